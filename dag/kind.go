@@ -1,0 +1,44 @@
+package dag
+
+import (
+	"time"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// Kind is one kind of hook: the seam through which bodies reach the compiler.
+// executor/runner has one value a kind, in one file each, and gives them to
+// compiler.Config.
+type Kind struct {
+	Name policy.Kind
+	// Timeout and Retry are the defaults of the kind; for an in-process kind
+	// Timeout is the step budget.
+	Timeout time.Duration
+	Retry   int
+	// Cost is the class estimate of one run (semantics.md §3.1).
+	Cost time.Duration
+	// OnError is the built-in default at class G and elsewhere.
+	OnGuard, OnOther policy.Posture
+	// Prepare makes a body ready: it compiles what can be compiled, infers
+	// the effects of what it can see through and reports what is wrong with
+	// the body at its own lines.
+	Prepare func(h *policy.Hook) (Body, diag.List)
+	// Doc says in a line what the kind runs.
+	Doc string
+}
+
+// Body is a hook's body made ready.
+type Body struct {
+	Runner policy.Runner
+	// Effects are the kind's defaults or what was inferred; the compiler lays
+	// the author's declarations over them.
+	Effects policy.Effects
+	// Always is what the body says whatever it reads (a constant rule that
+	// cannot fail), for the unreachable-hook analysis.
+	Always policy.Powers
+	// Engine says how the body is evaluated, for explain; "" is the kind.
+	Engine string
+	// Cost overrides the kind's class estimate when it is not 0.
+	Cost time.Duration
+}

@@ -1,0 +1,245 @@
+// Package dag is the contract between the compiler, which makes a Program,
+// and the executor, which runs one; neither sees the other. It also draws
+// programs: one model, one file a renderer. A Program is immutable and safe
+// for concurrent use.
+package dag
+
+import (
+	"time"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// Program is everything a policy compiles to.
+type Program struct {
+	// Hash identifies the program: `sha256:` and hex. Equal policies have
+	// equal hashes, whatever order their files were read in.
+	Hash  string
+	Plans []*Plan // by lifecycle order, one for each event that has a hook
+	// Hooks lists every loaded hook once, in the order of its event's chain.
+	Hooks     []Entry
+	Pipelines []*Pipeline
+	Sources   []policy.SourceFile
+	Tools     policy.Catalogue
+	// Diagnostics are the findings of compilation, sorted.
+	Diagnostics diag.List
+	// Notes say what overrode the written policy (environment, trust).
+	Notes []string
+	// Warnings go with every Decision: untrusted sources, dropped overrides.
+	Warnings []policy.Warning
+	// Compiled is how long compilation took; it is no part of the hash.
+	Compiled time.Duration
+
+	byEvent map[policy.Event]*Plan
+}
+
+// Plan returns the plan of an event, or nil when no hook is on it.
+func (p *Program) Plan(e policy.Event) *Plan { return p.byEvent[e] }
+
+// Seal indexes the plans by event. The compiler calls it last.
+func (p *Program) Seal() {
+	p.byEvent = make(map[policy.Event]*Plan, len(p.Plans))
+	for _, plan := range p.Plans {
+		p.byEvent[plan.Event] = plan
+	}
+}
+
+// EntryStatus is what became of a loaded hook.
+type EntryStatus string
+
+// The statuses: in a plan, or why not.
+const (
+	Live       EntryStatus = "live"
+	Dead       EntryStatus = "dead"
+	Overridden EntryStatus = "overridden"
+	Rejected   EntryStatus = "rejected"
+	Disabled   EntryStatus = "disabled"
+	Untrusted  EntryStatus = "untrusted"
+)
+
+// Entry is one loaded hook and what became of it.
+type Entry struct {
+	Hook   *policy.Hook
+	Status EntryStatus
+	// Reason says why a hook is not live, By names the hook responsible.
+	Reason string
+	By     string
+	// Code is the finding behind it, if there is one.
+	Code *diag.Code
+}
+
+// Plan is what to run for one event.
+type Plan struct {
+	Event    policy.Event
+	Spec     *policy.EventSpec
+	Strategy *policy.StrategySpec
+	// ByPriority is true under `order: priority`.
+	ByPriority bool
+	// Deadline bounds the whole chain, retries included.
+	Deadline time.Duration
+	// MaxConcurrent and MaxModels bound processes and model calls.
+	MaxConcurrent, MaxModels int
+	// Items in serial order; every node belongs to exactly one.
+	Items []Item
+	// Nodes in serial order; a Node's index is its ID.
+	Nodes []Node
+	// Edges say which node waits for which and why, by To, From and kind.
+	Edges []Edge
+	// Inline is true when every node is in-process: no goroutine is needed.
+	Inline bool
+	// Slots is the number of in-process slots.
+	Slots int
+	// Open lists the hooks through which a failure lets the action pass.
+	Open []OpenHook
+	// Index answers which nodes can match a tool.
+	Index Index
+	// Reads is what any node of the plan reads.
+	Reads policy.Paths
+	// Volatile is true when a Decision must not be memoised.
+	Volatile bool
+	Estimate Estimate
+}
+
+// Posture is `closed`, or `open` when some hook that can deny fails open.
+func (p *Plan) Posture() string {
+	if len(p.Open) > 0 {
+		return "open"
+	}
+	return "closed"
+}
+
+// OpenHook is a hook whose failure lets the action pass, and why.
+type OpenHook struct{ Hook, Why string }
+
+// Item is one step of a chain: a hook, or a group whose members see one
+// snapshot.
+type Item struct {
+	// Members are node IDs, ascending and contiguous.
+	Members []int
+	// Group is the name of a `parallel:` group, "" for a single hook or for
+	// the one group of a snapshot strategy.
+	Group    string
+	Parallel bool
+	Fold     policy.Fold
+	// MayHalt is true when the folded result can end the chain.
+	MayHalt bool
+}
+
+// Node is one hook in a plan.
+type Node struct {
+	Hook *policy.Hook
+	// Item is the index of the node's item.
+	Item int
+	// Matcher is the compiled filter; Runner the prepared body.
+	Matcher *policy.Matcher
+	Runner  policy.Runner
+	Effects policy.Effects
+	// Reads is what filter and body read.
+	Reads policy.Paths
+	// Timeout bounds an attempt (the step budget of an in-process node),
+	// Retry is how many attempts may follow the first.
+	Timeout            time.Duration
+	Retry              int
+	OnError, OnTimeout policy.Posture
+	// MayHalt is true when the node's result can end the chain.
+	MayHalt bool
+	// RecheckOf is the node this one is the recheck copy of, else -1.
+	RecheckOf int
+	// Slot is the in-process slot the node is hoisted to, -1 for others.
+	Slot int
+	// Wait lists the nodes that must be done before this one starts (D1 and
+	// D3), Started those that must only have been started (async writers).
+	Wait, Started []int
+	// Data lists, among Wait, the nodes whose patches this one sees (D1).
+	Data []int
+	// Gate is the last item that must be complete without halting before this
+	// node starts (D2); -1 for none. Every earlier item that may halt is
+	// complete then too.
+	Gate int
+	// Engine says how the body is evaluated, for explain.
+	Engine string
+	// Always is what the body says whatever it reads, when that is known.
+	Always policy.Powers
+	// Cost is the estimated time of one run.
+	Cost time.Duration
+	// Measured is true when Cost comes from counters.
+	Measured bool
+}
+
+// Exempt reports whether the node is outside the chain deadline: it is
+// evaluated in process and has a step budget of its own.
+func (n *Node) Exempt() bool { return n.Hook.Kind.InProcess() }
+
+// Posture is what a failure of the given kind means at this node.
+func (n *Node) Posture(kind policy.ErrKind) policy.Posture {
+	if kind.Late() {
+		return n.OnTimeout
+	}
+	return n.OnError
+}
+
+// EdgeKind is why one node waits for another.
+type EdgeKind string
+
+// The kinds of edge (semantics.md §4.1).
+const (
+	// DataEdge: the later reads what the earlier may write (D1).
+	DataEdge EdgeKind = "data"
+	// GateEdge: the earlier may halt and the later must not start early (D2).
+	GateEdge EdgeKind = "gate"
+	// OrderEdge: their use of the world must not be swapped (D3).
+	OrderEdge EdgeKind = "order"
+)
+
+// Edge says that node To waits for node From.
+type Edge struct {
+	From, To int
+	Kind     EdgeKind
+	// Start is true when To waits only for From to have started.
+	Start bool
+	Why   string
+}
+
+// Estimate is what a plan is expected to cost.
+type Estimate struct {
+	// Serial is the sum, Critical the longest path, Path the hooks on it.
+	Serial, Critical time.Duration
+	Path             []string
+	// FirstDeny is when the first in-process denial is known.
+	FirstDeny time.Duration
+}
+
+// Index answers which nodes of a plan can match a tool name. It errs only
+// towards yes.
+type Index struct {
+	// Exact maps a tool name to the nodes whose filter names it; Always lists
+	// those whose filter does not settle it by name. Both ascending.
+	Exact  map[string][]int
+	Always []int
+}
+
+// Any reports whether some node can match the tool.
+func (x *Index) Any(tool string) bool { return len(x.Always) > 0 || len(x.Exact[tool]) > 0 }
+
+// Pipeline is a sub-pipeline of the lifecycle, linked to the plans of its
+// events (semantics.md §1.2).
+type Pipeline struct {
+	Name  string
+	Label policy.Label
+	Steps []Step
+	// Each is true when the pipeline runs once for each call of a batch.
+	Each bool
+}
+
+// Step is one node of a pipeline: an event, an action of the host, a nested
+// pipeline, or a branch on the last action's outcome.
+type Step struct {
+	Event  policy.Event
+	Action string
+	Seq    *Pipeline
+	// Needed names the host's condition under which Seq runs, "" for always.
+	Needed string
+	// OK and Err branch on the last action.
+	OK, Err *Step
+}

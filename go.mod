@@ -1,0 +1,3 @@
+module github.com/hookc/hookc
+
+go 1.26

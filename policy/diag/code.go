@@ -1,0 +1,72 @@
+package diag
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Severity is how bad a finding is.
+type Severity int
+
+// The severities. An Error stops compilation; a Warning is a finding under
+// --strict; a Hint never fails anything.
+const (
+	Error Severity = iota
+	Warning
+	Hint
+)
+
+func (s Severity) String() string { return [...]string{"error", "warning", "hint"}[s] }
+
+// MarshalText makes a severity its name in JSON.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Code is one kind of finding. Codes are defined once, beside the check that
+// reports them, with Define.
+type Code struct {
+	// ID is HK and three digits.
+	ID string
+	// Title says in one line what was found.
+	Title string
+	// Severity is how bad it is where it is reported.
+	Severity Severity
+	// Help explains the finding and how to mend it, for `hookc help CODE`.
+	Help string
+	// Bad is an example that reports exactly this code, Good one that reports
+	// nothing. Both are a hooks.yaml, or several files in the txtar format
+	// (`-- name --` lines). A file event.json is fired and its Decision's
+	// warnings count as findings.
+	Bad, Good string
+}
+
+var registry = map[string]*Code{}
+
+var codeID = regexp.MustCompile(`^HK[0-9]{3}$`)
+
+// Define registers a code. It panics on a duplicate or an incomplete one, so
+// a mistake is found when the package loads.
+func Define(c Code) *Code {
+	if !codeID.MatchString(c.ID) || c.Title == "" || c.Help == "" || c.Bad == "" || c.Good == "" {
+		panic(fmt.Sprintf("diag: code %q is incomplete", c.ID))
+	}
+	if registry[c.ID] != nil {
+		panic("diag: code " + c.ID + " defined twice")
+	}
+	registry[c.ID] = &c
+	return &c
+}
+
+// Codes returns every defined code, by ID.
+func Codes() []*Code {
+	out := make([]*Code, 0, len(registry))
+	for _, c := range registry {
+		out = append(out, c)
+	}
+	slices.SortFunc(out, func(a, b *Code) int { return strings.Compare(a.ID, b.ID) })
+	return out
+}
+
+// Lookup returns the code with the given ID in any letter case, or nil.
+func Lookup(id string) *Code { return registry[strings.ToUpper(id)] }

@@ -1,0 +1,143 @@
+package diag
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Diagnostic is one finding about what an author wrote.
+type Diagnostic struct {
+	Code *Code
+	// Severity is the code's unless the reporter lowered it.
+	Severity Severity
+	Span     Span
+	// Hook names the hook concerned, if it is one.
+	Hook string
+	Text string
+	// Hint names the fix where one can be named.
+	Hint string
+}
+
+// Report makes a diagnostic of code c at span.
+func (c *Code) Report(span Span, format string, args ...any) Diagnostic {
+	return Diagnostic{Code: c, Severity: c.Severity, Span: span, Text: fmt.Sprintf(format, args...)}
+}
+
+// WithHint returns d with a hint.
+func (d Diagnostic) WithHint(format string, args ...any) Diagnostic {
+	d.Hint = fmt.Sprintf(format, args...)
+	return d
+}
+
+// WithHook returns d naming the hook it is about.
+func (d Diagnostic) WithHook(name string) Diagnostic {
+	d.Hook = name
+	return d
+}
+
+// Error is the finding on one line: file:line:col: severity[code]: text.
+func (d Diagnostic) Error() string {
+	where := d.Span.String()
+	if where != "" {
+		where += ": "
+	}
+	return fmt.Sprintf("%s%s[%s]: %s", where, d.Severity, d.Code.ID, d.Text)
+}
+
+// Render is the finding as people read it: the line, the source with a caret
+// under it, the hint.
+func (d Diagnostic) Render() string {
+	var b strings.Builder
+	b.WriteString(d.Error())
+	b.WriteByte('\n')
+	if line, col := d.Span.Position(); line > 0 {
+		text := d.Span.Source.Line(line)
+		number := fmt.Sprintf("%5d", line)
+		fmt.Fprintf(&b, "%s | %s\n", number, text)
+		runes := []rune(text)
+		pad := make([]rune, 0, col)
+		for i := 0; i < col-1 && i < len(runes); i++ {
+			if runes[i] == '\t' {
+				pad = append(pad, '\t')
+			} else {
+				pad = append(pad, ' ')
+			}
+		}
+		width := 1
+		if endLine, endCol := d.Span.Source.LineCol(d.Span.End); endLine == line && endCol > col {
+			width = endCol - col
+		} else if endLine > line {
+			width = max(len(runes)-(col-1), 1)
+		}
+		fmt.Fprintf(&b, "%s | %s%s\n", strings.Repeat(" ", len(number)), string(pad), strings.Repeat("^", width))
+	}
+	if d.Hint != "" {
+		fmt.Fprintf(&b, "  hint: %s\n", d.Hint)
+	}
+	return b.String()
+}
+
+// MarshalJSON is the finding for machines; absent parts are omitted.
+func (d Diagnostic) MarshalJSON() ([]byte, error) {
+	line, col := d.Span.Position()
+	return json.Marshal(struct {
+		Code     string   `json:"code"`
+		Column   int      `json:"column,omitempty"`
+		File     string   `json:"file,omitempty"`
+		Hint     string   `json:"hint,omitempty"`
+		Hook     string   `json:"hook,omitempty"`
+		Line     int      `json:"line,omitempty"`
+		Severity Severity `json:"severity"`
+		Text     string   `json:"text"`
+	}{d.Code.ID, col, d.Span.File(), d.Hint, d.Hook, line, d.Severity, d.Text})
+}
+
+// List is the findings of a run.
+type List []Diagnostic
+
+// Add appends findings.
+func (l *List) Add(d ...Diagnostic) { *l = append(*l, d...) }
+
+// HasErrors reports whether any finding is an error.
+func (l List) HasErrors() bool {
+	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error })
+}
+
+// Sort orders the findings by file, offset, code and text, and drops exact
+// repeats.
+func (l *List) Sort() {
+	slices.SortStableFunc(*l, func(a, b Diagnostic) int {
+		return cmp.Or(
+			cmp.Compare(a.Span.File(), b.Span.File()),
+			cmp.Compare(a.Span.Start, b.Span.Start),
+			cmp.Compare(a.Code.ID, b.Code.ID),
+			cmp.Compare(a.Text, b.Text),
+			cmp.Compare(a.Hook, b.Hook))
+	})
+	*l = slices.CompactFunc(*l, func(a, b Diagnostic) bool { return a == b })
+}
+
+// Render is every finding as people read it.
+func (l List) Render() string {
+	var b strings.Builder
+	for _, d := range l {
+		b.WriteString(d.Render())
+	}
+	return b.String()
+}
+
+// Err is nil without errors, else an error whose text is the rendered list.
+func (l List) Err() error {
+	if !l.HasErrors() {
+		return nil
+	}
+	return ListError{l}
+}
+
+// ListError carries the findings that made an operation fail.
+type ListError struct{ List List }
+
+func (e ListError) Error() string { return strings.TrimRight(e.List.Render(), "\n") }

@@ -1,0 +1,66 @@
+package diag
+
+import (
+	"slices"
+	"strings"
+)
+
+// Suggest returns the candidate closest to name, or "" when none is close
+// enough to be what was meant. Letter case, `_` and `-` do not count as
+// differences; ties go to the first candidate in sorted order.
+func Suggest(name string, candidates []string) string {
+	best, bestCost := "", 1<<30
+	want := fold(name)
+	sorted := slices.Clone(candidates)
+	slices.Sort(sorted)
+	for _, c := range sorted {
+		if cost := distance(want, fold(c)); cost < bestCost {
+			best, bestCost = c, cost
+		}
+	}
+	if bestCost > max(1, len(want)/3) {
+		return ""
+	}
+	return best
+}
+
+// DidYouMean is Suggest as a hint, or other when nothing is close.
+func DidYouMean(name string, candidates []string, other string) string {
+	if s := Suggest(name, candidates); s != "" {
+		return "did you mean " + quote(s) + "?"
+	}
+	return other
+}
+
+func quote(s string) string { return `"` + s + `"` }
+
+func fold(s string) string {
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
+}
+
+// distance is the number of insertions, deletions, substitutions and swaps of
+// neighbours that turn a into b.
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	rows := make([][]int, len(x)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(y)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		for j := 1; j <= len(y); j++ {
+			cost := 1
+			if x[i-1] == y[j-1] {
+				cost = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(x)][len(y)]
+}

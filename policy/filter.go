@@ -1,0 +1,105 @@
+package policy
+
+import (
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// FilterKey is one condition of a filter, by the name it has in YAML.
+type FilterKey string
+
+// The conditions. All that are written must hold; tool_matcher is ignored
+// when tool_name is written (seed 0).
+const (
+	FilterToolName       FilterKey = "tool_name"
+	FilterToolMatcher    FilterKey = "tool_matcher"
+	FilterModelPrefix    FilterKey = "model_prefix"
+	FilterToolKind       FilterKey = "tool_kind"
+	FilterPath           FilterKey = "path"
+	FilterCommand        FilterKey = "command"
+	FilterPattern        FilterKey = "pattern"
+	FilterSource         FilterKey = "source"
+	FilterAgent          FilterKey = "agent"
+	FilterPermissionMode FilterKey = "permission_mode"
+	// FilterToolRegexp is HOOK.md's matcher.tool: an unanchored regular
+	// expression on the tool's name. YAML has no word for it.
+	FilterToolRegexp FilterKey = "matcher.tool"
+	// FilterLeafPattern is HOOK.md's matcher.pattern: true on any string leaf
+	// of tool_input, or else on its compact JSON.
+	FilterLeafPattern FilterKey = "matcher.pattern"
+)
+
+// FilterKeys lists the conditions a `filter:` takes.
+func FilterKeys() []string {
+	return []string{"tool_name", "tool_matcher", "model_prefix", "tool_kind", "path", "command", "pattern", "source", "agent", "permission_mode"}
+}
+
+// Condition is one condition as written.
+type Condition struct {
+	Key   FilterKey
+	Value diag.Text
+}
+
+// Filter is the conditions of a hook as written; all must hold. The zero
+// Filter matches everything. The compiler turns it into a Matcher.
+type Filter struct {
+	Conditions []Condition
+	Span       diag.Span
+}
+
+// Get returns the condition with the given key.
+func (f *Filter) Get(key FilterKey) (diag.Text, bool) {
+	for _, c := range f.Conditions {
+		if c.Key == key {
+			return c.Value, true
+		}
+	}
+	return diag.Text{}, false
+}
+
+// AtomOp is how an atom compares, for the analyses.
+type AtomOp uint8
+
+// The comparisons.
+const (
+	// AtomIn: the value is one of Values.
+	AtomIn AtomOp = iota
+	// AtomPrefix: the value begins with Values[0].
+	AtomPrefix
+	// AtomMatch: Test decides; Values[0] is the pattern as written.
+	AtomMatch
+)
+
+// Atom is one compiled condition. A field that is absent never matches.
+type Atom struct {
+	Key    FilterKey
+	Op     AtomOp
+	Field  Field
+	Values []string
+	// Reads are the fields Test looks at.
+	Reads []Field
+	Test  func(*Context) bool
+	// Origin is where the condition was written.
+	Origin diag.Span
+}
+
+// Matcher is a compiled filter: the conjunction of its atoms.
+type Matcher struct{ Atoms []Atom }
+
+// Match reports whether every atom holds. It is total and pure.
+func (m *Matcher) Match(c *Context) bool {
+	for i := range m.Atoms {
+		if !m.Atoms[i].Test(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// Reads is what the matcher looks at.
+func (m *Matcher) Reads() Paths {
+	var fields []Field
+	for _, a := range m.Atoms {
+		fields = append(fields, a.Reads...)
+	}
+	return FieldPaths(fields...)
+}

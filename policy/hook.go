@@ -1,0 +1,288 @@
+package policy
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// Tier says whose policy a hook belongs to: lower tiers are more trusted and
+// come first (semantics.md §4.3, P2).
+type Tier uint8
+
+// The tiers, most trusted first.
+const (
+	TierBuiltin Tier = iota
+	TierManaged
+	TierUser
+	TierExtension
+	TierProject
+	TierLocal
+	TierSession
+)
+
+var tierNames = [...]string{"builtin", "managed", "user", "extension", "project", "local", "session"}
+
+func (t Tier) String() string { return tierNames[t] }
+
+// MarshalText makes a tier its name in JSON.
+func (t Tier) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// TierNames lists the tiers, most trusted first.
+func TierNames() []string { return tierNames[:] }
+
+// ParseTier finds a tier by name.
+func ParseTier(name string) (Tier, bool) {
+	for i, n := range tierNames {
+		if n == name {
+			return Tier(i), true
+		}
+	}
+	return 0, false
+}
+
+// Kind is what a hook's body is.
+type Kind string
+
+// The kinds of hook.
+const (
+	KindBash    Kind = "bash"
+	KindLLM     Kind = "llm"
+	KindRego    Kind = "rego"
+	KindExpr    Kind = "expr"
+	KindBuiltin Kind = "builtin"
+)
+
+// KindNames lists the words `type:` takes.
+func KindNames() []string {
+	return []string{string(KindBash), string(KindLLM), string(KindRego), string(KindExpr), string(KindBuiltin)}
+}
+
+// InProcess reports whether hooks of the kind are evaluated inside hookc, on
+// the caller's goroutine.
+func (k Kind) InProcess() bool { return k == KindRego || k == KindExpr || k == KindBuiltin }
+
+// Protocol is the language a script speaks: what it reads on stdin and what
+// its exit code, stdout and stderr mean (semantics.md §2.6).
+type Protocol string
+
+// The protocols. The zero Protocol is jcli.
+const (
+	JCLIProtocol       Protocol = "jcli"
+	ClaudeProtocol     Protocol = "claude"
+	GeminiProtocol     Protocol = "gemini"
+	ClawdCodeProtocol  Protocol = "clawdcode"
+	AgentHooksProtocol Protocol = "agenthooks"
+	AIAgentsProtocol   Protocol = "aiagents"
+)
+
+var protocolAliases = map[string]Protocol{
+	"jcli": JCLIProtocol, "claude": ClaudeProtocol, "claude-code": ClaudeProtocol, "gemini": GeminiProtocol,
+	"clawdcode": ClawdCodeProtocol, "clawd": ClawdCodeProtocol,
+	"agenthooks": AgentHooksProtocol, "agent-hooks": AgentHooksProtocol,
+	"aiagents": AIAgentsProtocol, "ai-agents": AIAgentsProtocol, "ai_agents": AIAgentsProtocol,
+}
+
+// ParseProtocol finds a protocol by its id or another spelling of it.
+func ParseProtocol(name string) (Protocol, bool) {
+	p, ok := protocolAliases[name]
+	return p, ok
+}
+
+// ProtocolNames lists the ids `protocol:` takes.
+func ProtocolNames() []string {
+	return []string{"jcli", "claude", "gemini", "clawdcode", "agenthooks", "aiagents"}
+}
+
+// World is a hook's use of the world outside the process that orders hooks
+// (semantics.md §3).
+type World uint8
+
+// The worlds. WorldUnset is "not declared": the kind's default applies.
+const (
+	WorldUnset World = iota
+	WorldNone
+	WorldRead
+	WorldWrite
+)
+
+var worldNames = [...]string{"", "none", "read", "write"}
+
+func (w World) String() string { return worldNames[w] }
+
+// MarshalText makes a world its name in JSON.
+func (w World) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
+
+// ParseWorld reads none, read or write.
+func ParseWorld(s string) (World, bool) {
+	for i, n := range worldNames {
+		if i > 0 && n == s {
+			return World(i), true
+		}
+	}
+	return WorldUnset, false
+}
+
+// Declared are the effects an author wrote. A nil list is "not written",
+// which differs from an empty one.
+type Declared struct {
+	Reads, Writes []diag.Text
+	May           []diag.Text
+	World         World
+	Speculative   *bool
+	// Pure is short for world none and speculative.
+	Pure bool
+	// Span is the first of the declarations.
+	Span diag.Span
+}
+
+// Hook is one declared hook on one event. It is immutable once loaded; the
+// compiler works on copies.
+type Hook struct {
+	// Name is unique within its event and tier; by default
+	// `<tier>/<event>#<n>`.
+	Name        string
+	Description string
+	Event       Event
+	Kind        Kind
+	Tier        Tier
+	// Priority orders hooks within a tier, greater first; 100 by default.
+	Priority int
+	Locked   bool
+	Disabled bool
+	// Async hooks are started and not waited for.
+	Async bool
+	// Recheck evaluates the hook again after the last hook that may rewrite
+	// what it read.
+	Recheck bool
+	// Untrusted hooks are listed and never run; Why says what to do.
+	Untrusted string
+
+	Filter   Filter
+	Body     Body
+	Declared Declared
+
+	// Timeout bounds one attempt; 0 is the kind's default.
+	Timeout time.Duration
+	// TimeoutSpan is where Timeout was written.
+	TimeoutSpan diag.Span
+	// Retry is how many further attempts follow a failed one; -1 is the
+	// kind's default.
+	Retry int
+	// OnError and OnTimeout are PostureUnset when not written.
+	OnError, OnTimeout Posture
+
+	// Span is where the hook is written; its name or its first key.
+	Span diag.Span
+	// Dir is the folder of the policy file, absolute, or of the HOOK.md.
+	Dir string
+	// Order is the hook's place in its tier's list of the event, from 0.
+	Order int
+	// Group is the parallel group the hook is a member of, or nil.
+	Group *Group
+	// File is what the hook's policy file sets for its own hooks.
+	File *FileConfig
+}
+
+// Group is a `parallel:` item: its members see one snapshot and all run.
+type Group struct {
+	Name     string
+	Priority int
+	Fold     Fold
+	Span     diag.Span
+	Order    int
+}
+
+// Body is what a hook does: exactly one part, that of the hook's Kind, is
+// meaningful.
+type Body struct {
+	// Bash.
+	Command  diag.Text
+	Protocol Protocol
+	// Args, when set, is executed directly instead of `sh -c Command`: the
+	// entry point of a HOOK.md folder and its arguments.
+	Args []string
+	Env  []EnvVar
+	// WorkDir is where the command runs; "" is the event's cwd.
+	WorkDir string
+
+	// LLM.
+	Prompt diag.Text
+	Model  string
+
+	// Rego: Source is the text, inline or read from File.
+	Source diag.Text
+	File   string
+
+	// Expr.
+	When  diag.Text
+	Rules []Rule
+	// Set and Context apply with the rules' verdicts when the hook fires.
+	Set     []Assign
+	Context diag.Text
+
+	// Builtin.
+	Use     diag.Text
+	Options []Option
+
+	// Load reads a body that was left on disk until needed (progressive
+	// loading of HOOK.md), or nil. It returns the body and what is wrong
+	// with it.
+	Load func() (Body, diag.List)
+}
+
+// EnvVar is one variable of `env:`, in declaration order.
+type EnvVar struct{ Name, Value string }
+
+// Rule is one expr condition and what it says when it holds.
+type Rule struct {
+	// Says is the keyword: deny, ask, allow, skip or stop.
+	Says      Powers
+	Condition diag.Text
+	Reason    diag.Text
+	Span      diag.Span
+}
+
+// Assign is one entry of an expr hook's `set:`.
+type Assign struct {
+	Path  diag.Text
+	Value diag.Text
+}
+
+// Option is one option of a builtin, still as written.
+type Option struct {
+	Key   diag.Text
+	Value any
+	Span  diag.Span
+}
+
+// Compare orders hooks as a policy does: tier, then priority, then place; with
+// byPriority, priority before tier (semantics.md §4.3, P2). A group's members
+// stay together in the group's place.
+func Compare(a, b *Hook, byPriority bool) int {
+	tier := cmp.Compare(a.Tier, b.Tier)
+	priority := cmp.Compare(b.itemPriority(), a.itemPriority())
+	place := cmp.Or(cmp.Compare(a.itemOrder(), b.itemOrder()), cmp.Compare(a.Order, b.Order))
+	if byPriority {
+		return cmp.Or(priority, tier, place)
+	}
+	return cmp.Or(tier, priority, place)
+}
+
+func (h *Hook) itemPriority() int {
+	if h.Group != nil {
+		return h.Group.Priority
+	}
+	return h.Priority
+}
+
+func (h *Hook) itemOrder() int {
+	if h.Group != nil {
+		return h.Group.Order
+	}
+	return h.Order
+}
+
+// DefaultPriority is the priority of a hook that names none.
+const DefaultPriority = 100

@@ -1,0 +1,222 @@
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// maxDepth bounds the nesting of JSON hookc reads.
+const maxDepth = 512
+
+// DecodeJSON reads one JSON value strictly: repeated keys, trailing text and
+// nesting beyond 512 levels are errors. A number becomes int or float64 where
+// that loses nothing and stays a json.Number otherwise, so what is not
+// changed is written back as it was read.
+func DecodeJSON(data []byte) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	v, err := decodeValue(dec, 0)
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("text after the JSON value")
+	}
+	return v, nil
+}
+
+func decodeValue(dec *json.Decoder, depth int) (any, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("nested deeper than %d levels", maxDepth)
+	}
+	tok, err := dec.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch t := tok.(type) {
+	case json.Delim:
+		if t == '{' {
+			return decodeObject(dec, depth)
+		}
+		return decodeList(dec, depth)
+	case json.Number:
+		return exactNumber(t), nil
+	}
+	return tok, nil
+}
+
+func decodeObject(dec *json.Decoder, depth int) (any, error) {
+	out := map[string]any{}
+	for dec.More() {
+		tok, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		key := tok.(string)
+		if _, dup := out[key]; dup {
+			return nil, fmt.Errorf("key %q appears twice", key)
+		}
+		if out[key], err = decodeValue(dec, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	_, err := dec.Token()
+	return out, err
+}
+
+func decodeList(dec *json.Decoder, depth int) (any, error) {
+	out := []any{}
+	for dec.More() {
+		v, err := decodeValue(dec, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	_, err := dec.Token()
+	return out, err
+}
+
+func exactNumber(n json.Number) any {
+	if i, err := strconv.Atoi(string(n)); err == nil && strconv.Itoa(i) == string(n) {
+		return i
+	}
+	if f, err := n.Float64(); err == nil {
+		if text, err := json.Marshal(f); err == nil && string(text) == string(n) {
+			return f
+		}
+	}
+	return n
+}
+
+// numberText is the canonical text of a number, whatever Go type holds it.
+func numberText(v any) (string, bool) {
+	switch n := v.(type) {
+	case json.Number:
+		if x := exactNumber(n); x != any(n) {
+			return numberText(x)
+		}
+		return string(n), true
+	case float64:
+		return strconv.FormatFloat(n, 'g', -1, 64), true
+	case float32:
+		return numberText(float64(n))
+	case int:
+		return integerText(int64(n)), true
+	case int64:
+		return integerText(n), true
+	case int32:
+		return integerText(int64(n)), true
+	}
+	return "", false
+}
+
+// integerText agrees with the text of the float64 of the same value wherever
+// there is one.
+func integerText(n int64) string {
+	if f := float64(n); int64(f) == n {
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// DecodeContext reads an event from JSON: one object whose keys are canonical
+// field names or those of any known host (semantics.md §1.3). Keys with no
+// name here go to raw. The event name is returned as it was sent, "" when the
+// object names none. A field of the wrong type is an error.
+func DecodeContext(data []byte) (c *Context, event string, err error) {
+	v, err := DecodeJSON(data)
+	if err != nil {
+		return nil, "", err
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil, "", errors.New("not a JSON object")
+	}
+	return ContextFromMap(m)
+}
+
+// ContextFromMap is DecodeContext for an object that is already decoded. The
+// values are kept, not copied.
+func ContextFromMap(m map[string]any) (c *Context, event string, err error) {
+	c = &Context{slots: new(slots)}
+	raw := map[string]any{}
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		f, known := fieldByName[key]
+		if alias, ok := hostAliases[key]; ok {
+			if _, both := m[alias.String()]; both {
+				raw[key] = m[key]
+				continue
+			}
+			f, known = alias, true
+		}
+		switch {
+		case m[key] == nil:
+		case key == FieldToolArguments.String():
+			if m[FieldToolInput.String()] == nil {
+				err = errors.Join(err, c.setArguments(m[key]))
+			}
+		case !known || f.Derived() || f == FieldRaw:
+			raw[key] = m[key]
+		case !f.Spec().Type.Holds(m[key]):
+			err = errors.Join(err, fmt.Errorf("%s must be a %s", key, f.Spec().Type))
+		default:
+			c.put(f, m[key])
+		}
+	}
+	if r, ok := m[FieldRaw.String()].(map[string]any); ok && len(raw) == 1 {
+		raw = r
+	}
+	if len(raw) > 0 {
+		c.put(FieldRaw, raw)
+	}
+	event = c.Text(FieldEvent)
+	return c, event, err
+}
+
+// setArguments takes tool_arguments, the JSON text of tool_input.
+func (c *Context) setArguments(v any) error {
+	switch a := v.(type) {
+	case map[string]any:
+		c.put(FieldToolInput, a)
+		return nil
+	case string:
+		object, err := DecodeJSON([]byte(a))
+		if m, ok := object.(map[string]any); ok && err == nil {
+			c.put(FieldToolInput, m)
+			return nil
+		}
+	}
+	return errors.New("tool_arguments must be the text of a JSON object")
+}
+
+// Holds reports whether a JSON value is of the type.
+func (t FieldType) Holds(v any) bool {
+	switch t {
+	case StringType:
+		_, ok := v.(string)
+		return ok
+	case NumberType:
+		_, ok := numberText(v)
+		return ok
+	case BoolType:
+		_, ok := v.(bool)
+		return ok
+	case ObjectType:
+		_, ok := v.(map[string]any)
+		return ok
+	case ListType:
+		_, ok := v.([]any)
+		return ok
+	}
+	return true
+}

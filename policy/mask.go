@@ -1,0 +1,206 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeIgnored = diag.Define(diag.Code{
+	ID: "HK110", Severity: diag.Warning,
+	Title: "result ignored here",
+	Help: `A hook answered with something the event does not obey: a verdict, a control or a
+field outside the event's row in the table of events. It is dropped and reported,
+never silently obeyed. Move the hook to an event that has the effect, or stop
+answering with it.`,
+	Bad: `-- hooks.yaml --
+post_send_message:
+  - {name: late, type: builtin, use: say, result: '{"decision": "deny", "reason": "too late"}'}
+-- event.json --
+{"event": "post_send_message", "user_input": "hi"}
+`,
+	Good: `-- hooks.yaml --
+pre_send_message:
+  - {name: early, type: expr, deny: 'user_input == "x"', reason: "no"}
+-- event.json --
+{"event": "pre_send_message", "user_input": "hi"}
+`,
+})
+
+var codeUndeclared = diag.Define(diag.Code{
+	ID: "HK111", Severity: diag.Warning,
+	Title: "result outside what the hook declared",
+	Help: `A hook declared what it writes or may say, and answered with something else. The
+declaration is enforced: the rest of the answer is dropped and reported. Widen
+writes: or may:, or mend the hook.`,
+	Bad: `-- hooks.yaml --
+pre_tool_execution:
+  - {name: shy, type: builtin, use: say, may: [ask], result: '{"decision": "deny", "reason": "no"}'}
+-- event.json --
+{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {}}
+`,
+	Good: `-- hooks.yaml --
+pre_tool_execution:
+  - {name: bold, type: builtin, use: say, may: [deny], result: '{"decision": "deny", "reason": "no"}'}
+-- event.json --
+{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {}}
+`,
+})
+
+// PowersFor is what the event obeys from a hook that speaks protocol p.
+func (s *EventSpec) PowersFor(p Protocol) Powers {
+	if slices.Contains(s.Refused, p) {
+		return s.Powers | MayDeny
+	}
+	return s.Powers
+}
+
+// Mask reduces what a hook said to what the event obeys and the hook
+// declared. What is dropped is reported in the result's warnings, once a
+// part, and never obeyed (semantics.md §1.1, §3.1, §2.7). Reasons are marked
+// with the hook's name and empty texts are dropped.
+func Mask(spec *EventSpec, h *Hook, eff *Effects, r Result) Result {
+	m := masker{hook: h.Name}
+	allowed := spec.PowersFor(h.Body.Protocol)
+	decided := r.Verdict != None || r.Control != Go
+	if !allowed.Verdict(r.Verdict) {
+		m.drop(codeIgnored, "%s cannot %s", spec.Event, r.Verdict)
+		r.Verdict, r.VerdictBy = None, By{}
+	} else if !eff.May.Verdict(r.Verdict) {
+		m.drop(codeUndeclared, "may does not list %s", r.Verdict)
+		r.Verdict, r.VerdictBy = None, By{}
+	}
+	if !allowed.Control(r.Control) {
+		m.drop(codeIgnored, "%s cannot %s", spec.Event, r.Control)
+		r.Control, r.ControlBy = Go, By{}
+	} else if !eff.May.Control(r.Control) {
+		m.drop(codeUndeclared, "may does not list %s", r.Control)
+		r.Control, r.ControlBy = Go, By{}
+	}
+	r.Patch = m.patch(spec, eff, r.Patch)
+	if r.ToolConfig != nil && !eff.Writes.Overlaps(FieldPaths(FieldToolConfig)) {
+		m.drop(codeIgnored, "%s does not take tool_config from this hook", spec.Event)
+		r.ToolConfig = nil
+	}
+	r.Feedback = m.outputs(spec, spec.Feedback, "retry_feedback", texts(r.Feedback))
+	r.Context = m.outputs(spec, spec.Context, "additional_context", texts(r.Context))
+	if len(r.Inject) > 0 && !spec.Inject {
+		m.drop(codeIgnored, "%s takes no inject_messages", spec.Event)
+		r.Inject = nil
+	}
+	r.System = texts(r.System)
+	if r.Control != Halt {
+		r.StopReasons = nil
+	}
+	r.StopReasons = texts(r.StopReasons)
+	r.Reasons = m.reasons(&r, decided)
+	r.Warnings = join(r.Warnings, m.warnings)
+	return r
+}
+
+type masker struct {
+	hook     string
+	warnings []Warning
+}
+
+func (m *masker) drop(code *diag.Code, format string, args ...any) {
+	d := code.Report(diag.Span{}, format, args...)
+	m.warnings = append(m.warnings, Warning{Code: code, Hook: m.hook, Text: m.hook + ": " + d.Text})
+}
+
+func (m *masker) patch(spec *EventSpec, eff *Effects, p Patch) Patch {
+	if p.Empty() {
+		return p
+	}
+	p, dropped := p.Within(spec.Writable())
+	for _, path := range dropped {
+		m.drop(codeIgnored, "%s cannot change %s", spec.Event, path)
+	}
+	p, dropped = p.Within(eff.Writes)
+	for _, path := range dropped {
+		m.drop(codeUndeclared, "writes does not list %s", path)
+	}
+	return p
+}
+
+func (m *masker) outputs(spec *EventSpec, ok bool, name string, out []string) []string {
+	if len(out) > 0 && !ok {
+		m.drop(codeIgnored, "%s takes no %s", spec.Event, name)
+		return nil
+	}
+	return out
+}
+
+// reasons keeps the reasons of a result that decides or still has an effect.
+func (m *masker) reasons(r *Result, decided bool) []Reason {
+	if len(r.Reasons) == 0 {
+		return nil
+	}
+	all := r.Reasons
+	r.Reasons = nil
+	decides := r.Verdict != None || r.Control != Go
+	if !decides && (decided || r.Quiet()) {
+		return nil
+	}
+	out := make([]Reason, 0, len(all))
+	for _, reason := range all {
+		if reason.Text != "" {
+			reason.Hook = m.hook
+			out = append(out, reason)
+		}
+	}
+	return out
+}
+
+// Recheck is what the copy of a rechecked hook adds to what was said before
+// it: verdict, control, patch and failures, but no second copy of the
+// original's reasons and no texts (semantics.md §2.7).
+func (r Result) Recheck(before *Result) Result {
+	r.Context, r.System, r.Inject, r.Feedback = nil, nil, nil, nil
+	var fresh []Reason
+	for _, reason := range r.Reasons {
+		seen := slices.ContainsFunc(before.Reasons, func(b Reason) bool {
+			return b.Hook == reason.Hook && b.Text == reason.Text
+		})
+		if !seen {
+			fresh = append(fresh, reason)
+		}
+	}
+	r.Reasons = fresh
+	return r
+}
+
+// ErrorResult is what a hook's failure means under a posture (semantics.md
+// §5.4): the failure is always recorded; abort leaves the step, else the
+// sub-pipeline, else only ends the chain.
+func ErrorResult(spec *EventSpec, h *Hook, posture Posture, err error) Result {
+	at := h.Span
+	if he, ok := err.(*HookError); ok && !he.At.IsZero() {
+		at = he.At
+	}
+	r := Result{Failed: []Failure{{Hook: h.Name, Kind: KindOf(err), Error: err.Error(), OnError: posture, At: at}}}
+	by := By{Name: h.Name, At: at}
+	powers := spec.PowersFor(h.Body.Protocol)
+	switch posture {
+	case OnErrorAbort:
+		switch {
+		case powers.Has(MaySkip):
+			r.Control, r.ControlBy = Skip, by
+		case powers.Has(MayStop):
+			r.Control, r.ControlBy = Stop, by
+		default:
+			r.EndChain = true
+		}
+	case OnErrorDeny, OnErrorAsk:
+		r.Verdict, r.VerdictBy = Deny, by
+		if posture == OnErrorAsk {
+			r.Verdict = spec.AskOrDeny()
+		}
+		if !powers.Verdict(r.Verdict) {
+			r.Verdict, r.VerdictBy = None, By{}
+			break
+		}
+		r.Reasons = []Reason{{Text: h.Name + ": " + err.Error(), Hook: h.Name, At: at}}
+	}
+	return r
+}

@@ -1,0 +1,88 @@
+// Package policy holds the nouns of hookc: what a policy is made of (hooks,
+// events, filters, effects), what a hook may read (Context) and say (Result),
+// how results combine (Join, Patch) and what the agent is told (Decision). It
+// imports the standard library and policy/diag only. The meaning of all of it
+// is semantics.md; comments name the section.
+package policy
+
+import (
+	"time"
+
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// Policy is every hook declared in every source, in declaration order, and
+// what the sources set besides.
+type Policy struct {
+	Hooks    []*Hook
+	Settings []Setting
+	Sources  []SourceFile
+	Tools    Catalogue
+	// MaxConcurrent bounds the processes one event runs at a time, MaxModels
+	// its model calls; 0 is the default.
+	MaxConcurrent, MaxModels int
+	// ChainTimeout is the `defaults.chain_timeout` in force; 0 is unset.
+	ChainTimeout time.Duration
+	// Enabled is false when HOOKC_ENABLED=0 switched off what it may.
+	Notes []string
+}
+
+// Setting is what one file sets for one event.
+type Setting struct {
+	Event Event
+	Tier  Tier
+	// Strategy is "" when not written.
+	Strategy     Strategy
+	StrategySpan diag.Span
+	// ChainTimeout is 0 when not written.
+	ChainTimeout     time.Duration
+	ChainTimeoutSpan diag.Span
+	// Order is "", "tier" or "priority".
+	Order     string
+	OrderSpan diag.Span
+}
+
+// SourceFile is one file a policy was read from.
+type SourceFile struct {
+	Name string
+	// Path is absolute.
+	Path   string
+	Tier   Tier
+	Format string
+	// Untrusted says why its hooks do not run, or is empty.
+	Untrusted string
+	// Uses lists the other files its hooks name: scripts, Rego, data. They
+	// are part of what trust covers. Opaque lists commands whose files could
+	// not be determined.
+	Uses, Opaque []string
+}
+
+// FileConfig is what a policy file sets for the hooks written in it.
+type FileConfig struct {
+	// Dir is the absolute folder relative paths start from.
+	Dir  string
+	Rego RegoConfig
+	// OnError are the written `defaults.on_error` by kind.
+	OnError map[Kind]Posture
+	// Model is the written default model of llm hooks.
+	Model string
+}
+
+// RegoConfig is the `rego:` part of a policy file.
+type RegoConfig struct {
+	// Paths are files and folders of shared Rego, Data of JSON or YAML,
+	// absolute.
+	Paths, Data []diag.Text
+	// Forbid names builtins that may not be called; nil is the default set.
+	Forbid []string
+	// Version is v0 or v1; "" is v1.
+	Version string
+}
+
+// Catalogue is the tools known to exist.
+type Catalogue struct {
+	// Known are names, Open globs of names that may exist without being
+	// listed.
+	Known, Open []string
+	Span        diag.Span
+}

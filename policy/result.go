@@ -1,0 +1,160 @@
+package policy
+
+import (
+	"slices"
+
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// By names what decided: a hook, or one rule of it (`hook#2`), and where that
+// is written.
+type By struct {
+	Name string
+	At   diag.Span
+}
+
+// Reason is one reason for a verdict, the hook that gave it and where it is
+// written. Mask fills in Hook.
+type Reason struct {
+	Text string
+	Hook string
+	At   diag.Span
+}
+
+// Failure is a hook that failed and what that meant.
+type Failure struct {
+	Hook    string
+	Kind    ErrKind
+	Error   string
+	OnError Posture
+	// At is where in the policy it happened, or where the hook is written.
+	At diag.Span
+}
+
+// ToolConfig is what hooks say about the tools to offer.
+type ToolConfig struct {
+	// Mode is "", AUTO, ANY or NONE, each stronger than the one before.
+	Mode string
+	// Names is a sorted set.
+	Names []string
+}
+
+// Result is what one hook, or a run of hooks, said. The zero Result says
+// nothing and is the unit of Join, which is associative and not commutative
+// (semantics.md §2.3).
+type Result struct {
+	Verdict   Verdict
+	VerdictBy By
+	Control   Control
+	ControlBy By
+
+	Patch    Patch
+	Reasons  []Reason
+	Feedback []string
+	Context  []string
+	System   []string
+	Inject   []any
+	// StopReasons say why a turn ends; they are not reasons.
+	StopReasons []string
+	ToolConfig  *ToolConfig
+	Suppress    bool
+
+	Failed []Failure
+	// EndChain ends the chain without breaking out of anything: abort where
+	// the event obeys no control.
+	EndChain bool
+	Warnings []Warning
+}
+
+// Warning is something that happened at run time and must not stay silent.
+type Warning struct {
+	Code *diag.Code
+	Hook string
+	Text string
+}
+
+// Join is x followed by y, verdicts combined by fold.
+func Join(fold Fold, x, y Result) Result {
+	z := x
+	switch {
+	case fold == FoldMax && y.Verdict > x.Verdict,
+		fold == FoldFirst && x.Verdict == None,
+		fold == FoldLast && y.Verdict != None:
+		z.Verdict, z.VerdictBy = y.Verdict, y.VerdictBy
+	}
+	if y.Control > x.Control {
+		z.Control, z.ControlBy = y.Control, y.ControlBy
+	}
+	z.Patch = x.Patch.Then(y.Patch)
+	z.Reasons = join(x.Reasons, y.Reasons)
+	z.Feedback = join(x.Feedback, y.Feedback)
+	z.Context = join(x.Context, y.Context)
+	z.System = join(x.System, y.System)
+	z.Inject = join(x.Inject, y.Inject)
+	z.StopReasons = join(x.StopReasons, y.StopReasons)
+	z.ToolConfig = x.ToolConfig.union(y.ToolConfig)
+	z.Suppress = x.Suppress || y.Suppress
+	z.Failed = join(x.Failed, y.Failed)
+	z.EndChain = x.EndChain || y.EndChain
+	z.Warnings = join(x.Warnings, y.Warnings)
+	return z
+}
+
+// join concatenates without ever writing into x's spare capacity.
+func join[T any](x, y []T) []T {
+	switch {
+	case len(y) == 0:
+		return x
+	case len(x) == 0:
+		return y
+	}
+	return append(slices.Clip(x), y...)
+}
+
+var toolModes = []string{"", "AUTO", "ANY", "NONE"}
+
+func (t *ToolConfig) union(u *ToolConfig) *ToolConfig {
+	switch {
+	case t == nil:
+		return u
+	case u == nil:
+		return t
+	}
+	out := &ToolConfig{Mode: t.Mode}
+	if slices.Index(toolModes, u.Mode) > slices.Index(toolModes, t.Mode) {
+		out.Mode = u.Mode
+	}
+	out.Names = slices.Concat(t.Names, u.Names)
+	slices.Sort(out.Names)
+	out.Names = slices.Compact(out.Names)
+	return out
+}
+
+// value is the config as a JSON value.
+func (t *ToolConfig) value() map[string]any {
+	m := map[string]any{}
+	if t.Mode != "" {
+		m["mode"] = t.Mode
+	}
+	if len(t.Names) > 0 {
+		names := make([]any, len(t.Names))
+		for i, n := range t.Names {
+			names[i] = n
+		}
+		m["names"] = names
+	}
+	return m
+}
+
+// Quiet reports whether the result says nothing at all, failures and warnings
+// aside.
+func (r *Result) Quiet() bool {
+	return r.Verdict == None && r.Control == Go && r.Patch.Empty() && len(r.Reasons) == 0 && len(r.Feedback) == 0 &&
+		len(r.Context) == 0 && len(r.System) == 0 && len(r.Inject) == 0 && len(r.StopReasons) == 0 &&
+		r.ToolConfig == nil && !r.Suppress && !r.EndChain
+}
+
+// texts drops empty texts, which are no texts.
+func texts(in []string) []string {
+	return slices.DeleteFunc(slices.Clone(in), func(s string) bool { return s == "" })
+}

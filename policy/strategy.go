@@ -1,0 +1,138 @@
+package policy
+
+// Strategy is how the hooks of one event combine: five parameters of one
+// fold, not a code path (semantics.md §2.5).
+type Strategy string
+
+// The strategies.
+const (
+	Chain        Strategy = "chain"
+	Decisive     Strategy = "decisive"
+	First        Strategy = "first"
+	Parallel     Strategy = "parallel"
+	ParallelLast Strategy = "parallel-last"
+	ChainAll     Strategy = "chain-all"
+	Concat       Strategy = "concat"
+	Tools        Strategy = "tools"
+	ObserveAll   Strategy = "observe"
+)
+
+// Fold is how verdicts combine.
+type Fold uint8
+
+// The folds: the most restrictive verdict, the first explicit one, the last
+// explicit one, or none at all.
+const (
+	FoldMax Fold = iota
+	FoldFirst
+	FoldLast
+	FoldNone
+)
+
+func (f Fold) String() string { return [...]string{"max", "first", "last", "none"}[f] }
+
+// MarshalText makes a fold its name in JSON.
+func (f Fold) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// HaltKind is when the folded result of one item ends the chain.
+type HaltKind uint8
+
+// The halt rules. All but HaltNever also halt on any control.
+const (
+	HaltNever HaltKind = iota
+	// HaltDeny halts on deny.
+	HaltDeny
+	// HaltAsk halts on ask or anything more restrictive.
+	HaltAsk
+	// HaltExplicit halts on any verdict but none.
+	HaltExplicit
+)
+
+// StrategySpec is one row of the table of strategies.
+type StrategySpec struct {
+	Strategy Strategy
+	// Snapshot puts every hook of the event into one group whose members all
+	// see the context the event began with; otherwise each hook sees the
+	// patches of those before it.
+	Snapshot bool
+	Halt     HaltKind
+	Fold     Fold
+	// Doc says in a line what the strategy means, for explain.
+	Doc string
+}
+
+var strategySpecs = []StrategySpec{
+	{Chain, false, HaltDeny, FoldMax, "halts on deny/skip/stop"},
+	{Decisive, false, HaltAsk, FoldMax, "halts on ask/defer/deny/skip/stop"},
+	{First, false, HaltExplicit, FoldFirst, "the first verdict decides"},
+	{Parallel, true, HaltNever, FoldMax, "all run on one snapshot, most restrictive wins"},
+	{ParallelLast, true, HaltNever, FoldLast, "all run on one snapshot, the last verdict wins"},
+	{ChainAll, false, HaltNever, FoldMax, "one after another, never halts"},
+	{Concat, true, HaltNever, FoldNone, "all run on one snapshot, texts are joined"},
+	{Tools, true, HaltNever, FoldNone, "all run on one snapshot, tool offers are joined"},
+	{ObserveAll, true, HaltNever, FoldNone, "all run on one snapshot, nothing is decided"},
+}
+
+// Spec is the strategy's row; the zero Strategy is chain.
+func (s Strategy) Spec() *StrategySpec {
+	for i := range strategySpecs {
+		if strategySpecs[i].Strategy == s {
+			return &strategySpecs[i]
+		}
+	}
+	return &strategySpecs[0]
+}
+
+// ParseStrategy finds a strategy by name.
+func ParseStrategy(name string) (Strategy, bool) {
+	for _, s := range strategySpecs {
+		if string(s.Strategy) == name {
+			return s.Strategy, true
+		}
+	}
+	return "", false
+}
+
+// StrategyNames lists the names `strategy:` takes.
+func StrategyNames() []string {
+	out := make([]string, len(strategySpecs))
+	for i, s := range strategySpecs {
+		out[i] = string(s.Strategy)
+	}
+	return out
+}
+
+// Halts reports whether the folded result of an item ends the chain.
+func (k HaltKind) Halts(r *Result) bool {
+	if k == HaltNever {
+		return false
+	}
+	return r.Control > Go || r.EndChain || k.HaltsOn(r.Verdict)
+}
+
+// HaltsOn reports whether verdict v alone ends the chain.
+func (k HaltKind) HaltsOn(v Verdict) bool {
+	switch k {
+	case HaltDeny:
+		return v == Deny
+	case HaltAsk:
+		return v >= Ask
+	case HaltExplicit:
+		return v != None
+	}
+	return false
+}
+
+// Powers is what a hook may say that ends the chain.
+func (k HaltKind) Powers() Powers {
+	if k == HaltNever {
+		return 0
+	}
+	p := MaySkip | MayStop | MayHalt
+	for v := Allow; v <= Deny; v++ {
+		if k.HaltsOn(v) {
+			p |= 1 << (v - 1)
+		}
+	}
+	return p
+}

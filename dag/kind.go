@@ -41,4 +41,8 @@ type Body struct {
 	Engine string
 	// Cost overrides the kind's class estimate when it is not 0.
 	Cost time.Duration
+	// Digest identifies what the body was made of besides the hook itself:
+	// shared Rego, data, a script that was read. It goes into the program's
+	// hash.
+	Digest string
 }

@@ -51,11 +51,18 @@ func (p Patch) Then(q Patch) Patch {
 	}
 	out := make([]Edit, 0, len(p.edits)+len(q.edits))
 	for _, e := range p.edits {
-		if !slices.ContainsFunc(q.edits, func(l Edit) bool { return l.Path.Covers(e.Path) }) {
+		if !slices.ContainsFunc(q.edits, func(l Edit) bool { return l.overwrites(e) }) {
 			out = append(out, e)
 		}
 	}
 	return Patch{append(out, q.edits...)}
+}
+
+// overwrites reports whether nothing of an earlier edit is left after e. A
+// deletion inside a field leaves the objects that the earlier edit created on
+// its way.
+func (e Edit) overwrites(earlier Edit) bool {
+	return e.Path.Covers(earlier.Path) && (!e.Delete || len(e.Path.Keys) == 0)
 }
 
 // Paths is the set of paths the patch touches.

@@ -1,0 +1,218 @@
+package builtins
+
+import (
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+)
+
+// What tool_kind may be (semantics.md §1.3).
+const (
+	kindShell  = "shell"
+	kindRead   = "read"
+	kindWrite  = "write"
+	kindEdit   = "edit"
+	kindSearch = "search"
+	kindFetch  = "fetch"
+	kindAgent  = "agent"
+	kindMCP    = "mcp"
+	kindOther  = "other"
+)
+
+// kindTools lists the tools of each kind under the names the known agents
+// give them, so that one guard serves several agents.
+var kindTools = []struct {
+	kind  string
+	tools []string
+}{
+	{kindShell, []string{
+		"Bash", "Shell", "run_shell_command", "BashExecutor", "exec_command", "local_shell", "shell", "bash", "container.exec",
+		"run_command", "run_terminal_cmd", "run_in_terminal", "execute_command", "execute_bash", "Execute", "write_stdin", "unified_exec",
+		"PowerShell", "powershell", "shell_command", "terminal", "ShellTool", "Monitor", "BashTool", "developer__shell",
+	}},
+	{kindRead, []string{
+		"Read", "read_file", "ReadFile", "FileReader", "read_many_files", "ReadManyFiles", "NotebookRead", "fs_read", "view", "View",
+		"view_file", "view_image", "read_media_file", "ReadMediaFile", "open_file", "read",
+	}},
+	{kindWrite, []string{
+		"Write", "write_file", "WriteFile", "FileWriter", "create_file", "CreateFile", "Create", "create", "fs_write", "write_to_file", "write",
+		"save_file",
+	}},
+	{kindEdit, []string{
+		"Edit", "MultiEdit", "replace", "str_replace", "StrReplace", "StrReplaceFile", "str_replace_editor", "str_replace_based_edit_tool",
+		"apply_patch", "ApplyPatch", "NotebookEdit", "edit_file", "EditFile", "CodeEditor", "edit", "search_replace", "insert_edit_into_file",
+		"replace_string_in_file", "multi_replace_string_in_file", "replace_in_file", "apply_diff", "edit_notebook", "multi_edit", "multiedit",
+		"text_editor", "patch", "Delete", "delete_file",
+	}},
+	{kindSearch, []string{
+		"Glob", "Grep", "LS", "search_file_content", "grep_search", "GrepSearch", "glob", "grep", "list_directory", "list_dir", "ListDir", "ls", "list",
+		"file_search", "find_files", "find_by_name", "codebase_search", "semantic_search", "search_files", "list_files", "grep_files", "ToolSearch",
+	}},
+	{kindFetch, []string{
+		"WebFetch", "web_fetch", "WebSearch", "web_search", "google_web_search", "GoogleSearch", "FetchURL", "SearchWeb", "webfetch", "websearch",
+		"fetch", "fetch_webpage", "fetch_url", "read_url_content", "search_web", "open_url",
+	}},
+	{kindAgent, []string{
+		"Task", "Agent", "task", "agent", "spawn_agent", "delegate_to_agent", "runSubagent", "run_subagent", "use_subagent", "subagent",
+		"codebase_investigator", "invoke_agent", "CreateSubagent",
+	}},
+}
+
+// mcpPrefixes begin the names of tools of MCP servers: Claude's and Codex's
+// mcp__server__tool, Gemini's mcp_server_tool, Cursor's MCP:tool, Kiro's
+// @server/tool.
+var mcpPrefixes = []string{"mcp__", "mcp_", "MCP:", "@"}
+
+var toolKinds = func() map[string]string {
+	m := map[string]string{}
+	for _, k := range kindTools {
+		for _, name := range k.tools {
+			if m[name] != "" {
+				panic("builtins: tool " + name + " has two kinds")
+			}
+			m[name] = k.kind
+		}
+	}
+	return m
+}()
+
+// ToolKind is the kind of a tool by its name: shell, read, write, edit,
+// search, fetch, agent, mcp, or other when the name is not known.
+func ToolKind(tool string) string {
+	if kind := toolKinds[tool]; kind != "" {
+		return kind
+	}
+	for _, prefix := range mcpPrefixes {
+		if strings.HasPrefix(tool, prefix) {
+			return kindMCP
+		}
+	}
+	return kindOther
+}
+
+// callPart is how a part of a call is found in its arguments.
+type callPart struct {
+	field policy.Field
+	// kinds are the kinds of tool that have the part. Tools of MCP servers and
+	// unknown ones may have any.
+	kinds []string
+	// keys are the names agents give it, the most specific first.
+	keys []string
+}
+
+var callParts = []callPart{
+	{policy.FieldCommand, []string{kindShell},
+		[]string{"command", "cmd", "script", "command_line", "commandLine", "argv", "chars", "shell_command", "code"}},
+	{policy.FieldPath, []string{kindRead, kindWrite, kindEdit, kindSearch},
+		[]string{"file_path", "filePath", "absolute_path", "notebook_path", "target_file", "path", "filepath", "file", "filename", "file_name",
+			"dir_path", "directory", "relative_path", "target_notebook", "TargetFile", "AbsolutePath"}},
+	{policy.FieldContent, []string{kindWrite, kindEdit},
+		[]string{"content", "contents", "new_string", "newString", "new_str", "new_source", "file_text", "text", "new_content", "code_edit",
+			"replacement", "insert_text", "patch", "diff", "input", "data"}},
+	{policy.FieldURL, []string{kindFetch},
+		[]string{"url", "uri", "address", "href", "urls"}},
+}
+
+func init() {
+	policy.Provide(policy.FieldToolArguments, provideArguments)
+	policy.Provide(policy.FieldToolKind, provideKind)
+	for _, part := range callParts {
+		policy.Provide(part.field, part.provide)
+	}
+}
+
+func provideArguments(c *policy.Context) (any, bool) {
+	input, ok := c.Get(policy.FieldToolInput)
+	if !ok {
+		return nil, false
+	}
+	data, err := policy.EncodeJSON(input)
+	if err != nil {
+		return nil, false
+	}
+	return string(data), true
+}
+
+func provideKind(c *policy.Context) (any, bool) {
+	tool := c.Text(policy.FieldToolName)
+	return ToolKind(tool), tool != ""
+}
+
+func (p callPart) provide(c *policy.Context) (any, bool) {
+	input, ok := c.Get(policy.FieldToolInput)
+	args, isObject := input.(map[string]any)
+	if !ok || !isObject || !p.of(ToolKind(c.Text(policy.FieldToolName))) {
+		return nil, false
+	}
+	for _, key := range p.keys {
+		if text, ok := partText(args[key]); ok {
+			return text, true
+		}
+	}
+	if p.field == policy.FieldContent {
+		return editsText(args["edits"])
+	}
+	return nil, false
+}
+
+func (p callPart) of(kind string) bool {
+	if kind == kindMCP || kind == kindOther {
+		return true
+	}
+	for _, k := range p.kinds {
+		if k == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// partText is a part as text: a string as it is, a list of strings as a
+// command line whose words are quoted where they must be.
+func partText(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case []any:
+		words := make([]string, len(v))
+		for i, w := range v {
+			s, ok := w.(string)
+			if !ok {
+				return "", false
+			}
+			words[i] = quoteWord(s)
+		}
+		return strings.Join(words, " "), len(words) > 0
+	}
+	return "", false
+}
+
+// editsText is what a list of edits writes: their new texts, a line each.
+func editsText(v any) (any, bool) {
+	edits, ok := v.([]any)
+	if !ok {
+		return nil, false
+	}
+	var out []string
+	for _, e := range edits {
+		edit, _ := e.(map[string]any)
+		for _, key := range []string{"new_string", "newString", "new_str", "replacement", "content"} {
+			if s, ok := edit[key].(string); ok {
+				out = append(out, s)
+				break
+			}
+		}
+	}
+	return strings.Join(out, "\n"), len(out) > 0
+}
+
+// plainWord are the characters a shell takes as they are.
+const plainWord = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
+
+// quoteWord is s as one word of a POSIX shell.
+func quoteWord(s string) string {
+	if s != "" && strings.Trim(s, plainWord) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

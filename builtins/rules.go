@@ -1,0 +1,231 @@
+package builtins
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// Rule is a guard written in Go, which hooks of `type: builtin` use by name.
+type Rule struct {
+	// Name is what `use:` says.
+	Name string
+	// Doc says in a sentence what the rule decides.
+	Doc     string
+	Options []OptionSpec
+	// New makes the rule ready for one hook. The options are checked: each is
+	// declared, of its type, and present if required. What else is wrong with
+	// them is reported at their spans.
+	New func(h *policy.Hook, opts Options) (Made, diag.List)
+}
+
+// OptionSpec is one option of a rule.
+type OptionSpec struct {
+	Name string
+	// Type is the JSON type of the value. With Texts, the value is a list of
+	// strings; a single string is taken as a list of one.
+	Type     policy.FieldType
+	Texts    bool
+	Required bool
+	// Doc says what the option does.
+	Doc string
+}
+
+// Made is a rule made ready for one hook.
+type Made struct {
+	Runner  policy.Runner
+	Effects policy.Effects
+	// Always is what the rule says whatever it reads, if that is known.
+	Always policy.Powers
+}
+
+// Options are the checked options of one hook, by name.
+type Options map[string]policy.Option
+
+// Texts returns an option that holds a list of strings, nil when it is not
+// written.
+func (o Options) Texts(name string) []string {
+	opt, ok := o[name]
+	if !ok {
+		return nil
+	}
+	out, _ := textList(opt.Value)
+	return out
+}
+
+// Text returns an option that holds a string, "" when it is not written.
+func (o Options) Text(name string) string {
+	s, _ := o[name].Value.(string)
+	return s
+}
+
+var (
+	codeUnknownOption = diag.Define(diag.Code{
+		ID: "HK101", Severity: diag.Error,
+		Title: "unknown option of a builtin",
+		Help: `The builtin the hook uses has no option of that name. "hookc list" prints the
+builtins and their options.`,
+		Bad: `pre_tool_execution:
+  - {name: tools, type: builtin, use: tool-list, dney: ["rm"]}
+`,
+		Good: `pre_tool_execution:
+  - {name: tools, type: builtin, use: tool-list, deny: ["rm"]}
+`,
+	})
+	codeOptionValue = diag.Define(diag.Code{
+		ID: "HK102", Severity: diag.Error,
+		Title: "option of a builtin has a wrong value",
+		Help:  `The value of the option is of another type than the builtin takes, or cannot be used.`,
+		Bad: `pre_tool_execution:
+  - {name: tools, type: builtin, use: tool-list, deny: 3}
+`,
+		Good: `pre_tool_execution:
+  - {name: tools, type: builtin, use: tool-list, deny: ["mcp__*"]}
+`,
+	})
+	codeOptionMissing = diag.Define(diag.Code{
+		ID: "HK103", Severity: diag.Error,
+		Title: "builtin without an option it needs",
+		Help:  `The builtin says nothing without that option.`,
+		Bad: `pre_tool_execution:
+  - {name: constant, type: builtin, use: say}
+`,
+		Good: `pre_tool_execution:
+  - {name: constant, type: builtin, use: say, result: '{"system_message": "hello"}'}
+`,
+	})
+	codeOptionEvent = diag.Define(diag.Code{
+		ID: "HK104", Severity: diag.Error,
+		Title: "builtin on an event it cannot judge",
+		Help:  `The builtin looks at a field that the event does not carry, so it would never say anything.`,
+		Bad: `pre_send_message:
+  - {name: tools, type: builtin, use: tool-list, deny: ["rm"]}
+`,
+		Good: `pre_tool_execution:
+  - {name: tools, type: builtin, use: tool-list, deny: ["rm"]}
+`,
+	})
+)
+
+var rules []Rule
+
+// registerRule adds a rule while the package loads; a duplicate or an
+// incomplete one panics.
+func registerRule(r Rule) bool {
+	rules = append(rules, r)
+	CheckRules(rules)
+	return true
+}
+
+// Rules lists the linked rules by name.
+func Rules() []Rule {
+	out := slices.Clone(rules)
+	slices.SortFunc(out, func(a, b Rule) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// CheckRules panics when a rule is incomplete or two have one name: that is a
+// mistake in the program that lists them.
+func CheckRules(list []Rule) {
+	seen := map[string]bool{}
+	for _, r := range list {
+		if r.Name == "" || r.Doc == "" || r.New == nil {
+			panic("builtins: rule " + r.Name + " is incomplete")
+		}
+		if seen[r.Name] {
+			panic("builtins: rule " + r.Name + " is listed twice")
+		}
+		seen[r.Name] = true
+	}
+}
+
+// Make makes the rule ready for a hook. With errors among the findings there
+// is nothing to run.
+func (r *Rule) Make(h *policy.Hook) (Made, diag.List) {
+	opts, found := r.check(h)
+	if found.HasErrors() {
+		return Made{}, found
+	}
+	made, more := r.New(h, opts)
+	found.Add(more...)
+	for i := range found {
+		found[i].Hook = h.Name
+	}
+	return made, found
+}
+
+func (r *Rule) check(h *policy.Hook) (Options, diag.List) {
+	var found diag.List
+	opts := Options{}
+	for _, opt := range h.Body.Options {
+		i := slices.IndexFunc(r.Options, func(s OptionSpec) bool { return s.Name == opt.Key.Value })
+		if i < 0 {
+			found.Add(codeUnknownOption.Report(opt.Key.Span, "%s has no option %q", r.Name, opt.Key.Value).
+				WithHint("%s", diag.DidYouMean(opt.Key.Value, r.optionNames(), "it takes "+strings.Join(r.optionNames(), ", "))).WithHook(h.Name))
+			continue
+		}
+		if want, ok := r.Options[i].takes(opt.Value); !ok {
+			found.Add(codeOptionValue.Report(optionSpan(opt), "%s must be a %s", opt.Key.Value, want).WithHook(h.Name))
+			continue
+		}
+		opts[opt.Key.Value] = opt
+	}
+	for _, spec := range r.Options {
+		written := slices.ContainsFunc(h.Body.Options, func(o policy.Option) bool { return o.Key.Value == spec.Name })
+		if spec.Required && !written {
+			found.Add(codeOptionMissing.Report(useSpan(h), "%s needs the option %s: %s", r.Name, spec.Name, spec.Doc).WithHook(h.Name))
+		}
+	}
+	return opts, found
+}
+
+func (r *Rule) optionNames() []string {
+	out := make([]string, len(r.Options))
+	for i, s := range r.Options {
+		out[i] = s.Name
+	}
+	return out
+}
+
+func (s *OptionSpec) takes(v any) (want string, ok bool) {
+	if s.Texts {
+		_, ok := textList(v)
+		return "list of strings", ok
+	}
+	return s.Type.String(), s.Type.Holds(v)
+}
+
+func textList(v any) ([]string, bool) {
+	switch v := v.(type) {
+	case string:
+		return []string{v}, true
+	case []any:
+		out := make([]string, len(v))
+		for i, e := range v {
+			s, ok := e.(string)
+			if !ok {
+				return nil, false
+			}
+			out[i] = s
+		}
+		return out, true
+	}
+	return nil, false
+}
+
+// optionSpan is where an option's value is written, or its key.
+func optionSpan(opt policy.Option) diag.Span {
+	if opt.Span.IsZero() {
+		return opt.Key.Span
+	}
+	return opt.Span
+}
+
+func useSpan(h *policy.Hook) diag.Span {
+	if h.Body.Use.Span.IsZero() {
+		return h.Span
+	}
+	return h.Body.Use.Span
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+func newCompile() *cobra.Command {
+	var s sources
+	var c compileFlags
+	cmd := &cobra.Command{
+		Use:   "compile [PATH…]",
+		Short: "Compile everything, report every finding, show the chains",
+		Long: `compile reads every source, compiles it and reports every finding. With
+--explain it shows, for each event, the chain in order: what each hook reads
+and may do, where it runs, what waits for what and why, the critical path, what
+happens when a hook fails, and which hooks can never run.
+
+Exit codes: 0 clean · 1 the policy has errors (or is open, under
+--require-closed) · 3 could not run.`,
+		Example: `  hookc compile --explain
+  hookc compile hooks.yaml --explain --event pre_tool_execution --tool Bash
+  hookc compile hooks.yaml --explain=svg -o chain.svg
+  hookc compile --explain=json | jq '.events[].posture'`,
+		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, &s, args) },
+	}
+	s.flags(cmd)
+	c.flags(cmd)
+	return cmd
+}
+
+type compileFlags struct {
+	explain       string
+	event, tool   string
+	output        string
+	without       []string
+	tracePasses   bool
+	requireClosed bool
+	asJSON        bool
+}
+
+func (c *compileFlags) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.explain, "explain", "", "show the chains as `FORMAT`: "+strings.Join(dag.RendererNames(), ", "))
+	cmd.Flags().Lookup("explain").NoOptDefVal = "text"
+	cmd.Flags().StringVar(&c.event, "event", "", "only this `EVENT`")
+	cmd.Flags().StringVar(&c.tool, "tool", "", "only the hooks that can match `TOOL`")
+	cmd.Flags().StringVarP(&c.output, "output", "o", "", "write the explanation to `FILE`")
+	cmd.Flags().StringSliceVar(&c.without, "without", nil, "switch optional `PASSES` off: "+strings.Join(optionalPasses(), ", "))
+	cmd.Flags().BoolVar(&c.tracePasses, "trace-passes", false, "print the program after each pass, on stderr")
+	cmd.Flags().BoolVar(&c.requireClosed, "require-closed", false, "fail when a hook's failure lets a guarded action pass")
+	cmd.Flags().BoolVar(&c.asJSON, "json", false, "findings as JSON on stdout (with --explain: the model)")
+	complete(cmd, "explain", dag.RendererNames())
+	complete(cmd, "event", policy.EventNames())
+	complete(cmd, "without", optionalPasses())
+}
+
+func optionalPasses() []string {
+	var out []string
+	for _, p := range compiler.Passes() {
+		if !p.Required {
+			out = append(out, p.Name)
+		}
+	}
+	return out
+}
+
+func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error {
+	event, err := c.parseEvent()
+	if err != nil {
+		return err
+	}
+	program, found, err := s.compile(cmd, args, func(cc *compiler.Config) {
+		cc.Event, cc.Without, cc.Hints = event, c.without, c.explain != "" || c.asJSON
+		if c.tracePasses {
+			cc.Trace = cmd.ErrOrStderr()
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if c.asJSON && c.explain == "" {
+		return writeFindings(cmd.OutOrStdout(), found)
+	}
+	if c.explain == "" || program == nil {
+		fmt.Fprint(cmd.ErrOrStderr(), found.Render())
+	}
+	if program == nil || found.HasErrors() {
+		return exitError{exitFindings, summary(found)}
+	}
+	if c.explain == "" {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s\n", compiled(program))
+	} else if err := c.show(cmd, program); err != nil {
+		return err
+	}
+	if c.requireClosed {
+		return closed(program)
+	}
+	return nil
+}
+
+func (c *compileFlags) parseEvent() (policy.Event, error) {
+	if c.event == "" {
+		return "", nil
+	}
+	event, ok := policy.ParseEvent(c.event)
+	if !ok {
+		return "", cannot("unknown event %q: %s", c.event, diag.DidYouMean(c.event, policy.EventNames(), "`hookc help events` lists them"))
+	}
+	return event, nil
+}
+
+// compile loads and compiles what the flags name; a policy with errors is a
+// nil program and its findings.
+func (s *sources) compile(cmd *cobra.Command, args []string, change func(*compiler.Config)) (*dag.Program, diag.List, error) {
+	dir, err := workDir()
+	if err != nil {
+		return nil, nil, err
+	}
+	options, done, err := s.options(cmd, args, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	stop := progress(cmd.ErrOrStderr(), "compiling")
+	defer stop()
+	program, found := hookc.Compile(append(options, hookc.Compiler(change))...)
+	return program, found, cmd.Context().Err()
+}
+
+func (c *compileFlags) show(cmd *cobra.Command, program *dag.Program) (err error) {
+	out := cmd.OutOrStdout()
+	if c.output != "" {
+		f, err := os.Create(c.output)
+		if err != nil {
+			return cannot("%v", err)
+		}
+		defer func() {
+			if closeErr := f.Close(); err == nil && closeErr != nil {
+				err = cannot("%v", closeErr)
+			}
+		}()
+		out = f
+	}
+	event, err := c.parseEvent()
+	if err != nil {
+		return err
+	}
+	format := c.explain
+	if c.asJSON {
+		format = "json"
+	}
+	return render(out, format, dag.Explain(program, dag.ExplainOptions{Event: event, Tool: c.tool}))
+}
+
+// render draws a model in the named format.
+func render(w io.Writer, format string, m *dag.Model) error {
+	r, ok := dag.FindRenderer(format)
+	if !ok {
+		return cannot("unknown format %q: %s", format, diag.DidYouMean(format, dag.RendererNames(), strings.Join(dag.RendererNames(), ", ")))
+	}
+	if err := r.Render(w, m, style(w)); err != nil {
+		return cannot("the explanation cannot be written: %v", err)
+	}
+	return nil
+}
+
+// compiled is one line about a clean policy.
+func compiled(p *dag.Program) string {
+	hooks, nodes := len(p.Hooks), 0
+	for _, plan := range p.Plans {
+		nodes += len(plan.Nodes)
+	}
+	return fmt.Sprintf("%d hooks on %d events, %d nodes, compiled in %s: %s", hooks, len(p.Plans), nodes,
+		p.Compiled.Round(time.Millisecond/10), p.Hash)
+}
+
+// closed fails when some guarded event is open.
+func closed(p *dag.Program) error {
+	var lines []string
+	for _, plan := range p.Plans {
+		for _, o := range plan.Open {
+			lines = append(lines, fmt.Sprintf("%s is open: %s: %s", plan.Event, o.Hook, o.Why))
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return exitError{exitFindings, strings.Join(lines, "\n")}
+}
+
+// summary counts findings by severity.
+func summary(found diag.List) string {
+	var n [3]int
+	for _, d := range found {
+		n[d.Severity]++
+	}
+	var parts []string
+	for severity, count := range n {
+		if count > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s(s)", count, diag.Severity(severity)))
+		}
+	}
+	return "hookc: " + strings.Join(parts, ", ")
+}
+
+// writeFindings is the findings as one JSON list; errors are exit 1.
+func writeFindings(w io.Writer, found diag.List) error {
+	if err := writeJSON(w, findingsJSON{Findings: found}); err != nil {
+		return err
+	}
+	if found.HasErrors() {
+		return exitError{exitFindings, ""}
+	}
+	return nil
+}
+
+type findingsJSON struct {
+	Findings diag.List `json:"findings"`
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+)
+
+func newExplain() *cobra.Command {
+	var s sources
+	var inputs []string
+	var asJSON, chain bool
+	cmd := &cobra.Command{
+		Use:   "explain --input FILE [EVENT]",
+		Short: "Show what one real event does: each hook, and who decides",
+		Long: `explain fires a real event and shows each hook: whether it ran or why not, how
+long it took, which rule decided, where it is written, and what would decide
+without it. --input - reads stdin; --input can be repeated. With --chain the
+compiled chain of the event is drawn first.
+
+The exit code is 0 whatever is decided, 3 when it could not run.`,
+		Example: `  hookc explain -f hooks.yaml --input event.json
+  hookc explain --chain --input - < event.json`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: eventArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(inputs) == 0 {
+				return cannot("explain needs --input FILE, an event as JSON (- for stdin)")
+			}
+			for _, path := range inputs {
+				if err := s.explain(cmd, path, args, asJSON, chain); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	s.flags(cmd)
+	cmd.Flags().StringArrayVarP(&inputs, "input", "i", nil, "event as JSON, in `FILE` or - (repeatable)")
+	cmd.Flags().BoolVar(&chain, "chain", false, "draw the compiled chain of the event first")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "the trace as JSON")
+	return cmd
+}
+
+// explain traces one event.
+func (s *sources) explain(cmd *cobra.Command, path string, args []string, asJSON, chain bool) error {
+	in, event, err := openEvent(cmd.InOrStdin(), path, args)
+	if err != nil {
+		return err
+	}
+	in = in.Frozen(event)
+	options, done, err := s.options(cmd, nil, in.Text(policy.FieldCwd))
+	if err != nil {
+		return err
+	}
+	defer done()
+	eng, err := open(cmd.Context(), append(options, hookc.Compiler(func(c *compiler.Config) { c.Event = event })))
+	if err != nil {
+		return err
+	}
+	d, err := eng.Fire(cmd.Context(), event, in)
+	if err != nil {
+		return cannot("%v", err)
+	}
+	var without *policy.Decision
+	if d.By != "" {
+		if without, err = eng.Without(cmd.Context(), event, in, d); err != nil {
+			return cannot("%v", err)
+		}
+	}
+	if err := eng.Close(); err != nil {
+		return cannot("%v", err)
+	}
+	program, out := eng.Program(), cmd.OutOrStdout()
+	trace := dag.Trace(program, program.Plan(event), d, in, dag.TraceOptions{Without: without})
+	if asJSON {
+		return writeJSON(out, trace)
+	}
+	if chain {
+		model := dag.Explain(program, dag.ExplainOptions{Event: event, Tool: in.Text(policy.FieldToolName)})
+		if err := render(out, "text", model); err != nil {
+			return err
+		}
+		fmt.Fprintln(out)
+	}
+	if err := trace.Text(out, style(out)); err != nil {
+		return cannot("the trace cannot be written: %v", err)
+	}
+	if d.Action == policy.Cancelled {
+		return exitError{exitInterrupted, "hookc: cancelled"}
+	}
+	return nil
+}
+
+func openEvent(stdin io.Reader, path string, args []string) (*policy.Context, policy.Event, error) {
+	if path == "-" {
+		return readEvent(stdin, args)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, "", cannot("%v", err)
+	}
+	defer f.Close()
+	return readEvent(f, args)
+}

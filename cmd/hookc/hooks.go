@@ -1,0 +1,198 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+)
+
+func newHooks() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "hooks",
+		Short: "What is configured, where from, and how often it ran",
+	}
+	cmd.AddCommand(newHooksStatus(), newHooksList())
+	return cmd
+}
+
+// hooksStatus is what `hooks status` reports.
+type hooksStatus struct {
+	Enabled  bool                `json:"enabled"`
+	Hooks    int                 `json:"hooks"`
+	Events   []eventCount        `json:"events"`
+	Sources  []sourceStatus      `json:"sources"`
+	Counters []hookc.HookMetrics `json:"counters"`
+	Notes    []string            `json:"notes,omitempty"`
+	State    string              `json:"state,omitempty"`
+}
+
+type eventCount struct {
+	Event   policy.Event `json:"event"`
+	Hooks   int          `json:"hooks"`
+	Posture string       `json:"posture"`
+}
+
+type sourceStatus struct {
+	File   string      `json:"file"`
+	Tier   policy.Tier `json:"tier"`
+	Format string      `json:"format"`
+	// Untrusted says why the hooks of the file do not run.
+	Untrusted string `json:"untrusted,omitempty"`
+}
+
+func newHooksStatus() *cobra.Command {
+	var s sources
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Enabled or not, hooks per event, sources, counters",
+		Example: `  hookc hooks status
+  hookc hooks status --json | jq .counters`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			program, err := s.program(cmd)
+			if err != nil {
+				return err
+			}
+			dir, err := workDir()
+			if err != nil {
+				return err
+			}
+			memory := openMemory(policy.ProjectRoot(dir))
+			status := describe(program)
+			status.Counters, status.State = memory.counters(), memory.path()
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), status)
+			}
+			return status.print(tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0))
+		},
+	}
+	s.flags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
+}
+
+// program compiles what is discovered or named for commands that only look.
+func (s *sources) program(cmd *cobra.Command) (*dag.Program, error) {
+	program, found, err := s.compile(cmd, nil, func(c *compiler.Config) { c.Runtime = true })
+	switch {
+	case err != nil:
+		return nil, err
+	case program == nil:
+		return nil, exitError{exitCannot, found.Render() + "hookc: the policy does not compile"}
+	}
+	return program, nil
+}
+
+func describe(p *dag.Program) *hooksStatus {
+	status := &hooksStatus{Hooks: len(p.Hooks), Notes: p.Notes, Enabled: false}
+	for _, plan := range p.Plans {
+		live := 0
+		for i := range plan.Nodes {
+			if plan.Nodes[i].RecheckOf < 0 {
+				live++
+			}
+		}
+		status.Enabled = status.Enabled || live > 0
+		status.Events = append(status.Events, eventCount{plan.Event, live, plan.Posture()})
+	}
+	for _, src := range p.Sources {
+		status.Sources = append(status.Sources, sourceStatus{src.Name, src.Tier, src.Format, src.Untrusted})
+	}
+	return status
+}
+
+func (s *hooksStatus) print(w *tabwriter.Writer) error {
+	state := "no hook runs"
+	if s.Enabled {
+		state = "enabled"
+	}
+	fmt.Fprintf(w, "%s: %d hooks on %d events\n", state, s.Hooks, len(s.Events))
+	for _, n := range s.Notes {
+		fmt.Fprintf(w, "note: %s\n", n)
+	}
+	fmt.Fprintf(w, "\nSOURCE\tTIER\tFORMAT\t\n")
+	for _, src := range s.Sources {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", src.File, src.Tier, src.Format, src.Untrusted)
+	}
+	fmt.Fprintf(w, "\nEVENT\tHOOKS\tPOSTURE\n")
+	for _, e := range s.Events {
+		fmt.Fprintf(w, "%s\t%d\t%s\n", e.Event, e.Hooks, e.Posture)
+	}
+	if len(s.Counters) > 0 {
+		fmt.Fprintf(w, "\nHOOK\tEVENT\tRUNS\tOK\tFAILED\tFILTERED\tSQUASHED\tRETRIES\tTOTAL\tP50\tP95\n")
+	}
+	for _, c := range s.Counters {
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", c.Hook, c.Event, c.Runs, c.OK, c.Failed, c.Filtered,
+			c.Squashed, c.Retries, round(c.Total), round(c.P50), round(c.P95))
+	}
+	if s.State != "" {
+		fmt.Fprintf(w, "\nstate: %s\n", s.State)
+	}
+	if err := w.Flush(); err != nil {
+		return cannot("the status cannot be written: %v", err)
+	}
+	return nil
+}
+
+// hookRow is one line of `hooks list`.
+type hookRow struct {
+	Event    policy.Event    `json:"event"`
+	Name     string          `json:"name"`
+	Kind     policy.Kind     `json:"kind"`
+	Tier     policy.Tier     `json:"tier"`
+	Priority int             `json:"priority"`
+	Locked   bool            `json:"locked,omitempty"`
+	Status   dag.EntryStatus `json:"status"`
+	Reason   string          `json:"reason,omitempty"`
+	At       string          `json:"at"`
+}
+
+func newHooksList() *cobra.Command {
+	var s sources
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "Every hook, where it is written and whether it is live",
+		Example: `  hookc hooks list
+  hookc hooks list --json | jq '.[] | select(.status != "live")'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			program, err := s.program(cmd)
+			if err != nil {
+				return err
+			}
+			rows := make([]hookRow, 0, len(program.Hooks))
+			for _, e := range program.Hooks {
+				rows = append(rows, hookRow{e.Hook.Event, e.Hook.Name, e.Hook.Kind, e.Hook.Tier, e.Hook.Priority, e.Hook.Locked,
+					e.Status, e.Reason, e.Hook.Span.String()})
+			}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), rows)
+			}
+			return printHooks(tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0), rows)
+		},
+	}
+	s.flags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
+}
+
+func printHooks(w *tabwriter.Writer, rows []hookRow) error {
+	fmt.Fprintf(w, "EVENT\tHOOK\tKIND\tTIER\tPRIORITY\tSTATUS\tAT\n")
+	for _, r := range rows {
+		status := strings.TrimSuffix(fmt.Sprintf("%s: %s", r.Status, r.Reason), ": ")
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%s\n", r.Event, r.Name, r.Kind, r.Tier, r.Priority, status, r.At)
+	}
+	if err := w.Flush(); err != nil {
+		return cannot("the list cannot be written: %v", err)
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+// Command hookc compiles, runs and explains the hooks of AI agents.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// The exit codes, everywhere (docs/cli.md). Only run gives 2 and 4, because
+// every agent reads 2 as deny.
+const (
+	exitClean       = 0
+	exitFindings    = 1
+	exitBlocked     = 2
+	exitCannot      = 3
+	exitAsk         = 4
+	exitInterrupted = 130
+)
+
+// exitError ends the program with a code; text, if any, goes to stderr first.
+type exitError struct {
+	code int
+	text string
+}
+
+func (e exitError) Error() string { return e.text }
+
+// cannot is an operation that could not be carried out.
+func cannot(format string, args ...any) error {
+	return exitError{exitCannot, "hookc: " + fmt.Sprintf(format, args...)}
+}
+
+func main() {
+	os.Exit(execute(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// execute runs one command line and returns its exit code. A panic is a
+// failure of hookc itself: it is reported and never looks like an answer.
+func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(stderr, "hookc: internal error: %v\n%s", p, debug.Stack())
+			code = exitCannot
+		}
+	}()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	var exit exitError
+	switch {
+	case err == nil:
+		return exitClean
+	case errors.As(err, &exit):
+		if exit.text != "" {
+			fmt.Fprintln(stderr, strings.TrimRight(exit.text, "\n"))
+		}
+		return exit.code
+	case ctx.Err() != nil:
+		return exitInterrupted
+	}
+	fmt.Fprintf(stderr, "hookc: %v\n", err)
+	return exitCannot
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "hookc",
+		Short: "Compile the hooks of AI agents into one DAG per event, and run it",
+		Long: `hookc reads hooks (hooks.yaml, HOOK.md folders), compiles them into one
+execution DAG per lifecycle event that means exactly what the serial list
+means, and decides events with it: Rego and expr rules in process, next to
+bash and LLM hooks.
+
+Exit codes: 0 clean or proceed · 1 findings or failures · 2 blocked (run only)
+3 could not run · 4 ask or defer (run only) · 130 interrupted.
+
+Every flag can be set as HOOKC_<COMMAND>_<FLAG>, for example
+HOOKC_COMPILE_EXPLAIN=json.`,
+		Example: `  hookc init                                  # a first policy
+  hookc compile --explain                     # look at the chains
+  hookc run -f hooks.yaml < event.json        # decide one event
+  hookc explain -f hooks.yaml --input event.json`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			return bindEnv(cmd)
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return cannot("%v\nSee '%s --help'.", err, cmd.CommandPath())
+	})
+	root.AddCommand(newCompile(), newCheck(), newRun(), newExplain(), newTest(), newHooks(), newList(), newInit(),
+		newTrust(), newSchema(), newVersion(), newSupervise())
+	root.SetHelpCommand(newHelp(root))
+	return root
+}
+
+// bindEnv sets each flag that was not given from HOOKC_<COMMAND>_<FLAG>.
+func bindEnv(cmd *cobra.Command) error {
+	var errs []error
+	prefix := "HOOKC_" + strings.ToUpper(strings.ReplaceAll(cmd.Name(), "-", "_")) + "_"
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		name := prefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		value, set := os.LookupEnv(name)
+		if !set || f.Changed {
+			return
+		}
+		if err := cmd.Flags().Set(f.Name, value); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		return cannot("%v", err)
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/state"
+)
+
+var codeNoState = diag.Define(diag.Code{
+	ID: "HK180", Severity: diag.Warning,
+	Title: "the state folder cannot be used",
+	Help: `What must outlast one process (counters, the number of times a gate sent the agent back,
+the duplicate guard) lives in $XDG_STATE_HOME/hookc/<project>/. It cannot be read or
+written, so each event is decided without memory of the last. Make the folder
+writable, or set XDG_STATE_HOME.`,
+	Bad: `-- hooks.yaml --
+stop:
+  - {name: gate, deny: 'assistant_output contains "failed"', reason: the tests fail}
+-- event.json --
+{"event": "stop", "session_id": "s", "assistant_output": "failed"}
+-- env --
+XDG_STATE_HOME=/dev/null
+`,
+	Good: `-- hooks.yaml --
+stop:
+  - {name: gate, deny: 'assistant_output contains "failed"', reason: the tests fail}
+-- event.json --
+{"event": "stop", "session_id": "s", "assistant_output": "failed"}
+`,
+})
+
+// memory is what outlasts one process, for one project. Without a usable
+// state folder it remembers nothing and says so in every Decision.
+type memory struct {
+	dir    *state.Dir
+	broken error
+}
+
+func openMemory(root string) *memory {
+	dir, err := state.Open(root)
+	return &memory{dir: dir, broken: err}
+}
+
+// options let an engine use the memory.
+func (m *memory) options() []hookc.Option {
+	if m.dir == nil {
+		return nil
+	}
+	known := m.load()
+	return []hookc.Option{
+		hookc.Execution(func(o *executor.Options) { o.Memo, o.Gates = answers{m}, gates{m} }),
+		hookc.Compiler(func(c *compiler.Config) { c.Costs = known.P50 }),
+	}
+}
+
+func (m *memory) path() string {
+	if m.dir == nil {
+		return ""
+	}
+	return m.dir.Path()
+}
+
+// warnings say what is wrong with the memory.
+func (m *memory) warnings() []policy.Warning {
+	if m.broken == nil {
+		return nil
+	}
+	return []policy.Warning{{Code: codeNoState, Text: m.broken.Error()}}
+}
+
+// update changes a file of the state folder; trouble is kept for warnings.
+func (m *memory) update(name string, change func(old []byte) ([]byte, error)) {
+	if m.dir == nil {
+		return
+	}
+	if err := m.dir.UpdateLazy(name, change); err != nil && m.broken == nil {
+		m.broken = err
+	}
+}
+
+const metricsFile = "metrics.json"
+
+// load returns the counters of earlier processes.
+func (m *memory) load() *hookc.Metrics {
+	known := &hookc.Metrics{}
+	if m.dir == nil {
+		return known
+	}
+	if data, err := m.dir.Read(metricsFile); err == nil {
+		if json.Unmarshal(data, known) != nil {
+			return &hookc.Metrics{} // damaged: counted anew, as save replaces it
+		}
+	}
+	return known
+}
+
+// save adds the counters of this process to those of earlier ones.
+func (m *memory) save(now *hookc.Metrics) {
+	if len(now.List()) == 0 {
+		return
+	}
+	m.update(metricsFile, func(old []byte) ([]byte, error) {
+		sum := &hookc.Metrics{}
+		if json.Unmarshal(old, sum) != nil {
+			sum = &hookc.Metrics{}
+		}
+		text, err := json.Marshal(now)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(text, sum); err != nil {
+			return nil, err
+		}
+		return json.Marshal(sum)
+	})
+}
+
+func (m *memory) counters() []hookc.HookMetrics { return m.load().List() }
+
+// record is a value that leaves the memory when it is old or there are too
+// many.
+type record struct {
+	Key   string `json:"key"`
+	Value []byte `json:"value"`
+	Time  int64  `json:"time"`
+}
+
+// maxRecords and maxAge bound the records of one file.
+const (
+	maxRecords = 1024
+	maxAge     = 24 * time.Hour
+)
+
+// find reads one record.
+func (m *memory) find(file, key string) ([]byte, bool) {
+	data, err := m.dir.Read(file)
+	if err != nil {
+		return nil, false
+	}
+	for _, r := range records(data) {
+		if r.Key == key {
+			return r.Value, true
+		}
+	}
+	return nil, false
+}
+
+func records(data []byte) []record {
+	var all []record
+	if json.Unmarshal(data, &all) != nil {
+		return nil
+	}
+	oldest := time.Now().Add(-maxAge).Unix()
+	return slices.DeleteFunc(all, func(r record) bool { return r.Time < oldest })
+}
+
+// change replaces one record by what f makes of it; nil removes it.
+func (m *memory) change(file, key string, f func(old []byte) []byte) {
+	m.update(file, func(data []byte) ([]byte, error) {
+		all := records(data)
+		var old []byte
+		if i := slices.IndexFunc(all, func(r record) bool { return r.Key == key }); i >= 0 {
+			old = all[i].Value
+			all = slices.Delete(all, i, i+1)
+		}
+		if value := f(old); value != nil {
+			all = append(all, record{key, value, time.Now().Unix()})
+		}
+		if over := len(all) - maxRecords; over > 0 {
+			all = all[over:]
+		}
+		return json.Marshal(all)
+	})
+}
+
+// answers is the duplicate guard's memory.
+type answers struct{ m *memory }
+
+const answersFile = "answers.json"
+
+func (a answers) Load(key string) ([]byte, bool) { return a.m.find(answersFile, key) }
+
+func (a answers) Save(key string, value []byte) {
+	a.m.change(answersFile, key, func([]byte) []byte { return value })
+}
+
+// gates counts the times a gate sent the agent back, by session and event.
+type gates struct{ m *memory }
+
+const gatesFile = "gates.json"
+
+func gateKey(session string, e policy.Event) string { return session + "\x00" + string(e) }
+
+func (g gates) Blocked(session string, e policy.Event) int {
+	count := 0
+	g.m.change(gatesFile, gateKey(session, e), func(old []byte) []byte {
+		if old != nil && json.Unmarshal(old, &count) != nil {
+			count = 0
+		}
+		count++
+		text, err := json.Marshal(count)
+		if err != nil {
+			panic("hookc: a number cannot be written as JSON: " + err.Error())
+		}
+		return text
+	})
+	return count
+}
+
+func (g gates) Passed(session string, e policy.Event) {
+	if _, blocked := g.m.find(gatesFile, gateKey(session, e)); blocked {
+		g.m.change(gatesFile, gateKey(session, e), func([]byte) []byte { return nil })
+	}
+}
+
+func (g gates) NewTurn(session string) {
+	for _, e := range policy.Events() {
+		if e != policy.PreSendMessage {
+			g.Passed(session, e)
+		}
+	}
+}

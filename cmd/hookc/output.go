@@ -1,0 +1,47 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// writeJSON writes v as indented JSON.
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return cannot("the output cannot be written: %v", err)
+	}
+	return nil
+}
+
+// progress shows on a terminal that something takes more than a second; stop
+// ends it and clears the line.
+func progress(w io.Writer, what string) (stop func()) {
+	if !isTerminal(w) {
+		return func() {}
+	}
+	done := make(chan struct{})
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		start := time.Now()
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				if time.Since(start) > time.Second {
+					fmt.Fprint(w, "\r\x1b[K")
+				}
+				return
+			case <-tick.C:
+				fmt.Fprintf(w, "\r\x1b[Khookc: %s… %ds", what, int(time.Since(start).Seconds()))
+			}
+		}
+	})
+	return func() { close(done); wait.Wait() }
+}

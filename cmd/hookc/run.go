@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// maxInput is the largest event accepted, in bytes.
+const maxInput = 32 << 20
+
+func newRun() *cobra.Command {
+	var s sources
+	var asJSON, serial bool
+	cmd := &cobra.Command{
+		Use:   "run [EVENT]",
+		Short: "Decide one event read from stdin",
+		Long: `run reads one event as a JSON object from stdin and writes the Decision to
+stdout as JSON. EVENT is any canonical or native name of an event; without it
+the object names its own (event, hook_event_name or event_type).
+
+Exit codes: 0 proceed · 2 blocked, the reason on stderr · 4 ask or defer ·
+3 could not run, a diagnostic on stderr · 130 interrupted.`,
+		Example: `  echo '{"event":"pre_tool_execution","tool_name":"Bash","tool_input":{"command":"rm -rf /"}}' |
+    hookc run -f hooks.yaml
+  hookc run PreToolUse --serial < event.json`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: eventArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, event, err := readEvent(cmd.InOrStdin(), args)
+			if err != nil {
+				return err
+			}
+			d, err := s.decide(cmd, event, in, serial)
+			if err != nil {
+				return err
+			}
+			if err := writeDecision(cmd.OutOrStdout(), d, !asJSON && isTerminal(cmd.OutOrStdout())); err != nil {
+				return err
+			}
+			return verdictExit(d)
+		},
+	}
+	s.flags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "one line of JSON, also on a terminal")
+	cmd.Flags().BoolVar(&serial, "serial", false, "decide with the serial interpreter, the definition")
+	return cmd
+}
+
+// eventArgs completes event names.
+func eventArgs(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return policy.EventNames(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// readEvent reads the event from a stream; args may name it.
+func readEvent(r io.Reader, args []string) (*policy.Context, policy.Event, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+	switch {
+	case err != nil:
+		return nil, "", cannot("the event cannot be read: %v", err)
+	case len(data) > maxInput:
+		return nil, "", cannot("the event is larger than %d MiB", maxInput>>20)
+	case len(bytes.TrimSpace(data)) == 0:
+		return nil, "", cannot("stdin is empty: run reads one event as a JSON object from stdin")
+	}
+	in, sent, err := policy.DecodeContext(data)
+	if err != nil {
+		return nil, "", cannot("the event is not valid: %v", err)
+	}
+	name := sent
+	if len(args) > 0 {
+		name = args[0]
+	}
+	if name == "" {
+		return nil, "", cannot("no event: name it as an argument or in the field \"event\"")
+	}
+	event, ok := policy.ParseEvent(name)
+	if !ok {
+		return nil, "", cannot("unknown event %q: %s", name, diag.DidYouMean(name, policy.EventNames(), "`hookc help events` lists them"))
+	}
+	if own, known := policy.ParseEvent(sent); known && own != event {
+		return nil, "", cannot("the argument says %s and the input says %s", event, own)
+	}
+	if !in.Has(policy.FieldCwd) {
+		dir, err := workDir()
+		if err != nil {
+			return nil, "", err
+		}
+		in.Set(policy.FieldCwd, dir)
+	}
+	return in, event, nil
+}
+
+// decide opens the policy for one event and fires it.
+func (s *sources) decide(cmd *cobra.Command, event policy.Event, in *policy.Context, serial bool) (*policy.Decision, error) {
+	in = in.Frozen(event)
+	options, done, err := s.options(cmd, nil, in.Text(policy.FieldCwd))
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	memory := openMemory(in.Text(policy.FieldProjectRoot))
+	options = append(options, memory.options()...)
+	options = append(options, detached(s, in.Text(policy.FieldCwd)),
+		hookc.Compiler(func(c *compiler.Config) { c.Event = event }))
+	eng, err := open(cmd.Context(), options)
+	if err != nil {
+		return nil, err
+	}
+	fire := eng.Fire
+	if serial {
+		fire = eng.FireSerial
+	}
+	d, err := fire(cmd.Context(), event, in)
+	if err != nil {
+		return nil, cannot("%v", err)
+	}
+	d.Warnings = append(d.Warnings, memory.warnings()...)
+	memory.save(eng.Metrics())
+	if err := eng.Close(); err != nil {
+		return nil, cannot("%v", err)
+	}
+	return d, nil
+}
+
+// open compiles a policy; its findings become the text of an exit 3.
+func open(ctx context.Context, options []hookc.Option) (*hookc.Engine, error) {
+	eng, err := hookc.Open(ctx, options...)
+	var list diag.ListError
+	switch {
+	case errors.As(err, &list):
+		return nil, exitError{exitCannot, list.List.Render() + "hookc: the policy does not compile"}
+	case ctx.Err() != nil:
+		return nil, exitError{exitInterrupted, ""}
+	case err != nil:
+		return nil, cannot("%v", err)
+	}
+	return eng, nil
+}
+
+func writeDecision(w io.Writer, d *policy.Decision, indent bool) error {
+	text, err := d.MarshalJSON()
+	if err != nil {
+		return cannot("the decision cannot be written: %v", err)
+	}
+	if indent {
+		var b bytes.Buffer
+		if err := json.Indent(&b, text, "", "  "); err != nil {
+			return cannot("the decision cannot be written: %v", err)
+		}
+		text = b.Bytes()
+	}
+	if _, err := fmt.Fprintf(w, "%s\n", text); err != nil {
+		return cannot("the decision cannot be written: %v", err)
+	}
+	return nil
+}
+
+// verdictExit is the exit code of a decision, with what to say on stderr.
+func verdictExit(d *policy.Decision) error {
+	switch d.Action {
+	case policy.Proceed:
+		return nil
+	case policy.Cancelled:
+		return exitError{exitInterrupted, "hookc: cancelled"}
+	case policy.AskUser, policy.DeferCall:
+		return exitError{exitAsk, because(d)}
+	}
+	return exitError{exitBlocked, because(d)}
+}
+
+// because is why a decision does not let the action through, for stderr.
+func because(d *policy.Decision) string {
+	lines := append(append([]string{}, d.Feedback...), d.Reasons...)
+	if d.StopReason != "" {
+		lines = append(lines, d.StopReason)
+	}
+	if len(lines) == 0 {
+		lines = []string{"blocked by " + d.By}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// isTerminal reports whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && terminal(f)
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/cmd/hookc/model"
+	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/policy/format"
+)
+
+// sources are the flags of every command that needs a policy.
+type sources struct {
+	files  []string
+	format string
+	debug  bool
+}
+
+func (s *sources) flags(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVarP(&s.files, "file", "f", nil, "policy `PATH`: a file or folder, or TIER=PATH (repeatable; default: discover every tier)")
+	cmd.Flags().StringVar(&s.format, "format", "", "read the files as `NAME` instead of detecting the format")
+	cmd.Flags().BoolVar(&s.debug, "debug", false, "one JSON line a hook attempt on stderr (or in the file HOOKC_DEBUG names)")
+	complete(cmd, "format", format.Names())
+}
+
+// complete offers fixed words for a flag's value.
+func complete(cmd *cobra.Command, flag string, words []string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic("hookc: " + err.Error())
+	}
+}
+
+// options turns the flags, further paths given as arguments and the
+// environment into what hookc.Open takes. Project is the folder discovery
+// starts from.
+func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]hookc.Option, func(), error) {
+	var out []hookc.Option
+	if dir, err := os.Getwd(); err == nil {
+		out = append(out, hookc.ShownFrom(dir))
+	}
+	for _, path := range append(append([]string{}, s.files...), args...) {
+		in, err := format.ParseInput(path)
+		if err != nil {
+			return nil, nil, cannot("%v", err)
+		}
+		in.Format = s.format
+		out = append(out, hookc.Input(in))
+	}
+	if len(s.files)+len(args) == 0 {
+		out = append(out, hookc.Discover(project))
+	}
+	if os.Getenv("HOOKC_ENABLED") == "0" {
+		out = append(out, hookc.SwitchOff())
+	}
+	if o := overrides(os.Environ()); len(o) > 0 {
+		out = append(out, hookc.Overrides(o))
+	}
+	m, name, err := model.FromEnv(os.Getenv)
+	if err != nil {
+		return nil, nil, cannot("%v", err)
+	}
+	out = append(out, hookc.Model(m), hookc.DefaultModel(name))
+	record, done, err := s.debugger(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	if record != nil {
+		out = append(out, hookc.Debug(record))
+	}
+	return out, done, nil
+}
+
+// overrides reads HOOKC_DEFAULTS_<KEY>.
+func overrides(environ []string) map[string]string {
+	out := map[string]string{}
+	for _, kv := range environ {
+		if rest, ok := strings.CutPrefix(kv, "HOOKC_DEFAULTS_"); ok {
+			key, value, _ := strings.Cut(rest, "=")
+			out[strings.ToLower(key)] = value
+		}
+	}
+	return out
+}
+
+// debugger is where --debug or HOOKC_DEBUG=FILE writes; nil when neither asks.
+func (s *sources) debugger(cmd *cobra.Command) (func(runner.DebugRecord), func(), error) {
+	out := cmd.ErrOrStderr()
+	done := func() {}
+	if path := os.Getenv("HOOKC_DEBUG"); path != "" {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return nil, nil, cannot("HOOKC_DEBUG: %v", err)
+		}
+		out, done = f, func() { f.Close() }
+	} else if !s.debug {
+		return nil, done, nil
+	}
+	var mu sync.Mutex
+	return func(r runner.DebugRecord) {
+		line, err := json.Marshal(r)
+		if err != nil {
+			panic("hookc: a debug record cannot be written as JSON: " + err.Error())
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintf(out, "%s\n", line)
+	}, done, nil
+}
+
+// workDir is the folder hookc was started in.
+func workDir() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", cannot("the working directory cannot be found: %v", err)
+	}
+	return dir, nil
+}

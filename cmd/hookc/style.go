@@ -1,0 +1,46 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"golang.org/x/term"
+
+	"github.com/hookc/hookc/dag"
+)
+
+func terminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// colour reports whether w takes colour: a terminal, unless NO_COLOR is set
+// or the terminal is dumb. CLICOLOR_FORCE asks for it everywhere.
+func colour(w io.Writer) bool {
+	if os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return false
+	}
+	if force := os.Getenv("CLICOLOR_FORCE"); force != "" && force != "0" {
+		return true
+	}
+	return isTerminal(w)
+}
+
+// width is the number of columns of w, 0 when it is no terminal.
+func width(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return columns
+}
+
+// style is how to lay text out for w.
+func style(w io.Writer) dag.Style {
+	s := dag.Style{Width: width(w)}
+	if colour(w) {
+		s.Palette = dag.ANSI()
+	}
+	return s
+}

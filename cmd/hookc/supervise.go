@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/policy"
+)
+
+// handOver is an async hook that a one-shot process leaves to its supervisor:
+// which hook of which policy, and what it reads.
+type handOver struct {
+	Files  []string        `json:"files"`
+	Format string          `json:"format,omitempty"`
+	Dir    string          `json:"dir"`
+	Event  policy.Event    `json:"event"`
+	Hook   string          `json:"hook"`
+	Input  json.RawMessage `json:"input"`
+}
+
+// detached hands async hooks to a supervisor process of their own, which
+// outlives this one: run never waits for them. Dir is where the policy is
+// discovered from.
+func detached(s *sources, dir string) hookc.Option {
+	return hookc.Execution(func(o *executor.Options) {
+		o.Async = func(n *dag.Node, in *policy.Context) error {
+			input, err := json.Marshal(in)
+			if err != nil {
+				return err
+			}
+			return startSupervisor(handOver{Files: s.files, Format: s.format, Dir: dir, Event: n.Hook.Event, Hook: n.Hook.Name, Input: input})
+		}
+	})
+}
+
+// startSupervisor starts this program again, in a session of its own. The
+// request goes through a file that is gone once it is read, so that nothing
+// waits on a pipe.
+func startSupervisor(h handOver) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	request, err := os.CreateTemp("", "hookc-async-*")
+	if err != nil {
+		return err
+	}
+	defer request.Close()
+	defer os.Remove(request.Name())
+	if err := json.NewEncoder(request).Encode(h); err != nil {
+		return err
+	}
+	if _, err := request.Seek(0, 0); err != nil {
+		return err
+	}
+	cmd := exec.Command(self, "supervise")
+	cmd.Stdin = request
+	cmd.Env = os.Environ()
+	detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	return cmd.Process.Release()
+}
+
+func newSupervise() *cobra.Command {
+	return &cobra.Command{
+		Use:    "supervise",
+		Short:  "Run one async hook to its end (started by run)",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var h handOver
+			if err := json.NewDecoder(cmd.InOrStdin()).Decode(&h); err != nil {
+				return cannot("supervise is started by run, with a request on stdin: %v", err)
+			}
+			return h.run(cmd)
+		},
+	}
+}
+
+// run evaluates the hook under its own timeout and counts the outcome.
+func (h handOver) run(cmd *cobra.Command) error {
+	in, _, err := policy.DecodeContext(h.Input)
+	if err != nil {
+		return cannot("%v", err)
+	}
+	s := sources{files: h.Files, format: h.Format}
+	options, done, err := s.options(cmd, nil, h.Dir)
+	if err != nil {
+		return err
+	}
+	defer done()
+	eng, err := open(cmd.Context(), append(options, hookc.Compiler(func(c *compiler.Config) { c.Event = h.Event })))
+	if err != nil {
+		return err
+	}
+	if err := eng.RunAsync(context.WithoutCancel(cmd.Context()), h.Event, h.Hook, in); err != nil {
+		fmt.Fprintln(cmd.ErrOrStderr(), err)
+	}
+	openMemory(policy.ProjectRoot(h.Dir)).save(eng.Metrics())
+	if err := eng.Close(); err != nil {
+		return cannot("%v", err)
+	}
+	return nil
+}

@@ -1,0 +1,338 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/rego"
+)
+
+func newTest() *cobra.Command {
+	var s sources
+	var asJSON, verbose bool
+	cmd := &cobra.Command{
+		Use:   "test [PATH…]",
+		Short: "Run the tests beside a policy: YAML cases and Rego test rules",
+		Long: `test runs every *_test.yaml (events and the Decisions expected of them) and every
+test_ rule of the *_test.rego files beside the policy. A case looks like this:
+
+  cases:
+    - name: deletes are denied
+      event: {event: pre_tool_execution, tool_name: Bash, tool_input: {command: rm -rf /}}
+      answers: {llm-review: {}}        # what bash and llm hooks answer; they are not run then
+      expect: {action: block, by: guard-shell}
+
+expect names any part of the Decision. Exit codes: 0 all passed · 1 some failed,
+or there was nothing to run · 3 could not run.`,
+		Example: `  hookc test                     # beside the policies discovered here
+  hookc test policies/ --json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			t := tester{cmd: cmd, sources: &s}
+			if err := t.run(args); err != nil {
+				return err
+			}
+			if asJSON {
+				if err := writeJSON(cmd.OutOrStdout(), t.report()); err != nil {
+					return err
+				}
+			} else {
+				t.print(verbose)
+			}
+			return t.exit()
+		},
+	}
+	s.flags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "also the tests that pass")
+	return cmd
+}
+
+// outcome is what became of one test.
+type outcome struct {
+	Name   string `json:"name"`
+	File   string `json:"file"`
+	At     string `json:"at,omitempty"`
+	Pass   bool   `json:"pass"`
+	Text   string `json:"text,omitempty"`
+	Micros int64  `json:"us"`
+}
+
+// tester collects the outcomes of one run of test.
+type tester struct {
+	cmd      *cobra.Command
+	sources  *sources
+	outcomes []outcome
+	found    diag.List
+}
+
+type testReport struct {
+	Passed   int       `json:"passed"`
+	Failed   int       `json:"failed"`
+	Findings diag.List `json:"findings,omitempty"`
+	Tests    []outcome `json:"tests"`
+}
+
+func (t *tester) report() testReport {
+	r := testReport{Tests: t.outcomes, Findings: t.found}
+	for _, o := range t.outcomes {
+		if o.Pass {
+			r.Passed++
+		} else {
+			r.Failed++
+		}
+	}
+	return r
+}
+
+// run finds the tests beside the policies that args name, or are discovered,
+// and runs them.
+func (t *tester) run(args []string) error {
+	dir, err := workDir()
+	if err != nil {
+		return err
+	}
+	var cases, rules []string
+	policies := slices.Concat(t.sources.files, args)
+	for i, path := range policies {
+		if strings.HasSuffix(path, "_test.yaml") {
+			cases = append(cases, path)
+			policies[i] = ""
+		}
+	}
+	policies = slices.DeleteFunc(policies, func(p string) bool { return p == "" })
+	options, done, err := (&sources{files: policies, format: t.sources.format, debug: t.sources.debug}).options(t.cmd, nil, dir)
+	if err != nil {
+		return err
+	}
+	defer done()
+	p, found := hookc.Load(options...)
+	if found.HasErrors() && len(cases) == 0 {
+		return exitError{exitCannot, found.Render() + "hookc: the policy cannot be read"}
+	}
+	for _, folder := range testFolders(p) {
+		c, r, err := testFiles(folder)
+		if err != nil {
+			return cannot("%v", err)
+		}
+		cases, rules = append(cases, c...), append(rules, r...)
+	}
+	slices.Sort(cases)
+	for _, file := range slices.Compact(cases) {
+		if err := t.cases(file, options); err != nil {
+			return err
+		}
+	}
+	return t.rules(p, rules)
+}
+
+// testFolders are the folders of the policy's own files and of its Rego.
+func testFolders(p *policy.Policy) []string {
+	var out []string
+	for _, s := range p.Sources {
+		out = append(out, filepath.Dir(s.Path))
+		for _, u := range s.Uses {
+			if strings.HasSuffix(u, ".rego") {
+				out = append(out, filepath.Dir(u))
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// testFiles lists the test files directly in a folder.
+func testFiles(dir string) (cases, rules []string, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case e.Type()&fs.ModeType != 0:
+		case strings.HasSuffix(path, "_test.yaml"):
+			cases = append(cases, path)
+		case strings.HasSuffix(path, "_test.rego"):
+			rules = append(rules, path)
+		}
+	}
+	return cases, rules, nil
+}
+
+// cases runs the cases of one file.
+func (t *tester) cases(path string, options []hookc.Option) error {
+	file, found := format.ReadCases(path)
+	t.found.Add(found...)
+	if len(file.Policies) > 0 {
+		named, done, err := (&sources{files: file.Policies}).options(t.cmd, nil, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		defer done()
+		options = named
+	}
+	for _, c := range file.Cases {
+		begun := time.Now()
+		text, err := runCase(t.cmd.Context(), c, options)
+		if err != nil {
+			return err
+		}
+		t.outcomes = append(t.outcomes, outcome{Name: c.Name, File: path, At: c.Span.String(), Pass: text == "", Text: text,
+			Micros: time.Since(begun).Microseconds()})
+	}
+	return nil
+}
+
+// runCase fires one case and says in what the Decision differs, "" in nothing.
+func runCase(ctx context.Context, c format.Case, options []hookc.Option) (string, error) {
+	event, ok := policy.ParseEvent(c.Native)
+	if !ok {
+		return fmt.Sprintf("unknown event %q: %s", c.Native, diag.DidYouMean(c.Native, policy.EventNames(), "name it in the field \"event\"")), nil
+	}
+	eng, err := open(ctx, append(slices.Clone(options), hookc.Answers(c.Answers)))
+	if err != nil {
+		return "", err
+	}
+	d, err := eng.Fire(ctx, event, c.Event)
+	if err != nil {
+		return "", cannot("%v", err)
+	}
+	if err := eng.Close(); err != nil {
+		return "", cannot("%v", err)
+	}
+	text, err := json.Marshal(d)
+	if err != nil {
+		return "", cannot("%v", err)
+	}
+	got, err := policy.DecodeJSON(text)
+	if err != nil {
+		return "", cannot("%v", err)
+	}
+	return strings.Join(differences(c.Expect, got.(map[string]any)), "\n"), nil
+}
+
+// differences lists where a Decision is not what was expected of it.
+func differences(want, got map[string]any) []string {
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if want[key] == nil && got[key] == nil || policy.SameValue(want[key], got[key]) {
+			continue
+		}
+		expected, err1 := policy.EncodeJSON(want[key])
+		actual, err2 := policy.EncodeJSON(got[key])
+		if err1 != nil || err2 != nil {
+			panic("hookc: a value of a test cannot be written as JSON")
+		}
+		out = append(out, fmt.Sprintf("%s: want %s, got %s", key, expected, actual))
+	}
+	return out
+}
+
+// rules runs the Rego test rules: once for each `rego:` configuration in the
+// policy, beside the hooks' own modules.
+func (t *tester) rules(p *policy.Policy, files []string) error {
+	if len(files) == 0 {
+		return nil
+	}
+	for _, set := range regoTests(p, files) {
+		results, found := rego.RunTests(t.cmd.Context(), set)
+		t.found.Add(found...)
+		for _, r := range results {
+			if r.Skip {
+				continue
+			}
+			text := r.Error
+			if !r.Pass && text == "" {
+				text = "the rule does not hold"
+			}
+			t.outcomes = append(t.outcomes, outcome{Name: r.Name, File: r.At.File(), At: r.At.String(), Pass: r.Pass, Text: text,
+				Micros: r.Duration.Microseconds()})
+		}
+	}
+	return t.cmd.Context().Err()
+}
+
+// regoTests pairs the test files with the modules they are about: those of
+// the policy files in whose folders, or under whose Rego, they lie.
+func regoTests(p *policy.Policy, files []string) []rego.Tests {
+	var order []*policy.FileConfig
+	sets := map[*policy.FileConfig]*rego.Tests{}
+	for _, h := range p.Hooks {
+		if h.Kind != policy.KindRego {
+			continue
+		}
+		set := sets[h.File]
+		if set == nil {
+			set = &rego.Tests{Config: h.File.Rego}
+			sets[h.File] = set
+			order = append(order, h.File)
+		}
+		set.Sources = append(set.Sources, h.Body.Source)
+		for _, f := range files {
+			if beside(f, h) && !slices.Contains(set.Paths, f) {
+				set.Paths = append(set.Paths, f)
+			}
+		}
+	}
+	var out []rego.Tests
+	for _, config := range order {
+		if len(sets[config].Paths) > 0 {
+			out = append(out, *sets[config])
+		}
+	}
+	return out
+}
+
+// beside reports whether a test file lies in the folder of a hook's policy
+// file or of its Rego file.
+func beside(file string, h *policy.Hook) bool {
+	dir := filepath.Dir(file)
+	return dir == h.File.Dir || h.Body.File != "" && dir == filepath.Dir(absoluteIn(h.File.Dir, h.Body.File))
+}
+
+func absoluteIn(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+func (t *tester) print(verbose bool) {
+	out := t.cmd.OutOrStdout()
+	fmt.Fprint(t.cmd.ErrOrStderr(), t.found.Render())
+	for _, o := range t.outcomes {
+		switch {
+		case !o.Pass:
+			fmt.Fprintf(out, "FAIL %s  %s\n     %s\n", o.Name, o.At, strings.ReplaceAll(o.Text, "\n", "\n     "))
+		case verbose:
+			fmt.Fprintf(out, "ok   %s  %dµs\n", o.Name, o.Micros)
+		}
+	}
+	r := t.report()
+	fmt.Fprintf(out, "%d passed, %d failed\n", r.Passed, r.Failed)
+}
+
+func (t *tester) exit() error {
+	r := t.report()
+	switch {
+	case t.found.HasErrors(), r.Failed > 0:
+		return exitError{exitFindings, ""}
+	case len(t.outcomes) == 0:
+		return exitError{exitFindings, "hookc: no tests: write *_test.yaml or *_test.rego beside the policy (see 'hookc help test')"}
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package compiler
+
+import (
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/pattern"
+)
+
+// anyLeaf asks the pattern about each text within tool_input.
+func anyLeaf(c *policy.Context, p *pattern.Pattern) bool {
+	v, ok := c.Get(policy.FieldToolInput)
+	return ok && leaf(v, p)
+}
+
+// anyLeafOrWhole is anyLeaf, or else the compact JSON of tool_input.
+func anyLeafOrWhole(c *policy.Context, p *pattern.Pattern) bool {
+	v, ok := c.Get(policy.FieldToolInput)
+	if !ok {
+		return false
+	}
+	if leaf(v, p) {
+		return true
+	}
+	text, err := policy.EncodeJSON(v)
+	return err == nil && p.Match(string(text))
+}
+
+// leaf looks depth first, objects in the order of their keys.
+func leaf(v any, p *pattern.Pattern) bool {
+	switch v := v.(type) {
+	case string:
+		return p.Match(v)
+	case []any:
+		return slices.ContainsFunc(v, func(item any) bool { return leaf(item, p) })
+	case map[string]any:
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			if leaf(v[k], p) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var codeGlob = diag.Define(diag.Code{
+	ID: "HK126", Severity: diag.Error,
+	Title: "glob cannot be used",
+	Help: `filter: path and tools: open are globs: * and ? within a part of a path, ** across
+parts, [a-z], {a,b}. A path glob is tried on the path relative to the project and on
+the absolute path.`,
+	Bad: `pre_tool_execution:
+  - {name: guard, type: expr, filter: {path: "src/[a"}, deny: "true", reason: "no"}
+`,
+	Good: `pre_tool_execution:
+  - {name: guard, type: expr, filter: {path: "src/**/*.go"}, deny: "true", reason: "no"}
+`,
+})
+
+// pathGlob matches the file a call is about, by its path relative to the
+// project root or its absolute path; paths are compared as text, no disk is
+// looked at.
+func pathGlob(v diag.Text) (policy.Atom, *diag.Diagnostic) {
+	glob, err := pattern.Glob(v.Value)
+	if err != nil {
+		return policy.Atom{}, patternProblem(codeGlob, v, err)
+	}
+	return policy.Atom{Op: policy.AtomMatch, Field: policy.FieldPath, Values: []string{v.Value},
+		Reads: []policy.Field{policy.FieldPath, policy.FieldCwd, policy.FieldProjectRoot},
+		Test: func(c *policy.Context) bool {
+			file := c.Text(policy.FieldPath)
+			if file == "" {
+				return false
+			}
+			absolute := absolutePath(file, c.Text(policy.FieldCwd))
+			relative, inside := relativePath(absolute, c.Text(policy.FieldProjectRoot))
+			return glob.Match(absolute) || inside && glob.Match(relative)
+		}}, nil
+}
+
+// absolutePath is file with slashes, cleaned, relative ones taken from cwd.
+// Without a cwd a relative path stays what it is.
+func absolutePath(file, cwd string) string {
+	file = filepath.ToSlash(file)
+	if !path.IsAbs(file) && filepath.VolumeName(file) == "" && cwd != "" {
+		file = filepath.ToSlash(cwd) + "/" + file
+	}
+	return path.Clean(file)
+}
+
+// relativePath is file seen from root, and whether it lies inside. What is not
+// absolute is taken as relative to the root already.
+func relativePath(file, root string) (string, bool) {
+	if !path.IsAbs(file) && filepath.VolumeName(file) == "" {
+		return file, !strings.HasPrefix(file, "../")
+	}
+	if root == "" {
+		return "", false
+	}
+	root = strings.TrimSuffix(path.Clean(filepath.ToSlash(root)), "/")
+	rest, inside := strings.CutPrefix(file, root+"/")
+	return rest, inside
+}

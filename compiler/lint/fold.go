@@ -1,0 +1,68 @@
+package lint
+
+import (
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeFold = diag.Define(diag.Code{
+	ID: "HK162", Severity: diag.Warning,
+	Title: "the order of hooks decides between allow and deny",
+	Help: `Under a strategy or fold in which the first or the last verdict decides, one hook may
+allow what another denies, and only their places say who wins. Use a strategy in
+which the most restrictive verdict wins (chain, parallel), or keep filters apart.`,
+	Bad: `permission_request:
+  strategy: first
+  hooks:
+    - {name: reads, type: expr, filter: {tool_kind: read}, allow: "true", reason: "reads are fine"}
+    - {name: etc, type: expr, filter: {path: "/etc/**"}, deny: "true", reason: "not /etc"}
+`,
+	Good: `permission_request:
+  strategy: chain
+  hooks:
+    - {name: reads, type: expr, filter: {tool_kind: read}, allow: "true", reason: "reads are fine"}
+    - {name: etc, type: expr, filter: {path: "/etc/**"}, deny: "true", reason: "not /etc"}
+`,
+})
+
+func folds(t *Target) diag.List {
+	var out diag.List
+	for _, plan := range t.Plans {
+		whole := make([]int, len(plan.Nodes))
+		for i := range whole {
+			whole[i] = i
+		}
+		out.Add(orderSensitive(plan, plan.Strategy.Fold, whole)...)
+		for _, item := range plan.Items {
+			if item.Group != "" {
+				out.Add(orderSensitive(plan, item.Fold, item.Members)...)
+			}
+		}
+	}
+	return out
+}
+
+func orderSensitive(plan *dag.Plan, fold policy.Fold, nodes []int) diag.List {
+	if fold != policy.FoldFirst && fold != policy.FoldLast {
+		return nil
+	}
+	for _, i := range nodes {
+		for _, j := range nodes {
+			a, d := &plan.Nodes[i], &plan.Nodes[j]
+			if i == j || !decides(a, policy.MayAllow) || !decides(d, policy.MayDeny) || !meet(plan, a, d) {
+				continue
+			}
+			return diag.List{codeFold.Report(plan.Nodes[max(i, j)].Hook.Span,
+				"%s may allow what %s denies, and the %s verdict decides", a.Hook.Name, d.Hook.Name, fold).
+				WithHook(plan.Nodes[max(i, j)].Hook.Name)}
+		}
+	}
+	return nil
+}
+
+// decides reports whether a hook is known to be able to say p. A hook that
+// declares nothing may say anything, which is no reason to suspect it.
+func decides(n *dag.Node, p policy.Powers) bool {
+	return original(n) && n.Effects.May.Has(p) && (n.Hook.Kind.InProcess() || n.Hook.Declared.May != nil)
+}

@@ -1,0 +1,96 @@
+// Package lint holds what can be said about a compiled policy that its author
+// would want to know: one finding a file (semantics.md §9). It looks at plans
+// and changes nothing; the compiler's passes lint and dead call it.
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// Target is what the lints look at.
+type Target struct {
+	Policy *policy.Policy
+	Plans  []*dag.Plan
+	Tools  policy.Catalogue
+	// Hints asks for the latency hints (HK21x) and for what is merely likely;
+	// explain shows those, check does not.
+	Hints bool
+	// WhatIf estimates a plan whose nodes were changed by change. The plan is
+	// not touched.
+	WhatIf func(plan *dag.Plan, change func(*dag.Node)) dag.Estimate
+}
+
+// Lint is one check.
+type Lint struct {
+	// Name is what the check is called in lists.
+	Name string
+	// Codes are what it reports.
+	Codes []*diag.Code
+	// Hint is true for latency hints, which run only when asked for.
+	Hint bool
+	run  func(*Target) diag.List
+}
+
+// lints is the table; the order is that of the codes.
+var lints = []Lint{
+	{Name: "deadline", Codes: []*diag.Code{codeDeadline}, run: deadlines},
+	{Name: "fail-open", Codes: []*diag.Code{codeFailOpen}, run: failOpen},
+	{Name: "never-matches", Codes: []*diag.Code{CodeNeverMatches}, run: neverMatches},
+	{Name: "unreachable", Codes: []*diag.Code{CodeUnreachable}, run: unreachable},
+	{Name: "wide-matcher", Codes: []*diag.Code{codeWide}, run: wideMatchers},
+	{Name: "write-conflict", Codes: []*diag.Code{codeConflict}, run: conflicts},
+	{Name: "check-then-rewrite", Codes: []*diag.Code{codeRewrite}, run: rewrites},
+	{Name: "order-sensitive", Codes: []*diag.Code{codeFold}, run: folds},
+	{Name: "mixed-strategy", Codes: []*diag.Code{codeMixed}, run: mixed},
+	{Name: "undeclared-observer", Codes: []*diag.Code{codeObserver}, Hint: true, run: observers},
+	{Name: "movable-rule", Codes: []*diag.Code{codeMovable}, Hint: true, run: movable},
+	{Name: "unfiltered-process", Codes: []*diag.Code{codeUnfiltered}, Hint: true, run: unfiltered},
+}
+
+// Lints lists the checks by code.
+func Lints() []Lint { return slices.Clone(lints) }
+
+// Run reports everything the checks find, unsorted.
+func Run(t *Target) diag.List {
+	var out diag.List
+	for _, l := range lints {
+		if t.Hints || !l.Hint {
+			out.Add(l.run(t)...)
+		}
+	}
+	return out
+}
+
+// restrictive is what makes a hook a guard.
+const restrictive = policy.MayAsk | policy.MayDefer | denies
+
+// denies is what keeps the guarded action from happening.
+const denies = policy.MayDeny | policy.MaySkip | policy.MayStop | policy.MayHalt
+
+// original reports whether a node is a hook's own, not a recheck copy.
+func original(n *dag.Node) bool { return n.RecheckOf < 0 }
+
+// opaque reports whether the node's writes are merely what its event allows,
+// neither inferred nor declared.
+func opaque(n *dag.Node) bool {
+	return !n.Hook.Kind.InProcess() && n.Hook.Declared.Writes == nil
+}
+
+// meet reports whether the filters of two nodes may match one event.
+func meet(plan *dag.Plan, a, b *dag.Node) bool {
+	return !a.Matcher.Excludes(b.Matcher, plan.Spec.Writable())
+}
+
+// names joins hook names for people.
+func names(list []string) string {
+	if n := len(list); n > 3 {
+		return fmt.Sprintf("%s and %d others", strings.Join(list[:3], ", "), n-3)
+	}
+	return strings.Join(list, ", ")
+}

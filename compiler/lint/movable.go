@@ -1,0 +1,51 @@
+package lint
+
+import (
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeMovable = diag.Define(diag.Code{
+	ID: "HK211", Severity: diag.Hint,
+	Title: "rule could refuse before a process is started",
+	Help: `A rule that is evaluated in microseconds stands after a process or model call whose
+answer it does not need. Put before it, its refusal is found without waiting. The
+verdict is the same; which hook is named and which reasons are given may differ when
+both refuse.`,
+	Bad: `pre_tool_execution:
+  - {name: scan, command: "true", filter: {tool_name: Bash}, writes: [], on_error: deny}
+  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
+`,
+	Good: `pre_tool_execution:
+  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
+  - {name: scan, command: "true", filter: {tool_name: Bash}, writes: [], on_error: deny}
+`,
+})
+
+func movable(t *Target) diag.List {
+	var out diag.List
+	for _, plan := range t.Plans {
+		for i := range plan.Nodes {
+			if d, ok := movableNode(plan, i); ok {
+				out.Add(d)
+			}
+		}
+	}
+	return out
+}
+
+func movableNode(plan *dag.Plan, i int) (diag.Diagnostic, bool) {
+	n := &plan.Nodes[i]
+	if !n.Exempt() || n.Slot != 0 || !n.MayHalt || !original(n) || !n.Effects.Writes.Empty() || plan.Items[n.Item].Parallel {
+		return diag.Diagnostic{}, false
+	}
+	for j := range i {
+		p := &plan.Nodes[j]
+		if p.Exempt() || p.Hook.Async || p.Hook.Tier != n.Hook.Tier || !meet(plan, p, n) {
+			continue
+		}
+		return codeMovable.Report(n.Hook.Span, "%s stands after %s but needs nothing of it; before it, a refusal would start no process (same verdicts only)",
+			n.Hook.Name, p.Hook.Name).WithHook(n.Hook.Name), true
+	}
+	return diag.Diagnostic{}, false
+}

@@ -1,0 +1,131 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/pattern"
+)
+
+// CodeNeverMatches is HK150.
+var CodeNeverMatches = diag.Define(diag.Code{
+	ID: "HK150", Severity: diag.Warning,
+	Title: "filter can never match",
+	Help: `No event satisfies all conditions of the filter, so the hook never runs; or the
+filter names a tool that the catalogue (tools: known, open) does not know, which is
+usually a slip of the pen.`,
+	Bad: `pre_tool_execution:
+  - {name: confused, type: expr, filter: {tool_name: Bash, tool_kind: write}, deny: "true", reason: "no"}
+`,
+	Good: `pre_tool_execution:
+  - {name: clear, type: expr, filter: {tool_name: Bash, tool_kind: shell}, deny: "true", reason: "no"}
+`,
+})
+
+// NeverMatches reports a node whose filter provably matches no event.
+func NeverMatches(plan *dag.Plan, id int) (diag.Diagnostic, bool) {
+	n := &plan.Nodes[id]
+	a, b := n.Matcher.Contradiction()
+	if a == nil {
+		a, b = toolContradiction(plan, n.Matcher)
+	}
+	if a == nil {
+		return diag.Diagnostic{}, false
+	}
+	text := fmt.Sprintf("no value satisfies %s", condition(a))
+	if b != nil {
+		text = fmt.Sprintf("no call satisfies both %s and %s", condition(a), condition(b))
+	}
+	return CodeNeverMatches.Report(a.Origin, "%s: %s", n.Hook.Name, text).WithHook(n.Hook.Name), true
+}
+
+func condition(a *policy.Atom) string {
+	return fmt.Sprintf("%s %q", a.Key, strings.Join(a.Values, "|"))
+}
+
+// toolContradiction looks for a condition on a call's tool that none of the
+// names the filter lists fulfils. What a condition says of a name alone is
+// found by asking it.
+func toolContradiction(plan *dag.Plan, m *policy.Matcher) (a, b *policy.Atom) {
+	i := slices.IndexFunc(m.Atoms, func(a policy.Atom) bool { return a.Field == policy.FieldToolName && a.Op == policy.AtomIn })
+	if i < 0 {
+		return nil, nil
+	}
+	for j := range m.Atoms {
+		if j != i && !someTool(plan.Event, m.Atoms[i].Values, &m.Atoms[j]) {
+			return &m.Atoms[i], &m.Atoms[j]
+		}
+	}
+	return nil, nil
+}
+
+// someTool reports whether the atom may hold for one of the tools.
+func someTool(event policy.Event, tools []string, a *policy.Atom) bool {
+	return slices.ContainsFunc(tools, func(tool string) bool {
+		c := policy.NewContext(event).Set(policy.FieldToolName, tool)
+		for _, f := range a.Reads {
+			byName := f == policy.FieldToolName || f == policy.FieldToolKind
+			if !byName || !c.Has(f) {
+				return true
+			}
+		}
+		return a.Test(c)
+	})
+}
+
+func neverMatches(t *Target) diag.List {
+	var out diag.List
+	for _, plan := range t.Plans {
+		for id := range plan.Nodes {
+			if d, never := NeverMatches(plan, id); never && original(&plan.Nodes[id]) {
+				out.Add(d)
+				continue
+			}
+			out.Add(unknownTools(t, &plan.Nodes[id])...)
+		}
+	}
+	return out
+}
+
+// unknownTools reports names the catalogue does not know.
+func unknownTools(t *Target, n *dag.Node) diag.List {
+	if len(t.Tools.Known) == 0 || !original(n) {
+		return nil
+	}
+	var out diag.List
+	for i := range n.Matcher.Atoms {
+		a := &n.Matcher.Atoms[i]
+		if a.Field != policy.FieldToolName || a.Op != policy.AtomIn {
+			continue
+		}
+		for _, name := range a.Values {
+			if knownTool(&t.Tools, name) {
+				continue
+			}
+			out.Add(CodeNeverMatches.Report(nameSpan(n.Hook, a, name), "%s: no known tool is called %q", n.Hook.Name, name).WithHook(n.Hook.Name).
+				WithHint("%s", diag.DidYouMean(name, t.Tools.Known, "add it to tools: known, or a glob to tools: open")))
+		}
+	}
+	return out
+}
+
+func knownTool(tools *policy.Catalogue, name string) bool {
+	return slices.Contains(tools.Known, name) || slices.ContainsFunc(tools.Open, func(glob string) bool {
+		p, err := pattern.Glob(glob)
+		return err != nil || p.Match(name) // an unusable glob is reported by validate and excludes nothing
+	})
+}
+
+// nameSpan is where one name of a list was written.
+func nameSpan(h *policy.Hook, a *policy.Atom, name string) diag.Span {
+	text, ok := h.Filter.Get(a.Key)
+	at := strings.Index(text.Value, name)
+	if !ok || at < 0 {
+		return a.Origin
+	}
+	return text.At(at, at+len(name))
+}

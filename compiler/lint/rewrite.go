@@ -1,0 +1,72 @@
+package lint
+
+import (
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeRewrite = diag.Define(diag.Code{
+	ID: "HK161", Severity: diag.Warning,
+	Title: "checked, then rewritten",
+	Help: `A guard looks at a field that a later hook may change: what runs is not what was
+checked. Add recheck: true to the guard, and it is evaluated again after the last
+such hook; or put it after that hook.`,
+	Bad: `pre_tool_execution:
+  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
+  - {name: expand, type: expr, set: {tool_input.command: '"make clean"'}}
+`,
+	Good: `pre_tool_execution:
+  - {name: guard, type: expr, recheck: true, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
+  - {name: expand, type: expr, set: {tool_input.command: '"make clean"'}}
+`,
+})
+
+func rewrites(t *Target) diag.List {
+	var out diag.List
+	for _, plan := range t.Plans {
+		if plan.Spec.Class != policy.Guard {
+			continue
+		}
+		for i := range plan.Nodes {
+			if d, ok := rewritten(plan, i, t.Hints); ok {
+				out.Add(d)
+			}
+		}
+	}
+	return out
+}
+
+// rewritten looks for hooks that may change what guard i read. Hooks that
+// declare no writes may change anything their event allows, which most of
+// them do not: they are named only as hints.
+func rewritten(plan *dag.Plan, i int, hints bool) (diag.Diagnostic, bool) {
+	guard := &plan.Nodes[i]
+	if !guard.Effects.May.Has(restrictive) || !original(guard) {
+		return diag.Diagnostic{}, false
+	}
+	var by []string
+	var changed policy.Paths
+	certain := false
+	for j := range plan.Nodes {
+		w := &plan.Nodes[j]
+		if w.RecheckOf == i && j > i {
+			return diag.Diagnostic{}, false
+		}
+		if j == i || w.Item < guard.Item || !original(w) || opaque(w) && !hints {
+			continue
+		}
+		if both := w.Effects.Writes.Within(guard.Reads); !both.Empty() && meet(plan, guard, w) {
+			by, changed, certain = append(by, w.Hook.Name), changed.Union(both), certain || !opaque(w)
+		}
+	}
+	if len(by) == 0 {
+		return diag.Diagnostic{}, false
+	}
+	d := codeRewrite.Report(guard.Hook.Span, "%s checks %s, which %s may change afterwards", guard.Hook.Name, changed, names(by)).
+		WithHook(guard.Hook.Name).WithHint("add recheck: true to %s, or writes: to what changes nothing it reads", guard.Hook.Name)
+	if !certain {
+		d.Severity = diag.Hint
+	}
+	return d, true
+}

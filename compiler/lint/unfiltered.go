@@ -1,0 +1,41 @@
+package lint
+
+import (
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeUnfiltered = diag.Define(diag.Code{
+	ID: "HK212", Severity: diag.Hint,
+	Title: "process for every tool call",
+	Help: `A hook that starts a process or calls a model has no filter, so every call of every
+tool pays for it. Name the tools it is about: filter: {tool_kind: shell}.`,
+	Bad: `pre_tool_execution:
+  - {name: scan, command: "true", writes: [], on_error: deny}
+`,
+	Good: `pre_tool_execution:
+  - {name: scan, command: "true", filter: {tool_kind: shell}, writes: [], on_error: deny}
+`,
+})
+
+func unfiltered(t *Target) diag.List {
+	var out diag.List
+	for _, plan := range t.Plans {
+		if !plan.Spec.CanRead(policy.FieldToolName) {
+			continue
+		}
+		for i := range plan.Nodes {
+			n := &plan.Nodes[i]
+			if n.Exempt() || n.Hook.Async || len(n.Matcher.Atoms) > 0 || !original(n) {
+				continue
+			}
+			what := "a process"
+			if n.Hook.Kind == policy.KindLLM {
+				what = "a model call"
+			}
+			out.Add(codeUnfiltered.Report(n.Hook.Span, "%s has no filter: %s for every tool call", n.Hook.Name, what).WithHook(n.Hook.Name).
+				WithHint("add filter: {tool_kind: …} or filter: {tool_name: …}"))
+		}
+	}
+	return out
+}

@@ -1,0 +1,95 @@
+package compiler
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeOverride = diag.Define(diag.Code{
+	ID: "HK130", Severity: diag.Error,
+	Title: "hook of another tier is overridden",
+	Help: `Two tiers have a hook of one name on one event: the later tier's replaces the
+earlier's. That is an error when the earlier is locked or the later is registered by
+an agent at run time: then the earlier stays in force. Otherwise it is a warning.
+Give the hook another name, or lock: the one that must stay.`,
+	Bad: `-- user/hooks.yaml --
+pre_tool_execution:
+  - {name: guard, type: expr, locked: true, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
+-- project/hooks.yaml --
+pre_tool_execution:
+  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf /"', reason: "no"}
+`,
+	Good: `-- user/hooks.yaml --
+pre_tool_execution:
+  - {name: guard, type: expr, locked: true, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
+-- project/hooks.yaml --
+pre_tool_execution:
+  - {name: project-guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf /"', reason: "no"}
+`,
+})
+
+var codeTwice = diag.Define(diag.Code{
+	ID: "HK131", Severity: diag.Error,
+	Title: "two hooks of one name",
+	Help: `Within one tier a name stands for one hook of an event: it is how other tiers override
+it, how reasons name it and how counters keep it apart. Rename one of the two.`,
+	Bad: `pre_tool_execution:
+  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
+  - {name: guard, type: expr, deny: '(path ?? "") contains "/etc/"', reason: "no"}
+`,
+	Good: `pre_tool_execution:
+  - {name: shell-guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
+  - {name: path-guard, type: expr, deny: '(path ?? "") contains "/etc/"', reason: "no"}
+`,
+})
+
+// overrides settles which of several hooks of one name is in force: the one
+// of the latest tier, unless an earlier one is locked. A hook that is disabled
+// or untrusted is as if absent and overrides nothing.
+func (u *unit) overrides(able []*policy.Hook) {
+	byTier := slices.Clone(able)
+	slices.SortStableFunc(byTier, func(a, b *policy.Hook) int { return cmp.Compare(a.Tier, b.Tier) })
+	holder := map[string]*policy.Hook{}
+	for _, h := range byTier {
+		old := holder[h.Name]
+		switch {
+		case old == nil:
+			holder[h.Name] = h
+		case old.Tier == h.Tier:
+			u.report(h, codeTwice.Report(h.Span, "%s has two hooks called %q in the %s tier", h.Event, h.Name, h.Tier).
+				WithHint("the other is at %s", old.Span))
+		case old.Locked || h.Tier == policy.TierSession:
+			u.reject(h, old)
+		default:
+			u.replace(h, old)
+			holder[h.Name] = h
+		}
+	}
+}
+
+// reject keeps old in force. What is an error to the author of h must not,
+// at run time, break the agent of the owner of old.
+func (u *unit) reject(h, old *policy.Hook) {
+	why := origin(old) + " is locked"
+	if !old.Locked {
+		why = "a hook registered by the agent cannot replace " + origin(old)
+	}
+	d := codeOverride.Report(h.Span, "override of %s rejected: %s", h.Name, why).WithHint("give the hook another name")
+	if u.cfg.Runtime {
+		d.Severity = diag.Warning
+		u.warnings = append(u.warnings, policy.Warning{Code: codeOverride, Hook: h.Name, Text: d.Text})
+	}
+	u.report(h, d)
+	u.drop(h, dag.Rejected, old.Name, "override rejected: "+why, codeOverride)
+}
+
+func (u *unit) replace(h, old *policy.Hook) {
+	d := codeOverride.Report(h.Span, "%s replaces %s", origin(h), origin(old))
+	d.Severity = diag.Warning
+	u.report(h, d.WithHint("lock %s if it must stay, or give this hook another name", origin(old)))
+	u.drop(old, dag.Overridden, h.Name, "overridden by "+origin(h), codeOverride)
+}

@@ -1,0 +1,189 @@
+package compiler
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// effects settles what each node reads, writes, may say and does to the world
+// (semantics.md §3), what its failure means and how long it may take (§5.4).
+func effects(u *unit) {
+	for _, plan := range u.plans {
+		lower := lowestTier(plan) < policy.TierSession
+		for i := range plan.Nodes {
+			n := &plan.Nodes[i]
+			u.settleEffects(plan, n)
+			if lower && n.Hook.Tier == policy.TierSession && plan.Strategy.Fold == policy.FoldLast {
+				// The last verdict decides: what an agent registers could
+				// undo a denial with anything but one of its own.
+				n.Effects.May &^= policy.MayAllow | policy.MayAsk | policy.MayDefer
+			}
+			u.settleFailure(plan, n)
+			n.MayHalt = mayHalt(plan, n)
+		}
+		plan.Deadline = deadline(u.policy, plan)
+		haltItems(plan)
+	}
+}
+
+func lowestTier(plan *dag.Plan) policy.Tier {
+	out := policy.TierSession
+	for i := range plan.Nodes {
+		out = min(out, plan.Nodes[i].Hook.Tier)
+	}
+	return out
+}
+
+var codeSpeculative = diag.Define(diag.Code{
+	ID: "HK132", Severity: diag.Error,
+	Title: "speculative hook with side effects",
+	Help: `A speculative hook may be started before it is known to be needed, and its run then
+counts for nothing. A hook that changes the world cannot be: declare world: none or
+read if it does not, or take out speculative: or pure:.`,
+	Bad: `pre_tool_execution:
+  - {name: scan, command: "true", filter: {tool_name: Bash}, writes: [], speculative: true, on_error: deny}
+`,
+	Good: `pre_tool_execution:
+  - {name: scan, command: "true", filter: {tool_name: Bash}, writes: [], world: read, speculative: true, on_error: deny}
+`,
+})
+
+// settleEffects lays declarations over what the kind said, and cuts both to
+// what the event has. At an event that only observes nothing can be written.
+func (u *unit) settleEffects(plan *dag.Plan, n *dag.Node) {
+	d := &n.Hook.Declared
+	eff := u.bodies[n.Hook].Effects
+	if eff.World == policy.WorldUnset {
+		panic(fmt.Sprintf("compiler: pass effects: kind %s does not say how hook %s uses the world", n.Hook.Kind, n.Hook.Name))
+	}
+	if d.Reads != nil {
+		eff.Reads, eff.Project = declaredPaths(d.Reads), true
+	}
+	if d.Writes != nil {
+		eff.Writes = declaredPaths(d.Writes)
+	}
+	if d.May != nil {
+		eff.May = 0
+		for _, t := range d.May {
+			p, _ := policy.ParsePower(t.Value)
+			eff.May |= p
+		}
+	}
+	if d.World != policy.WorldUnset {
+		eff.World = d.World
+	} else if d.Pure {
+		eff.World = policy.WorldNone
+	}
+	asked := d.Pure
+	if d.Speculative != nil {
+		asked = *d.Speculative
+		eff.Spec = asked
+	}
+	eff.Spec = eff.Spec || d.Pure && asked
+	if eff.World == policy.WorldWrite {
+		if asked {
+			span := d.Span
+			if span.IsZero() {
+				span = n.Hook.Span
+			}
+			u.report(n.Hook, codeSpeculative.Report(span, "%s is speculative and writes the world", n.Hook.Name).
+				WithHint("declare world: read or none if it changes nothing"))
+		}
+		eff.Spec = false
+	}
+	eff.May &= plan.Spec.PowersFor(n.Hook.Body.Protocol)
+	eff.Writes = eff.Writes.Within(plan.Spec.Writable())
+	if n.Hook.Async {
+		eff.May, eff.Writes, eff.Spec = 0, policy.Paths{}, false
+	}
+	eff.MayFail = eff.MayFail || !n.Hook.Kind.InProcess() // the deadline can strike it
+	n.Effects = eff
+	n.Reads = eff.Reads.Union(n.Matcher.Reads())
+}
+
+// declaredPaths reads paths that validate has found right.
+func declaredPaths(list []diag.Text) policy.Paths {
+	paths := make([]policy.Path, 0, len(list))
+	for _, t := range list {
+		p, err := policy.ParsePath(t.Value)
+		if err != nil {
+			panic("compiler: pass effects: " + err.Error())
+		}
+		paths = append(paths, p)
+	}
+	return policy.NewPaths(paths...)
+}
+
+// settleFailure fills in timeouts, retries and postures: the hook's own, else
+// its file's default where that means something, else the kind's.
+func (u *unit) settleFailure(plan *dag.Plan, n *dag.Node) {
+	h, k := n.Hook, u.kind(n.Hook)
+	n.Timeout = cmp.Or(h.Timeout, k.Timeout)
+	n.Retry = h.Retry
+	if n.Retry < 0 {
+		n.Retry = k.Retry
+	}
+	n.OnError = h.OnError
+	if n.OnError == policy.PostureUnset && h.File != nil {
+		if p := h.File.OnError[h.Kind]; postureAllowed(plan.Spec, h, p) {
+			n.OnError = p
+		}
+	}
+	if n.OnError == policy.PostureUnset {
+		n.OnError = k.OnOther
+		if plan.Spec.Class == policy.Guard {
+			n.OnError = k.OnGuard
+		}
+	}
+	n.OnTimeout = cmp.Or(h.OnTimeout, n.OnError)
+	if n.OnError == policy.PostureUnset {
+		panic(fmt.Sprintf("compiler: pass effects: kind %s does not say what a failure means", h.Kind))
+	}
+}
+
+// mayHalt reports whether the node's answer, or its failure, can end the
+// chain.
+func mayHalt(plan *dag.Plan, n *dag.Node) bool {
+	if n.Hook.Async {
+		return false
+	}
+	halt := plan.Strategy.Halt
+	if n.Effects.May.Has(halt.Powers()) {
+		return true
+	}
+	if !n.Effects.MayFail {
+		return false
+	}
+	for _, p := range []policy.Posture{n.OnError, n.OnTimeout} {
+		if r := policy.ErrorResult(plan.Spec, n.Hook, p, errFailed); halt.Halts(&r) {
+			return true
+		}
+	}
+	return false
+}
+
+var errFailed = errors.New("failed")
+
+// deadline is the event's, else the policy's, else 30 s for chains that speak
+// jcli and as long as the longest timeout of the others (semantics.md §5.4).
+func deadline(p *policy.Policy, plan *dag.Plan) time.Duration {
+	out := cmp.Or(plan.Deadline, p.ChainTimeout)
+	if out > 0 {
+		return out
+	}
+	out = 30 * time.Second
+	for i := range plan.Nodes {
+		n := &plan.Nodes[i]
+		foreign := n.Hook.Kind == policy.KindBash && n.Hook.Body.Protocol != "" && n.Hook.Body.Protocol != policy.JCLIProtocol
+		if foreign && !n.Hook.Async {
+			out = max(out, n.Timeout)
+		}
+	}
+	return out
+}

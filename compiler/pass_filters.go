@@ -1,0 +1,192 @@
+package compiler
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/pattern"
+)
+
+// filters compiles the conditions of each hook to atoms (semantics.md §4.3
+// P4, §2.7). All must hold; an absent field never matches.
+func filters(u *unit) {
+	for _, plan := range u.plans {
+		for i := range plan.Nodes {
+			n := &plan.Nodes[i]
+			n.Matcher = u.matcher(plan.Spec, n.Hook)
+		}
+	}
+}
+
+func (u *unit) matcher(spec *policy.EventSpec, h *policy.Hook) *policy.Matcher {
+	m := &policy.Matcher{}
+	_, named := h.Filter.Get(policy.FilterToolName)
+	for _, c := range h.Filter.Conditions {
+		if c.Key == policy.FilterToolMatcher && named {
+			continue // tool_name wins (seed 0)
+		}
+		compile := conditions[c.Key]
+		if compile == nil {
+			panic("compiler: pass filters: no condition is called " + string(c.Key))
+		}
+		atom, problem := compile(c.Value)
+		if problem != nil {
+			u.report(h, *problem)
+			continue
+		}
+		atom.Key, atom.Origin = c.Key, c.Value.Span
+		if !spec.CanRead(atom.Field) {
+			atom.Test = func(*policy.Context) bool { return false } // whatever a host sends beyond the event's row
+		}
+		m.Atoms = append(m.Atoms, atom)
+	}
+	return m
+}
+
+type condition func(value diag.Text) (policy.Atom, *diag.Diagnostic)
+
+// conditions has one entry for each key of a filter.
+var conditions = map[policy.FilterKey]condition{
+	policy.FilterToolName:       exactly(policy.FieldToolName),
+	policy.FilterToolMatcher:    oneOf(policy.FieldToolName),
+	policy.FilterToolKind:       toolKind,
+	policy.FilterSource:         oneOf(policy.FieldSource),
+	policy.FilterAgent:          oneOf(policy.FieldAgentType),
+	policy.FilterPermissionMode: oneOf(policy.FieldPermissionMode),
+	policy.FilterModelPrefix:    modelPrefix,
+	policy.FilterCommand:        search(policy.FieldCommand, textOf(policy.FieldCommand)),
+	policy.FilterToolRegexp:     search(policy.FieldToolName, textOf(policy.FieldToolName)),
+	policy.FilterPattern:        search(policy.FieldToolInput, anyLeaf),
+	policy.FilterLeafPattern:    search(policy.FieldToolInput, anyLeafOrWhole),
+	policy.FilterPath:           pathGlob,
+}
+
+func exactly(f policy.Field) condition {
+	return func(v diag.Text) (policy.Atom, *diag.Diagnostic) { return in(f, v.Value), nil }
+}
+
+// oneOf reads a list `A|B`; blanks around a name do not count.
+func oneOf(f policy.Field) condition {
+	return func(v diag.Text) (policy.Atom, *diag.Diagnostic) { return in(f, list(v.Value)...), nil }
+}
+
+func list(text string) []string {
+	var out []string
+	for part := range strings.SplitSeq(text, "|") {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+func in(f policy.Field, values ...string) policy.Atom {
+	return policy.Atom{Op: policy.AtomIn, Field: f, Values: values, Reads: []policy.Field{f}, Test: func(c *policy.Context) bool {
+		v, ok := c.Get(f)
+		s, isText := v.(string)
+		if !ok || !isText {
+			return false
+		}
+		for _, want := range values {
+			if s == want {
+				return true
+			}
+		}
+		return false
+	}}
+}
+
+func modelPrefix(v diag.Text) (policy.Atom, *diag.Diagnostic) {
+	const f = policy.FieldModel
+	return policy.Atom{Op: policy.AtomPrefix, Field: f, Values: []string{v.Value}, Reads: []policy.Field{f}, Test: func(c *policy.Context) bool {
+		return c.Has(f) && strings.HasPrefix(c.Text(f), v.Value)
+	}}, nil
+}
+
+// toolKinds are the values of tool_kind (semantics.md §1.3).
+var toolKinds = []string{"shell", "read", "write", "edit", "search", "fetch", "agent", "mcp", "other"}
+
+var codeToolKind = diag.Define(diag.Code{
+	ID: "HK122", Severity: diag.Error,
+	Title: "unknown kind of tool",
+	Help: `filter: tool_kind lists kinds of tools: shell, read, write, edit, search, fetch, agent,
+mcp, other. The names of tools go to tool_name or tool_matcher.`,
+	Bad: `pre_tool_execution:
+  - {name: guard, type: expr, filter: {tool_kind: shel}, deny: "true", reason: "no"}
+`,
+	Good: `pre_tool_execution:
+  - {name: guard, type: expr, filter: {tool_kind: shell}, deny: "true", reason: "no"}
+`,
+})
+
+func toolKind(v diag.Text) (policy.Atom, *diag.Diagnostic) {
+	kinds := list(v.Value)
+	for _, k := range kinds {
+		if !contains(toolKinds, k) {
+			at := strings.Index(v.Value, k)
+			d := codeToolKind.Report(v.At(at, at+len(k)), "no kind of tool is called %q", k).
+				WithHint("%s", diag.DidYouMean(k, toolKinds, "kinds are "+strings.Join(toolKinds, ", ")+"; a tool's own name goes to tool_name"))
+			return policy.Atom{}, &d
+		}
+	}
+	return in(policy.FieldToolKind, kinds...), nil
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+var codeRegexp = diag.Define(diag.Code{
+	ID: "HK125", Severity: diag.Error,
+	Title: "regular expression cannot be used",
+	Help: `filter: command and pattern, and matcher: of a HOOK.md, are RE2 expressions. They have
+no look-around and no backreferences, and match in linear time. A filter that cannot
+be compiled is an error, never a hook that is left out.`,
+	Bad: `pre_tool_execution:
+  - {name: guard, type: expr, filter: {command: "^(?!git)"}, deny: "true", reason: "no"}
+`,
+	Good: `pre_tool_execution:
+  - {name: guard, type: expr, filter: {command: "^git push"}, deny: "true", reason: "no"}
+`,
+})
+
+// search makes an unanchored regular expression that test asks about a
+// context. Canonical files and HOOK.md are RE2; a dialect with a flavour of its
+// own is compiled by that pattern.Flavour here.
+func search(f policy.Field, test func(*policy.Context, *pattern.Pattern) bool) condition {
+	return func(v diag.Text) (policy.Atom, *diag.Diagnostic) {
+		p, err := pattern.RE2.Compile(v.Value)
+		if err != nil {
+			return policy.Atom{}, patternProblem(codeRegexp, v, err)
+		}
+		return policy.Atom{Op: policy.AtomMatch, Field: f, Values: []string{v.Value}, Reads: []policy.Field{f},
+			Test: func(c *policy.Context) bool { return test(c, p) }}, nil
+	}
+}
+
+func patternProblem(code *diag.Code, v diag.Text, err error) *diag.Diagnostic {
+	span := v.Span
+	var bad *pattern.Error
+	hint := ""
+	if errors.As(err, &bad) {
+		span, hint = v.At(bad.Start, bad.End), bad.Hint
+	}
+	d := code.Report(span, "%q: %s", v.Value, err)
+	d.Hint = hint
+	return &d
+}
+
+func textOf(f policy.Field) func(*policy.Context, *pattern.Pattern) bool {
+	return func(c *policy.Context, p *pattern.Pattern) bool {
+		v, ok := c.Get(f)
+		s, isText := v.(string)
+		return ok && isText && p.Match(s)
+	}
+}

@@ -1,0 +1,32 @@
+package compiler
+
+import (
+	"slices"
+
+	"github.com/hookc/hookc/compiler/lint"
+	"github.com/hookc/hookc/dag"
+)
+
+// lintPass reports what an author would want to know (semantics.md §9). What
+// dead takes out, dead has reported.
+func lintPass(u *unit) {
+	u.diags.Add(lint.Run(&lint.Target{Policy: u.policy, Plans: u.plans, Tools: u.policy.Tools, Hints: u.cfg.Hints, WhatIf: whatIf})...)
+}
+
+// whatIf plans a changed copy of a plan again, as edges, speculate and hoist
+// do, and estimates it.
+func whatIf(plan *dag.Plan, change func(*dag.Node)) dag.Estimate {
+	other := *plan
+	other.Nodes = slices.Clone(plan.Nodes)
+	other.Items = slices.Clone(plan.Items)
+	for i := range other.Nodes {
+		n := &other.Nodes[i]
+		change(n)
+		n.MayHalt = mayHalt(&other, n)
+	}
+	haltItems(&other)
+	join(&other)
+	lift(&other)
+	toSlots(&other)
+	return other.Estimated(nil)
+}

@@ -1,0 +1,98 @@
+package compiler
+
+import (
+	"slices"
+
+	"github.com/hookc/hookc/compiler/lint"
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeRecheck = diag.Define(diag.Code{
+	ID: "HK127", Severity: diag.Warning,
+	Title: "recheck repeats side effects",
+	Help: `recheck: true runs the hook a second time after a hook that may rewrite what it read.
+This one changes the world, so its effects happen twice. Declare world: read or none
+if they do not, or put the hook after the one that rewrites.`,
+	Bad: `pre_tool_execution:
+  - {name: guard, command: "true", filter: {tool_name: Bash}, recheck: true, writes: [], on_error: deny}
+  - {name: expand, type: expr, set: {tool_input.command: '"make clean"'}}
+`,
+	Good: `pre_tool_execution:
+  - {name: guard, command: "true", filter: {tool_name: Bash}, recheck: true, world: read, writes: [], on_error: deny}
+  - {name: expand, type: expr, set: {tool_input.command: '"make clean"'}}
+`,
+})
+
+// recheck puts a copy of a guard right after the last item in which some
+// other hook may rewrite what the guard reads (semantics.md §4.3 P2). A guard
+// that says recheck: true is copied whoever rewrites; any other only when a
+// hook of the session tier does and the guard's tier is lower. Copies behind
+// one item keep the order of their originals. A copy is no reason for another:
+// it repeats what a guard of equal trust said before.
+func recheck(u *unit) {
+	for _, plan := range u.plans {
+		list := blocks(plan)
+		behind := make([][]int, len(list)) // item → originals to repeat after it
+		for id := range plan.Nodes {
+			n := &plan.Nodes[id]
+			at := lastRewriter(plan, id)
+			if at < 0 {
+				continue
+			}
+			behind[at] = append(behind[at], id)
+			if n.Hook.Recheck && n.Effects.World == policy.WorldWrite {
+				u.report(n.Hook, codeRecheck.Report(n.Hook.Span, "%s runs twice when it is rechecked, and writes the world", n.Hook.Name).
+					WithHint("declare world: read or none if it changes nothing"))
+			}
+		}
+		var out []block
+		for i, b := range list {
+			out = append(out, b)
+			for _, id := range behind[i] {
+				out = append(out, copyOf(plan, id))
+			}
+		}
+		layout(plan, out)
+	}
+}
+
+func copyOf(plan *dag.Plan, id int) block {
+	n := plan.Nodes[id]
+	n.RecheckOf = id
+	return block{item: dag.Item{Fold: policy.FoldMax}, nodes: []dag.Node{n}, old: []int{-1}}
+}
+
+// repeats is what a guard can say that a second look can still add.
+const repeats = policy.MayAsk | policy.MayDefer | policy.MayDeny | policy.MaySkip | policy.MayStop | policy.MayHalt
+
+// lastRewriter is the last item, from the guard's own on, with a hook for
+// whose changes the guard is to be repeated, or -1.
+func lastRewriter(plan *dag.Plan, id int) int {
+	guard := &plan.Nodes[id]
+	if guard.Hook.Async || !guard.Hook.Recheck && !guard.Effects.May.Has(repeats) {
+		return -1
+	}
+	for i := len(plan.Items) - 1; i >= guard.Item; i-- {
+		found := slices.ContainsFunc(plan.Items[i].Members, func(w int) bool { return w != id && rewrites(plan, w, guard) })
+		if found {
+			return i
+		}
+	}
+	return -1
+}
+
+// rewrites reports whether node w may change what the guard reads, and the
+// guard is to be repeated for it.
+func rewrites(plan *dag.Plan, w int, guard *dag.Node) bool {
+	writer := &plan.Nodes[w]
+	agent := writer.Hook.Tier == policy.TierSession && guard.Hook.Tier < policy.TierSession
+	if !guard.Hook.Recheck && !agent || !writer.Effects.Writes.Overlaps(guard.Reads) {
+		return false
+	}
+	if _, never := lint.NeverMatches(plan, w); never {
+		return false
+	}
+	return !writer.Matcher.Excludes(guard.Matcher, plan.Spec.Writable())
+}

@@ -1,0 +1,117 @@
+package compiler
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// resolve turns declarations into one ordered chain an event (semantics.md
+// §4.3, P2): total order, settings, disabled and untrusted hooks, overrides,
+// groups. Its result depends on no order of enumeration.
+func resolve(u *unit) {
+	byEvent := map[policy.Event][]*policy.Hook{}
+	for _, h := range u.policy.Hooks {
+		byEvent[h.Event] = append(byEvent[h.Event], h)
+	}
+	for _, event := range slices.SortedFunc(maps.Keys(byEvent), policy.Event.Compare) {
+		u.resolveEvent(event, byEvent[event])
+	}
+	u.untrustedSources()
+}
+
+func (u *unit) resolveEvent(event policy.Event, hooks []*policy.Hook) {
+	plan := &dag.Plan{Event: event, Spec: event.Spec()}
+	plan.MaxConcurrent, plan.MaxModels = cmp.Or(u.policy.MaxConcurrent, 8), cmp.Or(u.policy.MaxModels, 4)
+	u.settle(plan)
+	slices.SortStableFunc(hooks, func(a, b *policy.Hook) int { return order(a, b, plan.ByPriority) })
+	var able []*policy.Hook
+	for _, h := range hooks {
+		u.place[h] = len(u.entries)
+		u.entries = append(u.entries, dag.Entry{Hook: h, Status: dag.Live})
+		switch {
+		case h.Untrusted != "":
+			u.drop(h, dag.Untrusted, "", h.Untrusted, nil)
+		case h.Disabled:
+			u.drop(h, dag.Disabled, "", "enabled: false", nil)
+		default:
+			able = append(able, h)
+		}
+	}
+	u.overrides(able)
+	able = slices.DeleteFunc(able, func(h *policy.Hook) bool { return u.entries[u.place[h]].Status != dag.Live })
+	arrange(plan, able)
+	u.plans = append(u.plans, plan)
+}
+
+// order is policy.Compare, except that a hook of the session tier, which an
+// agent registers, never comes before one of a lower tier, whatever its
+// priority (semantics.md §4.3, P2).
+func order(a, b *policy.Hook, byPriority bool) int {
+	if s, t := a.Tier == policy.TierSession, b.Tier == policy.TierSession; s != t {
+		return cmp.Compare(a.Tier, b.Tier)
+	}
+	return cmp.Or(policy.Compare(a, b, byPriority), strings.Compare(a.Name, b.Name))
+}
+
+// arrange makes the items: one for each hook, one for each parallel group, or
+// one for all under a snapshot strategy.
+func arrange(plan *dag.Plan, hooks []*policy.Hook) {
+	var list []block
+	var group *policy.Group
+	for i, h := range hooks {
+		node := dag.Node{Hook: h, RecheckOf: -1, Slot: -1, Gate: -1}
+		joins := i > 0 && (plan.Strategy.Snapshot || h.Group != nil && h.Group == group)
+		if !joins {
+			list = append(list, block{item: newItem(plan, h)})
+		}
+		b := &list[len(list)-1]
+		b.nodes, b.old = append(b.nodes, node), append(b.old, -1)
+		group = h.Group
+	}
+	layout(plan, list)
+}
+
+func newItem(plan *dag.Plan, h *policy.Hook) dag.Item {
+	switch {
+	case plan.Strategy.Snapshot:
+		return dag.Item{Parallel: true, Fold: plan.Strategy.Fold}
+	case h.Group != nil:
+		return dag.Item{Group: h.Group.Name, Parallel: true, Fold: h.Group.Fold}
+	}
+	return dag.Item{Fold: policy.FoldMax}
+}
+
+var codeUntrusted = diag.Define(diag.Code{
+	ID: "HK165", Severity: diag.Warning,
+	Title: "source is not trusted",
+	Help: `The file was found in a folder that is not trusted, or has changed since it was. Its
+hooks are listed and do not run, and every answer says so. Look at it, then trust it
+with hookc trust.`,
+	Bad: `-- untrusted/hooks.yaml --
+pre_tool_execution:
+  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
+`,
+	Good: `-- project/hooks.yaml --
+pre_tool_execution:
+  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
+`,
+})
+
+// untrustedSources makes every Decision say which files did not count.
+func (u *unit) untrustedSources() {
+	for _, s := range u.policy.Sources {
+		if s.Untrusted == "" {
+			continue
+		}
+		d := codeUntrusted.Report(diag.Span{}, "%s: %s", s.Name, s.Untrusted)
+		u.diags.Add(d)
+		u.warnings = append(u.warnings, policy.Warning{Code: codeUntrusted, Text: d.Text})
+	}
+	slices.SortStableFunc(u.warnings, func(a, b policy.Warning) int { return strings.Compare(a.Text, b.Text) })
+}

@@ -1,0 +1,32 @@
+package compiler
+
+import (
+	"slices"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+)
+
+// speculate lifts the gates of nodes that may be started before it is known
+// that they are needed (semantics.md §4.2 D2, §4.3 P10). Whether a node after
+// a known halt is started is the executor's business: it is not.
+func speculate(u *unit) {
+	for _, plan := range u.plans {
+		lift(plan)
+	}
+}
+
+func lift(plan *dag.Plan) {
+	for i := range plan.Nodes {
+		if n := &plan.Nodes[i]; speculative(n) {
+			n.Gate = -1
+		}
+	}
+	plan.Edges = slices.DeleteFunc(plan.Edges, func(e dag.Edge) bool {
+		return e.Kind == dag.GateEdge && speculative(&plan.Nodes[e.To])
+	})
+}
+
+func speculative(n *dag.Node) bool {
+	return n.Effects.Spec && n.Effects.World != policy.WorldWrite && !n.Hook.Async
+}

@@ -1,0 +1,234 @@
+package compiler
+
+import (
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/pattern"
+)
+
+// validate checks what authors declared against what the event has, so that
+// later passes are total (semantics.md §4.3, P3). Bodies and filters report
+// their own mistakes when they are compiled.
+func validate(u *unit) {
+	for _, plan := range u.plans {
+		for i := range plan.Nodes {
+			h := plan.Nodes[i].Hook
+			u.checkFields(plan.Spec, h)
+			u.checkMay(plan.Spec, h)
+			u.checkAsync(h)
+			u.checkPosture(plan.Spec, h)
+			u.checkMember(h)
+		}
+	}
+	for _, glob := range u.policy.Tools.Open {
+		if _, err := pattern.Glob(glob); err != nil {
+			u.diags.Add(codeGlob.Report(u.policy.Tools.Span, "tools: open: %q: %s", glob, err))
+		}
+	}
+}
+
+var codeField = diag.Define(diag.Code{
+	ID: "HK118", Severity: diag.Error,
+	Title: "unknown field in reads or writes",
+	Help: `reads: and writes: name fields of the vocabulary (semantics.md §1.3), or parts of
+them: tool_input.command. A misspelt one would silently give the hook nothing.`,
+	Bad: `pre_tool_execution:
+  - {name: scan, command: "true", filter: {tool_name: Bash}, reads: [tool_inptu], writes: [], on_error: deny}
+`,
+	Good: `pre_tool_execution:
+  - {name: scan, command: "true", filter: {tool_name: Bash}, reads: [tool_input], writes: [], on_error: deny}
+`,
+})
+
+var codeNotHere = diag.Define(diag.Code{
+	ID: "HK119", Severity: diag.Error,
+	Title: "the event does not have the field, or does not let a hook change it",
+	Help: `Each event carries some fields and lets hooks change fewer (semantics.md §1.3). What
+a hook only adds (additional_context, inject_messages, retry_feedback,
+system_message) is no field and need not be declared.`,
+	Bad: `pre_tool_execution:
+  - {name: scan, command: "true", filter: {tool_name: Bash}, writes: [tool_name], may: []}
+`,
+	Good: `pre_tool_execution:
+  - {name: scan, command: "true", filter: {tool_name: Bash}, writes: [tool_input.command], may: []}
+`,
+})
+
+// outputs are what hooks add without changing a field.
+var outputs = []string{"inject_messages", "additional_context", "retry_feedback", "system_message", "suppress_output"}
+
+func (u *unit) checkFields(spec *policy.EventSpec, h *policy.Hook) {
+	readable := named(spec.CanRead)
+	for _, t := range h.Declared.Reads {
+		if p, ok := u.path(h, t, "reads", readable); ok && !spec.CanRead(p.Field) {
+			u.report(h, codeNotHere.Report(t.Span, "%s: %s carries no %s", h.Name, spec.Event, p.Field).
+				WithHint("it carries %s", strings.Join(readable, ", ")))
+		}
+	}
+	writable := named(spec.CanWrite)
+	for _, t := range h.Declared.Writes {
+		p, ok := u.path(h, t, "writes", writable)
+		if !ok || spec.CanWrite(p.Field) || spec.Class == policy.Observe && spec.CanRead(p.Field) {
+			continue // at an event that only observes, writes are empty whatever is declared
+		}
+		hint := "no hook can change anything there"
+		if len(writable) > 0 {
+			hint = "hooks can change " + strings.Join(writable, ", ")
+		}
+		u.report(h, codeNotHere.Report(t.Span, "%s: %s lets no hook change %s", h.Name, spec.Event, p.Field).WithHint("%s", hint))
+	}
+}
+
+// path reads a declared path or reports it.
+func (u *unit) path(h *policy.Hook, t diag.Text, where string, candidates []string) (policy.Path, bool) {
+	p, err := policy.ParsePath(t.Value)
+	if err == nil {
+		return p, true
+	}
+	name, _, _ := strings.Cut(t.Value, ".")
+	hint := diag.DidYouMean(name, candidates, diag.DidYouMean(name, policy.FieldNames(), "hookc help fields lists them"))
+	for _, out := range outputs {
+		if name == out {
+			hint = name + " is an output, always allowed: leave it out"
+		}
+	}
+	u.report(h, codeField.Report(t.Span, "%s: %s: %s", h.Name, where, err).WithHint("%s", hint))
+	return p, false
+}
+
+// named lists the fields for which ok holds, by name.
+func named(ok func(policy.Field) bool) []string {
+	var out []string
+	for _, f := range policy.Fields() {
+		if ok(f) {
+			out = append(out, f.String())
+		}
+	}
+	return out
+}
+
+var codeMay = diag.Define(diag.Code{
+	ID: "HK124", Severity: diag.Error,
+	Title: "may lists what no hook can say here",
+	Help: `may: lists verdicts and controls: allow, ask, defer, deny, skip, stop, halt. One that
+the event does not obey (semantics.md §1.1) is a warning: it has no effect.`,
+	Bad: `pre_tool_execution:
+  - {name: scan, command: "true", filter: {tool_name: Bash}, writes: [], may: [refuse], on_error: deny}
+`,
+	Good: `pre_tool_execution:
+  - {name: scan, command: "true", filter: {tool_name: Bash}, writes: [], may: [deny], on_error: deny}
+`,
+})
+
+func (u *unit) checkMay(spec *policy.EventSpec, h *policy.Hook) {
+	obeyed := spec.PowersFor(h.Body.Protocol)
+	for _, t := range h.Declared.May {
+		p, ok := policy.ParsePower(t.Value)
+		switch {
+		case !ok:
+			u.report(h, codeMay.Report(t.Span, "%s: may: nothing is called %q", h.Name, t.Value).
+				WithHint("%s", diag.DidYouMean(t.Value, policy.PowerNames(), "choose among "+strings.Join(policy.PowerNames(), ", "))))
+		case !obeyed.Has(p):
+			d := codeMay.Report(t.Span, "%s: %s does not obey %s", h.Name, spec.Event, t.Value)
+			d.Severity = diag.Warning
+			u.report(h, d.WithHint("it obeys: %s", strings.Join(obeyed.Names(), ", ")))
+		}
+	}
+}
+
+var codeAsync = diag.Define(diag.Code{
+	ID: "HK128", Severity: diag.Error,
+	Title: "async hook cannot decide",
+	Help: `Nobody waits for an async hook: what it answers is ignored, and so is whether it
+fails. It can change nothing, refuse nothing, and not be rechecked.`,
+	Bad: `pre_tool_execution:
+  - {name: audit, command: "true", filter: {tool_name: Bash}, async: true, may: [deny]}
+`,
+	Good: `pre_tool_execution:
+  - {name: audit, command: "true", filter: {tool_name: Bash}, async: true}
+`,
+})
+
+func (u *unit) checkAsync(h *policy.Hook) {
+	if !h.Async {
+		return
+	}
+	wrong := func(span diag.Span, format string, args ...any) {
+		if span.IsZero() {
+			span = h.Span
+		}
+		u.report(h, codeAsync.Report(span, h.Name+": "+format, args...).WithHint("take out async: true, or the declaration"))
+	}
+	for _, t := range h.Declared.May {
+		wrong(t.Span, "an async hook cannot %s", t.Value)
+	}
+	for _, t := range h.Declared.Writes {
+		wrong(t.Span, "an async hook cannot change %s", t.Value)
+	}
+	for _, p := range []policy.Posture{h.OnError, h.OnTimeout} {
+		if p != policy.PostureUnset && p != policy.OnErrorSkip {
+			wrong(h.Span, "the failure of an async hook cannot mean %s", p)
+			break
+		}
+	}
+	if h.Recheck {
+		wrong(h.Span, "an async hook cannot be rechecked")
+	}
+}
+
+var codePosture = diag.Define(diag.Code{
+	ID: "HK129", Severity: diag.Warning,
+	Title: "on_error has no effect at this event",
+	Help: `on_error: deny or ask needs an event that obeys a denial. At this one it does not, so
+a failure is only recorded. Move the check to an event that guards something.`,
+	Bad: `post_send_message:
+  - {name: log, command: "true", on_error: deny}
+`,
+	Good: `post_send_message:
+  - {name: log, command: "true", on_error: skip}
+`,
+})
+
+func (u *unit) checkPosture(spec *policy.EventSpec, h *policy.Hook) {
+	for _, p := range []policy.Posture{h.OnError, h.OnTimeout} {
+		if !postureAllowed(spec, h, p) {
+			u.report(h, codePosture.Report(h.Span, "%s: a failure cannot mean %s at %s: nothing is refused there", h.Name, p, spec.Event))
+			return
+		}
+	}
+}
+
+// postureAllowed reports whether a posture means something at the event.
+func postureAllowed(spec *policy.EventSpec, h *policy.Hook, p policy.Posture) bool {
+	if p != policy.OnErrorDeny && p != policy.OnErrorAsk {
+		return true
+	}
+	return spec.PowersFor(h.Body.Protocol).Has(policy.MayDeny | policy.MayAsk)
+}
+
+var codeMember = diag.Define(diag.Code{
+	ID: "HK123", Severity: diag.Warning,
+	Title: "priority of a group's member has no effect",
+	Help: `The members of a parallel group run together, in the group's place. Set the priority
+at the group.`,
+	Bad: `pre_tool_execution:
+  - name: review
+    parallel:
+      - {name: guard, type: expr, priority: 200, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
+`,
+	Good: `pre_tool_execution:
+  - name: review
+    priority: 200
+    parallel:
+      - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
+`,
+})
+
+func (u *unit) checkMember(h *policy.Hook) {
+	if h.Group != nil && h.Priority != policy.DefaultPriority && h.Priority != h.Group.Priority {
+		u.report(h, codeMember.Report(h.Span, "%s: the priority of a member has no effect", h.Name).
+			WithHint("set priority: %d at the group", h.Priority))
+	}
+}

@@ -1,0 +1,103 @@
+package compiler
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeSetting = diag.Define(diag.Code{
+	ID: "HK121", Severity: diag.Error,
+	Title: "event is set differently elsewhere",
+	Help: `strategy, chain_timeout and order hold for the whole event. When several tiers set one
+of them differently, the most trusted tier's holds and the others have no effect (a
+warning); within one tier it is an error. What an agent registers at run time sets
+none of them.`,
+	Bad: `-- user/hooks.yaml --
+pre_tool_execution:
+  chain_timeout: 20s
+  hooks:
+    - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
+-- project/hooks.yaml --
+pre_tool_execution:
+  chain_timeout: 60s
+  hooks:
+    - {name: etc, type: expr, deny: '(path ?? "") contains "/etc/"', reason: "no"}
+`,
+	Good: `-- user/hooks.yaml --
+pre_tool_execution:
+  chain_timeout: 20s
+  hooks:
+    - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
+-- project/hooks.yaml --
+pre_tool_execution:
+  - {name: etc, type: expr, deny: '(path ?? "") contains "/etc/"', reason: "no"}
+`,
+})
+
+// said is one tier's value of a setting.
+type said struct {
+	tier  policy.Tier
+	value string
+	span  diag.Span
+}
+
+// settle reads the event's settings: for each, the most trusted tier that sets
+// it holds (semantics.md §2.7).
+func (u *unit) settle(plan *dag.Plan) {
+	var strategy, timeout, by []said
+	for _, s := range u.policy.Settings {
+		if s.Event != plan.Event {
+			continue
+		}
+		if s.Strategy != "" {
+			strategy = append(strategy, said{s.Tier, string(s.Strategy), s.StrategySpan})
+		}
+		if s.ChainTimeout > 0 {
+			timeout = append(timeout, said{s.Tier, s.ChainTimeout.String(), s.ChainTimeoutSpan})
+		}
+		if s.Order != "" {
+			by = append(by, said{s.Tier, s.Order, s.OrderSpan})
+		}
+	}
+	plan.Strategy = policy.Strategy(u.hold(plan, "strategy", strategy, string(plan.Spec.Strategy))).Spec()
+	plan.ByPriority = u.hold(plan, "order", by, "tier") == "priority"
+	plan.Deadline, _ = time.ParseDuration(u.hold(plan, "chain_timeout", timeout, "0s"))
+}
+
+// hold picks the value in force and reports the others.
+func (u *unit) hold(plan *dag.Plan, what string, all []said, value string) string {
+	slices.SortStableFunc(all, func(a, b said) int {
+		return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.span.File(), b.span.File()), cmp.Compare(a.span.Start, b.span.Start))
+	})
+	var first *said
+	for i := range all {
+		s := &all[i]
+		switch {
+		case s.tier == policy.TierSession:
+			u.ignored(s, fmt.Sprintf("%s: what an agent registers cannot set %s", plan.Event, what))
+		case first == nil:
+			first = s
+		case s.value != first.value && s.tier == first.tier:
+			u.diags.Add(codeSetting.Report(s.span, "%s: %s is already %s in the %s tier", plan.Event, what, first.value, first.tier).
+				WithHint("it is set at %s", first.span))
+		case s.value != first.value:
+			u.ignored(s, fmt.Sprintf("%s: %s stays %s, which the %s tier sets", plan.Event, what, first.value, first.tier))
+		}
+	}
+	if first == nil {
+		return value
+	}
+	return first.value
+}
+
+func (u *unit) ignored(s *said, text string) {
+	d := codeSetting.Report(s.span, "%s", text)
+	d.Severity = diag.Warning
+	u.diags.Add(d)
+}

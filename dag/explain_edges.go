@@ -1,0 +1,286 @@
+package dag
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookc/hookc/policy"
+)
+
+func (b *eventBuilder) edges(m *EventModel) {
+	keep := b.keep
+	if b.tool == "" {
+		keep = nil
+	}
+	for _, e := range b.plan.Sub(keep) {
+		from, to := &b.plan.Nodes[e.From], &b.plan.Nodes[e.To]
+		out := EdgeModel{From: b.ids[e.From], FromHook: b.plan.Label(e.From), To: b.ids[e.To], ToHook: b.plan.Label(e.To),
+			Kind: e.Kind, Start: e.Start, Why: e.Why}
+		if e.Kind == DataEdge {
+			out.Fields = from.Effects.Writes.Within(to.Reads).Names()
+		}
+		m.Edges = append(m.Edges, out)
+	}
+}
+
+// says is what a node can make the chain say, by answering and by failing.
+func (b *eventBuilder) says(v int) (answer, fail policy.Powers) {
+	n := &b.plan.Nodes[v]
+	obeyed := b.plan.Spec.PowersFor(n.Hook.Body.Protocol)
+	if n.Hook.Async {
+		return 0, 0
+	}
+	for _, posture := range []policy.Posture{n.OnError, n.OnTimeout} {
+		switch {
+		case !n.Effects.MayFail:
+		case posture == policy.OnErrorDeny:
+			fail |= policy.MayDeny
+		case posture == policy.OnErrorAbort && obeyed.Has(policy.MaySkip):
+			fail |= policy.MaySkip
+		case posture == policy.OnErrorAbort:
+			fail |= policy.MayStop
+		}
+	}
+	return n.Effects.May & obeyed, fail & obeyed
+}
+
+// breaks lists where the end of the chain can lead (semantics.md §1.2, §2.4).
+func (b *eventBuilder) breaks(m *EventModel) {
+	spec := b.plan.Spec
+	refuse := BreakModel{Action: policy.Block, To: spec.Step}
+	switch spec.Class {
+	case policy.Quality:
+		refuse = BreakModel{Action: policy.KeepWorking}
+	case policy.Transform:
+		refuse = BreakModel{Action: policy.Hide}
+	}
+	b.addBreak(m, refuse, policy.MayDeny|policy.MaySkip, "")
+	b.addBreak(m, BreakModel{Action: policy.Abort, To: spec.Scope}, policy.MayStop, "")
+	if spec.Retry {
+		again := BreakModel{Action: policy.RetryTurn}
+		if spec.Class == policy.Quality {
+			again.Action = policy.KeepWorking
+		}
+		b.addBreak(m, again, policy.MayStop, " with feedback")
+	}
+	b.addBreak(m, BreakModel{Action: policy.EndTurn, To: policy.LabelTurn}, policy.MayHalt, "")
+}
+
+// addBreak adds the break with the hooks that can say one of the powers.
+func (b *eventBuilder) addBreak(m *EventModel, out BreakModel, on policy.Powers, how string) {
+	var said, failed policy.Powers
+	out.Any = true
+	for _, v := range b.kept() {
+		n := &b.plan.Nodes[v]
+		if n.RecheckOf >= 0 {
+			continue
+		}
+		answer, fail := b.says(v)
+		if (answer|fail)&on != 0 {
+			said, failed = said|answer&on, failed|fail&on
+			out.Hooks = append(out.Hooks, n.Hook.Name)
+		}
+		out.Any = out.Any && ((answer|fail)&on != 0) == n.MayHalt
+	}
+	for _, name := range (said | failed).Names() {
+		if power, _ := policy.ParsePower(name); !said.Has(power) {
+			name += " on error"
+		}
+		out.On = append(out.On, name+how)
+	}
+	if len(out.Hooks) > 0 {
+		m.Breaks = append(m.Breaks, out)
+	}
+}
+
+// timeline lists the slots, and what is expected to start when.
+func (b *eventBuilder) timeline(m *EventModel) {
+	s := b.plan.schedule(b.keep)
+	type moment struct {
+		at    time.Duration
+		slot  int
+		nodes []int
+	}
+	var moments []moment
+	add := func(at time.Duration, slot, v int) {
+		for i := range moments {
+			if moments[i].at == at && moments[i].slot == slot || slot >= 0 && moments[i].slot == slot {
+				moments[i].nodes = append(moments[i].nodes, v)
+				return
+			}
+		}
+		moments = append(moments, moment{at, slot, []int{v}})
+	}
+	for _, v := range b.kept() {
+		add(s.start[v], b.plan.Nodes[v].Slot, v)
+	}
+	slices.SortStableFunc(moments, func(x, y moment) int {
+		switch {
+		case x.at != y.at:
+			return int(min(max(x.at-y.at, -1), 1))
+		case (x.slot >= 0) != (y.slot >= 0):
+			return y.slot - x.slot // a slot before what starts with it
+		}
+		return x.slot - y.slot
+	})
+	for _, at := range moments {
+		names := b.labels(at.nodes)
+		m.Timeline = append(m.Timeline, MomentModel{AtUS: micros(at.at), Slot: at.slot, Hooks: names})
+		if at.slot >= 0 {
+			m.Slots = append(m.Slots, SlotModel{Slot: at.slot, Hooks: names, Holds: b.holds(at.nodes),
+				EstUS: micros(s.slots[at.slot].end - s.slots[at.slot].start)})
+		}
+	}
+	slices.SortStableFunc(m.Slots, func(x, y SlotModel) int { return x.Slot - y.Slot })
+}
+
+func (b *eventBuilder) labels(nodes []int) []string {
+	out := make([]string, len(nodes))
+	for i, v := range nodes {
+		out[i] = b.plan.Label(v)
+	}
+	return out
+}
+
+// holds counts nodes by kind.
+func (b *eventBuilder) holds(nodes []int) string {
+	var parts []string
+	for _, kind := range []policy.Kind{policy.KindRego, policy.KindExpr, policy.KindBuiltin} {
+		n := 0
+		for _, v := range nodes {
+			if b.plan.Nodes[v].Hook.Kind == kind {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, kind))
+		}
+	}
+	return strings.Join(parts, " + ")
+}
+
+// has reports whether the event is part of the pipeline.
+func (p *Pipeline) has(e policy.Event) bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.has(e) })
+}
+
+func (s *Step) has(e policy.Event) bool {
+	return s != nil && (s.Event == e || s.Seq != nil && s.Seq.has(e) || s.OK.has(e) || s.Err.has(e))
+}
+
+func (p *Program) explainPipeline(pipe *Pipeline) PipelineModel {
+	m := p.pipelineModel(pipe)
+	p.pipeBreaks(pipe, nil, &m.Breaks)
+	return m
+}
+
+func (p *Program) pipelineModel(pipe *Pipeline) PipelineModel {
+	m := PipelineModel{Name: pipe.Name, Label: pipe.Label, Each: pipe.Each, Steps: []StepModel{}}
+	for i := range pipe.Steps {
+		m.Steps = append(m.Steps, *p.stepModel(&pipe.Steps[i]))
+	}
+	return m
+}
+
+func (p *Program) stepModel(s *Step) *StepModel {
+	if s == nil {
+		return nil
+	}
+	m := &StepModel{Event: s.Event, Action: s.Action, Needed: s.Needed, OK: p.stepModel(s.OK), Err: p.stepModel(s.Err)}
+	if plan := p.Plan(s.Event); plan != nil {
+		for v := range plan.Nodes {
+			if plan.Nodes[v].RecheckOf < 0 {
+				m.Hooks = append(m.Hooks, plan.Nodes[v].Hook.Name)
+			}
+		}
+	}
+	if s.Seq != nil {
+		inner := p.pipelineModel(s.Seq)
+		m.Pipeline = &inner
+	}
+	return m
+}
+
+// place is a step within the pipelines around it, outermost first.
+type place struct {
+	pipe *Pipeline
+	step int
+}
+
+// pipeBreaks adds the break edges of every event of pipe, which lies at the
+// end of the places around it.
+func (p *Program) pipeBreaks(pipe *Pipeline, around []place, out *[]PipeBreakModel) {
+	for i := range pipe.Steps {
+		at := append(slices.Clone(around), place{pipe, i})
+		p.stepBreaks(&pipe.Steps[i], at, out)
+	}
+}
+
+func (p *Program) stepBreaks(s *Step, at []place, out *[]PipeBreakModel) {
+	if s == nil {
+		return
+	}
+	if plan := p.Plan(s.Event); plan != nil {
+		for _, b := range eventBreaks(plan) {
+			b.Skips, b.Exported = leaves(at, b.To)
+			*out = append(*out, b)
+		}
+	}
+	if s.Seq != nil {
+		p.pipeBreaks(s.Seq, at, out)
+	}
+	p.stepBreaks(s.OK, at, out)
+	p.stepBreaks(s.Err, at, out)
+}
+
+// eventBreaks lists the breaks out of the lifecycle an event's hooks can make.
+func eventBreaks(plan *Plan) []PipeBreakModel {
+	var m EventModel
+	newEventBuilder(plan, "").breaks(&m)
+	var out []PipeBreakModel
+	for _, b := range m.Breaks {
+		if b.To != policy.NoLabel {
+			out = append(out, PipeBreakModel{Event: plan.Event, Hooks: b.Hooks, On: b.On, To: b.To})
+		}
+	}
+	return out
+}
+
+// leaves lists the events and actions that do not happen when the step at the
+// end of the places breaks out of the pipeline labelled label, and whether no
+// pipeline around it has that label.
+func leaves(at []place, label policy.Label) (skips []string, exported bool) {
+	skips = []string{}
+	for level := len(at) - 1; level >= 0; level-- {
+		here := at[level]
+		for i := here.step + 1; i < len(here.pipe.Steps) && !here.pipe.Each; i++ {
+			here.pipe.Steps[i].names(&skips)
+		}
+		if here.pipe.Label == label {
+			return skips, false
+		}
+	}
+	return skips, true
+}
+
+// names adds the events and actions of a step.
+func (s *Step) names(out *[]string) {
+	if s == nil {
+		return
+	}
+	if s.Event != "" {
+		*out = append(*out, string(s.Event))
+	}
+	if s.Action != "" {
+		*out = append(*out, s.Action)
+	}
+	if s.Seq != nil {
+		for i := range s.Seq.Steps {
+			s.Seq.Steps[i].names(out)
+		}
+	}
+	s.OK.names(out)
+	s.Err.names(out)
+}

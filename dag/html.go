@@ -1,0 +1,218 @@
+package dag
+
+import (
+	_ "embed" // the page's style and viewer
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"strconv"
+	"strings"
+)
+
+//go:embed html.css
+var htmlStyle string
+
+//go:embed html.js
+var htmlViewer string
+
+// page is an HTML document under construction. Its methods escape.
+type page struct{ strings.Builder }
+
+func htmlText(s string) string { return html.EscapeString(plain(s)) }
+
+// put writes markup whose %s verbs are filled with escaped texts.
+func (p *page) put(markup string, texts ...string) {
+	args := make([]any, len(texts))
+	for i, s := range texts {
+		args[i] = htmlText(s)
+	}
+	fmt.Fprintf(p, markup, args...)
+}
+
+// cells writes table cells of one kind.
+func (p *page) cells(tag string, texts ...string) {
+	for _, s := range texts {
+		p.put("<"+tag+">%s</"+tag[:2]+">", s)
+	}
+}
+
+// renderHTML writes one page that needs nothing else: no network, no other
+// file. Its policy lets the browser load nothing.
+func renderHTML(w io.Writer, m *Model, _ Style) error {
+	// Marshal writes <, > and & as escapes, so no text ends the script.
+	model, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	p := &page{}
+	p.put(`<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<title>hookc plan %s</title>
+<style>
+`, ShortHash(m.Hash))
+	p.WriteString(htmlStyle + svgStyle + "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the chains</a>\n")
+	p.header(m)
+	p.WriteString("<main id=\"main\">\n")
+	if len(m.Events) == 0 {
+		p.WriteString("<p>No hooks: every event proceeds.</p>\n")
+	}
+	for i := range m.Events {
+		p.event(&m.Events[i], i)
+	}
+	p.pipelines(m.outermost())
+	p.findings(m)
+	p.WriteString("<details><summary>The model as JSON</summary><pre id=\"json\"></pre></details>\n</main>\n")
+	p.WriteString("<script type=\"application/json\" id=\"model\">" + string(model) + "</script>\n")
+	p.WriteString("<script>\n" + htmlViewer + "</script>\n</body>\n</html>\n")
+	_, err = io.WriteString(w, p.String())
+	return err
+}
+
+func (p *page) header(m *Model) {
+	p.put("<header>\n<h1>hookc plan %s</h1>\n", ShortHash(m.Hash))
+	for _, s := range m.Sources {
+		p.put("<p>%s <span class=\"faint\">%s %s</span>", s.Name, s.Tier.String(), s.Format)
+		if s.Untrusted != "" {
+			p.put(" <span class=\"warn\">not trusted: %s</span>", s.Untrusted)
+		}
+		p.WriteString("</p>\n")
+	}
+	p.WriteString("<nav aria-label=\"Events\"><p>")
+	for i := range m.Events {
+		p.put("<a href=\"#event%s\">%s</a>", strconv.Itoa(i), string(m.Events[i].Event))
+	}
+	p.WriteString("</p></nav>\n<p><label for=\"find\">Find a hook</label> <input type=\"search\" id=\"find\"></p>\n</header>\n")
+}
+
+func (p *page) event(e *EventModel, i int) {
+	p.put("<section data-event=\"%s\" id=\"event%s\">\n<h2>%s</h2>\n", string(e.Event), strconv.Itoa(i), string(e.Event))
+	if len(e.Items) > 0 {
+		p.put("<p>strategy %s: %s · deadline %s · posture %s</p>\n", string(e.Strategy), e.Halts, duration(e.DeadlineMS), e.Posture)
+	}
+	for _, o := range e.Open {
+		p.put("<p class=\"warn\">open: %s: %s</p>\n", o.Hook, o.Why)
+	}
+	p.figure(drawEvent(e))
+	if len(e.Items) > 0 {
+		p.hooks(e)
+		p.estimates(e)
+	}
+	if len(e.Edges) > 0 {
+		p.edges(e)
+	}
+	if len(e.Dead) > 0 {
+		p.dead(e)
+	}
+	p.WriteString("</section>\n")
+}
+
+func (p *page) figure(pic *picture) {
+	p.put("<figure tabindex=\"0\" role=\"region\" aria-label=\"%s, drawn\">\n", pic.title)
+	fmt.Fprintf(p, `<svg class="hk" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" aria-hidden="true">`+"\n", num(pic.w), num(pic.h))
+	p.WriteString(pic.body.String() + "</svg>\n</figure>\n")
+}
+
+func (p *page) hooks(e *EventModel) {
+	p.WriteString("<div class=\"scroll\"><table>\n<thead><tr>")
+	p.cells(`th scope="col"`, "#", "hook", "tier", "kind", "filter", "reads → writes", "may", "world", "runs", "est", "on error", "written")
+	p.WriteString("</tr></thead>\n<tbody>\n")
+	for i := range e.Items {
+		for j := range e.Items[i].Hooks {
+			h := &e.Items[i].Hooks[j]
+			name, filter := h.Label, h.Filter
+			if h.Locked {
+				name += " 🔒"
+			}
+			if e.Items[i].Group != "" {
+				name = e.Items[i].Group + " / " + name
+			}
+			if h.RecheckOf != "" {
+				filter = "recheck of " + h.RecheckOf + ": " + h.Because
+			}
+			p.put("<tr tabindex=\"0\" data-id=\"%s\">", h.ID)
+			p.cells("td", h.ID, name, h.Tier.String(), string(h.Kind), filter, flow(h), may(h), world(h), runs(h),
+				h.EstUS.Text(2), h.OnError.String(), h.Origin)
+			p.WriteString("</tr>\n")
+		}
+	}
+	p.WriteString("</tbody></table></div>\n")
+}
+
+func (p *page) estimates(e *EventModel) {
+	p.WriteString("<h3>Estimate</h3>\n<div class=\"scroll\"><table>\n<thead><tr>")
+	p.cells(`th scope="col"`, "calls", "serial", "critical path", "by way of", "first deny", "processes", "model calls")
+	p.WriteString("</tr></thead>\n<tbody>\n")
+	line := func(what string, m *EstimateModel) {
+		deny := "–"
+		if m.FirstDenyUS > 0 {
+			deny = m.FirstDenyUS.Text(2)
+		}
+		p.WriteString("<tr>")
+		p.cells("td", what, m.SerialUS.Text(3), m.CriticalUS.Text(3), some(m.Path, " → ", maxNames), deny,
+			strconv.Itoa(m.Processes), strconv.Itoa(m.Models))
+		p.WriteString("</tr>\n")
+	}
+	line("all hooks shown", &e.Estimate)
+	for i := range e.Tools {
+		line(strings.Join(e.Tools[i].Tools, ", "), &e.Tools[i].EstimateModel)
+	}
+	p.WriteString("</tbody></table></div>\n")
+}
+
+func (p *page) edges(e *EventModel) {
+	p.put("<details><summary>%s</summary>\n<div class=\"scroll\"><table>\n<thead><tr>", count(len(e.Edges), "edge", "edges"))
+	p.cells(`th scope="col"`, "from", "", "to", "why")
+	p.WriteString("</tr></thead>\n<tbody>\n")
+	for i := range e.Edges {
+		edge := &e.Edges[i]
+		p.WriteString("<tr>")
+		p.cells("td", edge.FromHook, arrow(edge), edge.ToHook, edge.Why)
+		p.WriteString("</tr>\n")
+	}
+	p.WriteString("</tbody></table></div></details>\n")
+}
+
+func (p *page) dead(e *EventModel) {
+	p.WriteString("<h3>Not in the chain</h3>\n<div class=\"scroll\"><table>\n<thead><tr>")
+	p.cells(`th scope="col"`, "hook", "tier", "kind", "status", "reason", "code", "written")
+	p.WriteString("</tr></thead>\n<tbody>\n")
+	for _, d := range e.Dead {
+		p.WriteString("<tr>")
+		p.cells("td", d.Name, d.Tier.String(), string(d.Kind), string(d.Status), d.Reason, d.Code, d.Origin)
+		p.WriteString("</tr>\n")
+	}
+	p.WriteString("</tbody></table></div>\n")
+}
+
+func (p *page) pipelines(all []*PipelineModel) {
+	for _, pipe := range all {
+		p.put("<section>\n<h2>pipeline %s</h2>\n<p><code>%s</code></p>\n", pipe.Name, pipe.text())
+		p.figure(drawPipeline(pipe))
+		p.WriteString("</section>\n")
+	}
+}
+
+func (p *page) findings(m *Model) {
+	if len(m.Diagnostics)+len(m.Warnings)+len(m.Notes) == 0 {
+		return
+	}
+	p.WriteString("<section>\n<h2>Findings</h2>\n<ul>\n")
+	for _, list := range [][]DiagnosticModel{m.Diagnostics, m.Warnings} {
+		for _, d := range list {
+			p.put("<li><strong>%s %s</strong> %s %s", d.Severity, d.Code, d.Msg, d.Fix)
+			if d.File != "" {
+				p.put(" <span class=\"faint\">%s:%s:%s</span>", d.File, strconv.Itoa(d.Line), strconv.Itoa(d.Column))
+			}
+			p.WriteString("</li>\n")
+		}
+	}
+	for _, n := range m.Notes {
+		p.put("<li>%s</li>\n", n)
+	}
+	p.WriteString("</ul>\n</section>\n")
+}

@@ -1,0 +1,202 @@
+package dag
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+)
+
+// svgStyle colours the pictures, in the light and in the dark. It is written
+// without variables, which not every program that shows SVG knows.
+const svgStyle = `
+.hk-page{fill:#ffffff}
+.hk text{font-family:system-ui,-apple-system,"Segoe UI",Helvetica,Arial,"DejaVu Sans",sans-serif;font-size:11px;fill:#37474f}
+.hk .hk-h{font-size:15px;font-weight:600;fill:#102027}
+.hk .hk-name{font-size:12px;font-weight:600;fill:#102027}
+.hk .hk-faint{fill:#607d8b}
+.hk .hk-warn{fill:#b71c1c}
+.hk-box{stroke-width:1.4;fill:#ffffff;stroke:#90a4ae}
+.hk-inline .hk-box{fill:#eaf6ec;stroke:#2e7d32}
+.hk-process .hk-box{fill:#e9f1fd;stroke:#1a56b0}
+.hk-llm .hk-box{fill:#f4eafc;stroke:#7b1fa2}
+.hk-async .hk-box{fill:#f5f5f5;stroke:#757575;stroke-dasharray:5 3}
+.hk-action .hk-box{fill:#fff8e1;stroke:#b26a00}
+.hk-end .hk-box{fill:#37474f;stroke:#37474f}
+.hk .hk-end text{fill:#ffffff}
+.hk-frame{fill:#eceff1;fill-opacity:.5;stroke:#90a4ae;stroke-dasharray:3 3}
+.hk-edge{fill:none;stroke-width:1.5;stroke:#90a4ae}
+.hk-tip{stroke:none;fill:#90a4ae}
+.hk-data .hk-edge{stroke:#1a56b0}.hk-data .hk-tip{fill:#1a56b0}
+.hk-gate .hk-edge{stroke:#c62828;stroke-dasharray:6 3}.hk-gate .hk-tip{fill:#c62828}
+.hk-order .hk-edge{stroke:#8d6e63;stroke-width:2}.hk-order .hk-tip{fill:#8d6e63}
+.hk-break .hk-edge{stroke:#c62828;stroke-dasharray:2 3}.hk-break .hk-tip{fill:#c62828}
+@media (prefers-color-scheme:dark){
+.hk-page{fill:#12181c}
+.hk text{fill:#b0bec5}
+.hk .hk-h,.hk .hk-name{fill:#eceff1}
+.hk .hk-faint{fill:#90a4ae}
+.hk .hk-warn{fill:#ff8a80}
+.hk-box{fill:#1c262b;stroke:#607d8b}
+.hk-inline .hk-box{fill:#15301b;stroke:#66bb6a}
+.hk-process .hk-box{fill:#13263f;stroke:#64a0f0}
+.hk-llm .hk-box{fill:#2c173a;stroke:#ba68c8}
+.hk-async .hk-box{fill:#22282b;stroke:#9e9e9e}
+.hk-action .hk-box{fill:#33270d;stroke:#ffb74d}
+.hk-end .hk-box{fill:#cfd8dc;stroke:#cfd8dc}
+.hk .hk-end text{fill:#12181c}
+.hk-frame{fill:#263238;stroke:#607d8b}
+.hk-data .hk-edge{stroke:#64a0f0}.hk-data .hk-tip{fill:#64a0f0}
+.hk-gate .hk-edge{stroke:#ef7070}.hk-gate .hk-tip{fill:#ef7070}
+.hk-order .hk-edge{stroke:#bcaaa4}.hk-order .hk-tip{fill:#bcaaa4}
+.hk-break .hk-edge{stroke:#ef7070}.hk-break .hk-tip{fill:#ef7070}
+}
+`
+
+// picture is a drawing: the inside of an svg element and its size.
+type picture struct {
+	title string
+	w, h  float64
+	body  strings.Builder
+}
+
+const (
+	margin   = 18.0
+	lineH    = 15.0
+	boxPad   = 9.0
+	colWidth = 6.5 // of a character of 11px, on the safe side
+	maxCols  = 46
+)
+
+// xmlText makes any text safe as the content or a quoted attribute of XML.
+func xmlText(s string) string {
+	var b strings.Builder
+	// strings.Builder never fails, and neither does EscapeText then.
+	_ = xml.EscapeText(&b, []byte(plain(s)))
+	return b.String()
+}
+
+func renderSVG(w io.Writer, m *Model, _ Style) error {
+	pictures := picturesOf(m)
+	var width, height float64
+	for _, p := range pictures {
+		width, height = max(width, p.w), height+p.h
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, `<?xml version="1.0" encoding="UTF-8"?>
+<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" class="hk" role="img" aria-label="hookc plan %s">
+<style>%s</style>
+<rect class="hk-page" width="100%%" height="100%%"/>
+`, num(width), num(height), xmlText(ShortHash(m.Hash)), svgStyle)
+	y := 0.0
+	for _, p := range pictures {
+		fmt.Fprintf(&b, "<g transform=\"translate(0 %s)\">\n<title>%s</title>\n%s</g>\n", num(y), xmlText(p.title), p.body.String())
+		y += p.h
+	}
+	b.WriteString("</svg>\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// picturesOf draws every event and every pipeline with a hook.
+func picturesOf(m *Model) []*picture {
+	var out []*picture
+	for i := range m.Events {
+		out = append(out, drawEvent(&m.Events[i]))
+	}
+	for _, p := range m.outermost() {
+		out = append(out, drawPipeline(p))
+	}
+	if len(out) == 0 {
+		p := &picture{title: "no hooks"}
+		p.heading("no hooks: every event proceeds", "")
+		out = append(out, p)
+	}
+	return out
+}
+
+// num is a coordinate with at most one decimal.
+func num(f float64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", math.Round(f*10)/10), ".0")
+}
+
+// text writes one line of text and widens the picture to hold it.
+func (p *picture) text(x, y float64, class, s string) {
+	fmt.Fprintf(&p.body, `<text x="%s" y="%s" class="%s">%s</text>`+"\n", num(x), num(y), class, xmlText(s))
+	p.w = max(p.w, x+float64(textWidth(s))*colWidth*1.1+margin)
+}
+
+// heading begins a picture.
+func (p *picture) heading(title, sub string) {
+	p.h = margin + 14
+	p.text(margin, p.h, "hk-h", title)
+	p.w = max(p.w, 2*margin+float64(textWidth(title))*9.2)
+	if sub != "" {
+		p.h += 18
+		p.text(margin, p.h, "hk-faint", sub)
+	}
+	p.h += 12
+}
+
+// note writes a line below what is drawn so far.
+func (p *picture) note(class, s string) {
+	p.h += lineH
+	p.text(margin, p.h, class, cut(s, 150))
+}
+
+// boxSize is the size of a box that holds the lines, shortened to maxCols.
+func boxSize(lines []string) (w, h float64) {
+	cols := 0
+	for i, s := range lines {
+		lines[i] = cut(s, maxCols)
+		n := textWidth(lines[i])
+		if i == 0 {
+			n += (n + 5) / 6 // the name is larger and bold
+		}
+		cols = max(cols, n)
+	}
+	return float64(cols)*colWidth + 2*boxPad, float64(len(lines))*lineH + 2*boxPad - 3
+}
+
+// drawBox writes a box with its lines; id marks it for the viewer.
+func (p *picture) drawBox(b *box, lines []string, class, id, title string, dy float64) {
+	fmt.Fprintf(&p.body, `<g class="hk-node hk-%s" data-id="%s"><title>%s</title><rect class="hk-box" x="%s" y="%s" width="%s" height="%s" rx="6"/>`+"\n",
+		class, xmlText(id), xmlText(title), num(b.x+margin), num(b.y+dy), num(b.w), num(b.h))
+	for i, s := range lines {
+		kind := ""
+		if i == 0 {
+			kind = "hk-name"
+		}
+		fmt.Fprintf(&p.body, `<text x="%s" y="%s" class="%s">%s</text>`+"\n",
+			num(b.x+margin+boxPad), num(b.y+dy+boxPad+lineH*float64(i)+10), kind, xmlText(s))
+	}
+	p.body.WriteString("</g>\n")
+}
+
+// drawLink writes an arrow along the points.
+func (p *picture) drawLink(points []point, class, from, to, title string, dy float64) {
+	var d strings.Builder
+	at := func(q point) string { return num(q.x+margin) + " " + num(q.y+dy) }
+	d.WriteString("M" + at(points[0]))
+	for i := 1; i < len(points); i++ {
+		a, b := points[i-1], points[i]
+		if i%2 == 0 { // a passage through a rank
+			d.WriteString(" L" + at(b))
+			continue
+		}
+		bend := min((b.x-a.x)/2, rankGap)
+		d.WriteString(" C" + at(point{a.x + bend, a.y}) + " " + at(point{b.x - bend, b.y}) + " " + at(b))
+	}
+	end := points[len(points)-1]
+	fmt.Fprintf(&p.body, `<g class="hk-link hk-%s" data-from="%s" data-to="%s"><title>%s</title><path class="hk-edge" d="%s"/><path class="hk-tip" d="M%s l-8 -4 l0 8 z"/></g>`+"\n",
+		class, xmlText(from), xmlText(to), xmlText(title), d.String(), at(end))
+}
+
+func (p *picture) drawFrames(frames []frame, dy float64, name func(group string) string) {
+	for _, f := range frames {
+		fmt.Fprintf(&p.body, `<rect class="hk-frame" x="%s" y="%s" width="%s" height="%s" rx="9"/>`+"\n",
+			num(f.x+margin), num(f.y+dy), num(f.w), num(f.h))
+		p.text(f.x+margin+framePad, f.y+dy+14, "hk-faint", cut(name(f.group), int((f.w-framePad)/colWidth)))
+	}
+}

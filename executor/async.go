@@ -1,0 +1,145 @@
+package executor
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// drainTime is how long Close lets async hooks end by themselves.
+const drainTime = 2 * time.Second
+
+var codeAsync = diag.Define(diag.Code{
+	ID: "HK172", Severity: diag.Warning,
+	Title: "async hook was not started",
+	Help: `An async hook is started and not waited for. It could not be: sixteen were running
+already, or the process that should have taken it over could not be reached. It is
+dropped, counted and reported; no later event runs it. Make the hook faster, give it a
+filter so that fewer events start it, or do not declare it async.`,
+	Bad: `-- hooks.yaml --
+notify:
+` + strings.Repeat("  - {command: sleep 0.5, async: true}\n", 17) + `-- event.json --
+{"event": "notify", "message": "hi"}
+`,
+	Good: `-- hooks.yaml --
+notify:
+  - {command: sleep 0.5, async: true}
+-- event.json --
+{"event": "notify", "message": "hi"}
+`,
+})
+
+// pool runs async hooks: detached from the firing that reached them, bounded
+// in number, each with its own timeout.
+type pool struct {
+	observe  func(Run)
+	handOver func(*dag.Node, *policy.Context) error
+	limit    int
+	dropped  atomic.Int64
+
+	owned owned
+	mu    sync.Mutex
+	// running holds what ends each hook that is running, nil until it has begun.
+	running map[*asyncRun]context.CancelFunc
+	// closed: no more are taken; cut: those still running must end.
+	closed, cut bool
+}
+
+type asyncRun struct{ node *dag.Node }
+
+func newPool(o Options) *pool {
+	return &pool{observe: o.Observe, handOver: o.Async, limit: o.MaxAsync, running: map[*asyncRun]context.CancelFunc{}}
+}
+
+// take starts an async node, whatever becomes of ctx later, or says why not.
+func (p *pool) take(ctx context.Context, n *dag.Node, in *policy.Context) *policy.Warning {
+	if p.handOver != nil {
+		if err := p.handOver(n, in); err != nil {
+			return p.drop(n, "not handed over: "+err.Error())
+		}
+		return nil
+	}
+	run := &asyncRun{node: n}
+	if !p.admit(run) {
+		return p.drop(n, "too many async hooks are running")
+	}
+	go p.run(context.WithoutCancel(ctx), run, in)
+	return nil
+}
+
+// admit counts one more run, unless there are too many.
+func (p *pool) admit(r *asyncRun) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed || len(p.running) >= p.limit {
+		return false
+	}
+	p.running[r] = nil
+	p.owned.add()
+	return true
+}
+
+func (p *pool) drop(n *dag.Node, why string) *policy.Warning {
+	p.dropped.Add(1)
+	return &policy.Warning{Code: codeAsync, Hook: n.Hook.Name, Text: n.Hook.Name + ": dropped: " + why}
+}
+
+// run makes the one attempt an async hook has.
+func (p *pool) run(ctx context.Context, r *asyncRun, in *policy.Context) {
+	defer p.owned.done()
+	defer p.forget(r)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p.begin(r, cancel)
+	begun := time.Now()
+	call := caller{n: r.node}
+	_, err := call.call(ctx, in, 0, r.node.Timeout, timeoutError(r.node))
+	if p.observe != nil {
+		status := policy.StatusRan
+		if err != nil {
+			status = policy.StatusFailed
+		}
+		p.observe(Run{Event: r.node.Hook.Event, Node: r.node, Status: status, Err: err, Attempts: 1, Took: time.Since(begun)})
+	}
+}
+
+func (p *pool) begin(r *asyncRun, cancel context.CancelFunc) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.running[r] = cancel
+	if p.cut {
+		cancel()
+	}
+}
+
+func (p *pool) forget(r *asyncRun) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.running, r)
+}
+
+// drain takes no more hooks, waits up to d for those running, then ends them
+// and waits until they have.
+func (p *pool) drain(d time.Duration) {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	if p.owned.within(d) {
+		return
+	}
+	p.mu.Lock()
+	p.cut = true
+	for _, cancel := range p.running {
+		if cancel != nil {
+			cancel()
+		}
+	}
+	p.mu.Unlock()
+	p.owned.wait()
+}

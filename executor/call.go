@@ -1,0 +1,151 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+)
+
+// retryReserve is how much chain time a further attempt needs.
+const retryReserve = 50 * time.Millisecond
+
+// lateError is the failure of a node that the chain deadline strikes.
+func lateError(plan *dag.Plan) error {
+	return policy.Failf(policy.ErrDeadline, "chain deadline of %v reached", plan.Deadline)
+}
+
+func timeoutError(n *dag.Node) *policy.HookError {
+	if n.Exempt() {
+		return policy.Failf(policy.ErrBudget, "used up its budget of %v", n.Timeout)
+	}
+	return policy.Failf(policy.ErrTimeout, "timed out after %v", n.Timeout)
+}
+
+// caller makes the attempts of one node.
+type caller struct {
+	plan *dag.Plan
+	n    *dag.Node
+	// until is when the chain deadline strikes, zero for never.
+	until time.Time
+	// expired, if not nil, is told at once when time runs out with no attempt
+	// left, while the body may still be ending.
+	expired func(err error, attempts int)
+}
+
+// calls makes attempts until one succeeds or none is left, and returns how
+// many it made.
+func (c *caller) calls(ctx context.Context, in *policy.Context) (out policy.Result, attempts int, err error) {
+	for a := 0; ; a++ {
+		budget, cause, ok := c.allowance(a)
+		if !ok {
+			return policy.Result{}, a, lateError(c.plan)
+		}
+		out, err = c.call(ctx, in, a, budget, cause)
+		if err == nil || a >= c.n.Retry || policy.KindOf(err) == policy.ErrDeadline || ctx.Err() != nil {
+			return out, a + 1, err
+		}
+	}
+}
+
+// allowance is how long attempt a may take and what it means when it takes
+// longer; ok is false when the chain has no time for it.
+func (c *caller) allowance(a int) (budget time.Duration, cause error, ok bool) {
+	budget, cause = c.n.Timeout, timeoutError(c.n)
+	if c.until.IsZero() {
+		return budget, cause, true
+	}
+	left := time.Until(c.until)
+	if left <= 0 || a > 0 && left < retryReserve {
+		return 0, nil, false
+	}
+	if budget <= 0 || left < budget {
+		return left, lateError(c.plan), true
+	}
+	return budget, cause, true
+}
+
+// call makes one attempt, which a budget of 0 does not bound.
+func (c *caller) call(ctx context.Context, in *policy.Context, a int, budget time.Duration, cause error) (policy.Result, error) {
+	if budget <= 0 {
+		return protect(ctx, c.n, in, a)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, budget, cause)
+	defer cancel()
+	if last := a >= c.n.Retry || policy.KindOf(cause) == policy.ErrDeadline; last && c.expired != nil {
+		defer c.watch(ctx, a, cause)()
+	}
+	out, err := protect(ctx, c.n, in, a)
+	if err != nil && context.Cause(ctx) == cause {
+		err = outOfTime(cause, err)
+	}
+	return out, err
+}
+
+// watch tells expired as soon as the attempt's time is up. What it returns
+// ends the watch and waits for it.
+func (c *caller) watch(ctx context.Context, a int, cause error) (end func()) {
+	told := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(told)
+		if context.Cause(ctx) == cause {
+			c.expired(cause, a+1)
+		}
+	})
+	return func() {
+		if !stop() {
+			<-told
+		}
+	}
+}
+
+// outOfTime is the failure of a body that ended with err because its time was
+// up.
+func outOfTime(cause, err error) error {
+	if errors.Is(err, cause) {
+		return cause
+	}
+	var late *policy.HookError
+	if !errors.As(cause, &late) {
+		return err
+	}
+	return &policy.HookError{Kind: late.Kind, Text: late.Text, At: late.At, Err: err}
+}
+
+// protect runs a body once and turns a panic in it into a failure of its own.
+func protect(ctx context.Context, n *dag.Node, in *policy.Context, attempt int) (out policy.Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			out, err = policy.Result{}, policy.Failf(policy.ErrPanic, "panic in %s: %v", n.Hook.Name, p)
+		}
+	}()
+	return n.Runner.Run(ctx, in, attempt)
+}
+
+// evaluate runs an in-process body on the caller's goroutine, its retries
+// included. b is fresh, and is over when evaluate returns; now is the time.
+func evaluate(ctx context.Context, n *dag.Node, in *policy.Context, b *budget, now time.Time) (out policy.Result, attempts int, err error) {
+	for a := 0; ; a++ {
+		out, err = step(ctx, n, in, a, b, now)
+		if err == nil || a >= n.Retry || ctx.Err() != nil {
+			return out, a + 1, err
+		}
+		b, now = new(budget), time.Now()
+	}
+}
+
+// step is one attempt of evaluate. A node without a timeout has no budget.
+func step(ctx context.Context, n *dag.Node, in *policy.Context, a int, b *budget, now time.Time) (policy.Result, error) {
+	if n.Timeout <= 0 {
+		return protect(ctx, n, in, a)
+	}
+	b.Context, b.until = ctx, now.Add(n.Timeout)
+	defer b.close()
+	out, err := protect(b, n, in, a)
+	if err != nil && b.spent() && ctx.Err() == nil {
+		err = outOfTime(timeoutError(n), err)
+	}
+	return out, err
+}

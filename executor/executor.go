@@ -1,0 +1,159 @@
+// Package executor runs programs. serial.go is the definition of what a
+// program means: its hooks one after another. Everything else here is an
+// optimisation that must be observably equal to it (semantics.md §5): hooks
+// run early, together or not at all, and their results retire in item order.
+package executor
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+)
+
+// Options are what an Executor takes from its host. The zero Options are
+// usable.
+type Options struct {
+	// Observe is told of every node a firing settled, on the goroutine that
+	// settled it; it must be safe for concurrent use and return quickly.
+	Observe func(Run)
+	// MaxAsync bounds the async hooks running at a time; 0 is 16. Those beyond
+	// it are dropped, counted and reported.
+	MaxAsync int
+	// Async, when set, takes over async hooks: a one-shot process hands them
+	// to a supervisor that outlives it. An error is reported in the Decision.
+	// It must return at once and be safe for concurrent use.
+	Async func(n *dag.Node, in *policy.Context) error
+	// GuardSize bounds the answers the duplicate guard remembers; 0 is 1024.
+	GuardSize int
+	// Memo keeps the duplicate guard's answers beyond this process, or is nil.
+	Memo Memo
+	// Gates counts consecutive gate blocks; nil counts in this process.
+	Gates Gates
+	// MaxGateBlocks is how many times running a gate may send the agent back
+	// to work before it is overridden; 0 is 8.
+	MaxGateBlocks int
+}
+
+// Run is what one node did in one firing, for metrics.
+type Run struct {
+	Event  policy.Event
+	Node   *dag.Node
+	Status policy.Status
+	// Err is why the node failed, nil unless it did.
+	Err error
+	// Attempts counts the calls made; those after the first are retries.
+	Attempts int
+	// Took is how long the node took, retries included.
+	Took time.Duration
+}
+
+// Executor fires events at one program. It is safe for concurrent use.
+type Executor struct {
+	prog    *dag.Program
+	options Options
+	wirings map[policy.Event]*wiring
+	guard   *guard
+	gates   Gates
+	async   *pool
+	// crews owns the goroutines of firings, those whose answer nobody waits
+	// for included.
+	crews owned
+}
+
+// New returns an Executor of prog.
+func New(prog *dag.Program, options Options) *Executor {
+	if options.MaxAsync <= 0 {
+		options.MaxAsync = 16
+	}
+	if options.GuardSize <= 0 {
+		options.GuardSize = 1024
+	}
+	if options.MaxGateBlocks <= 0 {
+		options.MaxGateBlocks = 8
+	}
+	if options.Gates == nil {
+		options.Gates = newGateCounts()
+	}
+	x := &Executor{prog: prog, options: options, gates: options.Gates, wirings: map[policy.Event]*wiring{}}
+	x.guard = newGuard(prog, options.GuardSize, options.Memo)
+	x.async = newPool(options)
+	for _, plan := range prog.Plans {
+		x.wirings[plan.Event] = newWiring(plan)
+	}
+	return x
+}
+
+// Fire decides event e in context in, which it does not change. The Decision
+// is never nil; when ctx ends first its action is cancelled and the caller
+// decides.
+func (x *Executor) Fire(ctx context.Context, e policy.Event, in *policy.Context) *policy.Decision {
+	return x.fire(ctx, e, in, x.guarded)
+}
+
+// FireSerial is Fire through the definition: one hook after another, with the
+// same bodies, time limits, guard and gates.
+func (x *Executor) FireSerial(ctx context.Context, e policy.Event, in *policy.Context) *policy.Decision {
+	return x.fire(ctx, e, in, x.serially)
+}
+
+type fireFunc func(ctx context.Context, w *wiring, in *policy.Context) *policy.Decision
+
+func (x *Executor) fire(ctx context.Context, e policy.Event, in *policy.Context, how fireFunc) *policy.Decision {
+	in = in.Frozen(e)
+	w := x.wirings[e]
+	var d *policy.Decision
+	switch {
+	case ctx.Err() != nil:
+		return x.cancelled(e, in, nil)
+	case w == nil:
+		d = decide(x.prog, e.Spec(), in, in, &Answer{})
+	default:
+		d = how(ctx, w, in)
+	}
+	x.judge(d, in)
+	return d
+}
+
+// decide makes a Decision of a chain's answer.
+func decide(prog *dag.Program, spec *policy.EventSpec, before, after *policy.Context, a *Answer) *policy.Decision {
+	d := policy.Decide(spec, before, after, &a.Result)
+	d.Hooks = a.Hooks
+	d.Policy = prog.Hash
+	d.Warnings = slices.Concat(d.Warnings, prog.Warnings)
+	return d
+}
+
+func (x *Executor) cancelled(e policy.Event, in *policy.Context, hooks []policy.HookTrace) *policy.Decision {
+	return &policy.Decision{Event: e, Action: policy.Cancelled, Hooks: hooks, Policy: x.prog.Hash,
+		Warnings: slices.Clone(x.prog.Warnings), Final: in}
+}
+
+// run evaluates a chain by the cheapest way that its picked nodes allow; ok
+// is false when ctx ended first.
+func (x *Executor) run(ctx context.Context, w *wiring, in *policy.Context) (a *Answer, after *policy.Context, ok bool) {
+	p := w.pick(in)
+	if p.inline {
+		return x.inline(ctx, w, p, in)
+	}
+	return x.scheduled(ctx, w, p, in)
+}
+
+func (x *Executor) observe(r Run) {
+	if x.options.Observe != nil {
+		x.options.Observe(r)
+	}
+}
+
+// Close waits until nothing that Fire started is left: async hooks get two
+// seconds to end by themselves, squashed and timed-out ones are already being
+// ended, firings under way finish. Fire must not be called afterwards.
+func (x *Executor) Close() {
+	x.async.drain(drainTime)
+	x.crews.wait()
+}
+
+// Dropped is how many async hooks were dropped because too many were running.
+func (x *Executor) Dropped() int64 { return x.async.dropped.Load() }

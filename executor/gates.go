@@ -1,0 +1,118 @@
+package executor
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeGate = diag.Define(diag.Code{
+	ID: "HK171", Severity: diag.Warning,
+	Title: "gate overridden after too many blocks",
+	Help: `A hook sent the agent back to work (or made it try again) eight times running. So
+that an agent cannot be kept going for ever, the ninth block is overridden: the action
+proceeds and this warning says whose block it was. The count starts anew when the gate
+lets something through and with each new turn. Make the gate's condition reachable, or
+let it give up by itself when stop_hook_active is set.`,
+	Bad: `-- hooks.yaml --
+stop:
+  - {name: never, type: expr, deny: 'stop_reason != "enough"', reason: "not yet"}
+-- event.json --
+` + strings.Repeat(`{"event": "stop", "session_id": "s1", "stop_reason": "done"}
+`, 9),
+	Good: `-- hooks.yaml --
+stop:
+  - {name: sometimes, type: expr, deny: 'stop_reason != "enough"', reason: "not yet"}
+-- event.json --
+{"event": "stop", "session_id": "s1", "stop_reason": "enough"}
+`,
+})
+
+// Gates counts how often running an event sent the agent of a session back to
+// work. Implementations are safe for concurrent use; the one-shot CLI keeps
+// the counts in its state folder.
+type Gates interface {
+	// Blocked counts one more block and returns the count.
+	Blocked(session string, e policy.Event) int
+	// Passed forgets the blocks of one event.
+	Passed(session string, e policy.Event)
+	// NewTurn forgets the blocks of every event of the session but those of
+	// pre_send_message, which begins the turn.
+	NewTurn(session string)
+}
+
+// judge overrides a Decision that has sent the agent back too often
+// (semantics.md §2.4).
+func (x *Executor) judge(d *policy.Decision, in *policy.Context) {
+	spec := d.Event.Spec()
+	session := in.Text(policy.FieldSessionID)
+	if d.Action == policy.Cancelled {
+		return
+	}
+	if d.Event == policy.PreSendMessage {
+		x.gates.NewTurn(session)
+	}
+	if d.Action != policy.KeepWorking && d.Action != policy.RetryTurn {
+		if spec.Retry || spec.Class == policy.Quality {
+			x.gates.Passed(session, d.Event)
+		}
+		return
+	}
+	if x.gates.Blocked(session, d.Event) <= x.options.MaxGateBlocks {
+		return
+	}
+	x.gates.Passed(session, d.Event)
+	d.Warnings = append(d.Warnings, policy.Warning{Code: codeGate, Hook: d.By,
+		Text: fmt.Sprintf("%s: overridden after %d blocks running; it said %s", d.By, x.options.MaxGateBlocks, d.Action)})
+	d.Action, d.Verdict, d.Control, d.Scope = policy.Proceed, policy.None, policy.Go, policy.NoLabel
+	d.Feedback = nil
+}
+
+// gateCounts keeps the counts of this process. Sessions that are never heard
+// of again are forgotten when too many are kept.
+type gateCounts struct {
+	mu     sync.Mutex
+	counts map[string]map[policy.Event]int
+}
+
+// maxGateSessions bounds the sessions whose counts are kept.
+const maxGateSessions = 4096
+
+func newGateCounts() *gateCounts { return &gateCounts{counts: map[string]map[policy.Event]int{}} }
+
+func (g *gateCounts) Blocked(session string, e policy.Event) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c := g.counts[session]
+	if c == nil {
+		if len(g.counts) >= maxGateSessions {
+			clear(g.counts)
+		}
+		c = map[policy.Event]int{}
+		g.counts[session] = c
+	}
+	c[e]++
+	return c[e]
+}
+
+func (g *gateCounts) Passed(session string, e policy.Event) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(g.counts[session], e)
+	if len(g.counts[session]) == 0 {
+		delete(g.counts, session)
+	}
+}
+
+func (g *gateCounts) NewTurn(session string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for e := range g.counts[session] {
+		if e != policy.PreSendMessage {
+			delete(g.counts[session], e)
+		}
+	}
+}

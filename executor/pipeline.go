@@ -1,0 +1,131 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+)
+
+// Action is a step of a sub-pipeline that the host performs: run the tool,
+// compact the conversation. It is given the current context and returns the
+// fields it changes, by canonical name, for the steps that follow; nil is none
+// and a nil value makes a field absent. An error takes the pipeline's error
+// branch (tool_error is then the error's text), and ends a pipeline that has
+// none.
+type Action func(ctx context.Context, in *policy.Context) (map[string]any, error)
+
+// Actions are the host's actions by name. A part of a pipeline that runs only
+// when it is needed (compact's micro and auto) is left out when its action is
+// not here; an entry under the name of the need itself is asked first and
+// returns ErrNotNeeded to leave the part out. When a call must be asked about
+// and no permission_request hook allows it, the entry `ask` is: an error is a
+// no, and without the entry the call does not run.
+type Actions map[string]Action
+
+// ErrNotNeeded is what an entry of Actions returns for a part of a pipeline
+// that need not run.
+var ErrNotNeeded = errors.New("not needed")
+
+// Outcome is what became of a sub-pipeline.
+type Outcome struct {
+	// Break is the label that was left and that the pipeline does not enclose,
+	// for the host to obey: `turn` after a halt. NoLabel is normal completion,
+	// also of a pipeline a stop or a skip ended early.
+	Break policy.Label
+	// Context is the context at the end.
+	Context *policy.Context
+	// Steps are the events fired and the actions run, in order.
+	Steps []StepOutcome
+	// Calls are the outcomes of a batch, one a call in call order. A call that
+	// was cancelled before it started has nil.
+	Calls []*Outcome
+	// Err is why the pipeline could not go on: an action failed that nothing
+	// follows up, or ctx ended.
+	Err error
+}
+
+// StepOutcome is one step that ran: an event with its Decision, or an action.
+type StepOutcome struct {
+	Decision *policy.Decision
+	Action   string
+	Err      error
+}
+
+// Pipeline runs the sub-pipeline called name (semantics.md §1.2) over one
+// context, or, for a pipeline that runs once for each call of a batch, over
+// one context a call, in call order: a stop in one call cancels those after
+// it, so the order decides and calls are not overlapped. The error says that
+// the request itself is wrong: an unknown pipeline, a missing action, no
+// context. It is found before anything runs.
+func (x *Executor) Pipeline(ctx context.Context, name string, acts Actions, in ...*policy.Context) (*Outcome, error) {
+	i := slices.IndexFunc(x.prog.Pipelines, func(p *dag.Pipeline) bool { return p.Name == name })
+	if i < 0 {
+		return nil, fmt.Errorf("no pipeline is called %q", name)
+	}
+	p := x.prog.Pipelines[i]
+	if err := missing(p, acts, true); err != nil {
+		return nil, err
+	}
+	if !p.Each {
+		if len(in) != 1 {
+			return nil, fmt.Errorf("pipeline %s takes one context, not %d", name, len(in))
+		}
+		return x.pipe(ctx, p, acts, in[0]), nil
+	}
+	if len(in) == 0 {
+		return nil, fmt.Errorf("pipeline %s takes a context for each call", name)
+	}
+	return x.each(ctx, p, acts, in), nil
+}
+
+// each isolates the calls: what breaks inside one is consumed there; the
+// batch's own label cancels the calls not yet started; any other is returned.
+func (x *Executor) each(ctx context.Context, p *dag.Pipeline, acts Actions, in []*policy.Context) *Outcome {
+	out := &Outcome{Calls: make([]*Outcome, len(in))}
+	inner := *p
+	inner.Each, inner.Label = false, policy.NoLabel
+	for i, c := range in {
+		call := x.pipe(ctx, &inner, acts, c)
+		out.Calls[i] = call
+		switch {
+		case ctx.Err() != nil:
+			out.Err = ctx.Err()
+			return out
+		case call.Break == p.Label:
+			call.Break = policy.NoLabel
+			return out
+		case call.Break != policy.NoLabel:
+			out.Break = call.Break
+			return out
+		}
+	}
+	return out
+}
+
+// missing reports an action that the pipeline needs and acts lacks. Parts that
+// run only when needed are the host's to leave out.
+func missing(p *dag.Pipeline, acts Actions, required bool) error {
+	var walk func(s *dag.Step) error
+	walk = func(s *dag.Step) error {
+		switch {
+		case s == nil:
+			return nil
+		case s.Seq != nil:
+			return missing(s.Seq, acts, required && s.Needed == "")
+		case s.Action != "" && required && acts[s.Action] == nil:
+			return fmt.Errorf("pipeline %s needs an action %q; it was given %q", p.Name, s.Action, slices.Sorted(maps.Keys(acts)))
+		}
+		return errors.Join(walk(s.OK), walk(s.Err))
+	}
+	for i := range p.Steps {
+		if err := walk(&p.Steps[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package executor
+
+import (
+	"slices"
+
+	"github.com/hookc/hookc/policy"
+)
+
+// version is a context that several nodes see: the entry context with the
+// patches of the nodes in key.
+type version struct {
+	key     []int
+	context *policy.Context
+}
+
+// version is what node i sees: the context the event began with and, in item
+// order, the patches of the nodes whose data it waits for. Members of one item
+// are composed first, as they see one snapshot.
+func (f *flow) version(i int) *policy.Context {
+	var key []int
+	for _, from := range f.w.data[i] {
+		if r := f.cells[from].result; r != nil && !r.Patch.Empty() {
+			key = append(key, from)
+		}
+	}
+	if key == nil {
+		return f.entry
+	}
+	for _, v := range f.versions {
+		if slices.Equal(v.key, key) {
+			return v.context
+		}
+	}
+	s := f.entry
+	var block policy.Patch
+	for k, from := range key {
+		block = block.Then(f.cells[from].result.Patch)
+		if k+1 == len(key) || f.node(key[k+1]).Item != f.node(from).Item {
+			s = s.With(block)
+			block = policy.Patch{}
+		}
+	}
+	f.versions = append(f.versions, version{key, s})
+	return s
+}
+
+// complete notes that every member of an item has answered. If it halts,
+// nothing after it is wanted any more.
+func (f *flow) complete(item int) {
+	p := &f.parts[item]
+	p.open = 0
+	block := f.fold(item, false)
+	p.halts = f.w.plan.Strategy.Halt.Halts(&block)
+	if p.halts && item < f.halt {
+		f.halt = item
+		f.squash()
+	}
+	f.openGates()
+	f.retire()
+}
+
+// fold joins what the members of an item said. Recheck copies are reduced to
+// what is new when the item retires; that changes neither verdict nor control.
+func (f *flow) fold(item int, retiring bool) policy.Result {
+	var block policy.Result
+	it := &f.w.plan.Items[item]
+	for _, m := range it.Members {
+		r := f.cells[m].result
+		if r == nil {
+			continue
+		}
+		if retiring && f.node(m).RecheckOf >= 0 {
+			reduced := r.Recheck(&f.answer.Result)
+			r = &reduced
+		}
+		block = policy.Join(it.Fold, block, *r)
+	}
+	return block
+}
+
+// squash stops what runs after the first known halt.
+func (f *flow) squash() {
+	for i := range f.cells {
+		c := &f.cells[i]
+		if f.node(i).Item > f.halt && c.begun && !c.said {
+			f.hands.stop(i)
+		}
+	}
+}
+
+// openGates opens the chain of gates as far as items are complete and do not
+// halt.
+func (f *flow) openGates() {
+	for ; f.gate < len(f.w.gates); f.gate++ {
+		item := f.w.gates[f.gate]
+		if p := &f.parts[item]; p.open > 0 || p.halts {
+			return
+		}
+		f.release(f.w.afterGate[item])
+	}
+}
+
+// retire folds complete items into the answer, in order, until one halts or
+// none is left.
+func (f *flow) retire() {
+	res := &f.answer.Result
+	for ; f.head < len(f.parts) && f.parts[f.head].open == 0 && !f.over; f.head++ {
+		block := f.fold(f.head, true)
+		for _, m := range f.w.plan.Items[f.head].Members {
+			f.trace(m)
+		}
+		f.after = f.after.With(block.Patch)
+		*res = policy.Join(f.w.plan.Strategy.Fold, *res, block)
+		f.over = f.parts[f.head].halts
+	}
+	f.over = f.over || f.head == len(f.parts)
+	if f.over {
+		f.writeOff()
+	}
+}
+
+// trace notes what a retired node did.
+func (f *flow) trace(i int) {
+	n, c, t := f.node(i), &f.cells[i], &f.answer.Hooks[i]
+	if c.status == policy.StatusRan || c.status == policy.StatusFailed {
+		r := c.result
+		if r == nil {
+			r = &policy.Result{}
+		}
+		record(t, n, r, c.err)
+	}
+	t.Status, t.Attempts, t.Micros = c.status, c.attempts, c.took.Microseconds()
+	f.x.observe(Run{Event: f.w.plan.Event, Node: n, Status: t.Status, Err: c.err, Attempts: c.attempts, Took: c.took})
+}
+
+// writeOff marks what was begun and is not part of the answer.
+func (f *flow) writeOff() {
+	for _, item := range f.w.plan.Items[f.head:] {
+		for _, i := range item.Members {
+			c, t := &f.cells[i], &f.answer.Hooks[i]
+			if !c.begun {
+				continue
+			}
+			t.Status, t.Attempts, t.Micros = policy.StatusSquashed, c.attempts, c.took.Microseconds()
+			f.x.observe(Run{Event: f.w.plan.Event, Node: f.node(i), Status: t.Status, Attempts: c.attempts, Took: c.took})
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package runner
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// bashKind runs a command with the event as JSON on its standard input and
+// reads its answer by the protocol it speaks.
+func bashKind(o Options) dag.Kind {
+	return dag.Kind{
+		Name: policy.KindBash, Timeout: 10 * time.Second, Cost: 2400 * time.Microsecond,
+		OnGuard: policy.OnErrorSkip, OnOther: policy.OnErrorSkip,
+		Prepare: func(h *policy.Hook) (dag.Body, diag.List) { return prepareBash(o, h) },
+		Doc:     "a shell command: the event as JSON on stdin, the answer on stdout, in exit code and stderr",
+	}
+}
+
+// prepareBash makes a command ready. A script is a black box: unless the
+// author declares otherwise it reads and writes all there is and may say
+// anything the event obeys.
+func prepareBash(o Options, h *policy.Hook) (dag.Body, diag.List) {
+	var found diag.List
+	body := h.Body
+	if body.Load != nil {
+		loaded, list := body.Load()
+		body = loaded
+		found.Add(list...)
+	}
+	speaks := protocols[body.Protocol]
+	if speaks == nil {
+		panic("runner: hook " + h.Name + " speaks no known protocol: " + string(body.Protocol))
+	}
+	b := &bash{hook: h, body: body, protocol: speaks, debug: o.Debug}
+	found.Add(b.start()...)
+	if speaks == jcliProtocol {
+		found.Add(lintExit2(h, &body)...)
+	}
+	spec := h.Event.Spec()
+	return dag.Body{Runner: b, Effects: policy.Effects{
+		Reads: spec.Readable(), Writes: spec.Writable(), May: spec.PowersFor(body.Protocol),
+		World: policy.WorldWrite, MayFail: true,
+	}}, found
+}
+
+// bash is a command made ready.
+type bash struct {
+	hook     *policy.Hook
+	body     policy.Body
+	protocol *protocol
+	debug    func(DebugRecord)
+	// path and args start it; broken is why it cannot be started.
+	path   string
+	args   []string
+	broken error
+}
+
+// start finds what to execute and reports a command that cannot work.
+func (b *bash) start() diag.List {
+	if len(b.body.Args) > 0 {
+		return b.startDirect()
+	}
+	if b.body.Command.Value == "" {
+		b.broken = policy.Failf(policy.ErrSpawn, "the hook has no command")
+		return nil
+	}
+	b.args = []string{"sh", "-c", b.body.Command.Value}
+	path, err := exec.LookPath("sh")
+	if err != nil {
+		b.broken = policy.Failf(policy.ErrSpawn, "there is no sh on this machine: %w", err)
+		return diag.List{codeUnstartable.Report(b.body.Command.Span, "there is no sh on this machine to run the command with").
+			WithHook(b.hook.Name).WithHint("install a POSIX shell (on Windows that of Git) and put it on PATH")}
+	}
+	b.path = path
+	return lintCommand(b.hook, &b.body)
+}
+
+// interpreters run entry points that are not executable, by extension.
+var interpreters = map[string]string{".sh": "sh", ".py": "python3"}
+
+// startDirect starts an entry point without a shell. One that is not
+// executable is given to the interpreter its extension names.
+func (b *bash) startDirect() diag.List {
+	b.path, b.args = b.body.Args[0], b.body.Args
+	if !filepath.IsAbs(b.path) {
+		b.path = filepath.Join(b.hook.Dir, b.path)
+	}
+	info, err := os.Stat(b.path)
+	if err != nil || info.IsDir() {
+		return diag.List{codeUnstartable.Report(b.hook.Span, "%s does not exist", b.path).WithHook(b.hook.Name)}
+	}
+	if executable(info) {
+		return nil
+	}
+	name := interpreters[filepath.Ext(b.path)]
+	path, err := exec.LookPath(name)
+	if name == "" || err != nil {
+		return diag.List{notExecutable(b.hook.Span, b.hook.Name, b.path)}
+	}
+	b.args = append([]string{name, b.path}, b.args[1:]...)
+	b.path = path
+	return nil
+}
+
+// Run runs the command once.
+func (b *bash) Run(ctx context.Context, in *policy.Context, attempt int) (policy.Result, error) {
+	began := time.Now()
+	env := b.env(in)
+	out, err := b.run(ctx, in, env)
+	var r policy.Result
+	if err == nil {
+		by := policy.By{Name: b.hook.Name, At: b.hook.Span}
+		r, err = b.protocol.judge(answer{event: b.hook.Event, in: in, by: by, outcome: out})
+	}
+	if b.debug != nil {
+		b.debug(b.record(env, out, err, time.Since(began), attempt))
+	}
+	return r, err
+}
+
+func (b *bash) run(ctx context.Context, in *policy.Context, env []string) (outcome, error) {
+	none := outcome{exit: -1}
+	if b.broken != nil {
+		return none, b.broken
+	}
+	stdin, err := b.protocol.input(b.hook.Event, in)
+	if err != nil {
+		return none, policy.Failf(policy.ErrSpawn, "the event cannot be written as JSON: %w", err)
+	}
+	dir := b.body.WorkDir
+	if dir == "" {
+		dir = in.Text(policy.FieldCwd)
+	}
+	if dir != "" {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return none, badDir(dir)
+		}
+		env = append(env, "PWD="+dir)
+	}
+	return command{path: b.path, args: b.args, dir: dir, env: env, stdin: stdin}.run(ctx)
+}

@@ -1,0 +1,63 @@
+package runner
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookc/hookc/policy"
+)
+
+// record is what one attempt did, for --debug.
+func (b *bash) record(env []string, out outcome, err error, took time.Duration, attempt int) DebugRecord {
+	command := b.body.Command.Value
+	if len(b.body.Args) > 0 {
+		command = strings.Join(b.body.Args, " ")
+	}
+	hide := newRedactor(env)
+	r := DebugRecord{
+		Hook: b.hook.Name, Event: b.hook.Event, Kind: policy.KindBash, Command: hide.text(command), Exit: out.exit,
+		Stderr: hide.text(out.stderr.tail), Micros: took.Microseconds(), Attempt: attempt,
+	}
+	if err != nil {
+		r.Error = hide.text(err.Error())
+	}
+	return r
+}
+
+var (
+	secretName = regexp.MustCompile(`(?i)TOKEN|KEY|SECRET|PASSWORD|PASSWD|CREDENTIAL`)
+	secretText = regexp.MustCompile(`\b(sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|AKIA[0-9A-Z]{16}|xox[abprs]-[A-Za-z0-9-]{10,})`)
+)
+
+// minSecret is the shortest value of a variable that is hidden: shorter ones
+// are words that occur everywhere.
+const minSecret = 6
+
+const hidden = "[redacted]"
+
+// redactor hides the values of variables whose name says that they are
+// secret, and what looks like a key of a well-known provider.
+type redactor struct{ values []string }
+
+func newRedactor(env []string) redactor {
+	var r redactor
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		if len(value) >= minSecret && secretName.MatchString(name) {
+			r.values = append(r.values, value)
+		}
+	}
+	// The longest first: one value may be part of another.
+	slices.SortFunc(r.values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return r
+}
+
+func (r redactor) text(s string) string {
+	for _, v := range r.values {
+		s = strings.ReplaceAll(s, v, hidden)
+	}
+	return secretText.ReplaceAllString(s, hidden)
+}

@@ -1,0 +1,84 @@
+package runner
+
+import (
+	"os"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+)
+
+// maxEnv bounds one variable. What is longer is on stdin only: the system
+// refuses to start a process with too long a one, and a call with a huge path
+// must not switch its guard off.
+const maxEnv = 32 << 10
+
+// commonEnv are the variables every hook gets (semantics.md §10).
+var commonEnv = []envKey{
+	{"JCLI_CWD", policy.FieldCwd},
+	{"TOOL_NAME", policy.FieldToolName},
+	{"FILE_PATH", policy.FieldPath},
+	{"EDITED_FILE", policy.FieldPath},
+	{"CLAUDE_PROJECT_DIR", policy.FieldProjectRoot},
+	{"HOOKC_PROJECT_ROOT", policy.FieldProjectRoot},
+}
+
+// env is the environment of one run: hookc's own, what the event says as far
+// as the hook may read it, and the hook's own. A variable the event has no
+// value for is absent, whatever hookc's own environment says, so that a hook
+// never takes another event's value for this one's.
+func (b *bash) env(in *policy.Context) []string {
+	set := map[string]string{}
+	var order []string
+	put := func(name, value string) {
+		if _, seen := set[name]; !seen {
+			order = append(order, name)
+		}
+		set[name] = value
+	}
+	put("JCLI_HOOK_EVENT", string(b.hook.Event))
+	put("HOOK_EVENT", b.protocol.name(b.hook.Event))
+	for _, list := range [][]envKey{commonEnv, b.protocol.env} {
+		for _, k := range list {
+			put(k.name, in.Text(k.field))
+		}
+	}
+	put("HOOKC_POLICY_DIR", b.hook.Dir)
+	hookDir := b.body.WorkDir
+	if len(b.body.Args) == 0 {
+		hookDir = ""
+	}
+	put("AGENT_HOOK_DIR", hookDir)
+	for _, v := range b.body.Env {
+		put(v.Name, v.Value)
+	}
+	var out []string
+	for _, kv := range os.Environ() {
+		name, _, _ := strings.Cut(kv, "=")
+		if _, ours := set[name]; !ours {
+			out = append(out, kv)
+		}
+	}
+	for _, name := range order {
+		if v := set[name]; b.passes(name, v) {
+			out = append(out, name+"="+v)
+		}
+	}
+	return out
+}
+
+// passes reports whether a variable can be given to a process. An empty one
+// is absent unless the author wrote it.
+func (b *bash) passes(name, value string) bool {
+	if len(value) > maxEnv || strings.ContainsRune(value, 0) {
+		return false
+	}
+	if value != "" {
+		return true
+	}
+	for _, v := range b.body.Env {
+		if v.Name == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,237 @@
+package runner
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeUnstartable = diag.Define(diag.Code{
+	ID: "HK090", Severity: diag.Warning,
+	Title: "command cannot be started",
+	Help: `The command names a script that is not where it is looked for, or there is no sh to run
+it. Every run of the hook will fail, and on_error decides. A command runs in the
+event's working directory, not beside the policy: name a script of the policy as
+"$HOOKC_POLICY_DIR/hooks/check.sh".`,
+	Bad: `pre_tool_execution:
+  - {name: guard, command: ./hooks/check.sh, on_error: deny}
+`,
+	Good: `pre_tool_execution:
+  - {name: guard, command: "true", on_error: deny}
+`,
+})
+
+var codeNotExecutable = diag.Define(diag.Code{
+	ID: "HK091", Severity: diag.Warning,
+	Title: "script is not executable",
+	Help: `The command is a file without the permission to execute it. Every run of the hook will
+fail, and on_error decides. Run chmod +x on it, or name its interpreter: sh ./hooks/check.sh.`,
+	Bad: `-- hooks.yaml --
+pre_tool_execution:
+  - {name: guard, command: ./check.sh, on_error: deny}
+-- check.sh --
+echo {}
+`,
+	Good: `-- hooks.yaml --
+pre_tool_execution:
+  - {name: guard, command: sh ./check.sh, on_error: deny}
+-- check.sh --
+echo {}
+`,
+})
+
+var codeExit2 = diag.Define(diag.Code{
+	ID: "HK120", Severity: diag.Warning,
+	Title: "exit 2 is a failure here, not a deny",
+	Help: `Under protocol: jcli, the default, an exit status other than 0 is a failure of the hook,
+2 included: nothing is denied, and on_error decides. The script was probably written for
+an agent in which exit 2 blocks: say so with protocol: claude, or answer with
+{"decision": "deny", "reason": "…"} on stdout.`,
+	Bad: `pre_tool_execution:
+  - {name: guard, command: "grep -q secret && exit 2; exit 0", on_error: deny}
+`,
+	Good: `pre_tool_execution:
+  - {name: guard, protocol: claude, command: "grep -q secret && exit 2; exit 0", on_error: deny}
+`,
+})
+
+func notExecutable(at diag.Span, hook, path string) diag.Diagnostic {
+	return codeNotExecutable.Report(at, "%s is not executable", path).WithHook(hook).
+		WithHint("run chmod +x %s, or name its interpreter in the command", path)
+}
+
+func executable(info fs.FileInfo) bool {
+	return runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0
+}
+
+// lintCommand reports a command whose first word is a path to nothing, or to
+// a file that cannot be executed. Where the command will run is not known
+// yet, so a path is looked for in every likely place.
+func lintCommand(h *policy.Hook, body *policy.Body) diag.List {
+	words := firstWords(body.Command.Value)
+	if len(words) == 0 || !strings.Contains(words[0].text, "/") {
+		return nil
+	}
+	w := words[0]
+	at := body.Command.At(w.start, w.end)
+	candidates, known := places(h, w.text)
+	if !known {
+		return nil
+	}
+	path, info := firstFile(candidates)
+	switch {
+	case info == nil:
+		d := codeUnstartable.Report(at, "%s does not exist", w.text).WithHook(h.Name)
+		if !filepath.IsAbs(candidates[0]) || strings.HasPrefix(w.text, ".") {
+			d = d.WithHint(`a command runs in the event's cwd; a script beside the policy is "$HOOKC_POLICY_DIR/%s"`,
+				strings.TrimPrefix(w.text, "./"))
+		}
+		return diag.List{d}
+	case !executable(info):
+		return diag.List{notExecutable(at, h.Name, path)}
+	}
+	return nil
+}
+
+// firstFile is the first path that is a file.
+func firstFile(paths []string) (string, fs.FileInfo) {
+	for _, p := range paths {
+		if info, err := os.Stat(p); err == nil && !info.IsDir() {
+			return p, info
+		}
+	}
+	return "", nil
+}
+
+// places is where a word that is a path may be found: where it says, or below
+// the policy's folder, its project and the folder hookc runs in. It is not
+// known for a word that the shell would expand in another way.
+func places(h *policy.Hook, word string) ([]string, bool) {
+	root := policy.ProjectRoot(h.Dir)
+	word = strings.NewReplacer(
+		"${HOOKC_POLICY_DIR}", h.Dir, "$HOOKC_POLICY_DIR", h.Dir,
+		"${HOOKC_PROJECT_ROOT}", root, "$HOOKC_PROJECT_ROOT", root,
+		"${CLAUDE_PROJECT_DIR}", root, "$CLAUDE_PROJECT_DIR", root).Replace(word)
+	if rest, ok := strings.CutPrefix(word, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			word = filepath.Join(home, rest)
+		}
+	}
+	if word == "" || strings.ContainsAny(word, "$`*?[~") {
+		return nil, false
+	}
+	if filepath.IsAbs(word) {
+		return []string{word}, true
+	}
+	if h.Body.WorkDir != "" {
+		return []string{filepath.Join(h.Body.WorkDir, word)}, true
+	}
+	return []string{filepath.Join(h.Dir, word), filepath.Join(root, word), word}, true
+}
+
+// word is a word of a command, its quotes removed, and where it is written.
+type word struct {
+	text       string
+	start, end int
+}
+
+var (
+	plainWord  = regexp.MustCompile(`^(?:"([^"\\` + "`" + `]*)"|'([^']*)'|([^\s"'\\;|&<>()` + "`" + `#]+))+`)
+	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+)
+
+// firstWords are the words of a command up to the first thing that is not a
+// plain word: what the shell will start, and its arguments. Assignments
+// before the command are left out.
+func firstWords(command string) []word {
+	var out []word
+	for at := 0; at < len(command); {
+		if c := command[at]; c == ' ' || c == '\t' || c == '\n' && len(out) == 0 {
+			at++
+			continue
+		}
+		text := plainWord.FindString(command[at:])
+		if text == "" {
+			break
+		}
+		if len(out) > 0 || !assignment.MatchString(text) {
+			out = append(out, word{strings.NewReplacer(`"`, "", "'", "").Replace(text), at, at + len(text)})
+		}
+		at += len(text)
+	}
+	return out
+}
+
+var exit2 = regexp.MustCompile(`\bexit\s*\(?\s*2\b`)
+
+// maxScript bounds the scripts that are read to look for exit 2.
+const maxScript = 1 << 20
+
+// lintExit2 reports a command, or the script it starts, that means to block
+// with status 2 under the protocol in which 2 is a failure.
+func lintExit2(h *policy.Hook, body *policy.Body) diag.List {
+	if !h.Event.Spec().Powers.Has(policy.MayDeny) {
+		return nil
+	}
+	text := body.Command
+	at, end, found := findExit2(text.Value)
+	where := "the command"
+	if !found {
+		at, end = 0, len(text.Value)
+		where, found = scriptExit2(h, body)
+	}
+	if !found {
+		return nil
+	}
+	span := text.At(at, end)
+	if span.IsZero() {
+		span = h.Span
+	}
+	return diag.List{codeExit2.Report(span, "%s exits with 2, which under protocol jcli is a failure and denies nothing", where).
+		WithHook(h.Name).WithHint("did you mean protocol: claude? Otherwise on_error decides")}
+}
+
+// findExit2 finds `exit 2` in a script, comments aside.
+func findExit2(script string) (start, end int, found bool) {
+	at := 0
+	for line := range strings.SplitAfterSeq(script, "\n") {
+		if m := exit2.FindStringIndex(line); m != nil && !strings.HasPrefix(strings.TrimSpace(line), "#") {
+			return at + m[0], at + m[1], true
+		}
+		at += len(line)
+	}
+	return 0, 0, false
+}
+
+// scriptExit2 looks into the files a command starts with.
+func scriptExit2(h *policy.Hook, body *policy.Body) (string, bool) {
+	words := firstWords(body.Command.Value)
+	for _, arg := range body.Args[:min(1, len(body.Args))] {
+		words = append(words, word{text: arg})
+	}
+	for _, w := range words[:min(3, len(words))] {
+		if !strings.Contains(w.text, "/") {
+			continue
+		}
+		candidates, _ := places(h, w.text)
+		path, info := firstFile(candidates)
+		if info == nil || info.Size() > maxScript {
+			continue
+		}
+		script, err := os.ReadFile(path)
+		if err != nil || bytes.IndexByte(script, 0) >= 0 {
+			continue
+		}
+		if _, _, found := findExit2(string(script)); found {
+			return w.text, true
+		}
+	}
+	return "", false
+}

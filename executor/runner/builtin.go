@@ -1,0 +1,76 @@
+package runner
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeUnknownRule = diag.Define(diag.Code{
+	ID: "HK100", Severity: diag.Error,
+	Title: "unknown builtin",
+	Help:  `use: names a guard written in Go. "hookc list" prints the builtins there are.`,
+	Bad: `pre_tool_execution:
+  - {name: tools, type: builtin, use: tool-lsit, deny: ["rm"]}
+`,
+	Good: `pre_tool_execution:
+  - {name: tools, type: builtin, use: tool-list, deny: ["rm"]}
+`,
+})
+
+// builtinKind is the kind of hooks that use a Go rule by name: one of package
+// builtins, or one the embedder adds. Two rules of one name panic.
+func builtinKind(o Options) dag.Kind {
+	rules := slices.Concat(builtins.Rules(), o.Rules)
+	builtins.CheckRules(rules)
+	return dag.Kind{
+		Name:    policy.KindBuiltin,
+		Timeout: o.budget(),
+		Cost:    200 * time.Nanosecond,
+		OnGuard: policy.OnErrorDeny,
+		OnOther: policy.OnErrorSkip,
+		Prepare: func(h *policy.Hook) (dag.Body, diag.List) { return prepareBuiltin(h, rules) },
+		Doc:     "a guard written in Go, by name",
+	}
+}
+
+func prepareBuiltin(h *policy.Hook, rules []builtins.Rule) (dag.Body, diag.List) {
+	use := h.Body.Use
+	i := slices.IndexFunc(rules, func(r builtins.Rule) bool { return r.Name == use.Value })
+	if i < 0 {
+		span := use.Span
+		if span.IsZero() {
+			span = h.Span
+		}
+		found := diag.List{codeUnknownRule.Report(span, "no builtin is called %q", use.Value).
+			WithHint("%s", diag.DidYouMean(use.Value, ruleNames(rules), "there are "+strings.Join(ruleNames(rules), ", "))).WithHook(h.Name)}
+		return brokenBuiltin(found), found
+	}
+	made, found := rules[i].Make(h)
+	if found.HasErrors() {
+		return brokenBuiltin(found), found
+	}
+	return dag.Body{Runner: made.Runner, Effects: made.Effects, Always: made.Always, Engine: "go"}, found
+}
+
+// brokenBuiltin is a body that only fails: what it would have said is unknown,
+// so it may say anything.
+func brokenBuiltin(found diag.List) dag.Body {
+	return dag.Body{
+		Runner:  broken(found),
+		Effects: policy.Effects{May: policy.AllPowers, World: policy.WorldNone, MayFail: true},
+	}
+}
+
+func ruleNames(rules []builtins.Rule) []string {
+	out := make([]string, len(rules))
+	for i, r := range rules {
+		out[i] = r.Name
+	}
+	return out
+}

@@ -1,0 +1,8 @@
+package runner
+
+import "github.com/hookc/hookc/dag"
+
+// Kinds returns every kind of hook, for compiler.Config.
+func Kinds(o Options) []dag.Kind {
+	return []dag.Kind{bashKind(o), llmKind(o), regoKind(o), exprKind(o), builtinKind(o)}
+}

@@ -1,0 +1,113 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// llmKind asks a language model. Its reads are the variables of its prompt.
+func llmKind(o Options) dag.Kind {
+	return dag.Kind{
+		Name: policy.KindLLM, Timeout: 30 * time.Second, Retry: 1, Cost: 2 * time.Second,
+		OnGuard: policy.OnErrorSkip, OnOther: policy.OnErrorSkip,
+		Prepare: func(h *policy.Hook) (dag.Body, diag.List) { return prepareLLM(o, h) },
+		Doc:     "a prompt with {{fields}} to a language model, which answers with a HookResult",
+	}
+}
+
+// prepareLLM makes a prompt ready. A model changes nothing in the world, but
+// a call discloses data and costs money: it is never started early unless the
+// author says so.
+func prepareLLM(o Options, h *policy.Hook) (dag.Body, diag.List) {
+	t, found := parseTemplate(h)
+	spec := h.Event.Spec()
+	model := h.Body.Model
+	if model == "" && h.File != nil {
+		model = h.File.Model
+	}
+	if model == "" {
+		model = o.DefaultModel
+	}
+	return dag.Body{
+		Runner: &llm{hook: h, template: t, name: model, model: o.Model, debug: o.Debug},
+		Effects: policy.Effects{
+			Reads: t.reads(), Writes: spec.Writable(), May: spec.PowersFor(h.Body.Protocol),
+			World: policy.WorldNone, MayFail: true,
+		},
+	}, found
+}
+
+// llm is a prompt made ready.
+type llm struct {
+	hook     *policy.Hook
+	template template
+	name     string
+	model    policy.Model
+	debug    func(DebugRecord)
+}
+
+// Run asks the model once.
+func (l *llm) Run(ctx context.Context, in *policy.Context, attempt int) (policy.Result, error) {
+	began := time.Now()
+	r, err := l.ask(ctx, in)
+	if l.debug != nil {
+		record := DebugRecord{Hook: l.hook.Name, Event: l.hook.Event, Kind: policy.KindLLM, Command: "model " + l.name,
+			Exit: -1, Micros: time.Since(began).Microseconds(), Attempt: attempt}
+		if err != nil {
+			record.Error = redactor{}.text(err.Error())
+		}
+		l.debug(record)
+	}
+	return r, err
+}
+
+func (l *llm) ask(ctx context.Context, in *policy.Context) (policy.Result, error) {
+	if l.model == nil {
+		return policy.Result{}, policy.Failf(policy.ErrNetwork,
+			"no model provider is configured: set OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY, or pass a Model")
+	}
+	if ctx.Err() != nil {
+		return policy.Result{}, ended(ctx)
+	}
+	prompt := l.template.render(in) + instruction
+	reply, err := l.model(ctx, policy.ModelRequest{Model: l.name, Prompt: prompt})
+	switch {
+	case err == nil:
+		return readReply(reply, policy.By{Name: l.hook.Name, At: l.hook.Span})
+	case ctx.Err() != nil:
+		return policy.Result{}, ended(ctx)
+	}
+	var known *policy.HookError
+	if errors.As(err, &known) {
+		return policy.Result{}, known
+	}
+	return policy.Result{}, policy.Failf(policy.ErrNetwork, "model: %w", err)
+}
+
+// instruction ends every prompt: it says what an answer looks like.
+var instruction = `
+
+Answer with exactly one JSON object and no other text. Answer {} if you have nothing to say.
+"decision" is "allow", "ask", "defer" or "deny"; "reason" says why.
+"action" is "skip" (leave out this step), "stop" (end the operation) or "halt" (end the turn);
+"retry_feedback" beside "stop" says what to do better.
+All keys are optional: ` + strings.Join(policy.HookResultKeys(), ", ") + `.`
+
+// readReply reads a HookResult from the first { to the last } of a reply. A
+// reply without one is a failure: silence is not consent.
+func readReply(reply string, by policy.By) (policy.Result, error) {
+	first, last := strings.IndexByte(reply, '{'), strings.LastIndexByte(reply, '}')
+	switch {
+	case strings.TrimSpace(reply) == "":
+		return policy.Result{}, policy.Failf(policy.ErrParse, "the model's reply is empty")
+	case first < 0 || last < first:
+		return policy.Result{}, policy.Failf(policy.ErrParse, "the model's reply holds no JSON object")
+	}
+	return policy.ParseHookResultText([]byte(reply[first:last+1]), by)
+}

@@ -1,0 +1,211 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/hookc/hookc/policy"
+)
+
+const (
+	// maxStdout bounds what a hook may answer; more is ErrOversize.
+	maxStdout = 1 << 20
+	// stderrTail is how much of the end of standard error is kept, and
+	// stderrHead how much of its beginning.
+	stderrTail, stderrHead = 64 << 10, 4 << 10
+	// grace is how long a process group may take to end after the polite
+	// signal, before the one it cannot refuse.
+	grace = 250 * time.Millisecond
+	// linger is how long the streams of a process that has ended are waited
+	// for while a process it started keeps them open.
+	linger = 500 * time.Millisecond
+)
+
+// command is one process to run.
+type command struct {
+	path  string
+	args  []string
+	dir   string
+	env   []string
+	stdin []byte
+}
+
+// outcome is how a process ended of its own accord.
+type outcome struct {
+	// exit is the exit status, -1 when a signal ended the process.
+	exit   int
+	signal string
+	stdout string
+	stderr streams
+}
+
+// streams is what was kept of standard error.
+type streams struct{ head, tail string }
+
+// firstLine is the first line of standard error that says anything.
+func (s streams) firstLine() string {
+	for line := range strings.SplitSeq(s.head, "\n") {
+		if line = strings.TrimSpace(line); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+// run runs a command in a process group of its own. When ctx ends, or the
+// command says too much, the whole group is asked to end, killed 250 ms later
+// and reaped. When run returns, whatever the outcome, no process is left in
+// the group, no goroutine is left and every pipe is closed; a process that
+// must outlive its hook has to leave the group (setsid). The outcome is
+// returned beside an error too, as far as it is known.
+func (c command) run(ctx context.Context) (outcome, error) {
+	if err := ctx.Err(); err != nil {
+		return outcome{exit: -1}, ended(ctx)
+	}
+	cmd := &exec.Cmd{Path: c.path, Args: c.args, Dir: c.dir, Env: c.env, WaitDelay: linger}
+	overflow := make(chan struct{}, 1)
+	stdout := &capped{limit: maxStdout, overflow: overflow}
+	stderr := &tail{}
+	// Writing stdin from a reader is concurrent with the process and ignores
+	// EPIPE: a hook need not read its event.
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.stdin), stdout, stderr
+	leadGroup(cmd)
+	if err := cmd.Start(); err != nil {
+		return outcome{exit: -1}, spawnError(c, err)
+	}
+	group := adopt(cmd)
+	defer group.close()
+	waited := make(chan struct{})
+	go func() {
+		// What Wait returns is told better by ProcessState and the streams.
+		_ = cmd.Wait()
+		close(waited)
+	}()
+	var failure error
+	select {
+	case <-waited:
+	case <-overflow:
+		failure = policy.Failf(policy.ErrOversize, "wrote more than %d KiB to standard output", maxStdout>>10)
+	case <-ctx.Done():
+		failure = endedBefore(ctx, waited)
+	}
+	if failure != nil {
+		stop(group, waited)
+	}
+	// The leader is reaped, but the system does not give its number away while
+	// the group has a member: a number without one is nobody's.
+	group.kill()
+	out := outcome{exit: cmd.ProcessState.ExitCode(), signal: signalOf(cmd.ProcessState), stdout: valid(string(stdout.kept)), stderr: stderr.streams()}
+	if failure == nil && stdout.over {
+		failure = policy.Failf(policy.ErrOversize, "wrote more than %d KiB to standard output", maxStdout>>10)
+	}
+	return out, failure
+}
+
+// endedBefore is the failure of a run whose context is over, nil when the run
+// was over too: which of the two is noticed first must not matter.
+func endedBefore(ctx context.Context, waited <-chan struct{}) error {
+	select {
+	case <-waited:
+		return nil
+	default:
+		return ended(ctx)
+	}
+}
+
+// stop ends a group: politely, then not. It returns when its leader is
+// reaped.
+func stop(group *group, waited <-chan struct{}) {
+	group.terminate()
+	patience := time.NewTimer(grace)
+	defer patience.Stop()
+	select {
+	case <-waited:
+	case <-patience.C:
+		group.kill()
+		<-waited
+	}
+}
+
+// ended is the failure of a run whose context is over. A cause that is a
+// HookError itself is the failure.
+func ended(ctx context.Context) error {
+	var cause *policy.HookError
+	if errors.As(context.Cause(ctx), &cause) {
+		return cause
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return policy.Failf(policy.ErrTimeout, "timed out: %w", ctx.Err())
+	}
+	return policy.Failf(policy.ErrDeadline, "cancelled: %w", ctx.Err())
+}
+
+// spawnError says in plain words why a process did not start.
+func spawnError(c command, err error) error {
+	if c.dir != "" {
+		if info, statErr := os.Stat(c.dir); statErr != nil || !info.IsDir() {
+			return badDir(c.dir)
+		}
+	}
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return policy.Failf(policy.ErrSpawn, "%s: not found: %w", c.path, err)
+	case errors.Is(err, os.ErrPermission):
+		return policy.Failf(policy.ErrSpawn, "%s: not executable: %w", c.path, err)
+	}
+	return policy.Failf(policy.ErrSpawn, "cannot start %s: %w", c.path, err)
+}
+
+// badDir is the failure of a hook whose working directory is not there.
+func badDir(dir string) error {
+	return policy.Failf(policy.ErrSpawn, "working directory %s does not exist or is not a directory", dir)
+}
+
+// capped keeps what is written to it up to a limit, then reports the overflow
+// once and drops the rest.
+type capped struct {
+	kept     []byte
+	limit    int
+	over     bool
+	overflow chan<- struct{}
+}
+
+func (w *capped) Write(p []byte) (int, error) {
+	room := w.limit - len(w.kept)
+	w.kept = append(w.kept, p[:min(len(p), room)]...)
+	if len(p) > room && !w.over {
+		w.over = true
+		w.overflow <- struct{}{}
+	}
+	return len(p), nil
+}
+
+// tail keeps the beginning and the end of what is written to it.
+type tail struct{ head, end []byte }
+
+func (w *tail) Write(p []byte) (int, error) {
+	if room := stderrHead - len(w.head); room > 0 {
+		w.head = append(w.head, p[:min(room, len(p))]...)
+	}
+	w.end = append(w.end, p...)
+	if len(w.end) > 2*stderrTail {
+		w.end = append(w.end[:0], w.end[len(w.end)-stderrTail:]...)
+	}
+	return len(p), nil
+}
+
+func (w *tail) streams() streams {
+	end := w.end
+	if len(end) > stderrTail {
+		end = end[len(end)-stderrTail:]
+	}
+	return streams{head: valid(string(w.head)), tail: valid(string(end))}
+}
+
+// valid is s with what is not UTF-8 replaced, as every agent reads it.
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

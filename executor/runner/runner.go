@@ -1,0 +1,62 @@
+// Package runner knows the kinds of hook: how a body of each is made ready,
+// what it may do and how it is run. One file a kind; Kinds returns them all
+// for compiler.Config. Runners are safe for concurrent use, return soon after
+// their context ends and leave no process and no goroutine behind. What a
+// script or a model answers becomes a policy.Result or a *policy.HookError,
+// never a silent nothing (semantics.md §2.6, §3, §5.4).
+package runner
+
+import (
+	"time"
+
+	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/policy"
+)
+
+// Options are what the kinds need from the program that embeds them. The zero
+// Options are usable: llm hooks then fail, as no model is configured.
+type Options struct {
+	// Model answers llm hooks; nil means none is configured.
+	Model policy.Model
+	// DefaultModel is the model of llm hooks where neither the hook nor its
+	// policy file names one; "" leaves the choice to Model.
+	DefaultModel string
+	// Budget bounds one evaluation of an in-process rule; 0 is DefaultBudget.
+	Budget time.Duration
+	// Rules are rules of the embedder's, beside the builtin ones.
+	Rules []builtins.Rule
+	// Debug is told of every attempt of a bash or llm hook, or is nil. It is
+	// called on the hook's goroutine and must be safe for concurrent use.
+	Debug func(DebugRecord)
+}
+
+// DefaultBudget is the step budget of in-process rules (semantics.md §5.4).
+const DefaultBudget = 100 * time.Millisecond
+
+// budget is the step budget in force.
+func (o Options) budget() time.Duration {
+	if o.Budget > 0 {
+		return o.Budget
+	}
+	return DefaultBudget
+}
+
+// DebugRecord is what one attempt of a hook outside hookc's process did, for
+// --debug. Secrets are redacted in every text.
+type DebugRecord struct {
+	Hook  string       `json:"hook"`
+	Event policy.Event `json:"event"`
+	Kind  policy.Kind  `json:"kind"`
+	// Command is the command line, or the model called.
+	Command string `json:"command"`
+	// Exit is the exit status, -1 when there is none.
+	Exit int `json:"exit"`
+	// Stderr is the end of what the command wrote to standard error.
+	Stderr string `json:"stderr,omitempty"`
+	// Error is why the attempt failed, "" when it did not.
+	Error string `json:"error,omitempty"`
+	// Micros is how long the attempt took, in microseconds.
+	Micros int64 `json:"us"`
+	// Attempt counts from 0.
+	Attempt int `json:"attempt"`
+}

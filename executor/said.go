@@ -1,0 +1,81 @@
+package executor
+
+import (
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+)
+
+// matches reports whether a node's filter lets it run in context s.
+func matches(n *dag.Node, s *policy.Context) bool { return n.Matcher == nil || n.Matcher.Match(s) }
+
+// project is what a node's body is given of context s.
+func project(n *dag.Node, s *policy.Context) *policy.Context {
+	if n.Effects.Project {
+		return s.Project(n.Effects.Reads)
+	}
+	return s
+}
+
+// said is what a node contributes to its item: its answer reduced to what the
+// event obeys and the hook declared, or what its failure means. A verdict or
+// control that names no rule is the hook's.
+func said(plan *dag.Plan, n *dag.Node, out policy.Result, err error) policy.Result {
+	if err != nil {
+		return policy.ErrorResult(plan.Spec, n.Hook, n.Posture(policy.KindOf(err)), err)
+	}
+	if silent(&out) {
+		return policy.Result{}
+	}
+	own := policy.By{Name: n.Hook.Name, At: n.Hook.Span}
+	out.VerdictBy = byline(out.Verdict != policy.None, out.VerdictBy, own)
+	out.ControlBy = byline(out.Control != policy.Go, out.ControlBy, own)
+	return policy.Mask(plan.Spec, n.Hook, &n.Effects, out)
+}
+
+func byline(spoke bool, by, own policy.By) policy.By {
+	switch {
+	case !spoke:
+		return policy.By{}
+	case by.Name == "":
+		return own
+	}
+	return by
+}
+
+// silent reports whether r is the unit of Join, so that joining it can be left
+// out.
+func silent(r *policy.Result) bool {
+	return len(r.Failed) == 0 && len(r.Warnings) == 0 && r.Quiet()
+}
+
+// record notes in a node's trace that it was evaluated and what it said.
+func record(t *policy.HookTrace, n *dag.Node, r *policy.Result, err error) {
+	t.Status = policy.StatusRan
+	if err != nil {
+		t.Status = policy.StatusFailed
+	}
+	t.Verdict, t.Control = r.Verdict, r.Control
+	switch {
+	case r.Control != policy.Go:
+		t.At = r.ControlBy.At
+	case r.Verdict != policy.None:
+		t.At = r.VerdictBy.At
+	}
+	if t.At.IsZero() {
+		t.At = n.Hook.Span
+	}
+	for _, reason := range r.Reasons {
+		t.Reasons = append(t.Reasons, reason.Text)
+	}
+}
+
+// blankTrace is the trace of a chain before anything ran, one entry a node.
+func blankTrace(plan *dag.Plan) []policy.HookTrace {
+	out := make([]policy.HookTrace, len(plan.Nodes))
+	for i := range plan.Nodes {
+		n := &plan.Nodes[i]
+		out[i] = policy.HookTrace{Name: n.Hook.Name, Status: policy.StatusNotStarted, Recheck: n.RecheckOf >= 0,
+			At: n.Hook.Span, Kind: n.Hook.Kind, Node: i}
+	}
+	return out
+}

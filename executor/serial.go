@@ -1,0 +1,122 @@
+package executor
+
+import (
+	"slices"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+)
+
+// World is everything impure about running a chain, so that the definition
+// itself is a function.
+type World interface {
+	// Call makes one attempt at a node's body. For an async node it only
+	// starts it.
+	Call(n *dag.Node, in *policy.Context, attempt int) (policy.Result, error)
+	// Late is -1 when the node is in time, else the attempt, from 1, in which
+	// the chain deadline strikes it; 0 is before it starts.
+	Late(n *dag.Node) int
+	// Memo and Store are the duplicate guard.
+	Memo(key string) (*Answer, bool)
+	Store(key string, a *Answer)
+}
+
+// Call is one attempt that was made and what the body was given.
+type Call struct {
+	Node    *dag.Node
+	Attempt int
+	In      *policy.Context
+}
+
+// Answer is what a chain said and what each node did.
+type Answer struct {
+	Result policy.Result
+	Hooks  []policy.HookTrace
+}
+
+// lasting reports whether the answer may be given again.
+func (a *Answer) lasting() bool { return len(a.Result.Failed) == 0 }
+
+// clone is a with a trace of its own.
+func (a *Answer) clone() *Answer { return &Answer{a.Result, slices.Clone(a.Hooks)} }
+
+// Serial is the definition of what a plan means (semantics.md §7.1): its
+// items in order, each seeing what those before it changed, until one halts.
+// It looks at items, hooks, filters and declared effects; never at edges,
+// slots, gates or the index. in must be frozen for the plan's event.
+func Serial(prog *dag.Program, plan *dag.Plan, in *policy.Context, w World) (*policy.Decision, []Call) {
+	key := guardKey(prog, plan, in)
+	if key != "" {
+		if a, ok := w.Memo(key); ok {
+			return decide(prog, plan.Spec, in, in.With(a.Result.Patch), a), nil
+		}
+	}
+	c := chain{plan: plan, world: w, answer: Answer{Hooks: blankTrace(plan)}}
+	after := c.run(in)
+	if key != "" && c.answer.lasting() {
+		w.Store(key, &c.answer)
+	}
+	return decide(prog, plan.Spec, in, after, &c.answer), c.calls
+}
+
+type chain struct {
+	plan   *dag.Plan
+	world  World
+	answer Answer
+	calls  []Call
+}
+
+func (c *chain) run(s *policy.Context) *policy.Context {
+	res := &c.answer.Result
+	for _, item := range c.plan.Items {
+		var block policy.Result
+		for _, m := range item.Members { // all see s: one hook, or a group
+			r := c.hook(m, s)
+			if c.plan.Nodes[m].RecheckOf >= 0 {
+				r = r.Recheck(res)
+			}
+			block = policy.Join(item.Fold, block, r)
+		}
+		s = s.With(block.Patch)
+		*res = policy.Join(c.plan.Strategy.Fold, *res, block)
+		if c.plan.Strategy.Halt.Halts(&block) {
+			break
+		}
+	}
+	return s
+}
+
+// hook is what one hook says in context s: nothing when its filter does not
+// match or it is async, else its masked answer, or what its failure means.
+func (c *chain) hook(id int, s *policy.Context) policy.Result {
+	n, t := &c.plan.Nodes[id], &c.answer.Hooks[id]
+	if !matches(n, s) {
+		t.Status = policy.StatusFiltered
+		return policy.Result{}
+	}
+	in, late := project(n, s), c.world.Late(n)
+	for a := 0; ; a++ {
+		if late >= 0 && a >= late {
+			return c.said(n, t, policy.Result{}, lateError(c.plan))
+		}
+		t.Attempts++
+		c.calls = append(c.calls, Call{n, a, in})
+		if late == a+1 {
+			return c.said(n, t, policy.Result{}, lateError(c.plan))
+		}
+		out, err := c.world.Call(n, in, a)
+		if n.Hook.Async {
+			t.Status = policy.StatusAsync
+			return policy.Result{Warnings: out.Warnings}
+		}
+		if err == nil || a == n.Retry || policy.KindOf(err) == policy.ErrDeadline {
+			return c.said(n, t, out, err)
+		}
+	}
+}
+
+func (c *chain) said(n *dag.Node, t *policy.HookTrace, out policy.Result, err error) policy.Result {
+	r := said(c.plan, n, out, err)
+	record(t, n, &r, err)
+	return r
+}

@@ -1,0 +1,182 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+)
+
+// both fires through the scheduler and through the definition.
+func both(t *testing.T, plan *dag.Plan, check func(t *testing.T, d *policy.Decision, took time.Duration)) {
+	for name, how := range map[string]func(*Executor) fireHow{
+		"scheduled": func(x *Executor) fireHow { return x.Fire },
+		"serial":    func(x *Executor) fireHow { return x.FireSerial },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				x := New(programOf(plan), Options{})
+				defer x.Close()
+				var d *policy.Decision
+				took := elapsed(func() { d = how(x)(t.Context(), plan.Event, bashCall()) })
+				check(t, d, took)
+			})
+		})
+	}
+}
+
+func TestTimeoutsAndRetries(t *testing.T) {
+	plan := planOf(t, policy.PreToolExecution, policy.Chain,
+		hook{name: "slow", timeout: 100 * ms, retry: 2, onError: policy.OnErrorSkip, onTimeout: policy.OnErrorDeny, run: takes(time.Hour, policy.Result{})})
+	both(t, plan, func(t *testing.T, d *policy.Decision, took time.Duration) {
+		assert.Equal(t, 300*ms, took)
+		assert.Equal(t, policy.Block, d.Action)
+		assert.Equal(t, []policy.Failure{{Hook: "slow", Kind: policy.ErrTimeout, Error: "timed out after 100ms", OnError: policy.OnErrorDeny}}, d.Failed)
+		assert.Equal(t, 3, d.Hooks[0].Attempts)
+		assert.Equal(t, (300 * ms).Microseconds(), d.Hooks[0].Micros)
+	})
+}
+
+func TestRetryOnlyOnErrorAndAtOnce(t *testing.T) {
+	plan := planOf(t, policy.PreToolExecution, policy.Chain,
+		hook{name: "flaky", retry: 3, run: func(_ context.Context, _ *policy.Context, a int) (policy.Result, error) {
+			if a < 2 {
+				return policy.Result{}, policy.Failf(policy.ErrExit, "exit %d", a)
+			}
+			return deny("at last"), nil
+		}})
+	both(t, plan, func(t *testing.T, d *policy.Decision, took time.Duration) {
+		assert.Zero(t, took)
+		assert.Equal(t, []string{"at last"}, d.Reasons)
+		assert.Empty(t, d.Failed)
+		assert.Equal(t, 3, d.Hooks[0].Attempts)
+	})
+}
+
+// The deadline strikes a running hook and one that has not started; each obeys
+// its own posture, in item order, and rules are exempt.
+func TestChainDeadline(t *testing.T) {
+	plan := planOf(t, policy.PreToolExecution, policy.Chain,
+		hook{name: "running", timeout: time.Minute, onTimeout: policy.OnErrorSkip, retry: 5, run: takes(time.Hour, policy.Result{})},
+		hook{name: "filtered", tool: "Edit", onTimeout: policy.OnErrorDeny},
+		hook{name: "rule", kind: policy.KindExpr, run: says(policy.Result{Context: []string{"exempt"}})},
+		hook{name: "waiting", onTimeout: policy.OnErrorAsk})
+	plan.Deadline = time.Second
+	both(t, plan, func(t *testing.T, d *policy.Decision, took time.Duration) {
+		assert.Equal(t, time.Second, took)
+		assert.Equal(t, policy.AskUser, d.Action)
+		assert.Equal(t, []string{"exempt"}, d.Context)
+		assert.Equal(t, []policy.Status{failedHook, policy.StatusFiltered, ran, failedHook}, statuses(d))
+		assert.Equal(t, []int{1, 0, 1, 0}, []int{d.Hooks[0].Attempts, d.Hooks[1].Attempts, d.Hooks[2].Attempts, d.Hooks[3].Attempts})
+		for _, f := range d.Failed {
+			assert.Equal(t, policy.ErrDeadline, f.Kind)
+			assert.Equal(t, "chain deadline of 1s reached", f.Error)
+		}
+	})
+}
+
+func TestRetryNeedsFiftyMillisecondsOfChainTime(t *testing.T) {
+	fails := func(ctx context.Context, in *policy.Context, a int) (policy.Result, error) {
+		time.Sleep(960 * ms)
+		return policy.Result{}, policy.Failf(policy.ErrExit, "exit 1")
+	}
+	plan := planOf(t, policy.PreToolExecution, policy.Chain, hook{name: "a", retry: 2, run: fails})
+	plan.Deadline = time.Second
+	both(t, plan, func(t *testing.T, d *policy.Decision, took time.Duration) {
+		assert.Equal(t, 960*ms, took)
+		assert.Equal(t, policy.ErrDeadline, d.Failed[0].Kind)
+	})
+}
+
+// A hook that may have changed the world is waited for by those that look at
+// it; a hook that cannot is not.
+func TestTimedOutWriterIsDoneWhenItIsGone(t *testing.T) {
+	for _, c := range []struct {
+		world policy.World
+		want  time.Duration
+	}{{policy.WorldWrite, 350 * ms}, {policy.WorldRead, 100 * ms}} {
+		synctest.Test(t, func(t *testing.T) {
+			var second atomic.Int64
+			begun := time.Now()
+			plan := planOf(t, policy.PreToolExecution, policy.Chain,
+				hook{name: "first", timeout: 100 * ms, world: c.world, run: stubborn(250 * ms)},
+				hook{name: "second", world: policy.WorldRead, run: func(context.Context, *policy.Context, int) (policy.Result, error) {
+					second.Store(int64(time.Since(begun)))
+					return policy.Result{}, nil
+				}})
+			d := fireOnce(t, plan, bashCall())
+			assert.Equal(t, []policy.Status{failedHook, ran}, statuses(d))
+			assert.Equal(t, int64(c.want), second.Load())
+		})
+	}
+}
+
+func TestAnswerDoesNotWaitForATimedOutWriterNobodyFollows(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := planOf(t, policy.PreToolExecution, policy.Chain, hook{name: "only", timeout: 100 * ms, run: stubborn(250 * ms)})
+		x := New(programOf(plan), Options{})
+		assert.Equal(t, 100*ms, elapsed(func() { x.Fire(t.Context(), plan.Event, bashCall()) }))
+		assert.Equal(t, 250*ms, elapsed(x.Close))
+	})
+}
+
+// Room is free when a body is gone, not when its answer is no longer awaited.
+func TestTimedOutBodyKeepsItsRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := planOf(t, policy.PreToolExecution, policy.Chain,
+			hook{name: "a", timeout: 100 * ms, world: policy.WorldRead, writes: []string{}, mute: true, run: stubborn(250 * ms)},
+			hook{name: "b", world: policy.WorldRead, writes: []string{}, mute: true, run: takes(10*ms, policy.Result{})})
+		plan.MaxConcurrent = 1
+		assert.Equal(t, 360*ms, elapsed(func() { fireOnce(t, plan, bashCall()) }))
+	})
+}
+
+func TestStepBudget(t *testing.T) {
+	plan := planOf(t, policy.PreToolExecution, policy.Chain,
+		hook{name: "rule", kind: policy.KindBuiltin, timeout: 100 * ms, onTimeout: policy.OnErrorDeny, run: takes(time.Hour, policy.Result{})})
+	both(t, plan, func(t *testing.T, d *policy.Decision, took time.Duration) {
+		assert.Equal(t, 100*ms, took)
+		assert.Equal(t, []policy.Failure{{Hook: "rule", Kind: policy.ErrBudget, Error: "used up its budget of 100ms", OnError: policy.OnErrorDeny}}, d.Failed)
+	})
+}
+
+func TestBudgetIsAContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var kept context.Context
+		plan := planOf(t, policy.Notify, policy.Chain, hook{name: "rule", kind: policy.KindBuiltin, timeout: 100 * ms, retry: 1,
+			run: func(ctx context.Context, _ *policy.Context, a int) (policy.Result, error) {
+				kept = ctx
+				until, ok := ctx.Deadline()
+				assert.True(t, ok)
+				assert.Equal(t, 100*ms, time.Until(until))
+				assert.NoError(t, ctx.Err())
+				time.Sleep(100 * ms)
+				assert.ErrorIs(t, ctx.Err(), context.DeadlineExceeded)
+				<-ctx.Done()
+				<-ctx.Done()
+				return policy.Result{}, errors.New("late")
+			}})
+		d := fireOnce(t, plan, nil)
+		assert.Equal(t, policy.ErrBudget, d.Failed[0].Kind)
+		<-kept.Done()
+		assert.ErrorIs(t, kept.Err(), context.Canceled)
+	})
+}
+
+func TestHostContextWinsOverTheBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := planOf(t, policy.Notify, policy.Chain, hook{name: "rule", kind: policy.KindBuiltin, timeout: time.Second, run: takes(time.Hour, policy.Result{})})
+		x := New(programOf(plan), Options{})
+		defer x.Close()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*ms)
+		defer cancel()
+		assert.Equal(t, policy.Cancelled, x.Fire(ctx, policy.Notify, nil).Action)
+	})
+}

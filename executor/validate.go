@@ -1,0 +1,217 @@
+package executor
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+)
+
+const (
+	// ValidateEvents is how many mock events a plan is validated with.
+	ValidateEvents = 200
+	// ValidateTime bounds the validation of one plan; a large plan is then
+	// validated with fewer events.
+	ValidateTime = 250 * time.Millisecond
+)
+
+// Validate compares a plan with its serial definition (translation
+// validation): mock events go through the scheduler and through Serial, with
+// mock bodies that answer from what they are given, in random orders of
+// completion and with random deadlines. Whole Decisions, the calls of hooks
+// that write the world in order, and the calls of all hooks that are not
+// speculative must agree. The error names the first event that tells them
+// apart. It depends on nothing but the plan, up to the time bound; it runs no
+// real body.
+func Validate(prog *dag.Program, plan *dag.Plan) error {
+	stop := time.Now().Add(ValidateTime)
+	for i := range uint64(ValidateEvents) {
+		if err := validateEvent(prog, plan, i); err != nil {
+			return err
+		}
+		if time.Now().After(stop) {
+			break
+		}
+	}
+	return nil
+}
+
+func validateEvent(prog *dag.Program, plan *dag.Plan, seed uint64) error {
+	m := newMock(plan, seed)
+	in := m.event()
+	want, calls := Serial(prog, m.plan, in, m)
+	got, made, err := m.flow(prog, in)
+	if err == nil {
+		err = Agree(m.plan, want, got, calls, made)
+	}
+	if err != nil {
+		text, _ := in.MarshalJSON()
+		return fmt.Errorf("the plan of %s differs from its serial definition on mock event %d %s: %w", plan.Event, seed, text, err)
+	}
+	return nil
+}
+
+// Agree reports how two evaluations of a plan differ in what can be observed
+// (semantics.md §5.1): their Decisions, but for times and for what became of
+// hooks after the halt, and the calls they made.
+func Agree(plan *dag.Plan, want, got *policy.Decision, wantCalls, gotCalls []Call) error {
+	if err := sameDecision(want, got); err != nil {
+		return err
+	}
+	wantWrites, gotWrites := writes(plan, wantCalls), writes(plan, gotCalls)
+	if !slices.Equal(wantWrites, gotWrites) {
+		return fmt.Errorf("calls that write the world: serial %q, scheduled %q", wantWrites, gotWrites)
+	}
+	wantBound, gotBound := bound(wantCalls), bound(gotCalls)
+	if !slices.Equal(wantBound, gotBound) {
+		return fmt.Errorf("calls that are not speculative: serial %q, scheduled %q", wantBound, gotBound)
+	}
+	return nil
+}
+
+func sameDecision(want, got *policy.Decision) error {
+	w, g := observable(want), observable(got)
+	a, errA := w.MarshalJSON()
+	b, errB := g.MarshalJSON()
+	if errA != nil || errB != nil {
+		return fmt.Errorf("a Decision has no JSON: %v %v", errA, errB)
+	}
+	if !bytes.Equal(a, b) || !reflect.DeepEqual(w.Hooks, g.Hooks) || !slices.Equal(w.Failed, g.Failed) {
+		return fmt.Errorf("decisions: serial %s, scheduled %s", a, b)
+	}
+	a, errA = want.Final.MarshalJSON()
+	b, errB = got.Final.MarshalJSON()
+	if errA != nil || errB != nil || !bytes.Equal(a, b) {
+		return fmt.Errorf("final contexts: serial %s, scheduled %s %v %v", a, b, errA, errB)
+	}
+	return nil
+}
+
+// observable is a Decision without what only a clock can tell.
+func observable(d *policy.Decision) *policy.Decision {
+	out := *d
+	out.Hooks = slices.Clone(d.Hooks)
+	for i := range out.Hooks {
+		t := &out.Hooks[i]
+		t.Micros = 0
+		if t.Status == policy.StatusSquashed {
+			t.Status, t.Attempts = policy.StatusNotStarted, 0
+		}
+	}
+	return &out
+}
+
+// writes lists the calls of hooks that write the world, in order; the order
+// within one item is erased.
+func writes(plan *dag.Plan, calls []Call) []string {
+	var out []string
+	var items []int
+	for _, c := range calls {
+		if c.Node.Effects.World == policy.WorldWrite {
+			out = append(out, c.text())
+			items = append(items, c.Node.Item)
+		}
+	}
+	for from := 0; from < len(out); {
+		to := from + 1
+		for to < len(out) && items[to] == items[from] {
+			to++
+		}
+		slices.Sort(out[from:to])
+		from = to
+	}
+	return out
+}
+
+// bound lists the calls of hooks that may not be started early, as a set.
+func bound(calls []Call) []string {
+	var out []string
+	for _, c := range calls {
+		if !c.Node.Effects.Spec {
+			out = append(out, c.text())
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// text is a call as it can be observed: the hook, the attempt and what the
+// hook could read.
+func (c Call) text() string {
+	in, err := c.In.Project(c.Node.Effects.Reads).MarshalJSON()
+	if err != nil {
+		return fmt.Sprintf("%s #%d: %v", c.Node.Hook.Name, c.Attempt, err)
+	}
+	copied := ""
+	if c.Node.RecheckOf >= 0 {
+		copied = "'"
+	}
+	return fmt.Sprintf("%s%s #%d %s", c.Node.Hook.Name, copied, c.Attempt, in)
+}
+
+// mockHands complete what was started in a random order, without goroutines
+// and without a clock.
+type mockHands struct {
+	m       *mock
+	rng     *rand.Rand
+	pending []report
+	calls   []Call
+}
+
+// flow runs the event through the scheduler.
+func (m *mock) flow(prog *dag.Program, in *policy.Context) (*policy.Decision, []Call, error) {
+	h := &mockHands{m: m, rng: rand.New(rand.NewPCG(m.seed, 1))}
+	x := &Executor{prog: prog}
+	w := newWiring(m.plan)
+	m.heard = &h.calls
+	f := newFlow(x, w, w.pick(in), in, h)
+	if !f.run(context.Background()) {
+		return nil, nil, fmt.Errorf("the scheduler gave up")
+	}
+	return decide(prog, m.plan.Spec, in, f.after, f.answer), h.calls, nil
+}
+
+// start makes the node's attempts at once; only their report is kept back.
+func (h *mockHands) start(_ context.Context, i int, in *policy.Context) {
+	n, late := &h.m.plan.Nodes[i], h.m.Late(&h.m.plan.Nodes[i])
+	r := report{node: i, gone: true}
+	for a := 0; ; a++ {
+		if late >= 0 && a >= late {
+			r.err = lateError(h.m.plan)
+			break
+		}
+		r.attempts++
+		h.calls = append(h.calls, Call{n, a, in})
+		if late == a+1 {
+			r.err = lateError(h.m.plan)
+			break
+		}
+		r.out, r.err = n.Runner.Run(context.Background(), in, a)
+		if r.err == nil || a == n.Retry {
+			break
+		}
+	}
+	h.pending = append(h.pending, r)
+}
+
+func (h *mockHands) detach(_ context.Context, i int, in *policy.Context) *policy.Warning {
+	h.calls = append(h.calls, Call{&h.m.plan.Nodes[i], 0, in})
+	return nil
+}
+
+func (h *mockHands) stop(i int) {
+	h.pending = slices.DeleteFunc(h.pending, func(r report) bool { return r.node == i })
+}
+
+func (h *mockHands) next(context.Context) (report, bool) {
+	i := h.rng.IntN(len(h.pending))
+	r := h.pending[i]
+	h.pending = slices.Delete(h.pending, i, i+1)
+	return r, true
+}

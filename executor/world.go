@@ -1,0 +1,95 @@
+package executor
+
+import (
+	"context"
+	"time"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+)
+
+// realWorld is the World of `hookc run --serial`: the nodes' runners and the
+// clock. It lives for one firing, whose context it therefore holds: World's
+// methods take none, as the definition knows nothing of cancelling.
+type realWorld struct {
+	x     *Executor
+	ctx   context.Context
+	plan  *dag.Plan
+	until time.Time
+	// took and failed are by node, for the trace and for metrics.
+	took   map[*dag.Node]time.Duration
+	failed map[*dag.Node]error
+}
+
+// serially fires through the definition.
+func (x *Executor) serially(ctx context.Context, w *wiring, in *policy.Context) *policy.Decision {
+	x.crews.add()
+	defer x.crews.done()
+	world := &realWorld{x: x, ctx: ctx, plan: w.plan, took: map[*dag.Node]time.Duration{}, failed: map[*dag.Node]error{}}
+	if w.plan.Deadline > 0 {
+		world.until = time.Now().Add(w.plan.Deadline)
+	}
+	d, calls := Serial(x.prog, w.plan, in, world)
+	if ctx.Err() != nil {
+		return x.cancelled(w.plan.Event, in, d.Hooks)
+	}
+	if len(calls) > 0 {
+		world.account(d)
+	}
+	return d
+}
+
+func (w *realWorld) Call(n *dag.Node, in *policy.Context, attempt int) (policy.Result, error) {
+	if n.Hook.Async {
+		if warning := w.x.async.take(w.ctx, n, in); warning != nil {
+			return policy.Result{Warnings: []policy.Warning{*warning}}, nil
+		}
+		return policy.Result{}, nil
+	}
+	begun := time.Now()
+	out, err := w.once(n, in, attempt)
+	w.took[n] += time.Since(begun)
+	w.failed[n] = err
+	return out, err
+}
+
+func (w *realWorld) once(n *dag.Node, in *policy.Context, attempt int) (policy.Result, error) {
+	if n.Exempt() {
+		return step(w.ctx, n, in, attempt, new(budget), time.Now())
+	}
+	c := caller{plan: w.plan, n: n, until: w.until}
+	limit, cause, ok := c.allowance(attempt)
+	if !ok {
+		return policy.Result{}, lateError(w.plan)
+	}
+	return c.call(w.ctx, in, attempt, limit, cause)
+}
+
+// Late looks at the clock; a deadline that strikes later is the answer of the
+// Call it strikes.
+func (w *realWorld) Late(n *dag.Node) int {
+	if n.Exempt() || n.Hook.Async || w.until.IsZero() || time.Now().Before(w.until) {
+		return -1
+	}
+	return 0
+}
+
+func (w *realWorld) Memo(key string) (*Answer, bool) { return w.x.guard.recall(key) }
+
+func (w *realWorld) Store(key string, a *Answer) {
+	if w.ctx.Err() == nil {
+		w.x.guard.keep(key, a)
+	}
+}
+
+// account adds times to a Decision's trace and reports the runs.
+func (w *realWorld) account(d *policy.Decision) {
+	for i := range d.Hooks {
+		t, n := &d.Hooks[i], &w.plan.Nodes[i]
+		t.Micros = w.took[n].Microseconds()
+		if t.Status == policy.StatusNotStarted {
+			continue
+		}
+		w.x.observe(Run{Event: w.plan.Event, Node: n, Status: t.Status, Err: w.failed[n], Attempts: t.Attempts, Took: w.took[n]})
+	}
+}

@@ -1,0 +1,248 @@
+package hookc
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"path/filepath"
+
+	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/trust"
+)
+
+// Option says what Open loads and how it runs.
+type Option func(*config)
+
+type config struct {
+	// misuse is what Open reports of options that make no sense.
+	misuse    error
+	inputs    []format.Input
+	discover  string
+	dir       string
+	shown     string
+	overrides map[string]string
+	disabled  bool
+	answers   map[string]map[string]any
+	kinds     runner.Options
+	compile   compiler.Config
+	execute   executor.Options
+}
+
+// Files adds policy files or folders. They form the project tier in the order
+// given; `user=PATH` places one in another tier. What is named is trusted.
+func Files(paths ...string) Option {
+	return func(c *config) {
+		for _, p := range paths {
+			in, err := format.ParseInput(p)
+			c.misuse = errors.Join(c.misuse, err)
+			c.inputs = append(c.inputs, in)
+		}
+	}
+}
+
+// Text adds a policy that is not in a file. Name is what diagnostics call it.
+func Text(name, content string) Option {
+	return func(c *config) {
+		c.inputs = append(c.inputs, format.Input{Path: name, Tier: policy.TierProject, Content: []byte(content)})
+	}
+}
+
+// Input adds one source exactly as described.
+func Input(in format.Input) Option {
+	return func(c *config) { c.inputs = append(c.inputs, in) }
+}
+
+// Dir is the folder that relative paths of Files start from.
+func Dir(project string) Option {
+	return func(c *config) { c.dir = project }
+}
+
+// ShownFrom is the absolute folder that file names in findings are relative
+// to; by default names are shown as they are given.
+func ShownFrom(dir string) Option {
+	return func(c *config) { c.shown = dir }
+}
+
+// Discover takes the policies of every tier for a project (cli.md "Policy
+// sources") in place of named ones. Project and local tiers run only when trusted; until then their
+// hooks are listed, and every Decision says so. Named files are not looked at.
+func Discover(project string) Option {
+	return func(c *config) { c.discover = project }
+}
+
+// Model answers llm hooks. Without one they fail, and on_error decides.
+func Model(m policy.Model) Option {
+	return func(c *config) { c.kinds.Model = m }
+}
+
+// DefaultModel names the model of llm hooks that name none.
+func DefaultModel(name string) Option {
+	return func(c *config) { c.kinds.DefaultModel = name }
+}
+
+// Rules adds Go rules that `type: builtin` hooks can use by name.
+func Rules(rules ...builtins.Rule) Option {
+	return func(c *config) { c.kinds.Rules = append(c.kinds.Rules, rules...) }
+}
+
+// Overrides replaces `defaults` of the policy files, as the variables
+// HOOKC_DEFAULTS_<KEY> do; managed files and locked hooks are not touched.
+func Overrides(defaults map[string]string) Option {
+	return func(c *config) { c.overrides = maps.Clone(defaults) }
+}
+
+// SwitchOff disables every hook that is neither managed nor locked, as
+// HOOKC_ENABLED=0 does. Every Decision says so.
+func SwitchOff() Option {
+	return func(c *config) { c.disabled = true }
+}
+
+// Compiler changes how policies are compiled: narrowing to one event,
+// switching passes off, strictness.
+func Compiler(change func(*compiler.Config)) Option {
+	return func(c *config) { change(&c.compile) }
+}
+
+// Execution changes how plans run: where the duplicate guard and the gate
+// counters live, what observes hooks.
+func Execution(change func(*executor.Options)) Option {
+	return func(c *config) { change(&c.execute) }
+}
+
+// Debug is told of every attempt of a bash or llm hook.
+func Debug(f func(runner.DebugRecord)) Option {
+	return func(c *config) { c.kinds.Debug = f }
+}
+
+// Load reads the policies that options name, without compiling them. Findings
+// are complete; the policy is never nil.
+func Load(options ...Option) (*policy.Policy, diag.List) {
+	var c config
+	for _, o := range options {
+		o(&c)
+	}
+	return c.load()
+}
+
+// Answers gives hooks, by name, a fixed HookResult instead of running them:
+// for tests of policies. A hook that the policy does not have is ignored.
+func Answers(answers map[string]map[string]any) Option {
+	return func(c *config) { c.answers = answers }
+}
+
+// hookKinds are the kinds in force, with the answered hooks replaced.
+func (c *config) hookKinds() []dag.Kind {
+	kinds := runner.Kinds(c.kinds)
+	if len(c.answers) == 0 {
+		return kinds
+	}
+	for i := range kinds {
+		prepare := kinds[i].Prepare
+		kinds[i].Prepare = func(h *policy.Hook) (dag.Body, diag.List) {
+			body, found := prepare(h)
+			if answer, ok := c.answers[h.Name]; ok {
+				body.Runner = policy.RunnerFunc(func(context.Context, *policy.Context, int) (policy.Result, error) {
+					return policy.ParseHookResult(answer, policy.By{Name: h.Name, At: h.Span})
+				})
+			}
+			return body, found
+		}
+	}
+	return kinds
+}
+
+// Compile reads and compiles the policies that options name, without running
+// anything. With errors the program is nil; the findings are complete and
+// sorted.
+func Compile(options ...Option) (*dag.Program, diag.List) {
+	var c config
+	for _, o := range options {
+		o(&c)
+	}
+	p, found := c.load()
+	if found.HasErrors() {
+		found.Sort()
+		return nil, found
+	}
+	c.compile.Kinds = c.hookKinds()
+	program, more := compiler.Compile(p, c.compile)
+	found.Add(more...)
+	found.Sort()
+	if found.HasErrors() {
+		return nil, found
+	}
+	program.Diagnostics = found
+	return program, found
+}
+
+// load reads the named or discovered sources, checks trust and lays the
+// environment over them.
+func (c *config) load() (*policy.Policy, diag.List) {
+	o := format.Options{Overrides: c.overrides, Dir: c.shown}
+	var p *policy.Policy
+	var found diag.List
+	if c.discover != "" {
+		store := trust.Open(policy.ProjectRoot(c.discover))
+		p, found = format.LoadDiscovered(format.DiscoverOptions{Dir: c.discover}, o, func(files []policy.SourceFile) string {
+			if v := store.Check(files); !v.Trusted {
+				return v.Why
+			}
+			return ""
+		})
+	} else {
+		for _, in := range c.inputs {
+			if c.dir != "" && in.Content == nil && !filepath.IsAbs(in.Path) {
+				in.Path = filepath.Join(c.dir, in.Path)
+			}
+			o.Inputs = append(o.Inputs, in)
+		}
+		p, found = format.Load(o)
+	}
+	if c.disabled {
+		switchOff(p)
+	}
+	return p, found
+}
+
+// switchOff disables what HOOKC_ENABLED=0 may disable.
+func switchOff(p *policy.Policy) {
+	for _, h := range p.Hooks {
+		if h.Tier > policy.TierManaged && !h.Locked {
+			h.Disabled = true
+		}
+	}
+	p.Notes = append(p.Notes, "HOOKC_ENABLED=0: only managed and locked hooks run")
+}
+
+// build compiles what load finds and makes an executor for it.
+func (e *Engine) build() (*live, error) {
+	p, found := e.config.load()
+	return e.config.compiled(p, found, e.metrics)
+}
+
+func (c *config) compiled(p *policy.Policy, found diag.List, m *Metrics) (*live, error) {
+	if err := found.Err(); err != nil {
+		found.Sort()
+		return nil, diag.ListError{List: found}
+	}
+	cc := c.compile
+	cc.Kinds = c.hookKinds()
+	cc.Runtime = true
+	program, more := compiler.Compile(p, cc)
+	found.Add(more...)
+	found.Sort()
+	if found.HasErrors() || program == nil {
+		return nil, diag.ListError{List: found}
+	}
+	program.Diagnostics = found
+	eo := c.execute
+	eo.Observe = m.observer(c.execute.Observe)
+	return &live{policy: p, program: program, exec: executor.New(program, eo)}, nil
+}

@@ -1,0 +1,204 @@
+package format
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeBadCase = diag.Define(diag.Code{
+	ID:    "HK021",
+	Title: "a test case cannot be read",
+	Help: `A file of test cases holds policy: (optional, the policy under test), and cases:, a list
+of {name, event or input, answers, expect}. event is the event itself, input a file that
+holds it; answers says what bash and llm hooks would answer, so that they are not run;
+expect is any part of the Decision.`,
+	Bad: `-- hooks.yaml --
+notify: []
+-- hooks_test.yaml --
+cases:
+  - {name: a, expect: {action: proceed}}
+`,
+	Good: `-- hooks.yaml --
+notify: []
+-- hooks_test.yaml --
+cases:
+  - {name: a, event: {event: notify}, expect: {action: proceed}}
+`,
+})
+
+// Case is one test of a policy: an event and what its Decision must hold.
+type Case struct {
+	Name string
+	Span diag.Span
+	// Event is what is fired, Native the event's name as written.
+	Event  *policy.Context
+	Native string
+	// Answers are the HookResults that hooks give instead of being run.
+	Answers map[string]map[string]any
+	// Expect is a part of the Decision's JSON.
+	Expect map[string]any
+}
+
+// CaseFile is a file of test cases.
+type CaseFile struct {
+	Name string
+	// Policies are the files under test, absolute; none are named when empty.
+	Policies []string
+	Cases    []Case
+}
+
+// caseReader reads one file of cases.
+type caseReader struct {
+	dir   string
+	found diag.List
+}
+
+// ReadCases reads a file of test cases. Findings are complete; cases that
+// could not be read are left out.
+func ReadCases(path string) (*CaseFile, diag.List) {
+	file := &CaseFile{Name: path}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return file, diag.List{codeBadCase.Report(diag.Span{}, "%v", err)}
+	}
+	src := diag.NewSource(path, string(data))
+	r := &caseReader{dir: filepath.Dir(path)}
+	root, found := ParseYAML(src, 0, len(src.Content))
+	r.found = found
+	if root == nil || root.Shape != Map {
+		r.report(diag.Span{Source: src}, "the file holds no cases")
+		return file, r.found
+	}
+	for _, e := range root.Entries {
+		switch e.Key.Text.Value {
+		case "policy":
+			file.Policies = r.policies(e.Value)
+		case "cases":
+			file.Cases = r.cases(e.Value)
+		default:
+			r.unknown(e.Key, "policy", "cases")
+		}
+	}
+	r.found.Sort()
+	return file, r.found
+}
+
+func (r *caseReader) report(at diag.Span, format string, args ...any) {
+	r.found.Add(codeBadCase.Report(at, format, args...))
+}
+
+func (r *caseReader) unknown(key *Node, known ...string) {
+	name := key.Text.Value
+	r.found.Add(codeBadCase.Report(key.Span, "unknown key %q", name).
+		WithHint("%s", diag.DidYouMean(name, known, "`hookc help HK021` shows a case")))
+}
+
+func (r *caseReader) policies(n *Node) []string {
+	items := []*Node{n}
+	if n.Shape == List {
+		items = n.Items
+	}
+	var out []string
+	for _, item := range items {
+		if !item.IsText() {
+			r.report(item.Span, "policy must be a path")
+			continue
+		}
+		out = append(out, absolute(r.dir, item.Text.Value))
+	}
+	return out
+}
+
+func (r *caseReader) cases(n *Node) []Case {
+	if n.Shape != List {
+		r.report(n.Span, "cases must be a list")
+		return nil
+	}
+	var out []Case
+	for _, item := range n.Items {
+		before := len(r.found)
+		c := r.one(item)
+		if len(r.found) == before {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (r *caseReader) one(n *Node) Case {
+	c := Case{Span: n.Span, Answers: map[string]map[string]any{}}
+	if n.Shape != Map {
+		r.report(n.Span, "a case must be a map")
+		return c
+	}
+	for _, e := range n.Entries {
+		switch e.Key.Text.Value {
+		case "name":
+			c.Name = e.Value.Text.Value
+			c.Span = e.Value.Span
+		case "event":
+			c.Event, c.Native = r.event(e.Value)
+		case "input":
+			c.Event, c.Native = r.input(e.Value)
+		case "answers":
+			r.answers(e.Value, c.Answers)
+		case "expect":
+			c.Expect = r.object(e.Value)
+		default:
+			r.unknown(e.Key, "name", "event", "input", "answers", "expect")
+		}
+	}
+	switch {
+	case c.Event == nil:
+		r.report(n.Span, "a case needs an event, or an input file that holds one")
+	case len(c.Expect) == 0:
+		r.report(n.Span, "a case needs expect: without it nothing is tested")
+	}
+	return c
+}
+
+func (r *caseReader) object(n *Node) map[string]any {
+	m, ok := n.Value().(map[string]any)
+	if !ok {
+		r.report(n.Span, "must be a map")
+	}
+	return m
+}
+
+func (r *caseReader) event(n *Node) (*policy.Context, string) {
+	m := r.object(n)
+	if m == nil {
+		return nil, ""
+	}
+	c, name, err := policy.ContextFromMap(m)
+	if err != nil {
+		r.report(n.Span, "the event is not valid: %v", err)
+	}
+	return c, name
+}
+
+func (r *caseReader) input(n *Node) (*policy.Context, string) {
+	data, err := os.ReadFile(absolute(r.dir, n.Text.Value))
+	if err != nil {
+		r.report(n.Span, "%v", err)
+		return nil, ""
+	}
+	c, name, err := policy.DecodeContext(data)
+	if err != nil {
+		r.report(n.Span, "the event is not valid: %v", err)
+	}
+	return c, name
+}
+
+func (r *caseReader) answers(n *Node, into map[string]map[string]any) {
+	if n.Shape != Map {
+		r.report(n.Span, "answers must be a map from hook to HookResult")
+		return
+	}
+	for _, e := range n.Entries {
+		into[e.Key.Text.Value] = r.object(e.Value)
+	}
+}

@@ -1,0 +1,200 @@
+package format
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// hookFile is the name a hook folder is found by; discovery tells letter case
+// apart, also where the file system does not.
+const hookFile = "HOOK.md"
+
+// hookMDFormat is the format's name.
+const hookMDFormat = "hookmd"
+
+// This format reads HOOK.md folders of the Agent Hooks format: one folder, or a
+// folder of them in the order of their names. Only the frontmatter is read;
+// the entry point under scripts/ is looked for when an event needs the hook.
+var _ = register(Format{
+	Name:  hookMDFormat,
+	Doc:   "HOOK.md folders of the Agent Hooks format (scripts/run, run.sh, run.py)",
+	Match: matchHookMD,
+	Read:  readHookMD,
+})
+
+var codeNeverFound = diag.Define(diag.Code{
+	ID: "HK059", Severity: diag.Warning,
+	Title: "hook file that is never found",
+	Help: `Hook folders are found by a file called exactly HOOK.md, and policy files by their
+exact names. A file with another letter case or ending is not read, although it looks
+as if it were. Rename it.`,
+	Bad: `-- .agents/hooks/log/hook.md --
+---
+name: log
+description: writes a line
+trigger: post-agent-turn
+---
+-- .agents/hooks/log/scripts/run.sh --
+#!/bin/sh
+exit 0
+`,
+	Good: `-- .agents/hooks/log/HOOK.md --
+---
+name: log
+description: writes a line
+trigger: post-agent-turn
+---
+-- .agents/hooks/log/scripts/run.sh --
+#!/bin/sh
+exit 0
+`,
+})
+
+func matchHookMD(in *File) bool {
+	if !in.Folder {
+		return strings.EqualFold(filepath.Base(in.Path), hookFile)
+	}
+	if hookFileIn(in.Path) != "" {
+		return true
+	}
+	folders, err := hookFolders(in.Path)
+	return err == nil && len(folders) > 0
+}
+
+// hookFileIn is the name of a folder's hook file in whatever letter case,
+// HOOK.md before others, or "".
+func hookFileIn(dir string) string {
+	items, err := os.ReadDir(dir) // sorted: upper case comes first
+	if err != nil {
+		return ""
+	}
+	for _, item := range items {
+		if strings.EqualFold(item.Name(), hookFile) {
+			return item.Name()
+		}
+	}
+	return ""
+}
+
+// hookFolders lists the folders in dir that hold a hook file in whatever
+// letter case, sorted by name. A link to a folder counts as one.
+func hookFolders(dir string) ([]string, error) {
+	items, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, item := range items {
+		if hookFileIn(filepath.Join(dir, item.Name())) != "" {
+			out = append(out, item.Name())
+		}
+	}
+	return out, nil
+}
+
+func readHookMD(l *Loader, in *File) {
+	if !in.Folder {
+		if base := filepath.Base(in.Path); base != hookFile && strings.EqualFold(base, hookFile) {
+			l.Report(in, neverFound(in.Name))
+		}
+		readHook(l, in, strings.NewReader(in.Content))
+		return
+	}
+	if hookFileIn(in.Path) != "" {
+		readHookFolder(l, in)
+		return
+	}
+	folders, err := hookFolders(in.Path)
+	if err != nil {
+		l.Report(in, codeFile.Report(fileSpan(in.Name), "%s: %v", in.Name, plainError(err)))
+		return
+	}
+	for _, name := range folders {
+		sub := *in
+		sub.Name, sub.Path = filepath.Join(in.Name, name), filepath.Join(in.Path, name)
+		readHookFolder(l, &sub)
+	}
+}
+
+func neverFound(name string) diag.Diagnostic {
+	return codeNeverFound.Report(fileSpan(name), "only a file called %s is found; %s is never read", hookFile, filepath.Base(name)).
+		WithHint("rename it to %s", hookFile)
+}
+
+// fileSpan is the beginning of a file that was not read.
+func fileSpan(name string) diag.Span { return diag.Span{Source: diag.NewSource(name, "")} }
+
+func readHookFolder(l *Loader, folder *File) {
+	base := hookFileIn(folder.Path)
+	in := *folder
+	in.Folder = false
+	in.Name, in.Path = filepath.Join(folder.Name, base), filepath.Join(folder.Path, base)
+	if base != hookFile {
+		l.Report(&in, neverFound(in.Name))
+		return
+	}
+	f, err := openRegular(in.Path)
+	if err != nil {
+		l.Report(&in, codeFile.Report(fileSpan(in.Name), "%s: %v", in.Name, err))
+		return
+	}
+	defer f.Close()
+	readHook(l, &in, f)
+}
+
+// openRegular opens a file that is a file: opening a pipe may never end.
+func openRegular(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, plainError(err)
+	case info.IsDir():
+		return nil, errors.New("is a folder")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("is not a regular file")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, plainError(err)
+	}
+	return f, nil
+}
+
+// readHook adds the hook whose HOOK.md is in, reading from r no further than
+// the frontmatter goes.
+func readHook(l *Loader, in *File, r io.Reader) {
+	dir := filepath.Dir(in.Path)
+	source := l.Source(in, hookMDFormat)
+	// The whole folder: a script added to it may take precedence.
+	source.Uses = append(source.Uses, dir)
+	front, found := readFrontmatter(in.Name, r)
+	l.Report(in, found...)
+	if front == nil {
+		return
+	}
+	m := mdFields{folder: filepath.Base(dir), front: front}
+	h := m.hook()
+	l.Report(in, m.found...)
+	if h == nil {
+		return
+	}
+	h.Dir = dir
+	h.File = &policy.FileConfig{Dir: dir}
+	h.Body = policy.Body{
+		Protocol: policy.AgentHooksProtocol,
+		WorkDir:  dir,
+		Env: []policy.EnvVar{
+			{Name: "AGENT_HOOK_DIR", Value: dir},
+			// Python's caches would change the folder that trust covers.
+			{Name: "PYTHONDONTWRITEBYTECODE", Value: "1"},
+		},
+	}
+	h.Body.Load = loadEntry(h.Body, h.Span)
+	l.Add(in, h)
+}

@@ -1,0 +1,317 @@
+package format
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// policyNames are the files that make a folder a policy.
+var policyNames = []string{"hooks.yaml", "hooks.yml", "hooks.json"}
+
+var _ = register(Format{
+	Name: "hooksyaml",
+	Doc:  "hooks.yaml, the canonical schema (YAML or JSON); a superset of jcli's",
+	Match: func(in *File) bool {
+		if in.Folder {
+			return slices.ContainsFunc(policyNames, func(name string) bool { return exists(filepath.Join(in.Path, name)) })
+		}
+		return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(in.Path)))
+	},
+	Read: readPolicy,
+})
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// readPolicy reads a policy file, or those of a folder.
+func readPolicy(l *Loader, in *File) {
+	if !in.Folder {
+		readPolicyFile(l, in)
+		return
+	}
+	for _, name := range policyNames {
+		file := &File{Name: filepath.Join(in.Name, name), Path: filepath.Join(in.Path, name), Tier: in.Tier, Untrusted: in.Untrusted}
+		if !exists(file.Path) {
+			continue
+		}
+		if err := file.open(); err != nil {
+			l.Report(file, codeFile.Report(diag.Span{}, "%s: %s", file.Name, err))
+			continue
+		}
+		l.load(file, "hooksyaml", diag.Span{})
+	}
+}
+
+// yamlReader reads one policy file.
+type yamlReader struct {
+	l      *Loader
+	in     *File
+	src    *diag.Source
+	source *policy.SourceFile
+	config *policy.FileConfig
+}
+
+func readPolicyFile(l *Loader, in *File) {
+	r := &yamlReader{l: l, in: in, src: diag.NewSource(in.Name, in.Content), source: l.Source(in, "hooksyaml"),
+		config: &policy.FileConfig{Dir: filepath.Dir(in.Path)}}
+	var root *Node
+	var found diag.List
+	if strings.EqualFold(filepath.Ext(in.Path), ".json") {
+		root, found = ParseJSON(r.src)
+	} else {
+		root, found = ParseYAML(r.src, 0, len(in.Content))
+	}
+	l.Report(in, found...)
+	switch {
+	case root == nil && !found.HasErrors(), root != nil && root.Shape == Map && len(root.Entries) == 0:
+		l.Report(in, codeEmpty.Report(diag.Span{Source: r.src}, "the file declares nothing").
+			WithHint("write an event with its hooks, or take the file away"))
+	case root == nil:
+	case root.Shape != Map:
+		l.Report(in, codeType.Report(root.Span, "a policy is a map from events to hooks; this is %s", root.what()).
+			WithHint("begin with an event, such as pre_tool_execution:"))
+	default:
+		r.read(root)
+	}
+}
+
+var codeEmpty = diag.Define(diag.Code{
+	ID: "HK017", Severity: diag.Warning,
+	Title: "empty policy",
+	Help: `A policy file holds nothing, or comments only. It guards nothing; perhaps it was written
+halfway.`,
+	Bad: `# nothing here yet
+`,
+	Good: `notify:
+  - command: cat
+`,
+})
+
+var codeUnknownEvent = diag.Define(diag.Code{
+	ID:    "HK005",
+	Title: "unknown event",
+	Help: `A key at the top of a policy is neither an event nor a setting. Events have canonical names
+(pre_tool_execution) and every native name as an alias (PreToolUse, BeforeTool, pre-tool-call); an
+event of the host's own is written ext.NAME.`,
+	Bad: `notfy:
+  - command: cat
+`,
+	Good: `Notification:
+  - command: cat
+`,
+})
+
+var codeProfile = diag.Define(diag.Code{
+	ID: "HK019", Severity: diag.Warning,
+	Title: "profile that changes nothing",
+	Help: `A hooks.yaml follows the canonical rules of hookc, whatever agent it was written for; only
+jcli's are the same. The agent's own order of hooks and way of combining them come with
+--profile, for the agent's own files.`,
+	Bad: `profile: gemini
+notify:
+  - command: cat
+`,
+	Good: `profile: jcli
+notify:
+  - command: cat
+`,
+})
+
+// profileNames are the agents a profile may name.
+var profileNames = []string{"jcli", "gemini", "clawdcode", "agenthooks", "aiagents", "claude", "codex", "qwen", "kimi", "cursor", "copilot"}
+
+// read reads the settings first, since they hold for every hook of the file,
+// then events and includes in the order written.
+func (r *yamlReader) read(root *Node) {
+	settings := &Node{Shape: Map, Span: root.Span}
+	for _, e := range root.Entries {
+		if key(InFile, e.Key.Text.Value) != nil {
+			settings.Entries = append(settings.Entries, e)
+		}
+	}
+	f := r.l.fields(r.in, settings, InFile, "")
+	f.word("version", func(w string) bool { return w == "1" })
+	r.profile(f)
+	if n := f.child("defaults", true); n != nil {
+		r.defaults(n)
+	}
+	if n := f.child("rego", true); n != nil {
+		r.rego(n)
+	}
+	if n := f.child("tools", true); n != nil {
+		r.tools(n)
+	}
+	for _, e := range root.Entries {
+		name := e.Key.Text.Value
+		event, ok := policy.ParseEvent(name)
+		switch {
+		case ok:
+			r.event(event, e)
+		case name == "include":
+			r.include(f)
+		case key(InFile, name) == nil:
+			r.unknownEvent(e.Key)
+		}
+	}
+}
+
+func (r *yamlReader) report(d diag.Diagnostic) { r.l.Report(r.in, d) }
+
+func (r *yamlReader) unknownEvent(k *Node) {
+	name := k.Text.Value
+	known := append(policy.EventNames(), keyNames(InFile, "")...)
+	hint := diag.DidYouMean(name, known, "an event of the host's own is written ext."+name)
+	if name == "hooks" {
+		hint = "here the events themselves are the top-level keys"
+	}
+	r.report(codeUnknownEvent.Report(k.Span, "unknown event %q", name).WithHint("%s", hint))
+}
+
+func (r *yamlReader) profile(f fields) {
+	name, span := f.word("profile", func(w string) bool {
+		id, _, _ := strings.Cut(w, "@")
+		if p, ok := policy.ParseProtocol(id); ok {
+			id = string(p)
+		}
+		return slices.Contains(profileNames, id)
+	})
+	switch {
+	case name == "":
+	case name == "jcli" || strings.HasPrefix(name, "jcli@"):
+		r.l.policy.Notes = append(r.l.policy.Notes, r.in.Name+": profile "+name+": canonical rules, which are jcli's")
+	default:
+		r.report(codeProfile.Report(span, "profile %s changes nothing in a hooks.yaml: canonical rules hold", name).
+			WithHint("remove it, or read the agent's own files with --profile %s", name))
+	}
+}
+
+func (r *yamlReader) tools(n *Node) {
+	f := r.l.fields(r.in, n, InTools, "")
+	known, open := values(f.texts("known")), values(f.texts("open"))
+	if r.in.Untrusted != "" {
+		return
+	}
+	c := &r.l.policy.Tools
+	if c.Span.IsZero() {
+		c.Span = n.Span
+	}
+	c.Known = appendNew(c.Known, known)
+	c.Open = appendNew(c.Open, open)
+}
+
+func appendNew(to, from []string) []string {
+	for _, s := range from {
+		if !slices.Contains(to, s) {
+			to = append(to, s)
+		}
+	}
+	return to
+}
+
+var codeNoMatch = diag.Define(diag.Code{
+	ID: "HK013", Severity: diag.Warning,
+	Title: "include that matches no file",
+	Help: `A glob under include matches nothing, so nothing is included. Globs are relative to the
+file that holds them; ** stands for any folders.`,
+	Bad: `include: ["policies/*.yaml"]
+notify:
+  - command: cat
+`,
+	Good: `-- hooks.yaml --
+include: ["policies/*.yaml"]
+-- policies/a.yaml --
+notify:
+  - command: cat
+`,
+})
+
+// include reads the files that `include` names, at its place in the file.
+func (r *yamlReader) include(f fields) {
+	for _, pattern := range f.texts("include") {
+		path := absolute(r.config.Dir, pattern.Value)
+		if !strings.ContainsAny(pattern.Value, "*?[{") {
+			r.includeFile(path, pattern.Span)
+			continue
+		}
+		matches, err := doublestar.FilepathGlob(path, doublestar.WithFilesOnly())
+		if err != nil {
+			r.report(codeWord.Report(pattern.Span, "include: %q is not a glob", pattern.Value).
+				WithHint("* ? [abc] {a,b} and ** have a meaning in globs"))
+			continue
+		}
+		if len(matches) == 0 {
+			r.report(codeNoMatch.Report(pattern.Span, "%q matches no file", pattern.Value).
+				WithHint("it is looked for from %s", r.l.shown(r.config.Dir)))
+		}
+		slices.Sort(matches)
+		for _, m := range matches {
+			r.includeFile(m, pattern.Span)
+		}
+	}
+}
+
+func (r *yamlReader) includeFile(path string, from diag.Span) {
+	file := &File{Name: r.l.shown(path), Path: path, Tier: r.in.Tier, Untrusted: r.in.Untrusted}
+	r.source.Uses = append(r.source.Uses, path)
+	if err := file.open(); err != nil {
+		r.report(codeFile.Report(from, "%s: %s", file.Name, err).
+			WithHint("includes are relative to %s", r.l.shown(r.config.Dir)))
+		return
+	}
+	r.l.load(file, "", from)
+}
+
+// event reads the value of an event: a list of hooks, or a map that holds one.
+func (r *yamlReader) event(event policy.Event, e Entry) {
+	name, n := e.Key.Text.Value, e.Value
+	switch {
+	case n.IsNull():
+	case n.Shape == List:
+		r.items(event, n.Items)
+	case n.Shape == Map && looksLikeHook(n):
+		r.report(codeType.Report(n.Span, "%s takes a list of hooks; this is one hook", name).WithHint(`begin the hook with "- "`))
+	case n.Shape == Map:
+		r.eventMap(event, n)
+	default:
+		r.report(codeType.Report(n.Span, "%s takes a list of hooks; this is %s", name, n.what()).
+			WithHint("write - command: %s", strconv.Quote(n.Text.Value)))
+	}
+}
+
+// looksLikeHook reports whether the map under an event is a hook without its
+// dash.
+func looksLikeHook(n *Node) bool {
+	return n.Get("hooks") == nil && slices.ContainsFunc(n.Entries, func(e Entry) bool {
+		return key(InEvent, e.Key.Text.Value) == nil && key(InHook, e.Key.Text.Value) != nil
+	})
+}
+
+func (r *yamlReader) eventMap(event policy.Event, n *Node) {
+	f := r.l.fields(r.in, n, InEvent, "")
+	s := policy.Setting{Event: event}
+	word, span := f.word("strategy", func(w string) bool {
+		var ok bool
+		s.Strategy, ok = policy.ParseStrategy(w)
+		return ok
+	})
+	if word != "" {
+		s.StrategySpan = span
+	}
+	s.ChainTimeout, s.ChainTimeoutSpan = f.duration("chain_timeout")
+	s.Order, s.OrderSpan = f.word("order", func(w string) bool { return slices.Contains(key(InEvent, "order").Words, w) })
+	if s.Strategy != "" || s.ChainTimeout != 0 || s.Order != "" {
+		r.l.Set(r.in, s)
+	}
+	if hooks := f.get("hooks"); hooks != nil && !hooks.IsNull() {
+		r.items(event, f.list("hooks"))
+	}
+}

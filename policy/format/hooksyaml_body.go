@@ -1,0 +1,206 @@
+package format
+
+import (
+	"os"
+	"slices"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// body reads the part of a hook that its kind has.
+func (r *yamlReader) body(f fields, h *policy.Hook) {
+	switch h.Kind {
+	case policy.KindBash:
+		r.bash(f, h)
+	case policy.KindLLM:
+		h.Body.Prompt, h.Body.Model = f.text("prompt"), f.text("model").Value
+		if f.get("prompt") == nil {
+			f.need(h, "prompt")
+		}
+	case policy.KindRego:
+		r.regoBody(f, h)
+	case policy.KindExpr:
+		r.exprBody(f, h)
+	case policy.KindBuiltin:
+		r.builtin(f, h)
+	default:
+		panic("format: no reader for hooks of kind " + string(h.Kind))
+	}
+}
+
+func (r *yamlReader) bash(f fields, h *policy.Hook) {
+	h.Body.Command = f.text("command")
+	if f.get("command") == nil {
+		f.need(h, "command")
+	}
+	f.word("protocol", func(w string) bool {
+		var ok bool
+		h.Body.Protocol, ok = policy.ParseProtocol(w)
+		return ok
+	})
+	if env := f.child("env", false); env != nil {
+		for _, e := range env.Entries {
+			if e.Value.Shape != Scalar || e.Value.IsNull() {
+				f.wrongType("env", e.Value, "a text for each variable", "")
+				continue
+			}
+			h.Body.Env = append(h.Body.Env, policy.EnvVar{Name: e.Key.Text.Value, Value: e.Value.Text.Value})
+		}
+	}
+	r.commandUses(h.Body.Command.Value)
+}
+
+// commandUses adds the files a command names to what trust covers. A command
+// runs in the event's cwd, which is as a rule the project's root or the
+// folder of the policy.
+func (r *yamlReader) commandUses(command string) {
+	if command == "" {
+		return
+	}
+	dirs := []string{r.config.Dir}
+	if root := policy.ProjectRoot(r.config.Dir); root != r.config.Dir {
+		dirs = append(dirs, root)
+	}
+	opaque := true
+	for _, dir := range dirs {
+		files, unclear := commandFiles(command, dir)
+		r.source.Uses = append(r.source.Uses, files...)
+		opaque = opaque && unclear
+	}
+	if opaque {
+		r.source.Opaque = appendNew(r.source.Opaque, []string{command})
+	}
+}
+
+func (r *yamlReader) regoBody(f fields, h *policy.Hook) {
+	source, file := f.get("source"), f.get("file")
+	switch {
+	case source != nil && file != nil:
+		f.report(codeConflict.Report(file.Span, "a Rego hook has either source or file"))
+	case source != nil:
+		h.Body.Source = f.text("source")
+	case file != nil:
+		r.regoFile(f.text("file"), h)
+	default:
+		f.need(h, "source", "file")
+	}
+}
+
+func (r *yamlReader) regoFile(name diag.Text, h *policy.Hook) {
+	if name.IsZero() {
+		return
+	}
+	path := absolute(r.config.Dir, name.Value)
+	r.source.Uses = append(r.source.Uses, path)
+	h.Body.File = path
+	info, err := os.Stat(path)
+	var content string
+	if err == nil {
+		content, err = readRegular(path, info)
+	}
+	if err != nil {
+		r.report(codeFile.Report(name.Span, "%s: %s", name.Value, plainError(err)).
+			WithHint("it is looked for in %s", r.l.shown(r.config.Dir)))
+		return
+	}
+	src := diag.NewSource(r.l.shown(path), content)
+	start := len(bom(content))
+	if found := checkText(src, start, len(content)); found != nil {
+		r.l.Report(r.in, found...)
+		return
+	}
+	span := diag.Span{Source: src, Start: start, End: len(content)}
+	h.Body.Source = diag.NewText(content[start:], span, []diag.Mark{{Body: 0, Source: start}})
+}
+
+// exprBody reads the rules of an expr hook in the order written: those of the
+// hook's own keywords, and those under `rules`.
+func (r *yamlReader) exprBody(f fields, h *policy.Hook) {
+	b := &h.Body
+	reason := f.text("reason")
+	for _, e := range f.node.Entries {
+		name := e.Key.Text.Value
+		if says, ok := policy.ParsePower(name); ok && key(InHook, name) != nil {
+			b.Rules = append(b.Rules, policy.Rule{Says: says, Condition: f.expression(name, e.Value), Reason: reason, Span: e.Key.Span})
+		}
+		if name == "rules" {
+			r.rules(f, reason, b)
+		}
+	}
+	if set := f.child("set", false); set != nil {
+		for _, e := range set.Entries {
+			b.Set = append(b.Set, policy.Assign{Path: e.Key.Text, Value: f.expression("set", e.Value)})
+		}
+	}
+	if n := f.get("context"); n != nil {
+		b.Context = f.expression("context", n)
+	}
+	if n := f.get("when"); n != nil {
+		b.When = f.expression("when", n)
+	}
+	has := func(name string) bool { return f.get(name) != nil }
+	switch {
+	case !slices.ContainsFunc(f.node.Entries, func(e Entry) bool {
+		row := key(InHook, e.Key.Text.Value)
+		return row != nil && row.Infers && row.takes(policy.KindExpr)
+	}):
+		f.need(h, "deny, ask, allow, skip, stop, rules, set", "context")
+	case has("reason") && len(b.Rules) == 0 && !has("rules"):
+		f.report(codeConflict.Report(f.get("reason").Span, "a reason goes with a rule; this hook has none").
+			WithHint("context is what adds a text without a verdict"))
+	}
+}
+
+func (r *yamlReader) rules(f fields, reason diag.Text, b *policy.Body) {
+	items := f.list("rules")
+	if n := f.get("rules"); n.Shape == List && len(items) == 0 {
+		r.report(codeMissing.Report(n.Span, "rules is empty").WithHint("write - deny: ..."))
+	}
+	for _, n := range items {
+		if n.Shape != Map {
+			f.wrongType("rules", n, "a map for each rule", "write - deny: ...")
+			continue
+		}
+		r.rule(n, reason, b)
+	}
+}
+
+func (r *yamlReader) rule(n *Node, reason diag.Text, b *policy.Body) {
+	f := r.l.fields(r.in, n, InRule, "")
+	if t := f.text("reason"); !t.IsZero() {
+		reason = t
+	}
+	said := ""
+	for _, e := range n.Entries {
+		name := e.Key.Text.Value
+		says, ok := policy.ParsePower(name)
+		switch {
+		case !ok || key(InRule, name) == nil:
+		case said != "":
+			r.report(codeConflict.Report(e.Key.Span, "a rule has one keyword; this one has %s and %s", said, name).
+				WithHint("write two rules"))
+		default:
+			said = name
+			b.Rules = append(b.Rules, policy.Rule{Says: says, Condition: f.expression(name, e.Value), Reason: reason, Span: e.Key.Span})
+		}
+	}
+	if said == "" {
+		r.report(codeMissing.Report(itemSpan(n), "the rule has no condition").WithHint("write deny, ask, allow, skip or stop"))
+	}
+}
+
+// builtin reads `use` and takes every key that no hook has for an option;
+// whether the guard knows it, its own package says.
+func (r *yamlReader) builtin(f fields, h *policy.Hook) {
+	h.Body.Use = f.text("use")
+	if f.get("use") == nil {
+		f.need(h, "use")
+	}
+	for _, e := range f.node.Entries {
+		if row := key(InHook, e.Key.Text.Value); row != nil && row.takes(policy.KindBuiltin) {
+			continue
+		}
+		h.Body.Options = append(h.Body.Options, policy.Option{Key: e.Key.Text, Value: e.Value.Value(), Span: e.Value.Span})
+	}
+}

@@ -1,0 +1,220 @@
+package format
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// Input is one thing to read.
+type Input struct {
+	// Path is a file or a folder; a folder is read by every format that finds
+	// something in it.
+	Path string
+	Tier policy.Tier
+	// Format forces a format by name; "" lets the formats decide.
+	Format string
+	// Untrusted says why its hooks do not run, or is empty.
+	Untrusted string
+	// Content, when not nil, is what the file holds; the disk is not read.
+	Content []byte
+}
+
+// Options say what to load.
+type Options struct {
+	Inputs []Input
+	// Overrides replace keys of `defaults` in every file but managed ones,
+	// for hooks that are not locked: HOOKC_DEFAULTS_ON_ERROR=deny is
+	// {"ON_ERROR": "deny"}. Values are read as YAML.
+	Overrides map[string]string
+	// Dir is the absolute folder file names are shown relative to; "" shows
+	// them as they are given.
+	Dir string
+}
+
+// Load reads every input into one policy. The policy holds what could be read
+// even when the findings have errors; a policy with errors must not be
+// compiled as if it were whole.
+func Load(o Options) (*policy.Policy, diag.List) {
+	l := &Loader{dir: o.Dir, places: map[place]int{}, timeouts: map[*policy.FileConfig]time.Duration{}, read: map[reading]bool{}}
+	for _, in := range o.Inputs {
+		l.input(in)
+	}
+	l.finish(o.Overrides)
+	l.diags.Sort()
+	return &l.policy, l.diags
+}
+
+// Loader is the policy under construction. Formats add to it; it gives hooks
+// their places and default names.
+type Loader struct {
+	policy  policy.Policy
+	diags   diag.List
+	sources []*policy.SourceFile
+	places  map[place]int
+	dir     string
+	// open are the files being read, outermost first; read those read.
+	open []reading
+	read map[reading]bool
+	// timeouts are the written `defaults.timeout`.
+	timeouts     map[*policy.FileConfig]time.Duration
+	chainTimeout chosen[time.Duration]
+	concurrent   chosen[int]
+	models       chosen[int]
+}
+
+type place struct {
+	tier  policy.Tier
+	event policy.Event
+}
+
+// reading is a file in a tier, by its path without symbolic links.
+type reading struct {
+	tier policy.Tier
+	path string
+}
+
+// Report adds findings about in. Errors of a file whose hooks do not run are
+// lowered to warnings: an untrusted repository cannot stop the user's policy
+// from compiling.
+func (l *Loader) Report(in *File, found ...diag.Diagnostic) {
+	for _, d := range found {
+		if in.Untrusted != "" && d.Severity == diag.Error {
+			d.Severity = diag.Warning
+		}
+		l.diags.Add(d)
+	}
+}
+
+// Source records that in was read with the named format. The caller adds to
+// Uses and Opaque of the result while reading.
+func (l *Loader) Source(in *File, format string) *policy.SourceFile {
+	s := &policy.SourceFile{Name: in.Name, Path: in.Path, Tier: in.Tier, Format: format, Untrusted: in.Untrusted}
+	l.sources = append(l.sources, s)
+	return s
+}
+
+// Next is the place that the next hook of a tier on an event gets.
+func (l *Loader) Next(tier policy.Tier, event policy.Event) int { return l.places[place{tier, event}] }
+
+// Add adds a hook written in in. It sets Tier, Untrusted and Order, and the
+// default name of a hook without one; everything else is the caller's.
+func (l *Loader) Add(in *File, h *policy.Hook) {
+	h.Tier, h.Untrusted = in.Tier, in.Untrusted
+	h.Order = l.Next(h.Tier, h.Event)
+	l.places[place{h.Tier, h.Event}]++
+	if h.Name == "" {
+		h.Name = defaultName(h.Tier, h.Event, h.Order)
+	}
+	l.policy.Hooks = append(l.policy.Hooks, h)
+}
+
+// defaultName is the name of the hook at a place that has none of its own.
+func defaultName(tier policy.Tier, event policy.Event, order int) string {
+	return fmt.Sprintf("%s/%s#%d", tier, event, order+1)
+}
+
+// Set adds what in sets for one event; it fills in the tier. What an
+// untrusted file sets is left out: it would change how trusted hooks combine.
+func (l *Loader) Set(in *File, s policy.Setting) {
+	if in.Untrusted != "" {
+		return
+	}
+	s.Tier = in.Tier
+	l.policy.Settings = append(l.policy.Settings, s)
+}
+
+// chosen is a policy-wide default: the most trusted tier that writes it sets
+// it, and within a tier the first file.
+type chosen[T comparable] struct {
+	value T
+	tier  policy.Tier
+	span  diag.Span
+	set   bool
+}
+
+// offer considers a value written at span in in and reports the loser when
+// two differ: a repository cannot shorten the time a user's guards have.
+func (c *chosen[T]) offer(l *Loader, in *File, key string, value T, span diag.Span) {
+	winner, loser := *c, chosen[T]{value, in.Tier, span, true}
+	if !c.set || loser.tier < winner.tier {
+		winner, loser = loser, winner
+	}
+	*c = winner
+	if loser.set && winner.value != loser.value {
+		l.Report(in, codeDefaultUnused.Report(loser.span, "%s is not used: %s sets it for every event", key, winner.span).
+			WithHint("set chain_timeout on the event, or remove it here"))
+	}
+}
+
+var codeDefaultUnused = diag.Define(diag.Code{
+	ID: "HK018", Severity: diag.Warning,
+	Title: "default that another file decides",
+	Help: `chain_timeout, max_concurrent and max_models hold for the whole policy. The most trusted
+tier that writes one sets it, and within a tier the first file; so a repository cannot
+shorten the time a user's guards have. The other values are not used.`,
+	Bad: `-- hooks.yaml --
+defaults: {chain_timeout: 60}
+include: [more.yaml]
+-- more.yaml --
+defaults: {chain_timeout: 90}
+notify:
+  - command: cat
+`,
+	Good: `-- hooks.yaml --
+defaults: {chain_timeout: 60}
+include: [more.yaml]
+-- more.yaml --
+notify:
+  - command: cat
+`,
+})
+
+// finish settles what needs every file.
+func (l *Loader) finish(overrides map[string]string) {
+	p := &l.policy
+	p.ChainTimeout, p.MaxConcurrent, p.MaxModels = l.chainTimeout.value, l.concurrent.value, l.models.value
+	l.override(overrides)
+	for _, h := range p.Hooks {
+		if h.Timeout == 0 && !h.Kind.InProcess() {
+			h.Timeout = l.timeouts[h.File]
+		}
+	}
+	for _, s := range l.sources {
+		slices.Sort(s.Uses)
+		s.Uses = slices.Compact(s.Uses)
+		p.Sources = append(p.Sources, *s)
+	}
+}
+
+// shown is the name of a file for people.
+func (l *Loader) shown(path string) string {
+	if rel, err := filepath.Rel(l.dir, path); l.dir != "" && err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+// realPath is path without symbolic links, or path itself when that cannot be
+// told.
+func realPath(path string) string {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return path
+	}
+	return real
+}
+
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	if abs, err := filepath.Abs(filepath.Join(dir, path)); err == nil {
+		return abs
+	}
+	return filepath.Join(dir, path)
+}

@@ -1,0 +1,226 @@
+// Package state keeps what must outlast one process (cli.md "Policy
+// sources"): counters, consecutive gate blocks, the duplicate guard, trust.
+// Each project root has a folder of its own, private to the user; each file
+// in it is locked while it changes, replaced whole, checked when read and
+// bounded in size. It imports the standard library and gofrs/flock only.
+package state
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// MaxSize bounds the content of one file, in bytes.
+const MaxSize = 4 << 20
+
+const (
+	lockWait  = 2 * time.Second
+	lockRetry = 5 * time.Millisecond
+)
+
+// What can go wrong besides the operating system's own errors.
+var (
+	// ErrCorrupt: a file is not what hookc wrote. Treat it as absent, and
+	// never as consent.
+	ErrCorrupt = errors.New("state file is damaged")
+	// ErrTooLarge: the new content exceeds MaxSize; the old one stays.
+	ErrTooLarge = errors.New("state file would be too large")
+	// ErrLocked: another process held the file for longer than two seconds.
+	ErrLocked = errors.New("state file is locked by another process")
+	// ErrUnsafe: the folder or a file in it is a symbolic link or belongs to
+	// another user.
+	ErrUnsafe = errors.New("state folder is not safe to use")
+)
+
+// Dir is the state folder of one project root. It is safe for concurrent use,
+// by goroutines and by processes.
+type Dir struct {
+	base, leaf string
+
+	mu  sync.Mutex
+	bad []string
+}
+
+// Open returns the state folder of a project root without touching the disk
+// more than to resolve root; the folder is made by the first Update. It fails
+// when the environment names no place for it.
+func Open(root string) (*Dir, error) {
+	base, err := stateHome(os.Getenv, os.UserHomeDir, runtime.GOOS)
+	if err != nil {
+		return nil, fmt.Errorf("no place for state: %w", err)
+	}
+	leaf, err := leafName(root)
+	if err != nil {
+		return nil, fmt.Errorf("state of %s: %w", root, err)
+	}
+	return &Dir{base: base, leaf: leaf}, nil
+}
+
+// stateHome is $XDG_STATE_HOME or the system's own place for such files. A
+// relative $XDG_STATE_HOME is ignored, as the XDG specification demands: it
+// would put trust into whatever folder hookc is started in.
+func stateHome(getenv func(string) string, home func() (string, error), goos string) (string, error) {
+	if dir := getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	if dir := getenv("LocalAppData"); goos == "windows" && filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	dir, err := home()
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case !filepath.IsAbs(dir):
+		return "", fmt.Errorf("home folder %q is not absolute", dir)
+	case goos == "darwin":
+		return filepath.Join(dir, "Library", "Application Support"), nil
+	case goos == "windows":
+		return filepath.Join(dir, "AppData", "Local"), nil
+	}
+	return filepath.Join(dir, ".local", "state"), nil
+}
+
+var unsafeInName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+
+// leafName is a short hash of the real absolute root and, for people, its
+// base name. One project reached through a symbolic link has one state.
+func leafName(root string) (string, error) {
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		return "", err
+	}
+	if target, err := filepath.EvalSymlinks(abs); err == nil {
+		abs = target
+	}
+	sum := sha256.Sum256([]byte(abs))
+	base := strings.Trim(unsafeInName.ReplaceAllString(filepath.Base(abs), "_"), "._")
+	if base == "" {
+		base = "root"
+	}
+	return hex.EncodeToString(sum[:6]) + "-" + base[:min(len(base), 40)], nil
+}
+
+// Path is the folder's path. It need not exist.
+func (d *Dir) Path() string { return filepath.Join(d.base, "hookc", d.leaf) }
+
+// Damaged lists the files found damaged so far, by name, sorted, for the
+// caller to report.
+func (d *Dir) Damaged() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.bad)
+}
+
+func (d *Dir) damaged(name string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if i, found := slices.BinarySearch(d.bad, name); !found {
+		d.bad = slices.Insert(d.bad, i, name)
+	}
+}
+
+// Read returns a file's content. The error wraps fs.ErrNotExist for a file
+// that was never written and ErrCorrupt for one that was damaged since. It
+// does not wait for a writer: it sees the content before or after an Update.
+func (d *Dir) Read(name string) ([]byte, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	root, err := d.enter(false)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return d.read(root, name)
+}
+
+// Update replaces a file's content by what change makes of it: nil removes
+// the file, an equal content writes nothing, an error changes nothing and is
+// returned as it is. old is nil when there is no content yet or it was
+// damaged; a damaged file is kept beside as NAME.bad and listed by Damaged.
+// Updates of one file exclude each other; a crash leaves the old content or
+// the new.
+func (d *Dir) Update(name string, change func(old []byte) ([]byte, error)) error {
+	return d.update(name, change, true)
+}
+
+// UpdateLazy is Update without waiting for the disk. After a power failure
+// the file may be found damaged and begin anew: it is for what may be lost,
+// such as counters.
+func (d *Dir) UpdateLazy(name string, change func(old []byte) ([]byte, error)) error {
+	return d.update(name, change, false)
+}
+
+func (d *Dir) update(name string, change func([]byte) ([]byte, error), durable bool) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	root, err := d.enter(true)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	unlock, err := d.lock(name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	old, err := d.read(root, name)
+	switch {
+	case errors.Is(err, ErrCorrupt):
+		if err := root.Rename(name, name+".bad"); err != nil {
+			return fmt.Errorf("setting damaged state %s aside: %w", name, err)
+		}
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	content, err := change(old)
+	if err != nil {
+		return err
+	}
+	return replace(root, name, old, content, durable)
+}
+
+// lock takes the lock of one file, waiting at most lockWait.
+func (d *Dir) lock(name string) (unlock func(), err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), lockWait)
+	defer cancel()
+	lock := flock.New(filepath.Join(d.Path(), name+".lock"),
+		flock.SetFlag(os.O_CREATE|os.O_RDWR|noFollow), flock.SetPermissions(0o600))
+	ok, err := lock.TryLockContext(ctx, lockRetry)
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, fmt.Errorf("%s: %w", lock.Path(), ErrLocked)
+	case err != nil:
+		return nil, fmt.Errorf("locking state: %w", err)
+	case !ok:
+		return nil, fmt.Errorf("%s: %w", lock.Path(), ErrLocked)
+	}
+	// The lock file stays: removing it would let two processes hold "the"
+	// lock, one on the removed file and one on the new.
+	return func() { _ = lock.Unlock() }, nil
+}
+
+var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,60}(\.json)?$`)
+
+func checkName(name string) error {
+	if !namePattern.MatchString(name) {
+		return fmt.Errorf("%q is not a name of a state file", name)
+	}
+	return nil
+}

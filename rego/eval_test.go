@@ -1,0 +1,292 @@
+package rego
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+func TestBudget(t *testing.T) {
+	for _, source := range []string{
+		"deny contains \"x\" if { some i in numbers.range(1, 100000); some j in numbers.range(1, 100000); i + j == 0 }",
+		"deny contains \"x\" if count(numbers.range(1, 1000000000)) == 0",
+	} {
+		h := guard(source)
+		h.Timeout = 20 * time.Millisecond
+		start := time.Now()
+		_, err := compiled(t, h).Run(context.Background(), bash("ls"), 0)
+		took := time.Since(start)
+		var failure *policy.HookError
+		require.ErrorAs(t, err, &failure, source)
+		assert.Equal(t, policy.ErrBudget, failure.Kind)
+		assert.Equal(t, "evaluation took longer than its budget of 20ms", failure.Text)
+		assert.Less(t, took, 2*time.Second)
+	}
+}
+
+// One long stretch is the machine's doing, many are the rule's, and ten
+// budgets are the end in any case.
+func TestBudgetForgivesAStall(t *testing.T) {
+	b := newStepBudget(context.Background(), 100*time.Millisecond)
+	b.look(90 * time.Millisecond)
+	b.look(500 * time.Millisecond)
+	assert.False(t, b.Cancelled())
+	for i := range 8 {
+		b.look(500*time.Millisecond + time.Duration(i+1)*10*time.Millisecond)
+	}
+	assert.False(t, b.Cancelled())
+	b.look(581 * time.Millisecond)
+	assert.True(t, b.Cancelled())
+
+	b = newStepBudget(context.Background(), 100*time.Millisecond)
+	b.look(1001 * time.Millisecond)
+	assert.True(t, b.Cancelled())
+}
+
+func TestBudgetDefaults(t *testing.T) {
+	h := guard(`deny contains "x" if true`)
+	assert.Equal(t, DefaultBudget, compiled(t, h).budget)
+	m, _ := (&Compiler{Budget: time.Second}).Compile(h)
+	assert.Equal(t, time.Second, m.budget)
+	h.Timeout = time.Minute
+	m, _ = (&Compiler{Budget: time.Second}).Compile(h)
+	assert.Equal(t, time.Minute, m.budget)
+}
+
+func TestContextEnds(t *testing.T) {
+	h := guard("deny contains \"x\" if { some i in numbers.range(1, 100000); some j in numbers.range(1, 100000); i + j == 0 }")
+	h.Timeout = time.Minute
+	m := compiled(t, h)
+	ctx, cancel := context.WithCancel(context.Background())
+	time.AfterFunc(10*time.Millisecond, cancel)
+	_, err := m.Run(ctx, bash("ls"), 0)
+	assert.Equal(t, policy.ErrDeadline, policy.KindOf(err))
+	assert.ErrorIs(t, err, context.Canceled)
+}
+
+// One module serves many goroutines, and one input many modules.
+func TestConcurrency(t *testing.T) {
+	dir := shared(t, map[string]string{"d.json": `{"names": {"a": ["x", "y"], "b": ["z"]}, "set": ["p", "q"]}`,
+		"lib.rego": "package lib\nsep := \"/\"\n"})
+	modules := make([]*Module, 4)
+	var c Compiler
+	var compiling sync.WaitGroup
+	for i := range modules {
+		h := withFiles(inline(fmt.Sprint("h", i), policy.PreToolExecution, `package p
+deny contains msg if { some k, v in data.names; some n in v; contains(input.tool_input.command, n); msg := sprintf("%s %s", [k, n]) }
+deny contains msg if { some q in {x | some x in data.set}; msg := path.base(concat(data.lib.sep, [input.cwd, q])) }
+ask contains "walk" if { walk(input.tool_input, [_, v]); v == 7 }
+`), dir, []string{"lib.rego"}, []string{"d.json"})
+		compiling.Go(func() { modules[i], _ = c.Compile(h) })
+	}
+	compiling.Wait()
+	event := call("Bash", map[string]any{"command": "x z", "deep": map[string]any{"a": []any{1, 7, map[string]any{"b": 1.5}}}})
+	input := Input(event, modules[0].Effects().Reads.All())
+	want, err := modules[0].Run(context.Background(), event, 0)
+	require.NoError(t, err)
+	require.Equal(t, []string{"6:7 a x", "6:7 b z", "7:7 p", "7:7 q", "8:7 walk"}, func() (out []string) {
+		for _, r := range short(want).Reasons {
+			out = append(out, bump(r))
+		}
+		return out
+	}())
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 50 {
+				m := modules[(g+i)%len(modules)]
+				got, err := m.Eval(context.Background(), input)
+				assert.NoError(t, err)
+				assert.Equal(t, len(want.Reasons), len(got.Reasons))
+				got, err = m.Run(context.Background(), event, 0)
+				assert.NoError(t, err)
+				assert.Equal(t, short(want).Reasons, short(got).Reasons)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// bump moves a line one down: these sources hold their package themselves.
+func bump(reason string) string {
+	var line, col int
+	var rest string
+	if n, _ := fmt.Sscanf(reason, "%d:%d", &line, &col); n == 2 {
+		_, rest, _ = strings.Cut(reason, " ")
+	}
+	return fmt.Sprintf("%d:%d %s", line+1, col, rest)
+}
+
+func TestNumbersAreExact(t *testing.T) {
+	for _, v := range []any{0, -1, 7, 1 << 40, 1.5, -0.25, 1e300, json.Number("12345678901234567890"), json.Number("1e400"), json.Number("0.10")} {
+		term := toTerm(v)
+		want, err := policy.EncodeJSON(v)
+		require.NoError(t, err)
+		got, err := policy.EncodeJSON(toJSON(term.Value))
+		require.NoError(t, err)
+		assert.True(t, policy.SameValue(v, toJSON(term.Value)), "%v became %s", v, got)
+		_ = want
+	}
+	assert.Equal(t, 5, toJSON(toTerm(int64(5)).Value))
+	assert.Equal(t, map[string]any{"a": []any{nil, true, "s", 1, 1.5}},
+		toJSON(toTerm(map[string]any{"a": []any{nil, true, "s", 1, 1.5}}).Value))
+}
+
+// Every example of every function of hookc holds in Rego.
+func TestFunctionExamples(t *testing.T) {
+	for _, f := range builtins.Funcs() {
+		for _, example := range f.Examples {
+			m := compiled(t, guard("result := {\"tool_input\": {\"v\": "+example.Call+"}}"))
+			r, err := m.Run(context.Background(), bash("ls"), 0)
+			require.NoError(t, err, example.Call)
+			require.Len(t, r.Patch.Edits(), 1, example.Call)
+			assert.True(t, policy.SameValue(example.Want, r.Patch.Edits()[0].Value), "%s is %v, not %v", example.Call, r.Patch.Edits()[0].Value, example.Want)
+		}
+	}
+}
+
+// An undefined call makes the rule undefined; the effects of a function are
+// those of the rule that calls it.
+func TestFunctionEffects(t *testing.T) {
+	m := compiled(t, guard(`deny contains "x" if path.abs("~/..", "/work") != "never"`))
+	r, err := m.Run(context.Background(), bash("ls"), 0)
+	require.NoError(t, err)
+	assert.Equal(t, policy.Result{}, r)
+	for _, f := range builtins.Funcs() {
+		m := compiled(t, guard("helper(x) := x\ndeny contains \"x\" if helper("+f.Examples[0].Call+") == \"never\""))
+		assert.Equal(t, f.World, m.Effects().World, f.Name)
+		assert.Equal(t, f.Volatile, m.Effects().Volatile, f.Name)
+	}
+}
+
+func TestRunTests(t *testing.T) {
+	dir := shared(t, map[string]string{
+		"lib/l.rego": "package lib\nlimit := 3\n",
+		"shell_test.rego": `package hooks.shell_test
+import data.hooks.shell
+
+test_denies if {
+	shell.deny["no rm"] with input as {"tool_input": {"command": "rm x"}}
+}
+
+test_wrong if {
+	shell.deny["no rm"] with input as {"tool_input": {"command": "ls"}}
+}
+
+test_functions if { print("seen"); path.base("/a/b") == "b" }
+test_library if data.lib.limit == 3
+test_fails if to_number("x") == 1
+todo_test_later if false
+`})
+	unit := Tests{
+		Paths:   []string{dir + "/shell_test.rego"},
+		Sources: []diag.Text{guard(`deny contains "no rm" if startswith(input.tool_input.command, "rm ")`).Body.Source},
+		Config:  withFiles(guard(""), dir, []string{"lib"}, nil).File.Rego,
+	}
+	results, found := RunTests(context.Background(), unit)
+	require.Empty(t, found.Render())
+	type row struct {
+		name       string
+		pass, skip bool
+		line       int
+		failed     bool
+	}
+	var got []row
+	for _, r := range results {
+		line, _ := r.At.Position()
+		got = append(got, row{strings.TrimPrefix(r.Name, "data.hooks.shell_test."), r.Pass, r.Skip, line, r.Error != ""})
+	}
+	assert.Equal(t, []row{
+		{"test_denies", true, false, 4, false},
+		{"test_fails", false, false, 14, true},
+		{"test_functions", true, false, 12, false},
+		{"test_library", true, false, 13, false},
+		{"test_wrong", false, false, 8, false},
+		{"todo_test_later", false, true, 15, false},
+	}, got)
+	assert.Equal(t, "seen\n", results[2].Output)
+}
+
+func TestRunTestsFindings(t *testing.T) {
+	dir := shared(t, map[string]string{
+		"bad_test.rego":    "package t\ntest_x if x ==\n",
+		"unsafe_test.rego": "package t\ntest_x if nothing\n",
+	})
+	for file, want := range map[string]string{
+		"bad_test.rego": "HK070 3:1", "unsafe_test.rego": "HK071 2:11", "gone_test.rego": "HK077 0:0",
+	} {
+		results, found := RunTests(context.Background(), Tests{Paths: []string{dir + "/" + file}})
+		assert.Empty(t, results)
+		require.Len(t, found, 1, file)
+		assert.True(t, strings.HasPrefix(lines(found)[0], want), "%s: %s", file, lines(found)[0])
+	}
+}
+
+// rules is n rules spread over ten tools.
+func rules(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "deny contains \"no %d\" if { input.tool_name == \"T%d\"; contains(input.tool_input.command, \"word%d\") }\n", i, i%10, i)
+	}
+	return b.String()
+}
+
+func BenchmarkEval(b *testing.B) {
+	for _, n := range []int{1, 30, 1000} {
+		m := compiled(b, guard(rules(n)))
+		for name, c := range map[string]*policy.Context{
+			"quiet": call("T0", map[string]any{"command": "ls -la"}),
+			"deny":  call("T0", map[string]any{"command": "say word0"}),
+		} {
+			b.Run(fmt.Sprintf("rules=%d/%s", n, name), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := m.Run(context.Background(), c, 0); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkEntryPoints(b *testing.B) {
+	for name, source := range map[string]string{
+		"1": `deny contains "no" if input.tool_name == "X"`,
+		"2": "deny contains \"no\" if input.tool_name == \"X\"\nask contains \"no\" if input.tool_name == \"X\"",
+		"4": "deny contains \"no\" if input.tool_name == \"X\"\nask contains \"no\" if input.tool_name == \"X\"\nallow if input.tool_name == \"X\"\nmessage contains \"no\" if input.tool_name == \"X\"",
+	} {
+		m := compiled(b, guard(source))
+		c := bash("ls")
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := m.Run(context.Background(), c, 0); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	for _, n := range []int{1, 30, 1000} {
+		h := guard(rules(n))
+		b.Run(fmt.Sprintf("rules=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				compiled(b, h)
+			}
+		})
+	}
+}

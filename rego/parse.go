@@ -1,0 +1,258 @@
+package rego
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeSyntax = diag.Define(diag.Code{
+	ID: "HK070", Severity: diag.Error,
+	Title: "Rego does not parse",
+	Help: `The text of a rego hook, or a shared Rego file, is not Rego of the version in force
+(v1 unless the policy file says rego: {version: v0}). The finding stands at the line
+and column of the file in which the Rego is written.`,
+	Bad: `pre_tool_execution:
+  - name: shell
+    type: rego
+    source: |
+      package hooks.shell
+      deny contains "no" if {
+        input.tool_name ==
+      }
+`,
+	Good: `pre_tool_execution:
+  - name: shell
+    type: rego
+    source: |
+      package hooks.shell
+      deny contains "no" if {
+        input.tool_name == "Bash"
+      }
+`,
+})
+
+var codeCompile = diag.Define(diag.Code{
+	ID: "HK071", Severity: diag.Error,
+	Title: "Rego does not compile",
+	Help: `The Rego parses and OPA's compiler rejects it: a variable nothing binds, a function
+that does not exist, a type that cannot be, recursion. Shared functions are found only
+in the files of rego: {paths: [...]}.`,
+	Bad: `pre_tool_execution:
+  - name: shell
+    type: rego
+    source: |
+      package hooks.shell
+      deny contains "no" if startwith(input.tool_name, "Ba")
+`,
+	Good: `pre_tool_execution:
+  - name: shell
+    type: rego
+    source: |
+      package hooks.shell
+      deny contains "no" if startswith(input.tool_name, "Ba")
+`,
+})
+
+var codeForbidden = diag.Define(diag.Code{
+	ID: "HK074", Severity: diag.Error,
+	Title: "Rego calls a forbidden function",
+	Help: `Rules are pure: http.send, net.lookup_ip_addr and opa.runtime may not be called
+unless the policy file says otherwise with rego: {forbid: [...]}, which replaces that
+list. Use a bash or llm hook for what needs the network.`,
+	Bad: `pre_tool_execution:
+  - name: ask-server
+    type: rego
+    source: |
+      package hooks.server
+      deny contains "no" if http.send({"method": "get", "url": "http://localhost"}).status_code != 200
+`,
+	Good: `pre_tool_execution:
+  - name: ask-server
+    type: rego
+    source: |
+      package hooks.server
+      deny contains "no" if input.tool_name == "WebFetch"
+`,
+})
+
+var codeSettings = diag.Define(diag.Code{
+	ID: "HK078", Severity: diag.Error,
+	Title: "rego settings name something unknown",
+	Help: `rego: {version: ...} is v0 or v1, and rego: {forbid: [...]} lists functions of OPA or
+of hookc. A misspelt name would forbid nothing, so it is an error.`,
+	Bad: `rego: {forbid: [http.sent]}
+pre_tool_execution:
+  - name: shell
+    type: rego
+    source: |
+      package hooks.shell
+      deny contains "no" if input.tool_name == "Bash"
+`,
+	Good: `rego: {forbid: [http.send]}
+pre_tool_execution:
+  - name: shell
+    type: rego
+    source: |
+      package hooks.shell
+      deny contains "no" if input.tool_name == "Bash"
+`,
+})
+
+// DefaultForbid lists the functions a hook may not call when its policy file
+// does not say (semantics.md §3.2).
+func DefaultForbid() []string { return []string{"http.send", "net.lookup_ip_addr", "opa.runtime"} }
+
+var versions = map[string]ast.RegoVersion{"": ast.RegoV1, "v1": ast.RegoV1, "v0": ast.RegoV0}
+
+// settings reads the version and the forbidden functions. What is wrong there
+// belongs to the policy file, not to the hook.
+func (u *unit) settings() {
+	version, ok := versions[u.config.Version]
+	if !ok {
+		u.found.Add(codeSettings.Report(u.fileSpan(), "rego.version %q is unknown", u.config.Version).
+			WithHint("versions are v0 and v1"))
+		version = ast.RegoV1
+	}
+	u.version = version
+	forbid := u.config.Forbid
+	if forbid == nil {
+		forbid = DefaultForbid()
+	}
+	u.forbid = make(map[string]struct{}, len(forbid))
+	known := callable()
+	for _, name := range forbid {
+		u.forbid[name] = struct{}{}
+		if _, ok := slices.BinarySearch(known, name); !ok {
+			u.found.Add(codeSettings.Report(u.fileSpan(), "rego.forbid names %q, which is no function", name).
+				WithHint("%s", diag.DidYouMean(name, known, "hookc list shows hookc's functions, OPA's manual the others")))
+		}
+	}
+}
+
+// fileSpan is the start of the hook's policy file: the same for all its hooks,
+// so that a finding about the file is reported once.
+func (u *unit) fileSpan() diag.Span { return diag.Span{Source: u.hook.Span.Source} }
+
+// callable lists the functions of OPA and of hookc, sorted.
+func callable() []string {
+	out := make([]string, 0, len(ast.Builtins)+len(functions().decls))
+	for _, b := range ast.Builtins {
+		out = append(out, b.Name)
+	}
+	for _, b := range functions().decls {
+		out = append(out, b.Name)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// parse reads the hook's own text.
+func (u *unit) parse() {
+	text := u.hook.Body.Source
+	u.where[ownFile] = text
+	module, err := parseModule(ownFile, text.Value, u.version)
+	if err != nil {
+		for _, d := range syntaxFindings(u.where, text.Value, u.version, err) {
+			if d.Span.IsZero() {
+				d.Span = u.hook.Span
+			}
+			u.found.Add(d.WithHook(u.hook.Name))
+		}
+		return
+	}
+	u.own = module
+	u.modules[ownFile] = module
+}
+
+func parseModule(file, text string, version ast.RegoVersion) (*ast.Module, error) {
+	return ast.ParseModuleWithOpts(file, text, ast.ParserOptions{RegoVersion: version, ProcessAnnotation: true})
+}
+
+// syntaxFindings reports parse errors. Where v1 was expected and the text is
+// v0, the first error stands for all.
+func syntaxFindings(where positions, text string, version ast.RegoVersion, err error) diag.List {
+	var list ast.Errors
+	if !errors.As(err, &list) {
+		list = ast.Errors{{Code: ast.ParseErr, Message: err.Error(), Location: &ast.Location{File: ownFile, Row: 1, Col: 1}}}
+	}
+	var out diag.List
+	for i, e := range list {
+		if i+1 < len(list) && strings.HasPrefix(list[i+1].Message, e.Message) {
+			continue // The parser repeats itself with more detail.
+		}
+		out.Add(codeSyntax.Report(where.span(e.Location), "%s", e.Message))
+	}
+	if version == ast.RegoV1 {
+		if _, err := parseModule(ownFile, text, ast.RegoV0); err == nil {
+			return diag.List{out[0].WithHint("this is Rego v0: write `deny contains msg if { ... }`, or set rego: {version: v0}")}
+		}
+	}
+	return out
+}
+
+// checkForbidden reports every call of a forbidden function, in shared files
+// too.
+func (u *unit) checkForbidden() {
+	for _, file := range slices.Sorted(maps.Keys(u.modules)) {
+		ast.WalkTerms(u.modules[file], func(t *ast.Term) bool {
+			ref, ok := t.Value.(ast.Ref)
+			if !ok {
+				return false
+			}
+			name := ref.String()
+			if _, bad := u.forbid[name]; bad {
+				u.report(codeForbidden, t.Location, "%s may not be called by a rule", name)
+			}
+			return false
+		})
+	}
+}
+
+// report adds a finding; it names the hook when it lies in its own text.
+func (u *unit) report(code *diag.Code, loc *ast.Location, format string, args ...any) {
+	u.reportHint(code, loc, "", format, args...)
+}
+
+func (u *unit) reportHint(code *diag.Code, loc *ast.Location, hint, format string, args ...any) {
+	d := code.Report(u.where.span(loc), format, args...).WithHint("%s", hint)
+	if loc == nil {
+		d.Span = u.hook.Body.Source.Span
+	}
+	if loc == nil || loc.File == ownFile {
+		d = d.WithHook(u.hook.Name)
+	}
+	u.found.Add(d)
+}
+
+// reportCompile reports OPA's compile errors with the author's package name.
+func (u *unit) reportCompile(list ast.Errors) {
+	for _, e := range list {
+		text := u.names.restore(e.Message)
+		u.reportHint(codeCompile, e.Location, u.compileHint(e.Message), "%s", text)
+	}
+}
+
+// compileHint guesses what an unknown name was meant to be.
+func (u *unit) compileHint(message string) string {
+	if name, ok := strings.CutPrefix(message, "undefined function "); ok {
+		return diag.DidYouMean(name, callable(), "shared functions live in the files of rego: {paths: [...]}")
+	}
+	name, ok := strings.CutPrefix(message, "var ")
+	if name, ok = strings.CutSuffix(name, " is unsafe"); !ok {
+		return ""
+	}
+	candidates := []string{"input", "data"}
+	for _, r := range u.own.Rules {
+		candidates = append(candidates, r.Head.Ref()[0].Value.String())
+	}
+	for _, i := range u.own.Imports {
+		candidates = append(candidates, string(i.Name()))
+	}
+	return diag.DidYouMean(name, candidates, "nothing gives "+name+" a value")
+}

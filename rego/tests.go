@@ -1,0 +1,175 @@
+package rego
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	opa "github.com/open-policy-agent/opa/v1/rego"
+	"github.com/open-policy-agent/opa/v1/storage/inmem"
+	"github.com/open-policy-agent/opa/v1/tester"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// testTimeout bounds one test.
+const testTimeout = 5 * time.Second
+
+// Tests is what RunTests runs: Rego rules called test_*, beside the modules
+// they are about.
+type Tests struct {
+	// Paths are .rego files, and folders searched for them, `_test.rego`
+	// included.
+	Paths []string
+	// Sources are modules written inside policy files. In tests every module
+	// goes by its own package name, so two of one name are one package here.
+	Sources []diag.Text
+	// Config is the `rego:` part of the policy file.
+	Config policy.RegoConfig
+}
+
+// TestResult is what became of one test.
+type TestResult struct {
+	// Name is the test's full name: data.hooks.shell_test.test_denies.
+	Name string
+	// Pass and Skip are false for a test that failed; Skip is set for
+	// todo_test_*.
+	Pass, Skip bool
+	// Error is why a test could not be evaluated, "" when it could.
+	Error string
+	// At is where the test is written.
+	At       diag.Span
+	Duration time.Duration
+	// Output is what the test printed.
+	Output string
+}
+
+// RunTests runs the tests it is given, by OPA's own runner and in the order of
+// their names. Tests see hookc's functions; a builtin error fails a test, as
+// it fails a hook. Findings are about text that does not parse or compile:
+// with errors among them nothing was run. It stops when ctx ends.
+func RunTests(ctx context.Context, t Tests) ([]TestResult, diag.List) {
+	u := &unit{hook: &policy.Hook{}, config: t.Config, where: positions{}, modules: map[string]*ast.Module{}, data: map[string]any{}}
+	u.settings()
+	u.library(new(Compiler))
+	u.testModules(t)
+	if u.found.HasErrors() {
+		u.found.Sort()
+		return nil, u.found
+	}
+	store := inmem.NewFromASTObject(toTerm(u.data).Value.(ast.Object))
+	txn, err := store.NewTransaction(ctx)
+	if err != nil {
+		panic("rego: in-memory store refused a transaction: " + err.Error())
+	}
+	defer store.Abort(ctx, txn)
+	results, err := tester.NewRunner().
+		SetCompiler(newOPACompiler(u.version, u.forbid).WithEnablePrintStatements(true)).
+		SetStore(store).
+		SetModules(u.modules).
+		SetTimeout(testTimeout).
+		RaiseBuiltinErrors(true).
+		AddCustomBuiltins(testFunctions()).
+		RunTests(ctx, txn)
+	if err != nil {
+		u.reportTests(err)
+		return nil, u.found
+	}
+	var out []TestResult
+	for r := range results {
+		out = append(out, u.testResult(r))
+	}
+	slices.SortStableFunc(out, func(a, b TestResult) int { return strings.Compare(a.Name, b.Name) })
+	return out, u.found
+}
+
+// testModules adds the modules under test and the tests.
+func (u *unit) testModules(t Tests) {
+	c := new(Compiler)
+	for _, root := range t.Paths {
+		files, err := listFiles(root, func(path string) bool { return strings.HasSuffix(path, ".rego") })
+		if err != nil {
+			u.found.Add(codeShared.Report(diag.Span{}, "cannot read %s: %v", root, reason(err)))
+		}
+		for _, path := range files {
+			u.testFile(c, path)
+		}
+	}
+	for i, text := range t.Sources {
+		name := "source " + strconv.Itoa(i)
+		u.where[name] = text
+		module, err := parseModule(name, text.Value, u.version)
+		if err != nil {
+			u.found.Add(syntaxFindings(u.where, text.Value, u.version, err)...)
+			continue
+		}
+		u.modules[name] = module
+	}
+}
+
+func (u *unit) testFile(c *Compiler, path string) {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		absolute = path
+	}
+	if u.modules[absolute] != nil {
+		return
+	}
+	f, err := c.read(absolute, path, u.version, parseShared)
+	if err != nil {
+		u.found.Add(codeShared.Report(diag.Span{}, "cannot read %s: %v", path, reason(err)))
+		return
+	}
+	u.where[absolute] = f.text
+	u.found.Add(f.found...)
+	if f.module != nil {
+		u.modules[absolute] = f.module
+	}
+}
+
+func (u *unit) reportTests(err error) {
+	var list ast.Errors
+	if !errors.As(err, &list) {
+		u.found.Add(codeCompile.Report(diag.Span{}, "%v", err))
+	}
+	for _, e := range list {
+		u.found.Add(codeCompile.Report(u.where.span(e.Location), "%s", e.Message))
+	}
+	u.found.Sort()
+}
+
+func (u *unit) testResult(r *tester.Result) TestResult {
+	out := TestResult{
+		Name: r.Package + "." + r.Name, Pass: r.Pass(), Skip: r.Skip, At: u.where.span(r.Location),
+		Duration: r.Duration, Output: string(r.Output),
+	}
+	if r.Error != nil {
+		out.Error = r.Error.Error()
+	}
+	return out
+}
+
+// testFunctions are hookc's functions as the test runner wants them.
+func testFunctions() []*tester.Builtin {
+	set := functions()
+	out := make([]*tester.Builtin, len(set.decls))
+	for i, decl := range set.decls {
+		call := set.eval[decl.Name].Func
+		out[i] = &tester.Builtin{Decl: decl, Func: opa.FunctionDyn(
+			&opa.Function{Name: decl.Name, Decl: decl.Decl, Nondeterministic: decl.Nondeterministic},
+			func(bctx opa.BuiltinContext, terms []*ast.Term) (result *ast.Term, err error) {
+				err = call(bctx, terms, func(t *ast.Term) error {
+					result = t
+					return nil
+				})
+				return result, err
+			})}
+	}
+	return out
+}

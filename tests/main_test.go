@@ -1,0 +1,31 @@
+package tests
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// hookcBinary is the real command, built once for all tests of the package.
+var hookcBinary string
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "hookc-bin-*")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	hookcBinary = filepath.Join(dir, "hookc")
+	if out, err := exec.Command("go", "build", "-o", hookcBinary, module+"/cmd/hookc").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building hookc: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}

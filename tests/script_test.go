@@ -1,0 +1,101 @@
+package tests
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+)
+
+// TestScripts runs tests/testdata/script/*.txtar: what a user can see, through
+// the real binary.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup: func(env *testscript.Env) error {
+			root, err := filepath.Abs("..")
+			if err != nil {
+				return err
+			}
+			env.Setenv("PATH", filepath.Dir(hookcBinary)+string(os.PathListSeparator)+os.Getenv("PATH"))
+			env.Setenv("REPO", root)
+			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
+			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
+			env.Setenv("NO_COLOR", "1")
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits": exits,
+		},
+	})
+}
+
+// exits runs a command whose exit code must be the first argument:
+// `exits 2 hookc run -f hooks.yaml`. Standard input is the file named by
+// `stdin`, as for exec.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND [ARG…]")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	code := "0"
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+	case asExit(err, &exit):
+		code = regexp.MustCompile(`\d+`).FindString(exit.String())
+	default:
+		ts.Fatalf("%v", err)
+	}
+	if code != args[0] {
+		ts.Fatalf("exit code %s, want %s", code, args[0])
+	}
+}
+
+func asExit(err error, target **exec.ExitError) bool {
+	e, ok := err.(*exec.ExitError)
+	*target = e
+	return ok
+}
+
+var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
+
+// TestTour runs every shell block of the README's tour, in order, in a copy
+// of what it needs of the repository.
+func TestTour(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	_, tour, ok := strings.Cut(string(readme), "## A tour in five minutes")
+	require.True(t, ok)
+	tour, _, ok = strings.Cut(tour, "## Policies")
+	require.True(t, ok)
+	dir := t.TempDir()
+	for _, name := range []string{"hooks.example.yaml", "tests/testdata/example", "tests/testdata/events"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		out, err := exec.Command("cp", "-R", filepath.Join("..", name), filepath.Join(dir, name)).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	script := "set -e\n"
+	for _, block := range shellBlock.FindAllStringSubmatch(tour, -1) {
+		script += block[1]
+	}
+	require.Contains(t, script, "go build -o hookc ./cmd/hookc")
+	script = strings.Replace(script, "go build -o hookc ./cmd/hookc", "ln -s '"+hookcBinary+"' hookc", 1)
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+filepath.Join(dir, "state"), "XDG_CONFIG_HOME="+filepath.Join(dir, "config"), "NO_COLOR=1")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	for _, want := range []string{"exit 2", "recursive delete outside the project", "EVENT pre_tool_execution", "2 passed, 0 failed", `did you mean "tool_name"?`} {
+		require.Contains(t, string(out), want)
+	}
+}

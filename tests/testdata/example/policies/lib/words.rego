@@ -1,0 +1,4 @@
+package lib.words
+
+# has is true when the command holds the word.
+has(command, word) if word in regex.split(`[\s:]+`, command)

@@ -186,6 +186,12 @@ func (e *Engine) Without(ctx context.Context, event policy.Event, in *policy.Con
 	return l.exec.Fire(ctx, event, in), nil
 }
 
+// RunAsync runs one async hook to its end, for a supervisor process that a
+// one-shot engine handed it to. in is what the hook may read.
+func (e *Engine) RunAsync(ctx context.Context, event policy.Event, hook string, in *policy.Context) error {
+	return e.live.Load().exec.RunAsync(ctx, event, hook, in.Frozen(event))
+}
+
 // refuse is the answer of an engine that cannot decide.
 func refuse(event policy.Event, err error) (*policy.Decision, error) {
 	return &policy.Decision{Event: event, Action: policy.Block, Verdict: policy.Deny, Reasons: []string{err.Error()}}, err

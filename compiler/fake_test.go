@@ -119,7 +119,7 @@ func (b *bench) kinds() []dag.Kind {
 	rule := func(h *policy.Hook) (dag.Body, diag.List) {
 		body := b.bodies[h.Name]
 		body.Runner = quiet
-		body.Effects.Spec, body.Effects.MayFail = true, body.Always == 0
+		body.Effects.Spec, body.Effects.MayFail = true, body.Effects.MayFail || body.Always == 0
 		if body.Effects.World == policy.WorldUnset {
 			body.Effects.World = policy.WorldNone
 		}

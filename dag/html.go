@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"github.com/hookc/hookc/policy"
 )
 
 //go:embed html.css
@@ -92,12 +94,22 @@ func (p *page) header(m *Model) {
 func (p *page) event(e *EventModel, i int) {
 	p.put("<section data-event=\"%s\" id=\"event%s\">\n<h2>%s</h2>\n", string(e.Event), strconv.Itoa(i), string(e.Event))
 	if len(e.Items) > 0 {
-		p.put("<p>strategy %s: %s · deadline %s · posture %s</p>\n", string(e.Strategy), e.Halts, duration(e.DeadlineMS), e.Posture)
+		p.put("<p>strategy %s: %s · deadline %s", string(e.Strategy), e.Halts, duration(e.DeadlineMS))
+		if e.Class == policy.Guard || e.Class == policy.Quality || len(e.Open) > 0 {
+			p.put(" · posture %s", e.Posture)
+		}
+		p.WriteString("</p>\n")
 	}
 	for _, o := range e.Open {
 		p.put("<p class=\"warn\">open: %s: %s</p>\n", o.Hook, o.Why)
 	}
 	p.figure(drawEvent(e))
+	if len(e.Timeline) > 0 {
+		p.put("<p>concurrency: %s</p>\n", strings.Join(e.moments(), " · "))
+	}
+	for _, u := range e.Unmatched {
+		p.put("<p class=\"faint\">cannot match: %s %s (%s)</p>\n", u.ID, u.Name, u.Filter)
+	}
 	if len(e.Items) > 0 {
 		p.hooks(e)
 		p.estimates(e)
@@ -126,7 +138,7 @@ func (p *page) hooks(e *EventModel) {
 			h := &e.Items[i].Hooks[j]
 			name, filter := h.Label, h.Filter
 			if h.Locked {
-				name += " 🔒"
+				name += " [locked]"
 			}
 			if e.Items[i].Group != "" {
 				name = e.Items[i].Group + " / " + name

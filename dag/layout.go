@@ -21,11 +21,12 @@ type box struct {
 
 // link is an arrow between boxes; from is before to. Points is the way of the
 // arrow: where it leaves, the ends of each passage through a rank, where it
-// arrives. A hidden link sets ranks and is not drawn.
+// arrives. A link of frames begins and ends at the frames around its boxes, a
+// hidden one sets ranks and is not drawn.
 type link struct {
-	from, to int
-	hidden   bool
-	points   []point
+	from, to       int
+	frames, hidden bool
+	points         []point
 }
 
 type point struct{ x, y float64 }
@@ -344,9 +345,18 @@ func (l *layered) place(b *block, rank int) (frame, bool) {
 	return f, b.group != ""
 }
 
+// border is the box that the block around a box fills.
+func (l *layered) border(at int) box {
+	b, rank := l.of[at], l.boxes[at].rank
+	return box{x: l.left[rank] + (l.width[rank]-b.w)/2, y: b.y, w: b.w, h: b.h, rank: rank}
+}
+
 func (l *layered) lead(i int) {
 	k := &l.links[i]
-	from, to := &l.boxes[k.from], &l.boxes[k.to]
+	from, to := l.boxes[k.from], l.boxes[k.to]
+	if k.frames {
+		from, to = l.border(k.from), l.border(k.to)
+	}
 	k.points = append(k.points, point{from.x + from.w, from.y + from.h/2})
 	for r := from.rank + 1; r < to.rank; r++ {
 		y := l.lanes[i][r].y + lane/2

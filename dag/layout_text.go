@@ -146,8 +146,10 @@ type table struct {
 	rows    []row
 	// grow is the column that makes room for spanning texts.
 	grow int
-	// gap is the space between columns.
-	gap int
+	// gap is the space between columns, fitted their widths, both set by
+	// lines.
+	gap    int
+	fitted []int
 }
 
 // tight is the width below which columns stand one space apart, not two.
@@ -161,12 +163,16 @@ func (t *table) lines(indent int, style *Style) []string {
 	}
 	widths := t.widths()
 	t.shrink(widths, style.Width-indent)
+	t.fitted = widths
 	out := make([]string, len(t.rows))
 	for i, r := range t.rows {
 		out[i] = t.line(&r, widths, indent, style)
 	}
 	return out
 }
+
+// cuts reports whether lines had to shorten a text in a column.
+func (t *table) cuts(column int, text string) bool { return textWidth(text) > t.fitted[column] }
 
 func (t *table) widths() []int {
 	widths := make([]int, len(t.columns))

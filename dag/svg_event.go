@@ -194,7 +194,7 @@ func (d *drawing) ends(graph *Graph, last int) {
 			hidden = seen[frame]
 			seen[frame] = true
 		}
-		d.links, d.edges = append(d.links, link{from: from, to: to, hidden: hidden}), append(d.edges, nil)
+		d.links, d.edges = append(d.links, link{from: from, to: to, frames: true, hidden: hidden}), append(d.edges, nil)
 	}
 	waited := false
 	for v := 1; v < last; v++ {

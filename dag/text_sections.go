@@ -155,14 +155,17 @@ func (n *edgeNames) join(ids []string) string {
 }
 
 func (t *textPage) timeline(e *EventModel) {
-	if len(e.Timeline) == 0 {
-		return
+	if len(e.Timeline) > 0 {
+		t.para(1, "CONCURRENCY", t.Palette.Title, e.moments(), "   ")
 	}
+}
+
+// moments is the timeline in words, one text a moment.
+func (e *EventModel) moments() []string {
 	var parts []string
 	for i := 0; i < len(e.Timeline); i++ {
 		if len(parts) == maxMoments {
-			parts = append(parts, fmt.Sprintf("… %d more steps", len(e.Timeline)-i))
-			break
+			return append(parts, fmt.Sprintf("… %d more steps", len(e.Timeline)-i))
 		}
 		at := &e.Timeline[i]
 		part := "t=0: "
@@ -170,13 +173,19 @@ func (t *textPage) timeline(e *EventModel) {
 			part = at.AtUS.Text(2) + ": "
 		}
 		part += e.moment(at)
-		if i+1 < len(e.Timeline) && at.Slot > 0 && e.Timeline[i+1].Slot < 0 && e.Timeline[i+1].AtUS-at.AtUS <= e.slot(at.Slot).EstUS+1 {
+		if i+1 < len(e.Timeline) && e.follows(at, &e.Timeline[i+1]) {
 			i++
 			part += ", then " + e.moment(&e.Timeline[i])
 		}
 		parts = append(parts, part)
 	}
-	t.para(1, "CONCURRENCY", t.Palette.Title, parts, "   ")
+	return parts
+}
+
+// follows reports whether next starts as soon as the slot at is evaluated;
+// slot 0 has a moment of its own.
+func (e *EventModel) follows(at, next *MomentModel) bool {
+	return at.Slot > 0 && next.Slot < 0 && next.AtUS-at.AtUS <= e.slot(at.Slot).EstUS+1
 }
 
 func (e *EventModel) slot(k int) SlotModel {

@@ -173,12 +173,13 @@ func (t *tracer) collect() {
 			t.did[h.Node] = h
 		}
 	}
+	by := t.plan.speaker(t.d.By)
 	for v := range t.did {
 		h := &t.did[v]
 		if h.Status != policy.StatusRan && h.Status != policy.StatusFailed {
 			continue
 		}
-		if t.decider < 0 && t.decides(v) {
+		if name := t.plan.Nodes[v].Hook.Name; by != "" && name == by && t.decider < 0 && t.decides(v) {
 			t.decider = v
 		}
 		if t.halts(v) {
@@ -187,14 +188,23 @@ func (t *tracer) collect() {
 	}
 }
 
-// decides reports whether the Decision's By is the node, or a rule of it, and
-// the node said what the Decision says.
-func (t *tracer) decides(v int) bool {
-	name := t.plan.Nodes[v].Hook.Name
-	rule, isRule := strings.CutPrefix(t.d.By, name+"#")
-	if t.d.By != name && (!isRule || strings.Trim(rule, "0123456789") != "") {
-		return false
+// speaker is the name of the hook meant by `hook` or `hook#rule`, "" for none.
+// A hook's own name may look like a rule of another; the longer name is meant.
+func (p *Plan) speaker(by string) string {
+	best := ""
+	for v := range p.Nodes {
+		name := p.Nodes[v].Hook.Name
+		rule, isRule := strings.CutPrefix(by, name+"#")
+		if (by == name || isRule && strings.Trim(rule, "0123456789") == "") && len(name) > len(best) {
+			best = name
+		}
 	}
+	return best
+}
+
+// decides reports whether a node that is called like the hook which decides
+// said what the Decision says.
+func (t *tracer) decides(v int) bool {
 	h := &t.did[v]
 	switch {
 	case h.Status == policy.StatusFailed:
@@ -318,7 +328,8 @@ func (t *tracer) mismatch(n *Node) string {
 func atomText(a *policy.Atom, c *policy.Context) string {
 	v, ok := c.Get(a.Field)
 	if !ok {
-		return a.Field.String() + " is absent, wanted " + wanted(a)
+		return a.Field.String() + " is absent, wanted " + map[policy.AtomOp]string{policy.AtomIn: strings.Join(a.Values, " or "),
+			policy.AtomPrefix: strings.Join(a.Values, " or ") + "…"}[a.Op] + matchText(a)
 	}
 	text, isText := v.(string)
 	if !isText {
@@ -326,17 +337,20 @@ func atomText(a *policy.Atom, c *policy.Context) string {
 			text = string(raw)
 		}
 	}
-	return fmt.Sprintf("%s %s %s", a.Field, cut(text, 40), wanted(a))
+	text = a.Field.String() + " " + cut(text, 40)
+	switch a.Op {
+	case policy.AtomIn:
+		return text + " ∉ {" + strings.Join(a.Values, ",") + "}"
+	case policy.AtomPrefix:
+		return text + " does not begin with " + strings.Join(a.Values, " or ")
+	}
+	return text + " ≁ " + matchText(a)
 }
 
-func wanted(a *policy.Atom) string {
-	switch {
-	case a.Op == policy.AtomIn:
-		return "∉ {" + strings.Join(a.Values, ",") + "}"
-	case len(a.Values) == 0:
-		return "≁ " + string(a.Key)
-	case a.Op == policy.AtomPrefix:
-		return "does not begin with " + a.Values[0]
+// matchText is a condition that only its own test understands, as written.
+func matchText(a *policy.Atom) string {
+	if a.Op != policy.AtomMatch {
+		return ""
 	}
-	return "≁ " + string(a.Key) + " " + a.Values[0]
+	return strings.Join(append([]string{string(a.Key)}, a.Values...), " ")
 }

@@ -125,7 +125,7 @@ func (t *textPage) traceHeader(m *TraceModel) {
 }
 
 // traceHooks writes a line a hook; hooks not started for one reason share a
-// line.
+// line. What a narrow terminal cuts off is written out below.
 func (t *textPage) traceHooks(m *TraceModel) {
 	tab := &table{columns: []column{{least: 3}, {least: 8}, {}, {least: 16}, {right: true}, {}}}
 	for i := 0; i < len(m.Hooks); i++ {
@@ -138,10 +138,10 @@ func (t *textPage) traceHooks(m *TraceModel) {
 		for ; i+1 < len(m.Hooks) && m.Hooks[i+1].Status == h.Status && m.Hooks[i+1].Why == h.Why; i++ {
 			ids = append(ids, m.Hooks[i+1].ID)
 		}
-		r := row{cells: make([]cell, 6), span: "not started: " + plain(h.Why), from: 1, to: 6}
-		r.cells[0].text = some(ids, ",", 12)
-		if len(ids) == 1 {
-			r.cells[1].text, r.span, r.from = plain(h.Label), "not started: "+plain(h.Why), 2
+		r := textRow(h.ID, plain(h.Label), "", "", "", "")
+		r.span, r.from, r.to = "not started: "+plain(h.Why), 2, 6
+		if len(ids) > 1 {
+			r.span, r.from = some(ids, ",", 12)+"  "+r.span, 0
 		}
 		tab.rows = append(tab.rows, r)
 	}
@@ -151,6 +151,11 @@ func (t *textPage) traceHooks(m *TraceModel) {
 	}
 	for _, s := range tab.lines(1, &t.Style) {
 		t.line(s)
+	}
+	for _, r := range tab.rows {
+		if details := r.cells[3].text; tab.cuts(3, details) {
+			t.prose(1, r.cells[1].text, t.Palette.Name, details)
+		}
 	}
 }
 

@@ -63,12 +63,10 @@ func (t *tracer) without(d *policy.Decision) *Counterfactual {
 		Reasons: slices.Clone(d.Reasons)}
 	end := len(t.plan.Nodes)
 	if t.plan.Strategy.Halt.Halts(&policy.Result{Verdict: d.Verdict, Control: d.Control}) {
-		for v := range t.plan.Nodes {
-			name := t.plan.Nodes[v].Hook.Name
-			if d.By == name || strings.HasPrefix(d.By, name+"#") {
-				end = v
-				break
-			}
+		by := t.plan.speaker(d.By)
+		at := slices.IndexFunc(t.plan.Nodes, func(n Node) bool { return n.Hook.Name == by })
+		if by != "" && at >= 0 {
+			end = at
 		}
 	}
 	for v := range end {

@@ -97,16 +97,23 @@ func (p *pool) run(ctx context.Context, r *asyncRun, in *policy.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p.begin(r, cancel)
+	// on_error decides nothing here: an async hook's failure is counted only.
+	_ = p.attempt(ctx, r.node, &caller{n: r.node}, in)
+}
+
+// attempt makes the one attempt an async hook has and reports it.
+func (p *pool) attempt(ctx context.Context, n *dag.Node, c *caller, in *policy.Context) error {
 	begun := time.Now()
-	call := caller{n: r.node}
-	_, err := call.call(ctx, in, 0, r.node.Timeout, timeoutError(r.node))
+	var ignored policy.Result
+	err := c.call(ctx, in, 0, n.Timeout, timeoutError(n), &ignored)
 	if p.observe != nil {
 		status := policy.StatusRan
 		if err != nil {
 			status = policy.StatusFailed
 		}
-		p.observe(Run{Event: r.node.Hook.Event, Node: r.node, Status: status, Err: err, Attempts: 1, Took: time.Since(begun)})
+		p.observe(Run{Event: n.Hook.Event, Node: n, Status: status, Err: err, Attempts: 1, Took: time.Since(begun)})
 	}
+	return err
 }
 
 func (p *pool) begin(r *asyncRun, cancel context.CancelFunc) {

@@ -11,7 +11,9 @@ import (
 // stop, so a timer is made only for those that do, and nothing is locked.
 type budget struct {
 	context.Context
-	until time.Time
+	// The budget is spent limit after start.
+	start time.Time
+	limit time.Duration
 	timed atomic.Pointer[timed]
 }
 
@@ -20,28 +22,22 @@ type timed struct {
 	cancel context.CancelFunc
 }
 
-// ended stands for the timer of an evaluation that has returned: a body that
-// kept its context finds it over.
-var ended = func() *timed {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	return &timed{ctx, cancel}
-}()
-
 // Deadline is when the budget is spent, or the caller's deadline if earlier.
 func (b *budget) Deadline() (time.Time, bool) {
-	if d, ok := b.Context.Deadline(); ok && d.Before(b.until) {
+	until := b.start.Add(b.limit)
+	if d, ok := b.Context.Deadline(); ok && d.Before(until) {
 		return d, true
 	}
-	return b.until, true
+	return until, true
 }
 
-// Done is closed when the budget is spent or the caller's context ends.
+// Done is closed when the budget is spent, the caller's context ends or the
+// evaluation returns.
 func (b *budget) Done() <-chan struct{} {
 	if t := b.timed.Load(); t != nil {
 		return t.Done()
 	}
-	ctx, cancel := context.WithDeadline(b.Context, b.until)
+	ctx, cancel := context.WithDeadline(b.Context, b.start.Add(b.limit))
 	t := &timed{ctx, cancel}
 	if !b.timed.CompareAndSwap(nil, t) {
 		cancel()
@@ -55,8 +51,10 @@ func (b *budget) Err() error {
 	if err := b.Context.Err(); err != nil {
 		return err
 	}
-	if b.timed.Load() == ended {
-		return context.Canceled
+	if t := b.timed.Load(); t != nil {
+		if err := t.Err(); err != nil {
+			return err
+		}
 	}
 	if b.spent() {
 		return context.DeadlineExceeded
@@ -64,11 +62,14 @@ func (b *budget) Err() error {
 	return nil
 }
 
-func (b *budget) spent() bool { return !time.Now().Before(b.until) }
+// asked reports whether a body has asked for Done, and may still hold on to b.
+func (b *budget) asked() bool { return b.timed.Load() != nil }
 
-// close ends the evaluation and frees its timer.
+func (b *budget) spent() bool { return time.Since(b.start) >= b.limit }
+
+// close ends the evaluation and frees its timer, if it has one.
 func (b *budget) close() {
-	if t := b.timed.Swap(ended); t != nil {
+	if t := b.timed.Load(); t != nil {
 		t.cancel()
 	}
 }

@@ -43,7 +43,7 @@ func (c *caller) calls(ctx context.Context, in *policy.Context) (out policy.Resu
 		if !ok {
 			return policy.Result{}, a, lateError(c.plan)
 		}
-		out, err = c.call(ctx, in, a, budget, cause)
+		err = c.call(ctx, in, a, budget, cause, &out)
 		if err == nil || a >= c.n.Retry || policy.KindOf(err) == policy.ErrDeadline || ctx.Err() != nil {
 			return out, a + 1, err
 		}
@@ -68,20 +68,20 @@ func (c *caller) allowance(a int) (budget time.Duration, cause error, ok bool) {
 }
 
 // call makes one attempt, which a budget of 0 does not bound.
-func (c *caller) call(ctx context.Context, in *policy.Context, a int, budget time.Duration, cause error) (policy.Result, error) {
+func (c *caller) call(ctx context.Context, in *policy.Context, a int, budget time.Duration, cause error, out *policy.Result) error {
 	if budget <= 0 {
-		return protect(ctx, c.n, in, a)
+		return protect(ctx, c.n, in, a, out)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, budget, cause)
 	defer cancel()
 	if last := a >= c.n.Retry || policy.KindOf(cause) == policy.ErrDeadline; last && c.expired != nil {
 		defer c.watch(ctx, a, cause)()
 	}
-	out, err := protect(ctx, c.n, in, a)
+	err := protect(ctx, c.n, in, a, out)
 	if err != nil && context.Cause(ctx) == cause {
 		err = outOfTime(cause, err)
 	}
-	return out, err
+	return err
 }
 
 // watch tells expired as soon as the attempt's time is up. What it returns
@@ -115,37 +115,46 @@ func outOfTime(cause, err error) error {
 }
 
 // protect runs a body once and turns a panic in it into a failure of its own.
-func protect(ctx context.Context, n *dag.Node, in *policy.Context, attempt int) (out policy.Result, err error) {
+// out, which is empty, is set if the body says anything.
+func protect(ctx context.Context, n *dag.Node, in *policy.Context, attempt int, out *policy.Result) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			out, err = policy.Result{}, policy.Failf(policy.ErrPanic, "panic in %s: %v", n.Hook.Name, p)
+			err = policy.Failf(policy.ErrPanic, "panic in %s: %v", n.Hook.Name, p)
 		}
 	}()
-	return n.Runner.Run(ctx, in, attempt)
+	r, err := n.Runner.Run(ctx, in, attempt)
+	if err == nil && !silent(&r) {
+		*out = r
+	}
+	return err
 }
 
 // evaluate runs an in-process body on the caller's goroutine, its retries
-// included. b is fresh, and is over when evaluate returns; now is the time.
-func evaluate(ctx context.Context, n *dag.Node, in *policy.Context, b *budget, now time.Time) (out policy.Result, attempts int, err error) {
+// included. w says what time it is. b may be used again for another node if
+// the body has not asked when to stop.
+func evaluate(ctx context.Context, n *dag.Node, in *policy.Context, w *watch, b *budget, out *policy.Result) (attempts int, err error) {
+	b.start, b.limit = w.start, w.last
 	for a := 0; ; a++ {
-		out, err = step(ctx, n, in, a, b, now)
+		err = step(ctx, n, in, a, b, out)
 		if err == nil || a >= n.Retry || ctx.Err() != nil {
-			return out, a + 1, err
+			return a + 1, err
 		}
-		b, now = new(budget), time.Now()
+		b = &budget{start: time.Now()}
 	}
 }
 
-// step is one attempt of evaluate. A node without a timeout has no budget.
-func step(ctx context.Context, n *dag.Node, in *policy.Context, a int, b *budget, now time.Time) (policy.Result, error) {
+// step is one attempt of evaluate, from the time that b holds on. A node
+// without a timeout has no budget.
+func step(ctx context.Context, n *dag.Node, in *policy.Context, a int, b *budget, out *policy.Result) error {
 	if n.Timeout <= 0 {
-		return protect(ctx, n, in, a)
+		return protect(ctx, n, in, a, out)
 	}
-	b.Context, b.until = ctx, now.Add(n.Timeout)
-	defer b.close()
-	out, err := protect(b, n, in, a)
+	b.Context = ctx
+	b.limit += n.Timeout
+	err := protect(b, n, in, a, out)
 	if err != nil && b.spent() && ctx.Err() == nil {
 		err = outOfTime(timeoutError(n), err)
 	}
-	return out, err
+	b.close()
+	return err
 }

@@ -179,10 +179,12 @@ func (x *Executor) guarded(ctx context.Context, w *wiring, in *policy.Context) *
 // flown makes the run that concurrent repeats wait for; they are told even if
 // it panics.
 func (x *Executor) flown(ctx context.Context, w *wiring, in *policy.Context, key string, f *flight) *policy.Decision {
-	var a *Answer
-	defer func() { x.guard.land(key, f, a) }()
-	var d *policy.Decision
-	d, a = x.decided(ctx, w, in)
+	var kept *Answer
+	defer func() { x.guard.land(key, f, kept) }()
+	d, a := x.decided(ctx, w, in)
+	if a != nil {
+		kept = a.clone() // the caller may change what it is given
+	}
 	return d
 }
 
@@ -192,6 +194,5 @@ func (x *Executor) decided(ctx context.Context, w *wiring, in *policy.Context) (
 	if !ok {
 		return x.cancelled(w.plan.Event, in, a.Hooks), nil
 	}
-	d := decide(x.prog, w.plan.Spec, in, after, a)
-	return d, a.clone() // the caller may change what it is given
+	return decide(x.prog, w.plan.Spec, in, after, a), a
 }

@@ -25,22 +25,21 @@ func (w *watch) lap() time.Duration {
 	return took
 }
 
-func (w *watch) now() time.Time { return w.start.Add(w.last) }
-
 // inline is the serial loop for chains whose picked nodes are all evaluated in
 // process: no goroutine, no lock, and results that say nothing are not joined.
 func (x *Executor) inline(ctx context.Context, w *wiring, p *pick, s *policy.Context) (*Answer, *policy.Context, bool) {
-	run := inlineRun{x: x, w: w, pick: p, watch: newWatch(), budgets: make([]budget, p.count),
+	run := inlineRun{x: x, w: w, pick: p, watch: newWatch(), budget: new(budget),
 		answer: &Answer{Hooks: slices.Clone(w.blank)}}
 	plan, res := w.plan, &run.answer.Result
 	for i := range plan.Items {
 		item := &plan.Items[i]
 		var block *policy.Result
 		for _, m := range item.Members {
-			r, spoke := run.node(ctx, m, s)
-			if !spoke {
+			if !run.node(ctx, m, s) {
 				continue
 			}
+			r := run.said
+			run.said = policy.Result{}
 			if plan.Nodes[m].RecheckOf >= 0 {
 				r = r.Recheck(res)
 			}
@@ -64,33 +63,35 @@ func (x *Executor) inline(ctx context.Context, w *wiring, p *pick, s *policy.Con
 }
 
 type inlineRun struct {
-	x       *Executor
-	w       *wiring
-	pick    *pick
-	watch   watch
-	budgets []budget
-	answer  *Answer
+	x      *Executor
+	w      *wiring
+	pick   *pick
+	watch  watch
+	budget *budget
+	answer *Answer
+	// said is what the last node said, empty between nodes.
+	said policy.Result
 }
 
-// node is what node m says in context s; spoke is false for nothing.
-func (r *inlineRun) node(ctx context.Context, m int, s *policy.Context) (out policy.Result, spoke bool) {
+// node evaluates node m in context s; it is false when that said nothing.
+func (r *inlineRun) node(ctx context.Context, m int, s *policy.Context) bool {
 	n, t := &r.w.plan.Nodes[m], &r.answer.Hooks[m]
 	if !r.pick.nodes.has(m) || !matches(n, s) {
 		t.Status = policy.StatusFiltered
 		r.x.observe(Run{Event: r.w.plan.Event, Node: n, Status: policy.StatusFiltered})
-		return policy.Result{}, false
+		return false
 	}
-	b := &r.budgets[0]
-	r.budgets = r.budgets[1:]
-	out, attempts, err := evaluate(ctx, n, project(n, s), b, r.watch.now())
+	if r.budget.asked() {
+		r.budget = new(budget)
+	}
+	attempts, err := evaluate(ctx, n, project(n, s), &r.watch, r.budget, &r.said)
 	took := r.watch.lap()
-	t.Attempts, t.Micros = attempts, took.Microseconds()
-	if err == nil && silent(&out) {
-		t.Status = policy.StatusRan
-	} else {
-		out, spoke = said(r.w.plan, n, out, err), true
-		record(t, n, &out, err)
+	t.Attempts, t.Micros, t.Status = attempts, took.Microseconds(), policy.StatusRan
+	spoke := err != nil || !silent(&r.said)
+	if spoke {
+		r.said = said(r.w.plan, n, r.said, err)
+		record(t, n, &r.said, err)
 	}
 	r.x.observe(Run{Event: r.w.plan.Event, Node: n, Status: t.Status, Err: err, Attempts: attempts, Took: took})
-	return out, spoke
+	return spoke
 }

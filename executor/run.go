@@ -135,6 +135,7 @@ func (f *flow) run(ctx context.Context) bool {
 			if !ok {
 				return false
 			}
+			f.watch.lap()
 			f.take(r)
 		}
 	}
@@ -178,7 +179,8 @@ func (f *flow) settle(ctx context.Context) bool {
 		f.skip(i)
 		return true
 	}
-	out, attempts, err := evaluate(ctx, n, c.input, new(budget), f.watch.now())
+	var out policy.Result
+	attempts, err := evaluate(ctx, n, c.input, &f.watch, new(budget), &out)
 	c.attempts, c.took, c.begun, c.gone = attempts, f.watch.lap(), true, true
 	if ctx.Err() == nil {
 		f.say(i, out, err)

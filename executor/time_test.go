@@ -166,7 +166,7 @@ func TestBudgetIsAContext(t *testing.T) {
 		d := fireOnce(t, plan, nil)
 		assert.Equal(t, policy.ErrBudget, d.Failed[0].Kind)
 		<-kept.Done()
-		assert.ErrorIs(t, kept.Err(), context.Canceled)
+		assert.ErrorIs(t, kept.Err(), context.DeadlineExceeded)
 	})
 }
 

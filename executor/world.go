@@ -47,22 +47,23 @@ func (w *realWorld) Call(n *dag.Node, in *policy.Context, attempt int) (policy.R
 		return policy.Result{}, nil
 	}
 	begun := time.Now()
-	out, err := w.once(n, in, attempt)
+	var out policy.Result
+	err := w.once(n, in, attempt, &out)
 	w.took[n] += time.Since(begun)
 	w.failed[n] = err
 	return out, err
 }
 
-func (w *realWorld) once(n *dag.Node, in *policy.Context, attempt int) (policy.Result, error) {
+func (w *realWorld) once(n *dag.Node, in *policy.Context, attempt int, out *policy.Result) error {
 	if n.Exempt() {
-		return step(w.ctx, n, in, attempt, new(budget), time.Now())
+		return step(w.ctx, n, in, attempt, &budget{start: time.Now()}, out)
 	}
 	c := caller{plan: w.plan, n: n, until: w.until}
 	limit, cause, ok := c.allowance(attempt)
 	if !ok {
-		return policy.Result{}, lateError(w.plan)
+		return lateError(w.plan)
 	}
-	return c.call(w.ctx, in, attempt, limit, cause)
+	return c.call(w.ctx, in, attempt, limit, cause, out)
 }
 
 // Late looks at the clock; a deadline that strikes later is the answer of the

@@ -118,3 +118,10 @@ func TestEmptySource(t *testing.T) {
 		assert.Equal(t, "hooks.yaml", found[0].Span.File())
 	}
 }
+
+// A forbidden function is not there, not even to be replaced.
+func TestForbiddenCannotBeReplaced(t *testing.T) {
+	u := guard("deny contains \"x\" if f(1)\nf(x) if x == 1 with http.send as 1")
+	_, found := new(Compiler).Compile(u)
+	assert.Equal(t, []string{"HK074 6:27 http.send may not be called by a rule"}, lines(found))
+}

@@ -126,7 +126,7 @@ func (w *walker) visit(r *ast.Rule) {
 				}
 			}
 			return true
-		case ast.Var:
+		case ast.Var: // A bare input is a reference of one part; a variable would mean the same.
 			w.whole = w.whole || x.Equal(ast.InputRootDocument.Value)
 		}
 		return false

@@ -243,8 +243,8 @@ func (u *unit) compileHint(message string) string {
 	if name, ok := strings.CutPrefix(message, "undefined function "); ok {
 		return diag.DidYouMean(name, callable(), "shared functions live in the files of rego: {paths: [...]}")
 	}
-	name, ok := strings.CutPrefix(message, "var ")
-	if name, ok = strings.CutSuffix(name, " is unsafe"); !ok {
+	name, ok := strings.CutSuffix(strings.TrimPrefix(message, "var "), " is unsafe")
+	if !ok {
 		return ""
 	}
 	candidates := []string{"input", "data"}

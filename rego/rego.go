@@ -5,6 +5,7 @@ package rego
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -166,13 +167,15 @@ func (u *unit) link() *Module {
 // the forbidden ones and never fetches anything.
 func newOPACompiler(version ast.RegoVersion, forbid map[string]struct{}) *ast.Compiler {
 	capabilities := ast.CapabilitiesForThisVersion(ast.CapabilitiesRegoVersion(version))
-	capabilities.Builtins = append(capabilities.Builtins, functions().decls...)
+	capabilities.Builtins = slices.DeleteFunc(append(capabilities.Builtins, functions().decls...), func(b *ast.Builtin) bool {
+		_, bad := forbid[b.Name]
+		return bad
+	})
 	capabilities.AllowNet = []string{}
 	return ast.NewCompiler().
 		SetErrorLimit(0).
 		WithDefaultRegoVersion(version).
-		WithCapabilities(capabilities).
-		WithUnsafeBuiltins(forbid)
+		WithCapabilities(capabilities)
 }
 
 // compileQuery asks for every entry point at once. A single one is bound

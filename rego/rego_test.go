@@ -3,8 +3,6 @@ package rego
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -98,65 +96,66 @@ func short(r policy.Result) summary {
 	return out
 }
 
-func TestContract(t *testing.T) {
-	tests := []struct {
-		name   string
-		source string // line 5 of hooks.yaml on: line 4 is the package
-		want   summary
-	}{
-		{"deny set", `deny contains "b" if input.tool_name == "Bash"
+var contractTests = []struct {
+	name   string
+	source string // line 5 of hooks.yaml on: line 4 is the package
+	want   summary
+}{
+	{"deny set", `deny contains "b" if input.tool_name == "Bash"
 deny contains "a" if true`,
-			summary{Verdict: "deny", Control: "go", VerdictAt: "6:7", Reasons: []string{"6:7 a", "5:7 b"}}},
-		{"deny set of a variable", `deny contains msg if { some n in [2, 1]; msg := sprintf("n%d", [n]) }
+		summary{Verdict: "deny", Control: "go", VerdictAt: "6:7", Reasons: []string{"6:7 a", "5:7 b"}}},
+	{"deny set of a variable", `deny contains msg if { some n in [2, 1]; msg := sprintf("n%d", [n]) }
 deny contains msg if msg := "m"`,
-			summary{Verdict: "deny", Control: "go", VerdictAt: "6:7", Reasons: []string{"6:7 m", "5:7 n1", "5:7 n2"}}},
-		{"deny objects", `deny contains {"reason": "r", "code": 1} if true
+		summary{Verdict: "deny", Control: "go", VerdictAt: "6:7", Reasons: []string{"6:7 m", "5:7 n1", "5:7 n2"}}},
+	{"deny objects", `deny contains {"reason": "r", "code": 1} if true
 deny contains {"msg": "m"} if true`,
-			summary{Verdict: "deny", Control: "go", VerdictAt: "6:7", Reasons: []string{"6:7 m", "5:7 r"}}},
-		{"deny true", "deny if input.tool_name == \"Bash\"",
-			summary{Verdict: "deny", Control: "go", VerdictAt: "5:7"}},
-		{"deny one of two booleans", "deny if input.tool_name == \"Read\"\ndeny if input.tool_name == \"Bash\"",
-			summary{Verdict: "deny", Control: "go", VerdictAt: "6:7"}},
-		{"deny false by default", "default deny := false\ndeny if input.tool_name == \"Read\"", summary{Verdict: "none", Control: "go"}},
-		{"deny string", `deny := "no" if input.tool_name == "Bash"`,
-			summary{Verdict: "deny", Control: "go", VerdictAt: "5:7", Reasons: []string{"5:7 no"}}},
-		{"deny by else", `deny := "r" if { input.tool_name == "Read" }
+		summary{Verdict: "deny", Control: "go", VerdictAt: "6:7", Reasons: []string{"6:7 m", "5:7 r"}}},
+	{"deny true", "deny if input.tool_name == \"Bash\"",
+		summary{Verdict: "deny", Control: "go", VerdictAt: "5:7"}},
+	{"deny one of two booleans", "deny if input.tool_name == \"Read\"\ndeny if input.tool_name == \"Bash\"",
+		summary{Verdict: "deny", Control: "go", VerdictAt: "6:7"}},
+	{"deny false by default", "default deny := false\ndeny if input.tool_name == \"Read\"", summary{Verdict: "none", Control: "go"}},
+	{"deny string", `deny := "no" if input.tool_name == "Bash"`,
+		summary{Verdict: "deny", Control: "go", VerdictAt: "5:7", Reasons: []string{"5:7 no"}}},
+	{"deny by else", `deny := "r" if { input.tool_name == "Read" }
 else := "b" if { input.tool_name == "Bash" }`,
-			summary{Verdict: "deny", Control: "go", VerdictAt: "6:7", Reasons: []string{"6:7 b"}}},
-		{"default value", `default deny := "closed"
+		summary{Verdict: "deny", Control: "go", VerdictAt: "6:7", Reasons: []string{"6:7 b"}}},
+	{"default value", `default deny := "closed"
 deny := false if input.tool_name == "Read"`,
-			summary{Verdict: "deny", Control: "go", VerdictAt: "5:7", Reasons: []string{"5:7 closed"}}},
-		{"array keeps its order", `deny := ["z", "a"]`,
-			summary{Verdict: "deny", Control: "go", VerdictAt: "5:7", Reasons: []string{"5:7 z", "5:7 a"}}},
-		{"empty text is no text", `deny contains "" if true`, summary{Verdict: "deny", Control: "go", VerdictAt: "5:7"}},
-		{"undefined says nothing", `deny contains "no" if input.tool_input.missing == 1`, summary{Verdict: "none", Control: "go"}},
-		{"undefined entry point", `deny := "no" if input.tool_input.missing == 1`, summary{Verdict: "none", Control: "go"}},
-		{"ask", `ask contains "sure?" if true`,
-			summary{Verdict: "ask", Control: "go", VerdictAt: "5:7", Reasons: []string{"5:7 sure?"}}},
-		{"allow", `allow := "fine" if true`,
-			summary{Verdict: "allow", Control: "go", VerdictAt: "5:7", Reasons: []string{"5:7 fine"}}},
-		{"most restrictive, reasons in order", `stop contains "s" if true
+		summary{Verdict: "deny", Control: "go", VerdictAt: "5:7", Reasons: []string{"5:7 closed"}}},
+	{"array keeps its order", `deny := ["z", "a"]`,
+		summary{Verdict: "deny", Control: "go", VerdictAt: "5:7", Reasons: []string{"5:7 z", "5:7 a"}}},
+	{"empty text is no text", `deny contains "" if true`, summary{Verdict: "deny", Control: "go", VerdictAt: "5:7"}},
+	{"undefined says nothing", `deny contains "no" if input.tool_input.missing == 1`, summary{Verdict: "none", Control: "go"}},
+	{"undefined entry point", `deny := "no" if input.tool_input.missing == 1`, summary{Verdict: "none", Control: "go"}},
+	{"ask", `ask contains "sure?" if true`,
+		summary{Verdict: "ask", Control: "go", VerdictAt: "5:7", Reasons: []string{"5:7 sure?"}}},
+	{"allow", `allow := "fine" if true`,
+		summary{Verdict: "allow", Control: "go", VerdictAt: "5:7", Reasons: []string{"5:7 fine"}}},
+	{"most restrictive, reasons in order", `stop contains "s" if true
 allow contains "l" if true
 skip contains "k" if true
 ask contains "q" if true
 deny contains "d" if true`,
-			summary{Verdict: "deny", Control: "stop", VerdictAt: "9:7", ControlAt: "5:7",
-				Reasons: []string{"9:7 d", "8:7 q", "6:7 l", "7:7 k", "5:7 s"}}},
-		{"skip", "skip if true", summary{Verdict: "none", Control: "skip", ControlAt: "5:7"}},
-		{"conftest denials by name", `deny_b contains "1" if true
+		summary{Verdict: "deny", Control: "stop", VerdictAt: "9:7", ControlAt: "5:7",
+			Reasons: []string{"9:7 d", "8:7 q", "6:7 l", "7:7 k", "5:7 s"}}},
+	{"skip", "skip if true", summary{Verdict: "none", Control: "skip", ControlAt: "5:7"}},
+	{"conftest denials by name", `deny_b contains "1" if true
 deny_a contains {"msg": "2"} if true
 violation contains "3" if true
 deny contains "4" if true`,
-			summary{Verdict: "deny", Control: "go", VerdictAt: "8:7", Reasons: []string{"8:7 4", "7:7 3", "6:7 2", "5:7 1"}}},
-		{"texts", `context contains "c2" if true
+		summary{Verdict: "deny", Control: "go", VerdictAt: "8:7", Reasons: []string{"8:7 4", "7:7 3", "6:7 2", "5:7 1"}}},
+	{"texts", `context contains "c2" if true
 context contains "c1" if true
 message := "m"
 warn contains {"msg": "w"} if true
 warn_x contains "wx" if true
 feedback := ["f2", "f1"]`,
-			summary{Verdict: "none", Control: "go", Context: []string{"c1", "c2"}, System: []string{"m", "w", "wx"}, Backing: []string{"f2", "f1"}}},
-	}
-	for _, test := range tests {
+		summary{Verdict: "none", Control: "go", Context: []string{"c1", "c2"}, System: []string{"m", "w", "wx"}, Backing: []string{"f2", "f1"}}},
+}
+
+func TestContract(t *testing.T) {
+	for _, test := range contractTests {
 		t.Run(test.name, func(t *testing.T) {
 			m := compiled(t, guard(test.source))
 			r, err := m.Run(context.Background(), bash("ls"), 0)
@@ -253,103 +252,6 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func shared(t *testing.T, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, content := range files {
-		path := filepath.Join(dir, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
-	}
-	return dir
-}
-
-func withFiles(h *policy.Hook, dir string, paths, data []string) *policy.Hook {
-	list := func(names []string) []diag.Text {
-		var out []diag.Text
-		for _, n := range names {
-			out = append(out, diag.NewText(filepath.Join(dir, n), diag.Span{Source: h.Span.Source}, nil))
-		}
-		return out
-	}
-	h.File = &policy.FileConfig{Dir: dir, Rego: policy.RegoConfig{Paths: list(paths), Data: list(data)}}
-	return h
-}
-
-func TestSharedLibraryAndData(t *testing.T) {
-	dir := shared(t, map[string]string{
-		"lib/git/push.rego":      "package lib.git\npushes(c) if startswith(c, \"git push\")\n",
-		"lib/git/push_test.rego": "package lib.git_test\nthis is not rego\n",
-		"limits.json":            `{"limits": {"branches": ["main"]}, "n": 3}`,
-		"more/team/a.yaml":       "limits:\n  people: [ann]\n",
-	})
-	h := withFiles(guard(`import data.lib.git
-deny contains b if { git.pushes(input.command); some b in data.limits.branches; endswith(input.command, b) }
-message := data.team.limits.people[0]`), dir, []string{"lib"}, []string{"limits.json", "more"})
-	m := compiled(t, h)
-	in := bash("git push origin main")
-	r, err := m.Run(context.Background(), in, 0)
-	require.NoError(t, err)
-	assert.Equal(t, summary{Verdict: "deny", Control: "go", VerdictAt: "6:7", Reasons: []string{"6:7 main"}, System: []string{"ann"}}, short(r))
-	assert.Equal(t, []string{"tool_name", "tool_input", "command"}, m.Effects().Reads.Names())
-}
-
-func TestSharedFindings(t *testing.T) {
-	dir := shared(t, map[string]string{
-		"bad.rego":    "package lib\n\nf(x) if x ==\n",
-		"uses.rego":   "package lib.net\nget(u) := http.send({\"method\": \"get\", \"url\": u})\n",
-		"list.json":   `[1]`,
-		"broken.json": "{\"a\":\n  1,}",
-		"bad.yaml":    "a: 1\n b: 2\n",
-		"one.json":    `{"x": {"y": 1, "z": 2}}`,
-		"two.yaml":    "x:\n  y: 1\n",
-	})
-	tests := []struct {
-		paths, data []string
-		want        []string
-	}{
-		{[]string{"missing.rego"}, nil, []string{"hooks.yaml:1:1 HK077"}},
-		{[]string{"bad.rego"}, nil, []string{"bad.rego:4:1 HK070"}},
-		{[]string{"uses.rego"}, nil, []string{"uses.rego:2:11 HK074"}},
-		{nil, []string{"gone.json"}, []string{"hooks.yaml:1:1 HK077"}},
-		{nil, []string{"list.json"}, []string{"list.json:1:1 HK077"}},
-		{nil, []string{"broken.json"}, []string{"broken.json:2:4 HK077"}},
-		{nil, []string{"bad.yaml"}, []string{"bad.yaml:2:1 HK077"}},
-		{nil, []string{"one.json", "two.yaml"}, []string{"two.yaml:1:1 HK077"}},
-	}
-	c := new(Compiler)
-	for _, test := range tests {
-		h := withFiles(guard(`deny contains "no" if true`), dir, test.paths, test.data)
-		m, found := c.Compile(h)
-		assert.Nil(t, m)
-		var got []string
-		for _, d := range found {
-			got = append(got, d.Span.String()+" "+d.Code.ID)
-			assert.Empty(t, d.Hook, "a finding about a shared file names no hook")
-		}
-		assert.Equal(t, test.want, got)
-		_, again := c.Compile(h)
-		found.Add(again...)
-		found.Sort()
-		assert.Len(t, found, len(got), "another hook repeats the finding exactly")
-	}
-}
-
-// A file that changes is read again.
-func TestSharedFileChanges(t *testing.T) {
-	dir := shared(t, map[string]string{"limits.json": `{"limit": "a"}`})
-	h := withFiles(guard(`message := data.limit`), dir, nil, []string{"limits.json"})
-	c := new(Compiler)
-	for _, want := range []string{"a", "b"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "limits.json"), []byte(`{"limit": "`+want+`"}`), 0o644))
-		m, found := c.Compile(h)
-		require.Empty(t, found)
-		r, err := m.Run(context.Background(), bash("ls"), 0)
-		require.NoError(t, err)
-		assert.Equal(t, []string{want}, r.System)
-	}
-}
-
 // Two hooks with one package name, and a shared file of that name too, stay
 // apart; each reaches itself by its own name.
 func TestPackagesDoNotMerge(t *testing.T) {
@@ -384,4 +286,23 @@ func TestV0(t *testing.T) {
 	r, err := compiled(t, h).Run(context.Background(), bash("ls"), 0)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"5:7 v0"}, short(r).Reasons)
+}
+
+// The example of semantics.md §10.
+func TestExampleOfTheSpecification(t *testing.T) {
+	dir := shared(t, map[string]string{"limits.json": `{"limits": {"protected_branches": ["main", "release"]}}`})
+	m := compiled(t, withFiles(guard("deny contains \"recursive delete of a root path\" if regex.match(`rm\\s+-\\w*r\\w*f?\\s+/(\\s|$)`, input.tool_input.command)\n"+
+		"ask contains sprintf(\"pushes to %s\", [b]) if {\n  some b in data.limits.protected_branches\n"+
+		"  regex.match(sprintf(`git\\s+push\\b.*\\b%s\\b`, [b]), input.tool_input.command)\n}\n"), dir, nil, []string{"limits.json"}))
+	for command, want := range map[string]summary{
+		"rm -rf /":             {Verdict: "deny", Control: "go", VerdictAt: "5:7", Reasons: []string{"5:7 recursive delete of a root path"}},
+		"git push origin main": {Verdict: "ask", Control: "go", VerdictAt: "6:7", Reasons: []string{"6:7 pushes to main"}},
+		"ls":                   {Verdict: "none", Control: "go"},
+	} {
+		r, err := m.Run(context.Background(), bash(command), 0)
+		require.NoError(t, err)
+		assert.Equal(t, want, short(r))
+	}
+	assert.Equal(t, []string{"tool_input.command"}, m.Effects().Reads.Names())
+	assert.Equal(t, policy.MayDeny|policy.MayAsk, m.Effects().May)
 }

@@ -27,13 +27,16 @@ var codeShared = diag.Define(diag.Code{
 policy file may import; rego: {data: [...]} lists JSON and YAML documents whose top
 level becomes data. A file that is missing, is not what its name says, or sets a value
 another one sets too makes every rego hook of the file uncertain, so it is an error.`,
-	Bad: `rego: {data: [limits.json]}
+	Bad: `-- hooks.yaml --
+rego: {data: [limits.json]}
 pre_tool_execution:
   - name: shell
     type: rego
     source: |
       package hooks.shell
       deny contains "no" if input.tool_name in data.limits.forbidden
+-- limits.json --
+["Bash"]
 `,
 	Good: `-- hooks.yaml --
 rego: {data: [limits.json]}

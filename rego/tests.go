@@ -59,6 +59,7 @@ func RunTests(ctx context.Context, t Tests) ([]TestResult, diag.List) {
 	u.settings()
 	u.library(new(Compiler))
 	u.testModules(t)
+	u.checkForbidden()
 	if u.found.HasErrors() {
 		u.found.Sort()
 		return nil, u.found

@@ -90,7 +90,8 @@ func (s *sources) explain(cmd *cobra.Command, path string, args []string, asJSON
 		}
 		fmt.Fprintln(out)
 	}
-	if err := trace.Text(out, style(out)); err != nil {
+	text, _ := dag.FindTraceRenderer("text")
+	if err := text.Render(out, trace, style(out)); err != nil {
 		return cannot("the trace cannot be written: %v", err)
 	}
 	if d.Action == policy.Cancelled {

@@ -45,3 +45,12 @@ func progress(w io.Writer, what string) (stop func()) {
 	})
 	return func() { close(done); wait.Wait() }
 }
+
+// round shortens a duration to three digits or so.
+func round(d time.Duration) time.Duration {
+	for unit := time.Duration(1); ; unit *= 10 {
+		if d < 1000*unit {
+			return d.Round(unit)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/hookc/hookc/dag"
@@ -29,11 +30,6 @@ func bashKind(o Options) dag.Kind {
 func prepareBash(o Options, h *policy.Hook) (dag.Body, diag.List) {
 	var found diag.List
 	body := h.Body
-	if body.Load != nil {
-		loaded, list := body.Load()
-		body = loaded
-		found.Add(list...)
-	}
 	speaks := protocols[body.Protocol]
 	if speaks == nil {
 		panic("runner: hook " + h.Name + " speaks no known protocol: " + string(body.Protocol))
@@ -82,29 +78,20 @@ func (b *bash) start() diag.List {
 	return lintCommand(b.hook, &b.body)
 }
 
-// interpreters run entry points that are not executable, by extension.
-var interpreters = map[string]string{".sh": "sh", ".py": "python3"}
-
-// startDirect starts an entry point without a shell. One that is not
-// executable is given to the interpreter its extension names.
+// startDirect starts an entry point without a shell: a script, of which its
+// reader has said already whether it can run, or the interpreter it is given
+// to.
 func (b *bash) startDirect() diag.List {
 	b.path, b.args = b.body.Args[0], b.body.Args
-	if !filepath.IsAbs(b.path) {
-		b.path = filepath.Join(b.hook.Dir, b.path)
-	}
-	info, err := os.Stat(b.path)
-	if err != nil || info.IsDir() {
-		return diag.List{codeUnstartable.Report(b.hook.Span, "%s does not exist", b.path).WithHook(b.hook.Name)}
-	}
-	if executable(info) {
+	if strings.ContainsRune(b.path, filepath.Separator) {
 		return nil
 	}
-	name := interpreters[filepath.Ext(b.path)]
-	path, err := exec.LookPath(name)
-	if name == "" || err != nil {
-		return diag.List{notExecutable(b.hook.Span, b.hook.Name, b.path)}
+	path, err := exec.LookPath(b.path)
+	if err != nil {
+		b.broken = policy.Failf(policy.ErrSpawn, "there is no %s on this machine: %w", b.path, err)
+		return diag.List{codeUnstartable.Report(b.hook.Span, "there is no %s on this machine to run the script with", b.path).
+			WithHook(b.hook.Name).WithHint("install %s and put it on PATH, or make the script executable", b.path)}
 	}
-	b.args = append([]string{name, b.path}, b.args[1:]...)
 	b.path = path
 	return nil
 }

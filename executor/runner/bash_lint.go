@@ -213,9 +213,6 @@ func findExit2(script string) (start, end int, found bool) {
 // scriptExit2 looks into the files a command starts with.
 func scriptExit2(h *policy.Hook, body *policy.Body) (string, bool) {
 	words := firstWords(body.Command.Value)
-	for _, arg := range body.Args[:min(1, len(body.Args))] {
-		words = append(words, word{text: arg})
-	}
 	for _, w := range words[:min(3, len(words))] {
 		if !strings.Contains(w.text, "/") {
 			continue

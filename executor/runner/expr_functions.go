@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/expr-lang/expr/builtin"
 	"github.com/expr-lang/expr/vm/runtime"
 )
 
@@ -24,6 +25,7 @@ var ownFuncs = map[string]func(f *frame, args []any) any{
 	"replace": replace,
 	"join":    join,
 	"uniq":    uniq,
+	"sort":    sorted,
 }
 
 // deepFuncs look at everything inside their arguments, however often a part
@@ -175,6 +177,12 @@ func join(f *frame, args []any) any {
 		f.grow(len(s) + len(glue))
 	}
 	return strings.Join(words, glue)
+}
+
+// sorted is the library's sort, which takes what is no list for an empty one.
+func sorted(f *frame, args []any) any {
+	args[0] = f.list(args[0], "sort")
+	return callLibrary(builtin.Builtins[builtin.Index["sort"]], args)
 }
 
 func uniq(f *frame, args []any) any {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -304,11 +305,20 @@ func mayBeMissing(n ast.Node) bool {
 func (r *resolver) checkMethods(n ast.Node) {
 	if call, ok := n.(*ast.CallNode); ok && r.calls[call] == nil {
 		callee := call.Callee.(*ast.MemberNode)
-		if t := callee.Node.Nature(); t.Type == nil || t.Type.PkgPath() != "time" {
+		if !isTime(callee.Node.Nature().Type) {
 			r.report(callee, codeExprFunction, "only a function can be called")
 		}
 	}
 	for _, child := range children(n) {
 		r.checkMethods(child)
 	}
+}
+
+// isTime reports whether values of a type are times, durations, or parts of
+// them such as weekdays and zones.
+func isTime(t reflect.Type) bool {
+	if t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t != nil && t.PkgPath() == "time"
 }

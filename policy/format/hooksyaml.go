@@ -169,12 +169,16 @@ func (r *yamlReader) report(d diag.Diagnostic) { r.l.Report(r.in, d) }
 func (r *yamlReader) unknownEvent(k *Node) {
 	name := k.Text.Value
 	known := append(policy.EventNames(), keyNames(InFile, "")...)
-	hint := diag.DidYouMean(name, known, "an event of the host's own is written ext."+name)
+	// A name is answered in its own style: PreTooluse with PreToolUse.
+	style := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return camelCase(k) != camelCase(name) })
+	hint := diag.DidYouMean(name, style, diag.DidYouMean(name, known, "an event of the host's own is written ext."+name))
 	if name == "hooks" {
 		hint = "here the events themselves are the top-level keys"
 	}
 	r.report(codeUnknownEvent.Report(k.Span, "unknown event %q", name).WithHint("%s", hint))
 }
+
+func camelCase(name string) bool { return strings.ToLower(name) != name }
 
 func (r *yamlReader) profile(f fields) {
 	name, span := f.word("profile", func(w string) bool {

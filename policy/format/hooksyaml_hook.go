@@ -56,9 +56,12 @@ of their own. Write priority beside parallel.`,
 `,
 })
 
-// parseKind reads a word of `type:`; shell is the newer jcli name of bash.
+// kindAlias is the newer jcli name of bash.
+const kindAlias = "shell"
+
+// parseKind reads a word of `type:`.
 func parseKind(word string) (policy.Kind, bool) {
-	if word == "shell" {
+	if word == kindAlias {
 		return policy.KindBash, true
 	}
 	return policy.Kind(word), slices.Contains(policy.KindNames(), word)

@@ -15,7 +15,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-// lift returns a policy file in memory as the only input.
+// loadText loads a policy file in memory.
 func loadText(text string) (*policy.Policy, diag.List) {
 	return Load(Options{Inputs: []Input{{Path: "/p/hooks.yaml", Tier: policy.TierProject, Content: []byte(text)}}, Dir: "/p"})
 }
@@ -234,7 +234,7 @@ func TestHooksYAMLFindings(t *testing.T) {
 		{"unknown kind of default", "defaults: {on_error: {bsh: skip}}\n", `1:23 HK008 "bsh" is not a kind of hook; did you mean "bash"?`},
 		{"empty defaults", "defaults:\nrego:\ntools:\nstop:\n", ""},
 		{"limit", "defaults: {max_concurrent: 0}\n", "1:28 HK009 max_concurrent: 0 is out of range; it is at least 1"},
-		{"rego version", "rego: {version: v2}\n", `1:17 HK008 rego: x`},
+		{"rego version", "rego: {version: v2}\n", `1:17 HK008 version: "v2" is not one of its words; one of v0, v1`},
 		{"empty forbid", "rego: {forbid: }\n", "1:16 HK007 forbid takes a list; this is empty"},
 		{"event of one hook", "stop:\n  command: x\n", `2:3 HK007 stop takes a list of hooks; this is one hook; begin the hook with "- "`},
 		{"event of text", "stop: ./x.sh\n", `1:7 HK007 stop takes a list of hooks; this is text; write - command: "./x.sh"`},
@@ -282,7 +282,7 @@ func TestHooksYAMLFindings(t *testing.T) {
 		{"env", "stop: [{command: x, env: {A: [b]}}]\n", "1:30 HK007 env takes a text for each variable; this is a list"},
 		{"empty group", "stop: [{parallel: []}]\n", "1:19 HK010 the parallel group has no members"},
 		{"key of a group", "stop: [{parallel: [{command: x}], timeout: 5}]\n", `1:35 HK006 unknown key "timeout" in a parallel group; keys: name, parallel, fold, priority`},
-		{"fold", "stop: [{parallel: [{command: x}], fold: min}]\n", `1:41 HK008 fold: "min" is not one of its words; did you mean "max"?`},
+		{"fold", "stop: [{parallel: [{command: x}], fold: min}]\n", `1:41 HK008 fold: "min" is not one of its words; one of max, last`},
 		{"group in a group", "stop: [{parallel: [{name: in, parallel: []}]}]\n", "1:27 HK011 a parallel group cannot hold another; put its members into this group"},
 		{"priority of a member", "stop: [{parallel: [{command: x, priority: 5}]}]\n", "1:43 HK020 a member of a parallel group has no priority of its own; write priority beside parallel"},
 		{"set", "stop: [{set: [a]}]\n", "1:14 HK007 set takes a map; this is a list"},

@@ -57,8 +57,10 @@ type Key struct {
 	Place Place
 	Name  string
 	Type  Type
-	// Words lists what a word may be.
+	// Words lists what a word may be; Also is a pattern of other spellings that
+	// are read and not offered.
 	Words []string
+	Also  string
 	// Kinds are the kinds of hook that take the key; empty is all.
 	Kinds []policy.Kind
 	// Infers is true when the key tells the kind of a hook without `type`.
@@ -80,7 +82,7 @@ var schema = slices.Concat(fileKeys, eventKeys, hookKeys, filterKeys, ruleKeys)
 
 var fileKeys = []Key{
 	{Place: InFile, Name: "version", Type: TypeWord, Words: []string{"1"}, Default: "1", Note: "version of the schema"},
-	{Place: InFile, Name: "profile", Type: TypeWord, Words: profileNames, Note: "the agent the policy was written for; canonical rules hold all the same"},
+	{Place: InFile, Name: "profile", Type: TypeWord, Words: profileNames, Also: `^[a-z][a-z_-]*(@.*)?$`, Note: "the agent the policy was written for; canonical rules hold all the same"},
 	{Place: InFile, Name: "defaults", Type: TypeMap, Note: "what hooks of this file do that do not say otherwise"},
 	{Place: InFile, Name: "rego", Type: TypeMap, Note: "what the Rego hooks of this file share"},
 	{Place: InFile, Name: "tools", Type: TypeMap, Note: "the tools that exist, for unknown-tool findings"},
@@ -89,7 +91,7 @@ var fileKeys = []Key{
 	{Place: InDefaults, Name: "chain_timeout", Type: TypeDuration, Default: "30s", Note: "total time of one event, retries included"},
 	{Place: InDefaults, Name: "max_concurrent", Type: TypeAtLeast1, Default: "8", Note: "processes one event runs at a time"},
 	{Place: InDefaults, Name: "max_models", Type: TypeAtLeast1, Default: "4", Note: "model calls one event makes at a time"},
-	{Place: InDefaults, Name: "on_error", Type: TypePostures, Words: policy.PostureNames(), Default: "bash and llm: skip; rego and expr: deny at guard events, else skip", Note: "what a failure means"},
+	{Place: InDefaults, Name: "on_error", Type: TypePostures, Words: policy.PostureNames(), Also: "^stop$", Default: "bash and llm: skip; rego and expr: deny at guard events, else skip", Note: "what a failure means"},
 	{Place: InDefaults, Name: "model", Type: TypeText, Default: "the host's or configured model", Note: "model of llm hooks"},
 	{Place: InDefaults, Name: "timeout", Type: TypeDuration, Default: "bash 10s, llm 30s", Note: "time of one attempt of a bash or llm hook"},
 
@@ -117,7 +119,7 @@ var eventKeys = []Key{
 var hookKeys = []Key{
 	{Place: InHook, Name: "name", Type: TypeText, Default: "<tier>/<event>#<n>", Note: "unique within tier and event; a later tier's hook of the same name replaces this one"},
 	{Place: InHook, Name: "description", Type: TypeText, Note: "for people"},
-	{Place: InHook, Name: "type", Type: TypeWord, Words: policy.KindNames(), Default: "told by the other keys", Note: "kind of hook; shell is another name of bash"},
+	{Place: InHook, Name: "type", Type: TypeWord, Words: policy.KindNames(), Also: "^" + kindAlias + "$", Default: "told by the other keys", Note: "kind of hook; shell is another name of bash"},
 	{Place: InHook, Name: "priority", Type: TypeInt, Default: "100", Note: "place in the tier, greater first"},
 	{Place: InHook, Name: "enabled", Type: TypeBool, Default: "true", Note: "false keeps the hook listed and never runs it"},
 	{Place: InHook, Name: "locked", Type: TypeBool, Default: "false", Note: "less trusted tiers cannot replace the hook by name"},
@@ -126,8 +128,8 @@ var hookKeys = []Key{
 	{Place: InHook, Name: "filter", Type: TypeMap, Note: "when the hook applies; all conditions must hold"},
 	{Place: InHook, Name: "timeout", Type: TypeDuration, Default: "bash 10s, llm 30s", Note: "time of one attempt"},
 	{Place: InHook, Name: "retry", Type: TypeCount, Default: "bash 0, llm 1", Note: "further attempts after a failure"},
-	{Place: InHook, Name: "on_error", Type: TypeWord, Words: policy.PostureNames(), Default: "defaults.on_error", Note: "what a failure means; stop is another name of abort"},
-	{Place: InHook, Name: "on_timeout", Type: TypeWord, Words: policy.PostureNames(), Default: "on_error", Note: "what a failure by time means"},
+	{Place: InHook, Name: "on_error", Type: TypeWord, Words: policy.PostureNames(), Also: "^stop$", Default: "defaults.on_error", Note: "what a failure means; stop is another name of abort"},
+	{Place: InHook, Name: "on_timeout", Type: TypeWord, Words: policy.PostureNames(), Also: "^stop$", Default: "on_error", Note: "what a failure by time means"},
 	{Place: InHook, Name: "reads", Type: TypeTexts, Default: "inferred for rules and prompts, else everything", Note: "the fields the hook is given"},
 	{Place: InHook, Name: "writes", Type: TypeTexts, Default: "inferred for rules, else everything", Note: "the fields the hook may change"},
 	{Place: InHook, Name: "may", Type: TypeTexts, Default: "inferred for rules, else everything", Note: "the verdicts and controls the hook may say; [] only observes"},
@@ -136,7 +138,7 @@ var hookKeys = []Key{
 	{Place: InHook, Name: "pure", Type: TypeBool, Default: "false", Note: "short for world: none and speculative: true"},
 
 	{Place: InHook, Name: "command", Type: TypeText, Kinds: bash, Infers: true, Note: "run by sh -c in the event's cwd"},
-	{Place: InHook, Name: "protocol", Type: TypeWord, Words: policy.ProtocolNames(), Kinds: bash, Default: "jcli", Note: "what exit code, stdout and stderr mean"},
+	{Place: InHook, Name: "protocol", Type: TypeWord, Words: policy.ProtocolNames(), Also: `^[a-z][a-z_-]*$`, Kinds: bash, Default: "jcli", Note: "what exit code, stdout and stderr mean"},
 	{Place: InHook, Name: "env", Type: TypeEnv, Kinds: bash, Note: "variables added to the environment"},
 
 	{Place: InHook, Name: "prompt", Type: TypeText, Kinds: llm, Infers: true, Note: "template; {{field}} stands for a field"},

@@ -202,8 +202,11 @@ func (f fields) wordOf(name string, n *Node, parse func(string) bool) string {
 	if w := n.Text.Value; parse(w) {
 		return w
 	}
-	f.report(codeWord.Report(n.Span, "%s: %q is not one of its words", name, n.Text.Value).
-		WithHint("%s", diag.DidYouMean(n.Text.Value, words, "one of "+strings.Join(words, ", "))))
+	hint := "one of " + strings.Join(words, ", ")
+	if len(words) > 3 {
+		hint = diag.DidYouMean(n.Text.Value, words, hint)
+	}
+	f.report(codeWord.Report(n.Span, "%s: %q is not one of its words", name, n.Text.Value).WithHint("%s", hint))
 	return ""
 }
 

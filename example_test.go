@@ -63,7 +63,7 @@ func ExampleOpen_findings() {
 		line, col := d.Span.Position()
 		fmt.Println(line, col, d.Hint)
 	}
-	// Output: 2 22 did you mean "tool_name"?
+	// Output: 2 24 did you mean "tool_name"?
 }
 
 func ExampleEngine_Fire() {

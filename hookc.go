@@ -13,6 +13,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -72,6 +74,41 @@ type live struct {
 	policy  *policy.Policy
 	program *dag.Program
 	exec    *executor.Executor
+	// users counts the events under way; retiring takes it far below zero, so
+	// that none can begin any more, and closes idle when the last has ended.
+	users atomic.Int64
+	idle  chan struct{}
+	once  sync.Once
+}
+
+// retiring is what retiring adds to the users of a plan.
+const retiring = math.MinInt64 / 2
+
+// enter begins an event on the plan; false when the plan is retired and its
+// successor is in force.
+func (l *live) enter() bool {
+	if l.users.Add(1) > 0 {
+		return true
+	}
+	l.leave()
+	return false
+}
+
+// leave ends an event.
+func (l *live) leave() {
+	if l.users.Add(-1) == retiring {
+		l.once.Do(func() { close(l.idle) })
+	}
+}
+
+// close lets no more events begin, waits for those under way and releases
+// what runs them.
+func (l *live) close() {
+	if l.users.Add(retiring) == retiring {
+		l.once.Do(func() { close(l.idle) })
+	}
+	<-l.idle
+	l.exec.Close()
 }
 
 // Open loads and compiles the policies its options name. The error, if any,
@@ -81,8 +118,15 @@ func Open(ctx context.Context, options ...Option) (*Engine, error) {
 	for _, o := range options {
 		o(&e.config)
 	}
-	if e.config.misuse != nil {
-		return nil, e.config.misuse
+	if err := e.config.check(); err != nil {
+		return nil, err
+	}
+	if e.config.execute.Gates == nil {
+		e.config.execute.Gates = executor.NewGates() // one count, whichever plan an event is on
+	}
+	e.config.execute.Fire = func(ctx context.Context, event policy.Event, in *policy.Context) *policy.Decision {
+		d, _ := e.Fire(ctx, event, in) // the Decision of an error refuses
+		return d
 	}
 	if err := e.Reload(ctx); err != nil {
 		return nil, err
@@ -131,7 +175,7 @@ func (e *Engine) retire(old *live) {
 	if old == nil {
 		return
 	}
-	e.retired.Go(old.exec.Close)
+	e.retired.Go(old.close)
 }
 
 // Fire decides one event: every hook of the event's plan that concerns it is
@@ -140,61 +184,96 @@ func (e *Engine) retire(old *live) {
 // event is unknown) it does not permit the action. A cancelled ctx gives the
 // action cancelled and no error.
 func (e *Engine) Fire(ctx context.Context, event policy.Event, in *policy.Context) (*policy.Decision, error) {
-	if e.closed.Load() {
-		return refuse(event, ErrClosed)
-	}
-	known, ok := policy.ParseEvent(string(event))
-	if !ok {
-		return refuse(event, fmt.Errorf("hookc: unknown event %q", event))
-	}
-	in = in.Frozen(known)
-	return e.plan(known, in.Text(policy.FieldSessionID)).exec.Fire(ctx, known, in), nil
+	return e.fire(ctx, event, in, (*executor.Executor).Fire)
 }
 
 // FireSerial is Fire through the serial interpreter, which defines what a
 // policy means. It gives the same Decision, later.
 func (e *Engine) FireSerial(ctx context.Context, event policy.Event, in *policy.Context) (*policy.Decision, error) {
-	if e.closed.Load() {
-		return refuse(event, ErrClosed)
-	}
+	return e.fire(ctx, event, in, (*executor.Executor).FireSerial)
+}
+
+type fireFunc func(*executor.Executor, context.Context, policy.Event, *policy.Context) *policy.Decision
+
+func (e *Engine) fire(ctx context.Context, event policy.Event, in *policy.Context, how fireFunc) (*policy.Decision, error) {
 	known, ok := policy.ParseEvent(string(event))
 	if !ok {
-		return refuse(event, fmt.Errorf("hookc: unknown event %q", event))
+		return refuse(event, in.Frozen(event), fmt.Errorf("hookc: unknown event %q", event))
 	}
 	in = in.Frozen(known)
-	return e.plan(known, in.Text(policy.FieldSessionID)).exec.FireSerial(ctx, known, in), nil
+	l, err := e.enter(known, in.Text(policy.FieldSessionID))
+	if err != nil {
+		return refuse(known, in, err)
+	}
+	defer l.leave()
+	return how(l.exec, ctx, known, in), nil
+}
+
+// enter begins an event of a session on the plan in force; the caller leaves
+// it.
+func (e *Engine) enter(event policy.Event, session string) (*live, error) {
+	for !e.closed.Load() {
+		if l := e.plan(event, session); l.enter() {
+			return l, nil
+		}
+	}
+	return nil, ErrClosed
 }
 
 // Without is the decision that the in-process rules alone would give if the
 // hook that decided d were not there: what explain shows as counterfactual.
 // It runs no process and calls no model.
 func (e *Engine) Without(ctx context.Context, event policy.Event, in *policy.Context, d *policy.Decision) (*policy.Decision, error) {
-	decider, _, _ := strings.Cut(d.By, "#")
+	known, ok := policy.ParseEvent(string(event))
+	if !ok {
+		return refuse(event, in.Frozen(event), fmt.Errorf("hookc: unknown event %q", event))
+	}
 	base := e.live.Load().policy
 	rest := *base
 	rest.Hooks = nil
+	decider := hookOf(d.By, base.Hooks)
 	for _, h := range base.Hooks {
-		if h.Event == event && h.Name != decider && h.Kind.InProcess() {
+		if h.Event == known && h.Name != decider && h.Kind.InProcess() {
 			rest.Hooks = append(rest.Hooks, h)
 		}
 	}
-	l, err := e.config.compiled(&rest, nil, &Metrics{})
+	c := e.config
+	c.execute = executor.Options{MaxGateBlocks: c.execute.MaxGateBlocks} // what did not happen leaves no trace
+	l, err := c.compiled(&rest, nil, &Metrics{})
 	if err != nil {
-		return nil, err
+		return refuse(known, in.Frozen(known), err)
 	}
 	defer l.exec.Close()
-	return l.exec.Fire(ctx, event, in), nil
+	return l.exec.Fire(ctx, known, in), nil
+}
+
+// hookOf is the name of the hook that Decision.By means: hook, or hook#rule. A
+// name may itself hold a `#`.
+func hookOf(by string, hooks []*policy.Hook) string {
+	if slices.ContainsFunc(hooks, func(h *policy.Hook) bool { return h.Name == by }) {
+		return by
+	}
+	if i := strings.LastIndexByte(by, '#'); i >= 0 {
+		return by[:i]
+	}
+	return by
 }
 
 // RunAsync runs one async hook to its end, for a supervisor process that a
 // one-shot engine handed it to. in is what the hook may read.
 func (e *Engine) RunAsync(ctx context.Context, event policy.Event, hook string, in *policy.Context) error {
-	return e.live.Load().exec.RunAsync(ctx, event, hook, in.Frozen(event))
+	in = in.Frozen(event)
+	l, err := e.enter(event, in.Text(policy.FieldSessionID))
+	if err != nil {
+		return err
+	}
+	defer l.leave()
+	return l.exec.RunAsync(ctx, event, hook, in)
 }
 
 // refuse is the answer of an engine that cannot decide.
-func refuse(event policy.Event, err error) (*policy.Decision, error) {
-	return &policy.Decision{Event: event, Action: policy.Block, Verdict: policy.Deny, Reasons: []string{err.Error()}}, err
+func refuse(event policy.Event, in *policy.Context, err error) (*policy.Decision, error) {
+	return &policy.Decision{Event: event, Action: policy.Block, Verdict: policy.Deny, Reasons: []string{err.Error()}, Final: in}, err
 }
 
 // plan is what decides an event of a session.
@@ -218,12 +297,14 @@ type Outcome = executor.Outcome
 
 // Run drives a sub-pipeline (compact, tool, tool.batch, agent): it fires the
 // events, calls the host's actions between them and leaves early where a hook
-// says so (semantics.md §1.2).
-func (e *Engine) Run(ctx context.Context, pipeline string, actions Actions, in *policy.Context) (*Outcome, error) {
+// says so (semantics.md §1.2). It takes one context; tool.batch one for each
+// call. The error says that the request itself is wrong, before anything ran;
+// what went wrong on the way is in the Outcome.
+func (e *Engine) Run(ctx context.Context, pipeline string, actions Actions, in ...*policy.Context) (*Outcome, error) {
 	if e.closed.Load() {
 		return nil, ErrClosed
 	}
-	return e.live.Load().exec.Pipeline(ctx, pipeline, actions, in)
+	return e.live.Load().exec.Pipeline(ctx, pipeline, actions, in...)
 }
 
 // Available reports whether some hook on the event can match the tool. False
@@ -237,7 +318,11 @@ func (e *Engine) Available(event policy.Event, tool string) bool {
 		on := false
 		e.sessions.Range(func(_, v any) bool {
 			own := v.(*Session).plan(known)
-			on = own != nil && own.program.Plan(known) != nil
+			if own == nil {
+				return true
+			}
+			plan := own.program.Plan(known)
+			on = plan != nil && plan.Index.Any(tool)
 			return !on
 		})
 		if on {
@@ -257,19 +342,27 @@ func (e *Engine) Diagnostics() diag.List { return e.Program().Diagnostics }
 // Metrics are the counters of every hook since Open.
 func (e *Engine) Metrics() *Metrics { return e.metrics }
 
-// Close waits up to two seconds for async hooks and releases the engine.
-// Later calls return ErrClosed.
+// Close waits for the events under way, then up to two seconds for async
+// hooks, and releases the engine. Later calls return ErrClosed.
 func (e *Engine) Close() error {
+	if !e.shut() {
+		return ErrClosed
+	}
+	e.retired.Wait() // without the lock, which an event under way may want
+	return nil
+}
+
+// shut lets nothing begin any more; false when that was so already.
+func (e *Engine) shut() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed.Swap(true) {
-		return ErrClosed
+		return false
 	}
 	e.sessions.Range(func(_, v any) bool {
 		v.(*Session).swap(nil)
 		return true
 	})
 	e.retire(e.live.Load())
-	e.retired.Wait()
-	return nil
+	return true
 }

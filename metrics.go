@@ -48,8 +48,11 @@ type HookMetrics struct {
 type counter struct {
 	runs, ok, failed, filtered, squashed, retries, total atomic.Int64
 
-	buckets [512]atomic.Int64
+	buckets [bucketCount]atomic.Int64
 }
+
+// bucketCount is one more than the bucket of the longest duration.
+const bucketCount = 488
 
 // observer counts what an executor reports and passes it on.
 func (m *Metrics) observer(next func(executor.Run)) func(executor.Run) {
@@ -108,16 +111,24 @@ func bound(b int) time.Duration {
 	return time.Duration(uint64(b%8+8+1)<<exponent - 1)
 }
 
-func (c *counter) quantile(q float64) time.Duration {
-	rank := int64(float64(c.runs.Load())*q + 0.5)
-	seen := int64(0)
+// quantile is what the given percentage of the runs took at most.
+func (c *counter) quantile(percent int64) time.Duration {
+	rank := (c.runs.Load()*percent + 99) / 100
+	seen, at := int64(0), -1
 	for b := range c.buckets {
 		n := c.buckets[b].Load()
-		if seen += n; n > 0 && seen >= rank {
-			return bound(b)
+		if n == 0 {
+			continue
+		}
+		at = b
+		if seen += n; seen >= rank {
+			break
 		}
 	}
-	return 0
+	if at < 0 {
+		return 0
+	}
+	return bound(at)
 }
 
 // List returns the counters by event and hook.
@@ -129,7 +140,7 @@ func (m *Metrics) List() []HookMetrics {
 			Event: key.event, Hook: key.name,
 			Runs: c.runs.Load(), OK: c.ok.Load(), Failed: c.failed.Load(), Filtered: c.filtered.Load(),
 			Squashed: c.squashed.Load(), Retries: c.retries.Load(), Total: time.Duration(c.total.Load()),
-			P50: c.quantile(0.5), P95: c.quantile(0.95),
+			P50: c.quantile(50), P95: c.quantile(95),
 		})
 		return true
 	})
@@ -195,5 +206,5 @@ func (m *Metrics) P50(event policy.Event, hook string) (time.Duration, bool) {
 	if !ok || found.(*counter).runs.Load() == 0 {
 		return 0, false
 	}
-	return found.(*counter).quantile(0.5), true
+	return found.(*counter).quantile(50), true
 }

@@ -1,8 +1,10 @@
 package hookc
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"path/filepath"
 
@@ -41,7 +43,10 @@ func Files(paths ...string) Option {
 	return func(c *config) {
 		for _, p := range paths {
 			in, err := format.ParseInput(p)
-			c.misuse = errors.Join(c.misuse, err)
+			if err != nil {
+				c.misuse = errors.Join(c.misuse, fmt.Errorf("hookc: %w", err))
+				continue
+			}
 			c.inputs = append(c.inputs, in)
 		}
 	}
@@ -71,10 +76,11 @@ func ShownFrom(dir string) Option {
 }
 
 // Discover takes the policies of every tier for a project (cli.md "Policy
-// sources") in place of named ones. Project and local tiers run only when trusted; until then their
-// hooks are listed, and every Decision says so. Named files are not looked at.
+// sources"); it does not go with named ones. Project and local tiers run only
+// when trusted; until then their hooks are listed, and every Decision says so.
+// "" is the folder the process is in.
 func Discover(project string) Option {
-	return func(c *config) { c.discover = project }
+	return func(c *config) { c.discover = cmp.Or(project, ".") }
 }
 
 // Model answers llm hooks. Without one they fail, and on_error decides.
@@ -121,14 +127,32 @@ func Debug(f func(runner.DebugRecord)) Option {
 	return func(c *config) { c.kinds.Debug = f }
 }
 
-// Load reads the policies that options name, without compiling them. Findings
-// are complete; the policy is never nil.
-func Load(options ...Option) (*policy.Policy, diag.List) {
-	var c config
-	for _, o := range options {
-		o(&c)
+// check reports options that make no sense: a policy that was named and is not
+// looked at would be a guard that is silently missing.
+func (c *config) check() error {
+	if c.discover != "" && len(c.inputs) > 0 {
+		return errors.Join(c.misuse, errors.New("hookc: Discover does not go with Files, Text or Input"))
 	}
+	return c.misuse
+}
+
+// Load reads the policies that options name, without compiling them. Findings
+// are complete; the policy is never nil. Options that Open refuses panic.
+func Load(options ...Option) (*policy.Policy, diag.List) {
+	c := configured(options)
 	return c.load()
+}
+
+// configured applies options where there is no error to return.
+func configured(options []Option) *config {
+	c := &config{}
+	for _, o := range options {
+		o(c)
+	}
+	if err := c.check(); err != nil {
+		panic(err)
+	}
+	return c
 }
 
 // Answers gives hooks, by name, a fixed HookResult instead of running them:
@@ -160,12 +184,9 @@ func (c *config) hookKinds() []dag.Kind {
 
 // Compile reads and compiles the policies that options name, without running
 // anything. With errors the program is nil; the findings are complete and
-// sorted.
+// sorted. Options that Open refuses panic.
 func Compile(options ...Option) (*dag.Program, diag.List) {
-	var c config
-	for _, o := range options {
-		o(&c)
-	}
+	c := configured(options)
 	p, found := c.load()
 	if found.HasErrors() {
 		found.Sort()
@@ -244,5 +265,5 @@ func (c *config) compiled(p *policy.Policy, found diag.List, m *Metrics) (*live,
 	program.Diagnostics = found
 	eo := c.execute
 	eo.Observe = m.observer(c.execute.Observe)
-	return &live{policy: p, program: program, exec: executor.New(program, eo)}, nil
+	return &live{policy: p, program: program, exec: executor.New(program, eo), idle: make(chan struct{})}, nil
 }

@@ -1,9 +1,12 @@
 package hookc
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -76,16 +79,19 @@ func (s *Session) plan(event policy.Event) *live {
 // compiled again. A hook that does not compile is refused with a
 // diag.ListError and changes nothing.
 func (s *Session) Register(h Hook) (int, error) {
+	event, ok := policy.ParseEvent(h.Event)
+	if !ok {
+		return 0, fmt.Errorf("hookc: unknown event %q: %s", h.Event,
+			diag.DidYouMean(h.Event, policy.EventNames(), "hookc help events lists them"))
+	}
+	if _, err := json.Marshal(h); err != nil {
+		return 0, fmt.Errorf("hookc: the hook holds what JSON cannot: %w", err)
+	}
 	e := s.engine
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed.Load() {
 		return 0, ErrClosed
-	}
-	event, ok := policy.ParseEvent(h.Event)
-	if !ok {
-		return 0, fmt.Errorf("hookc: unknown event %q: %s", h.Event,
-			diag.DidYouMean(h.Event, policy.EventNames(), "hookc help events lists them"))
 	}
 	old := s.hooks
 	s.hooks = append(slices.Clone(old), Listed{Hook: h, Index: s.next})
@@ -102,6 +108,9 @@ func (s *Session) Remove(index int) error {
 	e := s.engine
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.closed.Load() {
+		return ErrClosed
+	}
 	at := slices.IndexFunc(s.hooks, func(l Listed) bool { return l.Index == index })
 	if at < 0 {
 		return fmt.Errorf("hookc: no session hook has index %d", index)
@@ -173,9 +182,10 @@ func (s *Session) rebuild(base *policy.Policy, events []policy.Event) (map[polic
 
 // load reads the session's hooks as one policy of the session tier.
 func (s *Session) load() (*policy.Policy, diag.List) {
-	byEvent := map[string][]any{}
+	byEvent := map[policy.Event][]any{}
 	for _, h := range s.hooks {
-		byEvent[h.Event] = append(byEvent[h.Event], h.body())
+		event, _ := policy.ParseEvent(h.Event)
+		byEvent[event] = append(byEvent[event], h.body(event))
 	}
 	text, err := json.MarshalIndent(byEvent, "", "  ")
 	if err != nil {
@@ -186,8 +196,9 @@ func (s *Session) load() (*policy.Policy, diag.List) {
 	}}})
 }
 
-// body is the hook without its event, as hooks.yaml has it.
-func (l Listed) body() map[string]any {
+// body is the hook without its event, as hooks.yaml has it. A hook without a
+// name gets one that stays its own when others are removed.
+func (l Listed) body(event policy.Event) map[string]any {
 	text, err := json.Marshal(l.Hook)
 	if err != nil {
 		panic("hookc: a session hook cannot be written as JSON: " + err.Error())
@@ -197,6 +208,9 @@ func (l Listed) body() map[string]any {
 		panic("hookc: a session hook cannot be read back: " + err.Error())
 	}
 	delete(m, "event")
+	if l.Name == "" {
+		m["name"] = fmt.Sprintf("%s/%s#%d", policy.TierSession, event, l.Index)
+	}
 	return m
 }
 
@@ -281,8 +295,13 @@ func (s *Session) call(ctx context.Context, request []byte) (any, error) {
 		return nil, err
 	}
 	var r toolRequest
-	if err := json.Unmarshal(request, &r); err != nil {
+	dec := json.NewDecoder(bytes.NewReader(request))
+	dec.DisallowUnknownFields() // a key that is not understood could be the one that denies
+	if err := dec.Decode(&r); err != nil {
 		return nil, fmt.Errorf("the request is not understood: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("the request is not understood: it must be one JSON object")
 	}
 	switch r.Action {
 	case "register":

@@ -68,6 +68,8 @@ func words(list []string) []diag.Text {
 	return out
 }
 
+func paths(list ...string) policy.Paths { return policy.NewPaths(declaredPaths(words(list))...) }
+
 func reads(list ...string) with {
 	return func(_ *bench, h *policy.Hook) { h.Declared.Reads = words(list) }
 }
@@ -94,11 +96,11 @@ func body(change func(*dag.Body)) with {
 }
 
 func sees(list ...string) with {
-	return body(func(b *dag.Body) { b.Effects.Reads = declaredPaths(words(list)) })
+	return body(func(b *dag.Body) { b.Effects.Reads = paths(list...) })
 }
 
 func sets(list ...string) with {
-	return body(func(b *dag.Body) { b.Effects.Writes = declaredPaths(words(list)) })
+	return body(func(b *dag.Body) { b.Effects.Writes = paths(list...) })
 }
 
 func says(p policy.Powers) with { return body(func(b *dag.Body) { b.Effects.May = p }) }

@@ -63,7 +63,7 @@ func (u *unit) settleEffects(plan *dag.Plan, n *dag.Node) {
 		panic(fmt.Sprintf("compiler: pass effects: kind %s does not say how hook %s uses the world", n.Hook.Kind, n.Hook.Name))
 	}
 	if d.Reads != nil {
-		eff.Reads, eff.Project = declaredPaths(d.Reads), true
+		eff.Reads, eff.Sees, eff.Project = declaredPaths(d.Reads), policy.ExactPaths(parsed(d.Reads)...), true
 	}
 	if d.Writes != nil {
 		eff.Writes = declaredPaths(d.Writes)
@@ -107,8 +107,12 @@ func (u *unit) settleEffects(plan *dag.Plan, n *dag.Node) {
 	n.Reads = eff.Reads.Union(n.Matcher.Reads())
 }
 
-// declaredPaths reads paths that validate has found right.
-func declaredPaths(list []diag.Text) policy.Paths {
+// declaredPaths is the set that the author wrote, with the inputs of derived
+// fields.
+func declaredPaths(list []diag.Text) policy.Paths { return policy.NewPaths(parsed(list)...) }
+
+// parsed reads paths that validate has found right.
+func parsed(list []diag.Text) []policy.Path {
 	paths := make([]policy.Path, 0, len(list))
 	for _, t := range list {
 		p, err := policy.ParsePath(t.Value)
@@ -117,7 +121,7 @@ func declaredPaths(list []diag.Text) policy.Paths {
 		}
 		paths = append(paths, p)
 	}
-	return policy.NewPaths(paths...)
+	return paths
 }
 
 // settleFailure fills in timeouts, retries and postures: the hook's own, else

@@ -20,7 +20,10 @@ func boxLines(h *HookModel) []string {
 	if h.RecheckOf != "" {
 		name += " (recheck)"
 	}
-	how := string(h.Kind) + " · " + runs(h) + " · " + h.EstUS.Text(2)
+	how := runs(h) + " · " + h.EstUS.Text(2)
+	if string(h.Kind) != runs(h) {
+		how = string(h.Kind) + " · " + how
+	}
 	if h.RecheckOf != "" {
 		return []string{name, how}
 	}

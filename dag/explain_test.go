@@ -168,6 +168,16 @@ func TestSubKeepsOrder(t *testing.T) {
 	}
 	g.edge(1, 2, GateEdge, "b may deny")
 	assert.Equal(t, []Edge{{From: 0, To: 2, Kind: GateEdge, Why: "a may end the chain"}}, g.done().Sub(drop(1)))
+
+	// What gated b is no concern of c, which only read what b wrote.
+	r := newBuilder(policy.PreToolExecution)
+	for _, name := range []string{"a", "b", "c"} {
+		write.name = name
+		r.add(write)
+	}
+	r.edge(0, 1, GateEdge, "a may deny")
+	r.edge(1, 2, DataEdge, "c reads what b writes")
+	assert.Empty(t, r.done().Sub(drop(1)))
 }
 
 func TestGraph(t *testing.T) {

@@ -107,7 +107,7 @@ func (s *StepModel) text() string {
 	case s.Pipeline != nil:
 		inner := s.Pipeline.text()
 		if s.Needed != "" {
-			return "(if " + plain(s.Needed) + ": " + inner + ")"
+			return "(if " + plain(s.Needed) + " is needed: " + inner + ")"
 		}
 		return "(" + inner + ")"
 	case s.Event != policy.Event(""):

@@ -2,7 +2,6 @@ package executor
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,17 +18,20 @@ var codeAsync = diag.Define(diag.Code{
 	ID: "HK172", Severity: diag.Warning,
 	Title: "async hook was not started",
 	Help: `An async hook is started and not waited for. It could not be: sixteen were running
-already, or the process that should have taken it over could not be reached. It is
+already, or the process that should have taken it over could not be started. It is
 dropped, counted and reported; no later event runs it. Make the hook faster, give it a
 filter so that fewer events start it, or do not declare it async.`,
 	Bad: `-- hooks.yaml --
 notify:
-` + strings.Repeat("  - {command: sleep 0.5, async: true}\n", 17) + `-- event.json --
+  - {command: sleep 0.1, async: true}
+-- env --
+TMPDIR=/does/not/exist
+-- event.json --
 {"event": "notify", "message": "hi"}
 `,
 	Good: `-- hooks.yaml --
 notify:
-  - {command: sleep 0.5, async: true}
+  - {command: sleep 0.1, async: true}
 -- event.json --
 {"event": "notify", "message": "hi"}
 `,

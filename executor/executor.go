@@ -32,6 +32,9 @@ type Options struct {
 	Memo Memo
 	// Gates counts consecutive gate blocks; nil counts in this process.
 	Gates Gates
+	// Fire is how a pipeline fires its events, for a host with several
+	// executors; nil is the executor itself. The Decision has its Final set.
+	Fire func(ctx context.Context, e policy.Event, in *policy.Context) *policy.Decision
 	// MaxGateBlocks is how many times running a gate may send the agent back
 	// to work before it is overridden; 0 is 8.
 	MaxGateBlocks int
@@ -78,6 +81,9 @@ func New(prog *dag.Program, options Options) *Executor {
 		options.Gates = newGateCounts()
 	}
 	x := &Executor{prog: prog, options: options, gates: options.Gates, wirings: map[policy.Event]*wiring{}}
+	if x.options.Fire == nil {
+		x.options.Fire = x.Fire
+	}
 	x.guard = newGuard(prog, options.GuardSize, options.Memo)
 	x.async = newPool(options)
 	for _, plan := range prog.Plans {

@@ -78,6 +78,9 @@ type gateCounts struct {
 	counts map[string]map[policy.Event]int
 }
 
+// NewGates counts in this process, for several executors of one host.
+func NewGates() Gates { return newGateCounts() }
+
 // maxGateSessions bounds the sessions whose counts are kept.
 const maxGateSessions = 4096
 

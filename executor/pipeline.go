@@ -20,11 +20,11 @@ import (
 type Action func(ctx context.Context, in *policy.Context) (map[string]any, error)
 
 // Actions are the host's actions by name. A part of a pipeline that runs only
-// when it is needed (compact's micro and auto) is left out when its action is
-// not here; an entry under the name of the need itself is asked first and
-// returns ErrNotNeeded to leave the part out. When a call must be asked about
-// and no permission_request hook allows it, the entry `ask` is: an error is a
-// no, and without the entry the call does not run.
+// when it is needed (compact's micro_compact and auto_compact) is left out
+// when its action is not here; an entry micro_compact_needed is asked first
+// and returns ErrNotNeeded to leave the part out. When a call must be asked
+// about and no permission_request hook allows it, the entry `ask` is: an error
+// is a no, and without the entry the call does not run.
 type Actions map[string]Action
 
 // ErrNotNeeded is what an entry of Actions returns for a part of a pipeline

@@ -15,13 +15,14 @@ import (
 // lifecycle is the pipelines of semantics.md §1.2.
 func lifecycle() []*dag.Pipeline {
 	compact := func(part string, label policy.Label, before, after policy.Event) dag.Step {
-		return dag.Step{Needed: part + "_needed", Seq: &dag.Pipeline{Name: string(label), Label: label,
+		return dag.Step{Needed: part + "_compact", Seq: &dag.Pipeline{Name: string(label), Label: label,
 			Steps: []dag.Step{{Event: before}, {Action: part + "_compact"}, {Event: after}}}}
 	}
 	tool := &dag.Pipeline{Name: "tool", Label: policy.LabelTool, Steps: []dag.Step{
 		{Event: policy.PreToolExecution},
-		{Needed: "ask", Seq: &dag.Pipeline{Steps: []dag.Step{{Event: policy.PermissionRequest}}}},
-		{Action: "tool", OK: &dag.Step{Event: policy.PostToolExecution}, Err: &dag.Step{Event: policy.PostToolExecutionFailure}},
+		{Needed: "permission", Seq: &dag.Pipeline{Steps: []dag.Step{{Event: policy.PermissionRequest}}}},
+		{Action: "tool"},
+		{OK: &dag.Step{Event: policy.PostToolExecution}, Err: &dag.Step{Event: policy.PostToolExecutionFailure}},
 	}}
 	return []*dag.Pipeline{
 		{Name: "compact", Label: policy.LabelCompact, Steps: []dag.Step{
@@ -99,7 +100,7 @@ func TestCompactRunsWhatIsNeeded(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{"pre_auto_compact", "auto_compact", "post_auto_compact"}, happened(o))
 	acts["micro_compact"] = does(nil)
-	acts["auto_needed"] = func(context.Context, *policy.Context) (map[string]any, error) { return nil, ErrNotNeeded }
+	acts["auto_compact_needed"] = func(context.Context, *policy.Context) (map[string]any, error) { return nil, ErrNotNeeded }
 	o, err = x.Pipeline(t.Context(), "compact", acts, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"pre_micro_compact", "micro_compact", "post_micro_compact"}, happened(o))

@@ -14,6 +14,9 @@ import (
 // askAction is the entry of Actions that puts a question to the user.
 const askAction = "ask"
 
+// needSuffix makes the name of a need the name of its entry in Actions.
+const needSuffix = "_needed"
+
 // failedLabel is the break of a pipeline that cannot go on; nothing encloses
 // it.
 const failedLabel policy.Label = "\x00failed"
@@ -111,7 +114,7 @@ func (r *piping) fail(err error) policy.Label {
 // needed reports whether a part that runs only when needed runs: the host says
 // so, or it is a question and one was asked, or the host brought its actions.
 func (r *piping) needed(ctx context.Context, s *dag.Step) (bool, error) {
-	if ask := r.acts[s.Needed]; ask != nil && s.Needed != askAction {
+	if ask := r.acts[s.Needed+needSuffix]; ask != nil {
 		_, err := ask(ctx, r.out.Context)
 		if errors.Is(err, ErrNotNeeded) {
 			return false, nil
@@ -135,7 +138,7 @@ func asks(p *dag.Pipeline) bool {
 // event fires an event on the current context and goes on with the context it
 // leaves.
 func (r *piping) event(ctx context.Context, e policy.Event) policy.Label {
-	d := r.x.Fire(ctx, e, r.out.Context)
+	d := r.x.options.Fire(ctx, e, r.out.Context)
 	r.out.Steps = append(r.out.Steps, StepOutcome{Decision: d})
 	r.out.Context = d.Final
 	if d.Action == policy.Cancelled {

@@ -117,6 +117,7 @@ func planOf(t *testing.T, e policy.Event, strategy policy.Strategy, hooks ...hoo
 		}
 		n.Effects = policy.Effects{Reads: paths(t, spec, h.reads, spec.Readable()), Writes: paths(t, spec, h.writes, spec.Writable()),
 			May: h.may, World: h.world, Spec: h.spec || h.kind.InProcess(), MayFail: true, Project: h.reads != nil}
+		n.Effects.Sees = n.Effects.Reads
 		if h.async {
 			n.Effects.Writes, n.Effects.May, n.Effects.Spec = policy.Paths{}, 0, false
 		}

@@ -11,7 +11,7 @@ func matches(n *dag.Node, s *policy.Context) bool { return n.Matcher == nil || n
 // project is what a node's body is given of context s.
 func project(n *dag.Node, s *policy.Context) *policy.Context {
 	if n.Effects.Project {
-		return s.Project(n.Effects.Reads)
+		return s.Project(n.Effects.Sees)
 	}
 	return s
 }

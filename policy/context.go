@@ -304,11 +304,13 @@ func (c *Context) Fields() []Field {
 }
 
 // Map returns the present fields by name, as a hook reads them: what the host
-// sent, tool_arguments beside tool_input, and tool_kind beside tool_name.
+// sent, tool_arguments beside tool_input, tool_kind beside tool_name, and the
+// derived fields that Project gave it. It does not depend on which derived
+// fields have been computed.
 func (c *Context) Map() map[string]any {
 	out := make(map[string]any, 16)
 	for f := range numFields {
-		if f.Derived() && f != FieldToolArguments && f != FieldToolKind && !c.slots.has[f] {
+		if f.Derived() && f != FieldToolArguments && f != FieldToolKind && !c.given(f) {
 			continue
 		}
 		if v, ok := c.Get(f); ok {
@@ -316,6 +318,14 @@ func (c *Context) Map() map[string]any {
 		}
 	}
 	return out
+}
+
+// given reports whether a derived field was put there rather than computed.
+func (c *Context) given(f Field) bool {
+	s := c.slots
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.has[f] && !s.done[f]
 }
 
 // MarshalJSON is Map as JSON with sorted keys and no HTML escapes.

@@ -40,17 +40,19 @@ const (
 )
 
 // HookTrace is what one hook did when an event fired.
+//
+// The fields of its JSON are in the order of their keys.
 type HookTrace struct {
-	Name    string  `json:"name"`
-	Status  Status  `json:"status"`
-	Verdict Verdict `json:"verdict,omitempty"`
-	Control Control `json:"control,omitempty"`
-	// Micros is how long it took, in microseconds, retries included.
-	Micros int64 `json:"us,omitempty"`
 	// Attempts counts the calls made.
-	Attempts int `json:"attempts,omitempty"`
+	Attempts int     `json:"attempts,omitempty"`
+	Control  Control `json:"control,omitempty"`
+	Name     string  `json:"name"`
 	// Recheck marks the second evaluation of a rechecked hook.
-	Recheck bool `json:"recheck,omitempty"`
+	Recheck bool   `json:"recheck,omitempty"`
+	Status  Status `json:"status"`
+	// Micros is how long it took, in microseconds, retries included.
+	Micros  int64   `json:"us,omitempty"`
+	Verdict Verdict `json:"verdict,omitempty"`
 
 	// At is where the rule that spoke, or the hook, is written.
 	At diag.Span `json:"-"`

@@ -214,3 +214,23 @@ func FuzzDecodeContext(f *testing.F) {
 		require.True(t, SameValue(c.Map(), again.Map()), "%s", text)
 	})
 }
+
+// TestMapShowsWhatWasGiven: a context is the same text whichever derived
+// fields were looked at before, and a projected one holds what was asked for.
+func TestMapShowsWhatWasGiven(t *testing.T) {
+	fresh := NewContext(PreToolExecution).Set(FieldToolName, "Bash").Set(FieldToolInput, map[string]any{"command": "ls"})
+	used := NewContext(PreToolExecution).Set(FieldToolName, "Bash").Set(FieldToolInput, map[string]any{"command": "ls"})
+	used.slots.done[FieldCommand], used.slots.values[FieldCommand], used.slots.has[FieldCommand] = true, "ls", true
+	assert.Equal(t, fresh.Map(), used.Map())
+
+	given := used.Project(ExactPaths(Path{Field: FieldCommand}))
+	assert.Equal(t, map[string]any{"event": "pre_tool_execution", "command": "ls"}, given.Map())
+	assert.Equal(t, "tool_name, tool_input, command", FieldPaths(FieldCommand).String())
+}
+
+// TestTraceKeysAreSorted: the entries of hooks[] keep the order of their keys.
+func TestTraceKeysAreSorted(t *testing.T) {
+	text, err := json.Marshal(HookTrace{Name: "h", Status: StatusRan, Verdict: Deny, Control: Stop, Micros: 1, Attempts: 1, Recheck: true})
+	require.NoError(t, err)
+	assert.Equal(t, `{"attempts":1,"control":"stop","name":"h","recheck":true,"status":"ran","us":1,"verdict":"deny"}`, string(text))
+}

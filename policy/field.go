@@ -272,6 +272,13 @@ func NewPaths(paths ...Path) Paths {
 			all = append(all, Path{Field: from})
 		}
 	}
+	return ExactPaths(all...)
+}
+
+// ExactPaths is the set of nothing but these paths: what a hook may see, where
+// NewPaths is what its answer depends on.
+func ExactPaths(paths ...Path) Paths {
+	all := slices.Clone(paths)
 	slices.SortFunc(all, Path.compare)
 	var out []Path
 	for _, p := range all {

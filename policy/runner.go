@@ -37,8 +37,11 @@ type Effects struct {
 	// Volatile results depend on time or chance: never memoised.
 	Volatile bool
 	// Project is true when the reads were declared, so that the body must be
-	// given nothing else; inferred reads are complete as they are.
+	// given nothing but Sees; inferred reads are complete as they are.
 	Project bool
+	// Sees is what was declared, without the inputs of derived fields that
+	// Reads holds beside them.
+	Sees Paths
 }
 
 // ErrKind says how a hook failed.

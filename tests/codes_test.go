@@ -91,8 +91,11 @@ func findings(t *testing.T, code, example string) []string {
 	run := func(stdin []byte, args ...string) []byte {
 		cmd := exec.Command(hookcBinary, args...)
 		cmd.Dir, cmd.Env, cmd.Stdin = dir, env, bytes.NewReader(stdin)
-		out, _ := cmd.Output()
-		return out
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		_ = cmd.Run() // the exit code says what the findings say
+		require.NotEmpty(t, stdout.Bytes(), "hookc %v: %s", args, &stderr)
+		return stdout.Bytes()
 	}
 	command := "check"
 	if strings.HasPrefix(code, "HK21") {

@@ -57,6 +57,7 @@ var owners = []struct {
 	{"github.com/open-policy-agent/opa", []string{"rego"}, []string{"compiler", "compiler/lint", "dag", "policy/format", "executor"}},
 	{"github.com/expr-lang/expr", []string{"executor/runner"}, []string{"compiler", "compiler/lint", "dag", "policy/format", "executor"}},
 	{"gopkg.in/yaml.v3", []string{"policy/format"}, nil},
+	{"go.yaml.in/yaml", nil, nil}, // OPA's; one YAML reader is enough
 	{"mvdan.cc/sh/v3", []string{"builtins"}, []string{"compiler", "executor"}},
 	{"github.com/openai/openai-go", []string{"cmd/hookc/model"}, []string{"", "executor/runner", "compiler"}},
 	{"github.com/anthropics/anthropic-sdk-go", []string{"cmd/hookc/model"}, []string{"", "executor/runner", "compiler"}},

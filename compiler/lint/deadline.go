@@ -36,8 +36,8 @@ func deadlines(t *Target) diag.List {
 
 func planDeadline(t *Target, plan *dag.Plan) diag.List {
 	var out diag.List
-	set := deadlineSpan(t, plan)
-	written := !set.IsZero() || t.Policy.ChainTimeout > 0
+	set, written := deadlineSpan(t, plan)
+	written = written || t.Policy.ChainTimeout > 0
 	var total time.Duration
 	for _, item := range plan.Items {
 		var slowest time.Duration
@@ -71,12 +71,12 @@ func planDeadline(t *Target, plan *dag.Plan) diag.List {
 	return out
 }
 
-// deadlineSpan is where the event's chain_timeout was written.
-func deadlineSpan(t *Target, plan *dag.Plan) diag.Span {
+// deadlineSpan is where the event's chain_timeout was written, if it was.
+func deadlineSpan(t *Target, plan *dag.Plan) (diag.Span, bool) {
 	for _, s := range t.Policy.Settings {
 		if s.Event == plan.Event && s.ChainTimeout == plan.Deadline {
-			return s.ChainTimeoutSpan
+			return s.ChainTimeoutSpan, true
 		}
 	}
-	return diag.Span{}
+	return diag.Span{}, false
 }

@@ -13,14 +13,16 @@ var codeObserver = diag.Define(diag.Code{
 	Title: "undeclared hook makes others wait",
 	Help: `A hook that declares nothing may rewrite anything, refuse anything and change any
 file, so later hooks wait for it. If it does not, say so: writes: [] (it rewrites
-nothing), may: [] (it decides nothing), world: read or none (it changes no files).`,
-	Bad: `pre_tool_execution:
-  - {name: audit, command: "true", filter: {tool_name: Bash}, on_error: deny}
-  - {name: scan, command: "true", filter: {tool_name: Bash}, world: read, writes: [], on_error: deny}
+nothing), may: [] (it decides nothing), world: read or none (it changes no files). A
+guard that only looks can be speculative: it may then start before earlier guards
+have answered.`,
+	Bad: `post_tool_execution:
+  - {name: audit, command: "true", filter: {tool_name: Bash}}
+  - {name: scan, command: "true", filter: {tool_name: Bash}, world: read, writes: []}
 `,
-	Good: `pre_tool_execution:
-  - {name: audit, command: "true", filter: {tool_name: Bash}, world: read, writes: [], may: [], on_error: deny}
-  - {name: scan, command: "true", filter: {tool_name: Bash}, world: read, writes: [], on_error: deny}
+	Good: `post_tool_execution:
+  - {name: audit, command: "true", filter: {tool_name: Bash}, world: read, writes: [], may: []}
+  - {name: scan, command: "true", filter: {tool_name: Bash}, world: read, writes: []}
 `,
 })
 
@@ -32,13 +34,15 @@ var offers = []struct {
 	text   string
 	change func(*dag.Node)
 }{
-	{"writes: []", func(n *dag.Node) { n.Effects.Writes = policy.Paths{} }},
-	{"writes: [], may: []", func(n *dag.Node) { n.Effects.Writes, n.Effects.May = policy.Paths{}, 0 }},
-	{"writes: [], may: [], world: read", func(n *dag.Node) {
-		n.Effects.Writes, n.Effects.May = policy.Paths{}, 0
-		n.Effects.World = min(n.Effects.World, policy.WorldRead)
-	}},
+	{"writes: []", silent},
+	{"writes: [], may: []", func(n *dag.Node) { silent(n); n.Effects.May = 0 }},
+	{"writes: [], may: [], world: read", func(n *dag.Node) { silent(n); looks(n); n.Effects.May = 0 }},
+	{"writes: [], world: read, speculative: true", func(n *dag.Node) { silent(n); looks(n); n.Effects.Spec = true }},
 }
+
+func silent(n *dag.Node) { n.Effects.Writes = policy.Paths{} }
+
+func looks(n *dag.Node) { n.Effects.World = min(n.Effects.World, policy.WorldRead) }
 
 func observers(t *Target) diag.List {
 	var out diag.List
@@ -61,20 +65,11 @@ func observers(t *Target) diag.List {
 // eachObserver reports hooks whose declaration alone shortens the chain.
 func eachObserver(t *Target, plan *dag.Plan, candidates []int) diag.List {
 	var out diag.List
-	before := plan.Estimated(nil).Critical
 	for _, i := range candidates[:min(len(candidates), maxWhatIf)] {
 		h := plan.Nodes[i].Hook
-		for _, offer := range offers {
-			after := t.WhatIf(plan, func(n *dag.Node) {
-				if n.Hook == h {
-					offer.change(n)
-				}
-			}).Critical
-			if after < before {
-				out.Add(codeObserver.Report(h.Span, "declaring `%s` on %s, if it is true, takes %s off the critical path of %s",
-					offer.text, h.Name, saved(before-after), plan.Event).WithHook(h.Name))
-				break
-			}
+		if offer, gain := best(t, plan, map[*policy.Hook]bool{h: true}); gain > 0 {
+			out.Add(codeObserver.Report(h.Span, "declaring `%s` on %s, if it is true, takes %s off the critical path of %s",
+				offer, h.Name, saved(gain), plan.Event).WithHook(h.Name))
 		}
 	}
 	return out
@@ -82,25 +77,36 @@ func eachObserver(t *Target, plan *dag.Plan, candidates []int) diag.List {
 
 // allObservers reports hooks that shorten the chain only if all declare.
 func allObservers(t *Target, plan *dag.Plan, candidates []int) diag.List {
-	offer := offers[len(offers)-1]
-	opaques := map[*policy.Hook]bool{}
+	hooks := map[*policy.Hook]bool{}
 	var list []string
 	for _, i := range candidates {
-		opaques[plan.Nodes[i].Hook] = true
+		hooks[plan.Nodes[i].Hook] = true
 		list = append(list, plan.Nodes[i].Hook.Name)
 	}
-	before := plan.Estimated(nil).Critical
-	after := t.WhatIf(plan, func(n *dag.Node) {
-		if opaques[n.Hook] {
-			offer.change(n)
-		}
-	}).Critical
-	if after >= before {
+	offer, gain := best(t, plan, hooks)
+	if gain <= 0 {
 		return nil
 	}
 	h := plan.Nodes[candidates[0]].Hook
 	return diag.List{codeObserver.Report(h.Span, "declaring `%s` on each of %s, if it is true, takes %s off the critical path of %s",
-		offer.text, names(list), saved(before-after), plan.Event).WithHook(h.Name)}
+		offer, names(list), saved(gain), plan.Event).WithHook(h.Name)}
+}
+
+// best is the first offer that shortens the critical path if all of hooks
+// declare it, and by how much.
+func best(t *Target, plan *dag.Plan, hooks map[*policy.Hook]bool) (offer string, gain time.Duration) {
+	before := plan.Estimated(nil).Critical
+	for _, o := range offers {
+		after := t.WhatIf(plan, func(n *dag.Node) {
+			if hooks[n.Hook] {
+				o.change(n)
+			}
+		}).Critical
+		if after < before {
+			return o.text, before - after
+		}
+	}
+	return "", 0
 }
 
 // saved is a duration for people: three digits are plenty of an estimate.

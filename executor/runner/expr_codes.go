@@ -91,10 +91,10 @@ suppress_output can be set where the event takes them.`,
 		Title: "expr hook says nothing",
 		Help:  `An expr hook has at least one of deny, ask, allow, skip, stop, rules, set and context.`,
 		Bad: `pre_tool_execution:
-  - {name: idle, type: expr, when: 'true'}
+  - {name: idle, type: expr, set: {}}
 `,
 		Good: `pre_tool_execution:
-  - {name: busy, type: expr, when: 'true', deny: 'tool_name == "rm"', reason: "no"}
+  - {name: busy, type: expr, set: {tool_input.command: '"true"'}}
 `,
 	})
 	codeGuardUndefined = diag.Define(diag.Code{

@@ -265,3 +265,14 @@ func FuzzHooksYAML(f *testing.F) {
 		require.Equal(t, found.Render(), more.Render())
 	})
 }
+
+func BenchmarkLoad1000Hooks(b *testing.B) {
+	text := "pre_tool_execution:\n" + strings.Repeat("  - {type: expr, filter: {tool_matcher: Bash|Shell}, deny: 'tool_input.command contains \"rm\"', reason: no}\n", 1000)
+	b.ReportAllocs()
+	for b.Loop() {
+		p, found := loadText(text)
+		if len(p.Hooks) != 1000 || len(found) > 0 {
+			b.Fatal(found.Render())
+		}
+	}
+}

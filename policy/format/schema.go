@@ -188,14 +188,25 @@ var ruleKeys = func() []Key {
 // Schema is every key of hooks.yaml, place by place.
 func Schema() []Key { return slices.Clone(schema) }
 
-// key is the row of a key, or nil.
-func key(p Place, name string) *Key {
-	i := slices.IndexFunc(schema, func(k Key) bool { return k.Place == p && k.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return &schema[i]
+type placed struct {
+	place Place
+	name  string
 }
+
+var schemaIndex = func() map[placed]*Key {
+	index := make(map[placed]*Key, len(schema))
+	for i := range schema {
+		at := placed{schema[i].Place, schema[i].Name}
+		if index[at] != nil {
+			panic("format: key " + at.name + " of " + string(at.place) + " is in the schema twice")
+		}
+		index[at] = &schema[i]
+	}
+	return index
+}()
+
+// key is the row of a key, or nil.
+func key(p Place, name string) *Key { return schemaIndex[placed{p, name}] }
 
 // keyNames lists the keys of a place that hooks of a kind take; "" is every
 // kind.

@@ -41,6 +41,7 @@ func TestTextStyles(t *testing.T) {
 		{"folded blank lines", "k: >-\n  one\n\n\n  TOKEN\n  x\n", "one\n\nTOKEN x"},
 		{"single", "k: 'it''s a TOKEN'\n", "it's a TOKEN"},
 		{"single folded", "k: 'one  \n\n   two\n  TOKEN'\n", "one\ntwo TOKEN"},
+		{"single folded without indentation", "{k: 'one\n\ntwo\nTOKEN'}\n", "one\ntwo TOKEN"},
 		{"double", `k: "a\tb\u00e9\x41\U0001F600\N\_\L\P\"\\ TOKEN"` + "\n", "a\tb\u00e9A\U0001F600\u0085\u00a0\u2028\u2029\"\\ TOKEN"},
 		{"double folded", "k: \"one  \n   two\n\n\n  TOKEN\"\n", "one two\n\nTOKEN"},
 		{"double continued", "k: \"one \\\n   \\  two\\\n  TOKEN\"\n", "one   twoTOKEN"},

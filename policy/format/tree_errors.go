@@ -172,8 +172,9 @@ func brokenLine(text string, lines []int) int {
 	if len(text) > 1<<18 {
 		return 0
 	}
+	attempts := 0
 	reads := func(n int) bool {
-		if n >= len(lines) {
+		if attempts++; n >= len(lines) || attempts > 300 {
 			return false
 		}
 		_, err := parseDocument(text[:lines[n]])

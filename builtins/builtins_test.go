@@ -1,0 +1,217 @@
+package builtins
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/policy"
+)
+
+func TestFuncs(t *testing.T) {
+	var names []string
+	for _, f := range Funcs() {
+		names = append(names, f.Name)
+		assert.Equal(t, f.World == policy.WorldRead, f.Name == "path.real" || f.Name == "path.within_real", f.Name)
+		for _, root := range Roots() {
+			field, ok := policy.ParseField(root)
+			assert.True(t, !ok || field.Spec().Type == policy.StringType, "a root that is a field is a text, which has no members")
+		}
+	}
+	assert.Equal(t, []string{"path.abs", "path.base", "path.dir", "path.ext", "path.glob", "path.real", "path.rel", "path.within", "path.within_real", "text.redact", "url.host"}, names)
+	assert.Equal(t, []string{"path", "text", "url"}, Roots())
+}
+
+func TestCalls(t *testing.T) {
+	undefined := ErrUndefined
+	tests := []struct {
+		name string
+		args []any
+		want any
+	}{
+		{"path.abs", []any{"", "/work"}, "/work"},
+		{"path.abs", []any{"a/./b//c/", "/work/"}, "/work/a/b/c"},
+		{"path.abs", []any{"../../../x", "/work"}, "/x"},
+		{"path.abs", []any{"x", "rel/.."}, "x"},
+		{"path.abs", []any{"x", "~/home"}, "~/home/x"},
+		{"path.abs", []any{"~", "/work"}, "~"},
+		{"path.abs", []any{"~root/x/../y", "/work"}, "~root/y"},
+		{"path.abs", []any{"~/../etc", "/work"}, undefined},
+		{"path.abs", []any{"//etc/passwd", "/work"}, "/etc/passwd"},
+		{"path.within", []any{"/work", "/work/"}, true},
+		{"path.within", []any{"/work/a/../../x", "/work"}, false},
+		{"path.within", []any{"/anything", "/"}, true},
+		{"path.within", []any{"a/b", "a"}, true},
+		{"path.within", []any{"..x/b", "."}, true},
+		{"path.within", []any{"../x", "."}, false},
+		{"path.within", []any{"x", ".."}, undefined},
+		{"path.within", []any{"a", "/work"}, undefined},
+		{"path.within", []any{"/work/a", "work"}, undefined},
+		{"path.within", []any{"~/a", "~"}, true},
+		{"path.within", []any{"~/a", "/home"}, undefined},
+		{"path.within", []any{"/Work/a", "/work"}, false},
+		{"path.rel", []any{"/a", "/a"}, "."},
+		{"path.rel", []any{"a/b", "a/c/d"}, "../../b"},
+		{"path.rel", []any{"x", "/a"}, undefined},
+		{"path.glob", []any{"**/.env*", ".env"}, true},
+		{"path.glob", []any{"**/.env*", "/.env"}, true},
+		{"path.glob", []any{"**/.env*", ""}, false},
+		{"path.glob", []any{"**/.env*", "/a/.envrc/x"}, false},
+		{"path.glob", []any{"src/*.{go,mod}", "src/./a.go"}, true},
+		{"path.glob", []any{"[", "a"}, fmt.Errorf(`"[" is not a glob: %w`, errBadPattern(t))},
+		{"path.glob", []any{"**", "~/.."}, undefined},
+		{"path.base", []any{""}, "."},
+		{"path.dir", []any{"a"}, "."},
+		{"path.ext", []any{"Makefile"}, ""},
+		{"path.real", []any{"x", "rel"}, undefined},
+		{"path.real", []any{"~/x", "/"}, undefined},
+		{"text.redact", []any{"aaa", "a", "$1"}, "$1$1$1"},
+		{"text.redact", []any{map[string]any{"out": "tok-1", "n": 2, "deep": []any{"tok-2", nil}}, "tok-[0-9]", "*"}, map[string]any{"out": "*", "n": 2, "deep": []any{"*", nil}}},
+		{"url.host", []any{"https://EXAMPLE.com./x"}, "example.com"},
+		{"url.host", []any{"https://good.com@evil.com/"}, "evil.com"},
+		{"url.host", []any{`https://good.com\@evil.com/`}, undefined},
+		{"url.host", []any{"example.com/x"}, undefined},
+		{"url.host", []any{"http://%zz/"}, undefined},
+		{"url.host", []any{""}, undefined},
+	}
+	for _, tt := range tests {
+		got, err := Lookup(tt.name).Call(tt.args)
+		if want, fails := tt.want.(error); fails {
+			require.Error(t, err, "%s%v", tt.name, tt.args)
+			assert.Equal(t, want.Error(), err.Error(), "%s%v", tt.name, tt.args)
+			continue
+		}
+		require.NoError(t, err, "%s%v", tt.name, tt.args)
+		assert.Equal(t, tt.want, got, "%s%v", tt.name, tt.args)
+	}
+}
+
+func errBadPattern(t *testing.T) error {
+	t.Helper()
+	_, err := filepath.Match("[", "a")
+	require.Error(t, err)
+	return err
+}
+
+func TestRedactIsBounded(t *testing.T) {
+	value := make([]any, 1000)
+	for i := range value {
+		value[i] = "aaaaaaaaaa"
+	}
+	_, err := Lookup("text.redact").Call([]any{value, "a", string(make([]byte, 1<<20))})
+	assert.EqualError(t, err, "text.redact: the result is longer than 67108864 bytes")
+}
+
+func TestRegexpStoreIsBounded(t *testing.T) {
+	for i := range 3 * maxPatterns {
+		_, err := Regexp(fmt.Sprint("x", i))
+		require.NoError(t, err)
+	}
+	patterns.RLock()
+	assert.LessOrEqual(t, len(patterns.m), maxPatterns)
+	patterns.RUnlock()
+	_, err := Regexp(string(make([]byte, maxPattern+1)))
+	assert.EqualError(t, err, "the pattern is longer than 4096 bytes")
+	_, err = Regexp("(")
+	assert.Error(t, err)
+}
+
+func TestRealPaths(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	work, out := filepath.Join(top, "work"), filepath.Join(top, "out")
+	require.NoError(t, os.MkdirAll(filepath.Join(work, "dir"), 0o755))
+	require.NoError(t, os.MkdirAll(filepath.Join(out, "deep"), 0o755))
+	link := func(target, name string) { require.NoError(t, os.Symlink(target, filepath.Join(work, name))) }
+	link("../out", "away")
+	link(filepath.Join(out, "deep"), "far")
+	link(filepath.Join(out, "not-yet"), "dangling")
+	link("dir", "near")
+	link("loop2", "loop1")
+	link("loop1", "loop2")
+	real := func(p string) any {
+		v, err := Lookup("path.real").Call([]any{p, work})
+		require.NoError(t, err, p)
+		return v
+	}
+	assert.Equal(t, filepath.Join(out, "x"), real("away/x"))
+	assert.Equal(t, filepath.Join(out, "not-yet"), real("dangling"), "a dangling link leads where a write would land")
+	assert.Equal(t, filepath.Join(work, "new", "file"), real("new/file"))
+	assert.Equal(t, filepath.Join(out, "x"), real("far/../x"), "`..` is taken after the link is followed")
+	assert.Equal(t, filepath.Join(work, "dir"), real("near"))
+	assert.Equal(t, "/", real("/.."))
+	_, err = Lookup("path.real").Call([]any{"loop1/x", work})
+	assert.EqualError(t, err, filepath.ToSlash(work)+"/loop1/x: too many symbolic links")
+	for p, want := range map[string]bool{
+		"dir/x": true, ".": true, "near/x": true, "away/x": false, "far": false, "dangling": false, "far/../x": false, work + "/dir": true, top: false, "dir/../../out": false,
+	} {
+		got, err := Lookup("path.within_real").Call([]any{p, work})
+		require.NoError(t, err)
+		assert.Equal(t, want, got, p)
+	}
+	within, err := Lookup("path.within_real").Call([]any{filepath.Join(out, "deep", "x"), filepath.Join(work, "away")})
+	require.NoError(t, err)
+	assert.Equal(t, true, within, "the root's links are followed too")
+}
+
+func TestToolKind(t *testing.T) {
+	for tool, want := range map[string]string{
+		"Bash": "shell", "Shell": "shell", "run_shell_command": "shell", "BashExecutor": "shell", "exec_command": "shell", "local_shell": "shell", "run_command": "shell", "Execute": "shell",
+		"Read": "read", "read_file": "read", "FileReader": "read", "read_many_files": "read", "Write": "write", "write_file": "write", "WriteFile": "write", "FileWriter": "write", "create_file": "write",
+		"Edit": "edit", "MultiEdit": "edit", "replace": "edit", "str_replace": "edit", "apply_patch": "edit", "NotebookEdit": "edit", "CodeEditor": "edit",
+		"Glob": "search", "Grep": "search", "search_file_content": "search", "list_directory": "search", "WebFetch": "fetch", "web_fetch": "fetch", "google_web_search": "fetch",
+		"Task": "agent", "Agent": "agent", "mcp__srv__tool": "mcp", "mcp_srv_tool": "mcp", "MCP:x": "mcp", "@server/tool": "mcp", "bAsH": "other", "": "other", "MyFile": "other",
+	} {
+		assert.Equal(t, want, ToolKind(tool), tool)
+	}
+}
+
+func TestDerivedFields(t *testing.T) {
+	tests := []struct {
+		tool  string
+		input map[string]any
+		want  map[policy.Field]any
+	}{
+		{"Bash", map[string]any{"command": "rm -rf x", "description": "d"}, map[policy.Field]any{policy.FieldCommand: "rm -rf x"}},
+		{"Shell", map[string]any{"cmd": "ls"}, map[policy.Field]any{policy.FieldCommand: "ls"}},
+		{"Shell", map[string]any{"argv": []any{"bash", "-lc", "echo it's $HOME", ""}}, map[policy.Field]any{policy.FieldCommand: `bash -lc 'echo it'\''s $HOME' ''`}},
+		{"Shell", map[string]any{"command": []any{"ls", 3}}, nil},
+		{"Shell", map[string]any{"command": []any{}}, nil},
+		{"Bash", map[string]any{"command": 3, "cmd": "ls"}, map[policy.Field]any{policy.FieldCommand: "ls"}},
+		{"Bash", map[string]any{"command": "ls", "path": "/x", "content": "c", "url": "u"}, map[policy.Field]any{policy.FieldCommand: "ls"}},
+		{"Write", map[string]any{"file_path": "/a", "content": "c"}, map[policy.Field]any{policy.FieldPath: "/a", policy.FieldContent: "c"}},
+		{"Read", map[string]any{"file_path": "/a", "content": "c"}, map[policy.Field]any{policy.FieldPath: "/a"}},
+		{"Edit", map[string]any{"file_path": "/a", "old_string": "x", "new_string": ""}, map[policy.Field]any{policy.FieldPath: "/a", policy.FieldContent: ""}},
+		{"MultiEdit", map[string]any{"file_path": "/a", "edits": []any{map[string]any{"new_string": "x"}, map[string]any{"new_str": "y"}, 3}}, map[policy.Field]any{policy.FieldPath: "/a", policy.FieldContent: "x\ny"}},
+		{"NotebookEdit", map[string]any{"notebook_path": "/n", "new_source": "s"}, map[policy.Field]any{policy.FieldPath: "/n", policy.FieldContent: "s"}},
+		{"str_replace_editor", map[string]any{"command": "create", "path": "/a", "file_text": "t"}, map[policy.Field]any{policy.FieldPath: "/a", policy.FieldContent: "t"}},
+		{"WebFetch", map[string]any{"url": "https://x", "prompt": "p"}, map[policy.Field]any{policy.FieldURL: "https://x"}},
+		{"mcp__a__b", map[string]any{"path": "/a", "data": "d", "command": "c", "url": "u"},
+			map[policy.Field]any{policy.FieldPath: "/a", policy.FieldContent: "d", policy.FieldCommand: "c", policy.FieldURL: "u"}},
+		{"Task", map[string]any{"path": "/a", "command": "c"}, nil},
+	}
+	for _, tt := range tests {
+		c := policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, tt.tool).Set(policy.FieldToolInput, tt.input)
+		got := map[policy.Field]any{}
+		for _, f := range []policy.Field{policy.FieldCommand, policy.FieldPath, policy.FieldContent, policy.FieldURL} {
+			if v, ok := c.Get(f); ok {
+				got[f] = v
+			}
+		}
+		if tt.want == nil {
+			tt.want = map[policy.Field]any{}
+		}
+		assert.Equal(t, tt.want, got, "%s %v", tt.tool, tt.input)
+	}
+	c := policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"b": 1, "a": "<"})
+	assert.Equal(t, `{"a":"<","b":1}`, c.Text(policy.FieldToolArguments))
+	assert.Equal(t, "shell", c.Text(policy.FieldToolKind))
+	changed := c.With(policy.Replace(policy.Path{Field: policy.FieldToolInput}, map[string]any{"command": "ls"}))
+	assert.Equal(t, "ls", changed.Text(policy.FieldCommand))
+	bare := policy.NewContext(policy.PreToolExecution)
+	assert.False(t, bare.Has(policy.FieldToolArguments) || bare.Has(policy.FieldToolKind) || bare.Has(policy.FieldCommand))
+}

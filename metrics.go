@@ -82,9 +82,9 @@ func (m *Metrics) add(r executor.Run) {
 		c.squashed.Add(1)
 	case policy.StatusFailed:
 		c.failed.Add(1)
-	case policy.StatusRan, policy.StatusAsync:
+	case policy.StatusRan:
 		c.ok.Add(1)
-	default:
+	default: // async among them: a started hook reports itself when it has ended
 		return
 	}
 	c.runs.Add(1)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"strings"
 
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/compiler"
@@ -232,6 +233,31 @@ func (c *config) load() (*policy.Policy, diag.List) {
 	return p, found
 }
 
+// envPrefix begins a note about a variable that overrides the policy.
+const envPrefix = "HOOKC_"
+
+var codeEnvironment = diag.Define(diag.Code{
+	ID: "HK181", Severity: diag.Warning,
+	Title: "the environment overrides the policy",
+	Help: `HOOKC_ENABLED=0 switches off every hook that is neither managed nor locked, and
+HOOKC_DEFAULTS_<KEY> replaces a key of defaults:. What was decided is therefore not
+what the policy files alone say. Unset the variable, or lock: the hooks that must stay.`,
+	Bad: `-- hooks.yaml --
+pre_tool_execution:
+  - {name: guard, deny: 'command contains "rm -rf"', reason: "no"}
+-- env --
+HOOKC_ENABLED=0
+-- event.json --
+{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+`,
+	Good: `-- hooks.yaml --
+pre_tool_execution:
+  - {name: guard, deny: 'command contains "rm -rf"', reason: "no"}
+-- event.json --
+{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+`,
+})
+
 // switchOff disables what HOOKC_ENABLED=0 may disable.
 func switchOff(p *policy.Policy) {
 	for _, h := range p.Hooks {
@@ -263,6 +289,11 @@ func (c *config) compiled(p *policy.Policy, found diag.List, m *Metrics) (*live,
 		return nil, diag.ListError{List: found}
 	}
 	program.Diagnostics = found
+	for _, note := range program.Notes {
+		if strings.HasPrefix(note, envPrefix) {
+			program.Warnings = append(program.Warnings, policy.Warning{Code: codeEnvironment, Text: note})
+		}
+	}
 	eo := c.execute
 	eo.Observe = m.observer(c.execute.Observe)
 	return &live{policy: p, program: program, exec: executor.New(program, eo), idle: make(chan struct{})}, nil

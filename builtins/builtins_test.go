@@ -193,6 +193,7 @@ func TestDerivedFields(t *testing.T) {
 		{"mcp__a__b", map[string]any{"path": "/a", "data": "d", "command": "c", "url": "u"},
 			map[policy.Field]any{policy.FieldPath: "/a", policy.FieldContent: "d", policy.FieldCommand: "c", policy.FieldURL: "u"}},
 		{"Task", map[string]any{"path": "/a", "command": "c"}, nil},
+		{"MyFile", map[string]any{"path": "/a", "command": "c"}, map[policy.Field]any{policy.FieldPath: "/a", policy.FieldCommand: "c"}},
 	}
 	for _, tt := range tests {
 		c := policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, tt.tool).Set(policy.FieldToolInput, tt.input)

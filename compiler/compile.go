@@ -86,6 +86,8 @@ type unit struct {
 	kinds   map[policy.Kind]*dag.Kind
 	bodies  map[*policy.Hook]dag.Body
 
+	// hash is that of the whole policy, whichever event is compiled.
+	hash      string
 	pipelines []*dag.Pipeline
 	program   *dag.Program
 	warnings  []policy.Warning

@@ -119,7 +119,6 @@ func TestValidate(t *testing.T) {
 		"async that denies":   {bash, []with{async, onError(policy.OnErrorDeny)}, "HK128 error h", "take out async: true, or the declaration"},
 		"async rechecked":     {bash, []with{async, rechecked}, "HK128 error h", "take out async: true, or the declaration"},
 		"posture in vain":     {bash, []with{onError(policy.OnErrorDeny), event(policy.PostStop)}, "HK129 warning h", ""},
-		"priority of member":  {expr, []with{group(together), priority(3)}, "HK123 warning h", "set priority: 3 at the group"},
 		"speculative effects": {bash, []with{flag(func(h *policy.Hook) { yes := true; h.Declared.Speculative = &yes })}, "HK132 error h", "declare world: read or none if it changes nothing"},
 	} {
 		b := newBench()

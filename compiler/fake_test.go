@@ -68,7 +68,7 @@ func words(list []string) []diag.Text {
 	return out
 }
 
-func paths(list ...string) policy.Paths { return policy.NewPaths(declaredPaths(words(list))...) }
+func paths(list ...string) policy.Paths { return declaredPaths(words(list)) }
 
 func reads(list ...string) with {
 	return func(_ *bench, h *policy.Hook) { h.Declared.Reads = words(list) }

@@ -107,6 +107,8 @@ func (u *unit) checkNodes(plan *dag.Plan) error {
 			return fmt.Errorf("node %d has no settled effects", id)
 		case u.done["effects"] && n.Hook.Async && (n.MayHalt || !n.Effects.Writes.Empty() || n.Effects.May != 0):
 			return fmt.Errorf("node %d is async and has a say", id)
+		case u.done["effects"] && n.Effects.Spec && (n.Hook.Async || n.Effects.World == policy.WorldWrite):
+			return fmt.Errorf("node %d is speculative and has side effects", id)
 		case u.done["effects"] && n.MayHalt && !plan.Items[n.Item].MayHalt:
 			return fmt.Errorf("node %d may halt, its item may not", id)
 		case u.done["edges"] && (n.Slot >= 0) != n.Exempt():
@@ -132,7 +134,7 @@ func checkWaits(plan *dag.Plan) error {
 			}
 		}
 		for _, x := range n.Data {
-			if !slices.Contains(n.Wait, x) {
+			if !has(n.Wait, x) {
 				return fmt.Errorf("node %d takes data of node %d without waiting", id, x)
 			}
 		}
@@ -142,16 +144,22 @@ func checkWaits(plan *dag.Plan) error {
 	}
 	for _, e := range plan.Edges {
 		to := &plan.Nodes[e.To]
-		waits := slices.Contains(to.Wait, e.From)
+		waits := has(to.Wait, e.From)
 		switch {
 		case e.Kind == dag.GateEdge:
 			waits = to.Gate >= 0 && plan.Nodes[e.From].Item == to.Gate
 		case e.Start:
-			waits = slices.Contains(to.Started, e.From)
+			waits = has(to.Started, e.From)
 		}
 		if !waits {
 			return fmt.Errorf("edge %d→%d (%s) is shown and not waited for", e.From, e.To, e.Kind)
 		}
 	}
 	return nil
+}
+
+// has reports whether an ascending list holds x.
+func has(list []int, x int) bool {
+	_, ok := slices.BinarySearch(list, x)
+	return ok
 }

@@ -16,17 +16,17 @@ var codeOverride = diag.Define(diag.Code{
 earlier's. That is an error when the earlier is locked or the later is registered by
 an agent at run time: then the earlier stays in force. Otherwise it is a warning.
 Give the hook another name, or lock: the one that must stay.`,
-	Bad: `-- user/hooks.yaml --
+	Bad: `-- .config/hookc/hooks.yaml --
 pre_tool_execution:
   - {name: guard, type: expr, locked: true, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
--- project/hooks.yaml --
+-- hooks.yaml --
 pre_tool_execution:
   - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf /"', reason: "no"}
 `,
-	Good: `-- user/hooks.yaml --
+	Good: `-- .config/hookc/hooks.yaml --
 pre_tool_execution:
   - {name: guard, type: expr, locked: true, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
--- project/hooks.yaml --
+-- hooks.yaml --
 pre_tool_execution:
   - {name: project-guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf /"', reason: "no"}
 `,

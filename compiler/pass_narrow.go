@@ -6,7 +6,7 @@ import (
 )
 
 // narrow keeps the plan of one event (architecture.md §4). Hooks of other
-// events are not listed; a narrowed program has a hash of its own.
+// events are not listed; the hash stays that of the whole policy.
 func narrow(u *unit) {
 	if u.cfg.Event == "" {
 		return

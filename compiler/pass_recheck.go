@@ -94,5 +94,5 @@ func rewrites(plan *dag.Plan, w int, guard *dag.Node) bool {
 	if _, never := lint.NeverMatches(plan, w); never {
 		return false
 	}
-	return !writer.Matcher.Excludes(guard.Matcher, plan.Spec.Writable())
+	return lint.Meet(plan, writer, guard)
 }

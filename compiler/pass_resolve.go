@@ -93,11 +93,15 @@ var codeUntrusted = diag.Define(diag.Code{
 	Help: `The file was found in a folder that is not trusted, or has changed since it was. Its
 hooks are listed and do not run, and every answer says so. Look at it, then trust it
 with hookc trust.`,
-	Bad: `-- untrusted/hooks.yaml --
+	Bad: `-- env --
+HOOKC_TRUST=
+-- hooks.yaml --
 pre_tool_execution:
   - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
 `,
-	Good: `-- project/hooks.yaml --
+	Good: `-- env --
+HOOKC_TRUST=all
+-- hooks.yaml --
 pre_tool_execution:
   - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
 `,

@@ -2,15 +2,10 @@ package compiler
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/diag"
 )
 
 // seal gathers the program.
@@ -19,90 +14,7 @@ func seal(u *unit) {
 	slices.SortStableFunc(sources, func(a, b policy.SourceFile) int {
 		return cmp.Or(cmp.Compare(a.Tier, b.Tier), cmp.Compare(a.Path, b.Path))
 	})
-	u.program = &dag.Program{Hash: hash(u), Plans: u.plans, Hooks: u.entries, Pipelines: u.pipelines, Sources: sources,
+	u.program = &dag.Program{Hash: u.hash, Plans: u.plans, Hooks: u.entries, Pipelines: u.pipelines, Sources: sources,
 		Tools: u.policy.Tools, Notes: u.policy.Notes, Warnings: u.warnings}
 	u.program.Seal()
-}
-
-// hash is over everything that says what the program means, in resolved
-// order: settings, hooks with their bodies as text, and what bodies were made
-// of besides. Where something is written and in which file, which passes ran,
-// and what is merely shown are no part of it.
-func hash(u *unit) string {
-	h := sha256.New()
-	enc := json.NewEncoder(h)
-	write := func(v any) {
-		if err := enc.Encode(v); err != nil {
-			panic(fmt.Sprintf("compiler: pass seal: %v", err))
-		}
-	}
-	write([]any{"hookc", 1, u.policy.Tools.Known, u.policy.Tools.Open})
-	for _, plan := range u.plans {
-		write([]any{plan.Event, plan.Strategy.Strategy, plan.ByPriority, plan.Deadline, plan.MaxConcurrent, plan.MaxModels})
-		for i := range u.entries {
-			if e := &u.entries[i]; e.Hook.Event == plan.Event {
-				write(u.facts(e))
-			}
-		}
-	}
-	return "sha256:" + hex.EncodeToString(h.Sum(nil))
-}
-
-// facts is what a hook means. Dead hooks count as live ones: whether a pass
-// found out that a hook never runs changes nothing.
-func (u *unit) facts(e *dag.Entry) []any {
-	h := e.Hook
-	status := e.Status
-	if status == dag.Dead {
-		status = dag.Live
-	}
-	b, d := &h.Body, &h.Declared
-	var filter, rules, sets, options, env []any
-	for _, c := range h.Filter.Conditions {
-		filter = append(filter, c.Key, c.Value.Value)
-	}
-	for _, r := range b.Rules {
-		rules = append(rules, r.Says, r.Condition.Value, r.Reason.Value)
-	}
-	for _, s := range b.Set {
-		sets = append(sets, s.Path.Value, s.Value.Value)
-	}
-	for _, o := range b.Options {
-		options = append(options, o.Key.Value, o.Value)
-	}
-	for _, v := range b.Env {
-		env = append(env, v.Name, v.Value)
-	}
-	group := []any{}
-	if h.Group != nil {
-		group = append(group, h.Group.Name, h.Group.Priority, h.Group.Fold, h.Group.Order)
-	}
-	return []any{
-		h.Name, h.Kind, h.Tier, status, h.Priority, h.Locked, h.Async, h.Recheck, group,
-		filter, texts(d.Reads), texts(d.Writes), texts(d.May), d.World, d.Speculative, d.Pure,
-		h.Timeout, h.Retry, h.OnError, h.OnTimeout, fileFacts(h),
-		b.Command.Value, b.Protocol, b.Args, env, b.WorkDir, b.Prompt.Value, b.Model,
-		b.Source.Value, b.When.Value, rules, sets, b.Context.Value, b.Use.Value, options,
-		u.bodies[h].Digest,
-	}
-}
-
-// fileFacts is what a hook's file sets for it.
-func fileFacts(h *policy.Hook) []any {
-	if h.File == nil {
-		return nil
-	}
-	return []any{h.File.OnError[h.Kind], h.File.Model, h.File.Rego.Version, h.File.Rego.Forbid}
-}
-
-// texts keeps the difference between not written (null) and empty.
-func texts(list []diag.Text) []string {
-	if list == nil {
-		return nil
-	}
-	out := []string{}
-	for _, t := range list {
-		out = append(out, t.Value)
-	}
-	return out
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/policy"
 )
 
 // speculate lifts the gates of nodes that may be started before it is known
@@ -18,15 +17,11 @@ func speculate(u *unit) {
 
 func lift(plan *dag.Plan) {
 	for i := range plan.Nodes {
-		if n := &plan.Nodes[i]; speculative(n) {
+		if n := &plan.Nodes[i]; n.Effects.Spec {
 			n.Gate = -1
 		}
 	}
 	plan.Edges = slices.DeleteFunc(plan.Edges, func(e dag.Edge) bool {
-		return e.Kind == dag.GateEdge && speculative(&plan.Nodes[e.To])
+		return e.Kind == dag.GateEdge && plan.Nodes[e.To].Effects.Spec
 	})
-}
-
-func speculative(n *dag.Node) bool {
-	return n.Effects.Spec && n.Effects.World != policy.WorldWrite && !n.Hook.Async
 }

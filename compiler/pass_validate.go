@@ -19,7 +19,6 @@ func validate(u *unit) {
 			u.checkMay(plan.Spec, h)
 			u.checkAsync(h)
 			u.checkPosture(plan.Spec, h)
-			u.checkMember(h)
 		}
 	}
 	for _, glob := range u.policy.Tools.Open {
@@ -206,29 +205,4 @@ func postureAllowed(spec *policy.EventSpec, h *policy.Hook, p policy.Posture) bo
 		return true
 	}
 	return spec.PowersFor(h.Body.Protocol).Has(policy.MayDeny | policy.MayAsk)
-}
-
-var codeMember = diag.Define(diag.Code{
-	ID: "HK123", Severity: diag.Warning,
-	Title: "priority of a group's member has no effect",
-	Help: `The members of a parallel group run together, in the group's place. Set the priority
-at the group.`,
-	Bad: `pre_tool_execution:
-  - name: review
-    parallel:
-      - {name: guard, type: expr, priority: 200, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
-`,
-	Good: `pre_tool_execution:
-  - name: review
-    priority: 200
-    parallel:
-      - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
-`,
-})
-
-func (u *unit) checkMember(h *policy.Hook) {
-	if h.Group != nil && h.Priority != policy.DefaultPriority && h.Priority != h.Group.Priority {
-		u.report(h, codeMember.Report(h.Span, "%s: the priority of a member has no effect", h.Name).
-			WithHint("set priority: %d at the group", h.Priority))
-	}
 }

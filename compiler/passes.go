@@ -24,6 +24,7 @@ type pass struct {
 var passes = []pass{
 	{"resolve", resolve, true, false, "orders hooks by tier, priority and place; settles overrides and settings"},
 	{"validate", validate, true, false, "checks what authors declared against the event"},
+	{"identify", identify, true, false, "hashes what the policy means, before any of it is left out"},
 	{"narrow", narrow, false, false, "keeps one event, for a process that serves one"},
 	{"prepare", prepare, true, false, "compiles bodies and infers their effects"},
 	{"filters", filters, true, false, "compiles filters to atoms"},
@@ -47,6 +48,8 @@ var passes = []pass{
 var passOrder = []struct{ before, after, why string }{
 	{"resolve", "validate", "a hook that is overridden or disabled need not be right"},
 	{"validate", "effects", "declarations are parsed where they are known to be right"},
+	{"resolve", "identify", "overridden hooks mean nothing, and order means something"},
+	{"identify", "narrow", "one event's process reports the hash of the whole policy"},
 	{"narrow", "prepare", "preparing is what narrowing saves"},
 	{"prepare", "effects", "only a prepared body knows what it reads"},
 	{"filters", "effects", "a hook reads what its filter reads"},

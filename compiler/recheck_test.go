@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
 )
 
 var (
@@ -36,6 +37,8 @@ func TestRecheckAsksFiltersAndOpaqueHooks(t *testing.T) {
 	b.add("g", expr, append(guards, rechecked, filter(policy.FilterToolName, "Bash"))...)
 	b.add("w", expr, append(rewriter, filter(policy.FilterToolName, "Write"))...)
 	assert.Equal(t, "g | w", labelled(b.plan(t)), "never about one call")
+	b.policy.Hooks[1].Filter.Conditions[0] = policy.Condition{Key: policy.FilterToolKind, Value: diag.Literal("write")}
+	assert.Equal(t, "g | w", labelled(b.plan(t)), "nor is this: Bash is no tool that writes")
 	b.add("audit", bash)
 	assert.Equal(t, "g | w | audit | g'", labelled(b.plan(t)), "an undeclared process may rewrite")
 	b.add("never", bash, filter(policy.FilterToolName, "Bash"), filter(policy.FilterToolName, "Read"))

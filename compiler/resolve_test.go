@@ -200,8 +200,16 @@ func TestHash(t *testing.T) {
 	h.Declared.Writes = words(nil)
 	assert.NotEqual(t, before, b.compile(t).Hash, "empty is not unwritten")
 	h.Declared.Writes = nil
-	b.bodies["a"] = dag.Body{Digest: "another data file"}
-	assert.NotEqual(t, before, b.compile(t).Hash)
+	other := func(cfg *Config) {
+		for i := range cfg.Kinds {
+			cfg.Kinds[i].Digest = func(*policy.Hook) string { return "another data file" }
+		}
+	}
+	assert.NotEqual(t, before, b.compile(t, other).Hash)
+	b.add("b", expr, event(policy.StopEvent), sees("cwd"), says(policy.MayDeny))
+	both := b.compile(t).Hash
+	assert.NotEqual(t, before, both)
+	assert.Equal(t, both, b.compile(t, func(cfg *Config) { cfg.Event = policy.StopEvent }).Hash, "a narrowed program is of the same policy")
 }
 
 func TestPassTable(t *testing.T) {
@@ -211,6 +219,6 @@ func TestPassTable(t *testing.T) {
 	assert.NoError(t, CheckWithout([]string{"dead", "reduce"}))
 	old := passes
 	defer func() { passes = old }()
-	passes = append([]pass{old[5]}, old...)
+	passes = append([]pass{old[6]}, old...)
 	assert.EqualError(t, checkOrder(), "pass validate must come before effects: declarations are parsed where they are known to be right")
 }

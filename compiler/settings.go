@@ -18,23 +18,23 @@ var codeSetting = diag.Define(diag.Code{
 of them differently, the most trusted tier's holds and the others have no effect (a
 warning); within one tier it is an error. What an agent registers at run time sets
 none of them.`,
-	Bad: `-- user/hooks.yaml --
+	Bad: `-- .config/hookc/hooks.yaml --
 pre_tool_execution:
   chain_timeout: 20s
   hooks:
     - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
--- project/hooks.yaml --
+-- hooks.yaml --
 pre_tool_execution:
   chain_timeout: 60s
   hooks:
     - {name: etc, type: expr, deny: '(path ?? "") contains "/etc/"', reason: "no"}
 `,
-	Good: `-- user/hooks.yaml --
+	Good: `-- .config/hookc/hooks.yaml --
 pre_tool_execution:
   chain_timeout: 20s
   hooks:
     - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
--- project/hooks.yaml --
+-- hooks.yaml --
 pre_tool_execution:
   - {name: etc, type: expr, deny: '(path ?? "") contains "/etc/"', reason: "no"}
 `,

@@ -24,6 +24,10 @@ type Kind struct {
 	// the effects of what it can see through and reports what is wrong with
 	// the body at its own lines.
 	Prepare func(h *policy.Hook) (Body, diag.List)
+	// Digest identifies what a body is made of besides the hook itself: shared
+	// Rego and data. It goes into the program's hash, also for hooks that are
+	// not prepared; nil is nothing.
+	Digest func(h *policy.Hook) string
 	// Doc says in a line what the kind runs.
 	Doc string
 }
@@ -41,8 +45,4 @@ type Body struct {
 	Engine string
 	// Cost overrides the kind's class estimate when it is not 0.
 	Cost time.Duration
-	// Digest identifies what the body was made of besides the hook itself:
-	// shared Rego, data, a script that was read. It goes into the program's
-	// hash.
-	Digest string
 }

@@ -180,6 +180,7 @@ func (f *flow) settle(ctx context.Context) bool {
 		return true
 	}
 	var out policy.Result
+	f.watch.lap() // what came before, starting a process for one, is not the node's time
 	attempts, err := evaluate(ctx, n, c.input, &f.watch, new(budget), &out)
 	c.attempts, c.took, c.begun, c.gone = attempts, f.watch.lap(), true, true
 	if ctx.Err() == nil {

@@ -180,3 +180,19 @@ func TestHostContextWinsOverTheBudget(t *testing.T) {
 		assert.Equal(t, policy.Cancelled, x.Fire(ctx, policy.Notify, nil).Action)
 	})
 }
+
+func TestInProcessTimeIsTheNodesOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plan := planOf(t, policy.PreToolExecution, policy.Chain,
+			hook{name: "log", async: true, run: quiet},
+			hook{name: "look", kind: policy.KindBuiltin, world: policy.WorldRead, timeout: 100 * ms, run: quiet})
+		x := New(programOf(plan), Options{Async: func(*dag.Node, *policy.Context) error {
+			time.Sleep(300 * ms) // starting a process takes a while
+			return nil
+		}})
+		defer x.Close()
+		d := x.Fire(t.Context(), plan.Event, bashCall())
+		assert.Equal(t, []policy.Status{policy.StatusAsync, policy.StatusRan}, []policy.Status{d.Hooks[0].Status, d.Hooks[1].Status})
+		assert.Zero(t, d.Hooks[1].Micros)
+	})
+}

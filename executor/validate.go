@@ -156,12 +156,19 @@ func (c Call) text() string {
 }
 
 // mockHands complete what was started in a random order, without goroutines
-// and without a clock.
+// and without a clock. A body is called when it completes: what the world sees
+// of bodies that run at the same time may come in any order.
 type mockHands struct {
 	m       *mock
 	rng     *rand.Rand
-	pending []report
+	pending []started
 	calls   []Call
+}
+
+// started is a node in flight and what it was given.
+type started struct {
+	node int
+	in   *policy.Context
 }
 
 // flow runs the event through the scheduler.
@@ -177,27 +184,8 @@ func (m *mock) flow(prog *dag.Program, in *policy.Context) (*policy.Decision, []
 	return decide(prog, m.plan.Spec, in, f.after, f.answer), h.calls, nil
 }
 
-// start makes the node's attempts at once; only their report is kept back.
 func (h *mockHands) start(_ context.Context, i int, in *policy.Context) {
-	n, late := &h.m.plan.Nodes[i], h.m.Late(&h.m.plan.Nodes[i])
-	r := report{node: i, gone: true}
-	for a := 0; ; a++ {
-		if late >= 0 && a >= late {
-			r.err = lateError(h.m.plan)
-			break
-		}
-		r.attempts++
-		h.calls = append(h.calls, Call{n, a, in})
-		if late == a+1 {
-			r.err = lateError(h.m.plan)
-			break
-		}
-		r.out, r.err = n.Runner.Run(context.Background(), in, a)
-		if r.err == nil || a == n.Retry {
-			break
-		}
-	}
-	h.pending = append(h.pending, r)
+	h.pending = append(h.pending, started{i, in})
 }
 
 func (h *mockHands) detach(_ context.Context, i int, in *policy.Context) *policy.Warning {
@@ -206,12 +194,35 @@ func (h *mockHands) detach(_ context.Context, i int, in *policy.Context) *policy
 }
 
 func (h *mockHands) stop(i int) {
-	h.pending = slices.DeleteFunc(h.pending, func(r report) bool { return r.node == i })
+	h.pending = slices.DeleteFunc(h.pending, func(s started) bool { return s.node == i })
 }
 
 func (h *mockHands) next(context.Context) (report, bool) {
 	i := h.rng.IntN(len(h.pending))
-	r := h.pending[i]
+	s := h.pending[i]
 	h.pending = slices.Delete(h.pending, i, i+1)
-	return r, true
+	return h.complete(s.node, s.in), true
+}
+
+// complete makes a node's attempts.
+func (h *mockHands) complete(i int, in *policy.Context) report {
+	n := &h.m.plan.Nodes[i]
+	late := h.m.Late(n)
+	r := report{node: i, gone: true}
+	for a := 0; ; a++ {
+		if late >= 0 && a >= late {
+			r.err = lateError(h.m.plan)
+			return r
+		}
+		r.attempts++
+		h.calls = append(h.calls, Call{n, a, in})
+		if late == a+1 {
+			r.err = lateError(h.m.plan)
+			return r
+		}
+		r.out, r.err = n.Runner.Run(context.Background(), in, a)
+		if r.err == nil || a == n.Retry {
+			return r
+		}
+	}
 }

@@ -168,7 +168,7 @@ func ContextFromMap(m map[string]any) (c *Context, event string, err error) {
 		case !known || f.Derived() || f == FieldRaw:
 			raw[key] = m[key]
 		case !f.Spec().Type.Holds(m[key]):
-			err = errors.Join(err, fmt.Errorf("%s must be a %s", key, f.Spec().Type))
+			err = errors.Join(err, fmt.Errorf("%s must be %s", key, f.Spec().Type.article()))
 		default:
 			c.put(f, m[key])
 		}
@@ -197,6 +197,14 @@ func (c *Context) setArguments(v any) error {
 		}
 	}
 	return errors.New("tool_arguments must be the text of a JSON object")
+}
+
+// article is the type with its article, for messages.
+func (t FieldType) article() string {
+	if t == ObjectType {
+		return "an object"
+	}
+	return "a " + t.String()
 }
 
 // Holds reports whether a JSON value is of the type.

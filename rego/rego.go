@@ -33,8 +33,9 @@ type Compiler struct {
 	Budget time.Duration
 	Lints  Lints
 
-	mu    sync.Mutex
-	files map[string]*sharedFile
+	mu      sync.Mutex
+	files   map[string]*sharedFile
+	digests map[*policy.FileConfig]string
 }
 
 // Module is one Rego hook, compiled. It is immutable and safe for concurrent

@@ -115,8 +115,10 @@ func findings(t *testing.T, code, example string) []string {
 	if cases {
 		collect(run(nil, "test", "--json"))
 	}
-	if event != nil {
-		collect(run(event, "run", "--json"))
+	for dec := json.NewDecoder(bytes.NewReader(event)); dec.More(); { // one event after another
+		var one json.RawMessage
+		require.NoError(t, dec.Decode(&one))
+		collect(run(one, "run", "--json"))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

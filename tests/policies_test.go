@@ -279,16 +279,12 @@ func (w *world) kinds() []dag.Kind {
 		case policy.KindLLM:
 			eff.Writes, eff.May = spec.Writable(), policy.AllPowers
 		}
-		reads := eff.Reads
-		if h.Declared.Reads != nil {
-			names := []string{}
-			for _, t := range h.Declared.Reads {
-				names = append(names, t.Value)
-			}
-			reads = pathSet(names)
-		}
+		declared := h.Declared.Reads != nil
 		return dag.Body{Effects: eff, Runner: policy.RunnerFunc(func(ctx context.Context, in *policy.Context, attempt int) (policy.Result, error) {
-			return w.run(ctx, h.Name, b, in.Project(reads), attempt)
+			if !declared { // a body with inferred reads looks at nothing else by itself
+				in = in.Project(eff.Reads)
+			}
+			return w.run(ctx, h.Name, b, in, attempt)
 		})}, nil
 	}
 	var out []dag.Kind

@@ -25,7 +25,7 @@ func newCheck() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				if err := writeJSON(cmd.OutOrStdout(), findingsJSON{Findings: found}); err != nil {
+				if err := writeJSON(cmd.OutOrStdout(), newFindings(found)); err != nil {
 					return err
 				}
 			} else {

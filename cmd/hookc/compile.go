@@ -80,6 +80,9 @@ func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 	if err != nil {
 		return err
 	}
+	if err := compiler.CheckWithout(c.without); err != nil {
+		return cannot("--without: %v", err)
+	}
 	program, found, err := s.compile(cmd, args, func(cc *compiler.Config) {
 		cc.Event, cc.Without, cc.Hints = event, c.without, c.explain != "" || c.asJSON
 		if c.tracePasses {
@@ -181,7 +184,7 @@ func compiled(p *dag.Program) string {
 	for _, plan := range p.Plans {
 		nodes += len(plan.Nodes)
 	}
-	return fmt.Sprintf("%d hooks on %d events, %d nodes, compiled in %s: %s", hooks, len(p.Plans), nodes,
+	return fmt.Sprintf("%s on %s, %s, compiled in %s: %s", count(hooks, "hook"), count(len(p.Plans), "event"), count(nodes, "node"),
 		p.Compiled.Round(time.Millisecond/10), p.Hash)
 }
 
@@ -206,9 +209,9 @@ func summary(found diag.List) string {
 		n[d.Severity]++
 	}
 	var parts []string
-	for severity, count := range n {
-		if count > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s(s)", count, diag.Severity(severity)))
+	for severity, found := range n {
+		if found > 0 {
+			parts = append(parts, count(found, diag.Severity(severity).String()))
 		}
 	}
 	return "hookc: " + strings.Join(parts, ", ")
@@ -216,7 +219,7 @@ func summary(found diag.List) string {
 
 // writeFindings is the findings as one JSON list; errors are exit 1.
 func writeFindings(w io.Writer, found diag.List) error {
-	if err := writeJSON(w, findingsJSON{Findings: found}); err != nil {
+	if err := writeJSON(w, newFindings(found)); err != nil {
 		return err
 	}
 	if found.HasErrors() {
@@ -227,4 +230,12 @@ func writeFindings(w io.Writer, found diag.List) error {
 
 type findingsJSON struct {
 	Findings diag.List `json:"findings"`
+}
+
+// newFindings makes an empty list a list in JSON too.
+func newFindings(found diag.List) findingsJSON {
+	if found == nil {
+		found = diag.List{}
+	}
+	return findingsJSON{found}
 }

@@ -14,10 +14,10 @@ import (
 )
 
 func newHooks() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "hooks",
-		Short: "What is configured, where from, and how often it ran",
-	}
+	cmd := newHooksStatus()
+	cmd.Use, cmd.Short = "hooks", "What is configured, where from, and how often it ran"
+	cmd.Long = "hooks shows whether hooks run, how many on which event, where they come from and how\noften each ran. It is short for hooks status."
+	cmd.Example = "  hookc hooks\n  hookc hooks list"
 	cmd.AddCommand(newHooksStatus(), newHooksList())
 	return cmd
 }
@@ -114,7 +114,7 @@ func (s *hooksStatus) print(w *tabwriter.Writer) error {
 	if s.Enabled {
 		state = "enabled"
 	}
-	fmt.Fprintf(w, "%s: %d hooks on %d events\n", state, s.Hooks, len(s.Events))
+	fmt.Fprintf(w, "%s: %s on %s\n", state, count(s.Hooks, "hook"), count(len(s.Events), "event"))
 	for _, n := range s.Notes {
 		fmt.Fprintf(w, "note: %s\n", n)
 	}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/hookc/hookc/policy/diag"
 )
 
 // The exit codes, everywhere (docs/cli.md). Only run gives 2 and 4, because
@@ -90,7 +92,7 @@ Exit codes: 0 clean or proceed · 1 findings or failures · 2 blocked (run only)
 3 could not run · 4 ask or defer (run only) · 130 interrupted.
 
 Every flag can be set as HOOKC_<COMMAND>_<FLAG>, for example
-HOOKC_COMPILE_EXPLAIN=json.`,
+HOOKC_COMPILE_EXPLAIN=json or HOOKC_HOOKS_STATUS_JSON=true.`,
 		Example: `  hookc init                                  # a first policy
   hookc compile --explain                     # look at the chains
   hookc run -f hooks.yaml < event.json        # decide one event
@@ -107,13 +109,40 @@ HOOKC_COMPILE_EXPLAIN=json.`,
 	root.AddCommand(newCompile(), newCheck(), newRun(), newExplain(), newTest(), newHooks(), newList(), newInit(),
 		newTrust(), newSchema(), newVersion(), newSupervise())
 	root.SetHelpCommand(newHelp(root))
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.HasSubCommands() {
+			group(cmd)
+		}
+	}
+	root.Version = version().line()
+	root.SetVersionTemplate("{{.Version}}\n")
 	return root
+}
+
+// group makes a command that has commands of its own refuse words that are
+// none of them. Alone it shows its help, unless it does something itself.
+func group(cmd *cobra.Command) {
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		var names []string
+		for _, c := range cmd.Commands() {
+			names = append(names, c.Name())
+		}
+		return cannot("unknown command %q for %q: %s", args[0], cmd.CommandPath(),
+			diag.DidYouMean(args[0], names, "there are "+strings.Join(names, ", ")))
+	}
+	if !cmd.Runnable() {
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
 }
 
 // bindEnv sets each flag that was not given from HOOKC_<COMMAND>_<FLAG>.
 func bindEnv(cmd *cobra.Command) error {
 	var errs []error
-	prefix := "HOOKC_" + strings.ToUpper(strings.ReplaceAll(cmd.Name(), "-", "_")) + "_"
+	prefix := strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_").Replace(cmd.CommandPath())) + "_"
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		name := prefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		value, set := os.LookupEnv(name)

@@ -46,6 +46,14 @@ func progress(w io.Writer, what string) (stop func()) {
 	return func() { close(done); wait.Wait() }
 }
 
+// count is a number of things, in words.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 // round shortens a duration to three digits or so.
 func round(d time.Duration) time.Duration {
 	for unit := time.Duration(1); ; unit *= 10 {

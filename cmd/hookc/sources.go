@@ -52,6 +52,9 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 		if err != nil {
 			return nil, nil, cannot("%v", err)
 		}
+		if _, err := os.Lstat(in.Path); err != nil {
+			return nil, nil, cannot("%v", err)
+		}
 		in.Format = s.format
 		out = append(out, hookc.Input(in))
 	}

@@ -48,6 +48,11 @@ func version() versionJSON {
 	return v
 }
 
+// line is the version in a line.
+func (v versionJSON) line() string {
+	return fmt.Sprintf("hookc %s (%s, %s/%s) with OPA %s and expr %s", v.Version, v.Go, v.OS, v.Arch, v.OPA, v.Expr)
+}
+
 func newVersion() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -60,7 +65,7 @@ func newVersion() *cobra.Command {
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), v)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "hookc %s (%s, %s/%s) with OPA %s and expr %s\n", v.Version, v.Go, v.OS, v.Arch, v.OPA, v.Expr)
+			fmt.Fprintln(cmd.OutOrStdout(), v.line())
 			return nil
 		},
 	}

@@ -42,7 +42,7 @@ func conflict(plan *dag.Plan, j int) (diag.Diagnostic, bool) {
 	for i := j - 1; i >= 0; i-- {
 		earlier := &plan.Nodes[i]
 		both := earlier.Effects.Writes.Overlap(later.Effects.Writes)
-		if both.Empty() || opaque(earlier) || !original(earlier) || !meet(plan, earlier, later) {
+		if both.Empty() || opaque(earlier) || !original(earlier) || !Meet(plan, earlier, later) {
 			continue
 		}
 		if later.Item != earlier.Item && later.Reads.Overlaps(both) {

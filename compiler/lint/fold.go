@@ -50,7 +50,7 @@ func orderSensitive(plan *dag.Plan, fold policy.Fold, nodes []int) diag.List {
 	for _, i := range nodes {
 		for _, j := range nodes {
 			a, d := &plan.Nodes[i], &plan.Nodes[j]
-			if i == j || !decides(a, policy.MayAllow) || !decides(d, policy.MayDeny) || !meet(plan, a, d) {
+			if i == j || !decides(a, policy.MayAllow) || !decides(d, policy.MayDeny) || !Meet(plan, a, d) {
 				continue
 			}
 			return diag.List{codeFold.Report(plan.Nodes[max(i, j)].Hook.Span,

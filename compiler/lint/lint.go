@@ -82,9 +82,54 @@ func opaque(n *dag.Node) bool {
 	return !n.Hook.Kind.InProcess() && n.Hook.Declared.Writes == nil
 }
 
-// meet reports whether the filters of two nodes may match one event.
-func meet(plan *dag.Plan, a, b *dag.Node) bool {
-	return !a.Matcher.Excludes(b.Matcher, plan.Spec.Writable())
+// Meet reports whether the filters of two nodes may match one event. It errs
+// only towards yes.
+func Meet(plan *dag.Plan, a, b *dag.Node) bool {
+	if a.Matcher.Excludes(b.Matcher, plan.Spec.Writable()) {
+		return false
+	}
+	tools, named := toolNames(a.Matcher)
+	if !named {
+		tools, named = toolNames(b.Matcher)
+	}
+	return !named || slices.ContainsFunc(tools, func(tool string) bool {
+		return byName(plan.Event, tool, a.Matcher) && byName(plan.Event, tool, b.Matcher)
+	})
+}
+
+// toolNames are the names of a filter's condition on the tool's name, if it
+// lists them.
+func toolNames(m *policy.Matcher) ([]string, bool) {
+	for i := range m.Atoms {
+		if a := &m.Atoms[i]; a.Field == policy.FieldToolName && a.Op == policy.AtomIn {
+			return a.Values, true
+		}
+	}
+	return nil, false
+}
+
+// byName reports whether the filter may match a call of the tool, as far as
+// its name tells.
+func byName(event policy.Event, tool string, m *policy.Matcher) bool {
+	for i := range m.Atoms {
+		if !holds(event, tool, &m.Atoms[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds reports whether an atom may hold for a call of the tool. What it says
+// of the name and kind alone is found by asking it: no hook can change those.
+func holds(event policy.Event, tool string, a *policy.Atom) bool {
+	c := policy.NewContext(event).Set(policy.FieldToolName, tool)
+	for _, f := range a.Reads {
+		settled := f == policy.FieldToolName || f == policy.FieldToolKind
+		if !settled || !c.Has(f) {
+			return true
+		}
+	}
+	return a.Test(c)
 }
 
 // names joins hook names for people.

@@ -14,21 +14,21 @@ var codeMixed = diag.Define(diag.Code{
 	Help: `A strategy holds for the whole event. Here a tier sets one for hooks that a more
 trusted tier wrote without it, and whose verdicts may now count differently. Set the
 strategy in the most trusted tier that has hooks on the event.`,
-	Bad: `-- user/hooks.yaml --
+	Bad: `-- .config/hookc/hooks.yaml --
 pre_tool_execution:
   - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
--- project/hooks.yaml --
+-- hooks.yaml --
 pre_tool_execution:
   strategy: chain-all
   hooks:
     - {name: etc, type: expr, deny: '(path ?? "") contains "/etc/"', reason: "not /etc"}
 `,
-	Good: `-- user/hooks.yaml --
+	Good: `-- .config/hookc/hooks.yaml --
 pre_tool_execution:
   strategy: chain-all
   hooks:
     - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
--- project/hooks.yaml --
+-- hooks.yaml --
 pre_tool_execution:
   - {name: etc, type: expr, deny: '(path ?? "") contains "/etc/"', reason: "not /etc"}
 `,

@@ -41,7 +41,7 @@ func movableNode(plan *dag.Plan, i int) (diag.Diagnostic, bool) {
 	}
 	for j := range i {
 		p := &plan.Nodes[j]
-		if p.Exempt() || p.Hook.Async || p.Hook.Tier != n.Hook.Tier || !meet(plan, p, n) {
+		if p.Exempt() || p.Hook.Async || p.Hook.Tier != n.Hook.Tier || !Meet(plan, p, n) {
 			continue
 		}
 		return codeMovable.Report(n.Hook.Span, "%s stands after %s but needs nothing of it; before it, a refusal would start no process (same verdicts only)",

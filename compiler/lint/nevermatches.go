@@ -56,25 +56,12 @@ func toolContradiction(plan *dag.Plan, m *policy.Matcher) (a, b *policy.Atom) {
 		return nil, nil
 	}
 	for j := range m.Atoms {
-		if j != i && !someTool(plan.Event, m.Atoms[i].Values, &m.Atoms[j]) {
+		some := slices.ContainsFunc(m.Atoms[i].Values, func(tool string) bool { return holds(plan.Event, tool, &m.Atoms[j]) })
+		if j != i && !some {
 			return &m.Atoms[i], &m.Atoms[j]
 		}
 	}
 	return nil, nil
-}
-
-// someTool reports whether the atom may hold for one of the tools.
-func someTool(event policy.Event, tools []string, a *policy.Atom) bool {
-	return slices.ContainsFunc(tools, func(tool string) bool {
-		c := policy.NewContext(event).Set(policy.FieldToolName, tool)
-		for _, f := range a.Reads {
-			byName := f == policy.FieldToolName || f == policy.FieldToolKind
-			if !byName || !c.Has(f) {
-				return true
-			}
-		}
-		return a.Test(c)
-	})
 }
 
 func neverMatches(t *Target) diag.List {

@@ -56,7 +56,7 @@ func rewritten(plan *dag.Plan, i int, hints bool) (diag.Diagnostic, bool) {
 		if j == i || w.Item < guard.Item || !original(w) || opaque(w) && !hints {
 			continue
 		}
-		if both := w.Effects.Writes.Within(guard.Reads); !both.Empty() && meet(plan, guard, w) {
+		if both := w.Effects.Writes.Within(guard.Reads); !both.Empty() && Meet(plan, guard, w) {
 			by, changed, certain = append(by, w.Hook.Name), changed.Union(both), certain || !opaque(w)
 		}
 	}

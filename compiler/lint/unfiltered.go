@@ -21,8 +21,8 @@ tool pays for it. Name the tools it is about: filter: {tool_kind: shell}.`,
 func unfiltered(t *Target) diag.List {
 	var out diag.List
 	for _, plan := range t.Plans {
-		if !plan.Spec.CanRead(policy.FieldToolName) {
-			continue
+		if plan.Spec.Class == policy.Observe || !plan.Spec.CanRead(policy.FieldToolName) {
+			continue // an event of the host's own may carry anything and be about no tool
 		}
 		for i := range plan.Nodes {
 			n := &plan.Nodes[i]

@@ -16,7 +16,7 @@ var codeWide = diag.Define(diag.Code{
 word therefore also matches longer names that contain it. Anchor it: ^Write$.`,
 	Bad: `-- hooks.yaml --
 tools: {known: [Write, NotebookWrite]}
--- hooks/guard/HOOK.md --
+-- .agents/hooks/guard/HOOK.md --
 ---
 name: guard
 description: looks at writes
@@ -24,13 +24,13 @@ trigger: post-tool-call
 matcher:
   tool: Write
 ---
--- hooks/guard/scripts/run.sh --
+-- .agents/hooks/guard/scripts/run.sh --
 #!/bin/sh
 exit 0
 `,
 	Good: `-- hooks.yaml --
 tools: {known: [Write, NotebookWrite]}
--- hooks/guard/HOOK.md --
+-- .agents/hooks/guard/HOOK.md --
 ---
 name: guard
 description: looks at writes
@@ -38,7 +38,7 @@ trigger: post-tool-call
 matcher:
   tool: ^Write$
 ---
--- hooks/guard/scripts/run.sh --
+-- .agents/hooks/guard/scripts/run.sh --
 #!/bin/sh
 exit 0
 `,

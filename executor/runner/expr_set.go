@@ -11,7 +11,8 @@ import (
 // HookResult key of its name, so objects merge and the rest replaces; a dotted
 // path sets that leaf (semantics.md §2.6).
 type exprSet struct {
-	// key is the HookResult key of a whole field or an output.
+	// key is the HookResult key of a whole field or an output; "" for a leaf.
+	// tool_arguments, the other view of tool_input, replaces instead of merging.
 	key   string
 	path  policy.Path
 	value *formula
@@ -28,9 +29,6 @@ var outputKeys = map[string]func(*policy.EventSpec) bool{
 	"system_message":     func(*policy.EventSpec) bool { return true },
 	"suppress_output":    func(*policy.EventSpec) bool { return true },
 }
-
-// toolArguments is the other view of tool_input: setting it replaces.
-const toolArguments = "tool_arguments"
 
 func (b *exprBuilder) set(assign policy.Assign) {
 	name, spec := assign.Path.Value, b.hook.Event.Spec()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -271,6 +272,26 @@ func TestExprResults(t *testing.T) {
 			assert.Equal(t, tt.want, again, "a second run says the same")
 		})
 	}
+}
+
+func TestExprIsSafeForConcurrentUse(t *testing.T) {
+	body, found := prepareOn(t, exprHookOn(policy.PreToolExecution, policy.Body{
+		Rules: []policy.Rule{{Says: policy.MayDeny, Condition: diag.Literal(`let x = tool_input.n; any(1..9, # == x)`), Reason: diag.Literal("in range")}},
+		Set:   []policy.Assign{{Path: diag.Literal("tool_input.m"), Value: diag.Literal(`map(1..3, # * tool_input.n)`)}}}))
+	require.Empty(t, found)
+	var wg sync.WaitGroup
+	for n := range 8 {
+		wg.Go(func() {
+			for range 200 {
+				got, err := body.Runner.Run(context.Background(), exprCall(map[string]any{"n": n + 4}), 0)
+				want := policy.Replace(policy.Path{Field: policy.FieldToolInput, Keys: []string{"m"}}, []any{n + 4, 2 * (n + 4), 3 * (n + 4)})
+				if !assert.NoError(t, err) || !assert.Equal(t, want, got.Patch) || !assert.Equal(t, n+4 <= 9, got.Verdict == policy.Deny) {
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func TestExprToolConfig(t *testing.T) {

@@ -27,6 +27,7 @@ func regoKind(o Options) dag.Kind {
 			}
 			return dag.Body{Runner: m, Effects: m.Effects(), Always: m.Always()}, found
 		},
-		Doc: "evaluates Rego in process, given inline or as a file",
+		Digest: c.Digest,
+		Doc:    "evaluates Rego in process, given inline or as a file",
 	}
 }

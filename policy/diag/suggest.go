@@ -6,16 +6,21 @@ import (
 )
 
 // Suggest returns the candidate closest to name, or "" when none is close
-// enough to be what was meant. Letter case, `_` and `-` do not count as
-// differences; ties go to the first candidate in sorted order.
+// enough to be what was meant. Letter case, `_` and `-` count as differences
+// only between candidates that are equally close otherwise, and a candidate
+// that begins with the name is close; ties go to the first in sorted order.
 func Suggest(name string, candidates []string) string {
-	best, bestCost := "", 1<<30
+	best, bestCost, bestLook := "", 1<<30, 0
 	want := fold(name)
 	sorted := slices.Clone(candidates)
 	slices.Sort(sorted)
 	for _, c := range sorted {
-		if cost := distance(want, fold(c)); cost < bestCost {
-			best, bestCost = c, cost
+		cost, look := distance(want, fold(c)), distance(name, c)
+		if len(want) >= minPrefix && strings.HasPrefix(fold(c), want) {
+			cost = min(cost, 1)
+		}
+		if cost < bestCost || cost == bestCost && look < bestLook {
+			best, bestCost, bestLook = c, cost, look
 		}
 	}
 	if bestCost > max(1, len(want)/3) {
@@ -23,6 +28,9 @@ func Suggest(name string, candidates []string) string {
 	}
 	return best
 }
+
+// minPrefix is how many letters of a longer name say which one is meant.
+const minPrefix = 4
 
 // DidYouMean is Suggest as a hint, or other when nothing is close.
 func DidYouMean(name string, candidates []string, other string) string {

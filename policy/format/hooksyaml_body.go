@@ -3,6 +3,7 @@ package format
 import (
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -48,29 +49,35 @@ func (r *yamlReader) bash(f fields, h *policy.Hook) {
 			h.Body.Env = append(h.Body.Env, policy.EnvVar{Name: e.Key.Text.Value, Value: e.Value.Text.Value})
 		}
 	}
-	r.commandUses(h.Body.Command.Value)
+	r.commandUses(h.Body.Command.Value, h.Body.Env)
 }
 
 // commandUses adds the files a command names to what trust covers. A command
-// runs in the event's cwd, which is as a rule the project's root or the
-// folder of the policy.
-func (r *yamlReader) commandUses(command string) {
+// runs in the event's cwd, which is as a rule the project's root: what is
+// unclear there is opaque, even if the folder of the policy would clear it up.
+// The files it names there are covered all the same.
+func (r *yamlReader) commandUses(command string, env []policy.EnvVar) {
 	if command == "" {
 		return
 	}
-	dirs := []string{r.config.Dir}
-	if root := policy.ProjectRoot(r.config.Dir); root != r.config.Dir {
-		dirs = append(dirs, root)
+	root := policy.ProjectRoot(r.config.Dir)
+	files, opaque := commandFiles(command, root)
+	if root != r.config.Dir {
+		more, _ := commandFiles(command, r.config.Dir)
+		files = append(files, more...)
 	}
-	opaque := true
-	for _, dir := range dirs {
-		files, unclear := commandFiles(command, dir)
-		r.source.Uses = append(r.source.Uses, files...)
-		opaque = opaque && unclear
-	}
-	if opaque {
+	r.source.Uses = append(r.source.Uses, files...)
+	if opaque || slices.ContainsFunc(env, redirects) {
 		r.source.Opaque = appendNew(r.source.Opaque, []string{command})
 	}
+}
+
+// redirects reports whether a variable changes which programs or files a
+// command comes to run, whatever its text says.
+func redirects(v policy.EnvVar) bool {
+	return strings.HasPrefix(v.Name, "LD_") || strings.HasPrefix(v.Name, "DYLD_") ||
+		slices.Contains([]string{"PATH", "BASH_ENV", "ENV", "CDPATH", "IFS", "SHELLOPTS", "NODE_OPTIONS", "NODE_PATH",
+			"PERL5LIB", "PERL5OPT", "PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "RUBYLIB", "RUBYOPT"}, v.Name)
 }
 
 func (r *yamlReader) regoBody(f fields, h *policy.Hook) {

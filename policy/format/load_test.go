@@ -209,6 +209,17 @@ func TestCommandFilesAreUsed(t *testing.T) {
 	assert.Empty(t, p.Sources[1].Opaque)
 }
 
+// TestOpaqueCommands: a command runs at the project's root, so what is clear
+// only in the folder of the policy is opaque, as is what env: redirects.
+func TestOpaqueCommands(t *testing.T) {
+	dir, p, found := loadTree(t, "-- .git/HEAD --\n-- hooks.yaml --\ninclude: [.hookc/h.yaml]\n-- .hookc/check.sh --\n-- root.sh --\n-- .hookc/h.yaml --\n"+
+		"stop:\n  - {command: ./check.sh}\n  - {command: ./root.sh}\n"+
+		"  - {command: cat x, env: {PATH: /tmp}}\n  - {command: cat y, env: {BASH_ENV: x.sh}}\n  - {command: cat z, env: {LC_ALL: C}}\n")
+	require.Empty(t, found)
+	assert.Equal(t, []string{"./check.sh", "cat x", "cat y"}, p.Sources[1].Opaque)
+	assert.Equal(t, []string{filepath.Join(dir, ".hookc/check.sh"), filepath.Join(dir, "root.sh")}, p.Sources[1].Uses)
+}
+
 // TestFormatCodes runs the examples of the codes this package defines for
 // policies; those of HOOK.md have a test of their own.
 func TestFormatCodes(t *testing.T) {

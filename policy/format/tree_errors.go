@@ -45,10 +45,10 @@ var codeFeature = diag.Define(diag.Code{
 	Help: `A policy file holds one document, in UTF-8, of plain maps, lists and scalars. A second
 document after --- or a tag such as !include is not read.`,
 	Bad: `notify:
-  - command: !include cat.sh
+  - command: !include cat
 `,
 	Good: `notify:
-  - command: ./cat.sh
+  - command: cat
 `,
 })
 

@@ -1,0 +1,61 @@
+package bench
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/dag"
+)
+
+// BenchmarkCompile reads and compiles n hooks from text to program.
+func BenchmarkCompile(b *testing.B) {
+	for _, kind := range []struct {
+		name string
+		rule rule
+	}{{"expr", exprRule}, {"rego", regoRule}, {"mixed", mixedRule}} {
+		for _, n := range []int{10, 100, 1000} {
+			b.Run(fmt.Sprintf("%s/%d", kind.name, n), func(b *testing.B) {
+				text := policyOf(kind.rule, n, 10)
+				b.ReportAllocs()
+				for b.Loop() {
+					compile(b, text, n)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkRegister adds a session hook to a policy of n and takes it away:
+// two compilations of one event.
+func BenchmarkRegister(b *testing.B) {
+	for _, n := range []int{10, 100} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			own := open(b, policyOf(mixedRule, n, 10)).Session("s")
+			for b.Loop() {
+				index, err := own.Register(hookc.Hook{Event: "pre_tool_execution", Deny: `command == "x"`})
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := own.Remove(index); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func compile(b *testing.B, text string, n int) {
+	program, found := hookc.Compile(hookc.Text("hooks.yaml", text))
+	if found.HasErrors() {
+		b.Fatal(found.Render())
+	}
+	if live := len(program.Plan(hookc.PreToolExecution).Nodes); live != n {
+		b.Fatalf("%d of %d hooks are live", live, n)
+	}
+	for _, e := range program.Hooks {
+		if e.Status != dag.Live {
+			b.Fatalf("%s is %s", e.Hook.Name, e.Status)
+		}
+	}
+}

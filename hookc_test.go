@@ -239,6 +239,7 @@ func TestEventsInFlightFinishOnTheOldPlan(t *testing.T) {
 	assert.Equal(t, "new", d.By)
 	assert.Equal(t, eng.Program().Hash, d.Policy)
 
+	time.Sleep(20 * time.Millisecond) // time to close the old plan under the event
 	w.answer <- "{}"
 	was := <-answered
 	require.NoError(t, was.err)

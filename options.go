@@ -33,9 +33,11 @@ type config struct {
 	overrides map[string]string
 	disabled  bool
 	answers   map[string]map[string]any
-	kinds     runner.Options
-	compile   compiler.Config
-	execute   executor.Options
+	// skipVerify leaves translation validation out.
+	skipVerify bool
+	kinds      runner.Options
+	compile    compiler.Config
+	execute    executor.Options
 }
 
 // Files adds policy files or folders. They form the project tier in the order
@@ -162,6 +164,32 @@ func Answers(answers map[string]map[string]any) Option {
 	return func(c *config) { c.answers = answers }
 }
 
+// SkipVerify leaves out translation validation: by default every plan is run
+// on mock events, with mock bodies, and compared with the serial definition
+// before it is used. A process that decides one event skips it.
+func SkipVerify() Option {
+	return func(c *config) { c.skipVerify = true }
+}
+
+// compileWith compiles a policy as configured. A plan that differs from the
+// serial definition, or breaks an invariant of the compiler, is a bug of
+// hookc; it becomes an error, so that a host keeps what it has.
+func (c *config) compileWith(p *policy.Policy, runtime bool) (program *dag.Program, found diag.List, err error) {
+	defer func() {
+		if bug := recover(); bug != nil {
+			program, err = nil, fmt.Errorf("hookc: internal error: %v", bug)
+		}
+	}()
+	cc := c.compile
+	cc.Kinds = c.hookKinds()
+	cc.Runtime = cc.Runtime || runtime
+	if !c.skipVerify {
+		cc.Validate = executor.Validate
+	}
+	program, found = compiler.Compile(p, cc)
+	return program, found, nil
+}
+
 // hookKinds are the kinds in force, with the answered hooks replaced.
 func (c *config) hookKinds() []dag.Kind {
 	kinds := runner.Kinds(c.kinds)
@@ -185,7 +213,8 @@ func (c *config) hookKinds() []dag.Kind {
 
 // Compile reads and compiles the policies that options name, without running
 // anything. With errors the program is nil; the findings are complete and
-// sorted. Options that Open refuses panic.
+// sorted. It panics when a plan does not mean what the policy says, which is a
+// bug of hookc. Options that Open refuses panic.
 func Compile(options ...Option) (*dag.Program, diag.List) {
 	c := configured(options)
 	p, found := c.load()
@@ -193,8 +222,10 @@ func Compile(options ...Option) (*dag.Program, diag.List) {
 		found.Sort()
 		return nil, found
 	}
-	c.compile.Kinds = c.hookKinds()
-	program, more := compiler.Compile(p, c.compile)
+	program, more, err := c.compileWith(p, false)
+	if err != nil {
+		panic(err)
+	}
 	found.Add(more...)
 	found.Sort()
 	if found.HasErrors() {
@@ -279,10 +310,10 @@ func (c *config) compiled(p *policy.Policy, found diag.List, m *Metrics) (*live,
 		found.Sort()
 		return nil, diag.ListError{List: found}
 	}
-	cc := c.compile
-	cc.Kinds = c.hookKinds()
-	cc.Runtime = true
-	program, more := compiler.Compile(p, cc)
+	program, more, err := c.compileWith(p, true)
+	if err != nil {
+		return nil, err
+	}
 	found.Add(more...)
 	found.Sort()
 	if found.HasErrors() || program == nil {

@@ -61,7 +61,8 @@ func answers(status int, body string) http.HandlerFunc {
 
 // cutOff promises a whole reply and closes the connection half-way.
 func cutOff(body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // else closing resets the connection
 		conn, rw, err := w.(http.Hijacker).Hijack()
 		if err != nil {
 			panic(err)

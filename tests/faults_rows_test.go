@@ -108,7 +108,7 @@ func scriptFaults() []fault {
 		script("unknown action", "parse", "action", `echo '{"action": "explode"}'`),
 		script("arguments not an object", "parse", "tool_arguments", `echo '{"tool_arguments": "[1]"}'`),
 		script("oversize by one byte", "oversize", "more than 1024 KiB", "head -c 1048577 /dev/zero"),
-		script("oversize for ever", "oversize", "more than 1024 KiB", "while :; do echo 0123456789012345678901234567890123456789; done | cat"),
+		script("oversize for ever", "oversize", "more than 1024 KiB", "yes & yes"),
 		script("oversize under claude", "oversize", "more than 1024 KiB", "exec yes").protocol("claude"),
 		script("pipe closed, then failed", "exit", "exit status 3", "exec <&-; exit 3").with(bigEvent),
 		script("pipe closed", "", "", "exec <&-; exit 0").with(bigEvent),
@@ -154,8 +154,12 @@ func bigEvent(f *fault) {
 func (f fault) deadline(when string) fault {
 	return f.with(func(f *fault) {
 		f.late, f.sleeps, f.struck, f.chain = true, true, when, faultDeadline
-		if when == struckWaiting {
-			f.first = map[string]any{"name": "first", "command": "sleep 30", "on_error": "skip"}
+		if when == struckWaiting { // for what goes first to end, or for room
+			f.first = maps.Clone(f.hook)
+			f.first["name"], f.first["on_error"] = "first", "skip"
+			if f.kind == "bash" {
+				f.first["command"] = "sleep 30"
+			}
 		}
 	})
 }
@@ -209,7 +213,7 @@ func ruleFaults() []fault {
 	return []fault{
 		regoFault("conflict", "eval", "conflict", `choice == "a"`, "choice := \"a\" if input.session_id\nchoice := \"b\" if input.cwd\n"),
 		regoFault("builtin error", "eval", "to_number", "to_number(input.session_id) > 3", ""),
-		{name: "entry point of a wrong type", kind: "rego", fails: "parse", text: "must be a string", rule: func(refuses bool) map[string]any {
+		{name: "entry point of a wrong type", kind: "rego", fails: "parse", text: "is a number", rule: func(refuses bool) map[string]any {
 			entry := map[bool]string{true: "deny", false: "message"}[refuses]
 			return map[string]any{"type": "rego", "source": "package faulty\n\n" + entry + " := input.raw.number\n"}
 		}},

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -43,6 +44,8 @@ type faultRow struct {
 
 	dir   string
 	calls *atomic.Int64
+	// early counts the hooks struck before they were started.
+	early atomic.Int64
 }
 
 // faultRows are the rows of one fault: every posture under every other. The
@@ -83,16 +86,16 @@ func (r *faultRow) path(what string, e *faultEvent) string {
 
 // policy is the hooks.yaml of the row.
 func (r *faultRow) policy() string {
-	out := map[string]any{}
+	out := map[string]any{"defaults": map[string]any{"max_models": 1}}
 	for i := range faultEvents {
 		e := &faultEvents[i]
 		var hooks []any
 		if r.fault.first != nil {
-			hooks = append(hooks, marked(r, r.fault.first))
+			hooks = append(hooks, r.marked(r.fault.first))
 		}
 		hooks = append(hooks, r.faulty(e))
 		if r.follow {
-			hooks = append(hooks, marked(r, map[string]any{"name": "follower", "command": ": >'" + r.path("followed", e) + "'"}))
+			hooks = append(hooks, r.marked(map[string]any{"name": "follower", "command": ": >'" + r.path("followed", e) + "'"}))
 		}
 		hooks = append(hooks, map[string]any{"name": "witness", "type": "expr", "set": map[string]any{"system_message": `"a later hook ran"`}})
 		event := map[string]any{"hooks": hooks}
@@ -109,7 +112,10 @@ func (r *faultRow) policy() string {
 }
 
 // marked lets the processes of a hook be found.
-func marked(r *faultRow, hook map[string]any) map[string]any {
+func (r *faultRow) marked(hook map[string]any) map[string]any {
+	if _, script := hook["command"]; !script {
+		return hook
+	}
 	hook = maps.Clone(hook)
 	hook["env"] = map[string]any{"FAULT_MARK": r.mark()}
 	return hook
@@ -228,10 +234,25 @@ func (r *faultRow) check(t *testing.T, e *faultEvent, how string, d *policy.Deci
 		got.Failed[i].Error = ""
 	}
 	want := r.expect(e, text)
+	if r.fault.struck == struckRunning {
+		r.forgive(&want, &got)
+	}
 	assert.Equal(t, want, got, place)
 	_, err = os.Stat(r.path("followed", e))
 	assert.Equal(t, r.follow && want.Hooks[len(want.Hooks)-1].Status == "ran", err == nil, "%s: a process was started behind", place)
 	r.checkCount(t, e, place, want)
+}
+
+// forgive takes a hook that the chain deadline struck before it was started for
+// one that it struck in its first attempt: on a machine so busy that a process
+// is not started in time, both are what the specification allows (§5.2, T2).
+func (r *faultRow) forgive(want, got *wireDecision) {
+	for i := range got.Hooks {
+		if h := &got.Hooks[i]; h.Name == "faulty" && h.Attempts == 0 && want.Hooks[i].Name == h.Name {
+			h.Attempts = 1
+			r.early.Add(1)
+		}
+	}
 }
 
 // expect is the whole Decision that the specification demands; text is what
@@ -320,7 +341,11 @@ func (r *faultRow) checkCalls(t *testing.T) {
 	if r.serial {
 		fired *= 2
 	}
-	assert.EqualValues(t, fired*r.fault.attempts(r.tries()), r.calls.Load(), "calls counted: %s", r.name())
+	each := r.fault.attempts(r.tries())
+	if r.fault.first != nil {
+		each++
+	}
+	assert.EqualValues(t, int64(fired*each)-r.early.Load(), r.calls.Load(), "calls counted: %s", r.name())
 }
 
 // TestFaults runs every row.
@@ -329,38 +354,43 @@ func TestFaults(t *testing.T) {
 	server := newFaultServer(t)
 	defer server.close()
 	root := t.TempDir()
-	run := func(f fault, p *faultProvider) {
+	run := func(t *testing.T, f fault, p *faultProvider) {
 		name := f.kind + "/" + f.name
 		if p != nil {
 			name = f.kind + "/" + p.name + "/" + f.name
 		}
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			rows := faultRows(&f, p)
 			for _, r := range rows {
 				r.dir = filepath.Join(root, r.id)
 				require.NoError(t, os.Mkdir(r.dir, 0o755))
 			}
-			width := 3
+			width := 2
 			if f.sleeps {
 				width = 8
 			}
 			bounded(width, len(rows), func(i int) { rows[i].run(t, server) })
+			var early int64
+			for _, r := range rows {
+				early += r.early.Load()
+			}
+			assert.Less(t, early, int64(len(rows)*len(faultEvents)/2), "most must be struck while they run")
 		})
 	}
-	for _, f := range scriptFaults() {
-		run(f, nil)
-	}
-	for _, f := range ruleFaults() {
-		run(f, nil)
-	}
-	for _, f := range modelFaults() {
-		for i := range faultProviders {
-			run(f, &faultProviders[i])
+	t.Run("rows", func(t *testing.T) {
+		for _, f := range slices.Concat(scriptFaults(), ruleFaults()) {
+			run(t, f, nil)
 		}
-	}
-	for _, f := range modelFaultsAlone() {
-		run(f, &faultProviders[0])
-	}
+		for _, f := range modelFaults() {
+			for i := range faultProviders {
+				run(t, f, &faultProviders[i])
+			}
+		}
+		for _, f := range modelFaultsAlone() {
+			run(t, f, &faultProviders[0])
+		}
+	})
 	assert.Empty(t, children(), "processes that nobody has waited for")
 }
 

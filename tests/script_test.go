@@ -1,10 +1,14 @@
 package tests
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,6 +39,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": exits,
+			"json":  jsonValue,
 		},
 	})
 }
@@ -59,6 +64,66 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if code != args[0] {
 		ts.Fatalf("exit code %s, want %s", code, args[0])
 	}
+}
+
+// jsonValue compares a value of the JSON in a file, `stdout` for one:
+// `json stdout hooks.0.status ran`. Numbers are indexes into lists, `len` is a
+// length, `keys` the keys of an object. A text is compared as it is, anything
+// else as compact JSON; `! json FILE PATH` says that there is no such value.
+func jsonValue(ts *testscript.TestScript, neg bool, args []string) {
+	if neg && len(args) != 2 || !neg && len(args) != 3 {
+		ts.Fatalf("usage: [!] json FILE PATH [VALUE]")
+	}
+	dec := json.NewDecoder(strings.NewReader(ts.ReadFile(args[0])))
+	dec.UseNumber()
+	var v any
+	ts.Check(dec.Decode(&v))
+	v, found := valueAt(v, strings.Split(args[1], "."))
+	switch {
+	case neg && found:
+		ts.Fatalf("%s has %s: %v", args[0], args[1], v)
+	case neg:
+		return
+	case !found:
+		ts.Fatalf("%s has no %s", args[0], args[1])
+	}
+	got, isText := v.(string)
+	if !isText {
+		text, err := json.Marshal(v)
+		ts.Check(err)
+		got = string(text)
+	}
+	if got != args[2] {
+		ts.Fatalf("%s: got %s, want %s", args[1], got, args[2])
+	}
+}
+
+func valueAt(v any, path []string) (any, bool) {
+	for _, part := range path {
+		switch x := v.(type) {
+		case map[string]any:
+			next, ok := x[part]
+			if part == "keys" && !ok {
+				next = slices.Sorted(maps.Keys(x))
+			} else if !ok {
+				return nil, false
+			}
+			v = next
+		case []any:
+			i, err := strconv.Atoi(part)
+			switch {
+			case part == "len":
+				v = json.Number(strconv.Itoa(len(x)))
+			case err != nil || i >= len(x):
+				return nil, false
+			default:
+				v = x[i]
+			}
+		default:
+			return nil, false
+		}
+	}
+	return v, true
 }
 
 func asExit(err error, target **exec.ExitError) bool {

@@ -137,7 +137,8 @@ func (s *sources) compile(cmd *cobra.Command, args []string, change func(*compil
 	defer done()
 	stop := progress(cmd.ErrOrStderr(), "compiling")
 	defer stop()
-	program, found := hookc.Compile(append(options, hookc.Compiler(change))...)
+	options = append(options, openMemory(policy.ProjectRoot(dir)).estimates(), hookc.Compiler(change))
+	program, found := hookc.Compile(options...)
 	return program, found, cmd.Context().Err()
 }
 

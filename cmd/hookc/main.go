@@ -139,14 +139,15 @@ func group(cmd *cobra.Command) {
 	}
 }
 
-// bindEnv sets each flag that was not given from HOOKC_<COMMAND>_<FLAG>.
+// bindEnv sets each flag that was not given from HOOKC_<COMMAND>_<FLAG>; an
+// empty variable is none.
 func bindEnv(cmd *cobra.Command) error {
 	var errs []error
 	prefix := strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_").Replace(cmd.CommandPath())) + "_"
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		name := prefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		value, set := os.LookupEnv(name)
-		if !set || f.Changed {
+		value := os.Getenv(name)
+		if value == "" || f.Changed {
 			return
 		}
 		if err := cmd.Flags().Set(f.Name, value); err != nil {

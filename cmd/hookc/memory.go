@@ -53,11 +53,16 @@ func (m *memory) options() []hookc.Option {
 	if m.dir == nil {
 		return nil
 	}
-	known := m.load()
 	return []hookc.Option{
 		hookc.Execution(func(o *executor.Options) { o.Memo, o.Gates = answers{m}, gates{m} }),
-		hookc.Compiler(func(c *compiler.Config) { c.Costs = known.P50 }),
+		m.estimates(),
 	}
+}
+
+// estimates let explain show what hooks really took, where that is known.
+func (m *memory) estimates() hookc.Option {
+	known := m.load()
+	return hookc.Compiler(func(c *compiler.Config) { c.Costs = known.P50 })
 }
 
 func (m *memory) path() string {

@@ -55,6 +55,7 @@ Exit codes: 0 proceed · 2 blocked, the reason on stderr · 4 ask or defer ·
 	}
 	s.flags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one line of JSON, also on a terminal")
+	cmd.Flags().BoolVar(&s.verify, "verify", false, "first compare the plan with the serial definition on mock events, as compile does")
 	cmd.Flags().BoolVar(&serial, "serial", false, "decide with the serial interpreter, the definition")
 	return cmd
 }
@@ -118,6 +119,9 @@ func (s *sources) decide(cmd *cobra.Command, event policy.Event, in *policy.Cont
 	options = append(options, memory.options()...)
 	options = append(options, detached(s, in.Text(policy.FieldCwd)),
 		hookc.Compiler(func(c *compiler.Config) { c.Event = event }))
+	if !s.verify {
+		options = append(options, hookc.SkipVerify())
+	}
 	eng, err := open(cmd.Context(), options)
 	if err != nil {
 		return nil, err
@@ -130,8 +134,8 @@ func (s *sources) decide(cmd *cobra.Command, event policy.Event, in *policy.Cont
 	if err != nil {
 		return nil, cannot("%v", err)
 	}
-	d.Warnings = append(d.Warnings, memory.warnings()...)
 	memory.save(eng.Metrics())
+	d.Warnings = append(d.Warnings, memory.warnings()...)
 	if err := eng.Close(); err != nil {
 		return nil, cannot("%v", err)
 	}

@@ -20,6 +20,8 @@ type sources struct {
 	files  []string
 	format string
 	debug  bool
+	// verify is whether a one-shot command validates its plan.
+	verify bool
 }
 
 func (s *sources) flags(cmd *cobra.Command) {

@@ -100,7 +100,7 @@ func (h handOver) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer done()
-	eng, err := open(cmd.Context(), append(options, hookc.Compiler(func(c *compiler.Config) { c.Event = h.Event })))
+	eng, err := open(cmd.Context(), append(options, hookc.SkipVerify(), hookc.Compiler(func(c *compiler.Config) { c.Event = h.Event })))
 	if err != nil {
 		return err
 	}

@@ -291,7 +291,7 @@ func TestEveryAnswerIsOfOnePlan(t *testing.T) {
 	defer eng.Close()
 	stop := make(chan struct{})
 	var workers, changers sync.WaitGroup
-	for i := range 4 {
+	for i := range 3 {
 		workers.Go(func() {
 			for {
 				select {
@@ -311,14 +311,14 @@ func TestEveryAnswerIsOfOnePlan(t *testing.T) {
 		})
 	}
 	changers.Go(func() {
-		for i := range 20 {
+		for i := range 8 {
 			write(t, file, pairPolicy(string(rune('a'+i%2))))
 			assert.NoError(t, eng.Reload(context.Background()))
 		}
 	})
 	changers.Go(func() {
 		own := eng.Session("s1")
-		for range 20 {
+		for range 8 {
 			index, err := own.Register(hookc.Hook{Event: "PreToolUse", Context: `"session"`})
 			assert.NoError(t, err)
 			own.List()
@@ -367,7 +367,7 @@ func TestWithoutLeavesNoTrace(t *testing.T) {
 	d, err := eng.Stop(t.Context(), hookc.Turn{})
 	require.NoError(t, err)
 	before, counted := seen, eng.Metrics().List()
-	for range 20 {
+	for range 10 {
 		without, err := eng.Without(t.Context(), hookc.StopEvent, &policy.Context{}, d)
 		require.NoError(t, err)
 		assert.Equal(t, policy.KeepWorking, without.Action)

@@ -259,3 +259,16 @@ func randomBench(r *rand.Rand) *bench {
 	}
 	return b
 }
+
+// A group of an async writer and an async reader before a writer: the writer
+// waits for both to have started, in ascending order whatever their roles.
+func TestStartedIsSorted(t *testing.T) {
+	for _, order := range [][2]policy.World{{policy.WorldRead, policy.WorldWrite}, {policy.WorldWrite, policy.WorldRead}} {
+		b := newBench()
+		g := &policy.Group{Name: "g", Priority: policy.DefaultPriority}
+		b.add("a", bash, async, world(order[0]), group(g))
+		b.add("b", bash, async, world(order[1]), group(g))
+		b.add("c", bash, declared(policy.WorldWrite)...)
+		assert.Equal(t, []int{0, 1}, find(b.plan(t), "c").Started)
+	}
+}

@@ -35,6 +35,8 @@ func join(plan *dag.Plan) {
 			joinGate(plan, id)
 			slices.Sort(n.Wait)
 			n.Wait = slices.Compact(n.Wait)
+			slices.Sort(n.Started)
+			n.Started = slices.Compact(n.Started)
 		}
 		w.pass(plan, i)
 		meets.pass(plan, i)

@@ -17,6 +17,10 @@ type budget struct {
 	timed atomic.Pointer[timed]
 }
 
+func newBudget(ctx context.Context, start time.Time) *budget {
+	return &budget{Context: ctx, start: start}
+}
+
 type timed struct {
 	context.Context
 	cancel context.CancelFunc

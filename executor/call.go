@@ -130,27 +130,25 @@ func protect(ctx context.Context, n *dag.Node, in *policy.Context, attempt int, 
 }
 
 // evaluate runs an in-process body on the caller's goroutine, its retries
-// included. w says what time it is. b may be used again for another node if
-// the body has not asked when to stop.
-func evaluate(ctx context.Context, n *dag.Node, in *policy.Context, w *watch, b *budget, out *policy.Result) (attempts int, err error) {
-	b.start, b.limit = w.start, w.last
+// included; it begins at so much time after b was started. b may be used again
+// for another node if the body has not asked when to stop.
+func evaluate(ctx context.Context, n *dag.Node, in *policy.Context, at time.Duration, b *budget, out *policy.Result) (attempts int, err error) {
 	for a := 0; ; a++ {
+		b.limit = at + n.Timeout
 		err = step(ctx, n, in, a, b, out)
 		if err == nil || a >= n.Retry || ctx.Err() != nil {
 			return a + 1, err
 		}
-		b = &budget{start: time.Now()}
+		b, at = newBudget(ctx, time.Now()), 0
 	}
 }
 
-// step is one attempt of evaluate, from the time that b holds on. A node
-// without a timeout has no budget.
+// step is one attempt at an in-process body, within b. A node without a
+// timeout has no budget.
 func step(ctx context.Context, n *dag.Node, in *policy.Context, a int, b *budget, out *policy.Result) error {
 	if n.Timeout <= 0 {
 		return protect(ctx, n, in, a, out)
 	}
-	b.Context = ctx
-	b.limit += n.Timeout
 	err := protect(b, n, in, a, out)
 	if err != nil && b.spent() && ctx.Err() == nil {
 		err = outOfTime(timeoutError(n), err)

@@ -28,8 +28,8 @@ func (w *watch) lap() time.Duration {
 // inline is the serial loop for chains whose picked nodes are all evaluated in
 // process: no goroutine, no lock, and results that say nothing are not joined.
 func (x *Executor) inline(ctx context.Context, w *wiring, p *pick, s *policy.Context) (*Answer, *policy.Context, bool) {
-	run := inlineRun{x: x, w: w, pick: p, watch: newWatch(), budget: new(budget),
-		answer: &Answer{Hooks: slices.Clone(w.blank)}}
+	run := inlineRun{x: x, w: w, pick: p, watch: newWatch(), answer: &Answer{Hooks: slices.Clone(w.blank)}}
+	run.budget = newBudget(ctx, run.watch.start)
 	plan, res := w.plan, &run.answer.Result
 	for i := range plan.Items {
 		item := &plan.Items[i]
@@ -82,9 +82,9 @@ func (r *inlineRun) node(ctx context.Context, m int, s *policy.Context) bool {
 		return false
 	}
 	if r.budget.asked() {
-		r.budget = new(budget)
+		r.budget = newBudget(ctx, r.watch.start)
 	}
-	attempts, err := evaluate(ctx, n, project(n, s), &r.watch, r.budget, &r.said)
+	attempts, err := evaluate(ctx, n, project(n, s), r.watch.last, r.budget, &r.said)
 	took := r.watch.lap()
 	t.Attempts, t.Micros, t.Status = attempts, took.Microseconds(), policy.StatusRan
 	spoke := err != nil || !silent(&r.said)

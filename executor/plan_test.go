@@ -85,27 +85,33 @@ func paths(t *testing.T, spec *policy.EventSpec, names []string, all policy.Path
 	return policy.NewPaths(out...)
 }
 
+// filled is h with the defaults of its kind.
+func (h hook) filled() hook {
+	if h.kind == "" {
+		h.kind = policy.KindBash
+	}
+	if h.run == nil {
+		h.run = quiet
+	}
+	if h.may == 0 && !h.mute {
+		h.may = policy.AllPowers
+	}
+	if h.world == policy.WorldUnset {
+		h.world = policy.WorldWrite
+		if h.kind != policy.KindBash {
+			h.world = policy.WorldNone
+		}
+	}
+	return h
+}
+
 // planOf makes a plan of hooks by the definitions of D1, D2 and D3, all pairs.
 func planOf(t *testing.T, e policy.Event, strategy policy.Strategy, hooks ...hook) *dag.Plan {
 	spec := e.Spec()
 	plan := &dag.Plan{Event: e, Spec: spec, Strategy: strategy.Spec(), MaxConcurrent: 8, MaxModels: 4, Inline: true}
 	var reads policy.Paths
 	for _, h := range hooks {
-		if h.kind == "" {
-			h.kind = policy.KindBash
-		}
-		if h.run == nil {
-			h.run = quiet
-		}
-		if h.may == 0 && !h.mute {
-			h.may = policy.AllPowers
-		}
-		if h.world == policy.WorldUnset {
-			h.world = policy.WorldWrite
-			if h.kind != policy.KindBash {
-				h.world = policy.WorldNone
-			}
-		}
+		h = h.filled()
 		n := dag.Node{Hook: &policy.Hook{Name: h.name, Event: e, Kind: h.kind, Async: h.async}, Matcher: &policy.Matcher{},
 			Runner: policy.RunnerFunc(h.run), Timeout: h.timeout, Retry: h.retry, OnError: h.onError, OnTimeout: h.onTimeout,
 			RecheckOf: -1, Gate: -1, Slot: -1}

@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hookc/hookc/dag"
@@ -82,7 +83,7 @@ type flow struct {
 	parts        []part
 	ready, queue set
 	versions     []version
-	// processes and models are in flight; flying counts both.
+	// processes and models count what is in flight.
 	processes, models int
 	// gate indexes w.gates: those before it are open.
 	gate int
@@ -102,7 +103,7 @@ func newFlow(x *Executor, w *wiring, p *pick, in *policy.Context, h hands) *flow
 	n := len(w.plan.Nodes)
 	f := &flow{x: x, w: w, pick: p, entry: in, hands: h, watch: newWatch(),
 		cells: make([]cell, n), parts: make([]part, len(w.plan.Items)), ready: newSet(n), queue: newSet(n),
-		halt: len(w.plan.Items), answer: &Answer{Hooks: append([]policy.HookTrace(nil), w.blank...)}, after: in}
+		halt: len(w.plan.Items), over: len(w.plan.Items) == 0, answer: &Answer{Hooks: slices.Clone(w.blank)}, after: in}
 	for i := range f.parts {
 		f.parts[i].open = len(w.plan.Items[i].Members)
 	}
@@ -181,7 +182,7 @@ func (f *flow) settle(ctx context.Context) bool {
 	}
 	var out policy.Result
 	f.watch.lap() // what came before, starting a process for one, is not the node's time
-	attempts, err := evaluate(ctx, n, c.input, &f.watch, new(budget), &out)
+	attempts, err := evaluate(ctx, n, c.input, f.watch.last, newBudget(ctx, f.watch.start), &out)
 	c.attempts, c.took, c.begun, c.gone = attempts, f.watch.lap(), true, true
 	if ctx.Err() == nil {
 		f.say(i, out, err)
@@ -278,16 +279,14 @@ func (f *flow) take(r report) {
 	if r.gone {
 		*f.counter(n)--
 	}
-	late := c.said
+	late := c.said // and so a second report
 	// What failed for want of time may still be running; only writers of the
 	// world are waited for (semantics.md §5.4).
 	done := !c.gone && (r.gone || n.Effects.World != policy.WorldWrite)
 	c.gone = c.gone || done
 	if !late {
 		c.attempts, c.took = r.attempts, r.took
-		if n.Item <= f.halt {
-			f.say(r.node, r.out, r.err)
-		}
+		f.say(r.node, r.out, r.err)
 		return
 	}
 	if done {

@@ -119,6 +119,34 @@ func TestKnownHaltBeforeItRetires(t *testing.T) {
 	})
 }
 
+// After a known halt nothing has its turn any more, rule or process, although
+// what it waited for is there.
+func TestNothingIsStartedAfterAKnownHalt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := func(context.Context, *policy.Context, int) (policy.Result, error) { panic("started") }
+		only := []string{"tool_input.command"}
+		plan := planOf(t, policy.PreToolExecution, policy.Chain,
+			hook{name: "slow", group: "g", world: policy.WorldRead, writes: []string{}, mute: true, run: takes(100*ms, policy.Result{})},
+			hook{name: "quick", group: "g", world: policy.WorldRead, writes: only, mute: true, run: takes(20*ms, rewrite("rm"))},
+			hook{name: "guard", world: policy.WorldRead, reads: []string{}, writes: []string{}, spec: true, run: takes(10*ms, deny("no"))},
+			hook{name: "rule", kind: policy.KindExpr, reads: only, writes: []string{}, run: began},
+			hook{name: "spec", world: policy.WorldRead, reads: only, writes: []string{}, spec: true, run: began})
+		d := fireOnce(t, plan, bashCall())
+		assert.Equal(t, []policy.Status{ran, ran, ran, notStarted, notStarted}, statuses(d))
+		assert.Equal(t, "guard", d.By)
+	})
+}
+
+func TestByIsOnlyWhoSpoke(t *testing.T) {
+	someone := policy.By{Name: "someone"}
+	plan := planOf(t, policy.PreToolExecution, policy.First,
+		hook{name: "mute", kind: policy.KindExpr, run: says(policy.Result{VerdictBy: someone, ControlBy: someone, Context: []string{"c"}})})
+	assert.Empty(t, fireOnce(t, plan, bashCall()).By)
+	plan = planOf(t, policy.PreToolExecution, policy.First,
+		hook{name: "rule", kind: policy.KindExpr, run: says(policy.Result{Verdict: policy.Allow, VerdictBy: policy.By{Name: "rule#2"}})})
+	assert.Equal(t, "rule#2", fireOnce(t, plan, bashCall()).By)
+}
+
 func TestResultsRetireInItemOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hooks []hook
@@ -265,4 +293,9 @@ func TestObserveTellsEveryRun(t *testing.T) {
 		assert.Equal(t, want, runs)
 		x.Close()
 	}
+}
+
+func TestEmptyPlanIsValid(t *testing.T) {
+	plan := planOf(t, policy.PreToolExecution, policy.Chain)
+	assert.NoError(t, Validate(programOf(plan), plan), "every hook of an event may be dead or untrusted")
 }

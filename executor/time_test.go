@@ -138,6 +138,23 @@ func TestTimedOutBodyKeepsItsRoom(t *testing.T) {
 	})
 }
 
+// What has not started when the deadline strikes does not wait for room.
+func TestOverdueNeedsNoRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		quietHook := func(name string, run bodyFunc) hook {
+			return hook{name: name, world: policy.WorldRead, writes: []string{}, mute: true, run: run}
+		}
+		plan := planOf(t, policy.PreToolExecution, policy.Chain, quietHook("a", stubborn(250*ms)), quietHook("b", quiet))
+		plan.Deadline, plan.MaxConcurrent = 100*ms, 1
+		x := New(programOf(plan), Options{})
+		defer x.Close()
+		var d *policy.Decision
+		assert.Equal(t, 100*ms, elapsed(func() { d = x.Fire(t.Context(), plan.Event, bashCall()) }))
+		assert.Equal(t, []policy.Status{failedHook, failedHook}, statuses(d))
+		assert.Equal(t, []int{1, 0}, []int{d.Hooks[0].Attempts, d.Hooks[1].Attempts})
+	})
+}
+
 func TestStepBudget(t *testing.T) {
 	plan := planOf(t, policy.PreToolExecution, policy.Chain,
 		hook{name: "rule", kind: policy.KindBuiltin, timeout: 100 * ms, onTimeout: policy.OnErrorDeny, run: takes(time.Hour, policy.Result{})})

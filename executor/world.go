@@ -16,7 +16,10 @@ type realWorld struct {
 	ctx   context.Context
 	plan  *dag.Plan
 	until time.Time
-	// took and failed are by node, for the trace and for metrics.
+	// took, failed and spared are by node, for the trace and for metrics.
+	// spared are attempts that the definition counted and asked for, and for
+	// which there was no time.
+	spared map[*dag.Node]int
 	took   map[*dag.Node]time.Duration
 	failed map[*dag.Node]error
 }
@@ -25,7 +28,8 @@ type realWorld struct {
 func (x *Executor) serially(ctx context.Context, w *wiring, in *policy.Context) *policy.Decision {
 	x.crews.add()
 	defer x.crews.done()
-	world := &realWorld{x: x, ctx: ctx, plan: w.plan, took: map[*dag.Node]time.Duration{}, failed: map[*dag.Node]error{}}
+	world := &realWorld{x: x, ctx: ctx, plan: w.plan,
+		spared: map[*dag.Node]int{}, took: map[*dag.Node]time.Duration{}, failed: map[*dag.Node]error{}}
 	if w.plan.Deadline > 0 {
 		world.until = time.Now().Add(w.plan.Deadline)
 	}
@@ -56,11 +60,14 @@ func (w *realWorld) Call(n *dag.Node, in *policy.Context, attempt int) (policy.R
 
 func (w *realWorld) once(n *dag.Node, in *policy.Context, attempt int, out *policy.Result) error {
 	if n.Exempt() {
-		return step(w.ctx, n, in, attempt, &budget{start: time.Now()}, out)
+		b := newBudget(w.ctx, time.Now())
+		b.limit = n.Timeout
+		return step(w.ctx, n, in, attempt, b, out)
 	}
 	c := caller{plan: w.plan, n: n, until: w.until}
 	limit, cause, ok := c.allowance(attempt)
 	if !ok {
+		w.spared[n]++
 		return lateError(w.plan)
 	}
 	return c.call(w.ctx, in, attempt, limit, cause, out)
@@ -88,6 +95,7 @@ func (w *realWorld) account(d *policy.Decision) {
 	for i := range d.Hooks {
 		t, n := &d.Hooks[i], &w.plan.Nodes[i]
 		t.Micros = w.took[n].Microseconds()
+		t.Attempts -= w.spared[n]
 		if t.Status == policy.StatusNotStarted {
 			continue
 		}

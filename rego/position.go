@@ -40,7 +40,7 @@ var conflictLine = regexp.MustCompile(`\n *(.*) at (.+):([0-9]+)`)
 // inPlace puts a message on one line. OPA lists the rules of a conflict by
 // the line of the text it was given; they become lines of the author's file.
 func (p positions) inPlace(message string) string {
-	return conflictLine.ReplaceAllStringFunc(message, func(line string) string {
+	lines := conflictLine.ReplaceAllStringFunc(message, func(line string) string {
 		part := conflictLine.FindStringSubmatch(line)
 		row, err := strconv.Atoi(part[3])
 		text, known := p[part[2]]
@@ -49,6 +49,7 @@ func (p positions) inPlace(message string) string {
 		}
 		return " " + part[1] + " at " + text.AtLineCol(row, 1).String() + ";"
 	})
+	return strings.TrimSuffix(lines, ";")
 }
 
 // renaming is how a hook's package is called inside and to people.

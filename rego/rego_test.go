@@ -224,7 +224,7 @@ func TestFailures(t *testing.T) {
 	}{
 		{"builtin error", "deny contains \"no\" if {\n  to_number(input.tool_input.command) > 1\n}", `to_number: strconv.ParseFloat: parsing "x": invalid syntax`, policy.ErrEval, "hooks.yaml:6:9"},
 		{"builtin error beside a fired rule", "deny contains \"no\" if true\nask contains \"x\" if to_number(input.tool_input.command) > 1", "", policy.ErrEval, "hooks.yaml:6:27"},
-		{"conflict", "allow := true if input.tool_name == \"Bash\"\nallow := false if input.tool_input.command", "rule data.hooks.shell.allow produced conflicting values: true at hooks.yaml:5:7; false at hooks.yaml:6:7;", policy.ErrEval, "hooks.yaml:6:7"},
+		{"conflict", "allow := true if input.tool_name == \"Bash\"\nallow := false if input.tool_input.command", "rule data.hooks.shell.allow produced conflicting values: true at hooks.yaml:5:7; false at hooks.yaml:6:7", policy.ErrEval, "hooks.yaml:6:7"},
 		{"hookc function's argument", "deny contains \"no\" if path.base(input.tool_input.n) == \"x\"", "path.base: p must be a string, not number", policy.ErrEval, "hooks.yaml:5:29"},
 		{"number", "deny := input.tool_input.n", "deny must be a boolean, a string or a set of strings or {reason} objects, and is a number", policy.ErrParse, "hooks.yaml:5:7"},
 		{"number in a set", "deny contains input.tool_input.n", "deny must be a boolean, a string or a set of strings or {reason} objects, and is a set that holds a number", policy.ErrParse, "hooks.yaml:5:7"},

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -148,7 +149,10 @@ func (r *faultRow) faulty(e *faultEvent) map[string]any {
 // options are what the row's engine is opened with, beside its policy.
 func (r *faultRow) options(s *faultServer) ([]hookc.Option, error) {
 	f := r.fault
-	options := []hookc.Option{hookc.Text("hooks.yaml", r.policy())}
+	// The plans are few and small, and validated elsewhere; here there are
+	// thousands of them.
+	quick := hookc.Compiler(func(c *compiler.Config) { c.Without = []string{"verify"} })
+	options := []hookc.Option{hookc.Text("hooks.yaml", r.policy()), quick}
 	if f.run != nil {
 		options = append(options, hookc.Rules(faultyRule(f, r.calls)))
 	}
@@ -345,7 +349,12 @@ func (r *faultRow) checkCalls(t *testing.T) {
 	if r.fault.first != nil {
 		each++
 	}
-	assert.EqualValues(t, int64(fired*each)-r.early.Load(), r.calls.Load(), "calls counted: %s", r.name())
+	want, made := int64(fired*each), r.calls.Load()
+	if r.fault.late { // a request whose time is up may never have been heard
+		assert.LessOrEqual(t, made, want, "calls counted: %s", r.name())
+		return
+	}
+	assert.Equal(t, want, made, "calls counted: %s", r.name())
 }
 
 // TestFaults runs every row.

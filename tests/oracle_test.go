@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"runtime"
+	"runtime/debug"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -173,33 +176,58 @@ func traceText(hooks []policy.HookTrace) string {
 }
 
 // policies is how many policies the oracle draws; the long run takes a
-// million: go test ./tests -run TestOracle$ -policies 1000000.
-var policies = flag.Uint64("policies", 4000, "policies that TestOracle draws")
+// million: go test ./tests -run TestOracle$ -policies 1000000 -timeout 2h.
+var policies = flag.Uint64("policies", 20_000, "policies that TestOracle draws")
 
 // The theorem of semantics.md §5.2 (T1): at every width, for random durations,
-// whole Decisions, traces and calls equal those of the definition.
+// whole Decisions, traces and calls equal those of the definition. Each policy
+// is fired at two widths, a narrow one and a wide one.
 func TestOracle(t *testing.T) {
-	stats := map[string]int{}
-	synctest.Test(t, func(t *testing.T) {
-		for seed := range *policies {
-			w := newWorld(seed)
-			prog := w.compile(t)
-			in := w.context(0)
-			want, d := w.serial(prog, in, nil)
-			for i, width := range []int{1, 2, 4, 8} {
-				w.clock = seed*4 + uint64(i)
-				got, fired := w.fire(t, widened(prog, width), in)
-				require.Equal(t, want, got, "seed %d width %d", seed, width)
-				count(stats, fired)
-			}
-			stats[string(d.Action)]++
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // half the time went into collecting a small heap
+	shards := uint64(runtime.GOMAXPROCS(0))
+	stats := make([]map[string]int, shards)
+	t.Run("shard", func(t *testing.T) {
+		for n := range shards {
+			stats[n] = map[string]int{}
+			t.Run(fmt.Sprint(n), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					for seed := n; seed < *policies; seed += shards {
+						againstDefinition(t, seed, stats[n])
+					}
+				})
+			})
 		}
 	})
+	all := map[string]int{}
+	for _, s := range stats {
+		for k, n := range s {
+			all[k] += n
+		}
+	}
+	t.Logf("%d policies, %d firings compared", *policies, all["firings"])
 	// The generator must reach everything the theorem is about.
 	for _, k := range []string{"proceed", "block", "abort", "ask", "defer", "end_turn", "keep_working", "hide",
 		"ran", "filtered", "failed", "squashed", "async", "not_started", "recheck", "patched"} {
-		assert.Greater(t, stats[k], 20, k)
+		assert.Greater(t, all[k], 20, k)
 	}
+}
+
+// againstDefinition fires one random policy and demands what the definition
+// says.
+func againstDefinition(t *testing.T, seed uint64, stats map[string]int) {
+	w := newWorld(seed)
+	prog := w.compile(t)
+	in := w.context(0)
+	want, d := w.serial(prog, in, nil)
+	for i, width := range [][]int{{1, 4}, {2, 8}, {1, 8}, {2, 4}}[seed/4%4] {
+		w.clock = seed*4 + uint64(i)
+		got, fired := w.fire(t, widened(prog, width), in)
+		require.Equal(t, want, got, "seed %d width %d", seed, width)
+		count(stats, fired)
+		stats["firings"]++
+	}
+	stats[string(d.Action)]++
 }
 
 func count(stats map[string]int, d *policy.Decision) {
@@ -245,6 +273,31 @@ func TestOracleRealWorld(t *testing.T) {
 			d := x.FireSerial(context.Background(), w.fixture.event, in)
 			x.Close()
 			require.Equal(t, want, w.observe(prog, d, w.heard), "seed %d", seed)
+		}
+	})
+}
+
+// One Executor serves many firings at a time, each as if it were alone.
+func TestOracleConcurrentFirings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for seed := range uint64(150) {
+			w := newWorld(seed + 4<<32)
+			prog := w.compile(t)
+			var want, got [16]seen
+			for i := range want {
+				want[i], _ = w.serial(prog, w.context(i), nil)
+				want[i].writes, want[i].bound = nil, nil
+			}
+			x := executor.New(prog, executor.Options{Gates: unbounded{}, MaxAsync: 1 << 10})
+			var wg sync.WaitGroup
+			for i := range got {
+				wg.Go(func() {
+					got[i] = w.observe(prog, x.Fire(t.Context(), w.fixture.event, w.context(i)), nil)
+				})
+			}
+			wg.Wait()
+			x.Close()
+			require.Equal(t, want, got, "seed %d", seed)
 		}
 	})
 }

@@ -44,14 +44,18 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits runs a command whose exit code must be the first argument:
-// `exits 2 hookc run -f hooks.yaml`. Standard input is the file named by
-// `stdin`, as for exec.
+// exits runs a command whose exit code must be the first argument, with
+// standard input from a file if the second names one:
+// `exits 2 <event.json hookc run -f hooks.yaml`.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits CODE COMMAND [ARG…]")
+		ts.Fatalf("usage: exits CODE [<FILE] COMMAND [ARG…]")
 	}
-	err := ts.Exec(args[1], args[2:]...)
+	command := args[1:]
+	if file, ok := strings.CutPrefix(args[1], "<"); ok {
+		command = append([]string{"sh", "-c", `in=$1; shift; exec "$@" <"$in"`, "sh", file}, args[2:]...)
+	}
+	err := ts.Exec(command[0], command[1:]...)
 	code := "0"
 	var exit *exec.ExitError
 	switch {

@@ -61,7 +61,10 @@ func (s *sources) explain(cmd *cobra.Command, path string, args []string, asJSON
 		return err
 	}
 	defer done()
-	eng, err := open(cmd.Context(), append(options, hookc.SkipVerify(), hookc.Compiler(func(c *compiler.Config) { c.Event = event })))
+	if !chain { // the picture shows where the event stands among the others
+		options = append(options, hookc.Compiler(func(c *compiler.Config) { c.Event = event }))
+	}
+	eng, err := open(cmd.Context(), append(options, hookc.SkipVerify()))
 	if err != nil {
 		return err
 	}

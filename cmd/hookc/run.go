@@ -81,7 +81,7 @@ func readEvent(r io.Reader, args []string) (*policy.Context, policy.Event, error
 	}
 	in, sent, err := policy.DecodeContext(data)
 	if err != nil {
-		return nil, "", cannot("the event is not valid: %v", err)
+		return nil, "", cannot("the event is not valid: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	name := sent
 	if len(args) > 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/cmd/hookc/model"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/format"
 )
 
@@ -49,6 +51,9 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 	if dir, err := os.Getwd(); err == nil {
 		out = append(out, hookc.ShownFrom(dir))
 	}
+	if names := format.Names(); s.format != "" && !slices.Contains(names, s.format) {
+		return nil, nil, cannot("unknown format %q: %s", s.format, diag.DidYouMean(s.format, names, "there are "+strings.Join(names, ", ")))
+	}
 	for _, path := range append(append([]string{}, s.files...), args...) {
 		in, err := format.ParseInput(path)
 		if err != nil {
@@ -84,13 +89,14 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 	return out, done, nil
 }
 
-// overrides reads HOOKC_DEFAULTS_<KEY>.
+// overrides reads HOOKC_DEFAULTS_<KEY>; an empty variable is none.
 func overrides(environ []string) map[string]string {
 	out := map[string]string{}
 	for _, kv := range environ {
 		if rest, ok := strings.CutPrefix(kv, "HOOKC_DEFAULTS_"); ok {
-			key, value, _ := strings.Cut(rest, "=")
-			out[strings.ToLower(key)] = value
+			if key, value, _ := strings.Cut(rest, "="); value != "" {
+				out[strings.ToLower(key)] = value
+			}
 		}
 	}
 	return out

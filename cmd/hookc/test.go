@@ -132,11 +132,11 @@ func (t *tester) run(args []string) error {
 	}
 	slices.Sort(cases)
 	for _, file := range slices.Compact(cases) {
-		if err := t.cases(file, options); err != nil {
+		if err := t.cases(shownFrom(dir, file), options); err != nil {
 			return err
 		}
 	}
-	return t.rules(p, rules)
+	return t.rules(p, rules, dir)
 }
 
 // testFolders are the folders of the policy's own files and of its Rego.
@@ -244,11 +244,11 @@ func differences(want, got map[string]any) []string {
 
 // rules runs the Rego test rules: once for each `rego:` configuration in the
 // policy, beside the hooks' own modules.
-func (t *tester) rules(p *policy.Policy, files []string) error {
+func (t *tester) rules(p *policy.Policy, files []string, dir string) error {
 	if len(files) == 0 {
 		return nil
 	}
-	for _, set := range regoTests(p, files) {
+	for _, set := range regoTests(p, files, dir) {
 		results, found := rego.RunTests(t.cmd.Context(), set)
 		t.found.Add(found...)
 		for _, r := range results {
@@ -268,7 +268,7 @@ func (t *tester) rules(p *policy.Policy, files []string) error {
 
 // regoTests pairs the test files with the modules they are about: those of
 // the policy files in whose folders, or under whose Rego, they lie.
-func regoTests(p *policy.Policy, files []string) []rego.Tests {
+func regoTests(p *policy.Policy, files []string, dir string) []rego.Tests {
 	var order []*policy.FileConfig
 	sets := map[*policy.FileConfig]*rego.Tests{}
 	for _, h := range p.Hooks {
@@ -283,8 +283,8 @@ func regoTests(p *policy.Policy, files []string) []rego.Tests {
 		}
 		set.Sources = append(set.Sources, h.Body.Source)
 		for _, f := range files {
-			if beside(f, h) && !slices.Contains(set.Paths, f) {
-				set.Paths = append(set.Paths, f)
+			if shown := shownFrom(dir, f); beside(f, h) && !slices.Contains(set.Paths, shown) {
+				set.Paths = append(set.Paths, shown)
 			}
 		}
 	}
@@ -309,6 +309,14 @@ func absoluteIn(dir, path string) string {
 		return path
 	}
 	return filepath.Join(dir, path)
+}
+
+// shownFrom is a path as people in a folder know it.
+func shownFrom(dir, path string) string {
+	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
 }
 
 func (t *tester) print(verbose bool) {

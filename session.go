@@ -161,17 +161,17 @@ func (s *Session) rebuild(base *policy.Policy, events []policy.Event) (map[polic
 	if events == nil {
 		events = slices.SortedFunc(maps.Keys(own), policy.Event.Compare)
 	}
-	extra, found := s.load()
 	plans := map[policy.Event]*live{}
 	for _, event := range events {
 		if !own[event] {
 			continue
 		}
+		extra, found := s.load(event)
 		merged := *base
 		merged.Hooks = slices.Concat(base.Hooks, extra.Hooks)
 		config := s.engine.config
 		config.compile.Event = event
-		l, err := config.compiled(&merged, slices.Clone(found), s.engine.metrics)
+		l, err := config.compiled(&merged, found, s.engine.metrics)
 		if err != nil {
 			return nil, err
 		}
@@ -180,14 +180,17 @@ func (s *Session) rebuild(base *policy.Policy, events []policy.Event) (map[polic
 	return plans, nil
 }
 
-// load reads the session's hooks as one policy of the session tier.
-func (s *Session) load() (*policy.Policy, diag.List) {
-	byEvent := map[policy.Event][]any{}
+// load reads the session's hooks on an event as one policy of the session
+// tier. What the session has on other events is left out: it must not show in
+// the program's hash or in places, as it does not change the program.
+func (s *Session) load(event policy.Event) (*policy.Policy, diag.List) {
+	var hooks []any
 	for _, h := range s.hooks {
-		event, _ := policy.ParseEvent(h.Event)
-		byEvent[event] = append(byEvent[event], h.body(event))
+		if on, _ := policy.ParseEvent(h.Event); on == event {
+			hooks = append(hooks, h.body(event))
+		}
 	}
-	text, err := json.MarshalIndent(byEvent, "", "  ")
+	text, err := json.MarshalIndent(map[policy.Event][]any{event: hooks}, "", "  ")
 	if err != nil {
 		panic("hookc: a session hook cannot be written as JSON: " + err.Error())
 	}

@@ -45,9 +45,18 @@ func Explain(p *Program, opt ExplainOptions) *Model {
 		m.Diagnostics = append(m.Diagnostics, diagnosticModel(d))
 	}
 	for _, w := range p.Warnings {
-		m.Warnings = append(m.Warnings, DiagnosticModel{Code: w.Code.ID, Severity: w.Code.Severity.String(), Hook: w.Hook, Msg: w.Text})
+		said := slices.ContainsFunc(p.Diagnostics, func(d diag.Diagnostic) bool { return d.Code == w.Code && d.Text == w.Text })
+		if !said {
+			m.Warnings = append(m.Warnings, warningModel(w))
+		}
 	}
 	return m
+}
+
+// warningModel is what happened at run time: a warning, however bad the same
+// code is where an author can mend it.
+func warningModel(w policy.Warning) DiagnosticModel {
+	return DiagnosticModel{Code: w.Code.ID, Severity: diag.Warning.String(), Hook: w.Hook, Msg: w.Text}
 }
 
 func diagnosticModel(d diag.Diagnostic) DiagnosticModel {

@@ -107,7 +107,7 @@ func Trace(p *Program, plan *Plan, d *policy.Decision, in *policy.Context, opt T
 		}
 	}
 	for _, w := range d.Warnings {
-		m.Warnings = append(m.Warnings, DiagnosticModel{Code: w.Code.ID, Severity: w.Code.Severity.String(), Hook: w.Hook, Msg: w.Text})
+		m.Warnings = append(m.Warnings, warningModel(w))
 	}
 	if plan == nil {
 		m.Why = "no hook is on this event; " + actionText(d)

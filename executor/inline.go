@@ -48,15 +48,15 @@ func (x *Executor) inline(ctx context.Context, w *wiring, p *pick, s *policy.Con
 			}
 			*block = policy.Join(item.Fold, *block, r)
 		}
+		if ctx.Err() != nil { // what failed for that is no answer
+			return run.answer, s, false
+		}
 		if block != nil {
 			s = s.With(block.Patch)
 			*res = policy.Join(plan.Strategy.Fold, *res, *block)
 			if plan.Strategy.Halt.Halts(block) {
 				break
 			}
-		}
-		if ctx.Err() != nil {
-			return run.answer, s, false
 		}
 	}
 	return run.answer, s, true

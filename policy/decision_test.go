@@ -184,7 +184,12 @@ func TestDecodeContext(t *testing.T) {
 	assert.False(t, c.Has(FieldToolError))
 	assert.True(t, c.Has(FieldMessages), "empty is not absent")
 
-	for _, bad := range []string{``, `[]`, `{"tool_name":1}`, `{"a":1,"a":2}`, `{"tool_arguments":"x"}`, `{} x`} {
+	_, event, err = DecodeContext([]byte(`{"event":"pre_tool_execution","hook_event_name":"PreToolUse"}`))
+	require.NoError(t, err)
+	assert.Equal(t, "pre_tool_execution", event)
+
+	for _, bad := range []string{``, `[]`, `{"tool_name":1}`, `{"a":1,"a":2}`, `{"tool_arguments":"x"}`, `{} x`,
+		`{"event":"stop","hook_event_name":"PreToolUse"}`} {
 		_, _, err := DecodeContext([]byte(bad))
 		assert.Error(t, err, bad)
 	}

@@ -153,7 +153,8 @@ func ContextFromMap(m map[string]any) (c *Context, event string, err error) {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		f, known := fieldByName[key]
 		if alias, ok := hostAliases[key]; ok {
-			if _, both := m[alias.String()]; both {
+			if own, both := m[alias.String()]; both {
+				err = errors.Join(err, sameEvent(alias, own, m[key]))
 				raw[key] = m[key]
 				continue
 			}
@@ -181,6 +182,22 @@ func ContextFromMap(m map[string]any) (c *Context, event string, err error) {
 	}
 	event = c.Text(FieldEvent)
 	return c, event, err
+}
+
+// sameEvent refuses an object that names two events under two keys: which of
+// them is guarded must not depend on who reads it.
+func sameEvent(f Field, one, other any) error {
+	if f != FieldEvent || one == nil || other == nil || one == other {
+		return nil
+	}
+	a, aText := one.(string)
+	b, bText := other.(string)
+	first, known := ParseEvent(a)
+	second, alsoKnown := ParseEvent(b)
+	if aText && bText && known && alsoKnown && first == second {
+		return nil
+	}
+	return fmt.Errorf("two events are named: %v and %v", one, other)
 }
 
 // setArguments takes tool_arguments, the JSON text of tool_input.

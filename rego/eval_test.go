@@ -220,7 +220,7 @@ func TestRunTestsFindings(t *testing.T) {
 		"net_test.rego":    "package t\ntest_x if http.send({}).x\n",
 	})
 	for file, want := range map[string]string{
-		"bad_test.rego": "HK070 3:1", "unsafe_test.rego": "HK071 2:11", "gone_test.rego": "HK077 0:0", "net_test.rego": "HK074 2:11",
+		"bad_test.rego": "HK070 2:14", "unsafe_test.rego": "HK071 2:11", "gone_test.rego": "HK077 0:0", "net_test.rego": "HK074 2:11",
 	} {
 		results, found := RunTests(context.Background(), Tests{Paths: []string{dir + "/" + file}})
 		assert.Empty(t, results)

@@ -19,7 +19,9 @@ const ownFile = "hook"
 // name OPA knows them by.
 type positions map[string]diag.Text
 
-// span is where a location was written; of several lines it is the first.
+// span is where a location was written; of several lines it is the first. The
+// end of a text is its last character: what follows a body in the policy file
+// is none of its business.
 func (p positions) span(loc *ast.Location) diag.Span {
 	if loc == nil {
 		return diag.Span{}
@@ -31,6 +33,10 @@ func (p positions) span(loc *ast.Location) diag.Span {
 	first, _, _ := bytes.Cut(loc.Text, []byte("\n"))
 	if len(first) > 0 && loc.Offset <= len(text.Value) && strings.HasPrefix(text.Value[loc.Offset:], string(first)) {
 		return text.At(loc.Offset, loc.Offset+len(bytes.TrimRight(first, " \t\r")))
+	}
+	body := strings.TrimRight(text.Value, " \t\r\n")
+	if end := len(body); end > 0 && loc.Row > strings.Count(body, "\n")+1 {
+		return text.At(end-1, end)
 	}
 	return text.AtLineCol(loc.Row, loc.Col)
 }

@@ -69,7 +69,7 @@ func TestSharedFindings(t *testing.T) {
 		want        []string
 	}{
 		{[]string{"missing.rego"}, nil, []string{"hooks.yaml:1:1 HK077"}},
-		{[]string{"bad.rego"}, nil, []string{"bad.rego:4:1 HK070"}},
+		{[]string{"bad.rego"}, nil, []string{"bad.rego:3:12 HK070"}},
 		{[]string{"uses.rego"}, nil, []string{"uses.rego:2:11 HK074"}},
 		{nil, []string{"gone.json"}, []string{"hooks.yaml:1:1 HK077"}},
 		{nil, []string{"list.json"}, []string{"list.json:1:1 HK077"}},

@@ -45,6 +45,8 @@ type faultRow struct {
 
 	dir   string
 	calls *atomic.Int64
+	// warnings go with every Decision of the row.
+	warnings []wireWarning
 	// early counts the hooks struck before they were started.
 	early atomic.Int64
 }
@@ -98,7 +100,7 @@ func (r *faultRow) policy() string {
 		if r.follow {
 			hooks = append(hooks, r.marked(map[string]any{"name": "follower", "command": ": >'" + r.path("followed", e) + "'"}))
 		}
-		hooks = append(hooks, map[string]any{"name": "witness", "type": "expr", "set": map[string]any{"system_message": `"a later hook ran"`}})
+		hooks = append(hooks, faultWitness())
 		event := map[string]any{"hooks": hooks}
 		if r.fault.chain != "" {
 			event["chain_timeout"] = r.fault.chain
@@ -110,6 +112,11 @@ func (r *faultRow) policy() string {
 		panic(err)
 	}
 	return string(text)
+}
+
+// faultWitness is the hook that tells whether later hooks run.
+func faultWitness() map[string]any {
+	return map[string]any{"name": "witness", "type": "expr", "set": map[string]any{"system_message": `"a later hook ran"`}}
 }
 
 // marked lets the processes of a hook be found.
@@ -149,10 +156,7 @@ func (r *faultRow) faulty(e *faultEvent) map[string]any {
 // options are what the row's engine is opened with, beside its policy.
 func (r *faultRow) options(s *faultServer) ([]hookc.Option, error) {
 	f := r.fault
-	// The plans are few and small, and validated elsewhere; here there are
-	// thousands of them.
-	quick := hookc.Compiler(func(c *compiler.Config) { c.Without = []string{"verify"} })
-	options := []hookc.Option{hookc.Text("hooks.yaml", r.policy()), quick}
+	options := []hookc.Option{hookc.Text("hooks.yaml", r.policy()), quickly()}
 	if f.run != nil {
 		options = append(options, hookc.Rules(faultyRule(f, r.calls)))
 	}
@@ -168,6 +172,12 @@ func (r *faultRow) options(s *faultServer) ([]hookc.Option, error) {
 	}
 	m, err := provider.open(address)
 	return append(options, hookc.Model(m)), err
+}
+
+// quickly leaves validation out: the plans are small and alike, and there are
+// thousands of them.
+func quickly() hookc.Option {
+	return hookc.Compiler(func(c *compiler.Config) { c.Without = []string{"verify"} })
 }
 
 func (r *faultRow) input(e *faultEvent) *policy.Context {
@@ -263,7 +273,7 @@ func (r *faultRow) forgive(want, got *wireDecision) {
 // the failure says.
 func (r *faultRow) expect(e *faultEvent, text string) wireDecision {
 	f := r.fault
-	var out wireDecision
+	out := wireDecision{Warnings: r.warnings}
 	if f.first != nil {
 		out.Failed = append(out.Failed, wireFailure{Hook: "first", Kind: "deadline", OnError: "skip"})
 		out.Hooks = append(out.Hooks, wireHook{Name: "first", Status: "failed", Attempts: 1})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -83,12 +84,13 @@ func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 	if err := compiler.CheckWithout(c.without); err != nil {
 		return cannot("--without: %v", err)
 	}
-	program, found, err := s.compile(cmd, args, func(cc *compiler.Config) {
+	change := func(cc *compiler.Config) {
 		cc.Event, cc.Without, cc.Hints = event, c.without, c.explain != "" || c.asJSON
 		if c.tracePasses {
 			cc.Trace = cmd.ErrOrStderr()
 		}
-	})
+	}
+	program, found, err := s.compile(cmd, args, change)
 	if err != nil {
 		return err
 	}
@@ -98,8 +100,8 @@ func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 	if c.explain == "" || program == nil {
 		fmt.Fprint(cmd.ErrOrStderr(), found.Render())
 	}
-	if program == nil || found.HasErrors() {
-		return exitError{exitFindings, summary(found)}
+	if program == nil {
+		return errors.Join(c.showHeld(cmd, s, args, change), exitError{exitFindings, summary(found)})
 	}
 	if c.explain == "" {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s\n", compiled(program))
@@ -110,6 +112,22 @@ func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 		return closed(program)
 	}
 	return nil
+}
+
+// showHeld explains what run would hold on to although compile refuses it: the
+// chain without the overrides that locked hooks reject.
+func (c *compileFlags) showHeld(cmd *cobra.Command, s *sources, args []string, change func(*compiler.Config)) error {
+	if c.explain == "" {
+		return nil
+	}
+	held, _, err := s.compile(cmd, args, func(cc *compiler.Config) {
+		change(cc)
+		cc.Runtime = true
+	})
+	if err != nil || held == nil {
+		return err
+	}
+	return c.show(cmd, held)
 }
 
 func (c *compileFlags) parseEvent() (policy.Event, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -68,7 +69,9 @@ func (s *sources) explain(cmd *cobra.Command, path string, args []string, asJSON
 	if err != nil {
 		return err
 	}
+	begun := time.Now()
 	d, err := eng.Fire(cmd.Context(), event, in)
+	elapsed := time.Since(begun)
 	if err != nil {
 		return cannot("%v", err)
 	}
@@ -82,7 +85,7 @@ func (s *sources) explain(cmd *cobra.Command, path string, args []string, asJSON
 		return cannot("%v", err)
 	}
 	program, out := eng.Program(), cmd.OutOrStdout()
-	trace := dag.Trace(program, program.Plan(event), d, in, dag.TraceOptions{Without: without})
+	trace := dag.Trace(program, program.Plan(event), d, in, dag.TraceOptions{Without: without, Elapsed: elapsed})
 	if asJSON {
 		return writeJSON(out, trace)
 	}

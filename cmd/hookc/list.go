@@ -12,6 +12,7 @@ import (
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
 )
 
@@ -39,6 +40,9 @@ func catalogue() []listed {
 	}
 	for _, p := range policy.ProtocolNames() {
 		add("protocol", p, "what a script of this agent reads and answers")
+	}
+	for _, d := range dialect.All() {
+		add("dialect", d.ID, d.Doc)
 	}
 	for _, f := range format.Formats() {
 		add("format", f.Name, f.Doc)

@@ -49,6 +49,9 @@ func main() {
 // execute runs one command line and returns its exit code. A panic is a
 // failure of hookc itself: it is reported and never looks like an answer.
 func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	if name, ok := spoken(args); ok {
+		return speak(name, args, stdin, stdout, stderr)
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Fprintf(stderr, "hookc: internal error: %v\n%s", p, debug.Stack())

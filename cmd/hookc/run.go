@@ -32,13 +32,21 @@ stdout as JSON. EVENT is any canonical or native name of an event; without it
 the object names its own (event, hook_event_name or event_type).
 
 Exit codes: 0 proceed · 2 blocked, the reason on stderr · 4 ask or defer ·
-3 could not run, a diagnostic on stderr · 130 interrupted.`,
+3 could not run, a diagnostic on stderr · 130 interrupted.
+
+With --dialect AGENT it reads that agent's own input and answers as its hook:
+stdout, stderr and exit code are what the agent understands, and a failure of
+hookc itself is an answer that does not let the action through.`,
 		Example: `  echo '{"event":"pre_tool_execution","tool_name":"Bash","tool_input":{"command":"rm -rf /"}}' |
     hookc run -f hooks.yaml
-  hookc run PreToolUse --serial < event.json`,
+  hookc run PreToolUse --serial < event.json
+  hookc run PreToolUse --dialect claude -f hooks.yaml   # the command of a hook`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: eventArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if speaker := speakerOf(cmd.Context()); speaker != nil {
+				return speaker.decide(cmd, &s, serial)
+			}
 			in, event, err := readEvent(cmd.InOrStdin(), args)
 			if err != nil {
 				return err
@@ -56,6 +64,7 @@ Exit codes: 0 proceed · 2 blocked, the reason on stderr · 4 ask or defer ·
 	s.flags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one line of JSON, also on a terminal")
 	cmd.Flags().BoolVar(&s.verify, "verify", false, "first compare the plan with the serial definition on mock events, as compile does")
+	dialectFlag(cmd)
 	cmd.Flags().BoolVar(&serial, "serial", false, "decide with the serial interpreter, the definition")
 	return cmd
 }
@@ -110,14 +119,15 @@ func readEvent(r io.Reader, args []string) (*policy.Context, policy.Event, error
 // decide opens the policy for one event and fires it.
 func (s *sources) decide(cmd *cobra.Command, event policy.Event, in *policy.Context, serial bool) (*policy.Decision, error) {
 	in = in.Frozen(event)
-	options, done, err := s.options(cmd, nil, in.Text(policy.FieldCwd))
+	project := in.Text(policy.FieldProjectRoot) // the agent may have wandered off
+	options, done, err := s.options(cmd, nil, project)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	memory := openMemory(in.Text(policy.FieldProjectRoot))
+	memory := openMemory(project)
 	options = append(options, memory.options()...)
-	options = append(options, detached(s, in.Text(policy.FieldCwd)),
+	options = append(options, detached(s, project),
 		hookc.Compiler(func(c *compiler.Config) { c.Event = event }))
 	if !s.verify {
 		options = append(options, hookc.SkipVerify())

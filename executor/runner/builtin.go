@@ -55,6 +55,12 @@ func prepareBuiltin(h *policy.Hook, rules []builtins.Rule) (dag.Body, diag.List)
 	if found.HasErrors() {
 		return brokenBuiltin(found), found
 	}
+	if i >= len(builtins.Rules()) {
+		// Of code that is not ours. That it cannot fail, or always says the
+		// same, is a promise that a panic breaks; what its failure means may
+		// then end the chain, or let it go on.
+		made.Effects.MayFail, made.Always = true, 0
+	}
 	return dag.Body{Runner: made.Runner, Effects: made.Effects, Always: made.Always, Engine: "go"}, found
 }
 

@@ -7,16 +7,18 @@ import (
 
 // Suggest returns the candidate closest to name, or "" when none is close
 // enough to be what was meant. Letter case, `_` and `-` count as differences
-// only between candidates that are equally close otherwise, and a candidate
-// that begins with the name is close; ties go to the first in sorted order.
+// only between candidates that are equally close otherwise, and the only
+// candidate that begins with the name is close; ties go to the first in sorted
+// order.
 func Suggest(name string, candidates []string) string {
 	best, bestCost, bestLook := "", 1<<30, 0
 	want := fold(name)
 	sorted := slices.Clone(candidates)
 	slices.Sort(sorted)
+	longer := continued(want, candidates)
 	for _, c := range sorted {
 		cost, look := distance(want, fold(c)), distance(name, c)
-		if len(want) >= minPrefix && strings.HasPrefix(fold(c), want) {
+		if longer != "" && fold(c) == longer {
 			cost = min(cost, 1)
 		}
 		if cost < bestCost || cost == bestCost && look < bestLook {
@@ -31,6 +33,23 @@ func Suggest(name string, candidates []string) string {
 
 // minPrefix is how many letters of a longer name say which one is meant.
 const minPrefix = 4
+
+// continued is the one candidate, folded, that begins with a folded name, ""
+// when there is none or more than one.
+func continued(want string, candidates []string) string {
+	found := ""
+	for _, c := range candidates {
+		c = fold(c)
+		switch {
+		case len(want) < minPrefix || !strings.HasPrefix(c, want) || c == found:
+		case found != "":
+			return ""
+		default:
+			found = c
+		}
+	}
+	return found
+}
 
 // DidYouMean is Suggest as a hint, or other when nothing is close.
 func DidYouMean(name string, candidates []string, other string) string {

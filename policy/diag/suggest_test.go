@@ -15,6 +15,7 @@ func TestSuggest(t *testing.T) {
 		"PRE_TOOL_USE":      "PreToolUse",
 		"sotp":              "stop",
 		"sto":               "stop",
+		"pre_tool":          "", // two begin so
 		"notify":            "",
 		"":                  "",
 	} {

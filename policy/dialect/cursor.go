@@ -20,18 +20,18 @@ var _ = register(Dialect{
 	},
 	env: []envKey{{"CURSOR_PROJECT_DIR", policy.FieldProjectRoot}, {"CLAUDE_PROJECT_DIR", policy.FieldProjectRoot}},
 	points: []point{
+		{name: "preToolUse", event: policy.PreToolExecution, may: MayAllow | MayDeny, writes: []policy.Field{policy.FieldToolInput}, shape: shapeCursor},
 		// A question acts as a refusal where a command runs, and is passed over
 		// before other tools.
 		{name: "beforeShellExecution", event: policy.PreToolExecution, may: MayAllow | MayAsk | MayDeny, shape: shapeCursorShell},
 		{name: "beforeMCPExecution", event: policy.PreToolExecution, may: MayAllow | MayAsk | MayDeny, shape: shapeCursorMCP},
 		{name: "beforeReadFile", event: policy.PreToolExecution, may: MayAllow | MayDeny, shape: shapeCursorRead},
 		{name: "beforeTabFileRead", event: policy.PreToolExecution, may: MayAllow | MayDeny, shape: shapeCursorRead},
-		{name: "preToolUse", event: policy.PreToolExecution, may: MayAllow | MayDeny, writes: []policy.Field{policy.FieldToolInput}, shape: shapeCursor},
+		{name: "postToolUse", event: policy.PostToolExecution, may: MayContext, writes: []policy.Field{policy.FieldToolResult}, shape: shapeCursor},
 		{name: "afterShellExecution", event: policy.PostToolExecution, shape: shapeCursorShell},
 		{name: "afterMCPExecution", event: policy.PostToolExecution, shape: shapeCursorMCP},
 		{name: "afterFileEdit", event: policy.PostToolExecution, shape: shapeCursorEdit},
 		{name: "afterTabFileEdit", event: policy.PostToolExecution, shape: shapeCursorEdit},
-		{name: "postToolUse", event: policy.PostToolExecution, may: MayContext, writes: []policy.Field{policy.FieldToolResult}, shape: shapeCursor},
 		{name: "postToolUseFailure", event: policy.PostToolExecutionFailure, may: MayContext, shape: shapeCursor},
 		{name: "beforeSubmitPrompt", event: policy.PreSendMessage, may: MayDeny, shape: shapeCursor},
 		{name: "stop", event: policy.StopEvent, may: MayDeny, shape: shapeCursorStop},

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -156,7 +157,7 @@ func (c *Call) place(sent map[string]any, own, event string, env func(string) st
 }
 
 func (d *Dialect) unknown(name string) error {
-	return fmt.Errorf("%s has no event %q: %s", d.ID, name, diag.DidYouMean(name, d.names(), "`hookc help dialects` lists them"))
+	return fmt.Errorf("%s has no event %q: %s", d.ID, name, diag.DidYouMean(name, d.names(), "it has "+strings.Join(d.names(), ", ")))
 }
 
 // read turns what was sent into a Context.

@@ -56,7 +56,9 @@ func (c *Call) Fail(reason string) Wire {
 		a.reason, a.system = "", []string{text}
 		return c.dialect.say(a)
 	}
-	return Wire{Exit: c.dialect.noticeExit, Stderr: text}
+	w := c.dialect.say(&answer{call: c, point: c.point})
+	w.Exit, w.Stderr = c.dialect.noticeExit, text
+	return w
 }
 
 // reply is the JSON object of an answer. Empty texts, false and empty objects
@@ -104,4 +106,13 @@ func jsonText(v any) string {
 		panic("dialect: an answer is not JSON: " + err.Error())
 	}
 	return string(text)
+}
+
+// Log is text for the agent's log on stderr, beside an answer with exit code
+// 0; "" where the agent takes it for an answer.
+func (c *Call) Log(text string) string {
+	if c.dialect.spoken {
+		return ""
+	}
+	return text
 }

@@ -218,10 +218,9 @@ func (c *Call) fit(d *policy.Decision) *answer {
 		a.notes = append(a.notes, text)
 		// What concerns the policy as a whole, and a gate that was overridden,
 		// must not hide in a log.
-		if w.Hook == "" || c.point.event.Spec().Class == policy.Quality {
-			if may.Has(MaySystem) {
-				a.system = append(a.system, "hookc: "+text)
-			}
+		overridden := d.Action == policy.Proceed && d.Verdict == policy.Deny
+		if (w.Hook == "" || overridden) && may.Has(MaySystem) {
+			a.system = append(a.system, "hookc: "+text)
 		}
 	}
 	for _, l := range a.losses {

@@ -8,20 +8,24 @@ import (
 	"github.com/hookc/hookc/dag"
 )
 
-// BenchmarkCompile reads and compiles n hooks from text to program.
+// BenchmarkCompile reads and compiles n hooks from text to program, as a
+// process that decides one event does, and with translation validation, as
+// everything else does.
 func BenchmarkCompile(b *testing.B) {
-	for _, kind := range []struct {
-		name string
-		rule rule
-	}{{"expr", exprRule}, {"rego", regoRule}, {"mixed", mixedRule}} {
-		for _, n := range []int{10, 100, 1000} {
-			b.Run(fmt.Sprintf("%s/%d", kind.name, n), func(b *testing.B) {
-				text := policyOf(kind.rule, n, 10)
-				b.ReportAllocs()
-				for b.Loop() {
-					compile(b, text, n)
-				}
-			})
+	for _, how := range []struct {
+		name    string
+		options []hookc.Option
+	}{{"compile", []hookc.Option{hookc.SkipVerify()}}, {"compile-verify", nil}} {
+		for _, kind := range append(kinds[:len(kinds):len(kinds)], ruleKind{"mixed", mixedRule}) {
+			for _, n := range []int{10, 100, 1000} {
+				b.Run(fmt.Sprintf("%s/%s/%d", how.name, kind.name, n), func(b *testing.B) {
+					options := append(how.options, hookc.Text("hooks.yaml", policyOf(kind.rule, n, 10)))
+					b.ReportAllocs()
+					for b.Loop() {
+						compile(b, n, options)
+					}
+				})
+			}
 		}
 	}
 }
@@ -45,8 +49,9 @@ func BenchmarkRegister(b *testing.B) {
 	}
 }
 
-func compile(b *testing.B, text string, n int) {
-	program, found := hookc.Compile(hookc.Text("hooks.yaml", text))
+// compile compiles a policy of n hooks, all of which must be live.
+func compile(b *testing.B, n int, options []hookc.Option) {
+	program, found := hookc.Compile(options...)
 	if found.HasErrors() {
 		b.Fatal(found.Render())
 	}

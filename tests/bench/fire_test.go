@@ -12,10 +12,7 @@ var sizes = []int{1, 30, 1000}
 // BenchmarkFire decides one event with n rules, one hook each: all on the tool
 // of the event, or spread over ten tools.
 func BenchmarkFire(b *testing.B) {
-	for _, kind := range []struct {
-		name string
-		rule rule
-	}{{"expr", exprRule}, {"rego", regoRule}} {
+	for _, kind := range kinds {
 		for _, spread := range []struct {
 			name  string
 			tools int

@@ -47,6 +47,15 @@ func mixedRule(n int, tool string) string {
 	return exprRule(n, tool)
 }
 
+// ruleKind is a rule and what figures call it.
+type ruleKind struct {
+	name string
+	rule rule
+}
+
+// kinds are the rules that Fire is measured with.
+var kinds = []ruleKind{{"expr", exprRule}, {"rego", regoRule}}
+
 // policyOf writes n hooks over the given number of tools: one is Bash, which
 // the event is about, the others are not.
 func policyOf(r rule, n, tools int) string {

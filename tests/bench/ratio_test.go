@@ -38,9 +38,9 @@ func ratio(b *testing.B, unit string, turns int, x, y func()) {
 // BenchmarkRatioSerial is the executor against the serial definition, for 30
 // rules of one tool.
 func BenchmarkRatioSerial(b *testing.B) {
-	for name, r := range map[string]rule{"expr": exprRule, "rego": regoRule} {
-		b.Run(name, func(b *testing.B) {
-			eng, in := open(b, policyOf(r, 30, 1)), call()
+	for _, kind := range kinds {
+		b.Run(kind.name, func(b *testing.B) {
+			eng, in := open(b, policyOf(kind.rule, 30, 1)), call()
 			ratio(b, "fire/serial", 10, func() { fire(b, eng, in) }, func() {
 				d, err := eng.FireSerial(context.Background(), hookc.PreToolExecution, in)
 				if err != nil || !d.Permits() {
@@ -54,9 +54,9 @@ func BenchmarkRatioSerial(b *testing.B) {
 // BenchmarkRatioSpread is 1,000 rules of which a tenth is on the tool, against
 // 1,000 that all are.
 func BenchmarkRatioSpread(b *testing.B) {
-	for name, r := range map[string]rule{"expr": exprRule, "rego": regoRule} {
-		b.Run(name, func(b *testing.B) {
-			spread, same, in := open(b, policyOf(r, 1000, 10)), open(b, policyOf(r, 1000, 1)), call()
+	for _, kind := range kinds {
+		b.Run(kind.name, func(b *testing.B) {
+			spread, same, in := open(b, policyOf(kind.rule, 1000, 10)), open(b, policyOf(kind.rule, 1000, 1)), call()
 			ratio(b, "10-tools/same-tool", 1, func() { fire(b, spread, in) }, func() { fire(b, same, in) })
 		})
 	}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/dialect"
+)
+
+// speaker answers one event in an agent's own protocol: `run --dialect`. It
+// stands around the whole command, so that whatever goes wrong, a bad flag, a
+// policy that does not compile, a bug, is an answer in that protocol too and
+// never one of hookc's own exit codes.
+type speaker struct {
+	call     *dialect.Call
+	decision *policy.Decision
+}
+
+type speakerKey struct{}
+
+// speakerOf is the speaker a command works for, or nil.
+func speakerOf(ctx context.Context) *speaker {
+	s, _ := ctx.Value(speakerKey{}).(*speaker)
+	return s
+}
+
+// dialectFlag adds --dialect to run.
+func dialectFlag(cmd *cobra.Command) {
+	cmd.Flags().String("dialect", "", "answer in the own protocol of `AGENT`, as its hook: see hookc list dialect")
+	cmd.MarkFlagsMutuallyExclusive("dialect", "json")
+	complete(cmd, "dialect", dialect.Names())
+}
+
+// spoken finds the dialect a command line asks for, before anything else is
+// looked at.
+func spoken(args []string) (name string, ok bool) {
+	if len(args) == 0 || args[0] != "run" {
+		return "", false
+	}
+	for i, arg := range args[1:] {
+		value, joined := strings.CutPrefix(arg, "--dialect=")
+		switch {
+		case arg == "-h", arg == "--help":
+			return "", false
+		case arg == "--":
+			return spokenByEnv(name, ok)
+		case joined:
+			name, ok = value, true
+		case arg == "--dialect":
+			name, ok = "", true
+			if i+2 < len(args) {
+				name = args[i+2]
+			}
+		}
+	}
+	return spokenByEnv(name, ok)
+}
+
+func spokenByEnv(name string, ok bool) (string, bool) {
+	if ok {
+		return name, true
+	}
+	name = os.Getenv("HOOKC_RUN_DIALECT")
+	return name, name != ""
+}
+
+// speak runs `run --dialect` and returns the exit code the dialect gives. A
+// dialect nobody knows gets what most agents take for a refusal.
+func speak(name string, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	d, err := dialect.Find(name)
+	if err != nil {
+		fmt.Fprintf(stderr, "hookc: %v\n", err)
+		return exitBlocked
+	}
+	w := answer(d, args, stdin)
+	if len(w.Stdout) > 0 {
+		if _, err := stdout.Write(w.Stdout); err != nil {
+			fmt.Fprintf(stderr, "hookc: the answer cannot be written: %v\n", err)
+			return exitBlocked
+		}
+	}
+	fmt.Fprint(stderr, w.Stderr) // some agents show a reason with its line break
+	return w.Exit
+}
+
+// answer reads the event, has the command decide it and puts the answer in
+// the dialect's words.
+func answer(d *dialect.Dialect, args []string, stdin io.Reader) (w dialect.Wire) {
+	s := &speaker{call: d.Unread()}
+	defer func() {
+		if p := recover(); p != nil {
+			w = s.call.Fail(fmt.Sprintf("internal error: %v", p))
+		}
+	}()
+	data, err := io.ReadAll(io.LimitReader(stdin, maxInput+1))
+	if err == nil && len(data) > maxInput {
+		err = fmt.Errorf("the event is larger than %d MiB", maxInput>>20)
+	}
+	call, wrong := d.Decode(data, eventArgument(args), os.Getenv)
+	s.call = call
+	if err != nil {
+		wrong = err
+	}
+	if wrong != nil {
+		return call.Fail(wrong.Error())
+	}
+	log, err := s.run(args)
+	if err != nil {
+		return call.Fail(err.Error())
+	}
+	w = call.Encode(s.decision)
+	if w.Exit == 0 && w.Stderr == "" {
+		w.Stderr = call.Log(log)
+	}
+	return w
+}
+
+// run carries out the command line and returns what it said on stderr.
+func (s *speaker) run(args []string) (log string, err error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var said bytes.Buffer
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(strings.NewReader(""))
+	root.SetOut(io.Discard)
+	root.SetErr(&said)
+	err = root.ExecuteContext(context.WithValue(ctx, speakerKey{}, s))
+	switch {
+	case err != nil && err.Error() == "":
+		return "", errors.New("it was interrupted")
+	case err != nil:
+		return "", err
+	case s.decision == nil:
+		return "", errors.New("internal error: there is no decision")
+	}
+	return said.String(), nil
+}
+
+// decide is run's own work, for the speaker.
+func (s *speaker) decide(cmd *cobra.Command, src *sources, serial bool) error {
+	in := s.call.Context
+	if !in.Has(policy.FieldCwd) {
+		dir, err := workDir()
+		if err != nil {
+			return err
+		}
+		in.Set(policy.FieldCwd, dir)
+	}
+	d, err := src.decide(cmd, s.call.Event(), in, serial)
+	s.decision = d
+	return err
+}
+
+// eventArgument is the event a command line names, as far as it can be read.
+func eventArgument(args []string) string {
+	cmd, rest, err := newRoot().Find(args)
+	if err != nil {
+		return ""
+	}
+	// A bad flag is reported when the command is carried out; what stands
+	// before it counts.
+	_ = cmd.ParseFlags(rest)
+	return cmd.Flags().Arg(0)
+}

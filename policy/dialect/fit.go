@@ -218,7 +218,7 @@ func (c *Call) fit(d *policy.Decision) *answer {
 		a.notes = append(a.notes, text)
 		// What concerns the policy as a whole, and a gate that was overridden,
 		// must not hide in a log.
-		overridden := d.Action == policy.Proceed && d.Verdict == policy.Deny
+		overridden := d.Action == policy.Proceed && d.Verdict == policy.None && d.By != ""
 		if (w.Hook == "" || overridden) && may.Has(MaySystem) {
 			a.system = append(a.system, "hookc: "+text)
 		}

@@ -89,7 +89,7 @@ func place(hook, text string, at diag.Span) wireSpan {
 }
 
 func (c *codec) span(w wireSpan) diag.Span {
-	if src := c.sources[w.File]; src != nil {
+	if src := c.sources[w.File]; src != nil && 0 <= w.Start && w.Start <= w.End && w.End <= len(src.Content) {
 		return diag.Span{Source: src, Start: w.Start, End: w.End}
 	}
 	return diag.Span{}
@@ -132,8 +132,13 @@ func (c *codec) decode(data []byte) (*Answer, error) {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return nil, err
 	}
-	if w.Verdict > uint8(policy.Deny) || w.Control > uint8(policy.Halt) {
+	if !known(w.Verdict, w.Control) {
 		return nil, errDamaged
+	}
+	for _, t := range w.Hooks {
+		if !known(t.Verdict, t.Control) {
+			return nil, errDamaged
+		}
 	}
 	r := policy.Result{Verdict: policy.Verdict(w.Verdict), VerdictBy: policy.By{Name: w.VerdictBy.Hook, At: c.span(w.VerdictBy)},
 		Control: policy.Control(w.Control), ControlBy: policy.By{Name: w.ControlBy.Hook, At: c.span(w.ControlBy)},
@@ -143,7 +148,9 @@ func (c *codec) decode(data []byte) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Inject, _ = inject.([]any)
+	if r.Inject, _ = inject.([]any); r.Inject == nil && inject != nil {
+		return nil, errDamaged
+	}
 	if r.Patch, err = decodeEdits(w.Edits); err != nil {
 		return nil, err
 	}
@@ -158,6 +165,10 @@ func (c *codec) decode(data []byte) (*Answer, error) {
 		r.Warnings = append(r.Warnings, policy.Warning{Code: code, Hook: warning.Hook, Text: warning.Text})
 	}
 	return &Answer{r, c.traces(w.Hooks)}, nil
+}
+
+func known(verdict, control uint8) bool {
+	return verdict <= uint8(policy.Deny) && control <= uint8(policy.Halt)
 }
 
 func decodeEdits(edits []wireEdit) (policy.Patch, error) {

@@ -35,7 +35,7 @@ type piping struct {
 
 // pipe runs a pipeline over one context.
 func (x *Executor) pipe(ctx context.Context, p *dag.Pipeline, acts Actions, in *policy.Context) *Outcome {
-	r := &piping{x: x, acts: acts, out: &Outcome{Context: in.Frozen(firstEvent(p))}}
+	r := &piping{x: x, acts: acts, out: &Outcome{Context: in.Whole(firstEvent(p))}}
 	if b := r.seq(ctx, p); b != failedLabel {
 		r.out.Break = b
 	}
@@ -140,7 +140,7 @@ func asks(p *dag.Pipeline) bool {
 func (r *piping) event(ctx context.Context, e policy.Event) policy.Label {
 	d := r.x.options.Fire(ctx, e, r.out.Context)
 	r.out.Steps = append(r.out.Steps, StepOutcome{Decision: d})
-	r.out.Context = d.Final
+	r.out.Context = d.Final.Carry(r.out.Context, e)
 	if d.Action == policy.Cancelled {
 		return r.fail(ctx.Err())
 	}

@@ -87,10 +87,15 @@ func NewContext(e Event) *Context {
 	return c
 }
 
-// Frozen returns c ready for use: its exported fields are read once, and the
-// event and the project root are filled in. Later changes to the exported
+// Frozen returns c ready for use: its exported fields are read once, the event
+// and the project root are filled in, and a field that the event does not
+// carry is not present (semantics.md §1.3). Later changes to the exported
 // fields have no effect on the result.
-func (c *Context) Frozen(e Event) *Context {
+func (c *Context) Frozen(e Event) *Context { return c.Whole(e).carried(e) }
+
+// Whole is Frozen with the fields that the event does not carry, for what
+// goes on to other events.
+func (c *Context) Whole(e Event) *Context {
 	if c == nil {
 		c = &Context{}
 	}

@@ -81,7 +81,10 @@ type EventSpec struct {
 var (
 	toolFields    = []Field{FieldModel, FieldToolName, FieldToolUseID, FieldMCP, FieldToolInput, FieldToolArguments, FieldToolKind, FieldCommand, FieldPath, FieldContent, FieldURL}
 	agentFields   = []Field{FieldModel, FieldSubagentName, FieldSubagentType, FieldTaskDescription}
-	compactFields = []Field{FieldModel, FieldMessages, FieldTrigger, FieldSource, FieldPreTokens, FieldMessageCount}
+	compactFields = fieldsOf(causeFields, FieldModel, FieldMessages, FieldPreTokens, FieldMessageCount)
+	// causeFields say what led to an event; which of them it sends is the
+	// host's affair.
+	causeFields = []Field{FieldSource, FieldReason, FieldTrigger, FieldErrorType, FieldNotificationType, FieldStopReason, FieldStopHookActive, FieldStepCount}
 )
 
 func fieldsOf(base []Field, more ...Field) []Field { return append(slices.Clone(base), more...) }
@@ -90,10 +93,10 @@ const turnControls = MayStop | MayHalt
 
 var eventSpecs = []EventSpec{
 	{Event: SessionStart, Class: Observe, Refused: []Protocol{AgentHooksProtocol}, Step: LabelSession, Scope: LabelSession, Strategy: Chain,
-		Reads:   []Field{FieldModel, FieldMessages, FieldSource, FieldReason, FieldTrigger},
+		Reads:   fieldsOf(causeFields, FieldModel, FieldMessages),
 		Context: true, Inject: true, Aliases: []string{"session-startup", "pre-session"}},
 	{Event: SessionEnd, Class: Observe, Strategy: Chain,
-		Reads:   []Field{FieldModel, FieldMessages, FieldSource, FieldReason, FieldTrigger, FieldDurationSeconds, FieldTotalSteps, FieldExitReason},
+		Reads:   fieldsOf(causeFields, FieldModel, FieldMessages, FieldDurationSeconds, FieldTotalSteps, FieldExitReason),
 		Aliases: []string{"session-clear", "post-session"}},
 	{Event: PreSendMessage, Class: Guard, Powers: MayDeny | turnControls, Retry: true, Step: LabelTurn, Scope: LabelTurn, Strategy: Chain,
 		Reads: []Field{FieldModel, FieldUserInput, FieldMessages}, Writes: []Field{FieldUserInput},
@@ -123,7 +126,7 @@ var eventSpecs = []EventSpec{
 		Reads: fieldsOf(toolFields, FieldToolError), Writes: []Field{FieldToolError},
 		Context: true, Aliases: []string{"PostToolUseFailure", "post-tool-call-failure"}},
 	{Event: StopEvent, Class: Quality, Powers: MayDeny | turnControls, Retry: true, Scope: LabelTurn, Strategy: Chain,
-		Reads:   []Field{FieldModel, FieldUserInput, FieldMessages, FieldSystemPrompt, FieldAssistantOutput, FieldStopReason, FieldStopHookActive, FieldStepCount},
+		Reads:   fieldsOf(causeFields, FieldModel, FieldUserInput, FieldMessages, FieldSystemPrompt, FieldAssistantOutput),
 		Context: true, Feedback: true, Aliases: []string{"AfterAgent", "pre-agent-turn-stop"}},
 	{Event: PostStop, Class: Observe, Strategy: Chain,
 		Reads:   []Field{FieldModel, FieldStopReason, FieldStepCount},
@@ -132,14 +135,14 @@ var eventSpecs = []EventSpec{
 		Reads:   []Field{FieldModel, FieldDurationSeconds, FieldTotalSteps, FieldExitReason},
 		Aliases: []string{"post-agent-turn"}},
 	{Event: StopFailure, Class: Observe, Strategy: Chain,
-		Reads: []Field{FieldModel, FieldErrorType}},
+		Reads: fieldsOf(causeFields, FieldModel)},
 	{Event: SubagentStart, Class: Guard, Powers: MayDeny | turnControls, Step: LabelAgent, Scope: LabelAgent, Strategy: Chain,
 		Reads: agentFields, Context: true, Aliases: []string{"pre-subagent"}},
 	{Event: SubagentStop, Class: Quality, Powers: MayDeny | turnControls, Retry: true, Scope: LabelAgent, Strategy: Chain,
-		Reads:   fieldsOf(agentFields, FieldAssistantOutput, FieldStopReason, FieldStopHookActive, FieldStepCount),
+		Reads:   slices.Concat(agentFields, causeFields, []Field{FieldAssistantOutput}),
 		Context: true, Feedback: true, Aliases: []string{"post-subagent"}},
 	{Event: Notify, Class: Observe, Strategy: Chain,
-		Reads:   []Field{FieldNotificationType, FieldMessage, FieldLevel, FieldTitle},
+		Reads:   fieldsOf(causeFields, FieldMessage, FieldLevel, FieldTitle),
 		Aliases: []string{"Notification"}},
 	{Event: PreMicroCompact, Class: Guard, Powers: MayDeny | MayStop, Step: LabelCompactMicro, Scope: LabelCompact, Strategy: Chain,
 		Reads: compactFields},

@@ -5,19 +5,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/dialect"
 )
@@ -110,236 +107,126 @@ func (c *spokenCase) check(t *testing.T, name string) {
 	assert.Equal(t, here(c.Expect.Stderr), stderr.String())
 }
 
-// sentTo is what an agent sends at one of its events, in the words of all six.
-func sentTo(native string) []byte {
-	input := map[string]any{"command": "ls", "timeout": 5}
-	messages := []any{map[string]any{"role": "user", "content": "hi"}}
-	data, err := policy.EncodeJSON(map[string]any{
-		"hook_event_name": native, "session_id": "s", "cwd": "/", "tool_name": "mcp__t__t", "tool_input": input,
-		"user_input": "hi", "messages": messages, "system_prompt": "sp", "model": "m", "tool_result": "out", "tool_error": "e",
-		"assistant_output": "yo", "llm_request": map[string]any{"model": "m", "messages": messages, "config": map[string]any{"topP": 1}},
-		"tool_config": map[string]any{}, "request_config": map[string]any{},
-	})
-	if err != nil {
-		panic(err)
-	}
-	return data
-}
-
-// randomAnswer is a HookResult drawn from what means something somewhere.
-func randomAnswer(r *rand.Rand) map[string]any {
-	out := map[string]any{}
-	pick := func(key string, n int, values ...any) {
-		if r.IntN(n) == 0 {
-			out[key] = values[r.IntN(len(values))]
-		}
-	}
-	pick("decision", 2, "allow", "ask", "defer", "deny")
-	pick("action", 5, "skip", "stop", "halt")
-	pick("reason", 2, "because", "No such file or directory", "42", `{"a":1}`)
-	pick("retry_feedback", 4, "again")
-	pick("stop_reason", 4, "enough")
-	pick("additional_context", 3, "context", "7", "{", `"x"`, "null")
-	pick("system_message", 4, "to the user")
-	pick("suppress_output", 6, true)
-	pick("inject_messages", 6, []any{map[string]any{"role": "user", "content": "injected"}})
-	pick("modified_input", 4, map[string]any{"command": "pwd", "timeout": 5}, map[string]any{"command": "pwd"}, map[string]any{"command": "ls", "timeout": 5})
-	pick("user_input", 4, "new prompt")
-	pick("assistant_output", 4, "new reply")
-	pick("system_prompt", 6, "new system prompt")
-	pick("model", 6, "m2")
-	pick("messages", 4, []any{}, []any{map[string]any{"role": "user", "content": "new"}, map[string]any{"role": "model", "content": "more"}})
-	pick("tool_result", 4, "new result", map[string]any{"llmContent": "new"}, "")
-	pick("tool_error", 4, "new error")
-	pick("request_config", 6, map[string]any{"temperature": 0.5})
-	pick("tool_config", 4, map[string]any{"mode": "ANY", "names": []any{"a", "b"}})
-	return out
-}
-
-// decisionOf is what a hook's answer alone comes to at an event.
-func decisionOf(t *testing.T, r *rand.Rand, p policy.Protocol, in *policy.Context, e policy.Event) *policy.Decision {
+// speakRaw runs `run --dialect` with a bare environment in a folder.
+func speakRaw(t *testing.T, dir string, stdin []byte, env []string, args ...string) (exit int, stdout, stderr string) {
 	t.Helper()
-	res, err := policy.ParseHookResult(randomAnswer(r), policy.By{Name: "random"})
-	require.NoError(t, err)
-	spec := e.Spec()
-	h := &policy.Hook{Name: "random", Event: e, Body: policy.Body{Protocol: p}}
-	res = policy.Mask(spec, h, &policy.Effects{Reads: spec.Readable(), Writes: spec.Writable(), May: policy.AllPowers}, res)
-	return policy.Decide(spec, in, in.With(res.Patch), &res)
-}
-
-// TestDialectRoundTrip has hookc answer in a dialect, and reads that answer
-// back as that of a hook which speaks the same protocol: the decision must be
-// the one that was made, up to what the dialect declares it cannot say.
-func TestDialectRoundTrip(t *testing.T) {
-	for _, p := range []policy.Protocol{policy.JCLIProtocol, policy.GeminiProtocol, policy.ClawdCodeProtocol, policy.AgentHooksProtocol, policy.AIAgentsProtocol, policy.ClaudeProtocol} {
-		d, err := dialect.Find(string(p))
-		require.NoError(t, err)
-		t.Run(d.ID, func(t *testing.T) {
-			t.Parallel()
-			r := rand.New(rand.NewPCG(7, uint64(len(d.ID))))
-			for _, e := range d.Events() {
-				if strings.HasPrefix(string(e), "ext.") {
-					continue
-				}
-				for _, row := range d.Can(e) {
-					roundTrips(t, r, d, p, row)
-				}
-			}
-		})
+	cmd := exec.Command(hookcBinary, append([]string{"run"}, args...)...)
+	cmd.Dir = dir
+	home := t.TempDir()
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + home, "NO_COLOR=1", "HOOKC_TRUST=all"}, env...)
+	cmd.Stdin = bytes.NewReader(stdin)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		var failed *exec.ExitError
+		require.True(t, errors.As(err, &failed), "%v", err)
+		exit = failed.ExitCode()
 	}
+	return exit, out.String(), errs.String()
 }
 
-func roundTrips(t *testing.T, r *rand.Rand, d *dialect.Dialect, p policy.Protocol, row dialect.Capabilities) {
+const guardRemoves = "pre_tool_execution:\n  - {name: guard, deny: 'command contains \"rm\"', reason: \"no\"}\n"
+
+// What cannot be answered in an agent's words is at least refused.
+func TestDialectUnknown(t *testing.T) {
+	event := []byte(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}`)
+	for _, args := range [][]string{{"--dialect", "claud"}, {"--dialect"}, {"PreToolUse", "--dialect="}, {"--dialect", "claude", "--dialect", "nobody"}} {
+		exit, stdout, stderr := speakRaw(t, t.TempDir(), event, nil, args...)
+		assert.Equal(t, 2, exit, "%q", args)
+		assert.Empty(t, stdout)
+		assert.Contains(t, stderr, "unknown dialect")
+	}
+	exit, stdout, _ := speakRaw(t, t.TempDir(), nil, nil, "--dialect", "claude", "--help")
+	assert.Equal(t, 0, exit)
+	assert.Contains(t, stdout, "Usage:")
+}
+
+// An event beyond the limit is refused in every dialect, whatever it says
+// about itself deep inside.
+func TestDialectOversize(t *testing.T) {
+	huge := bytes.Repeat([]byte(`{"hook_event_name":"Stop"},`), (32<<20)/27+1)
+	event := slices.Concat([]byte(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"list":[`), huge, []byte(`{}]}}`))
+	exit, stdout, stderr := speakRaw(t, t.TempDir(), event, nil, "--dialect", "claude")
+	assert.Equal(t, 2, exit)
+	assert.Contains(t, stdout, `"permissionDecision":"deny"`)
+	assert.Contains(t, stderr, "larger than 32 MiB")
+	exit, stdout, _ = speakRaw(t, t.TempDir(), event, nil, "--dialect", "jcli", "pre_tool_execution")
+	assert.Equal(t, 0, exit)
+	assert.Contains(t, stdout, `"action":"skip"`)
+}
+
+// An answer that cannot be written is a refusal: nobody reads the pipe, or the
+// disk is full.
+func TestDialectStdoutGone(t *testing.T) {
+	r, gone, err := os.Pipe()
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	outputs := []*os.File{gone}
+	if full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0); err == nil {
+		outputs = append(outputs, full)
+	}
 	dir := t.TempDir()
-	script := filepath.Join(dir, "answer")
-	command := ". " + shellWord(script)
-	text := fmt.Sprintf("%s:\n  - name: echo\n    protocol: %s\n    on_error: skip\n    command: |\n      %s\n", row.Event, p, command)
-	eng, err := hookc.Open(t.Context(), hookc.Text("hooks.yaml", text))
-	require.NoError(t, err)
-	defer func() { require.NoError(t, eng.Close()) }()
-	count := 25
-	if testing.Short() {
-		count = 5
-	}
-	for i := range count {
-		call, err := d.Decode(sentTo(row.Native), string(row.Event), func(string) string { return "" })
-		require.NoError(t, err)
-		in := call.Context.Frozen(row.Event)
-		call.Context = in
-		want := decisionOf(t, r, p, in, row.Event)
-		wire := call.Encode(want)
-		saying := fmt.Sprintf("printf %%s %s\nprintf %%s %s >&2\nexit %d\n", shellWord(string(wire.Stdout)), shellWord(wire.Stderr), wire.Exit)
-		require.NoError(t, os.WriteFile(script, []byte(saying), 0o644))
-		again := in.With(policy.Replace(policy.Path{Field: policy.FieldSessionID}, strconv.Itoa(i)))
-		got, err := eng.Fire(t.Context(), row.Event, again)
-		require.NoError(t, err)
-		compareHeard(t, row, want, got, fmt.Sprintf("%s %s\nwanted %+v\nwire %q %q %d\nheard %+v", d.ID, row.Native, *want, wire.Stdout, wire.Stderr, wire.Exit, *got))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "hooks.yaml"), []byte("pre_tool_execution:\n  - {name: q, ask: 'true', reason: sure}\n"), 0o644))
+	for _, out := range outputs {
+		cmd := exec.Command(hookcBinary, "run", "--dialect", "claude", "-f", "hooks.yaml")
+		cmd.Dir, cmd.Stdout = dir, out
+		cmd.Stdin = strings.NewReader(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{},"cwd":"/"}`)
+		var failed *exec.ExitError
+		require.ErrorAs(t, cmd.Run(), &failed)
+		assert.Equal(t, 2, failed.ExitCode(), failed.String())
+		require.NoError(t, out.Close())
 	}
 }
 
-// shellWord is a text as one word of a shell command.
-func shellWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
-// outcome is what becomes of the step, whatever the words for it: at an ending
-// a turn that is told to end and one that is not held up are the same.
-func outcome(e policy.Event, a policy.Action) string {
-	switch a {
-	case policy.KeepWorking:
-		return "keeps working"
-	case policy.AskUser, policy.DeferCall:
-		return "asks"
-	case policy.RetryTurn:
-		return "retries"
-	case policy.Block, policy.Hide, policy.Abort, policy.EndTurn:
-		if e.Spec().Class == policy.Quality {
-			return "goes on"
-		}
-		return "refuses"
-	}
-	return "goes on"
+// The policy of the project holds when the agent has wandered off, and the
+// dialect can come from the environment.
+func TestDialectProject(t *testing.T) {
+	project, elsewhere := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(project, "hooks.yaml"), []byte(guardRemoves), 0o644))
+	event := fmt.Appendf(nil, `{"hook_event_name":"PreToolUse","cwd":%q,"tool_name":"Bash","tool_input":{"command":"rm x"}}`, elsewhere)
+	exit, _, stderr := speakRaw(t, elsewhere, event, []string{"HOOKC_RUN_DIALECT=claude", "CLAUDE_PROJECT_DIR=" + project})
+	assert.Equal(t, 2, exit)
+	assert.Equal(t, "no", stderr)
+	exit, stdout, _ := speakRaw(t, elsewhere, event, nil, "--dialect", "claude")
+	assert.Equal(t, 0, exit, "without it the policy of the project is not found: %s", stdout)
 }
 
-func compareHeard(t *testing.T, row dialect.Capabilities, want, got *policy.Decision, what string) {
-	t.Helper()
-	require.Empty(t, got.Failed, what)
-	wanted, heard := outcome(row.Event, want.Action), outcome(row.Event, got.Action)
-	lost := want.Degraded
-	unsaid := strings.Contains(lost, "→ none") || strings.Contains(lost, "→ rewrite") || strings.Contains(lost, "→ context") || strings.Contains(lost, "→ dropped")
-	switch {
-	case wanted == heard:
-	case heard == "refuses" && lost != "": // something stricter, and it says so
-	case heard == "goes on" && unsaid && wanted != "asks":
-	default:
-		require.Equal(t, wanted, heard, what)
+// A gate that was overridden is not overridden in silence.
+func TestDialectGateOverridden(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "hooks.yaml"), []byte("stop:\n  - {name: never, deny: 'true', reason: more}\n"), 0o644))
+	state := []string{"XDG_STATE_HOME=" + t.TempDir()}
+	event := []byte(`{"hook_event_name":"Stop","session_id":"s","cwd":"` + dir + `"}`)
+	for range 8 {
+		exit, _, stderr := speakRaw(t, dir, event, state, "--dialect", "claude", "-f", "hooks.yaml")
+		require.Equal(t, 2, exit)
+		require.Equal(t, "more", stderr)
 	}
-	if want.Action == policy.EndTurn && lost == "" && row.Event.Spec().Class != policy.Quality {
-		require.Equal(t, policy.EndTurn, got.Action, what)
-	}
-	if heard == "refuses" || heard == "keeps working" || heard == "retries" {
-		compareWhy(t, row, want, got, what)
-		return
-	}
-	if want.Action == policy.Proceed && want.Verdict == policy.Allow && !strings.Contains(lost, "allow →") {
-		require.Equal(t, policy.Allow, got.Verdict, what)
-	}
-	if want.Verdict == policy.None && want.Patch["tool_input"] == nil {
-		require.NotEqual(t, policy.Allow, got.Verdict, "no opinion is no approval: "+what)
-	}
-	comparePatch(t, row, want, got, what)
-	if want.Action == policy.Proceed && !strings.Contains(lost, "context") && got.Patch["tool_result"] == nil {
-		require.Equal(t, strings.Join(want.Context, "\n"), strings.TrimPrefix(strings.Join(got.Context, "\n"), "hookc: "), what)
-	}
+	exit, stdout, _ := speakRaw(t, dir, event, state, "--dialect", "claude", "-f", "hooks.yaml")
+	assert.Equal(t, 0, exit)
+	assert.Contains(t, stdout, `"systemMessage":"hookc: HK171: never: overridden after 8 blocks running`)
 }
 
-// compareWhy: whoever is refused is told why.
-func compareWhy(t *testing.T, row dialect.Capabilities, want, got *policy.Decision, what string) {
-	t.Helper()
-	if want.Action == policy.Proceed || strings.Contains(want.Degraded, "rewrite of") {
-		return
-	}
-	told := strings.Join(slices.Concat(got.Reasons, got.Feedback, got.SystemMessages, []string{got.StopReason}), "\n")
-	why := want.Reasons
-	if len(want.Feedback) > 0 && (want.Action == policy.KeepWorking || want.Action == policy.RetryTurn) {
-		why = want.Feedback
-	}
-	if want.Action == policy.EndTurn && want.StopReason != "" {
-		why = []string{want.StopReason}
-	}
-	for _, reason := range why {
-		require.Contains(t, told, reason, what)
-	}
-	require.NotEmpty(t, strings.TrimSpace(told), what)
-}
-
-// comparePatch: what goes on goes on with what was decided.
-func comparePatch(t *testing.T, row dialect.Capabilities, want, got *policy.Decision, what string) {
-	t.Helper()
-	if strings.Contains(want.Degraded, "rewrite") || strings.Contains(want.Degraded, "inject") || want.Action == policy.DeferCall {
-		return
-	}
-	for name, v := range want.Patch {
-		f, _ := policy.ParseField(name)
-		if !slices.Contains(row.Writes, f) {
+// TestDialectTable holds the table in docs/cli.md against the code.
+func TestDialectTable(t *testing.T) {
+	var rows strings.Builder
+	for _, d := range dialect.All() {
+		if strings.Contains(d.ID, "@") {
 			continue
 		}
-		heard, ok := got.Patch[name]
-		if name == "messages" && len(want.Inject) > 0 && !row.May.Has(dialect.MayInject) {
-			v, _ = want.Final.Get(f) // what joins the conversation is written into it
+		row := d.Can(policy.PreToolExecution)[0]
+		var lost []string
+		for _, l := range row.Losses {
+			lost = append(lost, l.From+" → "+l.To)
 		}
-		switch {
-		case name == "tool_result":
-			// ClawdCode makes context part of a replaced result.
-			text, _, _ := strings.Cut(asText(heard), "\n\n[Hook Context]\n")
-			require.Contains(t, []string{asText(v), contentOf(v)}, text, what)
-		case row.Native == "BeforeTool":
-			// The protocol's older reading merges; a key that is gone stays.
-			if m, _ := v.(map[string]any); len(m) < 2 {
-				continue
-			}
-			fallthrough
-		default:
-			require.True(t, ok && policy.SameValue(v, heard), "%s: %s", name, what)
+		rewrite := "rewrite"
+		if len(row.Writes) == 0 {
+			rewrite = ""
 		}
+		can := strings.Join(strings.Fields(strings.Join(row.May.Names(), " ")+" "+rewrite), ", ")
+		fmt.Fprintf(&rows, "| `%s` | %s | %s |\n", d.ID, can, strings.Join(lost, " · "))
 	}
-	if row.Event == policy.PreToolExecution && want.Patch["tool_input"] == nil {
-		require.Nil(t, got.Patch["tool_input"], what)
-	}
-}
-
-func asText(v any) string {
-	if s, ok := v.(string); ok {
-		return s
-	}
-	data, err := policy.EncodeJSON(v)
-	if err != nil {
-		panic(err)
-	}
-	return string(data)
-}
-
-// contentOf is the part of a ClawdCode result that the model sees.
-func contentOf(v any) string {
-	m, _ := v.(map[string]any)
-	s, _ := m["llmContent"].(string)
-	return s
+	page, err := os.ReadFile("../docs/cli.md")
+	require.NoError(t, err)
+	assert.Contains(t, string(page), rows.String(), "the table in docs/cli.md is stale; it must be\n%s", rows.String())
 }

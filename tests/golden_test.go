@@ -19,7 +19,8 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 var clock = regexp.MustCompile(`(compiled in |"compiled_us": ?)[0-9.]+(ns|µs|ms|s)?`)
 
 // golden compares what a command prints, run at the root of the repository
-// without any state, with a file.
+// without any state, with a file. The root itself is written $ROOT, since a
+// clone may lie anywhere.
 func golden(t *testing.T, file string, args ...string) {
 	t.Helper()
 	home := t.TempDir()
@@ -29,7 +30,9 @@ func golden(t *testing.T, file string, args ...string) {
 		"XDG_CONFIG_HOME=" + filepath.Join(home, "config"), "NO_COLOR=1"}
 	out, err := cmd.Output()
 	require.NoError(t, err, "hookc %s", strings.Join(args, " "))
-	got := clock.ReplaceAllString(string(out), "${1}0")
+	root, err := filepath.Abs("..")
+	require.NoError(t, err)
+	got := clock.ReplaceAllString(strings.ReplaceAll(string(out), root+string(filepath.Separator), "$ROOT/"), "${1}0")
 	path := filepath.Join("testdata", "golden", file)
 	if *update {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))

@@ -83,6 +83,7 @@ func speak(name string, args []string, stdin io.Reader, stdout, stderr io.Writer
 		return exitBlocked
 	}
 	w := answer(d, args, stdin)
+	signal.Ignore(syscall.SIGPIPE) // a reader that is gone is an error below
 	if len(w.Stdout) > 0 {
 		if _, err := stdout.Write(w.Stdout); err != nil {
 			fmt.Fprintf(stderr, "hookc: the answer cannot be written: %v\n", err)

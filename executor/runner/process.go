@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -73,17 +74,17 @@ func (c command) run(ctx context.Context) (outcome, error) {
 	stderr := &tail{}
 	// Writing stdin from a reader is concurrent with the process and ignores
 	// EPIPE: a hook need not read its event.
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.stdin), stdout, stderr
+	cmd.Stdin = bytes.NewReader(c.stdin)
 	leadGroup(cmd)
-	if err := cmd.Start(); err != nil {
+	finish, err := start(cmd, stdout, stderr)
+	if err != nil {
 		return outcome{exit: -1}, spawnError(c, err)
 	}
 	group := adopt(cmd)
 	defer group.close()
 	waited := make(chan struct{})
 	go func() {
-		// What Wait returns is told better by ProcessState and the streams.
-		_ = cmd.Wait()
+		finish()
 		close(waited)
 	}()
 	var failure error
@@ -105,6 +106,37 @@ func (c command) run(ctx context.Context) (outcome, error) {
 		failure = policy.Failf(policy.ErrOversize, "wrote more than %d KiB to standard output", maxStdout>>10)
 	}
 	return out, failure
+}
+
+// start starts a process whose outputs go to the writers. finish returns when
+// it has ended and what it wrote is written.
+func start(cmd *exec.Cmd, stdout, stderr io.Writer) (finish func(), err error) {
+	out, err := openStream()
+	if err != nil {
+		return nil, err
+	}
+	errs, err := openStream()
+	if err != nil {
+		out.abandon()
+		return nil, err
+	}
+	cmd.Stdout, cmd.Stderr = out.write, errs.write
+	if err := cmd.Start(); err != nil {
+		out.abandon()
+		errs.abandon()
+		return nil, err
+	}
+	out.copyTo(stdout)
+	errs.copyTo(stderr)
+	return func() {
+		// What Wait returns is told better by ProcessState and the streams.
+		_ = cmd.Wait()
+		patience := make(chan time.Time)
+		timer := time.AfterFunc(linger, func() { close(patience) })
+		defer timer.Stop()
+		out.settle(patience)
+		errs.settle(patience)
+	}, nil
 }
 
 // endedBefore is the failure of a run whose context is over, nil when the run

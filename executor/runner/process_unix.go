@@ -3,9 +3,11 @@
 package runner
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
+	"time"
 )
 
 // group is a process group, named by its leader's id.
@@ -33,4 +35,30 @@ func signalOf(state *os.ProcessState) string {
 		return status.Signal().String()
 	}
 	return ""
+}
+
+// maxPipe is the most that a pipe can hold where nobody has privileges.
+const maxPipe = 1 << 20
+
+// rest copies what is in a pipe without waiting for more.
+func rest(r *os.File, w io.Writer) {
+	conn, err := r.SyscallConn()
+	if err != nil || r.SetReadDeadline(time.Time{}) != nil {
+		return
+	}
+	buffer := make([]byte, 32<<10)
+	for copied := 0; copied < maxPipe; {
+		n := 0
+		closed := conn.Read(func(fd uintptr) bool {
+			for n, err = syscall.Read(int(fd), buffer); err == syscall.EINTR; {
+				n, err = syscall.Read(int(fd), buffer)
+			}
+			return true
+		})
+		if closed != nil || n <= 0 {
+			return
+		}
+		copied += n
+		_, _ = w.Write(buffer[:n]) // the writers of this package do not fail
+	}
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -74,3 +75,6 @@ func (g *group) close() {
 
 // signalOf is always "": Windows has no signals.
 func signalOf(*os.ProcessState) string { return "" }
+
+// rest has nothing to copy: a pipe that was closed cannot be read.
+func rest(*os.File, io.Writer) {}

@@ -41,7 +41,7 @@ func copilotPoints() []point {
 		{[]string{"userPromptSubmitted", "UserPromptSubmit"}, point{event: policy.PreSendMessage}},
 		{[]string{"userPromptTransformed"}, point{event: policy.PostSendMessage}},
 		{[]string{"preToolUse", "PreToolUse"}, point{event: policy.PreToolExecution, may: MayAllow | MayAsk | MayDeny,
-			writes: []policy.Field{policy.FieldToolInput}, askKeepsInput: true}},
+			writes: []policy.Field{policy.FieldToolInput}}},
 		{[]string{"permissionRequest", "PermissionRequest"}, point{event: policy.PermissionRequest, may: MayAllow | MayDeny | MayEnd}},
 		{[]string{"postToolUse", "PostToolUse"}, point{event: policy.PostToolExecution, may: MayContext, writes: []policy.Field{policy.FieldToolResult}}},
 		{[]string{"postToolUseFailure", "PostToolUseFailure"}, point{event: policy.PostToolExecutionFailure}},

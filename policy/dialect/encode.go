@@ -44,12 +44,13 @@ func (c *Call) Fail(reason string) Wire {
 	a := &answer{call: c, point: c.point, reason: text}
 	if c.point.event.Spec().Class == policy.Guard {
 		a.act, _ = c.point.settle(deny, c.may())
-		if a.act == tell {
-			a.act, a.context = proceed, []string{text}
-		}
-		return c.dialect.say(a)
 	}
 	switch {
+	case a.act.refuses():
+		return c.dialect.say(a)
+	case a.act == tell:
+		a.act, a.context = proceed, []string{text}
+		return c.dialect.say(a)
 	case c.point.mute:
 		return Wire{}
 	case c.point.may.Has(MaySystem):

@@ -69,6 +69,7 @@ func BenchmarkFireBash(b *testing.B) {
 func BenchmarkFireParallel(b *testing.B) {
 	eng := open(b, policyOf(exprRule, 30, 1))
 	b.ReportAllocs()
+	b.ResetTimer()
 	b.RunParallel(func(pb *testing.PB) {
 		in := call()
 		for pb.Next() {

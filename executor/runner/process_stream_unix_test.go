@@ -1,0 +1,46 @@
+//go:build unix
+
+package runner
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What a process has written is its answer, though the machine was too busy to
+// read it and something else keeps the stream open: half an answer of a guard,
+// or none, would be an approval.
+func TestStreamLosesNothing(t *testing.T) {
+	now := make(chan time.Time)
+	close(now) // patience is over at once, mostly before the copying has begun
+	for i := range 500 {
+		s, err := openStream()
+		require.NoError(t, err)
+		fd, err := dup(s.write)
+		require.NoError(t, err)
+		want := fmt.Sprint(i, string(bytes.Repeat([]byte("x"), i*100)))
+		_, err = fd.WriteString(want)
+		require.NoError(t, err)
+		var got bytes.Buffer
+		s.copyTo(&got)
+		s.settle(now)
+		assert.Equal(t, want, got.String())
+		require.NoError(t, fd.Close())
+	}
+}
+
+// dup is another end of the same pipe, as a process that was started has it.
+func dup(f *os.File) (*os.File, error) {
+	fd, err := syscall.Dup(int(f.Fd()))
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
+}

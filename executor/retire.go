@@ -133,12 +133,17 @@ func (f *flow) trace(i int) {
 	f.x.observe(Run{Event: f.w.plan.Event, Node: n, Status: t.Status, Err: c.err, Attempts: c.attempts, Took: c.took})
 }
 
-// writeOff marks what was begun and is not part of the answer.
+// writeOff marks what was begun and is not part of the answer. An async hook
+// goes on by itself, also when its caller gives up.
 func (f *flow) writeOff() {
 	for _, item := range f.w.plan.Items[f.head:] {
 		for _, i := range item.Members {
 			c, t := &f.cells[i], &f.answer.Hooks[i]
-			if !c.begun {
+			switch {
+			case !c.begun:
+				continue
+			case c.status == policy.StatusAsync:
+				f.trace(i)
 				continue
 			}
 			t.Status, t.Attempts, t.Micros = policy.StatusSquashed, c.attempts, c.took.Microseconds()

@@ -125,6 +125,7 @@ func (f *flow) run(ctx context.Context) bool {
 	for !f.over {
 		switch {
 		case ctx.Err() != nil:
+			f.writeOff()
 			return false
 		case f.settle(ctx):
 		case f.launch(ctx):
@@ -134,6 +135,7 @@ func (f *flow) run(ctx context.Context) bool {
 			}
 			r, ok := f.hands.next(ctx)
 			if !ok {
+				f.writeOff()
 				return false
 			}
 			f.watch.lap()

@@ -220,7 +220,7 @@ func TestNoPlanProceeds(t *testing.T) {
 func TestCancelledContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plan := planOf(t, policy.PreToolExecution, policy.Chain,
-			hook{name: "slow", run: takes(time.Hour, policy.Result{})}, hook{name: "next"})
+			hook{name: "first"}, hook{name: "slow", run: takes(time.Hour, policy.Result{})}, hook{name: "next"})
 		x := New(programOf(plan), Options{})
 		defer x.Close()
 		for _, fire := range []fireHow{x.Fire, x.FireSerial} {
@@ -228,6 +228,11 @@ func TestCancelledContext(t *testing.T) {
 			var d *policy.Decision
 			assert.Equal(t, 10*ms, elapsed(func() { d = fire(ctx, policy.PreToolExecution, bashCall()) }))
 			assert.Equal(t, policy.Cancelled, d.Action)
+			var did []policy.Status
+			for _, h := range d.Hooks {
+				did = append(did, h.Status)
+			}
+			assert.Equal(t, []policy.Status{policy.StatusRan, policy.StatusSquashed, policy.StatusNotStarted}, did)
 			assert.Equal(t, policy.Cancelled, fire(ctx, policy.PreToolExecution, bashCall()).Action)
 			cancel()
 		}

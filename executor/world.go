@@ -18,10 +18,12 @@ type realWorld struct {
 	until time.Time
 	// took, failed and spared are by node, for the trace and for metrics.
 	// spared are attempts that the definition counted and asked for, and for
-	// which there was no time.
+	// which there was no time, or no caller any more.
 	spared map[*dag.Node]int
 	took   map[*dag.Node]time.Duration
 	failed map[*dag.Node]error
+	// cut is the node that was running when the caller gave up.
+	cut *dag.Node
 }
 
 // serially fires through the definition.
@@ -35,6 +37,7 @@ func (x *Executor) serially(ctx context.Context, w *wiring, in *policy.Context) 
 	}
 	d, calls := Serial(x.prog, w.plan, in, world)
 	if ctx.Err() != nil {
+		world.abandon(d)
 		return x.cancelled(w.plan.Event, in, d.Hooks)
 	}
 	if len(calls) > 0 {
@@ -44,6 +47,10 @@ func (x *Executor) serially(ctx context.Context, w *wiring, in *policy.Context) 
 }
 
 func (w *realWorld) Call(n *dag.Node, in *policy.Context, attempt int) (policy.Result, error) {
+	if err := w.ctx.Err(); err != nil {
+		w.spared[n]++
+		return policy.Result{}, err
+	}
 	if n.Hook.Async {
 		if warning := w.x.async.take(w.ctx, n, in); warning != nil {
 			return policy.Result{Warnings: []policy.Warning{*warning}}, nil
@@ -55,6 +62,9 @@ func (w *realWorld) Call(n *dag.Node, in *policy.Context, attempt int) (policy.R
 	err := w.once(n, in, attempt, &out)
 	w.took[n] += time.Since(begun)
 	w.failed[n] = err
+	if w.ctx.Err() != nil {
+		w.cut = n
+	}
 	return out, err
 }
 
@@ -87,6 +97,21 @@ func (w *realWorld) Memo(key string) (*Answer, bool) { return w.x.guard.recall(k
 func (w *realWorld) Store(key string, a *Answer) {
 	if w.ctx.Err() == nil {
 		w.x.guard.keep(key, a)
+	}
+}
+
+// abandon corrects the trace of a chain whose caller gave up: the definition
+// goes on, and takes what was cut short, or not begun any more, for failed.
+func (w *realWorld) abandon(d *policy.Decision) {
+	for i := range d.Hooks {
+		t, n := &d.Hooks[i], &w.plan.Nodes[i]
+		t.Attempts -= w.spared[n]
+		switch {
+		case n == w.cut:
+			t.Status = policy.StatusSquashed
+		case w.spared[n] > 0 && t.Attempts == 0:
+			t.Status = policy.StatusNotStarted
+		}
 	}
 }
 

@@ -224,6 +224,29 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// TestInterruptedWhileReading: Ctrl-C ends a command that waits for the rest
+// of its event.
+func TestInterruptedWhileReading(t *testing.T) {
+	for name, args := range map[string][]string{"run": {"run", "-f", "hooks.yaml"}, "explain": {"explain", "-f", "hooks.yaml", "--input", "-"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, "notify: []\n")
+			cmd := p.run("")
+			cmd.Args, cmd.Stdin = append(cmd.Args[:1], args...), nil
+			stdin, err := cmd.StdinPipe()
+			require.NoError(t, err)
+			require.NoError(t, cmd.Start())
+			_, err = stdin.Write(bytes.Repeat([]byte(" "), 1<<20)) // more than a pipe holds: it is being read
+			require.NoError(t, err)
+			require.NoError(t, cmd.Process.Signal(os.Interrupt))
+			late := time.AfterFunc(5*time.Second, func() { _ = stdin.Close() })
+			_ = cmd.Wait() // the exit code is looked at
+			assert.True(t, late.Stop(), "it went on reading")
+			assert.Equal(t, 130, cmd.ProcessState.ExitCode())
+		})
+	}
+}
+
 // TestAsyncIsNotWaitedFor: a one-shot run hands an async hook over and
 // returns; the hook ends later all the same, and is counted once.
 func TestAsyncIsNotWaitedFor(t *testing.T) {

@@ -76,7 +76,8 @@ func TestSoak(t *testing.T) {
 		length.Round(time.Second), s.events.Load(), float64(s.events.Load())/length.Seconds(), s.cancelled.Load(), s.repeated.Load(), s.reloads.Load(),
 		s.refused.Load(), s.registers.Load(), s.dropped.Load(), s.mismatches.Load(), float64(warm)/1e6, float64(end)/1e6)
 	assert.Zero(t, s.mismatches.Load())
-	assert.Less(t, end, warm+warm/2+8<<20, "the heap grows")
+	// A short run is still filling the oracle's tables at its end.
+	assert.Less(t, end, warm+warm/2+48<<20, "the heap grows")
 	goleak.VerifyNone(t, goroutines)
 	assert.Empty(t, children())
 	assert.Equal(t, files, openFiles(), "open files")
@@ -303,9 +304,8 @@ func (s *soaked) checkMetrics() {
 	for _, m := range s.eng.Metrics().List() {
 		assert.Equal(s.t, m.Runs, m.OK+m.Failed+m.Squashed, m.Hook)
 		assert.LessOrEqual(s.t, m.P50, m.P95, m.Hook)
-		if m.Runs > 0 {
-			assert.Less(s.t, float64(m.P50)*float64(m.Runs)/2.5, float64(m.Total)+float64(m.Runs), m.Hook)
-		}
+		// Half of the runs took the median or more, which is known to 12.5 %.
+		assert.LessOrEqual(s.t, float64(m.P50)*float64(m.Runs)/2/1.125, float64(m.Total)+1, m.Hook)
 		seen[m.Hook] = m
 	}
 	for _, hook := range []string{"greet", "jail", "shell", "moody", "pnpm", "sneaky", "broken", "slow", "guess", "judge", "scan", "weak",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -52,7 +53,7 @@ The exit code is 0 whatever is decided, 3 when it could not run.`,
 
 // explain traces one event.
 func (s *sources) explain(cmd *cobra.Command, path string, args []string, asJSON, chain bool) error {
-	in, event, err := openEvent(cmd.InOrStdin(), path, args)
+	in, event, err := openEvent(cmd.Context(), cmd.InOrStdin(), path, args)
 	if err != nil {
 		return err
 	}
@@ -106,14 +107,14 @@ func (s *sources) explain(cmd *cobra.Command, path string, args []string, asJSON
 	return nil
 }
 
-func openEvent(stdin io.Reader, path string, args []string) (*policy.Context, policy.Event, error) {
+func openEvent(ctx context.Context, stdin io.Reader, path string, args []string) (*policy.Context, policy.Event, error) {
 	if path == "-" {
-		return readEvent(stdin, args)
+		return readEvent(ctx, stdin, args)
 	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, "", cannot("%v", err)
 	}
 	defer f.Close()
-	return readEvent(f, args)
+	return readEvent(ctx, f, args)
 }

@@ -47,7 +47,7 @@ hookc itself is an answer that does not let the action through.`,
 			if speaker := speakerOf(cmd.Context()); speaker != nil {
 				return speaker.decide(cmd, &s, serial)
 			}
-			in, event, err := readEvent(cmd.InOrStdin(), args)
+			in, event, err := readEvent(cmd.Context(), cmd.InOrStdin(), args)
 			if err != nil {
 				return err
 			}
@@ -77,10 +77,33 @@ func eventArgs(_ *cobra.Command, args []string, _ string) ([]string, cobra.Shell
 	return policy.EventNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
+// readAll reads a stream up to the largest event, and gives up when ctx ends:
+// a read of a terminal, or of a pipe that nobody writes to, ends by itself
+// never. It is left behind then, for the program to end with.
+func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
+	type read struct {
+		data []byte
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+		done <- read{data, err}
+	}()
+	select {
+	case got := <-done:
+		return got.data, got.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // readEvent reads the event from a stream; args may name it.
-func readEvent(r io.Reader, args []string) (*policy.Context, policy.Event, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
+func readEvent(ctx context.Context, r io.Reader, args []string) (*policy.Context, policy.Event, error) {
+	data, err := readAll(ctx, r)
 	switch {
+	case ctx.Err() != nil:
+		return nil, "", exitError{exitInterrupted, ""}
 	case err != nil:
 		return nil, "", cannot("the event cannot be read: %v", err)
 	case len(data) > maxInput:

@@ -29,6 +29,7 @@ func (b *bash) record(env []string, out outcome, err error, took time.Duration, 
 
 var (
 	secretName = regexp.MustCompile(`(?i)TOKEN|KEY|SECRET|PASSWORD|PASSWD|CREDENTIAL`)
+	secretPair = regexp.MustCompile(`(?i)((?:TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|API[_-]?KEY|ACCESS[_-]?KEY|PRIVATE[_-]?KEY)["']?\s*[=:]\s*["']?|\bBearer\s+|\bAuthorization:\s*(?:\w+\s+)?)([^\s"'&;,|<>$]+)`)
 	secretText = regexp.MustCompile(`\b(sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|AKIA[0-9A-Z]{16}|xox[abprs]-[A-Za-z0-9-]{10,})`)
 )
 
@@ -39,7 +40,8 @@ const minSecret = 6
 const hidden = "[redacted]"
 
 // redactor hides the values of variables whose name says that they are
-// secret, and what looks like a key of a well-known provider.
+// secret, what is written after such a name (`password=…`, `Bearer …`), and
+// what looks like a key of a well-known provider.
 type redactor struct{ values []string }
 
 func newRedactor(env []string) redactor {
@@ -59,5 +61,5 @@ func (r redactor) text(s string) string {
 	for _, v := range r.values {
 		s = strings.ReplaceAll(s, v, hidden)
 	}
-	return secretText.ReplaceAllString(s, hidden)
+	return secretText.ReplaceAllString(secretPair.ReplaceAllString(s, "${1}"+hidden), hidden)
 }

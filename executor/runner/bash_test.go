@@ -355,6 +355,22 @@ func TestBashDebug(t *testing.T) {
 		Exit: 3, Stderr: "[redacted] [redacted]\n", Error: "exit status 3: [redacted] [redacted]", Attempt: 2}, got[0])
 }
 
+func TestRedactor(t *testing.T) {
+	hide := newRedactor([]string{"ACME_TOKEN=hunter2hunter2", "LANG=C.UTF-8", "KEY=short"})
+	for text, want := range map[string]string{
+		"x hunter2hunter2 y C.UTF-8 short":             "x [redacted] y C.UTF-8 short",
+		"password=hunter2; exit 3":                     "password=[redacted]; exit 3",
+		`{"api_key": "abc123", "user": "u"}`:           `{"api_key": "[redacted]", "user": "u"}`,
+		`curl -H "Authorization: Bearer abc.d-e" http`: `curl -H "Authorization: Bearer [redacted]" http`,
+		"Authorization: Basic dXNlcjpw":                "Authorization: Basic [redacted]",
+		"ghp_abcdefghijklmnopqrstuvwxyz0123456789 end": "[redacted] end",
+		`echo "$ACME_TOKEN" monkey=banana`:             `echo "$ACME_TOKEN" monkey=banana`,
+		"TOKEN=$ACME_TOKEN":                            "TOKEN=$ACME_TOKEN",
+	} {
+		assert.Equal(t, want, hide.text(text), text)
+	}
+}
+
 func TestStderrIsBounded(t *testing.T) {
 	var w tail
 	for i := range 100_000 {

@@ -42,7 +42,7 @@ func TestRegoKind(t *testing.T) {
 func TestRegoLints(t *testing.T) {
 	kind := regoKind(Options{})
 	for source, want := range map[string]*diag.Code{
-		"deny if input.tool_name == \"Bash\"":                     codeNoReason,
+		"deny if input.tool_name == \"Bash\"":                      codeNoReason,
 		"deny contains \"no\" if input.tool_input.command != \"\"": codeGuardUndefined,
 	} {
 		_, found := kind.Prepare(regoHook(source))

@@ -41,10 +41,10 @@ const (
 	speculating = ", world: read, writes: [], may: [deny], speculative: true, on_error: deny"
 )
 
-// BenchmarkWall is the wall time of five scripts of 20 ms, in units of what
+// BenchmarkRatioWall is the wall time of five scripts of 20 ms, in units of what
 // the slowest of the same five took: 1 is perfect concurrency, 5 none. Both
 // are of one firing, so a slow machine slows both.
-func BenchmarkWall(b *testing.B) {
+func BenchmarkRatioWall(b *testing.B) {
 	for _, c := range []struct{ name, declared string }{{"observers", observing}, {"speculative-guards", speculating}, {"undeclared", ""}} {
 		b.Run(c.name, func(b *testing.B) {
 			eng, in := open(b, five(nap, c.declared)), call()
@@ -80,10 +80,10 @@ func reportQuantiles(b *testing.B, eng *hookc.Engine) {
 	b.ReportMetric(float64(list[0].P95.Microseconds())/1000, "hook-p95-ms")
 }
 
-// BenchmarkDenyToGone is the time from the Decision of a guard that denies
+// BenchmarkRatioDenyToGone is the time from the Decision of a guard that denies
 // while five speculative guards are running until the last process of theirs
 // is reaped: those that end when told to, and those that must be killed.
-func BenchmarkDenyToGone(b *testing.B) {
+func BenchmarkRatioDenyToGone(b *testing.B) {
 	for _, c := range []struct{ name, script string }{
 		{"obedient", "exec sleep 60"},
 		{"stubborn", "trap '' TERM; while :; do sleep 1; done"},
@@ -138,10 +138,10 @@ func awaitGone(b *testing.B, file string) {
 	}
 }
 
-// BenchmarkHaltAtSlotZero is a rule that denies, written before and after four
+// BenchmarkRatioHaltAtSlotZero is a rule that denies, written before and after four
 // scripts that need it: how many processes it costs. Only opaque scripts keep
 // it from its slot, so these decide and change nothing.
-func BenchmarkHaltAtSlotZero(b *testing.B) {
+func BenchmarkRatioHaltAtSlotZero(b *testing.B) {
 	var scripts strings.Builder
 	for n := range 4 {
 		scripts.WriteString(nap(n, speculating))
@@ -169,9 +169,9 @@ func BenchmarkHaltAtSlotZero(b *testing.B) {
 	}
 }
 
-// BenchmarkInlineNodes is a plan of in-process rules: goroutines it starts and
+// BenchmarkRatioInlineNodes is a plan of in-process rules: goroutines it starts and
 // time a node takes beyond its body, which does nothing.
-func BenchmarkInlineNodes(b *testing.B) {
+func BenchmarkRatioInlineNodes(b *testing.B) {
 	for _, n := range []int{30, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			eng, one, in := open(b, policyOf(silentRule, n+1, 1)), open(b, policyOf(silentRule, 1, 1)), call()

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/hookc/hookc/policy"
@@ -15,7 +16,7 @@ func validate(u *unit) {
 	for _, plan := range u.plans {
 		for i := range plan.Nodes {
 			h := plan.Nodes[i].Hook
-			u.checkFields(plan.Spec, h)
+			u.checkFields(plan.Event.Spec(), h)
 			u.checkMay(plan.Spec, h)
 			u.checkAsync(h)
 			u.checkPosture(plan.Spec, h)
@@ -130,9 +131,9 @@ func (u *unit) checkMay(spec *policy.EventSpec, h *policy.Hook) {
 			u.report(h, codeMay.Report(t.Span, "%s: may: nothing is called %q", h.Name, t.Value).
 				WithHint("%s", diag.DidYouMean(t.Value, policy.PowerNames(), "choose among "+strings.Join(policy.PowerNames(), ", "))))
 		case !obeyed.Has(p):
-			d := codeMay.Report(t.Span, "%s: %s does not obey %s", h.Name, spec.Event, t.Value)
+			d := codeMay.Report(t.Span, "%s: %s does not obey %s", h.Name, spec.Title(), t.Value)
 			d.Severity = diag.Warning
-			u.report(h, d.WithHint("it obeys: %s", strings.Join(obeyed.Names(), ", ")))
+			u.report(h, d.WithHint("it obeys: %s", cmp.Or(strings.Join(obeyed.Names(), ", "), "nothing")))
 		}
 	}
 }
@@ -193,7 +194,7 @@ a failure is only recorded. Move the check to an event that guards something.`,
 func (u *unit) checkPosture(spec *policy.EventSpec, h *policy.Hook) {
 	for _, p := range []policy.Posture{h.OnError, h.OnTimeout} {
 		if !postureAllowed(spec, h, p) {
-			u.report(h, codePosture.Report(h.Span, "%s: a failure cannot mean %s at %s: nothing is refused there", h.Name, p, spec.Event))
+			u.report(h, codePosture.Report(h.Span, "%s: a failure cannot mean %s at %s: nothing is refused there", h.Name, p, spec.Title()))
 			return
 		}
 	}

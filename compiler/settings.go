@@ -66,6 +66,7 @@ func (u *unit) settle(plan *dag.Plan) {
 		}
 	}
 	plan.Strategy = policy.Strategy(u.hold(plan, "strategy", strategy, string(plan.Spec.Strategy))).Spec()
+	plan.Spec = plan.Strategy.Under(plan.Spec)
 	plan.ByPriority = u.hold(plan, "order", by, "tier") == "priority"
 	plan.Deadline, _ = time.ParseDuration(u.hold(plan, "chain_timeout", timeout, "0s"))
 }

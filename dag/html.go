@@ -86,7 +86,7 @@ func (p *page) header(m *Model) {
 	}
 	p.WriteString("<nav aria-label=\"Events\"><p>")
 	for i := range m.Events {
-		p.put("<a href=\"#event%s\">%s</a>", strconv.Itoa(i), string(m.Events[i].Event))
+		p.put("<a href=\"#event%s\">%s</a>\n", strconv.Itoa(i), string(m.Events[i].Event))
 	}
 	p.WriteString("</p></nav>\n<p><label for=\"find\">Find a hook</label> <input type=\"search\" id=\"find\"></p>\n</header>\n")
 }

@@ -51,7 +51,8 @@ type TraceModel struct {
 	Policy   string            `json:"policy,omitempty"`
 }
 
-// TraceHook is what one hook did, or why it did not run.
+// TraceHook is what one hook did, or why it did not run. A hook that is not in
+// the plan has the status of its Entry.
 type TraceHook struct {
 	ID     string        `json:"id"`
 	Name   string        `json:"name"`
@@ -110,12 +111,13 @@ func Trace(p *Program, plan *Plan, d *policy.Decision, in *policy.Context, opt T
 		m.Warnings = append(m.Warnings, warningModel(w))
 	}
 	if plan == nil {
+		m.Hooks = append(m.Hooks, p.left(d.Event)...)
 		m.Why = "no hook is on this event; " + actionText(d)
 		return m
 	}
 	t := &tracer{eventBuilder: newEventBuilder(plan, ""), d: d, in: in, decider: -1, halted: -1}
 	t.collect()
-	m.Hooks = t.hooks()
+	m.Hooks = append(t.hooks(), p.left(d.Event)...)
 	for v := range t.did {
 		if n := &plan.Nodes[v]; !n.Exempt() && t.did[v].Attempts > 0 {
 			if n.Hook.Kind == policy.KindLLM {

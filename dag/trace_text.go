@@ -28,9 +28,6 @@ var traceRenderers = []TraceRenderer{
 	}},
 }
 
-// TraceRenderers lists the forms a trace can take, text first.
-func TraceRenderers() []TraceRenderer { return append([]TraceRenderer(nil), traceRenderers...) }
-
 // FindTraceRenderer returns the trace renderer of the given name.
 func FindTraceRenderer(name string) (TraceRenderer, bool) {
 	for _, r := range traceRenderers {

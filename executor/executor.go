@@ -87,7 +87,9 @@ func New(prog *dag.Program, options Options) *Executor {
 	x.guard = newGuard(prog, options.GuardSize, options.Memo)
 	x.async = newPool(options)
 	for _, plan := range prog.Plans {
-		x.wirings[plan.Event] = newWiring(plan)
+		w := newWiring(plan)
+		w.absent = absentees(prog, plan)
+		x.wirings[plan.Event] = w
 	}
 	return x
 }
@@ -118,6 +120,7 @@ func (x *Executor) fire(ctx context.Context, e policy.Event, in *policy.Context,
 		d = decide(x.prog, e.Spec(), in, in, &Answer{})
 	default:
 		d = how(ctx, w, in)
+		d.Hooks = w.listed(d.Hooks)
 	}
 	x.judge(d, in)
 	return d

@@ -45,6 +45,8 @@ type wiring struct {
 	// data is each node's Data, ascending: the order in which patches apply.
 	data  [][]int
 	blank []policy.HookTrace
+	// absent are the hooks of the event that the plan leaves out.
+	absent []absent
 	// picks by tool name; rest is for the names no filter lists.
 	picks map[string]*pick
 	rest  *pick

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -111,7 +112,7 @@ func Decide(spec *EventSpec, before, after *Context, r *Result) *Decision {
 		Event: spec.Event, Verdict: r.Verdict, Control: r.Control,
 		Feedback: r.Feedback, Context: r.Context, SystemMessages: r.System, Inject: r.Inject,
 		SuppressOutput: r.Suppress, StopReason: strings.Join(r.StopReasons, "\n"),
-		Failed: r.Failed, Warnings: r.Warnings,
+		Failed: r.Failed, Warnings: join(r.Warnings, ending(spec, r)),
 	}
 	for _, reason := range r.Reasons {
 		d.Reasons = append(d.Reasons, reason.Text)
@@ -227,6 +228,40 @@ type warningJSON struct {
 	Text string `json:"text"`
 }
 
+// decisionJSON is a Decision as the world sees it.
+type decisionJSON struct {
+	Action         Action         `json:"action"`
+	Context        []string       `json:"additional_context,omitempty"`
+	At             string         `json:"at,omitempty"`
+	By             string         `json:"by,omitempty"`
+	Control        Control        `json:"control"`
+	Degraded       string         `json:"degraded,omitempty"`
+	Event          Event          `json:"event"`
+	Failed         []failureJSON  `json:"failed,omitempty"`
+	Feedback       []string       `json:"feedback,omitempty"`
+	Hooks          []HookTrace    `json:"hooks,omitempty"`
+	Inject         []any          `json:"inject_messages,omitempty"`
+	Patch          map[string]any `json:"patch,omitempty"`
+	Policy         string         `json:"policy,omitempty"`
+	Reasons        []string       `json:"reasons,omitempty"`
+	Scope          Label          `json:"scope,omitempty"`
+	StopReason     string         `json:"stop_reason,omitempty"`
+	SuppressOutput bool           `json:"suppress_output,omitempty"`
+	SystemMessages []string       `json:"system_messages,omitempty"`
+	Verdict        Verdict        `json:"verdict"`
+	Warnings       []warningJSON  `json:"warnings,omitempty"`
+}
+
+// DecisionKeys are the keys of the canonical Decision, sorted.
+func DecisionKeys() []string {
+	shape := reflect.TypeFor[decisionJSON]()
+	out := make([]string, shape.NumField())
+	for i := range out {
+		out[i], _, _ = strings.Cut(shape.Field(i).Tag.Get("json"), ",")
+	}
+	return out
+}
+
 // MarshalJSON is the canonical Decision of cli.md: keys sorted, absent fields
 // omitted, no HTML escapes.
 func (d *Decision) MarshalJSON() ([]byte, error) {
@@ -238,29 +273,8 @@ func (d *Decision) MarshalJSON() ([]byte, error) {
 	for i, w := range d.Warnings {
 		warnings[i] = warningJSON{w.Code.ID, w.Hook, w.Text}
 	}
-	return EncodeJSON(struct {
-		Action         Action         `json:"action"`
-		Context        []string       `json:"additional_context,omitempty"`
-		At             string         `json:"at,omitempty"`
-		By             string         `json:"by,omitempty"`
-		Control        Control        `json:"control"`
-		Degraded       string         `json:"degraded,omitempty"`
-		Event          Event          `json:"event"`
-		Failed         []failureJSON  `json:"failed,omitempty"`
-		Feedback       []string       `json:"feedback,omitempty"`
-		Hooks          []HookTrace    `json:"hooks,omitempty"`
-		Inject         []any          `json:"inject_messages,omitempty"`
-		Patch          map[string]any `json:"patch,omitempty"`
-		Policy         string         `json:"policy,omitempty"`
-		Reasons        []string       `json:"reasons,omitempty"`
-		Scope          Label          `json:"scope,omitempty"`
-		StopReason     string         `json:"stop_reason,omitempty"`
-		SuppressOutput bool           `json:"suppress_output,omitempty"`
-		SystemMessages []string       `json:"system_messages,omitempty"`
-		Verdict        Verdict        `json:"verdict"`
-		Warnings       []warningJSON  `json:"warnings,omitempty"`
-	}{d.Action, d.Context, d.At.String(), d.By, d.Control, d.Degraded, d.Event, failed, d.Feedback, d.Hooks, d.Inject,
-		d.Patch, d.Policy, d.Reasons, d.Scope, d.StopReason, d.SuppressOutput, d.SystemMessages, d.Verdict, warnings})
+	return EncodeJSON(decisionJSON{d.Action, d.Context, d.At.String(), d.By, d.Control, d.Degraded, d.Event, failed, d.Feedback, d.Hooks,
+		d.Inject, d.Patch, d.Policy, d.Reasons, d.Scope, d.StopReason, d.SuppressOutput, d.SystemMessages, d.Verdict, warnings})
 }
 
 var _ json.Marshaler = (*Decision)(nil)

@@ -68,6 +68,8 @@ type EventSpec struct {
 	// Step and Scope are what skip (or a guard's deny) and stop leave.
 	Step, Scope Label
 	Strategy    Strategy
+	// Narrowed is the strategy that reduced the row, "" for the row itself.
+	Narrowed Strategy
 	// Reads are the fields the event carries besides those every event does;
 	// Writes those a hook may change.
 	Reads, Writes []Field
@@ -239,6 +241,14 @@ func (e Event) Compare(o Event) int {
 		return 1
 	}
 	return strings.Compare(string(e), string(o))
+}
+
+// Title is the event, and the strategy that makes it obey less.
+func (s *EventSpec) Title() string {
+	if s.Narrowed == "" {
+		return string(s.Event)
+	}
+	return string(s.Event) + " under strategy " + string(s.Narrowed)
 }
 
 // CanRead reports whether the event may carry field f.

@@ -28,11 +28,6 @@ const (
 	FilterLeafPattern FilterKey = "matcher.pattern"
 )
 
-// FilterKeys lists the conditions a `filter:` takes.
-func FilterKeys() []string {
-	return []string{"tool_name", "tool_matcher", "model_prefix", "tool_kind", "path", "command", "pattern", "source", "agent", "permission_mode"}
-}
-
 // Condition is one condition as written.
 type Condition struct {
 	Key   FilterKey

@@ -64,14 +64,14 @@ func Mask(spec *EventSpec, h *Hook, eff *Effects, r Result) Result {
 	allowed := spec.PowersFor(h.Body.Protocol)
 	decided := r.Verdict != None || r.Control != Go
 	if !allowed.Verdict(r.Verdict) {
-		m.drop(codeIgnored, "%s cannot %s", spec.Event, r.Verdict)
+		m.drop(codeIgnored, "%s cannot %s", spec.Title(), r.Verdict)
 		r.Verdict, r.VerdictBy = None, By{}
 	} else if !eff.May.Verdict(r.Verdict) {
 		m.drop(codeUndeclared, "may does not list %s", r.Verdict)
 		r.Verdict, r.VerdictBy = None, By{}
 	}
 	if !allowed.Control(r.Control) {
-		m.drop(codeIgnored, "%s cannot %s", spec.Event, r.Control)
+		m.drop(codeIgnored, "%s cannot %s", spec.Title(), r.Control)
 		r.Control, r.ControlBy = Go, By{}
 	} else if !eff.May.Control(r.Control) {
 		m.drop(codeUndeclared, "may does not list %s", r.Control)
@@ -85,7 +85,7 @@ func Mask(spec *EventSpec, h *Hook, eff *Effects, r Result) Result {
 	r.Feedback = m.outputs(spec, spec.Feedback, "retry_feedback", texts(r.Feedback))
 	r.Context = m.outputs(spec, spec.Context, "additional_context", texts(r.Context))
 	if len(r.Inject) > 0 && !spec.Inject {
-		m.drop(codeIgnored, "%s takes no inject_messages", spec.Event)
+		m.drop(codeIgnored, "%s takes no inject_messages", spec.Title())
 		r.Inject = nil
 	}
 	r.System = texts(r.System)
@@ -114,7 +114,7 @@ func (m *masker) patch(spec *EventSpec, eff *Effects, p Patch) Patch {
 	}
 	p, dropped := p.Within(spec.Writable())
 	for _, path := range dropped {
-		m.drop(codeIgnored, "%s cannot change %s", spec.Event, path)
+		m.drop(codeIgnored, "%s cannot change %s", spec.Title(), path)
 	}
 	p, dropped = p.Within(eff.Writes)
 	for _, path := range dropped {
@@ -125,7 +125,7 @@ func (m *masker) patch(spec *EventSpec, eff *Effects, p Patch) Patch {
 
 func (m *masker) outputs(spec *EventSpec, ok bool, name string, out []string) []string {
 	if len(out) > 0 && !ok {
-		m.drop(codeIgnored, "%s takes no %s", spec.Event, name)
+		m.drop(codeIgnored, "%s takes no %s", spec.Title(), name)
 		return nil
 	}
 	return out

@@ -83,6 +83,23 @@ func (s Strategy) Spec() *StrategySpec {
 	return &strategySpecs[0]
 }
 
+// Under is what the strategy leaves of an event's row. One that folds no
+// verdict obeys none, and observe obeys nothing but texts and messages; what
+// is not obeyed is masked and reported like anything outside the row
+// (semantics.md §1.1, §2.5).
+func (s *StrategySpec) Under(spec *EventSpec) *EventSpec {
+	if s.Fold != FoldNone || s.Strategy == spec.Strategy {
+		return spec
+	}
+	out := *spec
+	out.Narrowed, out.Refused = s.Strategy, nil
+	out.Powers &^= MayAllow | MayAsk | MayDefer | MayDeny
+	if s.Strategy == ObserveAll {
+		out.Powers, out.Writes, out.Retry, out.Feedback = 0, nil, false, false
+	}
+	return &out
+}
+
 // ParseStrategy finds a strategy by name.
 func ParseStrategy(name string) (Strategy, bool) {
 	for _, s := range strategySpecs {

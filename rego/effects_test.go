@@ -127,7 +127,7 @@ func TestInputIsEnough(t *testing.T) {
 		m := compiled(t, guard(source))
 		part, err := m.Eval(context.Background(), m.Input(c))
 		require.NoError(t, err)
-		all, err := m.Eval(context.Background(), WholeInput(c))
+		all, err := m.Eval(context.Background(), projection{whole: true}.value(c))
 		require.NoError(t, err)
 		assert.NotEmpty(t, all.System, source)
 		assert.Equal(t, all, part, source)
@@ -154,6 +154,6 @@ func TestInput(t *testing.T) {
 		{[]policy.Path{{Field: policy.FieldToolKind}}, `{"tool_kind": "shell"}`},
 	}
 	for _, test := range tests {
-		assert.Equal(t, test.want, Input(c, test.paths).String())
+		assert.Equal(t, test.want, newProjection(test.paths).value(c).String())
 	}
 }

@@ -92,7 +92,7 @@ ask contains "walk" if { walk(input.tool_input, [_, v]); v == 7 }
 	}
 	compiling.Wait()
 	event := call("Bash", map[string]any{"command": "x z", "deep": map[string]any{"a": []any{1, 7, map[string]any{"b": 1.5}}}})
-	input := Input(event, modules[0].Effects().Reads.All())
+	input := newProjection(modules[0].Effects().Reads.All()).value(event)
 	want, err := modules[0].Run(context.Background(), event, 0)
 	require.NoError(t, err)
 	require.Equal(t, []string{"6:7 a x", "6:7 b z", "7:7 p", "7:7 q", "8:7 walk"}, func() (out []string) {

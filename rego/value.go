@@ -98,17 +98,8 @@ func toNumber(n ast.Number) any {
 	return json.Number(n)
 }
 
-// Input is the part of an event that paths name, as Rego sees it: an object of
+// projection is what of an event becomes input, as Rego sees it: an object of
 // fields, derived ones included, without those that are absent.
-func Input(c *policy.Context, paths []policy.Path) Value {
-	return newProjection(paths).value(c)
-}
-
-// WholeInput is all of an event as Rego sees it: every field that is present
-// and every derived one that has a value.
-func WholeInput(c *policy.Context) Value { return projection{whole: true}.value(c) }
-
-// projection is what of an event becomes input.
 type projection struct {
 	whole  bool
 	fields []projected

@@ -24,27 +24,30 @@ func faultCall(dir, id string) *policy.Context {
 
 // What failed or was cancelled is not what the duplicate guard gives again.
 func TestFaultsAreNotRemembered(t *testing.T) {
-	dir := t.TempDir()
-	flag := filepath.Join(dir, "mended")
-	eng, err := hookc.Open(t.Context(), hookc.Text("hooks.yaml", `
+	for name, broken := range map[string]string{"failed": "exit 3", "timed out": "exec sleep 30", "cancelled": "exec sleep 20"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			mended := filepath.Join(dir, "mended")
+			eng := openText(t, `
 pre_tool_execution:
-  - {name: scan, command: '[ -e "`+flag+`" ] || exit 3; echo "{\"decision\": \"deny\", \"reason\": \"scanned\"}"', on_error: skip}
-  - {name: slow, command: '[ -e "`+flag+`" ] || exec sleep 30'}
-`))
-	require.NoError(t, err)
-	defer eng.Close()
-	call := func() *policy.Context { return faultCall(dir, "call-1") }
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	d, err := eng.Fire(ctx, hookc.PreToolExecution, call())
-	require.NoError(t, err)
-	require.Equal(t, policy.Cancelled, d.Action)
-	require.NoError(t, os.WriteFile(flag, nil, 0o644))
-	for range 2 {
-		d, err = eng.Fire(t.Context(), hookc.PreToolExecution, call())
-		require.NoError(t, err)
-		require.Equal(t, policy.Block, d.Action)
-		require.Equal(t, []string{"scanned"}, d.Reasons)
+  - {name: scan, command: '[ -e "`+mended+`" ] || `+broken+`; echo "{\"decision\": \"deny\", \"reason\": \"scanned\"}"', timeout: 1, on_error: skip}
+`)
+			ctx, want := t.Context(), policy.Proceed
+			if name == "cancelled" {
+				short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+				defer cancel()
+				ctx, want = short, policy.Cancelled
+			}
+			d, err := eng.Fire(ctx, hookc.PreToolExecution, faultCall(dir, "c"))
+			require.NoError(t, err)
+			require.Equal(t, want, d.Action)
+			require.NoError(t, os.WriteFile(mended, nil, 0o644))
+			for range 2 {
+				d = fired(t, eng, hookc.PreToolExecution, faultCall(dir, "c"))
+				require.Equal(t, policy.Block, d.Action)
+				require.Equal(t, []string{"scanned"}, d.Reasons)
+			}
+		})
 	}
 }
 

@@ -117,11 +117,11 @@ func scriptFaults() []fault {
 		script("grandchild holds the pipe too long", "timeout", "timed out", "sleep 30 & exit 0").timed(faultTimeout),
 		script("timeout", "timeout", "timed out after 250ms", "sleep 30").timed(faultTimeout),
 		script("timeout of a family", "timeout", "timed out", "sleep 30 & sleep 30 & wait").timed(faultTimeout),
-		script("timeout, deaf to SIGTERM", "timeout", "timed out", "trap '' TERM; while :; do sleep 30; done").timed(faultTimeout),
+		script("timeout, deaf to SIGTERM", "timeout", "timed out", "trap '' TERM; sleep 30").timed(faultTimeout),
 		script("timeout after half an answer", "timeout", "timed out", `printf '{"decision":'; sleep 30`).timed(faultTimeout),
 		script("deadline, running", "deadline", "chain deadline", "sleep 30").deadline(struckRunning),
 		script("deadline, not started", "deadline", "chain deadline", ":").deadline(struckWaiting),
-		script("deadline, no time to try again", "deadline", "chain deadline", "sleep 0.27; exit 3").deadline(struckRunning).
+		script("deadline, no time to try again", "deadline", "chain deadline", "sleep 0.255; exit 3").deadline(struckRunning).
 			with(func(f *fault) { f.hook["retry"] = 5 }),
 		script("mended by the last attempt", "", "", `[ "$(wc -l <"$FAULT_COUNT")" -ge 3 ]`).with(func(f *fault) { f.flaky = true; f.hook["retry"] = 2 }),
 		script("agent-hooks, exit 1", "exit", "exit status 1", "exit 1").protocol("agent-hooks"),

@@ -19,6 +19,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
 )
 
 // Fault injection: every way for a hook to fail, under every on_error and
@@ -202,6 +203,9 @@ func (r *faultRow) run(t *testing.T, s *faultServer) {
 	if !assert.NoError(t, err, r.policy()) {
 		return
 	}
+	refusing := slices.ContainsFunc([]string{r.onError, r.onTimeout}, func(p string) bool { return p == "deny" || p == "ask" })
+	reported := slices.ContainsFunc(eng.Diagnostics(), func(d diag.Diagnostic) bool { return d.Code.ID == "HK129" })
+	assert.Equal(t, refusing, reported, "a posture that notify masks is reported, once for all events: %s", r.name())
 	var events sync.WaitGroup
 	for i := range faultEvents {
 		fire := func() { r.fire(t, eng, &faultEvents[i]) }

@@ -305,7 +305,7 @@ pre_tool_execution:
     speculative: true
   - {name: plain, command: 'echo x >>`+dir+`/begun; sleep 30', env: {FAULT_MARK: "`+mark+`"}, world: read, writes: [], speculative: true}
   - {name: family, command: 'echo x >>`+dir+`/begun; sleep 30 & sh -c "sleep 30; :" & wait', env: {FAULT_MARK: "`+mark+`"}, world: read, writes: [], speculative: true}
-  - {name: deaf, command: 'trap "" TERM; echo x >>`+dir+`/begun; while :; do sleep 30; done', env: {FAULT_MARK: "`+mark+`"}, world: read, writes: [], speculative: true}
+  - {name: deaf, command: 'trap "" TERM; echo x >>`+dir+`/begun; sleep 30', env: {FAULT_MARK: "`+mark+`"}, world: read, writes: [], speculative: true}
 `)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "begun"), nil, 0o644))
 	d := fired(t, eng, hookc.PreToolExecution, faultCall(dir, ""))
@@ -316,6 +316,29 @@ pre_tool_execution:
 	}
 	assert.Empty(t, leftBehind(mark), "a second later, and before the engine is closed")
 	assert.Empty(t, children(), "reaped")
+}
+
+// A later script is ended as soon as the halt is known, and not only when what
+// comes before the halt has ended too: here that waits for it.
+func TestKnownHaltEndsLaterScriptsAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	eng := openText(t, `
+pre_tool_execution:
+  - {name: before, command: 'until [ -e `+dir+`/ended ]; do sleep 0.01; done', world: read, writes: [], may: [], on_error: skip}
+  - name: guard
+    command: |
+      until [ -e `+dir+`/begun ]; do sleep 0.01; done
+      echo '{"decision": "deny", "reason": "no"}'
+    world: read
+    writes: []
+    speculative: true
+  - {name: after, command: 'trap ": >`+dir+`/ended; exit" TERM; : >`+dir+`/begun; sleep 30 & wait', world: read, writes: [], speculative: true}
+`)
+	d := fired(t, eng, hookc.PreToolExecution, faultCall(dir, ""))
+	assert.Equal(t, []string{"no"}, d.Reasons)
+	assert.Empty(t, d.Failed)
+	assert.Equal(t, []policy.Status{policy.StatusRan, policy.StatusRan, policy.StatusSquashed},
+		[]policy.Status{d.Hooks[0].Status, d.Hooks[1].Status, d.Hooks[2].Status})
 }
 
 // The count of a gate is one under load: of many stops at once of one session

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -37,7 +38,7 @@ never touched.`,
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\n", path)
 			if !user {
-				fmt.Fprintln(cmd.OutOrStdout(), "next: hookc trust, then hookc compile --explain")
+				fmt.Fprintf(cmd.OutOrStdout(), "next: %s, then hookc compile --explain\n", strings.Join(append([]string{"hookc trust"}, args...), " "))
 			}
 			return nil
 		},

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 )
@@ -20,9 +21,9 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 // progress shows on a terminal that something takes more than a second; stop
-// ends it and clears the line.
+// ends it and clears the line, which a dumb terminal could not.
 func progress(w io.Writer, what string) (stop func()) {
-	if !isTerminal(w) {
+	if !isTerminal(w) || os.Getenv("TERM") == "dumb" {
 		return func() {}
 	}
 	done := make(chan struct{})

@@ -123,6 +123,11 @@ func (t *tester) run(args []string) error {
 	if found.HasErrors() && len(cases) == 0 {
 		return exitError{exitCannot, found.Render() + "hookc: the policy cannot be read"}
 	}
+	for _, source := range p.Sources {
+		if source.Untrusted != "" { // nothing could fail that expects nothing
+			return cannot("the hooks of %s would not run: %s\nor name what to test: hookc test %s", source.Name, source.Untrusted, source.Name)
+		}
+	}
 	for _, folder := range testFolders(p) {
 		c, r, err := testFiles(folder)
 		if err != nil {
@@ -185,9 +190,10 @@ func (t *tester) cases(path string, options []hookc.Option) error {
 		defer done()
 		options = named
 	}
+	under, _ := hookc.Load(options...) // its findings are those of each case
 	for _, c := range file.Cases {
 		begun := time.Now()
-		text, err := runCase(t.cmd.Context(), c, options)
+		text, err := runCase(t.cmd.Context(), c, options, under)
 		if err != nil {
 			return err
 		}
@@ -198,10 +204,13 @@ func (t *tester) cases(path string, options []hookc.Option) error {
 }
 
 // runCase fires one case and says in what the Decision differs, "" in nothing.
-func runCase(ctx context.Context, c format.Case, options []hookc.Option) (string, error) {
+func runCase(ctx context.Context, c format.Case, options []hookc.Option, under *policy.Policy) (string, error) {
 	event, ok := policy.ParseEvent(c.Native)
 	if !ok {
 		return fmt.Sprintf("unknown event %q: %s", c.Native, diag.DidYouMean(c.Native, policy.EventNames(), "name it in the field \"event\"")), nil
+	}
+	if text := strayAnswer(c, under); text != "" {
+		return text, nil
 	}
 	eng, err := open(ctx, append(slices.Clone(options), hookc.Answers(c.Answers), hookc.SkipVerify()))
 	if err != nil {
@@ -223,6 +232,20 @@ func runCase(ctx context.Context, c format.Case, options []hookc.Option) (string
 		return "", cannot("%v", err)
 	}
 	return strings.Join(differences(c.Expect, got.(map[string]any)), "\n"), nil
+}
+
+// strayAnswer says which answer is no hook's, "" for none.
+func strayAnswer(c format.Case, under *policy.Policy) string {
+	var names []string
+	for _, h := range under.Hooks {
+		names = append(names, h.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Answers)) {
+		if !slices.Contains(names, name) {
+			return fmt.Sprintf("answers: no hook is called %q: %s", name, diag.DidYouMean(name, names, "`hookc hooks list` lists them"))
+		}
+	}
+	return ""
 }
 
 // differences lists where a Decision is not what was expected of it.

@@ -3,6 +3,7 @@ package format
 import (
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -146,7 +147,7 @@ func (r *caseReader) one(n *Node) Case {
 		case "answers":
 			r.answers(e.Value, c.Answers)
 		case "expect":
-			c.Expect = r.object(e.Value)
+			c.Expect = r.expect(e.Value)
 		default:
 			r.unknown(e.Key, "name", "event", "input", "answers", "expect")
 		}
@@ -164,6 +165,16 @@ func (r *caseReader) object(n *Node) map[string]any {
 	m, ok := n.Value().(map[string]any)
 	if !ok {
 		r.report(n.Span, "must be a map")
+	}
+	return m
+}
+
+func (r *caseReader) expect(n *Node) map[string]any {
+	m, known := r.object(n), policy.DecisionKeys()
+	for _, e := range n.Entries {
+		if !slices.Contains(known, e.Key.Text.Value) {
+			r.unknown(e.Key, known...)
+		}
 	}
 	return m
 }

@@ -180,7 +180,6 @@ package l
 	assert.Equal(t, []string{"tool_input.command"}, values(one.Declared.Reads))
 	assert.Equal(t, []string{}, values(one.Declared.Writes))
 	assert.Equal(t, []string{"deny"}, values(one.Declared.May))
-	assert.Equal(t, policy.FilterKeys(), []string{"tool_name", "tool_matcher", "model_prefix", "tool_kind", "path", "command", "pattern", "source", "agent", "permission_mode"})
 	var filter []string
 	for _, x := range one.Filter.Conditions {
 		filter = append(filter, string(x.Key)+"="+x.Value.Value)

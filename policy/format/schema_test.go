@@ -25,7 +25,7 @@ func TestSchemaIsWhole(t *testing.T) {
 		assert.False(t, k.Place == InFile && event, "%s is an event too", id)
 	}
 	filter := keyNames(InFilter, "")
-	assert.ElementsMatch(t, policy.FilterKeys(), filter)
+	assert.ElementsMatch(t, []string{"tool_name", "tool_matcher", "model_prefix", "tool_kind", "path", "command", "pattern", "source", "agent", "permission_mode"}, filter)
 	for _, kind := range policy.KindNames() {
 		assert.True(t, slices.ContainsFunc(Schema(), func(k Key) bool { return k.Infers && k.Kinds[0] == policy.Kind(kind) }), kind)
 	}

@@ -20,8 +20,6 @@ const (
 	Map
 )
 
-func (s Shape) String() string { return [...]string{"scalar", "list", "map"}[s] }
-
 // The tags of scalars, as YAML writes them.
 const (
 	tagText  = "!!str"

@@ -118,12 +118,6 @@ type Consent struct {
 	Files, Opaque []string
 }
 
-// Cover is what Trust would cover, without trusting anything.
-func (s *Store) Cover(files []policy.SourceFile) (Consent, error) {
-	entries, err := digest(s.root, files)
-	return consent(entries, files), err
-}
-
 // Trust records consent to the files as they are now, in place of any earlier
 // consent for this project. It fails when a file cannot be read: what cannot
 // be read cannot be agreed to.

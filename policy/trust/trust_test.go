@@ -54,10 +54,6 @@ func TestTrustCoversEverythingNamed(t *testing.T) {
 			".agents/hooks/guard/scripts/run.sh", "check.sh", "hooks.yaml"},
 		Opaque: []string{"make lint"},
 	}
-	cover, err := Open(root).Cover(files)
-	require.NoError(t, err)
-	assert.Equal(t, want, cover)
-	assert.False(t, Open(root).Check(files).Trusted, "looking is not trusting")
 	given, err := Open(root).Trust(files)
 	require.NoError(t, err)
 	assert.Equal(t, want, given)

@@ -41,9 +41,9 @@ const (
 	speculating = ", world: read, writes: [], may: [deny], speculative: true, on_error: deny"
 )
 
-// BenchmarkRatioWall is the wall time of five scripts of 20 ms, in units of what
-// the slowest of the same five took: 1 is perfect concurrency, 5 none. Both
-// are of one firing, so a slow machine slows both.
+// BenchmarkRatioWall is the wall time of five scripts of 20 ms, in units of
+// what the slowest of the same five took: 1 is perfect concurrency, 5 none.
+// Both are of one firing, so a slow machine slows both.
 func BenchmarkRatioWall(b *testing.B) {
 	for _, c := range []struct{ name, declared string }{{"observers", observing}, {"speculative-guards", speculating}, {"undeclared", ""}} {
 		b.Run(c.name, func(b *testing.B) {
@@ -82,7 +82,8 @@ func reportQuantiles(b *testing.B, eng *hookc.Engine) {
 
 // BenchmarkRatioDenyToGone is the time from the Decision of a guard that denies
 // while five speculative guards are running until the last process of theirs
-// is reaped: those that end when told to, and those that must be killed.
+// is reaped: of scripts that end when told to, and of those that must be
+// killed, which they are 250 ms later. The Decision waits for neither.
 func BenchmarkRatioDenyToGone(b *testing.B) {
 	for _, c := range []struct{ name, script string }{
 		{"obedient", "exec sleep 60"},
@@ -138,16 +139,16 @@ func awaitGone(b *testing.B, file string) {
 	}
 }
 
-// BenchmarkRatioHaltAtSlotZero is a rule that denies, written before and after four
-// scripts that need it: how many processes it costs. Only opaque scripts keep
-// it from its slot, so these decide and change nothing.
+// BenchmarkRatioHaltAtSlotZero is how many processes an event costs whose
+// first rule denies: those after it are undeclared scripts, or speculative
+// ones, which may start early but not after a known halt.
 func BenchmarkRatioHaltAtSlotZero(b *testing.B) {
 	var scripts strings.Builder
 	for n := range 4 {
 		scripts.WriteString(nap(n, speculating))
 	}
 	for _, c := range []struct{ name, text string }{
-		{"first", "pre_tool_execution:\n  - {name: no, deny: 'command != \"\"', reason: no}\n" + five(nap, "")[len("pre_tool_execution:\n"):]},
+		{"before-undeclared", "pre_tool_execution:\n  - {name: no, deny: 'command != \"\"', reason: no}\n" + five(nap, "")[len("pre_tool_execution:\n"):]},
 		{"before-speculative", "pre_tool_execution:\n  - {name: no, deny: 'command != \"\"', reason: no}\n" + scripts.String()},
 	} {
 		b.Run(c.name, func(b *testing.B) {
@@ -169,8 +170,8 @@ func BenchmarkRatioHaltAtSlotZero(b *testing.B) {
 	}
 }
 
-// BenchmarkRatioInlineNodes is a plan of in-process rules: goroutines it starts and
-// time a node takes beyond its body, which does nothing.
+// BenchmarkRatioInlineNodes is a plan of in-process rules that do nothing: the
+// goroutines it starts, and the time a node takes.
 func BenchmarkRatioInlineNodes(b *testing.B) {
 	for _, n := range []int{30, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

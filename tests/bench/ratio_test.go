@@ -2,8 +2,6 @@ package bench
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -107,27 +105,4 @@ func BenchmarkRatioNode(b *testing.B) {
 	calls := float64(b.N) * turns * nodes
 	b.ReportMetric(float64(long-short-plain)/calls, "overhead-ns/node")
 	b.ReportMetric(float64(plain)/calls, "loop-ns/node")
-}
-
-// BenchmarkRatioProcesses is five scripts of 20 ms against one of them: those
-// whose declarations let them run together, guards that may start early, and
-// undeclared ones, which run one after another.
-func BenchmarkRatioProcesses(b *testing.B) {
-	for _, c := range []struct{ name, declared string }{
-		{"observers", ", world: read, writes: [], may: []"},
-		{"speculative-guards", ", world: read, writes: [], may: [deny], speculative: true, on_error: deny"},
-		{"undeclared", ""},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			hook := func(n int) string {
-				return fmt.Sprintf("  - {name: s%d, command: \"sleep 0.02; echo '{}'\"%s}\n", n, c.declared)
-			}
-			var five strings.Builder
-			for n := range 5 {
-				five.WriteString(hook(n))
-			}
-			all, single, in := open(b, "pre_tool_execution:\n"+five.String()), open(b, "pre_tool_execution:\n"+hook(0)), call()
-			ratio(b, "five/one", 1, func() { fire(b, all, in) }, func() { fire(b, single, in) })
-		})
-	}
 }

@@ -1,0 +1,72 @@
+package executor
+
+import (
+	"slices"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+)
+
+// absent is a hook of an event that its plan leaves out, and still part of
+// what became of each: one that is disabled, or that provably never runs.
+type absent struct {
+	// before is the node in front of which the hook stands.
+	before int
+	trace  policy.HookTrace
+	// by is the node that always ends the chain before the hook, or -1: no
+	// event satisfies its filter.
+	by int
+}
+
+// absentees lists what plan leaves out, in the order of the chain. A hook
+// that is overridden, rejected or untrusted is no part of the chain.
+func absentees(prog *dag.Program, plan *dag.Plan) []absent {
+	node := func(name string) int {
+		return slices.IndexFunc(plan.Nodes, func(n dag.Node) bool { return n.RecheckOf < 0 && n.Hook.Name == name })
+	}
+	var out []absent
+	before := 0
+	for _, e := range prog.Hooks {
+		if e.Hook.Event != plan.Event {
+			continue
+		}
+		a := absent{before: before, by: -1, trace: policy.HookTrace{Name: e.Hook.Name, At: e.Hook.Span, Kind: e.Hook.Kind, Node: -1}}
+		switch e.Status {
+		case dag.Live:
+			before = node(e.Hook.Name) + 1
+			continue
+		case dag.Disabled:
+			a.trace.Status = policy.StatusDisabled
+		case dag.Dead:
+			a.trace.Status = policy.StatusFiltered
+			if e.By != "" {
+				a.by, a.trace.Status = node(e.By), policy.StatusNotStarted
+			}
+		default:
+			continue
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// listed adds the hooks that the plan leaves out to a trace of its nodes. A
+// hook that cannot be reached is filtered where the one before it was: its
+// filter then does not match either.
+func (w *wiring) listed(hooks []policy.HookTrace) []policy.HookTrace {
+	if len(w.absent) == 0 {
+		return hooks
+	}
+	out := make([]policy.HookTrace, 0, len(hooks)+len(w.absent))
+	next := 0
+	for _, a := range w.absent {
+		for ; next < a.before && next < len(hooks); next++ {
+			out = append(out, hooks[next])
+		}
+		if a.by >= 0 && a.by < len(hooks) && hooks[a.by].Status == policy.StatusFiltered {
+			a.trace.Status = policy.StatusFiltered
+		}
+		out = append(out, a.trace)
+	}
+	return append(out, hooks[next:]...)
+}

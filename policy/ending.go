@@ -1,0 +1,33 @@
+package policy
+
+import "github.com/hookc/hookc/policy/diag"
+
+var codeEnding = diag.Define(diag.Code{
+	ID: "HK112", Severity: diag.Warning,
+	Title: "stop without feedback ends the turn",
+	Help: `At a gate (stop, subagent_stop) a stop with retry_feedback keeps the agent working, and
+a stop without it lets the agent end at once. Add retry_feedback, or deny with a
+reason, if the work is to go on.`,
+	Bad: `-- hooks.yaml --
+stop:
+  - {name: gate, type: builtin, use: say, result: '{"action": "stop", "reason": "tests fail"}'}
+-- event.json --
+{"event": "stop"}
+`,
+	Good: `-- hooks.yaml --
+stop:
+  - {name: gate, type: builtin, use: say, result: '{"action": "stop", "retry_feedback": "tests fail"}'}
+-- event.json --
+{"event": "stop"}
+`,
+})
+
+// ending warns of a gate that a stop has left without feedback (semantics.md
+// §12, 5).
+func ending(spec *EventSpec, r *Result) []Warning {
+	if spec.Class != Quality || r.Control != Stop || len(r.Feedback) > 0 {
+		return nil
+	}
+	by := r.ControlBy.Name
+	return []Warning{{Code: codeEnding, Hook: by, Text: by + ": stop without retry_feedback ends the turn at " + string(spec.Event)}}
+}

@@ -84,9 +84,7 @@ func TestHelpHasExamples(t *testing.T) {
 		}
 		text, err := exec.Command(hookcBinary, name, "--help").Output()
 		require.NoError(t, err, name)
-		if name != "completion" { // cobra's own
-			assert.Contains(t, string(text), "\nExamples:\n", name)
-		}
+		assert.Contains(t, string(text), "\nExamples:\n", name)
 		assert.FileExists(t, filepath.Join("testdata", "golden", "help", name+".text"), "no golden of its help")
 	}
 }

@@ -39,6 +39,7 @@ var layers = map[string]int{
 	"tests":              6,
 	"tests/mock":         5,
 	"tests/bench":        6,
+	"tests/fuzz":         6,
 	"tests/gen/bench":    6,
 	"tests/gen/schema":   6,
 	"tests/gen/commands": 6,

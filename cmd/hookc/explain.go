@@ -25,7 +25,7 @@ func newExplain() *cobra.Command {
 		Long: `explain fires a real event and shows each hook: whether it ran or why not, how
 long it took, which rule decided, where it is written, and what would decide
 without it. --input - reads stdin; --input can be repeated. With --chain the
-compiled chain of the event is drawn first.
+compiled chain of the event is drawn first, once for each event and tool.
 
 The exit code is 0 whatever is decided, 3 when it could not run.`,
 		Example: `  hookc explain -f hooks.yaml --input event.json
@@ -36,8 +36,9 @@ The exit code is 0 whatever is decided, 3 when it could not run.`,
 			if len(inputs) == 0 {
 				return cannot("explain needs --input FILE, an event as JSON (- for stdin)")
 			}
+			e := explainer{sources: &s, json: asJSON, chain: chain, drawn: map[string]bool{}}
 			for _, path := range inputs {
-				if err := s.explain(cmd, path, args, asJSON, chain); err != nil {
+				if err := e.explain(cmd, path, args); err != nil {
 					return err
 				}
 			}
@@ -51,19 +52,27 @@ The exit code is 0 whatever is decided, 3 when it could not run.`,
 	return cmd
 }
 
+// explainer traces the events of one command line.
+type explainer struct {
+	*sources
+	json, chain bool
+	// drawn are the chains already on the page, by policy, event and tool.
+	drawn map[string]bool
+}
+
 // explain traces one event.
-func (s *sources) explain(cmd *cobra.Command, path string, args []string, asJSON, chain bool) error {
+func (e *explainer) explain(cmd *cobra.Command, path string, args []string) error {
 	in, event, err := openEvent(cmd.Context(), cmd.InOrStdin(), path, args)
 	if err != nil {
 		return err
 	}
 	in = in.Frozen(event)
-	options, done, err := s.options(cmd, nil, in.Text(policy.FieldCwd))
+	options, done, err := e.options(cmd, nil, in.Text(policy.FieldProjectRoot))
 	if err != nil {
 		return err
 	}
 	defer done()
-	if !chain { // the picture shows where the event stands among the others
+	if !e.chain { // the picture shows where the event stands among the others
 		options = append(options, hookc.Compiler(func(c *compiler.Config) { c.Event = event }))
 	}
 	eng, err := open(cmd.Context(), append(options, hookc.SkipVerify()))
@@ -87,12 +96,13 @@ func (s *sources) explain(cmd *cobra.Command, path string, args []string, asJSON
 	}
 	program, out := eng.Program(), cmd.OutOrStdout()
 	trace := dag.Trace(program, program.Plan(event), d, in, dag.TraceOptions{Without: without, Elapsed: elapsed})
-	if asJSON {
+	if e.json {
 		return writeJSON(out, trace)
 	}
-	if chain {
-		model := dag.Explain(program, dag.ExplainOptions{Event: event, Tool: in.Text(policy.FieldToolName)})
-		if err := render(out, "text", model); err != nil {
+	tool := in.Text(policy.FieldToolName)
+	if which := program.Hash + " " + string(event) + " " + tool; e.chain && !e.drawn[which] {
+		e.drawn[which] = true
+		if err := render(out, "text", dag.Explain(program, dag.ExplainOptions{Event: event, Tool: tool})); err != nil {
 			return err
 		}
 		fmt.Fprintln(out)

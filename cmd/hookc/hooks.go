@@ -118,11 +118,15 @@ func (s *hooksStatus) print(w *tabwriter.Writer) error {
 	for _, n := range s.Notes {
 		fmt.Fprintf(w, "note: %s\n", n)
 	}
-	fmt.Fprintf(w, "\nSOURCE\tTIER\tFORMAT\t\n")
+	if len(s.Sources) > 0 {
+		fmt.Fprintf(w, "\nSOURCE\tTIER\tFORMAT\t\n")
+	}
 	for _, src := range s.Sources {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", src.File, src.Tier, src.Format, src.Untrusted)
 	}
-	fmt.Fprintf(w, "\nEVENT\tHOOKS\tPOSTURE\n")
+	if len(s.Events) > 0 {
+		fmt.Fprintf(w, "\nEVENT\tHOOKS\tPOSTURE\n")
+	}
 	for _, e := range s.Events {
 		fmt.Fprintf(w, "%s\t%d\t%s\n", e.Event, e.Hooks, e.Posture)
 	}

@@ -114,6 +114,10 @@ HOOKC_COMPILE_EXPLAIN=json or HOOKC_HOOKS_STATUS_JSON=true.`,
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" { // cobra's own
+			cmd.Example = "  source <(hookc completion bash)              # this shell\n" +
+				"  hookc completion zsh > \"${fpath[1]}/_hookc\"   # every shell from now on"
+		}
 		if cmd.HasSubCommands() {
 			group(cmd)
 		}

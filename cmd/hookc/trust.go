@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -54,6 +55,9 @@ type trustJSON struct {
 }
 
 func trustCommand(cmd *cobra.Command, dir string, forget, check, asJSON bool) error {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return cannot("%s is no folder", dir)
+	}
 	root := policy.ProjectRoot(dir)
 	store := trust.Open(root)
 	out := trustJSON{Root: root}

@@ -45,6 +45,9 @@ type Listed struct {
 	Hook
 	// Index is stable as long as the hook is registered.
 	Index int `json:"session_idx"`
+	// model is true when the model registered the hook, through Call: it may
+	// then say anything but allow.
+	model bool
 }
 
 // Session holds the hooks an agent adds at run time. They form the session
@@ -79,6 +82,10 @@ func (s *Session) plan(event policy.Event) *live {
 // compiled again. A hook that does not compile is refused with a
 // diag.ListError and changes nothing.
 func (s *Session) Register(h Hook) (int, error) {
+	return s.register(h, false)
+}
+
+func (s *Session) register(h Hook, model bool) (int, error) {
 	event, ok := policy.ParseEvent(h.Event)
 	if !ok {
 		return 0, fmt.Errorf("hookc: unknown event %q: %s", h.Event,
@@ -94,7 +101,7 @@ func (s *Session) Register(h Hook) (int, error) {
 		return 0, ErrClosed
 	}
 	old := s.hooks
-	s.hooks = append(slices.Clone(old), Listed{Hook: h, Index: s.next})
+	s.hooks = append(slices.Clone(old), Listed{Hook: h, Index: s.next, model: model})
 	if err := s.update(event); err != nil {
 		s.hooks = old
 		return 0, err
@@ -123,6 +130,17 @@ func (s *Session) Remove(index int) error {
 		return err
 	}
 	return nil
+}
+
+// Close forgets the session and its hooks. Later events with its id are
+// decided by the engine's policy alone.
+func (s *Session) Close() {
+	e := s.engine
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.sessions.CompareAndDelete(s.id, s)
+	s.hooks = nil
+	s.swap(nil)
 }
 
 // List returns the registered hooks by index.
@@ -211,6 +229,9 @@ func (l Listed) body(event policy.Event) map[string]any {
 		panic("hookc: a session hook cannot be read back: " + err.Error())
 	}
 	delete(m, "event")
+	if powers := event.Spec().Powers; l.model && powers.Has(policy.MayAllow) {
+		m["may"] = (powers &^ policy.MayAllow).Names()
+	}
 	if l.Name == "" {
 		m["name"] = fmt.Sprintf("%s/%s#%d", policy.TierSession, event, l.Index)
 	}
@@ -280,7 +301,8 @@ type toolRequest struct {
 
 // Call answers one use of the tool that Tool describes. The reply is JSON:
 // {"session_idx": n}, {"hooks": […]}, {"removed": n} or {"error": "…"}; it is
-// never an error of the host.
+// never an error of the host. A hook that the model registers may say anything
+// but allow: it must not approve its own calls.
 func (s *Session) Call(ctx context.Context, request []byte) []byte {
 	reply, err := s.call(ctx, request)
 	if err != nil {
@@ -308,7 +330,10 @@ func (s *Session) call(ctx context.Context, request []byte) (any, error) {
 	}
 	switch r.Action {
 	case "register":
-		index, err := s.Register(r.Hook)
+		if r.Allow != "" {
+			return nil, errors.New("a hook registered here cannot allow: approval is not the agent's to give")
+		}
+		index, err := s.register(r.Hook, true)
 		return map[string]any{"session_idx": index}, err
 	case "list":
 		return map[string]any{"hooks": s.List()}, nil

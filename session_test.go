@@ -326,3 +326,59 @@ func TestCallNeverFailsTheHost(t *testing.T) {
 	cancel()
 	assert.JSONEq(t, `{"error": "context canceled"}`, string(own.Call(ctx, []byte(`{"action": "list"}`))))
 }
+
+// What holds a turn or a result back must not be undone by a later session
+// hook where no halt keeps it from being heard.
+func TestSessionCannotLoosenWhereNothingHalts(t *testing.T) {
+	for _, strategy := range []string{"parallel", "chain-all", "parallel-last"} {
+		eng := engine(t, "stop: {strategy: "+strategy+", hooks: [{name: gate, deny: 'true', reason: tests}]}\n"+
+			"post_tool_execution: {strategy: "+strategy+`, hooks: [{name: mask, set: {tool_result: '"***"'}}]}
+tool_selection: [{name: offer, use: say, result: {tool_config: {mode: ANY, names: [Read]}}}]
+`)
+		own := eng.Session("s")
+		register(t, own, hookc.Hook{Event: "stop", Name: "out", Stop: "true"})
+		d, err := eng.Stop(t.Context(), hookc.Turn{Where: hookc.Where{SessionID: "s"}})
+		require.NoError(t, err)
+		assert.Equal(t, policy.KeepWorking, d.Action, strategy)
+		assert.Equal(t, "gate", d.By, strategy)
+
+		register(t, own, hookc.Hook{Event: "post_tool_execution", Name: "echo", Command: `sed 's/.*"tool_result":"\([^"]*\)".*/{"tool_result":"seen \1"}/'`})
+		call := in("s", bash("env"))
+		call.Result = "secret"
+		d, err = eng.PostTool(t.Context(), call)
+		require.NoError(t, err)
+		assert.Equal(t, map[string]any{"tool_result": "seen ***"}, d.Patch, strategy)
+
+		register(t, own, hookc.Hook{Event: "tool_selection", Name: "more", Command: `echo '{"tool_config": {"names": ["Bash"]}}'`})
+		d, err = eng.SelectTools(t.Context(), hookc.Turn{Where: hookc.Where{SessionID: "s"}})
+		require.NoError(t, err)
+		assert.Equal(t, map[string]any{"mode": "ANY", "names": []any{"Read"}}, d.Patch["tool_config"], strategy)
+	}
+}
+
+// The model cannot approve its own calls with a hook it registers.
+func TestModelCannotRegisterAnApproval(t *testing.T) {
+	eng := engine(t, "notify: []\n")
+	own := eng.Session("s")
+	refused := own.Call(t.Context(), []byte(`{"action":"register","event":"permission_request","allow":"true"}`))
+	assert.JSONEq(t, `{"error":"a hook registered here cannot allow: approval is not the agent's to give"}`, string(refused))
+	reply := own.Call(t.Context(), []byte(`{"action":"register","event":"permission_request","name":"yes","command":"echo '{\"decision\":\"allow\"}'"}`))
+	assert.JSONEq(t, `{"session_idx":0}`, string(reply))
+	d, err := eng.Permission(t.Context(), in("s", bash("rm")))
+	require.NoError(t, err)
+	assert.Equal(t, policy.None, d.Verdict)
+	require.Len(t, d.Warnings, 1)
+	assert.Equal(t, "HK111", d.Warnings[0].Code.ID)
+}
+
+func TestClosedSessionIsForgotten(t *testing.T) {
+	eng := engine(t, "notify: []\n")
+	own := eng.Session("s")
+	register(t, own, hookc.Hook{Event: "pre_tool_execution", Name: "no", Deny: "true"})
+	own.Close()
+	assert.Empty(t, own.List())
+	d, err := eng.PreTool(t.Context(), in("s", bash("ls")))
+	require.NoError(t, err)
+	assert.True(t, d.Permits())
+	assert.NotSame(t, own, eng.Session("s"))
+}

@@ -15,29 +15,41 @@ import (
 // (semantics.md §3), what its failure means and how long it may take (§5.4).
 func effects(u *unit) {
 	for _, plan := range u.plans {
-		lower := lowestTier(plan) < policy.TierSession
+		var lower policy.Paths // what hooks below the session tier write
+		below := false
 		for i := range plan.Nodes {
 			n := &plan.Nodes[i]
 			u.settleEffects(plan, n)
-			if lower && n.Hook.Tier == policy.TierSession && plan.Strategy.Fold == policy.FoldLast {
-				// The last verdict decides: what an agent registers could
-				// undo a denial with anything but one of its own.
-				n.Effects.May &^= policy.MayAllow | policy.MayAsk | policy.MayDefer
+			if !registered(n.Hook) {
+				lower, below = lower.Union(n.Effects.Writes), true
+			} else if below {
+				restrain(plan, n, lower)
 			}
 			u.settleFailure(plan, n)
 			n.MayHalt = mayHalt(plan, n)
 		}
+		holdBack(plan)
 		plan.Deadline = deadline(u.policy, plan)
 		haltItems(plan)
 	}
 }
 
-func lowestTier(plan *dag.Plan) policy.Tier {
-	out := policy.TierSession
-	for i := range plan.Nodes {
-		out = min(out, plan.Nodes[i].Hook.Tier)
+// restrain takes from a hook that an agent registered what could loosen the
+// tiers below it, where no halt keeps it from being heard after they spoke.
+func restrain(plan *dag.Plan, n *dag.Node, lower policy.Paths) {
+	if plan.Strategy.Fold == policy.FoldLast {
+		// The last verdict decides: anything but a denial could undo one.
+		n.Effects.May &^= policy.MayAllow | policy.MayAsk | policy.MayDefer
 	}
-	return out
+	if c := plan.Spec.Class; plan.Strategy.Halt == policy.HaltNever && (c == policy.Quality || c == policy.Transform) {
+		// A break is stronger than a denial, and lets the turn end or the
+		// result stand that the denial holds back.
+		n.Effects.May &^= policy.MayStop | policy.MayHalt
+	}
+	if offer := policy.FieldPaths(policy.FieldToolConfig); lower.Overlaps(offer) {
+		// Offers are joined: one more name widens what others narrowed.
+		n.Effects.Writes = policy.Paths{}
+	}
 }
 
 var codeSpeculative = diag.Define(diag.Code{

@@ -53,20 +53,26 @@ func (u *unit) resolveEvent(event policy.Event, hooks []*policy.Hook) {
 // agent registers, never comes before one of a lower tier, whatever its
 // priority (semantics.md §4.3, P2).
 func order(a, b *policy.Hook, byPriority bool) int {
-	if s, t := a.Tier == policy.TierSession, b.Tier == policy.TierSession; s != t {
+	if registered(a) != registered(b) {
 		return cmp.Compare(a.Tier, b.Tier)
 	}
 	return cmp.Or(policy.Compare(a, b, byPriority), strings.Compare(a.Name, b.Name))
 }
 
+// registered reports whether an agent added the hook at run time.
+func registered(h *policy.Hook) bool { return h.Tier == policy.TierSession }
+
 // arrange makes the items: one for each hook, one for each parallel group, or
-// one for all under a snapshot strategy.
+// one for all under a snapshot strategy. Session hooks then are a group of
+// their own: on the snapshot of the others an agent could write back what they
+// have just masked.
 func arrange(plan *dag.Plan, hooks []*policy.Hook) {
 	var list []block
 	var group *policy.Group
 	for i, h := range hooks {
 		node := dag.Node{Hook: h, RecheckOf: -1, Slot: -1, Gate: -1}
-		joins := i > 0 && (plan.Strategy.Snapshot || h.Group != nil && h.Group == group)
+		snapshot := plan.Strategy.Snapshot && i > 0 && registered(h) == registered(hooks[i-1])
+		joins := i > 0 && (snapshot || h.Group != nil && h.Group == group)
 		if !joins {
 			list = append(list, block{item: newItem(plan, h)})
 		}

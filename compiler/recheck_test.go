@@ -69,7 +69,7 @@ func TestSessionIsRechecked(t *testing.T) {
 	assert.Equal(t, "u | p | watch | s1 | s2 | s3 | u' | p'", labelled(b.plan(t)))
 
 	b.policy.Settings = []policy.Setting{set(policy.PreToolExecution, policy.TierUser, func(s *policy.Setting) { s.Strategy = policy.Parallel })}
-	assert.Equal(t, "u p watch s1 s2 s3 | u' | p'", labelled(b.plan(t)))
+	assert.Equal(t, "u p watch | s1 s2 s3 | u' | p'", labelled(b.plan(t)))
 }
 
 // TestSessionUnderLast: when the last verdict decides, what an agent

@@ -99,21 +99,23 @@ func (c *Context) Whole(e Event) *Context {
 	if c == nil {
 		c = &Context{}
 	}
-	out := c
+	out, own := c, false // own: nobody else holds out yet
+	change := func(f Field, value any) {
+		if !own {
+			out, own = out.clone(), true
+		}
+		out.put(f, value)
+	}
 	if c.slots == nil {
-		out = &Context{slots: new(slots)}
+		out, own = &Context{slots: new(slots)}, true
 		c.export(out)
 	}
 	if v, ok := out.Get(FieldEvent); !ok || v != string(e) {
-		out = out.clone()
-		out.put(FieldEvent, string(e))
+		change(FieldEvent, string(e))
 	}
 	if !out.Has(FieldProjectRoot) {
 		if cwd := out.Text(FieldCwd); cwd != "" {
-			if out == c {
-				out = out.clone()
-			}
-			out.put(FieldProjectRoot, ProjectRoot(cwd))
+			change(FieldProjectRoot, ProjectRoot(cwd))
 		}
 	}
 	return out

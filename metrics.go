@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/policy"
 )
@@ -54,23 +55,38 @@ type counter struct {
 // bucketCount is one more than the bucket of the longest duration.
 const bucketCount = 488
 
-// observer counts what an executor reports and passes it on.
-func (m *Metrics) observer(next func(executor.Run)) func(executor.Run) {
+// observer counts what an executor of the program reports and passes it on.
+// The counters are found once, not with every event.
+func (m *Metrics) observer(program *dag.Program, next func(executor.Run)) func(executor.Run) {
+	known := map[*dag.Node]*counter{}
+	for _, plan := range program.Plans {
+		for i := range plan.Nodes {
+			n := &plan.Nodes[i]
+			known[n] = m.counter(hookKey{plan.Event, n.Hook.Name})
+		}
+	}
 	return func(r executor.Run) {
-		m.add(r)
+		c := known[r.Node]
+		if c == nil {
+			c = m.counter(hookKey{r.Event, r.Node.Hook.Name})
+		}
+		c.add(&r)
 		if next != nil {
 			next(r)
 		}
 	}
 }
 
-func (m *Metrics) add(r executor.Run) {
-	key := hookKey{r.Event, r.Node.Hook.Name}
+// counter finds a hook's counter, or begins it.
+func (m *Metrics) counter(key hookKey) *counter {
 	found, ok := m.hooks.Load(key)
 	if !ok {
 		found, _ = m.hooks.LoadOrStore(key, &counter{})
 	}
-	c := found.(*counter)
+	return found.(*counter)
+}
+
+func (c *counter) add(r *executor.Run) {
 	if r.Attempts > 1 {
 		c.retries.Add(int64(r.Attempts - 1))
 	}
@@ -136,6 +152,9 @@ func (m *Metrics) List() []HookMetrics {
 	var out []HookMetrics
 	m.hooks.Range(func(k, v any) bool {
 		key, c := k.(hookKey), v.(*counter)
+		if c.runs.Load()+c.filtered.Load()+c.retries.Load() == 0 {
+			return true // begun with its program and never reached
+		}
 		out = append(out, HookMetrics{
 			Event: key.event, Hook: key.name,
 			Runs: c.runs.Load(), OK: c.ok.Load(), Failed: c.failed.Load(), Filtered: c.filtered.Load(),
@@ -182,8 +201,7 @@ func (m *Metrics) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	for _, r := range records {
-		found, _ := m.hooks.LoadOrStore(hookKey{r.Event, r.Hook}, &counter{})
-		c := found.(*counter)
+		c := m.counter(hookKey{r.Event, r.Hook})
 		c.runs.Add(r.Runs)
 		c.ok.Add(r.OK)
 		c.failed.Add(r.Failed)

@@ -92,7 +92,7 @@ func expected(runs []executor.Run) []HookMetrics {
 	var out []HookMetrics
 	for _, e := range policy.Events() {
 		for _, name := range []string{"a", "b", "c"} {
-			if m := found[key{e, name}]; m != nil {
+			if m := found[key{e, name}]; m != nil && m.Runs+m.Filtered+m.Retries > 0 {
 				m.P50, m.P95 = exact(times[key{e, name}], 50), exact(times[key{e, name}], 95)
 				out = append(out, *m)
 			}
@@ -112,7 +112,7 @@ func exact(all []time.Duration, percent int) time.Duration {
 
 func counted(runs []executor.Run) *Metrics {
 	m := &Metrics{}
-	observe := m.observer(nil)
+	observe := m.observer(&dag.Program{}, nil)
 	for _, r := range runs {
 		observe(r)
 	}
@@ -178,6 +178,6 @@ func TestP50OfAHookThatNeverRan(t *testing.T) {
 func TestObserverPassesReportsOn(t *testing.T) {
 	var seen []executor.Run
 	run := executor.Run{Event: policy.StopEvent, Node: &dag.Node{Hook: &policy.Hook{Name: "a"}}, Status: policy.StatusRan}
-	(&Metrics{}).observer(func(r executor.Run) { seen = append(seen, r) })(run)
+	(&Metrics{}).observer(&dag.Program{}, func(r executor.Run) { seen = append(seen, r) })(run)
 	assert.Equal(t, []executor.Run{run}, seen)
 }

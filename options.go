@@ -326,6 +326,6 @@ func (c *config) compiled(p *policy.Policy, found diag.List, m *Metrics) (*live,
 		}
 	}
 	eo := c.execute
-	eo.Observe = m.observer(c.execute.Observe)
+	eo.Observe = m.observer(program, c.execute.Observe)
 	return &live{policy: p, program: program, exec: executor.New(program, eo), idle: make(chan struct{})}, nil
 }

@@ -2,8 +2,12 @@ package executor
 
 import (
 	"context"
+	"errors"
+	"os"
 	"sync/atomic"
 	"time"
+
+	"github.com/hookc/hookc/policy"
 )
 
 // budget is the context of one in-process evaluation: its caller's, ending
@@ -15,6 +19,8 @@ type budget struct {
 	start time.Time
 	limit time.Duration
 	timed atomic.Pointer[timed]
+	// told is true once Err has said that the budget is spent.
+	told atomic.Bool
 }
 
 func newBudget(ctx context.Context, start time.Time) *budget {
@@ -61,13 +67,28 @@ func (b *budget) Err() error {
 		}
 	}
 	if b.spent() {
+		b.told.Store(true)
 		return context.DeadlineExceeded
 	}
 	return nil
 }
 
-// asked reports whether a body has asked for Done, and may still hold on to b.
-func (b *budget) asked() bool { return b.timed.Load() != nil }
+// ended reports whether a body that failed with err did so for want of time:
+// it was told that its time is up, or says so. One that fails for another
+// reason on a machine so busy that meanwhile its time has passed fails for
+// that reason.
+func (b *budget) ended(err error) bool {
+	if !b.spent() {
+		return false
+	}
+	t := b.timed.Load()
+	return b.told.Load() || t != nil && t.Err() != nil || policy.KindOf(err).Late() ||
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+// asked reports whether a body has asked for Done, and may still hold on to b,
+// or was told that b is spent: b is then not to be used again.
+func (b *budget) asked() bool { return b.timed.Load() != nil || b.told.Load() }
 
 func (b *budget) spent() bool { return time.Since(b.start) >= b.limit }
 

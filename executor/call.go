@@ -150,7 +150,7 @@ func step(ctx context.Context, n *dag.Node, in *policy.Context, a int, b *budget
 		return protect(ctx, n, in, a, out)
 	}
 	err := protect(b, n, in, a, out)
-	if err != nil && b.spent() && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && b.ended(err) {
 		err = outOfTime(timeoutError(n), err)
 	}
 	b.close()

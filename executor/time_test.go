@@ -3,6 +3,8 @@ package executor
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -162,6 +164,30 @@ func TestStepBudget(t *testing.T) {
 		assert.Equal(t, 100*ms, took)
 		assert.Equal(t, []policy.Failure{{Hook: "rule", Kind: policy.ErrBudget, Error: "used up its budget of 100ms", OnError: policy.OnErrorDeny}}, d.Failed)
 	})
+}
+
+// On a busy machine a rule's time may pass without its doing. What it fails
+// with is then still what it failed with, and on_error decides.
+func TestFailureIsNotLateForABusyMachine(t *testing.T) {
+	fails := func(wait time.Duration, err error) bodyFunc {
+		return func(context.Context, *policy.Context, int) (policy.Result, error) {
+			time.Sleep(wait)
+			return policy.Result{}, err
+		}
+	}
+	for want, run := range map[policy.ErrKind]bodyFunc{
+		policy.ErrEval:   fails(300*ms, errors.New("conflict")),
+		policy.ErrParse:  fails(300*ms, policy.Failf(policy.ErrParse, "half an answer")),
+		policy.ErrBudget: fails(300*ms, fmt.Errorf("asking: %w", os.ErrDeadlineExceeded)),
+	} {
+		plan := planOf(t, policy.PreToolExecution, policy.Chain,
+			hook{name: "rule", kind: policy.KindBuiltin, timeout: 100 * ms, onError: policy.OnErrorDeny, onTimeout: policy.OnErrorSkip, run: run},
+			hook{name: "next", kind: policy.KindBuiltin, timeout: 100 * ms, run: quiet})
+		both(t, plan, func(t *testing.T, d *policy.Decision, _ time.Duration) {
+			assert.Equal(t, want, d.Failed[0].Kind)
+			assert.Equal(t, want == policy.ErrBudget, d.Permits())
+		})
+	}
 }
 
 func TestBudgetIsAContext(t *testing.T) {

@@ -197,6 +197,11 @@ func ErrorResult(spec *EventSpec, h *Hook, posture Posture, err error) Result {
 			r.Verdict = spec.AskOrDeny()
 		}
 		if !powers.Verdict(r.Verdict) {
+			if spec.Narrowed != "" { // at the event itself it would hold
+				m := masker{hook: h.Name}
+				m.drop(codeIgnored, "%s cannot %s", spec.Title(), r.Verdict)
+				r.Warnings = m.warnings
+			}
 			r.Verdict, r.VerdictBy = None, By{}
 			break
 		}

@@ -198,6 +198,25 @@ func TestStubbornChild(t *testing.T) {
 	}
 }
 
+// TestNobodyReadsTheAnswer: a refusal is exit 2 also when the decision cannot
+// be written; what would proceed is then exit 3.
+func TestNobodyReadsTheAnswer(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "pre_tool_execution:\n  - {name: h, deny: 'tool_name == \"Bash\"', reason: no}\n")
+	for event, exit := range map[string]int{bashCall: 2, strings.Replace(bashCall, `"Bash"`, `"Read"`, 1): 3} {
+		reader, writer, err := os.Pipe()
+		require.NoError(t, err)
+		require.NoError(t, reader.Close())
+		cmd := p.run(event)
+		var stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = writer, &stderr
+		_ = cmd.Run() // the exit code is looked at
+		require.NoError(t, writer.Close())
+		assert.Equal(t, exit, cmd.ProcessState.ExitCode(), &stderr)
+		assert.Contains(t, stderr.String(), "hookc: the decision cannot be written")
+	}
+}
+
 // TestInterrupted: Ctrl-C and SIGTERM end hookc at once, with everything it
 // started, and the answer lets nothing through.
 func TestInterrupted(t *testing.T) {

@@ -199,8 +199,6 @@ func TestFaultCancelled(t *testing.T) {
 	assert.Empty(t, children())
 }
 
-type fireFunc func(context.Context, policy.Event, *policy.Context) (*policy.Decision, error)
-
 func (r *faultRow) cancel(t *testing.T, s *faultServer) {
 	if !assert.NoError(t, os.Mkdir(r.dir, 0o755)) {
 		return

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -55,10 +57,9 @@ hookc itself is an answer that does not let the action through.`,
 			if err != nil {
 				return err
 			}
-			if err := writeDecision(cmd.OutOrStdout(), d, !asJSON && isTerminal(cmd.OutOrStdout())); err != nil {
-				return err
-			}
-			return verdictExit(d)
+			signal.Ignore(syscall.SIGPIPE) // a reader that is gone is an error below
+			err = writeDecision(cmd.OutOrStdout(), d, !asJSON && isTerminal(cmd.OutOrStdout()))
+			return verdictExit(d, err)
 		},
 	}
 	s.flags(cmd)
@@ -208,17 +209,23 @@ func writeDecision(w io.Writer, d *policy.Decision, indent bool) error {
 	return nil
 }
 
-// verdictExit is the exit code of a decision, with what to say on stderr.
-func verdictExit(d *policy.Decision) error {
+// verdictExit is the exit code of a decision, with what to say on stderr. A
+// refusal stays one when the decision could not be written: agents let the
+// action happen at any other code.
+func verdictExit(d *policy.Decision, unwritten error) error {
+	exit := exitError{exitBlocked, because(d)}
 	switch d.Action {
 	case policy.Proceed:
-		return nil
+		return unwritten
 	case policy.Cancelled:
 		return exitError{exitInterrupted, "hookc: cancelled"}
 	case policy.AskUser, policy.DeferCall:
-		return exitError{exitAsk, because(d)}
+		exit.code = exitAsk
 	}
-	return exitError{exitBlocked, because(d)}
+	if unwritten != nil {
+		exit.text += "\n" + unwritten.Error()
+	}
+	return exit
 }
 
 // because is why a decision does not let the action through, for stderr.

@@ -67,9 +67,6 @@ func (r *faultRow) expect(e *faultEvent, text string) wireDecision {
 		faulty.Status = "failed"
 		out.Failed = append(out.Failed, wireFailure{Hook: "faulty", Kind: f.fails, OnError: posture})
 	}
-	if o.warning != "" {
-		out.Warnings = append([]wireWarning{{Code: o.warning, Hook: "faulty"}}, out.Warnings...)
-	}
 	out.Action, out.Verdict, out.Control, out.Scope = o.action, o.verdict, o.control, o.scope
 	if o.decides {
 		out.By = "faulty"

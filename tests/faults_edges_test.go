@@ -239,6 +239,9 @@ func (r *faultRow) cancel(t *testing.T, s *faultServer) {
 // machine gets round to cancelling; then there was nothing to cancel.
 func (r *faultRow) cut(fire fireFunc, e *faultEvent) (d *policy.Decision, took time.Duration, err error) {
 	for range 10 {
+		if err := os.RemoveAll(r.path("followed", e)); err != nil {
+			return nil, 0, err
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), 25*time.Millisecond)
 		if r.fault.name == "quick script" { // cancelled before it begins
 			cancel()

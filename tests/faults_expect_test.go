@@ -65,8 +65,6 @@ type faultOutcome struct {
 	decides, reasons bool
 	// ends: no later hook runs.
 	ends bool
-	// warning is the code of what is said of it beside.
-	warning string
 }
 
 // outcome is §5.4 and then §2.4.
@@ -94,9 +92,6 @@ func (e *faultEvent) outcome(posture string) faultOutcome {
 	switch {
 	case out.control == "stop":
 		out.action, out.scope = "abort", e.scope
-		if e.class == "Q" {
-			out.warning = "HK112" // without feedback the gate ends what it guards (§12, 5)
-		}
 	case out.control == "skip", out.verdict == "deny":
 		switch e.class {
 		case "G":
@@ -217,7 +212,7 @@ func TestFaultExpectations(t *testing.T) {
 		{"pre_send_message", "abort", faultOutcome{verdict: "none", control: "stop", action: "abort", scope: "turn", decides: true, ends: true}},
 		{"post_tool_execution", "deny", faultOutcome{verdict: "deny", control: "go", action: "hide", decides: true, reasons: true, ends: true}},
 		{"stop", "deny", faultOutcome{verdict: "deny", control: "go", action: "keep_working", decides: true, reasons: true, ends: true}},
-		{"stop", "abort", faultOutcome{verdict: "none", control: "stop", action: "abort", scope: "turn", decides: true, ends: true, warning: "HK112"}},
+		{"stop", "abort", faultOutcome{verdict: "none", control: "stop", action: "abort", scope: "turn", decides: true, ends: true}},
 		{"notify", "deny", faultOutcome{verdict: "none", control: "go", action: "proceed"}},
 		{"notify", "abort", faultOutcome{verdict: "none", control: "go", action: "proceed", ends: true}},
 		{"pre_micro_compact", "abort", faultOutcome{verdict: "none", control: "stop", action: "abort", scope: "compact", decides: true, ends: true}},

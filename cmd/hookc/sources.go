@@ -12,7 +12,9 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/cmd/hookc/model"
+	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/format"
 )
@@ -29,7 +31,7 @@ type sources struct {
 func (s *sources) flags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVarP(&s.files, "file", "f", nil, "policy `PATH`: a file or folder, or TIER=PATH (repeatable; default: discover every tier)")
 	cmd.Flags().StringVar(&s.format, "format", "", "read the files as `NAME` instead of detecting the format")
-	cmd.Flags().BoolVar(&s.debug, "debug", false, "one JSON line a hook attempt on stderr (or in the file HOOKC_DEBUG names)")
+	cmd.Flags().BoolVar(&s.debug, "debug", false, "one JSON line for each hook that ran on stderr (or in the file HOOKC_DEBUG names)")
 	complete(cmd, "format", format.Names())
 }
 
@@ -84,9 +86,25 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 		return nil, nil, err
 	}
 	if record != nil {
-		out = append(out, hookc.Debug(record))
+		out = append(out, hookc.Debug(record), hookc.Execution(func(o *executor.Options) { o.Observe = inProcess(record) }))
 	}
 	return out, done, nil
+}
+
+// inProcess records the hooks that bash and llm runners do not: rules, which
+// have no command and no exit status.
+func inProcess(record func(runner.DebugRecord)) func(executor.Run) {
+	return func(r executor.Run) {
+		h := r.Node.Hook
+		if !h.Kind.InProcess() || r.Status != policy.StatusRan && r.Status != policy.StatusFailed {
+			return
+		}
+		line := runner.DebugRecord{Hook: h.Name, Event: r.Event, Kind: h.Kind, Exit: -1, Micros: r.Took.Microseconds()}
+		if r.Err != nil {
+			line.Error = r.Err.Error()
+		}
+		record(line)
+	}
 }
 
 // overrides reads HOOKC_DEFAULTS_<KEY>; an empty variable is none.

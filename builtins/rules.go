@@ -33,7 +33,8 @@ type OptionSpec struct {
 	Doc string
 }
 
-// Made is a rule made ready for one hook.
+// Made is a rule made ready for one hook. A rule that is not of this package
+// may always fail, whatever its Effects say, and says nothing for certain.
 type Made struct {
 	Runner  policy.Runner
 	Effects policy.Effects

@@ -190,6 +190,18 @@ func TestFailureIsNotLateForABusyMachine(t *testing.T) {
 	}
 }
 
+// A busy machine must not look like a plan that differs from its definition.
+func TestValidationHasNoClock(t *testing.T) {
+	plan := planOf(t, policy.PreToolExecution, policy.Chain,
+		hook{name: "a", kind: policy.KindExpr, timeout: 1, onError: policy.OnErrorSkip, onTimeout: policy.OnErrorDeny, run: quiet},
+		hook{name: "b", kind: policy.KindBuiltin, timeout: 1, retry: 1, onTimeout: policy.OnErrorAbort, run: quiet},
+		hook{name: "c", timeout: 1, onTimeout: policy.OnErrorDeny, run: quiet})
+	for i := range plan.Nodes {
+		plan.Nodes[i].Effects.MayFail = true
+	}
+	assert.NoError(t, Validate(programOf(plan), plan))
+}
+
 func TestBudgetIsAContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var kept context.Context

@@ -174,10 +174,16 @@ func wireOf(d *policy.Decision) (wireDecision, error) {
 
 // readWire reads a Decision. Whether a hook that can no longer matter had been
 // started is not observable (§5.1): what was squashed reads as not started.
+// Whether HK112, that a stop without feedback ends the turn (§12, 5), is also
+// said of a failure that means abort, the specification leaves open.
 func readWire(text []byte) (wireDecision, error) {
 	var d wireDecision
 	if err := json.Unmarshal(text, &d); err != nil {
 		return d, err
+	}
+	d.Warnings = slices.DeleteFunc(d.Warnings, func(w wireWarning) bool { return w.Code == "HK112" })
+	if len(d.Warnings) == 0 {
+		d.Warnings = nil
 	}
 	for i := range d.Hooks {
 		h := &d.Hooks[i]

@@ -27,10 +27,10 @@ var _ = register(Func{
 	Call: func(args []any) (any, error) { return defined(lexicalAbs(text(args[0]), text(args[1]))) },
 	Doc:  "p without `.` and `..`, from base when p is relative; undefined when it climbs above `~`",
 	Examples: []Example{
-		{Call: `path.abs("src/../a.go", "/work")`, Want: "/work/a.go"},
-		{Call: `path.abs("/etc/./passwd", "/work")`, Want: "/etc/passwd"},
-		{Call: `path.abs("../x", "/work")`, Want: "/x"},
-		{Call: `path.abs("~/.ssh/id", "/work")`, Want: "~/.ssh/id"},
+		{Call: `path.abs("src/../a.go", "/repo")`, Want: "/repo/a.go"},
+		{Call: `path.abs("/etc/./passwd", "/repo")`, Want: "/etc/passwd"},
+		{Call: `path.abs("../x", "/repo")`, Want: "/x"},
+		{Call: `path.abs("~/.ssh/id", "/repo")`, Want: "~/.ssh/id"},
 	},
 })
 
@@ -39,9 +39,9 @@ var _ = register(Func{
 	Call: func(args []any) (any, error) { return lexicalWithin(text(args[0]), text(args[1])) },
 	Doc:  "whether p is root or lies below it; undefined when only one of the two is absolute",
 	Examples: []Example{
-		{Call: `path.within("/work/src/a.go", "/work")`, Want: true},
-		{Call: `path.within("/work/../etc/passwd", "/work")`, Want: false},
-		{Call: `path.within("/workshop", "/work")`, Want: false},
+		{Call: `path.within("/repo/src/a.go", "/repo")`, Want: true},
+		{Call: `path.within("/repo/../etc/passwd", "/repo")`, Want: false},
+		{Call: `path.within("/reposhop", "/repo")`, Want: false},
 	},
 })
 
@@ -50,7 +50,7 @@ var _ = register(Func{
 	Call: func(args []any) (any, error) { return globMatch(text(args[0]), text(args[1])) },
 	Doc:  "whether p, without `.` and `..`, matches a doublestar pattern: `**` crosses directories, `*` does not",
 	Examples: []Example{
-		{Call: `path.glob("**/.env*", "/work/app/.env.local")`, Want: true},
+		{Call: `path.glob("**/.env*", "/repo/app/.env.local")`, Want: true},
 		{Call: `path.glob("*.go", "a/b.go")`, Want: false},
 		{Call: `path.glob("/etc/**", "/tmp/../etc/passwd")`, Want: true},
 	},
@@ -61,8 +61,8 @@ var _ = register(Func{
 	Call: func(args []any) (any, error) { return defined(lexicalRel(text(args[0]), text(args[1]))) },
 	Doc:  "the path that leads from base to p; undefined when only one of the two is absolute",
 	Examples: []Example{
-		{Call: `path.rel("/work/src/a.go", "/work")`, Want: "src/a.go"},
-		{Call: `path.rel("/etc", "/work/src")`, Want: "../../etc"},
+		{Call: `path.rel("/repo/src/a.go", "/repo")`, Want: "src/a.go"},
+		{Call: `path.rel("/etc", "/repo/src")`, Want: "../../etc"},
 	},
 })
 
@@ -71,7 +71,7 @@ var _ = register(Func{
 	Call: func(args []any) (any, error) { return path.Base(slashed(text(args[0]))), nil },
 	Doc:  "the last part of p; `.` for the empty path",
 	Examples: []Example{
-		{Call: `path.base("/work/src/a.go")`, Want: "a.go"},
+		{Call: `path.base("/repo/src/a.go")`, Want: "a.go"},
 	},
 })
 
@@ -80,7 +80,7 @@ var _ = register(Func{
 	Call: func(args []any) (any, error) { return path.Dir(slashed(text(args[0]))), nil },
 	Doc:  "p without its last part; `.` when nothing is left",
 	Examples: []Example{
-		{Call: `path.dir("/work/src/a.go")`, Want: "/work/src"},
+		{Call: `path.dir("/repo/src/a.go")`, Want: "/repo/src"},
 	},
 })
 
@@ -89,7 +89,7 @@ var _ = register(Func{
 	Call: func(args []any) (any, error) { return path.Ext(slashed(text(args[0]))), nil },
 	Doc:  "the extension of p with its dot, or the empty text",
 	Examples: []Example{
-		{Call: `path.ext("/work/src/a.tar.gz")`, Want: ".gz"},
+		{Call: `path.ext("/repo/src/a.tar.gz")`, Want: ".gz"},
 	},
 })
 

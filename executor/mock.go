@@ -77,7 +77,7 @@ func (m *mock) Store(string, *Answer)       {}
 func (m *mock) event() *policy.Context {
 	rng := m.rng("event", 0)
 	spec := m.plan.Spec
-	c := policy.NewContext(m.plan.Event).Set(policy.FieldProjectRoot, "/work").Set(policy.FieldCwd, "/work").
+	c := policy.NewContext(m.plan.Event).Set(policy.FieldProjectRoot, "/repo").Set(policy.FieldCwd, "/repo").
 		Set(policy.FieldSessionID, "s")
 	paths := m.plan.Reads.All()
 	for i := range m.plan.Nodes {
@@ -115,7 +115,7 @@ func (m *mock) value(rng *rand.Rand, p policy.Path) any {
 	case policy.BoolType:
 		return rng.IntN(2) == 0
 	case policy.ObjectType:
-		return map[string]any{"k": word, "command": word, "file_path": "/work/" + word}
+		return map[string]any{"k": word, "command": word, "file_path": "/repo/" + word}
 	case policy.ListType:
 		return []any{map[string]any{"role": "user", "content": word}}
 	}

@@ -147,7 +147,7 @@ func TestInput(t *testing.T) {
 	}{
 		{nil, `{}`},
 		{[]policy.Path{path("tool_input.a.b")}, `{"tool_input": {"a": {"b": 1}}}`},
-		{[]policy.Path{path("tool_input.a.b"), path("tool_input.d"), path("cwd")}, `{"cwd": "/work", "tool_input": {"a": {"b": 1}, "d": 3}}`},
+		{[]policy.Path{path("tool_input.a.b"), path("tool_input.d"), path("cwd")}, `{"cwd": "/repo", "tool_input": {"a": {"b": 1}, "d": 3}}`},
 		{[]policy.Path{path("tool_input.a.b"), path("tool_input.a")}, `{"tool_input": {"a": {"b": 1, "c": 2}}}`},
 		{[]policy.Path{path("tool_input"), path("tool_input.a.b")}, `{"tool_input": {"a": {"b": 1, "c": 2}, "d": 3}}`},
 		{[]policy.Path{path("tool_input.d.e"), path("tool_input.x"), path("agent_id")}, `{}`},

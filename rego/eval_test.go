@@ -154,7 +154,7 @@ func TestFunctionExamples(t *testing.T) {
 // An undefined call makes the rule undefined; the effects of a function are
 // those of the rule that calls it.
 func TestFunctionEffects(t *testing.T) {
-	m := compiled(t, guard(`deny contains "x" if path.abs("~/..", "/work") != "never"`))
+	m := compiled(t, guard(`deny contains "x" if path.abs("~/..", "/repo") != "never"`))
 	r, err := m.Run(context.Background(), bash("ls"), 0)
 	require.NoError(t, err)
 	assert.Equal(t, policy.Result{}, r)

@@ -22,14 +22,14 @@ into a helper rule: "not inside" holds when inside is undefined.`,
     type: rego
     source: |
       package hooks.jail
-      deny contains "outside" if not startswith(input.tool_input.file_path, "/work/")
+      deny contains "outside" if not startswith(input.tool_input.file_path, "/repo/")
 `,
 	Good: `pre_tool_execution:
   - name: jail
     type: rego
     source: |
       package hooks.jail
-      inside if startswith(input.tool_input.file_path, "/work/")
+      inside if startswith(input.tool_input.file_path, "/repo/")
       deny contains "outside" if not inside
 `,
 })

@@ -59,7 +59,7 @@ func compiled(t testing.TB, h *policy.Hook) *Module {
 }
 
 func call(tool string, input map[string]any) *policy.Context {
-	return (&policy.Context{ToolName: tool, ToolInput: input, Cwd: "/work", SessionID: "s"}).Frozen(policy.PreToolExecution)
+	return (&policy.Context{ToolName: tool, ToolInput: input, Cwd: "/repo", SessionID: "s"}).Frozen(policy.PreToolExecution)
 }
 
 func bash(command string) *policy.Context {

@@ -155,8 +155,8 @@ func soakInputs() []soakInput {
 		add("todo", hookc.StopEvent, todo)
 	}
 	bash("npm i", "sneaky", "broken", "slow", "polite request")
-	write("/work/a.go")
-	write("/work/secret")
+	write("/repo/a.go")
+	write("/repo/secret")
 	add("bash", hookc.PostToolExecution, policy.Context{ToolName: "Bash", ToolInput: map[string]any{"command": "ls"}, ToolResult: "ok"})
 	add("no", hookc.PreSendMessage, policy.Context{UserInput: "no"})
 	add("ping", hookc.Notify, policy.Context{Message: "ping"})

@@ -20,7 +20,7 @@ import (
 // exprWhole is an event on which every path the exprGenerator uses is there.
 func exprWhole() map[string]any {
 	return map[string]any{
-		"tool_name": "Bash", "cwd": "/work", "model": "m-1",
+		"tool_name": "Bash", "cwd": "/repo", "model": "m-1",
 		"tool_input": map[string]any{
 			"command": "git push origin main", "n": 3, "f": 2.5, "yes": true, "no": false, "text": "Ünïcode", "zero": 0,
 			"list": []any{"a", "b", "a"}, "nums": []any{3, 1, 2.5}, "rows": []any{map[string]any{"k": "x", "n": 1, "ok": true}, map[string]any{"k": "y", "n": 2, "ok": false}},

@@ -198,7 +198,7 @@ func TestExprAnnotatedExample(t *testing.T) {
 		return exprCall(input).Set(policy.FieldToolName, name)
 	}
 	for path, want := range map[string]policy.Verdict{
-		"a.go": policy.None, "/work/b/c.go": policy.None, "../x": policy.Deny, "/work/../etc/passwd": policy.Deny, "/workshop/x": policy.Deny, "~/x": policy.Deny, "/work": policy.Deny,
+		"a.go": policy.None, "/repo/b/c.go": policy.None, "../x": policy.Deny, "/repo/../etc/passwd": policy.Deny, "/reposhop/x": policy.Deny, "~/x": policy.Deny, "/repo": policy.Deny,
 	} {
 		assert.Equal(t, want, says(policy.PreToolExecution, jail, tool("Write", map[string]any{"file_path": path})).Verdict, path)
 	}

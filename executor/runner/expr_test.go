@@ -19,7 +19,7 @@ import (
 
 func exprCall(input map[string]any) *policy.Context {
 	return policy.NewContext(policy.PreToolExecution).
-		Set(policy.FieldCwd, "/work").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, input)
+		Set(policy.FieldCwd, "/repo").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, input)
 }
 
 func exprHookOn(e policy.Event, body policy.Body) *policy.Hook {

@@ -89,7 +89,7 @@ func silentRule(n int, _ string) string { return fmt.Sprintf("  - {name: r%d, us
 // tool is evaluated.
 func call() *policy.Context {
 	return &policy.Context{
-		SessionID: "s", Cwd: "/work", ProjectRoot: "/work", PermissionMode: "default",
+		SessionID: "s", Cwd: "/repo", ProjectRoot: "/repo", PermissionMode: "default",
 		ToolName: "Bash", ToolInput: map[string]any{"command": "go test ./... && git status --short", "description": "run the tests"},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -49,9 +50,9 @@ var statuses = []policy.Status{policy.StatusRan, policy.StatusFailed, policy.Sta
 func someRuns(r *rand.Rand, n int) []executor.Run {
 	out := make([]executor.Run, n)
 	for i := range out {
+		event := []policy.Event{policy.StopEvent, policy.PreToolExecution}[r.IntN(2)]
 		out[i] = executor.Run{
-			Event:  []policy.Event{policy.StopEvent, policy.PreToolExecution}[r.IntN(2)],
-			Node:   &dag.Node{Hook: &policy.Hook{Name: string(rune('a' + r.IntN(3)))}},
+			Event: event, Node: &dag.Node{Hook: &policy.Hook{Event: event, Name: string(rune('a' + r.IntN(3)))}},
 			Status: statuses[r.IntN(len(statuses))], Attempts: r.IntN(4), Took: anyDuration(r) >> 8,
 		}
 	}
@@ -112,9 +113,8 @@ func exact(all []time.Duration, percent int) time.Duration {
 
 func counted(runs []executor.Run) *Metrics {
 	m := &Metrics{}
-	observe := m.observer(&dag.Program{}, nil)
 	for _, r := range runs {
-		observe(r)
+		m.count(r.Node)(r.Status, r.Attempts, r.Took)
 	}
 	return m
 }
@@ -168,16 +168,32 @@ func TestMetricsOfADamagedFileAddNothing(t *testing.T) {
 }
 
 func TestP50OfAHookThatNeverRan(t *testing.T) {
-	m := counted([]executor.Run{{Event: policy.StopEvent, Node: &dag.Node{Hook: &policy.Hook{Name: "a"}}, Status: policy.StatusFiltered}})
+	m := counted([]executor.Run{{Node: &dag.Node{Hook: &policy.Hook{Event: policy.StopEvent, Name: "a"}}, Status: policy.StatusFiltered}})
 	_, ok := m.P50(policy.StopEvent, "a")
 	assert.False(t, ok)
 	_, ok = m.P50(policy.StopEvent, "b")
 	assert.False(t, ok)
 }
 
-func TestObserverPassesReportsOn(t *testing.T) {
-	var seen []executor.Run
-	run := executor.Run{Event: policy.StopEvent, Node: &dag.Node{Hook: &policy.Hook{Name: "a"}}, Status: policy.StatusRan}
-	(&Metrics{}).observer(&dag.Program{}, func(r executor.Run) { seen = append(seen, r) })(run)
-	assert.Equal(t, []executor.Run{run}, seen)
+// What is read while hooks run adds up: each run has ended in one of three ways.
+func TestMetricsReadWhileCountingAddUp(t *testing.T) {
+	m := &Metrics{}
+	node := &dag.Node{Hook: &policy.Hook{Event: policy.StopEvent, Name: "a"}}
+	var done sync.WaitGroup
+	for _, s := range []policy.Status{policy.StatusFailed, policy.StatusSquashed} {
+		done.Go(func() {
+			for range 20_000 {
+				m.count(node)(s, 1, time.Microsecond)
+			}
+		})
+	}
+	for range 500 {
+		for _, h := range m.List() {
+			require.GreaterOrEqual(t, h.OK, int64(0))
+			require.Equal(t, h.Runs, h.OK+h.Failed+h.Squashed)
+		}
+	}
+	done.Wait()
+	assert.Equal(t, HookMetrics{Event: policy.StopEvent, Hook: "a", Runs: 40_000, Failed: 20_000, Squashed: 20_000,
+		Total: 40 * time.Millisecond, P50: roundUp(time.Microsecond), P95: roundUp(time.Microsecond)}, m.List()[0])
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/policy/trust"
 )
@@ -32,7 +33,10 @@ type config struct {
 	shown     string
 	overrides map[string]string
 	disabled  bool
-	answers   map[string]map[string]any
+	// profile is the agent whose rules hold, or nil.
+	profile  *dialect.Dialect
+	faithful bool
+	answers  map[string]map[string]any
 	// skipVerify leaves translation validation out.
 	skipVerify bool
 	kinds      runner.Options
@@ -96,9 +100,27 @@ func DefaultModel(name string) Option {
 	return func(c *config) { c.kinds.DefaultModel = name }
 }
 
-// Rules adds Go rules that `type: builtin` hooks can use by name.
+// Rules adds Go rules that `type: builtin` hooks can use by name. What is wrong
+// with a rule itself, not with a policy that uses it, is a builtins.Misuse,
+// which Open returns.
 func Rules(rules ...builtins.Rule) Option {
 	return func(c *config) { c.kinds.Rules = append(c.kinds.Rules, rules...) }
+}
+
+// Profile makes a policy mean what it means to an agent: its own places are
+// discovered, and its own order, matchers and ways of combining answers hold.
+// faithful follows the agent also where its rules let something through in
+// silence; otherwise hookc takes the safe side there and says so. name is an id
+// of `hookc list dialect`, which may end in @version.
+func Profile(name string, faithful bool) Option {
+	return func(c *config) {
+		d, err := dialect.FindProfile(name)
+		if err != nil {
+			c.misuse = errors.Join(c.misuse, fmt.Errorf("hookc: %w", err))
+			return
+		}
+		c.profile, c.faithful = d, faithful
+	}
 }
 
 // Overrides replaces `defaults` of the policy files, as the variables
@@ -111,6 +133,12 @@ func Overrides(defaults map[string]string) Option {
 // HOOKC_ENABLED=0 does. Every Decision says so.
 func SwitchOff() Option {
 	return func(c *config) { c.disabled = true }
+}
+
+// AsWritten leaves out what the environment lays over policies: Overrides and
+// SwitchOff given before it.
+func AsWritten() Option {
+	return func(c *config) { c.overrides, c.disabled = nil, false }
 }
 
 // Compiler changes how policies are compiled: narrowing to one event,
@@ -176,7 +204,11 @@ func SkipVerify() Option {
 // hookc; it becomes an error, so that a host keeps what it has.
 func (c *config) compileWith(p *policy.Policy, runtime bool) (program *dag.Program, found diag.List, err error) {
 	defer func() {
-		if bug := recover(); bug != nil {
+		switch bug := recover().(type) {
+		case nil:
+		case builtins.Misuse:
+			program, err = nil, fmt.Errorf("hookc: %w", bug)
+		default:
 			program, err = nil, fmt.Errorf("hookc: internal error: %v", bug)
 		}
 	}()
@@ -214,7 +246,8 @@ func (c *config) hookKinds() []dag.Kind {
 // Compile reads and compiles the policies that options name, without running
 // anything. With errors the program is nil; the findings are complete and
 // sorted. It panics when a plan does not mean what the policy says, which is a
-// bug of hookc. Options that Open refuses panic.
+// bug of hookc. Options that Open refuses, a rule that is misused among them,
+// panic.
 func Compile(options ...Option) (*dag.Program, diag.List) {
 	c := configured(options)
 	p, found := c.load()
@@ -238,12 +271,12 @@ func Compile(options ...Option) (*dag.Program, diag.List) {
 // load reads the named or discovered sources, checks trust and lays the
 // environment over them.
 func (c *config) load() (*policy.Policy, diag.List) {
-	o := format.Options{Overrides: c.overrides, Dir: c.shown}
+	o := format.Options{Overrides: c.overrides, Dir: c.shown, Profile: c.profile, Faithful: c.faithful}
 	var p *policy.Policy
 	var found diag.List
 	if c.discover != "" {
 		store := trust.Open(policy.ProjectRoot(c.discover))
-		p, found = format.LoadDiscovered(format.DiscoverOptions{Dir: c.discover}, o, func(files []policy.SourceFile) string {
+		p, found = format.LoadDiscovered(format.DiscoverOptions{Dir: c.discover, Profile: c.profile}, o, func(files []policy.SourceFile) string {
 			if v := store.Check(files); !v.Trusted {
 				return v.Why
 			}
@@ -326,6 +359,6 @@ func (c *config) compiled(p *policy.Policy, found diag.List, m *Metrics) (*live,
 		}
 	}
 	eo := c.execute
-	eo.Observe = m.observer(program, c.execute.Observe)
+	eo.Count = m.count
 	return &live{policy: p, program: program, exec: executor.New(program, eo), idle: make(chan struct{})}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,14 +17,14 @@ func TestFuncs(t *testing.T) {
 	var names []string
 	for _, f := range Funcs() {
 		names = append(names, f.Name)
-		assert.Equal(t, f.World == policy.WorldRead, f.Name == "path.real" || f.Name == "path.within_real", f.Name)
+		assert.Equal(t, f.World == policy.WorldRead, slices.Contains([]string{"git.branch", "git.root", "path.real", "path.within_real"}, f.Name), f.Name)
 		for _, root := range Roots() {
 			field, ok := policy.ParseField(root)
 			assert.True(t, !ok || field.Spec().Type == policy.StringType, "a root that is a field is a text, which has no members")
 		}
 	}
-	assert.Equal(t, []string{"path.abs", "path.base", "path.dir", "path.ext", "path.glob", "path.real", "path.rel", "path.within", "path.within_real", "text.redact", "url.host"}, names)
-	assert.Equal(t, []string{"path", "text", "url"}, Roots())
+	assert.Equal(t, []string{"git.branch", "git.root", "jsonpath.all", "jsonpath.get", "path.abs", "path.base", "path.dir", "path.ext", "path.glob", "path.real", "path.rel", "path.within", "path.within_real", "semver.order", "semver.satisfies", "text.redact", "url.host"}, names)
+	assert.Equal(t, []string{"git", "jsonpath", "path", "semver", "text", "url"}, Roots())
 }
 
 func TestCalls(t *testing.T) {
@@ -77,6 +78,15 @@ func TestCalls(t *testing.T) {
 		{"url.host", []any{"example.com/x"}, undefined},
 		{"url.host", []any{"http://%zz/"}, undefined},
 		{"url.host", []any{""}, undefined},
+		{"semver.order", []any{"1.0.0+a", "1.0.0+b"}, 0},
+		{"semver.order", []any{"banana", "1.0"}, undefined},
+		{"semver.order", []any{"1.0.0-alpha.2", "1.0.0-alpha.10"}, -1},
+		{"semver.satisfies", []any{"1.2", "~1.2.0"}, true},
+		{"semver.satisfies", []any{"", "*"}, undefined},
+		{"jsonpath.all", []any{map[string]any{"b": 1, "a": map[string]any{"c": []any{2, 3}}}, "$..*"}, []any{map[string]any{"c": []any{2, 3}}, []any{2, 3}, 2, 3, 1}},
+		{"jsonpath.all", []any{[]any{map[string]any{"n": 1}, map[string]any{"n": 5}}, "$[?(@.n > 3)].n"}, []any{5}},
+		{"jsonpath.get", []any{map[string]any{"a": nil}, "$.b"}, undefined},
+		{"git.branch", []any{"relative"}, undefined},
 	}
 	for _, tt := range tests {
 		got, err := Lookup(tt.name).Call(tt.args)
@@ -215,4 +225,37 @@ func TestDerivedFields(t *testing.T) {
 	assert.Equal(t, "ls", changed.Text(policy.FieldCommand))
 	bare := policy.NewContext(policy.PreToolExecution)
 	assert.False(t, bare.Has(policy.FieldToolArguments) || bare.Has(policy.FieldToolKind) || bare.Has(policy.FieldCommand))
+}
+
+func TestGitBranch(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name, content string) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+	}
+	branch := func(at string) any {
+		got, err := Lookup("git.branch").Call([]any{filepath.Join(dir, at)})
+		require.NoError(t, err)
+		return got
+	}
+	put("repo/.git/HEAD", "ref: refs/heads/feature/x\n")
+	put("repo/src/a.go", "")
+	put("detached/.git/HEAD", "0123456789012345678901234567890123456789\n")
+	put("tree/.git", "gitdir: ../repo/.git/worktrees/tree\n")
+	put("repo/.git/worktrees/tree/HEAD", "ref: refs/heads/other\r\n")
+	assert.Equal(t, "feature/x", branch("repo"))
+	assert.Equal(t, "feature/x", branch("repo/src/not/there"))
+	assert.Equal(t, "", branch("detached"))
+	assert.Equal(t, "other", branch("tree"))
+	put("odd/.git", "what is this\n")
+	_, err := Lookup("git.branch").Call([]any{filepath.Join(dir, "odd")})
+	require.ErrorContains(t, err, "is no git folder and names none")
+	put("gone/.git", "gitdir: nowhere\n")
+	_, err = Lookup("git.branch").Call([]any{filepath.Join(dir, "gone")})
+	require.Error(t, err)
+	root, err := Lookup("git.root").Call([]any{filepath.Join(dir, "repo/src")})
+	require.NoError(t, err)
+	assert.Equal(t, filepath.ToSlash(filepath.Join(dir, "repo")), root)
 }

@@ -113,9 +113,13 @@ var callParts = []callPart{
 		[]string{"url", "uri", "address", "href", "urls"}},
 }
 
+// commandPart is the row of the command line, which is also parsed.
+var commandPart = callParts[0]
+
 func init() {
 	policy.Provide(policy.FieldToolArguments, provideArguments)
 	policy.Provide(policy.FieldToolKind, provideKind)
+	policy.Provide(policy.FieldShell, provideShell)
 	for _, part := range callParts {
 		policy.Provide(part.field, part.provide)
 	}

@@ -36,7 +36,14 @@ type OptionSpec struct {
 // Made is a rule made ready for one hook. A rule that is not of this package
 // may always fail, whatever its Effects say, and says nothing for certain.
 type Made struct {
-	Runner  policy.Runner
+	// Runner is called on the goroutine of the event and is not interrupted.
+	// Its ctx ends with the hook's timeout, or else with the step budget of
+	// 100 ms; a rule that was told so has failed, whatever it answers then
+	// (semantics.md §5.4). One that may take longer must therefore ask, by
+	// ctx.Err or ctx.Done: nothing else stops it.
+	Runner policy.Runner
+	// Effects must say what the rule has to do with the world: nothing
+	// (policy.WorldNone), looking at it (WorldRead) or changing it (WorldWrite).
 	Effects policy.Effects
 	// Always is what the rule says whatever it reads, if that is known.
 	Always policy.Powers
@@ -127,23 +134,29 @@ func Rules() []Rule {
 	return out
 }
 
-// CheckRules panics when a rule is incomplete or two have one name: that is a
-// mistake in the program that lists them.
+// Misuse is a mistake in a program that lists rules of its own, as opposed to
+// one in a policy that uses them: CheckRules and Make panic with it.
+type Misuse struct{ Rule, Text string }
+
+func (m Misuse) Error() string { return "rule " + m.Rule + " " + m.Text }
+
+// CheckRules panics with Misuse when a rule is incomplete or two have one
+// name.
 func CheckRules(list []Rule) {
 	seen := map[string]bool{}
 	for _, r := range list {
 		if r.Name == "" || r.Doc == "" || r.New == nil {
-			panic("builtins: rule " + r.Name + " is incomplete")
+			panic(Misuse{r.Name, "is incomplete: it needs Name, Doc and New"})
 		}
 		if seen[r.Name] {
-			panic("builtins: rule " + r.Name + " is listed twice")
+			panic(Misuse{r.Name, "is listed twice"})
 		}
 		seen[r.Name] = true
 	}
 }
 
 // Make makes the rule ready for a hook. With errors among the findings there
-// is nothing to run.
+// is nothing to run. It panics with Misuse when New makes half a rule.
 func (r *Rule) Make(h *policy.Hook) (Made, diag.List) {
 	opts, found := r.check(h)
 	if found.HasErrors() {
@@ -153,6 +166,13 @@ func (r *Rule) Make(h *policy.Hook) (Made, diag.List) {
 	found.Add(more...)
 	for i := range found {
 		found[i].Hook = h.Name
+	}
+	switch {
+	case found.HasErrors():
+	case made.Runner == nil:
+		panic(Misuse{r.Name, "was made without a Runner"})
+	case made.Effects.World == policy.WorldUnset:
+		panic(Misuse{r.Name, "does not say how it uses the world: set Effects.World to policy.WorldNone, WorldRead or WorldWrite"})
 	}
 	return made, found
 }

@@ -37,7 +37,7 @@ func effects(u *unit) {
 // restrain takes from a hook that an agent registered what could loosen the
 // tiers below it, where no halt keeps it from being heard after they spoke.
 func restrain(plan *dag.Plan, n *dag.Node, lower policy.Paths) {
-	if plan.Strategy.Fold == policy.FoldLast {
+	if plan.Strategy.Fold.Verdict() == policy.FoldLast {
 		// The last verdict decides: anything but a denial could undo one.
 		n.Effects.May &^= policy.MayAllow | policy.MayAsk | policy.MayDefer
 	}
@@ -190,6 +190,9 @@ var errFailed = errors.New("failed")
 // jcli and as long as the longest timeout of the others (semantics.md §5.4).
 func deadline(p *policy.Policy, plan *dag.Plan) time.Duration {
 	out := cmp.Or(plan.Deadline, p.ChainTimeout)
+	if p.Profile != nil {
+		out = cmp.Or(out, p.Profile.ChainTimeout, everyTimeout(plan))
+	}
 	if out > 0 {
 		return out
 	}
@@ -199,6 +202,18 @@ func deadline(p *policy.Policy, plan *dag.Plan) time.Duration {
 		foreign := n.Hook.Kind == policy.KindBash && n.Hook.Body.Protocol != "" && n.Hook.Body.Protocol != policy.JCLIProtocol
 		if foreign && !n.Hook.Async {
 			out = max(out, n.Timeout)
+		}
+	}
+	return out
+}
+
+// everyTimeout is what the hooks of a plan may take one after another: the
+// budget of an agent that has no limit of its own for a whole event.
+func everyTimeout(plan *dag.Plan) time.Duration {
+	var out time.Duration
+	for i := range plan.Nodes {
+		if n := &plan.Nodes[i]; !n.Hook.Async && !n.Hook.Kind.InProcess() {
+			out += n.Timeout * time.Duration(n.Retry+1)
 		}
 	}
 	return out

@@ -23,9 +23,16 @@ func filters(u *unit) {
 func (u *unit) matcher(spec *policy.EventSpec, h *policy.Hook) *policy.Matcher {
 	m := &policy.Matcher{}
 	_, named := h.Filter.Get(policy.FilterToolName)
+	missing, _ := h.Filter.Get(policy.FilterMissing)
 	for _, c := range h.Filter.Conditions {
-		if c.Key == policy.FilterToolMatcher && named {
-			continue // tool_name wins (seed 0)
+		if c.Key == policy.FilterToolMatcher && named || c.Key == policy.FilterMissing {
+			continue // tool_name wins (seed 0); missing is about the others
+		}
+		if c.Key == policy.FilterNative {
+			atom := *c.Atom
+			atom.Key, atom.Origin = c.Key, c.Value.Span
+			m.Atoms = append(m.Atoms, atom)
+			continue
 		}
 		compile := conditions[c.Key]
 		if compile == nil {
@@ -40,9 +47,24 @@ func (u *unit) matcher(spec *policy.EventSpec, h *policy.Hook) *policy.Matcher {
 		if !spec.CanRead(atom.Field) {
 			atom.Test = func(*policy.Context) bool { return false } // whatever a host sends beyond the event's row
 		}
+		if missing.Value != "" && missing.Value != "fail" {
+			atom = orMissing(atom, missing.Value)
+		}
 		m.Atoms = append(m.Atoms, atom)
 	}
 	return m
+}
+
+// orMissing is an atom that holds too where its field is absent or, as how
+// says, empty. The analyses cannot look into it.
+func orMissing(a policy.Atom, how string) policy.Atom {
+	test, f := a.Test, a.Field
+	a.Op, a.Values = policy.AtomMatch, append([]string{strings.Join(a.Values, "|"), how}, a.Values...)
+	a.Test = func(c *policy.Context) bool {
+		v, ok := c.Get(f)
+		return !ok || how == "match-empty" && v == "" || test(c)
+	}
+	return a
 }
 
 type condition func(value diag.Text) (policy.Atom, *diag.Diagnostic)
@@ -53,8 +75,12 @@ var conditions = map[policy.FilterKey]condition{
 	policy.FilterToolMatcher:    oneOf(policy.FieldToolName),
 	policy.FilterToolKind:       toolKind,
 	policy.FilterSource:         oneOf(policy.FieldSource),
+	policy.FilterReason:         oneOf(policy.FieldReason),
+	policy.FilterTrigger:        oneOf(policy.FieldTrigger),
+	policy.FilterNotification:   oneOf(policy.FieldNotificationType),
 	policy.FilterAgent:          oneOf(policy.FieldAgentType),
 	policy.FilterPermissionMode: oneOf(policy.FieldPermissionMode),
+	policy.FilterNotMode:        noneOf(policy.FieldPermissionMode),
 	policy.FilterModelPrefix:    modelPrefix,
 	policy.FilterCommand:        search(policy.FieldCommand, textOf(policy.FieldCommand)),
 	policy.FilterToolRegexp:     search(policy.FieldToolName, textOf(policy.FieldToolName)),
@@ -80,6 +106,16 @@ func list(text string) []string {
 		}
 	}
 	return out
+}
+
+// noneOf is true where the field is absent, too.
+func noneOf(f policy.Field) condition {
+	return func(v diag.Text) (policy.Atom, *diag.Diagnostic) {
+		a := in(f, list(v.Value)...)
+		listed := a.Test
+		a.Op, a.Test = policy.AtomMatch, func(c *policy.Context) bool { return !listed(c) }
+		return a, nil
+	}
 }
 
 func in(f policy.Field, values ...string) policy.Atom {

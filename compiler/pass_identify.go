@@ -27,6 +27,9 @@ func identify(u *unit) {
 		}
 	}
 	write([]any{"hookc", 1, u.policy.Tools.Known, u.policy.Tools.Open, u.policy.ChainTimeout})
+	if p := u.policy.Profile; p != nil {
+		write([]any{p.Name, p.Faithful})
+	}
 	for _, plan := range u.plans {
 		write([]any{plan.Event, plan.Strategy.Strategy, plan.ByPriority, plan.Deadline, plan.MaxConcurrent, plan.MaxModels})
 		for i := range u.entries {
@@ -66,7 +69,7 @@ func (u *unit) facts(e *dag.Entry) []any {
 		h.Name, h.Kind, h.Tier, e.Status, h.Priority, h.Locked, h.Async, h.Recheck, group,
 		filter, texts(d.Reads), texts(d.Writes), texts(d.May), d.World, d.Speculative, d.Pure,
 		h.Timeout, h.Retry, h.OnError, h.OnTimeout, fileFacts(h),
-		b.Command.Value, b.Protocol, b.Args, env, b.WorkDir, b.Prompt.Value, b.Model,
+		b.Command.Value, b.Protocol, b.Faithful, b.Native, b.InTurn, b.Strict, b.Onward, b.OnFailure, b.Args, env, b.WorkDir, b.Prompt.Value, b.Model,
 		b.Source.Value, b.When.Value, rules, sets, b.Context.Value, b.Use.Value, options,
 		u.digest(h),
 	}

@@ -28,8 +28,15 @@ func resolve(u *unit) {
 func (u *unit) resolveEvent(event policy.Event, hooks []*policy.Hook) {
 	plan := &dag.Plan{Event: event, Spec: event.Spec()}
 	plan.MaxConcurrent, plan.MaxModels = cmp.Or(u.policy.MaxConcurrent, 8), cmp.Or(u.policy.MaxModels, 4)
+	if p := u.policy.Profile; p != nil {
+		plan.MaxConcurrent = cmp.Or(p.MaxConcurrent, plan.MaxConcurrent)
+	}
 	u.settle(plan)
-	slices.SortStableFunc(hooks, func(a, b *policy.Hook) int { return order(a, b, plan.ByPriority) })
+	if p := u.policy.Profile; p != nil && p.Flat {
+		slices.SortStableFunc(hooks, func(a, b *policy.Hook) int { return cmp.Compare(a.Tier/policy.TierSession, b.Tier/policy.TierSession) })
+	} else {
+		slices.SortStableFunc(hooks, func(a, b *policy.Hook) int { return order(a, b, plan.ByPriority) })
+	}
 	var able []*policy.Hook
 	for _, h := range hooks {
 		u.place[h] = len(u.entries)

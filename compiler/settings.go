@@ -9,6 +9,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/dialect"
 )
 
 var codeSetting = diag.Define(diag.Code{
@@ -65,10 +66,30 @@ func (u *unit) settle(plan *dag.Plan) {
 			by = append(by, said{s.Tier, s.Order, s.OrderSpan})
 		}
 	}
-	plan.Strategy = policy.Strategy(u.hold(plan, "strategy", strategy, string(plan.Spec.Strategy))).Spec()
+	plan.Strategy = strategyNamed(policy.Strategy(u.hold(plan, "strategy", strategy, string(plan.Spec.Strategy))), plan.Spec)
+	if p := u.policy.Profile; p != nil && p.Strategies[plan.Event] != nil {
+		plan.Strategy = p.Strategies[plan.Event]
+	}
 	plan.Spec = plan.Strategy.Under(plan.Spec)
 	plan.ByPriority = u.hold(plan, "order", by, "tier") == "priority"
 	plan.Deadline, _ = time.ParseDuration(u.hold(plan, "chain_timeout", timeout, "0s"))
+}
+
+// strategyNamed is the strategy of a name: a canonical one, or an agent's, which is how
+// that agent combines the answers of its own hooks at the event.
+func strategyNamed(name policy.Strategy, spec *policy.EventSpec) *policy.StrategySpec {
+	d, err := dialect.FindProfile(string(name))
+	if _, canonical := policy.ParseStrategy(string(name)); canonical || err != nil {
+		return name.Spec()
+	}
+	rules, err := d.Under(false)
+	if err != nil {
+		panic("compiler: " + err.Error())
+	}
+	if s := rules.Strategies[spec.Event]; s != nil {
+		return s
+	}
+	return spec.Strategy.Spec()
 }
 
 // hold picks the value in force and reports the others.

@@ -164,8 +164,8 @@ func (t *tracer) collect() {
 	t.did = make([]policy.HookTrace, len(t.plan.Nodes))
 	for v := range t.did {
 		h := t.plan.Nodes[v].Hook
-		t.did[v] = policy.HookTrace{Name: h.Name, Status: policy.StatusNotStarted, Kind: h.Kind, Node: v,
-			Recheck: t.plan.Nodes[v].RecheckOf >= 0, At: h.Span}
+		t.did[v] = policy.HookTrace{Status: policy.StatusNotStarted,
+			TracedHook: &policy.TracedHook{Name: h.Name, Kind: h.Kind, Node: v, Recheck: t.plan.Nodes[v].RecheckOf >= 0, At: h.Span}}
 		if m := t.plan.Nodes[v].Matcher; m != nil && !m.Match(t.in) {
 			t.did[v].Status = policy.StatusFiltered
 		}

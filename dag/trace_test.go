@@ -33,8 +33,8 @@ func blank(plan *Plan, in *policy.Context) []policy.HookTrace {
 	out := make([]policy.HookTrace, len(plan.Nodes))
 	for v := range out {
 		n := &plan.Nodes[v]
-		out[v] = policy.HookTrace{Name: n.Hook.Name, Status: policy.StatusNotStarted, Node: v, Kind: n.Hook.Kind,
-			Recheck: n.RecheckOf >= 0, At: n.Hook.Span}
+		out[v] = policy.HookTrace{Status: policy.StatusNotStarted,
+			TracedHook: &policy.TracedHook{Name: n.Hook.Name, Node: v, Kind: n.Hook.Kind, Recheck: n.RecheckOf >= 0, At: n.Hook.Span}}
 		if !n.Matcher.Match(in) {
 			out[v].Status = policy.StatusFiltered
 		}

@@ -30,7 +30,7 @@ func absentees(prog *dag.Program, plan *dag.Plan) []absent {
 		if e.Hook.Event != plan.Event {
 			continue
 		}
-		a := absent{before: before, by: -1, trace: policy.HookTrace{Name: e.Hook.Name, At: e.Hook.Span, Kind: e.Hook.Kind, Node: -1}}
+		a := absent{before: before, by: -1, trace: policy.HookTrace{TracedHook: &policy.TracedHook{Name: e.Hook.Name, At: e.Hook.Span, Kind: e.Hook.Kind, Node: -1}}}
 		switch e.Status {
 		case dag.Live:
 			before = node(e.Hook.Name) + 1

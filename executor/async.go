@@ -40,10 +40,8 @@ notify:
 // pool runs async hooks: detached from the firing that reached them, bounded
 // in number, each with its own timeout.
 type pool struct {
-	observe  func(Run)
-	handOver func(*dag.Node, *policy.Context) error
-	limit    int
-	dropped  atomic.Int64
+	options Options
+	dropped atomic.Int64
 
 	owned owned
 	mu    sync.Mutex
@@ -56,13 +54,13 @@ type pool struct {
 type asyncRun struct{ node *dag.Node }
 
 func newPool(o Options) *pool {
-	return &pool{observe: o.Observe, handOver: o.Async, limit: o.MaxAsync, running: map[*asyncRun]context.CancelFunc{}}
+	return &pool{options: o, running: map[*asyncRun]context.CancelFunc{}}
 }
 
 // take starts an async node, whatever becomes of ctx later, or says why not.
 func (p *pool) take(ctx context.Context, n *dag.Node, in *policy.Context) *policy.Warning {
-	if p.handOver != nil {
-		if err := p.handOver(n, in); err != nil {
+	if p.options.Async != nil {
+		if err := p.options.Async(n, in); err != nil {
 			return p.drop(n, "not handed over: "+err.Error())
 		}
 		return nil
@@ -79,7 +77,7 @@ func (p *pool) take(ctx context.Context, n *dag.Node, in *policy.Context) *polic
 func (p *pool) admit(r *asyncRun) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed || len(p.running) >= p.limit {
+	if p.closed || len(p.running) >= p.options.MaxAsync {
 		return false
 	}
 	p.running[r] = nil
@@ -106,14 +104,14 @@ func (p *pool) run(ctx context.Context, r *asyncRun, in *policy.Context) {
 // attempt makes the one attempt an async hook has and reports it.
 func (p *pool) attempt(ctx context.Context, n *dag.Node, c *caller, in *policy.Context) error {
 	begun := time.Now()
-	var ignored policy.Result
-	err := c.call(ctx, in, 0, n.Timeout, timeoutError(n), &ignored)
-	if p.observe != nil {
-		status := policy.StatusRan
-		if err != nil {
-			status = policy.StatusFailed
-		}
-		p.observe(Run{Event: n.Hook.Event, Node: n, Status: status, Err: err, Attempts: 1, Took: time.Since(begun)})
+	_, err := c.call(ctx, in, 0, n.Timeout, timeoutError(n))
+	status, took := policy.StatusRan, time.Since(begun)
+	if err != nil {
+		status = policy.StatusFailed
+	}
+	p.options.counting(n)(status, 1, took)
+	if observe := p.options.Observe; observe != nil {
+		observe(Run{Event: n.Hook.Event, Node: n, Status: status, Err: err, Attempts: 1, Took: took})
 	}
 	return err
 }

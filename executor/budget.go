@@ -73,17 +73,17 @@ func (b *budget) Err() error {
 	return nil
 }
 
-// ended reports whether a body that failed with err did so for want of time:
-// it was told that its time is up, or says so. One that fails for another
-// reason on a machine so busy that meanwhile its time has passed fails for
-// that reason.
+// ended reports whether a body that returned err, or nil, ran out of time: it
+// was told that its time is up, or says so. What it answers once it was told
+// counts for nothing, as it may be half an answer. A body that never asks is
+// not stopped, and its answer holds; one that fails for another reason on a
+// machine so busy that meanwhile its time has passed fails for that reason.
 func (b *budget) ended(err error) bool {
-	if !b.spent() {
-		return false
+	if t := b.timed.Load(); b.told.Load() || t != nil && t.Err() != nil {
+		return true
 	}
-	t := b.timed.Load()
-	return b.told.Load() || t != nil && t.Err() != nil || policy.KindOf(err).Late() ||
-		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded)
+	return err != nil && b.spent() && (policy.KindOf(err).Late() ||
+		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded))
 }
 
 // asked reports whether a body has asked for Done, and may still hold on to b,

@@ -12,10 +12,20 @@ import (
 // retryReserve is how much chain time a further attempt needs.
 const retryReserve = 50 * time.Millisecond
 
-// lateError is the failure of a node that the chain deadline strikes.
-func lateError(plan *dag.Plan) error {
+// lateError is the failure of a node that the chain deadline strikes in its
+// attempt a, from 0.
+func lateError(plan *dag.Plan, a int) error {
+	if a == 0 && plan.Strategy.Deadline == policy.DeadlinePasses {
+		return policy.Failf(policy.ErrDeadline, "chain deadline of %v reached: %w", plan.Deadline, errPassed)
+	}
 	return policy.Failf(policy.ErrDeadline, "chain deadline of %v reached", plan.Deadline)
 }
+
+// errPassed marks a node that its agent would pass over in silence.
+var errPassed = errors.New("the hook is passed over")
+
+// cuts reports whether the deadline ends what is running.
+func cuts(plan *dag.Plan) bool { return plan.Strategy.Deadline == policy.DeadlineCuts }
 
 func timeoutError(n *dag.Node) *policy.HookError {
 	if n.Exempt() {
@@ -37,13 +47,13 @@ type caller struct {
 
 // calls makes attempts until one succeeds or none is left, and returns how
 // many it made.
-func (c *caller) calls(ctx context.Context, in *policy.Context) (out policy.Result, attempts int, err error) {
+func (c *caller) calls(ctx context.Context, in *policy.Context) (out *policy.Result, attempts int, err error) {
 	for a := 0; ; a++ {
 		budget, cause, ok := c.allowance(a)
 		if !ok {
-			return policy.Result{}, a, lateError(c.plan)
+			return nil, a, lateError(c.plan, a)
 		}
-		err = c.call(ctx, in, a, budget, cause, &out)
+		out, err = c.call(ctx, in, a, budget, cause)
 		if err == nil || a >= c.n.Retry || policy.KindOf(err) == policy.ErrDeadline || ctx.Err() != nil {
 			return out, a + 1, err
 		}
@@ -58,30 +68,33 @@ func (c *caller) allowance(a int) (budget time.Duration, cause error, ok bool) {
 		return budget, cause, true
 	}
 	left := time.Until(c.until)
+	if !cuts(c.plan) {
+		return budget, cause, left > 0
+	}
 	if left <= 0 || a > 0 && left < retryReserve {
 		return 0, nil, false
 	}
 	if budget <= 0 || left < budget {
-		return left, lateError(c.plan), true
+		return left, lateError(c.plan, a+1), true
 	}
 	return budget, cause, true
 }
 
 // call makes one attempt, which a budget of 0 does not bound.
-func (c *caller) call(ctx context.Context, in *policy.Context, a int, budget time.Duration, cause error, out *policy.Result) error {
+func (c *caller) call(ctx context.Context, in *policy.Context, a int, budget time.Duration, cause error) (*policy.Result, error) {
 	if budget <= 0 {
-		return protect(ctx, c.n, in, a, out)
+		return protect(ctx, c.n, in, a)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, budget, cause)
 	defer cancel()
 	if last := a >= c.n.Retry || policy.KindOf(cause) == policy.ErrDeadline; last && c.expired != nil {
 		defer c.watch(ctx, a, cause)()
 	}
-	err := protect(ctx, c.n, in, a, out)
+	out, err := protect(ctx, c.n, in, a)
 	if err != nil && context.Cause(ctx) == cause {
 		err = outOfTime(cause, err)
 	}
-	return err
+	return out, err
 }
 
 // watch tells expired as soon as the attempt's time is up. What it returns
@@ -115,29 +128,47 @@ func outOfTime(cause, err error) error {
 }
 
 // protect runs a body once and turns a panic in it into a failure of its own.
-// out, which is empty, is set if the body says anything.
-func protect(ctx context.Context, n *dag.Node, in *policy.Context, attempt int, out *policy.Result) (err error) {
+// The Result is nil when the body says nothing.
+func protect(ctx context.Context, n *dag.Node, in *policy.Context, attempt int) (out *policy.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = policy.Failf(policy.ErrPanic, "panic in %s: %v", n.Hook.Name, p)
 		}
 	}()
-	r, err := n.Runner.Run(ctx, in, attempt)
-	if err == nil && !silent(&r) {
-		*out = r
+	if f, ok := n.Runner.(policy.RunnerFunc); ok {
+		return invoke(ctx, f, in, attempt)
 	}
-	return err
+	return ask(ctx, n.Runner, in, attempt)
+}
+
+// ask calls a body. Most say nothing, and then copying an empty Result is most
+// of what a node costs.
+func ask(ctx context.Context, body policy.Runner, in *policy.Context, attempt int) (*policy.Result, error) {
+	r, err := body.Run(ctx, in, attempt)
+	if err != nil || silent(&r) {
+		return nil, err
+	}
+	return new(r), nil
+}
+
+// invoke is ask for a function, whose method would copy the Result once more.
+func invoke(ctx context.Context, body policy.RunnerFunc, in *policy.Context, attempt int) (*policy.Result, error) {
+	r, err := body(ctx, in, attempt)
+	if err != nil || silent(&r) {
+		return nil, err
+	}
+	return new(r), nil
 }
 
 // evaluate runs an in-process body on the caller's goroutine, its retries
 // included; it begins at so much time after b was started. b may be used again
 // for another node if the body has not asked when to stop.
-func evaluate(ctx context.Context, n *dag.Node, in *policy.Context, at time.Duration, b *budget, out *policy.Result) (attempts int, err error) {
+func evaluate(ctx context.Context, n *dag.Node, in *policy.Context, at time.Duration, b *budget) (out *policy.Result, attempts int, err error) {
 	for a := 0; ; a++ {
 		b.limit = at + n.Timeout
-		err = step(ctx, n, in, a, b, out)
+		out, err = step(ctx, n, in, a, b)
 		if err == nil || a >= n.Retry || ctx.Err() != nil {
-			return a + 1, err
+			return out, a + 1, err
 		}
 		b, at = newBudget(ctx, time.Now()), 0
 	}
@@ -145,14 +176,14 @@ func evaluate(ctx context.Context, n *dag.Node, in *policy.Context, at time.Dura
 
 // step is one attempt at an in-process body, within b. A node without a
 // timeout has no budget.
-func step(ctx context.Context, n *dag.Node, in *policy.Context, a int, b *budget, out *policy.Result) error {
+func step(ctx context.Context, n *dag.Node, in *policy.Context, a int, b *budget) (*policy.Result, error) {
 	if n.Timeout <= 0 {
-		return protect(ctx, n, in, a, out)
+		return protect(ctx, n, in, a)
 	}
-	err := protect(b, n, in, a, out)
-	if err != nil && ctx.Err() == nil && b.ended(err) {
-		err = outOfTime(timeoutError(n), err)
+	out, err := protect(b, n, in, a)
+	if b.ended(err) && ctx.Err() == nil {
+		out, err = nil, outOfTime(timeoutError(n), err)
 	}
 	b.close()
-	return err
+	return out, err
 }

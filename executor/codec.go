@@ -48,6 +48,8 @@ type (
 		ToolConfig  *policy.ToolConfig `json:"tool_config"`
 		Suppress    bool               `json:"suppress"`
 		EndChain    bool               `json:"end_chain"`
+		Void        bool               `json:"void"`
+		Native      []wireSaid         `json:"native"`
 		Warnings    []wireWarning      `json:"warnings"`
 		Hooks       []wireTrace        `json:"hooks"`
 	}
@@ -60,10 +62,17 @@ type (
 		End   int    `json:"end"`
 	}
 	wireEdit struct {
-		Field  string          `json:"field"`
-		Keys   []string        `json:"keys"`
-		Value  json.RawMessage `json:"value"`
-		Delete bool            `json:"delete"`
+		Field   string          `json:"field"`
+		Keys    []string        `json:"keys"`
+		Value   json.RawMessage `json:"value"`
+		Delete  bool            `json:"delete"`
+		Passing bool            `json:"passing"`
+	}
+	wireSaid struct {
+		By      wireSpan        `json:"by"`
+		Value   json.RawMessage `json:"value"`
+		Verdict uint8           `json:"verdict"`
+		Control uint8           `json:"control"`
 	}
 	wireWarning struct {
 		Code string `json:"code"`
@@ -104,13 +113,20 @@ func (c *codec) encode(a *Answer) ([]byte, error) {
 	w := wireAnswer{Verdict: uint8(r.Verdict), VerdictBy: place(r.VerdictBy.Name, "", r.VerdictBy.At),
 		Control: uint8(r.Control), ControlBy: place(r.ControlBy.Name, "", r.ControlBy.At),
 		Feedback: r.Feedback, Context: r.Context, System: r.System, Inject: inject, StopReasons: r.StopReasons,
-		ToolConfig: r.ToolConfig, Suppress: r.Suppress, EndChain: r.EndChain}
+		ToolConfig: r.ToolConfig, Suppress: r.Suppress, EndChain: r.EndChain, Void: r.Void}
 	for _, e := range r.Patch.Edits() {
 		value, err := policy.EncodeJSON(e.Value)
 		if err != nil {
 			return nil, err
 		}
-		w.Edits = append(w.Edits, wireEdit{e.Path.Field.String(), e.Path.Keys, value, e.Delete})
+		w.Edits = append(w.Edits, wireEdit{e.Path.Field.String(), e.Path.Keys, value, e.Delete, e.Passing})
+	}
+	for _, n := range r.Native {
+		value, err := policy.EncodeJSON(n.Value)
+		if err != nil {
+			return nil, err
+		}
+		w.Native = append(w.Native, wireSaid{place(n.By.Name, "", n.By.At), value, uint8(n.Verdict), uint8(n.Control)})
 	}
 	for _, reason := range r.Reasons {
 		w.Reasons = append(w.Reasons, place(reason.Hook, reason.Text, reason.At))
@@ -143,7 +159,7 @@ func (c *codec) decode(data []byte) (*Answer, error) {
 	r := policy.Result{Verdict: policy.Verdict(w.Verdict), VerdictBy: policy.By{Name: w.VerdictBy.Hook, At: c.span(w.VerdictBy)},
 		Control: policy.Control(w.Control), ControlBy: policy.By{Name: w.ControlBy.Hook, At: c.span(w.ControlBy)},
 		Feedback: w.Feedback, Context: w.Context, System: w.System, StopReasons: w.StopReasons,
-		ToolConfig: w.ToolConfig, Suppress: w.Suppress, EndChain: w.EndChain}
+		ToolConfig: w.ToolConfig, Suppress: w.Suppress, EndChain: w.EndChain, Void: w.Void}
 	inject, err := policy.DecodeJSON(w.Inject)
 	if err != nil {
 		return nil, err
@@ -152,6 +168,9 @@ func (c *codec) decode(data []byte) (*Answer, error) {
 		return nil, errDamaged
 	}
 	if r.Patch, err = decodeEdits(w.Edits); err != nil {
+		return nil, err
+	}
+	if r.Native, err = c.native(w.Native); err != nil {
 		return nil, err
 	}
 	for _, reason := range w.Reasons {
@@ -167,6 +186,20 @@ func (c *codec) decode(data []byte) (*Answer, error) {
 	return &Answer{r, c.traces(w.Hooks)}, nil
 }
 
+func (c *codec) native(wire []wireSaid) ([]policy.Said, error) {
+	var out []policy.Said
+	for _, w := range wire {
+		v, err := policy.DecodeJSON(w.Value)
+		m, ok := v.(map[string]any)
+		if err != nil || !ok || !known(w.Verdict, w.Control) {
+			return nil, errDamaged
+		}
+		out = append(out, policy.Said{By: policy.By{Name: w.By.Hook, At: c.span(w.By)}, Value: m,
+			Verdict: policy.Verdict(w.Verdict), Control: policy.Control(w.Control)})
+	}
+	return out, nil
+}
+
 func known(verdict, control uint8) bool {
 	return verdict <= uint8(policy.Deny) && control <= uint8(policy.Halt)
 }
@@ -179,15 +212,18 @@ func decodeEdits(edits []wireEdit) (policy.Patch, error) {
 			return p, errDamaged
 		}
 		path := policy.Path{Field: f, Keys: e.Keys}
-		if e.Delete {
-			p = p.Then(policy.Remove(path))
-			continue
+		edit := policy.Remove(path)
+		if !e.Delete {
+			v, err := policy.DecodeJSON(e.Value)
+			if err != nil {
+				return p, err
+			}
+			edit = policy.Replace(path, v)
 		}
-		v, err := policy.DecodeJSON(e.Value)
-		if err != nil {
-			return p, err
+		if e.Passing {
+			edit = edit.Passing()
 		}
-		p = p.Then(policy.Replace(path, v))
+		p = p.Then(edit)
 	}
 	return p, nil
 }
@@ -195,9 +231,9 @@ func decodeEdits(edits []wireEdit) (policy.Patch, error) {
 func (c *codec) traces(wire []wireTrace) []policy.HookTrace {
 	var out []policy.HookTrace
 	for _, t := range wire {
-		out = append(out, policy.HookTrace{Name: t.Hook.Hook, Status: t.Status, Verdict: policy.Verdict(t.Verdict),
-			Control: policy.Control(t.Control), Micros: t.Micros, Attempts: t.Tries, Recheck: t.Recheck,
-			At: c.span(t.Hook), Reasons: t.Reasons, Kind: t.Kind, Node: t.Node})
+		out = append(out, policy.HookTrace{Status: t.Status, Verdict: policy.Verdict(t.Verdict),
+			Control: policy.Control(t.Control), Micros: t.Micros, Attempts: t.Tries,
+			TracedHook: &policy.TracedHook{Name: t.Hook.Hook, Recheck: t.Recheck, At: c.span(t.Hook), Reasons: t.Reasons, Kind: t.Kind, Node: t.Node}})
 	}
 	return out
 }

@@ -22,7 +22,7 @@ func FuzzCodec(f *testing.F) {
 			Reasons: []policy.Reason{{Text: "no", Hook: "a", At: plan.Nodes[0].Hook.Span}}, ToolConfig: &policy.ToolConfig{Mode: "ANY", Names: []string{"x"}},
 			Patch:    policy.Replace(policy.Path{Field: policy.FieldToolInput, Keys: []string{"command"}}, "ls"),
 			Warnings: []policy.Warning{{Code: codeAsync, Hook: "a", Text: "t"}}},
-		Hooks: []policy.HookTrace{{Name: "a", Status: policy.StatusRan, Verdict: policy.Deny, Attempts: 1, At: plan.Nodes[0].Hook.Span}},
+		Hooks: []policy.HookTrace{{TracedHook: &policy.TracedHook{Name: "a", At: plan.Nodes[0].Hook.Span}, Status: policy.StatusRan, Verdict: policy.Deny, Attempts: 1}},
 	})
 	require.NoError(f, err)
 	f.Add(full)

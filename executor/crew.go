@@ -32,6 +32,8 @@ func (x *Executor) scheduled(ctx context.Context, w *wiring, p *pick, in *policy
 	c := &crew{x: x, plan: w.plan, reports: make(chan report, 2*p.count), stops: make(map[int]context.CancelFunc, p.count)}
 	if w.plan.Deadline > 0 {
 		c.until = time.Now().Add(w.plan.Deadline)
+	}
+	if w.plan.Deadline > 0 && cuts(w.plan) {
 		timer := time.NewTimer(w.plan.Deadline)
 		defer timer.Stop()
 		c.overdue = timer.C

@@ -30,7 +30,10 @@ func guardKey(prog *dag.Program, plan *dag.Plan, in *policy.Context) string {
 	if id == "" || plan.Volatile || plan.Inline && !changesWorld(plan) {
 		return ""
 	}
-	input, _ := in.Get(policy.FieldToolInput)
+	var input any // where a repeated call goes through, its arguments do not matter
+	if !plan.Strategy.Once {
+		input, _ = in.Get(policy.FieldToolInput)
+	}
 	text, err := policy.EncodeJSON(input)
 	if err != nil {
 		return "" // a host's value that is not JSON has no identity
@@ -138,8 +141,8 @@ func (g *guard) board(key string) (a *Answer, f *flight, own bool) {
 }
 
 // land ends one's own flight with the answer, or nil.
-func (g *guard) land(key string, f *flight, a *Answer) {
-	if a != nil && a.lasting() {
+func (g *guard) land(plan *dag.Plan, key string, f *flight, a *Answer) {
+	if a != nil && a.lasting(plan) {
 		g.keep(key, a)
 	}
 	g.mu.Lock()
@@ -170,6 +173,7 @@ func (x *Executor) guarded(ctx context.Context, w *wiring, in *policy.Context) *
 			}
 		}
 		if a != nil {
+			a = a.again(w.plan)
 			return decide(x.prog, w.plan.Spec, in, in.With(a.Result.Patch), a.clone())
 		}
 		// The other's run was cancelled, which is not an answer: run it.
@@ -180,7 +184,7 @@ func (x *Executor) guarded(ctx context.Context, w *wiring, in *policy.Context) *
 // it panics.
 func (x *Executor) flown(ctx context.Context, w *wiring, in *policy.Context, key string, f *flight) *policy.Decision {
 	var kept *Answer
-	defer func() { x.guard.land(key, f, kept) }()
+	defer func() { x.guard.land(w.plan, key, f, kept) }()
 	d, a := x.decided(ctx, w, in)
 	if a != nil {
 		kept = a.clone() // the caller may change what it is given

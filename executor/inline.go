@@ -26,7 +26,7 @@ func (w *watch) lap() time.Duration {
 }
 
 // inline is the serial loop for chains whose picked nodes are all evaluated in
-// process: no goroutine, no lock, and results that say nothing are not joined.
+// process: no goroutine, no lock, and what says nothing is not joined.
 func (x *Executor) inline(ctx context.Context, w *wiring, p *pick, s *policy.Context) (*Answer, *policy.Context, bool) {
 	run := inlineRun{x: x, w: w, pick: p, watch: newWatch(), answer: &Answer{Hooks: slices.Clone(w.blank)}}
 	run.budget = newBudget(ctx, run.watch.start)
@@ -35,18 +35,17 @@ func (x *Executor) inline(ctx context.Context, w *wiring, p *pick, s *policy.Con
 		item := &plan.Items[i]
 		var block *policy.Result
 		for _, m := range item.Members {
-			if !run.node(ctx, m, s) {
+			r := run.node(ctx, m, s)
+			switch {
+			case r == nil:
 				continue
-			}
-			r := run.said
-			run.said = policy.Result{}
-			if plan.Nodes[m].RecheckOf >= 0 {
-				r = r.Recheck(res)
+			case plan.Nodes[m].RecheckOf >= 0:
+				r = new(r.Recheck(res))
 			}
 			if block == nil {
 				block = new(policy.Result)
 			}
-			*block = policy.Join(item.Fold, *block, r)
+			*block = policy.Join(item.Fold, *block, *r)
 		}
 		if ctx.Err() != nil { // what failed for that is no answer
 			return run.answer, s, false
@@ -69,29 +68,26 @@ type inlineRun struct {
 	watch  watch
 	budget *budget
 	answer *Answer
-	// said is what the last node said, empty between nodes.
-	said policy.Result
 }
 
-// node evaluates node m in context s; it is false when that said nothing.
-func (r *inlineRun) node(ctx context.Context, m int, s *policy.Context) bool {
+// node evaluates node m in context s and returns what it said, nil for nothing.
+func (r *inlineRun) node(ctx context.Context, m int, s *policy.Context) *policy.Result {
 	n, t := &r.w.plan.Nodes[m], &r.answer.Hooks[m]
 	if !r.pick.nodes.has(m) || !matches(n, s) {
 		t.Status = policy.StatusFiltered
-		r.x.observe(Run{Event: r.w.plan.Event, Node: n, Status: policy.StatusFiltered})
-		return false
+		r.x.tell(r.w, m, policy.StatusFiltered, 0, 0, nil)
+		return nil
 	}
 	if r.budget.asked() {
 		r.budget = newBudget(ctx, r.watch.start)
 	}
-	attempts, err := evaluate(ctx, n, project(n, s), r.watch.last, r.budget, &r.said)
+	out, attempts, err := evaluate(ctx, n, project(n, s), r.watch.last, r.budget)
 	took := r.watch.lap()
 	t.Attempts, t.Micros, t.Status = attempts, took.Microseconds(), policy.StatusRan
-	spoke := err != nil || !silent(&r.said)
-	if spoke {
-		r.said = said(r.w.plan, n, r.said, err)
-		record(t, n, &r.said, err)
+	if out != nil || err != nil {
+		out = new(said(r.w.plan, n, out, err))
+		record(t, n, out, err)
 	}
-	r.x.observe(Run{Event: r.w.plan.Event, Node: n, Status: t.Status, Err: err, Attempts: attempts, Took: took})
-	return spoke
+	r.x.tell(r.w, m, t.Status, attempts, took, err)
+	return out
 }

@@ -130,7 +130,7 @@ func (f *flow) trace(i int) {
 		record(t, n, r, c.err)
 	}
 	t.Status, t.Attempts, t.Micros = c.status, c.attempts, c.took.Microseconds()
-	f.x.observe(Run{Event: f.w.plan.Event, Node: n, Status: t.Status, Err: c.err, Attempts: c.attempts, Took: c.took})
+	f.x.tell(f.w, i, t.Status, c.attempts, c.took, c.err)
 }
 
 // writeOff marks what was begun and is not part of the answer. An async hook
@@ -147,7 +147,7 @@ func (f *flow) writeOff() {
 				continue
 			}
 			t.Status, t.Attempts, t.Micros = policy.StatusSquashed, c.attempts, c.took.Microseconds()
-			f.x.observe(Run{Event: f.w.plan.Event, Node: f.node(i), Status: t.Status, Attempts: c.attempts, Took: c.took})
+			f.x.tell(f.w, i, t.Status, c.attempts, c.took, nil)
 		}
 	}
 }

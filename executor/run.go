@@ -32,7 +32,7 @@ type hands interface {
 // report is what hands say about a node, or that the chain deadline passed.
 type report struct {
 	node     int
-	out      policy.Result
+	out      *policy.Result
 	err      error
 	attempts int
 	took     time.Duration
@@ -182,9 +182,8 @@ func (f *flow) settle(ctx context.Context) bool {
 		f.skip(i)
 		return true
 	}
-	var out policy.Result
 	f.watch.lap() // what came before, starting a process for one, is not the node's time
-	attempts, err := evaluate(ctx, n, c.input, f.watch.last, newBudget(ctx, f.watch.start), &out)
+	out, attempts, err := evaluate(ctx, n, c.input, f.watch.last, newBudget(ctx, f.watch.start))
 	c.attempts, c.took, c.begun, c.gone = attempts, f.watch.lap(), true, true
 	if ctx.Err() == nil {
 		f.say(i, out, err)
@@ -211,7 +210,7 @@ func (f *flow) launch(ctx context.Context) bool {
 		case f.overdue:
 			f.queue.remove(i)
 			c.gone = true
-			f.say(i, policy.Result{}, lateError(f.w.plan))
+			f.say(i, nil, lateError(f.w.plan, 0))
 			return true
 		case f.room(n):
 			f.queue.remove(i)
@@ -297,13 +296,13 @@ func (f *flow) take(r report) {
 }
 
 // say notes a node's answer or its final failure.
-func (f *flow) say(i int, out policy.Result, err error) {
+func (f *flow) say(i int, out *policy.Result, err error) {
 	n, c := f.node(i), &f.cells[i]
 	c.status, c.err = policy.StatusRan, err
 	if err != nil {
 		c.status = policy.StatusFailed
 	}
-	if err != nil || !silent(&out) {
+	if err != nil || out != nil {
 		r := said(f.w.plan, n, out, err)
 		c.result = &r
 	}

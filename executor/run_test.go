@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -277,7 +278,7 @@ func TestDispatchPicksByToolAndKeepsOrder(t *testing.T) {
 
 func TestObserveTellsEveryRun(t *testing.T) {
 	for _, kind := range []policy.Kind{policy.KindExpr, policy.KindBash} {
-		var runs []Run
+		var runs, counted []Run
 		plan := planOf(t, policy.PreToolExecution, policy.Chain,
 			hook{name: "a", kind: kind, retry: 1, run: func(_ context.Context, _ *policy.Context, a int) (policy.Result, error) {
 				if a == 0 {
@@ -286,16 +287,25 @@ func TestObserveTellsEveryRun(t *testing.T) {
 				return policy.Result{}, nil
 			}},
 			hook{name: "b", kind: kind, tool: "Edit"})
-		x := New(programOf(plan), Options{Observe: func(r Run) {
-			r.Took, r.Node = 0, nil
-			runs = append(runs, r)
-		}})
+		x := New(programOf(plan), Options{
+			Observe: func(r Run) {
+				r.Took, r.Node = 0, nil
+				runs = append(runs, r)
+			},
+			Count: func(n *dag.Node) func(policy.Status, int, time.Duration) {
+				return func(s policy.Status, attempts int, _ time.Duration) {
+					counted = append(counted, Run{Event: n.Hook.Event, Status: s, Attempts: attempts})
+				}
+			},
+		})
 		want := []Run{{Event: policy.PreToolExecution, Status: ran, Attempts: 2}, {Event: policy.PreToolExecution, Status: policy.StatusFiltered}}
 		x.Fire(t.Context(), policy.PreToolExecution, bashCall())
 		assert.Equal(t, want, runs)
-		runs = nil
+		assert.Equal(t, want, counted)
+		runs, counted = nil, nil
 		x.FireSerial(t.Context(), policy.PreToolExecution, bashCall())
 		assert.Equal(t, want, runs)
+		assert.Equal(t, want, counted)
 		x.Close()
 	}
 }

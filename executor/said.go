@@ -1,6 +1,8 @@
 package executor
 
 import (
+	"errors"
+
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
@@ -19,13 +21,18 @@ func project(n *dag.Node, s *policy.Context) *policy.Context {
 // said is what a node contributes to its item: its answer reduced to what the
 // event obeys and the hook declared, or what its failure means. A verdict or
 // control that names no rule is the hook's.
-func said(plan *dag.Plan, n *dag.Node, out policy.Result, err error) policy.Result {
+func said(plan *dag.Plan, n *dag.Node, answer *policy.Result, err error) policy.Result {
 	if err != nil {
-		return policy.ErrorResult(plan.Spec, n.Hook, n.Posture(policy.KindOf(err)), err)
+		posture := n.Posture(policy.KindOf(err))
+		if errors.Is(err, errPassed) {
+			posture = policy.OnErrorSkip
+		}
+		return policy.ErrorResult(plan.Spec, n.Hook, posture, err)
 	}
-	if silent(&out) {
+	if answer == nil || silent(answer) {
 		return policy.Result{}
 	}
+	out := *answer
 	own := policy.By{Name: n.Hook.Name, At: n.Hook.Span}
 	out.VerdictBy = byline(out.Verdict != policy.None, out.VerdictBy, own)
 	out.ControlBy = byline(out.Control != policy.Go, out.ControlBy, own)
@@ -54,19 +61,24 @@ func record(t *policy.HookTrace, n *dag.Node, r *policy.Result, err error) {
 	if err != nil {
 		t.Status = policy.StatusFailed
 	}
-	t.Verdict, t.Control = r.Verdict, r.Control
+	t.Verdict, t.Control = r.Alone()
+	if t.Verdict == policy.None && t.Control == policy.Go && len(r.Reasons) == 0 {
+		return
+	}
+	own := *t.TracedHook
 	switch {
 	case r.Control != policy.Go:
-		t.At = r.ControlBy.At
+		own.At = r.ControlBy.At
 	case r.Verdict != policy.None:
-		t.At = r.VerdictBy.At
+		own.At = r.VerdictBy.At
 	}
-	if t.At.IsZero() {
-		t.At = n.Hook.Span
+	if own.At.IsZero() {
+		own.At = n.Hook.Span
 	}
 	for _, reason := range r.Reasons {
-		t.Reasons = append(t.Reasons, reason.Text)
+		own.Reasons = append(own.Reasons, reason.Text)
 	}
+	t.TracedHook = &own
 }
 
 // blankTrace is the trace of a chain before anything ran, one entry a node.
@@ -74,8 +86,8 @@ func blankTrace(plan *dag.Plan) []policy.HookTrace {
 	out := make([]policy.HookTrace, len(plan.Nodes))
 	for i := range plan.Nodes {
 		n := &plan.Nodes[i]
-		out[i] = policy.HookTrace{Name: n.Hook.Name, Status: policy.StatusNotStarted, Recheck: n.RecheckOf >= 0,
-			At: n.Hook.Span, Kind: n.Hook.Kind, Node: i}
+		out[i] = policy.HookTrace{Status: policy.StatusNotStarted,
+			TracedHook: &policy.TracedHook{Name: n.Hook.Name, Recheck: n.RecheckOf >= 0, At: n.Hook.Span, Kind: n.Hook.Kind, Node: i}}
 	}
 	return out
 }

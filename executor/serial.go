@@ -34,8 +34,23 @@ type Answer struct {
 	Hooks  []policy.HookTrace
 }
 
-// lasting reports whether the answer may be given again.
-func (a *Answer) lasting() bool { return len(a.Result.Failed) == 0 }
+// lasting reports whether a plan's answer may be given again: of a plan whose
+// repeated calls go through, whether any hook was asked.
+func (a *Answer) lasting(plan *dag.Plan) bool {
+	if plan.Strategy.Once {
+		asked := func(t policy.HookTrace) bool { return t.Status == policy.StatusRan || t.Status == policy.StatusFailed }
+		return !a.Result.Void && slices.ContainsFunc(a.Hooks, asked)
+	}
+	return len(a.Result.Failed) == 0
+}
+
+// again is what a plan answers to a repeated call.
+func (a *Answer) again(plan *dag.Plan) *Answer {
+	if plan.Strategy.Once {
+		return &Answer{Hooks: blankTrace(plan)}
+	}
+	return a
+}
 
 // clone is a with a trace of its own.
 func (a *Answer) clone() *Answer { return &Answer{a.Result, slices.Clone(a.Hooks)} }
@@ -48,12 +63,13 @@ func Serial(prog *dag.Program, plan *dag.Plan, in *policy.Context, w World) (*po
 	key := guardKey(prog, plan, in)
 	if key != "" {
 		if a, ok := w.Memo(key); ok {
+			a = a.again(plan)
 			return decide(prog, plan.Spec, in, in.With(a.Result.Patch), a), nil
 		}
 	}
 	c := chain{plan: plan, world: w, answer: Answer{Hooks: blankTrace(plan)}}
 	after := c.run(in)
-	if key != "" && c.answer.lasting() {
+	if key != "" && c.answer.lasting(plan) {
 		w.Store(key, &c.answer)
 	}
 	return decide(prog, plan.Spec, in, after, &c.answer), c.calls
@@ -97,12 +113,12 @@ func (c *chain) hook(id int, s *policy.Context) policy.Result {
 	in, late := project(n, s), c.world.Late(n)
 	for a := 0; ; a++ {
 		if late >= 0 && a >= late {
-			return c.said(n, t, policy.Result{}, lateError(c.plan))
+			return c.said(n, t, nil, lateError(c.plan, a))
 		}
 		t.Attempts++
 		c.calls = append(c.calls, Call{n, a, in})
-		if late == a+1 {
-			return c.said(n, t, policy.Result{}, lateError(c.plan))
+		if late == a+1 && cuts(c.plan) {
+			return c.said(n, t, nil, lateError(c.plan, a+1))
 		}
 		out, err := c.world.Call(n, in, a)
 		if n.Hook.Async {
@@ -110,12 +126,12 @@ func (c *chain) hook(id int, s *policy.Context) policy.Result {
 			return policy.Result{Warnings: out.Warnings}
 		}
 		if err == nil || a == n.Retry || policy.KindOf(err) == policy.ErrDeadline {
-			return c.said(n, t, out, err)
+			return c.said(n, t, &out, err)
 		}
 	}
 }
 
-func (c *chain) said(n *dag.Node, t *policy.HookTrace, out policy.Result, err error) policy.Result {
+func (c *chain) said(n *dag.Node, t *policy.HookTrace, out *policy.Result, err error) policy.Result {
 	r := said(c.plan, n, out, err)
 	record(t, n, &r, err)
 	return r

@@ -9,7 +9,7 @@ import (
 
 // RunAsync makes the one attempt of an async hook that another process handed
 // over (Options.Async there), under the hook's own timeout, and reports it to
-// Observe. in is what the hook may read. The error says that the program has
+// Count and Observe. in is what the hook may read. The error says that the program has
 // no such hook, or why the hook failed.
 func (x *Executor) RunAsync(ctx context.Context, e policy.Event, hook string, in *policy.Context) error {
 	plan := x.prog.Plan(e)

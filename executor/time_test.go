@@ -190,6 +190,49 @@ func TestFailureIsNotLateForABusyMachine(t *testing.T) {
 	}
 }
 
+// What a rule answers after it was told to stop may be half an answer; a rule
+// that never asks whether to stop is believed, however long it took.
+func TestAnswerOfARuleThatWasToldToStop(t *testing.T) {
+	half := policy.Result{Context: []string{"half"}}
+	for name, c := range map[string]struct {
+		run  bodyFunc
+		late bool
+	}{
+		"asked Err": {func(ctx context.Context, _ *policy.Context, _ int) (policy.Result, error) {
+			for ctx.Err() == nil {
+				time.Sleep(30 * ms)
+			}
+			return half, nil
+		}, true},
+		"waited for Done, says nothing": {func(ctx context.Context, _ *policy.Context, _ int) (policy.Result, error) {
+			<-ctx.Done()
+			return policy.Result{}, nil
+		}, true},
+		"asked in time": {func(ctx context.Context, _ *policy.Context, _ int) (policy.Result, error) {
+			time.Sleep(30 * ms)
+			return half, ctx.Err()
+		}, false},
+		"never asked": {func(context.Context, *policy.Context, int) (policy.Result, error) {
+			time.Sleep(300 * ms)
+			return half, nil
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan := planOf(t, policy.PreToolExecution, policy.Chain,
+				hook{name: "rule", kind: policy.KindBuiltin, timeout: 100 * ms, onError: policy.OnErrorSkip, onTimeout: policy.OnErrorDeny, run: c.run},
+				hook{name: "next", kind: policy.KindBuiltin, timeout: 100 * ms, run: quiet})
+			both(t, plan, func(t *testing.T, d *policy.Decision, _ time.Duration) {
+				if !c.late {
+					assert.Equal(t, []any{policy.Proceed, []string{"half"}, 0}, []any{d.Action, d.Context, len(d.Failed)})
+					return
+				}
+				assert.Equal(t, []policy.Failure{{Hook: "rule", Kind: policy.ErrBudget, Error: "used up its budget of 100ms", OnError: policy.OnErrorDeny}}, d.Failed)
+				assert.Equal(t, []any{policy.Block, 0}, []any{d.Action, len(d.Context)})
+			})
+		})
+	}
+}
+
 // A busy machine must not look like a plan that differs from its definition.
 func TestValidationHasNoClock(t *testing.T) {
 	plan := planOf(t, policy.PreToolExecution, policy.Chain,

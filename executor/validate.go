@@ -175,7 +175,7 @@ type started struct {
 func (m *mock) flow(prog *dag.Program, in *policy.Context) (*policy.Decision, []Call, error) {
 	h := &mockHands{m: m, rng: rand.New(rand.NewPCG(m.seed, 1))}
 	x := &Executor{prog: prog}
-	w := newWiring(m.plan)
+	w := newWiring(m.plan, &Options{})
 	m.heard = &h.calls
 	f := newFlow(x, w, w.pick(in), in, h)
 	if !f.run(context.Background()) {
@@ -211,16 +211,16 @@ func (h *mockHands) complete(i int, in *policy.Context) report {
 	r := report{node: i, gone: true}
 	for a := 0; ; a++ {
 		if late >= 0 && a >= late {
-			r.err = lateError(h.m.plan)
+			r.err = lateError(h.m.plan, a)
 			return r
 		}
 		r.attempts++
 		h.calls = append(h.calls, Call{n, a, in})
-		if late == a+1 {
-			r.err = lateError(h.m.plan)
+		if late == a+1 && cuts(h.m.plan) {
+			r.err = lateError(h.m.plan, a+1)
 			return r
 		}
-		r.out, r.err = n.Runner.Run(context.Background(), in, a)
+		r.out, r.err = ask(context.Background(), n.Runner, in, a)
 		if r.err == nil || a == n.Retry {
 			return r
 		}

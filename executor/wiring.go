@@ -3,6 +3,7 @@ package executor
 import (
 	"math/bits"
 	"slices"
+	"time"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -45,6 +46,8 @@ type wiring struct {
 	// data is each node's Data, ascending: the order in which patches apply.
 	data  [][]int
 	blank []policy.HookTrace
+	// count counts each node's runs.
+	count []func(policy.Status, int, time.Duration)
 	// absent are the hooks of the event that the plan leaves out.
 	absent []absent
 	// picks by tool name; rest is for the names no filter lists.
@@ -61,17 +64,18 @@ type pick struct {
 	inline bool
 }
 
-func newWiring(plan *dag.Plan) *wiring {
+func newWiring(plan *dag.Plan, o *Options) *wiring {
 	n := len(plan.Nodes)
 	w := &wiring{plan: plan, left: make([]int32, n), data: make([][]int, n),
 		afterDone: make([][]int32, n), afterStart: make([][]int32, n), afterGate: make([][]int32, len(plan.Items)),
-		blank: blankTrace(plan), picks: map[string]*pick{}}
+		blank: blankTrace(plan), count: make([]func(policy.Status, int, time.Duration), n), picks: map[string]*pick{}}
 	gate := make([]bool, len(plan.Items))
 	for i := range plan.Items {
 		gate[i] = plan.Items[i].MayHalt
 	}
 	for i := range plan.Nodes {
 		node := &plan.Nodes[i]
+		w.count[i] = o.counting(node)
 		w.data[i] = slices.Sorted(slices.Values(node.Data))
 		w.left[i] = int32(len(node.Wait) + len(node.Started))
 		for _, from := range node.Wait {

@@ -12,9 +12,9 @@ import (
 // clock. It lives for one firing, whose context it therefore holds: World's
 // methods take none, as the definition knows nothing of cancelling.
 type realWorld struct {
+	*wiring
 	x     *Executor
 	ctx   context.Context
-	plan  *dag.Plan
 	until time.Time
 	// took, failed and spared are by node, for the trace and for metrics.
 	// spared are attempts that the definition counted and asked for, and for
@@ -30,7 +30,7 @@ type realWorld struct {
 func (x *Executor) serially(ctx context.Context, w *wiring, in *policy.Context) *policy.Decision {
 	x.crews.add()
 	defer x.crews.done()
-	world := &realWorld{x: x, ctx: ctx, plan: w.plan,
+	world := &realWorld{wiring: w, x: x, ctx: ctx,
 		spared: map[*dag.Node]int{}, took: map[*dag.Node]time.Duration{}, failed: map[*dag.Node]error{}}
 	if w.plan.Deadline > 0 {
 		world.until = time.Now().Add(w.plan.Deadline)
@@ -58,29 +58,31 @@ func (w *realWorld) Call(n *dag.Node, in *policy.Context, attempt int) (policy.R
 		return policy.Result{}, nil
 	}
 	begun := time.Now()
-	var out policy.Result
-	err := w.once(n, in, attempt, &out)
+	out, err := w.once(n, in, attempt)
 	w.took[n] += time.Since(begun)
 	w.failed[n] = err
 	if w.ctx.Err() != nil {
 		w.cut = n
 	}
-	return out, err
+	if out == nil {
+		return policy.Result{}, err
+	}
+	return *out, err
 }
 
-func (w *realWorld) once(n *dag.Node, in *policy.Context, attempt int, out *policy.Result) error {
+func (w *realWorld) once(n *dag.Node, in *policy.Context, attempt int) (*policy.Result, error) {
 	if n.Exempt() {
 		b := newBudget(w.ctx, time.Now())
 		b.limit = n.Timeout
-		return step(w.ctx, n, in, attempt, b, out)
+		return step(w.ctx, n, in, attempt, b)
 	}
 	c := caller{plan: w.plan, n: n, until: w.until}
 	limit, cause, ok := c.allowance(attempt)
 	if !ok {
 		w.spared[n]++
-		return lateError(w.plan)
+		return nil, lateError(w.plan, attempt)
 	}
-	return c.call(w.ctx, in, attempt, limit, cause, out)
+	return c.call(w.ctx, in, attempt, limit, cause)
 }
 
 // Late looks at the clock; a deadline that strikes later is the answer of the
@@ -124,6 +126,6 @@ func (w *realWorld) account(d *policy.Decision) {
 		if t.Status == policy.StatusNotStarted {
 			continue
 		}
-		w.x.observe(Run{Event: w.plan.Event, Node: n, Status: t.Status, Err: w.failed[n], Attempts: t.Attempts, Took: w.took[n]})
+		w.x.tell(w.wiring, i, t.Status, t.Attempts, w.took[n], w.failed[n])
 	}
 }

@@ -78,6 +78,9 @@ type slots struct {
 	has    [numFields]bool
 	mu     sync.Mutex
 	done   [numFields]bool // derived fields already computed
+
+	memoMu sync.Mutex
+	memo   map[Field]any // what Memo computed
 }
 
 // NewContext returns an empty Context for an event, to be filled with Set.
@@ -239,6 +242,25 @@ func (c *Context) derived(f Field) (any, bool) {
 		}
 	}
 	return s.values[f], s.has[f]
+}
+
+// Memo returns what compute makes of c for a derived field, computed on first
+// use, at most once per Context, whoever asks: the form in which Go code reads
+// a field whose JSON value is dear to make. compute may read c, but not its
+// Memo of any field.
+func (c *Context) Memo(f Field, compute func(*Context) any) any {
+	s := c.slots
+	s.memoMu.Lock()
+	defer s.memoMu.Unlock()
+	v, ok := s.memo[f]
+	if !ok {
+		v = compute(c)
+		if s.memo == nil {
+			s.memo = map[Field]any{}
+		}
+		s.memo[f] = v
+	}
+	return v
 }
 
 // Has reports whether a field is present.

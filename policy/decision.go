@@ -47,13 +47,22 @@ type HookTrace struct {
 	// Attempts counts the calls made.
 	Attempts int     `json:"attempts,omitempty"`
 	Control  Control `json:"control,omitempty"`
-	Name     string  `json:"name"`
-	// Recheck marks the second evaluation of a rechecked hook.
-	Recheck bool   `json:"recheck,omitempty"`
-	Status  Status `json:"status"`
-	// Micros is how long it took, in microseconds, retries included.
+	*TracedHook
+	Status Status `json:"status"`
+	// Micros is how long it took, in microseconds, retries included. An
+	// in-process rule's time is what passed since the rule before it had
+	// answered, its filter included.
 	Micros  int64   `json:"us,omitempty"`
 	Verdict Verdict `json:"verdict,omitempty"`
+}
+
+// TracedHook is the hook a HookTrace is about and what it said. The traces of
+// a hook that says nothing share one, so that a trace is small: it is not to
+// be changed, and a HookTrace must have one.
+type TracedHook struct {
+	Name string `json:"name"`
+	// Recheck marks the second evaluation of a rechecked hook.
+	Recheck bool `json:"recheck,omitempty"`
 
 	// At is where the rule that spoke, or the hook, is written.
 	At diag.Span `json:"-"`
@@ -108,6 +117,14 @@ func (d *Decision) Permits() bool { return d.Action == Proceed }
 // Decide turns the result of a chain into a Decision (semantics.md §2.4).
 // before is the context the chain began with, after the one with its patches.
 func Decide(spec *EventSpec, before, after *Context, r *Result) *Decision {
+	if r.Void {
+		r = &Result{Failed: r.Failed, Warnings: r.Warnings}
+		after = before
+	}
+	if spec.Sink != nil {
+		last := spec.Sink(before, *r)
+		r, after = &last, before.With(last.Patch)
+	}
 	d := &Decision{
 		Event: spec.Event, Verdict: r.Verdict, Control: r.Control,
 		Feedback: r.Feedback, Context: r.Context, SystemMessages: r.System, Inject: r.Inject,
@@ -162,6 +179,8 @@ func (s *EventSpec) action(r *Result) (Action, Label) {
 // none (semantics.md §1.2).
 func (s *EventSpec) Break(r *Result) Label {
 	switch {
+	case r.Void:
+		return NoLabel
 	case r.Control == Halt:
 		return LabelTurn
 	case r.Control == Stop:

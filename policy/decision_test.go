@@ -235,7 +235,7 @@ func TestMapShowsWhatWasGiven(t *testing.T) {
 
 // TestTraceKeysAreSorted: the entries of hooks[] keep the order of their keys.
 func TestTraceKeysAreSorted(t *testing.T) {
-	text, err := json.Marshal(HookTrace{Name: "h", Status: StatusRan, Verdict: Deny, Control: Stop, Micros: 1, Attempts: 1, Recheck: true})
+	text, err := json.Marshal(HookTrace{TracedHook: &TracedHook{Name: "h", Recheck: true}, Status: StatusRan, Verdict: Deny, Control: Stop, Micros: 1, Attempts: 1})
 	require.NoError(t, err)
 	assert.Equal(t, `{"attempts":1,"control":"stop","name":"h","recheck":true,"status":"ran","us":1,"verdict":"deny"}`, string(text))
 }

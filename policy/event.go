@@ -70,6 +70,8 @@ type EventSpec struct {
 	Strategy    Strategy
 	// Narrowed is the strategy that reduced the row, "" for the row itself.
 	Narrowed Strategy
+	// Sink has the last word on what the hooks said; nil changes nothing.
+	Sink func(before *Context, r Result) Result
 	// Reads are the fields the event carries besides those every event does;
 	// Writes those a hook may change.
 	Reads, Writes []Field
@@ -81,7 +83,7 @@ type EventSpec struct {
 }
 
 var (
-	toolFields    = []Field{FieldModel, FieldToolName, FieldToolUseID, FieldMCP, FieldToolInput, FieldToolArguments, FieldToolKind, FieldCommand, FieldPath, FieldContent, FieldURL}
+	toolFields    = []Field{FieldModel, FieldToolName, FieldToolUseID, FieldMCP, FieldToolInput, FieldToolArguments, FieldToolKind, FieldCommand, FieldPath, FieldContent, FieldURL, FieldShell}
 	agentFields   = []Field{FieldModel, FieldSubagentName, FieldSubagentType, FieldTaskDescription}
 	compactFields = fieldsOf(causeFields, FieldModel, FieldMessages, FieldPreTokens, FieldMessageCount)
 	// causeFields say what led to an event; which of them it sends is the

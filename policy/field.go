@@ -64,6 +64,7 @@ const (
 	FieldPath
 	FieldContent
 	FieldURL
+	FieldShell
 
 	numFields
 )
@@ -153,6 +154,7 @@ var fieldSpecs = [numFields]FieldSpec{
 	FieldPath:          {Name: "path", Type: StringType, From: []Field{FieldToolName, FieldToolInput}, Doc: "the file a call is about"},
 	FieldContent:       {Name: "content", Type: StringType, From: []Field{FieldToolName, FieldToolInput}, Doc: "the text a call writes"},
 	FieldURL:           {Name: "url", Type: StringType, From: []Field{FieldToolName, FieldToolInput}, Doc: "the address a call fetches"},
+	FieldShell:         {Name: "shell", Type: ObjectType, From: []Field{FieldToolName, FieldToolInput, FieldCwd, FieldProjectRoot}, Doc: "what the command line of a shell call would do: commands, effects, dynamic"},
 }
 
 var fieldByName = func() map[string]Field {

@@ -18,20 +18,36 @@ const (
 	FilterCommand        FilterKey = "command"
 	FilterPattern        FilterKey = "pattern"
 	FilterSource         FilterKey = "source"
+	FilterReason         FilterKey = "reason"
+	FilterTrigger        FilterKey = "trigger"
+	FilterNotification   FilterKey = "notification_type"
 	FilterAgent          FilterKey = "agent"
 	FilterPermissionMode FilterKey = "permission_mode"
-	// FilterToolRegexp is HOOK.md's matcher.tool: an unanchored regular
-	// expression on the tool's name. YAML has no word for it.
-	FilterToolRegexp FilterKey = "matcher.tool"
-	// FilterLeafPattern is HOOK.md's matcher.pattern: true on any string leaf
-	// of tool_input, or else on its compact JSON.
-	FilterLeafPattern FilterKey = "matcher.pattern"
+	// FilterNotMode is true in every permission mode but those listed, and
+	// where the event names none.
+	FilterNotMode FilterKey = "not_permission_mode"
+	// FilterToolRegexp is an unanchored regular expression on the tool's name:
+	// HOOK.md's matcher.tool.
+	FilterToolRegexp FilterKey = "tool_pattern"
+	// FilterLeafPattern is true on any string leaf of tool_input, or else on
+	// its compact JSON: HOOK.md's matcher.pattern.
+	FilterLeafPattern FilterKey = "input_pattern"
+	// FilterMissing says what a condition makes of a field that the event does
+	// not carry: fail, the default, or match; match-empty is match of an empty
+	// text too.
+	FilterMissing FilterKey = "missing"
+	// FilterNative is a matcher in an agent's own words, compiled by the
+	// reader of its configuration; YAML has no word for it.
+	FilterNative FilterKey = "matcher"
 )
 
 // Condition is one condition as written.
 type Condition struct {
 	Key   FilterKey
 	Value diag.Text
+	// Atom is the condition made ready, of one whose Key is FilterNative: its
+	// Op, Field, Values, Reads and Test.
+	Atom *Atom
 }
 
 // Filter is the conditions of a hook as written; all must hold. The zero

@@ -75,6 +75,16 @@ const (
 	ClawdCodeProtocol  Protocol = "clawdcode"
 	AgentHooksProtocol Protocol = "agenthooks"
 	AIAgentsProtocol   Protocol = "aiagents"
+	CodexProtocol      Protocol = "codex"
+	KimiProtocol       Protocol = "kimi"
+	CursorProtocol     Protocol = "cursor"
+	CopilotProtocol    Protocol = "copilot"
+	QwenProtocol       Protocol = "qwen"
+	// Claude240Protocol is that of Claude Code 2.1.240; profiles alone have it.
+	Claude240Protocol Protocol = "claude@2.1.240"
+	// ClawdDocProtocol is that of ClawdCode as its document has it; profiles
+	// alone have it.
+	ClawdDocProtocol Protocol = "clawdcode@doc"
 )
 
 var protocolAliases = map[string]Protocol{
@@ -82,6 +92,9 @@ var protocolAliases = map[string]Protocol{
 	"clawdcode": ClawdCodeProtocol, "clawd": ClawdCodeProtocol,
 	"agenthooks": AgentHooksProtocol, "agent-hooks": AgentHooksProtocol,
 	"aiagents": AIAgentsProtocol, "ai-agents": AIAgentsProtocol, "ai_agents": AIAgentsProtocol,
+	"codex": CodexProtocol, "kimi": KimiProtocol, "kimi-cli": KimiProtocol, "cursor": CursorProtocol,
+	"copilot": CopilotProtocol, "copilot-cli": CopilotProtocol,
+	"qwen": QwenProtocol, "qwen-code": QwenProtocol,
 }
 
 // ParseProtocol finds a protocol by its id or another spelling of it.
@@ -92,7 +105,7 @@ func ParseProtocol(name string) (Protocol, bool) {
 
 // ProtocolNames lists the ids `protocol:` takes.
 func ProtocolNames() []string {
-	return []string{"jcli", "claude", "gemini", "clawdcode", "agenthooks", "aiagents"}
+	return []string{"jcli", "claude", "gemini", "clawdcode", "agenthooks", "aiagents", "codex", "kimi", "cursor", "copilot", "qwen"}
 }
 
 // World is a hook's use of the world outside the process that orders hooks
@@ -204,6 +217,24 @@ type Body struct {
 	// entry point of a HOOK.md folder and its arguments.
 	Args []string
 	Env  []EnvVar
+	// Faithful reads answers as the protocol's agent does, also where that lets
+	// something through in silence.
+	Faithful bool
+	// Native is its agent's own name of the event, of a hook that the agent's own
+	// configuration declares: its answers count where the agent would hear them
+	// and nowhere else. "" is any other hook.
+	Native string
+	// InTurn is true of a native hook whose answer the next one sees.
+	InTurn bool
+	// Strict makes a failure of every exit status but 0 and the one that
+	// blocks, whatever was printed.
+	Strict bool
+	// Onward lets the turn go on after a refusal of a model, where the hook's
+	// agent would end it.
+	Onward bool
+	// OnFailure is what exit status 1 of a native ClawdCode hook means: skip,
+	// deny or ask.
+	OnFailure Posture
 	// WorkDir is where the command runs; "" is the event's cwd.
 	WorkDir string
 

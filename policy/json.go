@@ -19,6 +19,16 @@ const maxDepth = 512
 // that loses nothing and stays a json.Number otherwise, so what is not
 // changed is written back as it was read.
 func DecodeJSON(data []byte) (any, error) {
+	s := scanner{data: data}
+	if v, ok := s.value(0); ok && s.end() {
+		return v, nil
+	}
+	return decodeSlowly(data)
+}
+
+// decodeSlowly is DecodeJSON by the standard library, which says what is
+// wrong.
+func decodeSlowly(data []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	v, err := decodeValue(dec, 0)

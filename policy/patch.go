@@ -11,6 +11,9 @@ type Edit struct {
 	Path   Path
 	Value  any
 	Delete bool
+	// Passing edits are seen by the hooks that follow and are no part of the
+	// answer: an agent that hands on another input than it acts upon has them.
+	Passing bool
 }
 
 // Patch is a change to fields: edits applied in order. Composition is
@@ -33,6 +36,23 @@ func Merge(f Field, object map[string]any) Patch {
 		p.edits = append(p.edits, Edit{Path: Path{Field: f, Keys: []string{k}}, Value: object[k]})
 	}
 	return p
+}
+
+// Passing is p as a change that only the hooks that follow see.
+func (p Patch) Passing() Patch {
+	out := Patch{slices.Clone(p.edits)}
+	for i := range out.edits {
+		out.edits[i].Passing = true
+	}
+	return out
+}
+
+// Lasting is p without what only hooks see.
+func (p Patch) Lasting() Patch {
+	if !slices.ContainsFunc(p.edits, func(e Edit) bool { return e.Passing }) {
+		return p
+	}
+	return Patch{slices.DeleteFunc(slices.Clone(p.edits), func(e Edit) bool { return e.Passing })}
 }
 
 // Empty reports whether the patch changes nothing.
@@ -89,7 +109,7 @@ func (p Patch) Within(w Paths) (Patch, []Path) {
 		inner := w.Within(NewPaths(e.Path))
 		for _, q := range inner.All() {
 			value, ok := lookup(e.Value, q.Keys[len(e.Path.Keys):])
-			out.edits = append(out.edits, Edit{Path: q, Value: value, Delete: e.Delete || !ok})
+			out.edits = append(out.edits, Edit{Path: q, Value: value, Delete: e.Delete || !ok, Passing: e.Passing})
 		}
 		if inner.Empty() {
 			dropped = append(dropped, e.Path)

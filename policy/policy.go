@@ -23,8 +23,31 @@ type Policy struct {
 	MaxConcurrent, MaxModels int
 	// ChainTimeout is the `defaults.chain_timeout` in force; 0 is unset.
 	ChainTimeout time.Duration
+	// Profile is whose rules the policy follows; nil is hookc's own.
+	Profile *Profile
 	// Enabled is false when HOOKC_ENABLED=0 switched off what it may.
 	Notes []string
+}
+
+// Profile is how an agent runs and combines the hooks of its own
+// configuration. Values are immutable.
+type Profile struct {
+	// Name is the dialect's id, with its version where it has several.
+	Name string
+	// Faithful follows the agent also where its rules let something through in
+	// silence.
+	Faithful bool
+	// Strategies are those of the agent's events; an event that is not named
+	// keeps its canonical one.
+	Strategies map[Event]*StrategySpec
+	// ChainTimeout is the budget of one event, 0 what its hooks may take one
+	// after another: most agents have no such limit.
+	ChainTimeout time.Duration
+	// MaxConcurrent bounds the processes one event runs at a time, 0 is hookc's
+	// own default.
+	MaxConcurrent int
+	// Flat keeps hooks in the order they were read, whatever their tier.
+	Flat bool
 }
 
 // Setting is what one file sets for one event.

@@ -43,9 +43,19 @@ type ToolConfig struct {
 // nothing and is the unit of Join, which is associative and not commutative
 // (semantics.md §2.3).
 type Result struct {
-	Verdict   Verdict
+	// What is small stands together: a Result is copied for every rule of an
+	// event, most of which say nothing.
+	Verdict  Verdict
+	Control  Control
+	Suppress bool
+	// EndChain ends the chain without breaking out of anything: abort where
+	// the event obeys no control.
+	EndChain bool
+	// Void makes the whole event as if it had no hooks: an agent's own code
+	// gives up on an answer it does not expect. Only a faithful profile has it.
+	Void bool
+
 	VerdictBy By
-	Control   Control
 	ControlBy By
 
 	Patch    Patch
@@ -57,13 +67,33 @@ type Result struct {
 	// StopReasons say why a turn ends; they are not reasons.
 	StopReasons []string
 	ToolConfig  *ToolConfig
-	Suppress    bool
 
 	Failed []Failure
-	// EndChain ends the chain without breaking out of anything: abort where
-	// the event obeys no control.
-	EndChain bool
+	// Native are answers in an agent's own words, one a hook, which the agent's
+	// own rules combine at the end (StrategySpec.Sink). Only a profile has them.
+	Native   []Said
 	Warnings []Warning
+}
+
+// Said is what one hook of an agent's own configuration answered, as the agent
+// reads it.
+type Said struct {
+	By By
+	// Value is the JSON object the answer was, or was read as; of a list it is
+	// empty.
+	Value map[string]any
+	// Verdict and Control are what it says by itself, for the trace.
+	Verdict Verdict
+	Control Control
+}
+
+// Alone is the verdict and the control of one hook's answer, in its agent's
+// words or not.
+func (r *Result) Alone() (Verdict, Control) {
+	if len(r.Native) == 1 {
+		return r.Native[0].Verdict, r.Native[0].Control
+	}
+	return r.Verdict, r.Control
 }
 
 // Warning is something that happened at run time and must not stay silent.
@@ -75,6 +105,9 @@ type Warning struct {
 
 // Join is x followed by y, verdicts combined by fold.
 func Join(fold Fold, x, y Result) Result {
+	if fold > foldVerdict {
+		return joinNative(fold, x, y)
+	}
 	z := x
 	switch {
 	case fold == FoldMax && y.Verdict > x.Verdict,
@@ -96,6 +129,8 @@ func Join(fold Fold, x, y Result) Result {
 	z.Suppress = x.Suppress || y.Suppress
 	z.Failed = join(x.Failed, y.Failed)
 	z.EndChain = x.EndChain || y.EndChain
+	z.Void = x.Void || y.Void
+	z.Native = join(x.Native, y.Native)
 	z.Warnings = join(x.Warnings, y.Warnings)
 	return z
 }
@@ -151,7 +186,7 @@ func (t *ToolConfig) value() map[string]any {
 func (r *Result) Quiet() bool {
 	return r.Verdict == None && r.Control == Go && r.Patch.Empty() && len(r.Reasons) == 0 && len(r.Feedback) == 0 &&
 		len(r.Context) == 0 && len(r.System) == 0 && len(r.Inject) == 0 && len(r.StopReasons) == 0 &&
-		r.ToolConfig == nil && !r.Suppress && !r.EndChain
+		r.ToolConfig == nil && !r.Suppress && !r.EndChain && !r.Void && len(r.Native) == 0
 }
 
 // texts drops empty texts, which are no texts.

@@ -17,19 +17,47 @@ const (
 	ObserveAll   Strategy = "observe"
 )
 
-// Fold is how verdicts combine.
+// Fold is how the answers of several hooks combine: how verdicts do, and what
+// an agent's own rules do to the rest (profiles only).
 type Fold uint8
 
-// The folds: the most restrictive verdict, the first explicit one, the last
-// explicit one, or none at all.
+// The folds of verdicts: the most restrictive, the first explicit one, the
+// last explicit one, or none at all.
 const (
 	FoldMax Fold = iota
 	FoldFirst
 	FoldLast
 	FoldNone
+
+	foldVerdict = FoldNone
 )
 
-func (f Fold) String() string { return [...]string{"max", "first", "last", "none"}[f] }
+// What may be joined to a fold of verdicts. Canonical strategies have none.
+const (
+	// FoldLastText: of contexts, feedback and messages to the user the last
+	// hook's hold, one by one, instead of all.
+	FoldLastText Fold = 4 << iota
+	// FoldReplace: a hook that refuses (ask or more, any control, the end of
+	// the chain) takes back everything said before it but failures and
+	// warnings.
+	FoldReplace
+	// FoldLastPatch: of two changes to one field the later one stands alone,
+	// laid over what the event began with.
+	FoldLastPatch
+	// FoldReasons: only reasons of hooks whose verdict is the one that holds
+	// are kept.
+	FoldReasons
+	// FoldLastReason: the last hook that gives reasons gives them all.
+	FoldLastReason
+)
+
+// Verdict is the fold of verdicts alone.
+func (f Fold) Verdict() Fold { return f & foldVerdict }
+
+// Has reports whether f does what part names.
+func (f Fold) Has(part Fold) bool { return f&part != 0 }
+
+func (f Fold) String() string { return [...]string{"max", "first", "last", "none"}[f.Verdict()] }
 
 // MarshalText makes a fold its name in JSON.
 func (f Fold) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
@@ -59,18 +87,44 @@ type StrategySpec struct {
 	Fold     Fold
 	// Doc says in a line what the strategy means, for explain.
 	Doc string
+	// Adjust changes the event's row under this strategy, and Sink what the
+	// folded answers of all hooks come to, given the context the event began
+	// with; nil changes nothing. Both belong to profiles: an agent that obeys
+	// more or less at an event than the canonical row, or has the last word on
+	// what its hooks said. Sink is pure, is called once for each event, and
+	// must not make a refusal out of nothing.
+	Adjust func(*EventSpec)
+	Sink   func(before *Context, r Result) Result
+	// Deadline is what the end of the chain's time does to its hooks.
+	Deadline DeadlineKind
+	// Once lets a repeated call through without asking the hooks again,
+	// whatever they said to the first (a faithful profile's alone).
+	Once bool
 }
 
+// DeadlineKind is what becomes of hooks when the time of their chain is up.
+type DeadlineKind uint8
+
+// The kinds: a hook that runs is ended and has failed; or it may finish, and
+// only no further attempt begins, where a hook that has not begun at all has
+// failed, or is passed over with a warning. All but DeadlineCuts belong to
+// profiles.
+const (
+	DeadlineCuts DeadlineKind = iota
+	DeadlineWaits
+	DeadlinePasses
+)
+
 var strategySpecs = []StrategySpec{
-	{Chain, false, HaltDeny, FoldMax, "halts on deny/skip/stop"},
-	{Decisive, false, HaltAsk, FoldMax, "halts on ask/defer/deny/skip/stop"},
-	{First, false, HaltExplicit, FoldFirst, "the first verdict decides"},
-	{Parallel, true, HaltNever, FoldMax, "all run on one snapshot, most restrictive wins"},
-	{ParallelLast, true, HaltNever, FoldLast, "all run on one snapshot, the last verdict wins"},
-	{ChainAll, false, HaltNever, FoldMax, "one after another, never halts"},
-	{Concat, true, HaltNever, FoldNone, "all run on one snapshot, texts are joined"},
-	{Tools, true, HaltNever, FoldNone, "all run on one snapshot, tool offers are joined"},
-	{ObserveAll, true, HaltNever, FoldNone, "all run on one snapshot, nothing is decided"},
+	{Strategy: Chain, Halt: HaltDeny, Fold: FoldMax, Doc: "halts on deny/skip/stop"},
+	{Strategy: Decisive, Halt: HaltAsk, Fold: FoldMax, Doc: "halts on ask/defer/deny/skip/stop"},
+	{Strategy: First, Halt: HaltExplicit, Fold: FoldFirst, Doc: "the first verdict decides"},
+	{Strategy: Parallel, Snapshot: true, Halt: HaltNever, Fold: FoldMax, Doc: "all run on one snapshot, most restrictive wins"},
+	{Strategy: ParallelLast, Snapshot: true, Halt: HaltNever, Fold: FoldLast, Doc: "all run on one snapshot, the last verdict wins"},
+	{Strategy: ChainAll, Halt: HaltNever, Fold: FoldMax, Doc: "one after another, never halts"},
+	{Strategy: Concat, Snapshot: true, Halt: HaltNever, Fold: FoldNone, Doc: "all run on one snapshot, texts are joined"},
+	{Strategy: Tools, Snapshot: true, Halt: HaltNever, Fold: FoldNone, Doc: "all run on one snapshot, tool offers are joined"},
+	{Strategy: ObserveAll, Snapshot: true, Halt: HaltNever, Fold: FoldNone, Doc: "all run on one snapshot, nothing is decided"},
 }
 
 // Spec is the strategy's row; the zero Strategy is chain.
@@ -88,6 +142,13 @@ func (s Strategy) Spec() *StrategySpec {
 // is not obeyed is masked and reported like anything outside the row
 // (semantics.md §1.1, §2.5).
 func (s *StrategySpec) Under(spec *EventSpec) *EventSpec {
+	if s.Adjust != nil || s.Sink != nil {
+		out := *spec
+		if out.Sink = s.Sink; s.Adjust != nil {
+			s.Adjust(&out)
+		}
+		return &out
+	}
 	if s.Fold != FoldNone || s.Strategy == spec.Strategy {
 		return spec
 	}
@@ -124,7 +185,7 @@ func (k HaltKind) Halts(r *Result) bool {
 	if k == HaltNever {
 		return false
 	}
-	return r.Control > Go || r.EndChain || k.HaltsOn(r.Verdict)
+	return r.Control > Go || r.EndChain || r.Void || k.HaltsOn(r.Verdict)
 }
 
 // HaltsOn reports whether verdict v alone ends the chain.

@@ -58,7 +58,8 @@ func unindent(text string) string {
 
 // findings are the distinct codes that an example reports: by check, or
 // compile where hints are asked for, by test where it has test cases, and in
-// the Decision where it has an event.
+// the Decision where it has an event; under the profile it names, if any, with
+// flags that go with it.
 func findings(t *testing.T, code, example string) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -69,11 +70,15 @@ func findings(t *testing.T, code, example string) []string {
 	env := append(os.Environ(), "HOME="+filepath.Join(dir, "home"), "XDG_STATE_HOME="+filepath.Join(dir, ".state"),
 		"XDG_CONFIG_HOME="+filepath.Join(dir, ".config"), "HOOKC_TRUST=all", "NO_COLOR=1")
 	var event []byte
+	var profile []string
 	cases := false
 	for _, f := range archive.Files {
 		switch {
 		case f.Name == "event.json":
 			event = f.Data
+			continue
+		case f.Name == "profile":
+			profile = append([]string{"--profile"}, strings.Fields(string(f.Data))...)
 			continue
 		case f.Name == "env":
 			env = append(env, strings.Fields(string(f.Data))...)
@@ -89,7 +94,7 @@ func findings(t *testing.T, code, example string) []string {
 		require.NoError(t, os.WriteFile(path, f.Data, mode))
 	}
 	run := func(stdin []byte, args ...string) []byte {
-		cmd := exec.Command(hookcBinary, args...)
+		cmd := exec.Command(hookcBinary, append(args, profile...)...)
 		cmd.Dir, cmd.Env, cmd.Stdin = dir, env, bytes.NewReader(stdin)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -101,6 +106,10 @@ func findings(t *testing.T, code, example string) []string {
 	if strings.HasPrefix(code, "HK21") {
 		command = "compile"
 	}
+	args := []string{command, "--json"}
+	if code == "HK040" {
+		args = []string{"convert", "--to", "hooks.yaml", "--json"}
+	}
 	var out []string
 	collect := func(text []byte) {
 		var report struct{ Findings, Warnings []struct{ Code string } }
@@ -111,7 +120,7 @@ func findings(t *testing.T, code, example string) []string {
 			}
 		}
 	}
-	collect(run(nil, command, "--json"))
+	collect(run(nil, args...))
 	if cases {
 		collect(run(nil, "test", "--json"))
 	}

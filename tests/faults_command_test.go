@@ -2,6 +2,7 @@ package tests
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -167,8 +168,24 @@ pre_tool_execution:
 				require.Equal(t, "keep_working", fire(stop).Action)
 			}
 			require.Equal(t, []string{"no"}, fire(call).Reasons)
+			fire(strings.Replace(stop, `"s"`, `"another"`, 1))
+			shiftTimes(t, dir, shift)
+			fire(stop)
+			assert.LessOrEqual(t, latest(t, dir, "gates.json"), time.Now().Unix(), "a record outlives the clock that wrote it by a day at most")
 		})
 	}
+}
+
+// latest is the last time of day in a file of a project's state.
+func latest(t *testing.T, project, file string) int64 {
+	memory, err := state.Open(project)
+	require.NoError(t, err)
+	text, err := memory.Read(file)
+	require.NoError(t, err)
+	var records []struct{ Time int64 }
+	require.NoError(t, json.Unmarshal(text, &records))
+	require.NotEmpty(t, records)
+	return slices.MaxFunc(records, func(a, b struct{ Time int64 }) int { return cmp.Compare(a.Time, b.Time) }).Time
 }
 
 // shiftTimes changes the times of day in a project's state, as a jump of the

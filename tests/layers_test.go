@@ -33,10 +33,12 @@ var layers = map[string]int{
 	"compiler":           4,
 	"executor":           4,
 	"executor/runner":    4,
+	"policy/install":     4,
 	"":                   5,
 	"cmd/hookc/model":    5,
 	"cmd/hookc":          6,
 	"tests":              6,
+	"tests/agents":       6,
 	"tests/mock":         5,
 	"tests/bench":        6,
 	"tests/fuzz":         6,
@@ -59,10 +61,12 @@ var owners = []struct {
 	{"github.com/open-policy-agent/opa", []string{"rego"}, []string{"compiler", "compiler/lint", "dag", "policy/format", "executor"}},
 	{"github.com/expr-lang/expr", []string{"executor/runner"}, []string{"compiler", "compiler/lint", "dag", "policy/format", "executor"}},
 	{"gopkg.in/yaml.v3", []string{"policy/format"}, nil},
+	{"github.com/pelletier/go-toml/v2", []string{"policy/format"}, nil},
 	{"go.yaml.in/yaml", nil, nil}, // OPA's; one YAML reader is enough
 	{"mvdan.cc/sh/v3", []string{"builtins"}, []string{"compiler", "executor"}},
 	{"github.com/openai/openai-go", []string{"cmd/hookc/model"}, []string{"", "executor/runner", "compiler"}},
 	{"github.com/anthropics/anthropic-sdk-go", []string{"cmd/hookc/model"}, []string{"", "executor/runner", "compiler"}},
+	{"github.com/tailscale/hujson", []string{"policy/install"}, []string{"", "policy/format"}},
 	{"github.com/spf13/cobra", []string{"cmd/hookc"}, []string{"", "compiler", "executor"}},
 }
 

@@ -158,7 +158,11 @@ func (s *speaker) decide(cmd *cobra.Command, src *sources, serial bool) error {
 		}
 		in.Set(policy.FieldCwd, dir)
 	}
-	d, err := src.decide(cmd, s.call.Event(), in, serial)
+	d, err := s.canary(cmd, src)
+	if d == nil && err == nil {
+		d, err = src.decide(cmd, s.call.Event(), in, serial)
+		openMemory(in.Frozen(s.call.Event()).Text(policy.FieldProjectRoot)).saw(s.call.Agent(), s.call.Native())
+	}
 	s.decision = d
 	return err
 }

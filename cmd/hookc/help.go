@@ -178,6 +178,8 @@ func helpEnvironment(w io.Writer) {
   HOOKC_DEFAULTS_<KEY>      a key of defaults: in place of the policy's, except managed and locked ones
   HOOKC_TRUST=all           trust every project policy that is discovered
   HOOKC_DEBUG=FILE          one JSON line for each attempt of a hook
+  HOOKC_CANARY=NONCE        run --dialect refuses whatever is guarded (set by doctor)
+  CLAUDE_CONFIG_DIR, CODEX_HOME, GEMINI_CLI_HOME, QWEN_HOME   where an agent keeps its settings (install, doctor)
   HOOKC_MODEL_PROVIDER      openai or anthropic; else whichever key or base URL is set
   HOOKC_MODEL               the model of llm hooks that name none
   OPENAI_API_KEY, OPENAI_BASE_URL, ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL

@@ -109,8 +109,8 @@ HOOKC_COMPILE_EXPLAIN=json or HOOKC_HOOKS_STATUS_JSON=true.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cannot("%v\nSee '%s --help'.", err, cmd.CommandPath())
 	})
-	root.AddCommand(newCompile(), newCheck(), newRun(), newExplain(), newTest(), newHooks(), newList(), newInit(),
-		newTrust(), newSchema(), newVersion(), newSupervise())
+	root.AddCommand(newCompile(), newCheck(), newRun(), newExplain(), newTest(), newHooks(), newList(), newInit(), newConvert(),
+		newTrust(), newInstall(), newUninstall(), newDoctor(), newSchema(), newVersion(), newSupervise())
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {

@@ -162,7 +162,11 @@ func records(data []byte) []record {
 	if json.Unmarshal(data, &all) != nil {
 		return nil
 	}
-	oldest := time.Now().Add(-maxAge).Unix()
+	now := time.Now()
+	for i := range all { // the clock was put back since: it counts from now
+		all[i].Time = min(all[i].Time, now.Unix())
+	}
+	oldest := now.Add(-maxAge).Unix()
 	return slices.DeleteFunc(all, func(r record) bool { return r.Time < oldest })
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/dialect"
 )
 
 // maxInput is the largest event accepted, in bytes.
@@ -49,7 +50,7 @@ hookc itself is an answer that does not let the action through.`,
 			if speaker := speakerOf(cmd.Context()); speaker != nil {
 				return speaker.decide(cmd, &s, serial)
 			}
-			in, event, err := readEvent(cmd.Context(), cmd.InOrStdin(), args)
+			in, event, err := s.readEvent(cmd.Context(), cmd.InOrStdin(), args)
 			if err != nil {
 				return err
 			}
@@ -99,6 +100,44 @@ func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 	}
 }
 
+// readEvent reads the event from a stream, in the words of the profile's agent
+// where there is one; args may name it.
+func (s *sources) readEvent(ctx context.Context, r io.Reader, args []string) (*policy.Context, policy.Event, error) {
+	if s.profile == "" {
+		return readEvent(ctx, r, args)
+	}
+	d, err := dialect.FindProfile(s.profile)
+	if err != nil {
+		return nil, "", cannot("%v", err)
+	}
+	data, err := readAll(ctx, r)
+	switch {
+	case ctx.Err() != nil:
+		return nil, "", exitError{exitInterrupted, ""}
+	case err != nil:
+		return nil, "", cannot("the event cannot be read: %v", err)
+	case len(data) > maxInput:
+		return nil, "", cannot("the event is larger than %d MiB", maxInput>>20)
+	}
+	call, err := d.Decode(data, strings.Join(args, ""), os.Getenv)
+	if err != nil {
+		return nil, "", cannot("%v", err)
+	}
+	return withDir(call.Context, call.Event())
+}
+
+// withDir gives an event that names no folder the one hookc is in.
+func withDir(in *policy.Context, event policy.Event) (*policy.Context, policy.Event, error) {
+	if !in.Has(policy.FieldCwd) {
+		dir, err := workDir()
+		if err != nil {
+			return nil, "", err
+		}
+		in.Set(policy.FieldCwd, dir)
+	}
+	return in, event, nil
+}
+
 // readEvent reads the event from a stream; args may name it.
 func readEvent(ctx context.Context, r io.Reader, args []string) (*policy.Context, policy.Event, error) {
 	data, err := readAll(ctx, r)
@@ -130,14 +169,7 @@ func readEvent(ctx context.Context, r io.Reader, args []string) (*policy.Context
 	if own, known := policy.ParseEvent(sent); known && own != event {
 		return nil, "", cannot("the argument says %s and the input says %s", event, own)
 	}
-	if !in.Has(policy.FieldCwd) {
-		dir, err := workDir()
-		if err != nil {
-			return nil, "", err
-		}
-		in.Set(policy.FieldCwd, dir)
-	}
-	return in, event, nil
+	return withDir(in, event)
 }
 
 // decide opens the policy for one event and fires it.

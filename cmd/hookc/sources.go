@@ -16,6 +16,7 @@ import (
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
 )
 
@@ -24,6 +25,9 @@ type sources struct {
 	files  []string
 	format string
 	debug  bool
+	// profile is the agent whose rules hold, "" for hookc's own.
+	profile  string
+	faithful bool
 	// verify is whether a one-shot command validates its plan.
 	verify bool
 }
@@ -33,6 +37,9 @@ func (s *sources) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.format, "format", "", "read the files as `NAME` instead of detecting the format")
 	cmd.Flags().BoolVar(&s.debug, "debug", false, "one JSON line for each hook that ran on stderr (or in the file HOOKC_DEBUG names)")
 	complete(cmd, "format", format.Names())
+	cmd.Flags().StringVar(&s.profile, "profile", "", "discover what `AGENT` would, and let it mean what it means there: see hookc list dialect")
+	cmd.Flags().BoolVar(&s.faithful, "faithful", false, "with --profile: follow the agent also where it lets something through in silence")
+	complete(cmd, "profile", dialect.Profiles())
 }
 
 // complete offers fixed words for a flag's value.
@@ -52,6 +59,15 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 	var out []hookc.Option
 	if dir, err := os.Getwd(); err == nil {
 		out = append(out, hookc.ShownFrom(dir))
+	}
+	if s.faithful && s.profile == "" {
+		return nil, nil, cannot("--faithful goes with --profile AGENT")
+	}
+	if s.profile != "" {
+		if _, err := dialect.FindProfile(s.profile); err != nil {
+			return nil, nil, cannot("%v", err)
+		}
+		out = append(out, hookc.Profile(s.profile, s.faithful))
 	}
 	if names := format.Names(); s.format != "" && !slices.Contains(names, s.format) {
 		return nil, nil, cannot("unknown format %q: %s", s.format, diag.DidYouMean(s.format, names, "there are "+strings.Join(names, ", ")))

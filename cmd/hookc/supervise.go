@@ -25,6 +25,9 @@ type handOver struct {
 	Event  policy.Event    `json:"event"`
 	Hook   string          `json:"hook"`
 	Input  json.RawMessage `json:"input"`
+	// Profile and Faithful are those of the policy.
+	Profile  string `json:"profile,omitempty"`
+	Faithful bool   `json:"faithful,omitempty"`
 }
 
 // detached hands async hooks to a supervisor process of their own, which
@@ -37,7 +40,8 @@ func detached(s *sources, dir string) hookc.Option {
 			if err != nil {
 				return err
 			}
-			return startSupervisor(handOver{Files: s.files, Format: s.format, Dir: dir, Event: n.Hook.Event, Hook: n.Hook.Name, Input: input})
+			return startSupervisor(handOver{Files: s.files, Format: s.format, Dir: dir, Event: n.Hook.Event, Hook: n.Hook.Name, Input: input,
+				Profile: s.profile, Faithful: s.faithful})
 		}
 	})
 }
@@ -94,7 +98,7 @@ func (h handOver) run(cmd *cobra.Command) error {
 	if err != nil {
 		return cannot("%v", err)
 	}
-	s := sources{files: h.Files, format: h.Format}
+	s := sources{files: h.Files, format: h.Format, profile: h.Profile, faithful: h.Faithful}
 	options, done, err := s.options(cmd, nil, h.Dir)
 	if err != nil {
 		return err

@@ -8,11 +8,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// versionJSON is what `version --json` prints.
+// versionJSON is what `version --json` prints. Revision is empty and Dirty
+// false in a build without version control.
 type versionJSON struct {
 	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"`
-	Dirty    bool   `json:"dirty,omitempty"`
+	Revision string `json:"revision"`
+	Dirty    bool   `json:"dirty"`
 	Go       string `json:"go"`
 	OS       string `json:"os"`
 	Arch     string `json:"arch"`

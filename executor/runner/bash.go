@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/exec"
@@ -39,11 +40,15 @@ func prepareBash(o Options, h *policy.Hook) (dag.Body, diag.List) {
 	if speaks == jcliProtocol {
 		found.Add(lintExit2(h, &body)...)
 	}
+	found.Add(lintExit1(h, &body)...)
 	spec := h.Event.Spec()
-	return dag.Body{Runner: b, Effects: policy.Effects{
-		Reads: spec.Readable(), Writes: spec.Writable(), May: spec.PowersFor(body.Protocol),
-		World: policy.WorldWrite, MayFail: true,
-	}}, found
+	eff := policy.Effects{Reads: spec.Readable(), Writes: spec.Writable(), May: spec.PowersFor(body.Protocol),
+		World: policy.WorldWrite, MayFail: true}
+	if body.Native != "" {
+		// Its agent may obey more at the event than the canonical row.
+		eff.Writes, eff.May = policy.FieldPaths(policy.Fields()...), policy.AllPowers
+	}
+	return dag.Body{Runner: b, Effects: eff}, found
 }
 
 // bash is a command made ready.
@@ -68,7 +73,7 @@ func (b *bash) start() diag.List {
 		return nil
 	}
 	b.args = []string{"sh", "-c", b.body.Command.Value}
-	path, err := exec.LookPath("sh")
+	path, err := b.shell()
 	if err != nil {
 		b.broken = policy.Failf(policy.ErrSpawn, "there is no sh on this machine: %w", err)
 		return diag.List{codeUnstartable.Report(b.body.Command.Span, "there is no sh on this machine to run the command with").
@@ -76,6 +81,18 @@ func (b *bash) start() diag.List {
 	}
 	b.path = path
 	return lintCommand(b.hook, &b.body)
+}
+
+// shell finds what reads the command: the agent's own shell for a hook of its
+// own configuration, where that is installed.
+func (b *bash) shell() (string, error) {
+	if own := b.protocol.shell; own != "" && b.body.Native != "" {
+		if path, err := exec.LookPath(own); err == nil {
+			b.args[0] = own
+			return path, nil
+		}
+	}
+	return exec.LookPath("sh")
 }
 
 // startDirect starts an entry point without a shell: a script, of which its
@@ -104,7 +121,9 @@ func (b *bash) Run(ctx context.Context, in *policy.Context, attempt int) (policy
 	var r policy.Result
 	if err == nil {
 		by := policy.By{Name: b.hook.Name, At: b.hook.Span}
-		r, err = b.protocol.judge(answer{event: b.hook.Event, in: in, by: by, outcome: out})
+		r, err = b.protocol.judge(answer{event: b.hook.Event, in: in, by: by, outcome: out,
+			faithful: b.body.Faithful, native: b.body.Native, strict: b.body.Strict, inTurn: b.body.InTurn,
+			onFailure: b.body.OnFailure, doc: b.body.Protocol == policy.ClawdDocProtocol})
 	}
 	if b.debug != nil {
 		b.debug(b.record(env, out, err, time.Since(began), attempt))
@@ -117,7 +136,7 @@ func (b *bash) run(ctx context.Context, in *policy.Context, env []string) (outco
 	if b.broken != nil {
 		return none, b.broken
 	}
-	stdin, err := b.protocol.input(b.hook.Event, in)
+	stdin, err := b.protocol.input(b.hook.Event, b.body.Native, in)
 	if err != nil {
 		return none, policy.Failf(policy.ErrSpawn, "the event cannot be written as JSON: %w", err)
 	}
@@ -131,5 +150,12 @@ func (b *bash) run(ctx context.Context, in *policy.Context, env []string) (outco
 		}
 		env = append(env, "PWD="+dir)
 	}
-	return command{path: b.path, args: b.args, dir: dir, env: env, stdin: stdin}.run(ctx)
+	c := command{path: b.path, args: b.args, dir: dir, env: env, stdin: stdin, limit: maxStdout}
+	if b.body.Native != "" {
+		c.limit, c.cut = cmp.Or(b.protocol.maxStdout, maxStdout), b.protocol.cut
+		if expand := b.protocol.expand; expand != nil && len(b.body.Args) == 0 {
+			c.args = []string{b.args[0], "-c", expand(b.body.Command.Value, in)}
+		}
+	}
+	return c.run(ctx)
 }

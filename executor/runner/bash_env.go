@@ -37,7 +37,11 @@ func (b *bash) env(in *policy.Context) []string {
 	}
 	put("JCLI_HOOK_EVENT", string(b.hook.Event))
 	put("HOOK_EVENT", b.protocol.name(b.hook.Event))
-	for _, list := range [][]envKey{commonEnv, b.protocol.env} {
+	lists := [][]envKey{commonEnv, b.protocol.env}
+	if own := b.protocol.nativeEnv; b.body.Native != "" && own != nil {
+		lists = [][]envKey{own}
+	}
+	for _, list := range lists {
 		for _, k := range list {
 			put(k.name, in.Text(k.field))
 		}

@@ -108,7 +108,7 @@ func TestBuiltinRulesOfTheEmbedder(t *testing.T) {
 	mine := builtins.Rule{Name: "mine", Doc: "says nothing", New: func(*policy.Hook, builtins.Options) (builtins.Made, diag.List) {
 		return builtins.Made{Runner: policy.RunnerFunc(func(context.Context, *policy.Context, int) (policy.Result, error) {
 			return policy.Result{Context: []string{"mine"}}, nil
-		})}, nil
+		}), Effects: policy.Effects{World: policy.WorldNone}}, nil
 	}}
 	body, found := builtinKind(Options{Rules: []builtins.Rule{mine}}).Prepare(builtinHook("mine"))
 	require.Empty(t, found)
@@ -116,5 +116,5 @@ func TestBuiltinRulesOfTheEmbedder(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, policy.Result{Context: []string{"mine"}}, got)
 	mine.Name = "say"
-	assert.PanicsWithValue(t, "builtins: rule say is listed twice", func() { builtinKind(Options{Rules: []builtins.Rule{mine}}) })
+	assert.PanicsWithValue(t, builtins.Misuse{Rule: "say", Text: "is listed twice"}, func() { builtinKind(Options{Rules: []builtins.Rule{mine}}) })
 }

@@ -27,6 +27,9 @@ func llmKind(o Options) dag.Kind {
 func prepareLLM(o Options, h *policy.Hook) (dag.Body, diag.List) {
 	t, found := parseTemplate(h)
 	spec := h.Event.Spec()
+	if claudeAsks(h) {
+		t, found = template{}, nil // its prompt is no template
+	}
 	model := h.Body.Model
 	if model == "" && h.File != nil {
 		model = h.File.Model
@@ -34,13 +37,17 @@ func prepareLLM(o Options, h *policy.Hook) (dag.Body, diag.List) {
 	if model == "" {
 		model = o.DefaultModel
 	}
-	return dag.Body{
+	body := dag.Body{
 		Runner: &llm{hook: h, template: t, name: model, model: o.Model, debug: o.Debug},
 		Effects: policy.Effects{
 			Reads: t.reads(), Writes: spec.Writable(), May: spec.PowersFor(h.Body.Protocol),
 			World: policy.WorldNone, MayFail: true,
 		},
-	}, found
+	}
+	if claudeAsks(h) {
+		body.Effects.Reads, body.Effects.May, body.Effects.Writes = spec.Readable(), policy.AllPowers, policy.Paths{}
+	}
+	return body, found
 }
 
 // llm is a prompt made ready.
@@ -76,10 +83,16 @@ func (l *llm) ask(ctx context.Context, in *policy.Context) (policy.Result, error
 		return policy.Result{}, ended(ctx)
 	}
 	prompt := l.template.render(in) + instruction
+	if claudeAsks(l.hook) {
+		var err error
+		if prompt, err = claudePrompt(l.hook, in); err != nil {
+			return policy.Result{}, err
+		}
+	}
 	reply, err := l.model(ctx, policy.ModelRequest{Model: l.name, Prompt: prompt})
 	switch {
 	case err == nil:
-		return readReply(reply, policy.By{Name: l.hook.Name, At: l.hook.Span})
+		return l.reply(reply, in)
 	case ctx.Err() != nil:
 		return policy.Result{}, ended(ctx)
 	}
@@ -88,6 +101,27 @@ func (l *llm) ask(ctx context.Context, in *policy.Context) (policy.Result, error
 		return policy.Result{}, known
 	}
 	return policy.Result{}, policy.Failf(policy.ErrNetwork, "model: %w", err)
+}
+
+// reply reads what the model said; of a hook of jcli's own configuration as
+// jcli does, to which an empty reply says nothing.
+func (l *llm) reply(text string, in *policy.Context) (policy.Result, error) {
+	by := policy.By{Name: l.hook.Name, At: l.hook.Span}
+	body := &l.hook.Body
+	switch {
+	case claudeAsks(l.hook):
+		return readClaudeReply(l.hook, text)
+	case body.Native == "":
+		return readReply(text, by)
+	}
+	if strings.TrimSpace(text) == "" {
+		return policy.Result{}, nil
+	}
+	object, err := replyObject(text)
+	if err != nil {
+		return policy.Result{}, err
+	}
+	return nativeJCLI(answer{event: l.hook.Event, in: in, by: by, native: body.Native, faithful: body.Faithful, outcome: outcome{stdout: object}})
 }
 
 // instruction ends every prompt: it says what an answer looks like.
@@ -102,12 +136,20 @@ All keys are optional: ` + strings.Join(policy.HookResultKeys(), ", ") + `.`
 // readReply reads a HookResult from the first { to the last } of a reply. A
 // reply without one is a failure: silence is not consent.
 func readReply(reply string, by policy.By) (policy.Result, error) {
+	object, err := replyObject(reply)
+	if err != nil {
+		return policy.Result{}, err
+	}
+	return policy.ParseHookResultText([]byte(object), by)
+}
+
+func replyObject(reply string) (string, error) {
 	first, last := strings.IndexByte(reply, '{'), strings.LastIndexByte(reply, '}')
 	switch {
 	case strings.TrimSpace(reply) == "":
-		return policy.Result{}, policy.Failf(policy.ErrParse, "the model's reply is empty")
+		return "", policy.Failf(policy.ErrParse, "the model's reply is empty")
 	case first < 0 || last < first:
-		return policy.Result{}, policy.Failf(policy.ErrParse, "the model's reply holds no JSON object")
+		return "", policy.Failf(policy.ErrParse, "the model's reply holds no JSON object")
 	}
-	return policy.ParseHookResultText([]byte(reply[first:last+1]), by)
+	return reply[first : last+1], nil
 }

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/policy"
@@ -45,6 +46,9 @@ func parseTemplate(h *policy.Hook) (template, diag.List) {
 	for _, m := range variable.FindAllStringSubmatchIndex(prompt, -1) {
 		name := prompt[m[2]:m[3]]
 		path, ok := resolve(name)
+		if h.Body.Native != "" {
+			ok = ok && slices.Contains(jcliVariables, name) && prompt[m[0]:m[1]] == "{{"+name+"}}"
+		}
 		switch {
 		case !ok:
 			d := codeVariable.Report(h.Body.Prompt.At(m[0], m[1]), "no field is called %q; {{%s}} stays as it is written", name, name)
@@ -60,6 +64,10 @@ func parseTemplate(h *policy.Hook) (template, diag.List) {
 	t.parts = append(t.parts, part{text: prompt[at:]})
 	return t, found
 }
+
+// jcliVariables are those of a prompt in jcli's own configuration, which are
+// written without spaces.
+var jcliVariables = []string{"event", "cwd", "user_input", "assistant_output", "tool_name", "tool_arguments", "tool_result", "model"}
 
 // resolve is the path a variable names. Only fields that hold objects have
 // parts.

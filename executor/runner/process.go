@@ -34,6 +34,10 @@ type command struct {
 	dir   string
 	env   []string
 	stdin []byte
+	// limit bounds what it may write to standard output, in bytes; more is an
+	// error, or with cut is left away.
+	limit int
+	cut   bool
 }
 
 // outcome is how a process ended of its own accord.
@@ -70,7 +74,7 @@ func (c command) run(ctx context.Context) (outcome, error) {
 	}
 	cmd := &exec.Cmd{Path: c.path, Args: c.args, Dir: c.dir, Env: c.env, WaitDelay: linger}
 	overflow := make(chan struct{}, 1)
-	stdout := &capped{limit: maxStdout, overflow: overflow}
+	stdout := &capped{limit: c.limit, cut: c.cut, overflow: overflow}
 	stderr := &tail{}
 	// Writing stdin from a reader is concurrent with the process and ignores
 	// EPIPE: a hook need not read its event.
@@ -91,7 +95,7 @@ func (c command) run(ctx context.Context) (outcome, error) {
 	select {
 	case <-waited:
 	case <-overflow:
-		failure = policy.Failf(policy.ErrOversize, "wrote more than %d KiB to standard output", maxStdout>>10)
+		failure = policy.Failf(policy.ErrOversize, "wrote more than %d KiB to standard output", c.limit>>10)
 	case <-ctx.Done():
 		failure = endedBefore(ctx, waited)
 	}
@@ -103,7 +107,7 @@ func (c command) run(ctx context.Context) (outcome, error) {
 	group.kill()
 	out := outcome{exit: cmd.ProcessState.ExitCode(), signal: signalOf(cmd.ProcessState), stdout: valid(string(stdout.kept)), stderr: stderr.streams()}
 	if failure == nil && stdout.over {
-		failure = policy.Failf(policy.ErrOversize, "wrote more than %d KiB to standard output", maxStdout>>10)
+		failure = policy.Failf(policy.ErrOversize, "wrote more than %d KiB to standard output", c.limit>>10)
 	}
 	return out, failure
 }
@@ -203,6 +207,7 @@ func badDir(dir string) error {
 type capped struct {
 	kept     []byte
 	limit    int
+	cut      bool
 	over     bool
 	overflow chan<- struct{}
 }
@@ -210,7 +215,7 @@ type capped struct {
 func (w *capped) Write(p []byte) (int, error) {
 	room := w.limit - len(w.kept)
 	w.kept = append(w.kept, p[:min(len(p), room)]...)
-	if len(p) > room && !w.over {
+	if len(p) > room && !w.over && !w.cut {
 		w.over = true
 		w.overflow <- struct{}{}
 	}
@@ -238,6 +243,3 @@ func (w *tail) streams() streams {
 	}
 	return streams{head: valid(string(w.head)), tail: valid(string(end))}
 }
-
-// valid is s with what is not UTF-8 replaced, as every agent reads it.
-func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

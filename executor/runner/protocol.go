@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,6 +32,22 @@ type protocol struct {
 	// read turns an answer into a result. Beside an error it returns what it
 	// could read.
 	read func(a answer) (policy.Result, error)
+	// native reads an answer of a hook that the agent's own configuration
+	// declares, where the agent combines answers by rules of its own; nil is
+	// read.
+	native func(a answer) (policy.Result, error)
+	// nativeKeys are the fields such a hook is sent, where they differ from
+	// keys, nativeEnv the variables it gets instead of those of every hook.
+	nativeKeys []key
+	nativeEnv  []envKey
+	// shell is what such a hook's command is started with, "" is sh; expand
+	// writes into its text what the agent itself does, nil is nothing.
+	shell  string
+	expand func(command string, in *policy.Context) string
+	// maxStdout bounds what such a hook may answer, 0 is the usual bound; cut is
+	// true when what is longer is cut there.
+	maxStdout int
+	cut       bool
 }
 
 // key is one field in an agent's words, at some events or at all.
@@ -54,6 +71,13 @@ var protocols = map[policy.Protocol]*protocol{
 	policy.ClawdCodeProtocol:  clawdProtocol,
 	policy.AgentHooksProtocol: agentHooksProtocol,
 	policy.AIAgentsProtocol:   aiAgentsProtocol,
+	policy.CodexProtocol:      codexProtocol,
+	policy.KimiProtocol:       kimiProtocol,
+	policy.CursorProtocol:     cursorProtocol,
+	policy.CopilotProtocol:    copilotProtocol,
+	policy.QwenProtocol:       qwenProtocol,
+	policy.Claude240Protocol:  claude240Protocol,
+	policy.ClawdDocProtocol:   clawdProtocol,
 }
 
 // name is the agent's name of an event, the canonical one where it has none.
@@ -66,9 +90,13 @@ func (p *protocol) name(e policy.Event) string {
 
 // input is what a script reads on stdin. Only what is in the context is sent.
 // At an event the agent does not have, fields it has no word for go by their
-// canonical names.
-func (p *protocol) input(event policy.Event, in *policy.Context) ([]byte, error) {
-	if len(p.keys) == 0 {
+// canonical names. native, when not "", is the agent's name of the event.
+func (p *protocol) input(event policy.Event, native string, in *policy.Context) ([]byte, error) {
+	keys := p.keys
+	if native != "" && p.nativeKeys != nil {
+		keys = p.nativeKeys
+	}
+	if len(keys) == 0 {
 		return in.MarshalJSON()
 	}
 	out := map[string]any{}
@@ -78,7 +106,7 @@ func (p *protocol) input(event policy.Event, in *policy.Context) ([]byte, error)
 		}
 	}
 	named := map[policy.Field]bool{policy.FieldRaw: true, policy.FieldEvent: true}
-	for _, k := range p.keys {
+	for _, k := range keys {
 		if len(k.at) > 0 && !slices.Contains(k.at, event) {
 			continue
 		}
@@ -89,12 +117,12 @@ func (p *protocol) input(event policy.Event, in *policy.Context) ([]byte, error)
 	}
 	if _, own := p.names[event]; !own {
 		for _, f := range in.Fields() {
-			if v, ok := in.Get(f); ok && !named[f] {
+			if v, ok := in.Get(f); ok && !named[f] && (native == "" || f != policy.FieldProjectRoot) {
 				out[f.String()] = v
 			}
 		}
 	}
-	out[p.eventKey] = p.name(event)
+	out[p.eventKey] = cmp.Or(native, p.name(event))
 	if p.shape != nil {
 		p.shape(out)
 	}
@@ -118,6 +146,13 @@ type answer struct {
 	event policy.Event
 	in    *policy.Context
 	by    policy.By
+	// native, faithful, strict and inTurn are those of the hook's body.
+	native                   string
+	faithful, strict, inTurn bool
+	// onFailure is that of the hook's body; doc is true of a ClawdCode hook
+	// that is read as its document has it.
+	onFailure policy.Posture
+	doc       bool
 	outcome
 }
 
@@ -126,6 +161,9 @@ type answer struct {
 // giving it, still holds when it denies, asks or halts, and is a failure
 // otherwise.
 func (p *protocol) judge(a answer) (policy.Result, error) {
+	if a.native != "" && p.native != nil {
+		return p.native(a)
+	}
 	if a.signal != "" && !p.anyExit {
 		return policy.Result{}, a.failure()
 	}

@@ -47,7 +47,11 @@ var agentHooksProtocol = &protocol{
 			out["tool_output"] = asText(v)
 		}
 	},
-	read: readAgentHooks,
+	read:   readAgentHooks,
+	native: nativeAgentHooks,
+	nativeEnv: []envKey{
+		{"KIMI_SESSION_ID", policy.FieldSessionID}, {"KIMI_WORK_DIR", policy.FieldCwd}, {"KIMI_PROJECT_DIR", policy.FieldProjectRoot},
+	},
 }
 
 var agentHooksWords = words{"allow": policy.Allow, "ask": policy.Ask, "deny": policy.Deny}

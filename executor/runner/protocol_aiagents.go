@@ -21,7 +21,10 @@ var aiAgentsProtocol = &protocol{
 		{field: policy.FieldToolResult, name: "tool_response"},
 		{field: policy.FieldUserInput, name: "prompt", at: []policy.Event{policy.PreSendMessage}},
 	},
-	read: readAIAgents,
+	read:      readAIAgents,
+	native:    nativeAIAgents,
+	shell:     "bash",
+	nativeEnv: []envKey{},
 }
 
 func readAIAgents(a answer) (policy.Result, error) {

@@ -16,6 +16,8 @@ var claudeNames = map[policy.Event]string{
 	policy.Notify: "Notification", policy.PreAutoCompact: "PreCompact", policy.PostAutoCompact: "PostCompact",
 }
 
+const claudeExpansion policy.Event = "ext.UserPromptExpansion"
+
 // claudeProtocol is Claude Code's, as of 2.1.296.
 var claudeProtocol = &protocol{
 	id: policy.ClaudeProtocol, eventKey: "hook_event_name",
@@ -32,7 +34,7 @@ var claudeProtocol = &protocol{
 		{field: policy.FieldSource, name: "source", at: []policy.Event{policy.SessionStart}},
 		{field: policy.FieldReason, name: "reason", at: []policy.Event{policy.SessionEnd}},
 		{field: policy.FieldTrigger, name: "trigger"},
-		{field: policy.FieldUserInput, name: "prompt", at: []policy.Event{policy.PreSendMessage}},
+		{field: policy.FieldUserInput, name: "prompt", at: []policy.Event{policy.PreSendMessage, claudeExpansion}},
 		{field: policy.FieldToolName, name: "tool_name"},
 		{field: policy.FieldToolInput, name: "tool_input"},
 		{field: policy.FieldToolUseID, name: "tool_use_id"},
@@ -40,13 +42,15 @@ var claudeProtocol = &protocol{
 		{field: policy.FieldToolError, name: "error"},
 		{field: policy.FieldErrorType, name: "error", at: []policy.Event{policy.StopFailure}},
 		{field: policy.FieldStopHookActive, name: "stop_hook_active"},
-		{field: policy.FieldAssistantOutput, name: "last_assistant_message", at: []policy.Event{policy.StopEvent, policy.SubagentStop}},
+		{field: policy.FieldAssistantOutput, name: "last_assistant_message",
+			at: []policy.Event{policy.StopEvent, policy.SubagentStop, policy.StopFailure}},
 		{field: policy.FieldMessage, name: "message"},
 		{field: policy.FieldTitle, name: "title"},
 		{field: policy.FieldNotificationType, name: "notification_type"},
 	},
 	anyExit: true,
 	read:    readClaude,
+	native:  func(a answer) (policy.Result, error) { return readClaudeNative(a, false) },
 }
 
 // readClaude follows the classification of the reference: exit 2 blocks, an

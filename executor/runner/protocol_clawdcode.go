@@ -36,10 +36,15 @@ var clawdProtocol = &protocol{
 		{field: policy.FieldPreTokens, name: "pre_tokens"},
 		{field: policy.FieldMessageCount, name: "message_count"},
 	},
-	env:     []envKey{{"SESSION_ID", policy.FieldSessionID}, {"PROJECT_DIR", policy.FieldCwd}},
+	env:     clawdEnv,
 	anyExit: true,
 	read:    readClawd,
+	native:  nativeClawd,
+
+	nativeEnv: clawdEnv,
 }
+
+var clawdEnv = []envKey{{"SESSION_ID", policy.FieldSessionID}, {"PROJECT_DIR", policy.FieldCwd}}
 
 // readClawd reads stdout at every status but 1 and 2. ClawdCode passes over
 // a status beyond 2 and over broken JSON; here they are failures.

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 
@@ -38,7 +39,7 @@ var geminiProtocol = &protocol{
 		{field: policy.FieldModel, name: geminiRequest + "model", at: geminiModel},
 		{field: policy.FieldMessages, name: geminiRequest + "messages", at: geminiModel},
 		{field: policy.FieldRequestConfig, name: geminiRequest + "config", at: geminiModel},
-		{field: policy.FieldAssistantOutput, name: "llm_response", at: []policy.Event{policy.PostLLMResponse}},
+		{field: policy.FieldAssistantOutput, name: geminiResponse, at: []policy.Event{policy.PostLLMResponse}},
 		{field: policy.FieldToolName, name: "tool_name"},
 		{field: policy.FieldToolInput, name: "tool_input"},
 		{field: policy.FieldMCP, name: "mcp_context"},
@@ -51,17 +52,24 @@ var geminiProtocol = &protocol{
 	shape: shapeGemini,
 	env: []envKey{
 		{"GEMINI_PROJECT_DIR", policy.FieldCwd}, {"GEMINI_CWD", policy.FieldCwd}, {"GEMINI_SESSION_ID", policy.FieldSessionID},
+		{"CLAUDE_PROJECT_DIR", policy.FieldCwd},
 	},
 	anyExit: true,
 	read:    readGemini,
+	shell:   "bash", expand: expandGemini, maxStdout: 64 << 20,
+	native: nativeGemini,
 }
 
-// geminiRequest and geminiError mark values that shape moves into the objects
-// of the wire.
-const geminiRequest, geminiError = "llm_request.", "tool_response.error"
+// geminiRequest, geminiResponse and geminiError mark values that shape moves
+// into the objects of the wire.
+const geminiRequest, geminiResponse, geminiError = "llm_request.", "llm_response.", "tool_response.error"
 
+// shapeGemini builds the objects of the wire. What the agent sent and hookc
+// has no field for is in them already.
 func shapeGemini(out map[string]any) {
 	request := map[string]any{}
+	sent, _ := out["llm_request"].(map[string]any)
+	maps.Copy(request, sent)
 	for _, k := range []string{"model", "messages", "config"} {
 		if v, ok := out[geminiRequest+k]; ok {
 			request[k] = v
@@ -71,19 +79,35 @@ func shapeGemini(out map[string]any) {
 	if len(request) > 0 {
 		out["llm_request"] = request
 	}
-	if text, ok := out["llm_response"].(string); ok {
-		content := map[string]any{"role": "model", "parts": []any{text}}
-		out["llm_response"] = map[string]any{"text": text, "candidates": []any{map[string]any{"content": content}}}
-	}
-	if v, ok := out["tool_response"]; ok {
-		if m, _ := v.(map[string]any); m["llmContent"] == nil && m["error"] == nil {
-			out["tool_response"] = map[string]any{"llmContent": v}
+	if text, ok := out[geminiResponse].(string); ok {
+		delete(out, geminiResponse)
+		given, _ := out["llm_response"].(map[string]any)
+		if whole, found := geminiReply(given); !found || whole != text {
+			content := map[string]any{"role": "model", "parts": []any{text}}
+			out["llm_response"] = map[string]any{"text": text, "candidates": []any{map[string]any{"content": content}}}
 		}
 	}
-	if v, ok := out[geminiError]; ok {
+	v, failed := out[geminiError]
+	delete(out, geminiError)
+	response, ok := out["tool_response"]
+	m, _ := response.(map[string]any)
+	switch {
+	case failed && geminiMessage(m["error"]) != v:
 		out["tool_response"] = map[string]any{"llmContent": v, "error": map[string]any{"message": v}}
-		delete(out, geminiError)
+	case ok && m["llmContent"] == nil && m["error"] == nil:
+		out["tool_response"] = map[string]any{"llmContent": response}
 	}
+}
+
+// geminiMessage is the text of a failed call's error.
+func geminiMessage(failure any) any {
+	if m, ok := failure.(map[string]any); ok && m["message"] != nil {
+		failure = m["message"]
+	}
+	if failure == nil {
+		return nil
+	}
+	return asText(failure)
 }
 
 // readGemini takes what the script printed, or else what it complained: JSON

@@ -326,12 +326,12 @@ func TestInputShapes(t *testing.T) {
 	for _, row := range rows {
 		event := policy.Event(row.in.Text(policy.FieldEvent))
 		t.Run(string(row.protocol)+" "+string(event), func(t *testing.T) {
-			got, err := protocols[row.protocol].input(event, row.in)
+			got, err := protocols[row.protocol].input(event, "", row.in)
 			require.NoError(t, err)
 			assert.JSONEq(t, row.want, string(got))
 		})
 	}
-	bare, err := protocols[policy.ClaudeProtocol].input(policy.PostToolExecution, tool.Project(policy.Paths{}))
+	bare, err := protocols[policy.ClaudeProtocol].input(policy.PostToolExecution, "", tool.Project(policy.Paths{}))
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"hook_event_name":"PostToolUse","session_id":"s","cwd":"/w","tool_use_id":"u"}`, string(bare), "only what the hook may read is sent")
 }

@@ -33,6 +33,7 @@ var _ = register(Dialect{
 		{name: "pre-context-compact", event: policy.PreAutoCompact, may: agentHooksSays},
 		{name: "post-context-compact", event: policy.PostAutoCompact, may: agentHooksSays},
 	},
+	Profile:    agentHooksProfile,
 	say:        sayAgentHooks,
 	blind:      exit2,
 	noticeExit: 1,

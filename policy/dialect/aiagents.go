@@ -19,6 +19,7 @@ var _ = register(Dialect{
 		{name: "PostToolUse", event: policy.PostToolExecution, may: aiAgentsSays},
 		{name: "UserPromptSubmit", event: policy.PreSendMessage, may: aiAgentsSays | MayContext},
 	},
+	Profile:    aiAgentsProfile,
 	say:        sayAIAgents,
 	blind:      exit2,
 	noticeExit: 1,

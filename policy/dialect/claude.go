@@ -11,23 +11,32 @@ import (
 // whatever is on stdout and in every version, so a refusal is said both ways;
 // a permission prompt takes its answer from JSON alone. `defer` is never
 // written: outside a headless turn of one call it is passed over.
-var _ = register(claudeAt("claude", "2.1.296", []string{"claude-code", "claudecode"},
+var _ = register(claudeAt("claude", "2.1.296", []string{"claude-code", "claudecode"}, policy.ClaudeProtocol,
 	append(slices.Clone(claudeOthers), "PreModelSwitch", "PostModelSwitch")))
 
 // The older release has no hooks on model switches.
-var _ = register(claudeAt("claude@2.1.240", "2.1.240", []string{"claude-code@2.1.240"}, claudeOthers))
+var _ = register(claudeAt("claude@2.1.240", "2.1.240", []string{"claude-code@2.1.240"}, policy.Claude240Protocol, claudeOthers))
 
-// claudeOthers are events hookc only watches.
+// claudeOthers are events hookc has no names for. Its own hooks only watch
+// them; those of Claude Code's settings may say what claudeOwn lists.
 var claudeOthers = []string{
 	"Setup", "InstructionsLoaded", "UserPromptExpansion", "MessageDisplay", "PermissionDenied", "PostToolBatch", "TaskCreated",
 	"TaskCompleted", "TeammateIdle", "ConfigChange", "CwdChanged", "DirectoryAdded", "FileChanged", "WorktreeCreate", "WorktreeRemove",
 	"Elicitation", "ElicitationResult",
 }
 
-func claudeAt(id, version string, aliases, others []string) Dialect {
+var claudeOwn = map[string]Power{
+	"UserPromptExpansion": claudeSays | MayDeny | MayContext, "PostToolBatch": claudeSays | MayDeny | MayContext,
+	"TaskCreated": MayDeny, "TaskCompleted": MayDeny | MayEnd, "TeammateIdle": MayDeny | MayEnd, "ConfigChange": MayDeny,
+	"Elicitation": MayDeny, "ElicitationResult": MayDeny, "WorktreeCreate": MayDeny | MayContext, "WorktreeRemove": MayDeny,
+	"PreModelSwitch": MayAllow | MayAsk | MayDeny | MaySystem, "PostModelSwitch": MayContext | MaySystem,
+	"CwdChanged": MaySystem, "DirectoryAdded": MaySystem, "FileChanged": MaySystem,
+}
+
+func claudeAt(id, version string, aliases []string, protocol policy.Protocol, others []string) Dialect {
 	points := slices.Clone(claudePoints)
 	for _, name := range others {
-		points = append(points, point{name: name, event: policy.Event("ext." + name)})
+		points = append(points, point{name: name, event: policy.Event("ext." + name), may: claudeOwn[name]})
 	}
 	return Dialect{
 		ID: id, Version: version, Aliases: aliases,
@@ -36,6 +45,7 @@ func claudeAt(id, version string, aliases, others []string) Dialect {
 		keys:     claudeKeys,
 		env:      []envKey{{"CLAUDE_PROJECT_DIR", policy.FieldProjectRoot}},
 		points:   points,
+		Profile:  claudeProfile(protocol),
 		narrow:   narrowClaude,
 		fits:     fitsClaude,
 		say:      sayClaude,
@@ -132,7 +142,11 @@ func sayClaude(a *answer) Wire {
 	}
 	class := a.point.event.Spec().Class
 	switch a.point.event {
-	case policy.PreToolExecution:
+	case "ext.WorktreeCreate":
+		if a.act != deny {
+			return Wire{Stdout: []byte(a.contextText())}
+		}
+	case policy.PreToolExecution, "ext.PreModelSwitch":
 		claudeCall(a, own)
 	case policy.PermissionRequest:
 		claudePermission(a, own)

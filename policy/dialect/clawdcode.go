@@ -10,35 +10,43 @@ import (
 // end of a turn `continue: true` means "keep working", and `prevent: true`
 // keeps a compaction from happening. Text after a tool ran becomes context as
 // it is, JSON included.
-var _ = register(Dialect{
-	ID: "clawdcode", Version: "1", Aliases: []string{"clawd", "clawd-code", "clawdcode@code", "clawdcode@doc"},
-	Doc:      "ClawdCode: exit code 2 and stderr, or JSON on stdout",
-	eventKey: "hook_event_name", eventEnv: "HOOK_EVENT",
-	keys: map[string]policy.Field{
-		"project_dir": policy.FieldCwd, "prompt_content": policy.FieldUserInput, "tool_output": policy.FieldToolResult,
-		"error": policy.FieldToolError, "subagent_id": policy.FieldAgentID,
-	},
-	env:    []envKey{{"PROJECT_DIR", policy.FieldCwd}, {"SESSION_ID", policy.FieldSessionID}},
-	points: clawdPoints,
-	// In yolo mode the agent answers every question itself, with yes.
-	narrow: func(in *policy.Context, may Power) Power {
-		if in.Text(policy.FieldPermissionMode) == "yolo" {
-			return may &^ MayAsk
-		}
-		return may
-	},
-	// The rewrite is laid over the original, so nothing can be taken away.
-	fits: func(c *Call, f policy.Field, v any) bool {
-		old, _ := c.Context.Get(policy.FieldToolInput)
-		before, _ := old.(map[string]any)
-		after, ok := v.(map[string]any)
-		return f != policy.FieldToolInput || ok && keeps(before, after)
-	},
-	join:       "\n\n",
-	say:        sayClawd,
-	blind:      exit2,
-	noticeExit: 1,
-})
+var _ = register(clawdAt("clawdcode", "1", []string{"clawd", "clawd-code", "clawdcode@code"}, clawdProfile))
+
+// The variant is the same on the wire; its profile reads the answers of other
+// hooks as ClawdCode's document has them.
+var _ = register(clawdAt("clawdcode@doc", "doc", nil, clawdDocProfile))
+
+func clawdAt(id, version string, aliases []string, profile *Profile) Dialect {
+	return Dialect{
+		ID: id, Version: version, Aliases: aliases, Profile: profile,
+		Doc:      "ClawdCode: exit code 2 and stderr, or JSON on stdout",
+		eventKey: "hook_event_name", eventEnv: "HOOK_EVENT",
+		keys: map[string]policy.Field{
+			"project_dir": policy.FieldCwd, "prompt_content": policy.FieldUserInput, "tool_output": policy.FieldToolResult,
+			"error": policy.FieldToolError, "subagent_id": policy.FieldAgentID,
+		},
+		env:    []envKey{{"PROJECT_DIR", policy.FieldCwd}, {"SESSION_ID", policy.FieldSessionID}},
+		points: clawdPoints,
+		// In yolo mode the agent answers every question itself, with yes.
+		narrow: func(in *policy.Context, may Power) Power {
+			if in.Text(policy.FieldPermissionMode) == "yolo" {
+				return may &^ MayAsk
+			}
+			return may
+		},
+		// The rewrite is laid over the original, so nothing can be taken away.
+		fits: func(c *Call, f policy.Field, v any) bool {
+			old, _ := c.Context.Get(policy.FieldToolInput)
+			before, _ := old.(map[string]any)
+			after, ok := v.(map[string]any)
+			return f != policy.FieldToolInput || ok && keeps(before, after)
+		},
+		join:       "\n\n",
+		say:        sayClawd,
+		blind:      exit2,
+		noticeExit: 1,
+	}
+}
 
 var clawdPoints = []point{
 	{name: "PreToolUse", event: policy.PreToolExecution, may: MayDeny | MayAsk, writes: []policy.Field{policy.FieldToolInput}},

@@ -29,6 +29,7 @@ var _ = register(Dialect{
 		{name: "PostCompact", event: policy.PostAutoCompact, may: MaySystem},
 		{name: "Interrupt", event: "ext.Interrupt"},
 	},
+	Profile:    codexProfile,
 	say:        sayCodex,
 	blind:      exit2,
 	noticeExit: 1,

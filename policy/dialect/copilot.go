@@ -20,9 +20,10 @@ var _ = register(Dialect{
 		"prompt": policy.FieldUserInput, "error": policy.FieldToolError, "stopReason": policy.FieldStopReason,
 		"transcriptPath": policy.FieldTranscriptPath, "agentName": policy.FieldSubagentName, "agent_name": policy.FieldSubagentName,
 	},
-	points: copilotPoints(),
-	join:   "\n\n",
-	say:    sayCopilot,
+	points:  copilotPoints(),
+	Profile: copilotProfile,
+	join:    "\n\n",
+	say:     sayCopilot,
 	blind: func(reason string) Wire {
 		return reply{"permissionDecision": "deny", "permissionDecisionReason": reason}.wire(2, reason)
 	},

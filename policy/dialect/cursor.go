@@ -18,8 +18,24 @@ var _ = register(Dialect{
 		"tool_output": policy.FieldToolResult, "error_message": policy.FieldToolError, "error": policy.FieldToolError,
 		"task": policy.FieldTaskDescription,
 	},
-	env: []envKey{{"CURSOR_PROJECT_DIR", policy.FieldProjectRoot}, {"CLAUDE_PROJECT_DIR", policy.FieldProjectRoot}},
-	points: []point{
+	env:     []envKey{{"CURSOR_PROJECT_DIR", policy.FieldProjectRoot}, {"CLAUDE_PROJECT_DIR", policy.FieldProjectRoot}},
+	points:  cursorPoints(),
+	Profile: cursorProfile,
+	// The replacement of a result is taken from MCP tools alone.
+	fits: func(c *Call, f policy.Field, v any) bool {
+		return f != policy.FieldToolResult && f.Spec().Type.Holds(v) || strings.HasPrefix(c.Context.Text(policy.FieldToolName), "MCP:")
+	},
+	say: sayCursor,
+	blind: func(reason string) Wire {
+		return reply{"permission": "deny", "continue": false, "user_message": reason}.wire(2, reason)
+	},
+})
+
+// cursorPoints lists the events. What is sent is marked with the agent's own
+// name of the event, since several are one of ours and a hook is configured
+// for one of them.
+func cursorPoints() []point {
+	out := []point{
 		{name: "preToolUse", event: policy.PreToolExecution, may: MayAllow | MayDeny, writes: []policy.Field{policy.FieldToolInput}, shape: shapeCursor},
 		// A question acts as a refusal where a command runs, and is passed over
 		// before other tools.
@@ -43,16 +59,16 @@ var _ = register(Dialect{
 		{name: "afterAgentResponse", event: policy.PostLLMResponse, shape: shapeCursor, keys: map[string]policy.Field{"text": policy.FieldAssistantOutput}},
 		{name: "afterAgentThought", event: "ext.afterAgentThought", shape: shapeCursor},
 		{name: "workspaceOpen", event: "ext.workspaceOpen", shape: shapeCursor},
-	},
-	// The replacement of a result is taken from MCP tools alone.
-	fits: func(c *Call, f policy.Field, v any) bool {
-		return f != policy.FieldToolResult && f.Spec().Type.Holds(v) || strings.HasPrefix(c.Context.Text(policy.FieldToolName), "MCP:")
-	},
-	say: sayCursor,
-	blind: func(reason string) Wire {
-		return reply{"permission": "deny", "continue": false, "user_message": reason}.wire(2, reason)
-	},
-})
+	}
+	for i := range out {
+		name, shape := out[i].name, out[i].shape
+		out[i].shape = func(sent map[string]any) {
+			shape(sent)
+			sent["cursor_event"] = name
+		}
+	}
+	return out
+}
 
 // shapeCursor names the folders of the workspace, the first of which is the
 // project.

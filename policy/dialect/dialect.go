@@ -77,6 +77,9 @@ type Dialect struct {
 	Aliases []string
 	// Doc says in a line what speaks it.
 	Doc string
+	// Profile is what the agent's own configuration means; nil when hookc does
+	// not read it.
+	Profile *Profile
 
 	points []point
 	// keys are the agent's names of the fields, at every event.

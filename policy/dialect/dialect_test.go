@@ -19,7 +19,7 @@ func TestRegistry(t *testing.T) {
 		ids = append(ids, d.ID)
 		require.NotNil(t, readers[d.ID], "%s has no reader in the tests", d.ID)
 	}
-	assert.Equal(t, []string{"agenthooks", "aiagents", "claude", "claude@2.1.240", "clawdcode", "codex", "copilot", "cursor", "gemini", "jcli", "kimi", "qwen"}, ids)
+	assert.Equal(t, []string{"agenthooks", "aiagents", "claude", "claude@2.1.240", "clawdcode", "clawdcode@doc", "codex", "copilot", "cursor", "gemini", "jcli", "kimi", "qwen"}, ids)
 	assert.True(t, slices.IsSorted(Names()))
 	ok := *exact("kimi")
 	ok.Aliases = nil

@@ -20,9 +20,10 @@ var _ = register(Dialect{
 		// Both folders are the working directory, not the project's root.
 		{"GEMINI_CWD", policy.FieldCwd}, {"GEMINI_PROJECT_DIR", policy.FieldCwd}, {"GEMINI_SESSION_ID", policy.FieldSessionID},
 	},
-	points: geminiPoints,
-	fits:   fitsGemini,
-	say:    sayGemini,
+	points:  geminiPoints,
+	Profile: geminiProfile,
+	fits:    fitsGemini,
+	say:     sayGemini,
 	blind: func(reason string) Wire {
 		return reply{"decision": "deny", "reason": reason}.wire(2, reason)
 	},
@@ -41,15 +42,18 @@ var geminiPoints = []point{
 	{name: "SessionEnd", event: policy.SessionEnd},
 	{name: "BeforeAgent", event: policy.PreSendMessage, may: geminiSays | MayDeny | MayEnd | MayContext},
 	{name: "AfterAgent", event: policy.StopEvent, may: geminiSays | MayDeny | MayEnd},
-	{name: "BeforeModel", event: policy.PreLLMRequest, may: geminiSays | MayDeny | MayEnd, shape: shapeGemini,
+	{name: "BeforeModel", event: policy.PreLLMRequest, may: geminiSays | MayDeny | MayEnd, shape: shapeGemini(policy.PreLLMRequest),
 		writes: []policy.Field{policy.FieldModel, policy.FieldMessages, policy.FieldRequestConfig}},
 	// Whatever is said here, {} included, sets the offer of tools.
-	{name: "BeforeToolSelection", event: policy.ToolSelection, shape: shapeGemini, writes: []policy.Field{policy.FieldToolConfig}, mute: true},
-	{name: "AfterModel", event: policy.PostLLMResponse, may: geminiSays | MayDeny | MayEnd, shape: shapeGemini,
+	{name: "BeforeToolSelection", event: policy.ToolSelection, shape: shapeGemini(policy.ToolSelection),
+		writes: []policy.Field{policy.FieldToolConfig}, mute: true},
+	{name: "AfterModel", event: policy.PostLLMResponse, may: geminiSays | MayDeny | MayEnd, shape: shapeGemini(policy.PostLLMResponse),
 		writes: []policy.Field{policy.FieldAssistantOutput}},
 	{name: "BeforeTool", event: policy.PreToolExecution, may: geminiSays | MayDeny | MayAsk | MayEnd,
 		writes: []policy.Field{policy.FieldToolInput}, askKeepsInput: true},
 	{name: "AfterTool", event: policy.PostToolExecutionFailure, may: geminiSays | MayDeny | MayEnd | MayContext,
+		// The rest of the result has no field at this event.
+		keys: map[string]policy.Field{"tool_response": policy.FieldRaw},
 		when: geminiFailed, shape: shapeGeminiFailure},
 	{name: "AfterTool", event: policy.PostToolExecution, may: geminiSays | MayDeny | MayEnd | MayContext},
 	{name: "Notification", event: policy.Notify},
@@ -72,25 +76,28 @@ func shapeGeminiFailure(sent map[string]any) {
 	sent["tool_response.error"] = jsonText(failure)
 }
 
-// shapeGemini lifts the parts of the model's request and reply.
-func shapeGemini(sent map[string]any) {
-	request, _ := sent["llm_request"].(map[string]any)
-	for name, f := range map[string]policy.Field{"model": policy.FieldModel, "messages": policy.FieldMessages, "config": policy.FieldRequestConfig} {
-		if v := request[name]; v != nil {
-			sent[f.String()] = v
+// shapeGemini lifts the parts of the model's request and reply that the event
+// has fields for; the others stay in the request, as the agent sent them.
+func shapeGemini(event policy.Event) func(sent map[string]any) {
+	parts := map[string]policy.Field{"model": policy.FieldModel, "messages": policy.FieldMessages, "config": policy.FieldRequestConfig}
+	maps.DeleteFunc(parts, func(_ string, f policy.Field) bool { return !event.Spec().CanRead(f) })
+	return func(sent map[string]any) {
+		if request, ok := sent["llm_request"].(map[string]any); ok {
+			rest := maps.Clone(request)
+			for name, f := range parts {
+				if v := request[name]; v != nil {
+					sent[f.String()] = v
+				}
+				delete(rest, name)
+			}
+			delete(sent, "llm_request")
+			if len(rest) > 0 {
+				sent["llm_request"] = rest
+			}
 		}
-	}
-	if rest := maps.Clone(request); rest != nil {
-		delete(rest, "model")
-		delete(rest, "messages")
-		delete(rest, "config")
-		delete(sent, "llm_request")
-		if len(rest) > 0 {
-			sent["llm_request"] = rest
+		if response, ok := sent["llm_response"].(map[string]any); ok {
+			sent[policy.FieldAssistantOutput.String()] = geminiReply(response)
 		}
-	}
-	if response, ok := sent["llm_response"].(map[string]any); ok {
-		sent[policy.FieldAssistantOutput.String()] = geminiReply(response)
 	}
 }
 

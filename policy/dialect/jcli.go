@@ -15,8 +15,9 @@ var _ = register(Dialect{
 	fits: func(_ *Call, f policy.Field, v any) bool {
 		return f == policy.FieldToolResult || f.Spec().Type.Holds(v)
 	},
-	join: "\n\n",
-	say:  sayJCLI,
+	Profile: jcliProfile,
+	join:    "\n\n",
+	say:     sayJCLI,
 	blind: func(reason string) Wire {
 		return reply{"action": "skip", "system_message": reason}.wire(0, "")
 	},

@@ -14,27 +14,32 @@ var _ = register(Dialect{
 		"prompt": policy.FieldUserInput, "tool_response": policy.FieldToolResult, "error": policy.FieldToolError,
 		"last_assistant_message": policy.FieldAssistantOutput, "mcp_context": policy.FieldMCP,
 	},
-	env: []envKey{{"QWEN_PROJECT_DIR", policy.FieldCwd}, {"GEMINI_PROJECT_DIR", policy.FieldCwd}},
-	points: []point{
-		{name: "SessionStart", event: policy.SessionStart, may: qwenSays | MayContext},
-		{name: "SessionEnd", event: policy.SessionEnd},
-		{name: "UserPromptSubmit", event: policy.PreSendMessage, may: qwenSays | MayDeny | MayContext},
-		{name: "PreToolUse", event: policy.PreToolExecution, may: qwenSays | MayAllow | MayAsk | MayDeny | MayContext},
-		{name: "PermissionRequest", event: policy.PermissionRequest, may: qwenSays | MayAllow | MayDeny},
-		{name: "PostToolUse", event: policy.PostToolExecution, may: qwenSays | MayContext},
-		{name: "PostToolUseFailure", event: policy.PostToolExecutionFailure, may: qwenSays | MayContext},
-		{name: "Stop", event: policy.StopEvent, may: qwenSays | MayDeny},
-		{name: "SubagentStart", event: policy.SubagentStart, may: qwenSays | MayContext, shape: shapeClaudeAgent},
-		{name: "SubagentStop", event: policy.SubagentStop, may: qwenSays | MayDeny, shape: shapeClaudeAgent},
-		{name: "StopFailure", event: policy.StopFailure, keys: map[string]policy.Field{"error": policy.FieldErrorType}},
-		{name: "Notification", event: policy.Notify},
-		{name: "PreCompact", event: policy.PreAutoCompact},
-		{name: "PostCompact", event: policy.PostAutoCompact},
-	},
+	env:        []envKey{{"QWEN_PROJECT_DIR", policy.FieldCwd}, {"GEMINI_PROJECT_DIR", policy.FieldCwd}},
+	points:     qwenPoints,
+	Profile:    qwenProfile,
 	say:        sayQwen,
 	blind:      exit2,
 	noticeExit: 1, spoken: true,
 })
+
+var qwenPoints = []point{
+	{name: "SessionStart", event: policy.SessionStart, may: qwenSays | MayContext},
+	{name: "SessionEnd", event: policy.SessionEnd},
+	{name: "UserPromptSubmit", event: policy.PreSendMessage, may: qwenSays | MayDeny | MayContext},
+	{name: "PreToolUse", event: policy.PreToolExecution, may: qwenSays | MayAllow | MayAsk | MayDeny | MayContext},
+	{name: "PermissionRequest", event: policy.PermissionRequest, may: qwenSays | MayAllow | MayDeny},
+	{name: "PostToolUse", event: policy.PostToolExecution, may: qwenSays | MayContext},
+	{name: "PostToolUseFailure", event: policy.PostToolExecutionFailure, may: qwenSays | MayContext},
+	{name: "Stop", event: policy.StopEvent, may: qwenSays | MayDeny},
+	{name: "SubagentStart", event: policy.SubagentStart, may: qwenSays | MayContext, shape: shapeClaudeAgent},
+	{name: "SubagentStop", event: policy.SubagentStop, may: qwenSays | MayDeny, shape: shapeClaudeAgent},
+	// What the model said last has no field at this event.
+	{name: "StopFailure", event: policy.StopFailure,
+		keys: map[string]policy.Field{"error": policy.FieldErrorType, "last_assistant_message": policy.FieldRaw}},
+	{name: "Notification", event: policy.Notify},
+	{name: "PreCompact", event: policy.PreAutoCompact},
+	{name: "PostCompact", event: policy.PostAutoCompact},
+}
 
 const qwenSays = MaySystem | MaySuppress
 

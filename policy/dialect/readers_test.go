@@ -34,7 +34,7 @@ func (h heard) refuses() bool { return h.verdict == "deny" || h.ends || h.stops 
 type reader func(event string, w Wire, before map[string]any) heard
 
 var readers = map[string]reader{
-	"jcli": readJCLI, "gemini": readGemini, "clawdcode": readClawd, "agenthooks": readAgentHooks, "aiagents": readAIAgents,
+	"jcli": readJCLI, "gemini": readGemini, "clawdcode": readClawd, "clawdcode@doc": readClawd, "agenthooks": readAgentHooks, "aiagents": readAIAgents,
 	"claude": readClaude, "claude@2.1.240": readClaude, "codex": readCodex, "qwen": readQwen, "kimi": readKimi,
 	"cursor": readCursor, "copilot": readCopilot,
 }

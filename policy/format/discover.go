@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/dialect"
 )
 
 // DiscoverOptions say where to look for policies that nobody named.
@@ -23,6 +24,9 @@ type DiscoverOptions struct {
 	// an option for tests and no environment variable: whoever sets the
 	// environment must not choose the policy that is above the user.
 	Managed string
+	// Profile is the agent whose own configuration is looked for, in its own
+	// places; nil looks for hookc's.
+	Profile *dialect.Dialect
 }
 
 // ManagedDir is the folder of the managed tier on this system.
@@ -40,6 +44,10 @@ func ManagedDir() string {
 // hooks of a tier are placed.
 func Discover(o DiscoverOptions) ([]Input, diag.List) {
 	d := discovery{dir: absolute("", o.Dir)}
+	if o.Profile != nil {
+		d.native(o.Profile.Profile)
+		return d.inputs, d.found
+	}
 	managed := o.Managed
 	if managed == "" {
 		managed = ManagedDir()

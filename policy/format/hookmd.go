@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/policy"
@@ -83,7 +84,8 @@ func hookFileIn(dir string) string {
 }
 
 // hookFolders lists the folders in dir that hold a hook file in whatever
-// letter case, sorted by name. A link to a folder counts as one.
+// letter case, sorted by name. A link to a folder counts as one, hookc's own
+// does not.
 func hookFolders(dir string) ([]string, error) {
 	items, err := os.ReadDir(dir)
 	if err != nil {
@@ -91,7 +93,7 @@ func hookFolders(dir string) ([]string, error) {
 	}
 	var out []string
 	for _, item := range items {
-		if hookFileIn(filepath.Join(dir, item.Name())) != "" {
+		if folder := filepath.Join(dir, item.Name()); hookFileIn(folder) != "" && !ownFolder(folder) {
 			out = append(out, item.Name())
 		}
 	}
@@ -131,6 +133,9 @@ func neverFound(name string) diag.Diagnostic {
 func fileSpan(name string) diag.Span { return diag.Span{Source: diag.NewSource(name, "")} }
 
 func readHookFolder(l *Loader, folder *File) {
+	if ownFolder(folder.Path) {
+		return
+	}
 	base := hookFileIn(folder.Path)
 	in := *folder
 	in.Folder = false
@@ -174,14 +179,13 @@ func readHook(l *Loader, in *File, r io.Reader) {
 	// The whole folder: a script added to it may take precedence.
 	source.Uses = append(source.Uses, dir)
 	front, found := readFrontmatter(in.Name, r)
-	l.Report(in, found...)
 	if front == nil {
+		l.mdReport(in, found)
 		return
 	}
 	m := mdFields{folder: filepath.Base(dir), front: front}
 	h := m.hook()
-	l.Report(in, m.found...)
-	if h == nil {
+	if ok := l.mdReport(in, slices.Concat(found, m.found)); !ok || h == nil {
 		return
 	}
 	h.Dir = dir
@@ -195,6 +199,27 @@ func readHook(l *Loader, in *File, r io.Reader) {
 			{Name: "PYTHONDONTWRITEBYTECODE", Value: "1"},
 		},
 	}
+	l.agentHooksBody(h, m.asyncWritten())
 	h.Body.Load = loadEntry(h.Body, h.Span)
 	l.Add(in, h)
+}
+
+// mdReport reports what is wrong with a hook; false drops it: the format's own
+// reader passes over such a hook in silence, and so does its profile when it
+// is followed faithfully.
+func (l *Loader) mdReport(in *File, found diag.List) bool {
+	silent := l.isAgentHooks() && l.faithful
+	ok := !silent || !found.HasErrors()
+	for i := range found {
+		if silent && found[i].Severity == diag.Error {
+			found[i].Severity = diag.Warning
+		}
+	}
+	l.Report(in, found...)
+	return ok
+}
+
+// asyncWritten reports whether the file says whether the hook is async.
+func (m *mdFields) asyncWritten() bool {
+	return m.front.tree != nil && m.front.tree.Shape == Map && m.front.tree.Get("async") != nil
 }

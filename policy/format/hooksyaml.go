@@ -10,6 +10,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/dialect"
 )
 
 // policyNames are the files that make a folder a policy.
@@ -22,7 +23,9 @@ var _ = register(Format{
 		if in.Folder {
 			return slices.ContainsFunc(policyNames, func(name string) bool { return exists(filepath.Join(in.Path, name)) })
 		}
-		return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(in.Path)))
+		// An agent's own configuration is JSON too.
+		return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(in.Path))) &&
+			!slices.ContainsFunc(agents, func(s *settings) bool { return s.match(in) })
 	},
 	Read: readPolicy,
 })
@@ -61,6 +64,10 @@ type yamlReader struct {
 }
 
 func readPolicyFile(l *Loader, in *File) {
+	if l.isJCLI() {
+		readJCLI(l, in)
+		return
+	}
 	r := &yamlReader{l: l, in: in, src: diag.NewSource(in.Name, in.Content), source: l.Source(in, "hooksyaml"),
 		config: &policy.FileConfig{Dir: filepath.Dir(in.Path)}}
 	var root *Node
@@ -304,7 +311,12 @@ func (r *yamlReader) eventMap(event policy.Event, n *Node) {
 	s := policy.Setting{Event: event}
 	word, span := f.word("strategy", func(w string) bool {
 		var ok bool
-		s.Strategy, ok = policy.ParseStrategy(w)
+		if s.Strategy, ok = policy.ParseStrategy(w); !ok {
+			d, err := dialect.FindProfile(w)
+			if ok = err == nil; ok {
+				s.Strategy = policy.Strategy(d.ID)
+			}
+		}
 		return ok
 	})
 	if word != "" {

@@ -40,6 +40,7 @@ func (r *yamlReader) bash(f fields, h *policy.Hook) {
 		h.Body.Protocol, ok = policy.ParseProtocol(w)
 		return ok
 	})
+	h.Body.Native = f.text("native_event").Value
 	if env := f.child("env", false); env != nil {
 		for _, e := range env.Entries {
 			if e.Value.Shape != Scalar || e.Value.IsNull() {
@@ -49,20 +50,24 @@ func (r *yamlReader) bash(f fields, h *policy.Hook) {
 			h.Body.Env = append(h.Body.Env, policy.EnvVar{Name: e.Key.Text.Value, Value: e.Value.Text.Value})
 		}
 	}
-	r.commandUses(h.Body.Command.Value, h.Body.Env)
+	from := policy.ProjectRoot(r.config.Dir)
+	if cwd := f.text("cwd"); !cwd.IsZero() {
+		from = absolute(r.config.Dir, cwd.Value)
+		h.Body.WorkDir = from
+	}
+	r.commandUses(h.Body.Command.Value, from, h.Body.Env)
 }
 
 // commandUses adds the files a command names to what trust covers. A command
-// runs in the event's cwd, which is as a rule the project's root: what is
-// unclear there is opaque, even if the folder of the policy would clear it up.
-// The files it names there are covered all the same.
-func (r *yamlReader) commandUses(command string, env []policy.EnvVar) {
+// runs in its own folder, or in the event's cwd, which is as a rule the
+// project's root: what is unclear there is opaque, even if the folder of the
+// policy would clear it up. The files it names there are covered all the same.
+func (r *yamlReader) commandUses(command, from string, env []policy.EnvVar) {
 	if command == "" {
 		return
 	}
-	root := policy.ProjectRoot(r.config.Dir)
-	files, opaque := commandFiles(command, root)
-	if root != r.config.Dir {
+	files, opaque := commandFiles(command, from)
+	if from != r.config.Dir {
 		more, _ := commandFiles(command, r.config.Dir)
 		files = append(files, more...)
 	}

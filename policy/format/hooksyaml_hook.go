@@ -210,6 +210,9 @@ func (r *yamlReader) filter(n *Node) policy.Filter {
 			f.wrongType(name, e.Value, "one text", `several tools are written tool_matcher: "A|B"`)
 			continue
 		}
+		if words := key(InFilter, name).Words; words != nil && f.wordOf(name, e.Value, func(w string) bool { return slices.Contains(words, w) }) == "" {
+			continue
+		}
 		if t := f.textOf(name, e.Value); !t.IsZero() {
 			out.Conditions = append(out.Conditions, policy.Condition{Key: policy.FilterKey(name), Value: t})
 		}

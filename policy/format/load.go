@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/dialect"
 )
 
 // Input is one thing to read.
@@ -34,13 +36,18 @@ type Options struct {
 	// Dir is the absolute folder file names are shown relative to; "" shows
 	// them as they are given.
 	Dir string
+	// Profile is the agent whose rules the policy follows; nil is hookc's own
+	// (semantics.md). It must have a profile. Faithful follows it also where it
+	// lets something through in silence.
+	Profile  *dialect.Dialect
+	Faithful bool
 }
 
 // Load reads every input into one policy. The policy holds what could be read
 // even when the findings have errors; a policy with errors must not be
 // compiled as if it were whole.
 func Load(o Options) (*policy.Policy, diag.List) {
-	l := &Loader{dir: o.Dir, places: map[place]int{}, timeouts: map[*policy.FileConfig]time.Duration{}, read: map[reading]bool{}}
+	l := &Loader{dialect: o.Profile, faithful: o.Faithful, dir: o.Dir, places: map[place]int{}, timeouts: map[*policy.FileConfig]time.Duration{}, read: map[reading]bool{}}
 	for _, in := range o.Inputs {
 		l.input(in)
 	}
@@ -57,6 +64,20 @@ type Loader struct {
 	sources []*policy.SourceFile
 	places  map[place]int
 	dir     string
+	// dialect is the agent whose rules the policy follows, or nil.
+	dialect  *dialect.Dialect
+	faithful bool
+	// switches are what files of an agent's configuration set for all of them.
+	switches []fileSwitch
+	// handlers say which hooks of an agent's configuration are the same.
+	handlers map[*policy.Hook]string
+	// fork is what the settings of Gemini CLI, or of its forks, say besides.
+	fork forkConfig
+	// clawd are the files of ClawdCode, in the order read.
+	clawd []*clawdFile
+	// jcli and agentHooks are what files of theirs say besides.
+	jcli       jcliState
+	agentHooks agentHooksState
 	// open are the files being read, outermost first; read those read.
 	open []reading
 	read map[reading]bool
@@ -179,6 +200,7 @@ func (l *Loader) finish(overrides map[string]string) {
 	p := &l.policy
 	p.ChainTimeout, p.MaxConcurrent, p.MaxModels = l.chainTimeout.value, l.concurrent.value, l.models.value
 	l.override(overrides)
+	l.profile()
 	for _, h := range p.Hooks {
 		if h.Timeout == 0 && !h.Kind.InProcess() {
 			h.Timeout = l.timeouts[h.File]
@@ -189,6 +211,30 @@ func (l *Loader) finish(overrides map[string]string) {
 		s.Uses = slices.Compact(s.Uses)
 		p.Sources = append(p.Sources, *s)
 	}
+}
+
+// profile lays an agent's own rules over what was read.
+func (l *Loader) profile() {
+	p := &l.policy
+	if l.dialect == nil {
+		return
+	}
+	for _, s := range agents {
+		if s.finish != nil && strings.HasPrefix(l.dialect.ID, s.id) {
+			p.Hooks = s.finish(l, p.Hooks)
+		}
+	}
+	switch {
+	case strings.HasPrefix(l.dialect.ID, "jcli"):
+		l.jcliFinish()
+	case l.dialect.ID == "agenthooks":
+		p.Hooks = l.agentHooksFinish(p.Hooks)
+	}
+	rules, err := l.dialect.Under(l.faithful)
+	if err != nil {
+		panic("format: " + err.Error())
+	}
+	p.Profile = rules
 }
 
 // shown is the name of a file for people.

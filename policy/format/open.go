@@ -200,6 +200,11 @@ func (l *Loader) readers(file *File, forced string, from diag.Span) []Format {
 		l.Report(file, codeNoFormat.Report(from, "%s is in no format known here", file.Name).
 			WithHint("name it .yaml or .json, or force a format with --format: %s", strings.Join(Names(), ", ")))
 	case !file.Folder:
+		// A format that goes by more than the extension comes before the one that
+		// does not.
+		if len(out) > 1 && out[0].Name == "hooksyaml" {
+			out = out[1:]
+		}
 		out = out[:1]
 	}
 	return out

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/dialect"
 )
 
 // Place is a kind of map in hooks.yaml, which has keys of its own.
@@ -105,7 +106,8 @@ var fileKeys = []Key{
 }
 
 var eventKeys = []Key{
-	{Place: InEvent, Name: "strategy", Type: TypeWord, Words: policy.StrategyNames(), Default: "chain, unless the event has its own", Note: "how the hooks of the event combine"},
+	{Place: InEvent, Name: "strategy", Type: TypeWord, Words: slices.Concat(policy.StrategyNames(), dialect.Profiles()), Also: `^[a-z]+@`, Default: "chain, unless the event has its own",
+		Note: "how the hooks of the event combine; an agent's id: as that agent combines its own"},
 	{Place: InEvent, Name: "chain_timeout", Type: TypeDuration, Default: "defaults.chain_timeout", Note: "total time of the event"},
 	{Place: InEvent, Name: "order", Type: TypeWord, Words: []string{"tier", "priority"}, Default: "tier", Note: "whether tier or priority orders first"},
 	{Place: InEvent, Name: "hooks", Type: TypeList, Note: "the hooks, in order"},
@@ -139,6 +141,8 @@ var hookKeys = []Key{
 
 	{Place: InHook, Name: "command", Type: TypeText, Kinds: bash, Infers: true, Note: "run by sh -c in the event's cwd"},
 	{Place: InHook, Name: "protocol", Type: TypeWord, Words: policy.ProtocolNames(), Also: `^[a-z][a-z_-]*$`, Kinds: bash, Default: "jcli", Note: "what exit code, stdout and stderr mean"},
+	{Place: InHook, Name: "native_event", Type: TypeText, Kinds: bash, Note: "the agent's own name of the event, of a hook that its configuration declared: what it says counts where the agent would hear it and nowhere else"},
+	{Place: InHook, Name: "cwd", Type: TypeText, Kinds: bash, Default: "the event's cwd", Note: "folder the command runs in, relative to the policy file"},
 	{Place: InHook, Name: "env", Type: TypeEnv, Kinds: bash, Note: "variables added to the environment"},
 
 	{Place: InHook, Name: "prompt", Type: TypeText, Kinds: llm, Infers: true, Note: "template; {{field}} stands for a field"},
@@ -164,14 +168,21 @@ var hookKeys = []Key{
 var filterKeys = []Key{
 	{Place: InFilter, Name: "tool_name", Type: TypeText, Note: "the tool's exact name"},
 	{Place: InFilter, Name: "tool_matcher", Type: TypeText, Note: "A|B: one of these names; ignored beside tool_name"},
+	{Place: InFilter, Name: "tool_pattern", Type: TypeText, Note: "regular expression (RE2) found anywhere in the tool's name; ^ and $ anchor it"},
 	{Place: InFilter, Name: "tool_kind", Type: TypeText, Note: "the kind of tool: shell, read, write, edit, search, fetch, agent, mcp or other"},
 	{Place: InFilter, Name: "model_prefix", Type: TypeText, Note: "how the model's name begins"},
 	{Place: InFilter, Name: "path", Type: TypeText, Note: "glob on the file a call is about"},
 	{Place: InFilter, Name: "command", Type: TypeText, Note: "regular expression (RE2) on the command line of a call"},
 	{Place: InFilter, Name: "pattern", Type: TypeText, Note: "regular expression (RE2) on each text in tool_input"},
+	{Place: InFilter, Name: "input_pattern", Type: TypeText, Note: "regular expression (RE2) on each text in tool_input, or else on its JSON"},
 	{Place: InFilter, Name: "source", Type: TypeText, Note: "what started the session or compaction"},
+	{Place: InFilter, Name: "reason", Type: TypeText, Note: "A|B: why the session ended"},
+	{Place: InFilter, Name: "trigger", Type: TypeText, Note: "A|B: what triggered a compaction"},
+	{Place: InFilter, Name: "notification_type", Type: TypeText, Note: "A|B: kind of notification"},
 	{Place: InFilter, Name: "agent", Type: TypeText, Note: "type of the agent"},
 	{Place: InFilter, Name: "permission_mode", Type: TypeText, Note: "the agent's permission mode"},
+	{Place: InFilter, Name: "not_permission_mode", Type: TypeText, Note: "A|B: in none of these permission modes"},
+	{Place: InFilter, Name: "missing", Type: TypeWord, Words: []string{"fail", "match", "match-empty"}, Default: "fail", Note: "what a condition makes of a field that the event does not carry; match-empty: or carries as an empty text"},
 }
 
 // ruleKeys are the hook's own keywords, one of them for each rule.

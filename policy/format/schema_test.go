@@ -25,7 +25,8 @@ func TestSchemaIsWhole(t *testing.T) {
 		assert.False(t, k.Place == InFile && event, "%s is an event too", id)
 	}
 	filter := keyNames(InFilter, "")
-	assert.ElementsMatch(t, []string{"tool_name", "tool_matcher", "model_prefix", "tool_kind", "path", "command", "pattern", "source", "agent", "permission_mode"}, filter)
+	assert.ElementsMatch(t, []string{"tool_name", "tool_matcher", "tool_pattern", "model_prefix", "tool_kind", "path", "command", "pattern", "input_pattern",
+		"source", "reason", "trigger", "notification_type", "agent", "permission_mode", "not_permission_mode", "missing"}, filter)
 	for _, kind := range policy.KindNames() {
 		assert.True(t, slices.ContainsFunc(Schema(), func(k Key) bool { return k.Infers && k.Kinds[0] == policy.Kind(kind) }), kind)
 	}

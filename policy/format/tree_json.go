@@ -14,11 +14,17 @@ import (
 // it; a byte order mark is skipped. The tree is nil when the file is empty or
 // cannot be read. It is not read as YAML, which rejects escapes that JSON
 // allows and accepts what JSON does not.
-func ParseJSON(src *diag.Source) (*Node, diag.List) {
+func ParseJSON(src *diag.Source) (*Node, diag.List) { return parseJSON(src, false) }
+
+// ParseJSONC is ParseJSON for files that may hold comments, as agents' own
+// settings do.
+func ParseJSONC(src *diag.Source) (*Node, diag.List) { return parseJSON(src, true) }
+
+func parseJSON(src *diag.Source, comments bool) (*Node, diag.List) {
 	if len(src.Content) > maxBytes {
 		return nil, diag.List{codeTooLarge.Report(diag.Span{Source: src}, "the file has %d bytes; %d is the most", len(src.Content), maxBytes)}
 	}
-	p := &jsonParser{src: src, text: src.Content, at: len(bom(src.Content))}
+	p := &jsonParser{src: src, text: src.Content, at: len(bom(src.Content)), comments: comments}
 	if p.space(); p.at == len(p.text) {
 		return nil, nil
 	}
@@ -38,6 +44,8 @@ type jsonParser struct {
 	at      int
 	found   diag.List
 	failure *diag.Diagnostic
+	// comments are skipped like space.
+	comments bool
 }
 
 // fail records the error that ends the reading and returns nil.
@@ -54,9 +62,29 @@ func (p *jsonParser) span(start, end int) diag.Span {
 }
 
 func (p *jsonParser) space() {
-	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
-		p.at++
+	for p.at < len(p.text) {
+		switch rest := p.text[p.at:]; {
+		case strings.IndexByte(" \t\r\n", rest[0]) >= 0:
+			p.at++
+		case p.comments && strings.HasPrefix(rest, "//"):
+			p.skipTo("\n", 0)
+		case p.comments && strings.HasPrefix(rest, "/*"):
+			p.skipTo("*/", 2)
+		default:
+			return
+		}
 	}
+}
+
+// skipTo skips a comment: to where end stands and n bytes of it, or to the end
+// of the file.
+func (p *jsonParser) skipTo(end string, n int) {
+	i := strings.Index(p.text[p.at+2:], end)
+	if i < 0 {
+		p.at = len(p.text)
+		return
+	}
+	p.at += 2 + i + n
 }
 
 // next skips space and returns the byte that follows, 0 at the end.

@@ -1,0 +1,254 @@
+package builtins
+
+import (
+	"strings"
+)
+
+// shells are the programs that read code of the POSIX shell or one close to it.
+var shells = map[string]bool{
+	"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "ash": true, "mksh": true, "rbash": true, "fish": true, "rzsh": true,
+	"ksh93": true, "yash": true, "bash.exe": true,
+}
+
+// foreignShells read a language that is not read here.
+var foreignShells = map[string]bool{
+	"pwsh": true, "powershell": true, "cmd": true, "csh": true, "tcsh": true, "nu": true, "xonsh": true, "elvish": true,
+}
+
+func isShell(name string) bool { return shells[name] }
+
+// foreignShell reports whether a tool takes the code of another shell.
+func foreignShell(tool string) bool {
+	switch tool {
+	case "PowerShell", "powershell", "pwsh":
+		return true
+	}
+	return false
+}
+
+// foreignText is the analysis of text that is not read.
+func foreignText(tool string) *Shell {
+	return &Shell{Dynamic: true, Unknown: []string{shellNotPosix}, Effects: []ShellEffect{{
+		Kind: EffectUnknown, Domain: DomainCode, Op: shellNotPosix, Target: tool, Certainty: CertainDynamic, Command: -1,
+	}}}
+}
+
+// shellProgram is bash, sh and their kin.
+func (a *analysis) shellProgram(c *shCall) shValue {
+	o := options(c.args(), "oO", "--rcfile --init-file -o", optStop)
+	if o.exact("-n", "--version", "--help", "--norun") {
+		return nil
+	}
+	in := a.childShell(c)
+	switch {
+	case o.exact("-c", "--command"):
+		if v, ok := o.value("--command"); ok {
+			return a.interpret(c, v.value(), in, c.name)
+		}
+		if len(o.operands) == 0 {
+			return nil
+		}
+		if len(o.operands) > 1 {
+			in.st.name = o.operands[1].value()
+			a.setPositionals(o.operands[2:], in.st)
+		}
+		in.st.argsKnown = true
+		return a.interpret(c, o.operands[0].value(), in, c.name)
+	case len(o.operands) > 0 && !o.exact("-s"):
+		a.setPositionals(o.operands[1:], in.st)
+		return a.runScript(c, o.operands[0], in)
+	}
+	a.setPositionals(o.operands, in.st)
+	return a.interpretStdin(c, in)
+}
+
+// childShell is the frame of a shell that is started: variables are taken to
+// be exported, functions and aliases are not there.
+func (a *analysis) childShell(c *shCall) *shFrame {
+	in := c.fr.subshell()
+	if !in.st.exported {
+		in.st.funcs = nil
+	}
+	in.st.aliases, in.st.args, in.st.argsKnown, in.st.dead = nil, nil, true, false
+	in.process = false
+	for _, e := range c.env {
+		in.st.set(e.Name, e.Value.value())
+	}
+	return in
+}
+
+// interpretStdin reads what comes from standard input as code. A terminal, or
+// a background's nothing, gives none.
+func (a *analysis) interpretStdin(c *shCall, in *shFrame) shValue {
+	if !in.stdin.set {
+		return nil
+	}
+	code, via := in.stdin.value, "stdin"
+	if in.stdin.here {
+		via = "heredoc"
+	}
+	in.stdin = shStream{}
+	return a.interpret(c, code, in, via)
+}
+
+// interpret reads a value as code in fr. What is not known of it is an effect.
+func (a *analysis) interpret(c *shCall, code shValue, fr *shFrame, via string) shValue {
+	hasText, hasUnknown := false, false
+	for _, p := range code {
+		if p.known() {
+			hasText = hasText || strings.TrimSpace(p.text) != ""
+		} else {
+			hasUnknown = true
+			if p.origin.kind != "" || !hasText && len(code) == 1 {
+				a.codeEffect(c, p)
+			}
+		}
+	}
+	if !hasText {
+		if hasUnknown {
+			return shUnknown("$(...)", shOrigin{kind: "output"})
+		}
+		return nil
+	}
+	return a.captured(fr, func(in *shFrame) { a.runCode(code, in, via, c.offset) })
+}
+
+// codeEffect is running code that is not known: Op says where it comes from.
+func (a *analysis) codeEffect(c *shCall, p shPart) {
+	e := ShellEffect{Kind: EffectExec, Domain: DomainCode, Target: p.origin.from, Certainty: CertainDynamic}
+	switch p.origin.kind {
+	case "remote":
+		e.Op = "remote-code"
+	case "decoded":
+		e.Op = "decoded-code"
+	case "file":
+		t := c.target("script")
+		t.domain = DomainCode
+		a.fileEffect(EffectExec, shWord(p.origin.from), t)
+		return
+	case "output", "toplevel":
+		e.Op = "generated-code"
+	default:
+		e.Kind, e.Op, e.Target = EffectUnknown, shellDynamicCode, p.text
+	}
+	a.effect(c, e)
+}
+
+// runScript reads a script's text when it was written before, and else notes
+// that it runs.
+func (a *analysis) runScript(c *shCall, file ShellWord, fr *shFrame) shValue {
+	if file.is("-", "/dev/stdin") {
+		return a.interpretStdin(c, fr)
+	}
+	v, written := a.written(file, fr)
+	if !written {
+		t := c.target("script")
+		t.domain = DomainCode
+		a.fileEffect(EffectExec, file, t)
+		return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: file.Text})
+	}
+	return a.interpret(c, v, fr, "script")
+}
+
+// written is the content of a file that an earlier command wrote.
+func (a *analysis) written(file ShellWord, fr *shFrame) (shValue, bool) {
+	p, ok := a.resolve(file, fr).known()
+	if !ok {
+		return nil, false
+	}
+	v, ok := fr.st.files.get(p)
+	return v, ok
+}
+
+// wrapped reads what a wrapper starts.
+func (a *analysis) wrapped(c *shCall, argv []ShellWord, fr *shFrame) shValue {
+	if len(argv) == 0 {
+		return nil
+	}
+	in := fr.within(c.name)
+	in.process = true
+	inner := &shCall{argv: argv, env: c.env, fr: in, offset: c.offset}
+	return a.run(inner)
+}
+
+// runProgram reads a program by its table, and looks for a command line in the
+// arguments of one that is in none.
+func (a *analysis) runProgram(c *shCall, program string) shValue {
+	if strings.Contains(program, "/") {
+		a.runPath(c, program)
+	}
+	if f := shPrograms[c.name]; f != nil {
+		return f(a, c)
+	}
+	if w, ok := shWrappers[c.name]; ok {
+		return a.wrapper(c, w)
+	}
+	if f := shPrograms[versionless(c.name)]; f != nil {
+		return f(a, c)
+	}
+	if foreignShells[c.name] {
+		a.effect(c, ShellEffect{Kind: EffectUnknown, Domain: DomainCode, Op: shellNotPosix, Target: c.name, Certainty: CertainDynamic})
+		return shUnknown("$(...)", shOrigin{kind: "output", from: c.name})
+	}
+	if !harmless[c.name] {
+		a.tail(c)
+	}
+	return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
+}
+
+// runPath is a program named by its path: a script that was written before is
+// read, any other outside of the directories of programs is noted.
+func (a *analysis) runPath(c *shCall, program string) {
+	if v, ok := a.written(c.argv[0], c.fr); ok {
+		in := a.childShell(c)
+		a.setPositionals(c.args(), in.st)
+		a.interpret(c, v, in, "script")
+		return
+	}
+	if shPrograms[c.name] == nil && !inBin(program) {
+		t := c.target("script")
+		t.domain = DomainCode
+		a.fileEffect(EffectExec, c.argv[0], t)
+	}
+}
+
+func inBin(p string) bool {
+	for _, dir := range []string{"/bin/", "/usr/", "/sbin/", "/opt/", "/snap/bin/", "/nix/"} {
+		if strings.HasPrefix(p, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// programName is the base name of a program, without .exe.
+func programName(program string) string {
+	name := program[strings.LastIndexByte(program, '/')+1:]
+	if i := strings.LastIndexByte(name, '\\'); i >= 0 && strings.Contains(name, ":\\") {
+		name = name[i+1:]
+	}
+	if len(name) > 4 && strings.EqualFold(name[len(name)-4:], ".exe") {
+		name = name[:len(name)-4]
+	}
+	return name
+}
+
+// versionless is python3.12 as python.
+func versionless(name string) string { return strings.TrimRight(name, "0123456789.-") }
+
+// tail looks into the arguments of a program that is not known for a command
+// line it may run: tool [options] rm -rf /.
+func (a *analysis) tail(c *shCall) {
+	args := c.args()
+	for i, w := range args {
+		if i >= 8 {
+			return
+		}
+		name := programName(w.Text)
+		if w.Dynamic || !dangerous[name] || len(args)-i < 2 {
+			continue
+		}
+		a.wrapped(c, args[i:], c.fr)
+		return
+	}
+}

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/install"
+)
+
+func newDoctor() *cobra.Command {
+	var s sources
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor AGENT",
+		Short: "Prove that an agent's hook fires and refuses",
+		Long: `doctor looks at an agent's settings as the agent does and tries its hook: the
+files are read, hooks are not switched off, hookc stands at each event the
+policy has hooks on, the matcher lets the policy's tools through, the command
+can be run and is this version, the agent waits longer than hookc may take,
+hooks are trusted, the hook has fired in this project, and the very command in
+the settings refuses a canary in the agent's own protocol.
+
+Each check is ok, warn or fail. Exit codes: 0 no failure · 1 failures · 3 could
+not run.`,
+		Example: `  hookc doctor claude
+  hookc doctor codex --json | jq '.checks[] | select(.status != "ok")'`,
+		Args:              oneAgent,
+		ValidArgsFunction: agentArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := openAgent(args[0])
+			if err != nil {
+				return err
+			}
+			d := &doctor{agent: a, cmd: cmd, sources: &s}
+			d.examine()
+			if err := cmd.Context().Err(); err != nil {
+				return exitError{exitInterrupted, ""}
+			}
+			return d.report(asJSON)
+		},
+	}
+	s.flags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
+}
+
+// The statuses of a check.
+const (
+	checkOK   = "ok"
+	checkWarn = "warn"
+	checkFail = "fail"
+)
+
+// check is one finding of doctor.
+type check struct {
+	Check  string `json:"check"`
+	Status string `json:"status"`
+	Text   string `json:"text"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+// doctor is one examination.
+type doctor struct {
+	*agent
+	cmd     *cobra.Command
+	sources *sources
+	checks  []check
+	// program is nil when the policy does not compile.
+	program *dag.Program
+	needs   []need
+	// entries are those of hookc, in the order of the files.
+	entries []ownEntry
+	seen    bool
+}
+
+// ownEntry is one entry of hookc in the settings.
+type ownEntry struct {
+	install.Found
+	site *site
+}
+
+// at is where an entry is written.
+func (e *ownEntry) at() string { return fmt.Sprintf("%s:%d", e.site.target.Name, e.Line) }
+
+func (d *doctor) say(name, status, hint, format string, args ...any) {
+	d.checks = append(d.checks, check{name, status, fmt.Sprintf(format, args...), hint})
+}
+
+// examine makes every check; a later one leaves out what an earlier failure
+// has made pointless.
+func (d *doctor) examine() {
+	all := d.readSettings()
+	d.named()
+	d.readPolicy()
+	d.trusted()
+	d.switches(all)
+	d.events()
+	d.shadows(all)
+	d.matchers()
+	d.strangers()
+	d.commands()
+	d.timeouts()
+	d.lastSeen()
+	d.agentTrust(all)
+	d.canaries()
+}
+
+// opened is a file of the settings that could be read.
+type opened struct {
+	site     *site
+	found    []install.Found
+	settings map[string]any
+}
+
+func (d *doctor) readSettings() []opened {
+	var all []opened
+	there := 0
+	for _, s := range d.every() {
+		found, settings, err := s.read()
+		switch {
+		case err != nil:
+			d.say("settings", checkFail, "mend the file: the agent may not read it either", "%v", err)
+			there++
+			continue
+		case found == nil && settings == nil:
+			continue
+		}
+		there++
+		own := 0
+		for _, f := range found {
+			if f.Own {
+				own++
+				d.entries = append(d.entries, ownEntry{f, s})
+			}
+		}
+		d.say("settings", checkOK, "", "%s (%s) is read: %s of hookc, %s of others", s.target.Name, s.file.Scope,
+			entries(own), count(len(found)-own, "hook"))
+		all = append(all, opened{s, found, settings})
+	}
+	if there == 0 {
+		d.say("settings", checkFail, "hookc install "+d.dialect.ID, "%s has no settings here: hookc is not installed", d.dialect.ID)
+	}
+	return all
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+// named takes the policy from the entries' own command where the user names
+// none.
+func (d *doctor) named() {
+	if len(d.sources.files) > 0 || len(d.entries) == 0 {
+		return
+	}
+	words := dialect.CommandWords(d.entries[0].Command)
+	for i, w := range words {
+		if i+1 == len(words) {
+			break
+		}
+		switch w {
+		case "-f", "--file":
+			d.sources.files = append(d.sources.files, words[i+1])
+		case "--format":
+			d.sources.format = words[i+1]
+		}
+	}
+}
+
+func (d *doctor) readPolicy() {
+	program, err := d.sources.program(d.cmd)
+	if err != nil {
+		d.say("policy", checkFail, "hookc check", "%s", strings.TrimRight(err.Error(), "\n"))
+		return
+	}
+	d.program = program
+	wide := len(program.Hooks) == 0
+	needs, notes := needsOf(d.dialect, d.place, program, wide)
+	d.needs = needs
+	if wide {
+		d.say("policy", checkWarn, "hookc init", "there is no policy: hookc lets everything through")
+	} else {
+		d.say("policy", checkOK, "", "%s on %s, of which %s has %s", count(len(program.Hooks), "hook"), count(len(program.Plans), "event"),
+			d.dialect.ID, count(len(needs), "event"))
+	}
+	for _, n := range append(program.Notes, notes...) {
+		d.say("policy", checkWarn, "", "%s", n)
+	}
+}
+
+// trusted: hookc's own trust in a project's policy.
+func (d *doctor) trusted() {
+	if d.program == nil {
+		return
+	}
+	ok := true
+	for _, src := range d.program.Sources {
+		if src.Untrusted != "" {
+			ok = false
+			d.say("trust", checkFail, "hookc trust", "the hooks of %s do not run: %s", src.Name, src.Untrusted)
+		}
+	}
+	if ok && len(d.program.Sources) > 0 {
+		d.say("trust", checkOK, "", "hookc trusts every source of the policy")
+	}
+}
+
+// report prints the checks; failures are exit 1.
+func (d *doctor) report(asJSON bool) error {
+	failed := slices.ContainsFunc(d.checks, func(c check) bool { return c.Status == checkFail })
+	out := d.cmd.OutOrStdout()
+	if asJSON {
+		err := writeJSON(out, struct {
+			Agent  string  `json:"agent"`
+			OK     bool    `json:"ok"`
+			Checks []check `json:"checks"`
+		}{d.dialect.ID, !failed, d.checks})
+		if err != nil {
+			return err
+		}
+	} else if err := d.print(out); err != nil {
+		return err
+	}
+	if failed {
+		return exitError{exitFindings, ""}
+	}
+	return nil
+}
+
+func (d *doctor) print(out io.Writer) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, c := range d.checks {
+		lines := strings.Split(c.Text, "\n")
+		fmt.Fprintf(w, "%s\t%s\t%s\n", c.Status, c.Check, lines[0])
+		for _, l := range lines[1:] {
+			fmt.Fprintf(w, "\t\t%s\n", l)
+		}
+		if c.Hint != "" {
+			fmt.Fprintf(w, "\t\thint: %s\n", c.Hint)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return cannot("the report cannot be written: %v", err)
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/hookc/hookc/policy/dialect"
+)
+
+// canaryWait bounds one canary.
+const canaryWait = 30 * time.Second
+
+// canaries runs each entry's own command, as the agent would, on a made-up
+// event that must be refused.
+func (d *doctor) canaries() {
+	if _, err := exec.LookPath("sh"); err != nil && len(d.entries) > 0 {
+		d.say("canary", checkFail, "", "the hook cannot be tried: %v", err)
+		return
+	}
+	for _, e := range d.entries {
+		for _, at := range d.dialect.Entries(d.place) {
+			if at.Native == e.Event && at.Refusable() {
+				d.canary(e, at)
+				break
+			}
+		}
+	}
+}
+
+func (d *doctor) canary(e ownEntry, at dialect.Entry) {
+	nonce := rand.Text()
+	input := d.dialect.Sample(at.Native, "Bash", d.dir)
+	begun := time.Now()
+	got, err := d.fire(e.Command, input, nonce)
+	took := time.Since(begun)
+	want, wrong := d.expected(at, input, nonce)
+	limit := e.Timeout
+	if limit == 0 {
+		limit = d.place.Standard
+	}
+	hint := "run it yourself: echo '" + string(input) + "' | " + canaryEnv + "=x " + e.Command
+	switch {
+	case err != nil:
+		d.say("canary", checkFail, hint, "%s: the command at %s does not run: %v", at.Native, e.at(), err)
+	case wrong != nil:
+		d.say("canary", checkFail, "", "%s: the canary is not an event of %s: %v", at.Native, d.dialect.ID, wrong)
+	case got.Exit != want.Exit || !bytes.Equal(got.Stdout, want.Stdout) || !strings.Contains(string(got.Stdout)+got.Stderr, nonce):
+		d.say("canary", checkFail, hint, "%s: the command at %s does not refuse the canary: %s", at.Native, e.at(), got)
+	case took >= limit:
+		d.say("canary", checkFail, "", "%s: the refusal came after %s, the agent waits %s", at.Native, took.Round(time.Millisecond), limit)
+	default:
+		d.say("canary", checkOK, "", "%s: refused in %s", at.Native, took.Round(time.Millisecond))
+	}
+}
+
+// heard is what a command answered.
+type heard dialect.Wire
+
+// String shows the answer in a line.
+func (h heard) String() string {
+	text := fmt.Sprintf("exit %d", h.Exit)
+	for _, part := range []struct{ name, text string }{{"stdout", string(h.Stdout)}, {"stderr", h.Stderr}} {
+		if t := strings.TrimSpace(part.text); t != "" {
+			if len(t) > 400 {
+				t = strings.ToValidUTF8(t[:400], "") + " …"
+			}
+			text += ", " + part.name + " " + strings.ReplaceAll(t, "\n", " ⏎ ")
+		}
+	}
+	return text
+}
+
+// fire runs a command line as agents do.
+func (d *doctor) fire(line string, input []byte, nonce string) (heard, error) {
+	ctx, cancel := context.WithTimeout(d.cmd.Context(), canaryWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", line)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = d.dir, append(os.Environ(), canaryEnv+"="+nonce), time.Second
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &stdout, &stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if ctx.Err() != nil {
+		return heard{}, fmt.Errorf("it did not answer within %s", canaryWait)
+	}
+	if err != nil && !errors.As(err, &exit) {
+		return heard{}, err
+	}
+	return heard{stdout.Bytes(), stderr.String(), cmd.ProcessState.ExitCode()}, nil
+}
+
+// expected is the refusal in the agent's own protocol.
+func (d *doctor) expected(at dialect.Entry, input []byte, nonce string) (dialect.Wire, error) {
+	call, err := d.dialect.Decode(input, at.Native, func(string) string { return "" })
+	if err != nil {
+		return dialect.Wire{}, err
+	}
+	return call.Encode(refusal(call.Event(), nonce)), nil
+}

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/install"
+)
+
+// switches: nothing in the settings turns hooks off.
+func (d *doctor) switches(all []opened) {
+	off := false
+	for _, o := range all {
+		for i := range d.place.Switches {
+			sw := &d.place.Switches[i]
+			v, ok := valueUnder(o.settings, sw.Path)
+			if !ok || sw.SparesManaged && (o.site.file.Scope != dialect.ManagedScope || d.onlyManaged()) {
+				continue
+			}
+			if why := d.offBy(sw, v); why != "" {
+				off = true
+				d.say("switch", checkFail, "change it in "+o.site.target.Name, "%s in %s %s", sw.Path, o.site.target.Name, why)
+			}
+		}
+	}
+	if !off && len(all) > 0 && len(d.place.Switches) > 0 {
+		d.say("switch", checkOK, "", "hooks are not switched off")
+	}
+}
+
+func (d *doctor) onlyManaged() bool {
+	return len(d.entries) > 0 && !slices.ContainsFunc(d.entries, func(e ownEntry) bool { return e.site.file.Scope != dialect.ManagedScope })
+}
+
+// offBy says how a setting's value turns hookc off, "" when it does not.
+func (d *doctor) offBy(sw *dialect.Switch, v any) string {
+	if !sw.Names {
+		if on, ok := v.(bool); ok && on == sw.Off {
+			return fmt.Sprintf("is %v: no hook runs", on)
+		}
+		return ""
+	}
+	list, _ := v.([]any)
+	for _, item := range list {
+		name, _ := item.(string)
+		own := slices.ContainsFunc(d.entries, func(e ownEntry) bool { return e.Command == name })
+		if own || name == dialect.HookName && d.place.Handler.Name != "" {
+			return fmt.Sprintf("lists %q: hookc does not run", name)
+		}
+	}
+	return ""
+}
+
+// valueUnder is the value at a path with dots.
+func valueUnder(settings map[string]any, path string) (any, bool) {
+	var v any = settings
+	for part := range strings.SplitSeq(path, ".") {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		if v, ok = m[part]; !ok {
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// at are the entries for an event.
+func (d *doctor) at(native string) []ownEntry {
+	return slices.DeleteFunc(slices.Clone(d.entries), func(e ownEntry) bool { return e.Event != native })
+}
+
+// events: hookc stands at every event the policy has hooks on, once.
+func (d *doctor) events() {
+	for _, n := range d.needs {
+		mine := d.at(n.native)
+		switch {
+		case len(mine) == 0 && n.guard:
+			d.say("event", checkFail, "hookc install "+d.dialect.ID, "%s: hookc is not there, %s", n.native, nothingGuards(n))
+		case len(mine) == 0:
+			d.say("event", checkWarn, "hookc install "+d.dialect.ID, "%s: hookc is not there, %s of the policy never run", n.native, count(n.hooks, "hook"))
+		case len(mine) > 1:
+			var at []string
+			for _, e := range mine {
+				at = append(at, e.at())
+			}
+			d.say("event", checkWarn, "hookc uninstall "+d.dialect.ID+" --scope SCOPE", "%s: hookc stands there %d times and may run as often: %s",
+				n.native, len(mine), strings.Join(at, ", "))
+		default:
+			d.say("event", checkOK, "", "%s: %s", n.native, mine[0].at())
+		}
+	}
+}
+
+func nothingGuards(n need) string {
+	if n.hooks == 0 {
+		return "nothing would be guarded"
+	}
+	return fmt.Sprintf("%s of the policy guard nothing", count(n.hooks, "hook"))
+}
+
+// shadows: where a later file's list takes the place of an earlier one's,
+// hookc stands in the last.
+func (d *doctor) shadows(all []opened) {
+	if !d.place.Replaces {
+		return
+	}
+	for _, e := range d.entries {
+		own := slices.IndexFunc(all, func(o opened) bool { return o.site.path == e.site.path })
+		for _, o := range all[own+1:] {
+			there := slices.ContainsFunc(o.found, func(f install.Found) bool { return f.Event == e.Event })
+			again := slices.ContainsFunc(o.found, func(f install.Found) bool { return f.Event == e.Event && f.Own })
+			if there && !again {
+				d.say("shadow", checkFail, "install hookc in the scope of "+o.site.target.Name,
+					"%s at %s is not run: %s has hooks on it too, and only those count", e.Event, e.at(), o.site.target.Name)
+			}
+		}
+	}
+}
+
+// matchers: each entry lets through what the policy has hooks on.
+func (d *doctor) matchers() {
+	m := &d.place.Matchers
+	for _, n := range d.needs {
+		for _, e := range d.at(n.native) {
+			missed, unknown := d.missed(n, e)
+			hint := "hookc install " + d.dialect.ID
+			switch {
+			case e.Odd:
+				d.say("matcher", checkFail, hint, "%s: the matcher at %s is not of the form the agent reads", n.native, e.at())
+			case len(missed) > 0:
+				status := checkWarn
+				if n.guard {
+					status = checkFail
+				}
+				d.say("matcher", status, hint, "%s: the matcher %q at %s keeps calls from the policy: %s", n.native, e.Matcher, e.at(), strings.Join(missed, ", "))
+			case unknown:
+				d.say("matcher", checkWarn, hint, "%s: what the matcher %q at %s lets through cannot be told", n.native, e.Matcher, e.at())
+			case m.All(e.Matcher):
+				d.say("matcher", checkOK, "", "%s: every call", n.native)
+			default:
+				d.say("matcher", checkOK, "", "%s: %s of the policy", n.native, count(len(n.tools), "tool"))
+			}
+		}
+	}
+}
+
+// strangers: the policy's names of tools are the agent's, where hookc knows
+// the agent's own. A filter on another agent's names never matches.
+func (d *doctor) strangers() {
+	if d.dialect.Profile == nil || len(d.dialect.Profile.Tools) == 0 {
+		return
+	}
+	for _, n := range d.needs {
+		if n.all || len(n.tools) == 0 || slices.ContainsFunc(n.tools, d.knows) {
+			continue
+		}
+		d.say("tools", checkWarn, "filter on tool_kind, which is the same for every agent",
+			"%s: %s has no tool called %s: the hooks may never run", n.native, d.dialect.ID, words(n.tools))
+	}
+}
+
+// knows reports whether the agent has, or may have, a tool.
+func (d *doctor) knows(tool string) bool {
+	p := d.dialect.Profile
+	return slices.Contains(p.Tools, tool) || slices.ContainsFunc(p.Open, func(glob string) bool {
+		ok, err := path.Match(glob, tool)
+		return ok || err != nil
+	})
+}
+
+// missed are the tools of a need that an entry's matcher keeps out.
+func (d *doctor) missed(n need, e ownEntry) (missed []string, unknown bool) {
+	m := &d.place.Matchers
+	switch {
+	case m.All(e.Matcher):
+		return nil, false
+	case n.all:
+		return []string{"the policy needs every tool"}, false
+	}
+	for _, tool := range n.tools {
+		hit, known := m.Match(e.Matcher, tool)
+		unknown = unknown || !known
+		if known && !hit {
+			missed = append(missed, tool)
+		}
+	}
+	return missed, unknown
+}
+
+// commands: the programs in the settings can be run and are this hookc.
+func (d *doctor) commands() {
+	var done []string
+	for _, e := range d.entries {
+		words := dialect.CommandWords(e.Command)
+		if slices.Contains(done, words[0]) {
+			continue
+		}
+		done = append(done, words[0])
+		hint := "hookc install " + d.dialect.ID + " writes the path of this hookc"
+		program, err := exec.LookPath(words[0])
+		if err != nil {
+			d.say("command", checkFail, hint, "%s at %s cannot be run: %v", words[0], e.at(), err)
+			continue
+		}
+		theirs, err := d.versionOf(program)
+		own := version()
+		switch {
+		case err != nil:
+			d.say("command", checkFail, hint, "%s at %s does not say its version: %v", words[0], e.at(), err)
+		case theirs.Version != own.Version || theirs.Revision != own.Revision:
+			d.say("command", checkWarn, hint, "%s is hookc %s %s, this is %s %s", program, theirs.Version, theirs.Revision, own.Version, own.Revision)
+		default:
+			d.say("command", checkOK, "", "%s can be run: hookc %s", program, theirs.Version)
+		}
+	}
+}
+
+func (d *doctor) versionOf(path string) (versionJSON, error) {
+	ctx, cancel := context.WithTimeout(d.cmd.Context(), 10*time.Second)
+	defer cancel()
+	var v versionJSON
+	text, err := exec.CommandContext(ctx, path, "version", "--json").Output()
+	if err != nil {
+		return v, err
+	}
+	return v, json.Unmarshal(text, &v)
+}
+
+// timeouts: the agent waits longer than hookc may take.
+func (d *doctor) timeouts() {
+	for _, n := range d.needs {
+		for _, e := range d.at(n.native) {
+			limit, how := e.Timeout, "is"
+			if limit == 0 {
+				limit, how = d.place.Standard, "is by default"
+			}
+			if limit <= n.deadline {
+				d.say("timeout", checkFail, "hookc install "+d.dialect.ID+", or a shorter chain_timeout in the policy",
+					"%s: the timeout at %s %s %s, hookc may take %s: what comes too late is let through", n.native, e.at(), how, limit, n.deadline)
+				continue
+			}
+			d.say("timeout", checkOK, "", "%s: %s, hookc takes %s at most", n.native, limit, n.deadline)
+		}
+	}
+}
+
+// lastSeen: the agent has called hookc in this project.
+func (d *doctor) lastSeen() {
+	m := openMemory(d.root)
+	if m.broken != nil {
+		d.say("last seen", checkWarn, "set XDG_STATE_HOME to a folder that can be written", "%v", m.broken)
+		return
+	}
+	base, _, _ := strings.Cut(d.dialect.ID, "@")
+	times := m.sightings()[base]
+	var newest int64
+	event := ""
+	for name, at := range times {
+		if at > newest || at == newest && name < event {
+			newest, event = at, name
+		}
+	}
+	if newest == 0 {
+		d.say("last seen", checkWarn, "let the agent use a tool, then run doctor again", "%s has not called hookc in %s yet", d.dialect.ID, d.root)
+		return
+	}
+	d.seen = true
+	ago := time.Since(time.Unix(newest, 0)).Round(time.Second)
+	d.say("last seen", checkOK, "", "%s called hookc at %s, %s ago, in %s", d.dialect.ID, event, max(ago, 0), d.root)
+}
+
+// agentTrust: what the agent itself must be told first. That it has called
+// hookc here shows that it was.
+func (d *doctor) agentTrust(all []opened) {
+	if d.place.Trust == "" || d.seen || len(d.entries) == 0 || d.onlyManaged() {
+		return
+	}
+	if d.place.Trusted == "" {
+		d.say("agent trust", checkWarn, "", "it cannot be seen from here whether the agent runs the hook: %s", d.place.Trust)
+		return
+	}
+	records := map[string]any{}
+	for _, o := range all {
+		if v, ok := valueUnder(o.settings, d.place.Trusted); ok {
+			m, _ := v.(map[string]any)
+			maps.Copy(records, m)
+		}
+	}
+	for _, e := range d.entries {
+		named := func(key string) bool { return strings.Contains(key, e.site.path) }
+		if slices.ContainsFunc(slices.Sorted(maps.Keys(records)), named) {
+			continue
+		}
+		d.say("agent trust", checkFail, "", "%s: no trust in %s is recorded under %s: %s", e.Event, e.site.target.Name, d.place.Trusted, d.place.Trust)
+		return
+	}
+	d.say("agent trust", checkOK, "", "trust is recorded under %s", d.place.Trusted)
+}

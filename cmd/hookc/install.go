@@ -1,0 +1,263 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/install"
+)
+
+// installFlags are those of install and uninstall.
+type installFlags struct {
+	scope            string
+	dry, all, asJSON bool
+}
+
+func newInstall() *cobra.Command {
+	var s sources
+	var f installFlags
+	cmd := &cobra.Command{
+		Use:   "install AGENT",
+		Short: "Put hookc in front of an agent's tools",
+		Long: `install writes hookc into an agent's own settings as its hook: one entry for
+each event the policy has hooks on, with the narrowest matcher the policy needs
+and a timeout above hookc's own deadline. Everything else in the file stays
+byte for byte. What stands there already is not written twice; entries of an
+older hookc or an older policy are brought up to date.
+
+The policy is compiled first; without one, and with --all, every event at which
+the agent lets a hook refuse is covered, whatever the tool. So it is for the
+scopes user and managed without -f, since those entries serve every project,
+whose policies are not known here. The scope is project where the agent has
+settings of a project, else user.`,
+		Example: `  hookc install claude --dry-run                    # a diff, nothing is written
+  hookc install claude && hookc doctor claude
+  hookc install gemini --scope user -f ~/hooks.yaml
+  sudo hookc install cursor --scope managed`,
+		Args:              oneAgent,
+		ValidArgsFunction: agentArgs,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.install(cmd, &s, args[0]) },
+	}
+	s.flags(cmd)
+	f.flags(cmd)
+	cmd.Flags().BoolVar(&f.all, "all", false, "every guarded event and every tool, whatever the policy needs")
+	return cmd
+}
+
+func (f *installFlags) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.scope, "scope", "", "whose settings: `SCOPE` is "+words(dialect.Scopes()))
+	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "show a diff and write nothing")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
+	complete(cmd, "scope", dialect.Scopes())
+}
+
+// oneAgent wants the one argument that names an agent.
+func oneAgent(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return cannot("%s takes one agent: %s", cmd.CommandPath(), words(dialect.Installable()))
+	}
+	return nil
+}
+
+// agentArgs completes the agents hookc can be installed for.
+func agentArgs(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return dialect.Installable(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// installed is what install and uninstall report of one file.
+type installed struct {
+	Agent   string           `json:"agent"`
+	Scope   dialect.Scope    `json:"scope"`
+	File    string           `json:"file"`
+	Changed bool             `json:"changed"`
+	DryRun  bool             `json:"dry_run,omitempty"`
+	Entries []installedEntry `json:"entries"`
+	Notes   []string         `json:"notes,omitempty"`
+	Diff    string           `json:"diff,omitempty"`
+}
+
+type installedEntry struct {
+	install.Change
+	Matcher string `json:"matcher,omitempty"`
+	Timeout string `json:"timeout,omitempty"`
+	Command string `json:"command,omitempty"`
+}
+
+func (f *installFlags) install(cmd *cobra.Command, s *sources, name string) error {
+	a, err := openAgent(name)
+	if err != nil {
+		return err
+	}
+	scope, err := f.scopeOf(a)
+	if err != nil {
+		return err
+	}
+	program, err := s.program(cmd)
+	if err != nil {
+		return err
+	}
+	wide, why := f.wide(scope, s, program)
+	needs, notes := needsOf(a.dialect, a.place, program, wide)
+	notes = append(why, notes...)
+	if len(needs) == 0 {
+		return cannot("the policy has no hook on any event of %s; --all covers every guarded one\n%s", a.dialect.ID, strings.Join(notes, "\n"))
+	}
+	to, err := a.chosen(scope)
+	if err != nil {
+		return err
+	}
+	want, err := a.entries(s, needs)
+	if err != nil {
+		return err
+	}
+	done, err := to.edit(want, f.dry)
+	if err != nil {
+		return err
+	}
+	out := a.report(to, done, want, f.dry)
+	out.Notes = append(notes, a.warnings(to, program)...)
+	return out.write(cmd.OutOrStdout(), f.asJSON, "next: hookc doctor "+a.dialect.ID)
+}
+
+func (f *installFlags) scopeOf(a *agent) (dialect.Scope, error) {
+	can := a.place.Scopes()
+	switch {
+	case f.scope == "" && slices.Contains(can, string(dialect.ProjectScope)):
+		return dialect.ProjectScope, nil
+	case f.scope == "":
+		return dialect.UserScope, nil
+	case !slices.Contains(can, f.scope):
+		return "", cannot("hookc knows no %s settings of %s: --scope takes %s", f.scope, a.dialect.ID, words(can))
+	}
+	return dialect.Scope(f.scope), nil
+}
+
+// wide is whether more is covered than the policy at hand needs, and why.
+func (f *installFlags) wide(scope dialect.Scope, s *sources, p *dag.Program) (bool, []string) {
+	switch {
+	case f.all:
+		return true, nil
+	case len(p.Hooks) == 0:
+		return true, []string{"there is no policy yet: every guarded event is covered (write one with hookc init)"}
+	case scope != dialect.ProjectScope && len(s.files) == 0:
+		return true, []string{"every project is served, with policies that are not known here: every guarded event is covered; name a policy with -f for less"}
+	}
+	return false, nil
+}
+
+// entries are what the agent's settings are to hold.
+func (a *agent) entries(s *sources, needs []need) ([]install.Entry, error) {
+	program, err := thisProgram()
+	if err != nil {
+		return nil, err
+	}
+	var out []install.Entry
+	for _, n := range needs {
+		line, err := s.commandLine(program, n.native, a.dialect)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, install.Entry{Event: n.native, Matcher: n.matcher(&a.place.Matchers), Command: line, Timeout: n.timeout(a.place), Guard: n.guard})
+	}
+	return out, nil
+}
+
+func (a *agent) report(s *site, done *rewritten, want []install.Entry, dry bool) *installed {
+	out := &installed{Agent: a.dialect.ID, Scope: s.file.Scope, File: s.path, Changed: done.changed, DryRun: dry, Entries: []installedEntry{}}
+	if dry {
+		out.Diff = done.diff
+	}
+	for _, c := range done.changes {
+		e := installedEntry{Change: c}
+		if i := slices.IndexFunc(want, func(w install.Entry) bool { return w.Event == c.Event }); i >= 0 {
+			e.Matcher, e.Timeout, e.Command = want[i].Matcher, want[i].Timeout.Round(time.Second).String(), want[i].Command
+		}
+		out.Entries = append(out.Entries, e)
+	}
+	return out
+}
+
+// warnings are what else must be done, or known, for the entries to work.
+func (a *agent) warnings(s *site, p *dag.Program) []string {
+	var out []string
+	for _, src := range p.Sources {
+		if src.Untrusted != "" {
+			out = append(out, fmt.Sprintf("the hooks of %s do not run yet: %s", src.Name, src.Untrusted))
+		}
+	}
+	if a.place.Replaces {
+		out = append(out, a.hidden(s)...)
+	}
+	if a.place.Trust != "" {
+		out = append(out, a.place.Trust)
+	}
+	return out
+}
+
+// hidden says which hooks of less specific files the agent no longer runs.
+func (a *agent) hidden(s *site) []string {
+	mine, _, err := s.read()
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for i := range a.place.Files {
+		other := a.site(&a.place.Files[i])
+		if other.path == s.path {
+			break
+		}
+		found, _, err := other.read()
+		if err != nil {
+			continue
+		}
+		for _, f := range found {
+			if slices.ContainsFunc(mine, func(m install.Found) bool { return m.Event == f.Event }) {
+				out = append(out, fmt.Sprintf("%s runs the hooks on %s of %s alone: %s of %s does not run any more",
+					a.dialect.ID, f.Event, s.target.Name, f.Command, other.target.Name))
+			}
+		}
+	}
+	return out
+}
+
+// write prints the report; next is shown when something was written.
+func (o *installed) write(out io.Writer, asJSON bool, next string) error {
+	if asJSON {
+		return writeJSON(out, o)
+	}
+	switch {
+	case o.DryRun && o.Changed:
+		fmt.Fprint(out, o.Diff)
+	case !o.Changed:
+		fmt.Fprintf(out, "%s: nothing to change\n", o.File)
+	default:
+		fmt.Fprintf(out, "%s (%s, %s)\n", o.File, o.Agent, o.Scope)
+	}
+	if !o.DryRun {
+		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		for _, e := range o.Entries {
+			fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %s\t%s\t%s\t%s", e.What, e.Event, e.Timeout, e.Matcher), "\t "))
+		}
+		if err := w.Flush(); err != nil {
+			return cannot("the report cannot be written: %v", err)
+		}
+	}
+	for _, n := range o.Notes {
+		fmt.Fprintf(out, "note: %s\n", n)
+	}
+	if o.Changed && !o.DryRun && next != "" {
+		fmt.Fprintln(out, next)
+	}
+	return nil
+}

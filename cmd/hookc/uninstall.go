@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/install"
+)
+
+func newUninstall() *cobra.Command {
+	var f installFlags
+	cmd := &cobra.Command{
+		Use:   "uninstall AGENT",
+		Short: "Take hookc out of an agent's settings",
+		Long: `uninstall takes exactly hookc's own entries out of an agent's settings, and what
+was made for them: lists, files, folders. A file that nobody changed since is as
+it was before, byte for byte. Without --scope it looks at every scope.`,
+		Example: `  hookc uninstall claude --dry-run
+  hookc uninstall gemini --scope user`,
+		Args:              oneAgent,
+		ValidArgsFunction: agentArgs,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.uninstall(cmd, args[0]) },
+	}
+	f.flags(cmd)
+	return cmd
+}
+
+func (f *installFlags) uninstall(cmd *cobra.Command, name string) error {
+	a, err := openAgent(name)
+	if err != nil {
+		return err
+	}
+	if f.scope != "" {
+		if _, err := f.scopeOf(a); err != nil {
+			return err
+		}
+	}
+	reports := []*installed{}
+	for i := range a.place.Files {
+		file := &a.place.Files[i]
+		if file.ReadOnly || f.scope != "" && file.Scope != dialect.Scope(f.scope) {
+			continue
+		}
+		r, err := a.takeOut(a.site(file), f.dry)
+		if err != nil {
+			return err
+		}
+		if r != nil {
+			reports = append(reports, r)
+		}
+	}
+	if f.asJSON {
+		return writeJSON(cmd.OutOrStdout(), reports)
+	}
+	for _, r := range reports {
+		if err := r.write(cmd.OutOrStdout(), false, ""); err != nil {
+			return err
+		}
+	}
+	if len(reports) == 0 {
+		fmt.Fprintf(cmd.OutOrStdout(), "hookc is not in the settings of %s\n", a.dialect.ID)
+	}
+	return nil
+}
+
+// takeOut removes hookc from one file; nil when it is not there.
+func (a *agent) takeOut(s *site, dry bool) (*installed, error) {
+	found, _, err := s.read()
+	if err != nil {
+		return nil, s.failed(err)
+	}
+	if !slices.ContainsFunc(found, func(f install.Found) bool { return f.Own }) {
+		return nil, nil
+	}
+	done, err := s.edit(nil, dry)
+	if err != nil {
+		return nil, err
+	}
+	return a.report(s, done, nil, dry), nil
+}

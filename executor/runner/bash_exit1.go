@@ -1,0 +1,101 @@
+package runner
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeExit1 = diag.Define(diag.Code{
+	ID: "HK093", Severity: diag.Warning,
+	Title: "exit 1 lets the action happen",
+	Help: `In most agents a hook blocks with exit status 2 or by an answer on stdout; status 1 is a
+failure of the hook, shown or logged, and the action happens. A script that means to block
+and exits with 1 guards nothing.`,
+	Bad: `-- .gemini/settings.json --
+{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "grep -q secret && exit 1; exit 0"}]}]}}
+-- profile --
+gemini
+`,
+	Good: `-- .gemini/settings.json --
+{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "grep -q secret && echo secret >&2 && exit 2; exit 0"}]}]}}
+-- profile --
+gemini
+`,
+})
+
+// blocksByTwo are the protocols of agents in which status 2 blocks and 1 does
+// not.
+var blocksByTwo = []policy.Protocol{policy.GeminiProtocol, policy.QwenProtocol, policy.ClaudeProtocol, policy.Claude240Protocol,
+	policy.CodexProtocol, policy.KimiProtocol, policy.ClawdCodeProtocol, policy.AgentHooksProtocol, policy.CursorProtocol,
+	policy.ClawdDocProtocol, policy.AIAgentsProtocol}
+
+var (
+	exit1  = regexp.MustCompile(`(?m)^[^#\n]*\bexit\s*\(?\s*1\b`)
+	speaks = regexp.MustCompile(`(?i)decision|\bdeny\b|"?continue"?\s*:`)
+)
+
+// lintExit1 reports a hook of an agent's own configuration that can only have
+// meant to block with status 1: it exits so, and never with 2 nor by an answer.
+func lintExit1(h *policy.Hook, body *policy.Body) diag.List {
+	spec := h.Event.Spec()
+	if body.Native == "" || body.Strict || !slices.Contains(blocksByTwo, body.Protocol) || !spec.Guarded() || !spec.Powers.Has(policy.MayDeny) ||
+		body.Command.Span.IsZero() && len(body.Args) == 0 || body.OnFailure > policy.OnErrorSkip {
+		return nil
+	}
+	text, where := body.Command.Value, "the command"
+	span := body.Command.Span
+	if span.IsZero() {
+		span = h.Span
+	}
+	if at := exit1.FindStringIndex(text); at != nil {
+		span = body.Command.At(at[0], at[1])
+	}
+	for name, script := range scriptsOf(h, body) {
+		if exit1.MatchString(script) && where == "the command" && !exit1.MatchString(body.Command.Value) {
+			where = name
+		}
+		text += "\n" + script
+	}
+	if !exit1.MatchString(text) || exit2.MatchString(text) || speaks.MatchString(text) {
+		return nil
+	}
+	return diag.List{codeExit1.Report(span, "%s exits with 1, which %s takes for a failure of the hook: the action happens", where, body.Protocol).
+		WithHook(h.Name).WithHint("exit with 2, and say why on standard error")}
+}
+
+// scriptsOf yields the files a command starts with, by the name it gives them.
+func scriptsOf(h *policy.Hook, body *policy.Body) func(func(string, string) bool) {
+	return func(yield func(string, string) bool) {
+		for _, path := range body.Args {
+			if !filepath.IsAbs(path) {
+				continue // an interpreter
+			}
+			script, err := os.ReadFile(path)
+			if err == nil && len(script) < maxScript && bytes.IndexByte(script, 0) < 0 && !yield(path, string(script)) {
+				return
+			}
+		}
+		words := firstWords(body.Command.Value)
+		for _, w := range words[:min(3, len(words))] {
+			if !strings.Contains(w.text, "/") {
+				continue
+			}
+			candidates, _ := places(h, w.text)
+			path, info := firstFile(candidates)
+			if info == nil || info.IsDir() || info.Size() > maxScript {
+				continue
+			}
+			script, err := os.ReadFile(path)
+			if err == nil && bytes.IndexByte(script, 0) < 0 && !yield(w.text, string(script)) {
+				return
+			}
+		}
+	}
+}

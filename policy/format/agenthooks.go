@@ -1,0 +1,288 @@
+package format
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// agentHooksState is what files of the Agent Hooks format say besides hooks.
+type agentHooksState struct {
+	files []*agentHooksFile
+	// async are hooks whose own file says whether they are async.
+	async map[*policy.Hook]bool
+}
+
+// agentHooksFile is a hooks.toml: switches, defaults, and what it changes about
+// hooks by their names. Nobody but hookc reads it (docs/dialects, agenthooks
+// §2.6).
+type agentHooksFile struct {
+	in       *File
+	enabled  *Node
+	timeout  *Node
+	async    *Node
+	disable  []diag.Text
+	override []*Node
+}
+
+// This format reads the hooks.toml beside the folder of hooks.
+var _ = register(Format{
+	Name:  "hookstoml",
+	Doc:   "hooks.toml of the Agent Hooks format: defaults and overrides by name",
+	Match: func(in *File) bool { return !in.Folder && filepath.Base(in.Path) == "hooks.toml" },
+	Read:  readHooksTOML,
+})
+
+func readHooksTOML(l *Loader, in *File) {
+	l.Source(in, "hookstoml")
+	root, found := ParseTOML(diag.NewSource(in.Name, in.Content))
+	l.Report(in, found...)
+	if root == nil {
+		return
+	}
+	f := &agentHooksFile{in: in}
+	t := tomlReader{l, in}
+	t.keys(root, "hooks")
+	hooks := root.Get("hooks")
+	if hooks == nil || !t.is(hooks, Map, "hooks", "a table") {
+		return
+	}
+	t.keys(hooks, "enabled", "debug", "defaults", "disable", "override")
+	f.enabled = t.boolean(hooks, "enabled")
+	t.boolean(hooks, "debug")
+	if d := hooks.Get("defaults"); d != nil && t.is(d, Map, "hooks.defaults", "a table") {
+		t.keys(d, "timeout", "async")
+		f.timeout, f.async = t.number(d, "timeout", mdMinTimeout, mdMaxTimeout), t.boolean(d, "async")
+	}
+	for _, n := range t.tables(hooks, "disable") {
+		t.keys(n, "name")
+		if name := t.name(n); name != nil {
+			f.disable = append(f.disable, name.Text)
+		}
+	}
+	for _, n := range t.tables(hooks, "override") {
+		t.keys(n, "name", "priority", "timeout", "async")
+		if t.name(n) != nil {
+			t.number(n, "priority", 0, mdMaxPriority)
+			t.number(n, "timeout", mdMinTimeout, mdMaxTimeout)
+			t.boolean(n, "async")
+			f.override = append(f.override, n)
+		}
+	}
+	if in.Untrusted == "" {
+		l.agentHooks.files = append(l.agentHooks.files, f)
+	}
+}
+
+// tomlReader reads the values of a hooks.toml and reports those of a wrong
+// type.
+type tomlReader struct {
+	l  *Loader
+	in *File
+}
+
+func (t tomlReader) is(n *Node, s Shape, name, want string) bool {
+	if n.Shape != s {
+		t.l.Report(t.in, codeType.Report(n.Span, "%s is %s; this is %s", name, want, n.what()))
+	}
+	return n.Shape == s
+}
+
+func (t tomlReader) keys(n *Node, known ...string) {
+	for _, e := range n.Entries {
+		if name := e.Key.Text.Value; !slices.Contains(known, name) {
+			t.l.Report(t.in, codeUnread.Report(e.Key.Span, "%q means nothing here: it is passed over", name).
+				WithHint("%s", diag.DidYouMean(name, known, "keys: "+strings.Join(known, ", "))))
+		}
+	}
+}
+
+func (t tomlReader) boolean(n *Node, key string) *Node {
+	v := n.Get(key)
+	if v == nil {
+		return nil
+	}
+	if _, ok := v.Bool(); !ok {
+		t.l.Report(t.in, codeType.Report(v.Span, "%s is true or false; this is %s", key, v.what()))
+		return nil
+	}
+	return v
+}
+
+func (t tomlReader) number(n *Node, key string, least, most int) *Node {
+	v := n.Get(key)
+	if v == nil {
+		return nil
+	}
+	i, ok := v.Int()
+	switch {
+	case !ok:
+		t.l.Report(t.in, codeType.Report(v.Span, "%s is a whole number; this is %s", key, v.what()))
+		return nil
+	case i < least || i > most:
+		t.l.Report(t.in, codeHookValue.Report(v.Span, "%s is %d; the format takes %d to %d", key, i, least, most))
+	}
+	return v
+}
+
+// tables are the tables of a list of them.
+func (t tomlReader) tables(n *Node, key string) []*Node {
+	list := n.Get(key)
+	if list == nil || !t.is(list, List, "hooks."+key, "a list of tables: [[hooks."+key+"]]") {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(list.Items), func(i *Node) bool { return !t.is(i, Map, "hooks."+key, "a table") })
+}
+
+func (t tomlReader) name(n *Node) *Node {
+	v := n.Get("name")
+	if v == nil || !v.IsText() {
+		t.l.Report(t.in, codeMissing.Report(itemSpan(n), "the table names no hook").WithHint(`write name = "a-hook"`))
+		return nil
+	}
+	return v
+}
+
+// isAgentHooks reports whether HOOK.md folders are read for their own profile.
+func (l *Loader) isAgentHooks() bool { return l.dialect != nil && l.dialect.ID == "agenthooks" }
+
+// agentHooksBody makes a hook one of the profile.
+func (l *Loader) agentHooksBody(h *policy.Hook, async bool) {
+	if !l.isAgentHooks() {
+		return
+	}
+	h.Body.Native, h.Body.Faithful = l.dialect.Can(h.Event)[0].Native, l.faithful
+	h.OnError, h.OnTimeout, h.Retry = policy.OnErrorSkip, policy.OnErrorSkip, 0
+	if l.agentHooks.async == nil {
+		l.agentHooks.async = map[*policy.Hook]bool{}
+	}
+	l.agentHooks.async[h] = async
+}
+
+// agentHooksFinish puts the hooks in their order: a hook takes the place of the
+// one of its name that was read before, then priority decides over both tiers,
+// and async ones come last.
+func (l *Loader) agentHooksFinish(hooks []*policy.Hook) []*policy.Hook {
+	slots := map[string]int{}
+	var out []*policy.Hook
+	for _, h := range hooks {
+		at, taken := slots[h.Name]
+		switch {
+		case h.Untrusted != "":
+			out = append(out, h)
+		case taken:
+			l.diags.Add(codeReplaced.Report(h.Span, "this %s takes the place of the one in %s", h.Name, out[at].Span))
+			out[at] = h
+		default:
+			slots[h.Name] = len(out)
+			out = append(out, h)
+		}
+	}
+	for _, f := range l.agentHooks.files {
+		f.defaults(l, out)
+	}
+	for _, f := range l.agentHooks.files {
+		f.named(l, out)
+	}
+	slices.SortStableFunc(out, func(a, b *policy.Hook) int {
+		return cmp.Or(cmp.Compare(flag(a.Async), flag(b.Async)), cmp.Compare(b.Priority, a.Priority))
+	})
+	return out
+}
+
+func flag(on bool) int {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+// reaches reports whether a file changes a hook: a project's changes the
+// user's only where the format is followed faithfully.
+func (f *agentHooksFile) reaches(l *Loader, h *policy.Hook) bool {
+	return h.Untrusted == "" && (l.faithful || h.Tier >= f.in.Tier)
+}
+
+// defaults lays the switch and the defaults of a hooks.toml over hooks that do
+// not say otherwise themselves.
+func (f *agentHooksFile) defaults(l *Loader, hooks []*policy.Hook) {
+	for _, h := range hooks {
+		if !f.reaches(l, h) {
+			continue
+		}
+		if f.enabled != nil {
+			on, _ := f.enabled.Bool()
+			h.Disabled = h.Disabled || !on
+		}
+		if ms, ok := millis(f.timeout); ok && h.TimeoutSpan.IsZero() {
+			h.Timeout = ms
+		}
+		if f.async != nil && !l.agentHooks.async[h] {
+			h.Async, _ = f.async.Bool()
+		}
+	}
+}
+
+// named changes the hooks that a hooks.toml calls by their names.
+func (f *agentHooksFile) named(l *Loader, hooks []*policy.Hook) {
+	for _, name := range f.disable {
+		f.each(l, hooks, name, "is turned off here", func(h *policy.Hook) { h.Disabled = true })
+	}
+	for _, n := range f.override {
+		f.each(l, hooks, n.Get("name").Text, "", func(h *policy.Hook) { f.change(h, n) })
+	}
+}
+
+// each does something to the hooks of a name, and says when there are none it
+// may reach.
+func (f *agentHooksFile) each(l *Loader, hooks []*policy.Hook, name diag.Text, done string, do func(*policy.Hook)) {
+	var found, reached bool
+	for _, h := range hooks {
+		if h.Name != name.Value {
+			continue
+		}
+		if found = true; f.reaches(l, h) {
+			reached = true
+			do(h)
+		}
+	}
+	switch {
+	case !found:
+		l.Report(f.in, codeNative.Report(name.Span, "no hook is called %q: this changes nothing", name.Value))
+	case !reached:
+		l.Report(f.in, codeReplaced.Report(name.Span, "a project does not change %s, a hook of its user", name.Value).
+			WithHint("--faithful lets it"))
+	case done != "":
+		l.Report(f.in, codeReplaced.Report(name.Span, "%s %s", name.Value, done))
+	}
+}
+
+func (f *agentHooksFile) change(h *policy.Hook, n *Node) {
+	if p := n.Get("priority"); p != nil {
+		if v, ok := p.Int(); ok {
+			h.Priority = v
+		}
+	}
+	if ms, ok := millis(n.Get("timeout")); ok {
+		h.Timeout, h.TimeoutSpan = ms, n.Get("timeout").Span
+	}
+	if a := n.Get("async"); a != nil {
+		if on, ok := a.Bool(); ok {
+			h.Async = on
+		}
+	}
+}
+
+// millis is a timeout in milliseconds, within what the format takes.
+func millis(n *Node) (time.Duration, bool) {
+	if n == nil {
+		return 0, false
+	}
+	ms, ok := n.Int()
+	return time.Duration(min(max(ms, mdMinTimeout), mdMaxTimeout)) * time.Millisecond, ok
+}

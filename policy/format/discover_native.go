@@ -1,0 +1,79 @@
+package format
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/dialect"
+)
+
+// native finds the configuration of an agent in the agent's own places, in
+// the order its hooks stand.
+func (d *discovery) native(p *dialect.Profile) {
+	for _, f := range p.Files {
+		for _, path := range d.paths(f) {
+			if _, err := os.Lstat(path); !absent(err) {
+				d.inputs = append(d.inputs, Input{Path: path, Tier: f.Tier, Format: f.Format})
+			}
+		}
+	}
+}
+
+// paths are where a configuration file may be; a glob is what is there.
+func (d *discovery) paths(f dialect.ConfigFile) []string {
+	base, ok := d.base(f)
+	if !ok {
+		return nil
+	}
+	path := filepath.Join(base, filepath.FromSlash(f.Path))
+	if f.EnvPath != "" && elsewhere(f) {
+		path = filepath.Join(base, filepath.FromSlash(f.EnvPath))
+	}
+	found, err := filepath.Glob(path)
+	if err != nil || len(found) == 0 {
+		return []string{path} // reported as missing only where something is there
+	}
+	slices.Sort(found)
+	return found
+}
+
+// elsewhere reports whether a variable holds another base. It counts only when
+// it names an absolute folder: a relative one would let a project pose as its
+// user.
+func elsewhere(f dialect.ConfigFile) bool { return f.Env != "" && filepath.IsAbs(os.Getenv(f.Env)) }
+
+// base is the folder a path starts from.
+func (d *discovery) base(f dialect.ConfigFile) (string, bool) {
+	if elsewhere(f) {
+		return os.Getenv(f.Env), true
+	}
+	switch f.Base {
+	case dialect.Project:
+		return policy.ProjectRoot(d.dir), true
+	case dialect.Upwards:
+		return d.upwards(f.Path), true
+	case dialect.Nearest:
+		first, _, _ := strings.Cut(f.Path, "/")
+		return d.upwards(first), true
+	case dialect.System:
+		return string(filepath.Separator), true
+	}
+	home, err := os.UserHomeDir()
+	return home, err == nil && filepath.IsAbs(home)
+}
+
+// upwards is the nearest folder, from the one the agent works in, that has
+// path.
+func (d *discovery) upwards(path string) string {
+	for dir := d.dir; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(path))); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return policy.ProjectRoot(d.dir)
+		}
+	}
+}

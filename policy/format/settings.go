@@ -1,0 +1,310 @@
+package format
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/dialect"
+)
+
+// settings is how one agent writes hooks in its configuration: a map from its
+// own names of events to groups, each a matcher with its hooks. An agent is
+// one value in a file of its own, settings_NAME.go; what differs from the
+// common shape is a function there.
+type settings struct {
+	// id is that of the dialect; format the name of the reader.
+	id, format, doc string
+	// files are what the agent's configuration files are called, with the
+	// folder they stand in, such as ".gemini/settings.json".
+	files []string
+	// comments is true when the agent's files may hold comments.
+	comments bool
+	// broken reports whether the agent goes on without a file that is not JSON,
+	// which is then a warning; nil is never.
+	broken func(l *Loader) bool
+	// root finds the map of events in a file, having looked at the switches
+	// beside it; nil takes what stands under "hooks". A nil result means that
+	// the file has none.
+	root func(r *settingsReader, root *Node) *Node
+	// matcher reads the conditions of a group on an event; ok is false when its
+	// hooks can never run, which has been reported.
+	matcher func(r *settingsReader, event policy.Event, native string, group *Node) (c []policy.Condition, ok bool)
+	// flat is true where the hooks of an event stand in its list themselves,
+	// without groups.
+	flat bool
+	// body reads what a hook does; nil takes its command. False drops the hook,
+	// which has been reported.
+	body func(r *settingsReader, native string, node *Node, h *policy.Hook) bool
+	// unit is what a timeout counts, timeout what a hook has that names none.
+	unit    time.Duration
+	timeout time.Duration
+	// hook finishes a hook read from its node; false drops it, which has been
+	// reported. nil adds nothing.
+	hook func(r *settingsReader, native string, group, node *Node, h *policy.Hook) bool
+	// finish settles what needs every file of the agent, such as hooks that are
+	// written twice; nil leaves them.
+	finish func(l *Loader, hooks []*policy.Hook) []*policy.Hook
+}
+
+var agents []*settings
+
+// registerSettings adds an agent's configuration and the format that reads it.
+func registerSettings(s settings) *settings {
+	if s.id == "" || s.matcher == nil || s.unit == 0 || s.timeout == 0 {
+		panic("format: the settings of " + s.id + " are incomplete")
+	}
+	agents = append(agents, &s)
+	register(Format{Name: s.format, Doc: s.doc, Match: s.match, Read: s.read})
+	return &s
+}
+
+// match goes by the name of the file and of its folder.
+func (s *settings) match(in *File) bool {
+	if in.Folder {
+		return false
+	}
+	dir, base := filepath.Split(in.Path)
+	at := filepath.Base(dir) + "/" + base
+	return slices.ContainsFunc(s.files, func(f string) bool { return f == at || f == base })
+}
+
+// settingsReader reads one file of an agent's configuration.
+type settingsReader struct {
+	*settings
+	l       *Loader
+	in      *File
+	src     *diag.Source
+	source  *policy.SourceFile
+	config  *policy.FileConfig
+	dialect *dialect.Dialect
+	// repeated is true while what has been read once is read for another event
+	// of the same name.
+	repeated bool
+}
+
+func (s *settings) read(l *Loader, in *File) {
+	d, err := dialect.Find(s.id)
+	if err != nil {
+		panic("format: " + err.Error())
+	}
+	if l.dialect != nil && strings.HasPrefix(l.dialect.ID, s.id) {
+		d = l.dialect
+	}
+	r := &settingsReader{settings: s, l: l, in: in, src: diag.NewSource(in.Name, in.Content), source: l.Source(in, s.format),
+		config: &policy.FileConfig{Dir: filepath.Dir(in.Path)}, dialect: d}
+	root, found := r.parse()
+	if root == nil && s.broken != nil && s.broken(l) {
+		for i := range found {
+			found[i].Severity = diag.Warning
+		}
+	}
+	l.Report(in, found...)
+	switch {
+	case root == nil:
+	case root.Shape != Map:
+		r.report(codeType.Report(root.Span, "a configuration is a map; this is %s", root.what()))
+	default:
+		if events := r.events(root); events != nil {
+			r.readEvents(events)
+		}
+	}
+}
+
+func (r *settingsReader) parse() (*Node, diag.List) {
+	switch {
+	case strings.EqualFold(filepath.Ext(r.in.Path), ".toml"):
+		return ParseTOML(r.src)
+	case r.comments:
+		return ParseJSONC(r.src)
+	}
+	return ParseJSON(r.src)
+}
+
+func (r *settingsReader) report(d diag.Diagnostic) {
+	if !r.repeated {
+		r.l.Report(r.in, d)
+	}
+}
+
+func (r *settingsReader) faithful() bool { return r.l.faithful }
+
+func (r *settingsReader) events(root *Node) *Node {
+	if r.root != nil {
+		return r.root(r, root)
+	}
+	return root.Get("hooks")
+}
+
+func (r *settingsReader) readEvents(events *Node) {
+	if events.Shape != Map {
+		r.report(codeNative.Report(events.Span, "hooks is a map from events to groups; this is %s: none of it runs", events.what()))
+		return
+	}
+	for _, e := range events.Entries {
+		native := e.Key.Text.Value
+		means := r.dialect.EventsOf(native)
+		switch {
+		case len(means) == 0:
+			r.report(codeNative.Report(e.Key.Span, "%s has no event %q: these hooks never run", r.id, native).
+				WithHint("%s", diag.DidYouMean(native, r.dialect.Natives(), "events: "+strings.Join(r.dialect.Natives(), ", "))))
+		case e.Value.Shape != List:
+			r.report(codeNative.Report(e.Value.Span, "%s takes a list of groups; this is %s: none of it runs", native, e.Value.what()))
+		default:
+			for _, group := range e.Value.Items {
+				for i, event := range means {
+					r.repeated = i > 0
+					r.group(event, native, group)
+				}
+				r.repeated = false
+			}
+		}
+	}
+}
+
+func (r *settingsReader) group(event policy.Event, native string, group *Node) {
+	if group.Shape != Map {
+		r.report(codeNative.Report(group.Span, "a group is a map with hooks; this is %s: it is passed over", group.what()))
+		return
+	}
+	hooks := group.Get("hooks")
+	if r.flat {
+		hooks = &Node{Shape: List, Items: []*Node{group}}
+	}
+	if hooks == nil || hooks.Shape != List {
+		r.report(codeNative.Report(itemSpan(group), "the group has no list of hooks: it does nothing").WithHint(`write "hooks": [{"type": "command", "command": "…"}]`))
+		return
+	}
+	conditions, ok := r.matcher(r, event, native, group)
+	if !ok {
+		return
+	}
+	for _, n := range hooks.Items {
+		if h := r.one(event, native, group, n); h != nil {
+			h.Filter.Conditions = slices.Concat(conditions, h.Filter.Conditions)
+			if len(h.Filter.Conditions) > 0 {
+				h.Filter.Span = h.Filter.Conditions[0].Value.Span
+			}
+			r.add(h)
+		}
+	}
+}
+
+// one reads a hook; nil when it cannot run, which has been reported.
+func (r *settingsReader) one(event policy.Event, native string, group, n *Node) *policy.Hook {
+	if n.Shape != Map {
+		r.report(codeNative.Report(n.Span, "a hook is a map with a command; this is %s: it is passed over", n.what()))
+		return nil
+	}
+	h := &policy.Hook{
+		Event: event, Kind: policy.KindBash, Priority: policy.DefaultPriority, Retry: 0, Span: itemSpan(n), Dir: r.config.Dir,
+		File: r.config, Timeout: r.settings.timeout, OnError: policy.OnErrorSkip, OnTimeout: policy.OnErrorSkip,
+		Body: policy.Body{Protocol: r.dialect.Profile.Protocol, Faithful: r.faithful(), Native: native},
+	}
+	if body := r.body; body != nil && !body(r, native, n, h) || body == nil && !r.command(n, h) {
+		return nil
+	}
+	if name := n.Get("name"); name != nil && name.IsText() {
+		h.Description = name.Text.Value
+	}
+	if t := n.Get("timeout"); t != nil {
+		h.TimeoutSpan = t.Span
+		if v, ok := t.Float(); ok && v > 0 && v*float64(r.unit) < float64(maxDuration) {
+			h.Timeout = time.Duration(v * float64(r.unit))
+		}
+	}
+	if r.hook != nil && !r.hook(r, native, group, n, h) {
+		return nil
+	}
+	return h
+}
+
+// command reads the command of a hook. One that starts hookc itself is none.
+func (r *settingsReader) command(n *Node, h *policy.Hook) bool {
+	command := n.Get("command")
+	if command == nil || !command.IsText() || strings.TrimSpace(command.Text.Value) == "" {
+		r.report(codeNative.Report(itemSpan(n), "the hook has no command: it is passed over"))
+		return false
+	}
+	h.Body.Command = command.Text
+	return !ourselves(command.Text.Value)
+}
+
+// add places a hook and notes the files its command names.
+func (r *settingsReader) add(h *policy.Hook) {
+	r.l.Add(r.in, h)
+	files, opaque := commandFiles(h.Body.Command.Value, r.config.Dir)
+	r.source.Uses = append(r.source.Uses, files...)
+	if opaque {
+		r.source.Opaque = append(r.source.Opaque, h.Body.Command.Value)
+	}
+}
+
+// ourselves reports whether a command starts hookc itself: hookc stands in
+// front of the other hooks and does not run itself as one (docs/cli.md).
+func ourselves(command string) bool {
+	for _, words := range first(splitCommands(command)) {
+		for i, w := range words {
+			base := strings.TrimSuffix(filepath.Base(w.text), ".exe")
+			switch {
+			case strings.Contains(w.text, "=") && i == 0:
+				continue // a variable before the command
+			case base == "hookgate", base == "hookc" && i+1 < len(words) && words[i+1].text == "run":
+				return true
+			}
+			break
+		}
+	}
+	return false
+}
+
+func first[A, B any](a A, _ B) A { return a }
+
+// nativeNames is the condition that a field is one of several texts.
+func nativeNames(written diag.Text, f policy.Field, names ...string) policy.Condition {
+	c := nativeTest(written, f, func(s string) bool {
+		for _, n := range names {
+			if s == n {
+				return true
+			}
+		}
+		return false
+	})
+	c.Atom.Op, c.Atom.Values = policy.AtomIn, names
+	return c
+}
+
+// nativeTest is the condition that a text field passes a test. A field that is
+// absent never does.
+func nativeTest(written diag.Text, f policy.Field, test func(string) bool) policy.Condition {
+	return policy.Condition{Key: policy.FilterNative, Value: written, Atom: &policy.Atom{
+		Op: policy.AtomMatch, Field: f, Values: []string{written.Value}, Reads: []policy.Field{f},
+		Test: func(c *policy.Context) bool {
+			v, ok := c.Get(f)
+			s, isText := v.(string)
+			return ok && isText && test(s)
+		},
+	}}
+}
+
+var codeNative = diag.Define(diag.Code{
+	ID: "HK030", Severity: diag.Warning,
+	Title: "part of a configuration that its agent passes over",
+	Help: `An agent's own configuration holds something that the agent does not read as its author
+may think: an event it does not have, a group without hooks, a hook without a command.
+The agent passes over it without a word, so what it was to guard is not guarded.`,
+	Bad: `-- .gemini/settings.json --
+{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "cat"}]}],
+ "BeforeTool": [{"hooks": [{"type": "command", "command": "cat"}]}]}}
+-- profile --
+gemini
+`,
+	Good: `-- .gemini/settings.json --
+{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat"}]}]}}
+-- profile --
+gemini
+`,
+})

@@ -1,0 +1,213 @@
+package install
+
+import (
+	"bytes"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/hookc/hookc/policy/dialect"
+)
+
+// open reads a JSON file: the byte order mark, if any, and what follows.
+func (t *Target) open(content []byte) (bom []byte, d *document, err error) {
+	body := bytes.TrimPrefix(content, mark)
+	bom = content[:len(content)-len(body)]
+	d, err = parse(body)
+	if err != nil {
+		line, col, text := parsePosition(err)
+		return nil, nil, &Problem{t.Name, line, col, "it is not valid JSON: " + text}
+	}
+	if _, ok := d.root.Value.(*hujson.Object); !ok {
+		return nil, nil, t.problem(body, d.root.StartOffset, "the settings are not an object")
+	}
+	return bom, d, t.check(d)
+}
+
+// check refuses what an agent may read in more than one way.
+func (t *Target) check(d *document) error {
+	if at := twice(d.root); at >= 0 {
+		return t.problem(d.text, at, "a key is written twice")
+	}
+	hooks := member(d.root, "hooks")
+	if hooks == nil {
+		return nil
+	}
+	o, ok := hooks.Value.(*hujson.Object)
+	if !ok {
+		return t.problem(d.text, hooks.StartOffset, "hooks is not an object")
+	}
+	if at := twice(hooks); at >= 0 {
+		return t.problem(d.text, at, "an event is written twice")
+	}
+	for i := range o.Members {
+		m := &o.Members[i]
+		if _, ok := m.Value.Value.(*hujson.Array); !ok {
+			continue // a switch, or nothing the agent reads
+		}
+		for _, e := range elements(&m.Value) {
+			if at := twice(&e); at >= 0 {
+				return t.problem(d.text, at, "a key is written twice")
+			}
+		}
+	}
+	return nil
+}
+
+// own is one handler of hookc in a document.
+type own struct {
+	event string
+	// group and item are its indexes; item is -1 in a flat list.
+	group, item int
+	// alone is true when it is the only handler of its group.
+	alone bool
+	value any
+}
+
+// each calls f for every handler: its event, indexes, group and itself.
+func (t *Target) each(d *document, f func(event string, group, item int, of, handler *hujson.Value)) {
+	hooks := member(d.root, "hooks")
+	if hooks == nil {
+		return
+	}
+	o, ok := hooks.Value.(*hujson.Object)
+	if !ok {
+		return
+	}
+	for i := range o.Members {
+		event := name(&o.Members[i])
+		groups := elements(&o.Members[i].Value)
+		for g := range groups {
+			if t.Layout == dialect.Flat {
+				f(event, g, -1, &groups[g], &groups[g])
+				continue
+			}
+			list := member(&groups[g], "hooks")
+			if list == nil {
+				continue
+			}
+			handlers := elements(list)
+			for h := range handlers {
+				f(event, g, h, &groups[g], &handlers[h])
+			}
+		}
+	}
+}
+
+// commandKeys are the keys under which some agent has a handler's command.
+var commandKeys = []string{"command", "bash", "powershell"}
+
+func command(handler *hujson.Value) string {
+	for _, key := range commandKeys {
+		if v := member(handler, key); v != nil && text(v) != "" {
+			return text(v)
+		}
+	}
+	return ""
+}
+
+func (t *Target) readJSON(content []byte) ([]Found, map[string]any, error) {
+	bom, d, err := t.open(content)
+	if err != nil {
+		return nil, nil, err
+	}
+	var out []Found
+	t.each(d, func(event string, _, _ int, of, handler *hujson.Value) {
+		f := Found{Event: event, Command: command(handler)}
+		f.Own = t.Own(f.Command)
+		f.Matcher, f.Odd = t.matcherIn(d, member(of, "matcher"))
+		if v := member(handler, t.Handler.Timeout); v != nil {
+			if n, ok := d.plain(v).(float64); ok {
+				f.Timeout = t.duration(n)
+			}
+		}
+		f.Line, _ = position(content, handler.StartOffset+len(bom))
+		out = append(out, f)
+	})
+	settings, _ := d.plain(d.root).(map[string]any)
+	return out, settings, nil
+}
+
+// matcherIn is a matcher's text; odd when it has another form.
+func (t *Target) matcherIn(d *document, v *hujson.Value) (string, bool) {
+	if v == nil {
+		return "", false
+	}
+	plain := d.plain(v)
+	if t.Key != "" {
+		m, ok := plain.(map[string]any)
+		s, isText := m[t.Key].(string)
+		return s, !ok || len(m) > 1 || len(m) == 1 && !isText
+	}
+	s, ok := plain.(string)
+	return s, !ok && plain != nil
+}
+
+// value is an entry as it is written: a handler, or a group that holds one.
+func (t *Target) value(e Entry) []field {
+	h := t.Handler
+	var out []field
+	add := func(key string, v any) {
+		if key != "" {
+			out = append(out, field{key, v})
+		}
+	}
+	matcher := any(e.Matcher)
+	if t.Key != "" {
+		matcher = []field{{t.Key, e.Matcher}}
+	}
+	if t.Layout == dialect.Flat && e.Matcher != "" {
+		add("matcher", matcher)
+	}
+	if h.Type != "" {
+		add("type", h.Type)
+	}
+	if h.Name != "" {
+		add(h.Name, dialect.HookName)
+	}
+	add(h.Command, e.Command)
+	add(h.Timeout, t.count(e.Timeout))
+	if h.Closed != "" && e.Guard {
+		add(h.Closed, h.ClosedValue)
+	}
+	if t.Layout == dialect.Flat {
+		return out
+	}
+	group := []field{{"hooks", []any{out}}}
+	if e.Matcher != "" {
+		group = append([]field{{"matcher", matcher}}, group...)
+	}
+	return group
+}
+
+// asRead is a written value as reading it back gives it.
+func asRead(v any) any {
+	switch x := v.(type) {
+	case []field:
+		out := map[string]any{}
+		for _, f := range x {
+			out[f.key] = asRead(f.value)
+		}
+		return out
+	case []any:
+		out := make([]any, len(x))
+		for i := range x {
+			out[i] = asRead(x[i])
+		}
+		return out
+	case int64:
+		return float64(x)
+	}
+	return v
+}
+
+func (t *Target) owned(d *document) []own {
+	var out []own
+	t.each(d, func(event string, group, item int, of, handler *hujson.Value) {
+		if !t.Own(command(handler)) {
+			return
+		}
+		alone := item < 0 || len(elements(member(of, "hooks"))) == 1
+		out = append(out, own{event, group, item, alone, d.plain(of)})
+	})
+	return out
+}

@@ -1,0 +1,264 @@
+package policy
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// Projection says which parts of an event are read, so that decoding need not
+// make the others: an event that carries the whole conversation costs little
+// when the rules look at the command alone. It is immutable and safe for
+// concurrent use.
+type Projection struct {
+	whole bool
+	// fields says how much of each field is wanted, keys the members of an
+	// object of which not all is.
+	fields [numFields]extent
+	keys   [numFields][]string
+}
+
+type extent uint8
+
+const (
+	absent extent = iota
+	members
+	entire
+)
+
+// WholeProjection wants everything that was sent.
+func WholeProjection() *Projection { return &Projection{whole: true} }
+
+// NewProjection wants what is read at the paths of reads, the whole of each
+// field that writes names, because its final value is told whole, and what
+// every hook sees. A derived field stands for its inputs.
+func NewProjection(reads, writes Paths) *Projection {
+	p := &Projection{}
+	for f := range numFields {
+		if f.Spec().Always {
+			p.fields[f] = entire
+		}
+	}
+	for _, path := range NewPaths(reads.list...).list {
+		p.want(path)
+	}
+	for _, path := range writes.list {
+		p.want(Path{Field: path.Field})
+	}
+	return p
+}
+
+func (p *Projection) want(path Path) {
+	f := path.Field
+	switch {
+	case f.Derived(), p.fields[f] == entire:
+	case len(path.Keys) == 0:
+		p.fields[f], p.keys[f] = entire, nil
+	default:
+		p.fields[f] = members
+		if !slices.Contains(p.keys[f], path.Keys[0]) {
+			p.keys[f] = append(p.keys[f], path.Keys[0])
+		}
+	}
+}
+
+// Decode is DecodeContext of nothing but what is wanted: it returns the same
+// event and the same values, and refuses what DecodeContext refuses, except
+// that keys repeated inside what is not wanted go unseen. Fields that are not
+// wanted are absent.
+func (p *Projection) Decode(data []byte) (c *Context, event string, err error) {
+	if !p.whole {
+		d := projector{want: p, scanner: scanner{data: data}, c: &Context{slots: new(slots)}}
+		if d.read() {
+			return d.c, d.c.Text(FieldEvent), nil
+		}
+	}
+	// What is wrong, or odd, is looked at in full.
+	c, event, err = DecodeContext(data)
+	if err != nil || p.whole {
+		return c, event, err
+	}
+	return p.reduce(c), event, nil
+}
+
+// reduce takes away what is not wanted.
+func (p *Projection) reduce(c *Context) *Context {
+	out := &Context{slots: new(slots)}
+	for f := range numFields {
+		v, ok := c.slots.values[f], c.slots.has[f]
+		m, object := v.(map[string]any)
+		switch {
+		case !ok || p.fields[f] == absent:
+			continue
+		case p.fields[f] == members && object:
+			few := map[string]any{}
+			for _, k := range p.keys[f] {
+				if v, ok := m[k]; ok {
+					few[k] = v
+				}
+			}
+			if v = few; f == FieldRaw && len(few) == 0 {
+				continue
+			}
+		}
+		out.put(f, v)
+	}
+	return out
+}
+
+// projector reads one event.
+type projector struct {
+	scanner
+	want *Projection
+	c    *Context
+	seen [numFields]bool
+	// odd are the keys that name no field, to find repeated ones.
+	odd []string
+	raw map[string]any
+}
+
+// read reads the object; false leaves it to DecodeContext, for whatever
+// reason.
+func (d *projector) read() bool {
+	if d.space() != '{' {
+		return false
+	}
+	for next := d.open(0); next != closed; next = d.more('}') {
+		if next == broken || !d.member() {
+			return false
+		}
+	}
+	if len(d.raw) > 0 {
+		d.c.put(FieldRaw, d.raw)
+	}
+	return d.end()
+}
+
+// member reads one key of the event and its value. Two names of one field, and
+// the views of tool_input, are left to DecodeContext.
+func (d *projector) member() bool {
+	key, ok := d.name()
+	if !ok {
+		return false
+	}
+	f, known := fieldByName[string(key)]
+	if alias, ok := hostAliases[string(key)]; ok {
+		f, known = alias, true
+	}
+	switch {
+	case !known:
+		return d.unnamed(string(key))
+	case f.Derived(), f == FieldRaw, d.seen[f]:
+		return false
+	}
+	d.seen[f] = true
+	first := d.space()
+	if first == 'n' {
+		return d.word("null")
+	}
+	if !f.Spec().Type.begins(first) {
+		return false
+	}
+	return d.field(f, first)
+}
+
+func (d *projector) field(f Field, first byte) bool {
+	switch {
+	case d.want.fields[f] == absent:
+		return d.skip(1)
+	case d.want.fields[f] == members && first == '{':
+		v, ok := d.some(d.want.keys[f])
+		d.c.put(f, v)
+		return ok
+	}
+	v, ok := d.value(1)
+	if ok {
+		d.c.put(f, v)
+	}
+	return ok
+}
+
+// name reads a key without making a string of it. One with escapes, or that is
+// not UTF-8, is left to DecodeContext.
+func (d *projector) name() ([]byte, bool) {
+	if d.space() != '"' {
+		return nil, false
+	}
+	start := d.at + 1
+	plain, ok := d.skipText()
+	if !ok || !plain {
+		return nil, false
+	}
+	key := d.data[start : d.at-1]
+	if d.space() != ':' || !utf8.Valid(key) {
+		return nil, false
+	}
+	d.at++
+	return key, true
+}
+
+// unnamed reads a key that names no field. An event has few of them.
+func (d *projector) unnamed(key string) bool {
+	const most = 64
+	if len(d.odd) == most || slices.Contains(d.odd, key) {
+		return false
+	}
+	d.odd = append(d.odd, key)
+	first := d.space()
+	switch wanted := d.want.fields[FieldRaw]; {
+	case first == 'n':
+		return d.word("null")
+	case wanted == absent, wanted == members && !slices.Contains(d.want.keys[FieldRaw], key):
+		return d.skip(1)
+	}
+	v, ok := d.value(1)
+	if d.raw == nil {
+		d.raw = map[string]any{}
+	}
+	d.raw[key] = v
+	return ok
+}
+
+// some reads the wanted members of an object.
+func (d *projector) some(keys []string) (map[string]any, bool) {
+	out := make(map[string]any, len(keys))
+	for next := d.open(1); next != closed; next = d.more('}') {
+		if next == broken {
+			return nil, false
+		}
+		key, ok := d.name()
+		if !ok {
+			return nil, false
+		}
+		i := slices.Index(keys, string(key))
+		if i < 0 {
+			if !d.skip(2) {
+				return nil, false
+			}
+			continue
+		}
+		if _, twice := out[keys[i]]; twice {
+			return nil, false
+		}
+		if out[keys[i]], ok = d.value(2); !ok {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// begins reports whether a value of the type may begin with c.
+func (t FieldType) begins(c byte) bool {
+	switch t {
+	case StringType:
+		return c == '"'
+	case NumberType:
+		return c == '-' || c >= '0' && c <= '9'
+	case BoolType:
+		return c == 't' || c == 'f'
+	case ObjectType:
+		return c == '{'
+	case ListType:
+		return c == '['
+	}
+	return true
+}

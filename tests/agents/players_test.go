@@ -1,0 +1,114 @@
+package agents_test
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// closedDoor is where whatever is not on loopback is sent to.
+var closedDoor = []string{"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1,localhost"}
+
+// gemini is Gemini CLI.
+var gemini = &agent{
+	id: "gemini", rewrites: true,
+	write: func(_, file, text string) turn {
+		return turn{tool: "write_file", args: map[string]any{"file_path": file, "content": text}}
+	},
+	shell: func(command string) turn {
+		return turn{tool: "run_shell_command", args: map[string]any{"command": command}}
+	},
+	start: func(t *testing.T, s *session) []string {
+		settings := map[string]any{
+			"general":     map[string]any{"enableAutoUpdate": false},
+			"telemetry":   map[string]any{"enabled": false},
+			"privacy":     map[string]any{"usageStatisticsEnabled": false},
+			"security":    map[string]any{"auth": map[string]any{"selectedType": "gemini-api-key"}, "folderTrust": map[string]any{"enabled": false}},
+			"ide":         map[string]any{"enabled": false, "hasSeenNudge": true},
+			"hooksConfig": map[string]any{"enabled": true},
+			"hooks":       s.groups(1000, "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent"),
+		}
+		put(t, filepath.Join(s.project, ".gemini", "settings.json"), jsonText(settings))
+		return []string{
+			node(t), installed(t, "@google", "gemini-cli", "bundle", "gemini.js"),
+			"--approval-mode=yolo", "-m", "gemini-2.5-flash", "-p", "go",
+		}
+	},
+	env: func(s *session) []string {
+		return append([]string{
+			"GEMINI_API_KEY=none", "GOOGLE_GEMINI_BASE_URL=" + s.model.url, "GEMINI_CLI_HOME=" + s.home,
+			"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_CLI_NO_RELAUNCH=true",
+		}, closedDoor...)
+	},
+}
+
+// codex is OpenAI Codex.
+var codex = &agent{
+	id: "codex", rewrites: true,
+	write: func(_, file, text string) turn {
+		return turn{tool: "apply_patch", input: "*** Begin Patch\n*** Add File: " + file + "\n+" + text + "\n*** End Patch\n"}
+	},
+	shell: func(command string) turn {
+		return turn{tool: "exec_command", args: map[string]any{"cmd": command}}
+	},
+	start: func(t *testing.T, s *session) []string {
+		put(t, filepath.Join(s.home, "config.toml"), `model = "gpt-5.5"
+model_provider = "fake"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+[model_providers.fake]
+name = "fake"
+base_url = "`+s.model.url+`/v1"
+wire_api = "responses"
+env_key = "FAKE_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+supports_websockets = false
+[analytics]
+enabled = false
+[otel]
+exporter = "none"
+`)
+		put(t, filepath.Join(s.home, "hooks.json"), jsonText(map[string]any{
+			"hooks": s.groups(1, "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"),
+		}))
+		return []string{
+			node(t), installed(t, "@openai", "codex", "bin", "codex.js"), "exec", "--dangerously-bypass-hook-trust",
+			"--skip-git-repo-check", "--ephemeral", "go",
+		}
+	},
+	env: func(s *session) []string {
+		return append([]string{"CODEX_HOME=" + s.home, "FAKE_KEY=none"}, closedDoor...)
+	},
+}
+
+// qwen is Qwen Code.
+var qwen = &agent{
+	id: "qwen",
+	write: func(dir, file, text string) turn {
+		return turn{tool: "write_file", args: map[string]any{"file_path": filepath.Join(dir, file), "content": text}}
+	},
+	shell: func(command string) turn {
+		return turn{tool: "run_shell_command", args: map[string]any{"command": command, "is_background": false}}
+	},
+	start: func(t *testing.T, s *session) []string {
+		settings := map[string]any{
+			"general":   map[string]any{"enableAutoUpdate": false},
+			"telemetry": map[string]any{"enabled": false},
+			"privacy":   map[string]any{"usageStatisticsEnabled": false},
+			"security":  map[string]any{"auth": map[string]any{"selectedType": "openai"}, "folderTrust": map[string]any{"enabled": false}},
+			"hooks":     s.groups(1000, "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"),
+		}
+		put(t, filepath.Join(s.project, ".qwen", "settings.json"), jsonText(settings))
+		return []string{
+			node(t), installed(t, "@qwen-code", "qwen-code", "cli.js"),
+			"--auth-type", "openai", "-m", "fake-model", "--approval-mode", "yolo", "-p", "go",
+		}
+	},
+	env: func(s *session) []string {
+		return []string{
+			"QWEN_HOME=" + filepath.Join(s.home, ".qwen"), "OPENAI_API_KEY=none", "OPENAI_BASE_URL=" + s.model.url + "/v1",
+			"OPENAI_MODEL=fake-model", "QWEN_CODE_NO_RELAUNCH=1",
+		}
+	},
+}

@@ -123,7 +123,7 @@ func (a *analysis) binaryArithm(x *syntax.BinaryArithm, fr *shFrame) (int64, boo
 		if x.Op != syntax.Assgn {
 			old, oldKnown := a.arithm(x.X, fr)
 			var computed bool
-			v, computed = calculate(op, old, v)
+			v, computed = operate(op, old, v)
 			known = known && oldKnown && computed
 		}
 		a.assignNumber(x.X, v, known, fr)
@@ -134,7 +134,7 @@ func (a *analysis) binaryArithm(x *syntax.BinaryArithm, fr *shFrame) (int64, boo
 	if x.Op == syntax.Comma {
 		return r, okR
 	}
-	v, ok := calculate(x.Op, l, r)
+	v, ok := operate(x.Op, l, r)
 	return v, ok && okL && okR
 }
 
@@ -161,8 +161,8 @@ var assignOps = map[syntax.BinAritOperator]syntax.BinAritOperator{
 	syntax.XorAssgn: syntax.Xor, syntax.ShlAssgn: syntax.Shl, syntax.ShrAssgn: syntax.Shr,
 }
 
-// calculate is one operation; false when it has no result.
-func calculate(op syntax.BinAritOperator, l, r int64) (int64, bool) {
+// operate is one operation; false when it has no result.
+func operate(op syntax.BinAritOperator, l, r int64) (int64, bool) {
 	switch op {
 	case syntax.Add:
 		return l + r, true

@@ -92,9 +92,12 @@ func (a *analysis) pushd(c *shCall) shValue {
 
 func (a *analysis) popd(c *shCall) shValue {
 	st := c.fr.st
-	if len(st.stack) == 0 || len(c.args()) > 0 {
+	if len(c.args()) > 0 {
 		st.dirs = []string{""}
 		return nil
+	}
+	if len(st.stack) == 0 {
+		return nil // which fails
 	}
 	st.dirs = []string{st.stack[len(st.stack)-1]}
 	st.stack = slices.Clip(st.stack[:len(st.stack)-1])
@@ -142,12 +145,17 @@ func (a *analysis) alias(c *shCall) shValue {
 
 // exportArgs is export and its kin where their words were expanded.
 func (a *analysis) exportArgs(c *shCall) shValue {
-	if c.argv[0].is("export") && len(c.args()) > 0 && c.args()[0].is("-f") {
-		c.fr.st.exported = true
-	}
+	st := c.fr.st
+	exports := c.argv[0].is("export")
 	for _, w := range c.args() {
-		if name, value, ok := w.cut("="); ok && syntax.ValidName(name) {
-			c.fr.st.set(name, value.value())
+		if strings.HasPrefix(w.Text, "-") {
+			exports = exports || strings.Contains(w.Text, "x")
+			st.exportFuncs = st.exportFuncs || exports && strings.Contains(w.Text, "f")
+		} else if name, _, _ := strings.Cut(strings.TrimSuffix(w.Text, "+="), "="); exports && syntax.ValidName(name) {
+			st.exports = st.exports.put(name, true)
+		}
+		if name, value, ok := w.cut("="); ok && syntax.ValidName(name) && !strings.HasSuffix(w.Text, "=") {
+			st.set(name, value.value())
 		}
 	}
 	return nil
@@ -173,24 +181,11 @@ func (a *analysis) declare(d *syntax.DeclClause, fr *shFrame) {
 			}
 			continue
 		}
-		a.each(fr, func() { a.assign(as, fr) })
+		a.assign(as, fr)
 		c.argv = append(c.argv, shWord(as.Name.Value+"="))
 	}
 	a.list(c)
-	if len(c.argv) > 1 {
-		a.exportArgs(&shCall{fr: fr, argv: keepAssigned(c.argv)})
-	}
-}
-
-// keepAssigned leaves out the words NAME= of assignments already made.
-func keepAssigned(argv []ShellWord) []ShellWord {
-	out := argv[:1:1]
-	for _, w := range argv[1:] {
-		if !strings.HasSuffix(w.Text, "=") {
-			out = append(out, w)
-		}
-	}
-	return out
+	a.exportArgs(c)
 }
 
 func (a *analysis) unsetVars(c *shCall) shValue {
@@ -207,6 +202,9 @@ func (a *analysis) setArgs(c *shCall) shValue {
 		switch {
 		case w.is("--") || w.is("-"):
 			a.setPositionals(args[i+1:], c.fr.st)
+			return nil
+		case w.is("-a", "-o") && (w.is("-a") || i+1 < len(args) && args[i+1].is("allexport")):
+			c.fr.st.exportAll = true
 			return nil
 		case w.is("-o", "+o"):
 			return nil

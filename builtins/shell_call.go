@@ -35,19 +35,39 @@ func (a *analysis) call(s *syntax.Stmt, c *syntax.CallExpr, fr *shFrame) {
 		a.each(fr, func() { a.callOnce(s, c, fr, fr.st) })
 		return
 	}
-	start := fr.st.clone()
+	a.eachState(fr, func(in *shFrame) { a.callOnce(s, c, fr, in.st) })
+}
+
+// eachState is each for what changes the shell: every combination begins in
+// the state before, and what may be the case after is what is in any of them.
+func (a *analysis) eachState(fr *shFrame, f func(in *shFrame)) {
+	start := fr.st
+	if fr.st.several {
+		start = fr.st.clone()
+	}
 	var ends []*shState
 	a.each(fr, func() {
-		st := fr.st
+		in := *fr
 		if len(ends) > 0 {
-			st = start.clone()
+			if start == fr.st {
+				start = fr.st.clone()
+			}
+			in.st = start.clone()
 		}
-		a.callOnce(s, c, fr, st)
-		ends = append(ends, st)
+		f(&in)
+		ends = append(ends, in.st)
 	})
 	for _, st := range ends[1:] {
-		fr.st.join(st)
+		a.join(fr.st, st)
 	}
+}
+
+// join is the states' join, which takes as long as they are large.
+func (a *analysis) join(s, t *shState) bool {
+	if s.vars != t.vars && s.vars != nil && t.vars != nil {
+		a.work((len(s.vars.m) + len(t.vars.m)) / 2)
+	}
+	return s.join(t)
 }
 
 // changesState reports whether a command may change the shell it runs in.
@@ -184,6 +204,7 @@ func (a *analysis) run(c *shCall) shValue {
 		return shUnknown("$(...)", shOrigin{kind: "output"})
 	}
 	defer a.leave()
+	a.work(len(c.argv) / 4)
 	program, known := c.argv[0].known()
 	if !c.fr.process {
 		if v, ok := c.fr.st.aliases.get(program); known && ok && !slices.Contains(c.fr.via, "alias "+program) {
@@ -288,7 +309,7 @@ func (a *analysis) runFunction(c *shCall, f *shFunction) shValue {
 		a.returned = nil
 		a.stmt(f.body, in)
 		for _, st := range a.returned {
-			in.st.join(st)
+			a.join(in.st, st)
 		}
 		a.returned = outer
 		in.st.args, in.st.argsKnown, in.st.dead = saved, savedKnown, false

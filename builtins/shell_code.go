@@ -62,17 +62,14 @@ func (a *analysis) shellProgram(c *shCall) shValue {
 	return a.interpretStdin(c, in)
 }
 
-// childShell is the frame of a shell that is started: variables are taken to
-// be exported, functions and aliases are not there.
+// childShell is the frame of a shell that is started.
 func (a *analysis) childShell(c *shCall) *shFrame {
 	in := c.fr.subshell()
-	if !in.st.exported {
-		in.st.funcs = nil
-	}
-	in.st.aliases, in.st.args, in.st.argsKnown, in.st.dead = nil, nil, true, false
+	in.st.inherit()
 	in.process = false
 	for _, e := range c.env {
 		in.st.set(e.Name, e.Value.value())
+		in.st.exports = in.st.exports.put(e.Name, true)
 	}
 	return in
 }
@@ -152,12 +149,7 @@ func (a *analysis) runScript(c *shCall, file ShellWord, fr *shFrame) shValue {
 
 // written is the content of a file that an earlier command wrote.
 func (a *analysis) written(file ShellWord, fr *shFrame) (shValue, bool) {
-	p, ok := a.resolve(file, fr).known()
-	if !ok {
-		return nil, false
-	}
-	v, ok := fr.st.files.get(p)
-	return v, ok
+	return fr.st.files.get(a.fileKey(file, fr))
 }
 
 // wrapped reads what a wrapper starts.

@@ -25,6 +25,10 @@ func (a *analysis) choose(name string, n int) int {
 			return min(a.choices[i].index, n-1)
 		}
 	}
+	if len(a.choices) >= maxChoices {
+		a.crowded = true
+		return 0
+	}
 	a.choices = append(a.choices, shChoice{name: name, n: n})
 	return 0
 }
@@ -34,6 +38,10 @@ func (a *analysis) each(fr *shFrame, f func()) {
 	base := len(a.choices)
 	for n := 1; ; n++ {
 		f()
+		if a.crowded {
+			a.crowded = false
+			a.unknown(fr, shellTooMany, max(fr.base, 0))
+		}
 		for len(a.choices) > base && a.choices[len(a.choices)-1].index+1 >= a.choices[len(a.choices)-1].n {
 			a.choices = a.choices[:len(a.choices)-1]
 		}
@@ -224,17 +232,23 @@ func (a *analysis) quoted(w *syntax.Word, fr *shFrame) shValue {
 	return a.bounded(f.joined(), fr)
 }
 
-// bounded makes a value that is too long one that is not known.
+// bounded makes a value that is too long one that is not known, and one part
+// of text that is known.
 func (a *analysis) bounded(v shValue, fr *shFrame) shValue {
-	n := 0
+	n := len(v)
+	plain := true
 	for _, p := range v {
 		n += len(p.text)
+		plain = plain && p.kind == shText
 	}
 	a.bytes += n
-	if n <= maxShellValue || a.bytes <= maxShellText && n <= maxShellBytes {
-		return v
+	if n > maxShellValue || a.bytes > maxShellText {
+		return shUnknown("$(...)", shOrigin{kind: "output", from: "long"})
 	}
-	return shUnknown("$(...)", shOrigin{kind: "output", from: "long"})
+	if plain && len(v) > 1 {
+		return shLiteral(v.text())
+	}
+	return v
 }
 
 func (a *analysis) part(part syntax.WordPart, fr *shFrame, f *shFields, quoted bool) {

@@ -30,13 +30,13 @@ func (a *analysis) xargs(c *shCall) shValue {
 	} else if !c.fr.stdin.set {
 		in = shUnknown("$(stdin)", shOrigin{kind: "stdin"})
 	}
-	items := stdinItems(in, o.exact("-0", "--null", "-d", "--delimiter"))
-	fr := *c.fr
-	fr.stdin = shStream{}
 	mark, replace := o.value("-I", "--replace")
 	if o.exact("-i", "--replace") && !replace {
 		mark, replace = shWord("{}"), true
 	}
+	items := stdinItems(in, replace || o.exact("-0", "--null", "-d", "--delimiter", "-L"))
+	fr := *c.fr
+	fr.stdin = shStream{}
 	var out shValue
 	if !replace {
 		size := len(items)
@@ -394,6 +394,7 @@ func (a *analysis) ssh(c *shCall) shValue {
 func (a *analysis) elsewhere(c *shCall, host string) *shFrame {
 	in := a.childShell(c)
 	in.host = host
+	in.st.vars = nil
 	in.st.dirs = []string{""}
 	in.st.files = nil
 	return in

@@ -48,10 +48,8 @@ func (a *analysis) rm(c *shCall) shValue {
 }
 
 func (a *analysis) forgetFile(w ShellWord, fr *shFrame) {
-	if p, ok := a.resolve(w, fr).known(); ok {
-		if _, written := fr.st.files.get(p); written {
-			fr.st.files = fr.st.files.put(p, shUnknown("$(< "+w.Text+")", shOrigin{"file", p}))
-		}
+	if _, written := a.written(w, fr); written {
+		fr.st.files = fr.st.files.put(a.fileKey(w, fr), shUnknown("$(< "+w.Text+")", shOrigin{"file", w.Text}))
 	}
 }
 
@@ -80,8 +78,8 @@ func (a *analysis) tee(c *shCall) shValue {
 	}
 	for _, w := range o.operands {
 		a.fileEffect(EffectWrite, w, c.target(op))
-		if p, ok := a.resolve(w, c.fr).known(); ok {
-			c.fr.st.files = c.fr.st.files.put(p, v)
+		if key := a.fileKey(w, c.fr); !isStream(key) {
+			c.fr.st.files = c.fr.st.files.put(key, v)
 		}
 	}
 	return v
@@ -135,9 +133,7 @@ func (a *analysis) copy(c *shCall) shValue {
 	a.fileEffect(EffectWrite, to, c.target("copy"))
 	a.into(from, to, c, "copy")
 	if v, ok := a.written1(from, c.fr); ok {
-		if p, known := a.resolve(to, c.fr).known(); known {
-			c.fr.st.files = c.fr.st.files.put(p, v)
-		}
+		c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), v)
 	}
 	if mode, ok := o.value("-m", "--mode"); ok {
 		a.modeEffect(c, mode.Text, to, false)
@@ -183,9 +179,7 @@ func (a *analysis) move(c *shCall) shValue {
 	a.fileEffect(EffectWrite, to, c.target("move"))
 	a.into(from, to, c, "move")
 	if v, ok := a.written1(from, c.fr); ok {
-		if p, known := a.resolve(to, c.fr).known(); known {
-			c.fr.st.files = c.fr.st.files.put(p, v)
-		}
+		c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), v)
 	}
 	return nil
 }

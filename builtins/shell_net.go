@@ -172,8 +172,8 @@ func (a *analysis) downloaded(c *shCall, o *shOpts, urls []ShellWord) shValue {
 			continue
 		}
 		a.fileEffect(EffectWrite, f, c.target("download"))
-		if p, ok := a.resolve(f, c.fr).known(); ok && !isStream(p) {
-			c.fr.st.files = c.fr.st.files.put(p, content)
+		if key := a.fileKey(f, c.fr); !isStream(key) {
+			c.fr.st.files = c.fr.st.files.put(key, content)
 		}
 	}
 	return printed

@@ -66,7 +66,7 @@ func (a *analysis) param(pe *syntax.ParamExp, fr *shFrame) shParam {
 	case pe.Length:
 		return a.length(p)
 	case pe.Slice != nil:
-		return a.slice(p, pe.Slice, fr)
+		return a.slice(p, pe.Slice, name == "@" || name == "*", fr)
 	case pe.Repl != nil:
 		return a.mapParam(p, fr, func(s string) (string, bool) { return a.replaceIn(s, pe.Repl, fr) })
 	case pe.Exp != nil:
@@ -346,7 +346,7 @@ func (a *analysis) alternate(p shParam, e *syntax.Expansion, fr *shFrame) shPara
 }
 
 // slice is ${a:1:2} of a text, and ${@:2} of a list.
-func (a *analysis) slice(p shParam, s *syntax.Slice, fr *shFrame) shParam {
+func (a *analysis) slice(p shParam, s *syntax.Slice, positional bool, fr *shFrame) shParam {
 	unknown := shParam{values: []shValue{shUnknown("${...}", shOrigin{})}, list: p.list}
 	from, ok := int64(0), true
 	if s.Offset != nil {
@@ -360,16 +360,15 @@ func (a *analysis) slice(p shParam, s *syntax.Slice, fr *shFrame) shParam {
 		return unknown
 	}
 	if p.list {
-		start, end, ok := sliceRange(from, length, bounded, len(p.values)+1)
-		if from > 0 && ok { // ${@:1} is the first one
-			start, end = start-1, min(end-1, len(p.values))
-		} else {
-			end = min(end, len(p.values))
+		values := p.values
+		if positional { // ${@:0} begins with $0, which is not among the values
+			values = append([]shValue{shLiteral("bash")}, values...)
 		}
-		if !ok || start > end {
+		start, end, ok := sliceRange(from, length, bounded, len(values))
+		if !ok {
 			return unknown
 		}
-		return shParam{values: p.values[start:end], list: true, joined: p.joined}
+		return shParam{values: values[start:end], list: true, joined: p.joined}
 	}
 	return a.mapParam(p, fr, func(text string) (string, bool) {
 		runes := []rune(text)

@@ -180,6 +180,16 @@ func (a *analysis) fileEffect(kind EffectKind, w ShellWord, t shTarget) {
 	}
 }
 
+// fileKey is the name under which what a word's file holds is remembered: its
+// path, or the word as it is written where the path is not known.
+func (a *analysis) fileKey(w ShellWord, fr *shFrame) string {
+	p := a.resolve(w, fr)
+	if p.certainty == CertainKnown && p.text != "" {
+		return p.text
+	}
+	return "?" + w.Text
+}
+
 // moved is a path inside a container as the path it is outside.
 func (p shPath) moved(m shMount) shPath {
 	out := p

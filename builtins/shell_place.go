@@ -20,6 +20,8 @@ const (
 	PlaceHome Place = "home"
 	// PlaceUser is below the home, and outside of the project.
 	PlaceUser Place = "user"
+	// PlaceCache is below the home, and made anew when it is missed.
+	PlaceCache Place = "cache"
 	// PlaceAbove is a directory above the project.
 	PlaceAbove Place = "above_project"
 	// PlaceProjectRoot is the project as a whole.
@@ -84,7 +86,7 @@ func (at ShellAt) place(p string) Place {
 	case at.Root != "" && isUnder(whole, at.Root) && !below:
 		return PlaceAbove
 	case at.Home != "" && at.Home != "/" && isUnder(at.Home, whole):
-		return PlaceUser
+		return userPlace(strings.TrimPrefix(whole[len(at.Home):], "/"))
 	}
 	for _, dir := range systemDirs {
 		if isUnder(dir, whole) {
@@ -95,6 +97,22 @@ func (at ShellAt) place(p string) Place {
 		return PlaceSystem
 	}
 	return PlaceOther
+}
+
+// cacheDirs are the directories below the home whose contents are made anew.
+var cacheDirs = []string{
+	".cache", ".npm/_cacache", ".npm/_npx", "Library/Caches", ".gradle/caches", ".cargo/registry", "go/pkg/mod", ".m2/repository", ".nuget/packages", ".yarn/cache",
+	".pnpm-store", ".local/share/pnpm/store", ".local/share/Trash", ".Trash", ".bun/install/cache", ".expo", ".android/build-cache",
+}
+
+// userPlace is where a path below the home lies.
+func userPlace(rel string) Place {
+	for _, dir := range cacheDirs {
+		if isUnder(dir, rel) {
+			return PlaceCache
+		}
+	}
+	return PlaceUser
 }
 
 // project reports whether p is the project or below it. A project that is the

@@ -31,6 +31,9 @@ type shPending struct {
 func (a *analysis) redirect(rs []*syntax.Redirect, fr *shFrame) shRedirected {
 	var r shRedirected
 	for _, rd := range rs {
+		if !a.spend(fr) {
+			break
+		}
 		a.redirectOne(rd, fr, &r)
 	}
 	if len(r.list) > 0 {
@@ -106,8 +109,8 @@ func (a *analysis) redirectOut(op syntax.RedirOperator, target ShellWord, fd str
 		return
 	}
 	r.diverted, r.files = true, nil
-	if p, ok := a.resolve(target, fr).known(); ok && p != "/dev/stdout" && p != "/dev/tty" {
-		r.files = []string{p}
+	if key := a.fileKey(target, fr); !isStream(key) {
+		r.files = []string{key}
 		r.appended = op == syntax.AppOut || op == syntax.AppAll
 	}
 }
@@ -191,13 +194,11 @@ func untabbed(v shValue) shValue {
 // is not known.
 func (a *analysis) contents(target ShellWord, fr *shFrame) shValue {
 	p, ok := a.resolve(target, fr).known()
-	if ok {
-		if v, written := fr.st.files.get(p); written {
-			return v
-		}
-		if p == "/dev/null" {
-			return nil
-		}
+	if v, written := a.written(target, fr); written {
+		return v
+	}
+	if p == "/dev/null" {
+		return nil
 	}
 	if s := target.Text; s == "-" || s == "/dev/stdin" {
 		return fr.stdin.value

@@ -1,7 +1,7 @@
 package builtins
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -25,11 +25,13 @@ const (
 	// maxShellValue bounds the bytes of a value that is computed; maxShellText
 	// all of them together.
 	maxShellValue = 64 << 10
-	maxShellText  = 8 << 20
+	maxShellText  = 4 << 20
 	// maxFields bounds the words one word expands to.
 	maxFields = 256
 	// maxCombos bounds the combinations of values one command is read with.
 	maxCombos = 16
+	// maxChoices bounds the variables whose alternatives are combined.
+	maxChoices = 24
 )
 
 // Reasons of effects of kind unknown.
@@ -56,6 +58,8 @@ type analysis struct {
 	// choices are the alternatives of variables that the command being read
 	// was given; see shell_choice.go.
 	choices []shChoice
+	// crowded is true when a command has more choices than are told apart.
+	crowded bool
 	// seen finds commands that are read again: in a loop, a function called
 	// twice, another combination of values. It is nil until something is.
 	seen map[string]int
@@ -180,6 +184,9 @@ func (fr *shFrame) source(n syntax.Node) string {
 	return text
 }
 
+// work counts steps that one thing takes.
+func (a *analysis) work(steps int) { a.steps += steps }
+
 // spend counts a step and reports whether there is work left to be done.
 func (a *analysis) spend(fr *shFrame) bool {
 	a.steps++
@@ -278,7 +285,7 @@ func (a *analysis) encode(v shValue) string {
 			b.WriteString(p.text)
 			continue
 		}
-		fmt.Fprintf(&b, "%s%d%s", markOpen, len(a.parts), markClose)
+		b.WriteString(markOpen + strconv.Itoa(len(a.parts)) + markClose)
 		a.parts = append(a.parts, p)
 	}
 	return b.String()
@@ -299,13 +306,8 @@ func (a *analysis) decode(text string, kind shPartKind, quoted bool) shValue {
 			break
 		}
 		number, after, closed := strings.Cut(rest, markClose)
-		n := -1
-		if closed && len(number) < 9 {
-			if _, err := fmt.Sscanf(number, "%d", &n); err != nil {
-				n = -1
-			}
-		}
-		if n < 0 || n >= len(a.parts) {
+		n, err := strconv.Atoi(number)
+		if !closed || err != nil || n < 0 || n >= len(a.parts) {
 			out = append(out, shPart{text: markOpen, kind: shAny})
 			text = rest
 			continue
@@ -325,11 +327,15 @@ const (
 	maxNesting = 300
 	maxKeyword = 3000
 	maxRun     = 1500
+	maxHere    = 1000
 )
 
 // tooDeep looks at brackets and keywords whether or not they are quoted.
 func tooDeep(text string) bool {
 	open, run, quotes := 0, 0, 0
+	if strings.Count(text, "<<") > maxHere {
+		return true
+	}
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '(', '{', '[':

@@ -3,6 +3,7 @@ package builtins
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -110,8 +111,12 @@ type shState struct {
 	// dirs are the directories it may be in, "" for one that is not known.
 	dirs  []string
 	stack []string
-	// exported is true when child shells know the functions.
-	exported bool
+	// exports are the variables that programs see; exportAll is true after
+	// set -a, exportFuncs when child shells know the functions.
+	exports                *shTable[bool]
+	exportAll, exportFuncs bool
+	// several is true when a variable or the directory may be one of several.
+	several bool
 	// dead is true after exit and return.
 	dead bool
 }
@@ -126,7 +131,7 @@ type shFunction struct {
 func (s *shState) clone() *shState {
 	c := *s
 	c.vars, c.funcs, c.aliases = s.vars.share(), s.funcs.share(), s.aliases.share()
-	c.files, c.gitAliases = s.files.share(), s.gitAliases.share()
+	c.files, c.gitAliases, c.exports = s.files.share(), s.gitAliases.share(), s.exports.share()
 	c.dirs, c.stack, c.args = slices.Clip(s.dirs), slices.Clip(s.stack), slices.Clip(s.args)
 	return &c
 }
@@ -134,10 +139,36 @@ func (s *shState) clone() *shState {
 // set gives a variable one value.
 func (s *shState) set(name string, v shValue) { s.bind(name, scalarBinding(v)) }
 
-func (s *shState) bind(name string, b ...shBinding) { s.vars = s.vars.put(name, b) }
+func (s *shState) bind(name string, b ...shBinding) {
+	s.vars = s.vars.put(name, b)
+	s.several = s.several || len(b) > 1
+}
 
 // forget makes a variable one of which nothing is known.
 func (s *shState) forget(name string) { s.bind(name, shBinding{open: true}) }
+
+// environmentNames are variables that a shell finds in its environment.
+const environmentNames = " HOME PATH USER LOGNAME PWD SHELL TMPDIR LANG TERM EDITOR PAGER HOSTNAME "
+
+// inherit makes s the state of a shell that is started: a variable that was
+// not exported is there if it was in the environment before, and else is not.
+func (s *shState) inherit() {
+	for _, name := range s.vars.names() {
+		alts, _ := s.vars.get(name)
+		exported, _ := s.exports.get(name)
+		switch {
+		case name == "IFS" || len(alts) > 0 && alts[0].array:
+			s.bind(name)
+		case exported || s.exportAll || strings.Contains(environmentNames, " "+name+" "):
+		default:
+			s.bind(name, mergeBindings(alts, []shBinding{{unset: true}})...)
+		}
+	}
+	if !s.exportFuncs {
+		s.funcs = nil
+	}
+	s.aliases, s.args, s.argsKnown, s.dead = nil, nil, true, false
+}
 
 // join makes s what it is if either s or t happened, and reports whether that
 // is more than s was.
@@ -161,9 +192,11 @@ func (s *shState) join(t *shState) bool {
 			break
 		}
 		s.dirs = append(slices.Clip(s.dirs), d)
+		s.several = true
 	}
 	s.funcs, s.aliases = joinTable(s.funcs, t.funcs), joinTable(s.aliases, t.aliases)
 	s.files, s.gitAliases = joinTable(s.files, t.files), joinTable(s.gitAliases, t.gitAliases)
+	s.exports = joinTable(s.exports, t.exports)
 	if len(t.args) > len(s.args) {
 		s.args, s.argsKnown = t.args, t.argsKnown
 	}

@@ -66,15 +66,15 @@ func (a *analysis) command(c syntax.Command, fr *shFrame) {
 	case *syntax.FuncDecl:
 		a.funcDecl(c, fr)
 	case *syntax.DeclClause:
-		a.declare(c, fr)
+		a.eachState(fr, func(in *shFrame) { a.declare(c, in) })
 	case *syntax.LetClause:
 		for _, x := range c.Exprs {
-			a.arithm(x, fr)
+			a.calculate(x, fr)
 		}
 	case *syntax.ArithmCmd:
-		a.arithm(c.X, fr)
+		a.calculate(c.X, fr)
 	case *syntax.TestClause:
-		a.testExpr(c.X, fr)
+		a.each(fr, func() { a.testExpr(c.X, fr) })
 	case *syntax.TimeClause:
 		a.stmt(c.Stmt, fr.within("time"))
 	case *syntax.CoprocClause:
@@ -91,7 +91,7 @@ func (a *analysis) binary(c *syntax.BinaryCmd, fr *shFrame) {
 		return
 	}
 	if failed := a.logical(c, fr); failed != nil {
-		fr.st.join(failed)
+		a.join(fr.st, failed)
 	}
 }
 
@@ -134,7 +134,7 @@ func (a *analysis) logical(c *syntax.BinaryCmd, fr *shFrame) *shState {
 			}
 			return again
 		case again != nil && !succeeds(c.Y):
-			failed.join(again)
+			a.join(failed, again)
 		}
 		return failed
 	}
@@ -145,7 +145,7 @@ func (a *analysis) logical(c *syntax.BinaryCmd, fr *shFrame) *shState {
 	other.st = failed
 	again := a.outcome(c.Y, &other)
 	if !other.st.dead && !succeeds(c.X) {
-		fr.st.join(other.st)
+		a.join(fr.st, other.st)
 	}
 	return again
 }
@@ -219,7 +219,7 @@ func (a *analysis) ifClause(c *syntax.IfClause, fr *shFrame) {
 		a.ifClause(c.Else, &other)
 		a.leave()
 	}
-	then.st.join(other.st)
+	a.join(then.st, other.st)
 	*fr.st = *then.st
 }
 
@@ -233,7 +233,7 @@ func (a *analysis) loop(fr *shFrame, body func(in *shFrame)) {
 		in.st, in.conditional = fr.st.clone(), true
 		body(&in)
 		before := fr.st.clone()
-		if !fr.st.join(in.st) {
+		if !a.join(fr.st, in.st) {
 			return
 		}
 		a.repeat()
@@ -243,16 +243,24 @@ func (a *analysis) loop(fr *shFrame, body func(in *shFrame)) {
 	}
 }
 
+// calculate evaluates an arithmetic command for every value its variables may
+// have.
+func (a *analysis) calculate(x syntax.ArithmExpr, fr *shFrame) {
+	if x != nil {
+		a.eachState(fr, func(in *shFrame) { a.arithm(x, in) })
+	}
+}
+
 // maxUnrolled is how many values of a loop's variable are read one by one.
 const maxUnrolled = 64
 
 func (a *analysis) forClause(c *syntax.ForClause, fr *shFrame) {
 	if loop, ok := c.Loop.(*syntax.CStyleLoop); ok {
-		a.arithm(loop.Init, fr)
+		a.calculate(loop.Init, fr)
 		a.loop(fr, func(in *shFrame) {
-			a.arithm(loop.Cond, in)
+			a.calculate(loop.Cond, in)
 			a.stmts(c.Do, in)
-			a.arithm(loop.Post, in)
+			a.calculate(loop.Post, in)
 		})
 		return
 	}
@@ -313,17 +321,17 @@ func (a *analysis) forValues(name string, values []shValue, c *syntax.ForClause,
 		if body.st.dead {
 			// exit, return, break and continue leave the other values.
 			body.st.dead = false
-			body.st.join(before)
+			a.join(body.st, before)
 		}
 	}
 }
 
 func (a *analysis) caseClause(c *syntax.CaseClause, fr *shFrame) {
-	a.single(c.Word, fr)
+	a.each(fr, func() { a.single(c.Word, fr) })
 	var ends []*shState
 	for _, item := range c.Items {
 		for _, p := range item.Patterns {
-			a.single(p, fr)
+			a.each(fr, func() { a.single(p, fr) })
 		}
 		in := *fr
 		in.st, in.conditional = fr.st.clone(), true
@@ -331,7 +339,7 @@ func (a *analysis) caseClause(c *syntax.CaseClause, fr *shFrame) {
 		ends = append(ends, in.st)
 	}
 	for _, st := range ends {
-		fr.st.join(st)
+		a.join(fr.st, st)
 	}
 }
 

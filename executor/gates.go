@@ -61,12 +61,16 @@ func (x *Executor) judge(d *policy.Decision, in *policy.Context) {
 		}
 		return
 	}
-	if x.gates.Blocked(session, d.Event) <= x.options.MaxGateBlocks {
+	limit := x.options.MaxGateBlocks
+	if plan := x.prog.Plan(d.Event); plan != nil && plan.Strategy.MaxBlocks > 0 {
+		limit = min(limit, plan.Strategy.MaxBlocks)
+	}
+	if x.gates.Blocked(session, d.Event) <= limit {
 		return
 	}
 	x.gates.Passed(session, d.Event)
 	d.Warnings = append(d.Warnings, policy.Warning{Code: codeGate, Hook: d.By,
-		Text: fmt.Sprintf("%s: overridden after %d blocks running; it said %s", d.By, x.options.MaxGateBlocks, d.Action)})
+		Text: fmt.Sprintf("%s: overridden after %d blocks running; it said %s", d.By, limit, d.Action)})
 	d.Action, d.Verdict, d.Control, d.Scope = policy.Proceed, policy.None, policy.Go, policy.NoLabel
 	d.Feedback = nil
 }

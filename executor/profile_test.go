@@ -103,3 +103,16 @@ func TestRepeatGoesThroughOnce(t *testing.T) {
 		})
 	}
 }
+
+// The Agent Hooks format bounds its gate at three (reference §2.9, 15).
+func TestProfileBoundsItsGate(t *testing.T) {
+	plan := planOf(t, policy.StopEvent, policy.Chain, hook{name: "gate", run: says(deny("tests fail"))})
+	plan.Strategy = &policy.StrategySpec{Strategy: "agenthooks", Halt: policy.HaltDeny, Fold: policy.FoldMax, MaxBlocks: 3}
+	x := New(programOf(plan), Options{})
+	defer x.Close()
+	var got []policy.Action
+	for range 5 {
+		got = append(got, x.Fire(t.Context(), plan.Event, policy.NewContext(plan.Event).Set(policy.FieldSessionID, "s")).Action)
+	}
+	assert.Equal(t, []policy.Action{policy.KeepWorking, policy.KeepWorking, policy.KeepWorking, policy.Proceed, policy.KeepWorking}, got)
+}

@@ -82,6 +82,9 @@ func (p Patch) Then(q Patch) Patch {
 // deletion inside a field leaves the objects that the earlier edit created on
 // its way.
 func (e Edit) overwrites(earlier Edit) bool {
+	if e.Passing && !earlier.Passing {
+		return false // what it hides from hooks is still part of the answer
+	}
 	return e.Path.Covers(earlier.Path) && (!e.Delete || len(e.Path.Keys) == 0)
 }
 

@@ -100,6 +100,9 @@ type StrategySpec struct {
 	// Once lets a repeated call through without asking the hooks again,
 	// whatever they said to the first (a faithful profile's alone).
 	Once bool
+	// MaxBlocks is how often running a gate of the event may send the agent
+	// back, 0 is hookc's own bound.
+	MaxBlocks int
 }
 
 // DeadlineKind is what becomes of hooks when the time of their chain is up.

@@ -85,12 +85,13 @@ func (a *agent) every() []*site {
 		if f.Own == "" {
 			continue
 		}
-		others, err := filepath.Glob(filepath.Join(filepath.Dir(s.path), filepath.Base(f.Path)))
+		items, err := os.ReadDir(filepath.Dir(s.path))
 		if err != nil {
-			panic("hookc: " + err.Error()) // the pattern is ours
+			continue // not there, or reported with hookc's own file
 		}
-		for _, path := range others {
-			if path == s.path {
+		for _, item := range items {
+			path := filepath.Join(filepath.Dir(s.path), item.Name())
+			if ok, err := filepath.Match(filepath.Base(f.Path), item.Name()); err != nil || !ok || path == s.path {
 				continue
 			}
 			other := *s

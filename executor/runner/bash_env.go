@@ -58,7 +58,8 @@ func (b *bash) env(in *policy.Context) []string {
 	var out []string
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
-		if _, ours := set[name]; !ours {
+		hidden := b.body.Native != "" && b.protocol.hides != "" && strings.HasPrefix(name, b.protocol.hides)
+		if _, ours := set[name]; !ours && !hidden {
 			out = append(out, kv)
 		}
 	}

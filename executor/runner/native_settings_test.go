@@ -106,7 +106,7 @@ func TestNativeCursor(t *testing.T) {
 		{"nothing", "preToolUse", call, 0, "", "", "", "="},
 		{"text", "preToolUse", call, 0, "hi", "", "failed", "="},
 		{"deny", "preToolUse", call, 0, `{"permission":"deny","user_message":"u","agent_message":"a"}`, "", "deny; a", "="},
-		{"a word it does not know", "preToolUse", call, 0, `{"permission":"block"}`, "", "deny", "="},
+		{"a word it does not know", "preToolUse", call, 0, `{"permission":"block"}`, "", "deny", ""},
 		{"ask", "preToolUse", call, 0, `{"permission":"ask"}`, "", "ask", ""},
 		{"ask", "beforeShellExecution", call, 0, `{"permission":"ask"}`, "", "ask", "deny"},
 		{"ask", "beforeMCPExecution", call, 0, `{"permission":"ask"}`, "", "ask", "="},

@@ -27,6 +27,9 @@ type protocol struct {
 	shape func(out map[string]any)
 	// env are variables beside those every hook gets.
 	env []envKey
+	// hides begins the names of variables that native hooks do not get, "" hides
+	// none.
+	hides string
 	// anyExit is true when an answer on stdout counts whatever the status.
 	anyExit bool
 	// read turns an answer into a result. Beside an error it returns what it

@@ -48,6 +48,7 @@ var claudeProtocol = &protocol{
 		{field: policy.FieldTitle, name: "title"},
 		{field: policy.FieldNotificationType, name: "notification_type"},
 	},
+	hides:   "OTEL_",
 	anyExit: true,
 	read:    readClaude,
 	native:  func(a answer) (policy.Result, error) { return readClaudeNative(a, false) },

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/dialect"
 )
 
 // claude240Protocol is Claude Code's as of 2.1.240, of hooks in its own
@@ -197,11 +198,7 @@ func claudeSpecific(d *draft, own fields) {
 	case "PermissionRequest":
 		claudePermission(d, own)
 	case "PostToolUse":
-		for _, k := range []string{"updatedMCPToolOutput", "updatedToolOutput"} {
-			if own.has(k) {
-				d.replace(policy.FieldToolResult, own.m[k])
-			}
-		}
+		claudeResult(d, own)
 	case "UserPromptSubmit", "UserPromptExpansion":
 		if d.r.Verdict == policy.Deny {
 			d.r.Context = nil
@@ -229,6 +226,24 @@ func claudeSpecific(d *draft, own fields) {
 			d.verdict(policy.Deny, "")
 		default:
 			d.fail("action must be accept, decline or cancel, not %q", word)
+		}
+	}
+}
+
+// claudeResult reads a new result: of an MCP tool any, of a built-in one that
+// of its own shape; another is passed over.
+func claudeResult(d *draft, own fields) {
+	old, known := d.in.Get(policy.FieldToolResult)
+	mcp := strings.HasPrefix(d.in.Text(policy.FieldToolName), "mcp__")
+	for _, k := range []string{"updatedMCPToolOutput", "updatedToolOutput"} {
+		switch {
+		case !own.has(k):
+		case mcp || k == "updatedToolOutput" && (!known || dialect.SameShape(old, own.m[k])):
+			d.replace(policy.FieldToolResult, own.m[k])
+		case k == "updatedMCPToolOutput":
+			d.warn("%s is taken of MCP tools alone", k)
+		default:
+			d.warn("%s has not the shape of the tool's own result; Claude Code passes over it", k)
 		}
 	}
 }

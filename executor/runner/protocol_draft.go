@@ -63,7 +63,7 @@ func (d *draft) decide(known words, word, reason string) {
 		d.reason(reason)
 	case ok:
 		d.verdict(v, reason)
-	case forbids(word):
+	case forbids(word) && !(d.native != "" && d.faithful):
 		d.verdict(policy.Deny, reason)
 		d.warn("decision %q is not a word of the protocol at %s; taken as deny", word, d.event)
 	default:

@@ -105,11 +105,13 @@ func fitsClaude(c *Call, f policy.Field, v any) bool {
 		return f.Spec().Type.Holds(v)
 	}
 	old, ok := c.Context.Get(f)
-	return ok && (strings.HasPrefix(c.Context.Text(policy.FieldToolName), "mcp__") || sameShape(old, v))
+	return ok && (strings.HasPrefix(c.Context.Text(policy.FieldToolName), "mcp__") || SameShape(old, v))
 }
 
-// sameShape reports whether two values have the same type and keys.
-func sameShape(old, v any) bool {
+// SameShape reports whether two values have the same type and, if they are
+// objects, the same keys with values of the same shape. Claude Code takes a
+// built-in tool's result in its own shape alone.
+func SameShape(old, v any) bool {
 	before, isObject := old.(map[string]any)
 	if !isObject {
 		for _, t := range []policy.FieldType{policy.StringType, policy.NumberType, policy.BoolType, policy.ListType} {
@@ -125,7 +127,7 @@ func sameShape(old, v any) bool {
 	}
 	for k, inner := range before {
 		other, has := after[k]
-		if !has || !sameShape(inner, other) {
+		if !has || !SameShape(inner, other) {
 			return false
 		}
 	}

@@ -31,7 +31,10 @@ var codexProfile = &Profile{
 				obeys(claudeMayDeny, true)(s)
 				s.Writes, s.Feedback = nil, false
 			},
-			policy.PreToolExecution:  nil,
+			// Codex passes over a question and a stop; without --faithful they hold.
+			policy.PreToolExecution: func(s *policy.EventSpec) {
+				s.Powers = policy.MayAsk | claudeMayDeny
+			},
 			policy.PermissionRequest: func(s *policy.EventSpec) { s.Writes = nil },
 			policy.PostToolExecution: func(s *policy.EventSpec) {
 				obeys(policy.MayDeny, true)(s)

@@ -27,7 +27,7 @@ func sample(d *Dialect, p *point) map[string]any {
 		if p.event == policy.PostToolExecutionFailure {
 			sent["tool_response"] = map[string]any{"error": map[string]any{"message": "e"}}
 		}
-	case "clawdcode":
+	case "clawdcode", "clawdcode@doc":
 		delete(sent, "cwd")
 		sent["project_dir"], sent["prompt_content"], sent["tool_output"] = "/w", "hi", map[string]any{"llmContent": "out"}
 	case "agenthooks":

@@ -109,9 +109,9 @@ func spokenTexts(all []policy.Said, key string) []policy.Reason {
 }
 
 func reasonTexts(all []policy.Reason) []string {
-	out := make([]string, len(all))
-	for i, r := range all {
-		out[i] = r.Text
+	var out []string
+	for _, r := range all {
+		out = append(out, r.Text)
 	}
 	return out
 }

@@ -57,11 +57,14 @@ func (q *qwenMerge) sound() bool {
 		if !JSNoObject(s.Value["hookSpecificOutput"]) {
 			continue
 		}
-		if q.faithful && (len(q.said) > 1 || q.looksInside()) {
+		read := len(q.said) > 1 || q.looksInside()
+		if read && q.faithful {
 			q.r = policy.Result{Void: true, Warnings: []policy.Warning{safeSide(s.By, "hookSpecificOutput is no object: Qwen Code gives up on the whole event, and so does --faithful")}}
 			return false
 		}
-		q.warn(s.By, "hookSpecificOutput is no object; Qwen Code itself would give up on the whole event, here it costs only itself")
+		if read {
+			q.warn(s.By, "hookSpecificOutput is no object; Qwen Code itself would give up on the whole event, here it costs only itself")
+		}
 		q.said = slices.Clone(q.said)
 		q.said[i].Value = JSSpread(s.Value, nil)
 		delete(q.said[i].Value, "hookSpecificOutput")

@@ -148,7 +148,7 @@ func TestHookMDParsing(t *testing.T) {
 	}{
 		{"A01 defaults", base + "---\n", nil, &plain},
 		{"A02 double quotes", base + "matcher:\n  pattern: \"\\.py$\"\n---\n", []string{"HK002 6:3"}, nil},
-		{"A03 escaped", base + "matcher:\n  pattern: \"\\\\.py$\"\n---\n", nil, with(func(r *result) { r.Filter = `matcher.pattern=\.py$` })},
+		{"A03 escaped", base + "matcher:\n  pattern: \"\\\\.py$\"\n---\n", nil, with(func(r *result) { r.Filter = `input_pattern=\.py$` })},
 		{"A04 yes", base + "async: yes\n---\n", nil, async},
 		{"A04 True", base + "async: True\n---\n", nil, async},
 		{"A04 1", base + "async: 1\n---\n", nil, async},
@@ -179,7 +179,7 @@ func TestHookMDParsing(t *testing.T) {
 		{"A22 tool", base + "matcher:\n  tool: '('\n---\n", []string{"HK054 6:9"}, disabled},
 		{"A22 pattern", base + "matcher:\n  pattern: '('\n---\n", []string{"HK054 6:12"}, disabled},
 		{"A22 both", base + "matcher:\n  tool: '('\n  pattern: '(?!x)'\n---\n", []string{"HK054 6:9", "HK054 7:12"}, disabled},
-		{"A23 flow style", base + "matcher: {tool: ^Shell$}\n---\n", nil, with(func(r *result) { r.Filter = "matcher.tool=^Shell$" })},
+		{"A23 flow style", base + "matcher: {tool: ^Shell$}\n---\n", nil, with(func(r *result) { r.Filter = "tool_pattern=^Shell$" })},
 		{"A23 duplicate key", base + "name: h\n---\n", []string{"HK003 5:1"}, &plain},
 
 		{"empty file", "", []string{"HK050 1:1"}, nil},

@@ -19,8 +19,10 @@ type settings struct {
 	// id is that of the dialect; format the name of the reader.
 	id, format, doc string
 	// files are what the agent's configuration files are called, with the
-	// folder they stand in, such as ".gemini/settings.json".
+	// folders they stand in, such as ".gemini/settings.json"; globs work. also
+	// finds others by what lies beside them, nil none.
 	files []string
+	also  func(in *File) bool
 	// comments is true when the agent's files may hold comments.
 	comments bool
 	// broken reports whether the agent goes on without a file that is not JSON,
@@ -67,9 +69,12 @@ func (s *settings) match(in *File) bool {
 	if in.Folder {
 		return false
 	}
-	dir, base := filepath.Split(in.Path)
-	at := filepath.Base(dir) + "/" + base
-	return slices.ContainsFunc(s.files, func(f string) bool { return f == at || f == base })
+	path := strings.Split(filepath.ToSlash(in.Path), "/")
+	return slices.ContainsFunc(s.files, func(f string) bool {
+		n := min(strings.Count(f, "/")+1, len(path))
+		ok, err := filepath.Match(f, strings.Join(path[len(path)-n:], "/"))
+		return ok && err == nil
+	}) || s.also != nil && s.also(in)
 }
 
 // settingsReader reads one file of an agent's configuration.

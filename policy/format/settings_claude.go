@@ -2,6 +2,7 @@ package format
 
 import (
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,9 +18,16 @@ import (
 var _ = registerSettings(settings{
 	id: "claude", format: "claude", doc: "settings.json of Claude Code",
 	files: []string{".claude/settings.json", ".claude/settings.local.json", "claude-code/managed-settings.json"},
+	also:  claudePlugin,
 	unit:  time.Second, timeout: 10 * time.Minute,
 	root: claudeRoot, matcher: claudeMatcher, body: claudeBody, hook: claudeHook, finish: claudeFinish,
 })
+
+// claudePlugin reports whether a file is the hooks.json of a plugin.
+func claudePlugin(in *File) bool {
+	root := filepath.Dir(filepath.Dir(in.Path))
+	return filepath.Base(in.Path) == "hooks.json" && filepath.Base(filepath.Dir(in.Path)) == "hooks" && exists(filepath.Join(root, ".claude-plugin"))
+}
 
 func claudeRoot(r *settingsReader, root *Node) *Node {
 	r.noteSwitch(root.Get("disableAllHooks"), "disableAllHooks")
@@ -150,11 +158,18 @@ func claudeHook(r *settingsReader, native string, _, n *Node, h *policy.Hook) bo
 	if native == "PreModelSwitch" {
 		h.OnTimeout = policy.OnErrorDeny
 	}
-	if !claudeOnce(r, n) || !claudeAsync(r, native, n, h, old) || !claudeCondition(r, native, n, h) {
+	if !claudeCondition(r, native, n, h) {
 		return false
 	}
+	claudeOnce(r, n)
+	claudeAsync(r, native, n, h, old)
 	claudeOnFailure(r, native, n, h, old)
 	r.l.handler(h, n, "if")
+	if claudePlugin(r.in) { // what a plugin brings is never the same as another's
+		root := filepath.Dir(r.config.Dir)
+		h.Body.Env = append(h.Body.Env, policy.EnvVar{Name: "CLAUDE_PLUGIN_ROOT", Value: root})
+		r.l.handlers[h] += "\x00" + root
+	}
 	return true
 }
 
@@ -171,18 +186,17 @@ func claudeTimeout(native string, h *policy.Hook, old bool) time.Duration {
 	return 10 * time.Minute
 }
 
-func claudeOnce(r *settingsReader, n *Node) bool {
+func claudeOnce(r *settingsReader, n *Node) {
 	if once := n.Get("once"); once != nil {
 		if on, ok := once.Bool(); !ok || on {
 			r.report(codeNative.Report(once.Span, "once counts in a skill alone: the hook runs every time"))
 		}
 	}
-	return true
 }
 
 // claudeAsync: a hook that is not waited for. What one says later, and the
 // waking of the agent, do not pass through hookc.
-func claudeAsync(r *settingsReader, native string, n *Node, h *policy.Hook, old bool) bool {
+func claudeAsync(r *settingsReader, native string, n *Node, h *policy.Hook, old bool) {
 	for _, key := range []string{"async", "asyncRewake"} {
 		v := n.Get(key)
 		if v == nil {
@@ -202,7 +216,6 @@ func claudeAsync(r *settingsReader, native string, n *Node, h *policy.Hook, old 
 			h.Timeout = maxDuration // its timeout is not enforced
 		}
 	}
-	return true
 }
 
 // claudeConditional are the events at which a hook may have an if.

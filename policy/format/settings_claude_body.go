@@ -32,7 +32,7 @@ func claudeBody(r *settingsReader, native string, n *Node, h *policy.Hook) bool 
 		r.report(codeNative.Report(kind.Span, "%q is no type of hook: it is passed over", word).
 			WithHint("%s", diag.DidYouMean(word, []string{"command", "http", "mcp_tool", "prompt", "agent"}, "types: command, http, mcp_tool, prompt, agent")))
 		return false
-	case !claudeTakes(native, word):
+	case !claudeTakes(native, word, r.dialect.Profile.Protocol == policy.Claude240Protocol):
 		r.report(codeNative.Report(kind.Span, "%s takes no hooks of type %s: it is passed over", native, word))
 		return false
 	case word == "command":
@@ -64,14 +64,14 @@ func boolOf(n *Node) (on, ok bool) {
 }
 
 // claudeTakes reports whether an event has hooks of a type.
-func claudeTakes(native, word string) bool {
+func claudeTakes(native, word string, old bool) bool {
 	switch {
 	case slices.Contains(claudeLocal, native):
-		return word == "command" || word == "mcp_tool"
+		return word == "command" || word == "mcp_tool" && (old || native != "Setup")
 	case slices.Contains(claudeNoModel, native):
 		return word != "prompt" && word != "agent"
 	case native == "PermissionRequest":
-		return word != "agent"
+		return old || word != "agent"
 	}
 	return true
 }

@@ -2,6 +2,7 @@ package format
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,6 +71,10 @@ func codexMatcher(r *settingsReader, event policy.Event, native string, group *N
 	if codexNames.MatchString(text) {
 		names := strings.Split(text, "|")
 		r.knownNames(m.Text, f, names)
+		if event == policy.PreToolExecution && !slices.Contains(names, "Bash") && slices.ContainsFunc(names, codexEdits) {
+			r.report(codeMatcher.Report(m.Span, "a patch that Codex makes through the shell is a call of Bash: these hooks do not see it").
+				WithHint("add |Bash, and look at the command"))
+		}
 		return []policy.Condition{nativeNames(m.Text, f, names...)}, true
 	}
 	p, err := pattern.RE2.Compile(text)
@@ -80,6 +85,9 @@ func codexMatcher(r *settingsReader, event policy.Event, native string, group *N
 	r.knownPattern(m.Text, f, p)
 	return []policy.Condition{nativeTest(m.Text, f, p.Match)}, true
 }
+
+// codexEdits reports whether a name stands for the tool that changes files.
+func codexEdits(name string) bool { return name == "apply_patch" || name == "Edit" || name == "Write" }
 
 // codexBody takes commands; Codex passes over prompts with a warning.
 func codexBody(r *settingsReader, native string, n *Node, h *policy.Hook) bool {

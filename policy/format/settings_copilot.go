@@ -15,7 +15,7 @@ import (
 // The files of hooks of Copilot CLI (docs/dialects, copilot §4.4).
 var _ = registerSettings(settings{
 	id: "copilot", format: "copilot", doc: ".github/hooks/*.json of Copilot CLI",
-	files: []string{"hooks/copilot.json"},
+	files: []string{".github/hooks/*.json", ".copilot/hooks/*.json", ".copilot/settings.json", "policy.d/*.json"},
 	unit:  time.Second, timeout: 30 * time.Second, flat: true,
 	root: copilotRoot, matcher: copilotMatcher, body: copilotBody, hook: copilotHook, finish: copilotFinish,
 })

@@ -37,12 +37,12 @@ func (r *settingsReader) knownPattern(written diag.Text, f policy.Field, p *patt
 	}
 }
 
-// longSeconds is a timeout that was rather meant in milliseconds.
-const longSeconds = 1000 * time.Second
+// tooLong is a timeout that was rather meant in milliseconds.
+const tooLong = 1000 * time.Second
 
 // inSeconds reports a timeout that seems to be written in milliseconds.
 func (r *settingsReader) inSeconds(h *policy.Hook) {
-	if h.TimeoutSpan.IsZero() || h.Timeout < longSeconds {
+	if h.TimeoutSpan.IsZero() || h.Timeout < tooLong {
 		return
 	}
 	r.report(codeTimeout.Report(h.TimeoutSpan, "%s counts seconds: this is %v", r.id, h.Timeout.Round(time.Second)).

@@ -20,6 +20,8 @@ type agent struct {
 	// command, in the agent's own tools.
 	write func(dir, file, text string) turn
 	shell func(command string) turn
+	// scope is the one of its configurations that `hookc install` is to change.
+	scope string
 	// rewrites is whether the agent lets a hook change a call.
 	rewrites bool
 	// start lays out the configuration with hooks, and is the command line.
@@ -36,8 +38,9 @@ type session struct {
 	project string
 	home    string
 	policy  string
-	// bare is true when the agent has no hooks.
-	bare bool
+	// bare is true when the agent's configuration is written without hooks;
+	// installed when `hookc install` then puts them in.
+	bare, installed bool
 	// stdout and stderr are what the agent said, debug what each hook did.
 	stdout, stderr, debug string
 }
@@ -71,16 +74,24 @@ func (s *session) play(t *testing.T, turns func(s *session) []turn) *session {
 	a, root := s.agent, filepath.Dir(s.project)
 	s.model = newModel(t, turns(s))
 	argv := a.start(t, s)
+	// No agent gets anything else of the environment.
+	env := append([]string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + s.home, "TMPDIR=" + root, "LANG=C.UTF-8", "CI=1", "NO_COLOR=1",
+		"HOOKC_TRUST=all", "HOOKC_DEBUG=" + filepath.Join(root, "debug.jsonl"),
+	}, a.env(s)...)
+	if s.installed {
+		install := exec.CommandContext(t.Context(), s.hookc, "install", a.id, "--scope", a.scope, "-f", s.policy)
+		install.Dir, install.Env = s.project, env
+		out, err := install.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
 
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = s.project
 	cmd.WaitDelay = time.Second
-	cmd.Env = append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + s.home, "TMPDIR=" + root, "LANG=C.UTF-8", "CI=1", "NO_COLOR=1",
-		"HOOKC_TRUST=all", "HOOKC_DEBUG=" + filepath.Join(root, "debug.jsonl"),
-	}, a.env(s)...)
+	cmd.Env = env
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

@@ -102,15 +102,17 @@ type seen struct {
 	Noted         bool
 }
 
-// TestAgentsAgree holds one conversation with every agent under one policy:
-// the verdicts are the same.
+// TestAgentsAgree holds one conversation with every agent under one policy
+// that `hookc install` put in front of it: the verdicts are the same.
 func TestAgentsAgree(t *testing.T) {
 	want := seen{
 		Notes: "fine", Site: "rehearsed", Requests: 7,
 		Closed: []int{0, 1, 2, 2, 2, 2, 2}, Tests: []int{0, 0, 0, 0, 0, 0, 1}, Noted: true,
 	}
 	each(t, func(t *testing.T, a *agent) {
-		s := play(t, a, func(s *session) []turn {
+		s := begin(t, a)
+		s.bare, s.installed = true, true
+		s.play(t, func(s *session) []turn {
 			return []turn{
 				a.write(s.project, "vault.txt", "open"), a.shell("echo open > vault.txt"),
 				// Where a call cannot be changed the model is told to make another.

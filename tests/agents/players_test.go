@@ -10,7 +10,7 @@ var closedDoor = []string{"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://1
 
 // gemini is Gemini CLI.
 var gemini = &agent{
-	id: "gemini", rewrites: true,
+	id: "gemini", scope: "project", rewrites: true,
 	write: func(_, file, text string) turn {
 		return turn{tool: "write_file", args: map[string]any{"file_path": file, "content": text}}
 	},
@@ -43,7 +43,7 @@ var gemini = &agent{
 
 // codex is OpenAI Codex.
 var codex = &agent{
-	id: "codex", rewrites: true,
+	id: "codex", scope: "user", rewrites: true,
 	write: func(_, file, text string) turn {
 		return turn{tool: "apply_patch", input: "*** Begin Patch\n*** Add File: " + file + "\n+" + text + "\n*** End Patch\n"}
 	},
@@ -84,7 +84,7 @@ exporter = "none"
 
 // qwen is Qwen Code.
 var qwen = &agent{
-	id: "qwen",
+	id: "qwen", scope: "project",
 	write: func(dir, file, text string) turn {
 		return turn{tool: "write_file", args: map[string]any{"file_path": filepath.Join(dir, file), "content": text}}
 	},

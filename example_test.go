@@ -81,6 +81,24 @@ pre_tool_execution:
 
 // A stop at pre_micro_compact leaves the whole pipeline: neither compaction
 // runs.
+// A host that has an event as JSON need not decode it: of the conversation
+// nothing is made here, as no hook looks at it.
+func ExampleEngine_FireJSON() {
+	eng := open(`
+pre_tool_execution:
+  - {name: no-push, filter: {tool_name: Bash}, deny: tool_input.command contains "git push", reason: pushing is the user's business}
+`)
+	defer eng.Close()
+	d, err := eng.FireJSON(ctx, "", []byte(`{"hook_event_name": "PreToolUse", "tool_name": "Bash",
+		"tool_input": {"command": "git push origin main"}, "messages": [{"role": "user", "content": "publish it"}]}`))
+	fmt.Println(d.Action, d.By, d.Reasons, err)
+	_, err = eng.FireJSON(ctx, "", []byte(`{"hook_event_name": "PreToolUse", "tool_input": {"command": "ls", "command": "git push"}}`))
+	fmt.Println(err)
+	// Output:
+	// block no-push [pushing is the user's business] <nil>
+	// hookc: the event cannot be read: key "command" appears twice
+}
+
 func ExampleEngine_Run() {
 	eng := open(`
 pre_micro_compact:

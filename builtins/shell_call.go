@@ -282,7 +282,7 @@ func (a *analysis) runFunction(c *shCall, f *shFunction) shValue {
 	if a.active == nil {
 		a.active = map[*shFunction]int{}
 	}
-	if a.active[f] > 0 && (c.fr.pipe > 0 || c.fr.background) {
+	if a.active[f] == 1 && (c.fr.pipe > 0 || c.fr.background) {
 		a.effect(c, ShellEffect{Kind: EffectExec, Domain: DomainSystem, Op: "fork-bomb", Target: c.name, Certainty: CertainKnown})
 	}
 	if a.active[f] >= maxCalls {

@@ -60,6 +60,9 @@ func init() {
 		{"nomad", "system gc", "", "", del, DomainPlatform, "job-purge"},
 		{"etcdctl", "del", "", "", del, DomainDatabase, "keys-delete"},
 	})
+}
+
+func init() {
 	rulesFor(shTool{own: true}, []shRule{
 		{"gcloud", "secrets versions access", "", "", EffectRead, DomainCloud, "read-secret"},
 		{"az", "keyvault secret show", "", "", EffectRead, DomainCloud, "read-secret"},
@@ -113,8 +116,8 @@ func (a *analysis) deleteWord(c *shCall) shValue {
 			if i == 0 {
 				break
 			}
-			noun := strings.Join(wordTexts(o.operands[:i]), "-")
-			a.resource(c, EffectDelete, DomainCloud, "delete", append([]ShellWord{shWord(noun)}, o.operands[i+1:]...))
+			what := append(wordTexts(o.operands[:i]), wordTexts(o.operands[i+1:])...)
+			a.effect(c, ShellEffect{Kind: EffectDelete, Domain: DomainCloud, Op: "delete", Target: strings.Join(what, " ")})
 			return printsText(a, c)
 		}
 	}

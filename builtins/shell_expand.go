@@ -1,76 +1,11 @@
 package builtins
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
-
-// shChoice is the alternative of a variable that is being read.
-type shChoice struct {
-	name     string
-	index, n int
-}
-
-// choose picks an alternative of one of n for the command being read; the same
-// name gives the same one until the next combination.
-func (a *analysis) choose(name string, n int) int {
-	if n <= 1 {
-		return 0
-	}
-	for i := range a.choices {
-		if a.choices[i].name == name {
-			return min(a.choices[i].index, n-1)
-		}
-	}
-	if len(a.choices) >= maxChoices {
-		a.crowded = true
-		return 0
-	}
-	a.choices = append(a.choices, shChoice{name: name, n: n})
-	return 0
-}
-
-// each runs f once for every combination of alternatives it asks for.
-func (a *analysis) each(fr *shFrame, f func()) {
-	base := len(a.choices)
-	for n := 1; ; n++ {
-		f()
-		if a.crowded {
-			a.crowded = false
-			a.unknown(fr, shellTooMany, max(fr.base, 0))
-		}
-		for len(a.choices) > base && a.choices[len(a.choices)-1].index+1 >= a.choices[len(a.choices)-1].n {
-			a.choices = a.choices[:len(a.choices)-1]
-		}
-		if len(a.choices) == base {
-			return
-		}
-		if n >= maxCombos {
-			a.choices = a.choices[:base]
-			a.unknown(fr, shellTooMany, max(fr.base, 0))
-			return
-		}
-		a.choices[len(a.choices)-1].index++
-		a.repeat()
-	}
-}
-
-// dir is the directory a command runs in.
-func (a *analysis) dir(st *shState) string {
-	return st.dirs[a.choose("\x00dir", len(st.dirs))]
-}
-
-// lookup finds a variable; ok is false for one that was never assigned.
-func (a *analysis) lookup(st *shState, name string) (shBinding, bool) {
-	alts, ok := st.vars.get(name)
-	if !ok || len(alts) == 0 {
-		return shBinding{}, false
-	}
-	return alts[a.choose(name, len(alts))], true
-}
 
 // shFields collects the words that one word expands to.
 type shFields struct {
@@ -396,75 +331,4 @@ func pathValue(p, written string) shValue {
 		return shUnknown(written, shOrigin{})
 	}
 	return shValue{{text: p, quoted: true}}
-}
-
-// braces expands {a,b} and {1..3}; a word that would become too many is not
-// expanded, and so not known.
-func (a *analysis) braces(w *syntax.Word, fr *shFrame) []*syntax.Word {
-	has := false
-	for _, p := range w.Parts {
-		if lit, ok := p.(*syntax.Lit); ok && strings.IndexByte(lit.Value, '{') >= 0 && len(lit.Value) < maxShellValue {
-			has = true
-		}
-	}
-	if !has {
-		return []*syntax.Word{w}
-	}
-	split := &syntax.Word{Parts: w.Parts}
-	if !syntax.SplitBraces(split) {
-		return []*syntax.Word{w}
-	}
-	if !slices.ContainsFunc(split.Parts, func(p syntax.WordPart) bool { _, brace := p.(*syntax.BraceExp); return brace }) {
-		return []*syntax.Word{w} // {} and the like
-	}
-	out, ok := braceWords(split.Parts, 0)
-	if !ok {
-		a.unknown(fr, shellTooMany, fr.offset(w))
-		return out
-	}
-	return out
-}
-
-// braceWords is every way to read parts; false when there are too many.
-func braceWords(parts []syntax.WordPart, depth int) ([]*syntax.Word, bool) {
-	out := []*syntax.Word{{}}
-	for _, p := range parts {
-		brace, ok := p.(*syntax.BraceExp)
-		if !ok {
-			for _, w := range out {
-				w.Parts = append(w.Parts[:len(w.Parts):len(w.Parts)], p)
-			}
-			continue
-		}
-		alts, ok := braceAlternatives(brace, depth)
-		if !ok || len(out)*len(alts) > maxFields {
-			return out, false
-		}
-		next := make([]*syntax.Word, 0, len(out)*len(alts))
-		for _, w := range out {
-			for _, alt := range alts {
-				next = append(next, &syntax.Word{Parts: append(w.Parts[:len(w.Parts):len(w.Parts)], alt.Parts...)})
-			}
-		}
-		out = next
-	}
-	return out, true
-}
-
-func braceAlternatives(b *syntax.BraceExp, depth int) ([]*syntax.Word, bool) {
-	if depth > 20 {
-		return nil, false
-	}
-	if b.Sequence {
-		return braceSequence(b)
-	}
-	var out []*syntax.Word
-	for _, e := range b.Elems {
-		words, ok := braceWords(e.Parts, depth+1)
-		if !ok || len(out)+len(words) > maxFields {
-			return out, false
-		}
-		out = append(out, words...)
-	}
-	return out, true
 }

@@ -1,8 +1,6 @@
 package builtins
 
 import (
-	"encoding/base64"
-	"encoding/hex"
 	"path"
 	"strconv"
 	"strings"
@@ -10,6 +8,7 @@ import (
 
 func init() {
 	programs((*analysis).echo, "echo gecho")
+	programs((*analysis).ls, "ls gls dir")
 	programs((*analysis).printfBuiltin, "printf gprintf")
 	programs((*analysis).pwd, "pwd")
 	programs((*analysis).cat, "cat gcat tac head tail less more bat batcat nl")
@@ -178,6 +177,9 @@ func (a *analysis) cat(c *shCall) shValue {
 // partial is what a program prints that may leave out some of what it reads.
 // What is known may all be there, so nothing is left out here.
 func (a *analysis) partial(c *shCall, v shValue) shValue {
+	if c.name == "head" || c.name == "tail" {
+		return someOf(v)
+	}
 	if c.name != "tac" {
 		return v
 	}
@@ -190,6 +192,37 @@ func (a *analysis) partial(c *shCall, v shValue) shValue {
 		lines[i], lines[j] = lines[j], lines[i]
 	}
 	return shLiteral(strings.Join(lines, ""))
+}
+
+// someOf is a value of which only some lines are left: of all names in a
+// directory, some.
+func someOf(v shValue) shValue {
+	out := make(shValue, len(v))
+	for i, p := range v {
+		if p.kind == shMatch && strings.HasSuffix(p.text, "*") {
+			p.text += "{some}"
+		}
+		out[i] = p
+	}
+	return out
+}
+
+// ls prints names: those its operands match, else any.
+func (a *analysis) ls(c *shCall) shValue {
+	o := options(c.args(), "IwT", "--ignore --hide --color --format --sort --time --width", 0)
+	var out shValue
+	for _, w := range o.operands {
+		if w.Pattern {
+			out = append(append(out, matched(w)...), shPart{text: "\n"})
+		}
+	}
+	if len(out) == 0 && !o.exact("-l") {
+		out = shValue{{text: "*", kind: shMatch}, {text: "\n"}}
+	}
+	if len(out) == 0 {
+		return printsText(a, c)
+	}
+	return out
 }
 
 // input is what a filter reads: its file operands, else standard input.
@@ -208,148 +241,6 @@ func (a *analysis) input(c *shCall, files []ShellWord) shValue {
 		out = append(out, a.contents(w, c.fr)...)
 	}
 	return out
-}
-
-// decoded is text that came out of a decoder that could not be followed.
-func decoded(c *shCall, v shValue) shValue {
-	o := v.origin()
-	if o.kind != "remote" {
-		o = shOrigin{"decoded", o.from}
-	}
-	return shUnknown("$("+c.name+")", o)
-}
-
-func (a *analysis) base64(c *shCall) shValue {
-	o := options(c.args(), "wioAkK", "--wrap -in -out -pass -k -K -iv", 0)
-	files := o.operands
-	decode := o.exact("-d", "-D", "--decode", "--dec")
-	if c.name == "openssl" {
-		if !o.first("base64") && !o.first("enc") && !o.first("aes-256-cbc") {
-			return a.openssl(c, &o)
-		}
-		files = o.values("-in", "-i")
-	} else if v, ok := o.value("-i"); ok && c.name == "base64" && !o.exact("--ignore-garbage") {
-		files = append(files, v)
-	}
-	v := a.input(c, files)
-	if !decode {
-		return a.encoded(c, v)
-	}
-	text, ok := v.known()
-	if ok && strings.HasPrefix(c.name, "base64") || ok && o.first("base64") {
-		text = strings.Join(strings.Fields(text), "")
-		if out, err := base64.StdEncoding.DecodeString(text); err == nil {
-			return shLiteral(string(out))
-		}
-		if out, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "=")); err == nil {
-			return shLiteral(string(out))
-		}
-	}
-	return decoded(c, v)
-}
-
-// encoded is base64 of a value.
-func (a *analysis) encoded(c *shCall, v shValue) shValue {
-	if text, ok := v.known(); ok && strings.HasPrefix(c.name, "base64") {
-		return shLiteral(base64.StdEncoding.EncodeToString([]byte(text)) + "\n")
-	}
-	return shUnknown("$("+c.name+")", v.origin())
-}
-
-// openssl prints random bytes, keys and certificates.
-func (a *analysis) openssl(c *shCall, o *shOpts) shValue {
-	for i, w := range c.args() {
-		if w.is("-in", "-inkey", "-key") && i+1 < len(c.args()) {
-			a.fileEffect(EffectRead, c.args()[i+1], c.target("read"))
-		}
-		if w.is("-out", "-keyout") && i+1 < len(c.args()) {
-			a.fileEffect(EffectWrite, c.args()[i+1], c.target("write"))
-		}
-		if w.is("-connect") && i+1 < len(c.args()) {
-			a.effect(c, ShellEffect{Kind: EffectConnect, Domain: DomainNetwork, Op: "connect", Target: hostOf(c.args()[i+1].Text), Secret: a.secretOf(c.fr.stdin.value)})
-		}
-	}
-	if o.first("rand") {
-		return printsPlain(a, c)
-	}
-	return decoded(c, shUnknown("", shOrigin{kind: "file"}))
-}
-
-func (a *analysis) xxd(c *shCall) shValue {
-	o := options(c.args(), "cglos", "", 0)
-	v := a.input(c, o.operands)
-	if !o.exact("-r") {
-		return shUnknown("$(xxd)", v.origin())
-	}
-	text, ok := v.known()
-	if ok && o.exact("-p") {
-		if out, err := hex.DecodeString(strings.Join(strings.Fields(text), "")); err == nil {
-			return shLiteral(string(out))
-		}
-	}
-	return decoded(c, v)
-}
-
-func (a *analysis) rev(c *shCall) shValue {
-	v := a.input(c, c.args())
-	text, ok := v.known()
-	if !ok {
-		return decoded(c, v)
-	}
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		r := []rune(l)
-		for x, y := 0, len(r)-1; x < y; x, y = x+1, y-1 {
-			r[x], r[y] = r[y], r[x]
-		}
-		lines[i] = string(r)
-	}
-	return shLiteral(strings.Join(lines, "\n"))
-}
-
-func (a *analysis) tr(c *shCall) shValue {
-	o := options(c.args(), "", "", 0)
-	v := a.input(c, nil)
-	text, ok := v.known()
-	if !ok || len(o.operands) == 0 || o.operands[0].Dynamic {
-		return shUnknown("$(tr)", v.origin())
-	}
-	from, okFrom := trSet(o.operand(0))
-	to, okTo := trSet(o.operand(1))
-	if !okFrom || !okTo || o.exact("-c", "-C", "-s", "-t") || !o.exact("-d") && len(to) == 0 {
-		return decoded(c, v)
-	}
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		j := strings.LastIndexByte(from, text[i])
-		switch {
-		case j < 0:
-			b.WriteByte(text[i])
-		case !o.exact("-d"):
-			b.WriteByte(to[min(j, len(to)-1)])
-		}
-	}
-	return shLiteral(b.String())
-}
-
-// trSet is the characters of a set of tr; false when it has classes.
-func trSet(s string) (string, bool) {
-	s, _ = echoEscapes(s)
-	if strings.Contains(s, "[:") || strings.Contains(s, "[=") || len(s) > 512 {
-		return "", false
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if i+2 < len(s) && s[i+1] == '-' && s[i] <= s[i+2] {
-			for ch := int(s[i]); ch <= int(s[i+2]); ch++ {
-				b.WriteByte(byte(ch))
-			}
-			i += 2
-			continue
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String(), true
 }
 
 // mktemp makes a file or directory with a name that is not known in a place
@@ -437,15 +328,6 @@ func (a *analysis) seq(c *shCall) shValue {
 		b.WriteString(strconv.FormatInt(n, 10) + "\n")
 	}
 	return shLiteral(b.String())
-}
-
-// decompress prints what cannot be followed from what it reads.
-func (a *analysis) decompress(c *shCall) shValue {
-	o := options(c.args(), "odru", "--output --decrypt --recipient", 0)
-	if strings.HasPrefix(c.name, "gpg") {
-		return a.gpg(c)
-	}
-	return decoded(c, a.input(c, o.operands))
 }
 
 // environ is printenv, which prints the environment.

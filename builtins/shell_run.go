@@ -173,6 +173,9 @@ func (fr *shFrame) offset(n syntax.Node) int {
 
 // source is the text of a node, for what is not known.
 func (fr *shFrame) source(n syntax.Node) string {
+	if w, ok := n.(*syntax.Word); ok && w == nil {
+		return ""
+	}
 	start, end := int(n.Pos().Offset()), int(n.End().Offset())
 	if start < 0 || end > len(fr.src) || start >= end {
 		return "$(...)"

@@ -24,6 +24,10 @@ type Kind struct {
 	// the effects of what it can see through and reports what is wrong with
 	// the body at its own lines.
 	Prepare func(h *policy.Hook) (Body, diag.List)
+	// Fuse makes one evaluation of several bodies, which are pure and see the
+	// same version of the event; those it leaves out cannot be fused. nil is a
+	// kind whose bodies are cheapest one by one.
+	Fuse func(parts []FusePart) []Fused
 	// Digest identifies what a body is made of besides the hook itself: shared
 	// Rego and data. It goes into the program's hash, also for hooks that are
 	// not prepared; nil is nothing.

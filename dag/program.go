@@ -5,6 +5,7 @@
 package dag
 
 import (
+	"slices"
 	"time"
 
 	"github.com/hookc/hookc/policy"
@@ -36,6 +37,24 @@ type Program struct {
 
 // Plan returns the plan of an event, or nil when no hook is on it.
 func (p *Program) Plan(e policy.Event) *Plan { return p.byEvent[e] }
+
+// Projection is what must be decoded of event e to decide it.
+func (p *Program) Projection(e policy.Event) *policy.Projection {
+	switch plan := p.Plan(e); {
+	case plan == nil:
+		return noHooks
+	case plan.Projection != nil:
+		return plan.Projection
+	}
+	return everything
+}
+
+// What is decoded of an event that no hook is on, and of one that is looked at
+// whole.
+var (
+	noHooks    = policy.NewProjection(policy.Paths{}, policy.Paths{})
+	everything = policy.WholeProjection()
+)
 
 // Seal indexes the plans by event. The compiler calls it last.
 func (p *Program) Seal() {
@@ -90,15 +109,29 @@ type Plan struct {
 	Inline bool
 	// Slots is the number of in-process slots.
 	Slots int
+	// Fused are the nodes that are evaluated together, by their first members.
+	Fused []Fusion
 	// Open lists the hooks through which a failure lets the action pass.
 	Open []OpenHook
 	// Index answers which nodes can match a tool.
 	Index Index
 	// Reads is what any node of the plan reads.
 	Reads policy.Paths
+	// Projection is what of an event any node, or what is done with their
+	// answers, looks at; nil is everything.
+	Projection *policy.Projection
 	// Volatile is true when a Decision must not be memoised.
 	Volatile bool
 	Estimate Estimate
+}
+
+// Memoised reports whether a repeated call gets the answer it got before: not
+// where the plan is volatile, or made of in-process rules that change nothing,
+// so that evaluating them again costs less than remembering and cannot be told
+// apart (semantics.md §5.4).
+func (p *Plan) Memoised() bool {
+	changes := func(n Node) bool { return n.Effects.World == policy.WorldWrite }
+	return !p.Volatile && (!p.Inline || slices.ContainsFunc(p.Nodes, changes))
 }
 
 // Posture is `closed`, or `open` when some hook that can deny fails open.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"slices"
 	"sync"
 
 	"github.com/hookc/hookc/dag"
@@ -22,12 +21,11 @@ type Memo interface {
 
 // guardKey identifies a call that must not be decided twice: program, session,
 // call, event and arguments (semantics.md §5.4). It is "" where nothing is
-// memoised: the call has no id, the plan is volatile, or it is made of
-// in-process rules that change nothing, so that evaluating them again costs
-// less than remembering and cannot be told apart.
+// memoised: the call has no id, or the plan remembers nothing. The compiler's
+// pass project knows what it reads.
 func guardKey(prog *dag.Program, plan *dag.Plan, in *policy.Context) string {
 	id := in.Text(policy.FieldToolUseID)
-	if id == "" || plan.Volatile || plan.Inline && !changesWorld(plan) {
+	if id == "" || !plan.Memoised() {
 		return ""
 	}
 	var input any // where a repeated call goes through, its arguments do not matter
@@ -44,10 +42,6 @@ func guardKey(prog *dag.Program, plan *dag.Plan, in *policy.Context) string {
 	}
 	sum := sha256.Sum256(parts)
 	return hex.EncodeToString(sum[:])
-}
-
-func changesWorld(plan *dag.Plan) bool {
-	return slices.ContainsFunc(plan.Nodes, func(n dag.Node) bool { return n.Effects.World == policy.WorldWrite })
 }
 
 // guard remembers the last answers and lets concurrent repeats share one run.

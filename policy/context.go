@@ -124,6 +124,20 @@ func (c *Context) Whole(e Event) *Context {
 	return out
 }
 
+// freeze makes c, which nobody else holds and which has its slots, what
+// Frozen returns.
+func (c *Context) freeze(e Event) {
+	c.put(FieldEvent, string(e))
+	if !c.slots.has[FieldProjectRoot] {
+		if cwd := c.Text(FieldCwd); cwd != "" {
+			c.put(FieldProjectRoot, ProjectRoot(cwd))
+		}
+	}
+	for _, f := range c.beyond(e) {
+		c.put(f, nil)
+	}
+}
+
 // export moves the exported fields of c into the slots of out.
 func (c *Context) export(out *Context) {
 	text := func(f Field, s string) {
@@ -244,25 +258,6 @@ func (c *Context) derived(f Field) (any, bool) {
 	return s.values[f], s.has[f]
 }
 
-// Memo returns what compute makes of c for a derived field, computed on first
-// use, at most once per Context, whoever asks: the form in which Go code reads
-// a field whose JSON value is dear to make. compute may read c, but not its
-// Memo of any field.
-func (c *Context) Memo(f Field, compute func(*Context) any) any {
-	s := c.slots
-	s.memoMu.Lock()
-	defer s.memoMu.Unlock()
-	v, ok := s.memo[f]
-	if !ok {
-		v = compute(c)
-		if s.memo == nil {
-			s.memo = map[Field]any{}
-		}
-		s.memo[f] = v
-	}
-	return v
-}
-
 // Has reports whether a field is present.
 func (c *Context) Has(f Field) bool {
 	_, ok := c.Get(f)
@@ -316,6 +311,9 @@ func (c *Context) Project(reads Paths) *Context {
 			continue
 		}
 		out.put(p.Field, assign(out.slots.values[p.Field], p.Keys, v, false))
+		if p.Field.Derived() && len(p.Keys) == 0 {
+			out.recall(c, p.Field)
+		}
 	}
 	return out
 }

@@ -80,6 +80,51 @@ func (p *Projection) Decode(data []byte) (c *Context, event string, err error) {
 	return p.reduce(c), event, nil
 }
 
+// DecodeFor is Decode and then Frozen for event e, without a copy between. The
+// name is the one that was sent.
+func (p *Projection) DecodeFor(e Event, data []byte) (c *Context, event string, err error) {
+	if c, event, err = p.Decode(data); err != nil {
+		return nil, event, err
+	}
+	c.freeze(e)
+	return c, event, nil
+}
+
+// Peek is the text of field f in an event of which nothing else is looked at,
+// "" where it cannot be told at a glance. It is a guess, to choose by what the
+// event is then decoded for: neither what follows the field nor whether it is
+// there twice is looked at.
+func Peek(data []byte, f Field) string {
+	d := projector{scanner: scanner{data: data}}
+	if d.space() != '{' {
+		return ""
+	}
+	for next := d.open(0); next == again; next = d.more('}') {
+		key, ok := d.name()
+		if !ok {
+			return ""
+		}
+		if named, known := fieldOf(key); known && named == f && d.space() == '"' {
+			text, _ := d.text()
+			return text
+		}
+		d.space()
+		if !d.skip(1) {
+			return ""
+		}
+	}
+	return ""
+}
+
+// fieldOf is the field that a key of an event means.
+func fieldOf(key []byte) (Field, bool) {
+	if f, known := hostAliases[string(key)]; known {
+		return f, true
+	}
+	f, known := fieldByName[string(key)]
+	return f, known
+}
+
 // reduce takes away what is not wanted.
 func (p *Projection) reduce(c *Context) *Context {
 	out := &Context{slots: new(slots)}
@@ -140,10 +185,7 @@ func (d *projector) member() bool {
 	if !ok {
 		return false
 	}
-	f, known := fieldByName[string(key)]
-	if alias, ok := hostAliases[string(key)]; ok {
-		f, known = alias, true
-	}
+	f, known := fieldOf(key)
 	switch {
 	case !known:
 		return d.unnamed(string(key))

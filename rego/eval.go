@@ -8,6 +8,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/metrics"
+	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/topdown"
 
 	"github.com/hookc/hookc/policy"
@@ -27,7 +28,7 @@ func (m *Module) Eval(ctx context.Context, input Value) (policy.Result, error) {
 	steps := newStepBudget(ctx, m.budget)
 	term := ast.NewTerm(input)
 	var bindings topdown.QueryResult
-	err := m.newQuery(m.query, term, steps).Iter(ctx, func(r topdown.QueryResult) error {
+	err := m.query(m.ask, term, steps).Iter(ctx, func(r topdown.QueryResult) error {
 		bindings = r
 		return nil
 	})
@@ -54,13 +55,21 @@ func (m *Module) Eval(ctx context.Context, input Value) (policy.Result, error) {
 	return a.result, nil
 }
 
-// newQuery is a query with everything off that a rule does not need.
-func (m *Module) newQuery(body ast.Body, input *ast.Term, steps *stepBudget) *topdown.Query {
+// code is compiled Rego with the documents it sees.
+type code struct {
+	compiler *ast.Compiler
+	builtins map[string]*topdown.Builtin
+	store    storage.Store
+	txn      storage.Transaction
+}
+
+// query is a query with everything off that a rule does not need.
+func (c *code) query(body ast.Body, input *ast.Term, steps *stepBudget) *topdown.Query {
 	return topdown.NewQuery(body).
-		WithCompiler(m.compiler).
-		WithStore(m.store).
-		WithTransaction(m.txn).
-		WithBuiltins(m.builtins).
+		WithCompiler(c.compiler).
+		WithStore(c.store).
+		WithTransaction(c.txn).
+		WithBuiltins(c.builtins).
 		WithMetrics(metrics.NoOp()).
 		WithInput(input).
 		WithCancel(steps).

@@ -180,7 +180,7 @@ func (t *tracer) evaluate(s *source) given {
 	}
 	var g given
 	for _, b := range s.branches {
-		err := t.m.newQuery(b.body, t.input, t.steps).Iter(t.ctx, func(r topdown.QueryResult) error {
+		err := t.m.query(b.body, t.input, t.steps).Iter(t.ctx, func(r topdown.QueryResult) error {
 			g.values = append(g.values, r[lineVar].Value)
 			g.at = append(g.at, b.at)
 			return nil

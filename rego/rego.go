@@ -12,7 +12,6 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
-	"github.com/open-policy-agent/opa/v1/topdown"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -41,19 +40,18 @@ type Compiler struct {
 // Module is one Rego hook, compiled. It is immutable and safe for concurrent
 // use; it implements policy.Runner.
 type Module struct {
-	name     string
-	compiler *ast.Compiler
-	query    ast.Body
-	entries  []*entry
-	builtins map[string]*topdown.Builtin
-	store    storage.Store
-	txn      storage.Transaction
-	input    projection
-	effects  policy.Effects
-	always   policy.Powers
-	budget   time.Duration
-	where    positions
-	names    renaming
+	name string
+	code
+	ask     ast.Body
+	entries []*entry
+	input   projection
+	effects policy.Effects
+	always  policy.Powers
+	budget  time.Duration
+	where   positions
+	names   renaming
+	// kin says with which modules this one can be fused; nil is none.
+	kin *kin
 }
 
 // Effects are what the module was seen to read, write, say and use.
@@ -87,6 +85,10 @@ type unit struct {
 	own     *ast.Module
 	modules map[string]*ast.Module
 	data    map[string]any
+	// files are the shared files by path, ownPath is where the hook's own file
+	// would be among them.
+	files   map[string]*sharedFile
+	ownPath string
 	entries []*entry
 	names   renaming
 	found   diag.List
@@ -96,7 +98,8 @@ type unit struct {
 // reported at once, each finding where it is written; with an error among
 // them the module is nil.
 func (c *Compiler) Compile(h *policy.Hook) (*Module, diag.List) {
-	u := &unit{hook: h, spec: h.Event.Spec(), where: positions{}, modules: map[string]*ast.Module{}, data: map[string]any{}}
+	u := &unit{hook: h, spec: h.Event.Spec(), where: positions{}, modules: map[string]*ast.Module{}, data: map[string]any{},
+		files: map[string]*sharedFile{}}
 	if h.File != nil {
 		u.config = h.File.Rego
 	}
@@ -140,8 +143,8 @@ func (u *unit) finish(m *Module) (*Module, diag.List) {
 func (u *unit) link() *Module {
 	m := &Module{
 		name: u.hook.Name, entries: u.entries, where: u.where, names: u.names,
-		builtins: functions().eval,
-		store:    inmem.NewFromASTObject(toTerm(u.data).Value.(ast.Object)),
+		code: code{builtins: functions().eval,
+			store: inmem.NewFromASTObject(toTerm(u.data).Value.(ast.Object))},
 	}
 	// The transaction is held for the module's life: nothing ever writes.
 	txn, err := m.store.NewTransaction(context.Background())
@@ -159,7 +162,7 @@ func (u *unit) link() *Module {
 	for _, e := range m.entries {
 		e.attach(m.compiler, u.names.private, u.where)
 	}
-	m.query = compileQuery(m.compiler, m.entries)
+	m.ask = compileQuery(m.compiler, m.entries)
 	m.infer(u)
 	return m
 }

@@ -68,6 +68,7 @@ func (u *unit) library(c *Compiler) {
 	for _, root := range u.config.Paths {
 		for _, path := range u.list(root, isModule) {
 			if filepath.Clean(path) == filepath.Clean(u.hook.Body.File) {
+				u.ownPath = path
 				continue
 			}
 			f, err := c.read(path, u.display(path), u.version, parseShared)
@@ -75,7 +76,7 @@ func (u *unit) library(c *Compiler) {
 				u.found.Add(codeShared.Report(root.Span, "cannot read %s: %v", u.display(path), reason(err)))
 				continue
 			}
-			u.where[path] = f.text
+			u.where[path], u.files[path] = f.text, f
 			u.found.Add(f.found...)
 			if f.module != nil {
 				u.modules[path] = f.module
@@ -188,6 +189,7 @@ func (u *unit) document(c *Compiler, root diag.Text, path string) {
 		return
 	}
 	u.found.Add(f.found...)
+	u.files[path] = f
 	object, ok := f.value.(map[string]any)
 	if !ok {
 		return

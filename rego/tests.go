@@ -55,7 +55,8 @@ type TestResult struct {
 // it fails a hook. Findings are about text that does not parse or compile:
 // with errors among them nothing was run. It stops when ctx ends.
 func RunTests(ctx context.Context, t Tests) ([]TestResult, diag.List) {
-	u := &unit{hook: &policy.Hook{}, config: t.Config, where: positions{}, modules: map[string]*ast.Module{}, data: map[string]any{}}
+	u := &unit{hook: &policy.Hook{}, config: t.Config, where: positions{}, modules: map[string]*ast.Module{}, data: map[string]any{},
+		files: map[string]*sharedFile{}}
 	u.settings()
 	u.library(new(Compiler))
 	u.testModules(t)

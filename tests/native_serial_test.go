@@ -94,7 +94,7 @@ func TestNativeAsIfSerial(t *testing.T) {
 		t.Run(c.agent, func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(5, uint64(len(c.agent))))
-			for i := range 12 {
+			for i := range 6 {
 				for _, native := range sorted(anyKeys(c.events)) {
 					c.compare(t, rng, native, i < 3)
 				}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
@@ -18,7 +16,7 @@ const canaryEnv = "HOOKC_CANARY"
 
 // canary is the refusal that is asked for; nil when none is.
 func (s *speaker) canary(cmd *cobra.Command, src *sources) (*policy.Decision, error) {
-	nonce, event := os.Getenv(canaryEnv), s.call.Event()
+	nonce, event := callerOf(cmd.Context()).getenv(canaryEnv), s.call.Event()
 	if nonce == "" || event.Spec().Class != policy.Guard {
 		return nil, nil
 	}

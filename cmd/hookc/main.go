@@ -110,7 +110,7 @@ HOOKC_COMPILE_EXPLAIN=json or HOOKC_HOOKS_STATUS_JSON=true.`,
 		return cannot("%v\nSee '%s --help'.", err, cmd.CommandPath())
 	})
 	root.AddCommand(newCompile(), newCheck(), newRun(), newExplain(), newTest(), newHooks(), newList(), newInit(), newConvert(),
-		newTrust(), newInstall(), newUninstall(), newDoctor(), newSchema(), newVersion(), newSupervise())
+		newTrust(), newInstall(), newUninstall(), newDoctor(), newSchema(), newVersion(), newSupervise(), newServe())
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
@@ -153,7 +153,7 @@ func bindEnv(cmd *cobra.Command) error {
 	prefix := strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_").Replace(cmd.CommandPath())) + "_"
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		name := prefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-		value := os.Getenv(name)
+		value := callerOf(cmd.Context()).getenv(name)
 		if value == "" || f.Changed {
 			return
 		}

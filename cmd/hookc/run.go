@@ -67,6 +67,7 @@ hookc itself is an answer that does not let the action through.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one line of JSON, also on a terminal")
 	cmd.Flags().BoolVar(&s.verify, "verify", false, "first compare the plan with the serial definition on mock events, as compile does")
 	dialectFlag(cmd)
+	framedFlag(cmd)
 	cmd.Flags().BoolVar(&serial, "serial", false, "decide with the serial interpreter, the definition")
 	return cmd
 }
@@ -176,22 +177,11 @@ func readEvent(ctx context.Context, r io.Reader, args []string) (*policy.Context
 func (s *sources) decide(cmd *cobra.Command, event policy.Event, in *policy.Context, serial bool) (*policy.Decision, error) {
 	in = in.Frozen(event)
 	project := in.Text(policy.FieldProjectRoot) // the agent may have wandered off
-	options, done, err := s.options(cmd, nil, project)
+	eng, memory, done, err := s.ready(cmd, event, project)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	memory := openMemory(project)
-	options = append(options, memory.options()...)
-	options = append(options, detached(s, project),
-		hookc.Compiler(func(c *compiler.Config) { c.Event = event }))
-	if !s.verify {
-		options = append(options, hookc.SkipVerify())
-	}
-	eng, err := open(cmd.Context(), options)
-	if err != nil {
-		return nil, err
-	}
 	fire := eng.Fire
 	if serial {
 		fire = eng.FireSerial
@@ -206,6 +196,27 @@ func (s *sources) decide(cmd *cobra.Command, event policy.Event, in *policy.Cont
 		return nil, cannot("%v", err)
 	}
 	return d, nil
+}
+
+// ready opens the policy of a project for one event, with what outlasts a
+// process. The caller calls done after closing the engine.
+func (s *sources) ready(cmd *cobra.Command, event policy.Event, project string) (eng *hookc.Engine, m *memory, done func(), err error) {
+	options, done, err := s.options(cmd, nil, project)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	m = openMemory(project)
+	options = append(options, m.options()...)
+	options = append(options, detached(s, callerOf(cmd.Context()), project),
+		hookc.Compiler(func(c *compiler.Config) { c.Event = event }))
+	if !s.verify {
+		options = append(options, hookc.SkipVerify())
+	}
+	if eng, err = open(cmd.Context(), options); err != nil {
+		done()
+		return nil, nil, nil, err
+	}
+	return eng, m, done, nil
 }
 
 // open compiles a policy; its findings become the text of an exit 3.

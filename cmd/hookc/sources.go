@@ -57,7 +57,8 @@ func complete(cmd *cobra.Command, flag string, words []string) {
 // starts from.
 func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]hookc.Option, func(), error) {
 	var out []hookc.Option
-	if dir, err := os.Getwd(); err == nil {
+	from := callerOf(cmd.Context())
+	if dir, err := from.workDir(); err == nil {
 		out = append(out, hookc.ShownFrom(dir))
 	}
 	if s.faithful && s.profile == "" {
@@ -77,22 +78,22 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 		if err != nil {
 			return nil, nil, cannot("%v", err)
 		}
-		if _, err := os.Lstat(in.Path); err != nil {
+		if _, err := os.Lstat(from.path(in.Path)); err != nil {
 			return nil, nil, cannot("%v", err)
 		}
-		in.Format = s.format
+		in.Path, in.Format = from.path(in.Path), s.format
 		out = append(out, hookc.Input(in))
 	}
 	if len(s.files)+len(args) == 0 {
 		out = append(out, hookc.Discover(project))
 	}
-	if os.Getenv("HOOKC_ENABLED") == "0" {
+	if from.getenv("HOOKC_ENABLED") == "0" {
 		out = append(out, hookc.SwitchOff())
 	}
-	if o := overrides(os.Environ()); len(o) > 0 {
+	if o := overrides(from.env()); len(o) > 0 {
 		out = append(out, hookc.Overrides(o))
 	}
-	m, name, err := model.FromEnv(os.Getenv)
+	m, name, err := model.FromEnv(from.getenv)
 	if err != nil {
 		return nil, nil, cannot("%v", err)
 	}
@@ -140,7 +141,7 @@ func overrides(environ []string) map[string]string {
 func (s *sources) debugger(cmd *cobra.Command) (func(runner.DebugRecord), func(), error) {
 	out := cmd.ErrOrStderr()
 	done := func() {}
-	if path := os.Getenv("HOOKC_DEBUG"); path != "" {
+	if path := callerOf(cmd.Context()).getenv("HOOKC_DEBUG"); path != "" {
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
 			return nil, nil, cannot("HOOKC_DEBUG: %v", err)

@@ -33,14 +33,14 @@ type handOver struct {
 // detached hands async hooks to a supervisor process of their own, which
 // outlives this one: run never waits for them. Dir is where the policy is
 // discovered from.
-func detached(s *sources, dir string) hookc.Option {
+func detached(s *sources, from *caller, dir string) hookc.Option {
 	return hookc.Execution(func(o *executor.Options) {
 		o.Async = func(n *dag.Node, in *policy.Context) error {
 			input, err := json.Marshal(in)
 			if err != nil {
 				return err
 			}
-			return startSupervisor(handOver{Files: s.files, Format: s.format, Dir: dir, Event: n.Hook.Event, Hook: n.Hook.Name, Input: input,
+			return startSupervisor(from, handOver{Files: s.files, Format: s.format, Dir: dir, Event: n.Hook.Event, Hook: n.Hook.Name, Input: input,
 				Profile: s.profile, Faithful: s.faithful})
 		}
 	})
@@ -49,7 +49,7 @@ func detached(s *sources, dir string) hookc.Option {
 // startSupervisor starts this program again, in a session of its own. The
 // request goes through a file that is gone once it is read, so that nothing
 // waits on a pipe.
-func startSupervisor(h handOver) error {
+func startSupervisor(from *caller, h handOver) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -68,7 +68,10 @@ func startSupervisor(h handOver) error {
 	}
 	cmd := exec.Command(self, "supervise")
 	cmd.Stdin = request
-	cmd.Env = os.Environ()
+	cmd.Env = from.env()
+	if from != nil {
+		cmd.Dir = from.dir
+	}
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return err

@@ -258,3 +258,31 @@ func TestClaudePrompt(t *testing.T) {
 	assert.Equal(t, "", ask(hook("x", "Stop", policy.StopEvent, false), `{"ok": false, "reason": "r", "impossible": true}`))
 	assert.Equal(t, "", ask(hook("x", "PermissionRequest", policy.PermissionRequest, false), `{"ok": false}`))
 }
+
+// FuzzNativeAnswers: whatever a hook prints, exit status 2 refuses a call in
+// every agent, and no reader approves what a hook did not.
+func FuzzNativeAnswers(f *testing.F) {
+	for _, seed := range []string{"", "text", "{}", "[1]", "{bad}", `{"hookSpecificOutput":null}`, `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}`,
+		`{"decision":"approve"}`, `{"continue":false}`, `{"permission":"allow","updated_input":{}}`, `{"permissionDecision":"allow"}`, "{\"a\":1}\n{\"b\":2}"} {
+		f.Add(seed, 0)
+		f.Add(seed, 2)
+	}
+	agents := map[policy.Protocol]string{policy.ClaudeProtocol: "PreToolUse", policy.Claude240Protocol: "PreToolUse", policy.CodexProtocol: "PreToolUse",
+		policy.KimiProtocol: "PreToolUse", policy.CursorProtocol: "preToolUse", policy.CopilotProtocol: "preToolUse"}
+	f.Fuzz(func(t *testing.T, stdout string, exit int) {
+		for p, name := range agents {
+			a := native(policy.PreToolExecution, exit&3, stdout, "")
+			a.native = name
+			r, err := protocols[p].judge(a)
+			if a.exit == 2 && (err != nil || r.Verdict != policy.Deny) {
+				t.Fatalf("%s: exit 2 on %q is %s", p, stdout, heard(r, err))
+			}
+			if err != nil && !r.Quiet() {
+				t.Fatalf("%s: a failure that speaks on %q", p, stdout)
+			}
+			if r.Verdict == policy.Allow && !strings.Contains(stdout, "a") {
+				t.Fatalf("%s: %q approves", p, stdout)
+			}
+		}
+	})
+}

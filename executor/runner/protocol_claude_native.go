@@ -297,7 +297,10 @@ func claudeBlocked(d *draft) {
 		d.r.Verdict, d.r.VerdictBy, d.r.Reasons = policy.Deny, d.by, nil
 		d.reason(d.complaint(fmt.Sprintf("blocked by %s (exit status 2 without a message)", d.by.Name)))
 	}
-	d.r.Patch, d.r.Feedback = policy.Patch{}, nil
+	d.r.Feedback = nil
+	if d.event != policy.PostToolExecution { // a new result loosens nothing
+		d.r.Patch = policy.Patch{}
+	}
 	if d.r.Control != policy.Halt {
 		d.r.Control, d.r.ControlBy = policy.Go, policy.By{}
 	}

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"time"
 
 	"github.com/hookc/hookc/dag"
@@ -27,7 +28,25 @@ func regoKind(o Options) dag.Kind {
 			}
 			return dag.Body{Runner: m, Effects: m.Effects(), Always: m.Always()}, found
 		},
+		Fuse:   fuseRego,
 		Digest: c.Digest,
 		Doc:    "evaluates Rego in process, given inline or as a file",
 	}
+}
+
+// fuseRego makes one query of the Rego of several hooks.
+func fuseRego(parts []dag.FusePart) []dag.Fused {
+	list := make([]rego.Part, len(parts))
+	for i, p := range parts {
+		list[i] = rego.Part{Module: p.Runner.(*rego.Module), Filter: p.Filter}
+	}
+	var out []dag.Fused
+	for _, f := range rego.Fuse(list) {
+		fused := dag.Fused{Members: f.Members, Fault: f.Fault}
+		if f.Fault == "" {
+			fused.Run = f.Run
+		}
+		out = append(out, fused)
+	}
+	return out
 }

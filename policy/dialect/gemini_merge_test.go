@@ -141,6 +141,8 @@ func TestQwenAnswer(t *testing.T) {
 		{"a permission that is not taken back", policy.PreToolExecution, false,
 			[]string{`{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"p"}}`, `{"hookSpecificOutput":{"permissionDecision":"allow"}}`},
 			outcome{Verdict: policy.Deny, By: "h1", Reasons: []string{"p"}, Codes: []string{"HK031"}}},
+		{"a question blocks: there is nobody to ask", policy.PreToolExecution, true, []string{`{"hookSpecificOutput":{"permissionDecision":"ask"}}`},
+			outcome{Verdict: policy.Deny, By: "h1", Reasons: []string{"User confirmation required"}}},
 		{"a permission hides the decision", policy.PreToolExecution, true, []string{`{"decision":"deny","hookSpecificOutput":{"permissionDecision":"allow"}}`}, outcome{}},
 		{"an ending reason is the reason", policy.StopEvent, false, []string{`{"decision":"block","reason":"r","stopReason":"s"}`},
 			outcome{Verdict: policy.Deny, By: "h1", Reasons: []string{"s"}}},

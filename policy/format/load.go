@@ -75,6 +75,8 @@ type Loader struct {
 	fork forkConfig
 	// clawd are the files of ClawdCode, in the order read.
 	clawd []*clawdFile
+	// clawdHooks are the places of their hooks' files.
+	clawdHooks map[*policy.Hook]int
 	// jcli and agentHooks are what files of theirs say besides.
 	jcli       jcliState
 	agentHooks agentHooksState

@@ -96,7 +96,7 @@ func TestInputs(t *testing.T) {
 	}
 	assert.Equal(t, []string{"builtin/stop:builtin/stop#1"}, one(Input{Path: "."}))
 	assert.Equal(t, []string{"0:0 HK001 gone.yaml: there is no such file"}, one(Input{Path: "gone.yaml"}))
-	assert.Equal(t, []string{"0:0 HK015 notes is in no format known here; name it .yaml or .json, or force a format with --format: hookmd, hooksyaml"}, one(Input{Path: "notes"}))
+	assert.Equal(t, []string{"0:0 HK015 notes is in no format known here; name it .yaml or .json, or force a format with --format: " + strings.Join(Names(), ", ")}, one(Input{Path: "notes"}))
 	assert.Equal(t, []string{"builtin/stop:builtin/stop#1"}, one(Input{Path: "notes", Format: "hooksyaml"}))
 	assert.Equal(t, []string{`0:0 HK015 no format is called "hooksyml"; did you mean "hooksyaml"?`}, one(Input{Path: "notes", Format: "hooksyml"}))
 	assert.Equal(t, []string{"0:0 HK015 empty holds no policy; a policy folder has a hooks.yaml or folders with a HOOK.md"}, one(Input{Path: "empty"}))

@@ -60,7 +60,11 @@ func unlessOne(hooks []*policy.Hook) policy.Condition {
 		tests = append(tests, all)
 	}
 	slices.Sort(reads)
-	written := diag.NewText("unless the same hook of another file runs", hooks[0].Span, nil)
+	var names []string
+	for _, h := range hooks {
+		names = append(names, h.Name)
+	}
+	written := diag.NewText("unless "+strings.Join(names, " or ")+" runs", hooks[0].Span, nil)
 	return policy.Condition{Key: policy.FilterNative, Value: written, Atom: &policy.Atom{
 		Op: policy.AtomMatch, Field: reads[0], Values: []string{written.Value}, Reads: slices.Compact(reads),
 		Test: func(in *policy.Context) bool {

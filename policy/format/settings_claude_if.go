@@ -24,7 +24,7 @@ func claudeIf(written diag.Text, faithful bool) (policy.Condition, bool) {
 	}
 	rule.faithful = faithful
 	return policy.Condition{Key: policy.FilterNative, Value: written, Atom: &policy.Atom{
-		Op: policy.AtomMatch, Field: policy.FieldToolName, Values: []string{written.Value},
+		Op: policy.AtomMatch, Field: policy.FieldToolName, Values: []string{written.Value, "if"},
 		Reads: []policy.Field{policy.FieldToolName, policy.FieldToolInput, policy.FieldCwd, policy.FieldProjectRoot},
 		Test:  rule.match,
 	}}, true

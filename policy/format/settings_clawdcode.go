@@ -29,7 +29,6 @@ var _ = registerSettings(settings{
 // nil.
 type clawdFile struct {
 	in                *File
-	config            *policy.FileConfig
 	enabled, timeout  *Node
 	onTimeout, onFail *Node
 	concurrent        *Node
@@ -47,7 +46,7 @@ func clawdRoot(r *settingsReader, root *Node) *Node {
 	if hooks == nil {
 		return nil
 	}
-	f := &clawdFile{in: r.in, config: r.config, events: map[string]*Node{}, broken: map[policy.Event][][]policy.Condition{}}
+	f := &clawdFile{in: r.in, events: map[string]*Node{}, broken: map[policy.Event][][]policy.Condition{}}
 	if bad := f.read(r, hooks); bad != nil {
 		r.report(*bad)
 		return nil
@@ -273,6 +272,12 @@ func clawdHook(r *settingsReader, _ string, _, n *Node, h *policy.Hook) bool {
 		case v >= 1000:
 			r.report(codeTimeout.Report(t.Span, "the timeout is %s seconds: ClawdCode counts seconds, not milliseconds", t.Text.Value))
 		}
+	}
+	if r.in.Untrusted == "" {
+		if r.l.clawdHooks == nil {
+			r.l.clawdHooks = map[*policy.Hook]int{}
+		}
+		r.l.clawdHooks[h] = len(r.l.clawd) - 1
 	}
 	return r.unset(h, "FILE_PATH")
 }

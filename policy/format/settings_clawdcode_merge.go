@@ -12,13 +12,9 @@ import (
 // project reaches the user's own hooks only where the agent is followed
 // faithfully.
 func clawdFinish(l *Loader, hooks []*policy.Hook) []*policy.Hook {
-	files := map[*policy.FileConfig]int{}
-	for i, f := range l.clawd {
-		files[f.config] = i
-	}
 	replaced := map[*Node]bool{}
 	for _, h := range hooks {
-		at, known := files[h.File]
+		at, known := l.clawdHooks[h]
 		if !known {
 			continue // not trusted: it is listed and never runs
 		}

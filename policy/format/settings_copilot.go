@@ -57,7 +57,9 @@ func copilotMatcher(r *settingsReader, event policy.Event, native string, n *Nod
 	if native[0] >= 'A' && native[0] <= 'Z' { // it may name the tool as Claude Code does
 		test = func(tool string) bool { return p.Match(tool) || p.Match(copilotTools[tool]) }
 	}
-	return []policy.Condition{nativeTest(m.Text, f, test)}, true
+	c := nativeTest(m.Text, f, test)
+	c.Atom.Values = append(c.Atom.Values, native) // the same words may mean another test
+	return []policy.Condition{c}, true
 }
 
 // copilotTools are Claude Code's names of Copilot's tools, which hooks under

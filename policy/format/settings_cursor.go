@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -138,7 +139,7 @@ func cursorHook(r *settingsReader, native string, _, n *Node, h *policy.Hook) bo
 			limit = at
 		}
 	}
-	written := diag.NewText("loop_limit", itemSpan(n), nil)
+	written := diag.NewText(fmt.Sprintf("loop_count < %d", limit), itemSpan(n), nil)
 	h.Filter.Conditions = append(h.Filter.Conditions, policy.Condition{Key: policy.FilterNative, Value: written, Atom: &policy.Atom{
 		Op: policy.AtomMatch, Field: policy.FieldRaw, Values: []string{written.Value}, Reads: []policy.Field{policy.FieldRaw},
 		Test: func(in *policy.Context) bool {

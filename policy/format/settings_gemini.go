@@ -143,6 +143,16 @@ func geminiMatches(e policy.Event) bool {
 	return trigger || e.Spec().CanRead(policy.FieldToolName)
 }
 
+// notText reports a matcher that is no text.
+func (r *settingsReader) notText(m *Node, native string) {
+	what := "here it matches all"
+	if r.faithful() {
+		what = "and so does --faithful"
+	}
+	r.report(codeMatcher.Report(m.Span, "a matcher is text; at this one %s gives up on every hook of %s, %s", r.id, native, what).
+		WithHint("write the tools' names as one text, such as write_file|replace"))
+}
+
 // forkTimeout reads a timeout as setTimeout does: what is no number, or out of
 // range, fires at once. A guard would then never speak, so that counts only
 // for --faithful.
@@ -218,7 +228,7 @@ func geminiMatcher(r *settingsReader, event policy.Event, native string, group *
 	}
 	if !m.IsText() {
 		if counts(m) && geminiMatches(event) {
-			r.report(codeMatcher.Report(m.Span, "a matcher is text; at this one %s gives up on every hook of %s, here it matches all", r.id, native))
+			r.notText(m, native)
 		}
 		return nil, true
 	}

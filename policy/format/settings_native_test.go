@@ -186,3 +186,32 @@ func TestClaudeWord(t *testing.T) {
 		assert.Equal(t, want, claudeWord(text))
 	}
 }
+
+// TestNativeAtoms: two conditions that read alike and are not the same must
+// not be taken for one (policy.Matcher.Implies goes by their values).
+func TestNativeAtoms(t *testing.T) {
+	atoms := func(p *policy.Policy) []policy.Matcher {
+		var out []policy.Matcher
+		for _, h := range p.Hooks {
+			var m policy.Matcher
+			for _, c := range h.Filter.Conditions {
+				a := *c.Atom
+				a.Key = c.Key
+				m.Atoms = append(m.Atoms, a)
+			}
+			out = append(out, m)
+		}
+		return out
+	}
+	differ := func(agent, file, text string) {
+		t.Helper()
+		p, _ := loadAgent(t, agent, "project:"+file, text)
+		m := atoms(p)
+		require.Len(t, m, 2)
+		assert.False(t, m[0].Implies(&m[1]) && m[1].Implies(&m[0]), "%s", text)
+	}
+	differ("claude", ".claude/settings.json", `{"hooks":{"PreToolUse":[{"matcher":"Bash(x)","hooks":[{"type":"command","command":"cat"}]},{"hooks":[{"type":"command","command":"tee x","if":"Bash(x)"}]}]}}`)
+	differ("cursor", ".cursor/hooks.json", `{"hooks":{"stop":[{"command":"cat","loop_limit":2},{"command":"tee x","loop_limit":3}]}}`)
+	differ("cursor", ".cursor/hooks.json", `{"hooks":{"preToolUse":[{"command":"cat"}],"beforeReadFile":[{"command":"cat"}]}}`)
+	differ("copilot", ".github/hooks/a.json", `{"hooks":{"preToolUse":[{"type":"command","bash":"cat","matcher":"B.*"}],"PreToolUse":[{"type":"command","bash":"cat","matcher":"B.*"}]}}`)
+}

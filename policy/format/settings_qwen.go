@@ -111,7 +111,7 @@ func qwenMatcher(r *settingsReader, event policy.Event, native string, group *No
 	}
 	if !m.IsText() {
 		if counts(m) && qwenMatches(event) {
-			r.report(codeMatcher.Report(m.Span, "a matcher is text; at this one %s gives up on every hook of %s, here it matches all", r.id, native))
+			r.notText(m, native)
 		}
 		return nil, true
 	}

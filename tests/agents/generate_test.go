@@ -174,8 +174,8 @@ func (g *groupMaker) hook() map[string]any {
 	if g.chance(6) {
 		h["env"] = map[string]any{"FOO": choose(g.dice, "bar", "b z", ""), "GEMINI_SESSION_ID": "mine"}
 	}
-	if g.chance(150) {
-		h["command"], h["timeout"] = command+"; exec sleep 4", 500
+	if strings.HasSuffix(command, asleep) {
+		h["timeout"] = 1500
 	} else if g.chance(10) {
 		h["timeout"] = choose[any](g.dice, 30000, 60000, 45000.5)
 	}
@@ -214,12 +214,19 @@ func (g *groupMaker) matcher() any {
 	return choose[any](g.dice, "", "*", "Nope", "write_file", "[", 5)
 }
 
+// asleep ends the scripts that are to run out of time, by far: a busy machine
+// must not decide a case.
+const asleep = "exec sleep 8"
+
 // command is a hook's script: it notes that it ran, keeps what it was sent
 // where it is asked to, and says something.
 func (g *groupMaker) command(id string) string {
 	script := "echo " + id + " >>ledger; "
 	if g.chance(4) {
 		script += "cat >in." + id + "; "
+	}
+	if g.chance(500) {
+		return script + "printf '%s' '" + `{"decision":"deny","reason":"too late"}` + "'; " + asleep
 	}
 	switch g.IntN(40) {
 	case 0:

@@ -134,6 +134,83 @@ func FuzzPath(f *testing.F) {
 	})
 }
 
+// projectedPolicy looks at an event in every way there is: rules, filters and
+// derived fields that name parts of it, a rule that takes all of it, sets.
+var projectedPolicy = []string{`
+pre_tool_execution:
+  - {name: part, deny: 'tool_input.command contains "rm"', reason: part}
+  - {name: kind, filter: {tool_kind: shell, permission_mode: plan}, ask: 'tool_input.x.y == 1', reason: kind}
+  - {name: path, filter: {path: "/etc/**"}, deny: 'content != ""', reason: path}
+  - {name: tidy, filter: {tool_name: Tidy}, set: {tool_input.a: 'tool_input.b'}}
+  - name: rego
+    source: |
+      package rules
+      deny contains "rego" if input.tool_input.list[_] == "x"
+pre_llm_request:
+  - {name: add, context: '"more"'}
+stop:
+  - {name: gate, deny: 'stop_reason == "todo"', reason: todo}
+`, `
+pre_tool_execution:
+  - {name: all, deny: 'len($env) > 6', reason: many}
+  - {name: odd, deny: 'raw.odd != nil', reason: odd}
+pre_llm_request:
+  - {name: talk, deny: 'len(messages) > 2', reason: long}
+`}
+
+// FuzzFireJSON: an event decoded for its plan gets the Decision that it gets
+// decoded whole, and is refused where that is, but for keys repeated in what
+// nobody looks at.
+func FuzzFireJSON(f *testing.F) {
+	var engines []*hookc.Engine
+	for _, text := range projectedPolicy {
+		eng, err := hookc.Open(f.Context(), hookc.Text("hooks.yaml", text), hookc.SkipVerify())
+		require.NoError(f, err)
+		f.Cleanup(func() { eng.Close() })
+		engines = append(engines, eng)
+	}
+	for _, seed := range []string{
+		`{"event":"pre_tool_execution","tool_name":"Bash","tool_input":{"command":"rm -rf /","list":["x"]}}`,
+		`{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"/etc/passwd","content":"x"},"messages":[{"role":"user"}],"odd":1}`,
+		`{"event":"pre_tool_execution","tool_name":"Tidy","tool_input":{"a":1,"b":{"c":[2]},"more":3},"permission_mode":"plan"}`,
+		`{"event":"pre_llm_request","system_prompt":"be kind","messages":[1,2,3]}`,
+		`{"event":"stop","stop_reason":"todo","event_type":"Stop"}`,
+		`{"event":"pre_tool_execution","event":"stop"}`, `{"messages":[{"a":1,"a":2}],"event":"stop"}`, `{"event":"nothing"}`, `{`, `[]`, `{"tool_name":7}`,
+	} {
+		f.Add("", []byte(seed))
+		f.Add("PreToolUse", []byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, event string, data []byte) {
+		for _, eng := range engines {
+			d, err := eng.FireJSON(t.Context(), policy.Event(event), data)
+			in, sent, failed := policy.DecodeContext(data)
+			if failed != nil {
+				if err == nil {
+					require.ErrorContains(t, failed, "appears twice")
+					continue
+				}
+				require.False(t, d.Permits())
+				continue
+			}
+			name := policy.Event(event)
+			if event == "" {
+				name = policy.Event(sent)
+			}
+			want, wrong := eng.Fire(t.Context(), name, in)
+			require.Equal(t, wrong, err)
+			require.Equal(t, decided(want), decided(d))
+			if wrong != nil {
+				continue
+			}
+			for _, f := range d.Final.Fields() {
+				_, ok := want.Final.Get(f)
+				require.True(t, ok, "%s is there", f)
+			}
+			require.Equal(t, want.Final.Text(policy.FieldSystemPrompt), d.Final.Text(policy.FieldSystemPrompt))
+		}
+	})
+}
+
 // FuzzRego: no text makes the Rego compiler panic, and a rule that compiles is
 // decided the same both ways.
 func FuzzRego(f *testing.F) {

@@ -1,0 +1,148 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/hookc/hookc/cmd/hookgate/wire"
+)
+
+const (
+	// connectTime bounds connecting and each write: the server is on this
+	// machine and has nothing else to do than accept.
+	connectTime = 500 * time.Millisecond
+	// stalled is how long a server may say nothing at all, not even that it is
+	// working, before the gate looks for another way.
+	stalled = 8 * wire.Beat * time.Millisecond
+)
+
+// ask asks the server; nil means that it must be found out in another way.
+func (c *call) ask() *wire.Reply {
+	c.hookc = c.findHookc()
+	path, build := c.socket, ""
+	if c.hookc.info != nil {
+		build = wire.BuildOf(c.hookc.info)
+	}
+	if path == "" {
+		dir := wire.Dir(os.Getenv)
+		if dir == "" || build == "" {
+			return nil
+		}
+		path = wire.Socket(dir, build)
+	}
+	if !ours(path) {
+		c.absent = true
+		return nil
+	}
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		return nil
+	}
+	syscall.CloseOnExec(fd)
+	defer syscall.Close(fd)
+	if limit(fd, syscall.SO_SNDTIMEO, connectTime) != nil || limit(fd, syscall.SO_RCVTIMEO, stalled) != nil {
+		return nil
+	}
+	if err := connect(fd, path); err != nil {
+		c.absent = err == syscall.ECONNREFUSED || err == syscall.ENOENT
+		return nil
+	}
+	if !peerIsUser(fd) {
+		return nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil
+	}
+	umask := syscall.Umask(0)
+	syscall.Umask(umask)
+	request := wire.AppendRequest(make([]byte, 0, len(c.input)+12<<10), &wire.Request{
+		Kind: wire.Decide, Build: build, Dir: dir, Args: c.words(), Environ: environ(), Umask: umask,
+		Millis: int(c.left() / time.Millisecond), Input: c.input,
+	})
+	if !writeAllTo(fd, request) {
+		return nil
+	}
+	return receive(fd)
+}
+
+// ours reports whether a socket, and the folder it is in, are this user's own
+// and nobody else's to change.
+func ours(path string) bool {
+	end := len(path) - 1
+	for end > 0 && path[end] != '/' {
+		end--
+	}
+	var dir, file syscall.Stat_t
+	if end <= 0 || syscall.Lstat(path[:end], &dir) != nil || syscall.Lstat(path, &file) != nil {
+		return false
+	}
+	uid := uint32(os.Geteuid())
+	return dir.Mode&syscall.S_IFMT == syscall.S_IFDIR && dir.Uid == uid && dir.Mode&0o022 == 0 &&
+		file.Mode&syscall.S_IFMT == syscall.S_IFSOCK && file.Uid == uid && file.Mode&0o077 == 0
+}
+
+func limit(fd, option int, d time.Duration) error {
+	tv := syscall.NsecToTimeval(int64(d))
+	return syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, option, &tv)
+}
+
+func connect(fd int, path string) error {
+	for {
+		err := syscall.Connect(fd, &syscall.SockaddrUnix{Name: path})
+		if err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
+// writeAllTo writes a request; one that the server does not take in time is
+// not sent.
+func writeAllTo(fd int, b []byte) bool {
+	for len(b) > 0 {
+		n, err := syscall.Write(fd, b)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			return false
+		}
+		b = b[n:]
+	}
+	return true
+}
+
+// receive reads a reply. Whatever is not a whole one, or says that the server
+// does not answer this, is nil.
+func receive(fd int) *wire.Reply {
+	b := make([]byte, 0, 4<<10)
+	for {
+		if len(b) == cap(b) {
+			b = append(b, 0)[:len(b)]
+		}
+		n, err := syscall.Read(fd, b[len(b):cap(b)])
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || n == 0 {
+			return nil
+		}
+		b = b[:len(b)+n]
+		b = b[wire.Beats(b):]
+		size, err := wire.ReplySize(b)
+		switch {
+		case err != nil || size > 0 && len(b) > size:
+			return nil
+		case size == 0 || len(b) < size:
+			continue
+		}
+		reply, err := wire.DecodeReply(b)
+		if err != nil || reply.Refused != "" {
+			return nil
+		}
+		return reply
+	}
+}

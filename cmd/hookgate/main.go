@@ -1,0 +1,113 @@
+// Command hookgate is what agents start on every event: it asks the resident
+// `hookc serve` and passes its answer on, byte for byte. Without one it runs
+// `hookc run`, and when nothing answers in time it takes the declared posture
+// in the agent's own protocol (docs/cli.md "hookgate"). It is the standard
+// library's smallest parts and nothing else, since starting is all it costs.
+package main
+
+import (
+	"os"
+	"sync/atomic"
+	"time"
+)
+
+// maxInput is the largest event, in bytes; the same as hookc's.
+const maxInput = 32 << 20
+
+// Why nothing answered. These are plain ASCII without quotes, since they are
+// put into answers as they are.
+const (
+	noTime    = "hookgate: no answer before the deadline"
+	noInput   = "hookgate: the event cannot be read"
+	tooLarge  = "hookgate: the event is larger than 32 MiB"
+	noHookc   = "hookgate: no server answers and there is no hookc beside hookgate"
+	noAnswer  = "hookgate: hookc run gave no answer"
+	noStart   = "hookgate: hookc run cannot be started"
+	badFlags  = "hookgate: the command line is not understood"
+	noPanic   = "hookgate: internal error"
+	noDialect = "hookgate: unknown dialect"
+)
+
+// answered is set by whoever speaks to the agent: there is one answer.
+var answered atomic.Bool
+
+func main() { os.Exit(gate(os.Args[1:])) }
+
+// gate answers one event and returns the exit code.
+func gate(args []string) int {
+	o, wrong := parse(args)
+	if o.help {
+		writeAll(1, []byte(help))
+		return 0
+	}
+	if !known(o.dialect) {
+		writeAll(2, []byte(noDialect+"\n"))
+		return exitRefused
+	}
+	c := &call{options: o, began: time.Now()}
+	defer c.recover()
+	if wrong != "" {
+		writeAll(2, []byte("hookgate: "+wrong+"\n"))
+		return c.posture(badFlags)
+	}
+	time.AfterFunc(o.deadline, func() { os.Exit(c.late()) })
+	var why string
+	if c.input, why = readInput(); why != "" {
+		return c.posture(why)
+	}
+	if reply := c.ask(); reply != nil {
+		return c.say(reply.Stdout, reply.Stderr, reply.Exit)
+	}
+	if c.absent && o.start {
+		c.startServer()
+	}
+	reply, why := c.run()
+	if reply == nil {
+		return c.posture(why)
+	}
+	return c.say(reply.Stdout, reply.Stderr, reply.Exit)
+}
+
+// call is one event on its way.
+type call struct {
+	options
+	began time.Time
+	input []byte
+	// absent is set when no server listens.
+	absent bool
+	hookc  hookcFile
+	child  atomic.Pointer[os.Process]
+}
+
+// left is the time until the deadline.
+func (c *call) left() time.Duration { return c.deadline - time.Since(c.began) }
+
+// late is the answer when time is up; whoever is answering already goes on.
+func (c *call) late() int {
+	if answered.Load() {
+		select {}
+	}
+	if p := c.child.Load(); p != nil {
+		endChild(p)
+	}
+	return c.posture(noTime)
+}
+
+func (c *call) recover() {
+	if p := recover(); p != nil {
+		os.Exit(c.posture(noPanic))
+	}
+}
+
+// say gives the agent its answer, once, and returns the exit code.
+func (c *call) say(stdout, stderr []byte, exit int) int {
+	if answered.Swap(true) {
+		select {} // the other one ends the program
+	}
+	if !writeAll(1, stdout) {
+		writeAll(2, []byte("hookc: the answer cannot be written\n"))
+		return exitRefused
+	}
+	writeAll(2, stderr)
+	return exit
+}

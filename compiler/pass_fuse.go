@@ -1,0 +1,69 @@
+package compiler
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+)
+
+// fuse makes one evaluation of the rules of a slot that see the same version
+// of the event (semantics.md §4.3, P8), where their kind can: it has one index
+// over the rules of all. Nodes that take the same data see the same version of
+// what they read, for whoever else may write it would be among that data.
+func fuse(u *unit) {
+	for _, plan := range u.plans {
+		plan.Fused = nil
+		var keys []fuseKey
+		nodes := map[fuseKey][]int{}
+		for id := range plan.Nodes {
+			n := &plan.Nodes[id]
+			if u.kind(n.Hook).Fuse == nil || !fusable(n) {
+				continue
+			}
+			key := fuseKey{n.Hook.Kind, n.Slot, fmt.Sprint(n.Data)}
+			if nodes[key] == nil {
+				keys = append(keys, key)
+			}
+			nodes[key] = append(nodes[key], id)
+		}
+		for _, key := range keys {
+			u.fuseNodes(plan, key, nodes[key])
+		}
+		slices.SortFunc(plan.Fused, func(a, b dag.Fusion) int { return a.Nodes[0] - b.Nodes[0] })
+	}
+}
+
+// fuseKey is what the members of a fusion have in common: data is the text of
+// the nodes whose patches they see.
+type fuseKey struct {
+	kind policy.Kind
+	slot int
+	data string
+}
+
+// fusable reports whether a node may be evaluated early, twice and for
+// nothing. One that looks at the disk or at a clock would show it; one with
+// declared reads is given an event of its own.
+func fusable(n *dag.Node) bool {
+	return n.Exempt() && !n.Hook.Async && n.Effects.Spec && n.Effects.World == policy.WorldNone &&
+		!n.Effects.Volatile && !n.Effects.Project
+}
+
+func (u *unit) fuseNodes(plan *dag.Plan, key fuseKey, nodes []int) {
+	if len(nodes) < 2 {
+		return
+	}
+	parts := make([]dag.FusePart, len(nodes))
+	for i, id := range nodes {
+		parts[i] = dag.FusePart{Runner: plan.Nodes[id].Runner, Filter: plan.Nodes[id].Matcher}
+	}
+	for _, f := range u.kinds[key.kind].Fuse(parts) {
+		fusion := dag.Fusion{Kind: key.kind, Slot: key.slot, Run: f.Run, Fault: f.Fault}
+		for _, i := range f.Members {
+			fusion.Nodes = append(fusion.Nodes, nodes[i])
+		}
+		plan.Fused = append(plan.Fused, fusion)
+	}
+}

@@ -1,0 +1,50 @@
+package dag
+
+import (
+	"context"
+
+	"github.com/hookc/hookc/policy"
+)
+
+// Fusion is several in-process nodes of one kind that can be evaluated at
+// once (semantics.md §4.3, P8): they are pure, in one slot, and what they read
+// is the same version of the event for all of them.
+type Fusion struct {
+	Kind policy.Kind
+	Slot int
+	// Nodes are the members' IDs, ascending.
+	Nodes []int
+	// Run evaluates members. It is nil when their kind could not fuse them
+	// after all; Fault says why.
+	Run   FusedRun
+	Fault string
+}
+
+// FusedRun evaluates the chosen members of a fusion, ascending by their places
+// in it, on the event as they see it, and fills in said for each; said is as
+// long as chosen and comes empty. An error says nothing of any member: then
+// each is evaluated by itself, as it is when said so. It is safe for
+// concurrent use and returns soon after ctx ends.
+type FusedRun func(ctx context.Context, in *policy.Context, chosen []int, said []FusedSaid) error
+
+// FusedSaid is what one member of a fusion said.
+type FusedSaid struct {
+	// Result is nil for nothing.
+	Result *policy.Result
+	// Alone is true for a member that must be evaluated by itself.
+	Alone bool
+}
+
+// FusePart is a node offered to its kind for fusion.
+type FusePart struct {
+	Runner policy.Runner
+	Filter *policy.Matcher
+}
+
+// Fused is what a kind makes of parts: Members are indices into those it was
+// given, ascending; Run and Fault are as in Fusion.
+type Fused struct {
+	Members []int
+	Run     FusedRun
+	Fault   string
+}

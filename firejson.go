@@ -1,0 +1,61 @@
+package hookc
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/policy"
+)
+
+// FireJSON is Fire for an event as its host has it: one JSON object
+// (policy.DecodeContext says which). It decodes only what the hooks of the
+// event, and what is done with their answers, look at; all of the text is
+// checked to be JSON, but keys repeated in a part nobody looks at are not
+// noticed. An event of "" is the one the object names.
+//
+// The Decision is that of Fire, except that Final has only the fields that were
+// decoded. data may be used again once FireJSON returns. Text that is no event
+// is an error, and the Decision then refuses.
+func (e *Engine) FireJSON(ctx context.Context, event policy.Event, data []byte) (*policy.Decision, error) {
+	// What is decoded depends on the plan, and the plan on the event and, where
+	// sessions have hooks, on the session: both are guessed first.
+	name, session := event, ""
+	if event == "" {
+		name = policy.Event(policy.Peek(data, policy.FieldEvent))
+	}
+	sessions := e.anyone.Load()
+	if sessions {
+		session = policy.Peek(data, policy.FieldSessionID)
+	}
+	known, ok := policy.ParseEvent(string(name))
+	if !ok {
+		return e.fireWhole(ctx, event, data)
+	}
+	l, err := e.enter(known, session)
+	if err != nil {
+		return refuse(known, policy.NewContext(known), err)
+	}
+	defer l.leave()
+	in, sent, err := l.program.Projection(known).DecodeFor(known, data)
+	if err != nil {
+		return refuse(known, policy.NewContext(known), fmt.Errorf("hookc: the event cannot be read: %w", err))
+	}
+	named, _ := policy.ParseEvent(sent)
+	if event == "" && named != known || sessions && in.Text(policy.FieldSessionID) != session {
+		return e.fireWhole(ctx, event, data)
+	}
+	return l.exec.Fire(ctx, known, in), nil
+}
+
+// fireWhole is FireJSON with everything decoded.
+func (e *Engine) fireWhole(ctx context.Context, event policy.Event, data []byte) (*policy.Decision, error) {
+	in, sent, err := policy.DecodeContext(data)
+	if event == "" {
+		event = policy.Event(sent)
+	}
+	if err != nil {
+		return refuse(event, policy.NewContext(event), fmt.Errorf("hookc: the event cannot be read: %w", err))
+	}
+	return e.fire(ctx, event, in, (*executor.Executor).Fire)
+}

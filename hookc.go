@@ -187,6 +187,31 @@ func (e *Engine) Fire(ctx context.Context, event policy.Event, in *policy.Contex
 	return e.fire(ctx, event, in, (*executor.Executor).Fire)
 }
 
+// FireInto is Fire into a Decision of the host's, all of which is written and
+// the memory of whose Hooks is used again: for a host that decides many events
+// and keeps none of the Decisions. Where nothing is to be said it allocates
+// nothing, if every rule that the event concerns is in expr and in was made
+// with policy.DecodeContext or Context.Set and has been Frozen for the event.
+// Until it returns d belongs to it alone.
+func (e *Engine) FireInto(ctx context.Context, event policy.Event, in *policy.Context, d *policy.Decision) error {
+	known, ok := policy.ParseEvent(string(event))
+	if !ok {
+		refused, err := refuse(event, in.Frozen(event), fmt.Errorf("hookc: unknown event %q", event))
+		*d = *refused
+		return err
+	}
+	in = in.Frozen(known)
+	l, err := e.enter(known, in.Text(policy.FieldSessionID))
+	if err != nil {
+		refused, err := refuse(known, in, err)
+		*d = *refused
+		return err
+	}
+	defer l.leave()
+	l.exec.FireInto(ctx, known, in, d)
+	return nil
+}
+
 // FireSerial is Fire through the serial interpreter, which defines what a
 // policy means. It gives the same Decision, later.
 func (e *Engine) FireSerial(ctx context.Context, event policy.Event, in *policy.Context) (*policy.Decision, error) {
@@ -321,16 +346,14 @@ func (e *Engine) Available(event policy.Event, tool string) bool {
 			if own == nil {
 				return true
 			}
-			plan := own.program.Plan(known)
-			on = plan != nil && plan.Index.Any(tool)
+			on = own.exec.Concerns(known, tool)
 			return !on
 		})
 		if on {
 			return true
 		}
 	}
-	plan := e.live.Load().program.Plan(known)
-	return plan != nil && plan.Index.Any(tool)
+	return e.live.Load().exec.Concerns(known, tool)
 }
 
 // Program is the plan in force: immutable, for explain and diagnostics.

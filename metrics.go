@@ -144,6 +144,26 @@ func (c *counter) quantile(percent int64) time.Duration {
 	return bound(at)
 }
 
+// Take moves what was counted so far into Metrics of its own, for a host that
+// adds it to a record elsewhere. A run that is being counted meanwhile is in
+// one of the two; its parts may be in both.
+func (m *Metrics) Take() *Metrics {
+	out := &Metrics{}
+	m.hooks.Range(func(k, v any) bool {
+		from, to := v.(*counter), out.counter(k.(hookKey))
+		for b := range from.buckets {
+			to.buckets[b].Store(from.buckets[b].Swap(0))
+		}
+		to.failed.Store(from.failed.Swap(0))
+		to.filtered.Store(from.filtered.Swap(0))
+		to.squashed.Store(from.squashed.Swap(0))
+		to.retries.Store(from.retries.Swap(0))
+		to.total.Store(from.total.Swap(0))
+		return true
+	})
+	return out
+}
+
 // List returns the counters by event and hook.
 func (m *Metrics) List() []HookMetrics {
 	var out []HookMetrics

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins"
@@ -34,7 +35,9 @@ type config struct {
 	overrides map[string]string
 	disabled  bool
 	// profile is the agent whose rules hold, or nil.
-	profile  *dialect.Dialect
+	profile *dialect.Dialect
+	// agent is who is told what is decided; nil is the profile's.
+	agent    *dialect.Dialect
 	faithful bool
 	answers  map[string]map[string]any
 	// skipVerify leaves translation validation out.
@@ -98,6 +101,13 @@ func Model(m policy.Model) Option {
 // DefaultModel names the model of llm hooks that name none.
 func DefaultModel(name string) Option {
 	return func(c *config) { c.kinds.DefaultModel = name }
+}
+
+// Environ is the environment bash hooks are given beside their own variables,
+// instead of this process's: for a host that decides for others. Each entry is
+// NAME=value.
+func Environ(environ []string) Option {
+	return func(c *config) { c.kinds.Environ = slices.Clone(environ) }
 }
 
 // Rules adds Go rules that `type: builtin` hooks can use by name. What is wrong
@@ -219,6 +229,7 @@ func (c *config) compileWith(p *policy.Policy, runtime bool) (program *dag.Progr
 		cc.Validate = executor.Validate
 	}
 	program, found = compiler.Compile(p, cc)
+	c.degrade(program)
 	return program, found, nil
 }
 

@@ -31,11 +31,11 @@ func quietBuiltin(*analysis, *shCall) shValue { return nil }
 
 func (a *analysis) cd(c *shCall) shValue {
 	o := options(c.args(), "", "", optStop)
-	if len(o.operands) == 0 {
-		c.fr.st.dirs = []string{a.at.Home}
-		return nil
+	to := a.home(c.fr).word()
+	if len(o.operands) > 0 {
+		to = o.operands[0]
 	}
-	a.moveTo(o.operands[0], c.fr)
+	a.moveTo(to, c.fr)
 	return nil
 }
 
@@ -43,11 +43,12 @@ func (a *analysis) cd(c *shCall) shValue {
 func (a *analysis) moveTo(to ShellWord, fr *shFrame) {
 	st := fr.st
 	here := a.dir(st)
+	old := a.oldDirs(st)
+	st.set("OLDPWD", pathValue(here, "$OLDPWD"))
 	switch {
 	case to.is("-"):
-		st.dirs = a.oldDirs(st)
+		st.dirs = old
 	case to.Dynamic || to.Pattern:
-		st.set("OLDPWD", pathValue(here, "$OLDPWD"))
 		p := a.resolve(to, fr)
 		st.dirs = []string{""}
 		if origin := to.value().origin(); origin.kind == "toplevel" && a.at.Root != "" {
@@ -56,7 +57,6 @@ func (a *analysis) moveTo(to ShellWord, fr *shFrame) {
 			st.dirs = []string{p.text}
 		}
 	default:
-		st.set("OLDPWD", pathValue(here, "$OLDPWD"))
 		p, _ := a.resolve(to, fr).known()
 		if to.Text == "" {
 			p = here

@@ -31,7 +31,7 @@ func (a *analysis) call(s *syntax.Stmt, c *syntax.CallExpr, fr *shFrame) {
 	if c == nil {
 		c = &syntax.CallExpr{}
 	}
-	if !a.changesState(c, fr.st) {
+	if len(s.Redirs) == 0 && !a.changesState(c, fr.st) {
 		a.each(fr, func() { a.callOnce(s, c, fr, fr.st) })
 		return
 	}
@@ -217,9 +217,6 @@ func (a *analysis) run(c *shCall) shValue {
 	a.list(c)
 	if c.name == "" {
 		return a.runUnknown(c, program)
-	}
-	if c.muted && a.full {
-		return nil
 	}
 	if !c.fr.process && !strings.Contains(program, "/") {
 		if f, ok := c.fr.st.funcs.get(c.name); ok {

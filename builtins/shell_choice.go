@@ -14,6 +14,7 @@ func (a *analysis) choose(name string, n int) int {
 	}
 	for i := range a.choices {
 		if a.choices[i].name == name {
+			a.choices[i].n = max(a.choices[i].n, n)
 			return min(a.choices[i].index, n-1)
 		}
 	}
@@ -25,8 +26,16 @@ func (a *analysis) choose(name string, n int) int {
 	return 0
 }
 
-// each runs f once for every combination of alternatives it asks for.
+// each runs f once for every combination of alternatives it asks for. Inside
+// of another each, what prints something for it to use runs once, with the
+// alternatives of the one around it.
 func (a *analysis) each(fr *shFrame, f func()) {
+	if a.choosing > 0 && fr.out != nil {
+		f()
+		return
+	}
+	a.choosing++
+	defer func() { a.choosing-- }()
 	base := len(a.choices)
 	for n := 1; ; n++ {
 		f()

@@ -37,7 +37,8 @@ func newShellJail(t testing.TB) *shellJail {
 	for _, dir := range []string{j.root + "/d1/d2", j.root + "/d3", j.home, j.bin} {
 		require.NoError(t, os.MkdirAll(dir, 0o755))
 	}
-	stub := "#!/bin/sh\n{ printf '%s\\000' \"$(pwd -P)\" \"${0##*/}\" \"$@\"; printf '\\001\\000'; } >>'" + j.log + "'\n"
+	// One write a record: stubs of one pipeline write at the same time.
+	stub := "#!/bin/sh\nprintf '%s\\000' \"$(pwd -P)\" \"${0##*/}\" \"$@\" \"$(printf '\\001')\" >>'" + j.log + "'\n"
 	for _, name := range jailPrograms {
 		require.NoError(t, os.WriteFile(filepath.Join(j.bin, name), []byte(stub), 0o755))
 	}
@@ -51,7 +52,7 @@ func (j *shellJail) at() ShellAt {
 // run lets bash run a line, and returns what ran.
 func (j *shellJail) run(t testing.TB, line string) []ranCommand {
 	require.NoError(t, os.WriteFile(j.log, nil, 0o644))
-	for _, left := range []string{"s.sh", "s2.sh", "s3.sh", "d1/s.sh", "d1/d2/s.sh", "d3/s.sh"} {
+	for _, left := range []string{"s.sh", "s2.sh", "s3.sh", "d1/s.sh", "d1/d2/s.sh", "d3/s.sh", "../home/s.sh"} {
 		_ = os.Remove(filepath.Join(j.root, left))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -126,7 +127,6 @@ type shellGrammar struct {
 	r     *rand.Rand
 	depth int
 	funcs int
-	inner bool
 }
 
 func (g *shellGrammar) pick(list ...string) string { return list[g.r.IntN(len(list))] }
@@ -158,7 +158,7 @@ func (g *shellGrammar) simple() string {
 
 func (g *shellGrammar) assign() string {
 	return g.pick("v=abc", "v='b c'", `w="one two"`, "w=$v", "w=", "arr=(m 'n o' p)", "arr+=(q)", "v+=d", "set -- s 't u'", "shift", "cmd=p2", "cmd='p3 given'", "printf -v v '%s' pv", "v=$(echo sub)",
-		"w=$((3*4))", "read -r v w <<< 'r1 r2 r3'", "export v=ex", "declare w=dw", "unset w", "IFS=,; w=i,j", "IFS=$' \\t\\n'", "cd d1", "cd ..", "cd d1/d2", "cd", "cd -", "pushd d3 >/dev/null", "popd >/dev/null", `cd "$PWD"`)
+		"w=$((3*4))", "read -r v w <<< 'r1 r2 r3'", "export v=ex", "declare w=dw", "unset w", "IFS=,; w=i,j", "IFS=$' \\t\\n'", "cd ~/../work/d1", "cd ~/../work/d1/..", "cd ~/../work/d1/d2", "cd", "cd -", "pushd ~/../work/d3 >/dev/null", "popd >/dev/null", `cd "$PWD"`)
 }
 
 func (g *shellGrammar) stmt() string {
@@ -198,13 +198,13 @@ func (g *shellGrammar) stmt() string {
 	case 14:
 		return g.pick("sh", "bash", "env bash") + " -c " + quoteWord(g.simple()) + g.pick("", " name a1 'a 2'")
 	case 15:
-		return g.pick("env", "command", "nohup", "timeout 9", "nice -n 1", "env A=1", "env -i PATH=\"$PATH\"", "env -C d1", "timeout -s KILL 9", "time") + " p1 " + g.word() + " 2>/dev/null"
+		return g.pick("env", "command", "nohup", "timeout 9", "nice -n 1", "env A=1", "env -i PATH=\"$PATH\"", "env -C ~/../work/d1", "timeout -s KILL 9", "time") + " p1 " + g.word() + " 2>/dev/null"
 	case 16:
 		return "echo one two | xargs " + g.pick("", "-n1 ", "-I{} ") + "p2 " + g.pick("x{}", "-r", "{}")
 	case 17:
-		return "bash <<'E'\n" + g.simple() + "\nE"
+		return "bash <<'E'\n" + g.simple() + "\nE\n:"
 	case 18:
-		return "sh <<E\np1 " + g.pick("$w", "x", "$(echo h)") + "\nE"
+		return "sh <<E\np1 " + g.pick("$w", "x", "$(echo h)") + "\nE\n:"
 	case 19:
 		return "echo " + quoteWord("p3 "+g.pick("a", "'b c'", "$HOME")) + " | " + g.pick("sh", "bash", "cat | sh", "tee /dev/null | bash")
 	case 20:

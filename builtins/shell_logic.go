@@ -10,65 +10,63 @@ func (a *analysis) binary(c *syntax.BinaryCmd, fr *shFrame) {
 		a.pipeline(c, fr)
 		return
 	}
-	if failed := a.logical(c, fr); failed != nil {
-		a.join(fr.st, failed)
+	if _, likely := a.logical(c, fr); likely != nil {
+		a.join(fr.st, likely)
 	}
 }
 
 // outcome reads a statement. The state of fr is then the one in which it
-// succeeded; the one in which it failed is returned, nil when it cannot.
-func (a *analysis) outcome(s *syntax.Stmt, fr *shFrame) *shState {
+// succeeded; the one in which it failed is returned, and that without what is
+// not to be expected to fail, nil when nothing is left.
+func (a *analysis) outcome(s *syntax.Stmt, fr *shFrame) (failed, likely *shState) {
 	c, ok := s.Cmd.(*syntax.BinaryCmd)
 	if ok && (c.Op == syntax.AndStmt || c.Op == syntax.OrStmt) && len(s.Redirs) == 0 && !s.Background && !s.Negated {
 		if !a.spend(fr) || !a.enter(fr) {
-			return nil
+			return fr.st.clone(), nil
 		}
 		defer a.leave()
 		return a.logical(c, fr)
 	}
 	before := fr.st.clone()
 	a.stmt(s, fr)
-	failed := fr.st.clone()
+	failed = fr.st.clone()
 	// A failed cd leaves the shell where it was.
 	failed.dirs, failed.dead = before.dirs, fr.st.dead
 	a.narrow(s, true, fr.st)
 	a.narrow(s, false, failed)
-	return failed
+	if !succeeds(s) {
+		likely = failed.clone()
+	}
+	return failed, likely
 }
 
 // logical is outcome for && and ||.
-func (a *analysis) logical(c *syntax.BinaryCmd, fr *shFrame) *shState {
+func (a *analysis) logical(c *syntax.BinaryCmd, fr *shFrame) (failed, likely *shState) {
 	conditional := fr.conditional
-	failed := a.outcome(c.X, fr)
+	failed, likely = a.outcome(c.X, fr)
 	fr.conditional = true
 	defer func() { fr.conditional = conditional }()
 	if c.Op == syntax.AndStmt {
-		if succeeds(c.X) {
-			failed = nil
+		again, alsoLikely := a.outcome(c.Y, fr)
+		a.join(failed, again)
+		if likely == nil {
+			return failed, alsoLikely
 		}
-		again := a.outcome(c.Y, fr)
-		switch {
-		case failed == nil:
-			if succeeds(c.Y) {
-				return nil
-			}
-			return again
-		case again != nil && !succeeds(c.Y):
-			a.join(failed, again)
+		if alsoLikely != nil {
+			a.join(likely, alsoLikely)
 		}
-		return failed
-	}
-	certain := failed == nil || succeeds(c.X)
-	if failed == nil {
-		failed = fr.st.clone()
+		return failed, likely
 	}
 	other := *fr
 	other.st = failed
-	again := a.outcome(c.Y, &other)
-	if !other.st.dead && !certain {
+	again, alsoLikely := a.outcome(c.Y, &other)
+	if likely == nil {
+		return again, nil
+	}
+	if !other.st.dead {
 		a.join(fr.st, other.st)
 	}
-	return again
+	return again, alsoLikely
 }
 
 // succeeds reports whether a statement is one that is taken to do what it
@@ -105,6 +103,19 @@ func (a *analysis) pipeline(c *syntax.BinaryCmd, fr *shFrame) {
 	stages = append(stages, left)
 	a.pipes++
 	number := a.pipes
+	// What one stage prints is what the next reads, also where it may be one of
+	// several things: the whole pipeline is read for each.
+	inner := *fr
+	inner.out = nil
+	if fr.out == nil {
+		a.each(&inner, func() { a.stages(stages, number, fr) })
+		return
+	}
+	a.stages(stages, number, fr)
+}
+
+// stages reads the stages of a pipeline, the last one first in the list.
+func (a *analysis) stages(stages []*syntax.Stmt, number int, fr *shFrame) {
 	stdin := fr.stdin
 	for i := len(stages) - 1; i >= 0; i-- {
 		in := fr.subshell()

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -104,14 +105,14 @@ func changeCase(s string, op syntax.ParExpOperator) string {
 	case syntax.LowerAll:
 		return strings.ToLower(s)
 	}
-	for i, r := range s {
-		to := unicode.ToUpper(r)
-		if op == syntax.LowerFirst {
-			to = unicode.ToLower(r)
-		}
-		return s[:i] + string(to) + strings.TrimPrefix(s[i:], string(r))
+	r, size := utf8.DecodeRuneInString(s)
+	if size == 0 || r == utf8.RuneError {
+		return s
 	}
-	return s
+	if op == syntax.LowerFirst {
+		return string(unicode.ToLower(r)) + s[size:]
+	}
+	return string(unicode.ToUpper(r)) + s[size:]
 }
 
 // replaceIn is ${s/pattern/with}. Patterns with wildcards are tried at every

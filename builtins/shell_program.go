@@ -71,6 +71,3 @@ func printsText(a *analysis, c *shCall) shValue {
 func printsPlain(a *analysis, c *shCall) shValue {
 	return shValue{{text: "$(" + c.name + ")", kind: shPlain}}
 }
-
-// printsNothing is a program that changes nothing and prints nothing.
-func printsNothing(*analysis, *shCall) shValue { return nil }

@@ -56,15 +56,15 @@ type analysis struct {
 	pipes int
 	fds   int
 	// choices are the alternatives of variables that the command being read
-	// was given; see shell_choice.go.
+	// was given.
 	choices []shChoice
+	// choosing counts the commands around that choose.
+	choosing int
 	// crowded is true when a command has more choices than are told apart.
 	crowded bool
 	// seen finds commands that are read again: in a loop, a function called
 	// twice, another combination of values. It is nil until something is.
 	seen map[string]int
-	// mute is above zero while what is read is already listed.
-	mute int
 	// active counts the calls of the functions being read.
 	active map[*shFunction]int
 	// returned are the states in which the function being read returned.

@@ -195,7 +195,8 @@ func (s *shState) join(t *shState) bool {
 		s.several = true
 	}
 	s.funcs, s.aliases = joinTable(s.funcs, t.funcs), joinTable(s.aliases, t.aliases)
-	s.files, s.gitAliases = joinTable(s.files, t.files), joinTable(s.gitAliases, t.gitAliases)
+	s.gitAliases = joinTable(s.gitAliases, t.gitAliases)
+	s.joinFiles(t)
 	s.exports = joinTable(s.exports, t.exports)
 	if len(t.args) > len(s.args) {
 		s.args, s.argsKnown = t.args, t.argsKnown
@@ -233,6 +234,26 @@ func (s *shState) joinVars(t *shState) bool {
 		}
 	}
 	return changed
+}
+
+// joinFiles keeps what either wrote; where that differs, one after the other.
+func (s *shState) joinFiles(t *shState) {
+	if s.files == t.files {
+		return
+	}
+	for _, name := range t.files.names() {
+		theirs, _ := t.files.get(name)
+		ours, ok := s.files.get(name)
+		switch {
+		case ok && slices.Equal(ours, theirs):
+			continue
+		case ok && len(ours.text())+len(theirs.text()) > maxShellValue:
+			theirs = shUnknown("$(< "+name+")", shOrigin{"file", name})
+		case ok:
+			theirs = append(append(slices.Clip(ours), shPart{text: "\n"}), theirs...)
+		}
+		s.files = s.files.put(name, theirs)
+	}
 }
 
 func mergeBindings(ours, theirs []shBinding) []shBinding {

@@ -43,7 +43,7 @@ func TestShellCommand(t *testing.T) {
 	}, s.Commands[2].json())
 	assert.Equal(t, map[string]any{
 		"kind": "write", "domain": "file", "op": "tee", "target": "/home/dev/project/src/out", "certainty": "known", "place": "project", "secret": "",
-		"recursive": false, "host": "", "command": 3, "offset": 75,
+		"recursive": false, "host": "", "command": 3, "offset": 76,
 	}, s.Effects[len(s.Effects)-1].json())
 	assert.True(t, s.Dynamic)
 	assert.Equal(t, map[string]any{"commands": []any{}, "effects": []any{}, "dynamic": false, "unknown": []any{}}, ParseShell(" # nothing", ShellAt{}).JSON())

@@ -29,6 +29,9 @@ func (u *unit) check(p *pass) {
 				fail("%s: %v", plan.Event, err)
 			}
 		}
+		if err := checkFused(plan); err != nil {
+			fail("%s: %v", plan.Event, err)
+		}
 		if p.graph {
 			if err := checkClosure(plan, u.done["speculate"]); err != nil {
 				fail("%s: %v", plan.Event, err)

@@ -59,7 +59,7 @@ func (u *unit) matcher(spec *policy.EventSpec, h *policy.Hook) *policy.Matcher {
 // says, empty. The analyses cannot look into it.
 func orMissing(a policy.Atom, how string) policy.Atom {
 	test, f := a.Test, a.Field
-	a.Op, a.Values = policy.AtomMatch, append([]string{strings.Join(a.Values, "|"), how}, a.Values...)
+	a.Op, a.Literals, a.Values = policy.AtomMatch, policy.Literals{}, append([]string{strings.Join(a.Values, "|"), how}, a.Values...)
 	a.Test = func(c *policy.Context) bool {
 		v, ok := c.Get(f)
 		return !ok || how == "match-empty" && v == "" || test(c)
@@ -202,8 +202,12 @@ func search(f policy.Field, test func(*policy.Context, *pattern.Pattern) bool) c
 		if err != nil {
 			return policy.Atom{}, patternProblem(codeRegexp, v, err)
 		}
-		return policy.Atom{Op: policy.AtomMatch, Field: f, Values: []string{v.Value}, Reads: []policy.Field{f},
-			Test: func(c *policy.Context) bool { return test(c, p) }}, nil
+		atom := policy.Atom{Op: policy.AtomMatch, Field: f, Values: []string{v.Value}, Reads: []policy.Field{f},
+			Test: func(c *policy.Context) bool { return test(c, p) }}
+		if f == policy.FieldToolName {
+			atom.Literals = p.Literals()
+		}
+		return atom, nil
 	}
 }
 

@@ -67,3 +67,23 @@ func (u *unit) fuseNodes(plan *dag.Plan, key fuseKey, nodes []int) {
 		plan.Fused = append(plan.Fused, fusion)
 	}
 }
+
+// checkFused: what is evaluated together may be, and sees the same version of
+// the event.
+func checkFused(plan *dag.Plan) error {
+	seen := map[int]bool{}
+	for _, f := range plan.Fused {
+		if len(f.Nodes) < 2 || !slices.IsSorted(f.Nodes) || (f.Run == nil) == (f.Fault == "") {
+			return fmt.Errorf("nodes %v are no fusion", f.Nodes)
+		}
+		first := &plan.Nodes[f.Nodes[0]]
+		for _, id := range f.Nodes {
+			n := &plan.Nodes[id]
+			if seen[id] || !fusable(n) || n.Hook.Kind != f.Kind || n.Slot != f.Slot || !slices.Equal(n.Data, first.Data) {
+				return fmt.Errorf("node %d cannot be fused with node %d", id, f.Nodes[0])
+			}
+			seen[id] = true
+		}
+	}
+	return nil
+}

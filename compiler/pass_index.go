@@ -19,29 +19,59 @@ func index(u *unit) {
 			plan.Reads = plan.Reads.Union(n.Reads)
 			plan.Inline = plan.Inline && n.Exempt() && !n.Hook.Async
 			plan.Volatile = plan.Volatile || n.Effects.Volatile
-			tools, named := toolNames(n.Matcher)
-			if !named {
-				plan.Index.Always = append(plan.Index.Always, id)
-			}
-			for _, tool := range tools {
-				plan.Index.Exact[tool] = append(plan.Index.Exact[tool], id)
-			}
+			place(&plan.Index, id, n.Matcher)
 		}
 	}
+}
+
+// place files a node under what its filter demands of the tool's name: one of
+// a few names, else a beginning, else an end.
+func place(x *dag.Index, id int, m *policy.Matcher) {
+	tools, named := toolNames(m)
+	if named {
+		for _, tool := range tools {
+			x.Exact[tool] = append(x.Exact[tool], id)
+		}
+		return
+	}
+	for _, part := range []struct {
+		texts func(*policy.Literals) []string
+		file  func(text string, id int)
+	}{
+		{func(l *policy.Literals) []string { return l.Prefixes }, x.Begin},
+		{func(l *policy.Literals) []string { return l.Suffixes }, x.End},
+	} {
+		for i := range m.Atoms {
+			a := &m.Atoms[i]
+			texts := part.texts(&a.Literals)
+			if a.Field != policy.FieldToolName || len(texts) == 0 {
+				continue
+			}
+			for _, text := range texts {
+				part.file(text, id)
+			}
+			return
+		}
+	}
+	x.Always = append(x.Always, id)
 }
 
 // toolNames are the names a filter lets in, if it names them.
 func toolNames(m *policy.Matcher) (tools []string, named bool) {
 	for i := range m.Atoms {
 		a := &m.Atoms[i]
-		if a.Field != policy.FieldToolName || a.Op != policy.AtomIn {
+		names := a.Literals.Exact
+		if a.Op == policy.AtomIn {
+			names = a.Values
+		}
+		if a.Field != policy.FieldToolName || a.Op != policy.AtomIn && len(names) == 0 {
 			continue
 		}
 		if !named {
-			tools, named = slices.Clone(a.Values), true
+			tools, named = slices.Clone(names), true
 			continue
 		}
-		tools = slices.DeleteFunc(tools, func(t string) bool { return !slices.Contains(a.Values, t) })
+		tools = slices.DeleteFunc(tools, func(t string) bool { return !slices.Contains(names, t) })
 	}
 	slices.Sort(tools)
 	return slices.Compact(tools), named

@@ -48,9 +48,14 @@ func (u *unit) dump() string {
 		for _, e := range plan.Edges {
 			fmt.Fprintf(&b, "  %d→%d %s: %s\n", e.From, e.To, e.Kind, e.Why)
 		}
+		for _, f := range plan.Fused {
+			fmt.Fprintf(&b, "  fused %s slot %d: %v %s\n", f.Kind, f.Slot, f.Nodes, f.Fault)
+		}
 		for tool, ids := range sorted(plan.Index.Exact) {
 			fmt.Fprintf(&b, "  tool %s: %v\n", tool, ids)
 		}
+		dumpTexts(&b, "  tools %s…: %v\n", plan.Index.Prefixes)
+		dumpTexts(&b, "  tools …%s: %v\n", plan.Index.Suffixes)
 	}
 	for i := range u.entries {
 		if e := &u.entries[i]; e.Status != dag.Live {
@@ -88,6 +93,14 @@ func (u *unit) dumpNode(b *strings.Builder, plan *dag.Plan, id int) {
 		fmt.Fprintf(b, " wait %v started %v gate %d slot %d", n.Wait, n.Started, n.Gate, n.Slot)
 	}
 	b.WriteByte('\n')
+}
+
+func dumpTexts(b *strings.Builder, format string, texts map[int]map[string][]int) {
+	for _, n := range slices.Sorted(maps.Keys(texts)) {
+		for text, ids := range sorted(texts[n]) {
+			fmt.Fprintf(b, format, text, ids)
+		}
+	}
 }
 
 // sorted ranges a map in the order of its keys.

@@ -24,7 +24,7 @@ type ExplainOptions struct {
 // Explain makes the model of a program that every renderer draws. It runs no
 // hook. Equal programs have equal models, but for Compiled.
 func Explain(p *Program, opt ExplainOptions) *Model {
-	m := &Model{Version: ModelVersion, Hash: p.Hash, Event: opt.Event, Tool: opt.Tool, Compiled: p.Compiled,
+	m := &Model{Version: ModelVersion, Hash: p.Hash, Event: opt.Event, Tool: opt.Tool, Agent: p.Agent, Compiled: p.Compiled,
 		Events: []EventModel{}, Notes: slices.Clone(p.Notes)}
 	for _, s := range p.Sources {
 		m.Sources = append(m.Sources, SourceModel{Name: s.Name, Path: s.Path, Tier: s.Tier, Format: s.Format,
@@ -186,6 +186,7 @@ func (b *eventBuilder) describe(m *EventModel) {
 	plan := b.plan
 	m.Strategy, m.Halts, m.ByPriority = plan.Strategy.Strategy, plan.Strategy.Doc, plan.ByPriority
 	m.DeadlineMS = millis(plan.Deadline)
+	m.Losses = plan.Losses
 	m.Inline, m.Volatile, m.MaxConcurrent, m.MaxModels = plan.Inline, plan.Volatile, plan.MaxConcurrent, plan.MaxModels
 	for _, o := range plan.Open {
 		kept := slices.ContainsFunc(b.kept(), func(v int) bool { return plan.Nodes[v].Hook.Name == o.Hook })
@@ -300,10 +301,11 @@ func (p *Plan) Matching(tool string) func(node int) bool {
 			return f != policy.FieldToolName && f != policy.FieldToolKind || !in.Has(f)
 		})
 	}
-	indexed := len(p.Index.Always) > 0 || len(p.Index.Exact) > 0
+	indexed, listed := !p.Index.Empty(), p.Index.Nodes(tool)
 	match := make([]bool, len(p.Nodes))
 	for v := range match {
-		match[v] = !indexed || slices.Contains(p.Index.Always, v) || slices.Contains(p.Index.Exact[tool], v)
+		_, found := slices.BinarySearch(listed, v)
+		match[v] = !indexed || found
 		if p.Nodes[v].Matcher == nil {
 			continue
 		}

@@ -129,7 +129,7 @@ func (b *eventBuilder) timeline(m *EventModel) {
 		names := b.labels(at.nodes)
 		m.Timeline = append(m.Timeline, MomentModel{AtUS: micros(at.at), Slot: at.slot, Hooks: names})
 		if at.slot >= 0 {
-			m.Slots = append(m.Slots, SlotModel{Slot: at.slot, Hooks: names, Holds: b.holds(at.nodes),
+			m.Slots = append(m.Slots, SlotModel{Slot: at.slot, Hooks: names, Holds: b.holds(at.nodes), Fused: b.fused(at.slot),
 				EstUS: micros(s.slots[at.slot].end - s.slots[at.slot].start)})
 		}
 	}
@@ -144,7 +144,7 @@ func (b *eventBuilder) labels(nodes []int) []string {
 	return out
 }
 
-// holds counts nodes by kind.
+// holds counts nodes by kind, and of each kind those that are one evaluation.
 func (b *eventBuilder) holds(nodes []int) string {
 	var parts []string
 	for _, kind := range []policy.Kind{policy.KindRego, policy.KindExpr, policy.KindBuiltin} {
@@ -154,11 +154,31 @@ func (b *eventBuilder) holds(nodes []int) string {
 				n++
 			}
 		}
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, kind))
+		if n == 0 {
+			continue
 		}
+		part := fmt.Sprintf("%d %s", n, kind)
+		for _, f := range b.fused(b.plan.Nodes[nodes[0]].Slot) {
+			if f.Kind == kind && f.Fault == "" {
+				part += fmt.Sprintf(", %d at once", len(f.Hooks))
+			}
+		}
+		parts = append(parts, part)
 	}
 	return strings.Join(parts, " + ")
+}
+
+// fused are the fusions of a slot, as far as their nodes are shown. A fusion
+// of which one node is left is none.
+func (b *eventBuilder) fused(slot int) []FusionModel {
+	var out []FusionModel
+	for _, f := range b.plan.Fused {
+		nodes := slices.DeleteFunc(slices.Clone(f.Nodes), func(v int) bool { return !b.keep(v) })
+		if f.Slot == slot && len(nodes) > 1 {
+			out = append(out, FusionModel{Kind: f.Kind, Hooks: b.labels(nodes), Fault: f.Fault})
+		}
+	}
+	return out
 }
 
 // has reports whether the event is part of the pipeline.

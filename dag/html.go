@@ -103,6 +103,9 @@ func (p *page) event(e *EventModel, i int) {
 	for _, o := range e.Open {
 		p.put("<p class=\"warn\">open: %s: %s</p>\n", o.Hook, o.Why)
 	}
+	for _, l := range e.Losses {
+		p.put("<p class=\"warn\">degraded: %s: %s</p>\n", l.String(), l.Why)
+	}
 	p.figure(drawEvent(e))
 	if len(e.Timeline) > 0 {
 		p.put("<p>concurrency: %s</p>\n", strings.Join(e.moments(), " · "))

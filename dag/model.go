@@ -21,6 +21,8 @@ type Model struct {
 	// Event and Tool say what the model was narrowed to, if it was.
 	Event policy.Event `json:"event,omitempty"`
 	Tool  string       `json:"tool,omitempty"`
+	// Agent is whom the answers are for, if that is known.
+	Agent string `json:"agent,omitempty"`
 	// Compiled is how long compilation took. It is no part of the JSON, which
 	// is the same for the same policy.
 	Compiled    time.Duration     `json:"-"`
@@ -61,19 +63,21 @@ type EventModel struct {
 	Open    []OpenModel `json:"open,omitempty"`
 	Inline  bool        `json:"inline"`
 	// Volatile is true when a Decision is never memoised.
-	Volatile      bool             `json:"volatile,omitempty"`
-	MaxConcurrent int              `json:"max_concurrent,omitempty"`
-	MaxModels     int              `json:"max_models,omitempty"`
-	Items         []ItemModel      `json:"items"`
-	Edges         []EdgeModel      `json:"edges,omitempty"`
-	Breaks        []BreakModel     `json:"breaks,omitempty"`
-	Slots         []SlotModel      `json:"slots,omitempty"`
-	Timeline      []MomentModel    `json:"timeline,omitempty"`
-	Estimate      EstimateModel    `json:"estimate"`
-	Tools         []ToolsModel     `json:"tools,omitempty"`
-	NoProcess     []string         `json:"tools_without_process,omitempty"`
-	Unmatched     []UnmatchedModel `json:"unmatched,omitempty"`
-	Dead          []DeadModel      `json:"dead,omitempty"`
+	Volatile      bool          `json:"volatile,omitempty"`
+	MaxConcurrent int           `json:"max_concurrent,omitempty"`
+	MaxModels     int           `json:"max_models,omitempty"`
+	Items         []ItemModel   `json:"items"`
+	Edges         []EdgeModel   `json:"edges,omitempty"`
+	Breaks        []BreakModel  `json:"breaks,omitempty"`
+	Slots         []SlotModel   `json:"slots,omitempty"`
+	Timeline      []MomentModel `json:"timeline,omitempty"`
+	Estimate      EstimateModel `json:"estimate"`
+	Tools         []ToolsModel  `json:"tools,omitempty"`
+	NoProcess     []string      `json:"tools_without_process,omitempty"`
+	// Losses is what the agent cannot be told and what becomes of it.
+	Losses    []Loss           `json:"degraded,omitempty"`
+	Unmatched []UnmatchedModel `json:"unmatched,omitempty"`
+	Dead      []DeadModel      `json:"dead,omitempty"`
 }
 
 // OpenModel is a hook whose failure lets the action pass, and why.
@@ -176,7 +180,17 @@ type SlotModel struct {
 	Hooks []string `json:"hooks"`
 	// Holds counts the hooks by kind: `1 rego + 2 expr`.
 	Holds string `json:"holds"`
-	EstUS Micros `json:"est_us"`
+	// Fused are the hooks of the slot that are evaluated at once, by fusion.
+	Fused []FusionModel `json:"fused,omitempty"`
+	EstUS Micros        `json:"est_us"`
+}
+
+// FusionModel is hooks of one kind made one evaluation, or why they could not
+// be.
+type FusionModel struct {
+	Kind  policy.Kind `json:"kind"`
+	Hooks []string    `json:"hooks"`
+	Fault string      `json:"fault,omitempty"`
 }
 
 // MomentModel is what is expected to start together AtUS after the event.

@@ -29,6 +29,9 @@ type Program struct {
 	Notes []string
 	// Warnings go with every Decision: untrusted sources, dropped overrides.
 	Warnings []policy.Warning
+	// Agent is the id of the dialect that answers are given in, "" when it is
+	// not known.
+	Agent string
 	// Compiled is how long compilation took; it is no part of the hash.
 	Compiled time.Duration
 
@@ -111,6 +114,8 @@ type Plan struct {
 	Slots int
 	// Fused are the nodes that are evaluated together, by their first members.
 	Fused []Fusion
+	// Losses is what its hooks may say and the agent cannot be told.
+	Losses []Loss
 	// Open lists the hooks through which a failure lets the action pass.
 	Open []OpenHook
 	// Index answers which nodes can match a tool.
@@ -242,18 +247,6 @@ type Estimate struct {
 	// FirstDeny is when the first in-process denial is known.
 	FirstDeny time.Duration
 }
-
-// Index answers which nodes of a plan can match a tool name. It errs only
-// towards yes.
-type Index struct {
-	// Exact maps a tool name to the nodes whose filter names it; Always lists
-	// those whose filter does not settle it by name. Both ascending.
-	Exact  map[string][]int
-	Always []int
-}
-
-// Any reports whether some node can match the tool.
-func (x *Index) Any(tool string) bool { return len(x.Always) > 0 || len(x.Exact[tool]) > 0 }
 
 // Pipeline is a sub-pipeline of the lifecycle, linked to the plans of its
 // events (semantics.md §1.2).

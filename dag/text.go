@@ -109,6 +109,9 @@ func (t *textPage) header(m *Model) {
 	if hash := ShortHash(m.Hash); hash != "" {
 		parts = append(parts, "plan "+hash)
 	}
+	if m.Agent != "" {
+		parts = append(parts, "for "+plain(m.Agent))
+	}
 	if m.Compiled > 0 {
 		parts = append(parts, "compiled in "+m.Compiled.Round(time.Microsecond*100).String())
 	}
@@ -140,6 +143,7 @@ func (t *textPage) event(e *EventModel, tool string) {
 	t.unmatched(e, tool)
 	t.dead(e)
 	t.open(e)
+	t.losses(e)
 }
 
 func (t *textPage) eventLine(e *EventModel, tool string) {

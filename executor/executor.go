@@ -102,13 +102,29 @@ func New(prog *dag.Program, options Options) *Executor {
 // is never nil; when ctx ends first its action is cancelled and the caller
 // decides.
 func (x *Executor) Fire(ctx context.Context, e policy.Event, in *policy.Context) *policy.Decision {
-	return x.fire(ctx, e, in, x.guarded)
+	d := new(policy.Decision)
+	x.FireInto(ctx, e, in, d)
+	return d
 }
 
 // FireSerial is Fire through the definition: one hook after another, with the
 // same bodies, time limits, guard and gates.
 func (x *Executor) FireSerial(ctx context.Context, e policy.Event, in *policy.Context) *policy.Decision {
 	return x.fire(ctx, e, in, x.serially)
+}
+
+// FireInto is Fire into a Decision there is already, of which all is written
+// and the memory of Hooks is used again. Where in is Frozen for e and every hook
+// it concerns is a rule in expr that says nothing, it allocates nothing.
+func (x *Executor) FireInto(ctx context.Context, e policy.Event, in *policy.Context, d *policy.Decision) {
+	in = in.Frozen(e)
+	if w := x.wirings[e]; w != nil && ctx.Err() == nil && !w.memoised {
+		if p := w.picks.pick(in); p.inline {
+			x.directly(ctx, w, p, in, d)
+			return
+		}
+	}
+	*d = *x.fire(ctx, e, in, x.guarded)
 }
 
 type fireFunc func(ctx context.Context, w *wiring, in *policy.Context) *policy.Decision
@@ -132,11 +148,18 @@ func (x *Executor) fire(ctx context.Context, e policy.Event, in *policy.Context,
 
 // decide makes a Decision of a chain's answer.
 func decide(prog *dag.Program, spec *policy.EventSpec, before, after *policy.Context, a *Answer) *policy.Decision {
-	d := policy.Decide(spec, before, after, &a.Result)
+	d := new(policy.Decision)
+	decideInto(d, prog, spec, before, after, a)
+	return d
+}
+
+func decideInto(d *policy.Decision, prog *dag.Program, spec *policy.EventSpec, before, after *policy.Context, a *Answer) {
+	policy.DecideInto(d, spec, before, after, &a.Result)
 	d.Hooks = a.Hooks
 	d.Policy = prog.Hash
-	d.Warnings = slices.Concat(d.Warnings, prog.Warnings)
-	return d
+	if len(prog.Warnings) > 0 {
+		d.Warnings = slices.Concat(d.Warnings, prog.Warnings)
+	}
 }
 
 func (x *Executor) cancelled(e policy.Event, in *policy.Context, hooks []policy.HookTrace) *policy.Decision {
@@ -147,11 +170,18 @@ func (x *Executor) cancelled(e policy.Event, in *policy.Context, hooks []policy.
 // run evaluates a chain by the cheapest way that its picked nodes allow; ok
 // is false when ctx ended first.
 func (x *Executor) run(ctx context.Context, w *wiring, in *policy.Context) (a *Answer, after *policy.Context, ok bool) {
-	p := w.pick(in)
+	p := w.picks.pick(in)
 	if p.inline {
 		return x.inline(ctx, w, p, in)
 	}
 	return x.scheduled(ctx, w, p, in)
+}
+
+// Concerns reports whether some node of the event's plan can match the tool, ""
+// for an event that may name none. It errs only towards yes.
+func (x *Executor) Concerns(e policy.Event, tool string) bool {
+	w := x.wirings[e]
+	return w != nil && (w.picks.tool(tool).count > 0 || tool == "" && w.picks.absent.count > 0)
 }
 
 // counting is what counts the runs of a node.

@@ -2,9 +2,10 @@ package executor
 
 import (
 	"context"
-	"slices"
+	"sync"
 	"time"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -28,61 +29,159 @@ func (w *watch) lap() time.Duration {
 // inline is the serial loop for chains whose picked nodes are all evaluated in
 // process: no goroutine, no lock, and what says nothing is not joined.
 func (x *Executor) inline(ctx context.Context, w *wiring, p *pick, s *policy.Context) (*Answer, *policy.Context, bool) {
-	run := inlineRun{x: x, w: w, pick: p, watch: newWatch(), answer: &Answer{Hooks: slices.Clone(w.blank)}}
-	run.budget = newBudget(ctx, run.watch.start)
-	plan, res := w.plan, &run.answer.Result
-	for i := range plan.Items {
-		item := &plan.Items[i]
-		var block *policy.Result
-		for _, m := range item.Members {
-			r := run.node(ctx, m, s)
-			switch {
-			case r == nil:
-				continue
-			case plan.Nodes[m].RecheckOf >= 0:
-				r = new(r.Recheck(res))
-			}
-			if block == nil {
-				block = new(policy.Result)
-			}
-			*block = policy.Join(item.Fold, *block, *r)
-		}
-		if ctx.Err() != nil { // what failed for that is no answer
-			return run.answer, s, false
-		}
-		if block != nil {
-			s = s.With(block.Patch)
-			*res = policy.Join(plan.Strategy.Fold, *res, *block)
-			if plan.Strategy.Halt.Halts(block) {
-				break
-			}
-		}
-	}
-	return run.answer, s, true
+	r := x.newInline(ctx, w, p, nil)
+	defer r.release()
+	after, ok := r.run(ctx, s)
+	return &Answer{r.answer.Result, r.answer.Hooks}, after, ok
 }
 
+// directly decides an event that nothing remembers into d.
+func (x *Executor) directly(ctx context.Context, w *wiring, p *pick, in *policy.Context, d *policy.Decision) {
+	r := x.newInline(ctx, w, p, d.Hooks)
+	defer r.release()
+	after, ok := r.run(ctx, in)
+	if !ok {
+		*d = *x.cancelled(w.plan.Event, in, w.listed(r.answer.Hooks))
+		return
+	}
+	decideInto(d, x.prog, w.plan.Spec, in, after, &r.answer)
+	d.Hooks = w.listed(d.Hooks)
+	x.judge(d, in)
+}
+
+// inlineRun is one firing on the caller's goroutine.
 type inlineRun struct {
 	x      *Executor
 	w      *wiring
 	pick   *pick
 	watch  watch
 	budget *budget
-	answer *Answer
+	// own is the budget of bodies that do not keep it.
+	own    budget
+	fused  fusing
+	answer Answer
+}
+
+var inlineRuns = sync.Pool{New: func() any { return new(inlineRun) }}
+
+// newInline begins a firing whose trace takes the memory of hooks.
+func (x *Executor) newInline(ctx context.Context, w *wiring, p *pick, hooks []policy.HookTrace) *inlineRun {
+	r := inlineRuns.Get().(*inlineRun)
+	r.x, r.w, r.pick, r.watch = x, w, p, newWatch()
+	r.answer.Hooks = append(hooks[:0], w.filtered...)
+	if p.private {
+		r.own.Context, r.own.start = ctx, r.watch.start
+		r.budget = &r.own
+	} else {
+		r.budget = newBudget(ctx, r.watch.start)
+	}
+	return r
+}
+
+// release gives the run back without anything that belongs to the event.
+func (r *inlineRun) release() {
+	*r = inlineRun{}
+	inlineRuns.Put(r)
+}
+
+// checkEvery is how many items that say nothing pass between looks at whether
+// the caller still waits.
+const checkEvery = 16
+
+// run evaluates the picked nodes in order; ok is false when ctx ended first.
+func (r *inlineRun) run(ctx context.Context, s *policy.Context) (after *policy.Context, ok bool) {
+	plan, res, items := r.w.plan, &r.answer.Result, r.pick.items
+	if r.x.options.Observe != nil {
+		items = r.w.picks.every.items // it is told of every node, in order
+	}
+	for k, i := range items {
+		block := r.item(ctx, &plan.Items[i], s)
+		if block == nil && k%checkEvery != 0 {
+			continue
+		}
+		if ctx.Err() != nil { // what failed for that is no answer
+			r.stop(int(i) + 1)
+			return s, false
+		}
+		if block == nil {
+			continue
+		}
+		s = s.With(block.Patch)
+		*res = policy.Join(plan.Strategy.Fold, *res, *block)
+		if plan.Strategy.Halt.Halts(block) {
+			r.stop(int(i) + 1)
+			return s, true
+		}
+	}
+	r.skip(len(plan.Nodes))
+	return s, ctx.Err() == nil
+}
+
+// item evaluates the members of an item, which all see s, and returns what they
+// said together, nil for nothing.
+func (r *inlineRun) item(ctx context.Context, item *dag.Item, s *policy.Context) *policy.Result {
+	var block *policy.Result
+	for _, m := range item.Members {
+		said := r.node(ctx, m, s)
+		switch {
+		case said == nil:
+			continue
+		case r.w.plan.Nodes[m].RecheckOf >= 0:
+			said = new(said.Recheck(&r.answer.Result))
+		}
+		if block == nil {
+			block = new(policy.Result)
+		}
+		*block = policy.Join(item.Fold, *block, *said)
+	}
+	return block
+}
+
+// stop ends the chain before an item: what is there and after it has not been
+// started.
+func (r *inlineRun) stop(item int) {
+	n := len(r.w.plan.Nodes)
+	if item < len(r.w.plan.Items) {
+		n = r.w.plan.Items[item].Members[0]
+	}
+	r.skip(n)
+	copy(r.answer.Hooks[n:], r.w.blank[n:])
+}
+
+// skip counts the first n nodes that were not picked as filtered.
+func (r *inlineRun) skip(n int) {
+	if r.x.options.Observe != nil || r.pick.count == len(r.w.plan.Nodes) {
+		return
+	}
+	for i := range n {
+		if !r.pick.nodes.has(i) {
+			r.w.count[i](policy.StatusFiltered, 0, 0)
+		}
+	}
 }
 
 // node evaluates node m in context s and returns what it said, nil for nothing.
 func (r *inlineRun) node(ctx context.Context, m int, s *policy.Context) *policy.Result {
 	n, t := &r.w.plan.Nodes[m], &r.answer.Hooks[m]
-	if !r.pick.nodes.has(m) || !matches(n, s) {
-		t.Status = policy.StatusFiltered
+	if !r.pick.nodes.has(m) {
+		if r.x.options.Observe != nil {
+			r.x.tell(r.w, m, policy.StatusFiltered, 0, 0, nil)
+		}
+		return nil
+	}
+	if !matches(n, s) {
 		r.x.tell(r.w, m, policy.StatusFiltered, 0, 0, nil)
 		return nil
 	}
-	if r.budget.asked() {
-		r.budget = newBudget(ctx, r.watch.start)
+	attempts, err := 1, error(nil)
+	out, took, ok := r.fused.answer(ctx, r.w, r.pick, m, s, &r.watch)
+	if !ok {
+		if r.budget.asked() {
+			r.budget = newBudget(ctx, r.watch.start)
+		}
+		out, attempts, err = evaluate(ctx, n, project(n, s), r.watch.last, r.budget)
 	}
-	out, attempts, err := evaluate(ctx, n, project(n, s), r.watch.last, r.budget)
-	took := r.watch.lap()
+	took += r.watch.lap()
 	t.Attempts, t.Micros, t.Status = attempts, took.Microseconds(), policy.StatusRan
 	if out != nil || err != nil {
 		out = new(said(r.w.plan, n, out, err))

@@ -52,7 +52,26 @@ func newMock(plan *dag.Plan, seed uint64) *mock {
 			m.late[n] = rng.IntN(n.Retry + 2)
 		}
 	}
+	m.fuse()
 	return m
+}
+
+// fuse gives the fusions of the plan the mock bodies of their members.
+func (m *mock) fuse() {
+	m.plan.Fused = slices.Clone(m.plan.Fused)
+	for i := range m.plan.Fused {
+		x := &m.plan.Fused[i]
+		x.Run = func(ctx context.Context, in *policy.Context, chosen []int, said []dag.FusedSaid) error {
+			for k, place := range chosen {
+				out, err := m.plan.Nodes[x.Nodes[place]].Runner.Run(ctx, in, 0)
+				if err != nil {
+					return err
+				}
+				said[k].Result = &out
+			}
+			return nil
+		}
+	}
 }
 
 func (m *mock) rng(text string, attempt int) *rand.Rand {

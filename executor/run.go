@@ -83,6 +83,7 @@ type flow struct {
 	parts        []part
 	ready, queue set
 	versions     []version
+	fused        fusing
 	// processes and models count what is in flight.
 	processes, models int
 	// gate indexes w.gates: those before it are open.
@@ -183,8 +184,12 @@ func (f *flow) settle(ctx context.Context) bool {
 		return true
 	}
 	f.watch.lap() // what came before, starting a process for one, is not the node's time
-	out, attempts, err := evaluate(ctx, n, c.input, f.watch.last, newBudget(ctx, f.watch.start))
-	c.attempts, c.took, c.begun, c.gone = attempts, f.watch.lap(), true, true
+	attempts, err := 1, error(nil)
+	out, took, ok := f.fused.answer(ctx, f.w, f.pick, i, c.input, &f.watch)
+	if !ok {
+		out, attempts, err = evaluate(ctx, n, c.input, f.watch.last, newBudget(ctx, f.watch.start))
+	}
+	c.attempts, c.took, c.begun, c.gone = attempts, took+f.watch.lap(), true, true
 	if ctx.Err() == nil {
 		f.say(i, out, err)
 	}

@@ -177,7 +177,7 @@ func (m *mock) flow(prog *dag.Program, in *policy.Context) (*policy.Decision, []
 	x := &Executor{prog: prog}
 	w := newWiring(m.plan, &Options{})
 	m.heard = &h.calls
-	f := newFlow(x, w, w.pick(in), in, h)
+	f := newFlow(x, w, w.picks.pick(in), in, h)
 	if !f.run(context.Background()) {
 		return nil, nil, fmt.Errorf("the scheduler gave up")
 	}

@@ -48,27 +48,23 @@ type wiring struct {
 	blank []policy.HookTrace
 	// count counts each node's runs.
 	count []func(policy.Status, int, time.Duration)
+	// fused are the nodes that can be evaluated together, nil for none.
+	fused *fusions
 	// absent are the hooks of the event that the plan leaves out.
 	absent []absent
-	// picks by tool name; rest is for the names no filter lists.
-	picks map[string]*pick
-	rest  *pick
-}
-
-// pick is the nodes that can match a tool.
-type pick struct {
-	nodes set
-	count int
-	// inline is true when all of them can be evaluated on the caller's
-	// goroutine, one after another.
-	inline bool
+	// picks finds the nodes that can match a tool.
+	picks *picker
+	// memoised is Plan.Memoised.
+	memoised bool
+	// filtered is the trace of a firing in which no filter matches.
+	filtered []policy.HookTrace
 }
 
 func newWiring(plan *dag.Plan, o *Options) *wiring {
 	n := len(plan.Nodes)
 	w := &wiring{plan: plan, left: make([]int32, n), data: make([][]int, n),
 		afterDone: make([][]int32, n), afterStart: make([][]int32, n), afterGate: make([][]int32, len(plan.Items)),
-		blank: blankTrace(plan), count: make([]func(policy.Status, int, time.Duration), n), picks: map[string]*pick{}}
+		blank: blankTrace(plan), count: make([]func(policy.Status, int, time.Duration), n)}
 	gate := make([]bool, len(plan.Items))
 	for i := range plan.Items {
 		gate[i] = plan.Items[i].MayHalt
@@ -95,45 +91,10 @@ func newWiring(plan *dag.Plan, o *Options) *wiring {
 			w.gates = append(w.gates, i)
 		}
 	}
-	w.choose()
+	w.fused = newFusions(plan)
+	w.picks, w.memoised, w.filtered = newPicker(plan), plan.Memoised(), slices.Clone(w.blank)
+	for i := range w.filtered {
+		w.filtered[i].Status = policy.StatusFiltered
+	}
 	return w
-}
-
-// choose prepares a pick for each tool the index names and one for the rest.
-// A plan without an index has every node picked.
-func (w *wiring) choose() {
-	x := &w.plan.Index
-	if len(x.Exact) == 0 && len(x.Always) == 0 {
-		all := make([]int, len(w.plan.Nodes))
-		for i := range all {
-			all[i] = i
-		}
-		w.rest = w.newPick(all, nil)
-		return
-	}
-	w.rest = w.newPick(x.Always, nil)
-	for tool, nodes := range x.Exact {
-		w.picks[tool] = w.newPick(x.Always, nodes)
-	}
-}
-
-func (w *wiring) newPick(always, exact []int) *pick {
-	p := &pick{nodes: newSet(len(w.plan.Nodes)), inline: true}
-	for _, i := range slices.Concat(always, exact) {
-		if p.nodes.has(i) {
-			continue
-		}
-		p.nodes.add(i)
-		p.count++
-		h := w.plan.Nodes[i].Hook
-		p.inline = p.inline && h.Kind.InProcess() && !h.Async
-	}
-	return p
-}
-
-func (w *wiring) pick(in *policy.Context) *pick {
-	if p, ok := w.picks[in.Text(policy.FieldToolName)]; ok {
-		return p
-	}
-	return w.rest
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 )
 
 // Context is what a hook may read when an event fires: the fields of
@@ -78,6 +79,8 @@ type slots struct {
 	has    [numFields]bool
 	mu     sync.Mutex
 	done   [numFields]bool // derived fields already computed
+	// frozen is one more than the event that Frozen has made it ready for.
+	frozen atomic.Uint32
 
 	memoMu sync.Mutex
 	memo   map[Field]any // what Memo computed
@@ -94,7 +97,19 @@ func NewContext(e Event) *Context {
 // and the project root are filled in, and a field that the event does not
 // carry is not present (semantics.md §1.3). Later changes to the exported
 // fields have no effect on the result.
-func (c *Context) Frozen(e Event) *Context { return c.Whole(e).carried(e) }
+func (c *Context) Frozen(e Event) *Context {
+	i, known := eventIndex[e]
+	if !known {
+		return c.Whole(e).carried(e)
+	}
+	mark := uint32(i) + 1
+	if c != nil && c.slots != nil && c.slots.frozen.Load() == mark {
+		return c
+	}
+	out := c.Whole(e).carried(e)
+	out.slots.frozen.Store(mark)
+	return out
+}
 
 // Whole is Frozen with the fields that the event does not carry, for what
 // goes on to other events.
@@ -135,6 +150,9 @@ func (c *Context) freeze(e Event) {
 	}
 	for _, f := range c.beyond(e) {
 		c.put(f, nil)
+	}
+	if i, known := eventIndex[e]; known {
+		c.slots.frozen.Store(uint32(i) + 1)
 	}
 }
 
@@ -216,6 +234,7 @@ func (c *Context) Set(f Field, value any) *Context {
 		c.export(filled)
 		c.slots = filled.slots
 	}
+	c.slots.frozen.Store(0)
 	c.put(f, value)
 	return c
 }

@@ -117,6 +117,13 @@ func (d *Decision) Permits() bool { return d.Action == Proceed }
 // Decide turns the result of a chain into a Decision (semantics.md §2.4).
 // before is the context the chain began with, after the one with its patches.
 func Decide(spec *EventSpec, before, after *Context, r *Result) *Decision {
+	d := new(Decision)
+	DecideInto(d, spec, before, after, r)
+	return d
+}
+
+// DecideInto is Decide into memory there is already; all of d is written.
+func DecideInto(d *Decision, spec *EventSpec, before, after *Context, r *Result) {
 	if r.Void {
 		r = &Result{Failed: r.Failed, Warnings: r.Warnings}
 		after = before
@@ -125,7 +132,7 @@ func Decide(spec *EventSpec, before, after *Context, r *Result) *Decision {
 		last := spec.Sink(before, *r)
 		r, after = &last, before.With(last.Patch)
 	}
-	d := &Decision{
+	*d = Decision{
 		Event: spec.Event, Verdict: r.Verdict, Control: r.Control,
 		Feedback: r.Feedback, Context: r.Context, SystemMessages: r.System, Inject: r.Inject,
 		SuppressOutput: r.Suppress, StopReason: strings.Join(r.StopReasons, "\n"),
@@ -145,7 +152,6 @@ func Decide(spec *EventSpec, before, after *Context, r *Result) *Decision {
 	}
 	d.Patch = changes(before, after)
 	d.Final = materialise(spec, after, r)
-	return d
 }
 
 func (s *EventSpec) action(r *Result) (Action, Label) {

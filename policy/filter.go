@@ -86,12 +86,21 @@ type Atom struct {
 	Op     AtomOp
 	Field  Field
 	Values []string
+	// Literals are what a value that passes looks like, of an atom whose Op says
+	// nothing of it.
+	Literals Literals
 	// Reads are the fields Test looks at.
 	Reads []Field
 	Test  func(*Context) bool
 	// Origin is where the condition was written.
 	Origin diag.Span
 }
+
+// Literals are what every text that a condition accepts looks like, for an
+// index: it is one of Exact, or begins with one of Prefixes, or ends with one
+// of Suffixes, whichever there are. Nothing is known where there are none. Not
+// every such text need be accepted.
+type Literals struct{ Exact, Prefixes, Suffixes []string }
 
 // Matcher is a compiled filter: the conjunction of its atoms.
 type Matcher struct{ Atoms []Atom }

@@ -10,6 +10,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -57,13 +58,6 @@ type fusedEntry struct {
 	set bool
 }
 
-// Said is what one member said; Alone is true when it must be evaluated by
-// itself for that, because it failed.
-type Said struct {
-	Result policy.Result
-	Alone  bool
-}
-
 const (
 	// fusedRoot is the package of the dispatcher, which its rules add to the
 	// set called fusedSet; no author writes such a name.
@@ -107,16 +101,14 @@ func inexact(m *policy.Matcher) bool {
 // Input is the part of an event that the members refer to.
 func (f *Fused) Input(c *policy.Context) Value { return f.input.value(c) }
 
-// Run evaluates the chosen members, given ascending by their places in
-// Members, and fills in what each said. It fails when any member does, or when
-// all of them together take longer than the most patient would alone: then
-// nothing is known of any, and each is to be evaluated by itself.
-func (f *Fused) Run(ctx context.Context, in *policy.Context, chosen []int, said []Said) error {
+// Run is a dag.FusedRun. It fails when any member does, chosen or not, or when
+// all of them together take longer than the most patient would alone.
+func (f *Fused) Run(ctx context.Context, in *policy.Context, chosen []int, said []dag.FusedSaid) error {
 	return f.Eval(ctx, f.Input(in), chosen, said)
 }
 
 // Eval is Run on an input made before by Input.
-func (f *Fused) Eval(ctx context.Context, input Value, chosen []int, said []Said) error {
+func (f *Fused) Eval(ctx context.Context, input Value, chosen []int, said []dag.FusedSaid) error {
 	term := ast.NewTerm(f.withChosen(input, chosen))
 	var rows *ast.Term
 	steps := newStepBudget(ctx, f.budget)
@@ -152,7 +144,7 @@ func (f *Fused) withChosen(input Value, chosen []int) Value {
 }
 
 // share gives each chosen member its rows, which are sorted by their numbers.
-func (f *Fused) share(ctx context.Context, input *ast.Term, rows []*ast.Term, chosen []int, said []Said) {
+func (f *Fused) share(ctx context.Context, input *ast.Term, rows []*ast.Term, chosen []int, said []dag.FusedSaid) {
 	for at := 0; at < len(rows); {
 		owner := f.entries[rowNumber(rows[at])].member
 		end := at + 1
@@ -168,7 +160,7 @@ func (f *Fused) share(ctx context.Context, input *ast.Term, rows []*ast.Term, ch
 
 // answer makes a member's result of its rows, as Module.Eval does of the
 // values of its entry points.
-func (f *Fused) answer(ctx context.Context, i int, input *ast.Term, rows []*ast.Term) Said {
+func (f *Fused) answer(ctx context.Context, i int, input *ast.Term, rows []*ast.Term) dag.FusedSaid {
 	m := f.members[i].m
 	a := answer{m: m, ctx: ctx, input: input, steps: newStepBudget(ctx, m.budget)}
 	for at := 0; at < len(rows); {
@@ -187,11 +179,11 @@ func (f *Fused) answer(ctx context.Context, i int, input *ast.Term, rows []*ast.
 			value = values
 		}
 		if err := a.add(e.entry, value); err != nil {
-			return Said{Alone: true}
+			return dag.FusedSaid{Alone: true}
 		}
 		at = end
 	}
-	return Said{Result: a.result}
+	return dag.FusedSaid{Result: &a.result}
 }
 
 func rowNumber(row *ast.Term) int {

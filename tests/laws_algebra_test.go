@@ -86,7 +86,7 @@ var algebraLaws = []law{
 			tool := in.Text(policy.FieldToolName)
 			for i := range plan.Nodes {
 				if plan.Nodes[i].Matcher.Match(in) {
-					require.True(t, slices.Contains(plan.Index.Always, i) || slices.Contains(plan.Index.Exact[tool], i))
+					require.True(t, slices.Contains(plan.Index.Nodes(tool), i))
 				}
 			}
 		}

@@ -291,7 +291,7 @@ func (w *world) kinds() []dag.Kind {
 	for _, name := range []policy.Kind{policy.KindBash, policy.KindLLM, policy.KindExpr, policy.KindRego, policy.KindBuiltin} {
 		k := dag.Kind{Name: name, Timeout: mockTimeout, OnGuard: policy.OnErrorSkip, OnOther: policy.OnErrorSkip, Prepare: prepare}
 		if name.InProcess() {
-			k.Timeout, k.OnGuard = ruleBudget, policy.OnErrorDeny
+			k.Timeout, k.OnGuard, k.Fuse = ruleBudget, policy.OnErrorDeny, w.mockFuse
 		}
 		out = append(out, k)
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -20,7 +19,7 @@ func newCheck() *cobra.Command {
 		Example: `  hookc check                      # what is discovered here
   hookc check --strict policies/   # in CI`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, found, err := s.compile(cmd, args, func(*compiler.Config) {})
+			_, found, err := s.compile(cmd, args)
 			if err != nil {
 				return err
 			}

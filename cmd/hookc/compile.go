@@ -15,6 +15,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/dialect"
 )
 
 func newCompile() *cobra.Command {
@@ -49,6 +50,7 @@ type compileFlags struct {
 	tracePasses   bool
 	requireClosed bool
 	asJSON        bool
+	agent         string
 }
 
 func (c *compileFlags) flags(cmd *cobra.Command) {
@@ -61,6 +63,8 @@ func (c *compileFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.tracePasses, "trace-passes", false, "print the program after each pass, on stderr")
 	cmd.Flags().BoolVar(&c.requireClosed, "require-closed", false, "fail when a hook's failure lets a guarded action pass")
 	cmd.Flags().BoolVar(&c.asJSON, "json", false, "findings as JSON on stdout (with --explain: the model)")
+	cmd.Flags().StringVar(&c.agent, "dialect", "", "show what the hooks may say that `AGENT` cannot be told, and what becomes of it")
+	complete(cmd, "dialect", dialect.Names())
 	complete(cmd, "explain", dag.RendererNames())
 	complete(cmd, "event", policy.EventNames())
 	complete(cmd, "without", optionalPasses())
@@ -90,7 +94,10 @@ func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 			cc.Trace = cmd.ErrOrStderr()
 		}
 	}
-	program, found, err := s.compile(cmd, args, change)
+	if err := c.checkAgent(); err != nil {
+		return err
+	}
+	program, found, err := s.compile(cmd, args, c.options(change)...)
 	if err != nil {
 		return err
 	}
@@ -114,16 +121,36 @@ func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 	return nil
 }
 
+// checkAgent reports an agent nobody knows.
+func (c *compileFlags) checkAgent() error {
+	if c.agent == "" {
+		return nil
+	}
+	if _, err := dialect.Find(c.agent); err != nil {
+		return cannot("--dialect: %v", err)
+	}
+	return nil
+}
+
+// options are those of the command's own flags.
+func (c *compileFlags) options(change func(*compiler.Config)) []hookc.Option {
+	out := []hookc.Option{hookc.Compiler(change)}
+	if c.agent != "" {
+		out = append(out, hookc.Agent(c.agent))
+	}
+	return out
+}
+
 // showHeld explains what run would hold on to although compile refuses it: the
 // chain without the overrides that locked hooks reject.
 func (c *compileFlags) showHeld(cmd *cobra.Command, s *sources, args []string, change func(*compiler.Config)) error {
 	if c.explain == "" {
 		return nil
 	}
-	held, _, err := s.compile(cmd, args, func(cc *compiler.Config) {
+	held, _, err := s.compile(cmd, args, c.options(func(cc *compiler.Config) {
 		change(cc)
 		cc.Runtime = true
-	})
+	})...)
 	if err != nil || held == nil {
 		return err
 	}
@@ -143,7 +170,7 @@ func (c *compileFlags) parseEvent() (policy.Event, error) {
 
 // compile loads and compiles what the flags name; a policy with errors is a
 // nil program and its findings.
-func (s *sources) compile(cmd *cobra.Command, args []string, change func(*compiler.Config)) (*dag.Program, diag.List, error) {
+func (s *sources) compile(cmd *cobra.Command, args []string, more ...hookc.Option) (*dag.Program, diag.List, error) {
 	dir, err := workDir()
 	if err != nil {
 		return nil, nil, err
@@ -155,7 +182,8 @@ func (s *sources) compile(cmd *cobra.Command, args []string, change func(*compil
 	defer done()
 	stop := progress(cmd.ErrOrStderr(), "compiling")
 	defer stop()
-	options = append(options, openMemory(policy.ProjectRoot(dir)).estimates(), hookc.Compiler(change))
+	options = append(options, openMemory(policy.ProjectRoot(dir)).estimates())
+	options = append(options, more...)
 	program, found := hookc.Compile(options...)
 	return program, found, cmd.Context().Err()
 }

@@ -8,11 +8,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookc/hookc/cmd/hookgate/wire"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/dialect"
 )
@@ -24,6 +26,9 @@ import (
 type speaker struct {
 	call     *dialect.Call
 	decision *policy.Decision
+	// told, when set, is given what the command line says instead of having
+	// it carried out.
+	told func(src *sources, serial bool)
 }
 
 type speakerKey struct{}
@@ -82,8 +87,12 @@ func speak(name string, args []string, stdin io.Reader, stdout, stderr io.Writer
 		fmt.Fprintf(stderr, "hookc: %v\n", err)
 		return exitBlocked
 	}
-	w := answer(d, args, stdin)
+	data, err := readSpoken(stdin)
+	w := answer(d, data, err, eventArgument(args), os.Getenv, func(s *speaker) (string, error) { return s.run(args) })
 	signal.Ignore(syscall.SIGPIPE) // a reader that is gone is an error below
+	if slices.Contains(args, framed) {
+		w = dialect.Wire{Stdout: wire.AppendReply(nil, &wire.Reply{Stdout: w.Stdout, Stderr: []byte(w.Stderr), Exit: w.Exit})}
+	}
 	if len(w.Stdout) > 0 {
 		if _, err := stdout.Write(w.Stdout); err != nil {
 			fmt.Fprintf(stderr, "hookc: the answer cannot be written: %v\n", err)
@@ -94,28 +103,47 @@ func speak(name string, args []string, stdin io.Reader, stdout, stderr io.Writer
 	return w.Exit
 }
 
-// answer reads the event, has the command decide it and puts the answer in
-// the dialect's words.
-func answer(d *dialect.Dialect, args []string, stdin io.Reader) (w dialect.Wire) {
+// framed is the flag with which the answer is one frame on stdout.
+const framed = "--framed"
+
+// framedFlag adds --framed to run: hookgate tells by it whether what a process
+// leaves behind is an answer.
+func framedFlag(cmd *cobra.Command) {
+	cmd.Flags().Bool(framed[2:], false, "with --dialect: write the answer as one frame on stdout, for hookgate")
+	if err := cmd.Flags().MarkHidden(framed[2:]); err != nil {
+		panic("hookc: " + err.Error())
+	}
+}
+
+// readSpoken reads an event of at most 32 MiB.
+func readSpoken(stdin io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(stdin, maxInput+1))
+	if err == nil && len(data) > maxInput {
+		err = fmt.Errorf("the event is larger than %d MiB", maxInput>>20)
+	}
+	return data, err
+}
+
+// answer decodes an event, has it decided and puts the answer in the
+// dialect's words. unread says why data is not the event, or is nil; event is
+// what the command line calls it.
+func answer(d *dialect.Dialect, data []byte, unread error, event string, env func(string) string,
+	decide func(*speaker) (log string, err error)) (w dialect.Wire) {
 	s := &speaker{call: d.Unread()}
 	defer func() {
 		if p := recover(); p != nil {
 			w = s.call.Fail(fmt.Sprintf("internal error: %v", p))
 		}
 	}()
-	data, err := io.ReadAll(io.LimitReader(stdin, maxInput+1))
-	if err == nil && len(data) > maxInput {
-		err = fmt.Errorf("the event is larger than %d MiB", maxInput>>20)
-	}
-	call, wrong := d.Decode(data, eventArgument(args), os.Getenv)
+	call, wrong := d.Decode(data, event, env)
 	s.call = call
-	if err != nil {
-		wrong = err
+	if unread != nil {
+		wrong = unread
 	}
 	if wrong != nil {
 		return call.Fail(wrong.Error())
 	}
-	log, err := s.run(args)
+	log, err := decide(s)
 	if err != nil {
 		return call.Fail(err.Error())
 	}
@@ -150,9 +178,13 @@ func (s *speaker) run(args []string) (log string, err error) {
 
 // decide is run's own work, for the speaker.
 func (s *speaker) decide(cmd *cobra.Command, src *sources, serial bool) error {
+	if s.told != nil {
+		s.told(src, serial)
+		return nil
+	}
 	in := s.call.Context
 	if !in.Has(policy.FieldCwd) {
-		dir, err := workDir()
+		dir, err := callerOf(cmd.Context()).workDir()
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/hookc/hookc"
@@ -38,8 +39,10 @@ stop:
 
 // memory is what outlasts one process, for one project. Without a usable
 // state folder it remembers nothing and says so in every Decision.
+// It is safe for concurrent use.
 type memory struct {
 	dir    *state.Dir
+	mu     sync.Mutex
 	broken error
 }
 
@@ -74,10 +77,18 @@ func (m *memory) path() string {
 
 // warnings say what is wrong with the memory.
 func (m *memory) warnings() []policy.Warning {
-	if m.broken == nil {
+	err := m.trouble()
+	if err == nil {
 		return nil
 	}
-	return []policy.Warning{{Code: codeNoState, Text: m.broken.Error()}}
+	return []policy.Warning{{Code: codeNoState, Text: err.Error()}}
+}
+
+// trouble is the first thing that went wrong with the memory, or nil.
+func (m *memory) trouble() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.broken
 }
 
 // update changes a file of the state folder; trouble is kept for warnings.
@@ -85,7 +96,10 @@ func (m *memory) update(name string, change func(old []byte) ([]byte, error)) {
 	if m.dir == nil {
 		return
 	}
-	if err := m.dir.UpdateLazy(name, change); err != nil && m.broken == nil {
+	err := m.dir.UpdateLazy(name, change)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err != nil && m.broken == nil {
 		m.broken = err
 	}
 }

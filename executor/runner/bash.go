@@ -35,7 +35,7 @@ func prepareBash(o Options, h *policy.Hook) (dag.Body, diag.List) {
 	if speaks == nil {
 		panic("runner: hook " + h.Name + " speaks no known protocol: " + string(body.Protocol))
 	}
-	b := &bash{hook: h, body: body, protocol: speaks, debug: o.Debug}
+	b := &bash{hook: h, body: body, protocol: speaks, debug: o.Debug, environ: o.Environ}
 	found.Add(b.start()...)
 	if speaks == jcliProtocol {
 		found.Add(lintExit2(h, &body)...)
@@ -57,6 +57,8 @@ type bash struct {
 	body     policy.Body
 	protocol *protocol
 	debug    func(DebugRecord)
+	// environ is whose environment the command gets; nil is this process's.
+	environ []string
 	// path and args start it; broken is why it cannot be started.
 	path   string
 	args   []string

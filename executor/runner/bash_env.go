@@ -56,7 +56,11 @@ func (b *bash) env(in *policy.Context) []string {
 		put(v.Name, v.Value)
 	}
 	var out []string
-	for _, kv := range os.Environ() {
+	host := b.environ
+	if host == nil {
+		host = os.Environ()
+	}
+	for _, kv := range host {
 		name, _, _ := strings.Cut(kv, "=")
 		hidden := b.body.Native != "" && b.protocol.hides != "" && strings.HasPrefix(name, b.protocol.hides)
 		if _, ours := set[name]; !ours && !hidden {

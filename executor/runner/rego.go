@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"context"
 	"time"
 
 	"github.com/hookc/hookc/dag"
@@ -34,15 +33,22 @@ func regoKind(o Options) dag.Kind {
 	}
 }
 
-// fuseRego makes one query of the Rego of several hooks.
+// fuseRego makes one query of the Rego of several hooks. A hook whose answer
+// is given, for a test of its policy, has no Rego to fuse.
 func fuseRego(parts []dag.FusePart) []dag.Fused {
-	list := make([]rego.Part, len(parts))
+	var list []rego.Part
+	var places []int
 	for i, p := range parts {
-		list[i] = rego.Part{Module: p.Runner.(*rego.Module), Filter: p.Filter}
+		if m, ok := p.Runner.(*rego.Module); ok {
+			list, places = append(list, rego.Part{Module: m, Filter: p.Filter}), append(places, i)
+		}
 	}
 	var out []dag.Fused
 	for _, f := range rego.Fuse(list) {
-		fused := dag.Fused{Members: f.Members, Fault: f.Fault}
+		fused := dag.Fused{Fault: f.Fault}
+		for _, i := range f.Members {
+			fused.Members = append(fused.Members, places[i])
+		}
 		if f.Fault == "" {
 			fused.Run = f.Run
 		}

@@ -28,6 +28,10 @@ type Options struct {
 	// Debug is told of every attempt of a bash or llm hook, or is nil. It is
 	// called on the hook's goroutine and must be safe for concurrent use.
 	Debug func(DebugRecord)
+	// Environ is the environment bash hooks are given beside their own
+	// variables; nil is this process's. Programs are looked for on this
+	// process's PATH all the same.
+	Environ []string
 }
 
 // DefaultBudget is the step budget of in-process rules (semantics.md §5.4).

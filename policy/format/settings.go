@@ -9,6 +9,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/pattern"
 )
 
 // settings is how one agent writes hooks in its configuration: a map from its
@@ -293,6 +294,13 @@ func nativeTest(written diag.Text, f policy.Field, test func(string) bool) polic
 			return ok && isText && test(s)
 		},
 	}}
+}
+
+// nativePattern is the condition that a text field matches a pattern.
+func nativePattern(written diag.Text, f policy.Field, p *pattern.Pattern) policy.Condition {
+	c := nativeTest(written, f, p.Match)
+	c.Atom.Literals = p.Literals()
+	return c
 }
 
 var codeNative = diag.Define(diag.Code{

@@ -54,7 +54,7 @@ func aiAgentsMatcher(r *settingsReader, event policy.Event, native string, group
 		r.report(codeNative.Report(m.Span, "%q is no regular expression (%v): its hooks never run", text, err))
 		return nil, false
 	}
-	return []policy.Condition{nativeTest(m.Text, policy.FieldToolName, p.Match)}, true
+	return []policy.Condition{nativePattern(m.Text, policy.FieldToolName, p)}, true
 }
 
 // commandType reports whether a hook is a command; what is not is reported and

@@ -98,7 +98,11 @@ func claudeMatcher(r *settingsReader, event policy.Event, native string, group *
 	if at.raw == "" {
 		r.knownPattern(m.Text, at.field, p)
 	}
-	return []policy.Condition{claudeTest(m.Text, at.field, at.raw, p.Match)}, true
+	c := claudeTest(m.Text, at.field, at.raw, p.Match)
+	if c.Atom.Field == policy.FieldToolName {
+		c.Atom.Literals = p.Literals()
+	}
+	return []policy.Condition{c}, true
 }
 
 // claudeNames is the condition that a value is one of several names. Agent was

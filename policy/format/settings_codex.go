@@ -83,7 +83,7 @@ func codexMatcher(r *settingsReader, event policy.Event, native string, group *N
 		return nil, false
 	}
 	r.knownPattern(m.Text, f, p)
-	return []policy.Condition{nativeTest(m.Text, f, p.Match)}, true
+	return []policy.Condition{nativePattern(m.Text, f, p)}, true
 }
 
 // codexEdits reports whether a name stands for the tool that changes files.

@@ -285,5 +285,5 @@ func (r *settingsReader) toolPattern(written diag.Text, text string) policy.Cond
 	if names, ok := exactNames(text); ok {
 		return nativeNames(written, policy.FieldToolName, names...)
 	}
-	return nativeTest(written, policy.FieldToolName, p.Match)
+	return nativePattern(written, policy.FieldToolName, p)
 }

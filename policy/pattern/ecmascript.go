@@ -15,7 +15,10 @@ import (
 // look-around and no backreference is matched in linear time. Anything else may
 // take exponential time, so a match is given up after matchTimeout, and then
 // counts as one.
-var ECMAScript = &Flavour{Name: "ecmascript", compile: compileECMAScript}
+var ECMAScript = &Flavour{Name: "ecmascript", compile: compileECMAScript, alike: jsAlike, backtracks: true}
+
+// jsAlike are the patterns without escapes, classes and counts.
+var jsAlike = regexp.MustCompile(`^[A-Za-z0-9_ \-:/.|^$()*+?]*$`)
 
 // matchTimeout bounds one match of a pattern that backtracks.
 const matchTimeout = 50 * time.Millisecond
@@ -76,9 +79,10 @@ func WholeECMAScript(text string) (*Pattern, error) {
 	if _, err := newJSParser(text).pattern(); err != nil {
 		return nil, err
 	}
-	match, err := compileECMAScript("^(?:" + text + ")$")
+	p, err := ECMAScript.Compile("^(?:" + text + ")$")
 	if err != nil {
 		return nil, err
 	}
-	return &Pattern{text, match}, nil
+	p.text = text
+	return p, nil
 }

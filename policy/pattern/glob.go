@@ -11,5 +11,5 @@ func Glob(text string) (*Pattern, error) {
 	if !doublestar.ValidatePattern(text) {
 		return nil, &Error{Text: "the glob has an unclosed or empty [ ] or { }", End: len(text)}
 	}
-	return &Pattern{text, func(name string) bool { return doublestar.MatchUnvalidated(text, name) }}, nil
+	return &Pattern{text: text, match: func(name string) bool { return doublestar.MatchUnvalidated(text, name) }}, nil
 }

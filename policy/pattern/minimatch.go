@@ -16,13 +16,13 @@ func Minimatch(text string) *Pattern {
 	glob := strings.TrimLeft(text, "!")
 	negated := (len(text)-len(glob))%2 == 1
 	if strings.HasPrefix(text, "#") {
-		return &Pattern{text, func(string) bool { return false }}
+		return &Pattern{text: text, match: func(string) bool { return false }}
 	}
 	var all [][]segment
 	for _, alternative := range expandBraces(glob) {
 		all = append(all, segments(alternative))
 	}
-	return &Pattern{text, func(path string) bool {
+	return &Pattern{text: text, match: func(path string) bool {
 		parts := splitSlashes(path)
 		hit := slices.ContainsFunc(all, func(p []segment) bool {
 			if len(p) == 1 {

@@ -14,6 +14,11 @@ import (
 type Pattern struct {
 	text  string
 	match func(string) bool
+	// re2 is an expression of RE2 that finds literal text alike, or "".
+	re2 string
+	// backtracks is true when matching may be given up, which counts as a
+	// match: only on a text that begins as the pattern does.
+	backtracks bool
 }
 
 // Match reports whether the pattern matches s. It is total: a flavour that can
@@ -40,6 +45,12 @@ type Flavour struct {
 	// compile returns the unanchored test of a pattern, or an *Error. The
 	// test must be bounded in time, total, and safe for concurrent use.
 	compile func(text string) (func(string) bool, *Error)
+	// alike finds the patterns whose literal texts and anchors mean what they
+	// mean in RE2, on every text.
+	alike *regexp.Regexp
+	// backtracks is true when a pattern that is alike may yet be matched by an
+	// engine that gives up.
+	backtracks bool
 }
 
 // Compile makes an unanchored pattern. The error is an *Error.
@@ -48,12 +59,16 @@ func (f *Flavour) Compile(text string) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pattern{text, match}, nil
+	p := &Pattern{text: text, match: match, backtracks: f.backtracks}
+	if f.alike.MatchString(text) {
+		p.re2 = text
+	}
+	return p, nil
 }
 
 // RE2 is the flavour of canonical files: linear in time, no look-around, no
 // backreferences.
-var RE2 = &Flavour{Name: "re2", compile: compileRE2}
+var RE2 = &Flavour{Name: "re2", compile: compileRE2, alike: regexp.MustCompile(``)}
 
 func compileRE2(text string) (func(string) bool, *Error) {
 	re, err := regexp.Compile(text)

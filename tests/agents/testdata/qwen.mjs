@@ -55,7 +55,7 @@ function context(event, input) {
 
 // outcome does what the agent does where it fires each event.
 function outcome(event, output) {
-  const out = { action: 'proceed', reason: '', context: '', suppress: !!output.suppressOutput, system: String(output.systemMessage || '') };
+  const out = { action: 'proceed', reason: '', context: '', system: String(output.systemMessage || '') };
   const block = (reason) => ({ ...out, action: 'block', blocked: true, reason });
   switch (event) {
     case 'PreToolUse':
@@ -101,7 +101,7 @@ async function run(c) {
   }
   const result = await system.getEventHandler().executeHooks(c.event, c.input, context(c.event, c.input));
   const answer = {
-    id: c.id, plan: plan ? plan.hookConfigs.length : 0, sequential: !!plan?.sequential,
+    id: c.id, sequential: !!plan?.sequential,
     gave_up: result.errors.some((e) => e instanceof TypeError) && result.allOutputs.length === 0,
   };
   if (!result.finalOutput) return { ...answer, none: true };

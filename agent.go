@@ -1,0 +1,80 @@
+package hookc
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/dialect"
+)
+
+// Agent names the agent that will be told what is decided, an id of `hookc
+// list dialect`: the compiled program then knows, for each event, what its
+// hooks may say that this agent cannot be told, and what becomes of it.
+// Profile implies its own agent.
+func Agent(name string) Option {
+	return func(c *config) {
+		d, err := dialect.Find(name)
+		if err != nil {
+			c.misuse = errors.Join(c.misuse, fmt.Errorf("hookc: %w", err))
+			return
+		}
+		c.agent = d
+	}
+}
+
+// degrade notes on each plan what the agent cannot be told.
+func (c *config) degrade(p *dag.Program) {
+	d := c.agent
+	if d == nil {
+		d = c.profile
+	}
+	if d == nil || p == nil {
+		return
+	}
+	p.Agent = d.ID
+	for _, plan := range p.Plans {
+		plan.Losses = losses(d, plan)
+	}
+}
+
+func losses(d *dialect.Dialect, plan *dag.Plan) []dag.Loss {
+	can := d.Can(plan.Event)
+	if len(can) == 0 {
+		return []dag.Loss{{From: "the event", To: "none", Why: d.ID + " does not fire it"}}
+	}
+	var out []dag.Loss
+	for _, at := range can {
+		for _, l := range at.Losses {
+			loss := dag.Loss{From: l.From, To: l.To, Why: l.Why}
+			if says(plan, l.From) && !slices.Contains(out, loss) {
+				out = append(out, loss)
+			}
+		}
+	}
+	return out
+}
+
+// said are the powers behind the names of what is lost.
+var said = map[string]policy.Powers{
+	"allow": policy.MayAllow, "ask": policy.MayAsk, "defer": policy.MayDefer, "deny": policy.MayDeny,
+	"stop": policy.MayStop, "end_turn": policy.MayHalt, "retry": policy.MayStop,
+}
+
+// says reports whether a hook of the plan may say what is lost: a verdict, a
+// control, a change of a field, or context, which any may add.
+func says(plan *dag.Plan, what string) bool {
+	return slices.ContainsFunc(plan.Nodes, func(n dag.Node) bool {
+		if p, ok := said[what]; ok {
+			return n.Effects.May.Has(p)
+		}
+		for _, f := range plan.Spec.Writes {
+			if what == "rewrite of "+f.String() {
+				return n.Effects.Writes.Overlaps(policy.ExactPaths(policy.Path{Field: f}))
+			}
+		}
+		return true
+	})
+}

@@ -1,0 +1,167 @@
+package builtins
+
+import (
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// pathSet is a list of files and folders, as a guard's options name them:
+// absolute, below the home (`~/x`), below the project (`x/y`), or anywhere
+// (`**/x`). What is named takes in everything below it. Letter case does not
+// count: on many disks it does not either.
+type pathSet []pathEntry
+
+type pathEntry struct {
+	text string
+	// from is what the rest is relative to: '/' nothing, '~' the home, '.' the
+	// project, '*' anything.
+	from byte
+	// rest is folded to lower case. It has no globs when literal.
+	rest    string
+	literal bool
+}
+
+// newPathSet reads the entries, and returns the ones that are no globs.
+func newPathSet(texts []string) (set pathSet, bad []string) {
+	for _, text := range texts {
+		e, ok := newPathEntry(text)
+		if !ok {
+			bad = append(bad, text)
+			continue
+		}
+		set = append(set, e)
+	}
+	return set, bad
+}
+
+func newPathEntry(text string) (pathEntry, bool) {
+	p := strings.ToLower(slashed(text))
+	e := pathEntry{text: text, from: '.'}
+	switch {
+	case strings.HasPrefix(p, "**/"):
+		e.from, p = '*', p[3:]
+	case p == "~" || strings.HasPrefix(p, "~/"):
+		e.from, p = '~', strings.TrimPrefix(p[1:], "/")
+	case strings.HasPrefix(p, "/"):
+		e.from, p = '/', p[1:]
+	}
+	if p != "" {
+		p = path.Clean(p)
+	}
+	e.rest, e.literal = p, !strings.ContainsAny(p, globChars+"{")
+	return e, p != ".." && !strings.HasPrefix(p, "../") && doublestar.ValidatePattern(p)
+}
+
+// match returns the entry that holds p, an absolute path without `.` and `..`.
+func (s pathSet) match(p string, at ShellAt) (string, bool) {
+	if len(s) == 0 {
+		return "", false
+	}
+	p = strings.ToLower(p)
+	for i := range s {
+		if s[i].holds(p, at) {
+			return s[i].text, true
+		}
+	}
+	return "", false
+}
+
+func (e *pathEntry) holds(p string, at ShellAt) bool {
+	rel, ok := e.relative(p, at)
+	if !ok {
+		return false
+	}
+	switch {
+	case e.from != '*':
+		return e.below(rel)
+	case e.literal:
+		return rel == e.rest || strings.HasPrefix(rel, e.rest+"/") || strings.HasSuffix(rel, "/"+e.rest) || strings.Contains(rel, "/"+e.rest+"/")
+	}
+	return doublestar.MatchUnvalidated("**/"+e.rest, rel) || doublestar.MatchUnvalidated("**/"+e.rest+"/**", rel)
+}
+
+// relative is p from where the entry begins.
+func (e *pathEntry) relative(p string, at ShellAt) (string, bool) {
+	base := "/"
+	switch e.from {
+	case '~':
+		base = strings.ToLower(at.Home)
+	case '.':
+		base = strings.ToLower(at.Root)
+	}
+	if base == "" || !isUnder(base, p) {
+		return "", false
+	}
+	return strings.TrimPrefix(p[len(base):], "/"), true
+}
+
+func (e *pathEntry) below(rel string) bool {
+	if e.literal {
+		return e.rest == "" || isUnder(e.rest, rel)
+	}
+	return doublestar.MatchUnvalidated(e.rest, rel) || doublestar.MatchUnvalidated(e.rest+"/**", rel)
+}
+
+// within returns an entry that lies below dir: what takes dir away takes that
+// away as well.
+func (s pathSet) within(dir string, at ShellAt) (string, bool) {
+	dir = strings.ToLower(dir)
+	for i := range s {
+		if s[i].from == '*' || !s[i].literal {
+			continue
+		}
+		if full, ok := s[i].full(at); ok && full != dir && isUnder(dir, full) {
+			return s[i].text, true
+		}
+	}
+	return "", false
+}
+
+// full is where an entry without globs lies.
+func (e *pathEntry) full(at ShellAt) (string, bool) {
+	switch {
+	case e.from == '/':
+		return "/" + e.rest, true
+	case e.from == '~' && at.Home != "":
+		return path.Join(strings.ToLower(at.Home), e.rest), true
+	case e.from == '.' && at.Root != "":
+		return path.Join(strings.ToLower(at.Root), e.rest), true
+	}
+	return "", false
+}
+
+// globbed returns an entry that a shell's glob may match: a word such as
+// .cl*/settings.json.
+func (s pathSet) globbed(glob string, at ShellAt) (string, bool) {
+	glob = strings.ToLower(glob)
+	for i := range s {
+		e := &s[i]
+		if full, ok := e.full(at); ok && e.literal {
+			if globReaches(glob, full) {
+				return e.text, true
+			}
+			continue
+		}
+		if ok, _ := path.Match(path.Base(glob), path.Base(e.rest)); ok && strings.Trim(path.Base(glob), "*") != "" {
+			return e.text, true
+		}
+	}
+	return "", false
+}
+
+// globReaches reports whether a glob matches a path or a folder above it.
+func globReaches(glob, p string) bool {
+	want := strings.Split(glob, "/")
+	have := strings.Split(p, "/")
+	if len(want) > len(have) {
+		return false
+	}
+	for i, w := range want {
+		if ok, err := path.Match(w, have[i]); !ok || err != nil {
+			return false
+		}
+	}
+	return true
+}

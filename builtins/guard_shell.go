@@ -1,0 +1,247 @@
+package builtins
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var _ = registerRule(Rule{
+	Name: "shell-guard",
+	Doc:  "denies shell commands that would destroy what cannot be had back, run code from elsewhere or give secrets away; asks about what it cannot read",
+	Options: []OptionSpec{
+		{Name: "packs", Texts: true, Doc: "what is judged: " + strings.Join(packNames(), ", ") + ", or all; not written: core and git"},
+		{Name: "ask", Texts: true, Doc: "packs whose findings are asked about rather than denied"},
+		{Name: "allow", Texts: true, Doc: "commands that are let through, `*` being any text: git push --force origin preview/*"},
+		{Name: "allow_paths", Texts: true, Doc: "files and folders that may be deleted and written"},
+		{Name: "protect", Texts: true, Doc: "further files and folders that must not be deleted or written"},
+		{Name: "max_bytes", Type: policy.NumberType, Doc: "the longest command line that is read; not written: 131072"},
+		unknownOption,
+	},
+	New: newShellGuard,
+})
+
+// shellPack is a set of packs, one bit each.
+type shellPack uint16
+
+// The packs, in the order of their names.
+const (
+	packCore shellPack = 1 << iota
+	packGit
+	packDisk
+	packPermissions
+	packDatabase
+	packContainers
+	packKubernetes
+	packCloud
+	packSystem
+
+	packAll = packSystem<<1 - 1
+)
+
+// shellPacks say what each pack judges.
+var shellPacks = []struct {
+	name string
+	pack shellPack
+	doc  string
+}{
+	{"core", packCore, "files outside the project and temporary folders, the project as a whole, devices, code from elsewhere, secrets that are shown or sent"},
+	{"git", packGit, "commits, refs, stashes and uncommitted work that are lost"},
+	{"disk", packDisk, "devices, partitions, volumes and file systems"},
+	{"permissions", packPermissions, "rights on the machine's own files, setuid, capabilities"},
+	{"database", packDatabase, "tables, rows, databases and migrations that are dropped, emptied or reset"},
+	{"containers", packContainers, "volumes, prunes, other machines, mounts of the whole host"},
+	{"kubernetes", packKubernetes, "namespaces, volumes, nodes, releases and all of a kind"},
+	{"cloud", packCloud, "cloud resources, infrastructure, hosted apps, repositories, published packages, secrets"},
+	{"system", packSystem, "shutdown, services, users, firewall, crontab, network, boot, kernel"},
+}
+
+func packNames() []string {
+	out := make([]string, len(shellPacks))
+	for i, p := range shellPacks {
+		out[i] = p.name
+	}
+	return out
+}
+
+// shellGuard judges the effects of a command line.
+type shellGuard struct {
+	by         policy.By
+	packs, ask shellPack
+	asks       policy.Verdict
+	unknown    policy.Verdict
+	maxBytes   int
+	allow      []string
+	free, kept pathSet
+}
+
+func newShellGuard(h *policy.Hook, opts Options) (Made, diag.List) {
+	s := guardSetup{hook: h, opts: opts}
+	g := &shellGuard{by: policy.By{Name: h.Name, At: h.Span}, packs: packCore | packGit, asks: h.Event.Spec().AskOrDeny()}
+	if _, ok := opts["packs"]; ok {
+		g.packs = s.packs("packs")
+	}
+	g.ask = s.packs("ask")
+	g.unknown = s.unknown()
+	g.maxBytes = s.size("max_bytes", maxShellBytes, 8*maxShellBytes)
+	g.allow = s.exceptions("allow")
+	g.free = s.paths("allow_paths", s.exceptions("allow_paths"))
+	g.kept = s.paths("protect", opts.Texts("protect"))
+	s.needs(policy.FieldCommand)
+	return Made{
+		Runner: g,
+		Effects: policy.Effects{Reads: policy.FieldPaths(policy.FieldShell), May: powersFor(policy.Deny, g.asks, g.unknown),
+			World: policy.WorldNone, Spec: true},
+	}, s.found
+}
+
+// packs reads an option that lists packs.
+func (s *guardSetup) packs(name string) shellPack {
+	var out shellPack
+	for _, text := range s.opts.Texts(name) {
+		i := slices.Index(packNames(), text)
+		switch {
+		case text == "all":
+			out |= packAll
+		case i >= 0:
+			out |= shellPacks[i].pack
+		default:
+			s.found.Add(codeGuardPack.Report(optionSpan(s.opts[name]), "no pack is called %q", text).
+				WithHint("%s", diag.DidYouMean(text, packNames(), "there are "+strings.Join(packNames(), ", ")+"; or all")))
+		}
+	}
+	return out
+}
+
+// paths reads an option that lists files and folders.
+func (s *guardSetup) paths(name string, texts []string) pathSet {
+	set, bad := newPathSet(texts)
+	for _, text := range bad {
+		s.found.Add(codeOptionValue.Report(optionSpan(s.opts[name]), "%s: %q is not a path or glob", name, text))
+	}
+	return set
+}
+
+// Run judges a shell call, and says nothing of other calls. It returns no
+// error: what cannot be read gets the guard's own verdict.
+func (g *shellGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Result, error) {
+	s, surely, trouble := g.read(in)
+	says := guardSays{by: g.by}
+	if trouble != "" {
+		says.add(g.unknown, func() string { return unreadable(trouble) })
+		return says.result(), nil
+	}
+	if s == nil {
+		return policy.Result{}, nil
+	}
+	var at ShellAt
+	if len(g.kept)+len(g.free) > 0 {
+		at = ShellHere(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
+	}
+	for i := range s.Effects {
+		e := &s.Effects[i]
+		if e.Kind == EffectUnknown && !surely {
+			continue
+		}
+		if a := g.judge(s, e, at); a != nil {
+			says.add(g.verdict(a), func() string { return a.reason(s, e) })
+		}
+	}
+	return says.result(), nil
+}
+
+// read returns the analysis of a shell call, nil for any other. surely is
+// false when it is not sure that the text is shell at all: an unknown tool may
+// call anything its command. trouble says why nothing could be read.
+func (g *shellGuard) read(in *policy.Context) (s *Shell, surely bool, trouble string) {
+	surely = ToolKind(in.Text(policy.FieldToolName)) == kindShell
+	line, ok := commandPart.provide(in)
+	if !ok {
+		if input, _ := in.Get(policy.FieldToolInput); surely && !emptyInput(input) {
+			return nil, true, "the call has no command line that is known"
+		}
+		return nil, surely, ""
+	}
+	if n := len(line.(string)); n > g.maxBytes {
+		return nil, surely, fmt.Sprintf("the command line has %d bytes and at most %d are read", n, g.maxBytes)
+	}
+	if len(line.(string)) > maxShellBytes && !foreignShell(in.Text(policy.FieldToolName)) {
+		at := ShellHere(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
+		at.MaxBytes = g.maxBytes
+		return ParseShell(line.(string), at), surely, ""
+	}
+	s, _ = ShellOf(in)
+	return s, surely, ""
+}
+
+func emptyInput(v any) bool {
+	input, ok := v.(map[string]any)
+	return v == nil || ok && len(input) == 0
+}
+
+func unreadable(why string) string {
+	return why + ", so the guard cannot tell what it would do; instead: run one short, plain command at a time, such as `ls -la`, and put long text into a file with the file tool"
+}
+
+// verdict is what the guard says of a finding.
+func (g *shellGuard) verdict(a *shellAdvice) policy.Verdict {
+	switch {
+	case a.verdict == policy.None:
+		return g.unknown
+	case a.verdict == policy.Ask || a.packs&g.packs&^g.ask == 0:
+		return g.asks
+	}
+	return policy.Deny
+}
+
+// judge returns what there is to say against an effect, or nil.
+func (g *shellGuard) judge(s *Shell, e *ShellEffect, at ShellAt) *shellAdvice {
+	a := judgeEffect(s, e)
+	if len(g.kept) > 0 && (e.Kind == EffectDelete || e.Kind == EffectWrite) && e.Domain == DomainFile && e.Host == "" && g.protects(e, at) {
+		a = adviceProtected
+	}
+	if a == nil || a.packs&g.packs == 0 {
+		return nil
+	}
+	if len(g.allow) > 0 && e.Command >= 0 && g.lets(&s.Commands[e.Command]) {
+		return nil
+	}
+	if len(g.free) > 0 && a != adviceProtected && (e.Kind == EffectDelete || e.Kind == EffectWrite) && e.Certainty == CertainKnown && e.Host == "" {
+		if _, ok := g.free.match(e.Target, at); ok {
+			return nil
+		}
+	}
+	return a
+}
+
+func (g *shellGuard) protects(e *ShellEffect, at ShellAt) bool {
+	_, ok := touches(g.kept, e, at)
+	return ok
+}
+
+// touches returns the entry of a set that an effect on a file changes.
+func touches(set pathSet, e *ShellEffect, at ShellAt) (string, bool) {
+	if text, ok := set.match(e.Target, at); ok {
+		return text, true
+	}
+	if e.Certainty == CertainPattern {
+		return set.globbed(e.Target, at)
+	}
+	if e.Kind == EffectDelete {
+		return set.within(e.Target, at)
+	}
+	return "", false
+}
+
+// lets reports whether an exception names the command, of which every word
+// must be known.
+func (g *shellGuard) lets(c *ShellCommand) bool {
+	if c.Dynamic {
+		return false
+	}
+	return wildcardAny(g.allow, strings.Join(wordTexts(c.Argv), " "))
+}

@@ -1,0 +1,323 @@
+package builtins
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// judgeEffect returns what there is to say against an effect, whatever the
+// packs; nil when nothing is.
+func judgeEffect(s *Shell, e *ShellEffect) *shellAdvice {
+	switch e.Kind {
+	case EffectDelete:
+		if e.Domain == DomainFile {
+			return judgeDelete(s, e)
+		}
+		return judgeResource(s, e)
+	case EffectWrite:
+		return judgeWrite(s, e)
+	case EffectRead:
+		return judgeRead(e)
+	case EffectExec:
+		return adviceExec[e.Op]
+	case EffectConnect:
+		return judgeConnect(e)
+	case EffectGitHistory:
+		return judgeGit(e)
+	case EffectDevice:
+		return adviceDevice
+	case EffectPrivilege:
+		return judgePrivilege(s, e)
+	case EffectUnknown:
+		return judgeUnknown(s, e)
+	}
+	return nil
+}
+
+// disposable are folders that tools make anew, wherever they lie.
+var disposable = map[string]bool{
+	"node_modules": true, "__pycache__": true, ".pytest_cache": true, ".mypy_cache": true, ".ruff_cache": true, ".tox": true, ".nox": true,
+	".next": true, ".nuxt": true, ".turbo": true, ".parcel-cache": true, ".svelte-kit": true, ".eslintcache": true, ".DS_Store": true,
+}
+
+var adviceDelete = map[Place]*shellAdvice{
+	PlaceRoot: adviceDeleteSystem, PlaceSystem: adviceDeleteSystem, PlaceDevice: adviceDeleteSystem,
+	PlaceHome: adviceDeleteHome, PlaceUser: adviceDeleteOutside, PlaceOther: adviceDeleteOutside,
+	PlaceAbove: adviceDeleteProject, PlaceProjectRoot: adviceDeleteProject, PlaceGit: adviceDeleteGit, PlaceTempRoot: adviceDeleteTemp,
+}
+
+func judgeDelete(s *Shell, e *ShellEffect) *shellAdvice {
+	if strings.HasPrefix(e.Host, "image:") {
+		return nil // gone with the container that it is started for
+	}
+	switch {
+	case e.Certainty == CertainIfUnset:
+		if !e.Recursive || e.Place != PlaceRoot && e.Place != PlaceSystem && e.Place != PlaceHome {
+			return nil
+		}
+		return adviceDeleteUnset
+	case e.Place == PlaceUnknown:
+		return judgeDeleteUnknown(s, e)
+	case e.Op == "move" && e.Secret == "" && (e.Place == PlaceUser || e.Place == PlaceOther):
+		return nil
+	case (e.Place == PlaceUser || e.Place == PlaceOther) && disposable[path.Base(e.Target)]:
+		return nil
+	}
+	return adviceDelete[e.Place]
+}
+
+// judgeDeleteUnknown judges the deletion of what is not known: what xargs reads
+// may be anything, and so may everything below an unknown folder.
+func judgeDeleteUnknown(s *Shell, e *ShellEffect) *shellAdvice {
+	switch {
+	case !e.Recursive:
+		return nil
+	case e.Command >= 0 && slices.Contains(s.Commands[e.Command].Via, "xargs"):
+		return adviceDeleteList
+	}
+	return adviceDeleteDynamic
+}
+
+// harmlessLosses are deletions of what is easily had back, or is one of many
+// by its very nature.
+var harmlessLosses = map[string]bool{
+	"object-delete": true, "container-remove": true, "image-remove": true, "container-kill": true, "tag-delete": true, "remote-remove": true,
+	"image-prune": true, "builder-prune": true, "buildx-prune": true, "delete-key": true, "network-remove": true, "network-prune": true, "buildx-remove": true,
+	"context-remove": true, "builder-remove": true, "network-change": false,
+}
+
+func judgeResource(s *Shell, e *ShellEffect) *shellAdvice {
+	if harmlessLosses[e.Op] {
+		return nil
+	}
+	switch e.Op {
+	case "service-stop":
+		if !lifeline(e.Target) {
+			return nil
+		}
+	case "container-prune", "container-remove-volumes":
+		return adviceContainerAsk
+	case "delete-cluster":
+		if localCluster(commandName(s, e)) {
+			return adviceLocalCluster
+		}
+	case "delete":
+		if e.Domain == DomainKubernetes {
+			return judgeKubeDelete(e)
+		}
+	}
+	return adviceResource[e.Domain]
+}
+
+func commandName(s *Shell, e *ShellEffect) string {
+	if e.Command < 0 {
+		return ""
+	}
+	return s.Commands[e.Command].Name
+}
+
+// lifeline reports whether the machine cannot be reached without a service.
+func lifeline(service string) bool {
+	switch strings.TrimSuffix(service, ".service") {
+	case "ssh", "sshd", "networking", "network", "NetworkManager", "systemd-networkd", "systemd-resolved", "firewalld", "ufw":
+		return true
+	}
+	return false
+}
+
+func localCluster(tool string) bool { return tool == "kind" || tool == "k3d" || tool == "minikube" }
+
+// judgeKubeDelete judges the deletion of single objects: pods and the like are
+// made anew by what owns them.
+func judgeKubeDelete(e *ShellEffect) *shellAdvice {
+	first, _, _ := strings.Cut(e.Target, " ")
+	kind, _, _ := strings.Cut(strings.ToLower(first), "/")
+	switch strings.TrimSuffix(kind, "s") {
+	case "pod", "po", "job", "replicaset", "r", "event", "ev", "lease":
+		return nil
+	}
+	return adviceKubeObject
+}
+
+// startupFiles are files below the home that run or open something when the
+// user logs in, or that say who may.
+var startupFiles = []string{
+	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
+	".kshrc", ".cshrc", ".tcshrc", ".login", ".inputrc", ".xinitrc", ".xprofile", ".xsession", ".pam_environment", ".config/fish", ".config/autostart",
+	".config/systemd", ".config/environment.d", ".local/share/systemd", ".local/share/applications", "Library/LaunchAgents", ".ssh",
+}
+
+// sharedSoftware are system folders into which people install by hand.
+var sharedSoftware = []string{"/usr/local", "/opt"}
+
+func judgeWrite(s *Shell, e *ShellEffect) *shellAdvice {
+	switch e.Domain {
+	case DomainPermission:
+		return judgeMode(e)
+	case DomainSystem:
+		return adviceResource[DomainSystem]
+	case DomainDisk:
+		return adviceResource[DomainDisk]
+	case DomainKubernetes, DomainPlatform:
+		return adviceWriteResource[e.Op]
+	case DomainFile:
+		return judgeFileWrite(e)
+	}
+	return nil
+}
+
+func judgeFileWrite(e *ShellEffect) *shellAdvice {
+	inside := strings.HasPrefix(e.Host, "container:") || strings.HasPrefix(e.Host, "pod:")
+	switch {
+	case strings.HasPrefix(e.Host, "image:"):
+		return nil
+	case e.Certainty == CertainIfUnset:
+		return nil
+	case e.Place == PlaceDevice:
+		return adviceDevice
+	case e.Place == PlaceRoot || e.Place == PlaceSystem:
+		if inside || !e.Recursive && slices.ContainsFunc(sharedSoftware, func(dir string) bool { return isUnder(dir, e.Target) && dir != e.Target }) {
+			return adviceWriteShared
+		}
+		return adviceWriteSystem
+	case e.Place == PlaceUser && startupFile(e.Target):
+		return adviceWriteStartup
+	case e.Place == PlaceGit && e.Op != "append" && gitData(e.Target):
+		return adviceDeleteGit
+	}
+	return nil
+}
+
+// startupFile reports whether a path below some home is one of startupFiles.
+func startupFile(p string) bool {
+	if strings.HasPrefix(path.Base(p), "known_hosts") {
+		return false
+	}
+	for _, f := range startupFiles {
+		if i := strings.Index(p, "/"+f); i >= 0 && (len(p) == i+1+len(f) || p[i+1+len(f)] == '/') {
+			return true
+		}
+	}
+	return false
+}
+
+// gitData reports whether a path is what a repository keeps its history in.
+func gitData(p string) bool {
+	_, rel, ok := strings.Cut(p+"/", "/.git/")
+	first, _, _ := strings.Cut(rel, "/")
+	switch first {
+	case "HEAD", "index", "refs", "objects", "packed-refs", "logs", "":
+		return ok
+	}
+	return false
+}
+
+func judgeMode(e *ShellEffect) *shellAdvice {
+	switch e.Place {
+	case PlaceRoot, PlaceSystem, PlaceHome, PlaceDevice:
+		if e.Recursive || e.Op == "open-mode" {
+			return advicePermission
+		}
+	case PlaceProjectRoot, PlaceAbove:
+		if e.Recursive && e.Op == "lock-mode" {
+			return advicePermission
+		}
+	case PlaceUser:
+		if e.Op == "open-mode" && e.Secret != "" {
+			return advicePermission
+		}
+	}
+	return nil
+}
+
+func judgeRead(e *ShellEffect) *shellAdvice {
+	switch {
+	case e.Op == "read-secret" && e.Secret == "":
+		return adviceReadStore
+	case e.Secret == "":
+		return nil
+	case e.Secret == "cluster-secret":
+		return adviceClusterSecret
+	}
+	switch e.Op {
+	case "script", "config":
+		if e.Secret == "env-file" {
+			return nil // used by what runs, and not shown
+		}
+	case "copy", "redirect", "move":
+		if e.Secret == "env-file" || e.Place == PlaceProject || e.Place == PlaceTemp {
+			return nil
+		}
+		return adviceCopySecret
+	}
+	return adviceReadSecret
+}
+
+func judgeConnect(e *ShellEffect) *shellAdvice {
+	switch {
+	case e.Op == "reverse-shell":
+		return adviceReverseShell
+	case e.Secret != "":
+		return adviceSendSecret
+	}
+	return nil
+}
+
+func judgeGit(e *ShellEffect) *shellAdvice {
+	if a := adviceGit[e.Op]; a != nil {
+		return a
+	}
+	return adviceGitOther
+}
+
+func judgePrivilege(s *Shell, e *ShellEffect) *shellAdvice {
+	switch e.Op {
+	case "setuid", "setcap":
+		return adviceSetuid
+	case "host-mount":
+		return adviceHostMount
+	case "privileged-container":
+		return advicePrivileged
+	case "account-change":
+		if e.Command >= 0 && powerful(&s.Commands[e.Command]) {
+			return adviceAccount
+		}
+		return adviceAccountAsk
+	}
+	return nil
+}
+
+// powerful reports whether a change of an account gives all rights.
+func powerful(c *ShellCommand) bool {
+	for _, w := range c.Argv[min(1, len(c.Argv)):] {
+		for name := range strings.SplitSeq(w.Text, ",") {
+			switch name {
+			case "0", "root", "sudo", "wheel", "admin", "adm", "shadow", "disk":
+				return true
+			}
+		}
+	}
+	return c.Name == "visudo"
+}
+
+func judgeUnknown(s *Shell, e *ShellEffect) *shellAdvice {
+	switch e.Op {
+	case shellDynamicCode:
+		return adviceDynamicCode
+	case shellDynamicName:
+		if e.Command < 0 || !forceful(&s.Commands[e.Command]) {
+			return nil
+		}
+		return adviceDynamicName
+	}
+	return adviceUnread
+}
+
+// forceful reports whether the arguments of a command that is not known are
+// those of one that destroys.
+func forceful(c *ShellCommand) bool {
+	recursive := slices.Contains(c.Flags, "-r") || slices.Contains(c.Flags, "-R") || slices.Contains(c.Flags, "--recursive")
+	force := slices.Contains(c.Flags, "-f") || slices.Contains(c.Flags, "--force") || slices.Contains(c.Flags, "--no-preserve-root")
+	return recursive && force || slices.Contains(c.Flags, "--hard") || slices.Contains(c.Flags, "-delete")
+}

@@ -1,0 +1,182 @@
+package builtins
+
+import (
+	_ "embed"
+	"encoding/json"
+	"math"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// The rules of secret.find are those of gitleaks that need nothing but the
+// text, as data: 50 kB that are read on the first call, against 4.5 MB and half
+// a millisecond at every start for its package (docs/guards.md has the
+// figures). `go run ./tests/gen/secrets` writes the file anew.
+//
+//go:embed secret_rules.json
+var secretRulesJSON []byte
+
+// secretRule is one kind of secret.
+type secretRule struct {
+	ID       string
+	Regex    string
+	Entropy  float64
+	Group    int
+	Keywords []string
+	Allow    []string
+
+	once  sync.Once
+	re    *regexp.Regexp
+	allow []*regexp.Regexp
+}
+
+// secretSet is the rules, and the keywords by their first two bytes: a text
+// that holds none of a rule's keywords cannot match it, and expressions are
+// compiled when one is first met.
+type secretSet struct {
+	rules []*secretRule
+	allow []*regexp.Regexp
+	words map[[2]byte][]secretWord
+	first [256]bool
+}
+
+type secretWord struct {
+	text string
+	rule int
+}
+
+var secretRules = sync.OnceValue(func() *secretSet {
+	var file struct {
+		Allow []string
+		Rules []*secretRule
+	}
+	if err := json.Unmarshal(secretRulesJSON, &file); err != nil {
+		panic("builtins: secret_rules.json: " + err.Error())
+	}
+	s := &secretSet{rules: file.Rules, words: map[[2]byte][]secretWord{}}
+	for _, expr := range file.Allow {
+		s.allow = append(s.allow, regexp.MustCompile(expr))
+	}
+	for i, r := range s.rules {
+		for _, k := range r.Keywords {
+			k = strings.ToLower(k)
+			at := [2]byte{k[0], k[1]}
+			s.words[at] = append(s.words[at], secretWord{k, i})
+			s.first[k[0]], s.first[upper(k[0])] = true, true
+		}
+	}
+	return s
+})
+
+func upper(b byte) byte {
+	if 'a' <= b && b <= 'z' {
+		return b - 'a' + 'A'
+	}
+	return b
+}
+
+func lower(b byte) byte {
+	if 'A' <= b && b <= 'Z' {
+		return b - 'A' + 'a'
+	}
+	return b
+}
+
+func (r *secretRule) compile() {
+	r.once.Do(func() {
+		r.re = regexp.MustCompile(r.Regex)
+		for _, expr := range r.Allow {
+			r.allow = append(r.allow, regexp.MustCompile(expr))
+		}
+	})
+}
+
+// span is a part of a text, in bytes.
+type span struct{ from, to int }
+
+// What of a text is looked at around a keyword: names come before it, and a
+// private key after it may be long.
+const (
+	secretBefore = 256
+	secretAfter  = 6 << 10
+)
+
+// windows are the parts of the text that each rule must be tried on, merged
+// and in order; a rule without a keyword in the text has none.
+func (s *secretSet) windows(text string) map[int][]span {
+	var out map[int][]span
+	for i := 0; i+1 < len(text); i++ {
+		if !s.first[text[i]] {
+			continue
+		}
+		for _, w := range s.words[[2]byte{lower(text[i]), lower(text[i+1])}] {
+			if len(text)-i < len(w.text) || !strings.EqualFold(text[i:i+len(w.text)], w.text) {
+				continue
+			}
+			if out == nil {
+				out = map[int][]span{}
+			}
+			out[w.rule] = widened(out[w.rule], text, i)
+		}
+	}
+	return out
+}
+
+// widened adds the surroundings of a keyword to a rule's windows.
+func widened(list []span, text string, at int) []span {
+	from, to := max(0, at-secretBefore), min(len(text), at+secretAfter)
+	if last := len(list) - 1; last >= 0 && list[last].to >= from {
+		list[last].to = to
+		return list
+	}
+	if i := strings.LastIndexAny(text[from:at], " \t\r\n"); from > 0 && i >= 0 {
+		from += i // not in the middle of a word
+	}
+	return append(list, span{from, to})
+}
+
+// secret is the part of a match that is the secret itself, with false for what
+// only looks like one: too regular, or a placeholder.
+func (s *secretSet) secret(r *secretRule, text string, groups []int) (span, bool) {
+	at := span{groups[0], groups[1]}
+	switch {
+	case r.Group > 0 && len(groups) > 2*r.Group+1 && groups[2*r.Group] >= 0:
+		at = span{groups[2*r.Group], groups[2*r.Group+1]}
+	case r.Group == 0:
+		for i := 2; i+1 < len(groups); i += 2 {
+			if groups[i] >= 0 && groups[i+1] > groups[i] {
+				at = span{groups[i], groups[i+1]}
+				break
+			}
+		}
+	}
+	found := text[at.from:at.to]
+	if r.Entropy > 0 && entropy(found) <= r.Entropy {
+		return at, false
+	}
+	for _, list := range [][]*regexp.Regexp{s.allow, r.allow} {
+		for _, re := range list {
+			if re.MatchString(found) {
+				return at, false
+			}
+		}
+	}
+	return at, true
+}
+
+// entropy is Shannon's, in bits a byte.
+func entropy(text string) float64 {
+	var counts [256]int
+	for i := range len(text) {
+		counts[text[i]]++
+	}
+	sum := 0.0
+	for _, n := range counts {
+		if n > 0 {
+			p := float64(n) / float64(len(text))
+			sum -= p * math.Log2(p)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// serveFlags are those of serve and of the commands that speak to it.
+type serveFlags struct {
+	socket  string
+	metrics string
+	idle    time.Duration
+	drain   time.Duration
+	asJSON  bool
+}
+
+func newServe() *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Answer hookgate from a resident engine",
+		Long: `serve holds compiled policies and answers hookgate on a unix socket: exactly what
+hookc run --dialect AGENT would answer in the caller's place, with the caller's
+folder, flags and environment. One serve serves every project of a user; it is
+started by hookgate --start, by a service manager or by hand, and ends by itself
+when it has had nothing to do.
+
+Files are looked at with every event: an edited policy decides the next event,
+and what serve cannot see a policy depend on is read anew after a minute at the
+latest. An edit that does not compile leaves the old plan in force; serve status
+and the caller's stderr say so. What serve cannot answer as hookc run would (another
+home, another umask, a confined caller, --profile, --debug) it hands back, and
+hookgate runs hookc run.
+
+The socket is $XDG_RUNTIME_DIR/hookc/p1-BUILD.sock, or in the state folder, where
+BUILD is this very program file: a gate of another hookc finds no server and does
+without until a new one takes over. SIGTERM lets events under way finish.
+
+Exit codes: 0 ended as asked or idle · 1 another serve of this build is running ·
+3 could not run.`,
+		Example: `  hookc serve                                       # until idle for 30 minutes
+  hookc serve --idle 0 --metrics 127.0.0.1:9464
+  hookc serve status
+  hookc serve stop
+  systemd-socket-activate -l "$XDG_RUNTIME_DIR/hookc.sock" hookc serve`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.serve(cmd) },
+	}
+	cmd.PersistentFlags().StringVar(&f.socket, "socket", "", "the socket's `PATH`, in a folder of your own (default: by build, see above)")
+	cmd.Flags().StringVar(&f.metrics, "metrics", "", "also answer GET /metrics and /healthz on `ADDRESS`, a loopback one such as 127.0.0.1:9464")
+	cmd.Flags().DurationVar(&f.idle, "idle", 30*time.Minute, "end after this time without an event; 0 is never")
+	cmd.Flags().DurationVar(&f.drain, "drain", 30*time.Second, "how long events under way may take to finish when serve ends")
+	status := &cobra.Command{
+		Use:   "status",
+		Short: "Say what a running serve holds and whether a policy is broken",
+		Long: `status lists the plans in force, and each policy that no longer compiles with what
+is wrong. Exit codes: 0 all is well · 1 a policy is broken · 3 no serve is running.`,
+		Example: "  hookc serve status\n  hookc serve status --json",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.status(cmd) },
+	}
+	status.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
+	metrics := &cobra.Command{
+		Use:     "metrics",
+		Short:   "Print a running serve's counters as Prometheus text",
+		Long:    `metrics prints what GET /metrics gives, over the socket.`,
+		Example: "  hookc serve metrics",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.printMetrics(cmd) },
+	}
+	stop := &cobra.Command{
+		Use:     "stop",
+		Short:   "Let a running serve finish its events and end",
+		Long:    `stop returns when serve has ended. Exit codes: 0 it has · 3 none is running, or it does not end.`,
+		Example: "  hookc serve stop",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.stop(cmd) },
+	}
+	reload := &cobra.Command{
+		Use:   "reload",
+		Short: "Have a running serve read every policy anew",
+		Long: `reload is never needed after an edit, which serve sees; it is for what it cannot see.
+Exit codes: 0 every policy compiles · 1 one does not · 3 no serve is running.`,
+		Example: "  hookc serve reload",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return f.reload(cmd) },
+	}
+	cmd.AddCommand(status, metrics, stop, reload)
+	return cmd
+}

@@ -1,0 +1,178 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/dialect"
+)
+
+// decide answers one event. A caller that goes away takes its event along.
+func (v *server) decide(ctx context.Context, conn *net.UnixConn, who peer, r *wire.Request) {
+	v.last.Store(int64(time.Since(v.start)))
+	v.active.Add(1)
+	defer v.active.Add(-1)
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(r.Millis)*time.Millisecond)
+	defer cancel()
+	if conn.SetReadDeadline(time.Time{}) != nil {
+		v.broken.Add(1)
+		return
+	}
+	var left sync.WaitGroup
+	left.Go(func() {
+		var one [1]byte
+		conn.Read(one[:]) // ends when the caller is gone, or says what it must not
+		cancel()
+	})
+	beat := beating(conn)
+	reply, err := v.reply(ctx, who, r)
+	beat()
+	switch {
+	case ctx.Err() != nil: // nobody waits any more
+		v.broken.Add(1)
+	case err != nil:
+		v.refused.Add(1)
+		v.write(conn, &wire.Reply{Refused: err.Error()})
+	default:
+		v.answered.Add(1)
+		v.took.add(time.Since(began))
+		v.write(conn, reply)
+	}
+	conn.CloseRead()
+	left.Wait()
+}
+
+// beating tells a waiting caller now and then that the server is at work; the
+// function it returns ends that, and nothing is written after it.
+func beating(conn *net.UnixConn) (end func()) {
+	var mu sync.Mutex
+	var timer *time.Timer
+	ended := false
+	mu.Lock()
+	defer mu.Unlock()
+	timer = time.AfterFunc(wire.Beat*time.Millisecond, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if ended {
+			return
+		}
+		if conn.SetWriteDeadline(time.Now().Add(writeTime)) == nil {
+			conn.Write([]byte{wire.Working}) // a caller that is gone is seen by reading
+		}
+		timer.Reset(wire.Beat * time.Millisecond)
+	})
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		ended = true
+		timer.Stop()
+	}
+}
+
+// reply is what hookc run would answer in the caller's place; the error says
+// why that is not known here.
+func (v *server) reply(ctx context.Context, who peer, r *wire.Request) (*wire.Reply, error) {
+	from := &caller{dir: r.Dir, environ: r.Environ}
+	if err := v.foreign(who, r, from); err != nil {
+		return nil, err
+	}
+	name, ok := spoken(r.Args)
+	if !ok {
+		return nil, errors.New("it is not run --dialect")
+	}
+	d, err := dialect.Find(name)
+	if err != nil {
+		return nil, err
+	}
+	said, err := v.words.of(ctx, from, r.Args)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Input) > maxInput {
+		return nil, errors.New("the event is too large")
+	}
+	var back error
+	w := answer(d, r.Input, nil, said.event, from.getenv, func(s *speaker) (string, error) {
+		if said.err != nil {
+			return "", said.err
+		}
+		log, err := v.carry(withCaller(ctx, from), s, said)
+		var b handBack
+		if errors.As(err, &b) {
+			back = err
+		}
+		return log, err
+	})
+	if back != nil {
+		return nil, back
+	}
+	return &wire.Reply{Stdout: w.Stdout, Stderr: []byte(w.Stderr), Exit: w.Exit}, nil
+}
+
+// handBack is why an event must be decided by hookc run.
+type handBack struct{ why string }
+
+func (b handBack) Error() string { return b.why }
+
+// carry is speaker.decide and sources.decide with a plan that is kept.
+func (v *server) carry(ctx context.Context, s *speaker, said *wording) (log string, err error) {
+	in, event := s.call.Context, s.call.Event()
+	from := callerOf(ctx)
+	if !in.Has(policy.FieldCwd) {
+		in.Set(policy.FieldCwd, from.dir)
+	}
+	in = in.Frozen(event)
+	project := in.Text(policy.FieldProjectRoot)
+	for range 3 { // a plan may be retired between finding and using it
+		r, note, err := v.plans.of(ctx, &wanted{from: from, said: said, event: event, project: project, path: v.home.get("PATH")})
+		if err != nil {
+			return "", err
+		}
+		fire := r.eng.Fire
+		if said.serial {
+			fire = r.eng.FireSerial
+		}
+		d, err := fire(ctx, event, in)
+		if errors.Is(err, hookc.ErrClosed) {
+			continue
+		}
+		if err != nil {
+			return "", cannot("%v", err)
+		}
+		r.fired()
+		v.seen.add(project, s.call.Agent(), s.call.Native())
+		d.Warnings = append(d.Warnings, r.memory.warnings()...)
+		s.decision = d
+		return note, nil
+	}
+	return "", handBack{"the plan changes all the time"}
+}
+
+// foreign says what of the caller cannot be honoured here.
+func (v *server) foreign(who peer, r *wire.Request, from *caller) error {
+	switch {
+	case r.Build != "" && r.Build != v.build:
+		return handBack{"the caller is of another hookc"}
+	case r.Umask != v.umask:
+		return handBack{"the caller has another umask"}
+	case from.getenv(canaryEnv) != "":
+		return handBack{"doctor tries the whole way"}
+	}
+	if why := v.home.differs(from.environ); why != "" {
+		return handBack{why}
+	}
+	if info, err := os.Stat(r.Dir); err != nil || !info.IsDir() {
+		return handBack{"the caller's folder cannot be found"}
+	}
+	return who.confined()
+}

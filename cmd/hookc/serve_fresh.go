@@ -1,0 +1,181 @@
+//go:build unix
+
+package main
+
+import (
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy/format"
+)
+
+// maxWatched bounds the files one plan is compared by; a plan of more is built
+// for each event.
+const maxWatched = 8192
+
+// filePrint is what tells that a file was changed: the time of the last change of
+// its content or attributes, which no program can set, and what it is.
+type filePrint struct {
+	dev, ino     uint64
+	size         int64
+	sec, nsec    int64
+	mode         uint32
+	missing, bad bool
+}
+
+// prints are the files a plan depends on, as they were when it was built.
+type prints struct {
+	paths []string
+	as    []filePrint
+	// open is true when a file was changed so shortly before that a further
+	// change could carry the same time: nothing is the same as that.
+	open bool
+}
+
+// take looks at files, for a plan whose building began at a time.
+func take(paths []string, began time.Time) prints {
+	p := prints{paths: paths, as: make([]filePrint, len(paths)), open: len(paths) > maxWatched}
+	for i, path := range paths {
+		p.as[i] = look(path)
+		p.open = p.open || p.as[i].after(began)
+	}
+	return p
+}
+
+// after reports whether a file may have been changed since a time. Clocks of
+// file systems have ticks: some of milliseconds, some of two seconds.
+func (a *filePrint) after(t time.Time) bool {
+	tick := 100 * time.Millisecond
+	if a.nsec == 0 {
+		tick = 2 * time.Second
+	}
+	return !a.missing && time.Unix(a.sec, a.nsec).After(t.Add(-tick))
+}
+
+func look(path string) filePrint {
+	var st unix.Stat_t
+	err := unix.Lstat(path, &st)
+	if err == nil && uint32(st.Mode)&unix.S_IFMT == unix.S_IFLNK {
+		link := statPrint(&st)
+		var to unix.Stat_t
+		if err := unix.Stat(path, &to); err != nil {
+			link.bad = true
+			return link
+		}
+		target := statPrint(&to)
+		target.dev ^= link.ino // where it leads counts, and so does the link
+		if link.sec > target.sec || link.sec == target.sec && link.nsec > target.nsec {
+			target.sec, target.nsec = link.sec, link.nsec
+		}
+		return target
+	}
+	switch err {
+	case nil:
+		return statPrint(&st)
+	case unix.ENOENT, unix.ENOTDIR:
+		return filePrint{missing: true}
+	}
+	return filePrint{bad: true}
+}
+
+func statPrint(st *unix.Stat_t) filePrint {
+	return filePrint{dev: uint64(st.Dev), ino: st.Ino, size: st.Size, sec: int64(st.Ctim.Sec), nsec: int64(st.Ctim.Nsec), mode: uint32(st.Mode)}
+}
+
+// same reports whether every file is as it was.
+func (p *prints) same() bool {
+	if p.open {
+		return false
+	}
+	for i, path := range p.paths {
+		if look(path) != p.as[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// again looks at the same files now.
+func (p *prints) again() prints { return take(p.paths, time.Now()) }
+
+// watched lists what a plan depends on: the places where policies are looked
+// for, the files that were read, those their hooks name, and consent.
+func watched(s *sources, w *wanted, program *dag.Program, m *memory) []string {
+	l := &fileList{seen: map[string]bool{}}
+	for _, value := range s.files {
+		if in, err := format.ParseInput(value); err == nil {
+			l.tree(w.from.path(in.Path))
+		}
+	}
+	if len(s.files) == 0 {
+		l.places(w)
+	}
+	for _, src := range program.Sources {
+		l.add(src.Path)
+		if filepath.Base(src.Path) == "HOOK.md" {
+			l.tree(filepath.Dir(src.Path))
+		}
+		for _, used := range src.Uses {
+			l.tree(used)
+		}
+	}
+	if dir := m.path(); dir != "" {
+		l.add(filepath.Join(dir, "trust.json"))
+	}
+	return l.paths
+}
+
+// places are where policies of every tier are found, there or not.
+func (l *fileList) places(w *wanted) {
+	tiers := []string{format.ManagedDir()}
+	config := w.from.getenv("XDG_CONFIG_HOME")
+	if home := w.from.getenv("HOME"); !filepath.IsAbs(config) && home != "" {
+		config = filepath.Join(home, ".config")
+	}
+	if config != "" {
+		tiers = append(tiers, filepath.Join(config, "hookc"))
+		l.tree(filepath.Join(config, "agents", "hooks"))
+	}
+	for _, dir := range tiers {
+		l.add(dir)
+		l.add(filepath.Join(dir, "hooks.yaml"))
+		l.tree(filepath.Join(dir, "hooks"))
+	}
+	own := filepath.Join(w.project, ".hookc")
+	for _, path := range []string{own, filepath.Join(own, "hooks.yaml"), filepath.Join(own, "hooks.local.yaml"), filepath.Join(w.project, "hooks.yaml")} {
+		l.add(path)
+	}
+	l.tree(filepath.Join(w.project, ".agents", "hooks"))
+}
+
+// fileList collects paths, each once.
+type fileList struct {
+	paths []string
+	seen  map[string]bool
+}
+
+func (l *fileList) add(path string) {
+	if !l.seen[path] {
+		l.seen[path] = true
+		l.paths = append(l.paths, path)
+	}
+}
+
+// tree adds a file, or a folder with all that is in it.
+func (l *fileList) tree(path string) {
+	l.add(path)
+	_ = filepath.WalkDir(path, func(at string, _ fs.DirEntry, err error) error {
+		l.add(at) // what cannot be looked into is compared as what it is
+		switch {
+		case len(l.paths) > maxWatched:
+			return fs.SkipAll
+		case err != nil:
+			return fs.SkipDir
+		}
+		return nil
+	})
+}

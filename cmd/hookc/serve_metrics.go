@@ -1,0 +1,128 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// histogram counts how long answers took, in the buckets of bounds.
+type histogram struct {
+	buckets [len(histogramBounds) + 1]atomic.Int64
+	nanos   atomic.Int64
+}
+
+// histogramBounds are upper bounds in seconds.
+var histogramBounds = [...]float64{0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60}
+
+func (h *histogram) add(d time.Duration) {
+	i := 0
+	for i < len(histogramBounds) && d.Seconds() > histogramBounds[i] {
+		i++
+	}
+	h.buckets[i].Add(1)
+	h.nanos.Add(int64(d))
+}
+
+// exposition is the counters in Prometheus' text format. The names of hooks
+// and projects are not in it: they are a user's own, and without bound.
+func (v *server) exposition() string {
+	var b strings.Builder
+	metric := func(name, kind, help string, value any) {
+		fmt.Fprintf(&b, "# HELP %s %s\n# TYPE %s %s\n%s %v\n", name, help, name, kind, name, value)
+	}
+	fmt.Fprintf(&b, "# HELP hookc_requests_total Events asked about, by what became of them.\n# TYPE hookc_requests_total counter\n")
+	for _, row := range []struct {
+		outcome string
+		n       *atomic.Int64
+	}{{"answered", &v.answered}, {"refused", &v.refused}, {"broken", &v.broken}} {
+		fmt.Fprintf(&b, "hookc_requests_total{outcome=%q} %d\n", row.outcome, row.n.Load())
+	}
+	fmt.Fprintf(&b, "# HELP hookc_answer_seconds How long answers took.\n# TYPE hookc_answer_seconds histogram\n")
+	sum := int64(0)
+	for i, bound := range histogramBounds {
+		sum += v.took.buckets[i].Load()
+		fmt.Fprintf(&b, "hookc_answer_seconds_bucket{le=\"%v\"} %d\n", bound, sum)
+	}
+	sum += v.took.buckets[len(histogramBounds)].Load()
+	fmt.Fprintf(&b, "hookc_answer_seconds_bucket{le=\"+Inf\"} %d\nhookc_answer_seconds_sum %v\nhookc_answer_seconds_count %d\n",
+		sum, time.Duration(v.took.nanos.Load()).Seconds(), sum)
+	plans, broken := v.plans.list(), 0
+	for _, p := range plans {
+		if p.Error != "" {
+			broken++
+		}
+	}
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	metric("hookc_requests_active", "gauge", "Events being decided.", v.active.Load())
+	metric("hookc_connections", "gauge", "Connections open.", v.open.Load())
+	metric("hookc_plans", "gauge", "Plans in force.", len(plans))
+	metric("hookc_plans_broken", "gauge", "Plans whose policy no longer compiles.", broken)
+	metric("hookc_builds_total", "counter", "Policies compiled.", v.plans.builds.Load())
+	metric("hookc_build_failures_total", "counter", "Policies that did not compile.", v.plans.failed.Load())
+	metric("hookc_memory_bytes", "gauge", "Memory obtained from the system.", mem.Sys)
+	metric("hookc_up_seconds", "gauge", "How long serve has been running.", int64(time.Since(v.start)/time.Second))
+	return b.String()
+}
+
+// serveMetrics answers /metrics and /healthz on a loopback address; the
+// function it returns ends that.
+func (v *server) serveMetrics(address string) (stop func(), err error) {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil || !at.Addr().IsLoopback() {
+		return nil, cannot("--metrics takes a loopback address with a port, such as 127.0.0.1:9464")
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, cannot("--metrics: %v", err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		fmt.Fprint(w, v.exposition())
+	})
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		if v.draining.Load() {
+			http.Error(w, "ending", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprintln(w, "ok")
+	})
+	s := &http.Server{Handler: localOnly(mux), ReadTimeout: readTime, WriteTimeout: writeTime, MaxHeaderBytes: 16 << 10}
+	var wait sync.WaitGroup
+	wait.Go(func() { _ = s.Serve(l) }) // ends with Shutdown
+	return func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		if s.Shutdown(ctx) != nil {
+			s.Close()
+		}
+		wait.Wait()
+	}, nil
+}
+
+// localOnly refuses requests under another name than an address or localhost:
+// a web page could send those through a name of its own.
+func localOnly(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host, _, err := net.SplitHostPort(r.Host)
+		if err != nil {
+			host = r.Host
+		}
+		if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); host != "localhost" && (err != nil || !ip.IsLoopback()) {
+			http.Error(w, "not here", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// peer is the process at the other end of a connection.
+type peer struct{ uid, pid int }
+
+func peerOf(conn *net.UnixConn) (peer, error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return peer{}, err
+	}
+	var cred *unix.Ucred
+	var failed error
+	err = raw.Control(func(fd uintptr) { cred, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) })
+	if err != nil || failed != nil {
+		return peer{}, unix.EACCES
+	}
+	return peer{int(cred.Uid), int(cred.Pid)}, nil
+}
+
+// bounds are what confines a process: its namespaces, its root, and what its
+// status says of filters and privileges.
+var bounds = []string{"ns/mnt", "ns/net", "ns/pid", "ns/user", "root"}
+
+// ownBounds are this process's, as they were at the start.
+var ownBounds, ownLimits = boundsOf("self"), limitsOf("self")
+
+func boundsOf(pid string) string {
+	all := ""
+	for _, name := range bounds {
+		link, err := os.Readlink("/proc/" + pid + "/" + name)
+		if err != nil {
+			return ""
+		}
+		all += link + "\n"
+	}
+	return all
+}
+
+// limitsOf are the lines of a status that say what a process may not do.
+func limitsOf(pid string) string {
+	text, err := os.ReadFile("/proc/" + pid + "/status")
+	if err != nil {
+		return ""
+	}
+	all := ""
+	for line := range bytes.Lines(text) {
+		for _, name := range []string{"CapEff:", "NoNewPrivs:", "Seccomp:"} {
+			if bytes.HasPrefix(line, []byte(name)) {
+				all += string(line)
+			}
+		}
+	}
+	return all
+}
+
+// confined says why a caller must not be answered: hooks would run outside of
+// what it is confined to, or inside of what this process is. A folder that the
+// caller may not look into could otherwise be looked into through serve.
+func (p peer) confined() error {
+	pid := strconv.Itoa(p.pid)
+	if own := ownBounds; own == "" || boundsOf(pid) != own {
+		return handBack{"the caller is in another container or sandbox"}
+	}
+	if limitsOf(pid) != ownLimits {
+		return handBack{"the caller has other privileges"}
+	}
+	return nil
+}

@@ -2,11 +2,18 @@ package hookc
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/policy"
 )
+
+// DecodeError is why FireJSON could not read an event.
+type DecodeError struct{ Err error }
+
+func (e *DecodeError) Error() string { return "hookc: the event cannot be read: " + e.Err.Error() }
+
+// Unwrap is what is wrong with the text.
+func (e *DecodeError) Unwrap() error { return e.Err }
 
 // FireJSON is Fire for an event as its host has it: one JSON object
 // (policy.DecodeContext says which). It decodes only what the hooks of the
@@ -16,7 +23,7 @@ import (
 //
 // The Decision is that of Fire, except that Final has only the fields that were
 // decoded. data may be used again once FireJSON returns. Text that is no event
-// is an error, and the Decision then refuses.
+// is a *DecodeError, and the Decision then refuses.
 func (e *Engine) FireJSON(ctx context.Context, event policy.Event, data []byte) (*policy.Decision, error) {
 	// What is decoded depends on the plan, and the plan on the event and, where
 	// sessions have hooks, on the session: both are guessed first.
@@ -39,7 +46,7 @@ func (e *Engine) FireJSON(ctx context.Context, event policy.Event, data []byte) 
 	defer l.leave()
 	in, sent, err := l.program.Projection(known).DecodeFor(known, data)
 	if err != nil {
-		return refuse(known, policy.NewContext(known), fmt.Errorf("hookc: the event cannot be read: %w", err))
+		return refuse(known, policy.NewContext(known), &DecodeError{err})
 	}
 	named, _ := policy.ParseEvent(sent)
 	if event == "" && named != known || sessions && in.Text(policy.FieldSessionID) != session {
@@ -55,7 +62,7 @@ func (e *Engine) fireWhole(ctx context.Context, event policy.Event, data []byte)
 		event = policy.Event(sent)
 	}
 	if err != nil {
-		return refuse(event, policy.NewContext(event), fmt.Errorf("hookc: the event cannot be read: %w", err))
+		return refuse(event, policy.NewContext(event), &DecodeError{err})
 	}
 	return e.fire(ctx, event, in, (*executor.Executor).Fire)
 }

@@ -187,29 +187,27 @@ func (e *Engine) Fire(ctx context.Context, event policy.Event, in *policy.Contex
 	return e.fire(ctx, event, in, (*executor.Executor).Fire)
 }
 
-// FireInto is Fire into a Decision of the host's, all of which is written and
-// the memory of whose Hooks is used again: for a host that decides many events
-// and keeps none of the Decisions. Where nothing is to be said it allocates
-// nothing, if every rule that the event concerns is in expr and in was made
-// with policy.DecodeContext or Context.Set and has been Frozen for the event.
-// Until it returns d belongs to it alone.
-func (e *Engine) FireInto(ctx context.Context, event policy.Event, in *policy.Context, d *policy.Decision) error {
+// Reused is memory for the Decisions of FireInto. The zero Reused is ready; it
+// serves one event at a time.
+type Reused = executor.Reused
+
+// FireInto is Fire for a host that decides many events and keeps none of the
+// Decisions: the Decision is in m, is not to be changed, and holds until m is
+// used again. Where nothing is to be said it allocates nothing, if every rule
+// that the event concerns is in expr and in was made with policy.DecodeContext
+// or Context.Set and has been Frozen for the event.
+func (e *Engine) FireInto(ctx context.Context, event policy.Event, in *policy.Context, m *Reused) (*policy.Decision, error) {
 	known, ok := policy.ParseEvent(string(event))
 	if !ok {
-		refused, err := refuse(event, in.Frozen(event), fmt.Errorf("hookc: unknown event %q", event))
-		*d = *refused
-		return err
+		return refuse(event, in.Frozen(event), fmt.Errorf("hookc: unknown event %q", event))
 	}
 	in = in.Frozen(known)
 	l, err := e.enter(known, in.Text(policy.FieldSessionID))
 	if err != nil {
-		refused, err := refuse(known, in, err)
-		*d = *refused
-		return err
+		return refuse(known, in, err)
 	}
 	defer l.leave()
-	l.exec.FireInto(ctx, known, in, d)
-	return nil
+	return l.exec.FireInto(ctx, known, in, m), nil
 }
 
 // FireSerial is Fire through the serial interpreter, which defines what a

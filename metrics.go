@@ -16,7 +16,8 @@ import (
 // Metrics are counters per hook (seed 0's and more). All methods are safe for
 // concurrent use; counting takes no lock.
 type Metrics struct {
-	hooks sync.Map // hookKey → *counter
+	hooks  sync.Map // hookKey → *counter
+	crowds sync.Map // *crowd → struct{}
 }
 
 type hookKey struct {
@@ -63,6 +64,51 @@ const bucketCount = 488
 // not with every event.
 func (m *Metrics) count(n *dag.Node) func(policy.Status, int, time.Duration) {
 	return m.counter(hookKey{n.Hook.Event, n.Hook.Name}).add
+}
+
+// crowd counts the firings of a plan in which most of its hooks were filtered:
+// once for all of them, and once less for each that was not.
+type crowd struct {
+	hooks   []*counter
+	firings atomic.Int64
+}
+
+// filtered is what counts such firings of a plan, until it is done.
+func (m *Metrics) filtered(p *dag.Plan) (but func(nodes []int), done func()) {
+	c := &crowd{hooks: make([]*counter, len(p.Nodes))}
+	for i := range p.Nodes {
+		h := p.Nodes[i].Hook
+		c.hooks[i] = m.counter(hookKey{h.Event, h.Name})
+	}
+	m.crowds.Store(c, struct{}{})
+	but = func(nodes []int) {
+		for _, i := range nodes {
+			c.hooks[i].filtered.Add(-1)
+		}
+		c.firings.Add(1)
+	}
+	return but, func() {
+		m.crowds.Delete(c)
+		n := c.firings.Swap(0)
+		for _, h := range c.hooks {
+			h.filtered.Add(n)
+		}
+	}
+}
+
+// crowded is how many times each hook was filtered as one of many, those
+// firings included in which it was not.
+func (m *Metrics) crowded() map[*counter]int64 {
+	out := map[*counter]int64{}
+	m.crowds.Range(func(k, _ any) bool {
+		c := k.(*crowd)
+		n := c.firings.Load()
+		for _, h := range c.hooks {
+			out[h] += n
+		}
+		return true
+	})
+	return out
 }
 
 // counter finds a hook's counter, or begins it.
@@ -167,16 +213,18 @@ func (m *Metrics) Take() *Metrics {
 // List returns the counters by event and hook.
 func (m *Metrics) List() []HookMetrics {
 	var out []HookMetrics
+	crowded := m.crowded()
 	m.hooks.Range(func(k, v any) bool {
 		key, c := k.(hookKey), v.(*counter)
-		if c.runs()+c.filtered.Load()+c.retries.Load() == 0 {
+		filtered := max(c.filtered.Load()+crowded[c], 0)
+		if c.runs()+filtered+c.retries.Load() == 0 {
 			return true // begun with its program and never reached
 		}
 		failed, squashed := c.failed.Load(), c.squashed.Load()
 		runs := c.runs()
 		out = append(out, HookMetrics{
 			Event: key.event, Hook: key.name,
-			Runs: runs, OK: runs - failed - squashed, Failed: failed, Filtered: c.filtered.Load(),
+			Runs: runs, OK: runs - failed - squashed, Failed: failed, Filtered: filtered,
 			Squashed: squashed, Retries: c.retries.Load(), Total: time.Duration(c.total.Load()),
 			P50: c.quantile(50), P95: c.quantile(95),
 		})

@@ -370,6 +370,6 @@ func (c *config) compiled(p *policy.Policy, found diag.List, m *Metrics) (*live,
 		}
 	}
 	eo := c.execute
-	eo.Count = m.count
+	eo.Count, eo.Filtered = m.count, m.filtered
 	return &live{policy: p, program: program, exec: executor.New(program, eo), idle: make(chan struct{})}, nil
 }

@@ -23,8 +23,8 @@ func TestFuncs(t *testing.T) {
 			assert.True(t, !ok || field.Spec().Type == policy.StringType, "a root that is a field is a text, which has no members")
 		}
 	}
-	assert.Equal(t, []string{"git.branch", "git.root", "jsonpath.all", "jsonpath.get", "path.abs", "path.base", "path.dir", "path.ext", "path.glob", "path.real", "path.rel", "path.within", "path.within_real", "semver.order", "semver.satisfies", "text.redact", "url.host"}, names)
-	assert.Equal(t, []string{"git", "jsonpath", "path", "semver", "text", "url"}, Roots())
+	assert.Equal(t, []string{"git.branch", "git.root", "jsonpath.all", "jsonpath.get", "path.abs", "path.base", "path.dir", "path.ext", "path.glob", "path.real", "path.rel", "path.within", "path.within_real", "secret.find", "secret.redact", "semver.order", "semver.satisfies", "text.redact", "url.host"}, names)
+	assert.Equal(t, []string{"git", "jsonpath", "path", "secret", "semver", "text", "url"}, Roots())
 }
 
 func TestCalls(t *testing.T) {

@@ -44,16 +44,25 @@ func shown(target string) string {
 	return strings.ReplaceAll(target, "`", "'")
 }
 
+// shellAdvices are all of them: what each suggests must be let through.
+var shellAdvices []*shellAdvice
+
+func advise(packs shellPack, v policy.Verdict, what, instead string) *shellAdvice {
+	a := &shellAdvice{packs, v, what, instead}
+	shellAdvices = append(shellAdvices, a)
+	return a
+}
+
 func deny(packs shellPack, what, instead string) *shellAdvice {
-	return &shellAdvice{packs, policy.Deny, what, instead}
+	return advise(packs, policy.Deny, what, instead)
 }
 
 func ask(packs shellPack, what, instead string) *shellAdvice {
-	return &shellAdvice{packs, policy.Ask, what, instead}
+	return advise(packs, policy.Ask, what, instead)
 }
 
 func unsure(packs shellPack, what, instead string) *shellAdvice {
-	return &shellAdvice{packs, policy.None, what, instead}
+	return advise(packs, policy.None, what, instead)
 }
 
 const (
@@ -70,7 +79,7 @@ var (
 	adviceDeleteProject = deny(packCore, "would delete %s, the project as a whole", "delete what you mean by name (`rm -rf ./build`), or look first at what git does not track (`git clean -nd`)")
 	adviceDeleteGit     = deny(packCore|packGit, "would destroy %s, the repository's history", "leave .git alone; a stale lock is removed by name (`rm -f .git/index.lock`), a submodule with `git submodule status` and the user")
 	adviceDeleteTemp    = deny(packCore, "would delete %s, where the temporary files of every program lie", "delete your own folder in it by name (`rm -rf /tmp/scratch`)")
-	adviceDeleteUnset   = deny(packCore, "would delete %s if the variable is empty or unset", "make it fail when it is unset (`rm -rf \"${BUILD_DIR:?}\"`) or write the path out (`rm -rf ./build`)")
+	adviceDeleteUnset   = deny(packCore, "would delete %s if the variable is empty or unset", "write the path out (`rm -rf ./build`) or set the variable in the same command (`D=./build; rm -rf \"$D\"/*`)")
 	adviceDeleteList    = deny(packCore, "would delete every path of a list that cannot be seen", "look at the list first (`cat list.txt`), then delete by name or by pattern in the project (`rm -rf ./build ./dist`, `find . -name '*.tmp' -delete`)")
 	adviceDeleteDynamic = unsure(packCore, "would delete %s, which only the running shell knows", "write the path out (`rm -rf ./build`) or set the variable in the same command (`D=./build; rm -rf \"$D\"`)")
 
@@ -97,6 +106,8 @@ var (
 	adviceAccount    = deny(packSystem, "would give an account all rights", askUser+"; look with `id`")
 	adviceAccountAsk = ask(packSystem, "would change an account", askUser+"; look with `id`")
 
+	adviceCrontab      = ask(packSystem, "would replace the whole crontab", "look at it (`crontab -l`) and leave the change to the user")
+	adviceMigrateStep  = ask(packDatabase, "would take back the last migration with its data", "look first (`alembic history`) and keep a copy (`pg_dump mydb > /tmp/dump.sql`)")
 	adviceContainerAsk = ask(packContainers, "would remove stopped containers or their volumes", "look first (`docker ps -a`) and remove one by name (`docker rm web`)")
 	adviceLocalCluster = ask(packKubernetes|packCloud, "would delete the local cluster %s", "delete what you made in it by name (`kubectl delete pod web-0`)")
 	adviceKubeObject   = ask(packKubernetes, "would delete %s", "look first (`kubectl get all`), try it (`kubectl delete deployment web --dry-run=client`), or restart it (`kubectl rollout restart deployment/web`)")

@@ -18,7 +18,7 @@ func judgeEffect(s *Shell, e *ShellEffect) *shellAdvice {
 	case EffectWrite:
 		return judgeWrite(s, e)
 	case EffectRead:
-		return judgeRead(e)
+		return judgeRead(s, e)
 	case EffectExec:
 		return adviceExec[e.Op]
 	case EffectConnect:
@@ -61,20 +61,40 @@ func judgeDelete(s *Shell, e *ShellEffect) *shellAdvice {
 		return judgeDeleteUnknown(s, e)
 	case e.Op == "move" && e.Secret == "" && (e.Place == PlaceUser || e.Place == PlaceOther):
 		return nil
-	case (e.Place == PlaceUser || e.Place == PlaceOther) && disposable[path.Base(e.Target)]:
+	case (e.Place == PlaceUser || e.Place == PlaceOther) && disposable[path.Base(e.Target)], runtimeFile(e.Target):
 		return nil
 	}
 	return adviceDelete[e.Place]
+}
+
+// runtimeFile reports whether a path is what the user's own programs keep while
+// they run: /run/user/1000/app.sock.
+func runtimeFile(p string) bool {
+	rest, ok := strings.CutPrefix(strings.TrimPrefix(p, "/var"), "/run/user/")
+	_, below, _ := strings.Cut(rest, "/")
+	return ok && strings.Trim(below, "*?/") != ""
 }
 
 // judgeDeleteUnknown judges the deletion of what is not known: what xargs reads
 // may be anything, and so may everything below an unknown folder.
 func judgeDeleteUnknown(s *Shell, e *ShellEffect) *shellAdvice {
 	switch {
-	case !e.Recursive:
+	case !e.Recursive || e.Op == "move":
 		return nil
 	case e.Command >= 0 && slices.Contains(s.Commands[e.Command].Via, "xargs"):
+		return judgeDeleteList(&s.Commands[e.Command], e)
+	}
+	return adviceDeleteDynamic
+}
+
+// judgeDeleteList judges what xargs deletes: folders of any list, or files of
+// one that does not come from git itself.
+func judgeDeleteList(c *ShellCommand, e *ShellEffect) *shellAdvice {
+	switch {
+	case c.Name != "rm" || slices.Contains(c.Flags, "-r") || slices.Contains(c.Flags, "-R") || slices.Contains(c.Flags, "--recursive"):
 		return adviceDeleteList
+	case strings.HasPrefix(e.Target, "$(git"):
+		return nil
 	}
 	return adviceDeleteDynamic
 }
@@ -98,6 +118,14 @@ func judgeResource(s *Shell, e *ShellEffect) *shellAdvice {
 		}
 	case "container-prune", "container-remove-volumes":
 		return adviceContainerAsk
+	case "container-remove-all":
+		if e.Command >= 0 && !slices.Contains(s.Commands[e.Command].Flags, "-f") && !slices.Contains(s.Commands[e.Command].Flags, "--force") {
+			return adviceContainerAsk // running ones stay
+		}
+	case "migrate-down":
+		if e.Command >= 0 && slices.ContainsFunc(s.Commands[e.Command].Argv, func(w ShellWord) bool { return w.Text == "-1" }) {
+			return adviceMigrateStep
+		}
 	case "delete-cluster":
 		if localCluster(commandName(s, e)) {
 			return adviceLocalCluster
@@ -156,6 +184,9 @@ func judgeWrite(s *Shell, e *ShellEffect) *shellAdvice {
 	case DomainPermission:
 		return judgeMode(e)
 	case DomainSystem:
+		if e.Op == "crontab-install" {
+			return adviceCrontab
+		}
 		return adviceResource[DomainSystem]
 	case DomainDisk:
 		return adviceResource[DomainDisk]
@@ -172,11 +203,14 @@ func judgeFileWrite(e *ShellEffect) *shellAdvice {
 	switch {
 	case strings.HasPrefix(e.Host, "image:"):
 		return nil
-	case e.Certainty == CertainIfUnset:
+	case e.Certainty == CertainIfUnset, runtimeFile(e.Target):
 		return nil
 	case e.Place == PlaceDevice:
 		return adviceDevice
 	case e.Place == PlaceRoot || e.Place == PlaceSystem:
+		if e.Op == "create" && slices.ContainsFunc(sharedSoftware, func(dir string) bool { return isUnder(dir, e.Target) }) {
+			return nil
+		}
 		if inside || !e.Recursive && slices.ContainsFunc(sharedSoftware, func(dir string) bool { return isUnder(dir, e.Target) && dir != e.Target }) {
 			return adviceWriteShared
 		}
@@ -231,7 +265,7 @@ func judgeMode(e *ShellEffect) *shellAdvice {
 	return nil
 }
 
-func judgeRead(e *ShellEffect) *shellAdvice {
+func judgeRead(s *Shell, e *ShellEffect) *shellAdvice {
 	switch {
 	case e.Op == "read-secret" && e.Secret == "":
 		return adviceReadStore
@@ -251,7 +285,20 @@ func judgeRead(e *ShellEffect) *shellAdvice {
 		}
 		return adviceCopySecret
 	}
+	if e.Secret == "env-file" && exported(s, e) {
+		return nil
+	}
 	return adviceReadSecret
+}
+
+// exported reports whether what an effect reads becomes variables, which are
+// not shown: export $(grep -v '^#' .env).
+func exported(s *Shell, e *ShellEffect) bool {
+	if e.Command < 0 || !slices.Contains(s.Commands[e.Command].Via, "substitution") {
+		return false
+	}
+	return slices.ContainsFunc(s.Commands, func(c ShellCommand) bool { return c.Name == "export" && c.Dynamic && c.Offset <= e.Offset }) &&
+		!slices.ContainsFunc(s.Commands, func(c ShellCommand) bool { return c.Name == "echo" || c.Name == "printf" || c.Name == "printenv" })
 }
 
 func judgeConnect(e *ShellEffect) *shellAdvice {

@@ -37,8 +37,10 @@ type secretRule struct {
 type secretSet struct {
 	rules []*secretRule
 	allow []*regexp.Regexp
-	words map[[2]byte][]secretWord
-	first [256]bool
+	// bucket is the number of the list of words that begin with two bytes, in
+	// either case; 0 is the empty list.
+	bucket [1 << 16]uint8
+	words  [][]secretWord
 }
 
 type secretWord struct {
@@ -54,31 +56,36 @@ var secretRules = sync.OnceValue(func() *secretSet {
 	if err := json.Unmarshal(secretRulesJSON, &file); err != nil {
 		panic("builtins: secret_rules.json: " + err.Error())
 	}
-	s := &secretSet{rules: file.Rules, words: map[[2]byte][]secretWord{}}
+	s := &secretSet{rules: file.Rules, words: [][]secretWord{nil}}
 	for _, expr := range file.Allow {
 		s.allow = append(s.allow, regexp.MustCompile(expr))
 	}
 	for i, r := range s.rules {
 		for _, k := range r.Keywords {
-			k = strings.ToLower(k)
-			at := [2]byte{k[0], k[1]}
-			s.words[at] = append(s.words[at], secretWord{k, i})
-			s.first[k[0]], s.first[upper(k[0])] = true, true
+			s.addWord(secretWord{strings.ToLower(k), i})
 		}
 	}
 	return s
 })
 
+func (s *secretSet) addWord(w secretWord) {
+	a, z := w.text[0], w.text[1]
+	n := s.bucket[pair(a, z)]
+	if n == 0 {
+		n = uint8(len(s.words))
+		s.words = append(s.words, nil)
+		for _, at := range []uint16{pair(a, z), pair(upper(a), z), pair(a, upper(z)), pair(upper(a), upper(z))} {
+			s.bucket[at] = n
+		}
+	}
+	s.words[n] = append(s.words[n], w)
+}
+
+func pair(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
+
 func upper(b byte) byte {
 	if 'a' <= b && b <= 'z' {
 		return b - 'a' + 'A'
-	}
-	return b
-}
-
-func lower(b byte) byte {
-	if 'A' <= b && b <= 'Z' {
-		return b - 'A' + 'a'
 	}
 	return b
 }
@@ -107,10 +114,11 @@ const (
 func (s *secretSet) windows(text string) map[int][]span {
 	var out map[int][]span
 	for i := 0; i+1 < len(text); i++ {
-		if !s.first[text[i]] {
+		n := s.bucket[pair(text[i], text[i+1])]
+		if n == 0 {
 			continue
 		}
-		for _, w := range s.words[[2]byte{lower(text[i]), lower(text[i+1])}] {
+		for _, w := range s.words[n] {
 			if len(text)-i < len(w.text) || !strings.EqualFold(text[i:i+len(w.text)], w.text) {
 				continue
 			}

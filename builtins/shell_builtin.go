@@ -243,7 +243,7 @@ func (a *analysis) shift(c *shCall) shValue {
 // standard input.
 func (a *analysis) readVars(c *shCall) shValue {
 	o := options(c.args(), "adeinNptu", "", optStop)
-	lines := stdinItems(c.fr.stdin.value, true)
+	lines := stdinItems(c.fr.stdin.value, "\n\x00")
 	if array, ok := o.value("-a"); ok {
 		c.fr.st.forget(array.Text)
 	}

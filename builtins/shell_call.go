@@ -226,8 +226,15 @@ func (a *analysis) run(c *shCall) shValue {
 			return b(a, c)
 		}
 	}
+	if f, ok := c.fr.st.funcs.get(notFoundHandler); ok && !c.fr.process && shPrograms[c.name] == nil {
+		a.runFunction(&shCall{argv: append([]ShellWord{shWord(notFoundHandler)}, c.argv...), env: c.env, fr: c.fr, offset: c.offset, name: notFoundHandler}, f)
+	}
 	return a.runProgram(c, program)
 }
+
+// notFoundHandler is the function that bash calls for a program that is not
+// there; which those are is not known.
+const notFoundHandler = "command_not_found_handle"
 
 // runAlias reads an alias's text with the words after it.
 func (a *analysis) runAlias(c *shCall, name string, v shValue) shValue {

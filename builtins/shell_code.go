@@ -35,11 +35,14 @@ func foreignText(tool string) *Shell {
 
 // shellProgram is bash, sh and their kin.
 func (a *analysis) shellProgram(c *shCall) shValue {
-	o := options(c.args(), "oO", "--rcfile --init-file -o", optStop)
+	o := options(withoutPlus(c.args()), "oO", "--rcfile --init-file -o", optStop)
 	if o.exact("-n", "--version", "--help", "--norun") {
 		return nil
 	}
 	in := a.childShell(c)
+	if b, ok := a.lookup(in.st, "BASH_ENV"); ok && c.name == "bash" && !b.unset && !b.open {
+		a.runScript(c, b.value().word(), in)
+	}
 	switch {
 	case o.exact("-c", "--command"):
 		if v, ok := o.value("--command"); ok {
@@ -60,6 +63,30 @@ func (a *analysis) shellProgram(c *shCall) shValue {
 	}
 	a.setPositionals(o.operands, in.st)
 	return a.interpretStdin(c, in)
+}
+
+// withoutPlus takes out the options that turn something off (+x, +o NAME):
+// they stand among the others, and change nothing that is read here.
+func withoutPlus(args []ShellWord) []ShellWord {
+	var out []ShellWord
+	for i := 0; i < len(args); i++ {
+		text := args[i].prefix()
+		if len(text) < 2 || text[0] != '-' && text[0] != '+' || text == "--" {
+			return append(out, args[i:]...)
+		}
+		last := text[len(text)-1]
+		valued := text[:2] != "--" && (last == 'o' || last == 'O') && i+1 < len(args)
+		if text[0] == '-' {
+			out = append(out, args[i])
+		}
+		if valued {
+			i++
+			if text[0] == '-' {
+				out = append(out, args[i])
+			}
+		}
+	}
+	return out
 }
 
 // childShell is the frame of a shell that is started.

@@ -1,6 +1,7 @@
 package builtins
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -34,7 +35,14 @@ func (a *analysis) xargs(c *shCall) shValue {
 	if o.exact("-i", "--replace") && !replace {
 		mark, replace = shWord("{}"), true
 	}
-	items := stdinItems(in, replace || o.exact("-0", "--null", "-d", "--delimiter", "-L"))
+	seps := " \t\n\x00"
+	switch {
+	case o.exact("-0", "--null") && slices.ContainsFunc(in, func(p shPart) bool { return strings.Contains(p.text, "\x00") }):
+		seps = "\x00" // what find and its like print is known as lines
+	case replace || o.exact("-0", "--null", "-d", "--delimiter", "-L"):
+		seps = "\n\x00"
+	}
+	items := stdinItems(in, seps)
 	fr := *c.fr
 	fr.stdin = shStream{}
 	var out shValue
@@ -60,9 +68,9 @@ func (a *analysis) xargs(c *shCall) shValue {
 	return out
 }
 
-// stdinItems are the words in what is read: by lines when lines is true, else
-// by blanks. Text that is not known is one word.
-func stdinItems(v shValue, lines bool) []ShellWord {
+// stdinItems are the words in what is read, between any of seps. Text that is
+// not known is one word.
+func stdinItems(v shValue, seps string) []ShellWord {
 	var out []ShellWord
 	var cur shValue
 	end := func() {
@@ -70,10 +78,6 @@ func stdinItems(v shValue, lines bool) []ShellWord {
 			out = append(out, cur.word())
 		}
 		cur = nil
-	}
-	seps := " \t\n\x00"
-	if lines {
-		seps = "\n\x00"
 	}
 	for _, p := range v {
 		if !p.known() || p.kind == shMatch {
@@ -95,7 +99,7 @@ func stdinItems(v shValue, lines bool) []ShellWord {
 		}
 	}
 	end()
-	if !lines {
+	if seps[0] == ' ' {
 		for i, w := range out {
 			if t := strings.Trim(w.Text, `'"`); !w.Dynamic && t != w.Text {
 				out[i] = shWord(t)
@@ -151,7 +155,7 @@ func (a *analysis) parallel(c *shCall) shValue {
 	o := options(args[:cut], "jINnLSXPaE", "--jobs --max-args --delay --timeout --retries --joblog --colsep --arg-file --results --sshlogin", optStop)
 	items := args[min(cut+1, len(args)):]
 	if cut == len(args) && c.fr.stdin.set {
-		items = stdinItems(c.fr.stdin.value, true)
+		items = stdinItems(c.fr.stdin.value, "\n\x00")
 	}
 	if len(items) == 0 {
 		items = []ShellWord{shUnknown("$(stdin)", shOrigin{kind: "stdin"}).word()}

@@ -88,18 +88,24 @@ func (a *analysis) findStep(e *shFind, w ShellWord, rest []ShellWord) int {
 			a.fileEffect(EffectDelete, m, t)
 		}
 	case w.is("-exec", "-execdir", "-ok", "-okdir"):
-		return a.findExec(e, rest)
+		return a.findExec(e, rest, w.is("-execdir", "-okdir"))
 	}
 	return 0
 }
 
-func (a *analysis) findExec(e *shFind, rest []ShellWord) int {
+// findExec reads what find starts for each file, in the file's directory when
+// dirs is true.
+func (a *analysis) findExec(e *shFind, rest []ShellWord, dirs bool) int {
 	n := 0
 	for n < len(rest) && !rest[n].is(";") && !(rest[n].is("+") && n > 0 && rest[n-1].is("{}")) {
 		n++
 	}
 	fr := *e.c.fr
 	fr.out = nil
+	if dirs {
+		fr = *fr.subshell()
+		fr.st.dirs = []string{""} // that of the file, whichever it is
+	}
 	for _, m := range e.matches() {
 		a.wrapped(e.c, replaceMark(rest[:n], "{}", m), &fr)
 		a.repeat()

@@ -159,6 +159,9 @@ func (a *analysis) lang(c *shCall, lang langKind, v shValue) {
 		a.unknown(c.fr, shellTooLong, c.offset)
 		return
 	}
+	if handsOverShell(text) {
+		a.effect(c, ShellEffect{Kind: EffectConnect, Domain: DomainNetwork, Op: "reverse-shell"})
+	}
 	a.bytes += len(text)
 	a.code++
 	defer func() { a.code-- }()
@@ -366,4 +369,14 @@ func (a *analysis) awkProgram(c *shCall, w ShellWord) {
 			a.fileEffect(EffectWrite, shWord(t.text), c.target("write"))
 		}
 	}
+}
+
+// handsOverShell reports whether a program connects a shell to a socket: it
+// has one, and makes it the input of what it starts.
+func handsOverShell(text string) bool {
+	if !strings.Contains(strings.ToLower(text), "socket") && !strings.Contains(text, "net.") {
+		return false
+	}
+	return strings.Contains(text, "dup2(") || strings.Contains(text, "pty.spawn(") || strings.Contains(text, "/bin/sh") || strings.Contains(text, "/bin/bash") ||
+		strings.Contains(text, "STDIN,\">&")
 }

@@ -106,6 +106,9 @@ func (a *analysis) parameter(name string, index syntax.ArithmExpr, fr *shFrame) 
 		return a.positional(n, fr)
 	}
 	b, ok := a.lookup(fr.st, name)
+	if index != nil && !isAtIndex(index) && (!ok || b.open || b.unset) {
+		a.indexKey(index, fr) // substitutions in it run all the same
+	}
 	if !ok {
 		return a.environment(name, fr)
 	}

@@ -70,6 +70,8 @@ func (at ShellAt) place(p string) Place {
 		return PlaceDevice
 	case at.project(whole):
 		return at.inProject(whole, below)
+	case whole == at.Home && whole != "" && !below:
+		return PlaceHome // also one among the temporary files
 	case at.temp(whole):
 		return tempPlace(at, whole, below)
 	case at.Home != "" && isUnder(whole, at.Home):

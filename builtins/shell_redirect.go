@@ -59,6 +59,8 @@ func (a *analysis) redirectOne(rd *syntax.Redirect, fr *shFrame, r *shRedirected
 		body := a.heredoc(rd, fr)
 		if fd == "" || fd == "0" {
 			fr.stdin = shStream{value: body, set: true, here: true}
+		} else {
+			a.openFd(fd, body, fr)
 		}
 		r.list = append(r.list, ShellRedirect{Op: rd.Op.String(), Fd: fd, Target: a.single(rd.Word, fr).word()})
 		return
@@ -66,6 +68,8 @@ func (a *analysis) redirectOne(rd *syntax.Redirect, fr *shFrame, r *shRedirected
 		v := append(a.single(rd.Word, fr), shPart{text: "\n"})
 		if fd == "" || fd == "0" {
 			fr.stdin = shStream{value: v, set: true}
+		} else {
+			a.openFd(fd, v, fr)
 		}
 		r.list = append(r.list, ShellRedirect{Op: rd.Op.String(), Fd: fd, Target: v.trimNewlines().word()})
 		return
@@ -78,6 +82,9 @@ func (a *analysis) redirectOne(rd *syntax.Redirect, fr *shFrame, r *shRedirected
 	case syntax.RdrInOut:
 		r.effects = append(r.effects, shPending{EffectWrite, "redirect", target})
 	case syntax.DplIn:
+		if v, ok := fr.st.files.get("/dev/fd/" + target.Text); ok && (fd == "" || fd == "0") {
+			fr.stdin = shStream{value: v, set: true}
+		}
 	case syntax.DplOut:
 		a.duplicate(target, fd, fr, r)
 	default:
@@ -89,7 +96,14 @@ func (a *analysis) redirectIn(target ShellWord, fd string, fr *shFrame, r *shRed
 	r.effects = append(r.effects, shPending{EffectRead, "redirect", target})
 	if fd == "" || fd == "0" {
 		fr.stdin = shStream{value: a.contents(target, fr), set: true}
+		return
 	}
+	a.openFd(fd, a.contents(target, fr), fr)
+}
+
+// openFd remembers what can be read from a descriptor, as a file.
+func (a *analysis) openFd(fd string, v shValue, fr *shFrame) {
+	fr.st.files = fr.st.files.put("/dev/fd/"+strings.Trim(fd, "{}"), a.bounded(v, fr))
 }
 
 // duplicate is >&: a descriptor, or a file for both outputs.

@@ -222,12 +222,12 @@ func (a *analysis) env(c *shCall) shValue {
 		fr = fr.subshell()
 		a.moveTo(dir, fr)
 	}
-	argv, env := leadingAssigns(o.operands, c.env)
-	c.env = env
 	if code, ok := o.value("-S", "--split-string"); ok {
 		v := append(code.value()[:len(code.value()):len(code.value())], shPart{text: " "})
-		return a.interpret(c, append(v, quoteWords(argv)...), a.childShell(c), c.name)
+		return a.interpret(c, append(v, quoteWords(o.operands)...), a.childShell(c), c.name)
 	}
+	argv, env := leadingAssigns(o.operands, c.env)
+	c.env = env
 	if len(argv) == 0 {
 		return shUnknown("$(env)", shOrigin{"environment", "env"})
 	}

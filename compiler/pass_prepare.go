@@ -22,7 +22,8 @@ func prepare(u *unit) {
 			if body.Runner == nil && !found.HasErrors() {
 				panic(fmt.Sprintf("compiler: pass prepare: kind %s gave hook %s no runner and no error", n.Hook.Kind, n.Hook.Name))
 			}
-			n.Runner, n.Engine, n.Always = body.Runner, body.Engine, body.Always
+			n.Runner, n.Engine, n.Always, n.Brief = body.Runner, body.Engine, body.Always, body.Brief
+			n.Unindexed = body.Unindexed
 			u.bodies[n.Hook] = body
 		}
 	}

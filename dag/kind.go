@@ -47,6 +47,19 @@ type Body struct {
 	Always policy.Powers
 	// Engine says how the body is evaluated, for explain; "" is the kind.
 	Engine string
+	// Brief is true of a body that a look at the clock takes a good part of:
+	// several in a row are timed together.
+	Brief bool
 	// Cost overrides the kind's class estimate when it is not 0.
 	Cost time.Duration
+	// Unindexed are the body's rules that are evaluated for every event.
+	Unindexed []Unindexed
+}
+
+// Unindexed is a rule whose body has no test by which an index can leave it
+// out.
+type Unindexed struct {
+	// At is where the body is written; Hint says how to write it.
+	At   diag.Span
+	Hint string
 }

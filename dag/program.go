@@ -197,8 +197,12 @@ type Node struct {
 	Gate int
 	// Engine says how the body is evaluated, for explain.
 	Engine string
+	// Brief is true when the body is timed together with those around it.
+	Brief bool
 	// Always is what the body says whatever it reads, when that is known.
 	Always policy.Powers
+	// Unindexed are the body's rules that are evaluated for every event.
+	Unindexed []Unindexed
 	// Cost is the estimated time of one run.
 	Cost time.Duration
 	// Measured is true when Cost comes from counters.

@@ -18,7 +18,12 @@ type budget struct {
 	// The budget is spent limit after start.
 	start time.Time
 	limit time.Duration
-	timed atomic.Pointer[timed]
+	// at is when the evaluation began, after start. unread is true when that is
+	// a little too early: the clock was not looked at. It begins then when it is
+	// first asked for; only bodies on the caller's goroutine have such a budget.
+	at     time.Duration
+	unread bool
+	timed  atomic.Pointer[timed]
 	// told is true once Err has said that the budget is spent.
 	told atomic.Bool
 }
@@ -90,7 +95,13 @@ func (b *budget) ended(err error) bool {
 // or was told that b is spent: b is then not to be used again.
 func (b *budget) asked() bool { return b.timed.Load() != nil || b.told.Load() }
 
-func (b *budget) spent() bool { return time.Since(b.start) >= b.limit }
+func (b *budget) spent() bool {
+	now := time.Since(b.start)
+	if b.unread {
+		b.limit, b.unread = b.limit+now-b.at, false
+	}
+	return now >= b.limit
+}
 
 // close ends the evaluation and frees its timer, if it has one.
 func (b *budget) close() {

@@ -135,8 +135,14 @@ func protect(ctx context.Context, n *dag.Node, in *policy.Context, attempt int) 
 			err = policy.Failf(policy.ErrPanic, "panic in %s: %v", n.Hook.Name, p)
 		}
 	}()
-	if f, ok := n.Runner.(policy.RunnerFunc); ok {
-		return invoke(ctx, f, in, attempt)
+	switch body := n.Runner.(type) {
+	case policy.RunnerFunc:
+		return invoke(ctx, body, in, attempt)
+	case policy.Teller:
+		if out, err = body.Tell(ctx, in, attempt); err != nil || out != nil && silent(out) {
+			return nil, err
+		}
+		return out, nil
 	}
 	return ask(ctx, n.Runner, in, attempt)
 }
@@ -165,7 +171,7 @@ func invoke(ctx context.Context, body policy.RunnerFunc, in *policy.Context, att
 // for another node if the body has not asked when to stop.
 func evaluate(ctx context.Context, n *dag.Node, in *policy.Context, at time.Duration, b *budget) (out *policy.Result, attempts int, err error) {
 	for a := 0; ; a++ {
-		b.limit = at + n.Timeout
+		b.at, b.limit = at, at+n.Timeout
 		out, err = step(ctx, n, in, a, b)
 		if err == nil || a >= n.Retry || ctx.Err() != nil {
 			return out, a + 1, err

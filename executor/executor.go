@@ -23,6 +23,11 @@ type Options struct {
 	// before it, and costs less. A node is asked for when the Executor is made,
 	// and with every run if the node is async.
 	Count func(*dag.Node) func(s policy.Status, attempts int, took time.Duration)
+	// Filtered gives what counts, at a stroke, a firing of the plan in which every
+	// node was filtered but some: the nodes that were not, of which Count is told
+	// as always. done says that it counts no more. Without it, and where few are
+	// filtered, Count is told of each.
+	Filtered func(*dag.Plan) (but func(nodes []int), done func())
 	// MaxAsync bounds the async hooks running at a time; 0 is 16. Those beyond
 	// it are dropped, counted and reported.
 	MaxAsync int
@@ -102,9 +107,7 @@ func New(prog *dag.Program, options Options) *Executor {
 // is never nil; when ctx ends first its action is cancelled and the caller
 // decides.
 func (x *Executor) Fire(ctx context.Context, e policy.Event, in *policy.Context) *policy.Decision {
-	d := new(policy.Decision)
-	x.FireInto(ctx, e, in, d)
-	return d
+	return x.FireInto(ctx, e, in, new(Reused))
 }
 
 // FireSerial is Fire through the definition: one hook after another, with the
@@ -113,18 +116,30 @@ func (x *Executor) FireSerial(ctx context.Context, e policy.Event, in *policy.Co
 	return x.fire(ctx, e, in, x.serially)
 }
 
-// FireInto is Fire into a Decision there is already, of which all is written
-// and the memory of Hooks is used again. Where in is Frozen for e and every hook
-// it concerns is a rule in expr that says nothing, it allocates nothing.
-func (x *Executor) FireInto(ctx context.Context, e policy.Event, in *policy.Context, d *policy.Decision) {
+// Reused is memory for Decisions of which none is kept. The zero Reused is
+// ready. It serves one event at a time.
+type Reused struct {
+	decision policy.Decision
+	// of is the plan whose hooks are in Decision.Hooks, each filtered but those
+	// in changed; nil when nothing is known of them.
+	of      *wiring
+	changed []int
+}
+
+// FireInto is Fire into memory that was used before. The Decision is not to be
+// changed, and holds until the memory is used again. Where in is Frozen for e
+// and every hook it concerns is a rule in expr that says nothing, nothing is
+// allocated, and the hooks it does not concern cost no time.
+func (x *Executor) FireInto(ctx context.Context, e policy.Event, in *policy.Context, m *Reused) *policy.Decision {
 	in = in.Frozen(e)
 	if w := x.wirings[e]; w != nil && ctx.Err() == nil && !w.memoised {
 		if p := w.picks.pick(in); p.inline {
-			x.directly(ctx, w, p, in, d)
-			return
+			return x.directly(ctx, w, p, in, m)
 		}
 	}
-	*d = *x.fire(ctx, e, in, x.guarded)
+	m.of = nil
+	m.decision = *x.fire(ctx, e, in, x.guarded)
+	return &m.decision
 }
 
 type fireFunc func(ctx context.Context, w *wiring, in *policy.Context) *policy.Decision
@@ -206,6 +221,11 @@ func (x *Executor) tell(w *wiring, i int, s policy.Status, attempts int, took ti
 func (x *Executor) Close() {
 	x.async.drain(drainTime)
 	x.crews.wait()
+	for _, w := range x.wirings {
+		if w.done != nil {
+			w.done()
+		}
+	}
 }
 
 // Dropped is how many async hooks were dropped because too many were running.

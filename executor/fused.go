@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -17,9 +18,11 @@ const fewest = 2
 // fusions is a plan's fused nodes turned round: where each node is a member.
 type fusions struct {
 	list []fusion
-	// of is, by node, its fusion's index or -1.
-	of []int32
+	of   []membership // by node
 }
+
+// membership is a node's place in a fusion; in is negative for none.
+type membership struct{ in, place int32 }
 
 // fusion is one dag.Fusion with its members as a set.
 type fusion struct {
@@ -36,11 +39,11 @@ func newFusions(plan *dag.Plan) *fusions {
 			continue
 		}
 		if f.of == nil {
-			f.of = slices.Repeat([]int32{-1}, len(plan.Nodes))
+			f.of = slices.Repeat([]membership{{in: -1}}, len(plan.Nodes))
 		}
 		members := newSet(len(plan.Nodes))
-		for _, id := range x.Nodes {
-			f.of[id] = int32(len(f.list))
+		for place, id := range x.Nodes {
+			f.of[id] = membership{int32(len(f.list)), int32(place)}
 			members.add(id)
 		}
 		f.list = append(f.list, fusion{x, members})
@@ -60,62 +63,89 @@ type fusing []fusedRun
 type fusedRun struct {
 	begun bool
 	// chosen are the members evaluated, by place; said is what each said. Both
-	// are nil when each must be evaluated by itself.
+	// are nil when each must be evaluated by itself. next is where the member
+	// is expected that is asked for next.
 	chosen []int
 	said   []dag.FusedSaid
+	next   int
 	// share is what each member took.
 	share time.Duration
 }
 
-// answer is what node i, whose filter matches, says in context s. ok is false
-// when the node must be evaluated by itself; took is then nothing, else the
-// node's share less what has passed on the watch since its last lap.
+// answer is what node i, whose filter matches, says in context s, and its
+// share of the time that all members took. ok is false when the node must be
+// evaluated by itself.
 func (f *fusing) answer(ctx context.Context, w *wiring, p *pick, i int, s *policy.Context, clock *watch) (out *policy.Result, took time.Duration, ok bool) {
-	if w.fused == nil || w.fused.of[i] < 0 {
+	if w.fused == nil || w.fused.of[i].in < 0 {
 		return nil, 0, false
 	}
 	if *f == nil {
 		*f = make(fusing, len(w.fused.list))
 	}
-	k := w.fused.of[i]
-	run, x := &(*f)[k], &w.fused.list[k]
+	m := w.fused.of[i]
+	run := &(*f)[m.in]
 	if !run.begun {
 		run.begun = true
-		took = -run.evaluate(ctx, w.plan, x, p, i, s, clock)
+		run.evaluate(ctx, w, &w.fused.list[m.in], p, i, s, clock)
 	}
-	place, _ := slices.BinarySearch(x.Nodes, i)
-	at, known := slices.BinarySearch(run.chosen, place)
-	if !known || run.said[at].Alone {
+	said := run.find(int(m.place))
+	if said == nil || said.Alone {
 		return nil, 0, false
 	}
-	if out = run.said[at].Result; out != nil && silent(out) {
+	if out = said.Result; out != nil && silent(out) {
 		out = nil
 	}
-	return out, took + run.share, true
+	return out, run.share, true
 }
 
-// evaluate asks all members that may have their turn, from node i on, and
-// returns how long that took. What failed is asked again one by one.
-func (r *fusedRun) evaluate(ctx context.Context, plan *dag.Plan, x *fusion, p *pick, i int, s *policy.Context, clock *watch) time.Duration {
-	for id := x.nodes.from(i); id >= 0; id = x.nodes.from(id + 1) {
-		if p.nodes.has(id) && (id == i || matches(&plan.Nodes[id], s)) {
-			place, _ := slices.BinarySearch(x.Nodes, id)
-			r.chosen = append(r.chosen, place)
+// find is what a member said, nil for one that was not asked.
+func (r *fusedRun) find(place int) *dag.FusedSaid {
+	at, known := r.next, r.next < len(r.chosen) && r.chosen[r.next] == place
+	if !known {
+		if at, known = slices.BinarySearch(r.chosen, place); !known {
+			return nil
+		}
+	}
+	r.next = at + 1
+	return &r.said[at]
+}
+
+// evaluate asks all members that may have their turn, from node i on. The time
+// of what failed is left to node i; its members are asked one by one.
+func (r *fusedRun) evaluate(ctx context.Context, w *wiring, x *fusion, p *pick, i int, s *policy.Context, clock *watch) {
+	r.chosen = make([]int, 0, min(len(x.Nodes), p.count))
+	for id := range x.nodes.both(p.nodes, i) {
+		if id == i || matches(&w.plan.Nodes[id], s) {
+			r.chosen = append(r.chosen, int(w.fused.of[id].place))
 		}
 	}
 	if len(r.chosen) < fewest {
 		r.chosen = nil
-		return 0
+		return
 	}
 	r.said = make([]dag.FusedSaid, len(r.chosen))
-	begun := clock.last
 	if err := protectFused(ctx, x, s, r.chosen, r.said); err != nil {
 		r.chosen, r.said = nil, nil
-		return 0
+		return
 	}
-	spent := time.Since(clock.start) - begun
-	r.share = spent / time.Duration(len(r.chosen))
-	return spent
+	r.share = clock.lap() / time.Duration(len(r.chosen))
+}
+
+// both yields the members of s and t from i on, ascending.
+func (s set) both(t set, i int) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for w := i / 64; w < len(s); w++ {
+			word := s[w] & t[w]
+			if w == i/64 {
+				word &= ^uint64(0) << (i % 64)
+			}
+			for ; word != 0; word &= word - 1 {
+				if !yield(w*64 + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // protectFused turns a panic into an error: the member that panics does so

@@ -29,24 +29,30 @@ func (w *watch) lap() time.Duration {
 // inline is the serial loop for chains whose picked nodes are all evaluated in
 // process: no goroutine, no lock, and what says nothing is not joined.
 func (x *Executor) inline(ctx context.Context, w *wiring, p *pick, s *policy.Context) (*Answer, *policy.Context, bool) {
-	r := x.newInline(ctx, w, p, nil)
+	r := x.newInline(ctx, w, p, new(Reused))
 	defer r.release()
 	after, ok := r.run(ctx, s)
 	return &Answer{r.answer.Result, r.answer.Hooks}, after, ok
 }
 
-// directly decides an event that nothing remembers into d.
-func (x *Executor) directly(ctx context.Context, w *wiring, p *pick, in *policy.Context, d *policy.Decision) {
-	r := x.newInline(ctx, w, p, d.Hooks)
+// directly decides an event that nothing remembers.
+func (x *Executor) directly(ctx context.Context, w *wiring, p *pick, in *policy.Context, m *Reused) *policy.Decision {
+	d := &m.decision
+	r := x.newInline(ctx, w, p, m)
 	defer r.release()
 	after, ok := r.run(ctx, in)
+	m.of, m.changed = w, append(m.changed[:0], p.list...)
+	if r.cut || len(w.absent) > 0 {
+		m.of = nil
+	}
 	if !ok {
 		*d = *x.cancelled(w.plan.Event, in, w.listed(r.answer.Hooks))
-		return
+		return d
 	}
 	decideInto(d, x.prog, w.plan.Spec, in, after, &r.answer)
 	d.Hooks = w.listed(d.Hooks)
 	x.judge(d, in)
+	return d
 }
 
 // inlineRun is one firing on the caller's goroutine.
@@ -60,15 +66,27 @@ type inlineRun struct {
 	own    budget
 	fused  fusing
 	answer Answer
+	// brief are the nodes that have answered since the watch's last lap, which
+	// they share.
+	brief   [maxBrief]int32
+	untimed int
+	// cut is true when the chain ended before its last node.
+	cut bool
 }
 
 var inlineRuns = sync.Pool{New: func() any { return new(inlineRun) }}
 
-// newInline begins a firing whose trace takes the memory of hooks.
-func (x *Executor) newInline(ctx context.Context, w *wiring, p *pick, hooks []policy.HookTrace) *inlineRun {
+// newInline begins a firing whose trace takes the memory of m's.
+func (x *Executor) newInline(ctx context.Context, w *wiring, p *pick, m *Reused) *inlineRun {
 	r := inlineRuns.Get().(*inlineRun)
 	r.x, r.w, r.pick, r.watch = x, w, p, newWatch()
-	r.answer.Hooks = append(hooks[:0], w.filtered...)
+	if r.answer.Hooks = m.decision.Hooks; m.of == w {
+		for _, i := range m.changed {
+			r.answer.Hooks[i] = w.filtered[i]
+		}
+	} else {
+		r.answer.Hooks = append(r.answer.Hooks[:0], w.filtered...)
+	}
 	if p.private {
 		r.own.Context, r.own.start = ctx, r.watch.start
 		r.budget = &r.own
@@ -87,6 +105,36 @@ func (r *inlineRun) release() {
 // checkEvery is how many items that say nothing pass between looks at whether
 // the caller still waits.
 const checkEvery = 16
+
+// maxBrief is how many brief bodies are timed together.
+const maxBrief = 16
+
+// share takes the time since the watch's last lap and shares it among the brief
+// nodes that have answered since, and one that has just answered.
+func (r *inlineRun) share() time.Duration {
+	if r.untimed == 0 {
+		return r.watch.lap()
+	}
+	took := r.watch.lap() / time.Duration(r.untimed+1)
+	r.tellBrief(took)
+	return took
+}
+
+// timed is share with nobody else to share with.
+func (r *inlineRun) timed() {
+	if r.untimed > 0 {
+		r.tellBrief(r.watch.lap() / time.Duration(r.untimed))
+	}
+}
+
+func (r *inlineRun) tellBrief(took time.Duration) {
+	us := took.Microseconds()
+	for _, m := range r.brief[:r.untimed] {
+		r.answer.Hooks[m].Micros = us
+		r.w.count[m](policy.StatusRan, 1, took)
+	}
+	r.untimed = 0
+}
 
 // run evaluates the picked nodes in order; ok is false when ctx ended first.
 func (r *inlineRun) run(ctx context.Context, s *policy.Context) (after *policy.Context, ok bool) {
@@ -113,6 +161,7 @@ func (r *inlineRun) run(ctx context.Context, s *policy.Context) (after *policy.C
 			return s, true
 		}
 	}
+	r.timed()
 	r.skip(len(plan.Nodes))
 	return s, ctx.Err() == nil
 }
@@ -140,17 +189,26 @@ func (r *inlineRun) item(ctx context.Context, item *dag.Item, s *policy.Context)
 // stop ends the chain before an item: what is there and after it has not been
 // started.
 func (r *inlineRun) stop(item int) {
+	r.timed()
 	n := len(r.w.plan.Nodes)
 	if item < len(r.w.plan.Items) {
-		n = r.w.plan.Items[item].Members[0]
+		n, r.cut = r.w.plan.Items[item].Members[0], true
 	}
 	r.skip(n)
 	copy(r.answer.Hooks[n:], r.w.blank[n:])
 }
 
-// skip counts the first n nodes that were not picked as filtered.
+// fewFiltered is how many filtered nodes are counted one by one.
+const fewFiltered = 32
+
+// skip counts those of the first n nodes that were not picked as filtered.
 func (r *inlineRun) skip(n int) {
-	if r.x.options.Observe != nil || r.pick.count == len(r.w.plan.Nodes) {
+	all := len(r.w.plan.Nodes)
+	switch {
+	case r.x.options.Observe != nil, r.pick.count == all:
+		return // each has been told of, or there is none
+	case n == all && all-r.pick.count > fewFiltered && r.w.filteredBut != nil:
+		r.w.filteredBut(r.pick.list)
 		return
 	}
 	for i := range n {
@@ -173,15 +231,27 @@ func (r *inlineRun) node(ctx context.Context, m int, s *policy.Context) *policy.
 		r.x.tell(r.w, m, policy.StatusFiltered, 0, 0, nil)
 		return nil
 	}
+	brief := n.Brief && r.x.options.Observe == nil
+	if !brief || r.untimed == maxBrief {
+		r.timed()
+	}
 	attempts, err := 1, error(nil)
 	out, took, ok := r.fused.answer(ctx, r.w, r.pick, m, s, &r.watch)
 	if !ok {
 		if r.budget.asked() {
 			r.budget = newBudget(ctx, r.watch.start)
 		}
+		r.budget.unread = r.untimed > 0
 		out, attempts, err = evaluate(ctx, n, project(n, s), r.watch.last, r.budget)
+		r.budget.unread = false
+		if brief && out == nil && err == nil {
+			t.Attempts, t.Status = attempts, policy.StatusRan
+			r.brief[r.untimed] = int32(m)
+			r.untimed++
+			return nil
+		}
+		took = r.share()
 	}
-	took += r.watch.lap()
 	t.Attempts, t.Micros, t.Status = attempts, took.Microseconds(), policy.StatusRan
 	if out != nil || err != nil {
 		out = new(said(r.w.plan, n, out, err))

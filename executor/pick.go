@@ -13,6 +13,7 @@ import (
 // pick is the nodes that can match a tool. It is immutable.
 type pick struct {
 	nodes set
+	list  []int
 	count int
 	// items are those that have a node here, ascending.
 	items []int32
@@ -28,8 +29,9 @@ type pick struct {
 // the filters that the index cannot settle.
 type picker struct {
 	plan *dag.Plan
-	// every has all nodes; absent is for an event that names no tool.
-	every, absent *pick
+	// every has all nodes; absent is for an event that names no tool, rest for
+	// most of the names that no filter knows.
+	every, absent, rest *pick
 	// fixed is true when the name makes no difference.
 	fixed bool
 	seed  maphash.Seed
@@ -59,9 +61,10 @@ func newPicker(plan *dag.Plan) *picker {
 	k.every = k.newPick(all)
 	k.fixed = plan.Index.Empty() || plan.Spec.CanWrite(policy.FieldToolName) ||
 		len(plan.Index.Always) == len(all) && !slices.ContainsFunc(all, k.settles)
-	k.absent = k.every
+	k.absent, k.rest = k.every, k.every
 	if !k.fixed {
 		k.absent = k.newPick(k.matching(all, policy.NewContext(plan.Event)))
+		k.rest = k.newPick(k.matching(plan.Index.Nodes(""), policy.NewContext(plan.Event).Set(policy.FieldToolName, "")))
 	}
 	return k
 }
@@ -91,7 +94,10 @@ func (k *picker) tool(name string) *pick {
 		return known.pick
 	}
 	in := policy.NewContext(k.plan.Event).Set(policy.FieldToolName, name)
-	p := k.newPick(k.matching(k.plan.Index.Nodes(name), in))
+	p, nodes := k.rest, k.matching(k.plan.Index.Nodes(name), in)
+	if !slices.Equal(p.list, nodes) {
+		p = k.newPick(nodes)
+	}
 	if len(name) <= longestTool {
 		place.Store(&knownTool{strings.Clone(name), p})
 	}
@@ -129,7 +135,7 @@ func aboutTool(a *policy.Atom) bool {
 
 // newPick is a pick of nodes, which ascend.
 func (k *picker) newPick(nodes []int) *pick {
-	p := &pick{nodes: newSet(len(k.plan.Nodes)), count: len(nodes), inline: true, private: true}
+	p := &pick{nodes: newSet(len(k.plan.Nodes)), list: nodes, count: len(nodes), inline: true, private: true}
 	for _, i := range nodes {
 		n := &k.plan.Nodes[i]
 		p.nodes.add(i)

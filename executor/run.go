@@ -188,8 +188,9 @@ func (f *flow) settle(ctx context.Context) bool {
 	out, took, ok := f.fused.answer(ctx, f.w, f.pick, i, c.input, &f.watch)
 	if !ok {
 		out, attempts, err = evaluate(ctx, n, c.input, f.watch.last, newBudget(ctx, f.watch.start))
+		took = f.watch.lap()
 	}
-	c.attempts, c.took, c.begun, c.gone = attempts, took+f.watch.lap(), true, true
+	c.attempts, c.took, c.begun, c.gone = attempts, took, true, true
 	if ctx.Err() == nil {
 		f.say(i, out, err)
 	}

@@ -48,6 +48,10 @@ type wiring struct {
 	blank []policy.HookTrace
 	// count counts each node's runs.
 	count []func(policy.Status, int, time.Duration)
+	// filteredBut counts, at a stroke, that all nodes but some were filtered, until
+	// it is done; both are nil when each is counted by itself.
+	filteredBut func(nodes []int)
+	done        func()
 	// fused are the nodes that can be evaluated together, nil for none.
 	fused *fusions
 	// absent are the hooks of the event that the plan leaves out.
@@ -92,6 +96,9 @@ func newWiring(plan *dag.Plan, o *Options) *wiring {
 		}
 	}
 	w.fused = newFusions(plan)
+	if o.Filtered != nil && n > fewFiltered {
+		w.filteredBut, w.done = o.Filtered(plan)
+	}
 	w.picks, w.memoised, w.filtered = newPicker(plan), plan.Memoised(), slices.Clone(w.blank)
 	for i := range w.filtered {
 		w.filtered[i].Status = policy.StatusFiltered

@@ -51,7 +51,8 @@ type HookTrace struct {
 	Status Status `json:"status"`
 	// Micros is how long it took, in microseconds, retries included. An
 	// in-process rule's time is what passed since the rule before it had
-	// answered, its filter included.
+	// answered, its filter included; rules that only compare share the time of
+	// up to 16 of them.
 	Micros  int64   `json:"us,omitempty"`
 	Verdict Verdict `json:"verdict,omitempty"`
 }

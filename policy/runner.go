@@ -15,6 +15,13 @@ type Runner interface {
 	Run(ctx context.Context, in *Context, attempt int) (Result, error)
 }
 
+// Teller is a Runner that mostly says nothing and then makes no Result: Tell is
+// Run, and nil says nothing.
+type Teller interface {
+	Runner
+	Tell(ctx context.Context, in *Context, attempt int) (*Result, error)
+}
+
 // RunnerFunc is a function as a Runner.
 type RunnerFunc func(ctx context.Context, in *Context, attempt int) (Result, error)
 

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"math/bits"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -159,33 +158,41 @@ func (s *scanner) text() (string, bool) {
 }
 
 // skipText passes over a string and reports whether it is without escapes. It
-// looks at eight bytes at a time.
+// looks at sixteen bytes at a time.
 func (s *scanner) skipText() (plain, ok bool) {
-	i, plain := s.at+1, true
+	data, i, plain := s.data, s.at+1, true
 	for {
-		for i+8 <= len(s.data) {
-			if m := special(binary.LittleEndian.Uint64(s.data[i:])); m != 0 {
-				i += bits.TrailingZeros64(m) / 8
-				break
+		for ; len(data)-i >= 16; i += 16 {
+			d := data[i : i+16 : i+16]
+			first, second := special(binary.LittleEndian.Uint64(d)), special(binary.LittleEndian.Uint64(d[8:]))
+			if first|second == 0 {
+				continue
 			}
-			i += 8
+			if first == 0 {
+				first, i = second, i+8
+			}
+			i += bits.TrailingZeros64(first) / 8
+			break
 		}
-		if i >= len(s.data) {
+		if i >= len(data) {
 			return false, false
 		}
-		switch c := s.data[i]; {
+		switch c := data[i]; {
 		case c == '"':
 			s.at = i + 1
 			return plain, true
 		case c < ' ':
 			return false, false
 		case c == '\\':
-			n := escapeLength(s.data[i:])
-			if n == 0 {
+			plain = false
+			if i+1 < len(data) && escaped[data[i+1]] != 0 {
+				i += 2
+				continue
+			}
+			if _, unit := hexUnit(data[i:]); !unit {
 				return false, false
 			}
-			plain = false
-			i += n
+			i += 6
 		default:
 			i++
 		}
@@ -198,23 +205,6 @@ func special(w uint64) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	quote, slash := w^(ones*'"'), w^(ones*'\\')
 	return ((quote-ones)&^quote | (slash-ones)&^slash | (w-ones*' ')&^w) & tops
-}
-
-// escapeLength is how long the escape at the beginning of b is, 0 for none.
-func escapeLength(b []byte) int {
-	if len(b) < 2 {
-		return 0
-	}
-	if b[1] != 'u' {
-		if strings.IndexByte(`"\/bfnrt`, b[1]) < 0 {
-			return 0
-		}
-		return 2
-	}
-	if _, ok := hexUnit(b); !ok {
-		return 0
-	}
-	return 6
 }
 
 // hexUnit reads \uXXXX.

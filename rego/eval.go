@@ -3,7 +3,6 @@ package rego
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -71,6 +70,7 @@ func (c *code) query(body ast.Body, input *ast.Term, steps *stepBudget) *topdown
 		WithTransaction(c.txn).
 		WithBuiltins(c.builtins).
 		WithMetrics(metrics.NoOp()).
+		WithVirtualCache(newVirtuals()).
 		WithInput(input).
 		WithCancel(steps).
 		WithTime(steps.start).
@@ -79,7 +79,7 @@ func (c *code) query(body ast.Body, input *ast.Term, steps *stepBudget) *topdown
 
 // failure makes a hook's failure of an evaluation error.
 func (m *Module) failure(ctx context.Context, steps *stepBudget, err error) error {
-	if topdown.IsCancel(err) || steps.spent.Load() {
+	if topdown.IsCancel(err) || steps.spent {
 		if ctxErr := ctx.Err(); ctxErr != nil {
 			return policy.Failf(policy.ErrDeadline, "evaluation was stopped: %w", ctxErr)
 		}
@@ -108,16 +108,17 @@ const (
 )
 
 // stepBudget stops an evaluation that takes too long or whose context ended.
-// topdown asks it at every step, so no timer and no goroutine is needed. It
-// may be asked from other goroutines, as http.send does.
+// topdown asks it at every step, so no timer and no goroutine is needed, and
+// what asking costs is part of what every step costs. It belongs to the
+// goroutine that evaluates.
 type stepBudget struct {
 	ctx   context.Context
 	start time.Time
 	limit time.Duration
-	steps atomic.Uint32
-	last  atomic.Int64 // when the clock was last looked at, since start
-	used  atomic.Int64
-	spent atomic.Bool
+	steps uint32
+	last  time.Duration // when the clock was last looked at, since start
+	used  time.Duration
+	spent bool
 }
 
 func newStepBudget(ctx context.Context, limit time.Duration) *stepBudget {
@@ -125,21 +126,21 @@ func newStepBudget(ctx context.Context, limit time.Duration) *stepBudget {
 }
 
 // Cancel spends the budget.
-func (b *stepBudget) Cancel() { b.spent.Store(true) }
+func (b *stepBudget) Cancel() { b.spent = true }
 
 // Cancelled counts a step and reports whether the evaluation must stop.
 func (b *stepBudget) Cancelled() bool {
-	if b.steps.Add(1)%checkEvery == 0 {
+	if b.steps++; b.steps%checkEvery == 0 {
 		b.look(time.Since(b.start))
 	}
-	return b.spent.Load()
+	return b.spent
 }
 
 // look charges the time since the last look.
 func (b *stepBudget) look(now time.Duration) {
-	stretch := now - time.Duration(b.last.Swap(int64(now)))
-	used := time.Duration(b.used.Add(int64(min(stretch, b.limit/stall))))
-	if used > b.limit || now > patience*b.limit || b.ctx.Err() != nil {
-		b.spent.Store(true)
+	b.used += min(now-b.last, b.limit/stall)
+	b.last = now
+	if b.used > b.limit || now > patience*b.limit || b.ctx.Err() != nil {
+		b.spent = true
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -159,4 +160,88 @@ func BenchmarkFused(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A filter that the rules do not express: only those that were chosen speak.
+func TestFusedAsksTheChosen(t *testing.T) {
+	parts := []Part{
+		offered(t, "a", matching(), `deny contains "a" if true`),
+		offered(t, "b", nil, `deny contains "b" if true`),
+		offered(t, "c", matching(), "default ask := false\nask := \"c\" if { input.tool_input.command == \"x\"; 1 / to_number(input.tool_input.n) > 0 }"),
+		offered(t, "d", tools("Edit"), `deny contains "d" if true`),
+	}
+	f := fused(t, parts...)
+	said := make([]dag.FusedSaid, 2)
+	// c is not chosen and would fail.
+	require.NoError(t, f.Run(context.Background(), call("Bash", map[string]any{"command": "x", "n": "0"}), []int{0, 3}, said))
+	require.NotNil(t, said[0].Result)
+	assert.Equal(t, []string{"5:7 a"}, short(*said[0].Result).Reasons)
+	assert.Equal(t, dag.FusedSaid{}, said[1])
+	said = make([]dag.FusedSaid, 1)
+	assert.Error(t, f.Run(context.Background(), call("Bash", map[string]any{"command": "x", "n": "0"}), []int{2}, said))
+	assert.Equal(t, []dag.FusedSaid{{}}, said)
+}
+
+// What modules would share with others, or see more of, keeps them apart.
+func TestFuseSortsParts(t *testing.T) {
+	dir := shared(t, map[string]string{
+		"lib/names.rego": "package lib\nnames := {\"x\"}\n", "lib/d.json": `{"limit": "x"}`,
+		"lib/own.rego": "package hooks.own\ndeny contains data.limit if input.tool_input.command in data.lib.names\n",
+	})
+	file := withFiles(guard("x"), dir, []string{"lib"}, []string{"lib/d.json"}).File
+	module := func(name, source string, file *policy.FileConfig) Part {
+		h := inline(name, policy.PreToolExecution, source)
+		h.File = file
+		m, found := new(Compiler).Compile(h)
+		require.NotNil(t, m, found.Render())
+		return Part{Module: m}
+	}
+	var c Compiler
+	withLibrary := func(name, source, own string) Part {
+		h := inline(name, policy.PreToolExecution, source)
+		h.File, h.Body.File = file, own
+		m, found := c.Compile(h)
+		require.NotNil(t, m, found.Render())
+		return Part{Module: m}
+	}
+	own := "package hooks.own\ndeny contains data.limit if input.tool_input.command in data.lib.names\n"
+	parts := []Part{
+		module("plain", "package p\ndeny contains \"1\" if true", nil),
+		withLibrary("own", own, dir+"/lib/own.rego"),
+		module("other file", "package p\ndeny contains \"2\" if true", &policy.FileConfig{}),
+		withLibrary("uses", "package q\ndeny contains x if some x in data.hooks.own.deny", ""),
+		module("old", "package p\ndeny[\"3\"] { true }", &policy.FileConfig{Rego: policy.RegoConfig{Version: "v0"}}),
+		module("older", "package p\ndeny[\"4\"] { input.tool_name }", &policy.FileConfig{Rego: policy.RegoConfig{Version: "v0"}}),
+		withLibrary("looks at itself", "package hooks.own\ndeny contains \"6\" if data.hooks[_].deny", dir+"/lib/own.rego"),
+		module("forbids", "package p\ndeny contains \"7\" if true", &policy.FileConfig{Rego: policy.RegoConfig{Forbid: []string{"sprintf"}}}),
+		{Module: module("whole", "package p\ndeny contains \"8\" if count(input) > 0", nil).Module, Filter: matching()},
+		module("whole too", "package p\ndeny contains \"9\" if count(input) > 0", nil),
+	}
+	var got [][]int
+	for _, f := range Fuse(parts) {
+		require.Empty(t, f.Fault)
+		got = append(got, f.Members)
+		members := make([]Part, len(f.Members))
+		for i, place := range f.Members {
+			members[i] = parts[place]
+		}
+		assert.Equal(t, len(members), sameAsAlone(t, f, members, call("Bash", map[string]any{"command": "x"})))
+	}
+	assert.Equal(t, [][]int{{0, 2, 9}, {1, 3}, {4, 5}}, got)
+}
+
+// All members together have the budget of the most patient one.
+func TestFusedBudget(t *testing.T) {
+	slow := inline("slow", policy.PreToolExecution, "package p\ndeny contains \"x\" if { some i in numbers.range(1, 100000); some j in numbers.range(1, 100000); i + j == 0 }")
+	slow.Timeout = 30 * time.Millisecond
+	quick := inline("quick", policy.PreToolExecution, "package p\ndeny contains \"y\" if true")
+	quick.Timeout = 10 * time.Millisecond
+	f := fused(t, Part{Module: compiled(t, slow)}, Part{Module: compiled(t, quick)})
+	assert.Equal(t, slow.Timeout, f.budget)
+	start := time.Now()
+	assert.Error(t, f.Run(context.Background(), bash("ls"), all(2), make([]dag.FusedSaid, 2)))
+	assert.Less(t, time.Since(start), 2*time.Second)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	assert.Error(t, f.Run(ctx, bash("ls"), all(2), make([]dag.FusedSaid, 2)))
 }

@@ -45,6 +45,7 @@ var layers = map[string]int{
 	"tests/bench":        6,
 	"tests/fuzz":         6,
 	"tests/guard":        6,
+	"tests/guard/bash":   6,
 	"tests/gen/bench":    6,
 	"tests/gen/schema":   6,
 	"tests/gen/secrets":  6,

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// hookcBinary is the real command, built once for all tests of the package.
-var hookcBinary string
+// hookcBinary and gateBinary are the real commands, built once for all tests of
+// the package, beside each other.
+var hookcBinary, gateBinary string
 
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
@@ -25,6 +26,11 @@ func run(m *testing.M) int {
 	hookcBinary = filepath.Join(dir, "hookc")
 	if out, err := exec.Command("go", "build", "-o", hookcBinary, module+"/cmd/hookc").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "building hookc: %v\n%s", err, out)
+		return 1
+	}
+	gateBinary = filepath.Join(dir, "hookgate")
+	if out, err := exec.Command("go", "build", "-o", gateBinary, module+"/cmd/hookgate").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building hookgate: %v\n%s", err, out)
 		return 1
 	}
 	return m.Run()

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
 )
 
 // TestProjectedDecode: of what an event carries, its plan's projection takes
@@ -23,6 +24,9 @@ func TestProjectedDecode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for seed := range uint64(3000) {
 			w := newWorld(seed)
+			for _, h := range w.policy.Hooks { // mock rules add context, which real ones say
+				h.Body.Context = diag.Literal("x")
+			}
 			prog := w.compile(t)
 			data := padded(t, w, w.context(0))
 			whole, _, err := policy.DecodeContext(data)

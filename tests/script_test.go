@@ -164,7 +164,7 @@ func TestTour(t *testing.T) {
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+filepath.Join(dir, "state"), "XDG_CONFIG_HOME="+filepath.Join(dir, "config"), "NO_COLOR=1")
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	for _, want := range []string{"exit 2", "recursive delete outside the project", "EVENT pre_tool_execution", "2 passed, 0 failed", `did you mean "tool_name"?`} {
+	for _, want := range []string{"exit 2", "which belongs to the machine", "EVENT pre_tool_execution", "2 passed, 0 failed", `did you mean "tool_name"?`} {
 		require.Contains(t, string(out), want)
 	}
 }

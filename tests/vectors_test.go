@@ -104,7 +104,7 @@ func (v *vector) run(t *testing.T) []string {
 // start lays out the files of the case in a fresh folder and runs hookc.
 func (v *vector) start(t *testing.T, args []string) answered {
 	t.Helper()
-	dir := t.TempDir()
+	dir := folderForDetached(t)
 	home, project, ledger := filepath.Join(dir, "home"), filepath.Join(dir, "project"), filepath.Join(dir, "ledger")
 	for _, d := range []string{home, project, filepath.Join(dir, "tmp")} {
 		require.NoError(t, os.Mkdir(d, 0o755))
@@ -128,6 +128,24 @@ func (v *vector) start(t *testing.T, args []string) answered {
 		require.NoError(t, err)
 	}
 	return answered{cmd.ProcessState.ExitCode(), out.String(), errs.String(), v.ledger(ledger)}
+}
+
+// folderForDetached is a fresh folder for a run whose detached hooks may still
+// be writing when the case is over.
+func folderForDetached(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "hookc-vector-*")
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		for range 100 {
+			if err = os.RemoveAll(dir); err == nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+		assert.NoError(t, err)
+	})
+	return dir
 }
 
 // ledger reads who ran. Detached hooks may be a moment late.

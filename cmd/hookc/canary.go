@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -25,7 +24,7 @@ func (s *speaker) canary(cmd *cobra.Command, src *sources) (*policy.Decision, er
 		return nil, err
 	}
 	defer done()
-	eng, err := open(cmd.Context(), append(options, hookc.SkipVerify(), hookc.Compiler(func(c *compiler.Config) { c.Event = event })))
+	eng, err := open(cmd.Context(), append(options, hookc.SkipVerify(), oneEvent(event)))
 	if err != nil {
 		return nil, err
 	}

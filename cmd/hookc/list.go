@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -54,7 +55,10 @@ func catalogue() []listed {
 		add("function", f.Name, f.Doc)
 	}
 	for _, r := range builtins.Rules() {
-		add("rule", r.Name, r.Doc)
+		add(ruleKind, r.Name, r.Doc)
+		for _, o := range r.Options {
+			add(optionKind, r.Name+" "+o.Name, o.Doc)
+		}
 	}
 	for _, p := range compiler.Passes() {
 		add("pass", p.Name, p.Doc)
@@ -68,6 +72,13 @@ func catalogue() []listed {
 	return out
 }
 
+// What a policy calls a builtin is a rule with its options.
+const (
+	ruleKind    = "rule"
+	optionKind  = "option"
+	builtinKind = string(policy.KindBuiltin)
+)
+
 func newList() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -75,6 +86,7 @@ func newList() *cobra.Command {
 		Short: "Every event, kind, format, function, pass and code hookc knows",
 		Example: `  hookc list
   hookc list function
+  hookc list builtin                          # the guards and their options
   hookc list code --json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -108,7 +120,7 @@ func newList() *cobra.Command {
 func ofKind(all []listed, kind string) []listed {
 	var out []listed
 	for _, l := range all {
-		if l.Kind == kind {
+		if l.Kind == kind || kind == builtinKind && (l.Kind == ruleKind || l.Kind == optionKind) {
 			out = append(out, l)
 		}
 	}
@@ -118,9 +130,9 @@ func ofKind(all []listed, kind string) []listed {
 func listKinds() []string {
 	var out []string
 	for _, l := range catalogue() {
-		if len(out) == 0 || out[len(out)-1] != l.Kind {
+		if !slices.Contains(out, l.Kind) {
 			out = append(out, l.Kind)
 		}
 	}
-	return out
+	return append(out, builtinKind)
 }

@@ -50,11 +50,7 @@ hookc itself is an answer that does not let the action through.`,
 			if speaker := speakerOf(cmd.Context()); speaker != nil {
 				return speaker.decide(cmd, &s, serial)
 			}
-			in, event, err := s.readEvent(cmd.Context(), cmd.InOrStdin(), args)
-			if err != nil {
-				return err
-			}
-			d, err := s.decide(cmd, event, in, serial)
+			d, err := s.decideInput(cmd, args, serial)
 			if err != nil {
 				return err
 			}
@@ -141,20 +137,39 @@ func withDir(in *policy.Context, event policy.Event) (*policy.Context, policy.Ev
 
 // readEvent reads the event from a stream; args may name it.
 func readEvent(ctx context.Context, r io.Reader, args []string) (*policy.Context, policy.Event, error) {
+	data, err := readText(ctx, r)
+	if err != nil {
+		return nil, "", err
+	}
+	in, event, err := namedEvent(policy.WholeProjection(), data, args)
+	if err != nil {
+		return nil, "", err
+	}
+	return withDir(in, event)
+}
+
+// readText reads the text of an event.
+func readText(ctx context.Context, r io.Reader) ([]byte, error) {
 	data, err := readAll(ctx, r)
 	switch {
 	case ctx.Err() != nil:
-		return nil, "", exitError{exitInterrupted, ""}
+		return nil, exitError{exitInterrupted, ""}
 	case err != nil:
-		return nil, "", cannot("the event cannot be read: %v", err)
+		return nil, cannot("the event cannot be read: %v", err)
 	case len(data) > maxInput:
-		return nil, "", cannot("the event is larger than %d MiB", maxInput>>20)
+		return nil, cannot("the event is larger than %d MiB", maxInput>>20)
 	case len(bytes.TrimSpace(data)) == 0:
-		return nil, "", cannot("stdin is empty: run reads one event as a JSON object from stdin")
+		return nil, cannot("stdin is empty: run reads one event as a JSON object from stdin")
 	}
-	in, sent, err := policy.DecodeContext(data)
+	return data, nil
+}
+
+// namedEvent decodes what is wanted of an event and finds which one it is;
+// args may name it.
+func namedEvent(want *policy.Projection, data []byte, args []string) (*policy.Context, policy.Event, error) {
+	in, sent, err := want.Decode(data)
 	if err != nil {
-		return nil, "", cannot("the event is not valid: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
+		return nil, "", notValid(err)
 	}
 	name := sent
 	if len(args) > 0 {
@@ -170,11 +185,70 @@ func readEvent(ctx context.Context, r io.Reader, args []string) (*policy.Context
 	if own, known := policy.ParseEvent(sent); known && own != event {
 		return nil, "", cannot("the argument says %s and the input says %s", event, own)
 	}
-	return withDir(in, event)
+	return in, event, nil
+}
+
+func notValid(err error) error {
+	return cannot("the event is not valid: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
+}
+
+// decideInput decides the event on stdin. Of one in canonical words only what
+// the policy looks at is decoded, which is known once it is compiled; where
+// the event is about is needed before.
+func (s *sources) decideInput(cmd *cobra.Command, args []string, serial bool) (*policy.Decision, error) {
+	if s.profile != "" || serial {
+		in, event, err := s.readEvent(cmd.Context(), cmd.InOrStdin(), args)
+		if err != nil {
+			return nil, err
+		}
+		return s.decide(cmd, event, in, serial)
+	}
+	data, err := readText(cmd.Context(), cmd.InOrStdin())
+	if err != nil {
+		return nil, err
+	}
+	in, event, err := namedEvent(policy.NewProjection(policy.Paths{}, policy.Paths{}), data, args)
+	if err != nil {
+		return nil, err
+	}
+	if !in.Has(policy.FieldCwd) { // the event is about the folder hookc is in
+		if in, event, err = namedEvent(policy.WholeProjection(), data, args); err != nil {
+			return nil, err
+		}
+		if in, event, err = withDir(in, event); err != nil {
+			return nil, err
+		}
+		return s.decide(cmd, event, in, false)
+	}
+	return s.decideBy(cmd, event, in, func(ctx context.Context, eng *hookc.Engine) (*policy.Decision, error) {
+		d, err := eng.FireJSON(ctx, event, data)
+		var unread *hookc.DecodeError
+		if errors.As(err, &unread) {
+			return nil, notValid(unread.Err)
+		}
+		return d, err
+	})
+}
+
+// oneEvent compiles for a process that decides one event: other events are
+// left out, and so is what pays only when there are more.
+func oneEvent(event policy.Event) hookc.Option {
+	return hookc.Compiler(func(c *compiler.Config) { c.Event, c.Without = event, append(c.Without, "fuse") })
 }
 
 // decide opens the policy for one event and fires it.
 func (s *sources) decide(cmd *cobra.Command, event policy.Event, in *policy.Context, serial bool) (*policy.Decision, error) {
+	return s.decideBy(cmd, event, in, func(ctx context.Context, eng *hookc.Engine) (*policy.Decision, error) {
+		if serial {
+			return eng.FireSerial(ctx, event, in)
+		}
+		return eng.Fire(ctx, event, in)
+	})
+}
+
+// decideBy opens the policy for one event, which is about the place that in
+// names, and fires it.
+func (s *sources) decideBy(cmd *cobra.Command, event policy.Event, in *policy.Context, fire func(context.Context, *hookc.Engine) (*policy.Decision, error)) (*policy.Decision, error) {
 	in = in.Frozen(event)
 	project := in.Text(policy.FieldProjectRoot) // the agent may have wandered off
 	eng, memory, done, err := s.ready(cmd, event, project)
@@ -182,12 +256,12 @@ func (s *sources) decide(cmd *cobra.Command, event policy.Event, in *policy.Cont
 		return nil, err
 	}
 	defer done()
-	fire := eng.Fire
-	if serial {
-		fire = eng.FireSerial
-	}
-	d, err := fire(cmd.Context(), event, in)
-	if err != nil {
+	d, err := fire(memory.counting(cmd.Context()), eng)
+	var exit exitError
+	switch {
+	case errors.As(err, &exit):
+		return nil, err
+	case err != nil:
 		return nil, cannot("%v", err)
 	}
 	memory.save(eng.Metrics())
@@ -208,7 +282,7 @@ func (s *sources) ready(cmd *cobra.Command, event policy.Event, project string) 
 	m = openMemory(project)
 	options = append(options, m.options()...)
 	options = append(options, detached(s, callerOf(cmd.Context()), project),
-		hookc.Compiler(func(c *compiler.Config) { c.Event = event }))
+		oneEvent(event))
 	if !s.verify {
 		options = append(options, hookc.SkipVerify())
 	}

@@ -24,21 +24,12 @@ func (v *server) decide(ctx context.Context, conn *net.UnixConn, who peer, r *wi
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(r.Millis)*time.Millisecond)
 	defer cancel()
-	if conn.SetReadDeadline(time.Time{}) != nil {
-		v.broken.Add(1)
-		return
-	}
-	var left sync.WaitGroup
-	left.Go(func() {
-		var one [1]byte
-		conn.Read(one[:]) // ends when the caller is gone, or says what it must not
-		cancel()
-	})
-	beat := beating(conn)
+	end := attend(conn, cancel)
 	reply, err := v.reply(ctx, who, r)
-	beat()
+	over := ctx.Err() // before the watch ends, which cancels
+	end()
 	switch {
-	case ctx.Err() != nil: // nobody waits any more
+	case over != nil: // nobody waits any more
 		v.broken.Add(1)
 	case err != nil:
 		v.refused.Add(1)
@@ -48,34 +39,51 @@ func (v *server) decide(ctx context.Context, conn *net.UnixConn, who peer, r *wi
 		v.took.add(time.Since(began))
 		v.write(conn, reply)
 	}
-	conn.CloseRead()
-	left.Wait()
 }
 
-// beating tells a waiting caller now and then that the server is at work; the
-// function it returns ends that, and nothing is written after it.
-func beating(conn *net.UnixConn) (end func()) {
+// attended is how long an event may take before its caller is attended to:
+// most have been decided by then, and a goroutine for each would cost a tenth
+// of that.
+const attended = 20 * time.Millisecond
+
+// attend looks after the caller of an event that takes longer: when it goes
+// away gone is called, and now and then it is told that the server is at work.
+// Nothing is written any more once end has returned.
+func attend(conn *net.UnixConn, gone func()) (end func()) {
 	var mu sync.Mutex
+	var watch sync.WaitGroup
 	var timer *time.Timer
-	ended := false
+	ended, beats := false, 0
 	mu.Lock()
 	defer mu.Unlock()
-	timer = time.AfterFunc(wire.Beat*time.Millisecond, func() {
+	timer = time.AfterFunc(attended, func() {
 		mu.Lock()
 		defer mu.Unlock()
 		if ended {
 			return
 		}
+		if beats == 0 && conn.SetReadDeadline(time.Time{}) == nil {
+			watch.Go(func() {
+				var one [1]byte
+				conn.Read(one[:]) // ends when the caller is gone, or says what it must not
+				gone()
+			})
+		}
 		if conn.SetWriteDeadline(time.Now().Add(writeTime)) == nil {
 			conn.Write([]byte{wire.Working}) // a caller that is gone is seen by reading
 		}
+		beats++
 		timer.Reset(wire.Beat * time.Millisecond)
 	})
 	return func() {
 		mu.Lock()
-		defer mu.Unlock()
 		ended = true
 		timer.Stop()
+		mu.Unlock()
+		if beats > 0 {
+			conn.SetReadDeadline(time.Now()) // ends the watch
+			watch.Wait()
+		}
 	}
 }
 
@@ -106,7 +114,7 @@ func (v *server) reply(ctx context.Context, who peer, r *wire.Request) (*wire.Re
 		if said.err != nil {
 			return "", said.err
 		}
-		log, err := v.carry(withCaller(ctx, from), s, said)
+		log, err := v.carry(withCaller(ctx, from), who, s, said)
 		var b handBack
 		if errors.As(err, &b) {
 			back = err
@@ -125,7 +133,7 @@ type handBack struct{ why string }
 func (b handBack) Error() string { return b.why }
 
 // carry is speaker.decide and sources.decide with a plan that is kept.
-func (v *server) carry(ctx context.Context, s *speaker, said *wording) (log string, err error) {
+func (v *server) carry(ctx context.Context, who peer, s *speaker, said *wording) (log string, err error) {
 	in, event := s.call.Context, s.call.Event()
 	from := callerOf(ctx)
 	if !in.Has(policy.FieldCwd) {
@@ -134,7 +142,7 @@ func (v *server) carry(ctx context.Context, s *speaker, said *wording) (log stri
 	in = in.Frozen(event)
 	project := in.Text(policy.FieldProjectRoot)
 	for range 3 { // a plan may be retired between finding and using it
-		r, note, err := v.plans.of(ctx, &wanted{from: from, said: said, event: event, project: project, path: v.home.get("PATH")})
+		r, note, err := v.plans.of(ctx, &wanted{who: who, from: from, said: said, event: event, project: project, path: v.home.get("PATH")})
 		if err != nil {
 			return "", err
 		}
@@ -174,5 +182,5 @@ func (v *server) foreign(who peer, r *wire.Request, from *caller) error {
 	if info, err := os.Stat(r.Dir); err != nil || !info.IsDir() {
 		return handBack{"the caller's folder cannot be found"}
 	}
-	return who.confined()
+	return who.elsewhere
 }

@@ -38,10 +38,23 @@ type prints struct {
 
 // take looks at files, for a plan whose building began at a time.
 func take(paths []string, began time.Time) prints {
-	p := prints{paths: paths, as: make([]filePrint, len(paths)), open: len(paths) > maxWatched}
-	for i, path := range paths {
-		p.as[i] = look(path)
-		p.open = p.open || p.as[i].after(began)
+	p := prints{open: len(paths) > maxWatched}
+	seen := map[string]bool{}
+	for _, path := range paths {
+		at := look(path)
+		for at.missing { // what is not there begins with what is not there above it
+			above := filepath.Dir(path)
+			if next := look(above); !next.missing || above == path {
+				break
+			}
+			path = above
+		}
+		if seen[path] {
+			continue
+		}
+		seen[path] = true
+		p.paths, p.as = append(p.paths, path), append(p.as, at)
+		p.open = p.open || at.after(began)
 	}
 	return p
 }

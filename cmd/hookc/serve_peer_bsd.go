@@ -9,7 +9,11 @@ import (
 )
 
 // peer is the process at the other end of a connection.
-type peer struct{ uid int }
+type peer struct {
+	uid int
+	// elsewhere is what confined says.
+	elsewhere error
+}
 
 func peerOf(conn *net.UnixConn) (peer, error) {
 	raw, err := conn.SyscallConn()
@@ -22,9 +26,11 @@ func peerOf(conn *net.UnixConn) (peer, error) {
 	if err != nil || failed != nil {
 		return peer{}, unix.EACCES
 	}
-	return peer{int(cred.Uid)}, nil
+	return peer{uid: int(cred.Uid)}, nil
 }
 
 // confined is nil: what confines a process cannot be asked for here; the
 // system's sandboxes keep their processes from sockets by themselves.
 func (peer) confined() error { return nil }
+
+func (peer) unprivileged() error { return nil }

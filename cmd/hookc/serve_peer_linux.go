@@ -10,7 +10,11 @@ import (
 )
 
 // peer is the process at the other end of a connection.
-type peer struct{ uid, pid int }
+type peer struct {
+	uid, pid int
+	// elsewhere is what confined says.
+	elsewhere error
+}
 
 func peerOf(conn *net.UnixConn) (peer, error) {
 	raw, err := conn.SyscallConn()
@@ -23,11 +27,10 @@ func peerOf(conn *net.UnixConn) (peer, error) {
 	if err != nil || failed != nil {
 		return peer{}, unix.EACCES
 	}
-	return peer{int(cred.Uid), int(cred.Pid)}, nil
+	return peer{uid: int(cred.Uid), pid: int(cred.Pid)}, nil
 }
 
-// bounds are what confines a process: its namespaces, its root, and what its
-// status says of filters and privileges.
+// bounds are what a process sees: its namespaces and its root.
 var bounds = []string{"ns/mnt", "ns/net", "ns/pid", "ns/user", "root"}
 
 // ownBounds are this process's, as they were at the start.
@@ -62,15 +65,20 @@ func limitsOf(pid string) string {
 	return all
 }
 
-// confined says why a caller must not be answered: hooks would run outside of
-// what it is confined to, or inside of what this process is. A folder that the
-// caller may not look into could otherwise be looked into through serve.
+// confined says why a caller must not be answered at all: it sees other files
+// than this process does, and hooks would run outside of its container.
 func (p peer) confined() error {
-	pid := strconv.Itoa(p.pid)
-	if own := ownBounds; own == "" || boundsOf(pid) != own {
+	if own := ownBounds; own == "" || boundsOf(strconv.Itoa(p.pid)) != own {
 		return handBack{"the caller is in another container or sandbox"}
 	}
-	if limitsOf(pid) != ownLimits {
+	return nil
+}
+
+// unprivileged says why nothing must be read or started for a caller: it may
+// not do that itself. It is asked where that is about to happen, since the
+// kernel takes its time to say.
+func (p peer) unprivileged() error {
+	if limitsOf(strconv.Itoa(p.pid)) != ownLimits {
 		return handBack{"the caller has other privileges"}
 	}
 	return nil

@@ -37,6 +37,7 @@ const (
 
 // wanted is what a plan is looked for by.
 type wanted struct {
+	who     peer
 	from    *caller
 	said    *wording
 	event   policy.Event
@@ -122,14 +123,17 @@ func (r *resident) fresh() bool {
 // of is the plan for an event, built or brought up to date if need be; note is
 // what the caller is to be told beside the answer.
 func (p *plans) of(ctx context.Context, w *wanted) (r *resident, note string, err error) {
-	r, note, err = p.slot(w, false).get(ctx, p)
+	r, note, err = p.slot(w, false).get(ctx, p, w)
 	if err != nil || !r.processes {
 		return r, note, err
+	}
+	if err := w.who.unprivileged(); err != nil {
+		return nil, "", err
 	}
 	if w.from.getenv("PATH") != w.path {
 		return nil, "", handBack{"the caller has another PATH, and the policy starts programs"}
 	}
-	return p.slot(w, true).get(ctx, p)
+	return p.slot(w, true).get(ctx, p, w)
 }
 
 // slot finds or makes the place of a plan.
@@ -174,7 +178,7 @@ func (r *resident) close() {
 }
 
 // get is the plan of a slot.
-func (s *slot) get(ctx context.Context, p *plans) (*resident, string, error) {
+func (s *slot) get(ctx context.Context, p *plans, w *wanted) (*resident, string, error) {
 	r := s.live.Load()
 	if r != nil && r.fresh() {
 		if time.Since(r.since) > renewAfter && !s.renewing.Swap(true) {
@@ -184,6 +188,11 @@ func (s *slot) get(ctx context.Context, p *plans) (*resident, string, error) {
 			})
 		}
 		return r, "", nil
+	}
+	// Whatever is read for a plan, and said about it, is only for who may read
+	// it himself.
+	if err := w.who.unprivileged(); err != nil {
+		return nil, "", err
 	}
 	return s.renew(ctx, p, r)
 }

@@ -134,6 +134,7 @@ func (v *server) serve(ctx context.Context, conn *net.UnixConn) {
 		v.broken.Add(1)
 		return
 	}
+	who.elsewhere = who.confined() // while the caller writes
 	frame, err := v.read(conn)
 	defer func() { v.held.Add(-int64(cap(frame))) }()
 	if err != nil {

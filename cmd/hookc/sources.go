@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -79,10 +81,17 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 			return nil, nil, cannot("%v", err)
 		}
 		if _, err := os.Lstat(from.path(in.Path)); err != nil {
+			var failed *fs.PathError
+			if errors.As(err, &failed) {
+				failed.Path = in.Path // as it was given
+			}
 			return nil, nil, cannot("%v", err)
 		}
 		in.Path, in.Format = from.path(in.Path), s.format
 		out = append(out, hookc.Input(in))
+	}
+	if from != nil {
+		out = append(out, hookc.Environ(from.environ))
 	}
 	if len(s.files)+len(args) == 0 {
 		out = append(out, hookc.Discover(project))

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/policy"
@@ -107,7 +106,7 @@ func (h handOver) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer done()
-	eng, err := open(cmd.Context(), append(options, hookc.SkipVerify(), hookc.Compiler(func(c *compiler.Config) { c.Event = h.Event })))
+	eng, err := open(cmd.Context(), append(options, hookc.SkipVerify(), oneEvent(h.Event)))
 	if err != nil {
 		return err
 	}

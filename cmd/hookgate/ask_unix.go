@@ -19,38 +19,49 @@ const (
 	stalled = 8 * wire.Beat * time.Millisecond
 )
 
-// ask asks the server; nil means that it must be found out in another way.
-func (c *call) ask() *wire.Reply {
-	c.hookc = c.findHookc()
-	path, build := c.socket, ""
+// connect connects to the server, before there is anything to send: it looks
+// at who calls meanwhile.
+func (c *call) connect() {
+	c.conn = -1
+	path := c.socket
 	if c.hookc.info != nil {
-		build = wire.BuildOf(c.hookc.info)
+		c.build = wire.BuildOf(c.hookc.info)
 	}
 	if path == "" {
 		dir := wire.Dir(os.Getenv)
-		if dir == "" || build == "" {
-			return nil
+		if dir == "" || c.build == "" {
+			return
 		}
-		path = wire.Socket(dir, build)
+		path = wire.Socket(dir, c.build)
 	}
 	if !ours(path) {
 		c.absent = true
-		return nil
+		return
 	}
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
-		return nil
+		return
 	}
 	syscall.CloseOnExec(fd)
-	defer syscall.Close(fd)
-	if limit(fd, syscall.SO_SNDTIMEO, connectTime) != nil || limit(fd, syscall.SO_RCVTIMEO, stalled) != nil {
-		return nil
-	}
-	if err := connect(fd, path); err != nil {
+	if limit(fd, syscall.SO_SNDTIMEO, min(connectTime, c.deadline)) == nil {
+		err = connect(fd, path)
+		if err == nil && peerIsUser(fd) {
+			c.conn = fd
+			return
+		}
 		c.absent = err == syscall.ECONNREFUSED || err == syscall.ENOENT
+	}
+	syscall.Close(fd)
+}
+
+// ask asks the server; nil means that it must be found out in another way.
+func (c *call) ask() *wire.Reply {
+	fd := c.conn
+	if fd < 0 {
 		return nil
 	}
-	if !peerIsUser(fd) {
+	defer syscall.Close(fd)
+	if c.left() <= 0 || limit(fd, syscall.SO_RCVTIMEO, min(stalled, c.left())) != nil {
 		return nil
 	}
 	dir, err := os.Getwd()
@@ -60,13 +71,13 @@ func (c *call) ask() *wire.Reply {
 	umask := syscall.Umask(0)
 	syscall.Umask(umask)
 	request := wire.AppendRequest(make([]byte, 0, len(c.input)+12<<10), &wire.Request{
-		Kind: wire.Decide, Build: build, Dir: dir, Args: c.words(), Environ: environ(), Umask: umask,
+		Kind: wire.Decide, Build: c.build, Dir: dir, Args: c.words(), Environ: environ(), Umask: umask,
 		Millis: int(c.left() / time.Millisecond), Input: c.input,
 	})
 	if !writeAllTo(fd, request) {
 		return nil
 	}
-	return receive(fd)
+	return c.receive(fd)
 }
 
 // ours reports whether a socket, and the folder it is in, are this user's own
@@ -117,7 +128,7 @@ func writeAllTo(fd int, b []byte) bool {
 
 // receive reads a reply. Whatever is not a whole one, or says that the server
 // does not answer this, is nil.
-func receive(fd int) *wire.Reply {
+func (c *call) receive(fd int) *wire.Reply {
 	b := make([]byte, 0, 4<<10)
 	for {
 		if len(b) == cap(b) {
@@ -131,7 +142,13 @@ func receive(fd int) *wire.Reply {
 			return nil
 		}
 		b = b[:len(b)+n]
-		b = b[wire.Beats(b):]
+		if beats := wire.Beats(b); beats > 0 {
+			b = b[beats:]
+			left := c.left()
+			if left <= 0 || limit(fd, syscall.SO_RCVTIMEO, min(stalled, left)) != nil {
+				return nil
+			}
+		}
 		size, err := wire.ReplySize(b)
 		switch {
 		case err != nil || size > 0 && len(b) > size:

@@ -6,9 +6,12 @@ import (
 )
 
 // readInput reads stdin to its end; why says that there is no event.
-func readInput() (input []byte, why string) {
+func (c *call) readInput() (input []byte, why string) {
 	b := make([]byte, 0, 16<<10)
 	for {
+		if !c.awaitInput() {
+			return b, noTime
+		}
 		if len(b) == cap(b) {
 			b = append(b, 0)[:len(b)]
 		}

@@ -7,6 +7,7 @@ package main
 
 import (
 	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -50,14 +51,21 @@ func gate(args []string) int {
 		writeAll(2, []byte("hookgate: "+wrong+"\n"))
 		return c.posture(badFlags)
 	}
-	time.AfterFunc(o.deadline, func() { os.Exit(c.late()) })
+	c.hookc = c.findHookc()
+	c.connect()
 	var why string
-	if c.input, why = readInput(); why != "" {
+	if c.input, why = c.readInput(); why != "" {
 		return c.posture(why)
 	}
 	if reply := c.ask(); reply != nil {
 		return c.say(reply.Stdout, reply.Stderr, reply.Exit)
 	}
+	if c.left() <= 0 {
+		return c.posture(noTime)
+	}
+	// Until here each wait has a limit of its own; a timer would cost another
+	// thread, which is a tenth of the gate's whole time.
+	c.limit()
 	if c.absent && o.start {
 		c.startServer()
 	}
@@ -76,11 +84,20 @@ type call struct {
 	// absent is set when no server listens.
 	absent bool
 	hookc  hookcFile
-	child  atomic.Pointer[os.Process]
+	// build is hookc's, conn the connection to the server or -1.
+	build string
+	conn  int
+	child atomic.Pointer[os.Process]
+	timer sync.Once
 }
 
 // left is the time until the deadline.
 func (c *call) left() time.Duration { return c.deadline - time.Since(c.began) }
+
+// limit sees to the deadline from here on.
+func (c *call) limit() {
+	c.timer.Do(func() { time.AfterFunc(c.left(), func() { os.Exit(c.late()) }) })
+}
 
 // late is the answer when time is up; whoever is answering already goes on.
 func (c *call) late() int {

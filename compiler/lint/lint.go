@@ -51,6 +51,7 @@ var lints = []Lint{
 	{Name: "undeclared-observer", Codes: []*diag.Code{codeObserver}, Hint: true, run: observers},
 	{Name: "movable-rule", Codes: []*diag.Code{codeMovable}, Hint: true, run: movable},
 	{Name: "unfiltered-process", Codes: []*diag.Code{codeUnfiltered}, Hint: true, run: unfiltered},
+	{Name: "unindexable-rule", Codes: []*diag.Code{codeUnindexable}, Hint: true, run: unindexable},
 }
 
 // Lints lists the checks by code.

@@ -3,7 +3,10 @@ package runner
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/expr-lang/expr/ast"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -50,7 +53,7 @@ func prepareExpr(h *policy.Hook, budget time.Duration) (dag.Body, diag.List) {
 		b.found[i].Hook = h.Name
 	}
 	eff := b.effects()
-	body := dag.Body{Runner: b.out, Effects: eff, Engine: "expr", Always: b.always(&eff)}
+	body := dag.Body{Runner: b.out, Effects: eff, Engine: "expr", Always: b.always(&eff), Brief: b.brief()}
 	if b.found.HasErrors() {
 		body.Runner = broken(b.found)
 		body.Always = 0
@@ -162,6 +165,40 @@ func ruleResult(rule policy.Rule, by policy.By) policy.Result {
 	return r
 }
 
+// brief reports whether all that is evaluated are fields, constants and
+// operators on them. A parsed command line, and an event as one object, are
+// made when first looked at.
+func (b *exprBuilder) brief() bool {
+	long := b.uses.whole || len(b.hook.Body.Set) > 0 || !b.hook.Body.Context.IsZero() || slices.ContainsFunc(b.uses.paths, func(p policy.Path) bool {
+		return p.Field == policy.FieldShell || p.Field == policy.FieldToolArguments
+	})
+	calls := &callFinder{}
+	for _, x := range append([]*formula{b.out.when}, conditions(b.out.rules)...) {
+		if x != nil {
+			ast.Walk(&x.tree, calls)
+		}
+	}
+	return !long && !calls.found
+}
+
+func conditions(rules []exprRule) []*formula {
+	out := make([]*formula, len(rules))
+	for i := range rules {
+		out[i] = rules[i].condition
+	}
+	return out
+}
+
+// callFinder finds functions and loops.
+type callFinder struct{ found bool }
+
+func (c *callFinder) Visit(n *ast.Node) {
+	switch (*n).(type) {
+	case *ast.BuiltinNode, *ast.CallNode, *ast.PredicateNode:
+		c.found = true
+	}
+}
+
 // effects are what the hook may do (semantics.md §3.2).
 func (b *exprBuilder) effects() policy.Effects {
 	var writes []policy.Path
@@ -211,38 +248,52 @@ func (b *exprBuilder) always(eff *policy.Effects) policy.Powers {
 // holds reports whether a condition is always true.
 func (x *formula) holds() bool { return x.constant && x.value == true }
 
-// Run evaluates the rules on an event: `when`, then every rule, every set and
+// Run is Tell.
+func (h *exprHook) Run(ctx context.Context, in *policy.Context, attempt int) (policy.Result, error) {
+	r, err := h.Tell(ctx, in, attempt)
+	if r == nil {
+		return policy.Result{}, err
+	}
+	return *r, err
+}
+
+// Tell evaluates the rules on an event: `when`, then every rule, every set and
 // the context. An error in one of them is an error of the whole hook.
-func (h *exprHook) Run(ctx context.Context, in *policy.Context, _ int) (r policy.Result, err error) {
+func (h *exprHook) Tell(ctx context.Context, in *policy.Context, _ int) (r *policy.Result, err error) {
 	f := newFrame(ctx, in, h.budget, h.vars, h.scopes)
 	defer func() {
 		if p := recover(); p != nil {
-			r, err = policy.Result{}, f.failure(p)
+			r, err = nil, f.failure(p)
 		}
 		f.release()
 	}()
 	if h.when != nil && !f.fires(h.when) {
-		return policy.Result{}, nil
+		return nil, nil
 	}
-	fired := false
 	for i := range h.rules {
 		rule := &h.rules[i]
 		if !f.fires(rule.condition) {
 			continue
 		}
-		if !fired {
-			r, fired = rule.result, true
+		if r == nil {
+			r = new(rule.result)
 			continue
 		}
-		r = policy.Join(policy.FoldMax, r, rule.result)
+		*r = policy.Join(policy.FoldMax, *r, rule.result)
+	}
+	if len(h.sets) == 0 && h.context == nil {
+		return r, nil
+	}
+	if r == nil {
+		r = new(policy.Result)
 	}
 	for i := range h.sets {
-		if err := h.sets[i].apply(f, &r); err != nil {
-			return policy.Result{}, err
+		if err := h.sets[i].apply(f, r); err != nil {
+			return nil, err
 		}
 	}
 	if h.context != nil {
-		f.addContext(h.context, &r)
+		f.addContext(h.context, r)
 	}
 	return r, nil
 }

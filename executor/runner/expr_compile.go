@@ -193,8 +193,11 @@ func (c *compiler) environmentMember(n *ast.MemberNode) term {
 // pathTerm reads a field's nested value in one step.
 func pathTerm(p policy.Path, at int) term {
 	field, keys := p.Field, p.Keys
-	if len(keys) == 0 {
+	switch len(keys) {
+	case 0:
 		return fieldTerm(field)
+	case 1:
+		return keyTerm(field, keys[0], at)
 	}
 	return term{eval: func(f *frame) any {
 		v, ok := f.in.Get(field)
@@ -209,6 +212,24 @@ func pathTerm(p policy.Path, at int) term {
 			if v, ok = m[k]; !ok {
 				return undefined
 			}
+		}
+		return v
+	}}
+}
+
+// keyTerm is pathTerm of one key, which most paths are.
+func keyTerm(field policy.Field, key string, at int) term {
+	return term{eval: func(f *frame) any {
+		v, ok := f.in.Get(field)
+		if !ok {
+			return undefined
+		}
+		m, isObject := v.(map[string]any)
+		if !isObject {
+			return fetch(f, at, v, key)
+		}
+		if v, ok = m[key]; !ok {
+			return undefined
 		}
 		return v
 	}}

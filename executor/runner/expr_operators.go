@@ -26,9 +26,9 @@ var operators = map[string]operator{
 	">=": {func(_ *frame, a, b any) any { return runtime.MoreOrEqual(number(a), number(b)) }, true},
 	"in": {func(f *frame, a, b any) any { return contains(f, a, b) }, true},
 
-	"contains":   {textTest("contains", strings.Contains), true},
-	"startsWith": {textTest("startsWith", strings.HasPrefix), true},
-	"endsWith":   {textTest("endsWith", strings.HasSuffix), true},
+	"contains":   {textTests["contains"], true},
+	"startsWith": {textTests["startsWith"], true},
+	"endsWith":   {textTests["endsWith"], true},
 	"matches":    {matches, true},
 
 	"+":  {add, false},
@@ -39,6 +39,13 @@ var operators = map[string]operator{
 	"**": {func(_ *frame, a, b any) any { return runtime.Exponent(number(a), number(b)) }, false},
 	"^":  {func(_ *frame, a, b any) any { return runtime.Exponent(number(a), number(b)) }, false},
 	"..": {span, false},
+}
+
+// textTests are the operators on two texts.
+var textTests = map[string]func(f *frame, a, b any) any{
+	"contains":   textTest("contains", strings.Contains),
+	"startsWith": textTest("startsWith", strings.HasPrefix),
+	"endsWith":   textTest("endsWith", strings.HasSuffix),
 }
 
 func textTest(name string, test func(s, part string) bool) func(f *frame, a, b any) any {
@@ -170,6 +177,8 @@ func specialised(n *ast.BinaryNode, a, b term) (term, bool) {
 			return term{}, false
 		}
 		return constantMatch(re, a, place(n)), true
+	case isText && textTests[n.Operator] != nil:
+		return constantText(n.Operator, text, a, place(n)), true
 	case n.Operator == "in":
 		if set, ok := textSet(b.value); ok {
 			return term{sure: a.sure, test: true, eval: func(f *frame) any {
@@ -185,6 +194,29 @@ func specialised(n *ast.BinaryNode, a, b term) (term, bool) {
 		}
 	}
 	return term{}, false
+}
+
+// constantText is a test of a text for a constant part.
+func constantText(operator, part string, a term, at int) term {
+	slow, boxed := textTests[operator], any(part)
+	test := strings.Contains
+	switch operator {
+	case "startsWith":
+		test = strings.HasPrefix
+	case "endsWith":
+		test = strings.HasSuffix
+	}
+	return term{test: true, eval: func(f *frame) any {
+		v := a.eval(f)
+		if s, ok := v.(string); ok {
+			return test(s, part)
+		}
+		if isUndefined(v) {
+			return v
+		}
+		f.at = at
+		return slow(f, v, boxed)
+	}}
 }
 
 func constantMatch(re *regexp.Regexp, a term, at int) term {

@@ -25,7 +25,7 @@ func regoKind(o Options) dag.Kind {
 			if m == nil {
 				return dag.Body{}, found
 			}
-			return dag.Body{Runner: m, Effects: m.Effects(), Always: m.Always()}, found
+			return dag.Body{Runner: m, Effects: m.Effects(), Always: m.Always(), Unindexed: m.Unindexed()}, found
 		},
 		Fuse:   fuseRego,
 		Digest: c.Digest,

@@ -31,7 +31,6 @@ type jsParser struct {
 	groups int
 	names  map[string]int
 	failed *Error
-	opened int
 	depth  int
 }
 

@@ -95,7 +95,3 @@ func compileRE2(text string) (func(string) bool, *Error) {
 
 // beyondRE2 finds what other flavours have and RE2 has not.
 var beyondRE2 = regexp.MustCompile(`\(\?<?[=!]|\(\?>|\\[1-9]|\\k<`)
-
-// plain is what RE2 reads as every other flavour does: no escapes, classes or
-// groups with anything special in them, nothing that is an error in one alone.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_ \-:/.|^$()]*$`)

@@ -7,7 +7,7 @@ import (
 	"github.com/hookc/hookc"
 )
 
-var sizes = []int{1, 30, 1000}
+var sizes = []int{1, 30, 100, 1000}
 
 // BenchmarkFire decides one event with n rules, one hook each: all on the tool
 // of the event, or spread over ten tools.

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,12 +13,13 @@ import (
 // The ratios compare two things of one binary in one run, turn by turn, so
 // that a slow machine or a busy one slows both.
 
-// ratio reports how many times longer a takes than b, each turn running a
-// times the one and b times the other.
+// ratio reports how many times longer x takes than y: the median over rounds,
+// each running turns times the one and then the other. A round in which the
+// machine had something else to do is one of few that are not in the middle.
 func ratio(b *testing.B, unit string, turns int, x, y func()) {
 	x()
 	y()
-	var first, second time.Duration
+	var rounds []float64
 	for b.Loop() {
 		start := time.Now()
 		for range turns {
@@ -27,10 +29,10 @@ func ratio(b *testing.B, unit string, turns int, x, y func()) {
 		for range turns {
 			y()
 		}
-		first += middle.Sub(start)
-		second += time.Since(middle)
+		rounds = append(rounds, float64(middle.Sub(start))/float64(time.Since(middle)))
 	}
-	b.ReportMetric(float64(first)/float64(second), unit)
+	slices.Sort(rounds)
+	b.ReportMetric(rounds[len(rounds)/2], unit)
 }
 
 // BenchmarkRatioSerial is the executor against the serial definition, for 30

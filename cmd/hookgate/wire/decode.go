@@ -44,7 +44,7 @@ func body(b []byte, magic string, most int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if size != len(b) || sum(b[headerSize:]) != binary.LittleEndian.Uint64(b[8:]) {
+	if size == 0 || size != len(b) || sum(b[headerSize:]) != binary.LittleEndian.Uint64(b[8:]) {
 		return nil, ErrFrame
 	}
 	return b[headerSize:], nil

@@ -22,6 +22,7 @@ for f in README.md Makefile a.txt b.txt install.sh requirements.txt script.py sr
   scripts/deploy.sh scripts/clean.sh scripts/rm-rf-guard.sh docs/index.md packages/web/index.ts migrations/1.sql k8s/dev.yaml \
   config.example.json package-lock.json .env.example; do echo "# $f" >$f; done
 echo 'echo building' >scripts/build.sh
+chmod +x install.sh scripts/*.sh
 echo '{"name":"app","version":"1.0.0","scripts":{"clean":"rm -rf dist"}}' >package.json
 printf '%s\n' node_modules dist build coverage '*.log' '*.pyc' .env .next tmp logs >.gitignore
 git add -A && git commit -qm one
@@ -34,6 +35,9 @@ git checkout -q main
 git clone -q --bare --template= . ../origin
 git remote add origin /srv/git/app.git
 git config remote.origin.push HEAD
+for b in feature/login old-branch; do
+  git update-ref refs/heads/$b $(git commit-tree -p $b -m local $b^{tree})
+done
 git -c remote.origin.url=../origin fetch -q ../origin '+refs/heads/*:refs/remotes/origin/*'
 echo four >>docs/index.md && git commit -qam four && git branch backup
 for s in 1 2; do echo stash$s >>src/util.ts && git stash push -q -m s$s; done
@@ -44,7 +48,8 @@ done)
 echo 'work that no commit holds' >>src/app.ts
 echo 'more of it' >>README.md
 git repack -adq; git pack-refs --all
-{ git rev-list --all; git log -g --format=%H refs/stash; } >../project.commits
+git rev-parse refs/stash >../project.stash
+{ git rev-list --branches --tags --remotes; git log -g --format=%H refs/stash; } >../project.commits
 cd ../origin && git repack -adq; git pack-refs --all; git rev-list --all >../origin.commits
 rm -rf hooks info ../project/.git/hooks ../project/.git/info
 `

@@ -68,9 +68,9 @@ func runJob() error {
 	printed := make([]byte, mostOutput)
 	n, _ := out.ReadAt(printed, 0) // an end before 64 KiB is no error
 	h.Shown = bytes.Contains(printed[:n], []byte(canary))
-	h.Output = string(printed[:min(n, 400)])
+	h.Output = string(printed[:min(n, 4000)])
 	compareWorld(sentinels, &h)
-	h.Lost = lostCommits(before)
+	h.Lost = lostCommits(before, h.Calls)
 	return json.NewEncoder(os.Stdout).Encode(h)
 }
 

@@ -3,6 +3,7 @@
 package bash
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -172,17 +173,53 @@ func writeStubs() error {
 			return err
 		}
 		for _, dir := range []string{"bin", "sbin", "local/bin", "local/sbin"} {
-			if err := cover(filepath.Join("/usr", dir, name), stub, covered); err != nil {
+			if err := standOver(filepath.Join("/usr", dir, name), stub, covered); err != nil {
 				return err
 			}
+		}
+	}
+	return hideBulk()
+}
+
+// hideBulk mounts an empty directory over what no program of the corpus needs,
+// for a walk over / must end in time.
+func hideBulk() error {
+	empty := filepath.Join(base, "jail", "empty")
+	share := filepath.Join(base, "jail", "share")
+	if err := errors.Join(os.Mkdir(empty, 0o755), os.Mkdir(share, 0o755)); err != nil {
+		return err
+	}
+	needed := []string{"perl", "perl5", "git-core"}
+	for _, name := range needed {
+		if err := os.Mkdir(filepath.Join(share, name), 0o755); err != nil {
+			return err
+		}
+	}
+	if err := bindOver(share, filepath.Join(base, "usr/share")); err != nil {
+		return err
+	}
+	for _, name := range needed {
+		if _, err := os.Stat(filepath.Join("/usr/share", name)); err != nil {
+			continue
+		}
+		if err := bindOver(filepath.Join("/usr/share", name), filepath.Join(base, "usr/share", name)); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"include", "src", "local", "lib/google-cloud-sdk", "lib/node_modules", "lib/jvm", "lib/debug", "lib/postgresql", "lib/modules"} {
+		if info, err := os.Stat(filepath.Join("/usr", name)); err != nil || !info.IsDir() {
+			continue
+		}
+		if err := bindOver(empty, filepath.Join(base, "usr", name)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// cover mounts a stub over a real program. One that stands in for several (a
+// standOver mounts a stub over a real program. One that stands in for several (a
 // link to another's name) is covered once: the stub goes by its $0.
-func cover(program, stub string, covered map[string]bool) error {
+func standOver(program, stub string, covered map[string]bool) error {
 	real, err := filepath.EvalSymlinks(program)
 	if err != nil || !strings.HasPrefix(real, "/usr/") || covered[real] {
 		return nil

@@ -160,6 +160,9 @@ func compareWorld(sentinels map[string]string, h *happened) {
 			h.Gone = append(h.Gone, p)
 			continue
 		}
+		if gitRan && strings.HasPrefix(p, project+"/.git/") {
+			continue // git writes its own files; what is lost by it shows in the refs
+		}
 		h.Changed = append(h.Changed, p)
 	}
 }
@@ -183,6 +186,7 @@ func gitIn(dir string, args ...string) error {
 // refs is the raw state of a repository's refs, and the commits they reach.
 type refs struct {
 	raw     string
+	stash   string // the latest
 	commits []string
 }
 
@@ -192,7 +196,8 @@ func refsNow() map[string]refs {
 	out := map[string]refs{}
 	for name, dir := range map[string]string{"project": project + "/.git", "origin": origin} {
 		commits, _ := os.ReadFile("/.jail/repo/" + name + ".commits")
-		out[dir] = refs{raw: rawRefs(dir), commits: strings.Fields(string(commits))}
+		stash, _ := os.ReadFile("/.jail/repo/" + name + ".stash")
+		out[dir] = refs{raw: rawRefs(dir), stash: strings.TrimSpace(string(stash)), commits: strings.Fields(string(commits))}
 	}
 	return out
 }
@@ -213,8 +218,10 @@ func rawRefs(dir string) string {
 	return b.String()
 }
 
-// lostCommits are those no ref or stash reaches any more.
-func lostCommits(before map[string]refs) []string {
+// lostCommits are those no ref or stash reaches any more. A stash that was
+// popped is in the working tree.
+func lostCommits(before map[string]refs, calls []call) []string {
+	popped := slices.ContainsFunc(calls, func(c call) bool { return c.Name == "git" && slices.Contains(c.Args, "pop") })
 	var lost []string
 	for _, dir := range slices.Sorted(maps.Keys(before)) {
 		if rawRefs(dir) == before[dir].raw {
@@ -222,7 +229,7 @@ func lostCommits(before map[string]refs) []string {
 		}
 		now := strings.Join(reachable(dir), " ")
 		for _, id := range before[dir].commits {
-			if !strings.Contains(now, id) {
+			if !strings.Contains(now, id) && !(popped && id == before[dir].stash) {
 				lost = append(lost, dir+" "+id)
 			}
 		}

@@ -1,0 +1,149 @@
+package builtins
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var _ = registerRule(Rule{
+	Name: "mcp-guard",
+	Doc:  "lets only listed MCP servers and tools be called",
+	Options: []OptionSpec{
+		{Name: "servers", Texts: true, Doc: "servers whose tools may be called, `*` being any text"},
+		{Name: "tools", Texts: true, Doc: "single tools that may be called: server/tool, or a tool's whole name where the agent does not say the server"},
+		{Name: "deny", Texts: true, Doc: "servers, server/tool or whole names that are denied although they are listed"},
+		{Name: "otherwise", Type: policy.StringType, Doc: "ask or deny for what is not listed; not written: deny"},
+	},
+	New: newMCPGuard,
+})
+
+// mcpGuard is an allow-list of servers and tools.
+type mcpGuard struct {
+	by                   policy.By
+	servers, tools, deny []string
+	otherwise            policy.Verdict
+}
+
+func newMCPGuard(h *policy.Hook, opts Options) (Made, diag.List) {
+	s := guardSetup{hook: h, opts: opts}
+	g := &mcpGuard{by: policy.By{Name: h.Name, At: h.Span}, servers: s.exceptions("servers"), tools: s.exceptions("tools"),
+		deny: opts.Texts("deny"), otherwise: s.verdict("otherwise", policy.Deny)}
+	s.needs(policy.FieldToolName)
+	return Made{
+		Runner: g,
+		Effects: policy.Effects{Reads: policy.FieldPaths(policy.FieldToolName, policy.FieldMCP), World: policy.WorldNone, Spec: true,
+			May: powersFor(policy.Deny, g.otherwise)},
+	}, s.found
+}
+
+// Run judges a call of an MCP server's tool by its name, and says nothing of
+// other calls.
+func (g *mcpGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Result, error) {
+	name := in.Text(policy.FieldToolName)
+	calls, isMCP := mcpCalls(in, name)
+	if !isMCP {
+		return policy.Result{}, nil
+	}
+	says := guardSays{by: g.by}
+	switch denied := g.denied(calls, name); {
+	case denied != "":
+		says.add(policy.Deny, func() string {
+			return fmt.Sprintf("the tool %q is denied (%s); instead: %s", name, denied, g.instead())
+		})
+	case !g.listed(calls, name):
+		says.add(g.otherwise, func() string {
+			return fmt.Sprintf("the tool %q is of no server that may be called here; instead: %s", name, g.instead())
+		})
+	}
+	return says.result(), nil
+}
+
+func (g *mcpGuard) instead() string {
+	list := slices.Concat(g.servers, g.tools)
+	if len(list) == 0 {
+		return "use the agent's own tools, or ask the user to add the server to the policy"
+	}
+	return "use one of " + strings.Join(list, ", ") + ", or ask the user to add this one to the policy"
+}
+
+// mcpCall is a reading of a tool's name as server and tool.
+type mcpCall struct{ server, tool string }
+
+// mcpCalls lists the readings of a call: the agent's own word where it sends
+// one, else every way in which the name can be cut. Names such as
+// mcp__a__b__c can be cut in two ways, and none of them is to be trusted over
+// the other. A name that does not say the server has no reading.
+func mcpCalls(in *policy.Context, name string) ([]mcpCall, bool) {
+	if v, ok := in.Get(policy.FieldMCP); ok {
+		said, _ := v.(map[string]any)
+		server := firstText(said, "server", "server_name", "serverName", "mcp_server_name")
+		tool := firstText(said, "tool", "tool_name", "toolName", "mcp_tool_name")
+		if server != "" {
+			if tool == "" {
+				tool = name
+			}
+			return []mcpCall{{server, tool}}, true
+		}
+	}
+	switch {
+	case ToolKind(name) != kindMCP:
+		return nil, in.Has(policy.FieldMCP)
+	case strings.HasPrefix(name, "mcp__"):
+		return cuts(name[len("mcp__"):], "__"), true
+	case strings.HasPrefix(name, "@"):
+		return cuts(name[1:], "/"), true
+	}
+	return nil, true
+}
+
+func firstText(m map[string]any, keys ...string) string {
+	for _, key := range keys {
+		if s, ok := m[key].(string); ok && s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// cuts are the ways to cut a name at a separator.
+func cuts(name, sep string) []mcpCall {
+	var out []mcpCall
+	for i := 1; i+len(sep) < len(name); i++ {
+		if strings.HasPrefix(name[i:], sep) {
+			out = append(out, mcpCall{name[:i], name[i+len(sep):]})
+		}
+	}
+	return out
+}
+
+// denied returns the entry that denies a call in any of its readings.
+func (g *mcpGuard) denied(calls []mcpCall, name string) string {
+	for _, entry := range g.deny {
+		if wildcard(entry, name) || slices.ContainsFunc(calls, func(c mcpCall) bool { return c.is(entry) }) {
+			return entry
+		}
+	}
+	return ""
+}
+
+func (c mcpCall) is(entry string) bool {
+	return wildcard(entry, c.server) || wildcard(entry, c.server+"/"+c.tool)
+}
+
+// listed reports whether a call is on a list in every one of its readings.
+func (g *mcpGuard) listed(calls []mcpCall, name string) bool {
+	if wildcardAny(g.tools, name) {
+		return true
+	}
+	for _, c := range calls {
+		if !wildcardAny(g.servers, c.server) && !wildcardAny(g.tools, c.server+"/"+c.tool) {
+			return false
+		}
+	}
+	return len(calls) > 0
+}

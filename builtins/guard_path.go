@@ -1,0 +1,228 @@
+package builtins
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var _ = registerRule(Rule{
+	Name: "path-guard",
+	Doc:  "denies file tools and shell commands that would change protected files: by default the agents' and hookc's own configuration",
+	Options: []OptionSpec{
+		{Name: "protect", Texts: true, Doc: "files and folders that must not be changed or deleted: src/gen, ~/x, /etc, **/*.lock"},
+		{Name: "hide", Texts: true, Doc: "files and folders that must not be read either: **/.env"},
+		{Name: "allow", Texts: true, Doc: "exceptions from both"},
+		{Name: "agents", Type: policy.BoolType, Doc: "whether the agents' own configuration is protected; not written: true"},
+		{Name: "outside", Type: policy.StringType, Doc: "ask or deny changes by file tools outside of the project and temporary folders; not written: no opinion"},
+		unknownOption,
+	},
+	New: newPathGuard,
+})
+
+// agentFiles are where agents and hookc keep what they are told to run and
+// what they may do: a change of them can switch every guard off.
+var agentFiles = []string{
+	".hookc", "hooks.yaml", "hooks.yml", "~/.config/hookc", "~/.local/state/hookc", "~/Library/Application Support/hookc", "/etc/hookc",
+	".claude/settings.json", ".claude/settings.local.json", ".claude/hooks", ".claude/plugins", ".mcp.json", "~/.claude/settings.json", "~/.claude/settings.local.json",
+	"~/.claude/hooks", "~/.claude/plugins", "~/.claude.json", "/etc/claude-code", "/Library/Application Support/ClaudeCode",
+	".gemini/settings.json", ".gemini/hooks", ".gemini/extensions", "~/.gemini/settings.json", "~/.gemini/hooks", "~/.gemini/extensions",
+	"~/.gemini/trustedFolders.json", "/etc/gemini-cli", ".qwen/settings.json", ".qwen/hooks", "~/.qwen/settings.json", "~/.qwen/hooks",
+	".codex/config.toml", ".codex/hooks.json", ".codex/hooks", "~/.codex/config.toml", "~/.codex/hooks.json", "~/.codex/hooks", "/etc/codex",
+	".cursor/hooks.json", ".cursor/hooks", ".cursor/mcp.json", "~/.cursor/hooks.json", "~/.cursor/hooks", "~/.cursor/mcp.json", "/etc/cursor",
+	".github/hooks", "~/.copilot", "/etc/github-copilot", ".kimi", "~/.kimi", ".agents/hooks", "~/.config/agents", ".jcli", "~/.jdata/agent",
+	".clawdcode", "~/.clawdcode", ".ai_agents", "~/.ai_agents",
+}
+
+// pathGuard judges the files that calls change or read.
+type pathGuard struct {
+	by                     policy.By
+	protect, hidden, allow pathSet
+	outside, unknown       policy.Verdict
+}
+
+func newPathGuard(h *policy.Hook, opts Options) (Made, diag.List) {
+	s := guardSetup{hook: h, opts: opts}
+	g := &pathGuard{by: policy.By{Name: h.Name, At: h.Span}, unknown: s.unknown()}
+	protect := opts.Texts("protect")
+	if s.flag("agents", true) {
+		protect = append(protect[:len(protect):len(protect)], agentFiles...)
+	}
+	g.protect = s.paths("protect", protect)
+	g.hidden = s.paths("hide", opts.Texts("hide"))
+	g.allow = s.paths("allow", s.exceptions("allow"))
+	if _, ok := opts["outside"]; ok {
+		g.outside = s.verdict("outside", policy.Ask)
+	}
+	if len(g.protect)+len(g.hidden) == 0 && g.outside == policy.None && !s.found.HasErrors() {
+		s.found.Add(codeOptionMissing.Report(useSpan(h), "path-guard without protect, hide, outside and agents guards nothing"))
+	}
+	s.needs(policy.FieldPath)
+	return Made{
+		Runner: g,
+		Effects: policy.Effects{Reads: policy.FieldPaths(policy.FieldShell, policy.FieldPath), World: policy.WorldRead, Spec: true,
+			May: powersFor(policy.Deny, g.unknown, g.outside)},
+	}, s.found
+}
+
+// Run judges a call by the files it names, as they are written and as they are
+// with symbolic links followed.
+func (g *pathGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Result, error) {
+	at := ShellHere(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
+	says := guardSays{by: g.by}
+	kind := ToolKind(in.Text(policy.FieldToolName))
+	if s, ok := ShellOf(in); ok {
+		g.shell(&says, s, at, kind == kindShell)
+	}
+	if kind != kindShell || patchText(in) != "" {
+		for _, f := range calledFiles(in, kind) {
+			g.file(&says, f, at)
+		}
+	}
+	return says.result(), nil
+}
+
+// file judges a file that a tool names.
+func (g *pathGuard) file(says *guardSays, f calledFile, at ShellAt) {
+	p, ok := fileAt(f.path, at)
+	if !ok {
+		if f.writes {
+			says.add(g.unknown, func() string {
+				return fmt.Sprintf("the path %q cannot be told, so it may be a protected file; instead: give an absolute path inside the project", shown(f.path))
+			})
+		}
+		return
+	}
+	for _, name := range withReal(p) {
+		g.path(says, name, f.writes, at)
+		if f.writes && g.outside != policy.None && at.Root != "" && !isUnder(at.Root, name) && !at.temp(name) && !g.allowed(name, at) {
+			says.add(g.outside, func() string {
+				return fmt.Sprintf("%s is outside of the project; instead: write inside %s or into a temporary folder, and let the user move it", shown(name), at.Root)
+			})
+		}
+	}
+}
+
+// withReal is a path, and where it leads when links are followed if that is
+// elsewhere.
+func withReal(p string) []string {
+	target, err := realPath(p, "/")
+	if name, ok := target.(string); err == nil && ok && name != p {
+		return []string{p, name}
+	}
+	return []string{p}
+}
+
+// fileAt is an argument of a file tool as an absolute path.
+func fileAt(p string, at ShellAt) (string, bool) {
+	p = slashed(strings.TrimPrefix(p, "file://"))
+	if p == "~" || strings.HasPrefix(p, "~/") {
+		if at.Home == "" {
+			return "", false
+		}
+		p = at.Home + p[1:]
+	}
+	base := at.Cwd
+	if base == "" {
+		base = at.Root
+	}
+	p, ok := lexicalAbs(p, base)
+	return p, ok && strings.HasPrefix(p, "/") || ok && path.IsAbs(p) || ok && len(p) > 2 && p[1] == ':'
+}
+
+func (g *pathGuard) allowed(p string, at ShellAt) bool {
+	_, ok := g.allow.match(p, at)
+	return ok
+}
+
+func (g *pathGuard) path(says *guardSays, p string, writes bool, at ShellAt) {
+	if g.allowed(p, at) {
+		return
+	}
+	if name, ok := g.hidden.match(p, at); ok {
+		says.add(policy.Deny, func() string { return hiddenReason(p, name) })
+	}
+	if !writes {
+		return
+	}
+	if name, ok := g.protect.match(p, at); ok {
+		says.add(policy.Deny, func() string { return protectedReason(p, name) })
+	}
+}
+
+func protectedReason(p, entry string) string {
+	return fmt.Sprintf("%s is protected (%s): it decides what agents may do here, or the policy names it; instead: work on another file, and tell the user which change you suggest and why (it may be read: `cat %s`)",
+		shown(p), entry, quoteWord(p))
+}
+
+func hiddenReason(p, entry string) string {
+	return fmt.Sprintf("%s must not be read or changed (%s); instead: ask the user for what you need, or look at what is beside it (`ls -la`)", shown(p), entry)
+}
+
+// shell judges what a command line would do to files of this machine.
+func (g *pathGuard) shell(says *guardSays, s *Shell, at ShellAt, surely bool) {
+	if surely && len(s.Unknown) > 0 {
+		says.add(g.unknown, func() string { return unreadable(s.Unknown[0]) })
+	}
+	for i := range s.Effects {
+		e := &s.Effects[i]
+		if e.Host != "" || e.Domain != DomainFile && e.Domain != DomainPermission {
+			continue
+		}
+		g.effect(says, e, at)
+	}
+}
+
+func (g *pathGuard) effect(says *guardSays, e *ShellEffect, at ShellAt) {
+	writes := e.Kind == EffectWrite || e.Kind == EffectDelete
+	if !writes && e.Kind != EffectRead {
+		return
+	}
+	if e.Certainty == CertainDynamic && !strings.HasPrefix(e.Target, "/") {
+		g.dynamic(says, e, writes)
+		return
+	}
+	if e.Certainty == CertainKnown && !writes && len(g.hidden) == 0 || e.Certainty == CertainKnown && g.allowed(e.Target, at) {
+		return
+	}
+	names := []string{e.Target}
+	if e.Certainty == CertainKnown {
+		names = withReal(e.Target)
+	}
+	for _, name := range names {
+		found := *e
+		found.Target = name
+		if entry, ok := touches(g.hidden, &found, at); ok {
+			says.add(policy.Deny, func() string { return hiddenReason(name, entry) })
+		}
+		if entry, ok := touches(g.protect, &found, at); ok && writes {
+			says.add(policy.Deny, func() string { return protectedReason(name, entry) })
+		}
+	}
+}
+
+// dynamic judges a file of which the folder is not known: one that has the name
+// of a protected file may be it.
+func (g *pathGuard) dynamic(says *guardSays, e *ShellEffect, writes bool) {
+	base := strings.ToLower(path.Base(e.Target))
+	if strings.ContainsAny(base, "$`") {
+		return
+	}
+	same := func(set pathSet) bool {
+		for i := range set {
+			if set[i].literal && path.Base(set[i].rest) == base {
+				return true
+			}
+		}
+		return false
+	}
+	if writes && same(g.protect) || same(g.hidden) {
+		says.add(g.unknown, func() string {
+			return fmt.Sprintf("%s may be a protected file, because only the running shell knows its folder; instead: write the path out", shown(e.Target))
+		})
+	}
+}

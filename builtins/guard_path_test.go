@@ -1,0 +1,149 @@
+package builtins
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/policy"
+)
+
+func TestPathGuard(t *testing.T) {
+	g := mustGuard(t, "path-guard", map[string]any{
+		"protect": []any{"src/gen", "/srv/**/live", "**/*.lock"}, "hide": []any{"**/.env"}, "allow": []any{"src/gen/mine.go", ".hookc/notes.md"}, "outside": "ask",
+	})
+	file := func(tool, p string) *policy.Context {
+		return toolCall(tool, map[string]any{"file_path": p, "content": "x"})
+	}
+	patch := "*** Begin Patch\n*** Update File: .claude/settings.json\n@@\n-a\n+b\n*** End Patch\n"
+	for name, tt := range map[string]struct {
+		in   *policy.Context
+		want policy.Verdict
+	}{
+		"settings":        {file("Write", ".claude/settings.json"), policy.Deny},
+		"case":            {file("Write", "/home/dev/project/.Claude/Settings.JSON"), policy.Deny},
+		"dots":            {file("edit_file", "src/../.hookc/hooks.yaml"), policy.Deny},
+		"home":            {file("WriteFile", "~/.codex/config.toml"), policy.Deny},
+		"read":            {file("Read", ".claude/settings.json"), policy.None},
+		"hidden":          {file("Read", "app/.env"), policy.Deny},
+		"not hidden":      {file("Read", "app/.env.example"), policy.None},
+		"listed":          {toolCall("read_many_files", map[string]any{"paths": []any{"a", "b/.env"}}), policy.Deny},
+		"generated":       {file("Write", "src/gen/a/b.go"), policy.Deny},
+		"exception":       {file("Write", "src/gen/mine.go"), policy.None},
+		"glob":            {file("Write", "/srv/a/b/live/x"), policy.Deny},
+		"lock":            {file("Write", "packages/a/yarn.lock"), policy.Deny},
+		"outside":         {file("Write", "/data/x"), policy.Ask},
+		"temporary":       {file("Write", "/tmp/x"), policy.None},
+		"inside":          {file("Write", "src/a.go"), policy.None},
+		"climbs":          {file("Write", "~/../x"), policy.Ask},
+		"patch":           {toolCall("apply_patch", map[string]any{"input": patch}), policy.Deny},
+		"patch in shell":  {bashCall("apply_patch <<'EOF'\n" + patch + "EOF"), policy.Deny},
+		"about a patch":   {toolCall("Write", map[string]any{"file_path": "doc.md", "content": patch}), policy.None},
+		"mcp":             {toolCall("mcp__fs__write_file", map[string]any{"path": ".gemini/settings.json"}), policy.Deny},
+		"mcp looks":       {toolCall("mcp__fs__read_file", map[string]any{"path": ".gemini/settings.json"}), policy.None},
+		"mcp moves":       {toolCall("mcp__fs__move_file", map[string]any{"source": "a", "destination": ".claude/settings.json"}), policy.Deny},
+		"redirect":        {bashCall("echo '{}' > .claude/settings.json"), policy.Deny},
+		"sed":             {bashCall("cd .claude && sed -i s/a/b/ settings.json"), policy.Deny},
+		"folder":          {bashCall("rm -rf .claude"), policy.Deny},
+		"moved":           {bashCall("mv .hookc /tmp/x"), policy.Deny},
+		"globbed":         {bashCall("rm -f .cl*/settings.json"), policy.Deny},
+		"wrapped":         {bashCall("sudo bash -c 'tee ~/.claude/settings.json < x'"), policy.Deny},
+		"python":          {bashCall(`python3 -c "open('.hookc/hooks.yaml','w').write('')"`), policy.Deny},
+		"shell looks":     {bashCall("cat .claude/settings.json"), policy.None},
+		"shell hidden":    {bashCall("grep KEY app/.env"), policy.Deny},
+		"unknown folder":  {bashCall(`echo x > "$D/settings.json"`), policy.Ask},
+		"unknown":         {bashCall("if then fi ("), policy.Ask},
+		"in a container":  {bashCall("docker run --rm alpine rm -rf /etc/hookc"), policy.None},
+		"another file":    {bashCall("echo x > settings.json"), policy.None},
+		"shell exception": {bashCall("echo x > .hookc/notes.md"), policy.None},
+	} {
+		r := say(t, g, tt.in)
+		assert.Equal(t, tt.want, r.Verdict, "%s: %v", name, r.Reasons)
+	}
+}
+
+// TestPathGuardFollowsLinks: a link to a protected folder is no way around.
+func TestPathGuardFollowsLinks(t *testing.T) {
+	g := mustGuard(t, "path-guard", nil)
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(filepath.Join(root, ".claude"), 0o755))
+	require.NoError(t, os.Symlink(".claude", filepath.Join(root, "x")))
+	for _, in := range []*policy.Context{
+		toolCall("Write", map[string]any{"file_path": "x/settings.json"}), bashCall("echo > x/settings.json"),
+	} {
+		in.Set(policy.FieldCwd, root).Set(policy.FieldProjectRoot, root)
+		assert.Equal(t, policy.Deny, say(t, g, in).Verdict)
+	}
+}
+
+func TestMCPGuard(t *testing.T) {
+	g := mustGuard(t, "mcp-guard", map[string]any{"servers": []any{"github", "docs-*"}, "tools": []any{"linear/list_*", "mcp_time_now"}, "deny": []any{"github/delete_*"}})
+	for tool, want := range map[string]policy.Verdict{
+		"mcp__github__list_issues":  policy.None,
+		"mcp__github__delete_repo":  policy.Deny,
+		"mcp__docs-go__search":      policy.None,
+		"mcp__linear__list_issues":  policy.None,
+		"mcp__linear__create_issue": policy.Deny,
+		"mcp__github__x__y":         policy.Deny, // the server may be github__x
+		"mcp__evil__github__list":   policy.Deny,
+		"mcp__github":               policy.Deny,
+		"@github/list":              policy.None,
+		"mcp_github_list":           policy.Deny, // the server may be any prefix
+		"mcp_time_now":              policy.None,
+		"MCP:list":                  policy.Deny,
+		"Bash":                      policy.None,
+	} {
+		r := say(t, g, toolCall(tool, nil))
+		assert.Equal(t, want, r.Verdict, "%s: %v", tool, r.Reasons)
+	}
+	said := toolCall("mcp_github_list", nil).Set(policy.FieldMCP, map[string]any{"server_name": "github", "tool_name": "list"})
+	assert.Equal(t, policy.None, say(t, g, said).Verdict)
+	said.Set(policy.FieldMCP, map[string]any{"server_name": "evil", "tool_name": "list"})
+	assert.Equal(t, policy.Deny, say(t, g, said).Verdict)
+	none := mustGuard(t, "mcp-guard", map[string]any{"otherwise": "ask"})
+	assert.Equal(t, policy.Ask, say(t, none, toolCall("mcp__a__b", nil)).Verdict)
+}
+
+func stopping(active, output any) *policy.Context {
+	return policy.NewContext(policy.StopEvent).Set(policy.FieldSessionID, "s").Set(policy.FieldStopHookActive, active).Set(policy.FieldAssistantOutput, output)
+}
+
+func TestLoopGuard(t *testing.T) {
+	made, codes := guardOf(t, policy.StopEvent, "loop-guard", map[string]any{"max_blocks": 2})
+	require.Empty(t, codes)
+	controls := func(list ...*policy.Context) []policy.Control {
+		var out []policy.Control
+		for _, in := range list {
+			out = append(out, say(t, made.Runner, in).Control)
+		}
+		return out
+	}
+	first, again := stopping(false, nil), stopping(true, nil)
+	assert.Equal(t, []policy.Control{policy.Go, policy.Go, policy.Halt, policy.Go}, controls(first, again, again, first))
+	assert.Equal(t, []policy.Control{policy.Go, policy.Go, policy.Go, policy.Halt}, controls(first, first, again, again), "a new turn begins anew")
+	same, other := stopping(nil, "done"), stopping(nil, "better")
+	assert.Equal(t, []policy.Control{policy.Go, policy.Go, policy.Go, policy.Go, policy.Halt}, controls(same, same, other, other, other), "the same answer again")
+	elsewhere := stopping(true, nil).Set(policy.FieldSessionID, "t")
+	assert.Equal(t, []policy.Control{policy.Go, policy.Go, policy.Go, policy.Halt}, controls(again, elsewhere, again, again), "sessions count apart")
+	kept := &ownCounts{kept: map[string]string{}}
+	ctx := WithCounts(t.Context(), kept)
+	for range 2 {
+		fresh, _ := guardOf(t, policy.StopEvent, "loop-guard", map[string]any{"max_blocks": 2})
+		r, err := fresh.Runner.Run(ctx, again, 0)
+		require.NoError(t, err)
+		assert.Equal(t, policy.Result{}, r)
+	}
+	fresh, _ := guardOf(t, policy.StopEvent, "loop-guard", map[string]any{"max_blocks": 2})
+	r, err := fresh.Runner.Run(ctx, again, 0)
+	require.NoError(t, err)
+	assert.Equal(t, policy.Halt, r.Control, "counts that outlast the process")
+	for i := range 2 * maxOwnCounts {
+		kept.Count(strings.Repeat("k", i%7)+string(rune(i)), func(string) string { return "1" })
+	}
+	assert.LessOrEqual(t, len(kept.kept), maxOwnCounts)
+}

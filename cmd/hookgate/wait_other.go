@@ -1,0 +1,9 @@
+//go:build !linux
+
+package main
+
+// awaitInput starts the timer at once: the standard library has no wait with a limit here.
+func (c *call) awaitInput() bool {
+	c.limit()
+	return true
+}

@@ -1,0 +1,112 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/metrics"
+	opa "github.com/open-policy-agent/opa/v1/rego"
+	"github.com/open-policy-agent/opa/v1/storage/inmem"
+	"github.com/open-policy-agent/opa/v1/topdown"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/compiler"
+)
+
+// module is the rules of policyOf(regoRule, n, tools) as one module, which
+// tests the tool itself.
+func module(n, tools int) string {
+	var b strings.Builder
+	b.WriteString("package rules\n")
+	for i := range n {
+		tool := "Bash"
+		if i%tools > 0 {
+			tool = fmt.Sprintf("Tool%d", i%tools)
+		}
+		fmt.Fprintf(&b, "deny contains \"no %d\" if { input.tool_name == %q; contains(input.tool_input.command, \"forbidden-%d\") }\n", i, tool, i)
+	}
+	return b.String()
+}
+
+// oneFile is the same as one hook.
+func oneFile(n, tools int) string {
+	text := strings.ReplaceAll(strings.TrimSuffix(module(n, tools), "\n"), "\n", "\n      ")
+	return "pre_tool_execution:\n  - name: all\n    source: |\n      " + text + "\n"
+}
+
+// bareOPA evaluates a module by OPA alone with everything off that can be: a
+// parsed input, no metrics, a cancel of its own, a transaction that is held.
+func bareOPA(b *testing.B, text string) func() {
+	b.Helper()
+	ctx, store := b.Context(), inmem.New()
+	txn, err := store.NewTransaction(ctx)
+	if err != nil {
+		b.Fatal(err)
+	}
+	query, err := opa.New(opa.Query("data.rules.deny"), opa.Module("rules.rego", text), opa.Store(store), opa.Transaction(txn)).PrepareForEval(ctx)
+	if err != nil {
+		b.Fatal(err)
+	}
+	in := call()
+	input := ast.MustInterfaceToValue(map[string]any{"tool_name": in.ToolName, "tool_input": in.ToolInput})
+	cancel := topdown.NewCancel()
+	return func() {
+		out, err := query.Eval(ctx, opa.EvalParsedInput(input), opa.EvalMetrics(metrics.NoOp()), opa.EvalTransaction(txn), opa.EvalExternalCancel(cancel))
+		if err != nil || len(out) != 1 || len(out[0].Expressions[0].Value.([]any)) != 0 {
+			b.Fatal(err, out)
+		}
+	}
+}
+
+// spreads are how rules are spread over tools.
+var spreads = []struct {
+	name  string
+	tools int
+}{{"same-tool", 1}, {"10-tools", 10}}
+
+// BenchmarkRatioEngine is a whole firing of n Rego hooks against OPA alone on
+// one module of the same rules. Both begin with a decoded event; OPA's is a
+// Rego value already, which the firing makes of what its rules read.
+func BenchmarkRatioEngine(b *testing.B) {
+	for _, spread := range spreads {
+		for _, n := range []int{1, 30, 100, 1000} {
+			b.Run(fmt.Sprintf("%s/%d", spread.name, n), func(b *testing.B) {
+				eng, in := open(b, policyOf(regoRule, n, spread.tools)), call().Frozen(hookc.PreToolExecution)
+				var memory hookc.Reused
+				ratio(b, "fire/opa", 5, func() {
+					d, err := eng.FireInto(context.Background(), hookc.PreToolExecution, in, &memory)
+					if err != nil || !d.Permits() || len(d.Failed) > 0 {
+						b.Fatal(err, d)
+					}
+				}, bareOPA(b, module(n, spread.tools)))
+			})
+		}
+	}
+}
+
+// BenchmarkRatioFiles is a hundred hooks of one Rego rule each against one
+// hook of the same hundred rules.
+func BenchmarkRatioFiles(b *testing.B) {
+	for _, spread := range spreads {
+		b.Run(spread.name, func(b *testing.B) {
+			many, one, in := open(b, policyOf(regoRule, 100, spread.tools)), open(b, oneFile(100, spread.tools)), call()
+			ratio(b, "files/one", 5, func() { fire(b, many, in) }, func() { fire(b, one, in) })
+		})
+	}
+}
+
+// BenchmarkRatioFused is n Rego hooks fused against the same hooks each in a
+// query of its own.
+func BenchmarkRatioFused(b *testing.B) {
+	for _, n := range []int{2, 30, 100, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			text, in := policyOf(regoRule, n, 1), call()
+			fused := open(b, text)
+			single := open(b, text, hookc.Compiler(func(c *compiler.Config) { c.Without = []string{"fuse"} }))
+			ratio(b, "fused/single", 2, func() { fire(b, fused, in) }, func() { fire(b, single, in) })
+		})
+	}
+}

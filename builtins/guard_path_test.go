@@ -51,6 +51,7 @@ func TestPathGuard(t *testing.T) {
 		"folder":          {bashCall("rm -rf .claude"), policy.Deny},
 		"moved":           {bashCall("mv .hookc /tmp/x"), policy.Deny},
 		"globbed":         {bashCall("rm -f .cl*/settings.json"), policy.Deny},
+		"no dotfile":      {bashCall("rm -f *.json"), policy.None},
 		"wrapped":         {bashCall("sudo bash -c 'tee ~/.claude/settings.json < x'"), policy.Deny},
 		"python":          {bashCall(`python3 -c "open('.hookc/hooks.yaml','w').write('')"`), policy.Deny},
 		"shell looks":     {bashCall("cat .claude/settings.json"), policy.None},

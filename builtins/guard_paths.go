@@ -144,7 +144,7 @@ func (s pathSet) globbed(glob string, at ShellAt) (string, bool) {
 			}
 			continue
 		}
-		if ok, _ := path.Match(path.Base(glob), path.Base(e.rest)); ok && strings.Trim(path.Base(glob), "*") != "" {
+		if base := path.Base(glob); strings.Trim(base, "*") != "" && globMatches(base, path.Base(e.rest)) {
 			return e.text, true
 		}
 	}
@@ -159,9 +159,19 @@ func globReaches(glob, p string) bool {
 		return false
 	}
 	for i, w := range want {
-		if ok, err := path.Match(w, have[i]); !ok || err != nil {
+		if !globMatches(w, have[i]) {
 			return false
 		}
 	}
 	return true
+}
+
+// globMatches reports whether one part of a glob matches a name. As in a shell,
+// a dot that begins a name is only matched by a dot.
+func globMatches(glob, name string) bool {
+	if strings.HasPrefix(name, ".") && !strings.HasPrefix(glob, ".") {
+		return false
+	}
+	ok, err := path.Match(glob, name)
+	return ok && err == nil
 }

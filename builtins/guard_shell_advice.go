@@ -79,6 +79,7 @@ var (
 	adviceDeleteProject = deny(packCore, "would delete %s, the project as a whole", "delete what you mean by name (`rm -rf ./build`), or look first at what git does not track (`git clean -nd`)")
 	adviceDeleteGit     = deny(packCore|packGit, "would destroy %s, the repository's history", "leave .git alone; a stale lock is removed by name (`rm -f .git/index.lock`), a submodule with `git submodule status` and the user")
 	adviceDeleteTemp    = deny(packCore, "would delete %s, where the temporary files of every program lie", "delete your own folder in it by name (`rm -rf /tmp/scratch`)")
+	adviceDeploy        = ask(packCore, "would delete what the other machine has in %s and this one has not", "look first (`rsync -avn --delete dist/ host:/srv/app/`), or copy without deleting (`rsync -av dist/ host:/srv/app/`)")
 	adviceDeleteUnset   = deny(packCore, "would delete %s if the variable is empty or unset", "write the path out (`rm -rf ./build`) or set the variable in the same command (`D=./build; rm -rf \"$D\"/*`)")
 	adviceDeleteList    = deny(packCore, "would delete every path of a list that cannot be seen", "look at the list first (`cat list.txt`), then delete by name or by pattern in the project (`rm -rf ./build ./dist`, `find . -name '*.tmp' -delete`)")
 	adviceDeleteDynamic = unsure(packCore, "would delete %s, which only the running shell knows", "write the path out (`rm -rf ./build`) or set the variable in the same command (`D=./build; rm -rf \"$D\"`)")

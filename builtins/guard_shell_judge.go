@@ -20,9 +20,12 @@ func judgeEffect(s *Shell, e *ShellEffect) *shellAdvice {
 	case EffectRead:
 		return judgeRead(s, e)
 	case EffectExec:
+		if e.Op == "kill-all" && e.Command >= 0 && slices.Contains(s.Commands[e.Command].Flags, "-0") {
+			return nil // asks whether a process is there
+		}
 		return adviceExec[e.Op]
 	case EffectConnect:
-		return judgeConnect(e)
+		return judgeConnect(s, e)
 	case EffectGitHistory:
 		return judgeGit(e)
 	case EffectDevice:
@@ -59,10 +62,15 @@ func judgeDelete(s *Shell, e *ShellEffect) *shellAdvice {
 		return adviceDeleteUnset
 	case e.Place == PlaceUnknown:
 		return judgeDeleteUnknown(s, e)
+	case e.Op == "rsync-delete" && strings.HasPrefix(e.Host, "ssh:"):
+		return adviceDeploy
 	case e.Op == "move" && e.Secret == "" && (e.Place == PlaceUser || e.Place == PlaceOther):
 		return nil
 	case (e.Place == PlaceUser || e.Place == PlaceOther) && disposable[path.Base(e.Target)], runtimeFile(e.Target):
 		return nil
+	}
+	if e.Place == PlaceProject && path.Base(e.Target) == ".git" {
+		return adviceDeleteGit // found by name
 	}
 	return adviceDelete[e.Place]
 }
@@ -301,14 +309,32 @@ func exported(s *Shell, e *ShellEffect) bool {
 		!slices.ContainsFunc(s.Commands, func(c ShellCommand) bool { return c.Name == "echo" || c.Name == "printf" || c.Name == "printenv" })
 }
 
-func judgeConnect(e *ShellEffect) *shellAdvice {
+func judgeConnect(s *Shell, e *ShellEffect) *shellAdvice {
 	switch {
 	case e.Op == "reverse-shell":
 		return adviceReverseShell
 	case e.Secret != "":
 		return adviceSendSecret
+	case e.Op != "socket" && e.Op != "upload" && e.Op != "listen":
+		return nil
+	}
+	switch commandName(s, e) {
+	case "env", "printenv", "set", "export":
+		return adviceSendSecret // env > /dev/tcp/host/port
+	case "curl", "wget", "scp", "rsync", "ssh", "sftp", "http", "https", "xh":
+		return nil
+	}
+	if slices.ContainsFunc(s.Commands, fedShell) {
+		return adviceReverseShell
 	}
 	return nil
+}
+
+// fedShell reports whether a command is a shell that runs what a pipe brings.
+func fedShell(c ShellCommand) bool {
+	return shells[c.Name] && c.Stage > 0 && !slices.ContainsFunc(c.Argv[1:], func(w ShellWord) bool {
+		return !strings.HasPrefix(w.Text, "-") || strings.HasPrefix(w.Text, "-c")
+	})
 }
 
 func judgeGit(e *ShellEffect) *shellAdvice {

@@ -170,7 +170,7 @@ func (a *analysis) quoted(w *syntax.Word, fr *shFrame) shValue {
 // bounded makes a value that is too long one that is not known, and one part
 // of text that is known.
 func (a *analysis) bounded(v shValue, fr *shFrame) shValue {
-	n := len(v)
+	n := 16 * len(v) // a part takes more room than its text
 	plain := true
 	for _, p := range v {
 		n += len(p.text)

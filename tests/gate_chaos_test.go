@@ -425,3 +425,35 @@ func TestGateLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestServeConfined: a caller that is confined is answered outside of nothing
+// it is confined to: it decides by itself, in there.
+func TestServeConfined(t *testing.T) {
+	h := newGateHouse(t)
+	h.write("hooks.yaml", gatePolicy)
+	h.serve()
+	time.Sleep(200 * time.Millisecond) // what was just written is read with every event
+	assert.Equal(t, denied, h.removes())
+	gate := []string{h.gate, "PreToolUse", "--dialect", "claude", "--deadline", "30s"}
+	confined := func(refused int64, wrap ...string) {
+		t.Helper()
+		if _, err := exec.LookPath(wrap[0]); err != nil || h.ask("", nil, wrap[0], append(wrap[1:], "true")...).Exit != 0 {
+			t.Logf("%s does not work here", wrap[0])
+			return
+		}
+		before, err := h.status()
+		require.NoError(t, err)
+		assert.Equal(t, denied, h.ask(removes, nil, wrap[0], append(wrap[1:], gate...)...), "%q", wrap)
+		after, err := h.status()
+		require.NoError(t, err)
+		assert.Equal(t, refused, after.Requests.Refused-before.Requests.Refused, "%q", wrap)
+	}
+	confined(1, "unshare", "-n")
+	confined(1, "unshare", "-m")
+	confined(0, "setpriv", "--no-new-privs") // a rule of a plan in force is nothing it could not decide itself
+	h.write("hooks.yaml", gatePolicy+"# edited\n")
+	confined(1, "setpriv", "--no-new-privs") // reading a policy for it is
+	h.write("hooks.yaml", "pre_tool_execution:\n  - {name: run, command: 'echo \"{\\\"decision\\\":\\\"deny\\\",\\\"reason\\\":\\\"no\\\"}\"'}\n")
+	assert.Equal(t, denied, h.removes())
+	confined(1, "setpriv", "--no-new-privs") // and starting a program
+}

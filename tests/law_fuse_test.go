@@ -245,27 +245,28 @@ func (g *regoText) entry() {
 	verdict := g.one([]string{"deny", "deny", "violation", "deny_more", "ask", "allow", "skip", "stop"})
 	text := g.one([]string{"context", "message", "feedback", "warn", "warn_more"})
 	name := g.one([]string{verdict, verdict, text})
-	complete := func() func() {
-		return g.pick(
+	complete := func() {
+		g.pick(
 			func() { g.full(name, g.say(name)) },
 			func() { g.full(name, g.say(name)); g.line("else := %s if { %s }", g.say("else"), g.body()) },
 			func() { g.full(name, g.join(name)) },
-		)
+			func() { g.line("default %s := %s", name, g.say("none")); g.full(name, g.say(name)) },
+		)()
+		if g.faulty(50) {
+			g.full(name, g.say(name)) // perhaps a conflict
+		}
 	}
 	switch {
 	case g.w.percent(15) && len(g.w.fixture.writes) > 0 && !has("patch", " :="):
 		g.patch()
 	case has(name, " :="), has(name, " if"):
-		if g.faulty(60) && has(name, " :=") {
-			complete()() // perhaps a conflict
-		}
-	case g.w.percent(70):
+	case g.w.percent(60):
 		g.set(name, g.one([]string{g.say(name), g.join(name), fmt.Sprintf(`{"msg": %s, "at": %s}`, g.say(name), g.ref())}))
 		if g.faulty(10) {
 			g.set(name, "count("+g.ref()+")") // a number says nothing
 		}
 	case has(name, " contains"):
-	case name == verdict && g.w.percent(50):
+	case name == verdict && g.w.percent(30):
 		if g.w.percent(40) {
 			g.line("default %s := false", name)
 		}
@@ -273,7 +274,7 @@ func (g *regoText) entry() {
 			g.line("%s if { %s }", name, g.body())
 		}
 	default:
-		complete()()
+		complete()
 	}
 }
 
@@ -290,10 +291,11 @@ func (g *regoText) patch() {
 }
 
 // Law 21: fused is as unfused, and as the definition, also with rules that
-// fail. Mutations by hand that it killed: fusion of nodes that take different
-// data; filters left out of the dispatcher's rules and of the choice; an error
-// taken for silence; complete rules of different constants hoisted; rows of
-// two entry points joined.
+// fail. Mutations by hand that it killed: nodes that take different data in one
+// fusion; an error, or a member to be asked alone, taken for silence; rules of
+// different constants, of else and of other defaults hoisted; one number for
+// all entry points of a member; helper rules left out; a filter not tested at
+// its hook's turn, and the names of the chosen left out of the input.
 func TestFusedIsAsUnfused(t *testing.T) {
 	var fusions, runs, errors, alone int64
 	synctest.Test(t, func(t *testing.T) {
@@ -320,11 +322,11 @@ func TestFusedIsAsUnfused(t *testing.T) {
 	assert.Greater(t, fusions, int64(400))
 	assert.Greater(t, runs-errors, int64(800))
 	assert.Greater(t, errors, int64(150))
-	assert.Greater(t, alone, int64(50))
+	assert.Greater(t, alone, int64(30))
 }
 
 // Law 22 with real Rego: no subset of the optional passes changes what can be
-// observed. Killed: fused nodes answered in the version of another slot.
+// observed. The mutations above were killed here too.
 func TestOptionalPassesChangeNothingOfRego(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for seed := range uint64(200) {

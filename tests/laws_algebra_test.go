@@ -83,7 +83,7 @@ var algebraLaws = []law{
 					condition(policy.FilterToolRegexp, toolPatterns[w.rng.IntN(len(toolPatterns))]))
 			}
 		}
-		prog := w.compile(t)
+		prog := w.compile(t, "dead") // a hook that never matches is there, filtered
 		plan := prog.Plan(w.fixture.event)
 		if plan == nil {
 			return false

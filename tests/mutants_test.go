@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"context"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/policy"
 )
 
 // mutants are plans that leave out part of what nodes wait for. Each must be
@@ -45,6 +47,30 @@ var mutants = []struct {
 			}
 		})
 	}},
+	{"fuses rules that see different versions", func(p *dag.Plan) { p.Fused = everyRule(p) }},
+}
+
+// everyRule is a fusion of all rules of a plan, whatever version of the event
+// they see.
+func everyRule(p *dag.Plan) []dag.Fusion {
+	all := dag.Fusion{Kind: policy.KindRego}
+	for i := range p.Nodes {
+		n := &p.Nodes[i]
+		if n.Exempt() && !n.Hook.Async && n.Effects.Spec && !n.Effects.Project {
+			all.Nodes = append(all.Nodes, i)
+		}
+	}
+	all.Run = func(ctx context.Context, in *policy.Context, chosen []int, said []dag.FusedSaid) error {
+		for k, place := range chosen {
+			r, err := p.Nodes[all.Nodes[place]].Runner.Run(ctx, in, 0)
+			if err != nil {
+				return err
+			}
+			said[k].Result = &r
+		}
+		return nil
+	}
+	return []dag.Fusion{all}
 }
 
 func each(p *dag.Plan, change func(int, *dag.Node)) {

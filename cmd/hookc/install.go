@@ -19,6 +19,8 @@ import (
 type installFlags struct {
 	scope            string
 	dry, all, asJSON bool
+	// gate writes hookgate instead of hookc run.
+	gate bool
 }
 
 func newInstall() *cobra.Command {
@@ -41,6 +43,7 @@ settings of a project, else user.`,
 		Example: `  hookc install claude --dry-run                    # a diff, nothing is written
   hookc install claude && hookc doctor claude
   hookc install gemini --scope user -f ~/hooks.yaml
+  hookc install claude --gate                       # answers from a resident hookc serve
   sudo hookc install cursor --scope managed`,
 		Args:              oneAgent,
 		ValidArgsFunction: agentArgs,
@@ -48,6 +51,7 @@ settings of a project, else user.`,
 	}
 	s.flags(cmd)
 	f.flags(cmd)
+	cmd.Flags().BoolVar(&f.gate, "gate", false, "write hookgate, which lies beside hookc and asks a resident hookc serve")
 	cmd.Flags().BoolVar(&f.all, "all", false, "every guarded event and every tool, whatever the policy needs")
 	return cmd
 }
@@ -117,7 +121,7 @@ func (f *installFlags) install(cmd *cobra.Command, s *sources, name string) erro
 	if err != nil {
 		return err
 	}
-	want, err := a.entries(s, needs)
+	want, err := a.entries(s, needs, f.gate)
 	if err != nil {
 		return err
 	}
@@ -157,14 +161,20 @@ func (f *installFlags) wide(scope dialect.Scope, s *sources, p *dag.Program) (bo
 }
 
 // entries are what the agent's settings are to hold.
-func (a *agent) entries(s *sources, needs []need) ([]install.Entry, error) {
+func (a *agent) entries(s *sources, needs []need, gate bool) ([]install.Entry, error) {
 	program, err := thisProgram()
+	if err == nil && gate {
+		program, err = gateProgram(program)
+	}
 	if err != nil {
 		return nil, err
 	}
 	var out []install.Entry
 	for _, n := range needs {
 		line, err := s.commandLine(program, n.native, a.dialect)
+		if gate {
+			line, err = s.gateLine(program, n.native, a.dialect, n.timeout(a.place))
+		}
 		if err != nil {
 			return nil, err
 		}

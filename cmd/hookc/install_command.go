@@ -3,14 +3,39 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
 )
 
+// gateMargin is what an agent waits longer than hookgate, which needs next to
+// nothing of it.
+const gateMargin = time.Second
+
+// gateProgram is the hookgate beside hookc.
+func gateProgram(hookc string) (string, error) {
+	path := filepath.Join(filepath.Dir(hookc), "hookgate"+filepath.Ext(hookc))
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		return "", cannot("--gate needs hookgate beside hookc: there is no %s (go build -o %s ./cmd/hookgate)", path, path)
+	}
+	return path, nil
+}
+
+// gateLine is the command that asks the resident server for an event, for an
+// agent that waits for a time.
+func (s *sources) gateLine(program, native string, d *dialect.Dialect, waits time.Duration) (string, error) {
+	deadline := max(waits-gateMargin, waits/2)
+	return s.withFiles(dialect.ShellQuote(program) + " " + native + " --dialect " + d.ID + " --deadline " + deadline.String() + " --start")
+}
+
 // commandLine is the hook's command for an event.
 func (s *sources) commandLine(program, native string, d *dialect.Dialect) (string, error) {
-	line := dialect.ShellQuote(program) + " run " + native + " --dialect " + d.ID
+	return s.withFiles(dialect.ShellQuote(program) + " run " + native + " --dialect " + d.ID)
+}
+
+// withFiles adds the policy that was named to a command.
+func (s *sources) withFiles(line string) (string, error) {
 	for _, value := range s.files {
 		in, err := format.ParseInput(value)
 		if err != nil {

@@ -29,6 +29,9 @@ const (
 	noDialect = "hookgate: unknown dialect"
 )
 
+// exitCannot is that of hookc, for what is no answer to an agent.
+const exitCannot = 3
+
 // answered is set by whoever speaks to the agent: there is one answer.
 var answered atomic.Bool
 
@@ -36,6 +39,9 @@ func main() { os.Exit(gate(os.Args[1:])) }
 
 // gate answers one event and returns the exit code.
 func gate(args []string) int {
+	if len(args) > 0 && args[0] == "version" {
+		return version(args)
+	}
 	o, wrong := parse(args)
 	if o.help {
 		writeAll(1, []byte(help))
@@ -66,7 +72,7 @@ func gate(args []string) int {
 	// Until here each wait has a limit of its own; a timer would cost another
 	// thread, which is a tenth of the gate's whole time.
 	c.limit()
-	if c.absent && o.start {
+	if c.absent && o.start && os.Getenv("HOOKC_CANARY") == "" { // doctor only tries
 		c.startServer()
 	}
 	reply, why := c.run()
@@ -74,6 +80,21 @@ func gate(args []string) int {
 		return c.posture(why)
 	}
 	return c.say(reply.Stdout, reply.Stderr, reply.Exit)
+}
+
+// version is hookc's: the two are one release.
+func version(args []string) int {
+	c := (&options{}).findHookc()
+	child, err := os.StartProcess(c.path, append([]string{"hookc"}, args...), &os.ProcAttr{Files: []*os.File{nil, os.Stdout, os.Stderr}})
+	if err != nil {
+		writeAll(2, []byte(noHookc+"\n"))
+		return exitCannot
+	}
+	state, err := child.Wait()
+	if err != nil {
+		return exitCannot
+	}
+	return state.ExitCode()
 }
 
 // call is one event on its way.

@@ -24,6 +24,7 @@ const help = `hookgate answers one event of an agent, as its hook.
 
 Usage:
   hookgate [EVENT] --dialect AGENT [flags] < event.json
+  hookgate version [--json]     that of the hookc beside it
 
 It asks the resident hookc serve, which answers what hookc run --dialect AGENT
 would; without a server it runs hookc run itself. When nothing answers before

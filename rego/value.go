@@ -147,7 +147,8 @@ func (p projection) value(c *policy.Context) ast.Value {
 	if p.whole {
 		return wholeInput(c)
 	}
-	pairs := make([][2]*ast.Term, 0, len(p.fields))
+	var room [8][2]*ast.Term
+	pairs := room[:0]
 	for i := range p.fields {
 		f := &p.fields[i]
 		v, ok := c.Get(f.field)
@@ -171,7 +172,8 @@ func (p *projected) term(v any) *ast.Term {
 	if !ok {
 		return nil
 	}
-	pairs := make([][2]*ast.Term, 0, len(p.parts))
+	var room [8][2]*ast.Term
+	pairs := room[:0]
 	for i := range p.parts {
 		q := &p.parts[i]
 		inner, ok := m[q.name]

@@ -324,3 +324,30 @@ func TestGateBrokenEdit(t *testing.T) {
 	h.write("hooks.yaml", "pre_tool_execution: [{name: x, deny: '))'}]\n")
 	assert.Equal(t, h.ask(lists, nil, h.hookc, "run", "PreToolUse", "--dialect", "claude"), ask(lists))
 }
+
+// TestGateTrust: consent, and what takes it away, count from the next event on.
+func TestGateTrust(t *testing.T) {
+	h := newGateHouse(t)
+	h.env = slices.DeleteFunc(h.env, func(kv string) bool { return strings.HasPrefix(kv, "HOOKC_TRUST=") })
+	h.write("guard.sh", "echo '{\"decision\":\"deny\",\"reason\":\"no\"}'\n")
+	h.write("hooks.yaml", "pre_tool_execution:\n  - {name: guard, command: sh guard.sh}\n")
+	h.serve()
+	same := func() told {
+		t.Helper()
+		got := h.ask(removes, nil, h.gate, "PreToolUse", "--dialect", "claude", "--deadline", "30s")
+		assert.Equal(t, h.ask(removes, nil, h.hookc, "run", "PreToolUse", "--dialect", "claude"), got)
+		return got
+	}
+	assert.Equal(t, 0, same().Exit, "not trusted yet")
+	require.Equal(t, 0, h.ask("", nil, h.hookc, "trust").Exit)
+	assert.Equal(t, denied, same())
+	h.write("guard.sh", "echo '{\"decision\":\"deny\",\"reason\":\"na\"}'\n")
+	assert.Equal(t, 0, same().Exit, "a script that was changed")
+	require.Equal(t, 0, h.ask("", nil, h.hookc, "trust").Exit)
+	assert.Equal(t, "na", same().Stderr)
+	require.Equal(t, 0, h.ask("", nil, h.hookc, "trust", "--forget").Exit)
+	assert.Equal(t, 0, same().Exit)
+	s, err := h.status()
+	require.NoError(t, err)
+	assert.Equal(t, int64(5), s.Requests.Answered)
+}

@@ -50,6 +50,12 @@ Exit codes: 0 ended as asked or idle · 1 another serve of this build is running
 	cmd.Flags().StringVar(&f.metrics, "metrics", "", "also answer GET /metrics and /healthz on `ADDRESS`, a loopback one such as 127.0.0.1:9464")
 	cmd.Flags().DurationVar(&f.idle, "idle", 30*time.Minute, "end after this time without an event; 0 is never")
 	cmd.Flags().DurationVar(&f.drain, "drain", 30*time.Second, "how long events under way may take to finish when serve ends")
+	cmd.AddCommand(f.commands()...)
+	return cmd
+}
+
+// commands are those that speak to a running serve.
+func (f *serveFlags) commands() []*cobra.Command {
 	status := &cobra.Command{
 		Use:   "status",
 		Short: "Say what a running serve holds and whether a policy is broken",
@@ -85,6 +91,5 @@ Exit codes: 0 every policy compiles · 1 one does not · 3 no serve is running.`
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return f.reload(cmd) },
 	}
-	cmd.AddCommand(status, metrics, stop, reload)
-	return cmd
+	return []*cobra.Command{status, metrics, stop, reload}
 }

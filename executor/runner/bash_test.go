@@ -236,14 +236,14 @@ func TestBashLeavesNothingBehind(t *testing.T) {
 		limit, within time.Duration
 		kind          policy.ErrKind
 	}{
-		{"polite", "sleep 60", 200 * time.Millisecond, 1200 * time.Millisecond, policy.ErrTimeout},
-		{"ignores SIGTERM", "trap '' TERM; sleep 60; sleep 60", 200 * time.Millisecond, 1500 * time.Millisecond, policy.ErrTimeout},
-		{"child ignores SIGTERM", "(trap '' TERM; while :; do sleep 1; done) & wait", 200 * time.Millisecond, 1500 * time.Millisecond, policy.ErrTimeout},
+		{"polite", "sleep 600", time.Second, 30 * time.Second, policy.ErrTimeout},
+		{"ignores SIGTERM", "trap '' TERM; sleep 600; sleep 60", time.Second, 30 * time.Second, policy.ErrTimeout},
+		{"child ignores SIGTERM", "(trap '' TERM; while :; do sleep 1; done) & wait", time.Second, 30 * time.Second, policy.ErrTimeout},
 		{"child ignores SIGTERM and holds no pipe", "(trap '' TERM; exec >/dev/null 2>&1 </dev/null; while :; do sleep 1; done) & wait",
-			200 * time.Millisecond, 1500 * time.Millisecond, policy.ErrTimeout},
-		{"grandchild holds stdout", "sleep 60 & echo '{}'", 10 * time.Second, 2 * time.Second, ""},
-		{"grandchild holds no pipe", "sleep 60 >/dev/null 2>&1 </dev/null & echo '{}'", 10 * time.Second, 2 * time.Second, ""},
-		{"writes for ever", "sleep 60 & yes", 10 * time.Second, 2 * time.Second, policy.ErrOversize},
+			time.Second, 30 * time.Second, policy.ErrTimeout},
+		{"grandchild holds stdout", "sleep 600 & echo '{}'", 60 * time.Second, 30 * time.Second, ""},
+		{"grandchild holds no pipe", "sleep 600 >/dev/null 2>&1 </dev/null & echo '{}'", 60 * time.Second, 30 * time.Second, ""},
+		{"writes for ever", "sleep 600 & yes", 60 * time.Second, 30 * time.Second, policy.ErrOversize},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
@@ -261,7 +261,7 @@ func TestBashLeavesNothingBehind(t *testing.T) {
 			}
 			assert.Less(t, took, row.within)
 			group := groupOf(t, file)
-			assert.Eventually(t, func() bool { return len(alive(t, group)) == 0 }, time.Second, 20*time.Millisecond,
+			assert.Eventually(t, func() bool { return len(alive(t, group)) == 0 }, 20*time.Second, 20*time.Millisecond,
 				"left behind: %v", alive(t, group))
 		})
 	}

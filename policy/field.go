@@ -163,6 +163,9 @@ var fieldByName = func() map[string]Field {
 		if fieldSpecs[f].Name == "" || m[fieldSpecs[f].Name] != 0 {
 			panic(fmt.Sprintf("policy: field %d is incomplete or defined twice", f))
 		}
+		if f.Derived() != (len(fieldSpecs[f].From) > 0) {
+			panic(fmt.Sprintf("policy: field %d is not among its like", f)) // the derived ones are last
+		}
 		m[fieldSpecs[f].Name] = f
 	}
 	return m
@@ -184,7 +187,7 @@ func (f Field) Spec() *FieldSpec { return &fieldSpecs[f] }
 func (f Field) String() string { return fieldSpecs[f].Name }
 
 // Derived reports whether the field is computed rather than sent.
-func (f Field) Derived() bool { return len(fieldSpecs[f].From) > 0 }
+func (f Field) Derived() bool { return f >= FieldToolArguments }
 
 // ParseField finds a field by its canonical name.
 func ParseField(name string) (Field, bool) {

@@ -43,8 +43,6 @@ type Fused struct {
 // member is one module of a fusion.
 type member struct {
 	m *Module
-	// first is the number of its first entry point; the others follow.
-	first int
 	// asked is the key that says it was chosen, nil for one whose filter the
 	// rules themselves express.
 	asked *ast.Term
@@ -102,7 +100,8 @@ func inexact(m *policy.Matcher) bool {
 func (f *Fused) Input(c *policy.Context) Value { return f.input.value(c) }
 
 // Run is a dag.FusedRun. It fails when any member does, chosen or not, or when
-// all of them together take longer than the most patient would alone.
+// all of them together take longer than the most patient would alone: with the
+// sum of their budgets, one rule without end would hold the event for all.
 func (f *Fused) Run(ctx context.Context, in *policy.Context, chosen []int, said []dag.FusedSaid) error {
 	return f.Eval(ctx, f.Input(in), chosen, said)
 }

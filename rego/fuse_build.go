@@ -117,7 +117,7 @@ type builder struct {
 // member adds the rules of one part.
 func (b *builder) member(place int, p *Part) {
 	m, f := p.Module, b.f
-	mem := member{m: m, first: len(f.entries)}
+	mem := member{m: m}
 	if inexact(p.Filter) {
 		mem.asked = ast.StringTerm(strconv.Itoa(place))
 	}
@@ -252,7 +252,7 @@ func (b *builder) dispatcher(version ast.RegoVersion) *ast.Module {
 		Path:     ast.Ref{ast.DefaultRootDocument, ast.StringTerm(fusedRoot)},
 		Location: b.rules[0].Location,
 	}}
-	out.SetRegoVersion(version)
+	out.SetRegoVersionSpan(ast.RegoVersionSpanOf(version))
 	for _, r := range out.Rules {
 		r.Module = out
 	}

@@ -22,6 +22,10 @@ var timesOfDay = map[string]string{
 	"cmd/hookc/memory.go":                 "forward: records older than a day are forgotten; back: one from the future counts from now",
 	"cmd/hookc/seen.go":                   "a sighting from the future is written anew",
 	"cmd/hookc/doctor_checks.go":          "what is shown is never less than no time ago",
+	"cmd/hookc/serve_fresh.go":            "files are compared by their times, which are the disk's; a file that seems newer than now is read again",
+	"cmd/hookc/serve_run.go":              "cuts a file short; no time at all",
+	"cmd/hookgate/start_unix.go":          "a start that seems to lie in the future does not keep another from happening",
+	"cmd/hookgate/wire/place.go":          "what build a program is of, not when",
 	"policy/dialect/copilot.go":           "the agent's own timestamp in another form",
 	"executor/runner/protocol_copilot.go": "the agent's own timestamp in another form",
 }

@@ -91,4 +91,3 @@ func sameFields(t *testing.T, whole, part *policy.Context) {
 		}
 	}
 }
-

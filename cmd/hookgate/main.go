@@ -125,10 +125,11 @@ func (c *call) late() int {
 	if answered.Load() {
 		select {}
 	}
+	code := c.posture(noTime) // first, since the child's end is an answer too
 	if p := c.child.Load(); p != nil {
 		endChild(p)
 	}
-	return c.posture(noTime)
+	return code
 }
 
 func (c *call) recover() {

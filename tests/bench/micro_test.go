@@ -202,21 +202,21 @@ func ruleRunner(b *testing.B, text string) policy.Runner {
 	panic("bench: there is no kind expr")
 }
 
-// BenchmarkRatioExpr is one rule as a hook's body against its condition on the
+// BenchmarkRatioExpr is one rule as the body the executor asks against its condition on the
 // expr library's own machine, reused, with a boxed value.
 func BenchmarkRatioExpr(b *testing.B) {
 	in := call().Frozen(hookc.PreToolExecution)
 	var boxed any = machineEvent{"Bash", machineInput{"go test ./... && git status --short"}}
 	for _, rule := range exprRules {
 		b.Run(rule.name, func(b *testing.B) {
-			body := ruleRunner(b, rule.text)
+			body := ruleRunner(b, rule.text).(policy.Teller)
 			program, err := expr.Compile(rule.text, expr.Env(machineEvent{}))
 			if err != nil {
 				b.Fatal(err)
 			}
 			var machine vm.VM
 			ratio(b, "rule/machine", 1000, func() {
-				if r, err := body.Run(context.Background(), in, 0); err != nil || r.Verdict != policy.None {
+				if r, err := body.Tell(context.Background(), in, 0); err != nil || r != nil {
 					b.Fatal(r, err)
 				}
 			}, func() {

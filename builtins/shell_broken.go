@@ -38,7 +38,10 @@ func (a *analysis) runBroken(text string, err error, fr *shFrame) {
 
 // repair gives text that means what bash makes of text that does not parse.
 func repair(text string, err error) (string, bool) {
-	fixed := doubleBang.ReplaceAllString(text, "$1$2!$4")
+	fixed := text
+	if strings.Contains(text, "!") { // the expression is slow where nothing matches
+		fixed = doubleBang.ReplaceAllString(text, "$1$2!$4")
+	}
 	if m := openHeredoc.FindStringSubmatch(err.Error()); m != nil {
 		fixed = strings.TrimRight(fixed, "\n") + "\n" + m[1] + "\n"
 	}

@@ -150,7 +150,7 @@ func (v *server) carry(ctx context.Context, who peer, s *speaker, said *wording)
 		if said.serial {
 			fire = r.eng.FireSerial
 		}
-		d, err := fire(ctx, event, in)
+		d, err := fire(r.memory.counting(ctx), event, in)
 		if errors.Is(err, hookc.ErrClosed) {
 			continue
 		}

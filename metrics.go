@@ -18,6 +18,9 @@ import (
 type Metrics struct {
 	hooks  sync.Map // hookKey → *counter
 	crowds sync.Map // *crowd → struct{}
+	// moving is held while firings go from a crowd to the counters, so that no
+	// reader finds them in both or in neither.
+	moving sync.RWMutex
 }
 
 type hookKey struct {
@@ -88,6 +91,8 @@ func (m *Metrics) filtered(p *dag.Plan) (but func(nodes []int), done func()) {
 		c.firings.Add(1)
 	}
 	return but, func() {
+		m.moving.Lock()
+		defer m.moving.Unlock()
 		m.crowds.Delete(c)
 		n := c.firings.Swap(0)
 		for _, h := range c.hooks {
@@ -213,6 +218,8 @@ func (m *Metrics) Take() *Metrics {
 // List returns the counters by event and hook.
 func (m *Metrics) List() []HookMetrics {
 	var out []HookMetrics
+	m.moving.RLock()
+	defer m.moving.RUnlock()
 	crowded := m.crowded()
 	m.hooks.Range(func(k, v any) bool {
 		key, c := k.(hookKey), v.(*counter)

@@ -47,7 +47,7 @@ const (
 func BenchmarkRatioWall(b *testing.B) {
 	for _, c := range []struct{ name, declared string }{{"observers", observing}, {"speculative-guards", speculating}, {"undeclared", ""}} {
 		b.Run(c.name, func(b *testing.B) {
-			eng, in := open(b, five(nap, c.declared)), call()
+			eng, in := open(b, five(nap, c.declared)), callIn(b.TempDir())
 			var ratios []float64
 			for b.Loop() {
 				begun := time.Now()
@@ -96,7 +96,7 @@ func BenchmarkRatioDenyToGone(b *testing.B) {
 			}
 			text := five(sibling, speculating)
 			first := fmt.Sprintf(`  - {name: no, command: "until [ $(ls %s | grep -c pid) = 5 ]; do sleep 0.002; done; echo '{\"decision\":\"deny\"}'", timeout: 60, world: read, writes: [], may: [deny]}`+"\n", dir)
-			eng, in := open(b, strings.Replace(text, "\n", "\n"+first, 1)), call()
+			eng, in := open(b, strings.Replace(text, "\n", "\n"+first, 1)), callIn(b.TempDir())
 			var gone time.Duration
 			for b.Loop() {
 				d, err := eng.Fire(context.Background(), hookc.PreToolExecution, in)
@@ -153,7 +153,7 @@ func BenchmarkRatioHaltAtSlotZero(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			var started atomic.Int64
-			eng, in := open(b, c.text, hookc.Debug(func(runner.DebugRecord) { started.Add(1) })), call()
+			eng, in := open(b, c.text, hookc.Debug(func(runner.DebugRecord) { started.Add(1) })), callIn(b.TempDir())
 			for b.Loop() {
 				d, err := eng.Fire(context.Background(), hookc.PreToolExecution, in)
 				if err != nil || d.By != "no" {

@@ -57,7 +57,7 @@ func BenchmarkFireNoHook(b *testing.B) {
 // BenchmarkFireBash is one script: what a process costs.
 func BenchmarkFireBash(b *testing.B) {
 	eng := open(b, policyOf(bashRule, 1, 1))
-	in := call()
+	in := callIn(b.TempDir())
 	b.ReportAllocs()
 	for b.Loop() {
 		fire(b, eng, in)

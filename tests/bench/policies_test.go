@@ -94,6 +94,13 @@ func call() *policy.Context {
 	}
 }
 
+// callIn is call in a folder that exists, for hooks that are processes.
+func callIn(dir string) *policy.Context {
+	c := call()
+	c.Cwd, c.ProjectRoot = dir, dir
+	return c
+}
+
 func open(b *testing.B, text string, options ...hookc.Option) *hookc.Engine {
 	b.Helper()
 	eng, err := hookc.Open(b.Context(), append(options, hookc.Rules(nothing), hookc.Text("hooks.yaml", text))...)

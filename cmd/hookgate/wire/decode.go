@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding/binary"
 	"strconv"
 )
 
@@ -15,7 +14,7 @@ func frame(b []byte, magic string, most int) (int, error) {
 	if len(b) < headerSize {
 		return 0, nil
 	}
-	size := binary.LittleEndian.Uint32(b[4:])
+	size := le32(b[4:])
 	if uint64(size) > uint64(most) {
 		return 0, ErrFrame
 	}
@@ -44,7 +43,7 @@ func body(b []byte, magic string, most int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if size == 0 || size != len(b) || sum(b[headerSize:]) != binary.LittleEndian.Uint64(b[8:]) {
+	if size == 0 || size != len(b) || sum(b[headerSize:]) != le64(b[8:]) {
 		return nil, ErrFrame
 	}
 	return b[headerSize:], nil
@@ -55,7 +54,7 @@ func next(b []byte) (tag byte, value, rest []byte, err error) {
 	if len(b) < 5 {
 		return 0, nil, nil, ErrFrame
 	}
-	n := binary.LittleEndian.Uint32(b[1:])
+	n := le32(b[1:])
 	if uint64(n) > uint64(len(b)-5) {
 		return 0, nil, nil, ErrFrame
 	}

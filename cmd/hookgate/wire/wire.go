@@ -7,7 +7,6 @@
 package wire
 
 import (
-	"encoding/binary"
 	"errors"
 	"strconv"
 )
@@ -86,7 +85,7 @@ func sum(b []byte) uint64 {
 	const prime = 1099511628211
 	h := uint64(14695981039346656037)
 	for ; len(b) >= 8; b = b[8:] {
-		h = (h ^ binary.LittleEndian.Uint64(b)) * prime
+		h = (h ^ le64(b)) * prime
 		h ^= h >> 32 // the product alone carries upwards only
 	}
 	for _, c := range b {
@@ -98,7 +97,7 @@ func sum(b []byte) uint64 {
 // field appends one field of a body.
 func field(b []byte, tag byte, value string) []byte {
 	b = append(b, tag)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(value)))
+	b = append32(b, uint32(len(value)))
 	return append(b, value...)
 }
 
@@ -118,7 +117,7 @@ func AppendRequest(b []byte, r *Request) []byte {
 		b = field(b, 'e', e)
 	}
 	b = append(b, 'i')
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(r.Input)))
+	b = append32(b, uint32(len(r.Input)))
 	b = append(b, r.Input...)
 	return seal(b, start)
 }
@@ -136,7 +135,7 @@ func AppendReply(b []byte, r *Reply) []byte {
 
 func seal(b []byte, start int) []byte {
 	body := b[start+headerSize:]
-	binary.LittleEndian.PutUint32(b[start+4:], uint32(len(body)))
-	binary.LittleEndian.PutUint64(b[start+8:], sum(body))
+	put32(b[start+4:], uint32(len(body)))
+	put64(b[start+8:], sum(body))
 	return b
 }

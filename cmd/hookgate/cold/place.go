@@ -1,0 +1,55 @@
+package cold
+
+import "crypto/sha256"
+
+// Marker begins the names of the files in a project's state folder whose times
+// say when the gate last answered an event by itself: the agent and its name of
+// the event follow, with a dot between them. MarkEvery is how old one may be, in
+// seconds, before it is made anew.
+const (
+	Marker    = "gate-"
+	MarkEvery = 20
+)
+
+// Leaf is the name of a project's state folder, as package policy/state has it.
+// root is the real, clean path of the project.
+func Leaf(root string) string {
+	sum := sha256.Sum256([]byte(root))
+	const digits = "0123456789abcdef"
+	out := make([]byte, 0, 60)
+	for _, b := range sum[:6] {
+		out = append(out, digits[b>>4], digits[b&15])
+	}
+	out = append(out, '-')
+	from := len(root)
+	for from > 0 && root[from-1] != '/' {
+		from--
+	}
+	base := root[from:]
+	if base == "" {
+		base = "/"
+	}
+	name := make([]byte, 0, len(base))
+	run := false // of what has no place in a name
+	for i := range len(base) {
+		c := base[i]
+		plain := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-'
+		switch {
+		case plain:
+			name = append(name, c)
+		case !run:
+			name = append(name, '_')
+		}
+		run = !plain
+	}
+	for len(name) > 0 && (name[0] == '.' || name[0] == '_') {
+		name = name[1:]
+	}
+	for len(name) > 0 && (name[len(name)-1] == '.' || name[len(name)-1] == '_') {
+		name = name[:len(name)-1]
+	}
+	if len(name) == 0 {
+		name = []byte("root")
+	}
+	return string(append(out, name[:min(len(name), 40)]...))
+}

@@ -3,7 +3,6 @@ package hookc
 import (
 	"context"
 
-	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -25,6 +24,12 @@ func (e *DecodeError) Unwrap() error { return e.Err }
 // decoded. data may be used again once FireJSON returns. Text that is no event
 // is a *DecodeError, and the Decision then refuses.
 func (e *Engine) FireJSON(ctx context.Context, event policy.Event, data []byte) (*policy.Decision, error) {
+	return e.FireJSONInto(ctx, event, data, new(Reused))
+}
+
+// FireJSONInto is FireJSON for a host that keeps none of the Decisions: what
+// FireInto says of them holds.
+func (e *Engine) FireJSONInto(ctx context.Context, event policy.Event, data []byte, m *Reused) (*policy.Decision, error) {
 	// What is decoded depends on the plan, and the plan on the event and, where
 	// sessions have hooks, on the session: both are guessed first.
 	name, session := event, ""
@@ -37,7 +42,7 @@ func (e *Engine) FireJSON(ctx context.Context, event policy.Event, data []byte) 
 	}
 	known, ok := policy.ParseEvent(string(name))
 	if !ok {
-		return e.fireWhole(ctx, event, data)
+		return e.fireWhole(ctx, event, data, m)
 	}
 	l, err := e.enter(known, session)
 	if err != nil {
@@ -50,13 +55,13 @@ func (e *Engine) FireJSON(ctx context.Context, event policy.Event, data []byte) 
 	}
 	named, _ := policy.ParseEvent(sent)
 	if event == "" && named != known || sessions && in.Text(policy.FieldSessionID) != session {
-		return e.fireWhole(ctx, event, data)
+		return e.fireWhole(ctx, event, data, m)
 	}
-	return l.exec.Fire(ctx, known, in), nil
+	return l.exec.FireInto(ctx, known, in, m), nil
 }
 
-// fireWhole is FireJSON with everything decoded.
-func (e *Engine) fireWhole(ctx context.Context, event policy.Event, data []byte) (*policy.Decision, error) {
+// fireWhole is FireJSONInto with everything decoded.
+func (e *Engine) fireWhole(ctx context.Context, event policy.Event, data []byte, m *Reused) (*policy.Decision, error) {
 	in, sent, err := policy.DecodeContext(data)
 	if event == "" {
 		event = policy.Event(sent)
@@ -64,5 +69,5 @@ func (e *Engine) fireWhole(ctx context.Context, event policy.Event, data []byte)
 	if err != nil {
 		return refuse(event, policy.NewContext(event), &DecodeError{err})
 	}
-	return e.fire(ctx, event, in, (*executor.Executor).Fire)
+	return e.FireInto(ctx, event, in, m)
 }

@@ -2,6 +2,7 @@ package hookc_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -144,4 +145,38 @@ func TestMetricsOfManyFilteredHooks(t *testing.T) {
 	want(runs, later)
 	require.NoError(t, eng.Close())
 	want(runs, later)
+}
+
+// What FireJSONInto says is what FireJSON says, whatever the memory held before:
+// other tools, refusals, text that is no event.
+func TestFireJSONIntoUsedMemory(t *testing.T) {
+	eng := open(`
+pre_tool_execution:
+  - {name: shell, filter: {tool_name: Bash}, deny: 'tool_input.command contains "rm"', reason: no}
+  - {name: any, ask: 'tool_input.command == "odd"', reason: sure}
+`)
+	defer eng.Close()
+	var memory hookc.Reused
+	for _, text := range []string{
+		`{"tool_name":"Bash","tool_input":{"command":"ls"}}`,
+		`{"tool_name":"Bash","tool_input":{"command":"rm x"}}`,
+		`{"tool_name":"Edit","tool_input":{"command":"odd"}}`,
+		`{"tool_name":"Bash",`,
+		`{"tool_name":"Bash","tool_input":{"command":"odd"}}`,
+		`{"tool_name":"Edit","tool_input":{}}`,
+	} {
+		want, wantErr := eng.FireJSON(t.Context(), hookc.PreToolExecution, []byte(text))
+		got, err := eng.FireJSONInto(t.Context(), hookc.PreToolExecution, []byte(text), &memory)
+		assert.Equal(t, wantErr, err, text)
+		for _, d := range []*policy.Decision{want, got} {
+			for i := range d.Hooks {
+				d.Hooks[i].Micros = 0
+			}
+		}
+		wantText, err := json.Marshal(want)
+		require.NoError(t, err)
+		gotText, err := json.Marshal(got)
+		require.NoError(t, err)
+		assert.Equal(t, string(wantText), string(gotText), text)
+	}
 }

@@ -67,6 +67,8 @@ type Engine struct {
 	sessions sync.Map // id → *Session
 	anyone   atomic.Bool
 	retired  sync.WaitGroup
+	// background is what is being made of the plan in force, or nil; mu guards it.
+	background *background
 }
 
 // live is a policy in force and what runs it.
@@ -79,6 +81,8 @@ type live struct {
 	users atomic.Int64
 	idle  chan struct{}
 	once  sync.Once
+	// later is what is still made of the plan in the background.
+	later sync.WaitGroup
 }
 
 // retiring is what retiring adds to the users of a plan.
@@ -109,6 +113,7 @@ func (l *live) close() {
 	}
 	<-l.idle
 	l.exec.Close()
+	l.later.Wait()
 }
 
 // Open loads and compiles the policies its options name. The error, if any,
@@ -124,6 +129,7 @@ func Open(ctx context.Context, options ...Option) (*Engine, error) {
 	if e.config.execute.Gates == nil {
 		e.config.execute.Gates = executor.NewGates() // one count, whichever plan an event is on
 	}
+	e.config.cache = e.config.newCache()
 	e.config.execute.Fire = func(ctx context.Context, event policy.Event, in *policy.Context) *policy.Decision {
 		d, _ := e.Fire(ctx, event, in) // the Decision of an error refuses
 		return d
@@ -136,7 +142,8 @@ func Open(ctx context.Context, options ...Option) (*Engine, error) {
 
 // Reload reads the sources again and swaps the new plan in atomically. Events
 // in flight finish on the plan they began with. On an error the old plan
-// stays in force.
+// stays in force. It makes anew only what has changed; the plan is the one that
+// Open would make (see Settle).
 func (e *Engine) Reload(ctx context.Context) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -167,6 +174,7 @@ func (e *Engine) Reload(ctx context.Context) error {
 	for s, plans := range sessions {
 		s.swap(plans)
 	}
+	e.finish(next.program)
 	return nil
 }
 
@@ -261,6 +269,7 @@ func (e *Engine) Without(ctx context.Context, event policy.Event, in *policy.Con
 		}
 	}
 	c := e.config
+	c.cache = nil
 	c.execute = executor.Options{MaxGateBlocks: c.execute.MaxGateBlocks} // what did not happen leaves no trace
 	l, err := c.compiled(&rest, nil, &Metrics{})
 	if err != nil {
@@ -385,5 +394,8 @@ func (e *Engine) shut() bool {
 		return true
 	})
 	e.retire(e.live.Load())
+	if e.background != nil {
+		e.background.cancel()
+	}
 	return true
 }

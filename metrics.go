@@ -53,11 +53,38 @@ type counter struct {
 	failed, filtered, squashed, retries, total atomic.Int64
 
 	// buckets hold every run. Those that went well, which most do, are counted
-	// nowhere else: each counter costs a rule a tenth of its time.
-	buckets [bucketCount]atomic.Int64
+	// nowhere else: each counter costs a rule a tenth of its time. They are nil
+	// until the first run, which most hooks of a large policy never have.
+	buckets atomic.Pointer[buckets]
+}
 
-	// Counters of 4 KiB would all be in one set of each cache.
+// buckets count runs by how long they took.
+type buckets struct {
+	of [bucketCount]atomic.Int64
+
+	// Those of 4 KiB would all be in one set of each cache.
 	_ [256]byte
+}
+
+// noRuns are the buckets of whoever has none; nothing is written to them.
+var noRuns buckets
+
+// counted are the buckets to read.
+func (c *counter) counted() *[bucketCount]atomic.Int64 {
+	if b := c.buckets.Load(); b != nil {
+		return &b.of
+	}
+	return &noRuns.of
+}
+
+// counting are the buckets to write to.
+func (c *counter) counting() *[bucketCount]atomic.Int64 {
+	b := c.buckets.Load()
+	if b == nil {
+		c.buckets.CompareAndSwap(nil, new(buckets))
+		b = c.buckets.Load()
+	}
+	return &b.of
 }
 
 // bucketCount is one more than the bucket of the longest duration.
@@ -145,13 +172,14 @@ func (c *counter) add(status policy.Status, attempts int, took time.Duration) {
 
 func (c *counter) ran(took time.Duration) {
 	c.total.Add(int64(took))
-	c.buckets[bucket(took)].Add(1)
+	c.counting()[bucket(took)].Add(1)
 }
 
 func (c *counter) runs() int64 {
 	var n int64
-	for b := range c.buckets {
-		n += c.buckets[b].Load()
+	all := c.counted()
+	for b := range all {
+		n += all[b].Load()
 	}
 	return n
 }
@@ -178,9 +206,9 @@ func bound(b int) time.Duration {
 // quantile is what the given percentage of the runs took at most.
 func (c *counter) quantile(percent int64) time.Duration {
 	rank := (c.runs()*percent + 99) / 100
-	seen, at := int64(0), -1
-	for b := range c.buckets {
-		n := c.buckets[b].Load()
+	seen, at, all := int64(0), -1, c.counted()
+	for b := range all {
+		n := all[b].Load()
 		if n == 0 {
 			continue
 		}
@@ -202,8 +230,11 @@ func (m *Metrics) Take() *Metrics {
 	out := &Metrics{}
 	m.hooks.Range(func(k, v any) bool {
 		from, to := v.(*counter), out.counter(k.(hookKey))
-		for b := range from.buckets {
-			to.buckets[b].Store(from.buckets[b].Swap(0))
+		if from.buckets.Load() != nil {
+			old, now := from.counting(), to.counting()
+			for b := range old {
+				now[b].Store(old[b].Swap(0))
+			}
 		}
 		to.failed.Store(from.failed.Swap(0))
 		to.filtered.Store(from.filtered.Swap(0))
@@ -258,8 +289,9 @@ func (m *Metrics) MarshalJSON() ([]byte, error) {
 		found, _ := m.hooks.Load(hookKey{h.Event, h.Hook})
 		c := found.(*counter)
 		r := hookRecord{HookMetrics: h, Buckets: map[int]int64{}}
-		for b := range c.buckets {
-			if n := c.buckets[b].Load(); n > 0 {
+		all := c.counted()
+		for b := range all {
+			if n := all[b].Load(); n > 0 {
 				r.Buckets[b] = n
 			}
 		}
@@ -277,8 +309,8 @@ func (m *Metrics) UnmarshalJSON(text []byte) error {
 	for _, r := range records {
 		c := m.counter(hookKey{r.Event, r.Hook})
 		for b, n := range r.Buckets {
-			if b >= 0 && b < len(c.buckets) {
-				c.buckets[b].Add(n)
+			if b >= 0 && b < bucketCount {
+				c.counting()[b].Add(n)
 			}
 		}
 		c.failed.Add(r.Failed)

@@ -30,6 +30,7 @@ type config struct {
 	misuse    error
 	inputs    []format.Input
 	discover  string
+	artifact  artifactConfig
 	dir       string
 	shown     string
 	overrides map[string]string
@@ -42,9 +43,14 @@ type config struct {
 	answers  map[string]map[string]any
 	// skipVerify leaves translation validation out.
 	skipVerify bool
-	kinds      runner.Options
-	compile    compiler.Config
-	execute    executor.Options
+	// cache is what an engine keeps for its next reload, or nil; borrow takes
+	// from it without keeping.
+	cache    *cache
+	borrow   bool
+	readings *Readings
+	kinds    runner.Options
+	compile  compiler.Config
+	execute  executor.Options
 }
 
 // Files adds policy files or folders. They form the project tier in the order
@@ -171,6 +177,9 @@ func Debug(f func(runner.DebugRecord)) Option {
 // check reports options that make no sense: a policy that was named and is not
 // looked at would be a guard that is silently missing.
 func (c *config) check() error {
+	if c.artifact.path != "" && (c.discover != "" || len(c.inputs) > 0) {
+		return errors.Join(c.misuse, errors.New("hookc: Artifact goes with no other source"))
+	}
 	if c.discover != "" && len(c.inputs) > 0 {
 		return errors.Join(c.misuse, errors.New("hookc: Discover does not go with Files, Text or Input"))
 	}
@@ -223,7 +232,7 @@ func (c *config) compileWith(p *policy.Policy, runtime bool) (program *dag.Progr
 		}
 	}()
 	cc := c.compile
-	cc.Kinds = c.hookKinds()
+	c.reused(&cc)
 	cc.Runtime = cc.Runtime || runtime
 	if !c.skipVerify {
 		cc.Validate = executor.Validate
@@ -235,7 +244,11 @@ func (c *config) compileWith(p *policy.Policy, runtime bool) (program *dag.Progr
 
 // hookKinds are the kinds in force, with the answered hooks replaced.
 func (c *config) hookKinds() []dag.Kind {
-	kinds := runner.Kinds(c.kinds)
+	o := c.kinds
+	if s := c.artifact.shared; s != nil {
+		o.Shared = s.Load()
+	}
+	kinds := runner.Kinds(o)
 	if len(c.answers) == 0 {
 		return kinds
 	}
@@ -261,6 +274,9 @@ func (c *config) hookKinds() []dag.Kind {
 // panic.
 func Compile(options ...Option) (*dag.Program, diag.List) {
 	c := configured(options)
+	if c.artifact.path != "" {
+		panic("hookc: an artifact is compiled already: Restore reads it")
+	}
 	p, found := c.load()
 	if found.HasErrors() {
 		found.Sort()
@@ -283,6 +299,9 @@ func Compile(options ...Option) (*dag.Program, diag.List) {
 // environment over them.
 func (c *config) load() (*policy.Policy, diag.List) {
 	o := format.Options{Overrides: c.overrides, Dir: c.shown, Profile: c.profile, Faithful: c.faithful}
+	if c.cache != nil {
+		o.Cache = c.cache.read
+	}
 	var p *policy.Policy
 	var found diag.List
 	if c.discover != "" {
@@ -303,6 +322,7 @@ func (c *config) load() (*policy.Policy, diag.List) {
 		p, found = format.Load(o)
 	}
 	if c.disabled {
+		p = copied(p)
 		switchOff(p)
 	}
 	return p, found
@@ -345,6 +365,9 @@ func switchOff(p *policy.Policy) {
 
 // build compiles what load finds and makes an executor for it.
 func (e *Engine) build() (*live, error) {
+	if e.config.artifact.path != "" {
+		return e.config.restored(e.metrics)
+	}
 	p, found := e.config.load()
 	return e.config.compiled(p, found, e.metrics)
 }
@@ -359,6 +382,11 @@ func (c *config) compiled(p *policy.Policy, found diag.List, m *Metrics) (*live,
 		return nil, err
 	}
 	found.Add(more...)
+	return c.ready(p, program, found, m)
+}
+
+// ready makes a compiled policy one that runs.
+func (c *config) ready(p *policy.Policy, program *dag.Program, found diag.List, m *Metrics) (*live, error) {
 	found.Sort()
 	if found.HasErrors() || program == nil {
 		return nil, diag.ListError{List: found}
@@ -371,5 +399,5 @@ func (c *config) compiled(p *policy.Policy, found diag.List, m *Metrics) (*live,
 	}
 	eo := c.execute
 	eo.Count, eo.Filtered = m.count, m.filtered
-	return &live{policy: p, program: program, exec: executor.New(program, eo), idle: make(chan struct{})}, nil
+	return &live{policy: c.kept(p), program: program, exec: executor.New(program, eo), idle: make(chan struct{})}, nil
 }

@@ -95,6 +95,9 @@ func (s *Session) register(h Hook, model bool) (int, error) {
 		return 0, fmt.Errorf("hookc: the hook holds what JSON cannot: %w", err)
 	}
 	e := s.engine
+	if only := e.config.compile.Event; only != "" && only != event {
+		return 0, fmt.Errorf("hookc: the engine decides %s alone, and keeps no hooks of %s", only, event)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed.Load() {
@@ -188,7 +191,7 @@ func (s *Session) rebuild(base *policy.Policy, events []policy.Event) (map[polic
 		merged := *base
 		merged.Hooks = slices.Concat(base.Hooks, extra.Hooks)
 		config := s.engine.config
-		config.compile.Event = event
+		config.compile.Event, config.borrow = event, true
 		l, err := config.compiled(&merged, found, s.engine.metrics)
 		if err != nil {
 			return nil, err

@@ -1,6 +1,8 @@
 package builtins
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/policy"
@@ -89,6 +91,17 @@ func ToolKind(tool string) string {
 	}
 	return kindOther
 }
+
+// ToolNames lists the tools whose kind is known by their name, sorted. Any other
+// is of kind mcp or other.
+func ToolNames() []string { return slices.Sorted(maps.Keys(toolKinds)) }
+
+// CommandKeys are the keys of a call's input under which its command line is
+// looked for, in order.
+func CommandKeys() []string { return slices.Clone(commandPart.keys) }
+
+// HasCommand reports whether a call of a tool may have a command line.
+func HasCommand(tool string) bool { return commandPart.of(ToolKind(tool)) }
 
 // callPart is how a part of a call is found in its arguments.
 type callPart struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -12,6 +13,7 @@ import (
 
 var _ = registerRule(Rule{
 	Name: "path-guard",
+	Cost: 7 * time.Microsecond,
 	Doc:  "denies file tools and shell commands that would change protected files: by default the agents' and hookc's own configuration",
 	Options: []OptionSpec{
 		{Name: "protect", Texts: true, Doc: "files and folders that must not be changed or deleted: src/gen, ~/x, /etc, **/*.lock"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -12,6 +13,7 @@ import (
 
 var _ = registerRule(Rule{
 	Name: "secret-guard",
+	Cost: 6 * time.Microsecond,
 	Doc:  "denies keys and tokens in prompts, tool calls, written files and outgoing commands, and takes them out of tool results",
 	Options: []OptionSpec{
 		{Name: "allow", Texts: true, Doc: "values that are no secret, `*` being any text, or rules that are not applied: jwt"},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -12,6 +13,7 @@ import (
 
 var _ = registerRule(Rule{
 	Name: "shell-guard",
+	Cost: 6 * time.Microsecond,
 	Doc:  "denies shell commands that would destroy what cannot be had back, run code from elsewhere or give secrets away; asks about what it cannot read",
 	Options: []OptionSpec{
 		{Name: "packs", Texts: true, Doc: "what is judged: " + strings.Join(packNames(), ", ") + ", or all; not written: core and git"},

@@ -3,6 +3,7 @@ package builtins
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -15,6 +16,9 @@ type Rule struct {
 	// Doc says in a sentence what the rule decides.
 	Doc     string
 	Options []OptionSpec
+	// Cost is what one run is expected to take, for explain; 0 is that of a rule
+	// that compares a text or two.
+	Cost time.Duration
 	// New makes the rule ready for one hook. The options are checked: each is
 	// declared, of its type, and present if required. What else is wrong with
 	// them is reported at their spans.
@@ -47,6 +51,10 @@ type Made struct {
 	Effects policy.Effects
 	// Always is what the rule says whatever it reads, if that is known.
 	Always policy.Powers
+	// Brief is true of a rule that only compares, so that a look at the clock
+	// would take longer than it does: several such rules in a row are timed
+	// together, and share the time alike.
+	Brief bool
 }
 
 // Options are the checked options of one hook, by name.

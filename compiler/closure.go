@@ -31,15 +31,21 @@ func stored(plan *dag.Plan) []needs {
 func naive(plan *dag.Plan, speculated bool) (waits []needs, data [][]int) {
 	waits, data = make([]needs, len(plan.Nodes)), make([][]int, len(plan.Nodes))
 	meets := newMeetings(plan)
+	var felt []int // nodes that others can tell have run
+	for id := range plan.Nodes {
+		if e := &plan.Nodes[id].Effects; !e.Writes.Empty() || e.World != policy.WorldNone {
+			felt = append(felt, id)
+		}
+	}
 	for j := range plan.Nodes {
 		n, w := &plan.Nodes[j], &waits[j]
 		w.gate = n.Item - 1
 		if speculated && n.Effects.Spec && n.Effects.World != policy.WorldWrite && !n.Hook.Async {
 			w.gate = -1
 		}
-		for id := range j {
+		for _, id := range felt {
 			x := &plan.Nodes[id]
-			if x.Item == n.Item {
+			if x.Item >= n.Item {
 				break
 			}
 			world := x.Effects.World == policy.WorldWrite && n.Effects.World != policy.WorldNone ||

@@ -37,9 +37,17 @@ type Config struct {
 	Runtime bool
 	// Strict makes a warning stop compilation as an error does.
 	Strict bool
+	// Cache keeps what is made for the next compilation with the same Kinds and
+	// takes what an earlier one made; nil keeps nothing. Borrow takes without
+	// keeping.
+	Cache  *Cache
+	Borrow bool
 	// Hints adds the latency hints (HK21x) and likely findings to the
 	// diagnostics; explain shows them, check does not.
 	Hints bool
+	// Background runs what Resume leaves to be done later, for the owner of the
+	// program, who waits for it; nil does it when it is first needed.
+	Background func(func())
 }
 
 // Compile runs the passes over a policy, which it does not change. All errors
@@ -58,18 +66,32 @@ func Compile(p *policy.Policy, cfg Config) (*dag.Program, diag.List) {
 		if slices.Contains(cfg.Without, pass.Name) {
 			continue
 		}
+		if u.recalled && !pass.bodies {
+			u.done[pass.Name] = true
+			continue
+		}
+		before := len(u.diags)
 		pass.run(u)
 		if u.failed() {
 			u.diags.Sort()
 			return nil, u.diags
 		}
+		if !pass.bodies {
+			u.fixed.Add(u.diags[before:]...)
+		}
 		u.done[pass.Name] = true
-		u.check(pass)
+		if !u.recalled {
+			u.check(pass)
+		}
 		u.trace(pass)
 	}
+	u.checkRecalled()
 	u.diags.Sort()
 	u.program.Diagnostics = u.diags
 	u.program.Compiled = time.Since(start)
+	if cfg.Cache != nil && !cfg.Borrow {
+		cfg.Cache.keep(u)
+	}
 	return u.program, u.diags
 }
 
@@ -84,10 +106,23 @@ type unit struct {
 	entries []dag.Entry
 	place   map[*policy.Hook]int
 	kinds   map[policy.Kind]*dag.Kind
-	bodies  map[*policy.Hook]dag.Body
+	bodies  map[*policy.Hook]*made
 
-	// hash is that of the whole policy, whichever event is compiled.
+	// earlier is a compilation to take from, or nil; remade are bodies made before
+	// it was known that not all can be taken.
+	earlier *kept
+	remade  map[*policy.Hook]*made
+	// recalled is true when the plans are those of earlier with other bodies, and
+	// untouched are those that have none.
+	recalled  bool
+	untouched map[*dag.Plan]bool
+	// fixed are the findings of passes that do not look into bodies.
+	fixed diag.List
+
+	// hash is that of the whole policy, whichever event is compiled; identity is
+	// what it is made of.
 	hash      string
+	identity  []identity
 	pipelines []*dag.Pipeline
 	program   *dag.Program
 	warnings  []policy.Warning
@@ -99,7 +134,7 @@ type unit struct {
 
 func newUnit(p *policy.Policy, cfg Config) *unit {
 	u := &unit{cfg: cfg, policy: p, place: map[*policy.Hook]int{}, kinds: map[policy.Kind]*dag.Kind{},
-		bodies: map[*policy.Hook]dag.Body{}, done: map[string]bool{}}
+		bodies: map[*policy.Hook]*made{}, done: map[string]bool{}, remade: map[*policy.Hook]*made{}, untouched: map[*dag.Plan]bool{}}
 	for i := range cfg.Kinds {
 		u.kinds[cfg.Kinds[i].Name] = &cfg.Kinds[i]
 	}

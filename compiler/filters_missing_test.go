@@ -26,9 +26,8 @@ func TestMissing(t *testing.T) {
 		if how != "" {
 			filter.Conditions = append(filter.Conditions, policy.Condition{Key: policy.FilterMissing, Value: diag.Literal(how)})
 		}
-		u := &unit{}
-		m := u.matcher(policy.SessionStart.Spec(), &policy.Hook{Filter: filter})
-		require.Empty(t, u.diags)
+		m, wrong := matcher(policy.SessionStart.Spec(), &policy.Hook{Filter: filter})
+		require.Empty(t, wrong)
 		require.Len(t, m.Atoms, 1)
 		var got []bool
 		for _, c := range []*policy.Context{with("resume"), with("clear"), absent, with("")} {
@@ -41,15 +40,16 @@ func TestMissing(t *testing.T) {
 // TestMissingIsOpaque: the analyses must not take a condition that also holds
 // without its field for the exact one.
 func TestMissingIsOpaque(t *testing.T) {
-	matcher := func(conditions ...policy.Condition) *policy.Matcher {
-		return (&unit{}).matcher(policy.SessionStart.Spec(), &policy.Hook{Filter: policy.Filter{Conditions: conditions}})
+	compiled := func(conditions ...policy.Condition) *policy.Matcher {
+		m, _ := matcher(policy.SessionStart.Spec(), &policy.Hook{Filter: policy.Filter{Conditions: conditions}})
+		return m
 	}
 	source := policy.Condition{Key: policy.FilterSource, Value: diag.Literal("startup")}
 	lenient := policy.Condition{Key: policy.FilterMissing, Value: diag.Literal("match")}
-	exact, loose := matcher(source), matcher(source, lenient)
+	exact, loose := compiled(source), compiled(source, lenient)
 	assert.False(t, loose.Implies(exact))
 	assert.True(t, loose.Implies(loose))
-	assert.False(t, matcher(source, policy.Condition{Key: policy.FilterMissing, Value: diag.Literal("match-empty")}).Implies(loose))
+	assert.False(t, compiled(source, policy.Condition{Key: policy.FilterMissing, Value: diag.Literal("match-empty")}).Implies(loose))
 }
 
 // TestNotMode: listed modes do not match; every other does, and none at all.

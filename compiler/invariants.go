@@ -40,13 +40,30 @@ func (u *unit) check(p *pass) {
 	}
 }
 
+// checkRecalled panics when a compilation that recalled another left something
+// undone. What nodes are and wait for has been checked before, and is shared.
+func (u *unit) checkRecalled() {
+	if !u.recalled {
+		return
+	}
+	for _, plan := range u.plans {
+		err := u.checkNodes(plan)
+		if err == nil {
+			err = checkFused(plan)
+		}
+		if err != nil {
+			panic(fmt.Sprintf("compiler: after pass recall: %s: %v", plan.Event, err))
+		}
+	}
+}
+
 // checkEntries: every loaded hook is listed exactly once, and is in a plan
 // exactly when it is live.
 func (u *unit) checkEntries() error {
 	if len(u.place) != len(u.entries) {
 		return fmt.Errorf("%d hooks in %d entries", len(u.place), len(u.entries))
 	}
-	if !u.done["narrow"] && len(u.entries) != len(u.policy.Hooks) {
+	if u.done["resolve"] && !u.done["narrow"] && len(u.entries) != len(u.policy.Hooks) {
 		return fmt.Errorf("%d entries for %d hooks", len(u.entries), len(u.policy.Hooks))
 	}
 	planned := map[*policy.Hook]bool{}

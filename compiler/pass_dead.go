@@ -19,13 +19,14 @@ import (
 func dead(u *unit) {
 	for _, plan := range u.plans {
 		gone := make([]bool, len(plan.Nodes))
+		halters := lint.Halters(plan)
 		for id := range plan.Nodes {
 			n := &plan.Nodes[id]
 			if n.RecheckOf >= 0 {
-				gone[id] = gone[n.RecheckOf] || unreachable(plan, id)
+				gone[id] = gone[n.RecheckOf] || unreachable(plan, id, halters)
 				continue
 			}
-			gone[id] = u.kill(plan, id)
+			gone[id] = u.kill(plan, id, halters)
 		}
 		if !slices.Contains(gone, true) {
 			continue
@@ -47,12 +48,12 @@ func dead(u *unit) {
 }
 
 // kill marks the hook of a node that never runs.
-func (u *unit) kill(plan *dag.Plan, id int) bool {
+func (u *unit) kill(plan *dag.Plan, id int, halters []int) bool {
 	h := plan.Nodes[id].Hook
 	d, never := lint.NeverMatches(plan, id)
 	by := ""
 	if !never {
-		d, by, never = lint.Unreachable(plan, id)
+		d, by, never = lint.Unreachable(plan, id, halters)
 	}
 	if never {
 		u.report(h, d)
@@ -61,8 +62,8 @@ func (u *unit) kill(plan *dag.Plan, id int) bool {
 	return never
 }
 
-func unreachable(plan *dag.Plan, id int) bool {
-	_, _, never := lint.Unreachable(plan, id)
+func unreachable(plan *dag.Plan, id int, halters []int) bool {
+	_, _, never := lint.Unreachable(plan, id, halters)
 	return never
 }
 

@@ -70,7 +70,7 @@ read if it does not, or take out speculative: or pure:.`,
 // what the event has. At an event that only observes nothing can be written.
 func (u *unit) settleEffects(plan *dag.Plan, n *dag.Node) {
 	d := &n.Hook.Declared
-	eff := u.bodies[n.Hook].Effects
+	eff := u.bodies[n.Hook].body.Effects
 	if eff.World == policy.WorldUnset {
 		panic(fmt.Sprintf("compiler: pass effects: kind %s does not say how hook %s uses the world", n.Hook.Kind, n.Hook.Name))
 	}

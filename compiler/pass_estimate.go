@@ -18,7 +18,7 @@ func estimate(u *unit) {
 
 func (u *unit) cost(plan *dag.Plan, n *dag.Node) {
 	n.Cost, n.Measured = u.kind(n.Hook).Cost, false
-	if own := u.bodies[n.Hook].Cost; own > 0 {
+	if own := u.bodies[n.Hook].body.Cost; own > 0 {
 		n.Cost = own
 	}
 	if u.cfg.Costs == nil {

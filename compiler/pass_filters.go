@@ -15,44 +15,72 @@ func filters(u *unit) {
 	for _, plan := range u.plans {
 		for i := range plan.Nodes {
 			n := &plan.Nodes[i]
-			n.Matcher = u.matcher(plan.Spec, n.Hook)
+			m := u.bodies[n.Hook]
+			if m.matcher == nil || m.spec != plan.Spec {
+				at := *m // what another program has stays as it is
+				at.spec = plan.Spec
+				at.matcher, at.wrong = matcher(plan.Spec, n.Hook)
+				u.bodies[n.Hook], m = &at, &at
+			}
+			u.reportAll(n.Hook, m.wrong)
+			n.Matcher = m.matcher
 		}
 	}
 }
 
-func (u *unit) matcher(spec *policy.EventSpec, h *policy.Hook) *policy.Matcher {
-	m := &policy.Matcher{}
-	_, named := h.Filter.Get(policy.FilterToolName)
-	missing, _ := h.Filter.Get(policy.FilterMissing)
-	for _, c := range h.Filter.Conditions {
-		if c.Key == policy.FilterToolMatcher && named || c.Key == policy.FilterMissing {
-			continue // tool_name wins (seed 0); missing is about the others
-		}
-		if c.Key == policy.FilterNative {
-			atom := *c.Atom
-			atom.Key, atom.Origin = c.Key, c.Value.Span
-			m.Atoms = append(m.Atoms, atom)
-			continue
-		}
-		compile := conditions[c.Key]
-		if compile == nil {
-			panic("compiler: pass filters: no condition is called " + string(c.Key))
-		}
-		atom, problem := compile(c.Value)
+// matcher compiles a hook's filter.
+func matcher(spec *policy.EventSpec, h *policy.Hook) (*policy.Matcher, diag.List) {
+	m, wrong := &policy.Matcher{}, diag.List(nil)
+	for c := range effective(&h.Filter) {
+		atom, problem := atomOf(spec, &h.Filter, c)
 		if problem != nil {
-			u.report(h, *problem)
+			wrong.Add(*problem)
 			continue
-		}
-		atom.Key, atom.Origin = c.Key, c.Value.Span
-		if !spec.CanRead(atom.Field) {
-			atom.Test = func(*policy.Context) bool { return false } // whatever a host sends beyond the event's row
-		}
-		if missing.Value != "" && missing.Value != "fail" {
-			atom = orMissing(atom, missing.Value)
 		}
 		m.Atoms = append(m.Atoms, atom)
 	}
-	return m
+	return m, wrong
+}
+
+// effective yields the conditions of a filter that become atoms.
+func effective(f *policy.Filter) func(func(*policy.Condition) bool) {
+	_, named := f.Get(policy.FilterToolName)
+	return func(yield func(*policy.Condition) bool) {
+		for i := range f.Conditions {
+			c := &f.Conditions[i]
+			if c.Key == policy.FilterToolMatcher && named || c.Key == policy.FilterMissing {
+				continue // tool_name wins (seed 0); missing is about the others
+			}
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// atomOf compiles one condition of a filter.
+func atomOf(spec *policy.EventSpec, f *policy.Filter, c *policy.Condition) (policy.Atom, *diag.Diagnostic) {
+	if c.Key == policy.FilterNative {
+		atom := *c.Atom
+		atom.Key, atom.Origin = c.Key, c.Value.Span
+		return atom, nil
+	}
+	compile := conditions[c.Key]
+	if compile == nil {
+		panic("compiler: pass filters: no condition is called " + string(c.Key))
+	}
+	atom, problem := compile(c.Value)
+	if problem != nil {
+		return atom, problem
+	}
+	atom.Key, atom.Origin = c.Key, c.Value.Span
+	if !spec.CanRead(atom.Field) {
+		atom.Test = func(*policy.Context) bool { return false } // whatever a host sends beyond the event's row
+	}
+	if missing, _ := f.Get(policy.FilterMissing); missing.Value != "" && missing.Value != "fail" {
+		atom = orMissing(atom, missing.Value)
+	}
+	return atom, nil
 }
 
 // orMissing is an atom that holds too where its field is absent or, as how

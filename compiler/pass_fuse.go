@@ -14,6 +14,9 @@ import (
 // what they read, for whoever else may write it would be among that data.
 func fuse(u *unit) {
 	for _, plan := range u.plans {
+		if u.untouched[plan] {
+			continue
+		}
 		plan.Fused = nil
 		var keys []fuseKey
 		nodes := map[fuseKey][]int{}
@@ -61,11 +64,59 @@ func (u *unit) fuseNodes(plan *dag.Plan, key fuseKey, nodes []int) {
 	}
 	for _, f := range u.kinds[key.kind].Fuse(parts) {
 		fusion := dag.Fusion{Kind: key.kind, Slot: key.slot, Run: f.Run, Fault: f.Fault}
+		if f.Make != nil {
+			own := make([]dag.FusePart, len(f.Members))
+			for i, at := range f.Members {
+				own[i] = parts[at]
+			}
+			u.fusion(&fusion, own, f.Make)
+		}
 		for _, i := range f.Members {
 			fusion.Nodes = append(fusion.Nodes, nodes[i])
 		}
 		plan.Fused = append(plan.Fused, fusion)
 	}
+}
+
+// fusion makes a fusion, unless an earlier program has it, or one like it that
+// stands for it until it is made in the background.
+func (u *unit) fusion(f *dag.Fusion, parts []dag.FusePart, makes func() (dag.FusedRun, string)) {
+	older := u.older(parts)
+	switch m := older(); {
+	case m != nil && m.SameParts(parts):
+		f.Run, f.Fault, f.Made = m.Run, m.Fault, m
+	case u.earlier != nil:
+		f.Late = dag.NewLate(parts, makes, older)
+		f.Run = f.Late.Run
+	default:
+		m = &dag.Made{Parts: parts}
+		m.Run, m.Fault = makes()
+		f.Run, f.Fault, f.Made = m.Run, m.Fault, m
+	}
+}
+
+// older is the fusion of the last program that has the most of the parts. One
+// that only borrows has what that program has later as well.
+func (u *unit) older(parts []dag.FusePart) func() *dag.Made {
+	newest := func() *dag.Made { return nil }
+	if u.earlier == nil {
+		return newest
+	}
+	most := 1 // one alone is no gain
+	for _, plan := range u.earlier.unit.plans {
+		for i := range plan.Fused {
+			f := &plan.Fused[i]
+			if m := f.Newest(); m != nil && m.Overlap(parts) > most {
+				most = m.Overlap(parts)
+				newest = f.Newest
+			}
+		}
+	}
+	if u.cfg.Borrow {
+		return newest
+	}
+	now := newest()
+	return func() *dag.Made { return now } // not the chain of all programs before
 }
 
 // checkFused: what is evaluated together may be, and sees the same version of

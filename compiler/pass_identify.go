@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -19,31 +20,74 @@ import (
 // left on disk until needed counts by its declarations, a script by the
 // command that runs it.
 func identify(u *unit) {
+	if u.recalled {
+		u.identifyAgain()
+	} else {
+		u.identifyAll()
+	}
 	h := sha256.New()
-	enc := json.NewEncoder(h)
-	write := func(v any) {
-		if err := enc.Encode(v); err != nil {
-			panic(fmt.Sprintf("compiler: pass identify: %v", err))
-		}
-	}
-	write([]any{"hookc", 1, u.policy.Tools.Known, u.policy.Tools.Open, u.policy.ChainTimeout})
-	if p := u.policy.Profile; p != nil {
-		write([]any{p.Name, p.Faithful})
-	}
-	for _, plan := range u.plans {
-		write([]any{plan.Event, plan.Strategy.Strategy, plan.ByPriority, plan.Deadline, plan.MaxConcurrent, plan.MaxModels})
-		for i := range u.entries {
-			if e := &u.entries[i]; e.Hook.Event == plan.Event {
-				write(u.facts(e))
-			}
-		}
+	for i := range u.identity {
+		h.Write(u.identity[i].sum[:])
+		fmt.Fprintf(h, "%s\n", u.identity[i].digest)
 	}
 	u.hash = "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// facts is what a hook means.
-func (u *unit) facts(e *dag.Entry) []any {
-	h := e.Hook
+// identity is one part of what is hashed, by a hash of its own: of a hook, with
+// the digest of what its body is made of besides, or of what holds for several.
+type identity struct {
+	hook   *policy.Hook
+	status dag.EntryStatus
+	digest string
+	sum    [sha256.Size]byte
+}
+
+func (u *unit) identifyAll() {
+	write := func(v ...any) { u.identity = append(u.identity, identity{sum: sumOf(v)}) }
+	write("hookc", 1, u.policy.Tools.Known, u.policy.Tools.Open, u.policy.ChainTimeout)
+	if p := u.policy.Profile; p != nil {
+		write(p.Name, p.Faithful)
+	}
+	for _, plan := range u.plans {
+		write(plan.Event, plan.Strategy.Strategy, plan.ByPriority, plan.Deadline, plan.MaxConcurrent, plan.MaxModels)
+		for i := range u.entries {
+			if e := &u.entries[i]; e.Hook.Event == plan.Event {
+				u.identity = append(u.identity, identity{e.Hook, e.Status, u.digest(e.Hook), sumOf(facts(e.Hook, e.Status))})
+			}
+		}
+	}
+}
+
+// identifyAgain writes what has changed since the last compilation.
+func (u *unit) identifyAgain() {
+	u.identity = slices.Clone(u.earlier.unit.identity)
+	changed, _ := u.onlyTexts()
+	for i := range u.identity {
+		f := &u.identity[i]
+		if f.hook == nil {
+			continue
+		}
+		now := changed[f.hook]
+		if now == nil {
+			now = f.hook
+		}
+		if now != f.hook {
+			f.hook, f.sum = now, sumOf(facts(now, f.status))
+		}
+		f.digest = u.digest(now)
+	}
+}
+
+func sumOf(v any) [sha256.Size]byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("compiler: pass identify: %v", err))
+	}
+	return sha256.Sum256(text)
+}
+
+// facts is what a hook means by itself.
+func facts(h *policy.Hook, status dag.EntryStatus) []any {
 	b, d := &h.Body, &h.Declared
 	var filter, rules, sets, options, env []any
 	for _, c := range h.Filter.Conditions {
@@ -66,12 +110,11 @@ func (u *unit) facts(e *dag.Entry) []any {
 		group = append(group, h.Group.Name, h.Group.Priority, h.Group.Fold, h.Group.Order)
 	}
 	return []any{
-		h.Name, h.Kind, h.Tier, e.Status, h.Priority, h.Locked, h.Async, h.Recheck, group,
+		h.Name, h.Kind, h.Tier, status, h.Priority, h.Locked, h.Async, h.Recheck, group,
 		filter, texts(d.Reads), texts(d.Writes), texts(d.May), d.World, d.Speculative, d.Pure,
 		h.Timeout, h.Retry, h.OnError, h.OnTimeout, fileFacts(h),
 		b.Command.Value, b.Protocol, b.Faithful, b.Native, b.InTurn, b.Strict, b.Onward, b.OnFailure, b.Args, env, b.WorkDir, b.Prompt.Value, b.Model,
 		b.Source.Value, b.When.Value, rules, sets, b.Context.Value, b.Use.Value, options,
-		u.digest(h),
 	}
 }
 

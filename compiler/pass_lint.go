@@ -10,7 +10,13 @@ import (
 // lintPass reports what an author would want to know (semantics.md §9). What
 // dead takes out, dead has reported.
 func lintPass(u *unit) {
-	u.diags.Add(lint.Run(&lint.Target{Policy: u.policy, Plans: u.plans, Tools: u.policy.Tools, Hints: u.cfg.Hints, WhatIf: whatIf})...)
+	t := &lint.Target{Policy: u.policy, Plans: u.plans, Tools: u.policy.Tools, Hints: u.cfg.Hints, WhatIf: whatIf}
+	if !u.recalled {
+		found := lint.RunPlans(t)
+		u.diags.Add(found...)
+		u.fixed.Add(found...)
+	}
+	u.diags.Add(lint.RunBodies(t)...)
 }
 
 // whatIf plans a changed copy of a plan again, as edges, speculate and hoist

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
 )
 
 // prepare makes the body of every live hook ready. A body that was left on
@@ -12,20 +13,41 @@ func prepare(u *unit) {
 	for _, plan := range u.plans {
 		for i := range plan.Nodes {
 			n := &plan.Nodes[i]
+			if u.recalled {
+				u.reportAll(n.Hook, u.bodies[n.Hook].found)
+				continue
+			}
 			if n.Hook.Body.Load != nil && !u.load(&n.Hook) {
 				continue
 			}
-			body, found := u.kind(n.Hook).Prepare(n.Hook)
-			for _, d := range found {
-				u.report(n.Hook, d)
+			m := u.known(n.Hook)
+			if m == nil {
+				m = u.make(n.Hook)
 			}
-			if body.Runner == nil && !found.HasErrors() {
-				panic(fmt.Sprintf("compiler: pass prepare: kind %s gave hook %s no runner and no error", n.Hook.Kind, n.Hook.Name))
-			}
+			body := &m.body
+			u.reportAll(n.Hook, m.found)
 			n.Runner, n.Engine, n.Always, n.Brief = body.Runner, body.Engine, body.Always, body.Brief
 			n.Unindexed = body.Unindexed
-			u.bodies[n.Hook] = body
+			u.bodies[n.Hook] = m
 		}
+	}
+}
+
+// make makes a body ready.
+func (u *unit) make(h *policy.Hook) *made {
+	if m := u.remade[h]; m != nil {
+		return m
+	}
+	body, found := u.kind(h).Prepare(h)
+	if body.Runner == nil && !found.HasErrors() {
+		panic(fmt.Sprintf("compiler: pass prepare: kind %s gave hook %s no runner and no error", h.Kind, h.Name))
+	}
+	return &made{body: body, found: found}
+}
+
+func (u *unit) reportAll(h *policy.Hook, found diag.List) {
+	for _, d := range found {
+		u.report(h, d)
 	}
 }
 

@@ -35,9 +35,10 @@ func recheck(u *unit) {
 	for _, plan := range u.plans {
 		list := blocks(plan)
 		behind := make([][]int, len(list)) // item → originals to repeat after it
+		writers := writersOf(plan)
 		for id := range plan.Nodes {
 			n := &plan.Nodes[id]
-			at := lastRewriter(plan, id)
+			at := lastRewriter(plan, id, writers)
 			if at < 0 {
 				continue
 			}
@@ -69,18 +70,31 @@ const repeats = policy.MayAsk | policy.MayDefer | policy.MayDeny | policy.MaySki
 
 // lastRewriter is the last item, from the guard's own on, with a hook for
 // whose changes the guard is to be repeated, or -1.
-func lastRewriter(plan *dag.Plan, id int) int {
+func lastRewriter(plan *dag.Plan, id int, writers []int) int {
 	guard := &plan.Nodes[id]
 	if guard.Hook.Async || !guard.Hook.Recheck && !guard.Effects.May.Has(repeats) {
 		return -1
 	}
-	for i := len(plan.Items) - 1; i >= guard.Item; i-- {
-		found := slices.ContainsFunc(plan.Items[i].Members, func(w int) bool { return w != id && rewrites(plan, w, guard) })
-		if found {
-			return i
+	for _, w := range slices.Backward(writers) {
+		switch item := plan.Nodes[w].Item; {
+		case item < guard.Item:
+			return -1
+		case w != id && rewrites(plan, w, guard):
+			return item
 		}
 	}
 	return -1
+}
+
+// writersOf are the nodes that may change the event, ascending.
+func writersOf(plan *dag.Plan) []int {
+	var out []int
+	for id := range plan.Nodes {
+		if !plan.Nodes[id].Effects.Writes.Empty() {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 // rewrites reports whether node w may change what the guard reads, and the

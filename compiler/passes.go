@@ -17,37 +17,42 @@ type pass struct {
 	required bool
 	// graph is true for passes that set what nodes wait for.
 	graph bool
-	doc   string
+	// bodies is true for passes that look into bodies: the others have nothing
+	// to do where only the text of a body changed.
+	bodies bool
+	doc    string
 }
 
 // passes is the compiler, in order.
 var passes = []pass{
-	{"resolve", resolve, true, false, "orders hooks by tier, priority and place; settles overrides and settings"},
-	{"validate", validate, true, false, "checks what authors declared against the event"},
-	{"identify", identify, true, false, "hashes what the policy means, before any of it is left out"},
-	{"narrow", narrow, false, false, "keeps one event, for a process that serves one"},
-	{"prepare", prepare, true, false, "compiles bodies and infers their effects"},
-	{"filters", filters, true, false, "compiles filters to atoms"},
-	{"effects", effects, true, false, "lays declarations over inferred effects; defaults, postures, deadline"},
-	{"recheck", recheck, true, false, "repeats a guard right after the last hook that may rewrite what it read"},
-	{"dead", dead, false, false, "takes out hooks that provably never run"},
-	{"edges", edges, true, true, "joins what must wait: data (D1), gates (D2), order of world effects (D3)"},
-	{"speculate", speculate, false, true, "lets speculative hooks start before it is known that they are needed"},
-	{"hoist", hoist, false, false, "moves rules to the earliest slot in which what they read is final"},
-	{"fuse", fuse, false, false, "makes one evaluation of the rules of a slot that see the same version of the event"},
-	{"reduce", reduce, false, false, "drops data edges that other data edges imply, for display"},
-	{"link", link, true, false, "links plans into the sub-pipelines of the lifecycle"},
-	{"index", index, true, false, "finds which hooks can match a tool"},
-	{"project", projected, false, false, "finds which parts of an event are looked at, so that nothing else is decoded"},
-	{"estimate", estimate, false, false, "sums costs: serial, critical path, first denial"},
-	{"posture", posture, false, false, "lists the hooks through which a failure lets an action pass"},
-	{"seal", seal, true, false, "gathers, hashes and indexes the program"},
-	{"lint", lintPass, false, false, "reports what an author would want to know"},
-	{"verify", verify, false, true, "recomputes what must wait naively, and compares the plan with the serial definition"},
+	{"recall", recall, false, false, true, "takes over what an earlier compilation made of hooks that have not changed"},
+	{"resolve", resolve, true, false, false, "orders hooks by tier, priority and place; settles overrides and settings"},
+	{"validate", validate, true, false, false, "checks what authors declared against the event"},
+	{"identify", identify, true, false, true, "hashes what the policy means, before any of it is left out"},
+	{"narrow", narrow, false, false, false, "keeps one event, for a process that serves one"},
+	{"prepare", prepare, true, false, true, "compiles bodies and infers their effects"},
+	{"filters", filters, true, false, false, "compiles filters to atoms"},
+	{"effects", effects, true, false, false, "lays declarations over inferred effects; defaults, postures, deadline"},
+	{"recheck", recheck, true, false, false, "repeats a guard right after the last hook that may rewrite what it read"},
+	{"dead", dead, false, false, false, "takes out hooks that provably never run"},
+	{"edges", edges, true, true, false, "joins what must wait: data (D1), gates (D2), order of world effects (D3)"},
+	{"speculate", speculate, false, true, false, "lets speculative hooks start before it is known that they are needed"},
+	{"hoist", hoist, false, false, false, "moves rules to the earliest slot in which what they read is final"},
+	{"fuse", fuse, false, false, true, "makes one evaluation of the rules of a slot that see the same version of the event"},
+	{"reduce", reduce, false, false, false, "drops data edges that other data edges imply, for display"},
+	{"link", link, true, false, false, "links plans into the sub-pipelines of the lifecycle"},
+	{"index", index, true, false, false, "finds which hooks can match a tool"},
+	{"project", projected, false, false, false, "finds which parts of an event are looked at, so that nothing else is decoded"},
+	{"estimate", estimate, false, false, false, "sums costs: serial, critical path, first denial"},
+	{"posture", posture, false, false, false, "lists the hooks through which a failure lets an action pass"},
+	{"seal", seal, true, false, true, "gathers, hashes and indexes the program"},
+	{"lint", lintPass, false, false, true, "reports what an author would want to know"},
+	{"verify", verify, false, true, true, "recomputes what must wait naively, and compares the plan with the serial definition"},
 }
 
 // passOrder holds which pass must come before which, and why.
 var passOrder = []struct{ before, after, why string }{
+	{"recall", "resolve", "what is taken over need not be made"},
 	{"resolve", "validate", "a hook that is overridden or disabled need not be right"},
 	{"validate", "effects", "declarations are parsed where they are known to be right"},
 	{"resolve", "identify", "overridden hooks mean nothing, and order means something"},

@@ -78,8 +78,11 @@ func (u *unit) settle(plan *dag.Plan) {
 // strategyNamed is the strategy of a name: a canonical one, or an agent's, which is how
 // that agent combines the answers of its own hooks at the event.
 func strategyNamed(name policy.Strategy, spec *policy.EventSpec) *policy.StrategySpec {
+	if _, canonical := policy.ParseStrategy(string(name)); canonical {
+		return name.Spec()
+	}
 	d, err := dialect.FindProfile(string(name))
-	if _, canonical := policy.ParseStrategy(string(name)); canonical || err != nil {
+	if err != nil {
 		return name.Spec()
 	}
 	rules, err := d.Under(false)

@@ -161,6 +161,9 @@ func (b *eventBuilder) holds(nodes []int) string {
 		for _, f := range b.fused(b.plan.Nodes[nodes[0]].Slot) {
 			if f.Kind == kind && f.Fault == "" {
 				part += fmt.Sprintf(", %d at once", len(f.Hooks))
+				if f.Pending {
+					part += " soon"
+				}
 			}
 		}
 		parts = append(parts, part)
@@ -175,7 +178,7 @@ func (b *eventBuilder) fused(slot int) []FusionModel {
 	for _, f := range b.plan.Fused {
 		nodes := slices.DeleteFunc(slices.Clone(f.Nodes), func(v int) bool { return !b.keep(v) })
 		if f.Slot == slot && len(nodes) > 1 {
-			out = append(out, FusionModel{Kind: f.Kind, Hooks: b.labels(nodes), Fault: f.Fault})
+			out = append(out, FusionModel{Kind: f.Kind, Hooks: b.labels(nodes), Fault: f.fault(), Pending: f.pending()})
 		}
 	}
 	return out

@@ -18,6 +18,20 @@ type Fusion struct {
 	// after all; Fault says why.
 	Run   FusedRun
 	Fault string
+	// Made is the fusion where its kind makes it apart, and has. Late is the
+	// fusion where that is done after the program has gone into force; Run is
+	// then its Run.
+	Made *Made
+	Late *Late
+}
+
+// Newest is the fusion as it was made, or an older one that stands for it; nil
+// for none.
+func (f *Fusion) Newest() *Made {
+	if f.Late != nil {
+		return f.Late.Newest()
+	}
+	return f.Made
 }
 
 // FusedRun evaluates the chosen members of a fusion, ascending by their places
@@ -35,16 +49,19 @@ type FusedSaid struct {
 	Alone bool
 }
 
-// FusePart is a node offered to its kind for fusion.
+// FusePart is a node offered to its kind for fusion. Runners are compared: they
+// are pointers.
 type FusePart struct {
 	Runner policy.Runner
 	Filter *policy.Matcher
 }
 
 // Fused is what a kind makes of parts: Members are indices into those it was
-// given, ascending; Run and Fault are as in Fusion.
+// given, ascending. Make makes the fusion, which takes a while; Run and Fault
+// are as in Fusion, and not looked at when there is a Make.
 type Fused struct {
 	Members []int
+	Make    func() (FusedRun, string)
 	Run     FusedRun
 	Fault   string
 }

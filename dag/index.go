@@ -1,6 +1,9 @@
 package dag
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // Index answers which nodes of a plan can match a tool name. It errs only
 // towards yes: a node is listed wherever its filter may hold.
@@ -22,17 +25,81 @@ func (x *Index) Empty() bool {
 }
 
 // Nodes lists the nodes that can match a tool, ascending.
-func (x *Index) Nodes(tool string) []int {
-	out := slices.Concat(x.Always, x.Exact[tool])
-	for n, texts := range x.Prefixes {
-		if n <= len(tool) {
-			out = append(out, texts[tool[:n]]...)
+func (x *Index) Nodes(tool string) []int { return x.Finder().Nodes(tool) }
+
+// Finder is an Index made ready to be asked often. It is immutable.
+type Finder struct {
+	always []int
+	exact  map[string][]int
+	// lengths has a bit for each length that exact names have, the last for all
+	// from there on: a name of another length is not looked up among thousands.
+	lengths    uint64
+	begin, end []texts
+}
+
+// texts are the beginnings, or the ends, of one length. All of them have the
+// byte is at a place, if at is not negative: few names get as far as being
+// hashed.
+type texts struct {
+	length int
+	at     int
+	is     byte
+	nodes  map[string][]int
+}
+
+// Finder returns what finds the nodes of x as it is now.
+func (x *Index) Finder() *Finder {
+	f := &Finder{always: x.Always, exact: x.Exact, begin: byLength(x.Prefixes), end: byLength(x.Suffixes)}
+	for name := range x.Exact {
+		f.lengths |= lengthBit(name)
+	}
+	return f
+}
+
+func lengthBit(name string) uint64 { return 1 << min(len(name), 63) }
+
+func byLength(all map[int]map[string][]int) []texts {
+	var out []texts
+	for _, n := range slices.Sorted(maps.Keys(all)) {
+		t := texts{length: n, at: -1, nodes: all[n]}
+		names := slices.Sorted(maps.Keys(all[n]))
+		// Sorted texts begin together with what the first and the last do; the end
+		// of that tells most names apart.
+		for first, last := names[0], names[len(names)-1]; t.at+1 < n && first[t.at+1] == last[t.at+1]; {
+			t.at++
+			t.is = first[t.at]
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// Nodes lists the nodes that can match a tool, ascending; nil for none.
+func (f *Finder) Nodes(tool string) []int {
+	out := slices.Clone(f.always)
+	if f.lengths&lengthBit(tool) != 0 {
+		out = append(out, f.exact[tool]...)
+	}
+	for i := range f.begin {
+		t := &f.begin[i]
+		if t.length > len(tool) {
+			break
+		}
+		if t.at < 0 || tool[t.at] == t.is {
+			out = append(out, t.nodes[tool[:t.length]]...)
 		}
 	}
-	for n, texts := range x.Suffixes {
-		if n <= len(tool) {
-			out = append(out, texts[tool[len(tool)-n:]]...)
+	for i := range f.end {
+		t := &f.end[i]
+		if t.length > len(tool) {
+			break
 		}
+		if end := tool[len(tool)-t.length:]; t.at < 0 || end[t.at] == t.is {
+			out = append(out, t.nodes[end]...)
+		}
+	}
+	if len(out) < 2 {
+		return out
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -24,6 +24,9 @@ type Kind struct {
 	// the effects of what it can see through and reports what is wrong with
 	// the body at its own lines.
 	Prepare func(h *policy.Hook) (Body, diag.List)
+	// Begin is called when a compilation begins, if it is not nil: what the disk
+	// held for an earlier one may have changed.
+	Begin func()
 	// Fuse makes one evaluation of several bodies, which are pure and see the
 	// same version of the event; those it leaves out cannot be fused. nil is a
 	// kind whose bodies are cheapest one by one.
@@ -32,8 +35,25 @@ type Kind struct {
 	// Rego and data. It goes into the program's hash, also for hooks that are
 	// not prepared; nil is nothing.
 	Digest func(h *policy.Hook) string
+	// Encode writes, for an artifact, what was made of a hook's body and is no
+	// part of the hook: code that need not be compiled again. Its first byte is a
+	// version of the kind's own. nil is a kind with nothing of that sort, and so
+	// is an empty answer.
+	Encode func(h *policy.Hook, body policy.Runner) []byte
+	// Decode makes the body of a hook that compiled before, of what Encode wrote,
+	// without parsing or compiling anything: that happens when it first runs, if
+	// it must, and what is wrong then is an error of Run. It is not nil for a
+	// kind whose hooks go into artifacts.
+	Decode func(h *policy.Hook, code []byte) policy.Runner
 	// Doc says in a line what the kind runs.
 	Doc string
+}
+
+// Deferred is a body that is made ready when it is first asked for.
+type Deferred interface {
+	policy.Runner
+	// Made is the body itself, made ready now if it was not.
+	Made() policy.Runner
 }
 
 // Body is a hook's body made ready.
@@ -54,6 +74,10 @@ type Body struct {
 	Cost time.Duration
 	// Unindexed are the body's rules that are evaluated for every event.
 	Unindexed []Unindexed
+	// Fresh reports whether Prepare would make the same of the same hook again,
+	// in the compilation that has begun last. nil is a body that is always made
+	// anew.
+	Fresh func() bool
 }
 
 // Unindexed is a rule whose body has no test by which an index can leave it

@@ -191,6 +191,8 @@ type FusionModel struct {
 	Kind  policy.Kind `json:"kind"`
 	Hooks []string    `json:"hooks"`
 	Fault string      `json:"fault,omitempty"`
+	// Pending is true while the fusion is made in the background.
+	Pending bool `json:"pending,omitempty"`
 }
 
 // MomentModel is what is expected to start together AtUS after the event.

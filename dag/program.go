@@ -64,6 +64,9 @@ func (p *Program) Seal() {
 	p.byEvent = make(map[policy.Event]*Plan, len(p.Plans))
 	for _, plan := range p.Plans {
 		p.byEvent[plan.Event] = plan
+		if plan.shape == nil {
+			plan.shape = &shape{}
+		}
 	}
 }
 
@@ -128,7 +131,27 @@ type Plan struct {
 	// Volatile is true when a Decision must not be memoised.
 	Volatile bool
 	Estimate Estimate
+
+	shape *shape
 }
+
+// shape stands for everything in a plan but its bodies.
+type shape struct{ _ byte }
+
+// WithBodies is the plan with other bodies: nodes differ from its own in their
+// Hook's text, their Runner and Unindexed alone. Fused is the caller's to set.
+func (p *Plan) WithBodies(nodes []Node) *Plan {
+	if p.shape == nil {
+		panic("dag: a plan that was not sealed has no shape")
+	}
+	out := *p
+	out.Nodes = nodes
+	return &out
+}
+
+// SameShape reports whether one of two plans was made of the other by
+// WithBodies.
+func (p *Plan) SameShape(q *Plan) bool { return p.shape != nil && p.shape == q.shape }
 
 // Memoised reports whether a repeated call gets the answer it got before: not
 // where the plan is volatile, or made of in-process rules that change nothing,

@@ -21,8 +21,20 @@ type absent struct {
 // absentees lists what plan leaves out, in the order of the chain. A hook
 // that is overridden, rejected or untrusted is no part of the chain.
 func absentees(prog *dag.Program, plan *dag.Plan) []absent {
+	if !slices.ContainsFunc(prog.Hooks, func(e dag.Entry) bool { return e.Hook.Event == plan.Event && e.Status != dag.Live }) {
+		return nil
+	}
+	byName := make(map[string]int, len(plan.Nodes))
+	for i := range plan.Nodes {
+		if n := &plan.Nodes[i]; n.RecheckOf < 0 {
+			byName[n.Hook.Name] = i
+		}
+	}
 	node := func(name string) int {
-		return slices.IndexFunc(plan.Nodes, func(n dag.Node) bool { return n.RecheckOf < 0 && n.Hook.Name == name })
+		if i, ok := byName[name]; ok {
+			return i
+		}
+		return -1
 	}
 	var out []absent
 	before := 0

@@ -130,21 +130,49 @@ func outOfTime(cause, err error) error {
 // protect runs a body once and turns a panic in it into a failure of its own.
 // The Result is nil when the body says nothing.
 func protect(ctx context.Context, n *dag.Node, in *policy.Context, attempt int) (out *policy.Result, err error) {
+	returned := false // asking is cheaper than recovering from nothing
 	defer func() {
-		if p := recover(); p != nil {
-			err = policy.Failf(policy.ErrPanic, "panic in %s: %v", n.Hook.Name, p)
+		if !returned {
+			out, err = nil, panicked(n, recover())
 		}
 	}()
 	switch body := n.Runner.(type) {
 	case policy.RunnerFunc:
-		return invoke(ctx, body, in, attempt)
+		out, err = invoke(ctx, body, in, attempt)
 	case policy.Teller:
-		if out, err = body.Tell(ctx, in, attempt); err != nil || out != nil && silent(out) {
-			return nil, err
-		}
-		return out, nil
+		out, err = tell(ctx, body, in, attempt)
+	default:
+		out, err = ask(ctx, n.Runner, in, attempt)
 	}
-	return ask(ctx, n.Runner, in, attempt)
+	returned = true
+	return out, err
+}
+
+// protectTeller is protect for the first attempt at a body of which it is known
+// how it is asked: to find out costs what a brief body does.
+func protectTeller(ctx context.Context, n *dag.Node, body policy.Teller, in *policy.Context) (out *policy.Result, err error) {
+	returned := false
+	defer func() {
+		if !returned {
+			out, err = nil, panicked(n, recover())
+		}
+	}()
+	out, err = tell(ctx, body, in, 0)
+	returned = true
+	return out, err
+}
+
+// panicked is the failure of a body that did not return.
+func panicked(n *dag.Node, p any) error {
+	return policy.Failf(policy.ErrPanic, "panic in %s: %v", n.Hook.Name, p)
+}
+
+func tell(ctx context.Context, body policy.Teller, in *policy.Context, attempt int) (*policy.Result, error) {
+	out, err := body.Tell(ctx, in, attempt)
+	if err != nil || out != nil && silent(out) {
+		return nil, err
+	}
+	return out, nil
 }
 
 // ask calls a body. Most say nothing, and then copying an empty Result is most
@@ -164,6 +192,35 @@ func invoke(ctx context.Context, body policy.RunnerFunc, in *policy.Context, att
 		return nil, err
 	}
 	return new(r), nil
+}
+
+// teller is a body as what is asked by Tell.
+func teller(body policy.Runner) policy.Teller {
+	switch body := body.(type) {
+	case policy.RunnerFunc:
+		return invoked(body)
+	case policy.Teller:
+		return body
+	}
+	return asked{body}
+}
+
+// invoked and asked are bodies that invoke and ask call.
+type (
+	invoked policy.RunnerFunc
+	asked   struct{ policy.Runner }
+)
+
+func (f invoked) Run(ctx context.Context, in *policy.Context, attempt int) (policy.Result, error) {
+	return f(ctx, in, attempt)
+}
+
+func (f invoked) Tell(ctx context.Context, in *policy.Context, attempt int) (*policy.Result, error) {
+	return invoke(ctx, policy.RunnerFunc(f), in, attempt)
+}
+
+func (a asked) Tell(ctx context.Context, in *policy.Context, attempt int) (*policy.Result, error) {
+	return ask(ctx, a.Runner, in, attempt)
 }
 
 // evaluate runs an in-process body on the caller's goroutine, its retries
@@ -187,6 +244,12 @@ func step(ctx context.Context, n *dag.Node, in *policy.Context, a int, b *budget
 		return protect(ctx, n, in, a)
 	}
 	out, err := protect(b, n, in, a)
+	return b.finish(ctx, n, out, err)
+}
+
+// finish ends an attempt within b, whose caller's context is ctx: what a body
+// answered when its time was up counts for nothing.
+func (b *budget) finish(ctx context.Context, n *dag.Node, out *policy.Result, err error) (*policy.Result, error) {
 	if b.ended(err) && ctx.Err() == nil {
 		out, err = nil, outOfTime(timeoutError(n), err)
 	}

@@ -121,7 +121,7 @@ func (x *Executor) FireSerial(ctx context.Context, e policy.Event, in *policy.Co
 type Reused struct {
 	decision policy.Decision
 	// of is the plan whose hooks are in Decision.Hooks, each filtered but those
-	// in changed; nil when nothing is known of them.
+	// in changed, which are not to be changed; nil when nothing is known of them.
 	of      *wiring
 	changed []int
 }

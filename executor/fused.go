@@ -28,6 +28,7 @@ type membership struct{ in, place int32 }
 type fusion struct {
 	*dag.Fusion
 	nodes set
+	tired *fatigue
 }
 
 // newFusions is nil for a plan in which nothing is fused.
@@ -46,13 +47,16 @@ func newFusions(plan *dag.Plan) *fusions {
 			f.of[id] = membership{int32(len(f.list)), int32(place)}
 			members.add(id)
 		}
-		f.list = append(f.list, fusion{x, members})
+		f.list = append(f.list, fusion{x, members, &fatigue{}})
 	}
 	if f.list == nil {
 		return nil
 	}
 	return f
 }
+
+// has reports whether node i is a member.
+func (f *fusions) has(i int) bool { return f != nil && f.of[i].in >= 0 }
 
 // fusing is what is known of the fusions of a plan in one firing. A fusion is
 // evaluated when the first of its members has its turn, for all of them whose
@@ -76,7 +80,7 @@ type fusedRun struct {
 // share of the time that all members took. ok is false when the node must be
 // evaluated by itself.
 func (f *fusing) answer(ctx context.Context, w *wiring, p *pick, i int, s *policy.Context, clock *watch) (out *policy.Result, took time.Duration, ok bool) {
-	if w.fused == nil || w.fused.of[i].in < 0 {
+	if !w.fused.has(i) {
 		return nil, 0, false
 	}
 	if *f == nil {
@@ -115,16 +119,20 @@ func (r *fusedRun) find(place int) *dag.FusedSaid {
 func (r *fusedRun) evaluate(ctx context.Context, w *wiring, x *fusion, p *pick, i int, s *policy.Context, clock *watch) {
 	r.chosen = make([]int, 0, min(len(x.Nodes), p.count))
 	for id := range x.nodes.both(p.nodes, i) {
-		if id == i || matches(&w.plan.Nodes[id], s) {
+		if id == i || w.matches(p, id, s) {
 			r.chosen = append(r.chosen, int(w.fused.of[id].place))
 		}
 	}
-	if len(r.chosen) < fewest {
+	if len(r.chosen) < fewest || x.tired.resting() {
 		r.chosen = nil
 		return
 	}
 	r.said = make([]dag.FusedSaid, len(r.chosen))
-	if err := protectFused(ctx, x, s, r.chosen, r.said); err != nil {
+	err := protectFused(ctx, x, s, r.chosen, r.said)
+	if ctx.Err() == nil {
+		x.tired.tell(err != nil)
+	}
+	if err != nil {
 		r.chosen, r.said = nil, nil
 		return
 	}

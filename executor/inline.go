@@ -41,7 +41,7 @@ func (x *Executor) directly(ctx context.Context, w *wiring, p *pick, in *policy.
 	r := x.newInline(ctx, w, p, m)
 	defer r.release()
 	after, ok := r.run(ctx, in)
-	m.of, m.changed = w, append(m.changed[:0], p.list...)
+	m.of, m.changed = w, p.list
 	if r.cut || len(w.absent) > 0 {
 		m.of = nil
 	}
@@ -220,38 +220,68 @@ func (r *inlineRun) skip(n int) {
 
 // node evaluates node m in context s and returns what it said, nil for nothing.
 func (r *inlineRun) node(ctx context.Context, m int, s *policy.Context) *policy.Result {
-	n, t := &r.w.plan.Nodes[m], &r.answer.Hooks[m]
-	if !r.pick.nodes.has(m) {
+	switch {
+	case !r.pick.nodes.has(m):
 		if r.x.options.Observe != nil {
 			r.x.tell(r.w, m, policy.StatusFiltered, 0, 0, nil)
 		}
 		return nil
-	}
-	if !matches(n, s) {
+	case !r.w.matches(r.pick, m, s):
 		r.x.tell(r.w, m, policy.StatusFiltered, 0, 0, nil)
 		return nil
+	case r.w.once[m]:
+		return r.once(ctx, m, s)
 	}
+	r.timed()
+	n := &r.w.plan.Nodes[m]
+	attempts, err := 1, error(nil)
+	out, took, ok := r.fused.answer(ctx, r.w, r.pick, m, s, &r.watch)
+	if !ok {
+		out, attempts, err = evaluate(ctx, n, project(n, s), r.watch.last, r.unasked(ctx))
+		took = r.watch.lap()
+	}
+	return r.answered(m, out, attempts, took, err)
+}
+
+// unasked is a budget for the next body: the one there is, unless one asked it
+// when to stop and may still hold on to it.
+func (r *inlineRun) unasked(ctx context.Context) *budget {
+	if r.budget.asked() {
+		r.budget = newBudget(ctx, r.watch.start)
+	}
+	return r.budget
+}
+
+// once is node for a body that is by itself and has one attempt. One that is
+// brief and says nothing is timed with those around it: a look at the clock takes
+// longer than it does.
+func (r *inlineRun) once(ctx context.Context, m int, s *policy.Context) *policy.Result {
+	n := &r.w.plan.Nodes[m]
 	brief := n.Brief && r.x.options.Observe == nil
 	if !brief || r.untimed == maxBrief {
 		r.timed()
 	}
-	attempts, err := 1, error(nil)
-	out, took, ok := r.fused.answer(ctx, r.w, r.pick, m, s, &r.watch)
-	if !ok {
-		if r.budget.asked() {
-			r.budget = newBudget(ctx, r.watch.start)
-		}
-		r.budget.unread = r.untimed > 0
-		out, attempts, err = evaluate(ctx, n, project(n, s), r.watch.last, r.budget)
-		r.budget.unread = false
-		if brief && out == nil && err == nil {
-			t.Attempts, t.Status = attempts, policy.StatusRan
-			r.brief[r.untimed] = int32(m)
-			r.untimed++
-			return nil
-		}
-		took = r.share()
+	b := r.unasked(ctx)
+	b.at, b.limit, b.unread = r.watch.last, r.watch.last+n.Timeout, r.untimed > 0
+	out, err := protectTeller(b, n, r.w.tellers[m], s)
+	b.unread = false
+	switch {
+	case err != nil || b.asked():
+		out, err = b.finish(ctx, n, out, err)
+	case out == nil && brief:
+		t := &r.answer.Hooks[m]
+		t.Attempts, t.Status = 1, policy.StatusRan
+		r.brief[r.untimed] = int32(m)
+		r.untimed++
+		return nil
 	}
+	return r.answered(m, out, 1, r.share(), err)
+}
+
+// answered notes what node m did and returns what it contributes, nil for
+// nothing.
+func (r *inlineRun) answered(m int, out *policy.Result, attempts int, took time.Duration, err error) *policy.Result {
+	n, t := &r.w.plan.Nodes[m], &r.answer.Hooks[m]
 	t.Attempts, t.Micros, t.Status = attempts, took.Microseconds(), policy.StatusRan
 	if out != nil || err != nil {
 		out = new(said(r.w.plan, n, out, err))

@@ -98,10 +98,12 @@ func (m *mock) event() *policy.Context {
 	spec := m.plan.Spec
 	c := policy.NewContext(m.plan.Event).Set(policy.FieldProjectRoot, "/repo").Set(policy.FieldCwd, "/repo").
 		Set(policy.FieldSessionID, "s")
-	paths := m.plan.Reads.All()
+	paths := slices.Clone(m.plan.Reads.All())
 	for i := range m.plan.Nodes {
 		n := &m.plan.Nodes[i]
-		paths = slices.Concat(paths, n.Reads.All(), n.Effects.Reads.All(), n.Effects.Writes.All())
+		paths = append(paths, n.Reads.All()...)
+		paths = append(paths, n.Effects.Reads.All()...)
+		paths = append(paths, n.Effects.Writes.All()...)
 	}
 	seen := map[string]bool{}
 	for _, p := range paths {

@@ -17,6 +17,9 @@ type pick struct {
 	count int
 	// items are those that have a node here, ascending.
 	items []int32
+	// asked is true when each node's conditions on the tool alone have been asked,
+	// and hold.
+	asked bool
 	// inline is true when all nodes can be evaluated on the caller's goroutine,
 	// one after another; private when, besides, no body keeps what it is given.
 	inline, private bool
@@ -28,7 +31,8 @@ type pick struct {
 // names are sent; a name that is not remembered costs a look at the index and
 // the filters that the index cannot settle.
 type picker struct {
-	plan *dag.Plan
+	plan  *dag.Plan
+	index *dag.Finder
 	// every has all nodes; absent is for an event that names no tool, rest for
 	// most of the names that no filter knows.
 	every, absent, rest *pick
@@ -53,7 +57,7 @@ const (
 // newPicker is a picker of a plan; where it has no index, or a hook could
 // change the name, every node is picked.
 func newPicker(plan *dag.Plan) *picker {
-	k := &picker{plan: plan, seed: maphash.MakeSeed()}
+	k := &picker{plan: plan, index: plan.Index.Finder(), seed: maphash.MakeSeed()}
 	all := make([]int, len(plan.Nodes))
 	for i := range all {
 		all[i] = i
@@ -64,7 +68,8 @@ func newPicker(plan *dag.Plan) *picker {
 	k.absent, k.rest = k.every, k.every
 	if !k.fixed {
 		k.absent = k.newPick(k.matching(all, policy.NewContext(plan.Event)))
-		k.rest = k.newPick(k.matching(plan.Index.Nodes(""), policy.NewContext(plan.Event).Set(policy.FieldToolName, "")))
+		k.rest = k.newPick(k.matching(k.index.Nodes(""), policy.NewContext(plan.Event).Set(policy.FieldToolName, "")))
+		k.absent.asked, k.rest.asked = true, true
 	}
 	return k
 }
@@ -93,10 +98,14 @@ func (k *picker) tool(name string) *pick {
 	if known := place.Load(); known != nil && known.name == name {
 		return known.pick
 	}
-	in := policy.NewContext(k.plan.Event).Set(policy.FieldToolName, name)
-	p, nodes := k.rest, k.matching(k.plan.Index.Nodes(name), in)
+	nodes := k.index.Nodes(name)
+	if len(nodes) == 0 && k.rest.count == 0 {
+		return k.rest // not worth the place of a name that has to be asked about
+	}
+	p, nodes := k.rest, k.matching(nodes, policy.NewContext(k.plan.Event).Set(policy.FieldToolName, name))
 	if !slices.Equal(p.list, nodes) {
 		p = k.newPick(nodes)
+		p.asked = true
 	}
 	if len(name) <= longestTool {
 		place.Store(&knownTool{strings.Clone(name), p})

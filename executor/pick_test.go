@@ -70,3 +70,30 @@ func TestPickRemembersABoundedNumberOfNames(t *testing.T) {
 	}
 	assert.Equal(t, []int{0}, k.tool("Bash").list)
 }
+
+// A filter on the tool's name alone is not asked again of an event whose name
+// has been; one without a name, or with something else in its place, is.
+func TestFiltersOfANameAreAskedWhereItIsNone(t *testing.T) {
+	asked := 0
+	plan := toolPlan(t, []string{"Bash"}, &asked)
+	x := pipelines(plan)
+	for _, c := range []struct {
+		tool any
+		want []policy.Status
+	}{
+		{"Bash", []policy.Status{ran, policy.StatusFiltered}},
+		{"x", []policy.Status{policy.StatusFiltered, ran}},
+		{"none", []policy.Status{policy.StatusFiltered, policy.StatusFiltered}},
+		{7, []policy.Status{policy.StatusFiltered, policy.StatusFiltered}},
+		{nil, []policy.Status{policy.StatusFiltered, policy.StatusFiltered}},
+	} {
+		in := policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, c.tool)
+		assert.Equal(t, c.want, statuses(x.Fire(t.Context(), policy.PreToolExecution, in)), "%v", c.tool)
+	}
+	asked = 0
+	in := policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, "x")
+	for range 3 {
+		x.Fire(t.Context(), policy.PreToolExecution, in)
+	}
+	assert.Zero(t, asked)
+}

@@ -243,9 +243,11 @@ func TestCancelledContext(t *testing.T) {
 type fireHow func(context.Context, policy.Event, *policy.Context) *policy.Decision
 
 func TestPanicInABodyIsAFailureOfThatHook(t *testing.T) {
-	for _, kind := range []policy.Kind{policy.KindBuiltin, policy.KindBash} {
-		plan := planOf(t, policy.PreToolExecution, policy.Chain, hook{name: "bad", kind: kind, onError: policy.OnErrorDeny,
-			run: func(context.Context, *policy.Context, int) (policy.Result, error) { panic("boom") }})
+	for _, h := range []hook{{kind: policy.KindBuiltin}, {kind: policy.KindBuiltin, timeout: time.Second},
+		{kind: policy.KindBuiltin, timeout: time.Second, retry: 1}, {kind: policy.KindBash}} {
+		h.name, h.onError = "bad", policy.OnErrorDeny
+		h.run = func(context.Context, *policy.Context, int) (policy.Result, error) { panic("boom") }
+		plan := planOf(t, policy.PreToolExecution, policy.Chain, h)
 		x := New(programOf(plan), Options{})
 		for _, fire := range []fireHow{x.Fire, x.FireSerial} {
 			d := fire(t.Context(), policy.PreToolExecution, bashCall())

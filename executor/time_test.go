@@ -294,3 +294,24 @@ func TestInProcessTimeIsTheNodesOwn(t *testing.T) {
 		assert.Zero(t, d.Hooks[1].Micros)
 	})
 }
+
+// The time of a body is its own, unless it and those before it say that they
+// take none to speak of. One that asks how long it has is not among those after.
+func TestOnlyBriefBodiesShareTheirTime(t *testing.T) {
+	for brief, want := range map[bool][]int64{false: {0, 20_000, 0}, true: {10_000, 10_000, 0}} {
+		synctest.Test(t, func(t *testing.T) {
+			plan := planOf(t, policy.PreToolExecution, policy.Chain,
+				hook{name: "quick", kind: policy.KindBuiltin},
+				hook{name: "slow", kind: policy.KindBuiltin, run: takes(20*ms, policy.Result{})},
+				hook{name: "last", kind: policy.KindBuiltin})
+			for i := range plan.Nodes {
+				plan.Nodes[i].Brief, plan.Nodes[i].Timeout = brief, time.Second
+			}
+			var got []int64
+			for _, h := range fireOnce(t, plan, bashCall()).Hooks {
+				got = append(got, h.Micros)
+			}
+			assert.Equal(t, want, got, "brief %v", brief)
+		})
+	}
+}

@@ -56,8 +56,14 @@ type wiring struct {
 	fused *fusions
 	// absent are the hooks of the event that the plan leaves out.
 	absent []absent
-	// picks finds the nodes that can match a tool.
-	picks *picker
+	// picks finds the nodes that can match a tool; byTool are those whose filters
+	// look at nothing but its name.
+	picks  *picker
+	byTool []bool
+	// once are the nodes of one attempt within a budget, by themselves; tellers are
+	// their bodies.
+	once    []bool
+	tellers []policy.Teller
 	// memoised is Plan.Memoised.
 	memoised bool
 	// filtered is the trace of a firing in which no filter matches.
@@ -68,7 +74,8 @@ func newWiring(plan *dag.Plan, o *Options) *wiring {
 	n := len(plan.Nodes)
 	w := &wiring{plan: plan, left: make([]int32, n), data: make([][]int, n),
 		afterDone: make([][]int32, n), afterStart: make([][]int32, n), afterGate: make([][]int32, len(plan.Items)),
-		blank: blankTrace(plan), count: make([]func(policy.Status, int, time.Duration), n)}
+		blank: blankTrace(plan), count: make([]func(policy.Status, int, time.Duration), n),
+		byTool: make([]bool, n), once: make([]bool, n), tellers: make([]policy.Teller, n)}
 	gate := make([]bool, len(plan.Items))
 	for i := range plan.Items {
 		gate[i] = plan.Items[i].MayHalt
@@ -76,6 +83,7 @@ func newWiring(plan *dag.Plan, o *Options) *wiring {
 	for i := range plan.Nodes {
 		node := &plan.Nodes[i]
 		w.count[i] = o.counting(node)
+		w.byTool[i] = node.Matcher == nil || !slices.ContainsFunc(node.Matcher.Atoms, func(a policy.Atom) bool { return !aboutTool(&a) })
 		w.data[i] = slices.Sorted(slices.Values(node.Data))
 		w.left[i] = int32(len(node.Wait) + len(node.Started))
 		for _, from := range node.Wait {
@@ -96,6 +104,11 @@ func newWiring(plan *dag.Plan, o *Options) *wiring {
 		}
 	}
 	w.fused = newFusions(plan)
+	for i := range plan.Nodes {
+		node := &plan.Nodes[i]
+		w.once[i] = node.Timeout > 0 && node.Retry == 0 && !node.Effects.Project && !w.fused.has(i)
+		w.tellers[i] = teller(node.Runner)
+	}
 	if o.Filtered != nil && n > fewFiltered {
 		w.filteredBut, w.done = o.Filtered(plan)
 	}
@@ -104,4 +117,10 @@ func newWiring(plan *dag.Plan, o *Options) *wiring {
 		w.filtered[i].Status = policy.StatusFiltered
 	}
 	return w
+}
+
+// matches reports whether the filter of node i, which p has, lets it run in
+// context s.
+func (w *wiring) matches(p *pick, i int, s *policy.Context) bool {
+	return p.asked && w.byTool[i] || matches(&w.plan.Nodes[i], s)
 }

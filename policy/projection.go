@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"maps"
 	"slices"
 	"unicode/utf8"
 )
@@ -116,12 +117,17 @@ func Peek(data []byte, f Field) string {
 	return ""
 }
 
+// fieldByKey are the fields by the keys that mean them, hosts' other names for
+// them included.
+var fieldByKey = func() map[string]Field {
+	out := maps.Clone(fieldByName)
+	maps.Copy(out, hostAliases)
+	return out
+}()
+
 // fieldOf is the field that a key of an event means.
 func fieldOf(key []byte) (Field, bool) {
-	if f, known := hostAliases[string(key)]; known {
-		return f, true
-	}
-	f, known := fieldByName[string(key)]
+	f, known := fieldByKey[string(key)]
 	return f, known
 }
 

@@ -66,10 +66,31 @@ const (
 	fusedVar  = ast.Var("hookc_out")
 )
 
-// Fuse sorts parts into fusions: modules that see the same library and data
+// Fusible is parts that can be fused.
+type Fusible struct {
+	// Members are the parts, as indices into what Sort was given, ascending.
+	Members []int
+
+	kin   *kin
+	parts []Part
+}
+
+// Fuse compiles the parts to one query.
+func (f *Fusible) Fuse() *Fused { return f.kin.fuse(f.parts) }
+
+// Fuse sorts parts into fusions and makes them.
+func Fuse(parts []Part) []*Fused {
+	var out []*Fused
+	for _, f := range Sort(parts) {
+		out = append(out, f.Fuse())
+	}
+	return out
+}
+
+// Sort sorts parts into fusions: modules that see the same library and data
 // can be one. A part that fits no other, or that sees what it would share, is
 // in none. Parts must be pure and see one version of the event.
-func Fuse(parts []Part) []*Fused {
+func Sort(parts []Part) []Fusible {
 	var kins []*kin
 	for i, p := range parts {
 		if p.Module.kin == nil || p.Module.input.whole && inexact(p.Filter) {
@@ -82,10 +103,10 @@ func Fuse(parts []Part) []*Fused {
 		}
 		kins[at].add(i, p.Module)
 	}
-	var out []*Fused
+	var out []Fusible
 	for _, k := range kins {
 		if len(k.members) > 1 {
-			out = append(out, k.fuse(parts))
+			out = append(out, Fusible{k.members, k, parts})
 		}
 	}
 	return out

@@ -11,6 +11,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
 )
 
 // kin are modules that can be one query: they were compiled for one version
@@ -22,7 +23,7 @@ type kin struct {
 	// by path. own is the module's own file among them, which its library
 	// leaves out.
 	settings string
-	config   *policy.FileConfig
+	data     *documents
 	files    map[string]*sharedFile
 	own      string
 	// parsed is the hook's module as it was parsed, named its rules that others
@@ -41,20 +42,16 @@ func newKin(m *Module) *kin {
 	return &k
 }
 
-// takes reports whether m can join: a file that both see is the same, and
-// only a module's own file is missing from its library.
+// takes reports whether m can join: both name the same library, and a file that
+// both see is the same. What the one does not see of the other's files cannot
+// make a difference to it.
 func (k *kin) takes(m *Module) bool {
 	o := m.kin
-	if k.settings != o.settings || k.config != o.config && len(k.files)+len(o.files) > 0 {
+	if k.settings != o.settings || k.data != o.data {
 		return false
 	}
 	for path, f := range o.files {
-		if have := k.files[path]; have != f && (have != nil || path != k.own) {
-			return false
-		}
-	}
-	for path := range k.files {
-		if o.files[path] == nil && path != o.own {
+		if have := k.files[path]; have != nil && have != f {
 			return false
 		}
 	}
@@ -75,7 +72,7 @@ func (k *kin) fuse(parts []Part) *Fused {
 			modules[path] = file.module
 		}
 	}
-	b := builder{f: f, modules: modules, done: map[*Module]bool{}}
+	b := builder{f: f, modules: modules, done: map[*Module]bool{}, guards: map[*ast.Location]policy.Field{}}
 	for place, i := range k.members {
 		b.member(place, &parts[i])
 	}
@@ -88,6 +85,7 @@ func (k *kin) fuse(parts []Part) *Fused {
 		f.Fault = f.compiler.Errors.Error()
 		return f
 	}
+	b.settle(f.compiler)
 	f.input = newProjection(b.paths)
 	f.input.whole = b.whole
 	f.ask = fusedQuery(f.compiler)
@@ -110,8 +108,11 @@ type builder struct {
 	modules map[string]*ast.Module
 	done    map[*Module]bool
 	rules   []*ast.Rule
-	paths   []policy.Path
-	whole   bool
+	// guards are the fields that the conditions of filters test, by where each
+	// is said to be written.
+	guards map[*ast.Location]policy.Field
+	paths  []policy.Path
+	whole  bool
 }
 
 // member adds the rules of one part.
@@ -121,7 +122,7 @@ func (b *builder) member(place int, p *Part) {
 	if inexact(p.Filter) {
 		mem.asked = ast.StringTerm(strconv.Itoa(place))
 	}
-	guard := b.guard(p.Filter, mem.asked)
+	guards := b.guard(p.Filter, mem.asked)
 	wanted := map[string]bool{}
 	for name := range m.kin.named {
 		wanted[name] = true
@@ -130,11 +131,11 @@ func (b *builder) member(place int, p *Part) {
 		number := ast.IntNumberTerm(len(f.entries))
 		rules, set := hoisted(e)
 		for _, r := range rules {
-			b.rule(number, r.Location, guard, r.Body, ruleValue(r))
+			b.rule(number, r.Location, guards, r.Body, ruleValue(r))
 		}
 		if rules == nil {
 			wanted[e.name] = true
-			b.rule(number, e.rules[0].Location, guard, nil, ast.NewTerm(e.ref))
+			b.rule(number, e.rules[0].Location, guards, nil, ast.NewTerm(e.ref))
 		}
 		f.entries = append(f.entries, fusedEntry{member: place, entry: e, set: set})
 	}
@@ -145,10 +146,18 @@ func (b *builder) member(place int, p *Part) {
 	b.whole = b.whole || m.input.whole
 }
 
+// sentry is a condition that keeps a rule from being evaluated for a hook that
+// was not chosen. field is the one it tests, if the rule index may know it.
+type sentry struct {
+	test    *ast.Expr
+	field   policy.Field
+	indexed bool
+}
+
 // guard is the filter as far as the rule index understands it, and for the
 // rest the test whether the member was chosen.
-func (b *builder) guard(filter *policy.Matcher, asked *ast.Term) []*ast.Expr {
-	var out []*ast.Expr
+func (b *builder) guard(filter *policy.Matcher, asked *ast.Term) []sentry {
+	var out []sentry
 	if filter != nil {
 		for i := range filter.Atoms {
 			a := &filter.Atoms[i]
@@ -156,12 +165,12 @@ func (b *builder) guard(filter *policy.Matcher, asked *ast.Term) []*ast.Expr {
 				continue
 			}
 			b.paths = append(b.paths, policy.Path{Field: a.Field})
-			out = append(out, oneOf(a.Field, a.Values))
+			out = append(out, sentry{oneOf(a.Field, a.Values), a.Field, true})
 		}
 	}
 	if asked != nil {
 		ref := ast.Ref{ast.InputRootDocument, ast.StringTerm(chosenKey), asked}
-		out = append(out, ast.NewExpr(ast.NewTerm(ref)))
+		out = append(out, sentry{test: ast.NewExpr(ast.NewTerm(ref))})
 	}
 	return out
 }
@@ -179,10 +188,19 @@ func oneOf(f policy.Field, values []string) *ast.Expr {
 }
 
 // rule adds one rule: out contains [number, value] if { guard; body }.
-func (b *builder) rule(number *ast.Term, at *ast.Location, guard []*ast.Expr, body ast.Body, value *ast.Term) {
-	exprs := make([]*ast.Expr, 0, len(guard)+len(body)+1)
-	for _, x := range guard {
-		exprs = append(exprs, x.Copy().SetLocation(at))
+func (b *builder) rule(number *ast.Term, at *ast.Location, guards []sentry, body ast.Body, value *ast.Term) {
+	exprs := make([]*ast.Expr, 0, len(guards)+len(body)+1)
+	for _, g := range guards {
+		test, where := g.test.Copy(), at
+		if g.indexed {
+			own := *at
+			where = &own
+			b.guards[where] = g.field
+			for _, t := range test.Operands() {
+				t.SetLocation(where) // what the compiler makes of an operand is found by it
+			}
+		}
+		exprs = append(exprs, test.SetLocation(where))
 	}
 	for _, x := range body {
 		exprs = append(exprs, x.Copy())
@@ -262,9 +280,10 @@ func (b *builder) dispatcher(version ast.RegoVersion) *ast.Module {
 // kinship works out with whom a module can be fused, nil for one that looks
 // at what it would share with others.
 func (u *unit) kinship(reached map[*ast.Rule]bool) *kin {
-	k := &kin{version: u.version, forbid: u.forbid, files: u.files, own: u.ownPath, config: u.hook.File,
+	k := &kin{version: u.version, forbid: u.forbid, files: u.island.files, own: u.ownPath, data: u.data,
 		parsed: u.own, named: map[string]bool{}, where: u.names.private.String()}
-	k.settings = u.version.String() + " " + strings.Join(slices.Sorted(maps.Keys(u.forbid)), " ")
+	k.settings = strings.Join(slices.Concat([]string{u.version.String()}, slices.Sorted(maps.Keys(u.forbid)),
+		[]string{""}, texts(u.config.Paths), []string{""}, texts(u.config.Data)), "\n")
 	apart := false
 	for r := range reached {
 		ast.WalkRefs(r, func(ref ast.Ref) bool {
@@ -276,6 +295,14 @@ func (u *unit) kinship(reached map[*ast.Rule]bool) *kin {
 		return nil
 	}
 	return k
+}
+
+func texts(list []diag.Text) []string {
+	out := make([]string, len(list))
+	for i, t := range list {
+		out[i] = t.Value
+	}
+	return out
 }
 
 // note notes a reference to data; false when it sees more than the module may

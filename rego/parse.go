@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
@@ -140,7 +141,7 @@ func (u *unit) settings() {
 func (u *unit) fileSpan() diag.Span { return diag.Span{Source: u.hook.Span.Source} }
 
 // callable lists the functions of OPA and of hookc, sorted.
-func callable() []string {
+var callable = sync.OnceValue(func() []string {
 	out := make([]string, 0, len(ast.Builtins)+len(functions().decls))
 	for _, b := range ast.Builtins {
 		out = append(out, b.Name)
@@ -150,7 +151,7 @@ func callable() []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
+})
 
 // parse reads the hook's own text.
 func (u *unit) parse() {
@@ -196,22 +197,29 @@ func syntaxFindings(where positions, text string, version ast.RegoVersion, err e
 	return out
 }
 
-// checkForbidden reports every call of a forbidden function, in shared files
-// too.
-func (u *unit) checkForbidden() {
+// ownCalls reports what the modules that are not shared call that they may
+// not.
+func (u *unit) ownCalls() {
 	for _, file := range slices.Sorted(maps.Keys(u.modules)) {
-		ast.WalkTerms(u.modules[file], func(t *ast.Term) bool {
-			ref, ok := t.Value.(ast.Ref)
-			if !ok {
-				return false
-			}
-			name := ref.String()
-			if _, bad := u.forbid[name]; bad {
-				u.report(codeForbidden, t.Location, "%s may not be called by a rule", name)
-			}
-			return false
-		})
+		for _, fault := range forbiddenCalls(u.modules[file], u.forbid) {
+			u.reportForbidden(fault)
+		}
 	}
+}
+
+// forbiddenCalls lists every call of a forbidden function.
+func forbiddenCalls(m *ast.Module, forbid map[string]struct{}) []libraryFault {
+	var out []libraryFault
+	ast.WalkTerms(m, func(t *ast.Term) bool {
+		if ref, ok := t.Value.(ast.Ref); ok {
+			name := ref.String()
+			if _, bad := forbid[name]; bad {
+				out = append(out, libraryFault{t.Location, name})
+			}
+		}
+		return false
+	})
+	return out
 }
 
 // report adds a finding; it names the hook when it lies in its own text.
@@ -234,12 +242,12 @@ func (u *unit) reportHint(code *diag.Code, loc *ast.Location, hint, format strin
 func (u *unit) reportCompile(list ast.Errors) {
 	for _, e := range list {
 		text := u.names.restore(e.Message)
-		u.reportHint(codeCompile, e.Location, u.compileHint(e.Message), "%s", text)
+		u.reportHint(codeCompile, e.Location, compileHint(u.own, e.Message), "%s", text)
 	}
 }
 
 // compileHint guesses what an unknown name was meant to be.
-func (u *unit) compileHint(message string) string {
+func compileHint(in *ast.Module, message string) string {
 	if name, ok := strings.CutPrefix(message, "undefined function "); ok {
 		return diag.DidYouMean(name, callable(), "shared functions live in the files of rego: {paths: [...]}")
 	}
@@ -248,11 +256,13 @@ func (u *unit) compileHint(message string) string {
 		return ""
 	}
 	candidates := []string{"input", "data"}
-	for _, r := range u.own.Rules {
-		candidates = append(candidates, r.Head.Ref()[0].Value.String())
-	}
-	for _, i := range u.own.Imports {
-		candidates = append(candidates, string(i.Name()))
+	if in != nil {
+		for _, r := range in.Rules {
+			candidates = append(candidates, r.Head.Ref()[0].Value.String())
+		}
+		for _, i := range in.Imports {
+			candidates = append(candidates, string(i.Name()))
+		}
 	}
 	return diag.DidYouMean(name, candidates, "nothing gives "+name+" a value")
 }

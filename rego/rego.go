@@ -11,10 +11,10 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/storage"
-	"github.com/open-policy-agent/opa/v1/storage/inmem"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/disk"
 )
 
 // DefaultBudget is the step budget of a rule (semantics.md §5.4).
@@ -23,18 +23,22 @@ const DefaultBudget = 100 * time.Millisecond
 // Value is a Rego value: what an event looks like to a module.
 type Value = ast.Value
 
-// Compiler makes modules of hooks. It remembers the shared files it has read
-// for as long as their content stays the same, so that hooks of one policy
-// share the parse. The zero Compiler is ready; it is safe for concurrent use.
+// Compiler makes modules of hooks. Hooks of one policy file share what it has
+// read of their library, as it was when the compilation began: one that is used
+// for several is told of each by Begin. The zero Compiler is ready for its
+// first; it is safe for concurrent use.
 type Compiler struct {
 	// Budget bounds one evaluation of a hook that sets no timeout of its own;
 	// 0 is DefaultBudget.
 	Budget time.Duration
 	Lints  Lints
+	// Shared, when set, is read instead of the disk.
+	Shared *Shared
 
-	mu      sync.Mutex
-	files   map[string]*sharedFile
-	digests map[*policy.FileConfig]string
+	mu                        sync.Mutex
+	read                      disk.Files
+	files, olderFiles         map[fileKey]*sharedFile
+	libraries, olderLibraries map[libraryKey]*library
 }
 
 // Module is one Rego hook, compiled. It is immutable and safe for concurrent
@@ -51,7 +55,8 @@ type Module struct {
 	where   positions
 	names   renaming
 	// kin says with which modules this one can be fused; nil is none.
-	kin *kin
+	kin    *kin
+	island island
 }
 
 // Effects are what the module was seen to read, write, say and use.
@@ -84,11 +89,10 @@ type unit struct {
 	where   positions
 	own     *ast.Module
 	modules map[string]*ast.Module
-	data    map[string]any
-	// files are the shared files by path, ownPath is where the hook's own file
-	// would be among them.
-	files   map[string]*sharedFile
+	data    *documents
+	// ownPath is where the hook's own file would be among the shared ones.
 	ownPath string
+	island  island
 	entries []*entry
 	names   renaming
 	found   diag.List
@@ -98,20 +102,17 @@ type unit struct {
 // reported at once, each finding where it is written; with an error among
 // them the module is nil.
 func (c *Compiler) Compile(h *policy.Hook) (*Module, diag.List) {
-	u := &unit{hook: h, spec: h.Event.Spec(), where: positions{}, modules: map[string]*ast.Module{}, data: map[string]any{},
-		files: map[string]*sharedFile{}}
-	if h.File != nil {
-		u.config = h.File.Rego
-	}
-	u.settings()
+	u := newUnit(h)
 	u.parse()
-	u.library(c)
+	l := u.library(c)
 	u.findEntryPoints()
-	u.checkForbidden()
+	u.sharedCalls(l)
+	u.ownCalls()
 	if u.found.HasErrors() {
 		return u.finish(nil)
 	}
 	u.lint(c.Lints)
+	u.see(l)
 	u.privatise()
 	m := u.link()
 	if m == nil {
@@ -119,6 +120,18 @@ func (c *Compiler) Compile(h *policy.Hook) (*Module, diag.List) {
 	}
 	m.budget = c.budget(h)
 	return u.finish(m)
+}
+
+func newUnit(h *policy.Hook) *unit {
+	u := &unit{hook: h, where: positions{}, modules: map[string]*ast.Module{}}
+	if h.Event != "" {
+		u.spec = h.Event.Spec()
+	}
+	if h.File != nil {
+		u.config = h.File.Rego
+	}
+	u.settings()
+	return u
 }
 
 func (c *Compiler) budget(h *policy.Hook) time.Duration {
@@ -142,18 +155,11 @@ func (u *unit) finish(m *Module) (*Module, diag.List) {
 // link compiles the modules together and works out what the hook does.
 func (u *unit) link() *Module {
 	m := &Module{
-		name: u.hook.Name, entries: u.entries, where: u.where, names: u.names,
-		code: code{builtins: functions().eval,
-			store: inmem.NewFromASTObject(toTerm(u.data).Value.(ast.Object))},
+		name: u.hook.Name, entries: u.entries, where: u.where, names: u.names, island: u.island,
+		code: code{builtins: functions().eval, store: u.data.store, txn: u.data.txn},
 	}
-	// The transaction is held for the module's life: nothing ever writes.
-	txn, err := m.store.NewTransaction(context.Background())
-	if err != nil {
-		panic("rego: in-memory store refused a transaction: " + err.Error())
-	}
-	m.txn = txn
 	m.compiler = newOPACompiler(u.version, u.forbid).
-		WithPathConflictsCheck(storage.NonEmpty(context.Background(), m.store, txn))
+		WithPathConflictsCheck(storage.NonEmpty(context.Background(), m.store, m.txn))
 	m.compiler.Compile(u.modules)
 	if m.compiler.Failed() {
 		u.reportCompile(m.compiler.Errors)

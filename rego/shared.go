@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -56,38 +55,12 @@ pre_tool_execution:
 // report them alike.
 type sharedFile struct {
 	content string
-	version ast.RegoVersion
 	text    diag.Text
 	module  *ast.Module
 	value   any
 	found   diag.List
-}
-
-// library adds the shared modules and documents of the hook's policy file.
-func (u *unit) library(c *Compiler) {
-	for _, root := range u.config.Paths {
-		for _, path := range u.list(root, isModule) {
-			if filepath.Clean(path) == filepath.Clean(u.hook.Body.File) {
-				u.ownPath = path
-				continue
-			}
-			f, err := c.read(path, u.display(path), u.version, parseShared)
-			if err != nil {
-				u.found.Add(codeShared.Report(root.Span, "cannot read %s: %v", u.display(path), reason(err)))
-				continue
-			}
-			u.where[path], u.files[path] = f.text, f
-			u.found.Add(f.found...)
-			if f.module != nil {
-				u.modules[path] = f.module
-			}
-		}
-	}
-	for _, root := range u.config.Data {
-		for _, path := range u.list(root, isDocument) {
-			u.document(c, root, path)
-		}
-	}
+	// refs are what the module refers to under data, in its package.
+	refs []ast.Ref
 }
 
 func isModule(path string) bool {
@@ -98,16 +71,8 @@ func isDocument(path string) bool {
 	return slices.Contains([]string{".json", ".yaml", ".yml"}, filepath.Ext(path))
 }
 
-// list returns the files under a path in order: a file itself, whatever its
-// name, of a folder those wanted, hidden folders left out.
-func (u *unit) list(root diag.Text, wanted func(string) bool) []string {
-	files, err := listFiles(root.Value, wanted)
-	if err != nil {
-		u.found.Add(codeShared.Report(root.Span, "cannot read %s: %v", u.display(root.Value), reason(err)))
-	}
-	return files
-}
-
+// listFiles returns the files under a path in order: a file itself, whatever
+// its name, of a folder those wanted, hidden folders left out.
 func listFiles(root string, wanted func(string) bool) ([]string, error) {
 	var out []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -146,64 +111,13 @@ func reason(err error) error {
 	return err
 }
 
-// read returns a file as make understood it, from memory when the content is
-// what it was.
-func (c *Compiler) read(path, name string, version ast.RegoVersion, make func(*sharedFile, string)) (*sharedFile, error) {
-	content, err := os.ReadFile(path)
+func parseShared(f *sharedFile, path string, version ast.RegoVersion) {
+	module, err := parseModule(path, f.text.Value, version)
 	if err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if f := c.files[path]; f != nil && f.content == string(content) && f.version == version && f.text.Span.File() == name {
-		return f, nil
-	}
-	f := &sharedFile{content: string(content), version: version}
-	source := diag.NewSource(name, f.content)
-	body := strings.TrimPrefix(f.content, "\ufeff")
-	f.text = diag.NewText(body, diag.Span{Source: source, End: len(f.content)},
-		[]diag.Mark{{Body: 0, Source: len(f.content) - len(body)}})
-	make(f, path)
-	if c.files == nil {
-		c.files = map[string]*sharedFile{}
-	}
-	c.files[path] = f
-	return f, nil
-}
-
-func parseShared(f *sharedFile, path string) {
-	module, err := parseModule(path, f.text.Value, f.version)
-	if err != nil {
-		f.found = syntaxFindings(positions{path: f.text}, f.text.Value, f.version, err)
+		f.found = syntaxFindings(positions{path: f.text}, f.text.Value, version, err)
 		return
 	}
-	f.module = module
-}
-
-// document merges one data document. Below a folder, the names of the folders
-// on the way prefix it, as OPA's own loader has it.
-func (u *unit) document(c *Compiler, root diag.Text, path string) {
-	f, err := c.read(path, u.display(path), u.version, parseDocument)
-	if err != nil {
-		u.found.Add(codeShared.Report(root.Span, "cannot read %s: %v", u.display(path), reason(err)))
-		return
-	}
-	u.found.Add(f.found...)
-	u.files[path] = f
-	object, ok := f.value.(map[string]any)
-	if !ok {
-		return
-	}
-	if rel, err := filepath.Rel(root.Value, filepath.Dir(path)); err == nil && filepath.IsLocal(rel) && rel != "." {
-		parts := strings.Split(filepath.ToSlash(rel), "/")
-		for _, part := range slices.Backward(parts) {
-			object = map[string]any{part: object}
-		}
-	}
-	if at := merge(u.data, object); at != "" {
-		start := diag.Span{Source: f.text.Span.Source}
-		u.found.Add(codeShared.Report(start, "data%s is set by another document too", at))
-	}
+	f.module, f.refs = module, dataRefs(module)
 }
 
 // merge adds the members of src to dst and returns the path of a value both

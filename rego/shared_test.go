@@ -101,6 +101,7 @@ func TestSharedFileChanges(t *testing.T) {
 	h := withFiles(guard(`message := data.limit`), dir, nil, []string{"limits.json"})
 	c := new(Compiler)
 	for _, want := range []string{"a", "b"} {
+		c.Begin()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "limits.json"), []byte(`{"limit": "`+want+`"}`), 0o644))
 		m, found := c.Compile(h)
 		require.Empty(t, found)

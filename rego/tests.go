@@ -11,7 +11,6 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	opa "github.com/open-policy-agent/opa/v1/rego"
-	"github.com/open-policy-agent/opa/v1/storage/inmem"
 	"github.com/open-policy-agent/opa/v1/tester"
 
 	"github.com/hookc/hookc/policy"
@@ -55,30 +54,24 @@ type TestResult struct {
 // it fails a hook. Findings are about text that does not parse or compile:
 // with errors among them nothing was run. It stops when ctx ends.
 func RunTests(ctx context.Context, t Tests) ([]TestResult, diag.List) {
-	u := &unit{hook: &policy.Hook{}, config: t.Config, where: positions{}, modules: map[string]*ast.Module{}, data: map[string]any{},
-		files: map[string]*sharedFile{}}
-	u.settings()
-	u.library(new(Compiler))
+	u := newUnit(&policy.Hook{File: &policy.FileConfig{Rego: t.Config}})
+	for path, f := range u.library(new(Compiler)).modules {
+		u.modules[path] = f.module
+	}
 	u.testModules(t)
-	u.checkForbidden()
+	u.ownCalls()
 	if u.found.HasErrors() {
 		u.found.Sort()
 		return nil, u.found
 	}
-	store := inmem.NewFromASTObject(toTerm(u.data).Value.(ast.Object))
-	txn, err := store.NewTransaction(ctx)
-	if err != nil {
-		panic("rego: in-memory store refused a transaction: " + err.Error())
-	}
-	defer store.Abort(ctx, txn)
 	results, err := tester.NewRunner().
 		SetCompiler(newOPACompiler(u.version, u.forbid).WithEnablePrintStatements(true)).
-		SetStore(store).
+		SetStore(u.data.store).
 		SetModules(u.modules).
 		SetTimeout(testTimeout).
 		RaiseBuiltinErrors(true).
 		AddCustomBuiltins(testFunctions()).
-		RunTests(ctx, txn)
+		RunTests(ctx, u.data.txn)
 	if err != nil {
 		u.reportTests(err)
 		return nil, u.found
@@ -93,14 +86,13 @@ func RunTests(ctx context.Context, t Tests) ([]TestResult, diag.List) {
 
 // testModules adds the modules under test and the tests.
 func (u *unit) testModules(t Tests) {
-	c := new(Compiler)
 	for _, root := range t.Paths {
 		files, err := listFiles(root, func(path string) bool { return strings.HasSuffix(path, ".rego") })
 		if err != nil {
 			u.found.Add(codeShared.Report(diag.Span{}, "cannot read %s: %v", root, reason(err)))
 		}
 		for _, path := range files {
-			u.testFile(c, path)
+			u.testFile(path)
 		}
 	}
 	for i, text := range t.Sources {
@@ -115,7 +107,7 @@ func (u *unit) testModules(t Tests) {
 	}
 }
 
-func (u *unit) testFile(c *Compiler, path string) {
+func (u *unit) testFile(path string) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
 		absolute = path
@@ -123,11 +115,12 @@ func (u *unit) testFile(c *Compiler, path string) {
 	if u.modules[absolute] != nil {
 		return
 	}
-	f, err := c.read(absolute, path, u.version, parseShared)
+	content, err := readText(absolute)
 	if err != nil {
 		u.found.Add(codeShared.Report(diag.Span{}, "cannot read %s: %v", path, reason(err)))
 		return
 	}
+	f := newSharedFile(fileKey{path: absolute, name: path, version: u.version}, content)
 	u.where[absolute] = f.text
 	u.found.Add(f.found...)
 	if f.module != nil {

@@ -86,6 +86,8 @@ func (w *regoWorld) counting(fuse func([]dag.FusePart) []dag.Fused) func([]dag.F
 	return func(parts []dag.FusePart) []dag.Fused {
 		out := fuse(parts)
 		for i := range out {
+			out[i].Run, out[i].Fault = out[i].Make()
+			out[i].Make = nil
 			run := out[i].Run
 			if run == nil {
 				w.faults = append(w.faults, out[i].Fault)

@@ -14,6 +14,7 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/dialect"
 )
@@ -25,6 +26,9 @@ func newCompile() *cobra.Command {
 		Use:   "compile [PATH…]",
 		Short: "Compile everything, report every finding, show the chains",
 		Long: `compile reads every source, compiles it and reports every finding. With
+-o FILE.hookc the compiled policy is written to the file, which every -f takes
+instead of the sources: nothing is parsed or compiled again. It is refused once
+a source, the environment or hookc is another one (--allow-stale). With
 --explain it shows, for each event, the chain in order: what each hook reads
 and may do, where it runs, what waits for what and why, the critical path, what
 happens when a hook fails, and which hooks can never run.
@@ -34,6 +38,7 @@ Exit codes: 0 clean · 1 the policy has errors (or is open, under
 		Example: `  hookc compile --explain
   hookc compile hooks.yaml --explain --event pre_tool_execution --tool Bash
   hookc compile hooks.yaml --explain=svg -o chain.svg
+  hookc compile -o policy.hookc && hookc run -f policy.hookc < event.json
   hookc compile --explain=json | jq '.events[].posture'`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, &s, args) },
 	}
@@ -58,7 +63,7 @@ func (c *compileFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().Lookup("explain").NoOptDefVal = "text"
 	cmd.Flags().StringVar(&c.event, "event", "", "only this `EVENT`")
 	cmd.Flags().StringVar(&c.tool, "tool", "", "only the hooks that can match `TOOL`")
-	cmd.Flags().StringVarP(&c.output, "output", "o", "", "write the explanation to `FILE`")
+	cmd.Flags().StringVarP(&c.output, "output", "o", "", "write the explanation to `FILE`, or with the ending .hookc the compiled policy")
 	cmd.Flags().StringSliceVar(&c.without, "without", nil, "switch optional `PASSES` off: "+strings.Join(optionalPasses(), ", "))
 	cmd.Flags().BoolVar(&c.tracePasses, "trace-passes", false, "print the program after each pass, on stderr")
 	cmd.Flags().BoolVar(&c.requireClosed, "require-closed", false, "fail when a hook's failure lets a guarded action pass")
@@ -87,6 +92,12 @@ func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 	}
 	if err := compiler.CheckWithout(c.without); err != nil {
 		return cannot("--without: %v", err)
+	}
+	if artifact.Named(c.output) {
+		if c.explain != "" {
+			return cannot("%s is a compiled policy: --explain writes elsewhere, and can draw it afterwards", c.output)
+		}
+		return c.artifact(cmd, s, args)
 	}
 	change := func(cc *compiler.Config) {
 		cc.Event, cc.Without, cc.Hints = event, c.without, c.explain != "" || c.asJSON
@@ -184,6 +195,17 @@ func (s *sources) compile(cmd *cobra.Command, args []string, more ...hookc.Optio
 	defer stop()
 	options = append(options, openMemory(policy.ProjectRoot(dir)).estimates())
 	options = append(options, more...)
+	path, err := s.compiledPolicy(callerOf(cmd.Context()), args)
+	if err != nil {
+		return nil, nil, err
+	}
+	if path != "" {
+		program, found, err := hookc.Restore(options...)
+		if err != nil {
+			return nil, nil, cannot("%v", err)
+		}
+		return program, found, cmd.Context().Err()
+	}
 	program, found := hookc.Compile(options...)
 	return program, found, cmd.Context().Err()
 }

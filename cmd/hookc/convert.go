@@ -82,6 +82,9 @@ func (c *convertFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 			return cannot("%s exists; --force overwrites it", c.output)
 		}
 	}
+	if err := s.fromSources(cmd, args); err != nil {
+		return err
+	}
 	dir, err := workDir()
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/install"
 )
@@ -169,7 +170,7 @@ func (d *doctor) named() {
 			break
 		}
 		switch w {
-		case "-f", "--file":
+		case "-f", "--file", "--artifact":
 			d.sources.files = append(d.sources.files, words[i+1])
 		case "--format":
 			d.sources.format = words[i+1]
@@ -179,6 +180,10 @@ func (d *doctor) named() {
 
 func (d *doctor) readPolicy() {
 	program, err := d.sources.program(d.cmd)
+	if files := d.sources.files; err != nil && len(files) == 1 && artifact.Named(files[0]) {
+		d.say("policy", checkFail, "hookc compile -o "+files[0], "%s", strings.TrimRight(err.Error(), "\n"))
+		return
+	}
 	if err != nil {
 		d.say("policy", checkFail, "hookc check", "%s", strings.TrimRight(err.Error(), "\n"))
 		return

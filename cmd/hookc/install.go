@@ -44,6 +44,7 @@ settings of a project, else user.`,
   hookc install claude && hookc doctor claude
   hookc install gemini --scope user -f ~/hooks.yaml
   hookc install claude --gate                       # answers from a resident hookc serve
+  hookc install claude --gate -f policy.hookc       # or, without one, from the compiled policy
   sudo hookc install cursor --scope managed`,
 		Args:              oneAgent,
 		ValidArgsFunction: agentArgs,

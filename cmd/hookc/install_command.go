@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
 )
@@ -23,19 +24,23 @@ func gateProgram(hookc string) (string, error) {
 }
 
 // gateLine is the command that asks the resident server for an event, for an
-// agent that waits for a time.
+// agent that waits for a time. A compiled policy is one that hookgate reads too.
 func (s *sources) gateLine(program, native string, d *dialect.Dialect, waits time.Duration) (string, error) {
 	deadline := max(waits-gateMargin, waits/2)
-	return s.withFiles(dialect.ShellQuote(program) + " " + native + " --dialect " + d.ID + " --deadline " + deadline.String() + " --start")
+	flag := " -f "
+	if len(s.files) == 1 && artifact.Named(s.files[0]) {
+		flag = " --artifact "
+	}
+	return s.withFiles(dialect.ShellQuote(program)+" "+native+" --dialect "+d.ID+" --deadline "+deadline.String()+" --start", flag)
 }
 
 // commandLine is the hook's command for an event.
 func (s *sources) commandLine(program, native string, d *dialect.Dialect) (string, error) {
-	return s.withFiles(dialect.ShellQuote(program) + " run " + native + " --dialect " + d.ID)
+	return s.withFiles(dialect.ShellQuote(program)+" run "+native+" --dialect "+d.ID, " -f ")
 }
 
-// withFiles adds the policy that was named to a command.
-func (s *sources) withFiles(line string) (string, error) {
+// withFiles adds the policy that was named to a command, by a flag.
+func (s *sources) withFiles(line, flag string) (string, error) {
 	for _, value := range s.files {
 		in, err := format.ParseInput(value)
 		if err != nil {
@@ -45,7 +50,7 @@ func (s *sources) withFiles(line string) (string, error) {
 		if err != nil {
 			return "", cannot("%v", err)
 		}
-		line += " -f " + dialect.ShellQuote(value[:len(value)-len(in.Path)]+abs)
+		line += flag + dialect.ShellQuote(value[:len(value)-len(in.Path)]+abs)
 	}
 	if s.format != "" {
 		line += " --format " + dialect.ShellQuote(s.format)

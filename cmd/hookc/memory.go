@@ -56,13 +56,12 @@ func (m *memory) options() []hookc.Option {
 	if m.dir == nil {
 		return nil
 	}
-	return []hookc.Option{
-		hookc.Execution(func(o *executor.Options) { o.Memo, o.Gates = answers{m}, gates{m} }),
-		m.estimates(),
-	}
+	return []hookc.Option{hookc.Execution(func(o *executor.Options) { o.Memo, o.Gates = answers{m}, gates{m} })}
 }
 
-// estimates let explain show what hooks really took, where that is known.
+// estimates let compile --explain show what hooks really took, where that is
+// known. A plan that only decides does without: the counters of every hook of a
+// project are more than the plan of one event.
 func (m *memory) estimates() hookc.Option {
 	known := m.load()
 	return hookc.Compiler(func(c *compiler.Config) { c.Costs = known.P50 })

@@ -23,6 +23,12 @@ func writeJSON(w io.Writer, v any) error {
 // progress shows on a terminal that something takes more than a second; stop
 // ends it and clears the line, which a dumb terminal could not.
 func progress(w io.Writer, what string) (stop func()) {
+	return progressOf(w, func() string { return what })
+}
+
+// progressOf is progress of something whose name changes; what is safe for
+// concurrent use.
+func progressOf(w io.Writer, what func() string) (stop func()) {
 	if !isTerminal(w) || os.Getenv("TERM") == "dumb" {
 		return func() {}
 	}
@@ -40,7 +46,7 @@ func progress(w io.Writer, what string) (stop func()) {
 				}
 				return
 			case <-tick.C:
-				fmt.Fprintf(w, "\r\x1b[Khookc: %s… %ds", what, int(time.Since(start).Seconds()))
+				fmt.Fprintf(w, "\r\x1b[Khookc: %s… %ds", what(), int(time.Since(start).Seconds()))
 			}
 		}
 	})

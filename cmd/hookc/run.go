@@ -17,6 +17,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/dialect"
 )
@@ -196,6 +197,9 @@ func notValid(err error) error {
 // the policy looks at is decoded, which is known once it is compiled; where
 // the event is about is needed before.
 func (s *sources) decideInput(cmd *cobra.Command, args []string, serial bool) (*policy.Decision, error) {
+	if err := s.takeProfile(callerOf(cmd.Context())); err != nil {
+		return nil, err
+	}
 	if s.profile != "" || serial {
 		in, event, err := s.readEvent(cmd.Context(), cmd.InOrStdin(), args)
 		if err != nil {
@@ -274,13 +278,13 @@ func (s *sources) decideBy(cmd *cobra.Command, event policy.Event, in *policy.Co
 
 // ready opens the policy of a project for one event, with what outlasts a
 // process. The caller calls done after closing the engine.
-func (s *sources) ready(cmd *cobra.Command, event policy.Event, project string) (eng *hookc.Engine, m *memory, done func(), err error) {
+func (s *sources) ready(cmd *cobra.Command, event policy.Event, project string, more ...hookc.Option) (eng *hookc.Engine, m *memory, done func(), err error) {
 	options, done, err := s.options(cmd, nil, project)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	m = openMemory(project)
-	options = append(options, m.options()...)
+	options = append(append(options, m.options()...), more...)
 	options = append(options, detached(s, callerOf(cmd.Context()), project),
 		oneEvent(event))
 	if !s.verify {
@@ -296,16 +300,27 @@ func (s *sources) ready(cmd *cobra.Command, event policy.Event, project string) 
 // open compiles a policy; its findings become the text of an exit 3.
 func open(ctx context.Context, options []hookc.Option) (*hookc.Engine, error) {
 	eng, err := hookc.Open(ctx, options...)
-	var list diag.ListError
-	switch {
-	case errors.As(err, &list):
-		return nil, exitError{exitCannot, list.List.Render() + "hookc: the policy does not compile"}
-	case ctx.Err() != nil:
-		return nil, exitError{exitInterrupted, ""}
-	case err != nil:
-		return nil, cannot("%v", err)
+	if err := openError(ctx, err); err != nil {
+		return nil, err
 	}
 	return eng, nil
+}
+
+// openError is the exit for what came of compiling a policy, nil when it did.
+func openError(ctx context.Context, err error) error {
+	var list diag.ListError
+	var refused *artifact.Error
+	switch {
+	case errors.As(err, &refused):
+		return compiledRefused{cannot("%v", refused)}
+	case errors.As(err, &list):
+		return exitError{exitCannot, list.List.Render() + "hookc: the policy does not compile"}
+	case ctx.Err() != nil:
+		return exitError{exitInterrupted, ""}
+	case err != nil:
+		return cannot("%v", err)
+	}
+	return nil
 }
 
 func writeDecision(w io.Writer, d *policy.Decision, indent bool) error {

@@ -2,7 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"strings"
 	"time"
+
+	"github.com/hookc/hookc/cmd/hookgate/cold"
 )
 
 const seenFile = "seen.json"
@@ -15,8 +19,34 @@ const seenEvery = 20 * time.Second
 // seconds: by agent and the agent's name of the event.
 type sightings map[string]map[string]int64
 
-// sightings reads the record; empty when there is none.
+// sightings reads the record, hookgate's included; empty when there is none.
 func (m *memory) sightings() sightings {
+	s := m.recorded()
+	entries, err := os.ReadDir(m.path())
+	if err != nil {
+		return s // there is no folder yet
+	}
+	for _, entry := range entries {
+		name, ok := strings.CutPrefix(entry.Name(), cold.Marker)
+		at := strings.LastIndexByte(name, '.')
+		info, err := entry.Info()
+		if !ok || at < 0 || err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		agent, event := name[:at], name[at+1:]
+		if s == nil {
+			s = sightings{}
+		}
+		if s[agent] == nil {
+			s[agent] = map[string]int64{}
+		}
+		s[agent][event] = max(s[agent][event], info.ModTime().Unix())
+	}
+	return s
+}
+
+// recorded is what hookc itself has recorded.
+func (m *memory) recorded() sightings {
 	if m.dir == nil {
 		return nil
 	}
@@ -34,7 +64,7 @@ func (m *memory) sightings() sightings {
 // saw records that an agent's event was decided just now.
 func (m *memory) saw(agent, event string) {
 	now := time.Now().Unix()
-	if last := m.sightings()[agent][event]; last <= now && now-last < int64(seenEvery/time.Second) {
+	if last := m.recorded()[agent][event]; last <= now && now-last < int64(seenEvery/time.Second) {
 		return
 	}
 	m.update(seenFile, func(old []byte) ([]byte, error) {

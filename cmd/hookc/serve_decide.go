@@ -7,7 +7,6 @@ import (
 	"errors"
 	"net"
 	"os"
-	"sync"
 	"time"
 
 	"github.com/hookc/hookc"
@@ -24,10 +23,10 @@ func (v *server) decide(ctx context.Context, conn *net.UnixConn, who peer, r *wi
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(r.Millis)*time.Millisecond)
 	defer cancel()
-	end := attend(conn, cancel)
-	reply, err := v.reply(ctx, who, r)
+	a := v.attending.begin(conn, cancel)
+	reply, err := v.reply(withAttendance(ctx, a), who, r)
 	over := ctx.Err() // before the watch ends, which cancels
-	end()
+	v.attending.end(a)
 	switch {
 	case over != nil: // nobody waits any more
 		v.broken.Add(1)
@@ -38,52 +37,6 @@ func (v *server) decide(ctx context.Context, conn *net.UnixConn, who peer, r *wi
 		v.answered.Add(1)
 		v.took.add(time.Since(began))
 		v.write(conn, reply)
-	}
-}
-
-// attended is how long an event may take before its caller is attended to:
-// most have been decided by then, and a goroutine for each would cost a tenth
-// of that.
-const attended = 20 * time.Millisecond
-
-// attend looks after the caller of an event that takes longer: when it goes
-// away gone is called, and now and then it is told that the server is at work.
-// Nothing is written any more once end has returned.
-func attend(conn *net.UnixConn, gone func()) (end func()) {
-	var mu sync.Mutex
-	var watch sync.WaitGroup
-	var timer *time.Timer
-	ended, beats := false, 0
-	mu.Lock()
-	defer mu.Unlock()
-	timer = time.AfterFunc(attended, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if ended {
-			return
-		}
-		if beats == 0 && conn.SetReadDeadline(time.Time{}) == nil {
-			watch.Go(func() {
-				var one [1]byte
-				conn.Read(one[:]) // ends when the caller is gone, or says what it must not
-				gone()
-			})
-		}
-		if conn.SetWriteDeadline(time.Now().Add(writeTime)) == nil {
-			conn.Write([]byte{wire.Working}) // a caller that is gone is seen by reading
-		}
-		beats++
-		timer.Reset(wire.Beat * time.Millisecond)
-	})
-	return func() {
-		mu.Lock()
-		ended = true
-		timer.Stop()
-		mu.Unlock()
-		if beats > 0 {
-			conn.SetReadDeadline(time.Now()) // ends the watch
-			watch.Wait()
-		}
 	}
 }
 
@@ -145,6 +98,9 @@ func (v *server) carry(ctx context.Context, who peer, s *speaker, said *wording)
 		r, note, err := v.plans.of(ctx, &wanted{who: who, from: from, said: said, event: event, project: project, path: v.home.get("PATH")})
 		if err != nil {
 			return "", err
+		}
+		if r.processes {
+			attendanceOf(ctx).soon()
 		}
 		fire := r.eng.Fire
 		if said.serial {

@@ -122,6 +122,11 @@ func watched(s *sources, w *wanted, program *dag.Program, m *memory) []string {
 	for _, value := range s.files {
 		if in, err := format.ParseInput(value); err == nil {
 			l.tree(w.from.path(in.Path))
+			if path := w.from.path(in.Path); isCompiled(path) {
+				for _, source := range dependsOn(path) {
+					l.add(source)
+				}
+			}
 		}
 	}
 	if len(s.files) == 0 {

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +50,7 @@ type wanted struct {
 // key tells plans apart; with all, by the caller's whole environment.
 func (w *wanted) key(all bool) string {
 	var b strings.Builder
-	for _, part := range append([]string{string(w.event), w.project, w.from.dir, w.said.src.format, strconv.FormatBool(w.said.src.verify),
+	for _, part := range append([]string{string(w.event), w.project, w.from.dir, w.said.src.format, strconv.FormatBool(w.said.src.verify), strconv.FormatBool(w.said.src.allowStale),
 		strconv.FormatUint(digest(w.from.environ, !all), 36), strconv.FormatBool(all)}, w.said.src.files...) {
 		b.WriteString(part)
 		b.WriteByte(0)
@@ -64,11 +65,14 @@ type plans struct {
 	byKey   map[string]*list.Element // of *slot
 	order   *list.List               // used last comes first
 	closing sync.WaitGroup
+	read    map[string]weak.Pointer[hookc.Readings]
 	builds  atomic.Int64
 	failed  atomic.Int64
 }
 
-func newPlans() *plans { return &plans{byKey: map[string]*list.Element{}, order: list.New()} }
+func newPlans() *plans {
+	return &plans{byKey: map[string]*list.Element{}, order: list.New(), read: map[string]weak.Pointer[hookc.Readings]{}}
+}
 
 // slot is the place of one plan and of its successors.
 type slot struct {
@@ -89,9 +93,16 @@ type slot struct {
 
 // resident is a plan in force.
 type resident struct {
+	// eng is nil when all that is known is that the plan has processes: it is in
+	// the slot of the caller's whole environment.
 	eng    *hookc.Engine
 	memory *memory
 	done   func()
+	// readings is what it shares with the plans of other events, built when its
+	// engine was made.
+	readings *hookc.Readings
+	built    time.Time
+	*tally
 	// processes is true when the plan has hooks that are not in-process rules,
 	// and so depends on the whole environment.
 	processes bool
@@ -99,9 +110,6 @@ type resident struct {
 	hooks     int
 	since     time.Time
 	files     prints
-	events    atomic.Int64
-	dirty     atomic.Bool
-	saved     atomic.Bool
 }
 
 // fired counts an event. The first one is written down at once, so that its
@@ -165,9 +173,14 @@ func (p *plans) drop(at *list.Element) {
 	})
 }
 
+// sign is what is left of a plan where it may not be used.
+func (r *resident) sign() *resident {
+	return &resident{tally: &tally{}, memory: r.memory, processes: true, policy: r.policy, hooks: r.hooks, since: r.since, files: r.files}
+}
+
 // close ends a plan once its events have.
 func (r *resident) close() {
-	if r == nil {
+	if r == nil || r.eng == nil {
 		return
 	}
 	if err := r.eng.Close(); err != nil && !errors.Is(err, hookc.ErrClosed) {
@@ -181,7 +194,7 @@ func (r *resident) close() {
 func (s *slot) get(ctx context.Context, p *plans, w *wanted) (*resident, string, error) {
 	r := s.live.Load()
 	if r != nil && r.fresh() {
-		if time.Since(r.since) > renewAfter && !s.renewing.Swap(true) {
+		if r.eng != nil && time.Since(r.since) > renewAfter && !s.renewing.Swap(true) {
 			p.closing.Go(func() {
 				defer s.renewing.Store(false)
 				s.renew(context.WithoutCancel(ctx), p, r)
@@ -217,20 +230,66 @@ func (s *slot) renew(ctx context.Context, p *plans, old *resident) (*resident, s
 		against = now.files.again()
 	}
 	p.builds.Add(1)
-	next, err := s.want.build(ctx)
+	next, err := s.next(ctx, p, now)
 	if err == nil {
-		s.err, s.against = nil, prints{}
-		s.live.Store(next)
-		p.closing.Go(now.close)
-		return next, "", nil
+		return s.put(p, next), "", nil
 	}
 	p.failed.Add(1)
 	var b handBack
-	if now == nil || errors.As(err, &b) || ctx.Err() != nil {
-		return nil, "", err
+	var refused compiledRefused
+	if now == nil || errors.As(err, &b) || errors.As(err, &refused) || ctx.Err() != nil {
+		return nil, "", err // a compiled policy that is stale is no broken edit: consent may have been withdrawn
 	}
 	s.err, s.tried, s.against = err, time.Now(), against
 	return now, s.note(now), nil
+}
+
+// put puts a plan in force; mu is held. One with processes goes to the slot of
+// the environment it was built in, and only its sign stays in the slot that is
+// asked first: both would hold the same.
+func (s *slot) put(p *plans, next *resident) *resident {
+	all, asked, eng := s.want.key(true), s.want.key(false), next.eng
+	switch {
+	case next.processes && s.key == asked:
+		if !p.slot(&s.want, true).adopt(p, next) {
+			next.close()
+		}
+		next = next.sign()
+	case next.processes && s.key == all:
+		p.vouch(asked, next)
+	}
+	s.err, s.against = nil, prints{}
+	if now := s.live.Swap(next); now != nil && now.eng != eng {
+		p.closing.Go(now.close)
+	}
+	return next
+}
+
+// adopt puts a plan in force that another slot has built; false when the slot
+// is no more.
+func (s *slot) adopt(p *plans, next *resident) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dropped {
+		return false
+	}
+	s.put(p, next)
+	return true
+}
+
+// vouch notes in the slot that is asked first that what it says is as new as a
+// plan, so that it need not find out by building another.
+func (p *plans) vouch(key string, by *resident) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := p.byKey[key]
+	if at == nil {
+		return
+	}
+	s := at.Value.(*slot)
+	if old := s.live.Load(); old != nil && old.eng == nil && old.since.Before(by.since) {
+		s.live.CompareAndSwap(old, by.sign())
+	}
 }
 
 // note tells the caller's user that an edit is not in force.
@@ -240,25 +299,23 @@ func (s *slot) note(r *resident) string {
 }
 
 // build compiles what is wanted.
-func (w *wanted) build(ctx context.Context) (*resident, error) {
+func (w *wanted) build(ctx context.Context, readings *hookc.Readings) (*resident, error) {
 	began := time.Now()
 	src := w.said.src
+	if err := src.takeProfile(w.from); err != nil {
+		return nil, err
+	}
+	if src.profile != "" {
+		return nil, handBack{"--profile"}
+	}
 	cmd := &cobra.Command{}
 	cmd.SetContext(withCaller(ctx, w.from))
-	eng, m, done, err := src.ready(cmd, w.event, w.project)
+	eng, m, done, err := src.ready(cmd, w.event, w.project, hookc.Reading(readings))
 	if err != nil {
 		return nil, err
 	}
-	program := eng.Program()
-	r := &resident{eng: eng, memory: m, done: done, policy: program.Hash, since: began}
-	for _, e := range program.Hooks {
-		if e.Hook.Event != w.event {
-			continue
-		}
-		r.hooks++
-		r.processes = r.processes || !e.Hook.Kind.InProcess()
-	}
-	r.files = take(watched(&src, w, program, m), began)
+	r := &resident{tally: &tally{}, eng: eng, memory: m, done: done, readings: readings, built: began}
+	r.describe(w, began)
 	return r, nil
 }
 
@@ -274,7 +331,7 @@ func (p *plans) list() []planStatus {
 			continue // another slot has the plan that is used
 		}
 		at := planStatus{Project: s.want.project, Event: string(s.want.event), Args: s.want.said.src.files, Policy: r.policy,
-			Hooks: r.hooks, Since: r.since, Events: r.events.Load()}
+			Hooks: r.hooks, Since: r.since, Events: r.events.Load(), Fusing: r.eng != nil && r.eng.Settling()}
 		s.mu.Lock()
 		if s.err != nil {
 			at.Error = s.err.Error()
@@ -304,7 +361,9 @@ func (p *plans) reload(ctx context.Context) {
 		s.mu.Lock()
 		s.tried = time.Time{}
 		s.mu.Unlock()
-		s.renew(ctx, p, s.live.Load())
+		if r := s.live.Load(); r == nil || r.eng != nil {
+			s.renew(ctx, p, r)
+		}
 	}
 }
 

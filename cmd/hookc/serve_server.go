@@ -50,8 +50,9 @@ type server struct {
 	answered, refused, broken, active atomic.Int64
 	took                              histogram
 
-	stop context.CancelCauseFunc
-	seen sightingQueue
+	stop      context.CancelCauseFunc
+	seen      sightingQueue
+	attending attending
 }
 
 func newServer(build string, umask int) *server {
@@ -239,19 +240,22 @@ func (v *server) status() *serveStatus {
 
 func (v *server) idleFor() time.Duration { return time.Since(v.start) - time.Duration(v.last.Load()) }
 
-// lookAfter writes counters down, and ends the server when it is idle or its
+// lookAfter writes counters down, keeps memory small, and ends the server when it is idle or its
 // program file is another one.
 func (v *server) lookAfter(ctx context.Context) {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
 	self, err := os.Executable()
+	memory := newHousekeeping()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
+		v.attending.look()
 		v.flush()
+		memory.tidy(v.plans.builds.Load())
 		if v.active.Load() == 0 && v.idle > 0 && v.idleFor() > v.idle {
 			v.stop(errIdle)
 			return

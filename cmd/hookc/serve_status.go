@@ -42,7 +42,10 @@ type planStatus struct {
 	Hooks   int       `json:"hooks"`
 	Since   time.Time `json:"since"`
 	Events  int64     `json:"events"`
-	Error   string    `json:"error,omitempty"`
+	// Fusing is true while rules that changed are made one evaluation with the
+	// others, in the background.
+	Fusing bool   `json:"fusing,omitempty"`
+	Error  string `json:"error,omitempty"`
 }
 
 func (s *serveStatus) write(out io.Writer) {
@@ -58,7 +61,11 @@ func (s *serveStatus) write(out io.Writer) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "EVENT\tHOOKS\tEVENTS\tSINCE\tPROJECT")
 	for _, p := range s.Plans {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\n", p.Event, p.Hooks, p.Events, p.Since.Format(time.TimeOnly), p.Project)
+		since := p.Since.Format(time.TimeOnly)
+		if p.Fusing {
+			since += ", fusing"
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\n", p.Event, p.Hooks, p.Events, since, p.Project)
 	}
 	w.Flush()
 	for _, p := range s.Plans {

@@ -30,6 +30,8 @@ type sources struct {
 	// profile is the agent whose rules hold, "" for hookc's own.
 	profile  string
 	faithful bool
+	// allowStale uses a compiled policy although its sources differ.
+	allowStale bool
 	// verify is whether a one-shot command validates its plan.
 	verify bool
 }
@@ -42,6 +44,7 @@ func (s *sources) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.profile, "profile", "", "discover what `AGENT` would, and let it mean what it means there: see hookc list dialect")
 	cmd.Flags().BoolVar(&s.faithful, "faithful", false, "with --profile: follow the agent also where it lets something through in silence")
 	complete(cmd, "profile", dialect.Profiles())
+	cmd.Flags().BoolVar(&s.allowStale, "allow-stale", false, "use a compiled policy (.hookc) although its sources, the environment or hookc differ")
 }
 
 // complete offers fixed words for a flag's value.
@@ -75,7 +78,20 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 	if names := format.Names(); s.format != "" && !slices.Contains(names, s.format) {
 		return nil, nil, cannot("unknown format %q: %s", s.format, diag.DidYouMean(s.format, names, "there are "+strings.Join(names, ", ")))
 	}
+	compiled, err := s.compiledPolicy(from, args)
+	if err != nil {
+		return nil, nil, err
+	}
+	if compiled != "" {
+		out = append(out, hookc.Artifact(from.path(compiled)))
+	}
+	if s.allowStale {
+		out = append(out, hookc.AllowStale())
+	}
 	for _, path := range append(append([]string{}, s.files...), args...) {
+		if compiled != "" {
+			break
+		}
 		in, err := format.ParseInput(path)
 		if err != nil {
 			return nil, nil, cannot("%v", err)

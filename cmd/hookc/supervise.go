@@ -27,6 +27,8 @@ type handOver struct {
 	// Profile and Faithful are those of the policy.
 	Profile  string `json:"profile,omitempty"`
 	Faithful bool   `json:"faithful,omitempty"`
+	// AllowStale uses a compiled policy although its sources differ.
+	AllowStale bool `json:"allow_stale,omitempty"`
 }
 
 // detached hands async hooks to a supervisor process of their own, which
@@ -40,7 +42,7 @@ func detached(s *sources, from *caller, dir string) hookc.Option {
 				return err
 			}
 			return startSupervisor(from, handOver{Files: s.files, Format: s.format, Dir: dir, Event: n.Hook.Event, Hook: n.Hook.Name, Input: input,
-				Profile: s.profile, Faithful: s.faithful})
+				Profile: s.profile, Faithful: s.faithful, AllowStale: s.allowStale})
 		}
 	})
 }
@@ -100,7 +102,7 @@ func (h handOver) run(cmd *cobra.Command) error {
 	if err != nil {
 		return cannot("%v", err)
 	}
-	s := sources{files: h.Files, format: h.Format, profile: h.Profile, faithful: h.Faithful}
+	s := sources{files: h.Files, format: h.Format, profile: h.Profile, faithful: h.Faithful, allowStale: h.AllowStale}
 	options, done, err := s.options(cmd, nil, h.Dir)
 	if err != nil {
 		return err

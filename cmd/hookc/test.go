@@ -101,6 +101,9 @@ func (t *tester) report() testReport {
 // run finds the tests beside the policies that args name, or are discovered,
 // and runs them.
 func (t *tester) run(args []string) error {
+	if err := t.sources.fromSources(t.cmd, args); err != nil {
+		return err
+	}
 	dir, err := workDir()
 	if err != nil {
 		return err

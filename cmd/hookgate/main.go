@@ -71,10 +71,14 @@ func gate(args []string) int {
 	}
 	// Until here each wait has a limit of its own; a timer would cost another
 	// thread, which is a tenth of the gate's whole time.
-	c.limit()
 	if c.absent && o.start && os.Getenv("HOOKC_CANARY") == "" { // doctor only tries
+		c.limit()
 		c.startServer()
 	}
+	if reply := c.fromArtifact(); reply != nil {
+		return c.say(reply.Stdout, reply.Stderr, reply.Exit)
+	}
+	c.limit()
 	reply, why := c.run()
 	if reply == nil {
 		return c.posture(why)

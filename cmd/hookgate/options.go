@@ -8,6 +8,8 @@ import (
 // options are the command line.
 type options struct {
 	event, dialect, socket, unavailable string
+	// artifact is the compiled policy, "" for none; it is in rest too.
+	artifact string
 	// program is hookc, "" for the one beside hookgate.
 	program  string
 	deadline time.Duration
@@ -38,6 +40,8 @@ Flags:
       --start                  start hookc serve, for the next event, when there is none
       --socket PATH            the server's socket (default: that of the hookc beside hookgate)
       --hookc PATH             the hookc to run without a server (default: the one beside hookgate)
+      --artifact FILE          the policy is this one, made by hookc compile -o: as -f FILE, and without a
+                               server the gate itself answers events that no hook concerns
   -f, --file PATH, --format NAME, --profile AGENT, --faithful
                                as for hookc run
 
@@ -92,6 +96,13 @@ func parse(args []string) (o options, wrong string) {
 			o.deadline = d
 		case "--start":
 			o.start = true
+		case "--artifact":
+			if o.artifact != "" {
+				wrong = "there are two artifacts"
+			}
+			if o.artifact = take(); o.artifact != "" {
+				o.rest = append(o.rest, "-f", o.artifact)
+			}
 		case "-f", "--file", "--format", "--profile":
 			o.rest = append(o.rest, name, take())
 		case "--faithful":

@@ -34,7 +34,9 @@ type Lint struct {
 	Codes []*diag.Code
 	// Hint is true for latency hints, which run only when asked for.
 	Hint bool
-	run  func(*Target) diag.List
+	// Bodies is true for a check that looks into bodies.
+	Bodies bool
+	run    func(*Target) diag.List
 }
 
 // lints is the table; the order is that of the codes.
@@ -51,17 +53,26 @@ var lints = []Lint{
 	{Name: "undeclared-observer", Codes: []*diag.Code{codeObserver}, Hint: true, run: observers},
 	{Name: "movable-rule", Codes: []*diag.Code{codeMovable}, Hint: true, run: movable},
 	{Name: "unfiltered-process", Codes: []*diag.Code{codeUnfiltered}, Hint: true, run: unfiltered},
-	{Name: "unindexable-rule", Codes: []*diag.Code{codeUnindexable}, Hint: true, run: unindexable},
+	{Name: "unindexable-rule", Codes: []*diag.Code{codeUnindexable}, Hint: true, Bodies: true, run: unindexable},
 }
 
 // Lints lists the checks by code.
 func Lints() []Lint { return slices.Clone(lints) }
 
 // Run reports everything the checks find, unsorted.
-func Run(t *Target) diag.List {
+func Run(t *Target) diag.List { return append(RunPlans(t), RunBodies(t)...) }
+
+// RunPlans reports what those checks find that do not look into bodies, and
+// RunBodies what the others do.
+func RunPlans(t *Target) diag.List { return run(t, false) }
+
+// RunBodies is described at RunPlans.
+func RunBodies(t *Target) diag.List { return run(t, true) }
+
+func run(t *Target, bodies bool) diag.List {
 	var out diag.List
 	for _, l := range lints {
-		if t.Hints || !l.Hint {
+		if l.Bodies == bodies && (t.Hints || !l.Hint) {
 			out.Add(l.run(t)...)
 		}
 	}

@@ -68,8 +68,8 @@ func eachObserver(t *Target, plan *dag.Plan, candidates []int) diag.List {
 	for _, i := range candidates[:min(len(candidates), maxWhatIf)] {
 		h := plan.Nodes[i].Hook
 		if offer, gain := best(t, plan, map[*policy.Hook]bool{h: true}); gain > 0 {
-			out.Add(codeObserver.Report(h.Span, "declaring `%s` on %s, if it is true, takes %s off the critical path of %s",
-				offer, h.Name, saved(gain), plan.Event).WithHook(h.Name))
+			out.Add(declared(codeObserver.Report(h.Span, "declaring `%s` on %s, if it is true, takes %s off the critical path of %s",
+				offer, h.Name, saved(gain), plan.Event), h))
 		}
 	}
 	return out
@@ -88,8 +88,17 @@ func allObservers(t *Target, plan *dag.Plan, candidates []int) diag.List {
 		return nil
 	}
 	h := plan.Nodes[candidates[0]].Hook
-	return diag.List{codeObserver.Report(h.Span, "declaring `%s` on each of %s, if it is true, takes %s off the critical path of %s",
-		offer, names(list), saved(gain), plan.Event).WithHook(h.Name)}
+	return diag.List{declared(codeObserver.Report(h.Span, "declaring `%s` on each of %s, if it is true, takes %s off the critical path of %s",
+		offer, names(list), saved(gain), plan.Event), h)}
+}
+
+// declared says where h can declare something, if that is not where it is
+// written.
+func declared(d diag.Diagnostic, h *policy.Hook) diag.Diagnostic {
+	if h.Body.Native != "" {
+		d = d.WithHint("the agent's own configuration has no such declarations: hookc convert writes a hooks.yaml in which %s can declare it", h.Name)
+	}
+	return d.WithHook(h.Name)
 }
 
 // best is the first offer that shortens the critical path if all of hooks

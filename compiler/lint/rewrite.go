@@ -28,8 +28,9 @@ func rewrites(t *Target) diag.List {
 		if plan.Spec.Class != policy.Guard {
 			continue
 		}
+		writers := rewriters(plan, t.Hints)
 		for i := range plan.Nodes {
-			if d, ok := rewritten(plan, i, t.Hints); ok {
+			if d, ok := rewritten(plan, i, writers); ok {
 				out.Add(d)
 			}
 		}
@@ -37,10 +38,24 @@ func rewrites(t *Target) diag.List {
 	return out
 }
 
-// rewritten looks for hooks that may change what guard i read. Hooks that
-// declare no writes may change anything their event allows, which most of
-// them do not: they are named only as hints.
-func rewritten(plan *dag.Plan, i int, hints bool) (diag.Diagnostic, bool) {
+// rewriters are the nodes that may change the event, and the copies that look
+// at it again. Hooks that declare no writes may change anything their event
+// allows, which most of them do not: they are named only as hints.
+func rewriters(plan *dag.Plan, hints bool) []int {
+	var out []int
+	for j := range plan.Nodes {
+		switch w := &plan.Nodes[j]; {
+		case !original(w):
+			out = append(out, j)
+		case !w.Effects.Writes.Empty() && (hints || !opaque(w)):
+			out = append(out, j)
+		}
+	}
+	return out
+}
+
+// rewritten looks among writers for hooks that may change what guard i read.
+func rewritten(plan *dag.Plan, i int, writers []int) (diag.Diagnostic, bool) {
 	guard := &plan.Nodes[i]
 	if !guard.Effects.May.Has(restrictive) || !original(guard) {
 		return diag.Diagnostic{}, false
@@ -48,12 +63,12 @@ func rewritten(plan *dag.Plan, i int, hints bool) (diag.Diagnostic, bool) {
 	var by []string
 	var changed policy.Paths
 	certain := false
-	for j := range plan.Nodes {
+	for _, j := range writers {
 		w := &plan.Nodes[j]
 		if w.RecheckOf == i && j > i {
 			return diag.Diagnostic{}, false
 		}
-		if j == i || w.Item < guard.Item || !original(w) || opaque(w) && !hints {
+		if j == i || w.Item < guard.Item || !original(w) {
 			continue
 		}
 		if both := w.Effects.Writes.Within(guard.Reads); !both.Empty() && Meet(plan, guard, w) {
@@ -64,7 +79,12 @@ func rewritten(plan *dag.Plan, i int, hints bool) (diag.Diagnostic, bool) {
 		return diag.Diagnostic{}, false
 	}
 	d := codeRewrite.Report(guard.Hook.Span, "%s checks %s, which %s may change afterwards", guard.Hook.Name, changed, names(by)).
-		WithHook(guard.Hook.Name).WithHint("add recheck: true to %s, or writes: to what changes nothing it reads", guard.Hook.Name)
+		WithHook(guard.Hook.Name)
+	if guard.Hook.Body.Native != "" {
+		d = d.WithHint("the agent's own configuration has no recheck: hookc convert writes a hooks.yaml in which %s can say recheck: true", guard.Hook.Name)
+	} else {
+		d = d.WithHint("add recheck: true to %s, or writes: to what changes nothing it reads", guard.Hook.Name)
+	}
 	if !certain {
 		d.Severity = diag.Hint
 	}

@@ -23,8 +23,8 @@ filter asks for a field that the event never carries. The hook never runs.`,
 })
 
 // Unreachable reports a node that no event makes run, and the hook that is
-// the reason, if it is one.
-func Unreachable(plan *dag.Plan, id int) (d diag.Diagnostic, by string, ok bool) {
+// the reason, if it is one. halters are those of the plan.
+func Unreachable(plan *dag.Plan, id int, halters []int) (d diag.Diagnostic, by string, ok bool) {
 	n := &plan.Nodes[id]
 	for i := range n.Matcher.Atoms {
 		if a := &n.Matcher.Atoms[i]; !plan.Spec.CanRead(a.Field) {
@@ -32,9 +32,12 @@ func Unreachable(plan *dag.Plan, id int) (d diag.Diagnostic, by string, ok bool)
 			return d.WithHook(n.Hook.Name), "", true
 		}
 	}
-	for i := range id {
+	for _, i := range halters {
 		g := &plan.Nodes[i]
-		if g.Item == n.Item || !alwaysHalts(plan, g) || !n.Matcher.Implies(g.Matcher) {
+		if i >= id {
+			break
+		}
+		if g.Item == n.Item || !n.Matcher.Implies(g.Matcher) {
 			continue
 		}
 		where := "always"
@@ -45,6 +48,18 @@ func Unreachable(plan *dag.Plan, id int) (d diag.Diagnostic, by string, ok bool)
 		return d.WithHook(n.Hook.Name).WithHint("put %s before %s, or take it out", n.Hook.Name, g.Hook.Name), g.Hook.Name, true
 	}
 	return diag.Diagnostic{}, "", false
+}
+
+// Halters are the nodes that end the chain whenever their filters match,
+// ascending.
+func Halters(plan *dag.Plan) []int {
+	var out []int
+	for id := range plan.Nodes {
+		if alwaysHalts(plan, &plan.Nodes[id]) {
+			out = append(out, id)
+		}
+	}
+	return out
 }
 
 // alwaysHalts reports whether the chain ends whenever g's filter matches, and
@@ -63,8 +78,9 @@ func alwaysHalts(plan *dag.Plan, g *dag.Node) bool {
 func unreachable(t *Target) diag.List {
 	var out diag.List
 	for _, plan := range t.Plans {
+		halters := Halters(plan)
 		for id := range plan.Nodes {
-			if d, _, ok := Unreachable(plan, id); ok && original(&plan.Nodes[id]) {
+			if d, _, ok := Unreachable(plan, id, halters); ok && original(&plan.Nodes[id]) {
 				out.Add(d)
 			}
 		}

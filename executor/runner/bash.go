@@ -21,7 +21,12 @@ func bashKind(o Options) dag.Kind {
 		Name: policy.KindBash, Timeout: 10 * time.Second, Cost: 2400 * time.Microsecond,
 		OnGuard: policy.OnErrorSkip, OnOther: policy.OnErrorSkip,
 		Prepare: func(h *policy.Hook) (dag.Body, diag.List) { return prepareBash(o, h) },
-		Doc:     "a shell command: the event as JSON on stdin, the answer on stdout, in exit code and stderr",
+		Decode: later(func(h *policy.Hook) (dag.Body, diag.List) {
+			b := newBash(o, h)
+			b.start() // what it finds is in the error of each run
+			return dag.Body{Runner: b}, nil
+		}),
+		Doc: "a shell command: the event as JSON on stdin, the answer on stdout, in exit code and stderr",
 	}
 }
 
@@ -30,14 +35,13 @@ func bashKind(o Options) dag.Kind {
 // anything the event obeys.
 func prepareBash(o Options, h *policy.Hook) (dag.Body, diag.List) {
 	var found diag.List
+	b := newBash(o, h)
 	body := h.Body
-	speaks := protocols[body.Protocol]
-	if speaks == nil {
-		panic("runner: hook " + h.Name + " speaks no known protocol: " + string(body.Protocol))
-	}
-	b := &bash{hook: h, body: body, protocol: speaks, debug: o.Debug, environ: o.Environ}
 	found.Add(b.start()...)
-	if speaks == jcliProtocol {
+	if b.broken == nil && len(body.Args) == 0 {
+		found.Add(lintCommand(h, &body)...)
+	}
+	if b.protocol == jcliProtocol {
 		found.Add(lintExit2(h, &body)...)
 	}
 	found.Add(lintExit1(h, &body)...)
@@ -49,6 +53,14 @@ func prepareBash(o Options, h *policy.Hook) (dag.Body, diag.List) {
 		eff.Writes, eff.May = policy.FieldPaths(policy.Fields()...), policy.AllPowers
 	}
 	return dag.Body{Runner: b, Effects: eff}, found
+}
+
+func newBash(o Options, h *policy.Hook) *bash {
+	speaks := protocols[h.Body.Protocol]
+	if speaks == nil {
+		panic("runner: hook " + h.Name + " speaks no known protocol: " + string(h.Body.Protocol))
+	}
+	return &bash{hook: h, body: h.Body, protocol: speaks, debug: o.Debug, environ: o.Environ}
 }
 
 // bash is a command made ready.
@@ -82,7 +94,7 @@ func (b *bash) start() diag.List {
 			WithHook(b.hook.Name).WithHint("install a POSIX shell (on Windows that of Git) and put it on PATH")}
 	}
 	b.path = path
-	return lintCommand(b.hook, &b.body)
+	return nil
 }
 
 // shell finds what reads the command: the agent's own shell for a hook of its

@@ -61,7 +61,7 @@ func prepareBuiltin(h *policy.Hook, rules []builtins.Rule) (dag.Body, diag.List)
 		// then end the chain, or let it go on.
 		made.Effects.MayFail, made.Always = true, 0
 	}
-	return dag.Body{Runner: made.Runner, Effects: made.Effects, Always: made.Always, Engine: "go"}, found
+	return dag.Body{Runner: made.Runner, Effects: made.Effects, Always: made.Always, Brief: made.Brief, Cost: rules[i].Cost, Engine: "go"}, found
 }
 
 // brokenBuiltin is a body that only fails: what it would have said is unknown,

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -117,4 +118,14 @@ func TestBuiltinRulesOfTheEmbedder(t *testing.T) {
 	assert.Equal(t, policy.Result{Context: []string{"mine"}}, got)
 	mine.Name = "say"
 	assert.PanicsWithValue(t, builtins.Misuse{Rule: "say", Text: "is listed twice"}, func() { builtinKind(Options{Rules: []builtins.Rule{mine}}) })
+}
+
+// TestBuiltinCost: a guard that parses is estimated to take as long as that
+// does, not as long as a comparison.
+func TestBuiltinCost(t *testing.T) {
+	for use, cost := range map[string]time.Duration{"shell-guard": 6 * time.Microsecond, "secret-guard": 6 * time.Microsecond, "path-guard": 7 * time.Microsecond} {
+		body, found := builtinKind(Options{}).Prepare(builtinHook(use))
+		require.Empty(t, found, use)
+		assert.Equal(t, cost, body.Cost, use)
+	}
 }

@@ -53,7 +53,8 @@ func prepareExpr(h *policy.Hook, budget time.Duration) (dag.Body, diag.List) {
 		b.found[i].Hook = h.Name
 	}
 	eff := b.effects()
-	body := dag.Body{Runner: b.out, Effects: eff, Engine: "expr", Always: b.always(&eff), Brief: b.brief()}
+	body := dag.Body{Runner: b.out, Effects: eff, Engine: "expr", Always: b.always(&eff), Brief: b.brief(),
+		Fresh: func() bool { return true }}
 	if b.found.HasErrors() {
 		body.Runner = broken(b.found)
 		body.Always = 0

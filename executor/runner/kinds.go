@@ -4,5 +4,5 @@ import "github.com/hookc/hookc/dag"
 
 // Kinds returns every kind of hook, for compiler.Config.
 func Kinds(o Options) []dag.Kind {
-	return []dag.Kind{bashKind(o), llmKind(o), budgeted(regoKind(o)), budgeted(exprKind(o)), builtinKind(o)}
+	return []dag.Kind{deferring(bashKind(o)), deferring(llmKind(o)), deferring(budgeted(regoKind(o))), deferring(budgeted(exprKind(o))), deferring(builtinKind(o))}
 }

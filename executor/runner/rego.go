@@ -13,7 +13,7 @@ import (
 // budget. A rule that fails is a mistake in the policy and not bad luck, so at
 // a guard it denies; a quality gate must not keep a turn going for it.
 func regoKind(o Options) dag.Kind {
-	c := &rego.Compiler{Budget: o.budget(), Lints: rego.Lints{NoReason: codeNoReason, MissingPasses: codeGuardUndefined}}
+	c := &rego.Compiler{Budget: o.budget(), Shared: o.Shared, Lints: rego.Lints{NoReason: codeNoReason, MissingPasses: codeGuardUndefined}}
 	return dag.Kind{
 		Name:    policy.KindRego,
 		Timeout: o.budget(),
@@ -25,8 +25,10 @@ func regoKind(o Options) dag.Kind {
 			if m == nil {
 				return dag.Body{}, found
 			}
-			return dag.Body{Runner: m, Effects: m.Effects(), Always: m.Always(), Unindexed: m.Unindexed()}, found
+			return dag.Body{Runner: m, Effects: m.Effects(), Always: m.Always(), Unindexed: m.Unindexed(),
+				Fresh: func() bool { return c.Fresh(h, m) }}, found
 		},
+		Begin:  c.Begin,
 		Fuse:   fuseRego,
 		Digest: c.Digest,
 		Doc:    "evaluates Rego in process, given inline or as a file",
@@ -44,13 +46,16 @@ func fuseRego(parts []dag.FusePart) []dag.Fused {
 		}
 	}
 	var out []dag.Fused
-	for _, f := range rego.Fuse(list) {
-		fused := dag.Fused{Fault: f.Fault}
+	for _, f := range rego.Sort(list) {
+		fused := dag.Fused{Make: func() (dag.FusedRun, string) {
+			made := f.Fuse()
+			if made.Fault != "" {
+				return nil, made.Fault
+			}
+			return made.Run, ""
+		}}
 		for _, i := range f.Members {
 			fused.Members = append(fused.Members, places[i])
-		}
-		if f.Fault == "" {
-			fused.Run = f.Run
 		}
 		out = append(out, fused)
 	}

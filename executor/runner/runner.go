@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/rego"
 )
 
 // Options are what the kinds need from the program that embeds them. The zero
@@ -32,6 +33,9 @@ type Options struct {
 	// variables; nil is this process's. Programs are looked for on this
 	// process's PATH all the same.
 	Environ []string
+	// Shared, when set, is the shared Rego and data of rego hooks, instead of what
+	// is on disk.
+	Shared *rego.Shared
 }
 
 // DefaultBudget is the step budget of in-process rules (semantics.md §5.4).

@@ -229,15 +229,7 @@ func (c *Call) rename(sent map[string]any) (named, raw map[string]any) {
 
 // complete reports what an event cannot be decided without.
 func (c *Call) complete(in *policy.Context) error {
-	var needs []policy.Field
-	switch c.point.event {
-	case policy.PreToolExecution, policy.PermissionRequest:
-		needs = []policy.Field{policy.FieldToolName, policy.FieldToolInput}
-	case policy.PreSendMessage:
-		if !c.point.loose {
-			needs = []policy.Field{policy.FieldUserInput}
-		}
-	}
+	needs := c.point.needs()
 	for _, f := range needs {
 		if !in.Has(f) {
 			return fmt.Errorf("the event has no %s", f)
@@ -245,6 +237,17 @@ func (c *Call) complete(in *policy.Context) error {
 	}
 	if len(needs) == 2 && in.Text(policy.FieldToolName) == "" {
 		return errors.New("the event names no tool")
+	}
+	return nil
+}
+
+// needs are the fields without which the event is not decided.
+func (p *point) needs() []policy.Field {
+	switch {
+	case p.event == policy.PreToolExecution, p.event == policy.PermissionRequest:
+		return []policy.Field{policy.FieldToolName, policy.FieldToolInput}
+	case p.event == policy.PreSendMessage && !p.loose:
+		return []policy.Field{policy.FieldUserInput}
 	}
 	return nil
 }

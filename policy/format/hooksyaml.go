@@ -46,7 +46,7 @@ func readPolicy(l *Loader, in *File) {
 		if !exists(file.Path) {
 			continue
 		}
-		if err := file.open(); err != nil {
+		if err := l.openFile(file); err != nil {
 			l.Report(file, codeFile.Report(diag.Span{}, "%s: %s", file.Name, err))
 			continue
 		}
@@ -68,15 +68,14 @@ func readPolicyFile(l *Loader, in *File) {
 		readJCLI(l, in)
 		return
 	}
-	r := &yamlReader{l: l, in: in, src: diag.NewSource(in.Name, in.Content), source: l.Source(in, "hooksyaml"),
-		config: &policy.FileConfig{Dir: filepath.Dir(in.Path)}}
-	var root *Node
-	var found diag.List
-	if strings.EqualFold(filepath.Ext(in.Path), ".json") {
-		root, found = ParseJSON(r.src)
-	} else {
-		root, found = ParseYAML(r.src, 0, len(in.Content))
-	}
+	t := l.parse(in, func(src *diag.Source) (*Node, diag.List) {
+		if strings.EqualFold(filepath.Ext(in.Path), ".json") {
+			return ParseJSON(src)
+		}
+		return ParseYAML(src, 0, len(src.Content))
+	})
+	r := &yamlReader{l: l, in: in, src: t.src, source: l.Source(in, "hooksyaml"), config: &policy.FileConfig{Dir: filepath.Dir(in.Path)}}
+	root, found := t.root, t.found
 	l.Report(in, found...)
 	switch {
 	case root == nil && !found.HasErrors(), root != nil && root.Shape == Map && len(root.Entries) == 0:
@@ -264,6 +263,11 @@ func (r *yamlReader) include(f fields) {
 				WithHint("it is looked for from %s", r.l.shown(r.config.Dir)))
 		}
 		slices.Sort(matches)
+		r.l.sight.ask(func() bool {
+			now, err := doublestar.FilepathGlob(path, doublestar.WithFilesOnly())
+			slices.Sort(now)
+			return err == nil && slices.Equal(now, matches)
+		})
 		for _, m := range matches {
 			r.includeFile(m, pattern.Span)
 		}
@@ -273,7 +277,7 @@ func (r *yamlReader) include(f fields) {
 func (r *yamlReader) includeFile(path string, from diag.Span) {
 	file := &File{Name: r.l.shown(path), Path: path, Tier: r.in.Tier, Untrusted: r.in.Untrusted}
 	r.source.Uses = append(r.source.Uses, path)
-	if err := file.open(); err != nil {
+	if err := r.l.openFile(file); err != nil {
 		r.report(codeFile.Report(from, "%s: %s", file.Name, err).
 			WithHint("includes are relative to %s", r.l.shown(r.config.Dir)))
 		return

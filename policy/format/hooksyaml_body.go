@@ -1,7 +1,6 @@
 package format
 
 import (
-	"os"
 	"slices"
 	"strings"
 
@@ -54,6 +53,8 @@ func (r *yamlReader) bash(f fields, h *policy.Hook) {
 	if cwd := f.text("cwd"); !cwd.IsZero() {
 		from = absolute(r.config.Dir, cwd.Value)
 		h.Body.WorkDir = from
+	} else {
+		r.l.sight.ask(func() bool { return policy.ProjectRoot(r.config.Dir) == from })
 	}
 	r.commandUses(h.Body.Command.Value, from, h.Body.Env)
 }
@@ -66,11 +67,20 @@ func (r *yamlReader) commandUses(command, from string, env []policy.EnvVar) {
 	if command == "" {
 		return
 	}
-	files, opaque := commandFiles(command, from)
-	if from != r.config.Dir {
-		more, _ := commandFiles(command, r.config.Dir)
-		files = append(files, more...)
+	dir := r.config.Dir
+	look := func() ([]string, bool) {
+		files, opaque := commandFiles(command, from)
+		if from != dir {
+			more, _ := commandFiles(command, dir)
+			files = append(files, more...)
+		}
+		return files, opaque
 	}
+	files, opaque := look()
+	r.l.sight.ask(func() bool {
+		now, same := look()
+		return slices.Equal(now, files) && same == opaque
+	})
 	r.source.Uses = append(r.source.Uses, files...)
 	if opaque || slices.ContainsFunc(env, redirects) {
 		r.source.Opaque = appendNew(r.source.Opaque, []string{command})
@@ -106,24 +116,21 @@ func (r *yamlReader) regoFile(name diag.Text, h *policy.Hook) {
 	path := absolute(r.config.Dir, name.Value)
 	r.source.Uses = append(r.source.Uses, path)
 	h.Body.File = path
-	info, err := os.Stat(path)
-	var content string
-	if err == nil {
-		content, err = readRegular(path, info)
-	}
+	content, print, at, err := r.l.readFile(path)
 	if err != nil {
+		r.l.sight.unsure()
 		r.report(codeFile.Report(name.Span, "%s: %s", name.Value, plainError(err)).
 			WithHint("it is looked for in %s", r.l.shown(r.config.Dir)))
 		return
 	}
-	src := diag.NewSource(r.l.shown(path), content)
-	start := len(bom(content))
-	if found := checkText(src, start, len(content)); found != nil {
-		r.l.Report(r.in, found...)
+	source, wrong := bodyText(r.l.shown(path), content)
+	if wrong != nil {
+		r.l.sight.unsure() // findings of a file that does not run are no errors
+		r.l.Report(r.in, wrong...)
 		return
 	}
-	span := diag.Span{Source: src, Start: start, End: len(content)}
-	h.Body.Source = diag.NewText(content[start:], span, []diag.Mark{{Body: 0, Source: start}})
+	h.Body.Source = source
+	r.l.sight.note(path, aBody, content, h, print, at)
 }
 
 // exprBody reads the rules of an expr hook in the order written: those of the

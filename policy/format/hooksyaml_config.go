@@ -95,6 +95,7 @@ func (r *yamlReader) paths(texts []diag.Text) []diag.Text {
 	var out []diag.Text
 	for _, t := range texts {
 		path := absolute(r.config.Dir, t.Value)
+		r.l.sight.place(path)
 		if _, err := os.Stat(path); err != nil {
 			r.report(codeFile.Report(t.Span, "%s: %s", t.Value, plainError(err)).
 				WithHint("it is looked for in %s", r.l.shown(r.config.Dir)))

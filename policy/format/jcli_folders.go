@@ -61,7 +61,7 @@ func readJCLIFolders(l *Loader, in *File) {
 			rel = path
 		}
 		file := &File{Name: filepath.Join(in.Name, rel), Path: path, Tier: in.Tier, Untrusted: in.Untrusted}
-		if err := file.open(); err != nil {
+		if err := l.openFile(file); err != nil {
 			l.Report(file, codeFile.Report(fileSpan(file.Name), "%s: %v", file.Name, err))
 			continue
 		}

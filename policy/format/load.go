@@ -41,18 +41,34 @@ type Options struct {
 	// lets something through in silence.
 	Profile  *dialect.Dialect
 	Faithful bool
+	// Cache, if not nil, keeps what is read for the next load and gives what was
+	// read for the last. A policy that comes from it shares its hooks with the
+	// last one: whoever changes a hook changes a copy.
+	Cache *Cache
 }
 
 // Load reads every input into one policy. The policy holds what could be read
 // even when the findings have errors; a policy with errors must not be
 // compiled as if it were whole.
 func Load(o Options) (*policy.Policy, diag.List) {
-	l := &Loader{dialect: o.Profile, faithful: o.Faithful, dir: o.Dir, places: map[place]int{}, timeouts: map[*policy.FileConfig]time.Duration{}, read: map[reading]bool{}}
+	if o.Cache != nil {
+		if p, found, ok := o.Cache.recall(&o); ok {
+			return p, found
+		}
+		o.Cache.begin()
+	}
+	l := &Loader{cache: o.Cache, dialect: o.Profile, faithful: o.Faithful, dir: o.Dir, places: map[place]int{}, timeouts: map[*policy.FileConfig]time.Duration{}, read: map[reading]bool{}}
+	if o.Cache != nil {
+		l.sight = &sight{blind: o.Profile != nil}
+	}
 	for _, in := range o.Inputs {
 		l.input(in)
 	}
 	l.finish(o.Overrides)
 	l.diags.Sort()
+	if o.Cache != nil {
+		o.Cache.keep(o, l)
+	}
 	return &l.policy, l.diags
 }
 
@@ -64,6 +80,8 @@ type Loader struct {
 	sources []*policy.SourceFile
 	places  map[place]int
 	dir     string
+	cache   *Cache
+	sight   *sight
 	// dialect is the agent whose rules the policy follows, or nil.
 	dialect  *dialect.Dialect
 	faithful bool

@@ -101,7 +101,7 @@ func (l *Loader) input(in Input) {
 		file.Name = filepath.Clean(in.Path)
 	}
 	if in.Content == nil {
-		if err := file.open(); err != nil {
+		if err := l.openFile(file); err != nil {
 			l.Report(file, codeFile.Report(diag.Span{}, "%s: %s", file.Name, err))
 			return
 		}
@@ -109,16 +109,20 @@ func (l *Loader) input(in Input) {
 	l.load(file, in.Format, diag.Span{})
 }
 
-// open reads the file from disk.
-func (f *File) open() error {
+// openFile reads the file from disk.
+func (l *Loader) openFile(f *File) error {
 	info, err := os.Stat(f.Path)
 	if err != nil {
+		l.sight.unsure()
 		return plainError(err)
 	}
 	if f.Folder = info.IsDir(); f.Folder {
+		l.sight.unsure()
 		return nil
 	}
-	f.Content, err = readRegular(f.Path, info)
+	content, print, at, err := l.readFile(f.Path)
+	f.Content = content
+	l.sight.note(f.Path, aPolicy, content, nil, print, at)
 	return err
 }
 
@@ -171,6 +175,9 @@ func (l *Loader) load(file *File, forced string, from diag.Span) {
 	l.read[id] = true
 	l.open = append(l.open, id)
 	for _, f := range readers {
+		if f.Name != "hooksyaml" || file.Folder || filepath.Base(file.Path) == "hooks.json" {
+			l.sight.unsure() // others look where they like
+		}
 		f.Read(l, file)
 	}
 	l.open = l.open[:len(l.open)-1]

@@ -21,7 +21,10 @@ import (
 // containers and continuous integration.
 const Env = "HOOKC_TRUST"
 
-const stateFile = "trust.json"
+// File is the name of the record of consent in a project's state folder.
+const File = "trust.json"
+
+const stateFile = File
 
 // Needed reports whether files of a tier run only when trusted: those that
 // come with a project rather than from its user.

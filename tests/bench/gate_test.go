@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -36,18 +37,8 @@ func newGateRig(b *testing.B) *gateRig {
 	}
 	b.Cleanup(func() { os.RemoveAll(dir) })
 	r := &gateRig{dir: dir, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_STATE_HOME=" + dir + "/state", "XDG_RUNTIME_DIR=" + dir + "/run", "HOOKC_TRUST=all"}}
-	for name, text := range map[string]string{
-		"hello/main.go":      goHello,
-		"project/hooks.yaml": "pre_tool_execution:\n  - {name: guard, deny: 'command contains \"rm\"', reason: \"no\"}\n",
-	} {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			b.Fatal(err)
-		}
-	}
+	r.write(b, "hello/main.go", goHello)
+	r.write(b, "project/hooks.yaml", "pre_tool_execution:\n  - {name: guard, deny: 'command contains \"rm\"', reason: \"no\"}\n")
 	for out, pkg := range map[string]string{"hookc": "github.com/hookc/hookc/cmd/hookc", "hookgate": "github.com/hookc/hookc/cmd/hookgate", "hello.bin": filepath.Join(dir, "hello", "main.go")} {
 		if text, err := exec.Command("go", "build", "-o", filepath.Join(dir, out), pkg).CombinedOutput(); err != nil {
 			b.Fatalf("%v\n%s", err, text)
@@ -56,30 +47,54 @@ func newGateRig(b *testing.B) *gateRig {
 	return r
 }
 
+// write writes a file below the folder.
+func (r *gateRig) write(b *testing.B, name, text string) {
+	b.Helper()
+	path := filepath.Join(r.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		b.Fatal(err)
+	}
+}
+
 func (r *gateRig) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = filepath.Join(r.dir, "project"), r.env
 	return cmd
 }
 
-// serve starts the server and ends it with the benchmark.
-func (r *gateRig) serve(b *testing.B) {
+// serve starts the server; end ends it before the benchmark does.
+func (r *gateRig) serve(b *testing.B) (pid int, end func()) {
 	b.Helper()
 	server := r.command(filepath.Join(r.dir, "hookc"), "serve")
 	if err := server.Start(); err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() {
+	end = sync.OnceFunc(func() {
 		_ = server.Process.Signal(syscall.SIGTERM) // it may have ended
 		_ = server.Wait()
 	})
+	b.Cleanup(end)
 	for range 500 {
 		if r.command(filepath.Join(r.dir, "hookc"), "serve", "status").Run() == nil {
-			return
+			return server.Process.Pid, end
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	b.Fatal("serve does not answer")
+	panic("unreachable")
+}
+
+// answered demands that the server has answered so many events and handed none
+// back.
+func (r *gateRig) answered(b *testing.B, n int) {
+	b.Helper()
+	status, err := r.command(filepath.Join(r.dir, "hookc"), "serve", "status").Output()
+	if want := fmt.Sprintf("\n%d answered, 0 handed back", n); err != nil || !bytes.Contains(status, []byte(want)) {
+		b.Fatalf("a gate helped itself: %v\n%s", err, status)
+	}
 }
 
 // BenchmarkRatioGate is the whole process, an event on stdin and the answer
@@ -121,8 +136,5 @@ func BenchmarkRatioGate(b *testing.B) {
 		}
 	}
 	b.ReportMetric(median(0)/1000, "hello-µs")
-	status, err := r.command(filepath.Join(r.dir, "hookc"), "serve", "status").Output()
-	if want := fmt.Sprintf("\n%d answered, 0 handed back", len(rows[1].took)); err != nil || !bytes.Contains(status, []byte(want)) {
-		b.Fatalf("a gate helped itself: %v\n%s", err, status)
-	}
+	r.answered(b, len(rows[1].took))
 }

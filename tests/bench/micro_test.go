@@ -238,6 +238,7 @@ func BenchmarkRatioTenNodes(b *testing.B) {
 		body func() policy.Runner
 	}{
 		{"nothing", silentRule, func() policy.Runner { return silent }},
+		{"brief", briefRule, func() policy.Runner { return silent }},
 		{"expr", func(n int, _ string) string {
 			return fmt.Sprintf("  - {name: r%d, deny: 'tool_input.command contains \"rm -rf\"', reason: no}\n", n)
 		}, func() policy.Runner { return ruleRunner(b, exprRules[0].text) }},

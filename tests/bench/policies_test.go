@@ -71,12 +71,17 @@ func policyOf(r rule, n, tools int) string {
 	return b.String()
 }
 
-// nothing is a rule that costs what being a node costs.
-var nothing = builtins.Rule{
-	Name: "nothing", Doc: "says nothing",
-	New: func(*policy.Hook, builtins.Options) (builtins.Made, diag.List) {
-		return builtins.Made{Runner: silent, Effects: policy.Effects{May: policy.MayDeny, World: policy.WorldNone, Spec: true}}, nil
-	},
+// nothing is a rule that costs what being a node costs, brief one that says of
+// itself that it takes no time.
+var nothing, brief = nothingRule("nothing", false), nothingRule("brief", true)
+
+func nothingRule(name string, brief bool) builtins.Rule {
+	return builtins.Rule{
+		Name: name, Doc: "says nothing",
+		New: func(*policy.Hook, builtins.Options) (builtins.Made, diag.List) {
+			return builtins.Made{Runner: silent, Brief: brief, Effects: policy.Effects{May: policy.MayDeny, World: policy.WorldNone, Spec: true}}, nil
+		},
+	}
 }
 
 var silent = policy.RunnerFunc(func(context.Context, *policy.Context, int) (policy.Result, error) {
@@ -84,6 +89,8 @@ var silent = policy.RunnerFunc(func(context.Context, *policy.Context, int) (poli
 })
 
 func silentRule(n int, _ string) string { return fmt.Sprintf("  - {name: r%d, use: nothing}\n", n) }
+
+func briefRule(n int, _ string) string { return fmt.Sprintf("  - {name: r%d, use: brief}\n", n) }
 
 // call is the event: a harmless command, so that every rule that matches the
 // tool is evaluated.
@@ -103,7 +110,7 @@ func callIn(dir string) *policy.Context {
 
 func open(b *testing.B, text string, options ...hookc.Option) *hookc.Engine {
 	b.Helper()
-	eng, err := hookc.Open(b.Context(), append(options, hookc.Rules(nothing), hookc.Text("hooks.yaml", text))...)
+	eng, err := hookc.Open(b.Context(), append(options, hookc.Rules(nothing, brief), hookc.Text("hooks.yaml", text))...)
 	if err != nil {
 		b.Fatal(err)
 	}

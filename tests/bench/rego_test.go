@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/policy"
 )
 
 // module is the rules of policyOf(regoRule, n, tools) as one module, which
@@ -107,6 +109,60 @@ func BenchmarkRatioFused(b *testing.B) {
 			fused := open(b, text)
 			single := open(b, text, hookc.Compiler(func(c *compiler.Config) { c.Without = []string{"fuse"} }))
 			ratio(b, "fused/single", 2, func() { fire(b, fused, in) }, func() { fire(b, single, in) })
+		})
+	}
+}
+
+// usualOPA decides an event as text as OPA's own documentation has it: the
+// standard library's decoder, a query of the module's rules that is prepared
+// once, and its defaults.
+func usualOPA(b *testing.B, text string) func(data []byte) {
+	b.Helper()
+	ctx := b.Context()
+	query, err := opa.New(opa.Query("data.rules.deny"), opa.Module("rules.rego", text)).PrepareForEval(ctx)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return func(data []byte) {
+		var in map[string]any
+		if err := json.Unmarshal(data, &in); err != nil {
+			b.Fatal(err)
+		}
+		out, err := query.Eval(ctx, opa.EvalInput(in))
+		if err != nil || len(out) != 1 || len(out[0].Expressions[0].Value.([]any)) != 0 {
+			b.Fatal(err, out)
+		}
+	}
+}
+
+// BenchmarkRatioFireJSONRego is an event as text to a Decision by 100 Rego
+// rules over ten tools, each a hook, against decoding it with the standard
+// library and asking OPA for the same rules as one module. The Decision is the
+// host's to keep, or in memory that is used again.
+func BenchmarkRatioFireJSONRego(b *testing.B) {
+	eng := open(b, policyOf(regoRule, 100, 10))
+	usual := usualOPA(b, module(100, 10))
+	for _, c := range []struct {
+		name     string
+		messages int
+		turns    int
+	}{{"1KB", 1, 10}, {"190KB", 190, 1}} {
+		data := eventText(c.messages)
+		fire := func(d *policy.Decision, err error) {
+			if err != nil || !d.Permits() || len(d.Failed) > 0 {
+				b.Fatal(err, d)
+			}
+		}
+		b.Run(c.name+"/kept", func(b *testing.B) {
+			ratio(b, "fire-json/opa", c.turns, func() {
+				fire(eng.FireJSON(context.Background(), hookc.PreToolExecution, data))
+			}, func() { usual(data) })
+		})
+		b.Run(c.name+"/reused", func(b *testing.B) {
+			var memory hookc.Reused
+			ratio(b, "fire-json/opa", c.turns, func() {
+				fire(eng.FireJSONInto(context.Background(), hookc.PreToolExecution, data, &memory))
+			}, func() { usual(data) })
 		})
 	}
 }

@@ -1,0 +1,228 @@
+package hookc
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/dag/codec"
+	"github.com/hookc/hookc/policy/artifact"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/rego"
+)
+
+// Artifact takes a policy that was compiled before, with `hookc compile -o` or
+// NewArtifact, instead of compiling sources: what it decides is the same, and
+// opening it neither parses nor compiles anything until a rule first runs. It
+// goes with no other source. It is refused, with an *artifact.Error, when another
+// hookc compiled it, when it is damaged, and when a file it was compiled from, or
+// the environment, is not as it was. Reload reads it again.
+func Artifact(path string) Option {
+	return func(c *config) { c.artifact.path, c.artifact.shared = path, new(atomic.Pointer[rego.Shared]) }
+}
+
+// AllowStale accepts an artifact whose sources, environment or hookc differ: it
+// is used as it was compiled. One that is damaged, or that this hookc cannot
+// read, is refused all the same.
+func AllowStale() Option {
+	return func(c *config) { c.artifact.stale = true }
+}
+
+// artifactConfig is what options say of an artifact.
+type artifactConfig struct {
+	path  string
+	stale bool
+	// note says that the artifact in force is stale, "" when it is not.
+	note string
+	// shared are the shared files that the artifact in force carries, for whoever
+	// compiles a hook of its policy: a session, explain.
+	shared *atomic.Pointer[rego.Shared]
+}
+
+// chainPrefix begins the names of the sections that each hold one event.
+const chainPrefix = "event/"
+
+// Compiled is a policy that can be written as an artifact.
+type Compiled struct {
+	program    *dag.Program
+	writer     artifact.Writer
+	sources    []artifact.Source
+	conditions artifact.Conditions
+	sections   []section
+}
+
+type section struct {
+	name string
+	data []byte
+}
+
+// NewArtifact compiles the policies that options name, as Compile does, and
+// makes them ready to be written. With errors the artifact is nil and the
+// findings say why. The error is one of I/O, or of a policy that no artifact can
+// hold. Where a source was changed a moment ago it waits, up to two seconds,
+// until a further change would show.
+func NewArtifact(options ...Option) (*Compiled, diag.List, error) {
+	c := configured(options)
+	if c.artifact.path != "" {
+		return nil, nil, errors.New("hookc: an artifact is compiled from sources, not from another one")
+	}
+	for tries := 0; ; tries++ {
+		x, found, settled, err := c.artifactOf(time.Now())
+		if err != nil || x == nil || settled || tries == 2 {
+			return x, found, err
+		}
+		artifact.Settle(x.sources)
+	}
+}
+
+// Program is the compiled program.
+func (x *Compiled) Program() *dag.Program { return x.program }
+
+// WriteFile writes the artifact in one step. gate is what hookgate decides by
+// without hookc, or empty.
+func (x *Compiled) WriteFile(path string, gate []byte) error {
+	w := x.writer
+	w.AddEnvironment(x.conditions)
+	w.AddSources(x.sources)
+	w.Add(artifact.Gate, gate)
+	for _, s := range x.sections {
+		w.Add(s.name, s.data)
+	}
+	return w.WriteFile(path)
+}
+
+// artifactOf compiles and encodes a policy. settled is false when a source was
+// changed so shortly before that it may not be what was read.
+func (c *config) artifactOf(began time.Time) (x *Compiled, found diag.List, settled bool, err error) {
+	p, read := c.load()
+	read.Sort()
+	if read.HasErrors() {
+		return nil, read, false, nil
+	}
+	cc := *c
+	cc.compile.Costs, cc.compile.Event, cc.compile.Hints = nil, "", false
+	cc.compile.Without = append(slices.Clone(c.compile.Without), "lint")
+	program, more, err := cc.compileWith(p, false)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	head := &codec.Head{Program: program, Read: slices.Clone(read), Findings: slices.Clone(more)}
+	found = append(slices.Clone(read), more...)
+	if program != nil {
+		head.Lints = compiler.Lint(p, program, false)
+		found = append(found, head.Lints...)
+	}
+	found.Sort()
+	if found.HasErrors() || program == nil {
+		return nil, found, false, nil
+	}
+	program.Diagnostics = found
+	x = &Compiled{program: program, conditions: c.conditions()}
+	x.writer.Build, x.writer.Release = ownBuild(), release()
+	if x.sections, err = c.encode(head, p); err != nil {
+		return nil, nil, false, fmt.Errorf("hookc: this policy cannot be written as an artifact: %w", err)
+	}
+	if x.sources, settled, err = artifact.Snapshot(c.depends(p), began); err != nil {
+		return nil, nil, false, fmt.Errorf("hookc: %w", err)
+	}
+	return x, found, settled, nil
+}
+
+// ownBuild is the build of this program (cmd/hookgate/wire), "" when its file
+// cannot be looked at.
+func ownBuild() string {
+	path := "/proc/self/exe"
+	info, err := os.Stat(path)
+	if err != nil {
+		if path, err = os.Executable(); err == nil {
+			info, err = os.Stat(path)
+		}
+	}
+	if err != nil {
+		return ""
+	}
+	return wire.BuildOf(info)
+}
+
+// release identifies the source of this program as far as it decides what an
+// artifact means, "" for one that is not a released or committed state: then
+// only the same file is the same.
+func release() string {
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	const path = "github.com/hookc/hookc"
+	own := ""
+	var rest []string
+	for _, m := range append([]*debug.Module{&build.Main}, build.Deps...) {
+		switch {
+		case m.Path == path && m.Replace == nil && m.Version != "(devel)" && !strings.Contains(m.Version, "+dirty"):
+			own = m.Version
+		case m.Path == "github.com/open-policy-agent/opa" || m.Path == "github.com/expr-lang/expr":
+			rest = append(rest, m.Path+"@"+m.Version)
+		}
+	}
+	if own == "" {
+		return ""
+	}
+	return strings.Join(append([]string{own, build.GoVersion}, rest...), " ")
+}
+
+// conditions are the circumstances that decide what the sources compile to.
+func (c *config) conditions() artifact.Conditions {
+	var names []string
+	if c.discover != "" {
+		names = append(format.DiscoverVariables(c.discovery()), "HOOKC_TRUST", "XDG_STATE_HOME")
+	}
+	out := artifact.Take(c.environ(), append(names, "HOOKC_ENABLED"), []string{"HOOKC_DEFAULTS_"})
+	for _, f := range c.compiledAs() {
+		out.Flags = append(out.Flags, artifact.Condition{Name: f[0], Value: f[1], Set: f[1] != ""})
+	}
+	return out
+}
+
+func (c *config) environ() []string {
+	if c.kinds.Environ != nil {
+		return c.kinds.Environ
+	}
+	return os.Environ()
+}
+
+func (c *config) discovery() format.DiscoverOptions {
+	return format.DiscoverOptions{Dir: c.discover, Profile: c.profile}
+}
+
+// compiledAs are the options that decide what the sources compile to, by name.
+func (c *config) compiledAs() [][2]string {
+	profile, overrides := "", []string{}
+	if c.profile != nil {
+		profile = c.profile.ID
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.overrides)) {
+		overrides = append(overrides, key+"="+strconv.Quote(c.overrides[key]))
+	}
+	on := func(b bool) string {
+		if b {
+			return "true"
+		}
+		return ""
+	}
+	budget := ""
+	if c.kinds.Budget != 0 {
+		budget = c.kinds.Budget.String()
+	}
+	return [][2]string{{"profile", profile}, {"faithful", on(c.faithful)}, {"enabled: false", on(c.disabled)},
+		{"defaults", strings.Join(overrides, " ")}, {"budget", budget}}
+}

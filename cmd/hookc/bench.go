@@ -1,0 +1,334 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/dialect"
+)
+
+// benchRounds is how many times each thing is measured, turn by turn with the
+// others; what is reported is the median of the rounds. benchstat wants six.
+const benchRounds = 6
+
+// The ways a benchmark goes, as --how names them.
+const (
+	howInProcess = "in-process"
+	howSocket    = "socket"
+	howProcess   = "process"
+)
+
+var benchWays = []string{howInProcess, howSocket, howProcess}
+
+// benchOutputs are the forms of the report, as -f names them.
+var benchOutputs = []string{"text", "json", "gobench"}
+
+const benchHelp = `bench decides events over and over and says how long that takes: the median, what
+99 % take at most, the maximum, events a second, and in process bytes and allocations.
+Ways of deciding are measured turn by turn in six rounds; the medians of the rounds are
+shown, and every answer is compared: when one differs, two things were measured, and
+the exit code is 1.
+
+  in-process         the text decoded, decided, the Decision written (with --dialect: its
+                     words read and answered)
+  socket             a hookc serve of its own, asked as hookgate does, one connection an event
+  process/hookgate   the hookgate beside hookc, started for each event, asking that serve
+  process/run        hookc run, started for each event
+  process/true       a program that does nothing: what starting one costs here
+
+Of each hook it shows its time in the chain, its share of all hooks' time, and for rules
+the time and allocations by themselves, on the event as it was sent. Rules that are
+evaluated together (fused) have equal shares of the time of that evaluation. Times in the
+chain hold a look at the clock; a rule by itself is timed in batches of a few microseconds.
+
+Hooks do what they do, each time: give events whose hooks may run often, or --rules-only.
+Left out, that is answered with nothing at once, are llm hooks without --llm; async hooks,
+which are not started; and on events made up by bench, hooks whose declaration does not
+rule out that they change something, without --effects. Events that concern a hook that
+is left out are measured in process alone. The project's own state (counters, trust, gate
+counts, the duplicate guard) is not touched, and a repeated call is not answered from memory.
+
+Without --input the events are those of the YAML cases beside the policy (see hookc help
+test), or else one for each event of the policy, made up from what its filters compare.
+An event that names no folder is about this one. The dialect of socket and process is
+claude, or the first that has the event, unless --dialect names it.
+
+-f names policies, as everywhere, but the words text, json and gobench: those say how to
+print (a policy of that name is ./gobench). gobench has a line a round, for benchstat.
+
+Exit codes: 0 measured · 1 the policy has errors, answers differ or there are no events ·
+3 could not run · 130 interrupted, after printing what was measured.`
+
+func newBench() *cobra.Command {
+	var f benchFlags
+	cmd := &cobra.Command{
+		Use:   "bench [PATH…]",
+		Short: "Measure a policy: in process, through the socket and as a process, per plan and per hook",
+		Long:  benchHelp,
+		Example: `  hookc bench hooks.yaml
+  hookc bench hooks.yaml --input events/ --how in-process --time 5s
+  hookc bench hooks.yaml --input event.json -f gobench > old.txt    # then: benchstat old.txt new.txt
+  hookc bench --dialect claude --input - --json < event.json`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	f.flags(cmd)
+	return cmd
+}
+
+// benchFlags are the command line of bench.
+type benchFlags struct {
+	sources
+	inputs                      []string
+	event, tool, dialect        string
+	how                         []string
+	time, warmup                time.Duration
+	count, parallel             int
+	asJSON, rules, effects, llm bool
+	output                      string
+	warmupGiven                 bool
+}
+
+func (f *benchFlags) flags(cmd *cobra.Command) {
+	f.sources.flags(cmd)
+	cmd.Flags().Lookup("file").Usage = "policy `PATH`, or TIER=PATH (repeatable; default: discover every tier); or how to print: " + strings.Join(benchOutputs, ", ")
+	err := cmd.RegisterFlagCompletionFunc("file", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return benchOutputs, cobra.ShellCompDirectiveDefault // and files
+	})
+	if err != nil {
+		panic("hookc: " + err.Error())
+	}
+	if err := cmd.Flags().MarkHidden("debug"); err != nil { // it would be measured
+		panic("hookc: " + err.Error())
+	}
+	cmd.Flags().StringArrayVarP(&f.inputs, "input", "i", nil, "events: a JSON `FILE`, a folder of *.json, or - (repeatable)")
+	cmd.Flags().StringVar(&f.event, "event", "", "only this `EVENT`; the event of inputs that name none")
+	cmd.Flags().StringVar(&f.tool, "tool", "", "only events of `TOOL`; events that are made up have it")
+	cmd.Flags().StringVar(&f.dialect, "dialect", "", "the events are in the words of `AGENT`, and so are the answers")
+	cmd.Flags().StringSliceVar(&f.how, "how", benchWays, "measure these `WAYS`: "+strings.Join(benchWays, ", "))
+	cmd.Flags().DurationVar(&f.time, "time", time.Second, "how long to measure each event each way")
+	cmd.Flags().IntVar(&f.count, "count", 0, "decide each event `N` times each way, instead of --time")
+	cmd.Flags().DurationVar(&f.warmup, "warmup", 100*time.Millisecond, "how long to go each way unmeasured first (0 with --count)")
+	cmd.Flags().IntVar(&f.parallel, "parallel", 1, "decide `N` events at a time")
+	cmd.Flags().BoolVar(&f.rules, "rules-only", false, "leave out hooks that are not in-process rules")
+	cmd.Flags().BoolVar(&f.effects, "effects", false, "run hooks that may change something also on events that are made up")
+	cmd.Flags().BoolVar(&f.llm, "llm", false, "call the models of llm hooks")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
+	complete(cmd, "event", policy.EventNames())
+	complete(cmd, "dialect", dialect.Names())
+	complete(cmd, "how", benchWays)
+}
+
+// check reads the flags.
+func (f *benchFlags) check(cmd *cobra.Command) error {
+	if err := f.checkOutput(cmd); err != nil {
+		return err
+	}
+	f.warmupGiven = cmd.Flags().Changed("warmup")
+	for _, how := range f.how {
+		if !slices.Contains(benchWays, how) {
+			return cannot("--how: unknown way %q: %s", how, diag.DidYouMean(how, benchWays, "there are "+strings.Join(benchWays, ", ")))
+		}
+	}
+	switch {
+	case len(f.how) == 0:
+		return cannot("--how names no way")
+	case f.count < 0 || f.parallel < 1 || f.warmup < 0 || f.time <= 0:
+		return cannot("--time and --parallel are greater than nothing, --count and --warmup not negative")
+	case cmd.Flags().Changed("count") && cmd.Flags().Changed("time"):
+		return cannot("--count and --time do not go together")
+	case f.debug:
+		return cannot("--debug does not go with bench: it would be measured")
+	}
+	if f.event != "" {
+		event, ok := policy.ParseEvent(f.event)
+		if !ok {
+			return cannot("unknown event %q: %s", f.event, diag.DidYouMean(f.event, policy.EventNames(), "`hookc help events` lists them"))
+		}
+		f.event = string(event)
+	}
+	return nil
+}
+
+// checkOutput finds how to print. What -f says of that is taken out of the
+// policies.
+func (f *benchFlags) checkOutput(cmd *cobra.Command) error {
+	f.output = "text"
+	if f.asJSON {
+		f.output = "json"
+	}
+	chosen := f.asJSON
+	var files []string
+	for _, file := range f.files {
+		switch {
+		case !slices.Contains(benchOutputs, file):
+			files = append(files, file)
+			continue
+		case chosen && f.output != file:
+			return cannot("the output is %s or %s", f.output, file)
+		}
+		f.output, chosen = file, true
+		if _, err := os.Lstat(file); err == nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "hookc: -f %s says how to print; the policy of that name is ./%s\n", file, file)
+		}
+	}
+	f.files = files
+	return nil
+}
+
+// bencher is one run of bench.
+type bencher struct {
+	*benchFlags
+	cmd *cobra.Command
+	ctx context.Context
+	// args are the policies named as arguments; dir is where bench was started.
+	args []string
+	dir  string
+	// environ is that of every hook and of every process started; home holds
+	// the state folder it names and the socket.
+	environ []string
+	home    string
+	// speaks is the dialect of the events, nil for canonical words.
+	speaks  *dialect.Dialect
+	engines map[string]*benchEngine
+	events  []*benchEvent
+	server  *benchServer
+	// gate is the hookgate that is measured, "" for none.
+	gate string
+	// asked counts the events that the server must have answered.
+	asked    atomic.Int64
+	cases    []*benchCase
+	floor    *benchCase
+	progress *benchProgress
+	notes    []string
+	done     []func()
+}
+
+func (f *benchFlags) run(cmd *cobra.Command, args []string) error {
+	if err := f.check(cmd); err != nil {
+		return err
+	}
+	b := &bencher{benchFlags: f, cmd: cmd, args: args, engines: map[string]*benchEngine{}}
+	defer b.close()
+	if err := b.begin(); err != nil {
+		return err
+	}
+	b.progress = newBenchProgress(cmd.ErrOrStderr())
+	err := b.prepare()
+	if err == nil {
+		err = b.measure()
+	}
+	b.progress.stop()
+	cut := b.ctx.Err() != nil
+	switch {
+	case cut && !b.measured():
+		return exitError{exitInterrupted, "hookc: interrupted before anything was measured"}
+	case err != nil && !cut:
+		return err
+	}
+	if err := b.print(cut); err != nil {
+		return err
+	}
+	if cut {
+		return exitError{exitInterrupted, "hookc: interrupted; what was measured so far is above"}
+	}
+	return nil
+}
+
+// begin makes a place for state, and an environment that names it.
+func (b *bencher) begin() (err error) {
+	if b.dir, err = workDir(); err != nil {
+		return err
+	}
+	if b.home, err = benchHome(); err != nil {
+		return cannot("%v", err)
+	}
+	b.done = append(b.done, func() { os.RemoveAll(b.home) })
+	b.environ = benchEnviron(os.Environ(), b.home)
+	b.ctx = withCaller(b.cmd.Context(), &caller{dir: b.dir, environ: b.environ})
+	b.cmd.SetContext(b.ctx)
+	name, find := b.dialect, dialect.Find
+	if name == "" && b.profile != "" {
+		name, find = b.profile, dialect.FindProfile
+	}
+	if name == "" {
+		return nil
+	}
+	if b.speaks, err = find(name); err != nil {
+		return cannot("%v", err)
+	}
+	return nil
+}
+
+// ownVariables begin the names of variables that would change how hookc is
+// run, and not what it decides, or that would be measured.
+var ownVariables = []string{"HOOKC_BENCH_", "HOOKC_RUN_", "HOOKC_SERVE_", "HOOKC_DEBUG=", canaryEnv + "=", "XDG_STATE_HOME="}
+
+// benchEnviron is an environment with a state folder of its own.
+func benchEnviron(environ []string, home string) []string {
+	out := slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
+		return slices.ContainsFunc(ownVariables, func(p string) bool { return strings.HasPrefix(kv, p) })
+	})
+	return append(out, "XDG_STATE_HOME="+benchState(home))
+}
+
+// close ends what was begun, last things first.
+func (b *bencher) close() {
+	for _, done := range slices.Backward(b.done) {
+		done()
+	}
+}
+
+// prepare makes everything ready that is measured, and decides each event once
+// each way.
+func (b *bencher) prepare() error {
+	b.progress.say("compiling")
+	if err := b.openEvents(); err != nil {
+		return err
+	}
+	if err := b.consent(); err != nil {
+		return err
+	}
+	if b.wants(howProcess) {
+		b.gate = b.findGate()
+	}
+	if b.wants(howSocket) || b.gate != "" {
+		if err := b.openServer(); err != nil {
+			return err
+		}
+	}
+	for _, e := range b.events {
+		b.progress.say("trying " + e.title())
+		if err := b.tryWays(e); err != nil {
+			return err
+		}
+	}
+	if b.wants(howProcess) {
+		b.floor = b.trivial()
+	}
+	return b.ctx.Err()
+}
+
+func (b *bencher) wants(how string) bool { return slices.Contains(b.how, how) }
+
+func (b *bencher) note(format string, args ...any) {
+	b.notes = append(b.notes, fmt.Sprintf(format, args...))
+}
+
+// measured reports whether there is something to print.
+func (b *bencher) measured() bool {
+	return slices.ContainsFunc(b.cases, func(c *benchCase) bool { return len(c.rounds) > 0 })
+}
+
+// errDiffer is an answer that is not the one given before: exit 1.
+func errDiffer(e *benchEvent, how, text string) error {
+	return exitError{exitFindings, fmt.Sprintf("hookc: %s: %s does not answer as before, so two things would be measured: %s", e.title(), how, text)}
+}

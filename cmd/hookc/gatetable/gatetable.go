@@ -1,0 +1,163 @@
+// Package gatetable makes the table that hookgate decides by without hookc
+// (cmd/hookgate/cold): how each agent's events are read, which hooks are left
+// to look at for which tool, and what hookc run answers to an event that no
+// hook concerns. The filters of hooks it takes over are asked themselves, on
+// every name of a tool that is known; what it cannot take over counts as
+// concerned, and hookc decides.
+package gatetable
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/dialect"
+)
+
+// Table is the gate section of a compiled program. Equal programs give equal
+// bytes.
+func Table(program *dag.Program) []byte {
+	b := &builder{program: program, plans: map[policy.Event]*cold.Plan{}, empty: emptied(program)}
+	defer b.empty.Close()
+	src := &cold.Source{}
+	for _, d := range dialect.All() {
+		src.Dialects = append(src.Dialects, b.dialect(d))
+	}
+	return cold.Bytes(src)
+}
+
+type builder struct {
+	program *dag.Program
+	plans   map[policy.Event]*cold.Plan
+	// empty fires events on which no hook is left.
+	empty firer
+	// automata is how many bytes of automata there are.
+	automata int
+}
+
+func (b *builder) dialect(d *dialect.Dialect) cold.Dialect {
+	r := d.Reading()
+	out := cold.Dialect{Names: r.Names, EventKey: r.EventKey, EventEnv: r.EventEnv}
+	for _, e := range r.Env {
+		out.Env = append(out.Env, cold.Env{Name: e.Name, Field: int(e.Field)})
+	}
+	for _, n := range r.Events {
+		if !usual(r, n.Name) {
+			continue
+		}
+		named := cold.Named{Name: n.Name}
+		for _, i := range n.Points {
+			p := &r.Points[i]
+			if p.Conditional && p.WhenKey == "" {
+				named.Alts = nil // told apart in a way that is not known here
+				break
+			}
+			named.Alts = append(named.Alts, cold.Alternative{Key: p.WhenKey, Member: p.WhenMember, Point: i})
+		}
+		if len(named.Alts) > 0 {
+			out.Events = append(out.Events, named)
+		}
+	}
+	for i := range r.Points {
+		out.Points = append(out.Points, b.point(d, &r.Points[i], r.EventKey))
+	}
+	return out
+}
+
+// usual reports whether a name of an event is one of the agent's own or a
+// canonical one; other agents' names for it are left to hookc.
+func usual(r *dialect.Reading, name string) bool {
+	return slices.ContainsFunc(r.Points, func(p dialect.PointReading) bool { return p.Native == name || string(p.Event) == name })
+}
+
+func (b *builder) point(d *dialect.Dialect, p *dialect.PointReading, eventKey string) cold.Point {
+	out := cold.Point{Native: p.Native, Event: string(p.Event), Keys: keys(p, eventKey), Implied: p.Tool}
+	switch {
+	case p.Tool != "" && p.AlwaysTool:
+		out.Implies = cold.ImpliesAlways
+	case p.Tool != "":
+		out.Implies = cold.ImpliesMoved
+	}
+	for _, f := range p.Needs {
+		switch f {
+		case policy.FieldToolName, policy.FieldToolInput:
+			out.Flags |= cold.NeedsTool
+		case policy.FieldUserInput:
+			out.Flags |= cold.NeedsPrompt
+		default:
+			return cold.Point{Native: out.Native, Event: out.Event} // a need that is not known here
+		}
+	}
+	if spec := p.Event.Spec(); spec.Retry || spec.Class == policy.Quality || p.Event == policy.PreSendMessage {
+		out.Flags |= cold.Counted
+	}
+	if p.Shape == dialect.ShapeUnknown {
+		return out
+	}
+	out.Answer = b.answer(d, p)
+	if plan := b.program.Plan(p.Event); plan != nil && out.Answer != nil {
+		if b.plans[p.Event] == nil {
+			b.plans[p.Event] = b.plan(plan)
+		}
+		out.Plan = b.plans[p.Event]
+	}
+	return out
+}
+
+// keys are what the keys of an event are, as Call.rename has it.
+func keys(p *dialect.PointReading, eventKey string) []cold.Key {
+	all := map[string]cold.Key{}
+	for _, f := range looked {
+		all[f.String()] = field(f)
+	}
+	for k, f := range p.Keys {
+		switch _, own := all[k]; {
+		case slices.Contains(looked, f):
+			all[k] = field(f)
+		case own: // the agent means something else by it
+			all[k] = cold.Key{Code: cold.KeyIgnore}
+		}
+	}
+	put := func(code int, keys ...string) {
+		for _, k := range keys {
+			all[k] = cold.Key{Code: code}
+		}
+	}
+	put(cold.KeyRefuse, policy.FieldToolArguments.String())
+	switch p.Shape {
+	case dialect.ShapeText:
+		put(cold.KeyText, p.Text)
+	case dialect.ShapeTextOrNone:
+		put(cold.KeyTextOrNone, p.Text)
+	case dialect.ShapeWorkspace:
+		put(cold.KeyRoots, "workspace_roots")
+	}
+	put(cold.KeyMove, p.Moved...)
+	for _, k := range slices.Concat(p.Ignored, dialect.EventKeys(), []string{eventKey}) {
+		delete(all, k) // as any other key
+	}
+	maps.DeleteFunc(all, func(_ string, k cold.Key) bool { return k.Code == cold.KeyIgnore })
+	out := make([]cold.Key, 0, len(all))
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		k := all[name]
+		k.Name = name
+		out = append(out, k)
+	}
+	return out
+}
+
+// looked are the fields that are looked at: those that a filter may be about,
+// those that an event is refused for when they are of the wrong type, and where
+// the event is. Whatever else is sent makes no difference where no hook runs.
+var looked = []policy.Field{
+	policy.FieldToolName, policy.FieldToolInput, policy.FieldUserInput, policy.FieldMessages,
+	policy.FieldPermissionMode, policy.FieldAgentType, policy.FieldModel, policy.FieldSource, policy.FieldReason, policy.FieldTrigger,
+	policy.FieldNotificationType, policy.FieldCwd, policy.FieldProjectRoot,
+}
+
+// field is a key that holds a field that is looked at.
+func field(f policy.Field) cold.Key {
+	return cold.Key{Code: cold.KeyField, Field: int(f), Type: int(f.Spec().Type)}
+}

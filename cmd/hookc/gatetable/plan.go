@@ -1,0 +1,196 @@
+package gatetable
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/dialect"
+)
+
+// planner takes over the filters of one plan.
+type planner struct {
+	*builder
+	event policy.Event
+	// tool and input are true where the event carries a tool's name, and its
+	// input.
+	tool, input bool
+	// names are contexts with nothing but a tool's name, by the name; absent has
+	// none.
+	names  map[string]*policy.Context
+	absent *policy.Context
+	sets   map[string]cold.Set
+}
+
+// filter is the filter of one node: the conditions on the tool's name, those on
+// its command line, and on other fields. What is left out counts as true.
+type filter struct {
+	tool    []*policy.Atom
+	command []command
+	fields  []*cold.Atom
+}
+
+// command is a condition on the command line.
+type command struct {
+	atom *cold.Atom
+	test func(*policy.Context) bool
+}
+
+func (b *builder) plan(plan *dag.Plan) *cold.Plan {
+	p := &planner{builder: b, event: plan.Event, names: map[string]*policy.Context{}, sets: map[string]cold.Set{}}
+	p.absent = p.context(nil)
+	p.tool = p.context(map[policy.Field]any{policy.FieldToolName: "x"}).Has(policy.FieldToolName)
+	p.input = p.context(map[policy.Field]any{policy.FieldToolInput: map[string]any{}}).Has(policy.FieldToolInput)
+	filters := make([]*filter, len(plan.Nodes))
+	for i := range plan.Nodes {
+		filters[i] = p.filter(&plan.Nodes[i])
+	}
+	out := &cold.Plan{Tool: p.tool, Command: builtins.CommandKeys()}
+	for _, name := range knownNames(filters) {
+		p.names[name] = p.context(map[policy.Field]any{policy.FieldToolName: name})
+	}
+	for _, f := range filters {
+		p.add(out, f)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.names)) {
+		if len(out.Patterns) == 0 && len(p.sets[name]) == 0 {
+			continue // as a name that is not known
+		}
+		out.Names = append(out.Names, cold.Name{Name: name, Hooks: p.sets[name]})
+	}
+	return out
+}
+
+// hasCommand reports whether a call of a tool may have a command line here.
+func (p *planner) hasCommand(tool string) bool { return p.input && builtins.HasCommand(tool) }
+
+// context is a context of the event.
+func (p *planner) context(values map[policy.Field]any) *policy.Context {
+	in := policy.NewContext(p.event)
+	for _, f := range slices.Sorted(maps.Keys(values)) {
+		in.Set(f, values[f])
+	}
+	return in.Frozen(p.event)
+}
+
+// knownNames are the tools for whose names every filter is asked.
+func knownNames(filters []*filter) []string {
+	names := builtins.ToolNames()
+	for _, d := range dialect.All() {
+		if d.Profile != nil {
+			names = append(names, d.Profile.Tools...)
+		}
+	}
+	for _, f := range filters {
+		for _, a := range f.tool {
+			names = append(append(names, a.Values...), a.Literals.Exact...)
+		}
+	}
+	slices.Sort(names)
+	return slices.DeleteFunc(slices.Compact(names), func(s string) bool { return s == "" })
+}
+
+// filter sorts the conditions of a node.
+func (p *planner) filter(n *dag.Node) *filter {
+	f := &filter{}
+	if n.Matcher == nil {
+		return f
+	}
+	for i := range n.Matcher.Atoms {
+		a := &n.Matcher.Atoms[i]
+		switch {
+		case aboutTool(a):
+			f.tool = append(f.tool, a)
+		case a.Key == policy.FilterCommand:
+			if atom := p.command(a); atom != nil {
+				f.command = append(f.command, command{atom, a.Test})
+			}
+		default:
+			if atom := p.field(a); atom != nil {
+				f.fields = append(f.fields, atom)
+			}
+		}
+	}
+	return f
+}
+
+// aboutTool reports whether a condition looks at nothing but the tool's name.
+func aboutTool(a *policy.Atom) bool {
+	for _, f := range a.Reads {
+		if f != policy.FieldToolName && f != policy.FieldToolKind {
+			return false
+		}
+	}
+	return len(a.Reads) > 0
+}
+
+// holds reports whether every condition on the name holds.
+func (f *filter) holds(c *policy.Context) bool {
+	for _, a := range f.tool {
+		if !a.Test(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// add files one node's filter.
+func (p *planner) add(out *cold.Plan, f *filter) {
+	if f.holds(p.absent) {
+		if left, ok := f.left(p.absent, p.hasCommand("")); ok {
+			out.Absent = append(out.Absent, left)
+		}
+	}
+	if len(f.tool)+len(f.command) == 0 {
+		left, _ := f.left(p.absent, false)
+		out.Always = append(out.Always, left)
+		return
+	}
+	if !p.tool {
+		return
+	}
+	for _, name := range p.candidates(f) {
+		c := p.names[name]
+		if !f.holds(c) {
+			continue
+		}
+		if left, ok := f.left(c, p.hasCommand(name)); ok {
+			p.sets[name] = append(p.sets[name], left)
+		}
+	}
+	if tests, ok := p.tests(f); ok {
+		left, ok := f.left(p.absent, p.input)
+		if !ok {
+			return
+		}
+		out.Patterns = append(out.Patterns, cold.Pattern{Tests: tests, Hooks: cold.Set{left}})
+	}
+}
+
+// candidates are the known names that may pass.
+func (p *planner) candidates(f *filter) []string {
+	for _, a := range f.tool {
+		if a.Op == policy.AtomIn && a.Field == policy.FieldToolName {
+			return slices.Compact(slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(a.Values), func(s string) bool { return s == "" }))))
+		}
+	}
+	return slices.Sorted(maps.Keys(p.names))
+}
+
+// left are the conditions that must be looked at in the event; false when one
+// of those on the command line fails since there is none.
+func (f *filter) left(c *policy.Context, command bool) ([]*cold.Atom, bool) {
+	out := slices.Clone(f.fields)
+	for _, a := range f.command {
+		switch {
+		case command:
+			out = append(out, a.atom)
+		case !a.test(c):
+			return nil, false
+		}
+	}
+	return out, true
+}

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/cmd/hookgate/cold"
+)
+
+// TestSightingsOfTheGate: what hookgate answered by itself counts as seen, the
+// later of the two records holding.
+func TestSightingsOfTheGate(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	m := openMemory(t.TempDir())
+	m.saw("claude", "Stop")
+	before := m.recorded()["claude"]["Stop"]
+	at := time.Unix(before+100, 0)
+	for name, when := range map[string]time.Time{"claude.PreToolUse": at, "claude.Stop": at.Add(-time.Hour), "nodot": at} {
+		path := filepath.Join(m.path(), cold.Marker+name)
+		require.NoError(t, os.WriteFile(path, nil, 0o600))
+		require.NoError(t, os.Chtimes(path, when, when))
+	}
+	assert.Equal(t, sightings{"claude": {"PreToolUse": at.Unix(), "Stop": before}}, m.sightings())
+}

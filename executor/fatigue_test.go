@@ -1,0 +1,27 @@
+package executor
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestFatigue(t *testing.T) {
+	var f fatigue
+	evaluated := func(times int, failed bool) (n int) {
+		for range times {
+			if !f.resting() {
+				n++
+				f.tell(failed)
+			}
+		}
+		return n
+	}
+	assert.Equal(t, 100, evaluated(100, false))
+	assert.Equal(t, 2, evaluated(2, true))
+	assert.Equal(t, 100, evaluated(100, false), "two in a row are nothing")
+	tired := evaluated(20_000, true)
+	assert.Less(t, tired, 40)
+	assert.Positive(t, evaluated(longestRest+1, false), "it is tried again")
+	assert.Equal(t, 100, evaluated(100, false))
+}

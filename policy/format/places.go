@@ -1,0 +1,84 @@
+package format
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/dialect"
+)
+
+// DiscoverPlaces are the files and folders whose presence or content decides what
+// Discover finds, there or not: what is discovered is the same for as long as
+// they are. Folders below which everything counts are in trees.
+func DiscoverPlaces(o DiscoverOptions) (files, trees []string) {
+	d := discovery{dir: absolute("", o.Dir)}
+	root := policy.ProjectRoot(d.dir)
+	if o.Profile != nil {
+		for _, f := range o.Profile.Profile.Files {
+			files = append(files, d.candidates(f)...)
+		}
+		return files, nil
+	}
+	managed := o.Managed
+	if managed == "" {
+		managed = ManagedDir()
+	}
+	folders := []string{managed}
+	trees = []string{filepath.Join(managed, "hooks")}
+	if config := configHome(os.Getenv, os.UserHomeDir); config != "" {
+		folders = append(folders, filepath.Join(config, "hookc"))
+		trees = append(trees, filepath.Join(config, "agents", "hooks"))
+	}
+	folders = append(folders, filepath.Join(root, ".hookc"))
+	for _, dir := range folders {
+		files = append(files, dir, filepath.Join(dir, "hooks.yaml"), filepath.Join(dir, "hooks.local.yaml"))
+	}
+	files = append(files, filepath.Join(root, "hooks.yaml"))
+	return files, append(trees, filepath.Join(root, ".agents", "hooks"))
+}
+
+// candidates are where a configuration file of an agent may be: in each of the
+// folders upwards, for one that is looked for there, and with a glob also its
+// folder.
+func (d *discovery) candidates(f dialect.ConfigFile) []string {
+	out := d.paths(f)
+	if elsewhere(f) {
+		return out
+	}
+	if strings.ContainsAny(f.Path, "*?[") {
+		if base, ok := d.base(f); ok {
+			out = append(out, filepath.Dir(filepath.Join(base, filepath.FromSlash(f.Path))))
+		}
+	}
+	if f.Base != dialect.Upwards && f.Base != dialect.Nearest {
+		return out
+	}
+	path := filepath.FromSlash(f.Path)
+	if f.Base == dialect.Nearest {
+		first, _, _ := strings.Cut(f.Path, "/")
+		path = first
+	}
+	for dir := d.dir; ; dir = filepath.Dir(dir) {
+		out = append(out, filepath.Join(dir, path))
+		if dir == filepath.Dir(dir) {
+			return out
+		}
+	}
+}
+
+// DiscoverVariables names the variables that Discover reads.
+func DiscoverVariables(o DiscoverOptions) []string {
+	out := []string{"HOME", "XDG_CONFIG_HOME"}
+	if o.Profile != nil {
+		for _, f := range o.Profile.Profile.Files {
+			if f.Env != "" {
+				out = append(out, f.Env)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,151 @@
+package hookc
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/format"
+)
+
+// cache is what an engine keeps of its policy so that a reload makes anew only
+// what has changed: what was read, what it was compiled to, and the kinds of
+// hook, which remember what they share. Engine.mu guards it.
+type cache struct {
+	read     *format.Cache
+	compiled *compiler.Cache
+	kinds    []dag.Kind
+}
+
+// Readings keeps what engines have read of their policies, so that several of
+// one policy, one for each event, hold it once. It holds no more than the last
+// of them read. The zero Readings is ready; it is safe for concurrent use.
+type Readings struct {
+	once sync.Once
+	read *format.Cache
+}
+
+// cache makes the cache when it is first wanted.
+func (r *Readings) cache() *format.Cache {
+	r.once.Do(func() { r.read = &format.Cache{Lean: true} })
+	return r.read
+}
+
+// Reading lets an engine share what it reads with others whose policies are in
+// the same files; by itself it keeps that for its own next Reload.
+func Reading(r *Readings) Option {
+	return func(c *config) { c.readings = r }
+}
+
+// newCache is what an engine begins with, nil when it keeps nothing.
+func (c *config) newCache() *cache {
+	if !c.caching() {
+		return nil
+	}
+	out := &cache{read: &format.Cache{}, compiled: &compiler.Cache{}}
+	if c.readings != nil {
+		out.read = c.readings.cache()
+	}
+	return out
+}
+
+// caching reports whether an engine so configured keeps anything: not with the
+// pass recall left out, nor when there is nothing to compile.
+func (c *config) caching() bool {
+	return c.artifact.path == "" && !slices.Contains(c.compile.Without, "recall")
+}
+
+// reused is the configuration of one compilation with what is kept in it.
+func (c *config) reused(cc *compiler.Config) {
+	if c.cache == nil {
+		cc.Kinds = c.hookKinds()
+		return
+	}
+	if c.cache.kinds == nil {
+		c.cache.kinds = c.hookKinds()
+	}
+	cc.Kinds, cc.Cache, cc.Borrow = c.cache.kinds, c.cache.compiled, c.borrow
+}
+
+// background is the work that is done on a plan after it has gone into force.
+type background struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// finish makes the fusions that a plan went into force without, after those
+// that are being made for the plan before it; what has not been begun of those
+// is given up. The caller holds mu.
+func (e *Engine) finish(p *dag.Program) {
+	before := e.background
+	e.background = nil
+	if before != nil {
+		before.cancel()
+	}
+	late := p.Late()
+	if len(late) == 0 {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	b := &background{cancel, make(chan struct{})}
+	e.background = b
+	e.retired.Go(func() {
+		defer close(b.done)
+		defer cancel()
+		if before != nil {
+			<-before.done
+		}
+		for _, l := range late {
+			if ctx.Err() != nil {
+				return
+			}
+			l.Make()
+		}
+	})
+}
+
+// Settle waits until the plan in force is all that it will be. After a Reload
+// the rules that it changed are evaluated one by one, as it allows, while they
+// are made one evaluation with the others in the background; that changes no
+// Decision. It returns ctx's error when that ends first, and at once when
+// nothing is made.
+func (e *Engine) Settle(ctx context.Context) error {
+	for {
+		e.mu.Lock()
+		b := e.background
+		e.mu.Unlock()
+		if b == nil {
+			return ctx.Err()
+		}
+		select {
+		case <-b.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		e.mu.Lock()
+		if e.background == b {
+			e.background = nil
+		}
+		e.mu.Unlock()
+	}
+}
+
+// Settling reports whether something of the plan in force is still made in the
+// background.
+func (e *Engine) Settling() bool { return len(e.Program().Late()) > 0 }
+
+// copied is a policy with hooks of its own, for one who changes them: those of
+// a policy that was read are kept for the next reload.
+func copied(p *policy.Policy) *policy.Policy {
+	out := *p
+	out.Hooks = make([]*policy.Hook, len(p.Hooks))
+	for i, h := range p.Hooks {
+		own := *h
+		out.Hooks[i] = &own
+	}
+	out.Notes = slices.Clone(p.Notes)
+	return &out
+}

@@ -24,8 +24,12 @@ var timesOfDay = map[string]string{
 	"cmd/hookc/doctor_checks.go":          "what is shown is never less than no time ago",
 	"cmd/hookc/serve_fresh.go":            "files are compared by their times, which are the disk's; a file that seems newer than now is read again",
 	"cmd/hookc/serve_run.go":              "cuts a file short; no time at all",
+	"cmd/hookgate/cold_unix.go":           "a sighting from the future is written anew",
 	"cmd/hookgate/start_unix.go":          "a start that seems to lie in the future does not keep another from happening",
 	"cmd/hookgate/wire/place.go":          "what build a program is of, not when",
+	"policy/artifact/look_other.go":       "files are compared by their times, which are the disk's",
+	"policy/artifact/sources.go":          "files are compared by their times, which are the disk's; one that seems newer than now is read again",
+	"policy/disk/print.go":                "files are compared by their times, which are the disk's; one that seems newer than now is read again",
 	"policy/dialect/copilot.go":           "the agent's own timestamp in another form",
 	"executor/runner/protocol_copilot.go": "the agent's own timestamp in another form",
 }

@@ -22,6 +22,8 @@ import (
 // environment or folder, each with why serve may have it there. A new one is a
 // decision: take it from the caller, or put its variable into fixedEnv.
 var worldReads = map[string]string{
+	"artifact.go os.Environ":                             "only without Options.Environ",
+	"artifact_encode.go filepath.Abs":                    "hookc compile -o alone",
 	"builtins/shell.go os.TempDir":                       "TMPDIR is fixed",
 	"builtins/shell.go os.UserHomeDir":                   "HOME is fixed",
 	"builtins/shell_param.go os.Getenv":                  "USER and LOGNAME are fixed",
@@ -36,6 +38,8 @@ var worldReads = map[string]string{
 	"policy/format/discover_native.go os.UserHomeDir":    "--profile is handed back",
 	"policy/format/jcli_folders.go os.Getenv":            "a policy with commands is handed back when PATH differs",
 	"policy/format/load.go filepath.Abs":                 "serve gives absolute paths",
+	"policy/format/places.go os.Getenv":                  "XDG_CONFIG_HOME is fixed",
+	"policy/format/places.go os.UserHomeDir":             "HOME is fixed",
 	"policy/format/settings_claude_if.go os.UserHomeDir": "HOME is fixed",
 	"policy/state/state.go filepath.Abs":                 "serve gives absolute paths",
 	"policy/state/state.go os.Getenv":                    "XDG_STATE_HOME is fixed",

@@ -52,11 +52,11 @@ func Snapshot(paths []string, began time.Time) (list []Source, settled bool, err
 	seen := make(map[string]bool, len(paths))
 	settled = true
 	for _, path := range paths {
-		path, at := topmost(path)
 		if seen[path] {
 			continue
 		}
 		seen[path] = true
+		at := look(path)
 		s := Source{Path: path, Print: at, Unsure: !exact || at.after(began)}
 		settled = settled && !at.after(began)
 		if s.Sum, err = sum(path, at); err != nil {
@@ -65,25 +65,6 @@ func Snapshot(paths []string, began time.Time) (list []Source, settled bool, err
 		list = append(list, s)
 	}
 	return list, settled, nil
-}
-
-// topmost is the highest of the folders above path that is not there, or path:
-// what is not there begins with what is not there above it.
-func topmost(path string) (string, Print) {
-	at := look(path)
-	for !at.Found && !at.Bad {
-		above := folder(path[:len(path)-1])
-		if len(above) < 2 {
-			break
-		}
-		above = above[:len(above)-1]
-		next := look(above)
-		if next.Found || next.Bad {
-			break
-		}
-		path = above
-	}
-	return path, at
 }
 
 // after reports whether a file may have been changed since a time. Clocks of

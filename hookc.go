@@ -140,44 +140,6 @@ func Open(ctx context.Context, options ...Option) (*Engine, error) {
 	return e, nil
 }
 
-// Reload reads the sources again and swaps the new plan in atomically. Events
-// in flight finish on the plan they began with. On an error the old plan
-// stays in force. It makes anew only what has changed; the plan is the one that
-// Open would make (see Settle).
-func (e *Engine) Reload(ctx context.Context) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed.Load() {
-		return ErrClosed
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	next, err := e.build()
-	if err != nil {
-		return err
-	}
-	sessions := map[*Session]map[policy.Event]*live{}
-	e.sessions.Range(func(_, v any) bool {
-		s := v.(*Session)
-		var plans map[policy.Event]*live
-		if plans, err = s.rebuild(next.policy, nil); err == nil {
-			sessions[s] = plans
-		}
-		return err == nil
-	})
-	if err != nil {
-		next.exec.Close()
-		return fmt.Errorf("hookc: hooks registered at run time do not fit the new policy: %w", err)
-	}
-	e.retire(e.live.Swap(next))
-	for s, plans := range sessions {
-		s.swap(plans)
-	}
-	e.finish(next.program)
-	return nil
-}
-
 // retire closes what runs an old plan once its events have finished.
 func (e *Engine) retire(old *live) {
 	if old == nil {

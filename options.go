@@ -363,15 +363,6 @@ func switchOff(p *policy.Policy) {
 	p.Notes = append(p.Notes, "HOOKC_ENABLED=0: only managed and locked hooks run")
 }
 
-// build compiles what load finds and makes an executor for it.
-func (e *Engine) build() (*live, error) {
-	if e.config.artifact.path != "" {
-		return e.config.restored(e.metrics)
-	}
-	p, found := e.config.load()
-	return e.config.compiled(p, found, e.metrics)
-}
-
 func (c *config) compiled(p *policy.Policy, found diag.List, m *Metrics) (*live, error) {
 	if err := found.Err(); err != nil {
 		found.Sort()

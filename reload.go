@@ -2,6 +2,7 @@ package hookc
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -68,6 +69,53 @@ func (c *config) reused(cc *compiler.Config) {
 		c.cache.kinds = c.hookKinds()
 	}
 	cc.Kinds, cc.Cache, cc.Borrow = c.cache.kinds, c.cache.compiled, c.borrow
+}
+
+// Reload reads the sources again and swaps the new plan in atomically. Events
+// in flight finish on the plan they began with. On an error the old plan
+// stays in force. It makes anew only what has changed; the plan is the one that
+// Open would make (see Settle).
+func (e *Engine) Reload(ctx context.Context) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed.Load() {
+		return ErrClosed
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	next, err := e.build()
+	if err != nil {
+		return err
+	}
+	sessions := map[*Session]map[policy.Event]*live{}
+	e.sessions.Range(func(_, v any) bool {
+		s := v.(*Session)
+		var plans map[policy.Event]*live
+		if plans, err = s.rebuild(next.policy, nil); err == nil {
+			sessions[s] = plans
+		}
+		return err == nil
+	})
+	if err != nil {
+		next.exec.Close()
+		return fmt.Errorf("hookc: hooks registered at run time do not fit the new policy: %w", err)
+	}
+	e.retire(e.live.Swap(next))
+	for s, plans := range sessions {
+		s.swap(plans)
+	}
+	e.finish(next.program)
+	return nil
+}
+
+// build compiles what load finds and makes an executor for it.
+func (e *Engine) build() (*live, error) {
+	if e.config.artifact.path != "" {
+		return e.config.restored(e.metrics)
+	}
+	p, found := e.config.load()
+	return e.config.compiled(p, found, e.metrics)
 }
 
 // background is the work that is done on a plan after it has gone into force.

@@ -15,7 +15,7 @@ import (
 type Late struct {
 	parts []FusePart
 	make  func() (FusedRun, string)
-	older func() *Made
+	older atomic.Pointer[func() *Made] // nil once it is of no more use
 	made  atomic.Pointer[Made]
 	view  atomic.Pointer[olderView]
 }
@@ -38,7 +38,9 @@ type olderView struct {
 // NewLate is a fusion of parts that make makes. older is what there is in the
 // meantime, and may give nil.
 func NewLate(parts []FusePart, make func() (FusedRun, string), older func() *Made) *Late {
-	return &Late{parts: parts, make: make, older: older}
+	l := &Late{parts: parts, make: make}
+	l.older.Store(&older)
+	return l
 }
 
 // Make makes the fusion, on the caller's goroutine; it takes a while. The
@@ -53,6 +55,10 @@ func (l *Late) Make() {
 			made.Run, made.Fault = nil, fmt.Sprintf("internal error: %v", bug)
 		}
 		l.made.Store(made)
+		if made.Run != nil { // what the older one holds is given back
+			l.older.Store(nil)
+			l.view.Store(nil)
+		}
 	}()
 	made.Run, made.Fault = l.make()
 }
@@ -66,7 +72,15 @@ func (l *Late) Newest() *Made {
 	if m := l.made.Load(); m != nil {
 		return m
 	}
-	return l.older()
+	return l.stands()
+}
+
+// stands is what stands for the fusion, nil for none.
+func (l *Late) stands() *Made {
+	if older := l.older.Load(); older != nil {
+		return (*older)()
+	}
+	return nil
 }
 
 // Run is a FusedRun.
@@ -101,7 +115,7 @@ func (l *Late) Run(ctx context.Context, in *policy.Context, chosen []int, said [
 
 // places finds the members in the older fusion.
 func (l *Late) places() *olderView {
-	of := l.older()
+	of := l.stands()
 	if of == nil || of.Run == nil {
 		return nil
 	}

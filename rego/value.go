@@ -9,6 +9,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/rego/native"
 )
 
 // toTerm makes a Rego value of a JSON value. Numbers keep their exact value;
@@ -26,7 +27,10 @@ func toTerm(v any) *ast.Term {
 	case int64:
 		return ast.NumberTerm(json.Number(strconv.FormatInt(x, 10)))
 	case float64:
-		return ast.FloatNumberTerm(x)
+		if x-x != 0 {
+			return ast.FloatNumberTerm(x) // no JSON, which only a host's mistake is
+		}
+		return ast.NumberTerm(json.Number(native.Text(x)))
 	case json.Number:
 		return ast.NumberTerm(x)
 	case []any:

@@ -1,0 +1,65 @@
+package native
+
+import (
+	"strconv"
+	"testing"
+)
+
+// guardrails is a program of n rules: the tool is Bash and its command
+// contains the rule's literal; each gives a message.
+func guardrails(n int) *maker {
+	m := &maker{}
+	tool, command := m.path("tool_name"), m.path("tool_input", "command")
+	contains := m.builtin("contains")
+	rules := [][]Stmt{{{Op: OpMakeSet, Target: out, Place: -1}}}
+	for i := range n {
+		literal, message := "rm -rf", "no"
+		if i > 0 {
+			literal, message = "bad"+strconv.Itoa(i), "no "+strconv.Itoa(i)
+		}
+		rules = append(rules, []Stmt{
+			{Op: OpReset, Target: 3, Place: -1},
+			{Op: OpInput, Target: 4, Index: tool, Place: -1},
+			{Op: OpEqual, A: l(4), B: m.c("Bash"), Place: -1},
+			{Op: OpInput, Target: 5, Index: command, Place: -1},
+			{Op: OpCallBuiltin, Target: 6, Index: contains, Args: []Operand{l(5), m.c(literal)}, Place: -1},
+			{Op: OpNotEqual, A: l(6), B: m.c(false), Place: -1},
+			{Op: OpSetAdd, Target: out, A: m.c(message), Place: -1},
+		})
+	}
+	m.fn("deny", 2, rules...)
+	return m
+}
+
+// slots is an event whose slots are at hand.
+type slots [2]Value
+
+func (s *slots) Slot(i int) (Value, bool) { return s[i], s[i] != nil }
+
+const harmless = "git status --short && go test ./... -run TestSomething -count 1 | tail -20"
+
+func BenchmarkGuardrail(b *testing.B) {
+	for _, c := range []struct {
+		name, tool, command string
+		rules               int
+	}{
+		{"other tool", "Read", harmless, 1},
+		{"miss", "Bash", harmless, 1},
+		{"hit", "Bash", "sudo rm -rf / --no-preserve-root", 1},
+		{"100 rules, other tool", "Read", harmless, 100},
+		{"100 rules, miss", "Bash", harmless, 100},
+		{"100 rules, one hit", "Bash", "sudo rm -rf / --no-preserve-root", 100},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			code := guardrails(c.rules).link(b)
+			var m Machine
+			in := &slots{c.tool, c.command}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, ok, err := code.Eval(&m, 0, in); err != nil || !ok {
+					b.Fatal(ok, err)
+				}
+			}
+		})
+	}
+}

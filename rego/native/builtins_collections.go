@@ -1,0 +1,174 @@
+package native
+
+import "slices"
+
+var _ = register(1, map[string]Builtin{
+	"union":         unionAll,
+	"intersection":  intersectAll,
+	"array.reverse": reverseArray,
+	"array.flatten": flatten,
+})
+
+var _ = register(2, map[string]Builtin{
+	"and":          intersection,
+	"or":           union,
+	"set_diff":     difference,
+	"array.concat": concatArrays,
+})
+
+var _ = register(3, map[string]Builtin{"array.slice": sliceArray})
+
+func twoSets(args []Value) (a, b *Set, ok bool) {
+	a, ok1 := args[0].(*Set)
+	b, ok2 := args[1].(*Set)
+	return a, b, ok1 && ok2
+}
+
+func intersection(_ *Call, args []Value) (Value, bool, error) {
+	a, b, ok := twoSets(args)
+	if !ok {
+		return bail()
+	}
+	return intersect(a, b), true, nil
+}
+
+// intersect has the elements as the smaller set has them.
+func intersect(a, b *Set) *Set {
+	if b.Len() < a.Len() {
+		a, b = b, a
+	}
+	out := NewSet()
+	for _, e := range a.Elems() {
+		if b.Has(e) {
+			out.Add(e)
+		}
+	}
+	return out
+}
+
+// union has the elements as the first set has them.
+func union(_ *Call, args []Value) (Value, bool, error) {
+	a, b, ok := twoSets(args)
+	switch {
+	case !ok:
+		return bail()
+	case a.Len() == 0:
+		return args[1], true, nil
+	case b.Len() == 0:
+		return args[0], true, nil
+	}
+	out := NewSet(a.Elems()...)
+	for _, e := range b.Elems() {
+		out.Add(e)
+	}
+	return out, true, nil
+}
+
+func difference(_ *Call, args []Value) (Value, bool, error) {
+	a, b, ok := twoSets(args)
+	if !ok {
+		return bail()
+	}
+	out := NewSet()
+	if a.Len() == b.Len() && Compare(a, b) == 0 {
+		return out, true, nil
+	}
+	for _, e := range a.Elems() {
+		if !b.Has(e) {
+			out.Add(e)
+		}
+	}
+	return out, true, nil
+}
+
+// setOfSets are the elements of a set that are all sets.
+func setOfSets(v Value) ([]*Set, bool) {
+	set, ok := v.(*Set)
+	if !ok {
+		return nil, false
+	}
+	out := make([]*Set, set.Len())
+	for i, e := range set.Elems() {
+		if out[i], ok = e.(*Set); !ok {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+func unionAll(_ *Call, args []Value) (Value, bool, error) {
+	sets, ok := setOfSets(args[0])
+	if !ok {
+		return bail()
+	}
+	out := NewSet()
+	for _, s := range sets {
+		for _, e := range s.Elems() {
+			out.Add(e)
+		}
+	}
+	return out, true, nil
+}
+
+func intersectAll(_ *Call, args []Value) (Value, bool, error) {
+	sets, ok := setOfSets(args[0])
+	if !ok {
+		return bail()
+	}
+	if len(sets) == 0 {
+		return NewSet(), true, nil
+	}
+	out := sets[0]
+	for _, s := range sets[1:] {
+		out = intersect(out, s)
+	}
+	return out, true, nil
+}
+
+func concatArrays(_ *Call, args []Value) (Value, bool, error) {
+	a, ok1 := args[0].([]Value)
+	b, ok2 := args[1].([]Value)
+	if !ok1 || !ok2 {
+		return bail()
+	}
+	return slices.Concat([]Value{}, a, b), true, nil
+}
+
+func sliceArray(_ *Call, args []Value) (Value, bool, error) {
+	a, ok1 := args[0].([]Value)
+	from, ok2 := intArg(args[1])
+	to, ok3 := intArg(args[2])
+	if !ok1 || !ok2 || !ok3 {
+		return bail()
+	}
+	to = min(max(to, 0), len(a))
+	from = min(max(from, 0), to)
+	return a[from:to:to], true, nil
+}
+
+func reverseArray(_ *Call, args []Value) (Value, bool, error) {
+	a, ok := args[0].([]Value)
+	if !ok {
+		return bail()
+	}
+	out := slices.Clone(a)
+	slices.Reverse(out)
+	return out, true, nil
+}
+
+// flatten takes the arrays in an array apart, one level of them.
+func flatten(_ *Call, args []Value) (Value, bool, error) {
+	a, ok := args[0].([]Value)
+	if !ok {
+		return bail()
+	}
+	out := make([]Value, 0, len(a))
+	for _, e := range a {
+		if inner, ok := e.([]Value); ok {
+			out = append(out, inner...)
+			continue
+		}
+		out = append(out, e)
+	}
+	return out, true, nil
+}

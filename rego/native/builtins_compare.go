@@ -1,0 +1,160 @@
+package native
+
+import "strconv"
+
+var _ = register(2, map[string]Builtin{
+	"equal": func(_ *Call, args []Value) (Value, bool, error) { return Equal(args[0], args[1]), true, nil },
+	"neq":   func(_ *Call, args []Value) (Value, bool, error) { return !Equal(args[0], args[1]), true, nil },
+	"lt":    comparing(func(c int) bool { return c < 0 }),
+	"lte":   comparing(func(c int) bool { return c <= 0 }),
+	"gt":    comparing(func(c int) bool { return c > 0 }),
+	"gte":   comparing(func(c int) bool { return c >= 0 }),
+	"internal.member_2": func(_ *Call, args []Value) (Value, bool, error) {
+		return hasValue(args[1], args[0]), true, nil
+	},
+})
+
+var _ = register(3, map[string]Builtin{"internal.member_3": hasPair})
+
+var _ = register(1, map[string]Builtin{
+	"is_null":      isKind(kindNull),
+	"is_boolean":   isKind(kindBool),
+	"is_number":    isKind(kindNumber),
+	"is_string":    isKind(kindString),
+	"is_array":     isKind(kindArray),
+	"is_object":    isKind(kindObject),
+	"is_set":       isKind(kindSet),
+	"type_name":    typeName,
+	"cast_null":    castKind(kindNull),
+	"cast_boolean": castKind(kindBool),
+	"cast_string":  castKind(kindString),
+	"cast_object":  castKind(kindObject),
+	"cast_array":   castArray,
+	"cast_set":     castSet,
+	"to_number":    toNumber,
+})
+
+func comparing(holds func(c int) bool) Builtin {
+	return func(_ *Call, args []Value) (Value, bool, error) {
+		return holds(Compare(args[0], args[1])), true, nil
+	}
+}
+
+// hasPair is key, value in collection; of a set the two are one.
+func hasPair(_ *Call, args []Value) (Value, bool, error) {
+	if set, ok := args[2].(*Set); ok {
+		return set.Has(args[0]) && Equal(args[0], args[1]), true, nil
+	}
+	v, ok := Get(args[2], args[0])
+	return ok && Equal(v, args[1]), true, nil
+}
+
+var kindNames = [...]Value{
+	kindNull: "null", kindBool: "boolean", kindNumber: "number", kindString: "string",
+	kindArray: "array", kindObject: "object", kindSet: "set",
+}
+
+func typeName(_ *Call, args []Value) (Value, bool, error) {
+	return kindNames[kindOf(args[0])], true, nil
+}
+
+func isKind(k kind) Builtin {
+	return func(_ *Call, args []Value) (Value, bool, error) { return kindOf(args[0]) == k, true, nil }
+}
+
+func castKind(k kind) Builtin {
+	return func(_ *Call, args []Value) (Value, bool, error) {
+		if kindOf(args[0]) != k {
+			return bail()
+		}
+		return args[0], true, nil
+	}
+}
+
+func castArray(_ *Call, args []Value) (Value, bool, error) {
+	switch x := args[0].(type) {
+	case []Value:
+		return args[0], true, nil
+	case *Set:
+		return append([]Value{}, x.Elems()...), true, nil
+	}
+	return bail()
+}
+
+func castSet(_ *Call, args []Value) (Value, bool, error) {
+	switch x := args[0].(type) {
+	case *Set:
+		return args[0], true, nil
+	case []Value:
+		return NewSet(x...), true, nil
+	}
+	return bail()
+}
+
+// toNumber reads a string that is written as JSON writes numbers. What else
+// Go's ParseFloat takes is left to OPA.
+func toNumber(_ *Call, args []Value) (Value, bool, error) {
+	switch x := args[0].(type) {
+	case nil:
+		return 0, true, nil
+	case bool:
+		if x {
+			return 1, true, nil
+		}
+		return 0, true, nil
+	case string:
+		if numberEnd(x, 0) != len(x) {
+			return bail()
+		}
+		if _, err := strconv.ParseFloat(x, 64); err != nil {
+			return bail()
+		}
+		return numberOf(x), true, nil
+	}
+	if kindOf(args[0]) != kindNumber {
+		return bail()
+	}
+	return args[0], true, nil
+}
+
+// numberEnd is where the number that begins at i ends as JSON writes numbers,
+// -1 when there is none.
+func numberEnd(s string, i int) int {
+	if i < len(s) && s[i] == '-' {
+		i++
+	}
+	switch j := digitsEnd(s, i); {
+	case j == i:
+		return -1
+	case s[i] == '0':
+		i++
+	default:
+		i = j
+	}
+	if i < len(s) && s[i] == '.' {
+		j := digitsEnd(s, i+1)
+		if j == i+1 {
+			return -1
+		}
+		i = j
+	}
+	if i < len(s) && s[i]|0x20 == 'e' {
+		i++
+		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		j := digitsEnd(s, i)
+		if j == i {
+			return -1
+		}
+		i = j
+	}
+	return i
+}
+
+func digitsEnd(s string, i int) int {
+	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,207 @@
+package native
+
+import "slices"
+
+var _ = register(1, map[string]Builtin{
+	"object.keys":    objectKeys,
+	"object.union_n": objectUnionN,
+})
+
+var _ = register(2, map[string]Builtin{
+	"object.remove": selectKeys(false),
+	"object.filter": selectKeys(true),
+	"object.union":  objectUnion,
+	"object.subset": subset,
+})
+
+var _ = register(3, map[string]Builtin{"object.get": objectGet})
+
+func objectGet(_ *Call, args []Value) (Value, bool, error) {
+	if !isObject(args[0]) {
+		return bail()
+	}
+	path, ok := args[1].([]Value)
+	if !ok {
+		return orElse(args[0], args[1], args[2])
+	}
+	v := args[0]
+	for _, key := range path {
+		found, ok := Get(v, key)
+		if !ok {
+			return args[2], true, nil
+		}
+		if _, ok := v.(*Set); ok && !identical(found, key) {
+			return bail()
+		}
+		v = found
+	}
+	return v, true, nil
+}
+
+func orElse(v, key, other Value) (Value, bool, error) {
+	if found, ok := Get(v, key); ok {
+		return found, true, nil
+	}
+	return other, true, nil
+}
+
+func objectKeys(_ *Call, args []Value) (Value, bool, error) {
+	if !isObject(args[0]) {
+		return bail()
+	}
+	return NewSet(Keys(args[0])...), true, nil
+}
+
+// selectKeys keeps an object's keys that are in an array, a set or an object,
+// or those that are not. A key that is written otherwise there is left to OPA.
+func selectKeys(kept bool) Builtin {
+	return func(_ *Call, args []Value) (Value, bool, error) {
+		var keys *Set
+		switch x := args[1].(type) {
+		case []Value:
+			keys = NewSet(x...)
+		case *Set:
+			keys = x
+		default:
+			if !isObject(x) {
+				return bail()
+			}
+			keys = NewSet(Keys(x)...)
+		}
+		if !isObject(args[0]) {
+			return bail()
+		}
+		out, same := NewObject(), true
+		Each(args[0], func(k, v Value) bool {
+			there, ok := keys.Get(k)
+			same = !ok || identical(k, there)
+			if ok == kept {
+				out.Put(k, v)
+			}
+			return same
+		})
+		if !same {
+			return bail()
+		}
+		return out, true, nil
+	}
+}
+
+func objectUnion(_ *Call, args []Value) (Value, bool, error) {
+	switch {
+	case !isObject(args[0]) || !isObject(args[1]):
+		return bail()
+	case Len(args[0]) == 0:
+		return args[1], true, nil
+	case Len(args[1]) == 0 || Equal(args[0], args[1]):
+		return args[0], true, nil
+	}
+	out, ok := overwrite(args[0], args[1])
+	if !ok {
+		return bail()
+	}
+	return out, true, nil
+}
+
+// overwrite is a with what b has, objects in both merged alike. Keys that are
+// written apart, and those of which OPA's own objects lose track, are left to
+// it.
+func overwrite(a, b Value) (*Object, bool) {
+	out := copyObject(a)
+	for _, p := range pairsOf(b) {
+		old, there := out.Get(p.key)
+		if !there {
+			out.Put(p.key, p.value)
+			continue
+		}
+		if _, ok := p.key.(string); !ok {
+			return nil, false
+		}
+		if !isObject(old) || !isObject(p.value) {
+			out.Put(p.key, p.value)
+			continue
+		}
+		merged, ok := overwrite(old, p.value)
+		if !ok {
+			return nil, false
+		}
+		out.Put(p.key, merged)
+	}
+	return out, true
+}
+
+func objectUnionN(_ *Call, args []Value) (Value, bool, error) {
+	list, ok := args[0].([]Value)
+	if !ok || slices.ContainsFunc(list, func(v Value) bool { return !isObject(v) }) {
+		return bail()
+	}
+	if len(list) == 0 {
+		return NewObject(), true, nil
+	}
+	out := list[0]
+	for _, o := range list[1:] {
+		if out, ok = overwrite(out, o); !ok {
+			return bail()
+		}
+	}
+	return out, true, nil
+}
+
+// subset is of two objects, sets or arrays, or a set in an array.
+func subset(_ *Call, args []Value) (Value, bool, error) {
+	ok, known := partOf(args[0], args[1])
+	if known {
+		return ok, true, nil
+	}
+	list, ok1 := args[0].([]Value)
+	set, ok2 := args[1].(*Set)
+	if !ok1 || !ok2 {
+		return bail()
+	}
+	// Elements that are there twice count twice, as OPA counts.
+	missing := set.Len()
+	for _, e := range list {
+		if set.Has(e) {
+			missing--
+		}
+		if missing == 0 {
+			return true, true, nil
+		}
+	}
+	return false, true, nil
+}
+
+// partOf reports whether sub is a part of super; of two that are of different
+// kinds it is not known.
+func partOf(super, sub Value) (ok, known bool) {
+	switch x := super.(type) {
+	case []Value:
+		y, ok := sub.([]Value)
+		return ok && consecutive(x, y), ok
+	case *Set:
+		y, ok := sub.(*Set)
+		return ok && !slices.ContainsFunc(y.Elems(), func(e Value) bool { return !x.Has(e) }), ok
+	}
+	if !isObject(super) || !isObject(sub) {
+		return false, false
+	}
+	ok = true
+	Each(sub, func(k, v Value) bool {
+		var there Value
+		if there, ok = Get(super, k); ok && !Equal(v, there) {
+			ok, _ = partOf(there, v)
+		}
+		return ok
+	})
+	return ok, true
+}
+
+// consecutive reports whether sub stands somewhere in super.
+func consecutive(super, sub []Value) bool {
+	for i := 0; i+len(sub) <= len(super); i++ {
+		if slices.EqualFunc(super[i:i+len(sub)], sub, Equal) {
+			return true
+		}
+	}
+	return false
+}

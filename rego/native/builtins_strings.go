@@ -1,0 +1,282 @@
+package native
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+var _ = register(1, map[string]Builtin{
+	"lower":           changeText(strings.ToLower),
+	"upper":           changeText(strings.ToUpper),
+	"trim_space":      changeText(strings.TrimSpace),
+	"strings.reverse": changeText(reverseText),
+})
+
+var _ = register(2, map[string]Builtin{
+	"contains":    testTexts(strings.Contains),
+	"startswith":  testTexts(strings.HasPrefix),
+	"endswith":    testTexts(strings.HasSuffix),
+	"trim":        trimText(strings.Trim),
+	"trim_left":   trimText(strings.TrimLeft),
+	"trim_right":  trimText(strings.TrimRight),
+	"trim_prefix": trimText(strings.TrimPrefix),
+	"trim_suffix": trimText(strings.TrimSuffix),
+	"split":       split,
+	"concat":      concat,
+	"indexof":     onTexts(indexOf),
+	"indexof_n":   onTexts(indexesOf),
+	"strings.count": onTexts(func(s, part string) (Value, bool, error) {
+		return strings.Count(s, part), true, nil
+	}),
+	"strings.any_prefix_match": anyAffix(strings.HasPrefix),
+	"strings.any_suffix_match": anyAffix(strings.HasSuffix),
+})
+
+var _ = register(2, map[string]Builtin{"strings.replace_n": replaceAll})
+
+var _ = register(3, map[string]Builtin{
+	"replace":         replace,
+	"substring":       substring,
+	"strings.split_n": splitN,
+})
+
+// reverseText turns the runes around; bytes that are none stay as they are.
+func reverseText(s string) string {
+	out := make([]byte, len(s))
+	for i := 0; i < len(s); {
+		_, n := utf8.DecodeRuneInString(s[i:])
+		copy(out[len(s)-i-n:], s[i:i+n])
+		i += n
+	}
+	return string(out)
+}
+
+func split(_ *Call, args []Value) (Value, bool, error) {
+	s, ok1 := args[0].(string)
+	by, ok2 := args[1].(string)
+	if !ok1 || !ok2 {
+		return bail()
+	}
+	if by == "" {
+		return textValues(strings.Split(s, by)), true, nil
+	}
+	out := make([]Value, 0, 1+strings.Count(s, by))
+	for {
+		i := strings.Index(s, by)
+		switch {
+		case i < 0 && len(out) == 0:
+			return []Value{args[0]}, true, nil
+		case i < 0:
+			return append(out, s), true, nil
+		}
+		out = append(out, s[:i])
+		s = s[i+len(by):]
+	}
+}
+
+func splitN(_ *Call, args []Value) (Value, bool, error) {
+	s, ok1 := args[0].(string)
+	by, ok2 := args[1].(string)
+	n, ok3 := intArg(args[2])
+	if !ok1 || !ok2 || !ok3 {
+		return bail()
+	}
+	parts := strings.Split(s, by)
+	if n >= 0 {
+		return textValues(parts[:min(n, len(parts))]), true, nil
+	}
+	return textValues(parts[max(len(parts)+n, 0):]), true, nil
+}
+
+func textValues(list []string) []Value {
+	out := make([]Value, len(list))
+	for i, s := range list {
+		out[i] = s
+	}
+	return out
+}
+
+func concat(_ *Call, args []Value) (Value, bool, error) {
+	by, ok1 := args[0].(string)
+	list, ok2 := argList(args[1])
+	if !ok1 || !ok2 {
+		return bail()
+	}
+	size := 0
+	for _, e := range list {
+		s, ok := e.(string)
+		if !ok {
+			return bail()
+		}
+		size += len(s) + len(by)
+	}
+	switch len(list) {
+	case 0:
+		return "", true, nil
+	case 1:
+		return list[0], true, nil
+	}
+	var out strings.Builder
+	out.Grow(size)
+	for i, e := range list {
+		if i > 0 {
+			out.WriteString(by)
+		}
+		out.WriteString(e.(string))
+	}
+	return out.String(), true, nil
+}
+
+func replace(_ *Call, args []Value) (Value, bool, error) {
+	s, ok1 := args[0].(string)
+	old, ok2 := args[1].(string)
+	by, ok3 := args[2].(string)
+	if !ok1 || !ok2 || !ok3 {
+		return bail()
+	}
+	var out string
+	if old != "" {
+		out = strings.ReplaceAll(s, old, by)
+	} else {
+		out = strings.NewReplacer(old, by).Replace(s)
+	}
+	if out == s {
+		return args[0], true, nil
+	}
+	return out, true, nil
+}
+
+// replaceAll replaces the keys of an object by its values, in one go.
+func replaceAll(_ *Call, args []Value) (Value, bool, error) {
+	s, ok := args[1].(string)
+	if !ok || !isObject(args[0]) {
+		return bail()
+	}
+	pairs := make([]string, 0, 2*Len(args[0]))
+	Each(args[0], func(k, v Value) bool {
+		old, ok1 := k.(string)
+		by, ok2 := v.(string)
+		ok = ok1 && ok2
+		pairs = append(pairs, old, by)
+		return ok
+	})
+	if !ok {
+		return bail()
+	}
+	return strings.NewReplacer(pairs...).Replace(s), true, nil
+}
+
+// indexOf counts runes. Bytes that are none are one and the same rune to OPA,
+// which is left to it.
+func indexOf(s, part string) (Value, bool, error) {
+	if part == "" || !countable(s, part) {
+		return bail()
+	}
+	i := strings.Index(s, part)
+	if i > 0 {
+		i = utf8.RuneCountInString(s[:i])
+	}
+	return i, true, nil
+}
+
+func indexesOf(s, part string) (Value, bool, error) {
+	if part == "" || !countable(s, part) {
+		return bail()
+	}
+	out := []Value{}
+	for at := 0; ; {
+		i := strings.Index(s, part)
+		if i < 0 {
+			return out, true, nil
+		}
+		at += utf8.RuneCountInString(s[:i])
+		out = append(out, at)
+		_, n := utf8.DecodeRuneInString(s[i:])
+		s = s[i+n:]
+		at++
+	}
+}
+
+func countable(s, part string) bool { return utf8.ValidString(s) && utf8.ValidString(part) }
+
+func substring(_ *Call, args []Value) (Value, bool, error) {
+	s, ok1 := args[0].(string)
+	from, ok2 := intArg(args[1])
+	length, ok3 := intArg(args[2])
+	if !ok1 || !ok2 || !ok3 || from < 0 || !utf8.ValidString(s) {
+		return bail()
+	}
+	begin := byteAt(s, from)
+	if length < 0 {
+		return cutText(args[0], s, begin, len(s))
+	}
+	return cutText(args[0], s, begin, begin+byteAt(s[begin:], length))
+}
+
+// byteAt is where rune n begins, the end when there are not so many.
+func byteAt(s string, n int) int {
+	if ascii(s) {
+		return min(n, len(s))
+	}
+	for i := range s {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	return len(s)
+}
+
+func cutText(v Value, s string, from, to int) (Value, bool, error) {
+	if from == 0 && to == len(s) {
+		return v, true, nil
+	}
+	return s[from:to], true, nil
+}
+
+// anyAffix reports whether one of some strings begins, or ends, with one of
+// some others.
+func anyAffix(has func(s, affix string) bool) Builtin {
+	return func(c *Call, args []Value) (Value, bool, error) {
+		if s, ok := args[0].(string); ok {
+			return oneAffix(has, s, args[1])
+		}
+		list, ok := argList(args[0])
+		if !ok || !allTexts(list) {
+			return bail()
+		}
+		if len(list) == 0 {
+			_, _, err := oneAffix(has, "", args[1])
+			return false, true, err
+		}
+		for _, e := range list {
+			c.Step(1)
+			found, _, err := oneAffix(has, e.(string), args[1])
+			if err != nil || found == true {
+				return found, true, err
+			}
+		}
+		return false, true, nil
+	}
+}
+
+func oneAffix(has func(s, affix string) bool, s string, affixes Value) (Value, bool, error) {
+	if affix, ok := affixes.(string); ok {
+		return has(s, affix), true, nil
+	}
+	list, ok := argList(affixes)
+	if !ok || !allTexts(list) {
+		return bail()
+	}
+	return slices.ContainsFunc(list, func(e Value) bool { return has(s, e.(string)) }), true, nil
+}
+
+func allTexts(list []Value) bool {
+	for _, e := range list {
+		if _, ok := e.(string); !ok {
+			return false
+		}
+	}
+	return true
+}

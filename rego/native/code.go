@@ -1,0 +1,211 @@
+package native
+
+import "errors"
+
+// ErrBail says that the evaluation is for topdown to do: it would fail, or
+// could come out otherwise, or the time is up.
+var ErrBail = errors.New("native: topdown decides")
+
+// bailout is what a panic carries from deep inside to Eval.
+type bailout struct{}
+
+func (bailout) Error() string { return ErrBail.Error() }
+func (bailout) Unwrap() error { return ErrBail }
+
+// Builtin is a function of Rego. args are the caller's: what is kept is
+// copied, though values themselves are never changed. ok false is an undefined
+// result; any error bails.
+type Builtin func(c *Call, args []Value) (v Value, ok bool, err error)
+
+// Functions gives the builtins that native has not itself; nil for a name says
+// that it is not to be had, and the program cannot be linked. They look at how
+// many arguments there are: a forged program gives any number.
+type Functions func(name string) Builtin
+
+// Input is the event by the slots of Program.Paths. A slot that is absent, or
+// below something that is no object, is not ok. Slot is asked at most once for
+// each slot and evaluation.
+type Input interface {
+	Slot(i int) (v Value, ok bool)
+}
+
+// Stop is asked every few hundred steps; true bails.
+type Stop func() bool
+
+// Code is a linked program. It is immutable and safe for concurrent use.
+type Code struct {
+	program *Program
+	funcs   []*function
+	tree    node
+	data    Value
+	whole   int32 // the slot of the nil path
+}
+
+// function is a linked Func.
+type function struct {
+	*Func
+	id     int32
+	blocks []exec
+	// grows says that Return is a set or an object to which blocks add.
+	grows bool
+	// index finds blocks, nil for none.
+	index *index
+}
+
+// node is a place in the function tree.
+type node struct {
+	children map[string]*node
+	fn       int32 // -1 for none
+}
+
+func (n *node) insert(path []string, fn int32) bool {
+	for _, name := range path {
+		if n.children == nil {
+			n.children = map[string]*node{}
+		}
+		child := n.children[name]
+		if child == nil {
+			child = &node{fn: -1}
+			n.children[name] = child
+		}
+		n = child
+	}
+	free := n.fn < 0
+	n.fn = fn
+	return free
+}
+
+func (n *node) child(name string) *node {
+	if n == nil {
+		return nil
+	}
+	return n.children[name]
+}
+
+// Func finds a function by its Path, -1 for none.
+func (c *Code) Func(path ...string) int {
+	n := &c.tree
+	for _, name := range path {
+		if n = n.child(name); n == nil {
+			return -1
+		}
+	}
+	return int(n.fn)
+}
+
+// Program is what was linked.
+func (c *Code) Program() *Program { return c.program }
+
+// Eval evaluates a function of input and data. An undefined result is not
+// defined; err is ErrBail or nil. The value may share memory with input and
+// constants, and nobody changes it.
+func (c *Code) Eval(m *Machine, fn int, in Input) (v Value, defined bool, err error) {
+	m.begin(c, in)
+	defer m.finish(&err)
+	v = c.funcs[fn].evaluate(m, c.data)
+	if isUndef(v) {
+		return nil, false, nil
+	}
+	return v, true, nil
+}
+
+// finish ends an evaluation, of which err is the result when it bailed.
+func (m *Machine) finish(err *error) {
+	r := recover()
+	m.end()
+	if r == nil {
+		return
+	}
+	m.marks = marks{}
+	if _, ok := r.(bailout); !ok {
+		panic(r)
+	}
+	*err = ErrBail
+}
+
+// evaluate runs a function on the event's input.
+func (fn *function) evaluate(m *Machine, data Value) Value {
+	f := m.enter(fn)
+	f.l[InputLocal], f.l[DataLocal] = theInput, data
+	switch fn.run(f) {
+	case returned:
+		return f.result
+	case bailed:
+		panic(bailout{})
+	}
+	return undef
+}
+
+// Rules evaluates a function and yields each value with the block of
+// Func.Blocks that gave it: the elements of a set, the pairs of an object as
+// arrays of two, or the one value. A value that several give is the first's.
+// It ends early when yield returns false; what was yielded before an error
+// does not count.
+func (c *Code) Rules(m *Machine, fn int, in Input, yield func(block int, v Value) bool) (err error) {
+	m.begin(c, in)
+	defer m.finish(&err)
+	f := m.enter(c.funcs[fn])
+	f.l[InputLocal], f.l[DataLocal] = theInput, c.data
+	t := teller{fn: c.funcs[fn], yield: yield}
+	if t.fn.index != nil {
+		return t.found(f)
+	}
+	for i := range t.fn.blocks {
+		if on, err := t.block(i, f); err != nil || !on {
+			return err
+		}
+	}
+	return nil
+}
+
+// teller tells what a block added to a function's result.
+type teller struct {
+	fn    *function
+	yield func(block int, v Value) bool
+	told  int
+}
+
+// block runs a block and tells whether to go on.
+func (t *teller) block(i int, f *frame) (bool, error) {
+	s := t.fn.blocks[i](f)
+	if s == bailed {
+		return false, ErrBail
+	}
+	return t.tell(i, f.l[t.fn.Return]) && s != returned, nil
+}
+
+// found runs the blocks that the function's index finds.
+func (t *teller) found(f *frame) error {
+	for _, i := range t.fn.index.find(f, &f.m.marks, nil) {
+		if on, err := t.block(int(i), f); err != nil || !on {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *teller) tell(block int, v Value) bool {
+	if isUndef(v) {
+		return true
+	}
+	if !t.fn.grows {
+		t.told++
+		return t.told > 1 || t.yield(block, v)
+	}
+	switch x := v.(type) {
+	case *Set:
+		for ; t.told < len(x.elems); t.told++ {
+			if !t.yield(block, x.elems[t.told]) {
+				return false
+			}
+		}
+	case *Object:
+		for ; t.told < len(x.pairs); t.told++ {
+			p := x.pairs[t.told]
+			if !t.yield(block, []Value{p.key, p.value}) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,294 @@
+package native
+
+import (
+	"errors"
+	"math"
+)
+
+var errForged = errors.New("native: these bytes are no program of this version")
+
+// Decode reads what Append wrote, all of it. Bytes that are anything else are
+// an error; what the program would do out of bounds is Link's to refuse. The
+// program keeps no reference to b.
+func Decode(b []byte) (*Program, error) {
+	r := reader{rest: b}
+	if r.octet() != version {
+		return nil, errForged
+	}
+	p := &Program{}
+	p.Consts = listOf(&r, func() Value { return r.value(0) })
+	p.Paths = listOf(&r, r.path)
+	p.Builtins = r.texts()
+	p.Funcs = listOf(&r, r.function)
+	p.Places = listOf(&r, func() Place { return Place{r.small(), r.small(), r.small()} })
+	p.Files = r.texts()
+	p.Data = r.value(0)
+	if r.bad || len(r.rest) > 0 {
+		return nil, errForged
+	}
+	return p, nil
+}
+
+// reader reads what a writer wrote. What does not fit makes it bad, after
+// which it reads nothing more.
+type reader struct {
+	rest []byte
+	bad  bool
+}
+
+func (r *reader) fail() {
+	r.bad = true
+	r.rest = nil
+}
+
+func (r *reader) octet() byte {
+	if len(r.rest) == 0 {
+		r.fail()
+		return 0
+	}
+	c := r.rest[0]
+	r.rest = r.rest[1:]
+	return c
+}
+
+func (r *reader) count() uint64 {
+	var v uint64
+	for shift := 0; shift < 64; shift += 7 {
+		c := r.octet()
+		if shift == 63 && c > 1 {
+			break
+		}
+		v |= uint64(c&0x7f) << shift
+		if c < 0x80 {
+			return v
+		}
+	}
+	r.fail()
+	return 0
+}
+
+func (r *reader) number() int64 {
+	v := r.count()
+	return int64(v>>1) ^ -int64(v&1)
+}
+
+// small is a number of 32 bits.
+func (r *reader) small() int32 {
+	v := r.number()
+	if v != int64(int32(v)) {
+		r.fail()
+		return 0
+	}
+	return int32(v)
+}
+
+// length counts what takes a byte each at least.
+func (r *reader) length() int {
+	n := r.count()
+	if n > uint64(len(r.rest)) {
+		r.fail()
+		return 0
+	}
+	return int(n)
+}
+
+func (r *reader) text() string {
+	n := r.length()
+	s := string(r.rest[:n])
+	r.rest = r.rest[n:]
+	return s
+}
+
+// chunk bounds what is allocated before it was read.
+const chunk = 1 << 10
+
+func listOf[T any](r *reader, one func() T) []T {
+	n := r.length()
+	if n == 0 {
+		return nil
+	}
+	list := make([]T, 0, min(n, chunk))
+	for range n {
+		list = append(list, one())
+		if r.bad {
+			return nil
+		}
+	}
+	return list
+}
+
+func (r *reader) texts() []string { return listOf(r, r.text) }
+
+func (r *reader) path() []string {
+	n := r.count()
+	if n == 0 {
+		return nil
+	}
+	if n--; n > uint64(len(r.rest)) {
+		r.fail()
+		return nil
+	}
+	path := make([]string, 0, min(n, chunk))
+	for range n {
+		path = append(path, r.text())
+	}
+	return path
+}
+
+func (r *reader) function() Func {
+	fn := Func{Name: r.text(), Path: r.texts(), Params: r.small(), Locals: r.small(), Return: Local(r.small())}
+	memo := r.count()
+	if memo > 1 {
+		r.fail()
+	}
+	fn.Memo = memo == 1
+	fn.Blocks = r.blocks(0)
+	return fn
+}
+
+func (r *reader) blocks(depth int) []Block {
+	if depth > maxNesting {
+		r.fail()
+		return nil
+	}
+	return listOf(r, func() Block {
+		return Block{Place: r.small(), Stmts: listOf(r, func() Stmt { return r.stmt(depth) })}
+	})
+}
+
+func (r *reader) stmt(depth int) Stmt {
+	op := r.count()
+	if op >= uint64(numOps) {
+		r.fail()
+		return Stmt{}
+	}
+	s := Stmt{Op: Op(op), Place: r.small()}
+	shape := &shapes[s.Op]
+	if shape.a {
+		s.A = r.operand()
+	}
+	if shape.b || s.Op == OpScan {
+		s.B = r.operand()
+	}
+	if shape.target || s.Op == OpWith {
+		s.Target = Local(r.small())
+	}
+	if shape.index {
+		s.Index = r.small()
+	}
+	if shape.args {
+		s.Args = listOf(r, r.operand)
+	}
+	if shape.keys {
+		s.Keys = listOf(r, r.operand)
+	}
+	if shape.blocks != 0 {
+		s.Blocks = r.blocks(depth + 1)
+	}
+	return s
+}
+
+func (r *reader) operand() Operand {
+	n := r.number()
+	if n>>1 != int64(int32(n>>1)) {
+		r.fail()
+		return Operand{}
+	}
+	return Operand{Const: n&1 == 1, N: int32(n >> 1)}
+}
+
+func (r *reader) value(depth int) Value {
+	if depth > maxNesting {
+		r.fail()
+		return nil
+	}
+	switch tag := r.octet(); tag {
+	case tagNull:
+		return nil
+	case tagFalse:
+		return false
+	case tagTrue:
+		return true
+	case tagInt:
+		v := r.number()
+		if v != int64(int(v)) {
+			r.fail()
+		}
+		return int(v)
+	case tagFloat:
+		return r.float()
+	case tagNumber:
+		text := r.text()
+		if r.bad || !wellFormed(text) {
+			r.fail()
+			return nil
+		}
+		return Number(text)
+	case tagString:
+		return r.text()
+	default:
+		return r.composite(tag, depth)
+	}
+}
+
+func (r *reader) float() Value {
+	var bits uint64
+	for i := range 8 {
+		bits |= uint64(r.octet()) << (8 * i)
+	}
+	f := math.Float64frombits(bits)
+	if f-f != 0 {
+		r.fail()
+	}
+	return f
+}
+
+func (r *reader) composite(tag byte, depth int) Value {
+	inner := func() Value { return r.value(depth + 1) }
+	switch tag {
+	case tagArray:
+		if list := listOf(r, inner); list != nil {
+			return list
+		}
+		return []Value{}
+	case tagMap:
+		m := map[string]Value{}
+		r.each(func() bool {
+			key := r.text()
+			_, twice := m[key]
+			m[key] = inner()
+			return !twice
+		})
+		return m
+	case tagObject:
+		o := &Object{}
+		r.each(func() bool {
+			key, v := inner(), inner()
+			if r.bad || o.at(key) >= 0 {
+				return false
+			}
+			o.Put(key, v)
+			return true
+		})
+		return o
+	case tagSet:
+		s := &Set{}
+		r.each(func() bool {
+			e := inner()
+			return !r.bad && s.Add(e)
+		})
+		return s
+	}
+	r.fail()
+	return nil
+}
+
+// each reads a list until one of it is wrong.
+func (r *reader) each(one func() bool) {
+	for n := r.length(); n > 0; n-- {
+		if !one() || r.bad {
+			r.fail()
+			return
+		}
+	}
+}

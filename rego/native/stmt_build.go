@@ -1,0 +1,138 @@
+package native
+
+// build links what adds to arrays, objects and sets. It adds only to what the
+// function made itself and still owns; anything else bails.
+func (l *linker) build(s *Stmt) exec {
+	a, b, t := l.arg(s.A), l.arg(s.B), s.Target
+	switch s.Op {
+	case OpArrayAppend:
+		return l.arrayAppend(s)
+	case OpSetAdd:
+		return func(f *frame) status { return f.setAdd(t, a.get(f)) }
+	case OpObjectInsert:
+		return func(f *frame) status { return f.insert(t, a.get(f), b.get(f)) }
+	case OpObjectInsertOnce:
+		return func(f *frame) status { return f.insertOnce(t, a.get(f), b.get(f)) }
+	}
+	return func(f *frame) status {
+		f.l[t] = merge(a.get(f), b.get(f))
+		return done
+	}
+}
+
+func (f *frame) setAdd(t Local, v Value) status {
+	set, ok := f.l[t].(*Set)
+	if !ok || isUndef(v) {
+		return bailed
+	}
+	if set.frozen {
+		if f.l[t] != emptySet {
+			return bailed
+		}
+		set = &Set{}
+		f.l[t] = set
+	}
+	if !set.Add(v) {
+		if have, _ := set.Get(v); !identical(have, v) {
+			return bailed
+		}
+	}
+	return done
+}
+
+// owned is the object in a local, for adding to it.
+func (f *frame) owned(t Local) *Object {
+	o, ok := f.l[t].(*Object)
+	if !ok || !o.frozen {
+		return o
+	}
+	if f.l[t] != emptyObject {
+		return nil
+	}
+	o = &Object{}
+	f.l[t] = o
+	return o
+}
+
+func (f *frame) insert(t Local, key, v Value) status {
+	o := f.owned(t)
+	if o == nil || isUndef(key) || isUndef(v) {
+		return bailed
+	}
+	o.Put(key, v)
+	return done
+}
+
+func (f *frame) insertOnce(t Local, key, v Value) status {
+	o := f.owned(t)
+	if o == nil || isUndef(key) || isUndef(v) {
+		return bailed
+	}
+	// The value is a rule's: other rules may not add to it.
+	seal(v)
+	i := o.at(key)
+	if i < 0 {
+		o.Put(key, v)
+		return done
+	}
+	if have := o.pairs[i]; !Equal(have.value, v) || !identical(have.value, v) || !identical(have.key, key) {
+		return bailed
+	}
+	return done
+}
+
+// merge is b under a: what a has stays, objects that both have are merged.
+func merge(a, b Value) Value {
+	if isUndef(a) {
+		return b
+	}
+	if isUndef(b) || kindOf(a) != kindObject || kindOf(b) != kindObject {
+		return a
+	}
+	out := copyObject(a)
+	Each(b, func(key, v Value) bool {
+		if i := out.at(key); i >= 0 {
+			out.pairs[i].value = merge(out.pairs[i].value, v)
+			return true
+		}
+		out.Put(key, v)
+		return true
+	})
+	return out
+}
+
+func (l *linker) arrayAppend(s *Stmt) exec {
+	a, t := l.arg(s.A), s.Target
+	// What grows in place has no other owner: nothing but the making of it
+	// writes the local.
+	own := onlyMade(l.fn.Func.Blocks, t)
+	return func(f *frame) status {
+		v := a.get(f)
+		list, ok := f.l[t].([]Value)
+		if !ok || isUndef(v) {
+			return bailed
+		}
+		if !own {
+			list = list[:len(list):len(list)]
+		}
+		f.l[t] = append(list, v)
+		return done
+	}
+}
+
+// onlyMade reports whether a local is set by making an array alone.
+func onlyMade(blocks []Block, t Local) bool {
+	for i := range blocks {
+		for j := range blocks[i].Stmts {
+			s := &blocks[i].Stmts[j]
+			writes := shapes[s.Op].writes && s.Target == t || s.Op == OpScan && Local(s.B.N) == t
+			if writes && s.Op != OpMakeArray && s.Op != OpReset || s.Op == OpAssignOnce && s.Target == t {
+				return false
+			}
+			if !onlyMade(s.Blocks, t) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,131 @@
+package native
+
+func (l *linker) call(s *Stmt) exec {
+	fn, t := l.code.funcs[s.Index], s.Target
+	args := l.args(s.Args[2:])
+	if fn.Memo {
+		return func(f *frame) status { return f.memoized(fn, t) }
+	}
+	return func(f *frame) status {
+		callee := f.m.enter(fn)
+		callee.l[InputLocal], callee.l[DataLocal] = f.l[InputLocal], f.l[DataLocal]
+		for i := range args {
+			callee.l[2+i] = args[i].get(f)
+		}
+		s := fn.run(callee)
+		f.l[t] = callee.result
+		f.m.leave(fn)
+		if s == bailed {
+			return bailed
+		}
+		return holds(!isUndef(f.l[t]))
+	}
+}
+
+// run runs a function's blocks: what it returned is the frame's result.
+func (fn *function) run(f *frame) status {
+	if fn.index != nil {
+		return fn.runFound(f)
+	}
+	for _, run := range fn.blocks {
+		if s := run(f); s < 0 {
+			return s
+		}
+	}
+	return done
+}
+
+// memoized calls a function of nothing but input and data.
+func (f *frame) memoized(fn *function, t Local) status {
+	m := f.m
+	v, ok := m.recall(fn.id)
+	if !ok {
+		callee := m.enter(fn)
+		callee.l[InputLocal], callee.l[DataLocal] = f.l[InputLocal], f.l[DataLocal]
+		s := fn.run(callee)
+		v = callee.result
+		m.leave(fn)
+		if s == bailed {
+			return bailed
+		}
+		m.keep(fn.id, v)
+	}
+	f.l[t] = v
+	return holds(!isUndef(v))
+}
+
+// callDynamic breaks out by 3 when the function that is there is undefined,
+// which only OPA's own plan of such references expects.
+func (l *linker) callDynamic(s *Stmt) exec {
+	path, t := l.args(s.Keys), s.Target
+	return func(f *frame) status {
+		n := &f.m.code.tree
+		for i := range path {
+			name, ok := path[i].get(f).(string)
+			if !ok {
+				return ended
+			}
+			if n = n.child(name); n == nil {
+				return ended
+			}
+		}
+		if n.fn < 0 {
+			return ended
+		}
+		fn := f.m.code.funcs[n.fn]
+		if fn.Params != 2 {
+			return bailed
+		}
+		if s := f.memoized(fn, t); s != ended {
+			return s
+		}
+		return 4
+	}
+}
+
+func (l *linker) callBuiltin(s *Stmt) exec {
+	call, t := l.builtin(s), s.Target
+	if t == None {
+		return func(f *frame) status {
+			_, _, s := call(f)
+			return s
+		}
+	}
+	return func(f *frame) status {
+		v, ok, s := call(f)
+		if s != done {
+			return s
+		}
+		if !ok {
+			v = undef
+		}
+		f.l[t] = v
+		return holds(ok)
+	}
+}
+
+// builtin links the call of a builtin: its result, whether it has one, and
+// done or bailed.
+func (l *linker) builtin(s *Stmt) func(f *frame) (Value, bool, status) {
+	name, place := l.p.Builtins[s.Index], s.Place
+	fn, args := l.natives[s.Index], l.args(s.Args)
+	return func(f *frame) (Value, bool, status) {
+		m := f.m
+		base := len(m.args)
+		for i := range args {
+			v := args[i].get(f)
+			if isUndef(v) {
+				return nil, false, bailed
+			}
+			m.args = append(m.args, v)
+		}
+		m.call.Name, m.call.Place = name, place
+		m.step()
+		v, ok, err := fn(&m.call, m.args[base:len(m.args):len(m.args)])
+		m.args = m.args[:base]
+		if err != nil {
+			return nil, false, bailed
+		}
+		return v, ok, done
+	}
+}

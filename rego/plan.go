@@ -1,0 +1,174 @@
+package rego
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/storage"
+
+	"github.com/hookc/hookc/rego/native"
+)
+
+// plan is a module as native code, as far as it can be. It is immutable and
+// safe for concurrent use.
+type plan struct {
+	program *native.Program
+	code    *native.Code
+	// entries are the module's, in its order.
+	entries []plannedEntry
+	// bridged are the functions that only the resident engine has: a module
+	// that calls one is not cold-native.
+	bridged []string
+	// why says why nothing of the module is native; "" when some of it is.
+	why string
+}
+
+// plannedEntry is an entry point's function, or why topdown evaluates it.
+type plannedEntry struct {
+	fn  int
+	why string
+}
+
+// planModule plans a module's entry points. Nothing else may use the module
+// meanwhile. It does not fail: what cannot be native says why.
+func planModule(m *Module) *plan {
+	c := m.compiler
+	wants := make([]ast.Value, len(m.entries))
+	for i, e := range m.entries {
+		wants[i] = e.ref
+	}
+	data, err := m.store.Read(context.Background(), m.txn, storage.Path{})
+	if err != nil {
+		panic("rego: in-memory store is not readable: " + err.Error())
+	}
+	return planValues(c, wants, toTerm(data).Value)
+}
+
+// planValues plans terms, mostly documents, over compiled modules and constant
+// data.
+func planValues(c *ast.Compiler, wants []ast.Value, data ast.Value) *plan {
+	out := &plan{entries: make([]plannedEntry, len(wants))}
+	if hides(c.RuleTree) || lookUp(data, ast.SystemDocumentKey) != nil {
+		out.why = "planner: data.system"
+		return out
+	}
+	sources := make([]rooted, len(wants))
+	for i, want := range wants {
+		sources[i], out.entries[i].why = planValue(c, want, i)
+	}
+	for { // What turns out unfit is left out of the program that is kept.
+		b := newAssembly(c, data)
+		for _, s := range sources {
+			if s.p != nil {
+				b.take(s.p)
+			}
+		}
+		for i := range wants {
+			if out.entries[i].why == "" {
+				out.entries[i].fn = int(sources[i].reach(b))
+			}
+		}
+		b.finish()
+		again := false
+		for i := range out.entries {
+			e := &out.entries[i]
+			if e.why == "" {
+				e.why = b.reason(int32(e.fn))
+				again = again || e.why != ""
+			}
+		}
+		if !again {
+			out.program = b.prog
+			break
+		}
+	}
+	out.link()
+	return out
+}
+
+// link makes code of the program, if any entry point is native.
+func (p *plan) link() {
+	if !slices.ContainsFunc(p.entries, func(e plannedEntry) bool { return e.why == "" }) {
+		if len(p.entries) > 0 {
+			p.why = p.entries[0].why
+		}
+		return
+	}
+	var err error
+	p.code, err = native.Link(p.program, func(name string) native.Builtin {
+		p.bridged = append(p.bridged, name)
+		return bridge(name)
+	})
+	if err != nil {
+		p.code, p.why = nil, "native: "+err.Error()
+	}
+}
+
+// rooted is a value's plan.
+type rooted struct {
+	p    *planned
+	want ast.Value
+}
+
+// resultVar is what the query of a value calls it.
+const resultVar = "hookc_value"
+
+// planValue plans one value, or says why it cannot be.
+func planValue(c *ast.Compiler, want ast.Value, i int) (rooted, string) {
+	term := ast.NewTerm(want).Copy()
+	p, err := planQuery(c, ast.NewBody(ast.Equality.Expr(ast.VarTerm(resultVar), term)))
+	if err != nil {
+		return rooted{}, inWords(err)
+	}
+	suffix := ""
+	if i > 0 {
+		suffix = "." + strconv.Itoa(i)
+	}
+	return rooted{p: newPlanned(p, suffix), want: want}, ""
+}
+
+// reach is the function of a value: a document's own or, when it is made of
+// several rules, the query.
+func (r rooted) reach(b *assembly) int32 {
+	if ref, ok := r.want.(ast.Ref); ok {
+		if f := r.p.document(ref); f != nil {
+			return b.function(r.p, f)
+		}
+	}
+	return b.query(r.p)
+}
+
+// eval evaluates an entry point. An undefined value is nil. The error is
+// native.ErrBail: topdown decides.
+func (p *plan) eval(m *native.Machine, entry int, input ast.Value) (ast.Value, error) {
+	in := valueInput{paths: p.program.Paths, defined: input != nil}
+	if in.defined {
+		in.whole = toNative(input)
+	}
+	v, ok, err := p.code.Eval(m, p.entries[entry].fn, &in)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return fromNative(v), nil
+}
+
+// valueInput is a whole input's slots.
+type valueInput struct {
+	paths   [][]string
+	whole   native.Value
+	defined bool
+}
+
+// Slot is the value of a path, looked up as Rego's references are.
+func (in *valueInput) Slot(i int) (native.Value, bool) {
+	v, ok := in.whole, in.defined
+	for _, key := range in.paths[i] {
+		if !ok {
+			break
+		}
+		v, ok = native.Get(v, key)
+	}
+	return v, ok
+}

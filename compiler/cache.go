@@ -35,6 +35,7 @@ type signature struct {
 	event                  policy.Event
 	without                string
 	runtime, strict, hints bool
+	once                   bool
 	kinds                  *dag.Kind
 	validate               bool
 }
@@ -48,7 +49,7 @@ type hookName struct {
 
 func signatureOf(cfg *Config) signature {
 	s := signature{event: cfg.Event, without: strings.Join(slices.Sorted(slices.Values(cfg.Without)), " "),
-		runtime: cfg.Runtime, strict: cfg.Strict, hints: cfg.Hints, validate: cfg.Validate != nil}
+		once: cfg.Once, runtime: cfg.Runtime, strict: cfg.Strict, hints: cfg.Hints, validate: cfg.Validate != nil}
 	if len(cfg.Kinds) > 0 {
 		s.kinds = &cfg.Kinds[0]
 	}
@@ -85,6 +86,10 @@ func (c *Cache) keep(u *unit) {
 type made struct {
 	body  dag.Body
 	found diag.List
+	// native says that the body has become code, if it can; doubts are what was
+	// found then.
+	native bool
+	doubts diag.List
 	// spec is what the filter was compiled for; matcher is nil before it was.
 	spec    *policy.EventSpec
 	matcher *policy.Matcher
@@ -106,7 +111,7 @@ func (u *unit) known(h *policy.Hook) *made {
 		}
 		m = before.bodies[old]
 	}
-	if m.body.Fresh == nil || !m.body.Fresh() {
+	if m.body.Fresh == nil || !m.body.Fresh() || m.native && !u.wantsNative() {
 		return nil
 	}
 	return m

@@ -37,6 +37,9 @@ type Config struct {
 	Runtime bool
 	// Strict makes a warning stop compilation as an error does.
 	Strict bool
+	// Once is for a process that decides one event: what pays only when there are
+	// more is left out.
+	Once bool
 	// Cache keeps what is made for the next compilation with the same Kinds and
 	// takes what an earlier one made; nil keeps nothing. Borrow takes without
 	// keeping.
@@ -63,7 +66,7 @@ func Compile(p *policy.Policy, cfg Config) (*dag.Program, diag.List) {
 	u := newUnit(p, cfg)
 	for i := range passes {
 		pass := &passes[i]
-		if slices.Contains(cfg.Without, pass.Name) {
+		if u.without(pass.Name) {
 			continue
 		}
 		if u.recalled && !pass.bodies {
@@ -140,6 +143,9 @@ func newUnit(p *policy.Policy, cfg Config) *unit {
 	}
 	return u
 }
+
+// without reports whether a pass is left out.
+func (u *unit) without(pass string) bool { return slices.Contains(u.cfg.Without, pass) }
 
 // failed reports whether the diagnostics so far stop compilation.
 func (u *unit) failed() bool {

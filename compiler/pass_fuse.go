@@ -18,6 +18,9 @@ func fuse(u *unit) {
 			continue
 		}
 		plan.Fused = nil
+		if u.cfg.Once {
+			continue
+		}
 		var keys []fuseKey
 		nodes := map[fuseKey][]int{}
 		for id := range plan.Nodes {

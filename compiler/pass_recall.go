@@ -89,6 +89,7 @@ func (u *unit) recallPlans(changed map[*policy.Hook]*policy.Hook) {
 			now = h
 		}
 		next := u.make(now)
+		u.natively(now, next)
 		u.remade[now] = next
 		like = like && alike(&m.body, &next.body) && !next.found.HasErrors()
 		next.spec, next.matcher, next.wrong = m.spec, m.matcher, m.wrong

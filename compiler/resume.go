@@ -17,7 +17,7 @@ import (
 // out, or a trace, need the passes to run.
 func Resumable(cfg Config) bool {
 	for _, name := range cfg.Without {
-		if name != "fuse" {
+		if name != "fuse" && name != "native" {
 			return false
 		}
 	}
@@ -70,7 +70,13 @@ func (u *unit) resume(plan *dag.Plan, codes [][]byte) error {
 		if k.Decode == nil {
 			return fmt.Errorf("hooks of kind %s do not go into artifacts", n.Hook.Kind)
 		}
-		n.Runner = k.Decode(n.Hook, codes[i])
+		code := codes[i]
+		if u.without("native") {
+			code, n.Engine, n.Brief = nil, "", false
+		}
+		if n.Runner = k.Decode(n.Hook, code); n.Runner == nil {
+			return errShape
+		}
 	}
 	if measured {
 		plan.Estimate = plan.Estimated(nil)
@@ -202,10 +208,8 @@ func (l *lazyAtom) test(c *policy.Context) bool {
 // resumeFused makes the fused evaluations of a plan, or none under --without
 // fuse.
 func (u *unit) resumeFused(plan *dag.Plan) {
-	for _, name := range u.cfg.Without {
-		if name == "fuse" {
-			plan.Fused = nil
-		}
+	if u.cfg.Once || u.without("fuse") {
+		plan.Fused = nil
 	}
 	for i := range plan.Fused {
 		if f := &plan.Fused[i]; f.Fault == "" && u.kinds[f.Kind] != nil {

@@ -24,6 +24,12 @@ type Kind struct {
 	// the effects of what it can see through and reports what is wrong with
 	// the body at its own lines.
 	Prepare func(h *policy.Hook) (Body, diag.List)
+	// Native makes code of a body that Prepare made, so that it does without the
+	// interpreter of its language: it changes the body's Runner, Engine, Brief and
+	// Cost, and nothing of what the body says. With verify it first compares the
+	// two, and what differs stays as it was, with a finding. nil is a kind that
+	// has no such code.
+	Native func(h *policy.Hook, b *Body, verify bool) diag.List
 	// Begin is called when a compilation begins, if it is not nil: what the disk
 	// held for an earlier one may have changed.
 	Begin func()
@@ -54,6 +60,13 @@ type Deferred interface {
 	policy.Runner
 	// Made is the body itself, made ready now if it was not.
 	Made() policy.Runner
+}
+
+// Reasoned is a body that knows what of an event each of its rules looks at.
+type Reasoned interface {
+	// LooksAt lists what the rule written at a place looks at, nil when no rule
+	// is. It is for explain, and may take a while.
+	LooksAt(at diag.Span) []policy.Path
 }
 
 // Body is a hook's body made ready.

@@ -137,6 +137,7 @@ func (t *textPage) event(e *EventModel, tool string) {
 			t.line(s)
 		}
 	}
+	t.engines(e)
 	t.edges(e)
 	t.timeline(e)
 	t.estimates(e, tool)

@@ -154,6 +154,30 @@ func (n *edgeNames) join(ids []string) string {
 	return some(out, ", ", maxNames)
 }
 
+// engines says which hooks are evaluated how, where a kind has several ways:
+// those whose engine gives a reason.
+func (t *textPage) engines(e *EventModel) {
+	var ways []string
+	hooks := map[string][]string{}
+	for i := range e.Items {
+		for _, h := range e.Items[i].Hooks {
+			if h.RecheckOf != "" || !strings.Contains(h.Engine, "(") {
+				continue
+			}
+			if hooks[h.Engine] == nil {
+				ways = append(ways, h.Engine)
+			}
+			hooks[h.Engine] = append(hooks[h.Engine], plain(h.Name))
+		}
+	}
+	for i, way := range ways {
+		ways[i] = some(hooks[way], ", ", maxNames) + ": " + plain(way)
+	}
+	if ways != nil {
+		t.para(1, "ENGINES", t.Palette.Title, ways, "   ")
+	}
+}
+
 func (t *textPage) timeline(e *EventModel) {
 	if len(e.Timeline) > 0 {
 		t.para(1, "CONCURRENCY", t.Palette.Title, e.moments(), "   ")

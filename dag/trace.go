@@ -65,6 +65,8 @@ type TraceHook struct {
 	// At is where the rule that spoke, or else the hook, is written.
 	At      string   `json:"at,omitempty"`
 	Reasons []string `json:"reasons,omitempty"`
+	// Saw is what of the event the rule that spoke looks at, with the values.
+	Saw []string `json:"saw,omitempty"`
 	// Why says why the hook did not run, was not used or failed.
 	Why      string `json:"why,omitempty"`
 	US       Micros `json:"us,omitempty"`
@@ -245,7 +247,7 @@ func (t *tracer) hooks() []TraceHook {
 	out := make([]TraceHook, len(t.did))
 	for v, h := range t.did {
 		out[v] = TraceHook{ID: t.ids[v], Name: h.Name, Label: t.plan.Label(v), Kind: t.plan.Nodes[v].Hook.Kind, Status: h.Status,
-			Verdict: h.Verdict, Control: h.Control, At: h.At.String(), Reasons: slices.Clone(h.Reasons), Why: t.reason(v),
+			Verdict: h.Verdict, Control: h.Control, At: h.At.String(), Reasons: slices.Clone(h.Reasons), Saw: t.saw(v), Why: t.reason(v),
 			US: Micros(h.Micros), Attempts: h.Attempts, Recheck: t.plan.Nodes[v].RecheckOf >= 0, Decides: v == t.decider}
 		if out[v].At == "" {
 			out[v].At = t.plan.Nodes[v].Hook.Span.String()

@@ -175,6 +175,9 @@ func (t *textPage) traceRow(h *TraceHook) row {
 	for _, reason := range h.Reasons {
 		parts = append(parts, `"`+plain(reason)+`"`)
 	}
+	if len(h.Saw) > 0 {
+		parts = append(parts, "because "+plain(strings.Join(h.Saw, ", ")))
+	}
 	if h.Why != "" {
 		parts = append(parts, plain(h.Why))
 	}

@@ -66,8 +66,8 @@ type fusing []fusedRun
 
 type fusedRun struct {
 	begun bool
-	// chosen are the members evaluated, by place; said is what each said. Both
-	// are nil when each must be evaluated by itself. next is where the member
+	// chosen are the members evaluated, by place; said is what each said. chosen
+	// is empty when each must be evaluated by itself. next is where the member
 	// is expected that is asked for next.
 	chosen []int
 	said   []dag.FusedSaid
@@ -83,8 +83,8 @@ func (f *fusing) answer(ctx context.Context, w *wiring, p *pick, i int, s *polic
 	if !w.fused.has(i) {
 		return nil, 0, false
 	}
-	if *f == nil {
-		*f = make(fusing, len(w.fused.list))
+	if len(*f) == 0 {
+		*f = slices.Grow(*f, len(w.fused.list))[:len(w.fused.list)]
 	}
 	m := w.fused.of[i]
 	run := &(*f)[m.in]
@@ -102,6 +102,16 @@ func (f *fusing) answer(ctx context.Context, w *wiring, p *pick, i int, s *polic
 	return out, run.share, true
 }
 
+// forget makes f what the zero value is, with the memory it has taken.
+func (f fusing) forget() fusing {
+	for i := range f {
+		r := &f[i]
+		clear(r.said)
+		*r = fusedRun{chosen: r.chosen[:0], said: r.said[:0]}
+	}
+	return f[:0]
+}
+
 // find is what a member said, nil for one that was not asked.
 func (r *fusedRun) find(place int) *dag.FusedSaid {
 	at, known := r.next, r.next < len(r.chosen) && r.chosen[r.next] == place
@@ -117,23 +127,24 @@ func (r *fusedRun) find(place int) *dag.FusedSaid {
 // evaluate asks all members that may have their turn, from node i on. The time
 // of what failed is left to node i; its members are asked one by one.
 func (r *fusedRun) evaluate(ctx context.Context, w *wiring, x *fusion, p *pick, i int, s *policy.Context, clock *watch) {
-	r.chosen = make([]int, 0, min(len(x.Nodes), p.count))
+	r.chosen = slices.Grow(r.chosen[:0], min(len(x.Nodes), p.count))
 	for id := range x.nodes.both(p.nodes, i) {
 		if id == i || w.matches(p, id, s) {
 			r.chosen = append(r.chosen, int(w.fused.of[id].place))
 		}
 	}
 	if len(r.chosen) < fewest || x.tired.resting() {
-		r.chosen = nil
+		r.chosen = r.chosen[:0]
 		return
 	}
-	r.said = make([]dag.FusedSaid, len(r.chosen))
+	r.said = slices.Grow(r.said[:0], len(r.chosen))[:len(r.chosen)]
+	clear(r.said)
 	err := protectFused(ctx, x, s, r.chosen, r.said)
 	if ctx.Err() == nil {
 		x.tired.tell(err != nil)
 	}
 	if err != nil {
-		r.chosen, r.said = nil, nil
+		r.chosen = r.chosen[:0]
 		return
 	}
 	r.share = clock.lap() / time.Duration(len(r.chosen))

@@ -98,7 +98,7 @@ func (x *Executor) newInline(ctx context.Context, w *wiring, p *pick, m *Reused)
 
 // release gives the run back without anything that belongs to the event.
 func (r *inlineRun) release() {
-	*r = inlineRun{}
+	*r = inlineRun{fused: r.fused.forget()}
 	inlineRuns.Put(r)
 }
 

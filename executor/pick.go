@@ -152,7 +152,7 @@ func (k *picker) newPick(nodes []int) *pick {
 			p.items = append(p.items, int32(n.Item))
 		}
 		p.inline = p.inline && n.Hook.Kind.InProcess() && !n.Hook.Async
-		p.private = p.private && n.Hook.Kind == policy.KindExpr
+		p.private = p.private && (n.Hook.Kind == policy.KindExpr || n.Hook.Kind == policy.KindRego && n.Brief)
 	}
 	return p
 }

@@ -3,6 +3,7 @@ package rego
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -22,10 +23,12 @@ type answer struct {
 	result policy.Result
 }
 
-// said is one thing an entry point says: a text, and the value that says it.
+// said is one thing an entry point says: a text, the value that says it where
+// topdown gave that, and where the rule is that did.
 type said struct {
 	text  string
 	value ast.Value
+	at    diag.Span
 }
 
 // add takes the value of an entry point; the entry points come in the order
@@ -41,20 +44,48 @@ func (a *answer) add(e *entry, value ast.Value) error {
 	if !ok {
 		return a.fail(e, value, "%s must be %s, and is %s", e.name, e.part.wants(), describe(value))
 	}
-	if len(list) == 0 {
-		return nil
+	if len(list) > 0 && e.part.verdict() {
+		for i, at := range a.m.lines(a.ctx, a.steps, e, a.input, value, list) {
+			list[i].at = at
+		}
 	}
-	switch e.part {
-	case partContext:
-		a.result.Context = appendTexts(a.result.Context, list)
-	case partMessage:
-		a.result.System = appendTexts(a.result.System, list)
-	case partFeedback:
-		a.result.Feedback = appendTexts(a.result.Feedback, list)
-	default:
-		a.decide(e, value, list)
-	}
+	contribute(&a.result, a.m.name, e.part, list)
 	return nil
+}
+
+// contribute adds what an entry point says to a hook's result: a verdict or a
+// control with its reasons, each with the line of the rule that gave it, or
+// texts.
+func contribute(to *policy.Result, hook string, p part, list []said) {
+	if len(list) == 0 {
+		return
+	}
+	by := policy.By{Name: hook, At: list[0].at}
+	switch p {
+	case partContext:
+		to.Context = appendTexts(to.Context, list)
+		return
+	case partMessage:
+		to.System = appendTexts(to.System, list)
+		return
+	case partFeedback:
+		to.Feedback = appendTexts(to.Feedback, list)
+		return
+	case partSkip:
+		to.Control, to.ControlBy = max(to.Control, policy.Skip), by
+	case partStop:
+		to.Control, to.ControlBy = max(to.Control, policy.Stop), by
+	default:
+		verdict := map[part]policy.Verdict{partDeny: policy.Deny, partAsk: policy.Ask, partAllow: policy.Allow}[p]
+		if verdict > to.Verdict {
+			to.Verdict, to.VerdictBy = verdict, by
+		}
+	}
+	for _, s := range list {
+		if s.text != "" {
+			to.Reasons = append(to.Reasons, policy.Reason{Text: s.text, At: s.at})
+		}
+	}
 }
 
 func appendTexts(to []string, list []said) []string {
@@ -64,31 +95,6 @@ func appendTexts(to []string, list []said) []string {
 		}
 	}
 	return to
-}
-
-// decide adds a verdict or a control and its reasons, each with the line of
-// the rule that gave it.
-func (a *answer) decide(e *entry, value ast.Value, list []said) {
-	spans := a.m.lines(a.ctx, a.steps, e, a.input, value, list)
-	by := policy.By{Name: a.m.name, At: spans[0]}
-	switch {
-	case e.powers&(policy.MaySkip|policy.MayStop) != 0:
-		control := policy.Skip
-		if e.part == partStop {
-			control = policy.Stop
-		}
-		a.result.Control, a.result.ControlBy = max(a.result.Control, control), by
-	default:
-		verdict := map[part]policy.Verdict{partDeny: policy.Deny, partAsk: policy.Ask, partAllow: policy.Allow}[e.part]
-		if verdict > a.result.Verdict {
-			a.result.Verdict, a.result.VerdictBy = verdict, by
-		}
-	}
-	for i, s := range list {
-		if s.text != "" {
-			a.result.Reasons = append(a.result.Reasons, policy.Reason{Text: s.text, At: spans[i]})
-		}
-	}
 }
 
 // say reads a value: false says nothing, true something without a text. The
@@ -121,26 +127,33 @@ func (e *entry) say(value ast.Value) ([]said, bool) {
 		}
 		list = append(list, s)
 	}
-	if _, set := value.(ast.Set); set {
+	_, set := value.(ast.Set)
+	return inOrder(list, set), true
+}
+
+// inOrder is what the members of a set or list say: those of a set, which come
+// in Rego's order, by their texts.
+func inOrder(list []said, set bool) []said {
+	if set {
 		slices.SortStableFunc(list, func(x, y said) int { return strings.Compare(x.text, y.text) })
 	}
-	return slices.CompactFunc(list, func(x, y said) bool { return x.text == y.text }), true
+	return slices.CompactFunc(list, func(x, y said) bool { return x.text == y.text })
 }
 
 // textKeys are the keys of an object that hold its text: hookc's and
 // conftest's.
-var textKeys = []*ast.Term{ast.StringTerm("reason"), ast.StringTerm("msg")}
+var textKeys = []string{"reason", "msg"}
 
 // saying reads a string or an object with a reason or msg.
 func saying(v ast.Value) (said, bool) {
 	switch x := v.(type) {
 	case ast.String:
-		return said{string(x), v}, true
+		return said{text: string(x), value: v}, true
 	case ast.Object:
 		for _, key := range textKeys {
-			if t := x.Get(key); t != nil {
+			if t := x.Get(ast.StringTerm(key)); t != nil {
 				s, ok := t.Value.(ast.String)
-				return said{string(s), v}, ok
+				return said{text: string(s), value: v}, ok
 			}
 		}
 	}
@@ -201,24 +214,33 @@ var patchable = func() map[string]bool {
 	return keys
 }()
 
-// patch takes `patch`: objects merge into tool_input and request_config, other
-// fields are replaced (semantics.md §2.6).
+// patch takes `patch`.
 func (a *answer) patch(e *entry, value ast.Value) error {
-	fields, ok := toJSON(value).(map[string]any)
-	if _, object := value.(ast.Object); !ok || !object {
-		return a.fail(e, value, "patch must be an object, and is %s", describe(value))
-	}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if !patchable[name] {
-			return a.fail(e, value, "patch sets %q, which is no field a hook can change", name)
-		}
-	}
-	r, err := policy.ParseHookResult(fields, policy.By{Name: a.m.name})
+	r, err := patchOf(a.m.name, value)
 	if err != nil {
-		return a.fail(e, value, "patch: %w", err)
+		return a.fail(e, value, "%w", err)
 	}
 	a.result.Patch, a.result.ToolConfig = r.Patch, r.ToolConfig
 	return nil
+}
+
+// patchOf reads a patch: objects merge into tool_input and request_config, other
+// fields are replaced (semantics.md §2.6).
+func patchOf(hook string, value ast.Value) (policy.Result, error) {
+	if _, object := value.(ast.Object); !object {
+		return policy.Result{}, fmt.Errorf("patch must be an object, and is %s", describe(value))
+	}
+	fields := toJSON(value).(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if !patchable[name] {
+			return policy.Result{}, fmt.Errorf("patch sets %q, which is no field a hook can change", name)
+		}
+	}
+	r, err := policy.ParseHookResult(fields, policy.By{Name: hook})
+	if err != nil {
+		return policy.Result{}, fmt.Errorf("patch: %w", err)
+	}
+	return r, nil
 }
 
 // whole takes `result`, a HookResult that stands for everything.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -136,6 +137,21 @@ func bridge(name string) native.Builtin {
 	}
 }
 
+// nativeHas reports whether native evaluation has a function itself; OPA's is
+// asked only for what that leaves out.
+func nativeHas(name string) bool {
+	_, has := nativeNames()[name]
+	return has
+}
+
+var nativeNames = sync.OnceValue(func() map[string]struct{} {
+	out := map[string]struct{}{}
+	for _, name := range native.Names() {
+		out[name] = struct{}{}
+	}
+	return out
+})
+
 // evaluation is what OPA's functions see of the evaluation that calls them. It
 // is the native.Machine's Context, and belongs to one evaluation.
 type evaluation struct {
@@ -160,6 +176,9 @@ func evaluationOf(c *native.Call) *evaluation {
 // builtinContext is what topdown would give a function, as far as those that
 // are bridged look at it.
 func (e *evaluation) builtinContext() topdown.BuiltinContext {
+	if e.start.IsZero() {
+		e.start = time.Now()
+	}
 	if e.now == nil {
 		e.now = ast.NumberTerm(json.Number(strconv.FormatInt(e.start.UnixNano(), 10)))
 	}

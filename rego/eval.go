@@ -24,34 +24,54 @@ func (m *Module) Run(ctx context.Context, in *policy.Context, _ int) (policy.Res
 // Eval is Run on an input made before, by Input of at least the paths the
 // module reads. The input may be shared between modules and goroutines.
 func (m *Module) Eval(ctx context.Context, input Value) (policy.Result, error) {
-	steps := newStepBudget(ctx, m.budget)
+	return m.eval(input, newStepBudget(ctx, m.budget))
+}
+
+// eval is Eval within a budget of which some may be used up.
+func (m *Module) eval(input Value, steps *stepBudget) (policy.Result, error) {
 	term := ast.NewTerm(input)
+	values, err := m.values(m.ask, m.entries, term, steps)
+	if err != nil {
+		return policy.Result{}, err
+	}
+	a := answer{m: m, ctx: steps.ctx, input: term, steps: steps}
+	for i, e := range m.entries {
+		if values[i] == nil {
+			continue
+		}
+		if err := a.add(e, values[i]); err != nil {
+			return policy.Result{}, err
+		}
+	}
+	return a.result, nil
+}
+
+// values evaluates the query of entry points; an undefined one is nil.
+func (m *Module) values(ask ast.Body, entries []*entry, input *ast.Term, steps *stepBudget) ([]ast.Value, error) {
 	var bindings topdown.QueryResult
-	err := m.query(m.ask, term, steps).Iter(ctx, func(r topdown.QueryResult) error {
+	err := m.query(ask, input, steps).Iter(steps.ctx, func(r topdown.QueryResult) error {
 		bindings = r
 		return nil
 	})
 	if err != nil {
-		return policy.Result{}, m.failure(ctx, steps, err)
+		return nil, m.failure(steps, err)
 	}
-	if bindings == nil {
-		return policy.Result{}, nil // The only entry point is undefined.
-	}
-	a := answer{m: m, ctx: ctx, input: term, steps: steps}
-	for _, e := range m.entries {
+	out := make([]ast.Value, len(entries))
+	for i, e := range entries {
 		value := bindings[e.variable]
-		if len(m.entries) > 1 {
+		if value == nil { // The only entry point is undefined.
+			continue
+		}
+		if len(entries) > 1 {
 			list := value.Value.(*ast.Array)
 			if list.Len() == 0 {
 				continue
 			}
 			value = list.Elem(0)
 		}
-		if err := a.add(e, value.Value); err != nil {
-			return policy.Result{}, err
-		}
+		out[i] = value.Value
 	}
-	return a.result, nil
+	return out, nil
 }
 
 // code is compiled Rego with the documents it sees.
@@ -78,12 +98,9 @@ func (c *code) query(body ast.Body, input *ast.Term, steps *stepBudget) *topdown
 }
 
 // failure makes a hook's failure of an evaluation error.
-func (m *Module) failure(ctx context.Context, steps *stepBudget, err error) error {
+func (m *Module) failure(steps *stepBudget, err error) error {
 	if topdown.IsCancel(err) || steps.spent {
-		if ctxErr := ctx.Err(); ctxErr != nil {
-			return policy.Failf(policy.ErrDeadline, "evaluation was stopped: %w", ctxErr)
-		}
-		return policy.Failf(policy.ErrBudget, "evaluation took longer than its budget of %s", m.budget)
+		return steps.failure()
 	}
 	failure := policy.Failf(policy.ErrEval, "%w", err)
 	var e *topdown.Error
@@ -123,6 +140,14 @@ type stepBudget struct {
 
 func newStepBudget(ctx context.Context, limit time.Duration) *stepBudget {
 	return &stepBudget{ctx: ctx, start: time.Now(), limit: limit}
+}
+
+// failure is the failure of an evaluation that was stopped.
+func (b *stepBudget) failure() error {
+	if err := b.ctx.Err(); err != nil {
+		return policy.Failf(policy.ErrDeadline, "evaluation was stopped: %w", err)
+	}
+	return policy.Failf(policy.ErrBudget, "evaluation took longer than its budget of %s", b.limit)
 }
 
 // Cancel spends the budget.

@@ -98,7 +98,9 @@ func (p *plan) link() {
 	}
 	var err error
 	p.code, err = native.Link(p.program, func(name string) native.Builtin {
-		p.bridged = append(p.bridged, name)
+		if !nativeHas(name) {
+			p.bridged = append(p.bridged, name)
+		}
 		return bridge(name)
 	})
 	if err != nil {

@@ -21,12 +21,31 @@ func defect(c *ast.Compiler, r *ast.Rule) string {
 		return why != ""
 	})
 	ast.WalkTerms(r, func(t *ast.Term) bool {
-		if why == "" && ast.IsComprehension(t.Value) && earlyKey(c, t) {
+		switch {
+		case why != "":
+		case ast.IsComprehension(t.Value) && earlyKey(c, t):
 			why = "topdown: a comprehension is indexed by a variable it needs before"
+		case mayCoincide(t.Value):
+			why = "topdown: elements of a written set, or keys of an object, that are equal when evaluated count twice"
 		}
 		return why != ""
 	})
 	return why
+}
+
+// mayCoincide reports whether elements of a set, or keys of an object, are
+// written apart and may turn out equal. Topdown looks at each of them all the
+// same where it iterates or looks one up.
+func mayCoincide(v ast.Value) bool {
+	count, open := 0, false
+	switch v := v.(type) {
+	case ast.Set:
+		count, open = v.Len(), !v.IsGround()
+	case ast.Object:
+		count = v.Len()
+		v.Foreach(func(k, _ *ast.Term) { open = open || !k.IsGround() })
+	}
+	return open && count > 1
 }
 
 // holdsComprehension reports whether an expression is a term, not a call or an

@@ -57,6 +57,7 @@ type Module struct {
 	// kin says with which modules this one can be fused; nil is none.
 	kin    *kin
 	island island
+	native natively
 }
 
 // Effects are what the module was seen to read, write, say and use.

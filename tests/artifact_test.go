@@ -215,7 +215,7 @@ func sameDecisions(t *testing.T, file, path string) int {
 	defer to.Close()
 	fired := 0
 	for _, plan := range from.Program().Plans {
-		narrow, err := hookc.Open(t.Context(), hookc.Artifact(path), quiet, hookc.Compiler(func(c *compiler.Config) { c.Event, c.Without = plan.Event, []string{"fuse"} }))
+		narrow, err := hookc.Open(t.Context(), hookc.Artifact(path), quiet, hookc.Compiler(func(c *compiler.Config) { c.Event, c.Once = plan.Event, true }))
 		require.NoError(t, err)
 		require.Len(t, narrow.Program().Plans, 1)
 		for _, tool := range []string{"Bash", "Edit", "mcp__x__y", ""} {

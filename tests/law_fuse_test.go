@@ -297,14 +297,20 @@ func (g *regoText) patch() {
 // fusion; an error, or a member to be asked alone, taken for silence; rules of
 // different constants, of else and of other defaults hoisted; one number for
 // all entry points of a member; helper rules left out; a filter not tested at
-// its hook's turn, and the names of the chosen left out of the input.
+// its hook's turn, and the names of the chosen left out of the input. Of native
+// code: a member that bails taken for silence, and one's values for another's.
 func TestFusedIsAsUnfused(t *testing.T) {
 	var fusions, runs, errors, alone int64
 	synctest.Test(t, func(t *testing.T) {
 		for seed := range uint64(500) {
 			w := newRegoWorld(21<<40 + seed)
-			// Rules that always speak would take out what is after them.
-			fused, unfused := w.compile(t, "dead"), w.compile(t, "dead", "fuse")
+			// Rules that always speak would take out what is after them. Every other
+			// policy is OPA's alone, whose fusions fail as a whole.
+			off := []string{"dead"}
+			if seed%4 > 1 {
+				off = append(off, "native")
+			}
+			fused, unfused := w.compile(t, off...), w.compile(t, append(off, "fuse")...)
 			require.Empty(t, w.faults, "seed %d", seed)
 			for n := range 4 {
 				in := w.context(n)
@@ -325,6 +331,32 @@ func TestFusedIsAsUnfused(t *testing.T) {
 	assert.Greater(t, runs-errors, int64(800))
 	assert.Greater(t, errors, int64(150))
 	assert.Greater(t, alone, int64(30))
+}
+
+// Native code is as OPA, and as the definition, which asks OPA.
+func TestNativeIsAsTopdown(t *testing.T) {
+	native := 0
+	synctest.Test(t, func(t *testing.T) {
+		for seed := range uint64(300) {
+			w := newRegoWorld(23<<40 + seed)
+			with, without := w.compile(t, "dead"), w.compile(t, "dead", "native", "fuse")
+			for n := range 4 {
+				in := w.context(n)
+				got, _ := w.fire(t, with, in)
+				want, _ := w.fire(t, without, in)
+				require.Equal(t, want, got, "seed %d event %d", seed, n)
+			}
+			for _, plan := range with.Plans {
+				for i := range plan.Nodes {
+					if strings.HasPrefix(plan.Nodes[i].Engine, "rego(") && !strings.Contains(plan.Nodes[i].Engine, "topdown") {
+						native++
+					}
+				}
+			}
+		}
+	})
+	t.Logf("%d hooks native", native)
+	assert.Greater(t, native, 600)
 }
 
 // Law 22 with real Rego: no subset of the optional passes changes what can be

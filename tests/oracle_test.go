@@ -303,7 +303,7 @@ func TestOracleConcurrentFirings(t *testing.T) {
 }
 
 // optionalPasses are those that may be left out.
-var optionalPasses = []string{"dead", "speculate", "hoist", "fuse", "reduce", "project", "estimate", "posture", "lint"}
+var optionalPasses = []string{"native", "dead", "speculate", "hoist", "fuse", "reduce", "project", "estimate", "posture", "lint"}
 
 // Law 22: no subset of the optional passes changes what can be observed. The
 // trace is left out: dead hooks are not in it.

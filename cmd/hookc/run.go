@@ -237,7 +237,12 @@ func (s *sources) decideInput(cmd *cobra.Command, args []string, serial bool) (*
 // oneEvent compiles for a process that decides one event: other events are
 // left out, and so is what pays only when there are more.
 func oneEvent(event policy.Event) hookc.Option {
-	return hookc.Compiler(func(c *compiler.Config) { c.Event, c.Without = event, append(c.Without, "fuse") })
+	return hookc.Compiler(func(c *compiler.Config) { c.Event, c.Once = event, true })
+}
+
+// everyEvent compiles for one that decides all there are of a kind.
+func everyEvent(event policy.Event) hookc.Option {
+	return hookc.Compiler(func(c *compiler.Config) { c.Event = event })
 }
 
 // decide opens the policy for one event and fires it.
@@ -255,7 +260,7 @@ func (s *sources) decide(cmd *cobra.Command, event policy.Event, in *policy.Cont
 func (s *sources) decideBy(cmd *cobra.Command, event policy.Event, in *policy.Context, fire func(context.Context, *hookc.Engine) (*policy.Decision, error)) (*policy.Decision, error) {
 	in = in.Frozen(event)
 	project := in.Text(policy.FieldProjectRoot) // the agent may have wandered off
-	eng, memory, done, err := s.ready(cmd, event, project)
+	eng, memory, done, err := s.ready(cmd, oneEvent(event), project)
 	if err != nil {
 		return nil, err
 	}
@@ -276,9 +281,9 @@ func (s *sources) decideBy(cmd *cobra.Command, event policy.Event, in *policy.Co
 	return d, nil
 }
 
-// ready opens the policy of a project for one event, with what outlasts a
-// process. The caller calls done after closing the engine.
-func (s *sources) ready(cmd *cobra.Command, event policy.Event, project string, more ...hookc.Option) (eng *hookc.Engine, m *memory, done func(), err error) {
+// ready opens the policy of a project for the events that one of oneEvent and
+// everyEvent says, with what outlasts a process. The caller calls done after closing the engine.
+func (s *sources) ready(cmd *cobra.Command, events hookc.Option, project string, more ...hookc.Option) (eng *hookc.Engine, m *memory, done func(), err error) {
 	options, done, err := s.options(cmd, nil, project)
 	if err != nil {
 		return nil, nil, nil, err
@@ -286,7 +291,7 @@ func (s *sources) ready(cmd *cobra.Command, event policy.Event, project string, 
 	m = openMemory(project)
 	options = append(append(options, m.options()...), more...)
 	options = append(options, detached(s, callerOf(cmd.Context()), project),
-		oneEvent(event))
+		events)
 	if !s.verify {
 		options = append(options, hookc.SkipVerify())
 	}

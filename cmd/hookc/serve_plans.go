@@ -310,7 +310,7 @@ func (w *wanted) build(ctx context.Context, readings *hookc.Readings) (*resident
 	}
 	cmd := &cobra.Command{}
 	cmd.SetContext(withCaller(ctx, w.from))
-	eng, m, done, err := src.ready(cmd, w.event, w.project, hookc.Reading(readings))
+	eng, m, done, err := src.ready(cmd, everyEvent(w.event), w.project, hookc.Reading(readings))
 	if err != nil {
 		return nil, err
 	}

@@ -14,38 +14,95 @@ import (
 // a guard it denies; a quality gate must not keep a turn going for it.
 func regoKind(o Options) dag.Kind {
 	c := &rego.Compiler{Budget: o.budget(), Shared: o.Shared, Lints: rego.Lints{NoReason: codeNoReason, MissingPasses: codeGuardUndefined}}
+	prepare := func(h *policy.Hook) (dag.Body, diag.List) {
+		m, found := c.Compile(h)
+		if m == nil {
+			return dag.Body{}, found
+		}
+		return dag.Body{Runner: m, Effects: m.Effects(), Always: m.Always(), Unindexed: m.Unindexed(),
+			Fresh: func() bool { return c.Fresh(h, m) }}, found
+	}
 	return dag.Kind{
 		Name:    policy.KindRego,
 		Timeout: o.budget(),
 		Cost:    13 * time.Microsecond,
 		OnGuard: policy.OnErrorDeny,
 		OnOther: policy.OnErrorSkip,
-		Prepare: func(h *policy.Hook) (dag.Body, diag.List) {
-			m, found := c.Compile(h)
-			if m == nil {
-				return dag.Body{}, found
+		Prepare: prepare,
+		Decode: func(h *policy.Hook, code []byte) policy.Runner {
+			if len(code) == 0 {
+				return &deferred{hook: h, prepare: prepare}
 			}
-			return dag.Body{Runner: m, Effects: m.Effects(), Always: m.Always(), Unindexed: m.Unindexed(),
-				Fresh: func() bool { return c.Fresh(h, m) }}, found
+			if s := c.Load(h, code); s != nil {
+				return s
+			}
+			return nil
 		},
+		Native: nativeRego,
 		Begin:  c.Begin,
 		Fuse:   fuseRego,
 		Digest: c.Digest,
-		Doc:    "evaluates Rego in process, given inline or as a file",
+		Encode: func(_ *policy.Hook, body policy.Runner) []byte {
+			if n, ok := body.(*rego.Native); ok {
+				return n.Append(nil)
+			}
+			return nil
+		},
+		Doc: "evaluates Rego in process, given inline or as a file",
 	}
 }
 
-// fuseRego makes one query of the Rego of several hooks. A hook whose answer
-// is given, for a test of its policy, has no Rego to fuse.
+// nativeCost is the class estimate of a rule that is code.
+const nativeCost = 300 * time.Nanosecond
+
+// nativeRego makes native code of a module.
+func nativeRego(h *policy.Hook, b *dag.Body, verify bool) diag.List {
+	m, ok := b.Runner.(*rego.Module)
+	if !ok {
+		return nil // a hook whose answer is given, for a test of its policy
+	}
+	n, engine := m.Native()
+	var found diag.List
+	if n != nil && verify {
+		found = n.Verify(h)
+	}
+	b.Engine = engine
+	if found != nil {
+		b.Engine = "rego(topdown: its native code differs)"
+	}
+	if n == nil || found != nil {
+		return found
+	}
+	b.Runner = n
+	if n.Whole() {
+		b.Brief, b.Cost = true, nativeCost
+	}
+	return nil
+}
+
+// fuseRego makes one evaluation of the Rego of several hooks: those that are
+// native code have one, and those that are not have one query. A hook whose
+// answer is given, for a test of its policy, has no Rego to fuse.
 func fuseRego(parts []dag.FusePart) []dag.Fused {
 	var list []rego.Part
+	var natives []*rego.Native
 	var places []int
+	own := dag.Fused{}
 	for i, p := range parts {
-		if m, ok := p.Runner.(*rego.Module); ok {
-			list, places = append(list, rego.Part{Module: m, Filter: p.Filter}), append(places, i)
+		switch r := p.Runner.(type) {
+		case *rego.Module:
+			list, places = append(list, rego.Part{Module: r, Filter: p.Filter}), append(places, i)
+		case *rego.Native:
+			if r.Fusible() {
+				natives, own.Members = append(natives, r), append(own.Members, i)
+			}
 		}
 	}
 	var out []dag.Fused
+	if len(natives) > 1 {
+		own.Make = func() (dag.FusedRun, string) { return rego.FuseNative(natives).Run, "" }
+		out = append(out, own)
+	}
 	for _, f := range rego.Sort(list) {
 		fused := dag.Fused{Make: func() (dag.FusedRun, string) {
 			made := f.Fuse()

@@ -176,8 +176,13 @@ func (t *teller) block(i int, f *frame) (bool, error) {
 
 // found runs the blocks that the function's index finds.
 func (t *teller) found(f *frame) error {
-	for _, i := range t.fn.index.find(f, &f.m.marks, nil) {
-		if on, err := t.block(int(i), f); err != nil || !on {
+	m := f.m
+	base := len(m.found)
+	m.found = t.fn.index.find(f, &m.marks, m.found)
+	end := len(m.found)
+	defer func() { m.found = m.found[:base] }()
+	for at := base; at < end; at++ {
+		if on, err := t.block(int(m.found[at]), f); err != nil || !on {
 			return err
 		}
 	}

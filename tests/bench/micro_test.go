@@ -291,10 +291,17 @@ func BenchmarkFireInto(b *testing.B) {
 	}
 }
 
-// TestAllowAllocatesNothing: an event that only rules in expr concern, and that
-// goes through, allocates nothing.
+// TestAllowAllocatesNothing: an event that only rules in expr concern, or only
+// Rego that is native code, and that goes through, allocates nothing.
 func TestAllowAllocatesNothing(t *testing.T) {
-	eng, err := hookc.Open(t.Context(), hookc.Text("hooks.yaml", policyOf(exprRule, 20, 2)))
+	for _, kind := range kinds {
+		t.Run(kind.name, func(t *testing.T) { allowAllocatesNothing(t, policyOf(kind.rule, 20, 2)) })
+	}
+	t.Run("one rego", func(t *testing.T) { allowAllocatesNothing(t, policyOf(regoRule, 20, 20)) })
+}
+
+func allowAllocatesNothing(t *testing.T, text string) {
+	eng, err := hookc.Open(t.Context(), hookc.Text("hooks.yaml", text))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,39 @@
+package compiler
+
+import (
+	"github.com/hookc/hookc/policy"
+)
+
+// nativeCode makes code of the bodies whose kind can: they then do without the
+// interpreter of their language, and say the same. A process that decides one
+// event does without: that is more work than interpreting a body once.
+func nativeCode(u *unit) {
+	for _, plan := range u.plans {
+		if u.untouched[plan] {
+			continue
+		}
+		for i := range plan.Nodes {
+			n := &plan.Nodes[i]
+			m := u.bodies[n.Hook]
+			if m == nil || m.body.Runner == nil {
+				continue
+			}
+			u.natively(n.Hook, m)
+			u.reportAll(n.Hook, m.doubts)
+			n.Runner, n.Engine, n.Brief = m.body.Runner, m.body.Engine, m.body.Brief
+		}
+	}
+}
+
+// natively makes code of a body, once.
+func (u *unit) natively(h *policy.Hook, m *made) {
+	k := u.kind(h)
+	if m.native || m.body.Runner == nil || !u.wantsNative() || k.Native == nil {
+		return
+	}
+	m.native = true
+	m.doubts = k.Native(h, &m.body, u.cfg.Validate != nil)
+}
+
+// wantsNative reports whether bodies become code in this compilation.
+func (u *unit) wantsNative() bool { return !u.cfg.Once && !u.without("native") }

@@ -1,0 +1,92 @@
+package rego
+
+import (
+	"slices"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// LooksAt lists what of an event the rule of an entry point looks at that is
+// written at a place, and the rules it refers to; nil for no rule.
+func (m *Module) LooksAt(at diag.Span) []policy.Path {
+	l := looker{m: m, seen: map[*ast.Rule]bool{}}
+	for _, e := range m.entries {
+		for _, s := range e.sources {
+			r := s.rule
+			for i := range s.branches {
+				if s.branches[i].at == at {
+					l.rule(r)
+				}
+				r = r.Else
+			}
+		}
+	}
+	slices.SortFunc(l.paths, func(a, b policy.Path) int { return slices.Compare(pathKey(a), pathKey(b)) })
+	return slices.CompactFunc(l.paths, func(a, b policy.Path) bool { return slices.Equal(pathKey(a), pathKey(b)) })
+}
+
+// looker follows a rule.
+type looker struct {
+	m     *Module
+	seen  map[*ast.Rule]bool
+	paths []policy.Path
+}
+
+func (l *looker) rule(r *ast.Rule) {
+	if l.seen[r] {
+		return
+	}
+	l.seen[r] = true
+	own := *r
+	own.Else = nil // another rule, for whoever asks for this one
+	ast.WalkRefs(&own, func(ref ast.Ref) bool {
+		switch {
+		case ref[0].Equal(ast.InputRootDocument):
+			l.input(ref)
+		case ref[0].Equal(ast.DefaultRootDocument):
+			for _, next := range l.m.compiler.GetRulesDynamicWithOpts(ref, ast.RulesOptions{IncludeHiddenModules: true}) {
+				for ; next != nil; next = next.Else {
+					l.rule(next)
+				}
+			}
+		}
+		return false
+	})
+}
+
+func (l *looker) input(ref ast.Ref) {
+	var keys []string
+	for _, operand := range ref[1:] {
+		s, ok := operand.Value.(ast.String)
+		if !ok {
+			break
+		}
+		keys = append(keys, string(s))
+	}
+	if len(keys) == 0 {
+		return
+	}
+	if f, known := policy.ParseField(keys[0]); known {
+		l.paths = append(l.paths, policy.Path{Field: f, Keys: expressible(keys[1:])})
+	}
+}
+
+// LooksAt is Module.LooksAt.
+func (n *Native) LooksAt(at diag.Span) []policy.Path {
+	m, err := n.module()
+	if err != nil {
+		return nil
+	}
+	return m.LooksAt(at)
+}
+
+// LooksAt is Module.LooksAt; it compiles the module.
+func (s *Stored) LooksAt(at diag.Span) []policy.Path {
+	if n, ok := s.Made().(*Native); ok {
+		return n.LooksAt(at)
+	}
+	return nil
+}

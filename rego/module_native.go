@@ -1,0 +1,243 @@
+package rego
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/rego/native"
+)
+
+// Native is a module whose entry points are native code, some of them or all:
+// it says what the module says (docs/semantics.md, "Rego"). Whatever native
+// evaluation does not decide, topdown does, for the whole module. It is immutable
+// and safe for concurrent use; it implements policy.Teller.
+type Native struct {
+	name    string
+	budget  time.Duration
+	code    *native.Code
+	slots   []slot
+	input   projection
+	entries []nativeEntry
+	// timely says that some function may ask what time the evaluation has.
+	timely bool
+	// rest says that some entry points are topdown's.
+	rest bool
+	// alike says that the slots mean the same to every module.
+	alike  bool
+	engine string
+	// module is the module itself, which the first call may have to compile; the
+	// error is why that cannot be.
+	module func() (*Module, error)
+}
+
+// nativeEntry is an entry point: its function in the code, or -1 for topdown's.
+type nativeEntry struct {
+	name string
+	part part
+	fn   int
+	// many says that each value is one member of a set.
+	many bool
+	// at are where the rules are written, by the function's blocks.
+	at []diag.Span
+}
+
+// Engine says how the module is evaluated, for explain: `rego(kernel)`, or by
+// entry point where they differ.
+func (n *Native) Engine() string { return n.engine }
+
+// Run is Tell.
+func (n *Native) Run(ctx context.Context, in *policy.Context, attempt int) (policy.Result, error) {
+	r, err := n.Tell(ctx, in, attempt)
+	if err != nil || r == nil {
+		return policy.Result{}, err
+	}
+	return *r, nil
+}
+
+// Tell evaluates the module on an event; nil says nothing, and costs no memory.
+// It fails as Module.Run does.
+func (n *Native) Tell(ctx context.Context, in *policy.Context, _ int) (*policy.Result, error) {
+	r := nativeRuns.Get().(*nativeRun)
+	r.begin(ctx, n.budget, n.timely)
+	r.input.event, r.input.slots, r.input.part = in, n.slots, &n.input
+	out, err := n.tell(r, in)
+	r.release()
+	return out, err
+}
+
+func (n *Native) tell(r *nativeRun, in *policy.Context) (*policy.Result, error) {
+	for i := range n.entries {
+		e := &n.entries[i]
+		if e.fn < 0 {
+			continue
+		}
+		r.entry = int32(i)
+		if err := r.ask(n.code, e); err != nil {
+			return n.fall(r, in)
+		}
+	}
+	switch {
+	case n.rest:
+		return n.mixed(r, in)
+	case len(r.told) == 0:
+		return nil, nil
+	}
+	out, ok := n.answer(r.told)
+	if !ok {
+		return n.fall(r, in)
+	}
+	return out, nil
+}
+
+// fall evaluates the module by topdown, unless there is no more time for it.
+func (n *Native) fall(r *nativeRun, in *policy.Context) (*policy.Result, error) {
+	if r.steps.spent {
+		return nil, r.steps.failure()
+	}
+	m, err := n.module()
+	if err != nil {
+		return nil, err
+	}
+	steps := *r.steps.started() // whoever evaluates may hold on to it
+	out, err := m.eval(m.Input(in), &steps)
+	if err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// mixed adds what topdown says of the other entry points.
+func (n *Native) mixed(r *nativeRun, in *policy.Context) (*policy.Result, error) {
+	m, err := n.module()
+	if err != nil {
+		return nil, err
+	}
+	ask, others := m.others(n.entries)
+	steps := *r.steps.started()
+	a := answer{m: m, ctx: steps.ctx, input: ast.NewTerm(m.Input(in)), steps: &steps}
+	values, err := m.values(ask, others, a.input, a.steps)
+	if err != nil {
+		return nil, err
+	}
+	rest := r.told
+	for i := range n.entries {
+		e := &n.entries[i]
+		own := 0
+		for own < len(rest) && rest[own].entry == int32(i) {
+			own++
+		}
+		if !e.contribute(&a.result, n.name, rest[:own]) {
+			return n.fall(r, in)
+		}
+		rest = rest[own:]
+		if e.fn >= 0 {
+			continue
+		}
+		if values[0] != nil {
+			if err := a.add(m.entries[i], values[0]); err != nil {
+				return nil, err
+			}
+		}
+		values = values[1:]
+	}
+	return &a.result, nil
+}
+
+// answer makes a result of what entry points were told, in their order; false
+// when it is topdown's to say.
+func (n *Native) answer(told []told) (*policy.Result, bool) {
+	out := new(policy.Result)
+	for len(told) > 0 {
+		own := 1
+		for own < len(told) && told[own].entry == told[0].entry {
+			own++
+		}
+		if !n.entries[told[0].entry].contribute(out, n.name, told[:own]) {
+			return nil, false
+		}
+		told = told[own:]
+	}
+	return out, true
+}
+
+// nativeRun is the memory of one evaluation.
+type nativeRun struct {
+	machine native.Machine
+	input   eventInput
+	steps   stepBudget
+	of      evaluation
+	told    []told
+	entry   int32
+	yield   func(block int, v native.Value) bool
+}
+
+// told is a value that a rule of an entry point gave: block is the rule's, -1
+// when the value is not one rule's alone.
+type told struct {
+	entry, block int32
+	v            native.Value
+}
+
+var nativeRuns = sync.Pool{New: func() any {
+	r := &nativeRun{}
+	r.machine.Stop = r.steps.stop
+	r.machine.Context = &r.of
+	r.yield = func(block int, v native.Value) bool {
+		r.told = append(r.told, told{r.entry, int32(block), v})
+		return true
+	}
+	return r
+}}
+
+func (r *nativeRun) begin(ctx context.Context, budget time.Duration, timely bool) {
+	r.steps.ctx, r.steps.limit = ctx, budget
+	if timely {
+		r.of.start = r.steps.started().start
+	}
+}
+
+// release gives the memory back without anything of the event.
+func (r *nativeRun) release() {
+	clear(r.told)
+	r.told = r.told[:0]
+	if cap(r.told) > keptValues {
+		r.told = nil
+	}
+	r.input, r.steps, r.of = eventInput{}, stepBudget{}, evaluation{}
+	nativeRuns.Put(r)
+}
+
+// keptValues is how many values a nativeRun has room for when it is used again.
+const keptValues = 256
+
+// ask evaluates an entry point.
+func (r *nativeRun) ask(code *native.Code, e *nativeEntry) error {
+	if e.part != partPatch {
+		return code.Rules(&r.machine, e.fn, &r.input, r.yield)
+	}
+	v, defined, err := code.Eval(&r.machine, e.fn, &r.input)
+	if err == nil && defined {
+		r.yield(-1, v)
+	}
+	return err
+}
+
+// stop is a native.Stop: the clock is looked at every few hundred of native's
+// steps, which are shorter than topdown's.
+func (b *stepBudget) stop() bool {
+	b.look(time.Since(b.started().start))
+	return b.spent
+}
+
+// started is the budget, begun now if it was not.
+func (b *stepBudget) started() *stepBudget {
+	if b.start.IsZero() {
+		b.start = time.Now()
+	}
+	return b
+}

@@ -1,0 +1,64 @@
+package rego
+
+import (
+	"testing"
+	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/rego/native"
+)
+
+// nativeRegressions are modules on which native evaluation was, or could easily
+// be, other than topdown's. bails says that native may leave it to topdown,
+// which fails there or whose answer is odd.
+var nativeRegressions = []struct {
+	name, module, input string
+	bails               bool
+}{
+	{"a negation of a negation", "import future.keywords.not\nx if { not (not input.a == 1) }", `{"a": 1}`, false},
+	{"a negated body of a negation", "import future.keywords.not\nx if { not { not \"staff\" in input.roles } }", `{}`, false},
+	{"a function of two values, not called", "x contains 1 if input.n > f(input.a)\nf(a) := 1 if a == \"Bash\"\nf(a) := 2 if startswith(a, \"B\")", `{"a": "Bash"}`, true},
+	{"the same, of one", "x contains 1 if input.n > f(input.a)\nf(a) := 1 if a == \"Bash\"\nf(a) := 2 if startswith(a, \"B\")", `{"a": "Build", "n": 3}`, false},
+	{"a fraction's verb and a whole number", `x := sprintf("%.2f", [input.n])`, `{"n": 1}`, true},
+	{"a null input", "x if not y\ny := object.get(input, [\"a\", \"b\"], 1) == 2", `null`, true},
+	{"a test of a text on something else", `x contains "no" if startswith(input.a, "b")`, `{"a": true}`, true},
+	{"a value that is nowhere", "x := {k: v | some k, v in input.a; not v.ok}", `{"a": {"b": {}, "c": {"ok": true}, "d": 1}}`, false},
+	{"more rules than an index needs, one of which fails", `x contains 1 if contains(input.a, "1")
+x contains 2 if contains(input.a, "2")
+x contains 3 if contains(input.a, "3")
+x contains 4 if contains(input.a, "4")
+x contains 5 if contains(input.a, "5")
+x contains 6 if contains(input.a, "6")
+x contains 7 if { input.b == "x"; to_number(input.a) > 1 }
+`, `{"a": "13", "b": "x"}`, false},
+	{"the same, failing", `x contains 1 if contains(input.a, "1")
+x contains 2 if contains(input.a, "2")
+x contains 3 if contains(input.a, "3")
+x contains 4 if contains(input.a, "4")
+x contains 5 if contains(input.a, "5")
+x contains 6 if contains(input.a, "6")
+x contains 7 if { input.b == "x"; to_number(input.a) > 1 }
+`, `{"a": "1e", "b": "x"}`, true},
+}
+
+func TestNativeRegressions(t *testing.T) {
+	for _, test := range nativeRegressions {
+		t.Run(test.name, func(t *testing.T) {
+			module, err := parseModule("p.rego", "package p\n"+test.module, ast.RegoV1)
+			require.NoError(t, err)
+			m := &corpusModule{name: "p", version: ast.RegoV1, data: ast.NewObject()}
+			r := m.open(module)
+			require.NotNil(t, r)
+			require.Empty(t, r.plan.reason(0))
+			input := ast.MustParseTerm(test.input).Value
+			assert.Empty(t, newCorpusOutcome().compare(r, &native.Machine{}, 0, input))
+			_, err = r.plan.eval(&native.Machine{Context: &evaluation{start: time.Now()}}, 0, input)
+			if !test.bails {
+				assert.NoError(t, err)
+			}
+		})
+	}
+}

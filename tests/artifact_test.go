@@ -85,7 +85,7 @@ func drawn(t testing.TB, p *dag.Program) string {
 // chain's deadline read from the settings alone; a fusion that is never made.
 func TestArtifactIsProgram(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for seed := range uint64(1500) {
+		for seed := range uint64(300 * thorough) {
 			w := newWorld(23<<40 + seed)
 			prog := w.compile(t)
 			again := carried(t, w.policy, prog, decoding(w.kinds()))
@@ -107,7 +107,7 @@ func TestArtifactIsProgram(t *testing.T) {
 func TestArtifactIsRego(t *testing.T) {
 	runs := 0
 	synctest.Test(t, func(t *testing.T) {
-		for seed := range uint64(150) {
+		for seed := range uint64(30 * thorough) {
 			w := newRegoWorld(24<<40 + seed)
 			prog := w.compile(t, "dead")
 			kinds := decoding(w.kinds())
@@ -140,7 +140,7 @@ func TestArtifactIsRego(t *testing.T) {
 			}
 		}
 	})
-	assert.Greater(t, runs, 80)
+	assert.Greater(t, runs, 20*thorough)
 }
 
 // realPolicies are policies of every sort, with what is around them.

@@ -21,7 +21,7 @@ import (
 	"github.com/hookc/hookc/policy"
 )
 
-var reloads = flag.Uint64("reloads", 30, "policies that TestReloadIsOpen edits")
+var reloads = flag.Uint64("reloads", 4*thorough, "policies that TestReloadIsOpen edits")
 
 // edited is a policy in files, which edits change at random: hooks with Rego in
 // files of their own and inline, expr and bash, a library of which some see a

@@ -6,8 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"io"
-	"net"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -55,7 +53,7 @@ func (b *bencher) openServer() error {
 	context.AfterFunc(b.ctx, v.stop) // and so ends what waits for its answer
 	b.server = v
 	for until := time.Now().Add(serverWait); time.Now().Before(until); time.Sleep(2 * time.Millisecond) {
-		if _, err := request(v.socket, &wire.Request{Kind: wire.Status}); err == nil {
+		if _, err := request(v.socket, &wire.Request{Kind: wire.Status}, takeOver); err == nil {
 			return nil
 		}
 		select {
@@ -91,22 +89,7 @@ func (b *bencher) request(e *benchEvent) *wire.Request {
 
 // ask sends a request and waits for the reply, however long the hooks take.
 func (v *benchServer) ask(r *wire.Request) (*wire.Reply, error) {
-	conn, err := net.DialTimeout("unix", v.socket, serverWait)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(gateDeadline)); err != nil {
-		return nil, err
-	}
-	if _, err := conn.Write(wire.AppendRequest(nil, r)); err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(conn, wire.MaxReply))
-	if err != nil {
-		return nil, err
-	}
-	return wire.DecodeReply(data[wire.Beats(data):])
+	return request(v.socket, r, gateDeadline)
 }
 
 // handedBack says why serve does not answer an event, "" when it does.
@@ -147,7 +130,7 @@ func (b *bencher) answered() error {
 	if b.server == nil {
 		return nil
 	}
-	reply, err := request(b.server.socket, &wire.Request{Kind: wire.Status})
+	reply, err := request(b.server.socket, &wire.Request{Kind: wire.Status}, takeOver)
 	if err != nil {
 		return cannot("serve does not answer any more: %v", err)
 	}

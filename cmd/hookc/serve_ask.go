@@ -14,14 +14,14 @@ import (
 )
 
 // request sends one request to a server and returns its reply, once the server
-// has closed the connection.
-func request(socket string, r *wire.Request) (*wire.Reply, error) {
+// has closed the connection: within wait.
+func request(socket string, r *wire.Request, wait time.Duration) (*wire.Reply, error) {
 	conn, err := net.DialTimeout("unix", socket, time.Second)
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(takeOver)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(wait)); err != nil {
 		return nil, err
 	}
 	if _, err := conn.Write(wire.AppendRequest(nil, r)); err != nil {
@@ -40,7 +40,7 @@ func (f *serveFlags) ask(kind wire.Kind) (*wire.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply, err := request(path, &wire.Request{Kind: kind})
+	reply, err := request(path, &wire.Request{Kind: kind}, takeOver)
 	if err != nil {
 		return nil, cannot("no serve answers on %s: %v", path, err)
 	}

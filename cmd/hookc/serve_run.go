@@ -184,7 +184,7 @@ func takeLock(ctx context.Context, name, socket, build string) (*os.File, error)
 			f.Close()
 			return nil, cannot("a serve of another build does not end (process %d, %s)", other.pid, other.socket)
 		case !asked && other.socket != "":
-			_, err := request(other.socket, &wire.Request{Kind: wire.Stop})
+			_, err := request(other.socket, &wire.Request{Kind: wire.Stop}, takeOver)
 			asked = err == nil
 		}
 	}

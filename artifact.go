@@ -59,7 +59,8 @@ type Compiled struct {
 	writer     artifact.Writer
 	sources    []artifact.Source
 	conditions artifact.Conditions
-	sections   []section
+	// sections are the program's, added those of others.
+	sections, added []section
 }
 
 type section struct {
@@ -89,6 +90,11 @@ func NewArtifact(options ...Option) (*Compiled, diag.List, error) {
 // Program is the compiled program.
 func (x *Compiled) Program() *dag.Program { return x.program }
 
+// AddSection adds a section that this package does not look at, before its own.
+func (x *Compiled) AddSection(name string, data []byte) {
+	x.added = append(x.added, section{name, data})
+}
+
 // WriteFile writes the artifact in one step. gate is what hookgate decides by
 // without hookc, or empty.
 func (x *Compiled) WriteFile(path string, gate []byte) error {
@@ -96,7 +102,7 @@ func (x *Compiled) WriteFile(path string, gate []byte) error {
 	w.AddEnvironment(x.conditions)
 	w.AddSources(x.sources)
 	w.Add(artifact.Gate, gate)
-	for _, s := range x.sections {
+	for _, s := range slices.Concat(x.added, x.sections) {
 		w.Add(s.name, s.data)
 	}
 	return w.WriteFile(path)

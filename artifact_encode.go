@@ -179,6 +179,9 @@ func (c *config) depends(p *policy.Policy) []string {
 			continue
 		}
 		l.add(src.Path)
+		for _, folder := range src.Folders {
+			l.add(folder)
+		}
 		if filepath.Base(src.Path) == "HOOK.md" {
 			l.tree(filepath.Dir(src.Path))
 		}
@@ -219,7 +222,9 @@ func (l *fileList) add(path string) {
 func (l *fileList) tree(path string) {
 	l.add(path)
 	_ = filepath.WalkDir(path, func(at string, _ fs.DirEntry, err error) error {
-		l.add(at) // what cannot be looked into is compared as what it is
+		if at == path || !artifact.Named(at) { // what is compiled is no source
+			l.add(at) // what cannot be looked into is compared as what it is
+		}
 		if err != nil {
 			return fs.SkipDir
 		}

@@ -171,10 +171,14 @@ func (e *Engine) FireInto(ctx context.Context, event policy.Event, in *policy.Co
 	if !ok {
 		return refuse(event, in.Frozen(event), fmt.Errorf("hookc: unknown event %q", event))
 	}
-	in = in.Frozen(known)
-	l, err := e.enter(known, in.Text(policy.FieldSessionID))
+	session := ""
+	if e.anyone.Load() { // else no session has a policy of its own
+		in = in.Frozen(known)
+		session = in.Text(policy.FieldSessionID)
+	}
+	l, err := e.enter(known, session)
 	if err != nil {
-		return refuse(known, in, err)
+		return refuse(known, in.Frozen(known), err)
 	}
 	defer l.leave()
 	return l.exec.FireInto(ctx, known, in, m), nil

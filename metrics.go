@@ -18,8 +18,9 @@ import (
 type Metrics struct {
 	hooks  sync.Map // hookKey → *counter
 	crowds sync.Map // *crowd → struct{}
-	// moving is held while firings go from a crowd to the counters, so that no
-	// reader finds them in both or in neither.
+	squads sync.Map // *squad → struct{}
+	// moving is held while firings go from a crowd or a squad to the counters, so
+	// that no reader finds them in both or in neither.
 	moving sync.RWMutex
 }
 
@@ -121,26 +122,17 @@ func (m *Metrics) filtered(p *dag.Plan) (but func(nodes []int), done func()) {
 		m.moving.Lock()
 		defer m.moving.Unlock()
 		m.crowds.Delete(c)
-		n := c.firings.Swap(0)
+		c.settle()
+	}
+}
+
+// settle moves what was counted to the hooks' own counters.
+func (c *crowd) settle() {
+	if n := c.firings.Swap(0); n != 0 {
 		for _, h := range c.hooks {
 			h.filtered.Add(n)
 		}
 	}
-}
-
-// crowded is how many times each hook was filtered as one of many, those
-// firings included in which it was not.
-func (m *Metrics) crowded() map[*counter]int64 {
-	out := map[*counter]int64{}
-	m.crowds.Range(func(k, _ any) bool {
-		c := k.(*crowd)
-		n := c.firings.Load()
-		for _, h := range c.hooks {
-			out[h] += n
-		}
-		return true
-	})
-	return out
 }
 
 // counter finds a hook's counter, or begins it.
@@ -168,6 +160,12 @@ func (c *counter) add(status policy.Status, attempts int, took time.Duration) {
 	case policy.StatusFiltered:
 		c.filtered.Add(1)
 	}
+}
+
+// Ran counts one run of a hook that went well and took so long, which something
+// other than an Engine has seen.
+func (m *Metrics) Ran(event policy.Event, hook string, took time.Duration) {
+	m.counter(hookKey{event, hook}).add(policy.StatusRan, 1, took)
 }
 
 func (c *counter) ran(took time.Duration) {
@@ -227,7 +225,10 @@ func (c *counter) quantile(percent int64) time.Duration {
 // adds it to a record elsewhere. A run that is being counted meanwhile is in
 // one of the two; its parts may be in both.
 func (m *Metrics) Take() *Metrics {
+	m.settle()
 	out := &Metrics{}
+	m.moving.RLock()
+	defer m.moving.RUnlock()
 	m.hooks.Range(func(k, v any) bool {
 		from, to := v.(*counter), out.counter(k.(hookKey))
 		if from.buckets.Load() != nil {
@@ -248,13 +249,13 @@ func (m *Metrics) Take() *Metrics {
 
 // List returns the counters by event and hook.
 func (m *Metrics) List() []HookMetrics {
+	m.settle()
 	var out []HookMetrics
 	m.moving.RLock()
 	defer m.moving.RUnlock()
-	crowded := m.crowded()
 	m.hooks.Range(func(k, v any) bool {
 		key, c := k.(hookKey), v.(*counter)
-		filtered := max(c.filtered.Load()+crowded[c], 0)
+		filtered := max(c.filtered.Load(), 0)
 		if c.runs()+filtered+c.retries.Load() == 0 {
 			return true // begun with its program and never reached
 		}
@@ -324,6 +325,7 @@ func (m *Metrics) UnmarshalJSON(text []byte) error {
 
 // P50 is the median time of a hook's runs, false when it never ran.
 func (m *Metrics) P50(event policy.Event, hook string) (time.Duration, bool) {
+	m.settle()
 	found, ok := m.hooks.Load(hookKey{event, hook})
 	if !ok || found.(*counter).runs() == 0 {
 		return 0, false

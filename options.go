@@ -389,6 +389,6 @@ func (c *config) ready(p *policy.Policy, program *dag.Program, found diag.List, 
 		}
 	}
 	eo := c.execute
-	eo.Count, eo.Filtered = m.count, m.filtered
+	eo.Count, eo.Filtered, eo.Together = m.count, m.filtered, m.together
 	return &live{policy: c.kept(p), program: program, exec: executor.New(program, eo), idle: make(chan struct{})}, nil
 }

@@ -21,6 +21,7 @@ func nativeCode(u *unit) {
 			u.natively(n.Hook, m)
 			u.reportAll(n.Hook, m.doubts)
 			n.Runner, n.Engine, n.Brief = m.body.Runner, m.body.Engine, m.body.Brief
+			n.Unindexed = m.body.Unindexed
 		}
 	}
 }
@@ -36,4 +37,4 @@ func (u *unit) natively(h *policy.Hook, m *made) {
 }
 
 // wantsNative reports whether bodies become code in this compilation.
-func (u *unit) wantsNative() bool { return !u.cfg.Once && !u.without("native") }
+func (u *unit) wantsNative() bool { return nativeBuilt && !u.cfg.Once && !u.without("native") }

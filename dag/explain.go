@@ -19,6 +19,9 @@ type ExplainOptions struct {
 	Tool string
 	// Tools are the tools to estimate calls of; nil is the policy's catalogue.
 	Tools []string
+	// Cold says of each node of a plan why hookgate leaves it to hookc where there is
+	// no server, "" of those it decides itself; nil is not known.
+	Cold func(*Plan) []string
 }
 
 // Explain makes the model of a program that every renderer draws. It runs no
@@ -97,6 +100,9 @@ func (p *Program) explainEvent(event policy.Event, opt *ExplainOptions) EventMod
 		return m
 	}
 	b := newEventBuilder(plan, opt.Tool)
+	if opt.Cold != nil {
+		b.cold = opt.Cold(plan)
+	}
 	b.describe(&m)
 	b.items(&m)
 	b.edges(&m)
@@ -143,6 +149,8 @@ type eventBuilder struct {
 	plan *Plan
 	tool string
 	keep func(int) bool
+	// cold is what ExplainOptions.Cold says, nil for nothing.
+	cold []string
 	// ids are the numbers people see, by node.
 	ids []string
 	// pos are the numbers of the items.
@@ -238,6 +246,11 @@ func (b *eventBuilder) hook(v int) HookModel {
 		World: n.Effects.World, Spec: n.Effects.Spec, MayHalt: n.MayHalt, Volatile: n.Effects.Volatile,
 		Always: n.Always.Names(), Slot: n.Slot, Mode: n.mode(), EstUS: micros(n.Cost), Measured: n.Measured,
 		OnError: n.OnError, OnTimeout: n.OnTimeout, TimeoutMS: millis(n.Timeout), Retry: n.Retry,
+	}
+	if b.cold != nil && strings.Contains(n.Engine, "(") {
+		if m.Cold = "yes"; b.cold[v] != "" {
+			m.Cold = "no: " + b.cold[v]
+		}
 	}
 	if readable := spec.Readable(); readable.Within(n.Effects.Reads).Equal(readable) {
 		m.Reads = []string{"*"}

@@ -108,9 +108,12 @@ type HookModel struct {
 	Node      int    `json:"node"`
 	RecheckOf string `json:"recheck_of,omitempty"`
 	// Because names what made the recheck necessary.
-	Because     string      `json:"because,omitempty"`
-	Kind        policy.Kind `json:"kind"`
-	Engine      string      `json:"engine,omitempty"`
+	Because string      `json:"because,omitempty"`
+	Kind    policy.Kind `json:"kind"`
+	Engine  string      `json:"engine,omitempty"`
+	// Cold says whether hookgate evaluates the hook itself where there is no server:
+	// "yes", or "no: " and why; "" where that is not known.
+	Cold        string      `json:"cold,omitempty"`
 	Tier        policy.Tier `json:"tier"`
 	Priority    int         `json:"priority"`
 	Origin      string      `json:"origin,omitempty"`

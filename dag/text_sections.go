@@ -164,10 +164,11 @@ func (t *textPage) engines(e *EventModel) {
 			if h.RecheckOf != "" || !strings.Contains(h.Engine, "(") {
 				continue
 			}
-			if hooks[h.Engine] == nil {
-				ways = append(ways, h.Engine)
+			way := h.way()
+			if hooks[way] == nil {
+				ways = append(ways, way)
 			}
-			hooks[h.Engine] = append(hooks[h.Engine], plain(h.Name))
+			hooks[way] = append(hooks[way], plain(h.Name))
 		}
 	}
 	for i, way := range ways {
@@ -176,6 +177,17 @@ func (t *textPage) engines(e *EventModel) {
 	if ways != nil {
 		t.para(1, "ENGINES", t.Palette.Title, ways, "   ")
 	}
+}
+
+// way is how a hook is evaluated, by hookc and where there is only hookgate.
+func (h *HookModel) way() string {
+	switch why, no := strings.CutPrefix(h.Cold, "no: "); {
+	case h.Cold == "yes":
+		return h.Engine + ", cold"
+	case no && !strings.Contains(h.Engine, "topdown"): // which says why already
+		return h.Engine + ", cold: no, " + why
+	}
+	return h.Engine
 }
 
 func (t *textPage) timeline(e *EventModel) {

@@ -15,9 +15,8 @@ import (
 // stop, so a timer is made only for those that do, and nothing is locked.
 type budget struct {
 	context.Context
-	// The budget is spent limit after start.
-	start time.Time
-	limit time.Duration
+	// The budget is spent limit after start, which is by clock.
+	start, limit time.Duration
 	// at is when the evaluation began, after start. unread is true when that is
 	// a little too early: the clock was not looked at. It begins then when it is
 	// first asked for; only bodies on the caller's goroutine have such a budget.
@@ -28,7 +27,7 @@ type budget struct {
 	told atomic.Bool
 }
 
-func newBudget(ctx context.Context, start time.Time) *budget {
+func newBudget(ctx context.Context, start time.Duration) *budget {
 	return &budget{Context: ctx, start: start}
 }
 
@@ -39,12 +38,15 @@ type timed struct {
 
 // Deadline is when the budget is spent, or the caller's deadline if earlier.
 func (b *budget) Deadline() (time.Time, bool) {
-	until := b.start.Add(b.limit)
+	until := b.until()
 	if d, ok := b.Context.Deadline(); ok && d.Before(until) {
 		return d, true
 	}
 	return until, true
 }
+
+// until is when the budget is spent.
+func (b *budget) until() time.Time { return time.Now().Add(b.start + b.limit - clock()) }
 
 // Done is closed when the budget is spent, the caller's context ends or the
 // evaluation returns.
@@ -52,7 +54,7 @@ func (b *budget) Done() <-chan struct{} {
 	if t := b.timed.Load(); t != nil {
 		return t.Done()
 	}
-	ctx, cancel := context.WithDeadline(b.Context, b.start.Add(b.limit))
+	ctx, cancel := context.WithDeadline(b.Context, b.until())
 	t := &timed{ctx, cancel}
 	if !b.timed.CompareAndSwap(nil, t) {
 		cancel()
@@ -96,7 +98,7 @@ func (b *budget) ended(err error) bool {
 func (b *budget) asked() bool { return b.timed.Load() != nil || b.told.Load() }
 
 func (b *budget) spent() bool {
-	now := time.Since(b.start)
+	now := clock() - b.start
 	if b.unread {
 		b.limit, b.unread = b.limit+now-b.at, false
 	}

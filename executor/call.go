@@ -233,7 +233,7 @@ func evaluate(ctx context.Context, n *dag.Node, in *policy.Context, at time.Dura
 		if err == nil || a >= n.Retry || ctx.Err() != nil {
 			return out, a + 1, err
 		}
-		b, at = newBudget(ctx, time.Now()), 0
+		b, at = newBudget(ctx, clock()), 0
 	}
 }
 

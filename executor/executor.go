@@ -28,6 +28,11 @@ type Options struct {
 	// as always. done says that it counts no more. Without it, and where few are
 	// filtered, Count is told of each.
 	Filtered func(*dag.Plan) (but func(nodes []int), done func())
+	// Together gives what counts, at a stroke, that the first of some nodes of the
+	// plan, which ascend, were each evaluated once and took so long; others says
+	// that Filtered counts all others of the firing, and then every one of them
+	// was. done says that it counts no more. Without it Count is told of each.
+	Together func(plan *dag.Plan, nodes []int) (ran func(first int, took time.Duration, others bool), done func())
 	// MaxAsync bounds the async hooks running at a time; 0 is 16. Those beyond
 	// it are dropped, counted and reported.
 	MaxAsync int
@@ -116,20 +121,11 @@ func (x *Executor) FireSerial(ctx context.Context, e policy.Event, in *policy.Co
 	return x.fire(ctx, e, in, x.serially)
 }
 
-// Reused is memory for Decisions of which none is kept. The zero Reused is
-// ready. It serves one event at a time.
-type Reused struct {
-	decision policy.Decision
-	// of is the plan whose hooks are in Decision.Hooks, each filtered but those
-	// in changed, which are not to be changed; nil when nothing is known of them.
-	of      *wiring
-	changed []int
-}
-
 // FireInto is Fire into memory that was used before. The Decision is not to be
 // changed, and holds until the memory is used again. Where in is Frozen for e
-// and every hook it concerns is a rule in expr that says nothing, nothing is
-// allocated, and the hooks it does not concern cost no time.
+// and every hook it concerns is a rule in expr, or in Rego that is native code, and
+// says nothing, nothing is allocated; the hooks it does not concern cost no time,
+// and those that are evaluated together next to none.
 func (x *Executor) FireInto(ctx context.Context, e policy.Event, in *policy.Context, m *Reused) *policy.Decision {
 	in = in.Frozen(e)
 	if w := x.wirings[e]; w != nil && ctx.Err() == nil && !w.memoised {
@@ -137,7 +133,7 @@ func (x *Executor) FireInto(ctx context.Context, e policy.Event, in *policy.Cont
 			return x.directly(ctx, w, p, in, m)
 		}
 	}
-	m.of = nil
+	m.in, m.of = nil, nil
 	m.decision = *x.fire(ctx, e, in, x.guarded)
 	return &m.decision
 }
@@ -157,7 +153,7 @@ func (x *Executor) fire(ctx context.Context, e policy.Event, in *policy.Context,
 		d = how(ctx, w, in)
 		d.Hooks = w.listed(d.Hooks)
 	}
-	x.judge(d, in)
+	x.judge(d, e.Spec(), in)
 	return d
 }
 
@@ -225,6 +221,7 @@ func (x *Executor) Close() {
 		if w.done != nil {
 			w.done()
 		}
+		w.counts.close()
 	}
 }
 

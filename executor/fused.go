@@ -66,14 +66,29 @@ type fusing []fusedRun
 
 type fusedRun struct {
 	begun bool
-	// chosen are the members evaluated, by place; said is what each said. chosen
-	// is empty when each must be evaluated by itself. next is where the member
-	// is expected that is asked for next.
+	// chosen are the members evaluated, by place; said is what each said, and
+	// spoke are those of them, as indices into both, that said something or must be
+	// evaluated by themselves. chosen is empty when each must be.
 	chosen []int
 	said   []dag.FusedSaid
-	next   int
+	spoke  []int32
+	// next is where in chosen the member is expected that is asked for next, heard
+	// where in spoke.
+	next, heard int
 	// share is what each member took.
 	share time.Duration
+	// apart is true once a member has been evaluated by itself.
+	apart bool
+	// own is chosen's memory when it is the run's.
+	own []int
+}
+
+// run is what is known of one fusion.
+func (f *fusing) run(w *wiring, in int32) *fusedRun {
+	if len(*f) == 0 {
+		*f = slices.Grow(*f, len(w.fused.list))[:len(w.fused.list)]
+	}
+	return &(*f)[in]
 }
 
 // answer is what node i, whose filter matches, says in context s, and its
@@ -83,17 +98,14 @@ func (f *fusing) answer(ctx context.Context, w *wiring, p *pick, i int, s *polic
 	if !w.fused.has(i) {
 		return nil, 0, false
 	}
-	if len(*f) == 0 {
-		*f = slices.Grow(*f, len(w.fused.list))[:len(w.fused.list)]
-	}
 	m := w.fused.of[i]
-	run := &(*f)[m.in]
+	run := f.run(w, m.in)
 	if !run.begun {
-		run.begun = true
-		run.evaluate(ctx, w, &w.fused.list[m.in], p, i, s, clock)
+		run.evaluate(ctx, w, m.in, p, i, s, clock)
 	}
 	said := run.find(int(m.place))
 	if said == nil || said.Alone {
+		run.apart = true
 		return nil, 0, false
 	}
 	if out = said.Result; out != nil && silent(out) {
@@ -106,8 +118,10 @@ func (f *fusing) answer(ctx context.Context, w *wiring, p *pick, i int, s *polic
 func (f fusing) forget() fusing {
 	for i := range f {
 		r := &f[i]
-		clear(r.said)
-		*r = fusedRun{chosen: r.chosen[:0], said: r.said[:0]}
+		for _, k := range r.spoke {
+			r.said[k] = dag.FusedSaid{}
+		}
+		*r = fusedRun{said: r.said[:0], spoke: r.spoke[:0], own: r.own[:0]}
 	}
 	return f[:0]
 }
@@ -126,28 +140,45 @@ func (r *fusedRun) find(place int) *dag.FusedSaid {
 
 // evaluate asks all members that may have their turn, from node i on. The time
 // of what failed is left to node i; its members are asked one by one.
-func (r *fusedRun) evaluate(ctx context.Context, w *wiring, x *fusion, p *pick, i int, s *policy.Context, clock *watch) {
-	r.chosen = slices.Grow(r.chosen[:0], min(len(x.Nodes), p.count))
-	for id := range x.nodes.both(p.nodes, i) {
-		if id == i || w.matches(p, id, s) {
-			r.chosen = append(r.chosen, int(w.fused.of[id].place))
-		}
-	}
-	if len(r.chosen) < fewest || x.tired.resting() {
-		r.chosen = r.chosen[:0]
+func (r *fusedRun) evaluate(ctx context.Context, w *wiring, in int32, p *pick, i int, s *policy.Context, clock *watch) {
+	x := &w.fused.list[in]
+	r.begun = true
+	chosen := r.choose(w, x, p, in, i, s)
+	if len(chosen) < fewest || x.tired.resting() {
 		return
 	}
-	r.said = slices.Grow(r.said[:0], len(r.chosen))[:len(r.chosen)]
-	clear(r.said)
-	err := protectFused(ctx, x, s, r.chosen, r.said)
+	r.said = slices.Grow(r.said, len(chosen))[:len(chosen)]
+	err := protectFused(ctx, x, s, chosen, r.said)
 	if ctx.Err() == nil {
 		x.tired.tell(err != nil)
 	}
 	if err != nil {
-		r.chosen = r.chosen[:0]
+		clear(r.said)
 		return
 	}
-	r.share = clock.lap() / time.Duration(len(r.chosen))
+	for k := range r.said {
+		if s := &r.said[k]; s.Result != nil || s.Alone {
+			r.spoke = append(r.spoke, int32(k))
+		}
+	}
+	r.chosen, r.share = chosen, clock.lap()/time.Duration(len(chosen))
+}
+
+// choose are the places of the members that are evaluated: those a pick knows
+// when nothing is to be asked of any.
+func (r *fusedRun) choose(w *wiring, x *fusion, p *pick, in int32, i int, s *policy.Context) []int {
+	for b := range p.bands {
+		if own := &p.bands[b]; own.fusion == in && len(own.places) > 0 && x.Nodes[own.places[0]] == i {
+			return own.places
+		}
+	}
+	r.own = slices.Grow(r.own[:0], min(len(x.Nodes), p.count))
+	for id := range x.nodes.both(p.nodes, i) {
+		if id == i || w.matches(p, id, s) {
+			r.own = append(r.own, int(w.fused.of[id].place))
+		}
+	}
+	return r.own
 }
 
 // both yields the members of s and t from i on, ascending.

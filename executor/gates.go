@@ -46,12 +46,11 @@ type Gates interface {
 
 // judge overrides a Decision that has sent the agent back too often
 // (semantics.md §2.4).
-func (x *Executor) judge(d *policy.Decision, in *policy.Context) {
-	spec := d.Event.Spec()
-	session := in.Text(policy.FieldSessionID)
+func (x *Executor) judge(d *policy.Decision, spec *policy.EventSpec, in *policy.Context) {
 	if d.Action == policy.Cancelled {
 		return
 	}
+	session := in.Text(policy.FieldSessionID)
 	if d.Event == policy.PreSendMessage {
 		x.gates.NewTurn(session)
 	}

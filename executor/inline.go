@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,16 +12,13 @@ import (
 
 // watch times nodes that run one after another with one look at the clock
 // each.
-type watch struct {
-	start time.Time
-	last  time.Duration
-}
+type watch struct{ start, last time.Duration }
 
-func newWatch() watch { return watch{start: time.Now()} }
+func newWatch() watch { return watch{start: clock()} }
 
 // lap is the time since the lap before.
 func (w *watch) lap() time.Duration {
-	now := time.Since(w.start)
+	now := clock() - w.start
 	took := now - w.last
 	w.last = now
 	return took
@@ -41,17 +39,14 @@ func (x *Executor) directly(ctx context.Context, w *wiring, p *pick, in *policy.
 	r := x.newInline(ctx, w, p, m)
 	defer r.release()
 	after, ok := r.run(ctx, in)
-	m.of, m.changed = w, p.list
-	if r.cut || len(w.absent) > 0 {
-		m.of = nil
-	}
+	r.keep(m)
 	if !ok {
 		*d = *x.cancelled(w.plan.Event, in, w.listed(r.answer.Hooks))
 		return d
 	}
 	decideInto(d, x.prog, w.plan.Spec, in, after, &r.answer)
 	d.Hooks = w.listed(d.Hooks)
-	x.judge(d, in)
+	x.judge(d, w.plan.Spec, in)
 	return d
 }
 
@@ -70,8 +65,14 @@ type inlineRun struct {
 	// they share.
 	brief   [maxBrief]int32
 	untimed int
-	// cut is true when the chain ended before its last node.
-	cut bool
+	// bands are the pick's, unless each node is told of. loud are nodes of bands
+	// that have had a turn of their own, ascending.
+	bands []band
+	loud  []int32
+	// blank is the node from which on the trace says that nothing has been started;
+	// dirty is true when the template of the pick is not what the others had.
+	blank int
+	dirty bool
 }
 
 var inlineRuns = sync.Pool{New: func() any { return new(inlineRun) }}
@@ -80,13 +81,10 @@ var inlineRuns = sync.Pool{New: func() any { return new(inlineRun) }}
 func (x *Executor) newInline(ctx context.Context, w *wiring, p *pick, m *Reused) *inlineRun {
 	r := inlineRuns.Get().(*inlineRun)
 	r.x, r.w, r.pick, r.watch = x, w, p, newWatch()
-	if r.answer.Hooks = m.decision.Hooks; m.of == w {
-		for _, i := range m.changed {
-			r.answer.Hooks[i] = w.filtered[i]
-		}
-	} else {
-		r.answer.Hooks = append(r.answer.Hooks[:0], w.filtered...)
+	if x.options.Observe == nil {
+		r.bands = p.bands
 	}
+	r.lay(m)
 	if p.private {
 		r.own.Context, r.own.start = ctx, r.watch.start
 		r.budget = &r.own
@@ -138,17 +136,31 @@ func (r *inlineRun) tellBrief(took time.Duration) {
 
 // run evaluates the picked nodes in order; ok is false when ctx ended first.
 func (r *inlineRun) run(ctx context.Context, s *policy.Context) (after *policy.Context, ok bool) {
-	plan, res, items := r.w.plan, &r.answer.Result, r.pick.items
+	plan, res, items, together := r.w.plan, &r.answer.Result, r.pick.items, r.pick.stretches
 	if r.x.options.Observe != nil {
-		items = r.w.picks.every.items // it is told of every node, in order
+		items, together = r.w.picks.every.items, nil // it is told of every node, in order
 	}
-	for k, i := range items {
+	for k := 0; k < len(items); k++ {
+		i := int(items[k])
+		for len(together) > 0 && k >= together[0].to {
+			together = together[1:]
+		}
+		if len(together) > 0 && k >= together[0].from {
+			if next := r.pass(ctx, &together[0], k, s); next > k {
+				if ctx.Err() != nil {
+					r.stop(int(items[next-1]) + 1)
+					return s, false
+				}
+				k = next - 1
+				continue
+			}
+		}
 		block := r.item(ctx, &plan.Items[i], s)
 		if block == nil && k%checkEvery != 0 {
 			continue
 		}
 		if ctx.Err() != nil { // what failed for that is no answer
-			r.stop(int(i) + 1)
+			r.stop(i + 1)
 			return s, false
 		}
 		if block == nil {
@@ -157,7 +169,7 @@ func (r *inlineRun) run(ctx context.Context, s *policy.Context) (after *policy.C
 		s = s.With(block.Patch)
 		*res = policy.Join(plan.Strategy.Fold, *res, *block)
 		if plan.Strategy.Halt.Halts(block) {
-			r.stop(int(i) + 1)
+			r.stop(i + 1)
 			return s, true
 		}
 	}
@@ -170,6 +182,9 @@ func (r *inlineRun) run(ctx context.Context, s *policy.Context) (after *policy.C
 // said together, nil for nothing.
 func (r *inlineRun) item(ctx context.Context, item *dag.Item, s *policy.Context) *policy.Result {
 	var block *policy.Result
+	if r.blank < len(r.w.blank) {
+		r.reach(slices.Max(item.Members))
+	}
 	for _, m := range item.Members {
 		said := r.node(ctx, m, s)
 		switch {
@@ -192,23 +207,27 @@ func (r *inlineRun) stop(item int) {
 	r.timed()
 	n := len(r.w.plan.Nodes)
 	if item < len(r.w.plan.Items) {
-		n, r.cut = r.w.plan.Items[item].Members[0], true
+		n = r.w.plan.Items[item].Members[0]
 	}
 	r.skip(n)
-	copy(r.answer.Hooks[n:], r.w.blank[n:])
+	r.clip(n)
 }
 
 // fewFiltered is how many filtered nodes are counted one by one.
 const fewFiltered = 32
 
-// skip counts those of the first n nodes that were not picked as filtered.
+// skip counts those of the first n nodes that have not been told of: nodes of
+// bands that said nothing, and those that were not picked, as filtered.
 func (r *inlineRun) skip(n int) {
+	r.reach(n - 1)
 	all := len(r.w.plan.Nodes)
+	others := r.x.options.Observe == nil && n == all && all-r.pick.count > fewFiltered && r.w.filteredBut != nil
+	but := r.tellBands(n, others)
 	switch {
 	case r.x.options.Observe != nil, r.pick.count == all:
 		return // each has been told of, or there is none
-	case n == all && all-r.pick.count > fewFiltered && r.w.filteredBut != nil:
-		r.w.filteredBut(r.pick.list)
+	case others:
+		r.w.filteredBut(but)
 		return
 	}
 	for i := range n {
@@ -239,6 +258,12 @@ func (r *inlineRun) node(ctx context.Context, m int, s *policy.Context) *policy.
 	if !ok {
 		out, attempts, err = evaluate(ctx, n, project(n, s), r.watch.last, r.unasked(ctx))
 		took = r.watch.lap()
+	}
+	if r.pick.silent != nil && r.pick.silent.has(m) {
+		r.loud = append(r.loud, int32(m))
+		if ok && r.bands != nil {
+			return r.noted(m, out, attempts, took, err) // and counted with its band
+		}
 	}
 	return r.answered(m, out, attempts, took, err)
 }
@@ -278,15 +303,20 @@ func (r *inlineRun) once(ctx context.Context, m int, s *policy.Context) *policy.
 	return r.answered(m, out, 1, r.share(), err)
 }
 
-// answered notes what node m did and returns what it contributes, nil for
-// nothing.
+// answered is noted, and tells of it.
 func (r *inlineRun) answered(m int, out *policy.Result, attempts int, took time.Duration, err error) *policy.Result {
+	out = r.noted(m, out, attempts, took, err)
+	r.x.tell(r.w, m, r.answer.Hooks[m].Status, attempts, took, err)
+	return out
+}
+
+// noted notes what node m did and returns what it contributes, nil for nothing.
+func (r *inlineRun) noted(m int, out *policy.Result, attempts int, took time.Duration, err error) *policy.Result {
 	n, t := &r.w.plan.Nodes[m], &r.answer.Hooks[m]
 	t.Attempts, t.Micros, t.Status = attempts, took.Microseconds(), policy.StatusRan
 	if out != nil || err != nil {
 		out = new(said(r.w.plan, n, out, err))
 		record(t, n, out, err)
 	}
-	r.x.tell(r.w, m, t.Status, attempts, took, err)
 	return out
 }

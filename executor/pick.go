@@ -23,6 +23,14 @@ type pick struct {
 	// inline is true when all nodes can be evaluated on the caller's goroutine,
 	// one after another; private when, besides, no body keeps what it is given.
 	inline, private bool
+	// bands are evaluated together, stretches of the items hold nothing else, and
+	// silent are their nodes, which spans are as well. loose are the other nodes
+	// that were picked.
+	bands     []band
+	stretches []stretch
+	silent    set
+	spans     []span
+	loose     []int
 }
 
 // picker finds what a tool picks. What filters say of the tool's name alone is
@@ -33,6 +41,8 @@ type pick struct {
 type picker struct {
 	plan  *dag.Plan
 	index *dag.Finder
+	// muster finds the bands of a pick, nil for none.
+	muster func(*pick)
 	// every has all nodes; absent is for an event that names no tool, rest for
 	// most of the names that no filter knows.
 	every, absent, rest *pick
@@ -56,20 +66,19 @@ const (
 
 // newPicker is a picker of a plan; where it has no index, or a hook could
 // change the name, every node is picked.
-func newPicker(plan *dag.Plan) *picker {
-	k := &picker{plan: plan, index: plan.Index.Finder(), seed: maphash.MakeSeed()}
+func newPicker(plan *dag.Plan, muster func(*pick)) *picker {
+	k := &picker{plan: plan, index: plan.Index.Finder(), muster: muster, seed: maphash.MakeSeed()}
 	all := make([]int, len(plan.Nodes))
 	for i := range all {
 		all[i] = i
 	}
-	k.every = k.newPick(all)
+	k.every = k.newPick(all, false)
 	k.fixed = plan.Index.Empty() || plan.Spec.CanWrite(policy.FieldToolName) ||
 		len(plan.Index.Always) == len(all) && !slices.ContainsFunc(all, k.settles)
 	k.absent, k.rest = k.every, k.every
 	if !k.fixed {
-		k.absent = k.newPick(k.matching(all, policy.NewContext(plan.Event)))
-		k.rest = k.newPick(k.matching(k.index.Nodes(""), policy.NewContext(plan.Event).Set(policy.FieldToolName, "")))
-		k.absent.asked, k.rest.asked = true, true
+		k.absent = k.newPick(k.matching(all, policy.NewContext(plan.Event)), true)
+		k.rest = k.newPick(k.matching(k.index.Nodes(""), policy.NewContext(plan.Event).Set(policy.FieldToolName, "")), true)
 	}
 	return k
 }
@@ -104,8 +113,7 @@ func (k *picker) tool(name string) *pick {
 	}
 	p, nodes := k.rest, k.matching(nodes, policy.NewContext(k.plan.Event).Set(policy.FieldToolName, name))
 	if !slices.Equal(p.list, nodes) {
-		p = k.newPick(nodes)
-		p.asked = true
+		p = k.newPick(nodes, true)
 	}
 	if len(name) <= longestTool {
 		place.Store(&knownTool{strings.Clone(name), p})
@@ -142,9 +150,10 @@ func aboutTool(a *policy.Atom) bool {
 	})
 }
 
-// newPick is a pick of nodes, which ascend.
-func (k *picker) newPick(nodes []int) *pick {
-	p := &pick{nodes: newSet(len(k.plan.Nodes)), list: nodes, count: len(nodes), inline: true, private: true}
+// newPick is a pick of nodes, which ascend, and about whose filters nothing is
+// left to ask that is about the tool alone, if asked.
+func (k *picker) newPick(nodes []int, asked bool) *pick {
+	p := &pick{nodes: newSet(len(k.plan.Nodes)), list: nodes, count: len(nodes), asked: asked, inline: true, private: true, loose: nodes}
 	for _, i := range nodes {
 		n := &k.plan.Nodes[i]
 		p.nodes.add(i)
@@ -153,6 +162,9 @@ func (k *picker) newPick(nodes []int) *pick {
 		}
 		p.inline = p.inline && n.Hook.Kind.InProcess() && !n.Hook.Async
 		p.private = p.private && (n.Hook.Kind == policy.KindExpr || n.Hook.Kind == policy.KindRego && n.Brief)
+	}
+	if k.muster != nil {
+		k.muster(p)
 	}
 	return p
 }

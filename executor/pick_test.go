@@ -37,7 +37,7 @@ func toolPlan(t *testing.T, tools []string, asked *int) *dag.Plan {
 
 func TestPickAsksFiltersOnceANameAndPicksExactly(t *testing.T) {
 	asked := 0
-	k := newPicker(toolPlan(t, []string{"Bash", "Edit"}, &asked))
+	k := newPicker(toolPlan(t, []string{"Bash", "Edit"}, &asked), nil)
 	in := policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, "Bash")
 	asked = 0
 	for range 3 {
@@ -57,7 +57,7 @@ func TestPickAsksFiltersOnceANameAndPicksExactly(t *testing.T) {
 // remembered is bounded in number and in size, and stays right.
 func TestPickRemembersABoundedNumberOfNames(t *testing.T) {
 	asked := 0
-	k := newPicker(toolPlan(t, []string{"Bash"}, &asked))
+	k := newPicker(toolPlan(t, []string{"Bash"}, &asked), nil)
 	for i := range 100_000 {
 		assert.Same(t, k.rest, k.tool(fmt.Sprint("tool", i)))
 	}

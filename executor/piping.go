@@ -142,7 +142,11 @@ func (r *piping) event(ctx context.Context, e policy.Event) policy.Label {
 	r.out.Steps = append(r.out.Steps, StepOutcome{Decision: d})
 	r.out.Context = d.Final.Carry(r.out.Context, e)
 	if d.Action == policy.Cancelled {
-		return r.fail(ctx.Err())
+		err := ctx.Err()
+		if err == nil {
+			err = context.DeadlineExceeded // of which ctx is yet to be told
+		}
+		return r.fail(err)
 	}
 	spec := e.Spec()
 	switch {

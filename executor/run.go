@@ -125,7 +125,7 @@ func (f *flow) run(ctx context.Context) bool {
 	f.openGates()
 	for !f.over {
 		switch {
-		case ctx.Err() != nil:
+		case ctx.Err() != nil, f.queue.from(0) >= 0 && passed(ctx):
 			f.writeOff()
 			return false
 		case f.settle(ctx):

@@ -54,6 +54,8 @@ type wiring struct {
 	done        func()
 	// fused are the nodes that can be evaluated together, nil for none.
 	fused *fusions
+	// counts are what counts bands.
+	counts counts
 	// absent are the hooks of the event that the plan leaves out.
 	absent []absent
 	// picks finds the nodes that can match a tool; byTool are those whose filters
@@ -66,8 +68,9 @@ type wiring struct {
 	tellers []policy.Teller
 	// memoised is Plan.Memoised.
 	memoised bool
-	// filtered is the trace of a firing in which no filter matches.
-	filtered []policy.HookTrace
+	// filtered is the trace of a firing in which no filter matches, ran of one in
+	// which all nodes ran, took no time and were silent, nil when nothing is fused.
+	filtered, ran []policy.HookTrace
 }
 
 func newWiring(plan *dag.Plan, o *Options) *wiring {
@@ -112,10 +115,18 @@ func newWiring(plan *dag.Plan, o *Options) *wiring {
 	if o.Filtered != nil && n > fewFiltered {
 		w.filteredBut, w.done = o.Filtered(plan)
 	}
-	w.picks, w.memoised, w.filtered = newPicker(plan), plan.Memoised(), slices.Clone(w.blank)
+	w.memoised, w.filtered = plan.Memoised(), slices.Clone(w.blank)
 	for i := range w.filtered {
 		w.filtered[i].Status = policy.StatusFiltered
 	}
+	if w.fused != nil {
+		w.ran = slices.Clone(w.blank)
+		for i := range w.ran {
+			w.ran[i].Status, w.ran[i].Attempts = policy.StatusRan, 1
+		}
+	}
+	w.counts.make = o.Together
+	w.picks = newPicker(plan, w.muster)
 	return w
 }
 

@@ -22,8 +22,10 @@ type realWorld struct {
 	spared map[*dag.Node]int
 	took   map[*dag.Node]time.Duration
 	failed map[*dag.Node]error
-	// cut is the node that was running when the caller gave up.
-	cut *dag.Node
+	// cut is the node that was running when the caller gave up; over is true once
+	// a node was not started for that.
+	cut  *dag.Node
+	over bool
 }
 
 // serially fires through the definition.
@@ -36,7 +38,7 @@ func (x *Executor) serially(ctx context.Context, w *wiring, in *policy.Context) 
 		world.until = time.Now().Add(w.plan.Deadline)
 	}
 	d, calls := Serial(x.prog, w.plan, in, world)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || world.over {
 		world.abandon(d)
 		return x.cancelled(w.plan.Event, in, d.Hooks)
 	}
@@ -47,7 +49,12 @@ func (x *Executor) serially(ctx context.Context, w *wiring, in *policy.Context) 
 }
 
 func (w *realWorld) Call(n *dag.Node, in *policy.Context, attempt int) (policy.Result, error) {
-	if err := w.ctx.Err(); err != nil {
+	err := w.ctx.Err()
+	if err == nil && (w.over || !n.Exempt() && passed(w.ctx)) {
+		err = context.DeadlineExceeded
+	}
+	if err != nil {
+		w.over = true
 		w.spared[n]++
 		return policy.Result{}, err
 	}
@@ -72,7 +79,7 @@ func (w *realWorld) Call(n *dag.Node, in *policy.Context, attempt int) (policy.R
 
 func (w *realWorld) once(n *dag.Node, in *policy.Context, attempt int) (*policy.Result, error) {
 	if n.Exempt() {
-		b := newBudget(w.ctx, time.Now())
+		b := newBudget(w.ctx, clock())
 		b.limit = n.Timeout
 		return step(w.ctx, n, in, attempt, b)
 	}
@@ -97,7 +104,7 @@ func (w *realWorld) Late(n *dag.Node) int {
 func (w *realWorld) Memo(key string) (*Answer, bool) { return w.x.guard.recall(key) }
 
 func (w *realWorld) Store(key string, a *Answer) {
-	if w.ctx.Err() == nil {
+	if w.ctx.Err() == nil && !w.over {
 		w.x.guard.keep(key, a)
 	}
 }

@@ -78,6 +78,9 @@ type SourceFile struct {
 	// are part of what trust covers. Opaque lists commands whose files could
 	// not be determined.
 	Uses, Opaque []string
+	// Folders are those in which it looked for files by a glob: a further file in
+	// one of them may be one of the policy's.
+	Folders []string
 }
 
 // FileConfig is what a policy file sets for the hooks written in it.

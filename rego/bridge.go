@@ -116,6 +116,10 @@ func bridge(name string) native.Builtin {
 			terms[i] = fromNativeTerm(a)
 		}
 		of := evaluationOf(c)
+		of.until = stopping{}
+		if c != nil {
+			of.until.stop = c.Machine().Stop
+		}
 		var found []native.Value
 		err := f(of.builtinContext(), terms, func(t *ast.Term) error {
 			found = append(found, toNative(t.Value))
@@ -160,6 +164,8 @@ type evaluation struct {
 	now   *ast.Term
 	// err is the error for which a function bailed, nil when none did.
 	err error
+	// until says to the function under way when to stop.
+	until stopping
 }
 
 // evaluationOf is the evaluation that a call belongs to. Without one the
@@ -183,7 +189,7 @@ func (e *evaluation) builtinContext() topdown.BuiltinContext {
 		e.now = ast.NumberTerm(json.Number(strconv.FormatInt(e.start.UnixNano(), 10)))
 	}
 	return topdown.BuiltinContext{
-		Context: context.Background(), Time: e.now, Cancel: neverCancelled, Cache: opabuiltins.Cache{},
+		Context: context.Background(), Time: e.now, Cancel: &e.until, Cache: opabuiltins.Cache{},
 		Location: &ast.Location{}, Capabilities: &ast.Capabilities{AllowNet: []string{}},
 	}
 }
@@ -248,6 +254,21 @@ func fromPlain(v any) native.Value {
 	return toNative(toTerm(v).Value)
 }
 
-// neverCancelled is given to functions that ask whether to stop: they are
-// short, and the step budget is asked between them.
-var neverCancelled = topdown.NewCancel()
+// stopping is a topdown.Cancel for functions that loop: they ask it as topdown
+// asks its own, and it asks native's. It belongs to one evaluation.
+type stopping struct {
+	stop    native.Stop
+	asked   uint32
+	stopped bool
+}
+
+// Cancel stops the function.
+func (s *stopping) Cancel() { s.stopped = true }
+
+// Cancelled reports whether the function must stop.
+func (s *stopping) Cancelled() bool {
+	if s.asked++; s.asked%checkEvery == 0 && s.stop != nil && s.stop() {
+		s.stopped = true
+	}
+	return s.stopped
+}

@@ -4,6 +4,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy/diag"
 )
 
 // Unindexed are the rules of the entry points that OPA's rule index never
@@ -26,8 +27,39 @@ func (m *Module) Unindexed() []dag.Unindexed {
 		ast.IndexResultPool.Put(hit)
 		for _, s := range e.sources {
 			if matched[s.rule] && !isFact(s.rule) {
-				first := e.written(s.rule).Body[0]
-				out = append(out, dag.Unindexed{At: m.where.span(first.Location), Hint: indexHint(first)})
+				out = append(out, m.unindexed(e, s))
+			}
+		}
+	}
+	return out
+}
+
+func (m *Module) unindexed(e *entry, s *source) dag.Unindexed {
+	first := e.written(s.rule).Body[0]
+	return dag.Unindexed{At: m.where.span(first.Location), Hint: indexHint(first)}
+}
+
+// Unindexed are the rules that the index of the native code never leaves out
+// for an event that has all fields, and of entry points that are topdown's those
+// that OPA's does not. The module is there: it is of the compilation that made
+// the code.
+func (n *Native) Unindexed() []dag.Unindexed {
+	m, err := n.module()
+	if err != nil {
+		return nil
+	}
+	if n.rest {
+		return m.Unindexed() // topdown is asked besides
+	}
+	var out []dag.Unindexed
+	for i := range n.entries {
+		always := map[diag.Span]bool{}
+		for block, findable := range n.code.Findable(n.entries[i].fn) {
+			always[n.entries[i].at[block]] = !findable
+		}
+		for _, s := range m.entries[i].sources {
+			if always[s.branches[0].at] && !isFact(s.rule) {
+				out = append(out, m.unindexed(m.entries[i], s))
 			}
 		}
 	}

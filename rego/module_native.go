@@ -209,6 +209,7 @@ func (r *nativeRun) release() {
 		r.told = nil
 	}
 	r.input, r.steps, r.of = eventInput{}, stepBudget{}, evaluation{}
+	r.machine.Learn()
 	nativeRuns.Put(r)
 }
 

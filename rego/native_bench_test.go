@@ -219,6 +219,113 @@ func BenchmarkNativeFlat(b *testing.B) {
 	ratioOf(b, "1000/10", 200, 200, many, few)
 }
 
+// helperRules are n rules as teams write them: the tool and the command behind
+// helper rules, tests in other case, over constants, of words, of patterns.
+func helperRules(n int) string {
+	var b strings.Builder
+	b.WriteString("package rules\n")
+	for i := range n {
+		fmt.Fprintf(&b, "deny contains \"no %d\" if { ", i)
+		fmt.Fprintf(&b, []string{
+			`is_bash; contains(command, "forbidden-%d")`,
+			`is_bash; contains(lower(command), "drop table t%d")`,
+			`is_shell; has("--unsafe-%d")`,
+			`is_bash; some bad in ["rm -rf /srv%[1]d", "dd of=/dev/sd%[1]d"]; startswith(command, bad)`,
+			`is_write; glob.match("/etc/app%d/**", ["/"], input.tool_input.file_path)`,
+			`is_bash; "tool-%d" in words`,
+			`is_bash; regex.match("curl\\s+.*host%d\\.example", command)`,
+			`input.tool_name == tools[_]; command == "exact %d"`,
+		}[i%8], i)
+		b.WriteString(" }\n")
+	}
+	b.WriteString(`
+is_bash if input.tool_name == "Bash"
+
+is_shell if is_bash
+
+is_shell if input.tool_name == "Shell"
+
+is_write if input.tool_name in writers
+
+writers := {"Write", "Edit"}
+
+tools := ["Bash", "Shell"]
+
+command := trim_space(input.tool_input.command)
+
+words := split(command, " ")
+
+has(part) if contains(command, part)
+`)
+	return b.String()
+}
+
+// BenchmarkNativeFlatHelpers is 1,000 of those against ten.
+func BenchmarkNativeFlatHelpers(b *testing.B) {
+	input := commandInput(harmless)
+	many, _ := nativeRules(b, helperRules(1000), input)
+	few, _ := nativeRules(b, helperRules(10), input)
+	ratioOf(b, "1000/10", 200, 200, many, few)
+}
+
+// storedHook is a hook whose code was written and read, after so many events
+// that it has an index.
+func storedHook(b *testing.B, text string) func() {
+	c, h := new(Compiler), inline("rules", policy.PreToolExecution, text)
+	m, found := c.Compile(h)
+	if m == nil {
+		b.Fatal(found.Render())
+	}
+	own, engine := m.Native()
+	if own == nil {
+		b.Fatal(engine)
+	}
+	stored, event := c.Load(h, own.Append(nil)), bash(harmless)
+	tell := func() {
+		if r, err := stored.Tell(context.Background(), event, 0); r != nil || err != nil {
+			b.Fatal(r, err)
+		}
+	}
+	for range 200 {
+		tell()
+	}
+	return tell
+}
+
+// BenchmarkNativeFlatStored is the same of code from an artifact: both kinds of
+// rules, 1,000 against ten, from an event to what the hook says.
+func BenchmarkNativeFlatStored(b *testing.B) {
+	stored := func(name string, rules func(n int) string) {
+		b.Run(name, func(b *testing.B) {
+			ratioOf(b, "1000/10", 100, 100, storedHook(b, rules(1000)), storedHook(b, rules(10)))
+		})
+	}
+	stored("literals", literalRules)
+	stored("helpers", helperRules)
+}
+
+// BenchmarkNativeStoredFirst is the first event of code from an artifact, of
+// which nobody makes an index, and what making one would take against it.
+func BenchmarkNativeStoredFirst(b *testing.B) {
+	for _, n := range []int{1, 100, 1000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			c, h := new(Compiler), inline("rules", policy.PreToolExecution, literalRules(n))
+			m, found := c.Compile(h)
+			if m == nil {
+				b.Fatal(found.Render())
+			}
+			own, _ := m.Native()
+			code, event := own.Append(nil), bash(harmless)
+			linked := own.code
+			ratioOf(b, "index/first-event", 1, 1, func() { linked.Index() }, func() {
+				if r, err := c.Load(h, code).Tell(context.Background(), event, 0); r != nil || err != nil {
+					b.Fatal(r, err)
+				}
+			})
+		})
+	}
+}
+
 // BenchmarkNativeHook is a hook of n rules on an event, from its fields to a
 // Result, against OPA's own engine on its input.
 func BenchmarkNativeHook(b *testing.B) {
@@ -306,3 +413,6 @@ func BenchmarkNativeCorpus(b *testing.B) {
 	ratioOf(b, "native/topdown", 1, 1, own, lean)
 	b.ReportMetric(float64(bails)/float64(b.N), "bails")
 }
+
+// neverCancelled lets the reference run to its end.
+var neverCancelled = topdown.NewCancel()

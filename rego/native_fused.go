@@ -186,5 +186,6 @@ func (f *FusedNative) release(r *fusedNativeRun) {
 		r.told, r.owner = nil, nil
 	}
 	r.input.event, r.steps, r.of = nil, stepBudget{}, evaluation{}
+	r.machine.Machine.Learn()
 	f.runs.Put(r)
 }

@@ -72,7 +72,7 @@ func (g *grammar) term() string {
 	if g.depth > 4 {
 		return g.simple()
 	}
-	switch g.IntN(22) {
+	switch g.IntN(24) {
 	case 0, 1, 2, 3, 4, 5, 6:
 		return g.simple()
 	case 7:
@@ -109,6 +109,8 @@ func (g *grammar) term() string {
 		return g.ruleRef()
 	case 21:
 		return fmt.Sprintf("{%s: %s, %s: %s}", g.simple(), g.term(), g.text(), g.term())
+	case 22, 23:
+		return g.moreTerm()
 	}
 	return g.simple()
 }
@@ -187,7 +189,7 @@ func (g *grammar) body(n int) string {
 func (g *grammar) expr() string {
 	g.depth++
 	defer func() { g.depth-- }()
-	choice := g.IntN(24)
+	choice := g.IntN(27)
 	if g.depth > 4 {
 		choice = g.IntN(8)
 	}
@@ -230,6 +232,8 @@ func (g *grammar) expr() string {
 		}
 	case 23:
 		return fmt.Sprintf("walk(%s, [_, %s])", g.collection(), g.bind(""))
+	case 24, 25, 26:
+		return g.moreExpr()
 	}
 	return fmt.Sprintf("%s == %s", g.field(), g.scalar())
 }
@@ -297,6 +301,12 @@ func (g *grammar) rule(i int) string {
 		return text
 	case 2:
 		text := g.function(name)
+		if g.chance(50) {
+			text = g.clauses(name)
+			if strings.Contains(text, name+"x(arg)") {
+				name += "x"
+			}
+		}
 		g.functions = append(g.functions, name)
 		return text
 	case 3, 4:

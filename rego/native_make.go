@@ -118,9 +118,9 @@ func (p *plan) engine(names []string) string {
 func (p *plan) way(e *plannedEntry) string {
 	switch {
 	case p.code == nil && p.why != "":
-		return "topdown: " + p.why
+		return topdownFor(p.why)
 	case e.why != "":
-		return "topdown: " + e.why
+		return topdownFor(e.why)
 	}
 	r := reach{p: p.program, seen: map[int32]bool{}, kernel: true}
 	r.function(int32(e.fn))
@@ -140,6 +140,9 @@ func (p *plan) way(e *plannedEntry) string {
 	slices.Sort(through)
 	return way + ", " + strings.Join(through, " and ") + " by the resident engine"
 }
+
+// topdownFor says that topdown evaluates and why, which may be its own doing.
+func topdownFor(why string) string { return "topdown: " + strings.TrimPrefix(why, "topdown: ") }
 
 // reach finds what an entry point comes to.
 type reach struct {

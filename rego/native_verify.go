@@ -18,14 +18,14 @@ const (
 	verifyTime   = 20 * time.Millisecond
 )
 
-// codeDiffers is a bug of hookc that it has noticed in time. No policy is an
-// example of it that would stay one, so it is no entry of the registry.
-var codeDiffers = &diag.Code{
+// codeDiffers is a bug of hookc that it has noticed in time.
+var codeDiffers = diag.OwnBug(diag.Code{
 	ID: "HK079", Severity: diag.Warning,
 	Title: "the native code of a rule differs from its Rego",
 	Help: `On an event made up of the rule's own literals its native code and OPA said different
-things, so OPA evaluates the rule. Please report it with the rule.`,
-}
+things, so OPA evaluates the hook: what it decides is right, and it takes longer. Please
+report it with the rule.`,
+})
 
 // Whole reports whether topdown evaluates none of the entry points.
 func (n *Native) Whole() bool { return !n.rest }

@@ -102,6 +102,7 @@ func (t *translation) length(s *ir.LenStmt) {
 
 func (t *translation) make(op native.Op, l ir.Local, kind factKind, room int32) {
 	t.learn(l, &fact{kind: kind})
+	t.made[l] = t.in
 	t.emit(native.Stmt{Op: op, Index: room, Target: t.to(l)})
 }
 
@@ -116,6 +117,15 @@ func (t *translation) grow(op native.Op, l ir.Local, kind factKind, parts ...ir.
 	if f == nil || f.kind != kind || f.value != nil {
 		f = nil
 	}
+	if op == native.OpObjectInsert && t.made[l] != t.in {
+		s.Index = 2
+	}
+	if t.written(op, l, parts[0]) {
+		s.Index = 1
+		if f != nil && !follows(f, t.value(parts[0])) {
+			f = nil
+		}
+	}
 	for _, o := range parts {
 		v := t.value(o)
 		if v == nil {
@@ -127,4 +137,22 @@ func (t *translation) grow(op native.Op, l ir.Local, kind factKind, parts ...ir.
 	}
 	t.learn(l, f)
 	t.emit(s)
+}
+
+// written reports whether an element or key is one of a set or object as it is
+// written: what goes through a body adds in a block of that. A constant key is
+// as written, and none that others could be.
+func (t *translation) written(op native.Op, l ir.Local, part ir.Operand) bool {
+	_, open := part.Value.(ir.Local)
+	return t.made[l] == t.in && (op == native.OpSetAdd || op == native.OpObjectInsert && open)
+}
+
+// follows reports whether a constant is after the elements or keys of what is
+// under construction, as those of a ground term are.
+func follows(f *fact, v ast.Value) bool {
+	step := 1
+	if f.kind == factObject {
+		step = 2
+	}
+	return len(f.parts) == 0 || v == nil || ast.Compare(f.parts[len(f.parts)-step].Value, v) < 0
 }

@@ -1,6 +1,8 @@
 package rego
 
 import (
+	"slices"
+
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
@@ -15,37 +17,31 @@ func defect(c *ast.Compiler, r *ast.Rule) string {
 		case why != "":
 		case holdsComprehension(e):
 			why = "planner: a comprehension stands alone"
-		case openMembership(e):
-			why = "topdown: in over a literal with variables is indexed without them"
+		case mixesWith(c, e):
+			why = "planner: with replaces a function before a document"
 		}
 		return why != ""
+	})
+	if why == "" && len(openMemberships(r)) > 0 {
+		why = "topdown: in over a literal with variables is indexed without them"
+	}
+	ast.WalkBodies(r, func(b ast.Body) bool {
+		if why == "" && pairsUnknown(b) {
+			why = "planner: variables without values are united"
+		}
+		return false
 	})
 	ast.WalkTerms(r, func(t *ast.Term) bool {
 		switch {
 		case why != "":
-		case ast.IsComprehension(t.Value) && earlyKey(c, t):
+		case earlyKey(c, t) != nil:
 			why = "topdown: a comprehension is indexed by a variable it needs before"
-		case mayCoincide(t.Value):
-			why = "topdown: elements of a written set, or keys of an object, that are equal when evaluated count twice"
+		case failsElsewhere(c, t):
+			why = "topdown: a comprehension is indexed, and may fail for other keys than those asked for"
 		}
 		return why != ""
 	})
 	return why
-}
-
-// mayCoincide reports whether elements of a set, or keys of an object, are
-// written apart and may turn out equal. Topdown looks at each of them all the
-// same where it iterates or looks one up.
-func mayCoincide(v ast.Value) bool {
-	count, open := 0, false
-	switch v := v.(type) {
-	case ast.Set:
-		count, open = v.Len(), !v.IsGround()
-	case ast.Object:
-		count = v.Len()
-		v.Foreach(func(k, _ *ast.Term) { open = open || !k.IsGround() })
-	}
-	return open && count > 1
 }
 
 // holdsComprehension reports whether an expression is a term, not a call or an
@@ -64,66 +60,159 @@ func holdsComprehension(e *ast.Expr) bool {
 	return found
 }
 
-// openMembership reports whether an expression asks for an element of an array,
-// object or set that is written with variables in it. OPA's rule index takes
-// the constants among them for all there is, and leaves the rule out.
-func openMembership(e *ast.Expr) bool {
-	if !e.IsCall() || !e.Operator().Equal(ast.Member.Ref()) {
-		return false
-	}
-	switch v := e.Operand(1).Value.(type) {
-	case *ast.Array, ast.Set, ast.Object:
-		return !v.IsGround()
-	}
-	return false
-}
-
-// earlyKey reports whether topdown indexes a comprehension by a variable of
-// the body around it, which it then evaluates without, though an expression in
-// it takes the variable for given.
-func earlyKey(c *ast.Compiler, t *ast.Term) bool {
-	index := c.ComprehensionIndex(t)
-	if index == nil {
-		return false
-	}
-	unbound := ast.NewVarSet()
-	for _, k := range index.Keys {
-		if v, ok := k.Value.(ast.Var); ok {
-			unbound.Add(v)
-		}
-	}
-	for _, e := range comprehensionBody(t) {
-		vars := mentioned(e)
-		switch {
-		case len(unbound.Intersect(vars)) == 0:
-		case !e.IsEquality() || e.Negated || len(e.With) > 0 || onBothSides(e, unbound):
+// pairsUnknown reports whether an equation of a body that has a variable on
+// both sides unites a variable with another, or with itself, neither of which
+// has a value yet for all that the body says: the plan gives them none.
+func pairsUnknown(b ast.Body) bool {
+	seen := ast.NewVarSet()
+	for _, e := range b {
+		if e.IsEquality() && len(united(e.Operand(0)).Intersect(united(e.Operand(1)))) > 0 &&
+			pairs(e.Operand(0), e.Operand(1), seen) {
 			return true
 		}
-		unbound = unbound.Diff(vars)
+		seen.Update(mentioned(e))
 	}
 	return false
 }
 
-// onBothSides reports whether an equation has such variables left and right:
-// of x = {"a": x}, topdown without x makes a value that has no end.
-func onBothSides(e *ast.Expr, of ast.VarSet) bool {
-	return len(of.Intersect(mentioned(e.Operand(0)))) > 0 && len(of.Intersect(mentioned(e.Operand(1)))) > 0
-}
-
-func comprehensionBody(t *ast.Term) ast.Body {
-	switch v := t.Value.(type) {
-	case *ast.ArrayComprehension:
-		return v.Body
-	case *ast.SetComprehension:
-		return v.Body
-	case *ast.ObjectComprehension:
-		return v.Body
+func pairs(a, b *ast.Term, seen ast.VarSet) bool {
+	switch x := a.Value.(type) {
+	case ast.Var:
+		y, ok := b.Value.(ast.Var)
+		return ok && !seen.Contains(x) && !seen.Contains(y)
+	case *ast.Array:
+		y, ok := b.Value.(*ast.Array)
+		if !ok || x.Len() != y.Len() {
+			return false
+		}
+		for i := range x.Len() {
+			if pairs(x.Elem(i), y.Elem(i), seen) {
+				return true
+			}
+		}
+	case ast.Object:
+		y, ok := b.Value.(ast.Object)
+		return ok && x.Until(func(k, v *ast.Term) bool {
+			w := y.Get(k)
+			return w != nil && pairs(v, w, seen)
+		})
 	}
-	return nil
+	return false
 }
 
-func mentioned(x any) ast.VarSet {
-	vars := ast.NewVarSet()
-	ast.WalkVars(x, func(v ast.Var) bool { vars.Add(v); return false })
-	return vars
+// mixesWith reports whether an expression replaces functions and documents so
+// that the plan replaces input for data, or the other way round: it takes the
+// modifiers that replace documents for the first, and a builtin for the input.
+func mixesWith(c *ast.Compiler, e *ast.Expr) bool {
+	documents := 0
+	for _, w := range e.With {
+		ref, ok := w.Target.Value.(ast.Ref)
+		if !ok || isFunction(c, ref) {
+			continue
+		}
+		first, ok := e.With[documents].Target.Value.(ast.Ref)
+		if !ok || first[0].Equal(ast.DefaultRootDocument) != ref[0].Equal(ast.DefaultRootDocument) {
+			return true
+		}
+		documents++
+	}
+	return false
+}
+
+func isFunction(c *ast.Compiler, ref ast.Ref) bool {
+	if !ref[0].Equal(ast.InputRootDocument) && !ref[0].Equal(ast.DefaultRootDocument) {
+		return true
+	}
+	return slices.ContainsFunc(c.GetRulesExact(ref), func(r *ast.Rule) bool { return len(r.Head.Args) > 0 })
+}
+
+// openMemberships are the expressions that ask for an element of an array,
+// object or set that is written with variables beside other things in it. Of
+// what a rule's body demands OPA's rule index takes the other things for all
+// there is, and leaves the rule out.
+func openMemberships(r *ast.Rule) []*ast.Expr {
+	var out []*ast.Expr
+	for ; r != nil; r = r.Else {
+		for _, e := range r.Body {
+			_, and := e.Terms.(*ast.LogicalAnd)
+			_, or := e.Terms.(*ast.LogicalOr)
+			switch {
+			case e.Negated || len(e.With) > 0:
+			case and || or:
+				ast.WalkExprs(e, func(inner *ast.Expr) bool {
+					if openMembership(inner) {
+						out = append(out, e)
+					}
+					return false
+				})
+			case openMembership(e) && stands(r, e.Operand(0)):
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+func openMembership(e *ast.Expr) bool {
+	if !e.IsCall() || !e.Operator().Equal(ast.Member.Ref()) || len(e.Operands()) != 2 {
+		return false
+	}
+	vars, others := 0, 0
+	count := func(t *ast.Term) {
+		if _, ok := t.Value.(ast.Var); ok {
+			vars++
+		} else {
+			others++
+		}
+	}
+	switch v := e.Operand(1).Value.(type) {
+	case *ast.Array:
+		v.Foreach(count)
+	case ast.Set:
+		v.Foreach(count)
+	case ast.Object:
+		v.Foreach(func(_, t *ast.Term) { count(t) })
+	}
+	return vars > 0 && others > 0
+}
+
+// stands reports whether a term stands for a reference or an argument of the
+// rule, as an index knows it.
+func stands(r *ast.Rule, t *ast.Term) bool {
+	name, ok := t.Value.(ast.Var)
+	if !ok {
+		_, ok = t.Value.(ast.Ref)
+		return ok
+	}
+	names := []ast.Value{name}
+	for range r.Body { // A name may stand for another that stands for one.
+		for _, e := range r.Body {
+			if e.IsEquality() {
+				names = append(names, equated(e, names)...)
+			}
+		}
+	}
+	return slices.ContainsFunc(names, func(v ast.Value) bool {
+		_, ok := v.(ast.Ref)
+		return ok || slices.ContainsFunc(r.Head.Args, func(arg *ast.Term) bool { return arg.Value.Compare(v) == 0 })
+	})
+}
+
+// equated are the names and references that an equation has for one of names.
+func equated(e *ast.Expr, names []ast.Value) []ast.Value {
+	var out []ast.Value
+	for i := range 2 {
+		other := e.Operand(1 - i).Value
+		switch other.(type) {
+		case ast.Var, ast.Ref:
+			if has(names, e.Operand(i).Value) && !has(names, other) {
+				out = append(out, other)
+			}
+		}
+	}
+	return out
+}
+
+func has(values []ast.Value, v ast.Value) bool {
+	return slices.ContainsFunc(values, func(have ast.Value) bool { return have.Compare(v) == 0 })
 }

@@ -25,8 +25,12 @@ type translation struct {
 	waits  bool
 	out    []native.Stmt
 	at     *ir.Location
-	next   native.Local
-	ret    native.Local
+	// in is the block under way, made are the blocks in which sets and objects
+	// were begun.
+	in   *ir.Block
+	made map[ir.Local]*ir.Block
+	next native.Local
+	ret  native.Local
 
 	why   string
 	calls []int32
@@ -81,7 +85,7 @@ func (f *fact) constant() ast.Value {
 }
 
 func newTranslation(b *assembly, w work) *translation {
-	t := &translation{b: b, p: w.p, w: w, local: map[ir.Local]native.Local{}, result: -1}
+	t := &translation{b: b, p: w.p, w: w, local: map[ir.Local]native.Local{}, result: -1, made: map[ir.Local]*ir.Block{}}
 	params := []ir.Local{ir.Input, ir.Data}
 	if w.f != nil {
 		params = w.f.Params
@@ -153,8 +157,8 @@ func (t *translation) emit(s native.Stmt) {
 // block translates the statements of a block up to the first that is surely
 // undefined.
 func (t *translation) block(b *ir.Block) []native.Stmt {
-	outer, known := t.out, t.known
-	t.out, t.known = nil, maps.Clone(known)
+	outer, known, around := t.out, t.known, t.in
+	t.out, t.known, t.in = nil, maps.Clone(known), b
 	for _, s := range b.Stmts {
 		t.at = s.GetLocation()
 		if !t.stmt(s) {
@@ -166,7 +170,7 @@ func (t *translation) block(b *ir.Block) []native.Stmt {
 		}
 	}
 	inner := t.out
-	t.out, t.known = outer, known
+	t.out, t.known, t.in = outer, known, around
 	return inner
 }
 

@@ -119,6 +119,7 @@ func (c *Compiler) Compile(h *policy.Hook) (*Module, diag.List) {
 	if m == nil {
 		return u.finish(nil)
 	}
+	u.lintTopdown(m.compiler)
 	m.budget = c.budget(h)
 	return u.finish(m)
 }

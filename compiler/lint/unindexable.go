@@ -10,19 +10,20 @@ import (
 var codeUnindexable = diag.Define(diag.Code{
 	ID: "HK213", Severity: diag.Hint,
 	Title: "Rego rule that no index can leave out",
-	Help: `OPA finds the rules that can hold for an event by an index over their tests: of a field
-with a constant by ==, in, startswith or endswith, not negated. A rule with no such
-test, of a hook with no filter on a name, is evaluated for every event, and so is every
-rule like it. Test the tool's name first, as it is written and not what a function makes
-of it, or give the hook filter: {tool_name: ...}.`,
+	Help: `The rules that can hold for an event are found by an index over the tests they begin
+with: of a field with a constant by ==, in, startswith or endswith, not negated; of rules
+that are native code also by contains, a pattern or a glob with some fixed text, behind
+helper rules, and of what lower, trim or split make of a field. A rule with no such test,
+of a hook with no filter on a name, is evaluated for every event, and so is every rule like
+it. Test the tool's name first, or give the hook filter: {tool_name: ...}.`,
 	Bad: `pre_tool_execution:
   - name: guard
     type: rego
     source: |
       package hooks.guard
       deny contains "no" if {
-        lower(input.tool_name) == "bash"
-        contains(input.tool_input.command, "rm -rf")
+        not input.tool_name in {"Read", "Glob"}
+        count(input.tool_input.command) > 2000
       }
 `,
 	Good: `pre_tool_execution:
@@ -32,7 +33,7 @@ of it, or give the hook filter: {tool_name: ...}.`,
       package hooks.guard
       deny contains "no" if {
         input.tool_name in {"Bash", "bash"}
-        contains(input.tool_input.command, "rm -rf")
+        count(input.tool_input.command) > 2000
       }
 `,
 })

@@ -53,6 +53,14 @@ func (d *deferred) make() {
 	d.made, _ = d.body.(policy.Teller)
 }
 
+// LooksAt asks the body (dag.Reasoned).
+func (d *deferred) LooksAt(at diag.Span) []policy.Path {
+	if body, ok := d.Made().(dag.Reasoned); ok {
+		return body.LooksAt(at)
+	}
+	return nil
+}
+
 // Run is Tell.
 func (d *deferred) Run(ctx context.Context, in *policy.Context, attempt int) (policy.Result, error) {
 	return d.Made().Run(ctx, in, attempt)

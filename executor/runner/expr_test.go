@@ -349,3 +349,16 @@ func exprFindings(list diag.List) []string {
 	}
 	return out
 }
+
+// Numbers beyond a float's range keep their sign, and what is no number is none.
+func TestExprNumbersBeyondRange(t *testing.T) {
+	body, found := prepareOn(t, exprHookOn(policy.PreToolExecution, policy.Body{Rules: []policy.Rule{{Says: policy.MayDeny, Condition: diag.Literal("tool_input.n < 0")}}}))
+	require.False(t, found.HasErrors(), found.Render())
+	for text, want := range map[json.Number]policy.Verdict{"-1e400": policy.Deny, "1e400": policy.None, "-1": policy.Deny, "1e-400": policy.None} {
+		got, err := body.Runner.Run(context.Background(), exprCall(map[string]any{"n": text}), 0)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, got.Verdict, text)
+	}
+	_, err := body.Runner.Run(context.Background(), exprCall(map[string]any{"n": json.Number("x")}), 0)
+	assert.Error(t, err)
+}

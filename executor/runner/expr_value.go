@@ -35,10 +35,10 @@ func number(v any) any {
 		return i
 	}
 	f, err := n.Float64()
-	if err != nil {
-		return math.Inf(1)
+	if errors.Is(err, strconv.ErrSyntax) {
+		return v // no number: what is done with it fails
 	}
-	return f
+	return f // beyond the range, the infinity of its sign
 }
 
 // numbers is number for a value and, if it is a list, for its elements.

@@ -73,7 +73,7 @@ func nativeRego(h *policy.Hook, b *dag.Body, verify bool) diag.List {
 	if n == nil || found != nil {
 		return found
 	}
-	b.Runner = n
+	b.Runner, b.Unindexed = n, n.Unindexed()
 	if n.Whole() {
 		b.Brief, b.Cost = true, nativeCost
 	}

@@ -109,6 +109,9 @@ func sum(path string, at Print) (out [sha256.Size]byte, err error) {
 		}
 		var b Buffer
 		for _, e := range entries { // sorted
+			if Named(e.Name()) {
+				continue // what is compiled is no source, and may be written here next
+			}
 			b.Text(e.Name())
 			b.Uint(uint64(e.Type()))
 		}

@@ -37,7 +37,7 @@ type Code struct {
 	// Bad is an example that reports exactly this code, Good one that reports
 	// nothing. Both are a hooks.yaml, or several files in the txtar format
 	// (`-- name --` lines). A file event.json is fired and its Decision's
-	// warnings count as findings.
+	// warnings count as findings. A code of OwnBug has neither.
 	Bad, Good string
 }
 
@@ -48,7 +48,23 @@ var codeID = regexp.MustCompile(`^HK[0-9]{3}$`)
 // Define registers a code. It panics on a duplicate or an incomplete one, so
 // a mistake is found when the package loads.
 func Define(c Code) *Code {
-	if !codeID.MatchString(c.ID) || c.Title == "" || c.Help == "" || c.Bad == "" || c.Good == "" {
+	if c.Bad == "" || c.Good == "" {
+		panic(fmt.Sprintf("diag: code %q is incomplete", c.ID))
+	}
+	return register(c)
+}
+
+// OwnBug registers a code that only a bug of hookc reports, one it notices and
+// works around. No policy is an example of it that would stay one.
+func OwnBug(c Code) *Code {
+	if c.Bad != "" || c.Good != "" {
+		panic(fmt.Sprintf("diag: code %q has examples: Define it", c.ID))
+	}
+	return register(c)
+}
+
+func register(c Code) *Code {
+	if !codeID.MatchString(c.ID) || c.Title == "" || c.Help == "" {
 		panic(fmt.Sprintf("diag: code %q is incomplete", c.ID))
 	}
 	if registry[c.ID] != nil {

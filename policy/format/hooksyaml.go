@@ -1,6 +1,7 @@
 package format
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -263,6 +264,7 @@ func (r *yamlReader) include(f fields) {
 				WithHint("it is looked for from %s", r.l.shown(r.config.Dir)))
 		}
 		slices.Sort(matches)
+		r.source.Folders = append(r.source.Folders, globFolders(path)...)
 		r.l.sight.ask(func() bool {
 			now, err := doublestar.FilepathGlob(path, doublestar.WithFilesOnly())
 			slices.Sort(now)
@@ -272,6 +274,28 @@ func (r *yamlReader) include(f fields) {
 			r.includeFile(m, pattern.Span)
 		}
 	}
+}
+
+// globFolders are the folders in which a file that a glob matches may come to be,
+// and those in which such a folder may: all that are there below the part of it
+// that is no pattern.
+func globFolders(glob string) []string {
+	base, rest := doublestar.SplitPattern(filepath.ToSlash(glob))
+	base = filepath.FromSlash(base)
+	out := []string{base}
+	if !strings.ContainsAny(rest, "/") && !strings.Contains(rest, "**") {
+		return out
+	}
+	_ = filepath.WalkDir(base, func(at string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fs.SkipDir // what cannot be looked into matches nothing
+		case at != base && e.IsDir():
+			out = append(out, at)
+		}
+		return nil
+	})
+	return out
 }
 
 func (r *yamlReader) includeFile(path string, from diag.Span) {

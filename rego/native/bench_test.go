@@ -31,6 +31,18 @@ func guardrails(n int) *maker {
 	return m
 }
 
+// expressions is guardrails whose rules match a regular expression each.
+func expressions(n int) *maker {
+	m := guardrails(n)
+	match := m.builtin("regex.match")
+	for i := range n {
+		call := &m.Funcs[0].Blocks[i+1].Stmts[4]
+		pattern := m.c(`(^|\s|;)cmd` + strconv.Itoa(i) + `\s+(-[a-z]*r[a-z]*f|--force)\b`)
+		call.Index, call.Args = match, []Operand{pattern, call.Args[0]}
+	}
+	return m
+}
+
 // slots is an event whose slots are at hand.
 type slots [2]Value
 
@@ -56,6 +68,64 @@ func BenchmarkGuardrail(b *testing.B) {
 			in := &slots{c.tool, c.command}
 			b.ReportAllocs()
 			for b.Loop() {
+				if _, ok, err := code.Eval(&m, 0, in); err != nil || !ok {
+					b.Fatal(ok, err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkRule is one guardrail rule as a hook asks for it: each value with the
+// rule that gave it, the event's slots looked up in maps.
+func BenchmarkRule(b *testing.B) {
+	for _, c := range []struct{ name, tool, command string }{
+		{"other tool", "Read", harmless}, {"miss", "Bash", harmless}, {"hit", "Bash", "sudo rm -rf / --no-preserve-root"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			code := guardrails(1).link(b)
+			var m Machine
+			in := &doc{p: code.Program(), v: map[string]Value{"tool_name": c.tool, "cwd": "/repo", "tool_input": map[string]Value{"command": c.command}}}
+			told := 0
+			tell := func(int, Value) bool { told++; return true }
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := code.Rules(&m, 0, in, tell); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkStart is what a process pays that decides one event: the program
+// read from its bytes, linked, and evaluated once.
+func BenchmarkStart(b *testing.B) {
+	for _, c := range []struct {
+		name, tool string
+		program    *maker
+	}{
+		{"1 rule, other tool", "Read", guardrails(1)},
+		{"1 rule", "Bash", guardrails(1)},
+		{"1 pattern", "Bash", expressions(1)},
+		{"100 rules", "Bash", guardrails(100)},
+		{"100 patterns, other tool", "Read", expressions(100)},
+		{"100 patterns", "Bash", expressions(100)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			text := c.program.Append(nil)
+			in := &slots{c.tool, harmless}
+			b.ReportAllocs()
+			for b.Loop() {
+				p, err := Decode(text)
+				if err != nil {
+					b.Fatal(err)
+				}
+				code, err := Link(p, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				var m Machine
 				if _, ok, err := code.Eval(&m, 0, in); err != nil || !ok {
 					b.Fatal(ok, err)
 				}

@@ -96,7 +96,7 @@ func testBuiltin(name string) Builtin {
 		if len(args) != 2 {
 			return nil, false, ErrBail
 		}
-		test := testers[name]([]Value{undef, args[1]}, 0)
+		test := testerOf(name)([]Value{undef, args[1]}, 0)
 		if test == nil {
 			return nil, false, ErrBail
 		}

@@ -1,24 +1,38 @@
 package native
 
-// builtins are the functions that native has itself, by OPA's names. Files of
-// builtins register their own at package load.
-var builtins = make(map[string]own, 160)
-
-// own is one of them: arity is how many arguments it takes, which Link checks,
-// so that it need not.
+// own is a function that native has itself, by OPA's name: arity is how many
+// arguments it takes, which Link checks, so that it need not, and builtin makes
+// it. Nothing is made before a program asks for it: a process that decides one
+// event starts with nothing to do here.
 type own struct {
-	arity int
-	call  Builtin
+	name    string
+	arity   int
+	builtin func() Builtin
 }
 
-// register adds builtins of so many arguments:
-// var _ = register(2, map[string]Builtin{...}).
-func register(arity int, table map[string]Builtin) bool {
-	for name, f := range table {
-		if builtins[name].call != nil {
-			panic("native: builtin " + name + " is there twice")
+// owns are the tables of the files of builtins.
+var owns = [...][]own{
+	aggregatesBuiltins, collectionsBuiltins, compareBuiltins, encodingBuiltins, globBuiltins, graphBuiltins,
+	jsonBuiltins, netBuiltins, numbersBuiltins, objectsBuiltins, regexBuiltins, sprintfBuiltins, stringsBuiltins,
+	templateBuiltins, timeBuiltins, unitsBuiltins, versionsBuiltins,
+}
+
+// ownBuiltin is native's own builtin of a name, nil for none.
+func ownBuiltin(name string) *own {
+	for _, table := range owns {
+		for i := range table {
+			if table[i].name == name {
+				return &table[i]
+			}
 		}
-		builtins[name] = own{arity, f}
 	}
-	return true
+	return nil
+}
+
+// call makes the builtin, nil when there is none.
+func (o *own) call() Builtin {
+	if o == nil {
+		return nil
+	}
+	return o.builtin()
 }

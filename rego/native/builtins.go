@@ -12,9 +12,11 @@ import (
 
 // Names are the builtins that native has itself, in order.
 func Names() []string {
-	names := make([]string, 0, len(builtins))
-	for name := range builtins {
-		names = append(names, name)
+	var names []string
+	for _, table := range owns {
+		for i := range table {
+			names = append(names, table[i].name)
+		}
 	}
 	slices.Sort(names)
 	return names

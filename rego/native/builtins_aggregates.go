@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-var _ = register(1, map[string]Builtin{
-	"count":   countOf,
-	"sum":     sum,
-	"product": product,
-	"max":     extreme(1),
-	"min":     extreme(-1),
-	"sort":    sorted,
-	"any":     anyTrue,
-	"all":     allTrue,
-})
+var aggregatesBuiltins = []own{
+	{"count", 1, func() Builtin { return countOf }},
+	{"sum", 1, func() Builtin { return sum }},
+	{"product", 1, func() Builtin { return product }},
+	{"max", 1, func() Builtin { return extreme(1) }},
+	{"min", 1, func() Builtin { return extreme(-1) }},
+	{"sort", 1, func() Builtin { return sorted }},
+	{"any", 1, func() Builtin { return anyTrue }},
+	{"all", 1, func() Builtin { return allTrue }},
+}
 
 func countOf(_ *Call, args []Value) (Value, bool, error) {
 	switch kindOf(args[0]) {

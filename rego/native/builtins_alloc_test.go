@@ -27,7 +27,7 @@ func TestBuiltinAllocations(t *testing.T) {
 		{"trim_space", []Value{command}, 0},
 		{"sprintf", []Value{"%s is not for %v (%d)", list}, 2},
 	} {
-		f := builtins[c.name].call
+		f := ownBuiltin(c.name).call()
 		var call Call
 		got := testing.AllocsPerRun(100, func() {
 			if _, _, err := f(&call, c.args); err != nil {

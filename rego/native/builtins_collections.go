@@ -2,21 +2,17 @@ package native
 
 import "slices"
 
-var _ = register(1, map[string]Builtin{
-	"union":         unionAll,
-	"intersection":  intersectAll,
-	"array.reverse": reverseArray,
-	"array.flatten": flatten,
-})
-
-var _ = register(2, map[string]Builtin{
-	"and":          intersection,
-	"or":           union,
-	"set_diff":     difference,
-	"array.concat": concatArrays,
-})
-
-var _ = register(3, map[string]Builtin{"array.slice": sliceArray})
+var collectionsBuiltins = []own{
+	{"union", 1, func() Builtin { return unionAll }},
+	{"intersection", 1, func() Builtin { return intersectAll }},
+	{"array.reverse", 1, func() Builtin { return reverseArray }},
+	{"array.flatten", 1, func() Builtin { return flatten }},
+	{"and", 2, func() Builtin { return intersection }},
+	{"or", 2, func() Builtin { return union }},
+	{"set_diff", 2, func() Builtin { return difference }},
+	{"array.concat", 2, func() Builtin { return concatArrays }},
+	{"array.slice", 3, func() Builtin { return sliceArray }},
+}
 
 func twoSets(args []Value) (a, b *Set, ok bool) {
 	a, ok1 := args[0].(*Set)

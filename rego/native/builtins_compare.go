@@ -2,37 +2,39 @@ package native
 
 import "strconv"
 
-var _ = register(2, map[string]Builtin{
-	"equal": func(_ *Call, args []Value) (Value, bool, error) { return Equal(args[0], args[1]), true, nil },
-	"neq":   func(_ *Call, args []Value) (Value, bool, error) { return !Equal(args[0], args[1]), true, nil },
-	"lt":    comparing(func(c int) bool { return c < 0 }),
-	"lte":   comparing(func(c int) bool { return c <= 0 }),
-	"gt":    comparing(func(c int) bool { return c > 0 }),
-	"gte":   comparing(func(c int) bool { return c >= 0 }),
-	"internal.member_2": func(_ *Call, args []Value) (Value, bool, error) {
-		return hasValue(args[1], args[0]), true, nil
-	},
-})
-
-var _ = register(3, map[string]Builtin{"internal.member_3": hasPair})
-
-var _ = register(1, map[string]Builtin{
-	"is_null":      isKind(kindNull),
-	"is_boolean":   isKind(kindBool),
-	"is_number":    isKind(kindNumber),
-	"is_string":    isKind(kindString),
-	"is_array":     isKind(kindArray),
-	"is_object":    isKind(kindObject),
-	"is_set":       isKind(kindSet),
-	"type_name":    typeName,
-	"cast_null":    castKind(kindNull),
-	"cast_boolean": castKind(kindBool),
-	"cast_string":  castKind(kindString),
-	"cast_object":  castKind(kindObject),
-	"cast_array":   castArray,
-	"cast_set":     castSet,
-	"to_number":    toNumber,
-})
+var compareBuiltins = []own{
+	{"equal", 2, func() Builtin {
+		return func(_ *Call, args []Value) (Value, bool, error) { return Equal(args[0], args[1]), true, nil }
+	}},
+	{"neq", 2, func() Builtin {
+		return func(_ *Call, args []Value) (Value, bool, error) { return !Equal(args[0], args[1]), true, nil }
+	}},
+	{"lt", 2, func() Builtin { return comparing(func(c int) bool { return c < 0 }) }},
+	{"lte", 2, func() Builtin { return comparing(func(c int) bool { return c <= 0 }) }},
+	{"gt", 2, func() Builtin { return comparing(func(c int) bool { return c > 0 }) }},
+	{"gte", 2, func() Builtin { return comparing(func(c int) bool { return c >= 0 }) }},
+	{"internal.member_2", 2, func() Builtin {
+		return func(_ *Call, args []Value) (Value, bool, error) {
+			return hasValue(args[1], args[0]), true, nil
+		}
+	}},
+	{"internal.member_3", 3, func() Builtin { return hasPair }},
+	{"is_null", 1, func() Builtin { return isKind(kindNull) }},
+	{"is_boolean", 1, func() Builtin { return isKind(kindBool) }},
+	{"is_number", 1, func() Builtin { return isKind(kindNumber) }},
+	{"is_string", 1, func() Builtin { return isKind(kindString) }},
+	{"is_array", 1, func() Builtin { return isKind(kindArray) }},
+	{"is_object", 1, func() Builtin { return isKind(kindObject) }},
+	{"is_set", 1, func() Builtin { return isKind(kindSet) }},
+	{"type_name", 1, func() Builtin { return typeName }},
+	{"cast_null", 1, func() Builtin { return castKind(kindNull) }},
+	{"cast_boolean", 1, func() Builtin { return castKind(kindBool) }},
+	{"cast_string", 1, func() Builtin { return castKind(kindString) }},
+	{"cast_object", 1, func() Builtin { return castKind(kindObject) }},
+	{"cast_array", 1, func() Builtin { return castArray }},
+	{"cast_set", 1, func() Builtin { return castSet }},
+	{"to_number", 1, func() Builtin { return toNumber }},
+}
 
 func comparing(holds func(c int) bool) Builtin {
 	return func(_ *Call, args []Value) (Value, bool, error) {

@@ -6,22 +6,24 @@ import (
 	"strings"
 )
 
-var _ = register(1, map[string]Builtin{
-	"base64.encode":           encoding(base64.StdEncoding.EncodeToString),
-	"base64.decode":           onText(decode64),
-	"base64.is_valid":         valid64,
-	"base64url.encode":        encoding(base64.URLEncoding.EncodeToString),
-	"base64url.encode_no_pad": encoding(base64.RawURLEncoding.EncodeToString),
-	"base64url.decode":        onText(decodeURL64),
-	"hex.encode":              encoding(encodeHex),
-	"hex.decode":              onText(decodeHex),
-	"urlquery.encode":         changeText(encodeQuery),
-	"urlquery.decode":         onText(decodeQuery),
-	"crypto.sha256": encoding(func(b []byte) string {
-		hashed := sha256.Sum256(b)
-		return encodeHex(hashed[:])
-	}),
-})
+var encodingBuiltins = []own{
+	{"base64.encode", 1, func() Builtin { return encoding(base64.StdEncoding.EncodeToString) }},
+	{"base64.decode", 1, func() Builtin { return onText(decode64) }},
+	{"base64.is_valid", 1, func() Builtin { return valid64 }},
+	{"base64url.encode", 1, func() Builtin { return encoding(base64.URLEncoding.EncodeToString) }},
+	{"base64url.encode_no_pad", 1, func() Builtin { return encoding(base64.RawURLEncoding.EncodeToString) }},
+	{"base64url.decode", 1, func() Builtin { return onText(decodeURL64) }},
+	{"hex.encode", 1, func() Builtin { return encoding(encodeHex) }},
+	{"hex.decode", 1, func() Builtin { return onText(decodeHex) }},
+	{"urlquery.encode", 1, func() Builtin { return changeText(encodeQuery) }},
+	{"urlquery.decode", 1, func() Builtin { return onText(decodeQuery) }},
+	{"crypto.sha256", 1, func() Builtin {
+		return encoding(func(b []byte) string {
+			hashed := sha256.Sum256(b)
+			return encodeHex(hashed[:])
+		})
+	}},
+}
 
 func encoding(f func(b []byte) string) Builtin {
 	return onText(func(s string) (Value, bool, error) { return f([]byte(s)), true, nil })

@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
-var _ = register(1, map[string]Builtin{"glob.quote_meta": changeText(quoteGlob)})
-
-var _ = register(3, map[string]Builtin{"glob.match": matchGlob})
-
-var _ = registerTests(map[string]tester{"glob.match": globTest})
+var globBuiltins = []own{
+	{"glob.quote_meta", 1, func() Builtin { return changeText(quoteGlob) }},
+	{"glob.match", 3, func() Builtin { return matchGlob }},
+}
 
 // globKey is a glob as it is written, and the runes that * and ? do not match.
 type globKey struct{ pattern, delimiters string }
@@ -23,7 +23,9 @@ type glob struct {
 	literal string
 	exact   bool
 	super   bool // literal, then anything
-	re      *regexp.Regexp
+	text    string
+	// re is what text compiles to, nil until it is asked for.
+	re atomic.Pointer[regexp.Regexp]
 }
 
 var globs compiled[globKey, *glob]
@@ -76,7 +78,12 @@ func (g *glob) match(s string) bool {
 	case g.super:
 		return strings.HasPrefix(s, g.literal)
 	}
-	return g.re.MatchString(s)
+	re := g.re.Load()
+	if re == nil {
+		re = regexp.MustCompile(g.text)
+		g.re.Store(re)
+	}
+	return re.MatchString(s)
 }
 
 func globOf(pattern, delimiters Value) (*glob, bool) {
@@ -123,6 +130,10 @@ func oneRune(s string) bool {
 	return n > 0 && n == len(s) && r != utf8.RuneError
 }
 
+// surelyCompiled is up to how long a glob's expression is compiled when it is
+// first needed: it is right by how it is made, and neither too deep nor too big.
+const surelyCompiled = 256
+
 // compileGlob makes an anchored expression of a glob.
 func compileGlob(key globKey) (*glob, bool) {
 	g := globParser{rest: key.pattern, char: `(?s:.)`}
@@ -138,8 +149,15 @@ func compileGlob(key globKey) (*glob, bool) {
 	if g.tail {
 		return &glob{literal: g.literal, super: true}, true
 	}
-	re, err := regexp.Compile(`\A(?:` + g.out.String() + `)\z`)
-	return &glob{re: re}, err == nil
+	out := &glob{text: `\A(?:` + g.out.String() + `)\z`}
+	if len(key.pattern) > surelyCompiled {
+		re, err := regexp.Compile(out.text)
+		if err != nil {
+			return nil, false
+		}
+		out.re.Store(re)
+	}
+	return out, true
 }
 
 // globParser translates a glob. literal is its text while it is plain; tail

@@ -1,8 +1,9 @@
 package native
 
-var _ = register(1, map[string]Builtin{"walk": walk})
-
-var _ = register(2, map[string]Builtin{"graph.reachable": reachable})
+var graphBuiltins = []own{
+	{"walk", 1, func() Builtin { return walk }},
+	{"graph.reachable", 2, func() Builtin { return reachable }},
+}
 
 // walk gives all its results at once, as pairs of a path and what is there: a
 // value before what is in it, in order.

@@ -7,30 +7,26 @@ import (
 	"strings"
 )
 
-var _ = register(1, map[string]Builtin{
-	"abs":         onNumber(func(i int64) int64 { return max(i, -i) }, decimalNumber.abs),
-	"round":       onNumber(itself, decimalNumber.round),
-	"ceil":        onNumber(itself, decimalNumber.ceil),
-	"floor":       onNumber(itself, decimalNumber.floor),
-	"bits.negate": onInteger(func(i int64) int64 { return ^i }),
-})
-
-var _ = register(2, map[string]Builtin{
-	"plus":          onNumbers(addExact, softAdd),
-	"minus":         minus,
-	"mul":           onNumbers(mulExact, softMul),
-	"div":           onNumbers(divExact, softDiv),
-	"rem":           onIntegers(remExact),
-	"bits.or":       onIntegers(func(a, b int64) (int64, bool) { return a | b, true }),
-	"bits.and":      onIntegers(func(a, b int64) (int64, bool) { return a & b, true }),
-	"bits.xor":      onIntegers(func(a, b int64) (int64, bool) { return a ^ b, true }),
-	"bits.lsh":      onIntegers(shiftLeft),
-	"bits.rsh":      onIntegers(shiftRight),
-	"numbers.range": numbersRange,
-	"format_int":    formatInt,
-})
-
-var _ = register(3, map[string]Builtin{"numbers.range_step": numbersRange})
+var numbersBuiltins = []own{
+	{"abs", 1, func() Builtin { return onNumber(func(i int64) int64 { return max(i, -i) }, decimalNumber.abs) }},
+	{"round", 1, func() Builtin { return onNumber(itself, decimalNumber.round) }},
+	{"ceil", 1, func() Builtin { return onNumber(itself, decimalNumber.ceil) }},
+	{"floor", 1, func() Builtin { return onNumber(itself, decimalNumber.floor) }},
+	{"bits.negate", 1, func() Builtin { return onInteger(func(i int64) int64 { return ^i }) }},
+	{"plus", 2, func() Builtin { return onNumbers(addExact, softAdd) }},
+	{"minus", 2, minus},
+	{"mul", 2, func() Builtin { return onNumbers(mulExact, softMul) }},
+	{"div", 2, func() Builtin { return onNumbers(divExact, softDiv) }},
+	{"rem", 2, func() Builtin { return onIntegers(remExact) }},
+	{"bits.or", 2, func() Builtin { return onIntegers(func(a, b int64) (int64, bool) { return a | b, true }) }},
+	{"bits.and", 2, func() Builtin { return onIntegers(func(a, b int64) (int64, bool) { return a & b, true }) }},
+	{"bits.xor", 2, func() Builtin { return onIntegers(func(a, b int64) (int64, bool) { return a ^ b, true }) }},
+	{"bits.lsh", 2, func() Builtin { return onIntegers(shiftLeft) }},
+	{"bits.rsh", 2, func() Builtin { return onIntegers(shiftRight) }},
+	{"numbers.range", 2, func() Builtin { return numbersRange }},
+	{"format_int", 2, func() Builtin { return formatInt }},
+	{"numbers.range_step", 3, func() Builtin { return numbersRange }},
+}
 
 func itself(i int64) int64 { return i }
 
@@ -146,14 +142,15 @@ func shiftRight(a, b int64) (int64, bool) {
 	return a >> min(b, 63), true
 }
 
-var subtract = onNumbers(subExact, softSub)
-
 // minus is of two numbers or two sets.
-func minus(c *Call, args []Value) (Value, bool, error) {
-	if _, ok := args[0].(*Set); ok {
-		return difference(c, args)
+func minus() Builtin {
+	subtract := onNumbers(subExact, softSub)
+	return func(c *Call, args []Value) (Value, bool, error) {
+		if _, ok := args[0].(*Set); ok {
+			return difference(c, args)
+		}
+		return subtract(c, args)
 	}
-	return subtract(c, args)
 }
 
 // maxRange bounds a range: topdown is told to stop while it makes a longer one.

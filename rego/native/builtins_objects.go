@@ -2,19 +2,15 @@ package native
 
 import "slices"
 
-var _ = register(1, map[string]Builtin{
-	"object.keys":    objectKeys,
-	"object.union_n": objectUnionN,
-})
-
-var _ = register(2, map[string]Builtin{
-	"object.remove": selectKeys(false),
-	"object.filter": selectKeys(true),
-	"object.union":  objectUnion,
-	"object.subset": subset,
-})
-
-var _ = register(3, map[string]Builtin{"object.get": objectGet})
+var objectsBuiltins = []own{
+	{"object.keys", 1, func() Builtin { return objectKeys }},
+	{"object.union_n", 1, func() Builtin { return objectUnionN }},
+	{"object.remove", 2, func() Builtin { return selectKeys(false) }},
+	{"object.filter", 2, func() Builtin { return selectKeys(true) }},
+	{"object.union", 2, func() Builtin { return objectUnion }},
+	{"object.subset", 2, func() Builtin { return subset }},
+	{"object.get", 3, func() Builtin { return objectGet }},
+}
 
 func objectGet(_ *Call, args []Value) (Value, bool, error) {
 	if !isObject(args[0]) {
@@ -96,7 +92,7 @@ func objectUnion(_ *Call, args []Value) (Value, bool, error) {
 	case Len(args[1]) == 0 || Equal(args[0], args[1]):
 		return args[0], true, nil
 	}
-	out, ok := overwrite(args[0], args[1])
+	out, ok := overwrite(args[0], args[1], false)
 	if !ok {
 		return bail()
 	}
@@ -105,9 +101,10 @@ func objectUnion(_ *Call, args []Value) (Value, bool, error) {
 
 // overwrite is a with what b has, objects in both merged alike. Keys that are
 // written apart, and those of which OPA's own objects lose track, are left to
-// it.
-func overwrite(a, b Value) (*Object, bool) {
+// it. inPlace says that OPA changes what is in a.
+func overwrite(a, b Value, inPlace bool) (*Object, bool) {
 	out := copyObject(a)
+	out.stale = inPlace
 	for _, p := range pairsOf(b) {
 		old, there := out.Get(p.key)
 		if !there {
@@ -121,7 +118,7 @@ func overwrite(a, b Value) (*Object, bool) {
 			out.Put(p.key, p.value)
 			continue
 		}
-		merged, ok := overwrite(old, p.value)
+		merged, ok := overwrite(old, p.value, inPlace)
 		if !ok {
 			return nil, false
 		}
@@ -140,7 +137,7 @@ func objectUnionN(_ *Call, args []Value) (Value, bool, error) {
 	}
 	out := list[0]
 	for _, o := range list[1:] {
-		if out, ok = overwrite(out, o); !ok {
+		if out, ok = overwrite(out, o, true); !ok {
 			return bail()
 		}
 	}

@@ -6,21 +6,17 @@ import (
 	"sync"
 )
 
-var _ = register(1, map[string]Builtin{"regex.is_valid": isRegex})
-
-var _ = register(2, map[string]Builtin{
-	"regex.match": onRegex(matchRegex),
-	"re_match":    onRegex(matchRegex),
-	"regex.split": onRegex(func(re *regexp.Regexp, s string) Value { return textValues(re.Split(s, -1)) }),
-})
-
-var _ = register(3, map[string]Builtin{
-	"regex.find_n":                     findRegex(findTexts),
-	"regex.find_all_string_submatch_n": findRegex(findGroups),
-	"regex.replace":                    replaceRegex,
-})
-
-var _ = registerTests(map[string]tester{"re_match": matches})
+var regexBuiltins = []own{
+	{"regex.is_valid", 1, func() Builtin { return isRegex }},
+	{"regex.match", 2, func() Builtin { return onRegex(matchRegex) }},
+	{"re_match", 2, func() Builtin { return onRegex(matchRegex) }},
+	{"regex.split", 2, func() Builtin {
+		return onRegex(func(re *regexp.Regexp, s string) Value { return textValues(re.Split(s, -1)) })
+	}},
+	{"regex.find_n", 3, func() Builtin { return findRegex(findTexts) }},
+	{"regex.find_all_string_submatch_n", 3, func() Builtin { return findRegex(findGroups) }},
+	{"regex.replace", 3, func() Builtin { return replaceRegex }},
+}
 
 // compiled keeps what texts compile to, so that a pattern that is computed is
 // not compiled at each call.

@@ -7,7 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-var _ = register(2, map[string]Builtin{"sprintf": sprintf})
+var sprintfBuiltins = []own{
+	{"sprintf", 2, func() Builtin { return sprintf }},
+}
 
 // scratch is memory to print into, so that only the text itself is allocated.
 var scratch = sync.Pool{New: func() any { return new(printer) }}
@@ -167,7 +169,7 @@ func (p *printer) text(v *verb, s string) bool {
 	case 'T', 'p':
 		return false
 	}
-	return p.wrong(v, "string", s)
+	return p.wrong(v, "string", func(v *verb) bool { return p.text(v, s) })
 }
 
 func (p *printer) hex(char byte, s string) bool {
@@ -194,7 +196,7 @@ func (p *printer) int(v *verb, i int64) bool {
 	case 'c', 'q', 'U', 'O', 'T', 'p':
 		return false
 	default:
-		return p.wrong(v, "int64", strconv.FormatInt(i, 10))
+		return p.wrong(v, "int64", func(v *verb) bool { return p.int(v, i) })
 	}
 	if v.plain() && v.char != 'X' {
 		p.b = strconv.AppendInt(p.b, i, base)
@@ -204,7 +206,39 @@ func (p *printer) int(v *verb, i int64) bool {
 	if v.char == 'X' {
 		s = strings.ToUpper(s)
 	}
-	return v.prec < 0 && p.number(v, s)
+	p.integer(v, s)
+	return true
+}
+
+// integer prints an integer's digits: at least as many as the precision says,
+// and of zero none where that is none. Zeros that fill the width are digits.
+func (p *printer) integer(v *verb, s string) {
+	least := v.prec
+	digits := strings.TrimPrefix(s, "-")
+	sign := len(s) - len(digits)
+	switch {
+	case v.prec == 0 && s == "0":
+		digits = ""
+	case v.prec < 0 && v.zero:
+		least = v.width - sign
+	}
+	zeros := max(least-len(digits), 0)
+	blanks := v.width - sign - zeros - len(digits)
+	if !v.minus {
+		p.repeat(' ', blanks)
+	}
+	p.b = append(p.b, s[:sign]...)
+	p.repeat('0', zeros)
+	p.b = append(p.b, digits...)
+	if v.minus {
+		p.repeat(' ', blanks)
+	}
+}
+
+func (p *printer) repeat(c byte, n int) {
+	for ; n > 0; n-- {
+		p.b = append(p.b, c)
+	}
 }
 
 func (p *printer) float(v *verb, f float64) bool {
@@ -224,7 +258,7 @@ func (p *printer) float(v *verb, f float64) bool {
 	case 'b', 'x', 'X', 'T', 'p':
 		return false
 	default:
-		return p.wrong(v, "float64", strconv.FormatFloat(f, 'g', -1, 64))
+		return p.wrong(v, "float64", func(v *verb) bool { return p.float(v, f) })
 	}
 	if v.width < 0 {
 		p.b = strconv.AppendFloat(p.b, f, char, prec, 64)
@@ -248,19 +282,16 @@ func (p *printer) big(v *verb, text string) bool {
 	return false
 }
 
-// wrong is a verb that is none of the argument's type.
-func (p *printer) wrong(v *verb, kind, text string) bool {
-	if !v.plain() {
-		return false
-	}
-	p.b = append(append(append(p.b, "%!"...), v.char), '(')
-	p.typed(kind, text)
+// wrong is a verb that is none of the argument's type: it is printed as %v
+// prints it, with the width and the precision that were meant for the other.
+func (p *printer) wrong(v *verb, kind string, print func(*verb) bool) bool {
+	p.b = append(append(p.b, "%!"...), v.char, '(')
+	p.b = append(append(p.b, kind...), '=')
+	other := *v
+	other.char = 'v'
+	ok := print(&other)
 	p.b = append(p.b, ')')
-	return true
-}
-
-func (p *printer) typed(kind, text string) {
-	p.b = append(append(append(p.b, kind...), '='), text...)
+	return ok
 }
 
 // number pads a number; zeros stand behind the sign.
@@ -273,9 +304,7 @@ func (p *printer) number(v *verb, s string) bool {
 		s = s[1:]
 		v.width--
 	}
-	for n := v.width - len(s); n > 0; n-- {
-		p.b = append(p.b, '0')
-	}
+	p.repeat('0', v.width-len(s))
 	p.b = append(p.b, s...)
 	return true
 }
@@ -292,9 +321,7 @@ func (p *printer) padded(v *verb, s string) bool {
 	if v.minus {
 		p.b = append(p.b, s...)
 	}
-	for ; n > 0; n-- {
-		p.b = append(p.b, ' ')
-	}
+	p.repeat(' ', n)
 	if !v.minus {
 		p.b = append(p.b, s...)
 	}

@@ -6,40 +6,35 @@ import (
 	"unicode/utf8"
 )
 
-var _ = register(1, map[string]Builtin{
-	"lower":           changeText(strings.ToLower),
-	"upper":           changeText(strings.ToUpper),
-	"trim_space":      changeText(strings.TrimSpace),
-	"strings.reverse": changeText(reverseText),
-})
-
-var _ = register(2, map[string]Builtin{
-	"contains":    testTexts(strings.Contains),
-	"startswith":  testTexts(strings.HasPrefix),
-	"endswith":    testTexts(strings.HasSuffix),
-	"trim":        trimText(strings.Trim),
-	"trim_left":   trimText(strings.TrimLeft),
-	"trim_right":  trimText(strings.TrimRight),
-	"trim_prefix": trimText(strings.TrimPrefix),
-	"trim_suffix": trimText(strings.TrimSuffix),
-	"split":       split,
-	"concat":      concat,
-	"indexof":     onTexts(indexOf),
-	"indexof_n":   onTexts(indexesOf),
-	"strings.count": onTexts(func(s, part string) (Value, bool, error) {
-		return strings.Count(s, part), true, nil
-	}),
-	"strings.any_prefix_match": anyAffix(strings.HasPrefix),
-	"strings.any_suffix_match": anyAffix(strings.HasSuffix),
-})
-
-var _ = register(2, map[string]Builtin{"strings.replace_n": replaceAll})
-
-var _ = register(3, map[string]Builtin{
-	"replace":         replace,
-	"substring":       substring,
-	"strings.split_n": splitN,
-})
+var stringsBuiltins = []own{
+	{"lower", 1, func() Builtin { return changeText(strings.ToLower) }},
+	{"upper", 1, func() Builtin { return changeText(strings.ToUpper) }},
+	{"trim_space", 1, func() Builtin { return changeText(strings.TrimSpace) }},
+	{"strings.reverse", 1, func() Builtin { return changeText(reverseText) }},
+	{"contains", 2, func() Builtin { return testTexts(strings.Contains) }},
+	{"startswith", 2, func() Builtin { return testTexts(strings.HasPrefix) }},
+	{"endswith", 2, func() Builtin { return testTexts(strings.HasSuffix) }},
+	{"trim", 2, func() Builtin { return trimText(strings.Trim) }},
+	{"trim_left", 2, func() Builtin { return trimText(strings.TrimLeft) }},
+	{"trim_right", 2, func() Builtin { return trimText(strings.TrimRight) }},
+	{"trim_prefix", 2, func() Builtin { return trimText(strings.TrimPrefix) }},
+	{"trim_suffix", 2, func() Builtin { return trimText(strings.TrimSuffix) }},
+	{"split", 2, func() Builtin { return split }},
+	{"concat", 2, func() Builtin { return concat }},
+	{"indexof", 2, func() Builtin { return onTexts(indexOf) }},
+	{"indexof_n", 2, func() Builtin { return onTexts(indexesOf) }},
+	{"strings.count", 2, func() Builtin {
+		return onTexts(func(s, part string) (Value, bool, error) {
+			return strings.Count(s, part), true, nil
+		})
+	}},
+	{"strings.any_prefix_match", 2, func() Builtin { return anyAffix(strings.HasPrefix) }},
+	{"strings.any_suffix_match", 2, func() Builtin { return anyAffix(strings.HasSuffix) }},
+	{"strings.replace_n", 2, func() Builtin { return replaceAll }},
+	{"replace", 3, func() Builtin { return replace }},
+	{"substring", 3, func() Builtin { return substring }},
+	{"strings.split_n", 3, func() Builtin { return splitN }},
+}
 
 // reverseText turns the runes around; bytes that are none stay as they are.
 func reverseText(s string) string {

@@ -1,6 +1,8 @@
 package native
 
-var _ = register(1, map[string]Builtin{"internal.template_string": template})
+var templateBuiltins = []own{
+	{"internal.template_string", 1, func() Builtin { return template }},
+}
 
 // template joins the parts of a template string: texts, and sets of what an
 // expression gave, which is one value or none. internal.print is the host's:

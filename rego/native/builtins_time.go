@@ -7,13 +7,17 @@ import (
 	"time"
 )
 
-var _ = register(1, map[string]Builtin{
-	"time.parse_duration_ns": onText(parseDuration),
-	"time.parse_rfc3339_ns":  onText(parseTime),
-	"time.date":              onTime(func(t time.Time) Value { y, m, d := t.Date(); return []Value{y, int(m), d} }),
-	"time.clock":             onTime(func(t time.Time) Value { h, m, s := t.Clock(); return []Value{h, m, s} }),
-	"time.weekday":           onTime(func(t time.Time) Value { return t.Weekday().String() }),
-})
+var timeBuiltins = []own{
+	{"time.parse_duration_ns", 1, func() Builtin { return onText(parseDuration) }},
+	{"time.parse_rfc3339_ns", 1, func() Builtin { return onText(parseTime) }},
+	{"time.date", 1, func() Builtin {
+		return onTime(func(t time.Time) Value { y, m, d := t.Date(); return []Value{y, int(m), d} })
+	}},
+	{"time.clock", 1, func() Builtin {
+		return onTime(func(t time.Time) Value { h, m, s := t.Clock(); return []Value{h, m, s} })
+	}},
+	{"time.weekday", 1, func() Builtin { return onTime(func(t time.Time) Value { return t.Weekday().String() }) }},
+}
 
 // parseDuration reads what Go reads, and days, weeks and years of 365 days.
 func parseDuration(s string) (Value, bool, error) {

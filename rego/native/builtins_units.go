@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-var _ = register(1, map[string]Builtin{
-	"units.parse":       onText(parseUnits),
-	"units.parse_bytes": onText(parseBytes),
-})
+var unitsBuiltins = []own{
+	{"units.parse", 1, func() Builtin { return onText(parseUnits) }},
+	{"units.parse_bytes", 1, func() Builtin { return onText(parseBytes) }},
+}
 
 // prefixes are what units begin with, each a thousand times the one before, or
 // 1024 times when an i follows.

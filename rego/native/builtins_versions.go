@@ -5,15 +5,20 @@ import (
 	"strings"
 )
 
-var _ = register(1, map[string]Builtin{"semver.is_valid": func(_ *Call, args []Value) (Value, bool, error) {
+var versionsBuiltins = []own{
+	{"semver.is_valid", 1, func() Builtin { return validVersion }},
+	{"semver.compare", 2, func() Builtin { return onTexts(compareVersions) }},
+}
+
+func validVersion(_ *Call, args []Value) (Value, bool, error) {
 	s, ok := args[0].(string)
 	if ok {
 		_, ok = parseVersion(s)
 	}
 	return ok, true, nil
-}})
+}
 
-var _ = register(2, map[string]Builtin{"semver.compare": onTexts(func(a, b string) (Value, bool, error) {
+func compareVersions(a, b string) (Value, bool, error) {
 	x, ok1 := parseVersion(a)
 	y, ok2 := parseVersion(b)
 	if !ok1 || !ok2 {
@@ -29,7 +34,7 @@ var _ = register(2, map[string]Builtin{"semver.compare": onTexts(func(a, b strin
 		return bail()
 	}
 	return c, true, nil
-})})
+}
 
 // semver is a semantic version; its metadata say nothing.
 type semver struct {

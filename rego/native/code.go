@@ -1,6 +1,10 @@
 package native
 
-import "errors"
+import (
+	"errors"
+	"strconv"
+	"sync/atomic"
+)
 
 // ErrBail says that the evaluation is for topdown to do: it would fail, or
 // could come out otherwise, or the time is up.
@@ -36,9 +40,13 @@ type Stop func() bool
 type Code struct {
 	program *Program
 	funcs   []*function
-	tree    node
+	paths   functions
 	data    Value
 	whole   int32 // the slot of the nil path
+	// index finds blocks, nil until it is made; evaluated counts what was
+	// evaluated without it.
+	index     atomic.Pointer[codeIndex]
+	evaluated atomic.Int32
 }
 
 // function is a linked Func.
@@ -46,51 +54,49 @@ type function struct {
 	*Func
 	id     int32
 	blocks []exec
-	// grows says that Return is a set or an object to which blocks add.
-	grows bool
-	// index finds blocks, nil for none.
-	index *index
+	// grows says that Return is a set or an object to which blocks add; private,
+	// that it is a set, of which they do nothing else.
+	grows, private bool
 }
 
-// node is a place in the function tree.
-type node struct {
-	children map[string]*node
-	fn       int32 // -1 for none
+// functions finds functions by their Paths, each name of which stands behind
+// its length.
+type functions map[string]int32
+
+func appendName(key []byte, name string) []byte {
+	return append(append(strconv.AppendInt(key, int64(len(name)), 10), ':'), name...)
 }
 
-func (n *node) insert(path []string, fn int32) bool {
+// add reports whether nothing else is at the path.
+func (fs functions) add(path []string, fn int32) bool {
+	var room [128]byte
+	key := room[:0]
 	for _, name := range path {
-		if n.children == nil {
-			n.children = map[string]*node{}
-		}
-		child := n.children[name]
-		if child == nil {
-			child = &node{fn: -1}
-			n.children[name] = child
-		}
-		n = child
+		key = appendName(key, name)
 	}
-	free := n.fn < 0
-	n.fn = fn
-	return free
+	if _, taken := fs[string(key)]; taken {
+		return false
+	}
+	fs[string(key)] = fn
+	return true
 }
 
-func (n *node) child(name string) *node {
-	if n == nil {
-		return nil
+// at is the function of a key, -1 for none.
+func (fs functions) at(key []byte) int32 {
+	if fn, ok := fs[string(key)]; ok {
+		return fn
 	}
-	return n.children[name]
+	return -1
 }
 
 // Func finds a function by its Path, -1 for none.
 func (c *Code) Func(path ...string) int {
-	n := &c.tree
+	var room [128]byte
+	key := room[:0]
 	for _, name := range path {
-		if n = n.child(name); n == nil {
-			return -1
-		}
+		key = appendName(key, name)
 	}
-	return int(n.fn)
+	return int(c.paths.at(key))
 }
 
 // Program is what was linked.
@@ -147,8 +153,13 @@ func (c *Code) Rules(m *Machine, fn int, in Input, yield func(block int, v Value
 	f := m.enter(c.funcs[fn])
 	f.l[InputLocal], f.l[DataLocal] = theInput, c.data
 	t := teller{fn: c.funcs[fn], yield: yield}
-	if t.fn.index != nil {
-		return t.found(f)
+	if t.fn.private {
+		f.spare, f.own = &m.spare, t.fn.Return
+	}
+	if m.index != nil {
+		if indexed, err := t.found(f); indexed {
+			return err
+		}
 	}
 	for i := range t.fn.blocks {
 		if on, err := t.block(i, f); err != nil || !on {
@@ -172,21 +183,6 @@ func (t *teller) block(i int, f *frame) (bool, error) {
 		return false, ErrBail
 	}
 	return t.tell(i, f.l[t.fn.Return]) && s != returned, nil
-}
-
-// found runs the blocks that the function's index finds.
-func (t *teller) found(f *frame) error {
-	m := f.m
-	base := len(m.found)
-	m.found = t.fn.index.find(f, &m.marks, m.found)
-	end := len(m.found)
-	defer func() { m.found = m.found[:base] }()
-	for at := base; at < end; at++ {
-		if on, err := t.block(int(m.found[at]), f); err != nil || !on {
-			return err
-		}
-	}
-	return nil
 }
 
 func (t *teller) tell(block int, v Value) bool {

@@ -11,16 +11,16 @@ var errForged = errors.New("native: these bytes are no program of this version")
 // an error; what the program would do out of bounds is Link's to refuse. The
 // program keeps no reference to b.
 func Decode(b []byte) (*Program, error) {
-	r := reader{rest: b}
+	r := newReader(b)
 	if r.octet() != version {
 		return nil, errForged
 	}
 	p := &Program{}
-	p.Consts = listOf(&r, func() Value { return r.value(0) })
-	p.Paths = listOf(&r, r.path)
+	p.Consts = listOf(r, func() Value { return r.value(0) })
+	p.Paths = listOf(r, r.path)
 	p.Builtins = r.texts()
-	p.Funcs = listOf(&r, r.function)
-	p.Places = listOf(&r, func() Place { return Place{r.small(), r.small(), r.small()} })
+	p.Funcs = listOf(r, r.function)
+	p.Places = listOf(r, func() Place { return Place{r.small(), r.small(), r.small()} })
 	p.Files = r.texts()
 	p.Data = r.value(0)
 	if r.bad || len(r.rest) > 0 {
@@ -30,15 +30,43 @@ func Decode(b []byte) (*Program, error) {
 }
 
 // reader reads what a writer wrote. What does not fit makes it bad, after
-// which it reads nothing more.
+// which it reads nothing more. Texts are parts of one copy of the bytes, and
+// short lists of one room: a program is small, and read for one event.
 type reader struct {
-	rest []byte
-	bad  bool
+	rest     string
+	bad      bool
+	stmts    room[Stmt]
+	operands room[Operand]
+	lists    room[Block]
+}
+
+func newReader(b []byte) *reader {
+	r := &reader{rest: string(b)}
+	// A statement of a rule takes some ten bytes, most have one operand.
+	n := min(len(b)/10+1, chunk/4)
+	r.stmts.size, r.operands.size, r.lists.size = n, n, n/4+1
+	return r
+}
+
+// room is what lists are parts of, size elements at a time.
+type room[T any] struct {
+	free []T
+	size int
+}
+
+// take is n elements that nobody has.
+func (r *room[T]) take(n int) []T {
+	if n > len(r.free) {
+		r.free = make([]T, max(n, r.size))
+	}
+	list := r.free[:n:n]
+	r.free = r.free[n:]
+	return list
 }
 
 func (r *reader) fail() {
 	r.bad = true
-	r.rest = nil
+	r.rest = ""
 }
 
 func (r *reader) octet() byte {
@@ -52,6 +80,11 @@ func (r *reader) octet() byte {
 }
 
 func (r *reader) count() uint64 {
+	if len(r.rest) > 0 && r.rest[0] < 0x80 {
+		c := r.rest[0]
+		r.rest = r.rest[1:]
+		return uint64(c)
+	}
 	var v uint64
 	for shift := 0; shift < 64; shift += 7 {
 		c := r.octet()
@@ -94,7 +127,7 @@ func (r *reader) length() int {
 
 func (r *reader) text() string {
 	n := r.length()
-	s := string(r.rest[:n])
+	s := r.rest[:n]
 	r.rest = r.rest[n:]
 	return s
 }
@@ -107,10 +140,32 @@ func listOf[T any](r *reader, one func() T) []T {
 	if n == 0 {
 		return nil
 	}
+	return listOfLength(r, n, one)
+}
+
+func listOfLength[T any](r *reader, n int, one func() T) []T {
 	list := make([]T, 0, min(n, chunk))
 	for range n {
 		list = append(list, one())
 		if r.bad {
+			return nil
+		}
+	}
+	return list
+}
+
+// listIn is listOf, of a room when the list is short.
+func listIn[T any](r *reader, in *room[T], one func() T) []T {
+	n := r.length()
+	switch {
+	case n == 0:
+		return nil
+	case n > chunk:
+		return listOfLength(r, n, one)
+	}
+	list := in.take(n)
+	for i := range list {
+		if list[i] = one(); r.bad {
 			return nil
 		}
 	}
@@ -151,8 +206,8 @@ func (r *reader) blocks(depth int) []Block {
 		r.fail()
 		return nil
 	}
-	return listOf(r, func() Block {
-		return Block{Place: r.small(), Stmts: listOf(r, func() Stmt { return r.stmt(depth) })}
+	return listIn(r, &r.lists, func() Block {
+		return Block{Place: r.small(), Stmts: listIn(r, &r.stmts, func() Stmt { return r.stmt(depth) })}
 	})
 }
 
@@ -177,10 +232,10 @@ func (r *reader) stmt(depth int) Stmt {
 		s.Index = r.small()
 	}
 	if shape.args {
-		s.Args = listOf(r, r.operand)
+		s.Args = listIn(r, &r.operands, r.operand)
 	}
 	if shape.keys {
-		s.Keys = listOf(r, r.operand)
+		s.Keys = listIn(r, &r.operands, r.operand)
 	}
 	if shape.blocks != 0 {
 		s.Blocks = r.blocks(depth + 1)

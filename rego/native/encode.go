@@ -3,7 +3,7 @@ package native
 import "math"
 
 // version begins every written program; another is another format.
-const version = 1
+const version = 2
 
 // The kinds of values as they are written.
 const (

@@ -117,7 +117,7 @@ func (l *linker) test(list []Stmt, subject Local) (test, int) {
 		if len(list) < 2 || !l.decides(s, &list[1]) {
 			return nil, 0
 		}
-		make := testers[l.p.Builtins[s.Index]]
+		make := testerOf(l.p.Builtins[s.Index])
 		args, at := l.around(s.Args, subject)
 		if make == nil || at < 0 {
 			return nil, 0

@@ -79,6 +79,11 @@ type FusedMachine struct {
 	found   []int32
 	answers []Answer
 	input   memberInput
+	// teller tells Yield of the entry point that is evaluated.
+	teller teller
+	entry  *fusedEntry
+	// whole are the blocks of an entry point of which all are evaluated.
+	whole []int32
 }
 
 // memberInput is the event as one member's program numbers its slots.
@@ -106,18 +111,20 @@ func NewFused(members []Member) *Fused {
 	f := &Fused{}
 	slots := map[string]int32{}
 	var leads []lead
+	d := &derivation{}
 	for i, m := range members {
 		own := fusedMember{code: m.Code, first: int32(len(f.entries))}
 		for _, path := range m.Code.program.Paths {
 			own.slots = append(own.slots, f.slot(slots, path))
 		}
 		f.members = append(f.members, own)
+		shared := newReading(d, own.slots)
 		for j, fn := range m.Entries {
 			e := fusedEntry{member: int32(i), number: int32(j), fn: m.Code.funcs[fn]}
-			leads = f.enter(e, own.slots, leads)
+			leads = f.enter(e, leadsOf(m.Code, e.fn, shared), leads)
 		}
 	}
-	f.index = newIndex(leads)
+	f.index = newIndex(leads, d)
 	return f
 }
 
@@ -143,9 +150,8 @@ func (f *Fused) slot(known map[string]int32, path []string) int32 {
 
 // enter adds an entry point: an item for each rule that has a condition when
 // nothing is to be done without them, else one for all of it.
-func (f *Fused) enter(e fusedEntry, slots []int32, leads []lead) []lead {
+func (f *Fused) enter(e fusedEntry, own, leads []lead) []lead {
 	entry := int32(len(f.entries))
-	own, _ := leadsOf(f.members[e.member].code, e.fn)
 	for i := range own {
 		if len(own[i].keys) == 0 {
 			e.frame = append(e.frame, int32(i))
@@ -161,27 +167,10 @@ func (f *Fused) enter(e fusedEntry, slots []int32, leads []lead) []lead {
 	for i := range own {
 		if len(own[i].keys) > 0 {
 			f.owner, f.place = append(f.owner, entry), append(f.place, int32(i))
-			leads = append(leads, own[i].on(slots))
+			leads = append(leads, own[i])
 		}
 	}
 	return leads
-}
-
-// on is a lead with other numbers for slots.
-func (l lead) on(slots []int32) lead {
-	out := lead{guards: slices.Clone(l.guards), keys: slices.Clone(l.keys)}
-	for i := range out.guards {
-		out.guards[i].on = subject(slots[out.guards[i].on])
-	}
-	for i := range out.keys {
-		out.keys[i].any = slices.Clone(out.keys[i].any)
-		for j := range out.keys[i].any {
-			h := &out.keys[i].any[j]
-			h.on = subject(slots[h.on])
-		}
-		out.keys[i].on = subject(slots[out.keys[i].on])
-	}
-	return out
 }
 
 // quiet evaluates the blocks that run whichever rules are found, when they
@@ -322,7 +311,7 @@ func (f *Fused) member(m *FusedMachine, member int32, items []int32) {
 		}
 		at = len(m.answers)
 		m.answers = append(m.answers, Answer{Member: int(member), Entry: int(e.number)})
-		if v := m.entry(e, own.code.data, items[:n]); !isUndef(v) {
+		if v := m.one(e, own.code.data, items[:n]); !isUndef(v) {
 			m.answers[at].Value, m.answers[at].Defined = v, true
 		}
 		m.Machine.leave(e.fn)
@@ -330,25 +319,33 @@ func (f *Fused) member(m *FusedMachine, member int32, items []int32) {
 	}
 }
 
-// entry evaluates one entry point: the blocks found, or all.
-func (m *FusedMachine) entry(e *fusedEntry, data Value, found []int32) Value {
+// tell is the teller's yield.
+func (m *FusedMachine) tell(block int, v Value) bool {
+	m.Yield(int(m.entry.member), int(m.entry.number), block, v)
+	return true
+}
+
+// one evaluates one entry point: the blocks found, or all.
+func (m *FusedMachine) one(e *fusedEntry, data Value, found []int32) Value {
 	frame := e.frame
 	var t *teller
 	if m.Yield != nil {
-		t = &teller{fn: e.fn, yield: func(block int, v Value) bool {
-			m.Yield(int(e.member), int(e.number), block, v)
-			return true
-		}}
+		t, m.entry = &m.teller, e
+		t.fn, t.told = e.fn, 0
+		if t.yield == nil {
+			t.yield = m.tell
+		}
 	}
 	switch {
 	case found[0] != whole:
 	case t == nil:
 		return e.fn.evaluate(&m.Machine, data)
 	default:
-		found = found[:0:0]
+		m.whole = m.whole[:0]
 		for i := range e.fn.blocks {
-			found = append(found, int32(i))
+			m.whole = append(m.whole, int32(i))
 		}
+		found = m.whole
 	}
 	return e.fn.these(&m.Machine, data, frame, found, t)
 }
@@ -372,4 +369,5 @@ func (m *FusedMachine) end() {
 		m.slots[i].v = nil
 	}
 	m.touched = m.touched[:0]
+	m.teller.fn, m.entry = nil, nil
 }

@@ -161,7 +161,11 @@ func TestFusedHooks(t *testing.T) {
 	v, defined := f.Quiet(3, 0)
 	require.True(t, defined)
 	require.Equal(t, "set()", Text(v))
+	eval := func() { f.Eval(&m, &slots{"Bash", "really bad77"}, nil) }
+	m.Yield = func(_, _, _ int, _ Value) {}
+	told := testing.AllocsPerRun(20, eval)
 	m.Yield = nil
+	require.Equal(t, testing.AllocsPerRun(20, eval), told, "telling takes no memory")
 	answers := f.Eval(&m, &slots{"Bash", 7}, nil)
 	require.Len(t, answers, 1000, "a command that is no text fails in each")
 	require.Equal(t, Answer{Member: 999, Bailed: true}, answers[999])

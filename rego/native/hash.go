@@ -33,6 +33,9 @@ func hash(v Value) uint64 {
 		}
 		return h
 	case *Object:
+		if x.stale {
+			panic(bailout{})
+		}
 		h := uint64(0xa0761d6478bd642f)
 		for i := range x.pairs {
 			h += mix(hash(x.pairs[i].key) ^ mix(hash(x.pairs[i].value)))

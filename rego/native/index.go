@@ -3,6 +3,7 @@ package native
 import (
 	"math"
 	words "math/bits"
+	"unicode/utf8"
 )
 
 // An index finds, among many blocks, those that an event can make true
@@ -16,10 +17,12 @@ type index struct {
 	// always are items without a condition to be found by, ascending.
 	always []int32
 	fields []field
+	steps  []step
 }
 
-// subject is what a condition looks at: a slot of the input, or ^local for a
-// parameter of the function.
+// subject is what a condition looks at: a slot of the input, ^local for a
+// parameter of the function, or from firstDerived on what a step makes of
+// another.
 type subject int32
 
 // subjects are the values of an event or a call. A slot that is not ok makes
@@ -31,21 +34,21 @@ type subjects interface {
 // field finds items by the value of one subject.
 type field struct {
 	on subject
+	// present are found by every value.
+	present []int32
 	// texts, numbers (by their float64), null and bools find by equality.
 	texts   map[string][]int32
 	numbers map[float64][]int32
 	null    []int32
 	bools   [2][]int32
-	// unlessText are found by every value that is no string: a test of strings
-	// fails on it. unlessScalar are found by every value whose comparison may
-	// fail.
-	unlessText   []int32
-	unlessScalar []int32
+	// unless are found by every value on which a test of that kind may fail.
+	unless [guardKinds][]int32
 	// within, folded, starts and ends find by what a string holds.
 	within, folded *literals
 	starts, ends   *affixes
-	// gate, when not nil, says when a string is not worth looking through.
-	gate *gate
+	// gate, when not nil, says when a string is not worth looking through, door
+	// when the subject need not be looked at.
+	gate, door *gate
 }
 
 // gate is a condition that all items share that are found by what a string
@@ -55,13 +58,13 @@ type gate struct {
 	texts map[string]bool
 }
 
-func (g *gate) open(s subjects) bool {
+func (g *gate) open(x *index, s subjects, k *marks) bool {
 	if g == nil {
 		return true
 	}
-	v, ok := s.subject(g.on)
-	text, is := v.(string)
-	return ok && is && g.texts[text]
+	v, _ := x.value(s, k, g.on)
+	text, ok := v.(string)
+	return ok && g.texts[text]
 }
 
 // find appends the items that may hold, ascending. The marks are empty before
@@ -69,22 +72,37 @@ func (g *gate) open(s subjects) bool {
 func (x *index) find(s subjects, k *marks, into []int32) []int32 {
 	k.room(x.size)
 	k.all(x.always)
+	if n := len(x.steps); n > 0 {
+		k.derived = sized(k.derived, n)
+		defer clear(k.derived)
+	}
 	for i := range x.fields {
-		x.fields[i].find(s, k)
+		x.fields[i].find(x, s, k)
 	}
 	return k.drain(into)
 }
 
-func (d *field) find(s subjects, k *marks) {
-	v, ok := s.subject(d.on)
-	if !ok {
+func (d *field) find(x *index, s subjects, k *marks) {
+	if !d.door.open(x, s, k) {
 		return
 	}
+	v, is := x.value(s, k, d.on)
+	switch is {
+	case missing:
+		return
+	case odd:
+		for kind := range d.unless {
+			k.all(d.unless[kind])
+		}
+		return
+	}
+	k.all(d.present)
 	if text, ok := v.(string); ok {
-		d.findText(text, s, k)
+		d.findText(text, x, s, k)
 		return
 	}
-	k.all(d.unlessText)
+	k.all(d.unless[guardText])
+	k.all(d.unless[guardUnicode])
 	switch x := v.(type) {
 	case nil:
 		k.all(d.null)
@@ -97,15 +115,18 @@ func (d *field) find(s subjects, k *marks) {
 			k.all(d.numbers[x])
 			return
 		}
-		k.all(d.unlessScalar)
+		k.all(d.unless[guardScalar])
 	default:
-		k.all(d.unlessScalar)
+		k.all(d.unless[guardScalar])
 	}
 }
 
-func (d *field) findText(text string, s subjects, k *marks) {
+func (d *field) findText(text string, x *index, s subjects, k *marks) {
 	if len(d.texts) > 0 {
 		k.all(d.texts[text])
+	}
+	if len(d.unless[guardUnicode]) > 0 && !utf8.ValidString(text) {
+		k.all(d.unless[guardUnicode])
 	}
 	if d.starts != nil {
 		d.starts.find(text, k)
@@ -113,40 +134,10 @@ func (d *field) findText(text string, s subjects, k *marks) {
 	if d.ends != nil {
 		d.ends.find(text, k)
 	}
-	if (d.within != nil || d.folded != nil) && d.gate.open(s) {
+	if (d.within != nil || d.folded != nil) && d.gate.open(x, s, k) {
 		d.within.find(text, k)
 		d.folded.find(text, k)
 	}
-}
-
-// Index makes an index over the blocks of each function that has many, and
-// gives the Code back: what an evaluation costs is then what it finds, and not
-// how many rules there are. It changes nothing else. It is for a Code that is
-// evaluated often, and is called before anybody evaluates it.
-func (c *Code) Index() *Code {
-	for _, fn := range c.funcs {
-		if len(fn.Blocks) < worthwhile {
-			continue
-		}
-		leads, found := leadsOf(c, fn)
-		if found >= worthwhile {
-			fn.index = newIndex(leads)
-		}
-	}
-	return c
-}
-
-// leadsOf are the leads of a function's blocks, and how many have a condition.
-func leadsOf(c *Code, fn *function) (leads []lead, found int) {
-	r := newLeader(c, fn)
-	leads = make([]lead, len(fn.Blocks))
-	for i := range fn.Blocks {
-		leads[i] = r.read(&fn.Blocks[i])
-		if len(leads[i].keys) > 0 {
-			found++
-		}
-	}
-	return leads, found
 }
 
 // subject is the value that a frame's blocks read.
@@ -155,22 +146,6 @@ func (f *frame) subject(on subject) (Value, bool) {
 		return f.l[^on], true
 	}
 	return f.slot(int32(on))
-}
-
-// runFound runs those blocks of a function that its index finds.
-func (fn *function) runFound(f *frame) status {
-	m := f.m
-	base := len(m.found)
-	m.found = fn.index.find(f, &m.marks, m.found)
-	end := len(m.found)
-	for at := base; at < end; at++ {
-		if s := fn.blocks[m.found[at]](f); s < 0 {
-			m.found = m.found[:base]
-			return s
-		}
-	}
-	m.found = m.found[:base]
-	return done
 }
 
 func truthIndex(b bool) int {
@@ -188,8 +163,14 @@ func numberKey(v Value) (float64, bool) {
 }
 
 // marks are a set of items that is filled in any order and emptied in
-// ascending order; top tells which words are not empty.
-type marks struct{ words, top []uint64 }
+// ascending order; top tells which words are not empty. derived and args are
+// what finding computes on the way.
+type marks struct {
+	words, top []uint64
+	derived    []derived
+	args       []Value
+	call       Call
+}
 
 func (k *marks) room(n int) {
 	if n > len(k.words)*64 {

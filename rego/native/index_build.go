@@ -2,12 +2,16 @@ package native
 
 import (
 	"maps"
+	"math"
 	"slices"
 )
 
 const (
 	// worthwhile is how many blocks must be findable for an index to pay.
 	worthwhile = 6
+	// several is how many of a function's it takes for them to count: what a
+	// helper of a rule or two looks at is not looked at before it is called.
+	several = 3
 	// handful is up to how many blocks that share a value are not looked for
 	// by what strings hold.
 	handful = 4
@@ -16,11 +20,11 @@ const (
 	widest = 256
 )
 
-// newIndex makes an index of items by their leads.
-func newIndex(leads []lead) *index {
+// newIndex makes an index of items by their leads, of which d has the subjects.
+func newIndex(leads []lead, d *derivation) *index {
 	b := builder{
-		x: &index{size: len(leads)}, known: make(map[handle]int32, len(leads)),
-		fields: map[subject]*building{}, searched: map[subject][]*lead{},
+		x: &index{size: len(leads), steps: d.steps}, known: make(map[handle]int32, len(leads)),
+		fields: map[subject]*building{}, searched: map[subject][]*lead{}, looked: map[subject][]look{},
 	}
 	for i := range leads {
 		for j := range leads[i].keys {
@@ -40,6 +44,9 @@ func newIndex(leads []lead) *index {
 	}
 	for on, d := range b.fields {
 		d.gate = newGate(b.searched[on])
+		if on >= firstDerived {
+			d.door = newDoor(b.looked[on])
+		}
 	}
 	for _, on := range slices.Sorted(maps.Keys(b.fields)) {
 		d := b.fields[on]
@@ -62,6 +69,14 @@ type builder struct {
 	fields  map[subject]*building
 	// searched are the items found by what a subject's strings hold.
 	searched map[subject][]*lead
+	// looked are the items that a subject made of another is made for.
+	looked map[subject][]look
+}
+
+// look is where in a lead a subject is first looked at.
+type look struct {
+	lead  *lead
+	place int32
 }
 
 // building is a field and what its strings are looked through for, by kind.
@@ -101,8 +116,9 @@ func (b *builder) field(on subject) *building {
 }
 
 // enter puts an item under the key that finds the fewest others: rather under
-// a value than under what strings hold, which takes a pass over them. ids are
-// those of its keys' handles and what follows, which it gives back.
+// a value than under what strings hold, which takes a pass over them, and only
+// if there is no other under what all events of a tool have. ids are those of
+// its keys' handles and what follows, which it gives back.
 func (b *builder) enter(item int32, l *lead, ids []int32) []int32 {
 	var best *key
 	var chosen []int32
@@ -113,11 +129,14 @@ func (b *builder) enter(item int32, l *lead, ids []int32) []int32 {
 		for _, id := range ids[:len(k.any)] {
 			crowd = max(crowd, b.shared[id])
 		}
-		if k.equality {
+		switch {
+		case k.equality:
 			until = max(until, k.before)
 			if crowd <= handful {
 				crowd = 0
 			}
+		case k.weak:
+			crowd += int32(b.x.size)
 		}
 		if best == nil || crowd < least {
 			best, least, chosen = k, crowd, ids[:len(k.any)]
@@ -133,19 +152,32 @@ func (b *builder) enter(item int32, l *lead, ids []int32) []int32 {
 	}
 	for _, g := range l.guards[:max(best.before, until)] {
 		d := b.field(g.on)
-		if g.text {
-			d.unlessText = enlist(d.unlessText, item)
-		} else {
-			d.unlessScalar = enlist(d.unlessScalar, item)
-		}
+		d.unless[g.kind] = enlist(d.unless[g.kind], item)
+		b.look(l, g.on, g.place)
 	}
-	if len(best.any) > 0 && best.any[0].kind <= byFolded {
-		b.searched[best.on] = append(b.searched[best.on], l)
+	for _, h := range best.any {
+		if h.kind <= byFolded {
+			b.searched[h.on] = enlist(b.searched[h.on], l)
+		}
+		b.look(l, h.on, best.place)
 	}
 	return ids
 }
 
-func enlist(list []int32, item int32) []int32 {
+// look notes where a lead looks at a subject.
+func (b *builder) look(l *lead, on subject, place int32) {
+	if on < firstDerived {
+		return
+	}
+	list := b.looked[on]
+	if last := len(list) - 1; last >= 0 && list[last].lead == l {
+		list[last].place = min(list[last].place, place)
+		return
+	}
+	b.looked[on] = append(list, look{l, place})
+}
+
+func enlist[T comparable](list []T, item T) []T {
 	if n := len(list); n > 0 && list[n-1] == item {
 		return list
 	}
@@ -170,6 +202,8 @@ func (b *builder) put(h *handle, items []int32) {
 		d.null = items
 	case byFalse, byTrue:
 		d.bools[h.kind-byFalse] = items
+	case byPresence:
+		d.present = items
 	default:
 		d.texts[h.kind] = append(d.texts[h.kind], h.text)
 		d.items[h.kind] = append(d.items[h.kind], items)
@@ -195,13 +229,39 @@ func newGate(leads []*lead) *gate {
 func gateOn(on subject, leads []*lead) *gate {
 	g := &gate{on: on, texts: map[string]bool{}}
 	for _, l := range leads {
-		at := slices.IndexFunc(l.keys, func(k key) bool { return k.equality && k.on == on })
-		if at < 0 {
+		if !g.let(l, math.MaxInt32) {
 			return nil
-		}
-		for i := range l.keys[at].any {
-			g.texts[l.keys[at].any[i].text] = true
 		}
 	}
 	return g
+}
+
+// let opens a gate for a lead, if that has a condition before a place that it
+// can stand for.
+func (g *gate) let(l *lead, before int32) bool {
+	at := slices.IndexFunc(l.keys, func(k key) bool { return k.equality && k.on == g.on && k.place < before })
+	if at < 0 {
+		return false
+	}
+	for i := range l.keys[at].any {
+		g.texts[l.keys[at].any[i].text] = true
+	}
+	return true
+}
+
+// newDoor is the first slot that all of these compare with texts before they
+// look at a subject, which then need not be made for other events.
+func newDoor(looks []look) *gate {
+	first := looks[0]
+	for i := range first.lead.keys {
+		k := &first.lead.keys[i]
+		if !k.equality || k.on >= firstDerived {
+			continue
+		}
+		g := &gate{on: k.on, texts: map[string]bool{}}
+		if !slices.ContainsFunc(looks, func(o look) bool { return !g.let(o.lead, o.place) }) {
+			return g
+		}
+	}
+	return nil
 }

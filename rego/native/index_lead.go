@@ -6,16 +6,19 @@ package native
 type lead struct {
 	keys   []key
 	guards []guard
+	// length is how many places keys and guards have.
+	length int32
 }
 
 // key is a condition: one of its handles finds the block, or it is undefined.
-// before is how many of the lead's guards stand before or in it; equality says
-// that all handles are texts that on is compared with.
+// before is how many of the lead's guards stand before or in it, place is where
+// it stands itself. equality says that all handles are texts that on is compared
+// with, weak that the block is found wherever a field is present.
 type key struct {
-	on       subject
-	equality bool
-	before   int32
-	any      []handle
+	on             subject
+	equality, weak bool
+	before, place  int32
+	any            []handle
 }
 
 // handle is one value or literal that blocks are found by.
@@ -38,43 +41,147 @@ const (
 	byNull
 	byFalse
 	byTrue
+	byPresence
 )
 
-// guard is a test that fails when its subject is no string, or else, when it
-// is no scalar: a block that comes to it is then found, whatever follows.
+// guard is a test that fails on some values of its subject: a block that comes
+// to it is found for those, whatever follows.
 type guard struct {
-	on   subject
-	text bool
+	on    subject
+	kind  guardKind
+	place int32
+}
+
+type guardKind uint8
+
+const (
+	// guardText fails on what is no string, guardUnicode on a string with bytes
+	// that are no characters too, guardScalar on what is no scalar, guardSound
+	// where making the subject of another failed.
+	guardText guardKind = iota
+	guardUnicode
+	guardScalar
+	guardSound
+	guardKinds = iota
+)
+
+// strong reports whether the lead has a condition on what a field holds.
+func (l *lead) strong() bool {
+	for i := range l.keys {
+		if !l.keys[i].weak {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *lead) guard(on subject, kind guardKind) {
+	l.guards = append(l.guards, guard{on, kind, l.length})
+	l.length++
+}
+
+func (l *lead) key(on subject, equality, weak bool, any []handle) {
+	l.keys = append(l.keys, key{on, equality, weak, int32(len(l.guards)), l.length, any})
+	l.length++
+}
+
+// follow adds the keys, if they are to be, and guards of what comes next.
+func (l *lead) follow(next *lead, keys bool) {
+	guards, from := int32(len(l.guards)), l.length
+	for _, g := range next.guards {
+		g.place += from
+		l.guards = append(l.guards, g)
+	}
+	for _, k := range next.keys {
+		if keys {
+			k.before += guards
+			k.place += from
+			l.keys = append(l.keys, k)
+		}
+	}
+	l.length += next.length
+}
+
+// held is what is known of a local: that it is one of constants, or else a
+// subject, or a text that is part of one.
+type held struct {
+	on        subject
+	part      bool
+	constants []Value
 }
 
 // leader reads the leads of one function's blocks.
 type leader struct {
 	*linker
+	*reading
 	// earlier are the locals that the blocks before may have written.
 	earlier bits
-	// from tells which subject a local holds.
-	from map[int32]subject
-	lead lead
-	// depth counts negations: what is in one is no condition.
+	from    map[int32]held
+	lead    lead
+	// depth counts what is no condition when it does not hold: negations, and
+	// iterations that something follows.
 	depth int
+	// loops counts iterations.
+	loops int
+	// inner says that the function's locals are nobody's business: it is read
+	// for the sake of one that calls it.
+	inner bool
+	// gives is what an inner block gives, of which all was read.
+	gives gift
 }
 
-func newLeader(c *Code, fn *function) *leader {
-	l := &linker{p: c.program, code: c, consts: c.program.Consts, fn: fn, use: newUsage(fn.Func)}
-	return &leader{linker: l, earlier: newBits(fn.Locals), from: map[int32]subject{}}
+// reading is what leaders of one index share.
+type reading struct {
+	derivation *derivation
+	// slots are the numbers that the program's slots have in the index, nil for
+	// their own.
+	slots []int32
+	// callees are the leads of functions that take nothing but input and data,
+	// readers what is known of the locals of all.
+	callees map[int32][]branch
+	readers map[int32]*linker
+	// calls is how deep calls are followed, effort how many statements more may
+	// be read for one block.
+	calls, effort int
+}
+
+func newReading(d *derivation, slots []int32) *reading {
+	return &reading{derivation: d, slots: slots, callees: map[int32][]branch{}, readers: map[int32]*linker{}}
+}
+
+// maxEffort bounds the statements that are read for one block, with those of
+// what it calls, maxCalls how deep calls are followed.
+const (
+	maxEffort = 1 << 11
+	maxCalls  = 6
+)
+
+func newLeader(c *Code, fn *function, shared *reading) *leader {
+	l := shared.readers[fn.id]
+	if l == nil {
+		l = &linker{p: c.program, code: c, consts: c.program.Consts, fn: fn, use: newUsage(fn.Func)}
+		shared.readers[fn.id] = l
+	}
+	return &leader{linker: l, reading: shared, earlier: newBits(fn.Locals), from: map[int32]held{}}
 }
 
 // read is the lead of the next block.
 func (r *leader) read(b *Block) lead {
-	r.use.enter(b)
-	r.lead = lead{}
+	r.effort = maxEffort
 	clear(r.from)
 	for p := int32(2); p < r.fn.Params; p++ {
-		r.from[p] = ^subject(p)
+		r.from[p] = held{on: ^subject(p)}
 	}
+	r.begin(b)
 	r.statements(b.Stmts)
 	writes(b, r.earlier)
 	return r.lead
+}
+
+func (r *leader) begin(b *Block) {
+	r.use.enter(b)
+	r.lead = lead{}
+	r.gives = gift{}
 }
 
 // writes adds the locals that a block may write.
@@ -97,7 +204,7 @@ func writes(b *Block, to bits) {
 func (r *leader) statements(list []Stmt) bool {
 	for len(list) > 0 {
 		n := r.statement(list)
-		if n == 0 {
+		if r.effort--; n == 0 || r.effort < 0 {
 			return false
 		}
 		list = list[n:]
@@ -110,248 +217,133 @@ func (r *leader) statements(list []Stmt) bool {
 func (r *leader) statement(list []Stmt) int {
 	s := &list[0]
 	switch s.Op {
-	case OpNop, OpIsDefined, OpIsUndefined:
+	case OpNop, OpIsDefined, OpIsArray, OpIsObject, OpIsSet:
+		return 1
+	case OpIsUndefined:
+		r.awaits(Local(s.A.N))
 		return 1
 	case OpInput:
-		return r.set(s.Target, subject(s.Index), true)
+		return r.input(s)
 	case OpAssign:
-		on, known := r.from[s.A.N]
-		return r.set(s.Target, on, known && !s.A.Const)
+		h, known := r.holds(s.A)
+		return r.set(s.Target, h, known)
 	case OpReset:
+		r.awaits(s.Target)
 		if s.Target > DataLocal && !r.earlier.has(s.Target) && int32(s.Target) >= r.fn.Params {
 			// It is undefined already, so that nobody can tell.
 			delete(r.from, int32(s.Target))
 			return 1
 		}
-		return r.set(s.Target, 0, false)
+		return r.set(s.Target, held{}, false)
 	case OpMakeArray, OpMakeObject, OpMakeSet, OpLen:
-		return r.set(s.Target, 0, false)
+		return r.set(s.Target, held{}, false)
 	case OpDot:
-		if !s.B.Const || s.A.N <= 0 {
-			return 0
-		}
-		if _, ok := r.consts[s.B.N].(string); !ok {
-			return 0
-		}
-		return r.set(s.Target, 0, false)
+		return r.dot(s)
 	case OpEqual, OpNotEqual:
 		return r.comparison(s)
 	case OpCallBuiltin:
+		return r.builtin(list)
+	case OpCall:
 		return r.call(list)
 	case OpNot:
 		return r.negation(s)
+	case OpScan:
+		return r.scan(list)
+	case OpAssignOnce:
+		return r.give(s)
 	}
 	return 0
 }
 
-// set notes that a local holds a subject, or what is not known. It must be the
-// block's own: nobody else sees what it holds.
-func (r *leader) set(t Local, on subject, known bool) int {
-	if t <= DataLocal || r.use.exposed.has(t) {
+// holds is what is known of an operand.
+func (r *leader) holds(o Operand) (held, bool) {
+	if o.Const {
+		return held{constants: []Value{r.consts[o.N]}}, true
+	}
+	h, known := r.from[o.N]
+	return h, known
+}
+
+// hides reports whether nobody but the block sees what a local holds.
+func (r *leader) hides(t Local) bool {
+	return t > DataLocal && (r.inner || !r.use.exposed.has(t))
+}
+
+// set notes what a local holds, if that is known. It must be the block's own:
+// nobody else sees what it holds.
+func (r *leader) set(t Local, h held, known bool) int {
+	if !r.hides(t) {
 		return 0
 	}
 	delete(r.from, int32(t))
 	if known {
-		r.from[int32(t)] = on
+		r.from[int32(t)] = h
 	}
 	return 1
 }
 
-func (r *leader) guard(on subject, text bool) {
-	r.lead.guards = append(r.lead.guards, guard{on, text})
-}
+func (r *leader) guard(on subject, kind guardKind) { r.lead.guard(on, kind) }
 
+// key adds a condition that holds wherever the block comes past it.
 func (r *leader) key(on subject, equality bool, any []handle) {
 	if r.depth == 0 {
-		r.lead.keys = append(r.lead.keys, key{on, equality, int32(len(r.lead.guards)), any})
+		r.lead.key(on, equality, false, any)
 	}
 }
 
-// equality is that a subject is one of constants. Strings are compared with
-// whatever it is; other values with scalars at least.
-func (r *leader) equality(on subject, holds bool, values ...Value) {
-	texts := true
-	any := make([]handle, 0, len(values))
-	for _, v := range values {
-		if _, ok := v.(string); !ok && texts {
-			r.guard(on, false)
-			texts = false
-		}
-		if h, ok := handleOf(on, v); ok {
-			any = append(any, h)
-		}
+// input reads a slot, which is a condition that there is something. The whole
+// of the input is nothing to find by.
+func (r *leader) input(s *Stmt) int {
+	if r.p.Paths[s.Index] == nil {
+		return r.set(s.Target, held{}, false)
 	}
-	// The test of more is left to the block, lest rules times values be
-	// entered.
-	if holds && len(any) <= widest {
-		r.key(on, texts, any)
+	on := subject(s.Index)
+	if r.slots != nil {
+		on = subject(r.slots[s.Index])
 	}
-}
-
-// handleOf is what finds a value. One that is no scalar is found by its guard
-// alone, and a number beyond float64 too.
-func handleOf(on subject, v Value) (handle, bool) {
-	h := handle{on: on}
-	switch x := v.(type) {
-	case string:
-		h.kind, h.text = byText, x
-	case nil:
-		h.kind = byNull
-	case bool:
-		h.kind = byFalse + handleKind(truthIndex(x))
-	case []Value, map[string]Value, *Object, *Set:
-		return h, false
-	default:
-		f, ok := numberKey(x)
-		h.kind, h.bits = byNumber, f
-		return h, ok
-	}
-	return h, true
-}
-
-func (r *leader) comparison(s *Stmt) int {
-	a, b := s.A, s.B
-	if a.Const {
-		a, b = b, a
-	}
-	if a.Const || !b.Const || a.N <= int32(DataLocal) {
+	if r.set(s.Target, held{on: on}, true) == 0 {
 		return 0
 	}
-	want := r.consts[b.N]
-	on, known := r.from[a.N]
-	if known {
-		r.equality(on, s.Op == OpEqual, want)
-		return 1
-	}
-	if _, ok := want.(string); ok {
-		return 1
-	}
-	return 0
-}
-
-// call reads a builtin that tests a subject.
-func (r *leader) call(list []Stmt) int {
-	s := &list[0]
-	if len(list) < 2 || !r.decides(s, &list[1]) {
-		return 0
-	}
-	for _, o := range s.Args {
-		on, known := r.from[o.N]
-		if o.Const || !known {
-			continue
-		}
-		args, at := r.around(s.Args, Local(o.N))
-		if at >= 0 && len(args) == 2 && r.test(r.p.Builtins[s.Index], args, at, on) {
-			return 2
-		}
-		return 0
-	}
-	return 0
-}
-
-// test reads the test of one subject against a constant; they are as their
-// testers have them.
-func (r *leader) test(name string, args []Value, at int, on subject) bool {
-	known := args[1-at]
-	switch name {
-	case "contains", "startswith", "endswith":
-		return r.text(name, known, at, on)
-	case "regex.match":
-		return at == 1 && r.pattern(known, on)
-	case "internal.member_2":
-		if at == 1 {
-			r.guard(on, false)
-			return true
-		}
-		if on < 0 {
-			r.guard(on, false) // A parameter may be undefined.
-		}
-		r.equality(on, true, membersOf(known)...)
-		return true
-	case "equal":
-		r.guard(on, false)
-		r.equality(on, true, known)
-		return true
-	case "neq", "lt", "lte", "gt", "gte":
-		r.guard(on, false)
-		return true
-	}
-	return false
-}
-
-func (r *leader) text(name string, known Value, at int, on subject) bool {
-	text, ok := known.(string)
-	if !ok {
-		return false
-	}
-	r.guard(on, true)
-	if at != 0 || text == "" {
-		return true
-	}
-	h := handle{on: on, kind: byContaining, text: text}
-	switch name {
-	case "startswith":
-		h.kind = byStarting
-	case "endswith":
-		h.kind = byEnding
-	}
-	r.key(on, false, []handle{h})
-	return true
-}
-
-func (r *leader) pattern(known Value, on subject) bool {
-	text, ok := known.(string)
-	if !ok || matches([]Value{known, undef}, 1) == nil {
-		return false
-	}
-	r.guard(on, true)
-	need := neededBy(text)
-	if len(need.texts) == 0 {
-		return true
-	}
-	kind := byContaining
-	if need.fold {
-		kind = byFolded
-	}
-	any := make([]handle, len(need.texts))
-	for i, part := range need.texts {
-		any[i] = handle{on: on, kind: kind, text: part}
-	}
-	r.key(on, false, any)
-	return true
-}
-
-// membersOf are what is in a constant.
-func membersOf(v Value) []Value {
-	var out []Value
-	Each(v, func(_, e Value) bool {
-		out = append(out, e)
-		return true
-	})
-	return out
-}
-
-// negation reads a block that is no condition itself but lets those behind it
-// be some, when nothing in it may fail.
-func (r *leader) negation(s *Stmt) int {
-	from := r.from
-	r.from = map[int32]subject{}
-	for local, on := range from {
-		r.from[local] = on
-	}
-	r.depth++
-	read := r.statements(s.Blocks[0].Stmts)
-	r.depth--
-	r.from = from
-	written := newBits(r.fn.Locals)
-	writes(&s.Blocks[0], written)
-	for local := range from {
-		if written.has(Local(local)) {
-			delete(from, local)
-		}
-	}
-	if !read {
-		return 0
+	if r.depth == 0 {
+		r.lead.key(on, false, true, []handle{{on: on, kind: byPresence}})
 	}
 	return 1
+}
+
+// dot reads a part of something. What is at a key that is no text takes
+// comparing, which may fail.
+func (r *leader) dot(s *Stmt) int {
+	if !s.A.Const && s.A.N <= int32(DataLocal) {
+		return 0
+	}
+	h, known := r.holds(s.A)
+	if !s.B.Const {
+		of, parts := r.parts(h, known)
+		if !parts {
+			return 0
+		}
+		return r.set(s.Target, of, true)
+	}
+	key := r.consts[s.B.N]
+	_, text := key.(string)
+	switch {
+	case known && h.constants == nil && !h.part:
+		on := r.derivation.key(h.on, key)
+		if !text || h.on < 0 {
+			r.guard(on, guardSound)
+		}
+		return r.set(s.Target, held{on: on}, true)
+	case text:
+		return r.set(s.Target, held{}, false)
+	}
+	return 0
+}
+
+// parts is what the elements are of a local that holds parts of a text.
+func (r *leader) parts(h held, known bool) (held, bool) {
+	if !known || h.constants != nil || h.part {
+		return held{}, false
+	}
+	of, ok := r.derivation.whole(h.on)
+	return held{on: of, part: true}, ok
 }

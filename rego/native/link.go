@@ -1,5 +1,7 @@
 package native
 
+import "slices"
+
 // status is how a statement ended: done, or by leaving that many blocks (1 is
 // the one it stands in), or the function.
 type status int32
@@ -17,11 +19,12 @@ type exec func(f *frame) status
 // Link verifies a program and makes closures of it: what is out of bounds, and
 // a builtin nobody has, is an error. extra may be nil.
 func Link(p *Program, extra Functions) (*Code, error) {
-	if err := verify(p); err != nil {
+	v := verifier{p: p}
+	if err := v.program(); err != nil {
 		return nil, err
 	}
-	l := linker{p: p, code: &Code{program: p, tree: node{fn: -1}, whole: -1}}
-	if err := l.builtins(extra); err != nil {
+	l := linker{p: p, code: &Code{program: p, paths: v.paths, whole: -1}}
+	if err := l.builtins(v.own, extra); err != nil {
 		return nil, err
 	}
 	l.prepare()
@@ -45,10 +48,10 @@ type linker struct {
 	use     usage
 }
 
-func (l *linker) builtins(extra Functions) error {
+func (l *linker) builtins(own []*own, extra Functions) error {
 	l.natives = make([]Builtin, len(l.p.Builtins))
 	for i, name := range l.p.Builtins {
-		b := builtins[name].call
+		b := own[i].call()
 		if extra != nil {
 			b = orHost(b, extra(name))
 		}
@@ -94,11 +97,6 @@ func (l *linker) prepare() {
 			l.code.whole = int32(i)
 		}
 	}
-	for i := range l.p.Funcs {
-		if path := l.p.Funcs[i].Path; len(path) > 0 {
-			l.code.tree.insert(path, int32(i))
-		}
-	}
 }
 
 func (l *linker) function(fn *function) {
@@ -109,19 +107,51 @@ func (l *linker) function(fn *function) {
 		l.use.enter(&fn.Blocks[i])
 		fn.blocks[i] = l.block(&fn.Blocks[i])
 	}
+	fn.grows, fn.private = fn.building()
+}
+
+// building reports whether a function's blocks add to its result, and whether
+// that is a set that they make and add to, and do nothing else with.
+func (fn *Func) building() (grows, private bool) {
 	for i := range fn.Blocks {
 		for j := range fn.Blocks[i].Stmts {
 			s := &fn.Blocks[i].Stmts[j]
 			if s.Target == fn.Return && (s.Op == OpMakeSet || s.Op == OpMakeObject) {
-				fn.grows = true
+				grows, private = true, s.Op == OpMakeSet
 			}
 		}
 	}
+	return grows, private && onlyAdded(fn.Blocks, fn.Return)
+}
+
+// onlyAdded reports whether a local is only made a set, added to and returned.
+func onlyAdded(blocks []Block, t Local) bool {
+	for i := range blocks {
+		for j := range blocks[i].Stmts {
+			s := &blocks[i].Stmts[j]
+			shape := &shapes[s.Op]
+			touched := shape.target && s.Target == t || s.Op == OpScan && Local(s.B.N) == t
+			if touched && s.Op != OpMakeSet && s.Op != OpSetAdd {
+				return false
+			}
+			read := int32(0)
+			reads(s, func(n int32) {
+				if n == int32(t) {
+					read++
+				}
+			})
+			if read > 0 && s.Op != OpReturn && (read > 1 || s.Op != OpSetAdd || s.Target != t) || !onlyAdded(s.Blocks, t) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // block links a block: its status counts from inside it.
 func (l *linker) block(b *Block) exec {
-	list := make([]exec, 0, len(b.Stmts))
+	var room [8]exec
+	list := room[:0]
 	for rest := b.Stmts; len(rest) > 0; {
 		run, n := l.fuse(rest)
 		if n == 0 {
@@ -162,6 +192,22 @@ func sequence(list []exec) exec {
 			return c(f)
 		}
 	}
+	if len(list) == 4 {
+		a, b, c, d := list[0], list[1], list[2], list[3]
+		return func(f *frame) status {
+			if s := a(f); s != done {
+				return s
+			}
+			if s := b(f); s != done {
+				return s
+			}
+			if s := c(f); s != done {
+				return s
+			}
+			return d(f)
+		}
+	}
+	list = slices.Clone(list)
 	return func(f *frame) status {
 		for _, run := range list {
 			if s := run(f); s != done {
@@ -178,21 +224,21 @@ type arg struct {
 	v     Value
 }
 
-func (a *arg) get(f *frame) Value {
+func (a arg) get(f *frame) Value {
 	if a.local > 0 {
 		return f.l[a.local]
 	}
 	return a.rare(f)
 }
 
-func (a *arg) rare(f *frame) Value {
+func (a arg) rare(f *frame) Value {
 	if a.local == 0 {
 		return f.input()
 	}
 	return a.v
 }
 
-func (a *arg) constant() bool { return a.local < 0 }
+func (a arg) constant() bool { return a.local < 0 }
 
 func (l *linker) arg(o Operand) arg {
 	if o.Const {

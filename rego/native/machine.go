@@ -24,9 +24,17 @@ type Machine struct {
 	args    []Value
 	call    Call
 
-	// marks and found are the memory of indexes: blocks that are to be run.
-	marks marks
-	found []int32
+	// index is the code's, nil for none; marks, found and region are its memory:
+	// blocks that are to be run. due are codes that are worth an index.
+	index  *codeIndex
+	marks  marks
+	found  []int32
+	region region
+	due    []*Code
+
+	// spare is what Rules builds a function's set in, of which it tells the
+	// elements alone.
+	spare Set
 
 	memory
 }
@@ -120,6 +128,7 @@ func (m *Machine) begin(c *Code, in Input) {
 	m.in = in
 	m.steps = stride
 	m.call.m = m
+	m.search(c)
 }
 
 // sized is a slice of n elements, of which those that were there keep what
@@ -140,14 +149,15 @@ func (m *Machine) end() {
 	m.touched = m.touched[:0]
 	m.memory.forget()
 	for _, f := range m.frames[:m.deepest] {
-		f.result = nil
+		f.result, f.entered, f.spare = nil, false, nil
 		if cap(f.l) > kept {
 			f.l = nil
 			continue
 		}
-		clear(f.l)
+		reset(f.l)
 		f.l = f.l[:0]
 	}
+	m.spare.empty()
 	if m.deepest > 0 && m.deepest > kept/16 {
 		m.frames = nil
 	}
@@ -169,11 +179,16 @@ func (m *Machine) ask(s *slot, i int32) (Value, bool) {
 	return s.v, s.ok
 }
 
-// frame is a function's locals while it runs.
+// frame is a function's locals while it runs. All that l has room for is
+// undefined when an evaluation begins.
 type frame struct {
-	m      *Machine
-	l      []Value
-	result Value
+	m       *Machine
+	l       []Value
+	result  Value
+	entered bool
+	// spare, when not nil, is the set to build the result in, the local own.
+	spare *Set
+	own   Local
 }
 
 // blank is what locals are when a function begins.
@@ -183,6 +198,13 @@ var blank = func() (b [64]Value) {
 	}
 	return b
 }()
+
+// reset makes locals undefined.
+func reset(locals []Value) {
+	for len(locals) > 0 {
+		locals = locals[copy(locals, blank[:]):]
+	}
+}
 
 // enter makes the frame of a call; its parameters are the caller's to set.
 func (m *Machine) enter(fn *function) *frame {
@@ -199,15 +221,15 @@ func (m *Machine) enter(fn *function) *frame {
 	m.deepest = max(m.deepest, m.depth)
 	m.locals += n
 	if cap(f.l) < n {
-		f.l = make([]Value, n, n+n/4)
+		f.l = make([]Value, n+n/4)
+		reset(f.l)
+	} else if f.entered {
+		reset(f.l[:n])
 	}
-	// What an earlier call of this depth left is cleared when all ends: the
+	// What an earlier call of this depth left is forgotten when all ends: the
 	// length never shrinks before.
 	f.l = f.l[:max(n, len(f.l))]
-	for rest := f.l[:n]; len(rest) > 0; {
-		rest = rest[copy(rest, blank[:]):]
-	}
-	f.result = undef
+	f.result, f.entered = undef, true
 	return f
 }
 

@@ -11,6 +11,13 @@ type Object struct {
 	find   finder
 	sorted bool
 	frozen bool
+	// astray says that topdown may have the keys in another order than theirs.
+	astray bool
+	// stale says that OPA does not find the object in a set, or as a key, by an
+	// equal one: it has the hash of what it was before what is in it changed.
+	stale bool
+	// clear is how many keys there were when the last look found no clash.
+	clear int32
 }
 
 type pair struct{ key, value Value }

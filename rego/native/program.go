@@ -143,14 +143,16 @@ const (
 	OpIsUndefined
 	// OpArrayAppend appends A to the array in Target.
 	OpArrayAppend
-	// OpObjectInsert sets key A of the object in Target to B. OpObjectInsertOnce
-	// does, and another value that is there is a conflict.
+	// OpObjectInsert sets key A of the object in Target to B; with Index 1 it is a
+	// new key of an object as it is written, with 2 B is a part that rules add to. OpObjectInsertOnce does, and
+	// another value that is there is a conflict.
 	OpObjectInsert
 	OpObjectInsertOnce
 	// OpObjectMerge sets Target to A with what only B has, objects in objects
 	// merged alike.
 	OpObjectMerge
-	// OpSetAdd adds A to the set in Target.
+	// OpSetAdd adds A to the set in Target; with Index 1 it is an element of a
+	// set as it is written.
 	OpSetAdd
 	// OpWith runs Blocks[0] with Target, which is input or data, replaced by A
 	// or, with Keys (constant strings), changed there. It is undefined unless

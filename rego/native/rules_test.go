@@ -1,6 +1,7 @@
 package native
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,7 +84,7 @@ func fusedForm(t *testing.T, form int, name string, known Value, first bool, v V
 			}
 			known := []Value{args[0], args[1]}
 			known[at] = undef
-			switch testers[name](known, at)(args[at]) {
+			switch testerOf(name)(known, at)(args[at]) {
 			case yesVerdict:
 				return true, true, nil
 			case no:
@@ -119,16 +120,16 @@ func TestTests(t *testing.T) {
 	} {
 		args := []Value{c.known, c.known}
 		args[c.at] = undef
-		assert.Equal(t, c.want, testers[c.name](args, c.at)(c.v), "%s %v at %d of %v", c.name, c.known, c.at, c.v)
+		assert.Equal(t, c.want, testerOf(c.name)(args, c.at)(c.v), "%s %v at %d of %v", c.name, c.known, c.at, c.v)
 	}
 	for _, args := range [][]Value{{"(", undef}, {1, undef}, {undef, "x"}, {"x", undef, "y"}} {
 		at := 1
 		if args[0] == undef {
 			at = 0
 		}
-		assert.Nil(t, testers["regex.match"](args, at))
+		assert.Nil(t, testerOf("regex.match")(args, at))
 	}
-	assert.Nil(t, testers["contains"]([]Value{undef, 1}, 0))
+	assert.Nil(t, testerOf("contains")([]Value{undef, 1}, 0))
 }
 
 // TestRules: each value comes with the block that gave it.
@@ -267,8 +268,13 @@ func clean(t *testing.T, m *Machine) {
 		assert.Nil(t, f.result)
 		assert.LessOrEqual(t, cap(f.l), kept)
 		for _, v := range f.l[:cap(f.l)] {
-			assert.Nil(t, v)
+			assert.Equal(t, undef, v)
 		}
+		assert.Nil(t, f.spare)
+	}
+	assert.Zero(t, m.spare.Len())
+	for _, v := range m.spare.elems[:cap(m.spare.elems)] {
+		assert.Nil(t, v)
 	}
 	for _, r := range m.results[:cap(m.results)] {
 		assert.Nil(t, r.v)
@@ -305,4 +311,42 @@ func TestDepth(t *testing.T) {
 	m := &maker{}
 	m.fn("f", 2, []Stmt{block([]Stmt{block([]Stmt{block([]Stmt{m.dynamic("g0", "f")})})})})
 	assert.Equal(t, "bail", m.eval(t, nil))
+}
+
+// TestRulesSpare: what a rule's set is built in is used again, and tells of one
+// evaluation alone; a set that rules look at themselves is not.
+func TestRulesSpare(t *testing.T) {
+	m := &maker{}
+	slot := m.path("list")
+	add := func(t Local, v Operand) Stmt { return Stmt{Op: OpSetAdd, Target: t, A: v, Place: -1} }
+	empty := Stmt{Op: OpMakeSet, Target: out, Place: -1}
+	each := Stmt{Op: OpScan, A: l(3), B: l(4), Target: 5, Place: -1, Blocks: blocks([]Stmt{add(out, l(5))})}
+	m.fn("all", 2, []Stmt{empty}, []Stmt{in(3, slot), each}, []Stmt{add(out, m.c("last"))})
+	m.fn("itself", 2, []Stmt{empty}, []Stmt{in(3, slot), each}, []Stmt{set(6, l(int32(out))), {Op: OpLen, A: l(6), Target: 7, Place: -1}, add(out, l(7))})
+	code := m.link(t)
+	assert.Equal(t, []bool{true, false}, []bool{code.funcs[0].private, code.funcs[1].private})
+	var machine Machine
+	var told []Value
+	tell := func(_ int, v Value) bool { told = append(told, v); return true }
+	for _, list := range [][]Value{{1, 2, 1}, {}, {"x"}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, "a", "b"}, {3}, {2, Number("2.0")}, {4}} {
+		event := &doc{p: &m.Program, v: object{"list": list}}
+		for fn, last := range []Value{"last", NewSet(list...).Len()} {
+			told = nil
+			err := code.Rules(&machine, fn, event, tell)
+			if len(list) == 2 && list[1] == Number("2.0") {
+				require.ErrorIs(t, err, ErrBail)
+				continue
+			}
+			require.NoError(t, err)
+			want := NewSet(append(slices.Clone(list), last)...)
+			assert.Equal(t, want.elems, told)
+			v, _, err := code.Eval(&machine, fn, event)
+			require.NoError(t, err)
+			assert.True(t, Equal(want, v))
+			clean(t, &machine)
+		}
+	}
+	event := &doc{p: &m.Program, v: object{"list": []Value{"x", "y"}}}
+	ignore := func(int, Value) bool { return true }
+	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() { _ = code.Rules(&machine, 0, event, ignore) }), 0.0)
 }

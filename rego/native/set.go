@@ -13,6 +13,9 @@ type Set struct {
 	find   finder
 	sorted bool
 	frozen bool
+	// astray says that topdown may have the elements in another order than
+	// theirs, or twice.
+	astray bool
 }
 
 // NewSet makes a set of elements.
@@ -75,6 +78,20 @@ func (s *Set) at(e Value) int {
 			return i
 		}
 	}
+}
+
+// empty makes a set of no other owner what it was when it was made, but for
+// some of its memory.
+func (s *Set) empty() {
+	if len(s.elems) == 0 {
+		return
+	}
+	clear(s.elems)
+	room := s.elems[:0]
+	if cap(room) > keptArgs {
+		room = nil
+	}
+	*s = Set{elems: room}
 }
 
 // Has reports whether an element is in the set.

@@ -8,8 +8,17 @@ func (l *linker) build(s *Stmt) exec {
 	case OpArrayAppend:
 		return l.arrayAppend(s)
 	case OpSetAdd:
+		if s.Index != 0 {
+			return func(f *frame) status { return f.addWritten(t, a.get(f)) }
+		}
 		return func(f *frame) status { return f.setAdd(t, a.get(f)) }
 	case OpObjectInsert:
+		switch s.Index {
+		case 1:
+			return func(f *frame) status { return f.insertWritten(t, a.get(f), b.get(f)) }
+		case 2:
+			return func(f *frame) status { return f.insertPart(t, a.get(f), b.get(f)) }
+		}
 		return func(f *frame) status { return f.insert(t, a.get(f), b.get(f)) }
 	case OpObjectInsertOnce:
 		return func(f *frame) status { return f.insertOnce(t, a.get(f), b.get(f)) }
@@ -29,7 +38,7 @@ func (f *frame) setAdd(t Local, v Value) status {
 		if f.l[t] != emptySet {
 			return bailed
 		}
-		set = &Set{}
+		set = f.newSet(t)
 		f.l[t] = set
 	}
 	if !set.Add(v) {
@@ -38,6 +47,55 @@ func (f *frame) setAdd(t Local, v Value) status {
 		}
 	}
 	return done
+}
+
+// newSet is an empty set for a local.
+func (f *frame) newSet(t Local) *Set {
+	if set := f.spare; set != nil && t == f.own {
+		f.spare = nil
+		return set
+	}
+	return &Set{}
+}
+
+// addWritten adds an element of a set as it is written. Topdown keeps such a
+// set as it is, with what its variables are, until it leaves the rule: it goes
+// through equal elements twice, and through all of them in the order of their
+// terms, which is the order in which they are added here.
+func (f *frame) addWritten(t Local, v Value) status {
+	set, _ := f.l[t].(*Set)
+	if set == nil || set.Len() == 0 || isUndef(v) {
+		return f.setAdd(t, v)
+	}
+	if set.frozen {
+		return bailed
+	}
+	set.astray = set.astray || Compare(set.elems[len(set.elems)-1], v) >= 0
+	return f.setAdd(t, v)
+}
+
+// insertWritten does the same for a key of an object, which is to be a new one:
+// topdown has the first value of equal keys until it leaves the rule, and then
+// the last.
+func (f *frame) insertWritten(t Local, key, v Value) status {
+	o, _ := f.l[t].(*Object)
+	if o == nil || o.Len() == 0 || isUndef(key) {
+		return f.insert(t, key, v)
+	}
+	if o.frozen || o.at(key) >= 0 {
+		return bailed
+	}
+	o.astray = o.astray || Compare(o.pairs[len(o.pairs)-1].key, key) > 0
+	return f.insert(t, key, v)
+}
+
+// insertPart puts in what rules go on adding to.
+func (f *frame) insertPart(t Local, key, v Value) status {
+	s := f.insert(t, key, v)
+	if s == done {
+		f.l[t].(*Object).stale = true
+	}
+	return s
 }
 
 // owned is the object in a local, for adding to it.
@@ -75,7 +133,7 @@ func (f *frame) insertOnce(t Local, key, v Value) status {
 		o.Put(key, v)
 		return done
 	}
-	if have := o.pairs[i]; !Equal(have.value, v) || !identical(have.value, v) || !identical(have.key, key) {
+	if have := o.pairs[i]; !Equal(have.value, v) || !identical(have.value, v) || !identical(have.key, key) || clashes(o) {
 		return bailed
 	}
 	return done

@@ -24,8 +24,10 @@ func (l *linker) call(s *Stmt) exec {
 
 // run runs a function's blocks: what it returned is the frame's result.
 func (fn *function) run(f *frame) status {
-	if fn.index != nil {
-		return fn.runFound(f)
+	if f.m.index != nil {
+		if s, ok := fn.runFound(f); ok {
+			return s
+		}
 	}
 	for _, run := range fn.blocks {
 		if s := run(f); s < 0 {
@@ -59,20 +61,20 @@ func (f *frame) memoized(fn *function, t Local) status {
 func (l *linker) callDynamic(s *Stmt) exec {
 	path, t := l.args(s.Keys), s.Target
 	return func(f *frame) status {
-		n := &f.m.code.tree
+		var room [128]byte
+		key := room[:0]
 		for i := range path {
 			name, ok := path[i].get(f).(string)
 			if !ok {
 				return ended
 			}
-			if n = n.child(name); n == nil {
-				return ended
-			}
+			key = appendName(key, name)
 		}
-		if n.fn < 0 {
+		at := f.m.code.paths.at(key)
+		if at < 0 {
 			return ended
 		}
-		fn := f.m.code.funcs[n.fn]
+		fn := f.m.code.funcs[at]
 		if fn.Params != 2 {
 			return bailed
 		}

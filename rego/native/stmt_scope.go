@@ -10,10 +10,16 @@ func (l *linker) scan(s *Stmt) exec {
 		case []Value:
 			s = sc.array(f, x)
 		case *Set:
+			if x.astray {
+				return bailed
+			}
 			s = sc.set(f, x.Elems())
 		case map[string]Value:
 			s = sc.object(f, x)
 		case *Object:
+			if x.astray {
+				return bailed
+			}
 			x.sort()
 			s = sc.pairs(f, x.pairs)
 		}

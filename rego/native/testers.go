@@ -1,38 +1,38 @@
 package native
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
-// testers are the builtins that are tests of one value, by OPA's names. Files
-// of builtins may register more.
-var testers = map[string]tester{}
-
-// registerTests adds a file's testers, as register does its builtins.
-func registerTests(table map[string]tester) bool {
-	for name, t := range table {
-		if testers[name] != nil {
-			panic("native: tester " + name + " is there twice")
-		}
-		testers[name] = t
+// testerOf is the tester of a builtin that is a test of one value, by OPA's
+// name; nil for any other.
+func testerOf(name string) tester {
+	switch name {
+	case "contains":
+		return texts(strings.Contains)
+	case "startswith":
+		return texts(strings.HasPrefix)
+	case "endswith":
+		return texts(strings.HasSuffix)
+	case "regex.match", "re_match":
+		return matches
+	case "glob.match":
+		return globTest
+	case "internal.member_2":
+		return belongs
+	case "equal":
+		return compares(func(c int) bool { return c == 0 })
+	case "neq":
+		return compares(func(c int) bool { return c != 0 })
+	case "lt":
+		return compares(func(c int) bool { return c < 0 })
+	case "lte":
+		return compares(func(c int) bool { return c <= 0 })
+	case "gt":
+		return compares(func(c int) bool { return c > 0 })
+	case "gte":
+		return compares(func(c int) bool { return c >= 0 })
 	}
-	return true
+	return nil
 }
-
-var _ = registerTests(map[string]tester{
-	"contains":          texts(strings.Contains),
-	"startswith":        texts(strings.HasPrefix),
-	"endswith":          texts(strings.HasSuffix),
-	"regex.match":       matches,
-	"internal.member_2": belongs,
-	"equal":             compares(func(c int) bool { return c == 0 }),
-	"neq":               compares(func(c int) bool { return c != 0 }),
-	"lt":                compares(func(c int) bool { return c < 0 }),
-	"lte":               compares(func(c int) bool { return c <= 0 }),
-	"gt":                compares(func(c int) bool { return c > 0 }),
-	"gte":               compares(func(c int) bool { return c >= 0 }),
-})
 
 func truth(ok bool) verdict {
 	if ok {
@@ -70,7 +70,7 @@ func texts(holds func(s, part string) bool) tester {
 	}
 }
 
-// matches is a constant pattern, compiled once.
+// matches is a constant pattern; there is no test of one that is wrong.
 func matches(args []Value, at int) test {
 	if len(args) != 2 || at != 1 {
 		return nil
@@ -79,17 +79,16 @@ func matches(args []Value, at int) test {
 	if !ok {
 		return nil
 	}
-	re, err := regexp.Compile(pattern)
-	if err != nil {
+	e := newExpression(pattern)
+	if e == nil {
 		return nil
 	}
-	need := neededBy(pattern)
 	return func(v Value) verdict {
 		s, ok := v.(string)
 		if !ok {
 			return strange
 		}
-		return truth(need.in(s) && re.MatchString(s))
+		return e.match(s)
 	}
 }
 

@@ -8,13 +8,18 @@ type usage struct {
 	total, here []int32
 	// exposed are the locals that some block may read before it writes them.
 	exposed bits
+	// entered is the block at hand.
+	entered *Block
 }
 
 func newUsage(fn *Func) usage {
-	u := usage{fn: fn, total: make([]int32, fn.Locals), here: make([]int32, fn.Locals), exposed: newBits(fn.Locals)}
+	counts := make([]int32, 2*fn.Locals)
+	u := usage{fn: fn, total: counts[:fn.Locals], here: counts[fn.Locals:], exposed: newBits(fn.Locals)}
+	written := newBits(fn.Locals)
 	for i := range fn.Blocks {
-		count(&fn.Blocks[i], u.total)
-		u.expose(&fn.Blocks[i], newBits(fn.Locals))
+		count(&fn.Blocks[i], u.total, 1)
+		clear(written)
+		u.expose(&fn.Blocks[i], written)
 	}
 	u.total[fn.Return]++
 	u.exposed.set(fn.Return)
@@ -23,8 +28,11 @@ func newUsage(fn *Func) usage {
 
 // enter begins one of the function's own blocks.
 func (u *usage) enter(b *Block) {
-	clear(u.here)
-	count(b, u.here)
+	if u.entered != nil {
+		count(u.entered, u.here, -1)
+	}
+	count(b, u.here, 1)
+	u.entered = b
 }
 
 // once reports whether a local that was just written is read in one place of
@@ -37,12 +45,13 @@ func (u *usage) once(t Local) bool {
 // dead reports whether nobody reads a local.
 func (u *usage) dead(t Local) bool { return t > DataLocal && u.total[t] == 0 }
 
-func count(b *Block, into []int32) {
+// count adds by for each read of a local in b.
+func count(b *Block, into []int32, by int32) {
 	for i := range b.Stmts {
 		s := &b.Stmts[i]
-		reads(s, func(n int32) { into[n]++ })
+		reads(s, func(n int32) { into[n] += by })
 		for j := range s.Blocks {
-			count(&s.Blocks[j], into)
+			count(&s.Blocks[j], into, by)
 		}
 	}
 }
@@ -84,11 +93,14 @@ func reads(s *Stmt, yield func(n int32)) {
 	if shape.changes {
 		yield(int32(s.Target))
 	}
-	for _, list := range [][]Operand{s.Args, s.Keys} {
-		for _, o := range list {
-			if !o.Const {
-				yield(o.N)
-			}
+	for _, o := range s.Args {
+		if !o.Const {
+			yield(o.N)
+		}
+	}
+	for _, o := range s.Keys {
+		if !o.Const {
+			yield(o.N)
 		}
 	}
 }

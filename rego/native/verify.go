@@ -45,10 +45,10 @@ var shapes = [numOps]shape{
 	OpIsDefined:        {a: true},
 	OpIsUndefined:      {a: true},
 	OpArrayAppend:      {a: true, target: true, changes: true},
-	OpObjectInsert:     {a: true, b: true, target: true, changes: true},
+	OpObjectInsert:     {a: true, b: true, target: true, changes: true, index: true},
 	OpObjectInsertOnce: {a: true, b: true, target: true, changes: true},
 	OpObjectMerge:      {a: true, b: true, target: true, writes: true},
-	OpSetAdd:           {a: true, target: true, changes: true},
+	OpSetAdd:           {a: true, target: true, changes: true, index: true},
 	OpWith:             {a: true, keys: true, blocks: 1, levels: 1},
 	OpInput:            {index: true, target: true, writes: true},
 }
@@ -60,16 +60,17 @@ const (
 
 func invalid(why string) error { return errors.New("native: invalid program: " + why) }
 
-// verify checks everything that closures take for granted.
-func verify(p *Program) error {
-	v := verifier{p: p, calls: make([][]int32, len(p.Funcs))}
+// program checks everything that closures take for granted.
+func (v *verifier) program() error {
+	p := v.p
+	v.calls = make([][]int32, len(p.Funcs))
 	if err := v.values(); err != nil {
 		return err
 	}
-	tree := node{fn: -1}
+	v.paths = make(functions, len(p.Funcs))
 	for i := range p.Funcs {
 		fn := &p.Funcs[i]
-		if len(fn.Path) > 0 && !tree.insert(fn.Path, int32(i)) {
+		if len(fn.Path) > 0 && !v.paths.add(fn.Path, int32(i)) {
 			return invalid("two functions at one path")
 		}
 		v.at = int32(i)
@@ -86,6 +87,8 @@ type verifier struct {
 	fn    *Func
 	at    int32
 	calls [][]int32
+	own   []*own // by Program.Builtins
+	paths functions
 	whole bool
 }
 
@@ -103,6 +106,10 @@ func (v *verifier) values() error {
 	}
 	if !valid(p.Data, 0) {
 		return invalid("data is no value")
+	}
+	v.own = make([]*own, len(p.Builtins))
+	for i, name := range p.Builtins {
+		v.own[i] = ownBuiltin(name)
 	}
 	for _, path := range p.Paths {
 		v.whole = v.whole || path == nil
@@ -233,7 +240,7 @@ func (v *verifier) stmt(s *Stmt, levels int) string {
 		if s.Index < 0 || int(s.Index) >= len(v.p.Builtins) || !v.operands(s.Args) {
 			return "builtin"
 		}
-		if b := builtins[v.p.Builtins[s.Index]]; b.call != nil && b.arity != len(s.Args) {
+		if own := v.own[s.Index]; own != nil && own.arity != len(s.Args) {
 			return "arguments of " + v.p.Builtins[s.Index]
 		}
 	case OpCallDynamic:

@@ -1,0 +1,5 @@
+//go:build topdown
+
+package compiler
+
+const nativeBuilt = false

@@ -110,7 +110,8 @@ HOOKC_COMPILE_EXPLAIN=json or HOOKC_HOOKS_STATUS_JSON=true.`,
 		return cannot("%v\nSee '%s --help'.", err, cmd.CommandPath())
 	})
 	root.AddCommand(newCompile(), newCheck(), newRun(), newExplain(), newTest(), newHooks(), newList(), newInit(), newConvert(),
-		newTrust(), newInstall(), newUninstall(), newDoctor(), newSchema(), newVersion(), newSupervise(), newServe(), newBench())
+		newTrust(), newInstall(), newUninstall(), newDoctor(), newSchema(), newVersion(), newSupervise(), newServe(), newBench(),
+		newDiff(), newReplay(), newLint(), newFmt())
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {

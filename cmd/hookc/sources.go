@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/cmd/hookc/model"
+	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy"
@@ -34,17 +35,31 @@ type sources struct {
 	allowStale bool
 	// verify is whether a one-shot command validates its plan.
 	verify bool
+	// without are optional passes that are left out, of the commands that have
+	// the flag.
+	without []string
 }
 
 func (s *sources) flags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVarP(&s.files, "file", "f", nil, "policy `PATH`: a file or folder, or TIER=PATH (repeatable; default: discover every tier)")
 	cmd.Flags().StringVar(&s.format, "format", "", "read the files as `NAME` instead of detecting the format")
 	cmd.Flags().BoolVar(&s.debug, "debug", false, "one JSON line for each hook that ran on stderr (or in the file HOOKC_DEBUG names)")
-	complete(cmd, "format", format.Names())
 	cmd.Flags().StringVar(&s.profile, "profile", "", "discover what `AGENT` would, and let it mean what it means there: see hookc list dialect")
 	cmd.Flags().BoolVar(&s.faithful, "faithful", false, "with --profile: follow the agent also where it lets something through in silence")
-	complete(cmd, "profile", dialect.Profiles())
 	cmd.Flags().BoolVar(&s.allowStale, "allow-stale", false, "use a compiled policy (.hookc) although its sources, the environment or hookc differ")
+	completeSources(cmd)
+}
+
+// completeSources offers the words of --format and --profile.
+func completeSources(cmd *cobra.Command) {
+	complete(cmd, "format", format.Names())
+	complete(cmd, "profile", dialect.Profiles())
+}
+
+// passes is the flag that leaves passes out.
+func (s *sources) passes(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&s.without, "without", nil, "switch optional `PASSES` off: "+strings.Join(optionalPasses(), ", "))
+	complete(cmd, "without", optionalPasses())
 }
 
 // complete offers fixed words for a flag's value.
@@ -78,6 +93,12 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 	if names := format.Names(); s.format != "" && !slices.Contains(names, s.format) {
 		return nil, nil, cannot("unknown format %q: %s", s.format, diag.DidYouMean(s.format, names, "there are "+strings.Join(names, ", ")))
 	}
+	if err := compiler.CheckWithout(s.without); err != nil {
+		return nil, nil, cannot("--without: %v", err)
+	}
+	if len(s.without) > 0 {
+		out = append(out, hookc.Compiler(func(c *compiler.Config) { c.Without = s.without }))
+	}
 	compiled, err := s.compiledPolicy(from, args)
 	if err != nil {
 		return nil, nil, err
@@ -99,9 +120,9 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 		if _, err := os.Lstat(from.path(in.Path)); err != nil {
 			var failed *fs.PathError
 			if errors.As(err, &failed) {
-				failed.Path = in.Path // as it was given
+				err = failed.Err
 			}
-			return nil, nil, cannot("%v", err)
+			return nil, nil, cannot("%s: %v", in.Path, err) // the path as it was given
 		}
 		in.Path, in.Format = from.path(in.Path), s.format
 		out = append(out, hookc.Input(in))

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/cmd/hookc/diff"
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+const diffHelp = `diff compares two policies, each a file, a folder or a compiled policy, and says
+what became of their hooks and settings (added, removed, changed, moved) and on
+which events they decide differently. Each such difference comes with a witness:
+an event on which both policies were really asked, shortest first, as hookc run
+takes it.
+
+Events are made of what both policies name: filters, places and constants of
+rules, shared Rego and data, and values that guards know by themselves. The same
+policies give the same events. Rules alone are evaluated (rego, expr, builtin): no
+process is started and no model called; bash and llm hooks are compared by what is
+written, with the files that commands name, and reported as "may differ". Who
+decides, where it is written and warnings are no difference of decisions.
+
+Nothing is proved by events that were tried: "no difference" is said of so many
+events, and more can be tried with --events. What is proved is said to be: one
+program, and the tools that a policy denies whatever else a call says.
+
+With --replay FILE recorded events are tried first: hookc help replay says how they
+are written. Each difference says on how many of them it was seen.
+
+Exit codes: 0 no difference was found · 1 differences, or with --fail-on-loosened
+only a decision that holds back less · 3 could not compare, also when a policy has
+errors · 130 interrupted.`
+
+func newDiff() *cobra.Command {
+	var f diffFlags
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW",
+		Short: "Compare two policies: hooks, settings, and events they decide differently",
+		Long:  diffHelp,
+		Example: `  hookc diff main/hooks.yaml hooks.yaml
+  hookc diff old.hookc policies/ --event pre_tool_execution --tool Bash
+  hookc diff old.yaml new.yaml --json | jq '.decisions[] | select(.direction == "loosened") | .witness'`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 2 {
+				return cannot("diff needs two policies: hookc diff OLD NEW")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	cmd.Flags().StringVar(&f.sources.format, "format", "", "read the files as `NAME` instead of detecting the format")
+	cmd.Flags().StringVar(&f.sources.profile, "profile", "", "let both mean what they mean to `AGENT`: see hookc list dialect")
+	cmd.Flags().BoolVar(&f.sources.faithful, "faithful", false, "with --profile: follow the agent also where it lets something through in silence")
+	cmd.Flags().BoolVar(&f.sources.allowStale, "allow-stale", false, "use a compiled policy (.hookc) although its sources, the environment or hookc differ")
+	cmd.Flags().StringVar(&f.event, "event", "", "only this `EVENT`")
+	cmd.Flags().StringVar(&f.tool, "tool", "", "only calls of `TOOL`, and the hooks that can match them")
+	cmd.Flags().IntVar(&f.events, "events", diff.DefaultEvents, "try `N` events of each lifecycle point")
+	cmd.Flags().StringArrayVar(&f.replay, "replay", nil, "try the recorded events in `FILE`, or -, first (repeatable)")
+	cmd.Flags().BoolVar(&f.loosened, "fail-on-loosened", false, "exit 1 only if a decision holds back less than it did")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
+	completeSources(cmd)
+	complete(cmd, "event", policy.EventNames())
+	return cmd
+}
+
+// diffFlags are the command line of diff.
+type diffFlags struct {
+	sources
+	event, tool string
+	events      int
+	replay      []string
+	asJSON      bool
+	loosened    bool
+}
+
+func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
+	o := diff.Options{Tool: f.tool, Events: f.events}
+	if f.events <= 0 {
+		return cannot("--events is greater than nothing")
+	}
+	if f.event != "" {
+		event, ok := policy.ParseEvent(f.event)
+		if !ok {
+			return cannot("unknown event %q: %s", f.event, diag.DidYouMean(f.event, policy.EventNames(), "`hookc help events` lists them"))
+		}
+		o.Event = event
+	}
+	old, err := f.side(cmd, "old", args[0])
+	if err != nil {
+		return err
+	}
+	new, err := f.side(cmd, "new", args[1])
+	if err != nil {
+		return err
+	}
+	if o.Recorded, err = f.recorded(cmd); err != nil {
+		return err
+	}
+	report, err := f.compare(cmd, old, new, o)
+	if err != nil {
+		return exitError{exitInterrupted, "hookc: interrupted"}
+	}
+	if f.asJSON {
+		err = writeJSON(cmd.OutOrStdout(), report)
+	} else {
+		err = diffText(cmd.OutOrStdout(), report)
+	}
+	if err == nil && f.found(report) {
+		err = exitError{exitFindings, ""}
+	}
+	return err
+}
+
+// found reports whether the differences are such that the exit code says so.
+func (f *diffFlags) found(r *diff.Report) bool {
+	if !f.loosened {
+		return !r.Empty()
+	}
+	return slices.ContainsFunc(r.Decisions, func(c diff.Change) bool { return c.Direction == diff.Loosened })
+}
+
+// compare compares two programs, and shows that it takes its time.
+func (f *diffFlags) compare(cmd *cobra.Command, old, new *dag.Program, o diff.Options) (*diff.Report, error) {
+	var doing atomic.Pointer[string]
+	o.Say = func(what string) { doing.Store(&what) }
+	o.Say("comparing")
+	stop := progressOf(cmd.ErrOrStderr(), func() string { return *doing.Load() })
+	defer stop()
+	return diff.Compare(cmd.Context(), old, new, o)
+}
+
+// recorded are the events of --replay.
+func (f *diffFlags) recorded(cmd *cobra.Command) ([]*policy.Context, error) {
+	r := &replayer{replayFlags: &replayFlags{}, cmd: cmd, ctx: cmd.Context()}
+	var out []*policy.Context
+	for _, file := range f.replay {
+		if err := r.records(file, func(rec *recording) error {
+			out = append(out, rec.in)
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.report.unread) > 0 {
+		return nil, cannot("%s", strings.Join(r.report.unread, "\n"))
+	}
+	return out, nil
+}
+
+// side compiles one of the two policies.
+func (f *diffFlags) side(cmd *cobra.Command, which, path string) (*dag.Program, error) {
+	program, found, err := f.sources.compile(cmd, []string{path}, hookc.SkipVerify())
+	if err != nil {
+		return nil, err
+	}
+	if program == nil || found.HasErrors() {
+		return nil, exitError{exitCannot, found.Render() + "hookc: the " + which + " policy, " + path + ", has errors: nothing was compared"}
+	}
+	return program, nil
+}

@@ -1,0 +1,301 @@
+package diff
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+)
+
+// Direction is which way a decision changed.
+type Direction string
+
+// The directions, worst first: what was held back goes on now, what went on is
+// held back now, and the same action with other words or another patch.
+const (
+	Loosened  Direction = "loosened"
+	Tightened Direction = "tightened"
+	Reworded  Direction = "other"
+)
+
+func (d Direction) rank() int { return slices.Index([]Direction{Loosened, Tightened, Reworded}, d) }
+
+// strictness orders actions by how much they hold back.
+func strictness(a policy.Action) int {
+	switch a {
+	case policy.Proceed:
+		return 0
+	case policy.DeferCall, policy.AskUser:
+		return 1
+	case policy.KeepWorking, policy.RetryTurn, policy.Hide, policy.Block:
+		return 2
+	}
+	return 3 // abort and end_turn leave more than the step
+}
+
+// Change is one way in which decisions differ, with an event that shows it.
+type Change struct {
+	Event policy.Event `json:"event"`
+	// Tools are those of the events on which it was seen, sorted.
+	Tools []string `json:"tools,omitempty"`
+	// From and To are the actions of old and new.
+	From      policy.Action `json:"from"`
+	To        policy.Action `json:"to"`
+	Direction Direction     `json:"direction"`
+	// Events is on how many of the events tried it was seen.
+	Events int `json:"events"`
+	// Recorded is how many of those had really happened.
+	Recorded int `json:"recorded,omitempty"`
+	// Witness is one of them, as `hookc run` takes it.
+	Witness json.RawMessage `json:"witness"`
+	// Old and New are the Decisions on the witness, without the trace of hooks.
+	Old *policy.Decision `json:"old"`
+	New *policy.Decision `json:"new"`
+}
+
+// trial gathers the differences on one lifecycle point.
+type trial struct {
+	event   policy.Event
+	was, is *decider
+	// volatile is true when a rule looks at the clock, at chance or at the disk.
+	volatile bool
+	byKind   map[string]*Change
+	order    []string
+	unstable int
+}
+
+func newTrial(event policy.Event, was, is *decider) *trial {
+	return &trial{event: event, was: was, is: is, byKind: map[string]*Change{}}
+}
+
+// again is how often a difference must be seen before it is believed, and
+// againVolatile how often where a rule looks at the clock or at chance.
+const (
+	again         = 2
+	againVolatile = 16
+)
+
+// try decides recorded events, and different ones that are made up, with both
+// policies.
+func (f *trial) try(ctx context.Context, m *maker, o *Options) (Tried, error) {
+	f.volatile = m.volatile
+	tried := Tried{Event: f.event}
+	for _, c := range o.Recorded {
+		if c.Text(policy.FieldEvent) != string(f.event) || o.Tool != "" && c.Text(policy.FieldToolName) != o.Tool {
+			continue
+		}
+		in, ok := eventOf(f.event, fieldsOf(c))
+		if !ok {
+			continue
+		}
+		tried.Recorded++
+		if err := f.one(ctx, in, true); err != nil {
+			return tried, err
+		}
+	}
+	for _, in := range m.events(o.Events) {
+		if err := f.one(ctx, in, false); err != nil {
+			return tried, err
+		}
+	}
+	tried.Events = m.made()
+	return tried, f.shrink(ctx)
+}
+
+// fieldsOf is an event as it was sent.
+func fieldsOf(c *policy.Context) map[string]any {
+	out := map[string]any{}
+	for _, f := range c.Fields() {
+		if v, ok := c.Get(f); ok && f != policy.FieldToolUseID { // a repeated call would be answered from memory
+			out[f.String()] = v
+		}
+	}
+	return out
+}
+
+// one decides an event.
+func (f *trial) one(ctx context.Context, in made, recorded bool) error {
+	a, b := f.was.decide(ctx, f.event, in.context), f.is.decide(ctx, f.event, in.context)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if !Differ(a, b) {
+		return nil
+	}
+	steady, err := f.steady(ctx, in, a, b)
+	switch {
+	case err != nil:
+		return err
+	case !steady:
+		f.unstable++
+	default:
+		f.note(in, a, b, recorded)
+	}
+	return nil
+}
+
+// steady reports whether both policies answer an event as they did.
+func (f *trial) steady(ctx context.Context, in made, a, b *policy.Decision) (bool, error) {
+	times := again
+	if f.volatile {
+		times = againVolatile
+	}
+	for range times {
+		x, y := f.was.decide(ctx, f.event, in.context), f.is.decide(ctx, f.event, in.context)
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		if Differ(a, x) || Differ(b, y) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// kindOf is what differences are told apart by.
+func kindOf(a, b *policy.Decision) string {
+	return strings.Join([]string{string(a.Action), string(b.Action), string(direction(a, b)), a.By, b.By}, "\x00")
+}
+
+// note counts a difference; the shortest event is the witness.
+func (f *trial) note(in made, a, b *policy.Decision, recorded bool) {
+	key := kindOf(a, b)
+	c := f.byKind[key]
+	if c == nil {
+		c = &Change{Event: f.event, From: a.Action, To: b.Action, Direction: direction(a, b)}
+		f.byKind[key] = c
+		f.order = append(f.order, key)
+	}
+	c.Events++
+	if recorded {
+		c.Recorded++
+	}
+	if tool := in.context.Text(policy.FieldToolName); tool != "" && !slices.Contains(c.Tools, tool) {
+		c.Tools = append(c.Tools, tool)
+		slices.Sort(c.Tools)
+	}
+	if c.Witness == nil || len(in.text) < len(c.Witness) {
+		c.show(in, a, b)
+	}
+}
+
+// show makes an event the witness.
+func (c *Change) show(in made, a, b *policy.Decision) {
+	old, new := *a, *b
+	old.Hooks, new.Hooks = nil, nil // they hold times
+	c.Witness, c.Old, c.New = in.text, &old, &new
+}
+
+func direction(a, b *policy.Decision) Direction {
+	held := func(d *policy.Decision) int {
+		if d.Verdict == policy.Allow { // the agent does not ask its user then
+			return 2*strictness(d.Action) - 1
+		}
+		return 2 * strictness(d.Action)
+	}
+	switch cmp.Compare(held(a), held(b)) {
+	case 1:
+		return Loosened
+	case -1:
+		return Tightened
+	}
+	return Reworded
+}
+
+// shrink takes out of each witness what it differs without.
+func (f *trial) shrink(ctx context.Context) error {
+	for _, key := range f.order {
+		c := f.byKind[key]
+		for _, path := range partsOf(c.Witness) {
+			if err := f.replace(ctx, key, without(c.Witness, path)); err != nil {
+				return err
+			}
+		}
+		if slices.Contains(c.Tools, usualTools[0]) {
+			as := decoded(c.Witness)
+			as[policy.FieldToolName.String()] = usualTools[0]
+			if err := f.replace(ctx, key, as); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// replace makes an event the witness of a difference, if it shows the same.
+func (f *trial) replace(ctx context.Context, key string, fields map[string]any) error {
+	in, ok := eventOf(f.event, fields)
+	if !ok {
+		return nil
+	}
+	a, b := f.was.decide(ctx, f.event, in.context), f.is.decide(ctx, f.event, in.context)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if !Differ(a, b) || kindOf(a, b) != key {
+		return nil
+	}
+	steady, err := f.steady(ctx, in, a, b)
+	if steady {
+		f.byKind[key].show(in, a, b)
+	}
+	return err
+}
+
+// placed are the members of every witness: what says which event it is, of
+// which tool, and where it happens, so that it means the same wherever it is run.
+var placed = []string{"event", "cwd", "project_root", "tool_name"}
+
+// partsOf are the paths of an event that can be taken out.
+func partsOf(text []byte) [][]string {
+	var out [][]string
+	fields := decoded(text)
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		if slices.Contains(placed, key) {
+			continue
+		}
+		out = append(out, []string{key})
+		if inner, ok := fields[key].(map[string]any); ok {
+			for _, below := range slices.Sorted(maps.Keys(inner)) {
+				out = append(out, []string{key, below})
+			}
+		}
+	}
+	return out
+}
+
+// without is an event without what is at a path.
+func without(text []byte, path []string) map[string]any {
+	fields := decoded(text)
+	at := fields
+	for _, key := range path[:len(path)-1] {
+		inner, ok := at[key].(map[string]any)
+		if !ok {
+			return fields
+		}
+		at = inner
+	}
+	delete(at, path[len(path)-1])
+	return fields
+}
+
+func decoded(text []byte) map[string]any {
+	v, err := policy.DecodeJSON(text)
+	if err != nil {
+		panic("diff: an event that was made is no JSON: " + err.Error())
+	}
+	return v.(map[string]any)
+}
+
+// changes are the differences, in the order they were found.
+func (f *trial) changes() []Change {
+	out := make([]Change, 0, len(f.order))
+	for _, key := range f.order {
+		out = append(out, *f.byKind[key])
+	}
+	return out
+}

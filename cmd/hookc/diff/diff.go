@@ -1,0 +1,114 @@
+// Package diff compares two compiled policies (semantics.md §9): which hooks and
+// settings were added, removed, changed or moved, and on which events the two
+// decide differently. Events are made of what the policies themselves name, and
+// every difference of decisions carries one event on which both were really
+// asked. In-process rules alone are evaluated: no process is started and no
+// model called, so hooks of those kinds are compared by what is written. Equal
+// decisions on events that were tried prove nothing about those that were not,
+// and the report says how many were tried.
+package diff
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+)
+
+// DefaultEvents is how many events of each lifecycle point are tried.
+const DefaultEvents = 2000
+
+// Options say what is compared. The zero Options compare everything.
+type Options struct {
+	// Event and Tool leave out all other events and tools; "" leaves out none.
+	Event policy.Event
+	Tool  string
+	// Events is how many events of each lifecycle point are tried; 0 is
+	// DefaultEvents.
+	Events int
+	// Recorded are events that really happened, which are tried first.
+	Recorded []*policy.Context
+	// Say, if not nil, is told what is being done, for progress.
+	Say func(string)
+}
+
+// wants reports whether a lifecycle point is compared.
+func (o *Options) wants(event policy.Event) bool {
+	return (o.Event == "" || event == o.Event) && (o.Tool == "" || event.Spec().CanRead(policy.FieldToolName))
+}
+
+// Report is how two policies differ. Nothing in it depends on time or on the
+// order of maps, but for rules that do.
+type Report struct {
+	// Old and New are the hashes of the programs; Same is true when they are one:
+	// then hooks, settings and rules are the same, files that hooks name aside.
+	Old  string `json:"old"`
+	New  string `json:"new"`
+	Same bool   `json:"same_program"`
+	// Hooks, Settings and Files are what is written differently.
+	Hooks    []HookChange    `json:"hooks"`
+	Settings []SettingChange `json:"settings"`
+	Files    []FileChange    `json:"files"`
+	// Decisions are what is decided differently, worst first, each with a
+	// witness.
+	Decisions []Change `json:"decisions"`
+	// Denied are the tools that either policy denies whatever else an event
+	// says. It is proved from the plans, not sampled.
+	Denied []DeniedChange `json:"always_denied"`
+	// Tried is how many events were decided by both, by lifecycle point.
+	Tried []Tried `json:"tried"`
+	// Unstable is how many events were left out because one policy by itself
+	// answered them in two ways: its rules look at the clock, at chance or at the
+	// disk.
+	Unstable int `json:"unstable,omitempty"`
+}
+
+// Tried counts events.
+type Tried struct {
+	Event policy.Event `json:"event"`
+	// Events were made up, Recorded had happened.
+	Events   int `json:"events"`
+	Recorded int `json:"recorded,omitempty"`
+}
+
+// Empty reports whether no difference was found.
+func (r *Report) Empty() bool {
+	return len(r.Hooks)+len(r.Settings)+len(r.Files)+len(r.Decisions) == 0
+}
+
+// Compare finds how new differs from old. It runs no process and calls no
+// model. The error is that of ctx.
+func Compare(ctx context.Context, old, new *dag.Program, o Options) (*Report, error) {
+	if o.Events <= 0 {
+		o.Events = DefaultEvents
+	}
+	if o.Say == nil {
+		o.Say = func(string) {}
+	}
+	r := &Report{Old: old.Hash, New: new.Hash, Same: old.Hash == new.Hash, Hooks: hookChanges(old, new, &o), Settings: settingChanges(old, new, &o),
+		Files: fileChanges(old, new), Decisions: []Change{}, Denied: deniedChanges(old, new, &o), Tried: []Tried{}}
+	touched := map[string]bool{}
+	for _, h := range r.Hooks {
+		touched[h.Hook] = true
+	}
+	was, is := newDecider(old), newDecider(new)
+	defer was.close()
+	defer is.close()
+	for _, event := range policy.Events() {
+		if !o.wants(event) || old.Plan(event) == nil && new.Plan(event) == nil {
+			continue
+		}
+		o.Say("trying events of " + string(event))
+		t := newTrial(event, was, is)
+		tried, err := t.try(ctx, newMaker(old, new, event, o.Tool, touched), &o)
+		if err != nil {
+			return nil, err
+		}
+		r.Tried = append(r.Tried, tried)
+		r.Decisions = append(r.Decisions, t.changes()...)
+		r.Unstable += t.unstable
+	}
+	slices.SortStableFunc(r.Decisions, func(a, b Change) int { return a.Direction.rank() - b.Direction.rank() })
+	return r, nil
+}

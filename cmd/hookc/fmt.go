@@ -1,0 +1,271 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/install"
+	"github.com/hookc/hookc/rego"
+)
+
+const fmtHelp = `fmt lays policies out as everybody's are. In a hooks.yaml, and in the frontmatter of
+a HOOK.md: two spaces of indentation, lists below their keys, quoted texts in double
+quotes unless those need escapes, braces on one line or opened into lines, at most
+one empty line. Order, comments, anchors, empty lines between entries and line
+breaks in texts stay. Rego files are laid out as opa fmt does; Rego within a
+hooks.yaml stays as it is.
+
+What a file says is not changed: the result is read again and compared, and a file
+where that fails is left alone and reported.
+
+PATH is a file (- is a hooks.yaml on stdin) or a folder, in which hooks.yaml,
+hooks.local.yaml, *_test.yaml, HOOK.md and *.rego are looked for; without PATH it is
+the policy discovered for the project, with its Rego. Without a flag the result is
+printed.
+
+Exit codes: 0 done, or nothing to do · 1 --check or -d found files that are laid out
+otherwise · 3 a file could not be laid out (the others are).`
+
+func newFmt() *cobra.Command {
+	var f fmtFlags
+	cmd := &cobra.Command{
+		Use:   "fmt [PATH…]",
+		Short: "Lay out hooks.yaml, HOOK.md and Rego files",
+		Long:  fmtHelp,
+		Example: `  hookc fmt -w                      # the policy of this project
+  hookc fmt --check policies/       # in CI: lists what would change
+  hookc fmt -d hooks.yaml
+  hookc fmt - < hooks.yaml          # in an editor`,
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	cmd.Flags().BoolVarP(&f.write, "write", "w", false, "write the result to the files")
+	cmd.Flags().BoolVarP(&f.diff, "diff", "d", false, "show what would change")
+	cmd.Flags().BoolVar(&f.check, "check", false, "list the files that would change")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "what became of each file as JSON")
+	cmd.MarkFlagsMutuallyExclusive("write", "diff", "check")
+	return cmd
+}
+
+// fmtFlags are the command line of fmt.
+type fmtFlags struct{ write, diff, check, asJSON bool }
+
+// laid is a file and what became of it.
+type laid struct {
+	Path    string `json:"path"`
+	Changed bool   `json:"changed"`
+	Error   string `json:"error,omitempty"`
+}
+
+func (f *fmtFlags) run(cmd *cobra.Command, args []string) error {
+	files, err := f.files(cmd, args)
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	all := []laid{}
+	changed, failed := 0, []string{}
+	for _, file := range files {
+		if cmd.Context().Err() != nil {
+			return exitError{exitInterrupted, ""}
+		}
+		l := laid{Path: file}
+		if l.Changed, err = f.one(cmd, file, out); err != nil {
+			l.Error = strings.TrimRight(strings.TrimPrefix(err.Error(), "hookc: "), "\n")
+			failed = append(failed, l.Error)
+		}
+		if l.Changed {
+			changed++
+		}
+		all = append(all, l)
+	}
+	if f.asJSON {
+		if err := writeJSON(out, map[string]any{"files": all}); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(failed) > 0:
+		return exitError{exitCannot, strings.Join(failed, "\n") + "\nhookc: " + count(len(failed), "file") + " left as it was"}
+	case changed > 0 && (f.check || f.diff):
+		return exitError{exitFindings, ""}
+	}
+	return nil
+}
+
+// one lays a file out, and says whether that changes it.
+func (f *fmtFlags) one(cmd *cobra.Command, file string, out io.Writer) (bool, error) {
+	before, err := f.read(cmd, file)
+	if err != nil {
+		return false, err
+	}
+	var after []byte
+	if filepath.Ext(file) == ".rego" {
+		after, err = rego.Format(file, before, "")
+	} else {
+		after, err = format.Tidy(file, before)
+	}
+	if err != nil {
+		return false, err
+	}
+	changed := !bytes.Equal(before, after)
+	var text string
+	switch {
+	case f.write && changed:
+		err = rewrite(file, after)
+	case f.write || f.asJSON:
+	case f.diff && changed:
+		text = install.Diff(file, before, after)
+	case f.check && changed:
+		text = file + "\n"
+	case !f.diff && !f.check:
+		text = string(after)
+	}
+	if _, failed := io.WriteString(out, text); failed != nil {
+		err = errors.Join(err, failed)
+	}
+	return changed, err
+}
+
+func (f *fmtFlags) read(cmd *cobra.Command, file string) ([]byte, error) {
+	if file != "-" {
+		return os.ReadFile(file)
+	}
+	data, err := readAll(cmd.Context(), cmd.InOrStdin())
+	if err == nil && len(data) > maxInput {
+		err = fmt.Errorf("stdin is larger than %d MiB", maxInput>>20)
+	}
+	return data, err
+}
+
+// rewrite replaces a file at once; it keeps its permissions, and a link stays one.
+func rewrite(file string, text []byte) error {
+	target, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(target), ".hookc-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.Write(text)
+	err = errors.Join(err, temp.Chmod(info.Mode().Perm()), temp.Sync(), temp.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), target)
+}
+
+// files are what is laid out, each once, in the order of the arguments.
+func (f *fmtFlags) files(cmd *cobra.Command, args []string) ([]string, error) {
+	if len(args) == 0 {
+		return projectFiles()
+	}
+	var out []string
+	for _, path := range args {
+		if path == "-" {
+			if f.write {
+				return nil, cannot("-w does not go with stdin")
+			}
+			out = append(out, path)
+			continue
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, cannot("%v", err)
+		}
+		if !info.IsDir() {
+			if !laidOutByName(path) && filepath.Ext(path) != ".yaml" && filepath.Ext(path) != ".yml" {
+				return nil, cannot("%s is no YAML, HOOK.md or Rego: fmt lays out those", path)
+			}
+			out = append(out, path)
+			continue
+		}
+		if out, err = folderFiles(out, path); err != nil {
+			return nil, cannot("%v", err)
+		}
+	}
+	return distinct(out), nil
+}
+
+// distinct is a list with each member once, where it is first.
+func distinct(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// laidOutByName reports whether a file of a folder is one that fmt lays out.
+func laidOutByName(path string) bool {
+	name := filepath.Base(path)
+	return name == "hooks.yaml" || name == "hooks.local.yaml" || name == "HOOK.md" || strings.HasSuffix(name, "_test.yaml") || filepath.Ext(name) == ".rego"
+}
+
+// folderFiles adds the files of a folder and those below it, by name.
+func folderFiles(out []string, dir string) ([]string, error) {
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch name := e.Name(); {
+		case err != nil:
+			return err
+		case e.IsDir() && path != dir && (name == ".git" || name == "node_modules"):
+			return filepath.SkipDir
+		case e.Type().IsRegular() && laidOutByName(path):
+			out = append(out, path)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// projectFiles are those of the policy discovered for the project: what is the
+// user's own or managed is nobody's to rewrite from here.
+func projectFiles() ([]string, error) {
+	dir, err := workDir()
+	if err != nil {
+		return nil, err
+	}
+	p, found := hookc.Load(hookc.Discover(dir), hookc.ShownFrom(dir))
+	var out []string
+	for _, s := range p.Sources {
+		if s.Tier != policy.TierProject && s.Tier != policy.TierLocal || !slices.Contains([]string{"hooksyaml", "hookmd", "jcli"}, s.Format) {
+			continue
+		}
+		out = append(out, shownFrom(dir, s.Path))
+		for _, use := range s.Uses {
+			info, err := os.Stat(use)
+			switch {
+			case err != nil: // the finding on it is compile's
+			case info.IsDir() && s.Format != "hookmd":
+				if out, err = folderFiles(out, shownFrom(dir, use)); err != nil {
+					return nil, cannot("%v", err)
+				}
+			case filepath.Ext(use) == ".rego":
+				out = append(out, shownFrom(dir, use))
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, cannot("%sthere is no policy in this project: name files, hookc fmt PATH", found.Render())
+	}
+	return distinct(out), nil
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+func newLint() *cobra.Command {
+	var s sources
+	var strict, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "lint [PATH…]",
+		Short: "Everything that can be said about a policy, hints included, by kind of finding",
+		Long: `lint compiles every source and shows all findings by code, worst first, each with
+its hint: what check reports, and besides it the hints on latency (HK21x: hooks that
+start a process for every call, rules that could stand earlier, observers that
+declare nothing, rules that no index can leave out) and on what is merely likely.
+check is for gates and says what is wrong; lint is for whoever improves a policy.
+
+Exit codes: 0 no errors, whatever the hints · 1 errors, or warnings under --strict ·
+3 could not run. Hints never fail anything.`,
+		Example: `  hookc lint                          # what is discovered here
+  hookc lint --strict policies/
+  hookc lint hooks.yaml --json | jq '.codes[].code'`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, found, err := s.compile(cmd, args, hookc.Compiler(func(c *compiler.Config) { c.Hints = true }))
+			if err != nil {
+				return err
+			}
+			r := newLintReport(found)
+			if asJSON {
+				err = writeJSON(cmd.OutOrStdout(), r)
+			} else {
+				err = r.text(cmd.OutOrStdout())
+			}
+			if err == nil && (r.Errors > 0 || strict && r.Warnings > 0) {
+				err = exitError{exitFindings, summary(found)}
+			}
+			return err
+		},
+	}
+	s.flags(cmd)
+	cmd.Flags().BoolVar(&strict, "strict", false, "warnings are exit 1 too")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
+}
+
+// lintReport is the findings on a policy by code.
+type lintReport struct {
+	Codes    []lintCode `json:"codes"`
+	Errors   int        `json:"errors"`
+	Warnings int        `json:"warnings"`
+	Hints    int        `json:"hints"`
+}
+
+// lintCode is the findings of one code and severity, in the order of the source.
+type lintCode struct {
+	Code     string        `json:"code"`
+	Severity diag.Severity `json:"severity"`
+	Title    string        `json:"title"`
+	Findings diag.List     `json:"findings"`
+}
+
+// newLintReport groups findings, worst first, then by code.
+func newLintReport(found diag.List) *lintReport {
+	r := &lintReport{Codes: []lintCode{}}
+	for _, d := range found {
+		switch d.Severity {
+		case diag.Error:
+			r.Errors++
+		case diag.Warning:
+			r.Warnings++
+		case diag.Hint:
+			r.Hints++
+		}
+		i := slices.IndexFunc(r.Codes, func(c lintCode) bool { return c.Code == d.Code.ID && c.Severity == d.Severity })
+		if i < 0 {
+			i = len(r.Codes)
+			r.Codes = append(r.Codes, lintCode{Code: d.Code.ID, Severity: d.Severity, Title: d.Code.Title})
+		}
+		r.Codes[i].Findings.Add(d)
+	}
+	slices.SortStableFunc(r.Codes, func(a, b lintCode) int {
+		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Code, b.Code))
+	})
+	return r
+}
+
+// text is the report for people.
+func (r *lintReport) text(out io.Writer) error {
+	var s strings.Builder
+	for _, c := range r.Codes {
+		fmt.Fprintf(&s, "%s %s: %s (%s; hookc help %s)\n", c.Code, c.Severity, c.Title, count(len(c.Findings), "finding"), c.Code)
+		for _, d := range c.Findings {
+			at := d.Span.String()
+			if at != "" {
+				at += ": "
+			}
+			fmt.Fprintf(&s, "  %s%s\n", at, d.Text)
+			if d.Hint != "" {
+				fmt.Fprintf(&s, "      hint: %s\n", d.Hint)
+			}
+		}
+	}
+	if len(r.Codes) == 0 {
+		s.WriteString("nothing to say\n")
+	} else {
+		fmt.Fprintf(&s, "%s, %s, %s\n", count(r.Errors, "error"), count(r.Warnings, "warning"), count(r.Hints, "hint"))
+	}
+	if _, err := io.WriteString(out, s.String()); err != nil {
+		return cannot("the findings cannot be written: %v", err)
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/policy"
+)
+
+// replayEngine decides the events of one lifecycle point, with the answers of
+// some records in the place of hooks.
+type replayEngine struct {
+	eng *hookc.Engine
+	// silent are the hooks that are not run and have no answer, by name.
+	silent []string
+}
+
+// engine is the engine for a record. A policy that -f names is one for all
+// projects.
+func (r *replayer) engine(rec *recording) (*replayEngine, error) {
+	answers, err := policy.EncodeJSON(answersValue(rec.answers))
+	if err != nil {
+		return nil, cannot("%v", err)
+	}
+	project := rec.in.Text(policy.FieldProjectRoot)
+	from := r.sources
+	if len(from.files) == 0 && len(rec.policies) > 0 {
+		from.files = rec.policies
+	}
+	key := strings.Join(append([]string{string(rec.event), string(answers)}, from.files...), "\x00")
+	if len(from.files) == 0 {
+		key += "\x00" + project
+	}
+	if e := r.engines[key]; e != nil {
+		return e, nil
+	}
+	e, err := r.openEngine(rec, &from, project)
+	if err == nil {
+		r.engines[key] = e
+	}
+	return e, err
+}
+
+// openEngine compiles the chain of a record's event twice: to see which hooks it
+// has, and with what stands for those that are not run.
+func (r *replayer) openEngine(rec *recording, from *sources, project string) (*replayEngine, error) {
+	options, done, err := from.options(r.cmd, nil, project)
+	if err != nil {
+		return nil, err
+	}
+	r.done = append(r.done, done)
+	options = append(options, hookc.SkipVerify(), hookc.Compiler(func(c *compiler.Config) { c.Event = rec.event }),
+		hookc.Execution(func(o *executor.Options) {
+			o.Gates, o.Async = firstBlock{}, func(*dag.Node, *policy.Context) error { return nil }
+		}))
+	eng, err := open(r.ctx, options)
+	if err != nil {
+		return nil, err
+	}
+	program := eng.Program()
+	if err := eng.Close(); err != nil {
+		return nil, cannot("%v", err)
+	}
+	for _, s := range program.Sources {
+		if s.Untrusted != "" {
+			return nil, cannot("the hooks of %s would not run: %s\nor name what to replay: hookc replay -f %s", s.Name, s.Untrusted, s.Name)
+		}
+	}
+	e := &replayEngine{}
+	answers := maps.Clone(rec.answers)
+	if answers == nil {
+		answers = map[string]map[string]any{}
+	}
+	if plan := program.Plan(rec.event); plan != nil {
+		for i := range plan.Nodes {
+			h := plan.Nodes[i].Hook
+			if _, answered := answers[h.Name]; !answered && !h.Async && !r.runs(h) {
+				e.silent = append(e.silent, h.Name)
+				answers[h.Name] = map[string]any{}
+			}
+		}
+	}
+	if e.eng, err = open(r.ctx, append(slices.Clone(options), hookc.Answers(answers))); err != nil {
+		return nil, err
+	}
+	r.done = append(r.done, func() { _ = e.eng.Close() }) // ErrClosed, at most
+	return e, nil
+}
+
+// runs reports whether a hook that has no answer is run.
+func (r *replayer) runs(h *policy.Hook) bool {
+	switch h.Kind {
+	case policy.KindBash:
+		return r.scripts
+	case policy.KindLLM:
+		return r.llm
+	}
+	return true
+}
+
+// concerned lists the hooks that were not run although the event reached them.
+func (e *replayEngine) concerned(d *policy.Decision) []string {
+	var out []string
+	for _, t := range d.Hooks {
+		reached := t.Status == policy.StatusRan || t.Status == policy.StatusFailed || t.Status == policy.StatusSquashed
+		if reached && slices.Contains(e.silent, t.Name) && !slices.Contains(out, t.Name) {
+			out = append(out, t.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/format"
+)
+
+// recording is one event that was recorded.
+type recording struct {
+	// at is where it is written; name is what the record calls itself.
+	at, name string
+	event    policy.Event
+	in       *policy.Context
+	// expect is what was decided, nil when that was not recorded; whole when it
+	// is all of it.
+	expect  map[string]any
+	whole   bool
+	answers map[string]map[string]any
+	// policies are those that a file of test cases names.
+	policies []string
+}
+
+// records reads a file and gives each record of it. What cannot be read is noted
+// and passed over.
+func (r *replayer) records(file string, give func(*recording) error) error {
+	if ext := filepath.Ext(file); ext == ".yaml" || ext == ".yml" {
+		return r.caseRecords(file, give)
+	}
+	var in io.Reader = r.cmd.InOrStdin()
+	name := "stdin"
+	if file != "-" {
+		f, err := os.Open(callerOf(r.ctx).path(file))
+		if err != nil {
+			return cannot("%v", err)
+		}
+		defer f.Close()
+		in, name = f, file
+	}
+	return r.values(name, in, give)
+}
+
+// caseRecords are the cases of a YAML file of tests.
+func (r *replayer) caseRecords(file string, give func(*recording) error) error {
+	cases, found := format.ReadCases(file)
+	for _, d := range found {
+		r.report.unread = append(r.report.unread, strings.TrimRight(d.Render(), "\n"))
+	}
+	for _, c := range cases.Cases {
+		event, ok := policy.ParseEvent(c.Native)
+		if !ok {
+			r.unread(c.Span.String(), unknownEvent(c.Native))
+			continue
+		}
+		in, _, err := withDir(c.Event, event)
+		if err != nil {
+			return err
+		}
+		if err := give(&recording{at: c.Span.String(), name: c.Name, event: event, in: in.Frozen(event), expect: c.Expect, answers: c.Answers, policies: cases.Policies}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unknownEvent(name string) error {
+	return fmt.Errorf("unknown event %q: %s", name, diag.DidYouMean(name, policy.EventNames(), "name it in the field \"event\", or with --event"))
+}
+
+// unread notes a record that cannot be read.
+func (r *replayer) unread(at string, err error) {
+	r.report.unread = append(r.report.unread, fmt.Sprintf("%s: %s", at, strings.TrimPrefix(err.Error(), "hookc: ")))
+}
+
+// values gives the JSON values of a stream: each begins on a line of its own and
+// may go over several.
+func (r *replayer) values(name string, in io.Reader, give func(*recording) error) error {
+	lines := make(chan []byte)
+	failed := make(chan error, 1)
+	ctx, cancel := context.WithCancel(r.ctx)
+	defer cancel()
+	go func() { // a read of a terminal ends by itself never: it is left behind then
+		failed <- readLines(ctx.Done(), in, lines)
+		close(lines)
+	}()
+	var value []byte
+	begun, number := 0, 0
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case line, more := <-lines:
+			if !more {
+				if len(value) > 0 {
+					r.unread(fmt.Sprintf("%s:%d:1", name, begun), errors.New("the file ends within a JSON value"))
+				}
+				if err := <-failed; err != nil {
+					return cannot("%s: %v", name, err)
+				}
+				return nil
+			}
+			number++
+			if len(value) == 0 {
+				if len(bytes.TrimSpace(line)) == 0 {
+					continue
+				}
+				begun = number
+			}
+			value = append(value, line...)
+			whole, err := r.value(name, begun, value, give)
+			if err != nil {
+				return err
+			}
+			if whole {
+				value = value[:0]
+			}
+		}
+	}
+}
+
+// readLines gives the lines of a stream, with their ends, until it ends or done
+// is closed.
+func readLines(done <-chan struct{}, in io.Reader, lines chan<- []byte) error {
+	buffered := bufio.NewReaderSize(in, 1<<16)
+	for {
+		var line []byte
+		err := bufio.ErrBufferFull
+		for errors.Is(err, bufio.ErrBufferFull) {
+			var part []byte
+			part, err = buffered.ReadSlice('\n')
+			if line = append(line, part...); len(line) > maxInput {
+				return fmt.Errorf("a line is larger than %d MiB", maxInput>>20)
+			}
+		}
+		if len(line) > 0 {
+			select {
+			case lines <- line:
+			case <-done:
+				return nil
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// value takes the lines of a value so far; whole is false when it goes on.
+func (r *replayer) value(name string, begun int, text []byte, give func(*recording) error) (whole bool, err error) {
+	if len(text) > maxInput {
+		return false, cannot("%s:%d: a record is larger than %d MiB", name, begun, maxInput>>20)
+	}
+	var any json.RawMessage
+	var syntax *json.SyntaxError
+	if err := json.Unmarshal(text, &any); errors.As(err, &syntax) {
+		if int(syntax.Offset) >= len(text) {
+			return false, nil
+		}
+		before := text[:max(0, syntax.Offset-1)]
+		line := begun + bytes.Count(before, []byte("\n"))
+		r.unread(fmt.Sprintf("%s:%d:%d", name, line, len(before)-bytes.LastIndexByte(before, '\n')), fmt.Errorf("not JSON: %v", err))
+		return true, nil
+	}
+	rec, err := r.decode(bytes.TrimSpace(text))
+	at := fmt.Sprintf("%s:%d", name, begun)
+	switch {
+	case err != nil:
+		r.unread(at+":1", err)
+	case rec == nil:
+		r.report.Debug++
+	default:
+		rec.at = at
+		return true, give(rec)
+	}
+	return true, nil
+}
+
+// debugKeys are those of every line that --debug writes.
+var debugKeys = []string{"hook", "event", "kind", "exit", "us", "attempt"}
+
+// decode reads a record, nil for a line of the debug log.
+func (r *replayer) decode(text []byte) (*recording, error) {
+	v, err := policy.DecodeJSON(text)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil, errors.New("not a JSON object")
+	}
+	if !slices.ContainsFunc(debugKeys, func(k string) bool { _, has := m[k]; return !has }) {
+		return nil, nil
+	}
+	rec := &recording{}
+	event, wrapped := m["event"].(map[string]any)
+	if !wrapped {
+		return rec, r.decodeEvent(rec, text)
+	}
+	if err := rec.said(m); err != nil {
+		return nil, err
+	}
+	text, err = policy.EncodeJSON(event)
+	if err != nil {
+		return nil, err
+	}
+	return rec, r.decodeEvent(rec, text)
+}
+
+// recordKeys are those of a record that is more than an event.
+var recordKeys = []string{"name", "event", "answers", "decision", "expect"}
+
+// said reads what a record holds beside its event.
+func (rec *recording) said(m map[string]any) error {
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if !slices.Contains(recordKeys, key) {
+			return fmt.Errorf("unknown key %q: %s", key, diag.DidYouMean(key, recordKeys, "a record has "+strings.Join(recordKeys, ", ")))
+		}
+	}
+	rec.name, _ = m["name"].(string)
+	for _, key := range []string{"expect", "decision"} {
+		if m[key] == nil {
+			continue
+		}
+		said, ok := m[key].(map[string]any)
+		switch {
+		case !ok:
+			return fmt.Errorf("%s must be an object", key)
+		case rec.expect != nil:
+			return errors.New("a record has a decision or what is expected of it, not both")
+		}
+		for _, name := range slices.Sorted(maps.Keys(said)) {
+			if known := policy.DecisionKeys(); !slices.Contains(known, name) {
+				return fmt.Errorf("%s: unknown key %q: %s", key, name, diag.DidYouMean(name, known, "`hookc help run` shows a Decision"))
+			}
+		}
+		rec.expect, rec.whole = said, key == "decision"
+	}
+	answers, ok := m["answers"].(map[string]any)
+	if !ok && m["answers"] != nil {
+		return errors.New("answers must be an object from hook to HookResult")
+	}
+	for name, v := range answers {
+		answer, ok := v.(map[string]any)
+		if !ok {
+			return fmt.Errorf("answers: that of %q must be an object", name)
+		}
+		if rec.answers == nil {
+			rec.answers = map[string]map[string]any{}
+		}
+		rec.answers[name] = answer
+	}
+	return nil
+}
+
+// decodeEvent reads an event as run does.
+func (r *replayer) decodeEvent(rec *recording, text []byte) error {
+	var in *policy.Context
+	var event policy.Event
+	var err error
+	switch {
+	case r.speaks != nil:
+		call, failed := r.speaks.Decode(text, r.event, callerOf(r.ctx).getenv)
+		if failed != nil {
+			return failed
+		}
+		in, event = call.Context, call.Event()
+	case r.event != "" && policy.Peek(text, policy.FieldEvent) == "":
+		in, event, err = namedEvent(policy.WholeProjection(), text, []string{r.event})
+	default:
+		in, event, err = namedEvent(policy.WholeProjection(), text, nil)
+	}
+	if err != nil {
+		return err
+	}
+	if in, event, err = withDir(in, event); err != nil {
+		return err
+	}
+	rec.in, rec.event = in.Frozen(event), event
+	return nil
+}

@@ -121,7 +121,7 @@ func (c *compileFlags) artifact(cmd *cobra.Command, s *sources, args []string) e
 	switch {
 	case c.event != "":
 		return cannot("%s holds every event: leave --event out", c.output)
-	case len(c.without) > 0:
+	case len(s.without) > 0:
 		return cannot("%s is compiled by every pass: leave --without out", c.output)
 	}
 	if err := s.fromSources(cmd, args); err != nil {
@@ -152,7 +152,11 @@ func (c *compileFlags) write(cmd *cobra.Command, options []hookc.Option) (*hookc
 		err = cmd.Context().Err()
 	}
 	if err == nil && x != nil {
-		err = x.WriteFile(c.output, gatetable.Table(x.Program()))
+		sections := gatetable.Sections(x.Program())
+		for _, s := range sections[1:] {
+			x.AddSection(s.Name, s.Data)
+		}
+		err = x.WriteFile(c.output, sections[0].Data)
 	}
 	return x, found, err
 }

@@ -99,6 +99,7 @@ type benchFlags struct {
 
 func (f *benchFlags) flags(cmd *cobra.Command) {
 	f.sources.flags(cmd)
+	f.passes(cmd)
 	cmd.Flags().Lookup("file").Usage = "policy `PATH`, or TIER=PATH (repeatable; default: discover every tier); or how to print: " + strings.Join(benchOutputs, ", ")
 	err := cmd.RegisterFlagCompletionFunc("file", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return benchOutputs, cobra.ShellCompDirectiveDefault // and files
@@ -253,6 +254,9 @@ func (b *bencher) begin() (err error) {
 	}
 	b.done = append(b.done, func() { os.RemoveAll(b.home) })
 	b.environ = benchEnviron(os.Environ(), b.home)
+	if len(b.without) > 0 { // of serve and of run, which the gate asks
+		b.environ = append(b.environ, "HOOKC_RUN_WITHOUT="+strings.Join(b.without, ","))
+	}
 	b.ctx = withCaller(b.cmd.Context(), &caller{dir: b.dir, environ: b.environ})
 	b.cmd.SetContext(b.ctx)
 	name, find := b.dialect, dialect.Find

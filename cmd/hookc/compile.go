@@ -43,6 +43,7 @@ Exit codes: 0 clean · 1 the policy has errors (or is open, under
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, &s, args) },
 	}
 	s.flags(cmd)
+	s.passes(cmd)
 	c.flags(cmd)
 	return cmd
 }
@@ -51,7 +52,6 @@ type compileFlags struct {
 	explain       string
 	event, tool   string
 	output        string
-	without       []string
 	tracePasses   bool
 	requireClosed bool
 	asJSON        bool
@@ -64,7 +64,6 @@ func (c *compileFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.event, "event", "", "only this `EVENT`")
 	cmd.Flags().StringVar(&c.tool, "tool", "", "only the hooks that can match `TOOL`")
 	cmd.Flags().StringVarP(&c.output, "output", "o", "", "write the explanation to `FILE`, or with the ending .hookc the compiled policy")
-	cmd.Flags().StringSliceVar(&c.without, "without", nil, "switch optional `PASSES` off: "+strings.Join(optionalPasses(), ", "))
 	cmd.Flags().BoolVar(&c.tracePasses, "trace-passes", false, "print the program after each pass, on stderr")
 	cmd.Flags().BoolVar(&c.requireClosed, "require-closed", false, "fail when a hook's failure lets a guarded action pass")
 	cmd.Flags().BoolVar(&c.asJSON, "json", false, "findings as JSON on stdout (with --explain: the model)")
@@ -72,7 +71,6 @@ func (c *compileFlags) flags(cmd *cobra.Command) {
 	complete(cmd, "dialect", dialect.Names())
 	complete(cmd, "explain", dag.RendererNames())
 	complete(cmd, "event", policy.EventNames())
-	complete(cmd, "without", optionalPasses())
 }
 
 func optionalPasses() []string {
@@ -90,9 +88,6 @@ func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 	if err != nil {
 		return err
 	}
-	if err := compiler.CheckWithout(c.without); err != nil {
-		return cannot("--without: %v", err)
-	}
 	if artifact.Named(c.output) {
 		if c.explain != "" {
 			return cannot("%s is a compiled policy: --explain writes elsewhere, and can draw it afterwards", c.output)
@@ -100,7 +95,7 @@ func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 		return c.artifact(cmd, s, args)
 	}
 	change := func(cc *compiler.Config) {
-		cc.Event, cc.Without, cc.Hints = event, c.without, c.explain != "" || c.asJSON
+		cc.Event, cc.Hints = event, c.explain != "" || c.asJSON
 		if c.tracePasses {
 			cc.Trace = cmd.ErrOrStderr()
 		}
@@ -232,7 +227,7 @@ func (c *compileFlags) show(cmd *cobra.Command, program *dag.Program) (err error
 	if c.asJSON {
 		format = "json"
 	}
-	return render(out, format, dag.Explain(program, dag.ExplainOptions{Event: event, Tool: c.tool}))
+	return render(out, format, explained(program, event, c.tool))
 }
 
 // render draws a model in the named format.

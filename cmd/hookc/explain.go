@@ -29,7 +29,8 @@ compiled chain of the event is drawn first, once for each event and tool.
 
 The exit code is 0 whatever is decided, 3 when it could not run.`,
 		Example: `  hookc explain -f hooks.yaml --input event.json
-  hookc explain --chain --input - < event.json`,
+  hookc explain --chain --input - < event.json
+  hookc explain --input event.json --without native   # by OPA's interpreter: the same, but for times`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: eventArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,6 +47,7 @@ The exit code is 0 whatever is decided, 3 when it could not run.`,
 		},
 	}
 	s.flags(cmd)
+	s.passes(cmd)
 	cmd.Flags().StringArrayVarP(&inputs, "input", "i", nil, "event as JSON, in `FILE` or - (repeatable)")
 	cmd.Flags().BoolVar(&chain, "chain", false, "draw the compiled chain of the event first")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the trace as JSON")
@@ -102,7 +104,7 @@ func (e *explainer) explain(cmd *cobra.Command, path string, args []string) erro
 	tool := in.Text(policy.FieldToolName)
 	if which := program.Hash + " " + string(event) + " " + tool; e.chain && !e.drawn[which] {
 		e.drawn[which] = true
-		if err := render(out, "text", dag.Explain(program, dag.ExplainOptions{Event: event, Tool: tool})); err != nil {
+		if err := render(out, "text", explained(program, event, tool)); err != nil {
 			return err
 		}
 		fmt.Fprintln(out)

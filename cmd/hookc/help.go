@@ -83,11 +83,18 @@ func helpWords(root *cobra.Command) []string {
 	return out
 }
 
+// ownBug stands in the place of examples.
+const ownBug = "Only a bug of hookc reports it, so there is no example."
+
 // helpTopic writes the help on a topic or a code; false when there is none.
 func helpTopic(w io.Writer, name string) bool {
 	if c := diag.Lookup(name); c != nil {
-		fmt.Fprintf(w, "%s (%s): %s\n\n%s\n\nReported for:\n\n%s\n\nNot reported for:\n\n%s\n", c.ID, c.Severity, c.Title,
-			strings.TrimSpace(c.Help), indent(c.Bad), indent(c.Good))
+		fmt.Fprintf(w, "%s (%s): %s\n\n%s\n\n", c.ID, c.Severity, c.Title, strings.TrimSpace(c.Help))
+		if c.Bad == "" {
+			fmt.Fprintln(w, ownBug)
+			return true
+		}
+		fmt.Fprintf(w, "Reported for:\n\n%s\n\nNot reported for:\n\n%s\n", indent(c.Bad), indent(c.Good))
 		return true
 	}
 	for _, t := range topics {

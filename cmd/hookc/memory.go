@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/cmd/hookgate/cold"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/policy"
@@ -113,9 +114,10 @@ func (m *memory) load() *hookc.Metrics {
 	}
 	if data, err := m.dir.Read(metricsFile); err == nil {
 		if json.Unmarshal(data, known) != nil {
-			return &hookc.Metrics{} // damaged: counted anew, as save replaces it
+			known = &hookc.Metrics{} // damaged: counted anew, as save replaces it
 		}
 	}
+	addRuns(known, m.runs(cold.Runs))
 	return known
 }
 
@@ -129,6 +131,7 @@ func (m *memory) save(now *hookc.Metrics) {
 		if json.Unmarshal(old, sum) != nil {
 			sum = &hookc.Metrics{}
 		}
+		addRuns(sum, m.takeRuns())
 		text, err := json.Marshal(now)
 		if err != nil {
 			return nil, err

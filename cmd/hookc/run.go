@@ -61,6 +61,7 @@ hookc itself is an answer that does not let the action through.`,
 		},
 	}
 	s.flags(cmd)
+	s.passes(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one line of JSON, also on a terminal")
 	cmd.Flags().BoolVar(&s.verify, "verify", false, "first compare the plan with the serial definition on mock events, as compile does")
 	dialectFlag(cmd)

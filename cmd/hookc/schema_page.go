@@ -248,6 +248,10 @@ environment.`)
 		p.say("## " + c.ID)
 		p.say(fmt.Sprintf("**%s** (%s)", plain(c.Title), c.Severity))
 		p.say(plain(c.Help))
+		if c.Bad == "" {
+			p.say(ownBug)
+			continue
+		}
 		p.say("Reported for:")
 		p.example(language(c.Bad), c.Bad)
 		p.say("Not reported for:")

@@ -140,6 +140,9 @@ func watched(s *sources, w *wanted, program *dag.Program, m *memory) []string {
 		for _, used := range src.Uses {
 			l.tree(used)
 		}
+		for _, folder := range src.Folders {
+			l.add(folder)
+		}
 	}
 	if dir := m.path(); dir != "" {
 		l.add(filepath.Join(dir, "trust.json"))

@@ -29,6 +29,8 @@ type handOver struct {
 	Faithful bool   `json:"faithful,omitempty"`
 	// AllowStale uses a compiled policy although its sources differ.
 	AllowStale bool `json:"allow_stale,omitempty"`
+	// Without are passes that are left out.
+	Without []string `json:"without,omitempty"`
 }
 
 // detached hands async hooks to a supervisor process of their own, which
@@ -42,7 +44,7 @@ func detached(s *sources, from *caller, dir string) hookc.Option {
 				return err
 			}
 			return startSupervisor(from, handOver{Files: s.files, Format: s.format, Dir: dir, Event: n.Hook.Event, Hook: n.Hook.Name, Input: input,
-				Profile: s.profile, Faithful: s.faithful, AllowStale: s.allowStale})
+				Profile: s.profile, Faithful: s.faithful, AllowStale: s.allowStale, Without: s.without})
 		}
 	})
 }
@@ -102,7 +104,7 @@ func (h handOver) run(cmd *cobra.Command) error {
 	if err != nil {
 		return cannot("%v", err)
 	}
-	s := sources{files: h.Files, format: h.Format, profile: h.Profile, faithful: h.Faithful, allowStale: h.AllowStale}
+	s := sources{files: h.Files, format: h.Format, profile: h.Profile, faithful: h.Faithful, allowStale: h.AllowStale, without: h.Without}
 	options, done, err := s.options(cmd, nil, h.Dir)
 	if err != nil {
 		return err

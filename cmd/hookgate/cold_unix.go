@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/cmd/hookgate/rules"
 	"github.com/hookc/hookc/cmd/hookgate/wire"
 	"github.com/hookc/hookc/policy/artifact"
 )
 
 // fromArtifact answers from the compiled policy alone, where that says for
-// certain that no hook concerns the event; nil leaves it to hookc run.
+// certain that no hook concerns the event, or holds the rules of all that do; nil
+// leaves it to hookc run.
 func (c *call) fromArtifact() *wire.Reply {
 	if !c.simple() || c.build == "" {
 		return nil
@@ -36,10 +38,17 @@ func (c *call) fromArtifact() *wire.Reply {
 		return nil
 	}
 	answer, ok := table.Decide(&cold.Asked{Dialect: c.dialect, Event: c.event, Input: c.input, Env: os.Getenv})
-	if !ok || !c.current(f) || !noted(answer) || c.left() <= 0 {
+	if !ok {
 		return nil
 	}
-	return &wire.Reply{Stdout: answer.Stdout, Stderr: answer.Stderr, Exit: answer.Exit}
+	said := &rules.Reply{Stdout: answer.Stdout, Stderr: answer.Stderr, Exit: answer.Exit}
+	if len(answer.Rules) > 0 {
+		said = byRules(f, answer)
+	}
+	if said == nil || !c.current(f) || c.left() <= 0 || !noted(answer, said.Ran) {
+		return nil
+	}
+	return &wire.Reply{Stdout: said.Stdout, Stderr: said.Stderr, Exit: said.Exit}
 }
 
 // current reports whether the artifact is what its sources compile to now, for a
@@ -132,9 +141,9 @@ func span(s, more string) int {
 }
 
 // noted does what hookc run would leave behind beside the answer: it records
-// that the agent's hook fires, for doctor. It is false where hookc run would
-// have more to do, or to say.
-func noted(answer *cold.Answer) bool {
+// that the agent's hook fires, for doctor, and which hooks ran. It is false where
+// hookc run would have more to do, or to say.
+func noted(answer *cold.Answer, ran []rules.Ran) bool {
 	root := answer.Root
 	if root == "" {
 		cwd := answer.Cwd
@@ -153,7 +162,7 @@ func noted(answer *cold.Answer) bool {
 	if dir == "" || answer.Counted && exists(dir+"/gates.json") {
 		return false
 	}
-	return mark(dir + "/" + cold.Marker + string(answer.Agent) + "." + string(answer.Native))
+	return counted(dir, string(answer.Event), ran) && mark(dir+"/"+cold.Marker+string(answer.Agent)+"."+string(answer.Native))
 }
 
 // projectRoot is policy.ProjectRoot of a folder that is written plainly; "" for

@@ -41,7 +41,8 @@ Flags:
       --socket PATH            the server's socket (default: that of the hookc beside hookgate)
       --hookc PATH             the hookc to run without a server (default: the one beside hookgate)
       --artifact FILE          the policy is this one, made by hookc compile -o: as -f FILE, and without a
-                               server the gate itself answers events that no hook concerns
+                               server the gate itself answers events that no hook concerns, or
+                               only rules in Rego that it can evaluate
   -f, --file PATH, --format NAME, --profile AGENT, --faithful
                                as for hookc run
 

@@ -48,54 +48,57 @@ func (p *planner) command(a *policy.Atom) *cold.Atom {
 }
 
 // tests are what the name of a tool that is not known must look like to pass
-// the conditions; false when none passes.
-func (p *planner) tests(f *filter) ([]cold.Test, bool) {
-	var out []cold.Test
+// the conditions, and exact whether every such name passes; ok is false when none
+// does.
+func (p *planner) tests(f *filter) (out []cold.Test, exact, ok bool) {
+	exact = true
 	for _, a := range f.tool {
-		test, ok := p.test(a)
+		test, all, ok := p.test(a)
 		if !ok {
-			return nil, false
+			return nil, false, false
 		}
+		exact = exact && all
 		if test.Kind != cold.TestAny {
 			out = append(out, test)
 		}
 	}
-	return out, true
+	return out, exact, true
 }
 
 // test is one condition on a name that is not known. Every text that a
 // condition lists is known.
-func (p *planner) test(a *policy.Atom) (cold.Test, bool) {
+func (p *planner) test(a *policy.Atom) (test cold.Test, exact, ok bool) {
 	if a.Field == policy.FieldToolKind {
 		// A tool that is not known is an MCP server's, or of kind other.
+		passing := 0
 		for _, name := range []string{"mcp__" + unlisted, unlisted} {
 			if a.Test(p.context(map[policy.Field]any{policy.FieldToolName: name})) {
-				return cold.Test{Kind: cold.TestAny}, true
+				passing++
 			}
 		}
-		return cold.Test{}, false
+		return cold.Test{}, passing == 2, passing > 0 // the zero Test is TestAny
 	}
 	switch a.Key {
 	case policy.FilterToolName, policy.FilterToolMatcher:
-		return cold.Test{}, false
+		return cold.Test{}, false, false
 	case policy.FilterToolRegexp:
 		if text, ok := beginning(a.Values[len(a.Values)-1]); ok {
-			return cold.Test{Kind: cold.TestPrefix, Text: text}, true
+			return cold.Test{Kind: cold.TestPrefix, Text: text}, true, true
 		}
 		if dfa := p.automaton(a.Values[len(a.Values)-1]); dfa != nil {
-			return cold.Test{Kind: cold.TestDFA, DFA: dfa}, true
+			return cold.Test{Kind: cold.TestDFA, DFA: dfa}, true, true
 		}
 	}
 	l := a.Literals
 	switch {
 	case a.Op == policy.AtomIn, len(l.Exact) > 0 && len(l.Prefixes)+len(l.Suffixes) == 0:
-		return cold.Test{}, false
+		return cold.Test{}, false, false
 	case len(l.Prefixes) > 0 && len(l.Exact)+len(l.Suffixes) == 0:
-		return cold.Test{Kind: cold.TestPrefix, Text: common(l.Prefixes, strings.HasPrefix, func(s string) string { return s[:len(s)-1] })}, true
+		return cold.Test{Kind: cold.TestPrefix, Text: common(l.Prefixes, strings.HasPrefix, func(s string) string { return s[:len(s)-1] })}, false, true
 	case len(l.Suffixes) > 0 && len(l.Exact)+len(l.Prefixes) == 0:
-		return cold.Test{Kind: cold.TestSuffix, Text: common(l.Suffixes, strings.HasSuffix, func(s string) string { return s[1:] })}, true
+		return cold.Test{Kind: cold.TestSuffix, Text: common(l.Suffixes, strings.HasSuffix, func(s string) string { return s[1:] })}, false, true
 	}
-	return cold.Test{Kind: cold.TestAny}, true
+	return cold.Test{Kind: cold.TestAny}, false, true
 }
 
 // beginning is the text of an expression that says how a name begins and nothing

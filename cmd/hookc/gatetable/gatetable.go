@@ -3,7 +3,9 @@
 // to look at for which tool, and what hookc run answers to an event that no
 // hook concerns. The filters of hooks it takes over are asked themselves, on
 // every name of a tool that is known; what it cannot take over counts as
-// concerned, and hookc decides.
+// concerned, and hookc decides. Of hooks in Rego that are native code throughout
+// it makes the rules that hookgate evaluates itself (cmd/hookgate/rules), and the
+// answers to what they say, for which the dialects are asked.
 package gatetable
 
 import (
@@ -11,26 +13,59 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/cmd/hookgate/rules"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/dialect"
 )
 
-// Table is the gate section of a compiled program. Equal programs give equal
-// bytes.
-func Table(program *dag.Program) []byte {
-	b := &builder{program: program, plans: map[policy.Event]*cold.Plan{}, empty: emptied(program)}
+// Section is a section of a compiled policy.
+type Section struct {
+	Name string
+	Data []byte
+}
+
+// Sections are what hookgate decides by, of a compiled program: the table first,
+// then for each event with rules that hookgate evaluates itself these and the
+// answers to what they say. Equal programs give equal bytes.
+func Sections(program *dag.Program) []Section {
+	b := newBuilder(program)
 	defer b.empty.Close()
 	src := &cold.Source{}
 	for _, d := range dialect.All() {
 		src.Dialects = append(src.Dialects, b.dialect(d))
 	}
-	return cold.Bytes(src)
+	out := []Section{{artifact.Gate, cold.Bytes(src)}}
+	for _, plan := range program.Plans {
+		if k := b.books[plan.Event]; k.any() {
+			out = append(out, Section{rules.Section + string(plan.Event), rules.Bytes(&k.source)},
+				Section{rules.Answers + string(plan.Event), rules.AnswersBytes(k.points)})
+		}
+	}
+	return out
+}
+
+// Table is the first of Sections alone.
+func Table(program *dag.Program) []byte { return Sections(program)[0].Data }
+
+func newBuilder(program *dag.Program) *builder {
+	return &builder{program: program, plans: map[policy.Event]*cold.Plan{}, books: map[policy.Event]*book{}, empty: emptied(program)}
+}
+
+// Cold says of each node of a plan why hookgate leaves it to hookc where there is
+// no server, "" of those it decides itself.
+func Cold(program *dag.Program, plan *dag.Plan) []string {
+	b := newBuilder(program)
+	defer b.empty.Close()
+	b.plan(plan)
+	return b.books[plan.Event].why
 }
 
 type builder struct {
 	program *dag.Program
 	plans   map[policy.Event]*cold.Plan
+	books   map[policy.Event]*book
 	// empty fires events on which no hook is left.
 	empty firer
 	// automata is how many bytes of automata there are.
@@ -102,6 +137,9 @@ func (b *builder) point(d *dialect.Dialect, p *dialect.PointReading, eventKey st
 			b.plans[p.Event] = b.plan(plan)
 		}
 		out.Plan = b.plans[p.Event]
+		if k := b.books[p.Event]; k.any() {
+			out.Number = k.answers(d, p)
+		}
 	}
 	return out
 }

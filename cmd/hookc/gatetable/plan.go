@@ -31,6 +31,8 @@ type filter struct {
 	tool    []*policy.Atom
 	command []command
 	fields  []*cold.Atom
+	// left is a condition that is left out, "" when all of them are here.
+	left string
 }
 
 // command is a condition on the command line.
@@ -52,8 +54,10 @@ func (b *builder) plan(plan *dag.Plan) *cold.Plan {
 	for _, name := range knownNames(filters) {
 		p.names[name] = p.context(map[policy.Field]any{policy.FieldToolName: name})
 	}
-	for _, f := range filters {
-		p.add(out, f)
+	rules := p.book(plan, filters)
+	b.books[plan.Event] = rules
+	for i, f := range filters {
+		p.add(out, f, rules.rule(i))
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.names)) {
 		if len(out.Patterns) == 0 && len(p.sets[name]) == 0 {
@@ -107,10 +111,14 @@ func (p *planner) filter(n *dag.Node) *filter {
 		case a.Key == policy.FilterCommand:
 			if atom := p.command(a); atom != nil {
 				f.command = append(f.command, command{atom, a.Test})
+			} else {
+				f.left = string(a.Key)
 			}
 		default:
 			if atom := p.field(a); atom != nil {
 				f.fields = append(f.fields, atom)
+			} else {
+				f.left = string(a.Key)
 			}
 		}
 	}
@@ -137,17 +145,17 @@ func (f *filter) holds(c *policy.Context) bool {
 	return true
 }
 
-// add files one node's filter.
-func (p *planner) add(out *cold.Plan, f *filter) {
-	if f.holds(p.absent) {
-		if left, ok := f.left(p.absent, p.hasCommand("")); ok {
-			out.Absent = append(out.Absent, left)
-		}
-	}
+// add files one node's filter, and its rule if it has one.
+func (p *planner) add(out *cold.Plan, f *filter, rule int) {
 	if len(f.tool)+len(f.command) == 0 {
-		left, _ := f.left(p.absent, false)
-		out.Always = append(out.Always, left)
+		left, _ := f.rest(p.absent, false)
+		out.Always = append(out.Always, cold.Hook{Atoms: left, Rule: rule})
 		return
+	}
+	if f.holds(p.absent) {
+		if left, ok := f.rest(p.absent, p.hasCommand("")); ok {
+			out.Absent = append(out.Absent, cold.Hook{Atoms: left, Rule: rule})
+		}
 	}
 	if !p.tool {
 		return
@@ -157,16 +165,19 @@ func (p *planner) add(out *cold.Plan, f *filter) {
 		if !f.holds(c) {
 			continue
 		}
-		if left, ok := f.left(c, p.hasCommand(name)); ok {
-			p.sets[name] = append(p.sets[name], left)
+		if left, ok := f.rest(c, p.hasCommand(name)); ok {
+			p.sets[name] = append(p.sets[name], cold.Hook{Atoms: left, Rule: rule})
 		}
 	}
-	if tests, ok := p.tests(f); ok {
-		left, ok := f.left(p.absent, p.input)
+	if tests, exact, ok := p.tests(f); ok {
+		left, ok := f.rest(p.absent, p.input)
 		if !ok {
 			return
 		}
-		out.Patterns = append(out.Patterns, cold.Pattern{Tests: tests, Hooks: cold.Set{left}})
+		if !exact {
+			rule = 0 // it may concern such a tool
+		}
+		out.Patterns = append(out.Patterns, cold.Pattern{Tests: tests, Hooks: cold.Set{{Atoms: left, Rule: rule}}})
 	}
 }
 
@@ -180,9 +191,9 @@ func (p *planner) candidates(f *filter) []string {
 	return slices.Sorted(maps.Keys(p.names))
 }
 
-// left are the conditions that must be looked at in the event; false when one
+// rest are the conditions that must be looked at in the event; false when one
 // of those on the command line fails since there is none.
-func (f *filter) left(c *policy.Context, command bool) ([]*cold.Atom, bool) {
+func (f *filter) rest(c *policy.Context, command bool) ([]*cold.Atom, bool) {
 	out := slices.Clone(f.fields)
 	for _, a := range f.command {
 		switch {

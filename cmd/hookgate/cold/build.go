@@ -47,6 +47,8 @@ type Point struct {
 	// the event.
 	Answer *Said
 	Plan   *Plan
+	// Number is that of its answers among those of the event's rules.
+	Number int
 }
 
 // Key is a key of an event and what it is there.
@@ -95,8 +97,17 @@ type Test struct {
 	DFA []byte
 }
 
-// Set are hooks, each by the conditions that must all hold.
-type Set [][]*Atom
+// Set are the hooks that may concern an event.
+type Set []Hook
+
+// Hook is one hook: the conditions that must all hold.
+type Hook struct {
+	Atoms []*Atom
+	// Rule is the number of its rule, from 1, in the rules of the event
+	// (cmd/hookgate/rules), and 0 of a hook that is left to hookc. The conditions
+	// of a hook with a rule are all there are of its filter.
+	Rule int
+}
 
 // Atom is one condition: what it says of an absent value, of an empty text, of
 // the texts it names, and of any other.
@@ -255,6 +266,7 @@ func (w *writer) point(p *Point) int {
 	r.word(p.Flags)
 	r.word(answer)
 	r.word(plan)
+	r.word(p.Number)
 	return r.put()
 }
 
@@ -298,28 +310,29 @@ func (w *writer) test(t Test) int {
 
 func (w *writer) set(s Set) int {
 	r := w.record()
-	seen := map[int]bool{}
-	var hooks []int
-	for _, atoms := range s {
-		if len(atoms) == 0 {
+	seen := map[[2]int]bool{}
+	var hooks [][2]int
+	for _, hook := range s {
+		if len(hook.Atoms) == 0 && hook.Rule == 0 {
 			return setSome
 		}
 		h := w.record()
-		h.word(len(atoms))
-		for _, a := range atoms {
+		h.word(len(hook.Atoms))
+		for _, a := range hook.Atoms {
 			h.word(w.atom(a))
 		}
-		if at := h.put(); !seen[at] {
-			seen[at] = true
-			hooks = append(hooks, at)
+		if row := [2]int{h.put(), hook.Rule}; !seen[row] {
+			seen[row] = true
+			hooks = append(hooks, row)
 		}
 	}
 	if len(hooks) == 0 {
 		return setNone
 	}
 	r.word(len(hooks))
-	for _, at := range hooks {
-		r.word(at)
+	for _, row := range hooks {
+		r.word(row[0])
+		r.word(row[1])
 	}
 	return r.put()
 }

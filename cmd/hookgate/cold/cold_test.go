@@ -12,8 +12,8 @@ import (
 
 // TestFields: the numbers of fields and types are those of package policy.
 func TestFields(t *testing.T) {
-	assert.Equal(t, []int{FieldCwd, FieldProjectRoot, FieldUserInput, FieldToolName, FieldToolInput},
-		[]int{int(policy.FieldCwd), int(policy.FieldProjectRoot), int(policy.FieldUserInput), int(policy.FieldToolName), int(policy.FieldToolInput)})
+	assert.Equal(t, []int{FieldCwd, FieldProjectRoot, FieldPermissionMode, FieldUserInput, FieldToolName, FieldToolInput},
+		[]int{int(policy.FieldCwd), int(policy.FieldProjectRoot), int(policy.FieldPermissionMode), int(policy.FieldUserInput), int(policy.FieldToolName), int(policy.FieldToolInput)})
 	assert.Equal(t, []int{TypeAny, TypeString, TypeNumber, TypeBool, TypeObject, TypeList}, []int{int(policy.AnyType), int(policy.StringType), int(policy.NumberType),
 		int(policy.BoolType), int(policy.ObjectType), int(policy.ListType)})
 	assert.Less(t, len(policy.Fields()), Fields)

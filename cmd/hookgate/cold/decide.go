@@ -6,11 +6,12 @@ const Fields = 64
 
 // The fields the gate looks at itself (TestFields keeps them equal).
 const (
-	FieldCwd         = 2
-	FieldProjectRoot = 3
-	FieldUserInput   = 19
-	FieldToolName    = 25
-	FieldToolInput   = 28
+	FieldCwd            = 2
+	FieldProjectRoot    = 3
+	FieldPermissionMode = 6
+	FieldUserInput      = 19
+	FieldToolName       = 25
+	FieldToolInput      = 28
 )
 
 // Asked is an event as hookgate has it.
@@ -24,7 +25,8 @@ type Asked struct {
 	Env func(string) string
 }
 
-// Answer is what hookc run answers to an event that no hook concerns. The texts
+// Answer is what hookc run answers to an event that no hook concerns, or none
+// that has something to say. The texts
 // are the table's.
 type Answer struct {
 	Stdout, Stderr []byte
@@ -37,6 +39,14 @@ type Answer struct {
 	// Counted is true where hookc run forgets the blocks of a gate, if there are
 	// any.
 	Counted bool
+	// Rules are the numbers of the rules, ascending, of the hooks that concern the
+	// event: the answer is this one when none of them says anything. Event is the
+	// canonical event, Point the number of the agent's.
+	Rules []int
+	Event []byte
+	Point int
+
+	e *event
 }
 
 // event is an event being read. Its values outlast the reading, by their
@@ -53,6 +63,8 @@ type event struct {
 	moved []member
 	// name is the tool's, folder the first of the workspace's.
 	name, folder []byte
+	// rules are those of hooks that concern the event.
+	rules []int
 }
 
 // Decide answers an event; false when that is left to hookc: a hook concerns
@@ -91,7 +103,20 @@ func (t *Table) Decide(asked *Asked) (*Answer, bool) {
 	if !e.places(out) || t.bad || out.Exit > 255 {
 		return nil, false
 	}
-	return out, true
+	if len(e.rules) > 0 {
+		out.Rules, out.Event, out.Point, out.e = ascending(e.rules), t.text(point+pointEvent), t.word(point+pointNumber), e
+	}
+	return out, !t.bad
+}
+
+// ascending sorts a few numbers, which nearly are.
+func ascending(list []int) []int {
+	for i := 1; i < len(list); i++ {
+		for k := i; k > 0 && list[k] < list[k-1]; k-- {
+			list[k], list[k-1] = list[k-1], list[k]
+		}
+	}
+	return list
 }
 
 // get is a member by its key.
@@ -302,10 +327,10 @@ func (e *event) implied(point int) bool {
 	if len(e.values[FieldProjectRoot].text) > 0 {
 		return false
 	}
-	quoted := append(append([]byte{'"'}, e.folder...), '"')
-	e.values[FieldProjectRoot] = Value{quoted}
+	root := quoted(e.folder)
+	e.values[FieldProjectRoot] = Value{root}
 	if cwd := e.values[FieldCwd]; len(cwd.text) == 0 || string(cwd.text) == `""` {
-		e.values[FieldCwd] = Value{quoted}
+		e.values[FieldCwd] = Value{root}
 	}
 	return true
 }

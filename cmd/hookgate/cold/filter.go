@@ -1,6 +1,7 @@
 package cold
 
-// concerned reports whether a hook of a plan concerns the event, or may.
+// concerned reports whether a hook of a plan that has no rule concerns the event,
+// or may.
 func (e *event) concerned(plan int) bool {
 	t := e.t
 	if e.set(t.word(plan+planAlways), plan) {
@@ -49,8 +50,9 @@ func (e *event) tests(at int) bool {
 	return true
 }
 
-// set reports whether one of a set of hooks concerns the event. Each is a list
-// of conditions that must all hold.
+// set reports whether one of a set of hooks concerns the event, or may, and has
+// no rule. Each is a list of conditions that must all hold. Rules of those that do
+// concern it are kept.
 func (e *event) set(at, plan int) bool {
 	t := e.t
 	switch at {
@@ -59,19 +61,46 @@ func (e *event) set(at, plan int) bool {
 	case setSome:
 		return true
 	}
-	for i := range t.count(at, 4) {
-		hook, holds := t.word(at+4+4*i), true
-		for k := range t.count(hook, 4) {
-			if !e.atom(t.word(hook+4+4*k), plan) {
-				holds = false
-				break
-			}
-		}
-		if holds || t.bad {
+	for i := range t.count(at, 8) {
+		hook, rule := t.word(at+4+8*i), t.word(at+8+8*i)
+		switch holds := e.all(hook, plan); {
+		case t.bad, holds == unsure, holds == yes && rule == 0:
 			return true
+		case holds == yes:
+			e.rules = append(e.rules, rule)
 		}
 	}
 	return t.bad
+}
+
+// truth is what is known of a condition.
+type truth uint8
+
+const (
+	no truth = iota
+	yes
+	unsure
+)
+
+func is(holds bool) truth {
+	if holds {
+		return yes
+	}
+	return no
+}
+
+// all is whether every condition of a list holds: no when one does not.
+func (e *event) all(list, plan int) truth {
+	t, out := e.t, yes
+	for i := range t.count(list, 4) {
+		switch e.atom(t.word(list+4+4*i), plan) {
+		case no:
+			return no
+		case unsure:
+			out = unsure
+		}
+	}
+	return out
 }
 
 // Offsets within an atom.
@@ -84,8 +113,8 @@ const (
 	atomRows   = 20
 )
 
-// atom reports whether a condition holds. What cannot be told does.
-func (e *event) atom(at, plan int) bool {
+// atom is whether a condition holds.
+func (e *event) atom(at, plan int) truth {
 	t := e.t
 	kind, slot := t.word(at+atomKind), t.word(at+atomSlot)
 	if kind == AtomCommand {
@@ -93,68 +122,85 @@ func (e *event) atom(at, plan int) bool {
 	}
 	if kind != AtomField || slot >= Fields {
 		t.bad = true
-		return true
+		return unsure
 	}
 	v := e.values[slot]
 	if len(v.text) == 0 {
-		return t.word(at+atomAbsent) != 0
+		return t.flag(at + atomAbsent)
 	}
 	text, ok := v.plain()
 	if !ok {
-		return true
+		return unsure
 	}
 	if len(text) == 0 {
-		return t.word(at+atomEmpty) != 0
+		return t.flag(at + atomEmpty)
 	}
 	const row = textSize + 4
 	exact := at + atomRows
 	n := t.count(exact, row)
 	for i := range n {
 		if r := exact + 4 + row*i; string(t.text(r)) == string(text) {
-			return t.word(r+textSize) != 0
+			return t.flag(r + textSize)
 		}
 	}
 	prefixes := exact + 4 + row*n
 	for i := range t.count(prefixes, row) {
 		if r := prefixes + 4 + row*i; hasPrefix(text, t.text(r)) {
-			return t.word(r+textSize) != 0
+			return t.flag(r + textSize)
 		}
 	}
-	return t.bad || t.word(at+atomElse) != 0
+	return t.flag(at + atomElse)
+}
+
+// flag is what a word says of a condition.
+func (t *Table) flag(at int) truth {
+	holds := t.word(at) != 0
+	if t.bad {
+		return unsure
+	}
+	return is(holds)
 }
 
 // command looks for the command line in tool_input, under the keys that agents
 // give it, and tries an expression on it.
-func (e *event) command(at, keys int) bool {
+func (e *event) command(at, keys int) truth {
 	t := e.t
 	input := e.values[FieldToolInput]
 	if len(input.text) == 0 {
-		return t.word(at+atomAbsent) != 0
+		return t.flag(at + atomAbsent)
 	}
-	if e.inputs == nil {
-		members, ok := object(input.text, make([]member, 0, 8))
-		if !ok {
-			return true
-		}
-		e.inputs = members
+	if !e.open() {
+		return unsure
 	}
 	for i := range t.count(keys, textSize) {
 		v := get(e.inputs, string(t.text(keys+4+textSize*i)))
 		switch v.kind() {
 		case '[':
-			return true // words to be quoted
+			return unsure // words to be quoted
 		case '"':
 			text, ok := v.ascii(make([]byte, 0, len(v.text)))
 			switch {
 			case !ok:
-				return true
+				return unsure
 			case len(text) == 0:
-				return t.word(at+atomEmpty) != 0
+				return t.flag(at + atomEmpty)
 			}
-			return t.match(t.word(at+atomSlot), text)
+			return is(t.match(t.word(at+atomSlot), text)) // a mistake is bad
 		}
 	}
-	return t.bad || t.word(at+atomAbsent) != 0
+	return t.flag(at + atomAbsent)
+}
+
+// open reads the members of tool_input.
+func (e *event) open() bool {
+	if e.inputs == nil {
+		members, ok := object(e.values[FieldToolInput].text, make([]member, 0, 8))
+		if !ok {
+			return false
+		}
+		e.inputs = members
+	}
+	return true
 }
 
 // Offsets within an automaton: the number of states and of classes of bytes,
@@ -168,7 +214,8 @@ const (
 	dfaAccept  = 0xff
 )
 
-// match runs an automaton on a text. Anything out of the ordinary matches.
+// match runs an automaton on a text. Anything out of the ordinary matches; what
+// is no automaton is bad.
 func (t *Table) match(at int, text []byte) bool {
 	states, classes := t.word(at+dfaStates), t.word(at+dfaClasses)
 	if t.bad || states < 1 || states >= dfaAccept || classes < 1 || classes > 128 || at+dfaRows+states*(classes+1) > len(t.b) {
@@ -178,12 +225,17 @@ func (t *Table) match(at int, text []byte) bool {
 	class, rows := t.b[at+dfaMap:at+dfaRows], t.b[at+dfaRows:at+dfaRows+states*(classes+1)]
 	state := 0
 	for _, c := range text {
-		if c >= 0x80 || int(class[c]) >= classes {
+		if c >= 0x80 {
+			return true
+		}
+		if int(class[c]) >= classes {
+			t.bad = true
 			return true
 		}
 		next := rows[state*(classes+1)+int(class[c])]
 		if int(next) >= states {
-			return true // a match, or no state
+			t.bad = t.bad || next != dfaAccept
+			return true
 		}
 		state = int(next)
 	}

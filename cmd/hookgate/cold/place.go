@@ -11,6 +11,15 @@ const (
 	MarkEvery = 20
 )
 
+// Runs is the file in a project's state folder with a line for each hook that the
+// gate has evaluated: the event, the hook's name and how many nanoseconds it took,
+// with tabs between. hookc adds them to its counters. The gate writes no more than
+// MaxRuns bytes.
+const (
+	Runs    = "runs.log"
+	MaxRuns = 256 << 10
+)
+
 // Leaf is the name of a project's state folder, as package policy/state has it.
 // root is the real, clean path of the project.
 func Leaf(root string) string {

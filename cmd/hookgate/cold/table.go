@@ -1,6 +1,7 @@
 // Package cold is what hookgate decides by without hookc: a flat table, made by
 // hookc when a policy is compiled, that says which events of which agent no
-// hook concerns and what hookc run answers to those. It is read where it lies,
+// hook concerns and what hookc run answers to those, and which concern only hooks
+// whose rules hookgate has (cmd/hookgate/rules). It is read where it lies,
 // every offset checked; whatever it does not say for certain is left to hookc
 // (docs/cli.md "hookgate").
 //
@@ -8,7 +9,7 @@
 package cold
 
 // magic begins a table, with the version of its layout.
-const magic = "HKG\x00\x01\x00\x00\x00"
+const magic = "HKG\x00\x02\x00\x00\x00"
 
 // A Set says which hooks are left to look at: none, at least one that the event
 // concerns, or those at an offset.
@@ -203,6 +204,7 @@ const (
 	pointFlags   = pointImplies + 4
 	pointAnswer  = pointFlags + 4
 	pointPlan    = pointAnswer + 4
+	pointNumber  = pointPlan + 4
 )
 
 // Offsets within a plan.

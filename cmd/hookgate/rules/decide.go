@@ -1,0 +1,258 @@
+package rules
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/rego/native"
+)
+
+// maxTicks bounds how long the rules of an event are evaluated, in native's strides
+// of 256 steps: what takes longer is for hookc, whose rules have a budget.
+const maxTicks = 4096
+
+// Reply is the answer to an event, and the hooks that ran for it.
+type Reply struct {
+	Stdout, Stderr []byte
+	Exit           int
+	Ran            []Ran
+}
+
+// Evaluate answers an event that hooks with rules concern; nil leaves it to hookc.
+// section gives the sections of the compiled policy by their names, nil for none.
+func Evaluate(event *cold.Answer, section func(name string) []byte) *Reply {
+	book, ok := Open(section(Section + string(event.Event)))
+	if !ok {
+		return nil
+	}
+	ticks := 0
+	v, ok := book.Decide(event, func() bool { ticks++; return ticks > maxTicks })
+	if !ok {
+		return nil
+	}
+	if v.Outcome < 0 {
+		return &Reply{Stdout: event.Stdout, Stderr: event.Stderr, Exit: event.Exit, Ran: v.Ran}
+	}
+	form := FormOf(section(Answers+string(event.Event)), event.Point, v.Outcome)
+	if form == nil {
+		return nil
+	}
+	out := &Reply{Exit: form.Exit, Ran: v.Ran}
+	if out.Stdout, out.Stderr, ok = form.Answer(event, v); !ok {
+		return nil
+	}
+	return out
+}
+
+// Verdict is what the rules of an event say together.
+type Verdict struct {
+	// Outcome is -1 when none says anything; Texts are its reasons or texts, Hook is
+	// the one that spoke.
+	Outcome int
+	Texts   []string
+	Hook    string
+	// Ran are the hooks that were evaluated.
+	Ran []Ran
+}
+
+// Ran is one hook that was evaluated, and how long that took.
+type Ran struct {
+	Hook string
+	Took time.Duration
+}
+
+// Decide evaluates the rules of an event, in the order of the chain; false when
+// that is left to hookc: a rule bails or takes too long, more than one speaks, or
+// one says what no answer is made for. stop is asked now and then.
+func (b *Book) Decide(event *cold.Answer, stop native.Stop) (*Verdict, bool) {
+	d := decider{book: b, out: Verdict{Outcome: -1}}
+	d.machine.Stop = stop
+	d.input.book, d.input.event = b, event
+	item, halted := -1, false
+	for _, number := range event.Rules {
+		r, ok := b.rule(number)
+		if !ok {
+			return nil, false
+		}
+		if halted && r.Item != item {
+			break
+		}
+		item = r.Item
+		begun := time.Now()
+		spoke, ok := d.ask(r)
+		if !ok || spoke && d.out.Outcome >= 0 {
+			return nil, false
+		}
+		d.out.Ran = append(d.out.Ran, Ran{r.Name, time.Since(begun)})
+		if !spoke {
+			continue
+		}
+		if d.out.Outcome = d.outcome(); d.out.Outcome < 0 || r.Says>>d.out.Outcome&1 == 0 {
+			return nil, false
+		}
+		d.out.Hook, halted = r.Name, r.Halts>>d.out.Outcome&1 != 0
+	}
+	return &d.out, true
+}
+
+// decider is the memory of one event's evaluations.
+type decider struct {
+	book    *Book
+	machine native.Machine
+	input   input
+	out     Verdict
+	// told are the values of one entry point, verdict, reasons and texts what all
+	// entry points of a rule say.
+	told    []native.Value
+	verdict int // a part, or -1
+	reasons []string
+	texts   [Other][]string
+}
+
+// ask evaluates a rule; spoke is true when it says anything.
+func (d *decider) ask(r *rule) (spoke, ok bool) {
+	d.input.slots, d.verdict, d.reasons, d.texts = r.Slots, -1, nil, [Other][]string{}
+	for i := range r.Entries {
+		if !d.entry(r, &r.Entries[i]) || d.input.left {
+			return false, false
+		}
+	}
+	spoke = d.verdict >= 0
+	for _, list := range d.texts {
+		spoke = spoke || len(list) > 0
+	}
+	return spoke, true
+}
+
+// entry evaluates an entry point and takes what it says.
+func (d *decider) entry(r *rule, e *Entry) bool {
+	d.told = d.told[:0]
+	err := r.code.Rules(&d.machine, e.Func, &d.input, func(_ int, v native.Value) bool {
+		d.told = append(d.told, v)
+		return true
+	})
+	if err != nil {
+		return false
+	}
+	if len(d.told) == 0 {
+		return true
+	}
+	if e.Part == Other {
+		return false
+	}
+	list, ok := e.say(d.told)
+	if !ok || len(list) == 0 {
+		return ok
+	}
+	list = slices.DeleteFunc(list, func(s string) bool { return s == "" })
+	if e.Part > Allow {
+		d.texts[e.Part] = append(d.texts[e.Part], list...)
+		return true
+	}
+	if d.verdict < 0 || e.Part < d.verdict { // the more restrictive ones come first
+		d.verdict = e.Part
+	}
+	d.reasons = append(d.reasons, list...)
+	return true
+}
+
+// say is what the values of an entry point say, as package rego has it: a text
+// is "" for a verdict without one. ok is false for a value of the wrong kind.
+func (e *Entry) say(list []native.Value) (texts []string, ok bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			if err, is := r.(error); !is || !errors.Is(err, native.ErrBail) {
+				panic(r)
+			}
+			ok = false
+		}
+	}()
+	if e.Many {
+		if len(list) > 1 {
+			slices.SortStableFunc(list, native.Compare)
+		}
+		return members(list, true)
+	}
+	switch v := list[0].(type) {
+	case bool:
+		switch {
+		case e.Part > Allow:
+			return nil, false
+		case !v:
+			return nil, true
+		}
+		return []string{""}, true
+	case *native.Set:
+		return members(v.Elems(), true)
+	case []native.Value:
+		return members(v, false)
+	}
+	text, ok := saying(list[0])
+	return []string{text}, ok
+}
+
+// members are the texts of a set, in their own order, or of a list.
+func members(list []native.Value, set bool) ([]string, bool) {
+	out := make([]string, 0, len(list))
+	for _, v := range list {
+		text, ok := saying(v)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, text)
+	}
+	if set {
+		slices.Sort(out)
+	}
+	return slices.Compact(out), true
+}
+
+// saying is the text of a string, or of an object with a reason or msg.
+func saying(v native.Value) (string, bool) {
+	switch x := v.(type) {
+	case string:
+		return x, true
+	case map[string]native.Value, *native.Object:
+		for _, key := range [...]string{"reason", "msg"} {
+			if t, found := native.Get(x, key); found {
+				s, ok := t.(string)
+				return s, ok
+			}
+		}
+	}
+	return "", false
+}
+
+// outcome is what a rule that spoke came to, -1 when that is several things at
+// once, or a text that answers are not made for.
+func (d *decider) outcome() int {
+	out, list := d.verdict, d.reasons
+	for part, said := range d.texts {
+		if len(said) == 0 {
+			continue
+		}
+		if out >= 0 {
+			return -1
+		}
+		out, list = part, said
+	}
+	if len(list) == 0 {
+		out += BareDeny
+	}
+	d.out.Texts = list
+	for _, text := range list {
+		if !plain(text) {
+			return -1
+		}
+	}
+	return out
+}
+
+// plain reports whether a text neither begins nor ends with a blank, which some
+// agents are told without.
+func plain(text string) bool {
+	return text[0] > ' ' && text[len(text)-1] > ' ' && strings.TrimSpace(text) == text
+}

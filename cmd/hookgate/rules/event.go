@@ -1,0 +1,107 @@
+package rules
+
+import (
+	"strings"
+
+	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/rego/native"
+)
+
+// input is an event by the slots of a rule's program: a native.Input.
+type input struct {
+	book  *Book
+	event *cold.Answer
+	slots []Slot
+	// left is set when a slot cannot be told: hookc is to decide.
+	left bool
+}
+
+// Slot is a native.Input's.
+func (in *input) Slot(i int) (native.Value, bool) {
+	s := &in.slots[i]
+	switch s.Kind {
+	case SlotField:
+		return in.field(s.Field, s.Keys)
+	case SlotAbsent:
+		return nil, false
+	case SlotText:
+		return s.Text, true
+	case SlotKind:
+		if tool := in.event.Tool(); len(tool) > 0 {
+			return in.book.kind(tool), true
+		}
+		return nil, false
+	case SlotPart:
+		return in.part(s)
+	}
+	in.left = true
+	return nil, false
+}
+
+func (in *input) field(field int, keys []string) (native.Value, bool) {
+	text, present, ok := in.event.Lookup(field, keys)
+	if !ok {
+		in.left = true
+	}
+	if !ok || !present {
+		return nil, false
+	}
+	v, ok := native.ParseJSON(text)
+	if !ok {
+		in.left = true
+	}
+	return v, ok
+}
+
+// part is the first text under a part's keys. A list is a command line whose
+// words hookc quotes.
+func (in *input) part(s *Slot) (native.Value, bool) {
+	if kind := in.book.kind(in.event.Tool()); kind != kindMCP && kind != kindOther && !contains(s.Kinds, kind) {
+		return nil, false
+	}
+	for i := range s.Keys {
+		switch text, present, ok := in.event.Lookup(cold.FieldToolInput, s.Keys[i:i+1]); {
+		case !ok, present && text[0] == '[':
+			in.left = true
+			return nil, false
+		case present && text[0] == '"':
+			return in.field(cold.FieldToolInput, s.Keys[i:i+1])
+		}
+	}
+	if s.Text != "" { // what a list of edits comes to is hookc's to say
+		text, present, ok := in.event.Lookup(cold.FieldToolInput, []string{s.Text})
+		in.left = in.left || !ok || present && text[0] == '['
+	}
+	return nil, false
+}
+
+func contains(list []string, s string) bool {
+	for _, e := range list {
+		if e == s {
+			return true
+		}
+	}
+	return false
+}
+
+// kind is the kind of a tool.
+func (b *Book) kind(tool []byte) string {
+	low, high := 0, len(b.tools)
+	for low < high {
+		mid := (low + high) / 2
+		switch c := strings.Compare(string(b.tools[mid][0]), string(tool)); {
+		case c == 0:
+			return string(b.tools[mid][1])
+		case c < 0:
+			low = mid + 1
+		default:
+			high = mid
+		}
+	}
+	for _, prefix := range b.mcp {
+		if strings.HasPrefix(string(tool), prefix) {
+			return kindMCP
+		}
+	}
+	return kindOther
+}

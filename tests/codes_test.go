@@ -18,8 +18,12 @@ import (
 // codeInfo is what `hookc list code --json` says of a code.
 type codeInfo struct{ Name, Doc string }
 
+// ownBug is the code that reports a bug of hookc: native code that differs.
+const ownBug = "HK079"
+
 // TestCodes lays out the Bad and the Good example of every code and reports
-// what hookc finds in them: exactly the code, and nothing.
+// what hookc finds in them: exactly the code, and nothing. The code of a bug
+// has none.
 func TestCodes(t *testing.T) {
 	out, err := exec.Command(hookcBinary, "list", "code", "--json").Output()
 	require.NoError(t, err)
@@ -29,6 +33,12 @@ func TestCodes(t *testing.T) {
 	for _, c := range codes {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
+			if c.Name == ownBug {
+				out, err := exec.Command(hookcBinary, "help", c.Name).Output()
+				require.NoError(t, err)
+				assert.True(t, bytes.HasSuffix(out, []byte("\n\nOnly a bug of hookc reports it, so there is no example.\n")), "%s", out)
+				return
+			}
 			bad, good := codeExamples(t, c.Name)
 			assert.Equal(t, []string{c.Name}, findings(t, c.Name, bad), "the Bad example")
 			assert.Empty(t, findings(t, c.Name, good), "the Good example")

@@ -43,17 +43,6 @@ func golden(t *testing.T, file string, args ...string) {
 	assert.Equal(t, string(want), got, "hookc %s: go test ./tests -run TestGolden -update, and read the diff", strings.Join(args, " "))
 }
 
-// TestGoldenExplain: every drawing of hooks.example.yaml.
-func TestGoldenExplain(t *testing.T) {
-	for _, format := range []string{"text", "json", "mermaid", "dot", "svg", "html"} {
-		t.Run(format, func(t *testing.T) {
-			t.Parallel()
-			golden(t, "explain."+format, "compile", "hooks.example.yaml", "--explain="+format)
-		})
-	}
-	golden(t, "explain-Bash.text", "compile", "hooks.example.yaml", "--explain", "--event", "PreToolUse", "--tool", "Bash")
-}
-
 // TestGoldenList: everything hookc is made of.
 func TestGoldenList(t *testing.T) {
 	golden(t, "list.text", "list")
@@ -63,7 +52,7 @@ func TestGoldenList(t *testing.T) {
 // TestGoldenHelp: the help of each command, topics included.
 func TestGoldenHelp(t *testing.T) {
 	root := []string{"compile", "run", "explain", "check", "test", "hooks", "hooks status", "hooks list", "list", "init", "help",
-		"version", "completion", "trust", "schema", "convert", "install", "uninstall", "doctor", "serve", "bench", "events", "fields", "functions", "postures", "environment", "exit-codes"}
+		"version", "completion", "trust", "schema", "convert", "install", "uninstall", "doctor", "serve", "bench", "diff", "replay", "lint", "fmt", "events", "fields", "functions", "postures", "environment", "exit-codes"}
 	golden(t, "help/hookc.text", "help")
 	for _, name := range root {
 		t.Run(name, func(t *testing.T) {

@@ -356,6 +356,10 @@ func TestNativeIsAsTopdown(t *testing.T) {
 		}
 	})
 	t.Logf("%d hooks native", native)
+	if !nativeBuilt {
+		assert.Zero(t, native)
+		return
+	}
 	assert.Greater(t, native, 600)
 }
 

@@ -169,6 +169,9 @@ func TestPrintedExamplesMeanTheSame(t *testing.T) {
 	require.NoError(t, json.Unmarshal(out, &codes))
 	compared := 0
 	for _, c := range codes {
+		if c.Name == ownBug {
+			continue // no policy reports it
+		}
 		bad, good := codeExamples(t, c.Name)
 		if c.Name == "HK040" {
 			bad = good // what cannot be printed

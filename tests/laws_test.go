@@ -28,8 +28,7 @@ type law struct {
 // Elsewhere: 5, 6, 7, 22, 33, 34 and 35 are TestOracle, TestOptionalPasses…,
 // TestDeadlineRun… and TestMutants…; 21, and 22 for real Rego, are in
 // law_fuse_test.go; 31 and 32 are in pipelines_test.go, print and reload of 3
-// in law_print_test.go. Open until what they are about exists: 36 and 37 (diff
-// and always-deny).
+// in law_print_test.go, 36 and 37 (diff and always-deny) in law_diff_test.go.
 var laws = slices.Concat(insertionLaws, orderLaws, failureLaws, algebraLaws, programLaws)
 
 func TestLaws(t *testing.T) {

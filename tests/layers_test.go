@@ -41,9 +41,11 @@ var layers = map[string]int{
 	"":                    5,
 	"cmd/hookc/model":     5,
 	"cmd/hookc/gatetable": 5,
+	"cmd/hookc/diff":      5,
 	"cmd/hookc":           6,
 	"cmd/hookgate/wire":   0,
 	"cmd/hookgate/cold":   0,
+	"cmd/hookgate/rules":  1,
 	"cmd/hookgate":        6,
 	"tests":               6,
 	"tests/agents":        6,
@@ -60,7 +62,7 @@ var layers = map[string]int{
 
 // stdOnly lists the packages that import nothing but the standard library and
 // lower layers.
-var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/dialect", "cmd/hookgate/wire", "cmd/hookgate/cold", "cmd/hookgate", "rego/native"}
+var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/dialect", "cmd/hookgate/wire", "cmd/hookgate/cold", "cmd/hookgate/rules", "cmd/hookgate", "rego/native"}
 
 // owners says which packages may import a module; everything else must not,
 // and those in barred must not even link it.

@@ -2,6 +2,7 @@ package tests
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -42,6 +43,14 @@ var leaves = []leaf{
 			p.Nodes[i].Brief = false
 		}
 	}},
+	{name: "silence at a stroke", plan: func(p *dag.Plan) {
+		p.Fused = slices.Clone(p.Fused)
+		for i := range p.Fused {
+			if run := p.Fused[i].Run; run != nil {
+				p.Fused[i].Run = sayingNothing(run)
+			}
+		}
+	}},
 	{name: "fused evaluation", plan: func(p *dag.Plan) { p.Fused = nil }},
 	{name: "events nobody observes", options: func(o *executor.Options) { o.Observe = func(executor.Run) {} }},
 	{name: "counting at a stroke", options: func(o *executor.Options) {
@@ -49,6 +58,19 @@ var leaves = []leaf{
 			return func(policy.Status, int, time.Duration) {}
 		}
 	}},
+}
+
+// sayingNothing is run with members that say so when they have nothing to say.
+func sayingNothing(run dag.FusedRun) dag.FusedRun {
+	return func(ctx context.Context, in *policy.Context, chosen []int, said []dag.FusedSaid) error {
+		err := run(ctx, in, chosen, said)
+		for k := range said {
+			if !said[k].Alone && said[k].Result == nil {
+				said[k].Result = &policy.Result{}
+			}
+		}
+		return err
+	}
 }
 
 // telling makes the bodies of rules such that every leaf has something to do.
@@ -141,6 +163,9 @@ func (w *leafWorld) firing(whole, prog *dag.Program, off map[string]bool, memory
 	options := calm
 	if w.percent(50) {
 		options.Filtered = func(*dag.Plan) (func([]int), func()) { return func([]int) {}, func() {} }
+		options.Together = func(*dag.Plan, []int) (func(int, time.Duration, bool), func()) {
+			return func(int, time.Duration, bool) {}, func() {}
+		}
 	}
 	prog = changed(prog, telling)
 	for _, l := range leaves {

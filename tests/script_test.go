@@ -2,6 +2,7 @@ package tests
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -36,6 +37,12 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 			env.Setenv("NO_COLOR", "1")
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "native" {
+				return false, fmt.Errorf("no condition is called %s", name)
+			}
+			return nativeBuilt, nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": exits,

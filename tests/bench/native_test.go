@@ -78,6 +78,42 @@ func BenchmarkRatioNativeFlat(b *testing.B) {
 	}
 }
 
+// BenchmarkRatioSilent is an event that 1,000 hooks of one Rego rule each concern
+// against one that ten do: in memory that is used again, with a Decision for the
+// host to keep, which lists every hook, and where the hook in the middle denies.
+func BenchmarkRatioSilent(b *testing.B) {
+	fires := func(n int, denied bool, memory func() *hookc.Reused) func() {
+		eng, in := open(b, policyOf(regoRule, n, 1)), call()
+		if denied {
+			in.ToolInput["command"] = fmt.Sprintf("git status --short forbidden-%d", n/2)
+		}
+		in = in.Frozen(hookc.PreToolExecution)
+		return func() {
+			d, err := eng.FireInto(context.Background(), hookc.PreToolExecution, in, memory())
+			if err != nil || d.Permits() == denied || len(d.Failed) > 0 || len(d.Hooks) != n {
+				b.Fatal(err, d)
+			}
+		}
+	}
+	for _, c := range []struct {
+		name         string
+		kept, denied bool
+	}{{"reused", false, false}, {"kept", true, false}, {"reused-denied", false, true}} {
+		b.Run(c.name, func(b *testing.B) {
+			memory := func() func() *hookc.Reused {
+				own := new(hookc.Reused)
+				return func() *hookc.Reused {
+					if c.kept {
+						return new(hookc.Reused)
+					}
+					return own
+				}
+			}
+			ratio(b, "1000/10", 20, fires(1000, c.denied, memory()), fires(10, c.denied, memory()))
+		})
+	}
+}
+
 // BenchmarkRatioNativeFireJSON is an event of 1.2 KB as text to a Decision by
 // 100 Rego rules on its tool, in memory that is used again, against decoding it
 // with the standard library and asking OPA, as its documentation has it.

@@ -33,6 +33,10 @@ type Native struct {
 	// module is the module itself, which the first call may have to compile; the
 	// error is why that cannot be.
 	module func() (*Module, error)
+	// loud is what speaks found, asked once: an edit asks every module of its
+	// policy again.
+	asked sync.Once
+	loud  bool
 }
 
 // nativeEntry is an entry point: its function in the code, or -1 for topdown's.

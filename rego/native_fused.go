@@ -29,7 +29,13 @@ type FusedNative struct {
 // Fusible reports whether the module can be evaluated with others: all of it is
 // native, what it reads is the same to others, and it is silent when none of its
 // rules is true.
-func (n *Native) Fusible() bool { return !n.rest && n.alike && !n.speaks() }
+func (n *Native) Fusible() bool {
+	if n.rest || !n.alike {
+		return false
+	}
+	n.asked.Do(func() { n.loud = n.speaks() })
+	return !n.loud
+}
 
 // speaks reports whether the module says something, or may, when none of its
 // rules is found.

@@ -97,6 +97,17 @@ func BenchmarkRatioFiles(b *testing.B) {
 			many, one, in := open(b, policyOf(regoRule, 100, spread.tools)), open(b, oneFile(100, spread.tools)), call()
 			ratio(b, "files/one", 5, func() { fire(b, many, in) }, func() { fire(b, one, in) })
 		})
+		b.Run(spread.name+"-reused", func(b *testing.B) {
+			again := func(text string) func() {
+				eng, in, own := open(b, text), call().Frozen(hookc.PreToolExecution), new(hookc.Reused)
+				return func() {
+					if d, err := eng.FireInto(b.Context(), hookc.PreToolExecution, in, own); err != nil || !d.Permits() {
+						b.Fatal(err, d)
+					}
+				}
+			}
+			ratio(b, "files/one", 20, again(policyOf(regoRule, 100, spread.tools)), again(oneFile(100, spread.tools)))
+		})
 	}
 }
 

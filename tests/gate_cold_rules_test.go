@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -222,4 +223,29 @@ func TestGateRulesLeaveTracks(t *testing.T) {
 	own, got = ours.leftBehind()
 	assert.Equal(t, want, got)
 	assert.NotContains(t, own, cold.Runs)
+}
+
+// TestGateRulesKeepTheDeadline: a regular expression over a large event takes as
+// long as it takes, and the agent has its answer in time: the posture.
+func TestGateRulesKeepTheDeadline(t *testing.T) {
+	h := newColdHouse(t, `pre_tool_execution:
+  - name: looks
+    type: rego
+    source: |
+      package hooks.looks
+      deny contains "found" if count([i | some i in numbers.range(1, 5000); regex.match("x[a-z]{100}[0-9]", input.tool_input.content)]) > 0
+`)
+	h.alone(true)
+	small := `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Write","tool_input":{"content":"x"}}`
+	require.Equal(t, passed, h.cold(small, nil, "PreToolUse", "--dialect", "claude"), "the gate decides this itself")
+	large := strings.Replace(small, `"x"`, `"`+strings.Repeat("x", 4<<20)+`"`, 1)
+	cmd := h.command(h.gate, "--hookc", h.hookc, "--artifact", "policy.hookc", "PreToolUse", "--dialect", "claude", "--deadline", "500ms")
+	cmd.Stdin = strings.NewReader(large)
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	hangs := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() }) // it would look for many minutes
+	defer hangs.Stop()
+	require.Error(t, cmd.Run())
+	assert.Equal(t, 2, cmd.ProcessState.ExitCode(), "%s", errs.String())
+	assert.Contains(t, errs.String(), "hookgate: no answer before the deadline")
 }

@@ -14,6 +14,10 @@ import (
 	"github.com/hookc/hookc/policy/artifact"
 )
 
+// freely is how many bytes rules may look at, all together, before the time is
+// watched: nothing stops a regular expression.
+const freely = 1 << 20
+
 // fromArtifact answers from the compiled policy alone, where that says for
 // certain that no hook concerns the event, or holds the rules of all that do; nil
 // leaves it to hookc run.
@@ -42,7 +46,10 @@ func (c *call) fromArtifact() *wire.Reply {
 		return nil
 	}
 	said := &rules.Reply{Stdout: answer.Stdout, Stderr: answer.Stderr, Exit: answer.Exit}
-	if len(answer.Rules) > 0 {
+	if n := len(answer.Rules); n > 0 {
+		if len(c.input) > freely/n {
+			c.limit()
+		}
 		said = byRules(f, answer)
 	}
 	if said == nil || !c.current(f) || c.left() <= 0 || !noted(answer, said.Ran) {

@@ -86,9 +86,9 @@ func (c command) run(ctx context.Context) (outcome, error) {
 	}
 	group := adopt(cmd)
 	defer group.close()
-	waited := make(chan struct{})
+	waited, held := make(chan struct{}), false
 	go func() {
-		finish()
+		held = finish()
 		close(waited)
 	}()
 	var failure error
@@ -98,6 +98,9 @@ func (c command) run(ctx context.Context) (outcome, error) {
 		failure = policy.Failf(policy.ErrOversize, "wrote more than %d KiB to standard output", c.limit>>10)
 	case <-ctx.Done():
 		failure = endedBefore(ctx, waited)
+	}
+	if failure == nil && held {
+		failure = overdue(ctx)
 	}
 	if failure != nil {
 		stop(group, waited)
@@ -113,8 +116,9 @@ func (c command) run(ctx context.Context) (outcome, error) {
 }
 
 // start starts a process whose outputs go to the writers. finish returns when
-// it has ended and what it wrote is written.
-func start(cmd *exec.Cmd, stdout, stderr io.Writer) (finish func(), err error) {
+// it has ended and what it wrote is written, and whether a process it started
+// held its streams for longer than they are waited for.
+func start(cmd *exec.Cmd, stdout, stderr io.Writer) (finish func() (held bool), err error) {
 	out, err := openStream()
 	if err != nil {
 		return nil, err
@@ -132,15 +136,27 @@ func start(cmd *exec.Cmd, stdout, stderr io.Writer) (finish func(), err error) {
 	}
 	out.copyTo(stdout)
 	errs.copyTo(stderr)
-	return func() {
+	return func() bool {
 		// What Wait returns is told better by ProcessState and the streams.
 		_ = cmd.Wait()
 		patience := make(chan time.Time)
 		timer := time.AfterFunc(linger, func() { close(patience) })
 		defer timer.Stop()
-		out.settle(patience)
-		errs.settle(patience)
+		first := out.settle(patience)
+		return errs.settle(patience) || first
 	}, nil
+}
+
+// overdue is the failure of a run whose streams were held until after the time
+// it had: a busy machine may notice the end of the waiting before the earlier
+// end of the time.
+func overdue(ctx context.Context) error {
+	until, ok := ctx.Deadline()
+	if !ok || time.Now().Before(until) {
+		return nil
+	}
+	<-ctx.Done()
+	return ended(ctx)
 }
 
 // endedBefore is the failure of a run whose context is over, nil when the run

@@ -38,17 +38,19 @@ func (s *stream) copyTo(w io.Writer) {
 
 // settle waits until everything is copied that was written before it was
 // called. It waits for the end of the stream, which a process that is still
-// running can keep away, no longer than until patience ticks.
-func (s *stream) settle(patience <-chan time.Time) {
+// running can keep away, no longer than until patience ticks; held says that it
+// did.
+func (s *stream) settle(patience <-chan time.Time) (held bool) {
 	select {
 	case <-s.done:
-		return
+		return false
 	case <-patience:
 	}
 	if s.read.SetReadDeadline(time.Now()) != nil {
 		_ = s.read.Close() // no deadlines on pipes here; closing interrupts too
 	}
 	<-s.done
+	return true
 }
 
 // abandon closes a stream that no process was given.

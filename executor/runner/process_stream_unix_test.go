@@ -4,6 +4,7 @@ package runner
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"syscall"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/policy"
 )
 
 // What a process has written is its answer, though the machine was too busy to
@@ -43,4 +46,24 @@ func dup(f *os.File) (*os.File, error) {
 		return nil, err
 	}
 	return os.NewFile(uintptr(fd), f.Name()), nil
+}
+
+// lateContext is over later than its deadline says, as on a busy machine.
+type lateContext struct {
+	context.Context
+	until time.Time
+}
+
+func (c lateContext) Deadline() (time.Time, bool) { return c.until, true }
+
+// A process whose time ended while its streams were held had no time left,
+// whichever is noticed first.
+func TestHeldStreamsAndTime(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 3*linger)
+	defer cancel()
+	c := command{path: "/bin/sh", args: []string{"sh", "-c", "sleep 30 & exit 0"}, limit: maxStdout}
+	_, err := c.run(lateContext{ctx, time.Now().Add(linger / 2)})
+	assert.Equal(t, policy.ErrTimeout, policy.KindOf(err))
+	_, err = c.run(t.Context())
+	assert.NoError(t, err, "nobody gave it a limit")
 }

@@ -14,8 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// librariesEnv names folders of public Rego, as PATH names folders; without it
-// the test is skipped.
+// librariesEnv names folders of public Rego, as PATH names folders. Without it
+// there is nothing to test: the libraries are other projects', fetched by
+// .ci/run, which sets it.
 const librariesEnv = "HOOKC_NATIVE_LIBRARIES"
 
 // libraryEvents are the events of each module of a library, libraryMutants how

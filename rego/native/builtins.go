@@ -6,9 +6,9 @@ import (
 )
 
 // Files named builtins_*.go hold OPA's builtins by what they are of. Each
-// answers as OPA's does or bails: a type error, a builtin's error and a corner
-// that is not implemented are one, topdown's to tell apart. Builtins that are
-// nowhere here are the host's, which has OPA's own.
+// answers as OPA's does or bails: a type error, a builtin's error and a rare
+// case that is left to topdown on purpose are one, and topdown tells them apart.
+// Builtins that are nowhere here are the host's, which has OPA's own.
 
 // Names are the builtins that native has itself, in order.
 func Names() []string {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -140,21 +139,6 @@ func bridge(name string) native.Builtin {
 		return found[0], true, nil
 	}
 }
-
-// nativeHas reports whether native evaluation has a function itself; OPA's is
-// asked only for what that leaves out.
-func nativeHas(name string) bool {
-	_, has := nativeNames()[name]
-	return has
-}
-
-var nativeNames = sync.OnceValue(func() map[string]struct{} {
-	out := map[string]struct{}{}
-	for _, name := range native.Names() {
-		out[name] = struct{}{}
-	}
-	return out
-})
 
 // evaluation is what OPA's functions see of the evaluation that calls them. It
 // is the native.Machine's Context, and belongs to one evaluation.

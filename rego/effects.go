@@ -178,14 +178,7 @@ func (w *walker) call(name string) {
 
 // read notes the longest constant prefix of a reference to input.
 func (w *walker) read(ref ast.Ref, at *ast.Location) {
-	var keys []string
-	for _, operand := range ref[1:] {
-		s, ok := operand.Value.(ast.String)
-		if !ok {
-			break
-		}
-		keys = append(keys, string(s))
-	}
+	keys := leadingKeys(ref)
 	if len(keys) == 0 {
 		w.whole = true
 		return
@@ -208,6 +201,19 @@ func (w *walker) read(ref ast.Ref, at *ast.Location) {
 		return
 	}
 	w.paths = append(w.paths, policy.Path{Field: f, Keys: expressible(keys[1:])})
+}
+
+// leadingKeys are the keys of a reference up to the first that is no constant
+// text.
+func leadingKeys(ref ast.Ref) (keys []string) {
+	for _, operand := range ref[1:] {
+		s, ok := operand.Value.(ast.String)
+		if !ok {
+			break
+		}
+		keys = append(keys, string(s))
+	}
+	return keys
 }
 
 // expressible cuts keys before the first that a path's text form cannot hold.

@@ -58,14 +58,7 @@ func (l *looker) rule(r *ast.Rule) {
 }
 
 func (l *looker) input(ref ast.Ref) {
-	var keys []string
-	for _, operand := range ref[1:] {
-		s, ok := operand.Value.(ast.String)
-		if !ok {
-			break
-		}
-		keys = append(keys, string(s))
-	}
+	keys := leadingKeys(ref)
 	if len(keys) == 0 {
 		return
 	}

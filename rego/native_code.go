@@ -122,7 +122,7 @@ func (s *Stored) read() {
 	p, err := native.Decode(r.Rest())
 	if err == nil {
 		n.code, err = native.Link(p, func(name string) native.Builtin {
-			n.timely = n.timely || !nativeHas(name)
+			n.timely = n.timely || !native.Has(name)
 			return bridge(name)
 		})
 	}

@@ -39,10 +39,9 @@ func (n *Native) Thin() (t *Thin, why string) {
 	if n.rest {
 		return nil, "an entry point is topdown's"
 	}
-	own := native.Names()
 	p := n.code.Program()
 	for _, name := range p.Builtins {
-		if !slices.Contains(own, name) {
+		if !native.Has(name) {
 			return nil, "uses " + name
 		}
 	}
@@ -56,14 +55,21 @@ func (n *Native) Thin() (t *Thin, why string) {
 	}
 	for i := range n.entries {
 		e := &n.entries[i]
-		t.Entries = append(t.Entries, ThinEntry{Part: partNames[e.part], Func: e.fn, Many: e.many})
+		t.Entries = append(t.Entries, ThinEntry{Part: e.part.name(), Func: e.fn, Many: e.many})
 	}
 	t.Program = placeless(p).Append(nil)
 	return t, ""
 }
 
-var partNames = [...]string{partDeny: "deny", partAsk: "ask", partAllow: "allow", partSkip: "skip", partStop: "stop", partPatch: "patch",
-	partContext: "context", partMessage: "message", partFeedback: "feedback", partResult: "result"}
+// name is the first name of the contract for a part.
+func (p part) name() string {
+	for i := range contract {
+		if contract[i].part == p {
+			return contract[i].name
+		}
+	}
+	panic("rego: a part without a name")
+}
 
 // placeless is a program that does not know where its rules are written.
 func placeless(p *native.Program) *native.Program {

@@ -98,7 +98,7 @@ func (p *plan) link() {
 	}
 	var err error
 	p.code, err = native.Link(p.program, func(name string) native.Builtin {
-		if !nativeHas(name) {
+		if !native.Has(name) {
 			p.bridged = append(p.bridged, name)
 		}
 		return bridge(name)

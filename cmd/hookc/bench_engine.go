@@ -236,8 +236,8 @@ func (e *benchEvent) because(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// observable is what of a Decision is the same each time and each way.
-func observable(d *policy.Decision) map[string]any {
+// decided is a Decision as its JSON has it, whose caller may change it.
+func decided(d *policy.Decision) map[string]any {
 	text, err := d.MarshalJSON()
 	if err != nil {
 		panic("hookc: a Decision has no JSON: " + err.Error())
@@ -246,7 +246,12 @@ func observable(d *policy.Decision) map[string]any {
 	if err != nil {
 		panic("hookc: the JSON of a Decision is none: " + err.Error())
 	}
-	out := v.(map[string]any)
+	return v.(map[string]any)
+}
+
+// observable is what of a Decision is the same each time and each way.
+func observable(d *policy.Decision) map[string]any {
+	out := decided(d)
 	for _, key := range []string{"hooks", "policy", "degraded"} {
 		delete(out, key)
 	}

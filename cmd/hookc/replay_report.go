@@ -88,15 +88,7 @@ func unsure(rec *recording, d *policy.Decision, notRun []string) bool {
 
 // differs lists the keys in which a decision is not the recorded one.
 func (rec *recording) differs(d *policy.Decision) []string {
-	text, err := d.MarshalJSON()
-	if err != nil {
-		panic("hookc: a Decision has no JSON: " + err.Error())
-	}
-	v, err := policy.DecodeJSON(text)
-	if err != nil {
-		panic("hookc: the JSON of a Decision is none: " + err.Error())
-	}
-	got, want := v.(map[string]any), maps.Clone(rec.expect)
+	got, want := decided(d), maps.Clone(rec.expect)
 	if rec.whole {
 		for key := range got {
 			if _, has := want[key]; !has {

@@ -22,6 +22,9 @@ func Names() []string {
 	return names
 }
 
+// Has reports whether native has a builtin itself.
+func Has(name string) bool { return ownBuiltin(name) != nil }
+
 // bail is what a builtin gives when topdown is to answer.
 func bail() (Value, bool, error) { return nil, false, ErrBail }
 

@@ -68,9 +68,9 @@ func TestDiscoverRunsAProjectOnlyWhenTrusted(t *testing.T) {
 	eng, err := hookc.Open(t.Context(), hookc.Discover(filepath.Join(root, "src")))
 	require.NoError(t, err)
 	defer eng.Close()
-	refused := func(why string) {
+	refused := func(why string, read map[string]dag.EntryStatus) {
 		t.Helper()
-		assert.Equal(t, map[string]dag.EntryStatus{"mine": dag.Live, "theirs": dag.Untrusted}, statuses(eng.Program()))
+		assert.Equal(t, read, statuses(eng.Program()))
 		d, err := eng.PreTool(t.Context(), bash("ls"))
 		require.NoError(t, err)
 		assert.Equal(t, policy.Proceed, d.Action)
@@ -91,7 +91,11 @@ func TestDiscoverRunsAProjectOnlyWhenTrusted(t *testing.T) {
 		assert.Equal(t, []string{"project"}, d.Reasons)
 		assert.Empty(t, d.Warnings)
 	}
-	refused("never trusted")
+	refused("never trusted", map[string]dag.EntryStatus{"mine": dag.Live})
+	shown, err := hookc.Open(t.Context(), hookc.Discover(root), hookc.Inspect())
+	require.NoError(t, err)
+	defer shown.Close()
+	assert.Equal(t, map[string]dag.EntryStatus{"mine": dag.Live, "theirs": dag.Untrusted}, statuses(shown.Program()))
 
 	trusted(t, root)
 	require.NoError(t, eng.Reload(t.Context()))
@@ -99,7 +103,7 @@ func TestDiscoverRunsAProjectOnlyWhenTrusted(t *testing.T) {
 
 	write(t, filepath.Join(root, "guard.sh"), `echo '{}' # all is well`)
 	require.NoError(t, eng.Reload(t.Context()))
-	refused("guard.sh changed")
+	refused("guard.sh changed", map[string]dag.EntryStatus{"mine": dag.Live, "theirs": dag.Untrusted})
 
 	t.Setenv(trust.Env, "all")
 	write(t, filepath.Join(root, "guard.sh"), `echo '{"decision": "deny", "reason": "project"}'`)

@@ -119,7 +119,7 @@ func (l *live) close() {
 // Open loads and compiles the policies its options name. The error, if any,
 // is a diag.ListError that renders every finding, or one of I/O.
 func Open(ctx context.Context, options ...Option) (*Engine, error) {
-	e := &Engine{metrics: &Metrics{}}
+	e := &Engine{config: config{decides: true}, metrics: &Metrics{}}
 	for _, o := range options {
 		o(&e.config)
 	}

@@ -41,6 +41,9 @@ type config struct {
 	agent    *dialect.Dialect
 	faithful bool
 	answers  map[string]map[string]any
+	// decides is set when the policy is to decide events; inspect when it is to
+	// show what does not run as well.
+	decides, inspect bool
 	// skipVerify leaves translation validation out.
 	skipVerify bool
 	// cache is what an engine keeps for its next reload, or nil; borrow takes
@@ -93,10 +96,19 @@ func ShownFrom(dir string) Option {
 
 // Discover takes the policies of every tier for a project (cli.md "Policy
 // sources"); it does not go with named ones. Project and local tiers run only
-// when trusted; until then their hooks are listed, and every Decision says so.
-// "" is the folder the process is in.
+// when trusted. Where they were never trusted, an engine does not read them: it
+// lists the files, and every Decision says so (see Inspect). "" is the folder
+// the process is in.
 func Discover(project string) Option {
 	return func(c *config) { c.discover = cmp.Or(project, ".") }
+}
+
+// Inspect makes an engine read also what is not trusted, to list its hooks,
+// which never run. It is for a person who looks at a policy: reading takes as
+// long as what the project's files name, so it is not for an engine that an
+// agent waits for. Load and Compile always do so.
+func Inspect() Option {
+	return func(c *config) { c.inspect = true }
 }
 
 // Model answers llm hooks. Without one they fail, and on_error decides.
@@ -306,7 +318,11 @@ func (c *config) load() (*policy.Policy, diag.List) {
 	var found diag.List
 	if c.discover != "" {
 		store := trust.Open(policy.ProjectRoot(c.discover))
-		p, found = format.LoadDiscovered(format.DiscoverOptions{Dir: c.discover, Profile: c.profile}, o, func(files []policy.SourceFile) string {
+		places := c.discovery()
+		if c.decides && !c.inspect {
+			places.Withheld = store.Withheld()
+		}
+		p, found = format.LoadDiscovered(places, o, func(files []policy.SourceFile) string {
 			if v := store.Check(files); !v.Trusted {
 				return v.Why
 			}

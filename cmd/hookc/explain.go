@@ -77,7 +77,7 @@ func (e *explainer) explain(cmd *cobra.Command, path string, args []string) erro
 	if !e.chain { // the picture shows where the event stands among the others
 		options = append(options, hookc.Compiler(func(c *compiler.Config) { c.Event = event }))
 	}
-	eng, err := open(cmd.Context(), append(options, hookc.SkipVerify()))
+	eng, err := open(cmd.Context(), append(options, hookc.SkipVerify(), hookc.Inspect()))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package format
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,6 +28,10 @@ type DiscoverOptions struct {
 	// Profile is the agent whose own configuration is looked for, in its own
 	// places; nil looks for hookc's.
 	Profile *dialect.Dialect
+	// Withheld says why the policies of the project are not read, or is empty.
+	// Then only the places that hookc or the agent names are looked at: nothing
+	// that the project's own files say is expanded, opened or compiled.
+	Withheld string
 }
 
 // ManagedDir is the folder of the managed tier on this system.
@@ -43,7 +48,7 @@ func ManagedDir() string {
 // same, and loading it says what is wrong. The order is that in which the
 // hooks of a tier are placed.
 func Discover(o DiscoverOptions) ([]Input, diag.List) {
-	d := discovery{dir: absolute("", o.Dir)}
+	d := discovery{dir: absolute("", o.Dir), withheld: o.Withheld != ""}
 	if o.Profile != nil {
 		d.native(o.Profile.Profile)
 		return d.inputs, d.found
@@ -92,6 +97,8 @@ type discovery struct {
 	dir    string
 	inputs []Input
 	found  diag.List
+	// withheld is whether the policies of the project are not read.
+	withheld bool
 }
 
 // at is the beginning of a file, named as loading would name it.
@@ -115,6 +122,9 @@ func (d *discovery) policy(tier policy.Tier, dir, base string) bool {
 	if d.file(tier, filepath.Join(dir, base)) {
 		return true
 	}
+	if d.withheld && fromProject(tier) {
+		return false
+	}
 	items, err := os.ReadDir(dir)
 	if err != nil {
 		return false // not there, or reported with the file
@@ -131,11 +141,30 @@ func (d *discovery) policy(tier policy.Tier, dir, base string) bool {
 
 // hookFolders adds a folder of HOOK.md folders when it holds any.
 func (d *discovery) hookFolders(tier policy.Tier, dir string) {
-	folders, err := hookFolders(dir)
-	if absent(err) || err == nil && len(folders) == 0 {
+	if d.withheld && fromProject(tier) {
+		if !holdsAny(dir) {
+			return
+		}
+	} else if folders, err := hookFolders(dir); absent(err) || err == nil && len(folders) == 0 {
 		return
 	}
 	d.inputs = append(d.inputs, Input{Path: dir, Tier: tier, Format: hookMDFormat})
+}
+
+// holdsAny reports whether there is anything at dir but an empty folder. It
+// follows no link and reads one entry, however many there are.
+func holdsAny(dir string) bool {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() {
+		return !absent(err)
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return !absent(err)
+	}
+	defer f.Close()
+	_, err = f.Readdirnames(1)
+	return !errors.Is(err, io.EOF)
 }
 
 // absent reports whether an error says that there is no such file; what
@@ -180,9 +209,13 @@ func ParseInput(value string) (Input, error) {
 // says, given the sources of the project and local tiers with all they use,
 // why they must not run, or "": package trust has the answer. The hooks of an
 // untrusted project are loaded, listed and never run, and its mistakes are
-// warnings: they cannot keep the user's own policy from compiling.
+// warnings: they cannot keep the user's own policy from compiling. With
+// d.Withheld they are not read at all, and check is not asked.
 func LoadDiscovered(d DiscoverOptions, o Options, check func([]policy.SourceFile) (why string)) (*policy.Policy, diag.List) {
 	inputs, found := Discover(d)
+	if d.Withheld != "" {
+		return loadWithheld(d.Withheld, inputs, found, o)
+	}
 	o.Inputs = inputs
 	p, more := Load(o)
 	why := ""
@@ -203,6 +236,31 @@ func LoadDiscovered(d DiscoverOptions, o Options, check func([]policy.SourceFile
 	found.Add(more...)
 	found.Sort()
 	return p, found
+}
+
+// loadWithheld loads what does not come with the project, and lists what does
+// by the places alone.
+func loadWithheld(why string, inputs []Input, found diag.List, o Options) (*policy.Policy, diag.List) {
+	var listed []policy.SourceFile
+	for _, in := range inputs {
+		if !fromProject(in.Tier) {
+			o.Inputs = append(o.Inputs, in)
+			continue
+		}
+		name := (&Loader{dir: o.Dir}).shown(in.Path)
+		listed = append(listed, policy.SourceFile{Name: name, Path: in.Path, Tier: in.Tier, Format: in.Format, Untrusted: why})
+	}
+	loaded, more := Load(o)
+	p := *loaded // which a cache may share
+	p.Sources = append(slices.Clone(p.Sources), listed...)
+	found.Add(more...)
+	for i := range found {
+		if len(listed) > 0 && found[i].Code == codeTwoPolicies {
+			found[i].Severity = max(found[i].Severity, diag.Warning)
+		}
+	}
+	found.Sort()
+	return &p, found
 }
 
 // projectFiles is what trust must cover: the sources of the project and local

@@ -15,6 +15,9 @@ import (
 func (d *discovery) native(p *dialect.Profile) {
 	for _, f := range p.Files {
 		for _, path := range d.paths(f) {
+			if d.withheld && fromProject(f.Tier) && strings.ContainsAny(f.Path, "*?[") {
+				path = filepath.Dir(path) // what is in it is not looked at
+			}
 			if _, err := os.Lstat(path); !absent(err) {
 				d.inputs = append(d.inputs, Input{Path: path, Tier: f.Tier, Format: f.Format})
 			}
@@ -31,6 +34,9 @@ func (d *discovery) paths(f dialect.ConfigFile) []string {
 	path := filepath.Join(base, filepath.FromSlash(f.Path))
 	if f.EnvPath != "" && elsewhere(f) {
 		path = filepath.Join(base, filepath.FromSlash(f.EnvPath))
+	}
+	if d.withheld && fromProject(f.Tier) {
+		return []string{path}
 	}
 	found, err := filepath.Glob(path)
 	if err != nil || len(found) == 0 {

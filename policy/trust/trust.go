@@ -69,6 +69,18 @@ type Verdict struct {
 // All reports whether the environment trusts everything discovered.
 func (s *Store) All() bool { return s.env == "all" }
 
+// Withheld says why nothing of the project may be read for a decision, or "".
+// It looks at the record of consent alone, and at no file of the project.
+func (s *Store) Withheld() string {
+	if s.All() {
+		return ""
+	}
+	if _, err := s.load(); err != nil {
+		return s.never(err).Why
+	}
+	return ""
+}
+
 // Check compares the discovered files of a project with what was trusted: the
 // policy files and all they use. Anything that cannot be read, found or
 // compared is not trusted.
@@ -80,13 +92,8 @@ func (s *Store) Check(files []policy.SourceFile) Verdict {
 		return Verdict{Trusted: true, Why: Env + "=all"}
 	}
 	record, err := s.load()
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return Verdict{Never: true, Why: s.refuse("this project was never trusted")}
-	case errors.Is(err, state.ErrCorrupt):
-		return Verdict{Never: true, Why: s.refuse("the record of trust is damaged")}
-	case err != nil:
-		return Verdict{Never: true, Why: s.refuse("the record of trust cannot be read (" + err.Error() + ")")}
+	if err != nil {
+		return s.never(err)
 	}
 	now, err := digest(s.root, files)
 	if err != nil {
@@ -96,6 +103,18 @@ func (s *Store) Check(files []policy.SourceFile) Verdict {
 		return Verdict{Why: s.refuse(changedText(changed)), Changed: changed}
 	}
 	return Verdict{Trusted: true}
+}
+
+// never is the verdict where there is no record of consent to compare with.
+func (s *Store) never(err error) Verdict {
+	why := "the record of trust cannot be read (" + err.Error() + ")"
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		why = "this project was never trusted"
+	case errors.Is(err, state.ErrCorrupt):
+		why = "the record of trust is damaged"
+	}
+	return Verdict{Never: true, Why: s.refuse(why)}
 }
 
 // refuse is a reason with what to do about it.

@@ -1,0 +1,2 @@
+#!/bin/sh
+exec /tmp/hookc-upgrade/bin/hookc run pre-tool-call --dialect agenthooks

@@ -1,0 +1,3 @@
+package guard
+
+deny contains "rego denies it" if contains(input.tool_input.command, "rego-denies")

@@ -37,6 +37,8 @@ type File struct {
 	Tier    policy.Tier
 	// Untrusted says why its hooks do not run, or is empty.
 	Untrusted string
+	// Off is true when the file, or one that includes it, says enabled: false.
+	Off bool
 }
 
 var formats []Format

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -79,9 +80,9 @@ func readPolicyFile(l *Loader, in *File) {
 	root, found := t.root, t.found
 	l.Report(in, found...)
 	switch {
-	case root == nil && !found.HasErrors(), root != nil && root.Shape == Map && len(root.Entries) == 0:
+	case root == nil && !found.HasErrors(), root != nil && root.IsNull():
 		l.Report(in, codeEmpty.Report(diag.Span{Source: r.src}, "the file declares nothing").
-			WithHint("write an event with its hooks, or take the file away"))
+			WithHint("write an event with its hooks; {} says that there are none, enabled: false switches the policy off"))
 	case root == nil:
 	case root.Shape != Map:
 		l.Report(in, codeType.Report(root.Span, "a policy is a map from events to hooks; this is %s", root.what()).
@@ -90,18 +91,6 @@ func readPolicyFile(l *Loader, in *File) {
 		r.read(root)
 	}
 }
-
-var codeEmpty = diag.Define(diag.Code{
-	ID: "HK017", Severity: diag.Warning,
-	Title: "empty policy",
-	Help: `A policy file holds nothing, or comments only. It guards nothing; perhaps it was written
-halfway.`,
-	Bad: `# nothing here yet
-`,
-	Good: `notify:
-  - command: cat
-`,
-})
 
 var codeUnknownEvent = diag.Define(diag.Code{
 	ID:    "HK005",
@@ -157,6 +146,8 @@ func (r *yamlReader) read(root *Node) {
 	if n := f.child("tools", true); n != nil {
 		r.tools(n)
 	}
+	r.switchedOff(f)
+	r.declares(root)
 	for _, e := range root.Entries {
 		name := e.Key.Text.Value
 		event, ok := policy.ParseEvent(name)
@@ -299,7 +290,7 @@ func globFolders(glob string) []string {
 }
 
 func (r *yamlReader) includeFile(path string, from diag.Span) {
-	file := &File{Name: r.l.shown(path), Path: path, Tier: r.in.Tier, Untrusted: r.in.Untrusted}
+	file := &File{Name: r.l.shown(path), Path: path, Tier: r.in.Tier, Untrusted: r.in.Untrusted, Off: r.in.Off}
 	r.source.Uses = append(r.source.Uses, path)
 	if err := r.l.openFile(file); err != nil {
 		r.report(codeFile.Report(from, "%s: %s", file.Name, err).
@@ -314,6 +305,9 @@ func (r *yamlReader) event(event policy.Event, e Entry) {
 	name, n := e.Key.Text.Value, e.Value
 	switch {
 	case n.IsNull():
+		r.noValue(name, e.Key.Span)
+	case n.Shape == List && len(n.Items) == 0:
+		r.l.policy.Notes = append(r.l.policy.Notes, fmt.Sprintf("%s: %s: [] has no hooks", r.in.Name, name))
 	case n.Shape == List:
 		r.items(event, n.Items)
 	case n.Shape == Map && looksLikeHook(n):
@@ -355,7 +349,11 @@ func (r *yamlReader) eventMap(event policy.Event, n *Node) {
 	if s.Strategy != "" || s.ChainTimeout != 0 || s.Order != "" {
 		r.l.Set(r.in, s)
 	}
-	if hooks := f.get("hooks"); hooks != nil && !hooks.IsNull() {
+	switch hooks := f.get("hooks"); {
+	case hooks == nil:
+	case hooks.IsNull():
+		r.noValue("hooks", hooks.Span)
+	default:
 		r.items(event, f.list("hooks"))
 	}
 }

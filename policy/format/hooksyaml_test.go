@@ -216,9 +216,24 @@ package l
 		[]any{b.Body.Options[0].Key.Value, b.Body.Options[0].Value, b.Body.Options[1].Key.Value, b.Body.Options[1].Value})
 }
 
+const (
+	emptyFile = "1:1 HK017 the file declares nothing; write an event with its hooks; {} says that there are none, enabled: false switches the policy off"
+	noEvent   = "1:1 HK017 the policy has settings and no event; write an event with its hooks; enabled: false switches the policy off"
+	noHooks   = "1:1 HK022 the file declares no hooks; write an event with its hooks, or take the file away"
+)
+
 func TestHooksYAMLFindings(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"empty", "", "1:1 HK017 the file declares nothing; write an event with its hooks, or take the file away"},
+		{"empty", "", emptyFile},
+		{"comments", "# a: b\n", emptyFile},
+		{"null", "null\n", emptyFile},
+		{"version only", "version: 1\n", emptyFile},
+		{"settings without values", "version: 1\ndefaults:\nrego: {}\n", emptyFile},
+		{"empty on purpose", "{}\n", noHooks},
+		{"settings only", "defaults: {timeout: 3}\n", noEvent},
+		{"switched off", "enabled: false\n", ""},
+		{"event without a value", "stop: []\nnotify:\n", "2:1 HK017 notify has no value; write its hooks, or [] where it has none"},
+		{"hooks without a value", "stop:\n  hooks:\n", "2:9 HK017 hooks has no value; write its hooks, or [] where it has none"},
 		{"a list", "- command: x\n", "1:1 HK007 a policy is a map from events to hooks; this is a list; begin with an event, such as pre_tool_execution:"},
 		{"unknown event", "pre_tool_exection: []\n", `1:1 HK005 unknown event "pre_tool_exection"; did you mean "pre_tool_execution"?`},
 		{"native event", "PreTooluse: []\n", `1:1 HK005 unknown event "PreTooluse"; did you mean "PreToolUse"?`},
@@ -231,7 +246,7 @@ func TestHooksYAMLFindings(t *testing.T) {
 		{"unknown profile", "profile: gemni\nstop: []\n", `1:10 HK008 profile: "gemni" is not one of its words; did you mean "gemini"?`},
 		{"unknown default", "defaults: {chain_timout: 5}\n", `1:12 HK006 unknown key "chain_timout" in defaults; did you mean "chain_timeout"?`},
 		{"unknown kind of default", "defaults: {on_error: {bsh: skip}}\n", `1:23 HK008 "bsh" is not a kind of hook; did you mean "bash"?`},
-		{"empty defaults", "defaults:\nrego:\ntools:\nstop:\n", ""},
+		{"empty defaults", "defaults:\nrego:\ntools:\nstop: []\n", ""},
 		{"limit", "defaults: {max_concurrent: 0}\n", "1:28 HK009 max_concurrent: 0 is out of range; it is at least 1"},
 		{"rego version", "rego: {version: v2}\n", `1:17 HK008 version: "v2" is not one of its words; one of v0, v1`},
 		{"empty forbid", "rego: {forbid: }\n", "1:16 HK007 forbid takes a list; this is empty"},

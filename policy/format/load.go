@@ -101,6 +101,10 @@ type Loader struct {
 	// open are the files being read, outermost first; read those read.
 	open []reading
 	read map[reading]bool
+	// bare is the first file that has settings alone; declared is true when a
+	// file has more.
+	bare     diag.Span
+	declared bool
 	// timeouts are the written `defaults.timeout`.
 	timeouts     map[*policy.FileConfig]time.Duration
 	chainTimeout chosen[time.Duration]
@@ -145,7 +149,7 @@ func (l *Loader) Next(tier policy.Tier, event policy.Event) int { return l.place
 // Add adds a hook written in in. It sets Tier, Untrusted and Order, and the
 // default name of a hook without one; everything else is the caller's.
 func (l *Loader) Add(in *File, h *policy.Hook) {
-	h.Tier, h.Untrusted = in.Tier, in.Untrusted
+	h.Tier, h.Untrusted, h.Disabled = in.Tier, in.Untrusted, h.Disabled || in.Off
 	h.Order = l.Next(h.Tier, h.Event)
 	l.places[place{h.Tier, h.Event}]++
 	if h.Name == "" {
@@ -220,6 +224,10 @@ func (l *Loader) finish(overrides map[string]string) {
 	p := &l.policy
 	p.ChainTimeout, p.MaxConcurrent, p.MaxModels = l.chainTimeout.value, l.concurrent.value, l.models.value
 	l.override(overrides)
+	if !l.bare.IsZero() && !l.declared && len(p.Hooks) == 0 && !l.diags.HasErrors() {
+		l.diags.Add(codeEmpty.Report(l.bare, "the policy has settings and no event").
+			WithHint("write an event with its hooks; enabled: false switches the policy off"))
+	}
 	l.profile()
 	for _, h := range p.Hooks {
 		if h.Timeout == 0 && !h.Kind.InProcess() {

@@ -141,7 +141,7 @@ func TestDefaultsOfSeveralFiles(t *testing.T) {
 	}
 	p, found := Load(Options{Dir: "/p", Inputs: []Input{
 		in(policy.TierProject, "p.yaml", "defaults: {chain_timeout: 1ms, max_concurrent: 3}\n"),
-		in(policy.TierUser, "u.yaml", "defaults: {chain_timeout: 60, max_concurrent: 3}\n"),
+		in(policy.TierUser, "u.yaml", "defaults: {chain_timeout: 60, max_concurrent: 3}\nstop: []\n"),
 		in(policy.TierLocal, "l.yaml", "defaults: {chain_timeout: 2s, max_models: 9}\n"),
 	}})
 	assert.Equal(t, []any{time.Minute, 3, 9}, []any{p.ChainTimeout, p.MaxConcurrent, p.MaxModels})

@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // benchHouse is a folder with a policy, an event, and places of its own.
@@ -30,7 +32,7 @@ func benchHouse(t *testing.T, policy string) (dir string, bench func(args ...str
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	return dir, func(args ...string) *exec.Cmd {
-		cmd := exec.Command(hookcBinary, append([]string{"bench", "hooks.yaml", "--input", "event.json"}, args...)...)
+		cmd := exec.Command(programs.Hookc(t), append([]string{"bench", "hooks.yaml", "--input", "event.json"}, args...)...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+filepath.Join(dir, "state"), "TMPDIR="+filepath.Join(dir, "tmp"))
 		return cmd

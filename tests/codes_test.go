@@ -13,6 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // codeInfo is what `hookc list code --json` says of a code.
@@ -25,7 +27,7 @@ const ownBug = "HK079"
 // what hookc finds in them: exactly the code, and nothing. The code of a bug
 // has none.
 func TestCodes(t *testing.T) {
-	out, err := exec.Command(hookcBinary, "list", "code", "--json").Output()
+	out, err := exec.Command(programs.Hookc(t), "list", "code", "--json").Output()
 	require.NoError(t, err)
 	var codes []codeInfo
 	require.NoError(t, json.Unmarshal(out, &codes))
@@ -34,7 +36,7 @@ func TestCodes(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			if c.Name == ownBug {
-				out, err := exec.Command(hookcBinary, "help", c.Name).Output()
+				out, err := exec.Command(programs.Hookc(t), "help", c.Name).Output()
 				require.NoError(t, err)
 				assert.True(t, bytes.HasSuffix(out, []byte("\n\nOnly a bug of hookc reports it, so there is no example.\n")), "%s", out)
 				return
@@ -49,7 +51,7 @@ func TestCodes(t *testing.T) {
 // codeExamples reads the examples where users read them, in `hookc help CODE`.
 func codeExamples(t *testing.T, code string) (bad, good string) {
 	t.Helper()
-	out, err := exec.Command(hookcBinary, "help", code).Output()
+	out, err := exec.Command(programs.Hookc(t), "help", code).Output()
 	require.NoError(t, err)
 	_, rest, ok := strings.Cut(string(out), "\nReported for:\n\n")
 	require.True(t, ok)
@@ -104,7 +106,7 @@ func findings(t *testing.T, code, example string) []string {
 		require.NoError(t, os.WriteFile(path, f.Data, mode))
 	}
 	run := func(stdin []byte, args ...string) []byte {
-		cmd := exec.Command(hookcBinary, append(args, profile...)...)
+		cmd := exec.Command(programs.Hookc(t), append(args, profile...)...)
 		cmd.Dir, cmd.Env, cmd.Stdin = dir, env, bytes.NewReader(stdin)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // spokenCase is one file entry of tests/vectors/dialect: a policy, what the
@@ -73,7 +74,7 @@ func (c *spokenCase) check(t *testing.T, name string) {
 	if args == nil {
 		args = []string{"-f", "hooks.yaml"}
 	}
-	cmd := exec.Command(hookcBinary, append([]string{"run", "--dialect", name}, args...)...)
+	cmd := exec.Command(programs.Hookc(t), append([]string{"run", "--dialect", name}, args...)...)
 	cmd.Dir = project
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_STATE_HOME=" + filepath.Join(dir, "state"), "NO_COLOR=1", "HOOKC_TRUST=all"}
 	here := func(s string) string { return strings.ReplaceAll(s, "$PROJECT", project) }
@@ -110,7 +111,7 @@ func (c *spokenCase) check(t *testing.T, name string) {
 // speakRaw runs `run --dialect` with a bare environment in a folder.
 func speakRaw(t *testing.T, dir string, stdin []byte, env []string, args ...string) (exit int, stdout, stderr string) {
 	t.Helper()
-	cmd := exec.Command(hookcBinary, append([]string{"run"}, args...)...)
+	cmd := exec.Command(programs.Hookc(t), append([]string{"run"}, args...)...)
 	cmd.Dir = dir
 	home := t.TempDir()
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + home, "NO_COLOR=1", "HOOKC_TRUST=all"}, env...)
@@ -168,7 +169,7 @@ func TestDialectStdoutGone(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "hooks.yaml"), []byte("pre_tool_execution:\n  - {name: q, ask: 'true', reason: sure}\n"), 0o644))
 	for _, out := range outputs {
-		cmd := exec.Command(hookcBinary, "run", "--dialect", "claude", "-f", "hooks.yaml")
+		cmd := exec.Command(programs.Hookc(t), "run", "--dialect", "claude", "-f", "hooks.yaml")
 		cmd.Dir, cmd.Stdout = dir, out
 		cmd.Stdin = strings.NewReader(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{},"cwd":"/"}`)
 		var failed *exec.ExitError

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // TestReferencePagesAreCurrent compares the committed pages with what the code
@@ -18,7 +20,7 @@ import (
 func TestReferencePagesAreCurrent(t *testing.T) {
 	for page, flag := range map[string]string{"schema.md": "--markdown", "diagnostics.md": "--codes"} {
 		t.Run(page, func(t *testing.T) {
-			want, err := exec.Command(hookcBinary, "schema", flag).Output()
+			want, err := exec.Command(programs.Hookc(t), "schema", flag).Output()
 			require.NoError(t, err)
 			got, err := os.ReadFile(filepath.Join("..", "docs", page))
 			require.NoError(t, err)
@@ -47,7 +49,7 @@ func firstDifference(a, b string) (line int, x, y string) {
 
 // TestEveryCodeHasASection holds the page of codes against the list of them.
 func TestEveryCodeHasASection(t *testing.T) {
-	out, err := exec.Command(hookcBinary, "list", "code", "--json").Output()
+	out, err := exec.Command(programs.Hookc(t), "list", "code", "--json").Output()
 	require.NoError(t, err)
 	var codes []codeInfo
 	require.NoError(t, json.Unmarshal(out, &codes))
@@ -66,13 +68,13 @@ func TestEveryCodeHasASection(t *testing.T) {
 
 // TestJSONSchemaIsOne checks the form; what it accepts is tested beside it.
 func TestJSONSchemaIsOne(t *testing.T) {
-	out, err := exec.Command(hookcBinary, "schema").Output()
+	out, err := exec.Command(programs.Hookc(t), "schema").Output()
 	require.NoError(t, err)
 	var schema map[string]any
 	require.NoError(t, json.Unmarshal(out, &schema))
 	assert.NotEmpty(t, schema["$schema"])
 	assert.NotEmpty(t, schema["$defs"])
-	require.Error(t, exec.Command(hookcBinary, "schema", "--markdown", "--codes").Run())
+	require.Error(t, exec.Command(programs.Hookc(t), "schema", "--markdown", "--codes").Run())
 }
 
 var (

@@ -17,6 +17,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // decision is the part of a Decision that these tests look at.
@@ -50,8 +52,9 @@ func (p place) write(t *testing.T, name, content string, mode os.FileMode) {
 }
 
 // run is `hookc run` in the folder, in a session of its own.
-func (p place) run(event string) *exec.Cmd {
-	cmd := exec.Command(hookcBinary, "run", "-f", "hooks.yaml")
+func (p place) run(t *testing.T, event string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(programs.Hookc(t), "run", "-f", "hooks.yaml")
 	cmd.Dir, cmd.Stdin = p.dir, strings.NewReader(event)
 	cmd.Env = append(os.Environ(), "HOME="+p.dir, "XDG_STATE_HOME="+filepath.Join(p.dir, "state"), "XDG_CONFIG_HOME="+filepath.Join(p.dir, "config"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -61,7 +64,7 @@ func (p place) run(event string) *exec.Cmd {
 // decide runs the command to its end. It never panics, whatever hooks do.
 func (p place) decide(t *testing.T, event string) (d decision, exit int) {
 	t.Helper()
-	cmd := p.run(event)
+	cmd := p.run(t, event)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	_ = cmd.Run() // the exit code is looked at
@@ -207,7 +210,7 @@ func TestNobodyReadsTheAnswer(t *testing.T) {
 		reader, writer, err := os.Pipe()
 		require.NoError(t, err)
 		require.NoError(t, reader.Close())
-		cmd := p.run(event)
+		cmd := p.run(t, event)
 		var stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = writer, &stderr
 		_ = cmd.Run() // the exit code is looked at
@@ -224,7 +227,7 @@ func TestInterrupted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, "pre_tool_execution:\n  - {name: h, timeout: 60, command: 'sleep 60 & echo $! > child; wait'}\n")
-			cmd := p.run(bashCall)
+			cmd := p.run(t, bashCall)
 			var stdout, stderr bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
 			require.NoError(t, cmd.Start())
@@ -250,7 +253,7 @@ func TestInterruptedWhileReading(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, "notify: []\n")
-			cmd := p.run("")
+			cmd := p.run(t, "")
 			cmd.Args, cmd.Stdin = append(cmd.Args[:1], args...), nil
 			stdin, err := cmd.StdinPipe()
 			require.NoError(t, err)
@@ -293,7 +296,7 @@ func TestAsyncTimeout(t *testing.T) {
 
 // runs is how often the first hook ran, by `hooks status`.
 func (p place) runs(t *testing.T) int {
-	cmd := p.run("")
+	cmd := p.run(t, "")
 	cmd.Args = []string{"hookc", "hooks", "status", "--json", "-f", "hooks.yaml"}
 	out, err := cmd.Output()
 	require.NoError(t, err)

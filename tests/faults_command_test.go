@@ -20,12 +20,14 @@ import (
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/state"
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // hookcCommand is the real command with a state folder of its own and nothing
 // of the user's.
-func hookcCommand(dir string, env []string, args ...string) *exec.Cmd {
-	cmd := exec.Command(hookcBinary, args...)
+func hookcCommand(t *testing.T, dir string, env []string, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(programs.Hookc(t), args...)
 	cmd.Dir = dir
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "XDG_STATE_HOME=" + filepath.Join(dir, "state"),
 		"XDG_CONFIG_HOME=" + filepath.Join(dir, "config"), "NO_COLOR=1"}, env...)
@@ -74,7 +76,7 @@ func (r *faultRow) command(t *testing.T, e *faultEvent, file string, env []strin
 	place := fmt.Sprintf("%s, %s, %s", r.fault.name, e.name, r.name())
 	in, err := r.input(e).Frozen(policy.Event(e.name)).MarshalJSON()
 	assert.NoError(t, err)
-	cmd := hookcCommand(r.dir, env, "run", e.name, "-f", file, "--json")
+	cmd := hookcCommand(t, r.dir, env, "run", e.name, "-f", file, "--json")
 	cmd.Stdin = bytes.NewReader(in)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -114,7 +116,7 @@ pre_tool_execution:
   - {name: slow, command: 'trap "" INT TERM; : >begun; sleep 30 & sleep 30', env: {FAULT_MARK: "`+mark+`"}, on_error: skip}
 `), 0o644))
 	for _, serial := range []string{"--serial=false", "--serial"} {
-		cmd := hookcCommand(dir, nil, "run", "-f", file, "--json", serial)
+		cmd := hookcCommand(t, dir, nil, "run", "-f", file, "--json", serial)
 		cmd.Stdin = strings.NewReader(`{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {}, "cwd": ` + quoted(dir) + `}`)
 		var stdout bytes.Buffer
 		cmd.Stdout = &stdout
@@ -149,7 +151,7 @@ pre_tool_execution:
   - {name: scan, command: 'echo called >>count; echo "{\"decision\": \"deny\", \"reason\": \"no\"}"'}
 `), 0o644))
 			fire := func(event string) wireDecision {
-				cmd := hookcCommand(dir, nil, "run", "-f", file, "--json")
+				cmd := hookcCommand(t, dir, nil, "run", "-f", file, "--json")
 				cmd.Stdin = strings.NewReader(event)
 				out, err := cmd.Output()
 				require.Error(t, err, "it blocks")

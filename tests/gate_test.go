@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // gateHouse is a home with a project, a server and gates.
@@ -38,7 +39,7 @@ func newGateHouse(t *testing.T) *gateHouse {
 	home, err := os.MkdirTemp("", "hg") // a socket's name is short
 	require.NoError(t, err)
 	t.Cleanup(func() { os.RemoveAll(home) })
-	h := &gateHouse{t: t, home: home, project: filepath.Join(home, "project"), hookc: hookcBinary, gate: gateBinary}
+	h := &gateHouse{t: t, home: home, project: filepath.Join(home, "project"), hookc: programs.Hookc(t), gate: programs.Hookgate(t)}
 	for _, dir := range []string{"project", "run"} {
 		require.NoError(t, os.Mkdir(filepath.Join(home, dir), 0o700))
 	}

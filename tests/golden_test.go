@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/tests/programs"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -24,7 +26,7 @@ var clock = regexp.MustCompile(`(compiled in |"compiled_us": ?)[0-9.]+(ns|µs|ms
 func golden(t *testing.T, file string, args ...string) {
 	t.Helper()
 	home := t.TempDir()
-	cmd := exec.Command(hookcBinary, args...)
+	cmd := exec.Command(programs.Hookc(t), args...)
 	cmd.Dir = ".."
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + filepath.Join(home, "state"),
 		"XDG_CONFIG_HOME=" + filepath.Join(home, "config"), "NO_COLOR=1"}
@@ -64,14 +66,14 @@ func TestGoldenHelp(t *testing.T) {
 
 // TestHelpHasExamples: each command shows how it is used.
 func TestHelpHasExamples(t *testing.T) {
-	out, err := exec.Command(hookcBinary, "__complete", "").Output()
+	out, err := exec.Command(programs.Hookc(t), "__complete", "").Output()
 	require.NoError(t, err)
 	for line := range strings.Lines(string(out)) {
 		name, _, command := strings.Cut(line, "\t")
 		if !command {
 			continue
 		}
-		text, err := exec.Command(hookcBinary, name, "--help").Output()
+		text, err := exec.Command(programs.Hookc(t), name, "--help").Output()
 		require.NoError(t, err, name)
 		assert.Contains(t, string(text), "\nExamples:\n", name)
 		assert.FileExists(t, filepath.Join("testdata", "golden", "help", name+".text"), "no golden of its help")

@@ -22,6 +22,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // Law 3, the part about print → reload: a policy printed as one hooks.yaml and
@@ -163,7 +164,7 @@ func TestPrintedExamplesMeanTheSame(t *testing.T) {
 			samePrinted(t, path)
 		})
 	}
-	out, err := exec.Command(hookcBinary, "list", "code", "--json").Output()
+	out, err := exec.Command(programs.Hookc(t), "list", "code", "--json").Output()
 	require.NoError(t, err)
 	var codes []codeInfo
 	require.NoError(t, json.Unmarshal(out, &codes))

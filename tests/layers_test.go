@@ -49,7 +49,7 @@ var layers = map[string]int{
 	"cmd/hookgate":        6,
 	"tests":               6,
 	"tests/agents":        6,
-	"tests/mock":          5,
+	"tests/programs":      5,
 	"tests/bench":         6,
 	"tests/fuzz":          6,
 	"tests/guard":         6,

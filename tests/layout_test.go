@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // TestLaidOutMeansTheSame: every policy in the repository, and what `hookc help
@@ -29,7 +30,7 @@ func TestLaidOutMeansTheSame(t *testing.T) {
 		compared += sameLaidOut(t, path)
 	}
 	require.Equal(t, len(paths), compared)
-	out, err := exec.Command(hookcBinary, "list", "code", "--json").Output()
+	out, err := exec.Command(programs.Hookc(t), "list", "code", "--json").Output()
 	require.NoError(t, err)
 	var codes []codeInfo
 	require.NoError(t, json.Unmarshal(out, &codes))

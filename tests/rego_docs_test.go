@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/tests/programs"
 )
 
 var (
@@ -38,7 +40,7 @@ func TestRegoExamples(t *testing.T) {
 			line, want, _ := strings.Cut(session, "\n")
 			cmd := exec.Command("sh", "-c", line)
 			cmd.Dir = dir
-			cmd.Env = []string{"PATH=" + filepath.Dir(hookcBinary) + ":" + os.Getenv("PATH"), "HOME=" + dir, "XDG_STATE_HOME=" + filepath.Join(dir, "state"), "NO_COLOR=1"}
+			cmd.Env = []string{"PATH=" + programs.Dir(t) + ":" + os.Getenv("PATH"), "HOME=" + dir, "XDG_STATE_HOME=" + filepath.Join(dir, "state"), "NO_COLOR=1"}
 			got, err := cmd.Output()
 			require.NoError(t, err, line)
 			assert.Equal(t, untimedText(want), untimedText(string(got)), line)

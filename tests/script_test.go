@@ -15,6 +15,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // TestScripts runs tests/testdata/script/*.txtar: what a user can see, through
@@ -30,7 +32,7 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			env.Setenv("PATH", filepath.Dir(hookcBinary)+string(os.PathListSeparator)+os.Getenv("PATH"))
+			env.Setenv("PATH", programs.Dir(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
 			env.Setenv("REPO", root)
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
@@ -165,7 +167,7 @@ func TestTour(t *testing.T) {
 		script += block[1]
 	}
 	require.Contains(t, script, "go build -o hookc ./cmd/hookc")
-	script = strings.Replace(script, "go build -o hookc ./cmd/hookc", "ln -s '"+hookcBinary+"' hookc", 1)
+	script = strings.Replace(script, "go build -o hookc ./cmd/hookc", "ln -s '"+programs.Hookc(t)+"' hookc", 1)
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+filepath.Join(dir, "state"), "XDG_CONFIG_HOME="+filepath.Join(dir, "config"), "NO_COLOR=1")

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // TestServeKilled: kill -9 in the middle of an event. The gate runs hookc run;
@@ -94,7 +95,7 @@ func TestServeOne(t *testing.T) {
 	bin := filepath.Join(h.home, "bin")
 	require.NoError(t, os.Mkdir(bin, 0o755))
 	next.hookc, next.gate = filepath.Join(bin, "hookc"), filepath.Join(bin, "hookgate")
-	for to, from := range map[string]string{next.hookc: hookcBinary, next.gate: gateBinary} {
+	for to, from := range map[string]string{next.hookc: programs.Hookc(t), next.gate: programs.Hookgate(t)} {
 		data, err := os.ReadFile(from)
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(to, data, 0o755))

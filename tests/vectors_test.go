@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // vector is one case of tests/vectors, as its README describes.
@@ -112,7 +113,7 @@ func (v *vector) start(t *testing.T, args []string) answered {
 	for name, raw := range v.Files {
 		v.lay(t, home, project, name, raw)
 	}
-	cmd := exec.Command(hookcBinary, args...)
+	cmd := exec.Command(programs.Hookc(t), args...)
 	cmd.Dir = project
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "LEDGER=" + ledger, "LANG=C.UTF-8", "NO_COLOR=1",
 		"TMPDIR=" + filepath.Join(dir, "tmp"), "HOOKC_TRUST=all"}

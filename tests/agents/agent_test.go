@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // agent is a real agent and how it is put to work without a network.
@@ -61,7 +63,7 @@ func begin(t *testing.T, a *agent) *session {
 	policy, err := filepath.Abs(filepath.Join("testdata", "hooks.yaml"))
 	require.NoError(t, err)
 	root := t.TempDir()
-	s := &session{agent: a, hookc: command(t), project: filepath.Join(root, "project"), home: filepath.Join(root, "home"), policy: policy}
+	s := &session{agent: a, hookc: programs.Hookc(t), project: filepath.Join(root, "project"), home: filepath.Join(root, "home"), policy: policy}
 	for _, dir := range []string{s.project, s.home} {
 		require.NoError(t, os.Mkdir(dir, 0o755))
 	}

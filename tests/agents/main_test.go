@@ -5,11 +5,9 @@
 package agents_test
 
 import (
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,39 +15,6 @@ import (
 
 // installEnv names the folder the agents are installed in.
 const installEnv = "HOOKC_TEST_AGENTS"
-
-// built is the folder of the real command.
-var built string
-
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "hookc-agents-*")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	built = dir
-	return m.Run()
-}
-
-var build = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(built, "hookc")
-	out, err := exec.Command("go", "build", "-o", path, "github.com/hookc/hookc/cmd/hookc").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("building hookc: %w\n%s", err, out)
-	}
-	return path, err
-})
-
-// command is the real hookc, built once.
-func command(t *testing.T) string {
-	t.Helper()
-	path, err := build()
-	require.NoError(t, err)
-	return path
-}
 
 // installed is the path of an installed package's file. Without
 // HOOKC_TEST_AGENTS the test is skipped.

@@ -54,9 +54,30 @@ func (c *caller) calls(ctx context.Context, in *policy.Context) (out *policy.Res
 			return nil, a, lateError(c.plan, a)
 		}
 		out, err = c.call(ctx, in, a, budget, cause)
-		if err == nil || a >= c.n.Retry || policy.KindOf(err) == policy.ErrDeadline || ctx.Err() != nil {
+		if err == nil || a >= c.n.Retry || policy.KindOf(err) == policy.ErrDeadline || !c.pause(ctx, err) {
 			return out, a + 1, err
 		}
+	}
+}
+
+// pause waits as long as a failed attempt asks for before the next one, and
+// reports whether there is to be one: not if the wait is longer than an attempt
+// may take or than the chain has time, and not when the caller gave up.
+func (c *caller) pause(ctx context.Context, failed error) bool {
+	var asks *policy.HookError
+	if !errors.As(failed, &asks) || asks.After <= 0 {
+		return ctx.Err() == nil
+	}
+	if c.n.Timeout > 0 && asks.After > c.n.Timeout || !c.until.IsZero() && time.Until(c.until) < asks.After+retryReserve {
+		return false
+	}
+	timer := time.NewTimer(asks.After)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err() == nil
+	case <-ctx.Done():
+		return false
 	}
 }
 

@@ -62,6 +62,66 @@ func TestRetryOnlyOnErrorAndAtOnce(t *testing.T) {
 	})
 }
 
+// TestRetryWaitsAsAsked: between two attempts as long as the failure says, but
+// not for what an attempt may not last or the chain has no time for: then the
+// failure stands at once.
+func TestRetryWaitsAsAsked(t *testing.T) {
+	rows := []struct {
+		name     string
+		after    []time.Duration
+		timeout  time.Duration
+		deadline time.Duration
+		attempts int
+		took     time.Duration
+		fails    bool
+	}{
+		{name: "each its own", after: []time.Duration{2 * time.Second, 0, 300 * ms}, attempts: 4, took: 2300 * ms},
+		{name: "within the timeout", after: []time.Duration{2 * time.Second}, timeout: 2 * time.Second, attempts: 2, took: 2 * time.Second},
+		{name: "longer than an attempt", after: []time.Duration{100 * ms, 2 * time.Second}, timeout: time.Second, attempts: 2, took: 100 * ms, fails: true},
+		{name: "within the deadline", after: []time.Duration{time.Second}, deadline: 1050 * ms, attempts: 2, took: time.Second},
+		{name: "beyond the deadline", after: []time.Duration{time.Second}, deadline: 1049 * ms, attempts: 1, fails: true},
+	}
+	for _, row := range rows {
+		t.Run(row.name, func(t *testing.T) {
+			plan := planOf(t, policy.PreToolExecution, policy.Chain,
+				hook{name: "throttled", retry: 3, timeout: row.timeout, onError: policy.OnErrorDeny, onTimeout: policy.OnErrorSkip, run: func(_ context.Context, _ *policy.Context, a int) (policy.Result, error) {
+					if a < len(row.after) {
+						return policy.Result{}, &policy.HookError{Kind: policy.ErrNetwork, Text: "later", After: row.after[a]}
+					}
+					return policy.Result{}, nil
+				}})
+			plan.Deadline = row.deadline
+			both(t, plan, func(t *testing.T, d *policy.Decision, took time.Duration) {
+				assert.Equal(t, row.took, took)
+				assert.Equal(t, row.attempts, d.Hooks[0].Attempts)
+				assert.Equal(t, row.fails, d.Action == policy.Block)
+				if row.fails {
+					assert.Equal(t, []policy.Failure{{Hook: "throttled", Kind: policy.ErrNetwork, Error: "later", OnError: policy.OnErrorDeny}}, d.Failed)
+				}
+			})
+		})
+	}
+}
+
+// A caller that gives up while a retry waits does not wait for it.
+func TestRetryWaitEndsWithTheCaller(t *testing.T) {
+	plan := planOf(t, policy.PreToolExecution, policy.Chain,
+		hook{name: "throttled", retry: 3, run: func(context.Context, *policy.Context, int) (policy.Result, error) {
+			return policy.Result{}, &policy.HookError{Kind: policy.ErrNetwork, Text: "later", After: time.Minute}
+		}})
+	for _, how := range []func(*Executor) fireHow{func(x *Executor) fireHow { return x.Fire }, func(x *Executor) fireHow { return x.FireSerial }} {
+		synctest.Test(t, func(t *testing.T) {
+			x := New(programOf(plan), Options{})
+			defer x.Close()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			var d *policy.Decision
+			assert.Equal(t, time.Second, elapsed(func() { d = how(x)(ctx, plan.Event, bashCall()) }))
+			assert.False(t, d.Permits())
+		})
+	}
+}
+
 // The deadline strikes a running hook and one that has not started; each obeys
 // its own posture, in item order, and rules are exempt.
 func TestChainDeadline(t *testing.T) {

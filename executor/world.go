@@ -84,6 +84,10 @@ func (w *realWorld) once(n *dag.Node, in *policy.Context, attempt int) (*policy.
 		return step(w.ctx, n, in, attempt, b)
 	}
 	c := caller{plan: w.plan, n: n, until: w.until}
+	if failed := w.failed[n]; attempt > 0 && !c.pause(w.ctx, failed) {
+		w.spared[n]++
+		return nil, failed
+	}
 	limit, cause, ok := c.allowance(attempt)
 	if !ok {
 		w.spared[n]++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -78,6 +79,9 @@ type HookError struct {
 	// At is where in the policy it happened, if known.
 	At  diag.Span
 	Err error
+	// After is how long to wait before another attempt can help; 0 is not at
+	// all.
+	After time.Duration
 }
 
 func (e *HookError) Error() string { return e.Text }
@@ -111,6 +115,8 @@ type ModelRequest struct {
 	Prompt string
 	// Temperature is 0 for every hook.
 	Temperature float64
+	// Attempt counts the hook's attempts from 0.
+	Attempt int
 }
 
 // Model answers a request with the model's text. It must be safe for

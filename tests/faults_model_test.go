@@ -1,7 +1,9 @@
 package tests
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -48,7 +50,21 @@ var faultProviders = []faultProvider{
 func (p *faultProvider) open(address string) (policy.Model, error) {
 	env := map[string]string{"HOOKC_MODEL_PROVIDER": p.name, p.address: address, p.key: "secret-key", "HOOKC_MODEL": p.model}
 	m, _, err := model.FromEnv(func(k string) string { return env[k] })
-	return m, err
+	return atOnce(m), err
+}
+
+// atOnce leaves out the time between attempts: it changes no posture, and
+// thousands of attempts fail here. The tests of cmd/hookc/model and of the
+// executor have it.
+func atOnce(m policy.Model) policy.Model {
+	return func(ctx context.Context, r policy.ModelRequest) (string, error) {
+		text, err := m(ctx, r)
+		var failed *policy.HookError
+		if errors.As(err, &failed) {
+			failed.After = 0
+		}
+		return text, err
+	}
 }
 
 func answers(status int, body string) http.HandlerFunc {

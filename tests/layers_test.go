@@ -77,8 +77,6 @@ var owners = []struct {
 	{"github.com/pelletier/go-toml/v2", []string{"policy/format", "tests/gen/secrets"}, nil},
 	{"go.yaml.in/yaml", nil, nil}, // OPA's; one YAML reader is enough
 	{"mvdan.cc/sh/v3", []string{"builtins"}, []string{"compiler", "executor"}},
-	{"github.com/openai/openai-go", []string{"cmd/hookc/model"}, []string{"", "executor/runner", "compiler"}},
-	{"github.com/anthropics/anthropic-sdk-go", []string{"cmd/hookc/model"}, []string{"", "executor/runner", "compiler"}},
 	{"github.com/tailscale/hujson", []string{"policy/install"}, []string{"", "policy/format"}},
 	{"github.com/spf13/cobra", []string{"cmd/hookc"}, []string{"", "compiler", "executor"}},
 }

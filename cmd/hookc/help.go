@@ -187,9 +187,10 @@ func helpEnvironment(w io.Writer) {
   HOOKC_DEBUG=FILE          one JSON line for each attempt of a hook
   HOOKC_CANARY=NONCE        run --dialect refuses whatever is guarded (set by doctor)
   CLAUDE_CONFIG_DIR, CODEX_HOME, GEMINI_CLI_HOME, QWEN_HOME   where an agent keeps its settings (install, doctor)
-  HOOKC_MODEL_PROVIDER      openai or anthropic; else whichever key or base URL is set
+  HOOKC_MODEL_PROVIDER      openai, openai-responses or anthropic; else whichever key or base URL is set
   HOOKC_MODEL               the model of llm hooks that name none
-  OPENAI_API_KEY, OPENAI_BASE_URL, ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL
+  OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_ORG_ID, OPENAI_PROJECT_ID, OPENAI_CUSTOM_HEADERS, ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL
+  HTTP_PROXY, HTTPS_PROXY, NO_PROXY   how a model is reached
   XDG_CONFIG_HOME, XDG_STATE_HOME, NO_COLOR, CLICOLOR_FORCE, TERM
 
 Set for bash hooks:

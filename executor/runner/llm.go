@@ -62,7 +62,7 @@ type llm struct {
 // Run asks the model once.
 func (l *llm) Run(ctx context.Context, in *policy.Context, attempt int) (policy.Result, error) {
 	began := time.Now()
-	r, err := l.ask(ctx, in)
+	r, err := l.ask(ctx, in, attempt)
 	if l.debug != nil {
 		record := DebugRecord{Hook: l.hook.Name, Event: l.hook.Event, Kind: policy.KindLLM, Command: "model " + l.name,
 			Exit: -1, Micros: time.Since(began).Microseconds(), Attempt: attempt}
@@ -74,7 +74,7 @@ func (l *llm) Run(ctx context.Context, in *policy.Context, attempt int) (policy.
 	return r, err
 }
 
-func (l *llm) ask(ctx context.Context, in *policy.Context) (policy.Result, error) {
+func (l *llm) ask(ctx context.Context, in *policy.Context, attempt int) (policy.Result, error) {
 	if l.model == nil {
 		return policy.Result{}, policy.Failf(policy.ErrNetwork,
 			"no model provider is configured: set OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY, or pass a Model")
@@ -89,7 +89,7 @@ func (l *llm) ask(ctx context.Context, in *policy.Context) (policy.Result, error
 			return policy.Result{}, err
 		}
 	}
-	reply, err := l.model(ctx, policy.ModelRequest{Model: l.name, Prompt: prompt})
+	reply, err := l.model(ctx, policy.ModelRequest{Model: l.name, Prompt: prompt, Attempt: attempt})
 	switch {
 	case err == nil:
 		return l.reply(reply, in)

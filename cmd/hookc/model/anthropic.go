@@ -1,12 +1,7 @@
 package model
 
 import (
-	"context"
-	"errors"
 	"strings"
-
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/hookc/hookc/policy"
 )
@@ -15,45 +10,47 @@ import (
 // whole conversation.
 const maxTokens = 4096
 
-// newAnthropic speaks messages.
-func newAnthropic(a account) policy.Model {
-	opts := []option.RequestOption{option.WithoutEnvironmentDefaults(), option.WithHTTPClient(client()), option.WithMaxRetries(0)}
-	if a.key != "" {
-		opts = append(opts, option.WithAPIKey(a.key))
+// messages is what Anthropic speaks.
+var messages = protocol{
+	name: "anthropic", prefix: "ANTHROPIC", base: "https://api.anthropic.com", path: "v1/messages",
+	headers: map[string]string{"Anthropic-Version": "2023-06-01"}, key: "X-Api-Key", requestID: "Request-Id",
+	ask: askMessages, read: readMessages,
+}
+
+func askMessages(model string, req policy.ModelRequest) any {
+	return struct {
+		Model       string    `json:"model"`
+		MaxTokens   int       `json:"max_tokens"`
+		Messages    []message `json:"messages"`
+		Temperature float64   `json:"temperature"`
+	}{model, maxTokens, []message{{"user", req.Prompt}}, req.Temperature}
+}
+
+func readMessages(p *protocol, body []byte) (string, error) {
+	var reply struct {
+		StopReason string `json:"stop_reason"`
+		Content    []struct {
+			Type string `json:"type"`
+			Text string `json:"text"`
+		} `json:"content"`
 	}
-	if a.address != "" {
-		opts = append(opts, option.WithBaseURL(a.address))
+	if err := p.decode(body, &reply); err != nil {
+		return "", err
 	}
-	api := anthropic.NewClient(opts...)
-	return func(ctx context.Context, req policy.ModelRequest) (string, error) {
-		name, err := a.named(req)
-		if err != nil {
-			return "", err
-		}
-		reply, err := api.Messages.New(ctx, anthropic.MessageNewParams{
-			Model:       anthropic.Model(name),
-			MaxTokens:   maxTokens,
-			Messages:    []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(req.Prompt))},
-			Temperature: anthropic.Float(req.Temperature),
-		})
-		if err != nil {
-			var refused *anthropic.Error
-			status := 0
-			if errors.As(err, &refused) {
-				status = refused.StatusCode
-			}
-			return "", a.failure(ctx, err, status)
-		}
-		if reply.StopReason == anthropic.StopReasonMaxTokens {
-			return "", policy.Failf(policy.ErrNetwork, "anthropic: the reply was cut off at %d tokens", maxTokens)
-		}
-		var text strings.Builder
-		for _, block := range reply.Content {
+	switch reply.StopReason {
+	case "max_tokens", "model_context_window_exceeded":
+		return "", p.fails("the reply was cut off at the model's token limit")
+	case "refusal":
+		return "", p.fails("the model refuses to answer")
+	}
+	var text strings.Builder
+	for _, block := range reply.Content {
+		if block.Type == "text" {
 			text.WriteString(block.Text)
 		}
-		if text.Len() == 0 {
-			return "", policy.Failf(policy.ErrNetwork, "anthropic: the reply has no text")
-		}
-		return text.String(), nil
 	}
+	if text.Len() == 0 {
+		return "", p.fails("the reply has no text")
+	}
+	return text.String(), nil
 }

@@ -1,27 +1,56 @@
-// Package model answers llm hooks through the providers' own client
-// libraries. It is linked by the command line alone: programs that embed
-// hookc bring their own policy.Model. A call that fails is a
-// *policy.HookError of kind ErrNetwork, or ErrTimeout when its context ended;
-// its text names the status and never a key. The libraries' retries are off:
-// semantics.md §5.4 says how often a hook is tried. Models are safe for
-// concurrent use.
+// Package model answers llm hooks over HTTP: one POST to a provider for each
+// attempt. It is linked by the command line alone; programs that embed hookc
+// bring their own policy.Model. A call that fails is a *policy.HookError of
+// kind ErrNetwork, or ErrTimeout when its context ended; its text names the
+// status and the request's id, and never a key or a body. The package makes one
+// request for each call: semantics.md §5.4 says how often a hook is tried, and
+// HookError.After how long to wait before that. Models are safe for concurrent
+// use.
 package model
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
+	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/hookc/hookc/policy"
 )
 
+// protocol is how the requests and replies of one provider look.
+type protocol struct {
+	// name is the word for HOOKC_MODEL_PROVIDER and begins every failure.
+	name string
+	// prefix begins the names of the provider's variables.
+	prefix string
+	// base is the address without one of the user's; path is below it.
+	base, path string
+	// headers are sent with every request; key is the one that holds the key,
+	// after a word.
+	headers   map[string]string
+	key, word string
+	// requestID is the header of a reply that names the request.
+	requestID string
+	// ask is the request's body.
+	ask func(model string, req policy.ModelRequest) any
+	// read is the text of a reply. Its error is of the kind that callers get.
+	read func(p *protocol, body []byte) (string, error)
+}
+
+// protocols are in the order in which a configured one is looked for. Those
+// with the variables of one before them are used where they are asked for.
+var protocols = []protocol{chatCompletions, responses, messages}
+
 // Providers lists the words HOOKC_MODEL_PROVIDER takes.
-func Providers() []string { return []string{"openai", "anthropic"} }
+func Providers() []string {
+	var out []string
+	for _, p := range protocols {
+		out = append(out, p.name)
+	}
+	return out
+}
 
 // FromEnv chooses a provider from the environment and returns its Model and
 // HOOKC_MODEL, the default model's name. HOOKC_MODEL_PROVIDER decides;
@@ -32,100 +61,85 @@ func Providers() []string { return []string{"openai", "anthropic"} }
 func FromEnv(getenv func(string) string) (m policy.Model, name string, err error) {
 	name = getenv("HOOKC_MODEL")
 	provider := getenv("HOOKC_MODEL_PROVIDER")
-	open := account{provider: "openai", key: getenv("OPENAI_API_KEY"), address: getenv("OPENAI_BASE_URL"), model: name}
-	claude := account{provider: "anthropic", key: getenv("ANTHROPIC_API_KEY"), address: getenv("ANTHROPIC_BASE_URL"), model: name}
-	switch {
-	case provider == open.provider, provider == "" && open.configured():
-		m, err = open.start(newOpenAI)
-	case provider == claude.provider, provider == "" && claude.configured():
-		m, err = claude.start(newAnthropic)
-	case provider != "":
-		err = fmt.Errorf("HOOKC_MODEL_PROVIDER must be %s, not %q", strings.Join(Providers(), " or "), provider)
+	for _, p := range protocols {
+		a := accountOf(p, getenv)
+		if provider == p.name || provider == "" && a.configured() {
+			if err := a.check(); err != nil {
+				return nil, name, err
+			}
+			return a.call, name, nil
+		}
 	}
-	return m, name, err
+	if provider != "" {
+		words := Providers()
+		last := len(words) - 1
+		err = fmt.Errorf("HOOKC_MODEL_PROVIDER must be %s or %s, not %q", strings.Join(words[:last], ", "), words[last], provider)
+	}
+	return nil, name, err
 }
 
 // account is how one provider is reached.
-type account struct{ provider, key, address, model string }
+type account struct {
+	protocol
+	secret, address, model string
+	// own are headers that the user's variables add.
+	own []header
+	// longest bounds a call whose context has no deadline.
+	longest time.Duration
+	now     func() time.Time
+	// random is a number from 0 to below 1.
+	random func() float64
+}
 
-func (a account) configured() bool { return a.key != "" || a.address != "" }
+// header is a header of a request and the variable that says it.
+type header struct{ variable, name, value string }
 
-func (a account) start(open func(account) policy.Model) (policy.Model, error) {
-	prefix := strings.ToUpper(a.provider)
-	if !a.configured() {
-		return nil, fmt.Errorf("HOOKC_MODEL_PROVIDER is %s, but neither %s_API_KEY nor %s_BASE_URL is set", a.provider, prefix, prefix)
+// longestCall is more than any model needs for the answer of a hook.
+const longestCall = 10 * time.Minute
+
+func accountOf(p protocol, getenv func(string) string) *account {
+	a := &account{
+		protocol: p, model: getenv("HOOKC_MODEL"), address: getenv(p.prefix + "_BASE_URL"),
+		secret:  strings.TrimSpace(getenv(p.prefix + "_API_KEY")),
+		longest: longestCall, now: time.Now, random: rand.Float64,
 	}
-	if a.address != "" {
-		u, err := url.Parse(a.address)
-		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return nil, fmt.Errorf("%s_BASE_URL is not an http or https address", prefix)
+	if p.prefix != "OPENAI" {
+		return a
+	}
+	for _, h := range []header{{variable: "OPENAI_ORG_ID", name: "OpenAI-Organization"}, {variable: "OPENAI_PROJECT_ID", name: "OpenAI-Project"}} {
+		if h.value = getenv(h.variable); h.value != "" {
+			a.own = append(a.own, h)
 		}
 	}
-	return open(a), nil
-}
-
-// named is the model to ask: the request's, else the account's.
-func (a account) named(req policy.ModelRequest) (string, error) {
-	switch {
-	case req.Model != "":
-		return req.Model, nil
-	case a.model != "":
-		return a.model, nil
+	for line := range strings.SplitSeq(getenv("OPENAI_CUSTOM_HEADERS"), "\n") {
+		if name, value, ok := strings.Cut(line, ":"); ok {
+			a.own = append(a.own, header{"OPENAI_CUSTOM_HEADERS", strings.TrimSpace(name), strings.TrimSpace(value)})
+		} else if strings.TrimSpace(line) != "" {
+			a.own = append(a.own, header{variable: "OPENAI_CUSTOM_HEADERS"}) // which no call can send
+		}
 	}
-	return "", policy.Failf(policy.ErrNetwork, "no model is named: set model: on the hook, defaults.model or HOOKC_MODEL")
+	return a
 }
 
-// failure is a call's error as a HookError. Errors of the libraries may hold
-// addresses and bodies; only what is known to be harmless is repeated.
-func (a account) failure(ctx context.Context, err error, status int) error {
-	var nested net.Error
-	var op *net.OpError
-	switch {
-	case ctx.Err() != nil:
-		return policy.Failf(policy.ErrTimeout, "%s: no reply in time: %w", a.provider, ctx.Err())
-	case status != 0:
-		return policy.Failf(policy.ErrNetwork, "%s: %s", a.provider, strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status))))
-	case errors.As(err, &nested) && nested.Timeout():
-		return policy.Failf(policy.ErrNetwork, "%s: the connection timed out", a.provider)
-	case errors.As(err, &op):
-		return policy.Failf(policy.ErrNetwork, "%s: cannot %s: %w", a.provider, op.Op, op.Err)
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return policy.Failf(policy.ErrNetwork, "%s: the reply was cut off", a.provider)
-	case errors.Is(err, errTooLarge):
-		return policy.Failf(policy.ErrNetwork, "%s: %w", a.provider, errTooLarge)
+func (a *account) configured() bool { return a.secret != "" || a.address != "" }
+
+// check reports what no call could be made with. What only a call needs is
+// looked at when it is made: a policy without llm hooks works without it.
+func (a *account) check() error {
+	if !a.configured() {
+		return fmt.Errorf("HOOKC_MODEL_PROVIDER is %s, but neither %s_API_KEY nor %s_BASE_URL is set", a.name, a.prefix, a.prefix)
 	}
-	return policy.Failf(policy.ErrNetwork, "%s: the reply cannot be read", a.provider)
-}
-
-// maxReply bounds the body of a reply.
-const maxReply = 8 << 20
-
-var errTooLarge = fmt.Errorf("the reply is larger than %d MiB", maxReply>>20)
-
-// client bounds what a server may send.
-func client() *http.Client { return &http.Client{Transport: bounded{http.DefaultTransport}} }
-
-type bounded struct{ next http.RoundTripper }
-
-func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := b.next.RoundTrip(req)
-	if err == nil {
-		resp.Body = &limited{ReadCloser: resp.Body, left: maxReply}
+	if a.address == "" {
+		return nil
 	}
-	return resp, err
-}
-
-// limited is a body that fails instead of going on for ever.
-type limited struct {
-	io.ReadCloser
-	left int
-}
-
-func (l *limited) Read(p []byte) (int, error) {
-	if l.left <= 0 {
-		return 0, errTooLarge
+	u, err := url.Parse(a.address)
+	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https"}, u.Scheme) {
+		return fmt.Errorf("%s_BASE_URL is not an http or https address", a.prefix)
 	}
-	n, err := l.ReadCloser.Read(p[:min(len(p), l.left)])
-	l.left -= n
-	return n, err
+	return nil
+}
+
+// fails is a failure of a call.
+func (p *protocol) fails(format string, args ...any) *policy.HookError {
+	return policy.Failf(policy.ErrNetwork, p.name+": "+format, args...)
 }

@@ -1,15 +1,12 @@
 package model
 
 import (
-	"context"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"strings"
+	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -19,12 +16,28 @@ import (
 
 const secret = "sk-test-0123456789abcdef0123"
 
-// provider is one adapter under test: where it posts, what a good reply looks
+// provider is one protocol under test: where it posts, what a good reply looks
 // like on its wire, and how it is configured.
 type provider struct {
 	name, path, reply, empty, cut string
-	env                           func(address string) map[string]string
-	auth                          string
+	// declined are replies in which the model gives no answer, by what is said
+	// of them.
+	declined  map[string]string
+	env       func(address string) map[string]string
+	auth      string
+	requestID string
+	// prompt is the path to the prompt in the request.
+	prompt string
+}
+
+func openaiEnv(more ...string) func(address string) map[string]string {
+	return func(address string) map[string]string {
+		env := map[string]string{"OPENAI_API_KEY": secret, "OPENAI_BASE_URL": address, "HOOKC_MODEL": "m"}
+		for i := 0; i < len(more); i += 2 {
+			env[more[i]] = more[i+1]
+		}
+		return env
+	}
 }
 
 var providers = []provider{
@@ -33,10 +46,24 @@ var providers = []provider{
 		reply: `{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"action\":\"skip\"}"}}]}`,
 		empty: `{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[]}`,
 		cut:   `{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"finish_reason":"length","message":{"role":"assistant","content":"{\"act"}}]}`,
-		env: func(address string) map[string]string {
-			return map[string]string{"OPENAI_API_KEY": secret, "OPENAI_BASE_URL": address, "HOOKC_MODEL": "m"}
+		declined: map[string]string{
+			"the model refuses to answer":                            `{"choices":[{"finish_reason":"stop","message":{"role":"assistant","content":null,"refusal":"I cannot."}}]}`,
+			"the reply was stopped by the provider's content filter": `{"choices":[{"finish_reason":"content_filter","message":{"role":"assistant","content":"{}"}}]}`,
+			"the reply has no text":                                  `{"choices":[{"finish_reason":"tool_calls","message":{"role":"assistant","content":null}}]}`,
 		},
-		auth: "Authorization",
+		env: openaiEnv(), auth: "Authorization", requestID: "X-Request-Id", prompt: "messages",
+	},
+	{
+		name: "openai-responses", path: "/responses",
+		reply: `{"id":"1","object":"response","status":"completed","error":null,"incomplete_details":null,"output":[{"type":"reasoning","summary":[]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"{\"action\":","annotations":[]},{"type":"output_text","text":"\"skip\"}"}]}]}`,
+		empty: `{"id":"1","object":"response","status":"completed","output":[]}`,
+		cut:   `{"id":"1","object":"response","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"message","content":[{"type":"output_text","text":"{}"}]}]}`,
+		declined: map[string]string{
+			"the model refuses to answer":                            `{"status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"I cannot."}]}]}`,
+			"the reply was stopped by the provider's content filter": `{"status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[]}`,
+			"the provider could not complete the reply":              `{"status":"failed","error":{"code":"server_error","message":"no"},"output":[]}`,
+		},
+		env: openaiEnv("HOOKC_MODEL_PROVIDER", "openai-responses"), auth: "Authorization", requestID: "X-Request-Id", prompt: "input",
 	},
 	{
 		name: "anthropic", path: "/v1/messages",
@@ -46,7 +73,11 @@ var providers = []provider{
 		env: func(address string) map[string]string {
 			return map[string]string{"ANTHROPIC_API_KEY": secret, "ANTHROPIC_BASE_URL": address, "HOOKC_MODEL": "m"}
 		},
-		auth: "X-Api-Key",
+		declined: map[string]string{
+			"the model refuses to answer": `{"stop_reason":"refusal","content":[{"type":"text","text":"{}"}]}`,
+			"the reply has no text":       `{"stop_reason":"tool_use","content":[{"type":"tool_use","id":"1","name":"x","input":{}}]}`,
+		},
+		auth: "X-Api-Key", requestID: "Request-Id", prompt: "messages",
 	},
 }
 
@@ -87,118 +118,13 @@ func TestCallAndReply(t *testing.T) {
 			assert.Contains(t, auth, secret)
 			assert.Equal(t, "m", asked["model"])
 			assert.Equal(t, float64(0), asked["temperature"])
-			text, err := json.Marshal(asked["messages"])
+			text, err := json.Marshal(asked[p.prompt])
 			require.NoError(t, err)
 			assert.Contains(t, string(text), "safe?")
 			_, err = open(t, p, srv.URL)(t.Context(), policy.ModelRequest{Model: "other", Prompt: "safe?"})
 			require.NoError(t, err)
 			assert.Equal(t, "other", asked["model"], "the hook's model wins over HOOKC_MODEL")
 		})
-	}
-}
-
-func TestFailures(t *testing.T) {
-	for _, p := range providers {
-		rows := []struct {
-			name   string
-			handle http.HandlerFunc
-			kind   policy.ErrKind
-			text   string
-		}{
-			{"429", sends(429, `{"error":{"message":"slow down `+secret+`","type":"rate_limit_error"}}`), policy.ErrNetwork, p.name + ": 429 Too Many Requests"},
-			{"500", sends(500, `oops `+secret), policy.ErrNetwork, p.name + ": 500 Internal Server Error"},
-			{"401", sends(401, `{"error":{"message":"bad key `+secret+`"}}`), policy.ErrNetwork, p.name + ": 401 Unauthorized"},
-			{"empty", sends(200, p.empty), policy.ErrNetwork, map[string]string{"openai": "openai: the reply has no choices", "anthropic": "anthropic: the reply has no text"}[p.name]},
-			{"not JSON", sends(200, "<html>"), policy.ErrNetwork, p.name + ": the reply cannot be read"},
-			{"truncated", truncated(p.reply), policy.ErrNetwork, p.name + ": the reply was cut off"},
-			{"too large", huge, policy.ErrNetwork, p.name + ": the reply is larger than 8 MiB"},
-		}
-		for _, row := range rows {
-			t.Run(p.name+"/"+row.name, func(t *testing.T) {
-				calls := 0
-				srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					calls++
-					row.handle(w, r)
-				}))
-				defer srv.Close()
-				got, err := open(t, p, srv.URL)(t.Context(), policy.ModelRequest{Prompt: "?"})
-				var failed *policy.HookError
-				require.ErrorAs(t, err, &failed)
-				assert.Empty(t, got)
-				assert.Equal(t, row.kind, failed.Kind)
-				assert.Equal(t, row.text, failed.Text)
-				assert.NotContains(t, failed.Error(), secret)
-				assert.Equal(t, 1, calls, "the library must not retry")
-			})
-		}
-	}
-}
-
-// truncated promises the whole body and closes the connection half-way.
-func truncated(body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		conn, rw, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			panic(err)
-		}
-		defer conn.Close()
-		_, _ = rw.WriteString("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n" + body[:len(body)/2])
-		_ = rw.Flush()
-	}
-}
-
-func huge(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "application/json")
-	chunk := strings.Repeat(" ", 1<<20)
-	for range 10 {
-		if _, err := io.WriteString(w, chunk); err != nil {
-			return
-		}
-	}
-}
-
-func TestCutAtTokenLimit(t *testing.T) {
-	for _, p := range providers {
-		srv := httptest.NewServer(sends(200, p.cut))
-		_, err := open(t, p, srv.URL)(t.Context(), policy.ModelRequest{Prompt: "?"})
-		srv.Close()
-		assert.Equal(t, policy.ErrNetwork, policy.KindOf(err), p.name)
-	}
-}
-
-func TestRefusedConnection(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	address := "http://" + l.Addr().String()
-	require.NoError(t, l.Close())
-	for _, p := range providers {
-		_, err := open(t, p, address)(t.Context(), policy.ModelRequest{Prompt: "?"})
-		var failed *policy.HookError
-		require.ErrorAs(t, err, &failed)
-		assert.Equal(t, policy.ErrNetwork, failed.Kind)
-		assert.Contains(t, failed.Text, "connection refused")
-		assert.NotContains(t, failed.Text, secret)
-	}
-}
-
-func TestSlowBodyEndsWithTheContext(t *testing.T) {
-	for _, p := range providers {
-		release := make(chan struct{})
-		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			_, _ = io.WriteString(w, p.reply[:10])
-			w.(http.Flusher).Flush()
-			<-release
-		}))
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-		began := time.Now()
-		_, err := open(t, p, srv.URL)(ctx, policy.ModelRequest{Prompt: "?"})
-		took := time.Since(began)
-		cancel()
-		close(release)
-		srv.Close()
-		assert.Equal(t, policy.ErrTimeout, policy.KindOf(err), p.name)
-		assert.Less(t, took, 2*time.Second)
 	}
 }
 
@@ -213,9 +139,11 @@ func TestFromEnv(t *testing.T) {
 		{"openai key", map[string]string{"OPENAI_API_KEY": "k"}, true, ""},
 		{"local server", map[string]string{"OPENAI_BASE_URL": "http://localhost:1234/v1"}, true, ""},
 		{"anthropic key", map[string]string{"ANTHROPIC_API_KEY": "k"}, true, ""},
-		{"unknown", map[string]string{"HOOKC_MODEL_PROVIDER": "acme"}, false, `HOOKC_MODEL_PROVIDER must be openai or anthropic, not "acme"`},
+		{"unknown", map[string]string{"HOOKC_MODEL_PROVIDER": "acme"}, false, `HOOKC_MODEL_PROVIDER must be openai, openai-responses or anthropic, not "acme"`},
 		{"named but bare", map[string]string{"HOOKC_MODEL_PROVIDER": "anthropic", "OPENAI_API_KEY": "k"}, false,
 			"HOOKC_MODEL_PROVIDER is anthropic, but neither ANTHROPIC_API_KEY nor ANTHROPIC_BASE_URL is set"},
+		{"responses without a key", map[string]string{"HOOKC_MODEL_PROVIDER": "openai-responses", "ANTHROPIC_API_KEY": "k"}, false,
+			"HOOKC_MODEL_PROVIDER is openai-responses, but neither OPENAI_API_KEY nor OPENAI_BASE_URL is set"},
 		{"bad address", map[string]string{"OPENAI_BASE_URL": "localhost:1234"}, false, "OPENAI_BASE_URL is not an http or https address"},
 	}
 	for _, row := range rows {
@@ -232,9 +160,9 @@ func TestFromEnv(t *testing.T) {
 }
 
 func TestExplicitProviderWins(t *testing.T) {
-	srv := httptest.NewServer(sends(200, providers[1].reply))
+	srv := httptest.NewServer(sends(200, providers[2].reply))
 	defer srv.Close()
-	env := providers[1].env(srv.URL)
+	env := providers[2].env(srv.URL)
 	env["OPENAI_API_KEY"] = secret
 	env["OPENAI_BASE_URL"] = "http://127.0.0.1:1"
 	env["HOOKC_MODEL_PROVIDER"] = "anthropic"
@@ -269,5 +197,109 @@ func TestNoModelNamed(t *testing.T) {
 		assert.Empty(t, name)
 		_, err = m(t.Context(), policy.ModelRequest{Prompt: "?"})
 		assert.Equal(t, policy.ErrNetwork, policy.KindOf(err))
+	}
+}
+
+// TestHeadersOfTheUser: organisation, project and headers of the user's own
+// are sent, and what no header can hold fails the call without being repeated.
+func TestHeadersOfTheUser(t *testing.T) {
+	for _, p := range providers[:2] {
+		var got http.Header
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			got = r.Header
+			sends(200, p.reply)(w, r)
+		}))
+		env := p.env(srv.URL)
+		env["OPENAI_ORG_ID"], env["OPENAI_PROJECT_ID"], env["OPENAI_CUSTOM_HEADERS"] = "org-1", "proj-1", "X-Team: guard\nX-Empty:\n"
+		m, _, err := FromEnv(from(env))
+		require.NoError(t, err)
+		_, err = m(t.Context(), policy.ModelRequest{Prompt: "?"})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"org-1"}, got.Values("OpenAI-Organization"))
+		assert.Equal(t, []string{"proj-1"}, got.Values("OpenAI-Project"))
+		assert.Equal(t, []string{"guard"}, got.Values("X-Team"))
+		assert.Equal(t, []string{""}, got.Values("X-Empty"))
+		for variable, value := range map[string]string{
+			"OPENAI_API_KEY": "sk-\r\nX-Evil: 1", "OPENAI_ORG_ID": "a\nb", "OPENAI_PROJECT_ID": "a\x00b", "OPENAI_CUSTOM_HEADERS": "no colon " + secret,
+		} {
+			bad := p.env(srv.URL)
+			bad[variable] = value
+			m, _, err := FromEnv(from(bad))
+			require.NoError(t, err, "a policy without llm hooks works")
+			_, err = m(t.Context(), policy.ModelRequest{Prompt: "?"})
+			require.EqualError(t, err, p.name+": "+variable+" is not what an HTTP header can hold")
+		}
+		srv.Close()
+	}
+}
+
+// TestKeyWithSpaceAround: a key read from a file often ends with a line's end.
+func TestKeyWithSpaceAround(t *testing.T) {
+	for _, p := range providers {
+		var got string
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			got = r.Header.Get(p.auth)
+			sends(200, p.reply)(w, r)
+		}))
+		env := p.env(srv.URL)
+		for name, value := range env {
+			if value == secret {
+				env[name] = secret + "\n"
+			}
+		}
+		m, _, err := FromEnv(from(env))
+		require.NoError(t, err)
+		_, err = m(t.Context(), policy.ModelRequest{Prompt: "?"})
+		require.NoError(t, err)
+		assert.Equal(t, protocolOf(t, p.name).word+secret, got)
+		srv.Close()
+	}
+}
+
+func protocolOf(t *testing.T, name string) protocol {
+	t.Helper()
+	i := slices.IndexFunc(protocols, func(p protocol) bool { return p.name == name })
+	require.GreaterOrEqual(t, i, 0)
+	return protocols[i]
+}
+
+// TestRequestBodies: the wire of each provider, to the byte.
+func TestRequestBodies(t *testing.T) {
+	want := map[string]string{
+		"openai":           `{"model":"m","messages":[{"role":"user","content":"a <b> & \"c\""}],"temperature":0}`,
+		"openai-responses": `{"model":"m","input":[{"role":"user","content":"a <b> & \"c\""}],"temperature":0,"store":false}`,
+		"anthropic":        `{"model":"m","max_tokens":4096,"messages":[{"role":"user","content":"a <b> & \"c\""}],"temperature":0}`,
+	}
+	for _, p := range providers {
+		var body []byte
+		var head http.Header
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ = io.ReadAll(r.Body)
+			head = r.Header
+			sends(200, p.reply)(w, r)
+		}))
+		_, err := open(t, p, srv.URL)(t.Context(), policy.ModelRequest{Prompt: `a <b> & "c"`})
+		srv.Close()
+		require.NoError(t, err)
+		assert.Equal(t, want[p.name]+"\n", string(body))
+		assert.Equal(t, "application/json", head.Get("Content-Type"))
+		if p.name == "anthropic" {
+			assert.Equal(t, "2023-06-01", head.Get("Anthropic-Version"))
+		}
+	}
+}
+
+// TestAddressKeepsItsQuery: some servers take a version there.
+func TestAddressKeepsItsQuery(t *testing.T) {
+	for _, p := range providers {
+		var got string
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			got = r.URL.RequestURI()
+			sends(200, p.reply)(w, r)
+		}))
+		_, err := open(t, p, srv.URL+"/deep/?version=1")(t.Context(), policy.ModelRequest{Prompt: "?"})
+		srv.Close()
+		require.NoError(t, err)
+		assert.Equal(t, "/deep"+p.path+"?version=1", got)
 	}
 }

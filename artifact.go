@@ -43,6 +43,8 @@ func AllowStale() Option {
 type artifactConfig struct {
 	path  string
 	stale bool
+	// kept is the artifact itself where it is not read from path.
+	kept *artifact.File
 	// note says that the artifact in force is stale, "" when it is not.
 	note string
 	// shared are the shared files that the artifact in force carries, for whoever
@@ -97,7 +99,12 @@ func (x *Compiled) AddSection(name string, data []byte) {
 
 // WriteFile writes the artifact in one step. gate is what hookgate decides by
 // without hookc, or empty.
-func (x *Compiled) WriteFile(path string, gate []byte) error {
+func (x *Compiled) WriteFile(path string, gate []byte) error { return x.filled(gate).WriteFile(path) }
+
+// bytes is the artifact, without anything for hookgate.
+func (x *Compiled) bytes() []byte { return x.filled(nil).Bytes() }
+
+func (x *Compiled) filled(gate []byte) *artifact.Writer {
 	w := x.writer
 	w.AddEnvironment(x.conditions)
 	w.AddSources(x.sources)
@@ -105,7 +112,7 @@ func (x *Compiled) WriteFile(path string, gate []byte) error {
 	for _, s := range slices.Concat(x.added, x.sections) {
 		w.Add(s.name, s.data)
 	}
-	return w.WriteFile(path)
+	return &w
 }
 
 // artifactOf compiles and encodes a policy. settled is false when a source was

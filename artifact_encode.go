@@ -152,7 +152,7 @@ func absolutePath(path string) string {
 // are made of, and consent. A script is what its command runs, whatever that
 // holds, except where consent covers its content.
 func (c *config) depends(p *policy.Policy) []string {
-	l := &fileList{seen: map[string]bool{}}
+	l := &fileList{seen: map[string]bool{}, without: c.last.consented}
 	for _, in := range c.placed() {
 		if in.Content == nil {
 			l.tree(in.Path)
@@ -208,11 +208,13 @@ func (c *config) depends(p *policy.Policy) []string {
 type fileList struct {
 	paths []string
 	seen  map[string]bool
+	// without says which files are left out.
+	without func(path string) bool
 }
 
 func (l *fileList) add(path string) {
 	path = absolutePath(path)
-	if !l.seen[path] {
+	if !l.seen[path] && !l.without(path) {
 		l.seen[path] = true
 		l.paths = append(l.paths, path)
 	}
@@ -220,6 +222,9 @@ func (l *fileList) add(path string) {
 
 // tree adds a file, or a folder with all that is in it.
 func (l *fileList) tree(path string) {
+	if l.without(absolutePath(path)) {
+		return
+	}
 	l.add(path)
 	_ = filepath.WalkDir(path, func(at string, _ fs.DirEntry, err error) error {
 		if at == path || !artifact.Named(at) { // what is compiled is no source

@@ -103,6 +103,9 @@ func (c *config) restore(runtime bool) (p *policy.Policy, program *dag.Program, 
 
 // openArtifact opens the artifact and checks that it is one to use here.
 func (c *config) openArtifact() (f *artifact.File, err error) {
+	if c.artifact.kept != nil {
+		return c.artifact.kept, nil
+	}
 	if f, err = artifact.Open(c.artifact.path); err != nil {
 		return nil, err
 	}

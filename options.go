@@ -51,9 +51,11 @@ type config struct {
 	cache    *cache
 	borrow   bool
 	readings *Readings
-	kinds    runner.Options
-	compile  compiler.Config
-	execute  executor.Options
+	// last is where the last plan that compiled is kept, if anywhere.
+	last    lastPlans
+	kinds   runner.Options
+	compile compiler.Config
+	execute executor.Options
 }
 
 // Files adds policy files or folders. They form the project tier in the order

@@ -114,6 +114,9 @@ func (e *Engine) build() (*live, error) {
 	if e.config.artifact.path != "" {
 		return e.config.restored(e.metrics)
 	}
+	if e.live.Load() == nil && e.config.keeps() {
+		return e.config.steady(e.metrics)
+	}
 	p, found := e.config.load()
 	return e.config.compiled(p, found, e.metrics)
 }

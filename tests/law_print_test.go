@@ -170,7 +170,7 @@ func TestPrintedExamplesMeanTheSame(t *testing.T) {
 	require.NoError(t, json.Unmarshal(out, &codes))
 	compared := 0
 	for _, c := range codes {
-		if c.Name == ownBug {
+		if noExample[c.Name] != "" {
 			continue // no policy reports it
 		}
 		bad, good := codeExamples(t, c.Name)

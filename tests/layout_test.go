@@ -35,7 +35,7 @@ func TestLaidOutMeansTheSame(t *testing.T) {
 	var codes []codeInfo
 	require.NoError(t, json.Unmarshal(out, &codes))
 	for _, c := range codes {
-		if c.Name == ownBug {
+		if noExample[c.Name] != "" {
 			continue // it has no example
 		}
 		bad, good := codeExamples(t, c.Name)

@@ -83,15 +83,12 @@ func helpWords(root *cobra.Command) []string {
 	return out
 }
 
-// ownBug stands in the place of examples.
-const ownBug = "Only a bug of hookc reports it, so there is no example."
-
 // helpTopic writes the help on a topic or a code; false when there is none.
 func helpTopic(w io.Writer, name string) bool {
 	if c := diag.Lookup(name); c != nil {
 		fmt.Fprintf(w, "%s (%s): %s\n\n%s\n\n", c.ID, c.Severity, c.Title, strings.TrimSpace(c.Help))
 		if c.Bad == "" {
-			fmt.Fprintln(w, ownBug)
+			fmt.Fprintln(w, c.NoExample)
 			return true
 		}
 		fmt.Fprintf(w, "Reported for:\n\n%s\n\nNot reported for:\n\n%s\n", indent(c.Bad), indent(c.Good))

@@ -296,6 +296,9 @@ func (s *sources) ready(cmd *cobra.Command, events hookc.Option, project string,
 	if !s.verify {
 		options = append(options, hookc.SkipVerify())
 	}
+	if m.dir != nil {
+		options = append(options, hookc.KeepLast(m.dir))
+	}
 	if eng, err = open(cmd.Context(), options); err != nil {
 		done()
 		return nil, nil, nil, err

@@ -249,7 +249,7 @@ environment.`)
 		p.say(fmt.Sprintf("**%s** (%s)", plain(c.Title), c.Severity))
 		p.say(plain(c.Help))
 		if c.Bad == "" {
-			p.say(ownBug)
+			p.say(c.NoExample)
 			continue
 		}
 		p.say("Reported for:")

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -205,26 +206,62 @@ func (f *File) sources(each func(*Source) error) error {
 // the content decides.
 func (f *File) Unchanged() error {
 	return f.sources(func(s *Source) error {
-		now := look(s.Path)
-		if now == s.Print && !s.Unsure {
-			return nil
-		}
-		was := &s.Print
-		switch {
-		case now.Found == was.Found && now.Bad == was.Bad && !now.Found:
-			return nil
-		case was.Found && !now.Found:
-			return changed(s.Path, "is missing now")
-		case !was.Found && now.Found:
-			return changed(s.Path, "is there now")
-		case now.Bad || was.Bad || now.Folder != was.Folder || (now.Mode^was.Mode)&^rights != 0:
-			return changed(s.Path, "has changed")
-		}
-		if got, err := sum(s.Path, now); err != nil || got != s.Sum || got == [sha256.Size]byte{} {
-			return changed(s.Path, "has changed")
+		if how := s.differs(); how != "" {
+			return changed(s.Path, how)
 		}
 		return nil
 	})
+}
+
+// Changes lists the files and folders that are not as they were.
+func (f *File) Changes() ([]Source, error) {
+	var out []Source
+	err := f.sources(func(s *Source) error {
+		if s.differs() != "" {
+			out = append(out, *s)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// differs says how a file is not as it was, "" when it is.
+func (s *Source) differs() string {
+	now := look(s.Path)
+	if now == s.Print && !s.Unsure {
+		return ""
+	}
+	was := &s.Print
+	switch {
+	case now.Found == was.Found && now.Bad == was.Bad && !now.Found:
+		return ""
+	case was.Found && !now.Found:
+		return "is missing now"
+	case !was.Found && now.Found:
+		return "is there now"
+	case now.Bad || was.Bad || now.Folder != was.Folder || (now.Mode^was.Mode)&^rights != 0:
+		return "has changed"
+	}
+	if got, err := sum(s.Path, now); err != nil || got != s.Sum || got == [sha256.Size]byte{} {
+		return "has changed"
+	}
+	return ""
+}
+
+// LastChange is when a file, or what a path leads to, was last changed; of one
+// that is not there, when the folder was that it would be in. False where that
+// cannot be told.
+func LastChange(path string) (time.Time, bool) {
+	at := look(path)
+	for !at.Found && !at.Bad {
+		above := filepath.Dir(path)
+		if above == path {
+			return time.Time{}, false
+		}
+		path = above
+		at = look(path)
+	}
+	return time.Unix(at.Sec, at.Nsec), at.Found && !at.Bad
 }
 
 func changed(path, how string) *Error {

@@ -37,8 +37,10 @@ type Code struct {
 	// Bad is an example that reports exactly this code, Good one that reports
 	// nothing. Both are a hooks.yaml, or several files in the txtar format
 	// (`-- name --` lines). A file event.json is fired and its Decision's
-	// warnings count as findings. A code of OwnBug has neither.
+	// warnings count as findings. A code of Unprovoked has neither.
 	Bad, Good string
+	// NoExample says in a sentence why there is no example, where there is none.
+	NoExample string
 }
 
 var registry = map[string]*Code{}
@@ -54,12 +56,13 @@ func Define(c Code) *Code {
 	return register(c)
 }
 
-// OwnBug registers a code that only a bug of hookc reports, one it notices and
-// works around. No policy is an example of it that would stay one.
-func OwnBug(c Code) *Code {
-	if c.Bad != "" || c.Good != "" {
+// Unprovoked registers a code that no policy is an example of; why says so in
+// a sentence.
+func Unprovoked(why string, c Code) *Code {
+	if c.Bad != "" || c.Good != "" || why == "" {
 		panic(fmt.Sprintf("diag: code %q has examples: Define it", c.ID))
 	}
+	c.NoExample = why
 	return register(c)
 }
 

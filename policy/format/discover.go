@@ -173,6 +173,10 @@ func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
+// UserDir is the folder below which hookc's policies of the user tier are, ""
+// when there is none.
+func UserDir() string { return configHome(os.Getenv, os.UserHomeDir) }
+
 // configHome is $XDG_CONFIG_HOME or ~/.config, on every system: the Agent
 // Hooks format names it so. A relative one is ignored, as the XDG
 // specification demands: it would let a project pose as its user.

@@ -1,0 +1,254 @@
+package hookc
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/artifact"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/state"
+	"github.com/hookc/hookc/policy/trust"
+	"github.com/hookc/hookc/rego"
+)
+
+const (
+	// halfWritten is how long after a change a file may still be half written.
+	halfWritten = time.Second
+	// quiet is how long a file must be left alone to count as whole, where there
+	// is no earlier plan to decide by.
+	quiet = 100 * time.Millisecond
+	// maxLast is how many plans one state folder keeps, lastPrefix begins their
+	// names.
+	maxLast    = 8
+	lastPrefix = "last-"
+	// longestKept is the longest compilation that is done a second time, to keep
+	// the plan.
+	longestKept = time.Second
+)
+
+var codeHalfWritten = diag.Unprovoked("It depends on the time of a change, so there is no example.", diag.Code{
+	ID: "HK023", Severity: diag.Warning,
+	Title: "policy that is being written",
+	Help: `A file of the policy was written less than a second ago, so it may be half written. The
+event is decided by the last plan that compiled, or, where there is none, by what the file holds
+once nobody wrote to it for a tenth of a second. Write a policy elsewhere and rename it into its
+place, as hookc's own commands do.`,
+})
+
+// KeepLast keeps the plan that an engine compiles in a state folder, and lets
+// Open decide by it while a file of the policy was written less than a second
+// ago: such a file may be half written. Every Decision says so then. It is for
+// processes that decide one event; an engine that is there longer keeps its plan
+// when a Reload fails.
+func KeepLast(dir *state.Dir) Option {
+	return func(c *config) { c.last = lastPlans{dir: dir, now: time.Now, sleep: time.Sleep} }
+}
+
+// lastPlans is where the last plan that compiled is kept.
+type lastPlans struct {
+	dir   *state.Dir
+	now   func() time.Time
+	sleep func(time.Duration)
+	// project is the folder whose files consent covers, "" for none; user is
+	// where the user's own policies are, which may be below it.
+	project, user string
+}
+
+// keeps reports whether a last plan is to be kept and used.
+func (c *config) keeps() bool {
+	return c.last.dir != nil && c.artifact.path == "" && len(c.answers) == 0 && len(c.compile.Without) == 0 &&
+		(c.discover != "" || slices.ContainsFunc(c.inputs, func(in format.Input) bool { return in.Content == nil }))
+}
+
+// steady is the plan of files that nobody is writing, or the last one.
+func (c *config) steady(m *Metrics) (*live, error) {
+	if c.discover != "" {
+		if root := policy.ProjectRoot(c.discover); !trust.Open(root).All() {
+			c.last.project, c.last.user = root, format.UserDir()
+		}
+	}
+	name := c.lastName()
+	last := c.lastPlan(name)
+	until := c.last.now().Add(halfWritten)
+	for {
+		began := c.last.now()
+		p, found := c.load()
+		changed, young := c.young(p, last, began)
+		if young != "" && last != nil {
+			if l, err := c.fromLast(last, young, m); err == nil {
+				return l, nil
+			}
+		}
+		if at, known := artifact.LastChange(young); young != "" && known && began.Before(until) {
+			if wait := at.Add(quiet).Sub(began); wait > 0 {
+				c.last.sleep(min(wait, quiet))
+				continue
+			}
+		}
+		l, err := c.compiled(p, found, m)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case young != "" && !began.Before(until):
+			l.program.Warnings = append(l.program.Warnings, policy.Warning{Code: codeHalfWritten, Text: c.display(young) + " is being written all the time"})
+		case young == "" && changed && l.program.Compiled < longestKept:
+			c.keepPlan(name)
+		}
+		return l, nil
+	}
+}
+
+// young is a file of the policy that was changed less than a second before a
+// time, "" when there is none; changed is true when the policy is not the last
+// one. What consent covers byte for byte is whole.
+func (c *config) young(p *policy.Policy, last *artifact.File, began time.Time) (changed bool, young string) {
+	known := map[string]bool{}
+	var paths []string
+	if last != nil {
+		sources, err := last.Sources()
+		if err != nil {
+			return true, ""
+		}
+		for _, s := range sources {
+			known[s.Path] = true
+		}
+		changes, _ := last.Changes()
+		for _, s := range changes {
+			paths = append(paths, s.Path)
+		}
+	}
+	for _, path := range c.depends(p) {
+		if known[path] {
+			continue
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			paths = append(paths, path)
+		}
+	}
+	for _, path := range paths {
+		at, ok := artifact.LastChange(path)
+		if !ok || c.last.consented(path) {
+			continue
+		}
+		if age := began.Sub(at); age < halfWritten && age > -halfWritten {
+			return true, path
+		}
+	}
+	return last == nil || len(paths) > 0, ""
+}
+
+// consented reports whether a file comes with the project, so that consent
+// covers its bytes: a change of it is judged by that.
+func (l *lastPlans) consented(path string) bool {
+	return l.project != "" && filepath.Base(path) != trust.File && within(l.project, path) && !within(l.user, path)
+}
+
+// within reports whether a path is a folder or lies in it.
+func within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return dir != "" && err == nil && filepath.IsLocal(rel)
+}
+
+// lastName is the name of the plan of what is configured: the same sources
+// under the same circumstances.
+func (c *config) lastName() string {
+	h := sha256.New()
+	for _, in := range c.placed() {
+		fmt.Fprintf(h, "%q %d %q\n", in.Path, in.Tier, in.Format)
+	}
+	conditions := c.conditions()
+	fmt.Fprintf(h, "%q %v %v", absolutePath(c.discover), conditions.Vars, conditions.Flags)
+	return lastPrefix + hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// lastPlan reads the last plan, nil when there is none that can be used: it is
+// damaged, of another hookc, or consent is not what it was.
+func (c *config) lastPlan(name string) *artifact.File {
+	data, err := c.last.dir.Read(name)
+	if err != nil {
+		return nil
+	}
+	f, err := artifact.Parse(filepath.Join(c.last.dir.Path(), name), data)
+	if err != nil || f.MadeBy(ownBuild(), release()) != nil || f.Fits(c.environ()) != nil {
+		return nil
+	}
+	changes, err := f.Changes()
+	if err != nil || slices.ContainsFunc(changes, func(s artifact.Source) bool { return filepath.Base(s.Path) == trust.File }) {
+		return nil
+	}
+	return f
+}
+
+// fromLast is the last plan as one that is in force, because of a file.
+func (c *config) fromLast(f *artifact.File, young string, m *Metrics) (*live, error) {
+	from := *c
+	from.artifact = artifactConfig{path: f.Path, kept: f, stale: true, shared: new(atomic.Pointer[rego.Shared])}
+	from.inputs, from.discover, from.cache = nil, "", nil
+	l, err := from.restored(m)
+	if err != nil {
+		return nil, err
+	}
+	l.program.Warnings = append(l.program.Warnings, policy.Warning{Code: codeHalfWritten,
+		Text: c.display(young) + " was written less than a second ago: the plan before that decides"})
+	return l, nil
+}
+
+// display is a path as people are shown it.
+func (c *config) display(path string) string {
+	if rel, err := filepath.Rel(c.shown, path); c.shown != "" && err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+// keepPlan keeps the plan of the policy as it is, in the place of the one
+// before. Where that fails there is none to fall back to, and no harm: then a
+// file that is being written is waited for.
+func (c *config) keepPlan(name string) {
+	all := *c
+	all.cache, all.compile.Once, all.compile.Cache = nil, false, nil
+	x, _, settled, err := all.artifactOf(c.last.now())
+	if err != nil || x == nil || !settled {
+		return
+	}
+	data := x.bytes()
+	if len(data) > state.MaxSize {
+		return
+	}
+	if c.last.dir.UpdateLazy(name, func([]byte) ([]byte, error) { return data, nil }) == nil {
+		c.forgetOldest()
+	}
+}
+
+// forgetOldest bounds the number of plans that are kept.
+func (c *config) forgetOldest() {
+	entries, err := os.ReadDir(c.last.dir.Path())
+	if err != nil {
+		return
+	}
+	type plan struct {
+		name string
+		at   time.Time
+	}
+	var plans []plan
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && strings.HasPrefix(e.Name(), lastPrefix) && filepath.Ext(e.Name()) == "" {
+			plans = append(plans, plan{e.Name(), info.ModTime()})
+		}
+	}
+	slices.SortFunc(plans, func(a, b plan) int { return a.at.Compare(b.at) })
+	for _, old := range plans[:max(0, len(plans)-maxLast)] {
+		_ = c.last.dir.UpdateLazy(old.name, func([]byte) ([]byte, error) { return nil, nil }) // it stays, and goes next time
+	}
+}

@@ -12,10 +12,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/tests/programs"
 )
 
@@ -49,8 +51,22 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": exits,
 			"json":  jsonValue,
+			"quiet": quiet,
 		},
 	})
+}
+
+// quiet waits until a file was left alone for so long that it counts as whole,
+// whoever reads it (semantics.md "Broken, not empty").
+func quiet(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: quiet FILE")
+	}
+	at, known := artifact.LastChange(ts.MkAbs(args[0]))
+	if !known {
+		ts.Fatalf("%s cannot be looked at", args[0])
+	}
+	time.Sleep(time.Until(at.Add(1100 * time.Millisecond)))
 }
 
 // exits runs a command whose exit code must be the first argument, with

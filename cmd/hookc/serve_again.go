@@ -32,7 +32,7 @@ func (s *slot) next(ctx context.Context, p *plans, now *resident) (*resident, er
 	if now == nil || now.eng == nil || now.memory.trouble() != nil || time.Since(now.built) > anewAfter {
 		return s.want.build(ctx, p.readings(&s.want))
 	}
-	if compiled, err := s.want.said.src.compiledPolicy(s.want.from, nil); compiled != "" || err != nil {
+	if s.compiled() {
 		return s.want.build(ctx, p.readings(&s.want))
 	}
 	began := time.Now()
@@ -42,6 +42,12 @@ func (s *slot) next(ctx context.Context, p *plans, now *resident) (*resident, er
 	next := &resident{tally: now.tally, eng: now.eng, memory: now.memory, done: now.done, readings: now.readings, built: now.built}
 	next.describe(&s.want, began)
 	return next, nil
+}
+
+// compiled reports whether the policy is a compiled one, or cannot be told.
+func (s *slot) compiled() bool {
+	compiled, err := s.want.said.src.compiledPolicy(s.want.from, nil)
+	return compiled != "" || err != nil
 }
 
 // readings is what the plans of one policy, one for each event, share of what

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/trust"
 )
 
 // maxWatched bounds the files one plan is compared by; a plan of more is built
@@ -99,6 +100,32 @@ func statPrint(st *unix.Stat_t) filePrint {
 	return filePrint{dev: uint64(st.Dev), ino: st.Ino, size: st.Size, sec: int64(st.Ctim.Sec), nsec: int64(st.Ctim.Nsec), mode: uint32(st.Mode)}
 }
 
+// quiet is how long a file must be left alone before a plan is made of it: until
+// then it may be half written.
+const quiet = 100 * time.Millisecond
+
+// writing reports whether a file that is not as it was has been changed so
+// shortly before a time that it may be half written. Of a file that is gone, its
+// folder tells. A record of consent is whole whenever it is there.
+func (p *prints) writing(at time.Time) bool {
+	for i, path := range p.paths {
+		now := look(path)
+		if now == p.as[i] {
+			continue
+		}
+		if filepath.Base(path) == trust.File {
+			return false
+		}
+		if now.missing {
+			now = look(filepath.Dir(path))
+		}
+		if age := at.Sub(time.Unix(now.sec, now.nsec)); !now.missing && !now.bad && age < quiet && age > -quiet {
+			return true
+		}
+	}
+	return false
+}
+
 // same reports whether every file is as it was.
 func (p *prints) same() bool {
 	if p.open {
@@ -145,7 +172,7 @@ func watched(s *sources, w *wanted, program *dag.Program, m *memory) []string {
 		}
 	}
 	if dir := m.path(); dir != "" {
-		l.add(filepath.Join(dir, "trust.json"))
+		l.add(filepath.Join(dir, trust.File))
 	}
 	return l.paths
 }

@@ -224,6 +224,8 @@ func (s *slot) renew(ctx context.Context, p *plans, old *resident) (*resident, s
 		return now, "", nil
 	case now != nil && s.err != nil && time.Since(s.tried) < retryAfter && s.against.same():
 		return now, s.note(now), nil
+	case now != nil && !s.compiled() && now.files.writing(time.Now()):
+		return now, fmt.Sprintf("hookc: the policy is being written, and the plan of %s is in force\n", now.since.Format(time.TimeOnly)), nil
 	}
 	var against prints
 	if now != nil {

@@ -72,12 +72,13 @@ func number(t *testing.T, name string, otherwise int) int {
 
 // tally counts what became of the modules of one goroutine.
 type tally struct {
-	compiled, answered, values, refused, bailed int
-	unfit                                       map[string]int
-	failures                                    []string
+	written, compiled, answered, values, refused, bailed int
+	unfit                                                map[string]int
+	failures                                             []string
 }
 
 func (s *tally) add(o tally) {
+	s.written += o.written
 	s.compiled += o.compiled
 	s.answered += o.answered
 	s.values += o.values

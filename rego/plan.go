@@ -29,6 +29,8 @@ type plan struct {
 type plannedEntry struct {
 	fn  int
 	why string
+	// forms are those that it and all it calls are written in.
+	forms forms
 }
 
 // planModule plans a module's entry points. Nothing else may use the module
@@ -54,12 +56,15 @@ func planValues(c *ast.Compiler, wants []ast.Value, data ast.Value) *plan {
 		out.why = "planner: data.system"
 		return out
 	}
+	list := listRules(c, data)
 	sources := make([]rooted, len(wants))
 	for i, want := range wants {
-		sources[i], out.entries[i].why = planValue(c, want, i)
+		if out.entries[i].why, out.entries[i].forms = list.query(want); out.entries[i].why == "" {
+			sources[i], out.entries[i].why = planValue(c, want, i)
+		}
 	}
 	for { // What turns out unfit is left out of the program that is kept.
-		b := newAssembly(c, data)
+		b := newAssembly(c, list, data)
 		for _, s := range sources {
 			if s.p != nil {
 				b.take(s.p)
@@ -75,7 +80,9 @@ func planValues(c *ast.Compiler, wants []ast.Value, data ast.Value) *plan {
 		for i := range out.entries {
 			e := &out.entries[i]
 			if e.why == "" {
-				e.why = b.reason(int32(e.fn))
+				var forms forms
+				e.why, forms = b.reason(int32(e.fn))
+				e.forms |= forms
 				again = again || e.why != ""
 			}
 		}

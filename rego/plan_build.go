@@ -18,7 +18,7 @@ type assembly struct {
 	// data are the base documents, an object.
 	data     ast.Value
 	replaced [][]string
-	shapes   shapes
+	list     *listed
 	heads    map[spot]*ast.Location
 
 	// values are the constants that translations come upon, most of which are
@@ -35,6 +35,7 @@ type assembly struct {
 	// why says of each function why native must not run it, "" for nothing;
 	// calls are the functions it calls.
 	why   []string
+	forms []forms
 	calls [][]int32
 }
 
@@ -56,9 +57,9 @@ type work struct {
 	f  *ir.Func
 }
 
-func newAssembly(c *ast.Compiler, data ast.Value) *assembly {
+func newAssembly(c *ast.Compiler, list *listed, data ast.Value) *assembly {
 	b := &assembly{
-		prog: &native.Program{}, data: data, shapes: shapesOf(c), heads: headsOf(c),
+		prog: &native.Program{}, data: data, list: list, heads: headsOf(c),
 		consts: map[ast.Value]int32{}, paths: map[string]int32{}, builtins: map[string]int32{},
 		files: map[string]int32{}, places: map[native.Place]int32{}, funcs: map[funcKey]int32{},
 	}
@@ -103,7 +104,7 @@ func (b *assembly) query(p *planned) int32 { return b.reserve(work{p: p}) }
 func (b *assembly) reserve(w work) int32 {
 	w.at = int32(len(b.prog.Funcs))
 	b.prog.Funcs = append(b.prog.Funcs, native.Func{})
-	b.why, b.calls = append(b.why, ""), append(b.calls, nil)
+	b.why, b.forms, b.calls = append(b.why, ""), append(b.forms, 0), append(b.calls, nil)
 	b.todo = append(b.todo, w)
 	return w.at
 }
@@ -115,7 +116,7 @@ func (b *assembly) finish() {
 		b.todo = b.todo[1:]
 		t := newTranslation(b, w)
 		b.prog.Funcs[w.at] = t.translate()
-		b.why[w.at], b.calls[w.at] = t.why, t.calls
+		b.why[w.at], b.forms[w.at], b.calls[w.at] = t.why, t.forms, t.calls
 	}
 	b.settle()
 }
@@ -192,8 +193,8 @@ func walkNative(blocks []native.Block, visit func(*native.Stmt)) {
 }
 
 // reason is why a function must not run natively: what it or the first
-// function on the way that it calls has against it.
-func (b *assembly) reason(fn int32) string {
+// function on the way that it calls has against it. forms are those of all.
+func (b *assembly) reason(fn int32) (why string, all forms) {
 	seen := make([]bool, len(b.why))
 	todo := []int32{fn}
 	for len(todo) > 0 {
@@ -204,11 +205,12 @@ func (b *assembly) reason(fn int32) string {
 		}
 		seen[at] = true
 		if b.why[at] != "" {
-			return b.why[at]
+			return b.why[at], 0
 		}
+		all |= b.forms[at]
 		todo = append(todo, b.calls[at]...)
 	}
-	return ""
+	return "", all
 }
 
 // constant is the operand of a ground value. Composites are told apart by

@@ -160,7 +160,8 @@ func (t *translation) translate() native.Func {
 			f.Path = slices.Clone(t.w.f.Path)
 			f.Path[0] = t.p.generation(f.Path[0])
 		}
-		if why := t.b.shapes.unfit(t.w.f.Path); why != "" {
+		why, forms := t.b.list.unfit(t.w.f.Path)
+		if t.forms = forms; why != "" {
 			t.unfit(why)
 		}
 		f.Blocks = t.ruleBlocks()

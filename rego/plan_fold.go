@@ -33,6 +33,7 @@ type translation struct {
 	ret  native.Local
 
 	why   string
+	forms forms
 	calls []int32
 }
 

@@ -85,7 +85,9 @@ allowed := true if {
 	p := planModule(m)
 	require.Empty(t, p.why)
 	require.NotNil(t, p.code)
-	assert.Equal(t, []plannedEntry{{fn: 0}}, p.entries)
+	require.Len(t, p.entries, 1)
+	assert.Equal(t, 0, p.entries[0].fn)
+	assert.Equal(t, "complete rule, partial set, else, term, builtin call, equation, not, reference to a value, reference to a rule, value", p.entries[0].forms.String())
 	assert.Equal(t, `slot 0: tool_name
 slot 1: tool_input.command
 slot 2: cwd

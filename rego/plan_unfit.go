@@ -48,58 +48,6 @@ func builtinNamed(name string) (*ast.Builtin, topdown.BuiltinFunc) {
 	return decl, topdown.GetBuiltin(name)
 }
 
-// shapes are the rules that OPA's planner does not plan as topdown evaluates
-// them, by their constant beginnings: rules that share one are one function of
-// the plan.
-type shapes []shape
-
-type shape struct {
-	path []string
-	why  string
-}
-
-// shapesOf finds where OPA's planner makes one function of rules that it
-// cannot tell apart as topdown does (it forgets else branches and defaults
-// among them, gives all of them the arguments of the first, and sees conflicts
-// of references of different lengths in another order), and where it leaves
-// out what topdown evaluates, which may fail.
-func shapesOf(c *ast.Compiler) shapes {
-	var all []*ast.Rule
-	for _, m := range c.Modules {
-		all = append(all, m.Rules...)
-	}
-	var out shapes
-	for _, r := range all {
-		prefix := r.Ref().StringPrefix()
-		s := shape{path: textPath(prefix)}
-		if !r.Ref().IsGround() {
-			for _, o := range all {
-				if o != r && o.Ref().HasPrefix(prefix) {
-					s.compare(r, o)
-				}
-			}
-		}
-		if s.why == "" {
-			s.why = defect(c, r)
-		}
-		if s.why != "" {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-func (s *shape) compare(r, o *ast.Rule) {
-	switch {
-	case r.Default || o.Default || r.Else != nil || o.Else != nil:
-		s.why = "planner: a default or else among rules with variables in their names"
-	case len(r.Head.Args) != len(o.Head.Args):
-		s.why = "planner: functions among rules with variables in their names"
-	case len(r.Ref()) != len(o.Ref()) || r.Head.RuleKind() != o.Head.RuleKind():
-		s.why = "planner: rules with variables in their names, of different lengths"
-	}
-}
-
 // textPath is the part of a reference below data, of constant names.
 func textPath(ref ast.Ref) []string {
 	out := make([]string, 0, len(ref)-1)
@@ -109,17 +57,6 @@ func textPath(ref ast.Ref) []string {
 		}
 	}
 	return out
-}
-
-// unfit is why the function at a path, its generation first, is none for
-// native.
-func (s shapes) unfit(path []string) string {
-	for i := range s {
-		if overlap(s[i].path, path[1:]) {
-			return s[i].why
-		}
-	}
-	return ""
 }
 
 // hides reports whether parts of the documents are left out of the whole of

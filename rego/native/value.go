@@ -195,7 +195,11 @@ func Get(v, key Value) (Value, bool) {
 			return x[i], true
 		}
 	case *Set:
-		return x.Get(key)
+		// The value is the key as it was asked for: of 1 and 1.0, which are one
+		// element, that is what topdown gives.
+		if x.Has(key) {
+			return key, true
+		}
 	}
 	return nil, false
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // bombs are rules that would take gigabytes or minutes, by the input.
@@ -47,6 +49,7 @@ func TestBombsEnd(t *testing.T) {
 		rule := b.rule
 		took, memory, out := evaluate(t, dir, name, rule, b.input)
 		assert.Contains(t, out, `"kind":"budget"`, name)
+		t.Logf("%s: %s of work, %d MiB: %.300s", name, took-idle, memory>>20, out)
 		assert.Contains(t, out, `"action":"block"`, name)
 		assert.Less(t, took-idle, 600*time.Millisecond, name) // 2 × the budget, and the collector's work
 		assert.Less(t, memory, int64(64<<20+16*len(b.input)), name)
@@ -59,7 +62,7 @@ func evaluate(t *testing.T, dir, name, rule, input string) (work time.Duration, 
 	file := filepath.Join(dir, name+".yaml")
 	policy := "pre_tool_execution:\n  - name: bomb\n    type: rego\n    source: |\n      package l\n      " + rule + "\n"
 	require.NoError(t, os.WriteFile(file, []byte(policy), 0o644))
-	cmd := exec.Command(hookcBinary(t), "run", "-f", file)
+	cmd := exec.Command(programs.Hookc(t), "run", "-f", file)
 	cmd.Stdin = strings.NewReader(`{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": ` + input + `}`)
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+dir, "XDG_CONFIG_HOME="+dir)
 	text, err := cmd.Output()

@@ -109,15 +109,15 @@ func bindCalls(x any) {
 
 // keeping is a call that says what is kept of a key and a value, nil for none.
 func keeping(key, value *ast.Term, at *ast.Location) *ast.Expr {
-	size := written(key) + written(value)
+	size := asWritten(key) + asWritten(value)
 	e := ast.NewExpr([]*ast.Term{ast.NewTerm(ast.Ref{ast.VarTerm(keepName)}), ast.IntNumberTerm(int(size))})
 	e.Location = at
 	return e
 }
 
-// written is what an element takes as it is written, with the collections that are
+// asWritten is what an element takes as it is written, with the collections that are
 // made for it.
-func written(t *ast.Term) int64 {
+func asWritten(t *ast.Term) int64 {
 	if t == nil {
 		return 0
 	}
@@ -125,13 +125,13 @@ func written(t *ast.Term) int64 {
 	switch x := t.Value.(type) {
 	case *ast.Array:
 		size += bounds.Collection
-		x.Foreach(func(e *ast.Term) { size += written(e) })
+		x.Foreach(func(e *ast.Term) { size += asWritten(e) })
 	case ast.Set:
 		size += bounds.Collection
-		x.Foreach(func(e *ast.Term) { size += written(e) })
+		x.Foreach(func(e *ast.Term) { size += asWritten(e) })
 	case ast.Object:
 		size += bounds.Collection
-		x.Foreach(func(k, e *ast.Term) { size += written(k) + written(e) })
+		x.Foreach(func(k, e *ast.Term) { size += asWritten(k) + asWritten(e) })
 	}
 	return size
 }

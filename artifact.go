@@ -126,6 +126,7 @@ func (c *config) artifactOf(began time.Time) (x *Compiled, found diag.List, sett
 	cc := *c
 	cc.compile.Costs, cc.compile.Event, cc.compile.Hints = nil, "", false
 	cc.compile.Without = append(slices.Clone(c.compile.Without), "lint")
+	p = cc.guarded(p)
 	program, more, err := cc.compileWith(p, false)
 	if err != nil {
 		return nil, nil, false, err

@@ -75,6 +75,9 @@ func (c *config) restore(runtime bool) (p *policy.Policy, program *dag.Program, 
 		return r.policy, program, found, err
 	}
 	program = r.head.Program
+	if slices.ContainsFunc(program.Hooks, func(e dag.Entry) bool { return Own(e.Hook) }) {
+		c.protect(program.Sources)
+	}
 	if c.artifact.note != "" {
 		program.Notes = append(program.Notes, c.artifact.note)
 		r.policy.Notes = append(r.policy.Notes, c.artifact.note)

@@ -52,8 +52,10 @@ type config struct {
 	borrow   bool
 	readings *Readings
 	// last is where the last plan that compiled is kept, if anywhere.
-	last    lastPlans
-	kinds   runner.Options
+	last  lastPlans
+	kinds runner.Options
+	// self is what the guard of hookc itself protects.
+	self    *builtins.Self
 	compile compiler.Config
 	execute executor.Options
 }
@@ -209,7 +211,7 @@ func Load(options ...Option) (*policy.Policy, diag.List) {
 
 // configured applies options where there is no error to return.
 func configured(options []Option) *config {
-	c := &config{}
+	c := &config{self: &builtins.Self{}}
 	for _, o := range options {
 		o(c)
 	}
@@ -245,6 +247,7 @@ func (c *config) compileWith(p *policy.Policy, runtime bool) (program *dag.Progr
 			program, err = nil, fmt.Errorf("hookc: internal error: %v", bug)
 		}
 	}()
+	p = c.guarded(p)
 	cc := c.compile
 	c.reused(&cc)
 	cc.Runtime = cc.Runtime || runtime
@@ -259,6 +262,7 @@ func (c *config) compileWith(p *policy.Policy, runtime bool) (program *dag.Progr
 // hookKinds are the kinds in force, with the answered hooks replaced.
 func (c *config) hookKinds() []dag.Kind {
 	o := c.kinds
+	o.Self = c.self
 	if s := c.artifact.shared; s != nil {
 		o.Shared = s.Load()
 	}

@@ -1,6 +1,7 @@
 package builtins
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,58 +14,122 @@ type calledFile struct {
 	writes bool
 }
 
-// fileLists are arguments that hold several paths.
-var fileLists = []string{"paths", "file_paths", "filePaths", "files", "include", "absolute_paths"}
+// pathKeys are the names of arguments that hold a path or a list of paths, in
+// lower case and without separators.
+var pathKeys = func() map[string]bool {
+	out := wordSet("dir folder uri fileuri paths filepaths files include absolutepaths uris fileuris outputpath outputfile")
+	for _, key := range callParts[1].keys {
+		out[plainKey(key)] = true
+	}
+	return out
+}()
 
-// maxCalledFiles bounds what is looked at of one call.
-const maxCalledFiles = 512
+// moveKeys are those of calls that move and copy; a search has none.
+var moveKeys = wordSet("destination dest dst destpath destinationpath newpath source src sourcepath srcpath oldpath movepath target targetpath to from " +
+	"sources destinations targets newfile oldfile")
+
+// contentKeys are those of what is written: a text may well be about paths.
+var contentKeys = func() map[string]bool {
+	out := map[string]bool{}
+	for _, key := range callParts[2].keys {
+		out[plainKey(key)] = true
+	}
+	return out
+}()
+
+func wordSet(list string) map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		out[w] = true
+	}
+	return out
+}
+
+// plainKey is an argument's name without what agents write differently.
+func plainKey(key string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(key))
+}
+
+const (
+	// maxCalledFiles bounds what is looked at of one call, maxCalledDepth how
+	// deep its arguments nest. What exceeds them is a path that cannot be told.
+	maxCalledFiles = 512
+	maxCalledDepth = 16
+)
+
+// fileArgs collects the files that the arguments of a call name, at any depth.
+type fileArgs struct {
+	kind   string
+	writes bool
+	out    []calledFile
+}
+
+func (f *fileArgs) add(p string) {
+	switch {
+	case p == "":
+	case len(f.out) < maxCalledFiles:
+		f.out = append(f.out, calledFile{p, f.writes})
+	case len(f.out) == maxCalledFiles:
+		f.out = append(f.out, calledFile{untold, f.writes})
+	}
+}
+
+// untold is a path that nobody can tell.
+const untold = "\x00"
+
+// value adds the paths of an argument: all its texts where its name says that it
+// holds paths, else those that say themselves that they are files.
+func (f *fileArgs) value(v any, named bool, depth int) {
+	if depth > maxCalledDepth {
+		f.add(untold)
+		return
+	}
+	switch v := v.(type) {
+	case string:
+		if named || fileURI(v) {
+			f.add(v)
+		}
+	case []any:
+		for _, e := range v {
+			f.value(e, named, depth+1)
+		}
+	case map[string]any:
+		f.object(v, depth)
+	}
+}
+
+func (f *fileArgs) object(args map[string]any, depth int) {
+	for _, key := range slices.Sorted(maps.Keys(args)) {
+		name := plainKey(key)
+		if contentKeys[name] && (f.kind == kindWrite || f.kind == kindEdit) {
+			continue
+		}
+		f.value(args[key], pathKeys[name] || f.kind != kindSearch && moveKeys[name], depth+1)
+	}
+}
+
+// fileURI reports whether a text is a file's address.
+func fileURI(s string) bool {
+	return len(s) > len("file:") && strings.EqualFold(s[:len("file:")], "file:")
+}
 
 // calledFiles lists the files a call names, in the order of the arguments'
-// names as they are listed here. A tool of which nothing is known writes,
-// unless its name says that it only looks.
+// names. A tool of which nothing is known writes, unless its name says that it
+// only looks.
 func calledFiles(in *policy.Context, kind string) []calledFile {
 	value, _ := in.Get(policy.FieldToolInput)
 	args, _ := value.(map[string]any)
 	writes := kind == kindWrite || kind == kindEdit || (kind == kindMCP || kind == kindOther) && !looksOnly(in.Text(policy.FieldToolName))
-	var out []calledFile
-	add := func(v any) {
-		if p, ok := v.(string); ok && p != "" && len(out) < maxCalledFiles {
-			out = append(out, calledFile{p, writes})
-		}
-	}
-	addAll := func(args map[string]any) {
-		for _, key := range callParts[1].keys {
-			add(args[key])
-		}
-		for _, key := range []string{"destination", "new_path", "source", "old_path", "move_path", "target"} {
-			if kind != kindSearch {
-				add(args[key])
-			}
-		}
-	}
-	addAll(args)
-	for _, key := range fileLists {
-		list, _ := args[key].([]any)
-		for _, v := range list {
-			add(v)
-			if entry, ok := v.(map[string]any); ok {
-				addAll(entry)
-			}
-		}
-	}
-	edits, _ := args["edits"].([]any)
-	for _, v := range edits {
-		if entry, ok := v.(map[string]any); ok {
-			addAll(entry)
-		}
-	}
+	f := fileArgs{kind: kind, writes: writes}
+	f.object(args, 0)
 	if kind == kindWrite || kind == kindRead {
-		return out // what is written may well be about patches
+		return f.out // what is written may well be about patches
 	}
 	for _, p := range patchFiles(patchText(in)) {
-		out = append(out, calledFile{p, true})
+		f.writes = true
+		f.add(p)
 	}
-	return out
+	return f.out
 }
 
 // looksOnly reports whether the name of an unknown tool says that it reads.

@@ -3,6 +3,7 @@ package builtins
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -121,7 +122,21 @@ func withReal(p string) []string {
 
 // fileAt is an argument of a file tool as an absolute path.
 func fileAt(p string, at ShellAt) (string, bool) {
-	p = slashed(strings.TrimPrefix(p, "file://"))
+	if fileURI(p) {
+		plain, err := url.PathUnescape(p[len("file:"):])
+		if err != nil {
+			return "", false
+		}
+		rest, full := strings.CutPrefix(plain, "//")
+		if host, file, ok := strings.Cut(rest, "/"); full && ok && (host == "" || strings.EqualFold(host, "localhost")) {
+			plain = "/" + file
+		}
+		p = strings.TrimPrefix(plain, "//")
+	}
+	if p == "" || strings.IndexByte(p, 0) >= 0 {
+		return "", false
+	}
+	p = slashed(p)
 	if p == "~" || strings.HasPrefix(p, "~/") {
 		if at.Home == "" {
 			return "", false
@@ -176,11 +191,16 @@ func (g *pathGuard) shell(says *guardSays, s *Shell, at ShellAt, surely bool) {
 			continue
 		}
 		g.effect(says, e, at)
+		for _, p := range landings(s, e) {
+			landed := *e
+			landed.Target = p
+			g.effect(says, &landed, at)
+		}
 	}
 }
 
 func (g *pathGuard) effect(says *guardSays, e *ShellEffect, at ShellAt) {
-	writes := e.Kind == EffectWrite || e.Kind == EffectDelete
+	writes := e.Kind == EffectWrite || e.Kind == EffectDelete || e.Kind == EffectPrivilege && e.Domain == DomainPermission
 	if !writes && e.Kind != EffectRead {
 		return
 	}

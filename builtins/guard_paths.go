@@ -104,22 +104,7 @@ func (e *pathEntry) below(rel string) bool {
 	return doublestar.MatchUnvalidated(e.rest, rel) || doublestar.MatchUnvalidated(e.rest+"/**", rel)
 }
 
-// within returns an entry that lies below dir: what takes dir away takes that
-// away as well.
-func (s pathSet) within(dir string, at ShellAt) (string, bool) {
-	dir = strings.ToLower(dir)
-	for i := range s {
-		if s[i].from == '*' || !s[i].literal {
-			continue
-		}
-		if full, ok := s[i].full(at); ok && full != dir && isUnder(dir, full) {
-			return s[i].text, true
-		}
-	}
-	return "", false
-}
-
-// full is where an entry without globs lies.
+// full is where an entry lies, its globs as they are.
 func (e *pathEntry) full(at ShellAt) (string, bool) {
 	switch {
 	case e.from == '/':
@@ -135,14 +120,24 @@ func (e *pathEntry) full(at ShellAt) (string, bool) {
 // globbed returns an entry that a shell's glob may match: a word such as
 // .cl*/settings.json.
 func (s pathSet) globbed(glob string, at ShellAt) (string, bool) {
+	exact := glob
 	glob = strings.ToLower(glob)
+	dir := fixedPart(exact)
+	if strings.Contains(glob, "**") && strings.Trim(strings.ReplaceAll(path.Base(glob), "{tests}", ""), "*") == "" {
+		if text, ok := s.within(dir, true, at); ok {
+			return text, true
+		}
+	}
 	for i := range s {
 		e := &s[i]
 		if full, ok := e.full(at); ok && e.literal {
-			if globReaches(glob, full) {
+			if globTouches(glob, full) {
 				return e.text, true
 			}
 			continue
+		}
+		if e.from != '*' && strings.Trim(path.Base(e.rest), "*") == "" && strings.Contains(glob, "**") && (e.reachesBelow(strings.ToLower(dir), at) || e.holds(strings.ToLower(dir), at)) {
+			return e.text, true
 		}
 		if base := path.Base(glob); strings.Trim(base, "*") != "" && globMatches(base, path.Base(e.rest)) {
 			return e.text, true

@@ -233,8 +233,8 @@ func touches(set pathSet, e *ShellEffect, at ShellAt) (string, bool) {
 	if e.Certainty == CertainPattern {
 		return set.globbed(e.Target, at)
 	}
-	if e.Kind == EffectDelete {
-		return set.within(e.Target, at)
+	if takesFolder(e, at) {
+		return set.within(e.Target, e.Recursive, at)
 	}
 	return "", false
 }

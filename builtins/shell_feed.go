@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-func fillFeed() {
+func init() {
 	programs((*analysis).xargs, "xargs gxargs")
 	programs((*analysis).find, "find gfind")
 	programs((*analysis).fd, "fd fdfind")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -68,6 +69,7 @@ func newHooksStatus() *cobra.Command {
 			memory := openMemory(policy.ProjectRoot(dir))
 			status := describe(program)
 			status.Counters, status.State = memory.counters(), memory.path()
+			status.Counters = slices.DeleteFunc(status.Counters, func(m hookc.HookMetrics) bool { return m.Hook == hookc.SelfHook })
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), status)
 			}
@@ -92,13 +94,21 @@ func (s *sources) program(cmd *cobra.Command) (*dag.Program, error) {
 }
 
 func describe(p *dag.Program) *hooksStatus {
-	status := &hooksStatus{Hooks: len(p.Hooks), Notes: p.Notes, Enabled: false}
+	status := &hooksStatus{Notes: p.Notes, Enabled: false}
+	for _, e := range p.Hooks {
+		if !hookc.Own(e.Hook) { // what is configured; explain shows the rest
+			status.Hooks++
+		}
+	}
 	for _, plan := range p.Plans {
 		live := 0
 		for i := range plan.Nodes {
-			if plan.Nodes[i].RecheckOf < 0 {
+			if plan.Nodes[i].RecheckOf < 0 && !hookc.Own(plan.Nodes[i].Hook) {
 				live++
 			}
+		}
+		if live == 0 && slices.ContainsFunc(plan.Nodes, func(n dag.Node) bool { return hookc.Own(n.Hook) }) {
+			continue
 		}
 		status.Enabled = status.Enabled || live > 0
 		status.Events = append(status.Events, eventCount{plan.Event, live, plan.Posture()})
@@ -175,6 +185,9 @@ func newHooksList() *cobra.Command {
 			}
 			rows := make([]hookRow, 0, len(program.Hooks))
 			for _, e := range program.Hooks {
+				if hookc.Own(e.Hook) {
+					continue
+				}
 				rows = append(rows, hookRow{e.Hook.Event, e.Hook.Name, e.Hook.Kind, e.Hook.Tier, e.Hook.Priority, e.Hook.Locked,
 					e.Status, e.Reason, e.Hook.Span.String()})
 			}

@@ -99,10 +99,7 @@ func (c *call) posture(why string) int {
 // eventFor is the event to answer for: the one the agent wrote, unless the
 // command line's guards something or the agent's is not known.
 func (c *call) eventFor(lines string) string {
-	sent := ""
-	if input := c.sent.Load(); input != nil {
-		sent = sentEvent(*input)
-	}
+	sent := sentEvent(c.input)
 	theirs, hasTheirs := find(lines, "deny", sent)
 	ours, hasOurs := find(lines, "deny", c.event)
 	switch {

@@ -3,7 +3,6 @@ package lint
 import (
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -45,7 +44,7 @@ exit 0
 `,
 })
 
-var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_]+$`) })
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 
 func wideMatchers(t *Target) diag.List {
 	var out diag.List
@@ -59,7 +58,7 @@ func wideMatchers(t *Target) diag.List {
 
 func wideMatcher(t *Target, n *dag.Node) diag.List {
 	re, ok := n.Hook.Filter.Get(policy.FilterToolRegexp)
-	if !ok || !original(n) || !plainWord().MatchString(re.Value) {
+	if !ok || !original(n) || !plainWord.MatchString(re.Value) {
 		return nil
 	}
 	var also []string

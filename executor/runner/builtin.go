@@ -34,8 +34,12 @@ func builtinKind(o Options) dag.Kind {
 		Cost:    200 * time.Nanosecond,
 		OnGuard: policy.OnErrorDeny,
 		OnOther: policy.OnErrorSkip,
-		Prepare: func(h *policy.Hook) (dag.Body, diag.List) { return prepareBuiltin(h, rules) },
-		Doc:     "a guard written in Go, by name",
+		Prepare: func(h *policy.Hook) (dag.Body, diag.List) {
+			body, found := prepareBuiltin(h, rules)
+			builtins.Protect(body.Runner, o.Self)
+			return body, found
+		},
+		Doc: "a guard written in Go, by name",
 	}
 }
 

@@ -26,6 +26,8 @@ type Options struct {
 	Budget time.Duration
 	// Rules are rules of the embedder's, beside the builtin ones.
 	Rules []builtins.Rule
+	// Self is what the rule self-guard protects, or nil.
+	Self *builtins.Self
 	// Debug is told of every attempt of a bash or llm hook, or is nil. It is
 	// called on the hook's goroutine and must be safe for concurrent use.
 	Debug func(DebugRecord)

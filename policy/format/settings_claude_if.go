@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -39,10 +38,10 @@ type claudeRule struct {
 	faithful bool
 }
 
-var claudeRuleShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)^([A-Za-z0-9_*-]+)(?:\((.*)\))?$`) })
+var claudeRuleShape = regexp.MustCompile(`(?s)^([A-Za-z0-9_*-]+)(?:\((.*)\))?$`)
 
 func parseClaudeRule(text string) (claudeRule, bool) {
-	m := claudeRuleShape().FindStringSubmatchIndex(strings.TrimSpace(text))
+	m := claudeRuleShape.FindStringSubmatchIndex(strings.TrimSpace(text))
 	if m == nil {
 		return claudeRule{}, false
 	}
@@ -166,7 +165,7 @@ func claudeCommand(about, part string) bool {
 			return false
 		}
 		part = strings.TrimSpace(rest)
-		for strings.HasPrefix(part, "-") || durationWord().MatchString(part) {
+		for strings.HasPrefix(part, "-") || durationWord.MatchString(part) {
 			_, part, more = strings.Cut(part, " ")
 			if part = strings.TrimSpace(part); !more {
 				return false
@@ -178,7 +177,7 @@ func claudeCommand(about, part string) bool {
 // shellWrappers start the command that follows them.
 var shellWrappers = []string{"builtin", "command", "env", "exec", "nice", "nohup", "stdbuf", "sudo", "time", "timeout", "xargs"}
 
-var durationWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9.]+[smhd]?( |$)`) })
+var durationWord = regexp.MustCompile(`^[0-9.]+[smhd]?( |$)`)
 
 // opaqueShell reports whether a command runs text that it is given.
 func opaqueShell(part string) bool {

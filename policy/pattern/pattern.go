@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
-	"sync"
 )
 
 // Pattern is a compiled pattern. It is immutable and safe for concurrent use.
@@ -48,7 +47,7 @@ type Flavour struct {
 	compile func(text string) (func(string) bool, *Error)
 	// alike finds the patterns whose literal texts and anchors mean what they
 	// mean in RE2, on every text.
-	alike func() *regexp.Regexp
+	alike *regexp.Regexp
 	// backtracks is true when a pattern that is alike may yet be matched by an
 	// engine that gives up.
 	backtracks bool
@@ -61,7 +60,7 @@ func (f *Flavour) Compile(text string) (*Pattern, error) {
 		return nil, err
 	}
 	p := &Pattern{text: text, match: match, backtracks: f.backtracks}
-	if f.alike().MatchString(text) {
+	if f.alike.MatchString(text) {
 		p.re2 = text
 	}
 	return p, nil
@@ -69,7 +68,7 @@ func (f *Flavour) Compile(text string) (*Pattern, error) {
 
 // RE2 is the flavour of canonical files: linear in time, no look-around, no
 // backreferences.
-var RE2 = &Flavour{Name: "re2", compile: compileRE2, alike: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(``) })}
+var RE2 = &Flavour{Name: "re2", compile: compileRE2, alike: regexp.MustCompile(``)}
 
 func compileRE2(text string) (func(string) bool, *Error) {
 	re, err := regexp.Compile(text)
@@ -87,7 +86,7 @@ func compileRE2(text string) (func(string) bool, *Error) {
 			out.Start, out.End = i, i+len(bad.Expr)
 		}
 	}
-	if at := beyondRE2().FindStringIndex(text); at != nil {
+	if at := beyondRE2.FindStringIndex(text); at != nil {
 		out.Start, out.End = at[0], at[1]
 		out.Hint = "RE2 has no look-around, backreferences or atomic groups: match what is wanted here and test the rest in the hook's body"
 	}
@@ -95,4 +94,4 @@ func compileRE2(text string) (func(string) bool, *Error) {
 }
 
 // beyondRE2 finds what other flavours have and RE2 has not.
-var beyondRE2 = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(\?<?[=!]|\(\?>|\\[1-9]|\\k<`) })
+var beyondRE2 = regexp.MustCompile(`\(\?<?[=!]|\(\?>|\\[1-9]|\\k<`)

@@ -76,7 +76,6 @@ func onSlot(i int32, t test) exec {
 		if !ok {
 			return ended
 		}
-		f.m.weigh(v)
 		return judge(t(v))
 	}
 }
@@ -87,7 +86,6 @@ func onLocal(i int32, t test) exec {
 		if isUndef(v) {
 			return bailed
 		}
-		f.m.weigh(v)
 		return judge(t(v))
 	}
 }

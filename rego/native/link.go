@@ -51,11 +51,10 @@ type linker struct {
 func (l *linker) builtins(own []*own, extra Functions) error {
 	l.natives = make([]Builtin, len(l.p.Builtins))
 	for i, name := range l.p.Builtins {
-		var host Builtin
+		b := own[i].call()
 		if extra != nil {
-			host = extra(name)
+			b = orHost(b, extra(name))
 		}
-		b := bounded(name, own[i].call(), host)
 		if b == nil {
 			return invalid("no builtin " + name)
 		}

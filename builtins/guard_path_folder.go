@@ -1,0 +1,224 @@
+package builtins
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// A call that takes a folder away, puts another thing in its place or changes
+// its mode does so to everything below it. Patterns that begin at a fixed place
+// are judged by what they can name, whether or not it exists; a pattern that
+// holds anywhere (`**/main.tf`) is judged by what exists.
+
+// folderWrites are the writes after which a folder is another one.
+var folderWrites = map[string]bool{"move": true, "link": true, "link-force": true}
+
+// takesFolder reports whether an effect does to all of a folder what it does to
+// the folder. What is moved to a folder that is there goes into it.
+func takesFolder(e *ShellEffect, at ShellAt) bool {
+	switch e.Kind {
+	case EffectDelete:
+		return true
+	case EffectWrite:
+		if folderWrites[e.Op] {
+			return !isUnder(e.Target, at.Root) && !isUnder(e.Target, at.Cwd) && !isFolder(e.Target, e.Op == "link-force")
+		}
+		return e.Recursive || e.Domain == DomainPermission
+	case EffectPrivilege:
+		return e.Domain == DomainPermission
+	}
+	return false
+}
+
+// within returns an entry that lies below dir, or that names something there.
+// recursive says that dir is surely taken as a folder.
+func (s pathSet) within(dir string, recursive bool, at ShellAt) (string, bool) {
+	lower := strings.ToLower(dir)
+	anywhere := false
+	for i := range s {
+		e := &s[i]
+		switch {
+		case e.from == '*':
+			anywhere = true
+		case e.literal:
+			if full, ok := e.full(at); ok && full != lower && isUnder(lower, full) {
+				return e.text, true
+			}
+		case e.reachesBelow(lower, at):
+			return e.text, true
+		}
+	}
+	if anywhere {
+		return s.existsBelow(dir, recursive, at)
+	}
+	return "", false
+}
+
+// reachesBelow reports whether a glob with a fixed beginning can name something
+// below dir.
+func (e *pathEntry) reachesBelow(dir string, at ShellAt) bool {
+	full, ok := e.full(at)
+	if !ok {
+		return false
+	}
+	want, have := strings.Split(full, "/"), strings.Split(dir, "/")
+	if dir == "/" {
+		have = have[:1]
+	}
+	for i, name := range have {
+		if i == len(want) {
+			return false
+		}
+		if want[i] == "**" {
+			return true
+		}
+		if ok, err := path.Match(want[i], name); !ok || err != nil {
+			return false
+		}
+	}
+	return len(want) > len(have)
+}
+
+// maxBelow bounds how many files of a folder are looked at.
+const maxBelow = 20_000
+
+// outputs are folders that hold what a build makes.
+var outputs = map[string]bool{"dist": true, "build": true, "out": true, "target": true, "coverage": true, "bin": true, "obj": true, "tmp": true}
+
+// existsBelow looks for a file below dir that an entry names which holds
+// anywhere. A folder with too many files counts as holding one, and so does a
+// folder of a project that is not on this disk.
+func (s pathSet) existsBelow(dir string, recursive bool, at ShellAt) (string, bool) {
+	first := ""
+	for i := range s {
+		if s[i].from == '*' {
+			first = s[i].text
+			break
+		}
+	}
+	if _, err := os.Lstat(filepath.FromSlash(dir)); err != nil {
+		_, rootErr := os.Lstat(filepath.FromSlash(at.Root))
+		return first, recursive && at.Root != "" && isUnder(at.Root, dir) && rootErr != nil && !disposable[path.Base(dir)] && !outputs[path.Base(dir)]
+	}
+	found, left := "", maxBelow
+	err := filepath.WalkDir(filepath.FromSlash(dir), func(name string, _ fs.DirEntry, err error) error {
+		if left--; left < 0 {
+			found = first
+			return fs.SkipAll
+		}
+		if err != nil {
+			return nil // what cannot be listed cannot be deleted by this user either
+		}
+		p := strings.ToLower(slashed(name))
+		for i := range s {
+			if s[i].from == '*' && s[i].holds(p, at) {
+				found = s[i].text
+				return fs.SkipAll
+			}
+		}
+		return nil
+	})
+	return found, err == nil && found != ""
+}
+
+// fixedPart is the folder before the first part of a path that is a glob.
+func fixedPart(glob string) string {
+	if i := strings.IndexAny(glob, globChars+"{"); i >= 0 {
+		return path.Dir(glob[:i] + "x")
+	}
+	return glob
+}
+
+// landings are the further paths that a copy, a move or a link makes, because
+// its destination is a folder that exists: mv x/limits.json policies.
+func landings(s *Shell, e *ShellEffect) []string {
+	if e.Kind != EffectWrite || e.Certainty != CertainKnown || e.Command < 0 || e.Command >= len(s.Commands) || e.Op != "copy" && !folderWrites[e.Op] {
+		return nil
+	}
+	if !isFolder(e.Target, false) {
+		return nil
+	}
+	var out []string
+	for _, from := range sourcesOf(s, e) {
+		out = append(out, path.Join(e.Target, path.Base(from)))
+	}
+	return out
+}
+
+// isFolder reports whether a path is a folder on this disk; with itself, not a
+// link to one.
+func isFolder(p string, itself bool) bool {
+	stat := os.Stat
+	if itself {
+		stat = os.Lstat
+	}
+	info, err := stat(filepath.FromSlash(p))
+	return err == nil && info.IsDir()
+}
+
+// sourcesOf are the files that a command copies, moves or links to the target
+// of e.
+func sourcesOf(s *Shell, e *ShellEffect) []string {
+	var out []string
+	for i := range s.Effects {
+		from := &s.Effects[i]
+		if from.Command == e.Command && (from.Kind == EffectRead || from.Kind == EffectDelete) && from.Op == e.Op && from.Certainty != CertainDynamic {
+			out = append(out, matchesOf(from)...)
+		}
+	}
+	if strings.HasPrefix(e.Op, "link") {
+		out = append(out, operandPaths(&s.Commands[e.Command])...)
+	}
+	return out
+}
+
+// matchesOf is the target of an effect, or what is there of a glob.
+func matchesOf(e *ShellEffect) []string {
+	if e.Certainty != CertainPattern {
+		return []string{e.Target}
+	}
+	found, err := filepath.Glob(filepath.FromSlash(e.Target))
+	if err != nil || len(found) == 0 || len(found) > maxCalledFiles {
+		return []string{fixedPart(e.Target)}
+	}
+	return found
+}
+
+// operandPaths are the words of a command that are no options, as paths.
+func operandPaths(c *ShellCommand) []string {
+	var out []string
+	for _, w := range c.Argv[min(1, len(c.Argv)):] {
+		if w.Dynamic || strings.HasPrefix(w.Text, "-") {
+			continue
+		}
+		if p := absolute(c.Dir, w.Text); p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// globTouches reports whether a glob matches a path or a folder above it. `**`
+// stands for any number of folders, those with a dot included, as find has it.
+func globTouches(glob, p string) bool {
+	if !strings.Contains(glob, "**") {
+		return globReaches(glob, p)
+	}
+	glob = strings.ReplaceAll(glob, "{tests}", "")
+	if !doublestar.ValidatePattern(glob) {
+		return true // nobody can say what it matches
+	}
+	for at := p; ; at = path.Dir(at) {
+		if doublestar.MatchUnvalidated(glob, at) {
+			return true
+		}
+		if at == "/" || at == "." || path.Dir(at) == at {
+			return false
+		}
+	}
+}

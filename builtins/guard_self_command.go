@@ -1,0 +1,340 @@
+package builtins
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// selfReads are the commands of hookc that an agent may run, with the options
+// that would make them write: to a file that is named (`=`), or at all. A command
+// that is not listed is judged as one that weakens hookc.
+var selfReads = map[string]string{
+	"bench": "", "check": "", "compile": "-o= --output=", "completion": "", "convert": "-o= --output=", "diff": "", "doctor": "", "explain": "",
+	"fmt": "-w --write", "help": "", "hooks": "", "lint": "", "list": "", "replay": "", "run": "", "schema": "", "test": "", "version": "", "prove": "", "lsp": "", "impact": "",
+	"serve status": "", "serve metrics": "", "log tail": "", "log show": "", "log stats": "", "log grep": "", "log export": "-o= --output=", "log verify": "",
+	"approvals list": "", "approvals show": "", "approvals watch": "", "bundle verify": "", "bundle inspect": "",
+}
+
+// selfDry are commands that only show what they would do, with the option that
+// says so.
+var selfDry = map[string]string{"trust": "--check", "install": "--dry-run", "uninstall": "--dry-run"}
+
+// SelfCommand reports how a command of hookc is judged: reads is false for one
+// that may weaken hookc. flag is the option with which it does not, or "".
+func SelfCommand(words ...string) (reads bool, flag string) {
+	for n := len(words); n > 0; n-- {
+		name := strings.Join(words[:n], " ")
+		if _, ok := selfReads[name]; ok {
+			return true, ""
+		}
+		if flag, ok := selfDry[name]; ok {
+			return false, flag
+		}
+	}
+	return false, ""
+}
+
+// command judges a command by what it does to hookc's programs and processes.
+func (c *selfCall) command(s *Shell, cmd *ShellCommand, depth int) {
+	switch cmd.Name {
+	case "kill", "pkill", "killall", "skill", "fuser", "xkill", "systemctl", "launchctl", "service":
+		c.stops(s, cmd)
+		return
+	case "git", "hub":
+		c.git(cmd)
+		return
+	case "patch", "gpatch":
+		c.patches(cmd, cmd.Redirects, cmd.Argv)
+		return
+	}
+	if c.isHookc(cmd) {
+		c.hookc(s, cmd)
+		return
+	}
+	c.script(cmd, depth)
+}
+
+// isHookc reports whether a command is hookc or hookgate, whatever it is called
+// here.
+func (c *selfCall) isHookc(cmd *ShellCommand) bool {
+	if len(cmd.Argv) == 0 {
+		return false
+	}
+	if isOwnName(cmd.Name) {
+		return true
+	}
+	text := cmd.Argv[0].Text
+	if cmd.Name == "go" && len(cmd.Argv) > 2 && cmd.Argv[1].is("run") {
+		return slices.ContainsFunc(cmd.Argv[2:], func(w ShellWord) bool { return isOwnName(strings.SplitN(w.Text, "@", 2)[0]) })
+	}
+	if !strings.ContainsAny(text, `/\`) || cmd.Argv[0].Dynamic {
+		return false
+	}
+	p := absolute(cmd.Dir, text)
+	return p != "" && c.own.isProgram(p)
+}
+
+// hookc judges a command of hookc by an open list of those that only look.
+func (c *selfCall) hookc(s *Shell, cmd *ShellCommand) {
+	if name := setsHookc(s); name != "" {
+		c.weakens(cmd, "sets "+name+" for hookc")
+		return
+	}
+	if isOwnName(cmd.Name) && strings.HasPrefix(strings.ToLower(cmd.Name), "hookgate") {
+		return
+	}
+	args := cmd.Argv[1:]
+	if cmd.Name == "go" {
+		i := slices.IndexFunc(args, func(w ShellWord) bool { return isOwnName(strings.SplitN(w.Text, "@", 2)[0]) })
+		args = args[i+1:]
+	}
+	var words []string
+	for _, w := range args {
+		if w.Dynamic && len(words) < 2 && !strings.HasPrefix(w.Text, "-") {
+			c.weakens(cmd, "runs a command of hookc that only the running shell knows")
+			return
+		}
+		if !strings.HasPrefix(w.Text, "-") && len(words) < 2 {
+			words = append(words, w.Text)
+		}
+	}
+	has := func(flag string) bool {
+		return slices.ContainsFunc(args, func(w ShellWord) bool {
+			name, value, set := strings.Cut(w.Text, "=")
+			return name == flag && (!set || value != "false" && value != "0")
+		})
+	}
+	reads, dry := SelfCommand(words...)
+	if len(words) == 0 || has("--help") || has("-h") || dry != "" && has(dry) {
+		return
+	}
+	if !reads {
+		c.weakens(cmd, "changes which hooks run, or what is recorded of them")
+		return
+	}
+	c.hookcWrites(cmd, words, args)
+}
+
+// hookcWrites judges the options with which a command that only looks writes.
+func (c *selfCall) hookcWrites(cmd *ShellCommand, words []string, args []ShellWord) {
+	flags := ""
+	for n := len(words); n > 0 && flags == ""; n-- {
+		flags = selfReads[strings.Join(words[:n], " ")]
+	}
+	for _, flag := range strings.Fields(flags) {
+		name, valued := strings.CutSuffix(flag, "=")
+		for i, w := range args {
+			rest, ok := strings.CutPrefix(w.Text, name)
+			short := len(name) == 2 && len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' && strings.Contains(w.Text, name[1:])
+			switch {
+			case !ok && !short:
+			case !valued:
+				c.weakens(cmd, "rewrites the policy")
+				return
+			default:
+				if rest = strings.TrimPrefix(rest, "="); (rest == "" || !ok) && i+1 < len(args) {
+					rest, w = args[i+1].Text, args[i+1]
+				}
+				if p := absolute(cmd.Dir, rest); p == "" || w.Dynamic {
+					c.weakens(cmd, "writes a file that cannot be told")
+				} else {
+					c.path(p, false)
+				}
+			}
+		}
+	}
+}
+
+func (c *selfCall) weakens(cmd *ShellCommand, what string) {
+	c.says.add(c.g.verdict, func() string {
+		return fmt.Sprintf("%q %s, and hookc guards this session; instead: look with `hookc hooks status`, and tell the user which command you suggest and why",
+			shown(strings.Join(wordTexts(cmd.Argv), " ")), what)
+	})
+}
+
+// setsHookc returns a variable of hookc's that a command line sets, "" for none.
+func setsHookc(s *Shell) string {
+	for i := range s.Commands {
+		cmd := &s.Commands[i]
+		for _, e := range cmd.Env {
+			if strings.HasPrefix(e.Name, "HOOKC_") {
+				return e.Name
+			}
+		}
+		for _, w := range cmd.Argv {
+			if name, _, ok := strings.Cut(w.Text, "="); ok && strings.HasPrefix(name, "HOOKC_") {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// stops judges commands that end processes.
+func (c *selfCall) stops(s *Shell, cmd *ShellCommand) {
+	args := cmd.Argv[min(1, len(cmd.Argv)):]
+	if hasFlag(args, "-l", "-L", "--list", "--help") && cmd.Name == "kill" || hasFlag(args, "-0") {
+		return
+	}
+	for _, w := range args {
+		if w.Dynamic && mentionsHookc(s) || c.stopsWord(cmd, w.Text) {
+			c.weakens(cmd, "ends a process of hookc")
+			return
+		}
+	}
+}
+
+// stopsWord reports whether an argument of a command that ends processes means
+// one of hookc's.
+func (c *selfCall) stopsWord(cmd *ShellCommand, text string) bool {
+	lower := strings.ToLower(text)
+	if strings.Contains(lower, "hookc") || strings.Contains(lower, "hookgate") {
+		return true
+	}
+	switch cmd.Name {
+	case "kill", "skill":
+		if text == "-1" {
+			return cmd.Argv[len(cmd.Argv)-1].is("-1")
+		}
+		pid, err := strconv.Atoi(strings.TrimPrefix(text, "-"))
+		return err == nil && pid > 1 && (text[0] != '-' || len(cmd.Argv) > 2 && pid > 64) && c.ownProcess(pid)
+	case "pkill", "killall":
+		if strings.HasPrefix(text, "-") {
+			return false
+		}
+		re, err := regexp.Compile("(?i)" + text)
+		if err != nil {
+			return true
+		}
+		if cmd.Name == "killall" && !slices.Contains(cmd.Flags, "-r") {
+			return false
+		}
+		return re.MatchString("hookc") || re.MatchString("hookgate") || slices.Contains(cmd.Flags, "-f") && re.MatchString("hookc serve")
+	case "fuser":
+		if p := absolute(cmd.Dir, text); p != "" && slices.Contains(cmd.Flags, "-k") {
+			_, ok := c.own.holds(p, c.at)
+			return ok
+		}
+	}
+	return false
+}
+
+// ownProcess reports whether a process is one of hookc's, where the system says
+// which program a process runs.
+func (c *selfCall) ownProcess(pid int) bool {
+	exe, err := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "exe"))
+	return err == nil && c.own.isProgram(strings.TrimSuffix(exe, " (deleted)"))
+}
+
+// mentionsHookc reports whether a word of a command line names hookc.
+func mentionsHookc(s *Shell) bool {
+	for i := range s.Commands {
+		for _, w := range s.Commands[i].Argv {
+			lower := strings.ToLower(w.Text)
+			if strings.Contains(lower, "hookc") || strings.Contains(lower, "hookgate") || strings.Contains(lower, "[h]ook") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// copies judges a copy of hookc's program: under another name it could not be
+// told any more.
+func (c *selfCall) copies(e *ShellEffect) {
+	if e.Certainty == CertainKnown && (e.Op == "copy" || e.Op == "dd" || e.Op == "redirect") && c.own.isProgram(e.Target) && exists(e.Target) {
+		c.says.add(c.g.verdict, func() string {
+			return fmt.Sprintf("a copy of %s could be run where nobody sees that it is hookc; instead: run it where it is, such as `hookc version`", shown(e.Target))
+		})
+	}
+}
+
+// maxScripts bounds how deep scripts that run scripts are read.
+const maxScripts = 3
+
+// script reads a script that a command runs, and judges what it would do.
+func (c *selfCall) script(cmd *ShellCommand, depth int) {
+	if depth >= maxScripts || len(cmd.Argv) == 0 || cmd.Argv[0].Dynamic {
+		return
+	}
+	p, lang := scriptOf(cmd)
+	if p == "" {
+		return
+	}
+	text, ok := scriptText(p)
+	if !ok {
+		return
+	}
+	if lang == "" {
+		lang = scriptLanguage(text)
+	}
+	line := text
+	switch lang {
+	case "":
+		return
+	case "sh":
+	default:
+		line = lang + " " + quoteWord(text)
+	}
+	at := c.at
+	at.Cwd, at.MaxBytes = cmd.Dir, 4*maxScript
+	c.shell(ParseShell(line, at), false, depth+1)
+}
+
+// scriptOf is the script that a command runs and what it is written in, "" where
+// the script says it itself.
+func scriptOf(cmd *ShellCommand) (p, lang string) {
+	first := func() string {
+		for _, w := range cmd.Argv[1:] {
+			switch {
+			case w.Dynamic:
+				return ""
+			case !strings.HasPrefix(w.Text, "-"):
+				return absolute(cmd.Dir, w.Text)
+			case w.is("-c", "-e", "-m", "-s", "-p"):
+				return ""
+			}
+		}
+		return ""
+	}
+	switch name := versionless(cmd.Name); {
+	case isShell(cmd.Name), cmd.Name == ".", cmd.Name == "source":
+		return first(), "sh"
+	case languages[name] != "":
+		return first(), languages[name]
+	case strings.Contains(cmd.Argv[0].Text, "/"):
+		return absolute(cmd.Dir, cmd.Argv[0].Text), ""
+	}
+	return "", ""
+}
+
+// languages are the interpreters whose programs are read, with the command that
+// takes a program as its argument.
+var languages = map[string]string{"python": "python3 -c", "node": "node -e", "nodejs": "node -e", "perl": "perl -e", "ruby": "ruby -e"}
+
+// scriptLanguage tells a script's language by its first line; one without such a
+// line is the shell's.
+func scriptLanguage(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	if !strings.HasPrefix(line, "#!") {
+		return "sh"
+	}
+	fields := strings.Fields(line[2:])
+	for len(fields) > 0 && (path.Base(fields[0]) == "env" || strings.HasPrefix(fields[0], "-")) {
+		fields = fields[1:]
+	}
+	if len(fields) == 0 {
+		return ""
+	}
+	name := path.Base(fields[0])
+	if isShell(name) {
+		return "sh"
+	}
+	return languages[versionless(name)]
+}

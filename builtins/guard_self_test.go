@@ -1,0 +1,138 @@
+package builtins
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/policy"
+)
+
+// selfProject is a project on disk with a policy, and the guard of hookc over it.
+func selfProject(t *testing.T) (root string, g policy.Runner) {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	for name, text := range map[string]string{
+		"hooks.yaml": "{}", "policies/limits.json": "{}", "src/a.go": "package a", "x/hooks.yaml": "no", "y/policies/limits.json": "no",
+		"evil.sh": "#!/bin/sh\nrm -f hooks.yaml\n", "fine.sh": "echo x > src/b.go\n", "evil.py": "import os\nos.remove('hooks.yaml')\n",
+		"evil.diff": "--- a/policies/limits.json\n+++ b/policies/limits.json\n@@ -1 +1 @@\n-{}\n+[]\n", "fine.diff": "--- a/src/a.go\n+++ b/src/a.go\n",
+		"bin/hookc": "#!/bin/sh\n",
+	} {
+		p := filepath.Join(root, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(p), 0o755))
+		require.NoError(t, os.WriteFile(p, []byte(text), 0o755))
+	}
+	require.NoError(t, os.Symlink("policies", filepath.Join(root, "link")))
+	require.NoError(t, os.Link(filepath.Join(root, "hooks.yaml"), filepath.Join(root, "hard")))
+	made, codes := guardOf(t, policy.PreToolExecution, SelfGuard, nil)
+	require.Empty(t, codes)
+	var own Self
+	own.Set([]string{root + "/hooks.yaml", root + "/policies/limits.json", root + "/.hookc/hooks.yaml", root + "/.claude/settings.json"}, []string{root + "/bin/hookc"})
+	Protect(made.Runner, &own)
+	return root, made.Runner
+}
+
+// TestSelfGuardCommands: what a command line would do to a policy is told
+// through folders, links, globs, copies, archives, scripts and patches, and what
+// does nothing to it passes.
+func TestSelfGuardCommands(t *testing.T) {
+	root, g := selfProject(t)
+	denied := []string{
+		"echo x >> policies/limits.json", ": > hooks.yaml", "tee hooks.yaml < src/a.go", "sed -i s/a/b/ hooks.yaml", "truncate -s 0 hooks.yaml", "chmod 000 policies",
+		"mv policies p", "mv . ../gone", "rm -rf policies", "rm -rf .", "rm -r *", "find . -name '*.json' -delete", "find . -type f -exec rm {} +", "ls *.yaml | xargs rm",
+		"ln -sf src/a.go hooks.yaml", "ln -s . d", "ln hooks.yaml d", "ln -s src .hookc", "cp x/hooks.yaml .", "cp -r x/. .", "cp -r x/* .", "rsync -a y/ .", "mv x/hooks.yaml .",
+		"cp -r y/policies .", "tar xf a.tar", "unzip a.zip", "echo x > link/limits.json", "echo x > hard", "f=hooks; echo > $f.yaml", "cd policies && echo > limits.json",
+		"sh evil.sh", "./evil.sh", ". ./evil.sh", "python3 evil.py", "bash -c 'sh evil.sh'", "patch -p1 < evil.diff", "patch -p1 < none.diff",
+		"hookc trust", "hookc trust --yes", "hookc trust --forget", "hookc uninstall claude", "hookc install -f x.yaml claude", "hookc serve stop", "hookc approvals grant 1", "hookc log prune",
+		"hookc fmt -w", "hookc compile -o hooks.yaml", "hookc convert --output=policies/limits.json", "hookc init", "hookc nonsense", "bin/hookc trust", "./bin/hookc trust",
+		"HOOKC_ENABLED=0 hookc run", "env HOOKC_TRUST=all hookc check", "export HOOKC_ENABLED=0; hookc run", "sudo hookc trust", "timeout 5 hookc trust", "h=hookc; $h trust",
+		"alias h=hookc; h trust", "echo trust | xargs hookc", "hookc $(cat x)", "pkill hookc", "pkill -f 'hookc serve'", "pkill hook", "killall hookgate", "kill $(pgrep hookc)", "kill -9 `pidof hookgate`",
+		"rm -f bin/hookc", "cp src/a.go bin/hookc", "mv bin b", "cp bin/hookc h", "go run github.com/hookc/hookc/cmd/hookc@latest trust",
+	}
+	for _, command := range denied {
+		r := say(t, g, bashCall(command).Set(policy.FieldCwd, root).Set(policy.FieldProjectRoot, root))
+		assert.Equal(t, policy.Deny, r.Verdict, "%q: %v", command, r.Reasons)
+	}
+	for _, command := range []string{
+		"ls", "cat hooks.yaml policies/limits.json", "grep x -r .", "echo x > src/b.go", "rm -rf src", "mv src/a.go src/b.go", "mkdir -p out && tar xf a.tar -C out", "cp hooks.yaml src/copy.yaml",
+		"cp -r x src/x", "ln -s ../src/a.go src/l.go", "sh fine.sh", "patch -p1 < fine.diff", "find src -name '*.go' -delete", "chmod +x fine.sh", "hookc check", "hookc hooks list", "hookc trust --check",
+		"hookc install --dry-run claude", "hookc compile --explain", "hookc compile -o /tmp/x.svg", "hookc serve status", "hookc help trust", "hookc trust --help", "pkill node", "kill 999999", "go test ./... > out.txt",
+		"git status", "echo 'hookc trust' > src/notes.md", "grep -rn 'hookc trust' docs",
+	} {
+		r := say(t, g, bashCall(command).Set(policy.FieldCwd, root).Set(policy.FieldProjectRoot, root))
+		assert.Equal(t, policy.None, r.Verdict, "%q: %v", command, r.Reasons)
+	}
+	for _, command := range []string{"read F; echo > $F", "echo > $(cat x)", "rm -f $X", "if then fi ("} {
+		r := say(t, g, bashCall(command).Set(policy.FieldCwd, root).Set(policy.FieldProjectRoot, root))
+		assert.Equal(t, policy.Ask, r.Verdict, "%q: %v", command, r.Reasons)
+	}
+}
+
+// TestSelfGuardFiles: a file is told by any argument of any tool, at any depth,
+// as a path, an address or a list.
+func TestSelfGuardFiles(t *testing.T) {
+	root, g := selfProject(t)
+	for name, tt := range map[string]struct {
+		tool string
+		args map[string]any
+		want policy.Verdict
+	}{
+		"write":        {"Write", map[string]any{"file_path": "hooks.yaml"}, policy.Deny},
+		"read":         {"Read", map[string]any{"file_path": "hooks.yaml"}, policy.None},
+		"other":        {"Write", map[string]any{"file_path": "src/a.go", "content": "file:///hooks.yaml"}, policy.None},
+		"list":         {"Write", map[string]any{"file_path": []any{"src/a.go", "hooks.yaml"}}, policy.Deny},
+		"link":         {"Edit", map[string]any{"file_path": "link/limits.json"}, policy.Deny},
+		"hard link":    {"Edit", map[string]any{"file_path": "hard"}, policy.Deny},
+		"address":      {"Write", map[string]any{"uri": "file://" + root + "/hooks.yaml"}, policy.Deny},
+		"escapes":      {"mcp__fs__put", map[string]any{"x": "FILE://localhost" + strings.ReplaceAll(root, "/", "%2F") + "/hooks%2eyaml"}, policy.Deny},
+		"nested":       {"mcp__fs__call", map[string]any{"args": map[string]any{"path": "hooks.yaml"}}, policy.Deny},
+		"dest":         {"mcp__fs__copy", map[string]any{"src": "src/a.go", "dest": "policies/limits.json"}, policy.Deny},
+		"folder":       {"mcp__fs__move", map[string]any{"source": "policies", "destination": "p"}, policy.Deny},
+		"replacements": {"multi_replace_string_in_file", map[string]any{"replacements": []any{map[string]any{"filePath": "src/a.go"}, map[string]any{"filePath": "hooks.yaml"}}}, policy.Deny},
+		"new place":    {"Write", map[string]any{"file_path": ".hookc/hooks.yaml"}, policy.Deny},
+		"artifact":     {"Write", map[string]any{"file_path": "build/policy.hookc"}, policy.Deny},
+		"NUL":          {"Write", map[string]any{"file_path": "hooks.yaml\x00.txt"}, policy.Deny},
+	} {
+		in := toolCall(tt.tool, tt.args).Set(policy.FieldCwd, root).Set(policy.FieldProjectRoot, root)
+		r := say(t, g, in)
+		assert.Equal(t, tt.want, r.Verdict, "%s: %v", name, r.Reasons)
+	}
+	deep := any("hooks.yaml")
+	for range 3 * maxCalledDepth {
+		deep = map[string]any{"path": deep}
+	}
+	many := make([]any, 2*maxCalledFiles)
+	for i := range many {
+		many[i] = "src/a.go"
+	}
+	many[len(many)-1] = "hooks.yaml"
+	for name, args := range map[string]any{"deep": deep, "many": many} {
+		in := toolCall("mcp__fs__write", map[string]any{"paths": args}).Set(policy.FieldCwd, root).Set(policy.FieldProjectRoot, root)
+		assert.Equal(t, policy.Deny, say(t, g, in).Verdict, name)
+	}
+}
+
+// TestPathGuardFolders: a call that takes a folder does so to what a protected
+// pattern names below it.
+func TestPathGuardFolders(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	for _, name := range []string{"infra/prod/main.tf", "infra/dev/x", "lib/a/main.tf", "docs/a.md"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(root, name), nil, 0o644))
+	}
+	g := mustGuard(t, "path-guard", map[string]any{"protect": []any{"infra/prod/**", "**/main.tf", "gen/*/keep"}, "agents": false})
+	for command, want := range map[string]policy.Verdict{
+		"rm -rf infra": policy.Deny, "mv infra old": policy.Deny, "find infra -delete": policy.Deny, "chmod -R a-w infra": policy.Deny, "chmod 000 infra": policy.Deny, "rm -rf lib": policy.Deny,
+		"mv lib/a b": policy.Deny, "rm -rf gen": policy.Deny, "mv gen old": policy.Deny, "chown -R x lib": policy.Deny, "rm -rf infra/prod": policy.Deny, "mv docs/main.tf lib/a": policy.Deny, "rsync -a --delete docs/ infra/": policy.Deny,
+		"rm -rf docs": policy.None, "mv docs d": policy.None, "rm -rf infra/dev": policy.None, "chmod -R a-w docs": policy.None, "mv docs/a.md infra": policy.None, "rm -rf none": policy.None,
+	} {
+		r := say(t, g, bashCall(command).Set(policy.FieldCwd, root).Set(policy.FieldProjectRoot, root))
+		assert.Equal(t, want, r.Verdict, "%q: %v", command, r.Reasons)
+	}
+}

@@ -1,0 +1,218 @@
+package hookc
+
+import (
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/state"
+)
+
+// A policy that an agent can edit is no policy. So every policy with a managed
+// or locked hook, and every one that uses path-guard or shell-guard, gets one
+// more guard (docs/guards.md, "hookc guards itself"). It is locked and shows in
+// explain like any other hook.
+
+// SelfHook is the name of that guard.
+const SelfHook = "hookc-self"
+
+// Own reports whether a hook is the guard of hookc itself, which nobody wrote.
+func Own(h *policy.Hook) bool { return h.Name == SelfHook && h.Body.Use.Value == builtins.SelfGuard }
+
+// selfForm is one form of that guard.
+type selfForm struct {
+	verdict string
+	// first is true where a hook after the one that decides does not count.
+	first bool
+}
+
+var selfForms = map[selfForm]func() *policy.Hook{}
+
+func init() {
+	for _, verdict := range []string{"ask", "deny"} {
+		for _, first := range []bool{false, true} {
+			f := selfForm{verdict, first}
+			selfForms[f] = sync.OnceValue(f.hook)
+		}
+	}
+}
+
+// hook is the guard, as if it were written in a file of hookc's own. It comes
+// after the policy's hooks: it then sees what they made of the call, and what
+// they say is told first. Asking git takes a process, so it has more time than
+// rules have.
+func (f selfForm) hook() *policy.Hook {
+	tier, recheck := policy.TierLocal, "false"
+	if f.first {
+		tier, recheck = policy.TierBuiltin, "true"
+	}
+	p, found := format.Load(format.Options{Inputs: []format.Input{{Path: "hookc", Tier: tier, Format: "hooksyaml", Content: []byte(
+		"pre_tool_execution:\n  - {name: " + SelfHook + ", type: builtin, use: " + builtins.SelfGuard + ", verdict: " + f.verdict + ", locked: true, timeout: 5, recheck: " + recheck + "}\n")}}})
+	if found.HasErrors() || len(p.Hooks) != 1 {
+		panic("hookc: its own guard does not load: " + found.Render())
+	}
+	h := p.Hooks[0]
+	if !f.first {
+		h.Priority = math.MinInt32
+	}
+	return h
+}
+
+// guarded is a policy with the guard of hookc itself, where it wants one.
+func (c *config) guarded(p *policy.Policy) *policy.Policy {
+	hook := selfGuardOf(p)
+	if hook == nil || c.compile.Event != "" && c.compile.Event != hook.Event || c.profile != nil && c.faithful {
+		return p
+	}
+	c.protect(p.Sources)
+	if slices.ContainsFunc(p.Hooks, Own) {
+		return p
+	}
+	out := *p
+	out.Hooks = append(slices.Clip(p.Hooks), hook)
+	return &out
+}
+
+// selfGuardOf is the guard that a policy wants: one that denies where a hook in
+// force is managed or locked, one that asks where a guard of files or commands
+// is, or nil.
+func selfGuardOf(p *policy.Policy) *policy.Hook {
+	form := selfForm{first: decidesEarly(p)}
+	for _, h := range p.Hooks {
+		switch {
+		case h.Disabled || h.Untrusted != "" || h.Tier == policy.TierSession || h.Name == SelfHook:
+		case h.Locked || h.Tier == policy.TierManaged:
+			form.verdict = "deny"
+		case form.verdict == "" && h.Kind == policy.KindBuiltin && (h.Body.Use.Value == "path-guard" || h.Body.Use.Value == "shell-guard"):
+			form.verdict = "ask"
+		}
+	}
+	if form.verdict == "" {
+		return nil
+	}
+	return selfForms[form]()
+}
+
+// decidesEarly reports whether a verdict ends the chain before the last hook.
+func decidesEarly(p *policy.Policy) bool {
+	early := func(s policy.Strategy) bool { return s == "first" || s == "decisive" }
+	if p.Profile != nil {
+		if spec := p.Profile.Strategies[policy.PreToolExecution]; spec != nil && early(spec.Strategy) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.Settings, func(s policy.Setting) bool { return s.Event == policy.PreToolExecution && early(s.Strategy) })
+}
+
+// protect lists what hookc and a policy consist of on this machine.
+func (c *config) protect(sources []policy.SourceFile) {
+	dir := c.discover
+	if dir == "" {
+		dir = c.dir
+	}
+	dir = absolutePath(dir)
+	root := policy.ProjectRoot(dir)
+	var files []string
+	for i := range sources {
+		if s := &sources[i]; s.Untrusted == "" {
+			files = append(append(append(files, s.Path), s.Uses...), foldersBelow(root, s.Folders)...)
+		}
+	}
+	found, trees := format.DiscoverPlaces(format.DiscoverOptions{Dir: dir})
+	if c.profile != nil {
+		more, _ := format.DiscoverPlaces(format.DiscoverOptions{Dir: dir, Profile: c.profile})
+		found = append(found, more...)
+	}
+	project := filepath.Join(root, ".hookc") // notes may lie there; the policy files are listed by name
+	files = append(append(files, slices.DeleteFunc(found, func(f string) bool { return f == project })...), trees...)
+	if c.artifact.path != "" {
+		files = append(files, absolutePath(c.artifact.path))
+	}
+	files = append(files, agentSettings(root)...)
+	if d, err := state.Open(root); err == nil {
+		files = append(files, filepath.Dir(d.Path()))
+	}
+	if dir := wire.Dir(os.Getenv); dir != "" {
+		files = append(files, dir)
+	}
+	c.self.Set(withTargets(files), withTargets(programs()))
+}
+
+// foldersBelow are the folders of a policy's globs that are not the project as a
+// whole: a further file in them may be one of the policy's.
+func foldersBelow(root string, folders []string) []string {
+	return slices.DeleteFunc(slices.Clone(folders), func(f string) bool {
+		rel, err := filepath.Rel(f, root)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}
+
+// agentSettings are the files in which agents are told to start hookc, and in
+// which they could be told not to.
+func agentSettings(root string) []string {
+	home, err := os.UserHomeDir()
+	var out []string
+	for _, d := range dialect.All() {
+		place, failed := d.Place()
+		if failed != nil {
+			continue
+		}
+		for i := range place.Files {
+			f := &place.Files[i]
+			if f.Scope == dialect.UserScope && err != nil {
+				continue
+			}
+			if p := f.Where(home, root, os.Getenv); !strings.Contains(p, "*") {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// programs are hookc and hookgate, as they run here and as agents find them.
+func programs() []string {
+	var out []string
+	if build, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(build.Path, "github.com/hookc/hookc/cmd/") {
+		if exe, err := os.Executable(); err == nil {
+			out = append(out, exe, filepath.Join(filepath.Dir(exe), "hookgate"), filepath.Join(filepath.Dir(exe), "hookc"))
+		}
+	}
+	for _, name := range []string{"hookc", "hookgate"} {
+		if p, err := exec.LookPath(name); err == nil && filepath.IsAbs(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// withTargets adds where links lead, each path once.
+func withTargets(paths []string) []string {
+	seen := map[string]bool{}
+	var out []string
+	add := func(p string) {
+		if p != "" && filepath.IsAbs(p) && !seen[p] {
+			seen[p] = true
+			out = append(out, p)
+		}
+	}
+	for _, p := range paths {
+		add(p)
+		if target, err := filepath.EvalSymlinks(p); err == nil {
+			add(target)
+		} else if dir, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil {
+			add(filepath.Join(dir, filepath.Base(p)))
+		}
+	}
+	return out
+}

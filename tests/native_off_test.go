@@ -1,0 +1,5 @@
+//go:build topdown
+
+package tests
+
+const nativeBuilt = false

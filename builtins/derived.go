@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/policy"
 )
@@ -65,7 +66,7 @@ var kindTools = []struct {
 // @server/tool.
 var mcpPrefixes = []string{"mcp__", "mcp_", "MCP:", "@"}
 
-var toolKinds = func() map[string]string {
+var toolKinds = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
 	for _, k := range kindTools {
 		for _, name := range k.tools {
@@ -76,12 +77,12 @@ var toolKinds = func() map[string]string {
 		}
 	}
 	return m
-}()
+})
 
 // ToolKind is the kind of a tool by its name: shell, read, write, edit,
 // search, fetch, agent, mcp, or other when the name is not known.
 func ToolKind(tool string) string {
-	if kind := toolKinds[tool]; kind != "" {
+	if kind := toolKinds()[tool]; kind != "" {
 		return kind
 	}
 	for _, prefix := range mcpPrefixes {
@@ -94,7 +95,7 @@ func ToolKind(tool string) string {
 
 // ToolNames lists the tools whose kind is known by their name, sorted. Any other
 // is of kind mcp or other.
-func ToolNames() []string { return slices.Sorted(maps.Keys(toolKinds)) }
+func ToolNames() []string { return slices.Sorted(maps.Keys(toolKinds())) }
 
 // CommandKeys are the keys of a call's input under which its command line is
 // looked for, in order.

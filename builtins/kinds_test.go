@@ -7,7 +7,7 @@ import (
 )
 
 func TestToolsOfAKindHaveThatKind(t *testing.T) {
-	for name, kind := range toolKinds {
+	for name, kind := range toolKinds() {
 		assert.Contains(t, ToolsOf(kind), name)
 	}
 	for _, kind := range []string{kindMCP, kindOther, ""} {

@@ -3,13 +3,18 @@ package builtins
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // doubleBang is `! !`, which bash runs and the parser does not take.
-var doubleBang = regexp.MustCompile(`(^|[;&|(){}\n]|\b(?:then|do|else)\b)([ \t]*)!([ \t]+!)+([ \t])`)
+var doubleBang = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|[;&|(){}\n]|\b(?:then|do|else)\b)([ \t]*)!([ \t]+!)+([ \t])`)
+})
 
 // openHeredoc names the delimiter of a here-document that has no end.
-var openHeredoc = regexp.MustCompile(`unclosed here-document (?:'|"|` + "`" + `)?([^'"` + "`" + `]+)`)
+var openHeredoc = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`unclosed here-document (?:'|"|` + "`" + `)?([^'"` + "`" + `]+)`)
+})
 
 // runBroken reads what the parser does not take. What bash would run all the
 // same is put right; the rest is read piece by piece, and is an effect of kind
@@ -40,9 +45,9 @@ func (a *analysis) runBroken(text string, err error, fr *shFrame) {
 func repair(text string, err error) (string, bool) {
 	fixed := text
 	if strings.Contains(text, "!") { // the expression is slow where nothing matches
-		fixed = doubleBang.ReplaceAllString(text, "$1$2!$4")
+		fixed = doubleBang().ReplaceAllString(text, "$1$2!$4")
 	}
-	if m := openHeredoc.FindStringSubmatch(err.Error()); m != nil {
+	if m := openHeredoc().FindStringSubmatch(err.Error()); m != nil {
 		fixed = strings.TrimRight(fixed, "\n") + "\n" + m[1] + "\n"
 	}
 	return fixed, fixed != text

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-func init() {
+func fillBuild() {
 	programs((*analysis).goTool, "go")
 	programs((*analysis).multiplexer, "tmux screen byobu")
 	programs((*analysis).makeTool, "make gmake")

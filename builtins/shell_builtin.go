@@ -10,10 +10,15 @@ import (
 // shBuiltin reads a builtin of the shell, which may change the shell's state.
 type shBuiltin func(a *analysis, c *shCall) shValue
 
-var shBuiltins map[string]shBuiltin
+var shBuiltinTable map[string]shBuiltin
 
-func init() {
-	shBuiltins = map[string]shBuiltin{
+func builtinOf(name string) shBuiltin {
+	shFilled()
+	return shBuiltinTable[name]
+}
+
+func fillBuiltin() {
+	shBuiltinTable = map[string]shBuiltin{
 		"cd": (*analysis).cd, "pushd": (*analysis).pushd, "popd": (*analysis).popd, "chdir": (*analysis).cd,
 		"eval": (*analysis).eval, "source": (*analysis).source, ".": (*analysis).source, "trap": (*analysis).trap,
 		"alias": (*analysis).alias, "unalias": quietBuiltin, "export": (*analysis).exportArgs, "readonly": (*analysis).exportArgs,

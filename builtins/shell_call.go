@@ -76,7 +76,7 @@ func (a *analysis) changesState(c *syntax.CallExpr, st *shState) bool {
 		return true
 	}
 	name, ok := plainLit(c.Args[0])
-	if !ok || shBuiltins[name] != nil {
+	if !ok || builtinOf(name) != nil {
 		return true
 	}
 	_, isFunc := st.funcs.get(name)
@@ -222,11 +222,11 @@ func (a *analysis) run(c *shCall) shValue {
 		if f, ok := c.fr.st.funcs.get(c.name); ok {
 			return a.runFunction(c, f)
 		}
-		if b := shBuiltins[c.name]; b != nil {
+		if b := builtinOf(c.name); b != nil {
 			return b(a, c)
 		}
 	}
-	if f, ok := c.fr.st.funcs.get(notFoundHandler); ok && !c.fr.process && shPrograms[c.name] == nil {
+	if f, ok := c.fr.st.funcs.get(notFoundHandler); ok && !c.fr.process && programOf(c.name) == nil {
 		a.runFunction(&shCall{argv: append([]ShellWord{shWord(notFoundHandler)}, c.argv...), env: c.env, fr: c.fr, offset: c.offset, name: notFoundHandler}, f)
 	}
 	return a.runProgram(c, program)

@@ -9,7 +9,7 @@ const (
 	wr  = EffectWrite
 )
 
-func init() {
+func fillCloud() {
 	rulesFor(shTool{how: optDash, long: "-var -var-file -target -chdir -state -lock-timeout -parallelism"}, []shRule{
 		{"terraform tofu terragrunt", "destroy", "", "", del, DomainCloud, "destroy"},
 		{"terraform tofu terragrunt", "apply", "-destroy --destroy", "", del, DomainCloud, "destroy"},
@@ -62,7 +62,7 @@ func init() {
 	})
 }
 
-func init() {
+func fillCloud2() {
 	rulesFor(shTool{own: true}, []shRule{
 		{"gcloud", "secrets versions access", "", "", EffectRead, DomainCloud, "read-secret"},
 		{"az", "keyvault secret show", "", "", EffectRead, DomainCloud, "read-secret"},
@@ -81,7 +81,7 @@ func init() {
 	})
 }
 
-func init() {
+func fillCloud3() {
 	programs((*analysis).deleteWord, "gcloud az doctl linode-cli hcloud ibmcloud oci scw ovh exo vultr vultr-cli tccli aliyun yc govc")
 	programs((*analysis).npm, "npm yarn pnpm bun")
 	programs((*analysis).publisher, "cargo gem twine dotnet nuget")
@@ -95,8 +95,8 @@ func (a *analysis) deleteWord(c *shCall) shValue {
 	if o.dry() {
 		return printsText(a, c)
 	}
-	if shRulesOf[c.name] != nil {
-		for _, r := range shRulesOf[c.name] {
+	if rulesOf(c.name) != nil {
+		for _, r := range rulesOf(c.name) {
 			if rest, ok := r.matches(&o); ok {
 				a.resource(c, r.kind, r.domain, r.op, rest)
 				return printsText(a, c)
@@ -152,13 +152,13 @@ func (a *analysis) npm(c *shCall) shValue {
 			a.effect(c, ShellEffect{Kind: EffectRead, Domain: DomainPlatform, Op: "read-token", Target: "npm", Secret: "token"})
 		}
 	case "run", "run-script":
-		if c.name == "bun" && len(rest) > 0 && shPrograms[rest[0].Text] != nil {
+		if c.name == "bun" && len(rest) > 0 && programOf(rest[0].Text) != nil {
 			return a.wrapped(c, rest, c.fr)
 		}
 	case "-e", "--eval":
 		return a.interpreter(c)
 	default:
-		if c.name != "npm" && (shPrograms[sub] != nil || shRulesOf[sub] != nil) && !packageCommands[sub] {
+		if c.name != "npm" && (programOf(sub) != nil || rulesOf(sub) != nil) && !packageCommands[sub] {
 			return a.wrapped(c, o.operands, c.fr)
 		}
 	}

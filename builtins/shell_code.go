@@ -196,20 +196,20 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 	if strings.Contains(program, "/") {
 		a.runPath(c, program)
 	}
-	if f := shPrograms[c.name]; f != nil {
+	if f := programOf(c.name); f != nil {
 		return f(a, c)
 	}
-	if w, ok := shWrappers[c.name]; ok {
+	if w, ok := wrapperOf(c.name); ok {
 		return a.wrapper(c, w)
 	}
-	if f := shPrograms[versionless(c.name)]; f != nil {
+	if f := programOf(versionless(c.name)); f != nil {
 		return f(a, c)
 	}
 	if foreignShells[c.name] {
 		a.effect(c, ShellEffect{Kind: EffectUnknown, Domain: DomainCode, Op: shellNotPosix, Target: c.name, Certainty: CertainDynamic})
 		return shUnknown("$(...)", shOrigin{kind: "output", from: c.name})
 	}
-	if !harmless[c.name] {
+	if !harmless()[c.name] {
 		a.tail(c)
 	}
 	return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
@@ -224,7 +224,7 @@ func (a *analysis) runPath(c *shCall, program string) {
 		a.interpret(c, v, in, "script")
 		return
 	}
-	if shPrograms[c.name] == nil && !inBin(program) {
+	if programOf(c.name) == nil && !inBin(program) {
 		t := c.target("script")
 		t.domain = DomainCode
 		a.fileEffect(EffectExec, c.argv[0], t)
@@ -264,7 +264,7 @@ func (a *analysis) tail(c *shCall) {
 			return
 		}
 		name := programName(w.Text)
-		if w.Dynamic || !dangerous[name] || len(args)-i < 2 {
+		if w.Dynamic || !dangerous()[name] || len(args)-i < 2 {
 			continue
 		}
 		a.wrapped(c, args[i:], c.fr)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-func init() {
+func fillContainer() {
 	programs((*analysis).docker, "docker podman nerdctl")
 	programs((*analysis).compose, "docker-compose podman-compose")
 	programs((*analysis).kubectl, "kubectl oc k k3s microk8s")

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-func init() {
+func fillDatabase() {
 	programs((*analysis).sqlClient, "psql mysql mariadb sqlite3 sqlite cockroach clickhouse-client clickhouse duckdb sqlcmd sqlplus cqlsh snowsql influx trino usql pgcli mycli litecli mssql-cli bsqldb")
 	programs((*analysis).redis, "redis-cli valkey-cli keydb-cli memcached-cli")
 	programs((*analysis).mongo, "mongosh mongo")

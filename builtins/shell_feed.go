@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-func init() {
+func fillFeed() {
 	programs((*analysis).xargs, "xargs gxargs")
 	programs((*analysis).find, "find gfind")
 	programs((*analysis).fd, "fd fdfind")

@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-func init() {
+func fillFiles() {
 	programs((*analysis).rm, "rm grm rmdir unlink srm wipe trash trash-put rimraf del")
 	programs((*analysis).shred, "shred gshred")
 	programs((*analysis).tee, "tee gtee sponge")

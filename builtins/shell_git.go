@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-func init() { programs((*analysis).git, "git hub yadm dotfiles") }
+func fillGit() { programs((*analysis).git, "git hub yadm dotfiles") }
 
 // gitCommand reads one command of git from its options and operands.
 type gitCommand struct {
@@ -14,10 +14,16 @@ type gitCommand struct {
 	read        func(a *analysis, c *shCall, o *shOpts)
 }
 
-var gitCommands map[string]gitCommand
+var gitCommandTable map[string]gitCommand
 
-func init() {
-	gitCommands = map[string]gitCommand{
+func gitCommandOf(name string) (cmd gitCommand, ok bool) {
+	shFilled()
+	cmd, ok = gitCommandTable[name]
+	return cmd, ok
+}
+
+func fillGit2() {
+	gitCommandTable = map[string]gitCommand{
 		"reset":           {"U", "--pathspec-from-file", shGitReset},
 		"checkout":        {"bBU", "--orphan --conflict --pathspec-from-file", shGitCheckout},
 		"switch":          {"cC", "--create --force-create --orphan --conflict", shGitSwitch},
@@ -88,7 +94,7 @@ func (a *analysis) git(c *shCall) shValue {
 		a.effect(c, ShellEffect{Kind: EffectUnknown, Domain: DomainGit, Op: shellDynamicName, Target: "git " + sub, Certainty: CertainDynamic})
 		return printsText(a, c)
 	}
-	if cmd, ok := gitCommands[sub]; ok {
+	if cmd, ok := gitCommandOf(sub); ok {
 		parsed := options(o.operands[1:], cmd.short, cmd.long, 0)
 		parsed.operands = slices.Clip(parsed.operands)
 		if parsed.exact("--help", "-h") && sub != "clean" && sub != "grep" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-func init() {
+func fillInterp() {
 	programs((*analysis).interpreter, "python python2 python3 pypy pypy3 ipython node nodejs deno perl ruby jruby php lua luajit tsx ts-node irb")
 	programs((*analysis).awk, "awk gawk mawk nawk")
 }
@@ -42,7 +42,7 @@ func langOf(name string) langSpec {
 // that was written before, or on standard input.
 func (a *analysis) interpreter(c *shCall) shValue {
 	name := c.name
-	if shPrograms[name] == nil {
+	if programOf(name) == nil {
 		name = versionless(name)
 	}
 	if strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") {
@@ -116,7 +116,7 @@ func (a *analysis) langScript(c *shCall, lang langKind, operands []ShellWord) sh
 	t := c.target("script")
 	t.domain = DomainCode
 	a.fileEffect(EffectExec, operands[0], t)
-	if tool := programName(operands[0].Text); shRulesOf[tool] != nil {
+	if tool := programName(operands[0].Text); rulesOf(tool) != nil {
 		a.applyRules(c, tool, operands[1:])
 	}
 	return printsText(a, c)
@@ -128,7 +128,7 @@ func (a *analysis) pythonModule(c *shCall, m ShellWord, rest []ShellWord) shValu
 	if i := slices.IndexFunc(args, func(w ShellWord) bool { return strings.HasPrefix(w.Text, "-m") }); i >= 0 && args[i].is("-m") && i+2 <= len(args) {
 		rest = args[i+2:]
 	}
-	if shPrograms[m.Text] != nil || shRulesOf[m.Text] != nil {
+	if programOf(m.Text) != nil || rulesOf(m.Text) != nil {
 		return a.wrapped(c, append([]ShellWord{m}, rest...), c.fr)
 	}
 	return printsText(a, c)

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"strings"
+	"sync"
 )
 
 // langAction is what a call does.
@@ -29,7 +30,7 @@ const (
 
 // langActions say what calls do, by their name. A name that begins with a dot
 // is a method of what it is called on.
-var langActions = func() map[string]langAction {
+var langActions = sync.OnceValue(func() map[string]langAction {
 	m := map[string]langAction{}
 	for _, row := range []struct {
 		does  langAction
@@ -62,12 +63,12 @@ var langActions = func() map[string]langAction {
 		}
 	}
 	return m
-}()
+})
 
 // langAct is what a call does in a language: a few names mean something else
 // in some of them.
 func langAct(lang langKind, name string) langAction {
-	act := langActions[name]
+	act := langActions()[name]
 	switch name {
 	case "exec", "eval":
 		if lang == langPython || lang == langJS || name == "eval" {
@@ -85,7 +86,7 @@ func langAct(lang langKind, name string) langAction {
 		// rm of a module that was loaded in a way that is not followed.
 		switch last := lastName(name); last {
 		case "rmtree", "rmSync", "rmdirSync", "execSync", "spawnSync", "execFileSync", "unlinkSync", "rm_rf", "rimraf", "removeSync", "emptyDirSync":
-			for known, does := range langActions {
+			for known, does := range langActions() {
 				if strings.HasSuffix(known, "."+last) && !strings.HasPrefix(known, ".") {
 					act = max(act, does)
 				}
@@ -175,7 +176,7 @@ func langMethod(c langCall) langValue {
 	case ".format", ".replace":
 		return langValue{text: c.recv.text}
 	}
-	if langActions[c.name] == langSend {
+	if langActions()[c.name] == langSend {
 		return langValue{origin: shOrigin{"remote", c.arg(0).text}}
 	}
 	return langValue{}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-func init() {
+func fillNet() {
 	programs((*analysis).curl, "curl curlie xh")
 	programs((*analysis).wget, "wget wget2 aria2c")
 	programs((*analysis).netcat, "nc ncat netcat socat telnet nc.openbsd nc.traditional")

@@ -10,33 +10,59 @@ import (
 // prints as far as that can be known.
 type shProgram func(a *analysis, c *shCall) shValue
 
-// shPrograms are the programs that are known, by name. It is filled while the
-// package loads and read only after.
-var shPrograms = map[string]shProgram{}
+// shFills fill the tables of the analysis, in this order. They are run when a
+// table is first read: most processes never look at a command line, and all
+// would pay for it when they start. They are listed by init because they refer
+// to what reads the tables.
+var shFills []func()
+
+func init() {
+	shFills = []func(){
+		fillBuild, fillBuiltin, fillCloud, fillCloud2, fillCloud3, fillContainer, fillDatabase, fillFeed,
+		fillFiles, fillGit, fillGit2, fillInterp, fillNet, fillOutput, fillStores, fillSystem,
+		fillWhich, fillWrap,
+	}
+}
+
+// shFilled fills the tables, once.
+var shFilled = sync.OnceFunc(func() {
+	for _, fill := range shFills {
+		fill()
+	}
+})
+
+// shProgramTable are the programs that are known, by name; programOf reads it.
+var shProgramTable = map[string]shProgram{}
+
+// programOf is the program of a name, nil for one that is not known.
+func programOf(name string) shProgram {
+	shFilled()
+	return shProgramTable[name]
+}
 
 // programs adds a program under its names.
 func programs(f shProgram, names string) {
 	for name := range strings.FieldsSeq(names) {
-		if shPrograms[name] != nil {
+		if shProgramTable[name] != nil {
 			panic("builtins: program " + name + " is known twice")
 		}
-		shPrograms[name] = f
+		shProgramTable[name] = f
 	}
 }
 
 // dangerous are the programs that are looked for in the arguments of one that
 // is not known.
-var dangerous = func() map[string]bool {
+var dangerous = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for name := range strings.FieldsSeq("rm shred dd mkfs wipefs git sh bash zsh dash ksh env sudo doas python python3 node perl ruby php find xargs chmod chown " +
 		"truncate tee mv curl wget terraform kubectl docker psql mysql redis-cli shutdown reboot eval") {
 		m[name] = true
 	}
 	return m
-}()
+})
 
 // harmless are programs whose arguments are data, whatever they look like.
-var harmless = func() map[string]bool {
+var harmless = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for name := range strings.FieldsSeq(`which whereis whatis apropos man info tldr help type echo printf test [ expr seq basename dirname realpath readlink
 		ls ll tree du df pwd whoami id groups uname hostname date cal uptime free nproc lscpu lsblk lsof lsusb lspci ps top htop pgrep jobs
@@ -50,12 +76,13 @@ var harmless = func() map[string]bool {
 		m[name] = true
 	}
 	return m
-}()
+})
 
 // programNames lists the programs that a glob in a command's name may mean.
 var programNames = sync.OnceValue(func() []string {
 	var out []string
-	for name := range shPrograms {
+	shFilled()
+	for name := range shProgramTable {
 		out = append(out, name)
 	}
 	slices.Sort(out)

@@ -31,21 +31,33 @@ type shTool struct {
 // dryRuns are the options with which nothing happens, for every tool.
 var dryRuns = []string{"--dry-run", "--dryrun", "--help", "--version", "--what-if", "--dry_run", "--noop", "--check-only", "--plan-only"}
 
-// shRulesOf are the rules by tool; filled while the package loads.
-var shRulesOf = map[string][]shRule{}
+// shRuleTable are the rules by tool, and shToolTable how the tools read their
+// options; rulesOf and toolOf read them.
+var (
+	shRuleTable = map[string][]shRule{}
+	shToolTable = map[string]shTool{}
+)
 
-var shTools = map[string]shTool{}
+func rulesOf(name string) []shRule {
+	shFilled()
+	return shRuleTable[name]
+}
+
+func toolOf(name string) shTool {
+	shFilled()
+	return shToolTable[name]
+}
 
 func rulesFor(tool shTool, list []shRule) {
 	for _, r := range list {
 		for name := range strings.FieldsSeq(r.tools) {
-			if shRulesOf[name] == nil {
+			if shRuleTable[name] == nil {
 				if !tool.own {
 					programs((*analysis).ruled, name)
 				}
-				shTools[name] = tool
+				shToolTable[name] = tool
 			}
-			shRulesOf[name] = append(shRulesOf[name], r)
+			shRuleTable[name] = append(shRuleTable[name], r)
 		}
 	}
 }
@@ -58,9 +70,9 @@ func (a *analysis) ruled(c *shCall) shValue {
 
 // applyRules adds the effects of the rules of a tool that match.
 func (a *analysis) applyRules(c *shCall, tool string, args []ShellWord) {
-	t := shTools[tool]
+	t := toolOf(tool)
 	o := options(args, t.short, t.long, t.how)
-	for _, r := range shRulesOf[tool] {
+	for _, r := range rulesOf(tool) {
 		if rest, ok := r.matches(&o); ok {
 			a.resource(c, r.kind, r.domain, r.op, rest)
 			return

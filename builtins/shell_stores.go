@@ -2,7 +2,7 @@ package builtins
 
 // The stores of secrets that people keep on their machines.
 
-func init() {
+func fillStores() {
 	rulesFor(shTool{}, []shRule{
 		{"security", "find-generic-password|find-internet-password", "-w -g", "", EffectRead, DomainCloud, "read-secret"},
 		{"security", "export|dump-keychain", "", "", EffectRead, DomainCloud, "read-secret"},

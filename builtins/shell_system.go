@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-func init() {
+func fillSystem() {
 	programs((*analysis).mkfs, "mkfs mke2fs mkswap mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat mkfs.f2fs newfs mkdosfs mkntfs")
 	programs((*analysis).partition, "wipefs blkdiscard sgdisk gdisk fdisk parted sfdisk cfdisk cgdisk hdparm nvme badblocks lvremove vgremove pvremove lvreduce cryptsetup "+
 		"zpool zfs mdadm btrfs diskutil fastboot flashrom dmsetup tune2fs")

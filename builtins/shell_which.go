@@ -1,6 +1,6 @@
 package builtins
 
-func init() { programs((*analysis).which, "which") }
+func fillWhich() { programs((*analysis).which, "which") }
 
 // which prints where a program is, which is the program again as a command.
 func (a *analysis) which(c *shCall) shValue {

@@ -28,10 +28,16 @@ type shWrapper struct {
 	privilege bool
 }
 
-var shWrappers map[string]shWrapper
+var shWrapperTable map[string]shWrapper
 
-func init() {
-	shWrappers = map[string]shWrapper{
+func wrapperOf(name string) (w shWrapper, ok bool) {
+	shFilled()
+	w, ok = shWrapperTable[name]
+	return w, ok
+}
+
+func fillWrap() {
+	shWrapperTable = map[string]shWrapper{
 		"sudo":    {short: "ughpCrtTUDRc", long: "--user --group --host --prompt --close-from --role --type --command-timeout --other-user --chdir --chroot", assigns: true, quiet: "-l -v -K -V --list --validate --version --help --remove-timestamp", dir: "-D --chdir", privilege: true},
 		"doas":    {short: "uC", assigns: true, quiet: "-L", privilege: true},
 		"pkexec":  {long: "--user", privilege: true},
@@ -177,7 +183,7 @@ func (a *analysis) shellWrapped(c *shCall, argv []ShellWord, fr *shFrame) shValu
 		return nil
 	}
 	in := fr.within(c.name)
-	if b := shBuiltins[argv[0].Text]; b != nil && !argv[0].Dynamic && c.name != "exec" {
+	if b := builtinOf(argv[0].Text); b != nil && !argv[0].Dynamic && c.name != "exec" {
 		inner := &shCall{argv: argv, env: c.env, fr: in, offset: c.offset, name: argv[0].Text}
 		a.list(inner)
 		return b(a, inner)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -94,7 +95,7 @@ func texts(calls []Call) []string {
 var anyTools = []string{"Bash", "Read", "Write", "Edit", "WebFetch", "Task", "run_shell_command", "write_file", "mcp__a__b"}
 
 // wordIn finds what a pattern matches literally, more or less.
-var wordIn = regexp.MustCompile(`[\pL\pN_.-]+`)
+var wordIn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL\pN_.-]+`) })
 
 // spread adds words to those that filters compare with: of a pattern, the
 // words in it, alone and as part of a longer one, and tools nobody named.
@@ -102,7 +103,7 @@ func (m *mock) spread() {
 	for f, words := range m.words {
 		var more []string
 		for _, w := range words {
-			for _, part := range append(wordIn.FindAllString(w, -1), strings.Split(w, "|")...) {
+			for _, part := range append(wordIn().FindAllString(w, -1), strings.Split(w, "|")...) {
 				more = append(more, part, "x"+part, part+"x", strings.ToUpper(part))
 			}
 		}

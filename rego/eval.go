@@ -3,7 +3,7 @@ package rego
 import (
 	"context"
 	"errors"
-	"time"
+	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/metrics"
@@ -77,20 +77,23 @@ func (m *Module) values(ask ast.Body, entries []*entry, input *ast.Term, steps *
 // code is compiled Rego with the documents it sees.
 type code struct {
 	compiler *ast.Compiler
-	builtins map[string]*topdown.Builtin
 	store    storage.Store
 	txn      storage.Transaction
+	// bound says that the rules call the functions with bounds.
+	bound *sync.Once
 }
 
 // query is a query with everything off that a rule does not need.
 func (c *code) query(body ast.Body, input *ast.Term, steps *stepBudget) *topdown.Query {
+	c.bind()
+	steps.given = func() int64 { return measure(input.Value).Size + c.documents() }
 	return topdown.NewQuery(body).
 		WithCompiler(c.compiler).
 		WithStore(c.store).
 		WithTransaction(c.txn).
-		WithBuiltins(c.builtins).
+		WithBuiltins(boundFunctions().funcs).
 		WithMetrics(metrics.NoOp()).
-		WithVirtualCache(newVirtuals()).
+		WithVirtualCache(newVirtuals(steps)).
 		WithInput(input).
 		WithCancel(steps).
 		WithTime(steps.start).
@@ -111,61 +114,11 @@ func (m *Module) failure(steps *stepBudget, err error) error {
 	return failure
 }
 
-const (
-	// checkEvery is how many steps pass between two looks at the clock. A
-	// step takes about a tenth of a microsecond, the slowest builtin
-	// milliseconds.
-	checkEvery = 16
-	// stall is the part of the budget that one stretch between two looks can
-	// use up: on a busy machine most of a long stretch is time in which the
-	// process did not run, and a guard must not deny for that.
-	stall = 10
-	// patience is how many budgets may pass on the clock, whatever was done.
-	patience = 10
-)
-
-// stepBudget stops an evaluation that takes too long or whose context ended.
-// topdown asks it at every step, so no timer and no goroutine is needed, and
-// what asking costs is part of what every step costs. It belongs to the
-// goroutine that evaluates.
-type stepBudget struct {
-	ctx   context.Context
-	start time.Time
-	limit time.Duration
-	steps uint32
-	last  time.Duration // when the clock was last looked at, since start
-	used  time.Duration
-	spent bool
-}
-
-func newStepBudget(ctx context.Context, limit time.Duration) *stepBudget {
-	return &stepBudget{ctx: ctx, start: time.Now(), limit: limit}
-}
-
-// failure is the failure of an evaluation that was stopped.
-func (b *stepBudget) failure() error {
-	if err := b.ctx.Err(); err != nil {
-		return policy.Failf(policy.ErrDeadline, "evaluation was stopped: %w", err)
+// documents is the size of the documents that the rules see.
+func (c *code) documents() int64 {
+	v, err := c.store.Read(context.Background(), c.txn, storage.Path{})
+	if err != nil {
+		return 0
 	}
-	return policy.Failf(policy.ErrBudget, "evaluation took longer than its budget of %s", b.limit)
-}
-
-// Cancel spends the budget.
-func (b *stepBudget) Cancel() { b.spent = true }
-
-// Cancelled counts a step and reports whether the evaluation must stop.
-func (b *stepBudget) Cancelled() bool {
-	if b.steps++; b.steps%checkEvery == 0 {
-		b.look(time.Since(b.start))
-	}
-	return b.spent
-}
-
-// look charges the time since the last look.
-func (b *stepBudget) look(now time.Duration) {
-	b.used += min(now-b.last, b.limit/stall)
-	b.last = now
-	if b.used > b.limit || now > patience*b.limit || b.ctx.Err() != nil {
-		b.spent = true
-	}
+	return measure(toTerm(v).Value).Size
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/storage"
@@ -77,6 +78,7 @@ func (k *kin) fuse(parts []Part) *Fused {
 		b.member(place, &parts[i])
 	}
 	f.code = parts[k.members[0]].Module.code // all see the same documents
+	f.bound = new(sync.Once)
 	f.compiler = newOPACompiler(k.version, k.forbid).
 		WithPathConflictsCheck(storage.NonEmpty(context.Background(), f.store, f.txn))
 	modules[fusedRoot] = b.dispatcher(k.version)

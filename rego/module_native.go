@@ -178,6 +178,9 @@ type nativeRun struct {
 	told    []told
 	entry   int32
 	yield   func(block int, v native.Value) bool
+	// given tells how much the evaluation was given.
+	given func() int64
+	code  *native.Code
 }
 
 // told is a value that a rule of an entry point gave: block is the rule's, -1
@@ -191,6 +194,8 @@ var nativeRuns = sync.Pool{New: func() any {
 	r := &nativeRun{}
 	r.machine.Stop = r.steps.stop
 	r.machine.Context = &r.of
+	r.machine.Budget = &r.steps
+	r.given = func() int64 { return r.input.size() + native.Size(r.code.Program().Data) }
 	r.yield = func(block int, v native.Value) bool {
 		r.told = append(r.told, told{r.entry, int32(block), v})
 		return true
@@ -199,7 +204,7 @@ var nativeRuns = sync.Pool{New: func() any {
 }}
 
 func (r *nativeRun) begin(ctx context.Context, budget time.Duration, timely bool) {
-	r.steps.ctx, r.steps.limit = ctx, budget
+	r.steps.ctx, r.steps.limit, r.steps.given = ctx, budget, r.given
 	if timely {
 		r.of.start = r.steps.started().start
 	}
@@ -212,7 +217,7 @@ func (r *nativeRun) release() {
 	if cap(r.told) > keptValues {
 		r.told = nil
 	}
-	r.input, r.steps, r.of = eventInput{}, stepBudget{}, evaluation{}
+	r.input, r.steps, r.of, r.code = eventInput{}, stepBudget{}, evaluation{}, nil
 	r.machine.Learn()
 	nativeRuns.Put(r)
 }
@@ -222,6 +227,7 @@ const keptValues = 256
 
 // ask evaluates an entry point.
 func (r *nativeRun) ask(code *native.Code, e *nativeEntry) error {
+	r.code = code
 	if e.part != partPatch {
 		return code.Rules(&r.machine, e.fn, &r.input, r.yield)
 	}
@@ -235,14 +241,26 @@ func (r *nativeRun) ask(code *native.Code, e *nativeEntry) error {
 // stop is a native.Stop: the clock is looked at every few hundred of native's
 // steps, which are shorter than topdown's.
 func (b *stepBudget) stop() bool {
-	b.look(time.Since(b.started().start))
+	b.started().glance()
 	return b.spent
 }
 
 // started is the budget, begun now if it was not.
 func (b *stepBudget) started() *stepBudget {
 	if b.start.IsZero() {
-		b.start = time.Now()
+		b.start, b.at = time.Now(), readThread()
 	}
 	return b
+}
+
+// Roof and Overrun make a stepBudget a native.Budget.
+func (b *stepBudget) Roof() int64 { return b.roof() }
+
+// Overrun ends the evaluation.
+func (b *stepBudget) Overrun(digits bool) {
+	if digits {
+		b.overrun(longNumber)
+		return
+	}
+	b.overrun(muchMemory)
 }

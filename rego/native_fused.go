@@ -97,6 +97,7 @@ func newFusedNativeRun(f *FusedNative) *fusedNativeRun {
 	r := &fusedNativeRun{input: eventInput{slots: f.slots, part: &f.input}}
 	r.machine.Machine.Stop = r.steps.stop
 	r.machine.Machine.Context = &r.of
+	r.machine.Machine.Budget = &r.steps
 	r.machine.Yield = func(member, entry, block int, v native.Value) {
 		if f.members[member].entries[entry].part != partPatch {
 			r.tell(member, told{int32(entry), int32(block), v})
@@ -118,7 +119,7 @@ var errStopped = errors.New("the fused evaluation was stopped")
 func (f *FusedNative) Run(ctx context.Context, in *policy.Context, chosen []int, said []dag.FusedSaid) error {
 	r := f.runs.Get().(*fusedNativeRun)
 	defer f.release(r)
-	r.input.event, r.steps.ctx, r.steps.limit = in, ctx, f.budget
+	r.input.event, r.steps.ctx, r.steps.limit, r.steps.given = in, ctx, f.budget, r.input.size
 	if f.timely {
 		r.of.start = r.steps.started().start
 	}

@@ -110,6 +110,9 @@ func (in *eventInput) Slot(i int) (native.Value, bool) {
 	return asNative(v), true
 }
 
+// size is how much the event is, as package bounds counts it.
+func (in *eventInput) size() int64 { return measure(wholeInput(in.event)).Size }
+
 // below is a path below what is no object, where nothing is. What is no JSON
 // value, which a host may have put there, is looked at as topdown sees it.
 func (in *eventInput) below(s *slot, odd bool) (v native.Value, ok bool) {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
@@ -41,13 +42,13 @@ func (p positions) span(loc *ast.Location) diag.Span {
 	return text.AtLineCol(loc.Row, loc.Col)
 }
 
-var conflictLine = regexp.MustCompile(`\n *(.*) at (.+):([0-9]+)`)
+var conflictLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\n *(.*) at (.+):([0-9]+)`) })
 
 // inPlace puts a message on one line. OPA lists the rules of a conflict by
 // the line of the text it was given; they become lines of the author's file.
 func (p positions) inPlace(message string) string {
-	lines := conflictLine.ReplaceAllStringFunc(message, func(line string) string {
-		part := conflictLine.FindStringSubmatch(line)
+	lines := conflictLine().ReplaceAllStringFunc(message, func(line string) string {
+		part := conflictLine().FindStringSubmatch(line)
 		row, err := strconv.Atoi(part[3])
 		text, known := p[part[2]]
 		if err != nil || !known {

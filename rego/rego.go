@@ -158,7 +158,7 @@ func (u *unit) finish(m *Module) (*Module, diag.List) {
 func (u *unit) link() *Module {
 	m := &Module{
 		name: u.hook.Name, entries: u.entries, where: u.where, names: u.names, island: u.island,
-		code: code{builtins: functions().eval, store: u.data.store, txn: u.data.txn},
+		code: code{store: u.data.store, txn: u.data.txn, bound: new(sync.Once)},
 	}
 	m.compiler = newOPACompiler(u.version, u.forbid).
 		WithPathConflictsCheck(storage.NonEmpty(context.Background(), m.store, m.txn))

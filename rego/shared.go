@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/util"
@@ -163,7 +164,7 @@ func parseDocument(f *sharedFile, path string) {
 	}
 }
 
-var yamlLine = regexp.MustCompile(`\bline ([0-9]+)`)
+var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bline ([0-9]+)`) })
 
 // errorAt is where a JSON or YAML error says it is, else the file's start.
 func (f *sharedFile) errorAt(err error) diag.Span {
@@ -172,7 +173,7 @@ func (f *sharedFile) errorAt(err error) diag.Span {
 		at := int(syntax.Offset)
 		return f.text.At(max(at-1, 0), at)
 	}
-	if m := yamlLine.FindStringSubmatch(fmt.Sprint(err)); m != nil {
+	if m := yamlLine().FindStringSubmatch(fmt.Sprint(err)); m != nil {
 		if line, err := strconv.Atoi(m[1]); err == nil {
 			return f.text.AtLineCol(line, 1)
 		}

@@ -2,6 +2,8 @@ package rego
 
 import (
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/hookc/hookc/rego/bounds"
 )
 
 // virtuals remembers, for one query, the values of rules that were evaluated,
@@ -18,6 +20,8 @@ type virtuals struct {
 	}
 	// terms are what keys are cut from.
 	terms []*ast.Term
+	// steps is told what is kept.
+	steps *stepBudget
 }
 
 // virtualFrame is what was evaluated under one set of `with`.
@@ -39,8 +43,8 @@ type virtual struct {
 const manyVirtuals = 12
 
 // newVirtuals has one frame.
-func newVirtuals() *virtuals {
-	v := &virtuals{}
+func newVirtuals(steps *stepBudget) *virtuals {
+	v := &virtuals{steps: steps}
 	v.frames, v.terms = v.ground.frames[:0], v.ground.terms[:0]
 	v.Push()
 	v.frames[0].rules = v.ground.rules[:0]
@@ -71,6 +75,7 @@ func (v *virtuals) Put(ref ast.Ref, value *ast.Term) {
 		return
 	}
 	r := virtual{key: v.keep(ref), value: value, before: -1}
+	v.steps.keep(bounds.Collection + int64(len(ref))*8) // the next step ends an evaluation that holds too much
 	f.rules = append(f.rules, r)
 	if len(f.rules) <= manyVirtuals {
 		return

@@ -15,7 +15,7 @@ import (
 func TestVirtualsAreAsOPAs(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 0))
-		ours, theirs := newVirtuals(), topdown.NewVirtualCache()
+		ours, theirs := newVirtuals(&stepBudget{ctx: t.Context()}), topdown.NewVirtualCache()
 		names := []int{3, 12, 40}[seed%3]
 		depth := 0
 		scratch := make(ast.Ref, 0, 4) // keys are cut from memory that changes

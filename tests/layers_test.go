@@ -21,6 +21,7 @@ const module = "github.com/hookc/hookc"
 var layers = map[string]int{
 	"policy/diag":         0,
 	"policy/artifact":     0,
+	"rego/bounds":         -1,
 	"rego/native":         0,
 	"policy":              1,
 	"policy/state":        1,
@@ -49,7 +50,16 @@ var layers = map[string]int{
 	"cmd/hookgate":        6,
 	"tests":               6,
 	"tests/agents":        6,
+	"tests/codes":         6,
+	"tests/depth":         5,
+	"tests/faults":        6,
+	"tests/gate":          6,
+	"tests/laws":          6,
+	"tests/processes":     5,
 	"tests/programs":      5,
+	"tests/reload":        6,
+	"tests/scripts":       6,
+	"tests/vectors":       5,
 	"tests/bench":         6,
 	"tests/fuzz":          6,
 	"tests/guard":         6,
@@ -62,7 +72,7 @@ var layers = map[string]int{
 
 // stdOnly lists the packages that import nothing but the standard library and
 // lower layers.
-var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/dialect", "cmd/hookgate/wire", "cmd/hookgate/cold", "cmd/hookgate/rules", "cmd/hookgate", "rego/native"}
+var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/dialect", "cmd/hookgate/wire", "cmd/hookgate/cold", "cmd/hookgate/rules", "cmd/hookgate", "rego/native", "rego/bounds"}
 
 // owners says which packages may import a module; everything else must not,
 // and those in barred must not even link it.

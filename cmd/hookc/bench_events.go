@@ -132,7 +132,7 @@ func (b *bencher) inputEvents() ([]*benchEvent, error) {
 	}
 	for _, path := range b.inputs {
 		if path == "-" {
-			data, err := readAll(b.ctx, b.cmd.InOrStdin())
+			data, err := readWhole(b.ctx, b.cmd.InOrStdin())
 			if err != nil {
 				return nil, cannot("the event cannot be read: %v", err)
 			}

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -119,7 +120,7 @@ func canonicalCondition(c policy.Condition) (out policy.Condition, missing, note
 		{"^(?:" + text + ")$", "matcher %q: the tool's whole name"},
 	} {
 		re, err := regexp.Compile(try.pattern)
-		if err != nil || !portable.MatchString(try.pattern) {
+		if err != nil || !portable().MatchString(try.pattern) {
 			continue
 		}
 		if missing, ok := agrees(a, re.MatchString); ok {
@@ -154,7 +155,9 @@ func unlistable(name string) bool {
 
 // portable is what the agents' regular expressions and RE2 read alike: no
 // look-around, backreferences, classes or escapes that mean more in one.
-var portable = regexp.MustCompile(`^(?:[^\\()\[]|\[[^\\\[\]]+\]|\(\?:|\((?:[^?]|$)|\)|\\[dwDWbB.\-+*?^$|()\[\]{}/\\])*$`)
+var portable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[^\\()\[]|\[[^\\\[\]]+\]|\(\?:|\((?:[^?]|$)|\)|\\[dwDWbB.\-+*?^$|()\[\]{}/\\])*$`)
+})
 
 // agrees reports whether an atom tests one text field as test does, and what
 // it makes of one that is missing.
@@ -183,12 +186,12 @@ func agrees(a *policy.Atom, test func(string) bool) (missing string, ok bool) {
 	return missing, true
 }
 
-var wordIn = regexp.MustCompile(`[A-Za-z0-9_.-]+`)
+var wordIn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9_.-]+`) })
 
 // namesNear are names that a pattern could match, or nearly.
 func namesNear(pattern string) []string {
 	out := []string{"Bash", "Read", "Write", "Edit", "WebFetch", "Task", "read_file", "write_file", "run_shell_command", "mcp__github__create_issue", "mcp_a_b"}
-	for _, w := range append(wordIn.FindAllString(pattern, -1), strings.Split(strings.Trim(pattern, "^$()"), "|")...) {
+	for _, w := range append(wordIn().FindAllString(pattern, -1), strings.Split(strings.Trim(pattern, "^$()"), "|")...) {
 		out = append(out, w, "x"+w, w+"x", "x"+w+"x", strings.ToLower(w), strings.ToUpper(w), w+"_"+w, strings.ReplaceAll(w, ".", "_"), strings.ReplaceAll(w, ".*", "_any_"))
 	}
 	return out

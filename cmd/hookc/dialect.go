@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -87,20 +88,61 @@ func speak(name string, args []string, stdin io.Reader, stdout, stderr io.Writer
 		fmt.Fprintf(stderr, "hookc: %v\n", err)
 		return exitBlocked
 	}
-	data, err := readSpoken(stdin)
-	w := answer(d, data, err, eventArgument(args), os.Getenv, func(s *speaker) (string, error) { return s.run(args) })
+	event := eventArgument(args)
+	out := &mouth{stdout: stdout, stderr: stderr, framed: slices.Contains(args, framed)}
+	dog := newWatchdog(limitFor(d, args))
+	unread, _ := d.Decode(nil, event, os.Getenv) // which knows what the command line says
+	dog.answers(out.failing(unread))
+	go dog.watch()
+	data, err := readInput(context.Background(), stdin)
+	w := answer(d, data, err, event, os.Getenv, func(s *speaker) (string, error) {
+		dog.answers(out.failing(s.call))
+		return s.run(args, dog)
+	})
+	if !dog.finish() {
+		select {} // the watchdog has answered and ends the process
+	}
+	return out.say(w)
+}
+
+// limitFor is how long a command line has to answer an agent, and whether it
+// says so itself.
+func limitFor(d *dialect.Dialect, args []string) (time.Duration, bool) {
+	if given, ok := givenDeadline(args); ok {
+		return given, true
+	}
+	limit := readyBy
+	if place, err := d.Place(); err == nil && place.Standard > 0 {
+		limit = min(limit, place.Standard*4/5)
+	}
+	return limit, false
+}
+
+// mouth is where the answer to an agent goes.
+type mouth struct {
+	stdout, stderr io.Writer
+	framed         bool
+}
+
+// say writes an answer and returns the exit code.
+func (m *mouth) say(w dialect.Wire) int {
 	signal.Ignore(syscall.SIGPIPE) // a reader that is gone is an error below
-	if slices.Contains(args, framed) {
+	if m.framed {
 		w = dialect.Wire{Stdout: wire.AppendReply(nil, &wire.Reply{Stdout: w.Stdout, Stderr: []byte(w.Stderr), Exit: w.Exit})}
 	}
 	if len(w.Stdout) > 0 {
-		if _, err := stdout.Write(w.Stdout); err != nil {
-			fmt.Fprintf(stderr, "hookc: the answer cannot be written: %v\n", err)
+		if _, err := m.stdout.Write(w.Stdout); err != nil {
+			fmt.Fprintf(m.stderr, "hookc: the answer cannot be written: %v\n", err)
 			return exitBlocked
 		}
 	}
-	fmt.Fprint(stderr, w.Stderr) // some agents show a reason with its line break
+	fmt.Fprint(m.stderr, w.Stderr) // some agents show a reason with its line break
 	return w.Exit
+}
+
+// failing speaks the posture of a call.
+func (m *mouth) failing(c *dialect.Call) func(why string, interrupted bool) int {
+	return func(why string, _ bool) int { return m.say(c.Fail(why)) }
 }
 
 // framed is the flag with which the answer is one frame on stdout.
@@ -113,15 +155,6 @@ func framedFlag(cmd *cobra.Command) {
 	if err := cmd.Flags().MarkHidden(framed[2:]); err != nil {
 		panic("hookc: " + err.Error())
 	}
-}
-
-// readSpoken reads an event of at most 32 MiB.
-func readSpoken(stdin io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(stdin, maxInput+1))
-	if err == nil && len(data) > maxInput {
-		err = fmt.Errorf("the event is larger than %d MiB", maxInput>>20)
-	}
-	return data, err
 }
 
 // answer decodes an event, has it decided and puts the answer in the
@@ -155,9 +188,10 @@ func answer(d *dialect.Dialect, data []byte, unread error, event string, env fun
 }
 
 // run carries out the command line and returns what it said on stderr.
-func (s *speaker) run(args []string) (log string, err error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+func (s *speaker) run(args []string, dog *watchdog) (log string, err error) {
+	ctx, stop := context.WithCancel(context.WithValue(context.Background(), watchdogKey{}, dog))
 	defer stop()
+	dog.cancel.Store(&stop)
 	var said bytes.Buffer
 	root := newRoot()
 	root.SetArgs(args)

@@ -142,7 +142,7 @@ func (f *fmtFlags) read(cmd *cobra.Command, file string) ([]byte, error) {
 	if file != "-" {
 		return os.ReadFile(file)
 	}
-	data, err := readAll(cmd.Context(), cmd.InOrStdin())
+	data, err := readWhole(cmd.Context(), cmd.InOrStdin())
 	if err == nil && len(data) > maxInput {
 		err = fmt.Errorf("stdin is larger than %d MiB", maxInput>>20)
 	}

@@ -172,7 +172,7 @@ func (a *agent) entries(s *sources, needs []need, gate bool) ([]install.Entry, e
 	}
 	var out []install.Entry
 	for _, n := range needs {
-		line, err := s.commandLine(program, n.native, a.dialect)
+		line, err := s.commandLine(program, n.native, a.dialect, n.timeout(a.place))
 		if gate {
 			line, err = s.gateLine(program, n.native, a.dialect, n.timeout(a.place))
 		}

@@ -10,9 +10,15 @@ import (
 	"github.com/hookc/hookc/policy/format"
 )
 
-// gateMargin is what an agent waits longer than hookgate, which needs next to
-// nothing of it.
-const gateMargin = time.Second
+// What an agent waits longer than the deadline of its hook: hookgate needs next
+// to nothing of it, hookc run has to start first.
+const (
+	gateMargin = time.Second
+	runMargin  = 2 * time.Second
+)
+
+// below is a deadline for a hook that an agent waits for.
+func below(waits, margin time.Duration) string { return max(waits-margin, waits/2).String() }
 
 // gateProgram is the hookgate beside hookc.
 func gateProgram(hookc string) (string, error) {
@@ -26,17 +32,17 @@ func gateProgram(hookc string) (string, error) {
 // gateLine is the command that asks the resident server for an event, for an
 // agent that waits for a time. A compiled policy is one that hookgate reads too.
 func (s *sources) gateLine(program, native string, d *dialect.Dialect, waits time.Duration) (string, error) {
-	deadline := max(waits-gateMargin, waits/2)
 	flag := " -f "
 	if len(s.files) == 1 && artifact.Named(s.files[0]) {
 		flag = " --artifact "
 	}
-	return s.withFiles(dialect.ShellQuote(program)+" "+native+" --dialect "+d.ID+" --deadline "+deadline.String()+" --start", flag)
+	return s.withFiles(dialect.ShellQuote(program)+" "+native+" --dialect "+d.ID+" --deadline "+below(waits, gateMargin)+" --start", flag)
 }
 
-// commandLine is the hook's command for an event.
-func (s *sources) commandLine(program, native string, d *dialect.Dialect) (string, error) {
-	return s.withFiles(dialect.ShellQuote(program)+" run "+native+" --dialect "+d.ID, " -f ")
+// commandLine is the hook's command for an event, for an agent that waits for a
+// time.
+func (s *sources) commandLine(program, native string, d *dialect.Dialect, waits time.Duration) (string, error) {
+	return s.withFiles(dialect.ShellQuote(program)+" run "+native+" --dialect "+d.ID+" --deadline "+below(waits, runMargin), " -f ")
 }
 
 // withFiles adds the policy that was named to a command, by a flag.

@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -58,7 +57,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int
 			code = exitCannot
 		}
 	}()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	root := newRoot()
 	root.SetArgs(args)

@@ -48,10 +48,20 @@ hookc itself is an answer that does not let the action through.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: eventArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkDeadline(cmd); err != nil {
+				return err
+			}
 			if speaker := speakerOf(cmd.Context()); speaker != nil {
 				return speaker.decide(cmd, &s, serial)
 			}
+			dog, err := guarded(cmd)
+			if err != nil {
+				return err
+			}
 			d, err := s.decideInput(cmd, args, serial)
+			if !dog.finish() {
+				select {} // the watchdog has answered and ends the process
+			}
 			if err != nil {
 				return err
 			}
@@ -65,6 +75,7 @@ hookc itself is an answer that does not let the action through.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one line of JSON, also on a terminal")
 	cmd.Flags().BoolVar(&s.verify, "verify", false, "first compare the plan with the serial definition on mock events, as compile does")
 	dialectFlag(cmd)
+	deadlineFlag(cmd)
 	framedFlag(cmd)
 	cmd.Flags().BoolVar(&serial, "serial", false, "decide with the serial interpreter, the definition")
 	return cmd
@@ -78,27 +89,6 @@ func eventArgs(_ *cobra.Command, args []string, _ string) ([]string, cobra.Shell
 	return policy.EventNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// readAll reads a stream up to the largest event, and gives up when ctx ends:
-// a read of a terminal, or of a pipe that nobody writes to, ends by itself
-// never. It is left behind then, for the program to end with.
-func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
-	type read struct {
-		data []byte
-		err  error
-	}
-	done := make(chan read, 1)
-	go func() {
-		data, err := io.ReadAll(io.LimitReader(r, maxInput+1))
-		done <- read{data, err}
-	}()
-	select {
-	case got := <-done:
-		return got.data, got.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
 // readEvent reads the event from a stream, in the words of the profile's agent
 // where there is one; args may name it.
 func (s *sources) readEvent(ctx context.Context, r io.Reader, args []string) (*policy.Context, policy.Event, error) {
@@ -109,14 +99,9 @@ func (s *sources) readEvent(ctx context.Context, r io.Reader, args []string) (*p
 	if err != nil {
 		return nil, "", cannot("%v", err)
 	}
-	data, err := readAll(ctx, r)
-	switch {
-	case ctx.Err() != nil:
-		return nil, "", exitError{exitInterrupted, ""}
-	case err != nil:
-		return nil, "", cannot("the event cannot be read: %v", err)
-	case len(data) > maxInput:
-		return nil, "", cannot("the event is larger than %d MiB", maxInput>>20)
+	data, err := readText(ctx, r)
+	if err != nil {
+		return nil, "", err
 	}
 	call, err := d.Decode(data, strings.Join(args, ""), os.Getenv)
 	if err != nil {
@@ -152,14 +137,16 @@ func readEvent(ctx context.Context, r io.Reader, args []string) (*policy.Context
 
 // readText reads the text of an event.
 func readText(ctx context.Context, r io.Reader) ([]byte, error) {
-	data, err := readAll(ctx, r)
+	here := watchdogOf(ctx).await()
+	data, err := readInput(ctx, r)
+	here()
 	switch {
 	case ctx.Err() != nil:
 		return nil, exitError{exitInterrupted, ""}
+	case errors.Is(err, errTooLarge):
+		return nil, cannot("%v", err)
 	case err != nil:
 		return nil, cannot("the event cannot be read: %v", err)
-	case len(data) > maxInput:
-		return nil, cannot("the event is larger than %d MiB", maxInput>>20)
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, cannot("stdin is empty: run reads one event as a JSON object from stdin")
 	}
@@ -260,12 +247,17 @@ func (s *sources) decide(cmd *cobra.Command, event policy.Event, in *policy.Cont
 // names, and fires it.
 func (s *sources) decideBy(cmd *cobra.Command, event policy.Event, in *policy.Context, fire func(context.Context, *hookc.Engine) (*policy.Decision, error)) (*policy.Decision, error) {
 	in = in.Frozen(event)
+	dog := watchdogOf(cmd.Context())
+	dog.decides(cmd, event)
 	project := in.Text(policy.FieldProjectRoot) // the agent may have wandered off
 	eng, memory, done, err := s.ready(cmd, oneEvent(event), project)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
+	if plan := eng.Program().Plan(event); plan != nil {
+		dog.planned(plan.Deadline)
+	}
 	d, err := fire(memory.counting(cmd.Context()), eng)
 	var exit exitError
 	switch {

@@ -3,10 +3,14 @@ package main
 import (
 	"os"
 	"syscall"
+
+	"github.com/hookc/hookc/cmd/hookgate/wire"
 )
 
-// readInput reads stdin to its end; why says that there is no event.
+// readInput reads stdin to its end, or to that of the event where nothing more
+// has arrived: some agents leave it open. why says that there is no event.
 func (c *call) readInput() (input []byte, why string) {
+	var whole wire.Whole
 	b := make([]byte, 0, 16<<10)
 	for {
 		if !c.awaitInput() {
@@ -24,8 +28,12 @@ func (c *call) readInput() (input []byte, why string) {
 		case n == 0:
 			return b, ""
 		}
+		piece := b[len(b) : len(b)+n]
 		if b = b[:len(b)+n]; len(b) > maxInput {
 			return b, tooLarge
+		}
+		if whole.Add(piece) && !arrived() {
+			return b, ""
 		}
 	}
 }

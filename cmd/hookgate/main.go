@@ -7,8 +7,10 @@ package main
 
 import (
 	"os"
+	"os/signal"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -26,6 +28,7 @@ const (
 	noStart   = "hookgate: hookc run cannot be started"
 	badFlags  = "hookgate: the command line is not understood"
 	noPanic   = "hookgate: internal error"
+	cutOff    = "hookgate: it was interrupted by a signal"
 	noDialect = "hookgate: unknown dialect"
 )
 
@@ -53,14 +56,16 @@ func gate(args []string) int {
 	}
 	c := &call{options: o, began: time.Now()}
 	defer c.recover()
+	c.listen()
 	if wrong != "" {
 		writeAll(2, []byte("hookgate: "+wrong+"\n"))
 		return c.posture(badFlags)
 	}
 	c.hookc = c.findHookc()
 	c.connect()
-	var why string
-	if c.input, why = c.readInput(); why != "" {
+	input, why := c.readInput()
+	c.took(input)
+	if why != "" {
 		return c.posture(why)
 	}
 	if reply := c.ask(); reply != nil {
@@ -106,6 +111,8 @@ type call struct {
 	options
 	began time.Time
 	input []byte
+	// sent is input for those that answer beside the one that reads it.
+	sent atomic.Pointer[[]byte]
 	// absent is set when no server listens.
 	absent bool
 	hookc  hookcFile
@@ -124,12 +131,36 @@ func (c *call) limit() {
 	c.timer.Do(func() { time.AfterFunc(c.left(), func() { os.Exit(c.late()) }) })
 }
 
-// late is the answer when time is up; whoever is answering already goes on.
-func (c *call) late() int {
+// listen answers when the gate is told to end. A hangup that was ignored when it
+// began, as nohup does, stays ignored.
+func (c *call) listen() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	go func() {
+		<-signals
+		os.Exit(c.instead(cutOff))
+	}()
+}
+
+// took notes the event that was read.
+func (c *call) took(input []byte) {
+	c.input = input
+	c.sent.Store(&input)
+}
+
+// late is the answer when time is up.
+func (c *call) late() int { return c.instead(noTime) }
+
+// instead answers in the place of the one that decides; whoever is answering
+// already goes on.
+func (c *call) instead(why string) int {
 	if answered.Load() {
 		select {}
 	}
-	code := c.posture(noTime) // first, since the child's end is an answer too
+	code := c.posture(why) // first, since the child's end is an answer too
 	if p := c.child.Load(); p != nil {
 		endChild(p)
 	}

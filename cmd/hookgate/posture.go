@@ -99,7 +99,10 @@ func (c *call) posture(why string) int {
 // eventFor is the event to answer for: the one the agent wrote, unless the
 // command line's guards something or the agent's is not known.
 func (c *call) eventFor(lines string) string {
-	sent := sentEvent(c.input)
+	sent := ""
+	if input := c.sent.Load(); input != nil {
+		sent = sentEvent(*input)
+	}
 	theirs, hasTheirs := find(lines, "deny", sent)
 	ours, hasOurs := find(lines, "deny", c.event)
 	switch {

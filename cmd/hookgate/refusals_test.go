@@ -194,7 +194,8 @@ func TestEventFor(t *testing.T) {
 		{"PreToolUse", "Stop", "PreToolUse"}, {"Stop", "PreToolUse", "PreToolUse"}, {"Stop", "Notification", "Notification"},
 		{"PreToolUse", "", "PreToolUse"}, {"", "Stop", "Stop"}, {"", "", "-"}, {"Nothing", "Nobody", "-"}, {"Stop", "Nobody", "Stop"},
 	} {
-		c := &call{options: options{event: row.argument}, input: fmt.Appendf(nil, `{"hook_event_name":%q}`, row.sent)}
+		c := &call{options: options{event: row.argument}}
+		c.took(fmt.Appendf(nil, `{"hook_event_name":%q}`, row.sent))
 		assert.Equal(t, row.want, c.eventFor(lines), "%+v", row)
 	}
 }

@@ -1,6 +1,9 @@
 package main
 
-import "syscall"
+import (
+	"syscall"
+	"time"
+)
 
 // awaitInput waits until stdin can be read; false when time is up first.
 func (c *call) awaitInput() bool {
@@ -9,10 +12,7 @@ func (c *call) awaitInput() bool {
 		if left <= 0 {
 			return false
 		}
-		var set syscall.FdSet
-		set.Bits[0] = 1 // descriptor 0
-		tv := syscall.NsecToTimeval(int64(left))
-		n, err := syscall.Select(1, &set, nil, nil, &tv)
+		n, err := readable(left)
 		switch {
 		case err == syscall.EINTR:
 			continue
@@ -21,4 +21,24 @@ func (c *call) awaitInput() bool {
 		}
 		return n > 0
 	}
+}
+
+// arrived reports whether reading stdin further would not wait: there is more,
+// or its end.
+func arrived() bool {
+	for {
+		n, err := readable(0)
+		if err == syscall.EINTR {
+			continue
+		}
+		return err != nil || n > 0
+	}
+}
+
+// readable waits at most a time for stdin.
+func readable(d time.Duration) (int, error) {
+	var set syscall.FdSet
+	set.Bits[0] = 1 // descriptor 0
+	tv := syscall.NsecToTimeval(int64(d))
+	return syscall.Select(1, &set, nil, nil, &tv)
 }

@@ -3,6 +3,7 @@ package lint
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -44,7 +45,7 @@ exit 0
 `,
 })
 
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_]+$`) })
 
 func wideMatchers(t *Target) diag.List {
 	var out diag.List
@@ -58,7 +59,7 @@ func wideMatchers(t *Target) diag.List {
 
 func wideMatcher(t *Target, n *dag.Node) diag.List {
 	re, ok := n.Hook.Filter.Get(policy.FilterToolRegexp)
-	if !ok || !original(n) || !plainWord.MatchString(re.Value) {
+	if !ok || !original(n) || !plainWord().MatchString(re.Value) {
 		return nil
 	}
 	var also []string

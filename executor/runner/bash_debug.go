@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hookc/hookc/policy"
@@ -28,9 +29,13 @@ func (b *bash) record(env []string, out outcome, err error, took time.Duration, 
 }
 
 var (
-	secretName = regexp.MustCompile(`(?i)TOKEN|KEY|SECRET|PASSWORD|PASSWD|CREDENTIAL`)
-	secretPair = regexp.MustCompile(`(?i)((?:TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|API[_-]?KEY|ACCESS[_-]?KEY|PRIVATE[_-]?KEY)["']?\s*[=:]\s*["']?|\bBearer\s+|\bAuthorization:\s*(?:\w+\s+)?)([^\s"'&;,|<>$]+)`)
-	secretText = regexp.MustCompile(`\b(sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|AKIA[0-9A-Z]{16}|xox[abprs]-[A-Za-z0-9-]{10,})`)
+	secretName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)TOKEN|KEY|SECRET|PASSWORD|PASSWD|CREDENTIAL`) })
+	secretPair = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)((?:TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|API[_-]?KEY|ACCESS[_-]?KEY|PRIVATE[_-]?KEY)["']?\s*[=:]\s*["']?|\bBearer\s+|\bAuthorization:\s*(?:\w+\s+)?)([^\s"'&;,|<>$]+)`)
+	})
+	secretText = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|AKIA[0-9A-Z]{16}|xox[abprs]-[A-Za-z0-9-]{10,})`)
+	})
 )
 
 // minSecret is the shortest value of a variable that is hidden: shorter ones
@@ -48,7 +53,7 @@ func newRedactor(env []string) redactor {
 	var r redactor
 	for _, kv := range env {
 		name, value, _ := strings.Cut(kv, "=")
-		if len(value) >= minSecret && secretName.MatchString(name) {
+		if len(value) >= minSecret && secretName().MatchString(name) {
 			r.values = append(r.values, value)
 		}
 	}
@@ -61,5 +66,5 @@ func (r redactor) text(s string) string {
 	for _, v := range r.values {
 		s = strings.ReplaceAll(s, v, hidden)
 	}
-	return secretText.ReplaceAllString(secretPair.ReplaceAllString(s, "${1}"+hidden), hidden)
+	return secretText().ReplaceAllString(secretPair().ReplaceAllString(s, "${1}"+hidden), hidden)
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -37,8 +38,8 @@ var blocksByTwo = []policy.Protocol{policy.GeminiProtocol, policy.QwenProtocol, 
 	policy.ClawdDocProtocol, policy.AIAgentsProtocol}
 
 var (
-	exit1  = regexp.MustCompile(`(?m)^[^#\n]*\bexit\s*\(?\s*1\b`)
-	speaks = regexp.MustCompile(`(?i)decision|\bdeny\b|"?continue"?\s*:`)
+	exit1  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[^#\n]*\bexit\s*\(?\s*1\b`) })
+	speaks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)decision|\bdeny\b|"?continue"?\s*:`) })
 )
 
 // lintExit1 reports a hook of an agent's own configuration that can only have
@@ -54,16 +55,16 @@ func lintExit1(h *policy.Hook, body *policy.Body) diag.List {
 	if span.IsZero() {
 		span = h.Span
 	}
-	if at := exit1.FindStringIndex(text); at != nil {
+	if at := exit1().FindStringIndex(text); at != nil {
 		span = body.Command.At(at[0], at[1])
 	}
 	for name, script := range scriptsOf(h, body) {
-		if exit1.MatchString(script) && where == "the command" && !exit1.MatchString(body.Command.Value) {
+		if exit1().MatchString(script) && where == "the command" && !exit1().MatchString(body.Command.Value) {
 			where = name
 		}
 		text += "\n" + script
 	}
-	if !exit1.MatchString(text) || exit2.MatchString(text) || speaks.MatchString(text) {
+	if !exit1().MatchString(text) || exit2().MatchString(text) || speaks().MatchString(text) {
 		return nil
 	}
 	return diag.List{codeExit1.Report(span, "%s exits with 1, which %s takes for a failure of the hook: the action happens", where, body.Protocol).

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -143,8 +144,10 @@ type word struct {
 }
 
 var (
-	plainWord  = regexp.MustCompile(`^(?:"([^"\\` + "`" + `]*)"|'([^']*)'|([^\s"'\\;|&<>()` + "`" + `#]+))+`)
-	assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+	plainWord = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:"([^"\\` + "`" + `]*)"|'([^']*)'|([^\s"'\\;|&<>()` + "`" + `#]+))+`)
+	})
+	assignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`) })
 )
 
 // firstWords are the words of a command up to the first thing that is not a
@@ -157,11 +160,11 @@ func firstWords(command string) []word {
 			at++
 			continue
 		}
-		text := plainWord.FindString(command[at:])
+		text := plainWord().FindString(command[at:])
 		if text == "" {
 			break
 		}
-		if len(out) > 0 || !assignment.MatchString(text) {
+		if len(out) > 0 || !assignment().MatchString(text) {
 			out = append(out, word{strings.NewReplacer(`"`, "", "'", "").Replace(text), at, at + len(text)})
 		}
 		at += len(text)
@@ -169,7 +172,7 @@ func firstWords(command string) []word {
 	return out
 }
 
-var exit2 = regexp.MustCompile(`\bexit\s*\(?\s*2\b`)
+var exit2 = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bexit\s*\(?\s*2\b`) })
 
 // maxScript bounds the scripts that are read to look for exit 2.
 const maxScript = 1 << 20
@@ -202,7 +205,7 @@ func lintExit2(h *policy.Hook, body *policy.Body) diag.List {
 func findExit2(script string) (start, end int, found bool) {
 	at := 0
 	for line := range strings.SplitAfterSeq(script, "\n") {
-		if m := exit2.FindStringIndex(line); m != nil && !strings.HasPrefix(strings.TrimSpace(line), "#") {
+		if m := exit2().FindStringIndex(line); m != nil && !strings.HasPrefix(strings.TrimSpace(line), "#") {
 			return at + m[0], at + m[1], true
 		}
 		at += len(line)

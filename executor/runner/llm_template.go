@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -35,7 +36,7 @@ type part struct {
 }
 
 // variable is a name, with dotted parts, in double braces.
-var variable = regexp.MustCompile(`\{\{[ \t]*([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*\}\}`)
+var variable = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{[ \t]*([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*\}\}`) })
 
 // parseTemplate cuts a hook's prompt at its variables and reports those that
 // mean nothing.
@@ -43,7 +44,7 @@ func parseTemplate(h *policy.Hook) (template, diag.List) {
 	var t template
 	var found diag.List
 	prompt, at := h.Body.Prompt.Value, 0
-	for _, m := range variable.FindAllStringSubmatchIndex(prompt, -1) {
+	for _, m := range variable().FindAllStringSubmatchIndex(prompt, -1) {
 		name := prompt[m[2]:m[3]]
 		path, ok := resolve(name)
 		if h.Body.Native != "" {

@@ -165,7 +165,7 @@ func FuzzTemplate(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, name, value string) {
 		in := policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, name).Set(policy.FieldToolInput, map[string]any{"a": value})
 		tpl, _ := parseTemplate(prompt(policy.PreToolExecution, text))
-		want := variable.ReplaceAllStringFunc(text, func(v string) string {
+		want := variable().ReplaceAllStringFunc(text, func(v string) string {
 			key := strings.Trim(strings.Trim(v, "{}"), " \t")
 			switch key {
 			case "tool_name":

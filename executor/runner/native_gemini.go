@@ -5,6 +5,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/dialect"
@@ -196,8 +197,8 @@ func expandGemini(command string, in *policy.Context) string {
 }
 
 var (
-	jsQuoteSpecial = regexp.MustCompile("([A-Za-z]:)?([#!\"$&'()*,:;<=>?@\\[\\\\\\]^`{|}])")
-	jsQuoteDouble  = regexp.MustCompile("([\"\\\\$`!])")
+	jsQuoteSpecial = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("([A-Za-z]:)?([#!\"$&'()*,:;<=>?@\\[\\\\\\]^`{|}])") })
+	jsQuoteDouble  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("([\"\\\\$`!])") })
 )
 
 // jsShellQuote is a word as the agents written in JavaScript quote it for
@@ -210,7 +211,7 @@ func jsShellQuote(s string) string {
 	case !single && (spaced || strings.Contains(s, `\`)):
 		return "'" + s + "'"
 	case single || spaced:
-		return `"` + jsQuoteDouble.ReplaceAllString(s, `\$1`) + `"`
+		return `"` + jsQuoteDouble().ReplaceAllString(s, `\$1`) + `"`
 	}
-	return jsQuoteSpecial.ReplaceAllString(s, `$1\$2`)
+	return jsQuoteSpecial().ReplaceAllString(s, `$1\$2`)
 }

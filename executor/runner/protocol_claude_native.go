@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/dialect"
@@ -309,7 +310,9 @@ func claudeBlocked(d *draft) {
 	}
 }
 
-var ansi = regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`)
+var ansi = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`)
+})
 
 // claudeWorktree reads the hooks that make and remove work trees: any status
 // but 0 fails, and the last line that says something is the path.
@@ -327,7 +330,7 @@ func claudeWorktree(a answer, old bool) (policy.Result, error) {
 		return d.done()
 	}
 	path := ""
-	for line := range strings.Lines(ansi.ReplaceAllString(a.stdout, "")) {
+	for line := range strings.Lines(ansi().ReplaceAllString(a.stdout, "")) {
 		if line = strings.TrimSpace(line); line != "" {
 			path = line
 		}

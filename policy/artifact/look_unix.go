@@ -49,7 +49,7 @@ func printOf(st *syscall.Stat_t) Print {
 // waited for, which takes a process that does nothing else as long as reading it.
 func open(path string) (*os.File, error) {
 	for {
-		fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+		fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0) // a pipe would hold it
 		switch err {
 		case nil:
 			return os.NewFile(uintptr(fd), path), nil

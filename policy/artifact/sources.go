@@ -239,7 +239,8 @@ func (s *Source) differs() string {
 		return "is missing now"
 	case !was.Found && now.Found:
 		return "is there now"
-	case now.Bad || was.Bad || now.Folder != was.Folder || (now.Mode^was.Mode)&^rights != 0:
+	case now.Bad || was.Bad || now.Folder != was.Folder || (now.Mode^was.Mode)&^rights != 0,
+		!now.Folder && now.Size != was.Size: // without reading it, however large it is
 		return "has changed"
 	}
 	if got, err := sum(s.Path, now); err != nil || got != s.Sum || got == [sha256.Size]byte{} {

@@ -2,7 +2,6 @@ package diag
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -45,8 +44,6 @@ type Code struct {
 
 var registry = map[string]*Code{}
 
-var codeID = regexp.MustCompile(`^HK[0-9]{3}$`)
-
 // Define registers a code. It panics on a duplicate or an incomplete one, so
 // a mistake is found when the package loads.
 func Define(c Code) *Code {
@@ -54,6 +51,12 @@ func Define(c Code) *Code {
 		panic(fmt.Sprintf("diag: code %q is incomplete", c.ID))
 	}
 	return register(c)
+}
+
+// wellFormed reports whether an id is HK and three digits.
+func wellFormed(id string) bool {
+	digits, ok := strings.CutPrefix(id, "HK")
+	return ok && len(digits) == 3 && strings.Trim(digits, "0123456789") == ""
 }
 
 // Unprovoked registers a code that no policy is an example of; why says so in
@@ -67,7 +70,7 @@ func Unprovoked(why string, c Code) *Code {
 }
 
 func register(c Code) *Code {
-	if !codeID.MatchString(c.ID) || c.Title == "" || c.Help == "" {
+	if !wellFormed(c.ID) || c.Title == "" || c.Help == "" {
 		panic(fmt.Sprintf("diag: code %q is incomplete", c.ID))
 	}
 	if registry[c.ID] != nil {

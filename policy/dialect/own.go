@@ -4,9 +4,10 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
-var ownProgram = regexp.MustCompile(`^(hookc|hookgate)([-_.][A-Za-z0-9._-]*)?$`)
+var ownProgram = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(hookc|hookgate)([-_.][A-Za-z0-9._-]*)?$`) })
 
 // OwnCommand reports whether a hook's command line is hookc itself, wherever
 // the program lies: `hookc run …` or `hookgate …`, also with variables set in
@@ -18,7 +19,7 @@ func OwnCommand(command string) bool {
 		return false
 	}
 	base := path.Base(strings.ReplaceAll(words[0], `\`, "/"))
-	m := ownProgram.FindStringSubmatch(base)
+	m := ownProgram().FindStringSubmatch(base)
 	switch {
 	case m == nil:
 		return false
@@ -28,7 +29,7 @@ func OwnCommand(command string) bool {
 	return len(words) > 1 && words[1] == "run"
 }
 
-var assigned = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+var assigned = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`) })
 
 // CommandWords are the words of a simple shell command, without `exec` and the
 // variables set in front of it; nil when it is more than that, so that nothing
@@ -38,7 +39,7 @@ func CommandWords(command string) []string {
 	if !ok {
 		return nil
 	}
-	for len(words) > 0 && (assigned.MatchString(words[0]) || words[0] == "exec") {
+	for len(words) > 0 && (assigned().MatchString(words[0]) || words[0] == "exec") {
 		words = words[1:]
 	}
 	return words

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // commandFiles says which files in dir a command of a bash hook names, as
@@ -101,7 +102,7 @@ func (c *commandReader) inside(path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+var assignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`) })
 
 // Programs that read nothing of a project but what their arguments name. All
 // others may (make reads a Makefile, npm a package.json, git its hooks), so
@@ -120,7 +121,7 @@ var interpreters = []string{"bash", "dash", "ksh", "node", "perl", "php", "pytho
 // file, an interpreter of one, or a plain program of the system.
 func (c *commandReader) resolved(args []shellWord, listed bool) bool {
 	program := args[0].text
-	if assignment.MatchString(program) {
+	if assignment().MatchString(program) {
 		return false // PATH=, BASH_ENV=, NODE_OPTIONS= change what runs
 	}
 	if strings.ContainsAny(program, `/\`) && listed {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hookc/hookc/policy"
@@ -23,7 +24,7 @@ var _ = registerSettings(settings{
 	finish: aiAgentsOnce,
 })
 
-var aiAgentsNames = regexp.MustCompile(`^[A-Za-z0-9_|-]+$`)
+var aiAgentsNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_|-]+$`) })
 
 // aiAgentsMatcher: a plain name is exact, names joined by | are a list, all
 // else is a regular expression on the whole name.
@@ -46,7 +47,7 @@ func aiAgentsMatcher(r *settingsReader, event policy.Event, native string, group
 	switch {
 	case text == "" || text == "*":
 		return nil, true
-	case aiAgentsNames.MatchString(text):
+	case aiAgentsNames().MatchString(text):
 		return []policy.Condition{nativeNames(m.Text, policy.FieldToolName, strings.Split(text, "|")...)}, true
 	}
 	p, err := pattern.WholeECMAScript(text)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hookc/hookc/policy"
@@ -56,8 +57,8 @@ var claudeMatched = map[string]struct {
 }
 
 var (
-	claudeList  = regexp.MustCompile(`^[A-Za-z0-9_\- ,|]*$`)
-	claudePlain = regexp.MustCompile(`^[A-Za-z0-9_|]*$`)
+	claudeList  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_\- ,|]*$`) })
+	claudePlain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_|]*$`) })
 )
 
 // claudeMatcher is a list of names, or an unanchored regular expression where
@@ -83,7 +84,7 @@ func claudeMatcher(r *settingsReader, event policy.Event, native string, group *
 		list, separators = claudePlain, "|"
 	}
 	text := m.Text.Value
-	if list.MatchString(text) {
+	if list().MatchString(text) {
 		names := strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(separators, c) })
 		for i := range names {
 			names[i] = strings.TrimSpace(names[i])

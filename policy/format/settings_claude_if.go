@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -38,10 +39,10 @@ type claudeRule struct {
 	faithful bool
 }
 
-var claudeRuleShape = regexp.MustCompile(`(?s)^([A-Za-z0-9_*-]+)(?:\((.*)\))?$`)
+var claudeRuleShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)^([A-Za-z0-9_*-]+)(?:\((.*)\))?$`) })
 
 func parseClaudeRule(text string) (claudeRule, bool) {
-	m := claudeRuleShape.FindStringSubmatchIndex(strings.TrimSpace(text))
+	m := claudeRuleShape().FindStringSubmatchIndex(strings.TrimSpace(text))
 	if m == nil {
 		return claudeRule{}, false
 	}
@@ -165,7 +166,7 @@ func claudeCommand(about, part string) bool {
 			return false
 		}
 		part = strings.TrimSpace(rest)
-		for strings.HasPrefix(part, "-") || durationWord.MatchString(part) {
+		for strings.HasPrefix(part, "-") || durationWord().MatchString(part) {
 			_, part, more = strings.Cut(part, " ")
 			if part = strings.TrimSpace(part); !more {
 				return false
@@ -177,7 +178,7 @@ func claudeCommand(about, part string) bool {
 // shellWrappers start the command that follows them.
 var shellWrappers = []string{"builtin", "command", "env", "exec", "nice", "nohup", "stdbuf", "sudo", "time", "timeout", "xargs"}
 
-var durationWord = regexp.MustCompile(`^[0-9.]+[smhd]?( |$)`)
+var durationWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9.]+[smhd]?( |$)`) })
 
 // opaqueShell reports whether a command runs text that it is given.
 func opaqueShell(part string) bool {

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hookc/hookc/policy"
@@ -183,7 +184,7 @@ var clawdPlan = policy.Condition{Key: policy.FilterNative, Value: diag.Text{Valu
 
 // clawdPlain is a pattern that lists names: the agent's expression says the
 // same.
-var clawdPlain = regexp.MustCompile(`^[A-Za-z0-9_\- |]+$`)
+var clawdPlain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_\- |]+$`) })
 
 func clawdTools(r *settingsReader, t diag.Text) policy.Condition {
 	match, names := clawdPattern(r, t)
@@ -208,7 +209,7 @@ func clawdPattern(r *settingsReader, t diag.Text) (match func(string) bool, name
 			exact = append(exact, strings.TrimSpace(part))
 		}
 	}
-	if clawdPlain.MatchString(text) {
+	if clawdPlain().MatchString(text) {
 		names = slices.Concat(exact, strings.Split(text, "|"))
 		slices.Sort(names)
 		names = slices.Compact(names)

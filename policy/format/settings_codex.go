@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hookc/hookc/policy"
@@ -38,7 +39,7 @@ func codexRoot(r *settingsReader, root *Node) *Node {
 	return &rest
 }
 
-var codexNames = regexp.MustCompile(`^[A-Za-z0-9_|]*$`)
+var codexNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_|]*$`) })
 
 // codexMatcher is a list of names, or an unanchored regular expression as
 // Rust has them: much as Go does, without look-around.
@@ -68,7 +69,7 @@ func codexMatcher(r *settingsReader, event policy.Event, native string, group *N
 		return nil, true
 	}
 	text := m.Text.Value
-	if codexNames.MatchString(text) {
+	if codexNames().MatchString(text) {
 		names := strings.Split(text, "|")
 		r.knownNames(m.Text, f, names)
 		if event == policy.PreToolExecution && !slices.Contains(names, "Bash") && slices.ContainsFunc(names, codexEdits) {

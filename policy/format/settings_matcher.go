@@ -4,16 +4,19 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
-var wholeNames = regexp.MustCompile(`^\^(?:([A-Za-z0-9_-]+)|\((?:\?:)?([A-Za-z0-9_|-]+)\))\$$`)
+var wholeNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\^(?:([A-Za-z0-9_-]+)|\((?:\?:)?([A-Za-z0-9_|-]+)\))\$$`)
+})
 
 // exactNames are the names that a regular expression for a whole name lists.
 func exactNames(text string) ([]string, bool) {
-	m := wholeNames.FindStringSubmatch(text)
+	m := wholeNames().FindStringSubmatch(text)
 	if m == nil {
 		return nil, false
 	}

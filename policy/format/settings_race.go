@@ -4,6 +4,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -15,7 +16,7 @@ func (c *forkConfig) contagion(l *Loader, leads, free []*policy.Hook) {
 		leads[0].Body.Native, len(free), whereWritten(free)).WithHint("mark them sequential as well, or take it away here"))
 }
 
-var rewrites = regexp.MustCompile(`tool_input["'\s\\]*[:=]|updatedInput|tool_input=`)
+var rewrites = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`tool_input["'\s\\]*[:=]|updatedInput|tool_input=`) })
 
 // race reports hooks that start at once and may both rewrite one call.
 func (c *forkConfig) race(l *Loader, hooks []*policy.Hook) {
@@ -37,7 +38,7 @@ func (c *forkConfig) race(l *Loader, hooks []*policy.Hook) {
 // mayRewrite reports whether a hook's text, or that of the scripts it names,
 // speaks of a new input.
 func mayRewrite(h *policy.Hook) bool {
-	if text := h.Body.Command.Value; strings.Contains(text, "hookSpecificOutput") && rewrites.MatchString(text) {
+	if text := h.Body.Command.Value; strings.Contains(text, "hookSpecificOutput") && rewrites().MatchString(text) {
 		return true
 	}
 	files, _ := commandFiles(h.Body.Command.Value, h.Dir)
@@ -47,7 +48,7 @@ func mayRewrite(h *policy.Hook) bool {
 			continue
 		}
 		text, err := os.ReadFile(f)
-		if err == nil && strings.Contains(string(text), "hookSpecificOutput") && rewrites.Match(text) {
+		if err == nil && strings.Contains(string(text), "hookSpecificOutput") && rewrites().Match(text) {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package format
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // shellParts are the simple commands of a command line, those inside
@@ -185,9 +186,11 @@ func closing(text string, at int) int {
 }
 
 var (
-	leadingAssignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\+?=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])*\s+`)
-	leadingKeyword    = regexp.MustCompile(`^(?:if|then|else|elif|while|until|do|time|!|\{)\s+`)
-	unreadKeyword     = regexp.MustCompile(`^(?:for|case|select|function|coproc|\[\[)\b`)
+	leadingAssignment = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\+?=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])*\s+`)
+	})
+	leadingKeyword = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:if|then|else|elif|while|until|do|time|!|\{)\s+`) })
+	unreadKeyword  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:for|case|select|function|coproc|\[\[)\b`) })
 )
 
 // end closes a command.
@@ -195,13 +198,13 @@ func (s *partReader) end() {
 	part := strings.TrimSpace(s.buf.String())
 	s.buf.Reset()
 	for {
-		rest := leadingAssignment.ReplaceAllString(leadingKeyword.ReplaceAllString(part, ""), "")
+		rest := leadingAssignment().ReplaceAllString(leadingKeyword().ReplaceAllString(part, ""), "")
 		if rest == part {
 			break
 		}
 		part = rest
 	}
-	if unreadKeyword.MatchString(part) {
+	if unreadKeyword().MatchString(part) {
 		s.odd = true
 	}
 	if part == "" {

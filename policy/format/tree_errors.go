@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/hookc/hookc/policy/diag"
@@ -83,7 +84,7 @@ func printable(r rune) bool {
 	return true
 }
 
-var yamlErrorLine = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?`)
+var yamlErrorLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?`) })
 
 // syntaxHints name the fix for what the YAML reader complains about.
 var syntaxHints = []struct{ part, hint string }{
@@ -106,7 +107,7 @@ var syntaxHints = []struct{ part, hint string }{
 func syntaxError(src *diag.Source, start int, text string, err error) diag.Diagnostic {
 	message := err.Error()
 	line := 0
-	if m := yamlErrorLine.FindStringSubmatch(message); m != nil {
+	if m := yamlErrorLine().FindStringSubmatch(message); m != nil {
 		message = message[len(m[0]):]
 		line, _ = strconv.Atoi(m[1])
 	}

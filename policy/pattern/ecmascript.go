@@ -18,7 +18,7 @@ import (
 var ECMAScript = &Flavour{Name: "ecmascript", compile: compileECMAScript, alike: jsAlike, backtracks: true}
 
 // jsAlike are the patterns without escapes, classes and counts.
-var jsAlike = regexp.MustCompile(`^[A-Za-z0-9_ \-:/.|^$()*+?]*$`)
+var jsAlike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_ \-:/.|^$()*+?]*$`) })
 
 // matchTimeout bounds one match of a pattern that backtracks.
 const matchTimeout = 50 * time.Millisecond

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Minimatch compiles a glob as the JavaScript library of that name reads it
@@ -44,9 +45,9 @@ func base(parts []string) string {
 	return ""
 }
 
-var slashes = regexp.MustCompile(`/+`)
+var slashes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`/+`) })
 
-func splitSlashes(s string) []string { return slashes.Split(s, -1) }
+func splitSlashes(s string) []string { return slashes().Split(s, -1) }
 
 // segment is one part of a pattern: the globstar, a plain name, or a test.
 type segment struct {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"sync"
 )
 
 // Pattern is a compiled pattern. It is immutable and safe for concurrent use.
@@ -47,7 +48,7 @@ type Flavour struct {
 	compile func(text string) (func(string) bool, *Error)
 	// alike finds the patterns whose literal texts and anchors mean what they
 	// mean in RE2, on every text.
-	alike *regexp.Regexp
+	alike func() *regexp.Regexp
 	// backtracks is true when a pattern that is alike may yet be matched by an
 	// engine that gives up.
 	backtracks bool
@@ -60,7 +61,7 @@ func (f *Flavour) Compile(text string) (*Pattern, error) {
 		return nil, err
 	}
 	p := &Pattern{text: text, match: match, backtracks: f.backtracks}
-	if f.alike.MatchString(text) {
+	if f.alike().MatchString(text) {
 		p.re2 = text
 	}
 	return p, nil
@@ -68,7 +69,7 @@ func (f *Flavour) Compile(text string) (*Pattern, error) {
 
 // RE2 is the flavour of canonical files: linear in time, no look-around, no
 // backreferences.
-var RE2 = &Flavour{Name: "re2", compile: compileRE2, alike: regexp.MustCompile(``)}
+var RE2 = &Flavour{Name: "re2", compile: compileRE2, alike: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(``) })}
 
 func compileRE2(text string) (func(string) bool, *Error) {
 	re, err := regexp.Compile(text)
@@ -86,7 +87,7 @@ func compileRE2(text string) (func(string) bool, *Error) {
 			out.Start, out.End = i, i+len(bad.Expr)
 		}
 	}
-	if at := beyondRE2.FindStringIndex(text); at != nil {
+	if at := beyondRE2().FindStringIndex(text); at != nil {
 		out.Start, out.End = at[0], at[1]
 		out.Hint = "RE2 has no look-around, backreferences or atomic groups: match what is wanted here and test the rest in the hook's body"
 	}
@@ -94,4 +95,4 @@ func compileRE2(text string) (func(string) bool, *Error) {
 }
 
 // beyondRE2 finds what other flavours have and RE2 has not.
-var beyondRE2 = regexp.MustCompile(`\(\?<?[=!]|\(\?>|\\[1-9]|\\k<`)
+var beyondRE2 = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(\?<?[=!]|\(\?>|\\[1-9]|\\k<`) })

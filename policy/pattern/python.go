@@ -3,6 +3,7 @@ package pattern
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/dlclark/regexp2"
 )
@@ -14,22 +15,22 @@ var Python = &Flavour{Name: "python", compile: compilePython, alike: pythonPlain
 
 // pythonPlain is what RE2 reads alike: nothing special, nothing that is an
 // error in one of the two. The end of a text is not the same in both.
-var pythonPlain = regexp.MustCompile(`^[A-Za-z0-9_ \-:/.|^()]*$`)
+var pythonPlain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_ \-:/.|^()]*$`) })
 
 // pythonGroups are the forms of named groups and references to them that are
 // Python's own.
 var pythonGroups = strings.NewReplacer("(?P<", "(?<")
 
 // pythonRefers finds a reference to a named group, to be closed with >.
-var pythonRefers = regexp.MustCompile(`\(\?P=([A-Za-z_][A-Za-z0-9_]*)\)`)
+var pythonRefers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(\?P=([A-Za-z_][A-Za-z0-9_]*)\)`) })
 
 func compilePython(text string) (func(string) bool, *Error) {
-	if pythonPlain.MatchString(text) {
+	if pythonPlain().MatchString(text) {
 		if re, err := regexp.Compile(text); err == nil {
 			return re.MatchString, nil
 		}
 	}
-	native := pythonGroups.Replace(pythonRefers.ReplaceAllString(text, `\k<$1>`))
+	native := pythonGroups.Replace(pythonRefers().ReplaceAllString(text, `\k<$1>`))
 	native = strings.ReplaceAll(native, `\Z`, `\z`)
 	re, err := regexp2.Compile(native, regexp2.None)
 	if err != nil {

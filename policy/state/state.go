@@ -95,7 +95,7 @@ func stateHome(getenv func(string) string, home func() (string, error), goos str
 	return filepath.Join(dir, ".local", "state"), nil
 }
 
-var unsafeInName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var unsafeInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9._-]+`) })
 
 // leafName is a short hash of the real absolute root and, for people, its
 // base name. One project reached through a symbolic link has one state.
@@ -108,7 +108,7 @@ func leafName(root string) (string, error) {
 		abs = target
 	}
 	sum := sha256.Sum256([]byte(abs))
-	base := strings.Trim(unsafeInName.ReplaceAllString(filepath.Base(abs), "_"), "._")
+	base := strings.Trim(unsafeInName().ReplaceAllString(filepath.Base(abs), "_"), "._")
 	if base == "" {
 		base = "root"
 	}
@@ -216,10 +216,10 @@ func (d *Dir) lock(name string) (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,60}(\.json)?$`)
+var namePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,60}(\.json)?$`) })
 
 func checkName(name string) error {
-	if !namePattern.MatchString(name) {
+	if !namePattern().MatchString(name) {
 		return fmt.Errorf("%q is not a name of a state file", name)
 	}
 	return nil

@@ -153,9 +153,6 @@ func minus() Builtin {
 	}
 }
 
-// maxRange bounds a range: topdown is told to stop while it makes a longer one.
-const maxRange = 1 << 16
-
 func numbersRange(c *Call, args []Value) (Value, bool, error) {
 	from, ok1 := position(args[0])
 	to, ok2 := position(args[1])
@@ -170,9 +167,6 @@ func numbersRange(c *Call, args []Value) (Value, bool, error) {
 	if from > to {
 		count = uint64(from-to) / uint64(step)
 		step = -step
-	}
-	if count >= maxRange {
-		return bail()
 	}
 	out := make([]Value, count+1)
 	for i := range out {

@@ -4,12 +4,14 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"sync"
+
+	"github.com/hookc/hookc/rego/bounds"
 )
 
 var regexBuiltins = []own{
 	{"regex.is_valid", 1, func() Builtin { return isRegex }},
-	{"regex.match", 2, func() Builtin { return onRegex(matchRegex) }},
-	{"re_match", 2, func() Builtin { return onRegex(matchRegex) }},
+	{"regex.match", 2, func() Builtin { return matchRegex }},
+	{"re_match", 2, func() Builtin { return matchRegex }},
 	{"regex.split", 2, func() Builtin {
 		return onRegex(func(re *regexp.Regexp, s string) Value { return textValues(re.Split(s, -1)) })
 	}},
@@ -84,7 +86,25 @@ func onRegex(f func(re *regexp.Regexp, s string) Value) Builtin {
 	}
 }
 
-func matchRegex(re *regexp.Regexp, s string) Value { return re.MatchString(s) }
+// matchRegex looks at a long text by pieces, between which the clock is asked.
+func matchRegex(c *Call, args []Value) (Value, bool, error) {
+	s, ok := args[1].(string)
+	if !ok {
+		return bail()
+	}
+	re, ok := regex(args[0])
+	if !ok {
+		return bail()
+	}
+	if c == nil || c.m == nil || !bounds.LongSubject(s) {
+		return re.MatchString(s), true, nil
+	}
+	matched, stopped := bounds.Match(re, s, func() bool {
+		c.m.tick()
+		return false
+	})
+	return matched && !stopped, true, nil
+}
 
 func findRegex(f func(re *regexp.Regexp, s string, n int) Value) Builtin {
 	return func(_ *Call, args []Value) (Value, bool, error) {

@@ -76,6 +76,7 @@ func onSlot(i int32, t test) exec {
 		if !ok {
 			return ended
 		}
+		f.m.weigh(v)
 		return judge(t(v))
 	}
 }
@@ -86,6 +87,7 @@ func onLocal(i int32, t test) exec {
 		if isUndef(v) {
 			return bailed
 		}
+		f.m.weigh(v)
 		return judge(t(v))
 	}
 }

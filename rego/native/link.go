@@ -51,10 +51,11 @@ type linker struct {
 func (l *linker) builtins(own []*own, extra Functions) error {
 	l.natives = make([]Builtin, len(l.p.Builtins))
 	for i, name := range l.p.Builtins {
-		b := own[i].call()
+		var host Builtin
 		if extra != nil {
-			b = orHost(b, extra(name))
+			host = extra(name)
 		}
+		b := bounded(name, own[i].call(), host)
 		if b == nil {
 			return invalid("no builtin " + name)
 		}

@@ -1,5 +1,7 @@
 package native
 
+import "github.com/hookc/hookc/rego/bounds"
+
 // Machine is the memory of evaluations: frames, slots and what was computed
 // before. The zero value is ready; it serves one goroutine at a time, and any
 // Code after another. Between evaluations it holds no values.
@@ -8,6 +10,8 @@ type Machine struct {
 	Stop Stop
 	// Context is the caller's, for its builtins.
 	Context any
+	// Budget, when not nil, is asked for memory.
+	Budget Budget
 
 	code  *Code
 	in    Input
@@ -37,6 +41,7 @@ type Machine struct {
 	spare Set
 
 	memory
+	account
 }
 
 type slot struct {
@@ -127,6 +132,7 @@ func (m *Machine) begin(c *Code, in Input) {
 	m.generation = m.generations
 	m.in = in
 	m.steps = stride
+	m.account = account{roof: bounds.Memory}
 	m.call.m = m
 	m.search(c)
 }

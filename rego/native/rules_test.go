@@ -212,7 +212,7 @@ func TestStop(t *testing.T) {
 	asked = 0
 	machine.Stop = func() bool { asked++; return false }
 	v, _, err = code.Eval(&machine, 0, &doc{p: &m.Program})
-	assert.Equal(t, []any{"test.steps", nil, 3}, []any{v, err, asked})
+	assert.Equal(t, []any{"test.steps", nil, 4}, []any{v, err, asked})
 }
 
 // TestMachine: slots are asked for once, nothing is left behind, and memory of

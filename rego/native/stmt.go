@@ -208,6 +208,7 @@ func (l *linker) assignOnce(s *Stmt) exec {
 		v, have := a.get(f), f.l[t]
 		if isUndef(have) {
 			f.l[t] = v
+			f.m.kept++
 			return done
 		}
 		if isUndef(v) || !Equal(have, v) || !identical(have, v) {

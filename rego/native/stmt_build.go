@@ -45,7 +45,9 @@ func (f *frame) setAdd(t Local, v Value) status {
 		if have, _ := set.Get(v); !identical(have, v) {
 			return bailed
 		}
+		return done
 	}
+	f.m.keep(v)
 	return done
 }
 
@@ -118,6 +120,7 @@ func (f *frame) insert(t Local, key, v Value) status {
 		return bailed
 	}
 	o.Put(key, v)
+	f.m.keep(v)
 	return done
 }
 
@@ -131,6 +134,7 @@ func (f *frame) insertOnce(t Local, key, v Value) status {
 	i := o.at(key)
 	if i < 0 {
 		o.Put(key, v)
+		f.m.keep(v)
 		return done
 	}
 	if have := o.pairs[i]; !Equal(have.value, v) || !identical(have.value, v) || !identical(have.key, key) || clashes(o) {
@@ -174,6 +178,7 @@ func (l *linker) arrayAppend(s *Stmt) exec {
 			list = list[:len(list):len(list)]
 		}
 		f.l[t] = append(list, v)
+		f.m.keep(v)
 		return done
 	}
 }

@@ -7,6 +7,7 @@ func (l *linker) call(s *Stmt) exec {
 		return func(f *frame) status { return f.memoized(fn, t) }
 	}
 	return func(f *frame) status {
+		kept := f.m.kept
 		callee := f.m.enter(fn)
 		callee.l[InputLocal], callee.l[DataLocal] = f.l[InputLocal], f.l[DataLocal]
 		for i := range args {
@@ -15,6 +16,7 @@ func (l *linker) call(s *Stmt) exec {
 		s := fn.run(callee)
 		f.l[t] = callee.result
 		f.m.leave(fn)
+		f.m.kept = kept // what it gave is the caller's to keep
 		if s == bailed {
 			return bailed
 		}
@@ -50,7 +52,8 @@ func (f *frame) memoized(fn *function, t Local) status {
 		if s == bailed {
 			return bailed
 		}
-		m.keep(fn.id, v)
+		m.memory.keep(fn.id, v)
+		m.memos++
 	}
 	f.l[t] = v
 	return holds(!isUndef(v))
@@ -124,6 +127,9 @@ func (l *linker) builtin(s *Stmt) func(f *frame) (Value, bool, status) {
 		m.call.Name, m.call.Place = name, place
 		m.step()
 		v, ok, err := fn(&m.call, m.args[base:len(m.args):len(m.args)])
+		for _, v := range m.args[base:] {
+			m.weigh(v)
+		}
 		m.args = m.args[:base]
 		if err != nil {
 			return nil, false, bailed

@@ -38,9 +38,14 @@ type scanner struct {
 // next runs the block for one element: whether to go on, and if not, the
 // status of the whole.
 func (sc *scanner) next(f *frame, v Value) (bool, status) {
-	f.m.step()
+	m := f.m
+	m.step()
+	held, kept, memos := m.held, m.kept, m.memos
 	f.l[sc.value] = v
 	s := sc.run(f)
+	if m.kept == kept && m.memos == memos {
+		m.held = held
+	}
 	if s == done || s == ended {
 		return true, done
 	}

@@ -1,0 +1,80 @@
+package tests
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// timesOfDay are the only files that reckon with the time of day, which jumps,
+// and what a jump does there. All else measures with the monotonic clock that
+// time.Now, context and timers carry (executor's TestClockJump).
+var timesOfDay = map[string]string{
+	"cmd/hookc/memory.go":                 "forward: records older than a day are forgotten; back: one from the future counts from now",
+	"cmd/hookc/seen.go":                   "a sighting from the future is written anew",
+	"cmd/hookc/doctor_checks.go":          "what is shown is never less than no time ago",
+	"cmd/hookc/serve_fresh.go":            "files are compared by their times, which are the disk's; a file that seems newer than now is read again",
+	"cmd/hookc/serve_run.go":              "cuts a file short; no time at all",
+	"cmd/hookgate/cold_unix.go":           "a sighting from the future is written anew",
+	"cmd/hookgate/start_unix.go":          "a start that seems to lie in the future does not keep another from happening",
+	"cmd/hookgate/wire/place.go":          "what build a program is of, not when",
+	"policy/artifact/look_other.go":       "files are compared by their times, which are the disk's",
+	"policy/artifact/sources.go":          "files are compared by their times, which are the disk's; one that seems newer than now is read again",
+	"policy/disk/print.go":                "files are compared by their times, which are the disk's; one that seems newer than now is read again",
+	"policy/dialect/copilot.go":           "the agent's own timestamp in another form",
+	"rego/bridge.go":                      "what time.now_ns answers is the time of day, as in OPA",
+	"rego/native/builtins_time.go":        "times that a rule names; no time of an event",
+	"rego/plan_prune.go":                  "locals of a plan; no time at all",
+	"tests/programs/programs.go":          "folders that no run used for days are deleted",
+	"executor/runner/protocol_copilot.go": "the agent's own timestamp in another form",
+}
+
+// TestTimeOfDayIsNowhereElse looks for what takes the monotonic reading off a
+// time or makes a time without one.
+func TestTimeOfDayIsNowhereElse(t *testing.T) {
+	found := map[string]bool{}
+	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && dropsMonotonic(call) {
+				found[strings.TrimPrefix(filepath.ToSlash(path), "../")] = true
+			}
+			return true
+		})
+		return nil
+	}))
+	assert.Equal(t, slices.Sorted(maps.Keys(timesOfDay)), slices.Sorted(maps.Keys(found)))
+}
+
+func dropsMonotonic(call *ast.CallExpr) bool {
+	f, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	switch f.Sel.Name {
+	case "Unix", "UnixMilli", "UnixMicro", "UnixNano", "ModTime", "AddDate", "UTC", "Local":
+		return true
+	case "Date", "Parse", "ParseInLocation":
+		pkg, ok := f.X.(*ast.Ident)
+		return ok && pkg.Name == "time"
+	case "Round", "Truncate":
+		zero, ok := call.Args[0].(*ast.BasicLit)
+		return ok && zero.Value == "0"
+	}
+	return false
+}

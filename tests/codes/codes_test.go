@@ -1,0 +1,115 @@
+package codes
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/tests/programs"
+)
+
+// TestCodes lays out the Bad and the Good example of every code and reports
+// what hookc finds in them: exactly the code, and nothing. A few
+// codes have none.
+func TestCodes(t *testing.T) {
+	for _, c := range All(t) {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			if why := NoExample[c.Name]; why != "" {
+				out, err := exec.Command(programs.Hookc(t), "help", c.Name).Output()
+				require.NoError(t, err)
+				assert.True(t, bytes.HasSuffix(out, []byte("\n\n"+why+"\n")), "%s", out)
+				return
+			}
+			bad, good := Examples(t, c.Name)
+			assert.Equal(t, []string{c.Name}, findings(t, c.Name, bad), "the Bad example")
+			assert.Empty(t, findings(t, c.Name, good), "the Good example")
+		})
+	}
+}
+
+// findings are the distinct codes that an example reports: by check, or
+// compile where hints are asked for, by test where it has test cases, and in
+// the Decision where it has an event; under the profile it names, if any, with
+// flags that go with it.
+func findings(t *testing.T, code, example string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	archive := txtar.Parse([]byte(example))
+	if len(archive.Files) == 0 {
+		archive.Files = []txtar.File{{Name: "hooks.yaml", Data: []byte(example)}}
+	}
+	env := append(os.Environ(), "HOME="+filepath.Join(dir, "home"), "XDG_STATE_HOME="+filepath.Join(dir, ".state"),
+		"XDG_CONFIG_HOME="+filepath.Join(dir, ".config"), "HOOKC_TRUST=all", "NO_COLOR=1")
+	var event []byte
+	var profile []string
+	cases := false
+	for _, f := range archive.Files {
+		switch {
+		case f.Name == "event.json":
+			event = f.Data
+			continue
+		case f.Name == "profile":
+			profile = append([]string{"--profile"}, strings.Fields(string(f.Data))...)
+			continue
+		case f.Name == "env":
+			env = append(env, strings.Fields(string(f.Data))...)
+			continue
+		}
+		cases = cases || strings.HasSuffix(f.Name, "_test.yaml")
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		mode := os.FileMode(0o644)
+		if bytes.HasPrefix(f.Data, []byte("#!")) {
+			mode = 0o755
+		}
+		require.NoError(t, os.WriteFile(path, f.Data, mode))
+	}
+	run := func(stdin []byte, args ...string) []byte {
+		cmd := exec.Command(programs.Hookc(t), append(args, profile...)...)
+		cmd.Dir, cmd.Env, cmd.Stdin = dir, env, bytes.NewReader(stdin)
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		_ = cmd.Run() // the exit code says what the findings say
+		require.NotEmpty(t, stdout.Bytes(), "hookc %v: %s", args, &stderr)
+		return stdout.Bytes()
+	}
+	command := "check"
+	if strings.HasPrefix(code, "HK21") {
+		command = "compile"
+	}
+	args := []string{command, "--json"}
+	if code == "HK040" {
+		args = []string{"convert", "--to", "hooks.yaml", "--json"}
+	}
+	var out []string
+	collect := func(text []byte) {
+		var report struct{ Findings, Warnings []struct{ Code string } }
+		require.NoError(t, json.Unmarshal(text, &report), "%s", text)
+		for _, f := range slices.Concat(report.Findings, report.Warnings) {
+			if !strings.HasPrefix(f.Code, "HK21") || f.Code == code {
+				out = append(out, f.Code) // hints on speed are many, and asked for
+			}
+		}
+	}
+	collect(run(nil, args...))
+	if cases {
+		collect(run(nil, "test", "--json"))
+	}
+	for dec := json.NewDecoder(bytes.NewReader(event)); dec.More(); { // one event after another
+		var one json.RawMessage
+		require.NoError(t, dec.Decode(&one))
+		collect(run(one, "run", "--json"))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,55 @@
+// Package depth says how many cases the random tests try: a part by default, so
+// that `go test ./...` takes minutes, and all of them in .ci/run.
+//
+// [Variable] is the one switch. A test whose flag or variable gives a number of
+// its own uses that number.
+package depth
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// Variable is the environment variable that .ci/run sets to "full".
+const Variable = "HOOKC_TEST_DEPTH"
+
+// The parts of the cases that are tried without the variable, and with -short.
+const (
+	part      = 8
+	shortPart = 40
+)
+
+// Full reports whether all cases are tried. A value of the variable other than
+// "full" is a mistake that would make a long run a short one: it panics.
+func Full() bool {
+	switch value := os.Getenv(Variable); value {
+	case "":
+		return false
+	case "full":
+		return true
+	default:
+		panic(fmt.Sprintf("%s=%q: it is \"full\" or not set", Variable, value))
+	}
+}
+
+// Of is how many of all cases are tried in this run, and never 0. It may be
+// called once flags are parsed: from a test, not for a variable of a package.
+func Of[N int | int64 | uint64](all N) N {
+	switch {
+	case Full():
+		return all
+	case testing.Short():
+		return max(1, all/shortPart)
+	}
+	return max(1, all/part)
+}
+
+// Least is what a test demands where it demands at least so many of all cases:
+// of a part of them half as many, because few cases are less even than many.
+func Least[N int | int64 | uint64](all N) N {
+	if Full() {
+		return all
+	}
+	return Of(all) / 2
+}

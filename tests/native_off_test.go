@@ -1,5 +1,0 @@
-//go:build topdown
-
-package tests
-
-const nativeBuilt = false

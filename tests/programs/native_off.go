@@ -1,0 +1,6 @@
+//go:build topdown
+
+package programs
+
+// Native says whether the programs can evaluate Rego without OPA.
+const Native = false

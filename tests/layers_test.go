@@ -62,6 +62,7 @@ var layers = map[string]int{
 	"tests/vectors":       5,
 	"tests/bench":         6,
 	"tests/fuzz":          6,
+	"tests/weight":        6,
 	"tests/guard":         6,
 	"tests/guard/bash":    6,
 	"tests/gen/bench":     6,

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"github.com/hookc/hookc/policy/digits"
 )
 
 // maxDepth bounds the nesting of JSON hookc reads.
@@ -17,7 +19,8 @@ const maxDepth = 512
 // DecodeJSON reads one JSON value strictly: repeated keys, trailing text and
 // nesting beyond 512 levels are errors. A number becomes int or float64 where
 // that loses nothing and stays a json.Number otherwise, so what is not
-// changed is written back as it was read.
+// changed is written back as it was read. One of more digits than
+// digits.Max, written out, is an error: to compare it takes seconds.
 func DecodeJSON(data []byte) (any, error) {
 	s := scanner{data: data}
 	if v, ok := s.value(0); ok && s.end() {
@@ -59,6 +62,9 @@ func decodeValue(dec *json.Decoder, depth int) (any, error) {
 		}
 		return decodeList(dec, depth)
 	case json.Number:
+		if digits.Long(string(t)) {
+			return nil, fmt.Errorf("a number of more than %d digits", digits.Max)
+		}
 		return exactNumber(t), nil
 	}
 	return tok, nil

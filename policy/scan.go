@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/hookc/hookc/policy/digits"
 )
 
 // scanner reads JSON in one pass. It takes exactly what decodeSlowly takes,
@@ -285,7 +287,13 @@ func (s *scanner) number() (any, bool) {
 	return exactNumber(json.Number(text)), true
 }
 
+// skipNumber passes over a number that has not too many digits.
 func (s *scanner) skipNumber() bool {
+	start := s.at
+	return s.skipDigits() && !digits.Long(s.data[start:s.at])
+}
+
+func (s *scanner) skipDigits() bool {
 	if s.peek() == '-' {
 		s.at++
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
 
+	"github.com/hookc/hookc/policy/digits"
 	"github.com/hookc/hookc/rego/bounds"
 )
 
@@ -91,7 +92,7 @@ func bounded(decl *ast.Builtin, b bounds.Bound, f topdown.BuiltinFunc) topdown.B
 			case b.Class == bounds.Picks:
 				size = shallow(t.Value)
 			}
-			if b.Class == bounds.Parses && measure(t.Value).Digits > bounds.MaxDigits {
+			if b.Class == bounds.Parses && measure(t.Value).Digits > digits.Max {
 				steps.overrun(longNumber)
 			}
 			mark := steps.kept

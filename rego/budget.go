@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/digits"
 	"github.com/hookc/hookc/rego/bounds"
 )
 
@@ -69,7 +70,7 @@ func (b *stepBudget) failure() error {
 	case muchMemory:
 		return policy.Failf(policy.ErrBudget, "evaluation would hold more than its %d MiB of memory", b.room>>20)
 	case longNumber:
-		return policy.Failf(policy.ErrBudget, "evaluation came upon a number of more than %d digits", bounds.MaxDigits)
+		return policy.Failf(policy.ErrBudget, "evaluation came upon a number of more than %d digits", digits.Max)
 	}
 	return policy.Failf(policy.ErrBudget, "evaluation took longer than its budget of %s", b.limit)
 }

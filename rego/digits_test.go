@@ -17,7 +17,7 @@ import (
 // computed with is none.
 func TestLongNumbersFail(t *testing.T) {
 	for _, condition := range []string{
-		"input.tool_input.n + 1 > 5", "input.tool_input.n - 1 > 5", "input.tool_input.n * 1000 > 5",
+		"input.tool_input.n > 5", "input.tool_input.n + 1 > 5", "input.tool_input.n - 1 > 5", "input.tool_input.n * 1000 > 5",
 		"input.tool_input.n / 1000 > 5", "abs(input.tool_input.n) > 5", "round(input.tool_input.n) > 5",
 		"ceil(input.tool_input.n) > 5", "floor(input.tool_input.n) > 5", "sum([input.tool_input.n, 1]) > 5",
 		"product([input.tool_input.n, 2]) > 5", `format_int(input.tool_input.n, 10) != "5"`,

@@ -18,7 +18,16 @@ import (
 // takes longer than its step budget; with ErrParse when an entry point has a
 // value of the wrong type; with ErrDeadline when ctx ends first.
 func (m *Module) Run(ctx context.Context, in *policy.Context, _ int) (policy.Result, error) {
-	return m.Eval(ctx, m.Input(in))
+	return m.run(in, newStepBudget(ctx, m.budget))
+}
+
+// run is Run within a budget of which some may be used up.
+func (m *Module) run(in *policy.Context, steps *stepBudget) (policy.Result, error) {
+	if m.input.long(in) {
+		steps.overrun(longNumber)
+		return policy.Result{}, steps.failure()
+	}
+	return m.eval(m.Input(in), steps)
 }
 
 // Eval is Run on an input made before, by Input of at least the paths the

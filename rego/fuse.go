@@ -124,6 +124,9 @@ func (f *Fused) Input(c *policy.Context) Value { return f.input.value(c) }
 // all of them together take longer than the most patient would alone: with the
 // sum of their budgets, one rule without end would hold the event for all.
 func (f *Fused) Run(ctx context.Context, in *policy.Context, chosen []int, said []dag.FusedSaid) error {
+	if f.input.long(in) {
+		return errStopped
+	}
 	return f.Eval(ctx, f.Input(in), chosen, said)
 }
 

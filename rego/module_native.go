@@ -68,7 +68,7 @@ func (n *Native) Run(ctx context.Context, in *policy.Context, attempt int) (poli
 func (n *Native) Tell(ctx context.Context, in *policy.Context, _ int) (*policy.Result, error) {
 	r := nativeRuns.Get().(*nativeRun)
 	r.begin(ctx, n.budget, n.timely)
-	r.input.event, r.input.slots, r.input.part = in, n.slots, &n.input
+	r.input = eventInput{event: in, slots: n.slots, part: &n.input, steps: &r.steps}
 	out, err := n.tell(r, in)
 	r.release()
 	return out, err
@@ -86,6 +86,8 @@ func (n *Native) tell(r *nativeRun, in *policy.Context) (*policy.Result, error) 
 		}
 	}
 	switch {
+	case r.steps.spent:
+		return nil, r.steps.failure()
 	case n.rest:
 		return n.mixed(r, in)
 	case len(r.told) == 0:
@@ -108,7 +110,7 @@ func (n *Native) fall(r *nativeRun, in *policy.Context) (*policy.Result, error) 
 		return nil, err
 	}
 	steps := *r.steps.started() // whoever evaluates may hold on to it
-	out, err := m.eval(m.Input(in), &steps)
+	out, err := m.run(in, &steps)
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +122,10 @@ func (n *Native) mixed(r *nativeRun, in *policy.Context) (*policy.Result, error)
 	m, err := n.module()
 	if err != nil {
 		return nil, err
+	}
+	if m.input.long(in) {
+		r.steps.overrun(longNumber)
+		return nil, r.steps.failure()
 	}
 	ask, others := m.others(n.entries)
 	steps := *r.steps.started()

@@ -95,6 +95,7 @@ type fusedNativeRun struct {
 
 func newFusedNativeRun(f *FusedNative) *fusedNativeRun {
 	r := &fusedNativeRun{input: eventInput{slots: f.slots, part: &f.input}}
+	r.input.steps = &r.steps
 	r.machine.Machine.Stop = r.steps.stop
 	r.machine.Machine.Context = &r.of
 	r.machine.Machine.Budget = &r.steps

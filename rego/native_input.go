@@ -2,8 +2,10 @@ package rego
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/digits"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -85,6 +87,8 @@ type eventInput struct {
 	slots []slot
 	// part is what of the event is the whole input.
 	part *projection
+	// steps is told of numbers that nobody can compute with.
+	steps *stepBudget
 }
 
 // Slot is a native.Input's.
@@ -94,6 +98,9 @@ func (in *eventInput) Slot(i int) (native.Value, bool) {
 	case slotAbsent:
 		return nil, false
 	case slotWhole:
+		if in.part.long(in.event) {
+			return in.refuse()
+		}
 		return in.whole(), true
 	}
 	v, ok := in.event.Get(s.field)
@@ -107,7 +114,53 @@ func (in *eventInput) Slot(i int) (native.Value, bool) {
 	if !ok {
 		return nil, false
 	}
+	if longIn(v) {
+		return in.refuse()
+	}
 	return asNative(v), true
+}
+
+// refuse ends an evaluation that comes upon a number of too many digits.
+func (in *eventInput) refuse() (native.Value, bool) {
+	if in.steps != nil {
+		in.steps.overrun(longNumber)
+	}
+	return nil, false
+}
+
+// long reports whether the input of an event holds a number of too many digits.
+// No event that was read as JSON has one.
+func (p *projection) long(c *policy.Context) bool {
+	if p.whole {
+		for _, f := range policy.Fields() {
+			if v, ok := c.Get(f); ok && longIn(v) {
+				return true
+			}
+		}
+		return false
+	}
+	for i := range p.fields {
+		if v, ok := c.Get(p.fields[i].field); ok && longIn(v) {
+			return true
+		}
+	}
+	return false
+}
+
+func longIn(v any) bool {
+	switch x := v.(type) {
+	case json.Number:
+		return digits.Long(string(x))
+	case []any:
+		return slices.ContainsFunc(x, longIn)
+	case map[string]any:
+		for _, e := range x {
+			if longIn(e) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // size is how much the event is, as package bounds counts it.

@@ -21,6 +21,7 @@ const module = "github.com/hookc/hookc"
 var layers = map[string]int{
 	"policy/diag":         0,
 	"policy/artifact":     0,
+	"policy/digits":       -2,
 	"rego/bounds":         -1,
 	"rego/native":         0,
 	"policy":              1,
@@ -73,7 +74,7 @@ var layers = map[string]int{
 
 // stdOnly lists the packages that import nothing but the standard library and
 // lower layers.
-var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/dialect", "cmd/hookgate/wire", "cmd/hookgate/cold", "cmd/hookgate/rules", "cmd/hookgate", "rego/native", "rego/bounds"}
+var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/dialect", "cmd/hookgate/wire", "cmd/hookgate/cold", "cmd/hookgate/rules", "cmd/hookgate", "rego/native", "rego/bounds", "policy/digits"}
 
 // owners says which packages may import a module; everything else must not,
 // and those in barred must not even link it.

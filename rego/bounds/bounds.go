@@ -3,7 +3,11 @@
 // code and topdown ask it the same questions and get the same answers.
 package bounds
 
-import "math"
+import (
+	"math"
+
+	"github.com/hookc/hookc/policy/digits"
+)
 
 // Class is how the cost of a function follows from its arguments.
 type Class uint8
@@ -61,10 +65,6 @@ const (
 	Given  = 8
 )
 
-// MaxDigits bounds numbers by the digits they have when they are written out.
-// OPA writes them out, in time that nothing can stop.
-const MaxDigits = 30_000
-
 // Sizes of values, as both engines count them: what topdown takes for them.
 const (
 	Scalar     = 32
@@ -118,7 +118,7 @@ func (m *Measure) Text(s string) {
 func (m *Measure) Num(text string) {
 	m.Nodes++
 	m.Size += Scalar + max(0, int64(len(text))-8)
-	d := Digits(text)
+	d := digits.Of(text)
 	m.Digits = max(m.Digits, d)
 	m.AllDigits += d
 }
@@ -138,25 +138,6 @@ func (m *Measure) Enter(n int, depth int64) {
 	m.Size += Collection + Element*int64(n)
 	m.Depth = max(m.Depth, depth)
 }
-
-// Digits are how many digits a number has when it is written out.
-func Digits(text string) int64 {
-	for i := range len(text) {
-		if c := text[i]; c == 'e' || c == 'E' {
-			exponent := int64(0) // 1e-9 has as many digits behind the point as 1e9 before it
-			for _, d := range []byte(text[i+1:]) {
-				if d >= '0' && d <= '9' && exponent < Never/100 {
-					exponent = exponent*10 + int64(d-'0')
-				}
-			}
-			return int64(i) + exponent
-		}
-	}
-	return int64(len(text))
-}
-
-// Long reports whether a number has too many digits.
-func Long(text string) bool { return len(text) > 5 && Digits(text) > MaxDigits }
 
 // Of is what is known of one of Rego's functions, by its name.
 func Of(name string) (Bound, bool) {

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"github.com/hookc/hookc/policy/digits"
 )
 
 // ranged is what numbers.range and numbers.range_step give.
@@ -27,7 +29,7 @@ func ranged(a Args) int64 {
 // integer is an argument that is an integer of not too many digits.
 func integer(a Args, i int) *big.Int {
 	text, ok := a.Number(i)
-	if !ok || Long(text) {
+	if !ok || digits.Long(text) {
 		return nil
 	}
 	if n, ok := new(big.Int).SetString(text, 10); ok {
@@ -66,7 +68,7 @@ func addresses(a Args) int64 {
 // longDigits refuses numbers of too many digits.
 func longDigits(a Args) int64 {
 	for i := range 2 {
-		if text, ok := a.Number(i); ok && Long(text) {
+		if text, ok := a.Number(i); ok && digits.Long(text) {
 			return Never
 		}
 	}
@@ -74,10 +76,10 @@ func longDigits(a Args) int64 {
 }
 
 // multiplied refuses a product of too many digits.
-func multiplied(a Args) int64 { return refuse(a.Deep(0).AllDigits > MaxDigits) }
+func multiplied(a Args) int64 { return refuse(a.Deep(0).AllDigits > digits.Max) }
 
 // added refuses a sum of numbers of too many digits.
-func added(a Args) int64 { return refuse(a.Deep(0).Digits > MaxDigits) }
+func added(a Args) int64 { return refuse(a.Deep(0).Digits > digits.Max) }
 
 // shifted refuses to shift to the left by too much.
 func shifted(a Args) int64 {
@@ -85,13 +87,13 @@ func shifted(a Args) int64 {
 		return Never
 	}
 	by := integer(a, 1)
-	return refuse(by != nil && by.Sign() > 0 && (!by.IsInt64() || by.Int64() > 3*MaxDigits))
+	return refuse(by != nil && by.Sign() > 0 && (!by.IsInt64() || by.Int64() > 3*digits.Max))
 }
 
 // longNumeral refuses a text that would be a number of too many digits.
 func longNumeral(a Args) int64 {
 	if s, ok := a.Text(0); ok {
-		return refuse(Long(strings.TrimRight(s, "abcdfghijklmnopqrstuvwxyzABCDFGHIJKLMNOPQRSTUVWXYZ")))
+		return refuse(digits.Long(strings.TrimRight(s, "abcdfghijklmnopqrstuvwxyzABCDFGHIJKLMNOPQRSTUVWXYZ")))
 	}
 	return longDigits(a)
 }

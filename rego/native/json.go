@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	bound "github.com/hookc/hookc/policy/digits"
 )
 
 // maxEventDepth bounds the nesting of what ParseJSON reads, as policy's
@@ -106,6 +108,9 @@ func (r *jsonReader) number() (Value, bool) {
 		return nil, false
 	}
 	text := r.s[r.at:end]
+	if bound.Long(text) {
+		return nil, false
+	}
 	r.at = end
 	for i := range len(text) {
 		if text[i]|0x20 == 'e' && len(text)-i > 4 {

@@ -1,5 +1,7 @@
 package cold
 
+import "github.com/hookc/hookc/policy/digits"
+
 // The bounds of an event the gate reads itself; hookc reads larger ones.
 const (
 	maxDepth   = 64
@@ -310,7 +312,13 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
+// number passes over a number that has not too many digits.
 func (s *scanner) number() bool {
+	start := s.at
+	return s.numeral() && !digits.Long(s.data[start:s.at])
+}
+
+func (s *scanner) numeral() bool {
 	if s.peek() == '-' {
 		s.at++
 	}

@@ -181,8 +181,8 @@ func logged(n int, log, head, declared string) string {
 	return out
 }
 
-// depth is how many scripts of a log ran at a time, at most.
-func depth(t *testing.T, log string, n int) int {
+// deepest is how many scripts of a log ran at a time, at most.
+func deepest(t *testing.T, log string, n int) int {
 	t.Helper()
 	all, now, most := lines(t, log), 0, 0
 	require.Len(t, all, 2*n)
@@ -202,8 +202,8 @@ func TestMaxConcurrentIsHonoured(t *testing.T) {
 		log := filepath.Join(t.TempDir(), "log")
 		eng := openText(t, logged(6, log, fmt.Sprintf("defaults: {max_concurrent: %d}\nnotify:\n  - name: g\n    parallel:\n", limit), ""))
 		fired(t, eng, hookc.Notify, &policy.Context{Message: "x"})
-		assert.LessOrEqual(t, depth(t, log, 6), limit)
-		assert.Equal(t, limit, depth(t, log, 6), "the room there is is used")
+		assert.LessOrEqual(t, deepest(t, log, 6), limit)
+		assert.Equal(t, limit, deepest(t, log, 6), "the room there is is used")
 	}
 }
 
@@ -230,13 +230,13 @@ func TestIndependentScriptsOverlap(t *testing.T) {
 		log := filepath.Join(t.TempDir(), "log")
 		eng := openText(t, logged(5, log, "pre_tool_execution:\n", ", world: read, writes: [], may: []"))
 		fired(t, eng, hookc.PreToolExecution, faultCall(t.TempDir(), ""))
-		assert.Greater(t, depth(t, log, 5), 1)
+		assert.Greater(t, deepest(t, log, 5), 1)
 	})
 	t.Run("undeclared ones are serial", func(t *testing.T) {
 		log := filepath.Join(t.TempDir(), "log")
 		eng := openText(t, logged(5, log, "pre_tool_execution:\n", ""))
 		fired(t, eng, hookc.PreToolExecution, faultCall(t.TempDir(), ""))
-		assert.Equal(t, 1, depth(t, log, 5))
+		assert.Equal(t, 1, deepest(t, log, 5))
 	})
 }
 

@@ -33,7 +33,7 @@ func (u *unit) natively(h *policy.Hook, m *made) {
 		return
 	}
 	m.native = true
-	m.doubts = k.Native(h, &m.body, u.cfg.Validate != nil)
+	m.doubts = k.Native(h, &m.body)
 }
 
 // wantsNative reports whether bodies become code in this compilation.

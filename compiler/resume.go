@@ -75,7 +75,7 @@ func (u *unit) resume(plan *dag.Plan, codes [][]byte) error {
 			code, n.Engine, n.Brief = nil, "", false
 		}
 		if n.Runner = k.Decode(n.Hook, code); n.Runner == nil {
-			return errShape
+			return errCode
 		}
 	}
 	if measured {
@@ -97,7 +97,10 @@ func (u *unit) measure(plan *dag.Plan, n *dag.Node) bool {
 	return ok
 }
 
-var errShape = errors.New("it is damaged")
+var (
+	errShape = errors.New("it is damaged")
+	errCode  = errors.New("its code is of another hookc, or is damaged: compile it again")
+)
 
 // checkShape checks what executors take for granted of the numbers in a plan.
 func checkShape(plan *dag.Plan, codes int) error {

@@ -26,10 +26,9 @@ type Kind struct {
 	Prepare func(h *policy.Hook) (Body, diag.List)
 	// Native makes code of a body that Prepare made, so that it does without the
 	// interpreter of its language: it changes the body's Runner, Engine, Brief and
-	// Cost, and nothing of what the body says. With verify it first compares the
-	// two, and what differs stays as it was, with a finding. nil is a kind that
-	// has no such code.
-	Native func(h *policy.Hook, b *Body, verify bool) diag.List
+	// Cost, and nothing of what the body says. It compares the two, and what
+	// differs stays as it was, with a finding. nil is a kind that has no such code.
+	Native func(h *policy.Hook, b *Body) diag.List
 	// Begin is called when a compilation begins, if it is not nil: what the disk
 	// held for an earlier one may have changed.
 	Begin func()

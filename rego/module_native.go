@@ -30,6 +30,8 @@ type Native struct {
 	// alike says that the slots mean the same to every module.
 	alike  bool
 	engine string
+	// evidence is what the code was compared with topdown on.
+	evidence evidence
 	// module is the module itself, which the first call may have to compile; the
 	// error is why that cannot be.
 	module func() (*Module, error)
@@ -102,6 +104,7 @@ func (n *Native) tell(r *nativeRun, in *policy.Context) (*policy.Result, error) 
 
 // fall evaluates the module by topdown, unless there is no more time for it.
 func (n *Native) fall(r *nativeRun, in *policy.Context) (*policy.Result, error) {
+	r.fell = true
 	if r.steps.spent {
 		return nil, r.steps.failure()
 	}
@@ -183,7 +186,9 @@ type nativeRun struct {
 	of      evaluation
 	told    []told
 	entry   int32
-	yield   func(block int, v native.Value) bool
+	// fell says that topdown was asked instead.
+	fell  bool
+	yield func(block int, v native.Value) bool
 	// given tells how much the evaluation was given.
 	given func() int64
 	code  *native.Code
@@ -223,7 +228,7 @@ func (r *nativeRun) release() {
 	if cap(r.told) > keptValues {
 		r.told = nil
 	}
-	r.input, r.steps, r.of, r.code = eventInput{}, stepBudget{}, evaluation{}, nil
+	r.input, r.steps, r.of, r.code, r.fell = eventInput{}, stepBudget{}, evaluation{}, nil, false
 	r.machine.Learn()
 	nativeRuns.Put(r)
 }

@@ -157,8 +157,14 @@ func TestStoredNative(t *testing.T) {
 		if n == nil {
 			continue
 		}
+		assert.Nil(t, c.Load(h, n.Append(nil)), "nothing was compared")
+		require.Empty(t, n.Verify(h))
 		code := n.Append(nil)
 		stored := c.Load(h, code)
+		compared := n.evidence
+		n.evidence.engines = "OPA 1.0.0, native 0"
+		assert.Nil(t, c.Load(h, n.Append(nil)), "compared with another OPA")
+		n.evidence = compared
 		for _, in := range nativeEvents {
 			got, gotErr := stored.Run(t.Context(), in, 0)
 			want, wantErr := n.Run(t.Context(), in, 0)
@@ -168,8 +174,10 @@ func TestStoredNative(t *testing.T) {
 		assert.Equal(t, n.engine, stored.Made().(*Native).engine)
 		assert.Nil(t, c.Load(h, append([]byte{codeVersion + 1}, code[1:]...)), "another version")
 		for cut := 1; cut < len(code); cut += 7 {
-			_, err := c.Load(h, code[:cut]).Run(t.Context(), nativeEvents[0], 0)
-			require.Error(t, err, "cut at %d of %d", cut, len(code))
+			if cutOff := c.Load(h, code[:cut]); cutOff != nil {
+				_, err := cutOff.Run(t.Context(), nativeEvents[0], 0)
+				require.Error(t, err, "cut at %d of %d", cut, len(code))
+			}
 		}
 	}
 }

@@ -280,6 +280,9 @@ func storedHook(b *testing.B, text string) func() {
 	if own == nil {
 		b.Fatal(engine)
 	}
+	if own.Verify(h) != nil {
+		b.Fatal("differs")
+	}
 	stored, event := c.Load(h, own.Append(nil)), bash(harmless)
 	tell := func() {
 		if r, err := stored.Tell(context.Background(), event, 0); r != nil || err != nil {
@@ -315,6 +318,9 @@ func BenchmarkNativeStoredFirst(b *testing.B) {
 				b.Fatal(found.Render())
 			}
 			own, _ := m.Native()
+			if own.Verify(h) != nil {
+				b.Fatal("differs")
+			}
 			code, event := own.Append(nil), bash(harmless)
 			linked := own.code
 			ratioOf(b, "index/first-event", 1, 1, func() { linked.Index() }, func() {

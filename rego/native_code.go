@@ -14,7 +14,7 @@ import (
 )
 
 // codeVersion is the version of what Append writes; its first byte.
-const codeVersion = 1
+const codeVersion = 2
 
 // maxCount bounds lists in stored code.
 const maxCount = 1 << 16
@@ -22,6 +22,7 @@ const maxCount = 1 << 16
 // Append writes the code of a module, for Stored.
 func (n *Native) Append(to []byte) []byte {
 	b := artifact.Buffer{B: append(to, codeVersion)}
+	n.evidence.append(&b)
 	b.Text(n.engine)
 	b.Bool(n.input.whole)
 	b.Uint(uint64(len(n.input.fields)))
@@ -67,9 +68,12 @@ type Stored struct {
 }
 
 // Load takes the code that Append wrote of a hook's module; nil when it is of
-// another version.
+// another version, or was not compared with the engines that are here.
 func (c *Compiler) Load(h *policy.Hook, code []byte) *Stored {
 	if len(code) == 0 || code[0] != codeVersion {
+		return nil
+	}
+	if e := readEvidence(artifact.NewReader(code[1:])); !e.valid() {
 		return nil
 	}
 	return &Stored{hook: h, code: code[1:], c: c}
@@ -108,6 +112,7 @@ func (s *Stored) read() {
 	s.err = errDamaged
 	r := artifact.NewReader(s.code)
 	n := &Native{name: s.hook.Name, budget: s.c.budget(s.hook), module: sync.OnceValues(s.compile)}
+	n.evidence = readEvidence(r)
 	n.engine = r.Text()
 	n.input.whole = r.Bool()
 	for range r.Count(maxCount) {

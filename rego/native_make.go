@@ -45,6 +45,7 @@ func (m *Module) plan() (*Native, string) {
 	n := &Native{name: m.name, budget: m.budget, code: p.code, input: m.input, timely: len(p.bridged) > 0,
 		engine: p.engine(m.EntryPoints()), module: func() (*Module, error) { return m, nil }}
 	for i, e := range m.entries {
+		n.evidence.forms |= p.entries[i].forms
 		own := nativeEntry{name: e.name, part: e.part, fn: -1}
 		if planned := &p.entries[i]; planned.why == "" {
 			own.fn = planned.fn

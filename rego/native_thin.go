@@ -36,6 +36,9 @@ type ThinPath struct {
 // Thin is the module for an evaluator that has nothing but native's own builtins;
 // nil with why it needs more.
 func (n *Native) Thin() (t *Thin, why string) {
+	if !n.Compared() {
+		return nil, "its native code was not compared with OPA"
+	}
 	if n.rest {
 		return nil, "an entry point is topdown's"
 	}

@@ -43,7 +43,7 @@ func regoKind(o Options) dag.Kind {
 		Fuse:   fuseRego,
 		Digest: c.Digest,
 		Encode: func(_ *policy.Hook, body policy.Runner) []byte {
-			if n, ok := body.(*rego.Native); ok {
+			if n, ok := body.(*rego.Native); ok && n.Compared() {
 				return n.Append(nil)
 			}
 			return nil
@@ -55,15 +55,16 @@ func regoKind(o Options) dag.Kind {
 // nativeCost is the class estimate of a rule that is code.
 const nativeCost = 300 * time.Nanosecond
 
-// nativeRego makes native code of a module.
-func nativeRego(h *policy.Hook, b *dag.Body, verify bool) diag.List {
+// nativeRego makes native code of a module, and compares it with the module:
+// nothing decides by code that was not compared.
+func nativeRego(h *policy.Hook, b *dag.Body) diag.List {
 	m, ok := b.Runner.(*rego.Module)
 	if !ok {
 		return nil // a hook whose answer is given, for a test of its policy
 	}
 	n, engine := m.Native()
 	var found diag.List
-	if n != nil && verify {
+	if n != nil {
 		found = n.Verify(h)
 	}
 	b.Engine = engine

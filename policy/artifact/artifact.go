@@ -19,7 +19,7 @@ import (
 )
 
 // Version is the format's. A reader refuses any other.
-const Version = 1
+const Version = 2
 
 // Suffix ends the names of artifacts.
 const Suffix = ".hookc"

@@ -1,0 +1,248 @@
+package rego
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/rego/native"
+)
+
+// mostLiterals bounds how many values of one slot a block is tried with: of
+// longer lists the first and the last half of it.
+const mostLiterals = 256
+
+// mostAlike is how many rules of one shape, which differ in constants only, are
+// tried with values near their literals; the others with their literals.
+const mostAlike = 32
+
+// directed are events for a program that are directed at what its rules test:
+// of each rule, and each function that it calls, one in which all tests of it
+// may hold, and for each slot one with each other literal of it and each key of
+// a table that it looks up, with a text, number or type next to a literal, with
+// null, and without it. The blocks of not, every and else are tests like others.
+func directed(p *native.Program, event policy.Event) []*policy.Context {
+	t := trier{p: p, event: event, seen: map[string]bool{}, alike: map[string]int{}}
+	t.add(nil)
+	for i := range p.Funcs {
+		calls := t.callees(i)
+		for j := range p.Funcs[i].Blocks {
+			own := t.wants(&p.Funcs[i].Blocks[j])
+			if t.common(&p.Funcs[i].Blocks[j]) {
+				t.through(own)
+				continue
+			}
+			t.around(own, nil)
+			if p.Funcs[i].Params > contextParams {
+				continue
+			}
+			for _, c := range calls {
+				for k := range p.Funcs[c].Blocks {
+					t.around(t.wants(&p.Funcs[c].Blocks[k]), own)
+				}
+			}
+		}
+	}
+	return t.events
+}
+
+// trier makes events.
+type trier struct {
+	p      *native.Program
+	event  policy.Event
+	events []*policy.Context
+	seen   map[string]bool
+	alike  map[string]int
+}
+
+// common reports whether enough blocks of a block's shape were tried.
+func (t *trier) common(b *native.Block) bool {
+	var shape []byte
+	walkNative([]native.Block{*b}, func(s *native.Stmt) {
+		shape = append(shape, byte(s.Op))
+		shape = binary.AppendVarint(shape, int64(s.Target))
+		if s.Op == native.OpInput || s.Op == native.OpCallBuiltin || s.Op == native.OpCall {
+			shape = binary.AppendVarint(shape, int64(s.Index))
+		}
+		for _, o := range operandsOf(s) {
+			if !o.Const {
+				shape = binary.AppendVarint(shape, int64(o.N))
+			}
+		}
+	})
+	t.alike[string(shape)]++
+	return t.alike[string(shape)] > mostAlike
+}
+
+// through adds events with all wants and with each other literal of one: those
+// of other rules are about what does not hold in it.
+func (t *trier) through(wants []want) {
+	if len(wants) == 0 {
+		return
+	}
+	t.add(choose(wants, -1, nil))
+	for i := range wants {
+		for _, v := range wants[i].values[1:] {
+			t.add(choose(wants, i, v))
+		}
+	}
+}
+
+// callees are the functions that a function calls, and those that they call.
+func (t *trier) callees(fn int) []int {
+	var out []int
+	var visit func(int)
+	visit = func(at int) {
+		walkNative(t.p.Funcs[at].Blocks, func(s *native.Stmt) {
+			if to := int(s.Index); s.Op == native.OpCall && to != fn && !slices.Contains(out, to) {
+				out = append(out, to)
+				visit(to)
+			}
+		})
+	}
+	visit(fn)
+	return out
+}
+
+// want is what a test of a slot has to do with a place in its value.
+type want struct {
+	slot   int32
+	steps  []string // a key, or each for an element
+	values []any
+}
+
+// each is the step into an element.
+const each = "\x00"
+
+// around adds events about wants: with all of them, and with each other value of
+// one. Others are wanted beside them.
+func (t *trier) around(wants, beside []want) {
+	if len(wants) == 0 {
+		return
+	}
+	all := append(slices.Clone(wants), beside...)
+	t.add(choose(all, -1, nil))
+	for i := range wants {
+		for _, v := range wants[i].values {
+			t.add(choose(all, i, v))
+		}
+		for _, v := range near(wants[i].values[0]) {
+			t.add(choose(all, i, v))
+		}
+		t.add(slices.DeleteFunc(choose(all, -1, nil), func(c chosen) bool { return c.slot == wants[i].slot }))
+		t.add(append([]chosen{{slot: wants[i].slot}}, choose(all, -1, nil)...))
+	}
+}
+
+// chosen is a value at a place.
+type chosen struct {
+	slot  int32
+	steps []string
+	value any
+}
+
+// choose takes the first value of each want, and v of the one that is other.
+func choose(wants []want, other int, v any) []chosen {
+	var out []chosen
+	if other >= 0 {
+		out = append(out, chosen{wants[other].slot, wants[other].steps, v})
+	}
+	for i, w := range wants {
+		if i != other {
+			out = append(out, chosen{w.slot, w.steps, w.values[0]})
+		}
+	}
+	return out
+}
+
+// near are values beside a literal: of other text, on both sides of a number, of
+// another type.
+func near(v any) []any {
+	switch v := v.(type) {
+	case string:
+		return []any{"x " + v + " y", "another", "", 7, []any{v}, map[string]any{v: v}}
+	case int:
+		out := []any{v - 1, v + 1, float64(v) + 0.5, float64(v), "another", true}
+		if v >= 0 && v < 1024 { // A count of something, perhaps.
+			out = append(out, strings.Repeat("x", v), strings.Repeat("x", v+1), repeated(v), repeated(v+1))
+		}
+		return out
+	case json.Number:
+		return []any{json.Number("9007199254740993"), json.Number("9007199254740992"), json.Number("9007199254740992.0"), "another"}
+	}
+	return []any{"another", 7, true, false, 1.5, []any{v}}
+}
+
+func repeated(n int) []any {
+	out := make([]any, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// add makes an event of values, of which those before win. One that is as
+// another is left out.
+func (t *trier) add(values []chosen) {
+	fields := map[string]any{}
+	for _, c := range values {
+		if path := t.p.Paths[c.slot]; len(path) > 0 {
+			put(fields, slices.Concat(path, c.steps), c.value)
+		}
+	}
+	key, err := json.Marshal(fields)
+	if err != nil || t.seen[string(key)] {
+		return
+	}
+	t.seen[string(key)] = true
+	c := policy.NewContext(t.event)
+	for _, f := range policy.Fields() {
+		if v, ok := fields[f.String()]; ok && f != policy.FieldEvent {
+			c.Set(f, v)
+		}
+	}
+	t.events = append(t.events, c.Frozen(t.event))
+}
+
+// put sets a value below keys, unless something is there that is no such thing.
+func put(to map[string]any, keys []string, v any) {
+	key, rest := keys[0], keys[1:]
+	have, there := to[key]
+	if made := within(have, there, rest, v); made != nil || !there {
+		to[key] = made
+	}
+}
+
+// within is what is to be where have is; nil leaves it.
+func within(have any, there bool, steps []string, v any) any {
+	if len(steps) == 0 {
+		if there {
+			return nil
+		}
+		return v
+	}
+	if steps[0] == each {
+		list, _ := have.([]any)
+		if there && list == nil {
+			return nil
+		}
+		if len(list) == 0 {
+			return []any{within(nil, false, steps[1:], v)}
+		}
+		if first := within(list[0], true, steps[1:], v); first != nil {
+			list[0] = first
+		}
+		return list
+	}
+	inner, _ := have.(map[string]any)
+	if there && inner == nil {
+		return nil
+	}
+	if inner == nil {
+		inner = map[string]any{}
+	}
+	put(inner, steps, v)
+	return inner
+}

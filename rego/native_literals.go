@@ -1,0 +1,202 @@
+package rego
+
+import (
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/rego/native"
+)
+
+// origin is where in a slot a local's value is from.
+type origin struct {
+	slot  int32
+	steps []string
+}
+
+// wants are the constants that a block tests slots with, by places in them.
+func (t *trier) wants(b *native.Block) []want {
+	l := testsOf{t: t, from: map[int32]origin{}}
+	walkNative([]native.Block{*b}, l.statement)
+	for i := range l.out {
+		w := &l.out[i]
+		// false is what the result of a test is compared with.
+		if rest := slices.DeleteFunc(slices.Clone(w.values), func(v any) bool { return v == false }); len(rest) > 0 {
+			w.values = rest
+		}
+		if n := len(w.values); n > mostLiterals {
+			w.values = slices.Concat(w.values[:mostLiterals/2], w.values[n-mostLiterals/2:])
+		}
+	}
+	return l.out
+}
+
+// testsOf reads a block.
+type testsOf struct {
+	t    *trier
+	from map[int32]origin
+	out  []want
+}
+
+func (l *testsOf) statement(s *native.Stmt) {
+	switch s.Op {
+	case native.OpInput:
+		l.from[int32(s.Target)] = origin{slot: s.Index}
+		l.note(l.from[int32(s.Target)], []any{"a"}) // There is something, at least.
+		return
+	case native.OpScan:
+		if at, ok := l.from[s.A.N]; ok && !s.A.Const {
+			l.from[int32(s.Target)] = at.below(each)
+			return
+		}
+	case native.OpDot:
+		if at, ok := l.from[s.A.N]; ok && !s.A.Const && s.B.Const {
+			if key, text := l.t.p.Consts[s.B.N].(string); text {
+				l.from[int32(s.Target)] = at.below(key)
+				return
+			}
+		}
+	case native.OpCallDynamic:
+		l.names(s)
+		return
+	}
+	l.test(s)
+}
+
+func (o origin) below(step string) origin {
+	return origin{o.slot, append(slices.Clip(o.steps), step)}
+}
+
+// test notes the constants that a statement has beside what is from a slot.
+func (l *testsOf) test(s *native.Stmt) {
+	var at *origin
+	var found []any
+	for _, o := range operandsOf(s) {
+		if o.Const {
+			found = append(found, l.constants(s, l.t.p.Consts[o.N])...)
+		} else if from, ok := l.from[o.N]; ok {
+			at = &from
+		}
+	}
+	if at == nil {
+		return
+	}
+	l.note(*at, found)
+	if hasTarget(s.Op) {
+		l.from[int32(s.Target)] = *at
+	}
+}
+
+// names notes the names of the rules that a call may find.
+func (l *testsOf) names(s *native.Stmt) {
+	for i, o := range s.Keys {
+		at, ok := l.from[o.N]
+		if o.Const || !ok {
+			continue
+		}
+		for _, f := range l.t.p.Funcs {
+			if len(f.Path) > i {
+				l.note(at, []any{f.Path[i]})
+			}
+		}
+	}
+}
+
+// note adds values to what is wanted at a place: those of a test come before the
+// one that only says that something is there.
+func (l *testsOf) note(at origin, values []any) {
+	for i := range l.out {
+		if w := &l.out[i]; w.slot == at.slot && slices.Equal(w.steps, at.steps) {
+			if len(w.values) == 1 && w.values[0] == "a" {
+				w.values = nil
+			}
+			if w.values = append(w.values, values...); len(w.values) == 0 {
+				w.values = []any{"a"}
+			}
+			return
+		}
+	}
+	if len(values) > 0 {
+		l.out = append(l.out, want{at.slot, at.steps, slices.Clone(values)})
+	}
+}
+
+// constants are the values that a constant of a statement stands for: the
+// elements of a collection, its keys, texts that a pattern matches.
+func (l *testsOf) constants(s *native.Stmt, v native.Value) []any {
+	if text, ok := v.(string); ok && s.Op == native.OpCallBuiltin {
+		switch name := l.t.p.Builtins[s.Index]; {
+		case strings.HasPrefix(name, "regex."):
+			return []any{sampleOf(text), text}
+		case name == "glob.match":
+			return []any{strings.NewReplacer("**", "a", "*", "a", "?", "a").Replace(text), text}
+		}
+	}
+	var out []any
+	for _, m := range members(v) {
+		out = append(out, toJSON(fromNative(m)))
+	}
+	return out
+}
+
+// members are the elements of a constant collection, or a constant.
+func members(v native.Value) []native.Value {
+	switch x := v.(type) {
+	case *native.Set:
+		return x.Elems()
+	case []native.Value:
+		return x
+	case map[string]native.Value, *native.Object:
+		return native.Keys(x)
+	}
+	return []native.Value{v}
+}
+
+// sampleOf is a text that a regular expression matches, where that is easily
+// told.
+func sampleOf(pattern string) string {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return pattern
+	}
+	var b strings.Builder
+	sample(&b, re)
+	return b.String()
+}
+
+func sample(b *strings.Builder, re *syntax.Regexp) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		b.WriteString(string(re.Rune))
+	case syntax.OpCharClass:
+		if len(re.Rune) > 0 {
+			b.WriteRune(printable(re.Rune))
+		}
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		b.WriteByte('a')
+	case syntax.OpAlternate, syntax.OpCapture, syntax.OpPlus:
+		sample(b, re.Sub[0])
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			sample(b, sub)
+		}
+	case syntax.OpRepeat:
+		for range re.Min {
+			sample(b, re.Sub[0])
+		}
+	case syntax.OpWordBoundary:
+		if b.Len() > 0 && !strings.HasSuffix(b.String(), " ") {
+			b.WriteByte(' ')
+		}
+	}
+}
+
+// printable is a character of a class, a letter where there is one.
+func printable(ranges []rune) rune {
+	for i := 0; i+1 < len(ranges); i += 2 {
+		if ranges[i] <= 'a' && 'a' <= ranges[i+1] {
+			return 'a'
+		}
+	}
+	return ranges[0]
+}

@@ -79,7 +79,7 @@ func TestReasons(t *testing.T) {
 		kind Kind
 	}{
 		"p.hookc: is not a compiled policy":                                                          {[]byte("pre_tool_execution: []\n"), Foreign},
-		"p.hookc: the compiled policy has format 2 and this hookc reads 1: compile it again":         {other, OtherVersion},
+		"p.hookc: the compiled policy has format 3 and this hookc reads 2: compile it again":         {other, OtherVersion},
 		"p.hookc: the compiled policy is damaged (it is cut short): compile it again":                {good[:4], Damaged},
 		"p.hookc: the compiled policy is damaged (its header is cut short): compile it again":        {good[:20], Damaged},
 		"p.hookc: the compiled policy is damaged (its size is wrong): compile it again":              {append(append([]byte{}, good...), 'x'), Damaged},

@@ -143,6 +143,8 @@ func bridge(name string) native.Builtin {
 // evaluation is what OPA's functions see of the evaluation that calls them. It
 // is the native.Machine's Context, and belongs to one evaluation.
 type evaluation struct {
+	// madeUp says that the event is, so the world is not looked at.
+	madeUp bool
 	// Start is the evaluation's time, now the same as Rego has it.
 	start time.Time
 	now   *ast.Term
@@ -188,7 +190,7 @@ func bridgeOwn(f *builtins.Func) native.Builtin {
 				return nil, false, native.ErrBail
 			}
 		}
-		out, err := f.Call(in)
+		out, err := callOf(f, evaluationOf(c).madeUp)(in)
 		switch {
 		case errors.Is(err, builtins.ErrUndefined):
 			return nil, false, nil

@@ -46,6 +46,8 @@ type stepBudget struct {
 	// matters.
 	given func() int64
 	why   overrun
+	// madeUp says that the event is, so the world is not looked at.
+	madeUp bool
 }
 
 // overrun is what an evaluation took too much of; time is the first.

@@ -79,7 +79,8 @@ func implement(f *builtins.Func) topdown.BuiltinFunc {
 					p.Name, p.Type, ast.ValueName(operands[i].Value)))
 			}
 		}
-		out, err := f.Call(args)
+		steps, _ := bctx.Cancel.(*stepBudget)
+		out, err := callOf(f, steps != nil && steps.madeUp)(args)
 		switch {
 		case errors.Is(err, builtins.ErrUndefined):
 			return nil

@@ -6,12 +6,9 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/open-policy-agent/opa/v1/topdown"
-
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/rego/native"
 )
 
 // verifyBudget bounds one evaluation of one made-up event, whatever budget the
@@ -39,18 +36,16 @@ func (n *Native) Verify(h *policy.Hook) diag.List {
 	if err != nil {
 		return diag.List{codeDiffers.Report(h.Body.Source.Span, "native code was not compared with OPA: %v", err).WithHook(h.Name)}
 	}
-	trial, of := n, m
-	if m.effects.World != policy.WorldNone {
-		if of = m.offWorld(); of != nil {
-			trial = n.offWorld(of)
-		}
+	trial := n
+	if n.rest {
+		trial, m = n.alone(m)
 	}
 	events := directed(n.code.Program(), h.Event)
 	answered := 0
 	for _, e := range events {
 		start := time.Now() // Both have one time.
 		got, gotErr, fell := trial.once(e, start)
-		want, wantErr := of.eval(of.Input(e), &stepBudget{ctx: context.Background(), start: start, limit: verifyBudget})
+		want, wantErr := m.eval(m.Input(e), &stepBudget{ctx: context.Background(), start: start, limit: verifyBudget, at: readThread(), madeUp: true})
 		if timedOut(gotErr) || timedOut(wantErr) {
 			continue
 		}
@@ -65,12 +60,28 @@ func (n *Native) Verify(h *policy.Hook) diag.List {
 	return nil
 }
 
+// alone is the code with the module, both without the entry points that are
+// topdown's: those may say something else each time.
+func (n *Native) alone(m *Module) (*Native, *Module) {
+	of := &Module{name: m.name, code: m.code, input: m.input, effects: m.effects, budget: m.budget, where: m.where, names: m.names}
+	out := &Native{name: n.name, budget: n.budget, code: n.code, slots: n.slots, input: n.input, timely: n.timely, alike: n.alike,
+		engine: n.engine, module: func() (*Module, error) { return of, nil }}
+	for i, e := range n.entries {
+		if e.fn >= 0 {
+			out.entries, of.entries = append(out.entries, e), append(of.entries, m.entries[i])
+		}
+	}
+	of.ask = compileQuery(m.compiler, of.entries)
+	return out, of
+}
+
 // once is Run at a time, within verifyBudget; fell says that native evaluation
 // left the event to topdown.
 func (n *Native) once(in *policy.Context, start time.Time) (policy.Result, error, bool) {
 	r := nativeRuns.Get().(*nativeRun)
 	r.begin(context.Background(), verifyBudget, false)
-	r.steps.start, r.of.start = start, start
+	r.steps.start, r.steps.at, r.of.start = start, readThread(), start
+	r.steps.madeUp, r.of.madeUp = true, true
 	r.input.event, r.input.slots, r.input.part = in, n.slots, &n.input
 	out, err := n.tell(r, in)
 	fell := r.fell
@@ -90,50 +101,26 @@ func failureText(err error) string {
 	return err.Error()
 }
 
-// offWorld is the module with stand-ins for functions that look at the world.
-func (m *Module) offWorld() *Module {
-	out := &Module{name: m.name, code: m.code, ask: m.ask, entries: m.entries, input: m.input, effects: m.effects,
-		budget: m.budget, where: m.where, names: m.names}
-	out.builtins = map[string]*topdown.Builtin{}
-	for name, b := range m.code.builtins {
-		if f := functions().byFn[name]; f != nil && f.World != policy.WorldNone {
-			b = &topdown.Builtin{Decl: b.Decl, Func: implement(standIn(f))}
-		}
-		out.builtins[name] = b
+// callOf is what a function does in an evaluation: where the event is made up,
+// one that looks at the world has a stand-in.
+func callOf(f *builtins.Func, madeUp bool) func(args []any) (any, error) {
+	if !madeUp || f.World == policy.WorldNone {
+		return f.Call
 	}
-	return out
-}
-
-// offWorld is the code with the same stand-ins.
-func (n *Native) offWorld(m *Module) *Native {
-	code, err := native.Link(n.code.Program(), func(name string) native.Builtin {
-		if f := functions().byFn[name]; f != nil && f.World != policy.WorldNone {
-			return bridgeOwn(standIn(f))
-		}
-		return bridge(name)
-	})
-	if err != nil {
-		panic("rego: linked code does not link: " + err.Error())
-	}
-	return &Native{name: n.name, budget: n.budget, code: code, slots: n.slots, input: n.input, entries: n.entries, timely: n.timely,
-		rest: n.rest, alike: n.alike, engine: n.engine, module: func() (*Module, error) { return m, nil }}
+	return func(args []any) (any, error) { return standIn(f, args) }
 }
 
 // standIn gives something of a function's arguments instead of its result, now
 // and then nothing.
-func standIn(f *builtins.Func) *builtins.Func {
-	out := *f
-	out.Call = func(args []any) (any, error) {
-		text := fmt.Sprint(args...)
-		switch {
-		case len(text)%5 == 4:
-			return nil, builtins.ErrUndefined
-		case f.Result == policy.BoolType:
-			return len(text)%2 == 0, nil
-		case f.Result == policy.StringType && len(args) > 0:
-			return fmt.Sprint(args[0]), nil
-		}
+func standIn(f *builtins.Func, args []any) (any, error) {
+	text := fmt.Sprint(args...)
+	switch {
+	case len(text)%5 == 4:
 		return nil, builtins.ErrUndefined
+	case f.Result == policy.BoolType:
+		return len(text)%2 == 0, nil
+	case f.Result == policy.StringType && len(args) > 0:
+		return fmt.Sprint(args[0]), nil
 	}
-	return &out
+	return nil, builtins.ErrUndefined
 }

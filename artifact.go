@@ -215,7 +215,7 @@ func (c *config) environ() []string {
 }
 
 func (c *config) discovery() format.DiscoverOptions {
-	return format.DiscoverOptions{Dir: c.discover, Profile: c.profile}
+	return format.DiscoverOptions{Dir: c.discover, Profile: c.profile, User: c.user}
 }
 
 // compiledAs are the options that decide what the sources compile to, by name.

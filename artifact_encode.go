@@ -158,6 +158,15 @@ func (c *config) depends(p *policy.Policy) []string {
 			l.tree(in.Path)
 		}
 	}
+	if c.managed && c.discover == "" {
+		files, trees := format.ManagedPlaces()
+		for _, path := range files {
+			l.add(path)
+		}
+		for _, path := range trees {
+			l.tree(path)
+		}
+	}
 	if c.discover != "" {
 		files, trees := format.DiscoverPlaces(c.discovery())
 		for _, path := range files {

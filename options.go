@@ -1,7 +1,6 @@
 package hookc
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,6 +40,10 @@ type config struct {
 	agent    *dialect.Dialect
 	faithful bool
 	answers  map[string]map[string]any
+	// managed adds the managed tier to named files; user is the user's policy
+	// where its path is known for certain.
+	managed bool
+	user    string
 	// decides is set when the policy is to decide events; inspect when it is to
 	// show what does not run as well.
 	decides, inspect bool
@@ -96,23 +99,6 @@ func Dir(project string) Option {
 // to; by default names are shown as they are given.
 func ShownFrom(dir string) Option {
 	return func(c *config) { c.shown = dir }
-}
-
-// Discover takes the policies of every tier for a project (cli.md "Policy
-// sources"); it does not go with named ones. Project and local tiers run only
-// when trusted. Where they were never trusted, an engine does not read them: it
-// lists the files, and every Decision says so (see Inspect). "" is the folder
-// the process is in.
-func Discover(project string) Option {
-	return func(c *config) { c.discover = cmp.Or(project, ".") }
-}
-
-// Inspect makes an engine read also what is not trusted, to list its hooks,
-// which never run. It is for a person who looks at a policy: reading takes as
-// long as what the project's files name, so it is not for an engine that an
-// agent waits for. Load and Compile always do so.
-func Inspect() Option {
-	return func(c *config) { c.inspect = true }
 }
 
 // Model answers llm hooks. Without one they fail, and on_error decides.
@@ -335,13 +321,18 @@ func (c *config) load() (*policy.Policy, diag.List) {
 			return ""
 		})
 	} else {
+		if c.managed {
+			o.Inputs, found = format.Managed("")
+		}
 		for _, in := range c.inputs {
 			if c.dir != "" && in.Content == nil && !filepath.IsAbs(in.Path) {
 				in.Path = filepath.Join(c.dir, in.Path)
 			}
 			o.Inputs = append(o.Inputs, in)
 		}
-		p, found = format.Load(o)
+		var more diag.List
+		p, more = format.Load(o)
+		found.Add(more...)
 	}
 	if c.disabled {
 		p = copied(p)

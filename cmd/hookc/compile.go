@@ -92,6 +92,7 @@ func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 		if c.explain != "" {
 			return cannot("%s is a compiled policy: --explain writes elsewhere, and can draw it afterwards", c.output)
 		}
+		s.managed = true // it is for deciding, which never goes without
 		return c.artifact(cmd, s, args)
 	}
 	change := func(cc *compiler.Config) {

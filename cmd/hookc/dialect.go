@@ -59,7 +59,7 @@ func spoken(args []string) (name string, ok bool) {
 		case arg == "-h", arg == "--help":
 			return "", false
 		case arg == "--":
-			return spokenByEnv(name, ok)
+			return name, ok
 		case joined:
 			name, ok = value, true
 		case arg == "--dialect":
@@ -69,15 +69,7 @@ func spoken(args []string) (name string, ok bool) {
 			}
 		}
 	}
-	return spokenByEnv(name, ok)
-}
-
-func spokenByEnv(name string, ok bool) (string, bool) {
-	if ok {
-		return name, true
-	}
-	name = os.Getenv("HOOKC_RUN_DIALECT")
-	return name, name != ""
+	return name, ok
 }
 
 // speak runs `run --dialect` and returns the exit code the dialect gives. A

@@ -108,6 +108,7 @@ func (f *installFlags) install(cmd *cobra.Command, s *sources, name string) erro
 	if err != nil {
 		return err
 	}
+	s.managed = true // the entries serve it too
 	program, err := s.program(cmd)
 	if err != nil {
 		return err

@@ -58,6 +58,9 @@ func (s *sources) withFiles(line, flag string) (string, error) {
 		}
 		line += flag + dialect.ShellQuote(value[:len(value)-len(in.Path)]+abs)
 	}
+	if user := format.UserPolicy(); user != "" && len(s.files) == 0 {
+		line += " --user-policy " + dialect.ShellQuote(user)
+	}
 	if s.format != "" {
 		line += " --format " + dialect.ShellQuote(s.format)
 	}

@@ -94,7 +94,8 @@ Exit codes: 0 clean or proceed · 1 findings or failures · 2 blocked (run only)
 3 could not run · 4 ask or defer (run only) · 130 interrupted.
 
 Every flag can be set as HOOKC_<COMMAND>_<FLAG>, for example
-HOOKC_COMPILE_EXPLAIN=json or HOOKC_HOOKS_STATUS_JSON=true.`,
+HOOKC_COMPILE_EXPLAIN=json or HOOKC_HOOKS_STATUS_JSON=true; of run only --json
+and --debug, since the environment does not choose what decides.`,
 		Example: `  hookc init                                  # a first policy
   hookc compile --explain                     # look at the chains
   hookc run -f hooks.yaml < event.json        # decide one event
@@ -150,11 +151,10 @@ func group(cmd *cobra.Command) {
 // empty variable is none.
 func bindEnv(cmd *cobra.Command) error {
 	var errs []error
-	prefix := strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_").Replace(cmd.CommandPath())) + "_"
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		name := prefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		name := variable(cmd, f)
 		value := callerOf(cmd.Context()).getenv(name)
-		if value == "" || f.Changed {
+		if value == "" || f.Changed || !byVariable(cmd, f) {
 			return
 		}
 		if err := cmd.Flags().Set(f.Name, value); err != nil {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -51,6 +52,10 @@ hookc itself is an answer that does not let the action through.`,
 			if err := checkDeadline(cmd); err != nil {
 				return err
 			}
+			s.live, s.ignored = true, ignoredVariables(cmd)
+			if s.user != "" && !filepath.IsAbs(s.user) {
+				return cannot("--user-policy takes an absolute path")
+			}
 			if speaker := speakerOf(cmd.Context()); speaker != nil {
 				return speaker.decide(cmd, &s, serial)
 			}
@@ -76,6 +81,7 @@ hookc itself is an answer that does not let the action through.`,
 	cmd.Flags().BoolVar(&s.verify, "verify", false, "first compare the plan with the serial definition on mock events, as compile does")
 	dialectFlag(cmd)
 	deadlineFlag(cmd)
+	cmd.Flags().StringVar(&s.user, "user-policy", "", "the user's policy is `FILE`, whatever HOME and XDG_CONFIG_HOME say: an absolute path, as install writes it")
 	framedFlag(cmd)
 	cmd.Flags().BoolVar(&serial, "serial", false, "decide with the serial interpreter, the definition")
 	return cmd
@@ -267,7 +273,7 @@ func (s *sources) decideBy(cmd *cobra.Command, event policy.Event, in *policy.Co
 		return nil, cannot("%v", err)
 	}
 	memory.save(eng.Metrics())
-	d.Warnings = append(d.Warnings, memory.warnings()...)
+	d.Warnings = append(append(d.Warnings, memory.warnings()...), s.warnings()...)
 	if err := eng.Close(); err != nil {
 		return nil, cannot("%v", err)
 	}

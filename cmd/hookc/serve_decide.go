@@ -115,7 +115,7 @@ func (v *server) carry(ctx context.Context, who peer, s *speaker, said *wording)
 		}
 		r.fired()
 		v.seen.add(project, s.call.Agent(), s.call.Native())
-		d.Warnings = append(d.Warnings, r.memory.warnings()...)
+		d.Warnings = append(append(d.Warnings, r.memory.warnings()...), said.src.warnings()...)
 		s.decision = d
 		return note, nil
 	}

@@ -43,8 +43,6 @@ var worldReads = map[string]string{
 	"policy/format/discover_native.go os.UserHomeDir":    "--profile is handed back",
 	"policy/format/jcli_folders.go os.Getenv":            "a policy with commands is handed back when PATH differs",
 	"policy/format/load.go filepath.Abs":                 "serve gives absolute paths",
-	"policy/format/places.go os.Getenv":                  "XDG_CONFIG_HOME is fixed",
-	"policy/format/places.go os.UserHomeDir":             "HOME is fixed",
 	"policy/format/settings_claude_if.go os.UserHomeDir": "HOME is fixed",
 	"policy/state/state.go filepath.Abs":                 "serve gives absolute paths",
 	"policy/state/state.go os.Getenv":                    "XDG_STATE_HOME is fixed",

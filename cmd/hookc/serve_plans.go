@@ -50,7 +50,7 @@ type wanted struct {
 // key tells plans apart; with all, by the caller's whole environment.
 func (w *wanted) key(all bool) string {
 	var b strings.Builder
-	for _, part := range append([]string{string(w.event), w.project, w.from.dir, w.said.src.format, strconv.FormatBool(w.said.src.verify), strconv.FormatBool(w.said.src.allowStale), strings.Join(w.said.src.without, ","),
+	for _, part := range append([]string{string(w.event), w.project, w.from.dir, w.said.src.format, w.said.src.user, strconv.FormatBool(w.said.src.verify), strconv.FormatBool(w.said.src.allowStale), strings.Join(w.said.src.without, ","),
 		strconv.FormatUint(digest(w.from.environ, !all), 36), strconv.FormatBool(all)}, w.said.src.files...) {
 		b.WriteString(part)
 		b.WriteByte(0)

@@ -33,6 +33,13 @@ type sources struct {
 	faithful bool
 	// allowStale uses a compiled policy although its sources differ.
 	allowStale bool
+	// live is set when an event is decided for an agent: the managed tier then
+	// counts whatever is named. managed does the same for other commands.
+	live, managed bool
+	// user is the user's policy where its path was given.
+	user string
+	// ignored are the variables that may not choose what decides.
+	ignored []string
 	// verify is whether a one-shot command validates its plan.
 	verify bool
 	// without are optional passes that are left out, of the commands that have
@@ -47,6 +54,9 @@ func (s *sources) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.profile, "profile", "", "discover what `AGENT` would, and let it mean what it means there: see hookc list dialect")
 	cmd.Flags().BoolVar(&s.faithful, "faithful", false, "with --profile: follow the agent also where it lets something through in silence")
 	cmd.Flags().BoolVar(&s.allowStale, "allow-stale", false, "use a compiled policy (.hookc) although its sources, the environment or hookc differ")
+	if cmd.Name() != "run" { // which never goes without it
+		cmd.Flags().BoolVar(&s.managed, "managed", false, "with -f: the machine's managed policy as well, as run has it")
+	}
 	completeSources(cmd)
 }
 
@@ -127,11 +137,14 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 		in.Path, in.Format = from.path(in.Path), s.format
 		out = append(out, hookc.Input(in))
 	}
+	if (s.live || s.managed) && compiled == "" {
+		out = append(out, hookc.Managed())
+	}
 	if from != nil {
 		out = append(out, hookc.Environ(from.environ))
 	}
 	if len(s.files)+len(args) == 0 {
-		out = append(out, hookc.Discover(project))
+		out = append(out, hookc.Discover(project), hookc.UserPolicy(s.user))
 	}
 	if from.getenv("HOOKC_ENABLED") == "0" {
 		out = append(out, hookc.SwitchOff())
@@ -140,7 +153,10 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 		out = append(out, hookc.Overrides(o))
 	}
 	m, name, err := model.FromEnv(from.getenv)
-	if err != nil {
+	switch {
+	case err != nil && s.live: // a variable is no reason to leave out the hooks that ask no model
+		m = noModel(err)
+	case err != nil:
 		return nil, nil, cannot("%v", err)
 	}
 	out = append(out, hookc.Model(m), hookc.DefaultModel(name))
@@ -188,8 +204,12 @@ func (s *sources) debugger(cmd *cobra.Command) (func(runner.DebugRecord), func()
 	out := cmd.ErrOrStderr()
 	done := func() {}
 	if path := callerOf(cmd.Context()).getenv("HOOKC_DEBUG"); path != "" {
-		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		if err != nil {
+		f, err := openDebug(path)
+		switch {
+		case err != nil && s.live:
+			s.note("HOOKC_DEBUG is ignored: " + err.Error())
+			return nil, done, nil
+		case err != nil:
 			return nil, nil, cannot("HOOKC_DEBUG: %v", err)
 		}
 		out, done = f, func() { f.Close() }

@@ -27,6 +27,8 @@ type handOver struct {
 	// Profile and Faithful are those of the policy.
 	Profile  string `json:"profile,omitempty"`
 	Faithful bool   `json:"faithful,omitempty"`
+	// User is the user's policy where its path was given.
+	User string `json:"user,omitempty"`
 	// AllowStale uses a compiled policy although its sources differ.
 	AllowStale bool `json:"allow_stale,omitempty"`
 	// Without are passes that are left out.
@@ -44,7 +46,7 @@ func detached(s *sources, from *caller, dir string) hookc.Option {
 				return err
 			}
 			return startSupervisor(from, handOver{Files: s.files, Format: s.format, Dir: dir, Event: n.Hook.Event, Hook: n.Hook.Name, Input: input,
-				Profile: s.profile, Faithful: s.faithful, AllowStale: s.allowStale, Without: s.without})
+				Profile: s.profile, Faithful: s.faithful, AllowStale: s.allowStale, Without: s.without, User: s.user})
 		}
 	})
 }
@@ -104,7 +106,7 @@ func (h handOver) run(cmd *cobra.Command) error {
 	if err != nil {
 		return cannot("%v", err)
 	}
-	s := sources{files: h.Files, format: h.Format, profile: h.Profile, faithful: h.Faithful, allowStale: h.AllowStale, without: h.Without}
+	s := sources{files: h.Files, format: h.Format, profile: h.Profile, faithful: h.Faithful, allowStale: h.AllowStale, without: h.Without, live: true, user: h.User}
 	options, done, err := s.options(cmd, nil, h.Dir)
 	if err != nil {
 		return err

@@ -43,7 +43,7 @@ Flags:
       --artifact FILE          the policy is this one, made by hookc compile -o: as -f FILE, and without a
                                server the gate itself answers events that no hook concerns, or
                                only rules in Rego that it can evaluate
-  -f, --file PATH, --format NAME, --profile AGENT, --faithful
+  -f, --file PATH, --format NAME, --profile AGENT, --user-policy FILE, --faithful
                                as for hookc run
 
 Exit codes are the agent's own: what hookc run --dialect AGENT exits with.
@@ -104,7 +104,7 @@ func parse(args []string) (o options, wrong string) {
 			if o.artifact = take(); o.artifact != "" {
 				o.rest = append(o.rest, "-f", o.artifact)
 			}
-		case "-f", "--file", "--format", "--profile":
+		case "-f", "--file", "--format", "--profile", "--user-policy":
 			o.rest = append(o.rest, name, take())
 		case "--faithful":
 			o.rest = append(o.rest, name)

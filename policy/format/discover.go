@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -32,15 +31,19 @@ type DiscoverOptions struct {
 	// Then only the places that hookc or the agent names are looked at: nothing
 	// that the project's own files say is expanded, opened or compiled.
 	Withheld string
+	// User is the user's policy file where its path is known for certain; "" is
+	// the one below $XDG_CONFIG_HOME, or ~/.config.
+	User string
 }
 
+// managedDir is where the managed tier is. It is a variable for the linker: a
+// test builds a hookc with a folder of its own. No environment variable names
+// it, since whoever sets the environment must not choose the policy that is
+// above the user.
+var managedDir = defaultManagedDir()
+
 // ManagedDir is the folder of the managed tier on this system.
-func ManagedDir() string {
-	if dir := os.Getenv("ProgramData"); runtime.GOOS == "windows" && filepath.IsAbs(dir) {
-		return filepath.Join(dir, "hookc")
-	}
-	return filepath.FromSlash("/etc/hookc")
-}
+func ManagedDir() string { return managedDir }
 
 // Discover finds the policies of every tier, lowest first (cli.md "Policy
 // sources"): managed, user, project, local. A place that is not there is
@@ -49,19 +52,13 @@ func ManagedDir() string {
 // hooks of a tier are placed.
 func Discover(o DiscoverOptions) ([]Input, diag.List) {
 	d := discovery{dir: absolute("", o.Dir), withheld: o.Withheld != ""}
+	d.managed(o.Managed)
 	if o.Profile != nil {
 		d.native(o.Profile.Profile)
 		return d.inputs, d.found
 	}
-	managed := o.Managed
-	if managed == "" {
-		managed = ManagedDir()
-	}
-	d.policy(policy.TierManaged, managed, "hooks.yaml")
-	d.hookFolders(policy.TierManaged, managed)
-	d.hookFolders(policy.TierManaged, filepath.Join(managed, "hooks"))
-	if config := configHome(os.Getenv, os.UserHomeDir); config != "" {
-		d.policy(policy.TierUser, filepath.Join(config, "hookc"), "hooks.yaml")
+	if config, file := o.user(); file != "" {
+		d.policy(policy.TierUser, filepath.Dir(file), filepath.Base(file))
 		d.hookFolders(policy.TierUser, filepath.Join(config, "agents", "hooks"))
 	}
 	root := policy.ProjectRoot(d.dir)
@@ -73,6 +70,54 @@ func Discover(o DiscoverOptions) ([]Input, diag.List) {
 	d.hookFolders(policy.TierProject, filepath.Join(root, ".agents", "hooks"))
 	d.policy(policy.TierLocal, filepath.Join(root, ".hookc"), "hooks.local.yaml")
 	return d.inputs, d.found
+}
+
+// Managed finds the policies of the managed tier, which count whatever else is
+// named; dir is as in DiscoverOptions.
+func Managed(dir string) ([]Input, diag.List) {
+	var d discovery
+	d.managed(dir)
+	return d.inputs, d.found
+}
+
+func (d *discovery) managed(dir string) {
+	if dir == "" {
+		dir = ManagedDir()
+	}
+	d.policy(policy.TierManaged, dir, "hooks.yaml")
+	d.hookFolders(policy.TierManaged, dir)
+	d.hookFolders(policy.TierManaged, filepath.Join(dir, "hooks"))
+}
+
+// managedPlaces are the places that Managed looks at.
+func managedPlaces(dir string) (files, trees []string) {
+	if dir == "" {
+		dir = ManagedDir()
+	}
+	return []string{dir, filepath.Join(dir, "hooks.yaml")}, []string{filepath.Join(dir, "hooks")}
+}
+
+// ManagedPlaces are the files and trees that decide what Managed finds, there or
+// not.
+func ManagedPlaces() (files, trees []string) { return managedPlaces("") }
+
+// user is the folder of the user's configuration and the policy in it, "" where
+// neither is known.
+func (o *DiscoverOptions) user() (config, file string) {
+	if o.User != "" {
+		return filepath.Dir(filepath.Dir(o.User)), o.User
+	}
+	if config = configHome(os.Getenv, os.UserHomeDir); config == "" {
+		return "", ""
+	}
+	return config, filepath.Join(config, "hookc", "hooks.yaml")
+}
+
+// UserPolicy is the path of the user's policy, there or not, "" where no home is
+// known.
+func UserPolicy() string {
+	_, file := (&DiscoverOptions{}).user()
+	return file
 }
 
 var codeTwoPolicies = diag.Define(diag.Code{

@@ -107,8 +107,10 @@ func (r *yamlReader) paths(texts []diag.Text) []diag.Text {
 	return out
 }
 
-// override applies HOOKC_DEFAULTS_*: to the policy-wide limits unless a
-// managed file sets them, and to hooks that are neither managed nor locked.
+// override applies HOOKC_DEFAULTS_*: to hooks that are neither managed nor
+// locked, and to the limits of the whole policy where no such hook shares them.
+// What is wrong with a variable is noted and the variable ignored: whoever sets
+// it must not keep a policy from deciding.
 func (l *Loader) override(written map[string]string) {
 	if len(written) == 0 {
 		return
@@ -117,17 +119,19 @@ func (l *Loader) override(written map[string]string) {
 	n := &Node{Shape: Map}
 	for _, name := range slices.Sorted(maps.Keys(written)) {
 		variable, text := "HOOKC_DEFAULTS_"+strings.ToUpper(name), written[name]
-		src := diag.NewSource(variable, text)
-		value, found := ParseYAML(src, 0, len(text))
-		l.Report(in, found...)
-		if value == nil {
-			value = &Node{Shape: Scalar, Tag: tagNull, Span: diag.Span{Source: src}}
+		entry, wrong := overrideEntry(variable, name, text)
+		if wrong == "" {
+			wrong = l.tryDefaults(in, entry)
 		}
-		keyText := diag.NewText(strings.ToLower(name), diag.Span{Source: src, End: len(text)}, nil)
-		n.Entries = append(n.Entries, Entry{&Node{Shape: Scalar, Tag: tagText, Text: keyText, Span: keyText.Span}, value})
-		if !found.HasErrors() {
-			l.policy.Notes = append(l.policy.Notes, variable+"="+text+" overrides defaults."+strings.ToLower(name))
+		if wrong == "" && overridesLimit(name) && slices.ContainsFunc(l.policy.Hooks, firm) {
+			wrong = "managed or locked hooks share this limit"
 		}
+		if wrong != "" {
+			l.policy.Notes = append(l.policy.Notes, variable+"="+text+" is ignored: "+wrong)
+			continue
+		}
+		l.policy.Notes = append(l.policy.Notes, variable+"="+text+" overrides defaults."+strings.ToLower(name))
+		n.Entries = append(n.Entries, entry)
 	}
 	v := l.readDefaults(in, n)
 	overrideLimit(&l.policy.ChainTimeout, v.chainTimeout, l.chainTimeout)
@@ -135,6 +139,40 @@ func (l *Loader) override(written map[string]string) {
 	overrideLimit(&l.policy.MaxModels, v.models, l.models)
 	l.overrideHooks(v)
 }
+
+// overrideEntry is a variable as a key of defaults, or what is wrong with it.
+func overrideEntry(variable, name, text string) (e Entry, wrong string) {
+	src := diag.NewSource(variable, text)
+	value, found := ParseYAML(src, 0, len(text))
+	if found.HasErrors() {
+		return e, found[0].Text
+	}
+	if value == nil {
+		value = &Node{Shape: Scalar, Tag: tagNull, Span: diag.Span{Source: src}}
+	}
+	key := diag.NewText(strings.ToLower(name), diag.Span{Source: src, End: len(text)}, nil)
+	return Entry{&Node{Shape: Scalar, Tag: tagText, Text: key, Span: key.Span}, value}, ""
+}
+
+// tryDefaults says what is wrong with one key of defaults.
+func (l *Loader) tryDefaults(in *File, e Entry) (wrong string) {
+	alone := &Loader{dialect: l.dialect, faithful: l.faithful, dir: l.dir}
+	alone.readDefaults(in, &Node{Shape: Map, Entries: []Entry{e}})
+	for _, d := range alone.diags {
+		if d.Severity == diag.Error {
+			return d.Text
+		}
+	}
+	return ""
+}
+
+// overridesLimit reports whether a key of defaults holds for all hooks at once.
+func overridesLimit(name string) bool {
+	return slices.Contains([]string{"chain_timeout", "max_concurrent", "max_models"}, strings.ToLower(name))
+}
+
+// firm reports whether no variable changes a hook.
+func firm(h *policy.Hook) bool { return h.Tier <= policy.TierManaged || h.Locked }
 
 func overrideLimit[T comparable](to *T, value T, written chosen[T]) {
 	var zero T
@@ -146,7 +184,7 @@ func overrideLimit[T comparable](to *T, value T, written chosen[T]) {
 func (l *Loader) overrideHooks(v defaultValues) {
 	changed := map[*policy.FileConfig]*policy.FileConfig{}
 	for _, h := range l.policy.Hooks {
-		if h.Tier <= policy.TierManaged || h.Locked {
+		if firm(h) {
 			continue
 		}
 		if h.Timeout == 0 && !h.Kind.InProcess() {

@@ -167,27 +167,35 @@ func TestOverrides(t *testing.T) {
 		return out
 	}
 	sec := time.Second
+	// The limits of the whole policy are those of the locked hook as well.
 	p, found := load(policy.TierUser, all)
 	require.Empty(t, found)
-	assert.Equal(t, []any{90 * sec, 1,
+	assert.Equal(t, []any{60 * sec, 0,
 		"a", 5 * sec, "n", policy.OnErrorDeny, policy.OnErrorDeny,
 		"l", 3 * sec, "m", policy.OnErrorSkip, policy.PostureUnset,
 		"own", sec, "n", policy.OnErrorDeny, policy.OnErrorDeny,
 		"e", time.Duration(0), "n", policy.OnErrorDeny, policy.OnErrorDeny}, show(p))
-	assert.Equal(t, []string{"HOOKC_DEFAULTS_CHAIN_TIMEOUT=90 overrides defaults.chain_timeout", "HOOKC_DEFAULTS_MAX_CONCURRENT=1 overrides defaults.max_concurrent",
+	assert.Equal(t, []string{"HOOKC_DEFAULTS_CHAIN_TIMEOUT=90 is ignored: managed or locked hooks share this limit",
+		"HOOKC_DEFAULTS_MAX_CONCURRENT=1 is ignored: managed or locked hooks share this limit",
 		"HOOKC_DEFAULTS_MODEL=n overrides defaults.model", "HOOKC_DEFAULTS_ON_ERROR=deny overrides defaults.on_error", "HOOKC_DEFAULTS_TIMEOUT=5s overrides defaults.timeout"}, p.Notes)
 
 	p, found = load(policy.TierManaged, all)
 	require.Empty(t, found)
-	assert.Equal(t, []any{60 * sec, 1, "a", 3 * sec, "m", policy.OnErrorSkip, policy.PostureUnset}, show(p)[:7])
+	assert.Equal(t, []any{60 * sec, 0, "a", 3 * sec, "m", policy.OnErrorSkip, policy.PostureUnset}, show(p)[:7])
 
-	_, found = load(policy.TierUser, map[string]string{"ON_ERROR": "deni", "CHAIN_TIMEOUT": "", "RETRY": "1"})
+	text = strings.Replace(text, "locked: true, ", "", 1)
+	p, found = load(policy.TierUser, all)
+	require.Empty(t, found)
+	assert.Equal(t, []any{90 * sec, 1}, show(p)[:2], "no hook is locked")
+
+	// A variable that is wrong keeps no policy from deciding.
+	p, found = load(policy.TierUser, map[string]string{"ON_ERROR": "deni", "CHAIN_TIMEOUT": "", "RETRY": "1"})
+	require.Empty(t, found)
 	assert.Equal(t, []string{
-		"1:1 HK007 chain_timeout takes a duration; this is empty; write seconds such as 5 or 0.5, or a text such as \"500ms\" or \"2m\"",
-		`1:1 HK008 on_error: "deni" is not one of its words; did you mean "deny"?`,
-		`1:1 HK006 unknown key "retry" in defaults; keys: chain_timeout, max_concurrent, max_models, on_error, model, timeout`,
-	}, lines(found))
-	assert.Equal(t, "HOOKC_DEFAULTS_CHAIN_TIMEOUT", found[0].Span.File())
+		"HOOKC_DEFAULTS_CHAIN_TIMEOUT= is ignored: chain_timeout takes a duration; this is empty",
+		`HOOKC_DEFAULTS_ON_ERROR=deni is ignored: on_error: "deni" is not one of its words`,
+		`HOOKC_DEFAULTS_RETRY=1 is ignored: unknown key "retry" in defaults`,
+	}, p.Notes)
 }
 
 func TestGroupsKeepTheirPlace(t *testing.T) {

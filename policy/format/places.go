@@ -1,7 +1,6 @@
 package format
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,20 +15,17 @@ import (
 func DiscoverPlaces(o DiscoverOptions) (files, trees []string) {
 	d := discovery{dir: absolute("", o.Dir)}
 	root := policy.ProjectRoot(d.dir)
+	files, trees = managedPlaces(o.Managed)
 	if o.Profile != nil {
 		for _, f := range o.Profile.Profile.Files {
 			files = append(files, d.candidates(f)...)
 		}
-		return files, nil
+		return files, trees
 	}
-	managed := o.Managed
-	if managed == "" {
-		managed = ManagedDir()
-	}
-	folders := []string{managed}
-	trees = []string{filepath.Join(managed, "hooks")}
-	if config := configHome(os.Getenv, os.UserHomeDir); config != "" {
-		folders = append(folders, filepath.Join(config, "hookc"))
+	var folders []string
+	if config, file := o.user(); file != "" {
+		folders = append(folders, filepath.Dir(file))
+		files = append(files, file)
 		trees = append(trees, filepath.Join(config, "agents", "hooks"))
 	}
 	folders = append(folders, filepath.Join(root, ".hookc"))

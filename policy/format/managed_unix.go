@@ -1,0 +1,5 @@
+//go:build !windows
+
+package format
+
+func defaultManagedDir() string { return "/etc/hookc" }

@@ -377,6 +377,7 @@ func switchOff(p *policy.Policy) {
 }
 
 func (c *config) compiled(p *policy.Policy, found diag.List, m *Metrics) (*live, error) {
+	found = found.Containing()
 	if err := found.Err(); err != nil {
 		found.Sort()
 		return nil, diag.ListError{List: found}

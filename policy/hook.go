@@ -235,6 +235,9 @@ type Body struct {
 	// OnFailure is what exit status 1 of a native ClawdCode hook means: skip,
 	// deny or ask.
 	OnFailure Posture
+	// Broken is why there is no hook to run, of one that could not be read: it
+	// fails whenever its event fires, and on_error decides.
+	Broken string
 	// WorkDir is where the command runs; "" is the event's cwd.
 	WorkDir string
 

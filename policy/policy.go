@@ -27,6 +27,9 @@ type Policy struct {
 	Profile *Profile
 	// Enabled is false when HOOKC_ENABLED=0 switched off what it may.
 	Notes []string
+	// Warnings are what every Decision says of the policy: what an agent would
+	// pass over of its own configuration.
+	Warnings []Warning
 }
 
 // Profile is how an agent runs and combines the hooks of its own

@@ -108,6 +108,7 @@ func (d *doctor) examine() {
 	d.strangers()
 	d.commands()
 	d.timeouts()
+	d.failures()
 	d.lastSeen()
 	d.agentTrust(all)
 	d.canaries()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/install"
 )
@@ -305,4 +306,23 @@ func (d *doctor) agentTrust(all []opened) {
 		return
 	}
 	d.say("agent trust", checkOK, "", "trust is recorded under %s", d.place.Trusted)
+}
+
+// failures: no hook of the policy has failed and decided nothing by it.
+func (d *doctor) failures() {
+	if d.program == nil {
+		return
+	}
+	ran := map[string]hookc.HookMetrics{}
+	for _, c := range openMemory(d.root).counters() {
+		ran[string(c.Event)+" "+c.Hook] = c
+	}
+	for _, e := range d.program.Hooks {
+		c := ran[string(e.Hook.Event)+" "+e.Hook.Name]
+		if c.Failed == 0 || e.Hook.Disabled {
+			continue
+		}
+		d.say("failures", checkWarn, "hookc run --debug shows why; on_error: deny makes a failure refuse", "%s: %s failed %d of %d times",
+			e.Hook.Event, e.Hook.Name, c.Failed, c.Runs)
+	}
 }

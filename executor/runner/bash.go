@@ -79,6 +79,10 @@ type bash struct {
 
 // start finds what to execute and reports a command that cannot work.
 func (b *bash) start() diag.List {
+	if b.body.Broken != "" {
+		b.broken = policy.Failf(policy.ErrParse, "%s", b.body.Broken)
+		return nil
+	}
 	if len(b.body.Args) > 0 {
 		return b.startDirect()
 	}

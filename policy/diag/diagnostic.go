@@ -19,6 +19,9 @@ type Diagnostic struct {
 	Text string
 	// Hint names the fix where one can be named.
 	Hint string
+	// Contained is true of an error that makes one hook fail, which takes the
+	// hook's place: what decides events goes on with the others.
+	Contained bool
 }
 
 // Report makes a diagnostic of code c at span.
@@ -30,6 +33,18 @@ func (c *Code) Report(span Span, format string, args ...any) Diagnostic {
 func (d Diagnostic) WithHint(format string, args ...any) Diagnostic {
 	d.Hint = fmt.Sprintf(format, args...)
 	return d
+}
+
+// Containing returns the list for what decides events: errors that one hook has
+// taken over are warnings there.
+func (l List) Containing() List {
+	out := slices.Clone(l)
+	for i := range out {
+		if out[i].Contained {
+			out[i].Severity = max(out[i].Severity, Warning)
+		}
+	}
+	return out
 }
 
 // WithHook returns d naming the hook it is about.

@@ -19,11 +19,18 @@ func (c *Call) Encode(d *policy.Decision) Wire {
 	}
 	d.Degraded = strings.Join(parts, "; ")
 	w := c.dialect.say(a)
-	if w.Exit == 0 && w.Stderr == "" && !c.dialect.spoken && len(a.notes) > 0 {
-		w.Stderr = "hookc: " + strings.Join(a.notes, "\nhookc: ")
+	switch {
+	case w.Exit != 0 || w.Stderr != "":
+	case !c.dialect.spoken && len(a.notes) > 0:
+		w.Stderr = logLines(a.notes)
+	case c.dialect.spoken && len(a.open) > 0 && len(w.Stdout) == 0 && !c.point.mute:
+		w.Exit, w.Stderr = c.dialect.noticeExit, logLines(a.open)
 	}
 	return w
 }
+
+// logLines are notes for the agent's log.
+func logLines(notes []string) string { return "hookc: " + strings.Join(notes, "\nhookc: ") }
 
 // maxFailure bounds what an agent is told about a failure, in bytes.
 const maxFailure = 4000

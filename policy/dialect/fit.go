@@ -21,8 +21,9 @@ type answer struct {
 	patch    map[policy.Field]any
 	suppress bool
 	losses   []Loss
-	// notes are for whoever reads the agent's log.
-	notes []string
+	// notes are for whoever reads the agent's log; open are those of them that
+	// tell of a failure that let something through.
+	notes, open []string
 }
 
 func (a *answer) contextText() string { return a.call.dialect.contexts(a.context) }
@@ -54,10 +55,27 @@ func (c *Call) fit(d *policy.Decision) *answer {
 			a.system = append(a.system, "hookc: "+text)
 		}
 	}
+	a.failures(d, may)
 	for _, l := range a.losses {
 		a.notes = append(a.notes, l.String())
 	}
 	return a
+}
+
+// failures tells of hooks that failed and, by their posture, let through what
+// they were to judge: nobody else would notice.
+func (a *answer) failures(d *policy.Decision, may Power) {
+	for _, f := range d.Failed {
+		if f.OnError != policy.OnErrorSkip {
+			continue // the answer has the reason
+		}
+		text := "the hook " + f.Hook + " failed and decided nothing (" + string(f.Kind) + "): " + f.Error
+		a.open = append(a.open, text)
+		a.notes = append(a.notes, text)
+		if may.Has(MaySystem) {
+			a.system = append(a.system, "hookc: "+text)
+		}
+	}
 }
 
 // may is what the agent would obey now.

@@ -146,7 +146,7 @@ func readHookFolder(l *Loader, folder *File) {
 	}
 	f, err := openRegular(in.Path)
 	if err != nil {
-		l.Report(&in, codeFile.Report(fileSpan(in.Name), "%s: %v", in.Name, err))
+		l.brokenMD(&in, nil, diag.List{codeFile.Report(fileSpan(in.Name), "%s: %v", in.Name, err)})
 		return
 	}
 	defer f.Close()
@@ -179,13 +179,17 @@ func readHook(l *Loader, in *File, r io.Reader) {
 	// The whole folder: a script added to it may take precedence.
 	source.Uses = append(source.Uses, dir)
 	front, found := readFrontmatter(in.Name, r)
-	if front == nil {
-		l.mdReport(in, found)
+	m := mdFields{folder: filepath.Base(dir), front: front}
+	var h *policy.Hook
+	if front != nil {
+		h = m.hook()
+		found = slices.Concat(found, m.found)
+	}
+	if found.HasErrors() && !l.silentMD() {
+		l.brokenMD(in, h, found)
 		return
 	}
-	m := mdFields{folder: filepath.Base(dir), front: front}
-	h := m.hook()
-	if ok := l.mdReport(in, slices.Concat(found, m.found)); !ok || h == nil {
+	if ok := l.mdReport(in, found); !ok || h == nil {
 		return
 	}
 	h.Dir = dir
@@ -208,7 +212,7 @@ func readHook(l *Loader, in *File, r io.Reader) {
 // reader passes over such a hook in silence, and so does its profile when it
 // is followed faithfully.
 func (l *Loader) mdReport(in *File, found diag.List) bool {
-	silent := l.isAgentHooks() && l.faithful
+	silent := l.silentMD()
 	ok := !silent || !found.HasErrors()
 	for i := range found {
 		if silent && found[i].Severity == diag.Error {
@@ -217,6 +221,23 @@ func (l *Loader) mdReport(in *File, found diag.List) bool {
 	}
 	l.Report(in, found...)
 	return ok
+}
+
+// silentMD reports whether a hook that is wrong is passed over, as the format's
+// own reader does.
+func (l *Loader) silentMD() bool { return l.isAgentHooks() && l.faithful }
+
+// brokenMD keeps what is wrong with one hook to its own events. h is what could
+// be read of it, or nil.
+func (l *Loader) brokenMD(in *File, h *policy.Hook, found diag.List) {
+	name, events, filter := filepath.Base(dirOf(in.Path)), brokenEvents(found), policy.Filter{}
+	if h != nil {
+		events = []policy.Event{h.Event}
+	}
+	if h != nil && !h.Disabled { // its matcher is not what is wrong
+		filter = h.Filter
+	}
+	l.Report(in, l.broken(in, name, events, filter, policy.Body{Protocol: policy.AgentHooksProtocol}, found)...)
 }
 
 // asyncWritten reports whether the file says whether the hook is async.

@@ -206,8 +206,12 @@ func TestHookMDParsing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p, found := loadMD(t, c.content)
 			assert.Equal(t, c.codes, codesOf(found), found.Render())
-			if c.want == nil {
-				assert.Empty(t, p.Hooks)
+			if found.HasErrors() { // a hook that fails stands in its place
+				require.NotEmpty(t, p.Hooks)
+				for _, h := range p.Hooks {
+					assert.NotEmpty(t, h.Body.Broken)
+					assert.False(t, h.Disabled)
+				}
 				return
 			}
 			require.Len(t, p.Hooks, 1)
@@ -338,9 +342,11 @@ func TestFolderOfHooks(t *testing.T) {
 	p, found := Load(Options{Inputs: []Input{{Path: dir, Tier: policy.TierUser}}, Dir: dir})
 	var names []string
 	for _, h := range p.Hooks {
-		names = append(names, itoa(h.Order)+" "+h.Name)
+		if h.Event == policy.PreToolExecution {
+			names = append(names, itoa(h.Order)+" "+h.Name)
+		}
 	}
-	assert.Equal(t, []string{"0 alpha", "1 mid", "2 mid", "3 zeta"}, names)
+	assert.Equal(t, []string{"0 alpha", "1 bad", "2 mid", "3 mid", "4 none", "5 zeta"}, names)
 	var where []string
 	for _, d := range found {
 		where = append(where, d.Code.ID+" "+filepath.ToSlash(d.Span.File()))

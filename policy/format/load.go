@@ -98,6 +98,9 @@ type Loader struct {
 	// jcli and agentHooks are what files of theirs say besides.
 	jcli       jcliState
 	agentHooks agentHooksState
+	// hardened add the hooks that stand in the place of those an agent passes
+	// over, after its own rules have been applied to the others.
+	hardened []func()
 	// open are the files being read, outermost first; read those read.
 	open []reading
 	read map[reading]bool
@@ -132,6 +135,7 @@ func (l *Loader) Report(in *File, found ...diag.Diagnostic) {
 			d.Severity = diag.Warning
 		}
 		l.diags.Add(d)
+		l.passedOver(in, d)
 	}
 }
 
@@ -257,6 +261,9 @@ func (l *Loader) profile() {
 		l.jcliFinish()
 	case l.dialect.ID == "agenthooks":
 		p.Hooks = l.agentHooksFinish(p.Hooks)
+	}
+	for _, add := range l.hardened {
+		add()
 	}
 	rules, err := l.dialect.Under(l.faithful)
 	if err != nil {

@@ -87,6 +87,8 @@ type settingsReader struct {
 	source  *policy.SourceFile
 	config  *policy.FileConfig
 	dialect *dialect.Dialect
+	// reported is the last finding.
+	reported diag.Diagnostic
 	// repeated is true while what has been read once is read for another event
 	// of the same name.
 	repeated bool
@@ -103,6 +105,10 @@ func (s *settings) read(l *Loader, in *File) {
 	r := &settingsReader{settings: s, l: l, in: in, src: diag.NewSource(in.Name, in.Content), source: l.Source(in, s.format),
 		config: &policy.FileConfig{Dir: filepath.Dir(in.Path)}, dialect: d}
 	root, found := r.parse()
+	if root == nil && len(found) == 0 {
+		found.Add(codeSyntax.Report(diag.Span{Source: r.src}, "the file is empty: none of its hooks runs").
+			WithHint("{} is a configuration without hooks"))
+	}
 	if root == nil && s.broken != nil && s.broken(l) {
 		for i := range found {
 			found[i].Severity = diag.Warning
@@ -131,6 +137,7 @@ func (r *settingsReader) parse() (*Node, diag.List) {
 }
 
 func (r *settingsReader) report(d diag.Diagnostic) {
+	r.reported = d
 	if !r.repeated {
 		r.l.Report(r.in, d)
 	}
@@ -184,19 +191,37 @@ func (r *settingsReader) group(event policy.Event, native string, group *Node) {
 		r.report(codeNative.Report(itemSpan(group), "the group has no list of hooks: it does nothing").WithHint(`write "hooks": [{"type": "command", "command": "…"}]`))
 		return
 	}
+	r.reported = diag.Diagnostic{}
 	conditions, ok := r.matcher(r, event, native, group)
 	if !ok {
+		r.harden(event, native, nil)
 		return
 	}
 	for _, n := range hooks.Items {
+		r.reported = diag.Diagnostic{}
 		if h := r.one(event, native, group, n); h != nil {
 			h.Filter.Conditions = slices.Concat(conditions, h.Filter.Conditions)
 			if len(h.Filter.Conditions) > 0 {
 				h.Filter.Span = h.Filter.Conditions[0].Value.Span
 			}
 			r.add(h)
+		} else {
+			r.harden(event, native, conditions)
 		}
 	}
+}
+
+// harden takes the safe side where the agent passes over a guard that is written
+// wrong: what it may have been meant for is refused, and the reason says why.
+func (r *settingsReader) harden(event policy.Event, native string, conditions []policy.Condition) {
+	if !slices.Contains([]*diag.Code{codeNative, codeMatcher}, r.reported.Code) || r.l.dialect == nil || r.faithful() || event.Spec().Class != policy.Guard {
+		return
+	}
+	body := policy.Body{Protocol: r.dialect.Profile.Protocol, Native: native}
+	in, found := r.in, diag.List{r.reported}
+	r.l.hardened = append(r.l.hardened, func() {
+		r.l.broken(in, "", []policy.Event{event}, policy.Filter{Conditions: conditions}, body, found)
+	})
 }
 
 // one reads a hook; nil when it cannot run, which has been reported.

@@ -15,7 +15,7 @@ import (
 var _ = registerSettings(settings{
 	id: "aiagents", format: "aiagents", doc: "settings.json of ai_agents",
 	files:  []string{".ai_agents/settings.json", ".ai_agents/settings.local.json"},
-	broken: func(*Loader) bool { return true },
+	broken: func(l *Loader) bool { return l.faithful },
 	unit:   time.Second, timeout: time.Minute,
 	matcher: aiAgentsMatcher,
 	hook: func(r *settingsReader, _ string, _, n *Node, h *policy.Hook) bool {

@@ -113,6 +113,7 @@ func (c *config) steady(m *Metrics) (*live, error) {
 // one. What consent covers byte for byte is whole.
 func (c *config) young(p *policy.Policy, last *artifact.File, began time.Time) (changed bool, young string) {
 	known := map[string]bool{}
+	written := c.written(p)
 	var paths []string
 	if last != nil {
 		sources, err := last.Sources()
@@ -123,12 +124,19 @@ func (c *config) young(p *policy.Policy, last *artifact.File, began time.Time) (
 			known[s.Path] = true
 		}
 		changes, _ := last.Changes()
+		changed = len(changes) > 0
 		for _, s := range changes {
-			paths = append(paths, s.Path)
+			// A folder is never half written; what came to be in it is looked at
+			// itself, and a file that went with its folder was taken away.
+			_, there := os.Lstat(s.Path)
+			_, above := os.Stat(filepath.Dir(s.Path))
+			if above == nil && !s.Print.Folder && (written(s.Path) || there != nil) {
+				paths = append(paths, s.Path)
+			}
 		}
 	}
 	for _, path := range c.depends(p) {
-		if known[path] {
+		if known[path] || !written(path) {
 			continue
 		}
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
@@ -144,7 +152,35 @@ func (c *config) young(p *policy.Policy, last *artifact.File, began time.Time) (
 			return true, path
 		}
 	}
-	return last == nil || len(paths) > 0, ""
+	return last == nil || changed || len(paths) > 0, ""
+}
+
+// written reports whether a file is one that a policy is written in, and not one
+// that its hooks use and may write themselves.
+func (c *config) written(p *policy.Policy) func(path string) bool {
+	var texts []string
+	for _, in := range c.placed() {
+		texts = append(texts, in.Path)
+	}
+	for _, src := range p.Sources {
+		texts = append(texts, src.Path)
+	}
+	for _, h := range p.Hooks {
+		texts = append(texts, h.Body.File)
+		if h.File == nil {
+			continue
+		}
+		for _, shared := range slices.Concat(h.File.Rego.Paths, h.File.Rego.Data) {
+			texts = append(texts, shared.Value)
+		}
+	}
+	folders := slices.DeleteFunc(slices.Clone(texts), func(path string) bool {
+		info, err := os.Stat(path)
+		return err != nil || !info.IsDir() || slices.ContainsFunc(c.inputs, func(in format.Input) bool { return in.Path == path })
+	})
+	return func(path string) bool {
+		return slices.Contains(texts, path) || slices.ContainsFunc(folders, func(dir string) bool { return within(dir, path) })
+	}
 }
 
 // consented reports whether a file comes with the project, so that consent

@@ -64,6 +64,7 @@ var layers = map[string]int{
 	"tests/bench":         6,
 	"tests/fuzz":          6,
 	"tests/weight":        6,
+	"tests/hostile":       6,
 	"tests/guard":         6,
 	"tests/guard/bash":    6,
 	"tests/gen/bench":     6,

@@ -86,4 +86,5 @@ func (r *resident) describe(w *wanted, began time.Time) {
 	}
 	src := w.said.src
 	r.files = take(watched(&src, w, program, r.memory), began)
+	r.files.texts = texts(program)
 }

@@ -5,6 +5,8 @@ package main
 import (
 	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -35,6 +37,9 @@ type prints struct {
 	// open is true when a file was changed so shortly before that a further
 	// change could carry the same time: nothing is the same as that.
 	open bool
+	// texts are the files and folders that the policy is written in; the others
+	// are what its hooks use.
+	texts []string
 }
 
 // take looks at files, for a plan whose building began at a time.
@@ -106,15 +111,20 @@ const quiet = 100 * time.Millisecond
 
 // writing reports whether a file that is not as it was has been changed so
 // shortly before a time that it may be half written. Of a file that is gone, its
-// folder tells. A record of consent is whole whenever it is there.
+// folder tells.
 func (p *prints) writing(at time.Time) bool {
 	for i, path := range p.paths {
+		if filepath.Base(path) == trust.File && look(path) != p.as[i] {
+			return false // consent was given or withdrawn, which counts at once
+		}
+	}
+	for i, path := range p.paths {
 		now := look(path)
-		if now == p.as[i] {
+		if now == p.as[i] || !slices.ContainsFunc(p.texts, func(text string) bool { return path == text || strings.HasPrefix(path, text+"/") }) {
 			continue
 		}
-		if filepath.Base(path) == trust.File {
-			return false
+		if now.mode&unix.S_IFMT == unix.S_IFDIR {
+			continue // what came to be in it is looked at itself
 		}
 		if now.missing {
 			now = look(filepath.Dir(path))
@@ -124,6 +134,28 @@ func (p *prints) writing(at time.Time) bool {
 		}
 	}
 	return false
+}
+
+// texts lists the files that a policy is written in, Rego and its data among
+// them.
+func texts(program *dag.Program) []string {
+	var out []string
+	for _, src := range program.Sources {
+		out = append(out, src.Path)
+	}
+	for _, e := range program.Hooks {
+		if file := e.Hook.Body.File; file != "" {
+			out = append(out, file)
+		}
+		if e.Hook.File == nil {
+			continue
+		}
+		for _, shared := range slices.Concat(e.Hook.File.Rego.Paths, e.Hook.File.Rego.Data) {
+			out = append(out, shared.Value)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // same reports whether every file is as it was.

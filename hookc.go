@@ -24,6 +24,7 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/rego"
 )
 
 // The lifecycle points, for Fire.
@@ -129,6 +130,9 @@ func Open(ctx context.Context, options ...Option) (*Engine, error) {
 	}
 	if e.config.execute.Gates == nil {
 		e.config.execute.Gates = executor.NewGates() // one count, whichever plan an event is on
+	}
+	if e.config.kinds.Eyes == nil && !e.config.skipVerify && !e.config.compile.Once {
+		e.config.kinds.Eyes = rego.NewEyes(false, nil, nil)
 	}
 	e.config.cache = e.config.newCache()
 	e.config.execute.Fire = func(ctx context.Context, event policy.Event, in *policy.Context) *policy.Decision {
@@ -336,6 +340,15 @@ func (e *Engine) Program() *dag.Program { return e.live.Load().program }
 // Diagnostics are the findings of the plan in force that did not stop it.
 func (e *Engine) Diagnostics() diag.List { return e.Program().Diagnostics }
 
+// Rejected is the native code of Rego that said what OPA did not, and is not used
+// any more: the hook's name by the code's hash. OPA evaluates these hooks.
+func (e *Engine) Rejected() map[string]string {
+	if e.config.kinds.Eyes == nil {
+		return nil
+	}
+	return e.config.kinds.Eyes.Rejected()
+}
+
 // Metrics are the counters of every hook since Open.
 func (e *Engine) Metrics() *Metrics { return e.metrics }
 
@@ -346,6 +359,9 @@ func (e *Engine) Close() error {
 		return ErrClosed
 	}
 	e.retired.Wait() // without the lock, which an event under way may want
+	if eyes := e.config.kinds.Eyes; eyes != nil {
+		eyes.Close()
+	}
 	return nil
 }
 

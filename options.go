@@ -19,6 +19,7 @@ import (
 	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/policy/trust"
+	"github.com/hookc/hookc/rego"
 )
 
 // Option says what Open loads and how it runs.
@@ -211,6 +212,19 @@ func configured(options []Option) *config {
 // for tests of policies. A hook that the policy does not have is ignored.
 func Answers(answers map[string]map[string]any) Option {
 	return func(c *config) { c.answers = answers }
+}
+
+// Eyes has what native code of Rego says looked at by eyes of the host's, which
+// several engines can share, instead of the engine's own: who keeps what they
+// rejected, and tells of it, is the host.
+func Eyes(e *rego.Eyes) Option {
+	return func(c *config) { c.kinds.Eyes = e }
+}
+
+// Paranoid has both native code and OPA evaluate Rego at every event: where they
+// differ the stricter counts.
+func Paranoid() Option {
+	return func(c *config) { c.kinds.Eyes = rego.NewEyes(true, nil, nil) }
 }
 
 // SkipVerify leaves out translation validation: by default every plan is run

@@ -39,6 +39,7 @@ type Native struct {
 	// policy again.
 	asked sync.Once
 	loud  bool
+	glance
 }
 
 // nativeEntry is an entry point: its function in the code, or -1 for topdown's.
@@ -68,6 +69,9 @@ func (n *Native) Run(ctx context.Context, in *policy.Context, attempt int) (poli
 // Tell evaluates the module on an event; nil says nothing, and costs no memory.
 // It fails as Module.Run does.
 func (n *Native) Tell(ctx context.Context, in *policy.Context, _ int) (*policy.Result, error) {
+	if n.eyes != nil {
+		return n.watched(ctx, in)
+	}
 	r := nativeRuns.Get().(*nativeRun)
 	r.begin(ctx, n.budget, n.timely)
 	r.input = eventInput{event: in, slots: n.slots, part: &n.input, steps: &r.steps}
@@ -108,6 +112,7 @@ func (n *Native) fall(r *nativeRun, in *policy.Context) (*policy.Result, error) 
 	if r.steps.spent {
 		return nil, r.steps.failure()
 	}
+	r.fell = true
 	m, err := n.module()
 	if err != nil {
 		return nil, err
@@ -192,6 +197,8 @@ type nativeRun struct {
 	// given tells how much the evaluation was given.
 	given func() int64
 	code  *native.Code
+	// fell says that topdown answered.
+	fell bool
 }
 
 // told is a value that a rule of an entry point gave: block is the rule's, -1
@@ -216,6 +223,7 @@ var nativeRuns = sync.Pool{New: func() any {
 
 func (r *nativeRun) begin(ctx context.Context, budget time.Duration, timely bool) {
 	r.steps.ctx, r.steps.limit, r.steps.given = ctx, budget, r.given
+	r.machine.Path, r.fell = 0, false
 	if timely {
 		r.of.start = r.steps.started().start
 	}

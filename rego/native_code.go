@@ -143,6 +143,9 @@ func (s *Stored) read() {
 		n.rest = n.rest || e.fn < 0
 	}
 	n.slots, n.alike = slotsOf(p.Paths, &n.input)
+	if s.c.Eyes != nil {
+		n.Watch(s.c.Eyes, s.hook)
+	}
 	s.native, s.err, s.code = n, nil, nil
 }
 

@@ -24,6 +24,7 @@ type FusedNative struct {
 	budget time.Duration
 	timely bool
 	runs   sync.Pool
+	paths  paths
 }
 
 // Fusible reports whether the module can be evaluated with others: all of it is
@@ -121,6 +122,7 @@ func (f *FusedNative) Run(ctx context.Context, in *policy.Context, chosen []int,
 	r := f.runs.Get().(*fusedNativeRun)
 	defer f.release(r)
 	r.input.event, r.steps.ctx, r.steps.limit, r.steps.given = in, ctx, f.budget, r.input.size
+	r.machine.Machine.Path = 0
 	if f.timely {
 		r.of.start = r.steps.started().start
 	}
@@ -156,6 +158,9 @@ func (f *FusedNative) Run(ctx context.Context, in *policy.Context, chosen []int,
 		}
 		f.answer(&said[k], member, mine, bailed)
 		told, owner = told[own:], owner[own:]
+	}
+	if f.members[0].eyes != nil {
+		f.watched(ctx, in, r.machine.Machine.Path, chosen, said)
 	}
 	return nil
 }

@@ -34,6 +34,8 @@ type Compiler struct {
 	Lints  Lints
 	// Shared, when set, is read instead of the disk.
 	Shared *Shared
+	// Eyes, when set, look at what native code says.
+	Eyes *Eyes
 
 	mu                        sync.Mutex
 	read                      disk.Files

@@ -13,7 +13,7 @@ import (
 // budget. A rule that fails is a mistake in the policy and not bad luck, so at
 // a guard it denies; a quality gate must not keep a turn going for it.
 func regoKind(o Options) dag.Kind {
-	c := &rego.Compiler{Budget: o.budget(), Shared: o.Shared, Lints: rego.Lints{NoReason: codeNoReason, MissingPasses: codeGuardUndefined}}
+	c := &rego.Compiler{Budget: o.budget(), Shared: o.Shared, Eyes: o.Eyes, Lints: rego.Lints{NoReason: codeNoReason, MissingPasses: codeGuardUndefined}}
 	prepare := func(h *policy.Hook) (dag.Body, diag.List) {
 		m, found := c.Compile(h)
 		if m == nil {
@@ -38,7 +38,7 @@ func regoKind(o Options) dag.Kind {
 			}
 			return nil
 		},
-		Native: nativeRego,
+		Native: func(h *policy.Hook, b *dag.Body) diag.List { return nativeRego(h, b, o.Eyes) },
 		Begin:  c.Begin,
 		Fuse:   fuseRego,
 		Digest: c.Digest,
@@ -57,7 +57,7 @@ const nativeCost = 300 * time.Nanosecond
 
 // nativeRego makes native code of a module, and compares it with the module:
 // nothing decides by code that was not compared.
-func nativeRego(h *policy.Hook, b *dag.Body) diag.List {
+func nativeRego(h *policy.Hook, b *dag.Body, eyes *rego.Eyes) diag.List {
 	m, ok := b.Runner.(*rego.Module)
 	if !ok {
 		return nil // a hook whose answer is given, for a test of its policy
@@ -73,6 +73,12 @@ func nativeRego(h *policy.Hook, b *dag.Body) diag.List {
 	}
 	if n == nil || found != nil {
 		return found
+	}
+	if eyes != nil {
+		if n.Watch(eyes, h); n.Wrong() {
+			b.Engine = "rego(topdown: its native code was wrong before)"
+			return nil
+		}
 	}
 	b.Runner, b.Unindexed = n, n.Unindexed()
 	if n.Whole() {

@@ -38,6 +38,8 @@ type Options struct {
 	// Shared, when set, is the shared Rego and data of rego hooks, instead of what
 	// is on disk.
 	Shared *rego.Shared
+	// Eyes, when set, look at what native code of rego hooks says.
+	Eyes *rego.Eyes
 }
 
 // DefaultBudget is the step budget of in-process rules (semantics.md §5.4).

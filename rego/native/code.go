@@ -179,6 +179,7 @@ type teller struct {
 // block runs a block and tells whether to go on.
 func (t *teller) block(i int, f *frame) (bool, error) {
 	s := t.fn.blocks[i](f)
+	f.m.trace(i, s)
 	if s == bailed {
 		return false, ErrBail
 	}

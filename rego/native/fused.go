@@ -236,6 +236,7 @@ func (fn *function) these(m *Machine, data Value, a, b []int32, t *teller) Value
 		i := (*list)[0]
 		*list = (*list)[1:]
 		s := fn.blocks[i](f)
+		m.trace(int(i), s)
 		if s == bailed {
 			panic(bailout{})
 		}
@@ -267,6 +268,9 @@ func (f *Fused) Eval(m *FusedMachine, in Input, chosen []int) []Answer {
 	m.begin(f, in)
 	defer m.end()
 	m.found = f.index.find(m, &m.marks, m.found[:0])
+	for _, i := range m.found {
+		m.Machine.Path = onward(m.Machine.Path, uint64(i)+1)
+	}
 	for rest := m.found; len(rest) > 0; {
 		member := f.entries[f.owner[rest[0]]].member
 		n := 1

@@ -214,7 +214,8 @@ func (fn *function) runFound(f *frame) (s status, indexed bool) {
 		return done, false
 	}
 	for at := r.from; at < r.to; at++ {
-		if s = fn.blocks[m.found[at]-first](f); s < 0 {
+		s = fn.blocks[m.found[at]-first](f)
+		if m.trace(int(m.found[at]), s); s < 0 {
 			break
 		}
 		s = done

@@ -10,6 +10,9 @@ type Machine struct {
 	Stop Stop
 	// Context is the caller's, for its builtins.
 	Context any
+	// Path is another number for each path that evaluations take through their
+	// code, as far as blocks and slots tell it. Evaluations add to it.
+	Path uint64
 	// Budget, when not nil, is asked for memory.
 	Budget Budget
 
@@ -182,7 +185,34 @@ func (m *Machine) ask(s *slot, i int32) (Value, bool) {
 	s.v, s.ok = m.in.Slot(int(i))
 	s.epoch = m.epoch
 	m.touched = append(m.touched, i)
+	if kind := uint64(0); s.ok {
+		switch s.v.(type) {
+		case string:
+			kind = 1
+		case int, float64, Number:
+			kind = 2
+		case bool:
+			kind = 3
+		case nil:
+			kind = 4
+		case []Value:
+			kind = 5
+		default:
+			kind = 6
+		}
+		m.Path = onward(m.Path, uint64(i)<<3|kind)
+	} else {
+		m.Path = onward(m.Path, uint64(i)<<3|7)
+	}
 	return s.v, s.ok
+}
+
+// onward adds a step to a path.
+func onward(path, step uint64) uint64 { return (path ^ step) * 0x9E3779B97F4A7C15 }
+
+// trace adds what a block came to.
+func (m *Machine) trace(block int, s status) {
+	m.Path = onward(m.Path, uint64(block)<<8|uint64(uint8(s)))
 }
 
 // frame is a function's locals while it runs. All that l has room for is

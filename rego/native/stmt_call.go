@@ -31,8 +31,9 @@ func (fn *function) run(f *frame) status {
 			return s
 		}
 	}
-	for _, run := range fn.blocks {
-		if s := run(f); s < 0 {
+	for i, run := range fn.blocks {
+		s := run(f)
+		if f.m.trace(i, s); s < 0 {
 			return s
 		}
 	}

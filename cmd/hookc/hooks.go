@@ -69,6 +69,7 @@ func newHooksStatus() *cobra.Command {
 			memory := openMemory(policy.ProjectRoot(dir))
 			status := describe(program)
 			status.Counters, status.State = memory.counters(), memory.path()
+			status.Notes = append(status.Notes, openDoubts().lines()...)
 			status.Counters = slices.DeleteFunc(status.Counters, func(m hookc.HookMetrics) bool { return m.Hook == hookc.SelfHook })
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), status)

@@ -79,6 +79,7 @@ hookc itself is an answer that does not let the action through.`,
 	s.passes(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "one line of JSON, also on a terminal")
 	cmd.Flags().BoolVar(&s.verify, "verify", false, "first compare the plan with the serial definition on mock events, as compile does")
+	cmd.Flags().BoolVar(&s.paranoid, "paranoid", false, "have both native code and OPA evaluate Rego; where they differ the stricter counts")
 	dialectFlag(cmd)
 	deadlineFlag(cmd)
 	cmd.Flags().StringVar(&s.user, "user-policy", "", "the user's policy is `FILE`, whatever HOME and XDG_CONFIG_HOME say: an absolute path, as install writes it")
@@ -256,7 +257,11 @@ func (s *sources) decideBy(cmd *cobra.Command, event policy.Event, in *policy.Co
 	dog := watchdogOf(cmd.Context())
 	dog.decides(cmd, event)
 	project := in.Text(policy.FieldProjectRoot) // the agent may have wandered off
-	eng, memory, done, err := s.ready(cmd, oneEvent(event), project)
+	events := oneEvent(event)
+	if s.paranoid { // that takes native code
+		events = everyEvent(event)
+	}
+	eng, memory, done, err := s.ready(cmd, events, project)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,8 @@ type serveFlags struct {
 	idle    time.Duration
 	drain   time.Duration
 	asJSON  bool
+	// paranoid has both native code and OPA evaluate Rego.
+	paranoid bool
 }
 
 func newServe() *cobra.Command {
@@ -50,6 +52,7 @@ Exit codes: 0 ended as asked or idle · 1 another serve of this build is running
 	cmd.Flags().StringVar(&f.metrics, "metrics", "", "also answer GET /metrics and /healthz on `ADDRESS`, a loopback one such as 127.0.0.1:9464")
 	cmd.Flags().DurationVar(&f.idle, "idle", 30*time.Minute, "end after this time without an event; 0 is never")
 	cmd.Flags().DurationVar(&f.drain, "drain", 30*time.Second, "how long events under way may take to finish when serve ends")
+	cmd.Flags().BoolVar(&f.paranoid, "paranoid", false, "have both native code and OPA evaluate Rego; where they differ the stricter counts")
 	cmd.AddCommand(f.commands()...)
 	return cmd
 }

@@ -47,6 +47,10 @@ func (v *server) exposition() string {
 	}{{"answered", &v.answered}, {"refused", &v.refused}, {"broken", &v.broken}} {
 		fmt.Fprintf(&b, "hookc_requests_total{outcome=%q} %d\n", row.outcome, row.n.Load())
 	}
+	if v.eyes != nil {
+		metric("hookc_native_checked_total", "counter", "Evaluations of native Rego that OPA was asked too.", v.eyes.Checked())
+		metric("hookc_native_rejected", "gauge", "Rules whose native code was wrong, and that OPA evaluates.", len(v.eyes.Rejected()))
+	}
 	fmt.Fprintf(&b, "# HELP hookc_answer_seconds How long answers took.\n# TYPE hookc_answer_seconds histogram\n")
 	sum := int64(0)
 	for i, bound := range histogramBounds {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/rego"
 )
 
 const (
@@ -45,6 +46,8 @@ type wanted struct {
 	project string
 	// path is serve's own PATH, on which programs are looked for.
 	path string
+	// eyes look at native code, in all plans.
+	eyes *rego.Eyes
 }
 
 // key tells plans apart; with all, by the caller's whole environment.
@@ -307,9 +310,13 @@ func (w *wanted) build(ctx context.Context, readings *hookc.Readings) (*resident
 	if err := src.takeProfile(w.from); err != nil {
 		return nil, err
 	}
-	if src.profile != "" {
+	switch {
+	case src.profile != "":
 		return nil, handBack{"--profile"}
+	case src.paranoid:
+		return nil, handBack{"--paranoid"}
 	}
+	src.eyes = w.eyes
 	cmd := &cobra.Command{}
 	cmd.SetContext(withCaller(ctx, w.from))
 	eng, m, done, err := src.ready(cmd, everyEvent(w.event), w.project, hookc.Reading(readings))

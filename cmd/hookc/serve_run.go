@@ -82,6 +82,8 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	defer done()
 	v := newServer(build, umask)
 	v.socket, v.idle, v.drain = l.Addr().String(), f.idle, f.drain
+	v.eyes = openDoubts().eyes(f.paranoid)
+	defer v.eyes.Close()
 	if f.metrics != "" {
 		stop, err := v.serveMetrics(f.metrics)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/rego"
 )
 
 const (
@@ -40,6 +41,7 @@ type server struct {
 	plans         *plans
 	words         *wordings
 	home          *environment
+	eyes          *rego.Eyes
 
 	conns    sync.WaitGroup
 	open     atomic.Int64
@@ -235,6 +237,7 @@ func (v *server) status() *serveStatus {
 		Draining: v.draining.Load(),
 		Requests: requestCounts{v.answered.Load(), v.refused.Load(), v.broken.Load(), v.active.Load()},
 		Plans:    v.plans.list(),
+		Doubted:  openDoubts().lines(),
 	}
 }
 

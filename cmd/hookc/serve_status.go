@@ -20,6 +20,8 @@ type serveStatus struct {
 	Draining bool          `json:"draining,omitempty"`
 	Requests requestCounts `json:"requests"`
 	Plans    []planStatus  `json:"plans"`
+	// Doubted says which hooks OPA evaluates since their native code was wrong.
+	Doubted []string `json:"doubted,omitempty"`
 }
 
 // requestCounts are the requests to decide so far. Answered ones were decided,
@@ -55,6 +57,9 @@ func (s *serveStatus) write(out io.Writer) {
 	}
 	fmt.Fprintf(out, "%s on %s (process %d, up %s)\n", state, s.Socket, s.Pid, time.Duration(s.Uptime)*time.Second)
 	fmt.Fprintf(out, "%d answered, %d handed back, %d broken off, %d under way\n", s.Requests.Answered, s.Requests.Refused, s.Requests.Broken, s.Requests.Active)
+	for _, line := range s.Doubted {
+		fmt.Fprintln(out, line)
+	}
 	if len(s.Plans) == 0 {
 		return
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/rego"
 )
 
 // sources are the flags of every command that needs a policy.
@@ -45,6 +46,10 @@ type sources struct {
 	// without are optional passes that are left out, of the commands that have
 	// the flag.
 	without []string
+	// paranoid has both native code and OPA evaluate Rego; eyes are a resident
+	// engine's.
+	paranoid bool
+	eyes     *rego.Eyes
 }
 
 func (s *sources) flags(cmd *cobra.Command) {
@@ -109,6 +114,7 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 	if len(s.without) > 0 {
 		out = append(out, hookc.Compiler(func(c *compiler.Config) { c.Without = s.without }))
 	}
+	out = append(out, s.look()...)
 	compiled, err := s.compiledPolicy(from, args)
 	if err != nil {
 		return nil, nil, err

@@ -112,7 +112,6 @@ func (n *Native) fall(r *nativeRun, in *policy.Context) (*policy.Result, error) 
 	if r.steps.spent {
 		return nil, r.steps.failure()
 	}
-	r.fell = true
 	m, err := n.module()
 	if err != nil {
 		return nil, err
@@ -197,8 +196,6 @@ type nativeRun struct {
 	// given tells how much the evaluation was given.
 	given func() int64
 	code  *native.Code
-	// fell says that topdown answered.
-	fell bool
 }
 
 // told is a value that a rule of an entry point gave: block is the rule's, -1

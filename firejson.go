@@ -1,6 +1,7 @@
 package hookc
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/hookc/hookc/policy"
@@ -57,8 +58,17 @@ func (e *Engine) FireJSONInto(ctx context.Context, event policy.Event, data []by
 	if event == "" && named != known || sessions && in.Text(policy.FieldSessionID) != session {
 		return e.fireWhole(ctx, event, data, m)
 	}
+	if known.NeedsTool() && l.program.Plan(known) != nil {
+		// What no hook looks at was not decoded, and may be what is wrong.
+		if policy.Peek(data, policy.FieldToolName) == "" || bytes.Contains(data, nul) {
+			return e.fireWhole(ctx, event, data, m)
+		}
+	}
 	return l.exec.FireInto(ctx, known, in, m), nil
 }
+
+// nul is the NUL character as JSON writes it.
+var nul = []byte(`\u0000`)
 
 // fireWhole is FireJSONInto with everything decoded.
 func (e *Engine) fireWhole(ctx context.Context, event policy.Event, data []byte, m *Reused) (*policy.Decision, error) {

@@ -162,6 +162,15 @@ func (e *Engine) Fire(ctx context.Context, event policy.Event, in *policy.Contex
 	return e.fire(ctx, event, in, (*executor.Executor).Fire)
 }
 
+// UnfitError is why a guarded event that was read cannot be decided: it lacks
+// what filters need, or has what would mislead them.
+type UnfitError struct{ Err error }
+
+func (e *UnfitError) Error() string { return "hookc: " + e.Err.Error() }
+
+// Unwrap is what is wrong with the event.
+func (e *UnfitError) Unwrap() error { return e.Err }
+
 // Reused is memory for the Decisions of FireInto. The zero Reused is ready; it
 // serves one event at a time.
 type Reused = executor.Reused
@@ -186,6 +195,12 @@ func (e *Engine) FireInto(ctx context.Context, event policy.Event, in *policy.Co
 		return refuse(known, in.Frozen(known), err)
 	}
 	defer l.leave()
+	if known.NeedsTool() && l.program.Plan(known) != nil {
+		in = in.Frozen(known)
+		if err := in.Unfit(known); err != nil {
+			return refuse(known, in, &UnfitError{err})
+		}
+	}
 	return l.exec.FireInto(ctx, known, in, m), nil
 }
 
@@ -208,6 +223,11 @@ func (e *Engine) fire(ctx context.Context, event policy.Event, in *policy.Contex
 		return refuse(known, in, err)
 	}
 	defer l.leave()
+	if l.program.Plan(known) != nil {
+		if err := in.Unfit(known); err != nil {
+			return refuse(known, in, &UnfitError{err})
+		}
+	}
 	return how(l.exec, ctx, known, in), nil
 }
 
@@ -307,7 +327,15 @@ func (e *Engine) Run(ctx context.Context, pipeline string, actions Actions, in .
 	if e.closed.Load() {
 		return nil, ErrClosed
 	}
-	return e.live.Load().exec.Pipeline(ctx, pipeline, actions, in...)
+	l := e.live.Load()
+	if l.program.Plan(PreToolExecution) != nil && (pipeline == "tool" || pipeline == "tool.batch") {
+		for _, c := range in {
+			if err := c.Frozen(PreToolExecution).Unfit(PreToolExecution); err != nil {
+				return nil, &UnfitError{err}
+			}
+		}
+	}
+	return l.exec.Pipeline(ctx, pipeline, actions, in...)
 }
 
 // Available reports whether some hook on the event can match the tool. False

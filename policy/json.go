@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -179,9 +180,7 @@ func ContextFromMap(m map[string]any) (c *Context, event string, err error) {
 		switch {
 		case m[key] == nil:
 		case key == FieldToolArguments.String():
-			if m[FieldToolInput.String()] == nil {
-				err = errors.Join(err, c.setArguments(m[key]))
-			}
+			err = errors.Join(err, c.setArguments(m[key], m[FieldToolInput.String()]))
 		case !known || f.Derived() || f == FieldRaw:
 			raw[key] = m[key]
 		case !f.Spec().Type.Holds(m[key]):
@@ -216,20 +215,25 @@ func sameEvent(f Field, one, other any) error {
 	return fmt.Errorf("two events are named: %v and %v", one, other)
 }
 
-// setArguments takes tool_arguments, the JSON text of tool_input.
-func (c *Context) setArguments(v any) error {
-	switch a := v.(type) {
-	case map[string]any:
-		c.put(FieldToolInput, a)
-		return nil
-	case string:
-		object, err := DecodeJSON([]byte(a))
-		if m, ok := object.(map[string]any); ok && err == nil {
-			c.put(FieldToolInput, m)
-			return nil
+// setArguments takes tool_arguments, the JSON text of tool_input. Beside another
+// tool_input it is refused: what is guarded must not depend on who reads it.
+func (c *Context) setArguments(v, input any) error {
+	m, ok := v.(map[string]any)
+	if text, isText := v.(string); isText {
+		object, err := DecodeJSON([]byte(text))
+		if m, ok = object.(map[string]any); err != nil {
+			ok = false
 		}
 	}
-	return errors.New("tool_arguments must be the text of a JSON object")
+	switch {
+	case !ok:
+		return errors.New("tool_arguments must be the text of a JSON object")
+	case input != nil && !reflect.DeepEqual(any(m), input):
+		return errors.New("tool_arguments and tool_input differ")
+	case input == nil:
+		c.put(FieldToolInput, m)
+	}
+	return nil
 }
 
 // article is the type with its article, for messages.

@@ -271,9 +271,11 @@ func (s *sources) decideBy(cmd *cobra.Command, event policy.Event, in *policy.Co
 	}
 	d, err := fire(memory.counting(cmd.Context()), eng)
 	var exit exitError
+	var unfit *hookc.UnfitError
 	switch {
 	case errors.As(err, &exit):
 		return nil, err
+	case errors.As(err, &unfit) && speakerOf(cmd.Context()) == nil: // the Decision refuses
 	case err != nil:
 		return nil, cannot("%v", err)
 	}

@@ -40,10 +40,15 @@ type DiscoverOptions struct {
 // test builds a hookc with a folder of its own. No environment variable names
 // it, since whoever sets the environment must not choose the policy that is
 // above the user.
-var managedDir = defaultManagedDir()
+var managedDir string
 
 // ManagedDir is the folder of the managed tier on this system.
-func ManagedDir() string { return managedDir }
+func ManagedDir() string {
+	if managedDir != "" {
+		return managedDir
+	}
+	return defaultManagedDir()
+}
 
 // Discover finds the policies of every tier, lowest first (cli.md "Policy
 // sources"): managed, user, project, local. A place that is not there is

@@ -88,7 +88,7 @@ func (t *Table) Decide(asked *Asked) (*Answer, bool) {
 	if answer == 0 || t.bad {
 		return nil, false
 	}
-	if plan := t.word(point + pointPlan); plan != 0 && e.concerned(plan) {
+	if plan := t.word(point + pointPlan); plan != 0 && (e.unfit(point) || e.concerned(plan)) {
 		return nil, false
 	}
 	agent := t.text(e.at.id)
@@ -107,6 +107,26 @@ func (t *Table) Decide(asked *Asked) (*Answer, bool) {
 		out.Rules, out.Event, out.Point, out.e = ascending(e.rules), t.text(point+pointEvent), t.word(point+pointNumber), e
 	}
 	return out, !t.bad
+}
+
+// unfit reports whether a guarded call may be one that hookc refuses to decide:
+// it names no tool, or a text in it may have a NUL character.
+func (e *event) unfit(point int) bool {
+	switch string(e.t.text(point + pointEvent)) {
+	case "pre_tool_execution", "permission_request":
+	default:
+		return false
+	}
+	if len(e.name) == 0 && len(e.values[FieldToolName].text) == 0 {
+		return true
+	}
+	in := e.asked.Input
+	for i := 0; i+6 <= len(in); i++ {
+		if in[i] == '\\' && string(in[i:i+6]) == `\u0000` {
+			return true
+		}
+	}
+	return false
 }
 
 // ascending sorts a few numbers, which nearly are.

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 )
 
 // maxSize is the largest settings file that is read, in bytes.
@@ -69,7 +71,8 @@ func (d *Disk) Replace(content []byte) (made []string, err error) {
 	if err != nil {
 		return made, err
 	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(d.Path)+".hookc-*")
+	removeLeft(dir, "."+filepath.Base(d.Path)+leftOver)
+	f, err := os.CreateTemp(dir, "."+filepath.Base(d.Path)+leftOver+"*")
 	if err != nil {
 		return made, err
 	}
@@ -101,11 +104,34 @@ func (d *Disk) Replace(content []byte) (made []string, err error) {
 	return made, syncFolder(dir)
 }
 
+// leftOver is in the names of files that are written beside the settings, before
+// what is random; stale is the age from which nobody writes to one any more.
+const (
+	leftOver = ".hookc-"
+	stale    = time.Minute
+)
+
+// removeLeft removes files that an install left behind when it was killed. What
+// cannot be removed stays, and does no harm.
+func removeLeft(dir, prefix string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && info.Mode().IsRegular() && strings.HasPrefix(e.Name(), prefix) && time.Since(info.ModTime()) > stale {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
 // Remove deletes the file, and the folders as far as they are empty.
 func (d *Disk) Remove(made []string) error {
 	if err := d.unchanged(); err != nil {
 		return err
 	}
+	removeLeft(filepath.Dir(d.Path), "."+filepath.Base(d.Path)+leftOver)
 	if err := os.Remove(d.Path); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -31,6 +32,30 @@ func TestReplaceKeepsModeAndLink(t *testing.T) {
 	items, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	assert.Len(t, items, 2, "no temporary file stays")
+}
+
+func TestWhatAKilledInstallLeftIsRemoved(t *testing.T) {
+	dir := t.TempDir()
+	settings := filepath.Join(dir, "settings.json")
+	require.NoError(t, os.WriteFile(settings, []byte("{}"), 0o600))
+	old := time.Now().Add(-time.Hour)
+	for _, name := range []string{".settings.json.hookc-1", ".settings.json.hookc-2", ".settings.json.hookc-young", ".other.json.hookc-3"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("{"), 0o600))
+		if name != ".settings.json.hookc-young" { // another install may be writing it
+			require.NoError(t, os.Chtimes(filepath.Join(dir, name), old, old))
+		}
+	}
+	d, err := Load(settings)
+	require.NoError(t, err)
+	_, err = d.Replace([]byte("[]"))
+	require.NoError(t, err)
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	assert.Equal(t, []string{".other.json.hookc-3", ".settings.json.hookc-young", "settings.json"}, names)
 }
 
 func TestReplaceNeverOverwritesAnother(t *testing.T) {

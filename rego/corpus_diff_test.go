@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hookc/hookc/rego/native"
+	"github.com/hookc/hookc/tests/depth"
 )
 
 const (
@@ -79,7 +80,7 @@ func TestCorpusDifferential(t *testing.T) {
 			if m.example() {
 				events = exampleEvents
 			}
-			o.try(r, newEventMaker(r, corpusRandom(m.name, seed)), events*rounds)
+			o.try(r, newEventMaker(r, corpusRandom(m.name, seed)), depth.Of(events*rounds))
 		}
 	})
 	reportCorpus(t, all)
@@ -93,7 +94,9 @@ func TestCorpusDifferential(t *testing.T) {
 			}
 		}
 	}
-	assert.Less(t, silent, 5, "rules that say nothing in any event")
+	if depth.Full() { // fewer events do not reach every rule
+		assert.Less(t, silent, 5, "rules that say nothing in any event")
+	}
 }
 
 // TestCorpusMutants does the same for rules that are like those of the corpus:
@@ -108,7 +111,7 @@ func TestCorpusMutants(t *testing.T) {
 		if m.example() {
 			mutants = 1
 		}
-		for range mutants * rounds {
+		for range depth.Of(mutants * rounds) {
 			if r := m.mutant(rng); r != nil {
 				o.mutants++
 				o.try(r, newEventMaker(r, rng), mutantEvents)
@@ -116,7 +119,7 @@ func TestCorpusMutants(t *testing.T) {
 		}
 	})
 	reportCorpus(t, all)
-	assert.Greater(t, all.mutants, len(modules)*rounds, "mutants that compile")
+	assert.Greater(t, all.mutants, depth.Least(len(modules)*rounds), "mutants that compile")
 }
 
 // example reports whether a module is one of OPA's.

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/rego/native"
+	"github.com/hookc/hookc/tests/depth"
 )
 
 // fusedEvents are how many events the suite asks the whole corpus about at
@@ -38,7 +39,7 @@ func TestCorpusFused(t *testing.T) {
 		makers = append(makers, newEventMaker(r, corpusRandom(m.name, seed)))
 	}
 	fused, answered, all := native.NewFused(members), 0, 0
-	for n := range fusedEvents * rounds {
+	for n := range depth.Of(fusedEvents * rounds) {
 		g := makers[n%len(makers)]
 		input := ast.MustInterfaceToValue(g.event())
 		e := &evaluation{start: time.Now()}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/rego/native"
+	"github.com/hookc/hookc/tests/depth"
 )
 
 // caller calls native's own builtin as a program does.
@@ -108,7 +109,7 @@ func compareBuiltin(c *caller, name string, terms []*ast.Term, args []native.Val
 // or bails, and it answers at least its share of what OPA has an answer for.
 func TestNativeBuiltins(t *testing.T) {
 	listed := map[string]bool{}
-	rounds := number(t, "HOOKC_BUILTIN_ROUNDS", 1500)
+	rounds := number(t, "HOOKC_BUILTIN_ROUNDS", depth.Of(1500))
 	for _, b := range builtinCases {
 		listed[b.name] = true
 		t.Run(b.name, func(t *testing.T) {

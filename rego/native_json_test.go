@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/rego/native"
+	"github.com/hookc/hookc/tests/depth"
 )
 
 // jsonTexts are texts on which readers of JSON disagree, and whether native
@@ -62,7 +63,7 @@ func TestNativeParseJSON(t *testing.T) {
 func TestNativeParseJSONRandom(t *testing.T) {
 	g := generator{rand.New(rand.NewPCG(7, 7))}
 	read, refused := 0, 0
-	for range number(t, "HOOKC_JSON_ROUNDS", 3000) {
+	for range number(t, "HOOKC_JSON_ROUNDS", depth.Of(3000)) {
 		v, _ := g.value(4)
 		text, err := json.Marshal(toPlain(v))
 		require.NoError(t, err)
@@ -75,7 +76,7 @@ func TestNativeParseJSONRandom(t *testing.T) {
 			refused++
 		}
 	}
-	assert.Greater(t, min(read, refused), 100)
+	assert.Greater(t, min(read, refused), depth.Least(100))
 }
 
 func FuzzNativeJSON(f *testing.F) {

@@ -123,7 +123,7 @@ func TestCloseWaitsForEventsInFlight(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := eng.Notify(t.Context(), hookc.Notification{})
 		return errors.Is(err, hookc.ErrClosed)
-	}, 5*time.Second, time.Millisecond, "a new event is refused while Close waits")
+	}, 2*time.Minute, time.Millisecond, "a new event is refused while Close waits")
 	select {
 	case <-closed:
 		t.Fatal("Close returned before the event in flight")

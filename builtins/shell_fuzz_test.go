@@ -21,7 +21,7 @@ func FuzzShell(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		start := time.Now()
 		s := ParseShell(line, casePlace("/home/dev/project"))
-		require.Less(t, time.Since(start), 5*time.Second)
+		require.Less(t, time.Since(start), time.Minute)
 		checkShell(t, s)
 		require.Equal(t, s.JSON(), ParseShell(line, casePlace("/home/dev/project")).JSON())
 	})
@@ -113,7 +113,7 @@ func TestShellIsBounded(t *testing.T) {
 			start := time.Now()
 			s := ParseShell(line, casePlace("/home/dev/project"))
 			took := time.Since(start)
-			assert.Less(t, took, 3*time.Second, "%s %d", name, n)
+			assert.Less(t, took, time.Minute, "%s %d", name, n)
 			if took > 50*time.Millisecond {
 				t.Logf("%s %d (%d bytes): %v, %d commands, %v", name, n, len(line), took, len(s.Commands), s.Unknown)
 			}

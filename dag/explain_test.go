@@ -338,7 +338,7 @@ func TestThousandHooks(t *testing.T) {
 	for _, r := range Renderers() {
 		assert.NotEmpty(t, draw(t, r.Name, m, Style{Width: 100}))
 	}
-	assert.Less(t, time.Since(began), 20*time.Second)
+	assert.Less(t, time.Since(began), 2*time.Minute)
 }
 
 func TestMicros(t *testing.T) {

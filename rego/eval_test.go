@@ -31,7 +31,7 @@ func TestBudget(t *testing.T) {
 		require.ErrorAs(t, err, &failure, source)
 		assert.Equal(t, policy.ErrBudget, failure.Kind)
 		assert.Equal(t, text, failure.Text)
-		assert.Less(t, took, 2*time.Second)
+		assert.Less(t, took, time.Minute)
 	}
 }
 

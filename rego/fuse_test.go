@@ -240,7 +240,7 @@ func TestFusedBudget(t *testing.T) {
 	assert.Equal(t, slow.Timeout, f.budget)
 	start := time.Now()
 	assert.Error(t, f.Run(context.Background(), bash("ls"), all(2), make([]dag.FusedSaid, 2)))
-	assert.Less(t, time.Since(start), 2*time.Second)
+	assert.Less(t, time.Since(start), time.Minute)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	assert.Error(t, f.Run(ctx, bash("ls"), all(2), make([]dag.FusedSaid, 2)))

@@ -43,5 +43,5 @@ func TestPythonGivesUp(t *testing.T) {
 	require.NoError(t, err)
 	began := time.Now()
 	assert.True(t, p.Match(strings.Repeat("a", 60)+"b"), "given up: it counts as a match")
-	assert.Less(t, time.Since(began), 5*time.Second)
+	assert.Less(t, time.Since(began), time.Minute)
 }

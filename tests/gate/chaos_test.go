@@ -119,7 +119,7 @@ func TestGateSilentServer(t *testing.T) {
 	})
 	began := time.Now()
 	assert.Equal(t, posture("hookgate: no answer before the deadline"), busy.removes("--deadline", "700ms"))
-	assert.Less(t, time.Since(began), 10*time.Second)
+	assert.Less(t, time.Since(began), 5*time.Minute, "the server never answers")
 }
 
 // TestGateStuck: when hookc run itself gives no answer the posture is taken, in
@@ -200,7 +200,7 @@ func TestGateStart(t *testing.T) {
 	h := newGateHouse(t)
 	h.write("hooks.yaml", gatePolicy)
 	assert.Equal(t, denied, h.removes("--start"))
-	require.Eventually(t, func() bool { _, err := h.status(); return err == nil }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { _, err := h.status(); return err == nil }, 2*time.Minute, 10*time.Millisecond)
 	t.Cleanup(func() { h.ask("", nil, h.hookc, "serve", "stop") })
 	assert.Equal(t, denied, h.removes("--start"))
 	s, err := h.status()

@@ -87,7 +87,7 @@ func (h *gateHouse) serve(args ...string) {
 	require.Eventually(h.t, func() bool {
 		_, err := h.status()
 		return err == nil
-	}, 20*time.Second, 10*time.Millisecond, "%s", &said)
+	}, 2*time.Minute, 10*time.Millisecond, "%s", &said)
 }
 
 // wireStatus is the part of serve status --json that tests look at.

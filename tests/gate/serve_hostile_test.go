@@ -29,7 +29,7 @@ func (h *gateHouse) broken(n int64) {
 		var err error
 		s, err = h.status()
 		return err == nil && s.Requests.Broken >= n
-	}, 20*time.Second, 10*time.Millisecond)
+	}, 2*time.Minute, 10*time.Millisecond)
 	assert.Equal(h.t, n, s.Requests.Broken)
 }
 
@@ -156,7 +156,7 @@ func TestServeNoSpace(t *testing.T) {
 	require.Eventually(t, func() bool {
 		said := h.ask(lists, nil, h.gate, "PreToolUse", "--dialect", "claude", "--deadline", "30s")
 		return said == passed
-	}, 20*time.Second, 50*time.Millisecond, "and when there is room again all is well")
+	}, 2*time.Minute, 50*time.Millisecond, "and when there is room again all is well")
 	s, err := h.status()
 	require.NoError(t, err)
 	assert.Zero(t, s.Requests.Refused)

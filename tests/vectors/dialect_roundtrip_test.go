@@ -15,6 +15,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/tests/depth"
 )
 
 // sentTo is what an agent sends at one of its events, in the words of all six.
@@ -104,11 +105,7 @@ func roundTrips(t *testing.T, r *rand.Rand, d *dialect.Dialect, p policy.Protoco
 	eng, err := hookc.Open(t.Context(), hookc.Text("hooks.yaml", text))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, eng.Close()) }()
-	count := 25
-	if testing.Short() {
-		count = 5
-	}
-	for i := range count {
+	for i := range depth.Of(25) {
 		call, err := d.Decode(sentTo(row.Native), string(row.Event), func(string) string { return "" })
 		require.NoError(t, err)
 		in := call.Context.Frozen(row.Event)

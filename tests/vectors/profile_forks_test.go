@@ -12,6 +12,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/tests/depth"
 )
 
 // forkEvents are events of Gemini CLI and Qwen Code, each with what it carries.
@@ -83,7 +84,7 @@ func TestForksAreAsIfSerial(t *testing.T) {
 	for id, events := range forkEvents {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
-			for seed := range uint64(24) {
+			for seed := range depth.Of(uint64(24)) {
 				rng := rand.New(rand.NewPCG(seed, 7))
 				e := events[int(seed)%len(events)]
 				settings := forkSettings(rng, e.native)

@@ -16,6 +16,7 @@ import (
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/tests/depth"
 )
 
 // TestProfilePlans compiles random configurations of four agents: every plan
@@ -28,11 +29,11 @@ func TestProfilePlans(t *testing.T) {
 			d, err := dialect.FindProfile(agent)
 			require.NoError(t, err)
 			compiled := 0
-			for seed := range uint64(6) {
+			for seed := range max(2, depth.Of(uint64(6))) {
 				files := write(rand.New(rand.NewPCG(seed, 7)))
 				compiled += compileNative(t, d, seed%2 == 1, files)
 			}
-			require.Greater(t, compiled, 15, "too few plans to prove anything")
+			require.Greater(t, compiled, depth.Least(15), "too few plans to prove anything")
 		})
 	}
 }

@@ -121,7 +121,7 @@ func folderForDetached(t *testing.T) string {
 	dir, err := os.MkdirTemp("", "hookc-vector-*")
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		for range 100 {
+		for range 6000 { // a bound for a hang, not for a slow machine
 			if err = os.RemoveAll(dir); err == nil {
 				return
 			}
@@ -136,7 +136,7 @@ func folderForDetached(t *testing.T) string {
 func (v *Vector) ledger(path string) []string {
 	want, _ := v.Expect["ran"].([]any)
 	var got []string
-	for range 100 {
+	for range 3000 {
 		content, _ := os.ReadFile(path)
 		if got = strings.Fields(string(content)); len(got) >= len(want) {
 			break

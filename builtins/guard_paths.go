@@ -123,6 +123,9 @@ func (s pathSet) globbed(glob string, at ShellAt) (string, bool) {
 	exact := glob
 	glob = strings.ToLower(glob)
 	dir := fixedPart(exact)
+	if text, ok := s.match(dir, at); ok {
+		return text, true // what find begins with is found as well
+	}
 	if strings.Contains(glob, "**") && strings.Trim(strings.ReplaceAll(path.Base(glob), "{tests}", ""), "*") == "" {
 		if text, ok := s.within(dir, true, at); ok {
 			return text, true

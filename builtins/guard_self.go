@@ -219,6 +219,10 @@ func (c *selfCall) effect(s *Shell, e *ShellEffect) {
 // pattern judges a glob.
 func (c *selfCall) pattern(e *ShellEffect) {
 	glob := strings.ToLower(e.Target)
+	if entry, ok := c.own.set.match(fixedPart(e.Target), c.at); ok {
+		c.deny(e.Target, entry) // what find begins with is found as well
+		return
+	}
 	for i := range c.own.set {
 		if full := "/" + c.own.set[i].rest; globTouches(glob, full) {
 			c.deny(e.Target, c.own.set[i].text)

@@ -57,7 +57,16 @@ func (c *selfCall) command(s *Shell, cmd *ShellCommand, depth int) {
 		c.hookc(s, cmd)
 		return
 	}
+	if slices.ContainsFunc(cmd.Argv, func(w ShellWord) bool { return w.Dynamic }) && movesFiles(cmd.Name) && mentionsHookc(s) {
+		c.weakens(cmd, "copies or moves a file that may be hookc")
+		return
+	}
 	c.script(cmd, depth)
+}
+
+// movesFiles reports whether a program gives files other names.
+func movesFiles(name string) bool {
+	return wordIn(name, "cp gcp mv gmv ln gln link install ginstall dd rsync cat")
 }
 
 // isHookc reports whether a command is hookc or hookgate, whatever it is called

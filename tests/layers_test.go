@@ -66,6 +66,7 @@ var layers = map[string]int{
 	"tests/weight":        6,
 	"tests/hostile":       6,
 	"tests/guard":         6,
+	"tests/hostile":       6,
 	"tests/guard/bash":    6,
 	"tests/gen/bench":     6,
 	"tests/gen/schema":    6,

@@ -206,7 +206,7 @@ func (c *convertFlags) write(cmd *cobra.Command, text []byte, found diag.List, c
 			Policy   string    `json:"policy"`
 		}{compared, newFindings(found).Findings, string(text)})
 	case c.output == "":
-		fmt.Fprintf(cmd.OutOrStdout(), "%s", text)
+		fmt.Fprintf(exact(cmd.OutOrStdout()), "%s", text)
 	}
 	fmt.Fprint(cmd.ErrOrStderr(), found.Render())
 	if compared > 0 {

@@ -73,7 +73,7 @@ func (f *fmtFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	out := cmd.OutOrStdout()
+	out := exact(cmd.OutOrStdout())
 	all := []laid{}
 	changed, failed := 0, []string{}
 	for _, file := range files {

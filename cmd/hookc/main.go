@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,7 +50,18 @@ func main() {
 // failure of hookc itself: it is reported and never looks like an answer.
 func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	if name, ok := spoken(args); ok {
+		if !slices.Contains(args, framed) {
+			said := newScreen(stderr)
+			defer said.flush()
+			stderr = said
+		}
 		return speak(name, args, stdin, stdout, stderr)
+	}
+	if len(args) == 0 || args[0] != "supervise" { // which speaks to hookc serve, in frames
+		shown, said := newScreen(stdout), newScreen(stderr)
+		defer shown.flush()
+		defer said.flush()
+		stdout, stderr = shown, said
 	}
 	defer func() {
 		if p := recover(); p != nil {

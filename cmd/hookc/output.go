@@ -33,6 +33,7 @@ func progressOf(w io.Writer, what func() string) (stop func()) {
 		return func() {}
 	}
 	done := make(chan struct{})
+	w = raw(w) // what is shown is hookc's own
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		start := time.Now()
@@ -46,7 +47,7 @@ func progressOf(w io.Writer, what func() string) (stop func()) {
 				}
 				return
 			case <-tick.C:
-				fmt.Fprintf(w, "\r\x1b[Khookc: %s… %ds", what(), int(time.Since(start).Seconds()))
+				fmt.Fprintf(w, "\r\x1b[Khookc: %s… %ds", spelled(what()), int(time.Since(start).Seconds()))
 			}
 		}
 	})

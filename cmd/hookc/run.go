@@ -388,6 +388,6 @@ func because(d *policy.Decision) string {
 
 // isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := raw(w).(*os.File)
 	return ok && terminal(f)
 }

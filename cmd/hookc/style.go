@@ -25,7 +25,7 @@ func colour(w io.Writer) bool {
 
 // width is the number of columns of w, 0 when it is no terminal.
 func width(w io.Writer) int {
-	f, ok := w.(*os.File)
+	f, ok := raw(w).(*os.File)
 	if !ok {
 		return 0
 	}

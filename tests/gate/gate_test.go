@@ -341,11 +341,11 @@ func TestGateTrust(t *testing.T) {
 		return got
 	}
 	assert.Equal(t, 0, same().Exit, "not trusted yet")
-	require.Equal(t, 0, h.ask("", nil, h.hookc, "trust").Exit)
+	require.Equal(t, 0, h.ask("", nil, h.hookc, "trust", "--yes").Exit)
 	assert.Equal(t, denied, same())
 	h.write("guard.sh", "echo '{\"decision\":\"deny\",\"reason\":\"na\"}'\n")
 	assert.Equal(t, 0, same().Exit, "a script that was changed")
-	require.Equal(t, 0, h.ask("", nil, h.hookc, "trust").Exit)
+	require.Equal(t, 0, h.ask("", nil, h.hookc, "trust", "--yes").Exit)
 	assert.Equal(t, "na", same().Stderr)
 	require.Equal(t, 0, h.ask("", nil, h.hookc, "trust", "--forget").Exit)
 	assert.Equal(t, 0, same().Exit)

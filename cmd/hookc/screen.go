@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/hookc/hookc/dag"
+)
+
+// screen is the one writer of everything that hookc prints. Names, commands and
+// reasons come from repositories that nobody has read yet: a control character
+// of theirs could hide a line, forge another, or command a terminal or a CI
+// runner. So control characters are written as \uXXXX, which in JSON is the same
+// text. hookc's own colours pass where the output takes colours.
+type screen struct {
+	mu  sync.Mutex
+	out io.Writer
+	// own are hookc's own colours, where they count.
+	own []string
+	// left is the beginning of a character, or of a colour, that the last Write
+	// ended in; begun is true after something on the line that is no blank.
+	left  []byte
+	begun bool
+}
+
+// newScreen wraps an output of the program.
+func newScreen(out io.Writer) *screen {
+	s := &screen{out: out}
+	if colour(out) {
+		p := dag.ANSI()
+		s.own = []string{p.Title, p.Name, p.Faint, p.Good, p.Warn, p.Bad, p.Reset}
+	}
+	return s
+}
+
+// raw is the output behind a screen.
+func raw(w io.Writer) io.Writer {
+	if s, ok := w.(*screen); ok {
+		return s.out
+	}
+	return w
+}
+
+// Write writes text with its control characters spelled out. It reports all of p
+// as written when the output took what became of it.
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := append(s.left, p...)
+	s.left = nil
+	if s.plain(text) {
+		_, err := s.out.Write(text)
+		return len(p), err
+	}
+	out := make([]byte, 0, len(text)+16)
+	for len(text) > 0 {
+		n, more := s.next(text)
+		if more {
+			s.left = slices.Clone(text)
+			break
+		}
+		out = s.append(out, text, n)
+		text = text[n:]
+	}
+	_, err := s.out.Write(out)
+	return len(p), err
+}
+
+// plain reports whether a text needs no look at each character.
+func (s *screen) plain(text []byte) bool {
+	for _, c := range text {
+		if c < ' ' && c != '\t' && c != '\n' || c >= 0x7f || c == '#' || c == ':' && !s.begun {
+			return false
+		}
+		switch {
+		case c == '\n':
+			s.begun = false
+		case c != ' ' && c != '\t':
+			s.begun = true
+		}
+	}
+	return true
+}
+
+// next is the length of what stands first, and whether more must be read to know.
+func (s *screen) next(text []byte) (n int, more bool) {
+	if text[0] == 0x1b {
+		for _, c := range s.own {
+			if bytes.HasPrefix(text, []byte(c)) {
+				return len(c), false
+			}
+		}
+		return 1, false
+	}
+	if !utf8.FullRune(text) {
+		return 0, true
+	}
+	_, n = utf8.DecodeRune(text)
+	return n, false
+}
+
+func (s *screen) append(out, text []byte, n int) []byte {
+	r, _ := utf8.DecodeRune(text[:n])
+	switch {
+	case n > 1 && text[0] == 0x1b:
+		return append(out, text[:n]...)
+	case r == '\n':
+		s.begun = false
+	case r == ' ' || r == '\t':
+	case r == utf8.RuneError && n == 1:
+		s.begun = true
+		return fmt.Appendf(out, `\x%02x`, text[0])
+	case hidden(r):
+		s.begun = true
+		if r > 0xffff {
+			hi, lo := (r-0x10000)>>10+0xd800, (r-0x10000)&0x3ff+0xdc00
+			return fmt.Appendf(out, `\u%04x\u%04x`, hi, lo)
+		}
+		return fmt.Appendf(out, `\u%04x`, r)
+	case r == ':' && !s.begun && (len(text) == 1 || text[1] == ':'), r == '#' && len(text) > 2 && string(text[:3]) == "##[":
+		s.begun = true
+		return fmt.Appendf(out, `\u%04x`, r) // no command to a CI runner
+	default:
+		s.begun = true
+	}
+	return append(out, text[:n]...)
+}
+
+// hidden reports whether a character is one that moves, hides or reorders text
+// rather than being text.
+func hidden(r rune) bool {
+	switch {
+	case r < ' ' && r != '\t' && r != '\n', r >= 0x7f && r <= 0x9f:
+		return true
+	case r == 0x61c, r >= 0x200b && r <= 0x200f && r != 0x200c && r != 0x200d, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff, r >= 0xfff9 && r <= 0xfffb:
+		return true
+	}
+	return r >= 0xe0000 && r <= 0xe007f
+}
+
+// oneLine is a text that takes one line, whatever it holds.
+func oneLine(s string) string {
+	return strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(s)
+}
+
+// flush writes what is left of a character that never ended.
+func (s *screen) flush() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.left {
+		fmt.Fprintf(s.out, `\x%02x`, c)
+	}
+	s.left = nil
+}
+
+// spelled is a text as a screen shows it on one line.
+func spelled(text string) string {
+	var b bytes.Buffer
+	s := &screen{out: &b}
+	fmt.Fprint(s, oneLine(text))
+	s.flush()
+	return b.String()
+}
+
+// exact is where data goes that another program reads: a file that is laid out,
+// a policy that is converted. On a terminal it is shown like all else.
+func exact(w io.Writer) io.Writer {
+	if isTerminal(w) {
+		return w
+	}
+	return raw(w)
+}

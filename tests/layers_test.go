@@ -66,7 +66,6 @@ var layers = map[string]int{
 	"tests/weight":        6,
 	"tests/hostile":       6,
 	"tests/guard":         6,
-	"tests/hostile":       6,
 	"tests/guard/bash":    6,
 	"tests/gen/bench":     6,
 	"tests/gen/schema":    6,

@@ -70,15 +70,20 @@ func writeNew(path, content string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return cannot("%v", err)
 	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	f, err := os.CreateTemp(filepath.Dir(path), ".hookc-*")
+	if err != nil {
+		return cannot("%v", err)
+	}
+	defer os.Remove(f.Name())
+	_, err = f.WriteString(content)
+	if err := errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
+		return cannot("%v", err)
+	}
+	err = os.Link(f.Name(), path) // whole at once, and never in the place of another
 	if errors.Is(err, fs.ErrExist) {
 		return cannot("%s exists; it is left as it is", path)
 	}
 	if err != nil {
-		return cannot("%v", err)
-	}
-	_, err = f.WriteString(content)
-	if err := errors.Join(err, f.Close()); err != nil {
 		return cannot("%v", err)
 	}
 	return nil

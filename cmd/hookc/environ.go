@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,7 +50,11 @@ func variable(cmd *cobra.Command, f *pflag.Flag) string {
 
 // byVariable reports whether a variable may set a flag of a command.
 func byVariable(cmd *cobra.Command, f *pflag.Flag) bool {
-	return cmd.CommandPath() != "hookc run" || slices.Contains(runByVariable, f.Name)
+	if cmd.CommandPath() != "hookc run" {
+		return true
+	}
+	// --json excludes --dialect, which a variable must not make an error of.
+	return slices.Contains(runByVariable, f.Name) && !(f.Name == "json" && cmd.Flags().Changed("dialect"))
 }
 
 // ignoredVariables names the variables that would set a flag and may not.
@@ -57,8 +62,15 @@ func ignoredVariables(cmd *cobra.Command) []string {
 	var out []string
 	from := callerOf(cmd.Context())
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if name := variable(cmd, f); !byVariable(cmd, f) && from.getenv(name) != "" {
+		name := variable(cmd, f)
+		value := from.getenv(name)
+		_, wrong := strconv.ParseBool(value)
+		switch {
+		case value == "":
+		case !byVariable(cmd, f):
 			out = append(out, name+" is ignored: it may not choose what decides; write --"+f.Name+" into the command")
+		case wrong != nil: // the flags that a variable sets are switches
+			out = append(out, name+" is ignored: it is true or false")
 		}
 	})
 	return out

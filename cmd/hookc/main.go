@@ -169,7 +169,7 @@ func bindEnv(cmd *cobra.Command) error {
 		if value == "" || f.Changed || !byVariable(cmd, f) {
 			return
 		}
-		if err := cmd.Flags().Set(f.Name, value); err != nil {
+		if err := cmd.Flags().Set(f.Name, value); err != nil && cmd.CommandPath() != "hookc run" { // run says so in its answer
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		}
 	})

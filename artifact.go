@@ -19,6 +19,7 @@ import (
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/trust"
 	"github.com/hookc/hookc/rego"
 )
 
@@ -215,7 +216,23 @@ func (c *config) environ() []string {
 }
 
 func (c *config) discovery() format.DiscoverOptions {
-	return format.DiscoverOptions{Dir: c.discover, Profile: c.profile, User: c.user}
+	o := format.DiscoverOptions{Dir: c.discover, Profile: c.profile, User: c.user, Roots: c.roots()}
+	switch {
+	case c.asFound:
+		o.Trust = format.AsFound
+	case c.inspect || !c.decides:
+		o.Trust = format.Inspect
+	}
+	return o
+}
+
+// roots are those of the projects whose policies count.
+func (c *config) roots() []string {
+	dirs := append([]string{absolutePath(c.discover)}, c.around...)
+	if n := len(dirs); n > 1 { // the session's beginning comes first
+		dirs = append(dirs[1:], dirs[0])
+	}
+	return append([]string{}, trust.Projects(dirs...)...)
 }
 
 // compiledAs are the options that decide what the sources compile to, by name.

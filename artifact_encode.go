@@ -12,7 +12,6 @@ import (
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/format"
-	"github.com/hookc/hookc/policy/state"
 	"github.com/hookc/hookc/policy/trust"
 	"github.com/hookc/hookc/rego"
 )
@@ -175,8 +174,10 @@ func (c *config) depends(p *policy.Policy) []string {
 		for _, path := range trees {
 			l.tree(path)
 		}
-		if dir, err := state.Open(policy.ProjectRoot(c.discover)); err == nil {
-			l.add(filepath.Join(dir.Path(), trust.File))
+		for _, root := range c.discovery().Roots {
+			if path := trust.Open(root).Path(); path != "" {
+				l.add(path)
+			}
 		}
 	}
 	texts := map[string]bool{} // policies that are in no file

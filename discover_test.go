@@ -11,6 +11,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/policy/trust"
 )
 
@@ -35,14 +36,9 @@ func project(t *testing.T) string {
 // trusted records consent to a project as it is now.
 func trusted(t *testing.T, root string) {
 	t.Helper()
-	p, _ := hookc.Load(hookc.Discover(root))
-	var files []policy.SourceFile
-	for _, s := range p.Sources {
-		if trust.Needed(s.Tier) {
-			files = append(files, s)
-		}
-	}
-	consent, err := trust.Open(root).Trust(files)
+	parts, found := format.Parts(root, []format.DiscoverOptions{{}})
+	require.Empty(t, found.Render())
+	consent, err := trust.Open(root).Trust(parts)
 	require.NoError(t, err)
 	require.Equal(t, []string{".hookc/hooks.yaml", "guard.sh"}, consent.Files)
 }
@@ -102,10 +98,16 @@ func TestDiscoverRunsAProjectOnlyWhenTrusted(t *testing.T) {
 	runs()
 
 	write(t, filepath.Join(root, "guard.sh"), `echo '{}' # all is well`)
-	require.NoError(t, eng.Reload(t.Context()))
-	refused("guard.sh changed", map[string]dag.EntryStatus{"mine": dag.Live, "theirs": dag.Untrusted})
-
-	t.Setenv(trust.Env, "all")
+	for _, env := range []string{"", "all"} {
+		t.Setenv(trust.Env, env)
+		require.NoError(t, eng.Reload(t.Context()))
+		assert.Equal(t, map[string]dag.EntryStatus{"mine": dag.Live, "theirs": dag.Live}, statuses(eng.Program()))
+		d, err := eng.PreTool(t.Context(), bash("ls"))
+		require.NoError(t, err)
+		assert.Equal(t, policy.Block, d.Action, "what was trusted decides")
+		require.Equal(t, []string{"HK165"}, codes(d.Warnings))
+		assert.Contains(t, d.Warnings[0].Text, "guard.sh changed")
+	}
 	write(t, filepath.Join(root, "guard.sh"), `echo '{"decision": "deny", "reason": "project"}'`)
 	require.NoError(t, eng.Reload(t.Context()))
 	runs()

@@ -58,9 +58,10 @@ type lastPlans struct {
 	dir   *state.Dir
 	now   func() time.Time
 	sleep func(time.Duration)
-	// project is the folder whose files consent covers, "" for none; user is
-	// where the user's own policies are, which may be below it.
-	project, user string
+	// projects are the folders whose files consent covers; user is where the
+	// user's own policies are, which may be below one.
+	projects []string
+	user     string
 }
 
 // keeps reports whether a last plan is to be kept and used.
@@ -72,8 +73,11 @@ func (c *config) keeps() bool {
 // steady is the plan of files that nobody is writing, or the last one.
 func (c *config) steady(m *Metrics) (*live, error) {
 	if c.discover != "" {
-		if root := policy.ProjectRoot(c.discover); !trust.Open(root).All() {
-			c.last.project, c.last.user = root, format.UserDir()
+		c.last.user = format.UserDir()
+		for _, root := range c.discovery().Roots {
+			if !trust.Open(root).Decreed() {
+				c.last.projects = append(c.last.projects, root)
+			}
 		}
 	}
 	name := c.lastName()
@@ -186,7 +190,8 @@ func (c *config) written(p *policy.Policy) func(path string) bool {
 // consented reports whether a file comes with the project, so that consent
 // covers its bytes: a change of it is judged by that.
 func (l *lastPlans) consented(path string) bool {
-	return l.project != "" && filepath.Base(path) != trust.File && within(l.project, path) && !within(l.user, path)
+	return filepath.Base(path) != trust.File && !within(l.user, path) &&
+		slices.ContainsFunc(l.projects, func(root string) bool { return within(root, path) })
 }
 
 // within reports whether a path is a folder or lies in it.
@@ -203,7 +208,7 @@ func (c *config) lastName() string {
 		fmt.Fprintf(h, "%q %d %q\n", in.Path, in.Tier, in.Format)
 	}
 	conditions := c.conditions()
-	fmt.Fprintf(h, "%q %v %v", absolutePath(c.discover), conditions.Vars, conditions.Flags)
+	fmt.Fprintf(h, "%q %q %v %v", absolutePath(c.discover), c.around, conditions.Vars, conditions.Flags)
 	return lastPrefix + hex.EncodeToString(h.Sum(nil)[:12])
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
-	"github.com/hookc/hookc/policy/trust"
 	"github.com/hookc/hookc/rego"
 )
 
@@ -47,7 +46,9 @@ type config struct {
 	user    string
 	// decides is set when the policy is to decide events; inspect when it is to
 	// show what does not run as well.
-	decides, inspect bool
+	decides, inspect, asFound bool
+	// around are further folders whose projects count.
+	around []string
 	// skipVerify leaves translation validation out.
 	skipVerify bool
 	// cache is what an engine keeps for its next reload, or nil; borrow takes
@@ -323,17 +324,7 @@ func (c *config) load() (*policy.Policy, diag.List) {
 	var p *policy.Policy
 	var found diag.List
 	if c.discover != "" {
-		store := trust.Open(policy.ProjectRoot(c.discover))
-		places := c.discovery()
-		if c.decides && !c.inspect {
-			places.Withheld = store.Withheld()
-		}
-		p, found = format.LoadDiscovered(places, o, func(files []policy.SourceFile) string {
-			if v := store.Check(files); !v.Trusted {
-				return v.Why
-			}
-			return ""
-		})
+		p, found = format.LoadDiscovered(c.discovery(), o)
 	} else {
 		if c.managed {
 			o.Inputs, found = format.Managed("")

@@ -1,6 +1,9 @@
 package hookc
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // Discover takes the policies of every tier for a project (cli.md "Policy
 // sources"); it does not go with named ones. Project and local tiers run only
@@ -29,4 +32,17 @@ func UserPolicy(path string) Option {
 // agent waits for. Load and Compile always do so.
 func Inspect() Option {
 	return func(c *config) { c.inspect = true }
+}
+
+// Around names further folders whose projects count beside the one that
+// Discover names: the one that the session of an event began in, and the one
+// that the agent is in.
+func Around(dirs ...string) Option {
+	return func(c *config) { c.around = slices.Clone(dirs) }
+}
+
+// AsFound takes the files of projects as they are, trusted or not: for a
+// person who looks at a policy, and for commands that run nothing of it.
+func AsFound() Option {
+	return func(c *config) { c.asFound = true }
 }

@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/hookc/hookc/dag"
@@ -52,14 +51,14 @@ it, how reasons name it and how counters keep it apart. Rename one of the two.`,
 // or untrusted is as if absent and overrides nothing.
 func (u *unit) overrides(able []*policy.Hook) {
 	byTier := slices.Clone(able)
-	slices.SortStableFunc(byTier, func(a, b *policy.Hook) int { return cmp.Compare(a.Tier, b.Tier) })
+	slices.SortStableFunc(byTier, func(a, b *policy.Hook) int { return policy.CompareTiers(a, b) })
 	holder := map[string]*policy.Hook{}
 	for _, h := range byTier {
 		old := holder[h.Name]
 		switch {
 		case old == nil:
 			holder[h.Name] = h
-		case old.Tier == h.Tier:
+		case old.Tier == h.Tier && old.Segment == h.Segment:
 			u.report(h, codeTwice.Report(h.Span, "%s has two hooks called %q in the %s tier", h.Event, h.Name, h.Tier).
 				WithHint("the other is at %s", old.Span))
 		case old.Locked || h.Tier == policy.TierSession:

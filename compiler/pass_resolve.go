@@ -102,10 +102,11 @@ func newItem(plan *dag.Plan, h *policy.Hook) dag.Item {
 
 var codeUntrusted = diag.Define(diag.Code{
 	ID: "HK165", Severity: diag.Warning,
-	Title: "source is not trusted",
-	Help: `The file was found in a folder that is not trusted, or has changed since it was. Its
-hooks are listed and do not run, and every answer says so. Look at it, then trust it
-with hookc trust.`,
+	Title: "source is not trusted, or not as it was",
+	Help: `The file was found in a project that nobody trusted: its hooks do not run, and every
+answer says so. Or the project was trusted and something it consists of has changed: then
+the copy that consent kept decides, and where there is none, guarded events are denied.
+Look at it, then trust it with hookc trust.`,
 	Bad: `-- env --
 HOOKC_TRUST=
 -- hooks.yaml --
@@ -123,10 +124,11 @@ pre_tool_execution:
 // untrustedSources makes every Decision say which files did not count.
 func (u *unit) untrustedSources() {
 	for _, s := range u.policy.Sources {
-		if s.Untrusted == "" {
+		why := cmp.Or(s.Untrusted, s.Differs)
+		if why == "" {
 			continue
 		}
-		d := codeUntrusted.Report(diag.Span{}, "%s: %s", s.Name, s.Untrusted)
+		d := codeUntrusted.Report(diag.Span{}, "%s: %s", s.Name, why)
 		u.diags.Add(d)
 		u.warnings = append(u.warnings, policy.Warning{Code: codeUntrusted, Text: d.Text})
 	}

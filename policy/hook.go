@@ -190,6 +190,9 @@ type Hook struct {
 	Span diag.Span
 	// Dir is the folder of the policy file, absolute, or of the HOOK.md.
 	Dir string
+	// Segment is which of the projects of an event the hook is of, outermost
+	// first; 0 also for hooks of no project.
+	Segment int
 	// Order is the hook's place in its tier's list of the event, from 0.
 	Order int
 	// Group is the parallel group the hook is a member of, or nil.
@@ -240,6 +243,14 @@ type Body struct {
 	Broken string
 	// WorkDir is where the command runs; "" is the event's cwd.
 	WorkDir string
+	// Line is the text that the shell is given, "" for Command: its programs and
+	// scripts have been found.
+	Line string
+	// Imports are the folders of its Python scripts, from which those import.
+	Imports []string
+	// Standin runs in the place of the body when files that consent covers are
+	// not what they were; nil is none.
+	Standin *Standin
 
 	// LLM.
 	Prompt diag.Text
@@ -265,6 +276,22 @@ type Body struct {
 	// with it.
 	Load func() (Body, diag.List)
 }
+
+// Standin is a body whose files are the copies that consent kept.
+type Standin struct {
+	Line    string
+	Args    []string
+	Env     []EnvVar
+	WorkDir string
+	Imports []string
+	// Dir is the folder of the policy.
+	Dir string
+	// Seals are the files that must be alike for the body itself to run.
+	Seals []Seal
+}
+
+// Seal is a file, or a folder with all that is in it, and the copy of it.
+type Seal struct{ Live, Kept string }
 
 // EnvVar is one variable of `env:`, in declaration order.
 type EnvVar struct{ Name, Value string }
@@ -295,13 +322,25 @@ type Option struct {
 // byPriority, priority before tier (semantics.md §4.3, P2). A group's members
 // stay together in the group's place.
 func Compare(a, b *Hook, byPriority bool) int {
-	tier := cmp.Compare(a.Tier, b.Tier)
+	tier := CompareTiers(a, b)
 	priority := cmp.Compare(b.itemPriority(), a.itemPriority())
 	place := cmp.Or(cmp.Compare(a.itemOrder(), b.itemOrder()), cmp.Compare(a.Order, b.Order))
 	if byPriority {
 		return cmp.Or(priority, tier, place)
 	}
 	return cmp.Or(tier, priority, place)
+}
+
+// CompareTiers orders hooks by who wrote them: by tier, and the project and
+// local tiers of one project before those of the next one inwards.
+func CompareTiers(a, b *Hook) int {
+	of := func(h *Hook) Tier {
+		if h.Tier == TierLocal {
+			return TierProject
+		}
+		return h.Tier
+	}
+	return cmp.Or(cmp.Compare(of(a), of(b)), cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Tier, b.Tier))
 }
 
 func (h *Hook) itemPriority() int {

@@ -77,6 +77,10 @@ type SourceFile struct {
 	Format string
 	// Untrusted says why its hooks do not run, or is empty.
 	Untrusted string
+	// Differs says what of its project is not as it was trusted, so that another
+	// text than that of the file decides; or is empty. One file of a project
+	// says it.
+	Differs string
 	// Uses lists the other files its hooks name: scripts, Rego, data. They
 	// are part of what trust covers. Opaque lists commands whose files could
 	// not be determined.
@@ -84,6 +88,9 @@ type SourceFile struct {
 	// Folders are those in which it looked for files by a glob: a further file in
 	// one of them may be one of the policy's.
 	Folders []string
+	// Globs are patterns of file names of which what matches is a part of the
+	// policy: a further file that does would be too.
+	Globs []string
 }
 
 // FileConfig is what a policy file sets for the hooks written in it.

@@ -261,7 +261,7 @@ func (s *sources) decideBy(cmd *cobra.Command, event policy.Event, in *policy.Co
 	if s.paranoid { // that takes native code
 		events = everyEvent(event)
 	}
-	eng, memory, done, err := s.ready(cmd, events, project)
+	eng, memory, done, err := s.ready(cmd, events, project, around(in))
 	if err != nil {
 		return nil, err
 	}
@@ -289,15 +289,14 @@ func (s *sources) decideBy(cmd *cobra.Command, event policy.Event, in *policy.Co
 
 // ready opens the policy of a project for the events that one of oneEvent and
 // everyEvent says, with what outlasts a process. The caller calls done after closing the engine.
-func (s *sources) ready(cmd *cobra.Command, events hookc.Option, project string, more ...hookc.Option) (eng *hookc.Engine, m *memory, done func(), err error) {
+func (s *sources) ready(cmd *cobra.Command, events hookc.Option, project string, around []string, more ...hookc.Option) (eng *hookc.Engine, m *memory, done func(), err error) {
 	options, done, err := s.options(cmd, nil, project)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	m = openMemory(project)
 	options = append(append(options, m.options()...), more...)
-	options = append(options, detached(s, callerOf(cmd.Context()), project),
-		events)
+	options = append(options, detached(s, callerOf(cmd.Context()), project, around), events, hookc.Around(around...))
 	if !s.verify {
 		options = append(options, hookc.SkipVerify())
 	}

@@ -85,6 +85,6 @@ func (r *resident) describe(w *wanted, began time.Time) {
 		r.processes = r.processes || !e.Hook.Kind.InProcess()
 	}
 	src := w.said.src
-	r.files = take(watched(&src, w, program, r.memory), began)
+	r.files = take(watched(&src, w, program), began)
 	r.files.texts = texts(program)
 }

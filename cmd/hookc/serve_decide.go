@@ -95,7 +95,7 @@ func (v *server) carry(ctx context.Context, who peer, s *speaker, said *wording)
 	in = in.Frozen(event)
 	project := in.Text(policy.FieldProjectRoot)
 	for range 3 { // a plan may be retired between finding and using it
-		r, note, err := v.plans.of(ctx, &wanted{who: who, from: from, said: said, event: event, project: project, path: v.home.get("PATH"), eyes: v.eyes})
+		r, note, err := v.plans.of(ctx, &wanted{who: who, from: from, said: said, event: event, project: project, around: around(in), path: v.home.get("PATH"), eyes: v.eyes})
 		if err != nil {
 			return "", err
 		}

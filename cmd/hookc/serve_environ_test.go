@@ -47,6 +47,7 @@ var worldReads = map[string]string{
 	"policy/state/state.go filepath.Abs":                 "serve gives absolute paths",
 	"policy/state/state.go os.Getenv":                    "XDG_STATE_HOME is fixed",
 	"policy/state/state.go os.UserHomeDir":               "HOME is fixed",
+	"policy/trust/repo.go os.UserHomeDir":                "HOME is fixed",
 	"policy/trust/trust.go filepath.Abs":                 "serve gives absolute paths",
 	"policy/trust/trust.go os.Getenv":                    "HOOKC_TRUST is fixed",
 	"rego/tests.go filepath.Abs":                         "hookc test alone",

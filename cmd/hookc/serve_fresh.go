@@ -109,10 +109,31 @@ func statPrint(st *unix.Stat_t) filePrint {
 // then it may be half written.
 const quiet = 100 * time.Millisecond
 
+// roots are those of the projects whose policies count.
+func (w *wanted) roots() []string {
+	return trust.Projects(append(slices.Clone(w.around), w.project)...)
+}
+
+// consented are the roots of the projects whose files count as far as consent
+// covers them.
+func (w *wanted) consented() []string {
+	if len(w.said.src.files) > 0 {
+		return nil
+	}
+	return slices.DeleteFunc(w.roots(), func(root string) bool { return trust.Open(root).Decreed() })
+}
+
 // writing reports whether a file that is not as it was has been changed so
 // shortly before a time that it may be half written. Of a file that is gone, its
-// folder tells.
-func (p *prints) writing(at time.Time) bool {
+// folder tells. A record of consent is whole whenever it is there, and so is
+// what it covers, in one of the roots: a half-written file is another one.
+func (p *prints) writing(at time.Time, roots []string) bool {
+	in := func(path string) bool {
+		return slices.ContainsFunc(roots, func(root string) bool {
+			rel, err := filepath.Rel(root, path)
+			return err == nil && filepath.IsLocal(rel)
+		})
+	}
 	for i, path := range p.paths {
 		if filepath.Base(path) == trust.File && look(path) != p.as[i] {
 			return false // consent was given or withdrawn, which counts at once
@@ -120,7 +141,7 @@ func (p *prints) writing(at time.Time) bool {
 	}
 	for i, path := range p.paths {
 		now := look(path)
-		if now == p.as[i] || !slices.ContainsFunc(p.texts, func(text string) bool { return path == text || strings.HasPrefix(path, text+"/") }) {
+		if now == p.as[i] || in(path) || !slices.ContainsFunc(p.texts, func(text string) bool { return path == text || strings.HasPrefix(path, text+"/") }) {
 			continue
 		}
 		if now.mode&unix.S_IFMT == unix.S_IFDIR {
@@ -176,7 +197,7 @@ func (p *prints) again() prints { return take(p.paths, time.Now()) }
 
 // watched lists what a plan depends on: the places where policies are looked
 // for, the files that were read, those their hooks name, and consent.
-func watched(s *sources, w *wanted, program *dag.Program, m *memory) []string {
+func watched(s *sources, w *wanted, program *dag.Program) []string {
 	l := &fileList{seen: map[string]bool{}}
 	for _, value := range s.files {
 		if in, err := format.ParseInput(value); err == nil {
@@ -203,9 +224,6 @@ func watched(s *sources, w *wanted, program *dag.Program, m *memory) []string {
 			l.add(folder)
 		}
 	}
-	if dir := m.path(); dir != "" {
-		l.add(filepath.Join(dir, trust.File))
-	}
 	return l.paths
 }
 
@@ -225,11 +243,16 @@ func (l *fileList) places(w *wanted) {
 		l.add(filepath.Join(dir, "hooks.yaml"))
 		l.tree(filepath.Join(dir, "hooks"))
 	}
-	own := filepath.Join(w.project, ".hookc")
-	for _, path := range []string{own, filepath.Join(own, "hooks.yaml"), filepath.Join(own, "hooks.local.yaml"), filepath.Join(w.project, "hooks.yaml")} {
-		l.add(path)
+	for _, root := range w.roots() {
+		if path := trust.Open(root).Path(); path != "" {
+			l.add(path)
+		}
+		own := filepath.Join(root, ".hookc")
+		for _, path := range []string{own, filepath.Join(root, ".git"), filepath.Join(own, "hooks.yaml"), filepath.Join(own, "hooks.local.yaml"), filepath.Join(root, "hooks.yaml")} {
+			l.add(path)
+		}
+		l.tree(filepath.Join(root, ".agents", "hooks"))
 	}
-	l.tree(filepath.Join(w.project, ".agents", "hooks"))
 }
 
 // fileList collects paths, each once.

@@ -44,6 +44,8 @@ type wanted struct {
 	said    *wording
 	event   policy.Event
 	project string
+	// around are further folders whose projects count.
+	around []string
 	// path is serve's own PATH, on which programs are looked for.
 	path string
 	// eyes look at native code, in all plans.
@@ -53,7 +55,7 @@ type wanted struct {
 // key tells plans apart; with all, by the caller's whole environment.
 func (w *wanted) key(all bool) string {
 	var b strings.Builder
-	for _, part := range append([]string{string(w.event), w.project, w.from.dir, w.said.src.format, w.said.src.user, strconv.FormatBool(w.said.src.verify), strconv.FormatBool(w.said.src.allowStale), strings.Join(w.said.src.without, ","),
+	for _, part := range append([]string{string(w.event), w.project, strings.Join(w.around, "\n"), w.from.dir, w.said.src.format, w.said.src.user, strconv.FormatBool(w.said.src.verify), strconv.FormatBool(w.said.src.allowStale), strings.Join(w.said.src.without, ","),
 		strconv.FormatUint(digest(w.from.environ, !all), 36), strconv.FormatBool(all)}, w.said.src.files...) {
 		b.WriteString(part)
 		b.WriteByte(0)
@@ -227,7 +229,7 @@ func (s *slot) renew(ctx context.Context, p *plans, old *resident) (*resident, s
 		return now, "", nil
 	case now != nil && s.err != nil && time.Since(s.tried) < retryAfter && s.against.same():
 		return now, s.note(now), nil
-	case now != nil && !s.compiled() && now.files.writing(time.Now()):
+	case now != nil && !s.compiled() && now.files.writing(time.Now(), s.want.consented()):
 		return now, fmt.Sprintf("hookc: the policy is being written, and the plan of %s is in force\n", now.since.Format(time.TimeOnly)), nil
 	}
 	var against prints
@@ -319,7 +321,7 @@ func (w *wanted) build(ctx context.Context, readings *hookc.Readings) (*resident
 	src.eyes = w.eyes
 	cmd := &cobra.Command{}
 	cmd.SetContext(withCaller(ctx, w.from))
-	eng, m, done, err := src.ready(cmd, everyEvent(w.event), w.project, hookc.Reading(readings))
+	eng, m, done, err := src.ready(cmd, everyEvent(w.event), w.project, w.around, hookc.Reading(readings))
 	if err != nil {
 		return nil, err
 	}

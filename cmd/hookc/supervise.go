@@ -18,11 +18,13 @@ import (
 // handOver is an async hook that a one-shot process leaves to its supervisor:
 // which hook of which policy, and what it reads.
 type handOver struct {
-	Files  []string        `json:"files"`
-	Format string          `json:"format,omitempty"`
-	Dir    string          `json:"dir"`
-	Event  policy.Event    `json:"event"`
-	Hook   string          `json:"hook"`
+	Files  []string     `json:"files"`
+	Format string       `json:"format,omitempty"`
+	Dir    string       `json:"dir"`
+	Event  policy.Event `json:"event"`
+	Hook   string       `json:"hook"`
+	// Around are further folders whose projects count.
+	Around []string        `json:"around,omitempty"`
 	Input  json.RawMessage `json:"input"`
 	// Profile and Faithful are those of the policy.
 	Profile  string `json:"profile,omitempty"`
@@ -38,14 +40,14 @@ type handOver struct {
 // detached hands async hooks to a supervisor process of their own, which
 // outlives this one: run never waits for them. Dir is where the policy is
 // discovered from.
-func detached(s *sources, from *caller, dir string) hookc.Option {
+func detached(s *sources, from *caller, dir string, around []string) hookc.Option {
 	return hookc.Execution(func(o *executor.Options) {
 		o.Async = func(n *dag.Node, in *policy.Context) error {
 			input, err := json.Marshal(in)
 			if err != nil {
 				return err
 			}
-			return startSupervisor(from, handOver{Files: s.files, Format: s.format, Dir: dir, Event: n.Hook.Event, Hook: n.Hook.Name, Input: input,
+			return startSupervisor(from, handOver{Files: s.files, Format: s.format, Dir: dir, Around: around, Event: n.Hook.Event, Hook: n.Hook.Name, Input: input,
 				Profile: s.profile, Faithful: s.faithful, AllowStale: s.allowStale, Without: s.without, User: s.user})
 		}
 	})
@@ -112,7 +114,7 @@ func (h handOver) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer done()
-	eng, err := open(cmd.Context(), append(options, hookc.SkipVerify(), oneEvent(h.Event)))
+	eng, err := open(cmd.Context(), append(options, hookc.SkipVerify(), oneEvent(h.Event), hookc.Around(h.Around...)))
 	if err != nil {
 		return err
 	}

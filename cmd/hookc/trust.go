@@ -9,8 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/policy/trust"
 )
 
@@ -19,13 +20,15 @@ func newTrust() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
 		Short: "Let a project's own hooks run",
-		Long: `A project's hooks (hooks.yaml, .hookc/, .agents/hooks/) run only after you trust
-them. trust records the content of every file they name: policy files,
-includes, scripts, Rego and data. A file that changes later must be trusted
-again; until then its hooks are listed, not run, and every answer says so.
-trust shows what it would cover and asks; without a terminal it needs --yes.
-Commands whose files could not be determined are listed, because what they run
-is not covered.`,
+		Long: `A project's hooks (hooks.yaml, .hookc/, .agents/hooks/, and those in the
+configuration of an agent) run only after you trust them. trust covers the
+content of every file they consist of: policy files, includes, Rego and data,
+scripts, the folder of hooks a script lies in, and what a script elsewhere
+visibly sources or imports. It keeps a copy: when one of the files is changed
+later, the copy decides until you trust the project again, and every answer
+says so. Other worktrees of the repository are trusted for the same files.
+What is read and is not covered is listed. trust shows all of it and asks; without
+a terminal it needs --yes.`,
 		Example: `  hookc trust             # this project
   hookc trust --yes       # without a question, for scripts
   hookc trust --check     # exit 1 when it is not trusted
@@ -56,6 +59,7 @@ type trustJSON struct {
 	Trusted bool     `json:"trusted"`
 	Why     string   `json:"why,omitempty"`
 	Changed []string `json:"changed,omitempty"`
+	Formats []string `json:"formats,omitempty"`
 	Files   []string `json:"files,omitempty"`
 	Opaque  []string `json:"opaque_commands,omitempty"`
 }
@@ -77,33 +81,33 @@ func trustCommand(cmd *cobra.Command, dir string, forget, check, asJSON, yes boo
 		}
 		return out.write(cmd, asJSON)
 	}
-	var files []policy.SourceFile
-	p, _ := hookc.Load(hookc.Discover(dir))
-	for _, s := range p.Sources {
-		if trust.Needed(s.Tier) {
-			files = append(files, s)
-		}
-	}
-	if len(files) == 0 {
-		out.Trusted, out.Why = true, "this project has no hooks of its own"
-		return out.write(cmd, asJSON)
-	}
+	parts, _ := format.Parts(root, everyProfile())
 	if check {
-		verdict := store.Check(files)
-		out.Trusted, out.Why, out.Changed = verdict.Trusted, verdict.Why, verdict.Changed
+		st := store.Check(parts)
+		out.Trusted, out.Why, out.Changed = st.Holds(), st.Why, st.Changed
+		if st.Kind == trust.None {
+			out.Why = "this project has no hooks of its own"
+		}
 		if err := out.write(cmd, asJSON); err != nil {
 			return err
 		}
-		if !verdict.Trusted {
+		if !out.Trusted {
 			return exitError{exitFindings, ""}
 		}
 		return nil
 	}
-	offer, err := store.Offer(files)
+	if len(parts) == 0 {
+		out.Trusted, out.Why = true, "this project has no hooks of its own"
+		return out.write(cmd, asJSON)
+	}
+	offer, err := store.Offer(parts)
 	if err != nil {
 		return cannot("%v", err)
 	}
 	out.Files, out.Opaque = offer.Files, offer.Opaque
+	for _, p := range parts {
+		out.Formats = append(out.Formats, formatsOf(root, p)...)
+	}
 	if !yes {
 		if err := out.ask(cmd); err != nil {
 			return err
@@ -134,6 +138,31 @@ func (t trustJSON) ask(cmd *cobra.Command) error {
 	return nil
 }
 
+// everyProfile are the ways to look for the policies of a project: hookc's own,
+// and that of every agent whose configuration hookc reads.
+func everyProfile() []format.DiscoverOptions {
+	out := []format.DiscoverOptions{{}}
+	for _, d := range dialect.All() {
+		if d.Profile != nil {
+			out = append(out, format.DiscoverOptions{Profile: d})
+		}
+	}
+	return out
+}
+
+// formatsOf are the places of a part, each with who reads it.
+func formatsOf(root string, p trust.Part) []string {
+	who := "hookc"
+	if p.Profile != "" {
+		who = p.Profile
+	}
+	var out []string
+	for _, in := range p.Inputs {
+		out = append(out, who+": "+shownFrom(root, in.Path))
+	}
+	return out
+}
+
 func (t trustJSON) write(cmd *cobra.Command, asJSON bool) error {
 	w := cmd.OutOrStdout()
 	if asJSON {
@@ -154,6 +183,9 @@ func (t trustJSON) write(cmd *cobra.Command, asJSON bool) error {
 func (t trustJSON) list(w io.Writer) {
 	for _, f := range t.Changed {
 		fmt.Fprintf(w, "  changed: %s\n", oneLine(f))
+	}
+	for _, f := range t.Formats {
+		fmt.Fprintf(w, "  found by %s\n", oneLine(f))
 	}
 	for _, f := range t.Files {
 		fmt.Fprintf(w, "  covers: %s\n", oneLine(f))

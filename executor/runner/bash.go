@@ -90,7 +90,7 @@ func (b *bash) start() diag.List {
 		b.broken = policy.Failf(policy.ErrSpawn, "the hook has no command")
 		return nil
 	}
-	b.args = []string{"sh", "-c", b.body.Command.Value}
+	b.args = []string{"sh", "-c", script(&b.body)}
 	path, err := b.shell()
 	if err != nil {
 		b.broken = policy.Failf(policy.ErrSpawn, "there is no sh on this machine: %w", err)
@@ -149,7 +149,8 @@ func (b *bash) Run(ctx context.Context, in *policy.Context, attempt int) (policy
 	return r, err
 }
 
-func (b *bash) run(ctx context.Context, in *policy.Context, env []string) (outcome, error) {
+// once runs one body of the hook.
+func (b *bash) once(ctx context.Context, in *policy.Context, env []string, body *policy.Body) (outcome, error) {
 	none := outcome{exit: -1}
 	if b.broken != nil {
 		return none, b.broken
@@ -158,7 +159,7 @@ func (b *bash) run(ctx context.Context, in *policy.Context, env []string) (outco
 	if err != nil {
 		return none, policy.Failf(policy.ErrSpawn, "the event cannot be written as JSON: %w", err)
 	}
-	dir := b.body.WorkDir
+	dir := body.WorkDir
 	if dir == "" {
 		dir = in.Text(policy.FieldCwd)
 	}
@@ -172,8 +173,11 @@ func (b *bash) run(ctx context.Context, in *policy.Context, env []string) (outco
 	if b.body.Native != "" {
 		c.limit, c.cut = cmp.Or(b.protocol.maxStdout, maxStdout), b.protocol.cut
 		if expand := b.protocol.expand; expand != nil && len(b.body.Args) == 0 {
-			c.args = []string{b.args[0], "-c", expand(b.body.Command.Value, in)}
+			c.args = []string{b.args[0], "-c", expand(script(body), in)}
 		}
 	}
 	return c.run(ctx)
 }
+
+// script is the text that the shell is given.
+func script(b *policy.Body) string { return cmp.Or(b.Line, b.Command.Value) }

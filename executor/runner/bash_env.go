@@ -72,7 +72,7 @@ func (b *bash) env(in *policy.Context) []string {
 			out = append(out, name+"="+v)
 		}
 	}
-	return out
+	return cleaned(out, b.body.Imports, b.hook.Event)
 }
 
 // passes reports whether a variable can be given to a process. An empty one

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -27,14 +26,31 @@ type DiscoverOptions struct {
 	// Profile is the agent whose own configuration is looked for, in its own
 	// places; nil looks for hookc's.
 	Profile *dialect.Dialect
-	// Withheld says why the policies of the project are not read, or is empty.
-	// Then only the places that hookc or the agent names are looked at: nothing
-	// that the project's own files say is expanded, opened or compiled.
-	Withheld string
+	// Roots are those of the projects the policies are looked for in, outermost
+	// first; nil is the nearest above Dir.
+	Roots []string
+	// Trust says what becomes of what nobody agreed to; the zero value is for
+	// decisions.
+	Trust Trust
 	// User is the user's policy file where its path is known for certain; "" is
 	// the one below $XDG_CONFIG_HOME, or ~/.config.
 	User string
 }
+
+// Trust says what becomes of a project's files that nobody agreed to run.
+type Trust uint8
+
+const (
+	// Decide does not read them: only the places that hookc or the agent names
+	// are looked at, and nothing that the project's own files say is expanded,
+	// opened or compiled.
+	Decide Trust = iota
+	// Inspect reads them and lists their hooks, which do not run.
+	Inspect
+	// AsFound reads the files of every project as they are, for commands that run
+	// none of them.
+	AsFound
+)
 
 // managedDir is where the managed tier is. It is a variable for the linker: a
 // test builds a hookc with a folder of its own. No environment variable names
@@ -51,30 +67,35 @@ func ManagedDir() string {
 }
 
 // Discover finds the policies of every tier, lowest first (cli.md "Policy
-// sources"): managed, user, project, local. A place that is not there is
-// skipped; one that is there and cannot be looked into is an input all the
-// same, and loading it says what is wrong. The order is that in which the
-// hooks of a tier are placed.
+// sources"): managed, user, and those of each project with its local ones. A
+// place that is not there is skipped; one that is there and cannot be looked
+// into is an input all the same, and loading it says what is wrong. The order
+// is that in which the hooks of a tier are placed.
 func Discover(o DiscoverOptions) ([]Input, diag.List) {
-	d := discovery{dir: absolute("", o.Dir), withheld: o.Withheld != ""}
-	d.managed(o.Managed)
-	if o.Profile != nil {
-		d.native(o.Profile.Profile)
-		return d.inputs, d.found
+	d := discovery{dir: absolute("", o.Dir), options: o}
+	d.discover()
+	return d.inputs, d.found
+}
+
+func (d *discovery) discover() {
+	d.managed(d.options.Managed)
+	if d.options.Profile != nil {
+		d.native(d.options.Profile)
+		return
 	}
-	if config, file := o.user(); file != "" {
+	if config, file := d.options.user(); file != "" {
 		d.policy(policy.TierUser, filepath.Dir(file), filepath.Base(file))
 		d.hookFolders(policy.TierUser, filepath.Join(config, "agents", "hooks"))
 	}
-	root := policy.ProjectRoot(d.dir)
-	hidden := d.policy(policy.TierProject, filepath.Join(root, ".hookc"), "hooks.yaml")
-	if shown := filepath.Join(root, "hooks.yaml"); d.file(policy.TierProject, shown) && hidden {
-		d.found.Add(codeTwoPolicies.Report(d.at(shown), "the project has two policies: .hookc/hooks.yaml and hooks.yaml").
-			WithHint("keep one; it can name the other under include:"))
-	}
-	d.hookFolders(policy.TierProject, filepath.Join(root, ".agents", "hooks"))
-	d.policy(policy.TierLocal, filepath.Join(root, ".hookc"), "hooks.local.yaml")
-	return d.inputs, d.found
+	d.projects("", func(d *discovery) {
+		hidden := d.policy(policy.TierProject, filepath.Join(d.root, ".hookc"), "hooks.yaml")
+		if shown := filepath.Join(d.root, "hooks.yaml"); d.file(policy.TierProject, shown) && hidden {
+			d.found.Add(codeTwoPolicies.Report(d.at(shown), "the project has two policies: .hookc/hooks.yaml and hooks.yaml").
+				WithHint("keep one; it can name the other under include:"))
+		}
+		d.hookFolders(policy.TierProject, filepath.Join(d.root, ".agents", "hooks"))
+		d.policy(policy.TierLocal, filepath.Join(d.root, ".hookc"), "hooks.local.yaml")
+	})
 }
 
 // Managed finds the policies of the managed tier, which count whatever else is
@@ -144,11 +165,18 @@ notify:
 })
 
 type discovery struct {
-	dir    string
-	inputs []Input
-	found  diag.List
-	// withheld is whether the policies of the project are not read.
-	withheld bool
+	dir     string
+	options DiscoverOptions
+	inputs  []Input
+	found   diag.List
+	// root is the project that is looked at, innermost whether it is the nearest
+	// one; withheld is whether its policies are not read.
+	root                string
+	innermost, withheld bool
+	// listed are files that are not read, and what else is to be said of
+	// projects; refused the projects whose consent cannot be used.
+	listed  []policy.SourceFile
+	refused []refusal
 }
 
 // at is the beginning of a file, named as loading would name it.
@@ -257,85 +285,6 @@ func ParseInput(value string) (Input, error) {
 			strings.Join(policy.TierNames()[1:], ", "))
 	}
 	return Input{Path: path, Tier: tier}, nil
-}
-
-// LoadDiscovered loads what Discover finds; o.Inputs are not looked at. check
-// says, given the sources of the project and local tiers with all they use,
-// why they must not run, or "": package trust has the answer. The hooks of an
-// untrusted project are loaded, listed and never run, and its mistakes are
-// warnings: they cannot keep the user's own policy from compiling. With
-// d.Withheld they are not read at all, and check is not asked.
-func LoadDiscovered(d DiscoverOptions, o Options, check func([]policy.SourceFile) (why string)) (*policy.Policy, diag.List) {
-	inputs, found := Discover(d)
-	if d.Withheld != "" {
-		return loadWithheld(d.Withheld, inputs, found, o)
-	}
-	o.Inputs = inputs
-	p, more := Load(o)
-	why := ""
-	if files := projectFiles(p, inputs); len(files) > 0 {
-		why = check(files)
-	}
-	if why != "" {
-		for i := range o.Inputs {
-			if fromProject(o.Inputs[i].Tier) {
-				o.Inputs[i].Untrusted = why
-			}
-		}
-		for i := range found {
-			found[i].Severity = max(found[i].Severity, diag.Warning)
-		}
-		p, more = Load(o)
-	}
-	found.Add(more...)
-	found.Sort()
-	return p, found
-}
-
-// loadWithheld loads what does not come with the project, and lists what does
-// by the places alone.
-func loadWithheld(why string, inputs []Input, found diag.List, o Options) (*policy.Policy, diag.List) {
-	var listed []policy.SourceFile
-	for _, in := range inputs {
-		if !fromProject(in.Tier) {
-			o.Inputs = append(o.Inputs, in)
-			continue
-		}
-		name := (&Loader{dir: o.Dir}).shown(in.Path)
-		listed = append(listed, policy.SourceFile{Name: name, Path: in.Path, Tier: in.Tier, Format: in.Format, Untrusted: why})
-	}
-	loaded, more := Load(o)
-	p := *loaded // which a cache may share
-	p.Sources = append(slices.Clone(p.Sources), listed...)
-	found.Add(more...)
-	for i := range found {
-		if len(listed) > 0 && found[i].Code == codeTwoPolicies {
-			found[i].Severity = max(found[i].Severity, diag.Warning)
-		}
-	}
-	found.Sort()
-	return &p, found
-}
-
-// projectFiles is what trust must cover: the sources of the project and local
-// tiers, and the inputs of those tiers that could not be read at all.
-func projectFiles(p *policy.Policy, inputs []Input) []policy.SourceFile {
-	var files []policy.SourceFile
-	for _, s := range p.Sources {
-		if fromProject(s.Tier) {
-			files = append(files, s)
-		}
-	}
-	for _, in := range inputs {
-		read := slices.ContainsFunc(files, func(s policy.SourceFile) bool {
-			rel, err := filepath.Rel(in.Path, s.Path)
-			return err == nil && filepath.IsLocal(rel)
-		})
-		if fromProject(in.Tier) && !read {
-			files = append(files, policy.SourceFile{Name: in.Path, Path: in.Path, Tier: in.Tier, Format: in.Format})
-		}
-	}
-	return files
 }
 
 // fromProject reports whether a tier comes with a project rather than from

@@ -6,21 +6,38 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/dialect"
 )
 
 // native finds the configuration of an agent in the agent's own places, in
-// the order its hooks stand.
-func (d *discovery) native(p *dialect.Profile) {
-	for _, f := range p.Files {
-		for _, path := range d.paths(f) {
-			if d.withheld && fromProject(f.Tier) && strings.ContainsAny(f.Path, "*?[") {
-				path = filepath.Dir(path) // what is in it is not looked at
-			}
-			if _, err := os.Lstat(path); !absent(err) {
-				d.inputs = append(d.inputs, Input{Path: path, Tier: f.Tier, Format: f.Format})
-			}
+// the order its hooks stand. Those of a project stand together, where the first
+// of them does.
+func (d *discovery) native(p *dialect.Dialect) {
+	done := false
+	for _, f := range p.Profile.Files {
+		switch {
+		case !fromProject(f.Tier):
+			d.configured(f)
+		case !done:
+			done = true
+			d.projects(p.ID, func(d *discovery) {
+				for _, f := range p.Profile.Files {
+					if fromProject(f.Tier) {
+						d.configured(f)
+					}
+				}
+			})
+		}
+	}
+}
+
+func (d *discovery) configured(f dialect.ConfigFile) {
+	for _, path := range d.paths(f) {
+		if d.withheld && strings.ContainsAny(f.Path, "*?[") {
+			path = filepath.Dir(path) // what is in it is not looked at
+		}
+		if _, err := os.Lstat(path); !absent(err) {
+			d.inputs = append(d.inputs, Input{Path: path, Tier: f.Tier, Format: f.Format})
 		}
 	}
 }
@@ -35,7 +52,7 @@ func (d *discovery) paths(f dialect.ConfigFile) []string {
 	if f.EnvPath != "" && elsewhere(f) {
 		path = filepath.Join(base, filepath.FromSlash(f.EnvPath))
 	}
-	if d.withheld && fromProject(f.Tier) {
+	if d.withheld {
 		return []string{path}
 	}
 	found, err := filepath.Glob(path)
@@ -56,15 +73,15 @@ func (d *discovery) base(f dialect.ConfigFile) (string, bool) {
 	if elsewhere(f) {
 		return os.Getenv(f.Env), true
 	}
-	switch f.Base {
-	case dialect.Project:
-		return policy.ProjectRoot(d.dir), true
-	case dialect.Upwards:
+	first, _, _ := strings.Cut(f.Path, "/")
+	switch {
+	case f.Base == dialect.Project, !d.innermost && (f.Base == dialect.Upwards || f.Base == dialect.Nearest):
+		return d.root, true
+	case f.Base == dialect.Upwards:
 		return d.upwards(f.Path), true
-	case dialect.Nearest:
-		first, _, _ := strings.Cut(f.Path, "/")
+	case f.Base == dialect.Nearest:
 		return d.upwards(first), true
-	case dialect.System:
+	case f.Base == dialect.System:
 		return string(filepath.Separator), true
 	}
 	home, err := os.UserHomeDir()
@@ -79,7 +96,7 @@ func (d *discovery) upwards(path string) string {
 			return dir
 		}
 		if dir == filepath.Dir(dir) {
-			return policy.ProjectRoot(d.dir)
+			return d.root
 		}
 	}
 }

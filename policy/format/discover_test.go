@@ -29,6 +29,13 @@ func freshPlaces(t *testing.T) places {
 	return p
 }
 
+// asFound looks at projects whether they are trusted or not.
+func (p places) asFound() DiscoverOptions {
+	o := p.options()
+	o.Trust = AsFound
+	return o
+}
+
 func (p places) options() DiscoverOptions {
 	return DiscoverOptions{Dir: p.project, Managed: p.managed}
 }
@@ -61,13 +68,13 @@ func TestDiscoverEveryTierLowestFirst(t *testing.T) {
 		"user CONFIG/hookc/hooks.yaml", "user CONFIG/agents/hooks hookmd",
 		"project PROJECT/.hookc/hooks.yaml", "project PROJECT/.agents/hooks hookmd", "local PROJECT/.hookc/hooks.local.yaml"}
 	for _, dir := range []string{"", "deep", "deep/er"} {
-		o := p.options()
+		o := p.asFound()
 		o.Dir = filepath.Join(p.project, dir)
 		inputs, found := Discover(o)
 		assert.Empty(t, found)
 		assert.Equal(t, want, p.shown(inputs), "from %q", dir)
 	}
-	loaded, found := LoadDiscovered(p.options(), Options{}, func([]policy.SourceFile) string { return "" })
+	loaded, found := LoadDiscovered(p.asFound(), Options{})
 	require.Empty(t, found.Render())
 	var names []string
 	for _, h := range loaded.Hooks {
@@ -83,7 +90,7 @@ func TestDiscoverNothing(t *testing.T) {
 	inputs, found := Discover(p.options())
 	assert.Empty(t, inputs)
 	assert.Empty(t, found)
-	loaded, found := LoadDiscovered(p.options(), Options{}, func([]policy.SourceFile) string { panic("nothing to ask about") })
+	loaded, found := LoadDiscovered(p.options(), Options{})
 	assert.Empty(t, found)
 	assert.Empty(t, loaded.Hooks)
 }
@@ -91,7 +98,7 @@ func TestDiscoverNothing(t *testing.T) {
 func TestDiscoverPolicyAtTheRoot(t *testing.T) {
 	p := freshPlaces(t)
 	lay(t, p.project, map[string]string{"hooks.yaml": one("p"), "hooks.yml": "of another tool"})
-	inputs, found := Discover(p.options())
+	inputs, found := Discover(p.asFound())
 	assert.Empty(t, found)
 	assert.Equal(t, []string{"project PROJECT/hooks.yaml"}, p.shown(inputs))
 }
@@ -99,11 +106,10 @@ func TestDiscoverPolicyAtTheRoot(t *testing.T) {
 func TestDiscoverTwoProjectPolicies(t *testing.T) {
 	p := freshPlaces(t)
 	lay(t, p.project, map[string]string{"hooks.yaml": one("a"), ".hookc/hooks.yaml": one("b")})
-	trusted := func([]policy.SourceFile) string { return "" }
-	_, found := LoadDiscovered(p.options(), Options{Dir: p.project}, trusted)
+	_, found := LoadDiscovered(p.asFound(), Options{Dir: p.project})
 	require.Len(t, found, 1)
 	assert.Equal(t, "hooks.yaml:1:1: error[HK061]: the project has two policies: .hookc/hooks.yaml and hooks.yaml", found[0].Error())
-	_, found = LoadDiscovered(p.options(), Options{}, func([]policy.SourceFile) string { return "never trusted" })
+	_, found = LoadDiscovered(p.options(), Options{})
 	assert.Equal(t, []string{"HK061 1:1"}, codesOf(found))
 	assert.False(t, found.HasErrors(), "an untrusted project cannot stop the user's policy")
 }
@@ -112,7 +118,7 @@ func TestDiscoverMisnamedFiles(t *testing.T) {
 	p := freshPlaces(t)
 	lay(t, p.project, map[string]string{".hookc/hooks.yml": one("a"), ".hookc/hooks.local.yml": one("b"), ".hookc/notes.yaml": ""})
 	lay(t, p.config, map[string]string{"hookc/Hooks.yaml": one("c"), "agents/hooks/x/Hook.md": md("x")})
-	inputs, found := Discover(p.options())
+	inputs, found := Discover(p.asFound())
 	var names []string
 	for _, d := range found {
 		names = append(names, d.Code.ID+" "+filepath.Base(d.Span.File()))
@@ -128,7 +134,7 @@ func TestDiscoverMisnamedFiles(t *testing.T) {
 func TestDiscoverMissingGuardShows(t *testing.T) {
 	p := freshPlaces(t)
 	require.NoError(t, os.Symlink(filepath.Join(p.managed, "gone"), filepath.Join(p.managed, "hooks.yaml")))
-	_, found := LoadDiscovered(p.options(), Options{}, nil)
+	_, found := LoadDiscovered(p.options(), Options{})
 	assert.Equal(t, []string{"HK001"}, codesOf(found))
 	assert.True(t, found.HasErrors())
 }
@@ -138,16 +144,14 @@ func TestUntrustedUnreadableProjectStopsNobody(t *testing.T) {
 	lay(t, p.config, map[string]string{"hookc/hooks.yaml": one("u")})
 	require.NoError(t, os.Mkdir(filepath.Join(p.project, ".hookc"), 0o755))
 	require.NoError(t, os.Symlink("gone", filepath.Join(p.project, ".hookc", "hooks.yaml")))
-	var asked []policy.SourceFile
-	loaded, found := LoadDiscovered(p.options(), Options{}, func(files []policy.SourceFile) string {
-		asked = files
-		return "never trusted"
-	})
+	o := p.options()
+	o.Trust = Inspect
+	loaded, found := LoadDiscovered(o, Options{})
 	assert.Equal(t, []string{"HK001"}, codesOf(found))
 	assert.False(t, found.HasErrors())
 	require.Len(t, loaded.Hooks, 1)
-	path := filepath.Join(p.project, ".hookc", "hooks.yaml")
-	assert.Equal(t, []policy.SourceFile{{Name: path, Path: path, Tier: policy.TierProject}}, asked)
+	_, parts := Parts(p.project, []DiscoverOptions{{}})
+	assert.Equal(t, []string{"HK001"}, codesOf(parts))
 }
 
 // TestUserAndProjectOfOneName: both load; which of them runs is the
@@ -157,7 +161,7 @@ func TestUserAndProjectOfOneName(t *testing.T) {
 	examples := filepath.Join("..", "..", "tests", "testdata", "hookmd")
 	require.NoError(t, os.CopyFS(p.config, os.DirFS(filepath.Join(examples, "user"))))
 	require.NoError(t, os.CopyFS(p.project, os.DirFS(filepath.Join(examples, "project"))))
-	loaded, found := LoadDiscovered(p.options(), Options{}, func([]policy.SourceFile) string { return "" })
+	loaded, found := LoadDiscovered(p.asFound(), Options{})
 	require.Empty(t, found.Render())
 	var got []string
 	for _, h := range loaded.Hooks {
@@ -170,55 +174,75 @@ func TestUserAndProjectOfOneName(t *testing.T) {
 		"project pre_tool_execution python-only", "project stop tests-pass"}, got)
 }
 
-// TestTrustedProjectWhoseScriptChanged goes through the real store of trust.
-func TestTrustedProjectWhoseScriptChanged(t *testing.T) {
+// TestTrustedProjectThatChanges goes through the real store of trust: what was
+// trusted decides, whatever the files are by now, and its scripts run from
+// where they were trusted.
+func TestTrustedProjectThatChanges(t *testing.T) {
 	p := freshPlaces(t)
 	lay(t, p.config, map[string]string{"hookc/hooks.yaml": one("u")})
-	lay(t, p.project, map[string]string{
+	files := map[string]string{
 		".hookc/hooks.yaml":             "notify: [{name: p, command: ./check.sh}]\n",
 		"check.sh*":                     "#!/bin/sh\n",
 		".agents/hooks/g/HOOK.md":       md("g"),
 		".agents/hooks/g/scripts/run*":  "#!/bin/sh\n",
 		".agents/hooks/g/scripts/x.sh*": "#!/bin/sh\n",
-	})
-	var files []policy.SourceFile
-	running := func() map[string]string {
-		loaded, found := LoadDiscovered(p.options(), Options{}, func(sources []policy.SourceFile) string {
-			files = sources
-			if v := trust.Open(p.project).Check(sources); !v.Trusted {
-				return v.Why
-			}
-			return ""
-		})
+	}
+	lay(t, p.project, files)
+	running := func() (names []string, command, entry, why string) {
+		loaded, found := LoadDiscovered(p.options(), Options{Dir: p.project})
 		require.Empty(t, found.Render())
-		out := map[string]string{}
 		for _, h := range loaded.Hooks {
-			out[h.Name] = h.Untrusted
+			names = append(names, h.Name)
+			switch h.Name {
+			case "p":
+				command = h.Body.Line
+			case "g":
+				body, found := h.Body.Load()
+				require.Empty(t, found.Render())
+				entry = body.Args[0]
+			}
 		}
-		return out
+		for _, s := range loaded.Sources {
+			why += s.Untrusted + s.Differs
+		}
+		return names, command, entry, why
 	}
 	const advice = "; look at it and run `hookc trust`"
-	refused := func(why string) map[string]string {
-		return map[string]string{"u": "", "p": why + advice, "g": why + advice}
-	}
-	runs := map[string]string{"u": "", "p": "", "g": ""}
-	assert.Equal(t, refused("this project was never trusted"), running())
-	_, err := trust.Open(p.project).Trust(files)
+	names, _, _, why := running()
+	assert.Equal(t, []string{"u"}, names)
+	assert.Contains(t, why, "this project was never trusted"+advice)
+	parts, found := Parts(p.project, []DiscoverOptions{{}})
+	require.Empty(t, found.Render())
+	_, err := trust.Open(p.project).Trust(parts)
 	require.NoError(t, err)
-	assert.Equal(t, runs, running())
-
+	fits := func() {
+		t.Helper()
+		names, command, entry, why := running()
+		assert.Equal(t, []string{"u", "p", "g"}, names)
+		assert.Equal(t, filepath.Join(p.project, "check.sh"), command)
+		assert.Equal(t, filepath.Join(p.project, ".agents/hooks/g/scripts/run"), entry)
+		assert.Empty(t, why)
+	}
+	fits()
 	for file, content := range map[string]string{"check.sh*": "#!/bin/sh\nevil\n", ".agents/hooks/g/scripts/x.sh*": "evil\n",
 		".agents/hooks/g/HOOK.md": md("g") + "evil\n", ".hookc/hooks.yaml": "notify: [{name: p, command: ./check.sh evil}]\n"} {
 		lay(t, p.project, map[string]string{file: content})
-		assert.Equal(t, refused(strings.TrimSuffix(file, "*")+" changed since this project was trusted"), running())
-		_, err := trust.Open(p.project).Trust(files)
-		require.NoError(t, err)
-		assert.Equal(t, runs, running())
+		names, command, entry, why := running()
+		assert.Equal(t, []string{"u", "p", "g"}, names, file)
+		assert.Equal(t, strings.TrimSuffix(file, "*")+" changed since this project was trusted, and what was trusted then decides"+advice, why)
+		for at, was := range map[string]string{command: files["check.sh*"], entry: files[".agents/hooks/g/scripts/run*"]} {
+			assert.False(t, strings.HasPrefix(at, p.project), "a copy runs")
+			text, err := os.ReadFile(at)
+			require.NoError(t, err)
+			assert.Equal(t, was, string(text))
+		}
+		lay(t, p.project, map[string]string{file: files[file]})
+		fits()
 	}
 	lay(t, p.project, map[string]string{".hookc/hooks.local.yaml": one("l")})
-	assert.Equal(t, ".hookc/hooks.local.yaml changed since this project was trusted"+advice, running()["l"])
-	t.Setenv(trust.Env, "all")
-	assert.Equal(t, map[string]string{"u": "", "p": "", "g": "", "l": ""}, running())
+	names, _, _, why = running()
+	assert.Equal(t, []string{"u", "p", "g"}, names)
+	assert.Contains(t, why, ".hookc/hooks.local.yaml changed since this project was trusted")
 }
 
 func TestParseInput(t *testing.T) {
@@ -263,7 +287,7 @@ func TestHookMDCodes(t *testing.T) {
 		}
 		require.NotEmpty(t, files)
 		lay(t, p.project, files)
-		loaded, found := LoadDiscovered(p.options(), Options{}, func([]policy.SourceFile) string { return "" })
+		loaded, found := LoadDiscovered(p.asFound(), Options{})
 		for _, h := range loaded.Hooks {
 			if h.Body.Load != nil {
 				_, more := h.Body.Load()

@@ -10,8 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/hookc/hookc/policy"
 )
 
 // What was never trusted is not opened: a pipe that nobody writes to would hold
@@ -25,9 +23,7 @@ func TestWithheldProjectIsNotOpened(t *testing.T) {
 	for _, pipe := range []string{".hookc/hooks.yaml", ".hookc/hooks.local.yaml", ".agents/hooks/a/HOOK.md"} {
 		require.NoError(t, syscall.Mkfifo(filepath.Join(p.project, pipe), 0o600))
 	}
-	where := p.options()
-	where.Withheld = "never trusted"
-	loaded, found := LoadDiscovered(where, Options{Dir: p.project}, func([]policy.SourceFile) string { panic("nothing was read") })
+	loaded, found := LoadDiscovered(p.options(), Options{Dir: p.project})
 	assert.False(t, found.HasErrors(), found.Render())
 	require.Len(t, loaded.Hooks, 1)
 	assert.Equal(t, "mine", loaded.Hooks[0].Name)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/trust"
 )
 
 // Format is one way of writing hooks down.
@@ -37,8 +38,22 @@ type File struct {
 	Tier    policy.Tier
 	// Untrusted says why its hooks do not run, or is empty.
 	Untrusted string
+	// Root, Segment, Tree and Live are those of the input that led to it.
+	Root    string
+	Segment int
+	Tree    *trust.Tree
+	Live    bool
+	// source is what was noted of the file.
+	source *policy.SourceFile
 	// Off is true when the file, or one that includes it, says enabled: false.
 	Off bool
+}
+
+// beside is another file of the same origin.
+func (f *File) beside(name, path string) *File {
+	out := *f
+	out.Name, out.Path, out.Folder, out.Content, out.source = name, path, false, "", nil
+	return &out
 }
 
 var formats []Format

@@ -44,7 +44,7 @@ func readPolicy(l *Loader, in *File) {
 		return
 	}
 	for _, name := range policyNames {
-		file := &File{Name: filepath.Join(in.Name, name), Path: filepath.Join(in.Path, name), Tier: in.Tier, Untrusted: in.Untrusted}
+		file := in.beside(filepath.Join(in.Name, name), filepath.Join(in.Path, name))
 		if !exists(file.Path) {
 			continue
 		}
@@ -239,7 +239,7 @@ notify:
 // include reads the files that `include` names, at its place in the file.
 func (r *yamlReader) include(f fields) {
 	for _, pattern := range f.texts("include") {
-		path := absolute(r.config.Dir, pattern.Value)
+		path := r.in.path(r.config.Dir, pattern.Value)
 		if !strings.ContainsAny(pattern.Value, "*?[{") {
 			r.includeFile(path, pattern.Span)
 			continue
@@ -255,6 +255,7 @@ func (r *yamlReader) include(f fields) {
 				WithHint("it is looked for from %s", r.l.shown(r.config.Dir)))
 		}
 		slices.Sort(matches)
+		r.source.Globs = append(r.source.Globs, path)
 		r.source.Folders = append(r.source.Folders, globFolders(path)...)
 		r.l.sight.ask(func() bool {
 			now, err := doublestar.FilepathGlob(path, doublestar.WithFilesOnly())
@@ -290,7 +291,7 @@ func globFolders(glob string) []string {
 }
 
 func (r *yamlReader) includeFile(path string, from diag.Span) {
-	file := &File{Name: r.l.shown(path), Path: path, Tier: r.in.Tier, Untrusted: r.in.Untrusted, Off: r.in.Off}
+	file := r.in.beside(r.l.shown(path), path)
 	r.source.Uses = append(r.source.Uses, path)
 	if err := r.l.openFile(file); err != nil {
 		r.report(codeFile.Report(from, "%s: %s", file.Name, err).

@@ -49,41 +49,8 @@ func (r *yamlReader) bash(f fields, h *policy.Hook) {
 			h.Body.Env = append(h.Body.Env, policy.EnvVar{Name: e.Key.Text.Value, Value: e.Value.Text.Value})
 		}
 	}
-	from := policy.ProjectRoot(r.config.Dir)
 	if cwd := f.text("cwd"); !cwd.IsZero() {
-		from = absolute(r.config.Dir, cwd.Value)
-		h.Body.WorkDir = from
-	} else {
-		r.l.sight.ask(func() bool { return policy.ProjectRoot(r.config.Dir) == from })
-	}
-	r.commandUses(h.Body.Command.Value, from, h.Body.Env)
-}
-
-// commandUses adds the files a command names to what trust covers. A command
-// runs in its own folder, or in the event's cwd, which is as a rule the
-// project's root: what is unclear there is opaque, even if the folder of the
-// policy would clear it up. The files it names there are covered all the same.
-func (r *yamlReader) commandUses(command, from string, env []policy.EnvVar) {
-	if command == "" {
-		return
-	}
-	dir := r.config.Dir
-	look := func() ([]string, bool) {
-		files, opaque := commandFiles(command, from)
-		if from != dir {
-			more, _ := commandFiles(command, dir)
-			files = append(files, more...)
-		}
-		return files, opaque
-	}
-	files, opaque := look()
-	r.l.sight.ask(func() bool {
-		now, same := look()
-		return slices.Equal(now, files) && same == opaque
-	})
-	r.source.Uses = append(r.source.Uses, files...)
-	if opaque || slices.ContainsFunc(env, redirects) {
-		r.source.Opaque = appendNew(r.source.Opaque, []string{command})
+		h.Body.WorkDir = r.in.path(r.config.Dir, cwd.Value)
 	}
 }
 
@@ -113,7 +80,7 @@ func (r *yamlReader) regoFile(name diag.Text, h *policy.Hook) {
 	if name.IsZero() {
 		return
 	}
-	path := absolute(r.config.Dir, name.Value)
+	path := r.in.path(r.config.Dir, name.Value)
 	r.source.Uses = append(r.source.Uses, path)
 	h.Body.File = path
 	content, print, at, err := r.l.readFile(path)

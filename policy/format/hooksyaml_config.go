@@ -94,7 +94,7 @@ func (r *yamlReader) rego(n *Node) {
 func (r *yamlReader) paths(texts []diag.Text) []diag.Text {
 	var out []diag.Text
 	for _, t := range texts {
-		path := absolute(r.config.Dir, t.Value)
+		path := r.in.path(r.config.Dir, t.Value)
 		r.l.sight.place(path)
 		if _, err := os.Stat(path); err != nil {
 			r.report(codeFile.Report(t.Span, "%s: %s", t.Value, plainError(err)).

@@ -108,19 +108,6 @@ func (r *jcliReader) add(hooks []jcliHook) {
 		}
 		r.l.jcli.ids[h.hook] = h.id
 		r.l.Add(r.in, h.hook)
-		r.uses(h.hook)
-	}
-}
-
-// uses adds the files a command names to what trust covers.
-func (r *jcliReader) uses(h *policy.Hook) {
-	if h.Kind != policy.KindBash {
-		return
-	}
-	files, opaque := commandFiles(h.Body.Command.Value, r.config.Dir)
-	r.source.Uses = append(r.source.Uses, files...)
-	if opaque {
-		r.source.Opaque = appendNew(r.source.Opaque, []string{h.Body.Command.Value})
 	}
 }
 

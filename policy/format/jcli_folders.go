@@ -60,7 +60,7 @@ func readJCLIFolders(l *Loader, in *File) {
 		if err != nil {
 			rel = path
 		}
-		file := &File{Name: filepath.Join(in.Name, rel), Path: path, Tier: in.Tier, Untrusted: in.Untrusted}
+		file := in.beside(filepath.Join(in.Name, rel), path)
 		if err := l.openFile(file); err != nil {
 			l.Report(file, codeFile.Report(fileSpan(file.Name), "%s: %v", file.Name, err))
 			continue

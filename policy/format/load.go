@@ -10,6 +10,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/trust"
 )
 
 // Input is one thing to read.
@@ -24,6 +25,14 @@ type Input struct {
 	Untrusted string
 	// Content, when not nil, is what the file holds; the disk is not read.
 	Content []byte
+	// Root is the root of the project it belongs to, "" to look for one; Segment
+	// which of the projects of an event that is.
+	Root    string
+	Segment int
+	// Tree is the copy that Path lies in, or nil. Live is set when the project's
+	// own files are alike, so that its scripts are run where they stand.
+	Tree *trust.Tree
+	Live bool
 }
 
 // Options say what to load.
@@ -60,6 +69,11 @@ func Load(o Options) (*policy.Policy, diag.List) {
 	l := &Loader{cache: o.Cache, dialect: o.Profile, faithful: o.Faithful, dir: o.Dir, places: map[place]int{}, timeouts: map[*policy.FileConfig]time.Duration{}, read: map[reading]bool{}}
 	if o.Cache != nil {
 		l.sight = &sight{blind: o.Profile != nil}
+	}
+	for _, in := range o.Inputs {
+		if in.Tree != nil {
+			l.trees = append(l.trees, in.Tree)
+		}
 	}
 	for _, in := range o.Inputs {
 		l.input(in)
@@ -101,6 +115,10 @@ type Loader struct {
 	// hardened add the hooks that stand in the place of those an agent passes
 	// over, after its own rules have been applied to the others.
 	hardened []func()
+	// added are the hooks with the files they are written in.
+	added []addedHook
+	// trees are the copies that are read.
+	trees []*trust.Tree
 	// open are the files being read, outermost first; read those read.
 	open []reading
 	read map[reading]bool
@@ -113,6 +131,11 @@ type Loader struct {
 	chainTimeout chosen[time.Duration]
 	concurrent   chosen[int]
 	models       chosen[int]
+}
+
+type addedHook struct {
+	in   *File
+	hook *policy.Hook
 }
 
 type place struct {
@@ -142,7 +165,8 @@ func (l *Loader) Report(in *File, found ...diag.Diagnostic) {
 // Source records that in was read with the named format. The caller adds to
 // Uses and Opaque of the result while reading.
 func (l *Loader) Source(in *File, format string) *policy.SourceFile {
-	s := &policy.SourceFile{Name: in.Name, Path: in.Path, Tier: in.Tier, Format: format, Untrusted: in.Untrusted}
+	s := &policy.SourceFile{Name: in.Name, Path: l.live(in.Path), Tier: in.Tier, Format: format, Untrusted: in.Untrusted}
+	in.source = s
 	l.sources = append(l.sources, s)
 	return s
 }
@@ -154,6 +178,8 @@ func (l *Loader) Next(tier policy.Tier, event policy.Event) int { return l.place
 // default name of a hook without one; everything else is the caller's.
 func (l *Loader) Add(in *File, h *policy.Hook) {
 	h.Tier, h.Untrusted, h.Disabled = in.Tier, in.Untrusted, h.Disabled || in.Off
+	h.Segment = in.Segment
+	l.added = append(l.added, addedHook{in, h})
 	h.Order = l.Next(h.Tier, h.Event)
 	l.places[place{h.Tier, h.Event}]++
 	if h.Name == "" {
@@ -226,6 +252,9 @@ notify:
 // finish settles what needs every file.
 func (l *Loader) finish(overrides map[string]string) {
 	p := &l.policy
+	for _, a := range l.added {
+		l.found(a.in, a.hook)
+	}
 	p.ChainTimeout, p.MaxConcurrent, p.MaxModels = l.chainTimeout.value, l.concurrent.value, l.models.value
 	l.override(overrides)
 	if !l.bare.IsZero() && !l.declared && len(p.Hooks) == 0 && !l.diags.HasErrors() {
@@ -239,6 +268,11 @@ func (l *Loader) finish(overrides map[string]string) {
 		}
 	}
 	for _, s := range l.sources {
+		for _, list := range [][]string{s.Uses, s.Folders, s.Globs} {
+			for i := range list {
+				list[i] = l.live(list[i])
+			}
+		}
 		slices.Sort(s.Uses)
 		s.Uses = slices.Compact(s.Uses)
 		p.Sources = append(p.Sources, *s)
@@ -274,6 +308,7 @@ func (l *Loader) profile() {
 
 // shown is the name of a file for people.
 func (l *Loader) shown(path string) string {
+	path = l.live(path)
 	if rel, err := filepath.Rel(l.dir, path); l.dir != "" && err == nil && filepath.IsLocal(rel) {
 		return rel
 	}

@@ -32,7 +32,7 @@ func loadNative(t *testing.T, agent string, faithful bool, files map[string]stri
 	}
 	d, err := dialect.FindProfile(agent)
 	require.NoError(t, err)
-	inputs, found := Discover(DiscoverOptions{Dir: project, Profile: d})
+	inputs, found := Discover(DiscoverOptions{Trust: AsFound, Dir: project, Profile: d})
 	p, more := Load(Options{Inputs: inputs, Dir: project, Profile: d, Faithful: faithful})
 	found.Add(more...)
 	var codes []string

@@ -96,7 +96,8 @@ notify:
 // input reads one input.
 func (l *Loader) input(in Input) {
 	path := absolute("", in.Path)
-	file := &File{Name: l.shown(path), Path: path, Tier: in.Tier, Untrusted: in.Untrusted, Content: string(in.Content)}
+	file := &File{Name: l.shown(path), Path: path, Tier: in.Tier, Untrusted: in.Untrusted, Content: string(in.Content),
+		Root: in.Root, Segment: in.Segment, Tree: in.Tree, Live: in.Live}
 	if !filepath.IsAbs(in.Path) {
 		file.Name = filepath.Clean(in.Path)
 	}
@@ -159,7 +160,7 @@ func plainError(err error) error {
 // load gives a file to the format that reads it, and a folder to every one
 // that does. from is where the file was named.
 func (l *Loader) load(file *File, forced string, from diag.Span) {
-	id := reading{file.Tier, realPath(file.Path)}
+	id := reading{file.Tier, realPath(l.live(file.Path))}
 	if i := slices.Index(l.open, id); i >= 0 {
 		l.reportCycle(file, l.open[i:], from)
 		return

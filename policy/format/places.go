@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/dialect"
 )
 
@@ -13,12 +12,16 @@ import (
 // Discover finds, there or not: what is discovered is the same for as long as
 // they are. Folders below which everything counts are in trees.
 func DiscoverPlaces(o DiscoverOptions) (files, trees []string) {
-	d := discovery{dir: absolute("", o.Dir)}
-	root := policy.ProjectRoot(d.dir)
+	d := discovery{dir: absolute("", o.Dir), options: o}
 	files, trees = managedPlaces(o.Managed)
 	if o.Profile != nil {
-		for _, f := range o.Profile.Profile.Files {
-			files = append(files, d.candidates(f)...)
+		for i, root := range d.roots() {
+			d.root, d.innermost = root, i == len(d.roots())-1
+			for _, f := range o.Profile.Profile.Files {
+				if i == 0 || fromProject(f.Tier) {
+					files = append(files, d.candidates(f)...)
+				}
+			}
 		}
 		return files, trees
 	}
@@ -28,12 +31,15 @@ func DiscoverPlaces(o DiscoverOptions) (files, trees []string) {
 		files = append(files, file)
 		trees = append(trees, filepath.Join(config, "agents", "hooks"))
 	}
-	folders = append(folders, filepath.Join(root, ".hookc"))
+	for _, root := range d.roots() {
+		folders = append(folders, filepath.Join(root, ".hookc"))
+		files = append(files, filepath.Join(root, "hooks.yaml"))
+		trees = append(trees, filepath.Join(root, ".agents", "hooks"))
+	}
 	for _, dir := range folders {
 		files = append(files, dir, filepath.Join(dir, "hooks.yaml"), filepath.Join(dir, "hooks.local.yaml"))
 	}
-	files = append(files, filepath.Join(root, "hooks.yaml"))
-	return files, append(trees, filepath.Join(root, ".agents", "hooks"))
+	return files, trees
 }
 
 // candidates are where a configuration file of an agent may be: in each of the
@@ -49,7 +55,7 @@ func (d *discovery) candidates(f dialect.ConfigFile) []string {
 			out = append(out, filepath.Dir(filepath.Join(base, filepath.FromSlash(f.Path))))
 		}
 	}
-	if f.Base != dialect.Upwards && f.Base != dialect.Nearest {
+	if !d.innermost || f.Base != dialect.Upwards && f.Base != dialect.Nearest {
 		return out
 	}
 	path := filepath.FromSlash(f.Path)

@@ -204,7 +204,7 @@ func (r *settingsReader) group(event policy.Event, native string, group *Node) {
 			if len(h.Filter.Conditions) > 0 {
 				h.Filter.Span = h.Filter.Conditions[0].Value.Span
 			}
-			r.add(h)
+			r.l.Add(r.in, h)
 		} else {
 			r.harden(event, native, conditions)
 		}
@@ -264,20 +264,11 @@ func (r *settingsReader) command(n *Node, h *policy.Hook) bool {
 	return !ourselves(command.Text.Value)
 }
 
-// add places a hook and notes the files its command names.
-func (r *settingsReader) add(h *policy.Hook) {
-	r.l.Add(r.in, h)
-	files, opaque := commandFiles(h.Body.Command.Value, r.config.Dir)
-	r.source.Uses = append(r.source.Uses, files...)
-	if opaque {
-		r.source.Opaque = append(r.source.Opaque, h.Body.Command.Value)
-	}
-}
-
 // ourselves reports whether a command starts hookc itself: hookc stands in
 // front of the other hooks and does not run itself as one (docs/cli.md).
 func ourselves(command string) bool {
-	for _, words := range first(splitCommands(command)) {
+	commands, _, _ := splitCommands(command)
+	for _, words := range commands {
 		for i, w := range words {
 			base := strings.TrimSuffix(filepath.Base(w.text), ".exe")
 			switch {
@@ -291,8 +282,6 @@ func ourselves(command string) bool {
 	}
 	return false
 }
-
-func first[A, B any](a A, _ B) A { return a }
 
 // nativeNames is the condition that a field is one of several texts.
 func nativeNames(written diag.Text, f policy.Field, names ...string) policy.Condition {

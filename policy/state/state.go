@@ -134,6 +134,11 @@ func (d *Dir) damaged(name string) {
 	}
 }
 
+// Enter opens the folder, made when it is not there yet, for what is larger
+// than a file of Update. Who writes to it holds the lock of a file that names
+// what is written: within the change of an Update.
+func (d *Dir) Enter() (*os.Root, error) { return d.enter(true) }
+
 // Read returns a file's content. The error wraps fs.ErrNotExist for a file
 // that was never written and ErrCorrupt for one that was damaged since. It
 // does not wait for a writer: it sees the content before or after an Update.

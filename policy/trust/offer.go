@@ -1,42 +1,39 @@
 package trust
 
 import (
-	"errors"
 	"fmt"
-
-	"github.com/hookc/hookc/policy"
+	"reflect"
 )
 
 // Offer is what consent would cover, for the user to see before it is given.
 type Offer struct {
 	Consent
-	store   *Store
-	files   []policy.SourceFile
-	entries []entry
+	store *Store
+	parts []Part
+	shown *consent
 }
 
-// Offer looks at the files without recording anything.
-func (s *Store) Offer(files []policy.SourceFile) (*Offer, error) {
+// Offer looks at the files without recording anything. It fails when a file
+// cannot be read: what cannot be read cannot be agreed to.
+func (s *Store) Offer(parts []Part) (*Offer, error) {
 	if s.noDir != nil {
 		return nil, s.noDir
 	}
-	entries, err := digest(s.root, files)
+	shown, given, err := s.digest(parts, nil)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("looking at what would be trusted: %w", err)
 	}
-	return &Offer{consent(entries, files), s, files, entries}, nil
+	return &Offer{given, s, parts, shown}, nil
 }
 
 // Accept records consent to what was offered. It fails when a file has changed
 // since: nobody has seen that.
 func (o *Offer) Accept() error {
-	now, err := digest(o.store.root, o.files)
-	if err != nil {
-		return err
-	}
-	if changed := difference(o.entries, now); len(changed) > 0 {
-		return errors.New(fmt.Sprint(changed[0], " changed while it was looked at: nothing is recorded; run hookc trust again"))
-	}
-	_, err = o.store.Trust(o.files)
+	_, err := o.store.trust(o.parts, func(now *consent) error {
+		if !reflect.DeepEqual(now.Parts, o.shown.Parts) {
+			return fmt.Errorf("%s changed while it was looked at: nothing is recorded; run hookc trust again", o.store.root)
+		}
+		return nil
+	})
 	return err
 }

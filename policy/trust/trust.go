@@ -1,7 +1,7 @@
 // Package trust remembers which project policies a user has agreed to run
-// (cli.md "Policy sources"). Consent covers the content of every project file
-// a policy names, not a path: what changed afterwards must be trusted again,
-// and until then its hooks are listed, not run.
+// (semantics.md §2.8 "Trust"). Consent covers the content of every file that a
+// policy consists of, and keeps a copy of the bytes that it covered: when the
+// files are other ones later, that copy decides, and every answer says so.
 package trust
 
 import (
@@ -9,29 +9,30 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/state"
 )
 
-// Env is the variable whose value `all` trusts everything discovered, for
-// containers and continuous integration.
+// Env is the variable whose value `all` trusts every project that no consent
+// was given for, for containers and continuous integration.
 const Env = "HOOKC_TRUST"
 
 // File is the name of the record of consent in a project's state folder.
 const File = "trust.json"
 
-const stateFile = File
-
 // Needed reports whether files of a tier run only when trusted: those that
 // come with a project rather than from its user.
 func Needed(t policy.Tier) bool { return t == policy.TierProject || t == policy.TierLocal }
 
-// Store is the consent given for one project root. It is safe for concurrent
-// use, also by several processes.
+// Store is the consent given for one project root, or for another worktree of
+// the same repository. It is safe for concurrent use, also by several
+// processes.
 type Store struct {
 	root  string
 	env   string
@@ -41,95 +42,210 @@ type Store struct {
 
 // Open returns the consent given for the project at root. It always returns a
 // Store: without a place to remember consent in, nothing is trusted and each
-// Verdict says why.
+// Standing says why.
 func Open(root string) *Store {
 	abs, err := filepath.Abs(root)
 	if err != nil {
 		abs = root
 	}
 	s := &Store{root: abs, env: os.Getenv(Env)}
-	s.dir, s.noDir = state.Open(abs)
+	s.dir, s.noDir = state.Open(home(abs))
 	return s
 }
 
-// Verdict is whether discovered files may run.
-type Verdict struct {
-	Trusted bool
-	// Why says in a sentence why not, and what to do; or, when everything is
-	// trusted by decree, that it is.
+// Path is the file of the record, which need not exist; "" without a place.
+func (s *Store) Path() string {
+	if s.noDir != nil {
+		return ""
+	}
+	return filepath.Join(s.dir.Path(), File)
+}
+
+// Decreed reports whether HOOKC_TRUST=all stands for a consent that nobody
+// gave, so that the files themselves decide.
+func (s *Store) Decreed() bool {
+	_, err := s.load()
+	return s.env == "all" && missing(err)
+}
+
+// Input is one place of a project at which a policy is found.
+type Input struct {
+	Path   string
+	Tier   policy.Tier
+	Format string
+}
+
+// Part is what an agent finds in a project, and all that it consists of.
+type Part struct {
+	// Profile is the agent whose own configuration it is, "" for hookc's.
+	Profile string
+	Inputs  []Input
+	Sources []policy.SourceFile
+}
+
+// Kind is how consent and the files of a project stand to each other.
+type Kind uint8
+
+// The kinds. None is a project that has no policy.
+const (
+	None Kind = iota
+	// Decree: no consent was given, and HOOKC_TRUST=all stands for it.
+	Decree
+	// Fits: the files are those that consent covers.
+	Fits
+	// Old: as Fits, of a consent that kept no copy.
+	Old
+	// Never: no consent was given, or it was withdrawn.
+	Never
+	// Differs: the files are other ones, and the kept copy is whole.
+	Differs
+	// Broken: consent was given, and there is nothing whole to decide by.
+	Broken
+)
+
+// Standing is how consent and the files of a project stand to each other.
+type Standing struct {
+	Kind Kind
+	// Why says in a sentence what is not as it was trusted, and what to do.
 	Why string
 	// Changed lists the files that differ from what was trusted, are new or
 	// are gone: relative to the project root where they lie in it, sorted.
 	Changed []string
-	// Never is true when there is no consent to compare with: none was given,
-	// or the record of it cannot be read.
-	Never bool
+	// Inputs are what decides: of a kept copy the places in it.
+	Inputs []Input
+	// Tree is the kept copy, or nil where the project's own files decide.
+	Tree *Tree
 }
 
-// All reports whether the environment trusts everything discovered.
-func (s *Store) All() bool { return s.env == "all" }
-
-// Withheld says why nothing of the project may be read for a decision, or "".
-// It looks at the record of consent alone, and at no file of the project.
-func (s *Store) Withheld() string {
-	if s.All() {
-		return ""
-	}
-	if _, err := s.load(); err != nil {
-		return s.never(err).Why
-	}
-	return ""
-}
-
-// Check compares the discovered files of a project with what was trusted: the
-// policy files and all they use. Anything that cannot be read, found or
-// compared is not trusted.
-func (s *Store) Check(files []policy.SourceFile) Verdict {
-	if len(files) == 0 {
-		return Verdict{Trusted: true}
-	}
-	if s.All() {
-		return Verdict{Trusted: true, Why: Env + "=all"}
-	}
-	record, err := s.load()
-	if err != nil {
-		return s.never(err)
-	}
-	now, err := digest(s.root, files)
-	if err != nil {
-		return Verdict{Why: s.refuse(err.Error())}
-	}
-	if changed := difference(record.Files, now); len(changed) > 0 {
-		return Verdict{Why: s.refuse(changedText(changed)), Changed: changed}
-	}
-	return Verdict{Trusted: true}
-}
-
-// never is the verdict where there is no record of consent to compare with.
-func (s *Store) never(err error) Verdict {
-	why := "the record of trust cannot be read (" + err.Error() + ")"
+// Consult compares what is found in a project for a profile with what was
+// trusted. It opens files only where there is consent to compare them with.
+func (s *Store) Consult(profile string, found []Input) Standing {
+	r, err := s.load()
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		why = "this project was never trusted"
+	case missing(err) && len(found) == 0:
+		return Standing{}
+	case missing(err) && s.env == "all":
+		return Standing{Kind: Decree, Inputs: found}
+	case missing(err), s.noDir != nil:
+		return Standing{Kind: Never, Why: s.advise("this project was never trusted"), Inputs: found}
 	case errors.Is(err, state.ErrCorrupt):
-		why = "the record of trust is damaged"
+		return Standing{Kind: Broken, Why: s.advise("the record of trust is damaged")}
+	case err != nil:
+		return Standing{Kind: Broken, Why: s.advise("the record of trust cannot be read (" + err.Error() + ")")}
 	}
-	return Verdict{Never: true, Why: s.refuse(why)}
+	if r.Version == oldVersion {
+		return s.old(r, profile, found)
+	}
+	var best Standing
+	for _, c := range r.inOrder(s.root) {
+		st := s.compare(c, profile, found)
+		if st.Kind == Fits || st.Kind == None {
+			return st
+		}
+		if best.Kind == None || best.Kind == Broken && st.Kind == Differs {
+			best = st
+		}
+	}
+	return best
 }
 
-// refuse is a reason with what to do about it.
-func (s *Store) refuse(why string) string {
-	if s.env != "" {
+// Check is Consult for all that is found in a project: the worst of it, with
+// every file that differs.
+func (s *Store) Check(parts []Part) Standing {
+	found := map[string][]Input{}
+	if r, err := s.load(); err == nil {
+		for _, c := range r.Consents {
+			for _, p := range c.Parts {
+				found[p.Profile] = nil
+			}
+		}
+	}
+	for _, p := range parts {
+		found[p.Profile] = p.Inputs
+	}
+	var worst Standing
+	for _, profile := range slices.Sorted(maps.Keys(found)) {
+		st := s.Consult(profile, found[profile])
+		changed := append(worst.Changed, st.Changed...)
+		if st.Kind > worst.Kind {
+			worst = st
+		}
+		worst.Changed = changed
+	}
+	slices.Sort(worst.Changed)
+	worst.Changed = slices.Compact(worst.Changed)
+	return worst
+}
+
+// Holds reports whether what runs is what is there now.
+func (s *Standing) Holds() bool { return s.Kind != Never && s.Kind != Differs && s.Kind != Broken }
+
+// compare is Consult for one of several consents.
+func (s *Store) compare(c *consent, profile string, found []Input) Standing {
+	p := c.part(profile)
+	st := Standing{Kind: Fits, Tree: &Tree{dir: filepath.Join(s.dir.Path(), c.Kept), root: c.Root, now: s.root}}
+	if p == nil {
+		if len(found) == 0 {
+			return Standing{}
+		}
+		p = &part{}
+	}
+	st.Changed = changes(s.root, p.Files)
+	for _, in := range found {
+		known := slices.ContainsFunc(p.Inputs, func(i input) bool { return i.Path == name(s.root, in.Path) })
+		if n := name(s.root, in.Path); !known && !slices.Contains(st.Changed, n) {
+			st.Changed = append(st.Changed, n)
+		}
+	}
+	slices.Sort(st.Changed)
+	if bad := st.Tree.verify(p.Files); bad != nil {
+		st.Kind, st.Tree = Broken, nil
+		st.Why = s.advise("the copy that consent kept cannot be used (" + bad.Error() + ")")
+		return st
+	}
+	for _, i := range p.Inputs {
+		tier, _ := policy.ParseTier(i.Tier)
+		st.Inputs = append(st.Inputs, Input{Path: st.Tree.Kept(place(s.root, i.Path)), Tier: tier, Format: i.Format})
+	}
+	if len(st.Changed) > 0 {
+		st.Kind, st.Why = Differs, s.advise(changedText(st.Changed)+", and what was trusted then decides")
+	}
+	return st
+}
+
+// old compares with a record of an older hookc, which kept no copy. What it
+// covered, it covers for as long as nothing of it has changed.
+func (s *Store) old(r *record, profile string, found []Input) Standing {
+	if profile != "" {
+		if len(found) == 0 {
+			return Standing{}
+		}
+		return Standing{Kind: Never, Why: s.advise("the configuration of " + profile + " was never trusted"), Inputs: found}
+	}
+	if changed := changes(s.root, r.Files); len(changed) > 0 {
+		return Standing{Kind: Broken, Changed: changed,
+			Why: s.advise(changedText(changed) + ", and an older hookc kept no copy to decide by")}
+	}
+	return Standing{Kind: Old, Inputs: found, Why: s.advise("an older hookc recorded that this project is trusted, and kept no copy")}
+}
+
+// advise is a reason with what to do about it.
+func (s *Store) advise(why string) string {
+	if s.env != "" && s.env != "all" {
 		return fmt.Sprintf("%s, and %s=%s does not say all; look at it and run `hookc trust`", why, Env, s.env)
 	}
 	return why + "; look at it and run `hookc trust`"
 }
 
+// maxNamed is how many changed files a reason names.
+const maxNamed = 5
+
 func changedText(changed []string) string {
-	if len(changed) == 1 {
-		return changed[0] + " changed since this project was trusted"
+	text, n := strings.Join(changed[:min(len(changed), maxNamed)], ", "), len(changed)-maxNamed
+	if n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("%s and %d more changed since this project was trusted", changed[0], len(changed)-1)
+	return text + " changed since this project was trusted"
 }
 
 // Consent is what trusting covers, for the user to see.
@@ -140,77 +256,216 @@ type Consent struct {
 	Files, Opaque []string
 }
 
-// Trust records consent to the files as they are now, in place of any earlier
-// consent for this project. It fails when a file cannot be read: what cannot
-// be read cannot be agreed to.
-func (s *Store) Trust(files []policy.SourceFile) (Consent, error) {
+// Trust records consent to the files as they are now, and keeps a copy of
+// them, in place of any earlier consent for this root.
+func (s *Store) Trust(parts []Part) (Consent, error) {
+	return s.trust(parts, func(*consent) error { return nil })
+}
+
+// trust is Trust, unless agreed has something against what is there now.
+func (s *Store) trust(parts []Part, agreed func(*consent) error) (Consent, error) {
 	if s.noDir != nil {
 		return Consent{}, s.noDir
 	}
-	entries, err := digest(s.root, files)
-	if err != nil {
-		return Consent{}, err
-	}
-	data, err := json.Marshal(record{Version: recordVersion, Files: entries})
+	var given Consent
+	err := s.dir.Update(File, func(old []byte) ([]byte, error) {
+		folder, err := s.dir.Enter()
+		if err != nil {
+			return nil, err
+		}
+		defer folder.Close()
+		k, err := begin(folder)
+		if err != nil {
+			return nil, err
+		}
+		defer k.abandon()
+		c, what, err := s.digest(parts, k)
+		if err != nil {
+			return nil, err
+		}
+		given = what
+		if err := agreed(c); err != nil {
+			return nil, err
+		}
+		if err := k.finish(c); err != nil {
+			return nil, err
+		}
+		next, err := with(old, c)
+		if err != nil {
+			return nil, err
+		}
+		return next, nil
+	})
 	if err != nil {
 		return Consent{}, fmt.Errorf("recording trust: %w", err)
 	}
-	if err := s.dir.Update(stateFile, func([]byte) ([]byte, error) { return data, nil }); err != nil {
-		return Consent{}, fmt.Errorf("recording trust: %w", err)
-	}
-	return consent(entries, files), nil
+	s.tidy()
+	return given, nil
 }
 
-// Forget withdraws consent; had says whether there was any.
+// digest reads what parts consist of, and keeps a copy where k is not nil.
+func (s *Store) digest(parts []Part, k *keeper) (*consent, Consent, error) {
+	c := &consent{Root: s.root}
+	var given Consent
+	d := newDigester(s.root, k)
+	for _, p := range parts {
+		if len(p.Inputs) == 0 {
+			continue
+		}
+		files, err := d.part(p.Sources)
+		if err != nil {
+			return nil, Consent{}, err
+		}
+		one := part{Profile: p.Profile, Files: files}
+		for _, in := range p.Inputs {
+			one.Inputs = append(one.Inputs, input{name(s.root, in.Path), in.Tier.String(), in.Format})
+		}
+		for _, src := range p.Sources {
+			given.Opaque = append(given.Opaque, src.Opaque...)
+		}
+		for _, e := range files {
+			if e.Kind != kindGlob {
+				given.Files = append(given.Files, e.Path)
+			}
+		}
+		c.Parts = append(c.Parts, one)
+	}
+	slices.Sort(given.Files)
+	slices.Sort(given.Opaque)
+	given.Files, given.Opaque = slices.Compact(given.Files), slices.Compact(given.Opaque)
+	return c, given, nil
+}
+
+// Forget withdraws consent, for every worktree of the repository; had says
+// whether there was any.
 func (s *Store) Forget() (had bool, err error) {
 	if s.noDir != nil {
 		return false, s.noDir
 	}
-	err = s.dir.Update(stateFile, func(old []byte) ([]byte, error) {
+	err = s.dir.Update(File, func(old []byte) ([]byte, error) {
 		had = old != nil
 		return nil, nil
 	})
 	if err != nil {
 		return false, fmt.Errorf("forgetting trust: %w", err)
 	}
+	s.tidy()
 	return had, nil
-}
-
-func consent(entries []entry, files []policy.SourceFile) Consent {
-	var c Consent
-	for _, e := range entries {
-		c.Files = append(c.Files, e.Path)
-	}
-	for _, f := range files {
-		c.Opaque = append(c.Opaque, f.Opaque...)
-	}
-	slices.Sort(c.Opaque)
-	c.Opaque = slices.Compact(c.Opaque)
-	return c
 }
 
 // record is consent as it is stored.
 type record struct {
-	Version int     `json:"version"`
+	Version  int        `json:"version"`
+	Consents []*consent `json:"consents,omitempty"`
+	// Spent are copies of consents that were given anew, the last ones: a plan
+	// made of one may still decide.
+	Spent []string `json:"spent,omitempty"`
+	// Files are those of a record of version 1, which was one consent.
+	Files []entry `json:"files,omitempty"`
+}
+
+// consent is one consent: to what a project at Root consisted of.
+type consent struct {
+	// Kept is the name of the folder with the copy.
+	Kept  string `json:"kept"`
+	Root  string `json:"root"`
+	Parts []part `json:"parts"`
+}
+
+type part struct {
+	Profile string  `json:"profile,omitempty"`
+	Inputs  []input `json:"inputs"`
 	Files   []entry `json:"files"`
 }
 
-const recordVersion = 1
+type input struct {
+	Path   string `json:"path"`
+	Tier   string `json:"tier"`
+	Format string `json:"format,omitempty"`
+}
 
-func (s *Store) load() (record, error) {
-	var r record
+const (
+	oldVersion    = 1
+	recordVersion = 2
+	// maxConsents is how many worktrees of a repository may differ in what was
+	// trusted; the one trusted longest ago goes first.
+	maxConsents = 16
+	// maxSpent is how many copies outlast their consent.
+	maxSpent = 4
+)
+
+func (c *consent) part(profile string) *part {
+	for i := range c.Parts {
+		if c.Parts[i].Profile == profile {
+			return &c.Parts[i]
+		}
+	}
+	return nil
+}
+
+// inOrder are the consents, that of root first.
+func (r *record) inOrder(root string) []*consent {
+	out := slices.Clone(r.Consents)
+	slices.SortStableFunc(out, func(a, b *consent) int {
+		switch {
+		case (a.Root == root) == (b.Root == root):
+			return 0
+		case a.Root == root:
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// with is the record with one more consent.
+func with(old []byte, c *consent) ([]byte, error) {
+	r, err := parse(old)
+	if err != nil || r.Version != recordVersion {
+		r = &record{Version: recordVersion}
+	}
+	r.Consents = slices.DeleteFunc(r.Consents, func(o *consent) bool {
+		if o.Root == c.Root {
+			r.Spent = append([]string{o.Kept}, r.Spent...)
+		}
+		return o.Root == c.Root
+	})
+	r.Spent = r.Spent[:min(len(r.Spent), maxSpent)]
+	r.Consents = slices.Insert(r.Consents, 0, c)
+	for {
+		data, err := json.Marshal(r)
+		if err != nil || len(r.Consents) <= maxConsents && (len(data) <= state.MaxSize || len(r.Consents) == 1) {
+			return data, err
+		}
+		r.Consents = r.Consents[:len(r.Consents)-1]
+	}
+}
+
+func (s *Store) load() (*record, error) {
 	if s.noDir != nil {
-		return r, s.noDir
+		return nil, s.noDir
 	}
-	data, err := s.dir.Read(stateFile)
+	data, err := s.dir.Read(File)
 	if err != nil {
-		return r, err
+		if _, look := os.Lstat(s.Path()); missing(look) {
+			return nil, fs.ErrNotExist // also where there can be no state folder
+		}
+		return nil, err
 	}
-	if err := json.Unmarshal(data, &r); err != nil {
-		return r, fmt.Errorf("%w: %w", state.ErrCorrupt, err)
+	return parse(data)
+}
+
+func parse(data []byte) (*record, error) {
+	r := &record{}
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("%w: %w", state.ErrCorrupt, err)
 	}
-	if r.Version != recordVersion || len(r.Files) == 0 {
-		return r, fmt.Errorf("%w: version %d", state.ErrCorrupt, r.Version)
+	whole := r.Version == oldVersion && len(r.Files) > 0
+	if r.Version == recordVersion && len(r.Consents) > 0 {
+		whole = !slices.ContainsFunc(r.Consents, func(c *consent) bool { return c == nil || !keptName().MatchString(c.Kept) || len(c.Parts) == 0 })
+	}
+	if !whole {
+		return nil, fmt.Errorf("%w: version %d", state.ErrCorrupt, r.Version)
 	}
 	return r, nil
 }

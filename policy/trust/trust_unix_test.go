@@ -19,7 +19,8 @@ func TestExecutableBitIsCovered(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Join(root, "check.sh"), 0o644))
 	assert.Equal(t, []string{"check.sh"}, Open(root).Check(files).Changed)
 	require.NoError(t, os.Chmod(filepath.Join(root, "check.sh"), 0o700))
-	assert.True(t, Open(root).Check(files).Trusted, "other bits are the machine's own affair")
+	kind, _ := standing(root, files)
+	assert.Equal(t, Fits, kind, "other bits are the machine's own affair")
 }
 
 // TestPipeIsNotOpened would hang if a named pipe were read like a file.
@@ -30,7 +31,11 @@ func TestPipeIsNotOpened(t *testing.T) {
 	script := filepath.Join(root, "check.sh")
 	require.NoError(t, os.Remove(script))
 	require.NoError(t, syscall.Mkfifo(script, 0o600))
-	assert.Equal(t, Verdict{Why: "check.sh is neither a file nor a folder" + advice}, Open(root).Check(files))
+	kind, changed := standing(root, files)
+	assert.Equal(t, Differs, kind)
+	assert.Equal(t, []string{"check.sh"}, changed)
 	_, err = Open(root).Trust(files)
-	require.EqualError(t, err, "check.sh is neither a file nor a folder")
+	require.EqualError(t, err, "recording trust: check.sh cannot be read: it is neither a file nor a folder")
+	kind, _ = standing(root, files)
+	assert.Equal(t, Differs, kind, "the earlier consent stays")
 }

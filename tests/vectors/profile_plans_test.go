@@ -50,7 +50,7 @@ func compileNative(t *testing.T, d *dialect.Dialect, faithful bool, files map[st
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o755))
 	}
-	inputs, found := format.Discover(format.DiscoverOptions{Dir: dir, Profile: d})
+	inputs, found := format.Discover(format.DiscoverOptions{Dir: dir, Profile: d, Trust: format.AsFound})
 	p, more := format.Load(format.Options{Inputs: inputs, Dir: dir, Profile: d, Faithful: faithful})
 	found.Add(more...)
 	require.False(t, found.HasErrors(), "%v\n%v", found, files)

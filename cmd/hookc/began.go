@@ -1,0 +1,92 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"path/filepath"
+	"time"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/state"
+)
+
+const (
+	// beganFile holds where sessions began, in the state folder of no project.
+	beganFile = "sessions.json"
+	// maxBegan is how many sessions are remembered; the one seen first goes first.
+	maxBegan = 256
+)
+
+// start is where and when a session was first seen, in Unix seconds.
+type start struct {
+	Dir string `json:"dir"`
+	At  int64  `json:"at"`
+}
+
+// around are the folders, beside the project that an event names, whose
+// projects it is about (semantics.md §2.8): the one its session began in,
+// and its own.
+func around(in *policy.Context) []string {
+	cwd := in.Text(policy.FieldCwd)
+	var out []string
+	if session := in.Text(policy.FieldSessionID); session != "" {
+		if dir := began(session, cwd, time.Now()); dir != "" && dir != cwd {
+			out = append(out, dir)
+		}
+	}
+	if filepath.IsAbs(cwd) {
+		out = append(out, filepath.Clean(cwd))
+	}
+	return out
+}
+
+// began is the folder that a session was first seen in. It is remembered for
+// the events that follow; where that is not possible, each event speaks for
+// itself, and the memory of its project says so.
+func began(session, cwd string, now time.Time) string {
+	dir, err := state.Open(string(filepath.Separator))
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(session))
+	key := hex.EncodeToString(sum[:8])
+	known := func(data []byte) map[string]start {
+		all := map[string]start{}
+		if json.Unmarshal(data, &all) != nil {
+			return map[string]start{}
+		}
+		return all
+	}
+	if data, err := dir.Read(beganFile); err == nil {
+		if s, ok := known(data)[key]; ok {
+			return s.Dir
+		}
+	}
+	if !filepath.IsAbs(cwd) {
+		return ""
+	}
+	first := filepath.Clean(cwd)
+	err = dir.UpdateLazy(beganFile, func(old []byte) ([]byte, error) {
+		all := known(old)
+		if s, ok := all[key]; ok { // another event of the session was faster
+			first = s.Dir
+			return old, nil
+		}
+		all[key] = start{first, now.Unix()}
+		for len(all) > maxBegan {
+			oldest := ""
+			for k, s := range all {
+				if oldest == "" || s.At < all[oldest].At || s.At == all[oldest].At && k < oldest {
+					oldest = k
+				}
+			}
+			delete(all, oldest)
+		}
+		return json.Marshal(all)
+	})
+	if err != nil {
+		return ""
+	}
+	return first
+}

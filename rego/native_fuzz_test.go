@@ -76,6 +76,8 @@ type tally struct {
 	written, compiled, answered, values, refused, bailed int
 	unfit                                                map[string]int
 	failures                                             []string
+	// forms counts the answers that native code gave by what it was written in.
+	forms [numForms]int
 }
 
 func (s *tally) add(o tally) {
@@ -86,6 +88,9 @@ func (s *tally) add(o tally) {
 	s.refused += o.refused
 	s.bailed += o.bailed
 	s.failures = append(s.failures, o.failures...)
+	for f, n := range o.forms {
+		s.forms[f] += n
+	}
 	for why, n := range o.unfit {
 		s.unfit[why] += n
 	}
@@ -160,6 +165,11 @@ func (s *tally) compare(sc *scenario, p *plan, m *native.Machine, i int) string 
 		return fmt.Sprintf("\nnative:  %v\ntopdown: %v", got, expected)
 	default:
 		s.answered++
+		for f := range numForms {
+			if p.entries[i].forms.has(f) {
+				s.forms[f]++
+			}
+		}
 		if got != nil {
 			s.values++
 		}

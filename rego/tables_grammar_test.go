@@ -266,11 +266,35 @@ func absolute(ref string) string {
 	return "data.p." + ref
 }
 
+// plain is a condition that asks for no table: of a function or a helper, also
+// where with replaces it.
+func (g *tables) plain() string {
+	text := g.test()
+	switch {
+	case len(g.functions) > 0 && g.chance(50):
+		text = fmt.Sprintf("%s(%s) == %s", g.one(g.functions...), g.name(), g.one("1", g.name()))
+		if g.chance(40) {
+			text += fmt.Sprintf(" with %s as %s", g.one(g.functions...), g.one(append(g.functions, "lower", `"a"`)...))
+		}
+	case len(g.helpers) > 0:
+		text = g.one(g.helpers...)
+		if g.chance(40) {
+			text += fmt.Sprintf(" with data.p.%s as %s", g.one(g.helpers...), g.one("true", "1", "input.flag"))
+		}
+	}
+	if g.chance(40) {
+		return "not " + text
+	}
+	return text
+}
+
 // statement is an expression of a body; it adds the variables it binds.
 func (g *tables) statement(vars *[]string) string {
-	switch g.IntN(13) {
+	switch g.IntN(16) {
 	case 0, 1, 2, 3:
 		return g.fact(*vars...)
+	case 13, 14, 15:
+		return g.plain()
 	case 4:
 		v := g.variable()
 		text := fmt.Sprintf("%s := %s", v, g.read(*vars...))
@@ -296,9 +320,16 @@ func (g *tables) statement(vars *[]string) string {
 		*vars = append(*vars, v, w)
 		return text
 	case 10:
-		if g.modern {
+		switch {
+		case g.modern && g.chance(50):
 			return fmt.Sprintf("not { %s; %s }", g.fact(*vars...), g.fact(*vars...))
+		case g.modern:
+			return fmt.Sprintf("%s %s %s", g.test(), g.one("and", "or"), g.one(g.test(), "input.k == input.l"))
 		}
+		v := g.variable()
+		text := fmt.Sprintf("walk(%s, [_, %s])", g.one("input.o", "input", "data.base", g.lookup(*vars...)), v)
+		*vars = append(*vars, v)
+		return text
 	case 11:
 		if g.held {
 			return g.heldStatement(vars)
@@ -321,14 +352,15 @@ func (g *tables) reader(i int) string {
 	var b strings.Builder
 	switch g.IntN(9) {
 	case 0:
-		fmt.Fprintf(&b, "%s(x) := %s if { %s }\n", name, g.one("x", "1", g.lookup("x")), g.fact("x"))
+		body := g.one(g.fact("x"), g.test(), `x in ["a", "b", 1]`, `x != "c"`)
+		fmt.Fprintf(&b, "%s(x) := %s if { %s }\n", name, g.one("x", "1", g.lookup("x")), body)
 		if g.chance(40) {
 			fmt.Fprintf(&b, "default %s(_) := %s\n", name, g.scalar())
 		}
 		g.functions = append(g.functions, name)
 		return b.String()
 	case 1:
-		fmt.Fprintf(&b, "%s if { %s }\n", name, g.body())
+		fmt.Fprintf(&b, "%s if { %s }\n", name, g.one(g.body(), g.test()))
 		if g.chance(50) {
 			fmt.Fprintf(&b, "default %s := false\n", name)
 		}
@@ -357,7 +389,7 @@ func (g *tables) policy() (c *ast.Compiler, files map[string]string, wants []str
 	files = map[string]string{}
 	head := "package p\n"
 	if g.modern {
-		head += "import future.keywords.not\n"
+		head += "import future.keywords.not\nimport future.keywords.and\nimport future.keywords.or\n"
 	}
 	libs := []string{"lib", "lib.a", "lib.b.c"}
 	if g.chance(60) {
@@ -378,7 +410,7 @@ func (g *tables) policy() (c *ast.Compiler, files map[string]string, wants []str
 			wants = append(wants, "data.p."+name)
 		}
 	}
-	for i := range 2 + g.IntN(4) {
+	for i := range 3 + g.IntN(4) {
 		if g.grow(files, "p.rego", "", func() string { return g.reader(i) }) {
 			wants = append(wants, fmt.Sprintf("data.p.r%d", i))
 		}

@@ -23,7 +23,7 @@ import (
 // tablePolicies is how many policies of tables the suite tries. In the
 // environment HOOKC_NATIVE_TABLES says another number, HOOKC_NATIVE_SEED which
 // is the first, and HOOKC_NATIVE_HELD=1 that the classes kept apart are tried.
-const tablePolicies = 120
+const tablePolicies = 300
 
 // tableInputs is on how many inputs each is evaluated, longTableInputs when the
 // number of policies is given: they cost less than policies.
@@ -70,6 +70,11 @@ func TestNativeTables(t *testing.T) {
 	require.Empty(t, len(all.failures), "policies of which some answers differ")
 	assert.GreaterOrEqual(t, all.compiled*10, all.written*6, "modules that compile")
 	assert.Greater(t, all.values*4, all.answered, "answers with a value")
+	for f := range numForms {
+		t.Logf("%8d %s", all.forms[f], formTexts[f].name)
+		assert.GreaterOrEqual(t, all.forms[f]*20000, all.answered, "answers of the form %s: what no generator writes is not on the list", formTexts[f].name)
+		assert.NotEmpty(t, formTexts[f].argument, formTexts[f].name)
+	}
 }
 
 func topdowns(by map[string]int) (n int) {

@@ -43,6 +43,11 @@ func (m *Module) eval(input Value, steps *stepBudget) (policy.Result, error) {
 	if err != nil {
 		return policy.Result{}, err
 	}
+	return m.result(values, term, steps)
+}
+
+// result is what the values of the entry points say.
+func (m *Module) result(values []ast.Value, term *ast.Term, steps *stepBudget) (policy.Result, error) {
 	a := answer{m: m, ctx: steps.ctx, input: term, steps: steps}
 	for i, e := range m.entries {
 		if values[i] == nil {

@@ -18,18 +18,29 @@ const mostLiterals = 256
 // tried with values near their literals; the others with their literals.
 const mostAlike = 32
 
+// mostNear is beside how many literals of a slot values are tried.
+const mostNear = 8
+
 // directed are events for a program that are directed at what its rules test:
 // of each rule, and each function that it calls, one in which all tests of it
 // may hold, and for each slot one with each other literal of it and each key of
 // a table that it looks up, with a text, number or type next to a literal, with
 // null, and without it. The blocks of not, every and else are tests like others.
-func directed(p *native.Program, event policy.Event) []*policy.Context {
+//
+// Others are literals of the rules that the program does not have, though it
+// should: they are tried wherever something is tested.
+func directed(p *native.Program, event policy.Event, others []any) []*policy.Context {
 	t := trier{p: p, event: event, seen: map[string]bool{}, alike: map[string]int{}}
 	t.add(nil)
 	for i := range p.Funcs {
 		calls := t.callees(i)
 		for j := range p.Funcs[i].Blocks {
 			own := t.wants(&p.Funcs[i].Blocks[j])
+			for k := range own {
+				for _, v := range others {
+					t.add(choose(own, k, v))
+				}
+			}
 			if t.common(&p.Funcs[i].Blocks[j]) {
 				t.through(own)
 				continue
@@ -128,8 +139,16 @@ func (t *trier) around(wants, beside []want) {
 		for _, v := range wants[i].values {
 			t.add(choose(all, i, v))
 		}
-		for _, v := range near(wants[i].values[0]) {
-			t.add(choose(all, i, v))
+		for j, literal := range wants[i].values {
+			if j >= mostNear {
+				break
+			}
+			if _, text := literal.(string); j > 0 && text {
+				continue // The first shows what a text does.
+			}
+			for _, v := range near(literal) {
+				t.add(choose(all, i, v))
+			}
 		}
 		t.add(slices.DeleteFunc(choose(all, -1, nil), func(c chosen) bool { return c.slot == wants[i].slot }))
 		t.add(append([]chosen{{slot: wants[i].slot}}, choose(all, -1, nil)...))

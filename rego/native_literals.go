@@ -16,13 +16,16 @@ type origin struct {
 
 // wants are the constants that a block tests slots with, by places in them.
 func (t *trier) wants(b *native.Block) []want {
-	l := testsOf{t: t, from: map[int32]origin{}}
+	l := testsOf{t: t, from: map[int32]origin{}, given: map[int32][]native.Value{}}
 	walkNative([]native.Block{*b}, l.statement)
 	for i := range l.out {
 		w := &l.out[i]
 		// false is what the result of a test is compared with.
 		if rest := slices.DeleteFunc(slices.Clone(w.values), func(v any) bool { return v == false }); len(rest) > 0 {
 			w.values = rest
+		}
+		if len(w.values) == 0 {
+			w.values = []any{"a"}
 		}
 		if n := len(w.values); n > mostLiterals {
 			w.values = slices.Concat(w.values[:mostLiterals/2], w.values[n-mostLiterals/2:])
@@ -35,14 +38,21 @@ func (t *trier) wants(b *native.Block) []want {
 type testsOf struct {
 	t    *trier
 	from map[int32]origin
-	out  []want
+	// given are the constants that a local may hold: what a rule gives, or an
+	// element of that.
+	given map[int32][]native.Value
+	out   []want
+	depth int
 }
+
+// deepestCall is how far what a function is given is followed.
+const deepestCall = 4
 
 func (l *testsOf) statement(s *native.Stmt) {
 	switch s.Op {
 	case native.OpInput:
 		l.from[int32(s.Target)] = origin{slot: s.Index}
-		l.note(l.from[int32(s.Target)], []any{"a"}) // There is something, at least.
+		l.note(l.from[int32(s.Target)], nil)
 		return
 	case native.OpScan:
 		if at, ok := l.from[s.A.N]; ok && !s.A.Const {
@@ -59,8 +69,59 @@ func (l *testsOf) statement(s *native.Stmt) {
 	case native.OpCallDynamic:
 		l.names(s)
 		return
+	case native.OpCall:
+		l.call(s)
 	}
 	l.test(s)
+	l.pass(s)
+}
+
+// call follows what a function is given into it, and takes the constants that it
+// gives.
+func (l *testsOf) call(s *native.Stmt) {
+	f := &l.t.p.Funcs[s.Index]
+	if l.depth >= deepestCall {
+		return
+	}
+	inner := testsOf{t: l.t, from: map[int32]origin{}, given: map[int32][]native.Value{}, out: l.out, depth: l.depth + 1}
+	for i := contextParams; i < len(s.Args); i++ {
+		if at, ok := l.from[s.Args[i].N]; ok && !s.Args[i].Const {
+			inner.from[int32(i)] = at
+		}
+	}
+	var given []native.Value
+	walkNative(f.Blocks, func(in *native.Stmt) {
+		if len(inner.from) > 0 {
+			inner.statement(in)
+		}
+		if (in.Op == native.OpAssignOnce || in.Op == native.OpSetAdd || in.Op == native.OpReturn) && in.A.Const {
+			given = append(given, l.t.p.Consts[in.A.N])
+		}
+	})
+	if len(s.Args) > contextParams {
+		l.out = inner.out
+	}
+	l.given[int32(s.Target)] = given
+}
+
+// pass notes what constants a local holds after a statement.
+func (l *testsOf) pass(s *native.Stmt) {
+	from := func(o native.Operand) []native.Value {
+		if o.Const {
+			return []native.Value{l.t.p.Consts[o.N]}
+		}
+		return l.given[o.N]
+	}
+	switch s.Op {
+	case native.OpAssign:
+		l.given[int32(s.Target)] = from(s.A)
+	case native.OpDot, native.OpScan:
+		var out []native.Value
+		for _, v := range from(s.A) {
+			native.Each(v, func(_, e native.Value) bool { out = append(out, e); return len(out) < mostLiterals })
+		}
+		l.given[int32(s.Target)] = out
+	}
 }
 
 func (o origin) below(step string) origin {
@@ -76,6 +137,10 @@ func (l *testsOf) test(s *native.Stmt) {
 			found = append(found, l.constants(s, l.t.p.Consts[o.N])...)
 		} else if from, ok := l.from[o.N]; ok {
 			at = &from
+		} else {
+			for _, v := range l.given[o.N] {
+				found = append(found, l.constants(s, v)...)
+			}
 		}
 	}
 	if at == nil {
@@ -102,23 +167,15 @@ func (l *testsOf) names(s *native.Stmt) {
 	}
 }
 
-// note adds values to what is wanted at a place: those of a test come before the
-// one that only says that something is there.
+// note adds values to what is wanted at a place, where something is, at least.
 func (l *testsOf) note(at origin, values []any) {
 	for i := range l.out {
 		if w := &l.out[i]; w.slot == at.slot && slices.Equal(w.steps, at.steps) {
-			if len(w.values) == 1 && w.values[0] == "a" {
-				w.values = nil
-			}
-			if w.values = append(w.values, values...); len(w.values) == 0 {
-				w.values = []any{"a"}
-			}
+			w.values = append(w.values, values...)
 			return
 		}
 	}
-	if len(values) > 0 {
-		l.out = append(l.out, want{at.slot, at.steps, slices.Clone(values)})
-	}
+	l.out = append(l.out, want{at.slot, at.steps, slices.Clone(values)})
 }
 
 // constants are the values that a constant of a statement stands for: the

@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
+
+	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/rego/native"
 )
 
 // verifyBudget bounds one evaluation of one made-up event, whatever budget the
@@ -40,24 +44,69 @@ func (n *Native) Verify(h *policy.Hook) diag.List {
 	if n.rest {
 		trial, m = n.alone(m)
 	}
-	events := directed(n.code.Program(), h.Event)
+	events := directed(n.code.Program(), h.Event, m.missing(n.code.Program()))
 	answered := 0
 	for _, e := range events {
 		start := time.Now() // Both have one time.
-		got, gotErr, fell := trial.once(e, start)
-		want, wantErr := m.eval(m.Input(e), &stepBudget{ctx: context.Background(), start: start, limit: verifyBudget, at: readThread(), madeUp: true})
+		got, told, gotErr, fell := trial.once(e, start)
+		steps := &stepBudget{ctx: context.Background(), start: start, limit: verifyBudget, at: readThread(), madeUp: true}
+		term := ast.NewTerm(m.Input(e))
+		values, wantErr := m.values(m.ask, m.entries, term, steps)
+		want := policy.Result{}
+		if wantErr == nil {
+			want, wantErr = m.result(values, term, steps)
+		}
 		if timedOut(gotErr) || timedOut(wantErr) {
 			continue
 		}
 		if !fell {
 			answered++
 		}
-		if !reflect.DeepEqual(got, want) || failureText(gotErr) != failureText(wantErr) {
+		if !reflect.DeepEqual(got, want) || failureText(gotErr) != failureText(wantErr) || !fell && !trial.gave(told, values) {
 			return diag.List{codeDiffers.Report(h.Body.Source.Span, "native evaluation differs from OPA's; the rule is evaluated by OPA").WithHook(h.Name)}
 		}
 	}
 	n.evidence = evidence{forms: n.evidence.forms, events: len(events), answered: answered, engines: engines()}
 	return nil
+}
+
+// mostMissing bounds how many literals a program may lack that are tried.
+const mostMissing = 64
+
+// missing are the literals of the bodies and values of the module's own rules
+// that are nowhere in a program: mostly none.
+func (m *Module) missing(p *native.Program) []any {
+	there := map[string]bool{}
+	for _, c := range p.Consts {
+		ast.WalkTerms(fromNativeTerm(c), func(t *ast.Term) bool { there[t.String()] = true; return false })
+	}
+	var out []any
+	visit := func(t *ast.Term) bool {
+		switch t.Value.(type) {
+		case ast.Ref:
+			return true
+		case ast.String, ast.Number:
+			if text := t.String(); !there[text] && len(out) < mostMissing {
+				there[text] = true
+				out = append(out, toJSON(t.Value))
+			}
+		}
+		return false
+	}
+	for _, e := range m.entries {
+		for _, module := range m.compiler.Modules {
+			if len(e.sources) == 0 || !e.ref.HasPrefix(module.Package.Path) {
+				continue
+			}
+			for _, r := range module.Rules {
+				ast.WalkTerms(r.Body, visit)
+				if r.Head.Value != nil {
+					ast.WalkTerms(r.Head.Value, visit)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // alone is the code with the module, both without the entry points that are
@@ -77,19 +126,47 @@ func (n *Native) alone(m *Module) (*Native, *Module) {
 
 // once is Run at a time, within verifyBudget; fell says that native evaluation
 // left the event to topdown.
-func (n *Native) once(in *policy.Context, start time.Time) (policy.Result, error, bool) {
+func (n *Native) once(in *policy.Context, start time.Time) (got policy.Result, all []told, err error, fell bool) {
 	r := nativeRuns.Get().(*nativeRun)
 	r.begin(context.Background(), verifyBudget, false)
 	r.steps.start, r.steps.at, r.of.start = start, readThread(), start
 	r.steps.madeUp, r.of.madeUp = true, true
 	r.input.event, r.input.slots, r.input.part = in, n.slots, &n.input
 	out, err := n.tell(r, in)
-	fell := r.fell
+	all, fell = slices.Clone(r.told), r.fell
 	r.release()
-	if err != nil || out == nil {
-		return policy.Result{}, err, fell
+	if err == nil && out != nil {
+		got = *out
 	}
-	return *out, nil, fell
+	return got, all, err, fell
+}
+
+// gave reports whether entry points gave the values that topdown has: of what
+// is said the strictest hides the rest.
+func (n *Native) gave(all []told, values []ast.Value) bool {
+	for i := range n.entries {
+		var own []*ast.Term
+		for _, t := range all {
+			if t.entry == int32(i) {
+				own = append(own, fromNativeTerm(t.v))
+			}
+		}
+		switch want := values[i].(type) {
+		case nil:
+			if len(own) > 0 {
+				return false
+			}
+		case ast.Set:
+			if n.entries[i].many && ast.NewSet(own...).Compare(want) != 0 {
+				return false
+			}
+		default:
+			if !n.entries[i].many && (len(own) != 1 || own[0].Value.Compare(want) != 0) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func timedOut(err error) bool { return err != nil && policy.KindOf(err).Late() }

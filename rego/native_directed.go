@@ -3,6 +3,7 @@ package rego
 import (
 	"encoding/binary"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -30,8 +31,17 @@ const mostNear = 8
 // Others are literals of the rules that the program does not have, though it
 // should: they are tried wherever something is tested.
 func directed(p *native.Program, event policy.Event, others []any) []*policy.Context {
-	t := trier{p: p, event: event, seen: map[string]bool{}, alike: map[string]int{}}
+	t := trier{p: p, event: event, seen: map[string]bool{}, alike: map[string]int{}, pool: map[int32][]any{}}
 	t.add(nil)
+	for i := range p.Funcs {
+		for j := range p.Funcs[i].Blocks {
+			for _, w := range t.wants(&p.Funcs[i].Blocks[j]) {
+				if have := t.pool[w.slot]; len(w.steps) == 0 && len(have) < mostPooled && !slices.ContainsFunc(have, func(v any) bool { return reflect.DeepEqual(v, w.values[0]) }) {
+					t.pool[w.slot] = append(have, w.values[0])
+				}
+			}
+		}
+	}
 	for i := range p.Funcs {
 		calls := t.callees(i)
 		for j := range p.Funcs[i].Blocks {
@@ -66,7 +76,15 @@ type trier struct {
 	events []*policy.Context
 	seen   map[string]bool
 	alike  map[string]int
+	// pool are literals of slots, of whatever rule.
+	pool map[int32][]any
 }
+
+// mostPooled bounds the literals of other rules that a slot is tried with.
+const mostPooled = 12
+
+// mostLong bounds the texts that are made for their size.
+const mostLong = 1 << 16
 
 // common reports whether enough blocks of a block's shape were tried.
 func (t *trier) common(b *native.Block) bool {
@@ -127,6 +145,9 @@ type want struct {
 // each is the step into an element.
 const each = "\x00"
 
+// size is the step to how large a value is.
+const size = "\x01"
+
 // around adds events about wants: with all of them, and with each other value of
 // one. Others are wanted beside them.
 func (t *trier) around(wants, beside []want) {
@@ -137,6 +158,9 @@ func (t *trier) around(wants, beside []want) {
 	t.add(choose(all, -1, nil))
 	for i := range wants {
 		for _, v := range wants[i].values {
+			t.add(choose(all, i, v))
+		}
+		for _, v := range t.pool[wants[i].slot] {
 			t.add(choose(all, i, v))
 		}
 		for j, literal := range wants[i].values {
@@ -183,23 +207,11 @@ func near(v any) []any {
 	case string:
 		return []any{"x " + v + " y", "another", "", 7, []any{v}, map[string]any{v: v}}
 	case int:
-		out := []any{v - 1, v + 1, float64(v) + 0.5, float64(v), "another", true}
-		if v >= 0 && v < 1024 { // A count of something, perhaps.
-			out = append(out, strings.Repeat("x", v), strings.Repeat("x", v+1), repeated(v), repeated(v+1))
-		}
-		return out
+		return []any{v - 1, v + 1, float64(v) + 0.5, float64(v), "another", true}
 	case json.Number:
 		return []any{json.Number("9007199254740993"), json.Number("9007199254740992"), json.Number("9007199254740992.0"), "another"}
 	}
 	return []any{"another", 7, true, false, 1.5, []any{v}}
-}
-
-func repeated(n int) []any {
-	out := make([]any, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // add makes an event of values, of which those before win. One that is as
@@ -241,6 +253,13 @@ func within(have any, there bool, steps []string, v any) any {
 			return nil
 		}
 		return v
+	}
+	if steps[0] == size {
+		n, ok := v.(int)
+		if there || !ok || n < 0 || n > mostLong {
+			return nil
+		}
+		return strings.Repeat("x", n)
 	}
 	if steps[0] == each {
 		list, _ := have.([]any)

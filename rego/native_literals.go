@@ -27,10 +27,15 @@ func (t *trier) wants(b *native.Block) []want {
 		if len(w.values) == 0 {
 			w.values = []any{"a"}
 		}
+		if len(w.steps) > 0 && w.steps[len(w.steps)-1] == size {
+			w.values = slices.Insert(w.values, 0, any(largest(w.values)+1))
+		}
 		if n := len(w.values); n > mostLiterals {
 			w.values = slices.Concat(w.values[:mostLiterals/2], w.values[n-mostLiterals/2:])
 		}
 	}
+	// The farther into a value, the earlier it is put in.
+	slices.SortStableFunc(l.out, func(a, b want) int { return len(b.steps) - len(a.steps) })
 	return l.out
 }
 
@@ -71,9 +76,34 @@ func (l *testsOf) statement(s *native.Stmt) {
 		return
 	case native.OpCall:
 		l.call(s)
+	case native.OpCallBuiltin:
+		if at, ok := l.counted(s); ok {
+			l.from[int32(s.Target)] = at
+			return
+		}
 	}
 	l.test(s)
 	l.pass(s)
+}
+
+// largest is the largest number of values, 0 of none.
+func largest(values []any) int {
+	out := 0
+	for _, v := range values {
+		if n, ok := v.(int); ok && n < mostLong {
+			out = max(out, n)
+		}
+	}
+	return out
+}
+
+// counted is where the value is from whose size a statement takes.
+func (l *testsOf) counted(s *native.Stmt) (origin, bool) {
+	if l.t.p.Builtins[s.Index] != "count" || len(s.Args) != 1 || s.Args[0].Const {
+		return origin{}, false
+	}
+	at, ok := l.from[s.Args[0].N]
+	return at.below(size), ok
 }
 
 // call follows what a function is given into it, and takes the constants that it

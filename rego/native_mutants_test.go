@@ -149,12 +149,6 @@ var nativeMutants = []struct {
 	{"greater is less", func(p *native.Program) bool { return otherCall(p, "gt", "lt") }},
 	{"another function of one text", func(p *native.Program) bool { return otherCall(p, "count", "type_name") }},
 	{"a pattern is a text", func(p *native.Program) bool { return otherCall(p, "regex.match", "startswith") }},
-	{"a table has another key", func(p *native.Program) bool {
-		return otherConstants(p, func(v native.Value) (native.Value, bool) {
-			m, ok := v.(map[string]native.Value)
-			return map[string]native.Value{"bash": m["Bash"], "Read": m["Read"]}, ok && m["Bash"] != nil
-		})
-	}},
 	{"a table has another value", otherText("open", "restricted")},
 	{"a literal has one letter more", otherText("plan", "plans")},
 	{"a default is another", otherText("none", "")},

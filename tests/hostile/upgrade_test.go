@@ -145,6 +145,11 @@ func TestUpgradeKeepsConsentAndGuards(t *testing.T) {
 	}
 	code, out, errs = u.run(u.event("Bash", "ls"), "hookc", "run")
 	assert.Equal(t, 0, code, out+errs)
+
+	// A user's relative command is no longer looked for where the event is.
+	code, out, errs = u.run(u.event("Write", "x"), "hookc", "run")
+	assert.NotEqual(t, 0, code, "%s%s", out, errs)
+	assert.Contains(t, out+errs, "scripts/user.sh", "it says which file it wants")
 }
 
 func TestUpgradeKeepsState(t *testing.T) {

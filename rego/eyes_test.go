@@ -1,6 +1,8 @@
 package rego
 
 import (
+	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -118,4 +120,39 @@ func TestPathsAreLookedAtOnce(t *testing.T) {
 	}
 	assert.Less(t, e.Checked(), int64(8))
 	assert.Empty(t, e.Rejected())
+}
+
+// BenchmarkEyes is a hook of a hundred rules with eyes on it, all paths of which
+// were looked at, against the same without.
+func BenchmarkEyes(b *testing.B) {
+	var source strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&source, "deny contains \"no %d\" if { input.tool_name == \"Bash\"; contains(input.command, \"rm%d\") }\n", i, i)
+	}
+	h := guard(source.String())
+	m, found := new(Compiler).Compile(h)
+	require.Empty(b, found)
+	n, _ := m.Native()
+	m, _ = new(Compiler).Compile(h)
+	watched, _ := m.Native()
+	e := NewEyes(false, nil, nil)
+	watched.Watch(e, h)
+	in := bash("git status rm7 --short")
+	ask := func(n *Native) time.Duration {
+		start := time.Now()
+		for range 200 {
+			if _, err := n.Tell(b.Context(), in, 0); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return time.Since(start)
+	}
+	ask(watched)
+	e.Close()
+	best := []time.Duration{time.Hour, time.Hour}
+	for b.Loop() {
+		best[0], best[1] = min(best[0], ask(n)), min(best[1], ask(watched))
+	}
+	b.ReportMetric(float64(best[1])/float64(best[0]), "watched/not")
+	b.ReportMetric(float64(best[0])/200, "ns/event")
 }

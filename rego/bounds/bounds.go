@@ -103,10 +103,18 @@ type Measure struct {
 	AllDigits int64
 }
 
+// countFrom is the length from which on the bytes of a text are counted; of a
+// shorter one all may grow.
+const countFrom = 1 << 12
+
 // Text adds a text, Num a number, Inner a collection and what is in it.
 func (m *Measure) Text(s string) {
 	m.Nodes++
 	m.Size += String + int64(len(s))
+	if len(s) < countFrom {
+		m.Special += int64(len(s))
+		return
+	}
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '<' || c == '>' || c == '&' || c == '"' || c == '\\' || c >= 0x7f {
 			m.Special++

@@ -19,6 +19,7 @@ type Budget interface {
 type account struct {
 	held, roof  int64
 	kept, memos int
+	asked       valueArgs
 }
 
 // charge takes memory.
@@ -108,11 +109,16 @@ func guarded(b bounds.Bound, f Builtin) Builtin {
 		return nil
 	}
 	return func(c *Call, args []Value) (Value, bool, error) {
-		need := b.Need(valueArgs(args))
-		if c == nil || c.m == nil || need <= 0 {
+		if c == nil || c.m == nil {
 			return f(c, args)
 		}
 		m := c.m
+		m.asked = args // in the Machine's memory, for a call of an interface needs some
+		need := b.Need(&m.asked)
+		m.asked = nil
+		if need <= 0 {
+			return f(c, args)
+		}
 		if need >= bounds.Never && m.Budget != nil {
 			m.Budget.Overrun(b.Class == bounds.Numbers)
 			return bail()
@@ -134,7 +140,7 @@ func charged(f Builtin) Builtin {
 				c.m.charge(bounds.String + int64(len(s)))
 				c.m.weigh(v)
 			} else {
-				c.m.charge(measure(v).Size)
+				c.m.charge(sizeOf(v))
 			}
 		}
 		return v, ok, err
@@ -158,6 +164,32 @@ func picked(f Builtin) Builtin {
 
 // Size is how much memory a value takes, as package bounds counts it.
 func Size(v Value) int64 { return measure(v).Size }
+
+// sizeOf is the size of a list of texts, which most functions give, or of
+// anything else.
+func sizeOf(v Value) int64 {
+	list, ok := v.([]Value)
+	if !ok {
+		return scalarSize(v)
+	}
+	size := bounds.Collection + bounds.Element*int64(len(list))
+	for _, e := range list {
+		if s, ok := e.(string); ok {
+			size += bounds.String + int64(len(s))
+			continue
+		}
+		size += scalarSize(e)
+	}
+	return size
+}
+
+func scalarSize(v Value) int64 {
+	switch v.(type) {
+	case nil, bool, int:
+		return bounds.Scalar
+	}
+	return measure(v).Size
+}
 
 func measure(v Value) bounds.Measure {
 	var m bounds.Measure
@@ -201,42 +233,42 @@ func measureInto(m *bounds.Measure, v Value, depth int64) {
 type valueArgs []Value
 
 // Text is a bounds.Args'.
-func (a valueArgs) Text(i int) (string, bool) {
-	if i >= len(a) {
+func (a *valueArgs) Text(i int) (string, bool) {
+	if i >= len(*a) {
 		return "", false
 	}
-	s, ok := a[i].(string)
+	s, ok := (*a)[i].(string)
 	return s, ok
 }
 
 // Number is a bounds.Args'.
-func (a valueArgs) Number(i int) (string, bool) {
-	if i >= len(a) || kindOf(a[i]) != kindNumber {
+func (a *valueArgs) Number(i int) (string, bool) {
+	if i >= len(*a) || kindOf((*a)[i]) != kindNumber {
 		return "", false
 	}
-	return numberText(a[i]), true
+	return numberText((*a)[i]), true
 }
 
 // Count is a bounds.Args'.
-func (a valueArgs) Count(i int) int {
-	if i >= len(a) {
+func (a *valueArgs) Count(i int) int {
+	if i >= len(*a) {
 		return 0
 	}
-	return Len(a[i])
+	return Len((*a)[i])
 }
 
 // Deep is a bounds.Args'.
-func (a valueArgs) Deep(i int) bounds.Measure {
-	if i >= len(a) {
+func (a *valueArgs) Deep(i int) bounds.Measure {
+	if i >= len(*a) {
 		return bounds.Measure{}
 	}
-	return measure(a[i])
+	return measure((*a)[i])
 }
 
 // Pairs is a bounds.Args'.
-func (a valueArgs) Pairs(i int, yield func(key, value string, ok bool)) {
-	if i < len(a) {
-		eachValue(a[i], func(key string, v Value) {
+func (a *valueArgs) Pairs(i int, yield func(key, value string, ok bool)) {
+	if i < len(*a) {
+		eachValue((*a)[i], func(key string, v Value) {
 			s, ok := v.(string)
 			yield(key, s, ok)
 		})
@@ -244,11 +276,11 @@ func (a valueArgs) Pairs(i int, yield func(key, value string, ok bool)) {
 }
 
 // Lists is a bounds.Args'.
-func (a valueArgs) Lists(i int, yield func(key string, list []string)) {
-	if i >= len(a) {
+func (a *valueArgs) Lists(i int, yield func(key string, list []string)) {
+	if i >= len(*a) {
 		return
 	}
-	eachValue(a[i], func(key string, v Value) {
+	eachValue((*a)[i], func(key string, v Value) {
 		var list []string
 		eachValue(v, func(_ string, e Value) {
 			if s, ok := e.(string); ok {

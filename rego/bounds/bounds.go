@@ -27,7 +27,7 @@ const (
 	Numbers
 	// Counts give as many values as a number or a text says.
 	Counts
-	// Searches take time that is no multiple of the size of their arguments.
+	// Searches are tests whose time is no multiple of the size of their arguments.
 	Searches
 	// Parses make values of a text.
 	Parses
@@ -49,7 +49,7 @@ type Bound struct {
 // Kept reports whether the result is new memory.
 func (b Bound) Kept() bool {
 	switch b.Class {
-	case Copies, Grows, Counts, Searches, Parses, Keys:
+	case Copies, Grows, Counts, Parses, Keys:
 		return true
 	}
 	return false

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -14,12 +15,13 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [PATH…]",
 		Short: "Compile without output; exit 1 when something is wrong",
-		Long: `check compiles every source and prints only findings. Errors are exit 1; under
---strict warnings are too.`,
+		Long: `check compiles every source, trusted or not, and prints findings, or one line when
+all is well. Errors are exit 1; under --strict warnings are too. Where no policy is
+found it is exit 3.`,
 		Example: `  hookc check                      # what is discovered here
   hookc check --strict policies/   # in CI`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, found, err := s.compile(cmd, args)
+			program, found, err := s.compile(cmd, args, hookc.AsFound())
 			if err != nil {
 				return err
 			}
@@ -34,6 +36,9 @@ func newCheck() *cobra.Command {
 				if d.Severity == diag.Error || strict && d.Severity == diag.Warning {
 					return exitError{exitFindings, summary(found)}
 				}
+			}
+			if !asJSON && program != nil {
+				fmt.Fprintln(cmd.OutOrStdout(), compiled(program))
 			}
 			return nil
 		},

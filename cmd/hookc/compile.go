@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +19,7 @@ import (
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/format"
 )
 
 func newCompile() *cobra.Command {
@@ -141,7 +144,7 @@ func (c *compileFlags) checkAgent() error {
 
 // options are those of the command's own flags.
 func (c *compileFlags) options(change func(*compiler.Config)) []hookc.Option {
-	out := []hookc.Option{hookc.Compiler(change)}
+	out := []hookc.Option{hookc.Compiler(change), hookc.AsFound()}
 	if c.agent != "" {
 		out = append(out, hookc.Agent(c.agent))
 	}
@@ -203,7 +206,29 @@ func (s *sources) compile(cmd *cobra.Command, args []string, more ...hookc.Optio
 		return program, found, cmd.Context().Err()
 	}
 	program, found := hookc.Compile(options...)
+	if program != nil && len(program.Sources) == 0 && len(s.files)+len(args) == 0 && cmd.Name() != "list" && cmd.Name() != "status" && cmd.Name() != "hooks" {
+		return nil, nil, s.nothing(dir)
+	}
 	return program, found, cmd.Context().Err()
+}
+
+// nothing is the failure of a command that found no policy at all: that is not
+// the same as one without mistakes.
+func (s *sources) nothing(dir string) error {
+	o := format.DiscoverOptions{Dir: dir}
+	if s.profile != "" {
+		if d, err := dialect.FindProfile(s.profile); err == nil {
+			o.Profile = d
+		}
+	}
+	files, trees := format.DiscoverPlaces(o)
+	var looked []string
+	for _, f := range append(files, trees...) {
+		if ext := filepath.Ext(f); ext == ".yaml" || ext == ".json" || ext == ".toml" || slices.Contains(trees, f) {
+			looked = append(looked, "  "+shownFrom(dir, f))
+		}
+	}
+	return cannot("no policy was found; looked for\n%s\nName one with -f, or write one with hookc init.", strings.Join(looked, "\n"))
 }
 
 func (c *compileFlags) show(cmd *cobra.Command, program *dag.Program) (err error) {

@@ -32,7 +32,7 @@ Exit codes: 0 no errors, whatever the hints · 1 errors, or warnings under --str
   hookc lint --strict policies/
   hookc lint hooks.yaml --json | jq '.codes[].code'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, found, err := s.compile(cmd, args, hookc.Compiler(func(c *compiler.Config) { c.Hints = true }))
+			_, found, err := s.compile(cmd, args, hookc.Compiler(func(c *compiler.Config) { c.Hints = true }), hookc.AsFound())
 			if err != nil {
 				return err
 			}

@@ -97,7 +97,7 @@ func (s *screen) next(text []byte) (n int, more bool) {
 		}
 		return 1, false
 	}
-	if !utf8.FullRune(text) {
+	if !utf8.FullRune(text) || len(text) < 3 && strings.HasPrefix("##[", string(text)) {
 		return 0, true
 	}
 	_, n = utf8.DecodeRune(text)
@@ -153,6 +153,10 @@ func (s *screen) flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.left {
+		if c < utf8.RuneSelf {
+			fmt.Fprintf(s.out, "%c", c)
+			continue
+		}
 		fmt.Fprintf(s.out, `\x%02x`, c)
 	}
 	s.left = nil

@@ -33,6 +33,9 @@ type gateHouse struct {
 	env           []string
 	hookc, gate   string
 	server        *exec.Cmd
+	// settles makes write wait until a server takes the file: it leaves out what
+	// was written less than a tenth of a second ago.
+	settles bool
 }
 
 func newGateHouse(t *testing.T) *gateHouse {
@@ -54,6 +57,14 @@ func (h *gateHouse) write(name, text string) {
 	path := filepath.Join(h.project, name)
 	require.NoError(h.t, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(h.t, os.WriteFile(path, []byte(text), 0o644))
+	h.settle()
+}
+
+// settle waits, if the house is one that settles, until a change is old enough.
+func (h *gateHouse) settle() {
+	if h.settles {
+		time.Sleep(150 * time.Millisecond)
+	}
 }
 
 // command is a command of the house, in the project.
@@ -274,6 +285,7 @@ func TestGateCallersWorld(t *testing.T) {
 // also when nothing but its content tells.
 func TestGateNeverStale(t *testing.T) {
 	h := newGateHouse(t)
+	h.settles = true
 	h.write("hooks.yaml", gatePolicy)
 	h.serve()
 	ask := func() told {
@@ -287,10 +299,12 @@ func TestGateNeverStale(t *testing.T) {
 		require.Equal(t, denied, ask(), i)
 	}
 	require.NoError(t, os.Remove(filepath.Join(h.project, "hooks.yaml")))
+	h.settle()
 	assert.Equal(t, passed, ask())
 	h.write(".hookc/hooks.local.yaml", gatePolicy)
 	assert.Equal(t, denied, ask(), "a file that was not there")
 	require.NoError(t, os.RemoveAll(filepath.Join(h.project, ".hookc")))
+	h.settle()
 	h.write("hooks.yaml", "pre_tool_execution:\n  - {name: guard, type: rego, file: guard.rego}\n")
 	rego := "package guard\n\ndeny contains \"no\" if contains(input.tool_input.command, \"rm\")\n"
 	h.write("guard.rego", rego)
@@ -303,6 +317,7 @@ func TestGateNeverStale(t *testing.T) {
 // said; a server that never saw one refuses, as run does.
 func TestGateBrokenEdit(t *testing.T) {
 	h := newGateHouse(t)
+	h.settles = true
 	h.write("hooks.yaml", gatePolicy)
 	h.serve()
 	ask := func(stdin string) told {
@@ -330,6 +345,7 @@ func TestGateBrokenEdit(t *testing.T) {
 // TestGateTrust: consent, and what takes it away, count from the next event on.
 func TestGateTrust(t *testing.T) {
 	h := newGateHouse(t)
+	h.settles = true
 	h.env = slices.DeleteFunc(h.env, func(kv string) bool { return strings.HasPrefix(kv, "HOOKC_TRUST=") })
 	h.write("guard.sh", "echo '{\"decision\":\"deny\",\"reason\":\"no\"}'\n")
 	h.write("hooks.yaml", "pre_tool_execution:\n  - {name: guard, command: sh guard.sh}\n")

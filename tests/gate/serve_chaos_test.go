@@ -215,6 +215,7 @@ func TestServeFullDisk(t *testing.T) {
 // back, are read with every event.
 func TestServeClockJump(t *testing.T) {
 	h := newGateHouse(t)
+	h.settles = true
 	h.write("hooks.yaml", gatePolicy)
 	future := time.Now().Add(24 * time.Hour)
 	require.NoError(t, os.Chtimes(filepath.Join(h.project, "hooks.yaml"), future, future))
@@ -223,6 +224,7 @@ func TestServeClockJump(t *testing.T) {
 	old := time.Now().Add(-24 * time.Hour)
 	h.write("hooks.yaml", strings.Replace(gatePolicy, "rm", "xx", 1))
 	require.NoError(t, os.Chtimes(filepath.Join(h.project, "hooks.yaml"), old, old))
+	h.settle()
 	assert.Equal(t, passed, h.removes())
 }
 

@@ -95,6 +95,7 @@ func TestServeHealth(t *testing.T) {
 	address := free.Addr().String()
 	require.NoError(t, free.Close())
 	h := newGateHouse(t)
+	h.settles = true
 	h.write("hooks.yaml", gatePolicy)
 	h.serve("--metrics", address)
 	assert.Equal(t, denied, h.removes())

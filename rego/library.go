@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -211,7 +212,22 @@ func newSharedFile(key fileKey, content string) *sharedFile {
 	return f
 }
 
+// maxShared is how many bytes one file of shared Rego or data may have.
+const maxShared = 32 << 20
+
+// readText reads a file that is a file, and no more than it may have: a pipe or
+// a device may never end.
 func readText(path string) (string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return "", err
+	case info.IsDir(): // whose error says so
+	case !info.Mode().IsRegular():
+		return "", errors.New("it is not a regular file")
+	case info.Size() > maxShared:
+		return "", fmt.Errorf("it has %d bytes; %d is the most", info.Size(), maxShared)
+	}
 	content, err := os.ReadFile(path)
 	return string(content), err
 }

@@ -1,15 +1,14 @@
 package format
 
 import (
+	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/dialect"
@@ -244,7 +243,12 @@ func (r *yamlReader) include(f fields) {
 			r.includeFile(path, pattern.Span)
 			continue
 		}
-		matches, err := doublestar.FilepathGlob(path, doublestar.WithFilesOnly())
+		matches, folders, err := includeGlob(path)
+		if errors.Is(err, errGlobTooWide) {
+			r.report(codeTooLarge.Report(pattern.Span, "include: %q looks at more than %d files and folders", pattern.Value, maxLooked).
+				WithHint("name the folder that the policies are in"))
+			continue
+		}
 		if err != nil {
 			r.report(codeWord.Report(pattern.Span, "include: %q is not a glob", pattern.Value).
 				WithHint("* ? [abc] {a,b} and ** have a meaning in globs"))
@@ -254,40 +258,16 @@ func (r *yamlReader) include(f fields) {
 			r.report(codeNoMatch.Report(pattern.Span, "%q matches no file", pattern.Value).
 				WithHint("it is looked for from %s", r.l.shown(r.config.Dir)))
 		}
-		slices.Sort(matches)
 		r.source.Globs = append(r.source.Globs, path)
-		r.source.Folders = append(r.source.Folders, globFolders(path)...)
+		r.source.Folders = append(r.source.Folders, folders...)
 		r.l.sight.ask(func() bool {
-			now, err := doublestar.FilepathGlob(path, doublestar.WithFilesOnly())
-			slices.Sort(now)
+			now, _, err := includeGlob(path)
 			return err == nil && slices.Equal(now, matches)
 		})
 		for _, m := range matches {
 			r.includeFile(m, pattern.Span)
 		}
 	}
-}
-
-// globFolders are the folders in which a file that a glob matches may come to be,
-// and those in which such a folder may: all that are there below the part of it
-// that is no pattern.
-func globFolders(glob string) []string {
-	base, rest := doublestar.SplitPattern(filepath.ToSlash(glob))
-	base = filepath.FromSlash(base)
-	out := []string{base}
-	if !strings.ContainsAny(rest, "/") && !strings.Contains(rest, "**") {
-		return out
-	}
-	_ = filepath.WalkDir(base, func(at string, e fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return fs.SkipDir // what cannot be looked into matches nothing
-		case at != base && e.IsDir():
-			out = append(out, at)
-		}
-		return nil
-	})
-	return out
 }
 
 func (r *yamlReader) includeFile(path string, from diag.Span) {

@@ -1,0 +1,83 @@
+package format
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// maxLooked is how many files and folders one glob under include may look at:
+// more than any folder of policies, less than a disk.
+const maxLooked = 20_000
+
+var errGlobTooWide = errors.New("the glob looks at too many files")
+
+// includeGlob is the files that a glob matches, sorted, and the folders in which
+// a file that it matches may come to be, or such a folder: all that are there
+// below the part of it that is no pattern. It looks at no more than maxLooked
+// files.
+func includeGlob(glob string) (files, folders []string, err error) {
+	base, rest := doublestar.SplitPattern(filepath.ToSlash(glob))
+	base = filepath.FromSlash(base)
+	disk := &boundedFS{FS: os.DirFS(base), left: maxLooked}
+	found, err := doublestar.Glob(disk, rest, doublestar.WithFilesOnly())
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range found {
+		files = append(files, filepath.Join(base, filepath.FromSlash(f)))
+	}
+	slices.Sort(files)
+	folders = []string{base}
+	if strings.ContainsAny(rest, "/") || strings.Contains(rest, "**") {
+		folders = append(folders, disk.below(base)...)
+	}
+	if disk.over {
+		return nil, nil, errGlobTooWide
+	}
+	return files, folders, nil
+}
+
+// boundedFS is a file system of which only so much is looked at.
+type boundedFS struct {
+	fs.FS
+	left int
+	over bool
+}
+
+// ReadDir is what fs.ReadDir asks; nothing once too much was looked at.
+func (b *boundedFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	if b.over {
+		return nil, nil
+	}
+	entries, err := fs.ReadDir(b.FS, name)
+	if b.left -= 1 + len(entries); b.left < 0 {
+		b.over = true
+		return nil, nil
+	}
+	return entries, err
+}
+
+// below lists the folders below base.
+func (b *boundedFS) below(base string) (out []string) {
+	left := maxLooked
+	_ = filepath.WalkDir(base, func(at string, e fs.DirEntry, err error) error {
+		left--
+		switch {
+		case b.over || left < 0:
+			b.over = true
+			return fs.SkipAll
+		case err != nil:
+			return fs.SkipDir // what cannot be looked into matches nothing
+		case at != base && e.IsDir():
+			out = append(out, at)
+		}
+		return nil
+	})
+	return out
+}

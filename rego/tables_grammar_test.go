@@ -384,9 +384,10 @@ func (g *tables) reader(i int) string {
 }
 
 // policy is a policy that compiles, by the names of its files, with its rules.
-func (g *tables) policy() (c *ast.Compiler, files map[string]string, wants []string) {
+func (g *tables) policy() (*ast.Compiler, map[string]string, []string) {
+	var wants []string
 	g.modern = g.chance(20)
-	files = map[string]string{}
+	files := map[string]string{}
 	head := "package p\n"
 	if g.modern {
 		head += "import future.keywords.not\nimport future.keywords.and\nimport future.keywords.or\n"
@@ -395,9 +396,7 @@ func (g *tables) policy() (c *ast.Compiler, files map[string]string, wants []str
 	if g.chance(60) {
 		head += "import data.lib\n"
 		for _, lib := range libs[:1+g.IntN(len(libs))] {
-			if g.grow(files, lib+".rego", "package "+lib+"\n", func() string { return g.table(g.one("t", "c", "a")) }) {
-				c = compileFiles(files)
-			}
+			g.grow(files, lib+".rego", "package "+lib+"\n", func() string { return g.table(g.one("t", "c", "a")) })
 		}
 		g.refs = append(g.refs, g.one("lib", "lib.t", "lib.a"), "lib", "lib.a.t", g.one("data.lib", "data.lib.base", "data.lib.c"))
 	}

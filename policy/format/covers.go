@@ -268,7 +268,7 @@ func languages() []language {
 }
 
 var sourced = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("(?m)(?:^|[;&|({]|then|do|else)[ \\t]*(?:\\.|source)[ \\t]+(.*)$")
+	return regexp.MustCompile(`(?m)(?:^|[;&|({]|then|do|else)[ \t]*(?:\.|source)[ \t]+(.*)$`)
 })
 
 // shell reports what is sourced from the folder of the event, or from where

@@ -53,7 +53,6 @@ func (e *entry) same(o *entry) bool {
 // digester reads every file that sources name, each once.
 type digester struct {
 	root  string
-	real  string
 	kept  *keeper
 	seen  map[string]entry
 	bytes int64

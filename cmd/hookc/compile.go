@@ -179,8 +179,17 @@ func (c *compileFlags) parseEvent() (policy.Event, error) {
 }
 
 // compile loads and compiles what the flags name; a policy with errors is a
-// nil program and its findings.
+// nil program and its findings, and no policy at all is an error.
 func (s *sources) compile(cmd *cobra.Command, args []string, more ...hookc.Option) (*dag.Program, diag.List, error) {
+	program, found, err := s.compileAny(cmd, args, more...)
+	if program != nil && len(program.Sources) == 0 && len(s.files)+len(args) == 0 {
+		return nil, nil, s.nothing()
+	}
+	return program, found, err
+}
+
+// compileAny is compile where no policy is one without hooks.
+func (s *sources) compileAny(cmd *cobra.Command, args []string, more ...hookc.Option) (*dag.Program, diag.List, error) {
 	dir, err := workDir()
 	if err != nil {
 		return nil, nil, err
@@ -206,15 +215,16 @@ func (s *sources) compile(cmd *cobra.Command, args []string, more ...hookc.Optio
 		return program, found, cmd.Context().Err()
 	}
 	program, found := hookc.Compile(options...)
-	if program != nil && len(program.Sources) == 0 && len(s.files)+len(args) == 0 && cmd.Name() != "list" && cmd.Name() != "status" && cmd.Name() != "hooks" {
-		return nil, nil, s.nothing(dir)
-	}
 	return program, found, cmd.Context().Err()
 }
 
 // nothing is the failure of a command that found no policy at all: that is not
 // the same as one without mistakes.
-func (s *sources) nothing(dir string) error {
+func (s *sources) nothing() error {
+	dir, err := workDir()
+	if err != nil {
+		return err
+	}
 	o := format.DiscoverOptions{Dir: dir}
 	if s.profile != "" {
 		if d, err := dialect.FindProfile(s.profile); err == nil {

@@ -84,7 +84,7 @@ func newHooksStatus() *cobra.Command {
 
 // program compiles what is discovered or named for commands that only look.
 func (s *sources) program(cmd *cobra.Command) (*dag.Program, error) {
-	program, found, err := s.compile(cmd, nil, hookc.Compiler(func(c *compiler.Config) { c.Runtime = true }))
+	program, found, err := s.compileAny(cmd, nil, hookc.Compiler(func(c *compiler.Config) { c.Runtime = true }))
 	switch {
 	case err != nil:
 		return nil, err

@@ -225,7 +225,11 @@ func sameDecisions(t *testing.T, file, path string) int {
 				texts := make([]string, 3)
 				for i, eng := range []*hookc.Engine{from, to, narrow} {
 					d, err := eng.Fire(t.Context(), plan.Event, in)
-					require.NoError(t, err)
+					if err != nil { // a guarded call that names no tool
+						require.Empty(t, tool, "%s %s: %v", file, plan.Event, err)
+						texts[i] = err.Error()
+						continue
+					}
 					for j := range d.Hooks {
 						d.Hooks[j].Micros = 0
 					}

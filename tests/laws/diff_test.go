@@ -76,6 +76,9 @@ func (g ruleText) hooks() []string {
 
 // policy is a policy of hooks, under a strategy.
 func (g ruleText) policy(strategy string, hooks []string) string {
+	if len(hooks) == 0 {
+		return "pre_tool_execution:\n strategy: " + strategy + "\n hooks: []\n"
+	}
 	return "pre_tool_execution:\n strategy: " + strategy + "\n hooks:\n" + strings.Join(hooks, "\n") + "\n"
 }
 

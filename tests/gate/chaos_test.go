@@ -70,6 +70,7 @@ func swallow(conn *net.UnixConn) {
 // TestGateGarbage: what is no whole reply is no answer, least of all one that
 // lets something through.
 func TestGateGarbage(t *testing.T) {
+	t.Parallel()
 	reply := wire.AppendReply(nil, &wire.Reply{Stdout: []byte("let it"), Exit: 0})
 	flipped := bytes.Clone(reply)
 	flipped[len(flipped)-1] ^= 1
@@ -103,6 +104,7 @@ func TestGateUnread(t *testing.T) {
 // TestGateSilentServer: a server that accepts and says nothing, and one that
 // says for ever that it is working.
 func TestGateSilentServer(t *testing.T) {
+	t.Parallel()
 	h := newGateHouse(t)
 	h.write("hooks.yaml", gatePolicy)
 	h.fake(func(conn *net.UnixConn) { swallow(conn); conn.Read(make([]byte, 1)) })
@@ -162,6 +164,7 @@ func TestGateStuck(t *testing.T) {
 
 // TestGateInput: an event that is too large, and one that never ends.
 func TestGateInput(t *testing.T) {
+	t.Parallel()
 	h := newGateHouse(t)
 	h.write("hooks.yaml", gatePolicy)
 	assert.Equal(t, posture("hookgate: the event is larger than 32 MiB"),

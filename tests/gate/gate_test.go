@@ -26,7 +26,9 @@ import (
 	"github.com/hookc/hookc/tests/vectors"
 )
 
-// gateHouse is a home with a project, a server and gates.
+// gateHouse is a home with a project, a server and gates. A test that writes a
+// program and runs it is not parallel: a process that another test starts may
+// hold the program open for writing, and then it cannot be run.
 type gateHouse struct {
 	t             *testing.T
 	home, project string
@@ -174,30 +176,37 @@ func posture(why string) told {
 // TestGateIsRun is the differential test: every vector of the dialects gives
 // the same bytes through run --dialect and through hookgate and serve.
 func TestGateIsRun(t *testing.T) {
+	t.Parallel()
 	h := newGateHouse(t)
 	h.serve()
 	files, err := filepath.Glob("../vectors/dialect/*/*.json")
 	require.NoError(t, err)
 	asked := 0
-	for _, file := range files {
-		var cases []vectors.Spoken
-		data, err := os.ReadFile(file)
-		require.NoError(t, err)
-		require.NoError(t, json.Unmarshal(data, &cases), file)
-		name := filepath.Base(filepath.Dir(file))
-		for i, c := range cases {
-			if slices.Contains(c.Args, "--nope") || slices.Contains(c.Args, "--json") {
-				continue // hookgate has its own flags
+	t.Run("vectors", func(t *testing.T) { // ends when all of them have ended
+		for _, file := range files {
+			var cases []vectors.Spoken
+			data, err := os.ReadFile(file)
+			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal(data, &cases), file)
+			name := filepath.Base(filepath.Dir(file))
+			for i, c := range cases {
+				if slices.Contains(c.Args, "--nope") || slices.Contains(c.Args, "--json") {
+					continue // hookgate has its own flags
+				}
+				asked++
+				t.Run(name+"/"+c.Note, func(t *testing.T) {
+					t.Parallel()
+					own := *h // the same home and server, another project
+					own.t, own.project = t, filepath.Join(h.home, fmt.Sprintf("%s-%s-%d", name, filepath.Base(file), i))
+					require.NoError(t, os.Mkdir(own.project, 0o755))
+					if c.Policy != "" {
+						own.write("hooks.yaml", c.Policy)
+					}
+					own.same(&c, name, c.Note)
+				})
 			}
-			asked++
-			h.project = filepath.Join(h.home, fmt.Sprintf("%s-%s-%d", name, filepath.Base(file), i))
-			require.NoError(t, os.Mkdir(h.project, 0o755))
-			if c.Policy != "" {
-				h.write("hooks.yaml", c.Policy)
-			}
-			h.same(&c, name, c.Note)
 		}
-	}
+	})
 	s, err := h.status()
 	require.NoError(t, err)
 	assert.Equal(t, int64(asked), s.Requests.Answered, "all were answered by serve")
@@ -229,6 +238,7 @@ func (h *gateHouse) same(c *vectors.Spoken, name, note string) {
 // TestGateIsRunForProcesses: policies of the agents themselves, whose hooks are
 // commands, from tests/vectors.
 func TestGateIsRunForProcesses(t *testing.T) {
+	t.Parallel()
 	h := newGateHouse(t)
 	h.serve()
 	data, err := os.ReadFile("../vectors/claude.jsonl")
@@ -259,6 +269,7 @@ func TestGateIsRunForProcesses(t *testing.T) {
 // TestGateCallersWorld: what a decision depends on is taken from the caller:
 // environment, folder, switches.
 func TestGateCallersWorld(t *testing.T) {
+	t.Parallel()
 	h := newGateHouse(t)
 	h.write("hooks.yaml", "pre_tool_execution:\n  - {name: say, command: 'echo \"{\\\"reason\\\":\\\"$WHO in $PWD\\\",\\\"decision\\\":\\\"deny\\\"}\"'}\n")
 	h.serve()
@@ -284,6 +295,7 @@ func TestGateCallersWorld(t *testing.T) {
 // TestGateNeverStale: an edit decides the very next event, whatever is edited,
 // also when nothing but its content tells.
 func TestGateNeverStale(t *testing.T) {
+	t.Parallel()
 	h := newGateHouse(t)
 	h.settles = true
 	h.write("hooks.yaml", gatePolicy)
@@ -316,6 +328,7 @@ func TestGateNeverStale(t *testing.T) {
 // TestGateBrokenEdit: the last plan that compiled stays in force, and that is
 // said; a server that never saw one refuses, as run does.
 func TestGateBrokenEdit(t *testing.T) {
+	t.Parallel()
 	h := newGateHouse(t)
 	h.settles = true
 	h.write("hooks.yaml", gatePolicy)
@@ -344,6 +357,7 @@ func TestGateBrokenEdit(t *testing.T) {
 
 // TestGateTrust: consent, and what takes it away, count from the next event on.
 func TestGateTrust(t *testing.T) {
+	t.Parallel()
 	h := newGateHouse(t)
 	h.settles = true
 	h.env = slices.DeleteFunc(h.env, func(kv string) bool { return strings.HasPrefix(kv, "HOOKC_TRUST=") })

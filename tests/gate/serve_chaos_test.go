@@ -25,6 +25,7 @@ import (
 // TestServeKilled: kill -9 in the middle of an event. The gate runs hookc run;
 // the next server takes the stale socket's place.
 func TestServeKilled(t *testing.T) {
+	t.Parallel()
 	h := newGateHouse(t)
 	h.write("hooks.yaml", "pre_tool_execution:\n  - {name: slow, command: 'mkdir begun 2>/dev/null && exec sleep 30; echo \"{\\\"decision\\\":\\\"deny\\\",\\\"reason\\\":\\\"no\\\"}\"'}\n")
 	h.serve()
@@ -45,6 +46,7 @@ func TestServeKilled(t *testing.T) {
 // TestServeDrain: events under way finish when the server is told to stop; one
 // whose caller goes away does not go on.
 func TestServeDrain(t *testing.T) {
+	t.Parallel()
 	h := newGateHouse(t)
 	h.write("hooks.yaml", "pre_tool_execution:\n  - {name: slow, command: 'touch begun; sleep 1; echo \"{\\\"decision\\\":\\\"deny\\\",\\\"reason\\\":\\\"no\\\"}\"'}\n")
 	h.serve()
@@ -231,6 +233,7 @@ func TestServeClockJump(t *testing.T) {
 // TestServeConfined: a caller that is confined is answered outside of nothing
 // it is confined to: it decides by itself, in there.
 func TestServeConfined(t *testing.T) {
+	t.Parallel()
 	h := newGateHouse(t)
 	h.write("hooks.yaml", gatePolicy)
 	h.serve()

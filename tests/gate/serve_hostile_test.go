@@ -37,6 +37,7 @@ func (h *gateHouse) broken(n int64) {
 // or sends more than a request is not, and one who does not read his answer
 // holds up nobody.
 func TestServeSlowClient(t *testing.T) {
+	t.Parallel()
 	h := newGateHouse(t)
 	h.write("hooks.yaml", gatePolicy)
 	h.serve()

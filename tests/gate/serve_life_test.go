@@ -90,6 +90,7 @@ func samples(t *testing.T, text string) map[string]float64 {
 // TestServeHealth: --metrics answers on a loopback address, under no other
 // name, and says when the server is ending.
 func TestServeHealth(t *testing.T) {
+	t.Parallel()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	address := free.Addr().String()
@@ -191,6 +192,7 @@ func TestServeActivated(t *testing.T) {
 
 // TestServeIdle: a server with nothing to do ends, and not before.
 func TestServeIdle(t *testing.T) {
+	t.Parallel()
 	h := newGateHouse(t)
 	h.write("hooks.yaml", gatePolicy)
 	idle := 2 * time.Second
@@ -229,6 +231,7 @@ func (h *gateHouse) askedInTime(idle time.Duration) bool {
 // TestServeDrainTime: a server that is told to end waits for events for as long
 // as --drain says; their gates then take the posture, and nothing goes on.
 func TestServeDrainTime(t *testing.T) {
+	t.Parallel()
 	h := newGateHouse(t)
 	h.write("hooks.yaml", strings.Replace(slowPolicy, "sleep 5", "sleep 30; touch ended", 1))
 	h.serve("--drain", "300ms")

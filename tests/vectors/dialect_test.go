@@ -35,7 +35,10 @@ func TestDialectVectors(t *testing.T) {
 		name := filepath.Base(filepath.Dir(file))
 		count[name] += len(cases)
 		for _, c := range cases {
-			t.Run(name+"/"+c.Note, func(t *testing.T) { c.check(t, name) })
+			t.Run(name+"/"+c.Note, func(t *testing.T) {
+				t.Parallel()
+				c.check(t, name)
+			})
 		}
 	}
 	for _, d := range dialect.All() {

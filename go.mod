@@ -3,7 +3,6 @@ module github.com/hookc/hookc
 go 1.26.0
 
 require (
-	github.com/Masterminds/semver/v3 v3.4.0
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/dlclark/regexp2 v1.12.0
 	github.com/expr-lang/expr v1.17.8

@@ -83,6 +83,51 @@ func TestCalls(t *testing.T) {
 		{"semver.order", []any{"1.0.0-alpha.2", "1.0.0-alpha.10"}, -1},
 		{"semver.satisfies", []any{"1.2", "~1.2.0"}, true},
 		{"semver.satisfies", []any{"", "*"}, undefined},
+		{"semver.order", []any{"v1", "1.0.0"}, 0},
+		{"semver.order", []any{"01.2", "1.02"}, 0},
+		{"semver.order", []any{"1.0.0-alpha", "1.0.0-1"}, 1},
+		{"semver.order", []any{"1.0.0-alpha", "1.0.0-alpha.1"}, -1},
+		{"semver.order", []any{"1.0.0-beta", "1.0.0-alpha.1"}, 1},
+		{"semver.order", []any{"1.0.0-99999999999999999999", "1.0.0-100000000000000000000"}, -1},
+		{"semver.order", []any{"1.0.0-01", "1"}, undefined},
+		{"semver.order", []any{"1.0.0-", "1"}, undefined},
+		{"semver.order", []any{"1.0.0+", "1"}, undefined},
+		{"semver.order", []any{"1.2.3.4", "1"}, undefined},
+		{"semver.order", []any{"1.+2", "1"}, undefined},
+		{"semver.order", []any{" 1", "1"}, undefined},
+		{"semver.order", []any{"vv1", "1"}, undefined},
+		{"semver.order", []any{"18446744073709551616", "1"}, undefined},
+		{"semver.satisfies", []any{"1.4.2", "1.x"}, true},
+		{"semver.satisfies", []any{"2.0.0", "1.x"}, false},
+		{"semver.satisfies", []any{"1.4.2", "=1.4"}, true},
+		{"semver.satisfies", []any{"1.4.2", "!=1.4"}, false},
+		{"semver.satisfies", []any{"1.5.0", "!=1.4.x, !=1.6"}, true},
+		{"semver.satisfies", []any{"1.4.2", "!=1.4.1"}, true},
+		{"semver.satisfies", []any{"11.1.0", ">11"}, false},
+		{"semver.satisfies", []any{"12.0.0", "> 11"}, true},
+		{"semver.satisfies", []any{"11.1.1", ">11.1"}, false},
+		{"semver.satisfies", []any{"11.2.0", ">11.1"}, true},
+		{"semver.satisfies", []any{"11.1.1", "<=11.1"}, true},
+		{"semver.satisfies", []any{"11.9.1", "=<11"}, true},
+		{"semver.satisfies", []any{"12.0.0", "<=11"}, false},
+		{"semver.satisfies", []any{"11.0.0", "<11"}, false},
+		{"semver.satisfies", []any{"11.0.0", "=>11"}, true},
+		{"semver.satisfies", []any{"1.9.9", "~>1"}, true},
+		{"semver.satisfies", []any{"1.3.0", "~1.2"}, false},
+		{"semver.satisfies", []any{"1.3.0", "^1.2.3"}, true},
+		{"semver.satisfies", []any{"1.2.2", "^1.2.3"}, false},
+		{"semver.satisfies", []any{"0.3.0", "^0.2.3"}, false},
+		{"semver.satisfies", []any{"0.2.9", "^0.2.3"}, true},
+		{"semver.satisfies", []any{"0.0.4", "^0.0.3"}, false},
+		{"semver.satisfies", []any{"0.9.0", "^0"}, true},
+		{"semver.satisfies", []any{"9.9.9", "*"}, true},
+		{"semver.satisfies", []any{"9.9.9-a", "*"}, false},
+		{"semver.satisfies", []any{"1.2.3-b", ">=1.2.3-a <2"}, true},
+		{"semver.satisfies", []any{"1.2.3-b", ">=1.2.3-a <2 || 3"}, true},
+		{"semver.satisfies", []any{"1.2.3-b", ">=1.2.2 || >=3-a"}, false},
+		{"semver.satisfies", []any{"2.5.0", "1.2 - 2.4"}, false},
+		{"semver.satisfies", []any{"2.4.9", "1.2 - 2.4"}, true},
+		{"semver.satisfies", []any{"3.1.0", "1-2||3 - 4, !=3.1.1"}, true},
 		{"jsonpath.all", []any{map[string]any{"b": 1, "a": map[string]any{"c": []any{2, 3}}}, "$..*"}, []any{map[string]any{"c": []any{2, 3}}, []any{2, 3}, 2, 3, 1}},
 		{"jsonpath.all", []any{[]any{map[string]any{"n": 1}, map[string]any{"n": 5}}, "$[?(@.n > 3)].n"}, []any{5}},
 		{"jsonpath.get", []any{map[string]any{"a": nil}, "$.b"}, undefined},
@@ -97,6 +142,14 @@ func TestCalls(t *testing.T) {
 		}
 		require.NoError(t, err, "%s%v", tt.name, tt.args)
 		assert.Equal(t, tt.want, got, "%s%v", tt.name, tt.args)
+	}
+}
+
+// A range is the author's: a mistake in it fails the rule.
+func TestRangeThatIsNone(t *testing.T) {
+	for _, bad := range []string{"", "||", "1 ||", ",1", "1,", "1,,2", ">", ">>1", "1.2.3.4", "1.", "1x", "x1", "banana", ">=1<2", "1 -2.", "1 - >2", "1 -", "1-", "1-01", "1+", "18446744073709551616"} {
+		_, err := Lookup("semver.satisfies").Call([]any{"1.0.0", bad})
+		assert.ErrorContains(t, err, "is not a range of versions", "%q", bad)
 	}
 }
 

@@ -1,9 +1,10 @@
 package builtins
 
 import (
+	"cmp"
 	"fmt"
-
-	"github.com/Masterminds/semver/v3"
+	"strconv"
+	"strings"
 
 	"github.com/hookc/hookc/policy"
 )
@@ -31,13 +32,99 @@ var _ = register(Func{
 // maxVersion bounds a version or a range, in bytes.
 const maxVersion = 256
 
-func version(s string) (*semver.Version, error) {
-	if len(s) > maxVersion {
-		return nil, ErrUndefined
+// release is a version: three numbers, and what makes it a release before the
+// release. Metadata of a build say nothing about order and are not kept.
+type release struct {
+	numbers [3]uint64
+	pre     string
+}
+
+// parseRelease reads a version. A leading v and missing numbers are allowed,
+// and so are zeros before a number.
+func parseRelease(s string) (v release, ok bool) {
+	numbers, pre, ok := splitRelease(s)
+	if !ok {
+		return v, false
 	}
-	v, err := semver.NewVersion(s)
-	if err != nil {
-		return nil, ErrUndefined
+	parts := strings.Split(numbers, ".")
+	if len(parts) > len(v.numbers) {
+		return v, false
+	}
+	for i, part := range parts {
+		n, err := strconv.ParseUint(part, 10, 64)
+		if err != nil || part[0] == '+' {
+			return v, false
+		}
+		v.numbers[i] = n
+	}
+	v.pre = pre
+	return v, true
+}
+
+// splitRelease splits a version into its numbers and what follows the hyphen,
+// which it holds to the grammar of semver.org, with that of the metadata.
+func splitRelease(s string) (numbers, pre string, ok bool) {
+	s, metadata, hasMetadata := strings.Cut(strings.TrimPrefix(s, "v"), "+")
+	numbers, pre, hasPre := strings.Cut(s, "-")
+	return numbers, pre, (!hasPre || identifiers(pre, false)) && (!hasMetadata || identifiers(metadata, true))
+}
+
+// identifiers tells whether s is words with dots between them. A number begins
+// with a zero only where zeros are allowed.
+func identifiers(s string, zeros bool) bool {
+	for word := range strings.SplitSeq(s, ".") {
+		if word == "" || strings.Trim(word, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-") != "" {
+			return false
+		}
+		if !zeros && len(word) > 1 && word[0] == '0' && isNumber(word) {
+			return false
+		}
+	}
+	return true
+}
+
+func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" }
+
+// order is that of semver.org: a version before the release comes before it.
+func (v release) order(w release) int {
+	for i, n := range v.numbers {
+		if c := cmp.Compare(n, w.numbers[i]); c != 0 {
+			return c
+		}
+	}
+	if v.pre == "" || w.pre == "" {
+		return cmp.Compare(len(w.pre), len(v.pre))
+	}
+	a, b := strings.Split(v.pre, "."), strings.Split(w.pre, ".")
+	for i := range min(len(a), len(b)) {
+		if c := orderWords(a[i], b[i]); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// orderWords puts numbers before words, and numbers in the order of numbers.
+func orderWords(a, b string) int {
+	x, y := isNumber(a), isNumber(b)
+	switch {
+	case x && y:
+		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+	case x:
+		return -1
+	case y:
+		return 1
+	}
+	return strings.Compare(a, b)
+}
+
+func version(s string) (release, error) {
+	if len(s) > maxVersion {
+		return release{}, ErrUndefined
+	}
+	v, ok := parseRelease(s)
+	if !ok {
+		return release{}, ErrUndefined
 	}
 	return v, nil
 }
@@ -51,7 +138,7 @@ func versionOrder(a, b string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.Compare(y), nil
+	return x.order(y), nil
 }
 
 // satisfies: a range that cannot be read is the author's mistake and fails the
@@ -60,7 +147,7 @@ func satisfies(v, constraint string) (any, error) {
 	if len(constraint) > maxVersion {
 		return nil, fmt.Errorf("the range is longer than %d bytes", maxVersion)
 	}
-	c, err := semver.NewConstraint(constraint)
+	groups, err := parseRange(constraint)
 	if err != nil {
 		return nil, fmt.Errorf("%q is not a range of versions: %w", constraint, err)
 	}
@@ -68,5 +155,5 @@ func satisfies(v, constraint string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.Check(parsed), nil
+	return inRange(parsed, groups), nil
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/hookc/hookc/tests/depth"
 )
 
 // repo is one hostile repository: a name and what it lays out below its root.
@@ -44,7 +46,7 @@ func contents() map[string]string {
 	hook := "pre_tool_execution:\n"
 	many := strings.Builder{}
 	many.WriteString(hook)
-	for i := range 60_000 {
+	for i := range depth.Of(60_000) {
 		fmt.Fprintf(&many, "  - {name: r%d, deny: 'command contains \"x%d\"', reason: no}\n", i, i)
 	}
 	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
@@ -58,7 +60,7 @@ func contents() map[string]string {
 		"includes a terminal":     "include: [/dev/tty, /dev/stdin]\n",
 		"includes without end":    "include: [/dev/zero]\n",
 		"includes itself":         "include: [hooks.yaml, ./hooks.yaml, ../hooks.yaml]\n",
-		"has 60,000 rules":        many.String(),
+		"has many rules":        many.String(),
 		"is a bomb":               bomb,
 		"is deep":                 hook + strings.Repeat("[", 100_000),
 		"is not text":             string([]byte{0xff, 0xfe, 0, 1, 2}),
@@ -89,8 +91,8 @@ func specials() map[string]func(path string) error {
 // trees are repositories whose folders are the attack.
 func trees() []repo {
 	return []repo{
-		{"30,000 hook folders", func(root string) error {
-			for i := range 30_000 {
+		{"many hook folders", func(root string) error {
+			for i := range depth.Of(30_000) {
 				if err := put(root, fmt.Sprintf(".agents/hooks/h%d/HOOK.md", i), "---\nname: h\ntrigger: pre-tool-call\n---\n"); err != nil {
 					return err
 				}
@@ -126,8 +128,8 @@ func trees() []repo {
 			}
 			return os.Chmod(filepath.Join(root, ".hookc"), 0)
 		}},
-		{"20,000 names beside the policy", func(root string) error {
-			for i := range 20_000 {
+		{"many names beside the policy", func(root string) error {
+			for i := range depth.Of(20_000) {
 				if err := put(root, fmt.Sprintf(".hookc/hooks%d.yml", i), ""); err != nil {
 					return err
 				}

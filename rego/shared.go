@@ -72,14 +72,22 @@ func isDocument(path string) bool {
 	return slices.Contains([]string{".json", ".yaml", ".yml"}, filepath.Ext(path))
 }
 
+// maxLooked is how many files and folders a folder of shared Rego or data may
+// hold: more than people write, less than a disk.
+const maxLooked = 20_000
+
 // listFiles returns the files under a path in order: a file itself, whatever
 // its name, of a folder those wanted, hidden folders left out.
 func listFiles(root string, wanted func(string) bool) ([]string, error) {
 	var out []string
+	looked := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		looked++
 		switch {
 		case err != nil:
 			return err
+		case looked > maxLooked:
+			return fmt.Errorf("it holds more than %d files and folders", maxLooked)
 		case d.IsDir() && path != root && strings.HasPrefix(d.Name(), "."):
 			return filepath.SkipDir
 		case !d.IsDir() && (path == root || wanted(path)):

@@ -223,7 +223,7 @@ func (d *discovery) hookFolders(tier policy.Tier, dir string) {
 		if !holdsAny(dir) {
 			return
 		}
-	} else if folders, err := hookFolders(dir); absent(err) || err == nil && len(folders) == 0 {
+	} else if folders, err := hookFolders(dir, 1); absent(err) || err == nil && len(folders) == 0 {
 		return
 	}
 	d.inputs = append(d.inputs, Input{Path: dir, Tier: tier, Format: hookMDFormat})

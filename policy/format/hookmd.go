@@ -64,7 +64,7 @@ func matchHookMD(in *File) bool {
 	if hookFileIn(in.Path) != "" {
 		return true
 	}
-	folders, err := hookFolders(in.Path)
+	folders, err := hookFolders(in.Path, 1)
 	return err == nil && len(folders) > 0
 }
 
@@ -84,9 +84,9 @@ func hookFileIn(dir string) string {
 }
 
 // hookFolders lists the folders in dir that hold a hook file in whatever
-// letter case, sorted by name. A link to a folder counts as one, hookc's own
+// letter case, sorted by name, and no more than the most. A link to a folder counts as one, hookc's own
 // does not.
-func hookFolders(dir string) ([]string, error) {
+func hookFolders(dir string, most int) ([]string, error) {
 	items, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -94,7 +94,9 @@ func hookFolders(dir string) ([]string, error) {
 	var out []string
 	for _, item := range items {
 		if folder := filepath.Join(dir, item.Name()); hookFileIn(folder) != "" && !ownFolder(folder) {
-			out = append(out, item.Name())
+			if out = append(out, item.Name()); len(out) == most {
+				break
+			}
 		}
 	}
 	return out, nil
@@ -112,7 +114,7 @@ func readHookMD(l *Loader, in *File) {
 		readHookFolder(l, in)
 		return
 	}
-	folders, err := hookFolders(in.Path)
+	folders, err := hookFolders(in.Path, l.limits.files+1)
 	if err != nil {
 		l.Report(in, codeFile.Report(fileSpan(in.Name), "%s: %v", in.Name, plainError(err)))
 		return
@@ -120,6 +122,9 @@ func readHookMD(l *Loader, in *File) {
 	for _, name := range folders {
 		sub := *in
 		sub.Name, sub.Path = filepath.Join(in.Name, name), filepath.Join(in.Path, name)
+		if l.full(&sub) {
+			return
+		}
 		readHookFolder(l, &sub)
 	}
 }

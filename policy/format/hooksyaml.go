@@ -243,9 +243,10 @@ func (r *yamlReader) include(f fields) {
 			r.includeFile(path, pattern.Span)
 			continue
 		}
-		matches, folders, err := includeGlob(path)
+		looked := r.l.limits.looked
+		matches, folders, err := includeGlob(path, looked)
 		if errors.Is(err, errGlobTooWide) {
-			r.report(codeTooLarge.Report(pattern.Span, "include: %q looks at more than %d files and folders", pattern.Value, maxLooked).
+			r.report(codeTooLarge.Report(pattern.Span, "include: %q looks at more than %d files and folders", pattern.Value, looked).
 				WithHint("name the folder that the policies are in"))
 			continue
 		}
@@ -261,7 +262,7 @@ func (r *yamlReader) include(f fields) {
 		r.source.Globs = append(r.source.Globs, path)
 		r.source.Folders = append(r.source.Folders, folders...)
 		r.l.sight.ask(func() bool {
-			now, _, err := includeGlob(path)
+			now, _, err := includeGlob(path, looked)
 			return err == nil && slices.Equal(now, matches)
 		})
 		for _, m := range matches {

@@ -83,11 +83,17 @@ func (r *yamlReader) regoFile(name diag.Text, h *policy.Hook) {
 	path := r.in.path(r.config.Dir, name.Value)
 	r.source.Uses = append(r.source.Uses, path)
 	h.Body.File = path
+	if r.l.full(r.in) {
+		return
+	}
 	content, print, at, err := r.l.readFile(path)
 	if err != nil {
 		r.l.sight.unsure()
 		r.report(codeFile.Report(name.Span, "%s: %s", name.Value, plainError(err)).
 			WithHint("it is looked for in %s", r.l.shown(r.config.Dir)))
+		return
+	}
+	if r.l.heavy(r.in, content) {
 		return
 	}
 	source, wrong := bodyText(r.l.shown(path), content)

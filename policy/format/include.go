@@ -11,20 +11,16 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// maxLooked is how many files and folders one glob under include may look at:
-// more than any folder of policies, less than a disk.
-const maxLooked = 20_000
-
 var errGlobTooWide = errors.New("the glob looks at too many files")
 
 // includeGlob is the files that a glob matches, sorted, and the folders in which
 // a file that it matches may come to be, or such a folder: all that are there
-// below the part of it that is no pattern. It looks at no more than maxLooked
-// files.
-func includeGlob(glob string) (files, folders []string, err error) {
+// below the part of it that is no pattern. It looks at no more than the most
+// files and folders.
+func includeGlob(glob string, most int) (files, folders []string, err error) {
 	base, rest := doublestar.SplitPattern(filepath.ToSlash(glob))
 	base = filepath.FromSlash(base)
-	disk := &boundedFS{FS: os.DirFS(base), left: maxLooked}
+	disk := &boundedFS{FS: os.DirFS(base), left: most}
 	found, err := doublestar.Glob(disk, rest, doublestar.WithFilesOnly())
 	if err != nil {
 		return nil, nil, err
@@ -35,7 +31,7 @@ func includeGlob(glob string) (files, folders []string, err error) {
 	slices.Sort(files)
 	folders = []string{base}
 	if strings.ContainsAny(rest, "/") || strings.Contains(rest, "**") {
-		folders = append(folders, disk.below(base)...)
+		folders = append(folders, disk.below(base, most)...)
 	}
 	if disk.over {
 		return nil, nil, errGlobTooWide
@@ -63,9 +59,8 @@ func (b *boundedFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// below lists the folders below base.
-func (b *boundedFS) below(base string) (out []string) {
-	left := maxLooked
+// below lists the folders below base, and looks at no more than left.
+func (b *boundedFS) below(base string, left int) (out []string) {
 	_ = filepath.WalkDir(base, func(at string, e fs.DirEntry, err error) error {
 		left--
 		switch {

@@ -54,6 +54,8 @@ type Options struct {
 	// read for the last. A policy that comes from it shares its hooks with the
 	// last one: whoever changes a hook changes a copy.
 	Cache *Cache
+	// limits replace the usual ones in tests.
+	limits *limits
 }
 
 // Load reads every input into one policy. The policy holds what could be read
@@ -66,7 +68,10 @@ func Load(o Options) (*policy.Policy, diag.List) {
 		}
 		o.Cache.begin()
 	}
-	l := &Loader{cache: o.Cache, dialect: o.Profile, faithful: o.Faithful, dir: o.Dir, places: map[place]int{}, timeouts: map[*policy.FileConfig]time.Duration{}, read: map[reading]bool{}}
+	l := &Loader{cache: o.Cache, dialect: o.Profile, faithful: o.Faithful, dir: o.Dir, places: map[place]int{}, timeouts: map[*policy.FileConfig]time.Duration{}, read: map[reading]bool{}, limits: usual, spent: spent{began: time.Now()}}
+	if o.limits != nil {
+		l.limits = *o.limits
+	}
 	if o.Cache != nil {
 		l.sight = &sight{blind: o.Profile != nil}
 	}
@@ -96,6 +101,8 @@ type Loader struct {
 	dir     string
 	cache   *Cache
 	sight   *sight
+	limits  limits
+	spent   spent
 	// dialect is the agent whose rules the policy follows, or nil.
 	dialect  *dialect.Dialect
 	faithful bool
@@ -177,6 +184,9 @@ func (l *Loader) Next(tier policy.Tier, event policy.Event) int { return l.place
 // Add adds a hook written in in. It sets Tier, Untrusted and Order, and the
 // default name of a hook without one; everything else is the caller's.
 func (l *Loader) Add(in *File, h *policy.Hook) {
+	if l.crowded(in, h) {
+		return
+	}
 	h.Tier, h.Untrusted, h.Disabled = in.Tier, in.Untrusted, h.Disabled || in.Off
 	h.Segment = in.Segment
 	l.added = append(l.added, addedHook{in, h})

@@ -160,6 +160,9 @@ func plainError(err error) error {
 // load gives a file to the format that reads it, and a folder to every one
 // that does. from is where the file was named.
 func (l *Loader) load(file *File, forced string, from diag.Span) {
+	if l.full(file) || l.heavy(file, file.Content) {
+		return
+	}
 	id := reading{file.Tier, realPath(l.live(file.Path))}
 	if i := slices.Index(l.open, id); i >= 0 {
 		l.reportCycle(file, l.open[i:], from)

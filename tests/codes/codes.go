@@ -21,9 +21,14 @@ import (
 type Info struct{ Name, Doc string }
 
 // NoExample are the codes that no policy is an example of, with the reason: a
-// bug of hookc, and a file that was written less than a second ago.
+// bug of hookc, a policy larger than a page, a slow machine, and a file that was
+// written less than a second ago.
 var NoExample = map[string]string{
 	"HK079": "Only a bug of hookc reports it, so there is no example.",
+	"HK024": "An example would be too long for this page.",
+	"HK025": "An example would be too long for this page.",
+	"HK026": "An example would be too long for this page.",
+	"HK027": "It depends on the machine, so there is no example.",
 	"HK023": "It depends on the time of a change, so there is no example.",
 }
 

@@ -60,7 +60,7 @@ func contents() map[string]string {
 		"includes a terminal":     "include: [/dev/tty, /dev/stdin]\n",
 		"includes without end":    "include: [/dev/zero]\n",
 		"includes itself":         "include: [hooks.yaml, ./hooks.yaml, ../hooks.yaml]\n",
-		"has many rules":        many.String(),
+		"has many rules":          many.String(),
 		"is a bomb":               bomb,
 		"is deep":                 hook + strings.Repeat("[", 100_000),
 		"is not text":             string([]byte{0xff, 0xfe, 0, 1, 2}),

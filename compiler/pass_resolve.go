@@ -112,12 +112,16 @@ HOOKC_TRUST=
 -- hooks.yaml --
 pre_tool_execution:
   - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
+-- event.json --
+{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {"command": "ls"}}
 `,
 	Good: `-- env --
 HOOKC_TRUST=all
 -- hooks.yaml --
 pre_tool_execution:
   - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
+-- event.json --
+{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {"command": "ls"}}
 `,
 })
 

@@ -27,15 +27,16 @@ type benchEngine struct {
 	open    func(...hookc.Option) (*hookc.Engine, error)
 }
 
-// engine compiles the policy for a project, with answers in the place of hooks.
+// engine compiles the policy for a project and those around, with answers in the
+// place of hooks.
 // The policy that -f names is one for all projects.
-func (b *bencher) engine(project string, answers map[string]map[string]any) (*benchEngine, error) {
+func (b *bencher) engine(project string, around []string, answers map[string]map[string]any) (*benchEngine, error) {
 	key, err := policy.EncodeJSON(answersValue(answers))
 	if err != nil {
 		return nil, cannot("%v", err)
 	}
 	if len(b.files)+len(b.args) == 0 {
-		key = append(key, project...)
+		key = append(key, strings.Join(append([]string{project}, around...), "\x00")...)
 	}
 	if known := b.engines[string(key)]; known != nil {
 		return known, nil
@@ -45,7 +46,7 @@ func (b *bencher) engine(project string, answers map[string]map[string]any) (*be
 		return nil, err
 	}
 	b.done = append(b.done, done)
-	options = append(options, hookc.Answers(answers), hookc.SkipVerify(), hookc.Execution(func(o *executor.Options) {
+	options = append(options, hookc.Answers(answers), hookc.SkipVerify(), hookc.Around(around...), hookc.Execution(func(o *executor.Options) {
 		o.Gates, o.Async = firstBlock{}, func(*dag.Node, *policy.Context) error { return nil }
 	}))
 	e := &benchEngine{open: func(more ...hookc.Option) (*hookc.Engine, error) {
@@ -112,7 +113,7 @@ func (firstBlock) NewTurn(string)                   {}
 
 // first settles which hooks an event leaves out and what its Decision is.
 func (b *bencher) first(e *benchEvent) (err error) {
-	base, err := b.engine(e.project(), nil)
+	base, err := b.engine(e.project(), e.around(), nil)
 	if err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func (b *bencher) first(e *benchEvent) (err error) {
 		}
 	}
 	b.leaveOut(e, plan)
-	if e.engine, err = b.engine(e.project(), e.answers); err != nil {
+	if e.engine, err = b.engine(e.project(), e.around(), e.answers); err != nil {
 		return err
 	}
 	if e.want, err = e.engine.eng.Fire(b.ctx, e.event, e.in); err != nil {

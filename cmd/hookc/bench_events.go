@@ -56,9 +56,18 @@ func (e *benchEvent) note(format string, args ...any) {
 // project is the root of what the event is about.
 func (e *benchEvent) project() string { return e.in.Text(policy.FieldProjectRoot) }
 
+// around are the further folders whose projects count: each event is the first
+// of its session.
+func (e *benchEvent) around() []string {
+	if cwd := e.in.Text(policy.FieldCwd); filepath.IsAbs(cwd) {
+		return []string{filepath.Clean(cwd)}
+	}
+	return nil
+}
+
 // openEvents finds the events and an engine for each, and decides each once.
 func (b *bencher) openEvents() error {
-	base, err := b.engine(policy.ProjectRoot(b.dir), nil)
+	base, err := b.engine(policy.ProjectRoot(b.dir), nil, nil)
 	if err != nil {
 		return err
 	}

@@ -6,29 +6,18 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/hookc/hookc/policy/state"
+	"github.com/hookc/hookc/policy/trust"
 )
 
 // consent gives the state folder of the benchmark the consent that the user
-// has given to the projects of the events.
+// has given to the projects of the events, with the copies that it keeps.
 func (b *bencher) consent() error {
+	var dirs []string
 	for _, e := range b.events {
-		own, err := state.Open(e.project())
-		if err != nil {
-			continue // then nothing is trusted, here or there
-		}
-		data, err := os.ReadFile(filepath.Join(own.Path(), "trust.json"))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return cannot("%v", err)
-		}
-		dir := filepath.Join(benchState(b.home), "hookc", filepath.Base(own.Path()))
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return cannot("%v", err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "trust.json"), data, 0o600); err != nil {
+		dirs = append(append(dirs, e.project()), e.around()...)
+	}
+	for _, root := range trust.Projects(dirs...) {
+		if err := trust.Open(root).CopyTo(benchState(b.home)); err != nil {
 			return cannot("%v", err)
 		}
 	}

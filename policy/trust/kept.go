@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -69,14 +70,14 @@ func outside(rel string) string {
 
 // verify reports the first kept file that is not what consent covered.
 func (t *Tree) verify(files []entry) error {
-	var bytes int64
+	var read int64
 	for i := range files {
 		e := &files[i]
 		if e.Kind == kindGlob || e.Kind == kindMissing {
 			continue
 		}
 		path := t.Kept(place(t.now, e.Path))
-		now, err := look(e.Path, path, func(*entry) (io.Writer, error) { return io.Discard, nil }, maxBytes, &bytes)
+		now, err := look(e.Path, path, func(*entry) (io.Writer, error) { return io.Discard, nil }, maxBytes, &read)
 		was := *e
 		was.Link, now.Link = "", "" // a kept link leads to the kept copy
 		if was.Kind == kindFolder {
@@ -189,6 +190,40 @@ func (k *keeper) finish(c *consent) error {
 	}
 	c.Kept = "kept-" + hex.EncodeToString(id[:])
 	return k.folder.Rename(k.temp, c.Kept)
+}
+
+// CopyTo gives another place of state the consent of this one, with the copies
+// that it keeps, as what XDG_STATE_HOME names. What is there already stays.
+func (s *Store) CopyTo(base string) error {
+	if s.noDir != nil {
+		return nil // nothing is trusted, here or there
+	}
+	data, err := os.ReadFile(s.Path())
+	if missing(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(base, "hookc", filepath.Base(s.dir.Path()))
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Join(to, File)); err == nil {
+		return nil // another worktree of the repository
+	}
+	if r, err := s.load(); err == nil { // a damaged record has no copies
+		for _, c := range r.Consents {
+			err := os.CopyFS(filepath.Join(to, c.Kept), os.DirFS(filepath.Join(s.dir.Path(), c.Kept)))
+			if err != nil && !missing(err) { // without its copy, consent is as broken there
+				return err
+			}
+		}
+	}
+	if now, err := os.ReadFile(s.Path()); err != nil || !bytes.Equal(now, data) {
+		return errors.Join(err, errors.New("consent was given or withdrawn meanwhile; try again"))
+	}
+	return os.WriteFile(filepath.Join(to, File), data, 0o600)
 }
 
 // tidy removes the copies that no consent names any more. What cannot be

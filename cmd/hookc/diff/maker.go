@@ -354,7 +354,7 @@ func (m *maker) finish(fields map[string]any) (made, bool) {
 }
 
 // eventOf is an event of fields; false when one has a type that the field does
-// not have.
+// not have, or when every policy refuses the event alike.
 func eventOf(event policy.Event, fields map[string]any) (made, bool) {
 	text, err := policy.EncodeJSON(fields)
 	if err != nil {
@@ -364,5 +364,6 @@ func eventOf(event policy.Event, fields map[string]any) (made, bool) {
 	if err != nil {
 		return made{}, false
 	}
-	return made{in.Frozen(event), text}, true
+	in = in.Frozen(event)
+	return made{in, text}, in.Unfit(event) == nil
 }

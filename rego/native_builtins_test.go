@@ -109,7 +109,7 @@ func compareBuiltin(c *caller, name string, terms []*ast.Term, args []native.Val
 // or bails, and it answers at least its share of what OPA has an answer for.
 func TestNativeBuiltins(t *testing.T) {
 	listed := map[string]bool{}
-	rounds := number(t, "HOOKC_BUILTIN_ROUNDS", depth.Of(1500))
+	rounds := number(t, "HOOKC_BUILTIN_ROUNDS", depth.Judged(1500))
 	for _, b := range builtinCases {
 		listed[b.name] = true
 		t.Run(b.name, func(t *testing.T) {

@@ -29,7 +29,7 @@ const fuzzModules = 150
 // topdown. Native gives topdown's value, or bails; where topdown fails it never
 // answers.
 func TestNativeFuzz(t *testing.T) {
-	modules, first := number(t, "HOOKC_NATIVE_FUZZ", depth.Of(fuzzModules)), number(t, "HOOKC_NATIVE_SEED", 1)
+	modules, first := number(t, "HOOKC_NATIVE_FUZZ", depth.Judged(fuzzModules)), number(t, "HOOKC_NATIVE_SEED", 1)
 	data := ast.MustParseTerm(fuzzData).Value
 	var wg sync.WaitGroup
 	seeds := make(chan int)

@@ -45,6 +45,15 @@ func Of[N int | int64 | uint64](all N) N {
 	return max(1, all/part)
 }
 
+// Judged is Of for a test that judges shares of what its cases came to: -short
+// takes no more away from it, because a few cases show no share.
+func Judged[N int | int64 | uint64](all N) N {
+	if Full() {
+		return all
+	}
+	return max(1, all/part)
+}
+
 // Least is what a test demands where it demands at least so many of all cases:
 // of a part of them half as many, because few cases are less even than many.
 func Least[N int | int64 | uint64](all N) N {

@@ -199,7 +199,7 @@ func rounds(n int) int {
 	if v, err := strconv.Atoi(os.Getenv("HOOKC_GATE_ROUNDS")); err == nil {
 		return v
 	}
-	return depth.Of(n)
+	return depth.Judged(n)
 }
 
 // TestRulesAreDefinition: whatever the gate answers by rules is what the dialect

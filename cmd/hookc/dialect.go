@@ -185,7 +185,7 @@ func (s *speaker) run(args []string, dog *watchdog) (log string, err error) {
 	defer stop()
 	dog.cancel.Store(&stop)
 	var said bytes.Buffer
-	root := newRoot()
+	root := rootFor(args)
 	root.SetArgs(args)
 	root.SetIn(strings.NewReader(""))
 	root.SetOut(io.Discard)
@@ -227,7 +227,7 @@ func (s *speaker) decide(cmd *cobra.Command, src *sources, serial bool) error {
 
 // eventArgument is the event a command line names, as far as it can be read.
 func eventArgument(args []string) string {
-	cmd, rest, err := newRoot().Find(args)
+	cmd, rest, err := rootFor(args).Find(args)
 	if err != nil {
 		return ""
 	}

@@ -71,7 +71,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int
 	}()
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
-	root := newRoot()
+	root := rootFor(args)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -93,7 +93,57 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int
 	return exitCannot
 }
 
+// commands makes each command by its name.
+func commands() map[string]func() *cobra.Command {
+	return map[string]func() *cobra.Command{
+		"compile": newCompile, "check": newCheck, "run": newRun, "explain": newExplain, "test": newTest, "hooks": newHooks, "list": newList,
+		"init": newInit, "convert": newConvert, "trust": newTrust, "install": newInstall, "uninstall": newUninstall, "doctor": newDoctor,
+		"schema": newSchema, "version": newVersion, "supervise": newSupervise, "serve": newServe, "bench": newBench, "diff": newDiff,
+		"replay": newReplay, "lint": newLint, "fmt": newFmt,
+	}
+}
+
+// rootFor is what carries out a command line. Agents start a process for each
+// event, so a line that begins with a command makes no other.
+func rootFor(args []string) *cobra.Command {
+	if len(args) > 0 {
+		if command := commands()[args[0]]; command != nil {
+			root := bareRoot()
+			root.CompletionOptions.DisableDefaultCmd = true
+			add(root, command())
+			return root
+		}
+	}
+	return newRoot()
+}
+
+// newRoot has every command.
 func newRoot() *cobra.Command {
+	root := bareRoot()
+	for _, command := range commands() {
+		add(root, command())
+	}
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" { // cobra's own
+			cmd.Example = "  source <(hookc completion bash)              # this shell\n" +
+				"  hookc completion zsh > \"${fpath[1]}/_hookc\"   # every shell from now on"
+			group(cmd)
+		}
+	}
+	root.Version = version().line()
+	root.SetVersionTemplate("{{.Version}}\n")
+	return root
+}
+
+func add(root, cmd *cobra.Command) {
+	root.AddCommand(cmd)
+	if cmd.HasSubCommands() {
+		group(cmd)
+	}
+}
+
+func bareRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hookc",
 		Short: "Compile the hooks of AI agents into one DAG per event, and run it",
@@ -121,22 +171,7 @@ and --debug, since the environment does not choose what decides.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cannot("%v\nSee '%s --help'.", err, cmd.CommandPath())
 	})
-	root.AddCommand(newCompile(), newCheck(), newRun(), newExplain(), newTest(), newHooks(), newList(), newInit(), newConvert(),
-		newTrust(), newInstall(), newUninstall(), newDoctor(), newSchema(), newVersion(), newSupervise(), newServe(), newBench(),
-		newDiff(), newReplay(), newLint(), newFmt())
 	root.SetHelpCommand(newHelp(root))
-	root.InitDefaultCompletionCmd()
-	for _, cmd := range root.Commands() {
-		if cmd.Name() == "completion" { // cobra's own
-			cmd.Example = "  source <(hookc completion bash)              # this shell\n" +
-				"  hookc completion zsh > \"${fpath[1]}/_hookc\"   # every shell from now on"
-		}
-		if cmd.HasSubCommands() {
-			group(cmd)
-		}
-	}
-	root.Version = version().line()
-	root.SetVersionTemplate("{{.Version}}\n")
 	return root
 }
 

@@ -67,7 +67,7 @@ func read(ctx context.Context, args []string) *wording {
 	said := &wording{event: eventArgument(args)}
 	heard := false
 	s := &speaker{told: func(src *sources, serial bool) { said.src, said.serial, heard = *src, serial, true }}
-	root := newRoot()
+	root := rootFor(args)
 	root.SetArgs(args)
 	root.SetIn(strings.NewReader(""))
 	root.SetOut(io.Discard)

@@ -3,6 +3,7 @@ package format
 import (
 	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -33,7 +34,9 @@ func (l *Loader) broken(in *File, name string, events []policy.Event, filter pol
 	return found
 }
 
-var triggerLine = regexp.MustCompile(`(?m)^[ \t]*trigger[ \t]*:[ \t]*["']?([a-z_-]+)`)
+var triggerLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^[ \t]*trigger[ \t]*:[ \t]*["']?([a-z_-]+)`)
+})
 
 // brokenEvents are the events that a HOOK.md which cannot be read may be meant
 // for: the one it names, as far as that can be seen, else every guarded one.
@@ -42,7 +45,7 @@ func brokenEvents(found diag.List) []policy.Event {
 		if d.Span.Source == nil {
 			continue
 		}
-		if m := triggerLine.FindStringSubmatch(d.Span.Source.Content); m != nil && slices.Contains(mdTriggers, m[1]) {
+		if m := triggerLine().FindStringSubmatch(d.Span.Source.Content); m != nil && slices.Contains(mdTriggers, m[1]) {
 			if event, ok := policy.ParseEvent(m[1]); ok {
 				return []policy.Event{event}
 			}

@@ -2,6 +2,7 @@ package format
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/dialect"
@@ -205,7 +206,7 @@ type placed struct {
 	name  string
 }
 
-var schemaIndex = func() map[placed]*Key {
+var schemaIndex = sync.OnceValue(func() map[placed]*Key {
 	index := make(map[placed]*Key, len(schema))
 	for i := range schema {
 		at := placed{schema[i].Place, schema[i].Name}
@@ -215,10 +216,10 @@ var schemaIndex = func() map[placed]*Key {
 		index[at] = &schema[i]
 	}
 	return index
-}()
+})
 
 // key is the row of a key, or nil.
-func key(p Place, name string) *Key { return schemaIndex[placed{p, name}] }
+func key(p Place, name string) *Key { return schemaIndex()[placed{p, name}] }
 
 // keyNames lists the keys of a place that hooks of a kind take; "" is every
 // kind.

@@ -73,20 +73,23 @@ func TestServerHoldsOnePlan(t *testing.T) {
 	assert.Len(t, v.plans.list(), 2, "anna and bert")
 }
 
-// settled makes an edit and asks until it is too old for another one to carry
-// the same time: until then every event is decided by a plan built for it.
+// settled makes an edit and asks until the plan that answers is of it, and it is
+// too old for another one to carry the same time. Until it may be whole the
+// plan before it decides, and then every event is decided by a plan built for it.
 func settled(t *testing.T, v *server, edit, ask func()) {
 	t.Helper()
 	edit()
 	require.Eventually(t, func() bool {
 		ask()
-		for _, s := range v.plans.slots() {
+		slots := v.plans.slots()
+		for _, s := range slots {
 			if r := s.live.Load(); r != nil && r.files.open {
 				return false
 			}
 		}
-		return true
-	}, 20e9, 20e6)
+		used := slots[0].live.Load() // used last comes first
+		return used != nil && used.files.same()
+	}, time.Minute, 20*time.Millisecond)
 }
 
 // TestHousekeeping: memory is given back once, after plans have been built and

@@ -219,7 +219,7 @@ func (c *config) discovery() format.DiscoverOptions {
 	o := format.DiscoverOptions{Dir: c.discover, Profile: c.profile, User: c.user, Roots: c.roots()}
 	switch {
 	case c.asFound:
-		o.Trust = format.AsFound
+		o.Trust = format.Static
 	case c.inspect || !c.decides:
 		o.Trust = format.Inspect
 	}

@@ -333,6 +333,9 @@ func (c *config) load() (*policy.Policy, diag.List) {
 			if c.dir != "" && in.Content == nil && !filepath.IsAbs(in.Path) {
 				in.Path = filepath.Join(c.dir, in.Path)
 			}
+			if c.asFound {
+				in.Within = format.Boundary(in)
+			}
 			o.Inputs = append(o.Inputs, in)
 		}
 		var more diag.List

@@ -42,7 +42,8 @@ func Around(dirs ...string) Option {
 }
 
 // AsFound takes the files of projects as they are, trusted or not: for a
-// person who looks at a policy, and for commands that run nothing of it.
+// person who looks at a policy, and for commands that run nothing of it. Of a
+// project that is not trusted only regular files below its root are read.
 func AsFound() Option {
 	return func(c *config) { c.asFound = true }
 }

@@ -98,6 +98,9 @@ type FileConfig struct {
 	// Dir is the absolute folder relative paths start from.
 	Dir  string
 	Rego RegoConfig
+	// Within is the folder outside which nothing may be read for its hooks, "" for
+	// none: a project that nobody trusted.
+	Within string
 	// OnError are the written `defaults.on_error` by kind.
 	OnError map[Kind]Posture
 	// Model is the written default model of llm hooks.

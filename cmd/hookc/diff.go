@@ -156,7 +156,7 @@ func (f *diffFlags) recorded(cmd *cobra.Command) ([]*policy.Context, error) {
 
 // side compiles one of the two policies.
 func (f *diffFlags) side(cmd *cobra.Command, which, path string) (*dag.Program, error) {
-	program, found, err := f.sources.compile(cmd, []string{path}, hookc.SkipVerify())
+	program, found, err := f.sources.compile(cmd, []string{path}, hookc.SkipVerify(), hookc.AsFound())
 	if err != nil {
 		return nil, err
 	}

@@ -140,6 +140,15 @@ func (f *fmtFlags) one(cmd *cobra.Command, file string, out io.Writer) (bool, er
 
 func (f *fmtFlags) read(cmd *cobra.Command, file string) ([]byte, error) {
 	if file != "-" {
+		info, err := os.Stat(file)
+		switch {
+		case err != nil:
+			return nil, err
+		case !info.Mode().IsRegular():
+			return nil, fmt.Errorf("%s is not a regular file", file)
+		case info.Size() > maxInput:
+			return nil, fmt.Errorf("%s is larger than %d MiB", file, maxInput>>20)
+		}
 		return os.ReadFile(file)
 	}
 	data, err := readWhole(cmd.Context(), cmd.InOrStdin())
@@ -244,7 +253,7 @@ func projectFiles() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, found := hookc.Load(hookc.Discover(dir), hookc.ShownFrom(dir))
+	p, found := hookc.Load(hookc.Discover(dir), hookc.ShownFrom(dir), hookc.AsFound())
 	var out []string
 	for _, s := range p.Sources {
 		if s.Tier != policy.TierProject && s.Tier != policy.TierLocal || !slices.Contains([]string{"hooksyaml", "hookmd", "jcli"}, s.Format) {
@@ -264,8 +273,11 @@ func projectFiles() ([]string, error) {
 			}
 		}
 	}
-	if len(out) == 0 {
-		return nil, cannot("%sthere is no policy in this project: name files, hookc fmt PATH", found.Render())
+	switch {
+	case len(out) == 0 && !found.HasErrors():
+		return nil, (&sources{}).nothing()
+	case len(out) == 0:
+		return nil, cannot("%sno policy of this project can be read: name files, hookc fmt PATH", found.Render())
 	}
 	return distinct(out), nil
 }

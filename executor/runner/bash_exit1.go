@@ -1,8 +1,6 @@
 package runner
 
 import (
-	"bytes"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -78,8 +76,7 @@ func scriptsOf(h *policy.Hook, body *policy.Body) func(func(string, string) bool
 			if !filepath.IsAbs(path) {
 				continue // an interpreter
 			}
-			script, err := os.ReadFile(path)
-			if err == nil && len(script) < maxScript && bytes.IndexByte(script, 0) < 0 && !yield(path, string(script)) {
+			if script, ok := scriptText(h, path); ok && !yield(path, script) {
 				return
 			}
 		}
@@ -89,12 +86,8 @@ func scriptsOf(h *policy.Hook, body *policy.Body) func(func(string, string) bool
 				continue
 			}
 			candidates, _ := places(h, w.text)
-			path, info := firstFile(candidates)
-			if info == nil || info.IsDir() || info.Size() > maxScript {
-				continue
-			}
-			script, err := os.ReadFile(path)
-			if err == nil && bytes.IndexByte(script, 0) < 0 && !yield(w.text, string(script)) {
+			path, _ := firstFile(candidates)
+			if script, ok := scriptText(h, path); ok && !yield(w.text, script) {
 				return
 			}
 		}

@@ -221,17 +221,37 @@ func scriptExit2(h *policy.Hook, body *policy.Body) (string, bool) {
 			continue
 		}
 		candidates, _ := places(h, w.text)
-		path, info := firstFile(candidates)
-		if info == nil || info.Size() > maxScript {
+		path, _ := firstFile(candidates)
+		script, ok := scriptText(h, path)
+		if !ok {
 			continue
 		}
-		script, err := os.ReadFile(path)
-		if err != nil || bytes.IndexByte(script, 0) >= 0 {
-			continue
-		}
-		if _, _, found := findExit2(string(script)); found {
+		if _, _, found := findExit2(script); found {
 			return w.text, true
 		}
 	}
 	return "", false
+}
+
+// scriptText is what a script holds that may be read for a hook: a small regular
+// file of text, in its project where nobody trusted that.
+func scriptText(h *policy.Hook, path string) (string, bool) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxScript {
+		return "", false
+	}
+	if h.File != nil && h.File.Within != "" {
+		root, err := filepath.EvalSymlinks(h.File.Within)
+		if err != nil {
+			return "", false
+		}
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return "", false
+		}
+		if rel, err := filepath.Rel(root, path); err != nil || !filepath.IsLocal(rel) {
+			return "", false
+		}
+	}
+	script, err := os.ReadFile(path)
+	return string(script), err == nil && bytes.IndexByte(script, 0) < 0
 }

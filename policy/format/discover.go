@@ -47,9 +47,12 @@ const (
 	Decide Trust = iota
 	// Inspect reads them and lists their hooks, which do not run.
 	Inspect
-	// AsFound reads the files of every project as they are, for commands that run
-	// none of them.
+	// AsFound reads the files of every project as they are, to ask for consent to
+	// them.
 	AsFound
+	// Static is AsFound for commands that run nothing: what was not agreed to is
+	// read as far as it lies in its project.
+	Static
 )
 
 // managedDir is where the managed tier is. It is a variable for the linker: a
@@ -173,6 +176,8 @@ type discovery struct {
 	// one; withheld is whether its policies are not read.
 	root                string
 	innermost, withheld bool
+	// within is the folder that looking may not leave, "" for none.
+	within string
 	// listed are files that are not read, and what else is to be said of
 	// projects; refused the projects whose consent cannot be used.
 	listed  []policy.SourceFile
@@ -200,10 +205,10 @@ func (d *discovery) policy(tier policy.Tier, dir, base string) bool {
 	if d.file(tier, filepath.Join(dir, base)) {
 		return true
 	}
-	if d.withheld && fromProject(tier) {
+	if fromProject(tier) && (d.withheld || outside(d.within, dir) != nil) {
 		return false
 	}
-	items, err := os.ReadDir(dir)
+	items, err := readFolder(dir)
 	if err != nil {
 		return false // not there, or reported with the file
 	}
@@ -223,6 +228,8 @@ func (d *discovery) hookFolders(tier policy.Tier, dir string) {
 		if !holdsAny(dir) {
 			return
 		}
+	} else if fromProject(tier) && outside(d.within, dir) != nil {
+		// loading says what is wrong
 	} else if folders, err := hookFolders(dir, 1); absent(err) || err == nil && len(folders) == 0 {
 		return
 	}

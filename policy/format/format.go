@@ -38,11 +38,12 @@ type File struct {
 	Tier    policy.Tier
 	// Untrusted says why its hooks do not run, or is empty.
 	Untrusted string
-	// Root, Segment, Tree and Live are those of the input that led to it.
+	// Root, Segment, Tree, Live and Within are those of the input that led to it.
 	Root    string
 	Segment int
 	Tree    *trust.Tree
 	Live    bool
+	Within  string
 	// source is what was noted of the file.
 	source *policy.SourceFile
 	// Off is true when the file, or one that includes it, says enabled: false.

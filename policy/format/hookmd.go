@@ -71,7 +71,7 @@ func matchHookMD(in *File) bool {
 // hookFileIn is the name of a folder's hook file in whatever letter case,
 // HOOK.md before others, or "".
 func hookFileIn(dir string) string {
-	items, err := os.ReadDir(dir) // sorted: upper case comes first
+	items, err := readFolder(dir) // sorted: upper case comes first
 	if err != nil {
 		return ""
 	}
@@ -84,10 +84,11 @@ func hookFileIn(dir string) string {
 }
 
 // hookFolders lists the folders in dir that hold a hook file in whatever
-// letter case, sorted by name, and no more than the most. A link to a folder counts as one, hookc's own
+// letter case, sorted by name, and no more than the most. A link to a folder counts
+// as one, hookc's own
 // does not.
 func hookFolders(dir string, most int) ([]string, error) {
-	items, err := os.ReadDir(dir)
+	items, err := readFolder(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -120,6 +121,10 @@ func readHookMD(l *Loader, in *File) {
 		return
 	}
 	for _, name := range folders {
+		if in.outside(filepath.Join(in.Path, name)) != nil {
+			l.Report(in, codeFile.Report(fileSpan(filepath.Join(in.Name, name)), "%s: %s", filepath.Join(in.Name, name), errOutside))
+			continue
+		}
 		sub := *in
 		sub.Name, sub.Path = filepath.Join(in.Name, name), filepath.Join(in.Path, name)
 		if l.full(&sub) {
@@ -149,7 +154,7 @@ func readHookFolder(l *Loader, folder *File) {
 		l.Report(&in, neverFound(in.Name))
 		return
 	}
-	f, err := openRegular(in.Path)
+	f, err := in.openRegular()
 	if err != nil {
 		l.brokenMD(&in, nil, diag.List{codeFile.Report(fileSpan(in.Name), "%s: %v", in.Name, err)})
 		return
@@ -159,7 +164,11 @@ func readHookFolder(l *Loader, folder *File) {
 }
 
 // openRegular opens a file that is a file: opening a pipe may never end.
-func openRegular(path string) (*os.File, error) {
+func (in *File) openRegular() (*os.File, error) {
+	path := in.Path
+	if err := in.outside(path); err != nil {
+		return nil, err
+	}
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -198,7 +207,7 @@ func readHook(l *Loader, in *File, r io.Reader) {
 		return
 	}
 	h.Dir = dir
-	h.File = &policy.FileConfig{Dir: dir}
+	h.File = &policy.FileConfig{Dir: dir, Within: in.Within}
 	h.Body = policy.Body{
 		Protocol: policy.AgentHooksProtocol,
 		WorkDir:  dir,

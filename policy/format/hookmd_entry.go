@@ -102,7 +102,7 @@ func entryArgs(dir string, at diag.Span, goos string) ([]string, diag.List) {
 // otherScript is a file in scripts that looks like a misnamed entry point: the
 // first, when there is any.
 func otherScript(scripts string) string {
-	items, err := os.ReadDir(scripts)
+	items, err := readFolder(scripts)
 	if err != nil {
 		return ""
 	}
@@ -124,6 +124,9 @@ func entryFor(name string) string {
 
 // hashBang reports whether a file names its interpreter in its first line.
 func hashBang(path string) bool {
+	if regularFile(path) == nil {
+		return false
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false

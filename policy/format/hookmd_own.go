@@ -8,6 +8,9 @@ import (
 	"github.com/hookc/hookc/policy/dialect"
 )
 
+// maxOwnScript is more than the script of hookc's own folder ever has.
+const maxOwnScript = 64 << 10
+
 // ownFolder reports whether a hook folder is hookc itself, put there for an
 // agent that runs HOOK.md folders: its script is a single call of hookc. It is
 // no hook of a policy, else hookc would call itself without end.
@@ -15,7 +18,11 @@ func ownFolder(dir string) bool {
 	if !strings.HasPrefix(filepath.Base(dir), dialect.HookName+"-") {
 		return false
 	}
-	script, err := os.ReadFile(filepath.Join(dir, "scripts", "run.sh"))
+	path := filepath.Join(dir, "scripts", "run.sh")
+	if info := regularFile(path); info == nil || info.Size() > maxOwnScript {
+		return false
+	}
+	script, err := os.ReadFile(path)
 	if err != nil {
 		return false
 	}

@@ -75,7 +75,7 @@ func readPolicyFile(l *Loader, in *File) {
 		}
 		return ParseYAML(src, 0, len(src.Content))
 	})
-	r := &yamlReader{l: l, in: in, src: t.src, source: l.Source(in, "hooksyaml"), config: &policy.FileConfig{Dir: filepath.Dir(in.Path)}}
+	r := &yamlReader{l: l, in: in, src: t.src, source: l.Source(in, "hooksyaml"), config: &policy.FileConfig{Dir: filepath.Dir(in.Path), Within: in.Within}}
 	root, found := t.root, t.found
 	l.Report(in, found...)
 	switch {
@@ -244,7 +244,11 @@ func (r *yamlReader) include(f fields) {
 			continue
 		}
 		looked := r.l.limits.looked
-		matches, folders, err := includeGlob(path, looked)
+		matches, folders, err := r.in.glob(path, looked)
+		if errors.Is(err, errOutside) {
+			r.report(codeFile.Report(pattern.Span, "include: %q %s", pattern.Value, err))
+			continue
+		}
 		if errors.Is(err, errGlobTooWide) {
 			r.report(codeTooLarge.Report(pattern.Span, "include: %q looks at more than %d files and folders", pattern.Value, looked).
 				WithHint("name the folder that the policies are in"))
@@ -262,7 +266,7 @@ func (r *yamlReader) include(f fields) {
 		r.source.Globs = append(r.source.Globs, path)
 		r.source.Folders = append(r.source.Folders, folders...)
 		r.l.sight.ask(func() bool {
-			now, _, err := includeGlob(path, looked)
+			now, _, err := r.in.glob(path, looked)
 			return err == nil && slices.Equal(now, matches)
 		})
 		for _, m := range matches {
@@ -273,6 +277,10 @@ func (r *yamlReader) include(f fields) {
 
 func (r *yamlReader) includeFile(path string, from diag.Span) {
 	file := r.in.beside(r.l.shown(path), path)
+	if err := r.in.outside(path); err != nil {
+		r.report(codeFile.Report(from, "%s: %s", file.Name, err))
+		return
+	}
 	r.source.Uses = append(r.source.Uses, path)
 	if err := r.l.openFile(file); err != nil {
 		r.report(codeFile.Report(from, "%s: %s", file.Name, err).

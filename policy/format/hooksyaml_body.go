@@ -81,11 +81,15 @@ func (r *yamlReader) regoFile(name diag.Text, h *policy.Hook) {
 		return
 	}
 	path := r.in.path(r.config.Dir, name.Value)
-	r.source.Uses = append(r.source.Uses, path)
 	h.Body.File = path
 	if r.l.full(r.in) {
 		return
 	}
+	if err := r.in.outside(path); err != nil {
+		r.report(codeFile.Report(name.Span, "%s: %s", name.Value, err))
+		return
+	}
+	r.source.Uses = append(r.source.Uses, path)
 	content, print, at, err := r.l.readFile(path)
 	if err != nil {
 		r.l.sight.unsure()

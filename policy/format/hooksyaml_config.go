@@ -101,6 +101,10 @@ func (r *yamlReader) paths(texts []diag.Text) []diag.Text {
 				WithHint("it is looked for in %s", r.l.shown(r.config.Dir)))
 			continue
 		}
+		if err := r.in.shared(path); err != nil {
+			r.report(codeFile.Report(t.Span, "%s: %s", t.Value, err))
+			continue
+		}
 		r.source.Uses = append(r.source.Uses, path)
 		out = append(out, diag.NewText(path, t.Span, nil))
 	}

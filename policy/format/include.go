@@ -17,11 +17,11 @@ var errGlobTooWide = errors.New("the glob looks at too many files")
 // a file that it matches may come to be, or such a folder: all that are there
 // below the part of it that is no pattern. It looks at no more than the most
 // files and folders.
-func includeGlob(glob string, most int) (files, folders []string, err error) {
+func includeGlob(glob string, most int, more ...doublestar.GlobOption) (files, folders []string, err error) {
 	base, rest := doublestar.SplitPattern(filepath.ToSlash(glob))
 	base = filepath.FromSlash(base)
 	disk := &boundedFS{FS: os.DirFS(base), left: most}
-	found, err := doublestar.Glob(disk, rest, doublestar.WithFilesOnly())
+	found, err := doublestar.Glob(disk, rest, append(more, doublestar.WithFilesOnly())...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -39,12 +39,28 @@ func includeGlob(glob string, most int) (files, folders []string, err error) {
 	return files, folders, nil
 }
 
+// glob is includeGlob of what may be read for in.
+func (in *File) glob(glob string, most int) (files, folders []string, err error) {
+	base, _ := doublestar.SplitPattern(filepath.ToSlash(glob))
+	if err := in.outside(filepath.FromSlash(base)); err != nil {
+		return nil, nil, err
+	}
+	if in.Within != "" {
+		return includeGlob(glob, most, doublestar.WithNoFollow())
+	}
+	return includeGlob(glob, most)
+}
+
 // boundedFS is a file system of which only so much is looked at.
 type boundedFS struct {
 	fs.FS
 	left int
 	over bool
 }
+
+// Stat is what fs.Stat asks: without it a file is opened, and a pipe would wait
+// for somebody to write to it.
+func (b *boundedFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(b.FS, name) }
 
 // ReadDir is what fs.ReadDir asks; nothing once too much was looked at.
 func (b *boundedFS) ReadDir(name string) ([]fs.DirEntry, error) {

@@ -39,7 +39,7 @@ func (l *Loader) isJCLI() bool { return l.dialect != nil && strings.HasPrefix(l.
 // readJCLI reads a hooks.yaml: a map from events to lists of hooks.
 func readJCLI(l *Loader, in *File) {
 	src := diag.NewSource(in.Name, in.Content)
-	r := &jcliReader{l: l, in: in, source: l.Source(in, "hooksyaml"), config: &policy.FileConfig{Dir: dirOf(in.Path)}}
+	r := &jcliReader{l: l, in: in, source: l.Source(in, "hooksyaml"), config: &policy.FileConfig{Dir: dirOf(in.Path), Within: in.Within}}
 	root, found := ParseYAML(src, 0, len(in.Content))
 	if !r.syntax(found) || root == nil {
 		return

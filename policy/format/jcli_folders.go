@@ -35,7 +35,7 @@ var _ = register(Format{
 // jcliFolders lists the hook files in the folders of dir. A folder called
 // example is a template, no hook.
 func jcliFolders(dir string) []string {
-	items, err := os.ReadDir(dir)
+	items, err := readFolder(dir)
 	if err != nil {
 		return nil
 	}
@@ -73,7 +73,7 @@ func readJCLIFolders(l *Loader, in *File) {
 // alone. Its command runs in its folder, which comes first in PATH.
 func readJCLIFolder(l *Loader, in *File) {
 	dir := dirOf(in.Path)
-	r := &jcliReader{l: l, in: in, source: l.Source(in, "jclifolders"), config: &policy.FileConfig{Dir: dir}}
+	r := &jcliReader{l: l, in: in, source: l.Source(in, "jclifolders"), config: &policy.FileConfig{Dir: dir, Within: in.Within}}
 	r.source.Uses = append(r.source.Uses, dir)
 	root, found := ParseYAML(diag.NewSource(in.Name, in.Content), 0, len(in.Content))
 	if !r.syntax(found) || root == nil {

@@ -33,6 +33,8 @@ type Input struct {
 	// own files are alike, so that its scripts are run where they stand.
 	Tree *trust.Tree
 	Live bool
+	// Within is the folder outside which nothing is read for it, "" for none.
+	Within string
 }
 
 // Options say what to load.

@@ -97,7 +97,7 @@ notify:
 func (l *Loader) input(in Input) {
 	path := absolute("", in.Path)
 	file := &File{Name: l.shown(path), Path: path, Tier: in.Tier, Untrusted: in.Untrusted, Content: string(in.Content),
-		Root: in.Root, Segment: in.Segment, Tree: in.Tree, Live: in.Live}
+		Root: in.Root, Segment: in.Segment, Tree: in.Tree, Live: in.Live, Within: in.Within}
 	if !filepath.IsAbs(in.Path) {
 		file.Name = filepath.Clean(in.Path)
 	}
@@ -112,6 +112,10 @@ func (l *Loader) input(in Input) {
 
 // openFile reads the file from disk.
 func (l *Loader) openFile(f *File) error {
+	if err := f.outside(f.Path); err != nil {
+		l.sight.unsure()
+		return err
+	}
 	info, err := os.Stat(f.Path)
 	if err != nil {
 		l.sight.unsure()

@@ -30,14 +30,18 @@ func (d *discovery) roots() []string {
 func (d *discovery) projects(profile string, look func(*discovery)) {
 	roots := d.roots()
 	for i, root := range roots {
+		within := ""
 		find := func(withheld bool) *discovery {
-			p := &discovery{dir: d.dir, options: d.options, root: root, innermost: i == len(roots)-1, withheld: withheld}
+			p := &discovery{dir: d.dir, options: d.options, root: root, innermost: i == len(roots)-1, withheld: withheld, within: within}
 			look(p)
 			return p
 		}
 		take := func(p *discovery, untrusted string) {
 			for _, in := range p.inputs {
 				in.Root, in.Segment, in.Untrusted = root, i, untrusted
+				if fromProject(in.Tier) && isBelow(root, in.Path) {
+					in.Within = within
+				}
 				d.inputs = append(d.inputs, in)
 			}
 			for _, f := range p.found {
@@ -47,7 +51,10 @@ func (d *discovery) projects(profile string, look func(*discovery)) {
 				d.found.Add(f)
 			}
 		}
-		if d.options.Trust == AsFound {
+		if d.options.Trust == Static {
+			within = boundary(root, profile, find(true).inputs)
+		}
+		if d.options.Trust >= AsFound {
 			take(find(false), "")
 			continue
 		}
@@ -261,6 +268,9 @@ func (l *Loader) commands(in *File, h *policy.Hook, live func(string) string) {
 	line := findCommands(command, at)
 	if line.live != command {
 		h.Body.Line = line.live
+	}
+	if in.Within != "" { // what it consists of is looked at for consent, and to run it
+		return
 	}
 	look := func() covered { return l.covers(command, line, at) }
 	c := look()

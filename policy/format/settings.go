@@ -103,7 +103,7 @@ func (s *settings) read(l *Loader, in *File) {
 		d = l.dialect
 	}
 	r := &settingsReader{settings: s, l: l, in: in, src: diag.NewSource(in.Name, in.Content), source: l.Source(in, s.format),
-		config: &policy.FileConfig{Dir: filepath.Dir(in.Path)}, dialect: d}
+		config: &policy.FileConfig{Dir: filepath.Dir(in.Path), Within: in.Within}, dialect: d}
 	root, found := r.parse()
 	if root == nil && len(found) == 0 {
 		found.Add(codeSyntax.Report(diag.Span{Source: r.src}, "the file is empty: none of its hooks runs").

@@ -43,8 +43,8 @@ func mayRewrite(h *policy.Hook) bool {
 	}
 	files, _ := commandFiles(h.Body.Command.Value, h.Dir)
 	for _, f := range files {
-		info, err := os.Stat(f)
-		if err != nil || info.IsDir() || info.Size() > 1<<20 {
+		info := regularFile(f)
+		if info == nil || info.Size() > 1<<20 || h.File != nil && outside(h.File.Within, f) != nil {
 			continue
 		}
 		text, err := os.ReadFile(f)

@@ -129,6 +129,9 @@ func noProject(dir string) bool {
 	return err == nil && filepath.IsAbs(home) && (filepath.Clean(home) == dir || real(home) == real(dir))
 }
 
+// IsProject reports whether a folder is the root of a project.
+func IsProject(dir string) bool { return !noProject(dir) && marked(dir) }
+
 // marked reports whether a folder is the root of a project.
 func marked(dir string) bool {
 	for _, mark := range []string{".git", ".hookc"} {

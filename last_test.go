@@ -1,6 +1,7 @@
 package hookc
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -22,6 +23,7 @@ type lastCase struct {
 	ahead  time.Duration
 	slept  []time.Duration
 	asleep func()
+	more   []Option
 }
 
 func newLast(t *testing.T) *lastCase {
@@ -50,7 +52,7 @@ func (l *lastCase) at() (*policy.Decision, error) {
 			}
 		}
 	}
-	eng, err := Open(l.Context(), Files(l.path), KeepLast(l.dir), clocked, SkipVerify())
+	eng, err := Open(l.Context(), append([]Option{Files(l.path), KeepLast(l.dir), clocked, SkipVerify()}, l.more...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -175,4 +177,46 @@ func TestFewPlansAreKept(t *testing.T) {
 		}
 	}
 	assert.Equal(t, maxLast, plans)
+}
+
+// A broken policy that was just written, and one that is written again and
+// again, is answered after a second, also where an agent's settings are it.
+func TestABrokenFileIsNotWaitedForLong(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, text string
+		options    []Option
+		warns      bool
+	}{
+		"policy":       {"hooks.yaml", "pre_tool_execution: [", nil, false},
+		"empty policy": {"hooks.yaml", "", nil, false},
+		"settings":     {".ai_agents/settings.json", `{"hooks": `, []Option{Profile("aiagents", false)}, false},
+		"faithful":     {".ai_agents/settings.json", `{"hooks": `, []Option{Profile("aiagents", true)}, true},
+		"of claude":    {".claude/settings.json", `{"hooks": {},}`, []Option{Profile("claude", false)}, false},
+	} {
+		for _, again := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, written again %v", name, again), func(t *testing.T) {
+				l := newLast(t)
+				l.path = filepath.Join(t.TempDir(), filepath.FromSlash(c.file))
+				require.NoError(t, os.MkdirAll(filepath.Dir(l.path), 0o755))
+				l.write(c.text)
+				l.more = c.options
+				if again { // the file is always as new as the clock has it
+					l.ahead = quiet - halfWritten
+					l.asleep = func() { l.write(c.text) }
+				}
+				d, err := l.at()
+				var slept time.Duration
+				for _, nap := range l.slept {
+					slept += nap
+				}
+				assert.LessOrEqual(t, slept, halfWritten+quiet)
+				if !c.warns {
+					require.Error(t, err)
+					return
+				}
+				require.NoError(t, err)
+				assert.Contains(t, codes(d), "HK002")
+			})
+		}
+	}
 }

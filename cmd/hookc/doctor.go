@@ -202,6 +202,9 @@ func (d *doctor) readPolicy() {
 	for _, n := range append(program.Notes, notes...) {
 		d.say("policy", checkWarn, "", "%s", n)
 	}
+	for _, w := range program.Warnings {
+		d.say("policy", checkWarn, "hookc check", "%s: %s", w.Code.ID, w.Text)
+	}
 }
 
 // trusted: hookc's own trust in a project's policy.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
 )
 
 // A hook that failed and let something through shows at every event of every
@@ -40,4 +41,24 @@ func TestFailuresThatLetThroughAreSaid(t *testing.T) {
 		}
 	}
 	assert.Equal(t, map[string]bool{"gemini BeforeToolSelection": true}, mute)
+}
+
+// A warning about the policy as a whole shows at the same events.
+func TestWarningsOfThePolicyAreSaid(t *testing.T) {
+	code := &diag.Code{ID: "HK030"}
+	for _, d := range All() {
+		for i := range d.points {
+			p := &d.points[i]
+			c := &Call{dialect: d, point: p, Context: policy.NewContext(p.event)}
+			w := c.Encode(&policy.Decision{Event: p.event, Action: policy.Proceed, Final: c.Context,
+				Warnings: []policy.Warning{{Code: code, Text: "the hook has no command"}}})
+			what := fmt.Sprintf("%s %s: %q %q %d", d.ID, p.name, w.Stdout, w.Stderr, w.Exit)
+			if p.mute {
+				require.Empty(t, string(w.Stdout)+w.Stderr, what)
+				continue
+			}
+			require.Contains(t, string(w.Stdout)+w.Stderr, "HK030: the hook has no command", what)
+			require.False(t, readers[d.ID](p.name, w, nil).refuses(), what)
+		}
+	}
 }

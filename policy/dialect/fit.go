@@ -22,7 +22,7 @@ type answer struct {
 	suppress bool
 	losses   []Loss
 	// notes are for whoever reads the agent's log; open are those of them that
-	// tell of a failure that let something through.
+	// tell of a failure that let something through, or of the policy as a whole.
 	notes, open []string
 }
 
@@ -48,6 +48,9 @@ func (c *Call) fit(d *policy.Decision) *answer {
 			text = w.Code.ID + ": " + text
 		}
 		a.notes = append(a.notes, text)
+		if w.Hook == "" {
+			a.open = append(a.open, text)
+		}
 		// What concerns the policy as a whole, and a gate that was overridden,
 		// must not hide in a log.
 		overridden := d.Action == policy.Proceed && d.Verdict == policy.None && d.By != ""

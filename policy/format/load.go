@@ -121,9 +121,6 @@ type Loader struct {
 	// jcli and agentHooks are what files of theirs say besides.
 	jcli       jcliState
 	agentHooks agentHooksState
-	// hardened add the hooks that stand in the place of those an agent passes
-	// over, after its own rules have been applied to the others.
-	hardened []func()
 	// added are the hooks with the files they are written in.
 	added []addedHook
 	// trees are the copies that are read.
@@ -307,9 +304,6 @@ func (l *Loader) profile() {
 		l.jcliFinish()
 	case l.dialect.ID == "agenthooks":
 		p.Hooks = l.agentHooksFinish(p.Hooks)
-	}
-	for _, add := range l.hardened {
-		add()
 	}
 	rules, err := l.dialect.Under(l.faithful)
 	if err != nil {

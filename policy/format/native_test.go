@@ -132,7 +132,7 @@ func TestClawdCodeMerge(t *testing.T) {
 			"PreToolUse": [{"hooks": [{"command": "p1", "timeout": 0.5}, {"type": "http", "command": "x"}]}], "Stop": []}}`,
 	}
 	p, found := loadNative(t, "clawdcode", false, files)
-	assert.Equal(t, []string{"u1", "p1", "project/pre_tool_execution#2"}, commands(p, policy.PreToolExecution), "a project adds to its user's hooks")
+	assert.Equal(t, []string{"u1", "p1"}, commands(p, policy.PreToolExecution), "a project adds to its user's hooks")
 	assert.Equal(t, []string{"u2"}, commands(p, policy.StopEvent))
 	assert.ElementsMatch(t, []string{"HK043", "HK043", "HK043", "HK030"}, found)
 	byCommand := map[string]*policy.Hook{}
@@ -251,7 +251,7 @@ func TestAIAgentsSettings(t *testing.T) {
 		".ai_agents/settings.json":       `{"hooks": {"PreToolUse": [` + group("FileWriter", "a") + `, ` + group("File.*", "a") + `, ` + group("File(", "c") + `], "Lunch": []}}`,
 		".ai_agents/settings.local.json": `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "wc ${EDITED_FILE}"}, {"type": "http"}]}], "UserPromptSubmit": [` + group("X", "d") + `]}}`,
 	})
-	assert.Equal(t, []string{"a", "a", "wc ${EDITED_FILE}", "project/pre_tool_execution#3", "local/pre_tool_execution#2"}, commands(p, policy.PreToolExecution))
+	assert.Equal(t, []string{"a", "a", "wc ${EDITED_FILE}"}, commands(p, policy.PreToolExecution))
 	assert.Equal(t, []string{"d"}, commands(p, policy.PreSendMessage))
 	assert.ElementsMatch(t, []string{"HK043", "HK030", "HK030", "HK045", "HK030", "HK030"}, found)
 	pre := &policy.Policy{Hooks: p.Hooks[:2]}

@@ -87,8 +87,6 @@ type settingsReader struct {
 	source  *policy.SourceFile
 	config  *policy.FileConfig
 	dialect *dialect.Dialect
-	// reported is the last finding.
-	reported diag.Diagnostic
 	// repeated is true while what has been read once is read for another event
 	// of the same name.
 	repeated bool
@@ -137,7 +135,6 @@ func (r *settingsReader) parse() (*Node, diag.List) {
 }
 
 func (r *settingsReader) report(d diag.Diagnostic) {
-	r.reported = d
 	if !r.repeated {
 		r.l.Report(r.in, d)
 	}
@@ -191,37 +188,19 @@ func (r *settingsReader) group(event policy.Event, native string, group *Node) {
 		r.report(codeNative.Report(itemSpan(group), "the group has no list of hooks: it does nothing").WithHint(`write "hooks": [{"type": "command", "command": "…"}]`))
 		return
 	}
-	r.reported = diag.Diagnostic{}
 	conditions, ok := r.matcher(r, event, native, group)
 	if !ok {
-		r.harden(event, native, nil)
 		return
 	}
 	for _, n := range hooks.Items {
-		r.reported = diag.Diagnostic{}
 		if h := r.one(event, native, group, n); h != nil {
 			h.Filter.Conditions = slices.Concat(conditions, h.Filter.Conditions)
 			if len(h.Filter.Conditions) > 0 {
 				h.Filter.Span = h.Filter.Conditions[0].Value.Span
 			}
 			r.l.Add(r.in, h)
-		} else {
-			r.harden(event, native, conditions)
 		}
 	}
-}
-
-// harden takes the safe side where the agent passes over a guard that is written
-// wrong: what it may have been meant for is refused, and the reason says why.
-func (r *settingsReader) harden(event policy.Event, native string, conditions []policy.Condition) {
-	if !slices.Contains([]*diag.Code{codeNative, codeMatcher}, r.reported.Code) || r.l.dialect == nil || r.faithful() || event.Spec().Class != policy.Guard {
-		return
-	}
-	body := policy.Body{Protocol: r.dialect.Profile.Protocol, Native: native}
-	in, found := r.in, diag.List{r.reported}
-	r.l.hardened = append(r.l.hardened, func() {
-		r.l.broken(in, "", []policy.Event{event}, policy.Filter{Conditions: conditions}, body, found)
-	})
 }
 
 // one reads a hook; nil when it cannot run, which has been reported.

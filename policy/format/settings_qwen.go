@@ -81,7 +81,6 @@ func (r *settingsReader) first(h *policy.Hook, id string, group *Node) bool {
 	}
 	if before != h.Body.Command.Value {
 		r.report(codeNative.Report(h.Span, "another hook of this event is called %q: this one never runs", id).WithHint("give it a name of its own"))
-		r.reported = diag.Diagnostic{} // it is whole, and the other one runs
 	}
 	return false
 }

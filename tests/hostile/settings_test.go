@@ -41,31 +41,34 @@ var configurations = []guarded{
 var mistakes = []struct {
 	name string
 	make func(g guarded) string
+	// unreadable is true where the file cannot be read as a whole.
+	unreadable bool
 }{
-	{"trailing comma", func(g guarded) string { return strings.Replace(g.text, "}]", "},]", 1) }},
-	{"bad regular expression", func(g guarded) string { return strings.Replace(g.text, `"Bash"`, `"Ba(sh"`, 1) }},
-	{"unknown event", func(g guarded) string { return strings.Replace(g.text, g.event, "PreTolUse", 1) }},
-	{"unknown type", func(g guarded) string { return strings.Replace(g.text, `"type": "command"`, `"type": "comand"`, 1) }},
-	{"missing command", func(g guarded) string { return strings.Replace(g.text, `"command": "echo`, `"comand": "echo`, 1) }},
-	{"empty command", func(g guarded) string { return strings.Replace(g.text, `"echo no >&2; exit 2"`, `""`, 1) }},
-	{"command of a number", func(g guarded) string { return strings.Replace(g.text, `"echo no >&2; exit 2"`, `7`, 1) }},
-	{"matcher of a list", func(g guarded) string { return strings.Replace(g.text, `"Bash"`, `["Bash"]`, 1) }},
+	{"trailing comma", func(g guarded) string { return strings.Replace(g.text, "}]", "},]", 1) }, true},
+	{"bad regular expression", func(g guarded) string { return strings.Replace(g.text, `"Bash"`, `"Ba(sh"`, 1) }, false},
+	{"unknown event", func(g guarded) string { return strings.Replace(g.text, g.event, "PreTolUse", 1) }, false},
+	{"unknown type", func(g guarded) string { return strings.Replace(g.text, `"type": "command"`, `"type": "comand"`, 1) }, false},
+	{"missing command", func(g guarded) string { return strings.Replace(g.text, `"command": "echo`, `"comand": "echo`, 1) }, false},
+	{"empty command", func(g guarded) string { return strings.Replace(g.text, `"echo no >&2; exit 2"`, `""`, 1) }, false},
+	{"command of a number", func(g guarded) string { return strings.Replace(g.text, `"echo no >&2; exit 2"`, `7`, 1) }, false},
+	{"matcher of a list", func(g guarded) string { return strings.Replace(g.text, `"Bash"`, `["Bash"]`, 1) }, false},
 	{"event of a map", func(g guarded) string {
 		return strings.Replace(strings.Replace(g.text, `": [{"matcher`, `": {"a": {"matcher`, 1), "}]}}", "}}}}", 1)
-	}},
-	{"hooks of a list", func(g guarded) string { return `{"hooks": [1]}` }},
-	{"a list", func(g guarded) string { return "[" + g.text + "]" }},
-	{"truncated", func(g guarded) string { return g.text[:len(g.text)-9] }},
-	{"empty", func(guarded) string { return "" }},
-	{"comment", func(g guarded) string { return "// guards\n" + g.text }},
-	{"byte order mark", func(g guarded) string { return "\ufeff" + g.text }},
-	{"duplicate key", func(g guarded) string { return strings.Replace(g.text, `"hooks": {`, `"hooks": {}, "hooks": {`, 1) }},
-	{"duplicate key after", func(g guarded) string { return g.text[:len(g.text)-1] + `, "hooks": {}}` }},
+	}, false},
+	{"hooks of a list", func(g guarded) string { return `{"hooks": [1]}` }, false},
+	{"a list", func(g guarded) string { return "[" + g.text + "]" }, false},
+	{"truncated", func(g guarded) string { return g.text[:len(g.text)-9] }, true},
+	{"empty", func(guarded) string { return "" }, true},
+	{"comment", func(g guarded) string { return "// guards\n" + g.text }, false},
+	{"byte order mark", func(g guarded) string { return "\ufeff" + g.text }, false},
+	{"duplicate key", func(g guarded) string { return strings.Replace(g.text, `"hooks": {`, `"hooks": {}, "hooks": {`, 1) }, false},
+	{"duplicate key after", func(g guarded) string { return g.text[:len(g.text)-1] + `, "hooks": {}}` }, false},
 }
 
 // TestNoMistakeInSettingsIsSilent tries each mistake in the configuration of
 // each agent, hardened and faithful: what no longer refuses says so in the
-// Decision, and hardened most of it refuses.
+// Decision. A file that cannot be read at all is an error when hardened, since
+// it may have held guards.
 func TestNoMistakeInSettingsIsSilent(t *testing.T) {
 	for _, g := range configurations {
 		whole, _ := decided(t, g, g.text, false)
@@ -76,8 +79,11 @@ func TestNoMistakeInSettingsIsSilent(t *testing.T) {
 			for _, faithful := range []bool{false, true} {
 				got, said := decided(t, g, text, faithful)
 				assert.NotEqual(t, "proceeds", got, "%s, %s, faithful %v: %s", g.profile, m.name, faithful, text)
-				if got == "declared" {
-					assert.NotEmpty(t, said, "%s, %s", g.profile, m.name)
+				for _, w := range said {
+					assert.Regexp(t, "^HK[0-9]{3}$", w.Code.ID, "%s, %s", g.profile, m.name)
+				}
+				if m.unreadable && !faithful {
+					assert.Equal(t, "an error", got, "%s, %s", g.profile, m.name)
 				}
 			}
 		}

@@ -180,6 +180,12 @@ func (v *Vector) decision(t *testing.T, got answered) (wrong []string) {
 	miss := func(what string, want, have any) {
 		wrong = append(wrong, fmt.Sprintf("%s: want %s, have %s\nstdout %s\nstderr %s", what, inJSON(want), inJSON(have), got.stdout, got.stderr))
 	}
+	if text, ok := v.Expect["error"].(string); ok {
+		if got.exit != 3 || got.stdout != "" || !strings.Contains(got.stderr, text) {
+			miss("error", text, got.stderr)
+		}
+		return wrong
+	}
 	v2, err := policy.DecodeJSON([]byte(got.stdout))
 	d, ok := v2.(map[string]any)
 	if err != nil || !ok {

@@ -25,6 +25,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/rego/native"
+	"github.com/hookc/hookc/tests/depth"
 )
 
 var update = flag.Bool("update", false, "rewrite the list of compliance cases that fall back")
@@ -47,6 +48,9 @@ type verdict struct {
 // errors are errors. Every case is answered as topdown answers it, refused
 // where topdown fails, or in the list of those that fall back.
 func TestCompliance(t *testing.T) {
+	if testing.Short() && !depth.Full() {
+		t.Skip("evaluates OPA's 2,000 cases; go test without -short does")
+	}
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/open-policy-agent/opa").Output()
 	require.NoError(t, err)
 	root := filepath.Join(strings.TrimSpace(string(out)), "v1", "test", "cases", "testdata")

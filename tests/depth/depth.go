@@ -54,6 +54,10 @@ func Judged[N int | int64 | uint64](all N) N {
 	return max(1, all/part)
 }
 
+// Skips reports whether -short leaves out case number i of a table whose cases are
+// all tried without it: it tries one of ten.
+func Skips(i int) bool { return testing.Short() && !Full() && i%10 != 0 }
+
 // Least is what a test demands where it demands at least so many of all cases:
 // of a part of them half as many, because few cases are less even than many.
 func Least[N int | int64 | uint64](all N) N {

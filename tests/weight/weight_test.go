@@ -31,8 +31,8 @@ const (
 	maxGate     = 5_000_000
 	// maxLoad and maxOwnLoad are what all packages, and hookc's own, may
 	// allocate while they load. Every process pays for it, whatever it does.
-	maxLoad    = 1_600_000
-	maxOwnLoad = 300_000
+	maxLoad    = 1_200_000
+	maxOwnLoad = 250_000
 )
 
 // root is the folder of the module.

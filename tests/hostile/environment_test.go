@@ -20,9 +20,15 @@ import (
 // machine's own is not the test's to write.
 func managedHookc(t *testing.T, dir string) string {
 	t.Helper()
+	return builtWith(t, "github.com/hookc/hookc/policy/format.managedDir="+dir)
+}
+
+// builtWith builds a hookc in which a variable has another value.
+func builtWith(t *testing.T, set string) string {
+	t.Helper()
 	program := filepath.Join(t.TempDir(), "hookc")
 	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program,
-		"-ldflags", "-X github.com/hookc/hookc/policy/format.managedDir="+dir, "github.com/hookc/hookc/cmd/hookc").CombinedOutput()
+		"-ldflags", "-X "+set, "github.com/hookc/hookc/cmd/hookc").CombinedOutput()
 	require.NoError(t, err, string(out))
 	return program
 }

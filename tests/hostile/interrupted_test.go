@@ -4,16 +4,21 @@ package hostile
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // slow is a user's policy with a hook that ends only when it is told to, and
@@ -45,18 +50,97 @@ func TestInterruptedAnswersFirst(t *testing.T) {
 	}
 }
 
-// A deadline is kept whatever the process is doing: here a hook runs, there a
-// policy is read that never ends.
+// manyRules is a policy that takes longer to read and to compile than the tests
+// give it, and more memory.
+func manyRules() string {
+	out := strings.Builder{}
+	out.WriteString("pre_tool_execution:\n")
+	for i := range 15_000 {
+		fmt.Fprintf(&out, "  - {name: r%d, deny: 'command contains \"x%d\"', reason: no}\n", i, i)
+	}
+	return out.String()
+}
+
+// A deadline is kept whatever the process is doing: a hook runs, a policy is
+// compiled, a rule or a regular expression looks on. What is named and is no file
+// is not read. None of the policies denies by itself.
 func TestDeadlineIsKept(t *testing.T) {
+	const late = "no answer before the deadline of "
+	guard := func(rule string) string { return "pre_tool_execution:\n  - {name: g, " + rule + "}\n" }
+	for name, c := range map[string]struct {
+		policy, command, deadline string
+		says                      []string
+	}{
+		"a hook":               {slow, "ls", "2s", []string{late + "2s"}},
+		"compile":              {manyRules(), "ls", "100ms", []string{late + "100ms"}},
+		"a regular expression": {guard(`deny: 'command matches "(x?x?x?x?x?){150}[yz]"'`), strings.Repeat("x", 4<<20), "1s", []string{late + "1s"}},
+		"an expression":        {guard(`deny: 'any(1..100000000, any(1..100000000, # == -1))'`), "ls", "1s", []string{late + "1s", "memory", "took longer", "range"}},
+		"Rego": {guard(`source: "package p\ndeny contains \"no\" if count([1 | some i in numbers.range(1, 90000); some j in numbers.range(1, 90000); i * j == -1]) > 0"`),
+			"ls", "1s", []string{late + "1s", "took longer", "budget", "longer"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t)
+			require.NoError(t, put(h.home, ".config/hookc/hooks.yaml", c.policy))
+			for words, event := range map[string]string{"claude": `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":{"command":%q}}`,
+				"": `{"event":"pre_tool_execution","tool_name":"Bash","tool_input":{"command":%q}}`} {
+				args := []string{programs.Hookc(t), "run", "PreToolUse", "--deadline", c.deadline}
+				denied := `"action":"block"`
+				if words != "" {
+					args, denied = append(args, "--dialect", words), `"permissionDecision":"deny"`
+				}
+				a := h.ask(t, fmt.Sprintf(event, c.command), args...)
+				assert.Equal(t, 2, a.code, a.stderr)
+				assert.Contains(t, a.stdout, denied)
+				assert.True(t, slices.ContainsFunc(c.says, func(s string) bool { return strings.Contains(a.stdout, s) }), "%s", a.stdout)
+			}
+		})
+	}
+	for name, make := range specials() {
+		t.Run("-f is "+name, func(t *testing.T) {
+			h := newHouse(t)
+			path := filepath.Join(h.home, "special.yaml")
+			require.NoError(t, make(path))
+			a := h.ask(t, removal, append(roads(t)["run"], "-f", path)...)
+			assert.Equal(t, 2, a.code)
+			assert.Contains(t, a.stdout, `"permissionDecision":"deny"`)
+		})
+	}
+}
+
+// A process that uses too much memory answers by the posture, and one that does
+// not answers by itself. The program has a small limit.
+func TestMemoryIsBounded(t *testing.T) {
+	program := builtWith(t, fmt.Sprintf("main.testMemory=%d", 64<<20))
 	h := newHouse(t)
-	require.NoError(t, put(h.home, ".config/hookc/hooks.yaml", slow))
-	a := h.ask(t, removal, append(roads(t)["run"], "--deadline", "3s")...)
+	ask := func() answer {
+		return h.ask(t, removal, program, "run", "PreToolUse", "--dialect", "claude", "--deadline", "100s")
+	}
+	a := ask()
+	assert.Contains(t, a.stdout, refused)
+	require.NoError(t, put(h.home, ".config/hookc/hooks.yaml", manyRules()))
+	a = ask()
 	assert.Equal(t, 2, a.code)
-	assert.Contains(t, a.stdout, "no answer before the deadline of 3s")
-	canonical := `{"event":"pre_tool_execution","tool_name":"Bash","tool_input":{"command":"ls"}}`
-	a = h.ask(t, canonical, roads(t)["run"][0], "run", "--deadline", "3s")
-	assert.Equal(t, 2, a.code)
-	assert.Contains(t, a.stdout, `"action":"block"`)
+	assert.Contains(t, a.stdout, `"permissionDecision":"deny"`)
+	assert.Contains(t, a.stdout, "hookc uses more than 64 MiB of memory")
+}
+
+// A refusal stays one when nobody reads it any more: the exit code says so.
+func TestClosedOutputRefuses(t *testing.T) {
+	for name, policy := range map[string]string{"decided": mine, "late": slow} {
+		for _, words := range [][]string{{programs.Hookc(t), "run"}, {programs.Hookc(t), "run", "--dialect", "claude"}, {programs.Hookgate(t), "--dialect", "claude"}} {
+			h := newHouse(t)
+			require.NoError(t, put(h.home, ".config/hookc/hooks.yaml", policy))
+			read, write, err := os.Pipe()
+			require.NoError(t, err)
+			require.NoError(t, read.Close())
+			cmd := exec.Command(words[0], append(words[1:], "--deadline", "1s", "PreToolUse")...)
+			cmd.Dir, cmd.Env, cmd.Stdin, cmd.Stdout = h.project, h.env, strings.NewReader(removal), write
+			assert.Error(t, cmd.Run())
+			require.NoError(t, write.Close())
+			assert.Equal(t, 2, cmd.ProcessState.ExitCode(), "%s %s", name, words)
+		}
+	}
 }
 
 // An event is answered when it is whole, also where its stream stays open.

@@ -46,7 +46,7 @@ func contents() map[string]string {
 	hook := "pre_tool_execution:\n"
 	many := strings.Builder{}
 	many.WriteString(hook)
-	for i := range depth.Of(60_000) {
+	for i := range max(21_000, depth.Of(60_000)) {
 		fmt.Fprintf(&many, "  - {name: r%d, deny: 'command contains \"x%d\"', reason: no}\n", i, i)
 	}
 	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"

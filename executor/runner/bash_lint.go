@@ -18,8 +18,9 @@ var codeUnstartable = diag.Define(diag.Code{
 	ID: "HK090", Severity: diag.Warning,
 	Title: "command cannot be started",
 	Help: `The command names a script that is not where it is looked for, or there is no sh to run
-it. Every run of the hook will fail, and on_error decides. A command runs in the
-event's working directory, not beside the policy: name a script of the policy as
+it. Every run of the hook will fail, and on_error decides. A relative command is looked for
+in the project's root, one of the user's or a managed policy in the policy's own folder; it
+runs in the event's working directory. Name a script beside the policy as
 "$HOOKC_POLICY_DIR/hooks/check.sh".`,
 	Bad: `pre_tool_execution:
   - {name: guard, command: ./hooks/check.sh, on_error: deny}
@@ -91,7 +92,7 @@ func lintCommand(h *policy.Hook, body *policy.Body) diag.List {
 	case info == nil:
 		d := codeUnstartable.Report(at, "%s does not exist", w.text).WithHook(h.Name)
 		if !filepath.IsAbs(candidates[0]) || strings.HasPrefix(w.text, ".") {
-			d = d.WithHint(`a command runs in the event's cwd; a script beside the policy is "$HOOKC_POLICY_DIR/%s"`,
+			d = d.WithHint(`a relative command is looked for in the project's root, or in the folder of a user's or managed policy; a script beside the policy is "$HOOKC_POLICY_DIR/%s"`,
 				strings.TrimPrefix(w.text, "./"))
 		}
 		return diag.List{d}

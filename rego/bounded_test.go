@@ -51,6 +51,26 @@ func TestEveryFunctionHasABound(t *testing.T) {
 	}
 }
 
+// What strings.render_template would take is known before the call.
+func TestTemplateNeed(t *testing.T) {
+	b, known := bounds.Of("strings.render_template")
+	require.True(t, known)
+	need := func(text, values string) int64 {
+		return b.Need(termArgs{ast.StringTerm(text), ast.MustParseTerm(values)})
+	}
+	list := `{"a": [` + strings.Repeat(`"", `, 399) + `""]}`
+	for text, values := range map[string]string{
+		`{{range .a}}{{range $.a}}{{range $.a}}x{{end}}{{end}}{{end}}`: list,
+		`{{range 1000000000}}x{{end}}`:                                 `{}`,
+		`{{define "a"}}{{template "a"}}{{end}}{{template "a"}}`:        `{}`,
+		`{{$n := 1000000000}}{{range $n}}{{end}}`:                      `{}`,
+		strings.Repeat(`{{printf "%999999d" 1}}`, 20):                  `{}`,
+	} {
+		assert.Greater(t, need(text, values), int64(bounds.Memory), text)
+	}
+	assert.LessOrEqual(t, need(`Dear {{.name}}, {{range .list}}{{.}}, {{end}}`, `{"name": "x", "list": ["y", "y", "y", "y", "y", "y", "y", "y"]}`), int64(bounds.Memory))
+}
+
 // bombs are conditions that take more memory than an evaluation may hold,
 // whatever the input.
 var bombs = []string{

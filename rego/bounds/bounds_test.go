@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"math/big"
 	"regexp"
 	"strings"
 	"testing"
@@ -136,14 +137,13 @@ func TestNeed(t *testing.T) {
 	for name, cases := range map[string]struct {
 		bombs, rules []values
 	}{
-		"replace":                 {[]values{{mega, "a", "aaaaaaaaaaaaaaaaaaaaaa"}, {mega, "", "aaaaaaaaaaaa"}}, []values{{mega, "b", mega}, {"a b", " ", ""}}},
-		"strings.replace_n":       {[]values{{map[string]any{"a": strings.Repeat("b", 100)}, mega}}, []values{{map[string]any{"<": "&lt;", ">": "&gt;"}, mega}}},
-		"concat":                  {[]values{{mega, texts(20, "x")}, {"", texts(20, mega)}}, []values{{", ", texts(1000, "word")}}},
-		"split":                   {[]values{{mega, "a"}, {mega, ""}}, []values{{strings.Repeat("a line of text that goes on\n", 30000), "\n"}}},
-		"sprintf":                 {[]values{{strings.Repeat("%999999d", 10), texts(10, "")}, {strings.Repeat("%[1]s", 20), []any{mega}}, {"%*d%*d%*d%*d%*d%*d%*d%*d%*d", nil}}, []values{{"%s is not %d %5.2f", []any{"a", number("1"), number("2")}}, {"%[1]s %[1]s", []any{"a"}}}},
-		"strings.render_template": {[]values{{`{{range .a}}{{range $.a}}{{range $.a}}x{{end}}{{end}}{{end}}`, map[string]any{"a": texts(400, "")}}, {`{{range 1000000000}}x{{end}}`, map[string]any{}}, {`{{define "a"}}{{template "a"}}{{end}}{{template "a"}}`, map[string]any{}}, {`{{$n := 1000000000}}{{range $n}}{{end}}`, map[string]any{}}, {strings.Repeat(`{{printf "%999999d" 1}}`, 20), map[string]any{}}}, []values{{`Dear {{.name}}, {{range .list}}{{.}}, {{end}}`, map[string]any{"name": "x", "list": texts(30, "y")}}}},
-		"json.marshal":            {[]values{{strings.Repeat("\x01", 2<<20)}}, []values{{texts(10000, "words and words")}}},
-		"yaml.marshal":            {[]values{{nested(4000)}}, []values{{nested(40)}}},
+		"replace":           {[]values{{mega, "a", "aaaaaaaaaaaaaaaaaaaaaa"}, {mega, "", "aaaaaaaaaaaa"}}, []values{{mega, "b", mega}, {"a b", " ", ""}}},
+		"strings.replace_n": {[]values{{map[string]any{"a": strings.Repeat("b", 100)}, mega}}, []values{{map[string]any{"<": "&lt;", ">": "&gt;"}, mega}}},
+		"concat":            {[]values{{mega, texts(20, "x")}, {"", texts(20, mega)}}, []values{{", ", texts(1000, "word")}}},
+		"split":             {[]values{{mega, "a"}, {mega, ""}}, []values{{strings.Repeat("a line of text that goes on\n", 30000), "\n"}}},
+		"sprintf":           {[]values{{strings.Repeat("%999999d", 10), texts(10, "")}, {strings.Repeat("%[1]s", 20), []any{mega}}, {"%*d%*d%*d%*d%*d%*d%*d%*d%*d", nil}}, []values{{"%s is not %d %5.2f", []any{"a", number("1"), number("2")}}, {"%[1]s %[1]s", []any{"a"}}}},
+		"json.marshal":      {[]values{{strings.Repeat("\x01", 2<<20)}}, []values{{texts(10000, "words and words")}}},
+		"yaml.marshal":      {[]values{{nested(4000)}}, []values{{nested(40)}}},
 		"json.marshal_with_options": {[]values{{nested(400), map[string]any{"indent": strings.Repeat(" ", 1000)}}},
 			[]values{{nested(40), map[string]any{"indent": "  "}}}},
 		"json.unmarshal":        {[]values{{"[" + strings.Repeat("0,", 200_000) + "0]"}}, []values{{`{"a": [1, 2, 3]}`}}},
@@ -182,6 +182,44 @@ func TestNeed(t *testing.T) {
 			assert.LessOrEqual(t, b.Need(v), int64(Memory), "%s: rule %d", name, i)
 		}
 	}
+}
+
+// The distance of two numbers is that of math/big, but for what a float64 leaves
+// out, and how often a step goes into it is right to one.
+func TestRanged(t *testing.T) {
+	some := []string{"0", "-0", "1", "-1", "7", "1e3", "1.5e1", "-2.75", "12345678901234567890", "9223372036854775807", "-9223372036854775808", "1e30", "1e-3",
+		"999999999999999999999999999999", "1000000000000000000000000000000", "1000000000000000000000000000005", "-1000000000000000000000000000005", "5e29", "1.0000000001E+20", "100000000000000000000"}
+	for _, from := range some {
+		for _, to := range some {
+			for _, step := range append(some, "") {
+				args := values{number(from), number(to)}
+				want := new(big.Int).Sub(big10(to), big10(from))
+				want.Abs(want)
+				if step != "" {
+					args = append(args, number(step))
+					if s := big10(step); s.Sign() > 0 {
+						want.Quo(want, s)
+					}
+				}
+				got := ranged(args)
+				if !want.IsInt64() || want.Int64() >= exact {
+					assert.Equal(t, int64(Never), got, "%s to %s by %s", from, to, step)
+					continue
+				}
+				n := (got-Collection)/(Element+Scalar) - 1
+				assert.InDelta(t, float64(want.Int64()), float64(n), 1+float64(n)*1e-9, "%s to %s by %s", from, to, step)
+			}
+		}
+	}
+}
+
+func big10(text string) *big.Int {
+	f, _, err := big.ParseFloat(text, 10, 256, big.ToZero)
+	if err != nil {
+		panic(err)
+	}
+	n, _ := f.Int(nil)
+	return n
 }
 
 func nested(n int) any {

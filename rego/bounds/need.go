@@ -19,7 +19,7 @@ func replaced(a Args) int64 {
 }
 
 func exchanged(s, old, by string) int64 {
-	return sum(String, int64(len(s)), product(int64(strings.Count(s, old)), max(0, int64(len(by)-len(old)))))
+	return Sum(String, int64(len(s)), Product(int64(strings.Count(s, old)), max(0, int64(len(by)-len(old)))))
 }
 
 // replacedAll is what strings.replace_n(patterns, s) gives at most.
@@ -31,7 +31,7 @@ func replacedAll(a Args) int64 {
 	need := int64(String + len(s))
 	a.Pairs(0, func(old, by string, ok bool) {
 		if ok {
-			need = sum(need, exchanged(s, old, by)-int64(String+len(s)))
+			need = Sum(need, exchanged(s, old, by)-int64(String+len(s)))
 		}
 	})
 	return need
@@ -43,13 +43,13 @@ func joined(a Args) int64 {
 	if !ok {
 		return 0
 	}
-	need := product(int64(a.Count(1)), int64(len(by)))
+	need := Product(int64(a.Count(1)), int64(len(by)))
 	a.Pairs(1, func(_, s string, ok bool) {
 		if ok {
-			need = sum(need, int64(len(s)))
+			need = Sum(need, int64(len(s)))
 		}
 	})
-	return sum(String, need)
+	return Sum(String, need)
 }
 
 // parts is what the parts of a text take that is cut at each by.
@@ -59,11 +59,11 @@ func parts(a Args) int64 {
 	if !ok1 || !ok2 {
 		return 0
 	}
-	return sum(Collection, product(int64(strings.Count(s, by))+1, Element+String))
+	return Sum(Collection, Product(int64(strings.Count(s, by))+1, Element+String))
 }
 
-// widest is the largest width that fmt honours.
-const widest = 1_000_000
+// Widest is the largest width that fmt honours.
+const Widest = 1_000_000
 
 // formatted is what sprintf(format, values) gives at most.
 func formatted(a Args) int64 {
@@ -72,7 +72,7 @@ func formatted(a Args) int64 {
 		return 0
 	}
 	values := a.Deep(1)
-	each := sum(values.Size, product(5, values.Special), values.AllDigits)
+	each := Sum(values.Size, Product(5, values.Special), values.AllDigits)
 	need, verbs := int64(String+len(format)), int64(0)
 	indexed := false
 	for i := 0; i < len(format); i++ {
@@ -83,7 +83,7 @@ func formatted(a Args) int64 {
 		for i++; i < len(format) && strings.IndexByte("+-# 0123456789.*[]", format[i]) >= 0; {
 			switch c := format[i]; {
 			case c == '*':
-				need += widest
+				need += Widest
 			case c == '[':
 				indexed = true
 			case c >= '0' && c <= '9':
@@ -92,7 +92,7 @@ func formatted(a Args) int64 {
 					i++
 				}
 				n, err := strconv.Atoi(format[from:i])
-				if err != nil || n > widest {
+				if err != nil || n > Widest {
 					n = 0 // fmt says that it is bad
 				}
 				need += int64(n)
@@ -102,21 +102,21 @@ func formatted(a Args) int64 {
 		}
 	}
 	if indexed {
-		each = product(each, max(verbs, 1))
+		each = Product(each, max(verbs, 1))
 	}
-	return sum(need, each)
+	return Sum(need, each)
 }
 
 // marshalled is what a value is as JSON, written is that with options, as YAML.
 func marshalled(a Args) int64 {
 	m := a.Deep(0)
-	return sum(m.Size, product(5, m.Special))
+	return Sum(m.Size, Product(5, m.Special))
 }
 
 // marshalledArgs is what the texts of a list take together.
 func marshalledArgs(a Args) int64 {
 	m := a.Deep(0)
-	return sum(m.Size, product(5, m.Special), m.AllDigits)
+	return Sum(m.Size, Product(5, m.Special), m.AllDigits)
 }
 
 func writtenWith(a Args) int64 {
@@ -127,12 +127,12 @@ func writtenWith(a Args) int64 {
 			space += int64(len(s))
 		}
 	})
-	return sum(m.Size, product(5, m.Special), product(m.Nodes, product(m.Depth+1, space)))
+	return Sum(m.Size, Product(5, m.Special), Product(m.Nodes, Product(m.Depth+1, space)))
 }
 
 func yamlWritten(a Args) int64 {
 	m := a.Deep(0)
-	return sum(m.Size, product(5, m.Special), product(m.Nodes, product(m.Depth+1, 4)))
+	return Sum(m.Size, Product(5, m.Special), Product(m.Nodes, Product(m.Depth+1, 4)))
 }
 
 // parsed is what the values take that a JSON text holds.
@@ -148,7 +148,7 @@ func parsed(a Args) int64 {
 			n++
 		}
 	}
-	return sum(int64(len(s)), product(int64(n), Element+String))
+	return Sum(int64(len(s)), Product(int64(n), Element+String))
 }
 
 // aliased bounds how often YAML's aliases may repeat what they stand for.
@@ -170,9 +170,9 @@ func yamlParsed(a Args) int64 {
 		}
 	}
 	if aliases > 0 && strings.Contains(s, "&") {
-		n = min(product(n, product(aliases+1, aliases+1)), max(n, aliased))
+		n = min(Product(n, Product(aliases+1, aliases+1)), max(n, aliased))
 	}
-	return sum(int64(len(s)), product(n, Element+String))
+	return Sum(int64(len(s)), Product(n, Element+String))
 }
 
 // language is what the tree of a text of a language takes; text is such a text
@@ -181,7 +181,7 @@ func language(a Args) int64 {
 	need := int64(0)
 	for i := range 2 {
 		if s, ok := a.Text(i); ok {
-			need = sum(need, product(int64(len(s)), 128))
+			need = Sum(need, Product(int64(len(s)), 128))
 		}
 	}
 	return need
@@ -190,28 +190,28 @@ func language(a Args) int64 {
 // fields is what the fields of a query take.
 func fields(a Args) int64 {
 	s, _ := a.Text(0)
-	return sum(int64(len(s)), product(int64(strings.Count(s, "&"))+1, 4*String))
+	return Sum(int64(len(s)), Product(int64(strings.Count(s, "&"))+1, 4*String))
 }
 
 // token is what a signed text holds.
 func token(a Args) int64 {
 	s, _ := a.Text(0)
-	return product(int64(len(s)), 64)
+	return Product(int64(len(s)), 64)
 }
 
 // pairs is for functions that compare each of one argument's elements with each
 // of another's.
-func pairs(a Args) int64 { return product(16, product(int64(a.Count(0)), int64(a.Count(1)))) }
+func pairs(a Args) int64 { return Product(16, Product(int64(a.Count(0)), int64(a.Count(1)))) }
 
 // walked is what the paths of a value take.
 func walked(a Args) int64 {
 	m := a.Deep(0)
-	return product(m.Nodes, sum(2*Collection, product(m.Depth+1, 16)))
+	return Product(m.Nodes, Sum(2*Collection, Product(m.Depth+1, 16)))
 }
 
 // patched is what json.patch may make: each copy may double the document.
 func patched(a Args) int64 {
-	need, copies := sum(a.Deep(0).Size, a.Deep(1).Size), 0
+	need, copies := Sum(a.Deep(0).Size, a.Deep(1).Size), 0
 	a.Pairs(1, func(_, _ string, _ bool) { copies++ })
 	if copies <= 8 { // of a kilobyte, that is a quarter of a megabyte
 		return need
@@ -224,7 +224,7 @@ func patched(a Args) int64 {
 			}
 		}
 	})
-	return product(need, 1<<min(copied, 40))
+	return Product(need, 1<<min(copied, 40))
 }
 
 // maxPaths bounds graph.reachable_paths.
@@ -259,7 +259,7 @@ func routes(a Args) int64 {
 	if steps > maxPaths {
 		return Never
 	}
-	return sum(product(int64(steps), Collection), size)
+	return Sum(Product(int64(steps), Collection), size)
 }
 
 // Long subjects of patterns are counted before they are cut, and looked at by
@@ -279,29 +279,31 @@ func hits(pattern, s string) int64 {
 	return int64(len(re.FindAllStringIndex(s, most+1))) + 1
 }
 
-// found is what the matches of a pattern take.
-func found(groups bool) func(a Args) int64 {
-	return func(a Args) int64 {
-		pattern, ok1 := a.Text(0)
-		s, ok2 := a.Text(1)
-		if !ok1 || !ok2 {
-			return 0
-		}
-		if len(s) <= longSubject/4 && !groups {
-			return 0
-		}
-		n := hits(pattern, s)
-		if text, ok := a.Number(2); ok {
-			if limit, err := strconv.ParseInt(text, 10, 64); err == nil && limit >= 0 {
-				n = min(n, limit)
-			}
-		}
-		each := int64(Element + String)
-		if groups && len(s) > longSubject/4 {
-			each = product(int64(1+strings.Count(pattern, "(")), Element+String)
-		}
-		return sum(Collection, product(n, each))
+// found is what the matches of a pattern take, foundGroups what their groups do.
+func found(a Args) int64 { return matches(a, false) }
+
+func foundGroups(a Args) int64 { return matches(a, true) }
+
+func matches(a Args, groups bool) int64 {
+	pattern, ok1 := a.Text(0)
+	s, ok2 := a.Text(1)
+	if !ok1 || !ok2 {
+		return 0
 	}
+	if len(s) <= longSubject/4 && !groups {
+		return 0
+	}
+	n := hits(pattern, s)
+	if text, ok := a.Number(2); ok {
+		if limit, err := strconv.ParseInt(text, 10, 64); err == nil && limit >= 0 {
+			n = min(n, limit)
+		}
+	}
+	each := int64(Element + String)
+	if groups && len(s) > longSubject/4 {
+		each = Product(int64(1+strings.Count(pattern, "(")), Element+String)
+	}
+	return Sum(Collection, Product(n, each))
 }
 
 // substituted is what regex.replace(s, pattern, by) gives at most.
@@ -313,14 +315,14 @@ func substituted(a Args) int64 {
 		return 0
 	}
 	n := int64(len(s)) + 1
-	whole := product(n, int64(strings.Count(by, "$"))+1)
-	if product(n, int64(len(by))) > Memory/8 {
+	whole := Product(n, int64(strings.Count(by, "$"))+1)
+	if Product(n, int64(len(by))) > Memory/8 {
 		if re, err := regexp.Compile(pattern); err == nil {
 			most := int64(Memory) / max(int64(len(by)), 1)
 			n = int64(len(re.FindAllStringIndex(s, int(min(most, Memory/64))+1)))
 		}
 	}
-	return sum(whole, product(n, int64(len(by))))
+	return Sum(whole, Product(n, int64(len(by))))
 }
 
 // globbed refuses patterns of many stars over long texts: they are tried in all

@@ -1,14 +1,18 @@
-package bounds
+package rego
 
 import (
 	"strings"
 	"text/template/parse"
+
+	"github.com/hookc/hookc/rego/bounds"
 )
+
+func init() { bounds.Rendered = rendered }
 
 // rendered is what strings.render_template gives at most. What a template goes
 // through is a variable or as many times as it says; one that uses others, or
 // goes through what it computes, may go on without end.
-func rendered(a Args) int64 {
+func rendered(a bounds.Args) int64 {
 	text, ok := a.Text(0)
 	if !ok {
 		return 0
@@ -23,12 +27,12 @@ func rendered(a Args) int64 {
 		return 0 // it says so when it is called
 	}
 	if len(trees) > 1 {
-		return Never
+		return bounds.Never
 	}
 	values := a.Deep(1)
-	r := rendering{values: sum(values.Size, product(5, values.Special)), times: max(values.Nodes, 1)}
+	r := rendering{values: bounds.Sum(values.Size, bounds.Product(5, values.Special)), times: max(values.Nodes, 1)}
 	r.literals(t.Root)
-	return sum(String, r.list(t.Root))
+	return bounds.Sum(bounds.String, r.list(t.Root))
 }
 
 // rendering adds up what the nodes of a template give.
@@ -90,7 +94,7 @@ func (r *rendering) number(n *parse.NumberNode) {
 	case n.IsInt:
 		r.times = max(r.times, n.Int64)
 	case n.IsUint || n.IsFloat:
-		r.times = Never
+		r.times = bounds.Never
 	}
 }
 
@@ -100,7 +104,7 @@ func (r *rendering) list(list *parse.ListNode) int64 {
 	}
 	need := int64(0)
 	for _, n := range list.Nodes {
-		need = sum(need, r.node(n))
+		need = bounds.Sum(need, r.node(n))
 	}
 	return need
 }
@@ -112,13 +116,13 @@ func (r *rendering) node(n parse.Node) int64 {
 	case *parse.ActionNode:
 		return r.pipe(n.Pipe)
 	case *parse.IfNode:
-		return sum(r.pipe(n.Pipe), r.list(n.List), r.list(n.ElseList))
+		return bounds.Sum(r.pipe(n.Pipe), r.list(n.List), r.list(n.ElseList))
 	case *parse.WithNode:
-		return sum(r.pipe(n.Pipe), r.list(n.List), r.list(n.ElseList))
+		return bounds.Sum(r.pipe(n.Pipe), r.list(n.List), r.list(n.ElseList))
 	case *parse.RangeNode:
-		return sum(r.pipe(n.Pipe), r.times, product(r.times, r.list(n.List)), r.list(n.ElseList))
+		return bounds.Sum(r.pipe(n.Pipe), r.times, bounds.Product(r.times, r.list(n.List)), r.list(n.ElseList))
 	case *parse.TemplateNode:
-		return Never
+		return bounds.Never
 	}
 	return 0
 }
@@ -131,9 +135,9 @@ func (r *rendering) pipe(p *parse.PipeNode) int64 {
 	}
 	need := r.values
 	for _, c := range p.Cmds {
-		need = sum(need, int64(len(c.String())))
+		need = bounds.Sum(need, int64(len(c.String())))
 		if strings.Contains(c.String(), "printf") {
-			need = sum(need, product(widest, int64(strings.Count(c.String(), "%"))))
+			need = bounds.Sum(need, bounds.Product(bounds.Widest, int64(strings.Count(c.String(), "%"))))
 		}
 	}
 	return need

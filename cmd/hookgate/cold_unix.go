@@ -50,7 +50,7 @@ func (c *call) fromArtifact() *wire.Reply {
 		if len(c.input) > freely/n {
 			c.limit()
 		}
-		said = byRules(f, answer)
+		said = c.byRules(f, answer)
 	}
 	if said == nil || !c.current(f) || c.left() <= 0 || !noted(answer, said.Ran) {
 		return nil

@@ -13,14 +13,14 @@ import (
 
 // byRules evaluates the rules of the hooks that an event concerns and says what
 // comes of it; nil leaves it to hookc run.
-func byRules(f *artifact.File, answer *cold.Answer) *rules.Reply {
+func (c *call) byRules(f *artifact.File, answer *cold.Answer) *rules.Reply {
 	return rules.Evaluate(answer, func(name string) []byte {
 		section, err := f.Section(name)
 		if err != nil {
 			return nil
 		}
 		return section
-	})
+	}, c.limit)
 }
 
 // counted leaves behind in a project's state folder what hookc counts of hooks

@@ -86,7 +86,8 @@ func onRegex(f func(re *regexp.Regexp, s string) Value) Builtin {
 	}
 }
 
-// matchRegex looks at a long text by pieces, between which the clock is asked.
+// matchRegex looks at a long text by pieces, between which the clock is asked, or
+// counts what it looked at.
 func matchRegex(c *Call, args []Value) (Value, bool, error) {
 	s, ok := args[1].(string)
 	if !ok {
@@ -96,8 +97,13 @@ func matchRegex(c *Call, args []Value) (Value, bool, error) {
 	if !ok {
 		return bail()
 	}
-	if c == nil || c.m == nil || !bounds.LongSubject(s) {
+	if c == nil || c.m == nil {
 		return re.MatchString(s), true, nil
+	}
+	if c.m.Unclocked || !bounds.LongSubject(s) {
+		matched := re.MatchString(s)
+		c.m.weigh(args[1])
+		return matched, true, nil
 	}
 	matched, stopped := bounds.Match(re, s, func() bool {
 		c.m.tick()

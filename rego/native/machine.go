@@ -8,6 +8,9 @@ import "github.com/hookc/hookc/rego/bounds"
 type Machine struct {
 	// Stop, when not nil, is asked every few hundred steps.
 	Stop Stop
+	// Unclocked says that Stop counts and looks at no clock: a pattern is looked for
+	// in a long text at once then, and the text is counted.
+	Unclocked bool
 	// Context is the caller's, for its builtins.
 	Context any
 	// Path is another number for each path that evaluations take through their

@@ -84,11 +84,15 @@ func matches(args []Value, at int) test {
 		return nil
 	}
 	return func(v Value) verdict {
-		s, ok := v.(string)
-		if !ok {
-			return strange
+		switch s := v.(type) {
+		case string:
+			return e.match(s)
+		case longText:
+			if re := e.re.Load(); re != nil {
+				return truth(re.MatchString(string(s)))
+			}
 		}
-		return e.match(s)
+		return strange
 	}
 }
 

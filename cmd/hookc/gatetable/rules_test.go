@@ -120,7 +120,7 @@ func (g gate) answer(t testing.TB, asked *cold.Asked) *rules.Reply {
 	case len(answer.Rules) == 0:
 		return &rules.Reply{Stdout: answer.Stdout, Stderr: answer.Stderr, Exit: answer.Exit}
 	}
-	return rules.Evaluate(answer, func(name string) []byte { return g.sections[name] })
+	return rules.Evaluate(answer, func(name string) []byte { return g.sections[name] }, func() {})
 }
 
 // definitionOfRules compiles a policy and makes hooks of OPA's evaluation alone.

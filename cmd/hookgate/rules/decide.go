@@ -23,13 +23,19 @@ type Reply struct {
 
 // Evaluate answers an event that hooks with rules concern; nil leaves it to hookc.
 // section gives the sections of the compiled policy by their names, nil for none.
-func Evaluate(event *cold.Answer, section func(name string) []byte) *Reply {
+// watch is called by rules that are not decided at once: what they do may take long.
+func Evaluate(event *cold.Answer, section func(name string) []byte, watch func()) *Reply {
 	book, ok := Open(section(Section + string(event.Event)))
 	if !ok {
 		return nil
 	}
 	ticks := 0
-	v, ok := book.Decide(event, func() bool { ticks++; return ticks > maxTicks })
+	v, ok := book.Decide(event, func() bool {
+		if ticks++; ticks == 1 {
+			watch()
+		}
+		return ticks > maxTicks
+	})
 	if !ok {
 		return nil
 	}
@@ -69,7 +75,7 @@ type Ran struct {
 // one says what no answer is made for. stop is asked now and then.
 func (b *Book) Decide(event *cold.Answer, stop native.Stop) (*Verdict, bool) {
 	d := decider{book: b, out: Verdict{Outcome: -1}}
-	d.machine.Stop = stop
+	d.machine.Stop, d.machine.Unclocked = stop, true
 	d.input.book, d.input.event = b, event
 	item, halted := -1, false
 	for _, number := range event.Rules {

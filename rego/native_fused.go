@@ -92,11 +92,14 @@ type fusedNativeRun struct {
 	// told is what members were told, one after another; owner is whose each is.
 	told  []told
 	owner []int32
+	// size is input.size, made once.
+	size func() int64
 }
 
 func newFusedNativeRun(f *FusedNative) *fusedNativeRun {
 	r := &fusedNativeRun{input: eventInput{slots: f.slots, part: &f.input}}
 	r.input.steps = &r.steps
+	r.size = r.input.size
 	r.machine.Machine.Stop = r.steps.stop
 	r.machine.Machine.Context = &r.of
 	r.machine.Machine.Budget = &r.steps
@@ -121,7 +124,7 @@ var errStopped = errors.New("the fused evaluation was stopped")
 func (f *FusedNative) Run(ctx context.Context, in *policy.Context, chosen []int, said []dag.FusedSaid) error {
 	r := f.runs.Get().(*fusedNativeRun)
 	defer f.release(r)
-	r.input.event, r.steps.ctx, r.steps.limit, r.steps.given = in, ctx, f.budget, r.input.size
+	r.input.event, r.steps.ctx, r.steps.limit, r.steps.given = in, ctx, f.budget, r.size
 	r.machine.Machine.Path = 0
 	if f.timely {
 		r.of.start = r.steps.started().start

@@ -13,8 +13,8 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/rego"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/rego"
 )
 
 // eventText is an event of which the rules look at the tool and its command,

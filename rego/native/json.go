@@ -109,7 +109,10 @@ func (r *jsonReader) number() (Value, bool) {
 	}
 	text := r.s[r.at:end]
 	if bound.Long(text) {
-		return nil, false
+		if r.strict {
+			return nil, false
+		}
+		r.odd = true // it is JSON, but nobody may compute with it
 	}
 	r.at = end
 	for i := range len(text) {

@@ -52,8 +52,12 @@ func Examples(t *testing.T, code string) (bad, good string) {
 	require.True(t, ok)
 	bad, good, ok = strings.Cut(rest, "\nNot reported for:\n\n")
 	require.True(t, ok)
-	return unindent(bad), unindent(good)
+	return unspelt.Replace(unindent(bad)), unspelt.Replace(unindent(good))
 }
+
+// unspelt gives back the characters of examples that no screen is sent, which
+// help spells.
+var unspelt = strings.NewReplacer(`\ufeff`, "\ufeff")
 
 func unindent(text string) string {
 	var b strings.Builder

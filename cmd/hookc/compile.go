@@ -179,10 +179,11 @@ func (c *compileFlags) parseEvent() (policy.Event, error) {
 }
 
 // compile loads and compiles what the flags name; a policy with errors is a
-// nil program and its findings, and no policy at all is an error.
+// nil program and its findings, and no policy at all is an error, unless findings say
+// why there is none.
 func (s *sources) compile(cmd *cobra.Command, args []string, more ...hookc.Option) (*dag.Program, diag.List, error) {
 	program, found, err := s.compileAny(cmd, args, more...)
-	if program != nil && len(program.Sources) == 0 && len(s.files)+len(args) == 0 {
+	if program != nil && len(program.Sources) == 0 && len(found) == 0 && len(s.files)+len(args) == 0 {
 		return nil, nil, s.nothing()
 	}
 	return program, found, err

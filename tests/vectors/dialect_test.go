@@ -171,13 +171,12 @@ func TestDialectStdoutGone(t *testing.T) {
 	}
 }
 
-// The policy of the project holds when the agent has wandered off, and the
-// dialect can come from the environment.
+// The policy of the project holds when the agent has wandered off.
 func TestDialectProject(t *testing.T) {
 	project, elsewhere := t.TempDir(), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(project, "hooks.yaml"), []byte(guardRemoves), 0o644))
 	event := fmt.Appendf(nil, `{"hook_event_name":"PreToolUse","cwd":%q,"tool_name":"Bash","tool_input":{"command":"rm x"}}`, elsewhere)
-	exit, _, stderr := speakRaw(t, elsewhere, event, []string{"HOOKC_RUN_DIALECT=claude", "CLAUDE_PROJECT_DIR=" + project})
+	exit, _, stderr := speakRaw(t, elsewhere, event, []string{"CLAUDE_PROJECT_DIR=" + project}, "--dialect", "claude")
 	assert.Equal(t, 2, exit)
 	assert.Equal(t, "no", stderr)
 	exit, stdout, _ := speakRaw(t, elsewhere, event, nil, "--dialect", "claude")

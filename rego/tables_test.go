@@ -20,10 +20,11 @@ import (
 	"github.com/hookc/hookc/tests/depth"
 )
 
-// tablePolicies is how many policies of tables the suite tries. In the
+// tablePolicies is how many policies of tables the suite tries: more than 200,000
+// evaluations at full depth, and a part that still writes each form. In the
 // environment HOOKC_NATIVE_TABLES says another number, HOOKC_NATIVE_SEED which
 // is the first, and HOOKC_NATIVE_HELD=1 that the classes kept apart are tried.
-const tablePolicies = 300
+const tablePolicies = 2400
 
 // tableInputs is on how many inputs each is evaluated, longTableInputs when the
 // number of policies is given: they cost less than policies.

@@ -36,7 +36,7 @@ func readInput(ctx context.Context, r io.Reader) ([]byte, error) {
 			case err != nil:
 				return data, err
 			case len(data) > maxInput:
-				return nil, errTooLarge
+				return data, errTooLarge // its beginning may say which event it is
 			case whole.Add(piece) && !arrived(r):
 				return data, nil
 			}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	ossignal "os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,6 +29,11 @@ const slow = "pre_tool_execution:\n  - {name: slow, command: 'echo > $HOME/begun
 // A signal to end, and a deadline, are answered by the posture in the agent's
 // words.
 func TestInterruptedAnswersFirst(t *testing.T) {
+	// A child starts with the default of a signal that its parent handles: with
+	// SIGHUP ignored, as by nohup, it would rightly go on.
+	hups := make(chan os.Signal, 1)
+	ossignal.Notify(hups, syscall.SIGHUP)
+	defer ossignal.Stop(hups)
 	for road, words := range roads(t) {
 		for name, signal := range map[string]os.Signal{"SIGTERM": syscall.SIGTERM, "SIGINT": syscall.SIGINT, "SIGHUP": syscall.SIGHUP} {
 			t.Run(road+" "+name, func(t *testing.T) {

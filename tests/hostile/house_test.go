@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/tests/programs"
@@ -35,13 +36,16 @@ type house struct {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "hookc-hostile-")
+	require.NoError(t, err)
 	h := &house{home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project")}
 	require.NoError(t, put(h.home, ".config/hookc/hooks.yaml", mine))
 	require.NoError(t, os.MkdirAll(filepath.Join(h.project, ".git"), 0o755))
 	h.env = []string{"HOME=" + h.home, "PATH=" + os.Getenv("PATH"), "XDG_RUNTIME_DIR=" + filepath.Join(h.home, "run")}
 	t.Cleanup(func() { // what nobody may look into cannot be removed either
 		os.Chmod(filepath.Join(h.project, ".hookc"), 0o755)
+		// What the gate started may write a last file after the gate has answered.
+		assert.Eventually(t, func() bool { return os.RemoveAll(dir) == nil }, hang, 10*time.Millisecond)
 	})
 	return h
 }

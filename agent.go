@@ -7,7 +7,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // Agent names the agent that will be told what is decided, an id of `hookc
@@ -16,7 +16,7 @@ import (
 // Profile implies its own agent.
 func Agent(name string) Option {
 	return func(c *config) {
-		d, err := dialect.Find(name)
+		d, err := agent.Find(name)
 		if err != nil {
 			c.misuse = errors.Join(c.misuse, fmt.Errorf("hookc: %w", err))
 			return
@@ -40,7 +40,7 @@ func (c *config) degrade(p *dag.Program) {
 	}
 }
 
-func losses(d *dialect.Dialect, plan *dag.Plan) []dag.Loss {
+func losses(d *agent.Agent, plan *dag.Plan) []dag.Loss {
 	can := d.Can(plan.Event)
 	if len(can) == 0 {
 		return []dag.Loss{{From: "the event", To: "none", Why: d.ID + " does not fire it"}}

@@ -11,9 +11,9 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/codec"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/rego"
 )
@@ -137,7 +137,7 @@ func (c *config) openArtifact() (f *artifact.File, err error) {
 // and refuses options that say otherwise.
 func (c *config) agrees(f *artifact.File, was *artifact.Conditions) error {
 	if name := was.Flag("profile"); c.profile == nil && name != "" {
-		d, err := dialect.FindProfile(name)
+		d, err := agent.FindProfile(name)
 		if err != nil {
 			return fmt.Errorf("hookc: %w", err)
 		}
@@ -172,7 +172,7 @@ func (c *config) readArtifact(f *artifact.File, fast bool) (*fromArtifact, error
 	}
 	r := &fromArtifact{head: head, policy: head.Policy, codes: map[policy.Event][][]byte{}}
 	if head.Profile != "" {
-		d, err := dialect.FindProfile(head.Profile)
+		d, err := agent.FindProfile(head.Profile)
 		if err == nil {
 			r.policy.Profile, err = d.Under(head.Faithful)
 		}

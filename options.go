@@ -15,8 +15,8 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/rego"
 )
@@ -35,9 +35,9 @@ type config struct {
 	overrides map[string]string
 	disabled  bool
 	// profile is the agent whose rules hold, or nil.
-	profile *dialect.Dialect
+	profile *agent.Agent
 	// agent is who is told what is decided; nil is the profile's.
-	agent    *dialect.Dialect
+	agent    *agent.Agent
 	faithful bool
 	answers  map[string]map[string]any
 	// managed adds the managed tier to named files; user is the user's policy
@@ -134,7 +134,7 @@ func Rules(rules ...builtins.Rule) Option {
 // of `hookc list dialect`, which may end in @version.
 func Profile(name string, faithful bool) Option {
 	return func(c *config) {
-		d, err := dialect.FindProfile(name)
+		d, err := agent.FindProfile(name)
 		if err != nil {
 			c.misuse = errors.Join(c.misuse, fmt.Errorf("hookc: %w", err))
 			return

@@ -13,7 +13,7 @@ import (
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/cmd/hookgate/wire"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/policy/state"
 )
@@ -162,14 +162,14 @@ func foldersBelow(root string, folders []string) []string {
 func agentSettings(root string) []string {
 	home, err := os.UserHomeDir()
 	var out []string
-	for _, d := range dialect.All() {
+	for _, d := range agent.All() {
 		place, failed := d.Place()
 		if failed != nil {
 			continue
 		}
 		for i := range place.Files {
 			f := &place.Files[i]
-			if f.Scope == dialect.UserScope && err != nil {
+			if f.Scope == agent.UserScope && err != nil {
 				continue
 			}
 			if p := f.Where(home, root, os.Getenv); !strings.Contains(p, "*") {

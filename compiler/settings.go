@@ -8,8 +8,8 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 )
 
 var codeSetting = diag.Define(diag.Code{
@@ -81,7 +81,7 @@ func strategyNamed(name policy.Strategy, spec *policy.EventSpec) *policy.Strateg
 	if _, canonical := policy.ParseStrategy(string(name)); canonical {
 		return name.Spec()
 	}
-	d, err := dialect.FindProfile(string(name))
+	d, err := agent.FindProfile(string(name))
 	if err != nil {
 		return name.Spec()
 	}

@@ -34,7 +34,7 @@ var timesOfDay = map[string]string{
 	"policy/artifact/look_other.go":       "files are compared by their times, which are the disk's",
 	"policy/artifact/sources.go":          "files are compared by their times, which are the disk's; one that seems newer than now is read again",
 	"policy/disk/print.go":                "files are compared by their times, which are the disk's; one that seems newer than now is read again",
-	"policy/dialect/copilot.go":           "the agent's own timestamp in another form",
+	"policy/agent/copilot.go":             "the agent's own timestamp in another form",
 	"rego/bridge.go":                      "what time.now_ns answers is the time of day, as in OPA",
 	"rego/native/builtins_time.go":        "times that a rule names; no time of an event",
 	"rego/plan_prune.go":                  "locals of a plan; no time at all",

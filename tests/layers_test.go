@@ -29,7 +29,7 @@ var layers = map[string]int{
 	"policy/disk":         1,
 	"dag":                 2,
 	"builtins":            2,
-	"policy/dialect":      2,
+	"policy/agent":        2,
 	"policy/pattern":      2,
 	"policy/trust":        2,
 	"rego":                3,
@@ -75,7 +75,7 @@ var layers = map[string]int{
 
 // stdOnly lists the packages that import nothing but the standard library and
 // lower layers.
-var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/dialect", "cmd/hookgate/wire", "cmd/hookgate/cold", "cmd/hookgate/rules", "cmd/hookgate", "rego/native", "rego/bounds", "policy/digits"}
+var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/agent", "cmd/hookgate/wire", "cmd/hookgate/cold", "cmd/hookgate/rules", "cmd/hookgate", "rego/native", "rego/bounds", "policy/digits"}
 
 // owners says which packages may import a module; everything else must not,
 // and those in barred must not even link it.

@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 )
 
 // benchRounds is how many times each thing is measured, turn by turn with the
@@ -124,7 +124,7 @@ func (f *benchFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.llm, "llm", false, "call the models of llm hooks")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
 	complete(cmd, "event", policy.EventNames())
-	complete(cmd, "dialect", dialect.Names())
+	complete(cmd, "dialect", agent.Names())
 	complete(cmd, "how", benchWays)
 }
 
@@ -198,7 +198,7 @@ type bencher struct {
 	environ []string
 	home    string
 	// speaks is the dialect of the events, nil for canonical words.
-	speaks  *dialect.Dialect
+	speaks  *agent.Agent
 	engines map[string]*benchEngine
 	events  []*benchEvent
 	server  *benchServer
@@ -259,9 +259,9 @@ func (b *bencher) begin() (err error) {
 	}
 	b.ctx = withCaller(b.cmd.Context(), &caller{dir: b.dir, environ: b.environ})
 	b.cmd.SetContext(b.ctx)
-	name, find := b.dialect, dialect.Find
+	name, find := b.dialect, agent.Find
 	if name == "" && b.profile != "" {
-		name, find = b.profile, dialect.FindProfile
+		name, find = b.profile, agent.FindProfile
 	}
 	if name == "" {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/format"
 )
 
@@ -37,8 +37,8 @@ type benchEvent struct {
 	// of the ways that are no Go calls; nil when no agent has the event.
 	want   *policy.Decision
 	same   map[string]any
-	speaks *dialect.Dialect
-	wire   dialect.Wire
+	speaks *agent.Agent
+	wire   agent.Wire
 	// gated is true when each repetition would count as one more block.
 	gated bool
 	// hooks is what is measured of each hook, nil before anything is.

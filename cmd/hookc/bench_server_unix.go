@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hookc/hookc/cmd/hookgate/wire"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // benchServer is the hookc serve of a benchmark.
@@ -119,7 +119,7 @@ func (b *bencher) socketShot(e *benchEvent) benchShot {
 				return cannot("%s: serve hands the event back: %s", e.title(), reply.Refused)
 			}
 			b.asked.Add(1)
-			return e.heard(dialect.Wire{Stdout: reply.Stdout, Stderr: string(reply.Stderr), Exit: reply.Exit}, howSocket)
+			return e.heard(agent.Wire{Stdout: reply.Stdout, Stderr: string(reply.Stderr), Exit: reply.Exit}, howSocket)
 		},
 	}
 }

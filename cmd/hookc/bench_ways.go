@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // The ways as they are printed.
@@ -123,7 +123,7 @@ func (b *bencher) inProcess(e *benchEvent) benchShot {
 			},
 		}
 	}
-	var said dialect.Wire
+	var said agent.Wire
 	return benchShot{
 		run: func(ctx context.Context) (err error) {
 			call, err := b.speaks.Decode(e.data, string(e.event), b.getenv)
@@ -145,7 +145,7 @@ func (b *bencher) inProcess(e *benchEvent) benchShot {
 }
 
 // heard holds an answer in an agent's words against the first.
-func (e *benchEvent) heard(w dialect.Wire, how string) error {
+func (e *benchEvent) heard(w agent.Wire, how string) error {
 	if w.Exit == e.wire.Exit && w.Stderr == e.wire.Stderr && bytes.Equal(w.Stdout, e.wire.Stdout) {
 		return nil
 	}
@@ -181,15 +181,15 @@ func (b *bencher) speak(e *benchEvent) error {
 
 // speakers are the dialects that may carry an event: the one of --dialect, or
 // claude, whose names of fields are most like hookc's, and then any.
-func (b *bencher) speakers() []*dialect.Dialect {
+func (b *bencher) speakers() []*agent.Agent {
 	if b.speaks != nil {
-		return []*dialect.Dialect{b.speaks}
+		return []*agent.Agent{b.speaks}
 	}
-	var out []*dialect.Dialect
-	if d, err := dialect.Find("claude"); err == nil {
+	var out []*agent.Agent
+	if d, err := agent.Find("claude"); err == nil {
 		out = append(out, d)
 	}
-	for _, d := range dialect.All() {
+	for _, d := range agent.All() {
 		if !strings.Contains(d.ID, "@") && !slices.Contains(out, d) {
 			out = append(out, d)
 		}
@@ -240,7 +240,7 @@ func (b *bencher) findGate() string {
 // process is a case of a program that is started for each event.
 func (b *bencher) process(e *benchEvent, how string, argv []string) *benchCase {
 	return &benchCase{event: e, how: how, alone: e.gated, shot: func() benchShot {
-		var said dialect.Wire
+		var said agent.Wire
 		return benchShot{
 			prepare: b.forgetGates(e),
 			run: func(ctx context.Context) (err error) {
@@ -261,7 +261,7 @@ func (b *bencher) process(e *benchEvent, how string, argv []string) *benchCase {
 }
 
 // printed holds a Decision that hookc run printed against the first.
-func (e *benchEvent) printed(w dialect.Wire) error {
+func (e *benchEvent) printed(w agent.Wire) error {
 	v, err := policy.DecodeJSON(w.Stdout)
 	got, ok := v.(map[string]any)
 	if err != nil || !ok {
@@ -299,7 +299,7 @@ const endWait = 2 * time.Second
 
 // start runs a program with an event on stdin and returns what it said. It is
 // in a session of its own: Ctrl-C is for bench, which ends it.
-func (b *bencher) start(ctx context.Context, argv []string, stdin []byte) (dialect.Wire, error) {
+func (b *bencher) start(ctx context.Context, argv []string, stdin []byte) (agent.Wire, error) {
 	cmd := b.command(ctx, argv)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -309,12 +309,12 @@ func (b *bencher) start(ctx context.Context, argv []string, stdin []byte) (diale
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		return dialect.Wire{}, cannot("%s: %v", argv[0], err)
+		return agent.Wire{}, cannot("%s: %v", argv[0], err)
 	}
 	if code := cmd.ProcessState.ExitCode(); code < 0 && ctx.Err() == nil {
-		return dialect.Wire{}, cannot("%s ended: %v", argv[0], err)
+		return agent.Wire{}, cannot("%s ended: %v", argv[0], err)
 	}
-	return dialect.Wire{Stdout: stdout.Bytes(), Stderr: stderr.String(), Exit: cmd.ProcessState.ExitCode()}, nil
+	return agent.Wire{Stdout: stdout.Bytes(), Stderr: stderr.String(), Exit: cmd.ProcessState.ExitCode()}, nil
 }
 
 func (b *bencher) command(ctx context.Context, argv []string) *exec.Cmd {

@@ -16,9 +16,9 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
 )
 
@@ -71,7 +71,7 @@ func (c *compileFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.requireClosed, "require-closed", false, "fail when a hook's failure lets a guarded action pass")
 	cmd.Flags().BoolVar(&c.asJSON, "json", false, "findings as JSON on stdout (with --explain: the model)")
 	cmd.Flags().StringVar(&c.agent, "dialect", "", "show what the hooks may say that `AGENT` cannot be told, and what becomes of it")
-	complete(cmd, "dialect", dialect.Names())
+	complete(cmd, "dialect", agent.Names())
 	complete(cmd, "explain", dag.RendererNames())
 	complete(cmd, "event", policy.EventNames())
 }
@@ -136,7 +136,7 @@ func (c *compileFlags) checkAgent() error {
 	if c.agent == "" {
 		return nil
 	}
-	if _, err := dialect.Find(c.agent); err != nil {
+	if _, err := agent.Find(c.agent); err != nil {
 		return cannot("--dialect: %v", err)
 	}
 	return nil
@@ -228,7 +228,7 @@ func (s *sources) nothing() error {
 	}
 	o := format.DiscoverOptions{Dir: dir}
 	if s.profile != "" {
-		if d, err := dialect.FindProfile(s.profile); err == nil {
+		if d, err := agent.FindProfile(s.profile); err == nil {
 			o.Profile = d
 		}
 	}

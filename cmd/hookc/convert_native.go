@@ -9,8 +9,8 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 )
 
 // strategy is the name of what a plan does in a hooks.yaml: a canonical one
@@ -22,7 +22,7 @@ func (v *conversion) strategy(p *policy.Profile, plan *dag.Plan) policy.Strategy
 			return s
 		}
 	}
-	own, err := dialect.FindProfile(p.Name)
+	own, err := agent.FindProfile(p.Name)
 	if err != nil {
 		panic("hookc: " + err.Error())
 	}

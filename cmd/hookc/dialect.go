@@ -17,7 +17,7 @@ import (
 
 	"github.com/hookc/hookc/cmd/hookgate/wire"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // speaker answers one event in an agent's own protocol: `run --dialect`. It
@@ -25,7 +25,7 @@ import (
 // policy that does not compile, a bug, is an answer in that protocol too and
 // never one of hookc's own exit codes.
 type speaker struct {
-	call     *dialect.Call
+	call     *agent.Call
 	decision *policy.Decision
 	// told, when set, is given what the command line says instead of having
 	// it carried out.
@@ -44,7 +44,7 @@ func speakerOf(ctx context.Context) *speaker {
 func dialectFlag(cmd *cobra.Command) {
 	cmd.Flags().String("dialect", "", "answer in the own protocol of `AGENT`, as its hook: see hookc list dialect")
 	cmd.MarkFlagsMutuallyExclusive("dialect", "json")
-	complete(cmd, "dialect", dialect.Names())
+	complete(cmd, "dialect", agent.Names())
 }
 
 // spoken finds the dialect a command line asks for, before anything else is
@@ -75,7 +75,7 @@ func spoken(args []string) (name string, ok bool) {
 // speak runs `run --dialect` and returns the exit code the dialect gives. A
 // dialect nobody knows gets what most agents take for a refusal.
 func speak(name string, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	d, err := dialect.Find(name)
+	d, err := agent.Find(name)
 	if err != nil {
 		fmt.Fprintf(stderr, "hookc: %v\n", err)
 		return exitBlocked
@@ -99,7 +99,7 @@ func speak(name string, args []string, stdin io.Reader, stdout, stderr io.Writer
 
 // limitFor is how long a command line has to answer an agent, and whether it
 // says so itself.
-func limitFor(d *dialect.Dialect, args []string) (time.Duration, bool) {
+func limitFor(d *agent.Agent, args []string) (time.Duration, bool) {
 	if given, ok := givenDeadline(args); ok {
 		return given, true
 	}
@@ -117,10 +117,10 @@ type mouth struct {
 }
 
 // say writes an answer and returns the exit code.
-func (m *mouth) say(w dialect.Wire) int {
+func (m *mouth) say(w agent.Wire) int {
 	signal.Ignore(syscall.SIGPIPE) // a reader that is gone is an error below
 	if m.framed {
-		w = dialect.Wire{Stdout: wire.AppendReply(nil, &wire.Reply{Stdout: w.Stdout, Stderr: []byte(w.Stderr), Exit: w.Exit})}
+		w = agent.Wire{Stdout: wire.AppendReply(nil, &wire.Reply{Stdout: w.Stdout, Stderr: []byte(w.Stderr), Exit: w.Exit})}
 	}
 	if len(w.Stdout) > 0 {
 		if _, err := m.stdout.Write(w.Stdout); err != nil {
@@ -133,7 +133,7 @@ func (m *mouth) say(w dialect.Wire) int {
 }
 
 // failing speaks the posture of a call.
-func (m *mouth) failing(c *dialect.Call) func(why string, interrupted bool) int {
+func (m *mouth) failing(c *agent.Call) func(why string, interrupted bool) int {
 	return func(why string, _ bool) int { return m.say(c.Fail(why)) }
 }
 
@@ -152,8 +152,8 @@ func framedFlag(cmd *cobra.Command) {
 // answer decodes an event, has it decided and puts the answer in the
 // dialect's words. unread says why data is not the event, or is nil; event is
 // what the command line calls it.
-func answer(d *dialect.Dialect, data []byte, unread error, event string, env func(string) string,
-	decide func(*speaker) (log string, err error)) (w dialect.Wire) {
+func answer(d *agent.Agent, data []byte, unread error, event string, env func(string) string,
+	decide func(*speaker) (log string, err error)) (w agent.Wire) {
 	s := &speaker{call: d.Unread()}
 	defer func() {
 		if p := recover(); p != nil {

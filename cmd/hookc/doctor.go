@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
-	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/install"
 )
 
@@ -39,7 +39,7 @@ not run.`,
 			if err != nil {
 				return err
 			}
-			d := &doctor{agent: a, cmd: cmd, sources: &s}
+			d := &doctor{target: a, cmd: cmd, sources: &s}
 			d.examine()
 			if err := cmd.Context().Err(); err != nil {
 				return exitError{exitInterrupted, ""}
@@ -69,7 +69,7 @@ type check struct {
 
 // doctor is one examination.
 type doctor struct {
-	*agent
+	*target
 	cmd     *cobra.Command
 	sources *sources
 	checks  []check
@@ -165,7 +165,7 @@ func (d *doctor) named() {
 	if len(d.sources.files) > 0 || len(d.entries) == 0 {
 		return
 	}
-	words := dialect.CommandWords(d.entries[0].Command)
+	words := agent.CommandWords(d.entries[0].Command)
 	for i, w := range words {
 		if i+1 == len(words) {
 			break

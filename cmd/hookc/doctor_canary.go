@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // canaryWait bounds one canary.
@@ -34,7 +34,7 @@ func (d *doctor) canaries() {
 	}
 }
 
-func (d *doctor) canary(e ownEntry, at dialect.Entry) {
+func (d *doctor) canary(e ownEntry, at agent.Entry) {
 	nonce := rand.Text()
 	input := d.dialect.Sample(at.Native, "Bash", d.dir)
 	begun := time.Now()
@@ -61,7 +61,7 @@ func (d *doctor) canary(e ownEntry, at dialect.Entry) {
 }
 
 // heard is what a command answered.
-type heard dialect.Wire
+type heard agent.Wire
 
 // String shows the answer in a line.
 func (h heard) String() string {
@@ -97,10 +97,10 @@ func (d *doctor) fire(line string, input []byte, nonce string) (heard, error) {
 }
 
 // expected is the refusal in the agent's own protocol.
-func (d *doctor) expected(at dialect.Entry, input []byte, nonce string) (dialect.Wire, error) {
+func (d *doctor) expected(at agent.Entry, input []byte, nonce string) (agent.Wire, error) {
 	call, err := d.dialect.Decode(input, at.Native, func(string) string { return "" })
 	if err != nil {
-		return dialect.Wire{}, err
+		return agent.Wire{}, err
 	}
 	return call.Encode(refusal(call.Event(), nonce)), nil
 }

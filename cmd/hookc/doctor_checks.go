@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/install"
 )
 
@@ -23,7 +23,7 @@ func (d *doctor) switches(all []opened) {
 		for i := range d.place.Switches {
 			sw := &d.place.Switches[i]
 			v, ok := valueUnder(o.settings, sw.Path)
-			if !ok || sw.SparesManaged && (o.site.file.Scope != dialect.ManagedScope || d.onlyManaged()) {
+			if !ok || sw.SparesManaged && (o.site.file.Scope != agent.ManagedScope || d.onlyManaged()) {
 				continue
 			}
 			if why := d.offBy(sw, v); why != "" {
@@ -38,11 +38,11 @@ func (d *doctor) switches(all []opened) {
 }
 
 func (d *doctor) onlyManaged() bool {
-	return len(d.entries) > 0 && !slices.ContainsFunc(d.entries, func(e ownEntry) bool { return e.site.file.Scope != dialect.ManagedScope })
+	return len(d.entries) > 0 && !slices.ContainsFunc(d.entries, func(e ownEntry) bool { return e.site.file.Scope != agent.ManagedScope })
 }
 
 // offBy says how a setting's value turns hookc off, "" when it does not.
-func (d *doctor) offBy(sw *dialect.Switch, v any) string {
+func (d *doctor) offBy(sw *agent.Switch, v any) string {
 	if !sw.Names {
 		if on, ok := v.(bool); ok && on == sw.Off {
 			return fmt.Sprintf("is %v: no hook runs", on)
@@ -53,7 +53,7 @@ func (d *doctor) offBy(sw *dialect.Switch, v any) string {
 	for _, item := range list {
 		name, _ := item.(string)
 		own := slices.ContainsFunc(d.entries, func(e ownEntry) bool { return e.Command == name })
-		if own || name == dialect.HookName && d.place.Handler.Name != "" {
+		if own || name == agent.HookName && d.place.Handler.Name != "" {
 			return fmt.Sprintf("lists %q: hookc does not run", name)
 		}
 	}
@@ -202,7 +202,7 @@ func (d *doctor) missed(n need, e ownEntry) (missed []string, unknown bool) {
 func (d *doctor) commands() {
 	var done []string
 	for _, e := range d.entries {
-		words := dialect.CommandWords(e.Command)
+		words := agent.CommandWords(e.Command)
 		if slices.Contains(done, words[0]) {
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/install"
 )
 
@@ -58,16 +58,16 @@ settings of a project, else user.`,
 }
 
 func (f *installFlags) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.scope, "scope", "", "whose settings: `SCOPE` is "+words(dialect.Scopes()))
+	cmd.Flags().StringVar(&f.scope, "scope", "", "whose settings: `SCOPE` is "+words(agent.Scopes()))
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "show a diff and write nothing")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
-	complete(cmd, "scope", dialect.Scopes())
+	complete(cmd, "scope", agent.Scopes())
 }
 
 // oneAgent wants the one argument that names an agent.
 func oneAgent(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return cannot("%s takes one agent: %s", cmd.CommandPath(), words(dialect.Installable()))
+		return cannot("%s takes one agent: %s", cmd.CommandPath(), words(agent.Installable()))
 	}
 	return nil
 }
@@ -77,13 +77,13 @@ func agentArgs(_ *cobra.Command, args []string, _ string) ([]string, cobra.Shell
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return dialect.Installable(), cobra.ShellCompDirectiveNoFileComp
+	return agent.Installable(), cobra.ShellCompDirectiveNoFileComp
 }
 
 // installed is what install and uninstall report of one file.
 type installed struct {
 	Agent   string           `json:"agent"`
-	Scope   dialect.Scope    `json:"scope"`
+	Scope   agent.Scope      `json:"scope"`
 	File    string           `json:"file"`
 	Changed bool             `json:"changed"`
 	DryRun  bool             `json:"dry_run,omitempty"`
@@ -136,34 +136,34 @@ func (f *installFlags) install(cmd *cobra.Command, s *sources, name string) erro
 	return out.write(cmd.OutOrStdout(), f.asJSON, "next: hookc doctor "+a.dialect.ID)
 }
 
-func (f *installFlags) scopeOf(a *agent) (dialect.Scope, error) {
+func (f *installFlags) scopeOf(a *target) (agent.Scope, error) {
 	can := a.place.Scopes()
 	switch {
-	case f.scope == "" && slices.Contains(can, string(dialect.ProjectScope)):
-		return dialect.ProjectScope, nil
+	case f.scope == "" && slices.Contains(can, string(agent.ProjectScope)):
+		return agent.ProjectScope, nil
 	case f.scope == "":
-		return dialect.UserScope, nil
+		return agent.UserScope, nil
 	case !slices.Contains(can, f.scope):
 		return "", cannot("hookc knows no %s settings of %s: --scope takes %s", f.scope, a.dialect.ID, words(can))
 	}
-	return dialect.Scope(f.scope), nil
+	return agent.Scope(f.scope), nil
 }
 
 // wide is whether more is covered than the policy at hand needs, and why.
-func (f *installFlags) wide(scope dialect.Scope, s *sources, p *dag.Program) (bool, []string) {
+func (f *installFlags) wide(scope agent.Scope, s *sources, p *dag.Program) (bool, []string) {
 	switch {
 	case f.all:
 		return true, nil
 	case len(p.Hooks) == 0:
 		return true, []string{"there is no policy yet: every guarded event is covered (write one with hookc init)"}
-	case scope != dialect.ProjectScope && len(s.files) == 0:
+	case scope != agent.ProjectScope && len(s.files) == 0:
 		return true, []string{"every project is served, with policies that are not known here: every guarded event is covered; name a policy with -f for less"}
 	}
 	return false, nil
 }
 
 // entries are what the agent's settings are to hold.
-func (a *agent) entries(s *sources, needs []need, gate bool) ([]install.Entry, error) {
+func (a *target) entries(s *sources, needs []need, gate bool) ([]install.Entry, error) {
 	program, err := thisProgram()
 	if err == nil && gate {
 		program, err = gateProgram(program)
@@ -185,7 +185,7 @@ func (a *agent) entries(s *sources, needs []need, gate bool) ([]install.Entry, e
 	return out, nil
 }
 
-func (a *agent) report(s *site, done *rewritten, want []install.Entry, dry bool) *installed {
+func (a *target) report(s *site, done *rewritten, want []install.Entry, dry bool) *installed {
 	out := &installed{Agent: a.dialect.ID, Scope: s.file.Scope, File: s.path, Changed: done.changed, DryRun: dry, Entries: []installedEntry{}}
 	if dry {
 		out.Diff = done.diff
@@ -201,7 +201,7 @@ func (a *agent) report(s *site, done *rewritten, want []install.Entry, dry bool)
 }
 
 // warnings are what else must be done, or known, for the entries to work.
-func (a *agent) warnings(s *site, p *dag.Program) []string {
+func (a *target) warnings(s *site, p *dag.Program) []string {
 	var out []string
 	for _, src := range p.Sources {
 		if src.Untrusted != "" {
@@ -218,7 +218,7 @@ func (a *agent) warnings(s *site, p *dag.Program) []string {
 }
 
 // hidden says which hooks of less specific files the agent no longer runs.
-func (a *agent) hidden(s *site) []string {
+func (a *target) hidden(s *site) []string {
 	mine, _, err := s.read()
 	if err != nil {
 		return nil

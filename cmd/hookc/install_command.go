@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
-	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
 )
 
@@ -31,18 +31,18 @@ func gateProgram(hookc string) (string, error) {
 
 // gateLine is the command that asks the resident server for an event, for an
 // agent that waits for a time. A compiled policy is one that hookgate reads too.
-func (s *sources) gateLine(program, native string, d *dialect.Dialect, waits time.Duration) (string, error) {
+func (s *sources) gateLine(program, native string, d *agent.Agent, waits time.Duration) (string, error) {
 	flag := " -f "
 	if len(s.files) == 1 && artifact.Named(s.files[0]) {
 		flag = " --artifact "
 	}
-	return s.withFiles(dialect.ShellQuote(program)+" "+native+" --dialect "+d.ID+" --deadline "+below(waits, gateMargin)+" --start", flag)
+	return s.withFiles(agent.ShellQuote(program)+" "+native+" --dialect "+d.ID+" --deadline "+below(waits, gateMargin)+" --start", flag)
 }
 
 // commandLine is the hook's command for an event, for an agent that waits for a
 // time.
-func (s *sources) commandLine(program, native string, d *dialect.Dialect, waits time.Duration) (string, error) {
-	return s.withFiles(dialect.ShellQuote(program)+" run "+native+" --dialect "+d.ID+" --deadline "+below(waits, runMargin), " -f ")
+func (s *sources) commandLine(program, native string, d *agent.Agent, waits time.Duration) (string, error) {
+	return s.withFiles(agent.ShellQuote(program)+" run "+native+" --dialect "+d.ID+" --deadline "+below(waits, runMargin), " -f ")
 }
 
 // withFiles adds the policy that was named to a command, by a flag.
@@ -56,13 +56,13 @@ func (s *sources) withFiles(line, flag string) (string, error) {
 		if err != nil {
 			return "", cannot("%v", err)
 		}
-		line += flag + dialect.ShellQuote(value[:len(value)-len(in.Path)]+abs)
+		line += flag + agent.ShellQuote(value[:len(value)-len(in.Path)]+abs)
 	}
 	if user := format.UserPolicy(); user != "" && len(s.files) == 0 {
-		line += " --user-policy " + dialect.ShellQuote(user)
+		line += " --user-policy " + agent.ShellQuote(user)
 	}
 	if s.format != "" {
-		line += " --format " + dialect.ShellQuote(s.format)
+		line += " --format " + agent.ShellQuote(s.format)
 	}
 	return line, nil
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
 )
 
@@ -42,7 +42,7 @@ func catalogue() []listed {
 	for _, p := range policy.ProtocolNames() {
 		add("protocol", p, "what a script of this agent reads and answers")
 	}
-	for _, d := range dialect.All() {
+	for _, d := range agent.All() {
 		add("dialect", d.ID, d.Doc)
 	}
 	for _, f := range format.Formats() {

@@ -8,7 +8,7 @@ import (
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // need is what a policy asks of one event of an agent.
@@ -36,7 +36,7 @@ const (
 // needsOf lists what a policy asks of an agent, in lifecycle order, and says
 // what the agent does not have. With wide, all its guarded events are asked for,
 // and all tools.
-func needsOf(d *dialect.Dialect, place *dialect.Place, p *dag.Program, wide bool) (out []need, notes []string) {
+func needsOf(d *agent.Agent, place *agent.Place, p *dag.Program, wide bool) (out []need, notes []string) {
 	waiting := map[policy.Event]int{} // hooks that are not trusted yet
 	for _, e := range p.Hooks {
 		if e.Status == dag.Untrusted {
@@ -65,7 +65,7 @@ func needsOf(d *dialect.Dialect, place *dialect.Place, p *dag.Program, wide bool
 	return out, notes
 }
 
-func needAt(at dialect.Entry, plan *dag.Plan, waiting int, wide bool) (need, bool) {
+func needAt(at agent.Entry, plan *dag.Plan, waiting int, wide bool) (need, bool) {
 	n := need{native: at.Native, guard: at.Refusable(), hooks: waiting, all: !at.Tools || wide || waiting > 0, deadline: anyDeadline}
 	if plan != nil {
 		n.hooks += hooksOn(plan)
@@ -150,7 +150,7 @@ func atomTools(a *policy.Atom) ([]string, bool) {
 
 // matcher is the condition on tools in the agent's own syntax, "" where every
 // call concerns the policy or the syntax cannot say which.
-func (n *need) matcher(m *dialect.Matchers) string {
+func (n *need) matcher(m *agent.Matchers) string {
 	if n.all || m.Join == nil || len(n.tools) == 0 {
 		return ""
 	}
@@ -162,7 +162,7 @@ func (n *need) matcher(m *dialect.Matchers) string {
 }
 
 // timeout is what the agent must allow hookc.
-func (n *need) timeout(place *dialect.Place) time.Duration {
+func (n *need) timeout(place *agent.Place) time.Duration {
 	t := n.deadline + ownMargin
 	if place.Most > 0 {
 		t = min(t, place.Most)

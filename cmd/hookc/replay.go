@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 )
 
 const replayHelp = `replay decides recorded events again and says which are decided otherwise now.
@@ -61,7 +61,7 @@ func newReplay() *cobra.Command {
 	cmd.Flags().BoolVar(&f.llm, "llm", false, "call the models of llm hooks")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
 	complete(cmd, "event", policy.EventNames())
-	complete(cmd, "dialect", dialect.Names())
+	complete(cmd, "dialect", agent.Names())
 	return cmd
 }
 
@@ -79,7 +79,7 @@ type replayer struct {
 	ctx context.Context
 	dir string
 	// speaks is the dialect of the events, nil for canonical words.
-	speaks  *dialect.Dialect
+	speaks  *agent.Agent
 	engines map[string]*replayEngine
 	report  replayReport
 	doing   atomic.Pointer[string]
@@ -120,9 +120,9 @@ func (r *replayer) begin() (err error) {
 		}
 		r.event = string(event)
 	}
-	name, find := r.dialect, dialect.Find
+	name, find := r.dialect, agent.Find
 	if name == "" && r.profile != "" {
-		name, find = r.profile, dialect.FindProfile
+		name, find = r.profile, agent.FindProfile
 	}
 	if name == "" {
 		return nil

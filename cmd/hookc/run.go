@@ -18,9 +18,9 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 )
 
 // maxInput is the largest event accepted, in bytes.
@@ -102,7 +102,7 @@ func (s *sources) readEvent(ctx context.Context, r io.Reader, args []string) (*p
 	if s.profile == "" {
 		return readEvent(ctx, r, args)
 	}
-	d, err := dialect.FindProfile(s.profile)
+	d, err := agent.FindProfile(s.profile)
 	if err != nil {
 		return nil, "", cannot("%v", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/cmd/hookgate/wire"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // decide answers one event. A caller that goes away takes its event along.
@@ -51,7 +51,7 @@ func (v *server) reply(ctx context.Context, who peer, r *wire.Request) (*wire.Re
 	if !ok {
 		return nil, errors.New("it is not run --dialect")
 	}
-	d, err := dialect.Find(name)
+	d, err := agent.Find(name)
 	if err != nil {
 		return nil, err
 	}

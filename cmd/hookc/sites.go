@@ -10,21 +10,21 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/install"
 	"github.com/hookc/hookc/policy/state"
 )
 
-// agent is whose settings a command is about, seen from a folder.
-type agent struct {
-	dialect *dialect.Dialect
-	place   *dialect.Place
+// target is whose settings a command is about, seen from a folder.
+type target struct {
+	dialect *agent.Agent
+	place   *agent.Place
 	// dir is the working directory, root the project's root, home the user's.
 	dir, root, home string
 }
 
-func openAgent(name string) (*agent, error) {
-	d, err := dialect.Find(name)
+func openAgent(name string) (*target, error) {
+	d, err := agent.Find(name)
 	if err != nil {
 		return nil, cannot("%v", err)
 	}
@@ -40,19 +40,19 @@ func openAgent(name string) (*agent, error) {
 	if err != nil {
 		return nil, cannot("%v", err)
 	}
-	return &agent{d, place, dir, policy.ProjectRoot(dir), home}, nil
+	return &target{d, place, dir, policy.ProjectRoot(dir), home}, nil
 }
 
 // site is one file of an agent's settings on this machine.
 type site struct {
-	file *dialect.PlaceFile
+	file *agent.PlaceFile
 	path string
 	// base is the folder under whose name hookc remembers what it did.
 	base   string
 	target install.Target
 }
 
-func (a *agent) site(f *dialect.PlaceFile) *site {
+func (a *target) site(f *agent.PlaceFile) *site {
 	path := f.Where(a.home, a.root, os.Getenv)
 	own, err := os.Executable()
 	if err != nil {
@@ -60,23 +60,23 @@ func (a *agent) site(f *dialect.PlaceFile) *site {
 	}
 	base := a.root
 	switch f.Scope {
-	case dialect.UserScope:
+	case agent.UserScope:
 		base = a.home
-	case dialect.ManagedScope:
+	case agent.ManagedScope:
 		base = string(filepath.Separator)
 	}
 	return &site{f, path, base, install.Target{
 		Name: shownFrom(a.dir, path), Layout: f.Layout, Handler: a.place.Handler, Key: a.place.Matchers.Key, Unit: a.place.Unit,
 		Own: func(command string) bool {
-			words := dialect.CommandWords(command)
-			return dialect.OwnCommand(command) || len(words) > 1 && words[0] == own && words[1] == "run"
+			words := agent.CommandWords(command)
+			return agent.OwnCommand(command) || len(words) > 1 && words[0] == own && words[1] == "run"
 		},
 	}}
 }
 
 // every lists the files the agent reads: where hookc has one of its own in a
 // folder, also the others there.
-func (a *agent) every() []*site {
+func (a *target) every() []*site {
 	var out []*site
 	for i := range a.place.Files {
 		f := &a.place.Files[i]
@@ -104,7 +104,7 @@ func (a *agent) every() []*site {
 
 // chosen is the file of a scope that hookc is written to: the preferred one,
 // unless there is none and another holds hooks already.
-func (a *agent) chosen(scope dialect.Scope) (*site, error) {
+func (a *target) chosen(scope agent.Scope) (*site, error) {
 	files := a.place.In(scope)
 	if len(files) == 0 {
 		return nil, cannot("hookc knows no %s settings of %s: --scope takes %s", scope, a.dialect.ID, words(a.place.Scopes()))
@@ -140,7 +140,7 @@ func words(list []string) string {
 // read lists the hooks that stand in the file, and its settings; nothing when
 // there is no file.
 func (s *site) read() ([]install.Found, map[string]any, error) {
-	if s.file.Layout == dialect.Folders {
+	if s.file.Layout == agent.Folders {
 		found, err := s.target.ReadFolders(s.path)
 		return found, nil, err
 	}
@@ -163,7 +163,7 @@ const recordsFile = "install.json"
 // edit makes want hookc's entries in the file; none takes hookc out. The file
 // is locked against other hookc while it changes; dry looks only.
 func (s *site) edit(want []install.Entry, dry bool) (*rewritten, error) {
-	if s.file.Layout == dialect.Folders {
+	if s.file.Layout == agent.Folders {
 		return s.editFolders(want, dry)
 	}
 	dir, err := state.Open(s.base)
@@ -198,7 +198,7 @@ func (s *site) edit(want []install.Entry, dry bool) (*rewritten, error) {
 
 // failed is an error as people are told it.
 func (s *site) failed(err error) error {
-	if errors.Is(err, fs.ErrPermission) && s.file.Scope == dialect.ManagedScope {
+	if errors.Is(err, fs.ErrPermission) && s.file.Scope == agent.ManagedScope {
 		return cannot("%v: the machine's settings belong to its administrator", err)
 	}
 	return cannot("%v", err)

@@ -18,8 +18,8 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/rego"
 )
@@ -68,7 +68,7 @@ func (s *sources) flags(cmd *cobra.Command) {
 // completeSources offers the words of --format and --profile.
 func completeSources(cmd *cobra.Command) {
 	complete(cmd, "format", format.Names())
-	complete(cmd, "profile", dialect.Profiles())
+	complete(cmd, "profile", agent.Profiles())
 }
 
 // passes is the flag that leaves passes out.
@@ -100,7 +100,7 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 		return nil, nil, cannot("--faithful goes with --profile AGENT")
 	}
 	if s.profile != "" {
-		if _, err := dialect.FindProfile(s.profile); err != nil {
+		if _, err := agent.FindProfile(s.profile); err != nil {
 			return nil, nil, cannot("%v", err)
 		}
 		out = append(out, hookc.Profile(s.profile, s.faithful))

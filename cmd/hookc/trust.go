@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/policy/trust"
 )
@@ -142,7 +142,7 @@ func (t trustJSON) ask(cmd *cobra.Command) error {
 // and that of every agent whose configuration hookc reads.
 func everyProfile() []format.DiscoverOptions {
 	out := []format.DiscoverOptions{{}}
-	for _, d := range dialect.All() {
+	for _, d := range agent.All() {
 		if d.Profile != nil {
 			out = append(out, format.DiscoverOptions{Profile: d})
 		}

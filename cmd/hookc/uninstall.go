@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/install"
 )
 
@@ -41,7 +41,7 @@ func (f *installFlags) uninstall(cmd *cobra.Command, name string) error {
 	reports := []*installed{}
 	for i := range a.place.Files {
 		file := &a.place.Files[i]
-		if file.ReadOnly || f.scope != "" && file.Scope != dialect.Scope(f.scope) {
+		if file.ReadOnly || f.scope != "" && file.Scope != agent.Scope(f.scope) {
 			continue
 		}
 		r, err := a.takeOut(a.site(file), f.dry)
@@ -67,7 +67,7 @@ func (f *installFlags) uninstall(cmd *cobra.Command, name string) error {
 }
 
 // takeOut removes hookc from one file; nil when it is not there.
-func (a *agent) takeOut(s *site, dry bool) (*installed, error) {
+func (a *target) takeOut(s *site, dry bool) (*installed, error) {
 	found, _, err := s.read()
 	if err != nil {
 		return nil, s.failed(err)

@@ -12,7 +12,7 @@ const exitRefused = 2
 // refusals is what each agent is told when nothing can answer: a line for
 // each answer, with the posture, whether the event is guarded, the exit code,
 // stdout and stderr as Go strings, and the events it is for. Package
-// policy/dialect says the same and would cost the gate a third of its start;
+// policy/agent says the same and would cost the gate a third of its start;
 // TestRefusals keeps the two equal.
 //
 //go:embed refusals.txt

@@ -14,12 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 var update = flag.Bool("update", false, "rewrite refusals.txt")
 
-// TestRefusals: the gate's answers are those of policy/dialect, at every event
+// TestRefusals: the gate's answers are those of policy/agent, at every event
 // of every agent.
 func TestRefusals(t *testing.T) {
 	want := table()
@@ -32,7 +32,7 @@ func TestRefusals(t *testing.T) {
 
 // eventNames are the names by which a command line or an agent may call an
 // event of the dialect.
-func eventNames(d *dialect.Dialect) []string {
+func eventNames(d *agent.Agent) []string {
 	var out []string
 	seen := map[string]bool{}
 	add := func(name string) {
@@ -52,15 +52,15 @@ func eventNames(d *dialect.Dialect) []string {
 	return out
 }
 
-func named(d *dialect.Dialect, name string) *dialect.Call {
+func named(d *agent.Agent, name string) *agent.Call {
 	call, _ := d.Decode([]byte("{}"), name, func(string) string { return "" })
 	return call
 }
 
-func guards(c *dialect.Call) bool { return c.Event() != "" && c.Event().Spec().Class == policy.Guard }
+func guards(c *agent.Call) bool { return c.Event() != "" && c.Event().Spec().Class == policy.Guard }
 
 // taking is what a posture says at an event.
-func taking(d *dialect.Dialect, name, posture string) dialect.Wire {
+func taking(d *agent.Agent, name, posture string) agent.Wire {
 	call := named(d, name)
 	if call.Event() == "" || posture == "deny" || posture == "ask" && !guards(call) {
 		return call.Fail(reasonMark)
@@ -84,7 +84,7 @@ func taking(d *dialect.Dialect, name, posture string) dialect.Wire {
 // permissionModes are modes in which some agent asks nobody.
 var permissionModes = []string{"yolo", "bypassPermissions", "dontAsk", "auto", "acceptEdits", "plan"}
 
-func asking(call *dialect.Call, mode string) dialect.Wire {
+func asking(call *agent.Call, mode string) agent.Wire {
 	call.Context = (&policy.Context{PermissionMode: mode}).Frozen(call.Event())
 	return call.Encode(&policy.Decision{Event: call.Event(), Action: policy.AskUser, Verdict: policy.Ask, By: "hookgate",
 		Reasons: []string{"hookc could not decide: " + reasonMark}})
@@ -92,7 +92,7 @@ func asking(call *dialect.Call, mode string) dialect.Wire {
 
 func table() string {
 	var parts []string
-	for _, d := range dialect.All() {
+	for _, d := range agent.All() {
 		lines := []string{strings.Join(append([]string{d.ID}, d.Aliases...), " ")}
 		for _, posture := range []string{"deny", "ask", "proceed"} {
 			lines = append(lines, rows(d, posture)...)
@@ -102,10 +102,10 @@ func table() string {
 	return strings.Join(parts, "\n\n")
 }
 
-func rows(d *dialect.Dialect, posture string) []string {
+func rows(d *agent.Agent, posture string) []string {
 	var order []string
 	names := map[string][]string{}
-	put := func(name string, guard bool, w dialect.Wire) {
+	put := func(name string, guard bool, w agent.Wire) {
 		class := "other"
 		if guard {
 			class = "guard"
@@ -132,7 +132,7 @@ func rows(d *dialect.Dialect, posture string) []string {
 // TestPostureFindsEvery: what the gate finds is what the table was made of,
 // by every name of a dialect.
 func TestPostureFindsEvery(t *testing.T) {
-	for _, d := range dialect.All() {
+	for _, d := range agent.All() {
 		for _, name := range append([]string{d.ID, d.ID + "@0.0.1"}, d.Aliases...) {
 			lines, ok := section(name)
 			require.True(t, ok, name)

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // jsSpace is what trim takes away in JavaScript.
@@ -49,7 +49,7 @@ func nativeGemini(a answer) (policy.Result, error) {
 	if a.inTurn && a.exit == 0 && a.signal == "" {
 		d.r.Patch = geminiPipe(a, said)
 	}
-	if a.inTurn && a.faithful && a.exit == 0 && dialect.JSNoObject(said["hookSpecificOutput"]) && geminiPipes(a.event) {
+	if a.inTurn && a.faithful && a.exit == 0 && agent.JSNoObject(said["hookSpecificOutput"]) && geminiPipes(a.event) {
 		d.r.Void = true // its runner gives up there
 	}
 	return d.r, nil
@@ -169,7 +169,7 @@ func geminiPipe(a answer, said map[string]any) policy.Patch {
 	case policy.PreToolExecution:
 		if input := own["tool_input"]; truthy(input) && a.in.Has(policy.FieldToolInput) {
 			old, _ := a.in.Get(policy.FieldToolInput)
-			return whole(policy.FieldToolInput, dialect.JSSpread(old, input))
+			return whole(policy.FieldToolInput, agent.JSSpread(old, input))
 		}
 	case policy.PreLLMRequest:
 		request, _ := own["llm_request"].(map[string]any)

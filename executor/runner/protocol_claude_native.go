@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // claude240Protocol is Claude Code's as of 2.1.240, of hooks in its own
@@ -239,7 +239,7 @@ func claudeResult(d *draft, own fields) {
 	for _, k := range []string{"updatedMCPToolOutput", "updatedToolOutput"} {
 		switch {
 		case !own.has(k):
-		case mcp || k == "updatedToolOutput" && (!known || dialect.SameShape(old, own.m[k])):
+		case mcp || k == "updatedToolOutput" && (!known || agent.SameShape(old, own.m[k])):
 			d.replace(policy.FieldToolResult, own.m[k])
 		case k == "updatedMCPToolOutput":
 			d.warn("%s is taken of MCP tools alone", k)

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 var (
@@ -70,7 +70,7 @@ func readQwen(a answer) (policy.Result, error) {
 	if err != nil || len(r.Native) == 0 {
 		return r, err
 	}
-	out := dialect.QwenAnswer(a.event, r.Native, false)
+	out := agent.QwenAnswer(a.event, r.Native, false)
 	out.Warnings = append(r.Warnings, out.Warnings...)
 	if out.Verdict == policy.None && out.Control == policy.Go {
 		out.Reasons = nil
@@ -149,13 +149,13 @@ func (d *draft) qwenSafe(said map[string]any, blocks bool) map[string]any {
 	default:
 		return said
 	}
-	out := dialect.JSSpread(said, map[string]any{"decision": "deny"})
+	out := agent.JSSpread(said, map[string]any{"decision": "deny"})
 	if d.event == policy.PermissionRequest {
 		out["hookSpecificOutput"] = map[string]any{"decision": map[string]any{"behavior": "deny", "message": said["reason"]}}
 		return out
 	}
 	if own["permissionDecision"] != nil {
-		out["hookSpecificOutput"] = dialect.JSSpread(own, map[string]any{"permissionDecision": "deny"})
+		out["hookSpecificOutput"] = agent.JSSpread(own, map[string]any{"permissionDecision": "deny"})
 	}
 	return out
 }

@@ -11,8 +11,8 @@ import (
 	"syscall"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 )
 
 // DiscoverOptions say where to look for policies that nobody named.
@@ -25,7 +25,7 @@ type DiscoverOptions struct {
 	Managed string
 	// Profile is the agent whose own configuration is looked for, in its own
 	// places; nil looks for hookc's.
-	Profile *dialect.Dialect
+	Profile *agent.Agent
 	// Roots are those of the projects the policies are looked for in, outermost
 	// first; nil is the nearest above Dir.
 	Roots []string

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // native finds the configuration of an agent in the agent's own places, in
 // the order its hooks stand. Those of a project stand together, where the first
 // of them does.
-func (d *discovery) native(p *dialect.Dialect) {
+func (d *discovery) native(p *agent.Agent) {
 	done := false
 	for _, f := range p.Profile.Files {
 		switch {
@@ -31,7 +31,7 @@ func (d *discovery) native(p *dialect.Dialect) {
 	}
 }
 
-func (d *discovery) configured(f dialect.ConfigFile) {
+func (d *discovery) configured(f agent.ConfigFile) {
 	for _, path := range d.paths(f) {
 		if d.withheld && strings.ContainsAny(f.Path, "*?[") {
 			path = filepath.Dir(path) // what is in it is not looked at
@@ -43,7 +43,7 @@ func (d *discovery) configured(f dialect.ConfigFile) {
 }
 
 // paths are where a configuration file may be; a glob is what is there.
-func (d *discovery) paths(f dialect.ConfigFile) []string {
+func (d *discovery) paths(f agent.ConfigFile) []string {
 	base, ok := d.base(f)
 	if !ok {
 		return nil
@@ -66,22 +66,22 @@ func (d *discovery) paths(f dialect.ConfigFile) []string {
 // elsewhere reports whether a variable holds another base. It counts only when
 // it names an absolute folder: a relative one would let a project pose as its
 // user.
-func elsewhere(f dialect.ConfigFile) bool { return f.Env != "" && filepath.IsAbs(os.Getenv(f.Env)) }
+func elsewhere(f agent.ConfigFile) bool { return f.Env != "" && filepath.IsAbs(os.Getenv(f.Env)) }
 
 // base is the folder a path starts from.
-func (d *discovery) base(f dialect.ConfigFile) (string, bool) {
+func (d *discovery) base(f agent.ConfigFile) (string, bool) {
 	if elsewhere(f) {
 		return os.Getenv(f.Env), true
 	}
 	first, _, _ := strings.Cut(f.Path, "/")
 	switch {
-	case f.Base == dialect.Project, !d.innermost && (f.Base == dialect.Upwards || f.Base == dialect.Nearest):
+	case f.Base == agent.Project, !d.innermost && (f.Base == agent.Upwards || f.Base == agent.Nearest):
 		return d.root, true
-	case f.Base == dialect.Upwards:
+	case f.Base == agent.Upwards:
 		return d.upwards(f.Path), true
-	case f.Base == dialect.Nearest:
+	case f.Base == agent.Nearest:
 		return d.upwards(first), true
-	case f.Base == dialect.System:
+	case f.Base == agent.System:
 		return string(filepath.Separator), true
 	}
 	home, err := os.UserHomeDir()

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // maxOwnScript is more than the script of hookc's own folder ever has.
@@ -15,7 +15,7 @@ const maxOwnScript = 64 << 10
 // agent that runs HOOK.md folders: its script is a single call of hookc. It is
 // no hook of a policy, else hookc would call itself without end.
 func ownFolder(dir string) bool {
-	if !strings.HasPrefix(filepath.Base(dir), dialect.HookName+"-") {
+	if !strings.HasPrefix(filepath.Base(dir), agent.HookName+"-") {
 		return false
 	}
 	path := filepath.Join(dir, "scripts", "run.sh")
@@ -32,5 +32,5 @@ func ownFolder(dir string) bool {
 			commands = append(commands, line)
 		}
 	}
-	return len(commands) == 1 && dialect.OwnCommand(commands[0])
+	return len(commands) == 1 && agent.OwnCommand(commands[0])
 }

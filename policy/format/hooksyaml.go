@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 )
 
 // policyNames are the files that make a folder a policy.
@@ -324,7 +324,7 @@ func (r *yamlReader) eventMap(event policy.Event, n *Node) {
 	word, span := f.word("strategy", func(w string) bool {
 		var ok bool
 		if s.Strategy, ok = policy.ParseStrategy(w); !ok {
-			d, err := dialect.FindProfile(w)
+			d, err := agent.FindProfile(w)
 			if ok = err == nil; ok {
 				s.Strategy = policy.Strategy(d.ID)
 			}

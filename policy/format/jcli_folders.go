@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 )
 
 func dirOf(path string) string { return filepath.Dir(path) }
@@ -127,7 +127,7 @@ func (r *jcliReader) jcliEvent(n *Node) (policy.Event, bool) {
 	d := r.l.dialect
 	if !r.l.isJCLI() {
 		var err error
-		if d, err = dialect.Find("jcli"); err != nil {
+		if d, err = agent.Find("jcli"); err != nil {
 			panic("format: " + err.Error())
 		}
 	}

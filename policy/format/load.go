@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/trust"
 )
 
@@ -50,7 +50,7 @@ type Options struct {
 	// Profile is the agent whose rules the policy follows; nil is hookc's own
 	// (semantics.md). It must have a profile. Faithful follows it also where it
 	// lets something through in silence.
-	Profile  *dialect.Dialect
+	Profile  *agent.Agent
 	Faithful bool
 	// Cache, if not nil, keeps what is read for the next load and gives what was
 	// read for the last. A policy that comes from it shares its hooks with the
@@ -106,7 +106,7 @@ type Loader struct {
 	limits  limits
 	spent   spent
 	// dialect is the agent whose rules the policy follows, or nil.
-	dialect  *dialect.Dialect
+	dialect  *agent.Agent
 	faithful bool
 	// switches are what files of an agent's configuration set for all of them.
 	switches []fileSwitch

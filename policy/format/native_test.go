@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // loadNative lays files out (those that begin with ~/ in the home), discovers
 // what an agent would and loads it. Findings are their codes and first words,
 // with ! before errors.
-func loadNative(t *testing.T, agent string, faithful bool, files map[string]string) (*policy.Policy, []string) {
+func loadNative(t *testing.T, whose string, faithful bool, files map[string]string) (*policy.Policy, []string) {
 	t.Helper()
 	home, project := t.TempDir(), t.TempDir()
 	t.Setenv("HOME", home)
@@ -30,7 +30,7 @@ func loadNative(t *testing.T, agent string, faithful bool, files map[string]stri
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o755))
 	}
-	d, err := dialect.FindProfile(agent)
+	d, err := agent.FindProfile(whose)
 	require.NoError(t, err)
 	inputs, found := Discover(DiscoverOptions{Trust: AsFound, Dir: project, Profile: d})
 	p, more := Load(Options{Inputs: inputs, Dir: project, Profile: d, Faithful: faithful})

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // DiscoverPlaces are the files and folders whose presence or content decides what
@@ -45,7 +45,7 @@ func DiscoverPlaces(o DiscoverOptions) (files, trees []string) {
 // candidates are where a configuration file of an agent may be: in each of the
 // folders upwards, for one that is looked for there, and with a glob also its
 // folder.
-func (d *discovery) candidates(f dialect.ConfigFile) []string {
+func (d *discovery) candidates(f agent.ConfigFile) []string {
 	out := d.paths(f)
 	if elsewhere(f) {
 		return out
@@ -55,11 +55,11 @@ func (d *discovery) candidates(f dialect.ConfigFile) []string {
 			out = append(out, filepath.Dir(filepath.Join(base, filepath.FromSlash(f.Path))))
 		}
 	}
-	if !d.innermost || f.Base != dialect.Upwards && f.Base != dialect.Nearest {
+	if !d.innermost || f.Base != agent.Upwards && f.Base != agent.Nearest {
 		return out
 	}
 	path := filepath.FromSlash(f.Path)
-	if f.Base == dialect.Nearest {
+	if f.Base == agent.Nearest {
 		first, _, _ := strings.Cut(f.Path, "/")
 		path = first
 	}

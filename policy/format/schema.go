@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // Place is a kind of map in hooks.yaml, which has keys of its own.
@@ -108,7 +108,7 @@ var fileKeys = []Key{
 }
 
 var eventKeys = []Key{
-	{Place: InEvent, Name: "strategy", Type: TypeWord, Words: slices.Concat(policy.StrategyNames(), dialect.Profiles()), Also: `^[a-z]+@`, Default: "chain, unless the event has its own",
+	{Place: InEvent, Name: "strategy", Type: TypeWord, Words: slices.Concat(policy.StrategyNames(), agent.Profiles()), Also: `^[a-z]+@`, Default: "chain, unless the event has its own",
 		Note: "how the hooks of the event combine; an agent's id: as that agent combines its own"},
 	{Place: InEvent, Name: "chain_timeout", Type: TypeDuration, Default: "defaults.chain_timeout", Note: "total time of the event"},
 	{Place: InEvent, Name: "order", Type: TypeWord, Words: []string{"tier", "priority"}, Default: "tier", Note: "whether tier or priority orders first"},

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
@@ -86,14 +86,14 @@ type settingsReader struct {
 	src     *diag.Source
 	source  *policy.SourceFile
 	config  *policy.FileConfig
-	dialect *dialect.Dialect
+	dialect *agent.Agent
 	// repeated is true while what has been read once is read for another event
 	// of the same name.
 	repeated bool
 }
 
 func (s *settings) read(l *Loader, in *File) {
-	d, err := dialect.Find(s.id)
+	d, err := agent.Find(s.id)
 	if err != nil {
 		panic("format: " + err.Error())
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
@@ -114,7 +114,7 @@ func (f *clawdFile) read(r *settingsReader, hooks *Node) *diag.Diagnostic {
 // events that never fire.
 func (f *clawdFile) groups(r *settingsReader, native string, list *Node) {
 	event, _ := r.dialect.Event(native)
-	if slices.Contains(dialect.ClawdNever(), native) && len(list.Items) > 0 {
+	if slices.Contains(agent.ClawdNever(), native) && len(list.Items) > 0 {
 		r.report(codeNeverFires.Report(list.Span, "ClawdCode never fires %s: these hooks never run", native))
 	}
 	for _, g := range list.Items {

@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // forkLoad reads settings of an agent, the user's before the project's.
 func forkLoad(t *testing.T, id string, faithful bool, files ...string) (*policy.Policy, []string) {
 	t.Helper()
-	d, err := dialect.Find(id)
+	d, err := agent.Find(id)
 	require.NoError(t, err)
 	o := Options{Profile: d, Faithful: faithful}
 	tiers := []policy.Tier{policy.TierUser, policy.TierProject, policy.TierManaged}
@@ -167,7 +167,7 @@ func TestForkTimeouts(t *testing.T) {
 // file's hooks off.
 func TestUntrustedSwitchesNothing(t *testing.T) {
 	for id, text := range map[string]string{"gemini": `{"hooksConfig": {"enabled": false, "disabled": ["a"]}}`, "qwen": `{"disableAllHooks": true}`} {
-		d, err := dialect.Find(id)
+		d, err := agent.Find(id)
 		require.NoError(t, err)
 		event := map[string]string{"gemini": "BeforeTool", "qwen": "PreToolUse"}[id]
 		p, _ := Load(Options{Profile: d, Inputs: []Input{
@@ -179,7 +179,7 @@ func TestUntrustedSwitchesNothing(t *testing.T) {
 
 // TestExtensionVariables: commands of an extension name its folder.
 func TestExtensionVariables(t *testing.T) {
-	d, err := dialect.Find("gemini")
+	d, err := agent.Find("gemini")
 	require.NoError(t, err)
 	p, _ := Load(Options{Profile: d, Inputs: []Input{{Path: "/e/x/hooks/hooks.json", Tier: policy.TierExtension, Format: "gemini",
 		Content: []byte(group1(`{"hooks": [{"type": "command", "command": "${extensionPath}${/}run.sh"}]}`))}}})

@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // loadAgent reads files of an agent's configuration, in order, each at
 // TIER:PATH.
-func loadAgent(t *testing.T, agent string, files ...string) (*policy.Policy, []string) {
+func loadAgent(t *testing.T, whose string, files ...string) (*policy.Policy, []string) {
 	t.Helper()
-	d, err := dialect.FindProfile(agent)
+	d, err := agent.FindProfile(whose)
 	require.NoError(t, err)
 	dir := t.TempDir()
 	o := Options{Dir: dir, Profile: d}
@@ -25,7 +25,7 @@ func loadAgent(t *testing.T, agent string, files ...string) (*policy.Policy, []s
 		tier, path, _ := strings.Cut(files[i], ":")
 		at, ok := policy.ParseTier(tier)
 		require.True(t, ok)
-		base, _, _ := strings.Cut(agent, "@")
+		base, _, _ := strings.Cut(whose, "@")
 		o.Inputs = append(o.Inputs, Input{Path: filepath.Join(dir, path), Tier: at, Format: base, Content: []byte(files[i+1])})
 	}
 	p, found := Load(o)
@@ -35,7 +35,7 @@ func loadAgent(t *testing.T, agent string, files ...string) (*policy.Policy, []s
 func TestNativeSettingsFindings(t *testing.T) {
 	const guard = `{"type":"command","command":"cat"}`
 	for _, c := range []struct {
-		name, agent, file, text string
+		name, whose, file, text string
 		want                    []string
 	}{
 		{"claude: nothing wrong", "claude", ".claude/settings.json", `{"hooks":{"PreToolUse":[{"matcher":"Bash|Edit","hooks":[` + guard + `]}]}}`, nil},
@@ -96,7 +96,7 @@ func TestNativeSettingsFindings(t *testing.T) {
 				"1:82 HK030 the hook has no command for this system: it is passed over"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, found := loadAgent(t, c.agent, "project:"+c.file, c.text)
+			_, found := loadAgent(t, c.whose, "project:"+c.file, c.text)
 			assert.Equal(t, c.want, found)
 		})
 	}
@@ -145,7 +145,7 @@ func TestClaudePlugin(t *testing.T) {
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	}
-	d, err := dialect.FindProfile("claude")
+	d, err := agent.FindProfile("claude")
 	require.NoError(t, err)
 	settings := filepath.Join(t.TempDir(), ".claude", "settings.json")
 	p, found := Load(Options{Profile: d, Inputs: []Input{
@@ -158,7 +158,7 @@ func TestClaudePlugin(t *testing.T) {
 }
 
 func TestClaudeTimes(t *testing.T) {
-	for _, c := range []struct{ agent, native, key, want string }{
+	for _, c := range []struct{ whose, native, key, want string }{
 		{"claude", "PreToolUse", "", "10m0s"},
 		{"claude", "PreToolUse", `,"timeout":2.5`, "2.5s"},
 		{"claude", "UserPromptSubmit", "", "30s"},
@@ -168,7 +168,7 @@ func TestClaudeTimes(t *testing.T) {
 		{"claude", "SessionEnd", `,"timeout":10`, "10s"},
 		{"claude", "SessionEnd", `,"timeout":100`, "1m0s"},
 	} {
-		p, _ := loadAgent(t, c.agent, "user:.claude/settings.json", `{"hooks":{"`+c.native+`":[{"hooks":[{"type":"command","command":"cat"`+c.key+`}]}]}}`)
+		p, _ := loadAgent(t, c.whose, "user:.claude/settings.json", `{"hooks":{"`+c.native+`":[{"hooks":[{"type":"command","command":"cat"`+c.key+`}]}]}}`)
 		require.Len(t, p.Hooks, 1)
 		assert.Equal(t, c.want, p.Hooks[0].Timeout.String(), "%s %s", c.native, c.key)
 	}
@@ -203,9 +203,9 @@ func TestNativeAtoms(t *testing.T) {
 		}
 		return out
 	}
-	differ := func(agent, file, text string) {
+	differ := func(whose, file, text string) {
 		t.Helper()
-		p, _ := loadAgent(t, agent, "project:"+file, text)
+		p, _ := loadAgent(t, whose, "project:"+file, text)
 		m := atoms(p)
 		require.Len(t, m, 2)
 		assert.False(t, m[0].Implies(&m[1]) && m[1].Implies(&m[0]), "%s", text)

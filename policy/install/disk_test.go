@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 func TestReplaceKeepsModeAndLink(t *testing.T) {
@@ -118,7 +118,7 @@ func TestUndoOnlyWhatIsUnchanged(t *testing.T) {
 }
 
 func TestFolders(t *testing.T) {
-	to := target(t, "agenthooks", dialect.Folders)
+	to := target(t, "agenthooks", agent.Folders)
 	base := t.TempDir()
 	e := entry("pre-tool-call", "^(it's)$")
 	for _, f := range to.FolderFiles(e) {

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
 )
 
@@ -22,7 +22,7 @@ type FolderFile struct {
 }
 
 // FolderName is the name of hookc's hook folder for an event.
-func FolderName(event string) string { return dialect.HookName + "-" + event }
+func FolderName(event string) string { return agent.HookName + "-" + event }
 
 // FolderFiles are the files of hookc's hook folder for an entry. Its priority
 // is the lowest, so that it sees what other hooks have rewritten.

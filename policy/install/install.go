@@ -14,7 +14,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // Entry is one hook that hookc wants in an agent's settings.
@@ -34,8 +34,8 @@ type Entry struct {
 type Target struct {
 	// Name is what messages call the file.
 	Name    string
-	Layout  dialect.Layout
-	Handler dialect.Handler
+	Layout  agent.Layout
+	Handler agent.Handler
 	// Key is where a matcher's text stands when a matcher is an object.
 	Key  string
 	Unit time.Duration
@@ -86,11 +86,11 @@ func (t *Target) Read(content []byte) ([]Found, map[string]any, error) {
 		return nil, nil, nil
 	}
 	switch t.Layout {
-	case dialect.Groups, dialect.Flat:
+	case agent.Groups, agent.Flat:
 		return t.readJSON(content)
-	case dialect.GroupTables, dialect.FlatTables:
+	case agent.GroupTables, agent.FlatTables:
 		return t.readTOML(content)
-	case dialect.EventLists:
+	case agent.EventLists:
 		return t.readYAML(content)
 	}
 	panic("install: a folder is not a file")
@@ -105,9 +105,9 @@ func (t *Target) Edit(content []byte, want []Entry, memo *Memo) ([]byte, []Chang
 	var changes []Change
 	var err error
 	switch t.Layout {
-	case dialect.Groups, dialect.Flat:
+	case agent.Groups, agent.Flat:
 		out, changes, err = t.editJSON(content, want, memo)
-	case dialect.GroupTables, dialect.FlatTables, dialect.EventLists:
+	case agent.GroupTables, agent.FlatTables, agent.EventLists:
 		out, changes, err = t.editLines(content, want)
 	default:
 		panic("install: a folder is not a file")

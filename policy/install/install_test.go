@@ -10,15 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tailscale/hujson"
 
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
-func target(t testing.TB, agent string, layout dialect.Layout) *Target {
-	d, err := dialect.Find(agent)
+func target(t testing.TB, whose string, layout agent.Layout) *Target {
+	d, err := agent.Find(whose)
 	require.NoError(t, err)
 	p, err := d.Place()
 	require.NoError(t, err)
-	return &Target{Name: "settings", Layout: layout, Handler: p.Handler, Key: p.Matchers.Key, Unit: p.Unit, Own: dialect.OwnCommand}
+	return &Target{Name: "settings", Layout: layout, Handler: p.Handler, Key: p.Matchers.Key, Unit: p.Unit, Own: agent.OwnCommand}
 }
 
 func entry(event, matcher string) Entry {
@@ -81,7 +81,7 @@ func TestEditJSON(t *testing.T) {
 `},
 	} {
 		t.Run(name, func(t *testing.T) {
-			to := target(t, "claude", dialect.Groups)
+			to := target(t, "claude", agent.Groups)
 			var memo Memo
 			out, changes, err := to.Edit([]byte(c.before), one, &memo)
 			require.NoError(t, err)
@@ -100,7 +100,7 @@ func TestEditJSON(t *testing.T) {
 }
 
 func TestLineEndsAndMarksStay(t *testing.T) {
-	to := target(t, "claude", dialect.Groups)
+	to := target(t, "claude", agent.Groups)
 	before := "\xef\xbb\xbf{\r\n\t\"a\": 1\r\n}\r\n"
 	out, _, err := to.Edit([]byte(before), []Entry{entry("Stop", "")}, &Memo{})
 	require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestLineEndsAndMarksStay(t *testing.T) {
 // An entry is known by its command: an older path, other settings, in a group
 // with other people's hooks, or twice.
 func TestOwnEntriesAreReplaced(t *testing.T) {
-	to := target(t, "claude", dialect.Groups)
+	to := target(t, "claude", agent.Groups)
 	before := `{"hooks": {
   "PreToolUse": [
     {"hooks": [{"type": "command", "command": "guard.sh"}, {"type": "command", "command": "'/old path/hookc' run PreToolUse --dialect claude"}]},
@@ -137,7 +137,7 @@ func TestOwnEntriesAreReplaced(t *testing.T) {
 }
 
 func TestEmptyContainersComeBack(t *testing.T) {
-	to := target(t, "claude", dialect.Groups)
+	to := target(t, "claude", agent.Groups)
 	for _, before := range []string{`{"hooks": {}}`, `{"a": 1, "hooks": {"PreToolUse": []}, "b": 2}`, "{\n  \"hooks\": {\n    \"PreToolUse\": []\n  }\n}"} {
 		var memo Memo
 		out, _, err := to.Edit([]byte(before), []Entry{entry("PreToolUse", "")}, &memo)
@@ -151,7 +151,7 @@ func TestEmptyContainersComeBack(t *testing.T) {
 
 // A comment that ends with its line never swallows what follows.
 func TestCutKeepsCommentsApart(t *testing.T) {
-	to := target(t, "claude", dialect.Groups)
+	to := target(t, "claude", agent.Groups)
 	const own = `{"hooks":[{"command":"hookc run"}]}`
 	for before, after := range map[string]string{
 		"{\"hooks\":{\"Stop\":[{\"hooks\":[]}, // c\n  " + own + "]}}":  "{\"hooks\":{\"Stop\":[{\"hooks\":[]} // c\n]}}",
@@ -168,29 +168,29 @@ func TestCutKeepsCommentsApart(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
-		layout        dialect.Layout
+		layout        agent.Layout
 		text, problem string
 	}{
-		"not JSON":       {dialect.Groups, "{\n  \"a\": tru\n}", "settings:2:8: it is not valid JSON: invalid literal: tru"},
-		"cut off":        {dialect.Groups, "{\"a\":", "settings:1:6: it is not valid JSON: it ends before the value does"},
-		"a list":         {dialect.Groups, "[]", "settings:1:1: the settings are not an object"},
-		"hooks a list":   {dialect.Groups, "{\n\"hooks\": []}", "settings:2:10: hooks is not an object"},
-		"event a text":   {dialect.Groups, `{"hooks": {"Stop": "x"}}`, "settings:1:20: hooks.Stop is not a list"},
-		"hooks twice":    {dialect.Groups, `{"hooks": {}, "hooks": {}}`, "settings:1:15: a key is written twice"},
-		"event twice":    {dialect.Groups, `{"hooks": {"Stop": [], "Stop": []}}`, "settings:1:24: an event is written twice"},
-		"not TOML":       {dialect.FlatTables, "a = 1\nb = \n", "settings:2:5: "},
-		"inline TOML":    {dialect.FlatTables, "hooks = []\n", "hookc would make it invalid"},
-		"open mark":      {dialect.FlatTables, "a = 1\n# >>> hookc\n", "settings:2:1: the marks of hookc's lines do not pair"},
-		"closing mark":   {dialect.FlatTables, "# <<< hookc <<<\n", "settings:1:1: the marks of hookc's lines do not pair"},
-		"outside marks":  {dialect.FlatTables, beginLine + "\n[[hooks]]\ncommand = \"hookc run\"\n" + endLine + "\n[[hooks]]\nevent = \"Stop\"\ncommand = \"hookc run Stop\"\n", "settings:5:1: a hook of hookc for Stop stands outside"},
-		"not YAML":       {dialect.EventLists, "a: [\n", "settings:"},
-		"a flow list":    {dialect.EventLists, "Stop: [{command: x}]\n", "settings:1:7: an item can be added only to a list with a dash"},
-		"an empty event": {dialect.EventLists, "Stop:\n", "settings:1:6: an item can be added only"},
-		"a YAML list":    {dialect.EventLists, "- a\n", "settings:1:1: it is no map of events"},
+		"not JSON":       {agent.Groups, "{\n  \"a\": tru\n}", "settings:2:8: it is not valid JSON: invalid literal: tru"},
+		"cut off":        {agent.Groups, "{\"a\":", "settings:1:6: it is not valid JSON: it ends before the value does"},
+		"a list":         {agent.Groups, "[]", "settings:1:1: the settings are not an object"},
+		"hooks a list":   {agent.Groups, "{\n\"hooks\": []}", "settings:2:10: hooks is not an object"},
+		"event a text":   {agent.Groups, `{"hooks": {"Stop": "x"}}`, "settings:1:20: hooks.Stop is not a list"},
+		"hooks twice":    {agent.Groups, `{"hooks": {}, "hooks": {}}`, "settings:1:15: a key is written twice"},
+		"event twice":    {agent.Groups, `{"hooks": {"Stop": [], "Stop": []}}`, "settings:1:24: an event is written twice"},
+		"not TOML":       {agent.FlatTables, "a = 1\nb = \n", "settings:2:5: "},
+		"inline TOML":    {agent.FlatTables, "hooks = []\n", "hookc would make it invalid"},
+		"open mark":      {agent.FlatTables, "a = 1\n# >>> hookc\n", "settings:2:1: the marks of hookc's lines do not pair"},
+		"closing mark":   {agent.FlatTables, "# <<< hookc <<<\n", "settings:1:1: the marks of hookc's lines do not pair"},
+		"outside marks":  {agent.FlatTables, beginLine + "\n[[hooks]]\ncommand = \"hookc run\"\n" + endLine + "\n[[hooks]]\nevent = \"Stop\"\ncommand = \"hookc run Stop\"\n", "settings:5:1: a hook of hookc for Stop stands outside"},
+		"not YAML":       {agent.EventLists, "a: [\n", "settings:"},
+		"a flow list":    {agent.EventLists, "Stop: [{command: x}]\n", "settings:1:7: an item can be added only to a list with a dash"},
+		"an empty event": {agent.EventLists, "Stop:\n", "settings:1:6: an item can be added only"},
+		"a YAML list":    {agent.EventLists, "- a\n", "settings:1:1: it is no map of events"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			agent := map[dialect.Layout]string{dialect.Groups: "claude", dialect.FlatTables: "kimi", dialect.EventLists: "jcli"}[c.layout]
-			_, _, err := target(t, agent, c.layout).Edit([]byte(c.text), []Entry{entry("Stop", "")}, &Memo{})
+			whose := map[agent.Layout]string{agent.Groups: "claude", agent.FlatTables: "kimi", agent.EventLists: "jcli"}[c.layout]
+			_, _, err := target(t, whose, c.layout).Edit([]byte(c.text), []Entry{entry("Stop", "")}, &Memo{})
 			require.Error(t, err)
 			assert.True(t, strings.HasPrefix(err.Error(), c.problem), "%s", err)
 		})
@@ -198,7 +198,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestEditYAML(t *testing.T) {
-	to := target(t, "jcli", dialect.EventLists)
+	to := target(t, "jcli", agent.EventLists)
 	before := `# mine
 stop:
 - command: |
@@ -249,15 +249,15 @@ pre_tool_execution:
 }
 
 func TestEditTOML(t *testing.T) {
-	for agent, c := range map[string]struct {
-		layout dialect.Layout
+	for whose, c := range map[string]struct {
+		layout agent.Layout
 		lines  string
 	}{
-		"kimi": {dialect.FlatTables, "[[hooks]]\nevent = \"PreToolUse\"\nmatcher = \"^(Shell)$\"\ncommand = \"/bin/hookc run PreToolUse --dialect x\"\ntimeout = 35\n"},
-		"codex": {dialect.GroupTables, "[[hooks.PreToolUse]]\nmatcher = \"^(Shell)$\"\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\n" +
+		"kimi": {agent.FlatTables, "[[hooks]]\nevent = \"PreToolUse\"\nmatcher = \"^(Shell)$\"\ncommand = \"/bin/hookc run PreToolUse --dialect x\"\ntimeout = 35\n"},
+		"codex": {agent.GroupTables, "[[hooks.PreToolUse]]\nmatcher = \"^(Shell)$\"\n[[hooks.PreToolUse.hooks]]\ntype = \"command\"\n" +
 			"command = \"/bin/hookc run PreToolUse --dialect x\"\ntimeout = 35\n"},
 	} {
-		to := target(t, agent, c.layout)
+		to := target(t, whose, c.layout)
 		for _, before := range []string{"", "model = \"m\"\n", "[a]\nb = 1"} {
 			want := []Entry{entry("PreToolUse", "^(Shell)$")}
 			out, _, err := to.Edit([]byte(before), want, &Memo{})
@@ -309,8 +309,8 @@ func FuzzJSON(f *testing.F) {
 	}
 	want := []Entry{entry("PreToolUse", "Bash"), entry("Stop", "")}
 	f.Fuzz(func(t *testing.T, before []byte) {
-		for agent, layout := range map[string]dialect.Layout{"claude": dialect.Groups, "clawdcode": dialect.Groups, "cursor": dialect.Flat} {
-			checkJSON(t, target(t, agent, layout), before, want)
+		for whose, layout := range map[string]agent.Layout{"claude": agent.Groups, "clawdcode": agent.Groups, "cursor": agent.Flat} {
+			checkJSON(t, target(t, whose, layout), before, want)
 		}
 	})
 }
@@ -374,8 +374,8 @@ func FuzzLines(f *testing.F) {
 	}
 	want := []Entry{entry("PreToolUse", "Bash"), entry("stop", "")}
 	f.Fuzz(func(t *testing.T, before []byte) {
-		for agent, layout := range map[string]dialect.Layout{"kimi": dialect.FlatTables, "codex": dialect.GroupTables, "jcli": dialect.EventLists} {
-			to := target(t, agent, layout)
+		for whose, layout := range map[string]agent.Layout{"kimi": agent.FlatTables, "codex": agent.GroupTables, "jcli": agent.EventLists} {
+			to := target(t, whose, layout)
 			out, _, err := to.Edit(before, want, &Memo{})
 			if err != nil {
 				continue

@@ -5,7 +5,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // open reads a JSON file: the byte order mark, if any, and what follows.
@@ -77,7 +77,7 @@ func (t *Target) each(d *document, f func(event string, group, item int, of, han
 		event := name(&o.Members[i])
 		groups := elements(&o.Members[i].Value)
 		for g := range groups {
-			if t.Layout == dialect.Flat {
+			if t.Layout == agent.Flat {
 				f(event, g, -1, &groups[g], &groups[g])
 				continue
 			}
@@ -155,21 +155,21 @@ func (t *Target) value(e Entry) []field {
 	if t.Key != "" {
 		matcher = []field{{t.Key, e.Matcher}}
 	}
-	if t.Layout == dialect.Flat && e.Matcher != "" {
+	if t.Layout == agent.Flat && e.Matcher != "" {
 		add("matcher", matcher)
 	}
 	if h.Type != "" {
 		add("type", h.Type)
 	}
 	if h.Name != "" {
-		add(h.Name, dialect.HookName)
+		add(h.Name, agent.HookName)
 	}
 	add(h.Command, e.Command)
 	add(h.Timeout, t.count(e.Timeout))
 	if h.Closed != "" && e.Guard {
 		add(h.Closed, h.ClosedValue)
 	}
-	if t.Layout == dialect.Flat {
+	if t.Layout == agent.Flat {
 		return out
 	}
 	group := []field{{"hooks", []any{out}}}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // The marks between which hookc's lines stand where a file cannot be edited
@@ -47,7 +47,7 @@ func (t *Target) editLines(content []byte, want []Entry) ([]byte, []Change, erro
 		return content, changes, nil
 	case len(want) == 0:
 		return rest, changes, nil
-	case t.Layout == dialect.EventLists:
+	case t.Layout == agent.EventLists:
 		out, err := t.writeYAML(rest, want)
 		return out, changes, err
 	}

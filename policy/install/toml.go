@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
 )
 
@@ -18,7 +18,7 @@ func (t *Target) readTOML(content []byte) ([]Found, map[string]any, error) {
 	hooks := root.Get("hooks")
 	switch {
 	case hooks == nil:
-	case t.Layout == dialect.FlatTables:
+	case t.Layout == agent.FlatTables:
 		for _, h := range hooks.Items {
 			out = append(out, t.treeHook(textAt(h, "event"), textAt(h, "matcher"), h))
 		}
@@ -81,7 +81,7 @@ func (t *Target) writeTOML(want []Entry) []string {
 			out = append(out, "")
 		}
 		matcher := "matcher = " + tomlText(e.Matcher)
-		if t.Layout == dialect.FlatTables {
+		if t.Layout == agent.FlatTables {
 			out = append(out, "[[hooks]]", "event = "+tomlText(e.Event))
 			if e.Matcher != "" {
 				out = append(out, matcher)

@@ -15,8 +15,8 @@ import (
 	"github.com/hookc/hookc/tests/programs"
 )
 
-// agent is a real agent and how it is put to work without a network.
-type agent struct {
+// realAgent is a real agent and how it is put to work without a network.
+type realAgent struct {
 	id string
 	// write and shell are the model's calls that create a file and run a
 	// command, in the agent's own tools.
@@ -34,7 +34,7 @@ type agent struct {
 
 // session is one run of an agent in a fresh project and home.
 type session struct {
-	agent   *agent
+	agent   *realAgent
 	hookc   string
 	model   *model
 	project string
@@ -52,13 +52,13 @@ const patience = 90 * time.Second
 
 // play runs an agent on a prompt against a model that gives turns, with hookc
 // as its only hook.
-func play(t *testing.T, a *agent, turns func(s *session) []turn) *session {
+func play(t *testing.T, a *realAgent, turns func(s *session) []turn) *session {
 	t.Helper()
 	return begin(t, a).play(t, turns)
 }
 
 // begin lays out a fresh project and home.
-func begin(t *testing.T, a *agent) *session {
+func begin(t *testing.T, a *realAgent) *session {
 	t.Helper()
 	policy, err := filepath.Abs(filepath.Join("testdata", "hooks.yaml"))
 	require.NoError(t, err)

@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var agents = []*agent{gemini, codex, qwen}
+var agents = []*realAgent{gemini, codex, qwen}
 
 // each runs a test for every agent.
-func each(t *testing.T, test func(t *testing.T, a *agent)) {
+func each(t *testing.T, test func(t *testing.T, a *realAgent)) {
 	for _, a := range agents {
 		t.Run(a.id, func(t *testing.T) { test(t, a) })
 	}
@@ -19,7 +19,7 @@ func each(t *testing.T, test func(t *testing.T, a *agent)) {
 // TestAgentsWithoutHookc is the control: what the tests below see hookc
 // prevent does happen when there are no hooks.
 func TestAgentsWithoutHookc(t *testing.T) {
-	each(t, func(t *testing.T, a *agent) {
+	each(t, func(t *testing.T, a *realAgent) {
 		s := begin(t, a)
 		s.bare = true
 		s.play(t, func(s *session) []turn {
@@ -35,7 +35,7 @@ func TestAgentsWithoutHookc(t *testing.T) {
 }
 
 func TestAgentsBlockAWrite(t *testing.T) {
-	each(t, func(t *testing.T, a *agent) {
+	each(t, func(t *testing.T, a *realAgent) {
 		s := play(t, a, func(s *session) []turn {
 			return []turn{
 				a.write(s.project, "vault.txt", "open"), a.shell("echo open > vault.txt"), a.write(s.project, "notes.txt", "fine"), {text: "tests pass"},
@@ -50,7 +50,7 @@ func TestAgentsBlockAWrite(t *testing.T) {
 }
 
 func TestAgentsRewriteACommand(t *testing.T) {
-	each(t, func(t *testing.T, a *agent) {
+	each(t, func(t *testing.T, a *realAgent) {
 		s := play(t, a, func(s *session) []turn {
 			return []turn{a.shell("echo live > site.txt"), {text: "tests pass"}}
 		})
@@ -68,7 +68,7 @@ func TestAgentsRewriteACommand(t *testing.T) {
 }
 
 func TestAgentsAddContext(t *testing.T) {
-	each(t, func(t *testing.T, a *agent) {
+	each(t, func(t *testing.T, a *realAgent) {
 		s := play(t, a, func(s *session) []turn {
 			return []turn{a.shell("echo fine > notes.txt"), {text: "tests pass"}}
 		})
@@ -81,7 +81,7 @@ func TestAgentsAddContext(t *testing.T) {
 }
 
 func TestAgentsKeepWorking(t *testing.T) {
-	each(t, func(t *testing.T, a *agent) {
+	each(t, func(t *testing.T, a *realAgent) {
 		s := play(t, a, func(*session) []turn {
 			return []turn{{text: "all done"}, {text: "still done"}, {text: "tests pass"}, {text: "too much"}}
 		})
@@ -109,7 +109,7 @@ func TestAgentsAgree(t *testing.T) {
 		Notes: "fine", Site: "rehearsed", Requests: 7,
 		Closed: []int{0, 1, 2, 2, 2, 2, 2}, Tests: []int{0, 0, 0, 0, 0, 0, 1}, Noted: true,
 	}
-	each(t, func(t *testing.T, a *agent) {
+	each(t, func(t *testing.T, a *realAgent) {
 		s := begin(t, a)
 		s.bare, s.installed = true, true
 		s.play(t, func(s *session) []turn {

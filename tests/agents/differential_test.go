@@ -21,7 +21,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 var (
@@ -249,7 +249,7 @@ func (r rival) decide(t *testing.T, c *nativeCase) (verdict, error) {
 	if err := os.WriteFile(file, []byte(jsonText(c.settings())), 0o644); err != nil {
 		return verdict{}, err
 	}
-	d, err := dialect.Find(r.id)
+	d, err := agent.Find(r.id)
 	if err != nil {
 		return verdict{}, err
 	}

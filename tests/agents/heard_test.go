@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 var heardCount = flag.Int("agents.heard", 1000, "how many random Decisions each agent's own code is made to hear")
@@ -37,12 +37,12 @@ func TestHeardQwen(t *testing.T) {
 // heardCase is a Decision and the call it answers.
 type heardCase struct {
 	*nativeCase
-	call     *dialect.Call
+	call     *agent.Call
 	decision *policy.Decision
 }
 
-func heard(t *testing.T, agent string, driver *exec.Cmd, input func(dice, *nativeCase) map[string]any, events ...string) {
-	d, err := dialect.Find(agent)
+func heard(t *testing.T, whose string, driver *exec.Cmd, input func(dice, *nativeCase) map[string]any, events ...string) {
+	d, err := agent.Find(whose)
 	require.NoError(t, err)
 	root := t.TempDir()
 	driver.Env = bareEnv(root)
@@ -139,7 +139,7 @@ func (d dice) value(f policy.Field) any {
 }
 
 // misheard lists in what the agent heard another thing than was decided.
-func (h *heardCase) misheard(a *nativeAnswer, d *dialect.Dialect) []string {
+func (h *heardCase) misheard(a *nativeAnswer, d *agent.Agent) []string {
 	var wrong []string
 	miss := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	got := a.verdict(h.nativeCase)
@@ -159,7 +159,7 @@ func (h *heardCase) misheard(a *nativeAnswer, d *dialect.Dialect) []string {
 		return wrong
 	}
 	may := h.may(d)
-	if want := strings.Join(h.decision.Context, "\n"); got.Action == "proceed" && may.Has(dialect.MayContext) && got.Context != want {
+	if want := strings.Join(h.decision.Context, "\n"); got.Action == "proceed" && may.Has(agent.MayContext) && got.Context != want {
 		miss("context %q is heard as %q", want, got.Context)
 	}
 	if want := h.changed(); jsonText(got.Changed) != jsonText(want) {
@@ -169,7 +169,7 @@ func (h *heardCase) misheard(a *nativeAnswer, d *dialect.Dialect) []string {
 }
 
 // may is what the agent lets a hook say at the event.
-func (h *heardCase) may(d *dialect.Dialect) dialect.Power {
+func (h *heardCase) may(d *agent.Agent) agent.Power {
 	for _, c := range d.Can(h.call.Event()) {
 		if c.Native == h.Event {
 			return c.May

@@ -9,7 +9,7 @@ import (
 var closedDoor = []string{"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1,localhost"}
 
 // gemini is Gemini CLI.
-var gemini = &agent{
+var gemini = &realAgent{
 	id: "gemini", scope: "project", rewrites: true,
 	write: func(_, file, text string) turn {
 		return turn{tool: "write_file", args: map[string]any{"file_path": file, "content": text}}
@@ -42,7 +42,7 @@ var gemini = &agent{
 }
 
 // codex is OpenAI Codex.
-var codex = &agent{
+var codex = &realAgent{
 	id: "codex", scope: "user", rewrites: true,
 	write: func(_, file, text string) turn {
 		return turn{tool: "apply_patch", input: "*** Begin Patch\n*** Add File: " + file + "\n+" + text + "\n*** End Patch\n"}
@@ -83,7 +83,7 @@ exporter = "none"
 }
 
 // qwen is Qwen Code.
-var qwen = &agent{
+var qwen = &realAgent{
 	id: "qwen", scope: "project",
 	write: func(dir, file, text string) turn {
 		return turn{tool: "write_file", args: map[string]any{"file_path": filepath.Join(dir, file), "content": text}}

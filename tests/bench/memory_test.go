@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // bigHooks is how many hooks the big policy has: of ten, seven are expr, two
@@ -97,7 +97,7 @@ func BenchmarkRatioBigPolicy(b *testing.B) {
 	for name, text := range bigPolicy() {
 		r.write(b, filepath.Join("project", name), text)
 	}
-	claude, err := dialect.Find("claude")
+	claude, err := agent.Find("claude")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/hookc/hookc/cmd/hookc/gatetable"
 	"github.com/hookc/hookc/cmd/hookgate/cold"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/format"
 )
 
@@ -33,14 +33,14 @@ func FuzzColdTable(f *testing.F) {
 	f.Add(0, uint32(0), "claude", event)
 	f.Add(8, uint32(1<<31), "cursor", event)
 	f.Add(len(whole)/2, uint32(8), "jcli", event)
-	f.Fuzz(func(t *testing.T, at int, word uint32, agent string, input []byte) {
+	f.Fuzz(func(t *testing.T, at int, word uint32, whose string, input []byte) {
 		b := append([]byte{}, whole...)
 		if at >= 0 && at+4 <= len(b) {
 			b[at], b[at+1], b[at+2], b[at+3] = byte(word), byte(word>>8), byte(word>>16), byte(word>>24)
 		}
 		for _, b := range [][]byte{b, b[:max(0, min(len(b), at))], input} {
 			if table, ok := cold.Open(b); ok {
-				table.Decide(&cold.Asked{Dialect: agent, Event: "PreToolUse", Input: input, Env: func(string) string { return "" }})
+				table.Decide(&cold.Asked{Dialect: whose, Event: "PreToolUse", Input: input, Env: func(string) string { return "" }})
 			}
 		}
 	})
@@ -50,20 +50,20 @@ func FuzzColdTable(f *testing.F) {
 // no hook concerns it.
 func FuzzColdEvent(f *testing.F) {
 	whole := coldTable(f)
-	for _, agent := range []string{"claude", "cursor", "jcli", "copilot", "gemini"} {
-		f.Add(agent, []byte(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"cwd":"/"}`))
-		f.Add(agent, []byte(`{"hook_event_name":"beforeShellExecution","command":"ls","workspace_roots":["/a"]}`))
-		f.Add(agent, []byte(`{"event":"pre_tool_execution","tool_name":"x","tool_arguments":"{\"a\":1}"}`))
-		f.Add(agent, []byte(`{"hook_event_name":"AfterTool","tool_response":{"error":null},"tool_name":"mcp__a","x":[1e5,-0.1,"\u00e9",{"a":{}}]}`))
+	for _, whose := range []string{"claude", "cursor", "jcli", "copilot", "gemini"} {
+		f.Add(whose, []byte(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"cwd":"/"}`))
+		f.Add(whose, []byte(`{"hook_event_name":"beforeShellExecution","command":"ls","workspace_roots":["/a"]}`))
+		f.Add(whose, []byte(`{"event":"pre_tool_execution","tool_name":"x","tool_arguments":"{\"a\":1}"}`))
+		f.Add(whose, []byte(`{"hook_event_name":"AfterTool","tool_response":{"error":null},"tool_name":"mcp__a","x":[1e5,-0.1,"\u00e9",{"a":{}}]}`))
 	}
-	f.Fuzz(func(t *testing.T, agent string, input []byte) {
+	f.Fuzz(func(t *testing.T, whose string, input []byte) {
 		table, ok := cold.Open(whole)
 		require.True(t, ok)
-		answer, ok := table.Decide(&cold.Asked{Dialect: agent, Input: input, Env: func(string) string { return "" }})
+		answer, ok := table.Decide(&cold.Asked{Dialect: whose, Input: input, Env: func(string) string { return "" }})
 		if !ok {
 			return
 		}
-		d, err := dialect.Find(agent)
+		d, err := agent.Find(whose)
 		require.NoError(t, err)
 		call, err := d.Decode(input, "", func(string) string { return "" })
 		require.NoError(t, err)

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
-	"github.com/hookc/hookc/policy/dialect"
 )
 
 const coldRules = `pre_tool_execution:
@@ -72,7 +72,7 @@ func TestGateRulesAreRun(t *testing.T) {
 	h := newColdHouse(t, coldRules)
 	type asked struct{ agent, native, stdin string }
 	var all []asked
-	for _, d := range dialect.All() {
+	for _, d := range agent.All() {
 		for _, native := range d.Natives() {
 			sample := string(d.Sample(native, "Bash", h.project))
 			if strings.Contains(sample, `"command"`) {

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 const coldPolicy = `pre_tool_execution:
@@ -75,7 +75,7 @@ func TestGateColdIsRun(t *testing.T) {
 	h := newColdHouse(t, coldPolicy)
 	type asked struct{ agent, native, stdin string }
 	var all []asked
-	for _, d := range dialect.All() {
+	for _, d := range agent.All() {
 		for i, native := range d.Natives() {
 			if i%4 == len(d.ID)%4 || strings.Contains(strings.ToLower(native), "pretool") {
 				all = append(all, asked{d.ID, native, string(d.Sample(native, "Bash", h.project))})

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // TestAgentsConfiguration: path-guard protects every file of every agent into
@@ -16,7 +16,7 @@ import (
 func TestAgentsConfiguration(t *testing.T) {
 	g := guard(t, "path-guard")
 	files := 0
-	for _, d := range dialect.All() {
+	for _, d := range agent.All() {
 		place, err := d.Place()
 		if err != nil {
 			continue
@@ -26,7 +26,7 @@ func TestAgentsConfiguration(t *testing.T) {
 			p := strings.ReplaceAll(f.Path, "*", "mine")
 			switch {
 			case strings.HasPrefix(p, "/"):
-			case f.Scope == dialect.UserScope:
+			case f.Scope == agent.UserScope:
 				p = home + "/" + p
 			default:
 				p = root + "/" + p

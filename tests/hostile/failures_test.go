@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/tests/programs"
 )
 
@@ -31,7 +31,7 @@ var failingNames = []string{"missing-program", "out-of-time", "killed", "no-prov
 // TestFailuresReachWhoeverReads fires guards that fail and let through, as every
 // agent's hook: each is named in the answer or on stderr, and is counted.
 func TestFailuresReachWhoeverReads(t *testing.T) {
-	for _, d := range dialect.All() {
+	for _, d := range agent.All() {
 		for _, event := range []policy.Event{policy.PreToolExecution, policy.PreSendMessage} {
 			i := slices.IndexFunc(d.Natives(), func(native string) bool { return slices.Contains(d.EventsOf(native), event) })
 			if i < 0 {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/tests/depth"
 )
 
@@ -80,7 +80,7 @@ func decisionOf(t *testing.T, r *rand.Rand, p policy.Protocol, in *policy.Contex
 // the one that was made, up to what the dialect declares it cannot say.
 func TestDialectRoundTrip(t *testing.T) {
 	for _, p := range []policy.Protocol{policy.JCLIProtocol, policy.GeminiProtocol, policy.ClawdCodeProtocol, policy.AgentHooksProtocol, policy.AIAgentsProtocol, policy.ClaudeProtocol} {
-		d, err := dialect.Find(string(p))
+		d, err := agent.Find(string(p))
 		require.NoError(t, err)
 		t.Run(d.ID, func(t *testing.T) {
 			t.Parallel()
@@ -97,7 +97,7 @@ func TestDialectRoundTrip(t *testing.T) {
 	}
 }
 
-func roundTrips(t *testing.T, r *rand.Rand, d *dialect.Dialect, p policy.Protocol, row dialect.Capabilities) {
+func roundTrips(t *testing.T, r *rand.Rand, d *agent.Agent, p policy.Protocol, row agent.Capabilities) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "answer")
 	command := ". " + shellWord(script)
@@ -143,7 +143,7 @@ func outcome(e policy.Event, a policy.Action) string {
 	return "goes on"
 }
 
-func compareHeard(t *testing.T, row dialect.Capabilities, want, got *policy.Decision, what string) {
+func compareHeard(t *testing.T, row agent.Capabilities, want, got *policy.Decision, what string) {
 	t.Helper()
 	require.Empty(t, got.Failed, what)
 	wanted, heard := outcome(row.Event, want.Action), outcome(row.Event, got.Action)
@@ -176,7 +176,7 @@ func compareHeard(t *testing.T, row dialect.Capabilities, want, got *policy.Deci
 }
 
 // compareWhy: whoever is refused is told why.
-func compareWhy(t *testing.T, row dialect.Capabilities, want, got *policy.Decision, what string) {
+func compareWhy(t *testing.T, row agent.Capabilities, want, got *policy.Decision, what string) {
 	t.Helper()
 	if want.Action == policy.Proceed || strings.Contains(want.Degraded, "rewrite of") {
 		return
@@ -196,7 +196,7 @@ func compareWhy(t *testing.T, row dialect.Capabilities, want, got *policy.Decisi
 }
 
 // comparePatch: what goes on goes on with what was decided.
-func comparePatch(t *testing.T, row dialect.Capabilities, want, got *policy.Decision, what string) {
+func comparePatch(t *testing.T, row agent.Capabilities, want, got *policy.Decision, what string) {
 	t.Helper()
 	if strings.Contains(want.Degraded, "rewrite") || strings.Contains(want.Degraded, "inject") || want.Action == policy.DeferCall {
 		return
@@ -207,7 +207,7 @@ func comparePatch(t *testing.T, row dialect.Capabilities, want, got *policy.Deci
 			continue
 		}
 		heard, ok := got.Patch[name]
-		if name == "messages" && len(want.Inject) > 0 && !row.May.Has(dialect.MayInject) {
+		if name == "messages" && len(want.Inject) > 0 && !row.May.Has(agent.MayInject) {
 			v, _ = want.Final.Get(f) // what joins the conversation is written into it
 		}
 		switch {

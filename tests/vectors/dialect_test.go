@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/tests/depth"
 	"github.com/hookc/hookc/tests/programs"
 )
@@ -45,7 +45,7 @@ func TestDialectVectors(t *testing.T) {
 			})
 		}
 	}
-	for _, d := range dialect.All() {
+	for _, d := range agent.All() {
 		base, _, _ := strings.Cut(d.ID, "@")
 		least := 5
 		if slices.Contains([]string{"jcli", "gemini", "clawdcode", "agenthooks", "aiagents", "claude"}, base) {
@@ -202,7 +202,7 @@ func TestDialectGateOverridden(t *testing.T) {
 // TestDialectTable holds the table in docs/cli.md against the code.
 func TestDialectTable(t *testing.T) {
 	var rows strings.Builder
-	for _, d := range dialect.All() {
+	for _, d := range agent.All() {
 		if strings.Contains(d.ID, "@") {
 			continue
 		}

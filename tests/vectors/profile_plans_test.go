@@ -14,7 +14,7 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/tests/depth"
 )
@@ -22,11 +22,11 @@ import (
 // TestProfilePlans compiles random configurations of four agents: every plan
 // must do what its serial definition says, whatever the hooks answer.
 func TestProfilePlans(t *testing.T) {
-	for agent, write := range map[string]func(*rand.Rand) map[string]string{
+	for whose, write := range map[string]func(*rand.Rand) map[string]string{
 		"clawdcode": randomClawd, "clawdcode@doc": randomClawd, "jcli": randomJCLI, "agenthooks": randomAgentHooks, "aiagents": randomAIAgents,
 	} {
-		t.Run(agent, func(t *testing.T) {
-			d, err := dialect.FindProfile(agent)
+		t.Run(whose, func(t *testing.T) {
+			d, err := agent.FindProfile(whose)
 			require.NoError(t, err)
 			compiled := 0
 			for seed := range max(2, depth.Of(uint64(6))) {
@@ -40,7 +40,7 @@ func TestProfilePlans(t *testing.T) {
 
 // compileNative compiles what an agent would find, with validation, and counts
 // the plans.
-func compileNative(t *testing.T, d *dialect.Dialect, faithful bool, files map[string]string) int {
+func compileNative(t *testing.T, d *agent.Agent, faithful bool, files map[string]string) int {
 	t.Helper()
 	dir := t.TempDir()
 	t.Setenv("HOME", filepath.Join(dir, "home"))

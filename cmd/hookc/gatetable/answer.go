@@ -8,7 +8,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // firer decides events as the program does where no hook concerns them.
@@ -44,8 +44,8 @@ var situations = []func(*policy.Context){
 
 // answer is what the agent is told of an event that no hook concerns; nil when
 // that is not the same in every situation.
-func (b *builder) answer(d *dialect.Dialect, p *dialect.PointReading) *cold.Said {
-	var said *dialect.Wire
+func (b *builder) answer(d *agent.Agent, p *agent.PointReading) *cold.Said {
+	var said *agent.Wire
 	for _, situation := range situations {
 		call := reach(d, p)
 		if call == nil {
@@ -65,7 +65,7 @@ func (b *builder) answer(d *dialect.Dialect, p *dialect.PointReading) *cold.Said
 }
 
 // reach is a call at a point; nil when there is no way to it.
-func reach(d *dialect.Dialect, p *dialect.PointReading) *dialect.Call {
+func reach(d *agent.Agent, p *agent.PointReading) *agent.Call {
 	for _, input := range []string{`{}`, `{"tool_response":{"error":"x"}}`} {
 		call, _ := d.Decode([]byte(input), p.Native, func(string) string { return "" }) // what it lacks makes no difference
 		if call.Native() == p.Native && call.Event() == p.Event {

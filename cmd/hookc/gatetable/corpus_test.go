@@ -17,7 +17,7 @@ import (
 
 	"github.com/hookc/hookc/cmd/hookgate/cold"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 const corpus = "../../../rego/testdata/corpus"
@@ -82,9 +82,9 @@ func TestCorpusIsDefinition(t *testing.T) {
 		}
 		for _, event := range events {
 			for i := range rounds(8) {
-				agent, err := dialect.Find(agents[i%len(agents)])
+				whose, err := agent.Find(agents[i%len(agents)])
 				require.NoError(t, err)
-				c.same(t, g, def, ran, agent, claudeEvent(agent, r.disturbed(event)), text)
+				c.same(t, g, def, ran, whose, claudeEvent(whose, r.disturbed(event)), text)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func TestCorpusIsDefinition(t *testing.T) {
 }
 
 // claudeEvent is a canonical event in an agent's words, as far as they are alike.
-func claudeEvent(d *dialect.Dialect, event string) *cold.Asked {
+func claudeEvent(d *agent.Agent, event string) *cold.Asked {
 	native := ""
 	for _, p := range d.Reading().Points {
 		if p.Event == policy.PreToolExecution {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hookc/hookc/cmd/hookgate/rules"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // mark is a text that no answer has by itself.
@@ -26,12 +26,12 @@ var modes = []string{"bypassPermissions", "yolo", "plan", "default", "acceptEdit
 
 // form is how an agent is told an outcome; nil where that is left to hookc: it is
 // not the same in every situation, or the text does not stand in it as it is.
-func (s *stage) form(d *dialect.Dialect, p *dialect.PointReading, outcome int) *rules.Form {
+func (s *stage) form(d *agent.Agent, p *agent.PointReading, outcome int) *rules.Form {
 	call := reach(d, p)
 	if call == nil {
 		return nil
 	}
-	say := func(texts []string, situation func(*policy.Context)) *dialect.Wire {
+	say := func(texts []string, situation func(*policy.Context)) *agent.Wire {
 		decision := *s.spoken(outcome, texts) // Encode notes in it what it cannot say
 		if decision.Action == policy.KeepWorking || decision.Action == policy.RetryTurn {
 			return nil // it is counted
@@ -63,7 +63,7 @@ func (s *stage) form(d *dialect.Dialect, p *dialect.PointReading, outcome int) *
 	for _, f.Join = range []string{"\n", "\n\n", " "} {
 		for _, f.Stdout.Mode = range []int{rules.JSON, rules.HTMLJSON, rules.Raw} {
 			for _, f.Stderr.Mode = range []int{rules.Raw, rules.JSON} {
-				if holds(f, outcome, func(texts []string) *dialect.Wire { return say(texts, situations[0]) }) {
+				if holds(f, outcome, func(texts []string) *agent.Wire { return say(texts, situations[0]) }) {
 					return f
 				}
 			}
@@ -73,7 +73,7 @@ func (s *stage) form(d *dialect.Dialect, p *dialect.PointReading, outcome int) *
 }
 
 // holds reports whether a form answers every probe as the dialect does.
-func holds(f *rules.Form, outcome int, say func([]string) *dialect.Wire) bool {
+func holds(f *rules.Form, outcome int, say func([]string) *agent.Wire) bool {
 	for _, texts := range probes {
 		if outcome >= rules.BareDeny && len(texts) > 1 {
 			continue // there is one name

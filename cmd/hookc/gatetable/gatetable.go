@@ -16,8 +16,8 @@ import (
 	"github.com/hookc/hookc/cmd/hookgate/rules"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
-	"github.com/hookc/hookc/policy/dialect"
 )
 
 // Section is a section of a compiled policy.
@@ -33,7 +33,7 @@ func Sections(program *dag.Program) []Section {
 	b := newBuilder(program)
 	defer b.empty.Close()
 	src := &cold.Source{}
-	for _, d := range dialect.All() {
+	for _, d := range agent.All() {
 		src.Dialects = append(src.Dialects, b.dialect(d))
 	}
 	out := []Section{{artifact.Gate, cold.Bytes(src)}}
@@ -72,7 +72,7 @@ type builder struct {
 	automata int
 }
 
-func (b *builder) dialect(d *dialect.Dialect) cold.Dialect {
+func (b *builder) dialect(d *agent.Agent) cold.Dialect {
 	r := d.Reading()
 	out := cold.Dialect{Names: r.Names, EventKey: r.EventKey, EventEnv: r.EventEnv}
 	for _, e := range r.Env {
@@ -103,11 +103,11 @@ func (b *builder) dialect(d *dialect.Dialect) cold.Dialect {
 
 // usual reports whether a name of an event is one of the agent's own or a
 // canonical one; other agents' names for it are left to hookc.
-func usual(r *dialect.Reading, name string) bool {
-	return slices.ContainsFunc(r.Points, func(p dialect.PointReading) bool { return p.Native == name || string(p.Event) == name })
+func usual(r *agent.Reading, name string) bool {
+	return slices.ContainsFunc(r.Points, func(p agent.PointReading) bool { return p.Native == name || string(p.Event) == name })
 }
 
-func (b *builder) point(d *dialect.Dialect, p *dialect.PointReading, eventKey string) cold.Point {
+func (b *builder) point(d *agent.Agent, p *agent.PointReading, eventKey string) cold.Point {
 	out := cold.Point{Native: p.Native, Event: string(p.Event), Keys: keys(p, eventKey), Implied: p.Tool}
 	switch {
 	case p.Tool != "" && p.AlwaysTool:
@@ -128,7 +128,7 @@ func (b *builder) point(d *dialect.Dialect, p *dialect.PointReading, eventKey st
 	if spec := p.Event.Spec(); spec.Retry || spec.Class == policy.Quality || p.Event == policy.PreSendMessage {
 		out.Flags |= cold.Counted
 	}
-	if p.Shape == dialect.ShapeUnknown {
+	if p.Shape == agent.ShapeUnknown {
 		return out
 	}
 	out.Answer = b.answer(d, p)
@@ -145,7 +145,7 @@ func (b *builder) point(d *dialect.Dialect, p *dialect.PointReading, eventKey st
 }
 
 // keys are what the keys of an event are, as Call.rename has it.
-func keys(p *dialect.PointReading, eventKey string) []cold.Key {
+func keys(p *agent.PointReading, eventKey string) []cold.Key {
 	all := map[string]cold.Key{}
 	for _, f := range looked {
 		all[f.String()] = field(f)
@@ -165,15 +165,15 @@ func keys(p *dialect.PointReading, eventKey string) []cold.Key {
 	}
 	put(cold.KeyRefuse, policy.FieldToolArguments.String())
 	switch p.Shape {
-	case dialect.ShapeText:
+	case agent.ShapeText:
 		put(cold.KeyText, p.Text)
-	case dialect.ShapeTextOrNone:
+	case agent.ShapeTextOrNone:
 		put(cold.KeyTextOrNone, p.Text)
-	case dialect.ShapeWorkspace:
+	case agent.ShapeWorkspace:
 		put(cold.KeyRoots, "workspace_roots")
 	}
 	put(cold.KeyMove, p.Moved...)
-	for _, k := range slices.Concat(p.Ignored, dialect.EventKeys(), []string{eventKey}) {
+	for _, k := range slices.Concat(p.Ignored, agent.EventKeys(), []string{eventKey}) {
 		delete(all, k) // as any other key
 	}
 	maps.DeleteFunc(all, func(_ string, k cold.Key) bool { return k.Code == cold.KeyIgnore })

@@ -17,7 +17,7 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/format"
 )
 
@@ -49,8 +49,8 @@ func define(t testing.TB, program *dag.Program) *definition {
 	return d
 }
 
-func (d *definition) answer(t testing.TB, agent *dialect.Dialect, asked *cold.Asked) (w dialect.Wire, call *dialect.Call) {
-	call, err := agent.Decode(asked.Input, asked.Event, asked.Env)
+func (d *definition) answer(t testing.TB, whose *agent.Agent, asked *cold.Asked) (w agent.Wire, call *agent.Call) {
+	call, err := whose.Decode(asked.Input, asked.Event, asked.Env)
 	if err != nil {
 		return call.Fail(err.Error()), call
 	}
@@ -129,7 +129,7 @@ func (r roll) policy() string {
 }
 
 // event is a random event of an agent, mostly as it would send it.
-func (r roll) event(d *dialect.Dialect, reading *dialect.Reading) (asked *cold.Asked) {
+func (r roll) event(d *agent.Agent, reading *agent.Reading) (asked *cold.Asked) {
 	p := &reading.Points[r.IntN(len(reading.Points))]
 	members := []string{}
 	add := func(key, value string) { members = append(members, strconv.Quote(key)+":"+r.of("", " ", "\n\t")+value) }
@@ -144,7 +144,7 @@ func (r roll) event(d *dialect.Dialect, reading *dialect.Reading) (asked *cold.A
 		asked.Event = r.of(policy.EventNames()...)
 		add(reading.EventKey, strconv.Quote(p.Native))
 	case 3:
-		add(r.of(dialect.EventKeys()...), strconv.Quote(p.Native))
+		add(r.of(agent.EventKeys()...), strconv.Quote(p.Native))
 	default:
 		add(reading.EventKey, strconv.Quote(p.Native))
 	}
@@ -226,11 +226,11 @@ func TestTableIsDefinition(t *testing.T) {
 		program := compile(t, text)
 		table := Table(program)
 		for _, name := range []string{"claude", "claude@2.1.240", "codex", "copilot", "cursor", "gemini", "qwen", "kimi", "jcli", "clawdcode", "agenthooks", "aiagents"} {
-			agent, err := dialect.Find(name)
+			whose, err := agent.Find(name)
 			require.NoError(t, err)
-			reading, def := agent.Reading(), define(t, program)
+			reading, def := whose.Reading(), define(t, program)
 			for range 50 {
-				a := r.event(agent, reading)
+				a := r.event(whose, reading)
 				opened, ok := cold.Open(table)
 				require.True(t, ok)
 				asked++
@@ -239,10 +239,10 @@ func TestTableIsDefinition(t *testing.T) {
 					continue
 				}
 				answered[name]++
-				want, call := def.answer(t, agent, a)
+				want, call := def.answer(t, whose, a)
 				where := fmt.Sprintf("%s %q %s\n%s", name, a.Event, a.Input, text)
-				require.Equal(t, dialect.Wire{Stdout: nonNil(got.Stdout), Stderr: string(got.Stderr), Exit: got.Exit},
-					dialect.Wire{Stdout: nonNil(want.Stdout), Stderr: want.Stderr, Exit: want.Exit}, where)
+				require.Equal(t, agent.Wire{Stdout: nonNil(got.Stdout), Stderr: string(got.Stderr), Exit: got.Exit},
+					agent.Wire{Stdout: nonNil(want.Stdout), Stderr: want.Stderr, Exit: want.Exit}, where)
 				require.Zero(t, def.ran, where)
 				require.Equal(t, []string{call.Agent(), call.Native()}, []string{string(got.Agent), string(got.Native)}, where)
 				in := call.Context.Frozen(call.Event())

@@ -8,7 +8,7 @@ import (
 	"github.com/hookc/hookc/cmd/hookgate/cold"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // planner takes over the filters of one plan.
@@ -83,7 +83,7 @@ func (p *planner) context(values map[policy.Field]any) *policy.Context {
 // knownNames are the tools for whose names every filter is asked.
 func knownNames(filters []*filter) []string {
 	names := builtins.ToolNames()
-	for _, d := range dialect.All() {
+	for _, d := range agent.All() {
 		if d.Profile != nil {
 			names = append(names, d.Profile.Tools...)
 		}

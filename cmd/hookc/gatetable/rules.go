@@ -8,7 +8,7 @@ import (
 	"github.com/hookc/hookc/cmd/hookgate/rules"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/dialect"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/rego"
 )
 
@@ -192,7 +192,7 @@ func sample(f policy.Field) any {
 }
 
 // answers makes the answers of one event of an agent and returns their number.
-func (k *book) answers(d *dialect.Dialect, p *dialect.PointReading) int {
+func (k *book) answers(d *agent.Agent, p *agent.PointReading) int {
 	var out rules.Point
 	for i := range out {
 		if k.wanted>>i&1 != 0 {

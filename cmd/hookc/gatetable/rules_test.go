@@ -23,9 +23,9 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/dialect"
 	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/tests/depth"
 )
@@ -161,17 +161,17 @@ type tally struct {
 
 // same demands that what the gate answers is what the dialect and the executor,
 // with OPA, answer.
-func (c *tally) same(t testing.TB, g gate, def *definition, ran *[]string, agent *dialect.Dialect, a *cold.Asked, text string) {
+func (c *tally) same(t testing.TB, g gate, def *definition, ran *[]string, whose *agent.Agent, a *cold.Asked, text string) {
 	c.asked++
 	got := g.answer(t, a)
 	if got == nil {
 		return
 	}
 	*ran = nil
-	want, call := def.answer(t, agent, a)
-	where := fmt.Sprintf("%s %q %s\n%s", agent.ID, a.Event, a.Input, text)
-	require.Equal(t, dialect.Wire{Stdout: nonNil(want.Stdout), Stderr: want.Stderr, Exit: want.Exit},
-		dialect.Wire{Stdout: nonNil(got.Stdout), Stderr: string(got.Stderr), Exit: got.Exit}, where)
+	want, call := def.answer(t, whose, a)
+	where := fmt.Sprintf("%s %q %s\n%s", whose.ID, a.Event, a.Input, text)
+	require.Equal(t, agent.Wire{Stdout: nonNil(want.Stdout), Stderr: want.Stderr, Exit: want.Exit},
+		agent.Wire{Stdout: nonNil(got.Stdout), Stderr: string(got.Stderr), Exit: got.Exit}, where)
 	var names []string
 	for _, r := range got.Ran {
 		names = append(names, r.Hook)
@@ -219,11 +219,11 @@ func TestRulesAreDefinition(t *testing.T) {
 		}
 		made++
 		for _, name := range agents {
-			agent, err := dialect.Find(name)
+			whose, err := agent.Find(name)
 			require.NoError(t, err)
-			reading := agent.Reading()
+			reading := whose.Reading()
 			for range 40 {
-				c.same(t, g, def, ran, agent, r.event(agent, reading), text)
+				c.same(t, g, def, ran, whose, r.event(whose, reading), text)
 			}
 		}
 	}
@@ -249,8 +249,8 @@ func TestRulesConcern(t *testing.T) {
 		require.True(t, ok, text)
 		for _, name := range []string{"Bash", "Edit", "mcp__a__x", "mcp__a", "MCP:x", "@x/y", "odd", "oddx", "bashful", "Bash2", "x"} {
 			for _, mode := range []string{"", "plan", "default", "bypassPermissions", "yolo"} {
-				for _, agent := range []string{"claude", "clawdcode", "cursor"} {
-					d, err := dialect.Find(agent)
+				for _, whose := range []string{"claude", "clawdcode", "cursor"} {
+					d, err := agent.Find(whose)
 					require.NoError(t, err)
 					event := fmt.Sprintf(`{"tool_name":%q,"permission_mode":%q,"tool_input":{"command":"ls"}}`, name, mode)
 					c.same(t, g, def, ran, d, claudeEvent(d, strings.Replace(event, `"permission_mode":"",`, "", 1)), text)

@@ -1,0 +1,315 @@
+// Package agent lets hookc stand where an agent starts a hook: it reads the
+// event the agent sends and answers in the agent's own protocol on stdout,
+// stderr and by exit code. Each agent is one file holding one value: a table
+// of its events, what a hook may say at each, and how that is written. What
+// an agent cannot express becomes something stricter that it can, and the
+// Decision says so; no opinion is never written as an approval
+// (architecture.md §5, docs/cli.md "Dialects").
+package agent
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// Power is a set of things an agent lets a hook say at one event.
+type Power uint16
+
+// The members of Power.
+const (
+	MayAllow Power = 1 << iota
+	MayAsk
+	MayDefer
+	// MayDeny: the guarded action does not happen, a result is hidden or
+	// annotated, the agent keeps working; by the class of the event.
+	MayDeny
+	// MayRetry: the step is done again with feedback.
+	MayRetry
+	// MayStop: the sub-pipeline is left.
+	MayStop
+	// MayEnd: the turn ends.
+	MayEnd
+	MayContext
+	MayInject
+	// MaySystem: the user is shown a message.
+	MaySystem
+	MaySuppress
+)
+
+var powerNames = [...]string{"allow", "ask", "defer", "deny", "retry", "stop", "end_turn", "context", "inject", "system_message", "suppress_output"}
+
+// Has reports whether p and q share a member.
+func (p Power) Has(q Power) bool { return p&q != 0 }
+
+// Names lists the members in order.
+func (p Power) Names() []string {
+	var out []string
+	for i, n := range powerNames {
+		if p&(1<<i) != 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// Wire is an answer as the agent reads it.
+type Wire struct {
+	Stdout []byte
+	Stderr string
+	Exit   int
+}
+
+// Agent is one agent's protocol at one version. Values are immutable and
+// safe for concurrent use.
+type Agent struct {
+	// ID names the dialect; a variant for older versions of an agent ends in
+	// @version.
+	ID string
+	// Version is the release of the agent that the value describes.
+	Version string
+	// Aliases are other spellings of ID.
+	Aliases []string
+	// Doc says in a line what speaks it.
+	Doc string
+	// Profile is what the agent's own configuration means; nil when hookc does
+	// not read it.
+	Profile *Profile
+
+	points []point
+	// keys are the agent's names of the fields, at every event.
+	keys map[string]policy.Field
+	// eventKey is where the agent writes the name of the event; eventEnv the
+	// variable that holds it when nothing else names it.
+	eventKey, eventEnv string
+	// env are the variables that stand in for fields the agent did not send.
+	env []envKey
+	// narrow takes away what the agent would not obey in this situation.
+	narrow func(in *policy.Context, may Power) Power
+	// fits reports whether the final value of a field the point writes can be
+	// expressed; nil is always.
+	fits func(c *Call, f policy.Field, v any) bool
+	// join separates several contexts; "" is a line break.
+	join string
+	// say writes an answer that holds only what the point can express.
+	say func(a *answer) Wire
+	// blind refuses when not even the event is known.
+	blind func(reason string) Wire
+	// noticeExit is the code with which text on stderr reaches the user and
+	// nothing else happens.
+	noticeExit int
+	// spoken is true when the agent takes stderr for an answer although the
+	// exit code is 0.
+	spoken bool
+}
+
+// point is one event of an agent.
+type point struct {
+	name  string
+	event policy.Event
+	may   Power
+	// writes are the fields a hook may change.
+	writes []policy.Field
+	// keys are names of fields that hold at this event, beside the dialect's.
+	keys map[string]policy.Field
+	// when tells points of one name apart by what was sent; nil is always.
+	when func(sent map[string]any) bool
+	// shape turns what was sent into one flat object of names in keys.
+	shape func(sent map[string]any)
+	// loose is true when the agent need not send the text of the prompt.
+	loose bool
+	// mute is true where the agent takes whatever is said for an answer.
+	mute bool
+	// askKeepsInput is true where a rewrite goes with a question.
+	askKeepsInput bool
+	// allowed is true where only an approval can carry a rewrite.
+	allowed bool
+}
+
+// envKey is an environment variable and the field it stands in for.
+type envKey struct {
+	name  string
+	field policy.Field
+}
+
+var registry []*Agent
+
+// register adds a dialect to the closed registry of this package. It panics on
+// an incomplete value and on a name that is taken.
+func register(d Agent) *Agent {
+	if d.ID == "" || d.Version == "" || d.Doc == "" || d.eventKey == "" || d.say == nil || d.blind == nil || len(d.points) == 0 {
+		panic("agent: " + d.ID + " is incomplete")
+	}
+	for _, p := range d.points {
+		if p.name == "" || p.event == "" {
+			panic("agent: " + d.ID + " has an event without a name")
+		}
+	}
+	for _, name := range append([]string{d.ID}, d.Aliases...) {
+		if exact(name) != nil {
+			panic("agent: the name " + name + " is taken")
+		}
+	}
+	registry = append(registry, &d)
+	return &d
+}
+
+// All lists the dialects, by ID.
+func All() []*Agent {
+	return slices.SortedFunc(slices.Values(registry), func(a, b *Agent) int { return strings.Compare(a.ID, b.ID) })
+}
+
+// Names lists every accepted name of a dialect, sorted.
+func Names() []string {
+	var out []string
+	for _, d := range registry {
+		out = append(append(out, d.ID), d.Aliases...)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Find returns the dialect with a name. A name with a version of its own,
+// such as claude@2.1.250, is the variant in force at that version: the one of
+// the smallest version that is not older, or the newest.
+func Find(name string) (*Agent, error) {
+	if d := exact(name); d != nil {
+		return d, nil
+	}
+	base, version, versioned := strings.Cut(name, "@")
+	if d := exact(base); versioned && d != nil {
+		at, ok := parseVersion(version)
+		if !ok {
+			return nil, fmt.Errorf("%q is not a version of %s", version, d.ID)
+		}
+		return d.at(at), nil
+	}
+	return nil, fmt.Errorf("unknown dialect %q: %s", name, diag.DidYouMean(name, Names(), "`hookc list dialect` shows them"))
+}
+
+func exact(name string) *Agent {
+	for _, d := range registry {
+		if d.ID == name || slices.Contains(d.Aliases, name) {
+			return d
+		}
+	}
+	return nil
+}
+
+// at is the variant of an agent's dialect in force at a version.
+func (d *Agent) at(version []int) *Agent {
+	best := d
+	for _, v := range registry {
+		base, _, _ := strings.Cut(v.ID, "@")
+		known, ok := parseVersion(v.Version)
+		if base != d.ID || !ok || slices.Compare(known, version) < 0 {
+			continue
+		}
+		if least, _ := parseVersion(best.Version); slices.Compare(known, least) < 0 {
+			best = v
+		}
+	}
+	return best
+}
+
+func parseVersion(s string) ([]int, bool) {
+	var out []int
+	for part := range strings.SplitSeq(s, ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			return nil, false
+		}
+		out = append(out, n)
+	}
+	return out, true
+}
+
+// Capabilities is what an agent lets a hook say at one of its events.
+type Capabilities struct {
+	// Native is the agent's own name of the event.
+	Native string
+	Event  policy.Event
+	May    Power
+	// Writes are the fields a hook may change.
+	Writes []policy.Field
+	// Losses say what becomes of each thing the canonical event obeys and the
+	// agent cannot be told.
+	Losses []Loss
+}
+
+// Can is what the agent lets a hook say at an event: one row for each event
+// of the agent that has the canonical name, none when it has no such event.
+func (d *Agent) Can(e policy.Event) []Capabilities {
+	var out []Capabilities
+	for i := range d.points {
+		p := &d.points[i]
+		if p.event != e {
+			continue
+		}
+		out = append(out, Capabilities{Native: p.name, Event: e, May: p.may, Writes: p.writes, Losses: p.losses()})
+	}
+	return out
+}
+
+// Events lists the canonical events the agent has, in lifecycle order.
+func (d *Agent) Events() []policy.Event {
+	var out []policy.Event
+	for _, p := range d.points {
+		out = append(out, p.event)
+	}
+	slices.SortFunc(out, policy.Event.Compare)
+	return slices.Compact(out)
+}
+
+// find is the event with a name: the agent's own, a canonical one or another
+// alias of it.
+func (d *Agent) find(name string, sent map[string]any) *point {
+	pick := func(same func(p *point) bool) *point {
+		for i := range d.points {
+			if p := &d.points[i]; same(p) && (p.when == nil || p.when(sent)) {
+				return p
+			}
+		}
+		return nil
+	}
+	if name == "" {
+		return nil
+	}
+	if p := pick(func(p *point) bool { return p.name == name }); p != nil {
+		return p
+	}
+	event, ok := policy.ParseEvent(name)
+	if !ok {
+		return nil
+	}
+	if p := pick(func(p *point) bool { return p.event == event }); p != nil {
+		return p
+	}
+	// A name that tells points apart by what was sent: the name settles it.
+	for i := range d.points {
+		if d.points[i].event == event {
+			return &d.points[i]
+		}
+	}
+	return nil
+}
+
+// names lists the agent's own names of its events, sorted.
+func (d *Agent) names() []string {
+	var out []string
+	for _, p := range d.points {
+		out = append(out, p.name)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// contexts is the text of several contexts.
+func (d *Agent) contexts(parts []string) string {
+	return strings.Join(parts, cmp.Or(d.join, "\n"))
+}

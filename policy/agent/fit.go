@@ -1,0 +1,286 @@
+package agent
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+)
+
+// answer is a Decision reduced to what the agent can be told at the event.
+type answer struct {
+	call  *Call
+	point *point
+	act   act
+	// reason is why, for whoever acts on it; never "" when the act refuses.
+	reason   string
+	context  []string
+	system   []string
+	inject   []any
+	patch    map[policy.Field]any
+	suppress bool
+	losses   []Loss
+	// notes are for whoever reads the agent's log; open are those of them that
+	// tell of a failure that let something through, or of the policy as a whole.
+	notes, open []string
+}
+
+func (a *answer) contextText() string { return a.call.dialect.contexts(a.context) }
+func (a *answer) systemText() string  { return joinLines(a.system) }
+
+func (a *answer) lose(from, to, why string) { a.losses = append(a.losses, Loss{from, to, why}) }
+
+// fit reduces a Decision to what can be said.
+func (c *Call) fit(d *policy.Decision) *answer {
+	a := &answer{call: c, point: c.point}
+	may := c.may()
+	a.decide(d, may)
+	a.rewrites(d, may)
+	a.outputs(d, may)
+	if a.act == tell {
+		a.context = append([]string{a.reason}, a.context...)
+		a.act = proceed
+	}
+	for _, w := range d.Warnings {
+		text := w.Text
+		if w.Code != nil {
+			text = w.Code.ID + ": " + text
+		}
+		a.notes = append(a.notes, text)
+		if w.Hook == "" {
+			a.open = append(a.open, text)
+		}
+		// What concerns the policy as a whole, and a gate that was overridden,
+		// must not hide in a log.
+		overridden := d.Action == policy.Proceed && d.Verdict == policy.None && d.By != ""
+		if (w.Hook == "" || overridden) && may.Has(MaySystem) {
+			a.system = append(a.system, "hookc: "+text)
+		}
+	}
+	a.failures(d, may)
+	for _, l := range a.losses {
+		a.notes = append(a.notes, l.String())
+	}
+	return a
+}
+
+// failures tells of hooks that failed and, by their posture, let through what
+// they were to judge: nobody else would notice.
+func (a *answer) failures(d *policy.Decision, may Power) {
+	for _, f := range d.Failed {
+		if f.OnError != policy.OnErrorSkip {
+			continue // the answer has the reason
+		}
+		text := "the hook " + f.Hook + " failed and decided nothing (" + string(f.Kind) + "): " + f.Error
+		a.open = append(a.open, text)
+		a.notes = append(a.notes, text)
+		if may.Has(MaySystem) {
+			a.system = append(a.system, "hookc: "+text)
+		}
+	}
+}
+
+// may is what the agent would obey now.
+func (c *Call) may() Power {
+	if c.dialect.narrow == nil || c.Context == nil {
+		return c.point.may
+	}
+	return c.dialect.narrow(c.Context, c.point.may)
+}
+
+// decide settles the act and the reason.
+func (a *answer) decide(d *policy.Decision, may Power) {
+	reasons, feedback := strings.Join(d.Reasons, "\n"), strings.Join(d.Feedback, "\n")
+	by := cmp.Or(d.By, "the policy")
+	wanted := proceed
+	switch d.Action {
+	case policy.Proceed:
+		a.reason = reasons
+		if d.Verdict == policy.Allow {
+			wanted = allow
+		}
+	case policy.AskUser, policy.DeferCall:
+		a.reason, wanted = reasons, ask
+		if d.Action == policy.DeferCall {
+			wanted = deferCall
+		}
+	case policy.Block, policy.Hide:
+		a.reason, wanted = some(reasons, feedback, "blocked by "+by), deny
+	case policy.KeepWorking:
+		a.reason, wanted = some(feedback, reasons, "blocked by "+by), deny
+	case policy.RetryTurn:
+		a.reason, wanted = some(feedback, reasons, "blocked by "+by), retry
+	case policy.Abort:
+		a.reason, wanted = some(reasons, feedback, "blocked by "+by), leave
+	default: // end_turn, and whatever is not known
+		a.reason, wanted = some(d.StopReason, reasons, "stopped by "+by), end
+	}
+	var lost []Loss
+	a.act, lost = a.point.settle(wanted, may)
+	a.losses = append(a.losses, lost...)
+	if (wanted == ask || wanted == deferCall) && a.act != ask && a.act != deferCall {
+		a.reason = some(a.reason, by+" asks for confirmation") + "\n(hookc: nobody can be asked here, so it is refused)"
+	}
+	if len(lost) > 0 && a.act == proceed && wanted != allow {
+		a.unsaid(may)
+	}
+	if a.act == rewrite {
+		f, _ := a.point.product()
+		a.patch, a.act = map[policy.Field]any{f: a.reason}, proceed
+	}
+}
+
+// unsaid shows a refusal that the agent does not let a hook say to whoever
+// can still be shown something.
+func (a *answer) unsaid(may Power) {
+	if may.Has(MaySystem) {
+		a.system = append(a.system, "hookc: this should not happen: "+a.reason)
+		return
+	}
+	a.notes = append(a.notes, a.reason)
+}
+
+// rewrites takes over the changes the agent takes; one it does not take makes
+// the answer stricter.
+func (a *answer) rewrites(d *policy.Decision, may Power) {
+	class := a.point.event.Spec().Class
+	if a.patch != nil || a.act.refuses() && class != policy.Transform || a.act == tell {
+		return // what does not happen needs no change
+	}
+	for _, f := range policy.Fields() {
+		v, changed := d.Patch[f.String()]
+		if !changed {
+			continue
+		}
+		if a.takes(f, v, may) {
+			a.change(f, v)
+			continue
+		}
+		a.refuseChange(f, v, may)
+		if a.act.refuses() && class != policy.Transform {
+			a.patch = nil
+			return
+		}
+	}
+}
+
+func (a *answer) change(f policy.Field, v any) {
+	if a.patch == nil {
+		a.patch = map[policy.Field]any{}
+	}
+	a.patch[f] = v
+}
+
+// takes reports whether a change can be said beside the act.
+func (a *answer) takes(f policy.Field, v any, may Power) bool {
+	fits := a.call.dialect.fits
+	switch {
+	case !slices.Contains(a.point.writes, f) || v == nil:
+		return false
+	case a.act == ask && !a.point.askKeepsInput:
+		return false
+	case a.point.allowed && a.act != allow:
+		return false
+	}
+	return fits == nil || fits(a.call, f, v)
+}
+
+// refuseChange is what becomes of a change that cannot be said.
+func (a *answer) refuseChange(f policy.Field, v any, may Power) {
+	loss := a.point.unwritable(f)
+	text := jsonText(v)
+	product, _ := a.point.product()
+	switch {
+	case a.point.event.Spec().Class == policy.Guard:
+		a.act, _ = a.point.settle(deny, may)
+		hint := "hookc: " + f.String() + " must be changed first, and hooks cannot change it here. Use this instead: " + text
+		if f == policy.FieldToolInput {
+			hint = "hookc: the call must be changed before it may run, and hooks cannot change it here. Make this call instead: " +
+				a.call.Context.Text(policy.FieldToolName) + " " + text
+		}
+		a.reason = joined(a.reason, hint)
+		loss.To = a.act.String()
+	case f != product || a.act.refuses():
+		loss.To = "dropped"
+	case may.Has(MayDeny):
+		a.act, a.reason = deny, text
+		loss.To = "deny"
+	case may.Has(MayContext):
+		a.context = append(a.context, "hookc: read the result as this instead: "+text)
+		loss.To = "context"
+	default:
+		loss.To = "dropped"
+	}
+	a.losses = append(a.losses, loss)
+}
+
+// outputs takes over what is said beside the decision.
+func (a *answer) outputs(d *policy.Decision, may Power) {
+	a.context = append(a.context, d.Context...)
+	a.injected(d, may)
+	if len(a.context) > 0 && !may.Has(MayContext) {
+		if !a.act.refuses() {
+			a.lose("context", "dropped", noContext)
+		}
+		a.context = nil
+	}
+	switch {
+	case len(d.SystemMessages) == 0:
+	case may.Has(MaySystem):
+		a.system = append(a.system, d.SystemMessages...)
+	default:
+		a.lose("system_message", "dropped", "the agent shows no messages of hooks here")
+		a.notes = append(a.notes, d.SystemMessages...)
+	}
+	a.suppress = d.SuppressOutput && may.Has(MaySuppress)
+}
+
+// injected finds a place for messages that join the conversation.
+func (a *answer) injected(d *policy.Decision, may Power) {
+	if len(d.Inject) == 0 || a.act.refuses() {
+		return
+	}
+	if may.Has(MayInject) {
+		a.inject = d.Inject
+		return
+	}
+	if all, ok := d.Final.Get(policy.FieldMessages); ok && a.takes(policy.FieldMessages, all, may) {
+		a.change(policy.FieldMessages, all)
+		return
+	}
+	if !may.Has(MayContext) {
+		a.lose("inject_messages", "dropped", "a hook cannot add messages here")
+		return
+	}
+	a.lose("inject_messages", "context", "a hook cannot add messages here; the model is given their text")
+	for _, m := range d.Inject {
+		message, _ := m.(map[string]any)
+		if text, ok := message["content"].(string); ok && text != "" {
+			a.context = append(a.context, text)
+		} else {
+			a.context = append(a.context, jsonText(m))
+		}
+	}
+}
+
+// some is the first text that says anything: several agents let a refusal
+// without a reason pass.
+func some(texts ...string) string {
+	for _, s := range texts {
+		if strings.TrimSpace(s) != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func joinLines(lines []string) string { return strings.Join(lines, "\n") }
+
+// joined is two texts on lines of their own.
+func joined(first, second string) string {
+	if first == "" {
+		return second
+	}
+	return first + "\n" + second
+}

@@ -1,0 +1,176 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+)
+
+// Reading is how a dialect reads events, for a reader elsewhere that must see
+// exactly what Decode does: hookgate's table (cmd/hookgate/cold).
+type Reading struct {
+	// Names are the dialect's, its ID first.
+	Names []string
+	// EventKey is where the agent names the event, EventEnv the variable that
+	// does where nothing else names it, "" for none.
+	EventKey, EventEnv string
+	// Env are the variables that stand in for fields that were not sent.
+	Env []EnvReading
+	// Points are the agent's events, Events which of them each name means: the
+	// first whose condition holds.
+	Points []PointReading
+	Events []NamedReading
+}
+
+// EnvReading is a variable and the field it stands in for.
+type EnvReading struct {
+	Name  string
+	Field policy.Field
+}
+
+// NamedReading is a name of an event and the points, by index, it may mean.
+type NamedReading struct {
+	Name   string
+	Points []int
+}
+
+// Shape says what is done with what was sent at a point before its keys are
+// looked at.
+type Shape string
+
+// The shapes. ShapeUnknown must be left to Decode.
+const (
+	ShapeNone    Shape = ""
+	ShapeUnknown Shape = "unknown"
+	// ShapeAgent copies a key to a field that no filter looks at.
+	ShapeAgent Shape = "agent"
+	// ShapeText takes tool_input also from the text of an object;
+	// ShapeTextOrNone an empty text for an empty object.
+	ShapeText       Shape = "text"
+	ShapeTextOrNone Shape = "text-or-none"
+	// ShapeWorkspace takes the project from a list of folders.
+	ShapeWorkspace Shape = "workspace"
+)
+
+// PointReading is how one event of an agent is read.
+type PointReading struct {
+	Native string
+	Event  policy.Event
+	// Keys are the agent's names of the fields.
+	Keys  map[string]policy.Field
+	Shape Shape
+	// Text is the key whose text holds an object, with ShapeText.
+	Text string
+	// Moved are the keys that become members of tool_input, and Tool the name
+	// the tool then has; AlwaysTool, it has it without them.
+	Moved      []string
+	Tool       string
+	AlwaysTool bool
+	// Ignored are keys that become fields no filter looks at, whatever they
+	// hold.
+	Ignored []string
+	// WhenKey and WhenMember, when set, are the object and its member that must
+	// not be null; Conditional is true of a condition.
+	Conditional         bool
+	WhenKey, WhenMember string
+	// Needs are the fields without which the event is not decided.
+	Needs []policy.Field
+}
+
+// EventKeys are the keys under which some agent names the event, in order.
+func EventKeys() []string { return slices.Clone(eventKeys) }
+
+// Reading describes how the dialect reads events.
+func (d *Agent) Reading() *Reading {
+	r := &Reading{Names: append([]string{d.ID}, d.Aliases...), EventKey: d.eventKey, EventEnv: d.eventEnv}
+	for _, k := range d.env {
+		r.Env = append(r.Env, EnvReading{k.name, k.field})
+	}
+	for i := range d.points {
+		r.Points = append(r.Points, d.pointReading(&d.points[i]))
+	}
+	names := append(d.names(), policy.EventNames()...)
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if points := d.candidates(name); len(points) > 0 {
+			r.Events = append(r.Events, NamedReading{name, points})
+		}
+	}
+	return r
+}
+
+// candidates are the points that find may return for a name, in its order.
+func (d *Agent) candidates(name string) []int {
+	var out []int
+	add := func(same func(*point) bool) bool {
+		for i := range d.points {
+			if p := &d.points[i]; same(p) {
+				out = append(out, i)
+				if p.when == nil {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	if add(func(p *point) bool { return p.name == name }) {
+		return out
+	}
+	event, ok := policy.ParseEvent(name)
+	if !ok || add(func(p *point) bool { return p.event == event }) {
+		return out
+	}
+	return nil // settled by the name alone: left to find
+}
+
+func (d *Agent) pointReading(p *point) PointReading {
+	r := PointReading{Native: p.name, Event: p.event, Keys: map[string]policy.Field{}}
+	for _, keys := range []map[string]policy.Field{d.keys, p.keys} {
+		for k, f := range keys {
+			r.Keys[k] = f
+		}
+	}
+	r.Needs = p.needs()
+	r.Conditional = p.when != nil
+	if p.shape != nil {
+		r.Shape = ShapeUnknown
+	}
+	base, _, _ := strings.Cut(d.ID, "@")
+	switch {
+	case base == "gemini" && p.name == "AfterTool" && r.Conditional:
+		// Of shapeGeminiFailure no filter sees anything.
+		r.WhenKey, r.WhenMember, r.Shape, r.Ignored = "tool_response", "error", ShapeNone, []string{"tool_response.error"}
+	case r.Shape == ShapeNone:
+	case p.event == policy.SubagentStart && base != "cursor" && base != "copilot", p.event == policy.SubagentStop && base != "cursor" && base != "copilot":
+		r.Shape = ShapeAgent
+	case base == "jcli" && p.event == policy.StopEvent:
+		r.Shape, r.Ignored = ShapeNone, []string{"assistant_output"}
+	case base == "jcli":
+		r.Shape, r.Text = ShapeTextOrNone, "tool_arguments"
+	case base == "copilot":
+		r.Shape, r.Text, r.Ignored = ShapeTextOrNone, "toolArgs", []string{"timestamp"}
+	case base == "cursor":
+		r.cursor()
+	}
+	return r
+}
+
+// cursor reads as the shapes of cursor.go do.
+func (r *PointReading) cursor() {
+	r.Shape = ShapeWorkspace
+	r.Ignored = []string{"cursor_event"}
+	switch r.Native {
+	case "beforeShellExecution", "afterShellExecution":
+		r.Tool, r.Moved = "Shell", []string{"command"}
+		r.Ignored = append(r.Ignored, "output", "tool_output")
+	case "beforeReadFile", "beforeTabFileRead":
+		r.Tool, r.Moved = "Read", []string{"file_path", "content", "attachments"}
+	case "afterFileEdit", "afterTabFileEdit":
+		r.Tool, r.Moved, r.AlwaysTool = "Edit", []string{"file_path", "edits"}, true
+	case "beforeMCPExecution", "afterMCPExecution":
+		r.Shape = ShapeUnknown
+	case "stop", "subagentStop":
+		r.Ignored = append(r.Ignored, "loop_count", "stop_hook_active", "status", "stop_reason")
+	}
+}

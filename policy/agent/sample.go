@@ -1,0 +1,102 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+)
+
+// Entry is one event of an agent as its settings name it.
+type Entry struct {
+	Native string
+	Event  policy.Event
+	May    Power
+	// Tools is true when a matcher of the event looks at a tool's name.
+	Tools bool
+}
+
+// Refusable reports whether a hook at the event can keep an action from
+// happening.
+func (e Entry) Refusable() bool {
+	return e.Event.Spec().Class == policy.Guard && e.May.Has(MayDeny|MayStop|MayEnd)
+}
+
+// Entries lists the agent's events in lifecycle order, those left out that
+// another stands for; a name that is several canonical events is there for
+// each.
+func (d *Agent) Entries(p *Place) []Entry {
+	var out []Entry
+	for i := range d.points {
+		at := &d.points[i]
+		if slices.Contains(p.Covered, at.name) {
+			continue
+		}
+		tools := slices.Contains(policy.Events(), at.event) && at.event.Spec().CanRead(policy.FieldToolName)
+		out = append(out, Entry{at.name, at.event, at.may, tools})
+	}
+	slices.SortStableFunc(out, func(a, b Entry) int { return a.Event.Compare(b.Event) })
+	return out
+}
+
+// Sample is an event as the agent would send it: a made-up call of a tool in
+// a folder, to try a hook with. Where the agent does not name the event, the
+// input does not either.
+func (d *Agent) Sample(native, tool, dir string) []byte {
+	event, _ := d.eventOf(native)
+	at := d.find(native, nil)
+	input := map[string]any{"command": "true"}
+	values := []struct {
+		field policy.Field
+		value any
+	}{
+		{policy.FieldSessionID, "hookc-doctor"}, {policy.FieldCwd, dir}, {policy.FieldToolName, tool}, {policy.FieldToolInput, input},
+		{policy.FieldUserInput, "hookc doctor"}, {policy.FieldSubagentName, "hookc-doctor"}, {policy.FieldMessages, []any{}},
+		{policy.FieldTrigger, "auto"},
+	}
+	out := map[string]any{}
+	for _, v := range values {
+		spec := event.Spec()
+		if !spec.CanRead(v.field) {
+			continue
+		}
+		out[d.keyOf(at, v.field)] = v.value
+	}
+	if d.ID != "copilot" {
+		out[d.eventKey] = native
+	}
+	text, err := policy.EncodeJSON(out)
+	if err != nil {
+		panic("agent: a sample is not JSON: " + err.Error())
+	}
+	return text
+}
+
+func (d *Agent) eventOf(native string) (policy.Event, bool) {
+	if at := d.find(native, nil); at != nil {
+		return at.event, true
+	}
+	return "", false
+}
+
+// keyOf is the agent's name of a field at an event.
+func (d *Agent) keyOf(at *point, f policy.Field) string {
+	for _, keys := range []map[string]policy.Field{at.keys, d.keys} {
+		var names []string
+		for name, field := range keys {
+			if field == f {
+				names = append(names, name)
+			}
+		}
+		if len(names) > 0 {
+			return slices.Min(names)
+		}
+	}
+	return f.String()
+}
+
+// Agent is the id of the agent that sent the event, without a version.
+func (c *Call) Agent() string {
+	base, _, _ := strings.Cut(c.dialect.ID, "@")
+	return base
+}

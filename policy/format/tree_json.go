@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/digits"
 )
 
 // ParseJSON reads a file that holds one JSON value, strictly as RFC 8259 has
@@ -142,6 +143,11 @@ func (p *jsonParser) number() *Node {
 	}
 	if !json.Valid([]byte(p.text[p.at:end])) {
 		return p.fail("%s is not a number", p.text[p.at:end])
+	}
+	if digits.Long(p.text[p.at:end]) {
+		d := codeTooLarge.Report(p.span(p.at, end), "a number of more than %d digits", digits.Max)
+		p.failure = &d
+		return nil
 	}
 	tag := tagInt
 	if strings.ContainsAny(p.text[p.at:end], ".eE") {

@@ -47,6 +47,8 @@ type config struct {
 	// decides is set when the policy is to decide events; inspect when it is to
 	// show what does not run as well.
 	decides, inspect, asFound bool
+	// withhold, if not nil, is told what is not started without consent.
+	withhold func(*policy.Hook)
 	// around are further folders whose projects count.
 	around []string
 	// skipVerify leaves translation validation out.
@@ -268,13 +270,14 @@ func (c *config) hookKinds() []dag.Kind {
 		o.Shared = s.Load()
 	}
 	kinds := runner.Kinds(o)
-	if len(c.answers) == 0 {
+	if len(c.answers) == 0 && c.withhold == nil {
 		return kinds
 	}
 	for i := range kinds {
 		prepare := kinds[i].Prepare
 		kinds[i].Prepare = func(h *policy.Hook) (dag.Body, diag.List) {
 			body, found := prepare(h)
+			body = c.withheld(h, body)
 			if answer, ok := c.answers[h.Name]; ok {
 				body.Runner = policy.RunnerFunc(func(context.Context, *policy.Context, int) (policy.Result, error) {
 					return policy.ParseHookResult(answer, policy.By{Name: h.Name, At: h.Span})
@@ -342,6 +345,7 @@ func (c *config) load() (*policy.Policy, diag.List) {
 		p, more = format.Load(o)
 		found.Add(more...)
 	}
+	c.confine(p)
 	if c.disabled {
 		p = copied(p)
 		switchOff(p)

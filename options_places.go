@@ -2,7 +2,13 @@ package hookc
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"slices"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/rego"
 )
 
 // Discover takes the policies of every tier for a project (cli.md "Policy
@@ -46,4 +52,46 @@ func Around(dirs ...string) Option {
 // project that is not trusted only regular files below its root are read.
 func AsFound() Option {
 	return func(c *config) { c.asFound = true }
+}
+
+// Withhold keeps what AsFound takes of a project that is not trusted from doing
+// more than evaluating rules. A hook of it that starts a process or asks a model
+// fails instead of doing so, unless Answers answers for it, and told is called
+// with it, from any goroutine. Its Rego may call none of the functions that are
+// forbidden by default.
+func Withhold(told func(*policy.Hook)) Option {
+	return func(c *config) { c.withhold = told }
+}
+
+var errWithheld = errors.New("the project is not trusted: nothing of it is started")
+
+// withheld is a body that does nothing in the place of one that would start
+// something that nobody agreed to.
+func (c *config) withheld(h *policy.Hook, body dag.Body) dag.Body {
+	if c.withhold == nil || h.Kind.InProcess() || !unagreed(h) {
+		return body
+	}
+	body.Runner = policy.RunnerFunc(func(context.Context, *policy.Context, int) (policy.Result, error) {
+		c.withhold(h)
+		return policy.Result{}, errWithheld
+	})
+	return body
+}
+
+// unagreed reports whether a hook is of a project that is not trusted.
+func unagreed(h *policy.Hook) bool { return h.File != nil && h.File.Within != "" }
+
+// confine forbids the Rego of projects that are not trusted what is forbidden by
+// default, whatever their own files say.
+func (c *config) confine(p *policy.Policy) {
+	for _, h := range p.Hooks {
+		if c.withhold == nil || !unagreed(h) || h.File.Rego.Forbid == nil {
+			continue
+		}
+		for _, name := range rego.DefaultForbid() {
+			if !slices.Contains(h.File.Rego.Forbid, name) {
+				h.File.Rego.Forbid = append(h.File.Rego.Forbid, name)
+			}
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/trust"
 )
 
 var codeBadCase = diag.Define(diag.Code{
@@ -55,18 +56,21 @@ type CaseFile struct {
 type caseReader struct {
 	dir   string
 	found diag.List
+	// in is the file itself, which says what may not be read for it.
+	in File
 }
 
 // ReadCases reads a file of test cases. Findings are complete; cases that
-// could not be read are left out.
+// could not be read are left out. For a file of a project that is not trusted
+// nothing outside that project is read.
 func ReadCases(path string) (*CaseFile, diag.List) {
 	file := &CaseFile{Name: path}
-	data, err := os.ReadFile(path)
+	r := &caseReader{dir: filepath.Dir(path), in: File{Within: caseBoundary(path)}}
+	content, err := r.text(absolute("", path))
 	if err != nil {
-		return file, diag.List{codeBadCase.Report(diag.Span{}, "%v", err)}
+		return file, diag.List{codeBadCase.Report(fileSpan(path), "%s: %v", path, err)}
 	}
-	src := diag.NewSource(path, string(data))
-	r := &caseReader{dir: filepath.Dir(path)}
+	src := diag.NewSource(path, content)
 	root, found := ParseYAML(src, 0, len(src.Content))
 	r.found = found
 	if root == nil || root.Shape != Map {
@@ -85,6 +89,32 @@ func ReadCases(path string) (*CaseFile, diag.List) {
 	}
 	r.found.Sort()
 	return file, r.found
+}
+
+// caseBoundary is the folder that reading a file of cases may not leave: the root
+// of its project unless what is there now is what somebody trusted.
+func caseBoundary(path string) string {
+	path = absolute("", path)
+	if root := Boundary(Input{Path: path, Tier: policy.TierProject}); root != "" {
+		return root
+	}
+	root := policy.ProjectRoot(filepath.Dir(path))
+	if st := trust.Open(root).Consult("", nil); trust.IsProject(root) && !st.Holds() {
+		return root
+	}
+	return ""
+}
+
+// text reads a file within the bounds that the files of a policy have.
+func (r *caseReader) text(path string) (string, error) {
+	if err := r.in.outside(path); err != nil {
+		return "", err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", plainError(err)
+	}
+	return readRegular(path, info)
 }
 
 func (r *caseReader) report(at diag.Span, format string, args ...any) {
@@ -108,7 +138,12 @@ func (r *caseReader) policies(n *Node) []string {
 			r.report(item.Span, "policy must be a path")
 			continue
 		}
-		out = append(out, absolute(r.dir, item.Text.Value))
+		path := absolute(r.dir, item.Text.Value)
+		if err := r.in.outside(path); err != nil {
+			r.report(item.Span, "%s: %v", item.Text.Value, err)
+			continue
+		}
+		out = append(out, path)
 	}
 	return out
 }
@@ -192,12 +227,12 @@ func (r *caseReader) event(n *Node) (*policy.Context, string) {
 }
 
 func (r *caseReader) input(n *Node) (*policy.Context, string) {
-	data, err := os.ReadFile(absolute(r.dir, n.Text.Value))
+	data, err := r.text(absolute(r.dir, n.Text.Value))
 	if err != nil {
-		r.report(n.Span, "%v", err)
+		r.report(n.Span, "%s: %v", n.Text.Value, err)
 		return nil, ""
 	}
-	c, name, err := policy.DecodeContext(data)
+	c, name, err := policy.DecodeContext([]byte(data))
 	if err != nil {
 		r.report(n.Span, "the event is not valid: %v", err)
 	}

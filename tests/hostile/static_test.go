@@ -24,6 +24,7 @@ func static(t *testing.T) map[string][]string {
 		"compile":     {programs.Hookc(t), "compile"},
 		"diff":        {programs.Hookc(t), "diff", ".hookc", "."},
 		"named check": {programs.Hookc(t), "check", ".hookc"},
+		"test":        {programs.Hookc(t), "test"},
 	}
 }
 

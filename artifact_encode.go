@@ -72,10 +72,7 @@ func chainOf(plan *dag.Plan, program *dag.Program, p *policy.Policy, kinds map[p
 	made.Losses = nil // of the agent that is told, which whoever opens the artifact names
 	made.Fused = slices.Clone(plan.Fused)
 	for i := range made.Fused {
-		if f := &made.Fused[i]; f.Late != nil {
-			f.Late.Make()
-			f.Fault, f.Late = f.Late.Made().Fault, nil
-		}
+		made.Fused[i].Late = nil // whoever opens the artifact makes it
 	}
 	c := &codec.Chain{Plan: &made}
 	for _, e := range program.Hooks {

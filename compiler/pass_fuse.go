@@ -65,36 +65,32 @@ func (u *unit) fuseNodes(plan *dag.Plan, key fuseKey, nodes []int) {
 	for i, id := range nodes {
 		parts[i] = dag.FusePart{Runner: plan.Nodes[id].Runner, Filter: plan.Nodes[id].Matcher}
 	}
-	for _, f := range u.kinds[key.kind].Fuse(parts) {
-		fusion := dag.Fusion{Kind: key.kind, Slot: key.slot, Run: f.Run, Fault: f.Fault}
-		if f.Make != nil {
-			own := make([]dag.FusePart, len(f.Members))
-			for i, at := range f.Members {
-				own[i] = parts[at]
-			}
-			u.fusion(&fusion, own, f.Make)
-		}
-		for _, i := range f.Members {
-			fusion.Nodes = append(fusion.Nodes, nodes[i])
-		}
-		plan.Fused = append(plan.Fused, fusion)
+	members, makes := u.kinds[key.kind].Fuse(parts)
+	if len(members) < 2 {
+		return
 	}
+	fusion := dag.Fusion{Kind: key.kind, Slot: key.slot}
+	own := make([]dag.FusePart, len(members))
+	for i, at := range members {
+		own[i], fusion.Nodes = parts[at], append(fusion.Nodes, nodes[at])
+	}
+	u.fusion(&fusion, own, makes)
+	plan.Fused = append(plan.Fused, fusion)
 }
 
 // fusion makes a fusion, unless an earlier program has it, or one like it that
 // stands for it until it is made in the background.
-func (u *unit) fusion(f *dag.Fusion, parts []dag.FusePart, makes func() (dag.FusedRun, string)) {
+func (u *unit) fusion(f *dag.Fusion, parts []dag.FusePart, makes func() dag.FusedRun) {
 	older := u.older(parts)
 	switch m := older(); {
-	case m != nil && m.SameParts(parts):
-		f.Run, f.Fault, f.Made = m.Run, m.Fault, m
+	case m != nil && m.Run != nil && m.SameParts(parts):
+		f.Run, f.Made = m.Run, m
 	case u.earlier != nil:
 		f.Late = dag.NewLate(parts, makes, older)
 		f.Run = f.Late.Run
 	default:
-		m = &dag.Made{Parts: parts}
-		m.Run, m.Fault = makes()
-		f.Run, f.Fault, f.Made = m.Run, m.Fault, m
+		f.Made = &dag.Made{Parts: parts, Run: makes()}
+		f.Run = f.Made.Run
 	}
 }
 
@@ -127,7 +123,7 @@ func (u *unit) older(parts []dag.FusePart) func() *dag.Made {
 func checkFused(plan *dag.Plan) error {
 	seen := map[int]bool{}
 	for _, f := range plan.Fused {
-		if len(f.Nodes) < 2 || !slices.IsSorted(f.Nodes) || (f.Run == nil) == (f.Fault == "") {
+		if len(f.Nodes) < 2 || !slices.IsSorted(f.Nodes) || f.Run == nil {
 			return fmt.Errorf("nodes %v are no fusion", f.Nodes)
 		}
 		first := &plan.Nodes[f.Nodes[0]]

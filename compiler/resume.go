@@ -215,7 +215,7 @@ func (u *unit) resumeFused(plan *dag.Plan) {
 		plan.Fused = nil
 	}
 	for i := range plan.Fused {
-		if f := &plan.Fused[i]; f.Fault == "" && u.kinds[f.Kind] != nil {
+		if f := &plan.Fused[i]; u.kinds[f.Kind] != nil {
 			lazy := &lazyFusion{plan: plan, fusion: f, fuse: u.kinds[f.Kind].Fuse, later: u.cfg.Background}
 			f.Run = lazy.run
 		}
@@ -227,7 +227,7 @@ func (u *unit) resumeFused(plan *dag.Plan) {
 type lazyFusion struct {
 	plan   *dag.Plan
 	fusion *dag.Fusion
-	fuse   func([]dag.FusePart) []dag.Fused
+	fuse   func([]dag.FusePart) ([]int, func() dag.FusedRun)
 	later  func(func())
 	once   sync.Once
 	made   atomic.Pointer[dag.FusedRun]
@@ -268,15 +268,8 @@ func (l *lazyFusion) make() {
 			parts[i].Runner = d.Made()
 		}
 	}
-	out := l.fuse(parts)
-	if len(out) != 1 || len(out[0].Members) != len(parts) {
-		return
-	}
-	run := out[0].Run
-	if out[0].Make != nil {
-		run, _ = out[0].Make()
-	}
-	if run != nil {
+	if members, fuse := l.fuse(parts); len(members) == len(parts) {
+		run := fuse()
 		l.made.Store(&run)
 	}
 }

@@ -49,7 +49,7 @@ func (u *unit) dump() string {
 			fmt.Fprintf(&b, "  %d→%d %s: %s\n", e.From, e.To, e.Kind, e.Why)
 		}
 		for _, f := range plan.Fused {
-			fmt.Fprintf(&b, "  fused %s slot %d: %v %s\n", f.Kind, f.Slot, f.Nodes, f.Fault)
+			fmt.Fprintf(&b, "  fused %s slot %d: %v\n", f.Kind, f.Slot, f.Nodes)
 		}
 		for tool, ids := range sorted(plan.Index.Exact) {
 			fmt.Fprintf(&b, "  tool %s: %v\n", tool, ids)

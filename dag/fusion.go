@@ -14,10 +14,8 @@ type Fusion struct {
 	Slot int
 	// Nodes are the members' IDs, ascending.
 	Nodes []int
-	// Run evaluates members. It is nil when their kind could not fuse them
-	// after all; Fault says why.
-	Run   FusedRun
-	Fault string
+	// Run evaluates members.
+	Run FusedRun
 	// Made is the fusion where its kind makes it apart, and has. Late is the
 	// fusion where that is done after the program has gone into force; Run is
 	// then its Run.
@@ -54,14 +52,4 @@ type FusedSaid struct {
 type FusePart struct {
 	Runner policy.Runner
 	Filter *policy.Matcher
-}
-
-// Fused is what a kind makes of parts: Members are indices into those it was
-// given, ascending. Make makes the fusion, which takes a while; Run and Fault
-// are as in Fusion, and not looked at when there is a Make.
-type Fused struct {
-	Members []int
-	Make    func() (FusedRun, string)
-	Run     FusedRun
-	Fault   string
 }

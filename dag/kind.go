@@ -33,9 +33,10 @@ type Kind struct {
 	// held for an earlier one may have changed.
 	Begin func()
 	// Fuse makes one evaluation of several bodies, which are pure and see the
-	// same version of the event; those it leaves out cannot be fused. nil is a
-	// kind whose bodies are cheapest one by one.
-	Fuse func(parts []FusePart) []Fused
+	// same version of the event. Members are the parts that can be in it, as
+	// ascending indices; fewer than two make no fusion. fuse makes the evaluation,
+	// which takes a while. nil is a kind whose bodies are cheapest one by one.
+	Fuse func(parts []FusePart) (members []int, fuse func() FusedRun)
 	// Digest identifies what a body is made of besides the hook itself: shared
 	// Rego and data. It goes into the program's hash, also for hooks that are
 	// not prepared; nil is nothing.

@@ -14,14 +14,14 @@ import (
 // concurrent use.
 type Late struct {
 	parts []FusePart
-	make  func() (FusedRun, string)
+	make  func() FusedRun
 	older atomic.Pointer[func() *Made] // nil once it is of no more use
 	made  atomic.Pointer[Made]
 	view  atomic.Pointer[olderView]
 }
 
-// Made is a fusion that its kind has made, and of what. Run is nil when it
-// could not be, and Fault says why.
+// Made is a fusion that its kind has made, and of what. Run is nil when making
+// it failed, which is a bug; Fault is the panic.
 type Made struct {
 	Parts []FusePart
 	Run   FusedRun
@@ -37,7 +37,7 @@ type olderView struct {
 
 // NewLate is a fusion of parts that make makes. older is what there is in the
 // meantime, and may give nil.
-func NewLate(parts []FusePart, make func() (FusedRun, string), older func() *Made) *Late {
+func NewLate(parts []FusePart, make func() FusedRun, older func() *Made) *Late {
 	l := &Late{parts: parts, make: make}
 	l.older.Store(&older)
 	return l
@@ -60,7 +60,7 @@ func (l *Late) Make() {
 			l.view.Store(nil)
 		}
 	}()
-	made.Run, made.Fault = l.make()
+	made.Run = l.make()
 }
 
 // Made is the fusion once it is made, nil before.
@@ -191,7 +191,7 @@ func (f *Fusion) pending() bool { return f.Late != nil && f.Late.Made() == nil }
 // fault is why a fusion could not be made, "" when it could or is yet to be.
 func (f *Fusion) fault() string {
 	if f.Late == nil {
-		return f.Fault
+		return ""
 	}
 	if m := f.Late.Made(); m != nil {
 		return m.Fault

@@ -36,7 +36,7 @@ func TestLateAsksTheOlder(t *testing.T) {
 	older := &Made{Parts: parts[:5], Run: says("old", &old)}
 	changed := FusePart{Runner: &named{"c2"}, Filter: parts[2].Filter}
 	filtered := FusePart{Runner: parts[3].Runner, Filter: &policy.Matcher{}}
-	l := NewLate([]FusePart{parts[1], parts[0], changed, filtered, parts[4], parts[5]}, func() (FusedRun, string) { return says("own", &own), "" },
+	l := NewLate([]FusePart{parts[1], parts[0], changed, filtered, parts[4], parts[5]}, func() FusedRun { return says("own", &own) },
 		func() *Made { return older })
 	ask := func(chosen ...int) (out []string) {
 		said := make([]FusedSaid, len(chosen))
@@ -67,7 +67,7 @@ func TestLateAsksTheOlder(t *testing.T) {
 // What cannot be made, or panics while it is, leaves the older one in place.
 func TestLateFails(t *testing.T) {
 	a, b := FusePart{Runner: &named{"a"}}, FusePart{Runner: &named{"b"}}
-	l := NewLate([]FusePart{a, b}, func() (FusedRun, string) { panic("no") }, func() *Made { return nil })
+	l := NewLate([]FusePart{a, b}, func() FusedRun { panic("no") }, func() *Made { return nil })
 	f := Fusion{Nodes: []int{0, 1}, Run: l.Run, Late: l}
 	assert.True(t, f.pending())
 	l.Make()

@@ -98,7 +98,6 @@ func (m *Module) infer(u *unit) {
 		w.effects.MayFail = false
 	}
 	m.effects = w.effects
-	m.kin = u.kinship(w.rules)
 }
 
 func pathKey(p policy.Path) []string { return append([]string{p.Field.String()}, p.Keys...) }

@@ -27,7 +27,7 @@ func nativelyOf(t testing.TB, name, source string) (*Module, *Native) {
 	return m, n
 }
 
-// nativeSources are policies of every shape, beside those of the fusion's tests.
+// nativeSources are policies of every shape.
 var nativeSources = slices.Concat(fusedSources, []string{
 	`deny contains "b" if input.tool_name == "Bash"
 deny contains "a" if input.tool_name
@@ -267,4 +267,32 @@ func TestVerify(t *testing.T) {
 		require.Len(t, found, 1, name)
 		assert.Equal(t, "HK079", found[0].Code.ID, name)
 	}
+}
+
+var fusedSources = []string{
+	`deny contains "a" if input.tool_name == "Bash"
+deny contains msg if { some w in ["x", "y"]; contains(input.tool_input.command, w); msg := sprintf("has %s", [w]) }`,
+	`deny if input.tool_input.command == "x"
+deny if input.tool_name == "Bash"`,
+	`default allow := false
+allow if { safe; not input.tool_input.force }
+safe if startswith(input.tool_input.command, "x")
+ask := "sure?" if input.tool_input.command == "y"
+else := "really?" if input.tool_input.force`,
+	`deny contains {"msg": m, "level": 3} if { m := object.get(input.tool_input, "command", "none"); m != "z" }
+violation contains {"msg": "v"} if count(deny) > 0
+warn contains "w" if every c in ["a", "b"] { c != input.tool_input.command }
+deny_extra contains "e" if not input.tool_input.force`,
+	`patch := {"tool_input": {"command": x, "n": 1.50}} if x := upper(input.tool_input.command)
+context contains "c" if input.tool_name
+message := "m" if true`,
+	`result := {"decision": "ask", "reason": concat(" ", ["r", input.tool_input.command])} if input.tool_input.force`,
+	`deny contains x if { some x in names with input as {"tool_input": {"command": "inner"}} }
+names contains input.tool_input.command
+stop contains "s" if { names["x"]; [1 | input.tool_input.force] != [] }`,
+	`deny contains "text" if object.get(input, ["tool_input", "command"], "") == "x"`,
+	`f(x) := 1 if x == "x"
+f(x) := 2 if x == "y"
+skip contains sprintf("%d", [n]) if n := f(input.tool_input.command)`,
+	`deny := x if { x := input.tool_input.command }`,
 }

@@ -56,10 +56,8 @@ type Module struct {
 	budget  time.Duration
 	where   positions
 	names   renaming
-	// kin says with which modules this one can be fused; nil is none.
-	kin    *kin
-	island island
-	native natively
+	island  island
+	native  natively
 }
 
 // Effects are what the module was seen to read, write, say and use.

@@ -87,41 +87,14 @@ func nativeRego(h *policy.Hook, b *dag.Body, eyes *rego.Eyes) diag.List {
 	return nil
 }
 
-// fuseRego makes one evaluation of the Rego of several hooks: those that are
-// native code have one, and those that are not have one query. A hook whose
-// answer is given, for a test of its policy, has no Rego to fuse.
-func fuseRego(parts []dag.FusePart) []dag.Fused {
-	var list []rego.Part
+// fuseRego makes one evaluation of the Rego of several hooks, as far as it is
+// native code. OPA evaluates its hooks one by one.
+func fuseRego(parts []dag.FusePart) (members []int, fuse func() dag.FusedRun) {
 	var natives []*rego.Native
-	var places []int
-	own := dag.Fused{}
 	for i, p := range parts {
-		switch r := p.Runner.(type) {
-		case *rego.Module:
-			list, places = append(list, rego.Part{Module: r, Filter: p.Filter}), append(places, i)
-		case *rego.Native:
-			if r.Fusible() {
-				natives, own.Members = append(natives, r), append(own.Members, i)
-			}
+		if n, ok := p.Runner.(*rego.Native); ok && n.Fusible() {
+			natives, members = append(natives, n), append(members, i)
 		}
 	}
-	var out []dag.Fused
-	if len(natives) > 1 {
-		own.Make = func() (dag.FusedRun, string) { return rego.FuseNative(natives).Run, "" }
-		out = append(out, own)
-	}
-	for _, f := range rego.Sort(list) {
-		fused := dag.Fused{Make: func() (dag.FusedRun, string) {
-			made := f.Fuse()
-			if made.Fault != "" {
-				return nil, made.Fault
-			}
-			return made.Run, ""
-		}}
-		for _, i := range f.Members {
-			fused.Members = append(fused.Members, places[i])
-		}
-		out = append(out, fused)
-	}
-	return out
+	return members, func() dag.FusedRun { return rego.FuseNative(natives).Run }
 }

@@ -126,7 +126,7 @@ func TestArtifactIsRego(t *testing.T) {
 					}
 					return real(h, code)
 				}
-				kinds[at].Fuse = func(parts []dag.FusePart) []dag.Fused {
+				kinds[at].Fuse = func(parts []dag.FusePart) ([]int, func() dag.FusedRun) {
 					runs++
 					return k.Fuse(parts)
 				}

@@ -14,7 +14,7 @@ import (
 )
 
 // codeVersion is the version of what Append writes; its first byte.
-const codeVersion = 2
+const codeVersion = 3
 
 // maxCount bounds lists in stored code.
 const maxCount = 1 << 16

@@ -10,9 +10,10 @@ import (
 // decide.
 type evidence struct {
 	forms forms
-	// events is on how many events, of which answered were decided by native code
-	// and not left to topdown.
-	events, answered int
+	// answered is how many events native code decided as topdown does; left is how
+	// many it left to topdown, late how many took one of the two too long. Those say
+	// nothing of the code.
+	answered, left, late int
 	// engines are the versions that were compared.
 	engines string
 }
@@ -26,19 +27,20 @@ func engines() string { return "OPA " + version.Version + ", native " + listVers
 
 func (e *evidence) append(b *artifact.Buffer) {
 	b.Uint(uint64(e.forms))
-	b.Uint(uint64(e.events))
 	b.Uint(uint64(e.answered))
+	b.Uint(uint64(e.left))
+	b.Uint(uint64(e.late))
 	b.Text(e.engines)
 }
 
 func readEvidence(r *artifact.Reader) evidence {
-	return evidence{forms: forms(r.Uint()), events: int(r.Uint()), answered: int(r.Uint()), engines: r.Text()}
+	return evidence{forms: forms(r.Uint()), answered: int(r.Uint()), left: int(r.Uint()), late: int(r.Uint()), engines: r.Text()}
 }
 
 // Compared reports whether Verify compared the code with this binary's topdown,
 // and found no difference.
 func (n *Native) Compared() bool { return n.evidence.valid() }
 
-// valid reports whether the comparison was made, between the engines that are
+// valid reports whether something was compared, between the engines that are
 // here.
-func (e *evidence) valid() bool { return e.events > 0 && e.engines == engines() }
+func (e *evidence) valid() bool { return e.answered > 0 && e.engines == engines() }

@@ -36,6 +36,8 @@ func (n *Native) Whole() bool { return !n.rest }
 // it was compared on is the code's evidence. Nothing of the world is looked at:
 // functions that would are replaced on both sides.
 func (n *Native) Verify(h *policy.Hook) diag.List {
+	tried := evidence{forms: n.evidence.forms, engines: engines()}
+	n.evidence = evidence{forms: tried.forms}
 	m, err := n.module()
 	if err != nil {
 		return diag.List{codeDiffers.Report(h.Body.Source.Span, "native code was not compared with OPA: %v", err).WithHook(h.Name)}
@@ -45,7 +47,6 @@ func (n *Native) Verify(h *policy.Hook) diag.List {
 		trial, m = n.alone(m)
 	}
 	events := directed(n.code.Program(), h.Event, m.missing(n.code.Program()))
-	answered := 0
 	for _, e := range events {
 		start := time.Now() // Both have one time.
 		got, told, gotErr, fell := trial.once(e, start)
@@ -57,16 +58,19 @@ func (n *Native) Verify(h *policy.Hook) diag.List {
 			want, wantErr = m.result(values, term, steps)
 		}
 		if timedOut(gotErr) || timedOut(wantErr) {
+			tried.late++
 			continue
 		}
-		if !fell {
-			answered++
+		if fell {
+			tried.left++
+		} else {
+			tried.answered++
 		}
 		if !reflect.DeepEqual(got, want) || failureText(gotErr) != failureText(wantErr) || !fell && !trial.gave(told, values) {
 			return diag.List{codeDiffers.Report(h.Body.Source.Span, "native evaluation differs from OPA's; the rule is evaluated by OPA").WithHook(h.Name)}
 		}
 	}
-	n.evidence = evidence{forms: n.evidence.forms, events: len(events), answered: answered, engines: engines()}
+	n.evidence = tried
 	return nil
 }
 

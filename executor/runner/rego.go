@@ -68,11 +68,15 @@ func nativeRego(h *policy.Hook, b *dag.Body, eyes *rego.Eyes) diag.List {
 		found = n.Verify(h)
 	}
 	b.Engine = engine
-	if found != nil {
+	switch {
+	case n == nil:
+		return nil
+	case found != nil:
 		b.Engine = "rego(topdown: its native code differs)"
-	}
-	if n == nil || found != nil {
 		return found
+	case !n.Compared():
+		b.Engine = "rego(topdown: its native code decided no event that it was tried on)"
+		return nil
 	}
 	if eyes != nil {
 		if n.Watch(eyes, h); n.Wrong() {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -105,12 +104,12 @@ func (b *bash) start() diag.List {
 // own configuration, where that is installed.
 func (b *bash) shell() (string, error) {
 	if own := b.protocol.shell; own != "" && b.body.Native != "" {
-		if path, err := exec.LookPath(own); err == nil {
+		if path, err := (reach{}).find(own); err == nil {
 			b.args[0] = own
 			return path, nil
 		}
 	}
-	return exec.LookPath("sh")
+	return reach{}.find("sh")
 }
 
 // startDirect starts an entry point without a shell: a script, of which its
@@ -121,7 +120,7 @@ func (b *bash) startDirect() diag.List {
 	if strings.ContainsRune(b.path, filepath.Separator) {
 		return nil
 	}
-	path, err := exec.LookPath(b.path)
+	path, err := reach{}.find(b.path)
 	if err != nil {
 		b.broken = policy.Failf(policy.ErrSpawn, "there is no %s on this machine: %w", b.path, err)
 		return diag.List{codeUnstartable.Report(b.hook.Span, "there is no %s on this machine to run the script with", b.path).
@@ -169,7 +168,7 @@ func (b *bash) once(ctx context.Context, in *policy.Context, env []string, body 
 		}
 		env = append(env, "PWD="+dir)
 	}
-	c := command{path: b.path, args: b.args, dir: dir, env: env, stdin: stdin, limit: maxStdout}
+	c := command{path: b.program(in), args: b.args, dir: dir, env: env, stdin: stdin, limit: maxStdout}
 	if b.body.Native != "" {
 		c.limit, c.cut = cmp.Or(b.protocol.maxStdout, maxStdout), b.protocol.cut
 		if expand := b.protocol.expand; expand != nil && len(b.body.Args) == 0 {

@@ -56,14 +56,15 @@ func (b *bash) env(in *policy.Context) []string {
 		put(v.Name, v.Value)
 	}
 	var out []string
-	host := b.environ
-	if host == nil {
-		host = os.Environ()
-	}
+	host := b.hosts()
+	reach := b.reach(in, host)
 	for _, kv := range host {
 		name, _, _ := strings.Cut(kv, "=")
 		hidden := b.body.Native != "" && b.protocol.hides != "" && strings.HasPrefix(name, b.protocol.hides)
-		if _, ours := set[name]; !ours && !hidden {
+		if _, ours := set[name]; ours || hidden {
+			continue
+		}
+		if kv, keep := reach.hosted(kv); keep {
 			out = append(out, kv)
 		}
 	}
@@ -72,7 +73,15 @@ func (b *bash) env(in *policy.Context) []string {
 			out = append(out, name+"="+v)
 		}
 	}
-	return cleaned(out, b.body.Imports, b.hook.Event)
+	return reach.settled(out, b.body.Imports)
+}
+
+// hosts is the environment of the agent.
+func (b *bash) hosts() []string {
+	if b.environ == nil {
+		return os.Environ()
+	}
+	return b.environ
 }
 
 // passes reports whether a variable can be given to a process. An empty one

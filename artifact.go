@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/codec"
@@ -154,7 +154,7 @@ func (c *config) artifactOf(began time.Time) (x *Compiled, found diag.List, sett
 	return x, found, settled, nil
 }
 
-// ownBuild is the build of this program (cmd/hookgate/wire), "" when its file
+// ownBuild is the build of this program (internal/wire), "" when its file
 // cannot be looked at.
 func ownBuild() string {
 	path := "/proc/self/exe"

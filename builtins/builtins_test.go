@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -311,4 +312,27 @@ func TestGitBranch(t *testing.T) {
 	root, err := Lookup("git.root").Call([]any{filepath.Join(dir, "repo/src")})
 	require.NoError(t, err)
 	assert.Equal(t, filepath.ToSlash(filepath.Join(dir, "repo")), root)
+}
+
+func TestShellField(t *testing.T) {
+	c := policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, "Bash").Set(policy.FieldCwd, "/repo/src").Set(policy.FieldProjectRoot, "/repo").
+		Set(policy.FieldToolInput, map[string]any{"command": "rm x"})
+	first, ok := ShellOf(c)
+	require.True(t, ok)
+	again, _ := ShellOf(c)
+	assert.Same(t, first, again)
+	value, _ := c.Get(policy.FieldShell)
+	assert.Equal(t, first.JSON(), value)
+	assert.Equal(t, "/repo/src/x", first.Effects[0].Target)
+	assert.Equal(t, shell.ZoneProject, first.Effects[0].Place)
+	seen, _ := ShellOf(c.Project(policy.FieldPaths(policy.FieldShell)))
+	assert.Same(t, first, seen)
+	rewritten, _ := ShellOf(c.With(policy.Replace(policy.Path{Field: policy.FieldToolInput}, map[string]any{"command": "rm y"})))
+	assert.Equal(t, "/repo/src/y", rewritten.Effects[0].Target)
+	_, ok = ShellOf(policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, "Read").Set(policy.FieldToolInput, map[string]any{"command": "rm x"}))
+	assert.False(t, ok)
+	assert.False(t, policy.NewContext(policy.PreToolExecution).Has(policy.FieldShell))
+	power, _ := ShellOf(policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, "PowerShell").Set(policy.FieldToolInput, map[string]any{"command": "rm x"}))
+	assert.Equal(t, []string{shell.ShellNotPosix}, power.Unknown)
+	assert.Equal(t, policy.FieldPaths(policy.FieldShell).Names(), []string{"cwd", "project_root", "tool_name", "tool_input", "shell"})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -198,7 +199,7 @@ func partText(v any) (string, bool) {
 			if !ok {
 				return "", false
 			}
-			words[i] = quoteWord(s)
+			words[i] = shell.Quote(s)
 		}
 		return strings.Join(words, " "), len(words) > 0
 	}
@@ -224,13 +225,30 @@ func editsText(v any) (any, bool) {
 	return strings.Join(out, "\n"), len(out) > 0
 }
 
-// plainWord are the characters a shell takes as they are.
-const plainWord = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
+// ShellOf returns what the command line of a shell call would do; false when
+// the event is no shell call. It is computed at most once per Context, and is
+// what the field `shell` shows.
+func ShellOf(c *policy.Context) (*shell.Line, bool) {
+	s, _ := c.Memo(policy.FieldShell, shellOf).(*shell.Line)
+	return s, s != nil
+}
 
-// quoteWord is s as one word of a POSIX shell.
-func quoteWord(s string) string {
-	if s != "" && strings.Trim(s, plainWord) == "" {
-		return s
+func shellOf(c *policy.Context) any {
+	line, ok := commandPart.provide(c)
+	if !ok {
+		return nil
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	at := shell.Here(c.Text(policy.FieldCwd), c.Text(policy.FieldProjectRoot))
+	if tool := c.Text(policy.FieldToolName); shell.Foreign(tool) {
+		return shell.ForeignText(tool)
+	}
+	return shell.Parse(line.(string), at)
+}
+
+func provideShell(c *policy.Context) (any, bool) {
+	s, ok := ShellOf(c)
+	if !ok {
+		return nil, false
+	}
+	return s.JSON(), true
 }

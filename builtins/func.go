@@ -4,10 +4,10 @@
 package builtins
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -46,7 +46,7 @@ type Example struct {
 }
 
 // ErrUndefined is returned by a function whose arguments have no answer.
-var ErrUndefined = errors.New("undefined")
+var ErrUndefined = paths.ErrUndefined
 
 var funcs = map[string]*Func{}
 

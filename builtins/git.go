@@ -1,15 +1,10 @@
 package builtins
 
 import (
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
+	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -28,7 +23,7 @@ var _ = register(Func{
 var _ = register(Func{
 	Name: "git.root", Params: []Param{param("dir")}, Result: str, World: policy.WorldRead,
 	Call: func(args []any) (any, error) {
-		work, _, err := repository(text(args[0]))
+		work, _, err := paths.Repository(text(args[0]))
 		return filepath.ToSlash(work), err
 	},
 	Doc: "the top folder of the repository that dir is in; empty outside of one",
@@ -41,11 +36,11 @@ var _ = register(Func{
 const headPrefix = "ref: refs/heads/"
 
 func gitBranch(dir string) (any, error) {
-	_, git, err := repository(dir)
+	_, git, err := paths.Repository(dir)
 	if err != nil || git == "" {
 		return "", err
 	}
-	head, err := firstLine(filepath.Join(git, "HEAD"))
+	head, err := paths.FirstLine(filepath.Join(git, "HEAD"))
 	if err != nil {
 		return nil, err
 	}
@@ -54,56 +49,4 @@ func gitBranch(dir string) (any, error) {
 		return "", nil
 	}
 	return branch, nil
-}
-
-// repository finds the work tree that dir is in and its git folder, which a
-// worktree or a submodule names in a file. Both are empty outside of one.
-func repository(dir string) (work, git string, err error) {
-	dir = filepath.FromSlash(dir)
-	if !filepath.IsAbs(dir) {
-		return "", "", ErrUndefined // relative to what?
-	}
-	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
-		at := filepath.Join(dir, ".git")
-		info, err := os.Stat(at)
-		switch {
-		case err == nil && info.IsDir():
-			return dir, at, nil
-		case err == nil && info.Mode().IsRegular():
-			line, err := firstLine(at)
-			target, ok := strings.CutPrefix(line, "gitdir: ")
-			if err != nil {
-				return "", "", err
-			}
-			if !ok {
-				return "", "", fmt.Errorf("%s is no git folder and names none", at)
-			}
-			if !filepath.IsAbs(target) {
-				target = filepath.Join(dir, target)
-			}
-			return dir, target, nil
-		case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
-			return "", "", err
-		case dir == filepath.Dir(dir):
-			return "", "", nil
-		}
-	}
-}
-
-// maxHead bounds what is read of a file that holds one line.
-const maxHead = 4096
-
-func firstLine(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	buf := make([]byte, maxHead)
-	n, err := f.Read(buf)
-	if n == 0 && err != nil && err != io.EOF {
-		return "", err
-	}
-	line, _, _ := strings.Cut(string(buf[:n]), "\n")
-	return strings.TrimRight(line, "\r "), nil
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -75,7 +77,7 @@ func newPathGuard(h *policy.Hook, opts Options) (Made, diag.List) {
 // Run judges a call by the files it names, as they are written and as they are
 // with symbolic links followed.
 func (g *pathGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Result, error) {
-	at := ShellHere(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
+	at := shell.Here(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
 	says := guardSays{by: g.by}
 	kind := ToolKind(in.Text(policy.FieldToolName))
 	if s, ok := ShellOf(in); ok {
@@ -90,7 +92,7 @@ func (g *pathGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Re
 }
 
 // file judges a file that a tool names.
-func (g *pathGuard) file(says *guardSays, f calledFile, at ShellAt) {
+func (g *pathGuard) file(says *guardSays, f calledFile, at shell.At) {
 	p, ok := fileAt(f.path, at)
 	if !ok {
 		if f.writes {
@@ -102,7 +104,7 @@ func (g *pathGuard) file(says *guardSays, f calledFile, at ShellAt) {
 	}
 	for _, name := range withReal(p) {
 		g.path(says, name, f.writes, at)
-		if f.writes && g.outside != policy.None && at.Root != "" && !isUnder(at.Root, name) && !at.temp(name) && !g.allowed(name, at) {
+		if f.writes && g.outside != policy.None && at.Root != "" && !shell.IsUnder(at.Root, name) && !at.InTemp(name) && !g.allowed(name, at) {
 			says.add(g.outside, func() string {
 				return fmt.Sprintf("%s is outside of the project; instead: write inside %s or into a temporary folder, and let the user move it", shown(name), at.Root)
 			})
@@ -113,15 +115,14 @@ func (g *pathGuard) file(says *guardSays, f calledFile, at ShellAt) {
 // withReal is a path, and where it leads when links are followed if that is
 // elsewhere.
 func withReal(p string) []string {
-	target, err := realPath(p, "/")
-	if name, ok := target.(string); err == nil && ok && name != p {
-		return []string{p, name}
+	if target, err := paths.Real(p, "/"); err == nil && target != p {
+		return []string{p, target}
 	}
 	return []string{p}
 }
 
 // fileAt is an argument of a file tool as an absolute path.
-func fileAt(p string, at ShellAt) (string, bool) {
+func fileAt(p string, at shell.At) (string, bool) {
 	if fileURI(p) {
 		plain, err := url.PathUnescape(p[len("file:"):])
 		if err != nil {
@@ -136,7 +137,7 @@ func fileAt(p string, at ShellAt) (string, bool) {
 	if p == "" || strings.IndexByte(p, 0) >= 0 {
 		return "", false
 	}
-	p = slashed(p)
+	p = paths.Slash(p)
 	if p == "~" || strings.HasPrefix(p, "~/") {
 		if at.Home == "" {
 			return "", false
@@ -147,16 +148,16 @@ func fileAt(p string, at ShellAt) (string, bool) {
 	if base == "" {
 		base = at.Root
 	}
-	p, ok := lexicalAbs(p, base)
+	p, ok := paths.Abs(p, base)
 	return p, ok && strings.HasPrefix(p, "/") || ok && path.IsAbs(p) || ok && len(p) > 2 && p[1] == ':'
 }
 
-func (g *pathGuard) allowed(p string, at ShellAt) bool {
+func (g *pathGuard) allowed(p string, at shell.At) bool {
 	_, ok := g.allow.match(p, at)
 	return ok
 }
 
-func (g *pathGuard) path(says *guardSays, p string, writes bool, at ShellAt) {
+func (g *pathGuard) path(says *guardSays, p string, writes bool, at shell.At) {
 	if g.allowed(p, at) {
 		return
 	}
@@ -173,7 +174,7 @@ func (g *pathGuard) path(says *guardSays, p string, writes bool, at ShellAt) {
 
 func protectedReason(p, entry string) string {
 	return fmt.Sprintf("%s is protected (%s): it decides what agents may do here, or the policy names it; instead: work on another file, and tell the user which change you suggest and why (it may be read: `cat %s`)",
-		shown(p), entry, quoteWord(p))
+		shown(p), entry, shell.Quote(p))
 }
 
 func hiddenReason(p, entry string) string {
@@ -181,13 +182,13 @@ func hiddenReason(p, entry string) string {
 }
 
 // shell judges what a command line would do to files of this machine.
-func (g *pathGuard) shell(says *guardSays, s *Shell, at ShellAt, surely bool) {
+func (g *pathGuard) shell(says *guardSays, s *shell.Line, at shell.At, surely bool) {
 	if surely && len(s.Unknown) > 0 {
 		says.add(g.unknown, func() string { return unreadable(s.Unknown[0]) })
 	}
 	for i := range s.Effects {
 		e := &s.Effects[i]
-		if e.Host != "" || e.Domain != DomainFile && e.Domain != DomainPermission {
+		if e.Host != "" || e.Domain != shell.DomainFile && e.Domain != shell.DomainPermission {
 			continue
 		}
 		g.effect(says, e, at)
@@ -199,20 +200,20 @@ func (g *pathGuard) shell(says *guardSays, s *Shell, at ShellAt, surely bool) {
 	}
 }
 
-func (g *pathGuard) effect(says *guardSays, e *ShellEffect, at ShellAt) {
-	writes := e.Kind == EffectWrite || e.Kind == EffectDelete || e.Kind == EffectPrivilege && e.Domain == DomainPermission
-	if !writes && e.Kind != EffectRead {
+func (g *pathGuard) effect(says *guardSays, e *shell.Effect, at shell.At) {
+	writes := e.Kind == shell.EffectWrite || e.Kind == shell.EffectDelete || e.Kind == shell.EffectPrivilege && e.Domain == shell.DomainPermission
+	if !writes && e.Kind != shell.EffectRead {
 		return
 	}
-	if e.Certainty == CertainDynamic && !strings.HasPrefix(e.Target, "/") {
+	if e.Certainty == shell.CertainDynamic && !strings.HasPrefix(e.Target, "/") {
 		g.dynamic(says, e, writes)
 		return
 	}
-	if e.Certainty == CertainKnown && !writes && len(g.hidden) == 0 || e.Certainty == CertainKnown && g.allowed(e.Target, at) {
+	if e.Certainty == shell.CertainKnown && !writes && len(g.hidden) == 0 || e.Certainty == shell.CertainKnown && g.allowed(e.Target, at) {
 		return
 	}
 	names := []string{e.Target}
-	if e.Certainty == CertainKnown {
+	if e.Certainty == shell.CertainKnown {
 		names = withReal(e.Target)
 	}
 	for _, name := range names {
@@ -229,7 +230,7 @@ func (g *pathGuard) effect(says *guardSays, e *ShellEffect, at ShellAt) {
 
 // dynamic judges a file of which the folder is not known: one that has the name
 // of a protected file may be it.
-func (g *pathGuard) dynamic(says *guardSays, e *ShellEffect, writes bool) {
+func (g *pathGuard) dynamic(says *guardSays, e *shell.Effect, writes bool) {
 	base := strings.ToLower(path.Base(e.Target))
 	if strings.ContainsAny(base, "$`") {
 		return

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/paths"
 )
 
 // A call that takes a folder away, puts another thing in its place or changes
@@ -20,24 +22,24 @@ var folderWrites = map[string]bool{"move": true, "link": true, "link-force": tru
 
 // takesFolder reports whether an effect does to all of a folder what it does to
 // the folder. What is moved to a folder that is there goes into it.
-func takesFolder(e *ShellEffect, at ShellAt) bool {
+func takesFolder(e *shell.Effect, at shell.At) bool {
 	switch e.Kind {
-	case EffectDelete:
+	case shell.EffectDelete:
 		return true
-	case EffectWrite:
+	case shell.EffectWrite:
 		if folderWrites[e.Op] {
-			return !isUnder(e.Target, at.Root) && !isUnder(e.Target, at.Cwd) && !isFolder(e.Target, e.Op == "link-force")
+			return !shell.IsUnder(e.Target, at.Root) && !shell.IsUnder(e.Target, at.Cwd) && !isFolder(e.Target, e.Op == "link-force")
 		}
-		return e.Recursive || e.Domain == DomainPermission
-	case EffectPrivilege:
-		return e.Domain == DomainPermission
+		return e.Recursive || e.Domain == shell.DomainPermission
+	case shell.EffectPrivilege:
+		return e.Domain == shell.DomainPermission
 	}
 	return false
 }
 
 // within returns an entry that lies below dir, or that names something there.
 // recursive says that dir is surely taken as a folder.
-func (s pathSet) within(dir string, recursive bool, at ShellAt) (string, bool) {
+func (s pathSet) within(dir string, recursive bool, at shell.At) (string, bool) {
 	lower := strings.ToLower(dir)
 	anywhere := false
 	for i := range s {
@@ -46,7 +48,7 @@ func (s pathSet) within(dir string, recursive bool, at ShellAt) (string, bool) {
 		case e.from == '*':
 			anywhere = true
 		case e.literal:
-			if full, ok := e.full(at); ok && full != lower && isUnder(lower, full) {
+			if full, ok := e.full(at); ok && full != lower && shell.IsUnder(lower, full) {
 				return e.text, true
 			}
 		case e.reachesBelow(lower, at):
@@ -61,7 +63,7 @@ func (s pathSet) within(dir string, recursive bool, at ShellAt) (string, bool) {
 
 // reachesBelow reports whether a glob with a fixed beginning can name something
 // below dir.
-func (e *pathEntry) reachesBelow(dir string, at ShellAt) bool {
+func (e *pathEntry) reachesBelow(dir string, at shell.At) bool {
 	full, ok := e.full(at)
 	if !ok {
 		return false
@@ -93,7 +95,7 @@ var outputs = map[string]bool{"dist": true, "build": true, "out": true, "target"
 // existsBelow looks for a file below dir that an entry names which holds
 // anywhere. A folder with too many files counts as holding one, and so does a
 // folder of a project that is not on this disk.
-func (s pathSet) existsBelow(dir string, recursive bool, at ShellAt) (string, bool) {
+func (s pathSet) existsBelow(dir string, recursive bool, at shell.At) (string, bool) {
 	first := ""
 	for i := range s {
 		if s[i].from == '*' {
@@ -103,7 +105,7 @@ func (s pathSet) existsBelow(dir string, recursive bool, at ShellAt) (string, bo
 	}
 	if _, err := os.Lstat(filepath.FromSlash(dir)); err != nil {
 		_, rootErr := os.Lstat(filepath.FromSlash(at.Root))
-		return first, recursive && at.Root != "" && isUnder(at.Root, dir) && rootErr != nil && !disposable[path.Base(dir)] && !outputs[path.Base(dir)]
+		return first, recursive && at.Root != "" && shell.IsUnder(at.Root, dir) && rootErr != nil && !disposable[path.Base(dir)] && !outputs[path.Base(dir)]
 	}
 	found, left := "", maxBelow
 	err := filepath.WalkDir(filepath.FromSlash(dir), func(name string, _ fs.DirEntry, err error) error {
@@ -114,7 +116,7 @@ func (s pathSet) existsBelow(dir string, recursive bool, at ShellAt) (string, bo
 		if err != nil {
 			return nil // what cannot be listed cannot be deleted by this user either
 		}
-		p := strings.ToLower(slashed(name))
+		p := strings.ToLower(paths.Slash(name))
 		for i := range s {
 			if s[i].from == '*' && s[i].holds(p, at) {
 				found = s[i].text
@@ -128,7 +130,7 @@ func (s pathSet) existsBelow(dir string, recursive bool, at ShellAt) (string, bo
 
 // fixedPart is the folder before the first part of a path that is a glob.
 func fixedPart(glob string) string {
-	if i := strings.IndexAny(glob, globChars+"{"); i >= 0 {
+	if i := strings.IndexAny(glob, shell.GlobChars+"{"); i >= 0 {
 		return path.Dir(glob[:i] + "x")
 	}
 	return glob
@@ -136,8 +138,8 @@ func fixedPart(glob string) string {
 
 // landings are the further paths that a copy, a move or a link makes, because
 // its destination is a folder that exists: mv x/limits.json policies.
-func landings(s *Shell, e *ShellEffect) []string {
-	if e.Kind != EffectWrite || e.Certainty != CertainKnown || e.Command < 0 || e.Command >= len(s.Commands) || e.Op != "copy" && !folderWrites[e.Op] {
+func landings(s *shell.Line, e *shell.Effect) []string {
+	if e.Kind != shell.EffectWrite || e.Certainty != shell.CertainKnown || e.Command < 0 || e.Command >= len(s.Commands) || e.Op != "copy" && !folderWrites[e.Op] {
 		return nil
 	}
 	if !isFolder(e.Target, false) {
@@ -163,11 +165,11 @@ func isFolder(p string, itself bool) bool {
 
 // sourcesOf are the files that a command copies, moves or links to the target
 // of e.
-func sourcesOf(s *Shell, e *ShellEffect) []string {
+func sourcesOf(s *shell.Line, e *shell.Effect) []string {
 	var out []string
 	for i := range s.Effects {
 		from := &s.Effects[i]
-		if from.Command == e.Command && (from.Kind == EffectRead || from.Kind == EffectDelete) && from.Op == e.Op && from.Certainty != CertainDynamic {
+		if from.Command == e.Command && (from.Kind == shell.EffectRead || from.Kind == shell.EffectDelete) && from.Op == e.Op && from.Certainty != shell.CertainDynamic {
 			out = append(out, matchesOf(from)...)
 		}
 	}
@@ -178,8 +180,8 @@ func sourcesOf(s *Shell, e *ShellEffect) []string {
 }
 
 // matchesOf is the target of an effect, or what is there of a glob.
-func matchesOf(e *ShellEffect) []string {
-	if e.Certainty != CertainPattern {
+func matchesOf(e *shell.Effect) []string {
+	if e.Certainty != shell.CertainPattern {
 		return []string{e.Target}
 	}
 	found, err := filepath.Glob(filepath.FromSlash(e.Target))
@@ -190,13 +192,13 @@ func matchesOf(e *ShellEffect) []string {
 }
 
 // operandPaths are the words of a command that are no options, as paths.
-func operandPaths(c *ShellCommand) []string {
+func operandPaths(c *shell.Command) []string {
 	var out []string
 	for _, w := range c.Argv[min(1, len(c.Argv)):] {
 		if w.Dynamic || strings.HasPrefix(w.Text, "-") {
 			continue
 		}
-		if p := absolute(c.Dir, w.Text); p != "" {
+		if p := shell.Absolute(c.Dir, w.Text); p != "" {
 			out = append(out, p)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/paths"
 )
 
 // pathSet is a list of files and folders, as a guard's options name them:
@@ -37,7 +39,7 @@ func newPathSet(texts []string) (set pathSet, bad []string) {
 }
 
 func newPathEntry(text string) (pathEntry, bool) {
-	p := strings.ToLower(slashed(text))
+	p := strings.ToLower(paths.Slash(text))
 	e := pathEntry{text: text, from: '.'}
 	switch {
 	case strings.HasPrefix(p, "**/"):
@@ -50,12 +52,12 @@ func newPathEntry(text string) (pathEntry, bool) {
 	if p != "" {
 		p = path.Clean(p)
 	}
-	e.rest, e.literal = p, !strings.ContainsAny(p, globChars+"{")
+	e.rest, e.literal = p, !strings.ContainsAny(p, shell.GlobChars+"{")
 	return e, p != ".." && !strings.HasPrefix(p, "../") && doublestar.ValidatePattern(p)
 }
 
 // match returns the entry that holds p, an absolute path without `.` and `..`.
-func (s pathSet) match(p string, at ShellAt) (string, bool) {
+func (s pathSet) match(p string, at shell.At) (string, bool) {
 	if len(s) == 0 {
 		return "", false
 	}
@@ -68,7 +70,7 @@ func (s pathSet) match(p string, at ShellAt) (string, bool) {
 	return "", false
 }
 
-func (e *pathEntry) holds(p string, at ShellAt) bool {
+func (e *pathEntry) holds(p string, at shell.At) bool {
 	rel, ok := e.relative(p, at)
 	if !ok {
 		return false
@@ -83,7 +85,7 @@ func (e *pathEntry) holds(p string, at ShellAt) bool {
 }
 
 // relative is p from where the entry begins.
-func (e *pathEntry) relative(p string, at ShellAt) (string, bool) {
+func (e *pathEntry) relative(p string, at shell.At) (string, bool) {
 	base := "/"
 	switch e.from {
 	case '~':
@@ -91,7 +93,7 @@ func (e *pathEntry) relative(p string, at ShellAt) (string, bool) {
 	case '.':
 		base = strings.ToLower(at.Root)
 	}
-	if base == "" || !isUnder(base, p) {
+	if base == "" || !shell.IsUnder(base, p) {
 		return "", false
 	}
 	return strings.TrimPrefix(p[len(base):], "/"), true
@@ -99,13 +101,13 @@ func (e *pathEntry) relative(p string, at ShellAt) (string, bool) {
 
 func (e *pathEntry) below(rel string) bool {
 	if e.literal {
-		return e.rest == "" || isUnder(e.rest, rel)
+		return e.rest == "" || shell.IsUnder(e.rest, rel)
 	}
 	return doublestar.MatchUnvalidated(e.rest, rel) || doublestar.MatchUnvalidated(e.rest+"/**", rel)
 }
 
 // full is where an entry lies, its globs as they are.
-func (e *pathEntry) full(at ShellAt) (string, bool) {
+func (e *pathEntry) full(at shell.At) (string, bool) {
 	switch {
 	case e.from == '/':
 		return "/" + e.rest, true
@@ -119,7 +121,7 @@ func (e *pathEntry) full(at ShellAt) (string, bool) {
 
 // globbed returns an entry that a shell's glob may match: a word such as
 // .cl*/settings.json.
-func (s pathSet) globbed(glob string, at ShellAt) (string, bool) {
+func (s pathSet) globbed(glob string, at shell.At) (string, bool) {
 	exact := glob
 	glob = strings.ToLower(glob)
 	dir := fixedPart(exact)

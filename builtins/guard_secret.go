@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -94,7 +95,7 @@ func (g *secretGuard) mayHold(in *policy.Context, f policy.Field) bool {
 	if len(g.free) == 0 || f != policy.FieldToolInput {
 		return false
 	}
-	at := ShellHere(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
+	at := shell.Here(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
 	files := calledFiles(in, ToolKind(in.Text(policy.FieldToolName)))
 	for _, file := range files {
 		p, ok := fileAt(file.path, at)
@@ -164,7 +165,7 @@ func (g *secretGuard) sent(says *guardSays, in *policy.Context) {
 	}
 	for i := range s.Effects {
 		e := &s.Effects[i]
-		if e.Kind == EffectConnect && e.Secret != "" {
+		if e.Kind == shell.EffectConnect && e.Secret != "" {
 			says.add(g.found, func() string { return adviceSendSecret.reason(s, e) })
 		}
 	}

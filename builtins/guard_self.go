@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -55,7 +57,7 @@ func (s *Self) Set(files, programs []string) {
 	p := &selfParts{programs: programs}
 	for _, list := range [][]string{files, programs} {
 		for _, f := range list {
-			f = slashed(f)
+			f = paths.Slash(f)
 			e, ok := newPathEntry(literalPath(f))
 			if !ok || !filepath.IsAbs(f) {
 				continue
@@ -68,7 +70,7 @@ func (s *Self) Set(files, programs []string) {
 }
 
 // literalPath is a path that newPathEntry reads whatever characters it holds.
-func literalPath(p string) string { return globless.Replace(strings.ReplaceAll(p, "{", "_")) }
+func literalPath(p string) string { return shell.Globless.Replace(strings.ReplaceAll(p, "{", "_")) }
 
 // Protect makes a runner of SelfGuard protect own; any other stays as it is.
 func Protect(r policy.Runner, own *Self) {
@@ -90,7 +92,7 @@ const compiledPolicies = ".hookc"
 
 // Run judges a call by the files it would change and the commands it would run.
 func (g *selfGuard) Run(ctx context.Context, in *policy.Context, _ int) (policy.Result, error) {
-	call := selfCall{g: g, ctx: ctx, at: ShellHere(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot)), own: g.own.parts.Load(), says: guardSays{by: g.by}}
+	call := selfCall{g: g, ctx: ctx, at: shell.Here(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot)), own: g.own.parts.Load(), says: guardSays{by: g.by}}
 	if call.own == nil {
 		call.own = &selfParts{}
 	}
@@ -112,7 +114,7 @@ func (g *selfGuard) Run(ctx context.Context, in *policy.Context, _ int) (policy.
 type selfCall struct {
 	g    *selfGuard
 	ctx  context.Context
-	at   ShellAt
+	at   shell.At
 	own  *selfParts
 	says guardSays
 }
@@ -124,7 +126,7 @@ func (c *selfCall) deny(p, entry string) {
 			part = "holds " + shown(entry) + ", which " + part
 		}
 		return fmt.Sprintf("%s %s, so an agent must not change it; instead: work on another file, and tell the user which change you suggest and why (it may be read: `cat %s`)",
-			shown(p), part, quoteWord(entry))
+			shown(p), part, shell.Quote(entry))
 	})
 }
 
@@ -159,7 +161,7 @@ func (c *selfCall) path(p string, whole bool) {
 }
 
 // holds returns the part of hookc that p is, or is below.
-func (o *selfParts) holds(p string, at ShellAt) (string, bool) {
+func (o *selfParts) holds(p string, at shell.At) (string, bool) {
 	if entry, ok := o.set.match(p, at); ok {
 		return entry, true
 	}
@@ -168,14 +170,14 @@ func (o *selfParts) holds(p string, at ShellAt) (string, bool) {
 }
 
 // shell judges what a command line would do.
-func (c *selfCall) shell(s *Shell, surely bool, depth int) {
+func (c *selfCall) shell(s *shell.Line, surely bool, depth int) {
 	if surely && len(s.Unknown) > 0 && c.g.unsure != policy.None {
 		c.says.add(c.g.unsure, func() string { return unreadable(s.Unknown[0]) })
 	}
 	links := c.links(s)
 	for i := range s.Effects {
 		e := &s.Effects[i]
-		if e.Host != "" || e.Domain != DomainFile && e.Domain != DomainPermission {
+		if e.Host != "" || e.Domain != shell.DomainFile && e.Domain != shell.DomainPermission {
 			continue
 		}
 		c.effect(s, e)
@@ -184,7 +186,7 @@ func (c *selfCall) shell(s *Shell, surely bool, depth int) {
 			c.overlay(s, e, p)
 		}
 		for _, l := range links {
-			if e.Certainty == CertainKnown && e.Kind != EffectRead && isUnder(l.name, e.Target) {
+			if e.Certainty == shell.CertainKnown && e.Kind != shell.EffectRead && shell.IsUnder(l.name, e.Target) {
 				c.path(path.Join(l.to, e.Target[len(l.name):]), true)
 			}
 		}
@@ -196,28 +198,28 @@ func (c *selfCall) shell(s *Shell, surely bool, depth int) {
 	}
 }
 
-func (c *selfCall) effect(s *Shell, e *ShellEffect) {
+func (c *selfCall) effect(s *shell.Line, e *shell.Effect) {
 	switch e.Kind {
-	case EffectWrite, EffectDelete, EffectPrivilege:
-	case EffectRead:
+	case shell.EffectWrite, shell.EffectDelete, shell.EffectPrivilege:
+	case shell.EffectRead:
 		c.copies(e)
 		return
 	default:
 		return
 	}
 	switch e.Certainty {
-	case CertainKnown:
+	case shell.CertainKnown:
 		c.path(e.Target, takesFolder(e, c.at))
 		c.overlay(s, e, e.Target)
-	case CertainPattern:
+	case shell.CertainPattern:
 		c.pattern(e)
-	case CertainDynamic:
+	case shell.CertainDynamic:
 		c.dynamic(e)
 	}
 }
 
 // pattern judges a glob.
-func (c *selfCall) pattern(e *ShellEffect) {
+func (c *selfCall) pattern(e *shell.Effect) {
 	glob := strings.ToLower(e.Target)
 	if entry, ok := c.own.set.match(fixedPart(e.Target), c.at); ok {
 		c.deny(e.Target, entry) // what find begins with is found as well
@@ -233,7 +235,7 @@ func (c *selfCall) pattern(e *ShellEffect) {
 
 // dynamic judges a path of which parts are known only at run time: what could be
 // a part of hookc by the parts that are known may be it.
-func (c *selfCall) dynamic(e *ShellEffect) {
+func (c *selfCall) dynamic(e *shell.Effect) {
 	if c.g.unsure == policy.None {
 		return
 	}
@@ -259,12 +261,12 @@ func (c *selfCall) dynamic(e *ShellEffect) {
 
 // overlay judges what is copied over a folder by what the source holds, and
 // what an archive may hold by where it is unpacked.
-func (c *selfCall) overlay(s *Shell, e *ShellEffect, to string) {
-	if e.Kind != EffectWrite || e.Op != "copy" && e.Op != "extract" {
+func (c *selfCall) overlay(s *shell.Line, e *shell.Effect, to string) {
+	if e.Kind != shell.EffectWrite || e.Op != "copy" && e.Op != "extract" {
 		return
 	}
 	for _, full := range c.own.files {
-		if full == to || !isUnder(strings.ToLower(to), strings.ToLower(full)) {
+		if full == to || !shell.IsUnder(strings.ToLower(to), strings.ToLower(full)) {
 			continue
 		}
 		if e.Op == "extract" {
@@ -276,7 +278,7 @@ func (c *selfCall) overlay(s *Shell, e *ShellEffect, to string) {
 		rel := strings.TrimPrefix(full[len(to):], "/")
 		for _, from := range sourcesOf(s, e) {
 			held := path.Join(from, rel)
-			if exists(held) || slices.ContainsFunc(s.Effects, func(w ShellEffect) bool { return w.Kind == EffectWrite && w.Target == held }) {
+			if exists(held) || slices.ContainsFunc(s.Effects, func(w shell.Effect) bool { return w.Kind == shell.EffectWrite && w.Target == held }) {
 				c.deny(to, full)
 				return
 			}
@@ -289,7 +291,7 @@ type selfLink struct{ name, to string }
 
 // links lists the links of a command line, and judges those that lead to a part
 // of hookc: what is later written through one could not be told.
-func (c *selfCall) links(s *Shell) []selfLink {
+func (c *selfCall) links(s *shell.Line) []selfLink {
 	var out []selfLink
 	for i := range s.Commands {
 		cmd := &s.Commands[i]
@@ -315,7 +317,7 @@ func (c *selfCall) links(s *Shell) []selfLink {
 }
 
 // makesLinks reports whether a command makes links of its operands.
-func makesLinks(c *ShellCommand) bool {
+func makesLinks(c *shell.Command) bool {
 	switch c.Name {
 	case "ln", "gln", "link":
 		return true

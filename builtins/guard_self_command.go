@@ -2,6 +2,7 @@ package builtins
 
 import (
 	"fmt"
+	"github.com/hookc/hookc/builtins/shell"
 	"os"
 	"path"
 	"path/filepath"
@@ -41,7 +42,7 @@ func SelfCommand(words ...string) (reads bool, flag string) {
 }
 
 // command judges a command by what it does to hookc's programs and processes.
-func (c *selfCall) command(s *Shell, cmd *ShellCommand, depth int) {
+func (c *selfCall) command(s *shell.Line, cmd *shell.Command, depth int) {
 	switch cmd.Name {
 	case "kill", "pkill", "killall", "skill", "fuser", "xkill", "systemctl", "launchctl", "service":
 		c.stops(s, cmd)
@@ -57,7 +58,7 @@ func (c *selfCall) command(s *Shell, cmd *ShellCommand, depth int) {
 		c.hookc(s, cmd)
 		return
 	}
-	if slices.ContainsFunc(cmd.Argv, func(w ShellWord) bool { return w.Dynamic }) && movesFiles(cmd.Name) && mentionsHookc(s) {
+	if slices.ContainsFunc(cmd.Argv, func(w shell.Word) bool { return w.Dynamic }) && movesFiles(cmd.Name) && mentionsHookc(s) {
 		c.weakens(cmd, "copies or moves a file that may be hookc")
 		return
 	}
@@ -66,12 +67,12 @@ func (c *selfCall) command(s *Shell, cmd *ShellCommand, depth int) {
 
 // movesFiles reports whether a program gives files other names.
 func movesFiles(name string) bool {
-	return wordIn(name, "cp gcp mv gmv ln gln link install ginstall dd rsync cat")
+	return shell.WordIn(name, "cp gcp mv gmv ln gln link install ginstall dd rsync cat")
 }
 
 // isHookc reports whether a command is hookc or hookgate, whatever it is called
 // here.
-func (c *selfCall) isHookc(cmd *ShellCommand) bool {
+func (c *selfCall) isHookc(cmd *shell.Command) bool {
 	if len(cmd.Argv) == 0 {
 		return false
 	}
@@ -79,18 +80,18 @@ func (c *selfCall) isHookc(cmd *ShellCommand) bool {
 		return true
 	}
 	text := cmd.Argv[0].Text
-	if cmd.Name == "go" && len(cmd.Argv) > 2 && cmd.Argv[1].is("run") {
-		return slices.ContainsFunc(cmd.Argv[2:], func(w ShellWord) bool { return isOwnName(strings.SplitN(w.Text, "@", 2)[0]) })
+	if cmd.Name == "go" && len(cmd.Argv) > 2 && cmd.Argv[1].Is("run") {
+		return slices.ContainsFunc(cmd.Argv[2:], func(w shell.Word) bool { return isOwnName(strings.SplitN(w.Text, "@", 2)[0]) })
 	}
 	if !strings.ContainsAny(text, `/\`) || cmd.Argv[0].Dynamic {
 		return false
 	}
-	p := absolute(cmd.Dir, text)
+	p := shell.Absolute(cmd.Dir, text)
 	return p != "" && c.own.isProgram(p)
 }
 
 // hookc judges a command of hookc by an open list of those that only look.
-func (c *selfCall) hookc(s *Shell, cmd *ShellCommand) {
+func (c *selfCall) hookc(s *shell.Line, cmd *shell.Command) {
 	if name := setsHookc(s); name != "" {
 		c.weakens(cmd, "sets "+name+" for hookc")
 		return
@@ -100,7 +101,7 @@ func (c *selfCall) hookc(s *Shell, cmd *ShellCommand) {
 	}
 	args := cmd.Argv[1:]
 	if cmd.Name == "go" {
-		i := slices.IndexFunc(args, func(w ShellWord) bool { return isOwnName(strings.SplitN(w.Text, "@", 2)[0]) })
+		i := slices.IndexFunc(args, func(w shell.Word) bool { return isOwnName(strings.SplitN(w.Text, "@", 2)[0]) })
 		args = args[i+1:]
 	}
 	var words []string
@@ -114,7 +115,7 @@ func (c *selfCall) hookc(s *Shell, cmd *ShellCommand) {
 		}
 	}
 	has := func(flag string) bool {
-		return slices.ContainsFunc(args, func(w ShellWord) bool {
+		return slices.ContainsFunc(args, func(w shell.Word) bool {
 			name, value, set := strings.Cut(w.Text, "=")
 			return name == flag && (!set || value != "false" && value != "0")
 		})
@@ -131,7 +132,7 @@ func (c *selfCall) hookc(s *Shell, cmd *ShellCommand) {
 }
 
 // hookcWrites judges the options with which a command that only looks writes.
-func (c *selfCall) hookcWrites(cmd *ShellCommand, words []string, args []ShellWord) {
+func (c *selfCall) hookcWrites(cmd *shell.Command, words []string, args []shell.Word) {
 	flags := ""
 	for n := len(words); n > 0 && flags == ""; n-- {
 		flags = selfReads[strings.Join(words[:n], " ")]
@@ -150,7 +151,7 @@ func (c *selfCall) hookcWrites(cmd *ShellCommand, words []string, args []ShellWo
 				if rest = strings.TrimPrefix(rest, "="); (rest == "" || !ok) && i+1 < len(args) {
 					rest, w = args[i+1].Text, args[i+1]
 				}
-				if p := absolute(cmd.Dir, rest); p == "" || w.Dynamic {
+				if p := shell.Absolute(cmd.Dir, rest); p == "" || w.Dynamic {
 					c.weakens(cmd, "writes a file that cannot be told")
 				} else {
 					c.path(p, false)
@@ -160,15 +161,15 @@ func (c *selfCall) hookcWrites(cmd *ShellCommand, words []string, args []ShellWo
 	}
 }
 
-func (c *selfCall) weakens(cmd *ShellCommand, what string) {
+func (c *selfCall) weakens(cmd *shell.Command, what string) {
 	c.says.add(c.g.verdict, func() string {
 		return fmt.Sprintf("%q %s, and hookc guards this session; instead: look with `hookc hooks status`, and tell the user which command you suggest and why",
-			shown(strings.Join(wordTexts(cmd.Argv), " ")), what)
+			shown(strings.Join(shell.WordTexts(cmd.Argv), " ")), what)
 	})
 }
 
 // setsHookc returns a variable of hookc's that a command line sets, "" for none.
-func setsHookc(s *Shell) string {
+func setsHookc(s *shell.Line) string {
 	for i := range s.Commands {
 		cmd := &s.Commands[i]
 		for _, e := range cmd.Env {
@@ -186,9 +187,9 @@ func setsHookc(s *Shell) string {
 }
 
 // stops judges commands that end processes.
-func (c *selfCall) stops(s *Shell, cmd *ShellCommand) {
+func (c *selfCall) stops(s *shell.Line, cmd *shell.Command) {
 	args := cmd.Argv[min(1, len(cmd.Argv)):]
-	if hasFlag(args, "-l", "-L", "--list", "--help") && cmd.Name == "kill" || hasFlag(args, "-0") {
+	if shell.HasFlag(args, "-l", "-L", "--list", "--help") && cmd.Name == "kill" || shell.HasFlag(args, "-0") {
 		return
 	}
 	for _, w := range args {
@@ -201,7 +202,7 @@ func (c *selfCall) stops(s *Shell, cmd *ShellCommand) {
 
 // stopsWord reports whether an argument of a command that ends processes means
 // one of hookc's.
-func (c *selfCall) stopsWord(cmd *ShellCommand, text string) bool {
+func (c *selfCall) stopsWord(cmd *shell.Command, text string) bool {
 	lower := strings.ToLower(text)
 	if strings.Contains(lower, "hookc") || strings.Contains(lower, "hookgate") {
 		return true
@@ -209,7 +210,7 @@ func (c *selfCall) stopsWord(cmd *ShellCommand, text string) bool {
 	switch cmd.Name {
 	case "kill", "skill":
 		if text == "-1" {
-			return cmd.Argv[len(cmd.Argv)-1].is("-1")
+			return cmd.Argv[len(cmd.Argv)-1].Is("-1")
 		}
 		pid, err := strconv.Atoi(strings.TrimPrefix(text, "-"))
 		return err == nil && pid > 1 && (text[0] != '-' || len(cmd.Argv) > 2 && pid > 64) && c.ownProcess(pid)
@@ -226,7 +227,7 @@ func (c *selfCall) stopsWord(cmd *ShellCommand, text string) bool {
 		}
 		return re.MatchString("hookc") || re.MatchString("hookgate") || slices.Contains(cmd.Flags, "-f") && re.MatchString("hookc serve")
 	case "fuser":
-		if p := absolute(cmd.Dir, text); p != "" && slices.Contains(cmd.Flags, "-k") {
+		if p := shell.Absolute(cmd.Dir, text); p != "" && slices.Contains(cmd.Flags, "-k") {
 			_, ok := c.own.holds(p, c.at)
 			return ok
 		}
@@ -242,7 +243,7 @@ func (c *selfCall) ownProcess(pid int) bool {
 }
 
 // mentionsHookc reports whether a word of a command line names hookc.
-func mentionsHookc(s *Shell) bool {
+func mentionsHookc(s *shell.Line) bool {
 	for i := range s.Commands {
 		for _, w := range s.Commands[i].Argv {
 			lower := strings.ToLower(w.Text)
@@ -256,8 +257,8 @@ func mentionsHookc(s *Shell) bool {
 
 // copies judges a copy of hookc's program: under another name it could not be
 // told any more.
-func (c *selfCall) copies(e *ShellEffect) {
-	if e.Certainty == CertainKnown && (e.Op == "copy" || e.Op == "dd" || e.Op == "redirect") && c.own.isProgram(e.Target) && exists(e.Target) {
+func (c *selfCall) copies(e *shell.Effect) {
+	if e.Certainty == shell.CertainKnown && (e.Op == "copy" || e.Op == "dd" || e.Op == "redirect") && c.own.isProgram(e.Target) && exists(e.Target) {
 		c.says.add(c.g.verdict, func() string {
 			return fmt.Sprintf("a copy of %s could be run where nobody sees that it is hookc; instead: run it where it is, such as `hookc version`", shown(e.Target))
 		})
@@ -268,7 +269,7 @@ func (c *selfCall) copies(e *ShellEffect) {
 const maxScripts = 3
 
 // script reads a script that a command runs, and judges what it would do.
-func (c *selfCall) script(cmd *ShellCommand, depth int) {
+func (c *selfCall) script(cmd *shell.Command, depth int) {
 	if depth >= maxScripts || len(cmd.Argv) == 0 || cmd.Argv[0].Dynamic {
 		return
 	}
@@ -289,36 +290,36 @@ func (c *selfCall) script(cmd *ShellCommand, depth int) {
 		return
 	case "sh":
 	default:
-		line = lang + " " + quoteWord(text)
+		line = lang + " " + shell.Quote(text)
 	}
 	at := c.at
 	at.Cwd, at.MaxBytes = cmd.Dir, 4*maxScript
-	c.shell(ParseShell(line, at), false, depth+1)
+	c.shell(shell.Parse(line, at), false, depth+1)
 }
 
 // scriptOf is the script that a command runs and what it is written in, "" where
 // the script says it itself.
-func scriptOf(cmd *ShellCommand) (p, lang string) {
+func scriptOf(cmd *shell.Command) (p, lang string) {
 	first := func() string {
 		for _, w := range cmd.Argv[1:] {
 			switch {
 			case w.Dynamic:
 				return ""
 			case !strings.HasPrefix(w.Text, "-"):
-				return absolute(cmd.Dir, w.Text)
-			case w.is("-c", "-e", "-m", "-s", "-p"):
+				return shell.Absolute(cmd.Dir, w.Text)
+			case w.Is("-c", "-e", "-m", "-s", "-p"):
 				return ""
 			}
 		}
 		return ""
 	}
-	switch name := versionless(cmd.Name); {
-	case isShell(cmd.Name), cmd.Name == ".", cmd.Name == "source":
+	switch name := shell.Versionless(cmd.Name); {
+	case shell.IsShell(cmd.Name), cmd.Name == ".", cmd.Name == "source":
 		return first(), "sh"
 	case languages[name] != "":
 		return first(), languages[name]
 	case strings.Contains(cmd.Argv[0].Text, "/"):
-		return absolute(cmd.Dir, cmd.Argv[0].Text), ""
+		return shell.Absolute(cmd.Dir, cmd.Argv[0].Text), ""
 	}
 	return "", ""
 }
@@ -342,8 +343,8 @@ func scriptLanguage(text string) string {
 		return ""
 	}
 	name := path.Base(fields[0])
-	if isShell(name) {
+	if shell.IsShell(name) {
 		return "sh"
 	}
-	return languages[versionless(name)]
+	return languages[shell.Versionless(name)]
 }

@@ -2,6 +2,7 @@ package builtins
 
 import (
 	"bytes"
+	"github.com/hookc/hookc/internal/paths"
 	"io"
 	"os"
 	"path/filepath"
@@ -56,7 +57,7 @@ func (o *selfParts) isProgram(p string) bool {
 
 // isOwnName reports whether a program is called hookc or hookgate.
 func isOwnName(p string) bool {
-	base := strings.TrimSuffix(strings.ToLower(filepath.Base(filepath.FromSlash(slashed(p)))), ".exe")
+	base := strings.TrimSuffix(strings.ToLower(filepath.Base(filepath.FromSlash(paths.Slash(p)))), ".exe")
 	return base == "hookc" || base == "hookgate"
 }
 

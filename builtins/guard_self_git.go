@@ -2,6 +2,8 @@ package builtins
 
 import (
 	"bytes"
+	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/paths"
 	"os"
 	"os/exec"
 	"path"
@@ -12,14 +14,14 @@ import (
 
 // gitWork is a git command that changes files of the work tree.
 type gitWork struct {
-	cmd  *ShellCommand
+	cmd  *shell.Command
 	dir  string
 	sub  string
-	args []ShellWord
+	args []shell.Word
 }
 
 // git judges a git command by the files of hookc that it would change.
-func (c *selfCall) git(cmd *ShellCommand) {
+func (c *selfCall) git(cmd *shell.Command) {
 	w, ok := gitWorkOf(cmd)
 	if !ok {
 		return
@@ -49,7 +51,7 @@ func (c *selfCall) git(cmd *ShellCommand) {
 	case "pull":
 		c.gitTree(w, "", false)
 	case "apply", "am":
-		c.patches(cmd, cmd.Redirects, append([]ShellWord{shWord("patch")}, w.args...))
+		c.patches(cmd, cmd.Redirects, append([]shell.Word{shell.NewWord("patch")}, w.args...))
 	case "clone", "submodule", "worktree", "init", "subtree":
 		for _, p := range w.operands() {
 			c.gitNew(w, p)
@@ -58,15 +60,15 @@ func (c *selfCall) git(cmd *ShellCommand) {
 }
 
 // gitWorkOf reads the options before git's own command.
-func gitWorkOf(cmd *ShellCommand) (w gitWork, ok bool) {
+func gitWorkOf(cmd *shell.Command) (w gitWork, ok bool) {
 	w = gitWork{cmd: cmd, dir: cmd.Dir}
 	args := cmd.Argv[1:]
 	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
 		switch name, value, set := strings.Cut(args[0].Text, "="); {
 		case (name == "-C" || name == "--work-tree") && !set && len(args) > 1:
-			w.dir, args = absolute(w.dir, args[1].Text), args[1:]
+			w.dir, args = shell.Absolute(w.dir, args[1].Text), args[1:]
 		case name == "--work-tree":
-			w.dir = absolute(w.dir, value)
+			w.dir = shell.Absolute(w.dir, value)
 		case (name == "-c" || name == "--git-dir" || name == "--namespace") && !set && len(args) > 1:
 			args = args[1:]
 		}
@@ -80,14 +82,14 @@ func gitWorkOf(cmd *ShellCommand) (w gitWork, ok bool) {
 }
 
 func (w *gitWork) has(flags ...string) bool {
-	return slices.ContainsFunc(w.args, func(a ShellWord) bool { return slices.Contains(flags, a.Text) })
+	return slices.ContainsFunc(w.args, func(a shell.Word) bool { return slices.Contains(flags, a.Text) })
 }
 
 // operands are the words that are no options.
 func (w *gitWork) operands() []string {
 	var out []string
 	for i, a := range w.args {
-		if strings.HasPrefix(a.Text, "-") && !slices.ContainsFunc(w.args[:i], func(b ShellWord) bool { return b.is("--") }) {
+		if strings.HasPrefix(a.Text, "-") && !slices.ContainsFunc(w.args[:i], func(b shell.Word) bool { return b.Is("--") }) {
 			continue
 		}
 		out = append(out, a.Text)
@@ -97,7 +99,7 @@ func (w *gitWork) operands() []string {
 
 // gitCheckout tells files that are taken back from a switch of branches.
 func (c *selfCall) gitCheckout(w gitWork) {
-	i := slices.IndexFunc(w.args, func(a ShellWord) bool { return a.is("--") })
+	i := slices.IndexFunc(w.args, func(a shell.Word) bool { return a.Is("--") })
 	if i >= 0 && w.sub == "checkout" {
 		var paths []string
 		for _, a := range w.args[i+1:] {
@@ -133,8 +135,8 @@ func (c *selfCall) gitStash(w gitWork) {
 	case "pop", "apply", "branch":
 		c.gitTree(w, append(operands[1:], "stash@{0}")[0], false)
 	default:
-		if i := slices.IndexFunc(w.args, func(a ShellWord) bool { return a.is("--") }); i >= 0 {
-			c.gitPaths(w, wordTexts(w.args[i+1:]), false)
+		if i := slices.IndexFunc(w.args, func(a shell.Word) bool { return a.Is("--") }); i >= 0 {
+			c.gitPaths(w, shell.WordTexts(w.args[i+1:]), false)
 			return
 		}
 		c.gitTree(w, "HEAD", true)
@@ -178,14 +180,14 @@ func (c *selfCall) gitPaths(w gitWork, specs []string, all bool) {
 		if spec == "--" {
 			continue
 		}
-		if strings.HasPrefix(spec, ":") || strings.ContainsAny(spec, globChars+"$`") {
+		if strings.HasPrefix(spec, ":") || strings.ContainsAny(spec, shell.GlobChars+"$`") {
 			for _, f := range c.inTree(w) {
 				c.deny(f, f)
 				return
 			}
 			continue
 		}
-		if p := absolute(w.dir, spec); p == "" {
+		if p := shell.Absolute(w.dir, spec); p == "" {
 			c.weakens(w.cmd, "changes files that cannot be told")
 		} else if w.sub != "clean" || c.untrackedBelow(w, p) {
 			c.path(p, true)
@@ -196,7 +198,7 @@ func (c *selfCall) gitPaths(w gitWork, specs []string, all bool) {
 // untrackedBelow reports whether git clean would take a part of hookc away.
 func (c *selfCall) untrackedBelow(w gitWork, p string) bool {
 	for _, f := range c.inTree(w) {
-		if isUnder(p, f) && !tracked(f) {
+		if shell.IsUnder(p, f) && !tracked(f) {
 			return true
 		}
 	}
@@ -205,20 +207,20 @@ func (c *selfCall) untrackedBelow(w gitWork, p string) bool {
 
 // gitNew judges the folder that a command makes a repository of.
 func (c *selfCall) gitNew(w gitWork, text string) {
-	if p := absolute(w.dir, text); p != "" && !isUnder(p, c.at.Root) && !isFolder(p, true) {
+	if p := shell.Absolute(w.dir, text); p != "" && !shell.IsUnder(p, c.at.Root) && !isFolder(p, true) {
 		c.path(p, true)
 	}
 }
 
 // inTree lists the parts of hookc in the work tree of a command that are there.
 func (c *selfCall) inTree(w gitWork) []string {
-	root, _, err := repository(w.dir)
+	root, _, err := paths.Repository(w.dir)
 	if err != nil || root == "" {
 		return nil
 	}
 	var out []string
 	for _, f := range c.own.files {
-		if isUnder(slashed(root), f) && exists(f) {
+		if shell.IsUnder(paths.Slash(root), f) && exists(f) {
 			out = append(out, f)
 		}
 	}
@@ -228,7 +230,7 @@ func (c *selfCall) inTree(w gitWork) []string {
 // tracked reports whether git's index may hold a file. It is looked for by its
 // last part, so that every format of the index can be read.
 func tracked(p string) bool {
-	root, git, err := repository(path.Dir(p))
+	root, git, err := paths.Repository(path.Dir(p))
 	if err != nil || root == "" {
 		return false
 	}
@@ -267,7 +269,7 @@ func (c *selfCall) gitDiffers(w gitWork, from, rev string, discards bool) {
 		return // git leaves what it does not know alone
 	}
 	c.says.add(c.g.verdict, func() string {
-		return shown(strings.Join(wordTexts(w.cmd.Argv), " ")) + " would change " + shown(entry) +
+		return shown(strings.Join(shell.WordTexts(w.cmd.Argv), " ")) + " would change " + shown(entry) +
 			", or may, and that belongs to the policy that guards this session; instead: name commits that do not change it (`git fetch` first, then merge what was fetched), or let the user do it"
 	})
 }
@@ -292,19 +294,19 @@ func (c *selfCall) gitChanged(w gitWork, files []string, args ...string) (change
 }
 
 // patches judges a patch by the files that it names.
-func (c *selfCall) patches(cmd *ShellCommand, redirects []ShellRedirect, argv []ShellWord) {
+func (c *selfCall) patches(cmd *shell.Command, redirects []shell.Redirect, argv []shell.Word) {
 	var inputs []string
 	known := true
-	add := func(w ShellWord) {
-		p := absolute(cmd.Dir, w.Text)
+	add := func(w shell.Word) {
+		p := shell.Absolute(cmd.Dir, w.Text)
 		known = known && !w.Dynamic && p != ""
 		inputs = append(inputs, p)
 	}
 	for i, w := range argv[1:] {
 		switch {
-		case w.is("--dry-run", "--check", "--stat", "--numstat", "--summary"):
+		case w.Is("--dry-run", "--check", "--stat", "--numstat", "--summary"):
 			return
-		case w.is("-i", "--input") && i+2 < len(argv):
+		case w.Is("-i", "--input") && i+2 < len(argv):
 			add(argv[i+2])
 		case !strings.HasPrefix(w.Text, "-") && cmd.Name != "patch" && cmd.Name != "gpatch":
 			add(w)
@@ -326,7 +328,7 @@ func (c *selfCall) patches(cmd *ShellCommand, redirects []ShellRedirect, argv []
 		return
 	}
 	for _, f := range c.own.files {
-		if isUnder(cmd.Dir, f) && exists(f) {
+		if shell.IsUnder(cmd.Dir, f) && exists(f) {
 			c.weakens(cmd, "applies a patch that cannot be read, which may change "+f)
 			return
 		}
@@ -335,10 +337,10 @@ func (c *selfCall) patches(cmd *ShellCommand, redirects []ShellRedirect, argv []
 
 // patchNames judges the files of a patch, however many folders are stripped of
 // their names.
-func (c *selfCall) patchNames(cmd *ShellCommand, names []string) {
+func (c *selfCall) patchNames(cmd *shell.Command, names []string) {
 	for _, name := range names {
-		for at, more := strings.Trim(slashed(name), `"`), true; more && at != ""; _, at, more = strings.Cut(at, "/") {
-			if p := absolute(cmd.Dir, at); p != "" {
+		for at, more := strings.Trim(paths.Slash(name), `"`), true; more && at != ""; _, at, more = strings.Cut(at, "/") {
+			if p := shell.Absolute(cmd.Dir, at); p != "" {
 				c.path(p, false)
 			}
 		}

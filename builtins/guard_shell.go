@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -89,7 +90,7 @@ func newShellGuard(h *policy.Hook, opts Options) (Made, diag.List) {
 	}
 	g.ask = s.packs("ask")
 	g.unknown = s.unknown()
-	g.maxBytes = s.size("max_bytes", maxShellBytes, 8*maxShellBytes)
+	g.maxBytes = s.size("max_bytes", shell.MaxBytes, 8*shell.MaxBytes)
 	g.allow = s.exceptions("allow")
 	g.free = s.paths("allow_paths", s.exceptions("allow_paths"))
 	g.kept = s.paths("protect", opts.Texts("protect"))
@@ -140,13 +141,13 @@ func (g *shellGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.R
 	if s == nil {
 		return policy.Result{}, nil
 	}
-	var at ShellAt
+	var at shell.At
 	if len(g.kept)+len(g.free) > 0 {
-		at = ShellHere(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
+		at = shell.Here(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
 	}
 	for i := range s.Effects {
 		e := &s.Effects[i]
-		if e.Kind == EffectUnknown && !surely {
+		if e.Kind == shell.EffectUnknown && !surely {
 			continue
 		}
 		if a := g.judge(s, e, at); a != nil {
@@ -159,7 +160,7 @@ func (g *shellGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.R
 // read returns the analysis of a shell call, nil for any other. surely is
 // false when it is not sure that the text is shell at all: an unknown tool may
 // call anything its command. trouble says why nothing could be read.
-func (g *shellGuard) read(in *policy.Context) (s *Shell, surely bool, trouble string) {
+func (g *shellGuard) read(in *policy.Context) (s *shell.Line, surely bool, trouble string) {
 	surely = ToolKind(in.Text(policy.FieldToolName)) == kindShell
 	line, ok := commandPart.provide(in)
 	if !ok {
@@ -171,10 +172,10 @@ func (g *shellGuard) read(in *policy.Context) (s *Shell, surely bool, trouble st
 	if n := len(line.(string)); n > g.maxBytes {
 		return nil, surely, fmt.Sprintf("the command line has %d bytes and at most %d are read", n, g.maxBytes)
 	}
-	if len(line.(string)) > maxShellBytes && !foreignShell(in.Text(policy.FieldToolName)) {
-		at := ShellHere(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
+	if len(line.(string)) > shell.MaxBytes && !shell.Foreign(in.Text(policy.FieldToolName)) {
+		at := shell.Here(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
 		at.MaxBytes = g.maxBytes
-		return ParseShell(line.(string), at), surely, ""
+		return shell.Parse(line.(string), at), surely, ""
 	}
 	s, _ = ShellOf(in)
 	return s, surely, ""
@@ -201,9 +202,9 @@ func (g *shellGuard) verdict(a *shellAdvice) policy.Verdict {
 }
 
 // judge returns what there is to say against an effect, or nil.
-func (g *shellGuard) judge(s *Shell, e *ShellEffect, at ShellAt) *shellAdvice {
+func (g *shellGuard) judge(s *shell.Line, e *shell.Effect, at shell.At) *shellAdvice {
 	a := judgeEffect(s, e)
-	if len(g.kept) > 0 && (e.Kind == EffectDelete || e.Kind == EffectWrite) && e.Domain == DomainFile && e.Host == "" && g.protects(e, at) {
+	if len(g.kept) > 0 && (e.Kind == shell.EffectDelete || e.Kind == shell.EffectWrite) && e.Domain == shell.DomainFile && e.Host == "" && g.protects(e, at) {
 		a = adviceProtected
 	}
 	if a == nil || a.packs&g.packs == 0 {
@@ -212,7 +213,7 @@ func (g *shellGuard) judge(s *Shell, e *ShellEffect, at ShellAt) *shellAdvice {
 	if len(g.allow) > 0 && e.Command >= 0 && g.lets(&s.Commands[e.Command]) {
 		return nil
 	}
-	if len(g.free) > 0 && a != adviceProtected && (e.Kind == EffectDelete || e.Kind == EffectWrite) && e.Certainty == CertainKnown && e.Host == "" {
+	if len(g.free) > 0 && a != adviceProtected && (e.Kind == shell.EffectDelete || e.Kind == shell.EffectWrite) && e.Certainty == shell.CertainKnown && e.Host == "" {
 		if _, ok := g.free.match(e.Target, at); ok {
 			return nil
 		}
@@ -220,17 +221,17 @@ func (g *shellGuard) judge(s *Shell, e *ShellEffect, at ShellAt) *shellAdvice {
 	return a
 }
 
-func (g *shellGuard) protects(e *ShellEffect, at ShellAt) bool {
+func (g *shellGuard) protects(e *shell.Effect, at shell.At) bool {
 	_, ok := touches(g.kept, e, at)
 	return ok
 }
 
 // touches returns the entry of a set that an effect on a file changes.
-func touches(set pathSet, e *ShellEffect, at ShellAt) (string, bool) {
+func touches(set pathSet, e *shell.Effect, at shell.At) (string, bool) {
 	if text, ok := set.match(e.Target, at); ok {
 		return text, true
 	}
-	if e.Certainty == CertainPattern {
+	if e.Certainty == shell.CertainPattern {
 		return set.globbed(e.Target, at)
 	}
 	if takesFolder(e, at) {
@@ -241,9 +242,9 @@ func touches(set pathSet, e *ShellEffect, at ShellAt) (string, bool) {
 
 // lets reports whether an exception names the command, of which every word
 // must be known.
-func (g *shellGuard) lets(c *ShellCommand) bool {
+func (g *shellGuard) lets(c *shell.Command) bool {
 	if c.Dynamic {
 		return false
 	}
-	return wildcardAny(g.allow, strings.Join(wordTexts(c.Argv), " "))
+	return wildcardAny(g.allow, strings.Join(shell.WordTexts(c.Argv), " "))
 }

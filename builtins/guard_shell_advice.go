@@ -3,6 +3,7 @@ package builtins
 import (
 	"strings"
 
+	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -21,7 +22,7 @@ type shellAdvice struct {
 const maxShown = 120
 
 // reason is the text for the agent.
-func (a *shellAdvice) reason(s *Shell, e *ShellEffect) string {
+func (a *shellAdvice) reason(s *shell.Line, e *shell.Effect) string {
 	name := "the command line"
 	if e.Command >= 0 && s.Commands[e.Command].Name != "" {
 		name = s.Commands[e.Command].Name
@@ -148,16 +149,16 @@ var adviceGit = map[string]*shellAdvice{
 }
 
 // adviceResource is about what is no file, by its domain.
-var adviceResource = map[Domain]*shellAdvice{
-	DomainGit:        adviceGitOther,
-	DomainDisk:       deny(packDisk, "would change disks or volumes (%s)", "look (`lsblk -f`, `df -h`) and leave the change to the user"),
-	DomainPermission: advicePermission,
-	DomainDatabase:   deny(packDatabase, "would delete data (%s)", "look first (`psql -c 'SELECT count(*) FROM users'`), keep a copy (`pg_dump mydb > /tmp/dump.sql`), narrow it with WHERE, or write a migration for the user to run"),
-	DomainContainer:  deny(packContainers, "would delete data of containers (%s)", "look first (`docker volume ls`), stop without deleting (`docker compose down`), or remove one container by name (`docker rm web`)"),
-	DomainKubernetes: deny(packKubernetes, "would take away a part of the cluster (%s)", "look first (`kubectl get all -n dev`) and try it (`kubectl delete deployment web --dry-run=client`)"),
-	DomainCloud:      deny(packCloud, "would destroy cloud resources (%s)", "show what would change (`terraform plan -destroy`) and leave it to the user"),
-	DomainPlatform:   deny(packCloud, "would delete what is hosted or published (%s)", "look at it (`gh repo view`, `npm view my-pkg`) and leave it to the user"),
-	DomainSystem:     deny(packSystem, "would change the machine for everyone (%s)", "look (`systemctl status nginx`, `crontab -l`) and leave the change to the user"),
+var adviceResource = map[shell.Domain]*shellAdvice{
+	shell.DomainGit:        adviceGitOther,
+	shell.DomainDisk:       deny(packDisk, "would change disks or volumes (%s)", "look (`lsblk -f`, `df -h`) and leave the change to the user"),
+	shell.DomainPermission: advicePermission,
+	shell.DomainDatabase:   deny(packDatabase, "would delete data (%s)", "look first (`psql -c 'SELECT count(*) FROM users'`), keep a copy (`pg_dump mydb > /tmp/dump.sql`), narrow it with WHERE, or write a migration for the user to run"),
+	shell.DomainContainer:  deny(packContainers, "would delete data of containers (%s)", "look first (`docker volume ls`), stop without deleting (`docker compose down`), or remove one container by name (`docker rm web`)"),
+	shell.DomainKubernetes: deny(packKubernetes, "would take away a part of the cluster (%s)", "look first (`kubectl get all -n dev`) and try it (`kubectl delete deployment web --dry-run=client`)"),
+	shell.DomainCloud:      deny(packCloud, "would destroy cloud resources (%s)", "show what would change (`terraform plan -destroy`) and leave it to the user"),
+	shell.DomainPlatform:   deny(packCloud, "would delete what is hosted or published (%s)", "look at it (`gh repo view`, `npm view my-pkg`) and leave it to the user"),
+	shell.DomainSystem:     deny(packSystem, "would change the machine for everyone (%s)", "look (`systemctl status nginx`, `crontab -l`) and leave the change to the user"),
 }
 
 var adviceWriteResource = map[string]*shellAdvice{

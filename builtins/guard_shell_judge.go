@@ -1,6 +1,7 @@
 package builtins
 
 import (
+	"github.com/hookc/hookc/builtins/shell"
 	"path"
 	"slices"
 	"strings"
@@ -8,31 +9,31 @@ import (
 
 // judgeEffect returns what there is to say against an effect, whatever the
 // packs; nil when nothing is.
-func judgeEffect(s *Shell, e *ShellEffect) *shellAdvice {
+func judgeEffect(s *shell.Line, e *shell.Effect) *shellAdvice {
 	switch e.Kind {
-	case EffectDelete:
-		if e.Domain == DomainFile {
+	case shell.EffectDelete:
+		if e.Domain == shell.DomainFile {
 			return judgeDelete(s, e)
 		}
 		return judgeResource(s, e)
-	case EffectWrite:
+	case shell.EffectWrite:
 		return judgeWrite(s, e)
-	case EffectRead:
+	case shell.EffectRead:
 		return judgeRead(s, e)
-	case EffectExec:
+	case shell.EffectExec:
 		if e.Op == "kill-all" && e.Command >= 0 && slices.Contains(s.Commands[e.Command].Flags, "-0") {
 			return nil // asks whether a process is there
 		}
 		return adviceExec[e.Op]
-	case EffectConnect:
+	case shell.EffectConnect:
 		return judgeConnect(s, e)
-	case EffectGitHistory:
+	case shell.EffectGitHistory:
 		return judgeGit(e)
-	case EffectDevice:
+	case shell.EffectDevice:
 		return adviceDevice
-	case EffectPrivilege:
+	case shell.EffectPrivilege:
 		return judgePrivilege(s, e)
-	case EffectUnknown:
+	case shell.EffectUnknown:
 		return judgeUnknown(s, e)
 	}
 	return nil
@@ -44,32 +45,32 @@ var disposable = map[string]bool{
 	".next": true, ".nuxt": true, ".turbo": true, ".parcel-cache": true, ".svelte-kit": true, ".eslintcache": true, ".DS_Store": true,
 }
 
-var adviceDelete = map[Place]*shellAdvice{
-	PlaceRoot: adviceDeleteSystem, PlaceSystem: adviceDeleteSystem, PlaceDevice: adviceDeleteSystem,
-	PlaceHome: adviceDeleteHome, PlaceUser: adviceDeleteOutside, PlaceOther: adviceDeleteOutside,
-	PlaceAbove: adviceDeleteProject, PlaceProjectRoot: adviceDeleteProject, PlaceGit: adviceDeleteGit, PlaceTempRoot: adviceDeleteTemp,
+var adviceDelete = map[shell.Zone]*shellAdvice{
+	shell.ZoneRoot: adviceDeleteSystem, shell.ZoneSystem: adviceDeleteSystem, shell.ZoneDevice: adviceDeleteSystem,
+	shell.ZoneHome: adviceDeleteHome, shell.ZoneUser: adviceDeleteOutside, shell.ZoneOther: adviceDeleteOutside,
+	shell.ZoneAbove: adviceDeleteProject, shell.ZoneProjectRoot: adviceDeleteProject, shell.ZoneGit: adviceDeleteGit, shell.ZoneTempRoot: adviceDeleteTemp,
 }
 
-func judgeDelete(s *Shell, e *ShellEffect) *shellAdvice {
+func judgeDelete(s *shell.Line, e *shell.Effect) *shellAdvice {
 	if strings.HasPrefix(e.Host, "image:") {
 		return nil // gone with the container that it is started for
 	}
 	switch {
-	case e.Certainty == CertainIfUnset:
-		if !e.Recursive || e.Place != PlaceRoot && e.Place != PlaceSystem && e.Place != PlaceHome {
+	case e.Certainty == shell.CertainIfUnset:
+		if !e.Recursive || e.Place != shell.ZoneRoot && e.Place != shell.ZoneSystem && e.Place != shell.ZoneHome {
 			return nil
 		}
 		return adviceDeleteUnset
-	case e.Place == PlaceUnknown:
+	case e.Place == shell.ZoneUnknown:
 		return judgeDeleteUnknown(s, e)
 	case e.Op == "rsync-delete" && strings.HasPrefix(e.Host, "ssh:"):
 		return adviceDeploy
-	case e.Op == "move" && e.Secret == "" && (e.Place == PlaceUser || e.Place == PlaceOther):
+	case e.Op == "move" && e.Secret == "" && (e.Place == shell.ZoneUser || e.Place == shell.ZoneOther):
 		return nil
-	case (e.Place == PlaceUser || e.Place == PlaceOther) && disposable[path.Base(e.Target)], runtimeFile(e.Target):
+	case (e.Place == shell.ZoneUser || e.Place == shell.ZoneOther) && disposable[path.Base(e.Target)], runtimeFile(e.Target):
 		return nil
 	}
-	if e.Place == PlaceProject && path.Base(e.Target) == ".git" {
+	if e.Place == shell.ZoneProject && path.Base(e.Target) == ".git" {
 		return adviceDeleteGit // found by name
 	}
 	return adviceDelete[e.Place]
@@ -85,7 +86,7 @@ func runtimeFile(p string) bool {
 
 // judgeDeleteUnknown judges the deletion of what is not known: what xargs reads
 // may be anything, and so may everything below an unknown folder.
-func judgeDeleteUnknown(s *Shell, e *ShellEffect) *shellAdvice {
+func judgeDeleteUnknown(s *shell.Line, e *shell.Effect) *shellAdvice {
 	switch {
 	case !e.Recursive || e.Op == "move":
 		return nil
@@ -97,7 +98,7 @@ func judgeDeleteUnknown(s *Shell, e *ShellEffect) *shellAdvice {
 
 // judgeDeleteList judges what xargs deletes: folders of any list, or files of
 // one that does not come from git itself.
-func judgeDeleteList(c *ShellCommand, e *ShellEffect) *shellAdvice {
+func judgeDeleteList(c *shell.Command, e *shell.Effect) *shellAdvice {
 	switch {
 	case c.Name != "rm" || slices.Contains(c.Flags, "-r") || slices.Contains(c.Flags, "-R") || slices.Contains(c.Flags, "--recursive"):
 		return adviceDeleteList
@@ -115,7 +116,7 @@ var harmlessLosses = map[string]bool{
 	"context-remove": true, "builder-remove": true, "network-change": false,
 }
 
-func judgeResource(s *Shell, e *ShellEffect) *shellAdvice {
+func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
 	if harmlessLosses[e.Op] {
 		return nil
 	}
@@ -131,7 +132,7 @@ func judgeResource(s *Shell, e *ShellEffect) *shellAdvice {
 			return adviceContainerAsk // running ones stay
 		}
 	case "migrate-down":
-		if e.Command >= 0 && slices.ContainsFunc(s.Commands[e.Command].Argv, func(w ShellWord) bool { return w.Text == "-1" }) {
+		if e.Command >= 0 && slices.ContainsFunc(s.Commands[e.Command].Argv, func(w shell.Word) bool { return w.Text == "-1" }) {
 			return adviceMigrateStep
 		}
 	case "delete-cluster":
@@ -139,14 +140,14 @@ func judgeResource(s *Shell, e *ShellEffect) *shellAdvice {
 			return adviceLocalCluster
 		}
 	case "delete":
-		if e.Domain == DomainKubernetes {
+		if e.Domain == shell.DomainKubernetes {
 			return judgeKubeDelete(e)
 		}
 	}
 	return adviceResource[e.Domain]
 }
 
-func commandName(s *Shell, e *ShellEffect) string {
+func commandName(s *shell.Line, e *shell.Effect) string {
 	if e.Command < 0 {
 		return ""
 	}
@@ -166,7 +167,7 @@ func localCluster(tool string) bool { return tool == "kind" || tool == "k3d" || 
 
 // judgeKubeDelete judges the deletion of single objects: pods and the like are
 // made anew by what owns them.
-func judgeKubeDelete(e *ShellEffect) *shellAdvice {
+func judgeKubeDelete(e *shell.Effect) *shellAdvice {
 	first, _, _ := strings.Cut(e.Target, " ")
 	kind, _, _ := strings.Cut(strings.ToLower(first), "/")
 	switch strings.TrimSuffix(kind, "s") {
@@ -187,45 +188,45 @@ var startupFiles = []string{
 // sharedSoftware are system folders into which people install by hand.
 var sharedSoftware = []string{"/usr/local", "/opt"}
 
-func judgeWrite(s *Shell, e *ShellEffect) *shellAdvice {
+func judgeWrite(s *shell.Line, e *shell.Effect) *shellAdvice {
 	switch e.Domain {
-	case DomainPermission:
+	case shell.DomainPermission:
 		return judgeMode(e)
-	case DomainSystem:
+	case shell.DomainSystem:
 		if e.Op == "crontab-install" {
 			return adviceCrontab
 		}
-		return adviceResource[DomainSystem]
-	case DomainDisk:
-		return adviceResource[DomainDisk]
-	case DomainKubernetes, DomainPlatform:
+		return adviceResource[shell.DomainSystem]
+	case shell.DomainDisk:
+		return adviceResource[shell.DomainDisk]
+	case shell.DomainKubernetes, shell.DomainPlatform:
 		return adviceWriteResource[e.Op]
-	case DomainFile:
+	case shell.DomainFile:
 		return judgeFileWrite(e)
 	}
 	return nil
 }
 
-func judgeFileWrite(e *ShellEffect) *shellAdvice {
+func judgeFileWrite(e *shell.Effect) *shellAdvice {
 	inside := strings.HasPrefix(e.Host, "container:") || strings.HasPrefix(e.Host, "pod:")
 	switch {
 	case strings.HasPrefix(e.Host, "image:"):
 		return nil
-	case e.Certainty == CertainIfUnset, runtimeFile(e.Target):
+	case e.Certainty == shell.CertainIfUnset, runtimeFile(e.Target):
 		return nil
-	case e.Place == PlaceDevice:
+	case e.Place == shell.ZoneDevice:
 		return adviceDevice
-	case e.Place == PlaceRoot || e.Place == PlaceSystem:
-		if e.Op == "create" && slices.ContainsFunc(sharedSoftware, func(dir string) bool { return isUnder(dir, e.Target) }) {
+	case e.Place == shell.ZoneRoot || e.Place == shell.ZoneSystem:
+		if e.Op == "create" && slices.ContainsFunc(sharedSoftware, func(dir string) bool { return shell.IsUnder(dir, e.Target) }) {
 			return nil
 		}
-		if inside || !e.Recursive && slices.ContainsFunc(sharedSoftware, func(dir string) bool { return isUnder(dir, e.Target) && dir != e.Target }) {
+		if inside || !e.Recursive && slices.ContainsFunc(sharedSoftware, func(dir string) bool { return shell.IsUnder(dir, e.Target) && dir != e.Target }) {
 			return adviceWriteShared
 		}
 		return adviceWriteSystem
-	case e.Place == PlaceUser && startupFile(e.Target):
+	case e.Place == shell.ZoneUser && startupFile(e.Target):
 		return adviceWriteStartup
-	case e.Place == PlaceGit && e.Op != "append" && gitData(e.Target):
+	case e.Place == shell.ZoneGit && e.Op != "append" && gitData(e.Target):
 		return adviceDeleteGit
 	}
 	return nil
@@ -255,17 +256,17 @@ func gitData(p string) bool {
 	return false
 }
 
-func judgeMode(e *ShellEffect) *shellAdvice {
+func judgeMode(e *shell.Effect) *shellAdvice {
 	switch e.Place {
-	case PlaceRoot, PlaceSystem, PlaceHome, PlaceDevice:
+	case shell.ZoneRoot, shell.ZoneSystem, shell.ZoneHome, shell.ZoneDevice:
 		if e.Recursive || e.Op == "open-mode" {
 			return advicePermission
 		}
-	case PlaceProjectRoot, PlaceAbove:
+	case shell.ZoneProjectRoot, shell.ZoneAbove:
 		if e.Recursive && e.Op == "lock-mode" {
 			return advicePermission
 		}
-	case PlaceUser:
+	case shell.ZoneUser:
 		if e.Op == "open-mode" && e.Secret != "" {
 			return advicePermission
 		}
@@ -273,7 +274,7 @@ func judgeMode(e *ShellEffect) *shellAdvice {
 	return nil
 }
 
-func judgeRead(s *Shell, e *ShellEffect) *shellAdvice {
+func judgeRead(s *shell.Line, e *shell.Effect) *shellAdvice {
 	switch {
 	case e.Op == "read-secret" && e.Secret == "":
 		return adviceReadStore
@@ -288,7 +289,7 @@ func judgeRead(s *Shell, e *ShellEffect) *shellAdvice {
 			return nil // used by what runs, and not shown
 		}
 	case "copy", "redirect", "move":
-		if e.Secret == "env-file" || e.Place == PlaceProject || e.Place == PlaceTemp {
+		if e.Secret == "env-file" || e.Place == shell.ZoneProject || e.Place == shell.ZoneTemp {
 			return nil
 		}
 		return adviceCopySecret
@@ -301,15 +302,15 @@ func judgeRead(s *Shell, e *ShellEffect) *shellAdvice {
 
 // exported reports whether what an effect reads becomes variables, which are
 // not shown: export $(grep -v '^#' .env).
-func exported(s *Shell, e *ShellEffect) bool {
+func exported(s *shell.Line, e *shell.Effect) bool {
 	if e.Command < 0 || !slices.Contains(s.Commands[e.Command].Via, "substitution") {
 		return false
 	}
-	return slices.ContainsFunc(s.Commands, func(c ShellCommand) bool { return c.Name == "export" && c.Dynamic && c.Offset <= e.Offset }) &&
-		!slices.ContainsFunc(s.Commands, func(c ShellCommand) bool { return c.Name == "echo" || c.Name == "printf" || c.Name == "printenv" })
+	return slices.ContainsFunc(s.Commands, func(c shell.Command) bool { return c.Name == "export" && c.Dynamic && c.Offset <= e.Offset }) &&
+		!slices.ContainsFunc(s.Commands, func(c shell.Command) bool { return c.Name == "echo" || c.Name == "printf" || c.Name == "printenv" })
 }
 
-func judgeConnect(s *Shell, e *ShellEffect) *shellAdvice {
+func judgeConnect(s *shell.Line, e *shell.Effect) *shellAdvice {
 	switch {
 	case e.Op == "reverse-shell":
 		return adviceReverseShell
@@ -331,20 +332,20 @@ func judgeConnect(s *Shell, e *ShellEffect) *shellAdvice {
 }
 
 // fedShell reports whether a command is a shell that runs what a pipe brings.
-func fedShell(c ShellCommand) bool {
-	return shells[c.Name] && c.Stage > 0 && !slices.ContainsFunc(c.Argv[1:], func(w ShellWord) bool {
+func fedShell(c shell.Command) bool {
+	return shell.Shells[c.Name] && c.Stage > 0 && !slices.ContainsFunc(c.Argv[1:], func(w shell.Word) bool {
 		return !strings.HasPrefix(w.Text, "-") || strings.HasPrefix(w.Text, "-c")
 	})
 }
 
-func judgeGit(e *ShellEffect) *shellAdvice {
+func judgeGit(e *shell.Effect) *shellAdvice {
 	if a := adviceGit[e.Op]; a != nil {
 		return a
 	}
 	return adviceGitOther
 }
 
-func judgePrivilege(s *Shell, e *ShellEffect) *shellAdvice {
+func judgePrivilege(s *shell.Line, e *shell.Effect) *shellAdvice {
 	switch e.Op {
 	case "setuid", "setcap":
 		return adviceSetuid
@@ -362,7 +363,7 @@ func judgePrivilege(s *Shell, e *ShellEffect) *shellAdvice {
 }
 
 // powerful reports whether a change of an account gives all rights.
-func powerful(c *ShellCommand) bool {
+func powerful(c *shell.Command) bool {
 	for _, w := range c.Argv[min(1, len(c.Argv)):] {
 		for name := range strings.SplitSeq(w.Text, ",") {
 			switch name {
@@ -374,11 +375,11 @@ func powerful(c *ShellCommand) bool {
 	return c.Name == "visudo"
 }
 
-func judgeUnknown(s *Shell, e *ShellEffect) *shellAdvice {
+func judgeUnknown(s *shell.Line, e *shell.Effect) *shellAdvice {
 	switch e.Op {
-	case shellDynamicCode:
+	case shell.DynamicCode:
 		return adviceDynamicCode
-	case shellDynamicName:
+	case shell.DynamicName:
 		if e.Command < 0 || !forceful(&s.Commands[e.Command]) {
 			return nil
 		}
@@ -389,7 +390,7 @@ func judgeUnknown(s *Shell, e *ShellEffect) *shellAdvice {
 
 // forceful reports whether the arguments of a command that is not known are
 // those of one that destroys.
-func forceful(c *ShellCommand) bool {
+func forceful(c *shell.Command) bool {
 	recursive := slices.Contains(c.Flags, "-r") || slices.Contains(c.Flags, "-R") || slices.Contains(c.Flags, "--recursive")
 	force := slices.Contains(c.Flags, "-f") || slices.Contains(c.Flags, "--force") || slices.Contains(c.Flags, "--no-preserve-root")
 	return recursive && force || slices.Contains(c.Flags, "--hard") || slices.Contains(c.Flags, "-delete")

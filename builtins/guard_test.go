@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -94,9 +95,9 @@ func TestSuggestions(t *testing.T) {
 			}
 		}
 	}
-	s := ParseShell("x", ShellAt{})
+	s := shell.Parse("x", shell.At{})
 	for _, a := range shellAdvices {
-		reason := a.reason(s, &ShellEffect{Target: "`rm -rf /`", Command: -1})
+		reason := a.reason(s, &shell.Effect{Target: "`rm -rf /`", Command: -1})
 		lets(reason)
 		assert.NotContains(t, strings.SplitN(reason, "instead: ", 2)[0], "`")
 	}

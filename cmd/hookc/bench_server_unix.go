@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy/agent"
 )
 

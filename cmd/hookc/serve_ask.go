@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/internal/wire"
 )
 
 // request sends one request to a server and returns its reply, once the server

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/internal/wire"
 )
 
 // attended is how long an event with hooks that start something may take before

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 )

@@ -26,7 +26,7 @@ var worldReads = map[string]string{
 	"artifact_encode.go filepath.Abs":                    "hookc compile -o alone",
 	"builtins/shell.go os.TempDir":                       "TMPDIR is fixed",
 	"builtins/shell.go os.UserHomeDir":                   "HOME is fixed",
-	"builtins/shell_param.go os.Getenv":                  "USER and LOGNAME are fixed",
+	"builtins/shell/param.go os.Getenv":                  "USER and LOGNAME are fixed",
 	"builtins/guard_self_git.go exec.LookPath":           "git is asked what a command would change; where it is not found, the answer is the careful one",
 	"builtins/guard_self_git.go os.Environ":              "what git is given to compare two trees, without its own variables",
 	"self.go exec.LookPath":                              "programs are protected also by name",

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/internal/wire"
 )
 
 const servedPolicy = "pre_tool_execution:\n  - {name: guard, deny: 'command contains \"rm\"', reason: \"%s\"}\n"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/internal/wire"
 )
 
 var errTooLarge = fmt.Errorf("the event is larger than %d MiB", maxInput>>20)

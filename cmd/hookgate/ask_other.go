@@ -2,7 +2,7 @@
 
 package main
 
-import "github.com/hookc/hookc/cmd/hookgate/wire"
+import "github.com/hookc/hookc/internal/wire"
 
 // connect finds no server: there is none on this system.
 func (c *call) connect() {}

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/internal/wire"
 )
 
 const (

@@ -2,7 +2,7 @@
 
 package main
 
-import "github.com/hookc/hookc/cmd/hookgate/wire"
+import "github.com/hookc/hookc/internal/wire"
 
 // fromArtifact leaves every event to hookc run: there is no look at a file's
 // last change here that could not be set back.

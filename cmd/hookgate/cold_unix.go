@@ -10,7 +10,7 @@ import (
 
 	"github.com/hookc/hookc/cmd/hookgate/cold"
 	"github.com/hookc/hookc/cmd/hookgate/rules"
-	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy/artifact"
 )
 

@@ -4,7 +4,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/internal/wire"
 )
 
 // readInput reads stdin to its end, or to that of the event where nothing more

@@ -4,7 +4,7 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/internal/wire"
 )
 
 // run decides the event with hookc run, in a process of its own. Its answer

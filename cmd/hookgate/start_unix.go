@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/internal/wire"
 )
 
 // startEvery is how often a gate tries to start a server, at most.

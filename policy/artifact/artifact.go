@@ -102,7 +102,7 @@ func plain(text string) string {
 type File struct {
 	// Path is the file's name as it was given.
 	Path string
-	// Build is the build of hookc that wrote it (cmd/hookgate/wire, BuildOf),
+	// Build is the build of hookc that wrote it (internal/wire, BuildOf),
 	// Release the released version, "" for none.
 	Build, Release string
 	// ID identifies the content: the hash of the header, which holds the hash of

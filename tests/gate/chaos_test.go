@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookc/hookc/cmd/hookgate/wire"
+	"github.com/hookc/hookc/internal/wire"
 )
 
 // Every answer of a gate is the right one or the declared posture, whatever
@@ -220,7 +220,7 @@ func TestGateLinks(t *testing.T) {
 	require.NoError(t, err)
 	for _, name := range strings.Fields(string(out)) {
 		switch {
-		case name == "github.com/hookc/hookc/cmd/hookgate", name == "github.com/hookc/hookc/cmd/hookgate/wire", name == "github.com/hookc/hookc/cmd/hookgate/cold", name == "github.com/hookc/hookc/cmd/hookgate/rules",
+		case name == "github.com/hookc/hookc/cmd/hookgate", name == "github.com/hookc/hookc/internal/wire", name == "github.com/hookc/hookc/cmd/hookgate/cold", name == "github.com/hookc/hookc/cmd/hookgate/rules",
 			name == "github.com/hookc/hookc/policy/artifact", name == "github.com/hookc/hookc/rego/native", name == "github.com/hookc/hookc/rego/bounds", name == "github.com/hookc/hookc/policy/digits":
 		case strings.HasPrefix(name, "crypto/internal/"), strings.HasPrefix(name, "vendor/"): // what crypto/sha256 brings along
 		case strings.Contains(name, "."):

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -57,7 +57,7 @@ func TestShellExamples(t *testing.T) {
 func TestShellPageIsComplete(t *testing.T) {
 	page, err := os.ReadFile("../../docs/shell.md")
 	require.NoError(t, err)
-	shell := builtins.ParseShell("sudo A=1 rm -rf /etc > x", builtins.ShellAt{Cwd: "/repo", Root: "/repo"}).JSON()
+	shell := shell.Parse("sudo A=1 rm -rf /etc > x", shell.At{Cwd: "/repo", Root: "/repo"}).JSON()
 	names := func(value any) {
 		for _, element := range value.([]any) {
 			for name := range element.(map[string]any) {

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/tests/depth"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -102,8 +102,8 @@ func cases(t *testing.T) []guardCase {
 	return out
 }
 
-func place(cwd string) builtins.ShellAt {
-	return builtins.ShellAt{Cwd: cwd, Root: project, Home: home, Temp: "/tmp"}
+func place(cwd string) shell.At {
+	return shell.At{Cwd: cwd, Root: project, Home: home, Temp: "/tmp"}
 }
 
 // trial is a line to run, and what came of it.
@@ -231,7 +231,7 @@ func TestBashMisses(t *testing.T) {
 		all = append(all, &trial{job: job{"bash", line, project}})
 	}
 	run(start(t, 1), all)
-	blind := builtins.ParseShell("true", place(project))
+	blind := shell.Parse("true", place(project))
 	for _, tr := range all {
 		require.NoError(t, tr.err)
 		things := judge(blind, tr.happened)
@@ -239,7 +239,7 @@ func TestBashMisses(t *testing.T) {
 		for _, th := range things {
 			assert.Equal(t, missed, th.cover, "%q: %s", tr.Line, th.what)
 		}
-		for _, th := range judge(builtins.ParseShell(tr.Line, place(project)), tr.happened) {
+		for _, th := range judge(shell.Parse(tr.Line, place(project)), tr.happened) {
 			assert.NotEqual(t, missed, th.cover, "%q: %s", tr.Line, th.what)
 		}
 	}
@@ -252,7 +252,7 @@ func TestBashOnly(t *testing.T) {
 	}
 	h, err := start(t, 1)[0].do(job{"bash", *only, project})
 	require.NoError(t, err)
-	s := builtins.ParseShell(*only, place(project))
+	s := shell.Parse(*only, place(project))
 	for _, c := range s.Commands {
 		t.Logf("command %q %v in %q, via %v, dynamic %v, conditional %v", c.Name, words(c), c.Dir, c.Via, c.Dynamic, c.Conditional)
 	}
@@ -266,7 +266,7 @@ func TestBashOnly(t *testing.T) {
 	}
 }
 
-func words(c builtins.ShellCommand) []string {
+func words(c shell.Command) []string {
 	var out []string
 	for _, w := range c.Argv {
 		out = append(out, fmt.Sprintf("%q", w.Text))

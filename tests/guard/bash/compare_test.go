@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/shell"
 )
 
 // cover says how well something that happened was foreseen.
@@ -36,7 +36,7 @@ type thing struct {
 }
 
 // judge weighs all that happened against the analysis.
-func judge(s *builtins.Shell, h happened) []thing {
+func judge(s *shell.Line, h happened) []thing {
 	floor := missed
 	if len(s.Unknown) > 0 || slices.ContainsFunc(s.Effects, isOpaque) {
 		floor = opaque
@@ -54,7 +54,7 @@ func judge(s *builtins.Shell, h happened) []thing {
 			add(callCover(s, c), "%s %q in %s %s", c.Name, c.Args, c.Dir, c.Host)
 		}
 		if strings.Contains(strings.Join(c.Stdin, "\n"), canary) {
-			add(secretCover(s, builtins.EffectConnect), "a secret went to %s", c.Name)
+			add(secretCover(s, shell.EffectConnect), "a secret went to %s", c.Name)
 		}
 	}
 	for _, p := range h.Gone {
@@ -68,7 +68,7 @@ func judge(s *builtins.Shell, h happened) []thing {
 		add(pathCover(s, filepath.Join(dir, "refs")), "%d commits lost in %s", len(h.Lost), dir)
 	}
 	if h.Shown {
-		add(secretCover(s, builtins.EffectRead), "a secret was printed")
+		add(secretCover(s, shell.EffectRead), "a secret was printed")
 	}
 	return out
 }
@@ -76,19 +76,19 @@ func judge(s *builtins.Shell, h happened) []thing {
 // isOpaque reports an effect that says that code runs which is not known. A
 // script that is named is known: what it does must be listed if the line wrote
 // it, and the project's own do nothing.
-func isOpaque(e builtins.ShellEffect) bool {
+func isOpaque(e shell.Effect) bool {
 	switch {
-	case e.Kind == builtins.EffectUnknown:
+	case e.Kind == shell.EffectUnknown:
 		return true
-	case e.Kind != builtins.EffectExec:
+	case e.Kind != shell.EffectExec:
 		return false
 	}
-	return e.Certainty == builtins.CertainDynamic || e.Op == "remote-code" || e.Op == "decoded-code" || e.Op == "generated-code"
+	return e.Certainty == shell.CertainDynamic || e.Op == "remote-code" || e.Op == "decoded-code" || e.Op == "generated-code"
 }
 
-func remote(s *builtins.Shell) cover {
+func remote(s *shell.Line) cover {
 	for _, e := range s.Effects {
-		if e.Kind == builtins.EffectExec && (e.Op == "remote-code" || e.Op == "decoded-code") {
+		if e.Kind == shell.EffectExec && (e.Op == "remote-code" || e.Op == "decoded-code") {
 			return exact
 		}
 	}
@@ -107,7 +107,7 @@ func noise(c call, all []call) bool {
 // madeUp is how the analysis writes the part of a name that mktemp chooses.
 var madeUp = regexp.MustCompile(`XXX+`)
 
-func callCover(s *builtins.Shell, ran call) cover {
+func callCover(s *shell.Line, ran call) cover {
 	best := missed
 	for i := range s.Commands {
 		c := &s.Commands[i]
@@ -128,10 +128,10 @@ func callCover(s *builtins.Shell, ran call) cover {
 	return best
 }
 
-func exactly(w builtins.ShellWord, arg string) bool { return !w.Dynamic && w.Text == arg }
+func exactly(w shell.Word, arg string) bool { return !w.Dynamic && w.Text == arg }
 
 // openly lets a word that is not known be any, and a pattern what it matches.
-func openly(w builtins.ShellWord, arg string) bool {
+func openly(w shell.Word, arg string) bool {
 	if w.Dynamic || w.Text == arg {
 		return true
 	}
@@ -155,7 +155,7 @@ func openly(w builtins.ShellWord, arg string) bool {
 
 // wordsMatch matches words with arguments; an open word may be several
 // arguments, and a dynamic one none.
-func wordsMatch(words []builtins.ShellWord, args []string, match func(builtins.ShellWord, string) bool) bool {
+func wordsMatch(words []shell.Word, args []string, match func(shell.Word, string) bool) bool {
 	if len(words) == 0 {
 		return len(args) == 0
 	}
@@ -172,7 +172,7 @@ func wordsMatch(words []builtins.ShellWord, args []string, match func(builtins.S
 
 // pathCover says how well the effects cover that a file was deleted or
 // changed.
-func pathCover(s *builtins.Shell, p string) cover {
+func pathCover(s *shell.Line, p string) cover {
 	best := missed
 	for _, e := range s.Effects {
 		best = max(best, effectCover(e, p))
@@ -180,24 +180,24 @@ func pathCover(s *builtins.Shell, p string) cover {
 	return best
 }
 
-func effectCover(e builtins.ShellEffect, p string) cover {
+func effectCover(e shell.Effect, p string) cover {
 	switch e.Kind {
-	case builtins.EffectGitHistory:
+	case shell.EffectGitHistory:
 		if within(project, p) || within(origin, p) {
 			return exact
 		}
 		return missed
-	case builtins.EffectDelete, builtins.EffectWrite, builtins.EffectDevice:
+	case shell.EffectDelete, shell.EffectWrite, shell.EffectDevice:
 	default:
 		return missed
 	}
 	switch {
-	case e.Certainty == builtins.CertainDynamic:
+	case e.Certainty == shell.CertainDynamic:
 		known, _, _ := strings.Cut(e.Target, "$")
-		if e.Place == builtins.PlaceUnknown || strings.HasPrefix(p, known) {
+		if e.Place == shell.ZoneUnknown || strings.HasPrefix(p, known) {
 			return open
 		}
-	case e.Certainty == builtins.CertainPattern:
+	case e.Certainty == shell.CertainPattern:
 		if globCovers(e, p) {
 			return open
 		}
@@ -209,7 +209,7 @@ func effectCover(e builtins.ShellEffect, p string) cover {
 
 // globCovers reports whether the glob of an effect matches the path, or, when
 // all below is meant, a directory above it.
-func globCovers(e builtins.ShellEffect, p string) bool {
+func globCovers(e shell.Effect, p string) bool {
 	for {
 		if ok, err := doublestar.Match(e.Target, p); ok || err != nil {
 			return true
@@ -226,13 +226,13 @@ func within(dir, p string) bool {
 }
 
 // secretCover looks for an effect on a secret: of the kind, or a read of it.
-func secretCover(s *builtins.Shell, kind builtins.EffectKind) cover {
+func secretCover(s *shell.Line, kind shell.EffectKind) cover {
 	best := missed
 	for _, e := range s.Effects {
-		if e.Secret != "" && (e.Kind == kind || e.Kind == builtins.EffectRead) {
+		if e.Secret != "" && (e.Kind == kind || e.Kind == shell.EffectRead) {
 			return exact
 		}
-		if e.Kind == builtins.EffectRead && (e.Certainty == builtins.CertainDynamic || e.Certainty == builtins.CertainPattern) {
+		if e.Kind == shell.EffectRead && (e.Certainty == shell.CertainDynamic || e.Certainty == shell.CertainPattern) {
 			best = open
 		}
 	}

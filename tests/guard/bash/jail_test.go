@@ -1,7 +1,7 @@
 //go:build linux
 
 // Package bash asks the real shell: it runs command lines with bash in a jail
-// of namespaces, and compares what happened with what builtins.ParseShell says
+// of namespaces, and compares what happened with what builtins.shell.Parse says
 // they would do.
 //
 // The jail has no network, nothing of the machine but a read-only /usr, and a

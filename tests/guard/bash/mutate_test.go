@@ -9,14 +9,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/shell"
 )
 
 // mutant writes variants of a command line that mean the same to bash.
 type mutant struct {
 	r *rand.Rand
 	// at is where the line runs, for the analysis that finds its commands.
-	at builtins.ShellAt
+	at shell.At
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
@@ -39,7 +39,7 @@ type span struct{ from, to int }
 // are: the spans of its words, the name first.
 func (m *mutant) simple(line string) []span {
 	var found [][]span
-	for _, c := range builtins.ParseShell(line, m.at).Commands {
+	for _, c := range shell.Parse(line, m.at).Commands {
 		if c.Offset >= len(line) || !plainName.MatchString(c.Name) {
 			continue
 		}

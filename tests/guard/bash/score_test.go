@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/shell"
 )
 
 // score counts trials: those in which something happened, and those of them in
@@ -33,7 +33,7 @@ func (s *score) String() string {
 // add judges a trial, and returns what was missed, and whether something was
 // foreseen only as unknown code.
 func (s *score) add(tr *trial) (lost []string, veiled bool) {
-	analysis := builtins.ParseShell(tr.Line, place(tr.Cwd))
+	analysis := shell.Parse(tr.Line, place(tr.Cwd))
 	things := judge(analysis, tr.happened)
 	s.runs++
 	if tr.happened.Late {
@@ -64,9 +64,9 @@ func (s *score) add(tr *trial) (lost []string, veiled bool) {
 // promises counts what the analysis is certain of: calls of stubs and
 // deletions of sentinels, outside of any branch, with nothing dynamic and no
 // pattern.
-func (s *score) promises(analysis *builtins.Shell, h happened) {
-	sure := func(c *builtins.ShellCommand) bool {
-		return !c.Conditional && !c.Dynamic && c.Host == "" && !slices.ContainsFunc(c.Argv, func(w builtins.ShellWord) bool { return w.Pattern })
+func (s *score) promises(analysis *shell.Line, h happened) {
+	sure := func(c *shell.Command) bool {
+		return !c.Conditional && !c.Dynamic && c.Host == "" && !slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return w.Pattern })
 	}
 	for i := range analysis.Commands {
 		c := &analysis.Commands[i]
@@ -79,7 +79,7 @@ func (s *score) promises(analysis *builtins.Shell, h happened) {
 		}
 	}
 	for _, e := range analysis.Effects {
-		known := e.Kind == builtins.EffectDelete && e.Domain == builtins.DomainFile && e.Certainty == builtins.CertainKnown
+		known := e.Kind == shell.EffectDelete && e.Domain == shell.DomainFile && e.Certainty == shell.CertainKnown
 		if !known || e.Command < 0 || !sure(&analysis.Commands[e.Command]) || !holdsSentinel(e) {
 			continue
 		}
@@ -92,7 +92,7 @@ func (s *score) promises(analysis *builtins.Shell, h happened) {
 
 // holdsSentinel reports whether the effect would delete a sentinel. rm refuses
 // / and the directory it is in.
-func holdsSentinel(e builtins.ShellEffect) bool {
+func holdsSentinel(e shell.Effect) bool {
 	if e.Target == "/" || strings.HasPrefix(project, e.Target) && e.Op == "rm" {
 		return false
 	}

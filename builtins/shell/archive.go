@@ -1,0 +1,103 @@
+package shell
+
+// archive is tar.
+func (a *analysis) archive(c *shCall) shValue {
+	args := c.args()
+	if len(args) > 0 && !args[0].Dynamic && args[0].Text != "" && args[0].Text[0] != '-' {
+		args = append([]Word{NewWord("-" + args[0].Text)}, args[1:]...)
+	}
+	o := options(args, "fCTXbgIKFLHNV", "--file --directory --exclude --files-from --use-compress-program --to-command --checkpoint-action --transform --exclude-from --rmt-command --info-script --new-volume-script --owner --group --mode", 0)
+	fr := c.fr
+	if dir, ok := o.value("-C", "--directory"); ok {
+		fr = fr.subshell()
+		a.moveTo(dir, fr)
+	}
+	for _, name := range []string{"-I", "--use-compress-program", "--to-command", "--rmt-command", "--info-script", "--new-volume-script", "-F"} {
+		if v, ok := o.value(name); ok {
+			a.interpret(c, v.value(), a.childShell(c), c.name)
+		}
+	}
+	for _, v := range o.values("--checkpoint-action") {
+		if name, code, ok := v.cut("="); ok && name == "exec" {
+			a.interpret(c, code.value(), a.childShell(c), c.name)
+		}
+	}
+	return a.archiveEffects(c, &o, fr)
+}
+
+func (a *analysis) archiveEffects(c *shCall, o *shOpts, fr *shFrame) shValue {
+	file, named := o.value("-f", "--file")
+	toFile := named && !file.Is("-")
+	in := c.target("archive")
+	in.fr = fr
+	switch {
+	case o.has("-c", "-r", "-u", "-A", "--create", "--append", "--update"):
+		out := shValue{}
+		for _, w := range o.operands {
+			a.fileEffect(EffectRead, w, in)
+			if o.exact("--remove-files") {
+				in.recursive = true
+				a.fileEffect(EffectDelete, w, in)
+			}
+			out = append(out, shPart{text: "$(tar)", kind: shAny, origin: shOrigin{"file", a.resolve(w, fr).text}})
+		}
+		if toFile {
+			a.fileEffect(EffectWrite, file, c.target("archive"))
+			return nil
+		}
+		return out
+	case o.has("-x", "--extract", "--get"):
+		if toFile {
+			a.fileEffect(EffectRead, file, c.target("archive"))
+		}
+		in.op = "extract"
+		a.fileEffect(EffectWrite, NewWord("."), in)
+		if o.has("-O", "--to-stdout") {
+			return decoded(c, a.input(c, nil))
+		}
+		return nil
+	}
+	return printsText(a, c)
+}
+
+// zip writes archives; with some options the originals go.
+func (a *analysis) zip(c *shCall) shValue {
+	o := options(c.args(), "TnbtxioSd", "--unzip-command --exclude", 0)
+	if tt, ok := o.value("-TT", "--unzip-command"); ok {
+		a.interpret(c, tt.value(), a.childShell(c), c.name)
+	}
+	if o.exact("-d", "--decompress") && len(o.operands) == 0 {
+		return decoded(c, a.input(c, nil))
+	}
+	v := shValue{}
+	for i, w := range o.operands {
+		if c.name == "zip" && i == 0 && !w.Is("-") {
+			a.fileEffect(EffectWrite, w, c.target("archive"))
+			continue
+		}
+		a.fileEffect(EffectRead, w, c.target("archive"))
+		v = append(v, shPart{text: "$(" + c.name + ")", kind: shAny, origin: shOrigin{"file", a.resolve(w, c.fr).text}})
+	}
+	if len(o.operands) == 0 && c.fr.stdin.set {
+		return shUnknown("$("+c.name+")", c.fr.stdin.value.origin())
+	}
+	return v
+}
+
+func (a *analysis) unzip(c *shCall) shValue {
+	o := options(c.args(), "dPx", "", 0)
+	if len(o.operands) > 0 {
+		a.fileEffect(EffectRead, o.operands[0], c.target("archive"))
+	}
+	if o.exact("-p") {
+		return shUnknown("$(unzip)", shOrigin{"decoded", o.operand(0)})
+	}
+	dir, ok := o.value("-d")
+	if !ok {
+		dir = NewWord(".")
+	}
+	if !o.exact("-l", "-t", "-v", "-Z") {
+		a.fileEffect(EffectWrite, dir, c.target("extract"))
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package shell
+
+import (
+	"strings"
+)
+
+func fillBuild() {
+	programs((*analysis).goTool, "go")
+	programs((*analysis).multiplexer, "tmux screen byobu")
+	programs((*analysis).makeTool, "make gmake")
+}
+
+// goTool is go: some of its options are programs that it starts.
+func (a *analysis) goTool(c *shCall) shValue {
+	o := options(c.args(), "", "-exec -toolexec -vettool -o -run -bench -tags -ldflags -gcflags -count -timeout -C -mod -modfile -p -coverprofile -cpuprofile -memprofile -fuzz -fuzztime", optDash)
+	for _, w := range o.values("-exec", "-toolexec", "-vettool") {
+		a.interpret(c, w.value(), a.childShell(c), c.name)
+	}
+	for _, w := range o.values("-o", "-coverprofile", "-cpuprofile", "-memprofile") {
+		a.fileEffect(EffectWrite, w, c.target("write"))
+	}
+	if o.first("run") && len(o.operands) > 1 && strings.Contains(o.operand(1), "@") {
+		a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "package", Target: o.operand(1)})
+	}
+	return printsText(a, c)
+}
+
+// multiplexer runs its operands as code in another terminal.
+func (a *analysis) multiplexer(c *shCall) shValue {
+	o := options(c.args(), "LSftncxyFsTep", "", optStop)
+	operands := o.operands
+	if c.name == "screen" {
+		return a.wrapped(c, operands, c.fr)
+	}
+	if len(operands) == 0 {
+		return printsText(a, c)
+	}
+	sub := operands[0].Text
+	inner := options(operands[1:], "cFnsteExyPlpSf", "", optStop)
+	switch sub {
+	case "new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane", "respawn-window", "run-shell", "run", "popup", "display-popup", "if-shell", "if", "pipe-pane":
+		if len(inner.operands) > 0 {
+			return a.interpret(c, joinWords(inner.operands), a.childShell(c), c.name)
+		}
+	case "send-keys", "send":
+		var keys []Word
+		for _, w := range inner.operands {
+			if !w.Is("Enter", "C-m", "KPEnter", "C-c", "Escape", "Space") {
+				keys = append(keys, w)
+			}
+		}
+		return a.interpret(c, joinWords(keys), a.childShell(c), c.name)
+	}
+	return printsText(a, c)
+}
+
+// makeTool is make, which runs the code of --eval.
+func (a *analysis) makeTool(c *shCall) shValue {
+	o := options(c.args(), "CfIojlW", "--directory --file --makefile --eval --jobs", 0)
+	for _, w := range o.values("--eval") {
+		for line := range strings.SplitSeq(w.Text, "\n") {
+			if _, code, ok := strings.Cut(line, "$(shell "); ok {
+				a.interpret(c, shLiteral(strings.TrimSuffix(strings.TrimSpace(code), ")")), a.childShell(c), c.name)
+			}
+		}
+	}
+	return printsText(a, c)
+}

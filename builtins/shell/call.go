@@ -1,0 +1,339 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// shCall is a simple command being read.
+type shCall struct {
+	// argv are the words; argv[0] is the program.
+	argv []Word
+	env  []Assign
+	fr   *shFrame
+	// name is the program's base name.
+	name string
+	// index is the command's in the list. muted is true for one that was
+	// listed before: its effects were too.
+	index  int
+	muted  bool
+	offset int
+}
+
+// args are the words after the program.
+func (c *shCall) args() []Word { return c.argv[1:] }
+
+// call reads a simple command, once for each combination of values that its
+// words may have.
+func (a *analysis) call(s *syntax.Stmt, c *syntax.CallExpr, fr *shFrame) {
+	if c == nil {
+		c = &syntax.CallExpr{}
+	}
+	if len(s.Redirs) == 0 && !a.changesState(c, fr.st) {
+		a.each(fr, func() { a.callOnce(s, c, fr, fr.st) })
+		return
+	}
+	a.eachState(fr, func(in *shFrame) { a.callOnce(s, c, fr, in.st) })
+}
+
+// eachState is each for what changes the shell: every combination begins in
+// the state before, and what may be the case after is what is in any of them.
+func (a *analysis) eachState(fr *shFrame, f func(in *shFrame)) {
+	start := fr.st
+	if fr.st.several {
+		start = fr.st.clone()
+	}
+	var ends []*shState
+	a.each(fr, func() {
+		in := *fr
+		if len(ends) > 0 {
+			if start == fr.st {
+				start = fr.st.clone()
+			}
+			in.st = start.clone()
+		}
+		f(&in)
+		ends = append(ends, in.st)
+	})
+	for _, st := range ends[1:] {
+		a.join(fr.st, st)
+	}
+}
+
+// join is the states' join, which takes as long as they are large.
+func (a *analysis) join(s, t *shState) bool {
+	if s.vars != t.vars && s.vars != nil && t.vars != nil {
+		a.work((len(s.vars.m) + len(t.vars.m)) / 2)
+	}
+	return s.join(t)
+}
+
+// changesState reports whether a command may change the shell it runs in.
+func (a *analysis) changesState(c *syntax.CallExpr, st *shState) bool {
+	if len(c.Args) == 0 {
+		return true
+	}
+	name, ok := plainLit(c.Args[0])
+	if !ok || builtinOf(name) != nil {
+		return true
+	}
+	_, isFunc := st.funcs.get(name)
+	_, isAlias := st.aliases.get(name)
+	return isFunc || isAlias
+}
+
+func (a *analysis) callOnce(s *syntax.Stmt, c *syntax.CallExpr, fr *shFrame, st *shState) {
+	in := *fr
+	in.st = st
+	words := a.fields(c.Args, &in)
+	r := a.redirect(s.Redirs, &in)
+	env := a.assigns(c.Assigns, &in, len(words) == 0)
+	offset := fr.offset(s)
+	if len(words) == 0 {
+		if len(s.Redirs) > 0 {
+			bare := &shCall{fr: &in, offset: offset}
+			a.list(bare)
+			a.redirectEffects(r, bare.target(""))
+			a.closeRedirect(r, &in)
+		}
+		return
+	}
+	call := &shCall{argv: words, env: env, fr: &in, offset: offset}
+	a.print(in.out, a.run(call))
+	a.redirectEffects(r, call.target(""))
+	a.closeRedirect(r, &in)
+}
+
+// print adds what a command prints to what is collected.
+func (a *analysis) print(out *shValue, v shValue) {
+	if out != nil {
+		*out = append(*out, v...)
+	}
+}
+
+// assigns expands assignments. They change the shell when there is no command
+// (keep), else only what the command sees.
+func (a *analysis) assigns(list []*syntax.Assign, fr *shFrame, keep bool) []Assign {
+	var env []Assign
+	for _, as := range list {
+		if as.Name == nil {
+			continue
+		}
+		if keep {
+			a.assign(as, fr)
+			continue
+		}
+		env = append(env, Assign{Name: as.Name.Value, Value: a.single(as.Value, fr).word()})
+	}
+	return env
+}
+
+// assign changes a variable of the shell.
+func (a *analysis) assign(as *syntax.Assign, fr *shFrame) {
+	name := as.Name.Value
+	old, _ := a.lookup(fr.st, name)
+	switch {
+	case as.Array != nil:
+		b := shBinding{array: true}
+		if as.Append && !old.open {
+			b.elems = slices.Clip(old.elems)
+		}
+		fr.st.bind(name, a.arrayElems(b, as.Array, fr))
+	case as.Index != nil:
+		key, ok := a.indexKey(as.Index, fr)
+		v := a.single(as.Value, fr)
+		if !ok || old.open {
+			fr.st.forget(name)
+			return
+		}
+		fr.st.bind(name, withElem(old, key, v))
+	default:
+		v := a.single(as.Value, fr)
+		if as.Append {
+			if old.open {
+				v = append(shValue{{text: "$" + name, kind: shVar}}, v...)
+			} else {
+				v = append(slices.Clip(old.value()), v...)
+			}
+		}
+		if name == "PWD" {
+			return // a name for the directory; it does not change it
+		}
+		fr.st.set(name, a.bounded(v, fr))
+	}
+}
+
+func withElem(b shBinding, key string, v shValue) shBinding {
+	out := shBinding{array: true, elems: slices.Clone(b.elems)}
+	for i := range out.elems {
+		if out.elems[i].key == key {
+			out.elems[i].value = v
+			return out
+		}
+	}
+	out.elems = append(out.elems, shElem{key, v})
+	return out
+}
+
+func (a *analysis) arrayElems(b shBinding, x *syntax.ArrayExpr, fr *shFrame) shBinding {
+	for _, e := range x.Elems {
+		if len(b.elems) >= maxFields {
+			return shBinding{open: true}
+		}
+		if e.Index != nil {
+			key, ok := a.indexKey(e.Index, fr)
+			if !ok {
+				return shBinding{open: true}
+			}
+			b = withElem(b, key, a.single(e.Value, fr))
+			continue
+		}
+		for _, w := range a.fields([]*syntax.Word{e.Value}, fr) {
+			b.elems = append(b.elems, shElem{itoa(len(b.elems)), matched(w)})
+		}
+	}
+	return b
+}
+
+// run lists a command and reads what it does; the result is what it prints.
+func (a *analysis) run(c *shCall) shValue {
+	if !a.spend(c.fr) || !a.enter(c.fr) {
+		c.index = -1
+		return shUnknown("$(...)", shOrigin{kind: "output"})
+	}
+	defer a.leave()
+	a.work(len(c.argv) / 4)
+	program, known := c.argv[0].known()
+	if !c.fr.process {
+		if v, ok := c.fr.st.aliases.get(program); known && ok && !slices.Contains(c.fr.via, "alias "+program) {
+			return a.runAlias(c, program, v)
+		}
+	}
+	if known && !c.argv[0].Pattern {
+		c.name = programName(program)
+	}
+	a.list(c)
+	if c.name == "" {
+		return a.runUnknown(c, program)
+	}
+	if !c.fr.process && !strings.Contains(program, "/") {
+		if f, ok := c.fr.st.funcs.get(c.name); ok {
+			return a.runFunction(c, f)
+		}
+		if b := builtinOf(c.name); b != nil {
+			return b(a, c)
+		}
+	}
+	if f, ok := c.fr.st.funcs.get(notFoundHandler); ok && !c.fr.process && programOf(c.name) == nil {
+		a.runFunction(&shCall{argv: append([]Word{NewWord(notFoundHandler)}, c.argv...), env: c.env, fr: c.fr, offset: c.offset, name: notFoundHandler}, f)
+	}
+	return a.runProgram(c, program)
+}
+
+// notFoundHandler is the function that bash calls for a program that is not
+// there; which those are is not known.
+const notFoundHandler = "command_not_found_handle"
+
+// runAlias reads an alias's text with the words after it.
+func (a *analysis) runAlias(c *shCall, name string, v shValue) shValue {
+	code := append(slices.Clip(v), shPart{text: " "})
+	code = append(code, quoteWords(c.args())...)
+	return a.captured(c.fr, func(in *shFrame) { a.runCode(code, in, "alias "+name, c.offset) })
+}
+
+// captured runs f and returns what it prints, if anybody wants to know.
+func (a *analysis) captured(fr *shFrame, f func(in *shFrame)) shValue {
+	in := *fr
+	var printed shValue
+	in.out = nil
+	if fr.out != nil {
+		in.out = &printed
+	}
+	f(&in)
+	return printed
+}
+
+// quoteWords is words as code that gives the same words.
+func quoteWords(words []Word) shValue {
+	var out shValue
+	for i, w := range words {
+		if i > 0 {
+			out = append(out, shPart{text: " "})
+		}
+		if !w.Dynamic && !w.Pattern {
+			out = append(out, shPart{text: Quote(w.Text)})
+			continue
+		}
+		for _, p := range w.value() {
+			switch p.kind {
+			case shText:
+				p.text = Quote(p.text)
+			case shGlob, shMatch:
+				p = shPart{text: p.text}
+			}
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// maxCalls bounds how often a function is read within itself.
+const maxCalls = 2
+
+func (a *analysis) runFunction(c *shCall, f *shFunction) shValue {
+	if a.active == nil {
+		a.active = map[*shFunction]int{}
+	}
+	if a.active[f] == 1 && (c.fr.pipe > 0 || c.fr.background) {
+		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "fork-bomb", Target: c.name, Certainty: CertainKnown})
+	}
+	if a.active[f] >= maxCalls {
+		return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
+	}
+	a.active[f]++
+	defer func() { a.active[f]-- }()
+	a.repeat()
+	return a.captured(c.fr, func(in *shFrame) {
+		in = in.within("function")
+		saved, savedKnown := in.st.args, in.st.argsKnown
+		in.st.args, in.st.argsKnown = nil, true
+		for _, w := range c.args() {
+			in.st.args = append(in.st.args, matched(w))
+		}
+		for _, e := range c.env {
+			in.st.set(e.Name, e.Value.value())
+		}
+		if in.base < 0 {
+			in.base = c.offset
+		}
+		in.src = f.src
+		outer := a.returned
+		a.returned = nil
+		a.stmt(f.body, in)
+		for _, st := range a.returned {
+			a.join(in.st, st)
+		}
+		a.returned = outer
+		in.st.args, in.st.argsKnown, in.st.dead = saved, savedKnown, false
+	})
+}
+
+// runUnknown is a command whose name is not known: what it would do is not
+// either, but for the programs that a glob in the name can match.
+func (a *analysis) runUnknown(c *shCall, program string) shValue {
+	if c.argv[0].Pattern && !c.argv[0].Dynamic {
+		base := program[strings.LastIndexByte(program, '/')+1:]
+		for _, name := range programNames() {
+			if shGlobMatch(base, name) {
+				again := *c
+				again.argv = append([]Word{NewWord(strings.TrimSuffix(program, base) + name)}, c.args()...)
+				a.run(&again)
+			}
+		}
+		return shUnknown("$(...)", shOrigin{kind: "output"})
+	}
+	a.effect(c, Effect{Kind: EffectUnknown, Domain: DomainCode, Op: DynamicName, Target: program, Certainty: CertainDynamic})
+	return shUnknown("$("+program+")", c.argv[0].value().origin())
+}

@@ -1,0 +1,273 @@
+package shell
+
+import (
+	"strings"
+)
+
+// Shells are the programs that read code of the POSIX shell or one close to it.
+var Shells = map[string]bool{
+	"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "ash": true, "mksh": true, "rbash": true, "fish": true, "rzsh": true,
+	"ksh93": true, "yash": true, "bash.exe": true,
+}
+
+// foreignShells read a language that is not read here.
+var foreignShells = map[string]bool{
+	"pwsh": true, "powershell": true, "cmd": true, "csh": true, "tcsh": true, "nu": true, "xonsh": true, "elvish": true,
+}
+
+func IsShell(name string) bool { return Shells[name] }
+
+// Foreign reports whether a tool takes the code of another shell.
+func Foreign(tool string) bool {
+	switch tool {
+	case "PowerShell", "powershell", "pwsh":
+		return true
+	}
+	return false
+}
+
+// ForeignText is the analysis of text that is not read.
+func ForeignText(tool string) *Line {
+	return &Line{Dynamic: true, Unknown: []string{ShellNotPosix}, Effects: []Effect{{
+		Kind: EffectUnknown, Domain: DomainCode, Op: ShellNotPosix, Target: tool, Certainty: CertainDynamic, Command: -1,
+	}}}
+}
+
+// shellProgram is bash, sh and their kin.
+func (a *analysis) shellProgram(c *shCall) shValue {
+	o := options(withoutPlus(c.args()), "oO", "--rcfile --init-file -o", optStop)
+	if o.exact("-n", "--version", "--help", "--norun") {
+		return nil
+	}
+	in := a.childShell(c)
+	if b, ok := a.lookup(in.st, "BASH_ENV"); ok && c.name == "bash" && !b.unset && !b.open {
+		a.runScript(c, b.value().word(), in)
+	}
+	switch {
+	case o.exact("-c", "--command"):
+		if v, ok := o.value("--command"); ok {
+			return a.interpret(c, v.value(), in, c.name)
+		}
+		if len(o.operands) == 0 {
+			return nil
+		}
+		if len(o.operands) > 1 {
+			in.st.name = o.operands[1].value()
+			a.setPositionals(o.operands[2:], in.st)
+		}
+		in.st.argsKnown = true
+		return a.interpret(c, o.operands[0].value(), in, c.name)
+	case len(o.operands) > 0 && !o.exact("-s"):
+		a.setPositionals(o.operands[1:], in.st)
+		return a.runScript(c, o.operands[0], in)
+	}
+	a.setPositionals(o.operands, in.st)
+	return a.interpretStdin(c, in)
+}
+
+// withoutPlus takes out the options that turn something off (+x, +o NAME):
+// they stand among the others, and change nothing that is read here.
+func withoutPlus(args []Word) []Word {
+	var out []Word
+	for i := 0; i < len(args); i++ {
+		text := args[i].prefix()
+		if len(text) < 2 || text[0] != '-' && text[0] != '+' || text == "--" {
+			return append(out, args[i:]...)
+		}
+		last := text[len(text)-1]
+		valued := text[:2] != "--" && (last == 'o' || last == 'O') && i+1 < len(args)
+		if text[0] == '-' {
+			out = append(out, args[i])
+		}
+		if valued {
+			i++
+			if text[0] == '-' {
+				out = append(out, args[i])
+			}
+		}
+	}
+	return out
+}
+
+// childShell is the frame of a shell that is started.
+func (a *analysis) childShell(c *shCall) *shFrame {
+	in := c.fr.subshell()
+	in.st.inherit()
+	in.process = false
+	for _, e := range c.env {
+		in.st.set(e.Name, e.Value.value())
+		in.st.exports = in.st.exports.put(e.Name, true)
+	}
+	return in
+}
+
+// interpretStdin reads what comes from standard input as code. A terminal, or
+// a background's nothing, gives none.
+func (a *analysis) interpretStdin(c *shCall, in *shFrame) shValue {
+	if !in.stdin.set {
+		return nil
+	}
+	code, via := in.stdin.value, "stdin"
+	if in.stdin.here {
+		via = "heredoc"
+	}
+	in.stdin = shStream{}
+	return a.interpret(c, code, in, via)
+}
+
+// interpret reads a value as code in fr. What is not known of it is an effect.
+func (a *analysis) interpret(c *shCall, code shValue, fr *shFrame, via string) shValue {
+	hasText, hasUnknown := false, false
+	for _, p := range code {
+		if p.known() {
+			hasText = hasText || strings.TrimSpace(p.text) != ""
+		} else {
+			hasUnknown = true
+			if p.origin.kind != "" || !hasText && len(code) == 1 {
+				a.codeEffect(c, p)
+			}
+		}
+	}
+	if !hasText {
+		if hasUnknown {
+			return shUnknown("$(...)", shOrigin{kind: "output"})
+		}
+		return nil
+	}
+	return a.captured(fr, func(in *shFrame) { a.runCode(code, in, via, c.offset) })
+}
+
+// codeEffect is running code that is not known: Op says where it comes from.
+func (a *analysis) codeEffect(c *shCall, p shPart) {
+	e := Effect{Kind: EffectExec, Domain: DomainCode, Target: p.origin.from, Certainty: CertainDynamic}
+	switch p.origin.kind {
+	case "remote":
+		e.Op = "remote-code"
+	case "decoded":
+		e.Op = "decoded-code"
+	case "file":
+		t := c.target("script")
+		t.domain = DomainCode
+		a.fileEffect(EffectExec, NewWord(p.origin.from), t)
+		return
+	case "output", "toplevel":
+		e.Op = "generated-code"
+	default:
+		e.Kind, e.Op, e.Target = EffectUnknown, DynamicCode, p.text
+	}
+	a.effect(c, e)
+}
+
+// runScript reads a script's text when it was written before, and else notes
+// that it runs.
+func (a *analysis) runScript(c *shCall, file Word, fr *shFrame) shValue {
+	if file.Is("-", "/dev/stdin") {
+		return a.interpretStdin(c, fr)
+	}
+	v, written := a.written(file, fr)
+	if !written {
+		t := c.target("script")
+		t.domain = DomainCode
+		a.fileEffect(EffectExec, file, t)
+		return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: file.Text})
+	}
+	return a.interpret(c, v, fr, "script")
+}
+
+// written is the content of a file that an earlier command wrote.
+func (a *analysis) written(file Word, fr *shFrame) (shValue, bool) {
+	return fr.st.files.get(a.fileKey(file, fr))
+}
+
+// wrapped reads what a wrapper starts.
+func (a *analysis) wrapped(c *shCall, argv []Word, fr *shFrame) shValue {
+	if len(argv) == 0 {
+		return nil
+	}
+	in := fr.within(c.name)
+	in.process = true
+	inner := &shCall{argv: argv, env: c.env, fr: in, offset: c.offset}
+	return a.run(inner)
+}
+
+// runProgram reads a program by its table, and looks for a command line in the
+// arguments of one that is in none.
+func (a *analysis) runProgram(c *shCall, program string) shValue {
+	if strings.Contains(program, "/") {
+		a.runPath(c, program)
+	}
+	if f := programOf(c.name); f != nil {
+		return f(a, c)
+	}
+	if w, ok := wrapperOf(c.name); ok {
+		return a.wrapper(c, w)
+	}
+	if f := programOf(Versionless(c.name)); f != nil {
+		return f(a, c)
+	}
+	if foreignShells[c.name] {
+		a.effect(c, Effect{Kind: EffectUnknown, Domain: DomainCode, Op: ShellNotPosix, Target: c.name, Certainty: CertainDynamic})
+		return shUnknown("$(...)", shOrigin{kind: "output", from: c.name})
+	}
+	if !harmless()[c.name] {
+		a.tail(c)
+	}
+	return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
+}
+
+// runPath is a program named by its path: a script that was written before is
+// read, any other outside of the directories of programs is noted.
+func (a *analysis) runPath(c *shCall, program string) {
+	if v, ok := a.written(c.argv[0], c.fr); ok {
+		in := a.childShell(c)
+		a.setPositionals(c.args(), in.st)
+		a.interpret(c, v, in, "script")
+		return
+	}
+	if programOf(c.name) == nil && !inBin(program) {
+		t := c.target("script")
+		t.domain = DomainCode
+		a.fileEffect(EffectExec, c.argv[0], t)
+	}
+}
+
+func inBin(p string) bool {
+	for _, dir := range []string{"/bin/", "/usr/", "/sbin/", "/opt/", "/snap/bin/", "/nix/"} {
+		if strings.HasPrefix(p, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// programName is the base name of a program, without .exe.
+func programName(program string) string {
+	name := program[strings.LastIndexByte(program, '/')+1:]
+	if i := strings.LastIndexByte(name, '\\'); i >= 0 && strings.Contains(name, ":\\") {
+		name = name[i+1:]
+	}
+	if len(name) > 4 && strings.EqualFold(name[len(name)-4:], ".exe") {
+		name = name[:len(name)-4]
+	}
+	return name
+}
+
+// Versionless is python3.12 as python.
+func Versionless(name string) string { return strings.TrimRight(name, "0123456789.-") }
+
+// tail looks into the arguments of a program that is not known for a command
+// line it may run: tool [options] rm -rf /.
+func (a *analysis) tail(c *shCall) {
+	args := c.args()
+	for i, w := range args {
+		if i >= 8 {
+			return
+		}
+		name := programName(w.Text)
+		if w.Dynamic || !dangerous()[name] || len(args)-i < 2 {
+			continue
+		}
+		a.wrapped(c, args[i:], c.fr)
+		return
+	}
+}

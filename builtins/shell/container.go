@@ -1,0 +1,343 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+func fillContainer() {
+	programs((*analysis).docker, "docker podman nerdctl")
+	programs((*analysis).compose, "docker-compose podman-compose")
+	programs((*analysis).kubectl, "kubectl oc k k3s microk8s")
+	programs((*analysis).helm, "helm")
+	programs((*analysis).lxc, "lxc incus multipass vagrant")
+}
+
+const dockerRunShort = "aceghlmpuvw"
+
+const dockerRunLong = "--add-host --attach --blkio-weight --cap-add --cap-drop --cgroup-parent --cidfile --cpus --cpu-shares --cpuset-cpus --device --dns --entrypoint --env " +
+	"--env-file --expose --gpus --group-add --health-cmd --hostname --ip --ipc --label --link --log-driver --log-opt --mac-address --memory --mount --name --network --net " +
+	"--network-alias --pid --platform --publish --pull --restart --runtime --security-opt --shm-size --stop-signal --sysctl --tmpfs --ulimit --user --userns --uts " +
+	"--volume --volumes-from --workdir --index --scale --detach-keys --arch --pod --secret --annotation"
+
+// docker reads docker, podman and nerdctl.
+func (a *analysis) docker(c *shCall) shValue {
+	o := options(c.args(), "Hlc", "--host --context --config --log-level --tlscacert --tlscert --tlskey --url --connection", optStop)
+	if len(o.operands) == 0 {
+		return printsText(a, c)
+	}
+	rest := o.operands[1:]
+	switch o.operands[0].Text {
+	case "exec":
+		return a.dockerExec(c, rest)
+	case "run", "create":
+		return a.dockerRun(c, rest)
+	case "container", "image", "volume", "network", "system", "builder", "buildx", "context", "machine", "pod", "secret", "config", "stack", "service", "swarm":
+		return a.dockerManage(c, o.operands[0].Text, rest)
+	case "compose":
+		return a.composeArgs(c, rest)
+	case "rm", "rmi", "kill":
+		a.dockerRemove(c, o.operands[0].Text, rest)
+	}
+	return shUnknown("$(docker)", shOrigin{kind: "output", from: "docker"})
+}
+
+func (a *analysis) dockerExec(c *shCall, args []Word) shValue {
+	o := options(args, "euw", "--env --user --workdir --env-file --detach-keys --index", optStop)
+	if len(o.operands) < 2 {
+		return printsText(a, c)
+	}
+	in := a.elsewhere(c, "container:"+o.operand(0))
+	in.stdin = c.fr.stdin
+	if dir, ok := o.value("-w", "--workdir"); ok {
+		a.moveTo(dir, in)
+	}
+	return a.wrapped(c, o.operands[1:], in)
+}
+
+// dockerRun starts an image. What it does to itself is gone with it; what is
+// mounted is not.
+func (a *analysis) dockerRun(c *shCall, args []Word) shValue {
+	o := options(args, dockerRunShort, dockerRunLong, optStop)
+	if len(o.operands) == 0 {
+		return printsText(a, c)
+	}
+	saved := a.mounts
+	defer func() { a.mounts = saved }()
+	for _, v := range o.values("-v", "--volume") {
+		parts := strings.Split(v.Text, ":")
+		if len(parts) > 1 && parts[len(parts)-1] != "ro" {
+			a.mount(c, parts[0], parts[1])
+		}
+	}
+	for _, v := range o.values("--mount") {
+		from, to := mountFields(v.Text)
+		if from != "" && !strings.Contains(v.Text, "readonly") && !strings.Contains(v.Text, ",ro") {
+			a.mount(c, from, to)
+		}
+	}
+	if o.exact("--privileged") {
+		a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainContainer, Op: "privileged-container", Target: o.operand(0)})
+	}
+	in := a.elsewhere(c, "image:"+o.operand(0))
+	in.st.dirs = []string{"/"}
+	in.stdin = c.fr.stdin
+	if dir, ok := o.value("-w", "--workdir"); ok {
+		a.moveTo(dir, in)
+	}
+	argv := o.operands[1:]
+	if entry, ok := o.value("--entrypoint"); ok && entry.Text != "" {
+		argv = append([]Word{entry}, argv...)
+	}
+	return a.wrapped(c, argv, in)
+}
+
+func mountFields(text string) (from, to string) {
+	for field := range strings.SplitSeq(text, ",") {
+		switch name, value, _ := strings.Cut(field, "="); name {
+		case "source", "src":
+			from = value
+		case "target", "dst", "destination":
+			to = value
+		}
+	}
+	return from, to
+}
+
+// mount remembers a directory of this machine that a container sees.
+func (a *analysis) mount(c *shCall, from, to string) {
+	p, ok := a.resolve(NewWord(from), c.fr).known()
+	if !ok || !strings.HasPrefix(to, "/") || from != "" && from[0] != '/' && from[0] != '.' && from[0] != '~' {
+		return // a volume by name
+	}
+	to = Absolute("/", to)
+	a.mounts = append(slices.Clip(a.mounts), shMount{p, to})
+	if p == "/" {
+		a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainContainer, Op: "host-mount", Target: "/"})
+	}
+}
+
+// resource adds what happens to a thing that is no file.
+func (a *analysis) resource(c *shCall, kind EffectKind, d Domain, op string, names []Word) {
+	if len(names) == 0 {
+		a.effect(c, Effect{Kind: kind, Domain: d, Op: op})
+		return
+	}
+	for i, w := range names {
+		if i >= maxItems {
+			return
+		}
+		e := Effect{Kind: kind, Domain: d, Op: op, Target: w.Text}
+		if w.Dynamic {
+			e.Certainty = CertainDynamic
+		}
+		a.effect(c, e)
+	}
+}
+
+func (a *analysis) dockerRemove(c *shCall, sub string, args []Word) {
+	o := options(args, "s", "--signal", 0)
+	op := map[string]string{"rm": "container-remove", "rmi": "image-remove", "kill": "container-kill"}[sub]
+	for _, w := range o.operands {
+		if w.Dynamic && sub != "rmi" {
+			op += "-all" // docker rm -f $(docker ps -aq)
+			break
+		}
+	}
+	if o.exact("-a", "--all") && c.name == "podman" {
+		op += "-all"
+	}
+	if sub == "rm" && o.exact("-v", "--volumes") && !strings.HasSuffix(op, "-all") {
+		op = "container-remove-volumes"
+	}
+	a.resource(c, EffectDelete, DomainContainer, op, o.operands)
+}
+
+func (a *analysis) dockerManage(c *shCall, noun string, args []Word) shValue {
+	if len(args) == 0 {
+		return printsText(a, c)
+	}
+	rest := args[1:]
+	o := options(rest, "f", "--filter --format", 0)
+	switch verb := args[0].Text; verb {
+	case "exec":
+		return a.dockerExec(c, rest)
+	case "run", "create":
+		if noun == "container" {
+			return a.dockerRun(c, rest)
+		}
+	case "prune":
+		a.resource(c, EffectDelete, DomainContainer, noun+"-prune", nil)
+	case "rm", "remove", "delete":
+		switch noun {
+		case "container":
+			a.dockerRemove(c, "rm", rest)
+		case "image":
+			a.dockerRemove(c, "rmi", rest)
+		default:
+			a.resource(c, EffectDelete, DomainContainer, noun+"-remove", o.operands)
+		}
+	case "reset", "leave":
+		a.resource(c, EffectDelete, DomainContainer, noun+"-"+verb, nil)
+	}
+	return printsText(a, c)
+}
+
+func (a *analysis) compose(c *shCall) shValue { return a.composeArgs(c, c.args()) }
+
+// composeArgs is docker compose.
+func (a *analysis) composeArgs(c *shCall, args []Word) shValue {
+	o := options(args, "fp", "--file --project-name --profile --env-file --project-directory --ansi --progress --parallel", optStop)
+	if len(o.operands) == 0 {
+		return printsText(a, c)
+	}
+	rest := o.operands[1:]
+	switch sub := o.operands[0].Text; sub {
+	case "exec":
+		return a.dockerExec(c, rest)
+	case "run":
+		return a.dockerRun(c, rest)
+	case "down":
+		d := options(rest, "t", "--rmi --timeout", 0)
+		if d.exact("-v") || d.has("--volumes") {
+			a.resource(c, EffectDelete, DomainContainer, "compose-volumes", nil)
+		}
+	case "rm":
+		d := options(rest, "", "", 0)
+		if d.exact("-v", "--volumes") {
+			a.resource(c, EffectDelete, DomainContainer, "compose-volumes", d.operands)
+		}
+	}
+	return printsText(a, c)
+}
+
+// lxc reads other machines on this one.
+func (a *analysis) lxc(c *shCall) shValue {
+	o := options(c.args(), "", "--project", optStop)
+	rest := o.operands[min(1, len(o.operands)):]
+	switch {
+	case o.first("exec"), o.first("shell"):
+		inner := options(rest, "nw", "--env --cwd --user", optStop)
+		if len(inner.operands) > 1 {
+			argv := inner.operands[1:]
+			if argv[0].Is("--") {
+				argv = argv[1:]
+			}
+			return a.wrapped(c, argv, a.elsewhere(c, "container:"+inner.operand(0)))
+		}
+	case o.first("ssh"):
+		inner := options(rest, "c", "--command", 0)
+		if v, ok := inner.value("-c", "--command"); ok {
+			return a.interpret(c, v.value(), a.elsewhere(c, "container:"+c.name), c.name)
+		}
+	case o.first("delete"), o.first("destroy"), o.first("purge"):
+		inner := options(rest, "", "", 0)
+		a.resource(c, EffectDelete, DomainContainer, "machine-delete", inner.operands)
+	}
+	return printsText(a, c)
+}
+
+const kubeLong = "--namespace --context --cluster --kubeconfig --server --user --token --as --output --selector --field-selector --filename --container --request-timeout --grace-period --timeout --cascade --dry-run --replicas --kustomize --template --image"
+
+// kubectl reads what happens to a cluster.
+func (a *analysis) kubectl(c *shCall) shValue {
+	args := c.args()
+	if (c.name == "k3s" || c.name == "microk8s") && len(args) > 0 && args[0].Is("kubectl") {
+		args = args[1:]
+	}
+	o := options(args, "nlofcs", kubeLong, 0)
+	if len(o.operands) == 0 {
+		return printsText(a, c)
+	}
+	if v, ok := o.value("--dry-run"); o.exact("--dry-run") && (!ok || !v.Is("none")) || o.exact("--help", "-h") {
+		return printsText(a, c)
+	}
+	names := o.operands[1:]
+	switch sub := o.operands[0].Text; sub {
+	case "exec":
+		return a.kubeExec(c, args)
+	case "delete":
+		a.kubeDelete(c, &o, names)
+	case "drain":
+		a.resource(c, EffectDelete, DomainKubernetes, "drain", names)
+	case "replace":
+		if o.exact("--force") {
+			a.resource(c, EffectDelete, DomainKubernetes, "replace-force", names)
+		}
+	case "scale":
+		if v, ok := o.value("--replicas"); ok && v.Is("0") {
+			a.resource(c, EffectWrite, DomainKubernetes, "scale-to-zero", names)
+		}
+	case "get":
+		if len(names) > 0 && (strings.HasPrefix(names[0].Text, "secret")) && o.exact("-o", "--output") {
+			e := Effect{Kind: EffectRead, Domain: DomainKubernetes, Op: "read-secret", Target: names[len(names)-1].Text, Secret: "cluster-secret"}
+			a.effect(c, e)
+		}
+	case "run", "debug":
+		if i := separatorAt(args); i >= 0 {
+			return a.wrapped(c, args[i+1:], a.elsewhere(c, "image:pod"))
+		}
+	}
+	return printsText(a, c)
+}
+
+func separatorAt(args []Word) int {
+	return slices.IndexFunc(args, func(w Word) bool { return w.Is("--") })
+}
+
+func (a *analysis) kubeExec(c *shCall, args []Word) shValue {
+	i := separatorAt(args)
+	head, argv := args, []Word(nil)
+	if i >= 0 {
+		head, argv = args[:i], args[i+1:]
+	}
+	o := options(head, "nlofcs", kubeLong, 0)
+	if i < 0 && len(o.operands) > 2 {
+		argv = o.operands[2:]
+	}
+	in := a.elsewhere(c, "pod:"+o.operand(1))
+	in.stdin = c.fr.stdin
+	return a.wrapped(c, argv, in)
+}
+
+// kubeDelete names what is deleted: namespace, pvc, all of a kind, or one
+// thing.
+func (a *analysis) kubeDelete(c *shCall, o *shOpts, names []Word) {
+	op := "delete"
+	if len(names) > 0 {
+		kind, _, _ := strings.Cut(names[0].Text, "/")
+		for k := range strings.SplitSeq(strings.ToLower(kind), ",") {
+			switch {
+			case k == "ns" || strings.HasPrefix(k, "namespace"):
+				op = "delete-namespace"
+			case k == "pvc" || k == "pv" || strings.HasPrefix(k, "persistentvolume"):
+				op = "delete-volume"
+			case k == "crd" || strings.HasPrefix(k, "customresourcedefinition"):
+				op = "delete-crd"
+			case k == "node" || k == "nodes" || k == "no":
+				op = "delete-node"
+			case k == "all":
+				op = "delete-all"
+			}
+		}
+	}
+	if op == "delete" && (o.exact("--all", "-A", "--all-namespaces")) {
+		op = "delete-all"
+	}
+	e := Effect{Kind: EffectDelete, Domain: DomainKubernetes, Op: op, Target: strings.Join(WordTexts(names), " ")}
+	a.effect(c, e)
+}
+
+func (a *analysis) helm(c *shCall) shValue {
+	o := options(c.args(), "nf", "--namespace --values --set --version --kube-context --kubeconfig --timeout --description --post-renderer", 0)
+	if v, ok := o.value("--post-renderer"); ok {
+		a.wrapped(c, []Word{v}, c.fr)
+	}
+	if o.exact("--dry-run", "--help", "-h") {
+		return printsText(a, c)
+	}
+	if o.first("uninstall") || o.first("delete") || o.first("del") || o.first("un") {
+		a.resource(c, EffectDelete, DomainKubernetes, "helm-uninstall", o.operands[1:])
+	}
+	return printsText(a, c)
+}

@@ -1,0 +1,158 @@
+package shell
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+)
+
+// decoded is text that came out of a decoder that could not be followed.
+func decoded(c *shCall, v shValue) shValue {
+	o := v.origin()
+	if o.kind != "remote" {
+		o = shOrigin{"decoded", o.from}
+	}
+	return shUnknown("$("+c.name+")", o)
+}
+
+func (a *analysis) base64(c *shCall) shValue {
+	o := options(c.args(), "wioAkK", "--wrap -in -out -pass -k -K -iv", 0)
+	files := o.operands
+	decode := o.exact("-d", "-D", "--decode", "--dec")
+	if c.name == "openssl" {
+		if !o.first("base64") && !o.first("enc") && !o.first("aes-256-cbc") {
+			return a.openssl(c, &o)
+		}
+		files = o.values("-in", "-i")
+	} else if v, ok := o.value("-i"); ok && c.name == "base64" && !o.exact("--ignore-garbage") {
+		files = append(files, v)
+	}
+	v := a.input(c, files)
+	if !decode {
+		return a.encoded(c, v)
+	}
+	text, ok := v.known()
+	if ok && strings.HasPrefix(c.name, "base64") || ok && o.first("base64") {
+		text = strings.Join(strings.Fields(text), "")
+		if out, err := base64.StdEncoding.DecodeString(text); err == nil {
+			return shLiteral(string(out))
+		}
+		if out, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "=")); err == nil {
+			return shLiteral(string(out))
+		}
+	}
+	return decoded(c, v)
+}
+
+// encoded is base64 of a value.
+func (a *analysis) encoded(c *shCall, v shValue) shValue {
+	if text, ok := v.known(); ok && strings.HasPrefix(c.name, "base64") {
+		return shLiteral(base64.StdEncoding.EncodeToString([]byte(text)) + "\n")
+	}
+	return shUnknown("$("+c.name+")", v.origin())
+}
+
+// openssl prints random bytes, keys and certificates.
+func (a *analysis) openssl(c *shCall, o *shOpts) shValue {
+	for i, w := range c.args() {
+		if w.Is("-in", "-inkey", "-key") && i+1 < len(c.args()) {
+			a.fileEffect(EffectRead, c.args()[i+1], c.target("read"))
+		}
+		if w.Is("-out", "-keyout") && i+1 < len(c.args()) {
+			a.fileEffect(EffectWrite, c.args()[i+1], c.target("write"))
+		}
+		if w.Is("-connect") && i+1 < len(c.args()) {
+			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "connect", Target: hostOf(c.args()[i+1].Text), Secret: a.secretOf(c.fr.stdin.value)})
+		}
+	}
+	if o.first("rand") {
+		return printsPlain(a, c)
+	}
+	return decoded(c, shUnknown("", shOrigin{kind: "file"}))
+}
+
+func (a *analysis) xxd(c *shCall) shValue {
+	o := options(c.args(), "cglos", "", 0)
+	v := a.input(c, o.operands)
+	if !o.exact("-r") {
+		return shUnknown("$(xxd)", v.origin())
+	}
+	text, ok := v.known()
+	if ok && o.exact("-p") {
+		if out, err := hex.DecodeString(strings.Join(strings.Fields(text), "")); err == nil {
+			return shLiteral(string(out))
+		}
+	}
+	return decoded(c, v)
+}
+
+func (a *analysis) rev(c *shCall) shValue {
+	v := a.input(c, c.args())
+	text, ok := v.known()
+	if !ok {
+		return decoded(c, v)
+	}
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		r := []rune(l)
+		for x, y := 0, len(r)-1; x < y; x, y = x+1, y-1 {
+			r[x], r[y] = r[y], r[x]
+		}
+		lines[i] = string(r)
+	}
+	return shLiteral(strings.Join(lines, "\n"))
+}
+
+func (a *analysis) tr(c *shCall) shValue {
+	o := options(c.args(), "", "", 0)
+	v := a.input(c, nil)
+	text, ok := v.known()
+	if !ok || len(o.operands) == 0 || o.operands[0].Dynamic {
+		return shUnknown("$(tr)", v.origin())
+	}
+	from, okFrom := trSet(o.operand(0))
+	to, okTo := trSet(o.operand(1))
+	if !okFrom || !okTo || o.exact("-c", "-C", "-s", "-t") || !o.exact("-d") && len(to) == 0 {
+		return decoded(c, v)
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		j := strings.LastIndexByte(from, text[i])
+		switch {
+		case j < 0:
+			b.WriteByte(text[i])
+		case !o.exact("-d"):
+			b.WriteByte(to[min(j, len(to)-1)])
+		}
+	}
+	return shLiteral(b.String())
+}
+
+// trSet is the characters of a set of tr; false when it has classes.
+func trSet(s string) (string, bool) {
+	s, _ = echoEscapes(s)
+	if strings.Contains(s, "[:") || strings.Contains(s, "[=") || len(s) > 512 {
+		return "", false
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if i+2 < len(s) && s[i+1] == '-' && s[i] <= s[i+2] {
+			for ch := int(s[i]); ch <= int(s[i+2]); ch++ {
+				b.WriteByte(byte(ch))
+			}
+			i += 2
+			continue
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String(), true
+}
+
+// decompress prints what cannot be followed from what it reads.
+func (a *analysis) decompress(c *shCall) shValue {
+	o := options(c.args(), "odru", "--output --decrypt --recipient", 0)
+	if strings.HasPrefix(c.name, "gpg") {
+		return a.gpg(c)
+	}
+	return decoded(c, a.input(c, o.operands))
+}

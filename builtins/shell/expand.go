@@ -1,0 +1,334 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// shFields collects the words that one word expands to.
+type shFields struct {
+	done []Word
+	cur  shValue
+	// open is true when there is a word even if it is empty: it was quoted.
+	open bool
+	ifs  string
+}
+
+func (f *shFields) add(v ...shPart) {
+	for _, p := range v {
+		if p.text == "" && p.known() {
+			f.open = f.open || p.quoted
+			continue
+		}
+		f.cur = append(f.cur, p)
+	}
+}
+
+func (f *shFields) end() {
+	if len(f.cur) > 0 || f.open {
+		if len(f.done) < maxFields {
+			f.done = append(f.done, f.cur.word())
+		}
+		f.cur, f.open = nil, false
+	}
+}
+
+// split adds the value of an expansion that is not quoted: blanks end words,
+// and what looks like a glob is one.
+func (f *shFields) split(v shValue) {
+	for _, p := range v {
+		if !p.known() || f.ifs == "" {
+			f.add(p)
+			continue
+		}
+		text := p.text
+		for text != "" {
+			i := strings.IndexAny(text, f.ifs)
+			if i < 0 {
+				f.add(globLike(p, text))
+				break
+			}
+			if i > 0 {
+				f.add(globLike(p, text[:i]))
+			}
+			if sep := text[i]; len(f.cur) > 0 || sep != ' ' && sep != '\t' && sep != '\n' {
+				f.open = true
+				f.end()
+			}
+			text = text[i+1:]
+		}
+	}
+}
+
+// globLike is a piece of an expansion's text that was not quoted.
+func globLike(p shPart, text string) shPart {
+	if p.kind == shText && strings.ContainsAny(text, GlobChars) {
+		p.kind = shGlob
+	}
+	p.text, p.quoted = text, false
+	return p
+}
+
+// fields expands words as the arguments of a command.
+func (a *analysis) fields(words []*syntax.Word, fr *shFrame) []Word {
+	f := shFields{ifs: a.ifs(fr.st), done: make([]Word, 0, len(words))}
+	for _, w := range words {
+		if !a.spend(fr) {
+			break
+		}
+		if lit, ok := plainLit(w); ok {
+			f.done = append(f.done, Word{Text: lit, parts: shValue{{text: lit}}})
+			continue
+		}
+		for _, b := range a.braces(w, fr) {
+			a.word(b, fr, &f)
+			f.end()
+		}
+	}
+	return f.done
+}
+
+// plainLit is the text of a word without anything to expand or unquote.
+func plainLit(w *syntax.Word) (string, bool) {
+	if len(w.Parts) != 1 {
+		return "", false
+	}
+	lit, ok := w.Parts[0].(*syntax.Lit)
+	if !ok || strings.ContainsAny(lit.Value, "\\*?[{~\uE0F0") {
+		return "", false
+	}
+	return lit.Value, true
+}
+
+func (a *analysis) ifs(st *shState) string {
+	if b, ok := a.lookup(st, "IFS"); ok && !b.unset && !b.open {
+		if s, known := b.value().known(); known {
+			return s
+		}
+	}
+	return " \t\n"
+}
+
+// word expands one word, without braces, into f.
+func (a *analysis) word(w *syntax.Word, fr *shFrame, f *shFields) {
+	for i, part := range w.Parts {
+		if lit, ok := part.(*syntax.Lit); ok {
+			text := lit.Value
+			if i == 0 && strings.HasPrefix(text, "~") {
+				home, rest := a.tilde(text, fr, len(w.Parts) > 1)
+				f.add(home...)
+				text = rest
+			}
+			if name, value, ok := strings.Cut(text, "=~"); ok && i == 0 && syntax.ValidName(name) {
+				// bash expands a tilde in what looks like an assignment.
+				home, rest := a.tilde("~"+value, fr, len(w.Parts) > 1)
+				f.add(shPart{text: name + "="})
+				f.add(home...)
+				text = rest
+			}
+			f.add(a.literal(text)...)
+			continue
+		}
+		a.part(part, fr, f, false)
+	}
+}
+
+// single expands a word that stays one: an assignment's value, a redirection's
+// target, the subject of case.
+func (a *analysis) single(w *syntax.Word, fr *shFrame) shValue {
+	if w == nil || !a.spend(fr) {
+		return nil
+	}
+	f := shFields{}
+	a.word(w, fr, &f)
+	return a.bounded(f.joined(), fr)
+}
+
+// joined is all the words as one value.
+func (f *shFields) joined() shValue {
+	if len(f.done) == 0 {
+		return f.cur
+	}
+	f.end()
+	return joinWords(f.done)
+}
+
+// quoted expands parts as inside double quotes: bodies of here-documents.
+func (a *analysis) quoted(w *syntax.Word, fr *shFrame) shValue {
+	if w == nil {
+		return nil
+	}
+	f := shFields{}
+	for _, part := range w.Parts {
+		a.part(part, fr, &f, true)
+	}
+	return a.bounded(f.joined(), fr)
+}
+
+// bounded makes a value that is too long one that is not known, and one part
+// of text that is known.
+func (a *analysis) bounded(v shValue, fr *shFrame) shValue {
+	n := 16 * len(v) // a part takes more room than its text
+	plain := true
+	for _, p := range v {
+		n += len(p.text)
+		plain = plain && p.kind == shText
+	}
+	a.bytes += n
+	if n > maxShellValue || a.bytes > maxShellText {
+		return shUnknown("$(...)", shOrigin{kind: "output", from: "long"})
+	}
+	if plain && len(v) > 1 {
+		return shLiteral(v.text())
+	}
+	return v
+}
+
+func (a *analysis) part(part syntax.WordPart, fr *shFrame, f *shFields, quoted bool) {
+	switch p := part.(type) {
+	case *syntax.Lit:
+		if quoted {
+			f.add(a.decode(unescapeQuoted(p.Value), shText, true)...)
+			return
+		}
+		f.add(a.literal(p.Value)...)
+	case *syntax.SglQuoted:
+		text := p.Value
+		if p.Dollar {
+			text = ansiC(text)
+		}
+		f.open = true
+		f.add(a.decode(text, shText, true)...)
+	case *syntax.DblQuoted:
+		f.open = f.open || !onlyAt(p.Parts)
+		for _, q := range p.Parts {
+			a.part(q, fr, f, true)
+		}
+	case *syntax.ParamExp:
+		a.paramPart(p, fr, f, quoted)
+	case *syntax.CmdSubst:
+		a.addValue(a.substitute(p, fr), f, quoted)
+	case *syntax.ArithmExp:
+		f.add(a.arithmPart(p.X, fr, quoted))
+	case *syntax.ProcSubst:
+		f.add(a.processSubst(p, fr)...)
+	case *syntax.ExtGlob:
+		f.add(shPart{text: p.Op.String() + p.Pattern.Value + ")", kind: shGlob})
+	case *syntax.BraceExp:
+		f.add(shPart{text: "{...}", kind: shAny})
+	}
+}
+
+// onlyAt is true for "$@", which is no word when there are no arguments.
+func onlyAt(parts []syntax.WordPart) bool {
+	if len(parts) != 1 {
+		return false
+	}
+	p, ok := parts[0].(*syntax.ParamExp)
+	return ok && (p.Param != nil && p.Param.Value == "@" || isAtIndex(p.Index))
+}
+
+func (a *analysis) addValue(v shValue, f *shFields, quoted bool) {
+	if quoted {
+		f.add(v.quote()...)
+		return
+	}
+	f.split(v)
+}
+
+func (a *analysis) arithmPart(x syntax.ArithmExpr, fr *shFrame, quoted bool) shPart {
+	n, ok := a.arithm(x, fr)
+	if !ok {
+		return shPart{text: "$((...))", kind: shPlain, quoted: quoted}
+	}
+	return shPart{text: strconv.FormatInt(n, 10), quoted: quoted}
+}
+
+// literal removes the backslashes of unquoted text.
+func (a *analysis) literal(text string) shValue {
+	if !strings.ContainsAny(text, "\\*?[\uE0F0") {
+		return shValue{{text: text}}
+	}
+	glob := false
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == '\\' && i+1 < len(text) {
+			i++
+			if text[i] != '\n' {
+				b.WriteByte(text[i])
+			}
+			continue
+		}
+		glob = glob || strings.IndexByte(GlobChars, c) >= 0
+		b.WriteByte(c)
+	}
+	kind := shText
+	if glob {
+		kind = shGlob
+	}
+	v := a.decode(b.String(), kind, false)
+	if b.Len() > 0 && len(v) > 0 && strings.IndexByte(text, '\\') >= 0 {
+		v[0].quoted = !glob
+	}
+	return v
+}
+
+// unescapeQuoted removes the backslashes that mean something in double quotes.
+func unescapeQuoted(text string) string {
+	if strings.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte("$`\"\\\n", text[i+1]) >= 0 {
+			i++
+			if text[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// tilde expands ~, ~+, ~- and ~user at the start of an unquoted literal. more
+// is true when other parts of the word follow.
+func (a *analysis) tilde(text string, fr *shFrame, more bool) (shValue, string) {
+	user, rest := text[1:], ""
+	if i := strings.IndexByte(user, '/'); i >= 0 {
+		user, rest = user[:i], user[i:]
+	} else if more {
+		return nil, text
+	}
+	switch user {
+	case "":
+		return a.home(fr), rest
+	case "+":
+		return pathValue(a.dir(fr.st), "~+"), rest
+	case "-":
+		return shUnknown("~-", shOrigin{}), rest
+	case "root":
+		return shValue{{text: "/root", quoted: true}}, rest
+	}
+	if strings.IndexByte(user, '\\') >= 0 {
+		return nil, text
+	}
+	return shValue{{text: "/home/" + user, quoted: true}}, rest
+}
+
+func (a *analysis) home(fr *shFrame) shValue {
+	if b, ok := a.lookup(fr.st, "HOME"); ok && !b.open {
+		return b.value().quote()
+	}
+	return pathValue(a.at.Home, "~")
+}
+
+func pathValue(p, written string) shValue {
+	if p == "" {
+		return shUnknown(written, shOrigin{})
+	}
+	return shValue{{text: p, quoted: true}}
+}

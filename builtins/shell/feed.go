@@ -1,0 +1,232 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+func fillFeed() {
+	programs((*analysis).xargs, "xargs gxargs")
+	programs((*analysis).find, "find gfind")
+	programs((*analysis).fd, "fd fdfind")
+	programs((*analysis).parallel, "parallel sem")
+	programs((*analysis).ssh, "ssh autossh mosh")
+	programs((*analysis).env, "env genv")
+	programs((*analysis).shellProgram, "sh bash zsh dash ksh ash mksh rbash fish ksh93 yash")
+	programs((*analysis).eval, "eval")
+	programs((*analysis).runLater, "at batch")
+}
+
+const maxItems = 32
+
+// xargs runs a command with words it reads.
+func (a *analysis) xargs(c *shCall) shValue {
+	o := options(c.args(), "InLPsdEaR", "--replace --max-args --max-procs --delimiter --arg-file --max-lines --max-chars --eof --process-slot-var", optStop)
+	if len(o.operands) == 0 {
+		return c.fr.stdin.value
+	}
+	in := c.fr.stdin.value
+	if file, ok := o.value("-a", "--arg-file"); ok {
+		in = a.contents(file, c.fr)
+	} else if !c.fr.stdin.set {
+		in = shUnknown("$(stdin)", shOrigin{kind: "stdin"})
+	}
+	mark, replace := o.value("-I", "--replace")
+	if o.exact("-i", "--replace") && !replace {
+		mark, replace = NewWord("{}"), true
+	}
+	seps := " \t\n\x00"
+	switch {
+	case o.exact("-0", "--null") && slices.ContainsFunc(in, func(p shPart) bool { return strings.Contains(p.text, "\x00") }):
+		seps = "\x00" // what find and its like print is known as lines
+	case replace || o.exact("-0", "--null", "-d", "--delimiter", "-L"):
+		seps = "\n\x00"
+	}
+	items := stdinItems(in, seps)
+	fr := *c.fr
+	fr.stdin = shStream{}
+	var out shValue
+	if !replace {
+		size := len(items)
+		if n, ok := o.value("-n", "--max-args", "-L", "--max-lines"); ok {
+			v, known := shellNumber(n.Text)
+			if known && v > 0 {
+				size = int(min(v, int64(max(size, 1))))
+			}
+		}
+		for start := 0; start < max(len(items), 1); start += max(size, 1) {
+			argv := append(o.operands[:len(o.operands):len(o.operands)], items[min(start, len(items)):min(start+max(size, 1), len(items))]...)
+			out = append(out, a.wrapped(c, argv, &fr)...)
+			a.repeat()
+		}
+		return out
+	}
+	for _, item := range items {
+		out = append(out, a.wrapped(c, replaceMark(o.operands, mark.Text, item), &fr)...)
+		a.repeat()
+	}
+	return out
+}
+
+// stdinItems are the words in what is read, between any of seps. Text that is
+// not known is one word.
+func stdinItems(v shValue, seps string) []Word {
+	var out []Word
+	var cur shValue
+	end := func() {
+		if len(cur) > 0 && len(out) < maxItems {
+			out = append(out, cur.word())
+		}
+		cur = nil
+	}
+	for _, p := range v {
+		if !p.known() || p.kind == shMatch {
+			cur = append(cur, p)
+			continue
+		}
+		text := p.text
+		for text != "" {
+			i := strings.IndexAny(text, seps)
+			if i < 0 {
+				cur = append(cur, shPart{text: text, quoted: true})
+				break
+			}
+			if i > 0 {
+				cur = append(cur, shPart{text: text[:i], quoted: true})
+			}
+			end()
+			text = text[i+1:]
+		}
+	}
+	end()
+	if seps[0] == ' ' {
+		for i, w := range out {
+			if t := strings.Trim(w.Text, `'"`); !w.Dynamic && t != w.Text {
+				out[i] = NewWord(t)
+			}
+		}
+	}
+	return out
+}
+
+// replaceMark puts item where mark stands in words.
+func replaceMark(words []Word, mark string, item Word) []Word {
+	if mark == "" {
+		return words
+	}
+	out := make([]Word, len(words))
+	for i, w := range words {
+		if !strings.Contains(w.Text, mark) {
+			out[i] = w
+			continue
+		}
+		var v shValue
+		for _, p := range w.value() {
+			if !p.known() {
+				v = append(v, p)
+				continue
+			}
+			for j, text := range strings.Split(p.text, mark) {
+				if j > 0 {
+					v = append(v, item.value()...)
+				}
+				if text != "" {
+					q := p
+					q.text = text
+					v = append(v, q)
+				}
+			}
+		}
+		out[i] = v.word()
+	}
+	return out
+}
+
+// parallel runs a command line for each of its arguments or input lines.
+func (a *analysis) parallel(c *shCall) shValue {
+	args := c.args()
+	cut := len(args)
+	for i, w := range args {
+		if w.Is(":::", ":::+", "::::") {
+			cut = i
+			break
+		}
+	}
+	o := options(args[:cut], "jINnLSXPaE", "--jobs --max-args --delay --timeout --retries --joblog --colsep --arg-file --results --sshlogin", optStop)
+	items := args[min(cut+1, len(args)):]
+	if cut == len(args) && c.fr.stdin.set {
+		items = stdinItems(c.fr.stdin.value, "\n\x00")
+	}
+	if len(items) == 0 {
+		items = []Word{shUnknown("$(stdin)", shOrigin{kind: "stdin"}).word()}
+	}
+	fr := *c.fr
+	fr.stdin = shStream{}
+	in := a.childShell(&shCall{fr: &fr, env: c.env})
+	for i, item := range items {
+		if i >= maxItems {
+			break
+		}
+		line := o.operands
+		switch {
+		case len(line) == 0:
+			line = []Word{item}
+		case strings.Contains(strings.Join(WordTexts(line), " "), "{}"):
+			line = replaceMark(line, "{}", item)
+		default:
+			line = append(line[:len(line):len(line)], item)
+		}
+		a.interpret(c, joinWords(line), in.subshell(), c.name)
+		a.repeat()
+	}
+	return shUnknown("$(parallel)", shOrigin{kind: "output", from: c.name})
+}
+
+// ssh runs its operands as code on another machine.
+func (a *analysis) ssh(c *shCall) shValue {
+	o := options(c.args(), "bcDEeFIiJLlmOopQRSWwB", "--ssh", optStop)
+	if len(o.operands) == 0 {
+		return printsText(a, c)
+	}
+	target := o.operand(0)
+	a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "ssh", Target: hostOf(target), Secret: a.secretOf(c.fr.stdin.value)})
+	for _, v := range o.values("-o") {
+		if name, code, ok := v.cut("="); ok && (strings.EqualFold(name, "ProxyCommand") || strings.EqualFold(name, "LocalCommand")) {
+			a.interpret(c, code.value(), a.childShell(c), c.name)
+		}
+	}
+	in := a.elsewhere(c, "ssh:"+target)
+	rest := o.operands[1:]
+	if len(rest) > 0 && rest[0].Is("--") {
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		return a.interpretStdin(c, in)
+	}
+	return a.interpret(c, joinWords(rest), in, c.name)
+}
+
+// elsewhere is the frame of a shell on another machine.
+func (a *analysis) elsewhere(c *shCall, host string) *shFrame {
+	in := a.childShell(c)
+	in.host = host
+	in.st.vars = nil
+	in.st.dirs = []string{""}
+	in.st.files = nil
+	return in
+}
+
+// runLater is at and batch, which read code for later.
+func (a *analysis) runLater(c *shCall) shValue {
+	return a.interpretStdin(c, a.childShell(c))
+}
+
+// hostOf is the host in user@host:path.
+func hostOf(target string) string {
+	_, after, ok := strings.Cut(target, "@")
+	if ok {
+		target = after
+	}
+	host, _, _ := strings.Cut(target, ":")
+	return host
+}

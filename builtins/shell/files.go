@@ -1,0 +1,353 @@
+package shell
+
+import (
+	"strings"
+)
+
+func fillFiles() {
+	programs((*analysis).rm, "rm grm rmdir unlink srm wipe trash trash-put rimraf del")
+	programs((*analysis).shred, "shred gshred")
+	programs((*analysis).tee, "tee gtee sponge")
+	programs((*analysis).touch, "touch gtouch mkdir gmkdir mkfifo mknod")
+	programs((*analysis).truncate, "truncate gtruncate fallocate")
+	programs((*analysis).copy, "cp gcp install ginstall")
+	programs((*analysis).move, "mv gmv")
+	programs((*analysis).link, "ln gln")
+	programs((*analysis).dd, "dd gdd")
+	programs((*analysis).chmod, "chmod gchmod chown gchown chgrp setfacl chattr")
+	programs((*analysis).readers, "grep egrep fgrep zgrep rg ag ack sort gsort uniq cut paste comm diff cmp join fold column strings od hexdump "+
+		"sum b2sum file stat look pr fmt expand unexpand split csplit jq yq source-highlight pygmentize glow")
+	programs((*analysis).archive, "tar gtar bsdtar")
+	programs((*analysis).zip, "zip 7z 7za gzip bzip2 xz zstd")
+	programs((*analysis).unzip, "unzip unrar")
+	programs((*analysis).sed, "sed gsed")
+	programs((*analysis).editor, "vim vi nvim ex ed emacs")
+}
+
+// rm deletes its operands.
+func (a *analysis) rm(c *shCall) shValue {
+	o := options(c.args(), "", "", 0)
+	if o.exact("--help", "--version") {
+		return nil
+	}
+	t := c.target("rm")
+	switch c.name {
+	case "trash", "trash-put":
+		return nil // what is there can be brought back
+	case "rmdir", "unlink":
+		t.op = c.name
+	case "rimraf":
+		t.recursive = true
+	}
+	t.recursive = t.recursive || o.dynamic || o.has("-r", "-R", "--recursive")
+	for _, w := range o.operands {
+		a.fileEffect(EffectDelete, w, t)
+		a.forgetFile(w, c.fr)
+	}
+	return nil
+}
+
+func (a *analysis) forgetFile(w Word, fr *shFrame) {
+	if _, written := a.written(w, fr); written {
+		fr.st.files = fr.st.files.put(a.fileKey(w, fr), shUnknown("$(< "+w.Text+")", shOrigin{"file", w.Text}))
+	}
+}
+
+func (a *analysis) shred(c *shCall) shValue {
+	o := options(c.args(), "ns", "--iterations --size --random-source", 0)
+	for _, w := range o.operands {
+		t := c.target("shred")
+		if strings.HasPrefix(w.prefix(), "/dev/") {
+			a.fileEffect(EffectWrite, w, t)
+			continue
+		}
+		a.fileEffect(EffectDelete, w, t)
+	}
+	return nil
+}
+
+func (a *analysis) tee(c *shCall) shValue {
+	o := options(c.args(), "", "--output-error", 0)
+	v := c.fr.stdin.value
+	if !c.fr.stdin.set {
+		v = shUnknown("$(stdin)", shOrigin{kind: "stdin"})
+	}
+	op := "tee"
+	if o.has("-a", "--append") {
+		op = "append"
+	}
+	for _, w := range o.operands {
+		a.fileEffect(EffectWrite, w, c.target(op))
+		if key := a.fileKey(w, c.fr); !isStream(key) {
+			c.fr.st.files = c.fr.st.files.put(key, v)
+		}
+	}
+	return v
+}
+
+func (a *analysis) touch(c *shCall) shValue {
+	o := options(c.args(), "rdtm", "--reference --date --mode --time", 0)
+	for _, w := range o.operands {
+		a.fileEffect(EffectWrite, w, c.target("create"))
+	}
+	return nil
+}
+
+func (a *analysis) truncate(c *shCall) shValue {
+	o := options(c.args(), "srlo", "--size --reference --length --offset", 0)
+	for _, w := range o.operands {
+		a.fileEffect(EffectWrite, w, c.target("truncate"))
+	}
+	return nil
+}
+
+// targets splits operands into sources and the destination.
+func copyOperands(o *shOpts) (from []Word, to Word, into bool) {
+	if dir, ok := o.value("-t", "--target-directory"); ok {
+		return o.operands, dir, true
+	}
+	if len(o.operands) < 2 {
+		return o.operands, Word{}, false
+	}
+	last := len(o.operands) - 1
+	to = o.operands[last]
+	return o.operands[:last], to, strings.HasSuffix(to.Text, "/") || last > 1
+}
+
+func (a *analysis) copy(c *shCall) shValue {
+	short, long := "tS", "--target-directory --suffix"
+	if strings.HasSuffix(c.name, "install") {
+		short, long = "tSgmo", long+" --group --mode --owner"
+	}
+	o := options(c.args(), short, long, 0)
+	from, to, _ := copyOperands(&o)
+	if o.exact("-d", "--directory") && strings.HasSuffix(c.name, "install") {
+		from, to = nil, Word{}
+		for _, w := range o.operands {
+			a.fileEffect(EffectWrite, w, c.target("create"))
+		}
+	}
+	for _, w := range from {
+		a.fileEffect(EffectRead, w, c.target("copy"))
+	}
+	a.fileEffect(EffectWrite, to, c.target("copy"))
+	a.into(from, to, c, "copy")
+	if v, ok := a.written1(from, c.fr); ok {
+		c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), v)
+	}
+	if mode, ok := o.value("-m", "--mode"); ok {
+		a.modeEffect(c, mode.Text, to, false)
+	}
+	return nil
+}
+
+// written1 is the content of the one source of a copy, if it is known.
+func (a *analysis) written1(from []Word, fr *shFrame) (shValue, bool) {
+	if len(from) != 1 {
+		return nil, false
+	}
+	return a.written(from[0], fr)
+}
+
+// into adds the files that a copy makes in a directory, when they are told by
+// name: cp sudoers /etc/.
+func (a *analysis) into(from []Word, to Word, c *shCall, op string) {
+	if to.Text == "" || to.Dynamic {
+		return
+	}
+	for i, w := range from {
+		if i >= maxItems || w.Dynamic || w.Pattern || w.Text == "" {
+			continue
+		}
+		base := w.Text[strings.LastIndexByte(strings.TrimRight(w.Text, "/"), '/')+1:]
+		if !strings.HasSuffix(to.Text, "/") && len(from) < 2 {
+			continue
+		}
+		a.fileEffect(EffectWrite, NewWord(strings.TrimRight(to.Text, "/")+"/"+base), c.target(op))
+	}
+}
+
+// move takes its sources away from where they are.
+func (a *analysis) move(c *shCall) shValue {
+	o := options(c.args(), "tS", "--target-directory --suffix", 0)
+	from, to, _ := copyOperands(&o)
+	t := c.target("move")
+	t.recursive = true
+	for _, w := range from {
+		a.fileEffect(EffectDelete, w, t)
+	}
+	a.fileEffect(EffectWrite, to, c.target("move"))
+	a.into(from, to, c, "move")
+	if v, ok := a.written1(from, c.fr); ok {
+		c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), v)
+	}
+	return nil
+}
+
+func (a *analysis) link(c *shCall) shValue {
+	o := options(c.args(), "tS", "--target-directory --suffix", 0)
+	if len(o.operands) == 1 {
+		return nil
+	}
+	from, to, _ := copyOperands(&o)
+	op := "link"
+	if o.has("-f", "--force") {
+		op = "link-force"
+	}
+	a.fileEffect(EffectWrite, to, c.target(op))
+	a.into(from, to, c, op)
+	return nil
+}
+
+func (a *analysis) dd(c *shCall) shValue {
+	printed := true
+	in := c.fr.stdin.value
+	for _, w := range c.args() {
+		name, value, ok := w.cut("=")
+		switch {
+		case ok && name == "if":
+			a.fileEffect(EffectRead, value, c.target("dd"))
+			in = a.contents(value, c.fr)
+		case ok && name == "of":
+			a.fileEffect(EffectWrite, value, c.target("dd"))
+			printed = false
+		}
+	}
+	if printed {
+		return in
+	}
+	return nil
+}
+
+// chmod changes rights. The mode is the first operand, or a reference.
+func (a *analysis) chmod(c *shCall) shValue {
+	args, mode := c.args(), ""
+	var kept []Word
+	for _, w := range args { // -x and -rw are modes, not options
+		if c.name == "chmod" && len(w.Text) > 1 && w.Text[0] == '-' && strings.Trim(w.Text[1:], "rwxXst") == "" && mode == "" {
+			mode = w.Text
+			continue
+		}
+		kept = append(kept, w)
+	}
+	o := options(kept, "mxM", "--reference --from --modify --remove", 0)
+	operands := o.operands
+	if mode == "" && !o.exact("--reference") && !o.exact("-m", "-x") && len(operands) > 0 {
+		mode, operands = operands[0].Text, operands[1:]
+	}
+	recursive := o.has("-R", "--recursive")
+	if strings.HasPrefix(c.name, "ch") && c.name != "chmod" {
+		for _, w := range operands {
+			a.ownerEffect(c, w, recursive)
+		}
+		return nil
+	}
+	for _, w := range operands {
+		a.modeEffect(c, mode, w, recursive)
+	}
+	return nil
+}
+
+func (a *analysis) ownerEffect(c *shCall, w Word, recursive bool) {
+	t := c.target(strings.TrimPrefix(c.name, "g"))
+	t.domain, t.recursive = DomainPermission, recursive
+	a.fileEffect(EffectWrite, w, t)
+}
+
+// modeEffect says what a mode does to a file: setuid is a privilege, everybody
+// may write is open-mode, nobody may read is lock-mode.
+func (a *analysis) modeEffect(c *shCall, mode string, w Word, recursive bool) {
+	t := c.target("chmod")
+	t.domain, t.recursive = DomainPermission, recursive
+	kind := EffectWrite
+	switch {
+	case setsID(mode):
+		t.op, kind = "setuid", EffectPrivilege
+	case opensToAll(mode):
+		t.op = "open-mode"
+	case locksAll(mode):
+		t.op = "lock-mode"
+	}
+	a.fileEffect(kind, w, t)
+}
+
+func octalMode(mode string) (string, bool) {
+	if mode == "" || strings.Trim(mode, "01234567") != "" {
+		return "", false
+	}
+	return strings.Repeat("0", max(4-len(mode), 0)) + mode, true
+}
+
+func setsID(mode string) bool {
+	if octal, ok := octalMode(mode); ok {
+		return octal[len(octal)-4] >= '2'
+	}
+	for part := range strings.SplitSeq(mode, ",") {
+		if who, what, ok := strings.Cut(part, "+"); ok && strings.Contains(what, "s") && strings.Trim(who, "ugoa") == "" {
+			return true
+		}
+		if _, what, ok := strings.Cut(part, "="); ok && strings.Contains(what, "s") {
+			return true
+		}
+	}
+	return false
+}
+
+func opensToAll(mode string) bool {
+	if octal, ok := octalMode(mode); ok {
+		return strings.IndexByte("2367", octal[len(octal)-1]) >= 0
+	}
+	for part := range strings.SplitSeq(mode, ",") {
+		i := strings.IndexAny(part, "+=")
+		if i < 0 || !strings.Contains(part[i:], "w") {
+			continue
+		}
+		if who := part[:i]; strings.ContainsAny(who, "oa") {
+			return true
+		}
+	}
+	return false
+}
+
+func locksAll(mode string) bool {
+	if octal, ok := octalMode(mode); ok {
+		return octal[len(octal)-3] < '4'
+	}
+	return mode == "a=" || mode == "u=" || mode == "a-rwx" || mode == "u-rwx" || mode == "-rwx" || mode == "a-r" || mode == "u-r"
+}
+
+// patternFirst are readers whose first operand is a pattern or a program.
+var patternFirst = map[string]bool{
+	"grep": true, "egrep": true, "fgrep": true, "zgrep": true, "rg": true, "ag": true, "ack": true, "jq": true, "yq": true,
+}
+
+// readers read their operands and print some of what is in them.
+func (a *analysis) readers(c *shCall) shValue {
+	o := options(c.args(), "efmABCdDtkSTo", "--regexp --file --max-count --context --after-context --before-context --include --exclude --exclude-dir "+
+		"--glob --type --pre --arg --argjson --slurpfile --rawfile --indent --key --field-separator --output --hostname-bin", 0)
+	operands := o.operands
+	if patternFirst[c.name] && !o.exact("-e", "-f", "--regexp", "--file", "--files") && len(operands) > 0 {
+		operands = operands[1:]
+	}
+	if pre, ok := o.value("--pre", "--hostname-bin"); ok && c.name == "rg" {
+		a.wrapped(c, []Word{pre, NewWord("FILE")}, c.fr)
+	}
+	if out, ok := o.value("-o", "--output"); ok && strings.HasSuffix(c.name, "sort") {
+		a.fileEffect(EffectWrite, out, c.target("write"))
+	}
+	if c.name == "stat" || c.name == "file" || len(operands) > 0 && c.name == "split" {
+		return printsText(a, c)
+	}
+	v := a.input(c, operands)
+	if text, ok := v.known(); ok && (c.name == "sort" || c.name == "uniq") {
+		return shLiteral(text)
+	}
+	if _, ok := v.known(); ok {
+		// Some of what is known, which nobody can say.
+		return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
+	}
+	if v.origin().kind == "" {
+		return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
+	}
+	return v
+}

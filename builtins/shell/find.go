@@ -1,0 +1,199 @@
+package shell
+
+import (
+	"strings"
+)
+
+// find deletes or runs what it finds.
+func (a *analysis) find(c *shCall) shValue {
+	args := c.args()
+	for len(args) > 0 && args[0].Is("-H", "-L", "-P", "-E", "-X", "-x", "-s", "-d") {
+		args = args[1:]
+	}
+	var paths []Word
+	for len(args) > 0 && !startsExpression(args[0]) {
+		paths = append(paths, args[0])
+		args = args[1:]
+	}
+	if len(paths) == 0 {
+		paths = []Word{NewWord(".")}
+	}
+	e := shFind{c: c, paths: paths}
+	for i := 0; i < len(args); i++ {
+		i += a.findStep(&e, args[i], args[i+1:])
+	}
+	return e.output()
+}
+
+func startsExpression(w Word) bool {
+	t := w.prefix()
+	return t != "" && (t[0] == '-' && len(t) > 1 || t == "(" || t == "!" || t == ",")
+}
+
+// shFind is where a find expression stands.
+type shFind struct {
+	c     *shCall
+	paths []Word
+	// names are what the files that get this far are called; narrow is true
+	// when another test leaves some of them out.
+	names   []Word
+	narrow  bool
+	negated bool
+	depth   int
+}
+
+// findTests are tests that leave only some files.
+const findTests = " -mtime -ctime -atime -mmin -cmin -amin -newer -anewer -cnewer -size -inum -samefile -regex -iregex -path -wholename -ipath -iwholename -lname "
+
+const findValued = " -type -user -group -uid -gid -links -xtype -maxdepth -mindepth -perm -fstype -used -context -printf -fprint0 -newermt -newerat -regextype -D -files0-from "
+
+// findStep reads one word of the expression and returns how many more it took.
+func (a *analysis) findStep(e *shFind, w Word, rest []Word) int {
+	negated := e.negated
+	e.negated = false
+	one := min(1, len(rest))
+	switch text := w.Text; {
+	case w.Is("!", "-not"):
+		e.negated = !negated
+	case w.Is("("):
+		e.depth++
+		e.negated = negated
+	case w.Is(")"):
+		e.depth--
+	case w.Is("-o", "-or", ","):
+		if e.depth <= 0 {
+			e.names, e.narrow = nil, false
+		}
+	case w.Is("-name", "-iname"):
+		if one == 1 && !negated {
+			e.names = append(e.names, rest[0])
+		}
+		return one
+	case w.Is("-empty"):
+		e.narrow = !negated
+	case strings.Contains(findTests, " "+text+" "):
+		e.narrow = e.narrow || !negated
+		return one
+	case strings.Contains(findValued, " "+text+" "):
+		return one
+	case w.Is("-fprint", "-fls", "-fprintf"):
+		if one == 1 {
+			a.fileEffect(EffectWrite, rest[0], e.c.target("find-print"))
+		}
+		return one
+	case w.Is("-delete"):
+		t := e.c.target("find-delete")
+		t.recursive = true
+		for _, m := range e.matches() {
+			a.fileEffect(EffectDelete, m, t)
+		}
+	case w.Is("-exec", "-execdir", "-ok", "-okdir"):
+		return a.findExec(e, rest, w.Is("-execdir", "-okdir"))
+	}
+	return 0
+}
+
+// findExec reads what find starts for each file, in the file's directory when
+// dirs is true.
+func (a *analysis) findExec(e *shFind, rest []Word, dirs bool) int {
+	n := 0
+	for n < len(rest) && !rest[n].Is(";") && !(rest[n].Is("+") && n > 0 && rest[n-1].Is("{}")) {
+		n++
+	}
+	fr := *e.c.fr
+	fr.out = nil
+	if dirs {
+		fr = *fr.subshell()
+		fr.st.dirs = []string{""} // that of the file, whichever it is
+	}
+	for _, m := range e.matches() {
+		a.wrapped(e.c, replaceMark(rest[:n], "{}", m), &fr)
+		a.repeat()
+	}
+	return min(n+1, len(rest))
+}
+
+// matches are words for what is found: below each path, what the tests leave.
+func (e *shFind) matches() []Word {
+	names := e.names
+	if len(names) == 0 {
+		last := NewWord("**")
+		if e.narrow {
+			last = NewWord("**/*{tests}") // some of them
+		}
+		names = []Word{last}
+	}
+	var out []Word
+	for _, p := range e.paths {
+		for _, name := range names {
+			var v shValue
+			v = append(v, p.value()...)
+			middle := "/**/"
+			if len(e.names) == 0 {
+				middle = "/"
+			}
+			v = append(v, shPart{text: middle, kind: shMatch})
+			for _, part := range name.value() {
+				if part.known() {
+					part.kind = shMatch
+				}
+				v = append(v, part)
+			}
+			if len(out) < maxItems {
+				out = append(out, v.word())
+			}
+		}
+	}
+	return out
+}
+
+func (e *shFind) output() shValue {
+	var out shValue
+	for _, m := range e.matches() {
+		for _, p := range m.value() {
+			if p.known() {
+				p.kind = shMatch
+			}
+			out = append(out, p)
+		}
+		out = append(out, shPart{text: "\n"})
+	}
+	return out
+}
+
+// fd finds files by a pattern and runs a command for them.
+func (a *analysis) fd(c *shCall) shValue {
+	args := c.args()
+	run := -1
+	for i, w := range args {
+		if w.Is("-x", "-X", "--exec", "--exec-batch") {
+			run = i
+			break
+		}
+	}
+	found := args
+	if run >= 0 {
+		found = args[:run]
+	}
+	o := options(found, "dtEeSjcgo", "--max-depth --type --exclude --extension --size --threads --base-directory", 0)
+	dir, name := ".", "?*"
+	if len(o.operands) > 0 && o.operand(0) != "." && o.operand(0) != "" {
+		name = "*" + o.operand(0) + "*"
+	} else if ext, ok := o.value("-e", "--extension"); ok {
+		name = "*." + ext.Text
+	} else {
+		name = "*"
+	}
+	if len(o.operands) > 1 {
+		dir = o.operand(1)
+	}
+	match := shValue{{text: dir + "/**/" + name, kind: shMatch}}.word()
+	if run < 0 {
+		return append(match.value(), shPart{text: "\n"})
+	}
+	argv := replaceMark(args[run+1:], "{}", match)
+	if len(argv) > 0 && !strings.Contains(strings.Join(WordTexts(args[run+1:]), " "), "{") {
+		argv = append(argv[:len(argv):len(argv)], match)
+	}
+	return a.wrapped(c, argv, c.fr)
+}

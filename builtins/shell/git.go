@@ -1,0 +1,189 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+func fillGit() { programs((*analysis).git, "git hub yadm dotfiles") }
+
+// gitCommand reads one command of git from its options and operands.
+type gitCommand struct {
+	// short and long are the options that take a value.
+	short, long string
+	read        func(a *analysis, c *shCall, o *shOpts)
+}
+
+var gitCommandTable map[string]gitCommand
+
+func gitCommandOf(name string) (cmd gitCommand, ok bool) {
+	shFilled()
+	cmd, ok = gitCommandTable[name]
+	return cmd, ok
+}
+
+func fillGit2() {
+	gitCommandTable = map[string]gitCommand{
+		"reset":           {"U", "--pathspec-from-file", shGitReset},
+		"checkout":        {"bBU", "--orphan --conflict --pathspec-from-file", shGitCheckout},
+		"switch":          {"cC", "--create --force-create --orphan --conflict", shGitSwitch},
+		"restore":         {"sU", "--source --conflict --pathspec-from-file", shGitRestore},
+		"clean":           {"e", "--exclude", shGitClean},
+		"stash":           {"m", "--message", shGitStash},
+		"push":            {"o", "--repo --push-option --receive-pack --exec", shGitPush},
+		"branch":          {"u", "--set-upstream-to --sort --format --contains --merged --no-merged", shGitBranch},
+		"tag":             {"mFu", "--message --file --sort --format --contains", shGitTag},
+		"worktree":        {"bB", "--reason", shGitWorktree},
+		"filter-branch":   {"", "--env-filter --tree-filter --index-filter --msg-filter --commit-filter --tag-name-filter --parent-filter --subdirectory-filter", shGitFilterBranch},
+		"filter-repo":     {"", "--path --path-glob --replace-text", shGitAlways("rewrite-history")},
+		"reflog":          {"", "", shGitReflog},
+		"update-ref":      {"m", "", shGitUpdateRef},
+		"symbolic-ref":    {"m", "", shGitSymbolicRef},
+		"read-tree":       {"", "--prefix --index-output", shGitReadTree},
+		"checkout-index":  {"", "--prefix --stage", shGitCheckoutIndex},
+		"gc":              {"", "", shGitGC},
+		"prune":           {"", "--expire", shGitPrune},
+		"rm":              {"", "--pathspec-from-file", shGitRm},
+		"mv":              {"", "", shGitMv},
+		"rebase":          {"xsX", "--exec --onto --strategy", shGitRebase},
+		"bisect":          {"", "", shGitBisect},
+		"submodule":       {"b", "--branch --reference --name", shGitSubmodule},
+		"config":          {"ft", "--file --type --default", shGitConfig},
+		"remote":          {"tm", "", shGitRemote},
+		"replace":         {"", "", shGitReplace},
+		"notes":           {"mFcC", "--ref", shGitNotes},
+		"archive":         {"o", "--output --format --prefix --remote --exec", shGitOutput},
+		"diff":            {"UOSGl", "--output", shGitOutput},
+		"log":             {"nSGLU", "--output --grep --author --since --until --format --pretty", shGitOutput},
+		"show":            {"", "--output --format --pretty", shGitOutput},
+		"format-patch":    {"o", "--output-directory --output", shGitOutput},
+		"clone":           {"bocjus", "--branch --depth --origin --config --upload-pack --reference --template", shGitFetch},
+		"fetch":           {"joc", "--upload-pack --depth --refmap", shGitFetch},
+		"pull":            {"sX", "--upload-pack --strategy --depth", shGitFetch},
+		"ls-remote":       {"o", "--upload-pack", shGitFetch},
+		"grep":            {"efO", "--open-files-in-pager --max-depth", shGitGrep},
+		"lfs":             {"", "", shGitLfs},
+		"sparse-checkout": {"", "", shGitNothing},
+	}
+}
+
+func shGitNothing(*analysis, *shCall, *shOpts) {}
+
+// git reads its options before the command, aliases, and the command.
+func (a *analysis) git(c *shCall) shValue {
+	o := options(c.args(), "Cc", "-C -c --git-dir --work-tree --namespace --super-prefix --exec-path --config-env --attr-source", optStop)
+	fr := *c.fr
+	for _, dir := range o.values("-C") {
+		sub := fr.subshell()
+		a.moveTo(dir, sub)
+		fr = *sub
+	}
+	if dir, ok := o.value("--work-tree"); ok {
+		sub := fr.subshell()
+		a.moveTo(dir, sub)
+		fr = *sub
+	}
+	in := *c
+	in.fr = &fr
+	a.gitSettings(&in, &o)
+	if len(o.operands) == 0 {
+		return printsText(a, c)
+	}
+	sub, ok := o.operands[0].known()
+	if !ok || o.operands[0].Pattern {
+		a.effect(c, Effect{Kind: EffectUnknown, Domain: DomainGit, Op: DynamicName, Target: "git " + sub, Certainty: CertainDynamic})
+		return printsText(a, c)
+	}
+	if cmd, ok := gitCommandOf(sub); ok {
+		parsed := options(o.operands[1:], cmd.short, cmd.long, 0)
+		parsed.operands = slices.Clip(parsed.operands)
+		if parsed.exact("--help", "-h") && sub != "clean" && sub != "grep" {
+			return printsText(a, c)
+		}
+		cmd.read(a, &in, &parsed)
+		return a.gitPrints(&in, sub, &parsed)
+	}
+	if code, ok := fr.st.gitAliases.get(sub); ok && !slices.Contains(fr.via, "git alias "+sub) {
+		a.gitAlias(&in, sub, code, o.operands[1:])
+	}
+	return a.gitPrints(&in, sub, &o)
+}
+
+// gitSettings notes what -c says: aliases, and programs that git starts.
+func (a *analysis) gitSettings(c *shCall, o *shOpts) {
+	for _, v := range o.values("-c") {
+		if name, value, ok := v.cut("="); ok {
+			a.gitSetting(c, strings.ToLower(name), value)
+		}
+	}
+	for _, e := range c.env {
+		switch e.Name {
+		case "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_ASKPASS":
+			a.gitProgram(c, e.Value)
+		}
+	}
+}
+
+func (a *analysis) gitSetting(c *shCall, name string, value Word) {
+	if alias, ok := strings.CutPrefix(name, "alias."); ok {
+		st := c.fr.st
+		st.gitAliases = st.gitAliases.put(alias, value.value())
+		return
+	}
+	switch name {
+	case "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "sequence.editor", "diff.external", "core.askpass", "credential.helper":
+		a.gitProgram(c, value)
+	}
+}
+
+// gitProgram is a command line that git starts.
+func (a *analysis) gitProgram(c *shCall, value Word) {
+	text := strings.TrimPrefix(value.Text, "!")
+	if text == "" || text == "true" || text == "false" || strings.Trim(text, plainWord) == "" && !strings.ContainsAny(text, "/ ") {
+		return
+	}
+	a.interpret(c, shLiteral(text), a.childShell(c), "git")
+}
+
+func (a *analysis) gitAlias(c *shCall, name string, code shValue, args []Word) {
+	text := code.text()
+	rest := append(shValue{{text: " "}}, quoteWords(args)...)
+	if strings.HasPrefix(text, "!") {
+		a.interpret(c, append(code.word().after(1).value(), rest...), a.childShell(c), "git alias "+name)
+		return
+	}
+	a.interpret(c, append(append(shLiteral("git "), code...), rest...), a.childShell(c), "git alias "+name)
+}
+
+// gitPrints is what a command prints, where that tells something.
+func (a *analysis) gitPrints(c *shCall, sub string, o *shOpts) shValue {
+	switch {
+	case sub == "rev-parse" && slices.ContainsFunc(c.argv, func(w Word) bool { return w.Is("--show-toplevel") }):
+		if dir := a.dir(c.fr.st); a.at.Root != "" && c.fr.host == "" && dir != "" && IsUnder(a.at.Root, dir) {
+			return shLiteral(a.at.Root + "\n")
+		}
+		return shUnknown("$(git rev-parse --show-toplevel)", shOrigin{"toplevel", "git"})
+	case sub == "rev-parse" || sub == "describe" || sub == "rev-list" || sub == "merge-base":
+		return shValue{{text: "$(git " + sub + ")", kind: shPlain}}
+	}
+	return shUnknown("$(git "+sub+")", shOrigin{kind: "output", from: "git"})
+}
+
+// gitLoss is an effect that loses history or work.
+func (a *analysis) gitLoss(c *shCall, op, target string) {
+	e := Effect{Kind: EffectGitHistory, Domain: DomainGit, Op: op, Target: target}
+	if dir := a.dir(c.fr.st); dir != "" {
+		e.Place, _ = a.placeIn(dir, c.fr)
+	} else {
+		e.Place = ZoneUnknown
+	}
+	a.effect(c, e)
+}
+
+func shGitAlways(op string) func(*analysis, *shCall, *shOpts) {
+	return func(a *analysis, c *shCall, o *shOpts) {
+		if !o.exact("--dry-run", "--analyze") {
+			a.gitLoss(c, op, o.operand(0))
+		}
+	}
+}

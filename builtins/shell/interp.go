@@ -1,0 +1,382 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+func fillInterp() {
+	programs((*analysis).interpreter, "python python2 python3 pypy pypy3 ipython node nodejs deno perl ruby jruby php lua luajit tsx ts-node irb")
+	programs((*analysis).awk, "awk gawk mawk nawk")
+}
+
+// langSpec is how a program takes code of a language.
+type langSpec struct {
+	lang langKind
+	// code are the options whose value is code; modules those whose value is a
+	// module to run.
+	code   []string
+	module string
+	// short and long are the options that take a value.
+	short, long string
+	how         int
+}
+
+func langOf(name string) langSpec {
+	switch name {
+	case "node", "nodejs", "bun", "tsx", "ts-node":
+		return langSpec{lang: langJS, code: []string{"-e", "--eval", "-p", "--print", "-pe"}, short: "eprCi", long: "--eval --print --require --import --loader --conditions --env-file -e -p", how: 0}
+	case "perl":
+		return langSpec{lang: langPerl, code: []string{"-e", "-E"}, short: "eEIMmCFx", how: 0}
+	case "ruby", "jruby", "irb":
+		return langSpec{lang: langRuby, code: []string{"-e"}, short: "eIrEKF", how: 0}
+	case "php":
+		return langSpec{lang: langPHP, code: []string{"-r", "-B", "-R", "-E", "--run"}, short: "rBREdcfzS", long: "--run --file --define", how: 0}
+	case "lua", "luajit":
+		return langSpec{lang: langLua, code: []string{"-e"}, short: "el", how: 0}
+	}
+	return langSpec{lang: langPython, code: []string{"-c"}, module: "-m", short: "cmWXQ", how: 0}
+}
+
+// interpreter reads python, node and their kin: code in an option, in a script
+// that was written before, or on standard input.
+func (a *analysis) interpreter(c *shCall) shValue {
+	name := c.name
+	if programOf(name) == nil {
+		name = Versionless(name)
+	}
+	if strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") {
+		name = "python"
+	}
+	args := c.args()
+	if name == "deno" || name == "bun" {
+		return a.denoCode(c, args)
+	}
+	spec := langOf(name)
+	o := options(args, spec.short, spec.long, optStop)
+	if o.exact("--version", "--help", "-V", "--check") {
+		return printsPlain(a, c)
+	}
+	code := o.values(spec.code...)
+	for _, w := range code {
+		a.lang(c, spec.lang, w.value())
+	}
+	if len(code) > 0 {
+		if o.exact("-i") && name == "perl" || o.exact("-i") && name == "ruby" {
+			for _, w := range o.operands {
+				a.fileEffect(EffectWrite, w, c.target("edit-in-place"))
+			}
+		}
+		return printsText(a, c)
+	}
+	if m, ok := o.value(spec.module); ok && spec.module != "" {
+		return a.pythonModule(c, m, o.operands)
+	}
+	if len(o.operands) == 0 || o.operands[0].Is("-", "/dev/stdin") {
+		if c.fr.stdin.set {
+			a.lang(c, spec.lang, c.fr.stdin.value)
+		}
+		return printsText(a, c)
+	}
+	return a.langScript(c, spec.lang, o.operands)
+}
+
+// denoCode is deno eval CODE and bun -e CODE.
+func (a *analysis) denoCode(c *shCall, args []Word) shValue {
+	o := options(args, "ep", "--eval --print -e", optStop)
+	for _, w := range o.values("-e", "--eval", "-p", "--print") {
+		a.lang(c, langJS, w.value())
+	}
+	switch {
+	case o.first("eval") && len(o.operands) > 1:
+		inner := options(o.operands[1:], "", "--ext", 0)
+		for _, w := range inner.operands {
+			a.lang(c, langJS, w.value())
+		}
+	case (o.first("run") || o.first("-")) && len(o.operands) > 1:
+		inner := options(o.operands[1:], "c", "--config", optStop)
+		if len(inner.operands) > 0 && strings.Contains(inner.operand(0), "://") {
+			a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: inner.operand(0)})
+		} else if len(inner.operands) > 0 {
+			return a.langScript(c, langJS, inner.operands)
+		}
+	case len(o.operands) == 0 && c.fr.stdin.set:
+		a.lang(c, langJS, c.fr.stdin.value)
+	}
+	return printsText(a, c)
+}
+
+// langScript reads a script that was written before, and otherwise notes that
+// it runs. Scripts of frameworks have rules of their own.
+func (a *analysis) langScript(c *shCall, lang langKind, operands []Word) shValue {
+	if v, ok := a.written(operands[0], c.fr); ok {
+		a.lang(c, lang, v)
+		return printsText(a, c)
+	}
+	t := c.target("script")
+	t.domain = DomainCode
+	a.fileEffect(EffectExec, operands[0], t)
+	if tool := programName(operands[0].Text); rulesOf(tool) != nil {
+		a.applyRules(c, tool, operands[1:])
+	}
+	return printsText(a, c)
+}
+
+// pythonModule is python -m: some modules are programs that are known.
+func (a *analysis) pythonModule(c *shCall, m Word, rest []Word) shValue {
+	args := c.args()
+	if i := slices.IndexFunc(args, func(w Word) bool { return strings.HasPrefix(w.Text, "-m") }); i >= 0 && args[i].Is("-m") && i+2 <= len(args) {
+		rest = args[i+2:]
+	}
+	if programOf(m.Text) != nil || rulesOf(m.Text) != nil {
+		return a.wrapped(c, append([]Word{m}, rest...), c.fr)
+	}
+	return printsText(a, c)
+}
+
+// lang adds what code of a language does.
+func (a *analysis) lang(c *shCall, lang langKind, v shValue) {
+	o := v.origin()
+	if o.kind != "" {
+		for _, p := range v {
+			if !p.known() {
+				a.codeEffect(c, p)
+				break
+			}
+		}
+	}
+	text := v.text()
+	if strings.TrimSpace(text) == "" || a.code >= maxShellCode || !a.spend(c.fr) {
+		return
+	}
+	if len(v) == 1 && !v[0].known() {
+		if o.kind == "" {
+			a.codeEffect(c, v[0])
+		}
+		return
+	}
+	if len(text) > MaxBytes {
+		a.unknown(c.fr, shellTooLong, c.offset)
+		return
+	}
+	if handsOverShell(text) {
+		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "reverse-shell"})
+	}
+	a.bytes += len(text)
+	a.code++
+	defer func() { a.code-- }()
+	program := readLang(lang, text)
+	if program.cut {
+		a.unknown(c.fr, shellTooMany, c.offset)
+	}
+	for _, call := range program.calls() {
+		if a.full {
+			return
+		}
+		a.langCall(c, lang, call)
+	}
+}
+
+// langCall adds what one call does.
+func (a *analysis) langCall(c *shCall, lang langKind, call langCall) {
+	switch act := langAct(lang, call.name); act {
+	case langShell:
+		a.langCommand(c, call)
+	case langArgv:
+		a.langArgv(c, call)
+	case langDelete, langTree:
+		for _, v := range flatten(call.args) {
+			a.langFile(c, EffectDelete, "delete", v, act == langTree)
+			if act == langTree && lang != langPerl && lang != langRuby {
+				break
+			}
+		}
+	case langWrite, langMode:
+		v := call.arg(0)
+		if strings.HasPrefix(call.name, "FileUtils.ch") || call.name == "chmod" && lang != langPHP {
+			v = call.arg(1)
+		}
+		a.langFile(c, EffectWrite, "write", v, false)
+	case langRead:
+		a.langFile(c, EffectRead, "read", call.arg(0), false)
+	case langOpen:
+		a.langOpened(c, lang, call)
+	case langMove:
+		a.langFile(c, EffectDelete, "move", call.arg(0), true)
+		a.langFile(c, EffectWrite, "move", call.arg(1), false)
+	case langSelfDelete, langSelfTree:
+		a.langFile(c, EffectDelete, "delete", call.recv, act == langSelfTree)
+	case langSelfWrite:
+		a.langFile(c, EffectWrite, "write", call.recv, false)
+	case langSelfRead:
+		a.langFile(c, EffectRead, "read", call.recv, false)
+	case langSend:
+		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "request", Target: addressHost(call.arg(0).text)})
+	case langEval:
+		a.lang(c, lang, call.arg(0).value())
+	}
+}
+
+// value is a text of a program as a value of the shell.
+func (v langValue) value() shValue {
+	if v.known {
+		return shLiteral(v.text)
+	}
+	return shUnknown("$("+strings.TrimSpace(v.text)+")", v.origin)
+}
+
+func flatten(args []langValue) []langValue {
+	var out []langValue
+	for _, v := range args {
+		if list, ok := v.words(); ok {
+			out = append(out, list...)
+			continue
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// langFile adds an effect on a file a program names.
+func (a *analysis) langFile(c *shCall, kind EffectKind, op string, v langValue, recursive bool) {
+	if v.text == "" && v.known {
+		return
+	}
+	t := c.target(op)
+	t.recursive = recursive
+	w := v.value().word()
+	if v.known {
+		w = a.langPath(v.text, c.fr)
+	}
+	a.fileEffect(kind, w, t)
+}
+
+// langPath is a path as a program writes it; a ~ is what expanduser makes it.
+func (a *analysis) langPath(text string, fr *shFrame) Word {
+	if text == "~" || strings.HasPrefix(text, "~/") {
+		return append(slices.Clip(a.home(fr)), shPart{text: text[1:]}).word()
+	}
+	if strings.ContainsAny(text, "*?") {
+		return shValue{{text: text, kind: shGlob}}.word()
+	}
+	return NewWord(text)
+}
+
+// langOpened is open(path, mode).
+func (a *analysis) langOpened(c *shCall, lang langKind, call langCall) {
+	mode, file := call.arg(1).text, call.arg(0)
+	if m, ok := call.named["mode"]; ok {
+		mode = m.text
+	}
+	if lang == langPerl && len(call.args) > 2 {
+		file = call.arg(2)
+	}
+	kind, op := EffectRead, "read"
+	if strings.ContainsAny(mode, "wax+>") {
+		kind, op = EffectWrite, "write"
+	}
+	if strings.Contains(mode, "|") || strings.HasPrefix(file.text, "|") || lang == langPerl && strings.HasSuffix(file.text, "|") {
+		a.interpret(c, shLiteral(strings.Trim(file.text, "| ")), a.childShell(c), c.name)
+		return
+	}
+	a.langFile(c, kind, op, file, false)
+}
+
+// langCommand runs a text as code of the shell, and a list as a command.
+func (a *analysis) langCommand(c *shCall, call langCall) {
+	first := call.arg(0)
+	if list, ok := first.words(); ok {
+		a.langWords(c, list)
+		return
+	}
+	if len(call.args) > 1 && call.args[1].known && (call.name == "system" || call.name == "exec" || strings.HasPrefix(call.name, "Kernel.") || call.name == "spawn") {
+		a.langWords(c, call.args)
+		return
+	}
+	if v := first.value(); len(call.args) > 0 {
+		a.interpret(c, v, a.childShell(c), c.name)
+	}
+}
+
+// langArgv runs a program with a list of arguments.
+func (a *analysis) langArgv(c *shCall, call langCall) {
+	words := flatten(call.args)
+	if shell, ok := call.named["shell"]; ok && shell.text != "false" && len(call.args) > 0 && call.args[0].known {
+		a.interpret(c, shLiteral(call.args[0].text), a.childShell(c), c.name)
+		return
+	}
+	if named, ok := call.named["args"]; ok {
+		words = append(words, flatten([]langValue{named})...)
+	}
+	if strings.HasPrefix(call.name, "os.exec") || strings.HasPrefix(call.name, "os.spawn") {
+		// The program, and then its own name for itself.
+		if i := slices.IndexFunc(words, func(v langValue) bool { return v.known }); i >= 0 && len(words) > i+1 {
+			words = append(words[i:i+1:i+1], words[i+2:]...)
+		}
+	}
+	a.langWords(c, words)
+}
+
+func (a *analysis) langWords(c *shCall, list []langValue) {
+	var argv []Word
+	for i, v := range list {
+		if i >= maxFields {
+			break
+		}
+		argv = append(argv, v.value().word())
+	}
+	a.wrapped(c, argv, c.fr)
+}
+
+// awk runs the texts of system() and of pipes.
+func (a *analysis) awk(c *shCall) shValue {
+	o := options(c.args(), "fFvWie", "--file --field-separator --assign --include --source", optStop)
+	operands := o.operands
+	programs := o.values("-e", "--source")
+	if len(programs) == 0 && !o.exact("-f", "--file") && len(operands) > 0 {
+		programs, operands = operands[:1], operands[1:]
+	}
+	for _, w := range programs {
+		a.awkProgram(c, w)
+	}
+	v := a.input(c, operands)
+	if text, ok := v.known(); ok && len(programs) == 1 && strings.TrimSpace(programs[0].Text) == "{print}" {
+		return shLiteral(text)
+	}
+	if o := v.origin(); o.kind == "remote" || o.kind == "decoded" {
+		return shUnknown("$(awk)", o)
+	}
+	return shUnknown("$(awk)", shOrigin{kind: "output", from: "awk"})
+}
+
+func (a *analysis) awkProgram(c *shCall, w Word) {
+	if len(w.Text) > maxShellValue || !a.spend(c.fr) {
+		return
+	}
+	program := readLang(langAwk, w.Text)
+	for _, call := range program.calls() {
+		if call.name == "system" && len(call.args) > 0 {
+			a.interpret(c, call.args[0].value(), a.childShell(c), c.name)
+		}
+	}
+	for i, t := range program.tokens {
+		next := program.tokens[min(i+1, len(program.tokens)-1)]
+		switch {
+		case t.kind == tokString && next.text == "|" && i+2 < len(program.tokens) && program.tokens[i+2].text == "getline",
+			t.kind == tokString && i > 0 && program.tokens[i-1].kind == tokPunct && program.tokens[i-1].text == "|":
+			a.interpret(c, shLiteral(t.text), a.childShell(c), c.name)
+		case t.kind == tokString && i > 0 && program.tokens[i-1].kind == tokPunct && program.tokens[i-1].text == ">" && strings.ContainsAny(t.text, "/."):
+			a.fileEffect(EffectWrite, NewWord(t.text), c.target("write"))
+		}
+	}
+}
+
+// handsOverShell reports whether a program connects a shell to a socket: it
+// has one, and makes it the input of what it starts.
+func handsOverShell(text string) bool {
+	if !strings.Contains(strings.ToLower(text), "socket") && !strings.Contains(text, "net.") {
+		return false
+	}
+	return strings.Contains(text, "dup2(") || strings.Contains(text, "pty.spawn(") || strings.Contains(text, "/bin/sh") || strings.Contains(text, "/bin/bash") ||
+		strings.Contains(text, "STDIN,\">&")
+}

@@ -1,0 +1,201 @@
+package shell
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"strings"
+	"sync"
+)
+
+// langAction is what a call does.
+type langAction uint8
+
+const (
+	langShell  langAction = iota + 1 // its text is code of the shell; a list is a command
+	langArgv                         // its arguments are a command, in words
+	langDelete                       // deletes files
+	langTree                         // deletes everything below
+	langWrite
+	langRead
+	langOpen // reads or writes, as its second argument says
+	langMove
+	langMode
+	langSend // talks to an address
+	langEval // its text is code of the same language
+	langSelfDelete
+	langSelfTree
+	langSelfWrite
+	langSelfRead
+)
+
+// langActions say what calls do, by their name. A name that begins with a dot
+// is a method of what it is called on.
+var langActions = sync.OnceValue(func() map[string]langAction {
+	m := map[string]langAction{}
+	for _, row := range []struct {
+		does  langAction
+		names string
+	}{
+		{langShell, "os.system os.popen subprocess.getoutput subprocess.getstatusoutput subprocess.run subprocess.call subprocess.Popen subprocess.check_call subprocess.check_output " +
+			"commands.getoutput asyncio.create_subprocess_shell pty.spawn child_process.exec child_process.execSync shelljs.exec execa.command execaCommand execaCommandSync zx.$ " +
+			"system exec popen shell_exec passthru proc_open pcntl_exec Kernel.system Kernel.exec Kernel.spawn spawn IO.popen Open3.capture2 Open3.capture2e Open3.capture3 Open3.popen3 " +
+			"os.execute io.popen ` Bun.$ sh cmd.run runtime.exec"},
+		{langArgv, "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync child_process.fork execa execaSync os.execv os.execvp os.execve os.execl os.execlp " +
+			"os.spawnv os.spawnl os.spawnlp os.spawnvp os.posix_spawn asyncio.create_subprocess_exec Deno.Command Deno.run Bun.spawn Bun.spawnSync Process.spawn"},
+		{langTree, "shutil.rmtree fs.rm fs.rmSync fs.rmdir fs.rmdirSync fs.promises.rm fs.promises.rmdir fs-extra.remove fs-extra.removeSync fs-extra.emptyDir fs-extra.emptyDirSync rimraf rimraf.sync " +
+			"rimraf.rimraf rimraf.rimrafSync del del.sync FileUtils.rm_rf FileUtils.rm_r FileUtils.remove_dir FileUtils.rmtree FileUtils.remove_entry FileUtils.remove_entry_secure FileUtils.rm_rf! " +
+			"rmtree remove_tree File.Path.rmtree File.Path.remove_tree Deno.remove Deno.removeSync shelljs.rm os.RemoveAll distutils.dir_util.remove_tree"},
+		{langDelete, "os.remove os.unlink os.rmdir os.removedirs fs.unlink fs.unlinkSync fs.promises.unlink unlink rmdir File.delete File.unlink Dir.delete Dir.rmdir Dir.unlink FileUtils.rm FileUtils.rm_f FileUtils.remove"},
+		{langWrite, "fs.writeFile fs.writeFileSync fs.appendFile fs.appendFileSync fs.promises.writeFile fs.promises.appendFile fs.truncate fs.truncateSync fs.createWriteStream File.write IO.write " +
+			"file_put_contents Deno.writeTextFile Deno.writeTextFileSync Deno.writeFile Bun.write fs-extra.outputFile os.truncate os.mknod"},
+		{langRead, "fs.readFile fs.readFileSync fs.promises.readFile fs.createReadStream File.read IO.read IO.readlines File.readlines file_get_contents readfile Deno.readTextFile Deno.readTextFileSync Bun.file"},
+		{langOpen, "open io.open File.open fopen File.new fs.open fs.openSync codecs.open"},
+		{langMove, "shutil.move os.rename os.replace fs.rename fs.renameSync fs.promises.rename FileUtils.mv FileUtils.move File.rename rename"},
+		{langMode, "os.chmod os.chown fs.chmod fs.chmodSync fs.chown fs.chownSync FileUtils.chmod FileUtils.chmod_R FileUtils.chown_R chmod"},
+		{langSend, "urllib.request.urlopen urllib.request.urlretrieve urllib2.urlopen requests.get requests.post requests.put requests.patch requests.delete requests.request httpx.get httpx.post fetch axios axios.get " +
+			"axios.post axios.put http.get http.request https.get https.request Net.HTTP.get Net.HTTP.post Net.HTTP.get_response URI.open open-uri.open socket.create_connection net.connect net.createConnection " +
+			"TCPSocket.new TCPSocket.open fsockopen curl_init IO.Socket.INET.new LWP.Simple.get http.client.HTTPSConnection smtplib.SMTP ftplib.FTP"},
+		{langEval, "exec eval execfile vm.runInNewContext vm.runInThisContext Function instance_eval class_eval assert loadstring load"},
+		{langSelfDelete, ".unlink .rmdir"}, {langSelfTree, ".rmtree .rm_rf"}, {langSelfWrite, ".write_text .write_bytes"}, {langSelfRead, ".read_text .read_bytes"},
+	} {
+		for name := range strings.FieldsSeq(row.names) {
+			m[name] = row.does
+		}
+	}
+	return m
+})
+
+// langAct is what a call does in a language: a few names mean something else
+// in some of them.
+func langAct(lang langKind, name string) langAction {
+	act := langActions()[name]
+	switch name {
+	case "exec", "eval":
+		if lang == langPython || lang == langJS || name == "eval" {
+			return langEval
+		}
+		return langShell
+	case "system", "popen", "spawn", "unlink", "rmdir", "rename", "chmod", "open", "sh", "assert", "load", "del", "rmtree", "remove_tree", "fopen":
+		if lang == langJS || lang == langPython && name != "open" || lang == langLua {
+			return 0
+		}
+	case "rimraf.sync":
+		return langTree
+	}
+	if act == 0 {
+		// rm of a module that was loaded in a way that is not followed.
+		switch last := lastName(name); last {
+		case "rmtree", "rmSync", "rmdirSync", "execSync", "spawnSync", "execFileSync", "unlinkSync", "rm_rf", "rimraf", "removeSync", "emptyDirSync":
+			for known, does := range langActions() {
+				if strings.HasSuffix(known, "."+last) && !strings.HasPrefix(known, ".") {
+					act = max(act, does)
+				}
+			}
+		}
+	}
+	return act
+}
+
+// langConstant is the value of a name that has one: the home.
+func langConstant(name string) (langValue, bool) {
+	switch name {
+	case "os.environ[HOME]", "process.env.HOME", "process.env[HOME]", "ENV[HOME]", "$ENV[HOME]", "$_SERVER[HOME]", "os.homedir", "Dir.home":
+		return langValue{text: "~", known: true}, true
+	case "os.sep", "path.sep":
+		return langValue{text: "/", known: true}, true
+	}
+	return langValue{}, false
+}
+
+// langResult is what a call gives, for the calls that make texts.
+func langResult(c langCall) langValue {
+	first := c.arg(0)
+	switch c.name {
+	case "require", "import", "__import__", "importlib.import_module":
+		return langValue{module: moduleName(first.text)}
+	case "os.path.join", "path.join", "path.resolve", "File.join", "posixpath.join", "Path", "pathlib.Path", "Pathname", "pathlib.PosixPath", "Pathname.new", "path.posix.join":
+		v := joinLang(c.args)
+		v.path = true
+		return v
+	case "os.path.expanduser", "os.path.expandvars", "os.path.abspath", "os.path.realpath", "path.normalize", "File.expand_path", "str", "String", "Array", "bytes", "glob.glob", "Dir.glob", "glob", "shlex.split", "File.realpath":
+		first.origin = shOrigin{}
+		return first
+	case "Path.home", "pathlib.Path.home", "os.homedir", "Dir.home":
+		return langValue{text: "~", known: true, path: true}
+	case "os.getenv", "os.environ.get", "getenv", "ENV.fetch", "Deno.env.get":
+		if first.text == "HOME" {
+			return langValue{text: "~", known: true}
+		}
+		return langValue{}
+	case "base64.b64decode", "base64_decode", "Base64.decode64", "Buffer.from", "atob", "MIME.Base64.decode_base64", "decode_base64":
+		return decodeLang(first, c.arg(1))
+	case "bytes.fromhex", "hex2bin", "binascii.unhexlify":
+		out, err := hex.DecodeString(first.text)
+		return langValue{text: string(out), known: err == nil && first.known}
+	case "os.getcwd", "process.cwd", "Dir.pwd", "getcwd", "Path.cwd", "pathlib.Path.cwd":
+		return langValue{text: ".", known: true, path: true}
+	}
+	return langMethod(c)
+}
+
+// langMethod is what a method gives of the text it is called on.
+func langMethod(c langCall) langValue {
+	switch c.name {
+	case ".decode", ".encode", ".toString", ".strip", ".trim", ".to_s", ".expanduser", ".resolve", ".absolute", ".as_posix", ".chomp":
+		return c.recv
+	case ".join":
+		list, ok := c.arg(0).words()
+		if !ok {
+			list, ok = c.recv.words()
+			c.recv = c.arg(0)
+		}
+		if !ok {
+			return langValue{}
+		}
+		out := langValue{known: c.recv.known}
+		for i, v := range list {
+			if i > 0 {
+				out.text += c.recv.text
+			}
+			out.text += v.text
+			out.known = out.known && v.known
+		}
+		return out
+	case ".split":
+		out := langValue{isList: c.recv.known}
+		for word := range strings.FieldsSeq(c.recv.text) {
+			out.list = append(out.list, langValue{text: word, known: true})
+		}
+		return out
+	case ".joinpath":
+		v := joinLang(append([]langValue{c.recv}, c.args...))
+		v.path = true
+		return v
+	case ".read", ".text", ".content", ".body", ".read_text":
+		return langValue{origin: c.recv.origin}
+	case ".format", ".replace":
+		return langValue{text: c.recv.text}
+	}
+	if langActions()[c.name] == langSend {
+		return langValue{origin: shOrigin{"remote", c.arg(0).text}}
+	}
+	return langValue{}
+}
+
+func decodeLang(v, how langValue) langValue {
+	if !v.known {
+		return langValue{origin: shOrigin{"decoded", ""}}
+	}
+	if how.text == "hex" {
+		out, err := hex.DecodeString(v.text)
+		return langValue{text: string(out), known: err == nil}
+	}
+	if how.known && how.text != "base64" {
+		return v
+	}
+	out, err := base64.StdEncoding.DecodeString(strings.TrimSpace(v.text))
+	if err != nil {
+		return langValue{origin: shOrigin{"decoded", ""}}
+	}
+	return langValue{text: string(out), known: true}
+}

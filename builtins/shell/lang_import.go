@@ -1,0 +1,124 @@
+package shell
+
+import (
+	"strings"
+)
+
+// imports reads import x as y, from x import y, and import x from 'y'.
+func (p *langCode) imports(word string) bool {
+	if p.lang == langJS && word == "import" {
+		return p.importJS()
+	}
+	if p.lang != langPython || word != "import" && word != "from" {
+		return false
+	}
+	p.pos++
+	module := p.peek().text
+	p.pos++
+	if word == "from" {
+		if p.peek().text != "import" {
+			return true
+		}
+		p.pos++
+	} else {
+		p.alias(module, module)
+	}
+	for p.peek().kind == tokName && !p.peek().line || p.punct(",") || p.punct("(") || p.punct(")") {
+		if p.peek().kind != tokName {
+			p.pos++
+			continue
+		}
+		name := p.peek().text
+		p.pos++
+		if word == "from" {
+			p.alias(module+"."+name, name)
+		} else {
+			p.alias(name, name)
+		}
+	}
+	return true
+}
+
+// alias notes a name for something, or the one after `as`.
+func (p *langCode) alias(what, name string) {
+	if p.peek().kind == tokName && p.peek().text == "as" {
+		p.pos++
+		name = p.peek().text
+		p.pos++
+	}
+	p.names[name] = what
+}
+
+func (p *langCode) importJS() bool {
+	p.pos++
+	var names []string
+	for p.peek().kind != tokEnd && p.peek().kind != tokString && !p.punct(";") {
+		if t := p.peek(); t.kind == tokName && t.text != "from" && t.text != "as" {
+			names = append(names, t.text)
+		}
+		p.pos++
+	}
+	if p.peek().kind == tokString {
+		module := moduleName(p.peek().text)
+		p.pos++
+		for _, n := range names {
+			p.names[n] = module
+			if n != module {
+				p.names[n] = module + "." + n
+			}
+		}
+		p.names[lastName(module)] = module
+	}
+	return true
+}
+
+func moduleName(text string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(text, "node:"), "/", ".")
+}
+
+// destructure reads {a, b: c} = require('x').
+func (p *langCode) destructure() bool {
+	start := p.pos
+	var names [][2]string
+	p.pos++
+	for p.peek().kind == tokName || p.punct(",") || p.punct(":") {
+		if t := p.peek(); t.kind == tokName {
+			name := t.text
+			if p.at(1).text == ":" && p.at(2).kind == tokName {
+				p.pos += 2
+				names = append(names, [2]string{p.peek().text, name})
+			} else {
+				names = append(names, [2]string{name, name})
+			}
+		}
+		p.pos++
+	}
+	if !p.punct("}") || p.at(1).text != "=" {
+		p.pos = start
+		return false
+	}
+	p.pos += 2
+	if v := p.expr(); v.module != "" {
+		for _, n := range names {
+			p.names[n[0]] = v.module + "." + n[1]
+		}
+	}
+	return true
+}
+
+// resolveName follows imports: sp.run is subprocess.run.
+func (p *langCode) resolveName(name string) string {
+	name = strings.ReplaceAll(name, "?.", ".")
+	first, rest, more := strings.Cut(name, ".")
+	if first == "" {
+		return name
+	}
+	what, ok := p.names[first]
+	if !ok {
+		return name
+	}
+	if !more {
+		return what
+	}
+	return what + "." + rest
+}

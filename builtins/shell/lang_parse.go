@@ -1,0 +1,325 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// langValue is what an expression gives, as far as that is known.
+type langValue struct {
+	text  string
+	known bool
+	list  []langValue
+	// isList tells an empty list from no list.
+	isList bool
+	// module is the module a value is: require('fs').
+	module string
+	// origin says where text comes from that is not known.
+	origin shOrigin
+	// path is true for a path object, whose / joins.
+	path bool
+}
+
+// langCall is one call.
+type langCall struct {
+	// name is the whole name, imports followed back.
+	name string
+	args []langValue
+	// named are the arguments given by name.
+	named map[string]langValue
+	// recv is what a method is called on, when that is an expression.
+	recv langValue
+}
+
+// everything reports whether a call's first argument is empty: {} or nothing.
+func (c langCall) everything() bool {
+	return len(c.args) == 0 || c.args[0].isList && len(c.args[0].list) == 0
+}
+
+// arg is the n-th argument.
+func (c langCall) arg(n int) langValue {
+	if n >= len(c.args) {
+		return langValue{}
+	}
+	return c.args[n]
+}
+
+func (p *langCode) calls() []langCall { return p.found }
+
+func (p *langCode) peek() langToken { return p.at(0) }
+
+func (p *langCode) at(n int) langToken { return p.tokens[min(p.pos+n, len(p.tokens)-1)] }
+
+func (p *langCode) punct(text string) bool {
+	return p.peek().kind == tokPunct && p.peek().text == text
+}
+
+// program reads statements until the end.
+func (p *langCode) program() {
+	for p.peek().kind != tokEnd {
+		before := p.pos
+		p.statement()
+		if p.pos == before {
+			p.pos++
+		}
+	}
+}
+
+// langWords begin statements and say nothing of what is called.
+var langWords = map[string]bool{
+	"const": true, "let": true, "var": true, "my": true, "our": true, "local": true, "return": true, "await": true, "new": true, "if": true, "unless": true,
+	"print": false, "export": true, "async": true, "yield": true, "do": true, "then": true, "else": true, "begin": true, "try": true, "and": true, "or": true,
+	"not": true, "in": true, "echo": true, "puts": true, "say": true, "BEGIN": true, "END": true,
+}
+
+func (p *langCode) statement() {
+	t := p.peek()
+	if t.kind == tokName && p.imports(t.text) {
+		return
+	}
+	if t.kind == tokName && langWords[t.text] {
+		p.pos++
+		return
+	}
+	if t.kind == tokPunct && t.text == "{" && p.destructure() {
+		return
+	}
+	if t.kind == tokName && p.at(1).kind == tokPunct && p.at(1).text == "=" && p.at(2).text != "=" && p.at(2).text != ">" && p.at(2).text != "~" {
+		p.pos += 2
+		v := p.expr()
+		p.vars[t.text] = v
+		if v.module != "" {
+			p.names[t.text] = v.module
+		}
+		return
+	}
+	p.expr()
+}
+
+// expr reads an expression: texts that are put together stay known.
+func (p *langCode) expr() langValue {
+	if p.depth > 100 {
+		p.pos++
+		return langValue{}
+	}
+	p.depth++
+	defer func() { p.depth-- }()
+	left := p.primary()
+	for {
+		t := p.peek()
+		if t.kind == tokString && !t.line && left.known && (p.lang == langPython || p.lang == langAwk || p.lang == langRuby) {
+			left = concat(left, p.primary())
+			continue
+		}
+		if t.kind != tokPunct || p.pos+1 >= len(p.tokens) {
+			return left
+		}
+		switch {
+		case t.text == "+" && p.at(1).text != "=" || t.text == "." && (p.lang == langPHP || p.lang == langPerl || p.lang == langLua):
+			p.pos++
+			if p.lang == langLua && p.punct(".") {
+				p.pos++
+			}
+			left = concat(left, p.primary())
+		case t.text == "/" && left.path:
+			p.pos++
+			left = joinLang([]langValue{left, p.primary()})
+			left.path = true
+		case t.text == "%" && left.known && p.lang == langPython:
+			p.pos++
+			p.primary()
+			left.known = false
+		default:
+			return left
+		}
+	}
+}
+
+func concat(a, b langValue) langValue {
+	out := langValue{text: a.text + b.text, known: a.known && b.known, origin: a.origin}
+	if out.origin.kind == "" {
+		out.origin = b.origin
+	}
+	if len(out.text) > maxShellValue {
+		out.text, out.known = "", false
+	}
+	return out
+}
+
+func joinLang(parts []langValue) langValue {
+	out := langValue{known: len(parts) > 0}
+	for i, v := range parts {
+		switch {
+		case strings.HasPrefix(v.text, "/") || i == 0:
+			out.text = v.text
+		default:
+			out.text = strings.TrimSuffix(out.text, "/") + "/" + v.text
+		}
+		out.known = out.known && v.known
+	}
+	return out
+}
+
+func (p *langCode) primary() langValue {
+	t := p.peek()
+	switch t.kind {
+	case tokString:
+		p.pos++
+		return p.after(langValue{text: t.text, known: !t.open}, "")
+	case tokCommand:
+		p.pos++
+		p.found = append(p.found, langCall{name: "`", args: []langValue{{text: t.text, known: !t.open}}})
+		return langValue{}
+	case tokNumber:
+		p.pos++
+		return langValue{text: t.text, known: true}
+	case tokName:
+		return p.nameExpr(t)
+	case tokPunct:
+		return p.bracketed(t.text)
+	}
+	return langValue{}
+}
+
+// bracketed reads a list, a group, an object, or skips a sign.
+func (p *langCode) bracketed(open string) langValue {
+	i := strings.Index("([{", open)
+	if i < 0 {
+		if strings.Contains(")]};,", open) {
+			return langValue{}
+		}
+		p.pos++
+		if strings.Contains("!-~&*\\@$", open) && p.peek().kind != tokEnd {
+			return p.primary()
+		}
+		return langValue{}
+	}
+	p.pos++
+	list, _ := p.arguments(string(")]}"[i]))
+	if open == "(" && len(list) == 1 {
+		return p.after(list[0], "")
+	}
+	return p.after(langValue{list: list, isList: true}, "")
+}
+
+// arguments reads expressions up to a closing bracket.
+func (p *langCode) arguments(end string) ([]langValue, map[string]langValue) {
+	var list []langValue
+	var named map[string]langValue
+	for p.peek().kind != tokEnd && !p.punct(end) {
+		before := p.pos
+		name := ""
+		if t := p.peek(); t.kind == tokName && p.at(1).kind == tokPunct && (p.at(1).text == "=" && p.at(2).text != "=" || p.at(1).text == ":") {
+			name = t.text
+			p.pos += 2
+		}
+		v := p.expr()
+		if name != "" {
+			if named == nil {
+				named = map[string]langValue{}
+			}
+			named[name] = v
+			if end == "}" || p.lang == langRuby {
+				list = append(list, v)
+			}
+		} else if p.pos > before {
+			list = append(list, v)
+		}
+		if p.punct(",") || p.pos == before {
+			p.pos++
+		}
+	}
+	if p.punct(end) {
+		p.pos++
+	}
+	return list, named
+}
+
+// nameExpr reads a variable or a call.
+func (p *langCode) nameExpr(t langToken) langValue {
+	p.pos++
+	name := p.resolveName(t.text)
+	if langWords[t.text] && p.peek().kind != tokEnd {
+		return p.primary()
+	}
+	if p.punct("(") {
+		p.pos++
+		args, named := p.arguments(")")
+		return p.called(langCall{name: name, args: args, named: named})
+	}
+	next := p.peek()
+	bare := p.lang == langPerl || p.lang == langRuby || p.lang == langPHP || p.lang == langLua
+	if bare && !next.line && (next.kind == tokString || next.kind == tokName && (strings.HasPrefix(next.text, "$") || langAct(p.lang, name) != 0)) && !strings.HasPrefix(t.text, "$") && !strings.HasPrefix(t.text, "@") {
+		var args []langValue
+		for {
+			args = append(args, p.expr())
+			if !p.punct(",") {
+				break
+			}
+			p.pos++
+		}
+		return p.called(langCall{name: name, args: args})
+	}
+	if v, ok := p.vars[t.text]; ok {
+		return p.after(v, "")
+	}
+	if v, ok := langConstant(name); ok {
+		return p.after(v, name)
+	}
+	return p.after(langValue{module: p.names[t.text]}, name)
+}
+
+// after reads what follows a value: an index, or a method.
+func (p *langCode) after(v langValue, name string) langValue {
+	for {
+		t := p.peek()
+		switch {
+		case t.kind == tokPunct && t.text == "[" && name != "" && !t.line:
+			p.pos++
+			args, _ := p.arguments("]")
+			if len(args) == 1 && args[0].known {
+				v, _ = langConstant(name + "[" + args[0].text + "]")
+			} else {
+				v = langValue{}
+			}
+			name = ""
+		case t.kind == tokName && strings.HasPrefix(t.text, ".") && p.lang != langPHP:
+			p.pos++
+			method := t.text
+			if v.module != "" {
+				method = v.module + t.text
+			}
+			call := langCall{name: method, recv: v}
+			if p.punct("(") {
+				p.pos++
+				call.args, call.named = p.arguments(")")
+			} else if p.lang != langRuby {
+				v, name = langValue{module: v.module + t.text}, ""
+				continue
+			}
+			v, name = p.called(call), ""
+		case t.kind == tokPunct && t.text == "(" && v.module != "" && !t.line && name == "":
+			p.pos++
+			args, named := p.arguments(")")
+			v = p.called(langCall{name: v.module, args: args, named: named})
+		default:
+			return v
+		}
+	}
+}
+
+// called notes a call and says what it gives.
+func (p *langCode) called(c langCall) langValue {
+	p.found = append(p.found, c)
+	return p.after(langResult(c), "")
+}
+
+func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
+
+// known are the texts of a list of texts.
+func (v langValue) words() ([]langValue, bool) {
+	if !v.isList {
+		return nil, false
+	}
+	return slices.Clone(v.list), true
+}

@@ -1,0 +1,158 @@
+package shell
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// list adds a command to the list, unless the same one is there already.
+func (a *analysis) list(c *shCall) {
+	cmd := Command{
+		Name: c.name, Argv: c.argv, Env: c.env, Redirects: c.fr.redirects, Dir: a.dir(c.fr.st), Via: c.fr.via, Host: c.fr.host,
+		Pipe: c.fr.pipe, Stage: c.fr.stage, Conditional: c.fr.conditional, Offset: c.offset,
+	}
+	cmd.Dynamic = slices.ContainsFunc(c.argv, func(w Word) bool { return w.Dynamic })
+	if len(c.argv) > 0 {
+		cmd.Flags = shellFlags(c.name, c.argv[1:])
+	}
+	if i, ok := a.listed(&cmd); ok {
+		c.index, c.muted = i, true
+		return
+	}
+	if len(a.out.Commands) >= maxShellCommands {
+		c.index = -1
+		a.full = true
+		a.unknown(c.fr, shellTooMany, c.offset)
+		return
+	}
+	c.index = len(a.out.Commands)
+	a.out.Commands = append(a.out.Commands, cmd)
+	a.out.Dynamic = a.out.Dynamic || cmd.Dynamic
+}
+
+// repeat says that what follows may have been read before.
+func (a *analysis) repeat() {
+	if a.seen != nil {
+		return
+	}
+	a.seen = make(map[string]int, len(a.out.Commands))
+	for i := range a.out.Commands {
+		a.seen[a.out.Commands[i].key()] = i
+	}
+}
+
+func (a *analysis) listed(cmd *Command) (int, bool) {
+	if a.seen == nil {
+		return 0, false
+	}
+	key := cmd.key()
+	a.bytes += len(key)
+	if i, ok := a.seen[key]; ok {
+		return i, true
+	}
+	a.seen[key] = len(a.out.Commands)
+	return 0, false
+}
+
+// key tells commands apart.
+func (cmd *Command) key() string {
+	var b strings.Builder
+	b.WriteString(strconv.Itoa(cmd.Offset))
+	b.WriteString("\x00" + cmd.Dir + "\x00" + cmd.Host + "\x00" + strconv.Itoa(len(cmd.Via)))
+	for _, w := range cmd.Argv {
+		b.WriteString("\x00" + w.Text)
+		if w.Dynamic || w.Pattern {
+			b.WriteString("\x01")
+		}
+	}
+	for _, r := range cmd.Redirects {
+		b.WriteString("\x02" + r.Op + r.Target.Text)
+	}
+	return b.String()
+}
+
+// longDash are programs whose options are words after a single dash.
+var longDash = map[string]bool{
+	"find": true, "java": true, "go": true, "terraform": true, "tofu": true, "openssl": true, "gcc": true, "clang": true, "javac": true,
+	"ffmpeg": true, "convert": true, "magick": true, "mvn": true, "test": true, "[": true, "packer": true, "vault": true, "consul": true,
+	"nomad": true, "xcodebuild": true, "diskutil": true, "az": false,
+}
+
+// shellFlags are the words of args that look like options.
+func shellFlags(name string, args []Word) []string {
+	var out []string
+	for _, w := range args {
+		text := w.Text
+		if text == "--" {
+			break
+		}
+		if len(text) < 2 || text[0] != '-' || len(text) > 256 {
+			continue
+		}
+		if strings.HasPrefix(text, "--") {
+			text, _, _ = strings.Cut(text, "=")
+			out = append(out, text)
+			continue
+		}
+		out = append(out, text)
+		if len(text) > 2 && !longDash[name] && len(text) < 16 {
+			for _, r := range text[1:] {
+				if r == '=' {
+					break
+				}
+				out = append(out, "-"+string(r))
+			}
+		}
+	}
+	return out
+}
+
+// effect adds what a command does.
+func (a *analysis) effect(c *shCall, e Effect) {
+	if c.muted && c.index >= 0 {
+		return
+	}
+	a.add(e, shTarget{index: c.index, offset: c.offset, fr: c.fr})
+}
+
+// shTarget says who an effect is of.
+type shTarget struct {
+	op     string
+	domain Domain
+	index  int
+	offset int
+	fr     *shFrame
+	muted  bool
+	// recursive is Effect.Recursive.
+	recursive bool
+}
+
+// target makes the effects of a command on files.
+func (c *shCall) target(op string) shTarget {
+	return shTarget{op: op, domain: DomainFile, index: c.index, offset: c.offset, fr: c.fr, muted: c.muted}
+}
+
+// maxEffects bounds the list of effects.
+const maxEffects = 4 * maxShellCommands
+
+func (a *analysis) add(e Effect, t shTarget) {
+	if t.muted {
+		return
+	}
+	if len(a.out.Effects) >= maxEffects {
+		a.full = true
+		a.unknown(t.fr, shellTooMany, t.offset)
+		return
+	}
+	e.Command, e.Offset, e.Host = t.index, t.offset, t.fr.host
+	if e.Certainty == "" {
+		e.Certainty = CertainKnown
+	}
+	if e.Certainty == CertainDynamic || e.Kind == EffectUnknown {
+		a.out.Dynamic = true
+	}
+	a.out.Effects = append(a.out.Effects, e)
+}

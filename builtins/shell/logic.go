@@ -1,0 +1,219 @@
+package shell
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// binary reads && || and pipelines.
+func (a *analysis) binary(c *syntax.BinaryCmd, fr *shFrame) {
+	if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+		a.pipeline(c, fr)
+		return
+	}
+	if _, likely := a.logical(c, fr); likely != nil {
+		a.join(fr.st, likely)
+	}
+}
+
+// outcome reads a statement. The state of fr is then the one in which it
+// succeeded; the one in which it failed is returned, and that without what is
+// not to be expected to fail, nil when nothing is left.
+func (a *analysis) outcome(s *syntax.Stmt, fr *shFrame) (failed, likely *shState) {
+	c, ok := s.Cmd.(*syntax.BinaryCmd)
+	if ok && (c.Op == syntax.AndStmt || c.Op == syntax.OrStmt) && len(s.Redirs) == 0 && !s.Background && !s.Negated {
+		if !a.spend(fr) || !a.enter(fr) {
+			return fr.st.clone(), nil
+		}
+		defer a.leave()
+		return a.logical(c, fr)
+	}
+	before := fr.st.clone()
+	a.stmt(s, fr)
+	failed = fr.st.clone()
+	// A failed cd leaves the shell where it was.
+	failed.dirs, failed.dead = before.dirs, fr.st.dead
+	a.narrow(s, true, fr.st)
+	a.narrow(s, false, failed)
+	if !succeeds(s) {
+		likely = failed.clone()
+	}
+	return failed, likely
+}
+
+// logical is outcome for && and ||.
+func (a *analysis) logical(c *syntax.BinaryCmd, fr *shFrame) (failed, likely *shState) {
+	conditional := fr.conditional
+	failed, likely = a.outcome(c.X, fr)
+	fr.conditional = true
+	defer func() { fr.conditional = conditional }()
+	if c.Op == syntax.AndStmt {
+		again, alsoLikely := a.outcome(c.Y, fr)
+		a.join(failed, again)
+		if likely == nil {
+			return failed, alsoLikely
+		}
+		if alsoLikely != nil {
+			a.join(likely, alsoLikely)
+		}
+		return failed, likely
+	}
+	other := *fr
+	other.st = failed
+	again, alsoLikely := a.outcome(c.Y, &other)
+	if likely == nil {
+		return again, nil
+	}
+	if !other.st.dead {
+		a.join(fr.st, other.st)
+	}
+	return again, alsoLikely
+}
+
+// succeeds reports whether a statement is one that is taken to do what it
+// says: what follows && happens.
+func succeeds(s *syntax.Stmt) bool {
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		if len(c.Args) == 0 {
+			return true
+		}
+		switch name, _ := plainLit(c.Args[0]); name {
+		case "cd", "pushd", "popd", "mkdir", "true", ":", "set", "shopt", "alias", "export", "source", ".", "echo", "printf", "git", "touch", "cp", "mv", "trap", "unset", "local", "shift", "read", "mktemp", "sleep", "rm":
+			return true
+		}
+	case *syntax.DeclClause, *syntax.FuncDecl:
+		return true
+	}
+	return false
+}
+
+// pipeline reads the stages of a pipe, each in a subshell that reads what the
+// one before it prints.
+func (a *analysis) pipeline(c *syntax.BinaryCmd, fr *shFrame) {
+	stages := []*syntax.Stmt{c.Y}
+	left := c.X
+	for {
+		b, ok := left.Cmd.(*syntax.BinaryCmd)
+		if !ok || b.Op != syntax.Pipe && b.Op != syntax.PipeAll || len(left.Redirs) > 0 {
+			break
+		}
+		stages = append(stages, b.Y)
+		left = b.X
+	}
+	stages = append(stages, left)
+	a.pipes++
+	number := a.pipes
+	// What one stage prints is what the next reads, also where it may be one of
+	// several things: the whole pipeline is read for each.
+	inner := *fr
+	inner.out = nil
+	if fr.out == nil {
+		a.each(&inner, func() { a.stages(stages, number, fr) })
+		return
+	}
+	a.stages(stages, number, fr)
+}
+
+// stages reads the stages of a pipeline, the last one first in the list.
+func (a *analysis) stages(stages []*syntax.Stmt, number int, fr *shFrame) {
+	stdin := fr.stdin
+	for i := len(stages) - 1; i >= 0; i-- {
+		in := fr.subshell()
+		in.stdin, in.pipe, in.stage = stdin, number, len(stages)-1-i
+		printed := shValue{}
+		if i > 0 {
+			in.out = &printed
+		}
+		a.stmt(stages[i], in)
+		fr.st.files = joinTable(fr.st.files, in.st.files)
+		stdin = shStream{value: a.bounded(printed, fr), set: true}
+		if a.full {
+			return
+		}
+	}
+}
+
+// narrow learns from a test that a variable is not empty: [ -n "$x" ],
+// [ -z "$x" ], [[ -n $x ]]. holds says whether the test was true.
+func (a *analysis) narrow(s *syntax.Stmt, holds bool, st *shState) {
+	if s == nil {
+		return
+	}
+	name, filled := testedVariable(s)
+	if name == "" || filled != holds {
+		return
+	}
+	alts, ok := st.vars.get(name)
+	if !ok {
+		if p := a.environment(name, &shFrame{st: st}); p.maybe {
+			st.set(name, shValue{{text: "$" + name, kind: shAny}})
+		}
+		return
+	}
+	var left []shBinding
+	for _, b := range alts {
+		if v, known := b.value().known(); b.open {
+			left = append(left, scalarBinding(shValue{{text: "$" + name, kind: shAny}}))
+		} else if !known || v != "" {
+			left = append(left, b)
+		}
+	}
+	if len(left) > 0 {
+		st.bind(name, left...)
+	}
+}
+
+// testedVariable is the variable a test looks at, and whether the test is true
+// when it is not empty.
+func testedVariable(s *syntax.Stmt) (name string, filled bool) {
+	var op string
+	var w *syntax.Word
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		if len(c.Args) < 3 {
+			return "", false
+		}
+		if t, _ := plainLit(c.Args[0]); t != "test" && litText(c.Args[0]) != "[" {
+			return "", false
+		}
+		op, w = litText(c.Args[1]), c.Args[2]
+	case *syntax.TestClause:
+		u, ok := c.X.(*syntax.UnaryTest)
+		if !ok {
+			return "", false
+		}
+		op = u.Op.String()
+		w, _ = u.X.(*syntax.Word)
+	}
+	if w == nil || op != "-n" && op != "-z" {
+		return "", false
+	}
+	return wordVariable(w), (op == "-n") != s.Negated
+}
+
+func litText(w *syntax.Word) string {
+	if len(w.Parts) != 1 {
+		return ""
+	}
+	lit, ok := w.Parts[0].(*syntax.Lit)
+	if !ok {
+		return ""
+	}
+	return lit.Value
+}
+
+// wordVariable is the name in "$name" or "${name:-}", "" for other words.
+func wordVariable(w *syntax.Word) string {
+	if len(w.Parts) != 1 {
+		return ""
+	}
+	part := w.Parts[0]
+	if q, ok := part.(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
+		part = q.Parts[0]
+	}
+	p, ok := part.(*syntax.ParamExp)
+	if !ok || p.Param == nil || p.Excl || p.Length || p.Index != nil || p.Slice != nil || p.Repl != nil || !syntax.ValidName(p.Param.Value) {
+		return ""
+	}
+	return p.Param.Value
+}

@@ -1,0 +1,409 @@
+package shell
+
+import (
+	"net/url"
+	"path"
+	"strings"
+)
+
+func fillNet() {
+	programs((*analysis).curl, "curl curlie xh")
+	programs((*analysis).wget, "wget wget2 aria2c")
+	programs((*analysis).netcat, "nc ncat netcat socat telnet nc.openbsd nc.traditional")
+	programs((*analysis).scp, "scp sftp")
+	programs((*analysis).rsync, "rsync")
+	programs((*analysis).httpie, "http https")
+}
+
+// secretOf says what secrets a value holds, from where it comes from.
+func (a *analysis) secretOf(v shValue) string {
+	for _, p := range v {
+		switch p.origin.kind {
+		case "environment":
+			return "environment"
+		case "file":
+			if what := secretOf(p.origin.from, a.at); what != "" {
+				return what
+			}
+		}
+	}
+	return ""
+}
+
+const curlShort = "AbcCdDeEFHKmoPQrtTuUwxXyYz"
+
+const curlLong = "--url --output --output-dir --request --header --data --data-binary --data-raw --data-ascii --data-urlencode --json --form --form-string " +
+	"--upload-file --user --user-agent --cookie --cookie-jar --referer --proxy --max-time --connect-timeout --retry --retry-delay --retry-max-time --cacert " +
+	"--cert --key --config --write-out --range --resolve --interface --limit-rate --max-redirs --oauth2-bearer --dump-header --netrc-file --unix-socket " +
+	"--continue-at --time-cond --ciphers --connect-to --noproxy --proxy-user --quote --speed-limit --speed-time --stderr --trace --trace-ascii --pinnedpubkey"
+
+// curl downloads and uploads.
+func (a *analysis) curl(c *shCall) shValue {
+	o := options(c.args(), curlShort, curlLong, 0)
+	if o.exact("--help", "--version", "-V") {
+		return printsText(a, c)
+	}
+	op, secret := "download", ""
+	for _, opt := range o.list {
+		switch opt.name {
+		case "-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form", "-T", "--upload-file", "--data-raw", "--form-string":
+			op = "upload"
+			if s := a.uploaded(c, opt); s != "" {
+				secret = s
+			}
+		case "-H", "--header", "-u", "--user", "-b", "--cookie":
+			if s := a.secretOf(opt.value.value()); s != "" {
+				secret = s
+			}
+		case "-K", "--config", "--cert", "--key", "-E":
+			a.fileEffect(EffectRead, opt.value, c.target("config"))
+		}
+	}
+	if x, ok := o.value("-X", "--request"); ok && strings.EqualFold(x.Text, "DELETE") {
+		op = "http-delete"
+	}
+	urls := append(o.values("--url"), o.operands...)
+	for _, u := range urls {
+		if s := a.secretOf(u.value()); s != "" {
+			secret, op = s, "upload"
+		}
+		a.connectTo(c, op, u, secret)
+	}
+	return a.downloaded(c, &o, urls)
+}
+
+// uploaded reads what an option of curl sends, and says what secret that is.
+func (a *analysis) uploaded(c *shCall, opt shOpt) string {
+	v := opt.value
+	if s := a.secretOf(v.value()); s != "" {
+		return s
+	}
+	switch opt.name {
+	case "--data-raw", "--form-string":
+		return ""
+	case "-T", "--upload-file":
+		return a.sent(c, v)
+	case "-F", "--form":
+		_, file, ok := v.cut("=")
+		if !ok || !strings.HasPrefix(file.Text, "@") && !strings.HasPrefix(file.Text, "<") {
+			return ""
+		}
+		v = file
+	case "--data-urlencode":
+		if i := strings.IndexByte(v.prefix(), '@'); i >= 0 && !strings.Contains(v.prefix()[:i], "=") {
+			v = v.after(i)
+		}
+	}
+	if text := v.prefix(); text == "" || text[0] != '@' && text[0] != '<' {
+		return ""
+	}
+	name := v.after(1)
+	if cut := strings.IndexByte(name.prefix(), ';'); cut >= 0 {
+		name = NewWord(name.prefix()[:cut])
+	}
+	return a.sent(c, name)
+}
+
+// sent is a file, or standard input, that is sent away.
+func (a *analysis) sent(c *shCall, file Word) string {
+	if file.Is("-", "") {
+		return a.secretOf(c.fr.stdin.value)
+	}
+	a.fileEffect(EffectRead, file, c.target("upload"))
+	return a.secretOf(a.contents(file, c.fr))
+}
+
+// connectTo adds the connection to an address.
+func (a *analysis) connectTo(c *shCall, op string, address Word, secret string) {
+	e := Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: op, Target: addressHost(address.Text), Secret: secret}
+	if address.Dynamic && address.prefix() == "" {
+		e.Target, e.Certainty = address.Text, CertainDynamic
+	}
+	a.effect(c, e)
+}
+
+// addressHost is the host of an address that may lack its scheme.
+func addressHost(address string) string {
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	if h, ok := Host(address); ok {
+		return h
+	}
+	u, err := url.Parse(strings.Map(func(r rune) rune {
+		if r <= ' ' || r == '$' || r == '"' {
+			return -1
+		}
+		return r
+	}, address))
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+// downloaded is what curl prints, or remembers of the files it writes.
+func (a *analysis) downloaded(c *shCall, o *shOpts, urls []Word) shValue {
+	content := shValue{}
+	for _, u := range urls {
+		if p, ok := strings.CutPrefix(u.Text, "file://"); ok {
+			a.fileEffect(EffectRead, NewWord(p), c.target("read"))
+			content = append(content, a.contents(NewWord(p), c.fr)...)
+			continue
+		}
+		content = append(content, shPart{text: "$(curl)", kind: shAny, origin: shOrigin{"remote", u.Text}})
+	}
+	files := o.values("-o", "--output")
+	if o.exact("-O", "--remote-name", "--remote-name-all") {
+		for _, u := range urls {
+			files = append(files, NewWord(path.Base(strings.SplitN(u.Text, "?", 2)[0])))
+		}
+	}
+	if len(files) == 0 {
+		if o.exact("-I", "--head") {
+			return shUnknown("$(curl)", shOrigin{kind: "output", from: "curl"})
+		}
+		return content
+	}
+	printed := shValue{}
+	for _, f := range files {
+		if f.Is("-", "/dev/stdout") {
+			printed = content
+			continue
+		}
+		a.fileEffect(EffectWrite, f, c.target("download"))
+		if key := a.fileKey(f, c.fr); !isStream(key) {
+			c.fr.st.files = c.fr.st.files.put(key, content)
+		}
+	}
+	return printed
+}
+
+func (a *analysis) wget(c *shCall) shValue {
+	o := options(c.args(), "OoPUtTQeiaBADXRIwl", "--output-document --output-file --directory-prefix --user-agent --tries --timeout --header --post-data --post-file "+
+		"--body-file --body-data --method --user --password --input-file --dir --out", 0)
+	op, secret := "download", ""
+	for _, f := range o.values("--post-file", "--body-file") {
+		op = "upload"
+		secret = a.sent(c, f)
+	}
+	for _, v := range o.values("--post-data", "--body-data", "--header") {
+		if s := a.secretOf(v.value()); s != "" {
+			op, secret = "upload", s
+		}
+	}
+	list := shOpts{}
+	for _, u := range o.operands {
+		if s := a.secretOf(u.value()); s != "" {
+			op, secret = "upload", s
+		}
+		a.connectTo(c, op, u, secret)
+	}
+	if f, ok := o.value("-O", "--output-document", "--out"); ok {
+		list.list = append(list.list, shOpt{"-o", f, true})
+	} else {
+		list.list = append(list.list, shOpt{name: "-O"})
+	}
+	if dir, ok := o.value("-P", "--directory-prefix", "--dir"); ok {
+		in := *c
+		in.fr = c.fr.subshell()
+		a.moveTo(dir, in.fr)
+		v := a.downloaded(&in, &list, o.operands)
+		c.fr.st.files = joinTable(c.fr.st.files, in.fr.st.files)
+		return v
+	}
+	return a.downloaded(c, &list, o.operands)
+}
+
+// netcat sends standard input to a host, or starts a shell for it.
+func (a *analysis) netcat(c *shCall) shValue {
+	if c.name == "socat" {
+		return a.socat(c)
+	}
+	o := options(c.args(), "ecgGiIopPqsTwxXmO", "--exec --sh-exec --lua-exec --source-port --wait --proxy", 0)
+	op := "socket"
+	if o.exact("-l", "--listen") {
+		op = "listen"
+	}
+	if c.fr.stdin.set {
+		op = "upload"
+	}
+	if v, ok := o.value("-e", "-c", "--exec", "--sh-exec"); ok {
+		op = "reverse-shell"
+		a.interpret(c, v.value(), a.childShell(c), c.name)
+	}
+	a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: op, Target: o.operand(0), Secret: a.secretOf(c.fr.stdin.value)})
+	return shUnknown("$("+c.name+")", shOrigin{"remote", o.operand(0)})
+}
+
+func (a *analysis) socat(c *shCall) shValue {
+	op, target := "socket", ""
+	for _, w := range c.args() {
+		kind, rest, _ := strings.Cut(w.Text, ":")
+		switch strings.ToLower(kind) {
+		case "exec", "system", "shell":
+			op = "reverse-shell"
+			code, _, _ := strings.Cut(rest, ",")
+			a.interpret(c, shLiteral(code), a.childShell(c), c.name)
+		case "tcp", "tcp4", "tcp6", "tcp-connect", "openssl", "udp", "ssl":
+			target, _, _ = strings.Cut(rest, ":")
+		case "-", "stdin", "stdio":
+			if c.fr.stdin.set && op == "socket" {
+				op = "upload"
+			}
+		}
+	}
+	a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: op, Target: target, Secret: a.secretOf(c.fr.stdin.value)})
+	return shUnknown("$(socat)", shOrigin{"remote", target})
+}
+
+// remotePath reports whether an operand of scp or rsync is on another machine.
+func remotePath(w Word) bool {
+	t := w.Text
+	if strings.Contains(t, "://") {
+		return true
+	}
+	colon := strings.IndexByte(t, ':')
+	slash := strings.IndexByte(t, '/')
+	return colon > 0 && (slash < 0 || colon < slash)
+}
+
+func (a *analysis) scp(c *shCall) shValue {
+	o := options(c.args(), "cDFiJloPSXb", "", 0)
+	if v, ok := o.value("-S", "-D"); ok {
+		a.gitProgram(c, v)
+	}
+	a.transfer(c, o.operands)
+	return nil
+}
+
+// transfer copies operands to the last of them, on this machine or another.
+func (a *analysis) transfer(c *shCall, operands []Word) {
+	if len(operands) == 0 {
+		return
+	}
+	last := len(operands) - 1
+	to := operands[last]
+	secret := ""
+	for _, w := range operands[:last] {
+		if remotePath(w) {
+			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "download", Target: remoteHost(w.Text)})
+			continue
+		}
+		op := "copy"
+		if remotePath(to) {
+			op = "upload"
+			if what := a.secretOf(a.contents(w, c.fr)); what != "" {
+				secret = what
+			}
+		}
+		a.fileEffect(EffectRead, w, c.target(op))
+	}
+	if remotePath(to) {
+		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: remoteHost(to.Text), Secret: secret})
+		return
+	}
+	if last > 0 {
+		a.fileEffect(EffectWrite, to, c.target("copy"))
+		a.into(operands[:last], to, c, "copy")
+	}
+}
+
+func remoteHost(t string) string {
+	if strings.Contains(t, "://") {
+		return addressHost(t)
+	}
+	return hostOf(t)
+}
+
+func (a *analysis) rsync(c *shCall) shValue {
+	o := options(c.args(), "efTBM", "--rsh --filter --exclude --include --exclude-from --include-from --files-from --temp-dir --backup-dir --suffix --compare-dest "+
+		"--link-dest --log-file --rsync-path --bwlimit --timeout --port --password-file --out-format --chmod --chown --usermap --partial-dir", 0)
+	if o.exact("-n", "--dry-run", "--list-only", "--version", "--help") {
+		return printsText(a, c)
+	}
+	if v, ok := o.value("-e", "--rsh"); ok {
+		a.gitProgram(c, v)
+	}
+	a.transfer(c, o.operands)
+	removes := false
+	for _, opt := range o.list {
+		removes = removes || opt.name == "--del" || strings.HasPrefix(opt.name, "--delete")
+	}
+	if removes && len(o.operands) > 1 {
+		to := o.operands[len(o.operands)-1]
+		t := c.target("rsync-delete")
+		t.recursive = true
+		if _, p, ok := to.cut(":"); ok && remotePath(to) {
+			fr := a.elsewhere(c, "ssh:"+hostOf(to.Text))
+			t.fr, to = fr, p
+		}
+		a.fileEffect(EffectDelete, to, t)
+	}
+	if o.exact("--remove-source-files") && len(o.operands) > 1 {
+		for _, w := range o.operands[:len(o.operands)-1] {
+			a.fileEffect(EffectDelete, w, c.target("move"))
+		}
+	}
+	return nil
+}
+
+// httpie sends name=value and name@file words.
+func (a *analysis) httpie(c *shCall) shValue {
+	o := options(c.args(), "aAosv", "--auth --output --session --verify --body", 0)
+	op, secret, address := "download", "", Word{}
+	for i, w := range o.operands {
+		switch {
+		case w.Is("GET", "HEAD", "OPTIONS"):
+		case w.Is("POST", "PUT", "PATCH"):
+			op = "upload"
+		case w.Is("DELETE"):
+			op = "http-delete"
+		case address.Text == "" && i < 2:
+			address = w
+		default:
+			if _, file, ok := w.cut("@"); ok && !strings.Contains(w.Text, "=") {
+				op = "upload"
+				if s := a.sent(c, file); s != "" {
+					secret = s
+				}
+			}
+		}
+	}
+	if s := a.secretOf(c.fr.stdin.value); s != "" {
+		op, secret = "upload", s
+	}
+	a.connectTo(c, op, address, secret)
+	return shUnknown("$(http)", shOrigin{"remote", address.Text})
+}
+
+// gpg prints keys and what it decrypts.
+func (a *analysis) gpg(c *shCall) shValue {
+	for _, w := range c.args() {
+		if strings.HasPrefix(w.Text, "--export-secret") {
+			a.effect(c, Effect{Kind: EffectRead, Domain: DomainSystem, Op: "export-key", Target: "gpg:secret-keys", Secret: "gpg-key"})
+		}
+		if strings.HasPrefix(w.Text, "--delete-secret") {
+			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainSystem, Op: "delete-key", Target: "gpg:secret-keys", Secret: "gpg-key"})
+		}
+	}
+	o := options(c.args(), "oru", "--output --recipient --local-user --homedir --passphrase --passphrase-file --batch", 0)
+	if v, ok := o.value("-o", "--output"); ok {
+		a.fileEffect(EffectWrite, v, c.target("write"))
+	}
+	return decoded(c, c.fr.stdin.value)
+}
+
+// Host reads an address as net/url does. An address with a backslash has
+// none: browsers and clients disagree about where its host ends.
+func Host(address string) (string, bool) {
+	if strings.Contains(address, `\`) {
+		return "", false
+	}
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil {
+		return "", false
+	}
+	h := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	return h, h != ""
+}

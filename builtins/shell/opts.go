@@ -1,0 +1,192 @@
+package shell
+
+import "strings"
+
+// shOpt is one option of a command line.
+type shOpt struct {
+	// name begins with its dashes.
+	name  string
+	value Word
+	// set is true when it has a value.
+	set bool
+}
+
+// shOpts are the options of a command line and what is left.
+type shOpts struct {
+	list     []shOpt
+	operands []Word
+	// dynamic is true when a word that is not known may be an option.
+	dynamic bool
+}
+
+// How options are written.
+const (
+	// optStop: the first operand ends them.
+	optStop = 1 << iota
+	// optDash: words after a single dash (-name).
+	optDash
+)
+
+// options reads args. short holds the letters that take a value, long the
+// words that do, dashes included and blanks between them.
+func options(args []Word, short, long string, how int) shOpts {
+	var o shOpts
+	for i := 0; i < len(args); i++ {
+		w := args[i]
+		text := w.prefix()
+		if w.Dynamic && text == "" && !w.value()[0].quoted {
+			o.dynamic = true
+		}
+		switch {
+		case w.Is("--"):
+			o.operands = append(o.operands, args[i+1:]...)
+			return o
+		case len(text) < 2 || text[0] != '-':
+			if how&optStop != 0 {
+				o.operands = append(o.operands, args[i:]...)
+				return o
+			}
+			o.operands = append(o.operands, w)
+		case strings.HasPrefix(text, "--") || how&optDash != 0:
+			i += o.long(w, args[i+1:], long)
+		default:
+			i += o.short(w, args[i+1:], short)
+		}
+	}
+	return o
+}
+
+// long reads --name, --name=value or --name value, and returns how many words
+// after it belong to it.
+func (o *shOpts) long(w Word, rest []Word, valued string) int {
+	if name, value, ok := w.cut("="); ok {
+		o.list = append(o.list, shOpt{name, value, true})
+		return 0
+	}
+	if WordIn(w.Text, valued) && len(rest) > 0 {
+		o.list = append(o.list, shOpt{w.Text, rest[0], true})
+		return 1
+	}
+	o.list = append(o.list, shOpt{name: w.Text})
+	return 0
+}
+
+// short reads a bundle of letters.
+func (o *shOpts) short(w Word, rest []Word, valued string) int {
+	text := w.prefix()
+	for j := 1; j < len(text); j++ {
+		name := "-" + text[j:j+1]
+		if strings.IndexByte(valued, text[j]) < 0 {
+			o.list = append(o.list, shOpt{name: name})
+			continue
+		}
+		if value := w.after(j + 1); value.Text != "" || value.Dynamic {
+			o.list = append(o.list, shOpt{name, value, true})
+			return 0
+		}
+		if len(rest) > 0 {
+			o.list = append(o.list, shOpt{name, rest[0], true})
+			return 1
+		}
+		o.list = append(o.list, shOpt{name: name})
+	}
+	return 0
+}
+
+// WordIn reports whether word is one of list, which has blanks between them.
+func WordIn(word, list string) bool {
+	if word == "" {
+		return false
+	}
+	for rest := list; ; {
+		i := strings.Index(rest, word)
+		if i < 0 {
+			return false
+		}
+		end := i + len(word)
+		if (i == 0 || rest[i-1] == ' ') && (end == len(rest) || rest[end] == ' ') {
+			return true
+		}
+		rest = rest[end:]
+	}
+}
+
+// has reports whether one of the options is there; long ones may be shortened,
+// as getopt_long lets them be.
+func (o *shOpts) has(names ...string) bool {
+	for _, opt := range o.list {
+		for _, name := range names {
+			if opt.name == name || len(opt.name) > 3 && strings.HasPrefix(opt.name, "--") && strings.HasPrefix(name, opt.name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// exact is has without shortened names.
+func (o *shOpts) exact(names ...string) bool {
+	for _, opt := range o.list {
+		for _, name := range names {
+			if opt.name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// value is the value of the first of the options that has one.
+func (o *shOpts) value(names ...string) (Word, bool) {
+	for _, opt := range o.list {
+		for _, name := range names {
+			if opt.name == name && opt.set {
+				return opt.value, true
+			}
+		}
+	}
+	return Word{}, false
+}
+
+// values are those of every one of the options.
+func (o *shOpts) values(names ...string) []Word {
+	var out []Word
+	for _, opt := range o.list {
+		for _, name := range names {
+			if opt.name == name && opt.set {
+				out = append(out, opt.value)
+			}
+		}
+	}
+	return out
+}
+
+// operand is the text of the n-th operand, "" when there is none.
+func (o *shOpts) operand(n int) string {
+	if n >= len(o.operands) {
+		return ""
+	}
+	return o.operands[n].Text
+}
+
+// first reports whether the operands begin with these words.
+func (o *shOpts) first(words ...string) bool {
+	if len(o.operands) < len(words) {
+		return false
+	}
+	for i, w := range words {
+		if !o.operands[i].Is(w) {
+			return false
+		}
+	}
+	return true
+}
+
+// texts are the words' texts.
+func WordTexts(words []Word) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w.Text
+	}
+	return out
+}

@@ -1,0 +1,339 @@
+package shell
+
+import (
+	"path"
+	"strconv"
+	"strings"
+)
+
+func fillOutput() {
+	programs((*analysis).echo, "echo gecho")
+	programs((*analysis).ls, "ls gls dir")
+	programs((*analysis).printfBuiltin, "printf gprintf")
+	programs((*analysis).pwd, "pwd")
+	programs((*analysis).cat, "cat gcat tac head tail less more bat batcat nl")
+	programs((*analysis).base64, "base64 gbase64 base32 openssl uudecode")
+	programs((*analysis).xxd, "xxd")
+	programs((*analysis).rev, "rev")
+	programs((*analysis).tr, "tr gtr")
+	programs((*analysis).mktemp, "mktemp gmktemp")
+	programs((*analysis).dirname, "dirname basename")
+	programs((*analysis).realpath, "realpath readlink grealpath greadlink")
+	programs((*analysis).seq, "seq gseq")
+	programs((*analysis).decompress, "zcat bzcat xzcat zstdcat lz4cat unxz gunzip bunzip2 uncompress gpg gpg2 age sops")
+	programs(printsPlain, "date whoami id hostname uname nproc wc md5sum sha1sum sha256sum shasum cksum uuidgen arch tty getconf gdate logname domainname")
+	programs((*analysis).environ, "printenv")
+}
+
+func (a *analysis) echo(c *shCall) shValue {
+	args := c.args()
+	newline, escapes := true, false
+	for len(args) > 0 && args[0].Is("-n", "-e", "-E", "-ne", "-en", "-nE") {
+		newline = newline && !strings.Contains(args[0].Text, "n")
+		escapes = escapes || strings.Contains(args[0].Text, "e")
+		args = args[1:]
+	}
+	v := joinWords(args)
+	if escapes {
+		v = a.mapKnown(v, func(s string) string { out, _ := echoEscapes(s); return out })
+	}
+	if newline {
+		v = append(v[:len(v):len(v)], shPart{text: "\n"})
+	}
+	return a.bounded(v, c.fr)
+}
+
+// mapKnown changes the parts of a value that are known.
+func (a *analysis) mapKnown(v shValue, f func(string) string) shValue {
+	out := make(shValue, len(v))
+	for i, p := range v {
+		if p.known() {
+			p.text = f(p.text)
+		}
+		out[i] = p
+	}
+	return out
+}
+
+// printfValue is what printf prints for its arguments. The format is used
+// again while there are arguments left.
+func printfValue(args []Word) shValue {
+	if len(args) == 0 {
+		return nil
+	}
+	format, ok := args[0].known()
+	if !ok || len(format) > 4096 {
+		return joinWords(args)
+	}
+	format, more := echoEscapes(format)
+	rest := args[1:]
+	var out shValue
+	for pass := 0; pass == 0 || len(rest) > 0 && pass < maxFields; pass++ {
+		before := len(rest)
+		var v shValue
+		v, rest = printfOnce(format, rest)
+		out = append(out, v...)
+		if len(rest) == before || !more {
+			break
+		}
+	}
+	return out
+}
+
+func printfOnce(format string, args []Word) (shValue, []Word) {
+	var out shValue
+	for format != "" {
+		i := strings.IndexByte(format, '%')
+		if i < 0 {
+			return append(out, shPart{text: format}), args
+		}
+		if i > 0 {
+			out = append(out, shPart{text: format[:i]})
+		}
+		format = format[i+1:]
+		n := 0
+		for n < len(format) && strings.IndexByte("-+ #0123456789.*lhqjzt", format[n]) >= 0 {
+			n++
+		}
+		if n >= len(format) {
+			return out, args
+		}
+		verb := format[n]
+		format = format[n+1:]
+		if verb == '%' {
+			out = append(out, shPart{text: "%"})
+			continue
+		}
+		var w Word
+		if len(args) > 0 {
+			w, args = args[0], args[1:]
+		}
+		out = append(out, printfVerb(verb, w)...)
+	}
+	return out, args
+}
+
+func printfVerb(verb byte, w Word) shValue {
+	if w.Dynamic {
+		return w.value()
+	}
+	switch verb {
+	case 'b':
+		text, _ := echoEscapes(w.Text)
+		return shLiteral(text)
+	case 'd', 'i', 'u':
+		return shLiteral(printfNumber(w.Text, 10))
+	case 'x', 'X':
+		return shLiteral(printfNumber(w.Text, 16))
+	case 'o':
+		return shLiteral(printfNumber(w.Text, 8))
+	case 'c':
+		if w.Text != "" {
+			return shLiteral(w.Text[:1])
+		}
+		return nil
+	case '(':
+		return shValue{{text: "$(date)", kind: shPlain}}
+	case 'q':
+		return shLiteral(Quote(w.Text))
+	}
+	return shLiteral(w.Text)
+}
+
+func printfNumber(text string, base int) string {
+	n, ok := shellNumber(text)
+	if !ok && len(text) > 1 && (text[0] == '\'' || text[0] == '"') {
+		n = int64([]rune(text[1:])[0])
+	}
+	return strconv.FormatInt(n, base)
+}
+
+func (a *analysis) pwd(c *shCall) shValue {
+	if dir := a.dir(c.fr.st); dir != "" {
+		return shLiteral(dir + "\n")
+	}
+	return shUnknown("$(pwd)", shOrigin{kind: "output", from: "pwd"})
+}
+
+// cat is every program that prints files, or what it reads.
+func (a *analysis) cat(c *shCall) shValue {
+	o := options(c.args(), "ncsbBlHpLrN", "--lines --bytes --language --style --theme --range --number", 0)
+	if o.exact("--help", "--version") {
+		return printsText(a, c)
+	}
+	if len(o.operands) == 0 {
+		return a.partial(c, c.fr.stdin.value)
+	}
+	var out shValue
+	for _, w := range o.operands {
+		if !w.Is("-") {
+			a.fileEffect(EffectRead, w, c.target("read"))
+		}
+		out = append(out, a.contents(w, c.fr)...)
+	}
+	return a.partial(c, a.bounded(out, c.fr))
+}
+
+// partial is what a program prints that may leave out some of what it reads.
+// What is known may all be there, so nothing is left out here.
+func (a *analysis) partial(c *shCall, v shValue) shValue {
+	if c.name == "head" || c.name == "tail" {
+		return someOf(v)
+	}
+	if c.name != "tac" {
+		return v
+	}
+	text, ok := v.known()
+	if !ok {
+		return v
+	}
+	lines := strings.SplitAfter(text, "\n")
+	for i, j := 0, len(lines)-1; i < j; i, j = i+1, j-1 {
+		lines[i], lines[j] = lines[j], lines[i]
+	}
+	return shLiteral(strings.Join(lines, ""))
+}
+
+// someOf is a value of which only some lines are left: of all names in a
+// directory, some.
+func someOf(v shValue) shValue {
+	out := make(shValue, len(v))
+	for i, p := range v {
+		if p.kind == shMatch && strings.HasSuffix(p.text, "*") {
+			p.text += "{some}"
+		}
+		out[i] = p
+	}
+	return out
+}
+
+// ls prints names: those its operands match, else any.
+func (a *analysis) ls(c *shCall) shValue {
+	o := options(c.args(), "IwT", "--ignore --hide --color --format --sort --time --width", 0)
+	var out shValue
+	for _, w := range o.operands {
+		if w.Pattern {
+			out = append(append(out, matched(w)...), shPart{text: "\n"})
+		}
+	}
+	if len(out) == 0 && !o.exact("-l") {
+		out = shValue{{text: "*", kind: shMatch}, {text: "\n"}}
+	}
+	if len(out) == 0 {
+		return printsText(a, c)
+	}
+	return out
+}
+
+// input is what a filter reads: its file operands, else standard input.
+func (a *analysis) input(c *shCall, files []Word) shValue {
+	if len(files) == 0 {
+		if !c.fr.stdin.set {
+			return shUnknown("$(stdin)", shOrigin{kind: "stdin"})
+		}
+		return c.fr.stdin.value
+	}
+	var out shValue
+	for _, w := range files {
+		if !w.Is("-") {
+			a.fileEffect(EffectRead, w, c.target("read"))
+		}
+		out = append(out, a.contents(w, c.fr)...)
+	}
+	return out
+}
+
+// mktemp makes a file or directory with a name that is not known in a place
+// that is.
+func (a *analysis) mktemp(c *shCall) shValue {
+	o := options(c.args(), "p", "--tmpdir --suffix", 0)
+	dir := a.at.Temp
+	if b, ok := a.lookup(c.fr.st, "TMPDIR"); ok && !b.open {
+		if t, known := b.value().known(); known && t != "" {
+			dir = t
+		}
+	}
+	if dir == "" {
+		dir = "/tmp"
+	}
+	name := Word{Text: "tmp.XXXXXXXXXX"}
+	if len(o.operands) > 0 {
+		name = o.operands[0]
+	}
+	v := name.value()
+	if p, ok := o.value("-p", "--tmpdir"); ok {
+		v = append(append(p.value()[:len(p.value()):len(p.value())], shPart{text: "/"}), v...)
+	} else if len(o.operands) == 0 || o.exact("-t", "--tmpdir") {
+		v = append(shLiteral(dir+"/"), v...)
+	}
+	return append(v[:len(v):len(v)], shPart{text: "\n"})
+}
+
+func (a *analysis) dirname(c *shCall) shValue {
+	o := options(c.args(), "s", "--suffix", 0)
+	if len(o.operands) == 0 {
+		return nil
+	}
+	text, ok := o.operands[0].known()
+	switch {
+	case ok && c.name == "basename":
+		suffix := o.operand(1)
+		base := path.Base(text)
+		if base != suffix {
+			base = strings.TrimSuffix(base, suffix)
+		}
+		return shLiteral(base + "\n")
+	case ok:
+		return shLiteral(path.Dir(text) + "\n")
+	case c.name == "basename":
+		return printsPlain(a, c)
+	}
+	return shUnknown("$(dirname)", shOrigin{kind: "output", from: c.name})
+}
+
+func (a *analysis) realpath(c *shCall) shValue {
+	o := options(c.args(), "", "--relative-to --relative-base", 0)
+	if len(o.operands) > 0 && !o.exact("--relative-to") {
+		if p, ok := a.resolve(o.operands[0], c.fr).known(); ok {
+			return shLiteral(p + "\n")
+		}
+	}
+	return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
+}
+
+func (a *analysis) seq(c *shCall) shValue {
+	args := WordTexts(c.args())
+	nums := make([]int64, 0, 3)
+	for _, t := range args {
+		n, ok := shellNumber(t)
+		if !ok {
+			return printsPlain(a, c)
+		}
+		nums = append(nums, n)
+	}
+	from, step, to := int64(1), int64(1), int64(0)
+	switch len(nums) {
+	case 1:
+		to = nums[0]
+	case 2:
+		from, to = nums[0], nums[1]
+	case 3:
+		from, step, to = nums[0], nums[1], nums[2]
+	}
+	if max(from, -from, to, -to) > 1<<60 || step == 0 || step > 1<<30 || step < -1<<30 || (to-from)/step > maxFields || (to-from)/step < 0 {
+		return printsPlain(a, c)
+	}
+	var b strings.Builder
+	for n := from; step > 0 && n <= to || step < 0 && n >= to; n += step {
+		b.WriteString(strconv.FormatInt(n, 10) + "\n")
+	}
+	return shLiteral(b.String())
+}
+
+// environ is printenv, which prints the environment.
+func (a *analysis) environ(c *shCall) shValue {
+	if len(c.args()) > 0 {
+		return shUnknown("$"+c.args()[0].Text, shOrigin{})
+	}
+	return shUnknown("$(printenv)", shOrigin{"environment", "printenv"})
+}

@@ -1,0 +1,400 @@
+package shell
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// shParam is what a parameter holds: one value, or several for "$@" and
+// arrays.
+type shParam struct {
+	values []shValue
+	// list is true for $@, $* and ${a[@]}; joined for the ones with a star.
+	list, joined bool
+	// unset is true when it is known not to be set, maybe when it may not be.
+	unset, maybe bool
+}
+
+func (p shParam) value() shValue {
+	if len(p.values) == 0 {
+		return nil
+	}
+	if len(p.values) == 1 {
+		return p.values[0]
+	}
+	var out shValue
+	for i, v := range p.values {
+		if i > 0 {
+			out = append(out, shPart{text: " "})
+		}
+		out = append(out, v...)
+	}
+	return out
+}
+
+// paramPart adds a parameter expansion to f.
+func (a *analysis) paramPart(pe *syntax.ParamExp, fr *shFrame, f *shFields, quoted bool) {
+	p := a.param(pe, fr)
+	if !p.list || quoted && p.joined {
+		a.addValue(p.value(), f, quoted)
+		return
+	}
+	for i, v := range p.values {
+		if i > 0 {
+			f.end()
+		}
+		f.open = f.open || quoted
+		a.addValue(v, f, quoted)
+	}
+}
+
+// param expands ${…} in all its forms.
+func (a *analysis) param(pe *syntax.ParamExp, fr *shFrame) shParam {
+	if pe.Param == nil || pe.Flags != nil || pe.NestedParam != nil || len(pe.Modifiers) > 0 || pe.IsSet || pe.Width {
+		return shParam{values: []shValue{shUnknown(fr.source(pe), shOrigin{})}, maybe: true}
+	}
+	name := pe.Param.Value
+	if pe.Excl {
+		return a.indirect(pe, name, fr)
+	}
+	p := a.parameter(name, pe.Index, fr)
+	switch {
+	case pe.Length:
+		return a.length(p)
+	case pe.Slice != nil:
+		return a.slice(p, pe.Slice, name == "@" || name == "*", fr)
+	case pe.Repl != nil:
+		return a.mapParam(p, fr, func(s string) (string, bool) { return a.replaceIn(s, pe.Repl, fr) })
+	case pe.Exp != nil:
+		return a.expansion(p, name, pe.Exp, fr)
+	}
+	return p
+}
+
+// indirect is ${!name}, and ${!prefix*}, whose names are not known.
+func (a *analysis) indirect(pe *syntax.ParamExp, name string, fr *shFrame) shParam {
+	if pe.Names == 0 && pe.Index == nil && pe.Exp == nil {
+		if target, ok := a.parameter(name, nil, fr).value().known(); ok && syntax.ValidName(target) {
+			return a.parameter(target, nil, fr)
+		}
+	}
+	return shParam{values: []shValue{shUnknown(fr.source(pe), shOrigin{})}, maybe: true}
+}
+
+// parameter is the value of a name, special parameters included.
+func (a *analysis) parameter(name string, index syntax.ArithmExpr, fr *shFrame) shParam {
+	switch name {
+	case "@", "*":
+		return a.positionals(name == "*", fr)
+	case "#":
+		return numberParam(len(fr.st.args), fr.st.argsKnown)
+	case "$", "!", "?", "RANDOM", "SRANDOM", "UID", "EUID", "PPID", "SECONDS", "LINENO", "BASHPID", "EPOCHSECONDS", "EPOCHREALTIME", "SHLVL", "COLUMNS", "LINES", "-":
+		if _, ok := fr.st.vars.get(name); !ok {
+			return shParam{values: []shValue{{{text: "$" + name, kind: shPlain}}}}
+		}
+	case "0":
+		if fr.st.name != nil {
+			return shParam{values: []shValue{fr.st.name}}
+		}
+		return shParam{values: []shValue{shLiteral("bash")}}
+	}
+	if n, err := strconv.Atoi(name); err == nil {
+		return a.positional(n, fr)
+	}
+	b, ok := a.lookup(fr.st, name)
+	if index != nil && !isAtIndex(index) && (!ok || b.open || b.unset) {
+		a.indexKey(index, fr) // substitutions in it run all the same
+	}
+	if !ok {
+		return a.environment(name, fr)
+	}
+	if b.open {
+		return shParam{values: []shValue{{{text: "$" + name, kind: shVar}}}, maybe: true}
+	}
+	if b.unset {
+		return shParam{unset: true}
+	}
+	return a.element(b, name, index, fr)
+}
+
+// element is $a, ${a[i]}, ${a[@]} or ${a[*]} of a variable.
+func (a *analysis) element(b shBinding, name string, index syntax.ArithmExpr, fr *shFrame) shParam {
+	if index == nil {
+		if b.array && len(b.elems) == 0 {
+			return shParam{unset: true}
+		}
+		return shParam{values: []shValue{b.value()}}
+	}
+	if isAtIndex(index) {
+		p := shParam{list: true, joined: indexText(index) == "*"}
+		for _, e := range b.elems {
+			p.values = append(p.values, e.value)
+		}
+		return p
+	}
+	key, ok := a.indexKey(index, fr)
+	if !ok {
+		return shParam{values: []shValue{shUnknown("${"+name+"[...]}", shOrigin{})}, maybe: true}
+	}
+	if strings.HasPrefix(key, "-") {
+		if n, err := strconv.Atoi(key); err == nil && -n <= len(b.elems) {
+			return shParam{values: []shValue{b.elems[len(b.elems)+n].value}}
+		}
+	}
+	for _, e := range b.elems {
+		if e.key == key {
+			return shParam{values: []shValue{e.value}}
+		}
+	}
+	return shParam{unset: true}
+}
+
+func indexText(index syntax.ArithmExpr) string {
+	w, ok := index.(*syntax.Word)
+	if !ok || len(w.Parts) != 1 {
+		return ""
+	}
+	lit, ok := w.Parts[0].(*syntax.Lit)
+	if !ok {
+		return ""
+	}
+	return lit.Value
+}
+
+func isAtIndex(index syntax.ArithmExpr) bool {
+	if index == nil {
+		return false
+	}
+	t := indexText(index)
+	return t == "@" || t == "*"
+}
+
+// indexKey is the key of an element: a number, or the text of an associative
+// array's key.
+func (a *analysis) indexKey(index syntax.ArithmExpr, fr *shFrame) (string, bool) {
+	if w, ok := index.(*syntax.Word); ok {
+		if s, known := a.single(w, fr).known(); known {
+			if _, err := strconv.Atoi(s); err == nil || !syntax.ValidName(s) {
+				return s, true
+			}
+			if _, isVar := fr.st.vars.get(s); !isVar {
+				return s, true
+			}
+		}
+	}
+	n, ok := a.arithm(index, fr)
+	return strconv.FormatInt(n, 10), ok
+}
+
+func (a *analysis) positionals(joined bool, fr *shFrame) shParam {
+	if !fr.st.argsKnown {
+		return shParam{values: []shValue{{{text: "$@", kind: shVar}}}, maybe: true}
+	}
+	return shParam{values: fr.st.args, list: true, joined: joined}
+}
+
+func (a *analysis) positional(n int, fr *shFrame) shParam {
+	if n >= 1 && n <= len(fr.st.args) {
+		return shParam{values: []shValue{fr.st.args[n-1]}}
+	}
+	if fr.st.argsKnown {
+		return shParam{unset: true}
+	}
+	return shParam{values: []shValue{{{text: "$" + strconv.Itoa(n), kind: shVar}}}, maybe: true}
+}
+
+func numberParam(n int, known bool) shParam {
+	if !known {
+		return shParam{values: []shValue{{{text: "$#", kind: shPlain}}}}
+	}
+	return shParam{values: []shValue{shLiteral(strconv.Itoa(n))}}
+}
+
+// environment is a variable that the text does not assign.
+func (a *analysis) environment(name string, fr *shFrame) shParam {
+	known := ""
+	switch name {
+	case "HOME":
+		known = a.at.Home
+	case "PWD":
+		known = a.dir(fr.st)
+	case "TMPDIR":
+		known = a.at.Temp
+	case "USER", "LOGNAME":
+		known = os.Getenv(name)
+		if i := strings.LastIndexByte(a.at.Home, '/'); known == "" && i >= 0 {
+			known = a.at.Home[i+1:]
+		}
+	case "IFS":
+		return shParam{values: []shValue{shLiteral(" \t\n")}}
+	case "HOSTNAME", "OSTYPE", "MACHTYPE", "BASH_VERSION", "HOSTTYPE":
+		return shParam{values: []shValue{{{text: "$" + name, kind: shPlain}}}}
+	case "SHELL", "BASH":
+		return shParam{values: []shValue{shLiteral("/bin/bash")}}
+	}
+	if known != "" {
+		return shParam{values: []shValue{shLiteral(known)}}
+	}
+	return shParam{values: []shValue{{{text: "$" + name, kind: shVar}}}, maybe: true}
+}
+
+func (a *analysis) length(p shParam) shParam {
+	if p.list {
+		return numberParam(len(p.values), true)
+	}
+	if s, ok := p.value().known(); ok {
+		return numberParam(len([]rune(s)), true)
+	}
+	return numberParam(0, false)
+}
+
+// mapParam changes each value that is known; the others are not known after.
+func (a *analysis) mapParam(p shParam, fr *shFrame, f func(string) (string, bool)) shParam {
+	out := p
+	out.values = nil
+	for _, v := range p.values {
+		s, ok := v.known()
+		if ok {
+			s, ok = f(s)
+		}
+		if !ok {
+			// The change may take away what was known.
+			out.values = append(out.values, shUnknown(v.text(), v.origin()))
+			continue
+		}
+		part := shPart{text: s}
+		if slices.ContainsFunc(v, func(p shPart) bool { return p.kind == shMatch }) {
+			part.kind = shMatch
+		}
+		out.values = append(out.values, a.bounded(shValue{part}, fr))
+	}
+	return out
+}
+
+// expansion is ${a:-b} and its kin.
+func (a *analysis) expansion(p shParam, name string, e *syntax.Expansion, fr *shFrame) shParam {
+	switch e.Op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		return a.defaulted(p, name, e, fr)
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		return a.alternate(p, e, fr)
+	case syntax.ErrorUnset, syntax.ErrorUnsetOrNull:
+		a.single(e.Word, fr)
+		return requireSet(p)
+	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		pattern, ok := a.single(e.Word, fr).known()
+		return a.mapParam(p, fr, func(s string) (string, bool) {
+			return removeAffix(s, pattern, e.Op), ok && len(s) < 4096 && len(pattern) < 256
+		})
+	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
+		return a.mapParam(p, fr, func(s string) (string, bool) { return changeCase(s, e.Op), true })
+	}
+	if e.Op == syntax.OtherParamOps && e.Word != nil {
+		if op, _ := e.Word.Parts[0].(*syntax.Lit); op != nil && (op.Value == "Q" || op.Value == "E" || op.Value == "P") && !p.maybe {
+			return a.mapParam(p, fr, func(s string) (string, bool) {
+				return s, op.Value != "Q" || s == "" || strings.Trim(s, plainWord) == ""
+			})
+		}
+	}
+	return a.mapParam(p, fr, func(string) (string, bool) { return "", false })
+}
+
+// requireSet is ${a:?}: what follows happens only if it is set.
+func requireSet(p shParam) shParam {
+	if !p.maybe {
+		return p
+	}
+	var out shValue
+	for _, part := range p.value() {
+		if part.kind == shVar {
+			part.kind = shAny
+		}
+		out = append(out, part)
+	}
+	return shParam{values: []shValue{out}}
+}
+
+func (a *analysis) defaulted(p shParam, name string, e *syntax.Expansion, fr *shFrame) shParam {
+	orNull := e.Op == syntax.DefaultUnsetOrNull || e.Op == syntax.AssignUnsetOrNull
+	assign := e.Op == syntax.AssignUnset || e.Op == syntax.AssignUnsetOrNull
+	empty, known := p.value().known()
+	use := p.unset || len(p.values) == 0 || known && empty == "" && orNull
+	if p.maybe && !use {
+		// The default, or what is not known.
+		use = a.choose("\x00default"+fr.source(e.Word)+name, 2) == 0
+	}
+	if !use {
+		return requireSet(p)
+	}
+	v := a.single(e.Word, fr)
+	if assign && syntax.ValidName(name) {
+		fr.st.set(name, v)
+	}
+	return shParam{values: []shValue{v}}
+}
+
+func (a *analysis) alternate(p shParam, e *syntax.Expansion, fr *shFrame) shParam {
+	empty, known := p.value().known()
+	if p.unset || len(p.values) == 0 || known && empty == "" && e.Op == syntax.AlternateUnsetOrNull {
+		return shParam{values: []shValue{nil}}
+	}
+	if p.maybe && a.choose("\x00alternate"+fr.source(e.Word), 2) == 1 {
+		return shParam{values: []shValue{nil}}
+	}
+	return shParam{values: []shValue{a.single(e.Word, fr)}}
+}
+
+// slice is ${a:1:2} of a text, and ${@:2} of a list.
+func (a *analysis) slice(p shParam, s *syntax.Slice, positional bool, fr *shFrame) shParam {
+	unknown := shParam{values: []shValue{shUnknown("${...}", shOrigin{})}, list: p.list}
+	from, ok := int64(0), true
+	if s.Offset != nil {
+		from, ok = a.arithm(s.Offset, fr)
+	}
+	length, bounded := int64(0), s.Length != nil
+	if ok && bounded {
+		length, ok = a.arithm(s.Length, fr)
+	}
+	if !ok {
+		return unknown
+	}
+	if p.list {
+		values := p.values
+		if positional { // ${@:0} begins with $0, which is not among the values
+			values = append([]shValue{shLiteral("bash")}, values...)
+		}
+		start, end, ok := sliceRange(from, length, bounded, len(values))
+		if !ok {
+			return unknown
+		}
+		return shParam{values: values[start:end], list: true, joined: p.joined}
+	}
+	return a.mapParam(p, fr, func(text string) (string, bool) {
+		runes := []rune(text)
+		start, end, ok := sliceRange(from, length, bounded, len(runes))
+		if !ok {
+			return "", ok
+		}
+		return string(runes[start:end]), true
+	})
+}
+
+func sliceRange(from, length int64, bounded bool, n int) (start, end int, ok bool) {
+	if from < 0 {
+		from += int64(n)
+	}
+	if from < 0 || from > int64(n) {
+		return 0, 0, true
+	}
+	to := int64(n)
+	if bounded && length >= 0 {
+		to = min(to, from+min(length, int64(n)))
+	} else if bounded {
+		to += length
+	}
+	return int(from), int(to), to >= from
+}

@@ -1,0 +1,305 @@
+package shell
+
+import (
+	"path"
+	"strings"
+)
+
+// Zone is where a path lies, seen from the project and its user.
+type Zone string
+
+// The places, from the one whose loss is worst.
+const (
+	// ZoneRoot is / and everything directly in it at once.
+	ZoneRoot Zone = "root"
+	// ZoneSystem holds the machine's own files: /etc, /usr, /var, /home itself …
+	ZoneSystem Zone = "system"
+	// ZoneDevice is a device under /dev that holds data.
+	ZoneDevice Zone = "device"
+	// ZoneHome is the user's home as a whole, or a directory above it.
+	ZoneHome Zone = "home"
+	// ZoneUser is below the home, and outside of the project.
+	ZoneUser Zone = "user"
+	// ZoneCache is below the home, and made anew when it is missed.
+	ZoneCache Zone = "cache"
+	// ZoneAbove is a directory above the project.
+	ZoneAbove Zone = "above_project"
+	// ZoneProjectRoot is the project as a whole.
+	ZoneProjectRoot Zone = "project_root"
+	// ZoneGit is a .git directory, or inside one.
+	ZoneGit Zone = "git"
+	// ZoneProject is below the project's root.
+	ZoneProject Zone = "project"
+	// ZoneTempRoot is a directory of temporary files as a whole.
+	ZoneTempRoot Zone = "temp_root"
+	// ZoneTemp is a named file or directory among the temporary ones.
+	ZoneTemp Zone = "temp"
+	// ZoneOther is none of these.
+	ZoneOther Zone = "other"
+	// ZoneUnknown is a path of which nothing is known.
+	ZoneUnknown Zone = "unknown"
+)
+
+// systemDirs are the directories that hold the machine's own files.
+var systemDirs = []string{
+	"/bin", "/boot", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/proc", "/root", "/run", "/sbin", "/srv", "/sys", "/usr", "/var",
+	"/home", "/Users", "/System", "/Library", "/Applications", "/Volumes", "/private", "/nix", "/snap", "/lost+found", "/dev",
+}
+
+var tempDirs = []string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/dev/shm"}
+
+// ZoneOf is where an absolute, clean path lies. A glob is where everything it
+// can match lies: one whose last part is `*` or `**` means its directory as a
+// whole. The second result says what secrets a file of that name holds.
+func (at At) ZoneOf(p string) (Zone, string) {
+	return at.place(p), secretOf(p, at)
+}
+
+func (at At) place(p string) Zone {
+	whole, below := wholeOf(p)
+	if whole == "" || whole[0] != '/' {
+		return ZoneUnknown
+	}
+	if !below && at.project(whole) && inGit(whole) {
+		return ZoneGit
+	}
+	switch {
+	case whole == "/" && !below:
+		return ZoneRoot
+	case IsUnder("/dev", whole) && !IsUnder("/dev/shm", whole):
+		return ZoneDevice
+	case at.project(whole):
+		return at.inProject(whole, below)
+	case whole == at.Home && whole != "" && !below:
+		return ZoneHome // also one among the temporary files
+	case at.InTemp(whole):
+		return tempPlace(at, whole, below)
+	case at.Home != "" && IsUnder(whole, at.Home):
+		if below && whole != at.Home {
+			return ZoneSystem
+		}
+		if below {
+			return ZoneUser
+		}
+		if whole == at.Home || whole == "/home" || whole == "/Users" {
+			return ZoneHome
+		}
+		return ZoneSystem
+	case at.Root != "" && IsUnder(whole, at.Root) && !below:
+		return ZoneAbove
+	case at.Home != "" && at.Home != "/" && IsUnder(at.Home, whole):
+		return userPlace(strings.TrimPrefix(whole[len(at.Home):], "/"))
+	}
+	for _, dir := range systemDirs {
+		if IsUnder(dir, whole) {
+			return ZoneSystem
+		}
+	}
+	if below && whole == "/" {
+		return ZoneSystem
+	}
+	return ZoneOther
+}
+
+// cacheDirs are the directories below the home whose contents are made anew.
+var cacheDirs = []string{
+	".cache", ".npm/_cacache", ".npm/_npx", "Library/Caches", ".gradle/caches", ".cargo/registry", "go/pkg/mod", ".m2/repository", ".nuget/packages", ".yarn/cache",
+	".pnpm-store", ".local/share/pnpm/store", ".local/share/Trash", ".Trash", ".bun/install/cache", ".expo", ".android/build-cache",
+}
+
+// userPlace is where a path below the home lies.
+func userPlace(rel string) Zone {
+	for _, dir := range cacheDirs {
+		if IsUnder(dir, rel) {
+			return ZoneCache
+		}
+	}
+	return ZoneUser
+}
+
+// project reports whether p is the project or below it. A project that is the
+// home itself, holds it, or is where temporary files go is none: what lies in
+// it is not the project's alone.
+func (at At) project(p string) bool {
+	if at.Root == "" || at.Root == "/" || at.Home != "" && IsUnder(at.Root, at.Home) {
+		return false
+	}
+	for _, dir := range tempDirs {
+		if at.Root == dir {
+			return false
+		}
+	}
+	return at.Root != at.Temp && IsUnder(at.Root, p)
+}
+
+func (at At) inProject(whole string, below bool) Zone {
+	if whole == at.Root && !below {
+		return ZoneProjectRoot
+	}
+	return ZoneProject
+}
+
+func (at At) InTemp(p string) bool {
+	for _, dir := range tempDirs {
+		if IsUnder(dir, p) {
+			return true
+		}
+	}
+	return at.Temp != "" && at.Temp != "/" && IsUnder(at.Temp, p)
+}
+
+func tempPlace(at At, whole string, below bool) Zone {
+	if below {
+		return ZoneTemp
+	}
+	for _, dir := range tempDirs {
+		if whole == dir {
+			return ZoneTempRoot
+		}
+	}
+	if whole == at.Temp {
+		return ZoneTempRoot
+	}
+	return ZoneTemp
+}
+
+// IsUnder reports whether p is dir or lies below it. Both are clean.
+func IsUnder(dir, p string) bool {
+	if dir == "/" {
+		return strings.HasPrefix(p, "/")
+	}
+	return strings.HasPrefix(p, dir) && (len(p) == len(dir) || p[len(dir)] == '/')
+}
+
+// inGit reports whether p is a repository's .git or inside one. A lock that a
+// crashed git left behind is no part of the repository.
+func inGit(p string) bool {
+	i := strings.Index(p+"/", "/.git/")
+	return i >= 0 && !strings.HasSuffix(p, ".lock")
+}
+
+const GlobChars = "*?["
+
+// wholeOf splits a path at its first part that is a glob. below is true when
+// the glob means only some of what is in the directory.
+func wholeOf(p string) (dir string, below bool) {
+	i := strings.IndexAny(p, GlobChars)
+	if i < 0 {
+		return p, false
+	}
+	slash := strings.LastIndexByte(p[:i], '/')
+	if slash < 0 {
+		return "", true
+	}
+	dir = p[:slash]
+	if dir == "" {
+		dir = "/"
+	}
+	for part := range strings.SplitSeq(p[slash+1:], "/") {
+		if strings.Trim(part, "*?.!") != "" && part != "[!.]*" && part != "[^.]*" {
+			return dir, true
+		}
+		if !strings.Contains(part, "*") {
+			return dir, true
+		}
+	}
+	return dir, false
+}
+
+// secretNames are base names of files that hold secrets wherever they lie.
+var secretNames = map[string]string{
+	".netrc": "password", "_netrc": "password", ".git-credentials": "password", ".pgpass": "password", ".my.cnf": "password",
+	".npmrc": "token", ".pypirc": "token", ".vault-token": "token", ".dockercfg": "token", ".boto": "cloud-credentials", ".s3cfg": "cloud-credentials",
+	"credentials.json": "cloud-credentials", "application_default_credentials.json": "cloud-credentials", "service-account.json": "cloud-credentials",
+	"service_account.json": "cloud-credentials", "credentials.tfrc.json": "token", "kubeconfig": "kubeconfig",
+	"id_rsa": "ssh-key", "id_dsa": "ssh-key", "id_ecdsa": "ssh-key", "id_ed25519": "ssh-key", "id_ed25519_sk": "ssh-key", "id_ecdsa_sk": "ssh-key",
+	".htpasswd": "password", "secring.gpg": "gpg-key", "Login Data": "browser", "cookies.sqlite": "browser", "logins.json": "browser", "key4.db": "browser",
+	"wallet.dat": "wallet", "master.key": "key", ".envrc": "env-file",
+}
+
+// secretPaths are places of secrets below the home.
+var secretPaths = []struct{ path, what string }{
+	{".ssh", "ssh-key"}, {".aws", "cloud-credentials"}, {".azure", "cloud-credentials"}, {".config/gcloud", "cloud-credentials"},
+	{".gnupg", "gpg-key"}, {".kube", "kubeconfig"}, {".docker/config.json", "token"}, {".config/gh", "token"}, {".config/hub", "token"},
+	{".config/op", "password"}, {".password-store", "password"}, {".local/share/keyrings", "password"}, {"Library/Keychains", "password"},
+	{".config/doctl", "cloud-credentials"}, {".oci", "cloud-credentials"}, {".terraform.d", "token"}, {".cargo/credentials.toml", "token"},
+	{".cargo/credentials", "token"}, {".gem/credentials", "token"}, {".m2/settings.xml", "password"}, {".mozilla", "browser"},
+	{".config/google-chrome", "browser"}, {".claude/.credentials.json", "token"}, {".codex/auth.json", "token"}, {".config/rclone", "password"},
+}
+
+var secretSystem = []string{"/etc/shadow", "/etc/gshadow", "/etc/master.passwd", "/etc/ssl/private", "/var/run/secrets", "/run/secrets", "/etc/kubernetes/admin.conf"}
+
+// publicNames are the files beside secrets that are none.
+var publicNames = map[string]bool{"known_hosts": true, "known_hosts.old": true, "authorized_keys": true, "config": true, "environment": true, "rc": true}
+
+// secretOf says what secrets a path holds, "" for none that is known.
+func secretOf(p string, at At) string {
+	base := path.Base(p)
+	if what := secretBase(base); what != "" {
+		return what
+	}
+	for _, dir := range secretSystem {
+		if IsUnder(dir, p) || IsUnder("/private"+dir, p) {
+			return "password"
+		}
+	}
+	if strings.HasPrefix(p, "/proc/") && base == "environ" {
+		return "environment"
+	}
+	if strings.HasPrefix(p, "/etc/ssh/ssh_host_") && !strings.HasSuffix(p, ".pub") {
+		return "ssh-key"
+	}
+	for _, home := range []string{at.Home, "/root"} {
+		if home == "" || !IsUnder(home, p) {
+			continue
+		}
+		rel := strings.TrimPrefix(strings.TrimPrefix(p, home), "/")
+		for _, s := range secretPaths {
+			if IsUnder(s.path, rel) {
+				return secretIn(s.path, s.what, base)
+			}
+		}
+	}
+	return ""
+}
+
+// secretIn is secretOf for a file in a directory of secrets.
+func secretIn(dir, what, base string) string {
+	switch {
+	case strings.HasSuffix(base, ".pub"):
+		return ""
+	case dir == ".ssh" && (publicNames[base] || strings.HasPrefix(base, "known_hosts")):
+		return ""
+	case dir == ".aws" && base == "config":
+		return ""
+	}
+	return what
+}
+
+// secretBase is secretOf by the base name alone.
+func secretBase(base string) string {
+	if what := secretNames[base]; what != "" {
+		return what
+	}
+	lower := strings.ToLower(base)
+	switch {
+	case lower == ".env" || strings.HasPrefix(lower, ".env.") || strings.HasSuffix(lower, ".env"):
+		return envFile(lower)
+	case strings.HasSuffix(lower, ".key") || strings.HasSuffix(lower, ".p12") || strings.HasSuffix(lower, ".pfx") ||
+		strings.HasSuffix(lower, ".keystore") || strings.HasSuffix(lower, ".jks") || strings.HasSuffix(lower, ".ppk") || strings.HasSuffix(lower, ".kdbx"):
+		return "key"
+	case strings.HasSuffix(lower, ".pem") && (strings.Contains(lower, "key") || strings.Contains(lower, "priv")):
+		return "key"
+	}
+	return ""
+}
+
+// envFile tells files of variables from the templates that are checked in.
+func envFile(base string) string {
+	for _, mark := range []string{"example", "sample", "template", "dist", "schema", "defaults"} {
+		if strings.Contains(base, mark) {
+			return ""
+		}
+	}
+	return "env-file"
+}

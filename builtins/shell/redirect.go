@@ -1,0 +1,268 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// shRedirected is what the redirections of a statement do.
+type shRedirected struct {
+	list []Redirect
+	// effects are those of opening the files.
+	effects []shPending
+	// files are the paths that standard output goes to, appended those of them
+	// that keep what they hold. printed collects it.
+	files    []string
+	appended bool
+	printed  *shValue
+	diverted bool
+}
+
+// shPending is an effect whose command is not listed yet.
+type shPending struct {
+	kind EffectKind
+	op   string
+	path Word
+}
+
+// redirect expands redirections, and makes fr the frame of what is between
+// them.
+func (a *analysis) redirect(rs []*syntax.Redirect, fr *shFrame) shRedirected {
+	var r shRedirected
+	for _, rd := range rs {
+		if !a.spend(fr) {
+			break
+		}
+		a.redirectOne(rd, fr, &r)
+	}
+	if len(r.list) > 0 {
+		fr.redirects = append(fr.redirects[:len(fr.redirects):len(fr.redirects)], r.list...)
+	}
+	if r.diverted {
+		r.printed = &shValue{}
+		fr.out = r.printed
+		if len(r.files) == 0 {
+			fr.out = nil
+		}
+	}
+	return r
+}
+
+func (a *analysis) redirectOne(rd *syntax.Redirect, fr *shFrame, r *shRedirected) {
+	fd := ""
+	if rd.N != nil {
+		fd = rd.N.Value
+	}
+	switch rd.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		body := a.heredoc(rd, fr)
+		if fd == "" || fd == "0" {
+			fr.stdin = shStream{value: body, set: true, here: true}
+		} else {
+			a.openFd(fd, body, fr)
+		}
+		r.list = append(r.list, Redirect{Op: rd.Op.String(), Fd: fd, Target: a.single(rd.Word, fr).word()})
+		return
+	case syntax.WordHdoc:
+		v := append(a.single(rd.Word, fr), shPart{text: "\n"})
+		if fd == "" || fd == "0" {
+			fr.stdin = shStream{value: v, set: true}
+		} else {
+			a.openFd(fd, v, fr)
+		}
+		r.list = append(r.list, Redirect{Op: rd.Op.String(), Fd: fd, Target: v.trimNewlines().word()})
+		return
+	}
+	target := a.single(rd.Word, fr).word()
+	r.list = append(r.list, Redirect{Op: rd.Op.String(), Fd: fd, Target: target})
+	switch rd.Op {
+	case syntax.RdrIn:
+		a.redirectIn(target, fd, fr, r)
+	case syntax.RdrInOut:
+		r.effects = append(r.effects, shPending{EffectWrite, "redirect", target})
+	case syntax.DplIn:
+		if v, ok := fr.st.files.get("/dev/fd/" + target.Text); ok && (fd == "" || fd == "0") {
+			fr.stdin = shStream{value: v, set: true}
+		}
+	case syntax.DplOut:
+		a.duplicate(target, fd, fr, r)
+	default:
+		a.redirectOut(rd.Op, target, fd, fr, r)
+	}
+}
+
+func (a *analysis) redirectIn(target Word, fd string, fr *shFrame, r *shRedirected) {
+	r.effects = append(r.effects, shPending{EffectRead, "redirect", target})
+	if fd == "" || fd == "0" {
+		fr.stdin = shStream{value: a.contents(target, fr), set: true}
+		return
+	}
+	a.openFd(fd, a.contents(target, fr), fr)
+}
+
+// openFd remembers what can be read from a descriptor, as a file.
+func (a *analysis) openFd(fd string, v shValue, fr *shFrame) {
+	fr.st.files = fr.st.files.put("/dev/fd/"+strings.Trim(fd, "{}"), a.bounded(v, fr))
+}
+
+// duplicate is >&: a descriptor, or a file for both outputs.
+func (a *analysis) duplicate(target Word, fd string, fr *shFrame, r *shRedirected) {
+	if text, ok := target.known(); ok && (text == "-" || strings.Trim(text, "0123456789-") == "") {
+		if (fd == "" || fd == "1") && text != "1" {
+			r.diverted, r.files = true, nil
+		}
+		return
+	}
+	a.redirectOut(syntax.RdrAll, target, "", fr, r)
+}
+
+func (a *analysis) redirectOut(op syntax.RedirOperator, target Word, fd string, fr *shFrame, r *shRedirected) {
+	r.effects = append(r.effects, shPending{EffectWrite, "redirect", target})
+	if fd != "" && fd != "1" {
+		return
+	}
+	r.diverted, r.files = true, nil
+	if key := a.fileKey(target, fr); !isStream(key) {
+		r.files = []string{key}
+		r.appended = op == syntax.AppOut || op == syntax.AppAll
+	}
+}
+
+// closeRedirect remembers what was written to a file.
+func (a *analysis) closeRedirect(r shRedirected, fr *shFrame) {
+	if r.printed == nil {
+		return
+	}
+	for _, p := range r.files {
+		v := *r.printed
+		if old, ok := fr.st.files.get(p); r.appended && ok {
+			v = append(old[:len(old):len(old)], v...)
+		} else if r.appended {
+			v = append(shValue{{text: p, kind: shAny, origin: shOrigin{"file", p}}}, v...)
+		}
+		fr.st.files = fr.st.files.put(p, a.bounded(v, fr))
+	}
+}
+
+func (a *analysis) redirectEffects(r shRedirected, at shTarget) {
+	for _, e := range r.effects {
+		at.op = e.op
+		a.fileEffect(e.kind, e.path, at)
+	}
+}
+
+// heredoc is the body of a here-document: text as it is when the delimiter is
+// quoted, else expanded as in double quotes.
+func (a *analysis) heredoc(rd *syntax.Redirect, fr *shFrame) shValue {
+	if rd.Hdoc == nil {
+		return nil
+	}
+	var v shValue
+	if quotedDelimiter(rd.Word) {
+		for _, p := range rd.Hdoc.Parts {
+			if lit, ok := p.(*syntax.Lit); ok {
+				v = append(v, a.decode(lit.Value, shText, true)...)
+			}
+		}
+	} else {
+		v = a.quoted(rd.Hdoc, fr)
+	}
+	if rd.Op == syntax.DashHdoc {
+		v = untabbed(v)
+	}
+	return v
+}
+
+func quotedDelimiter(w *syntax.Word) bool {
+	for _, p := range w.Parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok || strings.IndexByte(lit.Value, '\\') >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// untabbed is the body of <<- without the tabs that begin its lines.
+func untabbed(v shValue) shValue {
+	out := make(shValue, len(v))
+	start := true
+	for i, p := range v {
+		if p.known() {
+			lines := strings.Split(p.text, "\n")
+			for j := range lines {
+				if j > 0 || start {
+					lines[j] = strings.TrimLeft(lines[j], "\t")
+				}
+			}
+			p.text = strings.Join(lines, "\n")
+			start = strings.HasSuffix(p.text, "\n")
+		}
+		out[i] = p
+	}
+	return out
+}
+
+// contents is what a file holds: what was written to it before, else text that
+// is not known.
+func (a *analysis) contents(target Word, fr *shFrame) shValue {
+	p, ok := a.resolve(target, fr).known()
+	if v, written := a.written(target, fr); written {
+		return v
+	}
+	if p == "/dev/null" {
+		return nil
+	}
+	if s := target.Text; s == "-" || s == "/dev/stdin" {
+		return fr.stdin.value
+	}
+	if !ok {
+		p = target.Text
+	}
+	return shUnknown("$(< "+target.Text+")", shOrigin{"file", p})
+}
+
+// substitute is the value of $(…).
+func (a *analysis) substitute(c *syntax.CmdSubst, fr *shFrame) shValue {
+	if len(c.Stmts) == 1 && c.Stmts[0].Cmd == nil && len(c.Stmts[0].Redirs) == 1 && c.Stmts[0].Redirs[0].Op == syntax.RdrIn {
+		a.stmt(c.Stmts[0], fr.subshell().within("substitution"))
+		w := a.single(c.Stmts[0].Redirs[0].Word, fr).word()
+		return a.contents(w, fr).trimNewlines()
+	}
+	if !a.enter(fr) {
+		return shUnknown(fr.source(c), shOrigin{kind: "output"})
+	}
+	defer a.leave()
+	in := fr.subshell().within("substitution")
+	in.stdin, in.pipe, in.stage, in.redirects = shStream{}, 0, 0, nil
+	printed := shValue{}
+	in.out = &printed
+	a.stmts(c.Stmts, in)
+	return a.bounded(printed, fr).trimNewlines()
+}
+
+// processSubst is <(…) and >(…): a file that is a pipe.
+func (a *analysis) processSubst(p *syntax.ProcSubst, fr *shFrame) shValue {
+	if !a.enter(fr) {
+		return shUnknown("<(...)", shOrigin{kind: "output"})
+	}
+	defer a.leave()
+	in := fr.subshell().within("substitution")
+	in.pipe, in.stage, in.redirects = 0, 0, nil
+	a.fds++
+	path := "/dev/fd/" + string(rune('a'+a.fds%26)) + "63"
+	if p.Op == syntax.CmdOut {
+		in.stdin = fr.stdin
+		if !in.stdin.set {
+			in.stdin = shStream{value: shUnknown(">(...)", shOrigin{kind: "output"}), set: true}
+		}
+		a.stmts(p.Stmts, in)
+		return shValue{{text: path, quoted: true}}
+	}
+	printed := shValue{}
+	in.stdin, in.out = shStream{}, &printed
+	a.stmts(p.Stmts, in)
+	fr.st.files = fr.st.files.put(path, a.bounded(printed, fr))
+	return shValue{{text: path, quoted: true}}
+}

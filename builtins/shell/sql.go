@@ -1,0 +1,174 @@
+package shell
+
+import (
+	"strings"
+)
+
+// sqlLoss is what a statement of SQL takes away.
+type sqlLoss struct{ op, target string }
+
+// sqlLosses finds what SQL text destroys. Strings and comments are text.
+func sqlLosses(text string) []sqlLoss {
+	var out []sqlLoss
+	for _, words := range sqlStatements(text) {
+		if loss, ok := sqlStatement(words); ok {
+			out = append(out, loss)
+		}
+	}
+	return out
+}
+
+// sqlStatements are the words of each statement in upper case, without what is
+// in strings and comments.
+func sqlStatements(text string) [][]string {
+	var out [][]string
+	var words []string
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case c == '\'':
+			i = sqlString(text, i)
+			words = append(words, "''")
+		case strings.HasPrefix(text[i:], "--") || c == '#' && (i == 0 || text[i-1] == '\n'):
+			if end := strings.IndexByte(text[i:], '\n'); end >= 0 {
+				i += end
+			} else {
+				i = len(text)
+			}
+		case strings.HasPrefix(text[i:], "/*"):
+			if end := strings.Index(text[i+2:], "*/"); end >= 0 {
+				i += end + 4
+			} else {
+				i = len(text)
+			}
+		case c == ';':
+			out, words = append(out, words), nil
+			i++
+		case sqlWordByte(c):
+			end := i
+			for end < len(text) && sqlWordByte(text[end]) {
+				end++
+			}
+			words = append(words, strings.ToUpper(text[i:end]))
+			i = end
+		case c == '"' || c == '`':
+			end := strings.IndexByte(text[i+1:], c)
+			if end < 0 {
+				end = len(text) - i - 1
+			}
+			words = append(words, text[i+1:i+1+end])
+			i += end + 2
+		default:
+			if c > ' ' {
+				words = append(words, string(rune(c)))
+			}
+			i++
+		}
+	}
+	return append(out, words)
+}
+
+func sqlWordByte(c byte) bool {
+	return c == '_' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80 || c == '$' || c == ':'
+}
+
+// sqlString is the end of the string that begins at i.
+func sqlString(text string, i int) int {
+	for i++; i < len(text); i++ {
+		switch {
+		case text[i] == '\\':
+			i++
+		case text[i] == '\'' && i+1 < len(text) && text[i+1] == '\'':
+			i++
+		case text[i] == '\'':
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+func sqlStatement(words []string) (sqlLoss, bool) {
+	if len(words) > 0 && (words[0] == "WITH" || words[0] == "DO" || words[0] == "BEGIN" || words[0] == "EXPLAIN" && len(words) > 1 && words[1] == "ANALYZE") {
+		for i, w := range words {
+			if i > 0 && (w == "DELETE" || w == "DROP" || w == "TRUNCATE") {
+				return sqlStatement(words[i:])
+			}
+		}
+		return sqlLoss{}, false
+	}
+	if len(words) < 2 {
+		return sqlLoss{}, false
+	}
+	last := words[len(words)-1]
+	switch words[0] {
+	case "DROP":
+		return sqlDrop(words)
+	case "TRUNCATE":
+		return sqlLoss{"truncate-table", sqlName(words[1:])}, true
+	case "DELETE":
+		if words[1] == "FROM" && sqlEverything(words) {
+			return sqlLoss{"delete-rows", sqlName(words[2:])}, true
+		}
+	case "UPDATE":
+		if sqlEverything(words) && contains(words, "SET") {
+			return sqlLoss{"update-rows", sqlName(words[1:])}, true
+		}
+	case "ALTER":
+		for i, w := range words {
+			if w == "DROP" && i+1 < len(words) && words[i+1] != "CONSTRAINT" && words[i+1] != "DEFAULT" && words[i+1] != "NOT" && words[i+1] != "INDEX" {
+				return sqlLoss{"drop-column", last}, true
+			}
+		}
+	}
+	return sqlLoss{}, false
+}
+
+func contains(list []string, s string) bool {
+	for _, e := range list {
+		if e == s {
+			return true
+		}
+	}
+	return false
+}
+
+// sqlDrop is DROP of something that holds data.
+func sqlDrop(words []string) (sqlLoss, bool) {
+	rest := words[2:]
+	switch kind := words[1]; kind {
+	case "DATABASE", "SCHEMA", "TABLE", "KEYSPACE", "OWNED", "TABLESPACE", "COLLECTION", "USER", "ROLE", "BUCKET", "MEASUREMENT":
+		return sqlLoss{"drop-" + strings.ToLower(kind), sqlName(rest)}, true
+	case "FOREIGN", "TEMPORARY", "EXTERNAL":
+		return sqlLoss{"drop-table", sqlName(rest)}, kind != "TEMPORARY"
+	case "VIEW", "INDEX", "MATERIALIZED", "FUNCTION", "TRIGGER", "SEQUENCE", "TYPE", "PROCEDURE", "EXTENSION":
+		return sqlLoss{}, false
+	}
+	return sqlLoss{}, false
+}
+
+// sqlName is the first word that is a name.
+func sqlName(words []string) string {
+	for _, w := range words {
+		switch w {
+		case "TABLE", "IF", "EXISTS", "ONLY", "BY", "CONCURRENTLY":
+			continue
+		}
+		return strings.ToLower(w)
+	}
+	return ""
+}
+
+// sqlEverything reports whether a statement has no condition, or one that is
+// always true.
+func sqlEverything(words []string) bool {
+	for i, w := range words {
+		if w == "LIMIT" {
+			return false
+		}
+		if w != "WHERE" {
+			continue
+		}
+		rest := strings.Join(words[i+1:], " ")
+		return rest == "1 = 1" || rest == "TRUE" || rest == "1" || rest == "'' = ''"
+	}
+	return true
+}

@@ -1,0 +1,298 @@
+package shell
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// shTable is a map that is copied when one of those who share it writes.
+type shTable[V any] struct {
+	m      map[string]V
+	shared bool
+}
+
+func (t *shTable[V]) get(name string) (V, bool) {
+	if t == nil {
+		var none V
+		return none, false
+	}
+	v, ok := t.m[name]
+	return v, ok
+}
+
+// put stores v and returns the table to use from now on.
+func (t *shTable[V]) put(name string, v V) *shTable[V] {
+	switch {
+	case t == nil:
+		t = &shTable[V]{m: map[string]V{}}
+	case t.shared:
+		t = &shTable[V]{m: maps.Clone(t.m)}
+	}
+	t.m[name] = v
+	return t
+}
+
+func (t *shTable[V]) share() *shTable[V] {
+	if t != nil {
+		t.shared = true
+	}
+	return t
+}
+
+// names lists the keys in order.
+func (t *shTable[V]) names() []string {
+	if t == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(t.m))
+}
+
+// shElem is an element of a variable; a variable that is no array has one.
+type shElem struct {
+	key   string
+	value shValue
+}
+
+// shBinding is what a variable may hold.
+type shBinding struct {
+	elems []shElem
+	array bool
+	unset bool
+	// open is true for a variable of which nothing is known.
+	open bool
+}
+
+func scalarBinding(v shValue) shBinding { return shBinding{elems: []shElem{{"0", v}}} }
+
+func (b shBinding) value() shValue {
+	for _, e := range b.elems {
+		if e.key == "0" {
+			return e.value
+		}
+	}
+	return nil
+}
+
+func (b shBinding) same(c shBinding) bool {
+	if b.array != c.array || b.unset != c.unset || b.open != c.open || len(b.elems) != len(c.elems) {
+		return false
+	}
+	for i := range b.elems {
+		if b.elems[i].key != c.elems[i].key || !slices.Equal(b.elems[i].value, c.elems[i].value) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxAlternatives is how many values of a variable are told apart before it
+// counts as not known.
+const maxAlternatives = 8
+
+// shState is what a shell remembers between commands. Where two branches meet
+// a variable may hold what it holds in either.
+type shState struct {
+	vars    *shTable[[]shBinding]
+	funcs   *shTable[*shFunction]
+	aliases *shTable[shValue]
+	// files are the contents of files written before, by absolute path.
+	files *shTable[shValue]
+	// gitAliases are those of git config alias.NAME and -c alias.NAME.
+	gitAliases *shTable[shValue]
+	// args are the positional parameters; argsKnown is false when the caller
+	// may have given any.
+	args      []shValue
+	argsKnown bool
+	// name is $0.
+	name shValue
+	// dirs are the directories it may be in, "" for one that is not known.
+	dirs  []string
+	stack []string
+	// exports are the variables that programs see; exportAll is true after
+	// set -a, exportFuncs when child shells know the functions.
+	exports                *shTable[bool]
+	exportAll, exportFuncs bool
+	// several is true when a variable or the directory may be one of several.
+	several bool
+	// dead is true after exit and return.
+	dead bool
+}
+
+// shFunction is a function and where its text is.
+type shFunction struct {
+	body *syntax.Stmt
+	src  string
+	base int
+}
+
+func (s *shState) clone() *shState {
+	c := *s
+	c.vars, c.funcs, c.aliases = s.vars.share(), s.funcs.share(), s.aliases.share()
+	c.files, c.gitAliases, c.exports = s.files.share(), s.gitAliases.share(), s.exports.share()
+	c.dirs, c.stack, c.args = slices.Clip(s.dirs), slices.Clip(s.stack), slices.Clip(s.args)
+	return &c
+}
+
+// set gives a variable one value.
+func (s *shState) set(name string, v shValue) { s.bind(name, scalarBinding(v)) }
+
+func (s *shState) bind(name string, b ...shBinding) {
+	s.vars = s.vars.put(name, b)
+	s.several = s.several || len(b) > 1
+}
+
+// forget makes a variable one of which nothing is known.
+func (s *shState) forget(name string) { s.bind(name, shBinding{open: true}) }
+
+// environmentNames are variables that a shell finds in its environment.
+const environmentNames = " HOME PATH USER LOGNAME PWD SHELL TMPDIR LANG TERM EDITOR PAGER HOSTNAME "
+
+// inherit makes s the state of a shell that is started: a variable that was
+// not exported is there if it was in the environment before, and else is not.
+func (s *shState) inherit() {
+	for _, name := range s.vars.names() {
+		alts, _ := s.vars.get(name)
+		exported, _ := s.exports.get(name)
+		switch {
+		case name == "IFS" || len(alts) > 0 && alts[0].array:
+			s.bind(name)
+		case exported || s.exportAll || strings.Contains(environmentNames, " "+name+" "):
+		default:
+			s.bind(name, mergeBindings(alts, []shBinding{{unset: true}})...)
+		}
+	}
+	if !s.exportFuncs {
+		s.funcs = nil
+	}
+	s.aliases, s.args, s.argsKnown, s.dead = nil, nil, true, false
+}
+
+// join makes s what it is if either s or t happened, and reports whether that
+// is more than s was.
+func (s *shState) join(t *shState) bool {
+	if t.dead {
+		return false
+	}
+	if s.dead {
+		dead := *s
+		*s = *t.clone()
+		return !dead.within(t)
+	}
+	changed := s.joinVars(t)
+	for _, d := range t.dirs {
+		if slices.Contains(s.dirs, d) {
+			continue
+		}
+		changed = true
+		if len(s.dirs) >= maxAlternatives {
+			s.dirs = []string{""}
+			break
+		}
+		s.dirs = append(slices.Clip(s.dirs), d)
+		s.several = true
+	}
+	s.funcs, s.aliases = joinTable(s.funcs, t.funcs), joinTable(s.aliases, t.aliases)
+	s.gitAliases = joinTable(s.gitAliases, t.gitAliases)
+	s.joinFiles(t)
+	s.exports = joinTable(s.exports, t.exports)
+	if len(t.args) > len(s.args) {
+		s.args, s.argsKnown = t.args, t.argsKnown
+	}
+	return changed
+}
+
+func (s *shState) within(t *shState) bool { return s.vars == t.vars && slices.Equal(s.dirs, t.dirs) }
+
+func (s *shState) joinVars(t *shState) bool {
+	if s.vars == t.vars {
+		return false
+	}
+	changed := false
+	for _, name := range t.vars.names() {
+		theirs, _ := t.vars.get(name)
+		ours, ok := s.vars.get(name)
+		if !ok {
+			ours = []shBinding{{open: true, unset: true}}
+		}
+		merged := mergeBindings(ours, theirs)
+		if len(merged) != len(ours) || !ok {
+			s.bind(name, merged...)
+			changed = true
+		}
+	}
+	for _, name := range s.vars.names() {
+		if _, ok := t.vars.get(name); ok {
+			continue
+		}
+		ours, _ := s.vars.get(name)
+		if merged := mergeBindings(ours, []shBinding{{open: true, unset: true}}); len(merged) != len(ours) {
+			s.bind(name, merged...)
+			changed = true
+		}
+	}
+	return changed
+}
+
+// joinFiles keeps what either wrote; where that differs, one after the other.
+func (s *shState) joinFiles(t *shState) {
+	if s.files == t.files {
+		return
+	}
+	for _, name := range t.files.names() {
+		theirs, _ := t.files.get(name)
+		ours, ok := s.files.get(name)
+		switch {
+		case ok && slices.Equal(ours, theirs):
+			continue
+		case ok && len(ours.text())+len(theirs.text()) > maxShellValue:
+			theirs = shUnknown("$(< "+name+")", shOrigin{"file", name})
+		case ok:
+			theirs = append(append(slices.Clip(ours), shPart{text: "\n"}), theirs...)
+		}
+		s.files = s.files.put(name, theirs)
+	}
+}
+
+func mergeBindings(ours, theirs []shBinding) []shBinding {
+	out := slices.Clip(ours)
+	for _, b := range theirs {
+		if slices.ContainsFunc(out, b.same) {
+			continue
+		}
+		if len(out) >= maxAlternatives {
+			return []shBinding{{open: true}}
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// joinTable keeps what either has; where both do, what the second has.
+func joinTable[V any](a, b *shTable[V]) *shTable[V] {
+	if a == b || b == nil {
+		return a
+	}
+	for _, name := range b.names() {
+		v, _ := b.get(name)
+		a = a.put(name, v)
+	}
+	return a
+}
+
+// widen forgets the variables in which s differs from t, so that a loop comes
+// to an end.
+func (s *shState) widen(t *shState) {
+	for _, name := range s.vars.names() {
+		ours, _ := s.vars.get(name)
+		theirs, ok := t.vars.get(name)
+		if !ok || !slices.EqualFunc(ours, theirs, shBinding.same) {
+			s.forget(name)
+		}
+	}
+	if !slices.Equal(s.dirs, t.dirs) {
+		s.dirs = []string{""}
+	}
+}

@@ -1,0 +1,254 @@
+package shell
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// stmts reads statements one after the other.
+func (a *analysis) stmts(list []*syntax.Stmt, fr *shFrame) {
+	for _, s := range list {
+		if a.full {
+			return
+		}
+		a.stmt(s, fr)
+	}
+}
+
+func (a *analysis) stmt(s *syntax.Stmt, fr *shFrame) {
+	if s == nil || !a.spend(fr) || !a.enter(fr) {
+		return
+	}
+	defer a.leave()
+	if s.Background || s.Coprocess || s.Disown {
+		in := fr.subshell()
+		in.background = true
+		fr = in
+	}
+	if call, ok := s.Cmd.(*syntax.CallExpr); ok || s.Cmd == nil {
+		a.call(s, call, fr)
+		return
+	}
+	if len(s.Redirs) == 0 {
+		a.command(s.Cmd, fr)
+		return
+	}
+	var in shFrame
+	var r shRedirected
+	a.each(fr, func() {
+		in = *fr
+		r = a.redirect(s.Redirs, &in)
+		a.redirectEffects(r, shTarget{index: -1, offset: fr.offset(s), fr: fr})
+	})
+	a.command(s.Cmd, &in)
+	a.closeRedirect(r, fr)
+}
+
+// command reads what is not a simple command.
+func (a *analysis) command(c syntax.Command, fr *shFrame) {
+	switch c := c.(type) {
+	case *syntax.BinaryCmd:
+		a.binary(c, fr)
+	case *syntax.Block:
+		a.stmts(c.Stmts, fr)
+	case *syntax.Subshell:
+		a.stmts(c.Stmts, fr.subshell())
+	case *syntax.IfClause:
+		a.ifClause(c, fr)
+	case *syntax.WhileClause:
+		a.loop(fr, func(in *shFrame) {
+			a.stmts(c.Cond, in)
+			a.stmts(c.Do, in)
+		})
+	case *syntax.ForClause:
+		a.forClause(c, fr)
+	case *syntax.CaseClause:
+		a.caseClause(c, fr)
+	case *syntax.FuncDecl:
+		a.funcDecl(c, fr)
+	case *syntax.DeclClause:
+		a.eachState(fr, func(in *shFrame) { a.declare(c, in) })
+	case *syntax.LetClause:
+		for _, x := range c.Exprs {
+			a.calculate(x, fr)
+		}
+	case *syntax.ArithmCmd:
+		a.calculate(c.X, fr)
+	case *syntax.TestClause:
+		a.each(fr, func() { a.testExpr(c.X, fr) })
+	case *syntax.TimeClause:
+		a.stmt(c.Stmt, fr.within("time"))
+	case *syntax.CoprocClause:
+		a.stmt(c.Stmt, fr.subshell())
+	case *syntax.TestDecl:
+		a.stmt(c.Body, fr.subshell())
+	}
+}
+
+func (a *analysis) ifClause(c *syntax.IfClause, fr *shFrame) {
+	if len(c.Cond) == 0 { // an else
+		a.stmts(c.Then, fr)
+		return
+	}
+	a.stmts(c.Cond, fr)
+	then, other := *fr, *fr
+	then.st, then.conditional = fr.st.clone(), true
+	other.st, other.conditional = fr.st.clone(), true
+	a.narrow(c.Cond[len(c.Cond)-1], true, then.st)
+	a.narrow(c.Cond[len(c.Cond)-1], false, other.st)
+	a.stmts(c.Then, &then)
+	if c.Else != nil && a.enter(fr) {
+		a.ifClause(c.Else, &other)
+		a.leave()
+	}
+	a.join(then.st, other.st)
+	*fr.st = *then.st
+}
+
+// loop reads a body until what it changes is known, or is taken for not known.
+func (a *analysis) loop(fr *shFrame, body func(in *shFrame)) {
+	for pass := range 3 {
+		if a.full {
+			return
+		}
+		in := *fr
+		in.st, in.conditional = fr.st.clone(), true
+		body(&in)
+		before := fr.st.clone()
+		if !a.join(fr.st, in.st) {
+			return
+		}
+		a.repeat()
+		if pass == 1 {
+			fr.st.widen(before)
+		}
+	}
+}
+
+// calculate evaluates an arithmetic command for every value its variables may
+// have.
+func (a *analysis) calculate(x syntax.ArithmExpr, fr *shFrame) {
+	if x != nil {
+		a.eachState(fr, func(in *shFrame) { a.arithm(x, in) })
+	}
+}
+
+// maxUnrolled is how many values of a loop's variable are read one by one.
+const maxUnrolled = 64
+
+func (a *analysis) forClause(c *syntax.ForClause, fr *shFrame) {
+	if loop, ok := c.Loop.(*syntax.CStyleLoop); ok {
+		a.calculate(loop.Init, fr)
+		a.loop(fr, func(in *shFrame) {
+			a.calculate(loop.Cond, in)
+			a.stmts(c.Do, in)
+			a.calculate(loop.Post, in)
+		})
+		return
+	}
+	iter, ok := c.Loop.(*syntax.WordIter)
+	if !ok || iter.Name == nil {
+		return
+	}
+	var values []shValue
+	if iter.InPos.IsValid() {
+		a.each(fr, func() {
+			for _, w := range a.fields(iter.Items, fr) {
+				values = append(values, matched(w))
+			}
+		})
+	} else {
+		values = a.positionals(false, fr).values
+	}
+	a.forValues(iter.Name.Value, values, c, fr)
+}
+
+// matched is a word as the value of a loop's variable.
+func matched(w Word) shValue {
+	v := w.value()
+	if !w.Pattern {
+		return v
+	}
+	out := make(shValue, len(v))
+	for i, p := range v {
+		if p.kind == shGlob {
+			p.kind = shMatch
+		}
+		out[i] = p
+	}
+	return out
+}
+
+func (a *analysis) forValues(name string, values []shValue, c *syntax.ForClause, fr *shFrame) {
+	body := *fr
+	body.conditional = true
+	for i, v := range values {
+		if a.full {
+			return
+		}
+		if i > 0 {
+			a.repeat()
+		}
+		if i >= maxUnrolled {
+			body.st.forget(name)
+			a.stmts(c.Do, &body)
+			return
+		}
+		if !syntax.ValidName(name) {
+			return
+		}
+		body.st.set(name, v)
+		before := body.st.clone()
+		a.stmts(c.Do, &body)
+		if body.st.dead {
+			// exit, return, break and continue leave the other values.
+			body.st.dead = false
+			a.join(body.st, before)
+		}
+	}
+}
+
+func (a *analysis) caseClause(c *syntax.CaseClause, fr *shFrame) {
+	a.each(fr, func() { a.single(c.Word, fr) })
+	var ends []*shState
+	for _, item := range c.Items {
+		for _, p := range item.Patterns {
+			a.each(fr, func() { a.single(p, fr) })
+		}
+		in := *fr
+		in.st, in.conditional = fr.st.clone(), true
+		a.stmts(item.Stmts, &in)
+		ends = append(ends, in.st)
+	}
+	for _, st := range ends {
+		a.join(fr.st, st)
+	}
+}
+
+func (a *analysis) funcDecl(c *syntax.FuncDecl, fr *shFrame) {
+	f := &shFunction{body: c.Body, src: fr.src, base: fr.base}
+	if c.Name != nil {
+		fr.st.funcs = fr.st.funcs.put(c.Name.Value, f)
+	}
+	for _, n := range c.Names {
+		fr.st.funcs = fr.st.funcs.put(n.Value, f)
+	}
+}
+
+// testExpr expands the words of [[ … ]]: substitutions in them run.
+func (a *analysis) testExpr(x syntax.TestExpr, fr *shFrame) {
+	if !a.enter(fr) {
+		return
+	}
+	defer a.leave()
+	switch x := x.(type) {
+	case *syntax.Word:
+		a.single(x, fr)
+	case *syntax.ParenTest:
+		a.testExpr(x.X, fr)
+	case *syntax.UnaryTest:
+		a.testExpr(x.X, fr)
+	case *syntax.BinaryTest:
+		a.testExpr(x.X, fr)
+		a.testExpr(x.Y, fr)
+	}
+}

@@ -1,0 +1,164 @@
+package shell
+
+import (
+	"strings"
+)
+
+func fillSystem() {
+	programs((*analysis).mkfs, "mkfs mke2fs mkswap mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat mkfs.f2fs newfs mkdosfs mkntfs")
+	programs((*analysis).partition, "wipefs blkdiscard sgdisk gdisk fdisk parted sfdisk cfdisk cgdisk hdparm nvme badblocks lvremove vgremove pvremove lvreduce cryptsetup "+
+		"zpool zfs mdadm btrfs diskutil fastboot flashrom dmsetup tune2fs")
+	programs((*analysis).kill, "kill pkill killall skill killall5")
+	rulesFor(shTool{short: "tpPe"}, []shRule{
+		{"shutdown", "", "", "-c --show -k", EffectExec, DomainSystem, "shutdown"},
+		{"reboot poweroff halt", "", "", "-w --wtmp-only", EffectExec, DomainSystem, "shutdown"},
+		{"init telinit", "0|1|6|S|s|single", "", "", EffectExec, DomainSystem, "shutdown"},
+		{"systemctl", "poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot|isolate", "", "", EffectExec, DomainSystem, "shutdown"},
+		{"systemctl", "stop|disable|mask|kill", "", "", del, DomainSystem, "service-stop"},
+		{"rc-service sv", "* stop|down", "", "", del, DomainSystem, "service-stop"},
+		{"launchctl", "unload|bootout|remove|disable|stop", "", "", del, DomainSystem, "service-stop"},
+		{"crontab", "", "-r", "", del, DomainSystem, "crontab-remove"},
+		{"crontab", "*", "", "-l", wr, DomainSystem, "crontab-install"},
+		{"iptables ip6tables ebtables", "", "-F --flush -X --delete-chain -Z", "", del, DomainSystem, "firewall-flush"},
+		{"iptables ip6tables", "", "-P=INPUT -P=OUTPUT -P=FORWARD --policy=INPUT", "", wr, DomainSystem, "firewall-policy"},
+		{"nft", "flush|delete|destroy", "", "", del, DomainSystem, "firewall-flush"},
+		{"ufw", "reset|disable", "", "", del, DomainSystem, "firewall-flush"},
+		{"firewall-cmd", "", "--panic-on --complete-reload", "", wr, DomainSystem, "firewall-policy"},
+		{"userdel deluser groupdel delgroup", "", "", "", del, DomainSystem, "user-delete"},
+		{"passwd", "", "-d -l --delete --lock", "", wr, DomainSystem, "account-change"},
+		{"chpasswd", "", "", "", wr, DomainSystem, "account-change"},
+		{"usermod", "", "-aG -G -L -U -u -o", "", EffectPrivilege, DomainSystem, "account-change"},
+		{"gpasswd", "", "-a", "", EffectPrivilege, DomainSystem, "account-change"},
+		{"useradd adduser", "", "-o -G --groups", "", EffectPrivilege, DomainSystem, "account-change"},
+		{"visudo", "", "", "-c --check", EffectPrivilege, DomainSystem, "account-change"},
+		{"setenforce", "0|Permissive|permissive", "", "", wr, DomainSystem, "protection-off"},
+		{"csrutil spctl", "disable", "", "", wr, DomainSystem, "protection-off"},
+		{"spctl", "", "--master-disable --global-disable", "", wr, DomainSystem, "protection-off"},
+		{"apparmor_parser aa-teardown", "", "-R --remove", "", wr, DomainSystem, "protection-off"},
+		{"auditctl", "", "-D -e=0", "", wr, DomainSystem, "protection-off"},
+		{"rmmod insmod modprobe kexec", "", "", "-n -D --show-depends --show --dry-run", wr, DomainSystem, "kernel-module"},
+		{"setcap", "", "", "-v", EffectPrivilege, DomainPermission, "setcap"},
+		{"umount", "", "-a --all -l", "", wr, DomainDisk, "unmount-all"},
+		{"swapoff", "", "-a", "", wr, DomainDisk, "swap-off"},
+		{"ip", "link set", "", "", wr, DomainSystem, "network-change"},
+		{"ip", "route|addr|rule flush|del|delete", "", "", del, DomainSystem, "network-change"},
+		{"ifconfig", "* down", "", "", wr, DomainSystem, "network-change"},
+		{"ifdown", "", "", "", wr, DomainSystem, "network-change"},
+		{"nmcli", "networking|radio off", "", "", wr, DomainSystem, "network-change"},
+		{"tmutil", "delete|disable", "", "", del, DomainSystem, "backup-delete"},
+		{"nvram", "", "-c -d", "", del, DomainSystem, "firmware-change"},
+		{"efibootmgr", "", "-B -O --delete-bootnum", "", del, DomainSystem, "firmware-change"},
+		{"grub-install update-grub bootctl", "", "", "", wr, DomainSystem, "bootloader"},
+		{"restic borg duplicity kopia", "forget|prune|delete|remove-all-but-n-full|snapshot", "", "-n", del, DomainSystem, "backup-delete"},
+	})
+	programs((*analysis).service, "service invoke-rc.d")
+}
+
+// mkfs makes an empty file system of its target.
+func (a *analysis) mkfs(c *shCall) shValue {
+	o := options(c.args(), "tLUbINmnOT", "--type", 0)
+	if o.exact("-n", "-V", "--help") && !strings.Contains(c.name, "fat") {
+		return nil
+	}
+	for _, w := range o.operands {
+		if text := w.prefix(); strings.HasPrefix(text, "/") || w.Dynamic || strings.Contains(text, ".") {
+			a.diskEffect(c, "mkfs", w)
+		}
+	}
+	return nil
+}
+
+// diskEffect destroys what a device, or the image of one, holds.
+func (a *analysis) diskEffect(c *shCall, op string, w Word) {
+	t := c.target(op)
+	if w.Dynamic && w.prefix() == "" {
+		a.effect(c, Effect{Kind: EffectDevice, Domain: DomainDisk, Op: op, Target: w.Text, Certainty: CertainDynamic, Place: ZoneUnknown})
+		return
+	}
+	a.fileEffect(EffectWrite, w, t)
+}
+
+// diskReads are options and words with which a tool of disks only looks.
+var diskReads = map[string]string{
+	"wipefs": "-n --no-act", "sgdisk": "-p --print -v --verify -i --info -L -b --backup", "gdisk": "-l", "fdisk": "-l --list -s -x", "sfdisk": "-l --list -d --dump -J --json -s -V -n",
+	"parted": "-l --list print help unit", "cfdisk": "", "cgdisk": "", "blkdiscard": "", "hdparm": "", "nvme": "", "badblocks": "", "lvremove": "-t --test", "vgremove": "-t --test",
+	"pvremove": "-t --test", "lvreduce": "-t --test", "tune2fs": "-l",
+}
+
+// diskWrites are the words or options with which a tool of disks destroys
+// something; a tool that is not here does whatever its arguments are.
+var diskWrites = map[string]string{
+	"hdparm": "--security-erase --security-erase-enhanced --trim-sector-ranges --make-bad-sector --write-sector", "nvme": "format sanitize write write-zeroes delete-ns", "badblocks": "-w",
+	"cryptsetup": "luksFormat luksErase erase luksKillSlot luksRemoveKey reencrypt", "zpool": "destroy labelclear", "zfs": "destroy rollback",
+	"mdadm": "--zero-superblock --stop -S --remove --fail", "btrfs": "delete", "diskutil": "eraseDisk eraseVolume zeroDisk secureErase partitionDisk reformat erasedisk erasevolume randomDisk",
+	"fastboot": "erase flash format -w flashall", "flashrom": "-w --write -E --erase", "dmsetup": "remove remove_all wipe_table", "wipefs": "-a --all -o --offset -f --force",
+	"parted": "mklabel mktable rm mkpart resizepart mkpartfs set",
+}
+
+// partition is every tool that changes disks and volumes.
+func (a *analysis) partition(c *shCall) shValue {
+	o := options(c.args(), "", "", 0)
+	words := WordTexts(c.args())
+	has := func(list string) bool {
+		for _, w := range words {
+			name, _, _ := strings.Cut(w, "=")
+			if WordIn(name, list) {
+				return true
+			}
+		}
+		return false
+	}
+	if o.dry() || has(diskReads[c.name]) && !has(diskWrites[c.name]) || len(words) == 0 {
+		return printsText(a, c)
+	}
+	if diskWrites[c.name] != "" && !has(diskWrites[c.name]) && !o.exact("-a", "-f", "-w", "-S") {
+		return printsText(a, c)
+	}
+	if (c.name == "fdisk" || c.name == "gdisk" || c.name == "sfdisk") && len(o.operands) == 0 {
+		return printsText(a, c)
+	}
+	found := false
+	for _, w := range o.operands {
+		if strings.HasPrefix(w.prefix(), "/dev/") || strings.HasSuffix(w.Text, ".img") || strings.HasPrefix(w.prefix(), "/") {
+			a.diskEffect(c, c.name, w)
+			found = true
+		}
+	}
+	if !found {
+		a.resource(c, EffectDevice, DomainDisk, c.name, o.operands)
+	}
+	return printsText(a, c)
+}
+
+// kill sends signals. Process -1 is every process; 1 is init.
+func (a *analysis) kill(c *shCall) shValue {
+	args := c.args()
+	if HasFlag(args, "-l", "-L", "--list", "--help") {
+		return printsText(a, c)
+	}
+	all := c.name == "killall5"
+	for i, w := range args {
+		switch {
+		case c.name == "kill" && w.Is("-1") && (i > 0 || len(args) == 1):
+			all = all || i == len(args)-1
+		case c.name == "kill" && w.Is("1") && i > 0 && !args[i-1].Is("-s", "-n"), c.name == "kill" && w.Is("1") && len(args) == 1:
+			all = true
+		case (c.name == "pkill" || c.name == "killall") && w.Is("-u", "-U", "--euid") && i+1 < len(args):
+			all = true
+		case c.name == "pkill" && w.Is(".", ".*", ""):
+			all = true
+		}
+	}
+	if all {
+		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "kill-all", Target: strings.Join(WordTexts(args), " ")})
+	}
+	return nil
+}
+
+// service is service NAME stop.
+func (a *analysis) service(c *shCall) shValue {
+	if len(c.args()) > 1 && c.args()[1].Is("stop") {
+		a.resource(c, EffectDelete, DomainSystem, "service-stop", c.args()[:1])
+	}
+	return printsText(a, c)
+}

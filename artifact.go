@@ -12,10 +12,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/codec"
+	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/format"

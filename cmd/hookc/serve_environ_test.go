@@ -24,8 +24,8 @@ import (
 var worldReads = map[string]string{
 	"artifact.go os.Environ":                             "only without Options.Environ",
 	"artifact_encode.go filepath.Abs":                    "hookc compile -o alone",
-	"builtins/shell.go os.TempDir":                       "TMPDIR is fixed",
-	"builtins/shell.go os.UserHomeDir":                   "HOME is fixed",
+	"builtins/shell/shell.go os.TempDir":                 "TMPDIR is fixed",
+	"builtins/shell/shell.go os.UserHomeDir":             "HOME is fixed",
 	"builtins/shell/param.go os.Getenv":                  "USER and LOGNAME are fixed",
 	"builtins/guard_self_git.go exec.LookPath":           "git is asked what a command would change; where it is not found, the answer is the careful one",
 	"builtins/guard_self_git.go os.Environ":              "what git is given to compare two trees, without its own variables",

@@ -10,7 +10,6 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
-	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -111,100 +110,10 @@ type glance struct {
 	paths    paths
 }
 
-// paths are the paths that were checked, and those that are being checked.
-type paths struct {
-	known atomic.Pointer[pathSet]
-	mu    sync.Mutex
-	under map[uint64]bool
-}
-
-// maxPaths bounds the paths of a module; topdown decides what takes others.
-const maxPaths = 4096
-
-// verdict on a path.
-type sight uint8
-
-const (
-	seen   sight = iota // topdown said the same before
-	first               // nobody took it
-	unsure              // a check is under way, or there is no room for one
-)
-
-// pathSet is a table of paths, of which at most half is taken; 0 is no path. It is
-// not changed.
-type pathSet struct {
-	table []uint64
-	n     int
-}
-
-func (s *pathSet) has(path uint64) bool {
-	if s == nil {
-		return false
-	}
-	for at := path; ; at++ {
-		switch s.table[at&uint64(len(s.table)-1)] {
-		case path:
-			return true
-		case 0:
-			return false
-		}
-	}
-}
-
-// with is the set with a path that is not in it.
-func (s *pathSet) with(path uint64) *pathSet {
-	all := []uint64{path}
-	if s != nil {
-		all = append(all, s.table...)
-	}
-	out := &pathSet{n: 1, table: make([]uint64, 8)}
-	if s != nil {
-		out.n = s.n + 1
-	}
-	for len(out.table) < 2*out.n {
-		out.table = make([]uint64, 2*len(out.table))
-	}
-	for _, p := range all {
-		if p == 0 {
-			continue
-		}
-		at := p
-		for out.table[at&uint64(len(out.table)-1)] != 0 {
-			at++
-		}
-		out.table[at&uint64(len(out.table)-1)] = p
-	}
-	return out
-}
-
-// look says what is known of a path, and begins its check when nothing is.
-func (p *paths) look(path uint64) sight {
-	if p.known.Load().has(path | 1) {
-		return seen
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch known := p.known.Load(); {
-	case known.has(path | 1):
-		return seen
-	case p.under[path|1], known != nil && known.n >= maxPaths:
-		return unsure
-	}
-	if p.under == nil {
-		p.under = map[uint64]bool{}
-	}
-	p.under[path|1] = true
-	return first
-}
-
-// done ends the check of a path: whether topdown said the same.
-func (p *paths) done(path uint64, same bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.under, path|1)
-	if same {
-		p.known.Store(p.known.Load().with(path | 1))
-	}
+// settled reports whether topdown said the same before on a path, and nothing
+// changed since it was last asked what code is wrong.
+func (g *glance) settled(path uint64) bool {
+	return g.change.Load() == g.eyes.changes.Load() && g.paths.known.Load().has(path|1)
 }
 
 // Watch lets eyes look at a module's code. Rules that look at the world or the
@@ -220,7 +129,9 @@ func (n *Native) Watch(e *Eyes, h *policy.Hook) {
 // Wrong reports whether the code was found wrong, here or in another plan.
 func (g *glance) Wrong() bool {
 	if now := g.eyes.changes.Load(); g.change.Load() != now {
-		g.rejected.Store(g.eyes.rejects(g.digest()))
+		if g.eyes.rejects(g.digest()) { // and never believed again, whatever another goroutine saw before
+			g.rejected.Store(true)
+		}
 		g.change.Store(now)
 	}
 	return g.rejected.Load()
@@ -228,7 +139,7 @@ func (g *glance) Wrong() bool {
 
 // watched is Tell under the eyes of topdown.
 func (n *Native) watched(ctx context.Context, in *policy.Context) (*policy.Result, error) {
-	if n.Wrong() {
+	if n.rejected.Load() {
 		return n.topdown(ctx, in)
 	}
 	r := nativeRuns.Get().(*nativeRun)
@@ -237,10 +148,20 @@ func (n *Native) watched(ctx context.Context, in *policy.Context) (*policy.Resul
 	out, err := n.tell(r, in)
 	path, fell := r.machine.Path, r.fell
 	r.release()
-	if fell || timedOut(err) { // it is topdown's answer already, or there is none
+	if fell || !n.eyes.Paranoid && n.settled(path) { // what fell is topdown's answer already
 		return out, err
 	}
-	if n.eyes.Paranoid {
+	return n.doubted(ctx, in, path, out, err)
+}
+
+// doubted is what is said on a path that native code was not yet believed on.
+func (n *Native) doubted(ctx context.Context, in *policy.Context, path uint64, out *policy.Result, err error) (*policy.Result, error) {
+	switch {
+	case n.Wrong():
+		return n.topdown(ctx, in)
+	case timedOut(err): // there is no answer
+		return out, err
+	case n.eyes.Paranoid:
 		return n.stricter(ctx, in, out, err)
 	}
 	switch n.paths.look(path) {
@@ -366,71 +287,4 @@ func describeResult(r *policy.Result, err error) string {
 		out += ", " + reason.Text
 	}
 	return out
-}
-
-// watched lets the eyes of the members look at what was said together. A member
-// that is not to be believed is asked by itself, which is topdown then.
-func (f *FusedNative) watched(ctx context.Context, in *policy.Context, path uint64, chosen []int, said []dag.FusedSaid) {
-	eyes := f.members[0].eyes
-	for k, i := range chosen {
-		path = (path ^ uint64(i)) * 0x9E3779B97F4A7C15
-		if eyes.Paranoid || f.members[i].Wrong() {
-			said[k] = dag.FusedSaid{Alone: true}
-		}
-	}
-	if eyes.Paranoid {
-		return
-	}
-	sight := f.paths.look(path)
-	if sight == seen {
-		return
-	}
-	if sight == first && f.later(in, path, chosen, said) {
-		return
-	}
-	for k, i := range chosen {
-		if said[k].Alone {
-			continue
-		}
-		out, err := f.members[i].topdown(ctx, in)
-		said[k] = dag.FusedSaid{Result: out, Alone: err != nil}
-	}
-}
-
-// later asks topdown for each of the chosen, beside the event.
-func (f *FusedNative) later(in *policy.Context, path uint64, chosen []int, said []dag.FusedSaid) bool {
-	e := f.members[0].eyes
-	if e.pending.Add(1) > maxPending || f.input.long(in) {
-		e.pending.Add(-1)
-		f.paths.done(path, false)
-		return false
-	}
-	type asked struct {
-		n     *Native
-		input ast.Value
-		said  *policy.Result
-	}
-	var all []asked
-	for k, i := range chosen {
-		if said[k].Alone {
-			continue
-		}
-		a := asked{n: f.members[i], input: f.members[i].input.value(in)}
-		if said[k].Result != nil {
-			kept := *said[k].Result
-			a.said = &kept
-		}
-		all = append(all, a)
-	}
-	e.checks.Add(1)
-	go func() {
-		defer e.checks.Done()
-		defer e.pending.Add(-1)
-		same := true
-		for _, a := range all {
-			same = a.n.check(a.input, a.said, nil) && same
-		}
-		f.paths.done(path, same)
-	}()
-	return true
 }

@@ -22,7 +22,8 @@ func corrupt(t *testing.T, n *Native) {
 	n.code, n.slots = wrong.code, wrong.slots
 }
 
-func watchedGuard(t *testing.T, e *Eyes, source string) *Native {
+func watchedGuard(t testing.TB, e *Eyes, source string) *Native {
+	t.Helper()
 	h := guard(source)
 	h.Timeout = time.Minute
 	n, engine := compiled(t, h).Native()
@@ -95,6 +96,27 @@ func TestWrongCodeIsRejectedTogether(t *testing.T) {
 	assert.Len(t, e.Rejected(), 1)
 }
 
+// Code that was wrong elsewhere is not believed on paths either that it was right
+// on before.
+func TestRejectedCodeIsNotBelievedOnKnownPaths(t *testing.T) {
+	e := NewEyes(false, nil, nil)
+	n, other := watchedGuard(t, e, noRm), watchedGuard(t, e, `deny contains "no mv" if input.command == "mv"`)
+	f := FuseNative([]*Native{n, other})
+	for range 3 {
+		require.NoError(t, f.Run(t.Context(), bash("ls"), []int{0, 1}, make([]dag.FusedSaid, 2)))
+		_, err := n.Run(t.Context(), bash("ls"), 0)
+		require.NoError(t, err)
+		e.Close()
+	}
+	e.reject(Difference{Code: n.digest(), Hook: "guard"})
+	said := make([]dag.FusedSaid, 2)
+	require.NoError(t, f.Run(t.Context(), bash("ls"), []int{0, 1}, said))
+	assert.Equal(t, []bool{true, false}, []bool{said[0].Alone, said[1].Alone})
+	_, err := n.Run(t.Context(), bash("ls"), 0)
+	require.NoError(t, err)
+	assert.True(t, n.rejected.Load())
+}
+
 // Paranoid lets nothing wrong leave.
 func TestParanoid(t *testing.T) {
 	e := NewEyes(true, nil, nil)
@@ -122,37 +144,60 @@ func TestPathsAreLookedAtOnce(t *testing.T) {
 	assert.Empty(t, e.Rejected())
 }
 
-// BenchmarkEyes is a hook of a hundred rules with eyes on it, all paths of which
-// were looked at, against the same without.
+// BenchmarkEyes is what eyes cost where all paths were looked at: hooks, and
+// hooks that are evaluated together, with eyes on them against the same without,
+// by turns. It reports the median of the ratios of many short rounds.
 func BenchmarkEyes(b *testing.B) {
-	var source strings.Builder
-	for i := range 100 {
-		fmt.Fprintf(&source, "deny contains \"no %d\" if { input.tool_name == \"Bash\"; contains(input.command, \"rm%d\") }\n", i, i)
-	}
-	h := guard(source.String())
-	m, found := new(Compiler).Compile(h)
-	require.Empty(b, found)
-	n, _ := m.Native()
-	m, _ = new(Compiler).Compile(h)
-	watched, _ := m.Native()
-	e := NewEyes(false, nil, nil)
-	watched.Watch(e, h)
 	in := bash("git status rm7 --short")
-	ask := func(n *Native) time.Duration {
-		start := time.Now()
-		for range 200 {
-			if _, err := n.Tell(b.Context(), in, 0); err != nil {
-				b.Fatal(err)
+	for _, c := range []struct{ name, source string }{
+		{"rule", strings.TrimPrefix(literalRules(1), "package rules\n")},
+		{"hundred-rules", strings.TrimPrefix(literalRules(100), "package rules\n")},
+		{"rich", strings.TrimPrefix(richRules, "package rules\n")},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			e := NewEyes(false, nil, nil)
+			tell := func(n *Native) func() {
+				return func() {
+					if _, err := n.Tell(b.Context(), in, 0); err != nil {
+						b.Fatal(err)
+					}
+				}
 			}
-		}
-		return time.Since(start)
+			againstUnwatched(b, e, tell(unwatched(b, c.source)), tell(watchedGuard(b, e, c.source)))
+		})
 	}
-	ask(watched)
-	e.Close()
-	best := []time.Duration{time.Hour, time.Hour}
-	for b.Loop() {
-		best[0], best[1] = min(best[0], ask(n)), min(best[1], ask(watched))
+	for _, n := range []int{100, 1000} {
+		b.Run(fmt.Sprint(n, "-hooks"), func(b *testing.B) {
+			e := NewEyes(false, nil, nil)
+			tell := func(made func(source string) *Native) func() {
+				var list []*Native
+				for i := range n {
+					list = append(list, made(fmt.Sprintf("deny contains \"no\" if { input.tool_name == \"Bash\"; contains(input.command, \"rm -%d\") }", i)))
+				}
+				f, chosen, said := FuseNative(list), all(n), make([]dag.FusedSaid, n)
+				return func() {
+					if err := f.Run(b.Context(), in, chosen[1:], said[1:]); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			againstUnwatched(b, e, tell(func(source string) *Native { return unwatched(b, source) }),
+				tell(func(source string) *Native { return watchedGuard(b, e, source) }))
+		})
 	}
-	b.ReportMetric(float64(best[1])/float64(best[0]), "watched/not")
-	b.ReportMetric(float64(best[0])/200, "ns/event")
+}
+
+func unwatched(t testing.TB, source string) *Native {
+	n, engine := compiled(t, guard(source)).Native()
+	require.NotNil(t, n, engine)
+	return n
+}
+
+func againstUnwatched(b *testing.B, e *Eyes, without, with func()) {
+	for range 200 {
+		with()
+		without()
+		e.Close()
+	}
+	ratioOf(b, "watched/not", 100, 100, with, without)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hookc/hookc/dag"
@@ -24,7 +25,10 @@ type FusedNative struct {
 	budget time.Duration
 	timely bool
 	runs   sync.Pool
-	paths  paths
+	// change and doubted are what glance has: some member was wrong.
+	change  atomic.Int64
+	doubted atomic.Bool
+	paths   paths
 }
 
 // Fusible reports whether the module can be evaluated with others: all of it is

@@ -114,6 +114,9 @@ func (in *eventInput) Slot(i int) (native.Value, bool) {
 	if !ok {
 		return nil, false
 	}
+	if _, text := v.(string); text {
+		return v, true
+	}
 	if longIn(v) {
 		return in.refuse()
 	}

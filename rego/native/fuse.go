@@ -77,7 +77,13 @@ func onSlot(i int32, t test) exec {
 			return ended
 		}
 		f.m.weigh(v)
-		return f.m.judge(t, v)
+		switch t(v) {
+		case yes:
+			return done
+		case no:
+			return ended
+		}
+		return f.m.strange(t, v)
 	}
 }
 
@@ -88,26 +94,29 @@ func onLocal(i int32, t test) exec {
 			return bailed
 		}
 		f.m.weigh(v)
-		return f.m.judge(t, v)
+		switch t(v) {
+		case yes:
+			return done
+		case no:
+			return ended
+		}
+		return f.m.strange(t, v)
 	}
 }
 
 // longText is a long text that a pattern is looked for in at once.
 type longText string
 
-// judge tests a value. What takes a clock is done without one where there is none.
-func (m *Machine) judge(t test, v Value) status {
-	is := t(v)
-	if is == strange && m.Unclocked {
-		if s, ok := v.(string); ok {
-			is = t(longText(s))
+// strange is how a test ends that takes more than the value: what takes a clock is
+// done without one where there is none.
+func (m *Machine) strange(t test, v Value) status {
+	if s, ok := v.(string); ok && m.Unclocked {
+		switch t(longText(s)) {
+		case yes:
+			return done
+		case no:
+			return ended
 		}
-	}
-	switch is {
-	case yes:
-		return done
-	case no:
-		return ended
 	}
 	return bailed
 }

@@ -138,7 +138,7 @@ func (m *Machine) begin(c *Code, in Input) {
 	m.generation = m.generations
 	m.in = in
 	m.steps = stride
-	m.account = account{roof: bounds.Memory}
+	m.held, m.roof, m.kept, m.memos = 0, bounds.Memory, 0, 0
 	m.call.m = m
 	m.search(c)
 }
@@ -188,26 +188,33 @@ func (m *Machine) ask(s *slot, i int32) (Value, bool) {
 	s.v, s.ok = m.in.Slot(int(i))
 	s.epoch = m.epoch
 	m.touched = append(m.touched, i)
-	if kind := uint64(0); s.ok {
-		switch s.v.(type) {
-		case string:
-			kind = 1
-		case int, float64, Number:
-			kind = 2
-		case bool:
-			kind = 3
-		case nil:
-			kind = 4
-		case []Value:
-			kind = 5
-		default:
-			kind = 6
-		}
-		m.Path = onward(m.Path, uint64(i)<<3|kind)
-	} else {
-		m.Path = onward(m.Path, uint64(i)<<3|7)
+	if _, text := s.v.(string); text && s.ok {
+		m.Path = onward(m.Path, uint64(i)<<3)
+		return s.v, true
 	}
+	m.Path = onward(m.Path, uint64(i)<<3|s.sort())
 	return s.v, s.ok
+}
+
+// sort is another number for each type of what a slot holds, 0 for a text and 1
+// for nothing.
+func (s *slot) sort() uint64 {
+	if !s.ok {
+		return 1
+	}
+	switch s.v.(type) {
+	case string:
+		return 0
+	case int, float64, Number:
+		return 2
+	case bool:
+		return 3
+	case nil:
+		return 4
+	case []Value:
+		return 5
+	}
+	return 6
 }
 
 // onward adds a step to a path.

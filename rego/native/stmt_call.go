@@ -123,14 +123,12 @@ func (l *linker) builtin(s *Stmt) func(f *frame) (Value, bool, status) {
 			if isUndef(v) {
 				return nil, false, bailed
 			}
+			m.weigh(v)
 			m.args = append(m.args, v)
 		}
 		m.call.Name, m.call.Place = name, place
 		m.step()
 		v, ok, err := fn(&m.call, m.args[base:len(m.args):len(m.args)])
-		for _, v := range m.args[base:] {
-			m.weigh(v)
-		}
 		m.args = m.args[:base]
 		if err != nil {
 			return nil, false, bailed

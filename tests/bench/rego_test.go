@@ -16,6 +16,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/rego"
 )
 
 // module is the rules of policyOf(regoRule, n, tools) as one module, which
@@ -84,6 +85,33 @@ func BenchmarkRatioEngine(b *testing.B) {
 						b.Fatal(err, d)
 					}
 				}, bareOPA(b, module(n, spread.tools)))
+			})
+		}
+	}
+}
+
+// BenchmarkRatioEyes is a whole firing of n Rego hooks that a second pair of eyes
+// looks at, all paths of which were looked at, against the same without eyes.
+func BenchmarkRatioEyes(b *testing.B) {
+	for _, spread := range spreads {
+		for _, n := range []int{1, 30, 100, 1000} {
+			b.Run(fmt.Sprintf("%s/%d", spread.name, n), func(b *testing.B) {
+				again := func(options ...hookc.Option) func() {
+					eng, in, memory := open(b, policyOf(regoRule, n, spread.tools), options...), call().Frozen(hookc.PreToolExecution), new(hookc.Reused)
+					return func() {
+						if d, err := eng.FireInto(b.Context(), hookc.PreToolExecution, in, memory); err != nil || !d.Permits() || len(d.Failed) > 0 {
+							b.Fatal(err, d)
+						}
+					}
+				}
+				e := rego.NewEyes(false, nil, nil)
+				watched, not := again(hookc.SkipVerify(), hookc.Eyes(e)), again(hookc.SkipVerify())
+				for range 200 {
+					watched()
+					not()
+					e.Close()
+				}
+				ratio(b, "watched/not", 50, watched, not)
 			})
 		}
 	}

@@ -1,0 +1,106 @@
+package rego
+
+import (
+	"context"
+	"slices"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+)
+
+// watched lets the eyes of the members look at what was said together. A member
+// that is not to be believed is asked by itself, which is topdown then.
+func (f *FusedNative) watched(ctx context.Context, in *policy.Context, path uint64, chosen []int, said []dag.FusedSaid) {
+	eyes := f.members[0].eyes
+	if len(chosen) < len(f.members) {
+		path = choice(path, chosen)
+	}
+	now := eyes.changes.Load()
+	if f.change.Load() == now && !f.doubted.Load() && !eyes.Paranoid && f.paths.known.Load().has(path|1) {
+		return
+	}
+	for k, i := range chosen {
+		if eyes.Paranoid || f.members[i].Wrong() {
+			said[k] = dag.FusedSaid{Alone: true}
+		}
+	}
+	if slices.ContainsFunc(f.members, (*Native).Wrong) {
+		f.doubted.Store(true)
+	}
+	f.change.Store(now)
+	if eyes.Paranoid {
+		return
+	}
+	sight := f.paths.look(path)
+	if sight == seen {
+		return
+	}
+	if sight == first && f.later(in, path, chosen, said) {
+		return
+	}
+	for k, i := range chosen {
+		if said[k].Alone {
+			continue
+		}
+		out, err := f.members[i].topdown(ctx, in)
+		said[k] = dag.FusedSaid{Result: out, Alone: err != nil}
+	}
+}
+
+// later asks topdown for each of the chosen, beside the event.
+func (f *FusedNative) later(in *policy.Context, path uint64, chosen []int, said []dag.FusedSaid) bool {
+	e := f.members[0].eyes
+	if e.pending.Add(1) > maxPending || f.input.long(in) {
+		e.pending.Add(-1)
+		f.paths.done(path, false)
+		return false
+	}
+	type asked struct {
+		n     *Native
+		input ast.Value
+		said  *policy.Result
+	}
+	var all []asked
+	for k, i := range chosen {
+		if said[k].Alone {
+			continue
+		}
+		a := asked{n: f.members[i], input: f.members[i].input.value(in)}
+		if said[k].Result != nil {
+			kept := *said[k].Result
+			a.said = &kept
+		}
+		all = append(all, a)
+	}
+	e.checks.Add(1)
+	go func() {
+		defer e.checks.Done()
+		defer e.pending.Add(-1)
+		same := true
+		for _, a := range all {
+			same = a.n.check(a.input, a.said, nil) && same
+		}
+		f.paths.done(path, same)
+	}()
+	return true
+}
+
+// choice adds to a path who was chosen. Four at a time need not wait for each
+// other.
+func choice(path uint64, chosen []int) uint64 {
+	const odd = 0x9E3779B97F4A7C15
+	a, b, c, d := path, path+1, path+2, path+3
+	for ; len(chosen) >= 4; chosen = chosen[4:] {
+		a, b = (a^uint64(chosen[0]))*odd, (b^uint64(chosen[1]))*odd
+		c, d = (c^uint64(chosen[2]))*odd, (d^uint64(chosen[3]))*odd
+	}
+	for _, i := range chosen {
+		a = (a ^ uint64(i)) * odd
+	}
+	for _, other := range []uint64{b, c, d} {
+		a = (a ^ other) * odd
+	}
+	return a
+}

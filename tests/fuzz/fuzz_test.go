@@ -44,9 +44,14 @@ func FuzzFilter(f *testing.F) {
 		defer eng.Close()
 		in := &policy.Context{ToolName: tool, PermissionMode: mode, ToolInput: map[string]any{"command": command}}
 		d, err := eng.Fire(t.Context(), hookc.PreToolExecution, in)
+		serial, serialErr := eng.FireSerial(t.Context(), hookc.PreToolExecution, in)
+		if strings.Contains(tool+command, "\x00") { // no shell sees what is behind it
+			require.Error(t, err)
+			require.Error(t, serialErr)
+			return
+		}
 		require.NoError(t, err)
-		serial, err := eng.FireSerial(t.Context(), hookc.PreToolExecution, in)
-		require.NoError(t, err)
+		require.NoError(t, serialErr)
 		require.Equal(t, decided(serial), decided(d))
 		if !d.Permits() {
 			require.True(t, eng.Available(hookc.PreToolExecution, tool), "a tool that is refused must be asked about")

@@ -21,12 +21,13 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/tests/depth"
 	"github.com/hookc/hookc/tests/programs"
 )
 
 const (
-	// sequences are the sequences of calls that are tried, each with a policy of
-	// its own and callsEach calls.
+	// sequences are the sequences of calls that are tried at full depth, each with
+	// a policy of its own and callsEach calls.
 	sequences = 120
 	callsEach = 14
 )
@@ -52,7 +53,7 @@ type gated struct {
 // policy and the hooks in force stay what they were.
 func TestGatedAgentChangesNothing(t *testing.T) {
 	tried, calls, permitted := 0, 0, 0
-	for seed := range uint64(sequences) {
+	for seed := range depth.Of(uint64(sequences)) {
 		g := newGated(t, rand.New(rand.NewPCG(seed, 12)))
 		for range callsEach {
 			g.step()

@@ -3,6 +3,7 @@
 package hostile
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -16,21 +17,29 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// managedHookc builds a hookc whose managed tier is in a folder of the test: the
-// machine's own is not the test's to write.
-func managedHookc(t *testing.T, dir string) string {
-	t.Helper()
-	return builtWith(t, "github.com/hookc/hookc/policy/format.managedDir="+dir)
-}
+// boundMemory is the limit of [specialHookc], in bytes.
+const boundMemory = 64 << 20
 
-// builtWith builds a hookc in which a variable has another value.
-func builtWith(t *testing.T, set string) string {
+// specialHookc builds a hookc with a small limit of memory, whose managed tier is
+// in a folder of the test: the machine's own is not the test's to write. One test
+// uses both, because linking takes longer than what is tried with it.
+func specialHookc(t *testing.T, managed string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "hookc")
-	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program,
-		"-ldflags", "-X "+set, "github.com/hookc/hookc/cmd/hookc").CombinedOutput()
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "-ldflags",
+		fmt.Sprintf("-X github.com/hookc/hookc/policy/format.managedDir=%s -X main.testMemory=%d", managed, boundMemory),
+		"github.com/hookc/hookc/cmd/hookc").CombinedOutput()
 	require.NoError(t, err, string(out))
 	return program
+}
+
+// TestSpecialHookc tries what needs a program that is built for it.
+func TestSpecialHookc(t *testing.T) {
+	t.Parallel()
+	managed := t.TempDir()
+	program := specialHookc(t, managed)
+	t.Run("memory is bounded", func(t *testing.T) { memoryIsBounded(t, program) })
+	t.Run("the environment removes no guard", func(t *testing.T) { environmentRemovesNoGuard(t, program, managed) })
 }
 
 var (
@@ -72,17 +81,15 @@ func variables(t *testing.T, program string) []string {
 	return out
 }
 
-// Whatever value a variable that hookc reads has, managed and locked hooks run
+// environmentRemovesNoGuard: whatever value a variable that hookc reads has, managed and locked hooks run
 // and decide the same; and with a named policy or a profile the managed ones do.
-func TestEnvironmentRemovesNoGuard(t *testing.T) {
-	managed := t.TempDir()
+func environmentRemovesNoGuard(t *testing.T, program, managed string) {
 	require.NoError(t, put(managed, "hooks.yaml", `pre_tool_execution:
   - {name: managed, filter: {tool_name: Bash}, deny: 'command contains "rm -rf"', reason: the machine says no}
   - {name: process, filter: {tool_name: Write}, command: "sleep 0.3; echo '{\\"decision\\": \\"deny\\", \\"reason\\": \\"the machine says no\\"}'"}
 `))
 	h := newHouse(t)
 	require.NoError(t, put(h.project, "empty.yaml", "stop: []\n"))
-	program := managedHookc(t, managed)
 	write := strings.Replace(removal, `"tool_name":"Bash"`, `"tool_name":"Write"`, 1)
 	check := func(what, event string, args ...string) {
 		t.Helper()

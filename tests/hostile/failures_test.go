@@ -31,6 +31,7 @@ var failingNames = []string{"missing-program", "out-of-time", "killed", "no-prov
 // TestFailuresReachWhoeverReads fires guards that fail and let through, as every
 // agent's hook: each is named in the answer or on stderr, and is counted.
 func TestFailuresReachWhoeverReads(t *testing.T) {
+	t.Parallel()
 	for _, d := range agent.All() {
 		for _, event := range []policy.Event{policy.PreToolExecution, policy.PreSendMessage} {
 			i := slices.IndexFunc(d.Natives(), func(native string) bool { return slices.Contains(d.EventsOf(native), event) })

@@ -67,6 +67,7 @@ func examples(t *testing.T) []example {
 // denies is refused or the failure is declared. What is left of a list is a
 // smaller policy: nothing in the bytes tells it from one that is meant.
 func TestCutAtEveryByte(t *testing.T) {
+	t.Parallel()
 	for _, e := range examples(t) {
 		t.Run(e.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -155,6 +156,7 @@ func lay(t *testing.T, dir string, files map[string]string) {
 // policy, through hookc run and through hookgate with a resident server. Each
 // answer refuses or says what is wrong.
 func TestSavesThatTruncate(t *testing.T) {
+	t.Parallel()
 	runs := depth.Of(160)
 	dir := t.TempDir()
 	policy := filepath.Join(dir, "config", "hookc", "hooks.yaml")

@@ -114,10 +114,9 @@ func TestDeadlineIsKept(t *testing.T) {
 	}
 }
 
-// A process that uses too much memory answers by the posture, and one that does
-// not answers by itself. The program has a small limit.
-func TestMemoryIsBounded(t *testing.T) {
-	program := builtWith(t, fmt.Sprintf("main.testMemory=%d", 64<<20))
+// memoryIsBounded: a process that uses too much memory answers by the posture,
+// and one that does not answers by itself.
+func memoryIsBounded(t *testing.T, program string) {
 	h := newHouse(t)
 	ask := func() answer {
 		return h.ask(t, removal, program, "run", "PreToolUse", "--dialect", "claude", "--deadline", "100s")
@@ -128,11 +127,12 @@ func TestMemoryIsBounded(t *testing.T) {
 	a = ask()
 	assert.Equal(t, 2, a.code)
 	assert.Contains(t, a.stdout, `"permissionDecision":"deny"`)
-	assert.Contains(t, a.stdout, "hookc uses more than 64 MiB of memory")
+	assert.Contains(t, a.stdout, fmt.Sprintf("hookc uses more than %d MiB of memory", boundMemory>>20))
 }
 
 // A refusal stays one when nobody reads it any more: the exit code says so.
 func TestClosedOutputRefuses(t *testing.T) {
+	t.Parallel()
 	for name, policy := range map[string]string{"decided": mine, "late": slow} {
 		for _, words := range [][]string{{programs.Hookc(t), "run"}, {programs.Hookc(t), "run", "--dialect", "claude"}, {programs.Hookgate(t), "--dialect", "claude"}} {
 			h := newHouse(t)

@@ -25,6 +25,9 @@ func Repos() []repo {
 	places := []string{".hookc/hooks.yaml", "hooks.yaml", ".hookc/hooks.local.yaml"}
 	for _, place := range places {
 		for name, text := range contents() {
+			if dear(name) && place != places[0] && !depth.Full() {
+				continue // the first place stands for all
+			}
 			out = append(out, repo{place + " " + name, func(root string) error { return put(root, place, text) }})
 		}
 		for name, special := range specials() {
@@ -46,7 +49,7 @@ func contents() map[string]string {
 	hook := "pre_tool_execution:\n"
 	many := strings.Builder{}
 	many.WriteString(hook)
-	for i := range max(21_000, depth.Of(60_000)) {
+	for i := range beyond(60_000, 20_000) {
 		fmt.Fprintf(&many, "  - {name: r%d, deny: 'command contains \"x%d\"', reason: no}\n", i, i)
 	}
 	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
@@ -74,6 +77,18 @@ func contents() map[string]string {
 	}
 }
 
+// dear says which contents take seconds to read, however few of them there are.
+func dear(content string) bool { return content == "has many rules" }
+
+// beyond is how many of a thing a repository has: all at full depth, otherwise
+// little more than the bound that hookc has for it.
+func beyond(all, bound int) int {
+	if depth.Full() {
+		return all
+	}
+	return bound + bound/20
+}
+
 // specials are what a path can be but a file.
 func specials() map[string]func(path string) error {
 	return map[string]func(string) error{
@@ -92,7 +107,7 @@ func specials() map[string]func(path string) error {
 func trees() []repo {
 	return []repo{
 		{"many hook folders", func(root string) error {
-			for i := range depth.Of(30_000) {
+			for i := range beyond(30_000, 2_000) {
 				if err := put(root, fmt.Sprintf(".agents/hooks/h%d/HOOK.md", i), "---\nname: h\ntrigger: pre-tool-call\n---\n"); err != nil {
 					return err
 				}
@@ -129,7 +144,7 @@ func trees() []repo {
 			return os.Chmod(filepath.Join(root, ".hookc"), 0)
 		}},
 		{"many names beside the policy", func(root string) error {
-			for i := range depth.Of(20_000) {
+			for i := range beyond(20_000, 2_000) {
 				if err := put(root, fmt.Sprintf(".hookc/hooks%d.yml", i), ""); err != nil {
 					return err
 				}

@@ -31,6 +31,7 @@ func static(t *testing.T) map[string][]string {
 // Whatever a repository that nobody trusted holds, the commands that look at it
 // end.
 func TestStaticCommandsEnd(t *testing.T) {
+	t.Parallel()
 	for _, r := range Repos() {
 		t.Run(r.name, func(t *testing.T) {
 			h := newHouse(t)
@@ -81,6 +82,7 @@ func leaving(outside string) map[string]map[string]string {
 // No static command reads, without trust, what lies outside the project or is no
 // regular file, and where the policy names such a thing it says so.
 func TestStaticCommandsStayInside(t *testing.T) {
+	t.Parallel()
 	for name := range leaving("") {
 		t.Run(name, func(t *testing.T) {
 			h := newHouse(t)

@@ -13,6 +13,7 @@ import (
 // Whatever a repository that nobody trusted holds, the user's own verdict
 // arrives: not late, and not as a failure of hookc.
 func TestUntrustedRepositoryHoldsNothingUp(t *testing.T) {
+	t.Parallel()
 	repos := Repos()
 	require.GreaterOrEqual(t, len(repos), 60)
 	worst, where := time.Duration(0), ""

@@ -119,6 +119,8 @@ type unit struct {
 	// untouched are those that have none.
 	recalled  bool
 	untouched map[*dag.Plan]bool
+	// looks are names of tools by what they look like, once they are asked for.
+	looks map[string]string
 	// fixed are the findings of passes that do not look into bodies.
 	fixed diag.List
 

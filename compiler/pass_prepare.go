@@ -42,7 +42,7 @@ func (u *unit) make(h *policy.Hook) *made {
 	if body.Runner == nil && !found.HasErrors() {
 		panic(fmt.Sprintf("compiler: pass prepare: kind %s gave hook %s no runner and no error", h.Kind, h.Name))
 	}
-	return &made{body: body, found: found}
+	return &made{body: body, found: append(found, u.bodyGlyphs(h)...)}
 }
 
 func (u *unit) reportAll(h *policy.Hook, found diag.List) {

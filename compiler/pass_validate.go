@@ -20,6 +20,7 @@ func validate(u *unit) {
 			u.checkMay(plan.Spec, h)
 			u.checkAsync(h)
 			u.checkPosture(plan.Spec, h)
+			u.checkGlyphs(h)
 		}
 	}
 	for _, glob := range u.policy.Tools.Open {
@@ -27,6 +28,7 @@ func validate(u *unit) {
 			u.diags.Add(codeGlob.Report(u.policy.Tools.Span, "tools: open: %q: %s", glob, err))
 		}
 	}
+	u.checkCatalogue()
 }
 
 var codeField = diag.Define(diag.Code{

@@ -22,6 +22,7 @@ var layers = map[string]int{
 	"policy/diag":         0,
 	"policy/artifact":     0,
 	"policy/digits":       -2,
+	"policy/glyph":        -2,
 	"rego/bounds":         -1,
 	"rego/native":         0,
 	"policy":              1,
@@ -77,7 +78,7 @@ var layers = map[string]int{
 
 // stdOnly lists the packages that import nothing but the standard library and
 // lower layers.
-var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/agent", "internal/wire", "cmd/hookgate/cold", "cmd/hookgate/rules", "cmd/hookgate", "rego/native", "rego/bounds", "policy/digits"}
+var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/agent", "internal/wire", "cmd/hookgate/cold", "cmd/hookgate/rules", "cmd/hookgate", "rego/native", "rego/bounds", "policy/digits", "policy/glyph"}
 
 // owners says which packages may import a module; everything else must not,
 // and those in barred must not even link it.

@@ -286,6 +286,8 @@ type Standin struct {
 	Imports []string
 	// Dir is the folder of the policy.
 	Dir string
+	// Root is that of the project. What lies above it says nothing.
+	Root string
 	// Seals are the files that must be alike for the body itself to run.
 	Seals []Seal
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hookc/hookc/policy"
@@ -24,7 +25,7 @@ func (b *bash) run(ctx context.Context, in *policy.Context, env []string) (outco
 	if s == nil {
 		return b.once(ctx, in, env, &b.body)
 	}
-	if before, ok := sealed(s.Seals); ok {
+	if before, ok := sealed(s.Root, s.Seals); ok {
 		out, err := b.once(ctx, in, env, &b.body)
 		if ctx.Err() != nil || before.still() {
 			return out, err
@@ -58,14 +59,29 @@ func (l *looks) still() bool {
 }
 
 // sealed reports whether every file is like its copy, and what it looked at.
-func sealed(seals []policy.Seal) (*looks, bool) {
+func sealed(root string, seals []policy.Seal) (*looks, bool) {
 	l := &looks{}
 	for _, s := range seals {
+		l.above(root, s.Live)
 		if !l.alike(s.Live, s.Kept) {
 			return nil, false
 		}
 	}
 	return l, true
+}
+
+// above looks at the folders of the project, below its root, in which a file
+// lies: one that is moved away and back while the file is read had another in its
+// place. A file that comes or goes in such a folder looks the same; then the copy
+// runs once more.
+func (l *looks) above(root, live string) {
+	for up := filepath.Dir(live); len(up) > len(root) && strings.HasPrefix(up, root) && !slices.Contains(l.paths, up); up = filepath.Dir(up) {
+		l.add(up, disk.Look(up))
+	}
+}
+
+func (l *looks) add(path string, print disk.Print) {
+	l.paths, l.prints = append(l.paths, path), append(l.prints, print)
 }
 
 func (l *looks) alike(live, kept string) bool {
@@ -78,10 +94,10 @@ func (l *looks) alike(live, kept string) bool {
 	if info.Mode().Type() != was.Mode().Type() {
 		return false
 	}
+	l.add(live, print)
 	if info.IsDir() {
 		return l.folder(live, kept)
 	}
-	l.paths, l.prints = append(l.paths, live), append(l.prints, print)
 	return print.Settled(began) && // else a further change could not be told
 		info.Mode()&0o111 != 0 == (was.Mode()&0o111 != 0) && sameContent(live, kept)
 }

@@ -316,6 +316,7 @@ func (in *File) settle(b *policy.Body, dir string) {
 			s.Seals = []policy.Seal{{Live: live(dir), Kept: dir}}
 		}
 	}
+	s.Root = in.Tree.Root()
 	s.Env = b.Env // some name the hook's own folder
 	if s.WorkDir != "" && !in.Tree.Holds(live(s.WorkDir)) {
 		s.WorkDir = live(s.WorkDir)

@@ -26,6 +26,9 @@ type Tree struct {
 	root, now string
 }
 
+// Root is the project's root that the tree is used for.
+func (t *Tree) Root() string { return t.now }
+
 // Kept is where the copy of a path lies.
 func (t *Tree) Kept(path string) string {
 	rel := name(t.now, path)

@@ -4,10 +4,12 @@ package hostile
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,7 +111,12 @@ var mutations = map[string]func(path string) (string, error){
 		}
 		return at, os.WriteFile(at, []byte("import os\nos._exit(0)\n"), 0o644)
 	},
-	"the folder gone": func(p string) (string, error) { return p, os.RemoveAll(filepath.Dir(p)) },
+	"the folder gone": func(p string) (string, error) {
+		if filepath.Base(p) == "hooks.yaml" && filepath.Base(filepath.Dir(p)) == "project" {
+			return "", os.ErrInvalid // the folder of the event itself: see TestEventsOfNoFolder
+		}
+		return p, os.RemoveAll(filepath.Dir(p))
+	},
 }
 
 // TestWhatWasTrustedDecides: whatever is done to whichever file of a trusted
@@ -119,7 +126,8 @@ func TestWhatWasTrustedDecides(t *testing.T) {
 	for name, g := range guards {
 		t.Run(name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(len(name)), 12))
-			for how, mutate := range mutations {
+			for _, how := range slices.Sorted(maps.Keys(mutations)) { // in one order, so that a seed says what is tried
+				mutate := mutations[how]
 				root, covered := consented(t, g.files)
 				file := covered[r.IntN(len(covered))]
 				changed, err := mutate(filepath.Join(root, file))
@@ -142,6 +150,33 @@ func TestWhatWasTrustedDecides(t *testing.T) {
 		})
 	}
 	t.Logf("%d mutations", tried)
+}
+
+// TestEventsOfNoFolder: where the folder of an event is gone, with the trusted
+// project or alone, rules decide as ever, and a process that cannot start there
+// fails by its posture, which the Decision says.
+func TestEventsOfNoFolder(t *testing.T) {
+	root, _ := consented(t, map[string]string{"hooks.yaml": `pre_tool_execution:
+  - {name: rule, deny: 'command contains "aa"', reason: no}
+  - {name: process, command: exit 2, protocol: claude}
+  - {name: strict, command: exit 2, protocol: claude, on_error: deny, filter: {tool_name: Write}}
+`})
+	for _, cwd := range []string{filepath.Join(root, "gone"), root} {
+		require.NoError(t, os.RemoveAll(cwd))
+		eng, err := hookc.Open(t.Context(), hookc.Discover(root), hookc.SkipVerify())
+		require.NoError(t, err)
+		for tool, want := range map[string]policy.Action{"Bash": policy.Block, "Read": policy.Proceed, "Write": policy.Block} {
+			d, err := eng.PreTool(t.Context(), hookc.Call{Tool: tool, Input: map[string]any{"command": "aa"}, Where: hookc.Where{Cwd: cwd}})
+			require.NoError(t, err)
+			if tool == "Read" {
+				d, err = eng.PreTool(t.Context(), hookc.Call{Tool: tool, Input: map[string]any{"command": "b"}, Where: hookc.Where{Cwd: cwd}})
+				require.NoError(t, err)
+				assert.Contains(t, fmt.Sprint(d.Warnings, d.Failed), "process")
+			}
+			assert.Equal(t, want, d.Action, "%s in %s", tool, cwd)
+		}
+		require.NoError(t, eng.Close())
+	}
 }
 
 // TestProjectHoldsWhereverTheAgentIs: the policy of a project holds for every

@@ -75,7 +75,9 @@ func TestWrongNativeCodeIsFoundByServe(t *testing.T) {
 	}
 	hookc, gate := wrongPrograms(t)
 	h, removes := newWrongHouse(t, hookc, gate)
-	asks := func() told { return h.ask(removes, nil, h.gate, "PreToolUse", "--dialect", "claude", "--deadline", "60s") }
+	asks := func() told {
+		return h.ask(removes, nil, h.gate, "PreToolUse", "--dialect", "claude", "--deadline", "60s")
+	}
 	h.serve()
 	require.Equal(t, passed, asks(), "without a wrong answer the test shows nothing")
 	for range 5 {

@@ -1,6 +1,7 @@
 package scripts
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -17,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/tests/programs"
 )
@@ -49,11 +51,39 @@ func TestScripts(t *testing.T) {
 			return programs.Native, nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": exits,
-			"json":  jsonValue,
-			"quiet": quiet,
+			"exits":   exits,
+			"json":    jsonValue,
+			"library": library,
+			"quiet":   quiet,
 		},
 	})
+}
+
+// library decides an event as a program does that embeds hookc: from a policy and
+// from a compiled one, which another hookc than the one that reads it may not
+// have written. It writes the Decisions to standard output:
+// `library levels.yaml bare.json`.
+func library(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: library POLICY EVENT")
+	}
+	sources := []hookc.Option{hookc.Dir(ts.MkAbs(".")), hookc.Files(ts.MkAbs(args[0]))}
+	made, found, err := hookc.NewArtifact(sources...)
+	ts.Check(err)
+	ts.Check(found.Err())
+	compiled := ts.MkAbs(args[0]) + ".compiled"
+	ts.Check(made.WriteFile(compiled, nil))
+	data := []byte(ts.ReadFile(args[1]))
+	for _, from := range [][]hookc.Option{sources, {hookc.Artifact(compiled)}} {
+		eng, err := hookc.Open(context.Background(), from...)
+		ts.Check(err)
+		for range 3 { // what is decided while OPA is asked beside it, and afterwards
+			d, err := eng.FireJSON(context.Background(), "", data)
+			ts.Check(err)
+			fmt.Fprintf(ts.Stdout(), "%s by %s: %s\n", d.Action, d.By, strings.Join(d.Reasons, ", "))
+		}
+		ts.Check(eng.Close())
+	}
 }
 
 // quiet waits until a file was left alone for so long that it counts as whole,

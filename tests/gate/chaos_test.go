@@ -95,6 +95,7 @@ func TestGateGarbage(t *testing.T) {
 
 // TestGateUnread: the server closes, or never reads.
 func TestGateUnread(t *testing.T) {
+	t.Parallel()
 	h := newGateHouse(t)
 	h.write("hooks.yaml", gatePolicy)
 	h.fake(func(conn *net.UnixConn) {})

@@ -64,49 +64,16 @@ func KindNames() []string {
 func (k Kind) InProcess() bool { return k == KindRego || k == KindExpr || k == KindBuiltin }
 
 // Protocol is the language a script speaks: what it reads on stdin and what
-// its exit code, stdout and stderr mean (semantics.md §2.6).
+// its exit code, stdout and stderr mean (semantics.md §2.6). It is the id of
+// the agent whose language it is.
 type Protocol string
 
-// The protocols. The zero Protocol is jcli.
+// The protocols that the rules of hookc itself name. The zero Protocol is
+// jcli's, the canonical one; package agent has them all.
 const (
 	JCLIProtocol       Protocol = "jcli"
-	ClaudeProtocol     Protocol = "claude"
-	GeminiProtocol     Protocol = "gemini"
-	ClawdCodeProtocol  Protocol = "clawdcode"
 	AgentHooksProtocol Protocol = "agenthooks"
-	AIAgentsProtocol   Protocol = "aiagents"
-	CodexProtocol      Protocol = "codex"
-	KimiProtocol       Protocol = "kimi"
-	CursorProtocol     Protocol = "cursor"
-	CopilotProtocol    Protocol = "copilot"
-	QwenProtocol       Protocol = "qwen"
-	// Claude240Protocol is that of Claude Code 2.1.240; profiles alone have it.
-	Claude240Protocol Protocol = "claude@2.1.240"
-	// ClawdDocProtocol is that of ClawdCode as its document has it; profiles
-	// alone have it.
-	ClawdDocProtocol Protocol = "clawdcode@doc"
 )
-
-var protocolAliases = map[string]Protocol{
-	"jcli": JCLIProtocol, "claude": ClaudeProtocol, "claude-code": ClaudeProtocol, "gemini": GeminiProtocol,
-	"clawdcode": ClawdCodeProtocol, "clawd": ClawdCodeProtocol,
-	"agenthooks": AgentHooksProtocol, "agent-hooks": AgentHooksProtocol,
-	"aiagents": AIAgentsProtocol, "ai-agents": AIAgentsProtocol, "ai_agents": AIAgentsProtocol,
-	"codex": CodexProtocol, "kimi": KimiProtocol, "kimi-cli": KimiProtocol, "cursor": CursorProtocol,
-	"copilot": CopilotProtocol, "copilot-cli": CopilotProtocol,
-	"qwen": QwenProtocol, "qwen-code": QwenProtocol,
-}
-
-// ParseProtocol finds a protocol by its id or another spelling of it.
-func ParseProtocol(name string) (Protocol, bool) {
-	p, ok := protocolAliases[name]
-	return p, ok
-}
-
-// ProtocolNames lists the ids `protocol:` takes.
-func ProtocolNames() []string {
-	return []string{"jcli", "claude", "gemini", "clawdcode", "agenthooks", "aiagents", "codex", "kimi", "cursor", "copilot", "qwen"}
-}
 
 // World is a hook's use of the world outside the process that orders hooks
 // (semantics.md §3).

@@ -39,7 +39,7 @@ func catalogue() []listed {
 	for _, k := range runner.Kinds(runner.Options{}) {
 		add("hook kind", string(k.Name), k.Doc)
 	}
-	for _, p := range policy.ProtocolNames() {
+	for _, p := range agent.Protocols() {
 		add("protocol", p, "what a script of this agent reads and answers")
 	}
 	for _, d := range agent.All() {

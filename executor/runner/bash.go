@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -40,10 +41,10 @@ func prepareBash(o Options, h *policy.Hook) (dag.Body, diag.List) {
 	if b.broken == nil && len(body.Args) == 0 {
 		found.Add(lintCommand(h, &body)...)
 	}
-	if b.protocol == jcliProtocol {
+	if !b.agent.Refuses(2) {
 		found.Add(lintExit2(h, &body)...)
 	}
-	found.Add(lintExit1(h, &body)...)
+	found.Add(lintExit1(h, b.agent)...)
 	spec := h.Event.Spec()
 	eff := policy.Effects{Reads: spec.Readable(), Writes: spec.Writable(), May: spec.PowersFor(body.Protocol),
 		World: policy.WorldWrite, MayFail: true}
@@ -55,19 +56,19 @@ func prepareBash(o Options, h *policy.Hook) (dag.Body, diag.List) {
 }
 
 func newBash(o Options, h *policy.Hook) *bash {
-	speaks := protocols[h.Body.Protocol]
+	speaks := agent.Speaks(h.Body.Protocol)
 	if speaks == nil {
 		panic("runner: hook " + h.Name + " speaks no known protocol: " + string(h.Body.Protocol))
 	}
-	return &bash{hook: h, body: h.Body, protocol: speaks, debug: o.Debug, environ: o.Environ}
+	return &bash{hook: h, body: h.Body, agent: speaks, debug: o.Debug, environ: o.Environ}
 }
 
 // bash is a command made ready.
 type bash struct {
-	hook     *policy.Hook
-	body     policy.Body
-	protocol *protocol
-	debug    func(DebugRecord)
+	hook  *policy.Hook
+	body  policy.Body
+	agent *agent.Agent
+	debug func(DebugRecord)
 	// environ is whose environment the command gets; nil is this process's.
 	environ []string
 	// path and args start it; broken is why it cannot be started.
@@ -103,9 +104,9 @@ func (b *bash) start() diag.List {
 // shell finds what reads the command: the agent's own shell for a hook of its
 // own configuration, where that is installed.
 func (b *bash) shell() (string, error) {
-	if own := b.protocol.shell; own != "" && b.body.Native != "" {
-		if path, err := (reach{}).find(own); err == nil {
-			b.args[0] = own
+	if b.body.Native != "" {
+		if path, err := (reach{}).find(b.agent.Shell()); err == nil {
+			b.args[0] = b.agent.Shell()
 			return path, nil
 		}
 	}
@@ -137,10 +138,7 @@ func (b *bash) Run(ctx context.Context, in *policy.Context, attempt int) (policy
 	out, err := b.run(ctx, in, env)
 	var r policy.Result
 	if err == nil {
-		by := policy.By{Name: b.hook.Name, At: b.hook.Span}
-		r, err = b.protocol.judge(answer{event: b.hook.Event, in: in, by: by, outcome: out,
-			faithful: b.body.Faithful, native: b.body.Native, strict: b.body.Strict, inTurn: b.body.InTurn,
-			onFailure: b.body.OnFailure, doc: b.body.Protocol == policy.ClawdDocProtocol})
+		r, err = b.agent.Read(b.hook, in, out)
 	}
 	if b.debug != nil {
 		b.debug(b.record(env, out, err, time.Since(began), attempt))
@@ -149,12 +147,12 @@ func (b *bash) Run(ctx context.Context, in *policy.Context, attempt int) (policy
 }
 
 // once runs one body of the hook.
-func (b *bash) once(ctx context.Context, in *policy.Context, env []string, body *policy.Body) (outcome, error) {
-	none := outcome{exit: -1}
+func (b *bash) once(ctx context.Context, in *policy.Context, env []string, body *policy.Body) (agent.Outcome, error) {
+	none := agent.Outcome{Exit: -1}
 	if b.broken != nil {
 		return none, b.broken
 	}
-	stdin, err := b.protocol.input(b.hook.Event, b.body.Native, in)
+	stdin, err := b.agent.Input(b.hook.Event, b.body.Native, in)
 	if err != nil {
 		return none, policy.Failf(policy.ErrSpawn, "the event cannot be written as JSON: %w", err)
 	}
@@ -170,9 +168,10 @@ func (b *bash) once(ctx context.Context, in *policy.Context, env []string, body 
 	}
 	c := command{path: b.program(in), args: b.args, dir: dir, env: env, stdin: stdin, limit: maxStdout}
 	if b.body.Native != "" {
-		c.limit, c.cut = cmp.Or(b.protocol.maxStdout, maxStdout), b.protocol.cut
-		if expand := b.protocol.expand; expand != nil && len(b.body.Args) == 0 {
-			c.args = []string{b.args[0], "-c", expand(script(body), in)}
+		limit, cut := b.agent.MaxStdout()
+		c.limit, c.cut = cmp.Or(limit, maxStdout), cut
+		if len(b.body.Args) == 0 {
+			c.args = []string{b.args[0], "-c", b.agent.Expand(script(body), in)}
 		}
 	}
 	return c.run(ctx)

@@ -9,18 +9,19 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // record is what one attempt did, for --debug.
-func (b *bash) record(env []string, out outcome, err error, took time.Duration, attempt int) DebugRecord {
+func (b *bash) record(env []string, out agent.Outcome, err error, took time.Duration, attempt int) DebugRecord {
 	command := b.body.Command.Value
 	if len(b.body.Args) > 0 {
 		command = strings.Join(b.body.Args, " ")
 	}
 	hide := newRedactor(env)
 	r := DebugRecord{
-		Hook: b.hook.Name, Event: b.hook.Event, Kind: policy.KindBash, Command: hide.text(command), Exit: out.exit,
-		Stderr: hide.text(out.stderr.tail), Micros: took.Microseconds(), Attempt: attempt,
+		Hook: b.hook.Name, Event: b.hook.Event, Kind: policy.KindBash, Command: hide.text(command), Exit: out.Exit,
+		Stderr: hide.text(out.Stderr), Micros: took.Microseconds(), Attempt: attempt,
 	}
 	if err != nil {
 		r.Error = hide.text(err.Error())

@@ -13,7 +13,10 @@ import (
 const maxEnv = 32 << 10
 
 // commonEnv are the variables every hook gets (semantics.md §10).
-var commonEnv = []envKey{
+var commonEnv = []struct {
+	name  string
+	field policy.Field
+}{
 	{"JCLI_CWD", policy.FieldCwd},
 	{"TOOL_NAME", policy.FieldToolName},
 	{"FILE_PATH", policy.FieldPath},
@@ -36,15 +39,16 @@ func (b *bash) env(in *policy.Context) []string {
 		set[name] = value
 	}
 	put("JCLI_HOOK_EVENT", string(b.hook.Event))
-	put("HOOK_EVENT", b.protocol.name(b.hook.Event))
-	lists := [][]envKey{commonEnv, b.protocol.env}
-	if own := b.protocol.nativeEnv; b.body.Native != "" && own != nil {
-		lists = [][]envKey{own}
-	}
-	for _, list := range lists {
-		for _, k := range list {
+	put("HOOK_EVENT", b.agent.EventName(b.hook.Event))
+	native := b.body.Native != ""
+	vars, alone := b.agent.Env(in, native)
+	for _, k := range commonEnv {
+		if !alone {
 			put(k.name, in.Text(k.field))
 		}
+	}
+	for _, v := range vars {
+		put(v.Name, v.Value)
 	}
 	put("HOOKC_POLICY_DIR", b.hook.Dir)
 	hookDir := b.body.WorkDir
@@ -60,8 +64,7 @@ func (b *bash) env(in *policy.Context) []string {
 	reach := b.reach(in, host)
 	for _, kv := range host {
 		name, _, _ := strings.Cut(kv, "=")
-		hidden := b.body.Native != "" && b.protocol.hides != "" && strings.HasPrefix(name, b.protocol.hides)
-		if _, ours := set[name]; ours || hidden {
+		if _, ours := set[name]; ours || native && b.agent.Hides(name) {
 			continue
 		}
 		if kv, keep := reach.hosted(kv); keep {

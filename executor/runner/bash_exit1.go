@@ -3,11 +3,11 @@ package runner
 import (
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -29,12 +29,6 @@ gemini
 `,
 })
 
-// blocksByTwo are the protocols of agents in which status 2 blocks and 1 does
-// not.
-var blocksByTwo = []policy.Protocol{policy.GeminiProtocol, policy.QwenProtocol, policy.ClaudeProtocol, policy.Claude240Protocol,
-	policy.CodexProtocol, policy.KimiProtocol, policy.ClawdCodeProtocol, policy.AgentHooksProtocol, policy.CursorProtocol,
-	policy.ClawdDocProtocol, policy.AIAgentsProtocol}
-
 var (
 	exit1  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[^#\n]*\bexit\s*\(?\s*1\b`) })
 	speaks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)decision|\bdeny\b|"?continue"?\s*:`) })
@@ -42,9 +36,9 @@ var (
 
 // lintExit1 reports a hook of an agent's own configuration that can only have
 // meant to block with status 1: it exits so, and never with 2 nor by an answer.
-func lintExit1(h *policy.Hook, body *policy.Body) diag.List {
-	spec := h.Event.Spec()
-	if body.Native == "" || body.Strict || !slices.Contains(blocksByTwo, body.Protocol) || !spec.Guarded() || !spec.Powers.Has(policy.MayDeny) ||
+func lintExit1(h *policy.Hook, a *agent.Agent) diag.List {
+	spec, body := h.Event.Spec(), &h.Body
+	if body.Native == "" || body.Strict || !a.Refuses(2) || a.Refuses(1) || !spec.Guarded() || !spec.Powers.Has(policy.MayDeny) ||
 		body.Command.Span.IsZero() && len(body.Args) == 0 || body.OnFailure > policy.OnErrorSkip {
 		return nil
 	}

@@ -52,7 +52,7 @@ func TestBashLints(t *testing.T) {
 		{"/no/where.sh", "", []string{"HK090"}, "/no/where.sh"},
 		{"jq . && echo {}", "", []string{}, ""},
 		{"grep -q x && exit 2", "", []string{"HK120"}, "exit 2"},
-		{"grep -q x && exit 2", policy.ClaudeProtocol, []string{}, ""},
+		{"grep -q x && exit 2", "claude", []string{}, ""},
 		{"exit 20", "", []string{}, ""},
 		{"# exit 2", "", []string{}, ""},
 		{"./block.sh", "", []string{"HK120"}, "./block.sh"},

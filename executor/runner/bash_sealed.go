@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/disk"
 )
 
@@ -20,7 +21,7 @@ import (
 // what they answered counts only if they are the same files afterwards: else
 // the copy runs, so that nobody can put another script in their place for a
 // moment.
-func (b *bash) run(ctx context.Context, in *policy.Context, env []string) (outcome, error) {
+func (b *bash) run(ctx context.Context, in *policy.Context, env []string) (agent.Outcome, error) {
 	s := b.body.Standin
 	if s == nil {
 		return b.once(ctx, in, env, &b.body)
@@ -37,7 +38,7 @@ func (b *bash) run(ctx context.Context, in *policy.Context, env []string) (outco
 	hook := *b.hook
 	hook.Dir, copied.hook, copied.body = s.Dir, &hook, body
 	if copied.start(); copied.broken != nil {
-		return outcome{exit: -1}, copied.broken
+		return agent.Outcome{Exit: -1}, copied.broken
 	}
 	return copied.once(ctx, in, copied.env(in), &copied.body)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -27,7 +28,7 @@ func llmKind(o Options) dag.Kind {
 func prepareLLM(o Options, h *policy.Hook) (dag.Body, diag.List) {
 	t, found := parseTemplate(h)
 	spec := h.Event.Spec()
-	if claudeAsks(h) {
+	if agent.Speaks(h.Body.Protocol).Asks(h) {
 		t, found = template{}, nil // its prompt is no template
 	}
 	model := h.Body.Model
@@ -44,7 +45,7 @@ func prepareLLM(o Options, h *policy.Hook) (dag.Body, diag.List) {
 			World: policy.WorldNone, MayFail: true,
 		},
 	}
-	if claudeAsks(h) {
+	if agent.Speaks(h.Body.Protocol).Asks(h) {
 		body.Effects.Reads, body.Effects.May, body.Effects.Writes = spec.Readable(), policy.AllPowers, policy.Paths{}
 	}
 	return body, found
@@ -83,9 +84,9 @@ func (l *llm) ask(ctx context.Context, in *policy.Context, attempt int) (policy.
 		return policy.Result{}, ended(ctx)
 	}
 	prompt := l.template.render(in) + instruction
-	if claudeAsks(l.hook) {
+	if agent.Speaks(l.hook.Body.Protocol).Asks(l.hook) {
 		var err error
-		if prompt, err = claudePrompt(l.hook, in); err != nil {
+		if prompt, err = agent.Speaks(l.hook.Body.Protocol).Prompt(l.hook, in); err != nil {
 			return policy.Result{}, err
 		}
 	}
@@ -106,13 +107,12 @@ func (l *llm) ask(ctx context.Context, in *policy.Context, attempt int) (policy.
 // reply reads what the model said; of a hook of jcli's own configuration as
 // jcli does, to which an empty reply says nothing.
 func (l *llm) reply(text string, in *policy.Context) (policy.Result, error) {
-	by := policy.By{Name: l.hook.Name, At: l.hook.Span}
-	body := &l.hook.Body
+	own := agent.Speaks(l.hook.Body.Protocol)
 	switch {
-	case claudeAsks(l.hook):
-		return readClaudeReply(l.hook, text)
-	case body.Native == "":
-		return readReply(text, by)
+	case own.Asks(l.hook):
+		return own.Reply(l.hook, text)
+	case l.hook.Body.Native == "":
+		return readReply(text, policy.By{Name: l.hook.Name, At: l.hook.Span})
 	}
 	if strings.TrimSpace(text) == "" {
 		return policy.Result{}, nil
@@ -121,7 +121,7 @@ func (l *llm) reply(text string, in *policy.Context) (policy.Result, error) {
 	if err != nil {
 		return policy.Result{}, err
 	}
-	return nativeJCLI(answer{event: l.hook.Event, in: in, by: by, native: body.Native, faithful: body.Faithful, outcome: outcome{stdout: object}})
+	return own.Read(l.hook, in, agent.Outcome{Stdout: object})
 }
 
 // instruction ends every prompt: it says what an answer looks like.

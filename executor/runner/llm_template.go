@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -114,7 +115,7 @@ func (t template) render(in *policy.Context) string {
 			continue
 		}
 		if v, ok := in.At(p.path); ok && v != nil {
-			b.WriteString(asText(v))
+			b.WriteString(agent.JSONText(v))
 		}
 	}
 	return b.String()

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -180,7 +181,7 @@ func FuzzTemplate(f *testing.F) {
 				return v
 			}
 			if got, has := in.At(path); has {
-				return asText(got)
+				return agent.JSONText(got)
 			}
 			return ""
 		})

@@ -7,10 +7,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 const (
@@ -40,37 +40,15 @@ type command struct {
 	cut   bool
 }
 
-// outcome is how a process ended of its own accord.
-type outcome struct {
-	// exit is the exit status, -1 when a signal ended the process.
-	exit   int
-	signal string
-	stdout string
-	stderr streams
-}
-
-// streams is what was kept of standard error.
-type streams struct{ head, tail string }
-
-// firstLine is the first line of standard error that says anything.
-func (s streams) firstLine() string {
-	for line := range strings.SplitSeq(s.head, "\n") {
-		if line = strings.TrimSpace(line); line != "" {
-			return line
-		}
-	}
-	return ""
-}
-
 // run runs a command in a process group of its own. When ctx ends, or the
 // command says too much, the whole group is asked to end, killed 250 ms later
 // and reaped. When run returns, whatever the outcome, no process is left in
 // the group, no goroutine is left and every pipe is closed; a process that
 // must outlive its hook has to leave the group (setsid). The outcome is
 // returned beside an error too, as far as it is known.
-func (c command) run(ctx context.Context) (outcome, error) {
+func (c command) run(ctx context.Context) (agent.Outcome, error) {
 	if err := ctx.Err(); err != nil {
-		return outcome{exit: -1}, ended(ctx)
+		return agent.Outcome{Exit: -1}, ended(ctx)
 	}
 	cmd := &exec.Cmd{Path: c.path, Args: c.args, Dir: c.dir, Env: c.env, WaitDelay: linger}
 	overflow := make(chan struct{}, 1)
@@ -82,7 +60,7 @@ func (c command) run(ctx context.Context) (outcome, error) {
 	leadGroup(cmd)
 	finish, err := start(cmd, stdout, stderr)
 	if err != nil {
-		return outcome{exit: -1}, spawnError(c, err)
+		return agent.Outcome{Exit: -1}, spawnError(c, err)
 	}
 	group := adopt(cmd)
 	defer group.close()
@@ -108,7 +86,8 @@ func (c command) run(ctx context.Context) (outcome, error) {
 	// The leader is reaped, but the system does not give its number away while
 	// the group has a member: a number without one is nobody's.
 	group.kill()
-	out := outcome{exit: cmd.ProcessState.ExitCode(), signal: signalOf(cmd.ProcessState), stdout: valid(string(stdout.kept)), stderr: stderr.streams()}
+	out := agent.Outcome{Exit: cmd.ProcessState.ExitCode(), Signal: signalOf(cmd.ProcessState), Stdout: valid(string(stdout.kept))}
+	out.Head, out.Stderr = stderr.kept()
 	if failure == nil && stdout.over {
 		failure = policy.Failf(policy.ErrOversize, "wrote more than %d KiB to standard output", c.limit>>10)
 	}
@@ -252,10 +231,11 @@ func (w *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (w *tail) streams() streams {
-	end := w.end
-	if len(end) > stderrTail {
-		end = end[len(end)-stderrTail:]
+// kept are the beginning and the end.
+func (w *tail) kept() (head, end string) {
+	last := w.end
+	if len(last) > stderrTail {
+		last = last[len(last)-stderrTail:]
 	}
-	return streams{head: valid(string(w.head)), tail: valid(string(end))}
+	return valid(string(w.head)), valid(string(last))
 }

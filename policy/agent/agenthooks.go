@@ -1,6 +1,11 @@
 package agent
 
-import "github.com/hookc/hookc/policy"
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+)
 
 // agenthooks is that of the Agent Hooks specification (HOOK.md folders): exit
 // status 2 with the reason on stderr refuses at every event, whatever reading
@@ -10,10 +15,19 @@ var _ = register(Agent{
 	ID: "agenthooks", Version: "1", Aliases: []string{"agent-hooks", "agent_hooks"},
 	Doc:      "Agent Hooks (HOOK.md): exit code 2 and stderr, or JSON on stdout",
 	eventKey: "event_type",
-	keys: map[string]policy.Field{
-		"work_dir": policy.FieldCwd, "prompt": policy.FieldUserInput, "tool_output": policy.FieldToolResult,
-		"error": policy.FieldToolError, "final_message": policy.FieldAssistantOutput,
-	},
+	keys: slices.Concat(
+		[]key{
+			{name: "work_dir", field: policy.FieldCwd},
+			{name: "prompt", field: policy.FieldUserInput, at: []policy.Event{policy.PreSendMessage}},
+			{name: "final_message", field: policy.FieldAssistantOutput, at: []policy.Event{policy.StopEvent, policy.SubagentStop}},
+			{name: "tool_output", field: policy.FieldToolResult},
+			{name: "error", field: policy.FieldToolError},
+		},
+		same(policy.FieldSessionID, policy.FieldTimestamp, policy.FieldDurationSeconds, policy.FieldTotalSteps, policy.FieldExitReason,
+			policy.FieldStopReason, policy.FieldStepCount, policy.FieldToolName, policy.FieldToolInput, policy.FieldToolUseID,
+			policy.FieldSubagentName, policy.FieldSubagentType, policy.FieldTaskDescription, policy.FieldTrigger),
+		sameAt([]policy.Event{policy.SessionStart}, policy.FieldModel),
+	),
 	env: []envKey{
 		{"KIMI_WORK_DIR", policy.FieldCwd}, {"KIMI_PROJECT_DIR", policy.FieldProjectRoot}, {"KIMI_SESSION_ID", policy.FieldSessionID},
 	},
@@ -37,6 +51,18 @@ var _ = register(Agent{
 	say:        sayAgentHooks,
 	blind:      exit2,
 	noticeExit: 1,
+	scripts: scripts{
+		shape: func(out map[string]any) {
+			if v, ok := out["tool_output"]; ok {
+				out["tool_output"] = JSONText(v)
+			}
+		},
+		read:   readAgentHooks,
+		native: nativeAgentHooks,
+		nativeEnv: []envKey{
+			{"KIMI_SESSION_ID", policy.FieldSessionID}, {"KIMI_WORK_DIR", policy.FieldCwd}, {"KIMI_PROJECT_DIR", policy.FieldProjectRoot},
+		},
+	},
 })
 
 const agentHooksSays = MayDeny | MayContext
@@ -55,4 +81,82 @@ func sayAgentHooks(a *answer) Wire {
 	}
 	out.text("additional_context", a.contextText())
 	return out.wire(0, "")
+}
+
+// agentHooksProfile is how HOOK.md folders run: one after another by priority
+// over both tiers, until the first block; async ones after the others
+// (docs/dialects, agenthooks §2.4, §2.6, §2.9).
+var agentHooksProfile = &Profile{
+	Files: []ConfigFile{
+		{Tier: policy.TierUser, Base: Home, Path: ".config/agents/hooks", Env: "XDG_CONFIG_HOME", EnvPath: "agents/hooks", Format: "hookmd"},
+		{Tier: policy.TierUser, Base: Home, Path: ".config/agents/hooks.toml", Env: "XDG_CONFIG_HOME", EnvPath: "agents/hooks.toml", Format: "hookstoml"},
+		{Tier: policy.TierProject, Base: Project, Path: ".agents/hooks", Format: "hookmd"},
+		{Tier: policy.TierProject, Base: Project, Path: ".agents/hooks.toml", Format: "hookstoml"},
+	},
+	Rules: func(bool) policy.Profile {
+		out := policy.Profile{Flat: true, Strategies: map[policy.Event]*policy.StrategySpec{}}
+		for event, powers := range agentHooksPowers {
+			out.Strategies[event] = &policy.StrategySpec{Strategy: "agenthooks", Halt: policy.HaltDeny, Fold: policy.FoldMax | policy.FoldReasons,
+				Doc:       "by priority, one after another until one blocks",
+				MaxBlocks: 3,
+				Adjust: func(e *policy.EventSpec) {
+					e.Powers, e.Retry, e.Context, e.Inject, e.Feedback = powers, false, true, false, powers == 0
+					if event != policy.PreToolExecution {
+						e.Writes = nil
+					}
+				},
+				Sink: agentHooksAsked}
+		}
+		return out
+	},
+}
+
+// agentHooksPowers is what each event obeys. Where nothing can be blocked any
+// more a block is feedback, and ends the chain all the same.
+var agentHooksPowers = map[policy.Event]policy.Powers{
+	policy.SessionStart: policy.MayDeny, policy.SessionEnd: 0,
+	policy.PreSendMessage: policy.MayDeny, policy.TurnEnd: 0,
+	policy.StopEvent: policy.MayDeny, policy.PostStop: 0,
+	policy.PreToolExecution:  policy.MayAllow | policy.MayAsk | policy.MayDeny,
+	policy.PostToolExecution: policy.MayDeny, policy.PostToolExecutionFailure: policy.MayDeny,
+	policy.SubagentStart: policy.MayDeny, policy.SubagentStop: 0,
+	policy.PreAutoCompact: policy.MayDeny, policy.PostAutoCompact: 0,
+}
+
+// agentHooksAsked: of several hooks that ask, the first says why.
+func agentHooksAsked(_ *policy.Context, r policy.Result) policy.Result {
+	if r.Verdict == policy.Ask && len(r.Reasons) > 1 {
+		r.Reasons = r.Reasons[:1]
+	}
+	return r
+}
+
+var agentHooksWords = words{"allow": policy.Allow, "ask": policy.Ask, "deny": policy.Deny}
+
+func readAgentHooks(a output) (policy.Result, error) {
+	d := a.draft()
+	switch {
+	case a.Exit == 2:
+		d.verdict(policy.Deny, a.complaint("Blocked by hook (exit code 2)"))
+		return d.done()
+	case a.Exit != 0:
+		return policy.Result{}, a.failure()
+	case strings.TrimSpace(a.Stdout) == "":
+		return policy.Result{}, nil
+	}
+	v, err := looseJSON(a.Stdout)
+	if err != nil {
+		return policy.Result{}, policy.Failf(policy.ErrParse, "answer is not JSON: %w", err)
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return policy.Result{}, policy.Failf(policy.ErrParse, "answer is not a JSON object")
+	}
+	o := d.object(m)
+	d.decide(agentHooksWords, o.text("decision"), o.text("reason"))
+	d.context(o.text("additional_context"))
+	if input := o.sub("modified_input"); input.m != nil {
+		d.replace(policy.FieldToolInput, input.m)
+	}
+	return d.done()
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/policy"
@@ -13,7 +14,13 @@ var _ = register(Agent{
 	ID: "aiagents", Version: "1", Aliases: []string{"ai-agents", "ai_agents"},
 	Doc:      "ai_agents: exit code 2 and stderr, or JSON on stdout",
 	eventKey: "hook_event_name",
-	keys:     map[string]policy.Field{"prompt": policy.FieldUserInput, "tool_response": policy.FieldToolResult},
+	keys: slices.Concat(
+		[]key{
+			{name: "tool_response", field: policy.FieldToolResult},
+			{name: "prompt", field: policy.FieldUserInput, at: []policy.Event{policy.PreSendMessage}},
+		},
+		same(policy.FieldSessionID, policy.FieldCwd, policy.FieldToolName, policy.FieldToolInput),
+	),
 	points: []point{
 		{name: "PreToolUse", event: policy.PreToolExecution, may: aiAgentsSays | MayAllow | MayAsk},
 		{name: "PostToolUse", event: policy.PostToolExecution, may: aiAgentsSays},
@@ -23,6 +30,12 @@ var _ = register(Agent{
 	say:        sayAIAgents,
 	blind:      exit2,
 	noticeExit: 1,
+	scripts: scripts{
+		read:      readAIAgents,
+		native:    nativeAIAgents,
+		shell:     "bash",
+		nativeEnv: []envKey{},
+	},
 })
 
 const aiAgentsSays = MayDeny | MayEnd | MaySystem | MaySuppress
@@ -50,4 +63,91 @@ func sayAIAgents(a *answer) Wire {
 		a.notes = append(a.notes, a.system...)
 	}
 	return w
+}
+
+// aiAgentsProfile is how ai_agents runs the hooks of its settings: all that
+// match at once, folded in the order of the files (docs/dialects, ai_agents
+// §3.4, §3.6).
+var aiAgentsProfile = &Profile{
+	Files: []ConfigFile{
+		{Tier: policy.TierUser, Base: Home, Path: ".ai_agents/settings.json", Format: "aiagents"},
+		{Tier: policy.TierProject, Base: Project, Path: ".ai_agents/settings.json", Format: "aiagents"},
+		{Tier: policy.TierLocal, Base: Project, Path: ".ai_agents/settings.local.json", Format: "aiagents"},
+	},
+	Rules: func(bool) policy.Profile {
+		row := func(powers policy.Powers, context bool, sink func(*policy.Context, policy.Result) policy.Result) *policy.StrategySpec {
+			return &policy.StrategySpec{Strategy: "aiagents", Snapshot: true, Halt: policy.HaltNever, Fold: policy.FoldMax | policy.FoldReasons,
+				Doc: "all run on one snapshot, deny over ask over allow",
+				Adjust: func(e *policy.EventSpec) {
+					e.Powers, e.Writes, e.Retry, e.Refused = powers, nil, false, nil
+					e.Context, e.Inject, e.Feedback = context, false, false
+				}, Sink: sink}
+		}
+		return policy.Profile{Flat: true, Strategies: map[policy.Event]*policy.StrategySpec{
+			policy.PreToolExecution:  row(policy.MayAllow|policy.MayAsk|policy.MayDeny|policy.MayHalt, false, aiAgentsFirst),
+			policy.PostToolExecution: row(policy.MayDeny|policy.MayHalt, false, aiAgentsEnd),
+			policy.PreSendMessage:    row(policy.MayDeny|policy.MayHalt, true, aiAgentsPrompt),
+		}}
+	},
+}
+
+// aiAgentsEnd: of several hooks that end the turn, the first says why.
+func aiAgentsEnd(_ *policy.Context, r policy.Result) policy.Result {
+	if len(r.StopReasons) > 1 {
+		r.StopReasons = r.StopReasons[:1]
+	}
+	return r
+}
+
+// aiAgentsFirst keeps the first reason of the verdict that holds.
+func aiAgentsFirst(c *policy.Context, r policy.Result) policy.Result {
+	if len(r.Reasons) > 1 {
+		r.Reasons = r.Reasons[:1]
+	}
+	return aiAgentsEnd(c, r)
+}
+
+// aiAgentsPrompt: a blocked prompt gets no context.
+func aiAgentsPrompt(c *policy.Context, r policy.Result) policy.Result {
+	if r.Verdict == policy.Deny || r.Control != policy.Go {
+		r.Context = nil
+	}
+	return aiAgentsEnd(c, r)
+}
+
+func readAIAgents(a output) (policy.Result, error) {
+	d := a.draft()
+	text := strings.TrimSpace(a.Stdout)
+	switch {
+	case a.Exit == 2:
+		d.verdict(policy.Deny, a.complaint(""))
+		return d.done()
+	case a.Exit != 0:
+		return policy.Result{}, a.failure()
+	case !strings.HasPrefix(text, "{"):
+		d.system(text)
+		return d.done()
+	}
+	v, err := looseJSON(text)
+	if err != nil {
+		return policy.Result{}, policy.Failf(policy.ErrParse, "answer is not JSON: %w", err)
+	}
+	o := d.object(v.(map[string]any))
+	d.universal(o)
+	known := words{"block": policy.Deny}
+	if a.event == policy.PreToolExecution {
+		known = agentHooksWords
+	}
+	d.decide(known, o.text("decision"), o.text("reason"))
+	if a.event == policy.PreSendMessage && d.r.Verdict != policy.Deny {
+		d.context(o.text("additionalContext"))
+	}
+	if nested, ok := o.m["hookSpecificOutput"].(map[string]any); ok {
+		word, _ := nested["permissionDecision"].(string)
+		d.warn("hookSpecificOutput is not part of the protocol; did you mean protocol: claude?")
+		if forbids(word) {
+			d.decide(nil, word, d.object(nested).text("permissionDecisionReason"))
+		}
+	}
+	return d.done()
 }

@@ -1,8 +1,11 @@
 package agent
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/policy"
 )
@@ -11,11 +14,11 @@ import (
 // whatever is on stdout and in every version, so a refusal is said both ways;
 // a permission prompt takes its answer from JSON alone. `defer` is never
 // written: outside a headless turn of one call it is passed over.
-var _ = register(claudeAt("claude", "2.1.296", []string{"claude-code", "claudecode"}, policy.ClaudeProtocol,
+var _ = register(claudeAt("claude", "2.1.296", []string{"claude-code", "claudecode"},
 	append(slices.Clone(claudeOthers), "PreModelSwitch", "PostModelSwitch")))
 
 // The older release has no hooks on model switches.
-var _ = register(claudeAt("claude@2.1.240", "2.1.240", []string{"claude-code@2.1.240"}, policy.Claude240Protocol, claudeOthers))
+var _ = register(claudeAt("claude@2.1.240", "2.1.240", []string{"claude-code@2.1.240"}, claudeOthers))
 
 // claudeOthers are events hookc has no names for. Its own hooks only watch
 // them; those of Claude Code's settings may say what claudeOwn lists.
@@ -33,7 +36,7 @@ var claudeOwn = map[string]Power{
 	"CwdChanged": MaySystem, "DirectoryAdded": MaySystem, "FileChanged": MaySystem,
 }
 
-func claudeAt(id, version string, aliases []string, protocol policy.Protocol, others []string) Agent {
+func claudeAt(id, version string, aliases []string, others []string) Agent {
 	points := slices.Clone(claudePoints)
 	for _, name := range others {
 		points = append(points, point{name: name, event: policy.Event("ext." + name), may: claudeOwn[name]})
@@ -45,20 +48,38 @@ func claudeAt(id, version string, aliases []string, protocol policy.Protocol, ot
 		keys:     claudeKeys,
 		env:      []envKey{{"CLAUDE_PROJECT_DIR", policy.FieldProjectRoot}},
 		points:   points,
-		Profile:  claudeProfile(protocol),
+		Profile:  claudeProfile,
 		narrow:   narrowClaude,
 		fits:     fitsClaude,
 		say:      sayClaude,
 		blind:    exit2,
 		// A notice "hook error" with the text; nothing else happens.
 		noticeExit: 1,
+		scripts: scripts{
+			hides:   "OTEL_",
+			anyExit: true,
+			read:    readClaude,
+			native:  func(a output) (policy.Result, error) { return readClaudeNative(a, id != "claude") },
+			prompt:  claudePrompt, reply: readClaudeReply,
+		},
 	}
 }
 
-var claudeKeys = map[string]policy.Field{
-	"prompt": policy.FieldUserInput, "tool_response": policy.FieldToolResult, "error": policy.FieldToolError,
-	"last_assistant_message": policy.FieldAssistantOutput,
-}
+var claudeKeys = slices.Concat(
+	[]key{
+		{name: "agent_type", field: policy.FieldSubagentType, use: sent},
+		{name: "prompt", field: policy.FieldUserInput, at: []policy.Event{policy.PreSendMessage, claudeExpansion}},
+		{name: "tool_response", field: policy.FieldToolResult},
+		{name: "error", field: policy.FieldToolError},
+		{name: "error", field: policy.FieldErrorType, at: []policy.Event{policy.StopFailure}, use: here},
+		{name: "last_assistant_message", field: policy.FieldAssistantOutput, at: []policy.Event{policy.StopEvent, policy.SubagentStop, policy.StopFailure}},
+	},
+	same(policy.FieldSessionID, policy.FieldTranscriptPath, policy.FieldCwd, policy.FieldPermissionMode, policy.FieldAgentID,
+		policy.FieldAgentType, policy.FieldTrigger, policy.FieldToolName, policy.FieldToolInput, policy.FieldToolUseID,
+		policy.FieldStopHookActive, policy.FieldMessage, policy.FieldTitle, policy.FieldNotificationType),
+	sameAt([]policy.Event{policy.SessionStart}, policy.FieldModel, policy.FieldSource),
+	sameAt([]policy.Event{policy.SessionEnd}, policy.FieldReason),
+)
 
 const claudeSays = MayEnd | MaySystem | MaySuppress
 
@@ -76,7 +97,7 @@ var claudePoints = []point{
 	{name: "Stop", event: policy.StopEvent, may: claudeSays | MayDeny},
 	{name: "SubagentStop", event: policy.SubagentStop, may: claudeSays | MayDeny, shape: shapeClaudeAgent},
 	{name: "SubagentStart", event: policy.SubagentStart, may: claudeSays | MayContext, shape: shapeClaudeAgent},
-	{name: "StopFailure", event: policy.StopFailure, keys: map[string]policy.Field{"error": policy.FieldErrorType}},
+	{name: "StopFailure", event: policy.StopFailure},
 	{name: "Notification", event: policy.Notify},
 	{name: "PreCompact", event: policy.PreAutoCompact, may: MayDeny},
 	{name: "PostCompact", event: policy.PostAutoCompact},
@@ -207,4 +228,718 @@ func claudePermission(a *answer, own reply) {
 		decision.flag("interrupt", a.act == end)
 	}
 	own.under("decision", decision)
+}
+
+// claudeProfile is how Claude Code runs the hooks of its settings: all at once
+// on what the event began with, none of them stopping another, the most
+// restrictive answer holding (docs/dialects, claude §4.4, §4.6). Of answers
+// that come in any order there the later in the files holds here.
+var claudeProfile = &Profile{
+	Files: []ConfigFile{
+		{Tier: policy.TierManaged, Base: System, Path: "etc/claude-code/managed-settings.json", Format: "claude"},
+		{Tier: policy.TierUser, Base: Home, Path: ".claude/settings.json", Format: "claude", Env: "CLAUDE_CONFIG_DIR", EnvPath: "settings.json"},
+		{Tier: policy.TierProject, Base: Project, Path: ".claude/settings.json", Format: "claude"},
+		{Tier: policy.TierLocal, Base: Project, Path: ".claude/settings.local.json", Format: "claude"},
+	},
+	Tools: claudeTools, Open: []string{"mcp__*"},
+	Rules: func(bool) policy.Profile {
+		rules := policy.Profile{Flat: true, MaxConcurrent: everyone, Strategies: map[policy.Event]*policy.StrategySpec{}}
+		for _, row := range claudeRows {
+			rules.Strategies[row.event] = &policy.StrategySpec{
+				Strategy: "claude", Snapshot: true, Halt: policy.HaltNever,
+				Fold: policy.FoldMax | policy.FoldReasons | policy.FoldLastPatch,
+				Doc:  "all run on one snapshot, the most restrictive wins", Adjust: row.adjust, Sink: row.sink,
+			}
+		}
+		return rules
+	},
+}
+
+// claudeTools are the tools Claude Code has by itself.
+var claudeTools = []string{
+	"Agent", "AskUserQuestion", "Bash", "BashOutput", "CronCreate", "CronDelete", "CronList", "Edit", "EndConversation", "EnterPlanMode",
+	"EnterWorktree", "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "KillShell", "LS", "LSP", "ListMcpResourcesTool", "Monitor", "MultiEdit",
+	"NotebookEdit", "NotebookRead", "PowerShell", "Read", "ReadMcpResourceTool", "SendMessage", "Skill", "SlashCommand", "StructuredOutput",
+	"Task", "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete", "TodoWrite", "ToolSearch",
+	"WebFetch", "WebSearch", "Write",
+}
+
+// everyone is a bound on processes that no configuration meets: the agent has
+// none.
+const everyone = 1 << 10
+
+// claudeRow is what Claude Code obeys at an event, where that differs from the
+// canonical row, and what becomes of the folded answers.
+type claudeRow struct {
+	event  policy.Event
+	adjust func(*policy.EventSpec)
+	sink   func(*policy.Context, policy.Result) policy.Result
+}
+
+// guards makes an event of Claude Code's own one that can be refused.
+func guards(class policy.Class, powers policy.Powers, context bool) func(*policy.EventSpec) {
+	return func(s *policy.EventSpec) {
+		s.Class, s.Powers, s.Context = class, powers, context
+	}
+}
+
+// obeys sets what an event obeys: the verdicts and controls, and whether it
+// takes context.
+func obeys(powers policy.Powers, context bool) func(*policy.EventSpec) {
+	return func(s *policy.EventSpec) {
+		s.Powers, s.Context, s.Inject, s.Retry = powers, context, false, s.Class == policy.Quality
+	}
+}
+
+// watches makes an event one that only observes.
+func watches(context bool) func(*policy.EventSpec) {
+	return func(s *policy.EventSpec) {
+		s.Class, s.Powers, s.Writes, s.Context, s.Inject, s.Feedback, s.Retry, s.Refused = policy.Observe, 0, nil, context, false, false, false, nil
+	}
+}
+
+const claudeMayDeny = policy.MayDeny | policy.MayHalt
+
+var claudeRows = []claudeRow{
+	{policy.SessionStart, watches(true), nil},
+	{policy.SessionEnd, watches(false), nil},
+	{policy.PreSendMessage, func(s *policy.EventSpec) {
+		obeys(claudeMayDeny, true)(s)
+		s.Writes, s.Feedback = nil, false // a prompt cannot be changed
+	}, withoutBlocked},
+	{policy.PreToolExecution, func(s *policy.EventSpec) {
+		s.Powers = policy.MayAllow | policy.MayAsk | policy.MayDefer | claudeMayDeny
+	}, withoutDeferred},
+	{policy.PermissionRequest, nil, nil},
+	{policy.PostToolExecution, obeys(claudeMayDeny, true), nil},
+	{policy.PostToolExecutionFailure, func(s *policy.EventSpec) {
+		obeys(claudeMayDeny, true)(s)
+		s.Writes = nil
+	}, nil},
+	{policy.StopEvent, nil, goingOn},
+	{policy.SubagentStop, nil, goingOn},
+	{policy.SubagentStart, watches(true), nil},
+	{policy.StopFailure, watches(false), nil},
+	{policy.Notify, watches(false), nil},
+	{policy.PreAutoCompact, obeys(policy.MayDeny, false), nil},
+	{policy.PostAutoCompact, watches(false), nil},
+	{"ext.Setup", watches(true), nil},
+	{"ext.UserPromptExpansion", guards(policy.Guard, claudeMayDeny, true), withoutBlocked},
+	{"ext.PostToolBatch", guards(policy.Guard, claudeMayDeny, true), nil},
+	{"ext.TaskCreated", guards(policy.Guard, policy.MayDeny, false), nil},
+	{"ext.TaskCompleted", guards(policy.Guard, claudeMayDeny, false), nil},
+	{"ext.TeammateIdle", guards(policy.Quality, claudeMayDeny, false), nil},
+	{"ext.ConfigChange", guards(policy.Guard, policy.MayDeny, false), nil},
+	{"ext.PreModelSwitch", guards(policy.Guard, policy.MayAllow|policy.MayAsk|policy.MayDeny, false), nil},
+	{"ext.PostModelSwitch", watches(true), nil},
+	{"ext.Elicitation", guards(policy.Guard, policy.MayDeny, false), nil},
+	{"ext.ElicitationResult", guards(policy.Guard, policy.MayDeny, false), nil},
+	// The context is the path of the work tree.
+	{"ext.WorktreeCreate", guards(policy.Guard, policy.MayDeny, true), lastContext},
+	{"ext.WorktreeRemove", guards(policy.Guard, policy.MayDeny, false), nil},
+	{"ext.InstructionsLoaded", watches(false), nil},
+	{"ext.MessageDisplay", watches(false), nil},
+	{"ext.PermissionDenied", watches(false), nil},
+	{"ext.CwdChanged", watches(false), nil},
+	{"ext.DirectoryAdded", watches(false), nil},
+	{"ext.FileChanged", watches(false), nil},
+}
+
+// withoutBlocked: a blocked prompt gets no context.
+func withoutBlocked(_ *policy.Context, r policy.Result) policy.Result {
+	if r.Verdict == policy.Deny {
+		r.Context = nil
+	}
+	return r
+}
+
+// withoutDeferred: a deferred call keeps its input and gets no context.
+func withoutDeferred(_ *policy.Context, r policy.Result) policy.Result {
+	if r.Verdict == policy.Defer && r.Control == policy.Go {
+		r.Context, r.Patch = nil, policy.Patch{}
+	}
+	return r
+}
+
+// goingOn: context at an ending keeps the agent working, and a block beside it
+// is still one.
+func goingOn(_ *policy.Context, r policy.Result) policy.Result {
+	if r.Control != policy.Stop || len(r.Feedback) == 0 {
+		return r
+	}
+	r.Context = slices.Concat(r.Context, r.Feedback)
+	if r.Verdict == policy.Deny {
+		r.Control, r.ControlBy, r.Feedback = policy.Go, policy.By{}, nil
+	}
+	return r
+}
+
+// lastContext: of several texts the last counts.
+func lastContext(_ *policy.Context, r policy.Result) policy.Result {
+	if n := len(r.Context); n > 1 {
+		r.Context = r.Context[n-1:]
+	}
+	return r
+}
+
+const claudeExpansion policy.Event = "ext.UserPromptExpansion"
+
+// readClaude follows the classification of the reference: exit 2 blocks, an
+// object on stdout counts at every other status, and text is context where
+// the model would read it.
+func readClaude(a output) (policy.Result, error) {
+	text := strings.TrimSpace(a.Stdout)
+	var object map[string]any
+	var bad error
+	if strings.HasPrefix(text, "{") {
+		v, err := looseJSON(text)
+		object, _ = v.(map[string]any)
+		bad = err
+	}
+	speaks := a.event == policy.PreSendMessage || a.event == policy.SessionStart
+	switch {
+	case a.Exit == 2:
+		return claudeBlock(a, object, text)
+	case object != nil:
+		return claudeObject(a, object).done()
+	case bad != nil && !jsonLines(text) && (!speaks || strings.HasSuffix(text, "}")):
+		return policy.Result{}, policy.Failf(policy.ErrParse, "answer is not JSON: %w", bad)
+	case a.Exit != 0:
+		return policy.Result{}, a.failure()
+	}
+	d := a.draft()
+	if speaks {
+		d.context(text)
+	}
+	return d.done()
+}
+
+// jsonLines reports whether text is two or more JSON values, one a line, none
+// of which is an answer: then it is a log and not a broken answer.
+func jsonLines(text string) bool {
+	lines := strings.Split(text, "\n")
+	return len(lines) > 1 && !slices.ContainsFunc(lines, func(line string) bool {
+		v, err := looseJSON(line)
+		if err != nil {
+			return true
+		}
+		m, _ := v.(map[string]any)
+		for _, k := range []string{"continue", "decision", "hookSpecificOutput", "systemMessage", "stopReason", "suppressOutput"} {
+			if m[k] != nil {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// claudeBlock reads an answer with exit 2: a block, whose reason is that of a
+// blocking answer or else standard error. What would loosen it is dropped.
+func claudeBlock(a output, object map[string]any, text string) (policy.Result, error) {
+	gate := a.event == policy.StopEvent || a.event == policy.SubagentStop
+	if gate && text == "" && strings.Contains(strings.ToLower(a.Stderr), "no such file or directory") {
+		// The script is missing; a shell reports that with 2 as well.
+		return policy.Result{}, a.failure()
+	}
+	d := claudeObject(a, object)
+	if len(d.errs) > 0 {
+		d = a.draft()
+	}
+	if a.event == policy.PermissionRequest {
+		// Claude Code shows its prompt as usual; so does the host here.
+		d = a.draft()
+		d.warn("exit status 2 says nothing at %s; answer with a decision", a.event)
+		return d.done()
+	}
+	if d.r.Verdict != policy.Deny || len(d.r.Reasons) == 0 {
+		d.r.Reasons = nil
+		d.verdict(policy.Deny, a.complaint(""))
+	}
+	d.r.Patch, d.r.Feedback = policy.Patch{}, nil
+	if d.r.Control != policy.Halt {
+		d.r.Control, d.r.ControlBy = policy.Go, policy.By{}
+	}
+	if a.event == policy.PreSendMessage {
+		d.r.Context = nil
+	}
+	return d.done()
+}
+
+// claudeObject reads an object. Keys of hookSpecificOutput are also taken at
+// the top level, where Claude Code would pass them over.
+func claudeObject(a output, m map[string]any) *draft {
+	d := a.draft()
+	top := d.object(m)
+	own := top.sub("hookSpecificOutput")
+	native := a.agent.EventName(a.event)
+	if name := own.text("hookEventName"); own.m != nil && a.agent.knows(a.event) && name != native {
+		d.fail("hookSpecificOutput.hookEventName must be %q, not %q", native, name)
+	}
+	d.universal(top)
+	d.system(top.text("systemMessage"))
+	d.context(either("additionalContext", own, top).text("additionalContext"))
+	if a.event == policy.PermissionRequest {
+		readClaudePermission(d, own)
+		return d
+	}
+	switch word := top.text("decision"); word {
+	case "":
+		d.reason(top.text("reason"))
+	case "block":
+		d.verdict(policy.Deny, top.text("reason"))
+	case "approve":
+		d.verdict(policy.Allow, top.text("reason"))
+	default:
+		d.fail("decision must be approve or block, not %q", word)
+	}
+	switch a.event {
+	case policy.PreToolExecution:
+		claudeToolUse(d, own, top)
+	case policy.PostToolExecution:
+		for _, k := range []string{"updatedMCPToolOutput", "updatedToolOutput"} {
+			if o := either(k, own, top); o.has(k) {
+				d.replace(policy.FieldToolResult, o.m[k])
+			}
+		}
+	case policy.PreSendMessage:
+		if d.r.Verdict == policy.Deny {
+			d.r.Context = nil
+		}
+	case policy.StopEvent, policy.SubagentStop:
+		claudeGoOn(d)
+	}
+	return d
+}
+
+var claudeVerdicts = words{"allow": policy.Allow, "ask": policy.Ask, "defer": policy.Defer, "deny": policy.Deny}
+
+// claudeToolUse reads what PreToolUse alone says. Its own decision wins over
+// the older top-level one; a deferred call keeps its input.
+func claudeToolUse(d *draft, own, top fields) {
+	word := either("permissionDecision", own, top).text("permissionDecision")
+	if v, ok := claudeVerdicts[word]; ok {
+		d.r.Reasons = nil
+		d.verdict(v, either("permissionDecisionReason", own, top).text("permissionDecisionReason"))
+	} else if word != "" {
+		d.fail("permissionDecision must be allow, deny, ask or defer, not %q", word)
+	}
+	if input := either("updatedInput", own, top).sub("updatedInput"); input.m != nil && d.r.Verdict != policy.Defer {
+		d.replace(policy.FieldToolInput, input.m)
+	}
+	if d.r.Verdict == policy.Defer {
+		d.r.Context = nil
+	}
+}
+
+// claudePermission reads the answer to a permission prompt.
+func readClaudePermission(d *draft, own fields) {
+	decision := own.sub("decision")
+	switch word := decision.text("behavior"); word {
+	case "":
+	case "allow":
+		d.verdict(policy.Allow, "")
+		if input := decision.sub("updatedInput"); input.m != nil {
+			d.replace(policy.FieldToolInput, input.m)
+		}
+	case "deny":
+		d.verdict(policy.Deny, decision.text("message"))
+		if on, _ := decision.flag("interrupt"); on {
+			d.halt(decision.text("message"))
+		}
+	default:
+		d.fail("decision.behavior must be allow or deny, not %q", word)
+	}
+}
+
+// claudeGoOn gives context at the end of a turn its meaning there: the agent
+// goes on, with the context as feedback.
+func claudeGoOn(d *draft) {
+	if len(d.r.Context) == 0 || d.r.Verdict == policy.Deny || d.r.Control == policy.Halt {
+		return
+	}
+	d.r.Control, d.r.ControlBy = policy.Stop, d.by
+	d.r.Feedback, d.r.Context = d.r.Context, nil
+}
+
+// claudeTrait is what Claude Code hears from a hook at one of its events.
+type claudeTrait uint16
+
+const (
+	// claudeDecides: `decision: block` at the top level blocks.
+	claudeDecides claudeTrait = 1 << iota
+	// claudeBlocks: exit status 2 blocks.
+	claudeBlocks
+	// claudeShows: exit status 2 shows standard error to the user.
+	claudeShows
+	// claudeEnds: `continue: false` ends the turn, or the teammate.
+	claudeEnds
+	// claudeTalks: additionalContext is heard; claudeSpeaks: and plain text is.
+	claudeTalks
+	claudeSpeaks
+	// claudeMute: nothing that is printed is heard.
+	claudeMute
+	// claudeNotes: systemMessage is shown.
+	claudeNotes
+	// claudeOld are traits of 2.1.240 alone, claudeNew those since.
+	claudeOld
+	claudeNew
+)
+
+func (t claudeTrait) has(part claudeTrait) bool { return t&part != 0 }
+
+// claudeTraits is the table of the reference, §4.1.
+var claudeTraits = map[string]claudeTrait{
+	"SessionStart":        claudeShows | claudeTalks | claudeSpeaks | claudeNotes,
+	"Setup":               claudeShows | claudeTalks | claudeNotes | claudeOld,
+	"InstructionsLoaded":  claudeMute,
+	"UserPromptSubmit":    claudeDecides | claudeBlocks | claudeEnds | claudeTalks | claudeSpeaks | claudeNotes,
+	"UserPromptExpansion": claudeDecides | claudeBlocks | claudeEnds | claudeTalks | claudeSpeaks | claudeNotes,
+	"MessageDisplay":      claudeNotes,
+	"PreToolUse":          claudeDecides | claudeBlocks | claudeEnds | claudeTalks | claudeNotes,
+	"PermissionRequest":   claudeEnds | claudeNotes,
+	"PermissionDenied":    claudeNotes,
+	"PostToolUse":         claudeDecides | claudeBlocks | claudeEnds | claudeTalks | claudeNotes,
+	"PostToolUseFailure":  claudeDecides | claudeBlocks | claudeEnds | claudeTalks | claudeNotes,
+	"PostToolBatch":       claudeDecides | claudeBlocks | claudeEnds | claudeTalks | claudeNotes,
+	"Notification":        claudeMute,
+	"SubagentStart":       claudeShows | claudeTalks | claudeNotes,
+	"SubagentStop":        claudeDecides | claudeBlocks | claudeEnds | claudeTalks | claudeNotes,
+	"TaskCreated":         claudeDecides | claudeBlocks | claudeNotes,
+	"TaskCompleted":       claudeBlocks | claudeEnds | claudeNotes,
+	"Stop":                claudeDecides | claudeBlocks | claudeEnds | claudeTalks | claudeNotes,
+	"StopFailure":         claudeMute,
+	"TeammateIdle":        claudeBlocks | claudeEnds | claudeNotes,
+	"ConfigChange":        claudeDecides | claudeBlocks,
+	"CwdChanged":          claudeShows | claudeNotes,
+	"DirectoryAdded":      claudeNotes,
+	"FileChanged":         claudeShows | claudeNotes,
+	"WorktreeRemove":      claudeMute,
+	"PreCompact":          claudeDecides | claudeBlocks,
+	"PostCompact":         claudeShows,
+	"PreModelSwitch":      claudeDecides | claudeBlocks | claudeNotes,
+	"PostModelSwitch":     claudeShows | claudeTalks | claudeSpeaks | claudeNotes,
+	"Elicitation":         claudeDecides | claudeBlocks | claudeNotes | claudeNew,
+	"ElicitationResult":   claudeDecides | claudeBlocks | claudeNotes | claudeNew,
+	"SessionEnd":          claudeShows | claudeMute,
+}
+
+// claudeTraitsAt are the traits at one version: Setup is deaf since, and
+// elicitations took no `decision` before.
+func claudeTraitsAt(native string, old bool) claudeTrait {
+	t := claudeTraits[native]
+	switch {
+	case t.has(claudeOld) && !old:
+		return claudeMute
+	case t.has(claudeNew) && old:
+		return t &^ claudeDecides
+	}
+	return t
+}
+
+// readClaudeNative classifies an answer as Claude Code does (reference §4.3).
+// An answer that does not pass its schema is an error as a whole. Of a script
+// that was killed after it answered only what forbids counts, unless faithful.
+func readClaudeNative(a output, old bool) (policy.Result, error) {
+	if strings.HasPrefix(a.native, "Worktree") {
+		return claudeWorktree(a, old)
+	}
+	traits := claudeTraitsAt(a.native, old)
+	var object *draft
+	var text string
+	var bad error
+	if !traits.has(claudeMute) {
+		object, text, bad = claudeParse(a, old)
+	}
+	switch {
+	case a.Exit == 2:
+		return claudeRefuse(a, traits, object, text, old)
+	case a.Exit != 0 && a.strict:
+		return policy.Result{}, a.failure()
+	case bad != nil:
+		return policy.Result{}, bad
+	case object != nil && (a.Signal == "" || a.faithful || object.r.Verdict == policy.Deny || object.r.Control == policy.Halt):
+		return object.done()
+	case a.Exit != 0:
+		return policy.Result{}, a.failure()
+	}
+	d := a.draft()
+	if traits.has(claudeSpeaks) {
+		d.context(text)
+	}
+	return d.done()
+}
+
+// claudeParse is what was printed: an object that passed the schema, text, or
+// an error.
+func claudeParse(a output, old bool) (object *draft, text string, bad error) {
+	text = strings.TrimSpace(a.Stdout)
+	if !strings.HasPrefix(text, "{") {
+		return nil, text, nil
+	}
+	v, err := looseJSON(text)
+	m, _ := v.(map[string]any)
+	switch {
+	case err != nil && (old || !strings.HasSuffix(text, "}") || jsonLines(text)):
+		return nil, text, nil
+	case err != nil:
+		return nil, text, policy.Failf(policy.ErrParse, "answer is not JSON: %w", err)
+	}
+	d := claudeAnswer(a, m, old)
+	if _, err := d.done(); err != nil {
+		return nil, text, err
+	}
+	return d, text, nil
+}
+
+// claudeAnswer reads an object by the schema.
+func claudeAnswer(a output, m map[string]any, old bool) *draft {
+	d, traits := a.draft(), claudeTraitsAt(a.native, old)
+	top := d.object(m)
+	own := top.sub("hookSpecificOutput")
+	if name := own.text("hookEventName"); own.m != nil && name != a.native {
+		d.fail("hookSpecificOutput.hookEventName must be %q", a.native)
+	}
+	on, written := top.flag("continue")
+	stopReason, system, context := top.text("stopReason"), top.text("systemMessage"), own.text("additionalContext")
+	suppress, _ := top.flag("suppressOutput")
+	word, reason := top.text("decision"), top.text("reason")
+	if word != "" && word != "approve" && word != "block" {
+		d.fail("decision must be approve or block, not %q", word)
+	}
+	d.r.Suppress = suppress
+	if written && !on {
+		if traits.has(claudeEnds) {
+			d.halt(stopReason)
+		} else {
+			d.warn("continue: false has no effect at %s", a.native)
+		}
+	}
+	if traits.has(claudeNotes) {
+		d.system(system)
+	}
+	if traits.has(claudeTalks) {
+		d.context(context)
+	}
+	switch {
+	case word == "block" && traits.has(claudeDecides):
+		d.verdict(policy.Deny, reason)
+	case word == "approve" && a.event == policy.PreToolExecution:
+		d.verdict(policy.Allow, reason)
+	case word == "block" && a.native != "ConfigChange":
+		d.warn("decision: block has no effect at %s", a.native)
+	}
+	claudeSpecific(d, own)
+	claudeUnheard(d, top, own)
+	return d
+}
+
+// claudeSpecific reads what one event alone has in hookSpecificOutput.
+func claudeSpecific(d *draft, own fields) {
+	switch d.native {
+	case "PreToolUse":
+		claudeToolUse(d, own, fields{nil, d})
+	case "PermissionRequest":
+		readClaudePermission(d, own)
+	case "PostToolUse":
+		claudeResult(d, own)
+	case "UserPromptSubmit", "UserPromptExpansion":
+		if d.r.Verdict == policy.Deny {
+			d.r.Context = nil
+		}
+	case "Stop", "SubagentStop":
+		claudeGoOn(d)
+	case "PreModelSwitch":
+		word := own.text("permissionDecision")
+		v, known := claudeVerdicts[word]
+		switch {
+		case word == "":
+		case !known || v == policy.Defer:
+			d.fail("permissionDecision must be allow, deny or ask, not %q", word)
+		default:
+			d.r.Reasons = nil
+			d.r.Verdict, d.r.VerdictBy = v, d.by
+			d.reason(own.text("permissionDecisionReason"))
+		}
+	case "Elicitation", "ElicitationResult":
+		switch word := own.text("action"); word {
+		case "":
+		case "accept":
+			d.warn("action accept does not reach Claude Code through hookc: the user is asked")
+		case "decline", "cancel":
+			d.verdict(policy.Deny, "")
+		default:
+			d.fail("action must be accept, decline or cancel, not %q", word)
+		}
+	}
+}
+
+// claudeResult reads a new result: of an MCP tool any, of a built-in one that
+// of its own shape; another is passed over.
+func claudeResult(d *draft, own fields) {
+	old, known := d.in.Get(policy.FieldToolResult)
+	mcp := strings.HasPrefix(d.in.Text(policy.FieldToolName), "mcp__")
+	for _, k := range []string{"updatedMCPToolOutput", "updatedToolOutput"} {
+		switch {
+		case !own.has(k):
+		case mcp || k == "updatedToolOutput" && (!known || SameShape(old, own.m[k])):
+			d.replace(policy.FieldToolResult, own.m[k])
+		case k == "updatedMCPToolOutput":
+			d.warn("%s is taken of MCP tools alone", k)
+		default:
+			d.warn("%s has not the shape of the tool's own result; Claude Code passes over it", k)
+		}
+	}
+}
+
+// claudeUnheard reports what an answer says to Claude Code itself, and a
+// Decision has no place for.
+func claudeUnheard(d *draft, top, own fields) {
+	if top.has("terminalSequence") {
+		d.warn("terminalSequence does not reach Claude Code through hookc")
+	}
+	for _, k := range []string{"initialUserMessage", "sessionTitle", "watchPaths", "reloadSkills", "displayContent", "classifierContext",
+		"suppressOriginalPrompt", "retry"} {
+		if own.has(k) {
+			d.warn("%s does not reach Claude Code through hookc", k)
+		}
+	}
+	if own.sub("decision").has("updatedPermissions") {
+		d.warn("updatedPermissions does not reach Claude Code through hookc")
+	}
+}
+
+// claudeRefuse reads an answer with exit status 2. The reason is that of a
+// blocking answer, else standard error; what would loosen it is dropped.
+func claudeRefuse(a output, traits claudeTrait, object *draft, text string, old bool) (policy.Result, error) {
+	gate := a.event == policy.StopEvent || a.event == policy.SubagentStop || a.native == "TaskCompleted"
+	if gate && !old && text == "" && strings.Contains(strings.ToLower(a.Stderr), "no such file or directory") {
+		return policy.Result{}, a.failure() // a shell reports so that the script is missing
+	}
+	d := object
+	if d == nil || strings.HasPrefix(a.native, "Elicitation") {
+		d = a.draft()
+	}
+	switch {
+	case a.native == "ConfigChange" && a.in.Text(policy.FieldSource) == "policy_settings":
+		d = a.draft()
+		d.warn("a change of managed settings is applied whatever a hook says")
+	case traits.has(claudeBlocks):
+		claudeBlocked(d)
+	case traits.has(claudeShows):
+		d.system(a.complaint(""))
+	default:
+		d = a.draft()
+		d.warn("exit status 2 says nothing at %s", a.native)
+	}
+	return d.done()
+}
+
+// claudeBlocked turns a draft into a block.
+func claudeBlocked(d *draft) {
+	if d.r.Verdict != policy.Deny || len(d.r.Reasons) == 0 {
+		d.r.Verdict, d.r.VerdictBy, d.r.Reasons = policy.Deny, d.by, nil
+		d.reason(d.complaint(fmt.Sprintf("blocked by %s (exit status 2 without a message)", d.by.Name)))
+	}
+	d.r.Feedback = nil
+	if d.event != policy.PostToolExecution { // a new result loosens nothing
+		d.r.Patch = policy.Patch{}
+	}
+	if d.r.Control != policy.Halt {
+		d.r.Control, d.r.ControlBy = policy.Go, policy.By{}
+	}
+	if d.native == "UserPromptSubmit" || d.native == "UserPromptExpansion" {
+		d.r.Context = nil
+	}
+}
+
+var ansi = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`)
+})
+
+// claudeWorktree reads the hooks that make and remove work trees: any status
+// but 0 fails, and the last line that says something is the path.
+func claudeWorktree(a output, old bool) (policy.Result, error) {
+	d := a.draft()
+	create := a.native == "WorktreeCreate"
+	switch {
+	case a.Exit == 0 && !create:
+		return policy.Result{}, nil
+	case a.Exit != 0 && !create && old:
+		return policy.Result{}, a.failure()
+	case a.Exit != 0 || a.Signal != "":
+		d.r.Verdict, d.r.VerdictBy = policy.Deny, a.by
+		d.reason(a.complaint(a.failure().Error()))
+		return d.done()
+	}
+	path := ""
+	for line := range strings.Lines(ansi().ReplaceAllString(a.Stdout, "")) {
+		if line = strings.TrimSpace(line); line != "" {
+			path = line
+		}
+	}
+	if path == "" {
+		d.r.Verdict, d.r.VerdictBy = policy.Deny, a.by
+		d.reason(a.by.Name + " printed no path")
+		return d.done()
+	}
+	d.context(path)
+	return d.done()
+}
+
+// claudeInstruction ends the prompt of a hook in Claude Code's settings: its
+// model answers ok or not.
+const claudeInstruction = `
+
+Answer with exactly one JSON object and no other text: {"ok": true} if nothing speaks against it, else {"ok": false, "reason": "why"}.
+At the end of a turn "impossible": true beside it says that what is missing cannot be done.`
+
+// claudePrompt is the prompt of such a hook with the event, as a script would
+// read it, in the place of $ARGUMENTS or behind it; \$ is a dollar sign.
+func claudePrompt(h *policy.Hook, event []byte) string {
+	prompt := h.Body.Prompt.Value
+	if !strings.Contains(strings.ReplaceAll(prompt, `\$`, ""), "$ARGUMENTS") {
+		prompt += "\n\n$ARGUMENTS"
+	}
+	return strings.NewReplacer(`\$`, "$", "$ARGUMENTS", string(event)).Replace(prompt) + claudeInstruction
+}
+
+// claudeEndsTurn are the events at which a model that says no ends the turn
+// too; claudeAnyway those of them at which continueOnBlock keeps it going.
+var (
+	claudeEndsTurn = []string{"PreToolUse", "PostToolUse", "TeammateIdle", "PostToolBatch", "UserPromptSubmit", "UserPromptExpansion"}
+	claudeAnyway   = claudeEndsTurn[:3]
+)
+
+// readClaudeReply reads {ok, reason, impossible} from the first { to the last }
+// of a reply (reference §4.3). A reply without one is a failure.
+func readClaudeReply(h *policy.Hook, reply string) (policy.Result, error) {
+	first, last := strings.IndexByte(reply, '{'), strings.LastIndexByte(reply, '}')
+	if first < 0 || last < first {
+		return policy.Result{}, policy.Failf(policy.ErrParse, "the model's reply holds no JSON object")
+	}
+	v, err := looseJSON(reply[first : last+1])
+	m, _ := v.(map[string]any)
+	ok, told := m["ok"].(bool)
+	if err != nil || !told {
+		return policy.Result{}, policy.Failf(policy.ErrParse, "the model's reply does not say whether it is ok")
+	}
+	if ok || h.Event == policy.PermissionRequest || h.Body.Native == "PermissionDenied" {
+		return policy.Result{}, nil
+	}
+	if impossible, _ := m["impossible"].(bool); impossible && (h.Event == policy.StopEvent || h.Event == policy.SubagentStop) {
+		return policy.Result{}, nil
+	}
+	by := policy.By{Name: h.Name, At: h.Span}
+	reason, _ := m["reason"].(string)
+	r := policy.Result{Verdict: policy.Deny, VerdictBy: by}
+	if reason != "" {
+		r.Reasons = []policy.Reason{{Text: reason, At: h.Span}}
+	}
+	if slices.Contains(claudeEndsTurn, h.Body.Native) && !(h.Body.Onward && slices.Contains(claudeAnyway, h.Body.Native)) {
+		r.Control, r.ControlBy = policy.Halt, by
+		if reason != "" {
+			r.StopReasons = []string{reason}
+		}
+	}
+	return r, nil
 }

@@ -1,6 +1,12 @@
 package agent
 
-import "github.com/hookc/hookc/policy"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+)
 
 // codex is that of OpenAI Codex. Anything it does not expect, an unknown key,
 // a refusal without a reason, makes the hook "failed" and lets the action
@@ -11,9 +17,19 @@ var _ = register(Agent{
 	ID: "codex", Version: "0.169.0", Aliases: []string{"codex-cli", "openai-codex"},
 	Doc:      "OpenAI Codex: exit code 2 and stderr, or JSON on stdout",
 	eventKey: "hook_event_name",
-	keys: map[string]policy.Field{
-		"prompt": policy.FieldUserInput, "tool_response": policy.FieldToolResult, "last_assistant_message": policy.FieldAssistantOutput,
-	},
+	keys: slices.Concat(
+		same(policy.FieldSessionID, policy.FieldTranscriptPath, policy.FieldCwd, policy.FieldModel, policy.FieldPermissionMode,
+			policy.FieldAgentID, policy.FieldAgentType, policy.FieldTrigger, policy.FieldToolName, policy.FieldToolInput, policy.FieldToolUseID,
+			policy.FieldStopHookActive),
+		sameAt([]policy.Event{policy.SessionStart}, policy.FieldSource),
+		sameAt([]policy.Event{policy.SessionEnd}, policy.FieldReason),
+		[]key{
+			{name: "agent_type", field: policy.FieldSubagentType, use: sent},
+			{name: "prompt", field: policy.FieldUserInput, at: []policy.Event{policy.PreSendMessage}},
+			{name: "tool_response", field: policy.FieldToolResult},
+			{name: "last_assistant_message", field: policy.FieldAssistantOutput, at: []policy.Event{policy.StopEvent, policy.SubagentStop}},
+		},
+	),
 	points: []point{
 		{name: "SessionStart", event: policy.SessionStart, may: MayContext | MaySystem},
 		{name: "SessionEnd", event: policy.SessionEnd},
@@ -33,6 +49,15 @@ var _ = register(Agent{
 	say:        sayCodex,
 	blind:      exit2,
 	noticeExit: 1,
+	scripts: scripts{
+		// Codex sends the transcript's path always, null when there is none.
+		shape: func(out map[string]any) {
+			if _, ok := out["transcript_path"]; !ok {
+				out["transcript_path"] = nil
+			}
+		},
+		read: readCodex,
+	},
 })
 
 func sayCodex(a *answer) Wire {
@@ -53,7 +78,7 @@ func sayCodex(a *answer) Wire {
 		own["permissionDecision"], own["updatedInput"] = "allow", input
 	}
 	if v, ok := a.patch[policy.FieldToolResult]; ok && a.act != deny {
-		out["decision"], out["reason"] = "block", some(jsonText(v), "(no output)")
+		out["decision"], out["reason"] = "block", some(JSONText(v), "(no output)")
 	}
 	out.text("systemMessage", a.systemText())
 	own.text("additionalContext", a.contextText())
@@ -62,4 +87,260 @@ func sayCodex(a *answer) Wire {
 	}
 	out.under("hookSpecificOutput", own)
 	return out.wire(0, "")
+}
+
+// codexProfile is how Codex runs its hooks: all at once, none stopping
+// another, a block before a rewrite, the first blocker giving the reason. Of
+// rewrites the one that finishes last holds there, the last in the files here
+// (docs/dialects, codex §4.1).
+var codexProfile = &Profile{
+	Files: []ConfigFile{
+		{Tier: policy.TierManaged, Base: System, Path: "etc/codex/hooks.json", Format: "codex"},
+		{Tier: policy.TierManaged, Base: System, Path: "etc/codex/config.toml", Format: "codex"},
+		{Tier: policy.TierUser, Base: Home, Path: ".codex/hooks.json", Format: "codex", Env: "CODEX_HOME", EnvPath: "hooks.json"},
+		{Tier: policy.TierUser, Base: Home, Path: ".codex/config.toml", Format: "codex", Env: "CODEX_HOME", EnvPath: "config.toml"},
+		{Tier: policy.TierProject, Base: Project, Path: ".codex/hooks.json", Format: "codex"},
+		{Tier: policy.TierProject, Base: Project, Path: ".codex/config.toml", Format: "codex"},
+	},
+	// A shell command is Bash, whatever the model calls it; patches that are
+	// not made through it are apply_patch, which Edit and Write match too.
+	Tools: []string{"Bash", "apply_patch", "Edit", "Write", "update_plan", "view_image", "web_search", "write_stdin", "spawn_agent", "send_input", "wait_agent", "close_agent"},
+	Open:  []string{"mcp__*"},
+	Rules: func(bool) policy.Profile {
+		rows := map[policy.Event]func(*policy.EventSpec){
+			policy.SessionStart: func(s *policy.EventSpec) {
+				watches(true)(s)
+				s.Powers = policy.MayHalt
+			},
+			policy.SessionEnd: watches(false), policy.SubagentStart: watches(true), policy.PostAutoCompact: watches(false),
+			policy.PreSendMessage: func(s *policy.EventSpec) {
+				obeys(claudeMayDeny, true)(s)
+				s.Writes, s.Feedback = nil, false
+			},
+			// Codex passes over a question and a stop; without --faithful they hold.
+			policy.PreToolExecution: func(s *policy.EventSpec) {
+				s.Powers = policy.MayAsk | claudeMayDeny
+			},
+			policy.PermissionRequest: func(s *policy.EventSpec) { s.Writes = nil },
+			policy.PostToolExecution: func(s *policy.EventSpec) {
+				obeys(policy.MayDeny, true)(s)
+				s.Writes = nil
+			},
+			policy.StopEvent: obeys(claudeMayDeny, false), policy.SubagentStop: obeys(claudeMayDeny, false),
+			policy.PreAutoCompact: obeys(policy.MayDeny, false),
+			"ext.Interrupt":       watches(false),
+		}
+		rules := policy.Profile{Flat: true, MaxConcurrent: everyone, Strategies: map[policy.Event]*policy.StrategySpec{}}
+		for event, adjust := range rows {
+			rules.Strategies[event] = &policy.StrategySpec{
+				Strategy: "codex", Snapshot: true, Halt: policy.HaltNever,
+				Fold: policy.FoldMax | policy.FoldReasons | policy.FoldLastPatch,
+				Doc:  "all run on one snapshot, any block wins", Adjust: adjust, Sink: firstRefusal,
+			}
+		}
+		return rules
+	},
+}
+
+// firstRefusal: the first hook that refuses gives the reasons, and what is
+// refused is not rewritten.
+func firstRefusal(_ *policy.Context, r policy.Result) policy.Result {
+	if r.Verdict != policy.Deny {
+		return r
+	}
+	r.Patch = policy.Patch{}
+	var own []policy.Reason
+	for _, reason := range r.Reasons {
+		if reason.Hook == r.VerdictBy.Name {
+			own = append(own, reason)
+		}
+	}
+	if len(own) > 0 {
+		r.Reasons = own
+	}
+	return r
+}
+
+// codexBlocks are the events at which status 2 and `decision: block` refuse.
+var codexBlocks = []policy.Event{policy.PreSendMessage, policy.PreToolExecution, policy.PostToolExecution, policy.StopEvent, policy.SubagentStop}
+
+func readCodex(a output) (policy.Result, error) {
+	text := strings.TrimSpace(a.Stdout)
+	d := a.draft()
+	switch {
+	case a.Exit == 2 && (slices.Contains(codexBlocks, a.event) || a.event == policy.PermissionRequest):
+		reason := a.complaint("")
+		if reason == "" {
+			d.codexFlaw("exit status 2 needs a reason on standard error")
+		}
+		d.verdict(policy.Deny, reason)
+		return d.codex()
+	case a.Exit != 0:
+		return policy.Result{}, a.failure()
+	case text == "":
+		return policy.Result{}, nil
+	case text[0] == '{' || text[0] == '[':
+		v, err := looseJSON(text)
+		m, ok := v.(map[string]any)
+		if err != nil || !ok {
+			return policy.Result{}, policy.Failf(policy.ErrParse, "answer is not a JSON object")
+		}
+		d.codexObject(m)
+		return d.codex()
+	}
+	switch a.event {
+	case policy.PreSendMessage, policy.SessionStart:
+		d.context(text)
+	case policy.StopEvent, policy.SubagentStop:
+		return policy.Result{}, policy.Failf(policy.ErrParse, "answer is text; %s takes JSON", a.event)
+	}
+	return d.done()
+}
+
+// codexFlaw notes what makes Codex pass over the whole answer.
+func (d *draft) codexFlaw(format string, args ...any) {
+	d.errs = append(d.errs, fmt.Errorf("codex passes over the whole answer: "+format, args...))
+}
+
+// codex is done; a faithful reader keeps nothing of a flawed answer.
+func (d *draft) codex() (policy.Result, error) {
+	r, err := d.done()
+	if err != nil && d.faithful {
+		return policy.Result{}, err
+	}
+	return r, err
+}
+
+var (
+	codexKeys = []string{"continue", "stopReason", "suppressOutput", "systemMessage", "decision", "reason", "hookSpecificOutput"}
+	// codexOwn are the keys of hookSpecificOutput beside the event's name.
+	codexOwn = map[policy.Event][]string{
+		policy.SessionStart: {"additionalContext"}, policy.PreSendMessage: {"additionalContext"},
+		policy.SubagentStart: {"additionalContext"}, policy.PermissionRequest: {"decision"},
+		policy.PostToolExecution: {"additionalContext", "updatedMCPToolOutput"},
+		policy.PreToolExecution:  {"permissionDecision", "permissionDecisionReason", "updatedInput", "additionalContext"},
+	}
+)
+
+func (d *draft) codexUnknown(m map[string]any, where string, known ...string) {
+	var extra []string
+	for k := range m {
+		if !slices.Contains(known, k) {
+			extra = append(extra, k)
+		}
+	}
+	slices.Sort(extra)
+	for _, k := range extra {
+		d.codexFlaw("%s has no key %q", where, k)
+	}
+}
+
+// codexObject reads an object. Nothing of it is lost to a flaw beside it until
+// codex decides what a flaw costs.
+func (d *draft) codexObject(m map[string]any) {
+	d.codexUnknown(m, "an answer", codexKeys...)
+	top := d.object(m)
+	own := top.sub("hookSpecificOutput")
+	if own.m != nil {
+		native := d.agent.EventName(d.event)
+		d.codexUnknown(own.m, "hookSpecificOutput", append([]string{"hookEventName"}, codexOwn[d.event]...)...)
+		if name := own.text("hookEventName"); name != native {
+			d.codexFlaw("hookSpecificOutput.hookEventName must be %q", native)
+		}
+	}
+	d.system(top.text("systemMessage"))
+	d.r.Suppress, _ = top.flag("suppressOutput")
+	d.context(own.text("additionalContext"))
+	if on, ok := top.flag("continue"); ok && !on {
+		d.codexStop(top.text("stopReason"))
+	}
+	d.codexDecision(top.text("decision"), top.text("reason"))
+	switch d.event {
+	case policy.PreToolExecution:
+		d.codexCall(own)
+	case policy.PermissionRequest:
+		d.codexPermission(own.sub("decision"))
+	}
+}
+
+// codexStop reads `continue: false`.
+func (d *draft) codexStop(reason string) {
+	switch d.event {
+	case policy.PreToolExecution, policy.PermissionRequest:
+		d.codexFlaw("continue is not heard at %s", d.agent.EventName(d.event))
+		d.halt(reason)
+	case policy.PostToolExecution:
+		// The result becomes the reason; the turn goes on.
+		if reason == "" {
+			reason = "stopped by " + d.by.Name
+		}
+		d.verdict(policy.Deny, reason)
+	case policy.PreAutoCompact:
+		d.verdict(policy.Deny, reason)
+	default:
+		d.halt(reason)
+	}
+}
+
+// codexDecision reads the top-level decision.
+func (d *draft) codexDecision(word, reason string) {
+	switch {
+	case word == "":
+	case word != "block":
+		d.codexFlaw("decision must be block, not %q", word)
+		if forbids(word) {
+			d.verdict(policy.Deny, reason)
+		}
+	case !slices.Contains(codexBlocks, d.event):
+		d.codexFlaw("%s blocks nothing", d.agent.EventName(d.event))
+	default:
+		if strings.TrimSpace(reason) == "" {
+			d.codexFlaw("a block needs a reason")
+		}
+		d.verdict(policy.Deny, reason)
+	}
+}
+
+// codexCall reads the decision on a call. Allow is a word that only carries a
+// rewrite: it approves nothing.
+func (d *draft) codexCall(own fields) {
+	word, reason := own.text("permissionDecision"), own.text("permissionDecisionReason")
+	input := own.sub("updatedInput")
+	switch word {
+	case "deny":
+		if strings.TrimSpace(reason) == "" {
+			d.codexFlaw("a denial needs permissionDecisionReason")
+		}
+		d.verdict(policy.Deny, reason)
+		return
+	case "ask":
+		d.codexFlaw("permissionDecision ask is not heard")
+		d.verdict(policy.Ask, reason)
+		return
+	case "allow":
+		if input.m == nil {
+			d.codexFlaw("permissionDecision allow needs updatedInput")
+		}
+	case "":
+		if input.m != nil {
+			d.codexFlaw("updatedInput needs permissionDecision allow")
+		}
+	default:
+		d.codexFlaw("permissionDecision must be allow or deny, not %q", word)
+	}
+	if input.m != nil {
+		d.replace(policy.FieldToolInput, input.m)
+	}
+}
+
+func (d *draft) codexPermission(decision fields) {
+	switch word := decision.text("behavior"); word {
+	case "":
+	case "allow":
+		d.verdict(policy.Allow, "")
+	case "deny":
+		d.verdict(policy.Deny, decision.text("message"))
+	default:
+		d.codexFlaw("decision.behavior must be allow or deny, not %q", word)
+	}
 }

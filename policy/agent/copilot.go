@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hookc/hookc/policy"
@@ -14,12 +16,24 @@ var _ = register(Agent{
 	ID: "copilot", Version: "1", Aliases: []string{"copilot-cli", "github-copilot"},
 	Doc:      "GitHub Copilot CLI: JSON on stdout, exit code 0",
 	eventKey: "hook_event_name",
-	keys: map[string]policy.Field{
-		"sessionId": policy.FieldSessionID, "toolName": policy.FieldToolName, "toolArgs": policy.FieldToolInput,
-		"toolResult": policy.FieldToolResult, "tool_response": policy.FieldToolResult, "tool_result": policy.FieldToolResult,
-		"prompt": policy.FieldUserInput, "error": policy.FieldToolError, "stopReason": policy.FieldStopReason,
-		"transcriptPath": policy.FieldTranscriptPath, "agentName": policy.FieldSubagentName, "agent_name": policy.FieldSubagentName,
-	},
+	keys: slices.Concat(
+		[]key{
+			{name: "tool_response", field: policy.FieldToolResult, use: read}, {name: "tool_result", field: policy.FieldToolResult, use: read},
+			{name: "agent_name", field: policy.FieldSubagentName, use: read},
+			{name: "sessionId", field: policy.FieldSessionID},
+			{name: "transcriptPath", field: policy.FieldTranscriptPath},
+			{name: "toolName", field: policy.FieldToolName},
+			{name: "toolArgs", field: policy.FieldToolInput},
+			{name: "toolResult", field: policy.FieldToolResult},
+			{name: "error", field: policy.FieldToolError},
+			{name: "prompt", field: policy.FieldUserInput},
+			{name: "stopReason", field: policy.FieldStopReason},
+			{name: "agentName", field: policy.FieldSubagentName},
+			{name: "notificationType", field: policy.FieldNotificationType, use: sent},
+		},
+		same(policy.FieldTimestamp, policy.FieldCwd, policy.FieldSource, policy.FieldReason, policy.FieldTrigger, policy.FieldMessage,
+			policy.FieldTitle),
+	),
 	points:  copilotPoints(),
 	Profile: copilotProfile,
 	join:    "\n\n",
@@ -28,6 +42,11 @@ var _ = register(Agent{
 		return reply{"permissionDecision": "deny", "permissionDecisionReason": reason}.wire(2, reason)
 	},
 	noticeExit: 1,
+	scripts: scripts{
+		shape:     sendCopilot,
+		read:      readCopilot,
+		maxStdout: 10 << 20,
+	},
 })
 
 // copilotPoints lists each event under both of its names.
@@ -114,9 +133,120 @@ func copilotResult(c *Call, v any) any {
 	}
 	if m, ok := v.(map[string]any); ok && m["textResultForLlm"] != nil {
 		if m["resultType"] == nil {
-			return map[string]any{"resultType": kind, "textResultForLlm": jsonText(m["textResultForLlm"])}
+			return map[string]any{"resultType": kind, "textResultForLlm": JSONText(m["textResultForLlm"])}
 		}
 		return m
 	}
-	return map[string]any{"resultType": kind, "textResultForLlm": jsonText(v)}
+	return map[string]any{"resultType": kind, "textResultForLlm": JSONText(v)}
+}
+
+// copilotProfile is how Copilot CLI runs its hooks: one after another in the
+// order of the files, each on what those before it changed, until one denies
+// (docs/dialects, copilot §4.4).
+var copilotProfile = &Profile{
+	Files: []ConfigFile{
+		{Tier: policy.TierManaged, Base: System, Path: "etc/github-copilot/policy.d/*.json", Format: "copilot"},
+		{Tier: policy.TierUser, Base: Home, Path: ".copilot/hooks/*.json", Format: "copilot"},
+		{Tier: policy.TierUser, Base: Home, Path: ".copilot/settings.json", Format: "copilot"},
+		{Tier: policy.TierProject, Base: Project, Path: ".github/hooks/*.json", Format: "copilot"},
+	},
+	Tools: []string{"bash", "powershell", "view", "create", "edit", "grep", "glob", "web_fetch", "task", "report_intent", "ask_user", "update_todo",
+		"read_bash", "write_bash", "stop_bash", "Bash", "Read", "Write", "Edit", "Grep", "Glob", "WebFetch", "Task"},
+	Open: []string{"*-*", "mcp__*"},
+	Rules: func(bool) policy.Profile {
+		rows := map[policy.Event]func(*policy.EventSpec){
+			policy.SessionStart: watches(false), policy.SessionEnd: watches(false), policy.PreSendMessage: watches(false),
+			policy.PostSendMessage: watches(false), policy.PostToolExecutionFailure: watches(false),
+			policy.SubagentStart: watches(false), policy.SubagentStop: watches(false), policy.StopFailure: watches(false),
+			policy.PreAutoCompact: watches(false), policy.Notify: watches(false),
+			policy.PreToolExecution: func(s *policy.EventSpec) {
+				s.Powers, s.Context = policy.MayAllow|policy.MayAsk|policy.MayDeny, false
+			},
+			policy.PermissionRequest: func(s *policy.EventSpec) { s.Writes = nil },
+			policy.PostToolExecution: func(s *policy.EventSpec) { s.Powers = 0 },
+			policy.StopEvent:         obeys(policy.MayDeny, false),
+		}
+		rules := policy.Profile{Flat: true, Strategies: map[policy.Event]*policy.StrategySpec{}}
+		for event, adjust := range rows {
+			rules.Strategies[event] = &policy.StrategySpec{
+				Strategy: "copilot", Halt: policy.HaltDeny, Fold: policy.FoldMax | policy.FoldReasons,
+				Doc: "one after another until one denies", Adjust: adjust,
+			}
+		}
+		return rules
+	},
+}
+
+// copilotSnake are the keys of input under PascalCase names.
+var copilotSnake = map[string]string{
+	"sessionId": "session_id", "transcriptPath": "transcript_path", "toolName": "tool_name", "toolArgs": "tool_input",
+	"toolResult": "tool_result", "stopReason": "stop_reason", "agentName": "agent_name", "notificationType": "notification_type",
+}
+
+// copilotTools are Claude Code's names of Copilot's tools.
+var copilotTools = map[string]string{
+	"bash": "Bash", "view": "Read", "create": "Write", "edit": "Edit", "grep": "Grep", "glob": "Glob", "web_fetch": "WebFetch", "task": "Task",
+}
+
+func sendCopilot(out map[string]any) {
+	name, _ := out["hook_event_name"].(string)
+	if name != "" && name[0] >= 'A' && name[0] <= 'Z' {
+		for from, to := range copilotSnake {
+			if v, ok := out[from]; ok {
+				out[to] = v
+				delete(out, from)
+			}
+		}
+		tool, _ := out["tool_name"].(string)
+		if claude, ok := copilotTools[tool]; ok {
+			out["tool_name"] = claude
+		}
+		return
+	}
+	delete(out, "hook_event_name") // camelCase input names none
+	text, _ := out["timestamp"].(string)
+	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		out["timestamp"] = int(at.UnixMilli())
+	}
+}
+
+func readCopilot(a output) (policy.Result, error) {
+	d := a.draft()
+	text := strings.TrimSpace(a.Stdout)
+	switch {
+	case a.Exit != 0 && a.event == policy.PreToolExecution:
+		d.verdict(policy.Deny, a.complaint(a.by.Name+": "+a.failure().Error()))
+		return d.done()
+	case a.Exit != 0:
+		return policy.Result{}, a.failure()
+	case text == "":
+		return policy.Result{}, nil
+	}
+	v, err := looseJSON(text)
+	m, ok := v.(map[string]any)
+	if err != nil || !ok {
+		return policy.Result{}, policy.Failf(policy.ErrParse, "answer is not a JSON object")
+	}
+	o := d.object(m)
+	switch a.event {
+	case policy.PreToolExecution:
+		d.decide(words{"allow": policy.Allow, "ask": policy.Ask, "deny": policy.Deny},
+			o.text("permissionDecision"), o.text("permissionDecisionReason"))
+		if input := o.sub("modifiedArgs"); input.m != nil {
+			d.replace(policy.FieldToolInput, input.m)
+		}
+	case policy.PermissionRequest:
+		d.decide(words{"allow": policy.Allow, "deny": policy.Deny}, o.text("behavior"), o.text("message"))
+		if on, _ := o.flag("interrupt"); on && d.r.Verdict == policy.Deny {
+			d.halt(o.text("message"))
+		}
+	case policy.StopEvent:
+		d.decide(words{"block": policy.Deny}, o.text("decision"), o.text("reason"))
+	case policy.PostToolExecution:
+		if o.has("modifiedResult") {
+			d.replace(policy.FieldToolResult, o.m["modifiedResult"])
+		}
+		d.context(o.text("additionalContext"))
+	}
+	return d.done()
 }

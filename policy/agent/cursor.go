@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/policy"
@@ -13,11 +15,22 @@ var _ = register(Agent{
 	ID: "cursor", Version: "3.9", Aliases: []string{"cursor-agent"},
 	Doc:      "Cursor: JSON on stdout, exit code 0",
 	eventKey: "hook_event_name",
-	keys: map[string]policy.Field{
-		"conversation_id": policy.FieldSessionID, "prompt": policy.FieldUserInput, "transcript_path": policy.FieldTranscriptPath,
-		"tool_output": policy.FieldToolResult, "error_message": policy.FieldToolError, "error": policy.FieldToolError,
-		"task": policy.FieldTaskDescription,
-	},
+	keys: slices.Concat(
+		[]key{
+			{name: "error", field: policy.FieldToolError, use: read},
+			{name: "conversation_id", field: policy.FieldSessionID},
+			{name: "prompt", field: policy.FieldUserInput, at: []policy.Event{policy.PreSendMessage}},
+			{name: "tool_output", field: policy.FieldToolResult},
+			{name: "error_message", field: policy.FieldToolError},
+			{name: cursorServer, field: policy.FieldMCP, use: sent},
+			{name: "text", field: policy.FieldAssistantOutput, at: []policy.Event{policy.PostLLMResponse}, use: here},
+			{name: "task", field: policy.FieldTaskDescription},
+			{name: "status", field: policy.FieldStopReason, at: []policy.Event{policy.StopEvent, policy.SubagentStop}, use: sent},
+			{name: cursorRoot, field: policy.FieldProjectRoot, use: sent},
+		},
+		same(policy.FieldCwd, policy.FieldTranscriptPath, policy.FieldModel, policy.FieldToolName, policy.FieldToolInput, policy.FieldToolUseID,
+			policy.FieldSubagentType),
+	),
 	env:     []envKey{{"CURSOR_PROJECT_DIR", policy.FieldProjectRoot}, {"CLAUDE_PROJECT_DIR", policy.FieldProjectRoot}},
 	points:  cursorPoints(),
 	Profile: cursorProfile,
@@ -28,6 +41,11 @@ var _ = register(Agent{
 	say: sayCursor,
 	blind: func(reason string) Wire {
 		return reply{"permission": "deny", "continue": false, "user_message": reason}.wire(2, reason)
+	},
+	scripts: scripts{
+		shape: sendCursor,
+		env:   []envKey{{"CURSOR_PROJECT_DIR", policy.FieldProjectRoot}, {"CURSOR_TRANSCRIPT_PATH", policy.FieldTranscriptPath}},
+		read:  readCursor,
 	},
 })
 
@@ -56,7 +74,7 @@ func cursorPoints() []point {
 		{name: "sessionStart", event: policy.SessionStart, may: MayContext, shape: shapeCursor},
 		{name: "sessionEnd", event: policy.SessionEnd, shape: shapeCursor},
 		{name: "preCompact", event: policy.PreAutoCompact, may: MaySystem, shape: shapeCursor},
-		{name: "afterAgentResponse", event: policy.PostLLMResponse, shape: shapeCursor, keys: map[string]policy.Field{"text": policy.FieldAssistantOutput}},
+		{name: "afterAgentResponse", event: policy.PostLLMResponse, shape: shapeCursor},
 		{name: "afterAgentThought", event: "ext.afterAgentThought", shape: shapeCursor},
 		{name: "workspaceOpen", event: "ext.workspaceOpen", shape: shapeCursor},
 	}
@@ -198,4 +216,167 @@ func sayCursor(a *answer) Wire {
 		return Wire{Stdout: []byte("{}\n")}
 	}
 	return out.wire(0, "")
+}
+
+// cursorProfile is how Cursor runs its hooks: those of the machine before the
+// project's and the user's. Whether they wait for each other its documents do
+// not say; here all run at once and the most restrictive answer holds
+// (docs/dialects, cursor §4.3).
+var cursorProfile = &Profile{
+	Files: []ConfigFile{
+		{Tier: policy.TierManaged, Base: System, Path: "etc/cursor/hooks.json", Format: "cursor"},
+		{Tier: policy.TierProject, Base: Project, Path: ".cursor/hooks.json", Format: "cursor"},
+		{Tier: policy.TierUser, Base: Home, Path: ".cursor/hooks.json", Format: "cursor"},
+	},
+	Tools: []string{"Shell", "Read", "Write", "Edit", "Grep", "Delete", "Task", "Glob", "WebSearch"},
+	Open:  []string{"MCP:*"},
+	Rules: func(bool) policy.Profile {
+		rows := map[policy.Event]func(*policy.EventSpec){
+			policy.SessionStart: watches(true), policy.SessionEnd: watches(false),
+			policy.PreSendMessage: func(s *policy.EventSpec) {
+				obeys(policy.MayDeny, false)(s)
+				s.Writes, s.Feedback = nil, false
+			},
+			policy.PreToolExecution: func(s *policy.EventSpec) {
+				s.Powers, s.Context = policy.MayAllow|policy.MayAsk|policy.MayDeny, false
+			},
+			policy.PostToolExecution: func(s *policy.EventSpec) {
+				s.Powers, s.Class, s.Context = 0, policy.Transform, true
+			},
+			policy.PostToolExecutionFailure: func(s *policy.EventSpec) {
+				s.Powers, s.Writes = 0, nil
+			},
+			policy.PostLLMResponse: watches(false), policy.PreAutoCompact: watches(false),
+			policy.StopEvent: obeys(policy.MayDeny, false), policy.SubagentStop: obeys(policy.MayDeny, false),
+			policy.SubagentStart:    obeys(policy.MayAllow|policy.MayDeny, false),
+			"ext.afterAgentThought": watches(false), "ext.workspaceOpen": watches(false),
+		}
+		rules := policy.Profile{Flat: true, MaxConcurrent: everyone, Strategies: map[policy.Event]*policy.StrategySpec{}}
+		for event, adjust := range rows {
+			rules.Strategies[event] = &policy.StrategySpec{
+				Strategy: "cursor", Snapshot: true, Halt: policy.HaltNever,
+				Fold: policy.FoldMax | policy.FoldReasons | policy.FoldLastPatch,
+				Doc:  "all run on one snapshot, the most restrictive wins", Adjust: adjust,
+			}
+		}
+		return rules
+	},
+}
+
+// cursorServer and cursorRoot mark values that shape puts in their places.
+const cursorServer, cursorRoot = "mcp.server", "project.root"
+
+// sendCursor turns a call into the shape of the event of its kind.
+func sendCursor(out map[string]any) {
+	if id, ok := out["conversation_id"]; ok {
+		out["session_id"] = id
+	}
+	if _, ok := out["workspace_roots"]; !ok && out[cursorRoot] != nil {
+		out["workspace_roots"] = []any{out[cursorRoot]}
+	}
+	server, _ := out[cursorServer].(map[string]any)
+	delete(out, cursorServer)
+	delete(out, cursorRoot)
+	delete(out, "cursor_event")
+	input, _ := out["tool_input"].(map[string]any)
+	flat := func(result string) {
+		delete(out, "tool_input")
+		delete(out, "tool_name")
+		maps.Copy(out, input)
+		if v, ok := out["tool_output"]; ok && result != "" {
+			out[result] = JSONText(v)
+			delete(out, "tool_output")
+		}
+	}
+	switch out["hook_event_name"] {
+	case "beforeShellExecution", "afterShellExecution":
+		flat("output")
+	case "beforeReadFile", "beforeTabFileRead", "afterFileEdit", "afterTabFileEdit":
+		flat("")
+	case "beforeMCPExecution", "afterMCPExecution":
+		if name, ok := out["tool_name"].(string); ok {
+			out["tool_name"] = strings.TrimPrefix(name, "MCP:")
+		}
+		out["tool_input"] = JSONText(out["tool_input"])
+		maps.Copy(out, server)
+		if v, ok := out["tool_output"]; ok {
+			out["result_json"] = JSONText(v)
+			delete(out, "tool_output")
+		}
+	}
+}
+
+// readCursor takes an object at status 0. Every other status but 2, and what
+// is not JSON, is a failure, which failClosed makes a refusal.
+func readCursor(a output) (policy.Result, error) {
+	d := a.draft()
+	text := strings.TrimSpace(a.Stdout)
+	switch {
+	case a.Exit == 2:
+		d.verdict(policy.Deny, a.complaint("blocked by "+a.by.Name+" (exit status 2)"))
+		return d.done()
+	case a.Exit != 0:
+		return policy.Result{}, a.failure()
+	case text == "" && !a.strict:
+		return policy.Result{}, nil
+	}
+	v, err := looseJSON(text)
+	m, ok := v.(map[string]any)
+	if err != nil || !ok {
+		return policy.Result{}, policy.Failf(policy.ErrParse, "answer is not a JSON object")
+	}
+	d.cursorObject(d.object(m))
+	return d.done()
+}
+
+func (d *draft) cursorObject(o fields) {
+	reason := o.text("agent_message")
+	if reason == "" {
+		reason = o.text("user_message")
+	}
+	switch d.event {
+	case policy.PreToolExecution, policy.SubagentStart:
+		d.cursorPermission(o.text("permission"), reason)
+	case policy.PreSendMessage:
+		if on, ok := o.flag("continue"); ok && !on {
+			d.verdict(policy.Deny, reason)
+		}
+	case policy.StopEvent, policy.SubagentStop:
+		if text := o.text("followup_message"); text != "" {
+			d.verdict(policy.Deny, text)
+		}
+	case policy.PreAutoCompact:
+		d.system(o.text("user_message"))
+	}
+	if input := o.sub("updated_input"); input.m != nil {
+		if d.event == policy.PreToolExecution && (d.native == "" || d.native == "preToolUse") {
+			d.replace(policy.FieldToolInput, input.m)
+		} else {
+			d.warn("updated_input is taken at preToolUse alone")
+		}
+	}
+	if o.has("updated_mcp_tool_output") {
+		if strings.HasPrefix(d.in.Text(policy.FieldToolName), "MCP:") {
+			d.replace(policy.FieldToolResult, o.m["updated_mcp_tool_output"])
+		} else {
+			d.warn("updated_mcp_tool_output is taken of MCP tools alone")
+		}
+	}
+	d.context(o.text("additional_context"))
+	if o.has("env") {
+		d.warn("env of a hook does not reach the session through hookc")
+	}
+}
+
+// cursorPermission reads a decision. Cursor documents ask everywhere, but
+// passes over it before tools in general and refuses a command.
+func (d *draft) cursorPermission(word, reason string) {
+	switch {
+	case word == "ask" && d.faithful && d.native == "preToolUse":
+		d.warn("Cursor passes over ask at preToolUse")
+	case word == "ask" && d.faithful && d.native == "beforeShellExecution", word == "ask" && d.event == policy.SubagentStart:
+		d.verdict(policy.Deny, reason)
+	default:
+		d.decide(words{"allow": policy.Allow, "ask": policy.Ask, "deny": policy.Deny}, word, reason)
+	}
 }

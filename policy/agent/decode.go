@@ -204,10 +204,7 @@ func (c *Call) rename(sent map[string]any) (named, raw map[string]any) {
 	}
 	var rest []string
 	for _, key := range slices.Sorted(maps.Keys(sent)) {
-		f, ok := c.point.keys[key]
-		if !ok {
-			f, ok = c.dialect.keys[key]
-		}
+		f, ok := c.dialect.field(key, c.point.event)
 		switch {
 		case sent[key] == nil, key == c.dialect.eventKey, slices.Contains(eventKeys, key) && sent[key] == any(c.point.name):
 		case ok:

@@ -96,7 +96,7 @@ func (r reply) under(key string, inner reply) {
 func (r reply) wire(exit int, stderr string) Wire {
 	w := Wire{Exit: exit, Stderr: stderr}
 	if len(r) > 0 {
-		w.Stdout = append([]byte(jsonText(map[string]any(r))), '\n')
+		w.Stdout = append([]byte(JSONText(map[string]any(r))), '\n')
 	}
 	return w
 }
@@ -104,8 +104,8 @@ func (r reply) wire(exit int, stderr string) Wire {
 // exit2 refuses in the way most agents share: status 2, the reason on stderr.
 func exit2(reason string) Wire { return Wire{Exit: 2, Stderr: reason} }
 
-// jsonText is a value as text: a string as it is, anything else as JSON.
-func jsonText(v any) string {
+// JSONText is a value as text: a string as it is, anything else as JSON.
+func JSONText(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}

@@ -189,7 +189,7 @@ func (a *answer) takes(f policy.Field, v any, may Power) bool {
 // refuseChange is what becomes of a change that cannot be said.
 func (a *answer) refuseChange(f policy.Field, v any, may Power) {
 	loss := a.point.unwritable(f)
-	text := jsonText(v)
+	text := JSONText(v)
 	product, _ := a.point.product()
 	switch {
 	case a.point.event.Spec().Class == policy.Guard:
@@ -259,7 +259,7 @@ func (a *answer) injected(d *policy.Decision, may Power) {
 		if text, ok := message["content"].(string); ok && text != "" {
 			a.context = append(a.context, text)
 		} else {
-			a.context = append(a.context, jsonText(m))
+			a.context = append(a.context, JSONText(m))
 		}
 	}
 }

@@ -43,7 +43,7 @@ func jsText(v any) string {
 		}
 		return strings.Join(parts, ",")
 	}
-	return jsonText(v)
+	return JSONText(v)
 }
 
 // JSSpread is {...a, ...b} for JSON values: what is not an object gives its

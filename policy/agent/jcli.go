@@ -1,6 +1,12 @@
 package agent
 
-import "github.com/hookc/hookc/policy"
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookc/hookc/policy"
+)
 
 // jcli is that of LingoJack/j. Its exit status must be 0: any other is a
 // failure of the hook, which on_error lets pass by default. `skip` keeps one
@@ -20,6 +26,13 @@ var _ = register(Agent{
 	say:     sayJCLI,
 	blind: func(reason string) Wire {
 		return reply{"action": "skip", "system_message": reason}.wire(0, "")
+	},
+	// Scripts read the context under its own names and answer with a HookResult;
+	// status 2 is a failure like any other. jcli's own hooks are sent what jcli
+	// sends.
+	scripts: scripts{
+		canonical: true, shape: jcliShape, read: readJCLI, native: nativeJCLI,
+		nativeKeys: jcliKeys, nativeEnv: []envKey{{"JCLI_CWD", policy.FieldCwd}},
 	},
 })
 
@@ -81,9 +94,9 @@ func sayJCLI(a *answer) Wire {
 	for f, v := range a.patch {
 		switch f {
 		case policy.FieldToolInput:
-			out["tool_arguments"] = jsonText(v)
+			out["tool_arguments"] = JSONText(v)
 		case policy.FieldToolResult:
-			out["tool_result"] = jsonText(v)
+			out["tool_result"] = JSONText(v)
 		default:
 			out[f.String()] = v
 		}
@@ -93,4 +106,315 @@ func sayJCLI(a *answer) Wire {
 	}
 	out.text("additional_context", a.contextText())
 	return out.wire(0, "")
+}
+
+// jcliProfile is how jcli runs the hooks of its hooks.yaml and of its hook
+// folders: one after another, user before project, until one stops or skips,
+// which takes back what those before it changed (docs/dialects, jcli §1.4,
+// §1.6).
+var jcliProfile = &Profile{
+	Files: []ConfigFile{
+		{Tier: policy.TierUser, Base: Home, Path: ".jdata/agent/data/agent_config.json", Format: "jcliconfig"},
+		{Tier: policy.TierUser, Base: Home, Path: ".jdata/agent/hooks.yaml", Format: "hooksyaml"},
+		{Tier: policy.TierUser, Base: Home, Path: ".jdata/agent/hooks", Format: "jclifolders"},
+		{Tier: policy.TierProject, Base: Nearest, Path: ".jcli/hooks.yaml", Format: "hooksyaml"},
+		{Tier: policy.TierProject, Base: Nearest, Path: ".jcli/hooks", Format: "jclifolders"},
+	},
+	Rules: jcliRules,
+}
+
+// jcliChain is the time an event's hooks have before no further one begins.
+const jcliChain = 30 * time.Second
+
+// jcliRow is what jcli lets a hook change at one of its events; the rest of
+// an answer is parsed and dropped.
+type jcliRow struct {
+	event                     policy.Event
+	powers                    policy.Powers
+	writes                    []policy.Field
+	context, inject, feedback bool
+}
+
+var jcliRows = []jcliRow{
+	{event: policy.SessionStart},
+	{event: policy.SessionEnd},
+	{event: policy.PreSendMessage, powers: policy.MayStop, writes: []policy.Field{policy.FieldUserInput}, feedback: true},
+	{event: policy.PostSendMessage},
+	{event: policy.PreLLMRequest, powers: policy.MayStop, writes: []policy.Field{policy.FieldMessages, policy.FieldSystemPrompt},
+		context: true, inject: true, feedback: true},
+	{event: policy.PostLLMResponse, powers: policy.MayStop, writes: []policy.Field{policy.FieldAssistantOutput}, feedback: true},
+	{event: policy.PreToolExecution, powers: policy.MaySkip, writes: []policy.Field{policy.FieldToolInput}},
+	{event: policy.PostToolExecution, writes: []policy.Field{policy.FieldToolResult}},
+	// A new text of the error is not shown to the next hook, so it travels as
+	// feedback and becomes the error at the end.
+	{event: policy.PostToolExecutionFailure, writes: []policy.Field{policy.FieldToolError}, context: true, feedback: true},
+	{event: policy.StopEvent, powers: policy.MayStop, context: true, feedback: true},
+	{event: policy.PreMicroCompact, powers: policy.MayStop},
+	{event: policy.PostMicroCompact, writes: []policy.Field{policy.FieldMessages}},
+	{event: policy.PreAutoCompact, powers: policy.MayStop, context: true},
+	{event: policy.PostAutoCompact, writes: []policy.Field{policy.FieldMessages}},
+}
+
+func jcliRules(faithful bool) policy.Profile {
+	out := policy.Profile{Flat: true, ChainTimeout: jcliChain, Strategies: map[policy.Event]*policy.StrategySpec{}}
+	for _, row := range jcliRows {
+		s := &policy.StrategySpec{Strategy: "jcli", Halt: policy.HaltDeny, Fold: policy.FoldMax | policy.FoldReplace | policy.FoldLastText,
+			Doc: "one after another until one stops or skips, which drops earlier changes", Deadline: policy.DeadlineWaits}
+		if faithful {
+			s.Deadline = policy.DeadlinePasses
+		}
+		s.Adjust = func(e *policy.EventSpec) {
+			e.Powers, e.Writes, e.Refused = row.powers, row.writes, nil
+			e.Context, e.Inject, e.Feedback = row.context, row.inject, row.feedback
+			e.Retry = row.feedback && row.powers != 0
+			if !faithful && row.event.Spec().Powers.Has(policy.MayDeny) {
+				e.Powers |= policy.MayDeny // a word of hookc's own; jcli knows none
+			}
+		}
+		s.Sink = jcliSaid
+		switch row.event {
+		case policy.PostToolExecutionFailure:
+			s.Sink = jcliFailed
+		case policy.StopEvent:
+			s.Sink = jcliStopped
+		case policy.PreToolExecution:
+			if faithful {
+				s.Sink = jcliCalled
+			}
+		}
+		out.Strategies[row.event] = s
+	}
+	return out
+}
+
+// jcliSaid leaves what was said as it is: what a halting hook took back is not
+// in the patch any more.
+func jcliSaid(_ *policy.Context, r policy.Result) policy.Result { return r }
+
+// jcliFailed makes the last new text of the error the error.
+func jcliFailed(_ *policy.Context, r policy.Result) policy.Result {
+	if n := len(r.Feedback); n > 0 {
+		r.Patch = r.Patch.Then(policy.Replace(policy.Path{Field: policy.FieldToolError}, r.Feedback[n-1]))
+		r.Feedback = nil
+	}
+	return r
+}
+
+// jcliStopped: feedback keeps the agent working, whether a hook said stop
+// beside it or not.
+func jcliStopped(_ *policy.Context, r policy.Result) policy.Result {
+	if len(r.Feedback) > 0 && r.Control == policy.Go {
+		r.Control = policy.Stop
+	}
+	return r
+}
+
+// jcliCalled: at a tool call jcli obeys `skip` alone, so a hook whose failure
+// means abort lets the call through as it was.
+func jcliCalled(_ *policy.Context, r policy.Result) policy.Result {
+	failed := func(f policy.Failure) bool { return f.Hook == r.ControlBy.Name && f.OnError == policy.OnErrorAbort }
+	if r.Control == policy.Skip && slices.ContainsFunc(r.Failed, failed) {
+		r.Control, r.ControlBy = policy.Go, policy.By{}
+	}
+	return r
+}
+
+func readJCLI(a output) (policy.Result, error) {
+	if a.Exit != 0 {
+		return policy.Result{}, a.failure()
+	}
+	text := strings.TrimSpace(a.Stdout)
+	if text == "" {
+		return policy.Result{}, nil
+	}
+	return policy.ParseHookResultText([]byte(text), a.by)
+}
+
+// jcliKeys are what jcli itself sends to a hook, by event (docs/dialects, jcli
+// §1.1, §1.2). What is unset is left out.
+var jcliKeys = []key{
+	{field: policy.FieldCwd, name: "cwd"},
+	{field: policy.FieldSessionID, name: "session_id"},
+	{field: policy.FieldMessages, name: "messages"},
+	{field: policy.FieldSystemPrompt, name: "system_prompt", at: []policy.Event{policy.PreLLMRequest, policy.StopEvent, policy.PreAutoCompact}},
+	{field: policy.FieldModel, name: "model", at: []policy.Event{policy.PreLLMRequest, policy.PostLLMResponse, policy.StopEvent,
+		policy.PreMicroCompact, policy.PreAutoCompact}},
+	{field: policy.FieldUserInput, name: "user_input", at: []policy.Event{policy.PreSendMessage, policy.PostSendMessage}},
+	// At the end of a turn user_input carries the model's last text.
+	{field: policy.FieldAssistantOutput, name: "user_input", at: []policy.Event{policy.StopEvent}},
+	{field: policy.FieldAssistantOutput, name: "assistant_output", at: []policy.Event{policy.PostLLMResponse}},
+	{field: policy.FieldToolName, name: "tool_name"},
+	{field: policy.FieldToolArguments, name: "tool_arguments", at: []policy.Event{policy.PreToolExecution}},
+	{field: policy.FieldToolResult, name: "tool_result"},
+	{field: policy.FieldToolError, name: "tool_error"},
+}
+
+// jcliShape writes values of other agents as the texts they are in jcli.
+func jcliShape(out map[string]any) {
+	for _, name := range []string{"tool_arguments", "tool_result", "tool_error"} {
+		if v, ok := out[name]; ok {
+			out[name] = JSONText(v)
+		}
+	}
+}
+
+// jcliTexts are the keys of an answer that hold texts, jcliLists those that
+// hold messages; beside them there are action and, in older releases, abort.
+var (
+	jcliTexts = []string{"user_input", "assistant_output", "system_prompt", "tool_arguments", "tool_result", "tool_error",
+		"retry_feedback", "additional_context", "system_message"}
+	jcliLists = []string{"messages", "inject_messages"}
+)
+
+// nativeJCLI reads an answer of a hook of jcli's own configuration: any
+// status but 0 is a failure, and so is anything but one object whose known
+// keys have the right types.
+func nativeJCLI(a output) (policy.Result, error) {
+	if a.Signal != "" || a.Exit != 0 {
+		return policy.Result{}, a.failure()
+	}
+	text := strings.TrimSpace(a.Stdout)
+	if text == "" {
+		return policy.Result{}, nil
+	}
+	v, err := policy.DecodeJSON([]byte(text))
+	if err != nil {
+		return policy.Result{}, policy.Failf(policy.ErrParse, "answer is not JSON: %w", err)
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return policy.Result{}, policy.Failf(policy.ErrParse, "answer is not a JSON object")
+	}
+	d := a.draft()
+	known := jcliKnown(d, m)
+	if len(d.errs) > 0 {
+		_, err := d.done()
+		return policy.Result{}, err
+	}
+	broken := jcliBroken(known)
+	if broken {
+		delete(known, "tool_arguments")
+	}
+	r, err := policy.ParseHookResult(known, a.by)
+	if err != nil {
+		return policy.Result{}, err
+	}
+	r.Warnings = append(d.r.Warnings, r.Warnings...)
+	d.r = r
+	if broken && r.Control == policy.Go {
+		d.warn("tool_arguments is not the text of a JSON object; jcli's tool would refuse it")
+		d.r.Control, d.r.ControlBy = policy.Skip, d.by
+	}
+	jcliForbids(d, m)
+	jcliControl(d)
+	if a.event == policy.PostToolExecutionFailure {
+		jcliError(d, known)
+	}
+	return d.r, nil
+}
+
+// jcliKnown takes the keys jcli knows and checks their types.
+func jcliKnown(d *draft, m map[string]any) map[string]any {
+	known := map[string]any{}
+	var unknown []string
+	for name, v := range m {
+		switch {
+		case v == nil:
+		case slices.Contains(jcliTexts, name):
+			if _, ok := v.(string); !ok {
+				d.fail("%s must be a string", name)
+			}
+			known[name] = v
+		case slices.Contains(jcliLists, name):
+			if !jcliMessages(v) {
+				d.fail("%s must be a list of messages", name)
+			}
+			known[name] = v
+		case name == "action":
+			if v != "stop" && v != "skip" {
+				d.fail("action must be stop or skip")
+			}
+			known[name] = v
+		case name == "abort":
+			known[name] = v
+		default:
+			unknown = append(unknown, name)
+		}
+	}
+	if len(unknown) > 0 {
+		slices.Sort(unknown)
+		d.warn("jcli knows no key %q", unknown)
+	}
+	return known
+}
+
+// jcliMessages reports whether a value is a list of messages: objects with a
+// role.
+func jcliMessages(v any) bool {
+	list, ok := v.([]any)
+	for _, item := range list {
+		m, isMap := item.(map[string]any)
+		_, role := m["role"].(string)
+		_, text := m["content"].(string)
+		ok = ok && isMap && role && (text || m["content"] == nil)
+	}
+	return ok
+}
+
+// jcliBroken reports whether the new arguments are no JSON object.
+func jcliBroken(known map[string]any) bool {
+	text, ok := known["tool_arguments"].(string)
+	if !ok {
+		return false
+	}
+	v, err := policy.DecodeJSON([]byte(text))
+	_, object := v.(map[string]any)
+	return err != nil || !object
+}
+
+// jcliForbids hears a refusal in hookc's own words, which jcli itself does
+// not know.
+func jcliForbids(d *draft, m map[string]any) {
+	word, _ := m["decision"].(string)
+	if d.faithful || !forbids(word) || !d.event.Spec().Powers.Has(policy.MayDeny) {
+		return
+	}
+	reason, _ := m["reason"].(string)
+	d.warn("jcli knows no decision %q; taken as deny", word)
+	d.verdict(policy.Deny, reason)
+}
+
+// jcliStops are the events at which jcli obeys `stop`.
+var jcliStops = []policy.Event{policy.PreSendMessage, policy.PreLLMRequest, policy.PostLLMResponse, policy.StopEvent,
+	policy.PreMicroCompact, policy.PreAutoCompact}
+
+// jcliControl: a hook that stops or skips says nothing else but feedback and a
+// message. Where its agent obeys neither, the chain ends all the same.
+func jcliControl(d *draft) {
+	control := d.r.Control
+	if control == policy.Go {
+		return
+	}
+	d.r = policy.Result{Feedback: d.r.Feedback, System: d.r.System, Warnings: d.r.Warnings,
+		Verdict: d.r.Verdict, VerdictBy: d.r.VerdictBy, Reasons: d.r.Reasons}
+	switch call := d.event == policy.PreToolExecution; {
+	case call && control == policy.Skip:
+		d.r.Control, d.r.ControlBy = policy.Skip, d.by
+	case call && !d.faithful:
+		d.r.Control, d.r.ControlBy = policy.Skip, d.by
+		d.warn("jcli runs the tool when a hook stops here; the call is left out")
+	case control == policy.Stop && slices.Contains(jcliStops, d.event):
+		d.r.Control, d.r.ControlBy = policy.Stop, d.by
+	default:
+		d.r.EndChain = true
+		d.warn("jcli obeys no %s at %s; it only ends the hooks of the event", control, d.event)
+	}
+}
+
+// jcliError lets a new text of the error travel as feedback: no hook reads it.
+func jcliError(d *draft, known map[string]any) {
+	d.r.Feedback, d.r.Patch = nil, policy.Patch{}
+	if text, ok := known["tool_error"].(string); ok && !d.r.EndChain {
+		d.r.Feedback = []string{text}
+	}
 }

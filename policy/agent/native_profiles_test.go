@@ -20,7 +20,7 @@ func decided(t *testing.T, whose string, faithful bool, before *policy.Context, 
 	require.NotNil(t, s)
 	spec, all, after := s.Under(event.Spec()), policy.Result{}, before
 	for _, r := range said {
-		h := &policy.Hook{Name: "h", Event: event, Body: policy.Body{Protocol: d.Profile.Protocol}}
+		h := &policy.Hook{Name: "h", Event: event, Body: policy.Body{Protocol: policy.Protocol(d.ID)}}
 		r = policy.Mask(spec, h, &policy.Effects{May: policy.AllPowers, Writes: policy.FieldPaths(policy.Fields()...)}, r)
 		all, after = policy.Join(s.Fold, all, r), after.With(r.Patch)
 		if s.Halt.Halts(&r) {

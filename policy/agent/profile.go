@@ -16,8 +16,6 @@ type Profile struct {
 	// Files are where the agent keeps its configuration, in the order in which
 	// its hooks stand.
 	Files []ConfigFile
-	// Protocol is what its hooks speak.
-	Protocol policy.Protocol
 	// Tools are the names of the tools the agent has by itself, and Open globs of
 	// those it may have besides; none when hookc does not know them.
 	Tools, Open []string

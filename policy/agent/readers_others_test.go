@@ -2,8 +2,8 @@ package agent
 
 import "strings"
 
-// codexKeys are all the keys Codex knows; any other fails the hook.
-var codexKeys = map[string]string{
+// codexTakes are all the keys Codex knows; any other fails the hook.
+var codexTakes = map[string]string{
 	"":             "continue stopReason suppressOutput systemMessage decision reason hookSpecificOutput",
 	"SessionStart": "hookEventName additionalContext", "UserPromptSubmit": "hookEventName additionalContext", "SubagentStart": "hookEventName additionalContext",
 	"PreToolUse":        "hookEventName additionalContext permissionDecision permissionDecisionReason updatedInput",
@@ -11,7 +11,7 @@ var codexKeys = map[string]string{
 	"PermissionRequest": "hookEventName decision",
 }
 
-func readCodex(event string, w Wire, _ map[string]any) (h heard) {
+func hearCodex(event string, w Wire, _ map[string]any) (h heard) {
 	if w.Exit == 2 {
 		reason := strings.TrimSpace(w.Stderr)
 		if reason == "" || event == "PreCompact" || event == "SessionStart" {
@@ -31,10 +31,10 @@ func readCodex(event string, w Wire, _ map[string]any) (h heard) {
 		return heard{broken: "shape"}
 	}
 	for k := range m {
-		ok = ok && strings.Contains(" "+codexKeys[""]+" ", " "+k+" ")
+		ok = ok && strings.Contains(" "+codexTakes[""]+" ", " "+k+" ")
 	}
 	for k := range own {
-		ok = ok && strings.Contains(" "+codexKeys[event]+" ", " "+k+" ")
+		ok = ok && strings.Contains(" "+codexTakes[event]+" ", " "+k+" ")
 	}
 	word, input := str(own, "permissionDecision"), sub(own, "updatedInput")
 	if !ok || word != "" && (word != "allow" || input == nil) || event == "PreToolUse" && m["continue"] == false {
@@ -60,7 +60,7 @@ func readCodex(event string, w Wire, _ map[string]any) (h heard) {
 	return h
 }
 
-func readQwen(event string, w Wire, _ map[string]any) (h heard) {
+func hearQwen(event string, w Wire, _ map[string]any) (h heard) {
 	if w.Exit == 2 && event == "PreToolUse" && w.Stderr != "" {
 		return heard{verdict: "deny", reason: w.Stderr}
 	}
@@ -82,7 +82,7 @@ func readQwen(event string, w Wire, _ map[string]any) (h heard) {
 	return h
 }
 
-func readKimi(event string, w Wire, _ map[string]any) (h heard) {
+func hearKimi(event string, w Wire, _ map[string]any) (h heard) {
 	reason := strings.TrimSpace(w.Stderr)
 	switch {
 	case w.Exit == 2 && (event == "PreToolUse" || event == "UserPromptSubmit" || event == "Stop" && reason != ""):
@@ -93,7 +93,7 @@ func readKimi(event string, w Wire, _ map[string]any) (h heard) {
 	return h
 }
 
-func readCursor(event string, w Wire, _ map[string]any) (h heard) {
+func hearCursor(event string, w Wire, _ map[string]any) (h heard) {
 	if w.Exit == 2 {
 		return heard{verdict: "deny"}
 	}
@@ -115,7 +115,7 @@ func readCursor(event string, w Wire, _ map[string]any) (h heard) {
 	return h
 }
 
-func readCopilot(event string, w Wire, _ map[string]any) (h heard) {
+func hearCopilot(event string, w Wire, _ map[string]any) (h heard) {
 	tool := event == "preToolUse" || event == "PreToolUse"
 	if w.Exit != 0 {
 		if tool {

@@ -34,9 +34,9 @@ func (h heard) refuses() bool { return h.verdict == "deny" || h.ends || h.stops 
 type reader func(event string, w Wire, before map[string]any) heard
 
 var readers = map[string]reader{
-	"jcli": readJCLI, "gemini": readGemini, "clawdcode": readClawd, "clawdcode@doc": readClawd, "agenthooks": readAgentHooks, "aiagents": readAIAgents,
-	"claude": readClaude, "claude@2.1.240": readClaude, "codex": readCodex, "qwen": readQwen, "kimi": readKimi,
-	"cursor": readCursor, "copilot": readCopilot,
+	"jcli": hearJCLI, "gemini": hearGemini, "clawdcode": hearClawd, "clawdcode@doc": hearClawd, "agenthooks": hearAgentHooks, "aiagents": hearAIAgents,
+	"claude": hearClaude, "claude@2.1.240": hearClaude, "codex": hearCodex, "qwen": hearQwen, "kimi": hearKimi,
+	"cursor": hearCursor, "copilot": hearCopilot,
 }
 
 func parse(b []byte) (map[string]any, bool) {
@@ -49,7 +49,7 @@ func str(m map[string]any, key string) string { s, _ := m[key].(string); return 
 
 func sub(m map[string]any, key string) map[string]any { s, _ := m[key].(map[string]any); return s }
 
-func readJCLI(event string, w Wire, _ map[string]any) (h heard) {
+func hearJCLI(event string, w Wire, _ map[string]any) (h heard) {
 	text := strings.TrimSpace(string(w.Stdout))
 	if w.Exit != 0 {
 		return heard{broken: "exit status"}
@@ -92,7 +92,7 @@ func readJCLI(event string, w Wire, _ map[string]any) (h heard) {
 	return h
 }
 
-func readGemini(event string, w Wire, _ map[string]any) (h heard) {
+func hearGemini(event string, w Wire, _ map[string]any) (h heard) {
 	text := strings.TrimSpace(string(w.Stdout))
 	if text == "" {
 		text = strings.TrimSpace(w.Stderr)
@@ -129,7 +129,7 @@ func readGemini(event string, w Wire, _ map[string]any) (h heard) {
 	return h
 }
 
-func readClawd(event string, w Wire, before map[string]any) (h heard) {
+func hearClawd(event string, w Wire, before map[string]any) (h heard) {
 	text := strings.TrimSpace(string(w.Stdout))
 	if w.Exit == 2 {
 		if event == "PreToolUse" {
@@ -188,7 +188,7 @@ func readClawd(event string, w Wire, before map[string]any) (h heard) {
 	return h
 }
 
-func readAgentHooks(event string, w Wire, _ map[string]any) (h heard) {
+func hearAgentHooks(event string, w Wire, _ map[string]any) (h heard) {
 	if w.Exit == 2 {
 		return heard{verdict: "deny", reason: strings.TrimSpace(w.Stderr)}
 	}
@@ -205,7 +205,7 @@ func readAgentHooks(event string, w Wire, _ map[string]any) (h heard) {
 	return heard{verdict: str(m, "decision"), reason: str(m, "reason"), context: str(m, "additional_context"), input: sub(m, "modified_input")}
 }
 
-func readAIAgents(event string, w Wire, _ map[string]any) (h heard) {
+func hearAIAgents(event string, w Wire, _ map[string]any) (h heard) {
 	text := strings.TrimSpace(string(w.Stdout))
 	switch {
 	case w.Exit == 2:
@@ -231,7 +231,7 @@ func readAIAgents(event string, w Wire, _ map[string]any) (h heard) {
 	return h
 }
 
-func readClaude(event string, w Wire, _ map[string]any) (h heard) {
+func hearClaude(event string, w Wire, _ map[string]any) (h heard) {
 	m, object := parse(w.Stdout)
 	own := sub(m, "hookSpecificOutput")
 	if len(w.Stdout) > 0 && !object {

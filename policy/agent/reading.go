@@ -126,9 +126,9 @@ func (d *Agent) candidates(name string) []int {
 
 func (d *Agent) pointReading(p *point) PointReading {
 	r := PointReading{Native: p.name, Event: p.event, Keys: map[string]policy.Field{}}
-	for _, keys := range []map[string]policy.Field{d.keys, p.keys} {
-		for k, f := range keys {
-			r.Keys[k] = f
+	for _, k := range d.keys {
+		if f, ok := d.field(k.name, p.event); ok {
+			r.Keys[k.name] = f
 		}
 	}
 	r.Needs = p.needs()

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -81,18 +82,13 @@ func (d *Agent) eventOf(native string) (policy.Event, bool) {
 
 // keyOf is the agent's name of a field at an event.
 func (d *Agent) keyOf(at *point, f policy.Field) string {
-	for _, keys := range []map[string]policy.Field{at.keys, d.keys} {
-		var names []string
-		for name, field := range keys {
-			if field == f {
-				names = append(names, name)
-			}
-		}
-		if len(names) > 0 {
-			return slices.Min(names)
+	name := ""
+	for _, k := range d.keys {
+		if got, ok := d.field(k.name, at.event); ok && got == f && (name == "" || k.name < name) {
+			name = k.name
 		}
 	}
-	return f.String()
+	return cmp.Or(name, f.String())
 }
 
 // Agent is the id of the agent that sent the event, without a version.

@@ -180,7 +180,7 @@ func camelCase(name string) bool { return strings.ToLower(name) != name }
 func (r *yamlReader) profile(f fields) {
 	name, span := f.word("profile", func(w string) bool {
 		id, _, _ := strings.Cut(w, "@")
-		if p, ok := policy.ParseProtocol(id); ok {
+		if p, ok := agent.ParseProtocol(id); ok {
 			id = string(p)
 		}
 		return slices.Contains(profileNames, id)

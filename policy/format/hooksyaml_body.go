@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -36,7 +37,7 @@ func (r *yamlReader) bash(f fields, h *policy.Hook) {
 	}
 	f.word("protocol", func(w string) bool {
 		var ok bool
-		h.Body.Protocol, ok = policy.ParseProtocol(w)
+		h.Body.Protocol, ok = agent.ParseProtocol(w)
 		return ok
 	})
 	h.Body.Native = f.text("native_event").Value

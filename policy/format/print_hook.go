@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -223,7 +224,7 @@ func (pr *printer) bash(out *block, h *policy.Hook, b *policy.Body) {
 	if b.Faithful {
 		pr.lost(h, h.Span, "the hook's answers are read as %s reads them, also where that lets something through; a hooks.yaml is hardened", b.Protocol)
 	}
-	if p, ok := policy.ParseProtocol(string(b.Protocol)); b.Protocol != "" {
+	if p, ok := agent.ParseProtocol(string(b.Protocol)); b.Protocol != "" {
 		if !ok || p != b.Protocol {
 			pr.lost(h, h.Span, "protocol %s has no name in a hooks.yaml", b.Protocol)
 		}

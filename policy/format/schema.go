@@ -142,7 +142,7 @@ var hookKeys = []Key{
 	{Place: InHook, Name: "pure", Type: TypeBool, Default: "false", Note: "short for world: none and speculative: true"},
 
 	{Place: InHook, Name: "command", Type: TypeText, Kinds: bash, Infers: true, Note: "run by sh -c in the event's cwd"},
-	{Place: InHook, Name: "protocol", Type: TypeWord, Words: policy.ProtocolNames(), Also: `^[a-z][a-z_-]*$`, Kinds: bash, Default: "jcli", Note: "what exit code, stdout and stderr mean"},
+	{Place: InHook, Name: "protocol", Type: TypeWord, Words: agent.Protocols(), Also: `^[a-z][a-z_-]*$`, Kinds: bash, Default: "jcli", Note: "what exit code, stdout and stderr mean"},
 	{Place: InHook, Name: "native_event", Type: TypeText, Kinds: bash, Note: "the agent's own name of the event, of a hook that its configuration declared: what it says counts where the agent would hear it and nowhere else"},
 	{Place: InHook, Name: "cwd", Type: TypeText, Kinds: bash, Default: "the event's cwd", Note: "folder the command runs in, relative to the policy file"},
 	{Place: InHook, Name: "env", Type: TypeEnv, Kinds: bash, Note: "variables added to the environment"},

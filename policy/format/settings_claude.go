@@ -152,7 +152,7 @@ func claudeTest(written diag.Text, f policy.Field, raw string, test func(string)
 // claudeHook settles what a hook has besides what it does: its condition, its
 // time, whether it is waited for, and what a failure of it means.
 func claudeHook(r *settingsReader, native string, _, n *Node, h *policy.Hook) bool {
-	old := r.dialect.Profile.Protocol == policy.Claude240Protocol
+	old := policy.Protocol(r.dialect.ID) == "claude@2.1.240"
 	if n.Get("timeout") == nil {
 		h.Timeout = claudeTimeout(native, h, old)
 	}

@@ -32,7 +32,7 @@ func claudeBody(r *settingsReader, native string, n *Node, h *policy.Hook) bool 
 		r.report(codeNative.Report(kind.Span, "%q is no type of hook: it is passed over", word).
 			WithHint("%s", diag.DidYouMean(word, []string{"command", "http", "mcp_tool", "prompt", "agent"}, "types: command, http, mcp_tool, prompt, agent")))
 		return false
-	case !claudeTakes(native, word, r.dialect.Profile.Protocol == policy.Claude240Protocol):
+	case !claudeTakes(native, word, policy.Protocol(r.dialect.ID) == "claude@2.1.240"):
 		r.report(codeNative.Report(kind.Span, "%s takes no hooks of type %s: it is passed over", native, word))
 		return false
 	case word == "command":

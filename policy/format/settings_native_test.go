@@ -130,9 +130,9 @@ func TestClaudeHandlers(t *testing.T) {
 
 	h := p.Hooks[0]
 	assert.Equal(t, "PreToolUse", h.Body.Native)
-	assert.Equal(t, policy.ClaudeProtocol, h.Body.Protocol)
+	assert.EqualValues(t, "claude", h.Body.Protocol)
 	p, _ = loadAgent(t, "claude@2.1.200", "user:.claude/settings.json", group("", same))
-	assert.Equal(t, policy.Claude240Protocol, p.Hooks[0].Body.Protocol, "an older version is read as the variant in force")
+	assert.EqualValues(t, "claude@2.1.240", p.Hooks[0].Body.Protocol, "an older version is read as the variant in force")
 }
 
 func TestClaudePlugin(t *testing.T) {

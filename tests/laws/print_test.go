@@ -76,7 +76,7 @@ func (w *world) furnish() *world {
 		switch b := &h.Body; h.Kind {
 		case policy.KindBash:
 			b.Command, b.Env = text(), []policy.EnvVar{{Name: "A", Value: text().Value}, {Name: "0", Value: ""}}
-			b.Protocol = []policy.Protocol{"", policy.JCLIProtocol, policy.ClaudeProtocol}[w.rng.IntN(3)]
+			b.Protocol = []policy.Protocol{"", policy.JCLIProtocol, "claude"}[w.rng.IntN(3)]
 		case policy.KindLLM:
 			b.Prompt = text()
 		case policy.KindRego:

@@ -1,10 +1,15 @@
-// Package agent lets hookc stand where an agent starts a hook: it reads the
-// event the agent sends and answers in the agent's own protocol on stdout,
-// stderr and by exit code. Each agent is one file holding one value: a table
-// of its events, what a hook may say at each, and how that is written. What
+// Package agent knows the agents, each in one file that holds one value: its
+// events and fields, what a hook may say at each and how that is written, how
+// its own scripts are spoken to and read, where its settings are, how hookc is
+// installed there, and how its own hooks combine. All lists, names, protocols
+// and places are derived from these values.
+//
+// hookc stands where an agent starts a hook: it reads the event the agent sends
+// and answers in the agent's own words on stdout, stderr and by exit code. What
 // an agent cannot express becomes something stricter that it can, and the
-// Decision says so; no opinion is never written as an approval
-// (architecture.md §5, docs/cli.md "Dialects").
+// Decision says so; no opinion is never written as an approval (docs/cli.md
+// "Dialects"). In the other direction it speaks to a script as the agent would
+// ([Agent.Input], [Agent.Read]).
 package agent
 
 import (
@@ -82,8 +87,8 @@ type Agent struct {
 	Profile *Profile
 
 	points []point
-	// keys are the agent's names of the fields, at every event.
-	keys map[string]policy.Field
+	// keys are the agent's names of the fields; none are the canonical ones.
+	keys []key
 	// eventKey is where the agent writes the name of the event; eventEnv the
 	// variable that holds it when nothing else names it.
 	eventKey, eventEnv string
@@ -106,6 +111,8 @@ type Agent struct {
 	// spoken is true when the agent takes stderr for an answer although the
 	// exit code is 0.
 	spoken bool
+
+	scripts scripts
 }
 
 // point is one event of an agent.
@@ -115,8 +122,6 @@ type point struct {
 	may   Power
 	// writes are the fields a hook may change.
 	writes []policy.Field
-	// keys are names of fields that hold at this event, beside the dialect's.
-	keys map[string]policy.Field
 	// when tells points of one name apart by what was sent; nil is always.
 	when func(sent map[string]any) bool
 	// shape turns what was sent into one flat object of names in keys.
@@ -129,6 +134,55 @@ type point struct {
 	askKeepsInput bool
 	// allowed is true where only an approval can carry a rewrite.
 	allowed bool
+}
+
+// key is an agent's name of a field.
+type key struct {
+	name  string
+	field policy.Field
+	// at are the events at which scripts are sent the field; nil is every event.
+	at  []policy.Event
+	use keyUse
+}
+
+// keyUse says in which direction a name counts.
+type keyUse uint8
+
+const (
+	// both: it is read at every event, and sent at those of key.at.
+	both keyUse = iota
+	// here: it is read and sent at those of key.at alone.
+	here
+	// sent: scripts are sent it; the agent sends it not, or means another field.
+	sent
+	// read: the agent sends it, at those of key.at; scripts are not sent it.
+	read
+)
+
+// same are fields that go by their canonical names.
+func same(fields ...policy.Field) []key { return sameAt(nil, fields...) }
+
+func sameAt(at []policy.Event, fields ...policy.Field) []key {
+	out := make([]key, len(fields))
+	for i, f := range fields {
+		out[i] = key{name: f.String(), field: f, at: at}
+	}
+	return out
+}
+
+// field is the field that a name means at an event; false for a name that is
+// none of the agent's own.
+func (a *Agent) field(name string, event policy.Event) (f policy.Field, ok bool) {
+	for _, k := range a.keys {
+		switch listed := slices.Contains(k.at, event); {
+		case k.name != name || k.use == sent || k.name == k.field.String():
+		case listed && k.use != both:
+			return k.field, true
+		case !ok && (k.use == both || k.use == read && k.at == nil):
+			f, ok = k.field, true
+		}
+	}
+	return f, ok
 }
 
 // envKey is an environment variable and the field it stands in for.

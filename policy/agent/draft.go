@@ -1,4 +1,4 @@
-package runner
+package agent
 
 import (
 	"errors"
@@ -10,12 +10,12 @@ import (
 
 // draft is a result while a foreign protocol's answer is read into it.
 type draft struct {
-	answer
+	output
 	r    policy.Result
 	errs []error
 }
 
-func (a answer) draft() *draft { return &draft{answer: a} }
+func (a output) draft() *draft { return &draft{output: a} }
 
 // done is the result, and what was wrong with the answer as one ErrParse.
 func (d *draft) done() (policy.Result, error) {

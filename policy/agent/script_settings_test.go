@@ -1,7 +1,6 @@
-package runner
+package agent
 
 import (
-	"context"
 	"strings"
 	"testing"
 
@@ -25,7 +24,7 @@ type nativeRow struct {
 	exact  string
 }
 
-func runNative(t *testing.T, p policy.Protocol, rows []nativeRow, change func(*answer)) {
+func runNative(t *testing.T, p policy.Protocol, rows []nativeRow, change func(*output)) {
 	t.Helper()
 	for _, row := range rows {
 		t.Run(row.native+" "+row.name, func(t *testing.T) {
@@ -39,7 +38,7 @@ func runNative(t *testing.T, p policy.Protocol, rows []nativeRow, change func(*a
 				if faithful && row.exact != "=" {
 					want = row.exact
 				}
-				assert.Equal(t, want, heard(protocols[p].judge(a)), "faithful %v", faithful)
+				assert.Equal(t, want, saysOf(Speaks(p).judge(a)), "faithful %v", faithful)
 			}
 		})
 	}
@@ -52,7 +51,7 @@ func own(native, rest string) string {
 
 func TestNativeCodex(t *testing.T) {
 	call, after, ending, prompt := policy.PreToolExecution, policy.PostToolExecution, policy.StopEvent, policy.PreSendMessage
-	runNative(t, policy.CodexProtocol, []nativeRow{
+	runNative(t, "codex", []nativeRow{
 		{"exit 2", "PreToolUse", call, 2, "{}", " why\n", "deny; why", "="},
 		{"silent exit 2", "PreToolUse", call, 2, "", "", "deny", "failed"},
 		{"exit 1", "PreToolUse", call, 1, own("PreToolUse", `,"permissionDecision":"deny","permissionDecisionReason":"r"`), "x", "failed", "="},
@@ -85,7 +84,7 @@ func TestNativeCodex(t *testing.T) {
 
 func TestNativeKimi(t *testing.T) {
 	call := policy.PreToolExecution
-	runNative(t, policy.KimiProtocol, []nativeRow{
+	runNative(t, "kimi", []nativeRow{
 		{"exit 2", "PreToolUse", call, 2, `{"x"`, " no\n", "deny; no", "="},
 		{"silent exit 2", "PreToolUse", call, 2, "", "", "deny", "="},
 		{"exit 1", "PreToolUse", call, 1, "", "x", "failed", "="},
@@ -100,7 +99,7 @@ func TestNativeKimi(t *testing.T) {
 
 func TestNativeCursor(t *testing.T) {
 	call := policy.PreToolExecution
-	runNative(t, policy.CursorProtocol, []nativeRow{
+	runNative(t, "cursor", []nativeRow{
 		{"exit 2", "preToolUse", call, 2, "", "no", "deny; no", "="},
 		{"exit 1", "preToolUse", call, 1, `{"permission":"deny"}`, "x", "failed", "="},
 		{"nothing", "preToolUse", call, 0, "", "", "", "="},
@@ -117,14 +116,14 @@ func TestNativeCursor(t *testing.T) {
 		{"context", "sessionStart", policy.SessionStart, 0, `{"additional_context":"c"}`, "", "context c", "="},
 		{"message", "preCompact", policy.PreAutoCompact, 0, `{"user_message":"u"}`, "", "system u", "="},
 	}, nil)
-	runNative(t, policy.CursorProtocol, []nativeRow{
+	runNative(t, "cursor", []nativeRow{
 		{"nothing, closed", "preToolUse", call, 0, "", "", "failed", "="},
-	}, func(a *answer) { a.strict = true })
+	}, func(a *output) { a.strict = true })
 }
 
 func TestNativeCopilot(t *testing.T) {
 	call := policy.PreToolExecution
-	runNative(t, policy.CopilotProtocol, []nativeRow{
+	runNative(t, "copilot", []nativeRow{
 		{"exit 1", "preToolUse", call, 1, `{"permissionDecision":"allow"}`, "x", "deny; x", "="},
 		{"silent exit 9", "preToolUse", call, 9, "", "", "deny; h: exit status 9", "="},
 		{"deny", "preToolUse", call, 0, `{"permissionDecision":"deny","permissionDecisionReason":"r"}`, "", "deny; r", "="},
@@ -178,17 +177,17 @@ func TestNativeClaude(t *testing.T) {
 		{"block", "Elicitation", "ext.Elicitation", 0, `{"decision":"block","reason":"r"}`, "", "", "="},
 		{"exit 1", "WorktreeRemove", "ext.WorktreeRemove", 1, "", "x", "failed", "="},
 	}
-	runNative(t, policy.ClaudeProtocol, append(rows, only...), nil)
-	runNative(t, policy.Claude240Protocol, append(rows, older...), nil)
-	runNative(t, policy.ClaudeProtocol, []nativeRow{
+	runNative(t, "claude", append(rows, only...), nil)
+	runNative(t, "claude@2.1.240", append(rows, older...), nil)
+	runNative(t, "claude", []nativeRow{
 		{"exit 1 and an answer", "PreToolUse", call, 1, own("PreToolUse", `,"permissionDecision":"allow"`), "", "failed", "="},
 		{"text", "PreToolUse", call, 0, "fine", "", "", "="},
-	}, func(a *answer) { a.strict = true })
-	runNative(t, policy.ClaudeProtocol, []nativeRow{
+	}, func(a *output) { a.strict = true })
+	runNative(t, "claude", []nativeRow{
 		{"killed after it allowed", "PreToolUse", call, -1, own("PreToolUse", `,"permissionDecision":"allow"`), "", "failed", "allow"},
 		{"killed after it denied", "PreToolUse", call, -1, own("PreToolUse", `,"permissionDecision":"deny"`), "", "deny", "="},
 		{"killed", "PreToolUse", call, -1, "", "", "failed", "="},
-	}, func(a *answer) { a.signal = "killed" })
+	}, func(a *output) { a.Signal = "killed" })
 }
 
 func TestNativeSettingsInput(t *testing.T) {
@@ -206,51 +205,50 @@ func TestNativeSettingsInput(t *testing.T) {
 		in       *policy.Context
 		want     string
 	}{
-		{policy.CursorProtocol, "beforeShellExecution", policy.PreToolExecution, in,
+		{"cursor", "beforeShellExecution", policy.PreToolExecution, in,
 			`{"command":"ls","conversation_id":"s","cwd":"/w","generation_id":"g","hook_event_name":"beforeShellExecution","session_id":"s","workspace_roots":["/w"]}`},
-		{policy.CursorProtocol, "preToolUse", policy.PreToolExecution, in,
+		{"cursor", "preToolUse", policy.PreToolExecution, in,
 			`{"conversation_id":"s","cwd":"/w","generation_id":"g","hook_event_name":"preToolUse","session_id":"s","tool_input":{"command":"ls"},"tool_name":"Shell","workspace_roots":["/w"]}`},
-		{policy.CursorProtocol, "afterMCPExecution", policy.PostToolExecution, mcp,
+		{"cursor", "afterMCPExecution", policy.PostToolExecution, mcp,
 			`{"conversation_id":"s","cwd":"/w","hook_event_name":"afterMCPExecution","result_json":"out","session_id":"s","tool_input":"{\"k\":\"v\"}","tool_name":"get","url":"u","workspace_roots":["/w"]}`},
-		{policy.CopilotProtocol, "preToolUse", policy.PreToolExecution, bash,
+		{"copilot", "preToolUse", policy.PreToolExecution, bash,
 			`{"cwd":"/w","sessionId":"s","timestamp":1767323045000,"toolArgs":{"command":"ls"},"toolName":"bash"}`},
-		{policy.CopilotProtocol, "PreToolUse", policy.PreToolExecution, bash,
+		{"copilot", "PreToolUse", policy.PreToolExecution, bash,
 			`{"cwd":"/w","hook_event_name":"PreToolUse","session_id":"s","timestamp":"2026-01-02T03:04:05.000Z","tool_input":{"command":"ls"},"tool_name":"Bash"}`},
-		{policy.KimiProtocol, "PostToolUse", policy.PostToolExecution, long,
+		{"kimi", "PostToolUse", policy.PostToolExecution, long,
 			`{"cwd":"/w","hook_event_name":"PostToolUse","session_id":"s","tool_name":"Shell","tool_output":"` + strings.Repeat("é", 2000) + `"}`},
-		{policy.CodexProtocol, "PreToolUse", policy.PreToolExecution, bash,
+		{"codex", "PreToolUse", policy.PreToolExecution, bash,
 			`{"cwd":"/w","hook_event_name":"PreToolUse","session_id":"s","tool_input":{"command":"ls"},"tool_name":"bash","transcript_path":null}`},
-		{policy.ClaudeProtocol, "UserPromptExpansion", "ext.UserPromptExpansion", expansion,
+		{"claude", "UserPromptExpansion", "ext.UserPromptExpansion", expansion,
 			`{"command_name":"x","cwd":"/w","hook_event_name":"UserPromptExpansion","prompt":"/x"}`},
 	} {
-		got, err := protocols[row.protocol].input(row.event, row.native, row.in)
+		got, err := Speaks(row.protocol).Input(row.event, row.native, row.in)
 		require.NoError(t, err)
 		assert.Equal(t, row.want, string(got), "%s %s", row.protocol, row.native)
 	}
 }
 
 func TestClaudePrompt(t *testing.T) {
-	var asked policy.ModelRequest
+	var asked string
 	hook := func(prompt, native string, event policy.Event, onward bool) *policy.Hook {
 		return &policy.Hook{Name: "h", Event: event, Kind: policy.KindLLM,
-			Body: policy.Body{Prompt: diag.Literal(prompt), Protocol: policy.ClaudeProtocol, Native: native, Onward: onward}}
+			Body: policy.Body{Prompt: diag.Literal(prompt), Protocol: "claude", Native: native, Onward: onward}}
 	}
 	ask := func(h *policy.Hook, reply string) string {
-		o := Options{Model: func(_ context.Context, r policy.ModelRequest) (string, error) {
-			asked = r
-			return reply, nil
-		}}
-		body, found := llmKind(o).Prepare(h)
-		require.Empty(t, found)
+		a := Speaks(h.Body.Protocol)
+		require.True(t, a.Asks(h))
 		in := (&policy.Context{Cwd: "/w", ToolName: "Bash", ToolInput: map[string]any{"command": "ls"}}).Frozen(h.Event)
-		return heard(body.Runner.Run(t.Context(), in, 0))
+		var err error
+		asked, err = a.Prompt(h, in)
+		require.NoError(t, err)
+		return saysOf(a.Reply(h, reply))
 	}
 	call := policy.PreToolExecution
 	assert.Equal(t, "deny; halt; r", ask(hook(`cost \$5: $ARGUMENTS {{tool_name}}`, "PreToolUse", call, false), `{"ok": false, "reason": "r"}`))
 	event := `{"cwd":"/w","hook_event_name":"PreToolUse","tool_input":{"command":"ls"},"tool_name":"Bash"}`
-	assert.Equal(t, "cost $5: "+event+" {{tool_name}}"+claudeInstruction, asked.Prompt)
+	assert.Equal(t, "cost $5: "+event+" {{tool_name}}"+claudeInstruction, asked)
 	assert.Equal(t, "deny; r", ask(hook("x", "PreToolUse", call, true), `so: {"ok": false, "reason": "r"}.`))
-	assert.Equal(t, "x\n\n"+event+claudeInstruction, asked.Prompt)
+	assert.Equal(t, "x\n\n"+event+claudeInstruction, asked)
 	assert.Equal(t, "", ask(hook("x", "PreToolUse", call, false), `{"ok": true}`))
 	assert.Equal(t, "failed", ask(hook("x", "PreToolUse", call, false), "I cannot say"))
 	assert.Equal(t, "failed", ask(hook("x", "PreToolUse", call, false), `{"reason": "r"}`))
@@ -267,15 +265,15 @@ func FuzzNativeAnswers(f *testing.F) {
 		f.Add(seed, 0)
 		f.Add(seed, 2)
 	}
-	agents := map[policy.Protocol]string{policy.ClaudeProtocol: "PreToolUse", policy.Claude240Protocol: "PreToolUse", policy.CodexProtocol: "PreToolUse",
-		policy.KimiProtocol: "PreToolUse", policy.CursorProtocol: "preToolUse", policy.CopilotProtocol: "preToolUse"}
+	agents := map[policy.Protocol]string{"claude": "PreToolUse", "claude@2.1.240": "PreToolUse", "codex": "PreToolUse",
+		"kimi": "PreToolUse", "cursor": "preToolUse", "copilot": "preToolUse"}
 	f.Fuzz(func(t *testing.T, stdout string, exit int) {
 		for p, name := range agents {
 			a := native(policy.PreToolExecution, exit&3, stdout, "")
 			a.native = name
-			r, err := protocols[p].judge(a)
-			if a.exit == 2 && (err != nil || r.Verdict != policy.Deny) {
-				t.Fatalf("%s: exit 2 on %q is %s", p, stdout, heard(r, err))
+			r, err := Speaks(p).judge(a)
+			if a.Exit == 2 && (err != nil || r.Verdict != policy.Deny) {
+				t.Fatalf("%s: exit 2 on %q is %s", p, stdout, saysOf(r, err))
 			}
 			if err != nil && !r.Quiet() {
 				t.Fatalf("%s: a failure that speaks on %q", p, stdout)

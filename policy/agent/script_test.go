@@ -1,4 +1,4 @@
-package runner
+package agent
 
 import (
 	"encoding/json"
@@ -27,7 +27,7 @@ type told struct {
 	err      policy.ErrKind
 }
 
-func tell(r policy.Result, err error) told {
+func toldOf(r policy.Result, err error) told {
 	out := told{verdict: r.Verdict, control: r.Control, context: strings.Join(r.Context, "|"), system: strings.Join(r.System, "|"),
 		feedback: strings.Join(r.Feedback, "|"), stopped: strings.Join(r.StopReasons, "|"), suppress: r.Suppress, warned: len(r.Warnings) > 0}
 	var reasons, edits []string
@@ -35,7 +35,7 @@ func tell(r policy.Result, err error) told {
 		reasons = append(reasons, reason.Text)
 	}
 	for _, e := range r.Patch.Edits() {
-		edits = append(edits, e.Path.String()+"="+asText(e.Value))
+		edits = append(edits, e.Path.String()+"="+JSONText(e.Value))
 	}
 	out.reasons, out.patch = strings.Join(reasons, "|"), strings.Join(edits, "|")
 	if err != nil {
@@ -45,9 +45,9 @@ func tell(r policy.Result, err error) told {
 }
 
 // said makes an answer.
-func said(e policy.Event, exit int, stdout, stderr string) answer {
-	return answer{event: e, in: policy.NewContext(e), by: policy.By{Name: "h"},
-		outcome: outcome{exit: exit, stdout: stdout, stderr: streams{head: stderr, tail: stderr}}}
+func said(e policy.Event, exit int, stdout, stderr string) output {
+	return output{event: e, in: policy.NewContext(e), by: policy.By{Name: "h"},
+		Outcome: Outcome{Exit: exit, Stdout: stdout, Stderr: stderr, Head: stderr}}
 }
 
 type row struct {
@@ -66,7 +66,7 @@ func check(t *testing.T, p policy.Protocol, rows []row) {
 			if r.event == "" {
 				r.event = policy.PreToolExecution
 			}
-			assert.Equal(t, r.want, tell(protocols[p].judge(said(r.event, r.exit, r.stdout, r.stderr))))
+			assert.Equal(t, r.want, toldOf(Speaks(p).judge(said(r.event, r.exit, r.stdout, r.stderr))))
 		})
 	}
 }
@@ -100,7 +100,7 @@ func TestClaudeAnswers(t *testing.T) {
 	}
 	post := policy.PostToolExecution
 	ups := policy.PreSendMessage
-	check(t, policy.ClaudeProtocol, []row{
+	check(t, "claude", []row{
 		{name: "K-01"},
 		{name: "K-02", exit: 2, stderr: "no\n", want: told{verdict: policy.Deny, reasons: "no"}},
 		{name: "K-03", stdout: pd("deny", `,"permissionDecisionReason":"r"`), want: told{verdict: policy.Deny, reasons: "r"}},
@@ -155,7 +155,7 @@ func TestClaudeAnswers(t *testing.T) {
 
 func TestAIAgentsAnswers(t *testing.T) {
 	ups := policy.PreSendMessage
-	check(t, policy.AIAgentsProtocol, []row{
+	check(t, "aiagents", []row{
 		{name: "A-01"},
 		{name: "A-02", exit: 2, stderr: "no", want: told{verdict: policy.Deny, reasons: "no"}},
 		{name: "A-03", exit: 1, stderr: "warn", want: told{err: policy.ErrExit}},
@@ -181,7 +181,7 @@ func TestAIAgentsAnswers(t *testing.T) {
 
 func TestGeminiAnswers(t *testing.T) {
 	deny := told{verdict: policy.Deny}
-	check(t, policy.GeminiProtocol, []row{
+	check(t, "gemini", []row{
 		{name: "G01", stdout: `{"decision":"deny","reason":"r"}`, want: told{verdict: policy.Deny, reasons: "r"}},
 		{name: "G02", stdout: `{"decision":"block","reason":"r"}`, want: told{verdict: policy.Deny, reasons: "r"}},
 		{name: "X7", stdout: `{"decision":"deny","reason":7}`, want: told{verdict: policy.Deny, reasons: "7"}},
@@ -222,14 +222,14 @@ func TestGeminiAnswers(t *testing.T) {
 		{name: "AfterModel", event: policy.PostLLMResponse, stdout: `{"hookSpecificOutput":{"llm_response":{"candidates":[{"content":{"role":"model","parts":["a",{"text":"b"}]}}]}}}`,
 			want: told{patch: "assistant_output=ab"}},
 	})
-	r, err := protocols[policy.GeminiProtocol].judge(said(policy.ToolSelection, 0, `{"hookSpecificOutput":{"toolConfig":{"mode":"ANY","allowedFunctionNames":["b","a"]}}}`, ""))
+	r, err := Speaks("gemini").judge(said(policy.ToolSelection, 0, `{"hookSpecificOutput":{"toolConfig":{"mode":"ANY","allowedFunctionNames":["b","a"]}}}`, ""))
 	require.NoError(t, err)
 	assert.Equal(t, &policy.ToolConfig{Mode: "ANY", Names: []string{"a", "b"}}, r.ToolConfig)
 
 	a := said(policy.PreLLMRequest, 0, `{"hookSpecificOutput":{"llm_request":{"messages":[{"role":"user","content":"x"},{"role":"user","content":"y"}]}}}`, "")
 	call := map[string]any{"role": "model", "tool_calls": []any{}}
 	a.in = policy.NewContext(a.event).Set(policy.FieldMessages, []any{call, map[string]any{"role": "user", "content": "old"}})
-	r, err = protocols[policy.GeminiProtocol].judge(a)
+	r, err = Speaks("gemini").judge(a)
 	require.NoError(t, err)
 	assert.Equal(t, policy.Replace(policy.Path{Field: policy.FieldMessages}, []any{call,
 		map[string]any{"role": "user", "content": "x"}, map[string]any{"role": "user", "content": "y"}}), r.Patch)
@@ -237,7 +237,7 @@ func TestGeminiAnswers(t *testing.T) {
 
 func TestClawdAnswers(t *testing.T) {
 	post, ups := policy.PostToolExecution, policy.PreSendMessage
-	check(t, policy.ClawdCodeProtocol, []row{
+	check(t, "clawdcode", []row{
 		{name: "C-01", stdout: `{"permissionDecision":"deny","permissionDecisionReason":"no"}`, want: told{verdict: policy.Deny, reasons: "no"}},
 		{name: "C-02", stdout: `{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"no"}}`, want: told{verdict: policy.Deny, reasons: "no"}},
 		{name: "C-03 the rewrite is kept", stdout: `{"updatedInput":{"command":"pwd"}}`, want: told{patch: "tool_input.command=pwd", warned: true}},
@@ -275,19 +275,20 @@ func TestClawdAnswers(t *testing.T) {
 // under the protocols whose agents read its answer then.
 func TestSignals(t *testing.T) {
 	answers := map[policy.Protocol]string{
-		policy.ClaudeProtocol: `{"decision":"block","reason":"r"}`, policy.GeminiProtocol: `{"decision":"deny","reason":"r"}`,
-		policy.ClawdCodeProtocol: `{"permissionDecision":"deny","permissionDecisionReason":"r"}`,
+		"claude": `{"decision":"block","reason":"r"}`, "gemini": `{"decision":"deny","reason":"r"}`,
+		"clawdcode": `{"permissionDecision":"deny","permissionDecisionReason":"r"}`,
 	}
-	for id, p := range protocols {
+	for _, p := range All() {
+		id := policy.Protocol(p.ID)
 		a := said(policy.PreToolExecution, -1, "", "")
-		a.signal = "killed"
-		assert.Equal(t, told{err: policy.ErrSignal}, tell(p.judge(a)), id)
-		a.stdout = `{"decision":"allow","permissionDecision":"allow"}`
+		a.Signal = "killed"
+		assert.Equal(t, told{err: policy.ErrSignal}, toldOf(p.judge(a)), id)
+		a.Stdout = `{"decision":"allow","permissionDecision":"allow"}`
 		_, err := p.judge(a)
 		assert.Error(t, err, id)
 		if text, ok := answers[id]; ok {
-			a.stdout = text
-			assert.Equal(t, told{verdict: policy.Deny, reasons: "r", warned: true}, tell(p.judge(a)), id)
+			a.Stdout = text
+			assert.Equal(t, told{verdict: policy.Deny, reasons: "r", warned: true}, toldOf(p.judge(a)), id)
 		}
 	}
 }
@@ -306,32 +307,32 @@ func TestInputShapes(t *testing.T) {
 		in       *policy.Context
 		want     string
 	}{
-		{policy.ClaudeProtocol, tool, `{"hook_event_name":"PostToolUse","session_id":"s","transcript_path":"p","cwd":"/w","permission_mode":"plan","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"u","tool_response":"out","prompt_id":"7"}`},
-		{policy.ClaudeProtocol, prompt, `{"hook_event_name":"UserPromptSubmit","cwd":"/w","prompt":"hi"}`},
-		{policy.ClaudeProtocol, stop, `{"hook_event_name":"Stop","cwd":"/w","stop_hook_active":true,"last_assistant_message":"bye"}`},
-		{policy.ClaudeProtocol, model, `{"hook_event_name":"pre_llm_request","project_root":"/w","model":"m","messages":["x"],"system_prompt":"sp"}`},
-		{policy.ClaudeProtocol, failed, `{"hook_event_name":"PostToolUseFailure","tool_name":"Bash","error":"e"}`},
+		{"claude", tool, `{"hook_event_name":"PostToolUse","session_id":"s","transcript_path":"p","cwd":"/w","permission_mode":"plan","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"u","tool_response":"out","prompt_id":"7"}`},
+		{"claude", prompt, `{"hook_event_name":"UserPromptSubmit","cwd":"/w","prompt":"hi"}`},
+		{"claude", stop, `{"hook_event_name":"Stop","cwd":"/w","stop_hook_active":true,"last_assistant_message":"bye"}`},
+		{"claude", model, `{"hook_event_name":"pre_llm_request","project_root":"/w","model":"m","messages":["x"],"system_prompt":"sp"}`},
+		{"claude", failed, `{"hook_event_name":"PostToolUseFailure","tool_name":"Bash","error":"e"}`},
 		{policy.AgentHooksProtocol, tool, `{"event_type":"post-tool-call","timestamp":"t","session_id":"s","work_dir":"/w","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"u","tool_output":"out","prompt_id":"7"}`},
 		{policy.AgentHooksProtocol, stop, `{"event_type":"pre-agent-turn-stop","work_dir":"/w","stop_reason":"end","step_count":3,"final_message":"bye"}`},
 		{policy.AgentHooksProtocol, prompt, `{"event_type":"pre-agent-turn","work_dir":"/w","prompt":"hi"}`},
-		{policy.GeminiProtocol, tool, `{"hook_event_name":"AfterTool","timestamp":"t","session_id":"s","transcript_path":"p","cwd":"/w","tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":{"llmContent":"out"},"prompt_id":"7"}`},
-		{policy.GeminiProtocol, stop, `{"hook_event_name":"AfterAgent","cwd":"/w","prompt":"hi","prompt_response":"bye","stop_hook_active":true}`},
-		{policy.GeminiProtocol, model, `{"hook_event_name":"BeforeModel","llm_request":{"model":"m","messages":["x"]}}`},
-		{policy.GeminiProtocol, reply, `{"hook_event_name":"AfterModel","llm_response":{"text":"yo","candidates":[{"content":{"role":"model","parts":["yo"]}}]}}`},
-		{policy.GeminiProtocol, failed, `{"hook_event_name":"AfterTool","tool_name":"Bash","tool_response":{"llmContent":"e","error":{"message":"e"}}}`},
-		{policy.ClawdCodeProtocol, tool, `{"hook_event_name":"PostToolUse","hook_execution_id":"x","timestamp":"t","session_id":"s","project_dir":"/w","tool_name":"Bash","tool_use_id":"u","tool_input":{"command":"ls"},"tool_output":"out","prompt_id":"7"}`},
-		{policy.ClawdCodeProtocol, prompt, `{"hook_event_name":"UserPromptSubmit","project_dir":"/w","prompt_content":"hi"}`},
-		{policy.AIAgentsProtocol, tool, `{"hook_event_name":"PostToolUse","session_id":"s","cwd":"/w","tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":"out","prompt_id":"7"}`},
+		{"gemini", tool, `{"hook_event_name":"AfterTool","timestamp":"t","session_id":"s","transcript_path":"p","cwd":"/w","tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":{"llmContent":"out"},"prompt_id":"7"}`},
+		{"gemini", stop, `{"hook_event_name":"AfterAgent","cwd":"/w","prompt":"hi","prompt_response":"bye","stop_hook_active":true}`},
+		{"gemini", model, `{"hook_event_name":"BeforeModel","llm_request":{"model":"m","messages":["x"]}}`},
+		{"gemini", reply, `{"hook_event_name":"AfterModel","llm_response":{"text":"yo","candidates":[{"content":{"role":"model","parts":["yo"]}}]}}`},
+		{"gemini", failed, `{"hook_event_name":"AfterTool","tool_name":"Bash","tool_response":{"llmContent":"e","error":{"message":"e"}}}`},
+		{"clawdcode", tool, `{"hook_event_name":"PostToolUse","hook_execution_id":"x","timestamp":"t","session_id":"s","project_dir":"/w","tool_name":"Bash","tool_use_id":"u","tool_input":{"command":"ls"},"tool_output":"out","prompt_id":"7"}`},
+		{"clawdcode", prompt, `{"hook_event_name":"UserPromptSubmit","project_dir":"/w","prompt_content":"hi"}`},
+		{"aiagents", tool, `{"hook_event_name":"PostToolUse","session_id":"s","cwd":"/w","tool_name":"Bash","tool_input":{"command":"ls"},"tool_response":"out","prompt_id":"7"}`},
 	}
 	for _, row := range rows {
 		event := policy.Event(row.in.Text(policy.FieldEvent))
 		t.Run(string(row.protocol)+" "+string(event), func(t *testing.T) {
-			got, err := protocols[row.protocol].input(event, "", row.in)
+			got, err := Speaks(row.protocol).Input(event, "", row.in)
 			require.NoError(t, err)
 			assert.JSONEq(t, row.want, string(got))
 		})
 	}
-	bare, err := protocols[policy.ClaudeProtocol].input(policy.PostToolExecution, "", tool.Project(policy.Paths{}))
+	bare, err := Speaks("claude").Input(policy.PostToolExecution, "", tool.Project(policy.Paths{}))
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"hook_event_name":"PostToolUse","session_id":"s","cwd":"/w","tool_use_id":"u"}`, string(bare), "only what the hook may read is sent")
 }
@@ -348,10 +349,11 @@ func FuzzProtocols(f *testing.F) {
 	events := policy.Events()
 	f.Fuzz(func(t *testing.T, stdout, stderr string, exit int, pick uint8) {
 		event := events[int(pick)%len(events)]
-		for id, p := range protocols {
-			a := said(event, exit, valid(stdout), valid(stderr))
+		for _, p := range All() {
+			id := policy.Protocol(p.ID)
+			a := said(event, exit, strings.ToValidUTF8(stdout, "\uFFFD"), strings.ToValidUTF8(stderr, "\uFFFD"))
 			if exit < 0 {
-				a.signal = "killed"
+				a.Signal = "killed"
 			}
 			r, err := p.judge(a)
 			if err != nil {
@@ -365,7 +367,7 @@ func FuzzProtocols(f *testing.F) {
 				_, err := json.Marshal(e.Value)
 				require.NoError(t, err)
 			}
-			if exit == 2 && event == policy.PreToolExecution && id != policy.JCLIProtocol && id != "" {
+			if exit == 2 && event == policy.PreToolExecution && id != "jcli" {
 				require.Equal(t, policy.Deny, r.Verdict, "exit 2 denies under %s", id)
 			}
 		}

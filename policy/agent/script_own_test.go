@@ -1,4 +1,4 @@
-package runner
+package agent
 
 import (
 	"strings"
@@ -12,7 +12,7 @@ import (
 
 // heard is a result in a line, for tables: verdict or control, reasons, and
 // what else it says.
-func heard(r policy.Result, err error) string {
+func saysOf(r policy.Result, err error) string {
 	if err != nil {
 		return "failed"
 	}
@@ -41,15 +41,15 @@ func heard(r policy.Result, err error) string {
 	add("context", strings.Join(r.Context, ","))
 	add("system", strings.Join(r.System, ","))
 	for _, e := range r.Patch.Edits() {
-		add(e.Path.String(), asText(e.Value))
+		add(e.Path.String(), JSONText(e.Value))
 	}
 	return strings.Join(out, "; ")
 }
 
 // native is an answer of a hook of an agent's own configuration.
-func native(event policy.Event, exit int, stdout, stderr string) answer {
+func native(event policy.Event, exit int, stdout, stderr string) output {
 	in := policy.NewContext(event).Set(policy.FieldPermissionMode, "default")
-	return answer{event: event, in: in, by: policy.By{Name: "h"}, native: "x", outcome: outcome{exit: exit, stdout: stdout, stderr: streams{head: stderr, tail: stderr}}}
+	return output{event: event, in: in, by: policy.By{Name: "h"}, native: "x", Outcome: Outcome{Exit: exit, Stdout: stdout, Stderr: stderr, Head: stderr}}
 }
 
 func TestNativeClawdCode(t *testing.T) {
@@ -107,9 +107,9 @@ func TestNativeClawdCode(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			a := native(row.event, row.exit, row.stdout, row.stderr)
-			assert.Equal(t, row.safe, heard(clawdProtocol.judge(a)))
+			assert.Equal(t, row.safe, saysOf(Speaks("clawdcode").judge(a)))
 			a.faithful = true
-			assert.Equal(t, row.faithful, heard(clawdProtocol.judge(a)), "faithfully")
+			assert.Equal(t, row.faithful, saysOf(Speaks("clawdcode").judge(a)), "faithfully")
 		})
 	}
 }
@@ -118,30 +118,29 @@ func TestNativeClawdCodeSettings(t *testing.T) {
 	for posture, want := range map[policy.Posture]string{policy.OnErrorSkip: "failed", policy.OnErrorDeny: "deny", policy.OnErrorAsk: "ask; w\n"} {
 		a := native(policy.PreToolExecution, 1, `{"permissionDecision":"deny"}`, "w\n")
 		a.onFailure, a.faithful = posture, true
-		assert.Equal(t, want, heard(clawdProtocol.judge(a)))
+		assert.Equal(t, want, saysOf(Speaks("clawdcode").judge(a)))
 	}
 	a := native(policy.PreToolExecution, 1, "", "")
 	a.onFailure = policy.OnErrorAsk
-	assert.Equal(t, "ask; Non-blocking error", heard(clawdProtocol.judge(a)))
+	assert.Equal(t, "ask; Non-blocking error", saysOf(Speaks("clawdcode").judge(a)))
 	a = native(policy.PreSendMessage, 1, "text", "")
 	a.onFailure = policy.OnErrorDeny
-	assert.Equal(t, "failed", heard(clawdProtocol.judge(a)), "it is no success then")
+	assert.Equal(t, "failed", saysOf(Speaks("clawdcode").judge(a)), "it is no success then")
 
 	a = native(policy.PreToolExecution, 0, `{"updatedInput":{"command":"pwd"}}`, "")
-	a.doc = true
-	assert.Equal(t, "tool_input.command pwd", heard(clawdProtocol.judge(a)), "the document applies it by itself")
+	assert.Equal(t, "tool_input.command pwd", saysOf(Speaks("clawdcode@doc").judge(a)), "the document applies it by itself")
 
 	a = native(policy.PreToolExecution, -1, `{"permissionDecision":"deny"}`, "")
-	a.signal = "killed"
-	r, err := clawdProtocol.judge(a)
-	assert.Equal(t, "deny", heard(r, err))
+	a.Signal = "killed"
+	r, err := Speaks("clawdcode").judge(a)
+	assert.Equal(t, "deny", saysOf(r, err))
 	assert.Len(t, r.Warnings, 1, "what ClawdCode takes for success is said")
 
 	a = native(policy.PreToolExecution, 0, `{"permissionDecision":"ask"}`, "")
 	a.in.Set(policy.FieldPermissionMode, "yolo")
-	assert.Equal(t, "", heard(clawdProtocol.judge(a)), "later hooks are heard")
+	assert.Equal(t, "", saysOf(Speaks("clawdcode").judge(a)), "later hooks are heard")
 	a.faithful = true
-	assert.Equal(t, "ask", heard(clawdProtocol.judge(a)), "the sink makes it an allow")
+	assert.Equal(t, "ask", saysOf(Speaks("clawdcode").judge(a)), "the sink makes it an allow")
 }
 
 func TestNativeJCLI(t *testing.T) {
@@ -179,9 +178,9 @@ func TestNativeJCLI(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			a := native(row.event, row.exit, row.stdout, "")
-			assert.Equal(t, row.safe, heard(jcliProtocol.judge(a)))
+			assert.Equal(t, row.safe, saysOf(Speaks("jcli").judge(a)))
 			a.faithful = true
-			assert.Equal(t, row.faithful, heard(jcliProtocol.judge(a)), "faithfully")
+			assert.Equal(t, row.faithful, saysOf(Speaks("jcli").judge(a)), "faithfully")
 		})
 	}
 }
@@ -211,7 +210,7 @@ func TestNativeAIAgents(t *testing.T) {
 		{"text is shown", prompt, 0, "plain", "", "system plain"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			assert.Equal(t, row.want, heard(aiAgentsProtocol.judge(native(row.event, row.exit, row.stdout, row.stderr))))
+			assert.Equal(t, row.want, saysOf(Speaks("aiagents").judge(native(row.event, row.exit, row.stdout, row.stderr))))
 		})
 	}
 }
@@ -232,21 +231,8 @@ func TestNativeAgentHooks(t *testing.T) {
 		{policy.PreToolExecution, 0, "hello", "", "failed"},
 		{policy.PreToolExecution, 1, `{"decision":"deny"}`, "", "failed"},
 	} {
-		assert.Equal(t, row.want, heard(agentHooksProtocol.judge(native(row.event, row.exit, row.stdout, row.stderr))), "%s %s", row.event, row.stdout)
+		assert.Equal(t, row.want, saysOf(Speaks("agenthooks").judge(native(row.event, row.exit, row.stdout, row.stderr))), "%s %s", row.event, row.stdout)
 	}
-}
-
-// A hook of jcli's own is sent what jcli sends and no more.
-func TestNativeInput(t *testing.T) {
-	in := policy.NewContext(policy.StopEvent).Set(policy.FieldCwd, "/w").Set(policy.FieldProjectRoot, "/").Set(policy.FieldUserInput, "hi").
-		Set(policy.FieldAssistantOutput, "bye").Set(policy.FieldModel, "m")
-	got, err := jcliProtocol.input(policy.StopEvent, "stop", in)
-	require.NoError(t, err)
-	assert.JSONEq(t, `{"event":"stop","cwd":"/w","user_input":"bye","model":"m"}`, string(got))
-	call := policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": "ls"})
-	got, err = jcliProtocol.input(policy.PreToolExecution, "pre_tool_execution", call)
-	require.NoError(t, err)
-	assert.JSONEq(t, `{"event":"pre_tool_execution","tool_name":"Bash","tool_arguments":"{\"command\":\"ls\"}"}`, string(got))
 }
 
 // No answer makes a reader panic, and none of them is an approval by accident.
@@ -257,17 +243,17 @@ func FuzzNative(f *testing.F) {
 		f.Add(seed, 2, uint8(7), false)
 	}
 	events := policy.Events()
-	readers := []*protocol{clawdProtocol, jcliProtocol, aiAgentsProtocol, agentHooksProtocol}
+	readers := []*Agent{Speaks("clawdcode"), Speaks("jcli"), Speaks("aiagents"), Speaks("agenthooks")}
 	f.Fuzz(func(t *testing.T, stdout string, exit int, pick uint8, faithful bool) {
 		for _, p := range readers {
-			a := native(events[int(pick)%len(events)], exit, valid(stdout), "err")
+			a := native(events[int(pick)%len(events)], exit, strings.ToValidUTF8(stdout, "\uFFFD"), "err")
 			a.faithful = faithful
 			r, err := p.judge(a)
 			if err != nil {
-				require.Equal(t, policy.Result{}, r, p.id)
+				require.Equal(t, policy.Result{}, r, p.ID)
 			}
-			if exit == 2 && a.event == policy.PreToolExecution && p != jcliProtocol {
-				require.Equal(t, policy.Deny, r.Verdict, p.id)
+			if exit == 2 && a.event == policy.PreToolExecution && p != Speaks("jcli") {
+				require.Equal(t, policy.Deny, r.Verdict, p.ID)
 			}
 		}
 	})

@@ -1,4 +1,4 @@
-package runner
+package agent
 
 import (
 	"strings"
@@ -10,17 +10,17 @@ import (
 // (docs/dialects, ai_agents §3.3): JSON counts at status 0 alone, a word or a
 // key the agent does not have has no effect, and what cannot be read is text
 // for the user.
-func nativeAIAgents(a answer) (policy.Result, error) {
+func nativeAIAgents(a output) (policy.Result, error) {
 	d := a.draft()
-	text := strings.TrimSpace(a.stdout)
+	text := strings.TrimSpace(a.Stdout)
 	switch {
-	case a.signal != "":
+	case a.Signal != "":
 		return policy.Result{}, a.failure()
-	case a.exit == 2:
+	case a.Exit == 2:
 		d.verdict(policy.Deny, a.complaint("Blocked by hook"))
 		return d.r, nil
-	case a.exit != 0:
-		d.system(strings.TrimSpace(a.stderr.tail))
+	case a.Exit != 0:
+		d.system(strings.TrimSpace(a.Stderr))
 		d.warn("%v", a.failure())
 		return d.r, nil
 	}
@@ -67,8 +67,8 @@ var agentHooksAfter = map[policy.Event]bool{
 
 // nativeAgentHooks reads an answer of a HOOK.md folder under the profile
 // (docs/dialects, agenthooks §2.3, §2.9).
-func nativeAgentHooks(a answer) (policy.Result, error) {
-	if a.signal != "" {
+func nativeAgentHooks(a output) (policy.Result, error) {
+	if a.Signal != "" {
 		return policy.Result{}, a.failure()
 	}
 	r, err := readAgentHooks(a)

@@ -1,4 +1,4 @@
-package runner
+package agent
 
 import (
 	"testing"
@@ -7,15 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/diag"
 )
 
 // heardNative is what a native reader makes of an answer: the object, or nil,
 // and how many warnings it gave.
-func heardNative(t *testing.T, p *protocol, e policy.Event, faithful bool, o outcome) (map[string]any, int) {
+func heardNative(t *testing.T, p *Agent, e policy.Event, faithful bool, o Outcome) (map[string]any, int) {
 	t.Helper()
 	in := policy.NewContext(e)
-	r, err := p.judge(answer{event: e, in: in, by: policy.By{Name: "h"}, native: "x", faithful: faithful, outcome: o})
+	r, err := p.judge(output{event: e, in: in, by: policy.By{Name: "h"}, native: "x", faithful: faithful, Outcome: o})
 	require.NoError(t, err)
 	if len(r.Native) == 0 {
 		return nil, len(r.Warnings)
@@ -24,48 +23,47 @@ func heardNative(t *testing.T, p *protocol, e policy.Event, faithful bool, o out
 }
 
 func TestNativeAnswers(t *testing.T) {
-	stderr := func(s string) streams { return streams{head: s, tail: s} }
 	type object = map[string]any
 	for _, c := range []struct {
 		name           string
-		out            outcome
+		out            Outcome
 		gemini, qwen   object // faithful
 		gemini2, qwen2 object // the safe side
 	}{
-		{"silent", outcome{}, nil, nil, nil, nil},
-		{"silent exit 2", outcome{exit: 2}, nil, nil, object{"decision": "deny"}, object{"decision": "deny"}},
-		{"exit 2 with two texts", outcome{exit: 2, stdout: "out", stderr: stderr("err")},
+		{"silent", Outcome{}, nil, nil, nil, nil},
+		{"silent exit 2", Outcome{Exit: 2}, nil, nil, object{"decision": "deny"}, object{"decision": "deny"}},
+		{"exit 2 with two texts", Outcome{Exit: 2, Stdout: "out", Stderr: "err", Head: "err"},
 			object{"decision": "deny", "reason": "out"}, object{"decision": "deny", "reason": "err"},
 			object{"decision": "deny", "reason": "out"}, object{"decision": "deny", "reason": "err"}},
-		{"exit 2 with an allow", outcome{exit: 2, stdout: `{"decision":"allow"}`, stderr: stderr("e")},
+		{"exit 2 with an allow", Outcome{Exit: 2, Stdout: `{"decision":"allow"}`, Stderr: "e", Head: "e"},
 			object{"decision": "allow"}, object{"decision": "deny", "reason": "e"}, object{"decision": "deny"}, object{"decision": "deny", "reason": "e"}},
-		{"text, exit 3", outcome{exit: 3, stdout: "t"},
+		{"text, exit 3", Outcome{Exit: 3, Stdout: "t"},
 			object{"decision": "deny", "reason": "t"}, object{"decision": "allow", "reason": "Non-blocking error: t", "systemMessage": "Warning: t"},
 			object{"decision": "deny", "reason": "t"}, object{"decision": "allow", "reason": "Non-blocking error: t", "systemMessage": "Warning: t"}},
-		{"text, exit 0", outcome{stdout: "\ufeff t \n"}, object{"decision": "allow", "systemMessage": "t"},
+		{"text, exit 0", Outcome{Stdout: "\ufeff t \n"}, object{"decision": "allow", "systemMessage": "t"},
 			object{"decision": "allow", "reason": "Hook executed successfully", "systemMessage": "t"}, object{"decision": "allow", "systemMessage": "t"},
 			object{"decision": "allow", "reason": "Hook executed successfully", "systemMessage": "t"}},
-		{"JSON in JSON text", outcome{stdout: `"{\"a\":1}"`}, object{"a": 1}, object{"a": 1}, object{"a": 1}, object{"a": 1}},
-		{"a number", outcome{stdout: "42"}, nil, nil, nil, nil},
-		{"a list", outcome{stdout: "[1]"}, object{}, object{}, object{}, object{}},
-		{"a word that plainly forbids", outcome{stdout: `{"decision":"DENY"}`}, object{"decision": "DENY"}, object{"decision": "DENY"},
+		{"JSON in JSON text", Outcome{Stdout: `"{\"a\":1}"`}, object{"a": 1}, object{"a": 1}, object{"a": 1}, object{"a": 1}},
+		{"a number", Outcome{Stdout: "42"}, nil, nil, nil, nil},
+		{"a list", Outcome{Stdout: "[1]"}, object{}, object{}, object{}, object{}},
+		{"a word that plainly forbids", Outcome{Stdout: `{"decision":"DENY"}`}, object{"decision": "DENY"}, object{"decision": "DENY"},
 			object{"decision": "deny"}, object{"decision": "deny"}},
-		{"a signal", outcome{exit: -1, signal: "killed", stdout: "t"}, object{"decision": "allow", "systemMessage": "t"},
+		{"a signal", Outcome{Exit: -1, Signal: "killed", Stdout: "t"}, object{"decision": "allow", "systemMessage": "t"},
 			object{"decision": "allow", "reason": "Non-blocking error: t", "systemMessage": "Warning: t"},
 			object{"decision": "allow", "systemMessage": "t"}, object{"decision": "allow", "reason": "Non-blocking error: t", "systemMessage": "Warning: t"}},
 	} {
 		for i, want := range []object{c.gemini, c.qwen, c.gemini2, c.qwen2} {
-			p := []*protocol{geminiProtocol, qwenProtocol}[i%2]
+			p := []*Agent{Speaks("gemini"), Speaks("qwen")}[i%2]
 			got, _ := heardNative(t, p, policy.PreToolExecution, i < 2, c.out)
-			assert.Equal(t, want, got, "%s: %s, faithful %v", c.name, p.id, i < 2)
+			assert.Equal(t, want, got, "%s: %s, faithful %v", c.name, p.ID, i < 2)
 		}
 	}
-	line := outcome{stdout: "log\n{\"decision\":\"deny\",\"reason\":\"r\"}"}
-	got, warned := heardNative(t, geminiProtocol, policy.PreToolExecution, false, line)
+	line := Outcome{Stdout: "log\n{\"decision\":\"deny\",\"reason\":\"r\"}"}
+	got, warned := heardNative(t, Speaks("gemini"), policy.PreToolExecution, false, line)
 	assert.Equal(t, []any{object{"decision": "deny", "reason": "r"}, 1}, []any{got, warned}, "a line that forbids")
-	got, _ = heardNative(t, geminiProtocol, policy.Notify, false, outcome{exit: 2})
+	got, _ = heardNative(t, Speaks("gemini"), policy.Notify, false, Outcome{Exit: 2})
 	assert.Nil(t, got, "nothing can be refused there")
-	got, _ = heardNative(t, qwenProtocol, policy.PermissionRequest, false, outcome{exit: 2, stderr: stderr("no")})
+	got, _ = heardNative(t, Speaks("qwen"), policy.PermissionRequest, false, Outcome{Exit: 2, Stderr: "no", Head: "no"})
 	assert.Equal(t, object{"decision": "deny", "reason": "no", "hookSpecificOutput": object{"decision": object{"behavior": "deny", "message": "no"}}}, got)
 }
 
@@ -86,8 +84,8 @@ func TestGeminiHandsOn(t *testing.T) {
 		{policy.PostToolExecution, `{"hookSpecificOutput":{"tool_input":{"b":3}}}`, policy.FieldToolInput, map[string]any{"a": 1, "b": 2}},
 	} {
 		for exit, passes := range map[int]bool{0: true, 1: false} {
-			a := answer{event: c.event, in: in, by: policy.By{Name: "h"}, native: "x", inTurn: true, outcome: outcome{exit: exit, stdout: c.said}}
-			r, err := geminiProtocol.judge(a)
+			a := output{event: c.event, in: in, by: policy.By{Name: "h"}, native: "x", inTurn: true, Outcome: Outcome{Exit: exit, Stdout: c.said}}
+			r, err := Speaks("gemini").judge(a)
 			require.NoError(t, err)
 			want, _ := in.Get(c.field)
 			if passes {
@@ -106,16 +104,16 @@ func TestGeminiSendsWhatItGot(t *testing.T) {
 	reply := map[string]any{"candidates": []any{map[string]any{"content": map[string]any{"parts": []any{"hi"}}, "finishReason": "STOP"}}}
 	in := policy.NewContext(policy.PostLLMResponse).Set(policy.FieldAssistantOutput, "hi").Set(policy.FieldModel, "m").
 		Set(policy.FieldRaw, map[string]any{"llm_response": reply, "llm_request": map[string]any{"toolConfig": 1}})
-	got, err := geminiProtocol.input(policy.PostLLMResponse, "AfterModel", in)
+	got, err := Speaks("gemini").Input(policy.PostLLMResponse, "AfterModel", in)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"hook_event_name":"AfterModel","llm_request":{"model":"m","toolConfig":1},
 		"llm_response":{"candidates":[{"content":{"parts":["hi"]},"finishReason":"STOP"}]}}`, string(got))
-	got, err = geminiProtocol.input(policy.PostLLMResponse, "AfterModel", in.With(policy.Replace(policy.Path{Field: policy.FieldAssistantOutput}, "other")))
+	got, err = Speaks("gemini").Input(policy.PostLLMResponse, "AfterModel", in.With(policy.Replace(policy.Path{Field: policy.FieldAssistantOutput}, "other")))
 	require.NoError(t, err)
 	assert.Contains(t, string(got), `"text":"other"`)
 	failure := policy.NewContext(policy.PostToolExecutionFailure).Set(policy.FieldToolError, "boom").
 		Set(policy.FieldRaw, map[string]any{"tool_response": map[string]any{"llmContent": "c", "error": map[string]any{"message": "boom", "type": "t"}}})
-	got, err = geminiProtocol.input(policy.PostToolExecutionFailure, "AfterTool", failure)
+	got, err = Speaks("gemini").Input(policy.PostToolExecutionFailure, "AfterTool", failure)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"hook_event_name":"AfterTool","tool_response":{"llmContent":"c","error":{"message":"boom","type":"t"}}}`, string(got))
 }
@@ -131,26 +129,4 @@ func TestShellQuoteAsJavaScript(t *testing.T) {
 	in := policy.NewContext(policy.PreToolExecution).Set(policy.FieldCwd, "/a b").Set(policy.FieldSessionID, "s")
 	assert.Equal(t, "'/a b'X/${GEMINI_PROJECT_DIR}|s", expandGemini("$GEMINI_PROJECT_DIRX/${GEMINI_PROJECT_DIR}|$GEMINI_SESSION_ID", in))
 	assert.Equal(t, "'/a b'|$QWEN_PROJECT_DIR|$GEMINI_SESSION_ID", expandQwen("$CLAUDE_PROJECT_DIR|$QWEN_PROJECT_DIR|$GEMINI_SESSION_ID", in))
-}
-
-// TestValidAsNode: recorded from Node's decoder.
-func TestValidAsNode(t *testing.T) {
-	for in, want := range map[string]string{
-		"\xff\xfeb": "\uFFFD\uFFFDb", "\xe2\x82A": "\uFFFDA", "\xf0\x9f\x98A": "\uFFFDA", "\xe2\x82": "\uFFFD",
-		"\xed\xa0\x80": "\uFFFD\uFFFD\uFFFD", "\xc0\x80": "\uFFFD\uFFFD", "\xf4\x90\x80\x80": "\uFFFD\uFFFD\uFFFD\uFFFD",
-		"\xf0\x80A": "\uFFFD\uFFFDA", "\xe0\x80\x80A": "\uFFFD\uFFFD\uFFFDA", "\xc3\xe2\x82\xac": "\uFFFD€", "ok": "ok",
-	} {
-		assert.Equal(t, want, valid(in), "%q", in)
-	}
-}
-
-// TestOutputBeyondTheBound: Gemini CLI has nearly none, Qwen Code cuts.
-func TestOutputBeyondTheBound(t *testing.T) {
-	for p, fails := range map[policy.Protocol]bool{policy.GeminiProtocol: false, policy.QwenProtocol: false, policy.ClaudeProtocol: true} {
-		h := &policy.Hook{Name: "h", Event: policy.PreToolExecution, Kind: policy.KindBash,
-			Body: policy.Body{Protocol: p, Native: "x", Command: diag.Literal("head -c 2000000 /dev/zero | tr '\\0' x")}}
-		body, _ := prepareBash(Options{}, h)
-		_, err := body.Runner.Run(t.Context(), policy.NewContext(policy.PreToolExecution), 0)
-		assert.Equal(t, fails, err != nil, "%s: %v", p, err)
-	}
 }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -314,14 +314,14 @@ pre_tool_execution:
 
 // A rule in Go, which policies use by name.
 func ExampleRules() {
-	night := builtins.Rule{
+	night := rule.Rule{
 		Name: "at-night", Doc: "denies every call",
-		New: func(h *policy.Hook, _ builtins.Options) (builtins.Made, diag.List) {
+		New: func(h *policy.Hook, _ rule.Options) (rule.Made, diag.List) {
 			by := policy.By{Name: h.Name, At: h.Span}
 			run := func(context.Context, *policy.Context, int) (policy.Result, error) {
 				return policy.Result{Verdict: policy.Deny, VerdictBy: by, Reasons: []policy.Reason{{Text: "come back tomorrow", At: h.Span}}}, nil
 			}
-			return builtins.Made{
+			return rule.Made{
 				Runner:  policy.RunnerFunc(run),
 				Effects: policy.Effects{May: policy.MayDeny, World: policy.WorldNone, Spec: true},
 			}, nil

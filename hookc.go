@@ -19,7 +19,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/guard"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/policy"
@@ -121,7 +121,7 @@ func (l *live) close() {
 // Open loads and compiles the policies its options name. The error, if any,
 // is a diag.ListError that renders every finding, or one of I/O.
 func Open(ctx context.Context, options ...Option) (*Engine, error) {
-	e := &Engine{config: config{decides: true, self: &builtins.Self{}}, metrics: &Metrics{}}
+	e := &Engine{config: config{decides: true, self: &guard.Self{}}, metrics: &Metrics{}}
 	for _, o := range options {
 		o(&e.config)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -17,26 +17,26 @@ import (
 // and says what to write, and a reload leaves the old plan in force.
 func TestMisuseOfRules(t *testing.T) {
 	silent := policy.RunnerFunc(func(context.Context, *policy.Context, int) (policy.Result, error) { return policy.Result{}, nil })
-	made := builtins.Made{Runner: silent, Effects: policy.Effects{World: policy.WorldNone}}
-	rule := builtins.Rule{Name: "mine", Doc: "is the host's", New: func(*policy.Hook, builtins.Options) (builtins.Made, diag.List) { return made, nil }}
-	open := func(rules ...builtins.Rule) (*hookc.Engine, error) {
+	made := rule.Made{Runner: silent, Effects: policy.Effects{World: policy.WorldNone}}
+	mine := rule.Rule{Name: "mine", Doc: "is the host's", New: func(*policy.Hook, rule.Options) (rule.Made, diag.List) { return made, nil }}
+	open := func(rules ...rule.Rule) (*hookc.Engine, error) {
 		return hookc.Open(t.Context(), hookc.Rules(rules...), hookc.Text("hooks.yaml", "pre_tool_execution:\n  - {name: h, use: mine}\n"))
 	}
-	eng, err := open(rule)
+	eng, err := open(mine)
 	require.NoError(t, err)
 	defer eng.Close()
 
 	whole := made
 	for _, c := range []struct {
-		made builtins.Made
-		want builtins.Misuse
+		made rule.Made
+		want rule.Misuse
 	}{
-		{builtins.Made{Runner: silent}, builtins.Misuse{Rule: "mine",
+		{rule.Made{Runner: silent}, rule.Misuse{Rule: "mine",
 			Text: "does not say how it uses the world: set Effects.World to policy.WorldNone, WorldRead or WorldWrite"}},
-		{builtins.Made{Effects: whole.Effects}, builtins.Misuse{Rule: "mine", Text: "was made without a Runner"}},
+		{rule.Made{Effects: whole.Effects}, rule.Misuse{Rule: "mine", Text: "was made without a Runner"}},
 	} {
 		made = c.made
-		_, err := open(rule)
+		_, err := open(mine)
 		assert.EqualError(t, err, "hookc: "+c.want.Error())
 		assert.ErrorIs(t, err, c.want)
 		assert.ErrorIs(t, eng.Reload(t.Context()), c.want)
@@ -45,8 +45,8 @@ func TestMisuseOfRules(t *testing.T) {
 		assert.True(t, d.Permits())
 	}
 	made = whole
-	_, err = open(rule, rule)
-	assert.ErrorIs(t, err, builtins.Misuse{Rule: "mine", Text: "is listed twice"})
-	_, err = open(builtins.Rule{Name: "mine"})
-	assert.ErrorIs(t, err, builtins.Misuse{Rule: "mine", Text: "is incomplete: it needs Name, Doc and New"})
+	_, err = open(mine, mine)
+	assert.ErrorIs(t, err, rule.Misuse{Rule: "mine", Text: "is listed twice"})
+	_, err = open(rule.Rule{Name: "mine"})
+	assert.ErrorIs(t, err, rule.Misuse{Rule: "mine", Text: "is incomplete: it needs Name, Doc and New"})
 }

@@ -9,7 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/guard"
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
@@ -62,7 +63,7 @@ type config struct {
 	last  lastPlans
 	kinds runner.Options
 	// self is what the guard of hookc itself protects.
-	self    *builtins.Self
+	self    *guard.Self
 	compile compiler.Config
 	execute executor.Options
 }
@@ -123,9 +124,9 @@ func Environ(environ []string) Option {
 }
 
 // Rules adds Go rules that `type: builtin` hooks can use by name. What is wrong
-// with a rule itself, not with a policy that uses it, is a builtins.Misuse,
+// with a rule itself, not with a policy that uses it, is a rule.Misuse,
 // which Open returns.
-func Rules(rules ...builtins.Rule) Option {
+func Rules(rules ...rule.Rule) Option {
 	return func(c *config) { c.kinds.Rules = append(c.kinds.Rules, rules...) }
 }
 
@@ -201,7 +202,7 @@ func Load(options ...Option) (*policy.Policy, diag.List) {
 
 // configured applies options where there is no error to return.
 func configured(options []Option) *config {
-	c := &config{self: &builtins.Self{}}
+	c := &config{self: &guard.Self{}}
 	for _, o := range options {
 		o(c)
 	}
@@ -244,7 +245,7 @@ func (c *config) compileWith(p *policy.Policy, runtime bool) (program *dag.Progr
 	defer func() {
 		switch bug := recover().(type) {
 		case nil:
-		case builtins.Misuse:
+		case rule.Misuse:
 			program, err = nil, fmt.Errorf("hookc: %w", bug)
 		default:
 			program, err = nil, fmt.Errorf("hookc: internal error: %v", bug)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/guard"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -27,7 +27,7 @@ import (
 const SelfHook = "hookc-self"
 
 // Own reports whether a hook is the guard of hookc itself, which nobody wrote.
-func Own(h *policy.Hook) bool { return h.Name == SelfHook && h.Body.Use.Value == builtins.SelfGuard }
+func Own(h *policy.Hook) bool { return h.Name == SelfHook && h.Body.Use.Value == guard.SelfGuard }
 
 // selfForm is one form of that guard.
 type selfForm struct {
@@ -57,7 +57,7 @@ func (f selfForm) hook() *policy.Hook {
 		tier, recheck = policy.TierBuiltin, "true"
 	}
 	p, found := format.Load(format.Options{Inputs: []format.Input{{Path: "hookc", Tier: tier, Format: "hooksyaml", Content: []byte(
-		"pre_tool_execution:\n  - {name: " + SelfHook + ", type: builtin, use: " + builtins.SelfGuard + ", verdict: " + f.verdict + ", locked: true, timeout: 5, recheck: " + recheck + "}\n")}}})
+		"pre_tool_execution:\n  - {name: " + SelfHook + ", type: builtin, use: " + guard.SelfGuard + ", verdict: " + f.verdict + ", locked: true, timeout: 5, recheck: " + recheck + "}\n")}}})
 	if found.HasErrors() || len(p.Hooks) != 1 {
 		panic("hookc: its own guard does not load: " + found.Render())
 	}

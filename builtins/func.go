@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/guard"
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/policy"
 )
@@ -85,4 +87,11 @@ func Roots() []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// Rules lists the rules of hookc by name.
+func Rules() []rule.Rule {
+	out := append(guard.Rules(), sayRule, toolListRule)
+	slices.SortFunc(out, func(a, b rule.Rule) int { return strings.Compare(a.Name, b.Name) })
+	return out
 }

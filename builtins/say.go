@@ -3,24 +3,25 @@ package builtins
 import (
 	"context"
 
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var _ = registerRule(Rule{
+var sayRule = rule.Rule{
 	Name: "say",
 	Doc:  "gives one constant answer, a HookResult, whenever it runs",
-	Options: []OptionSpec{{Name: "result", Type: policy.AnyType, Required: true,
+	Options: []rule.OptionSpec{{Name: "result", Type: policy.AnyType, Required: true,
 		Doc: "the answer: the JSON text of a HookResult, or the object itself"}},
 	New: newSay,
-})
+}
 
-func newSay(h *policy.Hook, opts Options) (Made, diag.List) {
+func newSay(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	opt := opts["result"]
 	by := policy.By{Name: h.Name, At: h.Span}
 	result, err := sayResult(opt.Value, by)
 	if err != nil {
-		return Made{}, diag.List{codeOptionValue.Report(optionSpan(opt), "result: %s", err)}
+		return rule.Made{}, diag.List{rule.CodeOptionValue.Report(rule.OptionSpan(opt), "result: %s", err)}
 	}
 	says := powersOf(&result)
 	writes := result.Patch.Paths()
@@ -28,7 +29,7 @@ func newSay(h *policy.Hook, opts Options) (Made, diag.List) {
 		writes = writes.Union(policy.FieldPaths(policy.FieldToolConfig))
 	}
 	run := func(context.Context, *policy.Context, int) (policy.Result, error) { return result, nil }
-	return Made{
+	return rule.Made{
 		Runner:  policy.RunnerFunc(run),
 		Effects: policy.Effects{Writes: writes, May: says, World: policy.WorldNone, Spec: true},
 		Always:  says,

@@ -6,21 +6,22 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var _ = registerRule(Rule{
+var toolListRule = rule.Rule{
 	Name: "tool-list",
 	Doc:  "decides by the tool's name: the most restrictive list that names it wins, otherwise decides for a tool no list names",
-	Options: []OptionSpec{
+	Options: []rule.OptionSpec{
 		{Name: "deny", Texts: true, Doc: "globs of tools to deny"},
 		{Name: "ask", Texts: true, Doc: "globs of tools to ask about"},
 		{Name: "allow", Texts: true, Doc: "globs of tools to allow"},
 		{Name: "otherwise", Type: policy.StringType, Doc: "allow, ask or deny what no list names; not written: no opinion"},
 	},
 	New: newToolList,
-})
+}
 
 // toolList holds the lists, the most restrictive first.
 type toolList struct {
@@ -34,7 +35,7 @@ type toolEntry struct {
 	globs   []string
 }
 
-func newToolList(h *policy.Hook, opts Options) (Made, diag.List) {
+func newToolList(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	var found diag.List
 	list := &toolList{by: policy.By{Name: h.Name, At: h.Span}}
 	var may policy.Powers
@@ -46,7 +47,7 @@ func newToolList(h *policy.Hook, opts Options) (Made, diag.List) {
 		globs := opts.Texts(v.String())
 		for _, g := range globs {
 			if !doublestar.ValidatePattern(g) {
-				found.Add(codeOptionValue.Report(optionSpan(opts[v.String()]), "%q is not a glob", g))
+				found.Add(rule.CodeOptionValue.Report(rule.OptionSpan(opts[v.String()]), "%q is not a glob", g))
 			}
 		}
 		if len(globs) > 0 {
@@ -57,18 +58,18 @@ func newToolList(h *policy.Hook, opts Options) (Made, diag.List) {
 	if opt, ok := opts["otherwise"]; ok {
 		v, known := policy.ParseVerdict(opts.Text("otherwise"))
 		if !known || v == policy.None || v == policy.Defer {
-			found.Add(codeOptionValue.Report(optionSpan(opt), "otherwise must be allow, ask or deny, not %q", opts.Text("otherwise")))
+			found.Add(rule.CodeOptionValue.Report(rule.OptionSpan(opt), "otherwise must be allow, ask or deny, not %q", opts.Text("otherwise")))
 		}
 		list.otherwise = v
 		add(v)
 	}
 	if may == 0 && !found.HasErrors() {
-		found.Add(codeOptionMissing.Report(useSpan(h), "tool-list needs at least one of deny, ask, allow and otherwise"))
+		found.Add(rule.CodeOptionMissing.Report(rule.UseSpan(h), "tool-list needs at least one of deny, ask, allow and otherwise"))
 	}
 	if !h.Event.Spec().CanRead(policy.FieldToolName) {
-		found.Add(codeOptionEvent.Report(useSpan(h), "%s carries no tool_name", h.Event))
+		found.Add(rule.CodeOptionEvent.Report(rule.UseSpan(h), "%s carries no tool_name", h.Event))
 	}
-	return Made{
+	return rule.Made{
 		Runner: list,
 		Effects: policy.Effects{Reads: policy.FieldPaths(policy.FieldToolName), May: may,
 			World: policy.WorldNone, Spec: true},

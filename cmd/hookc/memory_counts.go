@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/guard"
 )
 
 // counting lets the rules that run under ctx keep their numbers in the memory,
@@ -12,7 +12,7 @@ func (m *memory) counting(ctx context.Context) context.Context {
 	if m.dir == nil {
 		return ctx
 	}
-	return builtins.WithCounts(ctx, counts{m})
+	return guard.WithCounts(ctx, counts{m})
 }
 
 // counts are the numbers that builtin rules keep from one event to the next.

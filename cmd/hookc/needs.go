@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -137,7 +137,7 @@ func atomTools(a *policy.Atom) ([]string, bool) {
 	case policy.FieldToolKind:
 		var out []string
 		for _, kind := range a.Values {
-			names := builtins.ToolsOf(kind)
+			names := toolcall.OfKind(kind)
 			if names == nil {
 				return nil, false
 			}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -21,7 +21,7 @@ func TestToolsOfAFilter(t *testing.T) {
 	}{
 		"no filter":        {nil, nil, false},
 		"names":            {[]policy.Atom{in(policy.FieldToolName, "A", "B")}, []string{"A", "B"}, true},
-		"a kind":           {[]policy.Atom{in(policy.FieldToolKind, "shell")}, builtins.ToolsOf("shell"), true},
+		"a kind":           {[]policy.Atom{in(policy.FieldToolKind, "shell")}, toolcall.OfKind("shell"), true},
 		"a name of a kind": {[]policy.Atom{in(policy.FieldToolKind, "shell"), in(policy.FieldToolName, "Bash", "Read")}, []string{"Bash"}, true},
 		"an open kind":     {[]policy.Atom{in(policy.FieldToolKind, "shell", "mcp")}, nil, false},
 		"both":             {[]policy.Atom{in(policy.FieldToolKind, "other"), in(policy.FieldToolName, "X")}, []string{"X"}, true},

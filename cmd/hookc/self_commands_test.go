@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/guard"
 )
 
 // weakens are the commands that an agent may not run by itself: they change
@@ -26,7 +26,7 @@ func TestEveryCommandIsClassified(t *testing.T) {
 		if len(words) == 0 || !cmd.Runnable() || cmd.Hidden {
 			return
 		}
-		reads, _ := builtins.SelfCommand(words...)
+		reads, _ := guard.SelfCommand(words...)
 		name := strings.Join(words, " ")
 		assert.Equal(t, !slices.Contains(weakens, name), reads, "hookc %s", name)
 	}

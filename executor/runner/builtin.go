@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/guard"
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -27,7 +29,7 @@ var codeUnknownRule = diag.Define(diag.Code{
 // builtins, or one the embedder adds. Two rules of one name panic.
 func builtinKind(o Options) dag.Kind {
 	rules := slices.Concat(builtins.Rules(), o.Rules)
-	builtins.CheckRules(rules)
+	rule.Check(rules)
 	return dag.Kind{
 		Name:    policy.KindBuiltin,
 		Timeout: o.budget(),
@@ -36,16 +38,16 @@ func builtinKind(o Options) dag.Kind {
 		OnOther: policy.OnErrorSkip,
 		Prepare: func(h *policy.Hook) (dag.Body, diag.List) {
 			body, found := prepareBuiltin(h, rules)
-			builtins.Protect(body.Runner, o.Self)
+			guard.Protect(body.Runner, o.Self)
 			return body, found
 		},
 		Doc: "a guard written in Go, by name",
 	}
 }
 
-func prepareBuiltin(h *policy.Hook, rules []builtins.Rule) (dag.Body, diag.List) {
+func prepareBuiltin(h *policy.Hook, rules []rule.Rule) (dag.Body, diag.List) {
 	use := h.Body.Use
-	i := slices.IndexFunc(rules, func(r builtins.Rule) bool { return r.Name == use.Value })
+	i := slices.IndexFunc(rules, func(r rule.Rule) bool { return r.Name == use.Value })
 	if i < 0 {
 		span := use.Span
 		if span.IsZero() {
@@ -77,7 +79,7 @@ func brokenBuiltin(found diag.List) dag.Body {
 	}
 }
 
-func ruleNames(rules []builtins.Rule) []string {
+func ruleNames(rules []rule.Rule) []string {
 	out := make([]string, len(rules))
 	for i, r := range rules {
 		out[i] = r.Name

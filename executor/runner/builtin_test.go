@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -106,18 +106,18 @@ func TestBuiltinFindings(t *testing.T) {
 }
 
 func TestBuiltinRulesOfTheEmbedder(t *testing.T) {
-	mine := builtins.Rule{Name: "mine", Doc: "says nothing", New: func(*policy.Hook, builtins.Options) (builtins.Made, diag.List) {
-		return builtins.Made{Runner: policy.RunnerFunc(func(context.Context, *policy.Context, int) (policy.Result, error) {
+	mine := rule.Rule{Name: "mine", Doc: "says nothing", New: func(*policy.Hook, rule.Options) (rule.Made, diag.List) {
+		return rule.Made{Runner: policy.RunnerFunc(func(context.Context, *policy.Context, int) (policy.Result, error) {
 			return policy.Result{Context: []string{"mine"}}, nil
 		}), Effects: policy.Effects{World: policy.WorldNone}}, nil
 	}}
-	body, found := builtinKind(Options{Rules: []builtins.Rule{mine}}).Prepare(builtinHook("mine"))
+	body, found := builtinKind(Options{Rules: []rule.Rule{mine}}).Prepare(builtinHook("mine"))
 	require.Empty(t, found)
 	got, err := body.Runner.Run(context.Background(), exprCall(nil), 0)
 	require.NoError(t, err)
 	assert.Equal(t, policy.Result{Context: []string{"mine"}}, got)
 	mine.Name = "say"
-	assert.PanicsWithValue(t, builtins.Misuse{Rule: "say", Text: "is listed twice"}, func() { builtinKind(Options{Rules: []builtins.Rule{mine}}) })
+	assert.PanicsWithValue(t, rule.Misuse{Rule: "say", Text: "is listed twice"}, func() { builtinKind(Options{Rules: []rule.Rule{mine}}) })
 }
 
 // TestBuiltinCost: a guard that parses is estimated to take as long as that

@@ -9,7 +9,8 @@ package runner
 import (
 	"time"
 
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/guard"
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/rego"
 )
@@ -25,9 +26,9 @@ type Options struct {
 	// Budget bounds one evaluation of an in-process rule; 0 is DefaultBudget.
 	Budget time.Duration
 	// Rules are rules of the embedder's, beside the builtin ones.
-	Rules []builtins.Rule
+	Rules []rule.Rule
 	// Self is what the rule self-guard protects, or nil.
-	Self *builtins.Self
+	Self *guard.Self
 	// Debug is told of every attempt of a bash or llm hook, or is nil. It is
 	// called on the hook's goroutine and must be safe for concurrent use.
 	Debug func(DebugRecord)

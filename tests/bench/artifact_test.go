@@ -14,7 +14,7 @@ import (
 // compiledPolicy is a policy of n rules as sources and as an artifact.
 type compiledPolicy struct{ source, artifact string }
 
-func newCompiledPolicy(b *testing.B, r rule, n int) compiledPolicy {
+func newCompiledPolicy(b *testing.B, r ruleText, n int) compiledPolicy {
 	b.Helper()
 	dir := b.TempDir()
 	p := compiledPolicy{filepath.Join(dir, "hooks.yaml"), filepath.Join(dir, "policy.hookc")}

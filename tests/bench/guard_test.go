@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/rule"
+	"github.com/hookc/hookc/builtins/secret"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -20,7 +22,7 @@ func guard(b *testing.B, use string, options ...policy.Option) policy.Runner {
 	b.Helper()
 	b.Setenv("HOME", "/home/dev")
 	rules := builtins.Rules()
-	i := slices.IndexFunc(rules, func(r builtins.Rule) bool { return r.Name == use })
+	i := slices.IndexFunc(rules, func(r rule.Rule) bool { return r.Name == use })
 	made, found := rules[i].Make(&policy.Hook{Name: use, Event: policy.PreToolExecution, Kind: policy.KindBuiltin,
 		Body: policy.Body{Use: diag.Literal(use), Options: options}})
 	if found.HasErrors() {
@@ -131,7 +133,7 @@ func BenchmarkSecretFind(b *testing.B) {
 			b.SetBytes(int64(len(bench.text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := builtins.FindSecrets(bench.text); err != nil {
+				if _, err := secret.Find(bench.text); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -235,7 +235,7 @@ func BenchmarkRatioTenNodes(b *testing.B) {
 	in := call().Frozen(hookc.PreToolExecution)
 	for _, c := range []struct {
 		name string
-		rule rule
+		rule ruleText
 		body func() policy.Runner
 	}{
 		{"nothing", silentRule, func() policy.Runner { return silent }},

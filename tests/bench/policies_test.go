@@ -10,13 +10,13 @@ import (
 	"testing"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
 
-// rule writes the n-th hook of a kind, with a filter on tool.
-type rule func(n int, tool string) string
+// ruleText writes the n-th hook of a kind, with a filter on tool.
+type ruleText func(n int, tool string) string
 
 func exprRule(n int, tool string) string {
 	return fmt.Sprintf("  - {name: r%d, filter: {tool_name: %s}, deny: 'tool_input.command contains \"forbidden-%d\"', reason: no}\n", n, tool, n)
@@ -50,7 +50,7 @@ func mixedRule(n int, tool string) string {
 // ruleKind is a rule and what figures call it.
 type ruleKind struct {
 	name string
-	rule rule
+	rule ruleText
 }
 
 // kinds are the rules that Fire is measured with.
@@ -58,7 +58,7 @@ var kinds = []ruleKind{{"expr", exprRule}, {"rego", regoRule}}
 
 // policyOf writes n hooks over the given number of tools: one is Bash, which
 // the event is about, the others are not.
-func policyOf(r rule, n, tools int) string {
+func policyOf(r ruleText, n, tools int) string {
 	var b strings.Builder
 	b.WriteString("pre_tool_execution:\n")
 	for i := range n {
@@ -75,11 +75,11 @@ func policyOf(r rule, n, tools int) string {
 // itself that it takes no time.
 var nothing, brief = nothingRule("nothing", false), nothingRule("brief", true)
 
-func nothingRule(name string, brief bool) builtins.Rule {
-	return builtins.Rule{
+func nothingRule(name string, brief bool) rule.Rule {
+	return rule.Rule{
 		Name: name, Doc: "says nothing",
-		New: func(*policy.Hook, builtins.Options) (builtins.Made, diag.List) {
-			return builtins.Made{Runner: silent, Brief: brief, Effects: policy.Effects{May: policy.MayDeny, World: policy.WorldNone, Spec: true}}, nil
+		New: func(*policy.Hook, rule.Options) (rule.Made, diag.List) {
+			return rule.Made{Runner: silent, Brief: brief, Effects: policy.Effects{May: policy.MayDeny, World: policy.WorldNone, Spec: true}}, nil
 		},
 	}
 }

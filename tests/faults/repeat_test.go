@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -55,10 +55,10 @@ pre_tool_execution:
 // rule that may end the chain: no later process is started before it is known.
 func TestFaultPanicOfARuleThatCannotFail(t *testing.T) {
 	dir := t.TempDir()
-	liar := builtins.Rule{Name: "liar", Doc: "panics", New: func(*policy.Hook, builtins.Options) (builtins.Made, diag.List) {
+	liar := rule.Rule{Name: "liar", Doc: "panics", New: func(*policy.Hook, rule.Options) (rule.Made, diag.List) {
 		run := func(context.Context, *policy.Context, int) (policy.Result, error) { panic("impossible") }
 		command := policy.NewPaths(policy.Path{Field: policy.FieldToolInput, Keys: []string{"command"}})
-		return builtins.Made{Runner: policy.RunnerFunc(run), Effects: policy.Effects{Reads: command, World: policy.WorldNone, Spec: true}}, nil
+		return rule.Made{Runner: policy.RunnerFunc(run), Effects: policy.Effects{Reads: command, World: policy.WorldNone, Spec: true}}, nil
 	}}
 	started := filepath.Join(dir, "started")
 	eng, err := hookc.Open(t.Context(), hookc.Rules(liar), hookc.Text("hooks.yaml", `

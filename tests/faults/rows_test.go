@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -244,12 +244,12 @@ func ruleFaults() []fault {
 }
 
 // faultyRule is the builtin that the Go faults use.
-func faultyRule(f *fault, calls *atomic.Int64) builtins.Rule {
-	return builtins.Rule{Name: "faulty", Doc: "fails", New: func(h *policy.Hook, _ builtins.Options) (builtins.Made, diag.List) {
+func faultyRule(f *fault, calls *atomic.Int64) rule.Rule {
+	return rule.Rule{Name: "faulty", Doc: "fails", New: func(h *policy.Hook, _ rule.Options) (rule.Made, diag.List) {
 		run := policy.RunnerFunc(func(ctx context.Context, _ *policy.Context, attempt int) (policy.Result, error) {
 			calls.Add(1)
 			return f.run(ctx, attempt)
 		})
-		return builtins.Made{Runner: run, Effects: policy.Effects{May: h.Event.Spec().Powers, World: policy.WorldNone, MayFail: true}}, nil
+		return rule.Made{Runner: run, Effects: policy.Effects{May: h.Event.Spec().Powers, World: policy.WorldNone, MayFail: true}}, nil
 	}}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -54,7 +55,7 @@ func guard(t testing.TB, use string, options ...policy.Option) policy.Runner {
 	t.Setenv("HOME", home)
 	t.Setenv("TMPDIR", "/tmp")
 	rules := builtins.Rules()
-	i := slices.IndexFunc(rules, func(r builtins.Rule) bool { return r.Name == use })
+	i := slices.IndexFunc(rules, func(r rule.Rule) bool { return r.Name == use })
 	require.GreaterOrEqual(t, i, 0, use)
 	hook := &policy.Hook{Name: use, Event: policy.PreToolExecution, Kind: policy.KindBuiltin,
 		Body: policy.Body{Use: diag.Literal(use), Options: options}}

@@ -16,41 +16,41 @@ var falseLaws = []struct {
 	text string
 	// before and after are the chain without and with the hook the law is
 	// about; want are the actions.
-	before, after []rule
+	before, after []hookRow
 	strategy      policy.Strategy
 	deadline      time.Duration
 	want          [2]policy.Action
 }{
 	{text: "an allow never permits more under first",
 		strategy: policy.First,
-		before:   []rule{{"deny", denies, 0}},
-		after:    []rule{{"allow", allows, 0}, {"deny", denies, 0}},
+		before:   []hookRow{{"deny", denies, 0}},
+		after:    []hookRow{{"allow", allows, 0}, {"deny", denies, 0}},
 		want:     [2]policy.Action{policy.Block, policy.Proceed}},
 	{text: "an allow never permits more under last",
 		strategy: policy.ParallelLast,
-		before:   []rule{{"deny", denies, 0}},
-		after:    []rule{{"deny", denies, 0}, {"allow", allows, 0}},
+		before:   []hookRow{{"deny", denies, 0}},
+		after:    []hookRow{{"deny", denies, 0}, {"allow", allows, 0}},
 		want:     [2]policy.Action{policy.Block, policy.Proceed}},
 	{text: "a deny never lowers control: it halts before the stop is said",
 		strategy: policy.Chain,
-		before:   []rule{{"stop", policy.Result{Control: policy.Stop}, 0}},
-		after:    []rule{{"deny", denies, 0}, {"stop", policy.Result{Control: policy.Stop}, 0}},
+		before:   []hookRow{{"stop", policy.Result{Control: policy.Stop}, 0}},
+		after:    []hookRow{{"deny", denies, 0}, {"stop", policy.Result{Control: policy.Stop}, 0}},
 		want:     [2]policy.Action{policy.Abort, policy.Block}},
 	{text: "a hook that only patches never turns a denial into a permission: recheck is for that",
 		strategy: policy.Chain,
-		before:   []rule{{"guard", denies, 0}},
-		after:    []rule{{"rewrite", policy.Result{Patch: policy.Merge(policy.FieldToolInput, map[string]any{"a": "safe"})}, 0}, {"guard", denies, 0}},
+		before:   []hookRow{{"guard", denies, 0}},
+		after:    []hookRow{{"rewrite", policy.Result{Patch: policy.Merge(policy.FieldToolInput, map[string]any{"a": "safe"})}, 0}, {"guard", denies, 0}},
 		want:     [2]policy.Action{policy.Block, policy.Proceed}},
 	{text: "a process that can only deny never permits more: under a deadline it starves a later guard that fails open",
 		strategy: policy.Chain, deadline: 15 * ms,
-		before: []rule{{"guard", denies, 10 * ms}},
-		after:  []rule{{"slow", policy.Result{}, 10 * ms}, {"guard", denies, 10 * ms}},
+		before: []hookRow{{"guard", denies, 10 * ms}},
+		after:  []hookRow{{"slow", policy.Result{}, 10 * ms}, {"guard", denies, 10 * ms}},
 		want:   [2]policy.Action{policy.Block, policy.Proceed}},
 }
 
-// rule is one hook: a bash hook if it takes time, else an expr rule. A guard
+// hookRow is one hook: a bash hook if it takes time, else an expr rule. A guard
 // denies only what has not been made safe.
-type rule struct {
+type hookRow struct {
 	name  string
 	says  policy.Result
 	takes time.Duration
@@ -68,7 +68,7 @@ func TestFalseLaws(t *testing.T) {
 	}
 }
 
-func decide(t *testing.T, strategy policy.Strategy, deadline time.Duration, rules []rule) policy.Action {
+func decide(t *testing.T, strategy policy.Strategy, deadline time.Duration, rules []hookRow) policy.Action {
 	w := emptyWorld(1, policy.PreToolExecution)
 	w.policy.ChainTimeout = deadline
 	w.strategy(strategy)

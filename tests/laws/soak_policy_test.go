@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -89,9 +89,9 @@ var soakHooks = []hookc.Hook{
 }
 
 // moody fails twice on a command that says so, and then speaks.
-var moody = builtins.Rule{
+var moody = rule.Rule{
 	Name: "moody", Doc: "fails at first",
-	New: func(h *policy.Hook, _ builtins.Options) (builtins.Made, diag.List) {
+	New: func(h *policy.Hook, _ rule.Options) (rule.Made, diag.List) {
 		run := func(_ context.Context, in *policy.Context, attempt int) (policy.Result, error) {
 			switch command := in.Text(policy.FieldCommand); {
 			case command == "panic":
@@ -103,7 +103,7 @@ var moody = builtins.Rule{
 			}
 			return policy.Result{}, nil
 		}
-		return builtins.Made{Runner: policy.RunnerFunc(run), Effects: policy.Effects{
+		return rule.Made{Runner: policy.RunnerFunc(run), Effects: policy.Effects{
 			Reads: policy.FieldPaths(policy.FieldCommand), May: policy.MayDeny, World: policy.WorldNone, Spec: true, MayFail: true}}, nil
 	},
 }

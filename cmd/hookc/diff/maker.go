@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
@@ -326,7 +326,7 @@ func (m *maker) filter(fields map[string]any, matcher *policy.Matcher) {
 		case a.Field == policy.FieldToolKind && a.Op == policy.AtomIn:
 			values = nil
 			for _, kind := range a.Values {
-				values = append(values, builtins.ToolsOf(kind)...)
+				values = append(values, toolcall.OfKind(kind)...)
 			}
 		case a.Op == policy.AtomMatch && len(a.Literals.Exact) > 0:
 			values = a.Literals.Exact

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
@@ -194,7 +194,7 @@ func toolsIn(m *policy.Matcher) []string {
 			out = append(out, a.Values...)
 		case a.Op == policy.AtomIn && a.Field == policy.FieldToolKind:
 			for _, kind := range a.Values {
-				out = append(out, first(builtins.ToolsOf(kind), 3)...)
+				out = append(out, first(toolcall.OfKind(kind), 3)...)
 			}
 		case a.Field == policy.FieldToolName:
 			out = append(out, a.Literals.Exact...)

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/cmd/hookgate/cold"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -50,7 +50,7 @@ func (b *builder) plan(plan *dag.Plan) *cold.Plan {
 	for i := range plan.Nodes {
 		filters[i] = p.filter(&plan.Nodes[i])
 	}
-	out := &cold.Plan{Tool: p.tool, Command: builtins.CommandKeys()}
+	out := &cold.Plan{Tool: p.tool, Command: toolcall.FindPart(policy.FieldCommand).Keys}
 	for _, name := range knownNames(filters) {
 		p.names[name] = p.context(map[policy.Field]any{policy.FieldToolName: name})
 	}
@@ -69,7 +69,7 @@ func (b *builder) plan(plan *dag.Plan) *cold.Plan {
 }
 
 // hasCommand reports whether a call of a tool may have a command line here.
-func (p *planner) hasCommand(tool string) bool { return p.input && builtins.HasCommand(tool) }
+func (p *planner) hasCommand(tool string) bool { return p.input && toolcall.HasCommand(tool) }
 
 // context is a context of the event.
 func (p *planner) context(values map[policy.Field]any) *policy.Context {
@@ -82,7 +82,7 @@ func (p *planner) context(values map[policy.Field]any) *policy.Context {
 
 // knownNames are the tools for whose names every filter is asked.
 func knownNames(filters []*filter) []string {
-	names := builtins.ToolNames()
+	names := toolcall.Names()
 	for _, d := range agent.All() {
 		if d.Profile != nil {
 			names = append(names, d.Profile.Tools...)

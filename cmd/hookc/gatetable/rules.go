@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/cmd/hookgate/rules"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -65,10 +65,10 @@ func (p *planner) book(plan *dag.Plan, filters []*filter) *book {
 	if !k.any() {
 		return k
 	}
-	for _, name := range builtins.ToolNames() {
-		k.source.Tools = append(k.source.Tools, [2]string{name, builtins.ToolKind(name)})
+	for _, name := range toolcall.Names() {
+		k.source.Tools = append(k.source.Tools, [2]string{name, toolcall.KindOf(name)})
 	}
-	k.source.MCP = builtins.MCPPrefixes()
+	k.source.MCP = toolcall.MCPPrefixes()
 	return k
 }
 
@@ -156,7 +156,7 @@ func (p *planner) slot(path rego.ThinPath) (s rules.Slot, why string) {
 		}
 		return s, ""
 	}
-	if part, ok := builtins.FindPart(f); ok {
+	if part := toolcall.FindPart(f); part != nil {
 		if p.input && len(path.Keys) == 0 {
 			s = rules.Slot{Kind: rules.SlotPart, Text: part.Edits, Keys: part.Keys, Kinds: part.Kinds}
 		}

@@ -1,4 +1,4 @@
-// Command secrets writes builtins/secret_rules.json, the rules of secret.find,
+// Command secrets writes builtins/secret/rules.json, the rules of secret.find,
 // from the rule set of gitleaks (MIT license), whose version it names. The rules
 // come as data: its package config would bring a framework of configuration and
 // four megabytes with it (docs/guards.md). Run it from the top of the module:
@@ -52,7 +52,7 @@ type ruleSet struct {
 	}
 }
 
-// out is the file's form; builtins/secret_rules.go reads it.
+// out is the file's form; builtins/secret/rules.go reads it.
 type out struct {
 	Source string   `json:"source"`
 	Allow  []string `json:"allow"`
@@ -95,7 +95,7 @@ func run() error {
 	if err := enc.Encode(convert(&set)); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join("builtins", "secret_rules.json"), buf.Bytes(), 0o644)
+	return os.WriteFile(filepath.Join("builtins", "secret", "rules.json"), buf.Bytes(), 0o644)
 }
 
 func download() (string, error) {

@@ -1,4 +1,5 @@
-package builtins
+// Package rule says what a guard written in Go is: a Rule, which hooks of `type: builtin` use by name.
+package rule
 
 import (
 	"slices"
@@ -90,7 +91,7 @@ builtins and their options.`,
   - {name: tools, type: builtin, use: tool-list, deny: ["rm"]}
 `,
 	})
-	codeOptionValue = diag.Define(diag.Code{
+	CodeOptionValue = diag.Define(diag.Code{
 		ID: "HK102", Severity: diag.Error,
 		Title: "option of a builtin has a wrong value",
 		Help:  `The value of the option is of another type than the builtin takes, or cannot be used.`,
@@ -101,7 +102,7 @@ builtins and their options.`,
   - {name: tools, type: builtin, use: tool-list, deny: ["mcp__*"]}
 `,
 	})
-	codeOptionMissing = diag.Define(diag.Code{
+	CodeOptionMissing = diag.Define(diag.Code{
 		ID: "HK103", Severity: diag.Error,
 		Title: "builtin without an option it needs",
 		Help:  `The builtin says nothing without that option.`,
@@ -112,7 +113,7 @@ builtins and their options.`,
   - {name: constant, type: builtin, use: say, result: '{"system_message": "hello"}'}
 `,
 	})
-	codeOptionEvent = diag.Define(diag.Code{
+	CodeOptionEvent = diag.Define(diag.Code{
 		ID: "HK104", Severity: diag.Error,
 		Title: "builtin on an event it cannot judge",
 		Help:  `The builtin looks at a field that the event does not carry, so it would never say anything.`,
@@ -125,23 +126,6 @@ builtins and their options.`,
 	})
 )
 
-var rules []Rule
-
-// registerRule adds a rule while the package loads; a duplicate or an
-// incomplete one panics.
-func registerRule(r Rule) bool {
-	rules = append(rules, r)
-	CheckRules(rules)
-	return true
-}
-
-// Rules lists the linked rules by name.
-func Rules() []Rule {
-	out := slices.Clone(rules)
-	slices.SortFunc(out, func(a, b Rule) int { return strings.Compare(a.Name, b.Name) })
-	return out
-}
-
 // Misuse is a mistake in a program that lists rules of its own, as opposed to
 // one in a policy that uses them: CheckRules and Make panic with it.
 type Misuse struct{ Rule, Text string }
@@ -150,7 +134,7 @@ func (m Misuse) Error() string { return "rule " + m.Rule + " " + m.Text }
 
 // CheckRules panics with Misuse when a rule is incomplete or two have one
 // name.
-func CheckRules(list []Rule) {
+func Check(list []Rule) {
 	seen := map[string]bool{}
 	for _, r := range list {
 		if r.Name == "" || r.Doc == "" || r.New == nil {
@@ -196,7 +180,7 @@ func (r *Rule) check(h *policy.Hook) (Options, diag.List) {
 			continue
 		}
 		if want, ok := r.Options[i].takes(opt.Value); !ok {
-			found.Add(codeOptionValue.Report(optionSpan(opt), "%s must be a %s", opt.Key.Value, want).WithHook(h.Name))
+			found.Add(CodeOptionValue.Report(OptionSpan(opt), "%s must be a %s", opt.Key.Value, want).WithHook(h.Name))
 			continue
 		}
 		opts[opt.Key.Value] = opt
@@ -204,7 +188,7 @@ func (r *Rule) check(h *policy.Hook) (Options, diag.List) {
 	for _, spec := range r.Options {
 		written := slices.ContainsFunc(h.Body.Options, func(o policy.Option) bool { return o.Key.Value == spec.Name })
 		if spec.Required && !written {
-			found.Add(codeOptionMissing.Report(useSpan(h), "%s needs the option %s: %s", r.Name, spec.Name, spec.Doc).WithHook(h.Name))
+			found.Add(CodeOptionMissing.Report(UseSpan(h), "%s needs the option %s: %s", r.Name, spec.Name, spec.Doc).WithHook(h.Name))
 		}
 	}
 	return opts, found
@@ -245,14 +229,14 @@ func textList(v any) ([]string, bool) {
 }
 
 // optionSpan is where an option's value is written, or its key.
-func optionSpan(opt policy.Option) diag.Span {
+func OptionSpan(opt policy.Option) diag.Span {
 	if opt.Span.IsZero() {
 		return opt.Key.Span
 	}
 	return opt.Span
 }
 
-func useSpan(h *policy.Hook) diag.Span {
+func UseSpan(h *policy.Hook) diag.Span {
 	if h.Body.Use.Span.IsZero() {
 		return h.Span
 	}

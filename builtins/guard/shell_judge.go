@@ -1,10 +1,11 @@
-package builtins
+package guard
 
 import (
-	"github.com/hookc/hookc/builtins/shell"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/shell"
 )
 
 // judgeEffect returns what there is to say against an effect, whatever the

@@ -1,12 +1,13 @@
-package builtins
+package guard
 
 import (
 	"bytes"
-	"github.com/hookc/hookc/internal/paths"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/hookc/hookc/internal/paths"
 )
 
 func exists(p string) bool {

@@ -1,4 +1,4 @@
-package builtins
+package guard
 
 import (
 	"context"
@@ -7,23 +7,26 @@ import (
 	"slices"
 	"time"
 
+	"github.com/hookc/hookc/builtins/rule"
+	"github.com/hookc/hookc/builtins/secret"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var _ = registerRule(Rule{
+var secretGuardRule = rule.Rule{
 	Name: "secret-guard",
 	Cost: 6 * time.Microsecond,
 	Doc:  "denies keys and tokens in prompts, tool calls, written files and outgoing commands, and takes them out of tool results",
-	Options: []OptionSpec{
+	Options: []rule.OptionSpec{
 		{Name: "allow", Texts: true, Doc: "values that are no secret, `*` being any text, or rules that are not applied: jwt"},
 		{Name: "allow_paths", Texts: true, Doc: "files into which secrets may be written: tests/fixtures"},
 		{Name: "otherwise", Type: policy.StringType, Doc: "ask or deny where a secret is found; not written: deny"},
 		unknownOption,
 	},
 	New: newSecretGuard,
-})
+}
 
 // secretFields are what the guard looks at, of what an event carries.
 var secretFields = []policy.Field{policy.FieldUserInput, policy.FieldToolInput, policy.FieldToolResult}
@@ -37,7 +40,7 @@ type secretGuard struct {
 	free           pathSet
 }
 
-func newSecretGuard(h *policy.Hook, opts Options) (Made, diag.List) {
+func newSecretGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	s := guardSetup{hook: h, opts: opts}
 	g := &secretGuard{by: policy.By{Name: h.Name, At: h.Span}, found: s.verdict("otherwise", policy.Deny), unknown: s.unknown(), allow: s.exceptions("allow")}
 	g.free = s.paths("allow_paths", s.exceptions("allow_paths"))
@@ -58,7 +61,7 @@ func newSecretGuard(h *policy.Hook, opts Options) (Made, diag.List) {
 	if slices.Contains(g.fields, policy.FieldToolInput) {
 		effects.Reads = effects.Reads.Union(policy.FieldPaths(policy.FieldShell, policy.FieldPath))
 	}
-	return Made{Runner: g, Effects: effects}, s.found
+	return rule.Made{Runner: g, Effects: effects}, s.found
 }
 
 // Run looks at the fields of the event. What a tool has returned is already
@@ -71,7 +74,7 @@ func (g *secretGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.
 		switch {
 		case !ok:
 		case f == policy.FieldToolResult:
-			out, n, err := redactSecrets(value)
+			out, n, err := secret.Redact(value)
 			if err != nil {
 				says.add(g.unknown, func() string { return tooMuchText(f) })
 			} else if n > 0 {
@@ -96,7 +99,7 @@ func (g *secretGuard) mayHold(in *policy.Context, f policy.Field) bool {
 		return false
 	}
 	at := shell.Here(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
-	files := calledFiles(in, ToolKind(in.Text(policy.FieldToolName)))
+	files := calledFiles(in, toolcall.KindOf(in.Text(policy.FieldToolName)))
 	for _, file := range files {
 		p, ok := fileAt(file.path, at)
 		if _, free := g.free.match(p, at); !ok || !free {
@@ -134,7 +137,7 @@ func (g *secretGuard) value(says *guardSays, where string, v any, depth int) {
 }
 
 func (g *secretGuard) text(says *guardSays, where, text string) {
-	found, err := FindSecrets(text)
+	found, err := secret.Find(text)
 	if err != nil {
 		says.add(g.unknown, func() string { return where + ": " + err.Error() + "; instead: send less text at a time" })
 		return
@@ -156,11 +159,11 @@ func tooMuchText(f policy.Field) string {
 
 // sent judges what a command line sends to another machine.
 func (g *secretGuard) sent(says *guardSays, in *policy.Context) {
-	s, ok := ShellOf(in)
+	s, ok := toolcall.Shell(in)
 	if !ok {
 		return
 	}
-	if len(s.Unknown) > 0 && ToolKind(in.Text(policy.FieldToolName)) == kindShell {
+	if len(s.Unknown) > 0 && toolcall.KindOf(in.Text(policy.FieldToolName)) == toolcall.KindShell {
 		says.add(g.unknown, func() string { return unreadable(s.Unknown[0]) })
 	}
 	for i := range s.Effects {

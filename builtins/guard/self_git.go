@@ -1,15 +1,16 @@
-package builtins
+package guard
 
 import (
 	"bytes"
-	"github.com/hookc/hookc/builtins/shell"
-	"github.com/hookc/hookc/internal/paths"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/paths"
 )
 
 // gitWork is a git command that changes files of the work tree.

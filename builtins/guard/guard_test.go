@@ -1,4 +1,4 @@
-package builtins
+package guard
 
 import (
 	"context"
@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
 
 // guardOf makes a rule ready for an event, at home in /home/dev.
-func guardOf(t testing.TB, e policy.Event, use string, options map[string]any) (Made, []string) {
+func guardOf(t testing.TB, e policy.Event, use string, options map[string]any) (rule.Made, []string) {
 	t.Helper()
 	t.Setenv("HOME", "/home/dev")
 	t.Setenv("TMPDIR", "/tmp")
@@ -38,7 +39,7 @@ func guardOf(t testing.TB, e policy.Event, use string, options map[string]any) (
 		return made, codes
 	}
 	require.Fail(t, "no such rule")
-	return Made{}, nil
+	return rule.Made{}, nil
 }
 
 func mustGuard(t testing.TB, use string, options map[string]any) policy.Runner {

@@ -1,4 +1,4 @@
-package builtins
+package guard
 
 import (
 	"context"
@@ -8,17 +8,19 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var _ = registerRule(Rule{
+var pathGuardRule = rule.Rule{
 	Name: "path-guard",
 	Cost: 7 * time.Microsecond,
 	Doc:  "denies file tools and shell commands that would change protected files: by default the agents' and hookc's own configuration",
-	Options: []OptionSpec{
+	Options: []rule.OptionSpec{
 		{Name: "protect", Texts: true, Doc: "files and folders that must not be changed or deleted: src/gen, ~/x, /etc, **/*.lock"},
 		{Name: "hide", Texts: true, Doc: "files and folders that must not be read either: **/.env"},
 		{Name: "allow", Texts: true, Doc: "exceptions from both"},
@@ -27,7 +29,7 @@ var _ = registerRule(Rule{
 		unknownOption,
 	},
 	New: newPathGuard,
-})
+}
 
 // agentFiles are where agents and hookc keep what they are told to run and
 // what they may do: a change of them can switch every guard off.
@@ -50,7 +52,7 @@ type pathGuard struct {
 	outside, unknown       policy.Verdict
 }
 
-func newPathGuard(h *policy.Hook, opts Options) (Made, diag.List) {
+func newPathGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	s := guardSetup{hook: h, opts: opts}
 	g := &pathGuard{by: policy.By{Name: h.Name, At: h.Span}, unknown: s.unknown()}
 	protect := opts.Texts("protect")
@@ -64,10 +66,10 @@ func newPathGuard(h *policy.Hook, opts Options) (Made, diag.List) {
 		g.outside = s.verdict("outside", policy.Ask)
 	}
 	if len(g.protect)+len(g.hidden) == 0 && g.outside == policy.None && !s.found.HasErrors() {
-		s.found.Add(codeOptionMissing.Report(useSpan(h), "path-guard without protect, hide, outside and agents guards nothing"))
+		s.found.Add(rule.CodeOptionMissing.Report(rule.UseSpan(h), "path-guard without protect, hide, outside and agents guards nothing"))
 	}
 	s.needs(policy.FieldPath)
-	return Made{
+	return rule.Made{
 		Runner: g,
 		Effects: policy.Effects{Reads: policy.FieldPaths(policy.FieldShell, policy.FieldPath), World: policy.WorldRead, Spec: true,
 			May: powersFor(policy.Deny, g.unknown, g.outside)},
@@ -79,11 +81,11 @@ func newPathGuard(h *policy.Hook, opts Options) (Made, diag.List) {
 func (g *pathGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Result, error) {
 	at := shell.Here(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
 	says := guardSays{by: g.by}
-	kind := ToolKind(in.Text(policy.FieldToolName))
-	if s, ok := ShellOf(in); ok {
-		g.shell(&says, s, at, kind == kindShell)
+	kind := toolcall.KindOf(in.Text(policy.FieldToolName))
+	if s, ok := toolcall.Shell(in); ok {
+		g.shell(&says, s, at, kind == toolcall.KindShell)
 	}
-	if kind != kindShell || patchText(in) != "" {
+	if kind != toolcall.KindShell || patchText(in) != "" {
 		for _, f := range calledFiles(in, kind) {
 			g.file(&says, f, at)
 		}

@@ -1,6 +1,8 @@
-package builtins
+package guard
 
 import (
+	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -31,8 +33,8 @@ func TestSecretGuard(t *testing.T) {
 		"unread":    {bashCall("if then fi ("), policy.Ask},
 		"nothing":   {bashCall("git status"), policy.None},
 		"deep":      {toolCall("mcp__a__b", deep(100)), policy.Ask},
-		"too large": {toolCall("Write", map[string]any{"file_path": "a", "content": strings.Repeat("x", maxSecretText+1)}), policy.Ask},
-		"too dense": {toolCall("Write", map[string]any{"file_path": "a", "content": everyKeyword(maxSecretText)}), policy.Ask},
+		"too large": {toolCall("Write", map[string]any{"file_path": "a", "content": strings.Repeat("x", maxText+1)}), policy.Ask},
+		"too dense": {toolCall("Write", map[string]any{"file_path": "a", "content": everyKeyword(t, maxText)}), policy.Ask},
 	} {
 		r := say(t, g, tt.in)
 		assert.Equal(t, tt.want, r.Verdict, "%s: %v", name, r.Reasons)
@@ -62,28 +64,18 @@ func deep(n int) map[string]any {
 	return v
 }
 
+// maxText is the longest text that is searched for secrets.
+const maxText = 4 << 20
+
 // everyKeyword is a text of nothing but keywords.
-func everyKeyword(n int) string {
+func everyKeyword(t *testing.T, n int) string {
+	var file struct{ Rules []struct{ Keywords []string } }
+	data, err := os.ReadFile("../secret/rules.json")
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(data, &file))
 	var b strings.Builder
-	for _, r := range secretRules().rules {
+	for _, r := range file.Rules {
 		b.WriteString(strings.Join(r.Keywords, " ") + " ")
 	}
 	return strings.Repeat(b.String(), n/b.Len())
-}
-
-// TestSecretRules: every rule compiles and has a keyword of two bytes at least.
-func TestSecretRules(t *testing.T) {
-	set := secretRules()
-	assert.Greater(t, len(set.rules), 200)
-	assert.Less(t, len(set.words), 256, "the number of a list is one byte")
-	for _, r := range set.rules {
-		r.compile()
-		assert.NotEmpty(t, r.Keywords, r.ID)
-		assert.Less(t, r.Group, r.re.NumSubexp()+1, r.ID)
-	}
-	pem := "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat("MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\n", 40) + "-----END RSA PRIVATE KEY-----"
-	found, err := FindSecrets(strings.Repeat("text ", 1000) + pem + strings.Repeat(" text", 1000))
-	require.NoError(t, err)
-	require.Len(t, found, 1)
-	assert.Equal(t, Secret{Rule: "private-key", From: 5000, To: 5000 + len(pem), Preview: "----…"}, found[0])
 }

@@ -1,8 +1,7 @@
-package builtins
+package guard
 
 import (
 	"fmt"
-	"github.com/hookc/hookc/builtins/shell"
 	"os"
 	"path"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/shell"
 )
 
 // selfReads are the commands of hookc that an agent may run, with the options

@@ -1,4 +1,4 @@
-package builtins
+package guard
 
 import (
 	"context"
@@ -7,18 +7,19 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var _ = registerRule(Rule{
+var loopGuardRule = rule.Rule{
 	Name: "loop-guard",
 	Doc:  "ends the turn when the gates after it have sent the agent back to work too often",
-	Options: []OptionSpec{
+	Options: []rule.OptionSpec{
 		{Name: "max_blocks", Type: policy.NumberType, Doc: "how often running the agent may be sent back; not written: 3"},
 	},
 	New: newLoopGuard,
-})
+}
 
 // Counts keeps numbers from one event to the next, for rules that count. A
 // host that decides each event in a process of its own gives one that outlasts
@@ -47,14 +48,14 @@ type loopGuard struct {
 // gate by default (semantics.md §2.4).
 const engineBlocks = 8
 
-func newLoopGuard(h *policy.Hook, opts Options) (Made, diag.List) {
+func newLoopGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	s := guardSetup{hook: h, opts: opts}
 	g := &loopGuard{by: policy.By{Name: h.Name, At: h.Span}, own: &ownCounts{kept: map[string]string{}}}
 	g.limit = s.size("max_blocks", 3, engineBlocks)
 	if h.Event.Spec().Class != policy.Quality {
-		s.found.Add(codeOptionEvent.Report(useSpan(h), "%s is no gate that can send the agent back to work", h.Event))
+		s.found.Add(rule.CodeOptionEvent.Report(rule.UseSpan(h), "%s is no gate that can send the agent back to work", h.Event))
 	}
-	return Made{
+	return rule.Made{
 		Runner: g,
 		Effects: policy.Effects{Reads: policy.FieldPaths(policy.FieldSessionID, policy.FieldAgentID, policy.FieldStopHookActive, policy.FieldAssistantOutput),
 			May: policy.MayHalt, World: policy.WorldNone, Volatile: true},

@@ -1,4 +1,4 @@
-package builtins
+package secret
 
 import (
 	_ "embed"
@@ -14,7 +14,7 @@ import (
 // a millisecond at every start for its package (docs/guards.md has the
 // figures). `go run ./tests/gen/secrets` writes the file anew.
 //
-//go:embed secret_rules.json
+//go:embed rules.json
 var secretRulesJSON []byte
 
 // secretRule is one kind of secret.
@@ -54,7 +54,7 @@ var secretRules = sync.OnceValue(func() *secretSet {
 		Rules []*secretRule
 	}
 	if err := json.Unmarshal(secretRulesJSON, &file); err != nil {
-		panic("builtins: secret_rules.json: " + err.Error())
+		panic("builtins: rules.json: " + err.Error())
 	}
 	s := &secretSet{rules: file.Rules, words: [][]secretWord{nil}}
 	for _, expr := range file.Allow {

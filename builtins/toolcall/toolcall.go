@@ -1,4 +1,6 @@
-package builtins
+// Package toolcall reads tool calls: of what kind a tool is, and which derived
+// fields (semantics.md §1.3) its arguments hold.
+package toolcall
 
 import (
 	"maps"
@@ -12,15 +14,15 @@ import (
 
 // What tool_kind may be (semantics.md §1.3).
 const (
-	kindShell  = "shell"
-	kindRead   = "read"
-	kindWrite  = "write"
-	kindEdit   = "edit"
-	kindSearch = "search"
+	KindShell  = "shell"
+	KindRead   = "read"
+	KindWrite  = "write"
+	KindEdit   = "edit"
+	KindSearch = "search"
 	kindFetch  = "fetch"
 	kindAgent  = "agent"
-	kindMCP    = "mcp"
-	kindOther  = "other"
+	KindMCP    = "mcp"
+	KindOther  = "other"
 )
 
 // kindTools lists the tools of each kind under the names the known agents
@@ -29,26 +31,26 @@ var kindTools = []struct {
 	kind  string
 	tools []string
 }{
-	{kindShell, []string{
+	{KindShell, []string{
 		"Bash", "Shell", "run_shell_command", "BashExecutor", "exec_command", "local_shell", "shell", "bash", "container.exec",
 		"run_command", "run_terminal_cmd", "run_in_terminal", "execute_command", "execute_bash", "Execute", "write_stdin", "unified_exec",
 		"PowerShell", "powershell", "shell_command", "terminal", "ShellTool", "Monitor", "BashTool", "developer__shell",
 	}},
-	{kindRead, []string{
+	{KindRead, []string{
 		"Read", "read_file", "ReadFile", "FileReader", "read_many_files", "ReadManyFiles", "NotebookRead", "fs_read", "view", "View",
 		"view_file", "view_image", "read_media_file", "ReadMediaFile", "open_file", "read",
 	}},
-	{kindWrite, []string{
+	{KindWrite, []string{
 		"Write", "write_file", "WriteFile", "FileWriter", "create_file", "CreateFile", "Create", "create", "fs_write", "write_to_file", "write",
 		"save_file",
 	}},
-	{kindEdit, []string{
+	{KindEdit, []string{
 		"Edit", "MultiEdit", "replace", "str_replace", "StrReplace", "StrReplaceFile", "str_replace_editor", "str_replace_based_edit_tool",
 		"apply_patch", "ApplyPatch", "NotebookEdit", "edit_file", "EditFile", "CodeEditor", "edit", "search_replace", "insert_edit_into_file",
 		"replace_string_in_file", "multi_replace_string_in_file", "replace_in_file", "apply_diff", "edit_notebook", "multi_edit", "multiedit",
 		"text_editor", "patch", "Delete", "delete_file",
 	}},
-	{kindSearch, []string{
+	{KindSearch, []string{
 		"Glob", "Grep", "LS", "search_file_content", "grep_search", "GrepSearch", "glob", "grep", "list_directory", "list_dir", "ListDir", "ls", "list",
 		"file_search", "find_files", "find_by_name", "codebase_search", "semantic_search", "search_files", "list_files", "grep_files", "ToolSearch",
 	}},
@@ -80,64 +82,90 @@ var toolKinds = sync.OnceValue(func() map[string]string {
 	return m
 })
 
-// ToolKind is the kind of a tool by its name: shell, read, write, edit,
+// KindOf is the kind of a tool by its name: shell, read, write, edit,
 // search, fetch, agent, mcp, or other when the name is not known.
-func ToolKind(tool string) string {
+func KindOf(tool string) string {
 	if kind := toolKinds()[tool]; kind != "" {
 		return kind
 	}
 	for _, prefix := range mcpPrefixes {
 		if strings.HasPrefix(tool, prefix) {
-			return kindMCP
+			return KindMCP
 		}
 	}
-	return kindOther
+	return KindOther
 }
 
-// ToolNames lists the tools whose kind is known by their name, sorted. Any other
+// Names lists the tools whose kind is known by their name, sorted. Any other
 // is of kind mcp or other.
-func ToolNames() []string { return slices.Sorted(maps.Keys(toolKinds())) }
+func Names() []string { return slices.Sorted(maps.Keys(toolKinds())) }
 
-// CommandKeys are the keys of a call's input under which its command line is
-// looked for, in order.
-func CommandKeys() []string { return slices.Clone(commandPart.keys) }
+// OfKind lists every name whose KindOf is kind; nil for mcp, other and what is
+// no kind. The caller may change the list.
+func OfKind(kind string) []string {
+	for _, k := range kindTools {
+		if k.kind == kind {
+			return slices.Clone(k.tools)
+		}
+	}
+	return nil
+}
+
+// MCPPrefixes begin the names of tools of kind mcp that Names does not list.
+func MCPPrefixes() []string { return slices.Clone(mcpPrefixes) }
 
 // HasCommand reports whether a call of a tool may have a command line.
-func HasCommand(tool string) bool { return commandPart.of(ToolKind(tool)) }
+func HasCommand(tool string) bool { return commandPart.of(KindOf(tool)) }
 
-// callPart is how a part of a call is found in its arguments.
-type callPart struct {
+// Part is how a derived field is found in a call's arguments.
+type Part struct {
 	field policy.Field
-	// kinds are the kinds of tool that have the part. Tools of MCP servers and
+	// Kinds are the kinds of tool that have the part. Tools of MCP servers and
 	// unknown ones may have any.
-	kinds []string
-	// keys are the names agents give it, the most specific first.
-	keys []string
+	Kinds []string
+	// Keys are the names agents give it, in the order in which they are looked
+	// for: the first that holds a text, or a list of texts, which are the words of
+	// a command line. Callers do not change them.
+	Keys []string
+	// Edits is the key of a list of edits that is looked at after all of them, ""
+	// for none.
+	Edits string
 }
 
-var callParts = []callPart{
-	{policy.FieldCommand, []string{kindShell},
-		[]string{"command", "cmd", "script", "command_line", "commandLine", "argv", "chars", "shell_command", "code"}},
-	{policy.FieldPath, []string{kindRead, kindWrite, kindEdit, kindSearch},
+var parts = []Part{
+	{policy.FieldCommand, []string{KindShell},
+		[]string{"command", "cmd", "script", "command_line", "commandLine", "argv", "chars", "shell_command", "code"}, ""},
+	{policy.FieldPath, []string{KindRead, KindWrite, KindEdit, KindSearch},
 		[]string{"file_path", "filePath", "absolute_path", "notebook_path", "target_file", "path", "filepath", "file", "filename", "file_name",
-			"dir_path", "directory", "relative_path", "target_notebook", "TargetFile", "AbsolutePath"}},
-	{policy.FieldContent, []string{kindWrite, kindEdit},
+			"dir_path", "directory", "relative_path", "target_notebook", "TargetFile", "AbsolutePath"}, ""},
+	{policy.FieldContent, []string{KindWrite, KindEdit},
 		[]string{"content", "contents", "new_string", "newString", "new_str", "new_source", "file_text", "text", "new_content", "code_edit",
-			"replacement", "insert_text", "patch", "diff", "input", "data"}},
+			"replacement", "insert_text", "patch", "diff", "input", "data"}, "edits"},
 	{policy.FieldURL, []string{kindFetch},
-		[]string{"url", "uri", "address", "href", "urls"}},
+		[]string{"url", "uri", "address", "href", "urls"}, ""},
 }
 
 // commandPart is the row of the command line, which is also parsed.
-var commandPart = callParts[0]
+var commandPart = &parts[0]
 
 func init() {
 	policy.Provide(policy.FieldToolArguments, provideArguments)
 	policy.Provide(policy.FieldToolKind, provideKind)
 	policy.Provide(policy.FieldShell, provideShell)
-	for _, part := range callParts {
-		policy.Provide(part.field, part.provide)
+	for i := range parts {
+		policy.Provide(parts[i].field, parts[i].provide)
 	}
+}
+
+// FindPart is how a derived field is found; nil for a field that is found in
+// another way.
+func FindPart(f policy.Field) *Part {
+	for i := range parts {
+		if parts[i].field == f {
+			return &parts[i]
+		}
+	}
+	return nil
 }
 
 func provideArguments(c *policy.Context) (any, bool) {
@@ -154,36 +182,28 @@ func provideArguments(c *policy.Context) (any, bool) {
 
 func provideKind(c *policy.Context) (any, bool) {
 	tool := c.Text(policy.FieldToolName)
-	return ToolKind(tool), tool != ""
+	return KindOf(tool), tool != ""
 }
 
-func (p callPart) provide(c *policy.Context) (any, bool) {
+func (p *Part) provide(c *policy.Context) (any, bool) {
 	input, ok := c.Get(policy.FieldToolInput)
 	args, isObject := input.(map[string]any)
-	if !ok || !isObject || !p.of(ToolKind(c.Text(policy.FieldToolName))) {
+	if !ok || !isObject || !p.of(KindOf(c.Text(policy.FieldToolName))) {
 		return nil, false
 	}
-	for _, key := range p.keys {
+	for _, key := range p.Keys {
 		if text, ok := partText(args[key]); ok {
 			return text, true
 		}
 	}
-	if p.field == policy.FieldContent {
-		return editsText(args["edits"])
+	if p.Edits != "" {
+		return editsText(args[p.Edits])
 	}
 	return nil, false
 }
 
-func (p callPart) of(kind string) bool {
-	if kind == kindMCP || kind == kindOther {
-		return true
-	}
-	for _, k := range p.kinds {
-		if k == kind {
-			return true
-		}
-	}
-	return false
+func (p *Part) of(kind string) bool {
+	return kind == KindMCP || kind == KindOther || slices.Contains(p.Kinds, kind)
 }
 
 // partText is a part as text: a string as it is, a list of strings as a
@@ -225,16 +245,16 @@ func editsText(v any) (any, bool) {
 	return strings.Join(out, "\n"), len(out) > 0
 }
 
-// ShellOf returns what the command line of a shell call would do; false when
+// Shell returns what the command line of a shell call would do; false when
 // the event is no shell call. It is computed at most once per Context, and is
 // what the field `shell` shows.
-func ShellOf(c *policy.Context) (*shell.Line, bool) {
+func Shell(c *policy.Context) (*shell.Line, bool) {
 	s, _ := c.Memo(policy.FieldShell, shellOf).(*shell.Line)
 	return s, s != nil
 }
 
 func shellOf(c *policy.Context) any {
-	line, ok := commandPart.provide(c)
+	line, ok := Command(c)
 	if !ok {
 		return nil
 	}
@@ -242,13 +262,20 @@ func shellOf(c *policy.Context) any {
 	if tool := c.Text(policy.FieldToolName); shell.Foreign(tool) {
 		return shell.ForeignText(tool)
 	}
-	return shell.Parse(line.(string), at)
+	return shell.Parse(line, at)
 }
 
 func provideShell(c *policy.Context) (any, bool) {
-	s, ok := ShellOf(c)
+	s, ok := Shell(c)
 	if !ok {
 		return nil, false
 	}
 	return s.JSON(), true
+}
+
+// Command is the command line of a call, as it is found in the call's input.
+func Command(c *policy.Context) (string, bool) {
+	v, _ := commandPart.provide(c)
+	line, ok := v.(string)
+	return line, ok
 }

@@ -1,10 +1,11 @@
-package builtins
+package guard
 
 import (
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -18,7 +19,7 @@ type calledFile struct {
 // lower case and without separators.
 var pathKeys = func() map[string]bool {
 	out := wordSet("dir folder uri fileuri paths filepaths files include absolutepaths uris fileuris outputpath outputfile")
-	for _, key := range callParts[1].keys {
+	for _, key := range toolcall.FindPart(policy.FieldPath).Keys {
 		out[plainKey(key)] = true
 	}
 	return out
@@ -31,7 +32,7 @@ var moveKeys = wordSet("destination dest dst destpath destinationpath newpath so
 // contentKeys are those of what is written: a text may well be about paths.
 var contentKeys = func() map[string]bool {
 	out := map[string]bool{}
-	for _, key := range callParts[2].keys {
+	for _, key := range toolcall.FindPart(policy.FieldContent).Keys {
 		out[plainKey(key)] = true
 	}
 	return out
@@ -102,10 +103,10 @@ func (f *fileArgs) value(v any, named bool, depth int) {
 func (f *fileArgs) object(args map[string]any, depth int) {
 	for _, key := range slices.Sorted(maps.Keys(args)) {
 		name := plainKey(key)
-		if contentKeys[name] && (f.kind == kindWrite || f.kind == kindEdit) {
+		if contentKeys[name] && (f.kind == toolcall.KindWrite || f.kind == toolcall.KindEdit) {
 			continue
 		}
-		f.value(args[key], pathKeys[name] || f.kind != kindSearch && moveKeys[name], depth+1)
+		f.value(args[key], pathKeys[name] || f.kind != toolcall.KindSearch && moveKeys[name], depth+1)
 	}
 }
 
@@ -120,10 +121,10 @@ func fileURI(s string) bool {
 func calledFiles(in *policy.Context, kind string) []calledFile {
 	value, _ := in.Get(policy.FieldToolInput)
 	args, _ := value.(map[string]any)
-	writes := kind == kindWrite || kind == kindEdit || (kind == kindMCP || kind == kindOther) && !looksOnly(in.Text(policy.FieldToolName))
+	writes := kind == toolcall.KindWrite || kind == toolcall.KindEdit || (kind == toolcall.KindMCP || kind == toolcall.KindOther) && !looksOnly(in.Text(policy.FieldToolName))
 	f := fileArgs{kind: kind, writes: writes}
 	f.object(args, 0)
-	if kind == kindWrite || kind == kindRead {
+	if kind == toolcall.KindWrite || kind == toolcall.KindRead {
 		return f.out // what is written may well be about patches
 	}
 	for _, p := range patchFiles(patchText(in)) {

@@ -1,4 +1,4 @@
-package builtins
+package guard
 
 import (
 	"context"
@@ -7,16 +7,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var _ = registerRule(Rule{
+var shellGuardRule = rule.Rule{
 	Name: "shell-guard",
 	Cost: 6 * time.Microsecond,
 	Doc:  "denies shell commands that would destroy what cannot be had back, run code from elsewhere or give secrets away; asks about what it cannot read",
-	Options: []OptionSpec{
+	Options: []rule.OptionSpec{
 		{Name: "packs", Texts: true, Doc: "what is judged: " + strings.Join(packNames(), ", ") + ", or all; not written: core and git"},
 		{Name: "ask", Texts: true, Doc: "packs whose findings are asked about rather than denied"},
 		{Name: "allow", Texts: true, Doc: "commands that are let through, `*` being any text: git push --force origin preview/*"},
@@ -26,7 +28,7 @@ var _ = registerRule(Rule{
 		unknownOption,
 	},
 	New: newShellGuard,
-})
+}
 
 // shellPack is a set of packs, one bit each.
 type shellPack uint16
@@ -82,7 +84,7 @@ type shellGuard struct {
 	free, kept pathSet
 }
 
-func newShellGuard(h *policy.Hook, opts Options) (Made, diag.List) {
+func newShellGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	s := guardSetup{hook: h, opts: opts}
 	g := &shellGuard{by: policy.By{Name: h.Name, At: h.Span}, packs: packCore | packGit, asks: h.Event.Spec().AskOrDeny()}
 	if _, ok := opts["packs"]; ok {
@@ -95,7 +97,7 @@ func newShellGuard(h *policy.Hook, opts Options) (Made, diag.List) {
 	g.free = s.paths("allow_paths", s.exceptions("allow_paths"))
 	g.kept = s.paths("protect", opts.Texts("protect"))
 	s.needs(policy.FieldCommand)
-	return Made{
+	return rule.Made{
 		Runner: g,
 		Effects: policy.Effects{Reads: policy.FieldPaths(policy.FieldShell), May: powersFor(policy.Deny, g.asks, g.unknown),
 			World: policy.WorldNone, Spec: true},
@@ -113,7 +115,7 @@ func (s *guardSetup) packs(name string) shellPack {
 		case i >= 0:
 			out |= shellPacks[i].pack
 		default:
-			s.found.Add(codeGuardPack.Report(optionSpan(s.opts[name]), "no pack is called %q", text).
+			s.found.Add(codeGuardPack.Report(rule.OptionSpan(s.opts[name]), "no pack is called %q", text).
 				WithHint("%s", diag.DidYouMean(text, packNames(), "there are "+strings.Join(packNames(), ", ")+"; or all")))
 		}
 	}
@@ -124,7 +126,7 @@ func (s *guardSetup) packs(name string) shellPack {
 func (s *guardSetup) paths(name string, texts []string) pathSet {
 	set, bad := newPathSet(texts)
 	for _, text := range bad {
-		s.found.Add(codeOptionValue.Report(optionSpan(s.opts[name]), "%s: %q is not a path or glob", name, text))
+		s.found.Add(rule.CodeOptionValue.Report(rule.OptionSpan(s.opts[name]), "%s: %q is not a path or glob", name, text))
 	}
 	return set
 }
@@ -161,23 +163,23 @@ func (g *shellGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.R
 // false when it is not sure that the text is shell at all: an unknown tool may
 // call anything its command. trouble says why nothing could be read.
 func (g *shellGuard) read(in *policy.Context) (s *shell.Line, surely bool, trouble string) {
-	surely = ToolKind(in.Text(policy.FieldToolName)) == kindShell
-	line, ok := commandPart.provide(in)
+	surely = toolcall.KindOf(in.Text(policy.FieldToolName)) == toolcall.KindShell
+	line, ok := toolcall.Command(in)
 	if !ok {
 		if input, _ := in.Get(policy.FieldToolInput); surely && !emptyInput(input) {
 			return nil, true, "the call has no command line that is known"
 		}
 		return nil, surely, ""
 	}
-	if n := len(line.(string)); n > g.maxBytes {
+	if n := len(line); n > g.maxBytes {
 		return nil, surely, fmt.Sprintf("the command line has %d bytes and at most %d are read", n, g.maxBytes)
 	}
-	if len(line.(string)) > shell.MaxBytes && !shell.Foreign(in.Text(policy.FieldToolName)) {
+	if len(line) > shell.MaxBytes && !shell.Foreign(in.Text(policy.FieldToolName)) {
 		at := shell.Here(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
 		at.MaxBytes = g.maxBytes
-		return shell.Parse(line.(string), at), surely, ""
+		return shell.Parse(line, at), surely, ""
 	}
-	s, _ = ShellOf(in)
+	s, _ = toolcall.Shell(in)
 	return s, surely, ""
 }
 

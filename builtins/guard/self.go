@@ -1,4 +1,4 @@
-package builtins
+package guard
 
 import (
 	"context"
@@ -10,7 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -20,24 +22,24 @@ import (
 // that judges them.
 const SelfGuard = "self-guard"
 
-var _ = registerRule(Rule{
+var selfGuardRule = rule.Rule{
 	Name: SelfGuard,
 	Cost: 9 * time.Microsecond,
 	Doc:  "keeps the files of this policy, the agents' settings that start hookc, its state and its programs from being changed; hookc adds it by itself to policies with managed or locked hooks, path-guard or shell-guard",
-	Options: []OptionSpec{
+	Options: []rule.OptionSpec{
 		{Name: "verdict", Type: policy.StringType, Doc: "ask or deny; not written: deny"},
 	},
-	New: func(h *policy.Hook, opts Options) (Made, diag.List) {
+	New: func(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 		s := guardSetup{hook: h, opts: opts}
 		g := &selfGuard{by: policy.By{Name: h.Name, At: h.Span}, verdict: s.verdict("verdict", policy.Deny), unsure: policy.None, own: &Self{}}
 		if g.verdict == policy.Deny {
 			g.unsure = h.Event.Spec().AskOrDeny()
 		}
 		s.needs(policy.FieldPath)
-		return Made{Runner: g, Effects: policy.Effects{
+		return rule.Made{Runner: g, Effects: policy.Effects{
 			Reads: policy.FieldPaths(policy.FieldShell, policy.FieldPath), World: policy.WorldRead, Spec: true, May: powersFor(g.verdict, g.unsure)}}, s.found
 	},
-})
+}
 
 // Self is what hookc and a policy consist of on this machine. The zero Self
 // names nothing. It is safe for concurrent use.
@@ -96,14 +98,14 @@ func (g *selfGuard) Run(ctx context.Context, in *policy.Context, _ int) (policy.
 	if call.own == nil {
 		call.own = &selfParts{}
 	}
-	kind := ToolKind(in.Text(policy.FieldToolName))
-	if s, ok := ShellOf(in); ok {
-		call.shell(s, kind == kindShell, 0)
+	kind := toolcall.KindOf(in.Text(policy.FieldToolName))
+	if s, ok := toolcall.Shell(in); ok {
+		call.shell(s, kind == toolcall.KindShell, 0)
 	}
-	if kind != kindShell || patchText(in) != "" {
+	if kind != toolcall.KindShell || patchText(in) != "" {
 		for _, f := range calledFiles(in, kind) {
 			if f.writes {
-				call.file(f.path, kind == kindMCP || kind == kindOther)
+				call.file(f.path, kind == toolcall.KindMCP || kind == toolcall.KindOther)
 			}
 		}
 	}

@@ -1,10 +1,13 @@
-package builtins
+// Package guard holds the guards: rules whose reasons tell the agent what to do
+// instead.
+package guard
 
 import (
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -54,14 +57,19 @@ were on. Remove the hook, or name what is meant.`,
 	})
 )
 
+// Rules lists the guards.
+func Rules() []rule.Rule {
+	return []rule.Rule{loopGuardRule, mcpGuardRule, pathGuardRule, secretGuardRule, selfGuardRule, shellGuardRule}
+}
+
 // unknownOption is the option that all guards share.
-var unknownOption = OptionSpec{Name: "on_unknown", Type: policy.StringType,
+var unknownOption = rule.OptionSpec{Name: "on_unknown", Type: policy.StringType,
 	Doc: "ask or deny what cannot be read; not written: ask where the agent can ask, else deny"}
 
 // guardSetup collects what is wrong while a guard is made.
 type guardSetup struct {
 	hook  *policy.Hook
-	opts  Options
+	opts  rule.Options
 	found diag.List
 }
 
@@ -76,7 +84,7 @@ func (s *guardSetup) verdict(name string, otherwise policy.Verdict) policy.Verdi
 	if ok {
 		v, ok = policy.ParseVerdict(s.opts.Text(name))
 		if !ok || v != policy.Ask && v != policy.Deny {
-			s.found.Add(codeGuardPosture.Report(optionSpan(opt), "%s must be ask or deny, not %q", name, s.opts.Text(name)))
+			s.found.Add(codeGuardPosture.Report(rule.OptionSpan(opt), "%s must be ask or deny, not %q", name, s.opts.Text(name)))
 			return policy.Deny
 		}
 	}
@@ -94,7 +102,7 @@ func (s *guardSetup) size(name string, otherwise, limit int) int {
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(numberText(opt.Value)))
 	if err != nil || n < 1 || n > limit {
-		s.found.Add(codeOptionValue.Report(optionSpan(opt), "%s must be a whole number from 1 to %d", name, limit))
+		s.found.Add(rule.CodeOptionValue.Report(rule.OptionSpan(opt), "%s must be a whole number from 1 to %d", name, limit))
 		return otherwise
 	}
 	return n
@@ -121,7 +129,7 @@ func (s *guardSetup) exceptions(name string) []string {
 	list := s.opts.Texts(name)
 	for _, e := range list {
 		if strings.Trim(e, "*/ ") == "" {
-			s.found.Add(codeGuardAllow.Report(optionSpan(s.opts[name]), "%q lets everything through", e))
+			s.found.Add(codeGuardAllow.Report(rule.OptionSpan(s.opts[name]), "%q lets everything through", e))
 		}
 	}
 	return list
@@ -131,7 +139,7 @@ func (s *guardSetup) exceptions(name string) []string {
 func (s *guardSetup) needs(fields ...policy.Field) {
 	spec := s.hook.Event.Spec()
 	if !slices.ContainsFunc(fields, spec.CanRead) {
-		s.found.Add(codeOptionEvent.Report(useSpan(s.hook), "%s carries no %s", s.hook.Event, fields[0]))
+		s.found.Add(rule.CodeOptionEvent.Report(rule.UseSpan(s.hook), "%s carries no %s", s.hook.Event, fields[0]))
 	}
 }
 

@@ -1,4 +1,4 @@
-package builtins
+package guard
 
 import (
 	"context"
@@ -6,21 +6,23 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/rule"
+	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
 
-var _ = registerRule(Rule{
+var mcpGuardRule = rule.Rule{
 	Name: "mcp-guard",
 	Doc:  "lets only listed MCP servers and tools be called",
-	Options: []OptionSpec{
+	Options: []rule.OptionSpec{
 		{Name: "servers", Texts: true, Doc: "servers whose tools may be called, `*` being any text"},
 		{Name: "tools", Texts: true, Doc: "single tools that may be called: server/tool, or a tool's whole name where the agent does not say the server"},
 		{Name: "deny", Texts: true, Doc: "servers, server/tool or whole names that are denied although they are listed"},
 		{Name: "otherwise", Type: policy.StringType, Doc: "ask or deny for what is not listed; not written: deny"},
 	},
 	New: newMCPGuard,
-})
+}
 
 // mcpGuard is an allow-list of servers and tools.
 type mcpGuard struct {
@@ -29,12 +31,12 @@ type mcpGuard struct {
 	otherwise            policy.Verdict
 }
 
-func newMCPGuard(h *policy.Hook, opts Options) (Made, diag.List) {
+func newMCPGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	s := guardSetup{hook: h, opts: opts}
 	g := &mcpGuard{by: policy.By{Name: h.Name, At: h.Span}, servers: s.exceptions("servers"), tools: s.exceptions("tools"),
 		deny: opts.Texts("deny"), otherwise: s.verdict("otherwise", policy.Deny)}
 	s.needs(policy.FieldToolName)
-	return Made{
+	return rule.Made{
 		Runner: g,
 		Effects: policy.Effects{Reads: policy.FieldPaths(policy.FieldToolName, policy.FieldMCP), World: policy.WorldNone, Spec: true,
 			May: powersFor(policy.Deny, g.otherwise)},
@@ -91,7 +93,7 @@ func mcpCalls(in *policy.Context, name string) ([]mcpCall, bool) {
 		}
 	}
 	switch {
-	case ToolKind(name) != kindMCP:
+	case toolcall.KindOf(name) != toolcall.KindMCP:
 		return nil, in.Has(policy.FieldMCP)
 	case strings.HasPrefix(name, "mcp__"):
 		return cuts(name[len("mcp__"):], "__"), true

@@ -1,4 +1,4 @@
-package builtins
+package guard
 
 import (
 	"io/fs"

@@ -46,20 +46,25 @@ func (p *patterns) get(text string) (*regexp.Regexp, error) {
 // evaluation, and once.
 func (c *code) bind() {
 	c.bound.Do(func() {
-		for _, m := range c.compiler.Modules {
-			for _, r := range m.Rules {
-				for ; r != nil; r = r.Else {
-					bindRule(r)
-				}
-			}
-		}
+		bindModules(c.compiler, boundFunctions().refs)
 	})
 }
 
+// bindModules has every rule call the functions that names lead to.
+func bindModules(c *ast.Compiler, names map[string]*ast.Term) {
+	for _, m := range c.Modules {
+		for _, r := range m.Rules {
+			for ; r != nil; r = r.Else {
+				bindRule(r, names)
+			}
+		}
+	}
+}
+
 // bindRule binds what a rule calls. One that adds to a set or an object says so.
-func bindRule(r *ast.Rule) {
-	bindCalls(r.Head)
-	bindCalls(r.Body)
+func bindRule(r *ast.Rule, names map[string]*ast.Term) {
+	bindCalls(r.Head, names)
+	bindCalls(r.Body, names)
 	if !r.Default && (r.Head.RuleKind() == ast.MultiValue || len(r.Head.Ref()) > 1 && !r.Head.Ref().IsGround()) {
 		r.Body.Append(keeping(r.Head.Key, r.Head.Value, r.Location))
 	}
@@ -67,11 +72,11 @@ func bindRule(r *ast.Rule) {
 
 // bindCalls puts the other names in the place of those that are called. A body
 // that was bound before stays as it is.
-func bindCalls(x any) {
-	refs, seen := boundFunctions().refs, map[any]bool{}
+func bindCalls(x any, names map[string]*ast.Term) {
+	seen := map[any]bool{}
 	rename := func(t *ast.Term) *ast.Term {
 		if ref, ok := t.Value.(ast.Ref); ok {
-			if other := refs[ref.String()]; other != nil {
+			if other := names[ref.String()]; other != nil {
 				return other
 			}
 		}

@@ -213,6 +213,42 @@ todo_test_later if false
 	assert.Equal(t, "seen\n", results[2].Output)
 }
 
+// What a test may take is bounded as what a hook may: it fails, and the next test
+// runs.
+func TestRunTestsEnd(t *testing.T) {
+	dir := shared(t, map[string]string{"bombs_test.rego": `package bombs
+double(s) := concat("", [s, s, s, s, s, s, s, s, s, s, s, s, s, s, s, s])
+grown(s) := replace(s, "a", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")
+long := double(double(double(double("rm -rf /aaaa"))))
+test_addresses if count(net.cidr_expand("::/0")) == 3
+test_doubling if count(double(double(double(double(double(double(double(double("rm -rf /")))))))))
+test_kept if count({sprintf("%d%s", [n, long]) | some n in numbers.range(1, 100000)}) == 3
+test_range if count(numbers.range(1, 2000000000)) == 3
+test_replace if count(grown(grown(grown(grown(grown(grown("a"))))))) == 3
+test_shift if bits.lsh(1, 20000000000) == 1
+test_template if count(strings.render_template("{{range .l}}{{range $.l}}{{range $.l}}x{{end}}{{end}}{{end}}", {"l": numbers.range(1, 2000)})) == 3
+test_well if {
+	lower("A") == "a"
+	[[p, v] | walk({"a": 1}, [p, v])] == [[[], {"a": 1}], [["a"], 1]]
+	upper("a") == "MOCKED" with upper as mocked
+	count({x | some x in split("a b", " ")}) == 2
+}
+mocked(_) := "MOCKED"
+`})
+	results, found := RunTests(context.Background(), Tests{Paths: []string{dir + "/bombs_test.rego"}})
+	require.Empty(t, found.Render())
+	require.Len(t, results, 8)
+	for _, r := range results {
+		if strings.HasSuffix(r.Name, "test_well") {
+			assert.True(t, r.Pass, r.Error)
+			continue
+		}
+		assert.False(t, r.Pass, r.Name)
+		assert.Regexp(t, "evaluation (would hold more|came upon a number of more)", r.Error, r.Name)
+		assert.NotContains(t, r.Error, "bounded:")
+	}
+}
+
 func TestRunTestsFindings(t *testing.T) {
 	dir := shared(t, map[string]string{
 		"bad_test.rego":    "package t\ntest_x if x ==\n",

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
-	opa "github.com/open-policy-agent/opa/v1/rego"
 	"github.com/open-policy-agent/opa/v1/tester"
+	"github.com/open-policy-agent/opa/v1/topdown"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -64,13 +64,14 @@ func RunTests(ctx context.Context, t Tests) ([]TestResult, diag.List) {
 		u.found.Sort()
 		return nil, u.found
 	}
+	budgets := testBudgets{given: (&code{store: u.data.store, txn: u.data.txn}).documents(), of: map[topdown.Cancel]*stepBudget{}}
 	results, err := tester.NewRunner().
-		SetCompiler(newOPACompiler(u.version, u.forbid).WithEnablePrintStatements(true)).
+		SetCompiler(newOPACompiler(u.version, u.forbid).WithEnablePrintStatements(true).WithStageAfterID(ast.StageBuildRequiredCapabilities, budgets.stage())).
 		SetStore(u.data.store).
 		SetModules(u.modules).
 		SetTimeout(testTimeout).
 		RaiseBuiltinErrors(true).
-		AddCustomBuiltins(testFunctions()).
+		AddCustomBuiltins(budgets.functions()).
 		RunTests(ctx, u.data.txn)
 	if err != nil {
 		u.reportTests(err)
@@ -145,26 +146,7 @@ func (u *unit) testResult(r *tester.Result) TestResult {
 		Duration: r.Duration, Output: string(r.Output),
 	}
 	if r.Error != nil {
-		out.Error = r.Error.Error()
-	}
-	return out
-}
-
-// testFunctions are hookc's functions as the test runner wants them.
-func testFunctions() []*tester.Builtin {
-	set := functions()
-	out := make([]*tester.Builtin, len(set.decls))
-	for i, decl := range set.decls {
-		call := set.eval[decl.Name].Func
-		out[i] = &tester.Builtin{Decl: decl, Func: opa.FunctionDyn(
-			&opa.Function{Name: decl.Name, Decl: decl.Decl, Nondeterministic: decl.Nondeterministic},
-			func(bctx opa.BuiltinContext, terms []*ast.Term) (result *ast.Term, err error) {
-				err = call(bctx, terms, func(t *ast.Term) error {
-					result = t
-					return nil
-				})
-				return result, err
-			})}
+		out.Error = strings.ReplaceAll(r.Error.Error(), boundPrefix, "")
 	}
 	return out
 }

@@ -213,6 +213,10 @@ type Body struct {
 	// Line is the text that the shell is given, "" for Command: its programs and
 	// scripts have been found.
 	Line string
+	// Base is the folder in which its programs and scripts are found, and Root the
+	// project's, of a command whose programs have been looked for; Root is "" where
+	// the hook is no project's.
+	Base, Root string
 	// Imports are the folders of its Python scripts, from which those import.
 	Imports []string
 	// Standin runs in the place of the body when files that consent covers are

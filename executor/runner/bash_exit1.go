@@ -79,8 +79,7 @@ func scriptsOf(h *policy.Hook, body *policy.Body) func(func(string, string) bool
 			if !strings.Contains(w.text, "/") {
 				continue
 			}
-			candidates, _ := places(h, w.text)
-			path, _ := firstFile(candidates)
+			path, _ := whereFound(h, w.text)
 			if script, ok := scriptText(h, path); ok && !yield(w.text, script) {
 				return
 			}

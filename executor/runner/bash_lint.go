@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bytes"
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -73,69 +74,88 @@ func executable(info fs.FileInfo) bool {
 	return runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0
 }
 
-// lintCommand reports a command whose first word is a path to nothing, or to
-// a file that cannot be executed. Where the command will run is not known
-// yet, so a path is looked for in every likely place.
+// lintCommand reports a command whose program, or the script that its interpreter
+// is given, is a path to nothing, and a program that cannot be executed.
 func lintCommand(h *policy.Hook, body *policy.Body) diag.List {
 	words := firstWords(body.Command.Value)
-	if len(words) == 0 || !strings.Contains(words[0].text, "/") {
+	if len(words) == 0 {
 		return nil
 	}
-	w := words[0]
+	w, program := words[0], true
+	if script := scriptOf(words); script >= 0 {
+		w, program = words[script], false
+	} else if !strings.Contains(w.text, "/") {
+		return nil
+	}
 	at := body.Command.At(w.start, w.end)
-	candidates, known := places(h, w.text)
+	path, known := whereFound(h, w.text)
 	if !known {
 		return nil
 	}
-	path, info := firstFile(candidates)
+	info, err := os.Stat(path)
 	switch {
-	case info == nil:
+	case err != nil || info.IsDir():
 		d := codeUnstartable.Report(at, "%s does not exist", w.text).WithHook(h.Name)
-		if !filepath.IsAbs(candidates[0]) || strings.HasPrefix(w.text, ".") {
-			d = d.WithHint(`a relative command is looked for in the project's root, or in the folder of a user's or managed policy; a script beside the policy is "$HOOKC_POLICY_DIR/%s"`,
-				strings.TrimPrefix(w.text, "./"))
+		if !filepath.IsAbs(w.text) && !strings.HasPrefix(w.text, "$") && !strings.HasPrefix(w.text, "~") {
+			d = d.WithHint(`a relative command is looked for in %s: the project's root, or the folder of a user's or managed policy; a script beside the policy is "$HOOKC_POLICY_DIR/%s"`,
+				filepath.Dir(path), strings.TrimPrefix(w.text, "./"))
 		}
 		return diag.List{d}
-	case !executable(info):
+	case program && !executable(info):
 		return diag.List{notExecutable(at, h.Name, path)}
 	}
 	return nil
 }
 
-// firstFile is the first path that is a file.
-func firstFile(paths []string) (string, fs.FileInfo) {
-	for _, p := range paths {
-		if info, err := os.Stat(p); err == nil && !info.IsDir() {
-			return p, info
-		}
+// scriptFirst are interpreters whose first word that is no option is a script.
+var scriptFirst = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:.*/)?(?:bash|dash|ksh|sh|zsh|node|perl|php|python|ruby|lua)[0-9.]*$`)
+})
+
+// scriptOf is which word is the script that an interpreter is given, or -1. What
+// follows an option may be its value, so it is not looked at.
+func scriptOf(words []word) int {
+	if len(words) < 2 || !scriptFirst().MatchString(words[0].text) {
+		return -1
 	}
-	return "", nil
+	i := 1
+	for ; i < len(words) && (words[i].text == "-u" || words[i].text == "-B" || words[i].text == "-x" && strings.HasSuffix(words[0].text, "sh")); i++ {
+	}
+	if i == len(words) || words[i].text == "" || strings.ContainsAny(words[i].text[:1], "-+=") {
+		return -1
+	}
+	return i
 }
 
-// places is where a word that is a path may be found: where it says, or below
-// the policy's folder, its project and the folder hookc runs in. It is not
-// known for a word that the shell would expand in another way.
-func places(h *policy.Hook, word string) ([]string, bool) {
-	root := policy.ProjectRoot(h.Dir)
-	word = strings.NewReplacer(
-		"${HOOKC_POLICY_DIR}", h.Dir, "$HOOKC_POLICY_DIR", h.Dir,
-		"${HOOKC_PROJECT_ROOT}", root, "$HOOKC_PROJECT_ROOT", root,
-		"${CLAUDE_PROJECT_DIR}", root, "$CLAUDE_PROJECT_DIR", root).Replace(word)
+// whereFound is where a word that is a path is found, as it is when the hook runs
+// (semantics.md §2.8). It is not known for a word that the shell would expand in
+// another way.
+func whereFound(h *policy.Hook, word string) (string, bool) {
+	base, root := h.Body.Base, h.Body.Root
+	if base == "" { // nobody looked for its programs: it was not loaded
+		base = cmp.Or(h.Body.WorkDir, h.Dir)
+	}
+	for _, name := range []string{"HOOKC_POLICY_DIR", "HOOKC_PROJECT_ROOT", "CLAUDE_PROJECT_DIR"} {
+		to := root
+		if name == "HOOKC_POLICY_DIR" {
+			to = h.Dir
+		}
+		if to != "" {
+			word = strings.NewReplacer("${"+name+"}", to, "$"+name, to).Replace(word)
+		}
+	}
 	if rest, ok := strings.CutPrefix(word, "~/"); ok {
 		if home, err := os.UserHomeDir(); err == nil {
 			word = filepath.Join(home, rest)
 		}
 	}
-	if word == "" || strings.ContainsAny(word, "$`*?[~") {
-		return nil, false
+	switch {
+	case word == "" || strings.ContainsAny(word, "$`*?[~"):
+		return "", false
+	case filepath.IsAbs(word):
+		return word, true
 	}
-	if filepath.IsAbs(word) {
-		return []string{word}, true
-	}
-	if h.Body.WorkDir != "" {
-		return []string{filepath.Join(h.Body.WorkDir, word)}, true
-	}
-	return []string{filepath.Join(h.Dir, word), filepath.Join(root, word), word}, true
+	return filepath.Join(base, word), base != ""
 }
 
 // word is a word of a command, its quotes removed, and where it is written.
@@ -221,8 +241,7 @@ func scriptExit2(h *policy.Hook, body *policy.Body) (string, bool) {
 		if !strings.Contains(w.text, "/") {
 			continue
 		}
-		candidates, _ := places(h, w.text)
-		path, _ := firstFile(candidates)
+		path, _ := whereFound(h, w.text)
 		script, ok := scriptText(h, path)
 		if !ok {
 			continue

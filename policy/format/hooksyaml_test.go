@@ -187,7 +187,7 @@ package l
 	assert.Equal(t, []string{"tool_name=Bash", "tool_matcher=A|B", "tool_kind=shell", "model_prefix=gpt", "path=**/x", "command=rm", "pattern=p", "source=s", "agent=a", "permission_mode=plan"}, filter)
 	assert.Equal(t, &policy.Hook{Name: "one", Description: "the first", Event: policy.PreToolExecution, Kind: policy.KindBash, Tier: policy.TierProject,
 		Priority: 7, Locked: true, Disabled: true, Async: true, Recheck: true, Filter: one.Filter,
-		Body:     policy.Body{Command: one.Body.Command, Line: filepath.Join(dir, "a.sh"), Protocol: "claude", Env: []policy.EnvVar{{Name: "A", Value: "b"}, {Name: "N", Value: "5"}, {Name: "T", Value: "true"}}},
+		Body:     policy.Body{Command: one.Body.Command, Line: filepath.Join(dir, "a.sh"), Base: dir, Root: dir, Protocol: "claude", Env: []policy.EnvVar{{Name: "A", Value: "b"}, {Name: "N", Value: "5"}, {Name: "T", Value: "true"}}},
 		Declared: policy.Declared{Reads: one.Declared.Reads, Writes: one.Declared.Writes, May: one.Declared.May, World: policy.WorldRead, Speculative: &no, Span: one.Declared.Span},
 		Timeout:  500 * time.Millisecond, TimeoutSpan: one.TimeoutSpan, Retry: 3, OnError: policy.OnErrorAbort, OnTimeout: policy.OnErrorDeny,
 		Span: one.Span, Dir: dir, File: c}, one)

@@ -40,6 +40,7 @@ func FuzzPrint(f *testing.F) {
 		again.Hooks[0].File.OnError, again.Hooks[0].Declared.Span = h.File.OnError, diag.Span{}
 		// Where the command's files lie is found when the text is read.
 		again.Hooks[0].Body.Line, again.Hooks[0].Body.Imports = "", nil
+		again.Hooks[0].Body.Base, again.Hooks[0].Body.Root = "", ""
 		require.Equal(t, same(p), same(again), "%s", text)
 	})
 }

@@ -262,6 +262,7 @@ func (l *Loader) commands(in *File, h *policy.Hook, live func(string) string) {
 	if h.Body.WorkDir != "" {
 		at.dir = live(h.Body.WorkDir)
 	}
+	h.Body.Base, h.Body.Root = at.dir, at.root
 	if in.Tree != nil {
 		at.kept = in.Tree.Kept
 	}

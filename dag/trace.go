@@ -67,6 +67,10 @@ type TraceHook struct {
 	Reasons []string `json:"reasons,omitempty"`
 	// Saw is what of the event the rule that spoke looks at, with the values.
 	Saw []string `json:"saw,omitempty"`
+	// Engine is what evaluated a rule of Rego; Left says why its native code left
+	// the event to OPA, "" when it did not.
+	Engine string `json:"engine,omitempty"`
+	Left   string `json:"left,omitempty"`
 	// Why says why the hook did not run, was not used or failed.
 	Why      string `json:"why,omitempty"`
 	US       Micros `json:"us,omitempty"`
@@ -249,6 +253,7 @@ func (t *tracer) hooks() []TraceHook {
 		out[v] = TraceHook{ID: t.ids[v], Name: h.Name, Label: t.plan.Label(v), Kind: t.plan.Nodes[v].Hook.Kind, Status: h.Status,
 			Verdict: h.Verdict, Control: h.Control, At: h.At.String(), Reasons: slices.Clone(h.Reasons), Saw: t.saw(v), Why: t.reason(v),
 			US: Micros(h.Micros), Attempts: h.Attempts, Recheck: t.plan.Nodes[v].RecheckOf >= 0, Decides: v == t.decider}
+		out[v].Engine, out[v].Left = t.engine(v)
 		if out[v].At == "" {
 			out[v].At = t.plan.Nodes[v].Hook.Span.String()
 		}
@@ -257,6 +262,25 @@ func (t *tracer) hooks() []TraceHook {
 		}
 	}
 	return out
+}
+
+// engine is what evaluated a node, and why native code did not.
+func (t *tracer) engine(v int) (name, left string) {
+	n := &t.plan.Nodes[v]
+	if s := t.did[v].Status; n.Hook.Kind != policy.KindRego || s != policy.StatusRan && s != policy.StatusFailed {
+		return "", ""
+	}
+	body := n.Runner
+	if d, ok := body.(Deferred); ok {
+		body = d.Made()
+	}
+	if r, ok := body.(interface{ LeftWhy() string }); ok {
+		left = r.LeftWhy()
+	}
+	if r, ok := body.(interface{ Engine() string }); ok && n.Engine == "" {
+		return r.Engine(), left
+	}
+	return cmp.Or(n.Engine, "rego(topdown)"), left
 }
 
 // reason says why a node has no part in the Decision, or how it failed.

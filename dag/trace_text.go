@@ -43,6 +43,9 @@ func renderTrace(w io.Writer, m *TraceModel, style Style) error {
 	t.traceHeader(m)
 	t.traceHooks(m)
 	t.prose(0, "why", t.Palette.Title, m.Why)
+	if ways := m.Engines(); ways != "" {
+		t.prose(0, "engine", t.Palette.Title, plain(ways))
+	}
 	for _, c := range m.Changes {
 		value := "deleted"
 		if c.Value != nil {
@@ -69,6 +72,30 @@ func renderTrace(w io.Writer, m *TraceModel, style Style) error {
 	}
 	_, err := w.Write(t.b.Bytes())
 	return err
+}
+
+// Engines says what evaluated the rules of Rego that ran.
+func (m *TraceModel) Engines() string {
+	var ways []string
+	hooks := map[string][]string{}
+	for i := range m.Hooks {
+		h := &m.Hooks[i]
+		way := h.Engine
+		if h.Left != "" {
+			way += ", which left the event to OPA: " + h.Left
+		}
+		if way == "" {
+			continue
+		}
+		if hooks[way] == nil {
+			ways = append(ways, way)
+		}
+		hooks[way] = append(hooks[way], plain(h.Label))
+	}
+	for i, way := range ways {
+		ways[i] = some(hooks[way], ", ", maxNames) + ": " + way
+	}
+	return strings.Join(ways, "   ")
 }
 
 // actionWord is the word a trace begins its verdict with.

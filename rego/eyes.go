@@ -31,7 +31,9 @@ type Eyes struct {
 	checked  atomic.Int64
 	changes  atomic.Int64
 	mu       sync.Mutex
-	rejected map[string]string // hook by code
+	rejected map[string]string   // hook by code
+	leaving  map[string]*leaving // by code
+	leaves   func(Leaving)
 }
 
 // Difference is native code that said what topdown does not say.
@@ -124,6 +126,9 @@ func (n *Native) Watch(e *Eyes, h *policy.Hook) {
 		sum := sha256.Sum256(n.code.Program().Append(nil))
 		return hex.EncodeToString(sum[:])
 	})
+	if l := e.known(n); l != nil {
+		n.count(l)
+	}
 }
 
 // Wrong reports whether the code was found wrong, here or in another plan.

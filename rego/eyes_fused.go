@@ -22,8 +22,12 @@ func (f *FusedNative) watched(ctx context.Context, in *policy.Context, path uint
 		return
 	}
 	for k, i := range chosen {
-		if eyes.Paranoid || f.members[i].Wrong() {
+		switch n := f.members[i]; {
+		case n.Wrong():
 			said[k] = dag.FusedSaid{Alone: true}
+		case eyes.Paranoid && !said[k].Alone: // what was said together is what is looked at
+			out, err := n.stricter(ctx, in, said[k].Result, nil)
+			said[k] = dag.FusedSaid{Result: out, Alone: err != nil}
 		}
 	}
 	if slices.ContainsFunc(f.members, (*Native).Wrong) {

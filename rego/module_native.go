@@ -40,6 +40,7 @@ type Native struct {
 	asked sync.Once
 	loud  bool
 	glance
+	leaver
 }
 
 // nativeEntry is an entry point: its function in the code, or -1 for topdown's.
@@ -69,6 +70,9 @@ func (n *Native) Run(ctx context.Context, in *policy.Context, attempt int) (poli
 // Tell evaluates the module on an event; nil says nothing, and costs no memory.
 // It fails as Module.Run does.
 func (n *Native) Tell(ctx context.Context, in *policy.Context, _ int) (*policy.Result, error) {
+	if !n.stays() {
+		return n.topdown(ctx, in)
+	}
 	if n.eyes != nil {
 		return n.watched(ctx, in)
 	}
@@ -101,6 +105,7 @@ func (n *Native) tell(r *nativeRun, in *policy.Context) (*policy.Result, error) 
 	}
 	out, ok := n.answer(r.told)
 	if !ok {
+		r.bare = true
 		return n.fall(r, in)
 	}
 	return out, nil
@@ -118,6 +123,7 @@ func (n *Native) fall(r *nativeRun, in *policy.Context) (*policy.Result, error) 
 	}
 	steps := *r.steps.started() // whoever evaluates may hold on to it
 	out, err := m.run(in, &steps)
+	n.left(r, m, err)
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +155,7 @@ func (n *Native) mixed(r *nativeRun, in *policy.Context) (*policy.Result, error)
 			own++
 		}
 		if !e.contribute(&a.result, n.name, rest[:own]) {
+			r.bare = true
 			return n.fall(r, in)
 		}
 		rest = rest[own:]
@@ -190,8 +197,10 @@ type nativeRun struct {
 	of      evaluation
 	told    []told
 	entry   int32
-	// fell says that topdown was asked instead.
+	// fell says that topdown was asked instead; bare, that native evaluation itself
+	// had come to its end.
 	fell  bool
+	bare  bool
 	yield func(block int, v native.Value) bool
 	// given tells how much the evaluation was given.
 	given func() int64
@@ -220,7 +229,7 @@ var nativeRuns = sync.Pool{New: func() any {
 
 func (r *nativeRun) begin(ctx context.Context, budget time.Duration, timely bool) {
 	r.steps.ctx, r.steps.limit, r.steps.given = ctx, budget, r.given
-	r.machine.Path, r.fell = 0, false
+	r.machine.Path, r.fell, r.bare = 0, false, false
 	if timely {
 		r.of.start = r.steps.started().start
 	}

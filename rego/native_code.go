@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
@@ -65,6 +66,8 @@ type Stored struct {
 	c      *Compiler
 	native *Native
 	err    error
+	// counted is what CountLeft was given.
+	counted atomic.Pointer[func()]
 }
 
 // Load takes the code that Append wrote of a hook's module; nil when it is of
@@ -87,6 +90,9 @@ func (s *Stored) Made() policy.Runner {
 	}
 	return s.native
 }
+
+// CountLeft is Native.CountLeft. It is called before the module first runs.
+func (s *Stored) CountLeft(count func()) { s.counted.Store(&count) }
 
 // Run is Tell.
 func (s *Stored) Run(ctx context.Context, in *policy.Context, attempt int) (policy.Result, error) {
@@ -145,6 +151,9 @@ func (s *Stored) read() {
 	n.slots, n.alike = slotsOf(p.Paths, &n.input)
 	if s.c.Eyes != nil {
 		n.Watch(s.c.Eyes, s.hook)
+	}
+	if count := s.counted.Load(); count != nil {
+		n.CountLeft(*count)
 	}
 	s.native, s.err, s.code = n, nil, nil
 }

@@ -29,6 +29,7 @@ type FusedNative struct {
 	change  atomic.Int64
 	doubted atomic.Bool
 	paths   paths
+	leavers
 }
 
 // Fusible reports whether the module can be evaluated with others: all of it is
@@ -84,6 +85,12 @@ func FuseNative(members []*Native) *FusedNative {
 	f.fused = native.NewFused(list)
 	f.slots, _ = slotsOf(f.fused.Paths(), &f.input)
 	f.runs.New = func() any { return newFusedNativeRun(f) }
+	for _, n := range members {
+		n.fused.Store(f)
+		if n.leaving.Load() != nil {
+			f.watchLeaver(n)
+		}
+	}
 	return f
 }
 
@@ -96,6 +103,8 @@ type fusedNativeRun struct {
 	// told is what members were told, one after another; owner is whose each is.
 	told  []told
 	owner []int32
+	// rest are the chosen that are asked, where some are not.
+	rest []int
 	// size is input.size, made once.
 	size func() int64
 }
@@ -133,11 +142,11 @@ func (f *FusedNative) Run(ctx context.Context, in *policy.Context, chosen []int,
 	if f.timely {
 		r.of.start = r.steps.started().start
 	}
-	var all []int
-	if len(chosen) < len(f.members) {
-		all = chosen
+	all := f.remaining(chosen, &r.rest)
+	var answers []native.Answer
+	if all == nil || len(all) > 0 {
+		answers = f.fused.Eval(&r.machine, &r.input, all)
 	}
-	answers := f.fused.Eval(&r.machine, &r.input, all)
 	if r.steps.spent {
 		return errStopped
 	}
@@ -166,6 +175,7 @@ func (f *FusedNative) Run(ctx context.Context, in *policy.Context, chosen []int,
 		f.answer(&said[k], member, mine, bailed)
 		told, owner = told[own:], owner[own:]
 	}
+	f.count(chosen, said)
 	if f.members[0].eyes != nil {
 		f.watched(ctx, in, r.machine.Machine.Path, chosen, said)
 	}

@@ -18,15 +18,18 @@ import (
 // hash.
 const doubtsFile = "native.json"
 
-// doubt is code that said what OPA did not: the report of it.
+// doubt is code that said what OPA did not: the report of it. Code that left too
+// many events to OPA is in it too: Left is that then, and has nothing of an event.
 type doubt struct {
 	Hook    string    `json:"hook"`
 	At      time.Time `json:"at"`
-	Native  string    `json:"native"`
-	OPA     string    `json:"opa"`
-	Module  string    `json:"module"`
-	Event   any       `json:"event"`
+	Native  string    `json:"native,omitempty"`
+	OPA     string    `json:"opa,omitempty"`
+	Module  string    `json:"module,omitempty"`
+	Event   any       `json:"event,omitempty"`
 	Version string    `json:"version"`
+
+	Left *rego.Leaving `json:"left,omitempty"`
 }
 
 // doubts are what outlasts a process of native code that was wrong. Without a
@@ -62,9 +65,29 @@ func (d doubts) load() map[string]doubt {
 func (d doubts) rejected() map[string]string {
 	out := map[string]string{}
 	for code, one := range d.load() {
-		out[code] = one.Hook
+		if one.Left == nil {
+			out[code] = one.Hook
+		}
 	}
 	return out
+}
+
+// left is the code that left too many events.
+func (d doubts) left() []rego.Leaving {
+	var out []rego.Leaving
+	for _, one := range d.load() {
+		if one.Left != nil {
+			out = append(out, *one.Left)
+		}
+	}
+	return out
+}
+
+// leaves keeps what left too many events.
+func (d doubts) leaves(l rego.Leaving) {
+	l.Why = masked(l.Why)
+	fmt.Fprintf(os.Stderr, "hookc: %s\n", l)
+	d.keep(l.Code, doubt{Hook: l.Hook, At: time.Now().UTC().Truncate(time.Second), Version: version().Version, Left: &l})
 }
 
 // report keeps what was found, secrets masked.
@@ -74,6 +97,11 @@ func (d doubts) report(found rego.Difference) {
 		Module: masked(found.Module), Event: maskedEvent(found.Event), Version: version().Version,
 	}
 	fmt.Fprintf(os.Stderr, "hookc: the native code of %s said what OPA does not: OPA evaluates it from now on; please report %s\n", found.Hook, d.place())
+	d.keep(found.Code, one)
+}
+
+// keep writes one down. What was wrong stays so, whatever else is said of it.
+func (d doubts) keep(code string, one doubt) {
 	if d.dir == nil {
 		return
 	}
@@ -82,7 +110,9 @@ func (d doubts) report(found rego.Difference) {
 		if len(old) > 0 && json.Unmarshal(old, &all) != nil {
 			all = map[string]doubt{}
 		}
-		all[found.Code] = one
+		if old, known := all[code]; !known || old.Left != nil {
+			all[code] = one
+		}
 		return json.MarshalIndent(all, "", "  ")
 	})
 	if err != nil {
@@ -103,13 +133,21 @@ func (d doubts) lines() []string {
 	var out []string
 	for _, code := range slices.Sorted(maps.Keys(all)) {
 		one := all[code]
+		if one.Left != nil {
+			out = append(out, one.Left.String())
+			continue
+		}
 		out = append(out, fmt.Sprintf("%s: its native code was wrong on %s, OPA evaluates it; the report is in %s", one.Hook, one.At.Format(time.DateOnly), d.place()))
 	}
 	return out
 }
 
 // eyes look at native code for this process.
-func (d doubts) eyes(paranoid bool) *rego.Eyes { return rego.NewEyes(paranoid, d.rejected(), d.report) }
+func (d doubts) eyes(paranoid bool) *rego.Eyes {
+	e := rego.NewEyes(paranoid, d.rejected(), d.report)
+	e.Leaves(d.left(), d.leaves)
+	return e
+}
 
 // masked is a text without its secrets; one that cannot be searched is left out.
 func masked(text string) string {

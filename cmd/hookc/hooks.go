@@ -142,11 +142,11 @@ func (s *hooksStatus) print(w *tabwriter.Writer) error {
 		fmt.Fprintf(w, "%s\t%d\t%s\n", e.Event, e.Hooks, e.Posture)
 	}
 	if len(s.Counters) > 0 {
-		fmt.Fprintf(w, "\nHOOK\tEVENT\tRUNS\tOK\tFAILED\tFILTERED\tSQUASHED\tRETRIES\tTOTAL\tP50\tP95\n")
+		fmt.Fprintf(w, "\nHOOK\tEVENT\tRUNS\tOK\tFAILED\tFILTERED\tSQUASHED\tRETRIES\tLEFT\tTOTAL\tP50\tP95\n")
 	}
 	for _, c := range s.Counters {
-		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", c.Hook, c.Event, c.Runs, c.OK, c.Failed, c.Filtered,
-			c.Squashed, c.Retries, round(c.Total), round(c.P50), round(c.P95))
+		fmt.Fprintf(w, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", c.Hook, c.Event, c.Runs, c.OK, c.Failed, c.Filtered,
+			c.Squashed, c.Retries, c.Left, round(c.Total), round(c.P50), round(c.P95))
 	}
 	if s.State != "" {
 		fmt.Fprintf(w, "\nstate: %s\n", s.State)

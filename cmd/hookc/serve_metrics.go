@@ -49,6 +49,15 @@ func (v *server) exposition() string {
 	}
 	if v.eyes != nil {
 		metric("hookc_native_checked_total", "counter", "Evaluations of native Rego that OPA was asked too.", v.eyes.Checked())
+		left, over := 0, 0
+		for _, l := range v.eyes.Leaving() {
+			left += int(l.Left)
+			if l.Over {
+				over++
+			}
+		}
+		metric("hookc_native_left_total", "counter", "Events that the native code of a rule left to OPA.", left)
+		metric("hookc_native_left_rules", "gauge", "Rules that OPA evaluates since their native code left too many events.", over)
 		metric("hookc_native_rejected", "gauge", "Rules whose native code was wrong, and that OPA evaluates.", len(v.eyes.Rejected()))
 	}
 	fmt.Fprintf(&b, "# HELP hookc_answer_seconds How long answers took.\n# TYPE hookc_answer_seconds histogram\n")

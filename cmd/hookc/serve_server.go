@@ -238,7 +238,20 @@ func (v *server) status() *serveStatus {
 		Requests: requestCounts{v.answered.Load(), v.refused.Load(), v.broken.Load(), v.active.Load()},
 		Plans:    v.plans.list(),
 		Doubted:  openDoubts().lines(),
+		Left:     v.left(),
 	}
+}
+
+// left are the rules whose native code left events to OPA, without secrets.
+func (v *server) left() []rego.Leaving {
+	if v.eyes == nil {
+		return nil
+	}
+	out := v.eyes.Leaving()
+	for i := range out {
+		out[i].Why = masked(out[i].Why)
+	}
+	return out
 }
 
 func (v *server) idleFor() time.Duration { return time.Since(v.start) - time.Duration(v.last.Load()) }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"text/tabwriter"
 	"time"
+
+	"github.com/hookc/hookc/rego"
 )
 
 // serveStatus is what `serve status --json` prints.
@@ -22,6 +24,9 @@ type serveStatus struct {
 	Plans    []planStatus  `json:"plans"`
 	// Doubted says which hooks OPA evaluates since their native code was wrong.
 	Doubted []string `json:"doubted,omitempty"`
+	// Left are the rules whose native code left events to OPA, since serve began or,
+	// where OPA evaluates them, before.
+	Left []rego.Leaving `json:"left,omitempty"`
 }
 
 // requestCounts are the requests to decide so far. Answered ones were decided,
@@ -59,6 +64,11 @@ func (s *serveStatus) write(out io.Writer) {
 	fmt.Fprintf(out, "%d answered, %d handed back, %d broken off, %d under way\n", s.Requests.Answered, s.Requests.Refused, s.Requests.Broken, s.Requests.Active)
 	for _, line := range s.Doubted {
 		fmt.Fprintln(out, line)
+	}
+	for _, l := range s.Left {
+		if !l.Over { // or it is among the doubted
+			fmt.Fprintln(out, l)
+		}
 	}
 	if len(s.Plans) == 0 {
 		return

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -73,6 +71,8 @@ type outcome struct {
 	At     string `json:"at,omitempty"`
 	Pass   bool   `json:"pass"`
 	Text   string `json:"text,omitempty"`
+	// Engine says what evaluated the rules of Rego.
+	Engine string `json:"engine,omitempty"`
 	Micros int64  `json:"us"`
 }
 
@@ -230,54 +230,23 @@ func (t *tester) cases(path string, options []hookc.Option) error {
 	under, _ := hookc.Load(append(slices.Clone(options), hookc.AsFound())...) // its findings are those of each case
 	for _, c := range file.Cases {
 		begun := time.Now()
-		text, err := t.one(c, options, under)
+		text, engine, err := t.one(c, options, under)
 		if err != nil {
 			return err
 		}
-		t.outcomes = append(t.outcomes, outcome{Name: c.Name, File: path, At: c.Span.String(), Pass: text == "", Text: text,
+		t.outcomes = append(t.outcomes, outcome{Name: c.Name, File: path, At: c.Span.String(), Pass: text == "", Text: text, Engine: engine,
 			Micros: time.Since(begun).Microseconds()})
 	}
 	return nil
 }
 
 // one is runCase, and says before all else what was not started.
-func (t *tester) one(c format.Case, options []hookc.Option, under *policy.Policy) (string, error) {
-	text, err := runCase(t.cmd.Context(), c, append(slices.Clone(options), hookc.AsFound(), hookc.Withhold(t.held.add)), under)
+func (t *tester) one(c format.Case, options []hookc.Option, under *policy.Policy) (text, engine string, err error) {
+	text, engine, err = runCase(t.cmd.Context(), c, append(slices.Clone(options), hookc.AsFound(), hookc.Withhold(t.held.add)), under)
 	if said := t.held.take(); said != "" && err == nil {
 		text = strings.TrimRight(said+"\n"+text, "\n")
 	}
-	return text, err
-}
-
-// runCase fires one case and says in what the Decision differs, "" in nothing.
-func runCase(ctx context.Context, c format.Case, options []hookc.Option, under *policy.Policy) (string, error) {
-	event, ok := policy.ParseEvent(c.Native)
-	if !ok {
-		return fmt.Sprintf("unknown event %q: %s", c.Native, diag.DidYouMean(c.Native, policy.EventNames(), "name it in the field \"event\"")), nil
-	}
-	if text := strayAnswer(c, under); text != "" {
-		return text, nil
-	}
-	eng, err := open(ctx, append(slices.Clone(options), hookc.Answers(c.Answers), hookc.SkipVerify()))
-	if err != nil {
-		return "", err
-	}
-	d, err := eng.Fire(ctx, event, c.Event)
-	if err != nil {
-		return "", cannot("%v", err)
-	}
-	if err := eng.Close(); err != nil {
-		return "", cannot("%v", err)
-	}
-	text, err := json.Marshal(d)
-	if err != nil {
-		return "", cannot("%v", err)
-	}
-	got, err := policy.DecodeJSON(text)
-	if err != nil {
-		return "", cannot("%v", err)
-	}
-	return strings.Join(differences(c.Expect, got.(map[string]any)), "\n"), nil
+	return text, engine, err
 }
 
 // strayAnswer says which answer is no hook's, "" for none.
@@ -395,8 +364,10 @@ func (t *tester) print(verbose bool) {
 		switch {
 		case !o.Pass:
 			fmt.Fprintf(out, "FAIL %s  %s\n     %s\n", o.Name, o.At, strings.ReplaceAll(o.Text, "\n", "\n     "))
+			o.engine(out)
 		case verbose:
 			fmt.Fprintf(out, "ok   %s  %dµs\n", o.Name, o.Micros)
+			o.engine(out)
 		}
 	}
 	r := t.report()

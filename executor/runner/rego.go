@@ -83,6 +83,10 @@ func nativeRego(h *policy.Hook, b *dag.Body, eyes *rego.Eyes) diag.List {
 			b.Engine = "rego(topdown: its native code was wrong before)"
 			return nil
 		}
+		if why := n.LeftBefore(); why != "" {
+			b.Engine = "rego(topdown: its native code left too many events: " + why + ")"
+			return nil
+		}
 	}
 	b.Runner, b.Unindexed = n, n.Unindexed()
 	if n.Whole() {

@@ -22,6 +22,9 @@ type Machine struct {
 	code  *Code
 	in    Input
 	steps int
+	// failed is the builtin that ended an evaluation, failedAt where it is called.
+	failed   string
+	failedAt int32
 
 	epoch   uint64
 	slots   []slot
@@ -136,11 +139,20 @@ func (m *Machine) begin(c *Code, in Input) {
 	m.epoch++
 	m.generations++
 	m.generation = m.generations
-	m.in = in
+	m.in, m.failed = in, ""
 	m.steps = stride
 	m.held, m.roof, m.kept, m.memos = 0, bounds.Memory, 0, 0
 	m.call.m = m
 	m.search(c)
+}
+
+// Cause is the builtin that made the last evaluation bail, and where it is called:
+// an index into the program's Places, -1 for none. "" when something else did.
+func (m *Machine) Cause() (name string, place int32) {
+	if m.failed == "" {
+		return "", -1
+	}
+	return m.failed, m.failedAt
 }
 
 // sized is a slice of n elements, of which those that were there keep what

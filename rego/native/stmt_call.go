@@ -131,6 +131,7 @@ func (l *linker) builtin(s *Stmt) func(f *frame) (Value, bool, status) {
 		v, ok, err := fn(&m.call, m.args[base:len(m.args):len(m.args)])
 		m.args = m.args[:base]
 		if err != nil {
+			m.failed, m.failedAt = name, place
 			return nil, false, bailed
 		}
 		return v, ok, done

@@ -66,11 +66,11 @@ run.`,
 
 // outcome is what became of one test.
 type outcome struct {
-	Name   string `json:"name"`
-	File   string `json:"file"`
-	At     string `json:"at,omitempty"`
-	Pass   bool   `json:"pass"`
-	Text   string `json:"text,omitempty"`
+	Name string `json:"name"`
+	File string `json:"file"`
+	At   string `json:"at,omitempty"`
+	Pass bool   `json:"pass"`
+	Text string `json:"text,omitempty"`
 	// Engine says what evaluated the rules of Rego.
 	Engine string `json:"engine,omitempty"`
 	Micros int64  `json:"us"`

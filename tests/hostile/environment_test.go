@@ -40,6 +40,7 @@ func TestSpecialHookc(t *testing.T) {
 	program := specialHookc(t, managed)
 	t.Run("memory is bounded", func(t *testing.T) { memoryIsBounded(t, program) })
 	t.Run("the environment removes no guard", func(t *testing.T) { environmentRemovesNoGuard(t, program, managed) })
+	t.Run("nor on any road", func(t *testing.T) { environmentRemovesNoGuardOnAnyRoad(t, program, managed) })
 }
 
 var (

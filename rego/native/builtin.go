@@ -13,8 +13,8 @@ type own struct {
 // owns are the tables of the files of builtins.
 var owns = [...][]own{
 	aggregatesBuiltins, collectionsBuiltins, compareBuiltins, encodingBuiltins, globBuiltins, graphBuiltins,
-	jsonBuiltins, netBuiltins, numbersBuiltins, objectsBuiltins, regexBuiltins, sprintfBuiltins, stringsBuiltins,
-	templateBuiltins, timeBuiltins, unitsBuiltins, versionsBuiltins,
+	numbersBuiltins, objectsBuiltins, regexBuiltins, sprintfBuiltins, stringsBuiltins,
+	templateBuiltins, timeBuiltins,
 }
 
 // ownBuiltin is native's own builtin of a name, nil for none.

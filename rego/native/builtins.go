@@ -1,9 +1,6 @@
 package native
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Files named builtins_*.go hold OPA's builtins by what they are of. Each
 // answers as OPA's does or bails: a type error, a builtin's error and a rare
@@ -27,17 +24,6 @@ func Has(name string) bool { return ownBuiltin(name) != nil }
 
 // bail is what a builtin gives when topdown is to answer.
 func bail() (Value, bool, error) { return nil, false, ErrBail }
-
-// onText makes a builtin of a function of one string.
-func onText(f func(s string) (Value, bool, error)) Builtin {
-	return func(_ *Call, args []Value) (Value, bool, error) {
-		s, ok := args[0].(string)
-		if !ok {
-			return bail()
-		}
-		return f(s)
-	}
-}
 
 // onTexts makes a builtin of a function of two strings.
 func onTexts(f func(a, b string) (Value, bool, error)) Builtin {
@@ -128,10 +114,4 @@ func ascii(s string) bool {
 		}
 	}
 	return true
-}
-
-// cut1 is strings.Cut of a dot, as lists of identifiers are taken apart.
-func cut1(s string) (head, rest string) {
-	head, rest, _ = strings.Cut(s, ".")
-	return head, rest
 }

@@ -8,7 +8,6 @@ import (
 var aggregatesBuiltins = []own{
 	{"count", 1, func() Builtin { return countOf }},
 	{"sum", 1, func() Builtin { return sum }},
-	{"product", 1, func() Builtin { return product }},
 	{"max", 1, func() Builtin { return extreme(1) }},
 	{"min", 1, func() Builtin { return extreme(-1) }},
 	{"sort", 1, func() Builtin { return sorted }},
@@ -34,32 +33,7 @@ func sum(_ *Call, args []Value) (Value, bool, error) {
 	if n, ok := fold(list, 0, addExact); ok {
 		return int(n), true, nil
 	}
-	var total softFloat
-	whole := true
-	for _, e := range list {
-		f, ok := readSoft(e)
-		if !ok {
-			return bail()
-		}
-		whole = whole && !f.fraction()
-		total = total.add(f)
-	}
-	if whole {
-		return bail()
-	}
-	return total.value()
-}
-
-func product(_ *Call, args []Value) (Value, bool, error) {
-	list, ok := argList(args[0])
-	if !ok {
-		return bail()
-	}
-	n, ok := fold(list, 1, mulExact)
-	if !ok {
-		return bail()
-	}
-	return int(n), true, nil
+	return bail()
 }
 
 // fold combines integers while they are of 64 bits.

@@ -3,10 +3,7 @@ package native
 import "slices"
 
 var collectionsBuiltins = []own{
-	{"union", 1, func() Builtin { return unionAll }},
-	{"intersection", 1, func() Builtin { return intersectAll }},
 	{"array.reverse", 1, func() Builtin { return reverseArray }},
-	{"array.flatten", 1, func() Builtin { return flatten }},
 	{"and", 2, func() Builtin { return intersection }},
 	{"or", 2, func() Builtin { return union }},
 	{"set_diff", 2, func() Builtin { return difference }},
@@ -77,50 +74,6 @@ func difference(_ *Call, args []Value) (Value, bool, error) {
 	return out, true, nil
 }
 
-// setOfSets are the elements of a set that are all sets.
-func setOfSets(v Value) ([]*Set, bool) {
-	set, ok := v.(*Set)
-	if !ok {
-		return nil, false
-	}
-	out := make([]*Set, set.Len())
-	for i, e := range set.Elems() {
-		if out[i], ok = e.(*Set); !ok {
-			return nil, false
-		}
-	}
-	return out, true
-}
-
-func unionAll(_ *Call, args []Value) (Value, bool, error) {
-	sets, ok := setOfSets(args[0])
-	if !ok {
-		return bail()
-	}
-	out := NewSet()
-	for _, s := range sets {
-		for _, e := range s.Elems() {
-			out.Add(e)
-		}
-	}
-	return out, true, nil
-}
-
-func intersectAll(_ *Call, args []Value) (Value, bool, error) {
-	sets, ok := setOfSets(args[0])
-	if !ok {
-		return bail()
-	}
-	if len(sets) == 0 {
-		return NewSet(), true, nil
-	}
-	out := sets[0]
-	for _, s := range sets[1:] {
-		out = intersect(out, s)
-	}
-	return out, true, nil
-}
-
 func concatArrays(_ *Call, args []Value) (Value, bool, error) {
 	a, ok1 := args[0].([]Value)
 	b, ok2 := args[1].([]Value)
@@ -149,22 +102,5 @@ func reverseArray(_ *Call, args []Value) (Value, bool, error) {
 	}
 	out := slices.Clone(a)
 	slices.Reverse(out)
-	return out, true, nil
-}
-
-// flatten takes the arrays in an array apart, one level of them.
-func flatten(_ *Call, args []Value) (Value, bool, error) {
-	a, ok := args[0].([]Value)
-	if !ok {
-		return bail()
-	}
-	out := make([]Value, 0, len(a))
-	for _, e := range a {
-		if inner, ok := e.([]Value); ok {
-			out = append(out, inner...)
-			continue
-		}
-		out = append(out, e)
-	}
 	return out, true, nil
 }

@@ -27,12 +27,6 @@ var compareBuiltins = []own{
 	{"is_object", 1, func() Builtin { return isKind(kindObject) }},
 	{"is_set", 1, func() Builtin { return isKind(kindSet) }},
 	{"type_name", 1, func() Builtin { return typeName }},
-	{"cast_null", 1, func() Builtin { return castKind(kindNull) }},
-	{"cast_boolean", 1, func() Builtin { return castKind(kindBool) }},
-	{"cast_string", 1, func() Builtin { return castKind(kindString) }},
-	{"cast_object", 1, func() Builtin { return castKind(kindObject) }},
-	{"cast_array", 1, func() Builtin { return castArray }},
-	{"cast_set", 1, func() Builtin { return castSet }},
 	{"to_number", 1, func() Builtin { return toNumber }},
 }
 
@@ -62,35 +56,6 @@ func typeName(_ *Call, args []Value) (Value, bool, error) {
 
 func isKind(k kind) Builtin {
 	return func(_ *Call, args []Value) (Value, bool, error) { return kindOf(args[0]) == k, true, nil }
-}
-
-func castKind(k kind) Builtin {
-	return func(_ *Call, args []Value) (Value, bool, error) {
-		if kindOf(args[0]) != k {
-			return bail()
-		}
-		return args[0], true, nil
-	}
-}
-
-func castArray(_ *Call, args []Value) (Value, bool, error) {
-	switch x := args[0].(type) {
-	case []Value:
-		return args[0], true, nil
-	case *Set:
-		return append([]Value{}, x.Elems()...), true, nil
-	}
-	return bail()
-}
-
-func castSet(_ *Call, args []Value) (Value, bool, error) {
-	switch x := args[0].(type) {
-	case *Set:
-		return args[0], true, nil
-	case []Value:
-		return NewSet(x...), true, nil
-	}
-	return bail()
 }
 
 // toNumber reads a string that is written as JSON writes numbers. What else

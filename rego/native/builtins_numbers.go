@@ -4,25 +4,18 @@ import (
 	"math"
 	bit "math/bits"
 	"strconv"
-	"strings"
 )
 
 var numbersBuiltins = []own{
-	{"abs", 1, func() Builtin { return onNumber(func(i int64) int64 { return max(i, -i) }, decimalNumber.abs) }},
-	{"round", 1, func() Builtin { return onNumber(itself, decimalNumber.round) }},
-	{"ceil", 1, func() Builtin { return onNumber(itself, decimalNumber.ceil) }},
-	{"floor", 1, func() Builtin { return onNumber(itself, decimalNumber.floor) }},
-	{"bits.negate", 1, func() Builtin { return onInteger(func(i int64) int64 { return ^i }) }},
-	{"plus", 2, func() Builtin { return onNumbers(addExact, softAdd) }},
+	{"abs", 1, func() Builtin { return onNumber(func(i int64) int64 { return max(i, -i) }) }},
+	{"round", 1, func() Builtin { return onNumber(itself) }},
+	{"ceil", 1, func() Builtin { return onNumber(itself) }},
+	{"floor", 1, func() Builtin { return onNumber(itself) }},
+	{"plus", 2, func() Builtin { return onIntegers(addExact) }},
 	{"minus", 2, minus},
-	{"mul", 2, func() Builtin { return onNumbers(mulExact, softMul) }},
-	{"div", 2, func() Builtin { return onNumbers(divExact, softDiv) }},
+	{"mul", 2, func() Builtin { return onIntegers(mulExact) }},
+	{"div", 2, func() Builtin { return onIntegers(divExact) }},
 	{"rem", 2, func() Builtin { return onIntegers(remExact) }},
-	{"bits.or", 2, func() Builtin { return onIntegers(func(a, b int64) (int64, bool) { return a | b, true }) }},
-	{"bits.and", 2, func() Builtin { return onIntegers(func(a, b int64) (int64, bool) { return a & b, true }) }},
-	{"bits.xor", 2, func() Builtin { return onIntegers(func(a, b int64) (int64, bool) { return a ^ b, true }) }},
-	{"bits.lsh", 2, func() Builtin { return onIntegers(shiftLeft) }},
-	{"bits.rsh", 2, func() Builtin { return onIntegers(shiftRight) }},
 	{"numbers.range", 2, func() Builtin { return numbersRange }},
 	{"format_int", 2, func() Builtin { return formatInt }},
 	{"numbers.range_step", 3, func() Builtin { return numbersRange }},
@@ -30,21 +23,8 @@ var numbersBuiltins = []own{
 
 func itself(i int64) int64 { return i }
 
-// onNumbers makes a builtin of two numbers: of integers as long as the result
-// is one of 64 bits, else of what OPA makes of fractions.
-func onNumbers(exact func(a, b int64) (int64, bool), soft func(a, b softFloat) (softFloat, bool)) Builtin {
-	return func(_ *Call, args []Value) (Value, bool, error) {
-		a, ok1 := position(args[0])
-		b, ok2 := position(args[1])
-		if ok1 && ok2 {
-			if n, ok := exact(a, b); ok {
-				return int(n), true, nil
-			}
-		}
-		return softly(args, soft)
-	}
-}
-
+// onIntegers makes a builtin of two integers, as long as the result is one of 64
+// bits. Fractions, and what is longer, are left to OPA.
 func onIntegers(f func(a, b int64) (int64, bool)) Builtin {
 	return func(_ *Call, args []Value) (Value, bool, error) {
 		a, ok1 := position(args[0])
@@ -60,35 +40,14 @@ func onIntegers(f func(a, b int64) (int64, bool)) Builtin {
 	}
 }
 
-func onInteger(f func(i int64) int64) Builtin {
+// onNumber makes a builtin of one integer.
+func onNumber(f func(i int64) int64) Builtin {
 	return func(_ *Call, args []Value) (Value, bool, error) {
 		i, ok := position(args[0])
-		if !ok {
+		if !ok || i == math.MinInt64 {
 			return bail()
 		}
 		return int(f(i)), true, nil
-	}
-}
-
-// onNumber makes a builtin of one number: of an integer, or of a fraction of
-// so few digits that OPA's floats hold them.
-func onNumber(whole func(i int64) int64, fraction func(d decimalNumber) (Value, bool)) Builtin {
-	return func(_ *Call, args []Value) (Value, bool, error) {
-		if i, ok := position(args[0]); ok {
-			if i == math.MinInt64 {
-				return bail()
-			}
-			return int(whole(i)), true, nil
-		}
-		d, ok := readDecimal(args[0])
-		if !ok {
-			return bail()
-		}
-		v, ok := fraction(d)
-		if !ok {
-			return bail()
-		}
-		return v, true, nil
 	}
 }
 
@@ -127,24 +86,9 @@ func remExact(a, b int64) (int64, bool) {
 	return a % b, true
 }
 
-func shiftLeft(a, b int64) (int64, bool) {
-	if b < 0 || b > 62 {
-		return 0, false
-	}
-	n := a << b
-	return n, n>>b == a
-}
-
-func shiftRight(a, b int64) (int64, bool) {
-	if b < 0 {
-		return 0, false
-	}
-	return a >> min(b, 63), true
-}
-
 // minus is of two numbers or two sets.
 func minus() Builtin {
-	subtract := onNumbers(subExact, softSub)
+	subtract := onIntegers(subExact)
 	return func(c *Call, args []Value) (Value, bool, error) {
 		if _, ok := args[0].(*Set); ok {
 			return difference(c, args)
@@ -197,84 +141,5 @@ func formatInt(_ *Call, args []Value) (Value, bool, error) {
 	if i, ok := position(args[0]); ok {
 		return strconv.FormatInt(i, base), true, nil
 	}
-	d, ok := readDecimal(args[0])
-	if !ok {
-		return bail()
-	}
-	return strconv.FormatInt(d.sign(d.whole), base), true, nil
-}
-
-// decimalNumber is a fraction of few digits: whole and, behind the point, part
-// in units of 10^-places.
-type decimalNumber struct {
-	neg         bool
-	whole, part int64
-	places      int
-}
-
-// maxDigits are the digits of which every number has a 64-bit float of its
-// own.
-const maxDigits = 17
-
-// readDecimal reads a number with a point and no exponent.
-func readDecimal(v Value) (d decimalNumber, ok bool) {
-	if kindOf(v) != kindNumber {
-		return d, false
-	}
-	text := numberText(v)
-	text, d.neg = strings.CutPrefix(text, "-")
-	whole, part, _ := strings.Cut(text, ".")
-	if len(whole)+len(part) > maxDigits || numberEnd(text, 0) != len(text) {
-		return d, false
-	}
-	var err1, err2 error
-	d.whole, err1 = strconv.ParseInt(whole, 10, 64)
-	d.part, err2 = strconv.ParseInt(part, 10, 64)
-	d.places = len(part)
-	return d, err1 == nil && err2 == nil
-}
-
-func (d decimalNumber) sign(i int64) int64 {
-	if d.neg {
-		return -i
-	}
-	return i
-}
-
-func (d decimalNumber) abs() (Value, bool) {
-	digits := strconv.FormatInt(d.whole, 10) + strconv.FormatInt(d.part+pow10(d.places), 10)[1:]
-	return Number(shortText(false, []byte(digits), len(digits)-d.places)), true
-}
-
-func (d decimalNumber) round() (Value, bool) {
-	if d.part*2 >= pow10(d.places) {
-		d.whole++
-	}
-	// OPA makes an integer of it, which has no negative zero.
-	return int(d.sign(d.whole)), true
-}
-
-// ceil and floor between -1 and 0 are 1 and 0 to OPA, which looks for the sign
-// of the zero that is left of the fraction.
-func (d decimalNumber) ceil() (Value, bool) {
-	if (!d.neg || d.whole == 0) && d.part > 0 {
-		d.neg = false
-		d.whole++
-	}
-	return int(d.sign(d.whole)), true
-}
-
-func (d decimalNumber) floor() (Value, bool) {
-	if d.neg && d.whole > 0 && d.part > 0 {
-		d.whole++
-	}
-	return int(d.sign(d.whole)), true
-}
-
-func pow10(n int) int64 {
-	p := int64(1)
-	for range n {
-		p *= 10
-	}
-	return p
+	return bail()
 }

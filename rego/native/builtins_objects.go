@@ -1,14 +1,10 @@
 package native
 
-import "slices"
-
 var objectsBuiltins = []own{
 	{"object.keys", 1, func() Builtin { return objectKeys }},
-	{"object.union_n", 1, func() Builtin { return objectUnionN }},
 	{"object.remove", 2, func() Builtin { return selectKeys(false) }},
 	{"object.filter", 2, func() Builtin { return selectKeys(true) }},
 	{"object.union", 2, func() Builtin { return objectUnion }},
-	{"object.subset", 2, func() Builtin { return subset }},
 	{"object.get", 3, func() Builtin { return objectGet }},
 }
 
@@ -92,7 +88,7 @@ func objectUnion(_ *Call, args []Value) (Value, bool, error) {
 	case Len(args[1]) == 0 || Equal(args[0], args[1]):
 		return args[0], true, nil
 	}
-	out, ok := overwrite(args[0], args[1], false)
+	out, ok := overwrite(args[0], args[1])
 	if !ok {
 		return bail()
 	}
@@ -101,10 +97,9 @@ func objectUnion(_ *Call, args []Value) (Value, bool, error) {
 
 // overwrite is a with what b has, objects in both merged alike. Keys that are
 // written apart, and those of which OPA's own objects lose track, are left to
-// it. inPlace says that OPA changes what is in a.
-func overwrite(a, b Value, inPlace bool) (*Object, bool) {
+// it.
+func overwrite(a, b Value) (*Object, bool) {
 	out := copyObject(a)
-	out.stale = inPlace
 	for _, p := range pairsOf(b) {
 		old, there := out.Get(p.key)
 		if !there {
@@ -118,87 +113,11 @@ func overwrite(a, b Value, inPlace bool) (*Object, bool) {
 			out.Put(p.key, p.value)
 			continue
 		}
-		merged, ok := overwrite(old, p.value, inPlace)
+		merged, ok := overwrite(old, p.value)
 		if !ok {
 			return nil, false
 		}
 		out.Put(p.key, merged)
 	}
 	return out, true
-}
-
-func objectUnionN(_ *Call, args []Value) (Value, bool, error) {
-	list, ok := args[0].([]Value)
-	if !ok || slices.ContainsFunc(list, func(v Value) bool { return !isObject(v) }) {
-		return bail()
-	}
-	if len(list) == 0 {
-		return NewObject(), true, nil
-	}
-	out := list[0]
-	for _, o := range list[1:] {
-		if out, ok = overwrite(out, o, true); !ok {
-			return bail()
-		}
-	}
-	return out, true, nil
-}
-
-// subset is of two objects, sets or arrays, or a set in an array.
-func subset(_ *Call, args []Value) (Value, bool, error) {
-	ok, known := partOf(args[0], args[1])
-	if known {
-		return ok, true, nil
-	}
-	list, ok1 := args[0].([]Value)
-	set, ok2 := args[1].(*Set)
-	if !ok1 || !ok2 {
-		return bail()
-	}
-	// Elements that are there twice count twice, as OPA counts.
-	missing := set.Len()
-	for _, e := range list {
-		if set.Has(e) {
-			missing--
-		}
-		if missing == 0 {
-			return true, true, nil
-		}
-	}
-	return false, true, nil
-}
-
-// partOf reports whether sub is a part of super; of two that are of different
-// kinds it is not known.
-func partOf(super, sub Value) (ok, known bool) {
-	switch x := super.(type) {
-	case []Value:
-		y, ok := sub.([]Value)
-		return ok && consecutive(x, y), ok
-	case *Set:
-		y, ok := sub.(*Set)
-		return ok && !slices.ContainsFunc(y.Elems(), func(e Value) bool { return !x.Has(e) }), ok
-	}
-	if !isObject(super) || !isObject(sub) {
-		return false, false
-	}
-	ok = true
-	Each(sub, func(k, v Value) bool {
-		var there Value
-		if there, ok = Get(super, k); ok && !Equal(v, there) {
-			ok, _ = partOf(there, v)
-		}
-		return ok
-	})
-	return ok, true
-}
-
-// consecutive reports whether sub stands somewhere in super.
-func consecutive(super, sub []Value) bool {
-	for i := 0; i+len(sub) <= len(super); i++ {
-		if slices.EqualFunc(super[i:i+len(sub)], sub, Equal) {
-			return true
-		}
-	}
-	return false
 }

@@ -10,7 +10,6 @@ var stringsBuiltins = []own{
 	{"lower", 1, func() Builtin { return changeText(strings.ToLower) }},
 	{"upper", 1, func() Builtin { return changeText(strings.ToUpper) }},
 	{"trim_space", 1, func() Builtin { return changeText(strings.TrimSpace) }},
-	{"strings.reverse", 1, func() Builtin { return changeText(reverseText) }},
 	{"contains", 2, func() Builtin { return testTexts(strings.Contains) }},
 	{"startswith", 2, func() Builtin { return testTexts(strings.HasPrefix) }},
 	{"endswith", 2, func() Builtin { return testTexts(strings.HasSuffix) }},
@@ -22,7 +21,6 @@ var stringsBuiltins = []own{
 	{"split", 2, func() Builtin { return split }},
 	{"concat", 2, func() Builtin { return concat }},
 	{"indexof", 2, func() Builtin { return onTexts(indexOf) }},
-	{"indexof_n", 2, func() Builtin { return onTexts(indexesOf) }},
 	{"strings.count", 2, func() Builtin {
 		return onTexts(func(s, part string) (Value, bool, error) {
 			return strings.Count(s, part), true, nil
@@ -30,21 +28,8 @@ var stringsBuiltins = []own{
 	}},
 	{"strings.any_prefix_match", 2, func() Builtin { return anyAffix(strings.HasPrefix) }},
 	{"strings.any_suffix_match", 2, func() Builtin { return anyAffix(strings.HasSuffix) }},
-	{"strings.replace_n", 2, func() Builtin { return replaceAll }},
 	{"replace", 3, func() Builtin { return replace }},
 	{"substring", 3, func() Builtin { return substring }},
-	{"strings.split_n", 3, func() Builtin { return splitN }},
-}
-
-// reverseText turns the runes around; bytes that are none stay as they are.
-func reverseText(s string) string {
-	out := make([]byte, len(s))
-	for i := 0; i < len(s); {
-		_, n := utf8.DecodeRuneInString(s[i:])
-		copy(out[len(s)-i-n:], s[i:i+n])
-		i += n
-	}
-	return string(out)
 }
 
 func split(_ *Call, args []Value) (Value, bool, error) {
@@ -68,20 +53,6 @@ func split(_ *Call, args []Value) (Value, bool, error) {
 		out = append(out, s[:i])
 		s = s[i+len(by):]
 	}
-}
-
-func splitN(_ *Call, args []Value) (Value, bool, error) {
-	s, ok1 := args[0].(string)
-	by, ok2 := args[1].(string)
-	n, ok3 := intArg(args[2])
-	if !ok1 || !ok2 || !ok3 {
-		return bail()
-	}
-	parts := strings.Split(s, by)
-	if n >= 0 {
-		return textValues(parts[:min(n, len(parts))]), true, nil
-	}
-	return textValues(parts[max(len(parts)+n, 0):]), true, nil
 }
 
 func textValues(list []string) []Value {
@@ -142,26 +113,6 @@ func replace(_ *Call, args []Value) (Value, bool, error) {
 	return out, true, nil
 }
 
-// replaceAll replaces the keys of an object by its values, in one go.
-func replaceAll(_ *Call, args []Value) (Value, bool, error) {
-	s, ok := args[1].(string)
-	if !ok || !isObject(args[0]) {
-		return bail()
-	}
-	pairs := make([]string, 0, 2*Len(args[0]))
-	Each(args[0], func(k, v Value) bool {
-		old, ok1 := k.(string)
-		by, ok2 := v.(string)
-		ok = ok1 && ok2
-		pairs = append(pairs, old, by)
-		return ok
-	})
-	if !ok {
-		return bail()
-	}
-	return strings.NewReplacer(pairs...).Replace(s), true, nil
-}
-
 // indexOf counts runes. Bytes that are none are one and the same rune to OPA,
 // which is left to it.
 func indexOf(s, part string) (Value, bool, error) {
@@ -173,24 +124,6 @@ func indexOf(s, part string) (Value, bool, error) {
 		i = utf8.RuneCountInString(s[:i])
 	}
 	return i, true, nil
-}
-
-func indexesOf(s, part string) (Value, bool, error) {
-	if part == "" || !countable(s, part) {
-		return bail()
-	}
-	out := []Value{}
-	for at := 0; ; {
-		i := strings.Index(s, part)
-		if i < 0 {
-			return out, true, nil
-		}
-		at += utf8.RuneCountInString(s[:i])
-		out = append(out, at)
-		_, n := utf8.DecodeRuneInString(s[i:])
-		s = s[i+n:]
-		at++
-	}
 }
 
 func countable(s, part string) bool { return utf8.ValidString(s) && utf8.ValidString(part) }

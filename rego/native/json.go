@@ -21,21 +21,16 @@ const maxEventDepth = 512
 // is no JSON; another reader is to say what it makes of them. The value's
 // strings share one copy of text.
 func ParseJSON(text []byte) (Value, bool) {
-	r := jsonReader{s: string(text), limit: maxEventDepth, strict: true}
+	r := jsonReader{s: string(text)}
 	return r.document()
 }
 
-// jsonReader reads one JSON document, nested as deep as limit. Strict, it
-// refuses what ParseJSON does; else of equal keys the last counts, and what is
-// no UTF-8 is U+FFFD. Odd says that a number in it may be beyond OPA's, deep
-// that it is nested too deep to say anything.
+// jsonReader reads one JSON document.
 type jsonReader struct {
-	s      string
-	at     int
-	limit  int
-	strict bool
-	odd    bool
-	deep   bool
+	s  string
+	at int
+	// longExponent is true when a number has an exponent of more than two digits.
+	longExponent bool
 }
 
 func (r *jsonReader) document() (Value, bool) {
@@ -83,8 +78,7 @@ func (r *jsonReader) value(depth int) (Value, bool) {
 	default:
 		return r.number()
 	}
-	if depth >= r.limit {
-		r.deep = true
+	if depth >= maxEventDepth {
 		return nil, false
 	}
 	r.at++
@@ -109,16 +103,11 @@ func (r *jsonReader) number() (Value, bool) {
 	}
 	text := r.s[r.at:end]
 	if bound.Long(text) {
-		if r.strict {
-			return nil, false
-		}
-		r.odd = true // it is JSON, but nobody may compute with it
+		return nil, false // nobody may compute with it
 	}
 	r.at = end
-	for i := range len(text) {
-		if text[i]|0x20 == 'e' && len(text)-i > 4 {
-			r.odd = true
-		}
+	if i := strings.IndexAny(text, "eE"); i >= 0 && len(text)-i > 3 {
+		r.longExponent = true
 	}
 	return exactNumber(text), true
 }
@@ -170,10 +159,8 @@ func (r *jsonReader) object(depth int) (Value, bool) {
 		if !ok {
 			return nil, false
 		}
-		if r.strict {
-			if _, twice := out[key]; twice {
-				return nil, false
-			}
+		if _, twice := out[key]; twice {
+			return nil, false
 		}
 		if out[key], ok = r.value(depth); !ok {
 			return nil, false
@@ -239,10 +226,7 @@ func (r *jsonReader) escaped() (string, bool) {
 		}
 		plain := r.s[r.at:end]
 		if high && !utf8.ValidString(plain) {
-			if r.strict {
-				return "", false
-			}
-			plain = mended(plain)
+			return "", false
 		}
 		b = append(b, plain...)
 		r.at = end + 1
@@ -254,15 +238,6 @@ func (r *jsonReader) escaped() (string, bool) {
 			return "", false
 		}
 	}
-}
-
-// mended is a text with U+FFFD for each byte that is no UTF-8.
-func mended(s string) string {
-	b := make([]byte, 0, len(s)+utf8.UTFMax)
-	for _, char := range s {
-		b = utf8.AppendRune(b, char)
-	}
-	return string(b)
 }
 
 // escape reads what follows a backslash.
@@ -307,7 +282,7 @@ func (r *jsonReader) unicode(b []byte) ([]byte, bool) {
 			return utf8.AppendRune(b, pair), true
 		}
 	}
-	return utf8.AppendRune(b, utf8.RuneError), !r.strict
+	return b, false
 }
 
 func (r *jsonReader) hex4(at int) (rune, bool) {
@@ -323,4 +298,14 @@ func (r *jsonReader) hex4(at int) (rune, bool) {
 		char = char<<4 | rune(d)
 	}
 	return char, true
+}
+
+func hexDigit(c byte) (byte, bool) {
+	switch {
+	case c >= '0' && c <= '9':
+		return c - '0', true
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return c | 0x20 - 'a' + 10, true
+	}
+	return 0, false
 }

@@ -23,8 +23,8 @@ const maxDepth = 512
 // changed is written back as it was read. One of more digits than
 // digits.Max, written out, is an error: to compare it takes seconds.
 func DecodeJSON(data []byte) (any, error) {
-	s := scanner{data: data}
-	if v, ok := s.value(0); ok && s.end() {
+	s := newScanner(data)
+	if v, ok := s.value(0); ok && s.End() {
 		return v, nil
 	}
 	return decodeSlowly(data)

@@ -68,7 +68,7 @@ func (p *Projection) want(path Path) {
 // wanted are absent.
 func (p *Projection) Decode(data []byte) (c *Context, event string, err error) {
 	if !p.whole {
-		d := projector{want: p, scanner: scanner{data: data}, c: &Context{slots: new(slots)}}
+		d := projector{want: p, scanner: newScanner(data), c: &Context{slots: new(slots)}}
 		if d.read() {
 			return d.c, d.c.Text(FieldEvent), nil
 		}
@@ -96,8 +96,8 @@ func (p *Projection) DecodeFor(e Event, data []byte) (c *Context, event string, 
 // event is then decoded for: neither what follows the field nor whether it is
 // there twice is looked at.
 func Peek(data []byte, f Field) string {
-	d := projector{scanner: scanner{data: data}}
-	if d.space() != '{' {
+	d := projector{scanner: newScanner(data)}
+	if d.Space() != '{' {
 		return ""
 	}
 	for next := d.open(0); next == again; next = d.more('}') {
@@ -105,11 +105,11 @@ func Peek(data []byte, f Field) string {
 		if !ok {
 			return ""
 		}
-		if named, known := fieldOf(key); known && named == f && d.space() == '"' {
-			text, _ := d.text()
+		if named, known := fieldOf(key); known && named == f && d.Space() == '"' {
+			text, _ := d.Text()
 			return text
 		}
-		d.space()
+		d.Space()
 		if !d.skip(1) {
 			return ""
 		}
@@ -170,7 +170,7 @@ type projector struct {
 // read reads the object; false leaves it to DecodeContext, for whatever
 // reason.
 func (d *projector) read() bool {
-	if d.space() != '{' {
+	if d.Space() != '{' {
 		return false
 	}
 	for next := d.open(0); next != closed; next = d.more('}') {
@@ -181,7 +181,7 @@ func (d *projector) read() bool {
 	if len(d.raw) > 0 {
 		d.c.put(FieldRaw, d.raw)
 	}
-	return d.end()
+	return d.End()
 }
 
 // member reads one key of the event and its value. Two names of one field, and
@@ -199,9 +199,9 @@ func (d *projector) member() bool {
 		return false
 	}
 	d.seen[f] = true
-	first := d.space()
+	first := d.Space()
 	if first == 'n' {
-		return d.word("null")
+		return d.Word("null")
 	}
 	if !f.Spec().Type.begins(first) {
 		return false
@@ -228,19 +228,19 @@ func (d *projector) field(f Field, first byte) bool {
 // name reads a key without making a string of it. One with escapes, or that is
 // not UTF-8, is left to DecodeContext.
 func (d *projector) name() ([]byte, bool) {
-	if d.space() != '"' {
+	if d.Space() != '"' {
 		return nil, false
 	}
-	start := d.at + 1
-	plain, ok := d.skipText()
+	start := d.At + 1
+	plain, ok := d.SkipText()
 	if !ok || !plain {
 		return nil, false
 	}
-	key := d.data[start : d.at-1]
-	if d.space() != ':' || !utf8.Valid(key) {
+	key := d.Data[start : d.At-1]
+	if d.Space() != ':' || !utf8.Valid(key) {
 		return nil, false
 	}
-	d.at++
+	d.At++
 	return key, true
 }
 
@@ -251,10 +251,10 @@ func (d *projector) unnamed(key string) bool {
 		return false
 	}
 	d.odd = append(d.odd, key)
-	first := d.space()
+	first := d.Space()
 	switch wanted := d.want.fields[FieldRaw]; {
 	case first == 'n':
-		return d.word("null")
+		return d.Word("null")
 	case wanted == absent, wanted == members && !slices.Contains(d.want.keys[FieldRaw], key):
 		return d.skip(1)
 	}

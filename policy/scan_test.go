@@ -48,9 +48,9 @@ var projections = func() []*Projection {
 
 // checkScan compares the one-pass reader with the standard library's.
 func checkScan(t *testing.T, data []byte) {
-	s := scanner{data: data}
+	s := newScanner(data)
 	v, ok := s.value(0)
-	ok = ok && s.end()
+	ok = ok && s.End()
 	want, err := decodeSlowly(data)
 	if ok {
 		require.NoError(t, err, "%q is taken", data)
@@ -58,8 +58,8 @@ func checkScan(t *testing.T, data []byte) {
 	} else if err == nil {
 		require.Greater(t, deepest(want), maxDepth-2, "%q is refused", data)
 	}
-	k := scanner{data: data}
-	if skipped := k.skip(0) && k.end(); skipped && err != nil {
+	k := newScanner(data)
+	if skipped := k.skip(0) && k.End(); skipped && err != nil {
 		require.ErrorContains(t, err, "appears twice", "%q is skipped", data)
 	} else if !skipped && err == nil {
 		require.Greater(t, deepest(want), maxDepth-2, "%q is not skipped", data)

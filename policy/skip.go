@@ -6,7 +6,7 @@ func (s *scanner) skip(at int) bool {
 	var lists [maxDepth/64 + 1]uint64 // a bit for each level: a list
 	depth := at
 	for {
-		switch c := s.space(); c {
+		switch c := s.Space(); c {
 		case '{', '[':
 			next := s.open(depth)
 			if next == broken {
@@ -23,23 +23,23 @@ func (s *scanner) skip(at int) bool {
 				continue
 			}
 		case '"':
-			if _, ok := s.skipText(); !ok {
+			if _, ok := s.SkipText(); !ok {
 				return false
 			}
 		case 't':
-			if !s.word("true") {
+			if !s.Word("true") {
 				return false
 			}
 		case 'f':
-			if !s.word("false") {
+			if !s.Word("false") {
 				return false
 			}
 		case 'n':
-			if !s.word("null") {
+			if !s.Word("null") {
 				return false
 			}
 		default:
-			if !s.skipNumber() {
+			if !s.SkipNumber() {
 				return false
 			}
 		}
@@ -65,12 +65,12 @@ func (s *scanner) skip(at int) bool {
 }
 
 func (s *scanner) skipKey() bool {
-	if s.space() != '"' {
+	if s.Space() != '"' {
 		return false
 	}
-	if _, ok := s.skipText(); !ok || s.space() != ':' {
+	if _, ok := s.SkipText(); !ok || s.Space() != ':' {
 		return false
 	}
-	s.at++
+	s.At++
 	return true
 }

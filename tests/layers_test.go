@@ -20,7 +20,7 @@ const module = "github.com/hookc/hookc"
 // before its own. Packages of one list do not import each other.
 var layers = [][]string{
 	{"policy/digits", "policy/glyph"},
-	{"rego/bounds"},
+	{"rego/bounds", "policy/scan"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "cmd/hookgate/cold"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "cmd/hookgate/rules"},
 	{"dag", "policy/agent", "policy/pattern", "policy/trust", "builtins/rule", "builtins/toolcall"},
@@ -43,7 +43,7 @@ func layerOf(name string) (int, bool) {
 
 // stdOnly lists the packages that import nothing but the standard library and
 // lower layers.
-var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/agent", "internal/wire", "cmd/hookgate/cold", "cmd/hookgate/rules", "cmd/hookgate", "rego/native", "rego/bounds", "policy/digits", "policy/glyph"}
+var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/agent", "internal/wire", "cmd/hookgate/cold", "cmd/hookgate/rules", "cmd/hookgate", "rego/native", "rego/bounds", "policy/digits", "policy/glyph", "policy/scan"}
 
 // owners says which packages may import a module; everything else must not,
 // and those in barred must not even link it.

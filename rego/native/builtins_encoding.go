@@ -44,7 +44,7 @@ func sha256Hex(s string) string {
 // of what ParseJSON does not read, OPA is asked.
 func readJSON(v Value) (Value, bool) {
 	s, _ := v.(string)
-	r := jsonReader{s: s}
+	r := newJSONReader([]byte(s))
 	out, ok := r.document()
 	return out, ok && !r.longExponent
 }

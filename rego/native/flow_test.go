@@ -48,24 +48,24 @@ func TestFlow(t *testing.T) {
 		{"not of not", `{"a"}`, func(m *maker) []Stmt { return []Stmt{negate(negate(eq(m.c(1), m.c(1)))), m.trace("a")} }},
 		{"a conflict in not bails", `bail`, func(m *maker) []Stmt { return []Stmt{negate(put(l(9)))} }},
 		{"a loop goes on when its body ends", `{1, 2, 3, "end"}`, func(m *maker) []Stmt {
-			return []Stmt{set(3, m.c([]Value{3, 1, 2})), scan(3, put(l(5)), m.stop()), m.trace("end")}
+			return []Stmt{set(3, m.c([]Value{3, 1, 2})), scanOver(3, put(l(5)), m.stop()), m.trace("end")}
 		}},
 		{"break 0 in a loop goes on", `{1, 2, 3, "end"}`, func(m *maker) []Stmt {
-			return []Stmt{set(3, m.c([]Value{3, 1, 2})), scan(3, put(l(5)), brk(0), put(l(3))), m.trace("end")}
+			return []Stmt{set(3, m.c([]Value{3, 1, 2})), scanOver(3, put(l(5)), brk(0), put(l(3))), m.trace("end")}
 		}},
 		{"break 1 in a loop leaves it", `{3, "end"}`, func(m *maker) []Stmt {
-			return []Stmt{set(3, m.c([]Value{3, 1, 2})), scan(3, put(l(5)), brk(1)), m.trace("end")}
+			return []Stmt{set(3, m.c([]Value{3, 1, 2})), scanOver(3, put(l(5)), brk(1)), m.trace("end")}
 		}},
 		{"break 2 in a loop leaves the block", `{3}`, func(m *maker) []Stmt {
-			return []Stmt{set(3, m.c([]Value{3, 1, 2})), scan(3, put(l(5)), brk(2)), m.trace("end")}
+			return []Stmt{set(3, m.c([]Value{3, 1, 2})), scanOver(3, put(l(5)), brk(2)), m.trace("end")}
 		}},
 		{"after a loop the key is undefined", `{"undefined"}`, func(m *maker) []Stmt {
-			return []Stmt{set(3, m.c([]Value{3})), scan(3), is(OpIsUndefined, l(4)), m.trace("undefined")}
+			return []Stmt{set(3, m.c([]Value{3})), scanOver(3), is(OpIsUndefined, l(4)), m.trace("undefined")}
 		}},
 		{"a loop over a string", `{"end"}`, func(m *maker) []Stmt {
-			return []Stmt{set(3, m.c("text")), scan(3, put(l(5))), m.trace("end")}
+			return []Stmt{set(3, m.c("text")), scanOver(3, put(l(5))), m.trace("end")}
 		}},
-		{"a loop over undefined", `{"end"}`, func(m *maker) []Stmt { return []Stmt{scan(3, put(l(5))), m.trace("end")} }},
+		{"a loop over undefined", `{"end"}`, func(m *maker) []Stmt { return []Stmt{scanOver(3, put(l(5))), m.trace("end")} }},
 		{"a dynamic call of nothing", `set()`, func(m *maker) []Stmt {
 			return []Stmt{block([]Stmt{block([]Stmt{block([]Stmt{m.dynamic("g0", "none")})})}), brk(0)}
 		}},
@@ -79,7 +79,7 @@ func TestFlow(t *testing.T) {
 }
 
 // scan loops over local 3, with the key in 4 and the value in 5.
-func scan(n int32, body ...Stmt) Stmt {
+func scanOver(n int32, body ...Stmt) Stmt {
 	return Stmt{Op: OpScan, A: l(n), B: l(4), Target: 5, Blocks: blocks(body), Place: -1}
 }
 
@@ -133,7 +133,7 @@ func TestScanOrder(t *testing.T) {
 		m.fn("f", 2, []Stmt{
 			{Op: OpMakeArray, Target: out, Place: -1},
 			in(3, slot),
-			scan(3, Stmt{Op: OpCallBuiltin, Index: pair, Args: []Operand{l(4), l(5)}, Target: 6, Place: -1}, add(6)),
+			scanOver(3, Stmt{Op: OpCallBuiltin, Index: pair, Args: []Operand{l(4), l(5)}, Target: 6, Place: -1}, add(6)),
 		})
 		assert.Equal(t, c.want, m.eval(t, object{"v": c.v}))
 	}

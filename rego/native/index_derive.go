@@ -18,10 +18,10 @@ type step struct {
 // changers are the builtins that a condition may look through: what they give
 // depends on their arguments alone, and costs no more than a pass over them.
 var changers = map[string]bool{
-	"lower": true, "upper": true, "trim_space": true, "strings.reverse": true,
+	"lower": true, "upper": true, "trim_space": true,
 	"trim": true, "trim_left": true, "trim_right": true, "trim_prefix": true, "trim_suffix": true,
 	"split": true, "replace": true, "substring": true, "object.get": true, "count": true, "abs": true,
-	"to_number": true, "minus": true, "urlquery.decode": true,
+	"to_number": true, "minus": true,
 }
 
 // derivation numbers the subjects that leads of one index look at: what is made

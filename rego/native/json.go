@@ -3,10 +3,9 @@ package native
 import (
 	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
-	bound "github.com/hookc/hookc/policy/digits"
+	"github.com/hookc/hookc/policy/scan"
 )
 
 // maxEventDepth bounds the nesting of what ParseJSON reads, as policy's
@@ -21,16 +20,21 @@ const maxEventDepth = 512
 // is no JSON; another reader is to say what it makes of them. The value's
 // strings share one copy of text.
 func ParseJSON(text []byte) (Value, bool) {
-	r := jsonReader{s: string(text)}
+	r := newJSONReader(text)
 	return r.document()
 }
 
 // jsonReader reads one JSON document.
 type jsonReader struct {
-	s  string
-	at int
+	scan.Scanner
+	// s is what is read, of which texts are parts.
+	s string
 	// longExponent is true when a number has an exponent of more than two digits.
 	longExponent bool
+}
+
+func newJSONReader(text []byte) *jsonReader {
+	return &jsonReader{Scanner: scan.Scanner{Data: text}, s: string(text)}
 }
 
 func (r *jsonReader) document() (Value, bool) {
@@ -38,42 +42,30 @@ func (r *jsonReader) document() (Value, bool) {
 	if !ok {
 		return nil, false
 	}
-	r.space()
-	return v, r.at == len(r.s)
-}
-
-// space skips blanks and returns the byte that follows, 0 at the end.
-func (r *jsonReader) space() byte {
-	for ; r.at < len(r.s); r.at++ {
-		c := r.s[r.at]
-		if c > ' ' || c != ' ' && c != '\t' && c != '\r' && c != '\n' {
-			return c
-		}
-	}
-	return 0
+	return v, r.End()
 }
 
 // next takes a character that must come after blanks.
 func (r *jsonReader) next(c byte) bool {
-	if r.space() != c {
+	if r.Space() != c {
 		return false
 	}
-	r.at++
+	r.At++
 	return true
 }
 
 func (r *jsonReader) value(depth int) (Value, bool) {
-	c := r.space()
+	c := r.Space()
 	switch c {
 	case '"':
 		s, ok := r.text()
 		return s, ok
 	case 't':
-		return true, r.word("true")
+		return true, r.Word("true")
 	case 'f':
-		return false, r.word("false")
+		return false, r.Word("false")
 	case 'n':
-		return nil, r.word("null")
+		return nil, r.Word("null")
 	case '[', '{':
 	default:
 		return r.number()
@@ -81,31 +73,19 @@ func (r *jsonReader) value(depth int) (Value, bool) {
 	if depth >= maxEventDepth {
 		return nil, false
 	}
-	r.at++
+	r.At++
 	if c == '[' {
 		return r.array(depth + 1)
 	}
 	return r.object(depth + 1)
 }
 
-func (r *jsonReader) word(w string) bool {
-	if !strings.HasPrefix(r.s[r.at:], w) {
-		return false
-	}
-	r.at += len(w)
-	return true
-}
-
 func (r *jsonReader) number() (Value, bool) {
-	end := numberEnd(r.s, r.at)
-	if end < 0 {
+	start := r.At
+	if !r.SkipNumber() {
 		return nil, false
 	}
-	text := r.s[r.at:end]
-	if bound.Long(text) {
-		return nil, false // nobody may compute with it
-	}
-	r.at = end
+	text := r.s[start:r.At]
 	if i := strings.IndexAny(text, "eE"); i >= 0 && len(text)-i > 3 {
 		r.longExponent = true
 	}
@@ -176,7 +156,7 @@ func (r *jsonReader) object(depth int) (Value, bool) {
 
 // key reads a key and its colon.
 func (r *jsonReader) key() (string, bool) {
-	if r.space() != '"' {
+	if r.Space() != '"' {
 		return "", false
 	}
 	key, ok := r.text()
@@ -185,127 +165,13 @@ func (r *jsonReader) key() (string, bool) {
 
 // text reads a string: a part of what is read if it stands there as it is.
 func (r *jsonReader) text() (string, bool) {
-	r.at++
-	begin := r.at
-	end, high := r.run(begin)
-	if end < 0 {
+	start := r.At + 1
+	plain, ok := r.SkipText()
+	if !ok {
 		return "", false
 	}
-	if s := r.s[begin:end]; r.s[end] == '"' && (!high || utf8.ValidString(s)) {
-		r.at = end + 1
+	if s := r.s[start : r.At-1]; plain && utf8.ValidString(s) {
 		return s, true
 	}
-	return r.escaped()
-}
-
-// run is where the characters end that stand for themselves: at a quote or a
-// backslash; -1 without either, or at a control character. High says that some
-// are not ASCII.
-func (r *jsonReader) run(i int) (end int, high bool) {
-	var or byte
-	for ; i < len(r.s); i++ {
-		c := r.s[i]
-		if c == '"' || c == '\\' {
-			return i, or >= utf8.RuneSelf
-		}
-		if c < ' ' {
-			break
-		}
-		or |= c
-	}
-	return -1, false
-}
-
-// escaped reads a string that is not what stands there.
-func (r *jsonReader) escaped() (string, bool) {
-	var b []byte
-	for {
-		end, high := r.run(r.at)
-		if end < 0 {
-			return "", false
-		}
-		plain := r.s[r.at:end]
-		if high && !utf8.ValidString(plain) {
-			return "", false
-		}
-		b = append(b, plain...)
-		r.at = end + 1
-		if r.s[end] == '"' {
-			return string(b), true
-		}
-		ok := false
-		if b, ok = r.escape(b); !ok {
-			return "", false
-		}
-	}
-}
-
-// escape reads what follows a backslash.
-func (r *jsonReader) escape(b []byte) ([]byte, bool) {
-	if r.at == len(r.s) {
-		return b, false
-	}
-	c := r.s[r.at]
-	r.at++
-	switch c {
-	case '"', '\\', '/':
-		return append(b, c), true
-	case 'b':
-		return append(b, '\b'), true
-	case 'f':
-		return append(b, '\f'), true
-	case 'n':
-		return append(b, '\n'), true
-	case 'r':
-		return append(b, '\r'), true
-	case 't':
-		return append(b, '\t'), true
-	case 'u':
-		return r.unicode(b)
-	}
-	return b, false
-}
-
-func (r *jsonReader) unicode(b []byte) ([]byte, bool) {
-	char, ok := r.hex4(r.at)
-	if !ok {
-		return b, false
-	}
-	r.at += 4
-	if !utf16.IsSurrogate(char) {
-		return utf8.AppendRune(b, char), true
-	}
-	if r.at+1 < len(r.s) && r.s[r.at] == '\\' && r.s[r.at+1] == 'u' {
-		low, ok := r.hex4(r.at + 2)
-		if pair := utf16.DecodeRune(char, low); ok && pair != utf8.RuneError {
-			r.at += 6
-			return utf8.AppendRune(b, pair), true
-		}
-	}
-	return b, false
-}
-
-func (r *jsonReader) hex4(at int) (rune, bool) {
-	if at+4 > len(r.s) {
-		return 0, false
-	}
-	var char rune
-	for i := at; i < at+4; i++ {
-		d, ok := hexDigit(r.s[i])
-		if !ok {
-			return 0, false
-		}
-		char = char<<4 | rune(d)
-	}
-	return char, true
-}
-
-func hexDigit(c byte) (byte, bool) {
-	switch {
-	case c >= '0' && c <= '9':
-		return c - '0', true
-	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return c | 0x20 - 'a' + 10, true
-	}
-	return 0, false
+	return scan.Unescape(r.Data[start : r.At-1])
 }

@@ -97,7 +97,7 @@ func TestCodec(t *testing.T) {
 	}
 	m.Paths = append(m.Paths, []string{})
 	m.Data = object{"k": []Value{1, 2.5}}
-	m.fn("g", 3, []Stmt{m.call(3, 0), scan(3, negate(brk(1))), {Op: OpWith, A: m.c(1), Keys: []Operand{m.c("k")}, Blocks: blocks([]Stmt{{Op: OpNop, Place: 0}}), Place: 0}})
+	m.fn("g", 3, []Stmt{m.call(3, 0), scanOver(3, negate(brk(1))), {Op: OpWith, A: m.c(1), Keys: []Operand{m.c("k")}, Blocks: blocks([]Stmt{{Op: OpNop, Place: 0}}), Place: 0}})
 	m.Places = []Place{{0, 3, 7}, {1, 400, 2}}
 	m.Files = []string{"a.rego", "b.rego"}
 	written := m.Append([]byte("before"))[6:]
@@ -128,7 +128,7 @@ func TestForged(t *testing.T) {
 	for _, v := range everyValue() {
 		m.c(v)
 	}
-	m.fn("g", 2, []Stmt{m.call(3, 0), scan(3, put(l(5))), negate(brk(1)), block([]Stmt{brk(1)})})
+	m.fn("g", 2, []Stmt{m.call(3, 0), scanOver(3, put(l(5))), negate(brk(1)), block([]Stmt{brk(1)})})
 	written := m.Append(nil)
 	linked := 0
 	for i := range written {

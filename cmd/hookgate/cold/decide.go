@@ -1,5 +1,7 @@
 package cold
 
+import "github.com/hookc/hookc/policy/scan"
+
 // Fields is how many fields an event can have; a field's number is that of
 // policy.Field.
 const Fields = 64
@@ -302,9 +304,9 @@ func (e *event) inner(v Value, none bool) (Value, bool) {
 	if _, ok = object(text, nil); !ok {
 		return Value{}, false
 	}
-	s := scanner{data: text}
-	s.space()
-	return Value{text[s.at:]}, true
+	s := newScanner(text)
+	s.Space()
+	return Value{text[s.At:]}, true
 }
 
 // roots takes the first of a list of folders for the project.
@@ -312,19 +314,19 @@ func (e *event) roots(v Value) bool {
 	if v.kind() != '[' {
 		return false
 	}
-	s := scanner{data: v.text, at: 1}
-	switch s.space() {
+	s := scan.Scanner{Data: v.text, At: 1}
+	switch s.Space() {
 	case ']':
 		return true
 	case '"':
 	default:
 		return false
 	}
-	from := s.at
-	if !s.text() {
+	from := s.At
+	if _, ok := s.SkipText(); !ok {
 		return false
 	}
-	root, ok := Value{v.text[from:s.at]}.plain()
+	root, ok := Value{v.text[from:s.At]}.plain()
 	e.folder = root
 	return ok && len(root) > 0
 }

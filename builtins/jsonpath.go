@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/ohler55/ojg/jp"
-
 	"github.com/hookc/hookc/policy"
 )
 
@@ -41,10 +39,12 @@ var _ = register(Func{
 	},
 })
 
-// maxQuery bounds a query, in bytes; maxSelected what one may select.
+// maxQuery bounds a query, in bytes; maxSelected what one may select, and
+// maxVisited what it may look at for that.
 const (
 	maxQuery    = 1024
 	maxSelected = 100_000
+	maxVisited  = 2_000_000
 )
 
 func selected(value any, query string) ([]any, error) {
@@ -52,53 +52,54 @@ func selected(value any, query string) ([]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The library follows the order of Go's maps; places can be sorted.
-	places := path.Locate(value, maxSelected+1)
-	if len(places) > maxSelected {
-		return nil, fmt.Errorf("the query selects more than %d values", maxSelected)
+	type found struct {
+		at    []step
+		value any
 	}
-	slices.SortStableFunc(places, comparePlaces)
-	out := []any{}
-	for _, p := range places {
-		out = append(out, p.First(value))
+	var all []found
+	s := search{root: value}
+	s.walk(value, path, func(v any) bool {
+		all = append(all, found{slices.Clone(s.at), v})
+		return len(all) <= maxSelected
+	})
+	switch {
+	case len(all) > maxSelected:
+		return nil, fmt.Errorf("the query selects more than %d values", maxSelected)
+	case s.visited > maxVisited:
+		return nil, fmt.Errorf("the query looks at more than %d values", maxVisited)
+	case s.failed != nil:
+		return nil, s.failed
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return slices.CompareFunc(a.at, b.at, compareSteps) })
+	out := make([]any, len(all))
+	for i, f := range all {
+		out[i] = f.value
 	}
 	return out, nil
 }
 
-func comparePlaces(a, b jp.Expr) int {
-	for i := range min(len(a), len(b)) {
-		x, isIndex := a[i].(jp.Nth)
-		y, both := b[i].(jp.Nth)
-		if isIndex && both && x != y {
-			return cmp.Compare(x, y)
-		}
-		k, isKey := a[i].(jp.Child)
-		l, bothKeys := b[i].(jp.Child)
-		if isKey && bothKeys && k != l {
-			return cmp.Compare(k, l)
-		}
-	}
-	return cmp.Compare(len(a), len(b))
+func compareSteps(a, b step) int {
+	return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.key, b.key))
 }
 
 // queries are the parsed ones; when the store is full it is emptied, as that
 // of patterns.
 var queries = struct {
 	sync.RWMutex
-	m map[string]jp.Expr
-}{m: map[string]jp.Expr{}}
+	m map[string][]segment
+}{m: map[string][]segment{}}
 
-func parsedQuery(query string) (jp.Expr, error) {
+func parsedQuery(query string) ([]segment, error) {
 	queries.RLock()
-	path := queries.m[query]
+	path, known := queries.m[query]
 	queries.RUnlock()
-	if path != nil {
+	if known {
 		return path, nil
 	}
 	if len(query) > maxQuery {
 		return nil, fmt.Errorf("the query is longer than %d bytes", maxQuery)
 	}
-	path, err := jp.ParseString(query)
+	path, err := parseQuery(query)
 	if err != nil {
 		return nil, fmt.Errorf("%q is not a JSONPath query: %w", query, err)
 	}

@@ -1,7 +1,6 @@
 package dag
 
 import (
-	"encoding/xml"
 	"fmt"
 	"io"
 	"math"
@@ -69,12 +68,12 @@ const (
 	maxCols  = 46
 )
 
+// xmlEscapes writes what XML gives a meaning, and replaces what it cannot hold.
+var xmlEscapes = strings.NewReplacer(`"`, "&#34;", "'", "&#39;", "&", "&amp;", "<", "&lt;", ">", "&gt;", "\ufffe", "\ufffd", "\uffff", "\ufffd")
+
 // xmlText makes any text safe as the content or a quoted attribute of XML.
 func xmlText(s string) string {
-	var b strings.Builder
-	// strings.Builder never fails, and neither does EscapeText then.
-	_ = xml.EscapeText(&b, []byte(plain(s)))
-	return b.String()
+	return xmlEscapes.Replace(strings.ToValidUTF8(plain(s), "\ufffd"))
 }
 
 func renderSVG(w io.Writer, m *Model, _ Style) error {

@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,8 +34,12 @@ func peerOf(conn *net.UnixConn) (peer, error) {
 // bounds are what a process sees: its namespaces and its root.
 var bounds = []string{"ns/mnt", "ns/net", "ns/pid", "ns/user", "root"}
 
-// ownBounds are this process's, as they were at the start.
-var ownBounds, ownLimits = boundsOf("self"), limitsOf("self")
+// ownBounds and ownLimits are this process's, which does not change them. Only
+// serve asks, so no other command looks.
+var (
+	ownBounds = sync.OnceValue(func() string { return boundsOf("self") })
+	ownLimits = sync.OnceValue(func() string { return limitsOf("self") })
+)
 
 func boundsOf(pid string) string {
 	all := ""
@@ -68,7 +73,7 @@ func limitsOf(pid string) string {
 // confined says why a caller must not be answered at all: it sees other files
 // than this process does, and hooks would run outside of its container.
 func (p peer) confined() error {
-	if own := ownBounds; own == "" || boundsOf(strconv.Itoa(p.pid)) != own {
+	if own := ownBounds(); own == "" || boundsOf(strconv.Itoa(p.pid)) != own {
 		return handBack{"the caller is in another container or sandbox"}
 	}
 	return nil
@@ -78,7 +83,7 @@ func (p peer) confined() error {
 // not do that itself. It is asked where that is about to happen, since the
 // kernel takes its time to say.
 func (p peer) unprivileged() error {
-	if limitsOf(strconv.Itoa(p.pid)) != ownLimits {
+	if limitsOf(strconv.Itoa(p.pid)) != ownLimits() {
 		return handBack{"the caller has other privileges"}
 	}
 	return nil

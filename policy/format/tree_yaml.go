@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/policy/diag"
-	"gopkg.in/yaml.v3"
+	"go.yaml.in/yaml/v3"
 )
 
 const (

@@ -14,7 +14,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -95,7 +94,24 @@ func stateHome(getenv func(string) string, home func() (string, error), goos str
 	return filepath.Join(dir, ".local", "state"), nil
 }
 
-var unsafeInName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9._-]+`) })
+// safeName is a name with _ in the place of each run of bytes that a file's name
+// had better not have.
+func safeName(name string) string {
+	out := make([]byte, 0, len(name))
+	for i := range len(name) {
+		switch {
+		case safeByte(name[i]):
+			out = append(out, name[i])
+		case i == 0 || safeByte(name[i-1]):
+			out = append(out, '_')
+		}
+	}
+	return string(out)
+}
+
+func safeByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '.' || c == '_' || c == '-'
+}
 
 // leafName is a short hash of the real absolute root and, for people, its
 // base name. One project reached through a symbolic link has one state.
@@ -108,7 +124,7 @@ func leafName(root string) (string, error) {
 		abs = target
 	}
 	sum := sha256.Sum256([]byte(abs))
-	base := strings.Trim(unsafeInName().ReplaceAllString(filepath.Base(abs), "_"), "._")
+	base := strings.Trim(safeName(filepath.Base(abs)), "._")
 	if base == "" {
 		base = "root"
 	}
@@ -221,10 +237,11 @@ func (d *Dir) lock(name string) (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
-var namePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,60}(\.json)?$`) })
-
+// checkName wants 1 to 61 lowercase letters, digits and hyphens, of which the
+// first is no hyphen, and .json after them or nothing.
 func checkName(name string) error {
-	if !namePattern().MatchString(name) {
+	stem := strings.TrimSuffix(name, ".json")
+	if len(stem) == 0 || len(stem) > 61 || stem[0] == '-' || strings.Trim(stem, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 		return fmt.Errorf("%q is not a name of a state file", name)
 	}
 	return nil

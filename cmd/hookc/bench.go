@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,30 +19,19 @@ import (
 // others; what is reported is the median of the rounds. benchstat wants six.
 const benchRounds = 6
 
-// The ways a benchmark goes, as --how names them.
-const (
-	howInProcess = "in-process"
-	howSocket    = "socket"
-	howProcess   = "process"
-)
-
-var benchWays = []string{howInProcess, howSocket, howProcess}
+// howInProcess names the way in which bench decides, in figures and by --how.
+const howInProcess = "in-process"
 
 // benchOutputs are the forms of the report, as -f names them.
 var benchOutputs = []string{"text", "json", "gobench"}
 
-const benchHelp = `bench decides events over and over and says how long that takes: the median, what
-99 % take at most, the maximum, events a second, and in process bytes and allocations.
-Ways of deciding are measured turn by turn in six rounds; the medians of the rounds are
-shown, and every answer is compared: when one differs, two things were measured, and
-the exit code is 1.
-
-  in-process         the text decoded, decided, the Decision written (with --dialect: its
-                     words read and answered)
-  socket             a hookc serve of its own, asked as hookgate does, one connection an event
-  process/hookgate   the hookgate beside hookc, started for each event, asking that serve
-  process/run        hookc run, started for each event
-  process/true       a program that does nothing: what starting one costs here
+const benchHelp = `bench decides events in process, over and over, and says how long that takes: the
+median, what 99 % take at most, the maximum, events a second, bytes and allocations.
+Timed are reading the text of the event, deciding, and writing the Decision; with
+--dialect the agent's words are read and answered. Everything is measured turn by turn in
+six rounds; the medians of the rounds are shown, and every answer is compared: when one
+differs, two things were measured, and the exit code is 1. How long sockets and processes
+take is measured by the benchmarks of hookc itself (docs/benchmarks.md).
 
 Of each hook it shows its time in the chain, its share of all hooks' time, and for rules
 the time and allocations by themselves, on the event as it was sent. Rules that are
@@ -53,14 +41,13 @@ chain hold a look at the clock; a rule by itself is timed in batches of a few mi
 Hooks do what they do, each time: give events whose hooks may run often, or --rules-only.
 Left out, that is answered with nothing at once, are llm hooks without --llm; async hooks,
 which are not started; and on events made up by bench, hooks whose declaration does not
-rule out that they change something, without --effects. Events that concern a hook that
-is left out are measured in process alone. The project's own state (counters, trust, gate
-counts, the duplicate guard) is not touched, and a repeated call is not answered from memory.
+rule out that they change something, without --effects. The project's own state (counters,
+trust, gate counts, the duplicate guard) is not touched, and a repeated call is not
+answered from memory.
 
 Without --input the events are those of the YAML cases beside the policy (see hookc help
 test), or else one for each event of the policy, made up from what its filters compare.
-An event that names no folder is about this one. The dialect of socket and process is
-claude, or the first that has the event, unless --dialect names it.
+An event that names no folder is about this one.
 
 -f names policies, as everywhere, but the words text, json and gobench: those say how to
 print (a policy of that name is ./gobench). gobench has a line a round, for benchstat.
@@ -72,10 +59,10 @@ func newBench() *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use:   "bench [PATH…]",
-		Short: "Measure a policy: in process, through the socket and as a process, per plan and per hook",
+		Short: "Measure a policy in process, per plan and per hook",
 		Long:  benchHelp,
 		Example: `  hookc bench hooks.yaml
-  hookc bench hooks.yaml --input events/ --how in-process --time 5s
+  hookc bench hooks.yaml --input events/ --time 5s
   hookc bench hooks.yaml --input event.json -f gobench > old.txt    # then: benchstat old.txt new.txt
   hookc bench --dialect claude --input - --json < event.json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
@@ -89,7 +76,7 @@ type benchFlags struct {
 	sources
 	inputs                      []string
 	event, tool, dialect        string
-	how                         []string
+	how                         string
 	time, warmup                time.Duration
 	count, parallel             int
 	asJSON, rules, effects, llm bool
@@ -114,10 +101,10 @@ func (f *benchFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.event, "event", "", "only this `EVENT`; the event of inputs that name none")
 	cmd.Flags().StringVar(&f.tool, "tool", "", "only events of `TOOL`; events that are made up have it")
 	cmd.Flags().StringVar(&f.dialect, "dialect", "", "the events are in the words of `AGENT`, and so are the answers")
-	cmd.Flags().StringSliceVar(&f.how, "how", benchWays, "measure these `WAYS`: "+strings.Join(benchWays, ", "))
-	cmd.Flags().DurationVar(&f.time, "time", time.Second, "how long to measure each event each way")
-	cmd.Flags().IntVar(&f.count, "count", 0, "decide each event `N` times each way, instead of --time")
-	cmd.Flags().DurationVar(&f.warmup, "warmup", 100*time.Millisecond, "how long to go each way unmeasured first (0 with --count)")
+	cmd.Flags().StringVar(&f.how, "how", howInProcess, "measure this `WAY`; there is one")
+	cmd.Flags().DurationVar(&f.time, "time", time.Second, "how long to measure each event")
+	cmd.Flags().IntVar(&f.count, "count", 0, "decide each event `N` times, instead of --time")
+	cmd.Flags().DurationVar(&f.warmup, "warmup", 100*time.Millisecond, "how long to decide each event unmeasured first (0 with --count)")
 	cmd.Flags().IntVar(&f.parallel, "parallel", 1, "decide `N` events at a time")
 	cmd.Flags().BoolVar(&f.rules, "rules-only", false, "leave out hooks that are not in-process rules")
 	cmd.Flags().BoolVar(&f.effects, "effects", false, "run hooks that may change something also on events that are made up")
@@ -125,7 +112,9 @@ func (f *benchFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
 	complete(cmd, "event", policy.EventNames())
 	complete(cmd, "dialect", agent.Names())
-	complete(cmd, "how", benchWays)
+	if err := cmd.Flags().MarkHidden("how"); err != nil {
+		panic("hookc: " + err.Error())
+	}
 }
 
 // check reads the flags.
@@ -134,14 +123,9 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 		return err
 	}
 	f.warmupGiven = cmd.Flags().Changed("warmup")
-	for _, how := range f.how {
-		if !slices.Contains(benchWays, how) {
-			return cannot("--how: unknown way %q: %s", how, diag.DidYouMean(how, benchWays, "there are "+strings.Join(benchWays, ", ")))
-		}
-	}
 	switch {
-	case len(f.how) == 0:
-		return cannot("--how names no way")
+	case f.how != howInProcess:
+		return cannot("--how: unknown way %q: bench measures %s", f.how, howInProcess)
 	case f.count < 0 || f.parallel < 1 || f.warmup < 0 || f.time <= 0:
 		return cannot("--time and --parallel are greater than nothing, --count and --warmup not negative")
 	case cmd.Flags().Changed("count") && cmd.Flags().Changed("time"):
@@ -193,21 +177,14 @@ type bencher struct {
 	// args are the policies named as arguments; dir is where bench was started.
 	args []string
 	dir  string
-	// environ is that of every hook and of every process started; home holds
-	// the state folder it names and the socket.
+	// environ is that of every hook; home is the state folder it names.
 	environ []string
 	home    string
-	// speaks is the dialect of the events, nil for canonical words.
-	speaks  *agent.Agent
-	engines map[string]*benchEngine
-	events  []*benchEvent
-	server  *benchServer
-	// gate is the hookgate that is measured, "" for none.
-	gate string
-	// asked counts the events that the server must have answered.
-	asked    atomic.Int64
+	// speaks is the agent whose words the events are in, nil for canonical ones.
+	speaks   *agent.Agent
+	engines  map[string]*benchEngine
+	events   []*benchEvent
 	cases    []*benchCase
-	floor    *benchCase
 	progress *benchProgress
 	notes    []string
 	done     []func()
@@ -249,14 +226,11 @@ func (b *bencher) begin() (err error) {
 	if b.dir, err = workDir(); err != nil {
 		return err
 	}
-	if b.home, err = benchHome(); err != nil {
+	if b.home, err = os.MkdirTemp("", "hookc-bench-"); err != nil {
 		return cannot("%v", err)
 	}
 	b.done = append(b.done, func() { os.RemoveAll(b.home) })
 	b.environ = benchEnviron(os.Environ(), b.home)
-	if len(b.without) > 0 { // of serve and of run, which the gate asks
-		b.environ = append(b.environ, "HOOKC_RUN_WITHOUT="+strings.Join(b.without, ","))
-	}
 	b.ctx = withCaller(b.cmd.Context(), &caller{dir: b.dir, environ: b.environ})
 	b.cmd.SetContext(b.ctx)
 	name, find := b.dialect, agent.Find
@@ -281,7 +255,7 @@ func benchEnviron(environ []string, home string) []string {
 	out := slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		return slices.ContainsFunc(ownVariables, func(p string) bool { return strings.HasPrefix(kv, p) })
 	})
-	return append(out, "XDG_STATE_HOME="+benchState(home))
+	return append(out, "XDG_STATE_HOME="+home)
 }
 
 // close ends what was begun, last things first.
@@ -291,8 +265,8 @@ func (b *bencher) close() {
 	}
 }
 
-// prepare makes everything ready that is measured, and decides each event once
-// each way.
+// prepare makes everything ready that is measured, and decides each event
+// once.
 func (b *bencher) prepare() error {
 	b.progress.say("compiling")
 	if err := b.openEvents(); err != nil {
@@ -301,27 +275,14 @@ func (b *bencher) prepare() error {
 	if err := b.consent(); err != nil {
 		return err
 	}
-	if b.wants(howProcess) {
-		b.gate = b.findGate()
-	}
-	if b.wants(howSocket) || b.gate != "" {
-		if err := b.openServer(); err != nil {
-			return err
-		}
-	}
 	for _, e := range b.events {
 		b.progress.say("trying " + e.title())
-		if err := b.tryWays(e); err != nil {
+		if err := b.try(e); err != nil {
 			return err
 		}
-	}
-	if b.wants(howProcess) {
-		b.floor = b.trivial()
 	}
 	return b.ctx.Err()
 }
-
-func (b *bencher) wants(how string) bool { return slices.Contains(b.how, how) }
 
 func (b *bencher) note(format string, args ...any) {
 	b.notes = append(b.notes, fmt.Sprintf(format, args...))

@@ -134,7 +134,6 @@ func (b *bencher) first(e *benchEvent) (err error) {
 		return exitError{exitInterrupted, ""}
 	}
 	e.same = observable(e.want)
-	e.gated = e.want.Action == policy.KeepWorking || e.want.Action == policy.RetryTurn
 	return nil
 }
 

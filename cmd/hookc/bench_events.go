@@ -15,6 +15,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/trust"
 )
 
 // benchEvent is one event that is decided over and over.
@@ -33,14 +34,11 @@ type benchEvent struct {
 	answers map[string]map[string]any
 	why     map[string]string
 	engine  *benchEngine
-	// want is the Decision, wire the answer in the words of speaks, the dialect
-	// of the ways that are no Go calls; nil when no agent has the event.
-	want   *policy.Decision
-	same   map[string]any
-	speaks *agent.Agent
-	wire   agent.Wire
-	// gated is true when each repetition would count as one more block.
-	gated bool
+	// want is the Decision, wire the answer in the agent's words under --dialect,
+	// nil before there is one.
+	want *policy.Decision
+	same map[string]any
+	wire *agent.Wire
 	// hooks is what is measured of each hook, nil before anything is.
 	hooks []*hookBench
 	notes []string
@@ -373,4 +371,19 @@ func (b *bencher) complete(plan *dag.Plan, in *policy.Context, f policy.Field) {
 	case f == policy.FieldToolInput && !in.Has(f):
 		in.Set(f, map[string]any{"command": "true"})
 	}
+}
+
+// consent gives the state folder of the benchmark the consent that the user
+// has given to the projects of the events, with the copies that it keeps.
+func (b *bencher) consent() error {
+	var dirs []string
+	for _, e := range b.events {
+		dirs = append(append(dirs, e.project()), e.around()...)
+	}
+	for _, root := range trust.Projects(dirs...) {
+		if err := trust.Open(root).CopyTo(b.home); err != nil {
+			return cannot("%v", err)
+		}
+	}
+	return nil
 }

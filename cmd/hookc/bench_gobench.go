@@ -24,7 +24,7 @@ func (b *bencher) gobench(out io.Writer) error {
 	}
 	for _, c := range b.cases {
 		for _, r := range c.rounds {
-			benchLine(&s, r, c.inProcess, "Plan", string(c.event.event), c.event.name, c.how)
+			benchLine(&s, r, true, "Plan", string(c.event.event), c.event.name, howInProcess)
 		}
 	}
 	for _, e := range b.events {
@@ -35,11 +35,6 @@ func (b *bencher) gobench(out io.Writer) error {
 			for _, r := range h.alone {
 				benchLine(&s, r, true, "Hook", string(e.event), e.name, h.name, "alone")
 			}
-		}
-	}
-	if b.floor != nil {
-		for _, r := range b.floor.rounds {
-			benchLine(&s, r, false, "Floor", b.floor.how)
 		}
 	}
 	if _, err := io.WriteString(out, s.String()); err != nil {

@@ -87,9 +87,6 @@ func (h *hookBench) once() {
 // measureHooks measures the hooks of each event: together in the chain, then
 // each rule by itself, each half the time that a way has.
 func (b *bencher) measureHooks(each limits) error {
-	if !b.wants(howInProcess) {
-		return nil
-	}
 	for _, e := range b.events {
 		if e.hooks == nil {
 			e.hooks = hooksOf(e)

@@ -11,26 +11,17 @@ import (
 	"time"
 )
 
-// benchCase is one thing that is measured.
+// benchCase is an event whose deciding is measured.
 type benchCase struct {
-	// event is what is decided, nil for the floor.
 	event *benchEvent
-	// how is the way, as it is printed.
-	how string
 	// shot makes what one goroutine measures with.
-	shot func() benchShot
-	// alone is true for what must not be done by several at a time.
-	alone bool
-	// inProcess is true where allocations are this process's own.
-	inProcess bool
-	rounds    []benchRound
+	shot   func() benchShot
+	rounds []benchRound
 }
 
-// benchShot is one repetition, in three parts of which only run is timed.
+// benchShot is one repetition, of which only run is timed.
 type benchShot struct {
-	// prepare, if not nil, puts the world back to where it was.
-	prepare func() error
-	run     func(context.Context) error
+	run func(context.Context) error
 	// check holds what was answered against the first answer; all of it, or
 	// what costs no time and no memory.
 	check func(all bool) error
@@ -54,27 +45,23 @@ type limits struct {
 
 // measure goes through the rounds.
 func (b *bencher) measure() error {
-	all := b.cases
-	if b.floor != nil {
-		all = append(slices.Clone(all), b.floor)
-	}
 	rounds, each := benchRounds, limits{time: b.time / benchRounds}
 	if b.count > 0 {
 		rounds = min(benchRounds, b.count)
 		each = limits{runs: int64((b.count + rounds - 1) / rounds)}
 	}
 	if warmup := b.warmup; warmup > 0 && (b.count == 0 || b.warmupGiven) {
-		for _, c := range all {
-			b.progress.say("warming up: " + c.title())
-			if _, err := b.round(c, limits{time: warmup}); err != nil {
+		for _, c := range b.cases {
+			b.progress.say("warming up: " + c.event.title())
+			if _, err := b.round(c, limits{time: warmup}, b.parallel); err != nil {
 				return err
 			}
 		}
 	}
 	for i := range rounds {
-		for _, c := range all {
-			b.progress.say(fmt.Sprintf("%s, round %d of %d", c.title(), i+1, rounds))
-			r, err := b.round(c, each)
+		for _, c := range b.cases {
+			b.progress.say(fmt.Sprintf("%s, round %d of %d", c.event.title(), i+1, rounds))
+			r, err := b.round(c, each, b.parallel)
 			if r.runs > 0 {
 				c.rounds = append(c.rounds, r)
 			}
@@ -86,38 +73,25 @@ func (b *bencher) measure() error {
 			return err
 		}
 	}
-	return b.answered()
-}
-
-func (c *benchCase) title() string {
-	if c.event == nil {
-		return c.how
-	}
-	return c.event.title() + " " + c.how
+	return nil
 }
 
 // round measures one case once. A round that is cut short counts as far as it
 // went.
-func (b *bencher) round(c *benchCase, each limits) (benchRound, error) {
-	n := b.parallel
-	if c.alone {
-		n = 1
-	}
-	hands := make([]*sampler, n)
-	for i := range hands {
-		hands[i] = &sampler{shot: c.shot()}
+func (b *bencher) round(c *benchCase, each limits, n int) (benchRound, error) {
+	workers := make([]*sampler, n)
+	for i := range workers {
+		workers[i] = &sampler{shot: c.shot()}
 	}
 	var before, after runtime.MemStats
-	if c.inProcess {
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-	}
+	runtime.GC()
+	runtime.ReadMemStats(&before)
 	began := time.Now()
 	if n == 1 {
-		hands[0].sample(b.ctx, each)
+		workers[0].sample(b.ctx, each)
 	} else {
 		var wait sync.WaitGroup
-		for i, h := range hands {
+		for i, h := range workers {
 			part := each
 			if each.runs > 0 {
 				part.runs = each.runs/int64(n) + min(1, max(0, each.runs%int64(n)-int64(i)))
@@ -127,11 +101,9 @@ func (b *bencher) round(c *benchCase, each limits) (benchRound, error) {
 		wait.Wait()
 	}
 	elapsed := time.Since(began)
-	if c.inProcess {
-		runtime.ReadMemStats(&after)
-	}
-	all := hands[0]
-	for _, h := range hands[1:] {
+	runtime.ReadMemStats(&after)
+	all := workers[0]
+	for _, h := range workers[1:] {
 		all.add(h)
 	}
 	r := all.took.summary()
@@ -139,7 +111,7 @@ func (b *bencher) round(c *benchCase, each limits) (benchRound, error) {
 		r.mean = float64(elapsed) / float64(r.runs)
 		r.perSecond = float64(r.runs) / elapsed.Seconds()
 	}
-	if c.inProcess && r.runs > 0 {
+	if r.runs > 0 {
 		r.bytes = int64(after.TotalAlloc-before.TotalAlloc) / r.runs
 		r.allocs = int64(after.Mallocs-before.Mallocs) / r.runs
 	}
@@ -157,11 +129,6 @@ type sampler struct {
 func (s *sampler) sample(ctx context.Context, each limits) {
 	began := time.Now()
 	for n := int64(0); each.runs > 0 && n < each.runs || each.runs == 0 && each.time > 0; n++ {
-		if s.shot.prepare != nil {
-			if s.err = s.shot.prepare(); s.err != nil {
-				return
-			}
-		}
 		start := time.Now()
 		err := s.shot.run(ctx)
 		end := time.Now()

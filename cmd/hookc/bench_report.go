@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"math"
 	"runtime"
 	"slices"
@@ -26,7 +25,6 @@ type benchReport struct {
 	Clock float64 `json:"clock_ns"`
 	// Interrupted is true when not everything was measured.
 	Interrupted bool         `json:"interrupted,omitempty"`
-	Floor       *wayReport   `json:"floor,omitempty"`
 	Events      []eventBench `json:"events"`
 	Notes       []string     `json:"notes,omitempty"`
 }
@@ -38,7 +36,7 @@ type eventBench struct {
 	From  string       `json:"from"`
 	// Bytes is the size of the event's text.
 	Bytes int `json:"bytes"`
-	// Dialect is the agent in whose words the ways that are no Go calls go.
+	// Dialect is the agent of --dialect.
 	Dialect string        `json:"dialect,omitempty"`
 	Action  policy.Action `json:"action"`
 	By      string        `json:"by,omitempty"`
@@ -47,13 +45,11 @@ type eventBench struct {
 	Notes   []string      `json:"notes,omitempty"`
 }
 
-// wayReport is one way of deciding an event. Ratio compares its median with
-// that of another way.
+// wayReport is one way of deciding an event: in process.
 type wayReport struct {
 	How string `json:"how"`
 	measured
-	PerSecond float64      `json:"per_second"`
-	Ratio     *ratioReport `json:"ratio,omitempty"`
+	PerSecond float64 `json:"per_second"`
 }
 
 // measured is what was measured of one thing. Allocations are known in process
@@ -67,11 +63,6 @@ type measured struct {
 	Mean   float64 `json:"mean_ns"`
 	Bytes  *int64  `json:"bytes_op,omitempty"`
 	Allocs *int64  `json:"allocs_op,omitempty"`
-}
-
-type ratioReport struct {
-	To string  `json:"to"`
-	Is float64 `json:"is"`
 }
 
 // hookReport is one hook on one event.
@@ -98,29 +89,22 @@ func (b *bencher) report(cut bool) *benchReport {
 	program := b.events[0].engine.program
 	r := &benchReport{Policy: program.Hash, Hooks: len(program.Hooks), OS: runtime.GOOS, Arch: runtime.GOARCH, CPU: cpuName(), Procs: runtime.GOMAXPROCS(0),
 		Go: runtime.Version(), Parallel: b.parallel, Clock: clockCost(), Interrupted: cut, Notes: b.notes, Events: []eventBench{}}
-	if b.floor != nil && len(b.floor.rounds) > 0 {
-		r.Floor = b.floor.report(nil, nil)
-	}
 	for _, e := range b.events {
-		r.Events = append(r.Events, b.eventReport(e, r.Floor))
+		r.Events = append(r.Events, b.eventReport(e))
 	}
 	return r
 }
 
-func (b *bencher) eventReport(e *benchEvent, floor *wayReport) eventBench {
+func (b *bencher) eventReport(e *benchEvent) eventBench {
 	out := eventBench{Event: e.event, Name: e.name, From: e.from, Bytes: len(e.data), Action: e.want.Action, By: e.want.By, Notes: e.notes,
 		Ways: []wayReport{}, Hooks: []hookReport{}}
-	if speaks := cmp.Or(e.speaks, b.speaks); speaks != nil {
-		out.Dialect = speaks.ID
+	if b.speaks != nil {
+		out.Dialect = b.speaks.ID
 	}
-	var first *wayReport
 	for _, c := range b.cases {
-		if c.event != e || len(c.rounds) == 0 {
-			continue
-		}
-		out.Ways = append(out.Ways, *c.report(first, floor))
-		if c.inProcess {
-			first = &out.Ways[0]
+		if c.event == e && len(c.rounds) > 0 {
+			perSecond := middle(c.rounds, func(r benchRound) float64 { return r.perSecond })
+			out.Ways = append(out.Ways, wayReport{How: howInProcess, measured: *measure(c.rounds, true), PerSecond: perSecond})
 		}
 	}
 	total := 0.0
@@ -133,20 +117,6 @@ func (b *bencher) eventReport(e *benchEvent, floor *wayReport) eventBench {
 		out.Hooks = append(out.Hooks, h.report(total))
 	}
 	return out
-}
-
-// report is what the rounds came to; the ratio is to the floor where a process
-// is started, else to deciding in process.
-func (c *benchCase) report(first, floor *wayReport) *wayReport {
-	w := &wayReport{How: c.how, measured: *measure(c.rounds, c.inProcess), PerSecond: middle(c.rounds, func(r benchRound) float64 { return r.perSecond })}
-	to := floor
-	if c.how == howSocket {
-		to = first
-	}
-	if to != nil && !c.inProcess && to.P50 > 0 {
-		w.Ratio = &ratioReport{to.How, w.P50 / to.P50}
-	}
-	return w
 }
 
 func (h *hookBench) report(total float64) hookReport {

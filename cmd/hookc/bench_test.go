@@ -102,7 +102,7 @@ func TestRoundParallel(t *testing.T) {
 			shots++
 			return benchShot{run: func(context.Context) error { return nil }, check: func(bool) error { return nil }}
 		}}
-		r, err := b.round(c, limits{runs: n})
+		r, err := b.round(c, limits{runs: n}, b.parallel)
 		require.NoError(t, err)
 		assert.Equal(t, []any{n, 4}, []any{r.runs, shots}, n)
 	}
@@ -137,7 +137,7 @@ func TestWithFolder(t *testing.T) {
 // is measured.
 func TestBenchEnviron(t *testing.T) {
 	got := benchEnviron([]string{"A=1", "HOOKC_BENCH_TIME=1s", "HOOKC_RUN_SERIAL=true", "HOOKC_DEBUG=f", "HOOKC_CANARY=x", "HOOKC_ENABLED=0", "XDG_STATE_HOME=/s"}, "/h")
-	assert.Equal(t, []string{"A=1", "HOOKC_ENABLED=0", "XDG_STATE_HOME=" + benchState("/h")}, got)
+	assert.Equal(t, []string{"A=1", "HOOKC_ENABLED=0", "XDG_STATE_HOME=" + "/h"}, got)
 }
 
 // TestBenchProgress: nothing is written but to a terminal.
@@ -179,7 +179,7 @@ func TestBenchWords(t *testing.T) {
 	require.NoError(t, os.WriteFile("text", nil, 0o600))
 	var said bytes.Buffer
 	f := &benchFlags{}
-	f.files, f.how, f.parallel, f.time = []string{"text", "./text", "user=json"}, benchWays, 1, time.Second
+	f.files, f.how, f.parallel, f.time = []string{"text", "./text", "user=json"}, howInProcess, 1, time.Second
 	cmd := newBench()
 	cmd.SetErr(&said)
 	require.NoError(t, f.check(cmd))

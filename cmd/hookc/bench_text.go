@@ -19,9 +19,6 @@ func (r *benchReport) text(out io.Writer) error {
 		fmt.Fprintf(&s, ", %d at a time", r.Parallel)
 	}
 	fmt.Fprintf(&s, "\n%s/%s, %d cores, %s; a look at the clock takes %s\n", r.OS, r.Arch, r.Procs, r.Go, nanos(r.Clock))
-	if r.Floor != nil {
-		fmt.Fprintf(&s, "starting a program that does nothing takes %s (99 %%: %s, %s)\n", nanos(r.Floor.P50), nanos(r.Floor.P99), count(int(r.Floor.Runs), "run"))
-	}
 	for _, note := range r.Notes {
 		fmt.Fprintf(&s, "%s\n", note)
 	}
@@ -47,14 +44,10 @@ func (e *eventBench) text(s *strings.Builder) {
 		fmt.Fprintf(s, "  %s\n", note)
 	}
 	w := tabwriter.NewWriter(s, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "  WAY\tP50\tP99\tMAX\tPER SECOND\tRUNS\tB/OP\tALLOCS/OP\tRATIO")
+	fmt.Fprintln(w, "  WAY\tP50\tP99\tMAX\tPER SECOND\tRUNS\tB/OP\tALLOCS/OP")
 	for _, m := range e.Ways {
-		ratio := "–"
-		if m.Ratio != nil {
-			ratio = fmt.Sprintf("%s × %s", digits(m.Ratio.Is), m.Ratio.To)
-		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", m.How, nanos(m.P50), nanos(m.P99), nanos(m.Max), digits(m.PerSecond), m.Runs,
-			number(m.Bytes), number(m.Allocs), ratio)
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\n", m.How, nanos(m.P50), nanos(m.P99), nanos(m.Max), digits(m.PerSecond), m.Runs,
+			number(m.Bytes), number(m.Allocs))
 	}
 	w.Flush()
 	e.table(s)

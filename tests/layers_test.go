@@ -21,15 +21,15 @@ const module = "github.com/hookc/hookc"
 var layers = [][]string{
 	{"policy/digits", "policy/glyph"},
 	{"rego/bounds", "policy/scan"},
-	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "cmd/hookgate/cold"},
-	{"policy", "policy/state", "policy/disk", "builtins/shell", "cmd/hookgate/rules"},
+	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "internal/gate/table"},
+	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
 	{"dag", "policy/agent", "policy/pattern", "policy/trust", "builtins/rule", "builtins/toolcall"},
 	{"builtins/guard"},
 	{"builtins"},
 	{"rego", "dag/codec", "policy/format", "compiler/lint"},
 	{"compiler", "executor", "executor/runner", "policy/install"},
 	{""},
-	{"cmd/hookc/model", "cmd/hookc/gatetable", "cmd/hookc/diff", "tests/depth", "tests/processes", "tests/programs", "tests/vectors"},
+	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "tests/depth", "tests/processes", "tests/programs", "tests/vectors"},
 	{"cmd/hookc", "cmd/hookgate"},
 	{"tests", "tests/agents", "tests/bench", "tests/codes", "tests/faults", "tests/fuzz", "tests/gate", "tests/guard", "tests/guard/bash", "tests/hostile",
 		"tests/laws", "tests/reload", "tests/scripts", "tests/weight", "tests/gen/bench", "tests/gen/commands", "tests/gen/schema", "tests/gen/secrets"},
@@ -43,7 +43,7 @@ func layerOf(name string) (int, bool) {
 
 // stdOnly lists the packages that import nothing but the standard library and
 // lower layers.
-var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/agent", "internal/wire", "cmd/hookgate/cold", "cmd/hookgate/rules", "cmd/hookgate", "rego/native", "rego/bounds", "policy/digits", "policy/glyph", "policy/scan"}
+var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/agent", "internal/wire", "internal/gate/table", "internal/gate/rules", "cmd/hookgate", "rego/native", "rego/bounds", "policy/digits", "policy/glyph", "policy/scan"}
 
 // owners says which packages may import a module; everything else must not,
 // and those in barred must not even link it.

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/cmd/hookc/gatetable"
+	"github.com/hookc/hookc/internal/gate/build"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/format"
@@ -152,7 +152,7 @@ func (c *compileFlags) write(cmd *cobra.Command, options []hookc.Option) (*hookc
 		err = cmd.Context().Err()
 	}
 	if err == nil && x != nil {
-		sections := gatetable.Sections(x.Program())
+		sections := build.Sections(x.Program())
 		for _, s := range sections[1:] {
 			x.AddSection(s.Name, s.Data)
 		}

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"github.com/hookc/hookc/cmd/hookc/gatetable"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/gate/build"
 	"github.com/hookc/hookc/policy"
 )
 
 // explained is the model of a program, with what hookgate decides itself where
 // there is no server.
 func explained(p *dag.Program, event policy.Event, tool string) *dag.Model {
-	return dag.Explain(p, dag.ExplainOptions{Event: event, Tool: tool, Cold: func(plan *dag.Plan) []string { return gatetable.Cold(p, plan) }})
+	return dag.Explain(p, dag.ExplainOptions{Event: event, Tool: tool, Cold: func(plan *dag.Plan) []string { return build.Cold(p, plan) }})
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/cmd/hookc/diff"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/diff"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )

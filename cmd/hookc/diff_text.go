@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/hookc/hookc/cmd/hookc/diff"
+	"github.com/hookc/hookc/internal/diff"
 	"github.com/hookc/hookc/policy"
 )
 

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/cmd/hookgate/cold"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/state"
@@ -117,7 +117,7 @@ func (m *memory) load() *hookc.Metrics {
 			known = &hookc.Metrics{} // damaged: counted anew, as save replaces it
 		}
 	}
-	addRuns(known, m.runs(cold.Runs))
+	addRuns(known, m.runs(table.Runs))
 	return known
 }
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -25,7 +25,7 @@ func (m *memory) runs(name string) []byte {
 		return nil
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, cold.MaxRuns))
+	data, err := io.ReadAll(io.LimitReader(f, table.MaxRuns))
 	if err != nil {
 		return nil
 	}
@@ -35,9 +35,9 @@ func (m *memory) runs(name string) []byte {
 // takeRuns takes it away. The caller holds the lock of the counters; a line that
 // a gate is writing meanwhile may be lost.
 func (m *memory) takeRuns() []byte {
-	const taken = cold.Runs + ".taken"
+	const taken = table.Runs + ".taken"
 	path := filepath.Join(m.path(), taken)
-	if os.Rename(filepath.Join(m.path(), cold.Runs), path) != nil {
+	if os.Rename(filepath.Join(m.path(), table.Runs), path) != nil {
 		return nil // there is nothing
 	}
 	data := m.runs(taken)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/internal/gate/table"
 )
 
 // TestRuns: hookgate's lines are counted once, whoever looks meanwhile, and what is
@@ -20,7 +20,7 @@ func TestRuns(t *testing.T) {
 	require.NoError(t, os.MkdirAll(m.path(), 0o700))
 	lines := "pre_tool_execution\ta\t1000\nstop\tb\t2000\npre_tool_execution\ta\t3000\n" +
 		"nothing\ta\t1\npre_tool_execution\ta\n\npre_tool_execution\ta\t-1\npre_tool_execution\t\t1\npre_tool_execution\ta\tx\n\x00\xff\t\t\npre_tool_execution\ta\t5"
-	require.NoError(t, os.WriteFile(filepath.Join(m.path(), cold.Runs), []byte(lines), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(m.path(), table.Runs), []byte(lines), 0o600))
 	runs := func() (out []any) {
 		for _, h := range m.counters() {
 			out = append(out, string(h.Event)+" "+h.Hook, h.Runs, int64(h.Total))
@@ -35,7 +35,7 @@ func TestRuns(t *testing.T) {
 	m.save(now)
 	want[4], want[5] = int64(2), int64(7000)
 	assert.Equal(t, want, runs())
-	assert.NoFileExists(t, filepath.Join(m.path(), cold.Runs))
+	assert.NoFileExists(t, filepath.Join(m.path(), table.Runs))
 	m.save(now)
 	want[4], want[5] = int64(3), int64(12000)
 	assert.Equal(t, want, runs())

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/internal/gate/table"
 )
 
 const seenFile = "seen.json"
@@ -27,7 +27,7 @@ func (m *memory) sightings() sightings {
 		return s // there is no folder yet
 	}
 	for _, entry := range entries {
-		name, ok := strings.CutPrefix(entry.Name(), cold.Marker)
+		name, ok := strings.CutPrefix(entry.Name(), table.Marker)
 		at := strings.LastIndexByte(name, '.')
 		info, err := entry.Info()
 		if !ok || at < 0 || err != nil || !info.Mode().IsRegular() {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/internal/gate/table"
 )
 
 // TestSightingsOfTheGate: what hookgate answered by itself counts as seen, the
@@ -21,7 +21,7 @@ func TestSightingsOfTheGate(t *testing.T) {
 	before := m.recorded()["claude"]["Stop"]
 	at := time.Unix(before+100, 0)
 	for name, when := range map[string]time.Time{"claude.PreToolUse": at, "claude.Stop": at.Add(-time.Hour), "nodot": at} {
-		path := filepath.Join(m.path(), cold.Marker+name)
+		path := filepath.Join(m.path(), table.Marker+name)
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
 		require.NoError(t, os.Chtimes(path, when, when))
 	}

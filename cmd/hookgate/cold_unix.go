@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/hookc/hookc/cmd/hookgate/cold"
-	"github.com/hookc/hookc/cmd/hookgate/rules"
+	"github.com/hookc/hookc/internal/gate/rules"
+	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy/artifact"
 )
@@ -37,11 +37,11 @@ func (c *call) fromArtifact() *wire.Reply {
 	if err != nil {
 		return nil
 	}
-	table, ok := cold.Open(section)
+	opened, ok := table.Open(section)
 	if !ok {
 		return nil
 	}
-	answer, ok := table.Decide(&cold.Asked{Dialect: c.dialect, Event: c.event, Input: c.input, Env: os.Getenv})
+	answer, ok := opened.Decide(&table.Asked{Dialect: c.dialect, Event: c.event, Input: c.input, Env: os.Getenv})
 	if !ok {
 		return nil
 	}
@@ -150,7 +150,7 @@ func span(s, more string) int {
 // noted does what hookc run would leave behind beside the answer: it records
 // that the agent's hook fires, for doctor, and which hooks ran. It is false where
 // hookc run would have more to do, or to say.
-func noted(answer *cold.Answer, ran []rules.Ran) bool {
+func noted(answer *table.Answer, ran []rules.Ran) bool {
 	root := answer.Root
 	if root == "" {
 		cwd := answer.Cwd
@@ -169,7 +169,7 @@ func noted(answer *cold.Answer, ran []rules.Ran) bool {
 	if dir == "" || answer.Counted && exists(dir+"/gates.json") {
 		return false
 	}
-	return counted(dir, string(answer.Event), ran) && mark(dir+"/"+cold.Marker+string(answer.Agent)+"."+string(answer.Native))
+	return counted(dir, string(answer.Event), ran) && mark(dir+"/"+table.Marker+string(answer.Agent)+"."+string(answer.Native))
 }
 
 // projectRoot is policy.ProjectRoot of a folder that is written plainly; "" for
@@ -246,7 +246,7 @@ func stateDir(root string) string {
 		return ""
 	}
 	dir := home + "/hookc"
-	for _, d := range []string{dir, dir + "/" + cold.Leaf(root)} {
+	for _, d := range []string{dir, dir + "/" + table.Leaf(root)} {
 		if syscall.Lstat(d, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFDIR || !mine(st.Uid) {
 			return ""
 		}
@@ -263,7 +263,7 @@ func mine(uid uint32) bool { return uid == 0 || int(uid) == os.Geteuid() }
 // cannot be done.
 func mark(path string) bool {
 	if info, err := os.Lstat(path); err == nil {
-		if ago := time.Since(info.ModTime()); ago >= 0 && ago < cold.MarkEvery*time.Second {
+		if ago := time.Since(info.ModTime()); ago >= 0 && ago < table.MarkEvery*time.Second {
 			return true
 		}
 	}

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite refusals.txt")
 // TestRefusals: the gate's answers are those of policy/agent, at every event
 // of every agent.
 func TestRefusals(t *testing.T) {
-	want := table()
+	want := refusalsTable()
 	if *update {
 		require.NoError(t, os.WriteFile("refusals.txt", []byte(want), 0o644))
 		refusals = want
@@ -90,7 +90,7 @@ func asking(call *agent.Call, mode string) agent.Wire {
 		Reasons: []string{"hookc could not decide: " + reasonMark}})
 }
 
-func table() string {
+func refusalsTable() string {
 	var parts []string
 	for _, d := range agent.All() {
 		lines := []string{strings.Join(append([]string{d.ID}, d.Aliases...), " ")}

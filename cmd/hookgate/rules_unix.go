@@ -6,14 +6,14 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/hookc/hookc/cmd/hookgate/cold"
-	"github.com/hookc/hookc/cmd/hookgate/rules"
+	"github.com/hookc/hookc/internal/gate/rules"
+	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/policy/artifact"
 )
 
 // byRules evaluates the rules of the hooks that an event concerns and says what
 // comes of it; nil leaves it to hookc run.
-func (c *call) byRules(f *artifact.File, answer *cold.Answer) *rules.Reply {
+func (c *call) byRules(f *artifact.File, answer *table.Answer) *rules.Reply {
 	return rules.Evaluate(answer, func(name string) []byte {
 		section, err := f.Section(name)
 		if err != nil {
@@ -35,12 +35,12 @@ func counted(dir, event string, ran []rules.Ran) bool {
 		b = append(strconv.AppendInt(b, int64(r.Took), 10), '\n')
 	}
 	var st syscall.Stat_t
-	fd, err := syscall.Open(dir+"/"+cold.Runs, syscall.O_CREAT|syscall.O_WRONLY|syscall.O_APPEND|syscall.O_NOFOLLOW|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0o600)
+	fd, err := syscall.Open(dir+"/"+table.Runs, syscall.O_CREAT|syscall.O_WRONLY|syscall.O_APPEND|syscall.O_NOFOLLOW|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return false
 	}
 	defer syscall.Close(fd)
-	if syscall.Fstat(fd, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFREG || !mine(st.Uid) || st.Size+int64(len(b)) > cold.MaxRuns {
+	if syscall.Fstat(fd, &st) != nil || st.Mode&syscall.S_IFMT != syscall.S_IFREG || !mine(st.Uid) || st.Size+int64(len(b)) > table.MaxRuns {
 		return false
 	}
 	n, err := syscall.Write(fd, b) // in one piece, beside what other gates write

@@ -8,7 +8,7 @@ import (
 )
 
 // Reading is how a dialect reads events, for a reader elsewhere that must see
-// exactly what Decode does: hookgate's table (cmd/hookgate/cold).
+// exactly what Decode does: hookgate's table (internal/gate/table).
 type Reading struct {
 	// Names are the dialect's, its ID first.
 	Names []string

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/cmd/hookc/gatetable"
-	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/internal/gate/build"
+	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/format"
@@ -22,7 +22,7 @@ const coldPolicy = `pre_tool_execution:
 func coldTable(f *testing.F) []byte {
 	program, found := hookc.Compile(hookc.Input(format.Input{Path: "hooks.yaml", Format: "hooksyaml", Tier: policy.TierUser, Content: []byte(coldPolicy)}))
 	require.NotNil(f, program, "%s", found.Render())
-	return gatetable.Table(program)
+	return build.Table(program)
 }
 
 // FuzzColdTable: whatever a table holds, nothing panics and reading it ends. One
@@ -39,8 +39,8 @@ func FuzzColdTable(f *testing.F) {
 			b[at], b[at+1], b[at+2], b[at+3] = byte(word), byte(word>>8), byte(word>>16), byte(word>>24)
 		}
 		for _, b := range [][]byte{b, b[:max(0, min(len(b), at))], input} {
-			if table, ok := cold.Open(b); ok {
-				table.Decide(&cold.Asked{Dialect: whose, Event: "PreToolUse", Input: input, Env: func(string) string { return "" }})
+			if opened, ok := table.Open(b); ok {
+				opened.Decide(&table.Asked{Dialect: whose, Event: "PreToolUse", Input: input, Env: func(string) string { return "" }})
 			}
 		}
 	})
@@ -57,9 +57,9 @@ func FuzzColdEvent(f *testing.F) {
 		f.Add(whose, []byte(`{"hook_event_name":"AfterTool","tool_response":{"error":null},"tool_name":"mcp__a","x":[1e5,-0.1,"\u00e9",{"a":{}}]}`))
 	}
 	f.Fuzz(func(t *testing.T, whose string, input []byte) {
-		table, ok := cold.Open(whole)
+		opened, ok := table.Open(whole)
 		require.True(t, ok)
-		answer, ok := table.Decide(&cold.Asked{Dialect: whose, Input: input, Env: func(string) string { return "" }})
+		answer, ok := opened.Decide(&table.Asked{Dialect: whose, Input: input, Env: func(string) string { return "" }})
 		if !ok {
 			return
 		}

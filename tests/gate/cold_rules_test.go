@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
 )
@@ -216,13 +216,13 @@ func TestGateRulesLeaveTracks(t *testing.T) {
 	files, want := theirs.leftBehind()
 	own, got := ours.leftBehind()
 	assert.Equal(t, want, got)
-	assert.Subset(t, append(files, "gate-claude.PreToolUse", cold.Runs), slices.DeleteFunc(own, func(s string) bool { return slices.Contains(before, s) }))
+	assert.Subset(t, append(files, "gate-claude.PreToolUse", table.Runs), slices.DeleteFunc(own, func(s string) bool { return slices.Contains(before, s) }))
 	ours.ask(events[0], nil, ours.hookc, "run", "--dialect", "claude", "-f", "policy.hookc") // which adds them to its own
 	theirs.ask(events[0], nil, theirs.hookc, "run", "--dialect", "claude", "-f", "policy.hookc")
 	_, want = theirs.leftBehind()
 	own, got = ours.leftBehind()
 	assert.Equal(t, want, got)
-	assert.NotContains(t, own, cold.Runs)
+	assert.NotContains(t, own, table.Runs)
 }
 
 // TestGateRulesKeepTheDeadline: a regular expression over a large event takes as

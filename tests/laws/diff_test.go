@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/cmd/hookc/diff"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/diff"
 	"github.com/hookc/hookc/policy"
 )
 

@@ -1,4 +1,4 @@
-package cold
+package table
 
 import "crypto/sha256"
 

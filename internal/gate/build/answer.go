@@ -1,12 +1,12 @@
-package gatetable
+package build
 
 import (
 	"context"
 	"reflect"
 
-	"github.com/hookc/hookc/cmd/hookgate/cold"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 )
@@ -44,7 +44,7 @@ var situations = []func(*policy.Context){
 
 // answer is what the agent is told of an event that no hook concerns; nil when
 // that is not the same in every situation.
-func (b *builder) answer(d *agent.Agent, p *agent.PointReading) *cold.Said {
+func (b *builder) answer(d *agent.Agent, p *agent.PointReading) *table.Said {
 	var said *agent.Wire
 	for _, situation := range situations {
 		call := reach(d, p)
@@ -61,7 +61,7 @@ func (b *builder) answer(d *agent.Agent, p *agent.PointReading) *cold.Said {
 		}
 		said = &w
 	}
-	return &cold.Said{Stdout: string(said.Stdout), Stderr: said.Stderr, Exit: said.Exit}
+	return &table.Said{Stdout: string(said.Stdout), Stderr: said.Stderr, Exit: said.Exit}
 }
 
 // reach is a call at a point; nil when there is no way to it.

@@ -1,12 +1,12 @@
-package gatetable
+package build
 
 import (
 	"maps"
 	"slices"
 
 	"github.com/hookc/hookc/builtins/toolcall"
-	"github.com/hookc/hookc/cmd/hookgate/cold"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 )
@@ -22,7 +22,7 @@ type planner struct {
 	// none.
 	names  map[string]*policy.Context
 	absent *policy.Context
-	sets   map[string]cold.Set
+	sets   map[string]table.Set
 }
 
 // filter is the filter of one node: the conditions on the tool's name, those on
@@ -30,19 +30,19 @@ type planner struct {
 type filter struct {
 	tool    []*policy.Atom
 	command []command
-	fields  []*cold.Atom
+	fields  []*table.Atom
 	// left is a condition that is left out, "" when all of them are here.
 	left string
 }
 
 // command is a condition on the command line.
 type command struct {
-	atom *cold.Atom
+	atom *table.Atom
 	test func(*policy.Context) bool
 }
 
-func (b *builder) plan(plan *dag.Plan) *cold.Plan {
-	p := &planner{builder: b, event: plan.Event, names: map[string]*policy.Context{}, sets: map[string]cold.Set{}}
+func (b *builder) plan(plan *dag.Plan) *table.Plan {
+	p := &planner{builder: b, event: plan.Event, names: map[string]*policy.Context{}, sets: map[string]table.Set{}}
 	p.absent = p.context(nil)
 	p.tool = p.context(map[policy.Field]any{policy.FieldToolName: "x"}).Has(policy.FieldToolName)
 	p.input = p.context(map[policy.Field]any{policy.FieldToolInput: map[string]any{}}).Has(policy.FieldToolInput)
@@ -50,7 +50,7 @@ func (b *builder) plan(plan *dag.Plan) *cold.Plan {
 	for i := range plan.Nodes {
 		filters[i] = p.filter(&plan.Nodes[i])
 	}
-	out := &cold.Plan{Tool: p.tool, Command: toolcall.FindPart(policy.FieldCommand).Keys}
+	out := &table.Plan{Tool: p.tool, Command: toolcall.FindPart(policy.FieldCommand).Keys}
 	for _, name := range knownNames(filters) {
 		p.names[name] = p.context(map[policy.Field]any{policy.FieldToolName: name})
 	}
@@ -63,7 +63,7 @@ func (b *builder) plan(plan *dag.Plan) *cold.Plan {
 		if len(out.Patterns) == 0 && len(p.sets[name]) == 0 {
 			continue // as a name that is not known
 		}
-		out.Names = append(out.Names, cold.Name{Name: name, Hooks: p.sets[name]})
+		out.Names = append(out.Names, table.Name{Name: name, Hooks: p.sets[name]})
 	}
 	return out
 }
@@ -146,15 +146,15 @@ func (f *filter) holds(c *policy.Context) bool {
 }
 
 // add files one node's filter, and its rule if it has one.
-func (p *planner) add(out *cold.Plan, f *filter, rule int) {
+func (p *planner) add(out *table.Plan, f *filter, rule int) {
 	if len(f.tool)+len(f.command) == 0 {
 		left, _ := f.rest(p.absent, false)
-		out.Always = append(out.Always, cold.Hook{Atoms: left, Rule: rule})
+		out.Always = append(out.Always, table.Hook{Atoms: left, Rule: rule})
 		return
 	}
 	if f.holds(p.absent) {
 		if left, ok := f.rest(p.absent, p.hasCommand("")); ok {
-			out.Absent = append(out.Absent, cold.Hook{Atoms: left, Rule: rule})
+			out.Absent = append(out.Absent, table.Hook{Atoms: left, Rule: rule})
 		}
 	}
 	if !p.tool {
@@ -166,7 +166,7 @@ func (p *planner) add(out *cold.Plan, f *filter, rule int) {
 			continue
 		}
 		if left, ok := f.rest(c, p.hasCommand(name)); ok {
-			p.sets[name] = append(p.sets[name], cold.Hook{Atoms: left, Rule: rule})
+			p.sets[name] = append(p.sets[name], table.Hook{Atoms: left, Rule: rule})
 		}
 	}
 	if tests, exact, ok := p.tests(f); ok {
@@ -177,7 +177,7 @@ func (p *planner) add(out *cold.Plan, f *filter, rule int) {
 		if !exact {
 			rule = 0 // it may concern such a tool
 		}
-		out.Patterns = append(out.Patterns, cold.Pattern{Tests: tests, Hooks: cold.Set{{Atoms: left, Rule: rule}}})
+		out.Patterns = append(out.Patterns, table.Pattern{Tests: tests, Hooks: table.Set{{Atoms: left, Rule: rule}}})
 	}
 }
 
@@ -193,7 +193,7 @@ func (p *planner) candidates(f *filter) []string {
 
 // rest are the conditions that must be looked at in the event; false when one
 // of those on the command line fails since there is none.
-func (f *filter) rest(c *policy.Context, command bool) ([]*cold.Atom, bool) {
+func (f *filter) rest(c *policy.Context, command bool) ([]*table.Atom, bool) {
 	out := slices.Clone(f.fields)
 	for _, a := range f.command {
 		switch {

@@ -1,4 +1,4 @@
-package cold
+package table
 
 // concerned reports whether a hook of a plan that has no rule concerns the event,
 // or may.

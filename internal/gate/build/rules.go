@@ -1,12 +1,12 @@
-package gatetable
+package build
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/toolcall"
-	"github.com/hookc/hookc/cmd/hookgate/rules"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/gate/rules"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/rego"

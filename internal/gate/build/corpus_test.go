@@ -1,6 +1,6 @@
 //go:build !topdown
 
-package gatetable
+package build
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 )
@@ -99,7 +99,7 @@ func TestCorpusIsDefinition(t *testing.T) {
 }
 
 // claudeEvent is a canonical event in an agent's words, as far as they are alike.
-func claudeEvent(d *agent.Agent, event string) *cold.Asked {
+func claudeEvent(d *agent.Agent, event string) *table.Asked {
 	native := ""
 	for _, p := range d.Reading().Points {
 		if p.Event == policy.PreToolExecution {
@@ -110,5 +110,5 @@ func claudeEvent(d *agent.Agent, event string) *cold.Asked {
 	if !slices.Contains([]string{"{", "}"}, event) {
 		event = `{"hook_event_name":` + strconv.Quote(native) + `,"cwd":"/tmp",` + strings.TrimPrefix(strings.TrimSpace(event), "{")
 	}
-	return &cold.Asked{Dialect: d.ID, Event: native, Input: []byte(event), Env: func(string) string { return "" }}
+	return &table.Asked{Dialect: d.ID, Event: native, Input: []byte(event), Env: func(string) string { return "" }}
 }

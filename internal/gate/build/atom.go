@@ -1,11 +1,11 @@
-package gatetable
+package build
 
 import (
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -14,7 +14,7 @@ const unlisted = "\x00hookc"
 
 // field takes over a condition that lists texts or prefixes of one field; nil
 // when it is another.
-func (p *planner) field(a *policy.Atom) *cold.Atom {
+func (p *planner) field(a *policy.Atom) *table.Atom {
 	switch a.Key {
 	case policy.FilterSource, policy.FilterReason, policy.FilterTrigger, policy.FilterNotification, policy.FilterAgent,
 		policy.FilterPermissionMode, policy.FilterNotMode, policy.FilterModelPrefix:
@@ -22,21 +22,21 @@ func (p *planner) field(a *policy.Atom) *cold.Atom {
 		return nil
 	}
 	ask := func(text string) bool { return a.Test(p.context(map[policy.Field]any{a.Field: text})) }
-	out := &cold.Atom{Kind: cold.AtomField, Field: int(a.Field), Absent: a.Test(p.absent), Empty: ask(""), Else: ask(unlisted)}
+	out := &table.Atom{Kind: table.AtomField, Field: int(a.Field), Absent: a.Test(p.absent), Empty: ask(""), Else: ask(unlisted)}
 	if a.Key == policy.FilterModelPrefix {
 		prefix := a.Values[len(a.Values)-1]
-		out.Prefixes = []cold.Row{{Text: prefix, Holds: ask(prefix + unlisted)}}
+		out.Prefixes = []table.Row{{Text: prefix, Holds: ask(prefix + unlisted)}}
 		return out
 	}
 	for _, v := range a.Values {
-		out.Exact = append(out.Exact, cold.Row{Text: v, Holds: ask(v)})
+		out.Exact = append(out.Exact, table.Row{Text: v, Holds: ask(v)})
 	}
 	return out
 }
 
 // command takes over an expression on the command line; nil when it is too
 // large.
-func (p *planner) command(a *policy.Atom) *cold.Atom {
+func (p *planner) command(a *policy.Atom) *table.Atom {
 	dfa := p.automaton(a.Values[len(a.Values)-1])
 	if dfa == nil {
 		return nil
@@ -44,13 +44,13 @@ func (p *planner) command(a *policy.Atom) *cold.Atom {
 	ask := func(input map[string]any) bool {
 		return a.Test(p.context(map[policy.Field]any{policy.FieldToolName: "Bash", policy.FieldToolInput: input}))
 	}
-	return &cold.Atom{Kind: cold.AtomCommand, DFA: dfa, Absent: ask(map[string]any{}), Empty: ask(map[string]any{"command": ""})}
+	return &table.Atom{Kind: table.AtomCommand, DFA: dfa, Absent: ask(map[string]any{}), Empty: ask(map[string]any{"command": ""})}
 }
 
 // tests are what the name of a tool that is not known must look like to pass
 // the conditions, and exact whether every such name passes; ok is false when none
 // does.
-func (p *planner) tests(f *filter) (out []cold.Test, exact, ok bool) {
+func (p *planner) tests(f *filter) (out []table.Test, exact, ok bool) {
 	exact = true
 	for _, a := range f.tool {
 		test, all, ok := p.test(a)
@@ -58,7 +58,7 @@ func (p *planner) tests(f *filter) (out []cold.Test, exact, ok bool) {
 			return nil, false, false
 		}
 		exact = exact && all
-		if test.Kind != cold.TestAny {
+		if test.Kind != table.TestAny {
 			out = append(out, test)
 		}
 	}
@@ -67,7 +67,7 @@ func (p *planner) tests(f *filter) (out []cold.Test, exact, ok bool) {
 
 // test is one condition on a name that is not known. Every text that a
 // condition lists is known.
-func (p *planner) test(a *policy.Atom) (test cold.Test, exact, ok bool) {
+func (p *planner) test(a *policy.Atom) (test table.Test, exact, ok bool) {
 	if a.Field == policy.FieldToolKind {
 		// A tool that is not known is an MCP server's, or of kind other.
 		passing := 0
@@ -76,29 +76,29 @@ func (p *planner) test(a *policy.Atom) (test cold.Test, exact, ok bool) {
 				passing++
 			}
 		}
-		return cold.Test{}, passing == 2, passing > 0 // the zero Test is TestAny
+		return table.Test{}, passing == 2, passing > 0 // the zero Test is TestAny
 	}
 	switch a.Key {
 	case policy.FilterToolName, policy.FilterToolMatcher:
-		return cold.Test{}, false, false
+		return table.Test{}, false, false
 	case policy.FilterToolRegexp:
 		if text, ok := beginning(a.Values[len(a.Values)-1]); ok {
-			return cold.Test{Kind: cold.TestPrefix, Text: text}, true, true
+			return table.Test{Kind: table.TestPrefix, Text: text}, true, true
 		}
 		if dfa := p.automaton(a.Values[len(a.Values)-1]); dfa != nil {
-			return cold.Test{Kind: cold.TestDFA, DFA: dfa}, true, true
+			return table.Test{Kind: table.TestDFA, DFA: dfa}, true, true
 		}
 	}
 	l := a.Literals
 	switch {
 	case a.Op == policy.AtomIn, len(l.Exact) > 0 && len(l.Prefixes)+len(l.Suffixes) == 0:
-		return cold.Test{}, false, false
+		return table.Test{}, false, false
 	case len(l.Prefixes) > 0 && len(l.Exact)+len(l.Suffixes) == 0:
-		return cold.Test{Kind: cold.TestPrefix, Text: common(l.Prefixes, strings.HasPrefix, func(s string) string { return s[:len(s)-1] })}, false, true
+		return table.Test{Kind: table.TestPrefix, Text: common(l.Prefixes, strings.HasPrefix, func(s string) string { return s[:len(s)-1] })}, false, true
 	case len(l.Suffixes) > 0 && len(l.Exact)+len(l.Prefixes) == 0:
-		return cold.Test{Kind: cold.TestSuffix, Text: common(l.Suffixes, strings.HasSuffix, func(s string) string { return s[1:] })}, false, true
+		return table.Test{Kind: table.TestSuffix, Text: common(l.Suffixes, strings.HasSuffix, func(s string) string { return s[1:] })}, false, true
 	}
-	return cold.Test{Kind: cold.TestAny}, false, true
+	return table.Test{Kind: table.TestAny}, false, true
 }
 
 // beginning is the text of an expression that says how a name begins and nothing

@@ -1,20 +1,20 @@
-// Package gatetable makes the table that hookgate decides by without hookc
-// (cmd/hookgate/cold): how each agent's events are read, which hooks are left
+// Package build makes the table that hookgate decides by without hookc
+// (internal/gate/table): how each agent's events are read, which hooks are left
 // to look at for which tool, and what hookc run answers to an event that no
 // hook concerns. The filters of hooks it takes over are asked themselves, on
 // every name of a tool that is known; what it cannot take over counts as
 // concerned, and hookc decides. Of hooks in Rego that are native code throughout
-// it makes the rules that hookgate evaluates itself (cmd/hookgate/rules), and the
+// it makes the rules that hookgate evaluates itself (internal/gate/rules), and the
 // answers to what they say, for which the dialects are asked.
-package gatetable
+package build
 
 import (
 	"maps"
 	"slices"
 
-	"github.com/hookc/hookc/cmd/hookgate/cold"
-	"github.com/hookc/hookc/cmd/hookgate/rules"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/gate/rules"
+	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
@@ -32,11 +32,11 @@ type Section struct {
 func Sections(program *dag.Program) []Section {
 	b := newBuilder(program)
 	defer b.empty.Close()
-	src := &cold.Source{}
+	src := &table.Source{}
 	for _, d := range agent.All() {
 		src.Dialects = append(src.Dialects, b.dialect(d))
 	}
-	out := []Section{{artifact.Gate, cold.Bytes(src)}}
+	out := []Section{{artifact.Gate, table.Bytes(src)}}
 	for _, plan := range program.Plans {
 		if k := b.books[plan.Event]; k.any() {
 			out = append(out, Section{rules.Section + string(plan.Event), rules.Bytes(&k.source)},
@@ -50,7 +50,7 @@ func Sections(program *dag.Program) []Section {
 func Table(program *dag.Program) []byte { return Sections(program)[0].Data }
 
 func newBuilder(program *dag.Program) *builder {
-	return &builder{program: program, plans: map[policy.Event]*cold.Plan{}, books: map[policy.Event]*book{}, empty: emptied(program)}
+	return &builder{program: program, plans: map[policy.Event]*table.Plan{}, books: map[policy.Event]*book{}, empty: emptied(program)}
 }
 
 // Cold says of each node of a plan why hookgate leaves it to hookc where there is
@@ -64,7 +64,7 @@ func Cold(program *dag.Program, plan *dag.Plan) []string {
 
 type builder struct {
 	program *dag.Program
-	plans   map[policy.Event]*cold.Plan
+	plans   map[policy.Event]*table.Plan
 	books   map[policy.Event]*book
 	// empty fires events on which no hook is left.
 	empty firer
@@ -72,24 +72,24 @@ type builder struct {
 	automata int
 }
 
-func (b *builder) dialect(d *agent.Agent) cold.Dialect {
+func (b *builder) dialect(d *agent.Agent) table.Dialect {
 	r := d.Reading()
-	out := cold.Dialect{Names: r.Names, EventKey: r.EventKey, EventEnv: r.EventEnv}
+	out := table.Dialect{Names: r.Names, EventKey: r.EventKey, EventEnv: r.EventEnv}
 	for _, e := range r.Env {
-		out.Env = append(out.Env, cold.Env{Name: e.Name, Field: int(e.Field)})
+		out.Env = append(out.Env, table.Env{Name: e.Name, Field: int(e.Field)})
 	}
 	for _, n := range r.Events {
 		if !usual(r, n.Name) {
 			continue
 		}
-		named := cold.Named{Name: n.Name}
+		named := table.Named{Name: n.Name}
 		for _, i := range n.Points {
 			p := &r.Points[i]
 			if p.Conditional && p.WhenKey == "" {
 				named.Alts = nil // told apart in a way that is not known here
 				break
 			}
-			named.Alts = append(named.Alts, cold.Alternative{Key: p.WhenKey, Member: p.WhenMember, Point: i})
+			named.Alts = append(named.Alts, table.Alternative{Key: p.WhenKey, Member: p.WhenMember, Point: i})
 		}
 		if len(named.Alts) > 0 {
 			out.Events = append(out.Events, named)
@@ -107,26 +107,26 @@ func usual(r *agent.Reading, name string) bool {
 	return slices.ContainsFunc(r.Points, func(p agent.PointReading) bool { return p.Native == name || string(p.Event) == name })
 }
 
-func (b *builder) point(d *agent.Agent, p *agent.PointReading, eventKey string) cold.Point {
-	out := cold.Point{Native: p.Native, Event: string(p.Event), Keys: keys(p, eventKey), Implied: p.Tool}
+func (b *builder) point(d *agent.Agent, p *agent.PointReading, eventKey string) table.Point {
+	out := table.Point{Native: p.Native, Event: string(p.Event), Keys: keys(p, eventKey), Implied: p.Tool}
 	switch {
 	case p.Tool != "" && p.AlwaysTool:
-		out.Implies = cold.ImpliesAlways
+		out.Implies = table.ImpliesAlways
 	case p.Tool != "":
-		out.Implies = cold.ImpliesMoved
+		out.Implies = table.ImpliesMoved
 	}
 	for _, f := range p.Needs {
 		switch f {
 		case policy.FieldToolName, policy.FieldToolInput:
-			out.Flags |= cold.NeedsTool
+			out.Flags |= table.NeedsTool
 		case policy.FieldUserInput:
-			out.Flags |= cold.NeedsPrompt
+			out.Flags |= table.NeedsPrompt
 		default:
-			return cold.Point{Native: out.Native, Event: out.Event} // a need that is not known here
+			return table.Point{Native: out.Native, Event: out.Event} // a need that is not known here
 		}
 	}
 	if spec := p.Event.Spec(); spec.Retry || spec.Class == policy.Quality || p.Event == policy.PreSendMessage {
-		out.Flags |= cold.Counted
+		out.Flags |= table.Counted
 	}
 	if p.Shape == agent.ShapeUnknown {
 		return out
@@ -145,8 +145,8 @@ func (b *builder) point(d *agent.Agent, p *agent.PointReading, eventKey string) 
 }
 
 // keys are what the keys of an event are, as Call.rename has it.
-func keys(p *agent.PointReading, eventKey string) []cold.Key {
-	all := map[string]cold.Key{}
+func keys(p *agent.PointReading, eventKey string) []table.Key {
+	all := map[string]table.Key{}
 	for _, f := range looked {
 		all[f.String()] = field(f)
 	}
@@ -155,29 +155,29 @@ func keys(p *agent.PointReading, eventKey string) []cold.Key {
 		case slices.Contains(looked, f):
 			all[k] = field(f)
 		case own: // the agent means something else by it
-			all[k] = cold.Key{Code: cold.KeyIgnore}
+			all[k] = table.Key{Code: table.KeyIgnore}
 		}
 	}
 	put := func(code int, keys ...string) {
 		for _, k := range keys {
-			all[k] = cold.Key{Code: code}
+			all[k] = table.Key{Code: code}
 		}
 	}
-	put(cold.KeyRefuse, policy.FieldToolArguments.String())
+	put(table.KeyRefuse, policy.FieldToolArguments.String())
 	switch p.Shape {
 	case agent.ShapeText:
-		put(cold.KeyText, p.Text)
+		put(table.KeyText, p.Text)
 	case agent.ShapeTextOrNone:
-		put(cold.KeyTextOrNone, p.Text)
+		put(table.KeyTextOrNone, p.Text)
 	case agent.ShapeWorkspace:
-		put(cold.KeyRoots, "workspace_roots")
+		put(table.KeyRoots, "workspace_roots")
 	}
-	put(cold.KeyMove, p.Moved...)
+	put(table.KeyMove, p.Moved...)
 	for _, k := range slices.Concat(p.Ignored, agent.EventKeys(), []string{eventKey}) {
 		delete(all, k) // as any other key
 	}
-	maps.DeleteFunc(all, func(_ string, k cold.Key) bool { return k.Code == cold.KeyIgnore })
-	out := make([]cold.Key, 0, len(all))
+	maps.DeleteFunc(all, func(_ string, k table.Key) bool { return k.Code == table.KeyIgnore })
+	out := make([]table.Key, 0, len(all))
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		k := all[name]
 		k.Name = name
@@ -196,6 +196,6 @@ var looked = []policy.Field{
 }
 
 // field is a key that holds a field that is looked at.
-func field(f policy.Field) cold.Key {
-	return cold.Key{Code: cold.KeyField, Field: int(f), Type: int(f.Spec().Type)}
+func field(f policy.Field) table.Key {
+	return table.Key{Code: table.KeyField, Field: int(f), Type: int(f.Spec().Type)}
 }

@@ -1,6 +1,6 @@
 //go:build !topdown
 
-package gatetable
+package build
 
 import (
 	"fmt"
@@ -16,12 +16,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookc/hookc/cmd/hookgate/cold"
-	"github.com/hookc/hookc/cmd/hookgate/rules"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/gate/rules"
+	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
@@ -110,8 +110,8 @@ func newGate(program *dag.Program) gate {
 	return g
 }
 
-func (g gate) answer(t testing.TB, asked *cold.Asked) *rules.Reply {
-	table, ok := cold.Open(g.sections[artifact.Gate])
+func (g gate) answer(t testing.TB, asked *table.Asked) *rules.Reply {
+	table, ok := table.Open(g.sections[artifact.Gate])
 	require.True(t, ok)
 	answer, ok := table.Decide(asked)
 	switch {
@@ -161,7 +161,7 @@ type tally struct {
 
 // same demands that what the gate answers is what the dialect and the executor,
 // with OPA, answer.
-func (c *tally) same(t testing.TB, g gate, def *definition, ran *[]string, whose *agent.Agent, a *cold.Asked, text string) {
+func (c *tally) same(t testing.TB, g gate, def *definition, ran *[]string, whose *agent.Agent, a *table.Asked, text string) {
 	c.asked++
 	got := g.answer(t, a)
 	if got == nil {
@@ -308,7 +308,7 @@ func TestForgedRules(t *testing.T) {
       deny contains "all" if { every w in words { not risky(w) }; object.get(input.tool_input, "x", 1) == 2 }
 `))
 	whole := maps.Clone(g.sections)
-	asked := &cold.Asked{Dialect: "claude", Event: "PreToolUse", Env: func(string) string { return "" },
+	asked := &table.Asked{Dialect: "claude", Event: "PreToolUse", Env: func(string) string { return "" },
 		Input: []byte(`{"hook_event_name":"PreToolUse","cwd":"/","tool_name":"Bash","tool_input":{"command":"ls; git push --force"}}`)}
 	require.NotNil(t, g.answer(t, asked))
 	for range 4000 {

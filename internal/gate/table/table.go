@@ -1,12 +1,12 @@
-// Package cold is what hookgate decides by without hookc: a flat table, made by
+// Package table is what hookgate decides by without hookc: a flat table, made by
 // hookc when a policy is compiled, that says which events of which agent no
 // hook concerns and what hookc run answers to those, and which concern only hooks
-// whose rules hookgate has (cmd/hookgate/rules). It is read where it lies,
+// whose rules hookgate has (internal/gate/rules). It is read where it lies,
 // every offset checked; whatever it does not say for certain is left to hookc
 // (docs/cli.md "hookgate").
 //
 // The package imports nothing, so that the gate starts as fast as without it.
-package cold
+package table
 
 // magic begins a table, with the version of its layout.
 const magic = "HKG\x00\x02\x00\x00\x00"

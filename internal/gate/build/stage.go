@@ -1,13 +1,13 @@
-package gatetable
+package build
 
 import (
 	"reflect"
 	"strconv"
 	"strings"
 
-	"github.com/hookc/hookc/cmd/hookgate/rules"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/gate/rules"
 	"github.com/hookc/hookc/policy"
 )
 

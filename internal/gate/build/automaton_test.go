@@ -1,4 +1,4 @@
-package gatetable
+package build
 
 import (
 	"math/rand/v2"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/internal/gate/table"
 )
 
 // TestAutomaton: an automaton finds what the expression does, in every text of
@@ -27,9 +27,9 @@ func TestAutomaton(t *testing.T) {
 			for range r.IntN(12) {
 				s.WriteByte(alphabet[r.IntN(len(alphabet))])
 			}
-			require.Equal(t, re.MatchString(s.String()), cold.Match(dfa, s.String()), "%s on %q", text, s.String())
+			require.Equal(t, re.MatchString(s.String()), table.Match(dfa, s.String()), "%s on %q", text, s.String())
 		}
-		assert.True(t, cold.Match(dfa, "é") || re.MatchString(""), text)
+		assert.True(t, table.Match(dfa, "é") || re.MatchString(""), text)
 	}
 	assert.Nil(t, (&builder{}).automaton(`(a|b)*a(a|b){12}`), "too many states")
 	assert.Nil(t, (&builder{automata: maxAutomata}).automaton(`a`))

@@ -1,4 +1,4 @@
-package gatetable
+package build
 
 import (
 	"context"
@@ -11,11 +11,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookc/hookc/cmd/hookgate/cold"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/format"
@@ -49,7 +49,7 @@ func define(t testing.TB, program *dag.Program) *definition {
 	return d
 }
 
-func (d *definition) answer(t testing.TB, whose *agent.Agent, asked *cold.Asked) (w agent.Wire, call *agent.Call) {
+func (d *definition) answer(t testing.TB, whose *agent.Agent, asked *table.Asked) (w agent.Wire, call *agent.Call) {
 	call, err := whose.Decode(asked.Input, asked.Event, asked.Env)
 	if err != nil {
 		return call.Fail(err.Error()), call
@@ -129,11 +129,11 @@ func (r roll) policy() string {
 }
 
 // event is a random event of an agent, mostly as it would send it.
-func (r roll) event(d *agent.Agent, reading *agent.Reading) (asked *cold.Asked) {
+func (r roll) event(d *agent.Agent, reading *agent.Reading) (asked *table.Asked) {
 	p := &reading.Points[r.IntN(len(reading.Points))]
 	members := []string{}
 	add := func(key, value string) { members = append(members, strconv.Quote(key)+":"+r.of("", " ", "\n\t")+value) }
-	asked = &cold.Asked{Dialect: r.of(reading.Names...), Env: func(string) string { return "" }}
+	asked = &table.Asked{Dialect: r.of(reading.Names...), Env: func(string) string { return "" }}
 	switch r.IntN(8) {
 	case 0:
 		asked.Event = p.Native
@@ -224,14 +224,14 @@ func TestTableIsDefinition(t *testing.T) {
 	for range 40 {
 		text := r.policy()
 		program := compile(t, text)
-		table := Table(program)
+		made := Table(program)
 		for _, name := range []string{"claude", "claude@2.1.240", "codex", "copilot", "cursor", "gemini", "qwen", "kimi", "jcli", "clawdcode", "agenthooks", "aiagents"} {
 			whose, err := agent.Find(name)
 			require.NoError(t, err)
 			reading, def := whose.Reading(), define(t, program)
 			for range 50 {
 				a := r.event(whose, reading)
-				opened, ok := cold.Open(table)
+				opened, ok := table.Open(made)
 				require.True(t, ok)
 				asked++
 				got, ok := opened.Decide(a)

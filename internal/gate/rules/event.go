@@ -3,14 +3,14 @@ package rules
 import (
 	"strings"
 
-	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/rego/native"
 )
 
 // input is an event by the slots of a rule's program: a native.Input.
 type input struct {
 	book  *Book
-	event *cold.Answer
+	event *table.Answer
 	slots []Slot
 	// left is set when a slot cannot be told: hookc is to decide.
 	left bool
@@ -60,16 +60,16 @@ func (in *input) part(s *Slot) (native.Value, bool) {
 		return nil, false
 	}
 	for i := range s.Keys {
-		switch text, present, ok := in.event.Lookup(cold.FieldToolInput, s.Keys[i:i+1]); {
+		switch text, present, ok := in.event.Lookup(table.FieldToolInput, s.Keys[i:i+1]); {
 		case !ok, present && text[0] == '[':
 			in.left = true
 			return nil, false
 		case present && text[0] == '"':
-			return in.field(cold.FieldToolInput, s.Keys[i:i+1])
+			return in.field(table.FieldToolInput, s.Keys[i:i+1])
 		}
 	}
 	if s.Text != "" { // what a list of edits comes to is hookc's to say
-		text, present, ok := in.event.Lookup(cold.FieldToolInput, []string{s.Text})
+		text, present, ok := in.event.Lookup(table.FieldToolInput, []string{s.Text})
 		in.left = in.left || !ok || present && text[0] == '['
 	}
 	return nil, false

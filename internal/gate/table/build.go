@@ -1,7 +1,7 @@
-package cold
+package table
 
 // Source is what a table is made of. hookc makes it of a program
-// (cmd/hookc/gatetable); the layout is this package's.
+// (internal/gate/build); the layout is this package's.
 type Source struct{ Dialects []Dialect }
 
 // Dialect is how an agent's events are read.
@@ -104,7 +104,7 @@ type Set []Hook
 type Hook struct {
 	Atoms []*Atom
 	// Rule is the number of its rule, from 1, in the rules of the event
-	// (cmd/hookgate/rules), and 0 of a hook that is left to hookc. The conditions
+	// (internal/gate/rules), and 0 of a hook that is left to hookc. The conditions
 	// of a hook with a rule are all there are of its filter.
 	Rule int
 }

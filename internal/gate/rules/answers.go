@@ -3,7 +3,7 @@ package rules
 import (
 	"unicode/utf8"
 
-	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/policy/artifact"
 )
 
@@ -102,9 +102,9 @@ func FormOf(section []byte, point, outcome int) *Form {
 
 // Answer fills a form in for what was said at an event; false when that is left
 // to hookc.
-func (f *Form) Answer(event *cold.Answer, v *Verdict) (stdout, stderr []byte, ok bool) {
+func (f *Form) Answer(event *table.Answer, v *Verdict) (stdout, stderr []byte, ok bool) {
 	if len(f.Except) > 0 {
-		mode, present, ok := event.Lookup(cold.FieldPermissionMode, nil)
+		mode, present, ok := event.Lookup(table.FieldPermissionMode, nil)
 		if !ok {
 			return nil, nil, false
 		}

@@ -1,11 +1,11 @@
-package gatetable
+package build
 
 import (
 	"bytes"
 	"reflect"
 	"strings"
 
-	"github.com/hookc/hookc/cmd/hookgate/rules"
+	"github.com/hookc/hookc/internal/gate/rules"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 )

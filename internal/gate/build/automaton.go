@@ -1,4 +1,4 @@
-package gatetable
+package build
 
 import (
 	"regexp/syntax"
@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/internal/gate/table"
 )
 
 const (
@@ -188,7 +188,7 @@ func (s *subsets) bytes() []byte {
 		for _, c := range samples {
 			to := s.rows[i][c]
 			if to == matched {
-				to = cold.Accept
+				to = table.Accept
 			}
 			rows[i] = append(rows[i], byte(to))
 		}
@@ -198,5 +198,5 @@ func (s *subsets) bytes() []byte {
 		}
 		rows[i] = append(rows[i], end)
 	}
-	return cold.Automaton(len(samples), &class, rows)
+	return table.Automaton(len(samples), &class, rows)
 }

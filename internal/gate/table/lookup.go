@@ -1,4 +1,4 @@
-package cold
+package table
 
 // Lookup finds what of the event is at a path: a field and keys below it. text is
 // its JSON, of which every key is ASCII and none is there twice; it is not

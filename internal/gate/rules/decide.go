@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/cmd/hookgate/cold"
+	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -24,7 +24,7 @@ type Reply struct {
 // Evaluate answers an event that hooks with rules concern; nil leaves it to hookc.
 // section gives the sections of the compiled policy by their names, nil for none.
 // watch is called by rules that are not decided at once: what they do may take long.
-func Evaluate(event *cold.Answer, section func(name string) []byte, watch func()) *Reply {
+func Evaluate(event *table.Answer, section func(name string) []byte, watch func()) *Reply {
 	book, ok := Open(section(Section + string(event.Event)))
 	if !ok {
 		return nil
@@ -73,7 +73,7 @@ type Ran struct {
 // Decide evaluates the rules of an event, in the order of the chain; false when
 // that is left to hookc: a rule bails or takes too long, more than one speaks, or
 // one says what no answer is made for. stop is asked now and then.
-func (b *Book) Decide(event *cold.Answer, stop native.Stop) (*Verdict, bool) {
+func (b *Book) Decide(event *table.Answer, stop native.Stop) (*Verdict, bool) {
 	d := decider{book: b, out: Verdict{Outcome: -1}}
 	d.machine.Stop, d.machine.Unclocked = stop, true
 	d.input.book, d.input.event = b, event

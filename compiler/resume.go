@@ -236,7 +236,7 @@ type lazyFusion struct {
 // errUnfused lets each member be evaluated by itself.
 var errUnfused = errors.New("not fused yet")
 
-func (l *lazyFusion) run(ctx context.Context, in *policy.Context, chosen []int, said []dag.FusedSaid) error {
+func (l *lazyFusion) run(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedSaid) error {
 	made := l.made.Load()
 	if made == nil {
 		l.once.Do(func() {

@@ -84,13 +84,13 @@ func (l *Late) stands() *Made {
 }
 
 // Run is a FusedRun.
-func (l *Late) Run(ctx context.Context, in *policy.Context, chosen []int, said []FusedSaid) error {
+func (l *Late) Run(ctx context.Context, in *policy.Context, chosen Chosen, said []FusedSaid) error {
 	if m := l.made.Load(); m != nil && m.Run != nil {
 		return m.Run(ctx, in, chosen, said)
 	}
 	places := l.places()
-	known, at := make([]int, 0, len(chosen)), make([]int, 0, len(chosen))
-	for k, place := range chosen {
+	known, at := make([]int, 0, len(said)), make([]int, 0, len(said))
+	for k, place := range chosen.Places {
 		if places == nil || places.places[place] < 0 {
 			said[k].Alone = true
 			continue
@@ -104,7 +104,7 @@ func (l *Late) Run(ctx context.Context, in *policy.Context, chosen []int, said [
 		return nil
 	}
 	out := make([]FusedSaid, len(known))
-	if err := places.of.Run(ctx, in, known, out); err != nil {
+	if err := places.of.Run(ctx, in, Chosen{Places: known}, out); err != nil {
 		return err
 	}
 	for i, k := range at {

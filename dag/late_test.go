@@ -24,8 +24,8 @@ func TestLateAsksTheOlder(t *testing.T) {
 		parts[i] = FusePart{Runner: &named{string(rune('a' + i))}, Filter: &policy.Matcher{}}
 	}
 	says := func(who string, heard *[][]int) FusedRun {
-		return func(_ context.Context, _ *policy.Context, chosen []int, said []FusedSaid) error {
-			*heard = append(*heard, chosen)
+		return func(_ context.Context, _ *policy.Context, chosen Chosen, said []FusedSaid) error {
+			*heard = append(*heard, chosen.Places)
 			for i := range said {
 				said[i].Result = &policy.Result{System: []string{who}}
 			}
@@ -40,7 +40,7 @@ func TestLateAsksTheOlder(t *testing.T) {
 		func() *Made { return older })
 	ask := func(chosen ...int) (out []string) {
 		said := make([]FusedSaid, len(chosen))
-		require.NoError(t, l.Run(context.Background(), nil, chosen, said))
+		require.NoError(t, l.Run(context.Background(), nil, Chosen{Places: chosen}, said))
 		for _, s := range said {
 			switch {
 			case s.Alone:
@@ -74,6 +74,6 @@ func TestLateFails(t *testing.T) {
 	assert.Equal(t, "internal error: no", f.fault())
 	assert.False(t, f.pending())
 	said := make([]FusedSaid, 2)
-	require.NoError(t, l.Run(context.Background(), nil, []int{0, 1}, said))
+	require.NoError(t, l.Run(context.Background(), nil, Choose([]int{0, 1}), said))
 	assert.Equal(t, []FusedSaid{{Alone: true}, {Alone: true}}, said)
 }

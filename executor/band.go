@@ -16,11 +16,11 @@ import (
 // and they are counted at a stroke. It is immutable.
 type band struct {
 	fusion int32
-	// nodes are the members that share no item with any other node; places are
+	// nodes are the members that share no item with any other node; chosen are
 	// all members of the fusion that the pick has, nil where some have filters to
 	// be asked.
 	nodes  []int
-	places []int
+	chosen dag.Chosen
 	count  *together
 }
 
@@ -107,7 +107,7 @@ func (w *wiring) muster(p *pick) {
 		at, loose := 0, of[k] < 0 || sizes[of[k]] < fewest
 		if !loose {
 			if bands[of[k]] == 0 {
-				p.bands = append(p.bands, band{fusion: of[k], places: w.places(p, of[k])})
+				p.bands = append(p.bands, band{fusion: of[k], chosen: dag.Choose(w.places(p, of[k]))})
 				bands[of[k]] = len(p.bands)
 			}
 			at = bands[of[k]] - 1
@@ -188,12 +188,12 @@ func (r *inlineRun) pass(ctx context.Context, t *stretch, k int, s *policy.Conte
 		r.timed()
 		run.evaluate(ctx, r.w, b.fusion, r.pick, t.first, s, &r.watch)
 	}
-	if len(run.chosen) == 0 {
+	if len(run.chosen.Places) == 0 {
 		return k // each is evaluated by itself
 	}
 	list, items := r.w.fused.list[b.fusion].Nodes, r.pick.items
 	for ; run.heard < len(run.spoke); run.heard++ {
-		item := int32(r.w.plan.Nodes[list[run.chosen[run.spoke[run.heard]]]].Item)
+		item := int32(r.w.plan.Nodes[list[run.chosen.Places[run.spoke[run.heard]]]].Item)
 		if item >= items[k] {
 			at, _ := slices.BinarySearch(items[k:t.to], item)
 			return k + at
@@ -222,12 +222,12 @@ func (r *inlineRun) tellBands(n int, others bool) (but []int) {
 // atOnce reports whether a band is counted at a stroke.
 func (r *inlineRun) atOnce(b *band) bool {
 	run := r.fused.run(r.w, b.fusion)
-	return b.count != nil && len(run.chosen) > 0 && !run.apart
+	return b.count != nil && len(run.chosen.Places) > 0 && !run.apart
 }
 
 func (r *inlineRun) tellBand(b *band, n int, others bool) {
 	run := r.fused.run(r.w, b.fusion)
-	if len(run.chosen) == 0 {
+	if len(run.chosen.Places) == 0 {
 		return // each has been told of
 	}
 	first := len(b.nodes)

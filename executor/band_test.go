@@ -133,11 +133,11 @@ func (w *bandWorld) fuse() {
 // run evaluates members: some ask to be evaluated alone, and now and then all.
 func (w *bandWorld) run(key string, nodes []int) dag.FusedRun {
 	failing, slow := w.IntN(4) == 0, w.IntN(3) == 0
-	return func(ctx context.Context, in *policy.Context, chosen []int, said []dag.FusedSaid) error {
+	return func(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedSaid) error {
 		if slow {
 			time.Sleep(time.Duration(w.hash("slow", key, w.text(in))%200) * time.Microsecond)
 		}
-		for k, place := range chosen {
+		for k, place := range chosen.Places {
 			w.stale = w.stale || said[k] != (dag.FusedSaid{})
 			out, err := protect(ctx, &w.plan.Nodes[nodes[place]], in, 0)
 			switch x := w.hash("said", key, fmt.Sprint(place), w.text(in)); {

@@ -69,7 +69,7 @@ type fusedRun struct {
 	// chosen are the members evaluated, by place; said is what each said, and
 	// spoke are those of them, as indices into both, that said something or must be
 	// evaluated by themselves. chosen is empty when each must be.
-	chosen []int
+	chosen dag.Chosen
 	said   []dag.FusedSaid
 	spoke  []int32
 	// next is where in chosen the member is expected that is asked for next, heard
@@ -128,9 +128,9 @@ func (f fusing) forget() fusing {
 
 // find is what a member said, nil for one that was not asked.
 func (r *fusedRun) find(place int) *dag.FusedSaid {
-	at, known := r.next, r.next < len(r.chosen) && r.chosen[r.next] == place
+	at, known := r.next, r.next < len(r.chosen.Places) && r.chosen.Places[r.next] == place
 	if !known {
-		if at, known = slices.BinarySearch(r.chosen, place); !known {
+		if at, known = slices.BinarySearch(r.chosen.Places, place); !known {
 			return nil
 		}
 	}
@@ -144,10 +144,10 @@ func (r *fusedRun) evaluate(ctx context.Context, w *wiring, in int32, p *pick, i
 	x := &w.fused.list[in]
 	r.begun = true
 	chosen := r.choose(w, x, p, in, i, s)
-	if len(chosen) < fewest || x.tired.resting() {
+	if len(chosen.Places) < fewest || x.tired.resting() {
 		return
 	}
-	r.said = slices.Grow(r.said, len(chosen))[:len(chosen)]
+	r.said = slices.Grow(r.said, len(chosen.Places))[:len(chosen.Places)]
 	err := protectFused(ctx, x, s, chosen, r.said)
 	if ctx.Err() == nil {
 		x.tired.tell(err != nil)
@@ -161,15 +161,15 @@ func (r *fusedRun) evaluate(ctx context.Context, w *wiring, in int32, p *pick, i
 			r.spoke = append(r.spoke, int32(k))
 		}
 	}
-	r.chosen, r.share = chosen, clock.lap()/time.Duration(len(chosen))
+	r.chosen, r.share = chosen, clock.lap()/time.Duration(len(chosen.Places))
 }
 
 // choose are the places of the members that are evaluated: those a pick knows
 // when nothing is to be asked of any.
-func (r *fusedRun) choose(w *wiring, x *fusion, p *pick, in int32, i int, s *policy.Context) []int {
+func (r *fusedRun) choose(w *wiring, x *fusion, p *pick, in int32, i int, s *policy.Context) dag.Chosen {
 	for b := range p.bands {
-		if own := &p.bands[b]; own.fusion == in && len(own.places) > 0 && x.Nodes[own.places[0]] == i {
-			return own.places
+		if own := &p.bands[b]; own.fusion == in && len(own.chosen.Places) > 0 && x.Nodes[own.chosen.Places[0]] == i {
+			return own.chosen
 		}
 	}
 	r.own = slices.Grow(r.own[:0], min(len(x.Nodes), p.count))
@@ -178,7 +178,7 @@ func (r *fusedRun) choose(w *wiring, x *fusion, p *pick, in int32, i int, s *pol
 			r.own = append(r.own, int(w.fused.of[id].place))
 		}
 	}
-	return r.own
+	return dag.Chosen{Places: r.own}
 }
 
 // both yields the members of s and t from i on, ascending.
@@ -200,7 +200,7 @@ func (s set) both(t set, i int) func(func(int) bool) {
 
 // protectFused turns a panic into an error: the member that panics does so
 // again by itself, and fails alone.
-func protectFused(ctx context.Context, x *fusion, s *policy.Context, chosen []int, said []dag.FusedSaid) (err error) {
+func protectFused(ctx context.Context, x *fusion, s *policy.Context, chosen dag.Chosen, said []dag.FusedSaid) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in a fused evaluation: %v", p)

@@ -61,8 +61,8 @@ func (m *mock) fuse() {
 	m.plan.Fused = slices.Clone(m.plan.Fused)
 	for i := range m.plan.Fused {
 		x := &m.plan.Fused[i]
-		x.Run = func(ctx context.Context, in *policy.Context, chosen []int, said []dag.FusedSaid) error {
-			for k, place := range chosen {
+		x.Run = func(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedSaid) error {
+			for k, place := range chosen.Places {
 				out, err := m.plan.Nodes[x.Nodes[place]].Runner.Run(ctx, in, 0)
 				if err != nil {
 					return err

@@ -115,7 +115,7 @@ type glance struct {
 // settled reports whether topdown said the same before on a path, and nothing
 // changed since it was last asked what code is wrong.
 func (g *glance) settled(path uint64) bool {
-	return g.change.Load() == g.eyes.changes.Load() && g.paths.known.Load().has(path|1)
+	return !g.eyes.Paranoid && g.change.Load() == g.eyes.changes.Load() && g.paths.sees(path)
 }
 
 // Watch lets eyes look at a module's code. Rules that look at the world or the
@@ -140,23 +140,6 @@ func (g *glance) Wrong() bool {
 		g.change.Store(now)
 	}
 	return g.rejected.Load()
-}
-
-// watched is Tell under the eyes of topdown.
-func (n *Native) watched(ctx context.Context, in *policy.Context) (*policy.Result, error) {
-	if n.rejected.Load() {
-		return n.topdown(ctx, in)
-	}
-	r := nativeRuns.Get().(*nativeRun)
-	r.begin(ctx, n.budget, n.timely)
-	r.input = eventInput{event: in, slots: n.slots, part: &n.input, steps: &r.steps}
-	out, err := n.tell(r, in)
-	path, fell := r.machine.Path, r.fell
-	r.release()
-	if fell || !n.eyes.Paranoid && n.settled(path) { // what fell is topdown's answer already
-		return out, err
-	}
-	return n.doubted(ctx, in, path, out, err)
 }
 
 // doubted is what is said on a path that native code was not yet believed on.

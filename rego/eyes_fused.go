@@ -12,13 +12,13 @@ import (
 
 // watched lets the eyes of the members look at what was said together. A member
 // that is not to be believed is asked by itself, which is topdown then.
-func (f *FusedNative) watched(ctx context.Context, in *policy.Context, path uint64, chosen []int, said []dag.FusedSaid) {
-	eyes := f.members[0].eyes
+func (f *FusedNative) watched(ctx context.Context, in *policy.Context, path uint64, choice dag.Chosen, said []dag.FusedSaid) {
+	eyes, chosen := f.members[0].eyes, choice.Places
 	if len(chosen) < len(f.members) {
-		path = choice(path, chosen)
+		path ^= choice.Mark()
 	}
 	now := eyes.changes.Load()
-	if f.change.Load() == now && !f.doubted.Load() && !eyes.Paranoid && f.paths.known.Load().has(path|1) {
+	if f.change.Load() == now && !f.doubted.Load() && !eyes.Paranoid && f.paths.sees(path) {
 		return
 	}
 	for k, i := range chosen {
@@ -89,22 +89,4 @@ func (f *FusedNative) later(in *policy.Context, path uint64, chosen []int, said 
 		f.paths.done(path, same)
 	}()
 	return true
-}
-
-// choice adds to a path who was chosen. Four at a time need not wait for each
-// other.
-func choice(path uint64, chosen []int) uint64 {
-	const odd = 0x9E3779B97F4A7C15
-	a, b, c, d := path, path+1, path+2, path+3
-	for ; len(chosen) >= 4; chosen = chosen[4:] {
-		a, b = (a^uint64(chosen[0]))*odd, (b^uint64(chosen[1]))*odd
-		c, d = (c^uint64(chosen[2]))*odd, (d^uint64(chosen[3]))*odd
-	}
-	for _, i := range chosen {
-		a = (a ^ uint64(i)) * odd
-	}
-	for _, other := range []uint64{b, c, d} {
-		a = (a ^ other) * odd
-	}
-	return a
 }

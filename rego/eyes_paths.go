@@ -7,9 +7,12 @@ import (
 
 // paths are the paths that were checked, and those that are being checked.
 type paths struct {
-	known atomic.Pointer[pathSet]
-	mu    sync.Mutex
-	under map[uint64]bool
+	// recent are known paths that were taken of late, where a path is looked for
+	// first.
+	recent [32]atomic.Uint64
+	known  atomic.Pointer[pathSet]
+	mu     sync.Mutex
+	under  map[uint64]bool
 }
 
 // maxPaths bounds the paths of a module; topdown decides what takes others.
@@ -69,6 +72,20 @@ func (s *pathSet) with(path uint64) *pathSet {
 		out.table[at&uint64(len(out.table)-1)] = p
 	}
 	return out
+}
+
+// sees reports whether a path is known.
+func (p *paths) sees(path uint64) bool {
+	path |= 1
+	at := &p.recent[path>>59]
+	if at.Load() == path {
+		return true
+	}
+	if !p.known.Load().has(path) {
+		return false
+	}
+	at.Store(path)
+	return true
 }
 
 // look says what is known of a path, and begins its check when nothing is.

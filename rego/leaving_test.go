@@ -116,7 +116,7 @@ func TestLeavingTogether(t *testing.T) {
 		alone := 0
 		for i, leaves := range spread(2000, perMille, true) {
 			in, said := leaverEvents[leaves], make([]dag.FusedSaid, 2)
-			require.NoError(t, f.Run(t.Context(), in, []int{0, 1}, said))
+			require.NoError(t, f.Run(t.Context(), in, dag.Choose([]int{0, 1}), said))
 			require.False(t, said[0].Alone)
 			got, gotErr := said[1].Result, error(nil)
 			if said[1].Alone {

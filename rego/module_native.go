@@ -70,18 +70,19 @@ func (n *Native) Run(ctx context.Context, in *policy.Context, attempt int) (poli
 // Tell evaluates the module on an event; nil says nothing, and costs no memory.
 // It fails as Module.Run does.
 func (n *Native) Tell(ctx context.Context, in *policy.Context, _ int) (*policy.Result, error) {
-	if !n.stays() {
+	if n.rejected.Load() || !n.stays() {
 		return n.topdown(ctx, in)
-	}
-	if n.eyes != nil {
-		return n.watched(ctx, in)
 	}
 	r := nativeRuns.Get().(*nativeRun)
 	r.begin(ctx, n.budget, n.timely)
 	r.input = eventInput{event: in, slots: n.slots, part: &n.input, steps: &r.steps}
 	out, err := n.tell(r, in)
+	path, fell := r.machine.Path, r.fell
 	r.release()
-	return out, err
+	if n.eyes == nil || fell || n.settled(path) { // what fell is topdown's answer already
+		return out, err
+	}
+	return n.doubted(ctx, in, path, out, err)
 }
 
 func (n *Native) tell(r *nativeRun, in *policy.Context) (*policy.Result, error) {

@@ -127,7 +127,7 @@ func TestFusedNativeSaysWhatEachSays(t *testing.T) {
 			}
 		}
 		said := make([]dag.FusedSaid, len(chosen))
-		require.NoError(t, f.Run(t.Context(), in, chosen, said))
+		require.NoError(t, f.Run(t.Context(), in, dag.Choose(chosen), said))
 		for i, c := range chosen {
 			want, err := members[c].Run(t.Context(), in, 0)
 			if said[i].Alone {

@@ -134,8 +134,8 @@ var errStopped = errors.New("the fused evaluation was stopped")
 // Run is a dag.FusedRun. A member that native evaluation does not decide is to
 // be asked by itself; all of them, when together they take longer than the most
 // patient would alone.
-func (f *FusedNative) Run(ctx context.Context, in *policy.Context, chosen []int, said []dag.FusedSaid) error {
-	r := f.runs.Get().(*fusedNativeRun)
+func (f *FusedNative) Run(ctx context.Context, in *policy.Context, choice dag.Chosen, said []dag.FusedSaid) error {
+	r, chosen := f.runs.Get().(*fusedNativeRun), choice.Places
 	defer f.release(r)
 	r.input.event, r.steps.ctx, r.steps.limit, r.steps.given = in, ctx, f.budget, r.size
 	r.machine.Machine.Path = 0
@@ -177,7 +177,7 @@ func (f *FusedNative) Run(ctx context.Context, in *policy.Context, chosen []int,
 	}
 	f.count(chosen, said)
 	if f.members[0].eyes != nil {
-		f.watched(ctx, in, r.machine.Machine.Path, chosen, said)
+		f.watched(ctx, in, r.machine.Machine.Path, choice, said)
 	}
 	return nil
 }

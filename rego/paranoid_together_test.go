@@ -22,7 +22,7 @@ func TestParanoidTogether(t *testing.T) {
 	f := FuseNative([]*Native{n, other})
 	n.code = right // and by itself it is not.
 	said := make([]dag.FusedSaid, 2)
-	require.NoError(t, f.Run(t.Context(), bash("rm"), []int{0, 1}, said))
+	require.NoError(t, f.Run(t.Context(), bash("rm"), dag.Choose([]int{0, 1}), said))
 	require.False(t, said[0].Alone)
 	assert.Equal(t, policy.Deny, said[0].Result.Verdict)
 	require.Len(t, told, 1)

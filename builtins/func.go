@@ -1,6 +1,6 @@
-// Package builtins holds what rules can call: functions, under one dotted
-// name in expr and in Rego, the providers of derived fields, and the Go rules
-// that `type: builtin` hooks use by name.
+// Package builtins holds what rules can call: functions, under one dotted name
+// in expr and in Rego, and the list of the Go rules that `type: builtin` hooks
+// use by name.
 package builtins
 
 import (

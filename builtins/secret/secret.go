@@ -1,3 +1,4 @@
+// Package secret finds keys, tokens and private keys in texts, by the rules of gitleaks.
 package secret
 
 import (

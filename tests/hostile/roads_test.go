@@ -90,7 +90,11 @@ func TestProjectHoldsOnEveryRoad(t *testing.T) {
 		if !ok {
 			continue
 		}
-		for where, cwd := range map[string]string{"root": h.project, "folder": filepath.Join(h.project, "folder"), "nested": filepath.Join(nested, "deep"), "outside": outside} {
+		places := map[string]string{"nested": filepath.Join(nested, "deep"), "outside": outside}
+		if depth.Full() { // TestProjectHoldsWhereverTheAgentIs has them in every run
+			places["root"], places["folder"] = h.project, filepath.Join(h.project, "folder")
+		}
+		for where, cwd := range places {
 			lines := map[string][]string{
 				"run":         {program, "run", native, "--dialect", a.ID},
 				"serve":       gate(t, program, native, a.ID),
@@ -155,9 +159,14 @@ func TestUnreadableCallsAreRefused(t *testing.T) {
 			gate(t, program, native, a.ID, "--socket", filepath.Join(h.home, "none"), "--artifact", artifact)}
 		passed := h.ask(t, sample, lines[0]...)
 		passed.took = 0
-		for name, event := range malformed(t, sample) {
+		events := malformed(t, sample)
+		for tried, name := range keysOf(events) {
+			event := events[name]
 			var first answer
 			for i, line := range lines {
+				if i > 0 && !depth.Full() && (tried+i)%2 == 0 {
+					continue // one of the two in turn
+				}
 				got := h.ask(t, event, line...)
 				got.took = 0
 				if i == 0 {

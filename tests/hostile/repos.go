@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -40,7 +41,9 @@ func Repos() []repo {
 			}})
 		}
 	}
-	return append(out, trees()...)
+	out = append(out, trees()...)
+	slices.SortFunc(out, func(a, b repo) int { return strings.Compare(a.name, b.name) })
+	return out
 }
 
 // contents are texts of a policy that cost without end to expand, read or

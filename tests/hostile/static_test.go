@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/tests/depth"
 	"github.com/hookc/hookc/tests/programs"
 )
 
@@ -32,7 +33,10 @@ func static(t *testing.T) map[string][]string {
 // end.
 func TestStaticCommandsEnd(t *testing.T) {
 	t.Parallel()
-	for _, r := range Repos() {
+	for i, r := range Repos() {
+		if depth.Skips(i) {
+			continue
+		}
 		t.Run(r.name, func(t *testing.T) {
 			h := newHouse(t)
 			require.NoError(t, r.make(h.project))

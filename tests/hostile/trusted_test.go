@@ -115,7 +115,10 @@ func TestTrustedRepositoryIsAnswered(t *testing.T) {
 		repos = append(repos, r)
 	}
 	require.NotZero(t, placed)
-	for _, r := range repos {
+	for i, r := range repos {
+		if depth.Skips(i) {
+			continue
+		}
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)

@@ -169,7 +169,7 @@ func agentSettings(root string) []string {
 		}
 		for i := range place.Files {
 			f := &place.Files[i]
-			if f.Scope == agent.UserScope && err != nil {
+			if f.Scope() == agent.UserScope && err != nil {
 				continue
 			}
 			if p := f.Where(home, root, os.Getenv); !strings.Contains(p, "*") {

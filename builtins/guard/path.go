@@ -13,6 +13,7 @@ import (
 	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -33,17 +34,9 @@ var pathGuardRule = rule.Rule{
 
 // agentFiles are where agents and hookc keep what they are told to run and
 // what they may do: a change of them can switch every guard off.
-var agentFiles = []string{
+var agentFiles = append([]string{
 	".hookc", "hooks.yaml", "hooks.yml", "~/.config/hookc", "~/.local/state/hookc", "~/Library/Application Support/hookc", "/etc/hookc",
-	".claude/settings.json", ".claude/settings.local.json", ".claude/hooks", ".claude/plugins", ".mcp.json", "~/.claude/settings.json", "~/.claude/settings.local.json",
-	"~/.claude/hooks", "~/.claude/plugins", "~/.claude.json", "/etc/claude-code", "/Library/Application Support/ClaudeCode",
-	".gemini/settings.json", ".gemini/hooks", ".gemini/extensions", "~/.gemini/settings.json", "~/.gemini/hooks", "~/.gemini/extensions",
-	"~/.gemini/trustedFolders.json", "/etc/gemini-cli", ".qwen/settings.json", ".qwen/hooks", "~/.qwen/settings.json", "~/.qwen/hooks",
-	".codex/config.toml", ".codex/hooks.json", ".codex/hooks", "~/.codex/config.toml", "~/.codex/hooks.json", "~/.codex/hooks", "/etc/codex",
-	".cursor/hooks.json", ".cursor/hooks", ".cursor/mcp.json", "~/.cursor/hooks.json", "~/.cursor/hooks", "~/.cursor/mcp.json", "/etc/cursor",
-	".github/hooks", "~/.copilot", "/etc/github-copilot", ".kimi", "~/.kimi", ".agents/hooks", "~/.config/agents", ".jcli", "~/.jdata/agent",
-	".clawdcode", "~/.clawdcode", ".ai_agents", "~/.ai_agents",
-}
+}, agent.Protected()...)
 
 // pathGuard judges the files that calls change or read.
 type pathGuard struct {

@@ -142,7 +142,7 @@ func (d *doctor) readSettings() []opened {
 				d.entries = append(d.entries, ownEntry{f, s})
 			}
 		}
-		d.say("settings", checkOK, "", "%s (%s) is read: %s of hookc, %s of others", s.target.Name, s.file.Scope,
+		d.say("settings", checkOK, "", "%s (%s) is read: %s of hookc, %s of others", s.target.Name, s.file.Scope(),
 			entries(own), count(len(found)-own, "hook"))
 		all = append(all, opened{s, found, settings})
 	}

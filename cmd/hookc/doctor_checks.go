@@ -23,7 +23,7 @@ func (d *doctor) switches(all []opened) {
 		for i := range d.place.Switches {
 			sw := &d.place.Switches[i]
 			v, ok := valueUnder(o.settings, sw.Path)
-			if !ok || sw.SparesManaged && (o.site.file.Scope != agent.ManagedScope || d.onlyManaged()) {
+			if !ok || sw.SparesManaged && (o.site.file.Scope() != agent.ManagedScope || d.onlyManaged()) {
 				continue
 			}
 			if why := d.offBy(sw, v); why != "" {
@@ -38,7 +38,7 @@ func (d *doctor) switches(all []opened) {
 }
 
 func (d *doctor) onlyManaged() bool {
-	return len(d.entries) > 0 && !slices.ContainsFunc(d.entries, func(e ownEntry) bool { return e.site.file.Scope != agent.ManagedScope })
+	return len(d.entries) > 0 && !slices.ContainsFunc(d.entries, func(e ownEntry) bool { return e.site.file.Scope() != agent.ManagedScope })
 }
 
 // offBy says how a setting's value turns hookc off, "" when it does not.

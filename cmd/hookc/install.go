@@ -186,7 +186,7 @@ func (a *target) entries(s *sources, needs []need, gate bool) ([]install.Entry, 
 }
 
 func (a *target) report(s *site, done *rewritten, want []install.Entry, dry bool) *installed {
-	out := &installed{Agent: a.dialect.ID, Scope: s.file.Scope, File: s.path, Changed: done.changed, DryRun: dry, Entries: []installedEntry{}}
+	out := &installed{Agent: a.dialect.ID, Scope: s.file.Scope(), File: s.path, Changed: done.changed, DryRun: dry, Entries: []installedEntry{}}
 	if dry {
 		out.Diff = done.diff
 	}

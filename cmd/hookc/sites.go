@@ -45,21 +45,21 @@ func openAgent(name string) (*target, error) {
 
 // site is one file of an agent's settings on this machine.
 type site struct {
-	file *agent.PlaceFile
+	file *agent.File
 	path string
 	// base is the folder under whose name hookc remembers what it did.
 	base   string
 	target install.Target
 }
 
-func (a *target) site(f *agent.PlaceFile) *site {
+func (a *target) site(f *agent.File) *site {
 	path := f.Where(a.home, a.root, os.Getenv)
 	own, err := os.Executable()
 	if err != nil {
 		own = ""
 	}
 	base := a.root
-	switch f.Scope {
+	switch f.Scope() {
 	case agent.UserScope:
 		base = a.home
 	case agent.ManagedScope:
@@ -198,7 +198,7 @@ func (s *site) edit(want []install.Entry, dry bool) (*rewritten, error) {
 
 // failed is an error as people are told it.
 func (s *site) failed(err error) error {
-	if errors.Is(err, fs.ErrPermission) && s.file.Scope == agent.ManagedScope {
+	if errors.Is(err, fs.ErrPermission) && s.file.Scope() == agent.ManagedScope {
 		return cannot("%v: the machine's settings belong to its administrator", err)
 	}
 	return cannot("%v", err)

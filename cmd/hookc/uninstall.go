@@ -41,7 +41,7 @@ func (f *installFlags) uninstall(cmd *cobra.Command, name string) error {
 	reports := []*installed{}
 	for i := range a.place.Files {
 		file := &a.place.Files[i]
-		if file.ReadOnly || f.scope != "" && file.Scope != agent.Scope(f.scope) {
+		if file.Install == agent.Looks || f.scope != "" && file.Scope() != agent.Scope(f.scope) {
 			continue
 		}
 		r, err := a.takeOut(a.site(file), f.dry)

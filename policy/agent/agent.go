@@ -86,6 +86,15 @@ type Agent struct {
 	// not read it.
 	Profile *Profile
 
+	// Files are where the agent keeps its configuration, in the order in which
+	// its hooks stand.
+	Files []File
+	// protects are further files and folders, as path-guard takes them, with which
+	// the agent could be told to run something or to leave its hooks out.
+	protects []string
+	// place is how hookc is put into it; nil when that is not known.
+	place *Place
+
 	points []point
 	// keys are the agent's names of the fields; none are the canonical ones.
 	keys []key
@@ -208,6 +217,15 @@ func register(d Agent) *Agent {
 		if exact(name) != nil {
 			panic("agent: the name " + name + " is taken")
 		}
+	}
+	for i, f := range d.Files {
+		base, _, _ := strings.Cut(d.ID, "@")
+		d.Files[i].Format = cmp.Or(f.Format, base)
+	}
+	if d.place != nil {
+		place := *d.place
+		place.Files = installed(d.Files)
+		d.place = &place
 	}
 	registry = append(registry, &d)
 	return &d

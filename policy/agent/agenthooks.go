@@ -3,6 +3,7 @@ package agent
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hookc/hookc/policy"
 )
@@ -47,7 +48,18 @@ var _ = register(Agent{
 		{name: "pre-context-compact", event: policy.PreAutoCompact, may: agentHooksSays},
 		{name: "post-context-compact", event: policy.PostAutoCompact, may: agentHooksSays},
 	},
-	Profile:    agentHooksProfile,
+	Profile: agentHooksProfile,
+	Files: []File{
+		{Tier: policy.TierUser, Base: Home, Path: ".config/agents/hooks", Env: "XDG_CONFIG_HOME", EnvPath: "agents/hooks", Format: "hookmd", Install: Writes, Layout: Folders},
+		{Tier: policy.TierUser, Base: Home, Path: ".config/agents/hooks.toml", Env: "XDG_CONFIG_HOME", EnvPath: "agents/hooks.toml", Format: "hookstoml"},
+		{Tier: policy.TierProject, Base: Project, Path: ".agents/hooks", Format: "hookmd", Install: Writes, Layout: Folders},
+		{Tier: policy.TierProject, Base: Project, Path: ".agents/hooks.toml", Format: "hookstoml"},
+	},
+	protects: []string{"~/.config/agents"},
+	place: &Place{
+		Unit: time.Millisecond, Most: 10 * time.Minute, Standard: 30 * time.Second,
+		Matchers: searched,
+	},
 	say:        sayAgentHooks,
 	blind:      exit2,
 	noticeExit: 1,
@@ -87,12 +99,6 @@ func sayAgentHooks(a *answer) Wire {
 // over both tiers, until the first block; async ones after the others
 // (docs/dialects, agenthooks §2.4, §2.6, §2.9).
 var agentHooksProfile = &Profile{
-	Files: []ConfigFile{
-		{Tier: policy.TierUser, Base: Home, Path: ".config/agents/hooks", Env: "XDG_CONFIG_HOME", EnvPath: "agents/hooks", Format: "hookmd"},
-		{Tier: policy.TierUser, Base: Home, Path: ".config/agents/hooks.toml", Env: "XDG_CONFIG_HOME", EnvPath: "agents/hooks.toml", Format: "hookstoml"},
-		{Tier: policy.TierProject, Base: Project, Path: ".agents/hooks", Format: "hookmd"},
-		{Tier: policy.TierProject, Base: Project, Path: ".agents/hooks.toml", Format: "hookstoml"},
-	},
 	Rules: func(bool) policy.Profile {
 		out := policy.Profile{Flat: true, Strategies: map[policy.Event]*policy.StrategySpec{}}
 		for event, powers := range agentHooksPowers {

@@ -3,6 +3,7 @@ package agent
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hookc/hookc/policy"
 )
@@ -26,7 +27,18 @@ var _ = register(Agent{
 		{name: "PostToolUse", event: policy.PostToolExecution, may: aiAgentsSays},
 		{name: "UserPromptSubmit", event: policy.PreSendMessage, may: aiAgentsSays | MayContext},
 	},
-	Profile:    aiAgentsProfile,
+	Profile: aiAgentsProfile,
+	Files: []File{
+		{Tier: policy.TierUser, Base: Home, Path: ".ai_agents/settings.json", Install: Writes},
+		{Tier: policy.TierProject, Base: Project, Path: ".ai_agents/settings.json", Install: Writes},
+		{Tier: policy.TierLocal, Base: Project, Path: ".ai_agents/settings.local.json", Install: Looks},
+	},
+	protects: []string{".ai_agents", "~/.ai_agents"},
+	place: &Place{
+		Handler: claudeHandler,
+		Unit:    time.Second, Standard: time.Minute,
+		Matchers: listed("-_|", "|"),
+	},
 	say:        sayAIAgents,
 	blind:      exit2,
 	noticeExit: 1,
@@ -69,11 +81,6 @@ func sayAIAgents(a *answer) Wire {
 // match at once, folded in the order of the files (docs/dialects, ai_agents
 // §3.4, §3.6).
 var aiAgentsProfile = &Profile{
-	Files: []ConfigFile{
-		{Tier: policy.TierUser, Base: Home, Path: ".ai_agents/settings.json", Format: "aiagents"},
-		{Tier: policy.TierProject, Base: Project, Path: ".ai_agents/settings.json", Format: "aiagents"},
-		{Tier: policy.TierLocal, Base: Project, Path: ".ai_agents/settings.local.json", Format: "aiagents"},
-	},
 	Rules: func(bool) policy.Profile {
 		row := func(powers policy.Powers, context bool, sink func(*policy.Context, policy.Result) policy.Result) *policy.StrategySpec {
 			return &policy.StrategySpec{Strategy: "aiagents", Snapshot: true, Halt: policy.HaltNever, Fold: policy.FoldMax | policy.FoldReasons,

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/hookc/hookc/policy"
 )
@@ -49,10 +50,24 @@ func claudeAt(id, version string, aliases []string, others []string) Agent {
 		env:      []envKey{{"CLAUDE_PROJECT_DIR", policy.FieldProjectRoot}},
 		points:   points,
 		Profile:  claudeProfile,
-		narrow:   narrowClaude,
-		fits:     fitsClaude,
-		say:      sayClaude,
-		blind:    exit2,
+		Files: []File{
+			{Tier: policy.TierManaged, Base: System, Path: "etc/claude-code/managed-settings.json", Install: Writes},
+			{Tier: policy.TierUser, Base: Home, Path: ".claude/settings.json", Env: "CLAUDE_CONFIG_DIR", EnvPath: "settings.json", Install: Writes},
+			{Tier: policy.TierProject, Base: Project, Path: ".claude/settings.json", Install: Writes},
+			{Tier: policy.TierLocal, Base: Project, Path: ".claude/settings.local.json", Install: Looks},
+		},
+		protects: []string{".claude/hooks", ".claude/plugins", ".mcp.json", "~/.claude/settings.local.json", "~/.claude/hooks", "~/.claude/plugins", "~/.claude.json", "/etc/claude-code", "/Library/Application Support/ClaudeCode"},
+		place: &Place{
+			Handler: Handler{Type: "command", Command: "command", Timeout: "timeout", Closed: "onFailure", ClosedValue: "block"},
+			Unit:    time.Second, Standard: 10 * time.Minute,
+			Matchers: listed("-_ ,|", "|,"),
+			Switches: []Switch{{Path: "disableAllHooks", Off: true}, {Path: "allowManagedHooksOnly", Off: true, SparesManaged: true}},
+			Trust:    "Claude Code runs hooks of settings files only in a workspace that was accepted",
+		},
+		narrow: narrowClaude,
+		fits:   fitsClaude,
+		say:    sayClaude,
+		blind:  exit2,
 		// A notice "hook error" with the text; nothing else happens.
 		noticeExit: 1,
 		scripts: scripts{
@@ -235,12 +250,6 @@ func claudePermission(a *answer, own reply) {
 // restrictive answer holding (docs/dialects, claude §4.4, §4.6). Of answers
 // that come in any order there the later in the files holds here.
 var claudeProfile = &Profile{
-	Files: []ConfigFile{
-		{Tier: policy.TierManaged, Base: System, Path: "etc/claude-code/managed-settings.json", Format: "claude"},
-		{Tier: policy.TierUser, Base: Home, Path: ".claude/settings.json", Format: "claude", Env: "CLAUDE_CONFIG_DIR", EnvPath: "settings.json"},
-		{Tier: policy.TierProject, Base: Project, Path: ".claude/settings.json", Format: "claude"},
-		{Tier: policy.TierLocal, Base: Project, Path: ".claude/settings.local.json", Format: "claude"},
-	},
 	Tools: claudeTools, Open: []string{"mcp__*"},
 	Rules: func(bool) policy.Profile {
 		rules := policy.Profile{Flat: true, MaxConcurrent: everyone, Strategies: map[policy.Event]*policy.StrategySpec{}}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hookc/hookc/policy"
 )
@@ -21,7 +22,22 @@ var _ = register(clawdAt("clawdcode@doc", "doc", nil))
 func clawdAt(id, version string, aliases []string) Agent {
 	return Agent{
 		ID: id, Version: version, Aliases: aliases, Profile: clawdProfile,
-		Doc:      "ClawdCode: exit code 2 and stderr, or JSON on stdout",
+		Doc: "ClawdCode: exit code 2 and stderr, or JSON on stdout",
+		Files: []File{
+			{Tier: policy.TierUser, Base: Home, Path: ".clawdcode/config.json", Install: Looks},
+			{Tier: policy.TierUser, Base: Home, Path: ".clawdcode/settings.json", Install: Writes},
+			{Tier: policy.TierProject, Base: Project, Path: ".clawdcode/config.json", Install: Looks},
+			{Tier: policy.TierProject, Base: Project, Path: ".clawdcode/settings.json", Install: Writes},
+			{Tier: policy.TierLocal, Base: Project, Path: ".clawdcode/settings.local.json", Install: Looks},
+		},
+		protects: []string{".clawdcode", "~/.clawdcode"},
+		place: &Place{
+			Handler: claudeHandler,
+			Unit:    time.Second, Standard: time.Minute,
+			Matchers: underTools,
+			Switches: []Switch{{Path: "hooks.enabled"}},
+			Replaces: true,
+		},
 		eventKey: "hook_event_name", eventEnv: "HOOK_EVENT",
 		keys: slices.Concat(
 			[]key{
@@ -153,13 +169,6 @@ func clawdResult(a *answer) Wire {
 // others at once (docs/dialects, clawdcode §2.4, §2.6).
 var clawdProfile = &Profile{
 	Tools: []string{"Bash", "Edit", "Glob", "Grep", "Read", "Skill", "Write"}, Open: []string{"mcp__*"},
-	Files: []ConfigFile{
-		{Tier: policy.TierUser, Base: Home, Path: ".clawdcode/config.json", Format: "clawdcode"},
-		{Tier: policy.TierUser, Base: Home, Path: ".clawdcode/settings.json", Format: "clawdcode"},
-		{Tier: policy.TierProject, Base: Project, Path: ".clawdcode/config.json", Format: "clawdcode"},
-		{Tier: policy.TierProject, Base: Project, Path: ".clawdcode/settings.json", Format: "clawdcode"},
-		{Tier: policy.TierLocal, Base: Project, Path: ".clawdcode/settings.local.json", Format: "clawdcode"},
-	},
 	Rules: clawdRules,
 }
 

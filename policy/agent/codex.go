@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hookc/hookc/policy"
 )
@@ -45,7 +46,24 @@ var _ = register(Agent{
 		{name: "PostCompact", event: policy.PostAutoCompact, may: MaySystem},
 		{name: "Interrupt", event: "ext.Interrupt"},
 	},
-	Profile:    codexProfile,
+	Profile: codexProfile,
+	Files: []File{
+		{Tier: policy.TierManaged, Base: System, Path: "etc/codex/hooks.json"},
+		{Tier: policy.TierManaged, Base: System, Path: "etc/codex/config.toml"},
+		{Tier: policy.TierUser, Base: Home, Path: ".codex/hooks.json", Env: "CODEX_HOME", EnvPath: "hooks.json", Install: Writes},
+		{Tier: policy.TierUser, Base: Home, Path: ".codex/config.toml", Env: "CODEX_HOME", EnvPath: "config.toml", Install: Instead, Layout: GroupTables},
+		{Tier: policy.TierProject, Base: Project, Path: ".codex/hooks.json", Install: Writes},
+		{Tier: policy.TierProject, Base: Project, Path: ".codex/config.toml", Install: Instead, Layout: GroupTables},
+	},
+	protects: []string{".codex/hooks", "~/.codex/hooks", "/etc/codex"},
+	place: &Place{
+		Handler: claudeHandler,
+		Unit:    time.Second, Standard: 10 * time.Minute,
+		Matchers: listed("_|", "|"),
+		Switches: []Switch{{Path: "features.hooks"}},
+		Trust:    "Codex skips a hook in silence until its definition is trusted: start codex and accept it under /hooks",
+		Trusted:  "hooks.state",
+	},
 	say:        sayCodex,
 	blind:      exit2,
 	noticeExit: 1,
@@ -94,14 +112,6 @@ func sayCodex(a *answer) Wire {
 // rewrites the one that finishes last holds there, the last in the files here
 // (docs/dialects, codex §4.1).
 var codexProfile = &Profile{
-	Files: []ConfigFile{
-		{Tier: policy.TierManaged, Base: System, Path: "etc/codex/hooks.json", Format: "codex"},
-		{Tier: policy.TierManaged, Base: System, Path: "etc/codex/config.toml", Format: "codex"},
-		{Tier: policy.TierUser, Base: Home, Path: ".codex/hooks.json", Format: "codex", Env: "CODEX_HOME", EnvPath: "hooks.json"},
-		{Tier: policy.TierUser, Base: Home, Path: ".codex/config.toml", Format: "codex", Env: "CODEX_HOME", EnvPath: "config.toml"},
-		{Tier: policy.TierProject, Base: Project, Path: ".codex/hooks.json", Format: "codex"},
-		{Tier: policy.TierProject, Base: Project, Path: ".codex/config.toml", Format: "codex"},
-	},
 	// A shell command is Bash, whatever the model calls it; patches that are
 	// not made through it are apply_patch, which Edit and Write match too.
 	Tools: []string{"Bash", "apply_patch", "Edit", "Write", "update_plan", "view_image", "web_search", "write_stdin", "spawn_agent", "send_input", "wait_agent", "close_agent"},

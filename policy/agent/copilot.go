@@ -36,8 +36,24 @@ var _ = register(Agent{
 	),
 	points:  copilotPoints(),
 	Profile: copilotProfile,
-	join:    "\n\n",
-	say:     sayCopilot,
+	Files: []File{
+		{Tier: policy.TierManaged, Base: System, Path: "etc/github-copilot/policy.d/*.json", Install: Writes, Layout: Flat, Own: "hookc.json"},
+		{Tier: policy.TierUser, Base: Home, Path: ".copilot/hooks/*.json", Install: Writes, Layout: Flat, Own: "hookc.json"},
+		{Tier: policy.TierUser, Base: Home, Path: ".copilot/settings.json"},
+		{Tier: policy.TierProject, Base: Project, Path: ".github/hooks/*.json", Install: Writes, Layout: Flat, Own: "hookc.json"},
+	},
+	protects: []string{"~/.copilot", "/etc/github-copilot"},
+	place: &Place{
+		Handler: Handler{Type: "command", Command: "bash", Also: []string{"command", "powershell"}, Timeout: "timeoutSec", Version: true},
+		Unit:    time.Second, Standard: 30 * time.Second,
+		Matchers: wrapped,
+		// VS Code's names of the same events.
+		Covered: []string{"SessionStart", "SessionEnd", "UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure",
+			"Stop", "SubagentStart", "SubagentStop", "ErrorOccurred", "PreCompact", "Notification"},
+		Switches: []Switch{{Path: "disableAllHooks", Off: true}},
+	},
+	join: "\n\n",
+	say:  sayCopilot,
 	blind: func(reason string) Wire {
 		return reply{"permissionDecision": "deny", "permissionDecisionReason": reason}.wire(2, reason)
 	},
@@ -144,12 +160,6 @@ func copilotResult(c *Call, v any) any {
 // order of the files, each on what those before it changed, until one denies
 // (docs/dialects, copilot §4.4).
 var copilotProfile = &Profile{
-	Files: []ConfigFile{
-		{Tier: policy.TierManaged, Base: System, Path: "etc/github-copilot/policy.d/*.json", Format: "copilot"},
-		{Tier: policy.TierUser, Base: Home, Path: ".copilot/hooks/*.json", Format: "copilot"},
-		{Tier: policy.TierUser, Base: Home, Path: ".copilot/settings.json", Format: "copilot"},
-		{Tier: policy.TierProject, Base: Project, Path: ".github/hooks/*.json", Format: "copilot"},
-	},
 	Tools: []string{"bash", "powershell", "view", "create", "edit", "grep", "glob", "web_fetch", "task", "report_intent", "ask_user", "update_todo",
 		"read_bash", "write_bash", "stop_bash", "Bash", "Read", "Write", "Edit", "Grep", "Glob", "WebFetch", "Task"},
 	Open: []string{"*-*", "mcp__*"},

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hookc/hookc/policy"
 )
@@ -34,6 +35,20 @@ var _ = register(Agent{
 	env:     []envKey{{"CURSOR_PROJECT_DIR", policy.FieldProjectRoot}, {"CLAUDE_PROJECT_DIR", policy.FieldProjectRoot}},
 	points:  cursorPoints(),
 	Profile: cursorProfile,
+	Files: []File{
+		{Tier: policy.TierManaged, Base: System, Path: "etc/cursor/hooks.json", Install: Writes, Layout: Flat},
+		{Tier: policy.TierProject, Base: Project, Path: ".cursor/hooks.json", Install: Writes, Layout: Flat},
+		{Tier: policy.TierUser, Base: Home, Path: ".cursor/hooks.json", Install: Writes, Layout: Flat},
+	},
+	protects: []string{".cursor/hooks", ".cursor/mcp.json", "~/.cursor/hooks", "~/.cursor/mcp.json", "/etc/cursor"},
+	place: &Place{
+		Handler: Handler{Command: "command", Timeout: "timeout", Closed: "failClosed", ClosedValue: true, Version: true},
+		Unit:    time.Second, Standard: time.Minute,
+		// preToolUse and the event of the tool's kind both fire; what a matcher
+		// looks at differs by event, so none is written.
+		Covered: []string{"beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "afterShellExecution", "afterMCPExecution", "afterFileEdit"},
+		Trust:   "Cursor runs a project's hooks only in a trusted workspace",
+	},
 	// The replacement of a result is taken from MCP tools alone.
 	fits: func(c *Call, f policy.Field, v any) bool {
 		return f != policy.FieldToolResult && f.Spec().Type.Holds(v) || strings.HasPrefix(c.Context.Text(policy.FieldToolName), "MCP:")
@@ -223,11 +238,6 @@ func sayCursor(a *answer) Wire {
 // not say; here all run at once and the most restrictive answer holds
 // (docs/dialects, cursor §4.3).
 var cursorProfile = &Profile{
-	Files: []ConfigFile{
-		{Tier: policy.TierManaged, Base: System, Path: "etc/cursor/hooks.json", Format: "cursor"},
-		{Tier: policy.TierProject, Base: Project, Path: ".cursor/hooks.json", Format: "cursor"},
-		{Tier: policy.TierUser, Base: Home, Path: ".cursor/hooks.json", Format: "cursor"},
-	},
 	Tools: []string{"Shell", "Read", "Write", "Edit", "Grep", "Delete", "Task", "Glob", "WebSearch"},
 	Open:  []string{"MCP:*"},
 	Rules: func(bool) policy.Profile {

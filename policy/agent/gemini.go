@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/hookc/hookc/policy"
 )
@@ -45,8 +46,23 @@ var _ = register(Agent{
 	},
 	points:  geminiPoints,
 	Profile: geminiProfile,
-	fits:    fitsGemini,
-	say:     sayGemini,
+	Files: []File{
+		{Tier: policy.TierManaged, Base: System, Path: "etc/gemini-cli/system-defaults.json", Install: Looks},
+		{Tier: policy.TierUser, Base: Home, Path: ".gemini/settings.json", Env: "GEMINI_CLI_HOME", Install: Writes},
+		{Tier: policy.TierProject, Base: Project, Path: ".gemini/settings.json", Install: Writes},
+		{Tier: policy.TierManaged, Base: System, Path: "etc/gemini-cli/settings.json", Install: Writes},
+		{Tier: policy.TierExtension, Base: Home, Path: ".gemini/extensions/*/hooks/hooks.json", Env: "GEMINI_CLI_HOME"},
+	},
+	protects: []string{".gemini/hooks", ".gemini/extensions", "~/.gemini/hooks", "~/.gemini/trustedFolders.json", "/etc/gemini-cli"},
+	place: &Place{
+		Handler: Handler{Type: "command", Command: "command", Timeout: "timeout", Name: "name"},
+		Unit:    time.Millisecond, Standard: time.Minute,
+		Matchers: searched,
+		Switches: []Switch{{Path: "hooksConfig.enabled"}, {Path: "hooksConfig.disabled", Names: true}},
+		Trust:    "Gemini CLI runs hooks of settings files only in a folder it trusts",
+	},
+	fits: fitsGemini,
+	say:  sayGemini,
 	blind: func(reason string) Wire {
 		return reply{"decision": "deny", "reason": reason}.wire(2, reason)
 	},
@@ -254,13 +270,6 @@ func geminiChanges(patch map[policy.Field]any, own reply) {
 // once, or one after another when a group that matches says so: the reader of
 // the settings lays them out (package format).
 var geminiProfile = &Profile{
-	Files: []ConfigFile{
-		{Tier: policy.TierManaged, Base: System, Path: "etc/gemini-cli/system-defaults.json", Format: "gemini"},
-		{Tier: policy.TierUser, Base: Home, Path: ".gemini/settings.json", Format: "gemini", Env: "GEMINI_CLI_HOME"},
-		{Tier: policy.TierProject, Base: Project, Path: ".gemini/settings.json", Format: "gemini"},
-		{Tier: policy.TierManaged, Base: System, Path: "etc/gemini-cli/settings.json", Format: "gemini"},
-		{Tier: policy.TierExtension, Base: Home, Path: ".gemini/extensions/*/hooks/hooks.json", Format: "gemini", Env: "GEMINI_CLI_HOME"},
-	},
 	Tools: []string{"activate_skill", "ask_user", "cli_help", "codebase_investigator", "complete_task", "enter_plan_mode", "exit_plan_mode",
 		"get_internal_docs", "glob", "google_web_search", "grep_search", "invoke_agent", "list_directory", "list_mcp_resources", "read_file",
 		"read_many_files", "read_mcp_resource", "replace", "run_shell_command", "save_memory", "search_file_content", "tracker_add_dependency",

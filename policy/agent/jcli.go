@@ -22,8 +22,21 @@ var _ = register(Agent{
 		return f == policy.FieldToolResult || f.Spec().Type.Holds(v)
 	},
 	Profile: jcliProfile,
-	join:    "\n\n",
-	say:     sayJCLI,
+	Files: []File{
+		{Tier: policy.TierUser, Base: Home, Path: ".jdata/agent/data/agent_config.json", Format: "jcliconfig"},
+		{Tier: policy.TierUser, Base: Home, Path: ".jdata/agent/hooks.yaml", Format: "hooksyaml", Install: Writes, Layout: EventLists},
+		{Tier: policy.TierUser, Base: Home, Path: ".jdata/agent/hooks", Format: "jclifolders"},
+		{Tier: policy.TierProject, Base: Nearest, Path: ".jcli/hooks.yaml", Format: "hooksyaml", Install: Writes, Layout: EventLists},
+		{Tier: policy.TierProject, Base: Nearest, Path: ".jcli/hooks", Format: "jclifolders"},
+	},
+	protects: []string{".jcli", "~/.jdata/agent"},
+	place: &Place{
+		Handler: Handler{Type: "bash", Command: "command", Timeout: "timeout"},
+		Unit:    time.Second, Standard: 10 * time.Second,
+		Matchers: exactList,
+	},
+	join: "\n\n",
+	say:  sayJCLI,
 	blind: func(reason string) Wire {
 		return reply{"action": "skip", "system_message": reason}.wire(0, "")
 	},
@@ -113,13 +126,6 @@ func sayJCLI(a *answer) Wire {
 // which takes back what those before it changed (docs/dialects, jcli §1.4,
 // §1.6).
 var jcliProfile = &Profile{
-	Files: []ConfigFile{
-		{Tier: policy.TierUser, Base: Home, Path: ".jdata/agent/data/agent_config.json", Format: "jcliconfig"},
-		{Tier: policy.TierUser, Base: Home, Path: ".jdata/agent/hooks.yaml", Format: "hooksyaml"},
-		{Tier: policy.TierUser, Base: Home, Path: ".jdata/agent/hooks", Format: "jclifolders"},
-		{Tier: policy.TierProject, Base: Nearest, Path: ".jcli/hooks.yaml", Format: "hooksyaml"},
-		{Tier: policy.TierProject, Base: Nearest, Path: ".jcli/hooks", Format: "jclifolders"},
-	},
 	Rules: jcliRules,
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hookc/hookc/policy"
 )
@@ -35,6 +36,16 @@ var _ = register(Agent{
 	env:     []envKey{{"KIMI_WORK_DIR", policy.FieldCwd}, {"KIMI_PROJECT_DIR", policy.FieldProjectRoot}, {"KIMI_SESSION_ID", policy.FieldSessionID}},
 	points:  kimiPoints,
 	Profile: kimiProfile,
+	Files: []File{
+		{Tier: policy.TierUser, Base: Home, Path: ".kimi/config.toml", Install: Writes, Layout: FlatTables},
+		{Tier: policy.TierUser, Base: Home, Path: ".kimi-code/config.toml"},
+	},
+	protects: []string{".kimi", "~/.kimi"},
+	place: &Place{
+		Handler: Handler{Command: "command", Timeout: "timeout"},
+		Unit:    time.Second, Most: 10 * time.Minute, Standard: 30 * time.Second,
+		Matchers: searched,
+	},
 	say: func(a *answer) Wire {
 		if a.act == deny {
 			return exit2(a.reason)
@@ -70,10 +81,6 @@ var kimiPoints = []point{
 // the file's order counting; at three events a block is heard at all
 // (docs/dialects, kimi §3).
 var kimiProfile = &Profile{
-	Files: []ConfigFile{
-		{Tier: policy.TierUser, Base: Home, Path: ".kimi/config.toml", Format: "kimi"},
-		{Tier: policy.TierUser, Base: Home, Path: ".kimi-code/config.toml", Format: "kimi"},
-	},
 	Tools: []string{"Agent", "AskUserQuestion", "CreateSubagent", "EnterPlanMode", "ExitPlanMode", "FetchURL", "Glob", "Grep", "ReadFile", "ReadMediaFile",
 		"SearchWeb", "SendDMail", "SetTodoList", "Shell", "StrReplaceFile", "Task", "TaskList", "TaskOutput", "TaskStop", "Think", "WriteFile"},
 	// MCP tools go by the names their servers give them.

@@ -1,12 +1,15 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -51,8 +54,9 @@ func Scopes() []string {
 // Place is how hookc is put into an agent's own settings as its hook. Values
 // are immutable.
 type Place struct {
-	// Files are the files the agent reads, the least specific first.
-	Files []PlaceFile
+	// Files are those of the agent that are written or looked at, in the order of
+	// their scopes.
+	Files []File
 	// Handler is how one hook is written.
 	Handler Handler
 	// Unit is what a timeout is counted in, Most the longest the agent takes
@@ -76,28 +80,11 @@ type Place struct {
 	Trusted string
 }
 
-// PlaceFile is one file of an agent's settings.
-type PlaceFile struct {
-	Scope  Scope
-	Layout Layout
-	// Path is relative to the user's home or the project's root, absolute for
-	// the machine's files; with slashes. The last part may hold a `*`: then
-	// hookc has a file of its own, called Own.
-	Path string
-	Own  string
-	// Env, when set, is a variable that holds the folder to use for Dir, the
-	// beginning of Path.
-	Env, Dir string
-	// ReadOnly files are looked at and never written.
-	ReadOnly bool
-	// Instead is true for a file that is written only when it holds hooks
-	// already and the one before it does not exist.
-	Instead bool
-}
-
 // Handler names the keys of one hook; an empty one is left out.
 type Handler struct {
 	Type, Command, Timeout, Name string
+	// Also are further keys under which a hook may have its command.
+	Also []string
 	// Closed is the key, and ClosedValue its value, that make the agent refuse
 	// when the hook itself fails; written where an action is guarded.
 	Closed      string
@@ -121,35 +108,84 @@ type Switch struct {
 // HookName is the name under which hookc stands where hooks have names.
 const HookName = "hookc"
 
+// claudeHandler is the form most agents took over from Claude Code.
+var claudeHandler = Handler{Type: "command", Command: "command", Timeout: "timeout"}
+
+// Scope is whose settings the file holds; "" is nobody's that install knows.
+func (f *File) Scope() Scope {
+	switch f.Tier {
+	case policy.TierManaged:
+		return ManagedScope
+	case policy.TierUser:
+		return UserScope
+	case policy.TierProject:
+		return ProjectScope
+	case policy.TierLocal:
+		return LocalScope
+	}
+	return ""
+}
+
 // Where is the file under a user's home and a project's root; getenv reads the
 // environment.
-func (f *PlaceFile) Where(home, root string, getenv func(string) string) string {
-	base := f.Path
-	if f.Own != "" {
-		base = path.Join(path.Dir(f.Path), f.Own)
-	}
-	switch f.Scope {
-	case ManagedScope:
-		return filepath.FromSlash(base)
-	case UserScope:
-		if dir := getenv(f.Env); f.Env != "" && filepath.IsAbs(dir) {
-			return filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(base, f.Dir)))
+func (f *File) Where(home, root string, getenv func(string) string) string {
+	under := func(base, file string) string {
+		if f.Own != "" {
+			file = path.Join(path.Dir(file), f.Own)
 		}
-		return filepath.Join(home, filepath.FromSlash(base))
+		return filepath.Join(base, filepath.FromSlash(file))
 	}
-	return filepath.Join(root, filepath.FromSlash(base))
+	switch f.Base {
+	case System:
+		return under(string(filepath.Separator), f.Path)
+	case Home:
+		if dir := getenv(f.Env); f.Env != "" && filepath.IsAbs(dir) {
+			return under(dir, cmp.Or(f.EnvPath, f.Path))
+		}
+		return under(home, f.Path)
+	}
+	return under(root, f.Path)
 }
 
 // Place is how hookc is installed for the agent, or an error when that is not
 // known.
 func (d *Agent) Place() (*Place, error) {
-	base, _, _ := strings.Cut(d.ID, "@")
-	for i := range places {
-		if places[i].id == base {
-			return &places[i].Place, nil
-		}
+	if d.place != nil {
+		return d.place, nil
 	}
 	return nil, fmt.Errorf("hookc cannot be installed for %s: %s", d.ID, diag.DidYouMean(d.ID, Installable(), "there are "+strings.Join(Installable(), ", ")))
+}
+
+// Protected lists the files and folders of all agents that decide what they run
+// and what they may do, as path-guard takes them.
+func Protected() []string {
+	var out []string
+	for _, a := range All() {
+		for _, f := range a.Files {
+			name, _, _ := strings.Cut(f.Path, "/*")
+			switch f.Base {
+			case Home:
+				name = "~/" + name
+			case System:
+				name = "/" + name
+			}
+			out = append(out, name)
+		}
+		out = append(out, a.protects...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// installed are the files that install writes or looks at, those of users
+// before those of projects, the machine's last.
+func installed(files []File) []File {
+	order := []Scope{UserScope, ProjectScope, LocalScope, ManagedScope}
+	out := slices.DeleteFunc(slices.Clone(files), func(f File) bool { return f.Install == Ignored })
+	slices.SortStableFunc(out, func(a, b File) int {
+		return cmp.Compare(slices.Index(order, a.Scope()), slices.Index(order, b.Scope()))
+	})
+	return out
 }
 
 // Installable lists the agents that hookc can be installed for, sorted.
@@ -175,10 +211,10 @@ func (p *Place) Scopes() []string {
 }
 
 // In are the files of a scope that hookc writes, the preferred first.
-func (p *Place) In(s Scope) []*PlaceFile {
-	var out []*PlaceFile
+func (p *Place) In(s Scope) []*File {
+	var out []*File
 	for i := range p.Files {
-		if f := &p.Files[i]; f.Scope == s && !f.ReadOnly {
+		if f := &p.Files[i]; f.Scope() == s && f.Install != Looks {
 			out = append(out, f)
 		}
 	}

@@ -13,9 +13,6 @@ import (
 // which order its hooks stand, how they are run and how their answers
 // combine. How a file is written is package format's to know.
 type Profile struct {
-	// Files are where the agent keeps its configuration, in the order in which
-	// its hooks stand.
-	Files []ConfigFile
 	// Tools are the names of the tools the agent has by itself, and Open globs of
 	// those it may have besides; none when hookc does not know them.
 	Tools, Open []string
@@ -43,19 +40,38 @@ const (
 	Nearest
 )
 
-// ConfigFile is one file, or folder, of an agent's configuration.
-type ConfigFile struct {
+// File is one file, or folder, of an agent's configuration.
+type File struct {
 	Tier policy.Tier
 	Base Base
 	// Path is relative to the base, with slashes; a glob names every file that
 	// matches, in the order of their names.
 	Path string
-	// Format is the reader of package format.
+	// Format is the reader of package format, "" the one of the agent's id.
 	Format string
 	// Env, when set, names a variable that holds another base, and EnvPath, when
 	// set, is the path from there.
 	Env, EnvPath string
+	// Install says what becomes of it when hookc is installed.
+	Install Installing
+	// Layout is how it holds hooks, as far as install knows it.
+	Layout Layout
+	// Own is the name of a file of hookc's own in the folder of a glob.
+	Own string
 }
+
+// Installing is what becomes of a file when hookc is installed.
+type Installing uint8
+
+// What may become of it: it does not matter; it is written; it is looked at
+// and never written; it is written when it holds hooks already and the one
+// before it does not exist.
+const (
+	Ignored Installing = iota
+	Writes
+	Looks
+	Instead
+)
 
 // Under is the rules of the dialect's profile, or an error when hookc does not
 // know what the agent's own configuration means.

@@ -3,6 +3,7 @@ package agent
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hookc/hookc/policy"
 )
@@ -36,9 +37,22 @@ var _ = register(Agent{
 			{name: "agent_type", field: policy.FieldSubagentType, at: qwenAgents, use: sent},
 		},
 	),
-	env:        []envKey{{"QWEN_PROJECT_DIR", policy.FieldCwd}, {"GEMINI_PROJECT_DIR", policy.FieldCwd}},
-	points:     qwenPoints,
-	Profile:    qwenProfile,
+	env:     []envKey{{"QWEN_PROJECT_DIR", policy.FieldCwd}, {"GEMINI_PROJECT_DIR", policy.FieldCwd}},
+	points:  qwenPoints,
+	Profile: qwenProfile,
+	Files: []File{
+		{Tier: policy.TierProject, Base: Project, Path: ".qwen/settings.json", Install: Writes},
+		{Tier: policy.TierUser, Base: Home, Path: ".qwen/settings.json", Env: "QWEN_HOME", EnvPath: "settings.json", Install: Writes},
+		{Tier: policy.TierExtension, Base: Home, Path: ".qwen/extensions/*/hooks/hooks.json", Env: "QWEN_HOME", EnvPath: "extensions/*/hooks/hooks.json"},
+	},
+	protects: []string{".qwen/hooks", "~/.qwen/hooks"},
+	place: &Place{
+		Handler: Handler{Type: "command", Command: "command", Timeout: "timeout", Name: "name"},
+		Unit:    time.Millisecond, Standard: time.Minute,
+		Matchers: searched,
+		Switches: []Switch{{Path: "disableAllHooks", Off: true}, {Path: "hooksConfig.enabled"}, {Path: "hooksConfig.disabled", Names: true}},
+		Trust:    "Qwen Code runs hooks of settings files only in a folder it trusts",
+	},
 	say:        sayQwen,
 	blind:      exit2,
 	noticeExit: 1, spoken: true,
@@ -102,11 +116,6 @@ func sayQwen(a *answer) Wire {
 // before the user's, at once unless a group that matches is sequential
 // (docs/dialects, qwen §4.2).
 var qwenProfile = &Profile{
-	Files: []ConfigFile{
-		{Tier: policy.TierProject, Base: Project, Path: ".qwen/settings.json", Format: "qwen"},
-		{Tier: policy.TierUser, Base: Home, Path: ".qwen/settings.json", Format: "qwen", Env: "QWEN_HOME", EnvPath: "settings.json"},
-		{Tier: policy.TierExtension, Base: Home, Path: ".qwen/extensions/*/hooks/hooks.json", Format: "qwen", Env: "QWEN_HOME", EnvPath: "extensions/*/hooks/hooks.json"},
-	},
 	Tools: []string{"agent", "ask_user_question", "cron_create", "cron_delete", "cron_list", "edit", "exit_plan_mode", "glob", "grep_search",
 		"list_directory", "lsp", "monitor", "read_file", "run_shell_command", "save_memory", "send_message", "skill", "structured_output",
 		"task_stop", "todo_write", "tool_search", "web_fetch", "write_file"},

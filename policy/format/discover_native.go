@@ -14,14 +14,14 @@ import (
 // of them does.
 func (d *discovery) native(p *agent.Agent) {
 	done := false
-	for _, f := range p.Profile.Files {
+	for _, f := range p.Files {
 		switch {
 		case !fromProject(f.Tier):
 			d.configured(f)
 		case !done:
 			done = true
 			d.projects(p.ID, func(d *discovery) {
-				for _, f := range p.Profile.Files {
+				for _, f := range p.Files {
 					if fromProject(f.Tier) {
 						d.configured(f)
 					}
@@ -31,7 +31,7 @@ func (d *discovery) native(p *agent.Agent) {
 	}
 }
 
-func (d *discovery) configured(f agent.ConfigFile) {
+func (d *discovery) configured(f agent.File) {
 	for _, path := range d.paths(f) {
 		if d.withheld && strings.ContainsAny(f.Path, "*?[") {
 			path = filepath.Dir(path) // what is in it is not looked at
@@ -43,7 +43,7 @@ func (d *discovery) configured(f agent.ConfigFile) {
 }
 
 // paths are where a configuration file may be; a glob is what is there.
-func (d *discovery) paths(f agent.ConfigFile) []string {
+func (d *discovery) paths(f agent.File) []string {
 	base, ok := d.base(f)
 	if !ok {
 		return nil
@@ -66,10 +66,10 @@ func (d *discovery) paths(f agent.ConfigFile) []string {
 // elsewhere reports whether a variable holds another base. It counts only when
 // it names an absolute folder: a relative one would let a project pose as its
 // user.
-func elsewhere(f agent.ConfigFile) bool { return f.Env != "" && filepath.IsAbs(os.Getenv(f.Env)) }
+func elsewhere(f agent.File) bool { return f.Env != "" && filepath.IsAbs(os.Getenv(f.Env)) }
 
 // base is the folder a path starts from.
-func (d *discovery) base(f agent.ConfigFile) (string, bool) {
+func (d *discovery) base(f agent.File) (string, bool) {
 	if elsewhere(f) {
 		return os.Getenv(f.Env), true
 	}

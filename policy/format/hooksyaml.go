@@ -121,9 +121,6 @@ notify:
 `,
 })
 
-// profileNames are the agents a profile may name.
-var profileNames = []string{"jcli", "gemini", "clawdcode", "agenthooks", "aiagents", "claude", "codex", "qwen", "kimi", "cursor", "copilot"}
-
 // read reads the settings first, since they hold for every hook of the file,
 // then events and includes in the order written.
 func (r *yamlReader) read(root *Node) {
@@ -180,10 +177,8 @@ func camelCase(name string) bool { return strings.ToLower(name) != name }
 func (r *yamlReader) profile(f fields) {
 	name, span := f.word("profile", func(w string) bool {
 		id, _, _ := strings.Cut(w, "@")
-		if p, ok := agent.ParseProtocol(id); ok {
-			id = string(p)
-		}
-		return slices.Contains(profileNames, id)
+		_, ok := agent.ParseProtocol(id)
+		return ok
 	})
 	switch {
 	case name == "":

@@ -17,7 +17,7 @@ func DiscoverPlaces(o DiscoverOptions) (files, trees []string) {
 	if o.Profile != nil {
 		for i, root := range d.roots() {
 			d.root, d.innermost = root, i == len(d.roots())-1
-			for _, f := range o.Profile.Profile.Files {
+			for _, f := range o.Profile.Files {
 				if i == 0 || fromProject(f.Tier) {
 					files = append(files, d.candidates(f)...)
 				}
@@ -45,7 +45,7 @@ func DiscoverPlaces(o DiscoverOptions) (files, trees []string) {
 // candidates are where a configuration file of an agent may be: in each of the
 // folders upwards, for one that is looked for there, and with a glob also its
 // folder.
-func (d *discovery) candidates(f agent.ConfigFile) []string {
+func (d *discovery) candidates(f agent.File) []string {
 	out := d.paths(f)
 	if elsewhere(f) {
 		return out
@@ -75,7 +75,7 @@ func (d *discovery) candidates(f agent.ConfigFile) []string {
 func DiscoverVariables(o DiscoverOptions) []string {
 	out := []string{"HOME", "XDG_CONFIG_HOME"}
 	if o.Profile != nil {
-		for _, f := range o.Profile.Profile.Files {
+		for _, f := range o.Profile.Files {
 			if f.Env != "" {
 				out = append(out, f.Env)
 			}

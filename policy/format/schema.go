@@ -85,7 +85,7 @@ var schema = slices.Concat(fileKeys, eventKeys, hookKeys, filterKeys, ruleKeys)
 var fileKeys = []Key{
 	{Place: InFile, Name: "version", Type: TypeWord, Words: []string{"1"}, Default: "1", Note: "version of the schema"},
 	{Place: InFile, Name: "enabled", Type: TypeBool, Default: "true", Note: "false switches the hooks of this file and of its includes off, and says so"},
-	{Place: InFile, Name: "profile", Type: TypeWord, Words: profileNames, Also: `^[a-z][a-z_-]*(@.*)?$`, Note: "the agent the policy was written for; canonical rules hold all the same"},
+	{Place: InFile, Name: "profile", Type: TypeWord, Words: agent.Protocols(), Also: `^[a-z][a-z_-]*(@.*)?$`, Note: "the agent the policy was written for; canonical rules hold all the same"},
 	{Place: InFile, Name: "defaults", Type: TypeMap, Note: "what hooks of this file do that do not say otherwise"},
 	{Place: InFile, Name: "rego", Type: TypeMap, Note: "what the Rego hooks of this file share"},
 	{Place: InFile, Name: "tools", Type: TypeMap, Note: "the tools that exist, for unknown-tool findings"},

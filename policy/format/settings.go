@@ -13,15 +13,16 @@ import (
 )
 
 // settings is how one agent writes hooks in its configuration: a map from its
-// own names of events to groups, each a matcher with its hooks. An agent is
-// one value in a file of its own, settings_NAME.go; what differs from the
-// common shape is a function there.
+// own names of events to groups, each a matcher with its hooks. Which files
+// they are and what a timeout counts is in the agent's value (package agent);
+// an agent that is nothing but such a value is read by it alone. What differs
+// from the common shape is a function in settings_NAME.go.
 type settings struct {
-	// id is that of the dialect; format the name of the reader.
-	id, format, doc string
-	// files are what the agent's configuration files are called, with the
-	// folders they stand in, such as ".gemini/settings.json"; globs work. also
-	// finds others by what lies beside them, nil none.
+	// id is that of the agent, and the name of the reader.
+	id, doc string
+	// files are what further configuration files are called, with the folders
+	// they stand in, such as "policy.d/*.json". also finds others by what lies
+	// beside them, nil none.
 	files []string
 	also  func(in *File) bool
 	// comments is true when the agent's files may hold comments.
@@ -36,32 +37,46 @@ type settings struct {
 	// matcher reads the conditions of a group on an event; ok is false when its
 	// hooks can never run, which has been reported.
 	matcher func(r *settingsReader, event policy.Event, native string, group *Node) (c []policy.Condition, ok bool)
-	// flat is true where the hooks of an event stand in its list themselves,
-	// without groups.
-	flat bool
 	// body reads what a hook does; nil takes its command. False drops the hook,
 	// which has been reported.
 	body func(r *settingsReader, native string, node *Node, h *policy.Hook) bool
-	// unit is what a timeout counts, timeout what a hook has that names none.
-	unit    time.Duration
-	timeout time.Duration
 	// hook finishes a hook read from its node; false drops it, which has been
 	// reported. nil adds nothing.
 	hook func(r *settingsReader, native string, group, node *Node, h *policy.Hook) bool
 	// finish settles what needs every file of the agent, such as hooks that are
 	// written twice; nil leaves them.
 	finish func(l *Loader, hooks []*policy.Hook) []*policy.Hook
+
+	// place is the agent's; flat is true where the hooks of an event stand in its
+	// list themselves, without groups.
+	place *agent.Place
+	flat  bool
 }
 
 var agents []*settings
 
 // registerSettings adds an agent's configuration and the format that reads it.
 func registerSettings(s settings) *settings {
-	if s.id == "" || s.matcher == nil || s.unit == 0 || s.timeout == 0 {
+	a, err := agent.Find(s.id)
+	if err != nil || s.matcher == nil {
 		panic("format: the settings of " + s.id + " are incomplete")
 	}
+	if s.place, err = a.Place(); err != nil {
+		panic("format: " + err.Error())
+	}
+	for _, f := range a.Files {
+		if f.Format != s.id || f.Tier == policy.TierExtension {
+			continue
+		}
+		name := f.Path
+		if f.Base == agent.System {
+			_, name, _ = strings.Cut(name, "/") // wherever the system keeps such files
+		}
+		s.files = append(s.files, name)
+		s.flat = s.flat || f.Layout == agent.Flat || f.Layout == agent.FlatTables
+	}
 	agents = append(agents, &s)
-	register(Format{Name: s.format, Doc: s.doc, Match: s.match, Read: s.read})
+	register(Format{Name: s.id, Doc: s.doc, Match: s.match, Read: s.read})
 	return &s
 }
 
@@ -100,7 +115,7 @@ func (s *settings) read(l *Loader, in *File) {
 	if l.dialect != nil && strings.HasPrefix(l.dialect.ID, s.id) {
 		d = l.dialect
 	}
-	r := &settingsReader{settings: s, l: l, in: in, src: diag.NewSource(in.Name, in.Content), source: l.Source(in, s.format),
+	r := &settingsReader{settings: s, l: l, in: in, src: diag.NewSource(in.Name, in.Content), source: l.Source(in, s.id),
 		config: &policy.FileConfig{Dir: filepath.Dir(in.Path), Within: in.Within}, dialect: d}
 	root, found := r.parse()
 	if root == nil && len(found) == 0 {
@@ -211,7 +226,7 @@ func (r *settingsReader) one(event policy.Event, native string, group, n *Node) 
 	}
 	h := &policy.Hook{
 		Event: event, Kind: policy.KindBash, Priority: policy.DefaultPriority, Retry: 0, Span: itemSpan(n), Dir: r.config.Dir,
-		File: r.config, Timeout: r.settings.timeout, OnError: policy.OnErrorSkip, OnTimeout: policy.OnErrorSkip,
+		File: r.config, Timeout: r.place.Standard, OnError: policy.OnErrorSkip, OnTimeout: policy.OnErrorSkip,
 		Body: policy.Body{Protocol: policy.Protocol(r.dialect.ID), Faithful: r.faithful(), Native: native},
 	}
 	if body := r.body; body != nil && !body(r, native, n, h) || body == nil && !r.command(n, h) {
@@ -220,16 +235,22 @@ func (r *settingsReader) one(event policy.Event, native string, group, n *Node) 
 	if name := n.Get("name"); name != nil && name.IsText() {
 		h.Description = name.Text.Value
 	}
-	if t := n.Get("timeout"); t != nil {
-		h.TimeoutSpan = t.Span
-		if v, ok := t.Float(); ok && v > 0 && v*float64(r.unit) < float64(maxDuration) {
-			h.Timeout = time.Duration(v * float64(r.unit))
-		}
-	}
+	r.timeout(n.Get("timeout"), h)
 	if r.hook != nil && !r.hook(r, native, group, n, h) {
 		return nil
 	}
 	return h
+}
+
+// timeout takes over the time a hook has, where it is written.
+func (r *settingsReader) timeout(t *Node, h *policy.Hook) {
+	if t == nil {
+		return
+	}
+	h.TimeoutSpan = t.Span
+	if v, ok := t.Float(); ok && v > 0 && v*float64(r.place.Unit) < float64(maxDuration) {
+		h.Timeout = time.Duration(v * float64(r.place.Unit))
+	}
 }
 
 // command reads the command of a hook. One that starts hookc itself is none.

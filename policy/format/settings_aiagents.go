@@ -13,10 +13,8 @@ import (
 
 // The settings of ai_agents (docs/dialects, ai_agents §3.4 to §3.6).
 var _ = registerSettings(settings{
-	id: "aiagents", format: "aiagents", doc: "settings.json of ai_agents",
-	files:  []string{".ai_agents/settings.json", ".ai_agents/settings.local.json"},
-	broken: func(l *Loader) bool { return l.faithful },
-	unit:   time.Second, timeout: time.Minute,
+	id: "aiagents", doc: "settings.json of ai_agents",
+	broken:  func(l *Loader) bool { return l.faithful },
 	matcher: aiAgentsMatcher,
 	hook: func(r *settingsReader, _ string, _, n *Node, h *policy.Hook) bool {
 		return r.commandType(n) && r.unset(h, "EDITED_FILE")

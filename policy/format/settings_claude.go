@@ -17,10 +17,8 @@ import (
 // Claude Code's settings.json (docs/dialects, claude §4.2, §4.5 to §4.7), and
 // the hooks.json of its plugins, which is written alike.
 var _ = registerSettings(settings{
-	id: "claude", format: "claude", doc: "settings.json of Claude Code",
-	files: []string{".claude/settings.json", ".claude/settings.local.json", "claude-code/managed-settings.json"},
-	also:  claudePlugin,
-	unit:  time.Second, timeout: 10 * time.Minute,
+	id: "claude", doc: "settings.json of Claude Code",
+	also: claudePlugin,
 	root: claudeRoot, matcher: claudeMatcher, body: claudeBody, hook: claudeHook, finish: claudeFinish,
 })
 

@@ -16,11 +16,9 @@ import (
 // The config.json and settings.json of ClawdCode (docs/dialects, clawdcode
 // §2.5 to §2.7).
 var _ = registerSettings(settings{
-	id: "clawdcode", format: "clawdcode", doc: "config.json and settings.json of ClawdCode",
-	files:  []string{".clawdcode/config.json", ".clawdcode/settings.json", ".clawdcode/settings.local.json"},
-	broken: func(l *Loader) bool { return l.faithful },
-	root:   clawdRoot,
-	unit:   time.Second, timeout: time.Minute,
+	id: "clawdcode", doc: "config.json and settings.json of ClawdCode",
+	broken:  func(l *Loader) bool { return l.faithful },
+	root:    clawdRoot,
 	matcher: clawdMatcher,
 	hook:    clawdHook,
 	finish:  clawdFinish,

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/pattern"
@@ -14,9 +13,7 @@ import (
 // Codex's hooks.json, and the hooks in its config.toml, which are written
 // alike (docs/dialects, codex §4.1).
 var _ = registerSettings(settings{
-	id: "codex", format: "codex", doc: "hooks.json and config.toml of Codex",
-	files: []string{".codex/hooks.json", ".codex/config.toml"},
-	unit:  time.Second, timeout: 10 * time.Minute,
+	id: "codex", doc: "hooks.json and config.toml of Codex",
 	root: codexRoot, matcher: codexMatcher, body: codexBody, hook: codexHook, finish: codexFinish,
 })
 

@@ -14,10 +14,9 @@ import (
 
 // The files of hooks of Copilot CLI (docs/dialects, copilot §4.4).
 var _ = registerSettings(settings{
-	id: "copilot", format: "copilot", doc: ".github/hooks/*.json of Copilot CLI",
-	files: []string{".github/hooks/*.json", ".copilot/hooks/*.json", ".copilot/settings.json", "policy.d/*.json"},
-	unit:  time.Second, timeout: 30 * time.Second, flat: true,
-	root: copilotRoot, matcher: copilotMatcher, body: copilotBody, hook: copilotHook, finish: copilotFinish,
+	id: "copilot", doc: ".github/hooks/*.json of Copilot CLI",
+	files: []string{"policy.d/*.json"},
+	root:  copilotRoot, matcher: copilotMatcher, body: copilotBody, hook: copilotHook, finish: copilotFinish,
 })
 
 func copilotRoot(r *settingsReader, root *Node) *Node {
@@ -114,7 +113,7 @@ func copilotHook(r *settingsReader, native string, _, n *Node, h *policy.Hook) b
 		}
 	} else if t := n.Get("timeout"); t != nil {
 		r.report(codeNative.Report(t.Span, "the time is called timeoutSec: timeout is passed over"))
-		h.Timeout = r.settings.timeout
+		h.Timeout = r.place.Standard
 	}
 	r.inSeconds(h)
 	if h.Event == policy.PreToolExecution {

@@ -3,7 +3,6 @@ package format
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -12,9 +11,7 @@ import (
 
 // Cursor's hooks.json (docs/dialects, cursor §4.3).
 var _ = registerSettings(settings{
-	id: "cursor", format: "cursor", doc: "hooks.json of Cursor",
-	files: []string{".cursor/hooks.json", "cursor/hooks.json"},
-	unit:  time.Second, timeout: time.Minute, flat: true,
+	id: "cursor", doc: "hooks.json of Cursor",
 	root: cursorRoot, matcher: cursorMatcher, body: cursorBody, hook: cursorHook,
 })
 

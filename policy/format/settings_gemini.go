@@ -16,11 +16,9 @@ import (
 // Gemini CLI's settings.json, and hooks.json of its extensions (docs/dialects,
 // gemini §1.5, §1.6).
 var _ = registerSettings(settings{
-	id: "gemini", format: "gemini", doc: "settings.json of Gemini CLI",
-	files:    []string{".gemini/settings.json", "gemini-cli/settings.json", "gemini-cli/system-defaults.json"},
+	id: "gemini", doc: "settings.json of Gemini CLI",
 	comments: true,
-	unit:     time.Millisecond, timeout: time.Minute,
-	root: geminiRoot, matcher: geminiMatcher, hook: geminiHook, finish: forkFinish,
+	root:     geminiRoot, matcher: geminiMatcher, hook: geminiHook, finish: forkFinish,
 })
 
 // geminiOldKeys stood inside hooks in releases before hooksConfig.
@@ -169,11 +167,11 @@ func (r *settingsReader) forkTimeout(n *Node, h *policy.Hook) {
 	switch {
 	case !ok || ms < 1 || ms > math.MaxInt32:
 		what := "the standard timeout holds instead"
-		if h.Timeout = r.settings.timeout; r.faithful() {
+		if h.Timeout = r.place.Standard; r.faithful() {
 			h.Timeout, what = time.Nanosecond, "so does --faithful"
 		}
 		r.report(codeTimeout.Report(n.Span, "a timeout is a number of milliseconds up to %d; %s ends this hook before it can speak, %s", math.MaxInt32, r.id, what).
-			WithHint("write a number such as %d", r.settings.timeout.Milliseconds()))
+			WithHint("write a number such as %d", r.place.Standard.Milliseconds()))
 		return
 	case ms < 150:
 		r.report(codeTimeout.Report(n.Span, "the hook has %s ms: few commands can answer in that time", n.Text.Value).

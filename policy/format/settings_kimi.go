@@ -9,9 +9,7 @@ import (
 
 // kimi-cli's config.toml (docs/dialects, kimi §3).
 var _ = registerSettings(settings{
-	id: "kimi", format: "kimi", doc: "config.toml of kimi-cli",
-	files: []string{".kimi/config.toml", ".kimi-code/config.toml"},
-	unit:  time.Second, timeout: 30 * time.Second, flat: true,
+	id: "kimi", doc: "config.toml of kimi-cli",
 	root: kimiRoot, matcher: kimiMatcher, hook: kimiHook,
 	finish: func(l *Loader, hooks []*policy.Hook) []*policy.Hook { return l.onceEach(hooks) },
 })

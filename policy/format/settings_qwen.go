@@ -2,7 +2,6 @@ package format
 
 import (
 	"strings"
-	"time"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -11,11 +10,9 @@ import (
 // Qwen Code's settings.json, and hooks.json of its extensions (docs/dialects,
 // qwen §4.2).
 var _ = registerSettings(settings{
-	id: "qwen", format: "qwen", doc: "settings.json of Qwen Code",
-	files:    []string{".qwen/settings.json"},
+	id: "qwen", doc: "settings.json of Qwen Code",
 	comments: true,
-	unit:     time.Millisecond, timeout: time.Minute,
-	root: qwenRoot, matcher: qwenMatcher, hook: qwenHook, finish: forkFinish,
+	root:     qwenRoot, matcher: qwenMatcher, hook: qwenHook, finish: forkFinish,
 })
 
 // qwenRoot reads the switch. An untrusted file switches nothing.

@@ -19,7 +19,7 @@ func TestConfigurationsGoByTheirNames(t *testing.T) {
 			for _, f := range (&Loader{}).readers(file, "", diag.Span{}) {
 				got = append(got, f.Name)
 			}
-			assert.Equal(t, []string{s.format}, got, "%s", name)
+			assert.Equal(t, []string{s.id}, got, "%s", name)
 		}
 	}
 }

@@ -93,11 +93,9 @@ func (t *Target) each(d *document, f func(event string, group, item int, of, han
 	}
 }
 
-// commandKeys are the keys under which some agent has a handler's command.
-var commandKeys = []string{"command", "bash", "powershell"}
-
-func command(handler *hujson.Value) string {
-	for _, key := range commandKeys {
+// command is a handler's command, under whichever of the agent's keys it is.
+func (t *Target) command(handler *hujson.Value) string {
+	for _, key := range append([]string{t.Handler.Command}, t.Handler.Also...) {
 		if v := member(handler, key); v != nil && text(v) != "" {
 			return text(v)
 		}
@@ -112,7 +110,7 @@ func (t *Target) readJSON(content []byte) ([]Found, map[string]any, error) {
 	}
 	var out []Found
 	t.each(d, func(event string, _, _ int, of, handler *hujson.Value) {
-		f := Found{Event: event, Command: command(handler)}
+		f := Found{Event: event, Command: t.command(handler)}
 		f.Own = t.Own(f.Command)
 		f.Matcher, f.Odd = t.matcherIn(d, member(of, "matcher"))
 		if v := member(handler, t.Handler.Timeout); v != nil {
@@ -203,7 +201,7 @@ func asRead(v any) any {
 func (t *Target) owned(d *document) []own {
 	var out []own
 	t.each(d, func(event string, group, item int, of, handler *hujson.Value) {
-		if !t.Own(command(handler)) {
+		if !t.Own(t.command(handler)) {
 			return
 		}
 		alone := item < 0 || len(elements(member(of, "hooks"))) == 1

@@ -25,8 +25,9 @@ func TestAgentsConfiguration(t *testing.T) {
 			files++
 			p := strings.ReplaceAll(f.Path, "*", "mine")
 			switch {
-			case strings.HasPrefix(p, "/"):
-			case f.Scope == agent.UserScope:
+			case f.Base == agent.System:
+				p = "/" + p
+			case f.Scope() == agent.UserScope:
 				p = home + "/" + p
 			default:
 				p = root + "/" + p

@@ -1,0 +1,188 @@
+// Package newagent_test adds an agent to hookc by one file, which is laid over
+// package agent for one build, and asks of everything that knows agents whether
+// it knows this one.
+package newagent_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// hookc is a hookc whose package agent has one more file.
+var hookc = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "newagent")
+	if err != nil {
+		return "", err
+	}
+	repository, err := filepath.Abs("../..")
+	if err != nil {
+		return "", err
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{
+		filepath.Join(repository, "policy", "agent", "sorrel.go"): filepath.Join(repository, "tests", "newagent", "testdata", "sorrel.go"),
+	}})
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(file, overlay, 0o600); err != nil {
+		return "", err
+	}
+	program := filepath.Join(dir, "bin", "hookc")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-overlay", file, "-o", program, "./cmd/hookc")
+	cmd.Dir, cmd.Stderr = repository, os.Stderr
+	return program, cmd.Run()
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if program, err := hookc(); err == nil {
+		_ = os.RemoveAll(filepath.Dir(filepath.Dir(program)))
+	}
+	os.Exit(code)
+}
+
+// place is a project and a home in which commands run.
+type place struct {
+	t             *testing.T
+	program       string
+	project, home string
+}
+
+func open(t *testing.T, files map[string]string) *place {
+	program, err := hookc()
+	require.NoError(t, err)
+	root := t.TempDir()
+	p := &place{t, program, filepath.Join(root, "project"), filepath.Join(root, "home")}
+	require.NoError(t, os.MkdirAll(filepath.Join(p.project, ".git"), 0o755))
+	require.NoError(t, os.MkdirAll(p.home, 0o755))
+	for name, text := range files {
+		path := filepath.Join(p.project, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	return p
+}
+
+// run is what a command prints; it must end with the code.
+func (p *place) run(code int, stdin string, args ...string) string {
+	p.t.Helper()
+	cmd := exec.Command(p.program, args...)
+	cmd.Dir, cmd.Stdin = p.project, strings.NewReader(stdin)
+	cmd.Env = append(os.Environ(), "HOME="+p.home, "XDG_CONFIG_HOME="+filepath.Join(p.home, ".config"), "XDG_STATE_HOME="+filepath.Join(p.home, ".state"),
+		"XDG_RUNTIME_DIR="+p.home, "HOOKC_TRUST=all", "PATH="+filepath.Dir(p.program)+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	_ = cmd.Run()
+	require.Equal(p.t, code, cmd.ProcessState.ExitCode(), "hookc %s\n%s%s", strings.Join(args, " "), &stdout, &stderr)
+	return stdout.String()
+}
+
+func TestListAndSchema(t *testing.T) {
+	p := open(t, nil)
+	list := p.run(0, "", "list")
+	for _, kind := range []string{"dialect", "protocol", "format"} {
+		assert.Regexp(t, `(?m)^`+kind+` +sorrel `, list)
+	}
+	assert.Regexp(t, `"enum":\s*\[[^\]]*"sorrel"`, p.run(0, "", "schema"), "a hooks.yaml may name the protocol")
+	assert.Contains(t, p.run(0, "", "schema", "--markdown"), "sorrel")
+}
+
+// TestVectors: what the agent sends is read, and what it is told is what its own
+// file says.
+func TestVectors(t *testing.T) {
+	p := open(t, map[string]string{"policy.yaml": `
+pre_tool_execution:
+  - {type: expr, deny: 'command startsWith "rm"', reason: not that}
+  - {type: expr, ask: 'command startsWith "git"', reason: are you sure}
+  - name: script
+    protocol: sorrel
+    filter: {tool_matcher: Script}
+    command: |
+      grep -q '"moment":"beforeCall".*"tool":"Script"' && echo '{"word": "deny", "because": "the script read it"}'
+post_tool_execution:
+  - {type: expr, when: 'true', context: '"seen"'}
+stop:
+  - {type: expr, deny: 'true', reason: go on}
+`})
+	for _, v := range []struct{ stdin, want string }{
+		{`{"moment": "beforeCall", "tool": "Bash", "args": {"command": "rm -r x"}, "folder": "/w"}`, `{"because":"not that","word":"deny"}`},
+		{`{"moment": "beforeCall", "tool": "Bash", "args": {"command": "git push"}}`, `{"because":"are you sure","word":"ask"}`},
+		{`{"moment": "beforeCall", "tool": "Bash", "args": {"command": "ls"}}`, ``},
+		{`{"moment": "beforeCall", "tool": "Script", "args": {"command": "ls"}}`, `{"because":"the script read it","word":"deny"}`},
+		{`{"moment": "afterCall", "tool": "Bash", "args": {"command": "ls"}, "tool_result": "x"}`, `{"note":"seen"}`},
+		{`{"moment": "finished"}`, `{"because":"go on","word":"deny"}`},
+		{`{"moment": "beforeCall"}`, `{"because":"hookc could not decide: the event has no tool_name","word":"deny"}`},
+		{`{`, `{"because":"hookc could not decide: stdin is not JSON: unexpected EOF`},
+	} {
+		got := p.run(0, v.stdin, "run", "--dialect", "sorrel-cli", "-f", "policy.yaml")
+		if !strings.HasSuffix(v.want, "}") && v.want != "" {
+			assert.Contains(t, got, v.want, v.stdin)
+			continue
+		}
+		assert.Equal(t, v.want, strings.TrimSpace(got), v.stdin)
+	}
+}
+
+// TestOwnSettings: its own hooks are found, read and combined by its rules.
+func TestOwnSettings(t *testing.T) {
+	p := open(t, map[string]string{".sorrel/hooks.json": `{"hooks": {
+  "beforeCall": [{"matcher": "Run|Write", "patience": 5, "run": "grep -q nope && { echo no >&2; exit 2; }; exit 0"},
+    {"run": "echo '{\"word\": \"deny\", \"because\": \"the second\"}'"}],
+  "elsewhere": [{"run": "true"}]}}`})
+	assert.Contains(t, p.run(0, "", "compile", "--profile", "sorrel", "--explain"), "one after another until one refuses")
+	for tool, want := range map[string]string{"Run": "no", "Other": "the second"} {
+		got := p.run(0, `{"moment": "beforeCall", "tool": "`+tool+`", "args": {"command": "nope"}}`, "run", "--dialect", "sorrel", "--profile", "sorrel")
+		assert.Equal(t, `{"because":"`+want+`","word":"deny"}`, strings.TrimSpace(got), tool)
+	}
+}
+
+// TestInstallAndDoctor: hookc is written where the agent looks, and the doctor
+// has the very command refuse a canary in the agent's words.
+func TestInstallAndDoctor(t *testing.T) {
+	p := open(t, map[string]string{"hooks.yaml": "pre_tool_execution:\n  - {type: expr, deny: 'command startsWith \"rm\"', reason: no}\n"})
+	p.run(0, "", "install", "sorrel", "--scope", "project", "-f", filepath.Join(p.project, "hooks.yaml"))
+	written, err := os.ReadFile(filepath.Join(p.project, ".sorrel", "hooks.json"))
+	require.NoError(t, err)
+	assert.Regexp(t, `"beforeCall": \[\s*\{\s*"run": "[^"]*hookc run beforeCall --dialect sorrel `, string(written))
+	assert.Regexp(t, `"patience": \d+`, string(written))
+	var report struct {
+		Checks []struct{ Check, Status, Text string } `json:"checks"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(p.run(0, "", "doctor", "sorrel", "-f", "hooks.yaml", "--json")), &report))
+	refused := false
+	for _, c := range report.Checks {
+		assert.NotEqual(t, "fail", c.Status, "%s: %s", c.Check, c.Text)
+		refused = refused || strings.Contains(c.Text, "beforeCall: refused")
+	}
+	assert.True(t, refused, "the canary: %v", report.Checks)
+	p.run(0, "", "uninstall", "sorrel")
+	left, err := os.ReadFile(filepath.Join(p.project, ".sorrel", "hooks.json"))
+	assert.False(t, err == nil && strings.Contains(string(left), "hookc"), "%s", left)
+}
+
+// TestProtectedPaths: no hook needs to know where the agent keeps its hooks.
+func TestProtectedPaths(t *testing.T) {
+	p := open(t, map[string]string{"policy.yaml": "pre_tool_execution:\n  - {use: path-guard}\n"})
+	for path, want := range map[string]string{
+		".sorrel/hooks.json": "deny", filepath.Join(p.home, ".sorrel", "hooks.json"): "deny", filepath.Join(p.home, ".sorrel-rc"): "deny", "other.json": "",
+	} {
+		input, err := json.Marshal(map[string]any{"moment": "beforeCall", "tool": "Write", "folder": p.project,
+			"args": map[string]any{"file_path": path, "content": "{}"}})
+		require.NoError(t, err)
+		var answer struct{ Word string }
+		if got := p.run(0, string(input), "run", "--dialect", "sorrel", "-f", "policy.yaml"); got != "" {
+			require.NoError(t, json.Unmarshal([]byte(got), &answer), got)
+		}
+		assert.Equal(t, want, answer.Word, path)
+	}
+}

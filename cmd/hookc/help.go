@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -183,7 +184,7 @@ func helpEnvironment(w io.Writer) {
   HOOKC_TRUST=all           trust every project policy that is discovered
   HOOKC_DEBUG=FILE          one JSON line for each attempt of a hook
   HOOKC_CANARY=NONCE        run --dialect refuses whatever is guarded (set by doctor)
-  CLAUDE_CONFIG_DIR, CODEX_HOME, GEMINI_CLI_HOME, QWEN_HOME   where an agent keeps its settings (install, doctor)
+  `+strings.Join(agent.Variables(), ", ")+`   where an agent keeps its settings (install, doctor)
   HOOKC_MODEL_PROVIDER      openai, openai-responses or anthropic; else whichever key or base URL is set
   HOOKC_MODEL               the model of llm hooks that name none
   OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_ORG_ID, OPENAI_PROJECT_ID, OPENAI_CUSTOM_HEADERS, ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL

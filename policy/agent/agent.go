@@ -101,6 +101,8 @@ type Agent struct {
 	// eventKey is where the agent writes the name of the event; eventEnv the
 	// variable that holds it when nothing else names it.
 	eventKey, eventEnv string
+	// unnamed is true when the agent sends the name of most events nowhere.
+	unnamed bool
 	// env are the variables that stand in for fields the agent did not send.
 	env []envKey
 	// narrow takes away what the agent would not obey in this situation.
@@ -133,8 +135,8 @@ type point struct {
 	writes []policy.Field
 	// when tells points of one name apart by what was sent; nil is always.
 	when func(sent map[string]any) bool
-	// shape turns what was sent into one flat object of names in keys.
-	shape func(sent map[string]any)
+	// shape is nil where what is sent is one flat object of names in keys.
+	shape *shape
 	// loose is true when the agent need not send the text of the prompt.
 	loose bool
 	// mute is true where the agent takes whatever is said for an answer.

@@ -119,11 +119,11 @@ var claudePoints = []point{
 }
 
 // shapeClaudeAgent: at a subagent's own events agent_type is its type.
-func shapeClaudeAgent(sent map[string]any) {
+var shapeClaudeAgent = &shape{func(sent map[string]any) {
 	if v, ok := sent["agent_type"]; ok {
 		sent["subagent_type"] = v
 	}
-}
+}, Form{Shape: ShapeAgent}}
 
 // narrowClaude: where permissions are bypassed a question is not put to
 // anyone.

@@ -15,7 +15,7 @@ import (
 var _ = register(Agent{
 	ID: "copilot", Version: "1", Aliases: []string{"copilot-cli", "github-copilot"},
 	Doc:      "GitHub Copilot CLI: JSON on stdout, exit code 0",
-	eventKey: "hook_event_name",
+	eventKey: "hook_event_name", unnamed: true,
 	keys: slices.Concat(
 		[]key{
 			{name: "tool_response", field: policy.FieldToolResult, use: read}, {name: "tool_result", field: policy.FieldToolResult, use: read},
@@ -90,7 +90,7 @@ func copilotPoints() []point {
 	} {
 		for _, name := range row.names {
 			p := row.point
-			p.name, p.shape = name, shapeCopilot
+			p.name, p.shape = name, &shape{shapeCopilot, Form{Shape: ShapeTextOrNone, Text: "toolArgs", Ignored: []string{"timestamp"}}}
 			out = append(out, p)
 		}
 	}

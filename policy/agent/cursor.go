@@ -94,18 +94,20 @@ func cursorPoints() []point {
 		{name: "workspaceOpen", event: "ext.workspaceOpen", shape: shapeCursor},
 	}
 	for i := range out {
-		name, shape := out[i].name, out[i].shape
-		out[i].shape = func(sent map[string]any) {
-			shape(sent)
+		name, of := out[i].name, out[i].shape
+		form := of.form
+		form.Ignored = append([]string{"cursor_event"}, form.Ignored...)
+		out[i].shape = &shape{func(sent map[string]any) {
+			of.do(sent)
 			sent["cursor_event"] = name
-		}
+		}, form}
 	}
 	return out
 }
 
-// shapeCursor names the folders of the workspace, the first of which is the
+// cursorWorkspace names the folders of the workspace, the first of which is the
 // project.
-func shapeCursor(sent map[string]any) {
+func cursorWorkspace(sent map[string]any) {
 	roots, _ := sent["workspace_roots"].([]any)
 	if len(roots) == 0 {
 		return
@@ -118,6 +120,8 @@ func shapeCursor(sent map[string]any) {
 	}
 }
 
+var shapeCursor = &shape{cursorWorkspace, Form{Shape: ShapeWorkspace}}
+
 // move gives a key of the event a place in the call's input.
 func move(sent map[string]any, input map[string]any, keys ...string) {
 	for _, k := range keys {
@@ -128,7 +132,7 @@ func move(sent map[string]any, input map[string]any, keys ...string) {
 	}
 }
 
-func shapeCursorShell(sent map[string]any) {
+var shapeCursorShell = &shape{func(sent map[string]any) {
 	input := map[string]any{}
 	move(sent, input, "command")
 	if len(input) > 0 {
@@ -138,11 +142,11 @@ func shapeCursorShell(sent map[string]any) {
 		sent["tool_output"] = v
 		delete(sent, "output")
 	}
-	shapeCursor(sent)
-}
+	cursorWorkspace(sent)
+}, Form{Shape: ShapeWorkspace, Tool: "Shell", Moved: []string{"command"}, Ignored: []string{"output", "tool_output"}}}
 
 // shapeCursorMCP reads the input of an MCP call from its text.
-func shapeCursorMCP(sent map[string]any) {
+var shapeCursorMCP = &shape{func(sent map[string]any) {
 	if text, ok := sent["tool_input"].(string); ok {
 		sent["tool_input"] = objectIn(text)
 	}
@@ -158,8 +162,8 @@ func shapeCursorMCP(sent map[string]any) {
 		sent["tool_output"] = v
 		delete(sent, "result_json")
 	}
-	shapeCursor(sent)
-}
+	cursorWorkspace(sent)
+}, Form{Shape: ShapeUnknown}}
 
 // objectIn is the object that text holds; text that holds none stays text,
 // which no call has as its input.
@@ -173,31 +177,31 @@ func objectIn(text string) any {
 	return text
 }
 
-func shapeCursorRead(sent map[string]any) {
+var shapeCursorRead = &shape{func(sent map[string]any) {
 	input := map[string]any{}
 	move(sent, input, "file_path", "content", "attachments")
 	if len(input) > 0 {
 		sent["tool_name"], sent["tool_input"] = "Read", input
 	}
-	shapeCursor(sent)
-}
+	cursorWorkspace(sent)
+}, Form{Shape: ShapeWorkspace, Tool: "Read", Moved: []string{"file_path", "content", "attachments"}}}
 
-func shapeCursorEdit(sent map[string]any) {
+var shapeCursorEdit = &shape{func(sent map[string]any) {
 	input := map[string]any{}
 	move(sent, input, "file_path", "edits")
 	sent["tool_name"], sent["tool_input"] = "Edit", input
-	shapeCursor(sent)
-}
+	cursorWorkspace(sent)
+}, Form{Shape: ShapeWorkspace, Tool: "Edit", Moved: []string{"file_path", "edits"}, AlwaysTool: true}}
 
 // shapeCursorStop: the agent counts how often it was kept going.
-func shapeCursorStop(sent map[string]any) {
+var shapeCursorStop = &shape{func(sent map[string]any) {
 	n, _ := sent["loop_count"].(int)
 	sent["stop_hook_active"] = n > 0
 	if v, ok := sent["status"]; ok {
 		sent["stop_reason"] = v
 	}
-	shapeCursor(sent)
-}
+	cursorWorkspace(sent)
+}, Form{Shape: ShapeWorkspace, Ignored: []string{"loop_count", "stop_hook_active", "status", "stop_reason"}}}
 
 func sayCursor(a *answer) Wire {
 	out := reply{}

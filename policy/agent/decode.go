@@ -164,7 +164,7 @@ func (d *Agent) unknown(name string) error {
 func (c *Call) read(sent map[string]any, env func(string) string) (*policy.Context, error) {
 	if c.point.shape != nil {
 		sent = maps.Clone(sent)
-		c.point.shape(sent)
+		c.point.shape.do(sent)
 	}
 	named, raw := c.rename(sent)
 	in, _, err := policy.ContextFromMap(named)

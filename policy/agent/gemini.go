@@ -97,7 +97,9 @@ var geminiPoints = []point{
 	{name: "BeforeTool", event: policy.PreToolExecution, may: geminiSays | MayDeny | MayAsk | MayEnd,
 		writes: []policy.Field{policy.FieldToolInput}, askKeepsInput: true},
 	{name: "AfterTool", event: policy.PostToolExecutionFailure, may: geminiSays | MayDeny | MayEnd | MayContext,
-		when: geminiFailed, shape: shapeGeminiFailure},
+		when: geminiFailed,
+		// No filter sees anything of what the shape makes.
+		shape: &shape{shapeGeminiFailure, Form{WhenKey: "tool_response", WhenMember: "error", Ignored: []string{"tool_response.error"}}}},
 	{name: "AfterTool", event: policy.PostToolExecution, may: geminiSays | MayDeny | MayEnd | MayContext},
 	{name: "Notification", event: policy.Notify},
 	{name: "PreCompress", event: policy.PreAutoCompact},
@@ -121,10 +123,10 @@ func shapeGeminiFailure(sent map[string]any) {
 
 // shapeGemini lifts the parts of the model's request and reply that the event
 // has fields for; the others stay in the request, as the agent sent them.
-func shapeGemini(event policy.Event) func(sent map[string]any) {
+func shapeGemini(event policy.Event) *shape {
 	parts := map[string]policy.Field{"model": policy.FieldModel, "messages": policy.FieldMessages, "config": policy.FieldRequestConfig}
 	maps.DeleteFunc(parts, func(_ string, f policy.Field) bool { return !event.Spec().CanRead(f) })
-	return func(sent map[string]any) {
+	return &shape{func(sent map[string]any) {
 		if request, ok := sent["llm_request"].(map[string]any); ok {
 			rest := maps.Clone(request)
 			for name, f := range parts {
@@ -141,7 +143,7 @@ func shapeGemini(event policy.Event) func(sent map[string]any) {
 		if response, ok := sent["llm_response"].(map[string]any); ok {
 			sent[policy.FieldAssistantOutput.String()] = geminiReply(response)
 		}
-	}
+	}, Form{Shape: ShapeUnknown}}
 }
 
 // geminiReply is the text of a reply: its text, else its first candidate's.

@@ -177,6 +177,20 @@ func Protected() []string {
 	return slices.Compact(out)
 }
 
+// Variables lists the variables that say where an agent keeps its settings, sorted.
+func Variables() []string {
+	var out []string
+	for _, a := range All() {
+		for _, f := range a.Files {
+			if f.Env != "" && !strings.HasPrefix(f.Env, "XDG_") {
+				out = append(out, f.Env)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // installed are the files that install writes or looks at, those of users
 // before those of projects, the machine's last.
 func installed(files []File) []File {

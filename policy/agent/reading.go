@@ -2,7 +2,6 @@ package agent
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/hookc/hookc/policy"
 )
@@ -58,7 +57,17 @@ type PointReading struct {
 	Native string
 	Event  policy.Event
 	// Keys are the agent's names of the fields.
-	Keys  map[string]policy.Field
+	Keys map[string]policy.Field
+	Form
+	// Conditional is true of a condition, which Form says as far as it can.
+	Conditional bool
+	// Needs are the fields without which the event is not decided.
+	Needs []policy.Field
+}
+
+// Form is what a shape comes to for who looks at the filters' fields alone. The
+// zero Form says that it changes none of them.
+type Form struct {
 	Shape Shape
 	// Text is the key whose text holds an object, with ShapeText.
 	Text string
@@ -71,11 +80,14 @@ type PointReading struct {
 	// hold.
 	Ignored []string
 	// WhenKey and WhenMember, when set, are the object and its member that must
-	// not be null; Conditional is true of a condition.
-	Conditional         bool
+	// not be null for the event to be this one.
 	WhenKey, WhenMember string
-	// Needs are the fields without which the event is not decided.
-	Needs []policy.Field
+}
+
+// shape turns what was sent into one flat object of the agent's keys.
+type shape struct {
+	do   func(sent map[string]any)
+	form Form
 }
 
 // EventKeys are the keys under which some agent names the event, in order.
@@ -134,43 +146,7 @@ func (d *Agent) pointReading(p *point) PointReading {
 	r.Needs = p.needs()
 	r.Conditional = p.when != nil
 	if p.shape != nil {
-		r.Shape = ShapeUnknown
-	}
-	base, _, _ := strings.Cut(d.ID, "@")
-	switch {
-	case base == "gemini" && p.name == "AfterTool" && r.Conditional:
-		// Of shapeGeminiFailure no filter sees anything.
-		r.WhenKey, r.WhenMember, r.Shape, r.Ignored = "tool_response", "error", ShapeNone, []string{"tool_response.error"}
-	case r.Shape == ShapeNone:
-	case p.event == policy.SubagentStart && base != "cursor" && base != "copilot", p.event == policy.SubagentStop && base != "cursor" && base != "copilot":
-		r.Shape = ShapeAgent
-	case base == "jcli" && p.event == policy.StopEvent:
-		r.Shape, r.Ignored = ShapeNone, []string{"assistant_output"}
-	case base == "jcli":
-		r.Shape, r.Text = ShapeTextOrNone, "tool_arguments"
-	case base == "copilot":
-		r.Shape, r.Text, r.Ignored = ShapeTextOrNone, "toolArgs", []string{"timestamp"}
-	case base == "cursor":
-		r.cursor()
+		r.Form = p.shape.form
 	}
 	return r
-}
-
-// cursor reads as the shapes of cursor.go do.
-func (r *PointReading) cursor() {
-	r.Shape = ShapeWorkspace
-	r.Ignored = []string{"cursor_event"}
-	switch r.Native {
-	case "beforeShellExecution", "afterShellExecution":
-		r.Tool, r.Moved = "Shell", []string{"command"}
-		r.Ignored = append(r.Ignored, "output", "tool_output")
-	case "beforeReadFile", "beforeTabFileRead":
-		r.Tool, r.Moved = "Read", []string{"file_path", "content", "attachments"}
-	case "afterFileEdit", "afterTabFileEdit":
-		r.Tool, r.Moved, r.AlwaysTool = "Edit", []string{"file_path", "edits"}, true
-	case "beforeMCPExecution", "afterMCPExecution":
-		r.Shape = ShapeUnknown
-	case "stop", "subagentStop":
-		r.Ignored = append(r.Ignored, "loop_count", "stop_hook_active", "status", "stop_reason")
-	}
 }

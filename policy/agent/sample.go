@@ -63,7 +63,7 @@ func (d *Agent) Sample(native, tool, dir string) []byte {
 		}
 		out[d.keyOf(at, v.field)] = v.value
 	}
-	if d.ID != "copilot" {
+	if !d.unnamed {
 		out[d.eventKey] = native
 	}
 	text, err := policy.EncodeJSON(out)

@@ -57,7 +57,7 @@ func TestEverySettingsFileIsTried(t *testing.T) {
 		if a.Profile == nil || strings.Contains(a.ID, "@") {
 			continue
 		}
-		for _, f := range a.Profile.Files {
+		for _, f := range a.Files {
 			if f.Tier < policy.TierProject || f.Format == "hookstoml" { // which holds no hooks
 				continue
 			}

@@ -1,6 +1,7 @@
 package dag
 
 import (
+	"context"
 	"time"
 
 	"github.com/hookc/hookc/policy"
@@ -99,4 +100,20 @@ type Unindexed struct {
 	// At is where the body is written; Hint says how to write it.
 	At   diag.Span
 	Hint string
+}
+
+// Broken is the runner of a body that did not compile: it fails, so that
+// on_error decides and nothing passes in silence.
+func Broken(found diag.List) policy.Runner {
+	text := "the body does not compile"
+	var at diag.Span
+	for _, d := range found {
+		if d.Severity == diag.Error {
+			text, at = d.Text, d.Span
+			break
+		}
+	}
+	return policy.RunnerFunc(func(context.Context, *policy.Context, int) (policy.Result, error) {
+		return policy.Result{}, &policy.HookError{Kind: policy.ErrParse, Text: text, At: at}
+	})
 }

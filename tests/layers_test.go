@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"dag", "policy/agent", "policy/pattern", "policy/trust", "builtins/rule", "builtins/toolcall"},
 	{"builtins/guard"},
 	{"builtins"},
-	{"rego", "dag/codec", "policy/format", "compiler/lint"},
+	{"rego", "dag/codec", "policy/format", "compiler/lint", "executor/kind/expr"},
 	{"compiler", "executor", "executor/runner", "policy/install"},
 	{""},
 	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "tests/depth", "tests/processes", "tests/programs", "tests/vectors"},
@@ -53,7 +53,7 @@ var owners = []struct {
 	barred []string
 }{
 	{"github.com/open-policy-agent/opa", []string{"rego"}, []string{"compiler", "compiler/lint", "dag", "policy/format", "executor"}},
-	{"github.com/expr-lang/expr", []string{"executor/runner"}, []string{"compiler", "compiler/lint", "dag", "policy/format", "executor"}},
+	{"github.com/expr-lang/expr", []string{"executor/kind/expr"}, []string{"compiler", "compiler/lint", "dag", "policy/format", "executor"}},
 	{"go.yaml.in/yaml", []string{"policy/format"}, nil},
 	{"github.com/pelletier/go-toml/v2", []string{"policy/format", "tests/gen/secrets"}, nil},
 	{"gopkg.in/yaml.v3", nil, nil}, // go.yaml.in/yaml/v3 goes on with it; one YAML reader is enough

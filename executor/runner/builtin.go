@@ -74,7 +74,7 @@ func prepareBuiltin(h *policy.Hook, rules []rule.Rule) (dag.Body, diag.List) {
 // so it may say anything.
 func brokenBuiltin(found diag.List) dag.Body {
 	return dag.Body{
-		Runner:  broken(found),
+		Runner:  dag.Broken(found),
 		Effects: policy.Effects{May: policy.AllPowers, World: policy.WorldNone, MayFail: true},
 	}
 }

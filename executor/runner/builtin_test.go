@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -32,7 +33,7 @@ func TestBuiltinSay(t *testing.T) {
 			May:    policy.MayDeny, World: policy.WorldNone, Spec: true,
 		}, body.Effects)
 		assert.Equal(t, policy.MayDeny, body.Always)
-		got, err := body.Runner.Run(context.Background(), exprCall(nil), 0)
+		got, err := body.Runner.Run(context.Background(), bashEvent(), 0)
 		require.NoError(t, err)
 		assert.Equal(t, policy.Result{Verdict: policy.Deny, VerdictBy: policy.By{Name: "h"}, Reasons: []policy.Reason{{Text: "no"}},
 			Patch: policy.Merge(policy.FieldToolInput, map[string]any{"a": 1})}, got)
@@ -40,7 +41,7 @@ func TestBuiltinSay(t *testing.T) {
 	// A key HookResult does not know is reported when the hook answers.
 	body, found := builtinKind(Options{}).Prepare(builtinHook("say", option("result", `{"permissionDecision": "deny"}`)))
 	require.Empty(t, found)
-	got, err := body.Runner.Run(context.Background(), exprCall(nil), 0)
+	got, err := body.Runner.Run(context.Background(), bashEvent(), 0)
 	require.NoError(t, err)
 	require.Len(t, got.Warnings, 1)
 	assert.Equal(t, "HK117", got.Warnings[0].Code.ID)
@@ -61,13 +62,13 @@ func TestBuiltinToolList(t *testing.T) {
 		"Read":                     {Verdict: policy.Allow, Reasons: []policy.Reason{{Text: `the tool "Read" is on the allow list (Read)`}}},
 	} {
 		want.VerdictBy = policy.By{Name: "h"}
-		got, err := body.Runner.Run(context.Background(), exprCall(nil).Set(policy.FieldToolName, tool), 0)
+		got, err := body.Runner.Run(context.Background(), bashEvent().Set(policy.FieldToolName, tool), 0)
 		require.NoError(t, err)
 		assert.Equal(t, want, got, tool)
 	}
 	body, found = builtinKind(Options{}).Prepare(builtinHook("tool-list", option("deny", "Bash")))
 	require.Empty(t, found)
-	got, err := body.Runner.Run(context.Background(), exprCall(nil).Set(policy.FieldToolName, "Read"), 0)
+	got, err := body.Runner.Run(context.Background(), bashEvent().Set(policy.FieldToolName, "Read"), 0)
 	require.NoError(t, err)
 	assert.Equal(t, policy.Result{}, got)
 }
@@ -95,8 +96,8 @@ func TestBuiltinFindings(t *testing.T) {
 	}
 	for _, tt := range tests {
 		body, found := builtinKind(Options{}).Prepare(tt.hook)
-		assert.Equal(t, tt.want, exprFindings(found))
-		_, err := body.Runner.Run(context.Background(), exprCall(nil), 0)
+		assert.Equal(t, tt.want, findingTexts(found))
+		_, err := body.Runner.Run(context.Background(), bashEvent(), 0)
 		assert.Error(t, err, "a hook that does not compile fails")
 		assert.True(t, body.Effects.MayFail)
 		for _, d := range found {
@@ -113,7 +114,7 @@ func TestBuiltinRulesOfTheEmbedder(t *testing.T) {
 	}}
 	body, found := builtinKind(Options{Rules: []rule.Rule{mine}}).Prepare(builtinHook("mine"))
 	require.Empty(t, found)
-	got, err := body.Runner.Run(context.Background(), exprCall(nil), 0)
+	got, err := body.Runner.Run(context.Background(), bashEvent(), 0)
 	require.NoError(t, err)
 	assert.Equal(t, policy.Result{Context: []string{"mine"}}, got)
 	mine.Name = "say"
@@ -128,4 +129,16 @@ func TestBuiltinCost(t *testing.T) {
 		require.Empty(t, found, use)
 		assert.Equal(t, cost, body.Cost, use)
 	}
+}
+
+func bashEvent() *policy.Context {
+	return policy.NewContext(policy.PreToolExecution).Set(policy.FieldCwd, "/repo").Set(policy.FieldToolName, "Bash")
+}
+
+func findingTexts(list diag.List) (out []string) {
+	for _, d := range list {
+		line, col := d.Span.Position()
+		out = append(out, fmt.Sprintf("%s %d:%d %s | %s", d.Code.ID, line, col, d.Text, d.Hint))
+	}
+	return out
 }

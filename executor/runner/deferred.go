@@ -42,11 +42,11 @@ func (d *deferred) Made() policy.Runner {
 }
 
 func (d *deferred) make() {
-	d.body = broken(nil) // for as long as nothing better is there, a panic included
+	d.body = dag.Broken(nil) // for as long as nothing better is there, a panic included
 	body, found := d.prepare(d.hook)
 	switch {
 	case found.HasErrors():
-		d.body = broken(found)
+		d.body = dag.Broken(found)
 	case body.Runner != nil:
 		d.body = body.Runner
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/executor/kind/expr"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego"
@@ -13,7 +14,7 @@ import (
 // budget. A rule that fails is a mistake in the policy and not bad luck, so at
 // a guard it denies; a quality gate must not keep a turn going for it.
 func regoKind(o Options) dag.Kind {
-	c := &rego.Compiler{Budget: o.budget(), Shared: o.Shared, Eyes: o.Eyes, Lints: rego.Lints{NoReason: codeNoReason, MissingPasses: codeGuardUndefined}}
+	c := &rego.Compiler{Budget: o.budget(), Shared: o.Shared, Eyes: o.Eyes, Lints: rego.Lints{NoReason: expr.CodeNoReason, MissingPasses: expr.CodeGuardUndefined}}
 	prepare := func(h *policy.Hook) (dag.Body, diag.List) {
 		m, found := c.Compile(h)
 		if m == nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/executor/kind/expr"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -42,8 +43,8 @@ func TestRegoKind(t *testing.T) {
 func TestRegoLints(t *testing.T) {
 	kind := regoKind(Options{})
 	for source, want := range map[string]*diag.Code{
-		"deny if input.tool_name == \"Bash\"":                      codeNoReason,
-		"deny contains \"no\" if input.tool_input.command != \"\"": codeGuardUndefined,
+		"deny if input.tool_name == \"Bash\"":                      expr.CodeNoReason,
+		"deny contains \"no\" if input.tool_input.command != \"\"": expr.CodeGuardUndefined,
 	} {
 		_, found := kind.Prepare(regoHook(source))
 		require.Len(t, found, 1, source)

@@ -1,4 +1,4 @@
-package runner
+package expr
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -28,7 +29,7 @@ func exprHookOn(e policy.Event, body policy.Body) *policy.Hook {
 
 func prepareOn(t *testing.T, h *policy.Hook) (dag.Body, diag.List) {
 	t.Helper()
-	return exprKind(Options{}).Prepare(h)
+	return Kind(testBudget).Prepare(h)
 }
 
 // evaluate runs one expression as a formula of pre_tool_execution and returns
@@ -41,7 +42,7 @@ func evaluate(t *testing.T, text string, in *policy.Context) (any, *policy.HookE
 }
 
 func runFormula(x *formula, in *policy.Context) (v any, err *policy.HookError) {
-	f := newFrame(context.Background(), in, DefaultBudget, x.vars, x.scopes)
+	f := newFrame(context.Background(), in, testBudget, x.vars, x.scopes)
 	defer func() {
 		if p := recover(); p != nil {
 			err = f.failure(p)
@@ -206,7 +207,7 @@ func TestExprCancelled(t *testing.T) {
 	x, _ := compileFormula(exprHookOn(policy.PreToolExecution, policy.Body{}), "test", diag.Literal(`any(1..1000, any(1..1000, # < 0))`), wantTest)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	h := &exprHook{budget: DefaultBudget, rules: []exprRule{{condition: x}}, scopes: x.scopes, vars: x.vars}
+	h := &exprHook{budget: testBudget, rules: []exprRule{{condition: x}}, scopes: x.scopes, vars: x.vars}
 	_, err := h.Run(ctx, exprCall(nil), 0)
 	require.Error(t, err)
 	assert.Equal(t, "test: context canceled", err.Error())
@@ -362,3 +363,6 @@ func TestExprNumbersBeyondRange(t *testing.T) {
 	_, err := body.Runner.Run(context.Background(), exprCall(map[string]any{"n": json.Number("x")}), 0)
 	assert.Error(t, err)
 }
+
+// testBudget is the budget of the rules of tests.
+const testBudget = 100 * time.Millisecond

@@ -1,4 +1,4 @@
-package runner
+package expr
 
 import (
 	"github.com/expr-lang/expr/ast"
@@ -12,12 +12,12 @@ func (b *exprBuilder) lint(rule policy.Rule, x *formula) {
 	if rule.Says != policy.MayAllow && b.hook.Body.When.IsZero() {
 		if n := missedDifference(x.tree); n != nil {
 			at := n.Location()
-			b.found.Add(codeGuardUndefined.Report(textSpan(x.text, at.From, at.To), "%s does not fire when the value is missing", x.what).
+			b.found.Add(CodeGuardUndefined.Report(textSpan(x.text, at.From, at.To), "%s does not fire when the value is missing", x.what).
 				WithHint("give it a default: (value ?? \"\") != …, or write !(value == …)"))
 		}
 	}
 	if rule.Says.Has(policy.MayDeny|policy.MayAsk) && rule.Reason.Value == "" {
-		b.found.Add(codeNoReason.Report(ruleSpan(b.hook, rule), "%s gives no reason", x.what).WithHint("add reason:"))
+		b.found.Add(CodeNoReason.Report(ruleSpan(b.hook, rule), "%s gives no reason", x.what).WithHint("add reason:"))
 	}
 }
 

@@ -1,4 +1,4 @@
-package runner
+package expr
 
 import "github.com/hookc/hookc/policy/diag"
 
@@ -97,7 +97,7 @@ suppress_output can be set where the event takes them.`,
   - {name: busy, type: expr, set: {tool_input.command: '"true"'}}
 `,
 	})
-	codeGuardUndefined = diag.Define(diag.Code{
+	CodeGuardUndefined = diag.Define(diag.Code{
 		ID: "HK113", Severity: diag.Hint,
 		Title: "guard that lets a missing value through",
 		Help: `The rule's only test says that a value differs from what is allowed. When the value
@@ -110,7 +110,7 @@ default with ??, or turn the test round: !(x == y) holds when x is missing.`,
   - {name: only-ls, type: expr, deny: '(tool_input.command ?? "") != "ls"', reason: "only ls"}
 `,
 	})
-	codeNoReason = diag.Define(diag.Code{
+	CodeNoReason = diag.Define(diag.Code{
 		ID: "HK114", Severity: diag.Hint,
 		Title: "rule without a reason",
 		Help: `The rule denies or asks and does not say why. The agent is told only which hook

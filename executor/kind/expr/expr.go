@@ -1,4 +1,6 @@
-package runner
+// Package expr is the kind of hooks whose body is expressions of the expr
+// language: they are read, compiled and evaluated in process.
+package expr
 
 import (
 	"context"
@@ -13,18 +15,18 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-// exprKind is the kind of hooks whose body is expressions of the expr language
+// Kind is the kind of hooks whose body is expressions of the expr language
 // (semantics.md §3.2, §3.3). A condition that is undefined does not fire; a
 // type error is a failure on which on_error decides. A reason is literal text:
 // nothing in it is evaluated.
-func exprKind(o Options) dag.Kind {
+func Kind(budget time.Duration) dag.Kind {
 	return dag.Kind{
 		Name:    policy.KindExpr,
-		Timeout: o.budget(),
+		Timeout: budget,
 		Cost:    200 * time.Nanosecond,
 		OnGuard: policy.OnErrorDeny,
 		OnOther: policy.OnErrorSkip,
-		Prepare: func(h *policy.Hook) (dag.Body, diag.List) { return prepareExpr(h, o.budget()) },
+		Prepare: func(h *policy.Hook) (dag.Body, diag.List) { return prepareExpr(h, budget) },
 		Doc:     "rules as expressions of the expr language, evaluated in process",
 	}
 }
@@ -56,26 +58,10 @@ func prepareExpr(h *policy.Hook, budget time.Duration) (dag.Body, diag.List) {
 	body := dag.Body{Runner: b.out, Effects: eff, Engine: "expr", Always: b.always(&eff), Brief: b.brief(),
 		Fresh: func() bool { return true }}
 	if b.found.HasErrors() {
-		body.Runner = broken(b.found)
+		body.Runner = dag.Broken(b.found)
 		body.Always = 0
 	}
 	return body, b.found
-}
-
-// broken is the runner of a body that did not compile: it fails, so that
-// on_error decides and nothing passes in silence.
-func broken(found diag.List) policy.Runner {
-	text := "the body does not compile"
-	var at diag.Span
-	for _, d := range found {
-		if d.Severity == diag.Error {
-			text, at = d.Text, d.Span
-			break
-		}
-	}
-	return policy.RunnerFunc(func(context.Context, *policy.Context, int) (policy.Result, error) {
-		return policy.Result{}, &policy.HookError{Kind: policy.ErrParse, Text: text, At: at}
-	})
 }
 
 // exprBuilder compiles the expressions of one hook.

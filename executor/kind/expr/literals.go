@@ -1,4 +1,4 @@
-package runner
+package expr
 
 import "github.com/expr-lang/expr/ast"
 

@@ -120,13 +120,17 @@ func bridge(name string) native.Builtin {
 			of.until.stop = c.Machine().Stop
 		}
 		var found []native.Value
+		stale := false
 		err := f(of.builtinContext(), terms, func(t *ast.Term) error {
 			found = append(found, toNative(t.Value))
+			stale = stale || !decl.Relation && isStale(t.Value, found[len(found)-1])
 			return nil
 		})
 		switch {
 		case err != nil:
 			of.err = err
+			return nil, false, native.ErrBail
+		case stale:
 			return nil, false, native.ErrBail
 		case decl.Relation:
 			return found, true, nil
@@ -138,6 +142,17 @@ func bridge(name string) native.Builtin {
 		}
 		return found[0], true, nil
 	}
+}
+
+// isStale reports whether a value is not found in a set although it is there: some
+// functions of OPA change objects in place whose hashes were taken before. What
+// is made of the value anew is found.
+func isStale(v ast.Value, anew native.Value) bool {
+	switch v.(type) {
+	case *ast.Array, ast.Set, ast.Object:
+		return fromNative(anew).Hash() != v.Hash()
+	}
+	return false
 }
 
 // evaluation is what OPA's functions see of the evaluation that calls them. It

@@ -101,6 +101,8 @@ func compareBuiltin(c *caller, name string, terms []*ast.Term, args []native.Val
 		return answered, fmt.Sprintf("OPA gives %v; native %s", want, native.Text(got))
 	case ast.Compare(fromNative(got), want.Value) != 0:
 		return answered, fmt.Sprintf("OPA gives %v; native another %s", want, native.Text(got))
+	case fromNative(got).Hash() != want.Value.Hash():
+		return answered, fmt.Sprintf("what OPA gives is not found in a set of it, what native gives is: %v", want)
 	}
 	return answered, ""
 }

@@ -57,12 +57,17 @@ const (
 	weight = 1 << 7
 )
 
-// weigh counts what was done with a text.
+// weigh counts what is done with a text.
 func (m *Machine) weigh(v Value) {
 	if s, ok := v.(string); ok && len(s) >= heavy {
-		if m.steps -= len(s) / weight; m.steps < 0 {
-			m.tick()
-		}
+		m.carry(len(s))
+	}
+}
+
+// carry counts what is done with a text that is heavy.
+func (m *Machine) carry(size int) {
+	if m.steps -= size / weight; m.steps < 0 {
+		m.tick()
 	}
 }
 

@@ -54,9 +54,9 @@ var owners = []struct {
 }{
 	{"github.com/open-policy-agent/opa", []string{"rego"}, []string{"compiler", "compiler/lint", "dag", "policy/format", "executor"}},
 	{"github.com/expr-lang/expr", []string{"executor/kind/expr"}, []string{"compiler", "compiler/lint", "dag", "policy/format", "executor"}},
-	{"go.yaml.in/yaml", []string{"policy/format"}, nil},
+	{"gopkg.in/yaml.v3", []string{"policy/format"}, nil},
 	{"github.com/pelletier/go-toml/v2", []string{"policy/format", "tests/gen/secrets"}, nil},
-	{"gopkg.in/yaml.v3", nil, nil}, // go.yaml.in/yaml/v3 goes on with it; one YAML reader is enough
+	{"go.yaml.in/yaml", nil, nil}, // OPA's; one YAML reader is enough
 	{"mvdan.cc/sh/v3", []string{"builtins/shell"}, []string{"compiler", "executor"}},
 	{"github.com/tailscale/hujson", []string{"policy/install"}, []string{"", "policy/format"}},
 	{"github.com/spf13/cobra", []string{"cmd/hookc"}, []string{"", "compiler", "executor"}},

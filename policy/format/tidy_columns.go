@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v3"
+	"gopkg.in/yaml.v3"
 )
 
 // columns are where the comments at the ends of lines begin, in characters, in

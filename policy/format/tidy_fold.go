@@ -3,7 +3,7 @@ package format
 import (
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"gopkg.in/yaml.v3"
 )
 
 // foldedNodes are the folded texts (`>`) of a document, in the order they are

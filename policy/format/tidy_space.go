@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
+	"gopkg.in/yaml.v3"
 )
 
 // entries are the nodes of a document that begin a line of their own: keys of

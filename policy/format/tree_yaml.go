@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/policy/diag"
-	"go.yaml.in/yaml/v3"
+	"gopkg.in/yaml.v3"
 )
 
 const (

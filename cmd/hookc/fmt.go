@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/policy/install"
@@ -126,9 +127,9 @@ func (f *fmtFlags) one(cmd *cobra.Command, file string, out io.Writer) (bool, er
 		err = rewrite(file, after)
 	case f.write || f.asJSON:
 	case f.diff && changed:
-		text = install.Diff(file, before, after)
+		text = install.Diff(spell.Line(file), before, after)
 	case f.check && changed:
-		text = file + "\n"
+		text = spell.Line(file) + "\n"
 	case !f.diff && !f.check:
 		text = string(after)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -115,7 +116,7 @@ func describe(p *dag.Program) *hooksStatus {
 		status.Events = append(status.Events, eventCount{plan.Event, live, plan.Posture()})
 	}
 	for _, src := range p.Sources {
-		status.Sources = append(status.Sources, sourceStatus{src.Name, src.Tier, src.Format, src.Untrusted})
+		status.Sources = append(status.Sources, sourceStatus{spell.Line(src.Name), src.Tier, src.Format, src.Untrusted})
 	}
 	return status
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"github.com/hookc/hookc/internal/spell"
 	"io"
 	"os"
 	"sync"
@@ -47,7 +48,7 @@ func progressOf(w io.Writer, what func() string) (stop func()) {
 				}
 				return
 			case <-tick.C:
-				fmt.Fprintf(w, "\r\x1b[Khookc: %s… %ds", spelled(what()), int(time.Since(start).Seconds()))
+				fmt.Fprintf(w, "\r\x1b[Khookc: %s… %ds", spell.Line(what()), int(time.Since(start).Seconds()))
 			}
 		}
 	})

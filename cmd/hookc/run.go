@@ -373,7 +373,8 @@ func verdictExit(d *policy.Decision, unwritten error) error {
 	return exit
 }
 
-// because is why a decision does not let the action through, for stderr.
+// because is why a decision does not let the action through, for stderr: a line
+// for each reason, and what follows of one indented.
 func because(d *policy.Decision) string {
 	lines := append(append([]string{}, d.Feedback...), d.Reasons...)
 	if d.StopReason != "" {
@@ -381,6 +382,9 @@ func because(d *policy.Decision) string {
 	}
 	if len(lines) == 0 {
 		lines = []string{"blocked by " + d.By}
+	}
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], "\n", "\n  ")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // screen is the one writer of everything that hookc prints. Names, commands and
@@ -115,37 +116,16 @@ func (s *screen) append(out, text []byte, n int) []byte {
 	case r == utf8.RuneError && n == 1:
 		s.begun = true
 		return fmt.Appendf(out, `\x%02x`, text[0])
-	case hidden(r):
+	case spell.Hidden(r):
 		s.begun = true
-		if r > 0xffff {
-			hi, lo := (r-0x10000)>>10+0xd800, (r-0x10000)&0x3ff+0xdc00
-			return fmt.Appendf(out, `\u%04x\u%04x`, hi, lo)
-		}
-		return fmt.Appendf(out, `\u%04x`, r)
+		return spell.Rune(out, r)
 	case r == ':' && !s.begun && (len(text) == 1 || text[1] == ':'), r == '#' && len(text) > 2 && string(text[:3]) == "##[":
 		s.begun = true
-		return fmt.Appendf(out, `\u%04x`, r) // no command to a CI runner
+		return spell.Rune(out, r) // no command to a CI runner
 	default:
 		s.begun = true
 	}
 	return append(out, text[:n]...)
-}
-
-// hidden reports whether a character is one that moves, hides or reorders text
-// rather than being text.
-func hidden(r rune) bool {
-	switch {
-	case r < ' ' && r != '\t' && r != '\n', r >= 0x7f && r <= 0x9f:
-		return true
-	case r == 0x61c, r >= 0x200b && r <= 0x200f && r != 0x200c && r != 0x200d, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f, r == 0xfeff, r >= 0xfff9 && r <= 0xfffb:
-		return true
-	}
-	return r >= 0xe0000 && r <= 0xe007f
-}
-
-// oneLine is a text that takes one line, whatever it holds.
-func oneLine(s string) string {
-	return strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(s)
 }
 
 // flush writes what is left of a character that never ended.
@@ -160,15 +140,6 @@ func (s *screen) flush() {
 		fmt.Fprintf(s.out, `\x%02x`, c)
 	}
 	s.left = nil
-}
-
-// spelled is a text as a screen shows it on one line.
-func spelled(text string) string {
-	var b bytes.Buffer
-	s := &screen{out: &b}
-	fmt.Fprint(s, oneLine(text))
-	s.flush()
-	return b.String()
 }
 
 // exact is where data goes that another program reads: a file that is laid out,

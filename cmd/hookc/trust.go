@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/format"
@@ -125,7 +126,7 @@ func (t trustJSON) ask(cmd *cobra.Command) error {
 	w := cmd.ErrOrStderr()
 	in, ok := cmd.InOrStdin().(*os.File)
 	asks := ok && terminal(in)
-	fmt.Fprintf(w, "%s: to be trusted\n", oneLine(t.Root))
+	fmt.Fprintf(w, "%s: to be trusted\n", spell.Line(t.Root))
 	t.list(w)
 	if !asks {
 		return cannot("nothing is recorded: without a terminal, hookc trust needs --yes")
@@ -172,9 +173,9 @@ func (t trustJSON) write(cmd *cobra.Command, asJSON bool) error {
 	if t.Trusted {
 		word = "trusted"
 	}
-	fmt.Fprintf(w, "%s: %s\n", oneLine(t.Root), word)
+	fmt.Fprintf(w, "%s: %s\n", spell.Line(t.Root), word)
 	if t.Why != "" {
-		fmt.Fprintf(w, "  %s\n", oneLine(t.Why))
+		fmt.Fprintf(w, "  %s\n", spell.Line(t.Why))
 	}
 	t.list(w)
 	return nil
@@ -182,15 +183,15 @@ func (t trustJSON) write(cmd *cobra.Command, asJSON bool) error {
 
 func (t trustJSON) list(w io.Writer) {
 	for _, f := range t.Changed {
-		fmt.Fprintf(w, "  changed: %s\n", oneLine(f))
+		fmt.Fprintf(w, "  changed: %s\n", spell.Line(f))
 	}
 	for _, f := range t.Formats {
-		fmt.Fprintf(w, "  found by %s\n", oneLine(f))
+		fmt.Fprintf(w, "  found by %s\n", spell.Line(f))
 	}
 	for _, f := range t.Files {
-		fmt.Fprintf(w, "  covers: %s\n", oneLine(f))
+		fmt.Fprintf(w, "  covers: %s\n", spell.Line(f))
 	}
 	for _, c := range t.Opaque {
-		fmt.Fprintf(w, "  not covered, runs what cannot be determined: %s\n", oneLine(c))
+		fmt.Fprintf(w, "  not covered, runs what cannot be determined: %s\n", spell.Line(c))
 	}
 }

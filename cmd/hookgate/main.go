@@ -1,5 +1,6 @@
 // Command hookgate is what agents start on every event: it asks the resident
-// `hookc serve` and passes its answer on, byte for byte. Without one it runs
+// `hookc serve` and passes its answer on, byte for byte; what a terminal may
+// be shown has its control characters spelled out. Without one it runs
 // `hookc run`, and when nothing answers in time it takes the declared posture
 // in the agent's own protocol (docs/cli.md "hookgate"). It is the standard
 // library's smallest parts and nothing else, since starting is all it costs.
@@ -12,6 +13,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // maxInput is the largest event, in bytes; the same as hookc's.
@@ -182,6 +185,6 @@ func (c *call) say(stdout, stderr []byte, exit int) int {
 		writeAll(2, []byte("hookc: the answer cannot be written\n"))
 		return exitRefused
 	}
-	writeAll(2, stderr)
+	writeAll(2, spell.Text(stderr))
 	return exit
 }

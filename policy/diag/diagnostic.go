@@ -24,14 +24,24 @@ type Diagnostic struct {
 	Contained bool
 }
 
-// Report makes a diagnostic of code c at span.
+// Report makes a diagnostic of code c at span. What args hold takes one line: a name
+// in a repository begins none of its own.
 func (c *Code) Report(span Span, format string, args ...any) Diagnostic {
-	return Diagnostic{Code: c, Severity: c.Severity, Span: span, Text: fmt.Sprintf(format, args...)}
+	return Diagnostic{Code: c, Severity: c.Severity, Span: span, Text: sentence(format, args)}
+}
+
+// sentence is a text of one line, but for the line breaks of the format itself.
+func sentence(format string, args []any) string {
+	text := fmt.Sprintf(format, args...)
+	if strings.Contains(format, "\n") || !strings.Contains(text, "\n") {
+		return text
+	}
+	return strings.ReplaceAll(text, "\n", `\n`)
 }
 
 // WithHint returns d with a hint.
 func (d Diagnostic) WithHint(format string, args ...any) Diagnostic {
-	d.Hint = fmt.Sprintf(format, args...)
+	d.Hint = sentence(format, args)
 	return d
 }
 

@@ -1,6 +1,6 @@
 // Package diag says where a thing was written and what is wrong with it:
 // sources, spans, texts that remember their lines, codes and diagnostics.
-// It is the lowest layer and imports only the standard library.
+// It is a low layer: beside the standard library it imports internal/spell alone.
 package diag
 
 import (
@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Source is one file hookc read. It is immutable and safe for concurrent use.
@@ -113,7 +115,7 @@ func (p Span) String() string {
 		return ""
 	}
 	line, col := p.Position()
-	return fmt.Sprintf("%s:%d:%d", p.Source.Name, line, col)
+	return fmt.Sprintf("%s:%d:%d", spell.Line(p.Source.Name), line, col)
 }
 
 // Text is a string lifted out of a Source that still knows where each of its

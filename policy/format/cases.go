@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/trust"
@@ -173,7 +174,7 @@ func (r *caseReader) one(n *Node) Case {
 	for _, e := range n.Entries {
 		switch e.Key.Text.Value {
 		case "name":
-			c.Name = e.Value.Text.Value
+			c.Name = spell.Name(e.Value.Text.Value)
 			c.Span = e.Value.Span
 		case "event":
 			c.Event, c.Native = r.event(e.Value)

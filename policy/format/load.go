@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -188,6 +189,10 @@ func (l *Loader) Add(in *File, h *policy.Hook) {
 	}
 	h.Tier, h.Untrusted, h.Disabled = in.Tier, in.Untrusted, h.Disabled || in.Off
 	h.Segment = in.Segment
+	l.nameOf(in, &h.Name, h.Span)
+	if g := h.Group; g != nil {
+		l.nameOf(in, &g.Name, g.Span)
+	}
 	l.added = append(l.added, addedHook{in, h})
 	h.Order = l.Next(h.Tier, h.Event)
 	l.places[place{h.Tier, h.Event}]++
@@ -195,6 +200,28 @@ func (l *Loader) Add(in *File, h *policy.Hook) {
 		h.Name = defaultName(h.Tier, h.Event, h.Order)
 	}
 	l.policy.Hooks = append(l.policy.Hooks, h)
+}
+
+var codeBreaks = diag.Define(diag.Code{
+	ID: "HK028", Severity: diag.Warning,
+	Title: "name that is not one line",
+	Help: `The name of a hook or group holds a line break or another control character. Names
+are shown in lists and answers, where such a character could begin a line of its own. It
+is spelled out, and the name is that text: a\nb has four letters.`,
+	Bad: `pre_tool_execution:
+  - {name: "guard\nall is well", deny: 'command == "x"', reason: "no"}
+`,
+	Good: `pre_tool_execution:
+  - {name: guard, deny: 'command == "x"', reason: "no"}
+`,
+})
+
+// nameOf makes a name one that takes one line.
+func (l *Loader) nameOf(in *File, name *string, at diag.Span) {
+	if one := spell.Name(*name); one != *name {
+		l.Report(in, codeBreaks.Report(at, "the name %s holds a control character or a line break", one).WithHint("call it something of one line"))
+		*name = one
+	}
 }
 
 // defaultName is the name of the hook at a place that has none of its own.
@@ -316,9 +343,9 @@ func (l *Loader) profile() {
 func (l *Loader) shown(path string) string {
 	path = l.live(path)
 	if rel, err := filepath.Rel(l.dir, path); l.dir != "" && err == nil && filepath.IsLocal(rel) {
-		return rel
+		path = rel
 	}
-	return path
+	return spell.Line(path)
 }
 
 // realPath is path without symbolic links, or path itself when that cannot be

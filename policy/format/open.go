@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -99,7 +100,7 @@ func (l *Loader) input(in Input) {
 	file := &File{Name: l.shown(path), Path: path, Tier: in.Tier, Untrusted: in.Untrusted, Content: string(in.Content),
 		Root: in.Root, Segment: in.Segment, Tree: in.Tree, Live: in.Live, Within: in.Within}
 	if !filepath.IsAbs(in.Path) {
-		file.Name = filepath.Clean(in.Path)
+		file.Name = spell.Line(filepath.Clean(in.Path))
 	}
 	if in.Content == nil {
 		if err := l.openFile(file); err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -22,7 +23,7 @@ func FuzzPrint(f *testing.F) {
 		if len(s) > 200 || strings.ToValidUTF8(s, "") != s || strings.TrimSpace(s) == "" {
 			t.Skip()
 		}
-		h := &policy.Hook{Name: s, Description: s, Event: policy.PreToolExecution, Kind: policy.KindBash, Tier: policy.TierProject, Priority: policy.DefaultPriority, Retry: -1,
+		h := &policy.Hook{Name: spell.Name(s), Description: s, Event: policy.PreToolExecution, Kind: policy.KindBash, Tier: policy.TierProject, Priority: policy.DefaultPriority, Retry: -1,
 			Dir: "/p", File: &policy.FileConfig{Dir: "/p", OnError: map[policy.Kind]policy.Posture{}},
 			Body: policy.Body{Command: diag.Literal(s), Env: []policy.EnvVar{{Name: "K" + s, Value: s}}}}
 		h.Declared.Reads = []diag.Text{diag.Literal(s), diag.Literal("x")}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/trust"
@@ -123,7 +124,7 @@ func LoadDiscovered(where DiscoverOptions, o Options) (*policy.Policy, diag.List
 	p.Sources = slices.Clone(p.Sources)
 	for _, s := range d.listed {
 		if s.Name = shown.shown(s.Path); s.Name == "." {
-			s.Name = s.Path
+			s.Name = spell.Line(s.Path)
 		}
 		p.Sources = append(p.Sources, s)
 	}

@@ -145,9 +145,6 @@ func (n *Native) stays() bool {
 // left counts that native code left an event to topdown, which failed with err or
 // did not.
 func (n *Native) left(r *nativeRun, m *Module, err error) {
-	if r.steps.madeUp {
-		return
-	}
 	l := n.leaving.Load()
 	known := l != nil
 	if !known {

@@ -30,8 +30,10 @@ const mostNear = 8
 //
 // Others are literals of the rules that the program does not have, though it
 // should: they are tried wherever something is tested.
-func directed(p *native.Program, event policy.Event, others []any) []*policy.Context {
-	t := trier{p: p, event: event, seen: map[string]bool{}, alike: map[string]int{}, pool: map[int32][]any{}}
+// Orphans are the tables that it does not have, though it should: each is taken for
+// what each table may be meant to be.
+func directed(p *native.Program, event policy.Event, others []any, orphans []native.Value) *trier {
+	t := &trier{p: p, nth: map[int][]int{}, orphans: orphans, event: event, seen: map[string]bool{}, alike: map[string]int{}, pool: map[int32][]any{}}
 	t.add(nil)
 	for i := range p.Funcs {
 		for j := range p.Funcs[i].Blocks {
@@ -46,12 +48,18 @@ func directed(p *native.Program, event policy.Event, others []any) []*policy.Con
 		calls := t.callees(i)
 		for j := range p.Funcs[i].Blocks {
 			own := t.wants(&p.Funcs[i].Blocks[j])
+			nth := t.shape(&p.Funcs[i].Blocks[j])
+			t.nth[i] = append(t.nth[i], nth)
+			t.aim = aim{i, j, nth}
 			for k := range own {
 				for _, v := range others {
 					t.add(choose(own, k, v))
 				}
 			}
-			if t.common(&p.Funcs[i].Blocks[j]) {
+			for _, found := range t.lookups(&p.Funcs[i].Blocks[j]) {
+				t.add(append(found, choose(own, -1, nil)...))
+			}
+			if nth > mostAlike {
 				t.through(own)
 				continue
 			}
@@ -66,7 +74,7 @@ func directed(p *native.Program, event policy.Event, others []any) []*policy.Con
 			}
 		}
 	}
-	return t.events
+	return t
 }
 
 // trier makes events.
@@ -74,10 +82,17 @@ type trier struct {
 	p      *native.Program
 	event  policy.Event
 	events []*policy.Context
-	seen   map[string]bool
-	alike  map[string]int
+	// aims are what each event is directed at, aim what the next one is; nth says of
+	// the blocks of each function which of its shape it is, from 1 on.
+	aims  []aim
+	aim   aim
+	nth   map[int][]int
+	seen  map[string]bool
+	alike map[string]int
 	// pool are literals of slots, of whatever rule.
 	pool map[int32][]any
+	// orphans are tables of the rules that the program does not have.
+	orphans []native.Value
 }
 
 // mostPooled bounds the literals of other rules that a slot is tried with.
@@ -86,8 +101,8 @@ const mostPooled = 12
 // mostLong bounds the texts that are made for their size.
 const mostLong = 1 << 16
 
-// common reports whether enough blocks of a block's shape were tried.
-func (t *trier) common(b *native.Block) bool {
+// shape is how many blocks of a block's shape there were, with it.
+func (t *trier) shape(b *native.Block) int {
 	var shape []byte
 	walkNative([]native.Block{*b}, func(s *native.Stmt) {
 		shape = append(shape, byte(s.Op))
@@ -102,7 +117,7 @@ func (t *trier) common(b *native.Block) bool {
 		}
 	})
 	t.alike[string(shape)]++
-	return t.alike[string(shape)] > mostAlike
+	return t.alike[string(shape)]
 }
 
 // through adds events with all wants and with each other literal of one: those
@@ -234,7 +249,7 @@ func (t *trier) add(values []chosen) {
 			c.Set(f, v)
 		}
 	}
-	t.events = append(t.events, c.Frozen(t.event))
+	t.events, t.aims = append(t.events, c.Frozen(t.event)), append(t.aims, t.aim)
 }
 
 // put sets a value below keys, unless something is there that is no such thing.

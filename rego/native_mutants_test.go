@@ -166,6 +166,15 @@ var nativeMutants = []struct {
 		f.Blocks = slices.Delete(f.Blocks, len(f.Blocks)-2, len(f.Blocks)-1)
 		return true
 	}},
+	{"a table has another key", func(p *native.Program) bool {
+		return otherConstants(p, func(v native.Value) (native.Value, bool) {
+			table, ok := v.(map[string]native.Value)
+			if !ok || table["Read"] == nil {
+				return nil, false
+			}
+			return map[string]native.Value{"Bash": table["Bash"], "Rood": table["Read"]}, true
+		})
+	}},
 	{"a set of constants lacks one", func(p *native.Program) bool {
 		return otherConstants(p, func(v native.Value) (native.Value, bool) {
 			s, ok := v.(*native.Set)

@@ -46,32 +46,71 @@ func (n *Native) Verify(h *policy.Hook) diag.List {
 	if n.rest {
 		trial, m = n.alone(m)
 	}
-	events := directed(n.code.Program(), h.Event, m.missing(n.code.Program()))
-	for _, e := range events {
-		start := time.Now() // Both have one time.
-		got, told, gotErr, fell := trial.once(e, start)
-		steps := &stepBudget{ctx: context.Background(), start: start, limit: verifyBudget, at: readThread(), madeUp: true}
-		term := ast.NewTerm(m.Input(e))
-		values, wantErr := m.values(m.ask, m.entries, term, steps)
-		want := policy.Result{}
-		if wantErr == nil {
-			want, wantErr = m.result(values, term, steps)
-		}
-		if timedOut(gotErr) || timedOut(wantErr) {
-			tried.late++
+	p := n.code.Program()
+	events := directed(p, h.Event, m.missing(p), m.orphans(p))
+	sieves, done := trial.sieves(m, events.nth)
+	defer done()
+	for i, e := range events.events {
+		c := comparison{n: trial, m: m}
+		if c.native(e); c.fell && !timedOut(c.gotErr) {
+			tried.left++
 			continue
 		}
-		if fell {
-			tried.left++
-		} else {
-			tried.answered++
+		sieved := false
+		for _, s := range sieves {
+			sieved = s.ask(i, events.aims[i], c.told) || sieved
 		}
-		if !reflect.DeepEqual(got, want) || failureText(gotErr) != failureText(wantErr) || !fell && !trial.gave(told, values) {
+		if c.topdown(e); sieved && !c.late() && !c.same() {
+			askAll(sieves)
+			c.native(e)
+			c.topdown(e)
+		}
+		askAll(sieves)
+		switch {
+		case c.late():
+			tried.late++
+			continue
+		case !c.same():
 			return diag.List{codeDiffers.Report(h.Body.Source.Span, "native evaluation differs from OPA's; the rule is evaluated by OPA").WithHook(h.Name)}
 		}
+		tried.answered++
 	}
 	n.evidence = tried
 	return nil
+}
+
+// comparison is what both say of one event at a time.
+type comparison struct {
+	n     *Native
+	m     *Module
+	start time.Time
+
+	got, want       policy.Result
+	gotErr, wantErr error
+	told            []told
+	values          []ast.Value
+	fell            bool
+}
+
+func (c *comparison) native(e *policy.Context) {
+	c.start = time.Now() // Both have one time.
+	c.got, c.told, c.gotErr, c.fell = c.n.once(e, c.start)
+}
+
+func (c *comparison) topdown(e *policy.Context) {
+	steps := &stepBudget{ctx: context.Background(), start: c.start, limit: verifyBudget, at: readThread(), madeUp: true}
+	term := ast.NewTerm(c.m.Input(e))
+	c.want = policy.Result{}
+	if c.values, c.wantErr = c.m.values(c.m.ask, c.m.entries, term, steps); c.wantErr == nil {
+		c.want, c.wantErr = c.m.result(c.values, term, steps)
+	}
+}
+
+// late reports whether one of both took too long.
+func (c *comparison) late() bool { return timedOut(c.gotErr) || timedOut(c.wantErr) }
+
+func (c *comparison) same() bool {
+	return reflect.DeepEqual(c.got, c.want) && failureText(c.gotErr) == failureText(c.wantErr) && c.n.gave(c.told, c.values)
 }
 
 // mostMissing bounds how many literals a program may lack that are tried.
@@ -97,16 +136,11 @@ func (m *Module) missing(p *native.Program) []any {
 		}
 		return false
 	}
-	for _, e := range m.entries {
-		for _, module := range m.compiler.Modules {
-			if len(e.sources) == 0 || !e.ref.HasPrefix(module.Package.Path) {
-				continue
-			}
-			for _, r := range module.Rules {
-				ast.WalkTerms(r.Body, visit)
-				if r.Head.Value != nil {
-					ast.WalkTerms(r.Head.Value, visit)
-				}
+	for _, module := range m.ownModules() {
+		for _, r := range module.Rules {
+			ast.WalkTerms(r.Body, visit)
+			if r.Head.Value != nil {
+				ast.WalkTerms(r.Head.Value, visit)
 			}
 		}
 	}

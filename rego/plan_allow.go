@@ -18,6 +18,8 @@ type listed struct {
 
 type listedRule struct {
 	*ast.Rule
+	// ref is its name, which Rule makes anew at each call.
+	ref ast.Ref
 	// path is the constant beginning of its name, below data.
 	path  []string
 	forms forms
@@ -25,12 +27,15 @@ type listedRule struct {
 	why string
 }
 
+// Ref is the rule's name.
+func (r *listedRule) Ref() ast.Ref { return r.ref }
+
 // listRules reads all rules.
 func listRules(c *ast.Compiler, data ast.Value) *listed {
 	l := &listed{c: c, data: data}
 	for _, m := range c.Modules {
 		for _, r := range m.Rules {
-			l.rules = append(l.rules, listedRule{Rule: r, path: textPath(r.Ref().StringPrefix())})
+			l.rules = append(l.rules, listedRule{Rule: r, ref: r.Ref(), path: textPath(r.Ref().StringPrefix())})
 		}
 		ast.WalkExprs(m, func(e *ast.Expr) bool {
 			for _, w := range e.With {

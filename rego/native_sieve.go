@@ -6,13 +6,14 @@ import (
 
 // Of many rules that are alike, which differ in constants only, all are evaluated by
 // topdown on the events directed at the first mostWhole of them and on one in
-// oneWhole of the others; on the rest of the events those are that are not among
-// them or are one of the first mostAlike, that the event is directed at, and that
+// oneWhole of the others. On the rest of the events those are that are not among
+// them or are one of the first mostBeside, that the event is directed at, and that
 // native code says something by. With a thousand such rules topdown has a tenth
 // of the work, and each rule its own events still.
 const (
-	mostWhole = 4
-	oneWhole  = 16
+	mostWhole  = 2
+	mostBeside = 8
+	oneWhole   = 32
 )
 
 // aim is what an event is directed at: a block of a function, the nth of its shape.
@@ -23,6 +24,7 @@ type aim struct{ fn, block, nth int }
 type sieve struct {
 	ast.RuleIndex
 	node *ast.TreeNode
+	e    *entry
 	fn   int
 	// rules are the rules by block, alike those that may be left out.
 	rules []*ast.Rule
@@ -54,13 +56,13 @@ func (s *sieve) Lookup(r ast.ValueResolver) (*ast.IndexResult, error) {
 func (n *Native) sieves(m *Module, nth map[int][]int) (all []*sieve, done func()) {
 	for i := range n.entries {
 		if s := n.sieve(m, i, nth[n.entries[i].fn]); s != nil {
-			s.RuleIndex, s.node.Index = s.node.Index, s
+			s.RuleIndex, s.node.Index, s.e.index = s.node.Index, s, s
 			all = append(all, s)
 		}
 	}
 	return all, func() {
 		for _, s := range all {
-			s.node.Index = s.RuleIndex
+			s.node.Index, s.e.index = s.RuleIndex, s.RuleIndex
 		}
 	}
 }
@@ -70,8 +72,8 @@ func (n *Native) sieve(m *Module, i int, nth []int) *sieve {
 	if own.fn < 0 || !own.many || len(nth) <= 2*mostAlike {
 		return nil
 	}
-	s := &sieve{node: m.compiler.RuleTree.Find(e.ref), fn: own.fn, alike: map[*ast.Rule]bool{}, entry: int32(i)}
-	if s.node == nil || s.node.Index == nil {
+	s := &sieve{e: e, node: m.compiler.RuleTree.Find(e.ref), fn: own.fn, alike: map[*ast.Rule]bool{}, entry: int32(i)}
+	if s.node == nil || s.node.Index == nil || e.index != s.node.Index {
 		return nil
 	}
 	at := map[spot]*ast.Rule{}
@@ -90,7 +92,7 @@ func (n *Native) sieve(m *Module, i int, nth []int) *sieve {
 			rule = at[spot{p.Files[w.File], int(w.Row), int(w.Col)}]
 		}
 		s.rules = append(s.rules, rule)
-		if rule != nil && nth[j] > mostAlike {
+		if rule != nil && nth[j] > mostBeside {
 			s.alike[rule] = true
 		}
 	}

@@ -18,8 +18,10 @@ type listed struct {
 
 type listedRule struct {
 	*ast.Rule
-	// ref is its name, which Rule makes anew at each call.
-	ref ast.Ref
+	// ref is its name, which Rule makes anew at each call; name is that as a text,
+	// which most are compared by.
+	ref  ast.Ref
+	name string
 	// path is the constant beginning of its name, below data.
 	path  []string
 	forms forms
@@ -35,7 +37,8 @@ func listRules(c *ast.Compiler, data ast.Value) *listed {
 	l := &listed{c: c, data: data}
 	for _, m := range c.Modules {
 		for _, r := range m.Rules {
-			l.rules = append(l.rules, listedRule{Rule: r, ref: r.Ref(), path: textPath(r.Ref().StringPrefix())})
+			ref := r.Ref()
+			l.rules = append(l.rules, listedRule{Rule: r, ref: ref, name: ref.String(), path: textPath(ref.StringPrefix())})
 		}
 		ast.WalkExprs(m, func(e *ast.Expr) bool {
 			for _, w := range e.With {
@@ -95,11 +98,12 @@ func (l *listed) head(r *listedRule) string {
 	for i := range l.rules {
 		o := &l.rules[i]
 		switch {
-		case o == r || !overlap(o.path, r.path):
-		case r.Ref().Equal(o.Ref()) && constant:
+		case o == r:
+		case constant && r.name == o.name:
 			if len(r.Head.Args) != len(o.Head.Args) || r.Head.RuleKind() != o.Head.RuleKind() {
 				return "planner: rules of different kinds at one path"
 			}
+		case !overlap(o.path, r.path):
 		case r.Default || o.Default || r.Else != nil || o.Else != nil:
 			return "planner: a default or else among rules with variables in their names"
 		case len(r.Head.Args) != len(o.Head.Args):

@@ -160,7 +160,7 @@ func (r *reach) function(fn int32) {
 	r.seen[fn] = true
 	f := &r.p.Funcs[fn]
 	r.kernel = r.kernel && f.Params == 2
-	walkNative(f.Blocks, func(s *native.Stmt) {
+	native.Walk(f.Blocks, func(s *native.Stmt) {
 		switch s.Op {
 		case native.OpCall:
 			r.function(s.Index)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/rego/directed"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -118,7 +119,7 @@ func TestTableMutants(t *testing.T) {
 		original, err := native.Decode(stored)
 		require.NoError(t, err)
 		for c, v := range original.Consts {
-			if !collected(v) {
+			if !directed.Collection(v) {
 				continue
 			}
 			for _, change := range changes(v) {

@@ -47,7 +47,7 @@ func changeFirst(op native.Op, to func(s *native.Stmt) bool) func(*native.Progra
 	return func(p *native.Program) bool {
 		done := false
 		for i := range p.Funcs {
-			walkNative(p.Funcs[i].Blocks, func(s *native.Stmt) {
+			native.Walk(p.Funcs[i].Blocks, func(s *native.Stmt) {
 				if !done && s.Op == op {
 					done = to(s)
 				}
@@ -62,7 +62,7 @@ func changeEach(op native.Op, to func(s *native.Stmt) bool) func(*native.Program
 	return func(p *native.Program) bool {
 		done := false
 		for i := range p.Funcs {
-			walkNative(p.Funcs[i].Blocks, func(s *native.Stmt) {
+			native.Walk(p.Funcs[i].Blocks, func(s *native.Stmt) {
 				if s.Op == op && to(s) {
 					done = true
 				}

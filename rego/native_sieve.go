@@ -2,6 +2,8 @@ package rego
 
 import (
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/hookc/hookc/rego/directed"
 )
 
 // Of many rules that are alike, which differ in constants only, all are evaluated by
@@ -15,9 +17,6 @@ const (
 	mostBeside = 8
 	oneWhole   = 32
 )
-
-// aim is what an event is directed at: a block of a function, the nth of its shape.
-type aim struct{ fn, block, nth int }
 
 // sieve is the index of an entry point's rules while native code is compared: it
 // leaves out what need not be evaluated.
@@ -69,7 +68,7 @@ func (n *Native) sieves(m *Module, nth map[int][]int) (all []*sieve, done func()
 
 func (n *Native) sieve(m *Module, i int, nth []int) *sieve {
 	own, e := &n.entries[i], m.entries[i]
-	if own.fn < 0 || !own.many || len(nth) <= 2*mostAlike {
+	if own.fn < 0 || !own.many || len(nth) <= 2*directed.MostAlike {
 		return nil
 	}
 	s := &sieve{e: e, node: m.compiler.RuleTree.Find(e.ref), fn: own.fn, alike: map[*ast.Rule]bool{}, entry: int32(i)}
@@ -101,12 +100,12 @@ func (n *Native) sieve(m *Module, i int, nth []int) *sieve {
 
 // ask has the rules evaluated that an event of which native code was told this may
 // show something of; false for all.
-func (s *sieve) ask(which int, of aim, told []told) bool {
+func (s *sieve) ask(which int, of directed.Aim, told []told) bool {
 	s.asked = nil
-	if of.fn != s.fn || of.nth <= mostWhole || which%oneWhole == 0 {
+	if of.Fn != s.fn || of.Nth <= mostWhole || which%oneWhole == 0 {
 		return false
 	}
-	asked := map[*ast.Rule]bool{s.rules[of.block]: true}
+	asked := map[*ast.Rule]bool{s.rules[of.Block]: true}
 	for _, t := range told {
 		if t.entry != s.entry {
 			continue

@@ -12,6 +12,7 @@ import (
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/rego/directed"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -47,10 +48,10 @@ func (n *Native) Verify(h *policy.Hook) diag.List {
 		trial, m = n.alone(m)
 	}
 	p := n.code.Program()
-	events := directed(p, h.Event, m.missing(p), m.orphans(p))
-	sieves, done := trial.sieves(m, events.nth)
+	events := directed.Events(p, h.Event, m.missing(p), m.orphans(p), func(v native.Value) any { return toJSON(fromNative(v)) })
+	sieves, done := trial.sieves(m, events.Nth)
 	defer done()
-	for i, e := range events.events {
+	for i, e := range events.Events {
 		c := comparison{n: trial, m: m}
 		if c.native(e); c.fell && !timedOut(c.gotErr) {
 			tried.left++
@@ -58,7 +59,7 @@ func (n *Native) Verify(h *policy.Hook) diag.List {
 		}
 		sieved := false
 		for _, s := range sieves {
-			sieved = s.ask(i, events.aims[i], c.told) || sieved
+			sieved = s.ask(i, events.Aims[i], c.told) || sieved
 		}
 		if c.topdown(e); sieved && !c.late() && !c.same() {
 			askAll(sieves)
@@ -238,4 +239,62 @@ func standIn(f *builtins.Func, args []any) (any, error) {
 		return fmt.Sprint(args[0]), nil
 	}
 	return nil, builtins.ErrUndefined
+}
+
+// mostOrphans bounds how many tables a program may lack that are tried.
+const mostOrphans = 8
+
+// orphans are the constant collections of the module's own rules that are nowhere
+// in a program: mostly none.
+func (m *Module) orphans(p *native.Program) []native.Value {
+	var out []native.Value
+	known := func(v native.Value) bool {
+		equal := func(c native.Value) bool { return native.Equal(c, v) }
+		return slices.ContainsFunc(p.Consts, func(c native.Value) bool { return directed.Collection(c) && equal(c) }) || slices.ContainsFunc(out, equal)
+	}
+	visit := func(t *ast.Term) bool {
+		switch t.Value.(type) {
+		case ast.Object, ast.Set, *ast.Array:
+			if t.IsGround() && constant(t) && len(out) < mostOrphans {
+				if v := toNative(t.Value); !known(v) {
+					out = append(out, v)
+				}
+				return true
+			}
+		}
+		return false
+	}
+	for _, module := range m.ownModules() {
+		for _, r := range module.Rules {
+			ast.WalkTerms(r.Body, visit)
+			if r.Head.Value != nil {
+				ast.WalkTerms(r.Head.Value, visit)
+			}
+		}
+	}
+	return out
+}
+
+// constant reports whether a term has neither references nor what is computed.
+func constant(t *ast.Term) bool {
+	is := true
+	ast.WalkTerms(t, func(t *ast.Term) bool {
+		switch t.Value.(type) {
+		case ast.Ref, ast.Var, ast.Call, *ast.ArrayComprehension, *ast.SetComprehension, *ast.ObjectComprehension:
+			is = false
+		}
+		return !is
+	})
+	return is
+}
+
+// ownModules are the modules of the packages that the entry points are in.
+func (m *Module) ownModules() []*ast.Module {
+	var out []*ast.Module
+	for _, module := range m.compiler.Modules {
+		if slices.ContainsFunc(m.entries, func(e *entry) bool { return len(e.sources) > 0 && e.ref.HasPrefix(module.Package.Path) }) {
+			out = append(out, module)
+		}
+	}
+	return out
 }

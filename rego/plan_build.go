@@ -150,7 +150,7 @@ func (b *assembly) keepPaths() {
 		return to[i] - 1
 	}
 	for i := range b.prog.Funcs {
-		walkNative(b.prog.Funcs[i].Blocks, func(s *native.Stmt) {
+		native.Walk(b.prog.Funcs[i].Blocks, func(s *native.Stmt) {
 			if s.Op == native.OpInput {
 				s.Index = keep(s.Index)
 			}
@@ -168,8 +168,8 @@ func (b *assembly) keepPaths() {
 func (b *assembly) keepConstants() {
 	to := make([]int32, len(b.values))
 	for i := range b.prog.Funcs {
-		walkNative(b.prog.Funcs[i].Blocks, func(s *native.Stmt) {
-			for _, o := range operandsOf(s) {
+		native.Walk(b.prog.Funcs[i].Blocks, func(s *native.Stmt) {
+			for _, o := range s.Operands() {
 				if !o.Const {
 					continue
 				}
@@ -180,15 +180,6 @@ func (b *assembly) keepConstants() {
 				o.N = to[o.N] - 1
 			}
 		})
-	}
-}
-
-func walkNative(blocks []native.Block, visit func(*native.Stmt)) {
-	for i := range blocks {
-		for j := range blocks[i].Stmts {
-			visit(&blocks[i].Stmts[j])
-			walkNative(blocks[i].Stmts[j].Blocks, visit)
-		}
 	}
 }
 

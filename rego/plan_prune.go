@@ -20,7 +20,7 @@ func (u *usage) look(blocks []native.Block) {
 	for i := range blocks {
 		for j := range blocks[i].Stmts {
 			s := &blocks[i].Stmts[j]
-			for _, o := range operandsOf(s) {
+			for _, o := range s.Operands() {
 				u.read(*o)
 			}
 			if s.Op == native.OpWith && len(s.Keys) > 0 {
@@ -40,39 +40,6 @@ func (u *usage) read(o native.Operand) {
 	}
 	u.input = u.input || native.Local(o.N) == native.InputLocal
 	u.data = u.data || native.Local(o.N) == native.DataLocal
-}
-
-// operandsOf are the operands a statement reads. Input and data as first
-// arguments of a call are not among them: they are only passed on.
-func operandsOf(s *native.Stmt) []*native.Operand {
-	switch s.Op {
-	case native.OpReturn, native.OpLen, native.OpScan, native.OpAssign, native.OpAssignOnce, native.OpIsArray,
-		native.OpIsObject, native.OpIsSet, native.OpIsDefined, native.OpIsUndefined, native.OpArrayAppend,
-		native.OpSetAdd:
-		return []*native.Operand{&s.A}
-	case native.OpWith:
-		out := []*native.Operand{&s.A}
-		for i := range s.Keys {
-			out = append(out, &s.Keys[i])
-		}
-		return out
-	case native.OpDot, native.OpEqual, native.OpNotEqual, native.OpObjectInsert, native.OpObjectInsertOnce,
-		native.OpObjectMerge:
-		return []*native.Operand{&s.A, &s.B}
-	case native.OpCall, native.OpCallDynamic, native.OpCallBuiltin:
-		out := make([]*native.Operand, 0, len(s.Args)+len(s.Keys))
-		for i := range s.Args {
-			passed := s.Op != native.OpCallBuiltin && i < contextParams
-			if o := &s.Args[i]; !passed || o.Const || o.N != int32(i) {
-				out = append(out, o)
-			}
-		}
-		for i := range s.Keys {
-			out = append(out, &s.Keys[i])
-		}
-		return out
-	}
-	return nil
 }
 
 // prune removes from a function what was folded away, namely statements that
@@ -214,10 +181,10 @@ func renumberBlocks(blocks []native.Block, name func(native.Local) native.Local)
 	for i := range blocks {
 		for j := range blocks[i].Stmts {
 			s := &blocks[i].Stmts[j]
-			for _, o := range operandsOf(s) {
+			for _, o := range s.Operands() {
 				rename(o)
 			}
-			if hasTarget(s.Op) {
+			if s.Op.HasTarget() {
 				s.Target = name(s.Target)
 			}
 			if s.Op == native.OpScan {
@@ -226,14 +193,4 @@ func renumberBlocks(blocks []native.Block, name func(native.Local) native.Local)
 			renumberBlocks(s.Blocks, name)
 		}
 	}
-}
-
-func hasTarget(op native.Op) bool {
-	switch op {
-	case native.OpNop, native.OpReturn, native.OpBlock, native.OpBreak, native.OpNot, native.OpEqual,
-		native.OpNotEqual, native.OpIsArray, native.OpIsObject, native.OpIsSet, native.OpIsDefined,
-		native.OpIsUndefined:
-		return false
-	}
-	return true
 }

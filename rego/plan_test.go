@@ -53,14 +53,14 @@ func blocksText(b *strings.Builder, p *native.Program, blocks []native.Block, in
 			case native.OpCallBuiltin:
 				fmt.Fprintf(b, " %s", p.Builtins[s.Index])
 			}
-			for _, o := range operandsOf(s) {
+			for _, o := range s.Operands() {
 				if o.Const {
 					fmt.Fprintf(b, " %s", native.Text(p.Consts[o.N]))
 				} else {
 					fmt.Fprintf(b, " $%d", o.N)
 				}
 			}
-			if hasTarget(s.Op) {
+			if s.Op.HasTarget() {
 				fmt.Fprintf(b, " -> $%d", s.Target)
 			}
 			b.WriteString("\n")

@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"rego/bounds", "policy/scan"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "internal/gate/table"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
-	{"dag", "policy/agent", "policy/pattern", "policy/trust", "builtins/rule", "builtins/toolcall"},
+	{"dag", "policy/agent", "policy/pattern", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed"},
 	{"builtins/guard"},
 	{"builtins"},
 	{"rego", "dag/codec", "policy/format", "compiler/lint", "executor/kind/expr"},

@@ -1,4 +1,6 @@
-package rego
+// Package directed makes events that are directed at what the rules of a program test,
+// so that native code is compared with OPA where it could differ.
+package directed
 
 import (
 	"encoding/binary"
@@ -15,14 +17,14 @@ import (
 // longer lists the first and the last half of it.
 const mostLiterals = 256
 
-// mostAlike is how many rules of one shape, which differ in constants only, are
+// MostAlike is how many rules of one shape, which differ in constants only, are
 // tried with values near their literals; the others with their literals.
-const mostAlike = 32
+const MostAlike = 32
 
 // mostNear is beside how many literals of a slot values are tried.
 const mostNear = 8
 
-// directed are events for a program that are directed at what its rules test:
+// Events are events for a program that are directed at what its rules test:
 // of each rule, and each function that it calls, one in which all tests of it
 // may hold, and for each slot one with each other literal of it and each key of
 // a table that it looks up, with a text, number or type next to a literal, with
@@ -32,8 +34,8 @@ const mostNear = 8
 // should: they are tried wherever something is tested.
 // Orphans are the tables that it does not have, though it should: each is taken for
 // what each table may be meant to be.
-func directed(p *native.Program, event policy.Event, others []any, orphans []native.Value) *trier {
-	t := &trier{p: p, nth: map[int][]int{}, orphans: orphans, event: event, seen: map[string]bool{}, alike: map[string]int{}, pool: map[int32][]any{}}
+func Events(p *native.Program, event policy.Event, others []any, orphans []native.Value, plain func(native.Value) any) *Tries {
+	t := &Tries{p: p, plain: plain, Nth: map[int][]int{}, orphans: orphans, event: event, seen: map[string]bool{}, alike: map[string]int{}, pool: map[int32][]any{}}
 	t.add(nil)
 	for i := range p.Funcs {
 		for j := range p.Funcs[i].Blocks {
@@ -49,8 +51,8 @@ func directed(p *native.Program, event policy.Event, others []any, orphans []nat
 		for j := range p.Funcs[i].Blocks {
 			own := t.wants(&p.Funcs[i].Blocks[j])
 			nth := t.shape(&p.Funcs[i].Blocks[j])
-			t.nth[i] = append(t.nth[i], nth)
-			t.aim = aim{i, j, nth}
+			t.Nth[i] = append(t.Nth[i], nth)
+			t.aim = Aim{i, j, nth}
 			for k := range own {
 				for _, v := range others {
 					t.add(choose(own, k, v))
@@ -59,7 +61,7 @@ func directed(p *native.Program, event policy.Event, others []any, orphans []nat
 			for _, found := range t.lookups(&p.Funcs[i].Blocks[j]) {
 				t.add(append(found, choose(own, -1, nil)...))
 			}
-			if nth > mostAlike {
+			if nth > MostAlike {
 				t.through(own)
 				continue
 			}
@@ -77,18 +79,21 @@ func directed(p *native.Program, event policy.Event, others []any, orphans []nat
 	return t
 }
 
-// trier makes events.
-type trier struct {
-	p      *native.Program
-	event  policy.Event
-	events []*policy.Context
-	// aims are what each event is directed at, aim what the next one is; nth says of
-	// the blocks of each function which of its shape it is, from 1 on.
-	aims  []aim
-	aim   aim
-	nth   map[int][]int
+// Tries makes events.
+type Tries struct {
+	// Events are what was made, Aims what each is directed at, aim what the next one
+	// is. Nth says of the blocks of each function which of its shape it is, from 1 on.
+	Events []*policy.Context
+	Aims   []Aim
+	Nth    map[int][]int
+	aim    Aim
+
+	p     *native.Program
+	event policy.Event
 	seen  map[string]bool
 	alike map[string]int
+	// plain is a value as an event has it.
+	plain func(native.Value) any
 	// pool are literals of slots, of whatever rule.
 	pool map[int32][]any
 	// orphans are tables of the rules that the program does not have.
@@ -102,15 +107,15 @@ const mostPooled = 12
 const mostLong = 1 << 16
 
 // shape is how many blocks of a block's shape there were, with it.
-func (t *trier) shape(b *native.Block) int {
+func (t *Tries) shape(b *native.Block) int {
 	var shape []byte
-	walkNative([]native.Block{*b}, func(s *native.Stmt) {
+	native.Walk([]native.Block{*b}, func(s *native.Stmt) {
 		shape = append(shape, byte(s.Op))
 		shape = binary.AppendVarint(shape, int64(s.Target))
 		if s.Op == native.OpInput || s.Op == native.OpCallBuiltin || s.Op == native.OpCall {
 			shape = binary.AppendVarint(shape, int64(s.Index))
 		}
-		for _, o := range operandsOf(s) {
+		for _, o := range s.Operands() {
 			if !o.Const {
 				shape = binary.AppendVarint(shape, int64(o.N))
 			}
@@ -122,7 +127,7 @@ func (t *trier) shape(b *native.Block) int {
 
 // through adds events with all wants and with each other literal of one: those
 // of other rules are about what does not hold in it.
-func (t *trier) through(wants []want) {
+func (t *Tries) through(wants []want) {
 	if len(wants) == 0 {
 		return
 	}
@@ -135,11 +140,11 @@ func (t *trier) through(wants []want) {
 }
 
 // callees are the functions that a function calls, and those that they call.
-func (t *trier) callees(fn int) []int {
+func (t *Tries) callees(fn int) []int {
 	var out []int
 	var visit func(int)
 	visit = func(at int) {
-		walkNative(t.p.Funcs[at].Blocks, func(s *native.Stmt) {
+		native.Walk(t.p.Funcs[at].Blocks, func(s *native.Stmt) {
 			if to := int(s.Index); s.Op == native.OpCall && to != fn && !slices.Contains(out, to) {
 				out = append(out, to)
 				visit(to)
@@ -165,7 +170,7 @@ const size = "\x01"
 
 // around adds events about wants: with all of them, and with each other value of
 // one. Others are wanted beside them.
-func (t *trier) around(wants, beside []want) {
+func (t *Tries) around(wants, beside []want) {
 	if len(wants) == 0 {
 		return
 	}
@@ -231,7 +236,7 @@ func near(v any) []any {
 
 // add makes an event of values, of which those before win. One that is as
 // another is left out.
-func (t *trier) add(values []chosen) {
+func (t *Tries) add(values []chosen) {
 	fields := map[string]any{}
 	for _, c := range values {
 		if path := t.p.Paths[c.slot]; len(path) > 0 {
@@ -249,7 +254,7 @@ func (t *trier) add(values []chosen) {
 			c.Set(f, v)
 		}
 	}
-	t.events, t.aims = append(t.events, c.Frozen(t.event)), append(t.aims, t.aim)
+	t.Events, t.Aims = append(t.Events, c.Frozen(t.event)), append(t.Aims, t.aim)
 }
 
 // put sets a value below keys, unless something is there that is no such thing.
@@ -299,3 +304,9 @@ func within(have any, there bool, steps []string, v any) any {
 	put(inner, steps, v)
 	return inner
 }
+
+// Aim is what an event is directed at: a block of a function, the Nth of its shape.
+type Aim struct{ Fn, Block, Nth int }
+
+// contextParams are the parameters of a function for input and data.
+const contextParams = 2

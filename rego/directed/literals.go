@@ -1,4 +1,4 @@
-package rego
+package directed
 
 import (
 	"regexp/syntax"
@@ -15,9 +15,9 @@ type origin struct {
 }
 
 // wants are the constants that a block tests slots with, by places in them.
-func (t *trier) wants(b *native.Block) []want {
+func (t *Tries) wants(b *native.Block) []want {
 	l := testsOf{t: t, from: map[int32]origin{}, given: map[int32][]native.Value{}}
-	walkNative([]native.Block{*b}, l.statement)
+	native.Walk([]native.Block{*b}, l.statement)
 	for i := range l.out {
 		w := &l.out[i]
 		// false is what the result of a test is compared with.
@@ -41,7 +41,7 @@ func (t *trier) wants(b *native.Block) []want {
 
 // testsOf reads a block.
 type testsOf struct {
-	t    *trier
+	t    *Tries
 	from map[int32]origin
 	// given are the constants that a local may hold: what a rule gives, or an
 	// element of that.
@@ -120,7 +120,7 @@ func (l *testsOf) call(s *native.Stmt) {
 		}
 	}
 	var given []native.Value
-	walkNative(f.Blocks, func(in *native.Stmt) {
+	native.Walk(f.Blocks, func(in *native.Stmt) {
 		if len(inner.from) > 0 {
 			inner.statement(in)
 		}
@@ -162,7 +162,7 @@ func (o origin) below(step string) origin {
 func (l *testsOf) test(s *native.Stmt) {
 	var at *origin
 	var found []any
-	for _, o := range operandsOf(s) {
+	for _, o := range s.Operands() {
 		if o.Const {
 			found = append(found, l.constants(s, l.t.p.Consts[o.N])...)
 		} else if from, ok := l.from[o.N]; ok {
@@ -177,7 +177,7 @@ func (l *testsOf) test(s *native.Stmt) {
 		return
 	}
 	l.note(*at, found)
-	if hasTarget(s.Op) {
+	if s.Op.HasTarget() {
 		l.from[int32(s.Target)] = *at
 	}
 }
@@ -221,7 +221,7 @@ func (l *testsOf) constants(s *native.Stmt, v native.Value) []any {
 	}
 	var out []any
 	for _, m := range members(v) {
-		out = append(out, toJSON(fromNative(m)))
+		out = append(out, l.t.plain(m))
 	}
 	return out
 }

@@ -1,4 +1,4 @@
-package rego
+package directed
 
 import (
 	"slices"
@@ -18,7 +18,7 @@ func solve(f *formula, v native.Value) ([]chosen, bool) {
 	case ofConst:
 		return nil, native.Equal(f.v, v)
 	case ofInput:
-		return []chosen{{f.at.slot, f.at.steps, toJSON(fromNative(v))}}, true
+		return []chosen{{f.at.slot, f.at.steps, v}}, true
 	case ofElement:
 		return solveElement(f.of[0], v)
 	case ofLookup:

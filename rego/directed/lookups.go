@@ -1,9 +1,7 @@
-package rego
+package directed
 
 import (
 	"slices"
-
-	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/hookc/hookc/rego/native"
 )
@@ -36,10 +34,16 @@ const mostFound = 512
 // lookups are values of an event for each key of each constant table that a block
 // reads by what it computes of the event, and for one that is missing; and for
 // each value that is found what it is compared with, the same and beside it.
-func (t *trier) lookups(b *native.Block) [][]chosen {
+func (t *Tries) lookups(b *native.Block) [][]chosen {
 	f := formulas{p: t.p, of: map[int32]*formula{}, orphans: t.orphans}
-	walkNative([]native.Block{*b}, f.statement)
-	return f.out
+	native.Walk([]native.Block{*b}, f.statement)
+	out := make([][]chosen, len(f.out))
+	for i, list := range f.out {
+		for _, c := range list {
+			out[i] = append(out[i], chosen{c.slot, c.steps, t.plain(c.value)})
+		}
+	}
+	return out
 }
 
 // formulas reads a block.
@@ -55,7 +59,7 @@ type formulas struct {
 func (f *formulas) operand(o native.Operand) *formula {
 	if o.Const {
 		made := &formula{op: ofConst, v: f.p.Consts[o.N]}
-		if collected(made.v) {
+		if Collection(made.v) {
 			made.meant = f.orphans
 		}
 		return made
@@ -123,7 +127,7 @@ func (f *formulas) call(s *native.Stmt) {
 	for i := contextParams; i < len(s.Args); i++ {
 		inner.of[int32(i)] = f.operand(s.Args[i])
 	}
-	walkNative(f.p.Funcs[s.Index].Blocks, inner.statement)
+	native.Walk(f.p.Funcs[s.Index].Blocks, inner.statement)
 	f.out = inner.out
 	f.of[int32(s.Target)] = inner.given
 }
@@ -196,7 +200,7 @@ func casesOf(f *formula) []found {
 	switch {
 	case f == nil:
 		return nil
-	case f.op == ofConst && collected(f.v):
+	case f.op == ofConst && Collection(f.v):
 		out := []found{{v: f.v}}
 		for _, v := range f.meant {
 			out = append(out, found{v: v})
@@ -207,7 +211,7 @@ func casesOf(f *formula) []found {
 	}
 	var out []found
 	for _, in := range casesOf(f.of[0]) {
-		if !collected(in.v) {
+		if !Collection(in.v) {
 			continue
 		}
 		if key := f.of[1]; key.op == ofConst {
@@ -226,65 +230,11 @@ func casesOf(f *formula) []found {
 	return out
 }
 
-func collected(v native.Value) bool {
+// Collection reports whether a value has elements.
+func Collection(v native.Value) bool {
 	switch v.(type) {
 	case []native.Value, map[string]native.Value, *native.Object, *native.Set:
 		return true
 	}
 	return false
-}
-
-// orphans are the constant collections of the module's own rules that are nowhere
-// in a program: mostly none.
-func (m *Module) orphans(p *native.Program) []native.Value {
-	var out []native.Value
-	known := func(v native.Value) bool {
-		equal := func(c native.Value) bool { return native.Equal(c, v) }
-		return slices.ContainsFunc(p.Consts, func(c native.Value) bool { return collected(c) && equal(c) }) || slices.ContainsFunc(out, equal)
-	}
-	visit := func(t *ast.Term) bool {
-		switch t.Value.(type) {
-		case ast.Object, ast.Set, *ast.Array:
-			if t.IsGround() && constant(t) && len(out) < mostNear {
-				if v := toNative(t.Value); !known(v) {
-					out = append(out, v)
-				}
-				return true
-			}
-		}
-		return false
-	}
-	for _, module := range m.ownModules() {
-		for _, r := range module.Rules {
-			ast.WalkTerms(r.Body, visit)
-			if r.Head.Value != nil {
-				ast.WalkTerms(r.Head.Value, visit)
-			}
-		}
-	}
-	return out
-}
-
-// constant reports whether a term has neither references nor what is computed.
-func constant(t *ast.Term) bool {
-	is := true
-	ast.WalkTerms(t, func(t *ast.Term) bool {
-		switch t.Value.(type) {
-		case ast.Ref, ast.Var, ast.Call, *ast.ArrayComprehension, *ast.SetComprehension, *ast.ObjectComprehension:
-			is = false
-		}
-		return !is
-	})
-	return is
-}
-
-// ownModules are the modules of the packages that the entry points are in.
-func (m *Module) ownModules() []*ast.Module {
-	var out []*ast.Module
-	for _, module := range m.compiler.Modules {
-		if slices.ContainsFunc(m.entries, func(e *entry) bool { return len(e.sources) > 0 && e.ref.HasPrefix(module.Package.Path) }) {
-			out = append(out, module)
-		}
-	}
-	return out
 }

@@ -114,14 +114,14 @@ type Agent struct {
 	join string
 	// say writes an answer that holds only what the point can express.
 	say func(a *answer) Wire
-	// blind refuses when not even the event is known.
-	blind func(reason string) Wire
+	// refuseUnknown refuses when not even the event is known.
+	refuseUnknown func(reason string) Wire
 	// noticeExit is the code with which text on stderr reaches the user and
 	// nothing else happens.
 	noticeExit int
-	// spoken is true when the agent takes stderr for an answer although the
+	// stderrIsAnswer is true when the agent takes stderr for an answer although the
 	// exit code is 0.
-	spoken bool
+	stderrIsAnswer bool
 
 	scripts scripts
 }
@@ -137,10 +137,10 @@ type point struct {
 	when func(sent map[string]any) bool
 	// shape is nil where what is sent is one flat object of names in keys.
 	shape *shape
-	// loose is true when the agent need not send the text of the prompt.
-	loose bool
-	// mute is true where the agent takes whatever is said for an answer.
-	mute bool
+	// promptOptional is true when the agent need not send the text of the prompt.
+	promptOptional bool
+	// silent is true where the agent takes whatever is said for an answer.
+	silent bool
 	// askKeepsInput is true where a rewrite goes with a question.
 	askKeepsInput bool
 	// allowed is true where only an approval can carry a rewrite.
@@ -207,7 +207,7 @@ var registry []*Agent
 // register adds a dialect to the closed registry of this package. It panics on
 // an incomplete value and on a name that is taken.
 func register(d Agent) *Agent {
-	if d.ID == "" || d.Version == "" || d.Doc == "" || d.eventKey == "" || d.say == nil || d.blind == nil || len(d.points) == 0 {
+	if d.ID == "" || d.Version == "" || d.Doc == "" || d.eventKey == "" || d.say == nil || d.refuseUnknown == nil || len(d.points) == 0 {
 		panic("agent: " + d.ID + " is incomplete")
 	}
 	for _, p := range d.points {

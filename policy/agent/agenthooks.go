@@ -35,7 +35,7 @@ var _ = register(Agent{
 	points: []point{
 		{name: "pre-session", event: policy.SessionStart, may: agentHooksSays},
 		{name: "post-session", event: policy.SessionEnd, may: agentHooksSays},
-		{name: "pre-agent-turn", event: policy.PreSendMessage, may: agentHooksSays, loose: true},
+		{name: "pre-agent-turn", event: policy.PreSendMessage, may: agentHooksSays, promptOptional: true},
 		{name: "post-agent-turn", event: policy.TurnEnd, may: agentHooksSays},
 		{name: "pre-agent-turn-stop", event: policy.StopEvent, may: agentHooksSays},
 		{name: "post-agent-turn-stop", event: policy.PostStop, may: agentHooksSays},
@@ -60,9 +60,9 @@ var _ = register(Agent{
 		Unit: time.Millisecond, Most: 10 * time.Minute, Standard: 30 * time.Second,
 		Matchers: searched,
 	},
-	say:        sayAgentHooks,
-	blind:      exit2,
-	noticeExit: 1,
+	say:           sayAgentHooks,
+	refuseUnknown: exit2,
+	noticeExit:    1,
 	scripts: scripts{
 		shape: func(out map[string]any) {
 			if v, ok := out["tool_output"]; ok {
@@ -165,4 +165,40 @@ func readAgentHooks(a output) (policy.Result, error) {
 		d.replace(policy.FieldToolInput, input.m)
 	}
 	return d.done()
+}
+
+// agentHooksAfter are the events at which nothing can be blocked any more: a
+// block is feedback, and no later hook runs.
+var agentHooksAfter = map[policy.Event]bool{
+	policy.SessionEnd: true, policy.TurnEnd: true, policy.PostStop: true, policy.SubagentStop: true, policy.PostAutoCompact: true,
+}
+
+// nativeAgentHooks reads an answer of a HOOK.md folder under the profile
+// (docs/dialects, agenthooks §2.3, §2.9).
+func nativeAgentHooks(a output) (policy.Result, error) {
+	if a.Signal != "" {
+		return policy.Result{}, a.failure()
+	}
+	r, err := readAgentHooks(a)
+	if err != nil {
+		if !a.faithful && r.Verdict > policy.Allow {
+			r.Patch = policy.Patch{}
+			r.Warnings = append(r.Warnings, misread(a.by, "%v; what it forbids holds", err))
+			return r, nil
+		}
+		return policy.Result{}, err
+	}
+	switch {
+	case r.Verdict == policy.Ask && a.event != policy.PreToolExecution:
+		r.Verdict, r.VerdictBy, r.Reasons = policy.None, policy.By{}, nil
+		r.Warnings = append(r.Warnings, misread(a.by, "a question has no effect at %s", a.event))
+	case r.Verdict == policy.Deny && agentHooksAfter[a.event]:
+		for _, reason := range r.Reasons {
+			r.Feedback = append(r.Feedback, reason.Text)
+		}
+		r.Verdict, r.VerdictBy, r.Reasons, r.EndChain = policy.None, policy.By{}, nil, true
+	case r.Verdict == policy.Deny && len(r.Reasons) == 0:
+		r.Reasons = []policy.Reason{{Text: "Blocked by hook", At: a.by.At}}
+	}
+	return r, nil
 }

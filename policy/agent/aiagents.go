@@ -39,9 +39,9 @@ var _ = register(Agent{
 		Unit:    time.Second, Standard: time.Minute,
 		Matchers: listed("-_|", "|"),
 	},
-	say:        sayAIAgents,
-	blind:      exit2,
-	noticeExit: 1,
+	say:           sayAIAgents,
+	refuseUnknown: exit2,
+	noticeExit:    1,
 	scripts: scripts{
 		read:      readAIAgents,
 		native:    nativeAIAgents,
@@ -157,4 +157,57 @@ func readAIAgents(a output) (policy.Result, error) {
 		}
 	}
 	return d.done()
+}
+
+// nativeAIAgents reads an answer of a hook of ai_agents' own settings
+// (docs/dialects, ai_agents §3.3): JSON counts at status 0 alone, a word or a
+// key the agent does not have has no effect, and what cannot be read is text
+// for the user.
+func nativeAIAgents(a output) (policy.Result, error) {
+	d := a.draft()
+	text := strings.TrimSpace(a.Stdout)
+	switch {
+	case a.Signal != "":
+		return policy.Result{}, a.failure()
+	case a.Exit == 2:
+		d.verdict(policy.Deny, a.complaint("Blocked by hook"))
+		return d.r, nil
+	case a.Exit != 0:
+		d.system(strings.TrimSpace(a.Stderr))
+		d.warn("%v", a.failure())
+		return d.r, nil
+	}
+	v, err := looseJSON(text)
+	m, ok := v.(map[string]any)
+	if err != nil || !ok || !strings.HasPrefix(text, "{") {
+		d.system(text)
+		return d.r, nil
+	}
+	o := d.object(m)
+	d.universal(o)
+	reason := o.text("reason")
+	known := words{"block": policy.Deny}
+	if a.event == policy.PreToolExecution {
+		known = agentHooksWords
+	}
+	switch word := o.text("decision"); {
+	case word == "":
+	case known[word] != policy.None:
+		if reason == "" && known[word] == policy.Deny {
+			reason = "Blocked by hook"
+		}
+		d.verdict(known[word], reason)
+	default:
+		d.warn("decision %q is not a word of ai_agents at %s; it has no effect", word, d.event)
+	}
+	if a.event == policy.PreSendMessage && d.r.Verdict != policy.Deny {
+		d.context(o.text("additionalContext"))
+	}
+	if _, nested := m["hookSpecificOutput"]; nested {
+		d.warn("ai_agents knows no hookSpecificOutput; it has no effect")
+	}
+	for _, err := range d.errs {
+		d.warn("%v; it has no effect", err)
+	}
+	return d.r, nil
 }

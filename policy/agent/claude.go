@@ -64,10 +64,10 @@ func claudeAt(id, version string, aliases []string, others []string) Agent {
 			Switches: []Switch{{Path: "disableAllHooks", Off: true}, {Path: "allowManagedHooksOnly", Off: true, SparesManaged: true}},
 			Trust:    "Claude Code runs hooks of settings files only in a workspace that was accepted",
 		},
-		narrow: narrowClaude,
-		fits:   fitsClaude,
-		say:    sayClaude,
-		blind:  exit2,
+		narrow:        narrowClaude,
+		fits:          fitsClaude,
+		say:           sayClaude,
+		refuseUnknown: exit2,
 		// A notice "hook error" with the text; nothing else happens.
 		noticeExit: 1,
 		scripts: scripts{
@@ -141,13 +141,13 @@ func fitsClaude(c *Call, f policy.Field, v any) bool {
 		return f.Spec().Type.Holds(v)
 	}
 	old, ok := c.Context.Get(f)
-	return ok && (strings.HasPrefix(c.Context.Text(policy.FieldToolName), "mcp__") || SameShape(old, v))
+	return ok && (strings.HasPrefix(c.Context.Text(policy.FieldToolName), "mcp__") || sameShape(old, v))
 }
 
-// SameShape reports whether two values have the same type and, if they are
+// sameShape reports whether two values have the same type and, if they are
 // objects, the same keys with values of the same shape. Claude Code takes a
 // built-in tool's result in its own shape alone.
-func SameShape(old, v any) bool {
+func sameShape(old, v any) bool {
 	before, isObject := old.(map[string]any)
 	if !isObject {
 		for _, t := range []policy.FieldType{policy.StringType, policy.NumberType, policy.BoolType, policy.ListType} {
@@ -163,7 +163,7 @@ func SameShape(old, v any) bool {
 	}
 	for k, inner := range before {
 		other, has := after[k]
-		if !has || !SameShape(inner, other) {
+		if !has || !sameShape(inner, other) {
 			return false
 		}
 	}
@@ -790,7 +790,7 @@ func claudeResult(d *draft, own fields) {
 	for _, k := range []string{"updatedMCPToolOutput", "updatedToolOutput"} {
 		switch {
 		case !own.has(k):
-		case mcp || k == "updatedToolOutput" && (!known || SameShape(old, own.m[k])):
+		case mcp || k == "updatedToolOutput" && (!known || sameShape(old, own.m[k])):
 			d.replace(policy.FieldToolResult, own.m[k])
 		case k == "updatedMCPToolOutput":
 			d.warn("%s is taken of MCP tools alone", k)

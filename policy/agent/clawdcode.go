@@ -67,10 +67,10 @@ func clawdAt(id, version string, aliases []string) Agent {
 			after, ok := v.(map[string]any)
 			return f != policy.FieldToolInput || ok && keeps(before, after)
 		},
-		join:       "\n\n",
-		say:        sayClawd,
-		blind:      exit2,
-		noticeExit: 1,
+		join:          "\n\n",
+		say:           sayClawd,
+		refuseUnknown: exit2,
+		noticeExit:    1,
 		scripts: scripts{
 			env:     clawdEnv,
 			anyExit: true,

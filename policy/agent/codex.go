@@ -64,9 +64,9 @@ var _ = register(Agent{
 		Trust:    "Codex skips a hook in silence until its definition is trusted: start codex and accept it under /hooks",
 		Trusted:  "hooks.state",
 	},
-	say:        sayCodex,
-	blind:      exit2,
-	noticeExit: 1,
+	say:           sayCodex,
+	refuseUnknown: exit2,
+	noticeExit:    1,
 	scripts: scripts{
 		// Codex sends the transcript's path always, null when there is none.
 		shape: func(out map[string]any) {

@@ -54,7 +54,7 @@ var _ = register(Agent{
 	},
 	join: "\n\n",
 	say:  sayCopilot,
-	blind: func(reason string) Wire {
+	refuseUnknown: func(reason string) Wire {
 		return reply{"permissionDecision": "deny", "permissionDecisionReason": reason}.wire(2, reason)
 	},
 	noticeExit: 1,

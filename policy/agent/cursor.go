@@ -54,7 +54,7 @@ var _ = register(Agent{
 		return f != policy.FieldToolResult && f.Spec().Type.Holds(v) || strings.HasPrefix(c.Context.Text(policy.FieldToolName), "MCP:")
 	},
 	say: sayCursor,
-	blind: func(reason string) Wire {
+	refuseUnknown: func(reason string) Wire {
 		return reply{"permission": "deny", "continue": false, "user_message": reason}.wire(2, reason)
 	},
 	scripts: scripts{

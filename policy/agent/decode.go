@@ -20,13 +20,13 @@ type Call struct {
 	// read. What has no name is under raw, as the agent wrote it.
 	Context *policy.Context
 
-	dialect *Agent
+	agent *Agent
 	// point is the event; nil when it is not known.
 	point *point
 }
 
 // Unread is a call of which nothing is known: only Fail can answer it.
-func (d *Agent) Unread() *Call { return &Call{dialect: d} }
+func (d *Agent) Unread() *Call { return &Call{agent: d} }
 
 // Event is the canonical event, "" when it is not known.
 func (c *Call) Event() policy.Event {
@@ -48,7 +48,7 @@ func (c *Call) Native() string {
 // not; env reads its environment. The call is never nil: beside an error,
 // which says what is wrong with the input, its Fail answers the agent.
 func (d *Agent) Decode(data []byte, event string, env func(string) string) (*Call, error) {
-	c := &Call{dialect: d}
+	c := &Call{agent: d}
 	sent, bad := object(data)
 	if err := c.place(sent, d.sentName(data, sent), event, env); err != nil {
 		return c, errors.Join(bad, err)
@@ -121,7 +121,7 @@ func outer(data []byte) map[string]any {
 // place finds the event. When names disagree the agent's own counts, unless
 // the other one guards something.
 func (c *Call) place(sent map[string]any, own, event string, env func(string) string) error {
-	d := c.dialect
+	d := c.agent
 	if own == "" && event == "" && d.eventEnv != "" {
 		event = env(d.eventEnv)
 	}
@@ -178,7 +178,7 @@ func (c *Call) read(sent map[string]any, env func(string) string) (*policy.Conte
 	if len(raw) > 0 {
 		in.Set(policy.FieldRaw, raw)
 	}
-	for _, k := range c.dialect.env {
+	for _, k := range c.agent.env {
 		if v := env(k.name); v != "" && !in.Has(k.field) && (filepath.IsAbs(v) || k.field == policy.FieldSessionID) {
 			in.Set(k.field, v)
 		}
@@ -204,9 +204,9 @@ func (c *Call) rename(sent map[string]any) (named, raw map[string]any) {
 	}
 	var rest []string
 	for _, key := range slices.Sorted(maps.Keys(sent)) {
-		f, ok := c.dialect.field(key, c.point.event)
+		f, ok := c.agent.field(key, c.point.event)
 		switch {
-		case sent[key] == nil, key == c.dialect.eventKey, slices.Contains(eventKeys, key) && sent[key] == any(c.point.name):
+		case sent[key] == nil, key == c.agent.eventKey, slices.Contains(eventKeys, key) && sent[key] == any(c.point.name):
 		case ok:
 			put(key, f, sent[key])
 		default:
@@ -243,7 +243,7 @@ func (p *point) needs() []policy.Field {
 	switch {
 	case p.event == policy.PreToolExecution, p.event == policy.PermissionRequest:
 		return []policy.Field{policy.FieldToolName, policy.FieldToolInput}
-	case p.event == policy.PreSendMessage && !p.loose:
+	case p.event == policy.PreSendMessage && !p.promptOptional:
 		return []policy.Field{policy.FieldUserInput}
 	}
 	return nil

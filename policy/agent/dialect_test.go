@@ -91,7 +91,7 @@ func TestFail(t *testing.T) {
 		assert.Equal(t, "deny", readers[d.ID](event, w, nil).verdict, "%s blind", d.ID)
 		for i := range d.points {
 			p := &d.points[i]
-			c := &Call{dialect: d, point: p}
+			c := &Call{agent: d, point: p}
 			w := c.Fail("boom")
 			h := readers[d.ID](p.name, w, nil)
 			what := fmt.Sprintf("%s %s: %q %q %d: %+v", d.ID, p.name, w.Stdout, w.Stderr, w.Exit, h)
@@ -99,7 +99,7 @@ func TestFail(t *testing.T) {
 			switch to, _ := p.settle(deny, p.may); {
 			case p.event.Spec().Class != policy.Guard:
 				require.False(t, h.refuses(), what)
-				if !p.mute {
+				if !p.silent {
 					require.Contains(t, string(w.Stdout)+w.Stderr, "boom", what)
 				}
 			case to.refuses():

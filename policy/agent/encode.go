@@ -18,17 +18,17 @@ func (c *Call) Encode(d *policy.Decision) Wire {
 		parts[i] = l.String()
 	}
 	d.Degraded = strings.Join(parts, "; ")
-	w := c.dialect.say(a)
+	w := c.agent.say(a)
 	switch {
 	case w.Exit != 0 && len(w.Stdout) == 0 && w.Stderr != "" && len(a.open) > 0:
 		// The refusal is all that this answer says: what every answer names, such as
 		// a trusted file that differs, stands below it.
 		w.Stderr += "\n" + logLines(a.open)
 	case w.Exit != 0 || w.Stderr != "":
-	case !c.dialect.spoken && len(a.notes) > 0:
+	case !c.agent.stderrIsAnswer && len(a.notes) > 0:
 		w.Stderr = logLines(a.notes)
-	case c.dialect.spoken && len(a.open) > 0 && len(w.Stdout) == 0 && !c.point.mute:
-		w.Exit, w.Stderr = c.dialect.noticeExit, logLines(a.open)
+	case c.agent.stderrIsAnswer && len(a.open) > 0 && len(w.Stdout) == 0 && !c.point.silent:
+		w.Exit, w.Stderr = c.agent.noticeExit, logLines(a.open)
 	}
 	return w
 }
@@ -50,7 +50,7 @@ func (c *Call) Fail(reason string) Wire {
 		text = strings.ToValidUTF8(text[:maxFailure], "") + " …"
 	}
 	if c.point == nil {
-		return c.dialect.blind(text)
+		return c.agent.refuseUnknown(text)
 	}
 	a := &answer{call: c, point: c.point, reason: text}
 	if c.point.event.Spec().Class == policy.Guard {
@@ -58,18 +58,18 @@ func (c *Call) Fail(reason string) Wire {
 	}
 	switch {
 	case a.act.refuses():
-		return c.dialect.say(a)
+		return c.agent.say(a)
 	case a.act == tell:
 		a.act, a.context = proceed, []string{text}
-		return c.dialect.say(a)
-	case c.point.mute:
+		return c.agent.say(a)
+	case c.point.silent:
 		return Wire{}
 	case c.point.may.Has(MaySystem):
 		a.reason, a.system = "", []string{text}
-		return c.dialect.say(a)
+		return c.agent.say(a)
 	}
-	w := c.dialect.say(&answer{call: c, point: c.point})
-	w.Exit, w.Stderr = c.dialect.noticeExit, text
+	w := c.agent.say(&answer{call: c, point: c.point})
+	w.Exit, w.Stderr = c.agent.noticeExit, text
 	return w
 }
 
@@ -123,7 +123,7 @@ func JSONText(v any) string {
 // Log is text for the agent's log on stderr, beside an answer with exit code
 // 0; "" where the agent takes it for an answer.
 func (c *Call) Log(text string) string {
-	if c.dialect.spoken {
+	if c.agent.stderrIsAnswer {
 		return ""
 	}
 	return text

@@ -22,11 +22,11 @@ func TestFailuresThatLetThroughAreSaid(t *testing.T) {
 		for i := range d.points {
 			p := &d.points[i]
 			for _, kind := range kinds {
-				c := &Call{dialect: d, point: p, Context: policy.NewContext(p.event)}
+				c := &Call{agent: d, point: p, Context: policy.NewContext(p.event)}
 				w := c.Encode(&policy.Decision{Event: p.event, Action: policy.Proceed, Final: c.Context,
 					Failed: []policy.Failure{{Hook: "guard-x", Kind: kind, Error: "boom", OnError: policy.OnErrorSkip}}})
 				what := fmt.Sprintf("%s %s %s: %q %q %d", d.ID, p.name, kind, w.Stdout, w.Stderr, w.Exit)
-				if p.mute {
+				if p.silent {
 					mute[d.ID+" "+p.name] = true
 					require.Empty(t, string(w.Stdout)+w.Stderr, what)
 					continue
@@ -49,11 +49,11 @@ func TestWarningsOfThePolicyAreSaid(t *testing.T) {
 	for _, d := range All() {
 		for i := range d.points {
 			p := &d.points[i]
-			c := &Call{dialect: d, point: p, Context: policy.NewContext(p.event)}
+			c := &Call{agent: d, point: p, Context: policy.NewContext(p.event)}
 			w := c.Encode(&policy.Decision{Event: p.event, Action: policy.Proceed, Final: c.Context,
 				Warnings: []policy.Warning{{Code: code, Text: "the hook has no command"}}})
 			what := fmt.Sprintf("%s %s: %q %q %d", d.ID, p.name, w.Stdout, w.Stderr, w.Exit)
-			if p.mute {
+			if p.silent {
 				require.Empty(t, string(w.Stdout)+w.Stderr, what)
 				continue
 			}

@@ -26,7 +26,7 @@ type answer struct {
 	notes, open []string
 }
 
-func (a *answer) contextText() string { return a.call.dialect.contexts(a.context) }
+func (a *answer) contextText() string { return a.call.agent.contexts(a.context) }
 func (a *answer) systemText() string  { return joinLines(a.system) }
 
 func (a *answer) lose(from, to, why string) { a.losses = append(a.losses, Loss{from, to, why}) }
@@ -83,10 +83,10 @@ func (a *answer) failures(d *policy.Decision, may Power) {
 
 // may is what the agent would obey now.
 func (c *Call) may() Power {
-	if c.dialect.narrow == nil || c.Context == nil {
+	if c.agent.narrow == nil || c.Context == nil {
 		return c.point.may
 	}
-	return c.dialect.narrow(c.Context, c.point.may)
+	return c.agent.narrow(c.Context, c.point.may)
 }
 
 // decide settles the act and the reason.
@@ -174,7 +174,7 @@ func (a *answer) change(f policy.Field, v any) {
 
 // takes reports whether a change can be said beside the act.
 func (a *answer) takes(f policy.Field, v any, may Power) bool {
-	fits := a.call.dialect.fits
+	fits := a.call.agent.fits
 	switch {
 	case !slices.Contains(a.point.writes, f) || v == nil:
 		return false

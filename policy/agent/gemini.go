@@ -63,10 +63,10 @@ var _ = register(Agent{
 	},
 	fits: fitsGemini,
 	say:  sayGemini,
-	blind: func(reason string) Wire {
+	refuseUnknown: func(reason string) Wire {
 		return reply{"decision": "deny", "reason": reason}.wire(2, reason)
 	},
-	noticeExit: 1, spoken: true,
+	noticeExit: 1, stderrIsAnswer: true,
 	scripts: scripts{
 		shape: sendGemini,
 		env: []envKey{
@@ -91,7 +91,7 @@ var geminiPoints = []point{
 		writes: []policy.Field{policy.FieldModel, policy.FieldMessages, policy.FieldRequestConfig}},
 	// Whatever is said here, {} included, sets the offer of tools.
 	{name: "BeforeToolSelection", event: policy.ToolSelection, shape: shapeGemini(policy.ToolSelection),
-		writes: []policy.Field{policy.FieldToolConfig}, mute: true},
+		writes: []policy.Field{policy.FieldToolConfig}, silent: true},
 	{name: "AfterModel", event: policy.PostLLMResponse, may: geminiSays | MayDeny | MayEnd, shape: shapeGemini(policy.PostLLMResponse),
 		writes: []policy.Field{policy.FieldAssistantOutput}},
 	{name: "BeforeTool", event: policy.PreToolExecution, may: geminiSays | MayDeny | MayAsk | MayEnd,
@@ -148,22 +148,8 @@ func shapeGemini(event policy.Event) *shape {
 
 // geminiReply is the text of a reply: its text, else its first candidate's.
 func geminiReply(response map[string]any) string {
-	candidates, _ := response["candidates"].([]any)
-	if len(candidates) > 0 {
-		first, _ := candidates[0].(map[string]any)
-		content, _ := first["content"].(map[string]any)
-		parts, _ := content["parts"].([]any)
-		var text strings.Builder
-		for _, part := range parts {
-			if m, ok := part.(map[string]any); ok {
-				part = m["text"]
-			}
-			s, _ := part.(string)
-			text.WriteString(s)
-		}
-		if len(parts) > 0 {
-			return text.String()
-		}
+	if text, ok := geminiCandidate(response); ok {
+		return text
 	}
 	s, _ := response["text"].(string)
 	return s
@@ -426,7 +412,7 @@ func (g *geminiMerge) or() {
 // cannot Gemini's code gives up, and what other hooks denied is lost with it.
 func (g *geminiMerge) sound() bool {
 	for i, s := range g.said {
-		if !JSNoObject(s.Value["hookSpecificOutput"]) {
+		if !jsNoObject(s.Value["hookSpecificOutput"]) {
 			continue
 		}
 		if g.faithful {
@@ -435,7 +421,7 @@ func (g *geminiMerge) sound() bool {
 		}
 		g.warn(s.By, "hookSpecificOutput is no object; Gemini CLI itself would give up on the whole event, here it costs only itself")
 		g.said = slices.Clone(g.said)
-		g.said[i].Value = JSSpread(s.Value, nil)
+		g.said[i].Value = jsSpread(s.Value, nil)
 		delete(g.said[i].Value, "hookSpecificOutput")
 	}
 	return true
@@ -683,6 +669,12 @@ func geminiOverride(in *policy.Context, request map[string]any) policy.Patch {
 	if len(given) == 0 {
 		return p
 	}
+	return p.Then(geminiMessages(in, given))
+}
+
+// geminiMessages puts the i-th message given in place of the i-th one that has
+// text, and adds the rest.
+func geminiMessages(in *policy.Context, given []any) policy.Patch {
 	base, _ := in.Get(policy.FieldMessages)
 	old, _ := base.([]any)
 	var out []any
@@ -693,7 +685,7 @@ func geminiOverride(in *policy.Context, request map[string]any) policy.Patch {
 		}
 		out = append(out, message)
 	}
-	return p.Then(policy.Replace(policy.Path{Field: policy.FieldMessages}, append(out, given...)))
+	return policy.Replace(policy.Path{Field: policy.FieldMessages}, append(out, given...))
 }
 
 var (
@@ -829,7 +821,7 @@ func geminiObject(d *draft, m map[string]any) {
 	}
 }
 
-// geminiOverride changes the request: the i-th message replaces the text of
+// readGeminiOverride changes the request: the i-th message replaces the text of
 // the i-th one that has text, more are added, missing ones change nothing.
 func readGeminiOverride(d *draft, request fields) {
 	if model := request.text("model"); model != "" {
@@ -842,20 +834,10 @@ func readGeminiOverride(d *draft, request fields) {
 	if len(given) == 0 {
 		return
 	}
-	base, _ := d.in.Get(policy.FieldMessages)
-	old, _ := base.([]any)
-	var out []any
-	for _, message := range old {
-		m, _ := message.(map[string]any)
-		if text, _ := m["content"].(string); text != "" && len(given) > 0 {
-			message, given = given[0], given[1:]
-		}
-		out = append(out, message)
-	}
-	d.replace(policy.FieldMessages, append(out, given...))
+	d.patch(geminiMessages(d.in, given))
 }
 
-// geminiReply is the text of a reply's first candidate.
+// geminiCandidate is the text of a reply's first candidate.
 func geminiCandidate(response map[string]any) (string, bool) {
 	candidates, _ := response["candidates"].([]any)
 	if len(candidates) == 0 {
@@ -929,7 +911,7 @@ func nativeGemini(a output) (policy.Result, error) {
 	if a.inTurn && a.Exit == 0 && a.Signal == "" {
 		d.r.Patch = geminiPipe(a, said)
 	}
-	if a.inTurn && a.faithful && a.Exit == 0 && JSNoObject(said["hookSpecificOutput"]) && geminiPipes(a.event) {
+	if a.inTurn && a.faithful && a.Exit == 0 && jsNoObject(said["hookSpecificOutput"]) && geminiPipes(a.event) {
 		d.r.Void = true // its runner gives up there
 	}
 	return d.r, nil
@@ -1049,7 +1031,7 @@ func geminiPipe(a output, said map[string]any) policy.Patch {
 	case policy.PreToolExecution:
 		if input := own["tool_input"]; jsTrue(input) && a.in.Has(policy.FieldToolInput) {
 			old, _ := a.in.Get(policy.FieldToolInput)
-			return whole(policy.FieldToolInput, JSSpread(old, input))
+			return whole(policy.FieldToolInput, jsSpread(old, input))
 		}
 	case policy.PreLLMRequest:
 		request, _ := own["llm_request"].(map[string]any)

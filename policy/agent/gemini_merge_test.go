@@ -157,7 +157,7 @@ func TestQwenAnswer(t *testing.T) {
 		{"hookSpecificOutput is text", policy.PreToolExecution, true, []string{`{"decision":"block","hookSpecificOutput":"x"}`}, outcome{Void: true, Codes: []string{"HK031"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := QwenAnswer(c.event, answers(t, c.said...).Native, c.faithful)
+			r := qwenAnswer(c.event, answers(t, c.said...).Native, c.faithful)
 			assert.Equal(t, c.want, outcomeOf(c.event.Spec(), before, r))
 		})
 	}

@@ -46,9 +46,9 @@ func jsText(v any) string {
 	return JSONText(v)
 }
 
-// JSSpread is {...a, ...b} for JSON values: what is not an object gives its
+// jsSpread is {...a, ...b} for JSON values: what is not an object gives its
 // own enumerable keys, as the agents written in JavaScript read it.
-func JSSpread(a, b any) map[string]any {
+func jsSpread(a, b any) map[string]any {
 	out := map[string]any{}
 	maps.Copy(out, jsKeys(a))
 	maps.Copy(out, jsKeys(b))
@@ -89,9 +89,9 @@ func jsHas(v any) (object map[string]any, ok bool) {
 	return nil, false
 }
 
-// JSNoObject reports whether JavaScript's `in` throws on a value that counts
+// jsNoObject reports whether JavaScript's `in` throws on a value that counts
 // as true.
-func JSNoObject(v any) bool {
+func jsNoObject(v any) bool {
 	_, ok := jsHas(v)
 	return jsTrue(v) && !ok
 }

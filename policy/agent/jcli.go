@@ -37,7 +37,7 @@ var _ = register(Agent{
 	},
 	join: "\n\n",
 	say:  sayJCLI,
-	blind: func(reason string) Wire {
+	refuseUnknown: func(reason string) Wire {
 		return reply{"action": "skip", "system_message": reason}.wire(0, "")
 	},
 	// Scripts read the context under its own names and answer with a HookResult;

@@ -52,8 +52,8 @@ var _ = register(Agent{
 		}
 		return Wire{}
 	},
-	blind:      exit2,
-	noticeExit: 1,
+	refuseUnknown: exit2,
+	noticeExit:    1,
 	scripts: scripts{
 		shape: shapeKimi,
 		env:   []envKey{{"KIMI_WORK_DIR", policy.FieldCwd}, {"KIMI_PROJECT_DIR", policy.FieldProjectRoot}, {"KIMI_SESSION_ID", policy.FieldSessionID}},

@@ -53,9 +53,9 @@ var _ = register(Agent{
 		Switches: []Switch{{Path: "disableAllHooks", Off: true}, {Path: "hooksConfig.enabled"}, {Path: "hooksConfig.disabled", Names: true}},
 		Trust:    "Qwen Code runs hooks of settings files only in a folder it trusts",
 	},
-	say:        sayQwen,
-	blind:      exit2,
-	noticeExit: 1, spoken: true,
+	say:           sayQwen,
+	refuseUnknown: exit2,
+	noticeExit:    1, stderrIsAnswer: true,
 	scripts: scripts{
 		env: []envKey{
 			{"GEMINI_PROJECT_DIR", policy.FieldCwd}, {"CLAUDE_PROJECT_DIR", policy.FieldCwd}, {"QWEN_PROJECT_DIR", policy.FieldCwd},
@@ -159,11 +159,11 @@ func qwenWord(e policy.Event) string {
 	return "contexts are joined"
 }
 
-// QwenAnswer is what Qwen Code makes of its hooks' answers at an event: a
+// qwenAnswer is what Qwen Code makes of its hooks' answers at an event: a
 // reading of its own code (docs/dialects, qwen §4.2). One answer counts as it
 // is; several are merged first, and what the merge loses is lost to a faithful
 // reading alone.
-func QwenAnswer(event policy.Event, said []policy.Said, faithful bool) policy.Result {
+func qwenAnswer(event policy.Event, said []policy.Said, faithful bool) policy.Result {
 	q := &qwenMerge{event: event, faithful: faithful, said: said}
 	if event == policy.StopFailure || !q.sound() { // after an error nothing counts
 		return q.r
@@ -184,7 +184,7 @@ func QwenAnswer(event policy.Event, said []policy.Said, faithful bool) policy.Re
 }
 
 func qwenSink(event policy.Event, faithful bool) func(*policy.Context, policy.Result) policy.Result {
-	return nativeSink(func(_ *policy.Context, said []policy.Said) policy.Result { return QwenAnswer(event, said, faithful) })
+	return nativeSink(func(_ *policy.Context, said []policy.Said) policy.Result { return qwenAnswer(event, said, faithful) })
 }
 
 // qwenMerge is one merge of answers.
@@ -207,7 +207,7 @@ func (q *qwenMerge) warn(by policy.By, format string, args ...any) {
 // Qwen Code gives up on the event.
 func (q *qwenMerge) sound() bool {
 	for i, s := range q.said {
-		if !JSNoObject(s.Value["hookSpecificOutput"]) {
+		if !jsNoObject(s.Value["hookSpecificOutput"]) {
 			continue
 		}
 		read := len(q.said) > 1 || q.looksInside()
@@ -219,7 +219,7 @@ func (q *qwenMerge) sound() bool {
 			q.warn(s.By, "hookSpecificOutput is no object; Qwen Code itself would give up on the whole event, here it costs only itself")
 		}
 		q.said = slices.Clone(q.said)
-		q.said[i].Value = JSSpread(s.Value, nil)
+		q.said[i].Value = jsSpread(s.Value, nil)
 		delete(q.said[i].Value, "hookSpecificOutput")
 	}
 	return true
@@ -490,7 +490,7 @@ func readQwen(a output) (policy.Result, error) {
 	if err != nil || len(r.Native) == 0 {
 		return r, err
 	}
-	out := QwenAnswer(a.event, r.Native, false)
+	out := qwenAnswer(a.event, r.Native, false)
 	out.Warnings = append(r.Warnings, out.Warnings...)
 	if out.Verdict == policy.None && out.Control == policy.Go {
 		out.Reasons = nil
@@ -569,13 +569,13 @@ func (d *draft) qwenSafe(said map[string]any, blocks bool) map[string]any {
 	default:
 		return said
 	}
-	out := JSSpread(said, map[string]any{"decision": "deny"})
+	out := jsSpread(said, map[string]any{"decision": "deny"})
 	if d.event == policy.PermissionRequest {
 		out["hookSpecificOutput"] = map[string]any{"decision": map[string]any{"behavior": "deny", "message": said["reason"]}}
 		return out
 	}
 	if own["permissionDecision"] != nil {
-		out["hookSpecificOutput"] = JSSpread(own, map[string]any{"permissionDecision": "deny"})
+		out["hookSpecificOutput"] = jsSpread(own, map[string]any{"permissionDecision": "deny"})
 	}
 	return out
 }

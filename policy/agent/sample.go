@@ -93,6 +93,6 @@ func (d *Agent) keyOf(at *point, f policy.Field) string {
 
 // Agent is the id of the agent that sent the event, without a version.
 func (c *Call) Agent() string {
-	base, _, _ := strings.Cut(c.dialect.ID, "@")
+	base, _, _ := strings.Cut(c.agent.ID, "@")
 	return base
 }

@@ -73,7 +73,7 @@ type builder struct {
 }
 
 func (b *builder) dialect(d *agent.Agent) table.Dialect {
-	r := d.Reading()
+	r := d.WireFormat()
 	out := table.Dialect{Names: r.Names, EventKey: r.EventKey, EventEnv: r.EventEnv}
 	for _, e := range r.Env {
 		out.Env = append(out.Env, table.Env{Name: e.Name, Field: int(e.Field)})
@@ -103,7 +103,7 @@ func (b *builder) dialect(d *agent.Agent) table.Dialect {
 
 // usual reports whether a name of an event is one of the agent's own or a
 // canonical one; other agents' names for it are left to hookc.
-func usual(r *agent.Reading, name string) bool {
+func usual(r *agent.WireFormat, name string) bool {
 	return slices.ContainsFunc(r.Points, func(p agent.PointReading) bool { return p.Native == name || string(p.Event) == name })
 }
 

@@ -129,7 +129,7 @@ func (r roll) policy() string {
 }
 
 // event is a random event of an agent, mostly as it would send it.
-func (r roll) event(d *agent.Agent, reading *agent.Reading) (asked *table.Asked) {
+func (r roll) event(d *agent.Agent, reading *agent.WireFormat) (asked *table.Asked) {
 	p := &reading.Points[r.IntN(len(reading.Points))]
 	members := []string{}
 	add := func(key, value string) { members = append(members, strconv.Quote(key)+":"+r.of("", " ", "\n\t")+value) }
@@ -228,7 +228,7 @@ func TestTableIsDefinition(t *testing.T) {
 		for _, name := range []string{"claude", "claude@2.1.240", "codex", "copilot", "cursor", "gemini", "qwen", "kimi", "jcli", "clawdcode", "agenthooks", "aiagents"} {
 			whose, err := agent.Find(name)
 			require.NoError(t, err)
-			reading, def := whose.Reading(), define(t, program)
+			reading, def := whose.WireFormat(), define(t, program)
 			for range 50 {
 				a := r.event(whose, reading)
 				opened, ok := table.Open(made)

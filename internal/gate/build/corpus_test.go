@@ -101,7 +101,7 @@ func TestCorpusIsDefinition(t *testing.T) {
 // claudeEvent is a canonical event in an agent's words, as far as they are alike.
 func claudeEvent(d *agent.Agent, event string) *table.Asked {
 	native := ""
-	for _, p := range d.Reading().Points {
+	for _, p := range d.WireFormat().Points {
 		if p.Event == policy.PreToolExecution {
 			native = p.Native
 			break

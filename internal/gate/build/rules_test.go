@@ -221,7 +221,7 @@ func TestRulesAreDefinition(t *testing.T) {
 		for _, name := range agents {
 			whose, err := agent.Find(name)
 			require.NoError(t, err)
-			reading := whose.Reading()
+			reading := whose.WireFormat()
 			for range 40 {
 				c.same(t, g, def, ran, whose, r.event(whose, reading), text)
 			}

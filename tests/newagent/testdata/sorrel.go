@@ -64,8 +64,8 @@ var _ = register(Agent{
 		out.text("note", a.contextText())
 		return out.wire(0, "")
 	},
-	blind:      func(reason string) Wire { return reply{"word": "deny", "because": reason}.wire(0, "") },
-	noticeExit: 1,
+	refuseUnknown: func(reason string) Wire { return reply{"word": "deny", "because": reason}.wire(0, "") },
+	noticeExit:    1,
 	scripts: scripts{
 		read: func(a output) (policy.Result, error) {
 			d := a.draft()

@@ -6,9 +6,9 @@ import (
 	"github.com/hookc/hookc/policy"
 )
 
-// Reading is how a dialect reads events, for a reader elsewhere that must see
+// WireFormat is how an agent reads events, for a reader elsewhere that must see
 // exactly what Decode does: hookgate's table (internal/gate/table).
-type Reading struct {
+type WireFormat struct {
 	// Names are the dialect's, its ID first.
 	Names []string
 	// EventKey is where the agent names the event, EventEnv the variable that
@@ -93,9 +93,9 @@ type shape struct {
 // EventKeys are the keys under which some agent names the event, in order.
 func EventKeys() []string { return slices.Clone(eventKeys) }
 
-// Reading describes how the dialect reads events.
-func (d *Agent) Reading() *Reading {
-	r := &Reading{Names: append([]string{d.ID}, d.Aliases...), EventKey: d.eventKey, EventEnv: d.eventEnv}
+// WireFormat is how events of the agent are read.
+func (d *Agent) WireFormat() *WireFormat {
+	r := &WireFormat{Names: append([]string{d.ID}, d.Aliases...), EventKey: d.eventKey, EventEnv: d.eventEnv}
 	for _, k := range d.env {
 		r.Env = append(r.Env, EnvReading{k.name, k.field})
 	}

@@ -84,6 +84,9 @@ func bounded(decl *ast.Builtin, b bounds.Bound, f topdown.BuiltinFunc) topdown.B
 			return steps.match(args, iter)
 		}
 		return f(c, args, func(t *ast.Term) error {
+			if t == nil && decl.Decl.Result() != nil {
+				return noResult(decl.Name)
+			}
 			steps.glance()
 			size := int64(0)
 			switch {
@@ -107,6 +110,12 @@ func bounded(decl *ast.Builtin, b bounds.Bound, f topdown.BuiltinFunc) topdown.B
 			return err
 		})
 	}
+}
+
+// noResult is the failure of a function of OPA's that gives a result that is none,
+// as json.patch does of some patches: OPA itself panics then.
+func noResult(name string) error {
+	return &topdown.Error{Code: topdown.BuiltinErr, Message: name + ": no result"}
 }
 
 // halt ends an evaluation that is over its budget.

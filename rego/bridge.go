@@ -122,6 +122,9 @@ func bridge(name string) native.Builtin {
 		var found []native.Value
 		stale := false
 		err := f(of.builtinContext(), terms, func(t *ast.Term) error {
+			if t == nil {
+				return noResult(name)
+			}
 			found = append(found, toNative(t.Value))
 			stale = stale || !decl.Relation && isStale(t.Value, found[len(found)-1])
 			return nil

@@ -205,8 +205,14 @@ func (n *Native) later(in *policy.Context, path uint64, said *policy.Result, err
 }
 
 // check asks topdown what it says of an event of which native code said something,
-// and whether that is the same.
-func (n *Native) check(input ast.Value, said *policy.Result, err error) bool {
+// and whether that is the same. A panic of OPA's is no answer, and must not end the
+// process, which has other events to decide.
+func (n *Native) check(input ast.Value, said *policy.Result, err error) (same bool) {
+	defer func() {
+		if recover() != nil {
+			same = false
+		}
+	}()
 	m, broken := n.module()
 	if broken != nil {
 		return false

@@ -117,6 +117,31 @@ func TestRejectedCodeIsNotBelievedOnKnownPaths(t *testing.T) {
 	assert.True(t, n.rejected.Load())
 }
 
+// OPA panics where json.patch leaves nothing: that is a failure of the rule, in
+// topdown, in native code and where topdown is asked beside the event.
+func TestPatchThatLeavesNothing(t *testing.T) {
+	const source = `deny contains "x" if json.patch({"a": input.command}, [{"op": "remove", "path": ""}]) == 1`
+	_, err := compiled(t, guard(source)).Run(t.Context(), bash("rm"), 0)
+	assert.ErrorContains(t, err, "json.patch: no result")
+	e := NewEyes(false, nil, nil)
+	_, err = watchedGuard(t, e, source).Run(t.Context(), bash("rm"), 0)
+	assert.ErrorContains(t, err, "json.patch: no result")
+	e.Close()
+}
+
+// A panic beside an event does not end the process.
+func TestPanicBesideAnEvent(t *testing.T) {
+	e := NewEyes(false, nil, nil)
+	n := watchedGuard(t, e, noRm)
+	n.digest()
+	n.module = func() (*Module, error) { panic("a bug of OPA") }
+	said, err := n.Run(t.Context(), bash("rm"), 0)
+	require.NoError(t, err)
+	assert.Equal(t, policy.Deny, said.Verdict)
+	e.Close()
+	assert.Empty(t, e.Rejected())
+}
+
 // Paranoid lets nothing wrong leave.
 func TestParanoid(t *testing.T) {
 	e := NewEyes(true, nil, nil)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/codec"
+	"github.com/hookc/hookc/internal/binary"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
@@ -49,7 +50,7 @@ func (c *config) encode(head *codec.Head, p *policy.Policy) ([]section, error) {
 	if err != nil {
 		return nil, err
 	}
-	var b artifact.Buffer
+	var b binary.Writer
 	b.Text(codec.Fingerprint())
 	out := []section{{artifact.Program, append(b.B, first...)}}
 	kinds := map[policy.Kind]*dag.Kind{}

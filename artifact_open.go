@@ -10,6 +10,7 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/codec"
+	"github.com/hookc/hookc/internal/binary"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
@@ -161,7 +162,7 @@ func (c *config) readArtifact(f *artifact.File, fast bool) (*fromArtifact, error
 	if err != nil {
 		return nil, err
 	}
-	in := artifact.NewReader(data)
+	in := binary.NewReader(data)
 	types := in.Bytes()
 	if f.Build != ownBuild() && string(types) != codec.Fingerprint() {
 		return nil, f.Refuse(artifact.OtherVersion, "another hookc compiled this policy, which this one cannot read: compile it again")

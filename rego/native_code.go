@@ -8,8 +8,8 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"github.com/hookc/hookc/internal/binary"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego/native"
 )
@@ -22,7 +22,7 @@ const maxCount = 1 << 16
 
 // Append writes the code of a module, for Stored.
 func (n *Native) Append(to []byte) []byte {
-	b := artifact.Buffer{B: append(to, codeVersion)}
+	b := binary.Writer{B: append(to, codeVersion)}
 	n.evidence.append(&b)
 	b.Text(n.engine)
 	b.Bool(n.input.whole)
@@ -47,7 +47,7 @@ func (n *Native) Append(to []byte) []byte {
 	return n.code.Program().Append(b.B)
 }
 
-func (p *projected) append(b *artifact.Buffer, name string) {
+func (p *projected) append(b *binary.Writer, name string) {
 	b.Text(name)
 	b.Bool(p.parts == nil)
 	b.Uint(uint64(len(p.parts)))
@@ -76,7 +76,7 @@ func (c *Compiler) Load(h *policy.Hook, code []byte) *Stored {
 	if len(code) == 0 || code[0] != codeVersion {
 		return nil
 	}
-	if e := readEvidence(artifact.NewReader(code[1:])); !e.valid() {
+	if e := readEvidence(binary.NewReader(code[1:])); !e.valid() {
 		return nil
 	}
 	return &Stored{hook: h, code: code[1:], c: c}
@@ -116,7 +116,7 @@ var errDamaged = errors.New("the code of this rule is damaged: compile the polic
 
 func (s *Stored) read() {
 	s.err = errDamaged
-	r := artifact.NewReader(s.code)
+	r := binary.NewReader(s.code)
 	n := &Native{name: s.hook.Name, budget: s.c.budget(s.hook), module: sync.OnceValues(s.compile)}
 	n.evidence = readEvidence(r)
 	n.engine = r.Text()
@@ -158,7 +158,7 @@ func (s *Stored) read() {
 	s.native, s.err, s.code = n, nil, nil
 }
 
-func (s *Stored) entry(r *artifact.Reader) nativeEntry {
+func (s *Stored) entry(r *binary.Reader) nativeEntry {
 	e := nativeEntry{name: r.Text(), part: part(r.Uint()), fn: int(r.Int()), many: r.Bool()}
 	source := s.hook.Body.Source.Span.Source
 	for range r.Count(maxCount) {
@@ -175,7 +175,7 @@ func (s *Stored) entry(r *artifact.Reader) nativeEntry {
 // maxKeys bounds how deep a projection goes.
 const maxKeys = 64
 
-func readProjected(r *artifact.Reader, field bool, depth int) projected {
+func readProjected(r *binary.Reader, field bool, depth int) projected {
 	name := r.Text()
 	p := projected{name: name, key: ast.StringTerm(name)}
 	if field {

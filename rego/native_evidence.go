@@ -3,7 +3,7 @@ package rego
 import (
 	"github.com/open-policy-agent/opa/v1/version"
 
-	"github.com/hookc/hookc/policy/artifact"
+	"github.com/hookc/hookc/internal/binary"
 )
 
 // evidence is what native code was compared with topdown on before it may
@@ -25,7 +25,7 @@ const listVersion = "1"
 // engines names the versions of topdown and of native code in this binary.
 func engines() string { return "OPA " + version.Version + ", native " + listVersion }
 
-func (e *evidence) append(b *artifact.Buffer) {
+func (e *evidence) append(b *binary.Writer) {
 	b.Uint(uint64(e.forms))
 	b.Uint(uint64(e.answered))
 	b.Uint(uint64(e.left))
@@ -33,7 +33,7 @@ func (e *evidence) append(b *artifact.Buffer) {
 	b.Text(e.engines)
 }
 
-func readEvidence(r *artifact.Reader) evidence {
+func readEvidence(r *binary.Reader) evidence {
 	return evidence{forms: forms(r.Uint()), answered: int(r.Uint()), left: int(r.Uint()), late: int(r.Uint()), engines: r.Text()}
 }
 

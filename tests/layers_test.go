@@ -20,7 +20,7 @@ const module = "github.com/hookc/hookc"
 // before its own. Packages of one list do not import each other.
 var layers = [][]string{
 	{"policy/digits", "policy/glyph", "internal/spell"},
-	{"rego/bounds", "policy/scan"},
+	{"rego/bounds", "policy/scan", "internal/binary"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "internal/gate/table"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
 	{"dag", "policy/agent", "policy/pattern", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed"},
@@ -43,7 +43,7 @@ func layerOf(name string) (int, bool) {
 
 // stdOnly lists the packages that import nothing but the standard library and
 // lower layers.
-var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/agent", "internal/wire", "internal/gate/table", "internal/gate/rules", "cmd/hookgate", "rego/native", "rego/bounds", "policy/digits", "policy/glyph", "policy/scan", "internal/spell"}
+var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/agent", "internal/wire", "internal/gate/table", "internal/gate/rules", "cmd/hookgate", "rego/native", "rego/bounds", "policy/digits", "policy/glyph", "policy/scan", "internal/binary", "internal/spell"}
 
 // owners says which packages may import a module; everything else must not,
 // and those in barred must not even link it.

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/hookc/hookc/internal/binary"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -15,7 +16,7 @@ func (e *encoder) number(v any) {
 	if !ok {
 		cannot("a value of type %T", v)
 	}
-	e.out = append(e.out, anyNumber)
+	e.Byte(anyNumber)
 	e.text(string(n))
 }
 
@@ -31,7 +32,7 @@ type slab struct {
 
 // decoder reads one root. What does not fit panics with errDamaged.
 type decoder struct {
-	in   []byte
+	in   *binary.Reader
 	blob string
 	// base is nil for a head.
 	base *Base
@@ -52,13 +53,10 @@ func read[T any](data []byte, base *Base) (root *T, own *Base, err error) {
 		}
 	}()
 	r := types()
-	d := &decoder{in: data, base: base, left: (len(data) + 64) * perByte}
-	size := d.uint()
-	if size > uint64(len(d.in)) {
-		d.fail()
-	}
-	d.blob = string(d.in[size:])
-	d.in = d.in[:size]
+	d := &decoder{in: binary.NewReader(data), base: base, left: (len(data) + 64) * perByte}
+	body := d.in.Bytes()
+	d.blob = string(d.in.Rest())
+	d.in = binary.NewReader(body)
 	d.own = &Base{count: make([]int, len(r.pointed)), slabs: d.slabs(r.pointed)}
 	for i := range d.own.slabs {
 		d.own.count[i] = d.own.slabs[i].n
@@ -72,7 +70,7 @@ func read[T any](data []byte, base *Base) (root *T, own *Base, err error) {
 			k.dec(d, unsafe.Add(s.at, uintptr(j)*k.size))
 		}
 	}
-	if len(d.in) > 0 {
+	if !d.in.Done() || d.in.Bad() {
 		d.fail()
 	}
 	return root, d.own, nil
@@ -83,7 +81,7 @@ func (d *decoder) slabs(of []*kind) []slab {
 	out := make([]slab, len(of))
 	for i, k := range of {
 		n := d.uint()
-		if n > uint64(len(d.in)) {
+		if n > uint64(len(d.in.Rest())) {
 			d.fail()
 		}
 		if n > 0 {
@@ -125,43 +123,34 @@ func (d *decoder) charge(n int, size uintptr) {
 }
 
 func (d *decoder) byte() byte {
-	if len(d.in) == 0 {
-		d.fail()
-	}
-	b := d.in[0]
-	d.in = d.in[1:]
+	b := d.in.Byte()
+	d.check()
 	return b
 }
 
 func (d *decoder) uint() uint64 {
-	if len(d.in) > 0 && d.in[0] < 0x80 {
-		b := d.in[0]
-		d.in = d.in[1:]
-		return uint64(b)
-	}
-	var v uint64
-	for i := 0; i < len(d.in) && i < 10; i++ {
-		b := d.in[i]
-		v |= uint64(b&0x7f) << (7 * i)
-		if b < 0x80 {
-			d.in = d.in[i+1:]
-			return v
-		}
-	}
-	d.fail()
-	return 0
+	v := d.in.Uint()
+	d.check()
+	return v
 }
 
 func (d *decoder) int() int64 {
-	v := d.uint()
-	return int64(v>>1) ^ -int64(v&1)
+	v := d.in.Int()
+	d.check()
+	return v
+}
+
+func (d *decoder) check() {
+	if d.in.Bad() {
+		d.fail()
+	}
 }
 
 // count is the length of a slice or a map, -1 for nil. What follows is at least
 // a byte for each.
 func (d *decoder) count() int {
 	n := d.uint()
-	if n > uint64(len(d.in))+1 {
+	if n > uint64(len(d.in.Rest()))+1 {
 		d.fail()
 	}
 	return int(n) - 1
@@ -200,11 +189,8 @@ func (d *decoder) pointer(k *kind) unsafe.Pointer {
 }
 
 func decodeBool(d *decoder, p unsafe.Pointer) {
-	b := d.byte()
-	if b > 1 {
-		d.fail()
-	}
-	*(*bool)(p) = b == 1
+	*(*bool)(p) = d.in.Bool()
+	d.check()
 }
 
 func decodeString(d *decoder, p unsafe.Pointer) { *(*string)(p) = d.text() }
@@ -292,7 +278,7 @@ func (d *decoder) any(depth int) any {
 
 func (d *decoder) length() int {
 	n := d.uint()
-	if n > uint64(len(d.in)) {
+	if n > uint64(len(d.in.Rest())) {
 		d.fail()
 	}
 	d.charge(int(n), 64)

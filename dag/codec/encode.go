@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/hookc/hookc/internal/binary"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -21,7 +22,7 @@ type pointer struct {
 // many objects of it are written, and of how many elements slices are; the root; the objects, by type; and the text
 // of all strings, each once.
 type encoder struct {
-	out  []byte
+	binary.Writer
 	base *Base
 	own  *Base
 	// objects are those to write, by type.
@@ -54,7 +55,7 @@ func (e *encoder) byType(k *kind, p unsafe.Pointer) { k.enc(e, p) }
 
 // finish writes the objects that were met, and those met in them.
 func (e *encoder) finish(r *registry) []byte {
-	root := e.out
+	root := e.B
 	bodies := make([][]byte, len(r.pointed))
 	for again := true; again; {
 		again = false
@@ -62,40 +63,30 @@ func (e *encoder) finish(r *registry) []byte {
 			list := e.objects[place]
 			e.objects[place] = nil
 			again = again || len(list) > 0
-			e.out = bodies[place]
+			e.B = bodies[place]
 			for _, p := range list {
 				k.enc(e, p)
 			}
-			bodies[place] = e.out
+			bodies[place] = e.B
 		}
 	}
-	e.out = nil
+	e.B = nil
 	for _, n := range slices.Concat(e.own.count, e.rows) {
-		e.uint(uint64(n))
+		e.Uint(uint64(n))
 	}
-	e.out = append(e.out, root...)
+	e.B = append(e.B, root...)
 	for _, b := range bodies {
-		e.out = append(e.out, b...)
+		e.B = append(e.B, b...)
 	}
-	body := e.out
-	e.out = nil
-	e.uint(uint64(len(body)))
-	return append(append(e.out, body...), e.blob.String()...)
+	body := e.B
+	e.B = nil
+	e.Uint(uint64(len(body)))
+	return append(append(e.B, body...), e.blob.String()...)
 }
-
-func (e *encoder) uint(v uint64) {
-	for v >= 0x80 {
-		e.out = append(e.out, byte(v)|0x80)
-		v >>= 7
-	}
-	e.out = append(e.out, byte(v))
-}
-
-func (e *encoder) int(v int64) { e.uint(uint64(v)<<1 ^ uint64(v>>63)) }
 
 // text is a string: its length, and where it begins in the text of all.
 func (e *encoder) text(s string) {
-	e.uint(uint64(len(s)))
+	e.Uint(uint64(len(s)))
 	if s == "" {
 		return
 	}
@@ -105,21 +96,21 @@ func (e *encoder) text(s string) {
 		e.texts[strings.Clone(s)] = at
 		e.blob.WriteString(s)
 	}
-	e.uint(uint64(at))
+	e.Uint(uint64(at))
 }
 
 // pointer is 0 for nil, else one more than the object's number among those of
 // its type: the base's come first.
 func (e *encoder) pointer(k *kind, p unsafe.Pointer) {
 	if p == nil {
-		e.uint(0)
+		e.Uint(0)
 		return
 	}
 	at := pointer{k, p}
 	before := 0
 	if e.base != nil {
 		if id, ok := e.base.ids[at]; ok {
-			e.uint(uint64(id) + 1)
+			e.Uint(uint64(id) + 1)
 			return
 		}
 		before = e.base.count[k.place]
@@ -131,15 +122,11 @@ func (e *encoder) pointer(k *kind, p unsafe.Pointer) {
 		e.own.count[k.place]++
 		e.objects[k.place] = append(e.objects[k.place], p)
 	}
-	e.uint(uint64(id) + 1)
+	e.Uint(uint64(id) + 1)
 }
 
 func encodeBool(e *encoder, p unsafe.Pointer) {
-	b := byte(0)
-	if *(*bool)(p) {
-		b = 1
-	}
-	e.out = append(e.out, b)
+	e.Bool(*(*bool)(p))
 }
 
 func encodeString(e *encoder, p unsafe.Pointer) { e.text(*(*string)(p)) }
@@ -159,10 +146,10 @@ func (k *kind) mapped(key, value *kind) {
 	k.enc = func(e *encoder, p unsafe.Pointer) {
 		m := reflect.NewAt(k.rt, p).Elem()
 		if m.IsNil() {
-			e.uint(0)
+			e.Uint(0)
 			return
 		}
-		e.uint(uint64(m.Len()) + 1)
+		e.Uint(uint64(m.Len()) + 1)
 		keys := m.MapKeys()
 		slices.SortFunc(keys, compareKeys)
 		for _, at := range keys {
@@ -224,34 +211,34 @@ func encodeAny(e *encoder, p unsafe.Pointer) { e.any(*(*any)(p)) }
 func (e *encoder) any(v any) {
 	switch v := v.(type) {
 	case nil:
-		e.out = append(e.out, anyNil)
+		e.Byte(anyNil)
 	case bool:
 		tag := anyFalse
 		if v {
 			tag = anyTrue
 		}
-		e.out = append(e.out, tag)
+		e.Byte(tag)
 	case int:
-		e.out = append(e.out, anyInt)
-		e.int(int64(v))
+		e.Byte(anyInt)
+		e.Int(int64(v))
 	case int64:
-		e.out = append(e.out, anyInt64)
-		e.int(v)
+		e.Byte(anyInt64)
+		e.Int(v)
 	case float64:
-		e.out = append(e.out, anyFloat)
-		e.uint(math.Float64bits(v))
+		e.Byte(anyFloat)
+		e.Uint(math.Float64bits(v))
 	case string:
-		e.out = append(e.out, anyString)
+		e.Byte(anyString)
 		e.text(v)
 	case []any:
-		e.out = append(e.out, anyList)
-		e.uint(uint64(len(v)))
+		e.Byte(anyList)
+		e.Uint(uint64(len(v)))
 		for _, item := range v {
 			e.any(item)
 		}
 	case map[string]any:
-		e.out = append(e.out, anyMap)
-		e.uint(uint64(len(v)))
+		e.Byte(anyMap)
+		e.Uint(uint64(len(v)))
 		keys := make([]string, 0, len(v))
 		for key := range v {
 			keys = append(keys, key)

@@ -87,7 +87,7 @@ func (r *registry) of(t reflect.Type, at string) *kind {
 
 func (k *kind) ints(_ *registry, signed bool) {
 	size := k.size
-	k.enc = func(e *encoder, p unsafe.Pointer) { e.int(load(p, size, signed)) }
+	k.enc = func(e *encoder, p unsafe.Pointer) { e.Int(load(p, size, signed)) }
 	top := uint(size * 8)
 	k.dec = func(d *decoder, p unsafe.Pointer) {
 		v := d.int()
@@ -97,7 +97,7 @@ func (k *kind) ints(_ *registry, signed bool) {
 		store(p, size, v)
 	}
 	if size == 1 && !signed {
-		k.enc = func(e *encoder, p unsafe.Pointer) { e.out = append(e.out, *(*byte)(p)) }
+		k.enc = func(e *encoder, p unsafe.Pointer) { e.Byte(*(*byte)(p)) }
 		k.dec = func(d *decoder, p unsafe.Pointer) { *(*byte)(p) = d.byte() }
 	}
 }
@@ -154,7 +154,7 @@ func (r *registry) structure(k *kind, at string) {
 				set |= 1 << i
 			}
 		}
-		e.uint(set)
+		e.Uint(set)
 		for i := range k.fields {
 			if set>>i&1 == 1 {
 				k.fields[i].enc(e, unsafe.Add(p, k.fields[i].offset))
@@ -203,10 +203,10 @@ func (r *registry) slice(k, elem *kind) {
 	k.enc = func(e *encoder, p unsafe.Pointer) {
 		h := (*sliceHeader)(p)
 		if h.data == nil {
-			e.uint(0)
+			e.Uint(0)
 			return
 		}
-		e.uint(uint64(h.len) + 1)
+		e.Uint(uint64(h.len) + 1)
 		e.rows[elem.row] += h.len
 		for i := range h.len {
 			elem.enc(e, unsafe.Add(h.data, uintptr(i)*elem.size))

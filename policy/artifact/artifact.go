@@ -16,6 +16,8 @@ import (
 	"os"
 	"slices"
 	"strconv"
+
+	"github.com/hookc/hookc/internal/binary"
 )
 
 // Version is the format's. A reader refuses any other.
@@ -239,7 +241,7 @@ func (f *File) header(size uint64) error {
 	if string(f.ID[:]) != string(b[end:end+sha256.Size]) {
 		return f.Damaged("the hash of its header differs")
 	}
-	r := Reader{rest: b[fixed:end]}
+	r := binary.NewReader(b[fixed:end])
 	f.Build, f.Release = r.Text(), r.Text()
 	n := r.Count(maxSections)
 	f.table = make([]entry, 0, n)

@@ -1,6 +1,10 @@
 package artifact
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/hookc/hookc/internal/binary"
+)
 
 // Condition is one variable, or one flag, that a policy was compiled under.
 type Condition struct {
@@ -90,7 +94,7 @@ func (c *Conditions) Flag(name string) string {
 
 // AddEnvironment appends the section of the conditions.
 func (w *Writer) AddEnvironment(c Conditions) {
-	var b Buffer
+	var b binary.Writer
 	b.Uint(uint64(len(c.Prefixes)))
 	for _, p := range c.Prefixes {
 		b.Text(p)
@@ -113,7 +117,7 @@ func (f *File) Conditions() (Conditions, error) {
 		return Conditions{}, err
 	}
 	var c Conditions
-	r := NewReader(b)
+	r := binary.NewReader(b)
 	for range r.Count(maxSections) {
 		c.Prefixes = append(c.Prefixes, r.Text())
 	}

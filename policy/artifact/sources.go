@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/hookc/hookc/internal/binary"
 )
 
 // maxSources bounds the files an artifact is compared by.
@@ -108,7 +110,7 @@ func sum(path string, at Print) (out [sha256.Size]byte, err error) {
 		if err != nil {
 			return out, nil
 		}
-		var b Buffer
+		var b binary.Writer
 		for _, e := range entries { // sorted
 			if Named(e.Name()) {
 				continue // what is compiled is no source, and may be written here next
@@ -136,7 +138,7 @@ func sum(path string, at Print) (out [sha256.Size]byte, err error) {
 
 // AddSources appends the section of the files a policy depends on.
 func (w *Writer) AddSources(list []Source) {
-	var b Buffer
+	var b binary.Writer
 	b.Uint(uint64(len(list)))
 	for i := range list {
 		s := &list[i]
@@ -178,7 +180,7 @@ func (f *File) sources(each func(*Source) error) error {
 	if err != nil {
 		return err
 	}
-	r := NewReader(b)
+	r := binary.NewReader(b)
 	for range r.Count(maxSources) {
 		s := Source{Path: r.Text()}
 		flags := r.Uint()

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"os"
+
+	"github.com/hookc/hookc/internal/binary"
 )
 
 // Writer makes an artifact. It is for one goroutine.
@@ -56,7 +58,7 @@ func (w *Writer) size() int {
 
 // header is the header whose size is said to be end.
 func (w *Writer) header(end int) []byte {
-	b := Buffer{B: appendLE32(appendLE32([]byte(magic), Version), uint32(end))}
+	b := binary.Writer{B: appendLE32(appendLE32([]byte(magic), Version), uint32(end))}
 	b.Text(w.Build)
 	b.Text(w.Release)
 	b.Uint(uint64(len(w.names)))

@@ -3,6 +3,8 @@ package native
 import (
 	"errors"
 	"math"
+
+	"github.com/hookc/hookc/internal/binary"
 )
 
 var errForged = errors.New("native: these bytes are no program of this version")
@@ -12,7 +14,7 @@ var errForged = errors.New("native: these bytes are no program of this version")
 // program keeps no reference to b.
 func Decode(b []byte) (*Program, error) {
 	r := newReader(b)
-	if r.octet() != version {
+	if r.Byte() != version {
 		return nil, errForged
 	}
 	p := &Program{}
@@ -23,25 +25,23 @@ func Decode(b []byte) (*Program, error) {
 	p.Places = listOf(r, func() Place { return Place{r.small(), r.small(), r.small()} })
 	p.Files = r.texts()
 	p.Data = r.value(0)
-	if r.bad || len(r.rest) > 0 {
+	if r.Bad() || !r.Done() {
 		return nil, errForged
 	}
 	return p, nil
 }
 
-// reader reads what a writer wrote. What does not fit makes it bad, after
-// which it reads nothing more. Texts are parts of one copy of the bytes, and
+// reader reads what a writer wrote. Texts are parts of one copy of the bytes, and
 // short lists of one room: a program is small, and read for one event.
 type reader struct {
-	rest     string
-	bad      bool
+	*binary.Reader
 	stmts    room[Stmt]
 	operands room[Operand]
 	lists    room[Block]
 }
 
 func newReader(b []byte) *reader {
-	r := &reader{rest: string(b)}
+	r := &reader{Reader: binary.NewTextReader(b)}
 	// A statement of a rule takes some ten bytes, most have one operand.
 	n := min(len(b)/10+1, chunk/4)
 	r.stmts.size, r.operands.size, r.lists.size = n, n, n/4+1
@@ -64,73 +64,18 @@ func (r *room[T]) take(n int) []T {
 	return list
 }
 
-func (r *reader) fail() {
-	r.bad = true
-	r.rest = ""
-}
-
-func (r *reader) octet() byte {
-	if len(r.rest) == 0 {
-		r.fail()
-		return 0
-	}
-	c := r.rest[0]
-	r.rest = r.rest[1:]
-	return c
-}
-
-func (r *reader) count() uint64 {
-	if len(r.rest) > 0 && r.rest[0] < 0x80 {
-		c := r.rest[0]
-		r.rest = r.rest[1:]
-		return uint64(c)
-	}
-	var v uint64
-	for shift := 0; shift < 64; shift += 7 {
-		c := r.octet()
-		if shift == 63 && c > 1 {
-			break
-		}
-		v |= uint64(c&0x7f) << shift
-		if c < 0x80 {
-			return v
-		}
-	}
-	r.fail()
-	return 0
-}
-
-func (r *reader) number() int64 {
-	v := r.count()
-	return int64(v>>1) ^ -int64(v&1)
-}
-
 // small is a number of 32 bits.
 func (r *reader) small() int32 {
-	v := r.number()
+	v := r.Int()
 	if v != int64(int32(v)) {
-		r.fail()
+		r.Fail()
 		return 0
 	}
 	return int32(v)
 }
 
 // length counts what takes a byte each at least.
-func (r *reader) length() int {
-	n := r.count()
-	if n > uint64(len(r.rest)) {
-		r.fail()
-		return 0
-	}
-	return int(n)
-}
-
-func (r *reader) text() string {
-	n := r.length()
-	s := r.rest[:n]
-	r.rest = r.rest[n:]
-	return s
-}
+func (r *reader) length() int { return r.Count(math.MaxInt) }
 
 // chunk bounds what is allocated before it was read.
 const chunk = 1 << 10
@@ -147,7 +92,7 @@ func listOfLength[T any](r *reader, n int, one func() T) []T {
 	list := make([]T, 0, min(n, chunk))
 	for range n {
 		list = append(list, one())
-		if r.bad {
+		if r.Bad() {
 			return nil
 		}
 	}
@@ -165,45 +110,41 @@ func listIn[T any](r *reader, in *room[T], one func() T) []T {
 	}
 	list := in.take(n)
 	for i := range list {
-		if list[i] = one(); r.bad {
+		if list[i] = one(); r.Bad() {
 			return nil
 		}
 	}
 	return list
 }
 
-func (r *reader) texts() []string { return listOf(r, r.text) }
+func (r *reader) texts() []string { return listOf(r, r.Text) }
 
 func (r *reader) path() []string {
-	n := r.count()
+	n := r.Uint()
 	if n == 0 {
 		return nil
 	}
-	if n--; n > uint64(len(r.rest)) {
-		r.fail()
+	if n--; n > uint64(len(r.Rest())) {
+		r.Fail()
 		return nil
 	}
 	path := make([]string, 0, min(n, chunk))
 	for range n {
-		path = append(path, r.text())
+		path = append(path, r.Text())
 	}
 	return path
 }
 
 func (r *reader) function() Func {
-	fn := Func{Name: r.text(), Path: r.texts(), Params: r.small(), Locals: r.small(), Return: Local(r.small())}
-	memo := r.count()
-	if memo > 1 {
-		r.fail()
-	}
-	fn.Memo = memo == 1
+	fn := Func{Name: r.Text(), Path: r.texts(), Params: r.small(), Locals: r.small(), Return: Local(r.small())}
+	fn.Memo = r.Bool()
 	fn.Blocks = r.blocks(0)
 	return fn
 }
 
 func (r *reader) blocks(depth int) []Block {
 	if depth > maxNesting {
-		r.fail()
+		r.Fail()
 		return nil
 	}
 	return listIn(r, &r.lists, func() Block {
@@ -212,9 +153,9 @@ func (r *reader) blocks(depth int) []Block {
 }
 
 func (r *reader) stmt(depth int) Stmt {
-	op := r.count()
+	op := r.Uint()
 	if op >= uint64(numOps) {
-		r.fail()
+		r.Fail()
 		return Stmt{}
 	}
 	s := Stmt{Op: Op(op), Place: r.small()}
@@ -244,9 +185,9 @@ func (r *reader) stmt(depth int) Stmt {
 }
 
 func (r *reader) operand() Operand {
-	n := r.number()
+	n := r.Int()
 	if n>>1 != int64(int32(n>>1)) {
-		r.fail()
+		r.Fail()
 		return Operand{}
 	}
 	return Operand{Const: n&1 == 1, N: int32(n >> 1)}
@@ -254,10 +195,10 @@ func (r *reader) operand() Operand {
 
 func (r *reader) value(depth int) Value {
 	if depth > maxNesting {
-		r.fail()
+		r.Fail()
 		return nil
 	}
-	switch tag := r.octet(); tag {
+	switch tag := r.Byte(); tag {
 	case tagNull:
 		return nil
 	case tagFalse:
@@ -265,37 +206,29 @@ func (r *reader) value(depth int) Value {
 	case tagTrue:
 		return true
 	case tagInt:
-		v := r.number()
+		v := r.Int()
 		if v != int64(int(v)) {
-			r.fail()
+			r.Fail()
 		}
 		return int(v)
 	case tagFloat:
-		return r.float()
+		f := r.Float()
+		if f-f != 0 {
+			r.Fail()
+		}
+		return f
 	case tagNumber:
-		text := r.text()
-		if r.bad || !wellFormed(text) {
-			r.fail()
+		text := r.Text()
+		if r.Bad() || !wellFormed(text) {
+			r.Fail()
 			return nil
 		}
 		return Number(text)
 	case tagString:
-		return r.text()
+		return r.Text()
 	default:
 		return r.composite(tag, depth)
 	}
-}
-
-func (r *reader) float() Value {
-	var bits uint64
-	for i := range 8 {
-		bits |= uint64(r.octet()) << (8 * i)
-	}
-	f := math.Float64frombits(bits)
-	if f-f != 0 {
-		r.fail()
-	}
-	return f
 }
 
 func (r *reader) composite(tag byte, depth int) Value {
@@ -309,7 +242,7 @@ func (r *reader) composite(tag byte, depth int) Value {
 	case tagMap:
 		m := map[string]Value{}
 		r.each(func() bool {
-			key := r.text()
+			key := r.Text()
 			_, twice := m[key]
 			m[key] = inner()
 			return !twice
@@ -319,7 +252,7 @@ func (r *reader) composite(tag byte, depth int) Value {
 		o := &Object{}
 		r.each(func() bool {
 			key, v := inner(), inner()
-			if r.bad || o.at(key) >= 0 {
+			if r.Bad() || o.at(key) >= 0 {
 				return false
 			}
 			o.Put(key, v)
@@ -330,19 +263,19 @@ func (r *reader) composite(tag byte, depth int) Value {
 		s := &Set{}
 		r.each(func() bool {
 			e := inner()
-			return !r.bad && s.Add(e)
+			return !r.Bad() && s.Add(e)
 		})
 		return s
 	}
-	r.fail()
+	r.Fail()
 	return nil
 }
 
 // each reads a list until one of it is wrong.
 func (r *reader) each(one func() bool) {
 	for n := r.length(); n > 0; n-- {
-		if !one() || r.bad {
-			r.fail()
+		if !one() || r.Bad() {
+			r.Fail()
 			return
 		}
 	}

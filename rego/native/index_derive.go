@@ -54,18 +54,18 @@ func (d *derivation) whole(on subject) (of subject, ok bool) {
 
 func (d *derivation) step(s step, name string, args []Value) subject {
 	var w writer
-	w.number(int64(s.of))
-	w.number(int64(s.at))
-	w.text(name)
+	w.Int(int64(s.of))
+	w.Int(int64(s.at))
+	w.Text(name)
 	w.list(len(args), func(i int) { w.value(args[i]) })
-	on, ok := d.known[string(w.b)]
+	on, ok := d.known[string(w.B)]
 	if !ok {
 		if d.known == nil {
 			d.known = map[string]subject{}
 		}
 		on = firstDerived + subject(len(d.steps))
 		d.steps = append(d.steps, s)
-		d.known[string(w.b)] = on
+		d.known[string(w.B)] = on
 	}
 	return on
 }

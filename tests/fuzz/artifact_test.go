@@ -2,7 +2,7 @@ package fuzz
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
+	stdbinary "encoding/binary"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +14,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/codec"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/binary"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/artifact"
 )
@@ -30,7 +31,7 @@ func FuzzArtifact(f *testing.F) {
 	f.Add((&artifact.Writer{}).Bytes(), 0)
 	f.Fuzz(func(t *testing.T, data []byte, end int) {
 		if end > 16 && end+sha256.Size <= len(data) {
-			binary.LittleEndian.PutUint32(data[12:], uint32(end))
+			stdbinary.LittleEndian.PutUint32(data[12:], uint32(end))
 			sum := sha256.Sum256(data[:end])
 			copy(data[end:], sum[:])
 		}
@@ -102,7 +103,7 @@ stop:
 	defer file.Close()
 	program, err := file.Section(artifact.Program)
 	require.NoError(f, err)
-	in := artifact.NewReader(program)
+	in := binary.NewReader(program)
 	in.Bytes()
 	first := in.Rest()
 	f.Add(first, []byte{})

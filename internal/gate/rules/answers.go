@@ -3,8 +3,8 @@ package rules
 import (
 	"unicode/utf8"
 
+	"github.com/hookc/hookc/internal/binary"
 	"github.com/hookc/hookc/internal/gate/table"
-	"github.com/hookc/hookc/policy/artifact"
 )
 
 // How a text stands in a stream: as it is, or within a JSON string.
@@ -43,7 +43,7 @@ type Point [NumOutcomes]*Form
 // AnswersBytes is the section with the answers of an event, by the numbers of
 // points.
 func AnswersBytes(points []Point) []byte {
-	b := artifact.Buffer{B: []byte{version}}
+	b := binary.Writer{B: []byte{version}}
 	b.Uint(uint64(len(points)))
 	for i := range points {
 		b.Text(string(points[i].bytes()))
@@ -52,7 +52,7 @@ func AnswersBytes(points []Point) []byte {
 }
 
 func (p *Point) bytes() []byte {
-	var b artifact.Buffer
+	var b binary.Writer
 	for _, f := range p {
 		b.Bool(f != nil)
 		if f == nil {
@@ -71,7 +71,7 @@ func (p *Point) bytes() []byte {
 
 // FormOf finds a form in a section; nil when there is none.
 func FormOf(section []byte, point, outcome int) *Form {
-	r := artifact.NewReader(section)
+	r := binary.NewReader(section)
 	if v := r.Take(1); v == nil || v[0] != version || outcome < 0 {
 		return nil
 	}
@@ -84,7 +84,7 @@ func FormOf(section []byte, point, outcome int) *Form {
 	if r.Bad() || !r.Done() {
 		return nil
 	}
-	r = artifact.NewReader(own)
+	r = binary.NewReader(own)
 	var f *Form
 	for range outcome + 1 {
 		if f = nil; !r.Bool() {

@@ -6,7 +6,7 @@
 package rules
 
 import (
-	"github.com/hookc/hookc/policy/artifact"
+	"github.com/hookc/hookc/internal/binary"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -101,7 +101,7 @@ type Slot struct {
 
 // Bytes is the section of an event.
 func Bytes(s *Source) []byte {
-	b := artifact.Buffer{B: []byte{version}}
+	b := binary.Writer{B: []byte{version}}
 	b.Uint(uint64(len(s.Tools)))
 	for _, t := range s.Tools {
 		b.Text(t[0])
@@ -119,7 +119,7 @@ func (r *Rule) bytes() []byte {
 	if r.Program == nil {
 		return nil
 	}
-	var b artifact.Buffer
+	var b binary.Writer
 	b.Text(r.Name)
 	b.Uint(uint64(r.Item))
 	b.Uint(uint64(r.Says))
@@ -142,7 +142,7 @@ func (r *Rule) bytes() []byte {
 	return append(b.B, r.Program...)
 }
 
-func putTexts(b *artifact.Buffer, list []string) {
+func putTexts(b *binary.Writer, list []string) {
 	b.Uint(uint64(len(list)))
 	for _, s := range list {
 		b.Text(s)
@@ -153,9 +153,9 @@ func putTexts(b *artifact.Buffer, list []string) {
 const maxCount = 1 << 16
 
 // number reads an int; one that is too large is none that anything has.
-func number(r *artifact.Reader) int { return int(min(r.Uint(), 1<<30)) }
+func number(r *binary.Reader) int { return int(min(r.Uint(), 1<<30)) }
 
-func texts(r *artifact.Reader) []string {
+func texts(r *binary.Reader) []string {
 	out := make([]string, r.Count(maxCount))
 	for i := range out {
 		out[i] = r.Text()
@@ -172,7 +172,7 @@ type Book struct {
 
 // Open reads a section; false when it is none.
 func Open(section []byte) (*Book, bool) {
-	r := artifact.NewReader(section)
+	r := binary.NewReader(section)
 	if v := r.Take(1); v == nil || v[0] != version {
 		return nil, false
 	}
@@ -199,7 +199,7 @@ func (b *Book) rule(at int) (*rule, bool) {
 	if at < 1 || at > len(b.rules) || len(b.rules[at-1]) == 0 {
 		return nil, false
 	}
-	r := artifact.NewReader(b.rules[at-1])
+	r := binary.NewReader(b.rules[at-1])
 	out := &rule{Rule: Rule{Name: r.Text(), Item: number(r), Says: uint(r.Uint()), Halts: uint(r.Uint())}}
 	out.Entries = make([]Entry, r.Count(maxCount))
 	for i := range out.Entries {

@@ -34,14 +34,14 @@ func Decode(b []byte) (*Program, error) {
 // reader reads what a writer wrote. Texts are parts of one copy of the bytes, and
 // short lists of one room: a program is small, and read for one event.
 type reader struct {
-	*binary.Reader
+	binary.Reader
 	stmts    room[Stmt]
 	operands room[Operand]
 	lists    room[Block]
 }
 
 func newReader(b []byte) *reader {
-	r := &reader{Reader: binary.NewTextReader(b)}
+	r := &reader{Reader: *binary.NewTextReader(b)}
 	// A statement of a rule takes some ten bytes, most have one operand.
 	n := min(len(b)/10+1, chunk/4)
 	r.stmts.size, r.operands.size, r.lists.size = n, n, n/4+1

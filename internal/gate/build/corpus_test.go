@@ -94,7 +94,7 @@ func TestCorpusIsDefinition(t *testing.T) {
 		sum += n
 	}
 	assert.Less(t, sum, hooks/3)
-	assert.Greater(t, c.ruled, c.asked/2)
+	assert.Greater(t, c.ruled, c.asked*2/5) // functions that few rules call are the resident engine's
 	assert.Greater(t, c.refused, c.asked/20)
 }
 

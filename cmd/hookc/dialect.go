@@ -218,8 +218,9 @@ func (s *speaker) decide(cmd *cobra.Command, src *sources, serial bool) error {
 	}
 	d, err := s.canary(cmd, src)
 	if d == nil && err == nil {
-		d, err = src.decide(cmd, s.call.Event(), in, serial)
-		openMemory(in.Frozen(s.call.Event()).Text(policy.FieldProjectRoot)).saw(s.call.Agent(), s.call.Native())
+		e := subjectOf(in, s.call.Event())
+		d, err = src.decide(cmd, e, serial)
+		openMemory(e.project).saw(s.call.Agent(), s.call.Native())
 	}
 	s.decision = d
 	return err

@@ -68,8 +68,9 @@ func (e *explainer) explain(cmd *cobra.Command, path string, args []string) erro
 	if err != nil {
 		return err
 	}
-	in = in.Frozen(event)
-	options, done, err := e.options(cmd, nil, in.Text(policy.FieldProjectRoot))
+	asked := subjectOf(in, event)
+	in = asked.in
+	options, done, err := e.options(cmd, nil, asked.project)
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (e *explainer) explain(cmd *cobra.Command, path string, args []string) erro
 		return err
 	}
 	begun := time.Now()
-	d, err := eng.Fire(cmd.Context(), event, in)
+	d, err := asked.fire(cmd.Context(), eng, false)
 	elapsed := time.Since(begun)
 	if err != nil {
 		return cannot("%v", err)

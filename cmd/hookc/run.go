@@ -188,9 +188,9 @@ func notValid(err error) error {
 	return cannot("the event is not valid: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-// decideInput decides the event on stdin. Of one in canonical words only what
-// the policy looks at is decoded, which is known once it is compiled; where
-// the event is about is needed before.
+// decideInput decides the event on stdin. Of one in canonical words that names
+// its folder only what the policy looks at is decoded, which is known once it is
+// compiled; where the event is about is needed before.
 func (s *sources) decideInput(cmd *cobra.Command, args []string, serial bool) (*policy.Decision, error) {
 	if err := s.takeProfile(callerOf(cmd.Context())); err != nil {
 		return nil, err
@@ -200,7 +200,7 @@ func (s *sources) decideInput(cmd *cobra.Command, args []string, serial bool) (*
 		if err != nil {
 			return nil, err
 		}
-		return s.decide(cmd, event, in, serial)
+		return s.decide(cmd, subjectOf(in, event), serial)
 	}
 	data, err := readText(cmd.Context(), cmd.InOrStdin())
 	if err != nil {
@@ -210,23 +210,54 @@ func (s *sources) decideInput(cmd *cobra.Command, args []string, serial bool) (*
 	if err != nil {
 		return nil, err
 	}
-	if !in.Has(policy.FieldCwd) { // the event is about the folder hookc is in
+	if !in.Has(policy.FieldCwd) {
 		if in, event, err = namedEvent(policy.WholeProjection(), data, args); err != nil {
 			return nil, err
 		}
 		if in, event, err = withDir(in, event); err != nil {
 			return nil, err
 		}
-		return s.decide(cmd, event, in, false)
+		return s.decide(cmd, subjectOf(in, event), false)
 	}
-	return s.decideBy(cmd, event, in, func(ctx context.Context, eng *hookc.Engine) (*policy.Decision, error) {
-		d, err := eng.FireJSON(ctx, event, data)
-		var unread *hookc.DecodeError
-		if errors.As(err, &unread) {
-			return nil, notValid(unread.Err)
-		}
-		return d, err
-	})
+	e := subjectOf(in, event)
+	e.data = data
+	return s.decide(cmd, e, false)
+}
+
+// subject is an event to be decided: what it says, and the folders whose
+// policies decide.
+type subject struct {
+	in    *policy.Context
+	event policy.Event
+	// project is where the policy is looked for: the agent may have wandered off.
+	project string
+	around  []string
+	// data, when set, is the text of the event, of which in says no more than where
+	// it is about.
+	data []byte
+}
+
+// subjectOf is an event as run, serve and explain decide it. It does not change
+// any more.
+func subjectOf(in *policy.Context, event policy.Event) subject {
+	in = in.Frozen(event)
+	return subject{in: in, event: event, project: in.Text(policy.FieldProjectRoot), around: around(in)}
+}
+
+// fire decides the event by an engine.
+func (e subject) fire(ctx context.Context, eng *hookc.Engine, serial bool) (*policy.Decision, error) {
+	switch {
+	case serial:
+		return eng.FireSerial(ctx, e.event, e.in)
+	case e.data == nil:
+		return eng.Fire(ctx, e.event, e.in)
+	}
+	d, err := eng.FireJSON(ctx, e.event, e.data)
+	var unread *hookc.DecodeError
+	if errors.As(err, &unread) {
+		return nil, notValid(unread.Err)
+	}
+	return d, err
 }
 
 // oneEvent compiles for a process that decides one event: other events are
@@ -241,35 +272,22 @@ func everyEvent(event policy.Event) hookc.Option {
 }
 
 // decide opens the policy for one event and fires it.
-func (s *sources) decide(cmd *cobra.Command, event policy.Event, in *policy.Context, serial bool) (*policy.Decision, error) {
-	return s.decideBy(cmd, event, in, func(ctx context.Context, eng *hookc.Engine) (*policy.Decision, error) {
-		if serial {
-			return eng.FireSerial(ctx, event, in)
-		}
-		return eng.Fire(ctx, event, in)
-	})
-}
-
-// decideBy opens the policy for one event, which is about the place that in
-// names, and fires it.
-func (s *sources) decideBy(cmd *cobra.Command, event policy.Event, in *policy.Context, fire func(context.Context, *hookc.Engine) (*policy.Decision, error)) (*policy.Decision, error) {
-	in = in.Frozen(event)
+func (s *sources) decide(cmd *cobra.Command, e subject, serial bool) (*policy.Decision, error) {
 	dog := watchdogOf(cmd.Context())
-	dog.decides(cmd, event)
-	project := in.Text(policy.FieldProjectRoot) // the agent may have wandered off
-	events := oneEvent(event)
+	dog.decides(cmd, e.event)
+	events := oneEvent(e.event)
 	if s.paranoid { // that takes native code
-		events = everyEvent(event)
+		events = everyEvent(e.event)
 	}
-	eng, memory, done, err := s.ready(cmd, events, project, around(in))
+	eng, memory, done, err := s.ready(cmd, events, e.project, e.around)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if plan := eng.Program().Plan(event); plan != nil {
+	if plan := eng.Program().Plan(e.event); plan != nil {
 		dog.planned(plan.Deadline)
 	}
-	d, err := fire(memory.counting(cmd.Context()), eng)
+	d, err := e.fire(memory.counting(cmd.Context()), eng, serial)
 	var exit exitError
 	var unfit *hookc.UnfitError
 	switch {

@@ -87,26 +87,20 @@ func (b handBack) Error() string { return b.why }
 
 // carry is speaker.decide and sources.decide with a plan that is kept.
 func (v *server) carry(ctx context.Context, who peer, s *speaker, said *wording) (log string, err error) {
-	in, event := s.call.Context, s.call.Event()
-	from := callerOf(ctx)
+	in, from := s.call.Context, callerOf(ctx)
 	if !in.Has(policy.FieldCwd) {
 		in.Set(policy.FieldCwd, from.dir)
 	}
-	in = in.Frozen(event)
-	project := in.Text(policy.FieldProjectRoot)
+	e := subjectOf(in, s.call.Event())
 	for range 3 { // a plan may be retired between finding and using it
-		r, note, err := v.plans.of(ctx, &wanted{who: who, from: from, said: said, event: event, project: project, around: around(in), path: v.home.get("PATH"), eyes: v.eyes})
+		r, note, err := v.plans.of(ctx, &wanted{who: who, from: from, said: said, event: e.event, project: e.project, around: e.around, path: v.home.get("PATH"), eyes: v.eyes})
 		if err != nil {
 			return "", err
 		}
 		if r.processes {
 			attendanceOf(ctx).soon()
 		}
-		fire := r.eng.Fire
-		if said.serial {
-			fire = r.eng.FireSerial
-		}
-		d, err := fire(r.memory.counting(ctx), event, in)
+		d, err := e.fire(r.memory.counting(ctx), r.eng, said.serial)
 		if errors.Is(err, hookc.ErrClosed) {
 			continue
 		}
@@ -114,7 +108,7 @@ func (v *server) carry(ctx context.Context, who peer, s *speaker, said *wording)
 			return "", cannot("%v", err)
 		}
 		r.fired()
-		v.seen.add(project, s.call.Agent(), s.call.Native())
+		v.seen.add(e.project, s.call.Agent(), s.call.Native())
 		d.Warnings = append(append(d.Warnings, r.memory.warnings()...), said.src.warnings()...)
 		s.decision = d
 		return note, nil

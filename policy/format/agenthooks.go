@@ -165,8 +165,9 @@ func (l *Loader) agentHooksBody(h *policy.Hook, async bool) {
 }
 
 // agentHooksFinish puts the hooks in their order: a hook takes the place of the
-// one of its name that was read before, then priority decides over both tiers,
-// and async ones come last.
+// one of its name that another file has and was read before, then priority decides
+// over both tiers, and async ones come last. One file is several hooks where it
+// cannot be read and refuses at every event it may be meant for.
 func (l *Loader) agentHooksFinish(hooks []*policy.Hook) []*policy.Hook {
 	slots := map[string]int{}
 	var out []*policy.Hook
@@ -175,11 +176,13 @@ func (l *Loader) agentHooksFinish(hooks []*policy.Hook) []*policy.Hook {
 		switch {
 		case h.Untrusted != "":
 			out = append(out, h)
-		case taken:
+		case taken && out[at].Span.File() != h.Span.File():
 			l.diags.Add(codeReplaced.Report(h.Span, "this %s takes the place of the one in %s", h.Name, out[at].Span))
 			out[at] = h
 		default:
-			slots[h.Name] = len(out)
+			if !taken {
+				slots[h.Name] = len(out)
+			}
 			out = append(out, h)
 		}
 	}

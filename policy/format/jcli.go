@@ -41,7 +41,10 @@ func readJCLI(l *Loader, in *File) {
 	src := diag.NewSource(in.Name, in.Content)
 	r := &jcliReader{l: l, in: in, source: l.Source(in, "hooksyaml"), config: &policy.FileConfig{Dir: dirOf(in.Path), Within: in.Within}}
 	root, found := ParseYAML(src, 0, len(in.Content))
-	if !r.syntax(found) || root == nil {
+	if root == nil && !found.HasErrors() {
+		found.Add(emptySettings(src))
+	}
+	if !r.syntax(found) {
 		return
 	}
 	var hooks []jcliHook

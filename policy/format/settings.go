@@ -119,8 +119,10 @@ func (s *settings) read(l *Loader, in *File) {
 		config: &policy.FileConfig{Dir: filepath.Dir(in.Path), Within: in.Within}, dialect: d}
 	root, found := r.parse()
 	if root == nil && len(found) == 0 {
-		found.Add(codeSyntax.Report(diag.Span{Source: r.src}, "the file is empty: none of its hooks runs").
-			WithHint("{} is a configuration without hooks"))
+		found.Add(emptySettings(r.src))
+	}
+	if root != nil && strings.TrimSpace(in.Content) == "" { // an empty TOML file is a whole one, which other settings may be missing from
+		found.Add(codeNative.Report(diag.Span{Source: r.src}, "the file is empty: none of its hooks runs"))
 	}
 	if root == nil && s.broken != nil && s.broken(l) {
 		for i := range found {
@@ -137,6 +139,13 @@ func (s *settings) read(l *Loader, in *File) {
 			r.readEvents(events)
 		}
 	}
+}
+
+// emptySettings says that a file holds nothing, as one that is being saved does
+// for a moment.
+func emptySettings(src *diag.Source) diag.Diagnostic {
+	return codeSyntax.Report(diag.Span{Source: src}, "the file is empty: none of its hooks runs").
+		WithHint("{} is a configuration without hooks")
 }
 
 func (r *settingsReader) parse() (*Node, diag.List) {

@@ -125,7 +125,7 @@ func TestUnseenCharactersInEveryFormat(t *testing.T) {
 				text = strings.Replace(text, `"Bash"`, `{"tools": "Bash"}`, 1)
 			}
 			require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, "Bash", bad)), 0o644))
-			found := codesOf(t, hookc.Profile(g.profile, false), hookc.Input(format.Input{Path: path, Tier: policy.TierUser, Format: formatOf(g)}))
+			found := codesOf(t, hookc.Profile(g.profile, false), hookc.Input(format.Input{Path: path, Tier: policy.TierUser, Format: g.profile}))
 			assert.NotEmpty(t, found[code], "%s: %q", g.profile, bad)
 		}
 	}

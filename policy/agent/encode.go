@@ -20,10 +20,10 @@ func (c *Call) Encode(d *policy.Decision) Wire {
 	d.Degraded = strings.Join(parts, "; ")
 	w := c.agent.say(a)
 	switch {
-	case w.Exit != 0 && len(w.Stdout) == 0 && w.Stderr != "" && len(a.open) > 0:
-		// The refusal is all that this answer says: what every answer names, such as
-		// a trusted file that differs, stands below it.
-		w.Stderr += "\n" + logLines(a.open)
+	case w.Exit != 0 && len(w.Stdout) == 0 && w.Stderr != "" && len(a.other) > 0:
+		// The refusal is all that this answer says: that another policy decided than
+		// lies there stands below it.
+		w.Stderr += "\n" + logLines(a.other)
 	case w.Exit != 0 || w.Stderr != "":
 	case !c.agent.stderrIsAnswer && len(a.notes) > 0:
 		w.Stderr = logLines(a.notes)

@@ -22,14 +22,19 @@ type answer struct {
 	suppress bool
 	losses   []Loss
 	// notes are for whoever reads the agent's log; open are those of them that
-	// tell of a failure that let something through, or of the policy as a whole.
-	notes, open []string
+	// tell of a failure that let something through, or of the policy as a whole;
+	// other are those of otherPolicy.
+	notes, open, other []string
 }
 
 func (a *answer) contextText() string { return a.call.agent.contexts(a.context) }
 func (a *answer) systemText() string  { return joinLines(a.system) }
 
 func (a *answer) lose(from, to, why string) { a.losses = append(a.losses, Loss{from, to, why}) }
+
+// otherPolicy are the warnings that what decided is not what lies there now: the
+// last whole policy (HK023), or the copy that was trusted (HK165).
+var otherPolicy = []string{"HK023", "HK165"}
 
 // fit reduces a Decision to what can be said.
 func (c *Call) fit(d *policy.Decision) *answer {
@@ -50,6 +55,9 @@ func (c *Call) fit(d *policy.Decision) *answer {
 		a.notes = append(a.notes, text)
 		if w.Hook == "" {
 			a.open = append(a.open, text)
+		}
+		if w.Code != nil && slices.Contains(otherPolicy, w.Code.ID) {
+			a.other = append(a.other, text)
 		}
 		// What concerns the policy as a whole, and a gate that was overridden,
 		// must not hide in a log.

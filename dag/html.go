@@ -82,6 +82,9 @@ func (p *page) header(m *Model) {
 		if s.Untrusted != "" {
 			p.put(" <span class=\"warn\">not trusted: %s</span>", s.Untrusted)
 		}
+		for _, c := range s.uncovered() {
+			p.put(" <span class=\"warn\">not covered by trust, runs what cannot be determined: %s</span>", c)
+		}
 		p.WriteString("</p>\n")
 	}
 	p.WriteString("<nav aria-label=\"Events\"><p>")

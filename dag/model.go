@@ -46,6 +46,15 @@ type SourceModel struct {
 	Opaque    []string `json:"opaque,omitempty"`
 }
 
+// uncovered are the commands that consent to a source does not cover: a user's
+// own hooks need none.
+func (s *SourceModel) uncovered() []string {
+	if s.Tier < policy.TierProject {
+		return nil
+	}
+	return s.Opaque
+}
+
 // EventModel is what happens when one event fires. Every loaded hook of the
 // event is in it exactly once: in Items, where copies made by recheck carry
 // RecheckOf, in Dead or in Unmatched.

@@ -122,6 +122,9 @@ func (t *textPage) header(m *Model) {
 		if s.Untrusted != "" {
 			t.prose(0, "NOT TRUSTED "+plain(s.Name), t.Palette.Warn, s.Untrusted)
 		}
+		for _, c := range s.uncovered() {
+			t.prose(0, "NOT COVERED "+plain(s.Name), t.Palette.Warn, "runs what cannot be determined: "+c)
+		}
 	}
 }
 

@@ -31,8 +31,10 @@ type hooksStatus struct {
 	Events   []eventCount        `json:"events"`
 	Sources  []sourceStatus      `json:"sources"`
 	Counters []hookc.HookMetrics `json:"counters"`
-	Notes    []string            `json:"notes,omitempty"`
-	State    string              `json:"state,omitempty"`
+	// Warnings are in every Decision: what of the sources does not run.
+	Warnings []string `json:"warnings,omitempty"`
+	Notes    []string `json:"notes,omitempty"`
+	State    string   `json:"state,omitempty"`
 }
 
 type eventCount struct {
@@ -47,6 +49,8 @@ type sourceStatus struct {
 	Format string      `json:"format"`
 	// Untrusted says why the hooks of the file do not run.
 	Untrusted string `json:"untrusted,omitempty"`
+	// Opaque are the commands that consent does not cover.
+	Opaque []string `json:"opaque,omitempty"`
 }
 
 func newHooksStatus() *cobra.Command {
@@ -116,7 +120,16 @@ func describe(p *dag.Program) *hooksStatus {
 		status.Events = append(status.Events, eventCount{plan.Event, live, plan.Posture()})
 	}
 	for _, src := range p.Sources {
-		status.Sources = append(status.Sources, sourceStatus{spell.Line(src.Name), src.Tier, src.Format, src.Untrusted})
+		at := sourceStatus{spell.Line(src.Name), src.Tier, src.Format, src.Untrusted, nil}
+		for _, c := range src.Opaque {
+			if src.Tier >= policy.TierProject { // a user's own need no consent
+				at.Opaque = append(at.Opaque, spell.Line(c))
+			}
+		}
+		status.Sources = append(status.Sources, at)
+	}
+	for _, w := range p.Warnings {
+		status.Warnings = append(status.Warnings, w.Code.ID+" "+spell.Line(w.Text))
 	}
 	return status
 }
@@ -127,8 +140,16 @@ func (s *hooksStatus) print(w *tabwriter.Writer) error {
 		state = "enabled"
 	}
 	fmt.Fprintf(w, "%s: %s on %s\n", state, count(s.Hooks, "hook"), count(len(s.Events), "event"))
+	for _, n := range s.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", n)
+	}
 	for _, n := range s.Notes {
 		fmt.Fprintf(w, "note: %s\n", n)
+	}
+	for _, src := range s.Sources {
+		for _, c := range src.Opaque {
+			fmt.Fprintf(w, "not covered by trust, runs what cannot be determined: %s (%s)\n", c, src.File)
+		}
 	}
 	if len(s.Sources) > 0 {
 		fmt.Fprintf(w, "\nSOURCE\tTIER\tFORMAT\t\n")

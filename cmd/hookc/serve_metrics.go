@@ -69,8 +69,9 @@ func (v *server) exposition() string {
 	sum += v.took.buckets[len(histogramBounds)].Load()
 	fmt.Fprintf(&b, "hookc_answer_seconds_bucket{le=\"+Inf\"} %d\nhookc_answer_seconds_sum %v\nhookc_answer_seconds_count %d\n",
 		sum, time.Duration(v.took.nanos.Load()).Seconds(), sum)
-	plans, broken := v.plans.list(), 0
+	plans, broken, warnings := v.plans.list(), 0, 0
 	for _, p := range plans {
+		warnings += p.Warnings
 		if p.Error != "" {
 			broken++
 		}
@@ -81,6 +82,7 @@ func (v *server) exposition() string {
 	metric("hookc_connections", "gauge", "Connections open.", v.open.Load())
 	metric("hookc_plans", "gauge", "Plans in force.", len(plans))
 	metric("hookc_plans_broken", "gauge", "Plans whose policy no longer compiles.", broken)
+	metric("hookc_plans_warnings", "gauge", "Warnings that answers by the plans in force hold, such as entries of settings that are passed over.", warnings)
 	metric("hookc_builds_total", "counter", "Policies compiled.", v.plans.builds.Load())
 	metric("hookc_build_failures_total", "counter", "Policies that did not compile.", v.plans.failed.Load())
 	metric("hookc_memory_bytes", "gauge", "Memory obtained from the system.", mem.Sys)

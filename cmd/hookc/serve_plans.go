@@ -113,6 +113,7 @@ type resident struct {
 	processes bool
 	policy    string
 	hooks     int
+	warnings  int
 	since     time.Time
 	files     prints
 }
@@ -180,7 +181,7 @@ func (p *plans) drop(at *list.Element) {
 
 // sign is what is left of a plan where it may not be used.
 func (r *resident) sign() *resident {
-	return &resident{tally: &tally{}, memory: r.memory, processes: true, policy: r.policy, hooks: r.hooks, since: r.since, files: r.files}
+	return &resident{tally: &tally{}, memory: r.memory, processes: true, policy: r.policy, hooks: r.hooks, warnings: r.warnings, since: r.since, files: r.files}
 }
 
 // close ends a plan once its events have.
@@ -342,7 +343,7 @@ func (p *plans) list() []planStatus {
 			continue // another slot has the plan that is used
 		}
 		at := planStatus{Project: s.want.project, Event: string(s.want.event), Args: s.want.said.src.files, Policy: r.policy,
-			Hooks: r.hooks, Since: r.since, Events: r.events.Load(), Fusing: r.eng != nil && r.eng.Settling()}
+			Hooks: r.hooks, Warnings: r.warnings, Since: r.since, Events: r.events.Load(), Fusing: r.eng != nil && r.eng.Settling()}
 		s.mu.Lock()
 		if s.err != nil {
 			at.Error = s.err.Error()

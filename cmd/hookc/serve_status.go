@@ -49,6 +49,8 @@ type planStatus struct {
 	Hooks   int       `json:"hooks"`
 	Since   time.Time `json:"since"`
 	Events  int64     `json:"events"`
+	// Warnings is how many every answer holds: what of the sources does not run.
+	Warnings int `json:"warnings,omitempty"`
 	// Fusing is true while rules that changed are made one evaluation with the
 	// others, in the background.
 	Fusing bool   `json:"fusing,omitempty"`

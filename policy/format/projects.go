@@ -241,6 +241,13 @@ func (l *Loader) found(in *File, h *policy.Hook) {
 	in.settle(&h.Body, dir)
 }
 
+// uncovered notes a command of a hook where consent cannot cover all that it runs.
+func (in *File) uncovered(h *policy.Hook, command string, opaque bool) {
+	if in.source != nil && (opaque || slices.ContainsFunc(h.Body.Env, redirects)) {
+		in.source.Opaque = appendNew(in.source.Opaque, []string{command})
+	}
+}
+
 // commands resolves the command of a hook.
 func (l *Loader) commands(in *File, h *policy.Hook, live func(string) string) {
 	command := h.Body.Command.Value
@@ -271,7 +278,9 @@ func (l *Loader) commands(in *File, h *policy.Hook, live func(string) string) {
 	if line.live != command {
 		h.Body.Line = line.live
 	}
-	if in.Within != "" { // what it consists of is looked at for consent, and to run it
+	if in.Within != "" { // what it consists of is looked at for consent, and to run it; what it says is there to see
+		_, opaque := commandFiles(command, at.dir)
+		in.uncovered(h, command, opaque || line.unsure)
 		return
 	}
 	look := func() covered { return l.covers(command, line, at) }
@@ -279,9 +288,7 @@ func (l *Loader) commands(in *File, h *policy.Hook, live func(string) string) {
 	l.sight.ask(func() bool { now := look(); return now.same(&c) })
 	if s := in.source; s != nil {
 		s.Uses, s.Globs = append(s.Uses, c.files...), append(s.Globs, c.globs...)
-		if c.opaque || slices.ContainsFunc(h.Body.Env, redirects) {
-			s.Opaque = appendNew(s.Opaque, []string{command})
-		}
+		in.uncovered(h, command, c.opaque)
 		s.Opaque = appendNew(s.Opaque, c.said)
 	}
 	h.Body.Imports = c.imports(line.scripts)

@@ -30,6 +30,17 @@ stop:
 func newColdHouse(t *testing.T, text string) *gateHouse {
 	t.Helper()
 	h := newGateHouse(t)
+	h.copyHookc()
+	h.write("hooks.yaml", text)
+	h.ask(lists, nil, h.hookc, "run", "--dialect", "claude")
+	h.compile()
+	return h
+}
+
+// copyHookc gives the house a hookc of its own.
+func (h *gateHouse) copyHookc() {
+	t := h.t
+	t.Helper()
 	own := filepath.Join(h.home, "hookc")
 	from, err := os.Open(h.hookc)
 	require.NoError(t, err)
@@ -40,10 +51,6 @@ func newColdHouse(t *testing.T, text string) *gateHouse {
 	require.NoError(t, err)
 	require.NoError(t, to.Close())
 	h.hookc = own
-	h.write("hooks.yaml", text)
-	h.ask(lists, nil, h.hookc, "run", "--dialect", "claude")
-	h.compile()
-	return h
 }
 
 func (h *gateHouse) compile() {

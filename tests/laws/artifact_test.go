@@ -20,6 +20,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/tests/depth"
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // carried is a program written and read again, with its bodies made by kinds.
@@ -141,6 +142,10 @@ func TestArtifactIsRego(t *testing.T) {
 			}
 		}
 	})
+	if !programs.Native { // OPA evaluates one hook at a time
+		assert.Zero(t, runs)
+		return
+	}
 	assert.Greater(t, runs, depth.Least(80))
 }
 

@@ -16,9 +16,17 @@ func TestLeftBehind(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has this /proc")
 	}
-	cmd := exec.Command("sleep", "600")
+	cmd := exec.Command("cat")
 	cmd.Env = append(os.Environ(), "FAULT_MARK=processes-test")
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
+	_, err = in.Write([]byte("."))
+	require.NoError(t, err)
+	_, err = out.Read(make([]byte, 1)) // its environment is in place when it runs
+	require.NoError(t, err)
 	assert.Len(t, LeftBehind("processes-test"), 1)
 	assert.Len(t, Children(), 1)
 	require.NoError(t, cmd.Process.Kill())

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/policy"
@@ -17,26 +18,28 @@ type calledFile struct {
 
 // pathKeys are the names of arguments that hold a path or a list of paths, in
 // lower case and without separators.
-var pathKeys = func() map[string]bool {
+var pathKeys = sync.OnceValue(func() map[string]bool {
 	out := wordSet("dir folder uri fileuri paths filepaths files include absolutepaths uris fileuris outputpath outputfile")
 	for _, key := range toolcall.FindPart(policy.FieldPath).Keys {
 		out[plainKey(key)] = true
 	}
 	return out
-}()
+})
 
 // moveKeys are those of calls that move and copy; a search has none.
-var moveKeys = wordSet("destination dest dst destpath destinationpath newpath source src sourcepath srcpath oldpath movepath target targetpath to from " +
-	"sources destinations targets newfile oldfile")
+var moveKeys = sync.OnceValue(func() map[string]bool {
+	return wordSet("destination dest dst destpath destinationpath newpath source src sourcepath srcpath oldpath movepath target targetpath to from " +
+		"sources destinations targets newfile oldfile")
+})
 
 // contentKeys are those of what is written: a text may well be about paths.
-var contentKeys = func() map[string]bool {
+var contentKeys = sync.OnceValue(func() map[string]bool {
 	out := map[string]bool{}
 	for _, key := range toolcall.FindPart(policy.FieldContent).Keys {
 		out[plainKey(key)] = true
 	}
 	return out
-}()
+})
 
 func wordSet(list string) map[string]bool {
 	out := map[string]bool{}
@@ -103,10 +106,10 @@ func (f *fileArgs) value(v any, named bool, depth int) {
 func (f *fileArgs) object(args map[string]any, depth int) {
 	for _, key := range slices.Sorted(maps.Keys(args)) {
 		name := plainKey(key)
-		if contentKeys[name] && (f.kind == toolcall.KindWrite || f.kind == toolcall.KindEdit) {
+		if contentKeys()[name] && (f.kind == toolcall.KindWrite || f.kind == toolcall.KindEdit) {
 			continue
 		}
-		f.value(args[key], pathKeys[name] || f.kind != toolcall.KindSearch && moveKeys[name], depth+1)
+		f.value(args[key], pathKeys()[name] || f.kind != toolcall.KindSearch && moveKeys()[name], depth+1)
 	}
 }
 

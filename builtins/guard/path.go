@@ -34,9 +34,11 @@ var pathGuardRule = rule.Rule{
 
 // agentFiles are where agents and hookc keep what they are told to run and
 // what they may do: a change of them can switch every guard off.
-var agentFiles = append([]string{
-	".hookc", "hooks.yaml", "hooks.yml", "~/.config/hookc", "~/.local/state/hookc", "~/Library/Application Support/hookc", "/etc/hookc",
-}, agent.Protected()...)
+func agentFiles() []string {
+	return append([]string{
+		".hookc", "hooks.yaml", "hooks.yml", "~/.config/hookc", "~/.local/state/hookc", "~/Library/Application Support/hookc", "/etc/hookc",
+	}, agent.Protected()...)
+}
 
 // pathGuard judges the files that calls change or read.
 type pathGuard struct {
@@ -50,7 +52,7 @@ func newPathGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	g := &pathGuard{by: policy.By{Name: h.Name, At: h.Span}, unknown: s.unknown()}
 	protect := opts.Texts("protect")
 	if s.flag("agents", true) {
-		protect = append(protect[:len(protect):len(protect)], agentFiles...)
+		protect = append(protect[:len(protect):len(protect)], agentFiles()...)
 	}
 	g.protect = s.paths("protect", protect)
 	g.hidden = s.paths("hide", opts.Texts("hide"))

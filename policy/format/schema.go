@@ -80,7 +80,7 @@ var (
 	builtin = []policy.Kind{policy.KindBuiltin}
 )
 
-var schema = slices.Concat(fileKeys, eventKeys, hookKeys, filterKeys, ruleKeys)
+var schema = sync.OnceValue(func() []Key { return slices.Concat(fileKeys, eventKeys, hookKeys, filterKeys, ruleKeys()) })
 
 var fileKeys = []Key{
 	{Place: InFile, Name: "version", Type: TypeWord, Words: []string{"1"}, Default: "1", Note: "version of the schema"},
@@ -188,7 +188,7 @@ var filterKeys = []Key{
 }
 
 // ruleKeys are the hook's own keywords, one of them for each rule.
-var ruleKeys = func() []Key {
+func ruleKeys() []Key {
 	var out []Key
 	for _, k := range hookKeys {
 		if _, says := policy.ParsePower(k.Name); says {
@@ -196,10 +196,10 @@ var ruleKeys = func() []Key {
 		}
 	}
 	return append(out, Key{Place: InRule, Name: "reason", Type: TypeText, Default: "the hook's reason", Note: "told with the verdict"})
-}()
+}
 
 // Schema is every key of hooks.yaml, place by place.
-func Schema() []Key { return slices.Clone(schema) }
+func Schema() []Key { return slices.Clone(schema()) }
 
 type placed struct {
 	place Place
@@ -207,6 +207,7 @@ type placed struct {
 }
 
 var schemaIndex = sync.OnceValue(func() map[placed]*Key {
+	schema := schema()
 	index := make(map[placed]*Key, len(schema))
 	for i := range schema {
 		at := placed{schema[i].Place, schema[i].Name}
@@ -225,7 +226,7 @@ func key(p Place, name string) *Key { return schemaIndex()[placed{p, name}] }
 // kind.
 func keyNames(p Place, kind policy.Kind) []string {
 	var out []string
-	for _, k := range schema {
+	for _, k := range schema() {
 		if k.Place == p && k.takes(kind) {
 			out = append(out, k.Name)
 		}

@@ -52,7 +52,7 @@ func JSONSchema() []byte {
 func placeSchema(p Place) object {
 	properties := object{}
 	var required []string
-	for _, k := range schema {
+	for _, k := range schema() {
 		if k.Place != p {
 			continue
 		}

@@ -29,10 +29,10 @@ func Shaping(r rune) bool { return r == 0x200c || r == 0x200d || r == 0xfe0e || 
 
 var bases = sync.OnceValue(func() map[rune]byte {
 	out := make(map[rune]byte, 450)
-	for _, table := range []map[byte]string{alike, marks} {
-		for ascii, others := range table {
-			for _, r := range others {
-				out[r] = ascii
+	for _, table := range [][]lookalikes{alike[:], marks[:]} {
+		for _, l := range table {
+			for _, r := range l.like {
+				out[r] = l.plain
 			}
 		}
 	}

@@ -1,21 +1,24 @@
 package rego
 
 import (
+	"slices"
+
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/hookc/hookc/rego/directed"
 )
 
 // Of many rules that are alike, which differ in constants only, all are evaluated by
-// topdown on the events directed at the first mostWhole of them and on one in
-// oneWhole of the others. On the rest of the events those are that are not among
-// them or are one of the first mostBeside, that the event is directed at, and that
-// native code says something by. With a thousand such rules topdown has a tenth
-// of the work, and each rule its own events still.
+// topdown on the events directed at the first mostWhole of them, on one in oneWhole
+// of the others, and of very many events on allWhole of them: all rules on all
+// events would be their square. On the rest of the events those are evaluated that
+// are not among them or are one of the first mostBeside, that the event is directed
+// at, and that native code says something by. Each rule has its own events still.
 const (
 	mostWhole  = 2
 	mostBeside = 8
 	oneWhole   = 32
+	allWhole   = 32
 )
 
 // sieve is the index of an entry point's rules while native code is compared: it
@@ -29,32 +32,35 @@ type sieve struct {
 	rules []*ast.Rule
 	alike map[*ast.Rule]bool
 	entry int32
+	// whole has all rules evaluated on one event of so many.
+	whole int
+	// kind and beside are what the index says of all rules, and those that are not
+	// alike.
+	kind   ast.IndexResult
+	beside []*ast.Rule
 	// asked are those of alike that are evaluated, nil for all.
-	asked map[*ast.Rule]bool
+	asked []*ast.Rule
 }
 
-// Lookup is a ast.RuleIndex's.
+// Lookup is a ast.RuleIndex's. What it leaves to be evaluated holds by its body
+// alone: the index, that only saves work, is not asked.
 func (s *sieve) Lookup(r ast.ValueResolver) (*ast.IndexResult, error) {
-	out, err := s.RuleIndex.Lookup(r)
-	if err != nil || s.asked == nil {
-		return out, err
+	if s.asked == nil {
+		return s.RuleIndex.Lookup(r)
 	}
-	var rest []*ast.Rule
-	for _, rule := range out.Rules {
-		if !s.alike[rule] || s.asked[rule] {
-			rest = append(rest, rule)
-		}
-	}
-	out.Rules = rest
+	out := ast.NewIndexResult(s.kind.Kind)
+	out.Default, out.OnlyGroundRefs = s.kind.Default, s.kind.OnlyGroundRefs
+	out.Rules = append(append(out.Rules, s.beside...), s.asked...)
 	return out, nil
 }
 
 // sieves puts sieves before the rules of those entry points that have many alike;
 // done takes them away. nth are the blocks of each function, by which of its shape
 // each is.
-func (n *Native) sieves(m *Module, nth map[int][]int) (all []*sieve, done func()) {
+func (n *Native) sieves(m *Module, nth map[int][]int, events int) (all []*sieve, done func()) {
 	for i := range n.entries {
 		if s := n.sieve(m, i, nth[n.entries[i].fn]); s != nil {
+			s.whole = max(oneWhole, events/allWhole)
 			s.RuleIndex, s.node.Index, s.e.index = s.node.Index, s, s
 			all = append(all, s)
 		}
@@ -95,6 +101,16 @@ func (n *Native) sieve(m *Module, i int, nth []int) *sieve {
 			s.alike[rule] = true
 		}
 	}
+	all, err := s.node.Index.AllRules(nil)
+	if err != nil || len(all.Else) > 0 {
+		return nil
+	}
+	s.kind = *all
+	for _, rule := range all.Rules {
+		if !s.alike[rule] {
+			s.beside = append(s.beside, rule)
+		}
+	}
 	return s
 }
 
@@ -102,21 +118,27 @@ func (n *Native) sieve(m *Module, i int, nth []int) *sieve {
 // show something of; false for all.
 func (s *sieve) ask(which int, of directed.Aim, told []told) bool {
 	s.asked = nil
-	if of.Fn != s.fn || of.Nth <= mostWhole || which%oneWhole == 0 {
+	if of.Fn != s.fn || of.Nth <= mostWhole || which%s.whole == 0 {
 		return false
 	}
-	asked := map[*ast.Rule]bool{s.rules[of.Block]: true}
+	asked := []*ast.Rule{}
+	ask := func(rule *ast.Rule) {
+		if s.alike[rule] && !slices.Contains(asked, rule) {
+			asked = append(asked, rule)
+		}
+	}
+	if s.rules[of.Block] == nil {
+		return false
+	}
+	ask(s.rules[of.Block])
 	for _, t := range told {
 		if t.entry != s.entry {
 			continue
 		}
-		if t.block < 0 {
+		if t.block < 0 || s.rules[t.block] == nil {
 			return false
 		}
-		asked[s.rules[t.block]] = true
-	}
-	if asked[nil] {
-		return false
+		ask(s.rules[t.block])
 	}
 	s.asked = asked
 	return true

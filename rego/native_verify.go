@@ -49,7 +49,7 @@ func (n *Native) Verify(h *policy.Hook) diag.List {
 	}
 	p := n.code.Program()
 	events := directed.Events(p, h.Event, m.missing(p), m.orphans(p), func(v native.Value) any { return toJSON(fromNative(v)) })
-	sieves, done := trial.sieves(m, events.Nth)
+	sieves, done := trial.sieves(m, events.Nth, len(events.Events))
 	defer done()
 	for i, e := range events.Events {
 		c := comparison{n: trial, m: m}

@@ -96,7 +96,10 @@ func (h *gateHouse) serve(args ...string) {
 	h.server = cmd
 	h.t.Cleanup(func() {
 		_ = cmd.Process.Signal(syscall.SIGKILL) // it may have ended
-		<-ended
+		how := <-ended
+		if h.t.Failed() {
+			h.t.Logf("serve ended: %v; it said: %s", how, &said)
+		}
 	})
 	require.Eventually(h.t, func() bool {
 		_, err := h.status()

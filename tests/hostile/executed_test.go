@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -94,7 +95,8 @@ func TestSwappedScriptDecidesNothing(t *testing.T) {
 			for _, at := range []string{".hookc/hooks/x.sh", "tools/deep/x.sh"} {
 				h, script, other := scripted(t, "sh ./"+at, at, guardScript)
 				stop := make(chan struct{})
-				swapped, failed := 0, error(nil)
+				var swapped atomic.Int64
+				var failed error
 				var swapper sync.WaitGroup
 				swapper.Go(func() {
 					for failed == nil {
@@ -104,19 +106,19 @@ func TestSwappedScriptDecidesNothing(t *testing.T) {
 						default:
 						}
 						failed = swap(script, other)
-						swapped++
+						swapped.Add(1)
 					}
 				})
 				for range rounds {
 					a := h.ask(t, removal, programs.Hookc(t), "run", "PreToolUse", "--dialect", "claude", "--deadline", "100s")
-					if !assert.Contains(t, a.stdout+a.stderr, "the script says no", "%s, after %d swaps", at, swapped) {
+					if !assert.Contains(t, a.stdout+a.stderr, "the script says no", "%s, after %d swaps", at, swapped.Load()) {
 						break
 					}
 				}
 				close(stop)
 				swapper.Wait()
 				require.NoError(t, failed)
-				assert.Greater(t, swapped, rounds)
+				assert.Greater(t, int(swapped.Load()), rounds)
 			}
 		})
 	}

@@ -135,13 +135,14 @@ func keep(root, workshop string) (string, error) {
 		}
 		ids.WriteString(id)
 	}
+	ids.WriteString(" copied") // not those that were second names
 	version := sha256.Sum256([]byte(ids.String()))
 	dir := filepath.Join(root, fmt.Sprintf("%x", version[:8]))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
 	for _, name := range names {
-		if err := link(filepath.Join(workshop, name), filepath.Join(dir, name)); err != nil {
+		if err := copyOnce(filepath.Join(workshop, name), filepath.Join(dir, name)); err != nil {
 			return "", err
 		}
 	}
@@ -154,13 +155,20 @@ func keep(root, workshop string) (string, error) {
 	return dir, removeUnused(root, now)
 }
 
-// link makes path a second name of the file: go build replaces a program and
-// never writes into it, so the file behind path stays as it is.
-func link(from, path string) error {
-	if err := os.Link(from, path); err != nil && !os.IsExist(err) {
+// copyOnce copies a program unless it is there. A second name of the file would
+// not do: go build sets the time of a program that is up to date, and a server
+// whose hookc has another time ends. Another process copies: a program cannot be
+// started while a process has it open to write, as one does for a moment that is
+// started meanwhile.
+func copyOnce(from, path string) error {
+	if _, err := os.Stat(path); err == nil || !os.IsNotExist(err) {
 		return err
 	}
-	return nil
+	unfinished := path + ".new" // the lock is held
+	if out, err := exec.Command("cp", from, unfinished).CombinedOutput(); err != nil {
+		return fmt.Errorf("cp: %w: %s", err, out)
+	}
+	return os.Rename(unfinished, path)
 }
 
 func removeUnused(root string, now time.Time) error {

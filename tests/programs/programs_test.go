@@ -11,15 +11,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPrograms: both programs run, and a second build is the same folder.
+// TestPrograms: both programs run, and a second build is the same folder with the
+// same files.
 func TestPrograms(t *testing.T) {
 	out, err := exec.Command(Hookc(t), "version").Output()
 	require.NoError(t, err)
 	assert.Contains(t, string(out), "hookc")
 	assert.FileExists(t, Hookgate(t))
+	before, err := os.Stat(Hookc(t))
+	require.NoError(t, err)
 	again, err := build()
 	require.NoError(t, err)
 	assert.Equal(t, Dir(t), again)
+	after, err := os.Stat(Hookc(t))
+	require.NoError(t, err)
+	assert.Equal(t, before.ModTime(), after.ModTime())
 }
 
 // TestKept: a path keeps its program while the workshop gets the next one, and

@@ -7,6 +7,8 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/digits"
 	"github.com/hookc/hookc/rego/bounds"
+
+	"github.com/open-policy-agent/opa/v1/topdown/cache"
 )
 
 const (
@@ -48,6 +50,9 @@ type stepBudget struct {
 	why   overrun
 	// madeUp says that the event is, so the world is not looked at.
 	madeUp bool
+	// patterns keeps what OPA compiled of regular expressions, beyond the hundred
+	// that it keeps itself; nil for those alone.
+	patterns cache.InterQueryValueCache
 }
 
 // overrun is what an evaluation took too much of; time is the first.

@@ -111,6 +111,7 @@ func (c *code) query(body ast.Body, input *ast.Term, steps *stepBudget) *topdown
 		WithInput(input).
 		WithCancel(steps).
 		WithTime(steps.start).
+		WithInterQueryBuiltinValueCache(steps.patterns).
 		WithStrictBuiltinErrors(true)
 }
 

@@ -18,7 +18,7 @@ const (
 	mostWhole  = 2
 	mostBeside = 8
 	oneWhole   = 32
-	allWhole   = 32
+	allWhole   = 16
 )
 
 // sieve is the index of an entry point's rules while native code is compared: it

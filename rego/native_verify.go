@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/topdown/cache"
 
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/policy"
@@ -51,8 +52,9 @@ func (n *Native) Verify(h *policy.Hook) diag.List {
 	events := directed.Events(p, h.Event, m.missing(p), m.orphans(p), func(v native.Value) any { return toJSON(fromNative(v)) })
 	sieves, done := trial.sieves(m, events.Nth, len(events.Events))
 	defer done()
+	patterns := cache.NewInterQueryValueCache(context.Background(), nil)
 	for i, e := range events.Events {
-		c := comparison{n: trial, m: m}
+		c := comparison{n: trial, m: m, patterns: patterns}
 		if c.native(e); c.fell && !timedOut(c.gotErr) {
 			tried.left++
 			continue
@@ -82,9 +84,10 @@ func (n *Native) Verify(h *policy.Hook) diag.List {
 
 // comparison is what both say of one event at a time.
 type comparison struct {
-	n     *Native
-	m     *Module
-	start time.Time
+	n        *Native
+	m        *Module
+	patterns cache.InterQueryValueCache
+	start    time.Time
 
 	got, want       policy.Result
 	gotErr, wantErr error
@@ -99,7 +102,7 @@ func (c *comparison) native(e *policy.Context) {
 }
 
 func (c *comparison) topdown(e *policy.Context) {
-	steps := &stepBudget{ctx: context.Background(), start: c.start, limit: verifyBudget, at: readThread(), madeUp: true}
+	steps := &stepBudget{ctx: context.Background(), start: c.start, limit: verifyBudget, at: readThread(), madeUp: true, patterns: c.patterns}
 	term := ast.NewTerm(c.m.Input(e))
 	c.want = policy.Result{}
 	if c.values, c.wantErr = c.m.values(c.m.ask, c.m.entries, term, steps); c.wantErr == nil {

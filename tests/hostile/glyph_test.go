@@ -107,7 +107,7 @@ func TestLettersThatLookAlikeAreFound(t *testing.T) {
 		found := codesOf(t, policyOf(word))
 		assert.Empty(t, append(found["HK133"], found["HK134"]...), "%q", word)
 	}
-	for name, ok := range map[string]bool{"guard": true, "охрана": true, "🚀️ deploy": true, "👩‍💻 review": true, "می‌خواهم": true,
+	for name, ok := range map[string]bool{"guard": true, "охрана": true, "🚀️ deploy": true, "👩‍💻 review": true, "می\u200cخواهم": true,
 		"gu\u0430rd": false, "other\u200b": false, "\u0441\u043e\u0440": false, "\u202eguard": false, "🚀\u200b": false} {
 		found := codesOf(t, hookc.Text("hooks.yaml", fmt.Sprintf("pre_tool_execution:\n  - {name: cop, deny: 'true', reason: no}\n  - {name: %q, deny: 'true', reason: no}\n", name)))
 		assert.Equal(t, ok, len(found["HK133"])+len(found["HK134"]) == 0, "%q", name)

@@ -4,6 +4,7 @@ package hostile
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,15 +17,6 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/tests/programs"
-)
-
-// settingsSay is what the guard of each project's settings says, and says how it
-// does: by its exit code, or in the words of agents that do not take that one.
-const (
-	settingsSay = "the settings say no"
-	byCode      = "cat > /dev/null; echo '" + settingsSay + "' >&2; exit 2"
-	byAction    = `cat > /dev/null; echo '{\"action\": \"stop\", \"system_message\": \"` + settingsSay + `\"}'`
-	byDecision  = `cat > /dev/null; echo '{\"permissionDecision\": \"deny\", \"permissionDecisionReason\": \"` + settingsSay + `\"}'`
 )
 
 func grouped(event, matcher string) string {
@@ -61,20 +53,12 @@ func TestEverySettingsFileIsTried(t *testing.T) {
 			if f.Tier < policy.TierProject || f.Format == "hookstoml" { // which holds no hooks
 				continue
 			}
-			assert.True(t, slices.ContainsFunc(keysOf(projectSettings[a.ID]), func(name string) bool {
+			assert.True(t, slices.ContainsFunc(slices.Sorted(maps.Keys(projectSettings[a.ID])), func(name string) bool {
 				tried, err := filepath.Match(f.Path, name)
 				return err == nil && tried || strings.HasPrefix(name, f.Path+"/")
 			}), "%s: %s", a.ID, f.Path)
 		}
 	}
-}
-
-func keysOf[V any](m map[string]V) (out []string) {
-	for key := range m {
-		out = append(out, key)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // TestTrustOfAgentsSettings: the guards in a project's settings for an agent run
@@ -86,7 +70,7 @@ func TestTrustOfAgentsSettings(t *testing.T) {
 		i := slices.IndexFunc(a.Natives(), func(native string) bool {
 			return slices.Contains(a.EventsOf(native), policy.PreToolExecution) && (a.ID != "cursor" || native == "preToolUse")
 		})
-		for _, file := range keysOf(projectSettings[a.ID]) {
+		for _, file := range slices.Sorted(maps.Keys(projectSettings[a.ID])) {
 			t.Run(a.ID+" "+file, func(t *testing.T) {
 				t.Parallel()
 				native, texts := a.Natives()[i], projectSettings[a.ID][file]

@@ -5,6 +5,7 @@ package hostile
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -160,7 +161,7 @@ func TestUnreadableCallsAreRefused(t *testing.T) {
 		passed := h.ask(t, sample, lines[0]...)
 		passed.took = 0
 		events := malformed(t, sample)
-		for tried, name := range keysOf(events) {
+		for tried, name := range slices.Sorted(maps.Keys(events)) {
 			event := events[name]
 			var first answer
 			for i, line := range lines {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,6 +23,15 @@ import (
 type guarded struct {
 	profile, file, event, text string
 }
+
+// settingsSay is what the guard of each project's settings says, and says how it
+// does: by its exit code, or in the words of agents that do not take that one.
+const (
+	settingsSay = "the settings say no"
+	byCode      = "cat > /dev/null; echo '" + settingsSay + "' >&2; exit 2"
+	byAction    = `cat > /dev/null; echo '{\"action\": \"stop\", \"system_message\": \"` + settingsSay + `\"}'`
+	byDecision  = `cat > /dev/null; echo '{\"permissionDecision\": \"deny\", \"permissionDecisionReason\": \"` + settingsSay + `\"}'`
+)
 
 const refuses = `"type": "command", "command": "echo no >&2; exit 2"`
 
@@ -177,7 +187,7 @@ func TestMistakesOfEveryAgent(t *testing.T) {
 		for _, m := range g.mistakes {
 			tried[g.profile] = append(tried[g.profile], m.name)
 		}
-		tried[g.profile] = append(tried[g.profile], keysOf(g.none)...)
+		tried[g.profile] = append(tried[g.profile], slices.Sorted(maps.Keys(g.none))...)
 	}
 	for _, a := range agent.All() {
 		if name, _, _ := strings.Cut(a.ID, "@"); a.Profile != nil {

@@ -26,6 +26,8 @@ type realAgent struct {
 	scope string
 	// rewrites is whether the agent lets a hook change a call.
 	rewrites bool
+	// demands is how often the agent tells its model what keeps it working.
+	demands int
 	// start lays out the configuration with hooks, and is the command line.
 	start func(t *testing.T, s *session) []string
 	// env is what the agent's process gets beside the bare environment.

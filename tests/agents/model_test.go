@@ -73,6 +73,8 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answerResponses(w, m, body)
 	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/chat/completions"):
 		answerChat(w, m, body)
+	case r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/v1/messages"):
+		answerMessages(w, m, body)
 	default:
 		m.mu.Lock()
 		m.stray = append(m.stray, r.Method+" "+r.URL.Path)
@@ -158,4 +160,27 @@ func answerChat(w io.Writer, m *model, body []byte) {
 		chunk(map[string]any{}, "tool_calls")
 	}
 	fmt.Fprint(w, "data: [DONE]\n\n")
+}
+
+// answerMessages speaks Anthropic's messages, streamed.
+func answerMessages(w io.Writer, m *model, body []byte) {
+	t, n := m.next(body)
+	block, delta, reason := map[string]any{"type": "text", "text": ""}, map[string]any{"type": "text_delta", "text": t.text}, "end_turn"
+	if t.tool != "" {
+		block = map[string]any{"type": "tool_use", "id": fmt.Sprintf("toolu_%d", n), "name": t.tool, "input": map[string]any{}}
+		delta, reason = map[string]any{"type": "input_json_delta", "partial_json": jsonText(t.args)}, "tool_use"
+	}
+	say := func(name string, data map[string]any) {
+		data["type"] = name
+		event(w, name, data)
+	}
+	say("message_start", map[string]any{"message": map[string]any{
+		"id": fmt.Sprintf("msg_%d", n), "type": "message", "role": "assistant", "model": "fake-model", "content": []any{},
+		"stop_reason": nil, "stop_sequence": nil, "usage": map[string]any{"input_tokens": 1, "output_tokens": 1},
+	}})
+	say("content_block_start", map[string]any{"index": 0, "content_block": block})
+	say("content_block_delta", map[string]any{"index": 0, "delta": delta})
+	say("content_block_stop", map[string]any{"index": 0})
+	say("message_delta", map[string]any{"delta": map[string]any{"stop_reason": reason, "stop_sequence": nil}, "usage": map[string]any{"output_tokens": 1}})
+	say("message_stop", map[string]any{})
 }

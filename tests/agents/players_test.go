@@ -2,6 +2,7 @@ package agents_test
 
 import (
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -10,7 +11,7 @@ var closedDoor = []string{"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://1
 
 // gemini is Gemini CLI.
 var gemini = &realAgent{
-	id: "gemini", scope: "project", rewrites: true,
+	id: "gemini", scope: "project", rewrites: true, demands: 1,
 	write: func(_, file, text string) turn {
 		return turn{tool: "write_file", args: map[string]any{"file_path": file, "content": text}}
 	},
@@ -43,7 +44,7 @@ var gemini = &realAgent{
 
 // codex is OpenAI Codex.
 var codex = &realAgent{
-	id: "codex", scope: "user", rewrites: true,
+	id: "codex", scope: "user", rewrites: true, demands: 1,
 	write: func(_, file, text string) turn {
 		return turn{tool: "apply_patch", input: "*** Begin Patch\n*** Add File: " + file + "\n+" + text + "\n*** End Patch\n"}
 	},
@@ -84,7 +85,7 @@ exporter = "none"
 
 // qwen is Qwen Code.
 var qwen = &realAgent{
-	id: "qwen", scope: "project",
+	id: "qwen", scope: "project", demands: 1,
 	write: func(dir, file, text string) turn {
 		return turn{tool: "write_file", args: map[string]any{"file_path": filepath.Join(dir, file), "content": text}}
 	},
@@ -111,4 +112,37 @@ var qwen = &realAgent{
 			"OPENAI_MODEL=fake-model", "QWEN_CODE_NO_RELAUNCH=1",
 		}
 	},
+}
+
+// claude is Claude Code.
+var claude = &realAgent{
+	id: "claude", scope: "project", rewrites: true, demands: 2,
+	write: func(dir, file, text string) turn {
+		return turn{tool: "Write", args: map[string]any{"file_path": filepath.Join(dir, file), "content": text}}
+	},
+	shell: func(command string) turn {
+		return turn{tool: "Bash", args: map[string]any{"command": command, "description": "as asked"}}
+	},
+	start: func(t *testing.T, s *session) []string {
+		settings := map[string]any{
+			"hooks": s.groups(1, "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"),
+		}
+		put(t, filepath.Join(s.project, ".claude", "settings.json"), jsonText(settings))
+		return []string{claudeProgram(t), "-p", "go", "--model", "claude-opus-5-5", "--allowedTools", "Bash,Write,Read,Agent"}
+	},
+	env: func(s *session) []string {
+		return append([]string{
+			"ANTHROPIC_BASE_URL=" + s.model.url, "ANTHROPIC_API_KEY=none", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1",
+			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_ERROR_REPORTING=1",
+		}, closedDoor...)
+	},
+}
+
+// claudeProgram is Claude Code's program. The registry keeps one a platform.
+func claudeProgram(t *testing.T) string {
+	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
+	if arch == "" {
+		arch = runtime.GOARCH
+	}
+	return installed(t, "@anthropic-ai", "claude-code-"+runtime.GOOS+"-"+arch, "claude")
 }

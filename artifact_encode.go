@@ -71,10 +71,6 @@ func (c *config) encode(head *codec.Head, p *policy.Policy) ([]section, error) {
 func chainOf(plan *dag.Plan, program *dag.Program, p *policy.Policy, kinds map[policy.Kind]*dag.Kind) *codec.Chain {
 	made := *plan
 	made.Losses = nil // of the agent that is told, which whoever opens the artifact names
-	made.Fused = slices.Clone(plan.Fused)
-	for i := range made.Fused {
-		made.Fused[i].Late = nil // whoever opens the artifact makes it
-	}
 	c := &codec.Chain{Plan: &made}
 	for _, e := range program.Hooks {
 		if e.Hook.Event == plan.Event {

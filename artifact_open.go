@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/hookc/hookc/compiler"
@@ -44,15 +43,11 @@ func Restore(options ...Option) (*dag.Program, diag.List, error) {
 
 // restored is the artifact as a policy that runs.
 func (c config) restored(m *Metrics) (*live, error) {
-	var owner atomic.Pointer[live]
-	c.compile.Background = func(f func()) { owner.Load().later.Go(f) }
 	p, program, found, err := c.restore(true)
 	if err != nil {
 		return nil, err
 	}
-	l, err := c.ready(p, program, found, m)
-	owner.Store(l)
-	return l, err
+	return c.ready(p, program, found, m)
 }
 
 // restore makes of the artifact what compiling its sources would give.

@@ -68,9 +68,9 @@ type Engine struct {
 	closed   atomic.Bool
 	sessions sync.Map // id → *Session
 	anyone   atomic.Bool
-	retired  sync.WaitGroup
-	// background is what is being made of the plan in force, or nil; mu guards it.
-	background *background
+	// retired are the goroutines that end old plans, and what is made of a plan
+	// in the background of an event; that event keeps its plan from being ended.
+	retired sync.WaitGroup
 }
 
 // live is a policy in force and what runs it.
@@ -83,8 +83,6 @@ type live struct {
 	users atomic.Int64
 	idle  chan struct{}
 	once  sync.Once
-	// later is what is still made of the plan in the background.
-	later sync.WaitGroup
 }
 
 // retiring is what retiring adds to the users of a plan.
@@ -115,7 +113,6 @@ func (l *live) close() {
 	}
 	<-l.idle
 	l.exec.Close()
-	l.later.Wait()
 }
 
 // Open loads and compiles the policies its options name. The error, if any,
@@ -135,6 +132,7 @@ func Open(ctx context.Context, options ...Option) (*Engine, error) {
 		e.config.kinds.Eyes = rego.NewEyes(false, nil, nil)
 	}
 	e.config.cache = e.config.newCache()
+	e.config.compile.Background = e.retired.Go
 	e.config.execute.Fire = func(ctx context.Context, event policy.Event, in *policy.Context) *policy.Decision {
 		d, _ := e.Fire(ctx, event, in) // the Decision of an error refuses
 		return d
@@ -405,8 +403,5 @@ func (e *Engine) shut() bool {
 		return true
 	})
 	e.retire(e.live.Load())
-	if e.background != nil {
-		e.background.cancel()
-	}
 	return true
 }

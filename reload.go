@@ -105,7 +105,6 @@ func (e *Engine) Reload(ctx context.Context) error {
 	for s, plans := range sessions {
 		s.swap(plans)
 	}
-	e.finish(next.program)
 	return nil
 }
 
@@ -121,72 +120,26 @@ func (e *Engine) build() (*live, error) {
 	return e.config.compiled(p, found, e.metrics)
 }
 
-// background is the work that is done on a plan after it has gone into force.
-type background struct {
-	cancel context.CancelFunc
-	done   chan struct{}
-}
-
-// finish makes the fusions that a plan went into force without, after those
-// that are being made for the plan before it; what has not been begun of those
-// is given up. The caller holds mu.
-func (e *Engine) finish(p *dag.Program) {
-	before := e.background
-	e.background = nil
-	if before != nil {
-		before.cancel()
-	}
-	late := p.Late()
-	if len(late) == 0 {
-		return
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	b := &background{cancel, make(chan struct{})}
-	e.background = b
-	e.retired.Go(func() {
-		defer close(b.done)
-		defer cancel()
-		if before != nil {
-			<-before.done
-		}
-		for _, l := range late {
-			if ctx.Err() != nil {
-				return
-			}
-			l.Make()
-		}
-	})
-}
-
 // Settle waits until the plan in force is all that it will be. After a Reload
-// the rules that it changed are evaluated one by one, as it allows, while they
-// are made one evaluation with the others in the background; that changes no
-// Decision. It returns ctx's error when that ends first, and at once when
-// nothing is made.
+// the rules that it changed are evaluated one by one, as it allows, until they
+// are made one evaluation with the others, in the background of the first event
+// that wants them; that changes no Decision. It returns ctx's error when that
+// ends first.
 func (e *Engine) Settle(ctx context.Context) error {
-	for {
-		e.mu.Lock()
-		b := e.background
-		e.mu.Unlock()
-		if b == nil {
-			return ctx.Err()
+	for _, f := range e.Program().Unready() {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		select {
-		case <-b.done:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		e.mu.Lock()
-		if e.background == b {
-			e.background = nil
-		}
-		e.mu.Unlock()
+		f.Make()
 	}
+	return ctx.Err()
 }
 
 // Settling reports whether something of the plan in force is still made in the
 // background.
-func (e *Engine) Settling() bool { return len(e.Program().Late()) > 0 }
+func (e *Engine) Settling() bool {
+	return slices.ContainsFunc(e.Program().Unready(), (*dag.LazyFusion).Pending)
+}
 
 // copied is a policy with hooks of its own, for one who changes them: those of
 // a policy that was read are kept for the next reload.

@@ -35,7 +35,9 @@ func fuse(u *unit) {
 			nodes[key] = append(nodes[key], id)
 		}
 		for _, key := range keys {
-			u.fuseNodes(plan, key, nodes[key])
+			if len(nodes[key]) > 1 {
+				u.fuseNodes(plan, key, nodes[key])
+			}
 		}
 		slices.SortFunc(plan.Fused, func(a, b dag.Fusion) int { return a.Nodes[0] - b.Nodes[0] })
 	}
@@ -58,64 +60,59 @@ func fusable(n *dag.Node) bool {
 }
 
 func (u *unit) fuseNodes(plan *dag.Plan, key fuseKey, nodes []int) {
-	if len(nodes) < 2 {
-		return
-	}
 	parts := make([]dag.FusePart, len(nodes))
 	for i, id := range nodes {
 		parts[i] = dag.FusePart{Runner: plan.Nodes[id].Runner, Filter: plan.Nodes[id].Matcher}
 	}
-	members, makes := u.kinds[key.kind].Fuse(parts)
+	members, build := u.kinds[key.kind].Fuse(parts)
 	if len(members) < 2 {
 		return
 	}
 	fusion := dag.Fusion{Kind: key.kind, Slot: key.slot}
-	own := make([]dag.FusePart, len(members))
-	for i, at := range members {
-		own[i], fusion.Nodes = parts[at], append(fusion.Nodes, nodes[at])
+	for _, at := range members {
+		fusion.Nodes, fusion.Parts = append(fusion.Nodes, nodes[at]), append(fusion.Parts, parts[at])
 	}
-	u.fusion(&fusion, own, makes)
+	switch {
+	case u.earlier == nil:
+		fusion.Run = build()
+	case !u.reuse(&fusion): // the program need not wait for it
+		fusion.Lazy = dag.NewLazyFusion(build, u.cfg.Background)
+		fusion.Run = fusion.Lazy.Run
+	}
 	plan.Fused = append(plan.Fused, fusion)
 }
 
-// fusion makes a fusion, unless an earlier program has it, or one like it that
-// stands for it until it is made in the background.
-func (u *unit) fusion(f *dag.Fusion, parts []dag.FusePart, makes func() dag.FusedRun) {
-	older := u.older(parts)
-	switch m := older(); {
-	case m != nil && m.Run != nil && m.SameParts(parts):
-		f.Run, f.Made = m.Run, m
-	case u.earlier != nil:
-		f.Late = dag.NewLate(parts, makes, older)
-		f.Run = f.Late.Run
-	default:
-		f.Made = &dag.Made{Parts: parts, Run: makes()}
-		f.Run = f.Made.Run
-	}
-}
-
-// older is the fusion of the last program that has the most of the parts. One
-// that only borrows has what that program has later as well.
-func (u *unit) older(parts []dag.FusePart) func() *dag.Made {
-	newest := func() *dag.Made { return nil }
-	if u.earlier == nil {
-		return newest
-	}
-	most := 1 // one alone is no gain
+// reuse takes over a fusion of the last program that has the same members. A
+// program that only borrows takes one that has fewer as well, and leaves the
+// others alone: there may be many such programs.
+func (u *unit) reuse(f *dag.Fusion) bool {
 	for _, plan := range u.earlier.unit.plans {
 		for i := range plan.Fused {
-			f := &plan.Fused[i]
-			if m := f.Newest(); m != nil && m.Overlap(parts) > most {
-				most = m.Overlap(parts)
-				newest = f.Newest
+			old := &plan.Fused[i]
+			nodes := nodesOf(old.Parts, f)
+			if nodes == nil || len(nodes) < len(f.Nodes) && !u.cfg.Borrow {
+				continue
 			}
+			f.Nodes, f.Parts, f.Run, f.Lazy = nodes, old.Parts, old.Run, old.Lazy
+			return true
 		}
 	}
-	if u.cfg.Borrow {
-		return newest
+	return false
+}
+
+// nodesOf are the nodes of a fusion that have these parts, in this order; nil
+// when one is missing.
+func nodesOf(parts []dag.FusePart, f *dag.Fusion) []int {
+	var out []int
+	for i, p := range f.Parts {
+		if len(out) < len(parts) && parts[len(out)] == p {
+			out = append(out, f.Nodes[i])
+		}
 	}
-	now := newest()
-	return func() *dag.Made { return now } // not the chain of all programs before
+	if len(out) < len(parts) {
+		return nil
+	}
+	return out
 }
 
 // checkFused: what is evaluated together may be, and sees the same version of

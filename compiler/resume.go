@@ -1,11 +1,9 @@
 package compiler
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 
 	"github.com/hookc/hookc/compiler/lint"
 	"github.com/hookc/hookc/dag"
@@ -208,70 +206,39 @@ func (l *lazyAtom) test(c *policy.Context) bool {
 	return l.made(c)
 }
 
-// resumeFused makes the fused evaluations of a plan, or none under --without
-// fuse.
+// resumeFused gives a plan its fused evaluations, made when they are first
+// wanted, or none under --without fuse.
 func (u *unit) resumeFused(plan *dag.Plan) {
 	if u.cfg.Once || u.without("fuse") {
 		plan.Fused = nil
 	}
 	for i := range plan.Fused {
-		if f := &plan.Fused[i]; u.kinds[f.Kind] != nil {
-			lazy := &lazyFusion{plan: plan, fusion: f, fuse: u.kinds[f.Kind].Fuse, later: u.cfg.Background}
-			f.Run = lazy.run
+		f := &plan.Fused[i]
+		k := u.kinds[f.Kind]
+		if k == nil || k.Fuse == nil {
+			continue
 		}
+		f.Lazy = dag.NewLazyFusion(func() dag.FusedRun { return fuseAgain(k, plan, f.Nodes) }, u.cfg.Background)
+		f.Run = f.Lazy.Run
 	}
 }
 
-// lazyFusion is a fused evaluation that is made when it is first wanted: in the
-// background, where the program's owner has one.
-type lazyFusion struct {
-	plan   *dag.Plan
-	fusion *dag.Fusion
-	fuse   func([]dag.FusePart) ([]int, func() dag.FusedRun)
-	later  func(func())
-	once   sync.Once
-	made   atomic.Pointer[dag.FusedRun]
-}
-
-// errUnfused lets each member be evaluated by itself.
-var errUnfused = errors.New("not fused yet")
-
-func (l *lazyFusion) run(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedSaid) error {
-	made := l.made.Load()
-	if made == nil {
-		l.once.Do(func() {
-			if l.later == nil {
-				l.make()
-				return
-			}
-			l.later(l.make)
-		})
-		if made = l.made.Load(); made == nil {
-			return errUnfused
-		}
-	}
-	return (*made)(ctx, in, chosen, said)
-}
-
-// make fuses the members' bodies. If they do not all go together as they did
-// when the program was compiled, they stay apart.
-func (l *lazyFusion) make() {
-	defer func() { _ = recover() }() // a body that panics does so again by itself, as a failure of its hook
-	if l.fuse == nil {
-		return
-	}
-	parts := make([]dag.FusePart, len(l.fusion.Nodes))
-	for i, id := range l.fusion.Nodes {
-		n := &l.plan.Nodes[id]
+// fuseAgain fuses the bodies of nodes, or gives nil if they do not all go
+// together as they did when the program was compiled.
+func fuseAgain(k *dag.Kind, plan *dag.Plan, nodes []int) dag.FusedRun {
+	parts := make([]dag.FusePart, len(nodes))
+	for i, id := range nodes {
+		n := &plan.Nodes[id]
 		parts[i] = dag.FusePart{Runner: n.Runner, Filter: n.Matcher}
 		if d, ok := n.Runner.(dag.Deferred); ok {
 			parts[i].Runner = d.Made()
 		}
 	}
-	if members, fuse := l.fuse(parts); len(members) == len(parts) {
-		run := fuse()
-		l.made.Store(&run)
+	members, build := k.Fuse(parts)
+	if len(members) < len(parts) {
+		return nil
 	}
+	return build()
 }
 
 // Lint is what the pass lint reports of a program and the policy it was compiled

@@ -14,22 +14,13 @@ type Fusion struct {
 	Slot int
 	// Nodes are the members' IDs, ascending.
 	Nodes []int
+	// Parts are the members as their kind was offered them.
+	Parts []FusePart
 	// Run evaluates members.
 	Run FusedRun
-	// Made is the fusion where its kind makes it apart, and has. Late is the
-	// fusion where that is done after the program has gone into force; Run is
-	// then its Run.
-	Made *Made
-	Late *Late
-}
-
-// Newest is the fusion as it was made, or an older one that stands for it; nil
-// for none.
-func (f *Fusion) Newest() *Made {
-	if f.Late != nil {
-		return f.Late.Newest()
-	}
-	return f.Made
+	// Lazy is set where the fusion is made after the program has gone into
+	// force; Run is then its Run.
+	Lazy *LazyFusion
 }
 
 // FusedRun evaluates the chosen members of a fusion, ascending by their places

@@ -456,7 +456,9 @@ func claudeBlock(a output, object map[string]any, text string) (policy.Result, e
 	}
 	if a.event == policy.PermissionRequest {
 		// Claude Code shows its prompt as usual; so does the host here.
-		d = a.draft()
+		if d.r.Verdict != policy.Deny && d.r.Control != policy.Halt {
+			d = a.draft()
+		}
 		d.warn("exit status 2 says nothing at %s; answer with a decision", a.event)
 		return d.done()
 	}
@@ -522,15 +524,16 @@ func claudeObject(a output, m map[string]any) *draft {
 
 var claudeVerdicts = words{"allow": policy.Allow, "ask": policy.Ask, "defer": policy.Defer, "deny": policy.Deny}
 
-// claudeToolUse reads what PreToolUse alone says. Its own decision wins over
-// the older top-level one; a deferred call keeps its input.
+// claudeToolUse reads what PreToolUse alone says. A deferred call keeps its
+// input.
 func claudeToolUse(d *draft, own, top fields) {
-	word := either("permissionDecision", own, top).text("permissionDecision")
-	if v, ok := claudeVerdicts[word]; ok {
-		d.r.Reasons = nil
-		d.verdict(v, either("permissionDecisionReason", own, top).text("permissionDecisionReason"))
-	} else if word != "" {
-		d.fail("permissionDecision must be allow, deny, ask or defer, not %q", word)
+	for _, o := range []fields{top, own} {
+		word := o.text("permissionDecision")
+		if v, ok := claudeVerdicts[word]; ok {
+			d.claudeVerdict(v, either("permissionDecisionReason", o, own).text("permissionDecisionReason"))
+		} else if word != "" {
+			d.fail("permissionDecision must be allow, deny, ask or defer, not %q", word)
+		}
 	}
 	if input := either("updatedInput", own, top).sub("updatedInput"); input.m != nil && d.r.Verdict != policy.Defer {
 		d.replace(policy.FieldToolInput, input.m)
@@ -540,7 +543,16 @@ func claudeToolUse(d *draft, own, top fields) {
 	}
 }
 
-// claudePermission reads the answer to a permission prompt.
+// claudeVerdict is verdict of the event's own decision: of two that are equal
+// its reason counts, not that of the older top-level one.
+func (d *draft) claudeVerdict(v policy.Verdict, reason string) {
+	if v == d.r.Verdict {
+		d.r.Reasons = nil
+	}
+	d.verdict(v, reason)
+}
+
+// readClaudePermission reads the answer to a permission prompt.
 func readClaudePermission(d *draft, own fields) {
 	decision := own.sub("decision")
 	switch word := decision.text("behavior"); word {
@@ -765,9 +777,7 @@ func claudeSpecific(d *draft, own fields) {
 		case !known || v == policy.Defer:
 			d.fail("permissionDecision must be allow, deny or ask, not %q", word)
 		default:
-			d.r.Reasons = nil
-			d.r.Verdict, d.r.VerdictBy = v, d.by
-			d.reason(own.text("permissionDecisionReason"))
+			d.claudeVerdict(v, own.text("permissionDecisionReason"))
 		}
 	case "Elicitation", "ElicitationResult":
 		switch word := own.text("action"); word {
@@ -837,7 +847,9 @@ func claudeRefuse(a output, traits claudeTrait, object *draft, text string, old 
 	case traits.has(claudeShows):
 		d.system(a.complaint(""))
 	default:
-		d = a.draft()
+		if a.faithful || d.r.Verdict != policy.Deny && d.r.Control != policy.Halt {
+			d = a.draft()
+		}
 		d.warn("exit status 2 says nothing at %s", a.native)
 	}
 	return d.done()

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -275,11 +276,24 @@ func clawdBlock(d *draft) {
 	}
 }
 
-// clawdObject reads an object; hookSpecificOutput, where there is one, hides
-// the top level.
+// clawdHidden: hookSpecificOutput, where there is one, hides the top level of
+// an answer. What is forbidden there holds all the same.
+func clawdHidden(d *draft, m map[string]any, read func(d *draft, top map[string]any)) {
+	top, other := maps.Clone(m), d.output.draft()
+	delete(top, "hookSpecificOutput")
+	read(other, top)
+	if other.r.Verdict > policy.Allow {
+		d.verdict(other.r.Verdict, "")
+		d.r.Reasons = other.r.Reasons
+		d.warn("ClawdCode itself looks at hookSpecificOutput alone; what the answer forbids beside it holds")
+	}
+}
+
+// clawdObject reads an object.
 func clawdObject(d *draft, m map[string]any, text string) {
 	o := d.object(m)
 	if jsTrue(m["hookSpecificOutput"]) {
+		clawdHidden(d, m, func(d *draft, top map[string]any) { clawdObject(d, top, text) })
 		o = o.sub("hookSpecificOutput")
 	}
 	switch d.event {
@@ -428,6 +442,9 @@ func nativeClawdObject(d *draft, text string) (map[string]any, error) {
 		return nil, nil
 	}
 	if m, ok := v.(map[string]any); ok && jsTrue(m["hookSpecificOutput"]) {
+		if !d.faithful {
+			clawdHidden(d, m, nativeClawdDecide)
+		}
 		v = m["hookSpecificOutput"]
 	}
 	switch v := v.(type) {

@@ -33,13 +33,17 @@ func (d *draft) warn(format string, args ...any) {
 	d.r.Warnings = append(d.r.Warnings, misread(d.by, format, args...))
 }
 
-// verdict gives an opinion. An allow where the event knows none is no
-// opinion: to these agents it means "go on".
+// verdict gives an opinion. Of two in one answer the more restrictive holds,
+// with its own reason. An allow where the event knows none is no opinion: to
+// these agents it means "go on".
 func (d *draft) verdict(v policy.Verdict, reason string) {
-	if v == policy.Allow && !d.event.Spec().Powers.Has(policy.MayAllow) {
+	switch {
+	case v == policy.Allow && !d.event.Spec().Powers.Has(policy.MayAllow), v < d.r.Verdict && v != policy.None:
 		return
-	}
-	if v != policy.None {
+	case v > d.r.Verdict:
+		if d.r.Verdict != policy.None {
+			d.r.Reasons = nil
+		}
 		d.r.Verdict, d.r.VerdictBy = v, d.by
 	}
 	d.reason(reason)

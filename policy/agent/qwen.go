@@ -552,16 +552,18 @@ func (d *draft) qwenSafe(said map[string]any, blocks bool) map[string]any {
 	}
 	word, _ := said["decision"].(string)
 	own, _ := said["hookSpecificOutput"].(map[string]any)
-	denies := word == "deny" || word == "block" || own["permissionDecision"] == "deny"
+	perm, _ := own["permissionDecision"].(string)
 	if d.event == policy.PermissionRequest {
-		decision, _ := own["decision"].(map[string]any)
-		denies = decision != nil && decision["behavior"] != "allow"
+		return d.qwenSafePermission(said, own, word, blocks)
 	}
-	switch {
+	call := d.event == policy.PreToolExecution && perm != ""
+	switch denies := word == "deny" || word == "block"; {
+	case call && perm == "deny":
+		return said
+	case call && (denies || word == "ask" && perm != "ask"):
+		d.warn("decision %q is not heard beside permissionDecision %q; it holds", word, perm)
 	case denies:
 		return said
-	case d.event == policy.PermissionRequest && forbids(word):
-		d.warn("decision %q is not heard at a permission prompt; taken as deny", word)
 	case forbids(word):
 		d.warn("decision %q is not a word of the protocol; taken as deny", word)
 	case blocks:
@@ -569,15 +571,31 @@ func (d *draft) qwenSafe(said map[string]any, blocks bool) map[string]any {
 	default:
 		return said
 	}
-	out := jsSpread(said, map[string]any{"decision": "deny"})
-	if d.event == policy.PermissionRequest {
-		out["hookSpecificOutput"] = map[string]any{"decision": map[string]any{"behavior": "deny", "message": said["reason"]}}
-		return out
+	if word != "ask" || blocks {
+		word = "deny"
 	}
-	if own["permissionDecision"] != nil {
-		out["hookSpecificOutput"] = jsSpread(own, map[string]any{"permissionDecision": "deny"})
+	out := jsSpread(said, map[string]any{"decision": word})
+	if call {
+		out["hookSpecificOutput"] = jsSpread(own, map[string]any{"permissionDecision": word})
 	}
 	return out
+}
+
+// qwenSafePermission is qwenSafe at a permission prompt.
+func (d *draft) qwenSafePermission(said, own map[string]any, word string, blocks bool) map[string]any {
+	decision, _ := own["decision"].(map[string]any)
+	switch {
+	case decision != nil && decision["behavior"] != "allow":
+		return said
+	case forbids(word):
+		d.warn("decision %q is not heard at a permission prompt; taken as deny", word)
+	case blocks:
+		d.warn("exit status 2 with an answer that does not deny; taken as deny")
+	default:
+		return said
+	}
+	return jsSpread(said, map[string]any{"decision": "deny", "hookSpecificOutput": map[string]any{
+		"decision": map[string]any{"behavior": "deny", "message": said["reason"]}}})
 }
 
 // expandQwen writes two names into a command's text, as Qwen Code does before

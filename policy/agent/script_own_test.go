@@ -64,7 +64,7 @@ func TestNativeClawdCode(t *testing.T) {
 		safe, faithful string
 	}{
 		{"deny", call, 0, denies, "", "deny; r", "deny; r"},
-		{"nested hides the top", call, 0, `{"permissionDecision":"deny","hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"q"}}`, "", "ask; q", "ask; q"},
+		{"nested hides the top", call, 0, `{"permissionDecision":"deny","hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"q"}}`, "", "deny", "ask; q"},
 		{"null nested does not", call, 0, `{"permissionDecision":"deny","hookSpecificOutput":null}`, "", "deny", "deny"},
 		{"exit 2", call, 2, rewrites, "bad\n", "deny; bad\n", "deny; bad\n"},
 		{"exit 2 silent", call, 2, "", "", "deny; Blocking error", "deny; Blocking error"},

@@ -150,7 +150,7 @@ func TestNativeClaude(t *testing.T) {
 		{"an unclosed brace", "PreToolUse", call, 0, `{"a":1`, "", "", "="},
 		{"lines", "PreToolUse", call, 0, "{\"x\":1}\n{\"y\":2}", "", "", "="},
 		{"a list", "PreToolUse", call, 0, `["a"]`, "", "", "="},
-		{"the nested decision wins", "PreToolUse", call, 0, `{"decision":"block","reason":"r","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}`, "", "allow", "="},
+		{"the more restrictive decision wins", "PreToolUse", call, 0, `{"decision":"block","reason":"r","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}`, "", "deny; r", "="},
 		{"a top-level permissionDecision is none", "PreToolUse", call, 0, `{"permissionDecision":"deny"}`, "", "", "="},
 		{"exit 2", "PermissionRequest", policy.PermissionRequest, 2, "", "no", "", "="},
 		{"interrupt", "PermissionRequest", policy.PermissionRequest, 0, own("PermissionRequest", `,"decision":{"behavior":"deny","message":"m","interrupt":true}`), "", "deny; halt; m", "="},

@@ -174,8 +174,8 @@ func (g *shellGuard) read(in *policy.Context) (s *shell.Line, surely bool, troub
 	if n := len(line); n > g.maxBytes {
 		return nil, surely, fmt.Sprintf("the command line has %d bytes and at most %d are read", n, g.maxBytes)
 	}
-	if len(line) > shell.MaxBytes && !shell.Foreign(in.Text(policy.FieldToolName)) {
-		at := shell.Here(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
+	if len(line) > shell.MaxBytes {
+		at := toolcall.Place(in)
 		at.MaxBytes = g.maxBytes
 		return shell.Parse(line, at), surely, ""
 	}

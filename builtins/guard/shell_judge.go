@@ -157,8 +157,10 @@ func commandName(s *shell.Line, e *shell.Effect) string {
 
 // lifeline reports whether the machine cannot be reached without a service.
 func lifeline(service string) bool {
-	switch strings.TrimSuffix(service, ".service") {
-	case "ssh", "sshd", "networking", "network", "NetworkManager", "systemd-networkd", "systemd-resolved", "firewalld", "ufw":
+	switch strings.ToLower(strings.TrimSuffix(service, ".service")) {
+	case "windefend", "mpssvc", "eventlog", "wuauserv", "dnscache", "sense", "wscsvc", "winrm", "termservice", "vss", "lanmanserver", "bfe", "dhcp", "networkmanager":
+		return true
+	case "ssh", "sshd", "networking", "network", "systemd-networkd", "systemd-resolved", "firewalld", "ufw":
 		return true
 	}
 	return false
@@ -184,6 +186,8 @@ var startupFiles = []string{
 	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
 	".kshrc", ".cshrc", ".tcshrc", ".login", ".inputrc", ".xinitrc", ".xprofile", ".xsession", ".pam_environment", ".config/fish", ".config/autostart",
 	".config/systemd", ".config/environment.d", ".local/share/systemd", ".local/share/applications", "Library/LaunchAgents", ".ssh",
+	".config/powershell", "Documents/PowerShell", "Documents/WindowsPowerShell", "Start Menu/Programs/Startup",
+	"Microsoft/Windows/CurrentVersion/Run", "Microsoft/Windows/CurrentVersion/RunOnce",
 }
 
 // sharedSoftware are system folders into which people install by hand.
@@ -392,7 +396,7 @@ func judgeUnknown(s *shell.Line, e *shell.Effect) *shellAdvice {
 // forceful reports whether the arguments of a command that is not known are
 // those of one that destroys.
 func forceful(c *shell.Command) bool {
-	recursive := slices.Contains(c.Flags, "-r") || slices.Contains(c.Flags, "-R") || slices.Contains(c.Flags, "--recursive")
-	force := slices.Contains(c.Flags, "-f") || slices.Contains(c.Flags, "--force") || slices.Contains(c.Flags, "--no-preserve-root")
+	recursive := slices.Contains(c.Flags, "-Recurse") || slices.Contains(c.Flags, "-r") || slices.Contains(c.Flags, "-R") || slices.Contains(c.Flags, "--recursive")
+	force := slices.Contains(c.Flags, "-Recurse") || slices.Contains(c.Flags, "-f") || slices.Contains(c.Flags, "--force") || slices.Contains(c.Flags, "--no-preserve-root")
 	return recursive && force || slices.Contains(c.Flags, "--hard") || slices.Contains(c.Flags, "-delete")
 }

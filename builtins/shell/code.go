@@ -2,6 +2,8 @@ package shell
 
 import (
 	"strings"
+
+	"github.com/hookc/hookc/builtins/winshell"
 )
 
 // Shells are the programs that read code of the POSIX shell or one close to it.
@@ -10,28 +12,12 @@ var Shells = map[string]bool{
 	"ksh93": true, "yash": true, "bash.exe": true,
 }
 
-// foreignShells read a language that is not read here.
+// foreignShells read a language that is not read here, or by winshell.
 var foreignShells = map[string]bool{
-	"pwsh": true, "powershell": true, "cmd": true, "csh": true, "tcsh": true, "nu": true, "xonsh": true, "elvish": true,
+	"csh": true, "tcsh": true, "nu": true, "xonsh": true, "elvish": true,
 }
 
 func IsShell(name string) bool { return Shells[name] }
-
-// Foreign reports whether a tool takes the code of another shell.
-func Foreign(tool string) bool {
-	switch tool {
-	case "PowerShell", "powershell", "pwsh":
-		return true
-	}
-	return false
-}
-
-// ForeignText is the analysis of text that is not read.
-func ForeignText(tool string) *Line {
-	return &Line{Dynamic: true, Unknown: []string{ShellNotPosix}, Effects: []Effect{{
-		Kind: EffectUnknown, Domain: DomainCode, Op: ShellNotPosix, Target: tool, Certainty: CertainDynamic, Command: -1,
-	}}}
-}
 
 // shellProgram is bash, sh and their kin.
 func (a *analysis) shellProgram(c *shCall) shValue {
@@ -45,6 +31,9 @@ func (a *analysis) shellProgram(c *shCall) shValue {
 	}
 	switch {
 	case o.exact("-c", "--command"):
+		if c.name == "fish" {
+			a.fish(c, &o)
+		}
 		if v, ok := o.value("--command"); ok {
 			return a.interpret(c, v.value(), in, c.name)
 		}
@@ -204,6 +193,9 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 	}
 	if f := programOf(Versionless(c.name)); f != nil {
 		return f(a, c)
+	}
+	if winshell.Cmdlet(c.name) {
+		return a.dialectCode(c, "pwsh", joinWords(c.argv), c.fr)
 	}
 	if foreignShells[c.name] {
 		a.effect(c, Effect{Kind: EffectUnknown, Domain: DomainCode, Op: ShellNotPosix, Target: c.name, Certainty: CertainDynamic})

@@ -293,7 +293,10 @@ rm a`, []string{
 		"delete rm / root recursive",
 	}},
 	{`pwsh -c 'Remove-Item x'`, []string{
-		"unknown not-posix pwsh dynamic",
+		"delete rm /home/dev/project/x project",
+	}},
+	{`nu -c 'rm x'`, []string{
+		"unknown not-posix nu dynamic",
 	}},
 	{`unknown-tool --x rm -rf /`, []string{
 		"delete rm / root recursive",

@@ -56,6 +56,9 @@ func Absolute(dir, text string) string {
 	if strings.HasPrefix(text, "/") {
 		return path.Clean("/" + strings.TrimLeft(text, "/"))
 	}
+	if drive(text) {
+		return path.Clean(strings.ReplaceAll(text, `\`, "/") + "/.")
+	}
 	if at, _ := paths.Root(text); at != "" && at[0] != '~' {
 		p, _ := paths.Clean(text)
 		return p

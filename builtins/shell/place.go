@@ -56,6 +56,9 @@ func (at At) ZoneOf(p string) (Zone, string) {
 }
 
 func (at At) place(p string) Zone {
+	if drive(p) {
+		return at.windowsPlace(p)
+	}
 	whole, below := wholeOf(p)
 	if whole == "" || whole[0] != '/' {
 		return ZoneUnknown

@@ -19,7 +19,7 @@ var shFills []func()
 func init() {
 	shFills = []func(){
 		fillBuild, fillBuiltin, fillCloud, fillCloud2, fillCloud3, fillContainer, fillDatabase, fillFeed,
-		fillFiles, fillGit, fillGit2, fillInterp, fillNet, fillOutput, fillStores, fillSystem,
+		fillFiles, fillForeign, fillGit, fillGit2, fillInterp, fillNet, fillOutput, fillStores, fillSystem,
 		fillWhich, fillWrap,
 	}
 }

@@ -126,7 +126,11 @@ func Parse(line string, at At) *Line {
 		a.unknown(&fr, shellTooLong, 0)
 		return a.out
 	}
-	a.runText(line, &fr)
+	if at.Shell != "" {
+		a.runDialect(at.Shell, line, &fr, 0)
+	} else {
+		a.runText(line, &fr)
+	}
 	a.runTraps()
 	return a.out
 }

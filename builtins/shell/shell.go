@@ -185,6 +185,8 @@ type At struct {
 	Cwd, Root string
 	// Home and Temp are the user's home and the directory of temporary files.
 	Home, Temp string
+	// Shell is the shell that reads it when it is none of POSIX: powershell, cmd.
+	Shell string
 	// MaxBytes is the longest text that is read, 0 for 128 KiB.
 	MaxBytes int
 }

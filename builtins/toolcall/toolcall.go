@@ -258,11 +258,22 @@ func shellOf(c *policy.Context) any {
 	if !ok {
 		return nil
 	}
+	return shell.Parse(line, Place(c))
+}
+
+// Place is where a shell call runs, and the shell that it says reads it.
+func Place(c *policy.Context) shell.At {
 	at := shell.Here(c.Text(policy.FieldCwd), c.Text(policy.FieldProjectRoot))
-	if tool := c.Text(policy.FieldToolName); shell.Foreign(tool) {
-		return shell.ForeignText(tool)
+	at.Shell = shell.DialectOf(c.Text(policy.FieldToolName))
+	value, _ := c.Get(policy.FieldToolInput)
+	if args, _ := value.(map[string]any); at.Shell == "" {
+		for _, key := range []string{"shell", "shell_type", "shellType", "interpreter"} {
+			if name, _ := args[key].(string); name != "" {
+				at.Shell = shell.DialectOf(name)
+			}
+		}
 	}
-	return shell.Parse(line, at)
+	return at
 }
 
 func provideShell(c *policy.Context) (any, bool) {

@@ -96,6 +96,11 @@ func TestShellField(t *testing.T) {
 	assert.False(t, ok)
 	assert.False(t, policy.NewContext(policy.PreToolExecution).Has(policy.FieldShell))
 	power, _ := Shell(policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, "PowerShell").Set(policy.FieldToolInput, map[string]any{"command": "rm x"}))
-	assert.Equal(t, []string{shell.ShellNotPosix}, power.Unknown)
+	assert.Equal(t, "rm", power.Effects[0].Op)
+	says := map[string]any{"command": "del x & rd /s y", "shell": "cmd.exe"}
+	cmd, _ := Shell(policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, says))
+	assert.Len(t, cmd.Effects, 2)
+	nu, _ := Shell(policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": "rm x", "shell": "nu"}))
+	assert.Equal(t, []string{shell.ShellNotPosix}, nu.Unknown)
 	assert.Equal(t, policy.FieldPaths(policy.FieldShell).Names(), []string{"cwd", "project_root", "tool_name", "tool_input", "shell"})
 }

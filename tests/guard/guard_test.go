@@ -71,7 +71,13 @@ func option(key string, value any) policy.Option {
 // decide is what a guard says of a command.
 func decide(t testing.TB, g policy.Runner, command, cwd string) policy.Result {
 	t.Helper()
-	in := policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, "Bash").
+	return decideIn(t, g, "bash", command, cwd)
+}
+
+// decideIn is what a guard says of a command of a shell.
+func decideIn(t testing.TB, g policy.Runner, shell, command, cwd string) policy.Result {
+	t.Helper()
+	in := policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, shell).
 		Set(policy.FieldToolInput, map[string]any{"command": command}).
 		Set(policy.FieldCwd, cwd).Set(policy.FieldProjectRoot, root)
 	r, err := g.Run(context.Background(), in, 0)

@@ -1,0 +1,29 @@
+package winshell
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestRewriteEnds: any part of any command is read to its end, in a time that
+// grows as the text does.
+func TestRewriteEnds(t *testing.T) {
+	data, err := os.ReadFile("../../tests/guard/windows.txt")
+	require.NoError(t, err)
+	for line := range strings.Lines(string(data)) {
+		for i := range line {
+			for _, d := range []Dialect{PowerShell, Cmd} {
+				Rewrite(d, line[i:])
+				Rewrite(d, line[:i])
+			}
+		}
+	}
+	for _, open := range []string{"(", "{", "$(", "@(", "@{a=", "[", "'", "\"", "\"$(", "if (", "$x.a(", "$x[", "-not ", ",", "& ", "a|", "for %i in (", "%", "^", "1+", "@'\n", "<#", "function a(", "-join ", "a -b:", "if x==y ", "call "} {
+		for _, d := range []Dialect{PowerShell, Cmd} {
+			Rewrite(d, strings.Repeat(open, 20_000)) // ends, and its stack does too
+		}
+	}
+}

@@ -37,7 +37,7 @@ func effects(u *unit) {
 // restrain takes from a hook that an agent registered what could loosen the
 // tiers below it, where no halt keeps it from being heard after they spoke.
 func restrain(plan *dag.Plan, n *dag.Node, lower policy.Paths) {
-	if plan.Strategy.Fold.Verdict() == policy.FoldLast {
+	if plan.Strategy.Fold == policy.FoldLast {
 		// The last verdict decides: anything but a denial could undo one.
 		n.Effects.May &^= policy.MayAllow | policy.MayAsk | policy.MayDefer
 	}

@@ -19,7 +19,7 @@ func projected(u *unit) {
 // does not declare its reads looks at anything, and so does what an agent makes
 // of its hooks' answers.
 func projection(plan *dag.Plan) *policy.Projection {
-	if plan.Spec.Sink != nil {
+	if plan.Strategy.Rules.Conclude != nil {
 		return policy.WholeProjection()
 	}
 	reads, whole := plan.Reads, policy.Paths{}
@@ -31,7 +31,7 @@ func projection(plan *dag.Plan) *policy.Projection {
 		reads = reads.Union(n.Effects.Sees)
 		whole = whole.Union(n.Effects.Writes).Union(policy.FieldPaths(extended(plan.Spec, n.Hook)...))
 	}
-	if plan.Memoised() && !plan.Strategy.Once {
+	if plan.Memoised() && !plan.Strategy.Rules.PassRepeats {
 		whole = whole.Union(policy.FieldPaths(policy.FieldToolInput))
 	}
 	return policy.NewProjection(reads, whole)

@@ -187,6 +187,15 @@ type Item struct {
 	MayHalt bool
 }
 
+// Join is what members of an item say together: x followed by y. The one group
+// of a snapshot strategy combines as the strategy does.
+func (p *Plan) Join(item *Item, x, y policy.Result) policy.Result {
+	if item.Parallel && item.Group == "" {
+		return p.Strategy.Join(x, y)
+	}
+	return policy.Join(item.Fold, x, y)
+}
+
 // Node is one hook in a plan.
 type Node struct {
 	Hook *policy.Hook

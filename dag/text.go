@@ -239,7 +239,7 @@ func textRow(texts ...string) row {
 
 func (t *textPage) groupRow(item *ItemModel) row {
 	fold := map[policy.Fold]string{policy.FoldMax: "most restrictive wins", policy.FoldFirst: "the first verdict wins",
-		policy.FoldLast: "the last verdict wins", policy.FoldNone: "nothing is decided"}[item.Fold.Verdict()]
+		policy.FoldLast: "the last verdict wins", policy.FoldNone: "nothing is decided"}[item.Fold]
 	r := textRow(item.Pos, plain(item.Group), "", item.Hooks[0].Tier.String())
 	r.span, r.from, r.to = "parallel: all run on one snapshot, "+fold, 4, 11
 	if item.Group == "" {

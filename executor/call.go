@@ -15,7 +15,7 @@ const retryReserve = 50 * time.Millisecond
 // lateError is the failure of a node that the chain deadline strikes in its
 // attempt a, from 0.
 func lateError(plan *dag.Plan, a int) error {
-	if a == 0 && plan.Strategy.Deadline == policy.DeadlinePasses {
+	if a == 0 && plan.Strategy.Rules.Deadline == policy.DeadlinePasses {
 		return policy.Failf(policy.ErrDeadline, "chain deadline of %v reached: %w", plan.Deadline, errPassed)
 	}
 	return policy.Failf(policy.ErrDeadline, "chain deadline of %v reached", plan.Deadline)
@@ -25,7 +25,7 @@ func lateError(plan *dag.Plan, a int) error {
 var errPassed = errors.New("the hook is passed over")
 
 // cuts reports whether the deadline ends what is running.
-func cuts(plan *dag.Plan) bool { return plan.Strategy.Deadline == policy.DeadlineCuts }
+func cuts(plan *dag.Plan) bool { return plan.Strategy.Rules.Deadline == policy.DeadlineCuts }
 
 func timeoutError(n *dag.Node) *policy.HookError {
 	if n.Exempt() {

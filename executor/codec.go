@@ -48,8 +48,7 @@ type (
 		ToolConfig  *policy.ToolConfig `json:"tool_config"`
 		Suppress    bool               `json:"suppress"`
 		EndChain    bool               `json:"end_chain"`
-		Void        bool               `json:"void"`
-		Native      []wireSaid         `json:"native"`
+		Agent       []wireAgent        `json:"native"`
 		Warnings    []wireWarning      `json:"warnings"`
 		Hooks       []wireTrace        `json:"hooks"`
 	}
@@ -68,11 +67,12 @@ type (
 		Delete  bool            `json:"delete"`
 		Passing bool            `json:"passing"`
 	}
-	wireSaid struct {
+	wireAgent struct {
 		By      wireSpan        `json:"by"`
 		Value   json.RawMessage `json:"value"`
 		Verdict uint8           `json:"verdict"`
 		Control uint8           `json:"control"`
+		Void    bool            `json:"void"`
 	}
 	wireWarning struct {
 		Code string `json:"code"`
@@ -113,7 +113,7 @@ func (c *codec) encode(a *Answer) ([]byte, error) {
 	w := wireAnswer{Verdict: uint8(r.Verdict), VerdictBy: place(r.VerdictBy.Name, "", r.VerdictBy.At),
 		Control: uint8(r.Control), ControlBy: place(r.ControlBy.Name, "", r.ControlBy.At),
 		Feedback: r.Feedback, Context: r.Context, System: r.System, Inject: inject, StopReasons: r.StopReasons,
-		ToolConfig: r.ToolConfig, Suppress: r.Suppress, EndChain: r.EndChain, Void: r.Void}
+		ToolConfig: r.ToolConfig, Suppress: r.Suppress, EndChain: r.EndChain}
 	for _, e := range r.Patch.Edits() {
 		value, err := policy.EncodeJSON(e.Value)
 		if err != nil {
@@ -121,12 +121,12 @@ func (c *codec) encode(a *Answer) ([]byte, error) {
 		}
 		w.Edits = append(w.Edits, wireEdit{e.Path.Field.String(), e.Path.Keys, value, e.Delete, e.Passing})
 	}
-	for _, n := range r.Native {
+	for _, n := range r.Agent {
 		value, err := policy.EncodeJSON(n.Value)
 		if err != nil {
 			return nil, err
 		}
-		w.Native = append(w.Native, wireSaid{place(n.By.Name, "", n.By.At), value, uint8(n.Verdict), uint8(n.Control)})
+		w.Agent = append(w.Agent, wireAgent{place(n.By.Name, "", n.By.At), value, uint8(n.Verdict), uint8(n.Control), n.Void})
 	}
 	for _, reason := range r.Reasons {
 		w.Reasons = append(w.Reasons, place(reason.Hook, reason.Text, reason.At))
@@ -159,7 +159,7 @@ func (c *codec) decode(data []byte) (*Answer, error) {
 	r := policy.Result{Verdict: policy.Verdict(w.Verdict), VerdictBy: policy.By{Name: w.VerdictBy.Hook, At: c.span(w.VerdictBy)},
 		Control: policy.Control(w.Control), ControlBy: policy.By{Name: w.ControlBy.Hook, At: c.span(w.ControlBy)},
 		Feedback: w.Feedback, Context: w.Context, System: w.System, StopReasons: w.StopReasons,
-		ToolConfig: w.ToolConfig, Suppress: w.Suppress, EndChain: w.EndChain, Void: w.Void}
+		ToolConfig: w.ToolConfig, Suppress: w.Suppress, EndChain: w.EndChain}
 	inject, err := policy.DecodeJSON(w.Inject)
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (c *codec) decode(data []byte) (*Answer, error) {
 	if r.Patch, err = decodeEdits(w.Edits); err != nil {
 		return nil, err
 	}
-	if r.Native, err = c.native(w.Native); err != nil {
+	if r.Agent, err = c.agent(w.Agent); err != nil {
 		return nil, err
 	}
 	for _, reason := range w.Reasons {
@@ -186,16 +186,16 @@ func (c *codec) decode(data []byte) (*Answer, error) {
 	return &Answer{r, c.traces(w.Hooks)}, nil
 }
 
-func (c *codec) native(wire []wireSaid) ([]policy.Said, error) {
-	var out []policy.Said
+func (c *codec) agent(wire []wireAgent) ([]policy.AgentAnswer, error) {
+	var out []policy.AgentAnswer
 	for _, w := range wire {
 		v, err := policy.DecodeJSON(w.Value)
 		m, ok := v.(map[string]any)
-		if err != nil || !ok || !known(w.Verdict, w.Control) {
+		if err != nil || !ok && v != nil || !known(w.Verdict, w.Control) {
 			return nil, errDamaged
 		}
-		out = append(out, policy.Said{By: policy.By{Name: w.By.Hook, At: c.span(w.By)}, Value: m,
-			Verdict: policy.Verdict(w.Verdict), Control: policy.Control(w.Control)})
+		out = append(out, policy.AgentAnswer{By: policy.By{Name: w.By.Hook, At: c.span(w.By)}, Value: m,
+			Verdict: policy.Verdict(w.Verdict), Control: policy.Control(w.Control), Void: w.Void})
 	}
 	return out, nil
 }

@@ -36,7 +36,7 @@ func FuzzCodec(f *testing.F) {
 			return
 		}
 		in := call("t1", "ls").Frozen(plan.Event)
-		d := decide(prog, plan.Spec, in, in.With(a.Result.Patch), a)
+		d := decide(prog, plan, in, in.With(a.Result.Patch), a)
 		_, err = d.MarshalJSON()
 		require.NoError(t, err)
 		written, err := c.encode(a)

@@ -148,7 +148,7 @@ func (x *Executor) fire(ctx context.Context, e policy.Event, in *policy.Context,
 	case ctx.Err() != nil:
 		return x.cancelled(e, in, nil)
 	case w == nil:
-		d = decide(x.prog, e.Spec(), in, in, &Answer{})
+		d = decide(x.prog, &dag.Plan{Spec: e.Spec(), Strategy: &policy.StrategySpec{}}, in, in, &Answer{})
 	default:
 		d = how(ctx, w, in)
 		d.Hooks = w.listed(d.Hooks)
@@ -157,15 +157,16 @@ func (x *Executor) fire(ctx context.Context, e policy.Event, in *policy.Context,
 	return d
 }
 
-// decide makes a Decision of a chain's answer.
-func decide(prog *dag.Program, spec *policy.EventSpec, before, after *policy.Context, a *Answer) *policy.Decision {
+// decide makes a Decision of the answer of a plan's chain.
+func decide(prog *dag.Program, plan *dag.Plan, before, after *policy.Context, a *Answer) *policy.Decision {
 	d := new(policy.Decision)
-	decideInto(d, prog, spec, before, after, a)
+	decideInto(d, prog, plan, before, after, a)
 	return d
 }
 
-func decideInto(d *policy.Decision, prog *dag.Program, spec *policy.EventSpec, before, after *policy.Context, a *Answer) {
-	policy.DecideInto(d, spec, before, after, &a.Result)
+func decideInto(d *policy.Decision, prog *dag.Program, plan *dag.Plan, before, after *policy.Context, a *Answer) {
+	after, last := plan.Strategy.Conclude(before, after, &a.Result)
+	policy.DecideInto(d, plan.Spec, before, after, last)
 	d.Hooks = a.Hooks
 	d.Policy = prog.Hash
 	if len(prog.Warnings) > 0 {

@@ -61,8 +61,8 @@ func (x *Executor) judge(d *policy.Decision, spec *policy.EventSpec, in *policy.
 		return
 	}
 	limit := x.options.MaxGateBlocks
-	if plan := x.prog.Plan(d.Event); plan != nil && plan.Strategy.MaxBlocks > 0 {
-		limit = min(limit, plan.Strategy.MaxBlocks)
+	if plan := x.prog.Plan(d.Event); plan != nil && plan.Strategy.Rules.MaxBlocks > 0 {
+		limit = min(limit, plan.Strategy.Rules.MaxBlocks)
 	}
 	if x.gates.Blocked(session, d.Event) <= limit {
 		return

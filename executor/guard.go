@@ -29,7 +29,7 @@ func guardKey(prog *dag.Program, plan *dag.Plan, in *policy.Context) string {
 		return ""
 	}
 	var input any // where a repeated call goes through, its arguments do not matter
-	if !plan.Strategy.Once {
+	if !plan.Strategy.Rules.PassRepeats {
 		input, _ = in.Get(policy.FieldToolInput)
 	}
 	text, err := policy.EncodeJSON(input)
@@ -168,7 +168,7 @@ func (x *Executor) guarded(ctx context.Context, w *wiring, in *policy.Context) *
 		}
 		if a != nil {
 			a = a.again(w.plan)
-			return decide(x.prog, w.plan.Spec, in, in.With(a.Result.Patch), a.clone())
+			return decide(x.prog, w.plan, in, in.With(a.Result.Patch), a.clone())
 		}
 		// The other's run was cancelled, which is not an answer: run it.
 	}
@@ -192,5 +192,5 @@ func (x *Executor) decided(ctx context.Context, w *wiring, in *policy.Context) (
 	if !ok {
 		return x.cancelled(w.plan.Event, in, a.Hooks), nil
 	}
-	return decide(x.prog, w.plan.Spec, in, after, a), a
+	return decide(x.prog, w.plan, in, after, a), a
 }

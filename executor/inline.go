@@ -44,7 +44,7 @@ func (x *Executor) directly(ctx context.Context, w *wiring, p *pick, in *policy.
 		*d = *x.cancelled(w.plan.Event, in, w.listed(r.answer.Hooks))
 		return d
 	}
-	decideInto(d, x.prog, w.plan.Spec, in, after, &r.answer)
+	decideInto(d, x.prog, w.plan, in, after, &r.answer)
 	d.Hooks = w.listed(d.Hooks)
 	x.judge(d, w.plan.Spec, in)
 	return d
@@ -167,7 +167,7 @@ func (r *inlineRun) run(ctx context.Context, s *policy.Context) (after *policy.C
 			continue
 		}
 		s = s.With(block.Patch)
-		*res = policy.Join(plan.Strategy.Fold, *res, *block)
+		*res = plan.Strategy.Join(*res, *block)
 		if plan.Strategy.Halt.Halts(block) {
 			r.stop(i + 1)
 			return s, true
@@ -196,7 +196,7 @@ func (r *inlineRun) item(ctx context.Context, item *dag.Item, s *policy.Context)
 		if block == nil {
 			block = new(policy.Result)
 		}
-		*block = policy.Join(item.Fold, *block, *said)
+		*block = r.w.plan.Join(item, *block, *said)
 	}
 	return block
 }

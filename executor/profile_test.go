@@ -12,6 +12,13 @@ import (
 	"github.com/hookc/hookc/policy"
 )
 
+// replaced: what denies takes back what was said before it.
+func replaced(earlier, later *policy.Result) {
+	if later.Verdict == policy.Deny {
+		*earlier = policy.Result{Failed: earlier.Failed, Warnings: earlier.Warnings}
+	}
+}
+
 // jcli's chain (reference J-42): the time that is up ends nothing that runs,
 // and begins nothing more.
 func TestDeadlineThatWaits(t *testing.T) {
@@ -35,7 +42,7 @@ func TestDeadlineThatWaits(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			plan := planOf(t, policy.PreToolExecution, policy.Chain, slow("a", "1", policy.OnErrorDeny), slow("b", "2", policy.OnErrorDeny),
 				slow("c", "3", policy.OnErrorDeny), slow("d", "", row.last))
-			plan.Strategy = &policy.StrategySpec{Strategy: "jcli", Halt: policy.HaltDeny, Fold: policy.FoldMax, Deadline: row.kind}
+			plan.Strategy = &policy.StrategySpec{Strategy: "jcli", Halt: policy.HaltDeny, Fold: policy.FoldMax, Rules: policy.Rules{Deadline: row.kind}}
 			plan.Deadline = 30 * time.Second
 			both(t, plan, func(t *testing.T, d *policy.Decision, took time.Duration) {
 				assert.Equal(t, 36*time.Second, took)
@@ -58,7 +65,7 @@ func TestDeadlineBetweenAttempts(t *testing.T) {
 				_, _ = takes(12*time.Second, policy.Result{})(ctx, in, a)
 				return policy.Result{}, policy.Failf(policy.ErrExit, "exit status 1")
 			}})
-		plan.Strategy = &policy.StrategySpec{Strategy: "jcli", Halt: policy.HaltDeny, Fold: policy.FoldMax, Deadline: kind}
+		plan.Strategy = &policy.StrategySpec{Strategy: "jcli", Halt: policy.HaltDeny, Fold: policy.FoldMax, Rules: policy.Rules{Deadline: kind}}
 		plan.Deadline = 30 * time.Second
 		both(t, plan, func(t *testing.T, d *policy.Decision, took time.Duration) {
 			assert.Equal(t, []any{36 * time.Second, policy.Block, 3}, []any{took, d.Action, d.Hooks[0].Attempts})
@@ -73,7 +80,7 @@ func TestValidateDeadlineKinds(t *testing.T) {
 	for _, kind := range []policy.DeadlineKind{policy.DeadlineWaits, policy.DeadlinePasses} {
 		plan := planOf(t, policy.PreToolExecution, policy.Chain, hook{name: "a", retry: 2, onError: policy.OnErrorDeny},
 			hook{name: "b", retry: 1, onError: policy.OnErrorSkip}, hook{name: "c"})
-		plan.Strategy = &policy.StrategySpec{Strategy: "jcli", Halt: policy.HaltDeny, Fold: policy.FoldMax | policy.FoldReplace | policy.FoldLastText, Deadline: kind}
+		plan.Strategy = &policy.StrategySpec{Strategy: "jcli", Halt: policy.HaltDeny, Fold: policy.FoldMax, Rules: policy.Rules{Deadline: kind, Supersede: replaced}}
 		require.NoError(t, Validate(programOf(plan), plan))
 	}
 }
@@ -83,7 +90,7 @@ func TestValidateDeadlineKinds(t *testing.T) {
 func TestRepeatGoesThroughOnce(t *testing.T) {
 	var runs atomic.Int32
 	plan := planOf(t, policy.PreToolExecution, policy.Chain, hook{name: "a", run: counting(&runs, says(deny("no"))), tool: "Bash"})
-	plan.Strategy = &policy.StrategySpec{Strategy: "clawdcode", Halt: policy.HaltAsk, Fold: policy.FoldMax | policy.FoldReplace, Once: true}
+	plan.Strategy = &policy.StrategySpec{Strategy: "clawdcode", Halt: policy.HaltAsk, Fold: policy.FoldMax, Rules: policy.Rules{PassRepeats: true, Supersede: replaced}}
 	for name, fire := range map[string]func(*Executor) fireHow{
 		"scheduled": func(x *Executor) fireHow { return x.Fire }, "serial": func(x *Executor) fireHow { return x.FireSerial },
 	} {
@@ -107,7 +114,7 @@ func TestRepeatGoesThroughOnce(t *testing.T) {
 // The Agent Hooks format bounds its gate at three (reference §2.9, 15).
 func TestProfileBoundsItsGate(t *testing.T) {
 	plan := planOf(t, policy.StopEvent, policy.Chain, hook{name: "gate", run: says(deny("tests fail"))})
-	plan.Strategy = &policy.StrategySpec{Strategy: "agenthooks", Halt: policy.HaltDeny, Fold: policy.FoldMax, MaxBlocks: 3}
+	plan.Strategy = &policy.StrategySpec{Strategy: "agenthooks", Halt: policy.HaltDeny, Fold: policy.FoldMax, Rules: policy.Rules{MaxBlocks: 3}}
 	x := New(programOf(plan), Options{})
 	defer x.Close()
 	var got []policy.Action

@@ -73,7 +73,7 @@ func (f *flow) fold(item int, retiring bool) policy.Result {
 			reduced := r.Recheck(&f.answer.Result)
 			r = &reduced
 		}
-		block = policy.Join(it.Fold, block, *r)
+		block = f.w.plan.Join(it, block, *r)
 	}
 	return block
 }
@@ -110,7 +110,7 @@ func (f *flow) retire() {
 			f.trace(m)
 		}
 		f.after = f.after.With(block.Patch)
-		*res = policy.Join(f.w.plan.Strategy.Fold, *res, block)
+		*res = f.w.plan.Strategy.Join(*res, block)
 		f.over = f.parts[f.head].halts
 	}
 	f.over = f.over || f.head == len(f.parts)

@@ -37,16 +37,16 @@ type Answer struct {
 // lasting reports whether a plan's answer may be given again: of a plan whose
 // repeated calls go through, whether any hook was asked.
 func (a *Answer) lasting(plan *dag.Plan) bool {
-	if plan.Strategy.Once {
+	if plan.Strategy.Rules.PassRepeats {
 		asked := func(t policy.HookTrace) bool { return t.Status == policy.StatusRan || t.Status == policy.StatusFailed }
-		return !a.Result.Void && slices.ContainsFunc(a.Hooks, asked)
+		return !a.Result.Void() && slices.ContainsFunc(a.Hooks, asked)
 	}
 	return len(a.Result.Failed) == 0
 }
 
 // again is what a plan answers to a repeated call.
 func (a *Answer) again(plan *dag.Plan) *Answer {
-	if plan.Strategy.Once {
+	if plan.Strategy.Rules.PassRepeats {
 		return &Answer{Hooks: blankTrace(plan)}
 	}
 	return a
@@ -64,7 +64,7 @@ func Serial(prog *dag.Program, plan *dag.Plan, in *policy.Context, w World) (*po
 	if key != "" {
 		if a, ok := w.Memo(key); ok {
 			a = a.again(plan)
-			return decide(prog, plan.Spec, in, in.With(a.Result.Patch), a), nil
+			return decide(prog, plan, in, in.With(a.Result.Patch), a), nil
 		}
 	}
 	c := chain{plan: plan, world: w, answer: Answer{Hooks: blankTrace(plan)}}
@@ -72,7 +72,7 @@ func Serial(prog *dag.Program, plan *dag.Plan, in *policy.Context, w World) (*po
 	if key != "" && c.answer.lasting(plan) {
 		w.Store(key, &c.answer)
 	}
-	return decide(prog, plan.Spec, in, after, &c.answer), c.calls
+	return decide(prog, plan, in, after, &c.answer), c.calls
 }
 
 type chain struct {
@@ -91,10 +91,10 @@ func (c *chain) run(s *policy.Context) *policy.Context {
 			if c.plan.Nodes[m].RecheckOf >= 0 {
 				r = r.Recheck(res)
 			}
-			block = policy.Join(item.Fold, block, r)
+			block = c.plan.Join(&item, block, r)
 		}
 		s = s.With(block.Patch)
-		*res = policy.Join(c.plan.Strategy.Fold, *res, block)
+		*res = c.plan.Strategy.Join(*res, block)
 		if c.plan.Strategy.Halt.Halts(&block) {
 			break
 		}

@@ -181,7 +181,7 @@ func (m *mock) flow(prog *dag.Program, in *policy.Context) (*policy.Decision, []
 	if !f.run(context.Background()) {
 		return nil, nil, fmt.Errorf("the scheduler gave up")
 	}
-	return decide(prog, m.plan.Spec, in, f.after, f.answer), h.calls, nil
+	return decide(prog, m.plan, in, f.after, f.answer), h.calls, nil
 }
 
 func (h *mockHands) start(_ context.Context, i int, in *policy.Context) {

@@ -125,14 +125,6 @@ func Decide(spec *EventSpec, before, after *Context, r *Result) *Decision {
 
 // DecideInto is Decide into memory there is already; all of d is written.
 func DecideInto(d *Decision, spec *EventSpec, before, after *Context, r *Result) {
-	if r.Void {
-		r = &Result{Failed: r.Failed, Warnings: r.Warnings}
-		after = before
-	}
-	if spec.Sink != nil {
-		last := spec.Sink(before, *r)
-		r, after = &last, before.With(last.Patch)
-	}
 	*d = Decision{
 		Event: spec.Event, Verdict: r.Verdict, Control: r.Control,
 		Feedback: r.Feedback, Context: r.Context, SystemMessages: r.System, Inject: r.Inject,
@@ -186,8 +178,6 @@ func (s *EventSpec) action(r *Result) (Action, Label) {
 // none (semantics.md §1.2).
 func (s *EventSpec) Break(r *Result) Label {
 	switch {
-	case r.Void:
-		return NoLabel
 	case r.Control == Halt:
 		return LabelTurn
 	case r.Control == Stop:

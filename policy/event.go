@@ -70,8 +70,6 @@ type EventSpec struct {
 	Strategy    Strategy
 	// Narrowed is the strategy that reduced the row, "" for the row itself.
 	Narrowed Strategy
-	// Sink has the last word on what the hooks said; nil changes nothing.
-	Sink func(before *Context, r Result) Result
 	// Reads are the fields the event carries besides those every event does;
 	// Writes those a hook may change.
 	Reads, Writes []Field

@@ -167,19 +167,10 @@ func (r Result) Recheck(before *Result) Result {
 		}
 	}
 	r.Reasons = fresh
-	var native []Said
-	for _, n := range r.Native {
-		if (n.Verdict > Allow || n.Control > Go) && !slices.ContainsFunc(before.Native, n.same) {
-			native = append(native, n)
-		}
-	}
-	r.Native = native
+	r.Agent = slices.DeleteFunc(slices.Clone(r.Agent), func(a AgentAnswer) bool {
+		return !a.Void && a.Verdict <= Allow && a.Control == Go || slices.ContainsFunc(before.Agent, a.same)
+	})
 	return r
-}
-
-// same reports whether a hook said this before.
-func (s Said) same(before Said) bool {
-	return s.By.Name == before.By.Name && SameValue(s.Value, before.Value)
 }
 
 // ErrorResult is what a hook's failure means under a posture (semantics.md

@@ -188,3 +188,11 @@ func SameValue(a, b any) bool {
 	}
 	return reflect.DeepEqual(a, b)
 }
+
+// Without is p less its edits of the fields that q changes.
+func (p Patch) Without(q Patch) Patch {
+	changed := func(e Edit) bool {
+		return slices.ContainsFunc(q.edits, func(l Edit) bool { return l.Path.Field == e.Path.Field })
+	}
+	return Patch{edits: slices.DeleteFunc(slices.Clone(p.edits), changed)}
+}

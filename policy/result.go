@@ -51,9 +51,6 @@ type Result struct {
 	// EndChain ends the chain without breaking out of anything: abort where
 	// the event obeys no control.
 	EndChain bool
-	// Void makes the whole event as if it had no hooks: an agent's own code
-	// gives up on an answer it does not expect. Only a faithful profile has it.
-	Void bool
 
 	VerdictBy By
 	ControlBy By
@@ -69,31 +66,10 @@ type Result struct {
 	ToolConfig  *ToolConfig
 
 	Failed []Failure
-	// Native are answers in an agent's own words, one a hook, which the agent's
-	// own rules combine at the end (StrategySpec.Sink). Only a profile has them.
-	Native   []Said
+	// Agent are answers in an agent's own words, one a hook, which Rules.Conclude
+	// combines. hookc's own protocols have none.
+	Agent    []AgentAnswer
 	Warnings []Warning
-}
-
-// Said is what one hook of an agent's own configuration answered, as the agent
-// reads it.
-type Said struct {
-	By By
-	// Value is the JSON object the answer was, or was read as; of a list it is
-	// empty.
-	Value map[string]any
-	// Verdict and Control are what it says by itself, for the trace.
-	Verdict Verdict
-	Control Control
-}
-
-// Alone is the verdict and the control of one hook's answer, in its agent's
-// words or not.
-func (r *Result) Alone() (Verdict, Control) {
-	if len(r.Native) == 1 {
-		return r.Native[0].Verdict, r.Native[0].Control
-	}
-	return r.Verdict, r.Control
 }
 
 // Warning is something that happened at run time and must not stay silent.
@@ -105,9 +81,6 @@ type Warning struct {
 
 // Join is x followed by y, verdicts combined by fold.
 func Join(fold Fold, x, y Result) Result {
-	if fold > foldVerdict {
-		return joinNative(fold, x, y)
-	}
 	z := x
 	switch {
 	case fold == FoldMax && y.Verdict > x.Verdict,
@@ -129,8 +102,7 @@ func Join(fold Fold, x, y Result) Result {
 	z.Suppress = x.Suppress || y.Suppress
 	z.Failed = join(x.Failed, y.Failed)
 	z.EndChain = x.EndChain || y.EndChain
-	z.Void = x.Void || y.Void
-	z.Native = join(x.Native, y.Native)
+	z.Agent = join(x.Agent, y.Agent)
 	z.Warnings = join(x.Warnings, y.Warnings)
 	return z
 }
@@ -186,7 +158,7 @@ func (t *ToolConfig) value() map[string]any {
 func (r *Result) Quiet() bool {
 	return r.Verdict == None && r.Control == Go && r.Patch.Empty() && len(r.Reasons) == 0 && len(r.Feedback) == 0 &&
 		len(r.Context) == 0 && len(r.System) == 0 && len(r.Inject) == 0 && len(r.StopReasons) == 0 &&
-		r.ToolConfig == nil && !r.Suppress && !r.EndChain && !r.Void && len(r.Native) == 0
+		r.ToolConfig == nil && !r.Suppress && !r.EndChain && len(r.Agent) == 0
 }
 
 // texts drops empty texts, which are no texts.

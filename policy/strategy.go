@@ -17,47 +17,19 @@ const (
 	ObserveAll   Strategy = "observe"
 )
 
-// Fold is how the answers of several hooks combine: how verdicts do, and what
-// an agent's own rules do to the rest (profiles only).
+// Fold is how the verdicts of several hooks combine.
 type Fold uint8
 
-// The folds of verdicts: the most restrictive, the first explicit one, the
-// last explicit one, or none at all.
+// The folds: the most restrictive verdict, the first explicit one, the last
+// explicit one, or none at all.
 const (
 	FoldMax Fold = iota
 	FoldFirst
 	FoldLast
 	FoldNone
-
-	foldVerdict = FoldNone
 )
 
-// What may be joined to a fold of verdicts. Canonical strategies have none.
-const (
-	// FoldLastText: of contexts, feedback and messages to the user the last
-	// hook's hold, one by one, instead of all.
-	FoldLastText Fold = 4 << iota
-	// FoldReplace: a hook that refuses (ask or more, any control, the end of
-	// the chain) takes back everything said before it but failures and
-	// warnings.
-	FoldReplace
-	// FoldLastPatch: of two changes to one field the later one stands alone,
-	// laid over what the event began with.
-	FoldLastPatch
-	// FoldReasons: only reasons of hooks whose verdict is the one that holds
-	// are kept.
-	FoldReasons
-	// FoldLastReason: the last hook that gives reasons gives them all.
-	FoldLastReason
-)
-
-// Verdict is the fold of verdicts alone.
-func (f Fold) Verdict() Fold { return f & foldVerdict }
-
-// Has reports whether f does what part names.
-func (f Fold) Has(part Fold) bool { return f&part != 0 }
-
-func (f Fold) String() string { return [...]string{"max", "first", "last", "none"}[f.Verdict()] }
+func (f Fold) String() string { return [...]string{"max", "first", "last", "none"}[f] }
 
 // MarshalText makes a fold its name in JSON.
 func (f Fold) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
@@ -87,36 +59,9 @@ type StrategySpec struct {
 	Fold     Fold
 	// Doc says in a line what the strategy means, for explain.
 	Doc string
-	// Adjust changes the event's row under this strategy, and Sink what the
-	// folded answers of all hooks come to, given the context the event began
-	// with; nil changes nothing. Both belong to profiles: an agent that obeys
-	// more or less at an event than the canonical row, or has the last word on
-	// what its hooks said. Sink is pure, is called once for each event, and
-	// must not make a refusal out of nothing.
-	Adjust func(*EventSpec)
-	Sink   func(before *Context, r Result) Result
-	// Deadline is what the end of the chain's time does to its hooks.
-	Deadline DeadlineKind
-	// Once lets a repeated call through without asking the hooks again,
-	// whatever they said to the first (a faithful profile's alone).
-	Once bool
-	// MaxBlocks is how often running a gate of the event may send the agent
-	// back, 0 is hookc's own bound.
-	MaxBlocks int
+	// Rules are what an agent's own strategy adds.
+	Rules Rules
 }
-
-// DeadlineKind is what becomes of hooks when the time of their chain is up.
-type DeadlineKind uint8
-
-// The kinds: a hook that runs is ended and has failed; or it may finish, and
-// only no further attempt begins, where a hook that has not begun at all has
-// failed, or is passed over with a warning. All but DeadlineCuts belong to
-// profiles.
-const (
-	DeadlineCuts DeadlineKind = iota
-	DeadlineWaits
-	DeadlinePasses
-)
 
 var strategySpecs = []StrategySpec{
 	{Strategy: Chain, Halt: HaltDeny, Fold: FoldMax, Doc: "halts on deny/skip/stop"},
@@ -145,11 +90,9 @@ func (s Strategy) Spec() *StrategySpec {
 // is not obeyed is masked and reported like anything outside the row
 // (semantics.md §1.1, §2.5).
 func (s *StrategySpec) Under(spec *EventSpec) *EventSpec {
-	if s.Adjust != nil || s.Sink != nil {
+	if s.Rules.Row != nil {
 		out := *spec
-		if out.Sink = s.Sink; s.Adjust != nil {
-			s.Adjust(&out)
-		}
+		s.Rules.Row(&out)
 		return &out
 	}
 	if s.Fold != FoldNone || s.Strategy == spec.Strategy {
@@ -188,7 +131,7 @@ func (k HaltKind) Halts(r *Result) bool {
 	if k == HaltNever {
 		return false
 	}
-	return r.Control > Go || r.EndChain || r.Void || k.HaltsOn(r.Verdict)
+	return r.Control > Go || r.EndChain || k.HaltsOn(r.Verdict)
 }
 
 // HaltsOn reports whether verdict v alone ends the chain.

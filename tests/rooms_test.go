@@ -36,7 +36,6 @@ var larger = map[string]struct {
 	"compiler":       {4500, 42, "a file a pass"},
 	"dag":            {6000, 30, "a file a renderer; the renderers move out"},
 	"executor":       {4700, 31, "the definition and the run of it"},
-	"policy":         {4900, 27, "the words of agents move to policy/agent"},
 	"policy/agent":   {8500, 40, "a file an agent"},
 	"policy/format":  {14500, 75, "a file a format; the readers of agents' settings"},
 	"rego":           {11200, 64, "all that knows OPA"},

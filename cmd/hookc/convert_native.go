@@ -43,7 +43,8 @@ func (v *conversion) strategy(p *policy.Profile, plan *dag.Plan) policy.Strategy
 
 // sameStrategy reports whether two strategies are one by what they do.
 func sameStrategy(a, b *policy.StrategySpec) bool {
-	return a.Adjust == nil && a.Sink == nil && a.Snapshot == b.Snapshot && a.Halt == b.Halt && a.Fold == b.Fold &&
+	own := &a.Rules
+	return own.Row == nil && own.Conclude == nil && own.Supersede == nil && a.Snapshot == b.Snapshot && a.Halt == b.Halt && a.Fold == b.Fold &&
 		(a.Strategy == b.Strategy || b.Fold != policy.FoldNone)
 }
 

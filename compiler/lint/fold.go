@@ -44,7 +44,7 @@ func folds(t *Target) diag.List {
 }
 
 func orderSensitive(plan *dag.Plan, fold policy.Fold, nodes []int) diag.List {
-	if fold = fold.Verdict(); fold != policy.FoldFirst && fold != policy.FoldLast {
+	if fold != policy.FoldFirst && fold != policy.FoldLast {
 		return nil
 	}
 	for _, i := range nodes {

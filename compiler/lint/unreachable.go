@@ -69,7 +69,7 @@ func alwaysHalts(plan *dag.Plan, g *dag.Node) bool {
 	if g.Effects.MayFail || g.Hook.Async || !g.Exempt() {
 		return false
 	}
-	if item := &plan.Items[g.Item]; len(item.Members) > 1 && item.Fold.Verdict() != policy.FoldMax {
+	if item := &plan.Items[g.Item]; len(item.Members) > 1 && item.Fold != policy.FoldMax {
 		said &= policy.MaySkip | policy.MayStop | policy.MayHalt
 	}
 	return said != 0 && !g.Matcher.Reads().Overlaps(plan.Spec.Writable())

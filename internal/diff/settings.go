@@ -105,7 +105,7 @@ func deniedChanges(old, new *dag.Program, o *Options) []DeniedChange {
 func AlwaysDenied(p *dag.Program, tools []string) []DeniedTool {
 	var out []DeniedTool
 	for _, plan := range p.Plans {
-		if plan.Spec.Class != policy.Guard || !plan.Spec.CanRead(policy.FieldToolName) || plan.Strategy.Sink != nil {
+		if plan.Spec.Class != policy.Guard || !plan.Spec.CanRead(policy.FieldToolName) || plan.Strategy.Rules.Conclude != nil {
 			continue
 		}
 		for _, tool := range tools {

@@ -102,16 +102,14 @@ var agentHooksProfile = &Profile{
 	Rules: func(bool) policy.Profile {
 		out := policy.Profile{Flat: true, Strategies: map[policy.Event]*policy.StrategySpec{}}
 		for event, powers := range agentHooksPowers {
-			out.Strategies[event] = &policy.StrategySpec{Strategy: "agenthooks", Halt: policy.HaltDeny, Fold: policy.FoldMax | policy.FoldReasons,
-				Doc:       "by priority, one after another until one blocks",
-				MaxBlocks: 3,
-				Adjust: func(e *policy.EventSpec) {
+			out.Strategies[event] = &policy.StrategySpec{Strategy: "agenthooks", Halt: policy.HaltDeny, Fold: policy.FoldMax,
+				Doc: "by priority, one after another until one blocks",
+				Rules: policy.Rules{Supersede: reasonsOfVerdict, Conclude: agentHooksAsked, MaxBlocks: 3, Row: func(e *policy.EventSpec) {
 					e.Powers, e.Retry, e.Context, e.Inject, e.Feedback = powers, false, true, false, powers == 0
 					if event != policy.PreToolExecution {
 						e.Writes = nil
 					}
-				},
-				Sink: agentHooksAsked}
+				}}}
 		}
 		return out
 	},

@@ -83,12 +83,12 @@ func sayAIAgents(a *answer) Wire {
 var aiAgentsProfile = &Profile{
 	Rules: func(bool) policy.Profile {
 		row := func(powers policy.Powers, context bool, sink func(*policy.Context, policy.Result) policy.Result) *policy.StrategySpec {
-			return &policy.StrategySpec{Strategy: "aiagents", Snapshot: true, Halt: policy.HaltNever, Fold: policy.FoldMax | policy.FoldReasons,
+			return &policy.StrategySpec{Strategy: "aiagents", Snapshot: true, Halt: policy.HaltNever, Fold: policy.FoldMax,
 				Doc: "all run on one snapshot, deny over ask over allow",
-				Adjust: func(e *policy.EventSpec) {
+				Rules: policy.Rules{Supersede: reasonsOfVerdict, Conclude: sink, Row: func(e *policy.EventSpec) {
 					e.Powers, e.Writes, e.Retry, e.Refused = powers, nil, false, nil
 					e.Context, e.Inject, e.Feedback = context, false, false
-				}, Sink: sink}
+				}}}
 		}
 		return policy.Profile{Flat: true, Strategies: map[policy.Event]*policy.StrategySpec{
 			policy.PreToolExecution:  row(policy.MayAllow|policy.MayAsk|policy.MayDeny|policy.MayHalt, false, aiAgentsFirst),

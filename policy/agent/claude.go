@@ -256,8 +256,9 @@ var claudeProfile = &Profile{
 		for _, row := range claudeRows {
 			rules.Strategies[row.event] = &policy.StrategySpec{
 				Strategy: "claude", Snapshot: true, Halt: policy.HaltNever,
-				Fold: policy.FoldMax | policy.FoldReasons | policy.FoldLastPatch,
-				Doc:  "all run on one snapshot, the most restrictive wins", Adjust: row.adjust, Sink: row.sink,
+				Fold:  policy.FoldMax,
+				Doc:   "all run on one snapshot, the most restrictive wins",
+				Rules: policy.Rules{Row: row.adjust, Supersede: laterChange, Conclude: row.sink},
 			}
 		}
 		return rules

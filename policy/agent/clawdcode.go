@@ -174,15 +174,23 @@ var clawdProfile = &Profile{
 }
 
 func clawdRules(faithful bool) policy.Profile {
+	own := func(powers policy.Powers, context bool, writes ...policy.Field) policy.Rules {
+		rules := policy.Rules{Row: clawdObeys(powers, context, writes...)}
+		if faithful {
+			rules.PassRepeats, rules.Conclude = true, unlessVoid(nil)
+		}
+		return rules
+	}
 	serial := func(halt policy.HaltKind, fold policy.Fold, powers policy.Powers, doc string) *policy.StrategySpec {
-		return &policy.StrategySpec{Strategy: "clawdcode", Halt: halt, Fold: fold, Doc: doc, Once: faithful, Adjust: clawdObeys(powers, false)}
+		return &policy.StrategySpec{Strategy: "clawdcode", Halt: halt, Fold: fold, Doc: doc, Rules: own(powers, false)}
 	}
 	together := func(powers policy.Powers, context bool, writes ...policy.Field) *policy.StrategySpec {
-		return &policy.StrategySpec{Strategy: "clawdcode", Snapshot: true, Halt: policy.HaltNever, Fold: policy.FoldMax, Once: faithful,
-			Doc: "all run on one snapshot, results in the order of the files", Adjust: clawdObeys(powers, context, writes...)}
+		return &policy.StrategySpec{Strategy: "clawdcode", Snapshot: true, Halt: policy.HaltNever, Fold: policy.FoldMax,
+			Doc: "all run on one snapshot, results in the order of the files", Rules: own(powers, context, writes...)}
 	}
-	call := serial(policy.HaltAsk, policy.FoldMax|policy.FoldReplace, policy.MayAsk|policy.MayDeny, "one after another until one denies or asks")
-	call.Adjust, call.Sink = clawdObeys(policy.MayAsk|policy.MayDeny, false, policy.FieldToolInput), clawdCall
+	call := serial(policy.HaltAsk, policy.FoldMax, policy.MayAsk|policy.MayDeny, "one after another until one denies or asks")
+	call.Rules = own(policy.MayAsk|policy.MayDeny, false, policy.FieldToolInput)
+	call.Rules.Supersede, call.Rules.Conclude = refusalReplaces, unlessVoid(clawdCall)
 	ending := serial(policy.HaltDeny, policy.FoldMax, policy.MayDeny, "one after another until one holds it up")
 	prompt := policy.MayDeny // ClawdCode cannot block a prompt; a script that says so is heard all the same
 	if faithful {
@@ -457,7 +465,8 @@ func nativeClawdObject(d *draft, text string) (map[string]any, error) {
 		return nil, nil
 	}
 	if d.faithful {
-		d.r.Void = true
+		d.void()
+		d.r.EndChain = true
 		return nil, nil
 	}
 	return nil, policy.Failf(policy.ErrParse, "answer is %s, which makes ClawdCode forget every hook of the event", JSONText(v))

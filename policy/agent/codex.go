@@ -144,8 +144,9 @@ var codexProfile = &Profile{
 		for event, adjust := range rows {
 			rules.Strategies[event] = &policy.StrategySpec{
 				Strategy: "codex", Snapshot: true, Halt: policy.HaltNever,
-				Fold: policy.FoldMax | policy.FoldReasons | policy.FoldLastPatch,
-				Doc:  "all run on one snapshot, any block wins", Adjust: adjust, Sink: firstRefusal,
+				Fold:  policy.FoldMax,
+				Doc:   "all run on one snapshot, any block wins",
+				Rules: policy.Rules{Row: adjust, Supersede: laterChange, Conclude: firstRefusal},
 			}
 		}
 		return rules

@@ -179,8 +179,8 @@ var copilotProfile = &Profile{
 		rules := policy.Profile{Flat: true, Strategies: map[policy.Event]*policy.StrategySpec{}}
 		for event, adjust := range rows {
 			rules.Strategies[event] = &policy.StrategySpec{
-				Strategy: "copilot", Halt: policy.HaltDeny, Fold: policy.FoldMax | policy.FoldReasons,
-				Doc: "one after another until one denies", Adjust: adjust,
+				Strategy: "copilot", Halt: policy.HaltDeny, Fold: policy.FoldMax,
+				Doc: "one after another until one denies", Rules: policy.Rules{Row: adjust, Supersede: reasonsOfVerdict},
 			}
 		}
 		return rules

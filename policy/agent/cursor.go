@@ -269,8 +269,9 @@ var cursorProfile = &Profile{
 		for event, adjust := range rows {
 			rules.Strategies[event] = &policy.StrategySpec{
 				Strategy: "cursor", Snapshot: true, Halt: policy.HaltNever,
-				Fold: policy.FoldMax | policy.FoldReasons | policy.FoldLastPatch,
-				Doc:  "all run on one snapshot, the most restrictive wins", Adjust: adjust,
+				Fold:  policy.FoldMax,
+				Doc:   "all run on one snapshot, the most restrictive wins",
+				Rules: policy.Rules{Row: adjust, Supersede: laterChange},
 			}
 		}
 		return rules

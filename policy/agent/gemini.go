@@ -269,8 +269,8 @@ var geminiProfile = &Profile{
 		for _, p := range geminiPoints {
 			out.Strategies[p.event] = &policy.StrategySpec{
 				Strategy: "gemini", Halt: policy.HaltNever, Fold: policy.FoldMax,
-				Doc: "all run, at once unless a group that matches is sequential; " + geminiWord(p.event), Sink: geminiSink(p.event, faithful),
-				Adjust: forkRow(p.may),
+				Doc:   "all run, at once unless a group that matches is sequential; " + geminiWord(p.event),
+				Rules: policy.Rules{Row: forkRow(p.may), Conclude: unlessVoid(geminiConclude(p.event, faithful))},
 			}
 		}
 		return out
@@ -316,11 +316,11 @@ func geminiWord(e policy.Event) string {
 // geminiNoReason is what Gemini CLI says for a hook that gives no reason.
 const geminiNoReason = "No reason provided"
 
-// geminiSink is what Gemini CLI makes of its hooks' answers at an event: a
+// geminiConclude is what Gemini CLI makes of its hooks' answers at an event: a
 // reading of its own code (docs/dialects, gemini §1.4). What hooks of another
 // kind said is joined to it, the more restrictive first.
-func geminiSink(event policy.Event, faithful bool) func(*policy.Context, policy.Result) policy.Result {
-	return nativeSink(func(before *policy.Context, said []policy.Said) policy.Result {
+func geminiConclude(event policy.Event, faithful bool) func(*policy.Context, policy.Result) policy.Result {
+	return concludeOwn(func(before *policy.Context, said []policy.AgentAnswer) policy.Result {
 		g := &geminiMerge{event: event, faithful: faithful, before: before, said: said}
 		switch event {
 		case policy.PreToolExecution, policy.PostToolExecution, policy.PostToolExecutionFailure, policy.PreSendMessage, policy.StopEvent, policy.SessionStart:
@@ -336,12 +336,12 @@ func geminiSink(event policy.Event, faithful bool) func(*policy.Context, policy.
 	})
 }
 
-// nativeSink joins what merge makes of the agent's own hooks with what others
+// concludeOwn joins what merge makes of the agent's own hooks with what others
 // said. Changes that only hooks saw end here.
-func nativeSink(merge func(*policy.Context, []policy.Said) policy.Result) func(*policy.Context, policy.Result) policy.Result {
+func concludeOwn(merge func(*policy.Context, []policy.AgentAnswer) policy.Result) func(*policy.Context, policy.Result) policy.Result {
 	return func(before *policy.Context, r policy.Result) policy.Result {
-		said := r.Native
-		r.Native, r.Patch = nil, r.Patch.Lasting()
+		said := r.Agent
+		r.Agent, r.Patch = nil, r.Patch.Lasting()
 		if len(said) == 0 {
 			return r
 		}
@@ -351,11 +351,11 @@ func nativeSink(merge func(*policy.Context, []policy.Said) policy.Result) func(*
 				names[i] = n
 			}
 			config := map[string]any{"mode": offer.Mode, "allowedFunctionNames": names}
-			said = append(slices.Clip(said), policy.Said{Value: map[string]any{"hookSpecificOutput": map[string]any{"toolConfig": config}}})
+			said = append(slices.Clip(said), policy.AgentAnswer{Value: map[string]any{"hookSpecificOutput": map[string]any{"toolConfig": config}}})
 			r.ToolConfig = nil
 		}
 		own := merge(before, said)
-		if own.Void {
+		if own.Void() {
 			return policy.Result{Failed: r.Failed, Warnings: append(slices.Clone(r.Warnings), own.Warnings...)}
 		}
 		return policy.Join(policy.FoldMax, own, r)
@@ -367,7 +367,7 @@ type geminiMerge struct {
 	event    policy.Event
 	faithful bool
 	before   *policy.Context
-	said     []policy.Said
+	said     []policy.AgentAnswer
 	r        policy.Result
 }
 
@@ -398,7 +398,7 @@ func (g *geminiMerge) or() {
 	}
 	g.r.Reasons = spokenTexts(g.said, "reason")
 	g.r.System = reasonTexts(spokenTexts(g.said, "systemMessage"))
-	var stops []policy.Said
+	var stops []policy.AgentAnswer
 	for _, s := range g.said {
 		if s.Value["continue"] == false {
 			stops = append(stops, s)
@@ -416,7 +416,7 @@ func (g *geminiMerge) sound() bool {
 			continue
 		}
 		if g.faithful {
-			g.r = policy.Result{Void: true, Warnings: []policy.Warning{safeSide(s.By, "hookSpecificOutput is no object: Gemini CLI gives up on the whole event, and so does --faithful")}}
+			g.r = policy.Result{Agent: giveUp, Warnings: []policy.Warning{safeSide(s.By, "hookSpecificOutput is no object: Gemini CLI gives up on the whole event, and so does --faithful")}}
 			return false
 		}
 		g.warn(s.By, "hookSpecificOutput is no object; Gemini CLI itself would give up on the whole event, here it costs only itself")
@@ -539,11 +539,11 @@ func (g *geminiMerge) keep(stops []string) []string {
 		}
 		g.warn(s.By, "refuses; Gemini CLI itself would let a later answer take that back")
 		if denies {
-			g.r.Verdict, g.r.VerdictBy, g.r.Reasons = policy.Deny, s.By, spokenTexts([]policy.Said{s}, "reason")
+			g.r.Verdict, g.r.VerdictBy, g.r.Reasons = policy.Deny, s.By, spokenTexts([]policy.AgentAnswer{s}, "reason")
 		}
 		if ends {
 			g.r.Control, g.r.ControlBy = policy.Halt, s.By
-			stops = reasonTexts(spokenTexts([]policy.Said{s}, "stopReason"))
+			stops = reasonTexts(spokenTexts([]policy.AgentAnswer{s}, "stopReason"))
 		}
 	}
 	return stops
@@ -592,7 +592,7 @@ func (g *geminiMerge) tools() {
 // badNames is what becomes of a list of tools that is none: false gives up.
 func (g *geminiMerge) badNames(by policy.By) bool {
 	if g.faithful {
-		g.r = policy.Result{Void: true, Warnings: []policy.Warning{safeSide(by, "allowedFunctionNames is no list: Gemini CLI gives up on the whole event, and so does --faithful")}}
+		g.r = policy.Result{Agent: giveUp, Warnings: []policy.Warning{safeSide(by, "allowedFunctionNames is no list: Gemini CLI gives up on the whole event, and so does --faithful")}}
 		return false
 	}
 	g.warn(by, "allowedFunctionNames is no list; Gemini CLI itself would give up on the whole event, here it costs only itself")
@@ -912,7 +912,7 @@ func nativeGemini(a output) (policy.Result, error) {
 		d.r.Patch = geminiPipe(a, said)
 	}
 	if a.inTurn && a.faithful && a.Exit == 0 && jsNoObject(said["hookSpecificOutput"]) && geminiPipes(a.event) {
-		d.r.Void = true // its runner gives up there
+		d.void() // its runner gives up there
 	}
 	return d.r, nil
 }
@@ -938,7 +938,7 @@ func readNative(text string, plain func(string) map[string]any) (said map[string
 
 // keep puts an answer in the agent's words into the result.
 func (d *draft) keep(said map[string]any) {
-	out := policy.Said{By: d.by, Value: said}
+	out := policy.AgentAnswer{By: d.by, Value: said}
 	switch word := said["decision"]; {
 	case word == "deny" || word == "block":
 		out.Verdict = policy.Deny
@@ -950,7 +950,7 @@ func (d *draft) keep(said map[string]any) {
 	if said["continue"] == false {
 		out.Control = policy.Halt
 	}
-	d.r.Native = []policy.Said{out}
+	d.r.Agent = []policy.AgentAnswer{out}
 }
 
 // geminiGuards are the events at which Gemini CLI obeys a decision.

@@ -17,7 +17,7 @@ func answers(t *testing.T, texts ...string) policy.Result {
 	for i, text := range texts {
 		var m map[string]any
 		require.NoError(t, json.Unmarshal([]byte(text), &m))
-		r.Native = append(r.Native, policy.Said{By: policy.By{Name: "h" + string(rune('1'+i))}, Value: m})
+		r.Agent = append(r.Agent, policy.AgentAnswer{By: policy.By{Name: "h" + string(rune('1'+i))}, Value: m})
 	}
 	return r
 }
@@ -38,7 +38,7 @@ type outcome struct {
 
 func outcomeOf(spec *policy.EventSpec, before *policy.Context, r policy.Result) outcome {
 	out := outcome{Verdict: r.Verdict, By: r.VerdictBy.Name, Control: r.Control, Reasons: reasonTexts(r.Reasons),
-		Stops: r.StopReasons, System: r.System, Context: r.Context, Void: r.Void}
+		Stops: r.StopReasons, System: r.System, Context: r.Context, Void: r.Void()}
 	for _, w := range r.Warnings {
 		out.Codes = append(out.Codes, w.Code.ID)
 	}
@@ -100,7 +100,7 @@ func TestGeminiMerge(t *testing.T) {
 		{"what only the agent can do is said", policy.StopEvent, false, []string{`{"hookSpecificOutput":{"clearContext":true}}`}, outcome{Codes: []string{"HK032"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := geminiSink(c.event, c.faithful)(before, answers(t, c.said...))
+			r := geminiConclude(c.event, c.faithful)(before, answers(t, c.said...))
 			assert.Equal(t, c.want, outcomeOf(c.event.Spec(), before, r))
 		})
 	}
@@ -113,15 +113,15 @@ func TestNativeSinkKeepsWhatOthersSaid(t *testing.T) {
 	r := answers(t, `{"decision":"allow","systemMessage":"m"}`)
 	r.Verdict, r.VerdictBy = policy.Deny, policy.By{Name: "session"}
 	r.Failed = []policy.Failure{{Hook: "late"}}
-	out := geminiSink(policy.PreToolExecution, false)(before, r)
+	out := geminiConclude(policy.PreToolExecution, false)(before, r)
 	assert.Equal(t, []any{policy.Deny, "session", []string{"m"}}, []any{out.Verdict, out.VerdictBy.Name, out.System})
 	assert.Len(t, out.Failed, 1)
 	lost := answers(t, `{"hookSpecificOutput":1}`)
 	lost.Failed = r.Failed
-	assert.Len(t, geminiSink(policy.PreToolExecution, true)(before, lost).Failed, 1)
+	assert.Len(t, geminiConclude(policy.PreToolExecution, true)(before, lost).Failed, 1)
 	offer := answers(t, `{"hookSpecificOutput":{"toolConfig":{"mode":"ANY","allowedFunctionNames":["a"]}}}`)
 	offer.ToolConfig = &policy.ToolConfig{Mode: "NONE"}
-	none := geminiSink(policy.ToolSelection, false)(before, offer)
+	none := geminiConclude(policy.ToolSelection, false)(before, offer)
 	assert.Nil(t, none.ToolConfig)
 	config, _ := before.With(none.Patch).Get(policy.FieldToolConfig)
 	assert.Equal(t, map[string]any{"mode": "NONE", "names": []any{}}, config)
@@ -157,7 +157,7 @@ func TestQwenAnswer(t *testing.T) {
 		{"hookSpecificOutput is text", policy.PreToolExecution, true, []string{`{"decision":"block","hookSpecificOutput":"x"}`}, outcome{Void: true, Codes: []string{"HK031"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := qwenAnswer(c.event, answers(t, c.said...).Native, c.faithful)
+			r := qwenAnswer(c.event, answers(t, c.said...).Agent, c.faithful)
 			assert.Equal(t, c.want, outcomeOf(c.event.Spec(), before, r))
 		})
 	}

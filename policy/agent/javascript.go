@@ -98,7 +98,7 @@ func jsNoObject(v any) bool {
 
 // spokenTexts is the texts that count as true under a key, in order, with the hook
 // that said each.
-func spokenTexts(all []policy.Said, key string) []policy.Reason {
+func spokenTexts(all []policy.AgentAnswer, key string) []policy.Reason {
 	var out []policy.Reason
 	for _, s := range all {
 		if v := s.Value[key]; jsTrue(v) {
@@ -118,7 +118,7 @@ func reasonTexts(all []policy.Reason) []string {
 
 // lastKey is the value of a key that the last answer holding it gives, as
 // {...a, ...b} has it, and who gave it.
-func lastKey(all []policy.Said, key string) (any, policy.By) {
+func lastKey(all []policy.AgentAnswer, key string) (any, policy.By) {
 	for i := len(all) - 1; i >= 0; i-- {
 		if v, ok := all[i].Value[key]; ok {
 			return v, all[i].By
@@ -129,7 +129,7 @@ func lastKey(all []policy.Said, key string) (any, policy.By) {
 
 // lastOwn is the value of a key of hookSpecificOutput that the last answer
 // holding it gives.
-func lastOwn(all []policy.Said, key string) (any, policy.By) {
+func lastOwn(all []policy.AgentAnswer, key string) (any, policy.By) {
 	for i := len(all) - 1; i >= 0; i-- {
 		own, _ := jsHas(all[i].Value["hookSpecificOutput"])
 		if v, ok := own[key]; ok {
@@ -140,7 +140,7 @@ func lastOwn(all []policy.Said, key string) (any, policy.By) {
 }
 
 // spokenContexts are the contexts of all answers; none when all are empty.
-func spokenContexts(all []policy.Said) []string {
+func spokenContexts(all []policy.AgentAnswer) []string {
 	var out []string
 	some := false
 	for _, s := range all {

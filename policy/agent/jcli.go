@@ -164,12 +164,13 @@ var jcliRows = []jcliRow{
 func jcliRules(faithful bool) policy.Profile {
 	out := policy.Profile{Flat: true, ChainTimeout: jcliChain, Strategies: map[policy.Event]*policy.StrategySpec{}}
 	for _, row := range jcliRows {
-		s := &policy.StrategySpec{Strategy: "jcli", Halt: policy.HaltDeny, Fold: policy.FoldMax | policy.FoldReplace | policy.FoldLastText,
-			Doc: "one after another until one stops or skips, which drops earlier changes", Deadline: policy.DeadlineWaits}
+		s := &policy.StrategySpec{Strategy: "jcli", Halt: policy.HaltDeny, Fold: policy.FoldMax,
+			Doc:   "one after another until one stops or skips, which drops earlier changes",
+			Rules: policy.Rules{Supersede: jcliSupersede, Conclude: jcliSaid, Deadline: policy.DeadlineWaits}}
 		if faithful {
-			s.Deadline = policy.DeadlinePasses
+			s.Rules.Deadline = policy.DeadlinePasses
 		}
-		s.Adjust = func(e *policy.EventSpec) {
+		s.Rules.Row = func(e *policy.EventSpec) {
 			e.Powers, e.Writes, e.Refused = row.powers, row.writes, nil
 			e.Context, e.Inject, e.Feedback = row.context, row.inject, row.feedback
 			e.Retry = row.feedback && row.powers != 0
@@ -177,20 +178,26 @@ func jcliRules(faithful bool) policy.Profile {
 				e.Powers |= policy.MayDeny // a word of hookc's own; jcli knows none
 			}
 		}
-		s.Sink = jcliSaid
 		switch row.event {
 		case policy.PostToolExecutionFailure:
-			s.Sink = jcliFailed
+			s.Rules.Conclude = jcliFailed
 		case policy.StopEvent:
-			s.Sink = jcliStopped
+			s.Rules.Conclude = jcliStopped
 		case policy.PreToolExecution:
 			if faithful {
-				s.Sink = jcliCalled
+				s.Rules.Conclude = jcliCalled
 			}
 		}
 		out.Strategies[row.event] = s
 	}
 	return out
+}
+
+// jcliSupersede: a hook that halts takes back what was said before it, and of
+// texts the last ones hold.
+func jcliSupersede(earlier, later *policy.Result) {
+	refusalReplaces(earlier, later)
+	laterText(earlier, later)
 }
 
 // jcliSaid leaves what was said as it is: what a halting hook took back is not

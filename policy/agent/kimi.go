@@ -88,13 +88,14 @@ var kimiProfile = &Profile{
 	Rules: func(faithful bool) policy.Profile {
 		rules := policy.Profile{Flat: true, MaxConcurrent: everyone, Strategies: map[policy.Event]*policy.StrategySpec{}}
 		for _, p := range kimiPoints {
-			s := &policy.StrategySpec{Strategy: "kimi", Snapshot: true, Halt: policy.HaltNever, Fold: policy.FoldMax | policy.FoldReasons,
-				Doc: "all run on one snapshot, the first block counts", Adjust: watches(false), Sink: firstRefusal}
+			s := &policy.StrategySpec{Strategy: "kimi", Snapshot: true, Halt: policy.HaltNever, Fold: policy.FoldMax,
+				Doc:   "all run on one snapshot, the first block counts",
+				Rules: policy.Rules{Row: watches(false), Supersede: reasonsOfVerdict, Conclude: unlessVoid(firstRefusal)}}
 			switch {
 			case p.event == policy.StopEvent:
-				s.Adjust, s.Sink = kimiObeys, kimiStop(faithful)
+				s.Rules.Row, s.Rules.Conclude = kimiObeys, unlessVoid(kimiStop(faithful))
 			case p.may.Has(MayDeny):
-				s.Adjust = kimiObeys
+				s.Rules.Row = kimiObeys
 			}
 			rules.Strategies[p.event] = s
 		}
@@ -168,7 +169,8 @@ func readKimi(a output) (policy.Result, error) {
 	switch {
 	case !there:
 	case !isObject && a.faithful:
-		return policy.Result{Void: true}, nil
+		d.void()
+		return d.r, nil
 	case !isObject:
 		return policy.Result{}, policy.Failf(policy.ErrParse, "answer: hookSpecificOutput must be an object; kimi-cli itself drops every answer of the event")
 	case o["permissionDecision"] == "deny":

@@ -22,12 +22,13 @@ func decided(t *testing.T, whose string, faithful bool, before *policy.Context, 
 	for _, r := range said {
 		h := &policy.Hook{Name: "h", Event: event, Body: policy.Body{Protocol: policy.Protocol(d.ID)}}
 		r = policy.Mask(spec, h, &policy.Effects{May: policy.AllPowers, Writes: policy.FieldPaths(policy.Fields()...)}, r)
-		all, after = policy.Join(s.Fold, all, r), after.With(r.Patch)
+		all, after = s.Join(all, r), after.With(r.Patch)
 		if s.Halt.Halts(&r) {
 			break
 		}
 	}
-	return policy.Decide(spec, before, after, &all)
+	after, last := s.Conclude(before, after, &all)
+	return policy.Decide(spec, before, after, last)
 }
 
 func verdict(v policy.Verdict, reason string) policy.Result {

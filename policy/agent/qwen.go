@@ -126,8 +126,8 @@ var qwenProfile = &Profile{
 			event := qwenPoints[i].event
 			out.Strategies[event] = &policy.StrategySpec{
 				Strategy: "qwen", Halt: policy.HaltNever, Fold: policy.FoldMax,
-				Doc: "all run, at once unless a group that matches is sequential; " + qwenWord(event), Sink: qwenSink(event, faithful),
-				Adjust: forkRow(qwenMay(&qwenPoints[i])),
+				Doc:   "all run, at once unless a group that matches is sequential; " + qwenWord(event),
+				Rules: policy.Rules{Row: forkRow(qwenMay(&qwenPoints[i])), Conclude: unlessVoid(qwenConclude(event, faithful))},
 			}
 		}
 		return out
@@ -163,7 +163,7 @@ func qwenWord(e policy.Event) string {
 // reading of its own code (docs/dialects, qwen §4.2). One answer counts as it
 // is; several are merged first, and what the merge loses is lost to a faithful
 // reading alone.
-func qwenAnswer(event policy.Event, said []policy.Said, faithful bool) policy.Result {
+func qwenAnswer(event policy.Event, said []policy.AgentAnswer, faithful bool) policy.Result {
 	q := &qwenMerge{event: event, faithful: faithful, said: said}
 	if event == policy.StopFailure || !q.sound() { // after an error nothing counts
 		return q.r
@@ -183,15 +183,17 @@ func qwenAnswer(event policy.Event, said []policy.Said, faithful bool) policy.Re
 	return q.r
 }
 
-func qwenSink(event policy.Event, faithful bool) func(*policy.Context, policy.Result) policy.Result {
-	return nativeSink(func(_ *policy.Context, said []policy.Said) policy.Result { return qwenAnswer(event, said, faithful) })
+func qwenConclude(event policy.Event, faithful bool) func(*policy.Context, policy.Result) policy.Result {
+	return concludeOwn(func(_ *policy.Context, said []policy.AgentAnswer) policy.Result {
+		return qwenAnswer(event, said, faithful)
+	})
 }
 
 // qwenMerge is one merge of answers.
 type qwenMerge struct {
 	event    policy.Event
 	faithful bool
-	said     []policy.Said
+	said     []policy.AgentAnswer
 	// top and own are the merged answer and its hookSpecificOutput.
 	top, own map[string]any
 	// by is who said a part last, by its key.
@@ -212,7 +214,7 @@ func (q *qwenMerge) sound() bool {
 		}
 		read := len(q.said) > 1 || q.looksInside()
 		if read && q.faithful {
-			q.r = policy.Result{Void: true, Warnings: []policy.Warning{safeSide(s.By, "hookSpecificOutput is no object: Qwen Code gives up on the whole event, and so does --faithful")}}
+			q.r = policy.Result{Agent: giveUp, Warnings: []policy.Warning{safeSide(s.By, "hookSpecificOutput is no object: Qwen Code gives up on the whole event, and so does --faithful")}}
 			return false
 		}
 		if read {
@@ -367,7 +369,7 @@ func (q *qwenMerge) permissionReasons(by policy.By, other []policy.Reason) []pol
 // no other takes back.
 func (q *qwenMerge) keep() {
 	for _, s := range q.said {
-		alone := &qwenMerge{event: q.event, faithful: true, said: []policy.Said{s}}
+		alone := &qwenMerge{event: q.event, faithful: true, said: []policy.AgentAnswer{s}}
 		if len(q.said) > 1 {
 			alone.merge()
 			alone.before()
@@ -487,10 +489,10 @@ var (
 func readQwen(a output) (policy.Result, error) {
 	a.faithful = false
 	r, err := nativeQwen(a)
-	if err != nil || len(r.Native) == 0 {
+	if err != nil || len(r.Agent) == 0 {
 		return r, err
 	}
-	out := qwenAnswer(a.event, r.Native, false)
+	out := qwenAnswer(a.event, r.Agent, false)
 	out.Warnings = append(r.Warnings, out.Warnings...)
 	if out.Verdict == policy.None && out.Control == policy.Go {
 		out.Reasons = nil
@@ -529,7 +531,7 @@ func nativeQwen(a output) (policy.Result, error) {
 	d.keep(said)
 	own, _ := said["hookSpecificOutput"].(map[string]any)
 	if v, ok := own["permissionDecision"].(string); ok && d.event == policy.PreToolExecution {
-		d.r.Native[0].Verdict = map[string]policy.Verdict{"allow": policy.Allow, "ask": policy.Ask, "deny": policy.Deny}[v]
+		d.r.Agent[0].Verdict = map[string]policy.Verdict{"allow": policy.Allow, "ask": policy.Ask, "deny": policy.Deny}[v]
 	}
 	if a.inTurn && a.Exit == 0 && a.Signal == "" {
 		d.r.Patch = geminiPipe(a, said)

@@ -16,10 +16,10 @@ func heardNative(t *testing.T, p *Agent, e policy.Event, faithful bool, o Outcom
 	in := policy.NewContext(e)
 	r, err := p.judge(output{event: e, in: in, by: policy.By{Name: "h"}, native: "x", faithful: faithful, Outcome: o})
 	require.NoError(t, err)
-	if len(r.Native) == 0 {
+	if len(r.Agent) == 0 {
 		return nil, len(r.Warnings)
 	}
-	return r.Native[0].Value, len(r.Warnings)
+	return r.Agent[0].Value, len(r.Warnings)
 }
 
 func TestNativeAnswers(t *testing.T) {

@@ -22,7 +22,7 @@ func saysOf(r policy.Result, err error) string {
 			out = append(out, strings.TrimPrefix(name+" "+text, " "))
 		}
 	}
-	if r.Void {
+	if r.Void() {
 		out = append(out, "void")
 	}
 	if r.Verdict != policy.None {
@@ -31,7 +31,7 @@ func saysOf(r policy.Result, err error) string {
 	if r.Control != policy.Go {
 		out = append(out, r.Control.String())
 	}
-	if r.EndChain {
+	if r.EndChain && !r.Void() {
 		out = append(out, "end")
 	}
 	for _, reason := range r.Reasons {

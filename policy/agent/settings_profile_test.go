@@ -18,10 +18,10 @@ func sink(t *testing.T, whose string, faithful bool, before *policy.Context, e p
 	require.NoError(t, err)
 	s := rules.Strategies[e]
 	require.NotNil(t, s, "%s has no strategy at %s", whose, e)
-	if s.Sink == nil {
+	if s.Rules.Conclude == nil {
 		return r
 	}
-	return s.Sink(before.Frozen(e), r)
+	return s.Rules.Conclude(before.Frozen(e), r)
 }
 
 func TestProfileEvents(t *testing.T) {

@@ -43,7 +43,7 @@ func (p *planner) book(plan *dag.Plan, filters []*filter) *book {
 	switch {
 	case plan.Memoised():
 		all = "another hook of the event starts a process, so that answers are remembered"
-	case plan.Strategy.Sink != nil || plan.Strategy.Adjust != nil:
+	case plan.Strategy.Rules.Conclude != nil || plan.Strategy.Rules.Row != nil:
 		all = "the agent's own rules have the last word"
 	case !k.stage.silent():
 		all = "hooks that say nothing make a difference"

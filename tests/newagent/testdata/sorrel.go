@@ -35,8 +35,8 @@ var _ = register(Agent{
 		Rules: func(bool) policy.Profile {
 			out := policy.Profile{Flat: true, Strategies: map[policy.Event]*policy.StrategySpec{}}
 			for _, e := range []policy.Event{policy.PreToolExecution, policy.PreSendMessage, policy.StopEvent} {
-				out.Strategies[e] = &policy.StrategySpec{Strategy: "sorrel", Halt: policy.HaltDeny, Fold: policy.FoldMax | policy.FoldReasons,
-					Doc: "one after another until one refuses"}
+				out.Strategies[e] = &policy.StrategySpec{Strategy: "sorrel", Halt: policy.HaltDeny, Fold: policy.FoldMax,
+					Doc: "one after another until one refuses", Rules: policy.Rules{Supersede: reasonsOfVerdict}}
 			}
 			return out
 		},

@@ -31,27 +31,27 @@ func TestPassingEditsEndWithTheHooks(t *testing.T) {
 	assert.True(t, handed.Lasting().Empty())
 }
 
-// TestNativeAnswersAreJoinedInOrder: whatever is grouped first.
-func TestNativeAnswersAreJoinedInOrder(t *testing.T) {
-	one := func(name string) Result { return Result{Native: []Said{{By: By{Name: name}}}} }
-	for _, fold := range []Fold{FoldMax, FoldFirst, FoldMax | FoldReplace, FoldMax | FoldLastText} {
+// TestAgentAnswersAreJoinedInOrder: whatever is grouped first.
+func TestAgentAnswersAreJoinedInOrder(t *testing.T) {
+	one := func(name string) Result { return Result{Agent: []AgentAnswer{{By: By{Name: name}}}} }
+	for _, fold := range []Fold{FoldMax, FoldFirst} {
 		x, y, z := one("x"), one("y"), one("z")
 		left, right := Join(fold, Join(fold, x, y), z), Join(fold, x, Join(fold, y, z))
 		assert.Equal(t, left, right)
-		assert.Equal(t, []Said{{By: By{Name: "x"}}, {By: By{Name: "y"}}, {By: By{Name: "z"}}}, left.Native)
+		assert.Equal(t, []AgentAnswer{{By: By{Name: "x"}}, {By: By{Name: "y"}}, {By: By{Name: "z"}}}, left.Agent)
 		assert.False(t, left.Quiet())
 	}
 }
 
-// TestRecheckOfNativeAnswers: the copy adds a refusal it did not give before,
+// TestRecheckOfAgentAnswers: the copy adds a refusal it did not give before,
 // and nothing else.
-func TestRecheckOfNativeAnswers(t *testing.T) {
-	deny := Said{By: By{Name: "h"}, Value: map[string]any{"decision": "deny"}, Verdict: Deny}
-	allow := Said{By: By{Name: "h"}, Value: map[string]any{"systemMessage": "m"}}
-	before := Result{Native: []Said{allow}}
-	assert.Equal(t, []Said{deny}, Result{Native: []Said{deny}}.Recheck(&before).Native)
-	assert.Empty(t, Result{Native: []Said{allow}}.Recheck(&Result{}).Native, "texts are not said twice")
-	assert.Empty(t, Result{Native: []Said{deny}}.Recheck(&Result{Native: []Said{deny}}).Native)
+func TestRecheckOfAgentAnswers(t *testing.T) {
+	deny := AgentAnswer{By: By{Name: "h"}, Value: map[string]any{"decision": "deny"}, Verdict: Deny}
+	allow := AgentAnswer{By: By{Name: "h"}, Value: map[string]any{"systemMessage": "m"}}
+	before := Result{Agent: []AgentAnswer{allow}}
+	assert.Equal(t, []AgentAnswer{deny}, Result{Agent: []AgentAnswer{deny}}.Recheck(&before).Agent)
+	assert.Empty(t, Result{Agent: []AgentAnswer{allow}}.Recheck(&Result{}).Agent, "texts are not said twice")
+	assert.Empty(t, Result{Agent: []AgentAnswer{deny}}.Recheck(&Result{Agent: []AgentAnswer{deny}}).Agent)
 }
 
 // TestPassingPatchesCompose: applying two is applying their composition, with
@@ -83,7 +83,7 @@ func TestPassingPatchesCompose(t *testing.T) {
 
 // TestAlone is what the trace shows of a hook.
 func TestAlone(t *testing.T) {
-	r := Result{Native: []Said{{Verdict: Ask, Control: Halt}}}
+	r := Result{Agent: []AgentAnswer{{Verdict: Ask, Control: Halt}}}
 	v, c := r.Alone()
 	assert.Equal(t, []any{Ask, Halt}, []any{v, c})
 	r = Result{Verdict: Deny}

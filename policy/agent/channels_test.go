@@ -92,8 +92,8 @@ func disagree(t *testing.T, a *Agent, p *point, native string) {
 		}
 		o.Stdout = JSONText(m)
 		r, err := a.Read(h, in, o)
-		if len(r.Native) > 0 { // kept whole for the agent's own merge
-			r = a.Profile.Rules(false).Strategies[p.event].Sink(in, r)
+		if len(r.Agent) > 0 { // kept whole for the agent's own merge
+			r = a.Profile.Rules(false).Strategies[p.event].Rules.Conclude(in, r)
 		}
 		return r, o.Stdout, err
 	}

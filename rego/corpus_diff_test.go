@@ -103,6 +103,7 @@ func TestCorpusDifferential(t *testing.T) {
 // with a literal, operator or reference of another, and with expressions left
 // out, repeated, negated or in another order.
 func TestCorpusMutants(t *testing.T) {
+	depth.NotShort(t)
 	rounds, seed := number(t, "HOOKC_NATIVE_ROUNDS", 1), number(t, "HOOKC_NATIVE_SEED", 1)
 	modules := append(loadCorpus(t), opaExamples(t)...)
 	all := inParallel(modules, func(m *corpusModule, o *corpusOutcome) {

@@ -36,7 +36,7 @@ const (
 // TestNativeTables evaluates policies that look things up in documents of rules,
 // natively and by topdown: each rule, each table and each package as a whole.
 func TestNativeTables(t *testing.T) {
-	policies, first := number(t, "HOOKC_NATIVE_TABLES", depth.Judged(tablePolicies)), number(t, "HOOKC_NATIVE_SEED", 1)
+	policies, first := number(t, "HOOKC_NATIVE_TABLES", depth.Of(tablePolicies)), number(t, "HOOKC_NATIVE_SEED", 1)
 	held := os.Getenv("HOOKC_NATIVE_HELD") != ""
 	data := ast.MustParseTerm(tableBase).Value
 	var wg sync.WaitGroup
@@ -69,6 +69,9 @@ func TestNativeTables(t *testing.T) {
 		policies, all.compiled, all.written, all.answered+all.refused+all.bailed, all.answered, all.values, all.refused, all.bailed, topdowns(all.unfit))
 	t.Logf("%s", countsText(all.unfit))
 	require.Empty(t, len(all.failures), "policies of which some answers differ")
+	if depth.Short() { // so few policies show no share
+		return
+	}
 	assert.GreaterOrEqual(t, all.compiled*10, all.written*6, "modules that compile")
 	assert.Greater(t, all.values*4, all.answered, "answers with a value")
 	for f := range numForms {

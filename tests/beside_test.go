@@ -4,6 +4,7 @@ import (
 	"os/exec"
 	"testing"
 
+	"github.com/hookc/hookc/tests/depth"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -12,6 +13,7 @@ import (
 // of all of OPA's functions, and of very long numbers, with hookc beside it and
 // without.
 func TestHostsOPA(t *testing.T) {
+	depth.NotShort(t)
 	run := func(args ...string) string {
 		out, err := exec.Command("go", append(append([]string{"run"}, args...), "./testdata/beside")...).CombinedOutput()
 		require.NoError(t, err, string(out))

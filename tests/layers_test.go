@@ -20,7 +20,7 @@ const module = "github.com/hookc/hookc"
 // before its own. Packages of one list do not import each other.
 var layers = [][]string{
 	{"policy/digits", "policy/glyph", "internal/spell"},
-	{"rego/bounds", "policy/scan", "internal/binary"},
+	{"rego/bounds", "policy/scan", "internal/binary", "tests/depth"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/winshell", "internal/gate/table"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
 	{"dag", "policy/agent", "policy/pattern", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed"},
@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"rego", "dag/codec", "policy/format", "compiler/lint", "executor/kind/expr"},
 	{"compiler", "executor", "executor/runner", "policy/install"},
 	{""},
-	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "tests/depth", "tests/processes", "tests/programs", "tests/vectors"},
+	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "tests/processes", "tests/programs", "tests/vectors"},
 	{"cmd/hookc", "cmd/hookgate"},
 	{"tests", "tests/agents", "tests/bench", "tests/codes", "tests/faults", "tests/fuzz", "tests/gate", "tests/guard", "tests/guard/bash", "tests/hostile",
 		"tests/laws", "tests/newagent", "tests/reload", "tests/scripts", "tests/weight", "tests/gen/bench", "tests/gen/commands", "tests/gen/schema", "tests/gen/secrets"},

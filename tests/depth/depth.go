@@ -1,5 +1,6 @@
 // Package depth says how many cases the random tests try: a part by default, so
-// that `go test ./...` takes minutes, and all of them in .ci/run.
+// that `go test ./...` takes minutes, and all of them in .ci/run. It also says
+// what `go test -short ./...` leaves out, which takes a minute ([NotShort]).
 //
 // [Variable] is the one switch. A test whose flag or variable gives a number of
 // its own uses that number.
@@ -39,7 +40,7 @@ func Of[N int | int64 | uint64](all N) N {
 	switch {
 	case Full():
 		return all
-	case testing.Short():
+	case Short():
 		return max(1, all/shortPart)
 	}
 	return max(1, all/part)
@@ -54,9 +55,31 @@ func Judged[N int | int64 | uint64](all N) N {
 	return max(1, all/part)
 }
 
+// Short reports whether this is a run of `go test -short`.
+func Short() bool { return testing.Short() && !Full() }
+
+// NotShort skips a test that -short leaves out: one that needs the built hookc or
+// hookgate (package programs calls it for those), or that takes seconds however
+// few its cases are.
+func NotShort(t testing.TB) {
+	t.Helper()
+	if Short() {
+		t.Skip("-short leaves it out: CONTRIBUTING.md says what it tries")
+	}
+}
+
+// Daily is how many of all cases are tried where all are tried without -short: it
+// tries one of ten.
+func Daily[N int | int64 | uint64](all N) N {
+	if Short() {
+		return max(1, all/10)
+	}
+	return all
+}
+
 // Skips reports whether -short leaves out case number i of a table whose cases are
 // all tried without it: it tries one of ten.
-func Skips(i int) bool { return testing.Short() && !Full() && i%10 != 0 }
+func Skips(i int) bool { return Short() && i%10 != 0 }
 
 // Least is what a test demands where it demands at least so many of all cases:
 // of a part of them half as many, because few cases are less even than many.

@@ -15,6 +15,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/diff"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/tests/depth"
 )
 
 // Laws 36 and 37: diff(p,p) is empty; every reported change carries a witness on
@@ -132,7 +133,7 @@ func TestNothingDiffersFromItself(t *testing.T) {
 			assert.True(t, r.Same)
 		})
 	}
-	for seed := range uint64(lawDiffPolicies) {
+	for seed := range depth.Daily(uint64(lawDiffPolicies)) {
 		g := ruleText{rand.New(rand.NewPCG(seed, 36))}
 		text := g.policy("chain", g.hooks())
 		r := diffOf(t, rulesOf(t, text).Program(), rulesOf(t, text).Program())
@@ -144,7 +145,7 @@ func TestNothingDiffersFromItself(t *testing.T) {
 // ask them, and by the serial definition.
 func TestWitnessesReallyDiffer(t *testing.T) {
 	witnesses := 0
-	for seed := range uint64(lawDiffPolicies) {
+	for seed := range depth.Daily(uint64(lawDiffPolicies)) {
 		g := ruleText{rand.New(rand.NewPCG(seed, 361))}
 		hooks := g.hooks()
 		strategy := g.one("chain", "chain", "decisive", "chain-all", "first", "parallel-last")
@@ -168,14 +169,14 @@ func TestWitnessesReallyDiffer(t *testing.T) {
 			witnesses++
 		}
 	}
-	assert.Greater(t, witnesses, lawDiffPolicies, "too few differences for a law")
+	assert.Greater(t, witnesses, depth.Daily(lawDiffPolicies), "too few differences for a law")
 }
 
 // TestAlwaysDeniedIsDenied: law 37, on events of the tool that are drawn
 // without a look at the policy.
 func TestAlwaysDeniedIsDenied(t *testing.T) {
 	tools, reported := []string{"Bash", "Edit", "Zed", "Read"}, 0
-	for seed := range uint64(2 * lawDiffPolicies) {
+	for seed := range depth.Daily(uint64(2 * lawDiffPolicies)) {
 		g := ruleText{rand.New(rand.NewPCG(seed, 37))}
 		hooks := g.hooks()
 		always := "  - {name: always, type: expr, filter: {" + g.one("tool_name: Zed", "tool_name: Zed, command: ^z", "tool_kind: shell") + `}, deny: "true", reason: no}`
@@ -194,5 +195,5 @@ func TestAlwaysDeniedIsDenied(t *testing.T) {
 			}
 		}
 	}
-	assert.Greater(t, reported, lawDiffPolicies/2, "too few tools for a law")
+	assert.Greater(t, reported, depth.Daily(lawDiffPolicies/2), "too few tools for a law")
 }

@@ -126,11 +126,11 @@ func TestEqualTellsProgramsApart(t *testing.T) {
 		"retry": func(h *policy.Hook) { h.Retry += 2 },
 		"may":   func(h *policy.Hook) { h.Declared.May = []diag.Text{} },
 	}
-	const worlds = 20
+	worlds := depth.Daily(uint64(20))
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
 			seen := 0
-			for seed := range uint64(worlds) {
+			for seed := range worlds {
 				w := newWorld(5<<48+seed, policy.PreToolExecution).flat()
 				w.policy.Hooks[0].Async = false
 				a := w.compile(t)
@@ -141,7 +141,7 @@ func TestEqualTellsProgramsApart(t *testing.T) {
 					seen++
 				}
 			}
-			assert.Greater(t, seen, worlds/4, "%d of %d seen", seen, worlds)
+			assert.Greater(t, seen, int(worlds/4), "%d of %d seen", seen, worlds)
 		})
 	}
 }

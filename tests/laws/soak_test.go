@@ -23,6 +23,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/tests/depth"
 	"github.com/hookc/hookc/tests/processes"
 )
 
@@ -56,6 +57,7 @@ type soaked struct {
 // Every Decision is the serial interpreter's under a program that was in force
 // between the beginning and the end of its event. Nothing is left behind.
 func TestSoak(t *testing.T) {
+	depth.NotShort(t)
 	length := *soakFor
 	if deadline, ok := t.Deadline(); ok {
 		length = min(length, time.Until(deadline)-30*time.Second)

@@ -13,9 +13,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hookc/hookc/tests/depth"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
+
+// built is the folder of that hookc, "" before it is built.
+var built string
 
 // hookc is a hookc whose package agent has one more file.
 var hookc = sync.OnceValues(func() (string, error) {
@@ -23,6 +27,7 @@ var hookc = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	built = dir
 	repository, err := filepath.Abs("../..")
 	if err != nil {
 		return "", err
@@ -45,9 +50,7 @@ var hookc = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if program, err := hookc(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(filepath.Dir(program)))
-	}
+	_ = os.RemoveAll(built)
 	os.Exit(code)
 }
 
@@ -59,6 +62,7 @@ type place struct {
 }
 
 func open(t *testing.T, files map[string]string) *place {
+	depth.NotShort(t)
 	program, err := hookc()
 	require.NoError(t, err)
 	root := t.TempDir()

@@ -34,6 +34,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/hookc/hookc/tests/depth"
 )
 
 // module is the module whose commands are built.
@@ -66,9 +68,10 @@ func Hookgate(t testing.TB) string {
 }
 
 // Dir is the folder with hookc and hookgate. It ends the test if they cannot be
-// built.
+// built, and skips it with -short: what needs the built programs is left out.
 func Dir(t testing.TB) string {
 	t.Helper()
+	depth.NotShort(t)
 	dir, err := built()
 	if err != nil {
 		t.Fatal(err)

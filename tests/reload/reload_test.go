@@ -321,7 +321,7 @@ func TestReloadUnderFire(t *testing.T) {
 			}
 		})
 	}
-	for range 12 {
+	for range depth.Daily(12) {
 		e.change()
 		_ = eng.Reload(t.Context()) // one that does not compile leaves the old one
 	}

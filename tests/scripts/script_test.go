@@ -26,6 +26,7 @@ import (
 // TestScripts runs tests/testdata/script/*.txtar: what a user can see, through
 // the real binary.
 func TestScripts(t *testing.T) {
+	bin := programs.Dir(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../testdata/script",
 		RequireExplicitExec: true,
@@ -36,7 +37,7 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			env.Setenv("PATH", programs.Dir(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
+			env.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 			env.Setenv("REPO", root)
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))

@@ -7,4 +7,7 @@ import (
 	"github.com/hookc/hookc/tests/processes"
 )
 
-func TestMain(m *testing.M) { os.Exit(processes.Main(m)) }
+func TestMain(m *testing.M) {
+	processes.SideBySide()
+	os.Exit(m.Run())
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/tests/depth"
 )
 
 // nativeConfig writes a random configuration of one agent: an event and the
@@ -94,7 +95,7 @@ func TestNativeAsIfSerial(t *testing.T) {
 		t.Run(c.agent, func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(5, uint64(len(c.agent))))
-			for i := range 6 {
+			for i := range depth.Daily(6) {
 				for _, native := range sorted(anyKeys(c.events)) {
 					c.compare(t, rng, native, i < 3)
 				}

@@ -22,6 +22,7 @@ import (
 // TestProfilePlans compiles random configurations of four agents: every plan
 // must do what its serial definition says, whatever the hooks answer.
 func TestProfilePlans(t *testing.T) {
+	depth.NotShort(t)
 	for whose, write := range map[string]func(*rand.Rand) map[string]string{
 		"clawdcode": randomClawd, "clawdcode@doc": randomClawd, "jcli": randomJCLI, "agenthooks": randomAgentHooks, "aiagents": randomAIAgents,
 	} {

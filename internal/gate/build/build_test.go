@@ -19,6 +19,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/tests/depth"
 )
 
 // compile compiles hooks.yaml.
@@ -221,7 +222,7 @@ func (r roll) input() string {
 func TestTableIsDefinition(t *testing.T) {
 	r := roll{rand.New(rand.NewPCG(1, 2))}
 	answered, asked := map[string]int{}, 0
-	for range 40 {
+	for range depth.Daily(40) {
 		text := r.policy()
 		program := compile(t, text)
 		made := Table(program)
@@ -254,7 +255,7 @@ func TestTableIsDefinition(t *testing.T) {
 		}
 	}
 	for name, n := range answered {
-		assert.Greater(t, n, 80, "%s is hardly answered", name)
+		assert.Greater(t, n, depth.Daily(80), "%s is hardly answered", name)
 	}
 	assert.Len(t, answered, 12)
 	t.Logf("%d of %d asked: %v", sum(answered), asked, answered)

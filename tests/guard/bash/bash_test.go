@@ -44,6 +44,7 @@ func full() bool { return os.Getenv("HOOKC_TEST_JAIL") != "" }
 // namespaces.
 func start(t *testing.T, n int) []*jail {
 	t.Helper()
+	depth.NotShort(t)
 	var jails []*jail
 	for range n {
 		j, err := newJail()

@@ -90,7 +90,7 @@ func selfGuardOf(p *policy.Policy) *policy.Hook {
 	form := selfForm{first: decidesEarly(p)}
 	for _, h := range p.Hooks {
 		switch {
-		case h.Disabled || h.Untrusted != "" || h.Tier == policy.TierSession || h.Name == SelfHook:
+		case h.Off || h.Disabled || h.Untrusted != "" || h.Tier == policy.TierSession || h.Name == SelfHook:
 		case h.Locked || h.Tier == policy.TierManaged:
 			form.verdict = "deny"
 		case form.verdict == "" && h.Kind == policy.KindBuiltin && (h.Body.Use.Value == "path-guard" || h.Body.Use.Value == "shell-guard"):

@@ -46,6 +46,28 @@ it, how reasons name it and how counters keep it apart. Rename one of the two.`,
 `,
 })
 
+var codeNothingOff = diag.Define(diag.Code{
+	ID: "HK135", Severity: diag.Warning,
+	Title: "nothing to switch off",
+	Help: `{name: x, enabled: false} switches off the hook called x that an earlier tier has on the
+same event. There is none, so it has no effect: the name is misspelt, the hook is on
+another event, or it is gone.`,
+	Bad: `-- .config/hookc/hooks.yaml --
+pre_tool_execution:
+  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
+-- hooks.yaml --
+pre_tool_execution:
+  - {name: gaurd, enabled: false}
+`,
+	Good: `-- .config/hookc/hooks.yaml --
+pre_tool_execution:
+  - {name: notes, type: expr, message: '"a command"'}
+-- hooks.yaml --
+pre_tool_execution:
+  - {name: project-guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf /"', reason: "no"}
+`,
+})
+
 // overrides settles which of several hooks of one name is in force: the one
 // of the latest tier, unless an earlier one is locked. A hook that is disabled
 // or untrusted is as if absent and overrides nothing.
@@ -57,7 +79,10 @@ func (u *unit) overrides(able []*policy.Hook) {
 		old := holder[h.Name]
 		switch {
 		case old == nil:
-			holder[h.Name] = h
+			if holder[h.Name] = h; h.Off {
+				u.report(h, codeNothingOff.Report(h.Span, "no hook of an earlier tier on %s is called %q", h.Event, h.Name).
+					WithHint("%s", diag.DidYouMean(h.Name, namesBefore(byTier, h), "hookc list shows the hooks by their names")))
+			}
 		case old.Tier == h.Tier && old.Segment == h.Segment:
 			u.report(h, codeTwice.Report(h.Span, "%s has two hooks called %q in the %s tier", h.Event, h.Name, h.Tier).
 				WithHint("the other is at %s", old.Span))
@@ -87,8 +112,23 @@ func (u *unit) reject(h, old *policy.Hook) {
 }
 
 func (u *unit) replace(h, old *policy.Hook) {
-	d := codeOverride.Report(h.Span, "%s replaces %s", origin(h), origin(old))
+	does, was := "replaces", "overridden by "
+	if h.Off {
+		does, was = "switches off", "switched off by "
+	}
+	d := codeOverride.Report(h.Span, "%s %s %s", origin(h), does, origin(old))
 	d.Severity = diag.Warning
 	u.report(h, d.WithHint("lock %s if it must stay, or give this hook another name", origin(old)))
-	u.drop(old, dag.Overridden, h.Name, "overridden by "+origin(h), codeOverride)
+	u.drop(old, dag.Overridden, h.Name, was+origin(h), codeOverride)
+}
+
+// namesBefore are the names of the hooks of the tiers before that of one.
+func namesBefore(byTier []*policy.Hook, h *policy.Hook) []string {
+	var out []string
+	for _, o := range byTier {
+		if policy.CompareTiers(o, h) < 0 {
+			out = append(out, o.Name)
+		}
+	}
+	return out
 }

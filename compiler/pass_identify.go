@@ -113,13 +113,16 @@ func facts(h *policy.Hook, status dag.EntryStatus) []any {
 		h.Name, h.Kind, h.Tier, status, h.Priority, h.Locked, h.Async, h.Recheck, group,
 		filter, texts(d.Reads), texts(d.Writes), texts(d.May), d.World, d.Speculative, d.Pure,
 		h.Timeout, h.Retry, h.OnError, h.OnTimeout, fileFacts(h),
-		b.Command.Value, b.Protocol, b.Faithful, b.Native, b.InTurn, b.Strict, b.Onward, b.OnFailure, b.Args, env, b.WorkDir, b.Prompt.Value, b.Model,
+		b.Command.Value, b.Protocol, b.Faithful, b.Native, b.InTurn, b.Strict, b.Onward, b.OnFailure, b.AllowIsOpinion, b.Args, env, b.WorkDir, b.Prompt.Value, b.Model,
 		b.Source.Value, b.When.Value, rules, sets, b.Context.Value, b.Use.Value, options,
 	}
 }
 
 // digest is what the hook's kind says its body is made of besides the hook.
 func (u *unit) digest(h *policy.Hook) string {
+	if h.Off {
+		return ""
+	}
 	if k := u.kind(h); k.Digest != nil {
 		return k.Digest(h)
 	}

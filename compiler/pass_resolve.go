@@ -51,6 +51,11 @@ func (u *unit) resolveEvent(event policy.Event, hooks []*policy.Hook) {
 		}
 	}
 	u.overrides(able)
+	for _, h := range able {
+		if e := &u.entries[u.place[h]]; h.Off && e.Status == dag.Live {
+			u.drop(h, dag.Disabled, "", "enabled: false", nil)
+		}
+	}
 	able = slices.DeleteFunc(able, func(h *policy.Hook) bool { return u.entries[u.place[h]].Status != dag.Live })
 	arrange(plan, able)
 	u.plans = append(u.plans, plan)

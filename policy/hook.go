@@ -131,6 +131,9 @@ type Hook struct {
 	Priority int
 	Locked   bool
 	Disabled bool
+	// Off hooks have a name and no body: each switches off the hook of its name in
+	// an earlier tier. They have no Kind.
+	Off bool
 	// Async hooks are started and not waited for.
 	Async bool
 	// Recheck evaluates the hook again after the last hook that may rewrite
@@ -230,6 +233,8 @@ type Body struct {
 	// Rego: Source is the text, inline or read from File.
 	Source diag.Text
 	File   string
+	// AllowIsOpinion: the package's `default allow := false` denies nothing.
+	AllowIsOpinion bool
 
 	// Expr.
 	When  diag.Text

@@ -55,20 +55,14 @@ func ParseHookResultText(text []byte, by By) (Result, error) {
 // tool_input, tool_input merges into it.
 func ParseHookResult(m map[string]any, by By) (Result, error) {
 	var r Result
-	var unknown []string
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		read, known := hookResultKeys[key]
-		switch {
-		case !known:
-			unknown = append(unknown, key)
-		case m[key] == nil:
-		default:
+		if read := hookResultKeys[key]; read != nil && m[key] != nil {
 			if err := read(&r, m[key], by); err != nil {
 				return Result{}, Failf(ErrParse, "%s %w", key, err)
 			}
 		}
 	}
-	if len(unknown) > 0 {
+	if unknown := UnknownResultKeys(m); len(unknown) > 0 {
 		r.Warnings = append(r.Warnings, Warning{Code: codeUnknownKey, Hook: by.Name,
 			Text: fmt.Sprintf("%s: answer has unknown keys %q", by.Name, unknown)})
 	}
@@ -100,6 +94,28 @@ var hookResultKeys = map[string]readKey{
 	"additional_context": appendText(func(r *Result) *[]string { return &r.Context }),
 	"system_message":     appendText(func(r *Result) *[]string { return &r.System }),
 	"suppress_output":    readSuppress,
+}
+
+// HookResultField is the field that a key of a HookResult sets, of those that set
+// one, and whether objects merge into it. Two keys are other names of tool_input.
+func HookResultField(key string) (f Field, merges, sets bool) {
+	if key == "tool_arguments" || key == "modified_input" {
+		return FieldToolInput, false, true
+	}
+	f, known := ParseField(key)
+	sets = known && slices.ContainsFunc(Events(), func(e Event) bool { return slices.Contains(e.Spec().Writes, f) })
+	return f, sets && (f == FieldToolInput || f == FieldRequestConfig), sets
+}
+
+// UnknownResultKeys are the keys that no HookResult has, sorted.
+func UnknownResultKeys(m map[string]any) []string {
+	var unknown []string
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		if hookResultKeys[key] == nil {
+			unknown = append(unknown, key)
+		}
+	}
+	return unknown
 }
 
 func want[T any](v any, what string) (T, error) {

@@ -40,6 +40,9 @@ func (a *answer) add(e *entry, value ast.Value) error {
 	case partResult:
 		return a.whole(e, value)
 	}
+	if e.part == partUnallowed && decided(&a.result) {
+		return nil
+	}
 	list, ok := e.say(value)
 	if !ok {
 		return a.fail(e, value, "%s must be %s, and is %s", e.name, e.part.wants(), describe(value))
@@ -76,7 +79,7 @@ func contribute(to *policy.Result, hook string, p part, list []said) {
 	case partStop:
 		to.Control, to.ControlBy = max(to.Control, policy.Stop), by
 	default:
-		verdict := map[part]policy.Verdict{partDeny: policy.Deny, partAsk: policy.Ask, partAllow: policy.Allow}[p]
+		verdict := map[part]policy.Verdict{partDeny: policy.Deny, partUnallowed: policy.Deny, partAsk: policy.Ask, partAllow: policy.Allow}[p]
 		if verdict > to.Verdict {
 			to.Verdict, to.VerdictBy = verdict, by
 		}
@@ -87,6 +90,9 @@ func contribute(to *policy.Result, hook string, p part, list []said) {
 		}
 	}
 }
+
+// decided reports whether a package has said what becomes of the call.
+func decided(r *policy.Result) bool { return r.Verdict != policy.None || r.Control != policy.Go }
 
 func appendTexts(to []string, list []said) []string {
 	for _, s := range list {
@@ -202,18 +208,6 @@ func (a *answer) line(e *entry, value ast.Value) diag.Span {
 	return a.m.lines(a.ctx, a.steps, e, a.input, value, []said{{value: value}})[0]
 }
 
-// patchable are the keys of a patch: the fields some event lets a hook change,
-// and the other name of tool_input.
-var patchable = func() map[string]bool {
-	keys := map[string]bool{policy.FieldToolArguments.String(): true}
-	for _, e := range policy.Events() {
-		for _, f := range e.Spec().Writes {
-			keys[f.String()] = true
-		}
-	}
-	return keys
-}()
-
 // patch takes `patch`.
 func (a *answer) patch(e *entry, value ast.Value) error {
 	r, err := patchOf(a.m.name, value)
@@ -232,7 +226,7 @@ func patchOf(hook string, value ast.Value) (policy.Result, error) {
 	}
 	fields := toJSON(value).(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if !patchable[name] {
+		if _, _, sets := policy.HookResultField(name); !sets {
 			return policy.Result{}, fmt.Errorf("patch sets %q, which is no field a hook can change", name)
 		}
 	}
@@ -249,7 +243,7 @@ func (a *answer) whole(e *entry, value ast.Value) error {
 		return a.fail(e, value, "result must be an object, and is %s", describe(value))
 	}
 	by := policy.By{Name: a.m.name, At: a.line(e, value)}
-	r, err := policy.ParseHookResult(toJSON(value).(map[string]any), by)
+	r, err := wholeOf(toJSON(value).(map[string]any), by)
 	if err != nil {
 		failure := policy.Failf(policy.ErrParse, "result: %w", err)
 		var inner *policy.HookError
@@ -261,4 +255,13 @@ func (a *answer) whole(e *entry, value ast.Value) error {
 	}
 	a.result = r
 	return nil
+}
+
+// wholeOf reads `result`. A key that means nothing is an error: what its author
+// wanted is not done, and the rest may be an approval.
+func wholeOf(fields map[string]any, by policy.By) (policy.Result, error) {
+	if unknown := policy.UnknownResultKeys(fields); len(unknown) > 0 {
+		return policy.Result{}, fmt.Errorf("%q is no key of a result", unknown[0])
+	}
+	return policy.ParseHookResult(fields, by)
 }

@@ -55,6 +55,28 @@ field.`,
 `,
 })
 
+var codeResultKey = diag.Define(diag.Code{
+	ID: "HK094", Severity: diag.Warning,
+	Title: "Rego's result has a key that means nothing",
+	Help: `The keys of a result are those of a HookResult. A hook that answers with another one
+fails, and on_error decides: what its author wanted would not be done, while the rest of
+the answer might be an approval.`,
+	Bad: `pre_tool_execution:
+  - name: shell
+    type: rego
+    source: |
+      package hooks.shell
+      result := {"decision": "allow", "updated_input": {"command": "ls"}} if input.command == "dir"
+`,
+	Good: `pre_tool_execution:
+  - name: shell
+    type: rego
+    source: |
+      package hooks.shell
+      result := {"decision": "allow", "modified_input": {"command": "ls"}} if input.command == "dir"
+`,
+})
+
 // walker gathers what the rules reachable from the entry points use.
 type walker struct {
 	u       *unit
@@ -287,34 +309,39 @@ func (u *unit) written(e *entry, r *ast.Rule) ([]policy.Path, bool) {
 	}
 	var paths []policy.Path
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if e.part == partResult && !patchable[name] {
-			continue // The rest of a HookResult changes no field.
-		}
-		f, known := policy.ParseField(name)
+		f, merges, sets := policy.HookResultField(name)
 		switch {
-		case !known || !patchable[name] && f.Derived():
+		case !sets && e.part == partPatch && (!isField(name) || f.Derived()):
 			u.unknownField("patch."+name, name, keyLocation(value, name, r))
 			continue
-		case f == policy.FieldToolArguments:
-			f = policy.FieldToolInput
-			fields[name] = nil
-		}
-		if !u.spec.CanWrite(f) {
+		case !sets && e.part == partResult:
+			if len(policy.UnknownResultKeys(map[string]any{name: nil})) > 0 {
+				hint := diag.DidYouMean(name, policy.HookResultKeys(), "")
+				u.reportHint(codeResultKey, keyLocation(value, name, r), hint, "result.%s is unknown", name)
+			}
+			continue // The rest of a HookResult changes no field.
+		case !u.spec.CanWrite(f):
 			u.absent(keyLocation(value, name, r), "%s cannot change %s", u.hook.Event, f)
 			continue
 		}
-		paths = append(paths, leaves(f, fields[name])...)
+		if merges {
+			paths = append(paths, leaves(f, fields[name])...)
+			continue
+		}
+		paths = append(paths, policy.Path{Field: f})
 	}
 	return paths, true
 }
 
-// leaves are the paths a value of a patch sets in f: the keys of an object
-// that is merged, else the field.
+func isField(name string) bool {
+	_, known := policy.ParseField(name)
+	return known
+}
+
+// leaves are the paths that a value sets in f, into which objects merge: their
+// keys, or the field where those are computed.
 func leaves(f policy.Field, value *ast.Term) []policy.Path {
 	whole := []policy.Path{{Field: f}}
-	if value == nil || f != policy.FieldToolInput && f != policy.FieldRequestConfig {
-		return whole
-	}
 	keys, ok := constantKeys(value)
 	if !ok {
 		return whole

@@ -67,6 +67,8 @@ const (
 	partAllow
 	partSkip
 	partStop
+	// partUnallowed refuses what nothing else of the package decided.
+	partUnallowed
 	partPatch
 	partContext
 	partMessage
@@ -88,6 +90,7 @@ var contract = []struct {
 	{"allow", partAllow, policy.MayAllow},
 	{"skip", partSkip, policy.MaySkip},
 	{"stop", partStop, policy.MayStop},
+	{DefaultAllow, partUnallowed, policy.MayDeny},
 	{"patch", partPatch, 0},
 	{"context", partContext, 0},
 	{"message", partMessage, 0},
@@ -98,7 +101,7 @@ var contract = []struct {
 }
 
 // verdict reports whether the part is a verdict or a control.
-func (p part) verdict() bool { return p <= partStop }
+func (p part) verdict() bool { return p <= partUnallowed }
 
 // object reports whether the part is one object.
 func (p part) object() bool { return p == partPatch || p == partResult }
@@ -142,13 +145,14 @@ func (u *unit) findEntryPoints() {
 		}
 		e.rules = append(e.rules, r)
 	}
-	slices.SortFunc(u.entries, func(a, b *entry) int {
-		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.name, b.name))
-	})
 	if len(u.entries) == 0 {
 		u.reportNoEntry(names)
 		return
 	}
+	u.closeByDefault(byName["allow"])
+	slices.SortFunc(u.entries, func(a, b *entry) int {
+		return cmp.Or(cmp.Compare(a.order, b.order), cmp.Compare(a.name, b.name))
+	})
 	for _, e := range u.entries {
 		u.checkShape(e)
 		if e.part == partResult && len(u.entries) > 1 {
@@ -180,7 +184,7 @@ func contractRow(name string) int {
 func (u *unit) reportNoEntry(names []string) {
 	var wanted []string
 	for _, row := range contract {
-		if !strings.HasSuffix(row.name, "_") {
+		if !strings.HasSuffix(row.name, "_") && row.name != DefaultAllow {
 			wanted = append(wanted, row.name)
 		}
 	}

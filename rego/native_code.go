@@ -15,7 +15,7 @@ import (
 )
 
 // codeVersion is the version of what Append writes; its first byte.
-const codeVersion = 3
+const codeVersion = 4
 
 // maxCount bounds lists in stored code.
 const maxCount = 1 << 16

@@ -24,6 +24,10 @@ func (e *nativeEntry) contribute(to *policy.Result, hook string, list []told) (o
 		}
 	}()
 	switch e.part {
+	case partUnallowed:
+		if decided(to) {
+			return true
+		}
 	case partPatch:
 		r, err := patchOf(hook, fromNative(list[0].v))
 		if err == nil {
@@ -46,7 +50,7 @@ func (e *nativeEntry) whole(to *policy.Result, hook string, t told) bool {
 	if !object {
 		return false
 	}
-	r, err := policy.ParseHookResult(fields, policy.By{Name: hook, At: e.place(t.block)})
+	r, err := wholeOf(fields, policy.By{Name: hook, At: e.place(t.block)})
 	if err == nil {
 		*to = r
 	}

@@ -21,8 +21,9 @@ import (
 // codeLossy is the code of a meaning that a hooks.yaml does not have.
 const codeLossy = "HK040"
 
-// convertTargets are the formats convert writes.
-var convertTargets = []string{"hooks.yaml"}
+// convertTargets are what convert writes: the file hooks.yaml, which is also the name
+// of its format, and the format under a name that is no file.
+var convertTargets = []string{"hooks.yaml", "hooksyaml"}
 
 func newConvert() *cobra.Command {
 	var s sources
@@ -43,15 +44,18 @@ relative to the folder of FILE; on stdout to the one that holds the sources.
 What the environment sets (HOOKC_DEFAULTS_…) is no part of the file.
 
 Exit codes: 0 written · 1 the sources have errors, or cannot be converted
-without loss · 3 could not run.`,
+without loss · 3 could not run.
+
+--to names the file that is written: hooks.yaml, or another path that ends in .yaml.
+--to hooksyaml, and -o -, write on stdout.`,
 		Example: `  hookc convert --profile gemini --to hooks.yaml -o .hookc/hooks.yaml
-  hookc convert .agents/hooks --to hooks.yaml
+  hookc convert .agents/hooks --to hooksyaml
   hookc convert -f user=a.yaml -f b.yaml --to hooks.yaml -o merged.yaml`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, &s, args) },
 	}
 	s.flags(cmd)
-	cmd.Flags().StringVar(&c.to, "to", "", "what to write: `FORMAT` hooks.yaml")
-	cmd.Flags().StringVarP(&c.output, "output", "o", "", "write to `FILE` instead of stdout")
+	cmd.Flags().StringVar(&c.to, "to", "", "what to write: a hooks.yaml, as `FILE`, or hooksyaml on stdout")
+	cmd.Flags().StringVarP(&c.output, "output", "o", "", "write to `FILE` instead; - is stdout")
 	cmd.Flags().BoolVar(&c.force, "force", false, "overwrite FILE")
 	cmd.Flags().BoolVar(&c.lossy, "lossy", false, "write also what is not the same, and say where")
 	cmd.Flags().BoolVar(&c.asJSON, "json", false, "findings and the policy as JSON on stdout")
@@ -74,8 +78,15 @@ type conversion struct {
 }
 
 func (c *convertFlags) run(cmd *cobra.Command, s *sources, args []string) error {
-	if !slices.Contains(convertTargets, c.to) {
+	yaml := slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(c.to))
+	if !yaml && !slices.Contains(convertTargets, c.to) {
 		return cannot("--to %q: %s", c.to, diag.DidYouMean(c.to, convertTargets, "convert writes hooks.yaml"))
+	}
+	switch {
+	case c.output == "-":
+		c.output = ""
+	case c.output == "" && yaml && !c.asJSON:
+		c.output = c.to
 	}
 	if c.output != "" && !c.force {
 		if _, err := os.Lstat(c.output); !errors.Is(err, fs.ErrNotExist) {

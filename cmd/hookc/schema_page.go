@@ -38,7 +38,7 @@ are errors with a place and a suggestion.`)
 			p.hookKeys()
 			continue
 		}
-		p.keys(keysOf(place, nil))
+		p.keys(keysOf(place, ""))
 	}
 	p.say("## Durations")
 	p.say("A number is seconds, and may be a fraction: `5`, `0.5`. A text has a unit: `\"500ms\"`, `\"2m\"`, `\"1h30m\"`. Greater than nothing, at most a day.")
@@ -51,11 +51,11 @@ are errors with a place and a suggestion.`)
 	return p.text()
 }
 
-// keysOf are the keys of a place; with kinds, those that exactly these kinds
-// of hook take.
-func keysOf(place format.Place, kinds []policy.Kind) []format.Key {
+// keysOf are the keys of a place that all kinds of hook take or, with a kind, that
+// not all take and this one does.
+func keysOf(place format.Place, kind policy.Kind) []format.Key {
 	return slices.DeleteFunc(format.Schema(), func(k format.Key) bool {
-		return k.Place != place || !slices.Equal(k.Kinds, kinds)
+		return k.Place != place || slices.Contains(k.Kinds, kind) != (kind != "") || kind == "" && len(k.Kinds) > 0
 	})
 }
 
@@ -81,12 +81,12 @@ func fallback(text string) string {
 
 // hookKeys are the keys every hook takes, then those of each kind.
 func (p *page) hookKeys() {
-	p.keys(keysOf(format.InHook, nil))
+	p.keys(keysOf(format.InHook, ""))
 	for _, kind := range policy.KindNames() {
-		keys := keysOf(format.InHook, []policy.Kind{policy.Kind(kind)})
+		keys := keysOf(format.InHook, policy.Kind(kind))
 		var infers []string
 		for _, k := range keys {
-			if k.Infers {
+			if k.Infers && string(k.Kinds[0]) == kind {
 				infers = append(infers, k.Name)
 			}
 		}

@@ -64,6 +64,11 @@ func redirects(v policy.EnvVar) bool {
 }
 
 func (r *yamlReader) regoBody(f fields, h *policy.Hook) {
+	if n := f.get("allow"); n != nil {
+		if h.Body.AllowIsOpinion = n.IsText() && n.Text.Value == opinion; !h.Body.AllowIsOpinion {
+			f.wrongType("allow", n, "the word opinion in a rego hook", "an expression is a hook of its own")
+		}
+	}
 	source, file := f.get("source"), f.get("file")
 	switch {
 	case source != nil && file != nil:
@@ -76,6 +81,9 @@ func (r *yamlReader) regoBody(f fields, h *policy.Hook) {
 		f.need(h, "source", "file")
 	}
 }
+
+// opinion is what a rego hook may say of its allow, which is no expression.
+const opinion = "opinion"
 
 func (r *yamlReader) regoFile(name diag.Text, h *policy.Hook) {
 	if name.IsZero() {
@@ -111,6 +119,10 @@ func (r *yamlReader) regoFile(name diag.Text, h *policy.Hook) {
 	r.l.sight.note(path, aBody, content, h, print, at)
 }
 
+// exprSets are the keys of an expr hook that are short for one of set.
+var exprSets = map[string]string{"message": "system_message", "feedback": "retry_feedback", "inject": "inject_messages",
+	"modified_input": "modified_input"}
+
 // exprBody reads the rules of an expr hook in the order written: those of the
 // hook's own keywords, and those under `rules`.
 func (r *yamlReader) exprBody(f fields, h *policy.Hook) {
@@ -123,6 +135,9 @@ func (r *yamlReader) exprBody(f fields, h *policy.Hook) {
 		}
 		if name == "rules" {
 			r.rules(f, reason, b)
+		}
+		if sets := exprSets[name]; sets != "" {
+			b.Set = append(b.Set, policy.Assign{Path: diag.NewText(sets, e.Key.Span, nil), Value: f.expression(name, e.Value)})
 		}
 	}
 	if set := f.child("set", false); set != nil {
@@ -142,7 +157,7 @@ func (r *yamlReader) exprBody(f fields, h *policy.Hook) {
 		row := key(InHook, e.Key.Text.Value)
 		return row != nil && row.Infers && row.takes(policy.KindExpr)
 	}):
-		f.need(h, "deny, ask, allow, skip, stop, rules, set", "context")
+		f.need(h, "a condition such as deny, rules, set", "context")
 	case has("reason") && len(b.Rules) == 0 && !has("rules"):
 		f.report(codeConflict.Report(f.get("reason").Span, "a reason goes with a rule; this hook has none").
 			WithHint("context is what adds a text without a verdict"))

@@ -144,7 +144,7 @@ func (r *yamlReader) kind(n *Node) (policy.Kind, bool) {
 		return policy.KindBuiltin, true
 	}
 	for _, e := range n.Entries {
-		if row := key(InHook, e.Key.Text.Value); row != nil && row.Infers {
+		if row := key(InHook, e.Key.Text.Value); row != nil && row.Infers && !(row.Name == "allow" && e.Value.IsText() && e.Value.Text.Value == opinion) {
 			return row.Kinds[0], true
 		}
 	}
@@ -161,9 +161,28 @@ func (r *yamlReader) kind(n *Node) (policy.Kind, bool) {
 	return "", false
 }
 
+// switchesOff reports whether n is {name: x, enabled: false}: no hook, but the word
+// that one of an earlier tier is not in force.
+func switchesOff(n *Node) bool {
+	name, enabled := n.Get("name"), n.Get("enabled")
+	if name == nil || !name.IsText() || enabled == nil {
+		return false
+	}
+	on, is := boolOf(enabled)
+	return is && !on && !slices.ContainsFunc(n.Entries, func(e Entry) bool {
+		return !slices.Contains([]string{"name", "enabled", "description"}, e.Key.Text.Value)
+	})
+}
+
 // hook reads one hook and adds it. A hook that cannot be told from its keys
 // is reported and not added; the findings keep the policy from compiling.
 func (r *yamlReader) hook(event policy.Event, n *Node, g *policy.Group) {
+	if switchesOff(n) {
+		f := r.l.fields(r.in, n, InHook, "")
+		r.l.Add(r.in, &policy.Hook{Name: f.text("name").Value, Description: f.text("description").Value, Event: event, Off: true,
+			Priority: policy.DefaultPriority, Retry: -1, Group: g, Span: itemSpan(n), Dir: r.config.Dir, File: r.config})
+		return
+	}
 	kind, ok := r.kind(n)
 	if !ok {
 		return

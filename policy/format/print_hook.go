@@ -95,10 +95,13 @@ func (pr *printer) hook(h *policy.Hook, place int) block {
 		key   string
 		is    bool
 		value word
-	}{{"enabled", h.Disabled, "false"}, {"locked", h.Locked, "true"}, {"async", h.Async, "true"}, {"recheck", h.Recheck, "true"}} {
+	}{{"enabled", h.Disabled || h.Off, "false"}, {"locked", h.Locked, "true"}, {"async", h.Async, "true"}, {"recheck", h.Recheck, "true"}} {
 		if b.is {
 			out.put(b.key, b.value)
 		}
+	}
+	if h.Off {
+		return *out
 	}
 	if filter := pr.filter(h); len(filter.entries) > 0 {
 		out.put("filter", filter)
@@ -196,6 +199,9 @@ func (pr *printer) body(out *block, h *policy.Hook) {
 		}
 		pr.text(out, h, "model", model)
 	case policy.KindRego:
+		if b.AllowIsOpinion {
+			out.put("allow", opinion)
+		}
 		if b.File != "" {
 			pr.text(out, h, "file", pr.path(b.File))
 			break

@@ -54,7 +54,7 @@ or x ?? default to give a missing value another one.`,
 	codeExprType = diag.Define(diag.Code{
 		ID: "HK084", Severity: diag.Error,
 		Title: "expression has the wrong type",
-		Help:  `deny, ask, allow, skip, stop and when take a condition, which is true or false. context takes a text.`,
+		Help:  `deny, ask, defer, allow, skip, stop, halt and when take a condition, which is true or false. context takes a text.`,
 		Bad: `pre_tool_execution:
   - {name: number, type: expr, deny: 'len(tool_input)', reason: "no"}
 `,
@@ -66,8 +66,9 @@ or x ?? default to give a missing value another one.`,
 		ID: "HK085", Severity: diag.Error,
 		Title: "set of something this event does not let a hook change",
 		Help: `set names a field, or a dotted path into one, that hooks may change at this event;
-additional_context, retry_feedback, inject_messages, system_message and
-suppress_output can be set where the event takes them.`,
+modified_input and tool_arguments replace the whole tool_input. additional_context,
+retry_feedback, inject_messages, system_message, stop_reason and suppress_output can be
+set where the event takes them.`,
 		Bad: `pre_tool_execution:
   - {name: rename, type: expr, set: {tool_name: '"Read"'}}
 `,
@@ -89,7 +90,8 @@ suppress_output can be set where the event takes them.`,
 	codeExprEmpty = diag.Define(diag.Code{
 		ID: "HK087", Severity: diag.Error,
 		Title: "expr hook says nothing",
-		Help:  `An expr hook has at least one of deny, ask, allow, skip, stop, rules, set and context.`,
+		Help: `An expr hook has at least one condition (deny, ask, defer, allow, skip, stop, halt or
+rules), or something to say: set, context, message, feedback, inject or modified_input.`,
 		Bad: `pre_tool_execution:
   - {name: idle, type: expr, set: {}}
 `,

@@ -96,7 +96,7 @@ func (b *exprBuilder) build() {
 	}
 	if len(body.Rules) == 0 && len(body.Set) == 0 && body.Context.IsZero() {
 		b.found.Add(codeExprEmpty.Report(b.hook.Span, "%s has no rule, no set and no context", b.hook.Name).
-			WithHint("write deny:, ask:, allow:, skip:, stop:, rules:, set: or context:"))
+			WithHint("write a condition such as deny:, rules:, set: or context:"))
 	}
 }
 

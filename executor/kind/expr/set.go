@@ -12,7 +12,7 @@ import (
 // path sets that leaf (semantics.md §2.6).
 type exprSet struct {
 	// key is the HookResult key of a whole field or an output; "" for a leaf.
-	// tool_arguments, the other view of tool_input, replaces instead of merging.
+	// tool_arguments and modified_input replace tool_input instead of merging.
 	key   string
 	path  policy.Path
 	value *formula
@@ -26,6 +26,7 @@ var outputKeys = map[string]func(*policy.EventSpec) bool{
 	"additional_context": func(s *policy.EventSpec) bool { return s.Context },
 	"retry_feedback":     func(s *policy.EventSpec) bool { return s.Feedback },
 	"inject_messages":    func(s *policy.EventSpec) bool { return s.Inject },
+	"stop_reason":        func(s *policy.EventSpec) bool { return s.Powers.Has(policy.MayHalt) },
 	"system_message":     func(*policy.EventSpec) bool { return true },
 	"suppress_output":    func(*policy.EventSpec) bool { return true },
 }
@@ -51,6 +52,9 @@ func (b *exprBuilder) set(assign policy.Assign) {
 // target finds the field a set changes, and reports one that it cannot.
 func (b *exprBuilder) target(path diag.Text, spec *policy.EventSpec, s *exprSet) bool {
 	p, err := policy.ParsePath(path.Value)
+	if f, _, sets := policy.HookResultField(path.Value); sets {
+		p, err = policy.Path{Field: f}, nil // also by another name of the field
+	}
 	if err != nil {
 		b.found.Add(codeExprTarget.Report(path.Span, "set: %s", err).
 			WithHint("%s", diag.DidYouMean(path.Value, settable(spec), hintSettable(spec))))

@@ -120,6 +120,9 @@ func partOf(name string) int {
 		rules.Message: "message", rules.Feedback: "feedback"}, name); i >= 0 {
 		return i
 	}
+	if name == rego.DefaultAllow {
+		return rules.Unallowed
+	}
 	return rules.Other
 }
 
@@ -127,12 +130,16 @@ func partOf(name string) int {
 func outcomes(entries []rules.Entry) uint {
 	out := uint(0)
 	for _, e := range entries {
-		if e.Part == rules.Other {
+		part := e.Part
+		switch part {
+		case rules.Other:
 			continue
+		case rules.Unallowed:
+			part = rules.Deny
 		}
-		out |= 1 << e.Part
-		if e.Part <= rules.Allow {
-			out |= 1 << (rules.BareDeny + e.Part)
+		out |= 1 << part
+		if part <= rules.Allow {
+			out |= 1 << (rules.BareDeny + part)
 		}
 	}
 	return out

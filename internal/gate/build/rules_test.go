@@ -59,13 +59,16 @@ func (r roll) module(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package hooks.%s\n", name)
 	fmt.Fprintf(&b, "helper if %s\n", r.of(slices.DeleteFunc(slices.Clone(tests), func(s string) bool { return s == "helper" })...))
-	kind := ""
+	kind, closed := "", r.IntN(5) == 0
+	if closed {
+		fmt.Fprintf(&b, "default allow := false\n")
+	}
 	for range 1 + r.IntN(3) {
 		head := r.of(heads...)
 		if head = strings.ReplaceAll(head, "MSG", r.of(messages...)); kind != "" && !strings.Contains(head, "contains") {
 			continue // a name is either a set or not
 		}
-		if !strings.Contains(head, "contains") && b.Len() > 200 {
+		if !strings.Contains(head, "contains") && b.Len() > 200 || closed && strings.HasPrefix(head, "allow contains") {
 			continue
 		}
 		if kind = head; !strings.Contains(head, "contains") {

@@ -146,20 +146,26 @@ func (d *decider) entry(r *rule, e *Entry) bool {
 	if len(d.told) == 0 {
 		return true
 	}
-	if e.Part == Other {
+	part := e.Part
+	switch {
+	case part == Other:
 		return false
+	case part == Unallowed && d.verdict >= 0:
+		return true
+	case part == Unallowed:
+		part = Deny
 	}
 	list, ok := e.say(d.told)
 	if !ok || len(list) == 0 {
 		return ok
 	}
 	list = slices.DeleteFunc(list, func(s string) bool { return s == "" })
-	if e.Part > Allow {
-		d.texts[e.Part] = append(d.texts[e.Part], list...)
+	if part > Allow {
+		d.texts[part] = append(d.texts[part], list...)
 		return true
 	}
-	if d.verdict < 0 || e.Part < d.verdict { // the more restrictive ones come first
-		d.verdict = e.Part
+	if d.verdict < 0 || part < d.verdict { // the more restrictive ones come first
+		d.verdict = part
 	}
 	d.reasons = append(d.reasons, list...)
 	return true
@@ -185,7 +191,7 @@ func (e *Entry) say(list []native.Value) (texts []string, ok bool) {
 	switch v := list[0].(type) {
 	case bool:
 		switch {
-		case e.Part > Allow:
+		case e.Part > Allow && e.Part != Unallowed:
 			return nil, false
 		case !v:
 			return nil, true

@@ -18,7 +18,7 @@ const (
 )
 
 // version begins both.
-const version = 1
+const version = 2
 
 // Parts of a rule's answer, as the names of entry points say.
 const (
@@ -30,6 +30,8 @@ const (
 	Feedback
 	// Other is left to hookc when it says anything.
 	Other
+	// Unallowed denies with its texts where no verdict was given.
+	Unallowed
 	numParts
 )
 

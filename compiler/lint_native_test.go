@@ -10,7 +10,7 @@ import (
 )
 
 // native marks a hook as one of the agent's own configuration.
-func native(_ *bench, h *policy.Hook) { h.Body.Native = "PreToolUse" }
+func native(_ *bench, h *policy.Hook) { h.Body.Agent.Event = "PreToolUse" }
 
 // Hints name a fix where it can be written: an agent's own configuration has
 // neither recheck nor declarations.

@@ -113,7 +113,7 @@ func facts(h *policy.Hook, status dag.EntryStatus) []any {
 		h.Name, h.Kind, h.Tier, status, h.Priority, h.Locked, h.Async, h.Recheck, group,
 		filter, texts(d.Reads), texts(d.Writes), texts(d.May), d.World, d.Speculative, d.Pure,
 		h.Timeout, h.Retry, h.OnError, h.OnTimeout, fileFacts(h),
-		b.Command.Value, b.Protocol, b.Faithful, b.Native, b.InTurn, b.Strict, b.Onward, b.OnFailure, b.AllowIsOpinion, b.Args, env, b.WorkDir, b.Prompt.Value, b.Model,
+		b.Command.Value, b.Protocol, b.Agent.Emulate, b.Agent.Event, b.Agent.Sequential, b.Agent.Strict, b.Agent.ContinueTurn, b.Agent.OnFailure, b.AllowIsOpinion, b.Args, env, b.WorkDir, b.Prompt.Value, b.Model,
 		b.Source.Value, b.When.Value, rules, sets, b.Context.Value, b.Use.Value, options,
 	}
 }

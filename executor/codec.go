@@ -119,7 +119,7 @@ func (c *codec) encode(a *Answer) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		w.Edits = append(w.Edits, wireEdit{e.Path.Field.String(), e.Path.Keys, value, e.Delete, e.Passing})
+		w.Edits = append(w.Edits, wireEdit{e.Path.Field.String(), e.Path.Keys, value, e.Delete, e.Transient})
 	}
 	for _, n := range r.Agent {
 		value, err := policy.EncodeJSON(n.Value)
@@ -221,7 +221,7 @@ func decodeEdits(edits []wireEdit) (policy.Patch, error) {
 			edit = policy.Replace(path, v)
 		}
 		if e.Passing {
-			edit = edit.Passing()
+			edit = edit.Transient()
 		}
 		p = p.Then(edit)
 	}

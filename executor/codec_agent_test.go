@@ -16,7 +16,7 @@ func TestCodecKeepsAgentAnswers(t *testing.T) {
 	c := newCodec(&dag.Program{})
 	input := policy.Path{Field: policy.FieldToolInput}
 	a := &Answer{Result: policy.Result{
-		Patch: policy.Replace(input, map[string]any{"a": 1}).Passing().Then(policy.Replace(policy.Path{Field: policy.FieldToolInput, Keys: []string{"b"}}, "x")),
+		Patch: policy.Replace(input, map[string]any{"a": 1}).Transient().Then(policy.Replace(policy.Path{Field: policy.FieldToolInput, Keys: []string{"b"}}, "x")),
 		Agent: []policy.AgentAnswer{{Void: true}, {By: policy.By{Name: "h"}, Value: map[string]any{"decision": "deny", "n": 1.5}, Verdict: policy.Deny, Control: policy.Halt}},
 	}}
 	data, err := c.encode(a)

@@ -190,24 +190,8 @@ type Body struct {
 	// entry point of a HOOK.md folder and its arguments.
 	Args []string
 	Env  []EnvVar
-	// Faithful reads answers as the protocol's agent does, also where that lets
-	// something through in silence.
-	Faithful bool
-	// Native is its agent's own name of the event, of a hook that the agent's own
-	// configuration declares: its answers count where the agent would hear them
-	// and nowhere else. "" is any other hook.
-	Native string
-	// InTurn is true of a native hook whose answer the next one sees.
-	InTurn bool
-	// Strict makes a failure of every exit status but 0 and the one that
-	// blocks, whatever was printed.
-	Strict bool
-	// Onward lets the turn go on after a refusal of a model, where the hook's
-	// agent would end it.
-	Onward bool
-	// OnFailure is what exit status 1 of a native ClawdCode hook means: skip,
-	// deny or ask.
-	OnFailure Posture
+	// Agent is what an agent's own configuration says of the hook besides.
+	Agent AgentBody
 	// Broken is why there is no hook to run, of one that could not be read: it
 	// fails whenever its event fires, and on_error decides.
 	Broken string
@@ -251,6 +235,28 @@ type Body struct {
 	// loading of HOOK.md), or nil. It returns the body and what is wrong
 	// with it.
 	Load func() (Body, diag.List)
+}
+
+// AgentBody is how an agent runs a hook of its own configuration, or hookc a
+// hook in its place. The zero AgentBody is that of any other hook.
+type AgentBody struct {
+	// Emulate reads answers as the protocol's agent does, also where that lets
+	// something through in silence.
+	Emulate bool
+	// Event is the agent's own name of the event, of a hook that its own
+	// configuration declares: the hook's answers count where the agent would
+	// take them and nowhere else. "" is any other hook.
+	Event string
+	// Sequential is true of a hook whose answer the next one sees.
+	Sequential bool
+	// Strict makes a failure of every exit status but 0 and the one that
+	// blocks, whatever was printed.
+	Strict bool
+	// ContinueTurn lets the turn go on after a refusal of a model, where the
+	// agent would end it.
+	ContinueTurn bool
+	// OnFailure is what the agent lets exit status 1 mean: skip, deny or ask.
+	OnFailure Posture
 }
 
 // Standin is a body whose files are the copies that consent kept.

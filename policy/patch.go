@@ -13,7 +13,7 @@ type Edit struct {
 	Delete bool
 	// Passing edits are seen by the hooks that follow and are no part of the
 	// answer: an agent that hands on another input than it acts upon has them.
-	Passing bool
+	Transient bool
 }
 
 // Patch is a change to fields: edits applied in order. Composition is
@@ -39,20 +39,20 @@ func Merge(f Field, object map[string]any) Patch {
 }
 
 // Passing is p as a change that only the hooks that follow see.
-func (p Patch) Passing() Patch {
+func (p Patch) Transient() Patch {
 	out := Patch{slices.Clone(p.edits)}
 	for i := range out.edits {
-		out.edits[i].Passing = true
+		out.edits[i].Transient = true
 	}
 	return out
 }
 
 // Lasting is p without what only hooks see.
 func (p Patch) Lasting() Patch {
-	if !slices.ContainsFunc(p.edits, func(e Edit) bool { return e.Passing }) {
+	if !slices.ContainsFunc(p.edits, func(e Edit) bool { return e.Transient }) {
 		return p
 	}
-	return Patch{slices.DeleteFunc(slices.Clone(p.edits), func(e Edit) bool { return e.Passing })}
+	return Patch{slices.DeleteFunc(slices.Clone(p.edits), func(e Edit) bool { return e.Transient })}
 }
 
 // Empty reports whether the patch changes nothing.
@@ -82,7 +82,7 @@ func (p Patch) Then(q Patch) Patch {
 // deletion inside a field leaves the objects that the earlier edit created on
 // its way.
 func (e Edit) overwrites(earlier Edit) bool {
-	if e.Passing && !earlier.Passing {
+	if e.Transient && !earlier.Transient {
 		return false // what it hides from hooks is still part of the answer
 	}
 	return e.Path.Covers(earlier.Path) && (!e.Delete || len(e.Path.Keys) == 0)
@@ -112,7 +112,7 @@ func (p Patch) Within(w Paths) (Patch, []Path) {
 		inner := w.Within(NewPaths(e.Path))
 		for _, q := range inner.All() {
 			value, ok := lookup(e.Value, q.Keys[len(e.Path.Keys):])
-			out.edits = append(out.edits, Edit{Path: q, Value: value, Delete: e.Delete || !ok, Passing: e.Passing})
+			out.edits = append(out.edits, Edit{Path: q, Value: value, Delete: e.Delete || !ok, Transient: e.Transient})
 		}
 		if inner.Empty() {
 			dropped = append(dropped, e.Path)

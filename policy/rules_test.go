@@ -15,19 +15,19 @@ var wholeInput = Path{Field: FieldToolInput}
 func TestPassingEditsEndWithTheHooks(t *testing.T) {
 	in := NewContext(PreToolExecution).Set(FieldToolInput, map[string]any{"old": true})
 	mask := Replace(Path{Field: FieldToolInput, Keys: []string{"b"}}, 2)
-	handed := Replace(wholeInput, map[string]any{"a": 1}).Passing()
+	handed := Replace(wholeInput, map[string]any{"a": 1}).Transient()
 	for name, p := range map[string]Patch{"after": mask.Then(handed), "before": handed.Then(mask)} {
 		last, _ := in.With(p.Lasting()).Get(FieldToolInput)
 		assert.Equal(t, map[string]any{"old": true, "b": 2}, last, name)
 	}
 	seen, _ := in.With(handed.Then(mask)).Get(FieldToolInput)
 	assert.Equal(t, map[string]any{"a": 1, "b": 2}, seen)
-	again := handed.Then(Replace(wholeInput, map[string]any{}).Passing())
+	again := handed.Then(Replace(wholeInput, map[string]any{}).Transient())
 	assert.Len(t, again.Edits(), 1, "of two that only hooks see the later one is enough")
 	narrow, dropped := handed.Within(NewPaths(Path{Field: FieldToolInput, Keys: []string{"a"}}))
 	assert.Empty(t, dropped)
 	require.Len(t, narrow.Edits(), 1)
-	assert.True(t, narrow.Edits()[0].Passing)
+	assert.True(t, narrow.Edits()[0].Transient)
 	assert.True(t, handed.Lasting().Empty())
 }
 
@@ -68,7 +68,7 @@ func TestPassingPatchesCompose(t *testing.T) {
 				}
 				one := Replace(path, map[string]any{"a": rng.IntN(3)})
 				if rng.IntN(2) == 0 {
-					one = one.Passing()
+					one = one.Transient()
 				}
 				p = p.Then(one)
 			}

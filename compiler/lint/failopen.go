@@ -72,7 +72,7 @@ func failOpen(t *Target) diag.List {
 		for i := range plan.Nodes {
 			n := &plan.Nodes[i]
 			why := opens(plan.Spec, n)
-			if why == "" || !original(n) || n.Hook.Body.Native != "" {
+			if why == "" || !original(n) || n.Hook.Body.Agent.Event != "" {
 				continue // an agent's own configuration has no word for it; the posture says OPEN
 			}
 			d := codeFailOpen.Report(n.Hook.Span, "%s: %s", n.Hook.Name, why).WithHook(n.Hook.Name).

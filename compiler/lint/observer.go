@@ -95,7 +95,7 @@ func allObservers(t *Target, plan *dag.Plan, candidates []int) diag.List {
 // declared says where h can declare something, if that is not where it is
 // written.
 func declared(d diag.Diagnostic, h *policy.Hook) diag.Diagnostic {
-	if h.Body.Native != "" {
+	if h.Body.Agent.Event != "" {
 		d = d.WithHint("the agent's own configuration has no such declarations: hookc convert writes a hooks.yaml in which %s can declare it", h.Name)
 	}
 	return d.WithHook(h.Name)

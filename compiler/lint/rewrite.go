@@ -80,7 +80,7 @@ func rewritten(plan *dag.Plan, i int, writers []int) (diag.Diagnostic, bool) {
 	}
 	d := codeRewrite.Report(guard.Hook.Span, "%s checks %s, which %s may change afterwards", guard.Hook.Name, changed, names(by)).
 		WithHook(guard.Hook.Name)
-	if guard.Hook.Body.Native != "" {
+	if guard.Hook.Body.Agent.Event != "" {
 		d = d.WithHint("the agent's own configuration has no recheck: hookc convert writes a hooks.yaml in which %s can say recheck: true", guard.Hook.Name)
 	} else {
 		d = d.WithHint("add recheck: true to %s, or writes: to what changes nothing it reads", guard.Hook.Name)

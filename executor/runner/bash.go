@@ -48,7 +48,7 @@ func prepareBash(o Options, h *policy.Hook) (dag.Body, diag.List) {
 	spec := h.Event.Spec()
 	eff := policy.Effects{Reads: spec.Readable(), Writes: spec.Writable(), May: spec.PowersFor(body.Protocol),
 		World: policy.WorldWrite, MayFail: true}
-	if body.Native != "" {
+	if body.Agent.Event != "" {
 		// Its agent may obey more at the event than the canonical row.
 		eff.Writes, eff.May = policy.FieldPaths(policy.Fields()...), policy.AllPowers
 	}
@@ -104,7 +104,7 @@ func (b *bash) start() diag.List {
 // shell finds what reads the command: the agent's own shell for a hook of its
 // own configuration, where that is installed.
 func (b *bash) shell() (string, error) {
-	if b.body.Native != "" {
+	if b.body.Agent.Event != "" {
 		if path, err := (reach{}).find(b.agent.Shell()); err == nil {
 			b.args[0] = b.agent.Shell()
 			return path, nil
@@ -152,7 +152,7 @@ func (b *bash) once(ctx context.Context, in *policy.Context, env []string, body 
 	if b.broken != nil {
 		return none, b.broken
 	}
-	stdin, err := b.agent.Input(b.hook.Event, b.body.Native, in)
+	stdin, err := b.agent.Input(b.hook.Event, b.body.Agent.Event, in)
 	if err != nil {
 		return none, policy.Failf(policy.ErrSpawn, "the event cannot be written as JSON: %w", err)
 	}
@@ -167,7 +167,7 @@ func (b *bash) once(ctx context.Context, in *policy.Context, env []string, body 
 		env = append(env, "PWD="+dir)
 	}
 	c := command{path: b.program(in), args: b.args, dir: dir, env: env, stdin: stdin, limit: maxStdout}
-	if b.body.Native != "" {
+	if b.body.Agent.Event != "" {
 		limit, cut := b.agent.MaxStdout()
 		c.limit, c.cut = cmp.Or(limit, maxStdout), cut
 		if len(b.body.Args) == 0 {

@@ -40,7 +40,7 @@ func (b *bash) env(in *policy.Context) []string {
 	}
 	put("JCLI_HOOK_EVENT", string(b.hook.Event))
 	put("HOOK_EVENT", b.agent.EventName(b.hook.Event))
-	native := b.body.Native != ""
+	native := b.body.Agent.Event != ""
 	vars, alone := b.agent.Env(in, native)
 	for _, k := range commonEnv {
 		if !alone {

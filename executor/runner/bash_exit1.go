@@ -38,8 +38,8 @@ var (
 // meant to block with status 1: it exits so, and never with 2 nor by an answer.
 func lintExit1(h *policy.Hook, a *agent.Agent) diag.List {
 	spec, body := h.Event.Spec(), &h.Body
-	if body.Native == "" || body.Strict || !a.Refuses(2) || a.Refuses(1) || !spec.Guarded() || !spec.Powers.Has(policy.MayDeny) ||
-		body.Command.Span.IsZero() && len(body.Args) == 0 || body.OnFailure > policy.OnErrorSkip {
+	if body.Agent.Event == "" || body.Agent.Strict || !a.Refuses(2) || a.Refuses(1) || !spec.Guarded() || !spec.Powers.Has(policy.MayDeny) ||
+		body.Command.Span.IsZero() && len(body.Args) == 0 || body.Agent.OnFailure > policy.OnErrorSkip {
 		return nil
 	}
 	text, where := body.Command.Value, "the command"

@@ -111,7 +111,7 @@ func (l *llm) reply(text string, in *policy.Context) (policy.Result, error) {
 	switch {
 	case own.Asks(l.hook):
 		return own.Reply(l.hook, text)
-	case l.hook.Body.Native == "":
+	case l.hook.Body.Agent.Event == "":
 		return readReply(text, policy.By{Name: l.hook.Name, At: l.hook.Span})
 	}
 	if strings.TrimSpace(text) == "" {

@@ -48,7 +48,7 @@ func parseTemplate(h *policy.Hook) (template, diag.List) {
 	for _, m := range variable().FindAllStringSubmatchIndex(prompt, -1) {
 		name := prompt[m[2]:m[3]]
 		path, ok := resolve(name)
-		if h.Body.Native != "" {
+		if h.Body.Agent.Event != "" {
 			ok = ok && slices.Contains(jcliVariables, name) && prompt[m[0]:m[1]] == "{{"+name+"}}"
 		}
 		switch {

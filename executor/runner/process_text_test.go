@@ -26,7 +26,7 @@ func TestValidAsNode(t *testing.T) {
 func TestOutputBeyondTheBound(t *testing.T) {
 	for p, fails := range map[policy.Protocol]bool{"gemini": false, "qwen": false, "claude": true} {
 		h := &policy.Hook{Name: "h", Event: policy.PreToolExecution, Kind: policy.KindBash,
-			Body: policy.Body{Protocol: p, Native: "x", Command: diag.Literal("head -c 2000000 /dev/zero | tr '\\0' x")}}
+			Body: policy.Body{Protocol: p, Agent: policy.AgentBody{Event: "x"}, Command: diag.Literal("head -c 2000000 /dev/zero | tr '\\0' x")}}
 		body, _ := prepareBash(Options{}, h)
 		_, err := body.Runner.Run(t.Context(), policy.NewContext(policy.PreToolExecution), 0)
 		assert.Equal(t, fails, err != nil, "%s: %v", p, err)

@@ -80,7 +80,7 @@ func TestTheMoreRestrictiveChannelHolds(t *testing.T) {
 }
 
 func disagree(t *testing.T, a *Agent, p *point, native string) {
-	h := &policy.Hook{Name: "h", Event: p.event, Body: policy.Body{Native: native}}
+	h := &policy.Hook{Name: "h", Event: p.event, Body: policy.Body{Agent: policy.AgentBody{Event: native}}}
 	in := policy.NewContext(p.event).Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": "ls"})
 	read := func(write ...func(m map[string]any, o *Outcome)) (policy.Result, string, error) {
 		m, o := map[string]any{"reason": "why", "permissionDecisionReason": "why"}, Outcome{}

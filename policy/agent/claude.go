@@ -945,7 +945,7 @@ func readClaudeReply(h *policy.Hook, reply string) (policy.Result, error) {
 	if err != nil || !told {
 		return policy.Result{}, policy.Failf(policy.ErrParse, "the model's reply does not say whether it is ok")
 	}
-	if ok || h.Event == policy.PermissionRequest || h.Body.Native == "PermissionDenied" {
+	if ok || h.Event == policy.PermissionRequest || h.Body.Agent.Event == "PermissionDenied" {
 		return policy.Result{}, nil
 	}
 	if impossible, _ := m["impossible"].(bool); impossible && (h.Event == policy.StopEvent || h.Event == policy.SubagentStop) {
@@ -957,7 +957,7 @@ func readClaudeReply(h *policy.Hook, reply string) (policy.Result, error) {
 	if reason != "" {
 		r.Reasons = []policy.Reason{{Text: reason, At: h.Span}}
 	}
-	if slices.Contains(claudeEndsTurn, h.Body.Native) && !(h.Body.Onward && slices.Contains(claudeAnyway, h.Body.Native)) {
+	if slices.Contains(claudeEndsTurn, h.Body.Agent.Event) && !(h.Body.Agent.ContinueTurn && slices.Contains(claudeAnyway, h.Body.Agent.Event)) {
 		r.Control, r.ControlBy = policy.Halt, by
 		if reason != "" {
 			r.StopReasons = []string{reason}

@@ -1022,7 +1022,7 @@ func geminiPipes(e policy.Event) bool {
 // not the patch the agent gets, but its own mixture.
 func geminiPipe(a output, said map[string]any) policy.Patch {
 	own, _ := said["hookSpecificOutput"].(map[string]any)
-	whole := func(f policy.Field, v any) policy.Patch { return policy.Replace(policy.Path{Field: f}, v).Passing() }
+	whole := func(f policy.Field, v any) policy.Patch { return policy.Replace(policy.Path{Field: f}, v).Transient() }
 	switch a.event {
 	case policy.PreSendMessage:
 		if text, ok := own["additionalContext"].(string); ok && a.in.Has(policy.FieldUserInput) {

@@ -176,7 +176,7 @@ func (a *Agent) MaxStdout() (limit int, cut bool) { return a.scripts.maxStdout, 
 // Refuses reports whether a native hook at a guarded call refuses by an exit
 // status alone.
 func (a *Agent) Refuses(status int) bool {
-	h := &policy.Hook{Event: policy.PreToolExecution, Body: policy.Body{Native: a.EventName(policy.PreToolExecution)}}
+	h := &policy.Hook{Event: policy.PreToolExecution, Body: policy.Body{Agent: policy.AgentBody{Event: a.EventName(policy.PreToolExecution)}}}
 	r, err := a.Read(h, policy.NewContext(h.Event), Outcome{Exit: status, Stderr: "no", Head: "no"})
 	verdict, _ := r.Alone()
 	return err == nil && verdict == policy.Deny
@@ -185,12 +185,12 @@ func (a *Agent) Refuses(status int) bool {
 // Asks reports whether a hook asks a model in the agent's own form, with
 // [Agent.Prompt] and [Agent.Reply].
 func (a *Agent) Asks(h *policy.Hook) bool {
-	return a.scripts.prompt != nil && h.Kind == policy.KindLLM && h.Body.Native != ""
+	return a.scripts.prompt != nil && h.Kind == policy.KindLLM && h.Body.Agent.Event != ""
 }
 
 // Prompt is what the model is asked.
 func (a *Agent) Prompt(h *policy.Hook, in *policy.Context) (string, error) {
-	event, err := a.Input(h.Event, h.Body.Native, in)
+	event, err := a.Input(h.Event, h.Body.Agent.Event, in)
 	if err != nil {
 		return "", policy.Failf(policy.ErrParse, "the event cannot be written as JSON: %w", err)
 	}
@@ -244,7 +244,7 @@ type output struct {
 func (a *Agent) Read(h *policy.Hook, in *policy.Context, o Outcome) (policy.Result, error) {
 	b := &h.Body
 	return a.judge(output{event: h.Event, in: in, by: policy.By{Name: h.Name, At: h.Span}, Outcome: o,
-		native: b.Native, faithful: b.Faithful, strict: b.Strict, inTurn: b.InTurn, onFailure: b.OnFailure})
+		native: b.Agent.Event, faithful: b.Agent.Emulate, strict: b.Agent.Strict, inTurn: b.Agent.Sequential, onFailure: b.Agent.OnFailure})
 }
 
 func (a *Agent) judge(o output) (policy.Result, error) {

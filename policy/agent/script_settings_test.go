@@ -232,7 +232,7 @@ func TestClaudePrompt(t *testing.T) {
 	var asked string
 	hook := func(prompt, native string, event policy.Event, onward bool) *policy.Hook {
 		return &policy.Hook{Name: "h", Event: event, Kind: policy.KindLLM,
-			Body: policy.Body{Prompt: diag.Literal(prompt), Protocol: "claude", Native: native, Onward: onward}}
+			Body: policy.Body{Prompt: diag.Literal(prompt), Protocol: "claude", Agent: policy.AgentBody{Event: native, ContinueTurn: onward}}}
 	}
 	ask := func(h *policy.Hook, reply string) string {
 		a := Speaks(h.Body.Protocol)

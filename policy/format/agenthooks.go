@@ -156,7 +156,7 @@ func (l *Loader) agentHooksBody(h *policy.Hook, async bool) {
 	if !l.isAgentHooks() {
 		return
 	}
-	h.Body.Native, h.Body.Faithful = l.dialect.Can(h.Event)[0].Native, l.faithful
+	h.Body.Agent.Event, h.Body.Agent.Emulate = l.dialect.Can(h.Event)[0].Native, l.faithful
 	h.OnError, h.OnTimeout, h.Retry = policy.OnErrorSkip, policy.OnErrorSkip, 0
 	if l.agentHooks.async == nil {
 		l.agentHooks.async = map[*policy.Hook]bool{}

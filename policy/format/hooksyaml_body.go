@@ -40,7 +40,7 @@ func (r *yamlReader) bash(f fields, h *policy.Hook) {
 		h.Body.Protocol, ok = agent.ParseProtocol(w)
 		return ok
 	})
-	h.Body.Native = f.text("native_event").Value
+	h.Body.Agent.Event = f.text("native_event").Value
 	if env := f.child("env", false); env != nil {
 		for _, e := range env.Entries {
 			if e.Value.Shape != Scalar || e.Value.IsNull() {

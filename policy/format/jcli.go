@@ -118,7 +118,7 @@ func (r *jcliReader) add(hooks []jcliHook) {
 func (r *jcliReader) on(h *policy.Hook, event policy.Event, id string) jcliHook {
 	out := *h
 	out.Event = event
-	out.Body.Native = string(event)
+	out.Body.Agent.Event = string(event)
 	return jcliHook{&out, id}
 }
 
@@ -151,7 +151,7 @@ func (r *jcliReader) hook(n *Node, keys []string) *policy.Hook {
 		}
 	}
 	h := &policy.Hook{Kind: policy.KindBash, Priority: policy.DefaultPriority, Span: itemSpan(n), Dir: r.config.Dir, File: r.config,
-		Timeout: 10 * time.Second, Body: policy.Body{Protocol: policy.JCLIProtocol, Faithful: r.l.faithful}}
+		Timeout: 10 * time.Second, Body: policy.Body{Protocol: policy.JCLIProtocol, Agent: policy.AgentBody{Emulate: r.l.faithful}}}
 	if r.word(n, "type", "bash", "bash", "shell", "llm") == "llm" {
 		h.Kind, h.Timeout, h.Retry = policy.KindLLM, 30*time.Second, 1
 	}

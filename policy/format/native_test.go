@@ -115,7 +115,7 @@ func TestJCLIWithoutProfile(t *testing.T) {
 	path := filepath.Join(dir, "hooks.yaml")
 	require.NoError(t, os.WriteFile(path, []byte("stop: [{command: x, on_error: deny, nonsense: 1}]"), 0o644))
 	p, found := Load(Options{Inputs: []Input{{Path: path, Tier: policy.TierProject}}})
-	assert.Equal(t, []any{"", false, policy.OnErrorDeny}, []any{p.Hooks[0].Body.Native, p.Hooks[0].Body.Faithful, p.Hooks[0].OnError})
+	assert.Equal(t, []any{"", false, policy.OnErrorDeny}, []any{p.Hooks[0].Body.Agent.Event, p.Hooks[0].Body.Agent.Emulate, p.Hooks[0].OnError})
 	require.Len(t, found, 1)
 	assert.Equal(t, "HK006", found[0].Code.ID)
 }
@@ -140,8 +140,8 @@ func TestClawdCodeMerge(t *testing.T) {
 		byCommand[h.Body.Command.Value] = h
 	}
 	u, own := byCommand["u1"], byCommand["p1"]
-	assert.Equal(t, []any{policy.OnErrorDeny, 7 * time.Second, policy.OnErrorSkip}, []any{u.Body.OnFailure, u.Timeout, u.OnTimeout}, "what the project sets is not the user's")
-	assert.Equal(t, []any{policy.OnErrorSkip, 500 * time.Millisecond, policy.OnErrorAsk}, []any{own.Body.OnFailure, own.Timeout, own.OnTimeout})
+	assert.Equal(t, []any{policy.OnErrorDeny, 7 * time.Second, policy.OnErrorSkip}, []any{u.Body.Agent.OnFailure, u.Timeout, u.OnTimeout}, "what the project sets is not the user's")
+	assert.Equal(t, []any{policy.OnErrorSkip, 500 * time.Millisecond, policy.OnErrorAsk}, []any{own.Body.Agent.OnFailure, own.Timeout, own.OnTimeout})
 	assert.Equal(t, 2, p.MaxConcurrent)
 
 	p, found = loadNative(t, "clawdcode", true, files)
@@ -296,7 +296,7 @@ func TestAgentHooksOrder(t *testing.T) {
 	}
 	p, _ := loadNative(t, "agenthooks", false, files)
 	assert.Equal(t, []string{"u2", "u1", "a1", "shared", "other&"}, liveNames(p))
-	assert.Equal(t, "pre-tool-call", p.Hooks[0].Body.Native)
+	assert.Equal(t, "pre-tool-call", p.Hooks[0].Body.Agent.Event)
 	assert.True(t, p.Profile.Flat)
 
 	files["~/.config/agents/hooks.toml"] = "[hooks.defaults]\ntimeout = 200\n[[hooks.override]]\nname = \"u1\"\npriority = 1000\nasync = false\n"

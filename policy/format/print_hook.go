@@ -227,7 +227,7 @@ func (pr *printer) bash(out *block, h *policy.Hook, b *policy.Body) {
 	default:
 		pr.text(out, h, "command", b.Command.Value)
 	}
-	if b.Faithful {
+	if b.Agent.Emulate {
 		pr.lost(h, h.Span, "the hook's answers are read as %s reads them, also where that lets something through; a hooks.yaml is hardened", b.Protocol)
 	}
 	if p, ok := agent.ParseProtocol(string(b.Protocol)); b.Protocol != "" {
@@ -236,11 +236,11 @@ func (pr *printer) bash(out *block, h *policy.Hook, b *policy.Body) {
 		}
 		out.put("protocol", string(b.Protocol))
 	}
-	pr.text(out, h, "native_event", b.Native)
-	if b.InTurn {
+	pr.text(out, h, "native_event", b.Agent.Event)
+	if b.Agent.Sequential {
 		pr.lost(h, h.Span, "%s shows the hook's answer to the next hook; a hooks.yaml cannot ask for that", b.Protocol)
 	}
-	if b.Strict {
+	if b.Agent.Strict {
 		pr.lost(h, h.Span, "every exit status but 0 and 2 is a failure of this hook, whatever it printed; a hooks.yaml cannot ask for that")
 	}
 	if b.WorkDir != "" {
@@ -264,7 +264,7 @@ func (pr *printer) bash(out *block, h *policy.Hook, b *policy.Body) {
 func (pr *printer) env(h *policy.Hook, b *policy.Body) []policy.EnvVar {
 	const name = "HOOKC_POLICY_DIR"
 	moved := h.Dir != "" && pr.options.Dir != "" && h.Dir != pr.options.Dir
-	if !moved || b.Native != "" || slices.ContainsFunc(b.Env, func(v policy.EnvVar) bool { return v.Name == name }) {
+	if !moved || b.Agent.Event != "" || slices.ContainsFunc(b.Env, func(v policy.EnvVar) bool { return v.Name == name }) {
 		return b.Env
 	}
 	return append(slices.Clone(b.Env), policy.EnvVar{Name: name, Value: h.Dir})

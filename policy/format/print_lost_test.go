@@ -29,7 +29,7 @@ func TestPrintLost(t *testing.T) {
 			h.Filter.Conditions = []policy.Condition{c, c}
 		}),
 		"untrusted":     hook(func(h *policy.Hook) { h.Untrusted = "say so" }),
-		"faithful":      hook(func(h *policy.Hook) { h.Body.Faithful = true }),
+		"faithful":      hook(func(h *policy.Hook) { h.Body.Agent.Emulate = true }),
 		"protocol":      hook(func(h *policy.Hook) { h.Body.Protocol = "unheard" }),
 		"no command":    hook(func(h *policy.Hook) { h.Body.Command = diag.Text{} }),
 		"not UTF-8":     hook(func(h *policy.Hook) { h.Body.Command = diag.Literal("\xff") }),

@@ -236,7 +236,7 @@ func (r *settingsReader) one(event policy.Event, native string, group, n *Node) 
 	h := &policy.Hook{
 		Event: event, Kind: policy.KindBash, Priority: policy.DefaultPriority, Retry: 0, Span: itemSpan(n), Dir: r.config.Dir,
 		File: r.config, Timeout: r.place.Standard, OnError: policy.OnErrorSkip, OnTimeout: policy.OnErrorSkip,
-		Body: policy.Body{Protocol: policy.Protocol(r.dialect.ID), Faithful: r.faithful(), Native: native},
+		Body: policy.Body{Protocol: policy.Protocol(r.dialect.ID), Agent: policy.AgentBody{Emulate: r.faithful(), Event: native}},
 	}
 	if body := r.body; body != nil && !body(r, native, n, h) || body == nil && !r.command(n, h) {
 		return nil

@@ -263,6 +263,6 @@ func claudeOnFailure(r *settingsReader, native string, n *Node, h *policy.Hook, 
 	case h.Async || slices.Contains(claudeUngated, native):
 		r.report(codeNative.Report(v.Span, "onFailure has no effect here"))
 	default:
-		h.OnError, h.OnTimeout, h.Body.Strict = policy.OnErrorDeny, policy.OnErrorDeny, true
+		h.OnError, h.OnTimeout, h.Body.Agent.Strict = policy.OnErrorDeny, policy.OnErrorDeny, true
 	}
 }

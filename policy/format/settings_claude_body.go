@@ -47,7 +47,7 @@ func claudeBody(r *settingsReader, native string, n *Node, h *policy.Hook) bool 
 		if model := n.Get("model"); model != nil && model.IsText() {
 			h.Body.Model = model.Text.Value
 		}
-		h.Body.Onward, _ = boolOf(n.Get("continueOnBlock"))
+		h.Body.Agent.ContinueTurn, _ = boolOf(n.Get("continueOnBlock"))
 		return true
 	}
 	r.report(codeUnrun.Report(kind.Span, "hookc runs no hooks of type %s: this one fails each time and is in every decision", word).

@@ -11,7 +11,7 @@ import (
 // handler notes which hook an agent would take for the same as h: what it
 // does, and the conditions that stand at it under the given keys.
 func (l *Loader) handler(h *policy.Hook, n *Node, keys ...string) {
-	parts := []string{string(h.Event), h.Body.Native, string(h.Kind), h.Body.Command.Value, h.Body.Prompt.Value, strings.Join(h.Body.Args, "\x00")}
+	parts := []string{string(h.Event), h.Body.Agent.Event, string(h.Kind), h.Body.Command.Value, h.Body.Prompt.Value, strings.Join(h.Body.Args, "\x00")}
 	for _, key := range append([]string{"url", "server", "tool"}, keys...) {
 		if v := n.Get(key); v != nil {
 			parts = append(parts, key, v.Text.Value)
@@ -95,7 +95,7 @@ func claudeFinish(l *Loader, hooks []*policy.Hook) []*policy.Hook {
 // switchOff takes out the hooks of an agent's configuration that a switch
 // disables, and says so.
 func (l *Loader) switchOff(hooks []*policy.Hook, s fileSwitch, disabled func(*policy.Hook) bool) []*policy.Hook {
-	left := slices.DeleteFunc(slices.Clone(hooks), func(h *policy.Hook) bool { return h.Body.Native != "" && disabled(h) })
+	left := slices.DeleteFunc(slices.Clone(hooks), func(h *policy.Hook) bool { return h.Body.Agent.Event != "" && disabled(h) })
 	if n := len(hooks) - len(left); n > 0 {
 		l.diags.Add(codeNative.Report(s.at, "%s switches off %d of the %d hooks", s.name, n, len(hooks)))
 	}

@@ -19,7 +19,7 @@ func clawdFinish(l *Loader, hooks []*policy.Hook) []*policy.Hook {
 			continue // not trusted: it is listed and never runs
 		}
 		if by := l.clawdReplaces(at, h); by != nil {
-			if list := by.events[h.Body.Native]; !replaced[list] {
+			if list := by.events[h.Body.Agent.Event]; !replaced[list] {
 				replaced[list] = true
 				l.Report(by.in, l.clawdReplaced(at, h, by, list))
 			}
@@ -52,7 +52,7 @@ func (l *Loader) clawdReaches(at int, by *clawdFile) bool {
 // place of the hook's own: one that reaches the hook, if there is any.
 func (l *Loader) clawdReplaces(at int, h *policy.Hook) (by *clawdFile) {
 	for _, f := range l.clawd[at+1:] {
-		if f.events[h.Body.Native] != nil && (by == nil || l.clawdReaches(at, f) || !l.clawdReaches(at, by)) {
+		if f.events[h.Body.Agent.Event] != nil && (by == nil || l.clawdReaches(at, f) || !l.clawdReaches(at, by)) {
 			by = f
 		}
 	}
@@ -61,9 +61,9 @@ func (l *Loader) clawdReplaces(at int, h *policy.Hook) (by *clawdFile) {
 
 func (l *Loader) clawdReplaced(at int, h *policy.Hook, by *clawdFile, list *Node) diag.Diagnostic {
 	if l.clawdReaches(at, by) {
-		return codeReplaced.Report(list.Span, "this list of %s takes the place of the one in %s: its hooks do not run", h.Body.Native, l.clawd[at].in.Name)
+		return codeReplaced.Report(list.Span, "this list of %s takes the place of the one in %s: its hooks do not run", h.Body.Agent.Event, l.clawd[at].in.Name)
 	}
-	return codeReplaced.Report(list.Span, "in ClawdCode this list of %s takes the place of the one in %s; hookc runs both", h.Body.Native, l.clawd[at].in.Name).
+	return codeReplaced.Report(list.Span, "in ClawdCode this list of %s takes the place of the one in %s; hookc runs both", h.Body.Agent.Event, l.clawd[at].in.Name).
 		WithHint("--faithful lets a project replace the hooks of its user")
 }
 
@@ -85,7 +85,7 @@ func (l *Loader) clawdSettle(at int, h *policy.Hook) {
 		h.Timeout = max(time.Nanosecond, time.Duration(min(v, maxDuration.Seconds())*float64(time.Second)))
 	}
 	if n := l.clawdValue(at, func(f *clawdFile) *Node { return f.onFail }); n != nil {
-		h.Body.OnFailure = clawdPostures[n.Text.Value]
+		h.Body.Agent.OnFailure = clawdPostures[n.Text.Value]
 	}
 	n := l.clawdValue(at, func(f *clawdFile) *Node { return f.onTimeout })
 	if n != nil && h.Event == policy.PreToolExecution {
@@ -95,11 +95,11 @@ func (l *Loader) clawdSettle(at int, h *policy.Hook) {
 		return
 	}
 	for _, f := range l.clawd {
-		if list := f.events[h.Body.Native]; list == nil || f.broken[h.Event] == nil || l.clawdReplaces(l.clawdPlace(f), h) != nil {
+		if list := f.events[h.Body.Agent.Event]; list == nil || f.broken[h.Event] == nil || l.clawdReplaces(l.clawdPlace(f), h) != nil {
 			continue
 		}
 		h.Filter.Conditions = append(h.Filter.Conditions,
-			noneOf(where("not where a group without hooks matches", f.events[h.Body.Native].Span), f.broken[h.Event]))
+			noneOf(where("not where a group without hooks matches", f.events[h.Body.Agent.Event].Span), f.broken[h.Event]))
 	}
 }
 

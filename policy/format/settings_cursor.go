@@ -122,7 +122,7 @@ func cursorBody(r *settingsReader, native string, n *Node, h *policy.Hook) bool 
 func cursorHook(r *settingsReader, native string, _, n *Node, h *policy.Hook) bool {
 	r.inSeconds(h)
 	if on, _ := boolOf(n.Get("failClosed")); on {
-		h.OnError, h.OnTimeout, h.Body.Strict = policy.OnErrorDeny, policy.OnErrorDeny, true
+		h.OnError, h.OnTimeout, h.Body.Agent.Strict = policy.OnErrorDeny, policy.OnErrorDeny, true
 	}
 	if native != "stop" && native != "subagentStop" {
 		return true

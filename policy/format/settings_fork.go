@@ -204,7 +204,7 @@ func (c *forkConfig) order(l *Loader, hooks []*policy.Hook) []*policy.Hook {
 	}
 	live := slices.DeleteFunc(slices.Clone(hooks), func(h *policy.Hook) bool { return slices.Contains(out, h) })
 	for _, h := range live {
-		h.Body.InTurn = len(leads) > 0
+		h.Body.Agent.Sequential = len(leads) > 0
 	}
 	switch {
 	case len(leads) > 0 && len(free) > 0:
@@ -241,7 +241,7 @@ func (c *forkConfig) atOnce(leads, free []*policy.Hook) []*policy.Hook {
 		}
 		copied := *h
 		copied.Name += " at once"
-		copied.Body.InTurn = false
+		copied.Body.Agent.Sequential = false
 		copied.Filter.Conditions = append(slices.Clip(h.Filter.Conditions), alone)
 		out = append(out, &copied)
 	}

@@ -42,7 +42,7 @@ func laid(p *policy.Policy) []string {
 		if h.Group != nil {
 			s += " (" + h.Group.Name + ")"
 		}
-		if h.Body.InTurn {
+		if h.Body.Agent.Sequential {
 			s += " in turn"
 		}
 		if h.Disabled {

@@ -54,7 +54,7 @@ func (r *settingsReader) inSeconds(h *policy.Hook) {
 func (l *Loader) races(hooks []*policy.Hook) {
 	var writers []*policy.Hook
 	for _, h := range hooks {
-		if h.Event == policy.PreToolExecution && h.Body.Native != "" && h.Untrusted == "" && !h.Async && mayRewrite(h) {
+		if h.Event == policy.PreToolExecution && h.Body.Agent.Event != "" && h.Untrusted == "" && !h.Async && mayRewrite(h) {
 			writers = append(writers, h)
 		}
 	}

@@ -129,7 +129,7 @@ func TestClaudeHandlers(t *testing.T) {
 	assert.Len(t, p.Hooks, 1, "where the first always runs the second never does")
 
 	h := p.Hooks[0]
-	assert.Equal(t, "PreToolUse", h.Body.Native)
+	assert.Equal(t, "PreToolUse", h.Body.Agent.Event)
 	assert.EqualValues(t, "claude", h.Body.Protocol)
 	p, _ = loadAgent(t, "claude@2.1.200", "user:.claude/settings.json", group("", same))
 	assert.EqualValues(t, "claude@2.1.240", p.Hooks[0].Body.Protocol, "an older version is read as the variant in force")

@@ -67,7 +67,7 @@ func (r *settingsReader) first(h *policy.Hook, id string, group *Node) bool {
 		}
 		return ""
 	}
-	key := strings.Join([]string{string(h.Event), h.Body.Native, r.in.Path, id, text("matcher"), text("sequential")}, "\x00")
+	key := strings.Join([]string{string(h.Event), h.Body.Agent.Event, r.in.Path, id, text("matcher"), text("sequential")}, "\x00")
 	if r.l.fork.registered == nil {
 		r.l.fork.registered = map[string]string{}
 	}

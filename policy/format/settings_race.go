@@ -13,7 +13,7 @@ import (
 // contagion reports hooks that run in turn because of another group.
 func (c *forkConfig) contagion(l *Loader, leads, free []*policy.Hook) {
 	l.diags.Add(codeTogether.Report(leads[0].Span, "sequential holds for the whole of %s: where this group matches, %d of other groups run in turn too (%s), each on what the one before it left",
-		leads[0].Body.Native, len(free), whereWritten(free)).WithHint("mark them sequential as well, or take it away here"))
+		leads[0].Body.Agent.Event, len(free), whereWritten(free)).WithHint("mark them sequential as well, or take it away here"))
 }
 
 var rewrites = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`tool_input["'\s\\]*[:=]|updatedInput|tool_input=`) })

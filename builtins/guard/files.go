@@ -14,6 +14,8 @@ import (
 type calledFile struct {
 	path   string
 	writes bool
+	// guessed is true for a text of which nothing says that it is a path.
+	guessed bool
 }
 
 // pathKeys are the names of arguments that hold a path or a list of paths, in
@@ -73,9 +75,30 @@ func (f *fileArgs) add(p string) {
 	switch {
 	case p == "":
 	case len(f.out) < maxCalledFiles:
-		f.out = append(f.out, calledFile{p, f.writes})
+		f.out = append(f.out, calledFile{path: p, writes: f.writes})
 	case len(f.out) == maxCalledFiles:
-		f.out = append(f.out, calledFile{untold, f.writes})
+		f.out = append(f.out, calledFile{path: untold, writes: f.writes})
+	}
+}
+
+// guess adds a text of a tool that may do anything with it: a path by itself,
+// after an option, or in JSON that is sent as a text.
+func (f *fileArgs) guess(s string, depth int) {
+	if !f.writes || f.kind != toolcall.KindMCP && f.kind != toolcall.KindOther || s == "" || len(f.out) >= maxCalledFiles {
+		return
+	}
+	if s[0] == '{' || s[0] == '[' {
+		if v, err := policy.DecodeJSON([]byte(s)); err == nil {
+			f.value(v, false, depth+1)
+			return
+		}
+	}
+	if strings.ContainsAny(s, "\n\x00") || len(s) > 4096 {
+		return
+	}
+	f.out = append(f.out, calledFile{path: s, writes: true, guessed: true})
+	if _, value, ok := strings.Cut(s, "="); ok {
+		f.out = append(f.out, calledFile{path: value, writes: true, guessed: true})
 	}
 }
 
@@ -94,6 +117,7 @@ func (f *fileArgs) value(v any, named bool, depth int) {
 		if named || fileURI(v) {
 			f.add(v)
 		}
+		f.guess(v, depth)
 	case []any:
 		for _, e := range v {
 			f.value(e, named, depth+1)
@@ -106,6 +130,7 @@ func (f *fileArgs) value(v any, named bool, depth int) {
 func (f *fileArgs) object(args map[string]any, depth int) {
 	for _, key := range slices.Sorted(maps.Keys(args)) {
 		name := plainKey(key)
+		f.guess(key, depth)
 		if contentKeys()[name] && (f.kind == toolcall.KindWrite || f.kind == toolcall.KindEdit) {
 			continue
 		}
@@ -137,10 +162,16 @@ func calledFiles(in *policy.Context, kind string) []calledFile {
 	return f.out
 }
 
+// writers are the words in a tool's name that say that it writes.
+var writers = wordSet("write edit update create set put patch append insert save upload push apply modify change copy overwrite store")
+
 // looksOnly reports whether the name of an unknown tool says that it reads.
 func looksOnly(tool string) bool {
 	if i := strings.LastIndexAny(tool, "_:/."); i >= 0 && strings.HasPrefix(tool, "mcp__") {
 		tool = tool[strings.LastIndex(tool, "__")+2:]
+	}
+	if slices.ContainsFunc(nameWords(tool), func(w string) bool { return takers[w] || writers[w] }) {
+		return false
 	}
 	tool = strings.ToLower(tool)
 	for _, word := range []string{"read", "get", "list", "search", "find", "view", "show", "stat", "query", "fetch", "describe", "info", "directory_tree", "grep", "glob"} {

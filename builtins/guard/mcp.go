@@ -38,7 +38,7 @@ func newMCPGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	s.needs(policy.FieldToolName)
 	return rule.Made{
 		Runner: g,
-		Effects: policy.Effects{Reads: policy.FieldPaths(policy.FieldToolName, policy.FieldMCP), World: policy.WorldNone, Spec: true,
+		Effects: policy.Effects{Reads: policy.FieldPaths(policy.FieldToolName, policy.FieldToolInput, policy.FieldMCP), World: policy.WorldNone, Spec: true,
 			May: powersFor(policy.Deny, g.otherwise)},
 	}, s.found
 }
@@ -79,11 +79,13 @@ type mcpCall struct{ server, tool string }
 // mcpCalls lists the readings of a call: the agent's own word where it sends
 // one, else every way in which the name can be cut. Names such as
 // mcp__a__b__c can be cut in two ways, and none of them is to be trusted over
-// the other. A name that does not say the server has no reading.
+// the other. A name that does not say the server has no reading, but for an
+// agent's own tool that takes the server as an argument. No agent has tools of
+// its own with __ or - in the name: those are of servers.
 func mcpCalls(in *policy.Context, name string) ([]mcpCall, bool) {
 	if v, ok := in.Get(policy.FieldMCP); ok {
 		said, _ := v.(map[string]any)
-		server := firstText(said, "server", "server_name", "serverName", "mcp_server_name")
+		server := firstText(said, append(serverKeys, "name")...)
 		tool := firstText(said, "tool", "tool_name", "toolName", "mcp_tool_name")
 		if server != "" {
 			if tool == "" {
@@ -92,8 +94,25 @@ func mcpCalls(in *policy.Context, name string) ([]mcpCall, bool) {
 			return []mcpCall{{server, tool}}, true
 		}
 	}
+	kind := toolcall.KindOf(name)
+	if strings.Contains(strings.ToLower(name), "mcp") && kind == toolcall.KindOther {
+		value, _ := in.Get(policy.FieldToolInput)
+		args, _ := value.(map[string]any)
+		if server := firstText(args, serverKeys...); server != "" {
+			tool := firstText(args, "tool", "tool_name", "toolName", "name")
+			if tool == "" {
+				tool = name
+			}
+			return []mcpCall{{server, tool}}, true
+		}
+		return nil, true
+	}
 	switch {
-	case toolcall.KindOf(name) != toolcall.KindMCP:
+	case kind == toolcall.KindOther && strings.Contains(name, "__"):
+		return cuts(name, "__"), true
+	case kind == toolcall.KindOther && strings.Contains(name, "-"):
+		return cuts(name, "-"), true
+	case kind != toolcall.KindMCP:
 		return nil, in.Has(policy.FieldMCP)
 	case strings.HasPrefix(name, "mcp__"):
 		return cuts(name[len("mcp__"):], "__"), true
@@ -102,6 +121,10 @@ func mcpCalls(in *policy.Context, name string) ([]mcpCall, bool) {
 	}
 	return nil, true
 }
+
+// serverKeys are the arguments with which an agent's own tools for MCP name the
+// server: ReadMcpResourceTool, read_mcp_resource, use_mcp_tool.
+var serverKeys = []string{"server", "server_name", "serverName", "mcp_server_name", "serverId", "server_id"}
 
 func firstText(m map[string]any, keys ...string) string {
 	for _, key := range keys {

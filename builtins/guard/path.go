@@ -81,18 +81,20 @@ func (g *pathGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.Re
 		g.shell(&says, s, at, kind == toolcall.KindShell)
 	}
 	if kind != toolcall.KindShell || patchText(in) != "" {
+		takes := takesAway(in.Text(policy.FieldToolName))
 		for _, f := range calledFiles(in, kind) {
-			g.file(&says, f, at)
+			g.file(&says, f, takes, at)
 		}
 	}
 	return says.result(), nil
 }
 
-// file judges a file that a tool names.
-func (g *pathGuard) file(says *guardSays, f calledFile, at shell.At) {
+// file judges a file that a tool names. takes says that a folder is taken with
+// all that is in it.
+func (g *pathGuard) file(says *guardSays, f calledFile, takes bool, at shell.At) {
 	p, ok := fileAt(f.path, at)
 	if !ok {
-		if f.writes {
+		if f.writes && !f.guessed {
 			says.add(g.unknown, func() string {
 				return fmt.Sprintf("the path %q cannot be told, so it may be a protected file; instead: give an absolute path inside the project", shown(f.path))
 			})
@@ -101,7 +103,10 @@ func (g *pathGuard) file(says *guardSays, f calledFile, at shell.At) {
 	}
 	for _, name := range withReal(p) {
 		g.path(says, name, f.writes, at)
-		if f.writes && g.outside != policy.None && at.Root != "" && !shell.IsUnder(at.Root, name) && !at.InTemp(name) && !g.allowed(name, at) {
+		if takes && f.writes && !f.guessed {
+			g.effect(says, &shell.Effect{Kind: shell.EffectDelete, Domain: shell.DomainFile, Target: name, Certainty: shell.CertainKnown, Recursive: true}, at)
+		}
+		if f.writes && !f.guessed && g.outside != policy.None && at.Root != "" && !shell.IsUnder(at.Root, name) && !at.InTemp(name) && !g.allowed(name, at) {
 			says.add(g.outside, func() string {
 				return fmt.Sprintf("%s is outside of the project; instead: write inside %s or into a temporary folder, and let the user move it", shown(name), at.Root)
 			})
@@ -195,6 +200,7 @@ func (g *pathGuard) shell(says *guardSays, s *shell.Line, at shell.At, surely bo
 			g.effect(says, &landed, at)
 		}
 	}
+	g.changed(says, s, at)
 }
 
 func (g *pathGuard) effect(says *guardSays, e *shell.Effect, at shell.At) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -16,6 +17,28 @@ import (
 // its mode does so to everything below it. Patterns that begin at a fixed place
 // are judged by what they can name, whether or not it exists; a pattern that
 // holds anywhere (`**/main.tf`) is judged by what exists.
+
+// takers are the words in a tool's name that say that it takes what it is given
+// away, or puts another thing in its place.
+var takers = wordSet("delete remove rm rmdir move mv rename trash replace unlink erase wipe clean clear purge drop discard revert restore reset chmod chown mode permission " +
+	"permissions truncate sync mirror symlink destroy archive cut recycle")
+
+// takesAway reports whether a tool says by its name that it takes folders.
+func takesAway(tool string) bool {
+	return slices.ContainsFunc(nameWords(tool), func(w string) bool { return takers[w] })
+}
+
+// nameWords are the words of a tool's name: delete_file, deleteFile, fs/rm-rf.
+func nameWords(tool string) []string {
+	var b strings.Builder
+	for i, c := range tool {
+		if i > 0 && c >= 'A' && c <= 'Z' && tool[i-1] >= 'a' && tool[i-1] <= 'z' {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(c)
+	}
+	return strings.FieldsFunc(strings.ToLower(b.String()), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+}
 
 // folderWrites are the writes after which a folder is another one.
 var folderWrites = map[string]bool{"move": true, "link": true, "link-force": true}
@@ -79,11 +102,61 @@ func (e *pathEntry) reachesBelow(dir string, at shell.At) bool {
 		if want[i] == "**" {
 			return true
 		}
-		if ok, err := path.Match(want[i], name); !ok || err != nil {
+		if !doublestar.MatchUnvalidated(want[i], name) {
 			return false
 		}
 	}
 	return len(want) > len(have)
+}
+
+// globTakes returns an entry that names something in a folder which a glob can
+// match.
+func (s pathSet) globTakes(glob string, at shell.At) (string, bool) {
+	want := strings.Split(strings.ToLower(glob), "/")
+	anywhere := false
+	for i := range s {
+		full, ok := s[i].full(at)
+		anywhere = anywhere || s[i].from == '*'
+		have := strings.Split(full, "/")
+		if base := want[len(want)-1]; ok && strings.Contains(glob, "**") {
+			ok = base != "**" && slices.ContainsFunc(have[1:max(1, len(have)-1)], func(h string) bool { return strings.Trim(h, "*") != "" && globMatches(base, h) })
+		} else if ok {
+			ok = globsMeet(want, have)
+		}
+		if ok {
+			return s[i].text, true
+		}
+	}
+	if !anywhere {
+		return "", false
+	}
+	found, err := filepath.Glob(filepath.FromSlash(strings.ReplaceAll(glob, "**", "*")))
+	for i, name := range found {
+		if text, ok := s.existsBelow(paths.Slash(name), true, at); ok || err != nil || i > maxCalledFiles {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// globsMeet reports whether a path that one glob matches can be, hold or lie in
+// one that the other matches. Two names that are both globs may meet.
+func globsMeet(want, have []string) bool {
+	for i := range min(len(want), len(have)) {
+		w, h := want[i], have[i]
+		if w == "**" || h == "**" {
+			return true
+		}
+		globbed := strings.ContainsAny(w, shell.GlobChars)
+		switch {
+		case globbed && strings.ContainsAny(h, shell.GlobChars+"{"):
+		case globbed && !globMatches(w, h):
+			return false
+		case !globbed && !doublestar.MatchUnvalidated(h, w):
+			return false
+		}
+	}
+	return true
 }
 
 // maxBelow bounds how many files of a folder are looked at.

@@ -106,6 +106,18 @@ func TestMCPGuard(t *testing.T) {
 	assert.Equal(t, policy.None, say(t, g, said).Verdict)
 	said.Set(policy.FieldMCP, map[string]any{"server_name": "evil", "tool_name": "list"})
 	assert.Equal(t, policy.Deny, say(t, g, said).Verdict)
+	for tool, args := range map[string]map[string]any{
+		"ReadMcpResourceTool": {"server": "evil", "uri": "a://b"}, "read_mcp_resource": {"server": "evil", "uri": "a://b"}, "use_mcp_tool": {"server_name": "evil", "tool_name": "x"},
+		"access_mcp_resource": {"server_name": "evil", "uri": "x"}, "list_mcp_resources": {"server": "evil"}, "ListMcpResourcesTool": {}, "evil__list": {}, "evil-list_issues": {}, "evil___list": {},
+		"use_mcp_tool2": {"server_name": "github", "tool_name": "delete_repo"}, "CallMcpTool": {"serverName": "evil"},
+	} {
+		assert.Equal(t, policy.Deny, say(t, g, toolCall(tool, args)).Verdict, tool)
+	}
+	for tool, args := range map[string]map[string]any{
+		"ReadMcpResourceTool": {"server": "github", "uri": "a://b"}, "use_mcp_tool": {"server_name": "linear", "tool_name": "list_issues"}, "github__list": {}, "TodoWrite": {}, "Skill": {},
+	} {
+		assert.Equal(t, policy.None, say(t, g, toolCall(tool, args)).Verdict, tool)
+	}
 	none := mustGuard(t, "mcp-guard", map[string]any{"otherwise": "ask"})
 	assert.Equal(t, policy.Ask, say(t, none, toolCall("mcp__a__b", nil)).Verdict)
 }
@@ -147,4 +159,54 @@ func TestLoopGuard(t *testing.T) {
 		kept.Count(strings.Repeat("k", i%7)+string(rune(i)), func(string) string { return "1" })
 	}
 	assert.LessOrEqual(t, len(kept.kept), maxOwnCounts)
+}
+
+// TestPathGuardFindsPaths: a protected path is found wherever it stands in the
+// arguments of a tool that writes, and in every command that writes a file.
+func TestPathGuardFindsPaths(t *testing.T) {
+	g := mustGuard(t, "path-guard", map[string]any{"protect": []any{"infra/prod/**", "**/*.lock"}, "agents": false})
+	for _, p := range []string{"infra/prod/main.tf", "/home/dev/project/infra/prod/x", "file:///home/dev/project/infra/prod/x", "./a/../yarn.lock", "src/infra/../../infra/prod/x"} {
+		for _, wrap := range []func(v any) any{
+			func(v any) any { return v },
+			func(v any) any { return []any{"src/a.go", v} },
+			func(v any) any { return map[string]any{"options": map[string]any{"anything": v}} },
+			func(v any) any { return []any{map[string]any{"a": []any{[]any{v}}}} },
+			func(v any) any { return `{"a": {"b": ["` + v.(string) + `"]}}` },
+			func(v any) any { return "--output=" + v.(string) },
+			func(v any) any { return map[string]any{v.(string): "its new text"} },
+		} {
+			for _, key := range []string{"path", "name", "q", "data", "input", "x-y"} {
+				for _, tool := range []string{"mcp__fs__write_file", "mcp_fs_update", "MCP:put", "@fs/save", "mcp__x__run", "some_tool", "mcp__x__get_and_replace", "search_and_replace"} {
+					r := say(t, g, toolCall(tool, map[string]any{"a": 1, key: wrap(p)}))
+					assert.Equal(t, policy.Deny, r.Verdict, "%s %s %v", tool, key, wrap(p))
+				}
+			}
+		}
+		for tool, args := range map[string]map[string]any{
+			"multi_replace_string_in_file": {"replacements": []any{map[string]any{"filePath": "src/a.go"}, map[string]any{"filePath": p}}},
+			"MultiEdit":                    {"file_path": p, "edits": []any{}},
+			"Write":                        {"file_path": []any{"a", p}},
+			"edit_notebook":                {"uri": p},
+		} {
+			assert.Equal(t, policy.Deny, say(t, g, toolCall(tool, args)).Verdict, "%s %s", tool, p)
+		}
+		if strings.HasPrefix(p, "file:") {
+			continue
+		}
+		for _, form := range []string{"git checkout HEAD~2 -- P", "git checkout -- P", "git restore P", "git restore --source=v1 P", "git rm P", "git mv P x", "prettier --write P", "npx prettier -w src/a.ts P", "yq -i '.a = 1' P",
+			"gofmt -w P", "black P", "sed -i s/a/b/ P", "perl -pi -e s/a/b/ P", "tee P < x", "sponge P", "ruff format P", "eslint --fix P", "dos2unix P", "cp x P", "install -m 644 x P", "curl -o P https://example.com",
+			"jq . x > P", "touch P", "pwsh -c 'Set-Content P x'", "cmd /c 'echo x > P'", "python3 -c \"open('P','w')\"", "git -C . checkout main -- P"} {
+			assert.Equal(t, policy.Deny, say(t, g, bashCall(strings.ReplaceAll(form, "P", p))).Verdict, "%s %s", form, p)
+		}
+	}
+	for _, command := range []string{"git checkout main", "git checkout -b fix", "git diff infra/prod", "prettier --check infra/prod/a.ts", "yq .a infra/prod/x.yaml", "git log -- infra/prod/x", "git apply --check x.patch", "git restore --staged infra/prod/x"} {
+		assert.Equal(t, policy.None, say(t, g, bashCall(command)).Verdict, command)
+	}
+	for tool, args := range map[string]map[string]any{
+		"mcp__fs__read_file": {"path": "infra/prod/x"}, "Grep": {"pattern": "infra/prod/x"}, "mcp__gh__create_issue": {"title": "about infra/prod/x", "body": "see infra/prod/x\nplease"},
+		"Edit": {"file_path": "src/a.go", "old_string": "infra/prod/x", "new_string": "yarn.lock"},
+	} {
+		assert.Equal(t, policy.None, say(t, g, toolCall(tool, args)).Verdict, tool)
+	}
+	assert.Equal(t, policy.Ask, say(t, g, bashCall("curl https://example.com/x.patch | git apply")).Verdict)
 }

@@ -104,7 +104,7 @@ func (g *selfGuard) Run(ctx context.Context, in *policy.Context, _ int) (policy.
 	}
 	if kind != toolcall.KindShell || patchText(in) != "" {
 		for _, f := range calledFiles(in, kind) {
-			if f.writes {
+			if f.writes && (!f.guessed || call.names(f.path)) {
 				call.file(f.path, kind == toolcall.KindMCP || kind == toolcall.KindOther)
 			}
 		}
@@ -143,6 +143,16 @@ func (c *selfCall) file(text string, whole bool) {
 		return
 	}
 	c.path(p, whole)
+}
+
+// names reports whether a text that may be a path is one of hookc's.
+func (c *selfCall) names(text string) bool {
+	p, ok := fileAt(text, c.at)
+	if !ok {
+		return false
+	}
+	_, ok = c.own.holds(p, c.at)
+	return ok
 }
 
 // path judges a known path.

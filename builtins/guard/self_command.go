@@ -52,7 +52,7 @@ func (c *selfCall) command(s *shell.Line, cmd *shell.Command, depth int) {
 		c.git(cmd)
 		return
 	case "patch", "gpatch":
-		c.patches(cmd, cmd.Redirects, cmd.Argv)
+		c.patches(cmd, cmd.Argv)
 		return
 	}
 	if c.isHookc(cmd) {
@@ -62,6 +62,10 @@ func (c *selfCall) command(s *shell.Line, cmd *shell.Command, depth int) {
 	if slices.ContainsFunc(cmd.Argv, func(w shell.Word) bool { return w.Dynamic }) && movesFiles(cmd.Name) && mentionsHookc(s) {
 		c.weakens(cmd, "copies or moves a file that may be hookc")
 		return
+	}
+	files, whole, _ := filesOf(cmd)
+	for _, f := range files {
+		c.path(f, whole)
 	}
 	c.script(cmd, depth)
 }
@@ -285,15 +289,16 @@ func (c *selfCall) script(cmd *shell.Command, depth int) {
 	if lang == "" {
 		lang = scriptLanguage(text)
 	}
-	line := text
+	line, at := text, c.at
 	switch lang {
 	case "":
 		return
 	case "sh":
+	case "powershell", "cmd":
+		at.Shell = lang
 	default:
 		line = lang + " " + shell.Quote(text)
 	}
-	at := c.at
 	at.Cwd, at.MaxBytes = cmd.Dir, 4*maxScript
 	c.shell(shell.Parse(line, at), false, depth+1)
 }
@@ -319,15 +324,17 @@ func scriptOf(cmd *shell.Command) (p, lang string) {
 		return first(), "sh"
 	case languages[name] != "":
 		return first(), languages[name]
+	case shell.DialectOf(cmd.Name) != "":
+		return first(), languages[path.Ext(first())]
 	case strings.Contains(cmd.Argv[0].Text, "/"):
-		return shell.Absolute(cmd.Dir, cmd.Argv[0].Text), ""
+		return shell.Absolute(cmd.Dir, cmd.Argv[0].Text), languages[path.Ext(cmd.Argv[0].Text)]
 	}
 	return "", ""
 }
 
 // languages are the interpreters whose programs are read, with the command that
-// takes a program as its argument.
-var languages = map[string]string{"python": "python3 -c", "node": "node -e", "nodejs": "node -e", "perl": "perl -e", "ruby": "ruby -e"}
+// takes a program as its argument, and the scripts of other shells.
+var languages = map[string]string{".ps1": "powershell", ".bat": "cmd", ".cmd": "cmd", "python": "python3 -c", "node": "node -e", "nodejs": "node -e", "perl": "perl -e", "ruby": "ruby -e"}
 
 // scriptLanguage tells a script's language by its first line; one without such a
 // line is the shell's.

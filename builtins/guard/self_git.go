@@ -52,7 +52,7 @@ func (c *selfCall) git(cmd *shell.Command) {
 	case "pull":
 		c.gitTree(w, "", false)
 	case "apply", "am":
-		c.patches(cmd, cmd.Redirects, append([]shell.Word{shell.NewWord("patch")}, w.args...))
+		c.patches(cmd, append([]shell.Word{shell.NewWord("patch")}, w.args...))
 	case "clone", "submodule", "worktree", "init", "subtree":
 		for _, p := range w.operands() {
 			c.gitNew(w, p)
@@ -295,37 +295,12 @@ func (c *selfCall) gitChanged(w gitWork, files []string, args ...string) (change
 }
 
 // patches judges a patch by the files that it names.
-func (c *selfCall) patches(cmd *shell.Command, redirects []shell.Redirect, argv []shell.Word) {
-	var inputs []string
-	known := true
-	add := func(w shell.Word) {
-		p := shell.Absolute(cmd.Dir, w.Text)
-		known = known && !w.Dynamic && p != ""
-		inputs = append(inputs, p)
+func (c *selfCall) patches(cmd *shell.Command, argv []shell.Word) {
+	files, known := patchedFiles(cmd, argv)
+	for _, p := range files {
+		c.path(p, false)
 	}
-	for i, w := range argv[1:] {
-		switch {
-		case w.Is("--dry-run", "--check", "--stat", "--numstat", "--summary"):
-			return
-		case w.Is("-i", "--input") && i+2 < len(argv):
-			add(argv[i+2])
-		case !strings.HasPrefix(w.Text, "-") && cmd.Name != "patch" && cmd.Name != "gpatch":
-			add(w)
-		}
-	}
-	for _, r := range redirects {
-		if r.Op == "<" {
-			add(r.Target)
-		}
-	}
-	var text strings.Builder
-	for _, p := range inputs {
-		t, ok := scriptText(p)
-		known = known && ok
-		text.WriteString(t + "\n")
-	}
-	if known && len(inputs) > 0 {
-		c.patchNames(cmd, patchFiles(text.String()))
+	if known {
 		return
 	}
 	for _, f := range c.own.files {
@@ -336,14 +311,43 @@ func (c *selfCall) patches(cmd *shell.Command, redirects []shell.Redirect, argv 
 	}
 }
 
-// patchNames judges the files of a patch, however many folders are stripped of
-// their names.
-func (c *selfCall) patchNames(cmd *shell.Command, names []string) {
-	for _, name := range names {
+// patchedFiles are the files that a patch names, however many folders are
+// stripped of their names; known is false when it could not be read.
+func patchedFiles(cmd *shell.Command, argv []shell.Word) (files []string, known bool) {
+	var inputs []string
+	known = true
+	add := func(w shell.Word) {
+		p := shell.Absolute(cmd.Dir, w.Text)
+		known = known && !w.Dynamic && p != ""
+		inputs = append(inputs, p)
+	}
+	for i, w := range argv[1:] {
+		switch {
+		case w.Is("--dry-run", "--check", "--stat", "--numstat", "--summary", "--abort", "--continue", "--skip", "--quit", "--help", "--version"):
+			return nil, true
+		case w.Is("-i", "--input") && i+2 < len(argv):
+			add(argv[i+2])
+		case !strings.HasPrefix(w.Text, "-") && cmd.Name != "patch" && cmd.Name != "gpatch":
+			add(w)
+		}
+	}
+	for _, r := range cmd.Redirects {
+		if r.Op == "<" {
+			add(r.Target)
+		}
+	}
+	var text strings.Builder
+	for _, p := range inputs {
+		t, ok := scriptText(p)
+		known = known && ok
+		text.WriteString(t + "\n")
+	}
+	for _, name := range patchFiles(text.String()) {
 		for at, more := strings.Trim(paths.Slash(name), `"`), true; more && at != ""; _, at, more = strings.Cut(at, "/") {
 			if p := shell.Absolute(cmd.Dir, at); p != "" {
-				c.path(p, false)
+				files = append(files, p)
 			}
 		}
 	}
+	return files, known && len(inputs) > 0
 }

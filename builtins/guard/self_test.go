@@ -21,7 +21,7 @@ func selfProject(t *testing.T) (root string, g policy.Runner) {
 		"hooks.yaml": "{}", "policies/limits.json": "{}", "src/a.go": "package a", "x/hooks.yaml": "no", "y/policies/limits.json": "no",
 		"evil.sh": "#!/bin/sh\nrm -f hooks.yaml\n", "fine.sh": "echo x > src/b.go\n", "evil.py": "import os\nos.remove('hooks.yaml')\n",
 		"evil.diff": "--- a/policies/limits.json\n+++ b/policies/limits.json\n@@ -1 +1 @@\n-{}\n+[]\n", "fine.diff": "--- a/src/a.go\n+++ b/src/a.go\n",
-		"bin/hookc": "#!/bin/sh\n",
+		"bin/hookc": "#!/bin/sh\n", "evil.ps1": "Remove-Item hooks.yaml\n",
 	} {
 		p := filepath.Join(root, filepath.FromSlash(name))
 		require.NoError(t, os.MkdirAll(filepath.Dir(p), 0o755))
@@ -53,6 +53,9 @@ func TestSelfGuardCommands(t *testing.T) {
 		"HOOKC_ENABLED=0 hookc run", "env HOOKC_TRUST=all hookc check", "export HOOKC_ENABLED=0; hookc run", "sudo hookc trust", "timeout 5 hookc trust", "h=hookc; $h trust",
 		"alias h=hookc; h trust", "echo trust | xargs hookc", "hookc $(cat x)", "pkill hookc", "pkill -f 'hookc serve'", "pkill hook", "killall hookgate", "kill $(pgrep hookc)", "kill -9 `pidof hookgate`",
 		"rm -f bin/hookc", "cp src/a.go bin/hookc", "mv bin b", "cp bin/hookc h", "go run github.com/hookc/hookc/cmd/hookc@latest trust",
+		"pwsh -c 'Remove-Item hooks.yaml'", "pwsh -c 'Get-ChildItem *.yaml | Remove-Item'", "cmd /c del hooks.yaml", "cmd /c 'echo x > policies\\limits.json'", "./evil.ps1", "pwsh -NoProfile -File evil.ps1", "pwsh -c 'Set-Content policies/limits.json x'",
+		"pwsh -c 'Move-Item policies p'", "pwsh -c 'hookc trust'", "pwsh -c 'Stop-Process -Name hookc'", "cmd /c 'taskkill /f /im hookc.exe'", "pwsh -c '$f=\"hooks\"; ri \"$f.yaml\"'",
+		"pwsh -c '[IO.File]::Delete(\"hooks.yaml\")'", "prettier --write hooks.yaml", "yq -i '.a=1' hooks.yaml", "trash policies", "gofmt -w hooks.yaml", "npx prettier -w policies/limits.json", "pwsh evil.ps1",
 	}
 	for _, command := range denied {
 		r := say(t, g, bashCall(command).Set(policy.FieldCwd, root).Set(policy.FieldProjectRoot, root))

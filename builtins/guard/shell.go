@@ -234,7 +234,11 @@ func touches(set pathSet, e *shell.Effect, at shell.At) (string, bool) {
 		return text, true
 	}
 	if e.Certainty == shell.CertainPattern {
-		return set.globbed(e.Target, at)
+		text, ok := set.globbed(e.Target, at)
+		if ok || !takesFolder(e, at) {
+			return text, ok
+		}
+		return set.globTakes(e.Target, at)
 	}
 	if takesFolder(e, at) {
 		return set.within(e.Target, e.Recursive, at)

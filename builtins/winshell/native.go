@@ -107,7 +107,7 @@ func native(name string, words []word) (string, bool) {
 		}
 		return "chmod " + pick(has(on, "t", "c"), "-R ", "") + "a+w -- " + at(0).code, true
 	case "taskkill":
-		return pick(strings.Contains(all, "*"), "kill -9 -1", "pkill x"), true
+		return pick(strings.Contains(all, "*"), "kill -9 -1", "pkill "+codes(rest)), true
 	case "shutdown", "logoff":
 		return pick(has(on, "a"), ":", "poweroff"), true
 	case "certutil":

@@ -1,0 +1,102 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/builtins/shell"
+)
+
+// rewriters are programs that write the files they are given, with the options
+// of which one must be there; none is needed where the list is empty.
+var rewriters = map[string]string{
+	"prettier": "--write -w", "yq": "-i --inplace -iy -yi", "eslint": "--fix", "stylelint": "--fix", "gofmt": "-w", "goimports": "-w", "gofumpt": "-w", "shfmt": "-w",
+	"clang-format": "-i", "crudini": "--set --del", "dasel": "put delete", "biome": "--write --apply --fix", "jq": "-i --in-place", "xmlstarlet": "-L --inplace",
+	"black": "", "isort": "", "ruff": "format --fix", "rustfmt": "", "dos2unix": "", "unix2dos": "", "sd": "", "trash": "", "trash-put": "", "gio": "trash", "autopep8": "-i --in-place",
+	"buildifier": "", "taplo": "fmt format", "ed": "", "ex": "", "rename": "", "sponge": "", "patchelf": "", "strip": "", "gzip": "", "bzip2": "", "xz": "", "unlink": "",
+}
+
+// changed adds what commands do to files that their effects do not list: git
+// that takes files back, patches, formatters.
+func (g *pathGuard) changed(says *guardSays, s *shell.Line, at shell.At) {
+	for i := range s.Commands {
+		cmd := &s.Commands[i]
+		if cmd.Host != "" || len(cmd.Argv) == 0 {
+			continue
+		}
+		files, whole, known := filesOf(cmd)
+		if !known {
+			says.add(g.unknown, func() string {
+				return cmd.Name + " applies a patch that cannot be read, which may change a protected file; instead: write the patch into a file first and look at it, `cat fix.patch`"
+			})
+		}
+		for _, f := range files {
+			e := shell.Effect{Kind: shell.EffectDelete, Domain: shell.DomainFile, Target: f, Certainty: shell.CertainKnown, Recursive: true, Command: i}
+			if !whole && !isFolder(f, false) {
+				e.Kind, e.Recursive = shell.EffectWrite, false
+			}
+			if strings.ContainsAny(f, shell.GlobChars) {
+				e.Certainty = shell.CertainPattern
+			}
+			g.effect(says, &e, at)
+		}
+	}
+}
+
+// filesOf lists the files that a command changes; whole says that folders are
+// taken with all that is in them, known that all could be told.
+func filesOf(cmd *shell.Command) (files []string, whole, known bool) {
+	needs, rewrites := rewriters[cmd.Name]
+	switch {
+	case cmd.Name == "git" || cmd.Name == "hub":
+		return gitFiles(cmd)
+	case cmd.Name == "patch" || cmd.Name == "gpatch":
+		files, known = patchedFiles(cmd, cmd.Argv)
+		return files, false, known
+	case !rewrites:
+		return nil, false, true
+	}
+	if needs != "" && !slices.ContainsFunc(cmd.Argv[1:], func(w shell.Word) bool { return shell.WordIn(w.Text, needs) }) {
+		return nil, false, true
+	}
+	return operandPaths(cmd), needs == "trash" || strings.HasPrefix(cmd.Name, "trash"), true
+}
+
+// gitFiles are the files that a git command takes back, moves or removes.
+func gitFiles(cmd *shell.Command) (files []string, whole, known bool) {
+	w, ok := gitWorkOf(cmd)
+	if !ok {
+		return nil, false, true
+	}
+	var specs []string
+	switch w.sub {
+	case "checkout":
+		specs = w.operands()
+		if i := slices.Index(specs, "--"); i >= 0 {
+			specs = specs[i+1:]
+		}
+	case "restore":
+		if w.has("--staged", "-S") && !w.has("--worktree", "-W") {
+			return nil, false, true
+		}
+		specs = w.operands()
+	case "rm", "mv", "clean":
+		if w.has("--cached", "--dry-run") || slices.Contains(cmd.Flags, "-n") {
+			return nil, false, true
+		}
+		specs = w.operands()
+		if w.sub == "clean" && len(specs) == 0 {
+			specs = []string{"."}
+		}
+	case "apply", "am":
+		files, known = patchedFiles(cmd, append([]shell.Word{shell.NewWord("patch")}, w.args...))
+		return files, false, known
+	}
+	for _, spec := range specs {
+		spec = strings.TrimPrefix(strings.TrimPrefix(spec, ":/"), ":(top)")
+		if p := shell.Absolute(w.dir, spec); p != "" && spec != "--" {
+			files = append(files, p)
+		}
+	}
+	return files, w.sub == "rm" || w.sub == "mv", true
+}

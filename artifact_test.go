@@ -62,7 +62,7 @@ func TestArtifactRefused(t *testing.T) {
 			return err
 		}
 		defer eng.Close()
-		d, err := eng.Fire(t.Context(), hookc.PreToolExecution, &policy.Context{ToolName: "Bash", ToolInput: map[string]any{"command": "rm -rf /"}})
+		d, err := eng.Fire(t.Context(), hookc.PreToolExecution, policy.NewContext("").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": "rm -rf /"}))
 		require.NoError(t, err)
 		require.Equal(t, policy.Deny, d.Verdict)
 		require.Equal(t, source+":2:19", d.At.String())
@@ -100,7 +100,7 @@ func TestArtifactOfProfile(t *testing.T) {
 	require.NoError(t, err)
 	defer eng.Close()
 	for tool, verdict := range map[string]policy.Verdict{"write_file": policy.Deny, "read_file": policy.None} {
-		d, err := eng.Fire(t.Context(), hookc.PreToolExecution, &policy.Context{ToolName: tool, Cwd: dir, ToolInput: map[string]any{}})
+		d, err := eng.Fire(t.Context(), hookc.PreToolExecution, policy.NewContext("").Set(policy.FieldToolName, tool).Set(policy.FieldCwd, dir).Set(policy.FieldToolInput, map[string]any{}))
 		require.NoError(t, err)
 		assert.Equal(t, verdict, d.Verdict, tool)
 	}

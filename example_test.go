@@ -72,9 +72,7 @@ pre_tool_execution:
   - {name: tidy, filter: {tool_name: Bash}, set: {tool_input.command: '"nice " + tool_input.command'}}
 `)
 	defer eng.Close()
-	d, err := eng.Fire(ctx, hookc.PreToolExecution, &policy.Context{
-		ToolName: "Bash", ToolInput: map[string]any{"command": "make"},
-	})
+	d, err := eng.Fire(ctx, hookc.PreToolExecution, policy.NewContext("").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": "make"}))
 	fmt.Println(d.Action, d.Patch, err)
 	// Output: proceed map[tool_input:map[command:nice make]] <nil>
 }
@@ -111,7 +109,7 @@ pre_micro_compact:
 	}
 	out, err := eng.Run(ctx, "compact",
 		hookc.Actions{"micro_compact": compact, "auto_compact": compact},
-		&policy.Context{Messages: []any{map[string]any{"role": "user", "content": "hi"}}})
+		policy.NewContext("").Set(policy.FieldMessages, []any{map[string]any{"role": "user", "content": "hi"}}))
 	for _, step := range out.Steps {
 		fmt.Println(step.Decision.Event, step.Decision.Action, step.Decision.Scope, step.Decision.Reasons)
 	}
@@ -136,7 +134,7 @@ post_tool_execution:
 	}
 	for _, command := range []string{"cat .env", "git push"} {
 		out, err := eng.Run(ctx, "tool", hookc.Actions{"tool": tool},
-			&policy.Context{ToolName: "Bash", ToolInput: map[string]any{"command": command}})
+			policy.NewContext("").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": command}))
 		if err != nil {
 			panic(err)
 		}

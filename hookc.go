@@ -160,8 +160,9 @@ func (e *Engine) Fire(ctx context.Context, event policy.Event, in *policy.Contex
 	return e.fire(ctx, event, in, (*executor.Executor).Fire)
 }
 
-// UnfitError is why a guarded event that was read cannot be decided: it lacks
-// what filters need, or has what would mislead them.
+// UnfitError is why an event that was read cannot be decided: it has no Context
+// or one that holds what JSON does not have, or it is guarded and lacks what
+// filters need, or has what would mislead them.
 type UnfitError struct{ Err error }
 
 func (e *UnfitError) Error() string { return "hookc: " + e.Err.Error() }
@@ -179,9 +180,9 @@ type Reused = executor.Reused
 // that the event concerns is in expr and in was made with policy.DecodeContext
 // or Context.Set and has been Frozen for the event.
 func (e *Engine) FireInto(ctx context.Context, event policy.Event, in *policy.Context, m *Reused) (*policy.Decision, error) {
-	known, ok := policy.ParseEvent(string(event))
-	if !ok {
-		return refuse(event, in.Frozen(event), fmt.Errorf("hookc: unknown event %q", event))
+	known, err := usable(event, in)
+	if err != nil {
+		return refuse(event, in, err)
 	}
 	session := ""
 	if e.anyone.Load() { // else no session has a policy of its own
@@ -190,7 +191,7 @@ func (e *Engine) FireInto(ctx context.Context, event policy.Event, in *policy.Co
 	}
 	l, err := e.enter(known, session)
 	if err != nil {
-		return refuse(known, in.Frozen(known), err)
+		return refuse(known, in, err)
 	}
 	defer l.leave()
 	if known.NeedsTool() && l.program.Plan(known) != nil {
@@ -211,9 +212,9 @@ func (e *Engine) FireSerial(ctx context.Context, event policy.Event, in *policy.
 type fireFunc func(*executor.Executor, context.Context, policy.Event, *policy.Context) *policy.Decision
 
 func (e *Engine) fire(ctx context.Context, event policy.Event, in *policy.Context, how fireFunc) (*policy.Decision, error) {
-	known, ok := policy.ParseEvent(string(event))
-	if !ok {
-		return refuse(event, in.Frozen(event), fmt.Errorf("hookc: unknown event %q", event))
+	known, err := usable(event, in)
+	if err != nil {
+		return refuse(event, in, err)
 	}
 	in = in.Frozen(known)
 	l, err := e.enter(known, in.Text(policy.FieldSessionID))
@@ -244,9 +245,9 @@ func (e *Engine) enter(event policy.Event, session string) (*live, error) {
 // hook that decided d were not there: what explain shows as counterfactual.
 // It runs no process and calls no model.
 func (e *Engine) Without(ctx context.Context, event policy.Event, in *policy.Context, d *policy.Decision) (*policy.Decision, error) {
-	known, ok := policy.ParseEvent(string(event))
-	if !ok {
-		return refuse(event, in.Frozen(event), fmt.Errorf("hookc: unknown event %q", event))
+	known, err := usable(event, in)
+	if err != nil {
+		return refuse(event, in, err)
 	}
 	base := e.live.Load().policy
 	rest := *base
@@ -262,7 +263,7 @@ func (e *Engine) Without(ctx context.Context, event policy.Event, in *policy.Con
 	c.execute = executor.Options{MaxGateBlocks: c.execute.MaxGateBlocks} // what did not happen leaves no trace
 	l, err := c.compiled(&rest, nil, &Metrics{})
 	if err != nil {
-		return refuse(known, in.Frozen(known), err)
+		return refuse(known, in, err)
 	}
 	defer l.exec.Close()
 	return l.exec.Fire(ctx, known, in), nil
@@ -283,6 +284,9 @@ func hookOf(by string, hooks []*policy.Hook) string {
 // RunAsync runs one async hook to its end, for a supervisor process that a
 // one-shot engine handed it to. in is what the hook may read.
 func (e *Engine) RunAsync(ctx context.Context, event policy.Event, hook string, in *policy.Context) error {
+	if err := in.Err(); err != nil {
+		return &UnfitError{err}
+	}
 	in = in.Frozen(event)
 	l, err := e.enter(event, in.Text(policy.FieldSessionID))
 	if err != nil {
@@ -294,7 +298,19 @@ func (e *Engine) RunAsync(ctx context.Context, event policy.Event, hook string, 
 
 // refuse is the answer of an engine that cannot decide.
 func refuse(event policy.Event, in *policy.Context, err error) (*policy.Decision, error) {
-	return &policy.Decision{Event: event, Action: policy.Block, Verdict: policy.Deny, Reasons: []string{err.Error()}, Final: in}, err
+	return &policy.Decision{Event: event, Action: policy.Block, Verdict: policy.Deny, Reasons: []string{err.Error()}, Final: in.Frozen(event)}, err
+}
+
+// usable is the canonical event, and why it cannot be decided with in.
+func usable(event policy.Event, in *policy.Context) (policy.Event, error) {
+	known, ok := policy.ParseEvent(string(event))
+	if !ok {
+		return event, fmt.Errorf("hookc: unknown event %q", event)
+	}
+	if err := in.Err(); err != nil {
+		return event, &UnfitError{err}
+	}
+	return known, nil
 }
 
 // plan is what decides an event of a session.
@@ -324,6 +340,11 @@ type Outcome = executor.Outcome
 func (e *Engine) Run(ctx context.Context, pipeline string, actions Actions, in ...*policy.Context) (*Outcome, error) {
 	if e.closed.Load() {
 		return nil, ErrClosed
+	}
+	for _, c := range in {
+		if err := c.Err(); err != nil {
+			return nil, &UnfitError{err}
+		}
 	}
 	l := e.live.Load()
 	if l.program.Plan(PreToolExecution) != nil && (pipeline == "tool" || pipeline == "tool.batch") {

@@ -113,7 +113,7 @@ func TestUnknownEventIsNotPermitted(t *testing.T) {
 func TestNativeEventNamesAreCanonicalised(t *testing.T) {
 	eng := engine(t, `PreToolUse: [{name: no, deny: "true"}]`)
 	for _, name := range []policy.Event{"PreToolUse", "pre_tool_execution", "BeforeTool"} {
-		d, err := eng.Fire(t.Context(), name, &policy.Context{ToolName: "Bash"})
+		d, err := eng.Fire(t.Context(), name, policy.NewContext("").Set(policy.FieldToolName, "Bash"))
 		require.NoError(t, err)
 		assert.Equal(t, hookc.PreToolExecution, d.Event)
 		assert.Equal(t, policy.Block, d.Action)
@@ -145,9 +145,9 @@ func TestClosedEngineRefuses(t *testing.T) {
 		assert.Equal(t, policy.Block, d.Action)
 		assert.False(t, d.Permits())
 	}
-	_, err = eng.FireSerial(t.Context(), hookc.PreToolExecution, nil)
+	_, err = eng.FireSerial(t.Context(), hookc.PreToolExecution, policy.NewContext(""))
 	assert.ErrorIs(t, err, hookc.ErrClosed)
-	_, err = eng.Run(t.Context(), "compact", hookc.Actions{}, &policy.Context{})
+	_, err = eng.Run(t.Context(), "compact", hookc.Actions{}, policy.NewContext(""))
 	assert.ErrorIs(t, err, hookc.ErrClosed)
 	_, err = own.Register(hookc.Hook{Event: "notify", Command: "cat"})
 	assert.ErrorIs(t, err, hookc.ErrClosed)
@@ -166,7 +166,7 @@ func TestWithoutLeavesTheDeciderOut(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "project/pre_tool_execution#1#2", d.By)
 	for _, event := range []policy.Event{"pre_tool_execution", "PreToolUse"} {
-		without, err := eng.Without(t.Context(), event, &policy.Context{ToolName: "Bash", ToolInput: map[string]any{"command": "b"}}, d)
+		without, err := eng.Without(t.Context(), event, policy.NewContext("").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": "b"}), d)
 		require.NoError(t, err)
 		assert.Equal(t, "last", without.By)
 		assert.Equal(t, []string{"named"}, without.Reasons)
@@ -181,7 +181,7 @@ func TestWithoutLeavesNoTrace(t *testing.T) {
 	require.NoError(t, err)
 	before, counted := seen, eng.Metrics().List()
 	for range 10 {
-		without, err := eng.Without(t.Context(), hookc.StopEvent, &policy.Context{}, d)
+		without, err := eng.Without(t.Context(), hookc.StopEvent, policy.NewContext(""), d)
 		require.NoError(t, err)
 		assert.Equal(t, policy.KeepWorking, without.Action)
 	}
@@ -214,7 +214,7 @@ func TestRunOfABatchTakesAContextForEachCall(t *testing.T) {
 		return nil, nil
 	}
 	call := func(id, command string) *policy.Context {
-		return &policy.Context{ToolName: "Bash", ToolUseID: id, ToolInput: map[string]any{"command": command}}
+		return policy.NewContext("").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolUseID, id).Set(policy.FieldToolInput, map[string]any{"command": command})
 	}
 	out, err := eng.Run(t.Context(), "tool.batch", hookc.Actions{"tool": tool}, call("1", "ls"), call("2", "rm"), call("3", "pwd"))
 	require.NoError(t, err)

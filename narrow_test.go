@@ -26,7 +26,7 @@ func TestNarrowedEngine(t *testing.T) {
 	defer eng.Close()
 	decide := func(eng *hookc.Engine, command string) []string {
 		t.Helper()
-		d, err := eng.Fire(context.Background(), hookc.PreToolExecution, &policy.Context{SessionID: "s", ToolName: "Bash", ToolInput: map[string]any{"command": command}})
+		d, err := eng.Fire(context.Background(), hookc.PreToolExecution, policy.NewContext("").Set(policy.FieldSessionID, "s").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": command}))
 		require.NoError(t, err)
 		return d.Reasons
 	}

@@ -51,7 +51,10 @@ func TestSessionHooksRunInPipelines(t *testing.T) {
 			return nil, nil
 		}
 		_, err := eng.Run(t.Context(), "tool", hookc.Actions{"tool": tool},
-			&policy.Context{SessionID: session, ToolName: "Bash", ToolInput: map[string]any{"command": "rm"}})
+			policy.NewContext("").
+				Set(policy.FieldSessionID, session).
+				Set(policy.FieldToolName, "Bash").
+				Set(policy.FieldToolInput, map[string]any{"command": "rm"}))
 		require.NoError(t, err)
 		assert.Equal(t, runs, ran, session)
 	}

@@ -54,6 +54,6 @@ permission_request: [{name: ask, filter: {tool_name: Bash}, deny: 'command conta
 	d, err := eng.PreTool(t.Context(), hookc.Call{Input: map[string]any{"command": "rm -rf /"}})
 	require.Error(t, err)
 	assert.Equal(t, policy.Block, d.Action)
-	_, err = eng.Run(t.Context(), "tool", nil, &policy.Context{ToolInput: map[string]any{"command": "rm -rf /"}})
+	_, err = eng.Run(t.Context(), "tool", nil, policy.NewContext("").Set(policy.FieldToolInput, map[string]any{"command": "rm -rf /"}))
 	require.Error(t, err)
 }

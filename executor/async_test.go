@@ -83,7 +83,7 @@ func TestAsyncIsHandedOver(t *testing.T) {
 		return err
 	}})
 	defer x.Close()
-	d := x.Fire(t.Context(), policy.Notify, &policy.Context{Message: "hi", Level: "info"})
+	d := x.Fire(t.Context(), policy.Notify, policy.NewContext("").Set(policy.FieldMessage, "hi").Set(policy.FieldLevel, "info"))
 	assert.Equal(t, []string{`a{"event":"notify","message":"hi"}`, `b{"event":"notify","level":"info","message":"hi"}`}, given)
 	assert.Equal(t, []policy.Warning{{Code: codeAsync, Hook: "b", Text: "b: dropped: not handed over: no supervisor"}}, d.Warnings)
 }

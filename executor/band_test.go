@@ -218,8 +218,10 @@ func TestBandsAsIfSerial(t *testing.T) {
 			x := New(programOf(w.plan), w.options(seed%3 > 0))
 			each := New(programOf(w.plan), Options{Observe: func(Run) {}})
 			for range 12 {
-				in := &policy.Context{SessionID: "s", ToolName: []string{"Bash", "Edit", "Read", ""}[w.IntN(4)],
-					ToolInput: map[string]any{"command": fmt.Sprint(w.IntN(6))}}
+				in := policy.NewContext("").
+					Set(policy.FieldSessionID, "s").
+					Set(policy.FieldToolName, []string{"Bash", "Edit", "Read", ""}[w.IntN(4)]).
+					Set(policy.FieldToolInput, map[string]any{"command": fmt.Sprint(w.IntN(6))})
 				want := each.FireSerial(t.Context(), w.plan.Event, in)
 				got := x.FireInto(t.Context(), w.plan.Event, in, memory)
 				require.NoError(t, sameDecision(want, got), "seed %d", seed)

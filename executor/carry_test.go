@@ -13,7 +13,7 @@ import (
 // TestPipelineCarriesFields: a field that one event does not carry is absent
 // there and present at the next event that does.
 func TestPipelineCarriesFields(t *testing.T) {
-	in := &policy.Context{SystemPrompt: "be kind", Messages: []any{"m"}, UserInput: "hi"}
+	in := policy.NewContext("").Set(policy.FieldSystemPrompt, "be kind").Set(policy.FieldMessages, []any{"m"}).Set(policy.FieldUserInput, "hi")
 	acts := Actions{"micro_compact": does(nil), "auto_compact": func(_ context.Context, c *policy.Context) (map[string]any, error) {
 		return map[string]any{"messages": []any{c.Text(policy.FieldSystemPrompt), c.Text(policy.FieldUserInput)}}, nil
 	}}

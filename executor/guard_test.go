@@ -22,9 +22,7 @@ func counting(n *atomic.Int32, body bodyFunc) bodyFunc {
 }
 
 func call(id, command string) *policy.Context {
-	c := bashCall()
-	c.ToolUseID, c.ToolInput = id, map[string]any{"command": command}
-	return c
+	return bashCall().Set(policy.FieldToolUseID, id).Set(policy.FieldToolInput, map[string]any{"command": command})
 }
 
 func TestRepeatIsAnsweredFromMemory(t *testing.T) {
@@ -172,7 +170,7 @@ func TestGateIsOverriddenAfterEightBlocks(t *testing.T) {
 	}})
 	x := New(programOf(plan), Options{})
 	defer x.Close()
-	in := &policy.Context{SessionID: "s"}
+	in := policy.NewContext("").Set(policy.FieldSessionID, "s")
 	blocks := func(n int) {
 		for range n {
 			d := x.Fire(t.Context(), policy.StopEvent, in)
@@ -192,6 +190,6 @@ func TestGateIsOverriddenAfterEightBlocks(t *testing.T) {
 	assert.Equal(t, policy.Proceed, x.Fire(t.Context(), policy.StopEvent, in).Action)
 	block = true
 	blocks(8)
-	other := x.Fire(t.Context(), policy.StopEvent, &policy.Context{SessionID: "t"})
+	other := x.Fire(t.Context(), policy.StopEvent, policy.NewContext("").Set(policy.FieldSessionID, "t"))
 	assert.Equal(t, policy.KeepWorking, other.Action)
 }

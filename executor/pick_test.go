@@ -49,7 +49,7 @@ func TestPickAsksFiltersOnceANameAndPicksExactly(t *testing.T) {
 	assert.Empty(t, k.tool("none").list)
 	assert.Same(t, k.rest, k.tool("none"))
 	assert.Empty(t, k.pick(policy.NewContext(policy.PreToolExecution)).list, "an event without a tool")
-	odd := policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, 7)
+	odd := policy.NewContext(policy.PreToolExecution).With(policy.Replace(policy.Path{Field: policy.FieldToolName}, 7))
 	assert.Equal(t, []int{0, 1, 2}, k.pick(odd).list, "no name at all settles nothing")
 }
 

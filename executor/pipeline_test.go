@@ -64,7 +64,8 @@ func TestCompactPipeline(t *testing.T) {
 	short := []any{map[string]any{"role": "user", "content": "short"}}
 	shorter := []any{map[string]any{"role": "user", "content": "shorter"}}
 	acts := Actions{"micro_compact": does(map[string]any{"messages": short}), "auto_compact": does(map[string]any{"messages": shorter})}
-	in := &policy.Context{Messages: []any{map[string]any{"role": "user", "content": "long"}}}
+	long := []any{map[string]any{"role": "user", "content": "long"}}
+	in := policy.NewContext("").Set(policy.FieldMessages, long)
 	all := []string{"pre_micro_compact", "micro_compact", "post_micro_compact", "pre_auto_compact", "auto_compact", "post_auto_compact"}
 	for _, c := range []struct {
 		name     string
@@ -74,7 +75,7 @@ func TestCompactPipeline(t *testing.T) {
 		messages any
 	}{
 		{"nothing said", policy.PreMicroCompact, policy.Result{}, all, shorter},
-		{"stop at micro leaves compact", policy.PreMicroCompact, policy.Result{Control: policy.Stop}, all[:1], in.Messages},
+		{"stop at micro leaves compact", policy.PreMicroCompact, policy.Result{Control: policy.Stop}, all[:1], long},
 		{"deny at micro leaves micro alone", policy.PreMicroCompact, deny("no"), []string{all[0], all[3], all[4], all[5]}, shorter},
 		{"stop at auto keeps micro", policy.PreAutoCompact, policy.Result{Control: policy.Stop}, all[:4], short},
 	} {
@@ -149,7 +150,7 @@ func TestBatchIsolatesCalls(t *testing.T) {
 		last    bool
 	}{{policy.Skip, "", []string{"pre_tool_execution"}, true}, {policy.Stop, "", []string{"pre_tool_execution"}, false}, {policy.Halt, policy.LabelTurn, []string{"pre_tool_execution"}, false}} {
 		x := pipelines(planOf(t, policy.PreToolExecution, policy.Chain, hook{name: "h", kind: policy.KindExpr, tool: "Edit", run: control(c.says)}))
-		o, err := x.Pipeline(t.Context(), "tool.batch", Actions{"tool": does(nil)}, bashCall(), &policy.Context{ToolName: "Edit"}, bashCall())
+		o, err := x.Pipeline(t.Context(), "tool.batch", Actions{"tool": does(nil)}, bashCall(), policy.NewContext("").Set(policy.FieldToolName, "Edit"), bashCall())
 		require.NoError(t, err)
 		assert.Equal(t, c.left, o.Break)
 		whole := []string{"pre_tool_execution", "tool", "post_tool_execution"}
@@ -167,7 +168,7 @@ func TestBatchIsolatesCalls(t *testing.T) {
 func TestAgentPipeline(t *testing.T) {
 	x := pipelines(planOf(t, policy.SubagentStart, policy.Chain, hook{name: "h", kind: policy.KindExpr, run: says(deny("no"))}))
 	defer x.Close()
-	o, err := x.Pipeline(t.Context(), "agent", Actions{"agent": does(nil)}, &policy.Context{SubagentName: "a"})
+	o, err := x.Pipeline(t.Context(), "agent", Actions{"agent": does(nil)}, policy.NewContext("").Set(policy.FieldSubagentName, "a"))
 	require.NoError(t, err)
 	assert.Equal(t, []string{"subagent_start"}, happened(o))
 	assert.Equal(t, policy.NoLabel, o.Break)

@@ -202,10 +202,14 @@ func patchOf(action string, fields map[string]any) (policy.Patch, error) {
 		if !ok || f.Derived() {
 			return p, fmt.Errorf("action %s returned %q, which is no field it can set", action, name)
 		}
-		if v := fields[name]; v != nil && !f.Spec().Type.Holds(v) {
-			return p, fmt.Errorf("action %s returned a %s that is not a %s", action, name, f.Spec().Type)
+		v, err := policy.JSONValue(fields[name], name)
+		if err != nil {
+			return p, fmt.Errorf("action %s: %w", action, err)
 		}
-		p = p.Then(policy.Replace(policy.Path{Field: f}, fields[name]))
+		if v != nil && !f.Spec().Type.Holds(v) {
+			return p, fmt.Errorf("action %s returned a %s that is not %s", action, name, f.Spec().Type.Article())
+		}
+		p = p.Then(policy.Replace(policy.Path{Field: f}, v))
 	}
 	return p, nil
 }

@@ -205,7 +205,7 @@ func fireOnce(t *testing.T, plan *dag.Plan, in *policy.Context) *policy.Decision
 }
 
 func bashCall() *policy.Context {
-	return &policy.Context{SessionID: "s", ToolName: "Bash", ToolInput: map[string]any{"command": "ls"}}
+	return policy.NewContext("").Set(policy.FieldSessionID, "s").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": "ls"})
 }
 
 func statuses(d *policy.Decision) []policy.Status {

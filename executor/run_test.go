@@ -274,7 +274,7 @@ func TestDispatchPicksByToolAndKeepsOrder(t *testing.T) {
 	d := fireOnce(t, plan, bashCall())
 	assert.Equal(t, []string{"a", "c"}, d.Context)
 	assert.Equal(t, []policy.Status{ran, policy.StatusFiltered, ran}, statuses(d))
-	d = fireOnce(t, plan, &policy.Context{ToolName: "Edit"})
+	d = fireOnce(t, plan, policy.NewContext("").Set(policy.FieldToolName, "Edit"))
 	assert.Equal(t, []policy.Status{ran, ran, notStarted}, statuses(d))
 }
 

@@ -30,7 +30,7 @@ func (c *Context) carried(e Event) *Context {
 func (c *Context) Carry(before *Context, e Event) *Context {
 	var p Patch
 	for _, f := range before.beyond(e) {
-		p = p.Then(Replace(Path{Field: f}, before.slots.values[f]))
+		p = p.Then(Replace(Path{Field: f}, before.values[f]))
 	}
 	return c.With(p)
 }
@@ -44,7 +44,7 @@ func (c *Context) beyond(e Event) []Field {
 	}
 	var out []Field
 	for f, carried := range carries[i] {
-		if !carried && c.slots.has[f] {
+		if !carried && c.has[f] {
 			out = append(out, Field(f))
 		}
 	}

@@ -13,7 +13,13 @@ func TestFrozenCarries(t *testing.T) {
 	sent := `{"event": "pre_tool_execution", "tool_name": "Bash", "user_input": "x", "messages": [], "level": "l", "step_count": 1, "other": 2}`
 	in, _, err := DecodeContext([]byte(sent))
 	require.NoError(t, err)
-	filled := &Context{ToolName: "Bash", UserInput: "x", Messages: []any{}, Level: "l", StepCount: 1, Raw: map[string]any{"other": 2}}
+	filled := NewContext("").
+		Set(FieldToolName, "Bash").
+		Set(FieldUserInput, "x").
+		Set(FieldMessages, []any{}).
+		Set(FieldLevel, "l").
+		Set(FieldStepCount, 1).
+		Set(FieldRaw, map[string]any{"other": 2})
 	for name, c := range map[string]*Context{"sent": in, "filled in": filled} {
 		assert.Equal(t, []Field{FieldEvent, FieldToolName, FieldRaw}, c.Frozen(PreToolExecution).Fields(), name)
 		assert.Len(t, c.Frozen("ext.Own").Fields(), 7, name)
@@ -26,7 +32,7 @@ func TestFrozenCarries(t *testing.T) {
 // TestCarry: what an event does not carry is there again for the next one,
 // what it changed stays changed.
 func TestCarry(t *testing.T) {
-	before := (&Context{ToolName: "Bash", SystemPrompt: "be kind", ToolInput: map[string]any{"a": 1}}).Whole(PreToolExecution)
+	before := NewContext("").Set(FieldToolName, "Bash").Set(FieldSystemPrompt, "be kind").Set(FieldToolInput, map[string]any{"a": 1}).Whole(PreToolExecution)
 	after := before.Frozen(PreToolExecution).With(Merge(FieldToolInput, map[string]any{"a": 2}))
 	assert.False(t, after.Has(FieldSystemPrompt))
 	got := after.Carry(before, PreToolExecution)

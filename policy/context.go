@@ -3,80 +3,26 @@ package policy
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 )
 
 // Context is what a hook may read when an event fires: the fields of
-// semantics.md §1.3. A host fills in the exported fields it knows, or decodes
-// JSON with DecodeContext; the engine reads a Context only through Get, Has
-// and Fields and changes it only through With, which makes a new one. A zero
-// exported field is an absent one; Set gives a field an explicitly empty
-// value. Values are JSON values: nil, bool, string, a number, []any,
-// map[string]any; none may be changed once the Context is in use. A Context
-// in use is immutable and safe for concurrent reading.
+// semantics.md §1.3. Every Context, whoever made it, is read with Get, and with
+// what is made of Get (Has, Text, At, Fields, Map), and is filled in with Set;
+// With makes a changed one. The zero Context is empty and ready for Set. A
+// Context in use is immutable and safe for concurrent reading.
 type Context struct {
-	Event           Event
-	SessionID       string
-	Cwd             string
-	ProjectRoot     string
-	Timestamp       string
-	TranscriptPath  string
-	PermissionMode  string
-	AgentID         string
-	AgentType       string
-	HookExecutionID string
-
-	Model            string
-	Source           string
-	Reason           string
-	Trigger          string
-	ErrorType        string
-	NotificationType string
-	StopReason       string
-	StopHookActive   bool
-	StepCount        int
-
-	UserInput       string
-	Messages        []any
-	SystemPrompt    string
-	RequestConfig   map[string]any
-	ToolConfig      map[string]any
-	AssistantOutput string
-
-	ToolName  string
-	ToolUseID string
-	MCP       map[string]any
-	ToolInput map[string]any
-	// ToolResult is any JSON value.
-	ToolResult any
-	ToolError  string
-
-	SubagentName    string
-	SubagentType    string
-	TaskDescription string
-
-	PreTokens       int
-	MessageCount    int
-	Message         string
-	Level           string
-	Title           string
-	DurationSeconds float64
-	TotalSteps      int
-	ExitReason      string
-
-	// Raw holds what the host sent that has no name here.
-	Raw map[string]any
-
-	slots *slots
-}
-
-// slots is the one form in which fields are stored once a Context is in use.
-type slots struct {
+	// Values are JSON values as DecodeJSON makes them.
 	values [numFields]any
 	has    [numFields]bool
-	mu     sync.Mutex
-	done   [numFields]bool // derived fields already computed
+	// err is what Set could not take.
+	err error
+
+	mu   sync.Mutex
+	done [numFields]bool // derived fields already computed
 	// frozen is one more than the event that Frozen has made it ready for.
 	frozen atomic.Uint32
 
@@ -84,28 +30,80 @@ type slots struct {
 	memo   map[Field]any // what Memo computed
 }
 
-// NewContext returns an empty Context for an event, to be filled with Set.
+// ErrNoContext is why an event without a Context cannot be decided.
+var ErrNoContext = errors.New("the context is nil: make one with policy.NewContext")
+
+// NewContext returns an empty Context for an event, to be filled in with Set.
 func NewContext(e Event) *Context {
-	c := &Context{slots: new(slots)}
-	c.put(FieldEvent, string(e))
+	c := &Context{}
+	if e != "" {
+		c.put(FieldEvent, string(e))
+	}
 	return c
 }
 
-// Frozen returns c ready for use: its exported fields are read once, the event
-// and the project root are filled in, and a field that the event does not
-// carry is not present (semantics.md §1.3). Later changes to the exported
-// fields have no effect on the result.
+// Set gives a field a value, an empty one included, and returns c. Any Go value
+// becomes the JSON value that encoding/json makes of it; null makes the field
+// absent. A value that JSON does not have, or that is not of the field's type,
+// makes the Context unusable: Err says why, and an engine refuses the event.
+// Set is for filling in a Context before it is used; neither it nor the value
+// may be changed afterwards.
+func (c *Context) Set(f Field, value any) *Context {
+	c.frozen.Store(0)
+	c.forget()
+	if f.Derived() {
+		return c.fail(fmt.Errorf("%s is derived from other fields and cannot be set", f))
+	}
+	v, err := jsonValue(value, 1, f.String())
+	switch {
+	case err != nil:
+		return c.fail(err)
+	case v != nil && !f.Spec().Type.Holds(v):
+		return c.fail(fmt.Errorf("%s must be %s", f, f.Spec().Type.Article()))
+	}
+	c.put(f, v)
+	return c
+}
+
+// Err is why c cannot be used, nil when it can: it is nil, or Set was given
+// what JSON does not have.
+func (c *Context) Err() error {
+	if c == nil {
+		return ErrNoContext
+	}
+	return c.err
+}
+
+func (c *Context) fail(err error) *Context {
+	c.err = errors.Join(c.err, err)
+	return c
+}
+
+// forget drops what was computed of the fields.
+func (c *Context) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for f := FieldToolArguments; f < numFields; f++ {
+		c.values[f], c.has[f], c.done[f] = nil, false, false
+	}
+	c.memoMu.Lock()
+	defer c.memoMu.Unlock()
+	c.memo = nil
+}
+
+// Frozen returns c ready for use: the event and the project root are filled in,
+// and a field that the event does not carry is not present (semantics.md §1.3).
 func (c *Context) Frozen(e Event) *Context {
 	i, known := eventIndex[e]
 	if !known {
 		return c.Whole(e).carried(e)
 	}
 	mark := uint32(i) + 1
-	if c != nil && c.slots != nil && c.slots.frozen.Load() == mark {
+	if c != nil && c.frozen.Load() == mark {
 		return c
 	}
 	out := c.Whole(e).carried(e)
-	out.slots.frozen.Store(mark)
+	out.frozen.Store(mark)
 	return out
 }
 
@@ -122,10 +120,6 @@ func (c *Context) Whole(e Event) *Context {
 		}
 		out.put(f, value)
 	}
-	if c.slots == nil {
-		out, own = &Context{slots: new(slots)}, true
-		c.export(out)
-	}
 	if v, ok := out.Get(FieldEvent); !ok || v != string(e) {
 		change(FieldEvent, string(e))
 	}
@@ -137,11 +131,11 @@ func (c *Context) Whole(e Event) *Context {
 	return out
 }
 
-// freeze makes c, which nobody else holds and which has its slots, what
+// freeze makes c, which nobody else holds, what
 // Frozen returns.
 func (c *Context) freeze(e Event) {
 	c.put(FieldEvent, string(e))
-	if !c.slots.has[FieldProjectRoot] {
+	if !c.has[FieldProjectRoot] {
 		if cwd := c.Text(FieldCwd); cwd != "" {
 			c.put(FieldProjectRoot, ProjectRoot(cwd))
 		}
@@ -150,105 +144,20 @@ func (c *Context) freeze(e Event) {
 		c.put(f, nil)
 	}
 	if i, known := eventIndex[e]; known {
-		c.slots.frozen.Store(uint32(i) + 1)
+		c.frozen.Store(uint32(i) + 1)
 	}
-}
-
-// export moves the exported fields of c into the slots of out.
-func (c *Context) export(out *Context) {
-	text := func(f Field, s string) {
-		if s != "" {
-			out.put(f, s)
-		}
-	}
-	number := func(f Field, n int) {
-		if n != 0 {
-			out.put(f, n)
-		}
-	}
-	object := func(f Field, m map[string]any) {
-		if m != nil {
-			out.put(f, m)
-		}
-	}
-	text(FieldEvent, string(c.Event))
-	text(FieldSessionID, c.SessionID)
-	text(FieldCwd, c.Cwd)
-	text(FieldProjectRoot, c.ProjectRoot)
-	text(FieldTimestamp, c.Timestamp)
-	text(FieldTranscriptPath, c.TranscriptPath)
-	text(FieldPermissionMode, c.PermissionMode)
-	text(FieldAgentID, c.AgentID)
-	text(FieldAgentType, c.AgentType)
-	text(FieldHookExecutionID, c.HookExecutionID)
-	text(FieldModel, c.Model)
-	text(FieldSource, c.Source)
-	text(FieldReason, c.Reason)
-	text(FieldTrigger, c.Trigger)
-	text(FieldErrorType, c.ErrorType)
-	text(FieldNotificationType, c.NotificationType)
-	text(FieldStopReason, c.StopReason)
-	if c.StopHookActive {
-		out.put(FieldStopHookActive, true)
-	}
-	number(FieldStepCount, c.StepCount)
-	text(FieldUserInput, c.UserInput)
-	if c.Messages != nil {
-		out.put(FieldMessages, c.Messages)
-	}
-	text(FieldSystemPrompt, c.SystemPrompt)
-	object(FieldRequestConfig, c.RequestConfig)
-	object(FieldToolConfig, c.ToolConfig)
-	text(FieldAssistantOutput, c.AssistantOutput)
-	text(FieldToolName, c.ToolName)
-	text(FieldToolUseID, c.ToolUseID)
-	object(FieldMCP, c.MCP)
-	object(FieldToolInput, c.ToolInput)
-	if c.ToolResult != nil {
-		out.put(FieldToolResult, c.ToolResult)
-	}
-	text(FieldToolError, c.ToolError)
-	text(FieldSubagentName, c.SubagentName)
-	text(FieldSubagentType, c.SubagentType)
-	text(FieldTaskDescription, c.TaskDescription)
-	number(FieldPreTokens, c.PreTokens)
-	number(FieldMessageCount, c.MessageCount)
-	text(FieldMessage, c.Message)
-	text(FieldLevel, c.Level)
-	text(FieldTitle, c.Title)
-	if c.DurationSeconds != 0 {
-		out.put(FieldDurationSeconds, c.DurationSeconds)
-	}
-	number(FieldTotalSteps, c.TotalSteps)
-	text(FieldExitReason, c.ExitReason)
-	object(FieldRaw, c.Raw)
-}
-
-// Set gives a field a value, empty ones included, and returns c. It is for
-// filling in a Context before it is used; a nil value makes the field absent.
-func (c *Context) Set(f Field, value any) *Context {
-	if c.slots == nil {
-		filled := &Context{slots: new(slots)}
-		c.export(filled)
-		c.slots = filled.slots
-	}
-	c.slots.frozen.Store(0)
-	c.put(f, value)
-	return c
 }
 
 func (c *Context) put(f Field, value any) {
-	c.slots.values[f], c.slots.has[f] = value, value != nil
+	c.values[f], c.has[f] = value, value != nil
 }
 
 func (c *Context) clone() *Context {
-	s := new(slots)
-	for f := range numFields {
-		if !f.Derived() {
-			s.values[f], s.has[f] = c.slots.values[f], c.slots.has[f]
-		}
+	out := &Context{err: c.err}
+	for f := range FieldToolArguments { // the derived ones follow
+		out.values[f], out.has[f] = c.values[f], c.has[f]
 	}
-	return &Context{slots: s}
+	return out
 }
 
 // Get returns a field's value and whether it is present. Derived fields are
@@ -257,22 +166,21 @@ func (c *Context) Get(f Field) (any, bool) {
 	if f.Derived() {
 		return c.derived(f)
 	}
-	return c.slots.values[f], c.slots.has[f]
+	return c.values[f], c.has[f]
 }
 
 func (c *Context) derived(f Field) (any, bool) {
-	s := c.slots
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.done[f] && !s.has[f] {
-		s.done[f] = true
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.done[f] && !c.has[f] {
+		c.done[f] = true
 		if provide := providers[f]; provide != nil {
 			if v, ok := provide(c); ok {
-				s.values[f], s.has[f] = v, true
+				c.values[f], c.has[f] = v, true
 			}
 		}
 	}
-	return s.values[f], s.has[f]
+	return c.values[f], c.has[f]
 }
 
 // Has reports whether a field is present.
@@ -306,7 +214,7 @@ func (c *Context) With(p Patch) *Context {
 	}
 	out := c.clone()
 	for _, e := range p.edits {
-		old := out.slots.values[e.Path.Field]
+		old := out.values[e.Path.Field]
 		out.put(e.Path.Field, assign(old, e.Path.Keys, e.Value, e.Delete))
 	}
 	return out
@@ -316,10 +224,10 @@ func (c *Context) With(p Patch) *Context {
 // the fields every hook sees. Derived fields named in reads keep the values
 // they have in c.
 func (c *Context) Project(reads Paths) *Context {
-	out := &Context{slots: new(slots)}
+	out := &Context{}
 	for f := range numFields {
-		if f.Spec().Always && c.slots.has[f] {
-			out.put(f, c.slots.values[f])
+		if f.Spec().Always && c.has[f] {
+			out.put(f, c.values[f])
 		}
 	}
 	for _, p := range reads.All() {
@@ -327,7 +235,7 @@ func (c *Context) Project(reads Paths) *Context {
 		if !ok || p.Field.Spec().Always {
 			continue
 		}
-		out.put(p.Field, assign(out.slots.values[p.Field], p.Keys, v, false))
+		out.put(p.Field, assign(out.values[p.Field], p.Keys, v, false))
 		if p.Field.Derived() && len(p.Keys) == 0 {
 			out.recall(c, p.Field)
 		}
@@ -340,7 +248,7 @@ func (c *Context) Project(reads Paths) *Context {
 func (c *Context) Fields() []Field {
 	var out []Field
 	for f := range numFields {
-		if !f.Derived() && c.slots.has[f] {
+		if !f.Derived() && c.has[f] {
 			out = append(out, f)
 		}
 	}
@@ -366,10 +274,9 @@ func (c *Context) Map() map[string]any {
 
 // given reports whether a derived field was put there rather than computed.
 func (c *Context) given(f Field) bool {
-	s := c.slots
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.has[f] && !s.done[f]
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.has[f] && !c.done[f]
 }
 
 // MarshalJSON is Map as JSON with sorted keys and no HTML escapes.

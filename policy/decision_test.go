@@ -225,7 +225,7 @@ func FuzzDecodeContext(f *testing.F) {
 func TestMapShowsWhatWasGiven(t *testing.T) {
 	fresh := NewContext(PreToolExecution).Set(FieldToolName, "Bash").Set(FieldToolInput, map[string]any{"command": "ls"})
 	used := NewContext(PreToolExecution).Set(FieldToolName, "Bash").Set(FieldToolInput, map[string]any{"command": "ls"})
-	used.slots.done[FieldCommand], used.slots.values[FieldCommand], used.slots.has[FieldCommand] = true, "ls", true
+	used.done[FieldCommand], used.values[FieldCommand], used.has[FieldCommand] = true, "ls", true
 	assert.Equal(t, fresh.Map(), used.Map())
 
 	given := used.Project(ExactPaths(Path{Field: FieldCommand}))

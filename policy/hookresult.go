@@ -121,7 +121,7 @@ func UnknownResultKeys(m map[string]any) []string {
 func want[T any](v any, what string) (T, error) {
 	t, ok := v.(T)
 	if !ok {
-		return t, fmt.Errorf("must be a %s", what)
+		return t, fmt.Errorf("must be %s", Article(what))
 	}
 	return t, nil
 }

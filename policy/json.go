@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hookc/hookc/policy/digits"
 )
@@ -22,20 +23,22 @@ const maxDepth = 512
 // that loses nothing and stays a json.Number otherwise, so what is not
 // changed is written back as it was read. One of more digits than
 // digits.Max, written out, is an error: to compare it takes seconds.
-func DecodeJSON(data []byte) (any, error) {
+func DecodeJSON(data []byte) (any, error) { return decodeAt(data, 0) }
+
+// decodeAt is DecodeJSON of a value that is inside depth others.
+func decodeAt(data []byte, depth int) (any, error) {
 	s := newScanner(data)
-	if v, ok := s.value(0); ok && s.End() {
+	if v, ok := s.value(depth); ok && s.End() {
 		return v, nil
 	}
-	return decodeSlowly(data)
+	return decodeSlowly(data, depth)
 }
 
-// decodeSlowly is DecodeJSON by the standard library, which says what is
-// wrong.
-func decodeSlowly(data []byte) (any, error) {
+// decodeSlowly is decodeAt by the standard library, which says what is wrong.
+func decodeSlowly(data []byte, depth int) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
-	v, err := decodeValue(dec, 0)
+	v, err := decodeValue(dec, depth)
 	if err != nil {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
@@ -159,13 +162,25 @@ func DecodeContext(data []byte) (c *Context, event string, err error) {
 	if !ok {
 		return nil, "", errors.New("not a JSON object")
 	}
-	return ContextFromMap(m)
+	return contextOf(m)
 }
 
-// ContextFromMap is DecodeContext for an object that is already decoded. The
-// values are kept, not copied.
+// ContextFromMap is DecodeContext for an object that is already decoded. Its
+// values are taken as Set takes them.
 func ContextFromMap(m map[string]any) (c *Context, event string, err error) {
-	c = &Context{slots: new(slots)}
+	own := make(map[string]any, len(m))
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		v, wrong := jsonValue(m[key], 1, key)
+		own[key], err = v, errors.Join(err, wrong)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	return contextOf(own)
+}
+
+func contextOf(m map[string]any) (c *Context, event string, err error) {
+	c = &Context{}
 	raw := map[string]any{}
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		f, known := fieldByName[key]
@@ -184,7 +199,7 @@ func ContextFromMap(m map[string]any) (c *Context, event string, err error) {
 		case !known || f.Derived() || f == FieldRaw:
 			raw[key] = m[key]
 		case !f.Spec().Type.Holds(m[key]):
-			err = errors.Join(err, fmt.Errorf("%s must be %s", key, f.Spec().Type.article()))
+			err = errors.Join(err, fmt.Errorf("%s must be %s", key, f.Spec().Type.Article()))
 		default:
 			c.put(f, m[key])
 		}
@@ -236,12 +251,20 @@ func (c *Context) setArguments(v, input any) error {
 	return nil
 }
 
-// article is the type with its article, for messages.
-func (t FieldType) article() string {
-	if t == ObjectType {
-		return "an object"
+// Article is the type with its article, for messages.
+func (t FieldType) Article() string {
+	if t == AnyType {
+		return "a JSON value"
 	}
-	return "a " + t.String()
+	return Article(t.String())
+}
+
+// Article is a noun with its article, for messages.
+func Article(noun string) string {
+	if strings.ContainsRune("aeiou", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
 }
 
 // Holds reports whether a JSON value is of the type.

@@ -5,16 +5,15 @@ package policy
 // a field whose JSON value is dear to make. compute may read c, but not its
 // Memo of any field.
 func (c *Context) Memo(f Field, compute func(*Context) any) any {
-	s := c.slots
-	s.memoMu.Lock()
-	defer s.memoMu.Unlock()
-	v, ok := s.memo[f]
+	c.memoMu.Lock()
+	defer c.memoMu.Unlock()
+	v, ok := c.memo[f]
 	if !ok {
 		v = compute(c)
-		if s.memo == nil {
-			s.memo = map[Field]any{}
+		if c.memo == nil {
+			c.memo = map[Field]any{}
 		}
-		s.memo[f] = v
+		c.memo[f] = v
 	}
 	return v
 }
@@ -22,12 +21,12 @@ func (c *Context) Memo(f Field, compute func(*Context) any) any {
 // recall gives c what Memo computed of from for a field, if it did: a
 // projection that has the field whole need not compute it again.
 func (c *Context) recall(from *Context, f Field) {
-	from.slots.memoMu.Lock()
-	defer from.slots.memoMu.Unlock()
-	if v, ok := from.slots.memo[f]; ok {
-		if c.slots.memo == nil {
-			c.slots.memo = map[Field]any{}
+	from.memoMu.Lock()
+	defer from.memoMu.Unlock()
+	if v, ok := from.memo[f]; ok {
+		if c.memo == nil {
+			c.memo = map[Field]any{}
 		}
-		c.slots.memo[f] = v
+		c.memo[f] = v
 	}
 }

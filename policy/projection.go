@@ -68,7 +68,7 @@ func (p *Projection) want(path Path) {
 // wanted are absent.
 func (p *Projection) Decode(data []byte) (c *Context, event string, err error) {
 	if !p.whole {
-		d := projector{want: p, scanner: newScanner(data), c: &Context{slots: new(slots)}}
+		d := projector{want: p, scanner: newScanner(data), c: &Context{}}
 		if d.read() {
 			return d.c, d.c.Text(FieldEvent), nil
 		}
@@ -133,9 +133,9 @@ func fieldOf(key []byte) (Field, bool) {
 
 // reduce takes away what is not wanted.
 func (p *Projection) reduce(c *Context) *Context {
-	out := &Context{slots: new(slots)}
+	out := &Context{}
 	for f := range numFields {
-		v, ok := c.slots.values[f], c.slots.has[f]
+		v, ok := c.values[f], c.has[f]
 		m, object := v.(map[string]any)
 		switch {
 		case !ok || p.fields[f] == absent:

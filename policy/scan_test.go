@@ -51,7 +51,7 @@ func checkScan(t *testing.T, data []byte) {
 	s := newScanner(data)
 	v, ok := s.value(0)
 	ok = ok && s.End()
-	want, err := decodeSlowly(data)
+	want, err := decodeSlowly(data, 0)
 	if ok {
 		require.NoError(t, err, "%q is taken", data)
 		require.Equal(t, want, v, "%q", data)
@@ -186,7 +186,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := decodeSlowly(data); err != nil {
+				if _, err := decodeSlowly(data, 0); err != nil {
 					b.Fatal(err)
 				}
 			}

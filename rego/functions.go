@@ -75,8 +75,8 @@ func implement(f *builtins.Func) topdown.BuiltinFunc {
 		for i, p := range f.Params {
 			args[i] = toJSON(operands[i].Value)
 			if !p.Type.Holds(args[i]) {
-				return builtinError(bctx, f, fmt.Errorf("%s must be a %s, not %s",
-					p.Name, p.Type, ast.ValueName(operands[i].Value)))
+				return builtinError(bctx, f, fmt.Errorf("%s must be %s, not %s",
+					p.Name, p.Type.Article(), ast.ValueName(operands[i].Value)))
 			}
 		}
 		steps, _ := bctx.Cancel.(*stepBudget)

@@ -59,7 +59,7 @@ func compiled(t testing.TB, h *policy.Hook) *Module {
 }
 
 func call(tool string, input map[string]any) *policy.Context {
-	return (&policy.Context{ToolName: tool, ToolInput: input, Cwd: "/repo", SessionID: "s"}).Frozen(policy.PreToolExecution)
+	return policy.NewContext("").Set(policy.FieldToolName, tool).Set(policy.FieldToolInput, input).Set(policy.FieldCwd, "/repo").Set(policy.FieldSessionID, "s").Frozen(policy.PreToolExecution)
 }
 
 func bash(command string) *policy.Context {
@@ -197,9 +197,9 @@ func TestPatch(t *testing.T) {
 patch.system_prompt := "short"
 patch.request_config.n := 1.5
 patch.request_config.big := 12345678901234567890 if input.model == "m"`))
-	r, err = m.Run(context.Background(), (&policy.Context{Model: "m"}).Frozen(policy.PreLLMRequest), 0)
+	r, err = m.Run(context.Background(), policy.NewContext("").Set(policy.FieldModel, "m").Frozen(policy.PreLLMRequest), 0)
 	require.NoError(t, err)
-	c := (&policy.Context{RequestConfig: map[string]any{"k": true}}).Frozen(policy.PreLLMRequest).With(r.Patch)
+	c := policy.NewContext("").Set(policy.FieldRequestConfig, map[string]any{"k": true}).Frozen(policy.PreLLMRequest).With(r.Patch)
 	text, err := policy.EncodeJSON(c.Map())
 	require.NoError(t, err)
 	assert.Equal(t, `{"event":"pre_llm_request","request_config":{"big":12345678901234567890,"k":true,"n":1.5},"system_prompt":"short"}`, string(text))

@@ -180,7 +180,7 @@ func (r *Rule) check(h *policy.Hook) (Options, diag.List) {
 			continue
 		}
 		if want, ok := r.Options[i].takes(opt.Value); !ok {
-			found.Add(CodeOptionValue.Report(OptionSpan(opt), "%s must be a %s", opt.Key.Value, want).WithHook(h.Name))
+			found.Add(CodeOptionValue.Report(OptionSpan(opt), "%s must be %s", opt.Key.Value, want).WithHook(h.Name))
 			continue
 		}
 		opts[opt.Key.Value] = opt
@@ -205,9 +205,9 @@ func (r *Rule) optionNames() []string {
 func (s *OptionSpec) takes(v any) (want string, ok bool) {
 	if s.Texts {
 		_, ok := textList(v)
-		return "list of strings", ok
+		return "a list of strings", ok
 	}
-	return s.Type.String(), s.Type.Holds(v)
+	return s.Type.Article(), s.Type.Holds(v)
 }
 
 func textList(v any) ([]string, bool) {

@@ -76,7 +76,7 @@ func taking(d *agent.Agent, name, posture string) agent.Wire {
 		}
 		return w
 	}
-	call.Context = (&policy.Context{}).Frozen(call.Event())
+	call.Context = policy.NewContext("").Frozen(call.Event())
 	return call.Encode(&policy.Decision{Event: call.Event(), Action: policy.Proceed,
 		SystemMessages: []string{"hookc could not decide, and --on-unavailable proceed lets it through: " + reasonMark}})
 }
@@ -85,7 +85,7 @@ func taking(d *agent.Agent, name, posture string) agent.Wire {
 var permissionModes = []string{"yolo", "bypassPermissions", "dontAsk", "auto", "acceptEdits", "plan"}
 
 func asking(call *agent.Call, mode string) agent.Wire {
-	call.Context = (&policy.Context{PermissionMode: mode}).Frozen(call.Event())
+	call.Context = policy.NewContext("").Set(policy.FieldPermissionMode, mode).Frozen(call.Event())
 	return call.Encode(&policy.Decision{Event: call.Event(), Action: policy.AskUser, Verdict: policy.Ask, By: "hookgate",
 		Reasons: []string{"hookc could not decide: " + reasonMark}})
 }

@@ -41,8 +41,12 @@ func shell(command string, p policy.Protocol) *policy.Hook {
 // call is an event in a directory of its own.
 func call(t *testing.T) *policy.Context {
 	t.Helper()
-	return (&policy.Context{Cwd: t.TempDir(), SessionID: "s", ToolName: "Bash", ToolUseID: "u",
-		ToolInput: map[string]any{"command": "ls"}}).Frozen(policy.PreToolExecution)
+	return policy.NewContext("").
+		Set(policy.FieldCwd, t.TempDir()).
+		Set(policy.FieldSessionID, "s").
+		Set(policy.FieldToolName, "Bash").
+		Set(policy.FieldToolUseID, "u").
+		Set(policy.FieldToolInput, map[string]any{"command": "ls"}).Frozen(policy.PreToolExecution)
 }
 
 func run(t *testing.T, h *policy.Hook, in *policy.Context) (policy.Result, error) {
@@ -138,7 +142,7 @@ func TestBashWorkingDirectory(t *testing.T) {
 	assert.Equal(t, []string{cwd}, r.Context)
 
 	gone := filepath.Join(cwd, "gone")
-	_, err = run(t, shell("true", ""), (&policy.Context{Cwd: gone}).Frozen(policy.PreToolExecution))
+	_, err = run(t, shell("true", ""), policy.NewContext("").Set(policy.FieldCwd, gone).Frozen(policy.PreToolExecution))
 	assert.Equal(t, policy.ErrSpawn, policy.KindOf(err))
 	assert.EqualError(t, err, "working directory "+gone+" does not exist or is not a directory")
 
@@ -160,8 +164,11 @@ func TestBashEnvironment(t *testing.T) {
 	t.Setenv("FILE_PATH", "stale")
 	t.Setenv("TOOL_NAME", "stale")
 	t.Setenv("KEPT", "yes")
-	in := (&policy.Context{Cwd: t.TempDir(), SessionID: "s", ToolName: "Write",
-		ToolInput: map[string]any{"file_path": "/x/a.go"}}).Frozen(policy.PreToolExecution)
+	in := policy.NewContext("").
+		Set(policy.FieldCwd, t.TempDir()).
+		Set(policy.FieldSessionID, "s").
+		Set(policy.FieldToolName, "Write").
+		Set(policy.FieldToolInput, map[string]any{"file_path": "/x/a.go"}).Frozen(policy.PreToolExecution)
 	h := shell("", "clawdcode")
 	h.Dir = "/policy"
 	h.Body.Env = []policy.EnvVar{{Name: "MINE", Value: "1"}, {Name: "EMPTY"}}

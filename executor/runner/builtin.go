@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -66,8 +67,20 @@ func prepareBuiltin(h *policy.Hook, rules []rule.Rule) (dag.Body, diag.List) {
 		// same, is a promise that a panic breaks; what its failure means may
 		// then end the chain, or let it go on.
 		made.Effects.MayFail, made.Always = true, 0
+		made.Runner = ownRule{made.Runner}
 	}
 	return dag.Body{Runner: made.Runner, Effects: made.Effects, Always: made.Always, Brief: made.Brief, Cost: rules[i].Cost, Engine: "go"}, found
+}
+
+// ownRule is a rule of the host's, whose answer may hold any Go value.
+type ownRule struct{ policy.Runner }
+
+func (o ownRule) Run(ctx context.Context, in *policy.Context, attempt int) (policy.Result, error) {
+	r, err := o.Runner.Run(ctx, in, attempt)
+	if err != nil {
+		return r, err
+	}
+	return r.JSON()
 }
 
 // brokenBuiltin is a body that only fails: what it would have said is unknown,

@@ -34,7 +34,7 @@ func TestLLMAsks(t *testing.T) {
 	h := prompt(policy.PreToolExecution, "tool={{tool_name}} args={{tool_arguments}} cmd={{ tool_input.command }} none={{tool_input.x}} in={{tool_input}} cwd={{cwd}}")
 	body, list := llmKind(Options{Model: answers(`Sure: {"action":"skip"} done`, nil, &asked)}).Prepare(h)
 	assert.Empty(t, list)
-	in := (&policy.Context{ToolName: "Bash", ToolInput: map[string]any{"command": "echo {{cwd}}", "n": 1}}).Frozen(policy.PreToolExecution)
+	in := policy.NewContext("").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": "echo {{cwd}}", "n": 1}).Frozen(policy.PreToolExecution)
 	r, err := body.Runner.Run(t.Context(), in, 0)
 	require.NoError(t, err)
 	assert.Equal(t, policy.Result{Control: policy.Skip, ControlBy: policy.By{Name: "h"}}, r)

@@ -29,7 +29,7 @@ func TestRegoKind(t *testing.T) {
 	assert.Equal(t, []string{"tool_input.command"}, body.Effects.Reads.Names())
 	assert.Equal(t, policy.MayDeny, body.Effects.May)
 	assert.Equal(t, policy.Powers(0), body.Always)
-	in := (&policy.Context{ToolName: "Bash", ToolInput: map[string]any{"command": "rm"}}).Frozen(policy.PreToolExecution)
+	in := policy.NewContext("").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": "rm"}).Frozen(policy.PreToolExecution)
 	r, err := body.Runner.Run(context.Background(), in, 0)
 	require.NoError(t, err)
 	assert.Equal(t, policy.Deny, r.Verdict)

@@ -129,7 +129,7 @@ func (f fields) has(name string) bool { return f.m[name] != nil }
 func take[T any](f fields, name, what string) (T, bool) {
 	v, ok := f.m[name].(T)
 	if !ok && f.has(name) {
-		f.d.fail("%s must be a %s", name, what)
+		f.d.fail("%s must be %s", name, policy.Article(what))
 	}
 	return v, ok
 }

@@ -191,13 +191,38 @@ func TestNativeClaude(t *testing.T) {
 }
 
 func TestNativeSettingsInput(t *testing.T) {
-	in := (&policy.Context{Cwd: "/w", ProjectRoot: "/w", SessionID: "s", ToolName: "Shell", ToolInput: map[string]any{"command": "ls"},
-		Timestamp: "2026-01-02T03:04:05.000Z", Raw: map[string]any{"cursor_event": "beforeShellExecution", "generation_id": "g"}}).Frozen(policy.PreToolExecution)
-	mcp := (&policy.Context{Cwd: "/w", ProjectRoot: "/w", SessionID: "s", ToolName: "MCP:get", ToolInput: map[string]any{"k": "v"}, ToolResult: "out",
-		MCP: map[string]any{"url": "u"}}).Frozen(policy.PostToolExecution)
-	bash := (&policy.Context{Cwd: "/w", SessionID: "s", ToolName: "bash", ToolInput: map[string]any{"command": "ls"}, Timestamp: "2026-01-02T03:04:05.000Z"}).Frozen(policy.PreToolExecution)
-	long := (&policy.Context{Cwd: "/w", SessionID: "s", ToolName: "Shell", ToolResult: strings.Repeat("é", 3000)}).Frozen(policy.PostToolExecution)
-	expansion := (&policy.Context{Cwd: "/w", ProjectRoot: "/w", UserInput: "/x", Raw: map[string]any{"command_name": "x"}}).Frozen("ext.UserPromptExpansion")
+	in := policy.NewContext("").
+		Set(policy.FieldCwd, "/w").
+		Set(policy.FieldProjectRoot, "/w").
+		Set(policy.FieldSessionID, "s").
+		Set(policy.FieldToolName, "Shell").
+		Set(policy.FieldToolInput, map[string]any{"command": "ls"}).
+		Set(policy.FieldTimestamp, "2026-01-02T03:04:05.000Z").
+		Set(policy.FieldRaw, map[string]any{"cursor_event": "beforeShellExecution", "generation_id": "g"}).Frozen(policy.PreToolExecution)
+	mcp := policy.NewContext("").
+		Set(policy.FieldCwd, "/w").
+		Set(policy.FieldProjectRoot, "/w").
+		Set(policy.FieldSessionID, "s").
+		Set(policy.FieldToolName, "MCP:get").
+		Set(policy.FieldToolInput, map[string]any{"k": "v"}).
+		Set(policy.FieldToolResult, "out").
+		Set(policy.FieldMCP, map[string]any{"url": "u"}).Frozen(policy.PostToolExecution)
+	bash := policy.NewContext("").
+		Set(policy.FieldCwd, "/w").
+		Set(policy.FieldSessionID, "s").
+		Set(policy.FieldToolName, "bash").
+		Set(policy.FieldToolInput, map[string]any{"command": "ls"}).
+		Set(policy.FieldTimestamp, "2026-01-02T03:04:05.000Z").Frozen(policy.PreToolExecution)
+	long := policy.NewContext("").
+		Set(policy.FieldCwd, "/w").
+		Set(policy.FieldSessionID, "s").
+		Set(policy.FieldToolName, "Shell").
+		Set(policy.FieldToolResult, strings.Repeat("é", 3000)).Frozen(policy.PostToolExecution)
+	expansion := policy.NewContext("").
+		Set(policy.FieldCwd, "/w").
+		Set(policy.FieldProjectRoot, "/w").
+		Set(policy.FieldUserInput, "/x").
+		Set(policy.FieldRaw, map[string]any{"command_name": "x"}).Frozen("ext.UserPromptExpansion")
 	for _, row := range []struct {
 		protocol policy.Protocol
 		native   string
@@ -237,7 +262,7 @@ func TestClaudePrompt(t *testing.T) {
 	ask := func(h *policy.Hook, reply string) string {
 		a := Speaks(h.Body.Protocol)
 		require.True(t, a.Asks(h))
-		in := (&policy.Context{Cwd: "/w", ToolName: "Bash", ToolInput: map[string]any{"command": "ls"}}).Frozen(h.Event)
+		in := policy.NewContext("").Set(policy.FieldCwd, "/w").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": "ls"}).Frozen(h.Event)
 		var err error
 		asked, err = a.Prompt(h, in)
 		require.NoError(t, err)

@@ -295,14 +295,39 @@ func TestSignals(t *testing.T) {
 }
 
 func TestInputShapes(t *testing.T) {
-	tool := (&policy.Context{Cwd: "/w", ProjectRoot: "/w", SessionID: "s", Timestamp: "t", TranscriptPath: "p", PermissionMode: "plan",
-		HookExecutionID: "x", ToolName: "Bash", ToolUseID: "u", ToolInput: map[string]any{"command": "ls"}, ToolResult: "out",
-		Raw: map[string]any{"prompt_id": "7"}}).Frozen(policy.PostToolExecution)
-	prompt := (&policy.Context{Cwd: "/w", ProjectRoot: "/w", UserInput: "hi", Messages: []any{}}).Frozen(policy.PreSendMessage)
-	stop := (&policy.Context{Cwd: "/w", ProjectRoot: "/w", AssistantOutput: "bye", StopReason: "end", StepCount: 3, StopHookActive: true, UserInput: "hi"}).Frozen(policy.StopEvent)
-	model := (&policy.Context{ProjectRoot: "/w", Model: "m", Messages: []any{"x"}, SystemPrompt: "sp"}).Frozen(policy.PreLLMRequest)
-	reply := (&policy.Context{AssistantOutput: "yo"}).Frozen(policy.PostLLMResponse)
-	failed := (&policy.Context{ToolName: "Bash", ToolError: "e"}).Frozen(policy.PostToolExecutionFailure)
+	tool := policy.NewContext("").
+		Set(policy.FieldCwd, "/w").
+		Set(policy.FieldProjectRoot, "/w").
+		Set(policy.FieldSessionID, "s").
+		Set(policy.FieldTimestamp, "t").
+		Set(policy.FieldTranscriptPath, "p").
+		Set(policy.FieldPermissionMode, "plan").
+		Set(policy.FieldHookExecutionID, "x").
+		Set(policy.FieldToolName, "Bash").
+		Set(policy.FieldToolUseID, "u").
+		Set(policy.FieldToolInput, map[string]any{"command": "ls"}).
+		Set(policy.FieldToolResult, "out").
+		Set(policy.FieldRaw, map[string]any{"prompt_id": "7"}).Frozen(policy.PostToolExecution)
+	prompt := policy.NewContext("").
+		Set(policy.FieldCwd, "/w").
+		Set(policy.FieldProjectRoot, "/w").
+		Set(policy.FieldUserInput, "hi").
+		Set(policy.FieldMessages, []any{}).Frozen(policy.PreSendMessage)
+	stop := policy.NewContext("").
+		Set(policy.FieldCwd, "/w").
+		Set(policy.FieldProjectRoot, "/w").
+		Set(policy.FieldAssistantOutput, "bye").
+		Set(policy.FieldStopReason, "end").
+		Set(policy.FieldStepCount, 3).
+		Set(policy.FieldStopHookActive, true).
+		Set(policy.FieldUserInput, "hi").Frozen(policy.StopEvent)
+	model := policy.NewContext("").
+		Set(policy.FieldProjectRoot, "/w").
+		Set(policy.FieldModel, "m").
+		Set(policy.FieldMessages, []any{"x"}).
+		Set(policy.FieldSystemPrompt, "sp").Frozen(policy.PreLLMRequest)
+	reply := policy.NewContext("").Set(policy.FieldAssistantOutput, "yo").Frozen(policy.PostLLMResponse)
+	failed := policy.NewContext("").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolError, "e").Frozen(policy.PostToolExecutionFailure)
 	rows := []struct {
 		protocol policy.Protocol
 		in       *policy.Context

@@ -55,7 +55,7 @@ func TestProfileEvents(t *testing.T) {
 }
 
 func TestClaudeSinks(t *testing.T) {
-	in, by := &policy.Context{}, policy.By{Name: "h"}
+	in, by := policy.NewContext(""), policy.By{Name: "h"}
 	deny := policy.Result{Verdict: policy.Deny, VerdictBy: by, Context: []string{"c"}}
 	assert.Empty(t, sink(t, "claude", false, in, policy.PreSendMessage, deny).Context, "a blocked prompt gets no context")
 	assert.Equal(t, []string{"c"}, sink(t, "claude", false, in, policy.PreToolExecution, deny).Context)
@@ -76,7 +76,7 @@ func TestFirstRefusal(t *testing.T) {
 	r := policy.Result{Verdict: policy.Deny, VerdictBy: policy.By{Name: "a"}, Patch: policy.Replace(policy.Path{Field: policy.FieldToolInput}, map[string]any{}),
 		Reasons: []policy.Reason{{Text: "one", Hook: "a"}, {Text: "two", Hook: "b"}}}
 	for _, whose := range []string{"codex", "kimi"} {
-		got := sink(t, whose, false, &policy.Context{}, policy.PreToolExecution, r)
+		got := sink(t, whose, false, policy.NewContext(""), policy.PreToolExecution, r)
 		assert.Equal(t, []policy.Reason{{Text: "one", Hook: "a"}}, got.Reasons, whose)
 		assert.True(t, got.Patch.Empty(), "%s: what is refused is not rewritten", whose)
 	}
@@ -85,12 +85,12 @@ func TestFirstRefusal(t *testing.T) {
 
 func TestKimiStop(t *testing.T) {
 	silent := policy.Result{Verdict: policy.Deny, VerdictBy: policy.By{Name: "h"}}
-	got := sink(t, "kimi", false, &policy.Context{}, policy.StopEvent, silent)
+	got := sink(t, "kimi", false, policy.NewContext(""), policy.StopEvent, silent)
 	assert.Equal(t, policy.Deny, got.Verdict)
 	assert.Equal(t, "blocked by h", got.Reasons[0].Text)
 	assert.Equal(t, codeSafeSide, got.Warnings[0].Code)
-	assert.Equal(t, policy.None, sink(t, "kimi", true, &policy.Context{}, policy.StopEvent, silent).Verdict)
-	again := &policy.Context{StopHookActive: true}
+	assert.Equal(t, policy.None, sink(t, "kimi", true, policy.NewContext(""), policy.StopEvent, silent).Verdict)
+	again := policy.NewContext("").Set(policy.FieldStopHookActive, true)
 	silent.Reasons = []policy.Reason{{Text: "r", Hook: "h"}}
 	got = sink(t, "kimi", false, again, policy.StopEvent, silent)
 	assert.Equal(t, policy.None, got.Verdict)

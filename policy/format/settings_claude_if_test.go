@@ -12,10 +12,14 @@ import (
 
 func TestClaudeIf(t *testing.T) {
 	bash := func(command string) *policy.Context {
-		return &policy.Context{Cwd: "/w", ToolName: "Bash", ToolInput: map[string]any{"command": command}}
+		return policy.NewContext("").Set(policy.FieldCwd, "/w").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": command})
 	}
 	file := func(tool, path string) *policy.Context {
-		return &policy.Context{Cwd: "/w", ProjectRoot: "/p", ToolName: tool, ToolInput: map[string]any{"file_path": path}}
+		return policy.NewContext("").
+			Set(policy.FieldCwd, "/w").
+			Set(policy.FieldProjectRoot, "/p").
+			Set(policy.FieldToolName, tool).
+			Set(policy.FieldToolInput, map[string]any{"file_path": path})
 	}
 	for _, c := range []struct {
 		rule          string
@@ -59,19 +63,20 @@ func TestClaudeIf(t *testing.T) {
 		{"Read(src)", file("Grep", "/w/src/a.go"), true, true},
 		{"Read(x)", file("Read", ""), true, true},
 		{"Read", file("Edit", "/w/x"), false, false},
-		{"WebFetch(domain:example.com)", &policy.Context{ToolName: "WebFetch", ToolInput: map[string]any{"url": "https://a.example.com/x"}}, true, true},
-		{"WebFetch(domain:example.com)", &policy.Context{ToolName: "WebFetch", ToolInput: map[string]any{"url": "https://example.com.evil.org/"}}, false, false},
-		{"mcp__a", &policy.Context{ToolName: "mcp__a__get"}, true, true},
-		{"mcp__a__*", &policy.Context{ToolName: "mcp__ab__get"}, false, false},
-		{"Agent(Explore)", &policy.Context{ToolName: "Task", ToolInput: map[string]any{"subagent_type": "Explore"}}, true, true},
-		{"Agent(Explore)", &policy.Context{ToolName: "Agent", ToolInput: map[string]any{"subagent_type": "Plan"}}, false, false},
-		{"Unheard(of)", &policy.Context{ToolName: "Unheard", ToolInput: map[string]any{}}, true, true},
+		{"WebFetch(domain:example.com)", policy.NewContext("").Set(policy.FieldToolName, "WebFetch").Set(policy.FieldToolInput, map[string]any{"url": "https://a.example.com/x"}), true, true},
+		{"WebFetch(domain:example.com)", policy.NewContext("").Set(policy.FieldToolName, "WebFetch").Set(policy.FieldToolInput, map[string]any{"url": "https://example.com.evil.org/"}), false, false},
+		{"mcp__a", policy.NewContext("").Set(policy.FieldToolName, "mcp__a__get"), true, true},
+		{"mcp__a__*", policy.NewContext("").Set(policy.FieldToolName, "mcp__ab__get"), false, false},
+		{"Agent(Explore)", policy.NewContext("").Set(policy.FieldToolName, "Task").Set(policy.FieldToolInput, map[string]any{"subagent_type": "Explore"}), true, true},
+		{"Agent(Explore)", policy.NewContext("").Set(policy.FieldToolName, "Agent").Set(policy.FieldToolInput, map[string]any{"subagent_type": "Plan"}), false, false},
+		{"Unheard(of)", policy.NewContext("").Set(policy.FieldToolName, "Unheard").Set(policy.FieldToolInput, map[string]any{}), true, true},
 	} {
 		in := c.in.Frozen(policy.PreToolExecution)
 		for faithful, want := range map[bool]bool{false: c.want, true: c.literal} {
+			input, _ := in.Get(policy.FieldToolInput)
 			condition, ok := claudeIf(diag.Literal(c.rule), faithful)
 			require.True(t, ok, c.rule)
-			assert.Equal(t, want, condition.Atom.Test(in), "%s on %v, faithful %v", c.rule, in.ToolInput, faithful)
+			assert.Equal(t, want, condition.Atom.Test(in), "%s on %v, faithful %v", c.rule, input, faithful)
 		}
 	}
 	for _, rule := range []string{"", "Bash(git", "Bash git", "(x)"} {

@@ -108,7 +108,7 @@ func TestClaudeHandlers(t *testing.T) {
 	}
 	const same = `{"type":"command","command":"cat","timeout":5}`
 	ran := func(p *policy.Policy, tool string) (names []string) {
-		in := (&policy.Context{ToolName: tool, ToolInput: map[string]any{}}).Frozen(policy.PreToolExecution)
+		in := policy.NewContext("").Set(policy.FieldToolName, tool).Set(policy.FieldToolInput, map[string]any{}).Frozen(policy.PreToolExecution)
 		for _, h := range p.Hooks {
 			all := true
 			for _, c := range h.Filter.Conditions {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/policy"
 )
 
 var sizes = []int{1, 30, 100, 1000}
@@ -36,8 +37,7 @@ func BenchmarkFire(b *testing.B) {
 // alone: the project's root is looked for on disk.
 func BenchmarkFireWithoutProjectRoot(b *testing.B) {
 	eng := open(b, policyOf(exprRule, 1, 1))
-	in := call()
-	in.ProjectRoot = ""
+	in := call().Set(policy.FieldProjectRoot, nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		fire(b, eng, in)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/policy"
 )
 
 // hooks are n rules as a policy: a hook each, or all in one, on the tool of the
@@ -85,7 +86,7 @@ func BenchmarkRatioSilent(b *testing.B) {
 	fires := func(n int, denied bool, memory func() *hookc.Reused) func() {
 		eng, in := open(b, policyOf(regoRule, n, 1)), call()
 		if denied {
-			in.ToolInput["command"] = fmt.Sprintf("git status --short forbidden-%d", n/2)
+			in.Set(policy.FieldToolInput, map[string]any{"command": fmt.Sprintf("git status --short forbidden-%d", n/2)})
 		}
 		in = in.Frozen(hookc.PreToolExecution)
 		return func() {

@@ -95,17 +95,18 @@ func briefRule(n int, _ string) string { return fmt.Sprintf("  - {name: r%d, use
 // call is the event: a harmless command, so that every rule that matches the
 // tool is evaluated.
 func call() *policy.Context {
-	return &policy.Context{
-		SessionID: "s", Cwd: "/repo", ProjectRoot: "/repo", PermissionMode: "default",
-		ToolName: "Bash", ToolInput: map[string]any{"command": "go test ./... && git status --short", "description": "run the tests"},
-	}
+	return policy.NewContext("").
+		Set(policy.FieldSessionID, "s").
+		Set(policy.FieldCwd, "/repo").
+		Set(policy.FieldProjectRoot, "/repo").
+		Set(policy.FieldPermissionMode, "default").
+		Set(policy.FieldToolName, "Bash").
+		Set(policy.FieldToolInput, map[string]any{"command": "go test ./... && git status --short", "description": "run the tests"})
 }
 
 // callIn is call in a folder that exists, for hooks that are processes.
 func callIn(dir string) *policy.Context {
-	c := call()
-	c.Cwd, c.ProjectRoot = dir, dir
-	return c
+	return call().Set(policy.FieldCwd, dir).Set(policy.FieldProjectRoot, dir)
 }
 
 func open(b *testing.B, text string, options ...hookc.Option) *hookc.Engine {

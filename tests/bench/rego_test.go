@@ -55,7 +55,8 @@ func bareOPA(b *testing.B, text string) func() {
 		b.Fatal(err)
 	}
 	in := call()
-	input := ast.MustInterfaceToValue(map[string]any{"tool_name": in.ToolName, "tool_input": in.ToolInput})
+	args, _ := in.Get(policy.FieldToolInput)
+	input := ast.MustInterfaceToValue(map[string]any{"tool_name": in.Text(policy.FieldToolName), "tool_input": args})
 	cancel := topdown.NewCancel()
 	return func() {
 		out, err := query.Eval(ctx, opa.EvalParsedInput(input), opa.EvalMetrics(metrics.NoOp()), opa.EvalTransaction(txn), opa.EvalExternalCancel(cancel))

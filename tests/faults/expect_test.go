@@ -24,22 +24,25 @@ type faultEvent struct {
 
 var faultEvents = []faultEvent{
 	{"pre_tool_execution", "G", []string{"allow", "ask", "defer", "deny", "skip", "stop", "halt"}, "tool", "tool.batch", func() *policy.Context {
-		return &policy.Context{ToolName: "Bash", ToolInput: map[string]any{"command": "ls"}}
+		return policy.NewContext("").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": "ls"})
 	}},
 	{"pre_send_message", "G", []string{"deny", "stop", "halt"}, "turn", "turn", func() *policy.Context {
-		return &policy.Context{UserInput: "hello"}
+		return policy.NewContext("").Set(policy.FieldUserInput, "hello")
 	}},
 	{"post_tool_execution", "T", []string{"deny", "stop", "halt"}, "tool", "tool.batch", func() *policy.Context {
-		return &policy.Context{ToolName: "Bash", ToolInput: map[string]any{"command": "ls"}, ToolResult: "a.txt"}
+		return policy.NewContext("").
+			Set(policy.FieldToolName, "Bash").
+			Set(policy.FieldToolInput, map[string]any{"command": "ls"}).
+			Set(policy.FieldToolResult, "a.txt")
 	}},
 	{"stop", "Q", []string{"deny", "stop", "halt"}, "", "turn", func() *policy.Context {
-		return &policy.Context{AssistantOutput: "done", StopReason: "end"}
+		return policy.NewContext("").Set(policy.FieldAssistantOutput, "done").Set(policy.FieldStopReason, "end")
 	}},
 	{"notify", "O", nil, "", "", func() *policy.Context {
-		return &policy.Context{Message: "look"}
+		return policy.NewContext("").Set(policy.FieldMessage, "look")
 	}},
 	{"pre_micro_compact", "G", []string{"deny", "stop"}, "compact.micro", "compact", func() *policy.Context {
-		return &policy.Context{Trigger: "auto", Messages: []any{map[string]any{"role": "user", "content": "hello"}}}
+		return policy.NewContext("").Set(policy.FieldTrigger, "auto").Set(policy.FieldMessages, []any{map[string]any{"role": "user", "content": "hello"}})
 	}},
 }
 

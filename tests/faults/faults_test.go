@@ -187,8 +187,7 @@ func quickly() hookc.Option {
 }
 
 func (r *faultRow) input(e *faultEvent) *policy.Context {
-	in := e.in()
-	in.SessionID, in.Cwd, in.Raw = e.name, r.dir, map[string]any{"number": 5}
+	in := e.in().Set(policy.FieldSessionID, e.name).Set(policy.FieldCwd, r.dir).Set(policy.FieldRaw, map[string]any{"number": 5})
 	if r.fault.event != nil {
 		r.fault.event(in, r.dir)
 	}

@@ -19,7 +19,12 @@ import (
 
 // faultCall is one call of a tool; with an id the duplicate guard knows it.
 func faultCall(dir, id string) *policy.Context {
-	return &policy.Context{SessionID: "s", Cwd: dir, ToolUseID: id, ToolName: "Bash", ToolInput: map[string]any{"command": "ls"}}
+	return policy.NewContext("").
+		Set(policy.FieldSessionID, "s").
+		Set(policy.FieldCwd, dir).
+		Set(policy.FieldToolUseID, id).
+		Set(policy.FieldToolName, "Bash").
+		Set(policy.FieldToolInput, map[string]any{"command": "ls"})
 }
 
 // What failed or was cancelled is not what the duplicate guard gives again.

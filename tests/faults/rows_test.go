@@ -81,11 +81,11 @@ func scriptFaults() []fault {
 	all := []fault{
 		script("cwd missing", "spawn", "does not exist", ":").with(func(f *fault) {
 			f.unstarted = true
-			f.event = func(in *policy.Context, dir string) { in.Cwd = filepath.Join(dir, "gone") }
+			f.event = func(in *policy.Context, dir string) { in.Set(policy.FieldCwd, filepath.Join(dir, "gone")) }
 		}),
 		script("cwd a file", "spawn", "not a directory", ":").with(func(f *fault) {
 			f.unstarted = true
-			f.event = func(in *policy.Context, _ string) { in.Cwd = "/dev/null" }
+			f.event = func(in *policy.Context, _ string) { in.Set(policy.FieldCwd, "/dev/null") }
 		}),
 		script("exit 1", "exit", "exit status 1: out of luck", "echo out of luck >&2; exit 1"),
 		script("exit 2", "exit", "exit status 2", "exit 2"),
@@ -147,7 +147,7 @@ func bigEvent(f *fault) {
 	for i := range big {
 		big[i] = 'x'
 	}
-	f.event = func(in *policy.Context, _ string) { in.Raw = map[string]any{"big": string(big)} }
+	f.event = func(in *policy.Context, _ string) { in.Set(policy.FieldRaw, map[string]any{"big": string(big)}) }
 }
 
 // deadline lets the chain's time run out while the hook runs, or before.

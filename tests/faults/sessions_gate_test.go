@@ -60,7 +60,7 @@ func TestGateGivesUpAfterEightBlocks(t *testing.T) {
 			mended := filepath.Join(t.TempDir(), "mended")
 			eng := openText(t, gate(mended, says))
 			stop := func(session string) *policy.Decision {
-				return fired(t, eng, hookc.StopEvent, &policy.Context{SessionID: session})
+				return fired(t, eng, hookc.StopEvent, policy.NewContext("").Set(policy.FieldSessionID, session))
 			}
 			blocks := func(n int) {
 				t.Helper()
@@ -93,7 +93,7 @@ func TestGateGivesUpAfterEightBlocks(t *testing.T) {
 			require.NoError(t, os.Remove(mended))
 			blocks(8) // a pass forgets the blocks before it
 
-			fired(t, eng, hookc.PreSendMessage, &policy.Context{SessionID: "s", UserInput: "next"})
+			fired(t, eng, hookc.PreSendMessage, policy.NewContext("").Set(policy.FieldSessionID, "s").Set(policy.FieldUserInput, "next"))
 			blocks(8) // and so does a new turn
 			overridden()
 		})
@@ -106,7 +106,7 @@ pre_send_message:
   - {name: polite, command: 'echo "{\"action\": \"stop\", \"retry_feedback\": \"say please\"}"'}
 `)
 	send := func() *policy.Decision {
-		return fired(t, eng, hookc.PreSendMessage, &policy.Context{SessionID: "s", UserInput: "give"})
+		return fired(t, eng, hookc.PreSendMessage, policy.NewContext("").Set(policy.FieldSessionID, "s").Set(policy.FieldUserInput, "give"))
 	}
 	for range 8 {
 		d := send()
@@ -133,8 +133,12 @@ pre_tool_execution:
       if [ -e `+mended+` ]; then echo '{"decision": "allow"}'; else echo '{"decision": "deny", "reason": "found one"}'; fi
 `)
 	call := func(session, id, command string) *policy.Decision {
-		return fired(t, eng, hookc.PreToolExecution, &policy.Context{SessionID: session, ToolUseID: id, ToolName: "Bash", Cwd: dir,
-			ToolInput: map[string]any{"command": command}})
+		return fired(t, eng, hookc.PreToolExecution, policy.NewContext("").
+			Set(policy.FieldSessionID, session).
+			Set(policy.FieldToolUseID, id).
+			Set(policy.FieldToolName, "Bash").
+			Set(policy.FieldCwd, dir).
+			Set(policy.FieldToolInput, map[string]any{"command": command}))
 	}
 	calls := func() int { return len(lines(t, count)) }
 	first := call("s", "c1", "ls")
@@ -201,7 +205,7 @@ func TestMaxConcurrentIsHonoured(t *testing.T) {
 	for limit := 1; limit <= 3; limit++ {
 		log := filepath.Join(t.TempDir(), "log")
 		eng := openText(t, logged(6, log, fmt.Sprintf("defaults: {max_concurrent: %d}\nnotify:\n  - name: g\n    parallel:\n", limit), ""))
-		fired(t, eng, hookc.Notify, &policy.Context{Message: "x"})
+		fired(t, eng, hookc.Notify, policy.NewContext("").Set(policy.FieldMessage, "x"))
 		assert.LessOrEqual(t, deepest(t, log, 6), limit)
 		assert.Equal(t, limit, deepest(t, log, 6), "the room there is is used")
 	}
@@ -260,7 +264,7 @@ func TestHaltAtSlotZeroStartsNoScript(t *testing.T) {
 			}
 			eng := openText(t, yaml, hookc.Debug(func(runner.DebugRecord) { attempts.Add(1) }))
 			in := faultCall(dir, "")
-			in.Raw = map[string]any{"number": 5}
+			in.Set(policy.FieldRaw, map[string]any{"number": 5})
 			d := fired(t, eng, hookc.PreToolExecution, in)
 			require.NoError(t, eng.Close())
 			assert.False(t, d.Permits())
@@ -351,7 +355,7 @@ func TestGateCountsUnderLoad(t *testing.T) {
 	for range 9 {
 		all.Go(func() {
 			for range 10 {
-				d, err := eng.Fire(context.Background(), hookc.StopEvent, &policy.Context{SessionID: "s", StopReason: "done"})
+				d, err := eng.Fire(context.Background(), hookc.StopEvent, policy.NewContext("").Set(policy.FieldSessionID, "s").Set(policy.FieldStopReason, "done"))
 				switch {
 				case !assert.NoError(t, err):
 				case d.Action == policy.Proceed:

@@ -42,7 +42,10 @@ func FuzzFilter(f *testing.F) {
 			return
 		}
 		defer eng.Close()
-		in := &policy.Context{ToolName: tool, PermissionMode: mode, ToolInput: map[string]any{"command": command}}
+		in := policy.NewContext("").
+			Set(policy.FieldToolName, tool).
+			Set(policy.FieldPermissionMode, mode).
+			Set(policy.FieldToolInput, map[string]any{"command": command})
 		d, err := eng.Fire(t.Context(), hookc.PreToolExecution, in)
 		serial, serialErr := eng.FireSerial(t.Context(), hookc.PreToolExecution, in)
 		if strings.Contains(tool+command, "\x00") { // no shell sees what is behind it
@@ -91,26 +94,32 @@ var filterModels = []struct {
 	matches func(text string, in *policy.Context) (matches, known bool)
 }{
 	{"tool_name", func(text string, in *policy.Context) (bool, bool) {
-		return in.ToolName == text && in.ToolName != "", text != ""
+		return in.Text(policy.FieldToolName) == text && in.Text(policy.FieldToolName) != "", text != ""
 	}},
 	{"tool_matcher", func(text string, in *policy.Context) (bool, bool) {
-		return in.ToolName != "" && slices.Contains(listed(text), in.ToolName), true
+		return in.Text(policy.FieldToolName) != "" && slices.Contains(listed(text), in.Text(policy.FieldToolName)), true
 	}},
 	{"command", func(text string, in *policy.Context) (bool, bool) {
 		re, err := regexp.Compile(text)
-		return err == nil && re.MatchString(in.ToolInput["command"].(string)), in.ToolName == "Bash"
+		return err == nil && re.MatchString(commandOf(in)), in.Text(policy.FieldToolName) == "Bash"
 	}},
 	{"pattern", func(text string, in *policy.Context) (bool, bool) {
 		re, err := regexp.Compile(text)
-		return err == nil && re.MatchString(in.ToolInput["command"].(string)), true
+		return err == nil && re.MatchString(commandOf(in)), true
 	}},
 	{"permission_mode", func(text string, in *policy.Context) (bool, bool) {
-		return in.PermissionMode != "" && slices.Contains(listed(text), in.PermissionMode), true
+		return in.Text(policy.FieldPermissionMode) != "" && slices.Contains(listed(text), in.Text(policy.FieldPermissionMode)), true
 	}},
 	{"tool_kind", unmodelled}, {"path", unmodelled},
 	{"model_prefix", func(string, *policy.Context) (bool, bool) { return false, true }}, // the event sends none
 	{"source", func(string, *policy.Context) (bool, bool) { return false, true }},
 	{"agent", func(string, *policy.Context) (bool, bool) { return false, true }},
+}
+
+// commandOf is the command of any tool's input.
+func commandOf(in *policy.Context) string {
+	v, _ := in.At(policy.Path{Field: policy.FieldToolInput, Keys: []string{"command"}})
+	return v.(string)
 }
 
 func unmodelled(string, *policy.Context) (bool, bool) { return false, false }
@@ -242,7 +251,7 @@ func FuzzRego(f *testing.F) {
 			return
 		}
 		defer eng.Close()
-		in := &policy.Context{ToolName: "Bash", ToolInput: map[string]any{"command": "ls"}}
+		in := policy.NewContext("").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": "ls"})
 		d, err := eng.Fire(t.Context(), hookc.PreToolExecution, in)
 		require.NoError(t, err)
 		if len(eng.Program().Plans) == 1 && eng.Program().Plans[0].Volatile || slow(d) {

@@ -227,7 +227,11 @@ func sameDecisions(t *testing.T, file, path string) int {
 		require.Len(t, narrow.Program().Plans, 1)
 		for _, tool := range []string{"Bash", "Edit", "mcp__x__y", ""} {
 			for _, command := range []string{"ls", "rm -rf / --no-preserve-root", "git push --force"} {
-				in := &policy.Context{ToolName: tool, ToolInput: map[string]any{"command": command, "file_path": "/etc/passwd"}, Cwd: t.TempDir(), UserInput: command}
+				in := policy.NewContext("").
+					Set(policy.FieldToolName, tool).
+					Set(policy.FieldToolInput, map[string]any{"command": command, "file_path": "/etc/passwd"}).
+					Set(policy.FieldCwd, t.TempDir()).
+					Set(policy.FieldUserInput, command)
 				texts := make([]string, 3)
 				for i, eng := range []*hookc.Engine{from, to, narrow} {
 					d, err := eng.Fire(t.Context(), plan.Event, in)
@@ -284,7 +288,7 @@ pre_tool_execution:
 	require.NotNil(t, x, "%s", found.Render())
 	require.NoError(t, x.WriteFile(path, nil))
 	verdict := func(eng *hookc.Engine, command string) policy.Verdict {
-		d, err := eng.Fire(t.Context(), hookc.PreToolExecution, &policy.Context{SessionID: "s", ToolName: "Bash", ToolInput: map[string]any{"command": command}})
+		d, err := eng.Fire(t.Context(), hookc.PreToolExecution, policy.NewContext("").Set(policy.FieldSessionID, "s").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": command}))
 		require.NoError(t, err)
 		return d.Verdict
 	}

@@ -69,7 +69,7 @@ func TestLaw31StopLeavesCompact(t *testing.T) {
 		{policy.PreAutoCompact, stop, append(micro[:3:3], auto[0])},
 		{policy.PreAutoCompact, policy.Result{}, append(micro[:3:3], auto...)},
 	} {
-		out, got := pipeline(t, "compact", c.on, c.says, &policy.Context{})
+		out, got := pipeline(t, "compact", c.on, c.says, policy.NewContext(""))
 		assert.Equal(t, [][]string{c.want}, got)
 		assert.Equal(t, policy.NoLabel, out.Break)
 	}
@@ -77,7 +77,7 @@ func TestLaw31StopLeavesCompact(t *testing.T) {
 
 // Law 32. Killed by a skip that left the batch.
 func TestLaw32SkipLeavesSiblingsAlone(t *testing.T) {
-	this, other := &policy.Context{ToolName: "Bash"}, &policy.Context{ToolName: "Bash", ToolUseID: "other"}
+	this, other := policy.NewContext("").Set(policy.FieldToolName, "Bash"), policy.NewContext("").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolUseID, "other")
 	whole := []string{"pre_tool_execution", "tool", "post_tool_execution"}
 	for _, c := range []struct {
 		says   policy.Result

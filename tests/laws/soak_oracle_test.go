@@ -102,15 +102,14 @@ func (o *soakOracle) expects(key soakKey, in *soakInput) string {
 		session = fmt.Sprint("turn ", o.turns)
 	}
 	for range key.blocks {
-		o.fire(eng, session, hookc.StopEvent, policy.Context{StopReason: "todo"})
+		o.fire(eng, session, hookc.StopEvent, soakFields{policy.FieldStopReason: "todo"})
 	}
 	o.known[key] = soakText(o.fire(eng, session, in.event, in.context))
 	return o.known[key]
 }
 
-func (o *soakOracle) fire(eng *hookc.Engine, session string, event policy.Event, c policy.Context) *policy.Decision {
-	c.SessionID, c.Cwd, c.ProjectRoot = session, "/", "/"
-	d, err := eng.FireSerial(context.Background(), event, &c)
+func (o *soakOracle) fire(eng *hookc.Engine, session string, event policy.Event, c soakFields) *policy.Decision {
+	d, err := eng.FireSerial(context.Background(), event, c.in(session))
 	require.NoError(o.t, err)
 	return d
 }

@@ -123,7 +123,19 @@ type soakInput struct {
 	// gate: the Decision depends on the ones before it in its session, so each
 	// worker uses a session of its own.
 	gate    bool
-	context policy.Context
+	context soakFields
+}
+
+// soakFields are fields of an event.
+type soakFields map[policy.Field]any
+
+// in is the event in a session.
+func (f soakFields) in(session string) *policy.Context {
+	c := policy.NewContext("").Set(policy.FieldSessionID, session).Set(policy.FieldCwd, "/").Set(policy.FieldProjectRoot, "/")
+	for field, value := range f {
+		c.Set(field, value)
+	}
+	return c
 }
 
 func soakInputs() []soakInput {
@@ -131,25 +143,25 @@ func soakInputs() []soakInput {
 	bash := func(commands ...string) {
 		for _, c := range commands {
 			out = append(out, soakInput{name: c, event: hookc.PreToolExecution,
-				context: policy.Context{ToolName: "Bash", ToolInput: map[string]any{"command": c}}})
+				context: soakFields{policy.FieldToolName: "Bash", policy.FieldToolInput: map[string]any{"command": c}}})
 		}
 	}
 	write := func(path string) {
 		out = append(out, soakInput{name: path, event: hookc.PreToolExecution,
-			context: policy.Context{ToolName: "Write", ToolInput: map[string]any{"file_path": path}}})
+			context: soakFields{policy.FieldToolName: "Write", policy.FieldToolInput: map[string]any{"file_path": path}}})
 	}
-	add := func(name string, event policy.Event, c policy.Context) {
+	add := func(name string, event policy.Event, c soakFields) {
 		out = append(out, soakInput{name: name, event: event, context: c, gate: event == hookc.StopEvent || event == hookc.PreSendMessage})
 	}
-	todo := policy.Context{StopReason: "todo"}
+	todo := soakFields{policy.FieldStopReason: "todo"}
 	for range 2 { // what needs no process comes twice
 		bash("ls", "rm -rf /", "git push --force", "sudo ls", "flaky run", "panic", "own")
 		add("todo", hookc.StopEvent, todo)
 		add("todo again", hookc.StopEvent, todo)
-		add("done", hookc.StopEvent, policy.Context{StopReason: "done"})
-		add("hello", hookc.PreSendMessage, policy.Context{UserInput: "hello"})
-		add("short", hookc.PreMicroCompact, policy.Context{Messages: []any{map[string]any{"role": "user", "content": "x"}}})
-		add("read", hookc.PostToolExecution, policy.Context{ToolName: "Read", ToolInput: map[string]any{}, ToolResult: "a sk-abc b"})
+		add("done", hookc.StopEvent, soakFields{policy.FieldStopReason: "done"})
+		add("hello", hookc.PreSendMessage, soakFields{policy.FieldUserInput: "hello"})
+		add("short", hookc.PreMicroCompact, soakFields{policy.FieldMessages: []any{map[string]any{"role": "user", "content": "x"}}})
+		add("read", hookc.PostToolExecution, soakFields{policy.FieldToolName: "Read", policy.FieldToolInput: map[string]any{}, policy.FieldToolResult: "a sk-abc b"})
 	}
 	for range 6 {
 		add("todo", hookc.StopEvent, todo)
@@ -157,8 +169,8 @@ func soakInputs() []soakInput {
 	bash("npm i", "sneaky", "broken", "slow", "polite request")
 	write("/repo/a.go")
 	write("/repo/secret")
-	add("bash", hookc.PostToolExecution, policy.Context{ToolName: "Bash", ToolInput: map[string]any{"command": "ls"}, ToolResult: "ok"})
-	add("no", hookc.PreSendMessage, policy.Context{UserInput: "no"})
-	add("ping", hookc.Notify, policy.Context{Message: "ping"})
+	add("bash", hookc.PostToolExecution, soakFields{policy.FieldToolName: "Bash", policy.FieldToolInput: map[string]any{"command": "ls"}, policy.FieldToolResult: "ok"})
+	add("no", hookc.PreSendMessage, soakFields{policy.FieldUserInput: "no"})
+	add("ping", hookc.Notify, soakFields{policy.FieldMessage: "ping"})
 	return out
 }

@@ -220,15 +220,14 @@ type gateCount struct {
 // check fires one event and compares its Decision. With rng, it may be
 // cancelled, or be a call that came before.
 func (s *soaked) check(in *soakInput, session string, g *gateCount, rng *rand.Rand) {
-	c := in.context
-	c.SessionID, c.Cwd, c.ProjectRoot = session, "/", "/"
+	c := in.context.in(session)
 	ctx, end := context.Background(), context.CancelFunc(func() {})
 	if rng != nil && rng.IntN(40) == 0 {
 		ctx, end = context.WithTimeout(ctx, time.Duration(rng.IntN(5000))*time.Microsecond)
 	}
 	defer end()
 	if rng != nil && in.event == hookc.PreToolExecution && rng.IntN(3) > 0 {
-		c.ToolUseID = fmt.Sprint(in.name, rng.IntN(1<<(2+rng.IntN(20))))
+		c.Set(policy.FieldToolUseID, fmt.Sprint(in.name, rng.IntN(1<<(2+rng.IntN(20)))))
 		s.repeated.Add(1)
 	}
 	version, own := s.version.begun(), 0
@@ -237,7 +236,7 @@ func (s *soaked) check(in *soakInput, session string, g *gateCount, rng *rand.Ra
 		line = &s.own[session[1]-'0']
 		own = line.begun()
 	}
-	d, err := s.eng.Fire(ctx, in.event, &c)
+	d, err := s.eng.Fire(ctx, in.event, c)
 	s.events.Add(1)
 	if err != nil {
 		s.wrong("%s: %v", in.name, err)

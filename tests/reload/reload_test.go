@@ -203,8 +203,12 @@ func (e *edited) events() []*policy.Context {
 		if e.rng.IntN(2) == 0 {
 			command += " " + e.word()
 		}
-		out = append(out, &policy.Context{SessionID: "s", Cwd: e.pick("/repo", "/rm", "/cp"), ProjectRoot: "/repo",
-			ToolName: e.pick(editedTools...), ToolInput: map[string]any{"command": command, "n": e.rng.IntN(3)}})
+		out = append(out, policy.NewContext("").
+			Set(policy.FieldSessionID, "s").
+			Set(policy.FieldCwd, e.pick("/repo", "/rm", "/cp")).
+			Set(policy.FieldProjectRoot, "/repo").
+			Set(policy.FieldToolName, e.pick(editedTools...)).
+			Set(policy.FieldToolInput, map[string]any{"command": command, "n": e.rng.IntN(3)}))
 	}
 	return out
 }
@@ -312,7 +316,12 @@ func TestReloadUnderFire(t *testing.T) {
 	var fire sync.WaitGroup
 	for i := range 3 {
 		fire.Go(func() {
-			in := &policy.Context{SessionID: []string{"s", "other"}[i%2], Cwd: "/repo", ProjectRoot: "/repo", ToolName: "Read", ToolInput: map[string]any{"command": "none"}}
+			in := policy.NewContext("").
+				Set(policy.FieldSessionID, []string{"s", "other"}[i%2]).
+				Set(policy.FieldCwd, "/repo").
+				Set(policy.FieldProjectRoot, "/repo").
+				Set(policy.FieldToolName, "Read").
+				Set(policy.FieldToolInput, map[string]any{"command": "none"})
 			for ctx.Err() == nil {
 				d, err := eng.Fire(context.Background(), hookc.PreToolExecution, in)
 				if !assert.NoError(t, err) || !assert.NotEmpty(t, d.Hooks) {

@@ -39,7 +39,11 @@ func TestShellExamples(t *testing.T) {
 				defer eng.Close()
 				for line := range strings.SplitSeq(strings.TrimSpace(ex[4]), "\n") {
 					command, denied := strings.CutPrefix(line, "# ")
-					in := &policy.Context{ToolName: "Bash", Cwd: "/repo", ProjectRoot: "/repo", ToolInput: map[string]any{"command": command}}
+					in := policy.NewContext("").
+						Set(policy.FieldToolName, "Bash").
+						Set(policy.FieldCwd, "/repo").
+						Set(policy.FieldProjectRoot, "/repo").
+						Set(policy.FieldToolInput, map[string]any{"command": command})
 					d, err := eng.Fire(t.Context(), hookc.PreToolExecution, in)
 					require.NoError(t, err)
 					serial, err := eng.FireSerial(t.Context(), hookc.PreToolExecution, in)

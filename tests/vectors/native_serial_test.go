@@ -131,7 +131,12 @@ func (c *nativeConfig) compare(t *testing.T, rng *rand.Rand, native string, fire
 	require.NoError(t, err, text)
 	defer func() { assert.NoError(t, eng.Close()) }()
 	event := c.events[native]
-	in := (&policy.Context{Cwd: dir, ToolName: "Bash", ToolInput: map[string]any{"command": "a"}, ToolResult: "out", UserInput: "p"}).Frozen(event)
+	in := policy.NewContext("").
+		Set(policy.FieldCwd, dir).
+		Set(policy.FieldToolName, "Bash").
+		Set(policy.FieldToolInput, map[string]any{"command": "a"}).
+		Set(policy.FieldToolResult, "out").
+		Set(policy.FieldUserInput, "p").Frozen(event)
 	one, err := eng.Fire(t.Context(), event, in)
 	require.NoError(t, err)
 	two, err := eng.FireSerial(t.Context(), event, in)

@@ -128,7 +128,10 @@ func TestForkSessionHooksCount(t *testing.T) {
 		hookc.Input(format.Input{Path: "session.yaml", Tier: policy.TierSession, Content: []byte("pre_tool_execution:\n  - {name: mask, type: expr, set: {tool_input.b: '2'}}\n")}))
 	require.NoError(t, err)
 	defer engine.Close()
-	d, err := engine.Fire(t.Context(), policy.PreToolExecution, &policy.Context{ToolName: "write_file", ToolInput: map[string]any{"old": true}, Cwd: t.TempDir()})
+	d, err := engine.Fire(t.Context(), policy.PreToolExecution, policy.NewContext("").
+		Set(policy.FieldToolName, "write_file").
+		Set(policy.FieldToolInput, map[string]any{"old": true}).
+		Set(policy.FieldCwd, t.TempDir()))
 	require.NoError(t, err)
 	assert.Equal(t, policy.Proceed, d.Action)
 	assert.True(t, policy.SameValue(map[string]any{"tool_input": map[string]any{"a": 1, "b": 2}}, d.Patch), "%v", d.Patch)

@@ -157,7 +157,7 @@ func callFunc(f *frame, fn *builtins.Func, args []any) any {
 	for i, p := range fn.Params {
 		v, err := jsonValue(args[i])
 		if err != nil || !p.Type.Holds(v) {
-			f.fail(f.at, "%s: %s must be a %s, not %s", fn.Name, p.Name, p.Type, typeName(args[i]))
+			f.fail(f.at, "%s: %s must be %s, not %s", fn.Name, p.Name, p.Type.Article(), typeName(args[i]))
 		}
 		args[i] = v
 	}

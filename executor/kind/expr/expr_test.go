@@ -360,7 +360,7 @@ func TestExprNumbersBeyondRange(t *testing.T) {
 		require.NoError(t, err, text)
 		assert.Equal(t, want, got.Verdict, text)
 	}
-	_, err := body.Runner.Run(context.Background(), exprCall(map[string]any{"n": json.Number("x")}), 0)
+	_, err := body.Runner.Run(context.Background(), exprCall(nil).With(policy.Merge(policy.FieldToolInput, map[string]any{"n": json.Number("x")})), 0)
 	assert.Error(t, err)
 }
 

@@ -1,0 +1,218 @@
+package policy
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// JSONValue is the JSON value that encoding/json makes of v, in the form that
+// DecodeJSON gives it: nil, bool, string, a number, []any, map[string]any. What
+// has that form already is returned as it is, not copied. The error names the
+// path of what JSON does not have, beginning with at.
+func JSONValue(v any, at string) (any, error) { return jsonValue(v, 0, at) }
+
+func jsonValue(v any, depth int, at string) (any, error) {
+	out, _, err := plain(v, depth)
+	if err == nil {
+		return out, nil
+	}
+	path, cause := faulty(reflect.ValueOf(v), nil, depth)
+	if cause == nil {
+		cause = err
+	}
+	return nil, fmt.Errorf("%s%s is no JSON value: %w", at, path, cause)
+}
+
+// plain is jsonValue with an error that names no path. changed is false when
+// out is v itself.
+func plain(v any, depth int) (out any, changed bool, err error) {
+	switch x := v.(type) {
+	case nil, bool, int:
+		return v, false, nil
+	case string:
+		if utf8.ValidString(x) {
+			return v, false, nil
+		}
+	case float64:
+		const exact = 1 << 53
+		if n := int(x); x > -exact && x < exact && (n != 0 || x != 0) {
+			if float64(n) == x {
+				return n, true, nil
+			}
+			return v, false, nil
+		}
+	case map[string]any:
+		if x != nil && depth < maxDepth {
+			return plainObject(v, x, depth)
+		}
+	case []any:
+		if x != nil && depth < maxDepth {
+			return plainList(v, x, depth)
+		}
+	}
+	return marshalled(v, depth)
+}
+
+// marshalled is plain by way of the value's JSON text.
+func marshalled(v any, depth int) (out any, changed bool, err error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, false, err
+	}
+	out, err = decodeAt(text, depth)
+	return out, true, err
+}
+
+func plainObject(v any, m map[string]any, depth int) (any, bool, error) {
+	out, copied := m, false
+	for k, old := range m {
+		if !utf8.ValidString(k) {
+			return marshalled(m, depth)
+		}
+		value, changed, err := plain(old, depth+1)
+		if err != nil {
+			return nil, false, err
+		}
+		if changed && !copied {
+			out, copied = maps.Clone(m), true
+		}
+		if changed {
+			out[k] = value
+		}
+	}
+	if !copied {
+		return v, false, nil
+	}
+	return out, true, nil
+}
+
+func plainList(v any, list []any, depth int) (any, bool, error) {
+	out, copied := list, false
+	for i, old := range list {
+		value, changed, err := plain(old, depth+1)
+		if err != nil {
+			return nil, false, err
+		}
+		if changed && !copied {
+			out, copied = slices.Clone(list), true
+		}
+		if changed {
+			out[i] = value
+		}
+	}
+	if !copied {
+		return v, false, nil
+	}
+	return out, true, nil
+}
+
+// maxFaultyPath bounds the path that an error names.
+const maxFaultyPath = 64
+
+// faulty finds, inside a value that is no JSON value, what makes it so: the
+// path of the innermost part that cannot be written alone, and why. within are
+// the values around v.
+func faulty(v reflect.Value, within []reflect.Value, depth int) (path string, err error) {
+	if !v.IsValid() || !v.CanInterface() {
+		return "", nil
+	}
+	text, err := json.Marshal(v.Interface())
+	if err == nil {
+		_, err = decodeAt(text, depth)
+	}
+	if err == nil || len(within) == maxFaultyPath {
+		return "", err
+	}
+	if slices.ContainsFunc(within, func(w reflect.Value) bool { return sameReference(v, w) }) {
+		return "", fmt.Errorf("it holds itself")
+	}
+	if _, own := v.Interface().(json.Marshaler); own {
+		return "", err
+	}
+	within = append(within, v)
+	for _, p := range partsOf(v) {
+		if inner, cause := faulty(p.value, within, depth+p.deeper); cause != nil {
+			return p.name + inner, cause
+		}
+	}
+	return "", err
+}
+
+// sameReference reports whether two values share what they hold.
+func sameReference(v, w reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Map, reflect.Slice:
+		return v.Type() == w.Type() && v.Pointer() == w.Pointer() && (v.Kind() != reflect.Slice || v.Len() == w.Len() && v.Len() > 0)
+	}
+	return false
+}
+
+// part is a value directly inside another, as its JSON has it.
+type part struct {
+	name   string
+	value  reflect.Value
+	deeper int
+}
+
+func partsOf(v reflect.Value) []part {
+	var out []part
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		out = append(out, part{"", v.Elem(), 0})
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			out = append(out, part{"." + fmt.Sprint(k), v.MapIndex(k), 1})
+		}
+		slices.SortFunc(out, func(a, b part) int { return strings.Compare(a.name, b.name) })
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			out = append(out, part{"[" + strconv.Itoa(i) + "]", v.Index(i), 1})
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			switch {
+			case name == "-":
+			case name == "" && f.Anonymous && f.Type.Kind() == reflect.Struct:
+				out = append(out, partsOf(v.Field(i))...) // the type's name may be unexported
+			case name == "" && f.Anonymous:
+				out = append(out, part{"", v.Field(i), 0})
+			case name == "":
+				out = append(out, part{"." + f.Name, v.Field(i), 1})
+			default:
+				out = append(out, part{"." + name, v.Field(i), 1})
+			}
+		}
+	}
+	return out
+}
+
+// JSON is r with the values that it carries as JSON values: what a rule written
+// in Go answers.
+func (r Result) JSON() (Result, error) {
+	edits := slices.Clone(r.Patch.edits)
+	for i, e := range edits {
+		v, err := jsonValue(e.Value, 1, e.Path.String())
+		if err != nil {
+			return Result{}, Failf(ErrParse, "%w", err)
+		}
+		if t := e.Path.Field.Spec().Type; len(e.Path.Keys) == 0 && v != nil && !t.Holds(v) {
+			return Result{}, Failf(ErrParse, "%s must be %s", e.Path, t.Article())
+		}
+		edits[i].Value = v
+	}
+	inject, err := jsonValue(r.Inject, 1, "inject_messages")
+	if err != nil {
+		return Result{}, Failf(ErrParse, "%w", err)
+	}
+	r.Patch.edits = edits
+	r.Inject, _ = inject.([]any)
+	return r, nil
+}

@@ -11,10 +11,12 @@ import (
 
 var codeRecheck = diag.Define(diag.Code{
 	ID: "HK127", Severity: diag.Warning,
-	Title: "recheck repeats side effects",
-	Help: `recheck: true runs the hook a second time after a hook that may rewrite what it read.
-This one changes the world, so its effects happen twice. Declare world: read or none
-if they do not, or put the hook after the one that rewrites.`,
+	Title: "recheck of a hook with side effects",
+	Help: `recheck: true evaluates a guard again after a hook that may rewrite what it read. A
+process or a model is asked again only if it is pure; this one may change the world, so
+it is not, and what is rewritten is not looked at again. Declare pure: true, or world:
+read or none, if it changes nothing, or put the hook after the one that rewrites.
+A Go rule that changes the world is evaluated again, and its effects happen twice.`,
 	Bad: `pre_tool_execution:
   - {name: guard, command: "true", filter: {tool_name: Bash}, recheck: true, writes: [], on_error: deny}
   - {name: expand, type: expr, set: {tool_input.command: '"make clean"'}}
@@ -26,9 +28,9 @@ if they do not, or put the hook after the one that rewrites.`,
 })
 
 // recheck puts a copy of a guard right after the last item in which some
-// other hook may rewrite what the guard reads (semantics.md §4.3 P2). A guard
-// that says recheck: true is copied whoever rewrites; any other only when a
-// hook of the session tier does and the guard's tier is lower. Copies behind
+// other hook may rewrite what the guard reads (semantics.md §2.8, §4.3 P2). A
+// guard that says recheck: true is copied whoever rewrites; any other only when
+// a hook of the session tier does and the guard's tier is lower. Copies behind
 // one item keep the order of their originals. A copy is no reason for another:
 // it repeats what a guard of equal trust said before.
 func recheck(u *unit) {
@@ -38,14 +40,21 @@ func recheck(u *unit) {
 		writers := writersOf(plan)
 		for id := range plan.Nodes {
 			n := &plan.Nodes[id]
-			at := lastRewriter(plan, id, writers)
-			if at < 0 {
+			by := lastRewriter(plan, id, writers)
+			if by < 0 {
 				continue
 			}
-			behind[at] = append(behind[at], id)
 			if n.Hook.Recheck && n.Effects.World == policy.WorldWrite {
-				u.report(n.Hook, codeRecheck.Report(n.Hook.Span, "%s runs twice when it is rechecked, and writes the world", n.Hook.Name).
+				what := "%s may write the world, so it is not asked again about what %s may rewrite"
+				if repeatable(n) {
+					what = "%s writes the world, and runs twice: %s may rewrite what it read"
+				}
+				u.report(n.Hook, codeRecheck.Report(n.Hook.Span, what, n.Hook.Name, plan.Nodes[by].Hook.Name).
 					WithHint("declare world: read or none if it changes nothing"))
+			}
+			if repeatable(n) {
+				at := plan.Nodes[by].Item
+				behind[at] = append(behind[at], id)
 			}
 		}
 		var out []block
@@ -68,8 +77,18 @@ func copyOf(plan *dag.Plan, id int) block {
 // repeats is what a guard can say that a second look can still add.
 const repeats = policy.MayAsk | policy.MayDefer | policy.MayDeny | policy.MaySkip | policy.MayStop | policy.MayHalt
 
-// lastRewriter is the last item, from the guard's own on, with a hook for
-// whose changes the guard is to be repeated, or -1.
+// repeatable reports whether a guard may be evaluated twice: a builtin, a rule
+// without patches, a rule that asks for it, and a process or a model that asks
+// for it and changes nothing (semantics.md §2.8).
+func repeatable(n *dag.Node) bool {
+	if !n.Hook.Kind.InProcess() {
+		return n.Hook.Recheck && n.Effects.World != policy.WorldWrite
+	}
+	return n.Hook.Recheck || n.Hook.Kind == policy.KindBuiltin || n.Effects.Writes.Empty()
+}
+
+// lastRewriter is the last hook, from the guard's own item on, for whose
+// changes the guard is to be repeated, or -1.
 func lastRewriter(plan *dag.Plan, id int, writers []int) int {
 	guard := &plan.Nodes[id]
 	if guard.Hook.Async || !guard.Hook.Recheck && !guard.Effects.May.Has(repeats) {
@@ -80,7 +99,7 @@ func lastRewriter(plan *dag.Plan, id int, writers []int) int {
 		case item < guard.Item:
 			return -1
 		case w != id && rewrites(plan, w, guard):
-			return item
+			return w
 		}
 	}
 	return -1

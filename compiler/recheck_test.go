@@ -88,8 +88,20 @@ func TestRecheckOfSideEffects(t *testing.T) {
 	b.add("g", bash, rechecked, writes(), onError(policy.OnErrorDeny))
 	b.add("w", expr, rewriter...)
 	p := b.compile(t)
-	assert.Equal(t, "g | w | g'", labelled(p.Plans[0]))
+	assert.Equal(t, "g | w", labelled(p.Plans[0]), "a process that may write the world is not asked again")
 	assert.Equal(t, []string{"HK127 warning g"}, codes(p.Diagnostics))
+	b.policy.Hooks[0].Declared.World = policy.WorldRead
+	p = b.compile(t)
+	assert.Equal(t, "g | w | g'", labelled(p.Plans[0]))
+	assert.Empty(t, codes(p.Diagnostics))
+
+	b = newBench()
+	b.add("g", bash, declared(policy.WorldNone)...)
+	b.add("m", llm, guards...)
+	b.add("set", expr, append(guards, sets("tool_input.command"))...)
+	b.add("rule", expr, guards...)
+	b.add("s", bash, session)
+	assert.Equal(t, "g | m | set | rule | s | rule'", labelled(b.plan(t)), "a session hook repeats rules without patches")
 }
 
 func TestDead(t *testing.T) {

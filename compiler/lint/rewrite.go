@@ -57,7 +57,7 @@ func rewriters(plan *dag.Plan, hints bool) []int {
 // rewritten looks among writers for hooks that may change what guard i read.
 func rewritten(plan *dag.Plan, i int, writers []int) (diag.Diagnostic, bool) {
 	guard := &plan.Nodes[i]
-	if !guard.Effects.May.Has(restrictive) || !original(guard) {
+	if !guard.Effects.May.Has(restrictive) || !original(guard) || guard.Hook.Recheck { // whose HK127 says it
 		return diag.Diagnostic{}, false
 	}
 	var by []string

@@ -15,8 +15,8 @@ import (
 // that guard, and the same rules with none locked. The median of the rounds of
 // each is told beside the ratio.
 func BenchmarkRatioSelfGuard(b *testing.B) {
-	write := call()
-	write.ToolName, write.ToolInput = "Write", map[string]any{"file_path": "/repo/main.go", "content": "package main\n"}
+	write := call().Set(policy.FieldToolName, "Write").
+		Set(policy.FieldToolInput, map[string]any{"file_path": "/repo/main.go", "content": "package main\n"})
 	for _, bench := range []struct {
 		name string
 		in   *policy.Context

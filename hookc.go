@@ -22,6 +22,7 @@ import (
 	"github.com/hookc/hookc/builtins/guard"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego"
@@ -125,6 +126,10 @@ func Open(ctx context.Context, options ...Option) (*Engine, error) {
 	if err := e.config.check(); err != nil {
 		return nil, err
 	}
+	if err := e.config.sourced(); err != nil {
+		return nil, err
+	}
+	e.config.kinds.Instances = &runner.Instances{}
 	if e.config.execute.Gates == nil {
 		e.config.execute.Gates = executor.NewGates() // one count, whichever plan an event is on
 	}
@@ -249,7 +254,7 @@ func (e *Engine) Without(ctx context.Context, event policy.Event, in *policy.Con
 	if err != nil {
 		return refuse(event, in, err)
 	}
-	base := e.live.Load().policy
+	base := e.plan(known, in.Frozen(known).Text(policy.FieldSessionID)).policy
 	rest := *base
 	rest.Hooks = nil
 	decider := hookOf(d.By, base.Hooks)
@@ -259,7 +264,7 @@ func (e *Engine) Without(ctx context.Context, event policy.Event, in *policy.Con
 		}
 	}
 	c := e.config
-	c.cache = nil
+	c.cache, c.kinds.Instances = nil, nil
 	c.execute = executor.Options{MaxGateBlocks: c.execute.MaxGateBlocks} // what did not happen leaves no trace
 	l, err := c.compiled(&rest, nil, &Metrics{})
 	if err != nil {

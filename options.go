@@ -193,6 +193,23 @@ func (c *config) check() error {
 	return c.misuse
 }
 
+// NoPolicy says that the engine begins without a policy, for a host whose hooks
+// are all registered at run time.
+func NoPolicy() Option {
+	return func(c *config) {
+		c.inputs = append(c.inputs, format.Input{Path: "no policy", Format: "hooksyaml", Tier: policy.TierProject, Content: []byte("{}")})
+	}
+}
+
+// sourced refuses an engine that nobody gave a policy: a source that was
+// forgotten would be a guard that is silently missing.
+func (c *config) sourced() error {
+	if len(c.inputs) == 0 && c.discover == "" && c.artifact.path == "" && !c.managed {
+		return errors.New("hookc: no policy is named: give Files, Text, Discover or Artifact, or say NoPolicy()")
+	}
+	return nil
+}
+
 // Load reads the policies that options name, without compiling them. Findings
 // are complete; the policy is never nil. Options that Open refuses panic.
 func Load(options ...Option) (*policy.Policy, diag.List) {

@@ -105,7 +105,26 @@ func (e *Engine) Reload(ctx context.Context) error {
 	for s, plans := range sessions {
 		s.swap(plans)
 	}
+	e.retain()
 	return nil
+}
+
+// retain forgets what Go rules made for hooks that are in no plan any more. Of
+// an artifact nobody knows before they run which are in it. The caller holds mu.
+func (e *Engine) retain() {
+	if e.config.artifact.path != "" {
+		return
+	}
+	programs := []*dag.Program{e.Program()}
+	e.sessions.Range(func(_, v any) bool {
+		if plans := v.(*Session).plans.Load(); plans != nil {
+			for _, l := range *plans {
+				programs = append(programs, l.program)
+			}
+		}
+		return true
+	})
+	e.config.kinds.Instances.Retain(programs)
 }
 
 // build compiles what load finds and makes an executor for it.

@@ -1,12 +1,8 @@
 package hookc
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -17,27 +13,45 @@ import (
 )
 
 // Hook is a hook registered at run time: the keys of a hook in hooks.yaml
-// (docs/schema.md), and the event it is on. Zero fields are not written.
+// (docs/schema.md), and the event it is on. Zero fields are not written; of a
+// list that is nil, and a list without elements is written.
 type Hook struct {
-	Event   string         `json:"event"`
-	Name    string         `json:"name,omitempty"`
-	Type    string         `json:"type,omitempty"`
-	Command string         `json:"command,omitempty"`
-	Prompt  string         `json:"prompt,omitempty"`
-	Model   string         `json:"model,omitempty"`
-	Source  string         `json:"source,omitempty"`
-	Deny    string         `json:"deny,omitempty"`
-	Ask     string         `json:"ask,omitempty"`
-	Allow   string         `json:"allow,omitempty"`
-	Stop    string         `json:"stop,omitempty"`
-	Skip    string         `json:"skip,omitempty"`
-	Reason  string         `json:"reason,omitempty"`
-	When    string         `json:"when,omitempty"`
-	Context string         `json:"context,omitempty"`
-	Filter  map[string]any `json:"filter,omitempty"`
-	Timeout any            `json:"timeout,omitempty"`
-	Retry   *int           `json:"retry,omitempty"`
-	OnError string         `json:"on_error,omitempty"`
+	Event    string         `json:"event"`
+	Name     string         `json:"name,omitempty"`
+	Type     string         `json:"type,omitempty"`
+	Command  string         `json:"command,omitempty"`
+	Protocol string         `json:"protocol,omitempty"`
+	Env      map[string]any `json:"env,omitempty"`
+	Prompt   string         `json:"prompt,omitempty"`
+	Model    string         `json:"model,omitempty"`
+	Source   string         `json:"source,omitempty"`
+	File     string         `json:"file,omitempty"`
+	Use      string         `json:"use,omitempty"`
+	// Options are the keys that the builtin named by Use takes.
+	Options   map[string]any   `json:"options,omitempty"`
+	Deny      string           `json:"deny,omitempty"`
+	Ask       string           `json:"ask,omitempty"`
+	Allow     string           `json:"allow,omitempty"`
+	Stop      string           `json:"stop,omitempty"`
+	Skip      string           `json:"skip,omitempty"`
+	Reason    string           `json:"reason,omitempty"`
+	When      string           `json:"when,omitempty"`
+	Rules     []map[string]any `json:"rules,omitempty"`
+	Set       map[string]any   `json:"set,omitempty"`
+	Context   string           `json:"context,omitempty"`
+	Filter    map[string]any   `json:"filter,omitempty"`
+	Reads     []string         `json:"reads,omitzero"`
+	Writes    []string         `json:"writes,omitzero"`
+	May       []string         `json:"may,omitzero"`
+	World     string           `json:"world,omitempty"`
+	Pure      bool             `json:"pure,omitempty"`
+	Recheck   bool             `json:"recheck,omitempty"`
+	Async     bool             `json:"async,omitempty"`
+	Priority  *int             `json:"priority,omitempty"`
+	Timeout   any              `json:"timeout,omitempty"`
+	Retry     *int             `json:"retry,omitempty"`
+	OnError   string           `json:"on_error,omitempty"`
+	OnTimeout string           `json:"on_timeout,omitempty"`
 }
 
 // Listed is a hook of a session and the index that Remove takes.
@@ -52,8 +66,9 @@ type Listed struct {
 
 // Session holds the hooks an agent adds at run time. They form the session
 // tier: last in order, and never able to loosen a lower tier, by override, by
-// order, or by rewriting what a guard has already read (the guard is
-// rechecked). All methods are safe for concurrent use.
+// order, or by rewriting what a guard has already read: a rule or a builtin is
+// rechecked, and what the model registers rewrites nothing where a process or a
+// model guards. All methods are safe for concurrent use.
 type Session struct {
 	engine *Engine
 	id     string
@@ -103,6 +118,9 @@ func (s *Session) register(h Hook, model bool) (int, error) {
 	if e.closed.Load() {
 		return 0, ErrClosed
 	}
+	if err := s.taken(event, h.Name); err != nil {
+		return 0, err
+	}
 	old := s.hooks
 	s.hooks = append(slices.Clone(old), Listed{Hook: h, Index: s.next, model: model})
 	if err := s.update(event); err != nil {
@@ -111,6 +129,23 @@ func (s *Session) register(h Hook, model bool) (int, error) {
 	}
 	s.next++
 	return s.next - 1, nil
+}
+
+// taken refuses the name of a hook of the policy: a session hook cannot replace
+// it, and would never run.
+func (s *Session) taken(event policy.Event, name string) error {
+	for _, h := range s.engine.live.Load().policy.Hooks {
+		if name == "" || h.Event != event || h.Name != name || h.Disabled {
+			continue
+		}
+		why := "is a hook of the policy"
+		if h.Locked {
+			why = "is locked"
+		}
+		return diag.ListError{List: diag.List{diag.Lookup("HK130").Report(h.Span, "%s %s: a hook registered at run time cannot replace it", name, why).
+			WithHint("give the hook another name").WithHook(name)}}
+	}
+	return nil
 }
 
 // Remove takes the hook with the given index away.
@@ -144,6 +179,7 @@ func (s *Session) Close() {
 	e.sessions.CompareAndDelete(s.id, s)
 	s.hooks = nil
 	s.swap(nil)
+	e.retain()
 }
 
 // List returns the registered hooks by index.
@@ -168,6 +204,7 @@ func (s *Session) update(event policy.Event) error {
 		}
 	}
 	s.swap(plans)
+	s.engine.retain()
 	return nil
 }
 
@@ -187,7 +224,7 @@ func (s *Session) rebuild(base *policy.Policy, events []policy.Event) (map[polic
 		if !own[event] {
 			continue
 		}
-		extra, found := s.load(event)
+		extra, found := s.load(event, base)
 		merged := *base
 		merged.Hooks = slices.Concat(base.Hooks, extra.Hooks)
 		config := s.engine.config
@@ -204,11 +241,14 @@ func (s *Session) rebuild(base *policy.Policy, events []policy.Event) (map[polic
 // load reads the session's hooks on an event as one policy of the session
 // tier. What the session has on other events is left out: it must not show in
 // the program's hash or in places, as it does not change the program.
-func (s *Session) load(event policy.Event) (*policy.Policy, diag.List) {
+func (s *Session) load(event policy.Event, base *policy.Policy) (*policy.Policy, diag.List) {
+	guarded := slices.ContainsFunc(base.Hooks, func(h *policy.Hook) bool {
+		return h.Event == event && !h.Kind.InProcess() && !h.Async && !h.Disabled && (h.Declared.May == nil || len(h.Declared.May) > 0)
+	})
 	var hooks []any
 	for _, h := range s.hooks {
 		if on, _ := policy.ParseEvent(h.Event); on == event {
-			hooks = append(hooks, h.body(event))
+			hooks = append(hooks, h.body(event, guarded))
 		}
 	}
 	text, err := json.MarshalIndent(map[policy.Event][]any{event: hooks}, "", "  ")
@@ -221,8 +261,10 @@ func (s *Session) load(event policy.Event) (*policy.Policy, diag.List) {
 }
 
 // body is the hook without its event, as hooks.yaml has it. A hook without a
-// name gets one that stays its own when others are removed.
-func (l Listed) body(event policy.Event) map[string]any {
+// name gets one that stays its own when others are removed. guarded is true
+// where a process or a model guards the event, which is not asked again: what
+// the model registers then rewrites nothing.
+func (l Listed) body(event policy.Event, guarded bool) map[string]any {
 	text, err := json.Marshal(l.Hook)
 	if err != nil {
 		panic("hookc: a session hook cannot be written as JSON: " + err.Error())
@@ -232,8 +274,17 @@ func (l Listed) body(event policy.Event) map[string]any {
 		panic("hookc: a session hook cannot be read back: " + err.Error())
 	}
 	delete(m, "event")
-	if powers := event.Spec().Powers; l.model && powers.Has(policy.MayAllow) {
+	delete(m, "options")
+	for key, value := range l.Options {
+		if _, written := m[key]; !written {
+			m[key] = value
+		}
+	}
+	if powers := event.Spec().Powers; l.model && powers.Has(policy.MayAllow) && l.May == nil && !l.Async {
 		m["may"] = (powers &^ policy.MayAllow).Names()
+	}
+	if l.model && guarded && !l.Async {
+		m["writes"] = []any{}
 	}
 	if l.Name == "" {
 		m["name"] = fmt.Sprintf("%s/%s#%d", policy.TierSession, event, l.Index)
@@ -255,96 +306,4 @@ func (s *Session) swap(plans map[policy.Event]*live) {
 			s.engine.retire(l)
 		}
 	}
-}
-
-// Tool describes register, list and remove as one tool for the model, in the
-// JSON Schema form that model APIs take.
-func (s *Session) Tool() map[string]any {
-	text := func(doc string) map[string]any { return map[string]any{"type": "string", "description": doc} }
-	return map[string]any{
-		"name":        "register_hook",
-		"description": "Register, list or remove a hook of this session. A hook runs at a lifecycle point and can add checks; it cannot loosen the policy already in force.",
-		"input_schema": map[string]any{
-			"type":     "object",
-			"required": []any{"action"},
-			"properties": map[string]any{
-				"action":  map[string]any{"type": "string", "enum": []any{"register", "list", "remove"}},
-				"index":   map[string]any{"type": "integer", "description": "session_idx of the hook to remove"},
-				"event":   map[string]any{"type": "string", "enum": eventEnum()},
-				"name":    text("name of the hook"),
-				"type":    map[string]any{"type": "string", "enum": []any{"bash", "llm", "rego", "expr"}},
-				"command": text("bash: the command; stdin is the event as JSON, stdout a HookResult"),
-				"prompt":  text("llm: the prompt, with {{variables}}"),
-				"source":  text("rego: the policy text"),
-				"deny":    text("expr: deny when this holds"),
-				"ask":     text("expr: ask when this holds"),
-				"reason":  text("why, for deny and ask"),
-				"filter":  map[string]any{"type": "object", "description": "conditions, for example tool_name"},
-				"timeout": map[string]any{"type": "number", "description": "seconds"},
-				"retry":   map[string]any{"type": "integer"},
-			},
-		},
-	}
-}
-
-func eventEnum() []any {
-	var out []any
-	for _, e := range policy.Events() {
-		out = append(out, string(e))
-	}
-	return out
-}
-
-// toolRequest is what the model sends to Call.
-type toolRequest struct {
-	Action string `json:"action"`
-	Index  *int   `json:"index"`
-	Hook
-}
-
-// Call answers one use of the tool that Tool describes. The reply is JSON:
-// {"session_idx": n}, {"hooks": […]}, {"removed": n} or {"error": "…"}; it is
-// never an error of the host. A hook that the model registers may say anything
-// but allow: it must not approve its own calls.
-func (s *Session) Call(ctx context.Context, request []byte) []byte {
-	reply, err := s.call(ctx, request)
-	if err != nil {
-		reply = map[string]any{"error": err.Error()}
-	}
-	text, err := policy.EncodeJSON(reply)
-	if err != nil {
-		panic("hookc: a reply cannot be written as JSON: " + err.Error())
-	}
-	return text
-}
-
-func (s *Session) call(ctx context.Context, request []byte) (any, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	var r toolRequest
-	dec := json.NewDecoder(bytes.NewReader(request))
-	dec.DisallowUnknownFields() // a key that is not understood could be the one that denies
-	if err := dec.Decode(&r); err != nil {
-		return nil, fmt.Errorf("the request is not understood: %w", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the request is not understood: it must be one JSON object")
-	}
-	switch r.Action {
-	case "register":
-		if r.Allow != "" {
-			return nil, errors.New("a hook registered here cannot allow: approval is not the agent's to give")
-		}
-		index, err := s.register(r.Hook, true)
-		return map[string]any{"session_idx": index}, err
-	case "list":
-		return map[string]any{"hooks": s.List()}, nil
-	case "remove":
-		if r.Index == nil {
-			return nil, fmt.Errorf("remove needs index, the session_idx that list shows")
-		}
-		return map[string]any{"removed": *r.Index}, s.Remove(*r.Index)
-	}
-	return nil, fmt.Errorf("unknown action %q: register, list or remove", r.Action)
 }

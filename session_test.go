@@ -67,16 +67,19 @@ func TestSessionCannotOverride(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			eng := engine(t, policyText)
-			register(t, eng.Session("s"), hookc.Hook{Event: "pre_tool_execution", Name: "guard", Allow: "true"})
+			_, err := eng.Session("s").Register(hookc.Hook{Event: "pre_tool_execution", Name: "guard", Allow: "true"})
+			var list diag.ListError
+			require.ErrorAs(t, err, &list)
+			require.Len(t, list.List, 1)
+			assert.Equal(t, "HK130", list.List[0].Code.ID)
+			assert.Empty(t, eng.Session("s").List())
 			d, err := eng.PreTool(t.Context(), in("s", bash("rm")))
 			require.NoError(t, err)
 			assert.Equal(t, policy.Block, d.Action)
 			assert.Equal(t, "guard", d.By)
 			d, err = eng.PreTool(t.Context(), in("s", bash("ls")))
 			require.NoError(t, err)
-			assert.Equal(t, policy.None, d.Verdict, "the rejected hook never speaks")
-			require.Len(t, d.Warnings, 1)
-			assert.Equal(t, "HK130", d.Warnings[0].Code.ID)
+			assert.Equal(t, policy.None, d.Verdict, "the refused hook never speaks")
 		})
 	}
 }
@@ -127,7 +130,7 @@ func TestGuardIsRecheckedAfterASessionRewrite(t *testing.T) {
 		"rego": `{name: guard, source: 'package g
 
 deny if contains(input.tool_input.command, "rm -rf")'}`,
-		"bash": `{name: guard, world: read, writes: [], on_error: deny, command: 'if grep -q "rm -rf"; then echo "{\"decision\": \"deny\"}"; fi'}`,
+		"bash": `{name: guard, recheck: true, world: read, writes: [], on_error: deny, command: 'if grep -q "rm -rf"; then echo "{\"decision\": \"deny\"}"; fi'}`,
 	} {
 		t.Run(kind, func(t *testing.T) {
 			eng := engine(t, "pre_tool_execution: ["+guard+"]")
@@ -289,7 +292,7 @@ func TestToolIsAJSONSchemaForEveryEvent(t *testing.T) {
 		events = append(events, string(e))
 	}
 	assert.Equal(t, events, tool.InputSchema.Properties["event"].Enum)
-	known := map[string]bool{"action": true, "index": true, "event": true}
+	known := map[string]bool{"action": true, "index": true, "event": true, "options": true}
 	for _, k := range format.Schema() {
 		known[k.Name] = known[k.Name] || k.Place == format.InHook
 	}
@@ -311,7 +314,7 @@ func TestCallNeverFailsTheHost(t *testing.T) {
 		"unknown action":   `{"action": "forget"}`,
 		"unknown event":    `{"action": "register", "event": "pre_tool", "deny": "true"}`,
 		"no event":         `{"action": "register", "deny": "true"}`,
-		"unknown key":      `{"action": "register", "event": "notify", "command": "cat", "on_timeout": "deny"}`,
+		"unknown key":      `{"action": "register", "event": "notify", "command": "cat", "locked": true}`,
 		"broken hook":      `{"action": "register", "event": "notify", "deny": "("}`,
 		"remove, no index": `{"action": "remove"}`,
 		"remove, unknown":  `{"action": "remove", "index": 7}`,

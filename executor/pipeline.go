@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
 )
 
 // Action is a step of a sub-pipeline that the host performs: run the tool,
@@ -68,7 +70,7 @@ func (x *Executor) Pipeline(ctx context.Context, name string, acts Actions, in .
 		return nil, fmt.Errorf("no pipeline is called %q", name)
 	}
 	p := x.prog.Pipelines[i]
-	if err := missing(p, acts, true); err != nil {
+	if err := errors.Join(missing(p, acts, true), unknown(p, acts)); err != nil {
 		return nil, err
 	}
 	if !p.Each {
@@ -103,6 +105,46 @@ func (x *Executor) each(ctx context.Context, p *dag.Pipeline, acts Actions, in [
 			out.Break = call.Break
 			return out
 		}
+	}
+	return out
+}
+
+// unknown reports what is in acts and no step of the pipeline asks for: a
+// misspelt `ask` would leave a question to nobody.
+func unknown(p *dag.Pipeline, acts Actions) error {
+	names := append(entries(p), askAction)
+	var err error
+	for _, name := range slices.Sorted(maps.Keys(acts)) {
+		if !slices.Contains(names, name) {
+			err = errors.Join(err, fmt.Errorf("pipeline %s has no action %q: %s", p.Name, name,
+				diag.DidYouMean(name, names, "it has "+strings.Join(names, ", "))))
+		}
+	}
+	return err
+}
+
+// entries are the names of Actions that a pipeline asks for.
+func entries(p *dag.Pipeline) []string {
+	var out []string
+	var walk func(s *dag.Step)
+	walk = func(s *dag.Step) {
+		if s == nil {
+			return
+		}
+		if s.Needed != "" {
+			out = append(out, s.Needed+needSuffix)
+		}
+		if s.Action != "" {
+			out = append(out, s.Action)
+		}
+		if s.Seq != nil {
+			out = append(out, entries(s.Seq)...)
+		}
+		walk(s.OK)
+		walk(s.Err)
+	}
+	for i := range p.Steps {
+		walk(&p.Steps[i])
 	}
 	return out
 }

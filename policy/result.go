@@ -79,6 +79,17 @@ type Warning struct {
 	Text string
 }
 
+func (w Warning) String() string {
+	out := w.Text
+	if w.Hook != "" {
+		out = w.Hook + ": " + out
+	}
+	if w.Code != nil {
+		out = w.Code.ID + " " + out
+	}
+	return out
+}
+
 // Join is x followed by y, verdicts combined by fold.
 func Join(fold Fold, x, y Result) Result {
 	z := x

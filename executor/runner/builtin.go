@@ -1,7 +1,7 @@
 package runner
 
 import (
-	"context"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -38,7 +38,7 @@ func builtinKind(o Options) dag.Kind {
 		OnGuard: policy.OnErrorDeny,
 		OnOther: policy.OnErrorSkip,
 		Prepare: func(h *policy.Hook) (dag.Body, diag.List) {
-			body, found := prepareBuiltin(h, rules)
+			body, found := prepareBuiltin(h, rules, o.Instances)
 			guard.Protect(body.Runner, o.Self)
 			return body, found
 		},
@@ -46,7 +46,7 @@ func builtinKind(o Options) dag.Kind {
 	}
 }
 
-func prepareBuiltin(h *policy.Hook, rules []rule.Rule) (dag.Body, diag.List) {
+func prepareBuiltin(h *policy.Hook, rules []rule.Rule, kept *Instances) (dag.Body, diag.List) {
 	use := h.Body.Use
 	i := slices.IndexFunc(rules, func(r rule.Rule) bool { return r.Name == use.Value })
 	if i < 0 {
@@ -58,29 +58,22 @@ func prepareBuiltin(h *policy.Hook, rules []rule.Rule) (dag.Body, diag.List) {
 			WithHint("%s", diag.DidYouMean(use.Value, ruleNames(rules), "there are "+strings.Join(ruleNames(rules), ", "))).WithHook(h.Name)}
 		return brokenBuiltin(found), found
 	}
-	made, found := rules[i].Make(h)
+	own := i >= len(builtins.Rules())
+	prepare := rules[i].Make
+	if own {
+		prepare = func(h *policy.Hook) (rule.Made, diag.List) { return cmp.Or(kept, &Instances{}).make(&rules[i], h) }
+	}
+	made, found := prepare(h)
 	if found.HasErrors() {
 		return brokenBuiltin(found), found
 	}
-	if i >= len(builtins.Rules()) {
+	if own {
 		// Of code that is not ours. That it cannot fail, or always says the
 		// same, is a promise that a panic breaks; what its failure means may
 		// then end the chain, or let it go on.
 		made.Effects.MayFail, made.Always = true, 0
-		made.Runner = ownRule{made.Runner}
 	}
 	return dag.Body{Runner: made.Runner, Effects: made.Effects, Always: made.Always, Brief: made.Brief, Cost: rules[i].Cost, Engine: "go"}, found
-}
-
-// ownRule is a rule of the host's, whose answer may hold any Go value.
-type ownRule struct{ policy.Runner }
-
-func (o ownRule) Run(ctx context.Context, in *policy.Context, attempt int) (policy.Result, error) {
-	r, err := o.Runner.Run(ctx, in, attempt)
-	if err != nil {
-		return r, err
-	}
-	return r.JSON()
 }
 
 // brokenBuiltin is a body that only fails: what it would have said is unknown,

@@ -27,6 +27,8 @@ type Options struct {
 	Budget time.Duration
 	// Rules are rules of the embedder's, beside the builtin ones.
 	Rules []rule.Rule
+	// Instances, when set, keep what Rules made, from one compilation to the next.
+	Instances *Instances
 	// Self is what the rule self-guard protects, or nil.
 	Self *guard.Self
 	// Debug is told of every attempt of a bash or llm hook, or is nil. It is

@@ -70,7 +70,7 @@ func (x *Executor) Pipeline(ctx context.Context, name string, acts Actions, in .
 		return nil, fmt.Errorf("no pipeline is called %q", name)
 	}
 	p := x.prog.Pipelines[i]
-	if err := errors.Join(missing(p, acts, true), unknown(p, acts)); err != nil {
+	if err := errors.Join(missing(p, acts, true), x.unknown(acts)); err != nil {
 		return nil, err
 	}
 	if !p.Each {
@@ -109,15 +109,18 @@ func (x *Executor) each(ctx context.Context, p *dag.Pipeline, acts Actions, in [
 	return out
 }
 
-// unknown reports what is in acts and no step of the pipeline asks for: a
+// unknown reports what is in acts and no step of any pipeline asks for: a
 // misspelt `ask` would leave a question to nobody.
-func unknown(p *dag.Pipeline, acts Actions) error {
-	names := append(entries(p), askAction)
+func (x *Executor) unknown(acts Actions) error {
+	names := []string{askAction}
+	for _, p := range x.prog.Pipelines {
+		names = append(names, entries(p)...)
+	}
 	var err error
 	for _, name := range slices.Sorted(maps.Keys(acts)) {
 		if !slices.Contains(names, name) {
-			err = errors.Join(err, fmt.Errorf("pipeline %s has no action %q: %s", p.Name, name,
-				diag.DidYouMean(name, names, "it has "+strings.Join(names, ", "))))
+			err = errors.Join(err, fmt.Errorf("no pipeline has an action %q: %s", name,
+				diag.DidYouMean(name, names, "there are "+strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", "))))
 		}
 	}
 	return err

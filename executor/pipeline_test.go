@@ -180,7 +180,8 @@ func TestPipelineFailures(t *testing.T) {
 	_, err := x.Pipeline(t.Context(), "nope", nil, nil)
 	assert.EqualError(t, err, `no pipeline is called "nope"`)
 	_, err = x.Pipeline(t.Context(), "tool", Actions{"x": does(nil)}, nil)
-	assert.EqualError(t, err, `pipeline tool needs an action "tool"; it was given ["x"]`)
+	assert.EqualError(t, err, `pipeline tool needs an action "tool"; it was given ["x"]`+"\n"+
+		`no pipeline has an action "x": there are agent, ask, auto_compact, auto_compact_needed, micro_compact, micro_compact_needed, permission_needed, tool`)
 	_, err = x.Pipeline(t.Context(), "tool", Actions{"tool": does(nil)})
 	assert.EqualError(t, err, "pipeline tool takes one context, not 0")
 	_, err = x.Pipeline(t.Context(), "tool.batch", Actions{"tool": does(nil)})

@@ -54,7 +54,7 @@ func (c *Context) Set(f Field, value any) *Context {
 	if f.Derived() {
 		return c.fail(fmt.Errorf("%s is derived from other fields and cannot be set", f))
 	}
-	v, err := jsonValue(value, 1, f.String())
+	v, err := goValues.JSON(value, 1, f.String())
 	switch {
 	case err != nil:
 		return c.fail(err)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/policy/digits"
+	"github.com/hookc/hookc/policy/govalue"
 )
 
 // maxDepth bounds the nesting of JSON hookc reads.
@@ -33,6 +34,14 @@ func decodeAt(data []byte, depth int) (any, error) {
 	}
 	return decodeSlowly(data, depth)
 }
+
+// goValues makes JSON values of what hosts hand over.
+var goValues govalue.Decoder = decodeAt
+
+// JSONValue is the JSON value that encoding/json makes of v, in the form that
+// DecodeJSON gives it. The error names the path of what JSON does not have,
+// beginning with at.
+func JSONValue(v any, at string) (any, error) { return goValues.JSON(v, 0, at) }
 
 // decodeSlowly is decodeAt by the standard library, which says what is wrong.
 func decodeSlowly(data []byte, depth int) (any, error) {
@@ -170,7 +179,7 @@ func DecodeContext(data []byte) (c *Context, event string, err error) {
 func ContextFromMap(m map[string]any) (c *Context, event string, err error) {
 	own := make(map[string]any, len(m))
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		v, wrong := jsonValue(m[key], 1, key)
+		v, wrong := goValues.JSON(m[key], 1, key)
 		own[key], err = v, errors.Join(err, wrong)
 	}
 	if err != nil {

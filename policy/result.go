@@ -176,3 +176,26 @@ func (r *Result) Quiet() bool {
 func texts(in []string) []string {
 	return slices.DeleteFunc(slices.Clone(in), func(s string) bool { return s == "" })
 }
+
+// JSON is r with the values that it carries as JSON values: what a rule written
+// in Go answers.
+func (r Result) JSON() (Result, error) {
+	edits := slices.Clone(r.Patch.edits)
+	for i, e := range edits {
+		v, err := goValues.JSON(e.Value, 1, e.Path.String())
+		if err != nil {
+			return Result{}, Failf(ErrParse, "%w", err)
+		}
+		if t := e.Path.Field.Spec().Type; len(e.Path.Keys) == 0 && v != nil && !t.Holds(v) {
+			return Result{}, Failf(ErrParse, "%s must be %s", e.Path, t.Article())
+		}
+		edits[i].Value = v
+	}
+	inject, err := goValues.JSON(r.Inject, 1, "inject_messages")
+	if err != nil {
+		return Result{}, Failf(ErrParse, "%w", err)
+	}
+	r.Patch.edits = edits
+	r.Inject, _ = inject.([]any)
+	return r, nil
+}

@@ -19,7 +19,7 @@ const module = "github.com/hookc/hookc"
 // layers is the dependency rule: a package imports only packages of the lists
 // before its own. Packages of one list do not import each other.
 var layers = [][]string{
-	{"policy/digits", "policy/glyph", "internal/spell"},
+	{"policy/digits", "policy/glyph", "policy/govalue", "internal/spell"},
 	{"rego/bounds", "policy/scan", "internal/binary", "tests/depth"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/winshell", "internal/gate/table"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
@@ -43,7 +43,7 @@ func layerOf(name string) (int, bool) {
 
 // stdOnly lists the packages that import nothing but the standard library and
 // lower layers.
-var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/agent", "internal/wire", "internal/gate/table", "internal/gate/rules", "cmd/hookgate", "rego/native", "rego/bounds", "policy/digits", "policy/glyph", "policy/scan", "internal/binary", "internal/spell"}
+var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/agent", "internal/wire", "internal/gate/table", "internal/gate/rules", "cmd/hookgate", "rego/native", "rego/bounds", "policy/digits", "policy/glyph", "policy/govalue", "policy/scan", "internal/binary", "internal/spell"}
 
 // owners says which packages may import a module; everything else must not,
 // and those in barred must not even link it.

@@ -1,4 +1,5 @@
-package policy
+// Package govalue makes JSON values of Go values, as encoding/json would.
+package govalue
 
 import (
 	"encoding/json"
@@ -11,27 +12,31 @@ import (
 	"unicode/utf8"
 )
 
-// JSONValue is the JSON value that encoding/json makes of v, in the form that
-// DecodeJSON gives it: nil, bool, string, a number, []any, map[string]any. What
-// has that form already is returned as it is, not copied. The error names the
-// path of what JSON does not have, beginning with at.
-func JSONValue(v any, at string) (any, error) { return jsonValue(v, 0, at) }
+// Decoder reads a JSON value that is inside depth others.
+type Decoder func(text []byte, depth int) (any, error)
 
-func jsonValue(v any, depth int, at string) (any, error) {
-	out, _, err := plain(v, depth)
+// maxDepth is where the decoder is asked whether one level more is too deep.
+const maxDepth = 512
+
+// JSON is the JSON value that encoding/json makes of v, as the decoder reads it:
+// nil, bool, string, a number, []any, map[string]any. What has that form already
+// is returned as it is, not copied. The error names the path of what JSON does
+// not have, beginning with at.
+func (d Decoder) JSON(v any, depth int, at string) (any, error) {
+	out, _, err := d.plain(v, depth)
 	if err == nil {
 		return out, nil
 	}
-	path, cause := faulty(reflect.ValueOf(v), nil, depth)
+	path, cause := d.faulty(reflect.ValueOf(v), nil, depth)
 	if cause == nil {
 		cause = err
 	}
 	return nil, fmt.Errorf("%s%s is no JSON value: %w", at, path, cause)
 }
 
-// plain is jsonValue with an error that names no path. changed is false when
+// plain is JSON with an error that names no path. changed is false when
 // out is v itself.
-func plain(v any, depth int) (out any, changed bool, err error) {
+func (d Decoder) plain(v any, depth int) (out any, changed bool, err error) {
 	switch x := v.(type) {
 	case nil, bool, int:
 		return v, false, nil
@@ -49,33 +54,33 @@ func plain(v any, depth int) (out any, changed bool, err error) {
 		}
 	case map[string]any:
 		if x != nil && depth < maxDepth {
-			return plainObject(v, x, depth)
+			return d.plainObject(v, x, depth)
 		}
 	case []any:
 		if x != nil && depth < maxDepth {
-			return plainList(v, x, depth)
+			return d.plainList(v, x, depth)
 		}
 	}
-	return marshalled(v, depth)
+	return d.marshalled(v, depth)
 }
 
 // marshalled is plain by way of the value's JSON text.
-func marshalled(v any, depth int) (out any, changed bool, err error) {
+func (d Decoder) marshalled(v any, depth int) (out any, changed bool, err error) {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return nil, false, err
 	}
-	out, err = decodeAt(text, depth)
+	out, err = d(text, depth)
 	return out, true, err
 }
 
-func plainObject(v any, m map[string]any, depth int) (any, bool, error) {
+func (d Decoder) plainObject(v any, m map[string]any, depth int) (any, bool, error) {
 	out, copied := m, false
 	for k, old := range m {
 		if !utf8.ValidString(k) {
-			return marshalled(m, depth)
+			return d.marshalled(m, depth)
 		}
-		value, changed, err := plain(old, depth+1)
+		value, changed, err := d.plain(old, depth+1)
 		if err != nil {
 			return nil, false, err
 		}
@@ -92,10 +97,10 @@ func plainObject(v any, m map[string]any, depth int) (any, bool, error) {
 	return out, true, nil
 }
 
-func plainList(v any, list []any, depth int) (any, bool, error) {
+func (d Decoder) plainList(v any, list []any, depth int) (any, bool, error) {
 	out, copied := list, false
 	for i, old := range list {
-		value, changed, err := plain(old, depth+1)
+		value, changed, err := d.plain(old, depth+1)
 		if err != nil {
 			return nil, false, err
 		}
@@ -118,13 +123,13 @@ const maxFaultyPath = 64
 // faulty finds, inside a value that is no JSON value, what makes it so: the
 // path of the innermost part that cannot be written alone, and why. within are
 // the values around v.
-func faulty(v reflect.Value, within []reflect.Value, depth int) (path string, err error) {
+func (d Decoder) faulty(v reflect.Value, within []reflect.Value, depth int) (path string, err error) {
 	if !v.IsValid() || !v.CanInterface() {
 		return "", nil
 	}
 	text, err := json.Marshal(v.Interface())
 	if err == nil {
-		_, err = decodeAt(text, depth)
+		_, err = d(text, depth)
 	}
 	if err == nil || len(within) == maxFaultyPath {
 		return "", err
@@ -137,7 +142,7 @@ func faulty(v reflect.Value, within []reflect.Value, depth int) (path string, er
 	}
 	within = append(within, v)
 	for _, p := range partsOf(v) {
-		if inner, cause := faulty(p.value, within, depth+p.deeper); cause != nil {
+		if inner, cause := d.faulty(p.value, within, depth+p.deeper); cause != nil {
 			return p.name + inner, cause
 		}
 	}
@@ -192,27 +197,4 @@ func partsOf(v reflect.Value) []part {
 		}
 	}
 	return out
-}
-
-// JSON is r with the values that it carries as JSON values: what a rule written
-// in Go answers.
-func (r Result) JSON() (Result, error) {
-	edits := slices.Clone(r.Patch.edits)
-	for i, e := range edits {
-		v, err := jsonValue(e.Value, 1, e.Path.String())
-		if err != nil {
-			return Result{}, Failf(ErrParse, "%w", err)
-		}
-		if t := e.Path.Field.Spec().Type; len(e.Path.Keys) == 0 && v != nil && !t.Holds(v) {
-			return Result{}, Failf(ErrParse, "%s must be %s", e.Path, t.Article())
-		}
-		edits[i].Value = v
-	}
-	inject, err := jsonValue(r.Inject, 1, "inject_messages")
-	if err != nil {
-		return Result{}, Failf(ErrParse, "%w", err)
-	}
-	r.Patch.edits = edits
-	r.Inject, _ = inject.([]any)
-	return r, nil
 }

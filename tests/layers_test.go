@@ -21,7 +21,7 @@ const module = "github.com/hookc/hookc"
 var layers = [][]string{
 	{"policy/digits", "policy/glyph", "policy/govalue", "internal/spell"},
 	{"rego/bounds", "policy/scan", "internal/binary", "tests/depth"},
-	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/winshell", "internal/gate/table"},
+	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/losses", "builtins/winshell", "internal/gate/table"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
 	{"dag", "policy/agent", "policy/pattern", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed"},
 	{"builtins/guard"},

@@ -34,7 +34,7 @@ known command through, name it in the guard's allow options.`,
 	codeGuardPack = diag.Define(diag.Code{
 		ID: "HK106", Severity: diag.Error,
 		Title: "unknown pack of a guard",
-		Help:  `shell-guard judges by packs: core, git, disk, permissions, database, containers, kubernetes, cloud, system; or all.`,
+		Help:  `shell-guard judges by packs: core, git, disk, permissions, database, containers, kubernetes, cloud, system, strict; or all.`,
 		Bad: `pre_tool_execution:
   - {name: shell, type: builtin, use: shell-guard, packs: [core, databases]}
 `,

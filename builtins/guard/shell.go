@@ -44,6 +44,7 @@ const (
 	packKubernetes
 	packCloud
 	packSystem
+	packStrict
 
 	packAll = packSystem<<1 - 1
 )
@@ -63,6 +64,7 @@ var shellPacks = []struct {
 	{"kubernetes", packKubernetes, "namespaces, volumes, nodes, releases and all of a kind"},
 	{"cloud", packCloud, "cloud resources, infrastructure, hosted apps, repositories, published packages, secrets"},
 	{"system", packSystem, "shutdown, services, users, firewall, crontab, network, boot, kernel"},
+	{"strict", packStrict, "what the other packs only ask about is denied; not one of all"},
 }
 
 func packNames() []string {
@@ -197,7 +199,7 @@ func (g *shellGuard) verdict(a *shellAdvice) policy.Verdict {
 	switch {
 	case a.verdict == policy.None:
 		return g.unknown
-	case a.verdict == policy.Ask || a.packs&g.packs&^g.ask == 0:
+	case a.verdict == policy.Ask && g.packs&packStrict == 0, a.packs&g.packs&^g.ask == 0:
 		return g.asks
 	}
 	return policy.Deny

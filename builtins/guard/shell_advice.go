@@ -92,8 +92,9 @@ var (
 	adviceReadSecret    = deny(packCore, "would show %s, which holds secrets", "look at names and templates (`ls -la ~/.ssh`, `cat .env.example`, `test -f .env`) and let programs read the file themselves")
 	adviceCopySecret    = ask(packCore, "would copy %s, which holds secrets", "name the file where it is used (`ssh -i ~/.ssh/id_ed25519 host uptime`), or "+askUser)
 	adviceSendSecret    = deny(packCore, "would send secrets to %s", "send only what the receiver needs, without secrets (`curl -d @payload.json https://example.com/api`)")
+	adviceSendVariable  = ask(packCore, "would send a secret of the environment to %s", "send it as the receiver asks for it (`curl -H \"Authorization: Bearer $API_TOKEN\" https://example.com/api`)")
 	adviceReverseShell  = deny(packCore, "would give %s a shell on this machine", "talk to it with a program of its own (`curl -sI https://example.com`)")
-	adviceReadStore     = ask(packCloud|packDatabase, "would show the secret %s", "use it without showing it, or ask the user; names can be listed (`aws secretsmanager list-secrets`)")
+	adviceReadStore     = ask(packCore|packCloud|packDatabase, "would show the secret %s", "use it without showing it, or ask the user; names can be listed (`aws secretsmanager list-secrets`)")
 	adviceClusterSecret = deny(packCore|packKubernetes, "would show the secret %s", "list the names (`kubectl get secrets`) or describe it, which hides the values (`kubectl describe secret app`)")
 
 	adviceDynamicCode = unsure(packCore, "would run code that only the running shell knows (%s)", "write the command out (`npm test`), or put the code into a file of the project and run that (`bash scripts/build.sh`)")
@@ -151,6 +152,7 @@ var adviceGit = map[string]*shellAdvice{
 // adviceResource is about what is no file, by its domain.
 var adviceResource = map[shell.Domain]*shellAdvice{
 	shell.DomainGit:        adviceGitOther,
+	shell.DomainOutside:    ask(packAll, "would destroy something outside of the project, going by its words (%s)", "look first (`git status`), try it without doing it (`--dry-run`, where the program knows it), or "+askUser),
 	shell.DomainDisk:       deny(packDisk, "would change disks or volumes (%s)", "look (`lsblk -f`, `df -h`) and leave the change to the user"),
 	shell.DomainPermission: advicePermission,
 	shell.DomainDatabase:   deny(packDatabase, "would delete data (%s)", "look first (`psql -c 'SELECT count(*) FROM users'`), keep a copy (`pg_dump mydb > /tmp/dump.sql`), narrow it with WHERE, or write a migration for the user to run"),

@@ -66,6 +66,10 @@ func judgeDelete(s *shell.Line, e *shell.Effect) *shellAdvice {
 		return judgeDeleteUnknown(s, e)
 	case e.Op == "rsync-delete" && strings.HasPrefix(e.Host, "ssh:"):
 		return adviceDeploy
+	case e.Op == "rmdir" && e.Certainty == shell.CertainPattern:
+		return nil // what is not empty stays
+	case e.Op == "move" && e.Certainty == shell.CertainPattern && e.Place == shell.ZoneProjectRoot && movedInside(s, e):
+		return nil
 	case e.Op == "move" && e.Secret == "" && (e.Place == shell.ZoneUser || e.Place == shell.ZoneOther):
 		return nil
 	case (e.Place == shell.ZoneUser || e.Place == shell.ZoneOther) && disposable[path.Base(e.Target)], runtimeFile(e.Target):
@@ -75,6 +79,13 @@ func judgeDelete(s *shell.Line, e *shell.Effect) *shellAdvice {
 		return adviceDeleteGit // found by name
 	}
 	return adviceDelete[e.Place]
+}
+
+// movedInside reports whether what a command moves stays in the project.
+func movedInside(s *shell.Line, e *shell.Effect) bool {
+	return slices.ContainsFunc(s.Effects, func(w shell.Effect) bool {
+		return w.Kind == shell.EffectWrite && w.Op == "move" && w.Command == e.Command && w.Host == e.Host && w.Place == shell.ZoneProject
+	})
 }
 
 // runtimeFile reports whether a path is what the user's own programs keep while
@@ -289,6 +300,8 @@ func judgeRead(s *shell.Line, e *shell.Effect) *shellAdvice {
 		return adviceClusterSecret
 	}
 	switch e.Op {
+	case "use":
+		return nil
 	case "script", "config":
 		if e.Secret == "env-file" {
 			return nil // used by what runs, and not shown
@@ -311,7 +324,9 @@ func exported(s *shell.Line, e *shell.Effect) bool {
 	if e.Command < 0 || !slices.Contains(s.Commands[e.Command].Via, "substitution") {
 		return false
 	}
-	return slices.ContainsFunc(s.Commands, func(c shell.Command) bool { return c.Name == "export" && c.Dynamic && c.Offset <= e.Offset }) &&
+	return slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+		return (c.Name == "export" || c.Name == "env" && len(c.Argv) > 2) && c.Dynamic && c.Offset <= e.Offset
+	}) &&
 		!slices.ContainsFunc(s.Commands, func(c shell.Command) bool { return c.Name == "echo" || c.Name == "printf" || c.Name == "printenv" })
 }
 
@@ -319,6 +334,8 @@ func judgeConnect(s *shell.Line, e *shell.Effect) *shellAdvice {
 	switch {
 	case e.Op == "reverse-shell":
 		return adviceReverseShell
+	case e.Secret == "variable":
+		return adviceSendVariable
 	case e.Secret != "":
 		return adviceSendSecret
 	case e.Op != "socket" && e.Op != "upload" && e.Op != "listen":

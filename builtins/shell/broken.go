@@ -11,6 +11,14 @@ var doubleBang = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|[;&|(){}\n]|\b(?:then|do|else)\b)([ \t]*)!([ \t]+!)+([ \t])`)
 })
 
+// placeholder is a word as documentation writes one that is to be filled in:
+// <name>. Where a shell can read it, it is a redirection.
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<([A-Za-z][A-Za-z0-9_.-]*)>`) })
+
+// workflowExpr is an expression of a CI workflow, which is put in before a shell
+// sees the line.
+var workflowExpr = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{\{[^{}]*\}\}`) })
+
 // openHeredoc names the delimiter of a here-document that has no end.
 var openHeredoc = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`unclosed here-document (?:'|"|` + "`" + `)?([^'"` + "`" + `]+)`)
@@ -46,6 +54,15 @@ func repair(text string, err error) (string, bool) {
 	fixed := text
 	if strings.Contains(text, "!") { // the expression is slow where nothing matches
 		fixed = doubleBang().ReplaceAllString(text, "$1$2!$4")
+	}
+	if strings.Contains(text, "((") { // two groups that begin together, which the parser takes for arithmetic
+		fixed = strings.ReplaceAll(fixed, "((", "( (")
+	}
+	if strings.Contains(text, "${{") {
+		fixed = workflowExpr().ReplaceAllString(fixed, "$${WORKFLOW_EXPRESSION}")
+	}
+	if strings.Contains(text, "<") {
+		fixed = placeholder().ReplaceAllString(fixed, "$1")
 	}
 	if m := openHeredoc().FindStringSubmatch(err.Error()); m != nil {
 		fixed = strings.TrimRight(fixed, "\n") + "\n" + m[1] + "\n"

@@ -101,7 +101,11 @@ func (a *analysis) callOnce(s *syntax.Stmt, c *syntax.CallExpr, fr *shFrame, st 
 		return
 	}
 	call := &shCall{argv: words, env: env, fr: &in, offset: offset}
-	a.print(in.out, a.run(call))
+	v := a.run(call)
+	if in.out == nil && !r.diverted {
+		a.shown(call, v)
+	}
+	a.print(in.out, v)
 	a.redirectEffects(r, call.target(""))
 	a.closeRedirect(r, &in)
 }
@@ -211,7 +215,7 @@ func (a *analysis) run(c *shCall) shValue {
 			return a.runAlias(c, program, v)
 		}
 	}
-	if known && !c.argv[0].Pattern {
+	if known && (!c.argv[0].Pattern || !strings.ContainsAny(programName(program), GlobChars)) {
 		c.name = programName(program)
 	}
 	a.list(c)
@@ -325,6 +329,9 @@ func (a *analysis) runFunction(c *shCall, f *shFunction) shValue {
 func (a *analysis) runUnknown(c *shCall, program string) shValue {
 	if c.argv[0].Pattern && !c.argv[0].Dynamic {
 		base := program[strings.LastIndexByte(program, '/')+1:]
+		if strings.Trim(base, "*?") == "" {
+			base = "" // any program at all
+		}
 		for _, name := range programNames() {
 			if shGlobMatch(base, name) {
 				again := *c

@@ -112,7 +112,7 @@ func (a *analysis) interpret(c *shCall, code shValue, fr *shFrame, via string) s
 			hasText = hasText || strings.TrimSpace(p.text) != ""
 		} else {
 			hasUnknown = true
-			if p.origin.kind != "" || !hasText && len(code) == 1 {
+			if p.origin.kind != "" && p.origin.kind != credential || !hasText && len(code) == 1 {
 				a.codeEffect(c, p)
 			}
 		}
@@ -179,32 +179,53 @@ func (a *analysis) wrapped(c *shCall, argv []Word, fr *shFrame) shValue {
 	return a.run(inner)
 }
 
-// runProgram reads a program by its table, and looks for a command line in the
-// arguments of one that is in none.
+// runProgram reads a program by its reader and the table of losses, and asks
+// the lexicon about one that has neither.
 func (a *analysis) runProgram(c *shCall, program string) shValue {
 	if strings.Contains(program, "/") {
 		a.runPath(c, program)
 	}
+	if args := c.args(); len(args) == 1 && args[0].Is("-h", "--help", "--version") {
+		return printsText(a, c)
+	}
+	v, read := a.readProgram(c)
+	switch {
+	case rulesOf(c.name) != nil:
+		if w := a.applyRules(c, c.name, c.args()); !read || w.origin().kind == credential {
+			v = w
+		}
+	case !read && !textPrograms()[c.name]:
+		a.lexicon(c, DomainOutside, c.args())
+	}
+	if !textPrograms()[c.name] {
+		a.leak(c, read)
+	}
+	return v
+}
+
+// readProgram reads a program that has a reader, and looks for a command line
+// in the arguments of one that is in no table.
+func (a *analysis) readProgram(c *shCall) (v shValue, read bool) {
 	if f := programOf(c.name); f != nil {
-		return f(a, c)
+		return f(a, c), true
 	}
 	if w, ok := wrapperOf(c.name); ok {
 		return a.wrapper(c, w)
 	}
 	if f := programOf(Versionless(c.name)); f != nil {
-		return f(a, c)
+		return f(a, c), true
 	}
 	if winshell.Cmdlet(c.name) {
-		return a.dialectCode(c, "pwsh", joinWords(c.argv), c.fr)
+		return a.dialectCode(c, "pwsh", joinWords(c.argv), c.fr), true
 	}
 	if foreignShells[c.name] {
 		a.effect(c, Effect{Kind: EffectUnknown, Domain: DomainCode, Op: ShellNotPosix, Target: c.name, Certainty: CertainDynamic})
-		return shUnknown("$(...)", shOrigin{kind: "output", from: c.name})
+		return printsText(a, c), true
 	}
-	if !harmless()[c.name] {
-		a.tail(c)
+	if !harmless()[c.name] && !textPrograms()[c.name] {
+		read = a.tail(c)
 	}
-	return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
+	return printsText(a, c), read
 }
 
 // runPath is a program named by its path: a script that was written before is
@@ -249,17 +270,13 @@ func Versionless(name string) string { return strings.TrimRight(name, "012345678
 
 // tail looks into the arguments of a program that is not known for a command
 // line it may run: tool [options] rm -rf /.
-func (a *analysis) tail(c *shCall) {
+func (a *analysis) tail(c *shCall) bool {
 	args := c.args()
-	for i, w := range args {
-		if i >= 8 {
-			return
+	for i, w := range args[:min(len(args), 8)] {
+		if !w.Dynamic && dangerous()[programName(w.Text)] && len(args)-i > 1 {
+			a.wrapped(c, args[i:], c.fr)
+			return true
 		}
-		name := programName(w.Text)
-		if w.Dynamic || !dangerous()[name] || len(args)-i < 2 {
-			continue
-		}
-		a.wrapped(c, args[i:], c.fr)
-		return
 	}
+	return false
 }

@@ -2,6 +2,8 @@ package shell
 
 import (
 	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 func fillDatabase() {
@@ -9,53 +11,6 @@ func fillDatabase() {
 	programs((*analysis).redis, "redis-cli valkey-cli keydb-cli memcached-cli")
 	programs((*analysis).mongo, "mongosh mongo")
 	programs((*analysis).restore, "mongorestore pg_restore")
-	rulesFor(shTool{short: "hpUWuPS", long: "--host --port --username --user --password --maintenance-db --socket"}, []shRule{
-		{"dropdb", "", "", "", del, DomainDatabase, "drop-database"},
-		{"dropuser", "", "", "", del, DomainDatabase, "drop-user"},
-		{"mysqladmin mariadb-admin", "drop", "", "", del, DomainDatabase, "drop-database"},
-	})
-	rulesFor(shTool{long: "--schema --config --database --db-url --url --env --environment --dir --path -n --name --connection --revision --version-table --dialect --migrations-path"}, []shRule{
-		{"prisma", "migrate reset", "", "", del, DomainDatabase, "reset-database"},
-		{"prisma", "db push", "--force-reset --accept-data-loss", "", del, DomainDatabase, "reset-database"},
-		{"prisma", "db drop", "", "", del, DomainDatabase, "drop-database"},
-		{"drizzle-kit", "push|push:pg|push:mysql|push:sqlite", "--force", "", del, DomainDatabase, "reset-database"},
-		{"drizzle-kit", "drop", "", "", del, DomainDatabase, "drop-table"},
-		{"supabase", "db reset", "", "", del, DomainDatabase, "reset-database"},
-		{"supabase", "projects|branches delete", "", "", del, DomainPlatform, "app-delete"},
-		{"alembic", "downgrade base|-*", "", "--sql", del, DomainDatabase, "migrate-down"},
-		{"alembic", "downgrade", "", "--sql", del, DomainDatabase, "migrate-down"},
-		{"flask", "db downgrade", "", "", del, DomainDatabase, "migrate-down"},
-		{"rails rake", "db:drop*|db:reset*|db:purge*|db:migrate:reset*|db:truncate_all*|db:schema:load*|db:structure:load*|db:seed:replant*|db:setup*", "", "", del, DomainDatabase, "reset-database"},
-		{"rails rake", "db:rollback*|db:migrate:down*", "", "", wr, DomainDatabase, "migrate-step"},
-		{"artisan", "migrate:fresh|migrate:reset|migrate:refresh|db:wipe", "", "--pretend", del, DomainDatabase, "reset-database"},
-		{"django-admin manage.py", "flush|reset_db|clean_db", "", "", del, DomainDatabase, "reset-database"},
-		{"django-admin manage.py", "migrate * zero", "", "--plan", del, DomainDatabase, "migrate-down"},
-		{"sequelize sequelize-cli", "db:drop|db:migrate:undo:all", "", "", del, DomainDatabase, "reset-database"},
-		{"knex", "migrate:rollback", "--all", "", del, DomainDatabase, "migrate-down"},
-		{"typeorm", "schema:drop", "", "", del, DomainDatabase, "drop-schema"},
-		{"mikro-orm", "schema:drop|schema:fresh|migration:fresh|database:drop", "", "", del, DomainDatabase, "drop-schema"},
-		{"flyway", "clean", "", "", del, DomainDatabase, "reset-database"},
-		{"liquibase", "drop-all|dropAll", "", "", del, DomainDatabase, "reset-database"},
-		{"mix", "ecto.drop|ecto.reset|ash.reset|ash_postgres.drop", "", "", del, DomainDatabase, "reset-database"},
-		{"console doctrine", "doctrine:database:drop|doctrine:schema:drop|orm:schema-tool:drop", "--force -f", "", del, DomainDatabase, "drop-database"},
-		{"dbmate", "drop", "", "", del, DomainDatabase, "drop-database"},
-		{"goose", "reset|down-to", "", "", del, DomainDatabase, "migrate-down"},
-		{"goose", "* * reset", "", "", del, DomainDatabase, "migrate-down"},
-		{"migrate", "drop", "", "", del, DomainDatabase, "reset-database"},
-		{"migrate", "down", "-all", "", del, DomainDatabase, "migrate-down"},
-		{"atlas", "schema clean", "", "", del, DomainDatabase, "reset-database"},
-		{"sqlx", "database|db drop|reset", "", "", del, DomainDatabase, "reset-database"},
-		{"diesel", "database|db reset|drop", "", "", del, DomainDatabase, "reset-database"},
-		{"wp", "db reset|drop|clean", "", "", del, DomainDatabase, "reset-database"},
-		{"wp", "site empty|delete", "", "", del, DomainDatabase, "reset-database"},
-		{"drush", "sql:drop|sql-drop|site:install|si", "", "", del, DomainDatabase, "reset-database"},
-		{"edgedb gel", "database|branch drop|wipe", "", "", del, DomainDatabase, "drop-database"},
-		{"turso", "db destroy", "", "", del, DomainDatabase, "drop-database"},
-		{"pscale", "database|branch delete", "", "", del, DomainDatabase, "drop-database"},
-		{"rabbitmqctl", "reset|force_reset|delete_queue|purge_queue|delete_vhost", "", "", del, DomainDatabase, "queue-delete"},
-		{"kafka-topics kafka-topics.sh", "", "--delete", "", del, DomainDatabase, "topic-delete"},
-		{"curator", "delete_indices", "", "", del, DomainDatabase, "index-delete"},
-	})
 }
 
 // sqlClient reads SQL from options, operands and standard input.
@@ -115,11 +70,11 @@ func (a *analysis) sql(c *shCall, v shValue) {
 		a.unknown(c.fr, shellTooMany, c.offset)
 		return
 	}
-	for i, loss := range sqlLosses(text) {
+	for i, loss := range losses.SQL(text) {
 		if i >= maxItems {
 			break
 		}
-		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: loss.op, Target: loss.target})
+		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: loss.Op, Target: loss.Target})
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSpace(line)
@@ -129,7 +84,7 @@ func (a *analysis) sql(c *shCall, v shValue) {
 			}
 		}
 	}
-	if o := v.origin(); o.kind == "remote" || o.kind == "decoded" {
+	if o := v.origin(); o.kind == "remote" { // a dump that was packed is data of the user's
 		a.codeEffect(c, v[0])
 	}
 }

@@ -54,9 +54,15 @@ func (a *analysis) encoded(c *shCall, v shValue) shValue {
 
 // openssl prints random bytes, keys and certificates.
 func (a *analysis) openssl(c *shCall, o *shOpts) shValue {
+	op := "read"
+	switch shows := HasFlag(c.args(), "-text"); {
+	case shows:
+	case HasFlag(c.args(), "-pubout", "-noout", "-out", "-check", "-pubin"), !WordIn(o.operand(0), "rsa pkey ec dsa pkcs8 pkcs12 base64 enc"):
+		op = "use"
+	}
 	for i, w := range c.args() {
-		if w.Is("-in", "-inkey", "-key") && i+1 < len(c.args()) {
-			a.fileEffect(EffectRead, c.args()[i+1], c.target("read"))
+		if w.Is("-in", "-inkey", "-key", "-sign", "-signkey", "-CAkey", "-cert") && i+1 < len(c.args()) {
+			a.fileEffect(EffectRead, c.args()[i+1], c.target(op))
 		}
 		if w.Is("-out", "-keyout") && i+1 < len(c.args()) {
 			a.fileEffect(EffectWrite, c.args()[i+1], c.target("write"))

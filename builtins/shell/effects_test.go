@@ -225,7 +225,7 @@ var shellEffectRows = []struct {
 		"delete objects-delete s3://b",
 		"delete delete i",
 		"delete delete projects p",
-		"delete delete group",
+		"delete delete group g",
 	}},
 	{`gh repo delete o/r; npm unpublish p; heroku apps:destroy a; vault kv destroy s`, []string{
 		"delete repository-delete o/r",

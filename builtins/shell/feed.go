@@ -152,7 +152,7 @@ func (a *analysis) parallel(c *shCall) shValue {
 			break
 		}
 	}
-	o := options(args[:cut], "jINnLSXPaE", "--jobs --max-args --delay --timeout --retries --joblog --colsep --arg-file --results --sshlogin", optStop)
+	o := options(args[:cut], "jINnLSPaE", "--jobs --max-args --delay --timeout --retries --joblog --colsep --arg-file --results --sshlogin", optStop)
 	items := args[min(cut+1, len(args)):]
 	if cut == len(args) && c.fr.stdin.set {
 		items = stdinItems(c.fr.stdin.value, "\n\x00")

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -280,13 +281,11 @@ func octalMode(mode string) (string, bool) {
 
 func setsID(mode string) bool {
 	if octal, ok := octalMode(mode); ok {
-		return octal[len(octal)-4] >= '2'
+		return octal[len(octal)-4] >= '4'
 	}
 	for part := range strings.SplitSeq(mode, ",") {
-		if who, what, ok := strings.Cut(part, "+"); ok && strings.Contains(what, "s") && strings.Trim(who, "ugoa") == "" {
-			return true
-		}
-		if _, what, ok := strings.Cut(part, "="); ok && strings.Contains(what, "s") {
+		// A folder's group is given to what is made in it: g+s alone gives no rights.
+		if i := strings.IndexAny(part, "+="); i >= 0 && strings.Contains(part[i:], "s") && strings.Trim(part[:i], "ugoa") == "" && part[:i] != "g" {
 			return true
 		}
 	}
@@ -321,6 +320,14 @@ var patternFirst = map[string]bool{
 	"grep": true, "egrep": true, "fgrep": true, "zgrep": true, "rg": true, "ag": true, "ack": true, "jq": true, "yq": true,
 }
 
+// searches are readers that print the lines in which a pattern is.
+var searches = map[string]bool{"grep": true, "egrep": true, "fgrep": true, "zgrep": true, "rg": true, "ag": true, "ack": true}
+
+// onlyNames reports whether a value is nothing but names that a search found.
+func onlyNames(v shValue) bool {
+	return len(v) > 0 && !slices.ContainsFunc(v, func(p shPart) bool { return p.kind != shMatch && strings.TrimSpace(p.text) != "" || !p.known() })
+}
+
 // readers read their operands and print some of what is in them.
 func (a *analysis) readers(c *shCall) shValue {
 	o := options(c.args(), "efmABCdDtkSTo", "--regexp --file --max-count --context --after-context --before-context --include --exclude --exclude-dir "+
@@ -338,7 +345,16 @@ func (a *analysis) readers(c *shCall) shValue {
 	if c.name == "stat" || c.name == "file" || len(operands) > 0 && c.name == "split" {
 		return printsText(a, c)
 	}
+	if searches[c.name] && o.exact("-q", "-c", "-l", "-L", "--quiet", "--silent", "--count", "--files-with-matches") {
+		for _, w := range operands {
+			a.fileEffect(EffectRead, w, c.target("use"))
+		}
+		return printsPlain(a, c)
+	}
 	v := a.input(c, operands)
+	if searches[c.name] && onlyNames(v) {
+		return someOf(v)
+	}
 	if text, ok := v.known(); ok && (c.name == "sort" || c.name == "uniq") {
 		return shLiteral(text)
 	}

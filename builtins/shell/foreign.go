@@ -50,7 +50,7 @@ func (a *analysis) dialectCode(c *shCall, dialect string, code shValue, fr *shFr
 		known = known || p.known() && strings.TrimSpace(p.text) != ""
 	}
 	for _, p := range code {
-		if !p.known() && (p.origin.kind != "" || !known) {
+		if !p.known() && (p.origin.kind != "" && p.origin.kind != credential || !known) {
 			a.codeEffect(c, p)
 		}
 	}

@@ -116,10 +116,17 @@ func (a *analysis) langScript(c *shCall, lang langKind, operands []Word) shValue
 	t := c.target("script")
 	t.domain = DomainCode
 	a.fileEffect(EffectExec, operands[0], t)
-	if tool := programName(operands[0].Text); rulesOf(tool) != nil {
-		a.applyRules(c, tool, operands[1:])
-	}
+	a.applyScript(c, programName(operands[0].Text), operands[1:])
 	return printsText(a, c)
+}
+
+// applyScript applies the rules of a framework's script, or asks the lexicon.
+func (a *analysis) applyScript(c *shCall, tool string, args []Word) {
+	if rulesOf(tool) != nil {
+		a.applyRules(c, tool, args)
+		return
+	}
+	a.lexicon(c, DomainOutside, args)
 }
 
 // pythonModule is python -m: some modules are programs that are known.
@@ -137,7 +144,7 @@ func (a *analysis) pythonModule(c *shCall, m Word, rest []Word) shValue {
 // lang adds what code of a language does.
 func (a *analysis) lang(c *shCall, lang langKind, v shValue) {
 	o := v.origin()
-	if o.kind != "" {
+	if o.kind != "" && o.kind != credential {
 		for _, p := range v {
 			if !p.known() {
 				a.codeEffect(c, p)

@@ -15,21 +15,6 @@ func fillNet() {
 	programs((*analysis).httpie, "http https")
 }
 
-// secretOf says what secrets a value holds, from where it comes from.
-func (a *analysis) secretOf(v shValue) string {
-	for _, p := range v {
-		switch p.origin.kind {
-		case "environment":
-			return "environment"
-		case "file":
-			if what := secretOf(p.origin.from, a.at); what != "" {
-				return what
-			}
-		}
-	}
-	return ""
-}
-
 const curlShort = "AbcCdDeEFHKmoPQrtTuUwxXyYz"
 
 const curlLong = "--url --output --output-dir --request --header --data --data-binary --data-raw --data-ascii --data-urlencode --json --form --form-string " +
@@ -52,11 +37,11 @@ func (a *analysis) curl(c *shCall) shValue {
 				secret = s
 			}
 		case "-H", "--header", "-u", "--user", "-b", "--cookie":
-			if s := a.secretOf(opt.value.value()); s != "" {
+			if s := a.fileSecretOf(opt.value.value()); s != "" {
 				secret = s
 			}
-		case "-K", "--config", "--cert", "--key", "-E":
-			a.fileEffect(EffectRead, opt.value, c.target("config"))
+		case "-K", "--config", "--cert", "--key", "-E", "--netrc-file", "--cacert":
+			a.fileEffect(EffectRead, opt.value, c.target("use"))
 		}
 	}
 	if x, ok := o.value("-X", "--request"); ok && strings.EqualFold(x.Text, "DELETE") {
@@ -187,7 +172,7 @@ func (a *analysis) wget(c *shCall) shValue {
 		op = "upload"
 		secret = a.sent(c, f)
 	}
-	for _, v := range o.values("--post-data", "--body-data", "--header") {
+	for _, v := range o.values("--post-data", "--body-data") {
 		if s := a.secretOf(v.value()); s != "" {
 			op, secret = "upload", s
 		}

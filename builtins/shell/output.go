@@ -23,6 +23,7 @@ func fillOutput() {
 	programs((*analysis).decompress, "zcat bzcat xzcat zstdcat lz4cat unxz gunzip bunzip2 uncompress gpg gpg2 age sops")
 	programs(printsPlain, "date whoami id hostname uname nproc wc md5sum sha1sum sha256sum shasum cksum uuidgen arch tty getconf gdate logname domainname")
 	programs((*analysis).environ, "printenv")
+	programs((*analysis).which, "which")
 }
 
 func (a *analysis) echo(c *shCall) shValue {
@@ -283,6 +284,8 @@ func (a *analysis) dirname(c *shCall) shValue {
 			base = strings.TrimSuffix(base, suffix)
 		}
 		return shLiteral(base + "\n")
+	case ok && o.operands[0].Pattern:
+		return append(matched(shValue{{text: path.Dir(text), kind: shGlob}}.word()), shPart{text: "\n"})
 	case ok:
 		return shLiteral(path.Dir(text) + "\n")
 	case c.name == "basename":
@@ -293,9 +296,13 @@ func (a *analysis) dirname(c *shCall) shValue {
 
 func (a *analysis) realpath(c *shCall) shValue {
 	o := options(c.args(), "", "--relative-to --relative-base", 0)
-	if len(o.operands) > 0 && !o.exact("--relative-to") {
-		if p, ok := a.resolve(o.operands[0], c.fr).known(); ok {
-			return shLiteral(p + "\n")
+	if len(o.operands) > 0 && !o.exact("--relative-to") && (strings.HasSuffix(c.name, "realpath") || o.exact("-f", "-e", "-m", "--canonicalize")) {
+		p := a.resolve(o.operands[0], c.fr)
+		if p.certainty == CertainPattern {
+			return append(o.operands[0].value(), shPart{text: "\n"})
+		}
+		if text, ok := p.known(); ok {
+			return shLiteral(text + "\n")
 		}
 	}
 	return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
@@ -333,7 +340,29 @@ func (a *analysis) seq(c *shCall) shValue {
 // environ is printenv, which prints the environment.
 func (a *analysis) environ(c *shCall) shValue {
 	if len(c.args()) > 0 {
-		return shUnknown("$"+c.args()[0].Text, shOrigin{})
+		name := "$" + c.args()[0].Text
+		if secretVar(name[1:]) {
+			return shUnknown(name, shOrigin{credential, name})
+		}
+		return shUnknown(name, shOrigin{})
 	}
 	return shUnknown("$(printenv)", shOrigin{"environment", "printenv"})
+}
+
+// which prints where programs are: somewhere among those of the machine.
+func (a *analysis) which(c *shCall) shValue { return whereIs(c.args()) }
+
+// whereIs is where the programs among words are, as a pattern.
+func whereIs(words []Word) shValue {
+	var out shValue
+	for _, w := range words {
+		switch {
+		case strings.HasPrefix(w.Text, "-"):
+		case w.Dynamic || strings.Contains(w.Text, "/"):
+			out = append(append(out, w.value()...), shPart{text: "\n"})
+		default:
+			out = append(out, shPart{text: "/usr/**/" + w.Text, kind: shMatch}, shPart{text: "\n"})
+		}
+	}
+	return out
 }

@@ -113,7 +113,11 @@ func (a *analysis) parameter(name string, index syntax.ArithmExpr, fr *shFrame) 
 		return a.environment(name, fr)
 	}
 	if b.open {
-		return shParam{values: []shValue{{{text: "$" + name, kind: shVar}}}, maybe: true}
+		p := shPart{text: "$" + name, kind: shVar}
+		if secretVar(name) {
+			p.origin = shOrigin{credential, p.text}
+		}
+		return shParam{values: []shValue{{p}}, maybe: true}
 	}
 	if b.unset {
 		return shParam{unset: true}

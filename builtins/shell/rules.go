@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 // shRule is one thing a tool does that cannot be undone: the tool, the words
@@ -10,26 +12,27 @@ import (
 type shRule struct {
 	tools string
 	// words must follow each other among the first operands; alternatives are
-	// joined with |, * is any word, a final * any ending.
-	words string
+	// joined with |, * is any text in a word, <> a word that is not known.
+	words []string
 	// need are options of which one must be there, not those that make it
 	// harmless.
-	need, not string
-	kind      EffectKind
-	domain    Domain
-	op        string
+	need, not []string
+	// kind is "" for what is harmless.
+	kind   EffectKind
+	domain Domain
+	op     string
 }
 
 // shTool is how the options of a tool of the rules are written.
 type shTool struct {
 	short, long string
 	how         int
-	// own is true when the tool's own reader applies the rules.
-	own bool
+	// domain is that of what the lexicon finds, "" for a tool it is not asked of.
+	domain Domain
 }
 
 // dryRuns are the options with which nothing happens, for every tool.
-var dryRuns = []string{"--dry-run", "--dryrun", "--help", "--version", "--what-if", "--dry_run", "--noop", "--check-only", "--plan-only"}
+var dryRuns = []string{"--dry-run", "--dryrun", "--help", "--version", "--what-if", "--whatif", "--dry_run", "--noop", "--no-op", "--check-only", "--plan-only", "--pretend", "--just-print", "--no-act", "--simulate", "--preview"}
 
 // shRuleTable are the rules by tool, and shToolTable how the tools read their
 // options; rulesOf and toolOf read them.
@@ -48,54 +51,40 @@ func toolOf(name string) shTool {
 	return shToolTable[name]
 }
 
-func rulesFor(tool shTool, list []shRule) {
-	for _, r := range list {
-		for name := range strings.FieldsSeq(r.tools) {
-			if shRuleTable[name] == nil {
-				if !tool.own {
-					programs((*analysis).ruled, name)
-				}
-				shToolTable[name] = tool
-			}
-			shRuleTable[name] = append(shRuleTable[name], r)
-		}
-	}
-}
-
-// ruled is a program that is read by the rules.
-func (a *analysis) ruled(c *shCall) shValue {
-	a.applyRules(c, c.name, c.args())
-	return printsText(a, c)
-}
-
-// applyRules adds the effects of the rules of a tool that match.
-func (a *analysis) applyRules(c *shCall, tool string, args []Word) {
+// applyRules adds the effects of the first rule of a tool that matches, or else
+// of what the lexicon finds. A credential it prints is its value.
+func (a *analysis) applyRules(c *shCall, tool string, args []Word) shValue {
 	t := toolOf(tool)
 	o := options(args, t.short, t.long, t.how)
 	for _, r := range rulesOf(tool) {
-		if rest, ok := r.matches(&o); ok {
+		rest, ok := r.matches(&o)
+		switch {
+		case !ok:
+			continue
+		case r.op == credential:
+			return shUnknown("$("+c.name+")", shOrigin{credential, strings.TrimSpace(c.name + " " + strings.Join(WordTexts(o.operands), " "))})
+		case r.kind == EffectGitHistory:
+			a.gitLoss(c, r.op, strings.Join(WordTexts(rest), " "))
+		case r.kind != "":
 			a.resource(c, r.kind, r.domain, r.op, rest)
-			return
 		}
+		return printsText(a, c)
 	}
+	if t.domain != "" {
+		a.lexicon(c, t.domain, args)
+	}
+	return printsText(a, c)
 }
 
 // matches reports whether the rule says something of these arguments, and
 // returns the operands after its words.
 func (r *shRule) matches(o *shOpts) ([]Word, bool) {
-	if r.need != "" && !slices.ContainsFunc(strings.Fields(r.need), func(n string) bool { return o.needs(n) }) {
+	if len(r.need) > 0 && !slices.ContainsFunc(r.need, o.needs) || o.dry() || o.exact(r.not...) {
 		return nil, false
 	}
-	if o.dry() || r.not != "" && o.exact(strings.Fields(r.not)...) {
-		return nil, false
-	}
-	words := strings.Fields(r.words)
-	if len(words) == 0 {
-		return o.operands, true
-	}
-	for start := 0; start < 3 && start+len(words) <= len(o.operands); start++ {
-		if matchWords(words, o.operands[start:]) {
-			return o.operands[start+len(words):], true
+	for start := 0; start < 3 && start+len(r.words) <= len(o.operands); start++ {
+		if matchWords(r.words, o.operands[start:]) {
+			return o.operands[start+len(r.words):], true
 		}
 	}
 	return nil, false
@@ -121,16 +110,61 @@ func (o *shOpts) dry() bool {
 
 func matchWords(words []string, operands []Word) bool {
 	for i, w := range words {
-		if !slices.ContainsFunc(strings.Split(w, "|"), func(alt string) bool { return matchWord(alt, operands[i].Text) }) {
-			return false
+		for alt, rest, more := strings.Cut(w, "|"); !matchWord(alt, operands[i]); alt, rest, more = strings.Cut(rest, "|") {
+			if !more {
+				return false
+			}
 		}
 	}
 	return true
 }
 
-func matchWord(want, word string) bool {
-	if prefix, ok := strings.CutSuffix(want, "*"); ok {
-		return strings.HasPrefix(word, prefix)
+func matchWord(want string, w Word) bool {
+	if want == "<>" {
+		return w.Dynamic || w.Pattern
 	}
-	return want == word
+	before, after, open := strings.Cut(want, "*")
+	if inner, ok := strings.CutSuffix(after, "*"); ok && before == "" && inner != "" {
+		return strings.Contains(w.Text, inner)
+	}
+	if open {
+		return len(w.Text) >= len(before)+len(after) && strings.HasPrefix(w.Text, before) && strings.HasSuffix(w.Text, after)
+	}
+	return want == w.Text
+}
+
+// credential is the op, and the origin, of a secret that a program prints.
+const credential = "read-secret"
+
+// lossKinds are what the marks of the table of losses mean.
+var lossKinds = map[byte]EffectKind{0: EffectDelete, '+': EffectWrite, '%': EffectExec, '^': EffectPrivilege, '$': EffectRead, '?': ""}
+
+// fillLosses takes over the table of losses.
+func fillLosses() {
+	for _, t := range losses.Tools() {
+		tool := shTool{short: t.Short, long: t.Long}
+		if t.Dash {
+			tool.how = optDash
+		}
+		if !t.Quiet {
+			tool.domain = Domain(t.Domain)
+		}
+		var rules []shRule
+		for _, e := range t.Entries {
+			r := shRule{words: e.Words, need: e.Need, not: e.Not, kind: lossKinds[e.Mark], domain: Domain(e.Domain), op: e.Op}
+			switch {
+			case r.kind == EffectRead:
+				r.op = credential
+			case r.kind == EffectDelete && r.domain == DomainGit:
+				r.kind = EffectGitHistory
+			}
+			rules = append(rules, r)
+		}
+		for _, name := range t.Names {
+			if _, known := shToolTable[name]; !known {
+				shToolTable[name] = tool
+			}
+			shRuleTable[name] = append(shRuleTable[name], rules...)
+		}
+	}
 }

@@ -149,6 +149,8 @@ const (
 	DomainPlatform   Domain = "platform"
 	DomainNetwork    Domain = "network"
 	DomainCode       Domain = "code"
+	// DomainOutside is what a program nobody listed destroys, going by its words.
+	DomainOutside Domain = "outside"
 )
 
 // Effect is one thing a command would do.

@@ -9,48 +9,6 @@ func fillSystem() {
 	programs((*analysis).partition, "wipefs blkdiscard sgdisk gdisk fdisk parted sfdisk cfdisk cgdisk hdparm nvme badblocks lvremove vgremove pvremove lvreduce cryptsetup "+
 		"zpool zfs mdadm btrfs diskutil fastboot flashrom dmsetup tune2fs")
 	programs((*analysis).kill, "kill pkill killall skill killall5")
-	rulesFor(shTool{short: "tpPe"}, []shRule{
-		{"shutdown", "", "", "-c --show -k", EffectExec, DomainSystem, "shutdown"},
-		{"reboot poweroff halt", "", "", "-w --wtmp-only", EffectExec, DomainSystem, "shutdown"},
-		{"init telinit", "0|1|6|S|s|single", "", "", EffectExec, DomainSystem, "shutdown"},
-		{"systemctl", "poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot|isolate", "", "", EffectExec, DomainSystem, "shutdown"},
-		{"systemctl", "stop|disable|mask|kill", "", "", del, DomainSystem, "service-stop"},
-		{"rc-service sv", "* stop|down", "", "", del, DomainSystem, "service-stop"},
-		{"launchctl", "unload|bootout|remove|disable|stop", "", "", del, DomainSystem, "service-stop"},
-		{"crontab", "", "-r", "", del, DomainSystem, "crontab-remove"},
-		{"crontab", "*", "", "-l", wr, DomainSystem, "crontab-install"},
-		{"iptables ip6tables ebtables", "", "-F --flush -X --delete-chain -Z", "", del, DomainSystem, "firewall-flush"},
-		{"iptables ip6tables", "", "-P=INPUT -P=OUTPUT -P=FORWARD --policy=INPUT", "", wr, DomainSystem, "firewall-policy"},
-		{"nft", "flush|delete|destroy", "", "", del, DomainSystem, "firewall-flush"},
-		{"ufw", "reset|disable", "", "", del, DomainSystem, "firewall-flush"},
-		{"firewall-cmd", "", "--panic-on --complete-reload", "", wr, DomainSystem, "firewall-policy"},
-		{"userdel deluser groupdel delgroup", "", "", "", del, DomainSystem, "user-delete"},
-		{"passwd", "", "-d -l --delete --lock", "", wr, DomainSystem, "account-change"},
-		{"chpasswd", "", "", "", wr, DomainSystem, "account-change"},
-		{"usermod", "", "-aG -G -L -U -u -o", "", EffectPrivilege, DomainSystem, "account-change"},
-		{"gpasswd", "", "-a", "", EffectPrivilege, DomainSystem, "account-change"},
-		{"useradd adduser", "", "-o -G --groups", "", EffectPrivilege, DomainSystem, "account-change"},
-		{"visudo", "", "", "-c --check", EffectPrivilege, DomainSystem, "account-change"},
-		{"setenforce", "0|Permissive|permissive", "", "", wr, DomainSystem, "protection-off"},
-		{"csrutil spctl", "disable", "", "", wr, DomainSystem, "protection-off"},
-		{"spctl", "", "--master-disable --global-disable", "", wr, DomainSystem, "protection-off"},
-		{"apparmor_parser aa-teardown", "", "-R --remove", "", wr, DomainSystem, "protection-off"},
-		{"auditctl", "", "-D -e=0", "", wr, DomainSystem, "protection-off"},
-		{"rmmod insmod modprobe kexec", "", "", "-n -D --show-depends --show --dry-run", wr, DomainSystem, "kernel-module"},
-		{"setcap", "", "", "-v", EffectPrivilege, DomainPermission, "setcap"},
-		{"umount", "", "-a --all -l", "", wr, DomainDisk, "unmount-all"},
-		{"swapoff", "", "-a", "", wr, DomainDisk, "swap-off"},
-		{"ip", "link set", "", "", wr, DomainSystem, "network-change"},
-		{"ip", "route|addr|rule flush|del|delete", "", "", del, DomainSystem, "network-change"},
-		{"ifconfig", "* down", "", "", wr, DomainSystem, "network-change"},
-		{"ifdown", "", "", "", wr, DomainSystem, "network-change"},
-		{"nmcli", "networking|radio off", "", "", wr, DomainSystem, "network-change"},
-		{"tmutil", "delete|disable", "", "", del, DomainSystem, "backup-delete"},
-		{"nvram", "", "-c -d", "", del, DomainSystem, "firmware-change"},
-		{"efibootmgr", "", "-B -O --delete-bootnum", "", del, DomainSystem, "firmware-change"},
-		{"grub-install update-grub bootctl", "", "", "", wr, DomainSystem, "bootloader"},
-		{"restic borg duplicity kopia", "forget|prune|delete|remove-all-but-n-full|snapshot", "", "-n", del, DomainSystem, "backup-delete"},
-	})
 	programs((*analysis).service, "service invoke-rc.d")
 }
 
@@ -108,7 +66,7 @@ func (a *analysis) partition(c *shCall) shValue {
 		}
 		return false
 	}
-	if o.dry() || has(diskReads[c.name]) && !has(diskWrites[c.name]) || len(words) == 0 {
+	if o.dry() || has("-n --no-act -t --test") && !has("-w") || has(diskReads[c.name]) && !has(diskWrites[c.name]) || len(words) == 0 {
 		return printsText(a, c)
 	}
 	if diskWrites[c.name] != "" && !has(diskWrites[c.name]) && !o.exact("-a", "-f", "-w", "-S") {

@@ -36,7 +36,7 @@ type shPart struct {
 
 // shOrigin says where text comes from that is not known.
 type shOrigin struct {
-	// kind is "", "remote", "decoded", "output", "file", "stdin".
+	// kind is "", "remote", "decoded", "output", "file", "stdin", or credential.
 	kind string
 	// from is the address, file or program.
 	from string

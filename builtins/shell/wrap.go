@@ -76,20 +76,26 @@ func fillWrap() {
 }
 
 // wrapper reads a program of the table.
-func (a *analysis) wrapper(c *shCall, w shWrapper) shValue {
+func (a *analysis) wrapper(c *shCall, w shWrapper) (v shValue, read bool) {
 	args := c.args()
+	if c.name == "sg" && HasFlag(args, "-p", "--pattern", "-r", "--rewrite", "-l", "--lang", "scan") {
+		return printsText(a, c), true // ast-grep
+	}
 	var sub shOpts
 	if w.sub != "" {
 		sub = options(args, w.short, w.long, optStop)
 		if len(sub.operands) == 0 || !WordIn(sub.operands[0].Text, w.sub) {
-			return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
+			return printsText(a, c), false
 		}
 		args = sub.operands[1:]
 	}
 	o := options(args, w.short, w.long, optStop)
 	for _, opt := range o.list {
+		if c.name == "command" && opt.name == "-v" {
+			return whereIs(o.operands), true
+		}
 		if WordIn(opt.name, w.quiet) {
-			return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
+			return printsText(a, c), true
 		}
 	}
 	fr := c.fr
@@ -100,7 +106,7 @@ func (a *analysis) wrapper(c *shCall, w shWrapper) shValue {
 		fr = fr.subshell()
 		a.moveTo(dir, fr)
 	}
-	return a.startWrapped(c, w, &o, fr)
+	return a.startWrapped(c, w, &o, fr), true
 }
 
 // privileged notes that a command gets the rights of another user.

@@ -1,15 +1,15 @@
-package shell
+package losses
 
 import (
 	"strings"
 )
 
-// sqlLoss is what a statement of SQL takes away.
-type sqlLoss struct{ op, target string }
+// Loss is what a statement of SQL takes away.
+type Loss struct{ Op, Target string }
 
-// sqlLosses finds what SQL text destroys. Strings and comments are text.
-func sqlLosses(text string) []sqlLoss {
-	var out []sqlLoss
+// SQL finds what SQL text destroys. Strings and comments are text.
+func SQL(text string) []Loss {
+	var out []Loss
 	for _, words := range sqlStatements(text) {
 		if loss, ok := sqlStatement(words); ok {
 			out = append(out, loss)
@@ -86,40 +86,40 @@ func sqlString(text string, i int) int {
 	return len(text)
 }
 
-func sqlStatement(words []string) (sqlLoss, bool) {
+func sqlStatement(words []string) (Loss, bool) {
 	if len(words) > 0 && (words[0] == "WITH" || words[0] == "DO" || words[0] == "BEGIN" || words[0] == "EXPLAIN" && len(words) > 1 && words[1] == "ANALYZE") {
 		for i, w := range words {
 			if i > 0 && (w == "DELETE" || w == "DROP" || w == "TRUNCATE") {
 				return sqlStatement(words[i:])
 			}
 		}
-		return sqlLoss{}, false
+		return Loss{}, false
 	}
 	if len(words) < 2 {
-		return sqlLoss{}, false
+		return Loss{}, false
 	}
 	last := words[len(words)-1]
 	switch words[0] {
 	case "DROP":
 		return sqlDrop(words)
 	case "TRUNCATE":
-		return sqlLoss{"truncate-table", sqlName(words[1:])}, true
+		return Loss{"truncate-table", sqlName(words[1:])}, true
 	case "DELETE":
 		if words[1] == "FROM" && sqlEverything(words) {
-			return sqlLoss{"delete-rows", sqlName(words[2:])}, true
+			return Loss{"delete-rows", sqlName(words[2:])}, true
 		}
 	case "UPDATE":
 		if sqlEverything(words) && contains(words, "SET") {
-			return sqlLoss{"update-rows", sqlName(words[1:])}, true
+			return Loss{"update-rows", sqlName(words[1:])}, true
 		}
 	case "ALTER":
 		for i, w := range words {
 			if w == "DROP" && i+1 < len(words) && words[i+1] != "CONSTRAINT" && words[i+1] != "DEFAULT" && words[i+1] != "NOT" && words[i+1] != "INDEX" {
-				return sqlLoss{"drop-column", last}, true
+				return Loss{"drop-column", last}, true
 			}
 		}
 	}
-	return sqlLoss{}, false
+	return Loss{}, false
 }
 
 func contains(list []string, s string) bool {
@@ -132,17 +132,17 @@ func contains(list []string, s string) bool {
 }
 
 // sqlDrop is DROP of something that holds data.
-func sqlDrop(words []string) (sqlLoss, bool) {
+func sqlDrop(words []string) (Loss, bool) {
 	rest := words[2:]
 	switch kind := words[1]; kind {
 	case "DATABASE", "SCHEMA", "TABLE", "KEYSPACE", "OWNED", "TABLESPACE", "COLLECTION", "USER", "ROLE", "BUCKET", "MEASUREMENT":
-		return sqlLoss{"drop-" + strings.ToLower(kind), sqlName(rest)}, true
+		return Loss{"drop-" + strings.ToLower(kind), sqlName(rest)}, true
 	case "FOREIGN", "TEMPORARY", "EXTERNAL":
-		return sqlLoss{"drop-table", sqlName(rest)}, kind != "TEMPORARY"
+		return Loss{"drop-table", sqlName(rest)}, kind != "TEMPORARY"
 	case "VIEW", "INDEX", "MATERIALIZED", "FUNCTION", "TRIGGER", "SEQUENCE", "TYPE", "PROCEDURE", "EXTENSION":
-		return sqlLoss{}, false
+		return Loss{}, false
 	}
-	return sqlLoss{}, false
+	return Loss{}, false
 }
 
 // sqlName is the first word that is a name.

@@ -1,0 +1,295 @@
+package losses
+
+import "strings"
+
+// table says what tools take away for good, as their manuals have it: a
+// line has the names of a tool, its options that take a value, the domain, and
+// what it does, between semicolons. An entry is what that is called after @, the
+// words of a command, options of which one must be there, and after ! those
+// with which nothing happens. Words are as those of shRule are. The first
+// letter of an entry may say that it is no deletion: + writes, % runs, ^ gives
+// rights, $ prints a credential, ? does nothing. What no entry names is for the
+// lexicon, but for tools with - before their domain.
+const table = `
+terraform tofu terragrunt|tf|cloud|@destroy destroy;@destroy apply -destroy --destroy;@destroy run-all destroy;@state-remove state rm !-dry-run;@workspace-delete workspace delete -force
+pulumi|stack|cloud|@destroy destroy|down !--preview-only;@stack-remove stack rm
+cdk cdktf|stack|cloud|@destroy destroy
+serverless sls sst|stack|cloud|@destroy remove
+sam copilot|stack|cloud|@destroy delete
+eksctl kops k3d kind minikube|stack|cloud|@delete-cluster delete
+aws||cloud|@bucket-delete s3 rb;@objects-delete s3 rm --recursive;@object-delete s3 rm;@objects-delete s3 sync --delete;$ secretsmanager|ssm get-secret-value|get-parameter;@delete * delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion
+gsutil||cloud|@objects-delete rm -r -R;@object-delete rm;@bucket-delete rb;@objects-delete rsync -d !-n
+bq||cloud|@delete rm
+s3cmd s5cmd mc||cloud|@objects-delete rb|del|rm|rmdir|--recursive
+rclone||cloud|@objects-delete purge|delete|deletefile|rmdir|rmdirs|sync|cleanup !-n
+heroku||platform|@app-delete apps:destroy|apps:delete|destroy|addons:destroy|pg:reset|domains:clear
+vercel now||platform|@app-delete rm|remove;@app-delete project|projects rm|remove
+netlify ntl||platform|@app-delete sites:delete
+fly flyctl||platform|@app-delete apps|app|volumes|volume|machine|machines|postgres destroy|delete;@app-delete destroy
+railway render||platform|@app-delete delete|down
+firebase||platform|@data-delete firestore:delete|database:remove|hosting:disable|functions:delete|projects:delete
+vault||platform|@secret-delete kv delete|destroy;@secret-delete kv metadata delete;@secret-delete delete;@secret-delete secrets|auth disable;+@seal operator seal
+consul||platform|@data-delete kv delete
+nomad||platform|@job-purge job stop -purge;@job-purge system gc
+etcdctl||database|@keys-delete del
+gh|gh|platform|@repository-delete repo delete;+@repository-archive repo archive;@delete release|secret|variable|label|ssh-key|gpg-key|codespace|cs|cache|gist|environment|ruleset|deploy-key delete|remove;@delete repo deploy-key delete;@delete issue delete;$ auth token;@api-delete api -X=DELETE --method=DELETE
+glab|gh|platform|@repository-delete repo|project delete;@delete release|variable|label|ssh-key|issue|mr|snippet delete|remove;@api-delete api -X=DELETE --method=DELETE
+dropdb|sql|database|@drop-database
+dropuser|sql|database|@drop-user
+mysqladmin mariadb-admin|sql|database|@drop-database drop
+prisma|orm|database|@reset-database migrate reset;@reset-database db push --force-reset --accept-data-loss;@drop-database db drop
+drizzle-kit|orm|database|@reset-database push|push:pg|push:mysql|push:sqlite --force;@drop-table drop
+supabase|orm|database|@reset-database db reset;@app-delete/platform projects|branches delete
+alembic|orm|database|@migrate-down downgrade base|-* !--sql;@migrate-down downgrade !--sql
+flask|orm|database|@migrate-down db downgrade
+rails rake|orm|database|@reset-database db:drop*|db:reset*|db:purge*|db:migrate:reset*|db:truncate_all*|db:schema:load*|db:structure:load*|db:seed:replant*|db:setup*;+@migrate-step db:rollback*|db:migrate:down*
+artisan|orm|database|@reset-database migrate:fresh|migrate:reset|migrate:refresh|db:wipe !--pretend
+django-admin manage.py|orm|database|@reset-database flush|reset_db|clean_db;@migrate-down migrate * zero !--plan
+sequelize sequelize-cli|orm|database|@reset-database db:drop|db:migrate:undo:all
+knex|orm|database|@migrate-down migrate:rollback --all
+typeorm|orm|database|@drop-schema schema:drop
+mikro-orm|orm|database|@drop-schema schema:drop|schema:fresh|migration:fresh|database:drop
+flyway|orm|database|@reset-database clean
+liquibase|orm|database|@reset-database drop-all|dropAll
+mix|orm|database|@reset-database ecto.drop|ecto.reset|ash.reset|ash_postgres.drop
+console doctrine|orm|database|@drop-database doctrine:database:drop|doctrine:schema:drop|orm:schema-tool:drop --force -f
+dbmate|orm|database|@drop-database drop
+goose|orm|database|@migrate-down reset|down-to;@migrate-down * * reset
+migrate|orm|database|@reset-database drop;@migrate-down down -all
+atlas|orm|database|@reset-database schema clean
+sqlx|orm|database|@reset-database database|db drop|reset
+diesel|orm|database|@reset-database database|db reset|drop
+wp|orm|database|@reset-database db reset|drop|clean;@reset-database site empty|delete
+drush|orm|database|@reset-database sql:drop|sql-drop|site:install|si
+edgedb gel|orm|database|@drop-database database|branch drop|wipe
+turso|orm|database|@drop-database db destroy
+pscale|orm|database|@drop-database database|branch delete
+rabbitmqctl|orm|database|@queue-delete reset|force_reset|delete_queue|purge_queue|delete_vhost
+kafka-topics kafka-topics.sh|orm|database|@topic-delete --delete
+curator|orm|database|@index-delete delete_indices
+shutdown|sys|-system|%@shutdown !-c !--show !-k
+reboot poweroff halt|sys|-system|%@shutdown !-w !--wtmp-only
+init telinit|sys|-system|%@shutdown 0|1|6|S|s|single
+systemctl|sys|-system|%@shutdown poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot|isolate;@service-stop stop|disable|mask|kill
+rc-service sv|sys|-system|@service-stop * stop|down
+launchctl|sys|-system|@service-stop unload|bootout|remove|disable|stop
+crontab|sys|-system|@crontab-remove -r;+@crontab-install * !-l
+iptables ip6tables ebtables|sys|-system|@firewall-flush -F --flush -X --delete-chain -Z
+iptables ip6tables|sys|-system|+@firewall-policy -P=INPUT -P=OUTPUT -P=FORWARD --policy=INPUT
+nft|sys|-system|@firewall-flush flush|delete|destroy
+ufw|sys|-system|@firewall-flush reset|disable
+firewall-cmd|sys|-system|+@firewall-policy --panic-on --complete-reload
+userdel deluser groupdel delgroup|sys|-system|@user-delete
+passwd|sys|-system|+@account-change -d -l --delete --lock
+chpasswd|sys|-system|+@account-change
+usermod|sys|-system|^@account-change -aG -G -L -U -u -o
+gpasswd|sys|-system|^@account-change -a
+useradd adduser|sys|-system|^@account-change -o -G --groups
+visudo|sys|-system|^@account-change !-c !--check
+setenforce|sys|-system|+@protection-off 0|Permissive|permissive
+csrutil spctl|sys|-system|+@protection-off disable
+spctl|sys|-system|+@protection-off --master-disable --global-disable
+apparmor_parser aa-teardown|sys|-system|+@protection-off -R --remove
+auditctl|sys|-system|+@protection-off -D -e=0
+rmmod insmod modprobe kexec|sys|-system|+@kernel-module !-n !-D !--show-depends !--show !--dry-run
+setcap|sys|-permissions|^@setcap !-v !-r
+umount|sys|-disk|+@unmount-all -a --all -l
+swapoff|sys|-disk|+@swap-off -a
+ip|sys|-system|+@network-change link set;@network-change route|addr|rule flush|del|delete
+ifconfig|sys|-system|+@network-change * down
+ifdown|sys|-system|+@network-change
+nmcli|sys|-system|+@network-change networking|radio off
+nvram|sys|-system|@firmware-change -c -d
+efibootmgr|sys|-system|@firmware-change -B -O --delete-bootnum
+grub-install update-grub bootctl|sys|-system|+@bootloader
+hg chg sl rhg||git|strip;debugstrip;purge|clean !-p !--print;update|up|checkout|co|goto -C --clean;revert -a --all -C --no-backup;rollback;histedit;prune|hide;push -f --force;shelve|unshelve -d --delete --cleanup;?bookmark|bookmarks|tag;?delete|rm|remove|forget
+svn||git|revert;cleanup --remove-unversioned --remove-ignored;delete|del|rm|remove http*|https*|svn*|^*|file:*;?delete|del|rm|remove;switch|sw --force;propdel|pdel --revprop
+svnadmin||git|rmtxns;rmlocks;recover;obliterate
+jj||git|abandon;restore;op|operation abandon|restore;git push --deleted;bookmark|branch delete;workspace forget;util gc --expire
+p4||git|revert !-n !-k;obliterate -y;clean|reconcile -d !-n;sync|update -f;client|workspace|branch|label|depot|stream|user|group|change|job -d;shelve -d;archive|unload;?delete|opened
+fossil||git|revert;purge;clean !-n;update|checkout|co --force -f;stash drop|rm|purge;scrub;close --force -f;configuration reset;rm|delete --hard;?rm|delete|forget
+darcs||git|obliterate|unpull !--dry-run;revert -a --all;unrecord;?rollback;?remove
+bzr brz||git|revert;uncommit;clean-tree;push|pull --overwrite;remove-branch|rmbranch;remove|rm --force --no-backup;?remove|rm
+cvs||git|release -d;update|up -C;admin -o;remove|rm|delete -f
+pijul got||git|unrecord|reset|revert;channel delete
+repo||git|abandon;sync --force-remove-dirty
+gt graphite||git|branch delete;delete -f --force
+apt apt-get aptitude||system|* * --allow-remove-essential --force-yes;remove|purge|autoremove|autopurge <>|libc6|libc6*|apt|dpkg|bash|coreutils|util-linux|systemd|init|sudo|login|base-files|linux-image*|openssh-server|python3|python3-minimal|network-manager|grub*;?remove|purge|clean|autoclean|autoremove|autopurge
+dnf yum microdnf tdnf||system|remove|erase|autoremove <>|glibc|systemd|kernel|kernel*|bash|coreutils|dnf|yum|rpm|sudo|openssh-server|python3|filesystem|grub*;swap glibc|systemd|kernel;history undo|rollback;?remove|erase|clean|autoremove
+pacman yay paru||system|-Rdd|-Rscn|-Rscnd|-Rddn;<> -R -Rs -Rns;glibc|linux|systemd|bash|coreutils|pacman|filesystem|sudo -R
+zypper||system|remove|rm <>|glibc|systemd|kernel*|bash|coreutils|zypper|sudo|openssh;?remove|rm|clean
+apk xbps-remove emerge||system|del <>|musl|busybox|alpine-base|apk-tools;unmerge glibc|gcc|portage;?del|clean|depclean
+rpm||system|<> -e --erase;* -e=glibc --nodeps;--nodeps;glibc|systemd|kernel*|bash|coreutils -e --erase
+dpkg||system|<> -r -P --remove --purge;libc6|systemd|bash|dpkg|apt|coreutils -r -P --remove --purge;* --force-all --force-remove-essential --force-depends
+brew||system|uninstall|remove|rm <>;uninstall|remove|rm --ignore-dependencies;uninstall|remove|rm --zap;?uninstall|remove|rm|cleanup|autoremove|untap|services
+pip pip3 uv-pip||system|uninstall <>;?uninstall|cache|purge
+gem||platform|yank;uninstall -a --all <>;uninstall --all;?uninstall|cleanup|cleanup
+snap flatpak||system|remove|uninstall --purge --delete-data --all;?remove|uninstall
+port choco scoop winget nix-env nix-channel||system|uninstall|remove <>|all;?uninstall|remove|clean|reset
+nix-collect-garbage||system|-d --delete-old --delete-older-than;?gc
+conda mamba micromamba||system|remove|uninstall --all;env remove;?remove|uninstall|clean
+poetry pdm hatch rye pipenv uv pipx composer bower bundle bundler pod flutter dart swift gradle gradlew mvn mvnw ant bazel bazelisk lein sbt mill cmake meson ninja go rustup nvm fnm asdf mise volta n corepack lerna rush pre-commit ng next nuxt gatsby parcel vite tsc eslint prettier ccache sccache xcodebuild cargo||cloud|? cache|remove|uninstall|clean|prune|reset|purge|clear|rm|del|self|env
+dotnet||database|ef database drop !--dry-run;ef database update 0;ef migrations remove -f --force;?remove|clean|ef|nuget locals|tool|workload
+sea-orm-cli sea-orm||database|migrate fresh|refresh|reset;migrate down -n;?migrate
+flyway||database|clean;undo;repair
+liquibase||database|drop-all|dropAll|rollback*|undo
+prisma||database|migrate reset;db push --force-reset --accept-data-loss;?migrate;?db
+knex||database|migrate:rollback --all;migrate:down;?migrate:rollback
+sequelize sequelize-cli||database|db:seed:undo:all;?db:migrate:undo
+adonis ace||database|migration:fresh|migration:reset|migration:refresh|db:wipe|db:truncate;?migration:rollback
+spark||database|migrate:refresh;?migrate:rollback
+phinx||database|rollback -t=0 --target=0;?rollback
+yii||database|migrate/fresh;migrate/down all
+console||database|doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d -f --force;doctrine:fixtures:load !--append;messenger:failed:remove --all;?cache:clear|doctrine:cache*|cache:pool*
+artisan||database|queue:clear|queue:flush|model:prune|telescope:clear|horizon:clear|queue:forget;?*:clear|*:cache|optimize:clear|migrate:rollback
+django-admin manage.py||database|sqlflush|sqlmigrate;clear_index|rebuild_index|remove_stale_contenttypes;dropdb|drop_db|reset_schema|delete_*|purge_*|wipe_*;?collectstatic|clearsessions|clear_cache
+rails rake||database|db:drop*|db:reset*;?tmp:*|log:*|assets:*|destroy|d|cache:*|webpacker:*|js:*
+ravendb hasura convex||database|metadata clear;import --replace --replace-all
+aerich yoyo tern piccolo||database|downgrade;rollback --all;migrations backwards
+bq||cloud|rm;query <>;cp|load -f --replace
+neon neonctl||database|projects|branches|databases|roles|project|branch delete;branches reset;connection-string
+influx influxd||database|delete;bucket|org|user|auth|task delete;restore --full
+nats||database|stream|str|s|kv|obj|object rm|del|delete|purge;consumer|con rm;server * cluster
+kafka-consumer-groups kafka-consumer-groups.sh||database|* --delete;* --reset-offsets !--dry-run;--delete --delete-offsets;--execute
+kafka-delete-records kafka-delete-records.sh kafka-storage kafka-storage.sh||database|* ;--offset-json-file;format
+rabbitmqctl rabbitmqadmin||database|delete*|purge*|reset|force_reset|forget_cluster_node|stop_app;delete|purge
+pulsar-admin zkCli.sh zkcli nodetool couchbase-cli||database|deleteall|rmr;decommission|removenode|assassinate|clearsnapshot;bucket-delete|bucket-flush
+wrangler||platform|delete;?tail|dev|deploy
+supabase||database|db reset;stop --no-backup;projects|branches|functions|secrets|storage delete|rm|unset;migration repair
+flyctl fly||platform|scale count 0;?logs|releases
+heroku||platform|ps:scale web=0|*=0;maintenance:on;releases:rollback|rollback;pg:reset|pg:kill*|apps:destroy;config:unset;pg:copy|pg:restore|pg:backups:restore;$ auth:token|config|config:get;?logs|container:rm
+vercel now||platform|env|alias|domains|dns|certs|secrets|blob rm|remove|del;rollback
+velero||kubernetes|backup|restore|schedule|backup-location delete;uninstall
+flux||kubernetes|uninstall;delete *
+argocd argo argocd-autopilot||kubernetes|app|appset|proj|cluster|repo|repocreds delete|rm|delete-resource|terminate-op;app rollback;app sync --prune --force;delete|stop|terminate;$ admin initial-password;$ account generate-token
+helmfile||kubernetes|destroy|delete;?lint|template|diff
+kubeadm k0s k0sctl talosctl rke rke2 microk8s k3s-uninstall.sh k3s-agent-uninstall.sh||kubernetes|reset;remove;uninstall;wipe
+istioctl linkerd cilium tkn kn skaffold tilt okteto devspace werf garden||kubernetes|uninstall;delete|destroy|purge|dismiss|cleanup;down -v --volumes --delete-namespaces
+nomad||platform|job stop -purge;system gc;node drain|purge;namespace|volume|var|acl delete|purge|deregister;stop -purge;$ var get
+limactl lima colima orb orbctl podman-machine tart||containers|delete|remove|rm|prune|factory-reset|reset !--help
+virsh||system|destroy|undefine|vol-delete|vol-wipe|pool-delete|pool-destroy|snapshot-delete|snapshot-revert|net-destroy
+VBoxManage vboxmanage||system|unregistervm --delete --delete-all;closemedium --delete;snapshot * delete|restore;controlvm * poweroff
+qm pct pvesm vmrun prlctl xe||system|destroy|rollback;free;deleteVM|revertToSnapshot;delete;vm-destroy|vm-uninstall|sr-destroy|vdi-destroy
+qemu-img||disk|snapshot -d;resize --shrink;commit
+ceph rados rbd gluster stratis storcli storcli64 perccli hpssacli ssacli iscsiadm targetcli drbdadm||disk|osd destroy|purge|rm|out;* pool delete|rm;rmpool|purge|rm;trash|snap purge|rm;volume delete|stop|reset;pool|filesystem destroy;* delete;clearconfig;wipe-md;create-md --force;-o=delete
+vgreduce vgcfgrestore pvresize lvconvert||disk|* --removemissing;* -f --force --merge --uncache;--removemissing
+asr hdiutil sg_format xfs_repair debugfs||disk|restore --erase;erasekeys;* --format;* -L -w;-L
+tmutil||system|delete|deletelocalsnapshots|disable|thinlocalsnapshots
+defaults||system|delete <>;delete -g NSGlobalDomain|-globalDomain;?read|write|delete
+dscl sysadminctl pwpolicy||system|* -delete;* -deleteUser;* -clearaccountpolicies;-deleteUser
+security||cloud|delete-keychain|delete-certificate|delete-identity|delete-generic-password|delete-internet-password;$ find-generic-password|find-internet-password -w -g;$ export|dump-keychain
+loginctl homectl localectl machinectl||system|terminate-user|kill-user|terminate-session;remove;?list
+snapper timeshift||system|delete|rollback|undochange;--delete --delete-all --restore
+restic borg duplicity kopia rustic bup||system|forget|prune|delete|remove-all-but-n-full !-n;snapshot delete
+aws||cloud|$ configure export-credentials;$ configure get *secret*|*key*|*token*;$ secretsmanager|ssm get-secret-value|get-parameter|get-parameters|get-parameters-by-path|batch-get-secret-value;$ ecr|ecr-public|codeartifact get-login-password|get-login|get-authorization-token;$ sts get-session-token|assume-role|get-federation-token;$ iam create-access-key;? configure|sts|help;* delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion|reset-*|disable-*|detach-*|batch-delete-*|empty-*;ec2 stop-instances|reboot-instances;s3api put-bucket-lifecycle*;ecs update-service --desired-count=0;autoscaling * --desired-capacity=0
+gcloud||cloud|$ auth print-access-token|print-identity-token;$ auth application-default print-access-token;$ secrets versions access;$ iam service-accounts keys create;? config|auth|components|info|topic;compute instances stop|reset;sql instances restart|restore-backup|patch;container clusters resize --num-nodes=0
+az||cloud|$ account get-access-token;$ keyvault secret show|download;$ storage account keys list;$ acr credential show;$ ad sp create-for-rbac|credential reset;? account|cache|config|extension|logout;vm deallocate
+doctl linode-cli hcloud ibmcloud oci scw ovh exo vultr vultr-cli tccli aliyun yc govc eksctl rosa ocm civo upctl stackit openstack||cloud|? auth|config|completion;vm.destroy|object.destroy|datastore.rm|snapshot.remove;$ auth token
+gsutil s3cmd s5cmd mc b2 mb azcopy||cloud|rm|rb|del|remove|delete-bucket|delete_bucket|undo;sync|mirror --delete-destination --delete-removed --remove --delete -d
+gh||platform|$ auth token;$ auth status -t --show-token;? pr|run|extension|config|alias|auth|browse|search|label|project item-*;workflow disable
+glab||platform|$ auth status -t --show-token;? mr|ci|config|alias|auth
+vault bao||platform|$ kv get;$ read;$ print token;$ token create|lookup;? list|status|policy read;lease|token revoke;operator seal|rekey|rotate
+op||platform|$ read;$ item get;$ document get;item|document|vault|user|group|connect delete|remove;? run|inject|signin|whoami
+bw rbw lpass pass gopass keyring secret-tool 1pass keepassxc-cli||platform|$ get|show|read|lookup|otp|clip|view;rm|remove|delete|rmdir|clear|purge !--help;$ export
+docker-credential-desktop docker-credential-osxkeychain docker-credential-pass docker-credential-secretservice||platform|$ get;erase
+doppler infisical dotenvx chamber teller berglas aws-vault envchain||platform|$ secrets get|download;$ secrets;$ get;$ export;$ read;$ show|env;$ access;$ exec|run -- env|printenv;secrets delete;remove|delete|prune;? run|exec|login|setup|list
+ansible-vault sops||platform|$ view|decrypt;$ * -d --decrypt;? edit|encrypt|rekey
+railway render netlify ntl||platform|$ variables;$ env:get|env:list;down|delete;env:unset;sites:delete|blobs:delete;unlink
+pulumi||cloud|$ config|stack|output * --show-secrets;$ config get;stack|env rm;cancel;state delete|unprotect;destroy|down;? logout|plugin|about
+terraform tofu terragrunt||cloud|force-unlock;? fmt|plan|validate|output|providers|state|init
+tsh boundary step cloudflared tailscale ngrok||platform|tunnel delete|cleanup;logout|down;? delete
+eb cf copilot amplify sam chalice zappa up apex architect arc sst serverless sls cdktf cdk nitric encore||cloud|terminate|delete|destroy|undeploy|remove;delete-service|delete-org|delete-space|purge-service-instance;app|env|svc|job|pipeline delete
+npm yarn pnpm bun||platform|unpublish;deprecate;owner|token|access|team|org rm|remove|revoke|destroy;dist-tag rm;? uninstall|remove|rm|un|prune|cache|store|dedupe|unlink|clean|ci|config|audit|outdated|plugin|run|run-script|exec|dlx|x
+gcloud-crc firebase appwrite amplify-cli nhost xata turso pscale upstash planetscale tinybird tb||platform|*:delete|*:remove|*:disable;datasource|table|branch|database|db|project|app|group truncate|rm|delete|remove|destroy
+adb fastboot idevicerestore||system|shell wipe|recovery;uninstall;reboot bootloader|recovery;erase|format|flashall|update;* -e --erase
+xcrun simctl||system|simctl erase all;simctl delete all;? simctl
+softwareupdate csrutil nvram||system|clear|disable
+docker-machine docker-buildx buildah skopeo crane regctl oras reg||containers|rm|delete|rmi !--help;manifest|blob|repo delete|rm;? build|tag
+tmux screen zellij byobu pm2 forever supervisorctl overmind||system|? kill-*|delete-*|delete|remove|clear|flush|reset
+cargo||platform|yank !--undo;owner -r --remove;?
+nuget twine||platform|delete;?`
+
+// options are sets of options that take a value.
+var options = map[string]string{
+	"":      "--profile --region --output --query --endpoint-url --project --zone --format --account --configuration --subscription --resource-group --name --cli-input-json --filter --impersonate-service-account --bucket --key --vault-name --secret-id --namespace --context --cluster",
+	"orm":   "--schema --config --database --db-url --url --env --environment --dir --path -n --name --connection --revision --version-table --dialect --migrations-path",
+	"sys":   "-tpPe",
+	"stack": "-scCt --stack --cwd --target --config --context --app --profile --region --stage --stack-name",
+	"gh":    "-XRHfFqb --method --repo --field --raw-field --header --jq --template --input --hostname --registry --tag --otp --prefix --workspace --body --title",
+	"sql":   "-hpUWuPS --host --port --username --user --password --maintenance-db --socket",
+	"tf":    "-var -var-file -target -chdir -state -lock-timeout -parallelism",
+}
+
+// Tool is what a line of the table says.
+type Tool struct {
+	Names []string
+	// Short and Long are the options that take a value; Dash is true where words
+	// follow a single dash.
+	Short, Long string
+	Dash        bool
+	Domain      string
+	// Quiet is true for a tool that the lexicon is not asked of.
+	Quiet   bool
+	Entries []Entry
+}
+
+// Entry is one thing a tool does. Mark is the letter before it, 0 for a deletion.
+type Entry struct {
+	Mark             byte
+	Op, Domain       string
+	Words, Need, Not []string
+}
+
+// Tools reads the table.
+func Tools() []Tool {
+	var out []Tool
+	for line := range strings.SplitSeq(strings.TrimSpace(table), "\n") {
+		f := strings.SplitN(line, "|", 4)
+		t := Tool{Names: strings.Fields(f[0])}
+		t.Domain, t.Quiet = strings.CutPrefix(f[2], "-")
+		for o := range strings.FieldsSeq(options[f[1]]) {
+			switch {
+			case strings.HasPrefix(o, "--"):
+				t.Long += " " + o
+			case f[1] == "tf":
+				t.Long, t.Dash = t.Long+" "+o, true
+			default:
+				t.Short += o[1:]
+			}
+		}
+		for text := range strings.SplitSeq(f[3], ";") {
+			if text != "" {
+				t.Entries = append(t.Entries, entry(text, t.Domain))
+			}
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+func entry(text, domain string) Entry {
+	e := Entry{Domain: domain}
+	if strings.IndexByte("+%^$?", text[0]) >= 0 {
+		e.Mark, text = text[0], text[1:]
+	}
+	for w := range strings.FieldsSeq(text) {
+		switch {
+		case w[0] == '@':
+			op, other, _ := strings.Cut(w[1:], "/")
+			if e.Op = op; other != "" {
+				e.Domain = other
+			}
+		case w[0] == '!':
+			e.Not = append(e.Not, w[1:])
+		case w[0] == '-' && w != "-*":
+			e.Need = append(e.Need, w)
+		default:
+			e.Words = append(e.Words, w)
+		}
+	}
+	if e.Op == "" {
+		first, _, _ := strings.Cut(strings.Join(append(e.Words, e.Need...), "-"), "|")
+		e.Op = strings.Trim(first, "-*<>")
+	}
+	return e
+}

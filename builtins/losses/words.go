@@ -1,0 +1,127 @@
+// Package losses holds what is known of programs and languages as data: the
+// words that say that something is destroyed, what tools take away for good by
+// their manuals, and what SQL does.
+package losses
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// Words is a list of words, made when it is first looked at.
+func Words(list string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		m := map[string]bool{}
+		for w := range strings.FieldsSeq(list) {
+			m[w] = true
+		}
+		return m
+	})
+}
+
+// The lexicon: what the words of a command say of a program nobody listed.
+var (
+	// Destroys are verbs after which a thing is gone, Takes those that
+	// as often mean something of the project's own.
+	Destroys = Words(`delete destroy drop purge wipe truncate terminate erase nuke obliterate flush flushall flushdb deprovision decommission teardown revoke unpublish
+		expunge annihilate zap undeploy rollback dropdb deregister unregister deleteall destroyall droptable hard-delete yank deactivate`)
+	Takes = Words("remove rm rmi rb uninstall prune reset clean cleanup clear del discard forget expire evict empty restore unprovision unlink detach overwrite reinit wipeout")
+	// Makes are verbs that look, make or start something: what follows one
+	// is a name.
+	Makes = Words(`list ls get show describe view info status inspect cat read search find help version plan preview diff validate check lint test explain log logs tail
+		watch print history top stats count doctor audit outdated whoami login init new create add make generate gen scaffold install i build compile start serve run exec up
+		fetch clone checkout switch commit merge rebase open edit format fmt convert encode decode render echo sleep wait completion upgrade update bump import connect
+		attach bench dev docs doc tree why which verify sign parse eval repl console shell grep note comment ask say man annotate alias rename set-default dump export ask`)
+	// Own are things that are made anew, or are only names for others.
+	Own = Words(`cache caches cached tmp temp session sessions context contexts alias aliases dist output coverage artifact artifacts store locals unavailable unused
+		dangling orphan orphans toolchain toolchains sdk plugin plugins extension extensions package packages pkg dep deps dependency dependencies module modules lockfile history
+		fixture fixtures mock mocks template templates theme component test tests spec line lines char chars space spaces whitespace comment comments duplicate duplicates page
+		pages metadata layer frame track bookmark todo note notes label labels breakpoint trailing header headers column columns node_modules build builds log logs cookie cookies`)
+	// Outside are things that lie elsewhere, or that others use too.
+	Outside = Words(`db database databases schema table tables collection cluster clusters volume volumes bucket buckets namespace namespaces server servers instance instances vm vms
+		node nodes disk disks host hosts account accounts user users member members topic topics queue queues stack stacks environment env deployment deployments service services tenant org
+		organization team domain domains dns zone record records certificate cert secret secrets token tokens backup backups snapshot snapshots repository repo project projects app apps
+		site sites index indices partition pool dataset datasets stream streams role roles policy policies keyspace shard replica broker consumer offsets resource resources
+		infrastructure infra fleet machine machines droplet droplets droplets function functions data everything world release releases webhook endpoint vault key keys group groups workspace`)
+	Production = Words("prod production prd live remote")
+	// Flags are options that say that more than one named thing is meant.
+	Flags = Words("--all --all-namespaces --all-projects --remote --prod --production --everything --volumes --with-data --delete-data --no-preserve-root --purge-data")
+	// Dry are options and words with which a program only says what it would do.
+	Dry = Words("--check --diff --simulate --test --list --print --show -dry-run --dry --explain --estimate")
+)
+
+// Tokens are the words in a name, in lower case: dropTable is drop and table.
+func Tokens(text string) []string {
+	if len(text) > 120 {
+		return nil
+	}
+	var out []string
+	var cur []rune
+	end := func() {
+		if len(cur) > 0 {
+			out = append(out, string(cur))
+		}
+		cur = cur[:0]
+	}
+	lower := false
+	for _, r := range text {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			end()
+			lower = false
+			continue
+		case unicode.IsUpper(r) && lower:
+			end()
+		}
+		lower = unicode.IsLower(r)
+		cur = append(cur, unicode.ToLower(r))
+	}
+	end()
+	return out
+}
+
+// Verb splits a word that may be a command into its verb and what it is about: delete-table, apps:destroy, dropTable, pkg.Service/DeleteTable.
+func Verb(written string) (verb string, object []string) {
+	text := written
+	if len(text) > 60 || strings.ContainsAny(text, " \n=@$\"'<>") {
+		return "", nil
+	}
+	if i := strings.LastIndexByte(text, '/'); i >= 0 {
+		if text = text[i+1:]; text == "" || !unicode.IsUpper(rune(text[0])) || strings.HasPrefix(written, "/") || strings.HasPrefix(written, ".") {
+			return "", nil // a path
+		}
+	}
+	if known := strings.ToLower(text); Destroys()[known] || Takes()[known] || Makes()[known] {
+		return known, nil
+	}
+	tokens := Tokens(text)
+	if len(tokens) < 2 || len(tokens) > 5 || strings.Contains(text, "--") {
+		return "", nil
+	}
+	for _, i := range []int{0, len(tokens) - 1} {
+		if t := tokens[i]; Destroys()[t] || Takes()[t] || i == 0 && Makes()[t] {
+			for j, other := range tokens {
+				if j != i {
+					object = append(object, other)
+				}
+			}
+			if strings.Contains(text, ".") && i == len(tokens)-1 && len(tokens) == 2 && !Outside()[tokens[0]] {
+				return "", nil // a file: x.drop
+			}
+			return t, object
+		}
+	}
+	return "", nil
+}
+
+// Owned reports whether a name is of what is made anew.
+func Owned(name string) bool {
+	return slices.ContainsFunc(Tokens(name), func(t string) bool { return Own()[t] })
+}
+
+// Elsewhere reports whether a name is of what lies elsewhere.
+func Elsewhere(name string) bool {
+	return slices.ContainsFunc(Tokens(name), func(t string) bool { return Outside()[t] || Production()[t] })
+}

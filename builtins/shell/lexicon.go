@@ -1,0 +1,111 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
+)
+
+// lexicon adds what the words of a command say that it destroys.
+func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
+	o := options(args, "", "", 0)
+	if len(args) == 0 || o.dry() || args[len(args)-1].Is("-h") || slices.ContainsFunc(o.list, func(opt shOpt) bool { return losses.Dry()[opt.name] }) {
+		return
+	}
+	verb := a.lexVerb(c, &o)
+	if verb == "" {
+		verb = lexOption(&o)
+	}
+	if verb != "" {
+		words := slices.DeleteFunc(WordTexts(o.operands), func(w string) bool { return strings.EqualFold(w, verb) })
+		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(words, " ")})
+	}
+}
+
+// lexVerb looks for a verb that destroys among the first operands; the first
+// verb there is decides.
+func (a *analysis) lexVerb(c *shCall, o *shOpts) string {
+	for i, w := range o.operands[:min(len(o.operands), 5)] {
+		if w.Dynamic || w.Pattern {
+			continue
+		}
+		verb, object := losses.Verb(w.Text)
+		before, after := o.operands[:i], o.operands[i+1:]
+		switch {
+		case verb == "":
+			continue
+		case losses.Makes()[verb], slices.ContainsFunc(object, losses.Owned), slices.ContainsFunc(before, lexOwned), len(after) > 0 && lexOwned(after[0]):
+			return ""
+		case losses.Destroys()[verb]:
+			if a.allInside(c, after) {
+				return ""
+			}
+			return verb
+		}
+		if slices.ContainsFunc(o.list, lexFlag) || slices.ContainsFunc(object, losses.Elsewhere) || slices.ContainsFunc(slices.Concat(before, after), func(w Word) bool { return a.lexElsewhere(c, w) }) {
+			return verb
+		}
+		return ""
+	}
+	return ""
+}
+
+func lexOwned(w Word) bool { return losses.Owned(w.Text) }
+
+func lexFlag(opt shOpt) bool {
+	return losses.Flags()[opt.name] || slices.ContainsFunc(losses.Tokens(opt.name+" "+opt.value.Text), func(t string) bool { return losses.Production()[t] })
+}
+
+// allInside reports whether all that a command names are files of the project
+// or temporary ones.
+func (a *analysis) allInside(c *shCall, words []Word) bool {
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w Word) bool {
+		return !strings.ContainsAny(w.Text, "/.") || strings.Contains(w.Text, "://") || !disposableZone(a.zone(c, w))
+	})
+}
+
+func disposableZone(z Zone) bool { return z == ZoneProject || z == ZoneTemp || z == ZoneCache }
+
+func (a *analysis) zone(c *shCall, w Word) Zone {
+	z, _ := a.placeIn(a.resolve(w, c.fr).shape, c.fr)
+	return z
+}
+
+// lexElsewhere reports whether a word names something that is not the
+// project's own.
+func (a *analysis) lexElsewhere(c *shCall, w Word) bool {
+	text := w.Text
+	switch {
+	case strings.Contains(text, "://") || remotePath(w) && !strings.HasSuffix(text, ":"):
+		return !strings.HasPrefix(text, "file:")
+	case strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~"):
+		z := a.zone(c, w)
+		return !disposableZone(z) && z != ZoneProjectRoot && z != ZoneUnknown
+	case strings.ContainsAny(text, "/."):
+		return false
+	}
+	return losses.Elsewhere(text)
+}
+
+// lexOption looks for an option that destroys: --delete-all, --purge.
+func lexOption(o *shOpts) string {
+	for _, opt := range o.list {
+		tokens := losses.Tokens(opt.name)
+		if !strings.HasPrefix(opt.name, "-") || len(opt.name) < 6 || len(tokens) == 0 || opt.set && opt.value.Is("false", "no", "0", "never") {
+			continue
+		}
+		verb, rest := tokens[0], tokens[1:]
+		if verb == "force" && len(rest) > 0 {
+			verb, rest = rest[0], rest[1:]
+		}
+		takes := losses.Takes()[verb] && len(rest) > 0
+		if !losses.Destroys()[verb] && !takes || slices.ContainsFunc(rest, func(t string) bool { return losses.Own()[t] }) {
+			continue
+		}
+		if len(rest) == 0 || slices.ContainsFunc(rest, func(t string) bool { return losses.Outside()[t] || t == "all" && !takes || losses.Production()[t] }) {
+			return verb
+		}
+	}
+	return ""
+}

@@ -30,7 +30,7 @@ func filters(u *unit) {
 
 // matcher compiles a hook's filter.
 func matcher(spec *policy.EventSpec, h *policy.Hook) (*policy.Matcher, diag.List) {
-	m, wrong := &policy.Matcher{}, diag.List(nil)
+	m, wrong := &policy.Matcher{AsSent: h.Filter.AsSent}, diag.List(nil)
 	for c := range effective(&h.Filter) {
 		atom, problem := atomOf(spec, &h.Filter, c)
 		if problem != nil {

@@ -234,7 +234,7 @@ func (f *flow) launch(ctx context.Context) bool {
 func (f *flow) admit(i int) bool {
 	n := f.node(i)
 	s := f.version(i)
-	if !matches(n, s) {
+	if !matches(n, f.entry, s) {
 		return false
 	}
 	f.cells[i].input = project(n, s)

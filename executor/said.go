@@ -7,8 +7,17 @@ import (
 	"github.com/hookc/hookc/policy"
 )
 
-// matches reports whether a node's filter lets it run in context s.
-func matches(n *dag.Node, s *policy.Context) bool { return n.Matcher == nil || n.Matcher.Match(s) }
+// matches reports whether a node's filter lets it run in context s of an event
+// that began with entry.
+func matches(n *dag.Node, entry, s *policy.Context) bool {
+	if n.Matcher == nil {
+		return true
+	}
+	if n.Matcher.AsSent {
+		s = entry
+	}
+	return n.Matcher.Match(s)
+}
 
 // project is what a node's body is given of context s.
 func project(n *dag.Node, s *policy.Context) *policy.Context {

@@ -80,9 +80,11 @@ type chain struct {
 	world  World
 	answer Answer
 	calls  []Call
+	entry  *policy.Context
 }
 
 func (c *chain) run(s *policy.Context) *policy.Context {
+	c.entry = s
 	res := &c.answer.Result
 	for _, item := range c.plan.Items {
 		var block policy.Result
@@ -106,7 +108,7 @@ func (c *chain) run(s *policy.Context) *policy.Context {
 // match or it is async, else its masked answer, or what its failure means.
 func (c *chain) hook(id int, s *policy.Context) policy.Result {
 	n, t := &c.plan.Nodes[id], &c.answer.Hooks[id]
-	if !matches(n, s) {
+	if !matches(n, c.entry, s) {
 		t.Status = policy.StatusFiltered
 		return policy.Result{}
 	}

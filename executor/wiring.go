@@ -130,8 +130,8 @@ func newWiring(plan *dag.Plan, o *Options) *wiring {
 	return w
 }
 
-// matches reports whether the filter of node i, which p has, lets it run in
-// context s.
+// matches reports whether the filter of node i, which p has and which starts no
+// process, lets it run in context s.
 func (w *wiring) matches(p *pick, i int, s *policy.Context) bool {
-	return p.asked && w.byTool[i] || matches(&w.plan.Nodes[i], s)
+	return p.asked && w.byTool[i] || matches(&w.plan.Nodes[i], s, s)
 }

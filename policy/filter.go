@@ -55,6 +55,9 @@ type Condition struct {
 type Filter struct {
 	Conditions []Condition
 	Span       diag.Span
+	// AsSent filters look at the event as the agent sent it, whatever earlier
+	// hooks have rewritten. Only hooks that start a process have one.
+	AsSent bool
 }
 
 // Get returns the condition with the given key.
@@ -103,7 +106,11 @@ type Atom struct {
 type Literals struct{ Exact, Prefixes, Suffixes []string }
 
 // Matcher is a compiled filter: the conjunction of its atoms.
-type Matcher struct{ Atoms []Atom }
+type Matcher struct {
+	Atoms []Atom
+	// AsSent is the filter's.
+	AsSent bool
+}
 
 // Match reports whether every atom holds. It is total and pure.
 func (m *Matcher) Match(c *Context) bool {

@@ -44,7 +44,7 @@ func (b *bash) env(in *policy.Context) []string {
 	vars, alone := b.agent.Env(in, native)
 	for _, k := range commonEnv {
 		if !alone {
-			put(k.name, in.Text(k.field))
+			put(k.name, commonValue(in, k.field))
 		}
 	}
 	for _, v := range vars {
@@ -77,6 +77,17 @@ func (b *bash) env(in *policy.Context) []string {
 		}
 	}
 	return reach.settled(out, b.body.Imports)
+}
+
+// commonValue is the text of a field. The file that a call names is told whatever
+// the tool, also where the kind of tool is not known to be about a file.
+func commonValue(in *policy.Context, f policy.Field) string {
+	if text := in.Text(f); text != "" || f != policy.FieldPath {
+		return text
+	}
+	v, _ := in.At(policy.Path{Field: policy.FieldToolInput, Keys: []string{"file_path"}})
+	text, _ := v.(string)
+	return text
 }
 
 // hosts is the environment of the agent.

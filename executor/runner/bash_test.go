@@ -194,6 +194,12 @@ func TestBashEnvironment(t *testing.T) {
 	}
 	assert.NotContains(t, seen, "AGENT_HOOK_DIR")
 
+	for _, tool := range []string{"Bash", "Read", "mcp__notes__add", "Frobnicate", ""} {
+		read(in.With(policy.Replace(policy.Path{Field: policy.FieldToolName}, tool)))
+		assert.Equal(t, "/x/a.go", seen["FILE_PATH"], "%s: the file that a call names, whatever the tool", tool)
+		assert.Equal(t, "/x/a.go", seen["EDITED_FILE"], tool)
+	}
+
 	read(in.Project(policy.Paths{}))
 	assert.NotContains(t, seen, "TOOL_NAME", "what the hook may not read is not in its environment, nor is another event's")
 	assert.NotContains(t, seen, "FILE_PATH")

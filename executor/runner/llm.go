@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -38,10 +39,14 @@ func prepareLLM(o Options, h *policy.Hook) (dag.Body, diag.List) {
 	if model == "" {
 		model = o.DefaultModel
 	}
+	reads := t.reads()
+	if model == "" && spec.CanRead(policy.FieldModel) {
+		reads = reads.Union(policy.FieldPaths(policy.FieldModel)) // the event's is asked
+	}
 	body := dag.Body{
 		Runner: &llm{hook: h, template: t, name: model, model: o.Model, debug: o.Debug},
 		Effects: policy.Effects{
-			Reads: t.reads(), Writes: spec.Writable(), May: spec.PowersFor(h.Body.Protocol),
+			Reads: reads, Writes: spec.Writable(), May: spec.PowersFor(h.Body.Protocol),
 			World: policy.WorldNone, MayFail: true,
 		},
 	}
@@ -90,7 +95,7 @@ func (l *llm) ask(ctx context.Context, in *policy.Context, attempt int) (policy.
 			return policy.Result{}, err
 		}
 	}
-	reply, err := l.model(ctx, policy.ModelRequest{Model: l.name, Prompt: prompt, Attempt: attempt})
+	reply, err := l.model(ctx, policy.ModelRequest{Model: cmp.Or(l.name, in.Text(policy.FieldModel)), Prompt: prompt, Attempt: attempt})
 	switch {
 	case err == nil:
 		return l.reply(reply, in)

@@ -32,7 +32,7 @@ func answers(reply string, err error, asked *policy.ModelRequest) policy.Model {
 func TestLLMAsks(t *testing.T) {
 	var asked policy.ModelRequest
 	h := prompt(policy.PreToolExecution, "tool={{tool_name}} args={{tool_arguments}} cmd={{ tool_input.command }} none={{tool_input.x}} in={{tool_input}} cwd={{cwd}}")
-	body, list := llmKind(Options{Model: answers(`Sure: {"action":"skip"} done`, nil, &asked)}).Prepare(h)
+	body, list := llmKind(Options{DefaultModel: "m", Model: answers(`Sure: {"action":"skip"} done`, nil, &asked)}).Prepare(h)
 	assert.Empty(t, list)
 	in := policy.NewContext("").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": "echo {{cwd}}", "n": 1}).Frozen(policy.PreToolExecution)
 	r, err := body.Runner.Run(t.Context(), in, 0)
@@ -201,4 +201,15 @@ func FuzzReply(f *testing.F) {
 			require.Equal(t, policy.Result{}, r)
 		}
 	})
+}
+
+// Where nobody names a model the event's is asked, and the hook reads it.
+func TestLLMAsksTheModelOfTheEvent(t *testing.T) {
+	var asked policy.ModelRequest
+	body, _ := llmKind(Options{Model: answers("{}", nil, &asked)}).Prepare(prompt(policy.PreToolExecution, "x"))
+	assert.Equal(t, []string{"model"}, body.Effects.Reads.Names())
+	in := policy.NewContext(policy.PreToolExecution).Set(policy.FieldModel, "the-events").Frozen(policy.PreToolExecution)
+	_, err := body.Runner.Run(t.Context(), in.Project(body.Effects.Reads), 0)
+	require.NoError(t, err)
+	assert.Equal(t, "the-events", asked.Model)
 }

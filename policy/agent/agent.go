@@ -114,6 +114,8 @@ type Agent struct {
 	join string
 	// say writes an answer that holds only what the point can express.
 	say func(a *answer) Wire
+	// timeoutExit: exit status 124 of a script means that its time ran out.
+	timeoutExit bool
 	// refuseUnknown refuses when not even the event is known.
 	refuseUnknown func(reason string) Wire
 	// noticeExit is the code with which text on stderr reaches the user and

@@ -98,15 +98,19 @@ var aiAgentsProfile = &Profile{
 	},
 }
 
-// aiAgentsEnd: of several hooks that end the turn, the first says why.
+// aiAgentsEnd: of several hooks that end the turn, the first says why; a refusal of
+// which no hook says why has a text of the agent's own.
 func aiAgentsEnd(_ *policy.Context, r policy.Result) policy.Result {
+	if r.Verdict == policy.Deny && len(r.Reasons) == 0 {
+		r.Reasons = []policy.Reason{{Text: "Blocked by hook", Hook: r.VerdictBy.Name, At: r.VerdictBy.At}}
+	}
 	if len(r.StopReasons) > 1 {
 		r.StopReasons = r.StopReasons[:1]
 	}
 	return r
 }
 
-// aiAgentsFirst keeps the first reason of the verdict that holds.
+// aiAgentsFirst keeps the first reason that was given for the verdict that holds.
 func aiAgentsFirst(c *policy.Context, r policy.Result) policy.Result {
 	if len(r.Reasons) > 1 {
 		r.Reasons = r.Reasons[:1]
@@ -170,7 +174,7 @@ func nativeAIAgents(a output) (policy.Result, error) {
 	case a.Signal != "":
 		return policy.Result{}, a.failure()
 	case a.Exit == 2:
-		d.verdict(policy.Deny, a.complaint("Blocked by hook"))
+		d.verdict(policy.Deny, a.complaint(""))
 		return d.r, nil
 	case a.Exit != 0:
 		d.system(strings.TrimSpace(a.Stderr))
@@ -193,9 +197,6 @@ func nativeAIAgents(a output) (policy.Result, error) {
 	switch word := o.text("decision"); {
 	case word == "":
 	case known[word] != policy.None:
-		if reason == "" && known[word] == policy.Deny {
-			reason = "Blocked by hook"
-		}
 		d.verdict(known[word], reason)
 	default:
 		d.warn("decision %q is not a word of ai_agents at %s; it has no effect", word, d.event)

@@ -17,12 +17,13 @@ import (
 var _ = register(clawdAt("clawdcode", "1", []string{"clawd", "clawd-code", "clawdcode@code"}))
 
 // The variant is the same on the wire; its profile reads the answers of other
-// hooks as ClawdCode's document has them.
+// hooks as ClawdCode's document has them, to which exit status 124 is a timeout.
 var _ = register(clawdAt("clawdcode@doc", "doc", nil))
 
 func clawdAt(id, version string, aliases []string) Agent {
 	return Agent{
-		ID: id, Version: version, Aliases: aliases, Profile: clawdProfile,
+		timeoutExit: version == "doc",
+		ID:          id, Version: version, Aliases: aliases, Profile: clawdProfile,
 		Doc: "ClawdCode: exit code 2 and stderr, or JSON on stdout",
 		Files: []File{
 			{Tier: policy.TierUser, Base: Home, Path: ".clawdcode/config.json", Install: Looks},

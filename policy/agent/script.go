@@ -281,6 +281,8 @@ func (a output) failure() *policy.HookError {
 	}
 	text := fmt.Sprintf("exit status %d", a.Exit)
 	switch {
+	case a.Exit == 124 && a.agent.timeoutExit:
+		return policy.Failf(policy.ErrTimeout, "%s", withLine(text, a.firstLine()))
 	case a.Exit == 126:
 		text += ": not executable"
 	case a.Exit == 127:

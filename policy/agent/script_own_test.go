@@ -195,7 +195,7 @@ func TestNativeAIAgents(t *testing.T) {
 		want           string
 	}{
 		{"exit 2 over JSON", call, 2, `{"decision":"allow"}`, "n\n", "deny; n"},
-		{"exit 2 silent", call, 2, "", "", "deny; Blocked by hook"},
+		{"exit 2 silent", call, 2, "", "", "deny"},
 		{"exit 1", call, 1, `{"decision":"deny"}`, "w", "system w"},
 		{"ask", call, 0, `{"decision":"ask","reason":"q"}`, "", "ask; q"},
 		{"block is no word here", call, 0, `{"decision":"block"}`, "", ""},
@@ -203,7 +203,7 @@ func TestNativeAIAgents(t *testing.T) {
 		{"halt", call, 0, `{"continue":false,"decision":"allow"}`, "", "allow; halt"},
 		{"claude's words", call, 0, `{"hookSpecificOutput":{"permissionDecision":"deny"}}`, "", ""},
 		{"a wrong type", call, 0, `{"decision":1,"continue":"no"}`, "", ""},
-		{"block after", after, 0, `{"decision":"block"}`, "", "deny; Blocked by hook"},
+		{"block after", after, 0, `{"decision":"block"}`, "", "deny"},
 		{"deny is no word after", after, 0, `{"decision":"deny"}`, "", ""},
 		{"context", prompt, 0, `{"additionalContext":"c"}`, "", "context c"},
 		{"none where blocked", prompt, 0, `{"decision":"block","reason":"r","additionalContext":"c"}`, "", "deny; r"},

@@ -15,6 +15,18 @@ func reasonsOfVerdict(earlier, later *policy.Result) {
 	}
 }
 
+// approvesOwn is reasonsOfVerdict, and an approval does not cover what another hook
+// has made of the call.
+func approvesOwn(earlier, later *policy.Result) {
+	reasonsOfVerdict(earlier, later)
+	changed := [2]bool{!earlier.Patch.Empty(), !later.Patch.Empty()}
+	for i, r := range []*policy.Result{earlier, later} {
+		if r.Verdict == policy.Allow && changed[1-i] {
+			r.Verdict, r.VerdictBy, r.Reasons = policy.None, policy.By{}, nil
+		}
+	}
+}
+
 // laterChange is reasonsOfVerdict, and of two changes to one field the later
 // one stands alone, laid over what the event began with.
 func laterChange(earlier, later *policy.Result) {

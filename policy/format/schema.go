@@ -95,7 +95,7 @@ var fileKeys = []Key{
 	{Place: InDefaults, Name: "max_concurrent", Type: TypeAtLeast1, Default: "8", Note: "processes one event runs at a time"},
 	{Place: InDefaults, Name: "max_models", Type: TypeAtLeast1, Default: "4", Note: "model calls one event makes at a time"},
 	{Place: InDefaults, Name: "on_error", Type: TypePostures, Words: policy.PostureNames(), Also: "^stop$", Default: "bash and llm: skip; rego and expr: deny at guard events, else skip", Note: "what a failure means"},
-	{Place: InDefaults, Name: "model", Type: TypeText, Default: "the host's or configured model", Note: "model of llm hooks"},
+	{Place: InDefaults, Name: "model", Type: TypeText, Default: "HOOKC_MODEL, else the provider's own: gpt-4o-mini, claude-haiku-4-5", Note: "model of llm hooks"},
 	{Place: InDefaults, Name: "timeout", Type: TypeDuration, Default: "bash 10s, llm 30s", Note: "time of one attempt of a bash or llm hook"},
 
 	{Place: InRego, Name: "paths", Type: TypeTexts, Note: "files and folders of shared Rego, relative to the file"},

@@ -170,9 +170,6 @@ func (r *faultRow) options(s *faultServer) ([]hookc.Option, error) {
 		return options, nil
 	}
 	provider, address := r.provider, s.refusing
-	if f.model == noModelNamed {
-		provider = &faultProvider{name: "openai", address: "OPENAI_BASE_URL"}
-	}
 	if f.reply != nil {
 		address = s.route(r.id, r.calls, f.reply(*r.provider))
 	}

@@ -101,9 +101,8 @@ func drip(body string) http.HandlerFunc {
 
 // Where a model hook without a server of its own gets its answers.
 const (
-	noProvider   = "no provider"
-	noModelNamed = "no name"
-	refused      = "nobody listens"
+	noProvider = "no provider"
+	refused    = "nobody listens"
 )
 
 func modelFault(name, fails, text string, reply func(p faultProvider) http.HandlerFunc) fault {
@@ -157,7 +156,6 @@ func modelFaults() []fault {
 func modelFaultsAlone() []fault {
 	return []fault{
 		modelFault("no provider", "network", "no model provider is configured", nil).with(func(f *fault) { f.model = noProvider }),
-		modelFault("no model named", "network", "no model is named", nil).with(func(f *fault) { f.model = noModelNamed }),
 	}
 }
 

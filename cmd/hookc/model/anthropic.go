@@ -12,7 +12,7 @@ const maxTokens = 4096
 
 // messages is what Anthropic speaks.
 var messages = protocol{
-	name: "anthropic", prefix: "ANTHROPIC", base: "https://api.anthropic.com", path: "v1/messages",
+	name: "anthropic", prefix: "ANTHROPIC", base: "https://api.anthropic.com", path: "v1/messages", model: "claude-haiku-4-5",
 	headers: map[string]string{"Anthropic-Version": "2023-06-01"}, key: "X-Api-Key", requestID: "Request-Id",
 	ask: askMessages, read: readMessages,
 }

@@ -64,10 +64,6 @@ func (a *account) call(ctx context.Context, req policy.ModelRequest) (string, er
 
 // request is a call on its way.
 func (a *account) request(ctx context.Context, req policy.ModelRequest) (*http.Request, error) {
-	name := cmp.Or(req.Model, a.model)
-	if name == "" {
-		return nil, policy.Failf(policy.ErrNetwork, "no model is named: set model: on the hook, defaults.model or HOOKC_MODEL")
-	}
 	address, err := url.Parse(cmp.Or(a.address, a.base))
 	if err != nil {
 		return nil, a.fails("%s_BASE_URL is not an http or https address", a.prefix)
@@ -75,7 +71,7 @@ func (a *account) request(ctx context.Context, req policy.ModelRequest) (*http.R
 	var body bytes.Buffer
 	enc := json.NewEncoder(&body)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(a.ask(name, req)); err != nil {
+	if err := enc.Encode(a.ask(cmp.Or(req.Model, a.named), req)); err != nil {
 		return nil, a.fails("the request cannot be written: %w", err)
 	}
 	post, err := http.NewRequestWithContext(ctx, http.MethodPost, address.JoinPath(a.path).String(), &body)

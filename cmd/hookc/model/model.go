@@ -9,6 +9,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"net/url"
@@ -25,8 +26,9 @@ type protocol struct {
 	name string
 	// prefix begins the names of the provider's variables.
 	prefix string
-	// base is the address without one of the user's; path is below it.
-	base, path string
+	// base is the address without one of the user's; path is below it. model is
+	// asked where nobody names another.
+	base, path, model string
 	// headers are sent with every request; key is the one that holds the key,
 	// after a word.
 	headers   map[string]string
@@ -52,9 +54,10 @@ func Providers() []string {
 	return out
 }
 
-// FromEnv chooses a provider from the environment and returns its Model and
-// HOOKC_MODEL, the default model's name. HOOKC_MODEL_PROVIDER decides;
-// without it the provider that is configured does, openai before anthropic. A
+// FromEnv chooses a provider from the environment and returns its Model and the
+// default model's name: HOOKC_MODEL, else the provider's own. At an address of the
+// user's it is "": the event's model comes before the provider's, which a server of
+// the user's may not have. HOOKC_MODEL_PROVIDER decides; without it the provider that is configured does, openai before anthropic. A
 // provider is configured by its key (OPENAI_API_KEY, ANTHROPIC_API_KEY) or
 // its address (OPENAI_BASE_URL, ANTHROPIC_BASE_URL): a local server needs no
 // key. With none the Model is nil. The error is of what the user wrote.
@@ -66,6 +69,9 @@ func FromEnv(getenv func(string) string) (m policy.Model, name string, err error
 		if provider == p.name || provider == "" && a.configured() {
 			if err := a.check(); err != nil {
 				return nil, name, err
+			}
+			if name == "" && a.address == "" {
+				name = p.model
 			}
 			return a.call, name, nil
 		}
@@ -81,7 +87,8 @@ func FromEnv(getenv func(string) string) (m policy.Model, name string, err error
 // account is how one provider is reached.
 type account struct {
 	protocol
-	secret, address, model string
+	// named is the model of a request that names none.
+	secret, address, named string
 	// own are headers that the user's variables add.
 	own []header
 	// longest bounds a call whose context has no deadline.
@@ -99,7 +106,7 @@ const longestCall = 10 * time.Minute
 
 func accountOf(p protocol, getenv func(string) string) *account {
 	a := &account{
-		protocol: p, model: getenv("HOOKC_MODEL"), address: getenv(p.prefix + "_BASE_URL"),
+		protocol: p, named: cmp.Or(getenv("HOOKC_MODEL"), p.model), address: getenv(p.prefix + "_BASE_URL"),
 		secret:  strings.TrimSpace(getenv(p.prefix + "_API_KEY")),
 		longest: longestCall, now: time.Now, random: rand.Float64,
 	}

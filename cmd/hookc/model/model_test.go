@@ -190,13 +190,14 @@ func TestLocalServerGetsNoKey(t *testing.T) {
 	assert.Equal(t, "/v1/chat/completions", path)
 }
 
+// TestNoModelNamed: the provider's own model has a name; a server of the user's may
+// have others.
 func TestNoModelNamed(t *testing.T) {
-	for _, env := range []map[string]string{{"OPENAI_API_KEY": "k"}, {"ANTHROPIC_API_KEY": "k"}} {
-		m, name, err := FromEnv(from(env))
+	for name, env := range map[string]map[string]string{"gpt-4o-mini": {"OPENAI_API_KEY": "k"}, "claude-haiku-4-5": {"ANTHROPIC_API_KEY": "k"},
+		"": {"ANTHROPIC_BASE_URL": "http://localhost"}, "mine": {"OPENAI_BASE_URL": "http://localhost", "HOOKC_MODEL": "mine"}} {
+		_, got, err := FromEnv(from(env))
 		require.NoError(t, err)
-		assert.Empty(t, name)
-		_, err = m(t.Context(), policy.ModelRequest{Prompt: "?"})
-		assert.Equal(t, policy.ErrNetwork, policy.KindOf(err))
+		assert.Equal(t, name, got)
 	}
 }
 

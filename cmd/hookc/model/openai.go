@@ -9,7 +9,7 @@ import (
 // chatCompletions is what OpenAI and compatible servers (vLLM, Ollama,
 // llama.cpp) speak.
 var chatCompletions = protocol{
-	name: "openai", prefix: "OPENAI", base: "https://api.openai.com/v1", path: "chat/completions",
+	name: "openai", prefix: "OPENAI", base: "https://api.openai.com/v1", path: "chat/completions", model: "gpt-4o-mini",
 	key: "Authorization", word: "Bearer ", requestID: "X-Request-Id",
 	ask: askChat, read: readChat,
 }
@@ -61,7 +61,7 @@ func readChat(p *protocol, body []byte) (string, error) {
 // responses is OpenAI's newer protocol, for models and servers that have no
 // other.
 var responses = protocol{
-	name: "openai-responses", prefix: "OPENAI", base: "https://api.openai.com/v1", path: "responses",
+	name: "openai-responses", prefix: "OPENAI", base: "https://api.openai.com/v1", path: "responses", model: "gpt-4o-mini",
 	key: "Authorization", word: "Bearer ", requestID: "X-Request-Id",
 	ask: askResponses, read: readResponses,
 }

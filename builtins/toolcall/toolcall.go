@@ -60,7 +60,7 @@ var kindTools = []struct {
 	}},
 	{kindAgent, []string{
 		"Task", "Agent", "task", "agent", "spawn_agent", "delegate_to_agent", "runSubagent", "run_subagent", "use_subagent", "subagent",
-		"codebase_investigator", "invoke_agent", "CreateSubagent",
+		"codebase_investigator", "invoke_agent", "CreateSubagent", "Workflow",
 	}},
 }
 

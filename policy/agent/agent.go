@@ -103,6 +103,8 @@ type Agent struct {
 	eventKey, eventEnv string
 	// unnamed is true when the agent sends the name of most events nowhere.
 	unnamed bool
+	// mcp is what the agent calls the server and the tool where it says them.
+	mcp mcpNames
 	// env are the variables that stand in for fields the agent did not send.
 	env []envKey
 	// narrow takes away what the agent would not obey in this situation.
@@ -203,6 +205,9 @@ type envKey struct {
 	name  string
 	field policy.Field
 }
+
+// mcpNames are an agent's names of mcp.server and mcp.tool.
+type mcpNames struct{ server, tool string }
 
 var registry []*Agent
 

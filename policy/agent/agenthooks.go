@@ -25,8 +25,10 @@ var _ = register(Agent{
 			{name: "error", field: policy.FieldToolError},
 		},
 		same(policy.FieldSessionID, policy.FieldTimestamp, policy.FieldDurationSeconds, policy.FieldTotalSteps, policy.FieldExitReason,
-			policy.FieldStopReason, policy.FieldStepCount, policy.FieldToolName, policy.FieldToolInput, policy.FieldToolUseID,
-			policy.FieldSubagentName, policy.FieldSubagentType, policy.FieldTaskDescription, policy.FieldTrigger),
+			policy.FieldToolName, policy.FieldToolInput, policy.FieldToolUseID,
+			policy.FieldSubagentName, policy.FieldSubagentType, policy.FieldTaskDescription),
+		sameAt([]policy.Event{policy.StopEvent, policy.PostStop}, policy.FieldStopReason, policy.FieldStepCount),
+		sameAt([]policy.Event{policy.PreAutoCompact, policy.PostAutoCompact}, policy.FieldTrigger),
 		sameAt([]policy.Event{policy.SessionStart}, policy.FieldModel),
 	),
 	env: []envKey{

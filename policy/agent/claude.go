@@ -47,6 +47,7 @@ func claudeAt(id, version string, aliases []string, others []string) Agent {
 		Doc:      "Claude Code " + version + ": JSON on stdout, a refusal also by exit code 2 and stderr",
 		eventKey: "hook_event_name",
 		keys:     claudeKeys,
+		mcp:      mcpNames{server: "name"},
 		env:      []envKey{{"CLAUDE_PROJECT_DIR", policy.FieldProjectRoot}},
 		points:   points,
 		Profile:  claudeProfile,
@@ -88,10 +89,16 @@ var claudeKeys = slices.Concat(
 		{name: "error", field: policy.FieldToolError},
 		{name: "error", field: policy.FieldErrorType, at: []policy.Event{policy.StopFailure}, use: here},
 		{name: "last_assistant_message", field: policy.FieldAssistantOutput, at: []policy.Event{policy.StopEvent, policy.SubagentStop, policy.StopFailure}},
+		{name: "mcp_server", field: policy.FieldMCP},
 	},
-	same(policy.FieldSessionID, policy.FieldTranscriptPath, policy.FieldCwd, policy.FieldPermissionMode, policy.FieldAgentID,
-		policy.FieldAgentType, policy.FieldTrigger, policy.FieldToolName, policy.FieldToolInput, policy.FieldToolUseID,
-		policy.FieldStopHookActive, policy.FieldMessage, policy.FieldTitle, policy.FieldNotificationType),
+	same(policy.FieldSessionID, policy.FieldTranscriptPath, policy.FieldCwd, policy.FieldAgentID,
+		policy.FieldAgentType, policy.FieldToolName, policy.FieldToolInput, policy.FieldToolUseID, policy.FieldMessage, policy.FieldTitle),
+	sameAt([]policy.Event{policy.PreAutoCompact, policy.PostAutoCompact, "ext.Setup"}, policy.FieldTrigger),
+	sameAt([]policy.Event{policy.StopEvent, policy.SubagentStop}, policy.FieldStopHookActive),
+	sameAt([]policy.Event{policy.Notify}, policy.FieldNotificationType),
+	sameAt([]policy.Event{policy.PreSendMessage, policy.PreToolExecution, policy.PermissionRequest, policy.PostToolExecution,
+		policy.PostToolExecutionFailure, policy.StopEvent, policy.SubagentStop, claudeExpansion, "ext.PostToolBatch", "ext.PermissionDenied",
+		"ext.TaskCreated", "ext.TaskCompleted", "ext.TeammateIdle"}, policy.FieldPermissionMode),
 	sameAt([]policy.Event{policy.SessionStart}, policy.FieldModel, policy.FieldSource),
 	sameAt([]policy.Event{policy.SessionEnd}, policy.FieldReason),
 )
@@ -268,10 +275,11 @@ var claudeProfile = &Profile{
 // claudeTools are the tools Claude Code has by itself.
 var claudeTools = []string{
 	"Agent", "AskUserQuestion", "Bash", "BashOutput", "CronCreate", "CronDelete", "CronList", "Edit", "EndConversation", "EnterPlanMode",
-	"EnterWorktree", "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "KillShell", "LS", "LSP", "ListMcpResourcesTool", "Monitor", "MultiEdit",
-	"NotebookEdit", "NotebookRead", "PowerShell", "Read", "ReadMcpResourceTool", "SendMessage", "Skill", "SlashCommand", "StructuredOutput",
+	"EnterWorktree", "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "KillShell", "LS", "LSP", "ListAgents", "ListMcpResourcesTool", "Monitor",
+	"MultiEdit", "NotebookEdit", "NotebookRead", "PowerShell", "Read", "ReadMcpResourceTool", "ReportFindings", "ScheduleWakeup", "SendMessage",
+	"Skill", "SlashCommand", "StructuredOutput",
 	"Task", "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete", "TodoWrite", "ToolSearch",
-	"WebFetch", "WebSearch", "Write",
+	"WebFetch", "WebSearch", "Workflow", "Write",
 }
 
 // everyone is a bound on processes that no configuration meets: the agent has

@@ -19,9 +19,13 @@ var _ = register(Agent{
 	Doc:      "OpenAI Codex: exit code 2 and stderr, or JSON on stdout",
 	eventKey: "hook_event_name",
 	keys: slices.Concat(
-		same(policy.FieldSessionID, policy.FieldTranscriptPath, policy.FieldCwd, policy.FieldModel, policy.FieldPermissionMode,
-			policy.FieldAgentID, policy.FieldAgentType, policy.FieldTrigger, policy.FieldToolName, policy.FieldToolInput, policy.FieldToolUseID,
-			policy.FieldStopHookActive),
+		same(policy.FieldSessionID, policy.FieldTranscriptPath, policy.FieldCwd, policy.FieldPermissionMode,
+			policy.FieldAgentID, policy.FieldAgentType, policy.FieldToolName, policy.FieldToolInput, policy.FieldToolUseID),
+		sameAt([]policy.Event{policy.PreAutoCompact, policy.PostAutoCompact}, policy.FieldTrigger),
+		sameAt([]policy.Event{policy.StopEvent, policy.SubagentStop}, policy.FieldStopHookActive),
+		sameAt([]policy.Event{policy.SessionStart, policy.PreSendMessage, policy.PreToolExecution, policy.PermissionRequest,
+			policy.PostToolExecution, policy.StopEvent, policy.SubagentStart, policy.SubagentStop, policy.PreAutoCompact,
+			policy.PostAutoCompact, "ext.Interrupt"}, policy.FieldModel),
 		sameAt([]policy.Event{policy.SessionStart}, policy.FieldSource),
 		sameAt([]policy.Event{policy.SessionEnd}, policy.FieldReason),
 		[]key{

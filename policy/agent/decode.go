@@ -172,6 +172,7 @@ func (c *Call) read(sent map[string]any, env func(string) string) (*policy.Conte
 		return nil, fmt.Errorf("the event is not valid: %w", err)
 	}
 	in.Set(policy.FieldEvent, string(c.point.event))
+	c.nameServer(in)
 	if old, ok := in.Get(policy.FieldRaw); ok {
 		maps.Copy(raw, old.(map[string]any))
 	}
@@ -190,13 +191,14 @@ func (c *Call) read(sent map[string]any, env func(string) string) (*policy.Conte
 // are an error. Any other such field goes to raw.
 var strict = []policy.Field{policy.FieldToolName, policy.FieldToolInput, policy.FieldToolArguments, policy.FieldUserInput, policy.FieldMessages}
 
-// rename gives what was sent its canonical names; raw is what has none.
+// rename gives what was sent its canonical names; raw is what has none at the
+// event, under the agent's own name.
 func (c *Call) rename(sent map[string]any) (named, raw map[string]any) {
 	named, raw = map[string]any{}, map[string]any{}
 	put := func(key string, f policy.Field, v any) {
 		_, taken := named[f.String()]
 		fits := f.Spec().Type.Holds(v) || slices.Contains(strict, f)
-		if taken || !fits || f.Derived() && f != policy.FieldToolArguments || f == policy.FieldRaw {
+		if taken || !fits || !c.point.event.Spec().CanRead(f) || f.Derived() && f != policy.FieldToolArguments || f == policy.FieldRaw {
 			raw[key] = v
 			return
 		}
@@ -222,6 +224,45 @@ func (c *Call) rename(sent map[string]any) (named, raw map[string]any) {
 		raw[key] = sent[key]
 	}
 	return named, raw
+}
+
+// nameServer fills in mcp.server and mcp.tool: under the agent's own names, and
+// from the name of the tool as far as that can be cut in one way only.
+func (c *Call) nameServer(in *policy.Context) {
+	if !c.point.event.Spec().CanRead(policy.FieldMCP) {
+		return
+	}
+	sent, _ := in.Get(policy.FieldMCP)
+	said, _ := sent.(map[string]any)
+	name, isMCP := strings.CutPrefix(in.Text(policy.FieldToolName), "mcp__")
+	alone, isTool := strings.CutPrefix(name, "MCP:")
+	out := maps.Clone(said)
+	if out == nil {
+		out = map[string]any{}
+	}
+	put := func(key string, v any) {
+		if text, ok := v.(string); ok && text != "" && out[key] == nil {
+			out[key] = text
+		}
+	}
+	put("server", said[c.agent.mcp.server])
+	put("tool", said[c.agent.mcp.tool])
+	if server, _ := out["server"].(string); isMCP && server != "" {
+		if tool, ok := strings.CutPrefix(name, server+"__"); ok {
+			put("tool", tool)
+		}
+	}
+	if isMCP && strings.Count(name, "__") == 1 && !strings.Contains(name, "___") {
+		server, tool, _ := strings.Cut(name, "__")
+		put("server", server)
+		put("tool", tool)
+	}
+	if isTool {
+		put("tool", alone)
+	}
+	if len(out) > 0 {
+		in.Set(policy.FieldMCP, out)
+	}
 }
 
 // complete reports what an event cannot be decided without.

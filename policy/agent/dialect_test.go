@@ -147,7 +147,7 @@ func TestEnvironmentAndRaw(t *testing.T) {
 	require.NoError(t, err)
 	m := without(c.Context.Map(), "tool_kind", "tool_arguments", "raw")
 	assert.Equal(t, map[string]any{"event": "pre_tool_execution", "session_id": "c", "cwd": "/w", "project_root": "/w", "tool_name": "MCP:get",
-		"tool_input": map[string]any{"k": 1}, "mcp": map[string]any{"url": "http://x"}}, m)
+		"tool_input": map[string]any{"k": 1}, "mcp": map[string]any{"url": "http://x", "tool": "get"}}, m)
 }
 
 func without(m map[string]any, keys ...string) map[string]any {

@@ -21,10 +21,9 @@ var _ = register(Agent{
 	ID: "gemini", Version: "0.61.0", Aliases: []string{"gemini-cli"},
 	Doc:      "Gemini CLI: JSON on stdout, a refusal also by exit code 2 and stderr",
 	eventKey: "hook_event_name",
+	mcp:      mcpNames{"server_name", "tool_name"},
 	keys: slices.Concat(
 		[]key{
-			// The rest of a failed call's result has no field.
-			{name: "tool_response", field: policy.FieldRaw, at: []policy.Event{policy.PostToolExecutionFailure}, use: read},
 			{name: "prompt", field: policy.FieldUserInput, at: geminiPrompted},
 			{name: "prompt_response", field: policy.FieldAssistantOutput, at: []policy.Event{policy.StopEvent}},
 			{name: geminiRequest + "model", field: policy.FieldModel, at: geminiModel, use: sent},
@@ -35,8 +34,11 @@ var _ = register(Agent{
 			{name: "tool_response", field: policy.FieldToolResult},
 			{name: geminiError, field: policy.FieldToolError},
 		},
-		same(policy.FieldSessionID, policy.FieldTranscriptPath, policy.FieldCwd, policy.FieldTimestamp, policy.FieldStopHookActive,
-			policy.FieldToolName, policy.FieldToolInput, policy.FieldNotificationType, policy.FieldMessage, policy.FieldTrigger),
+		same(policy.FieldSessionID, policy.FieldTranscriptPath, policy.FieldCwd, policy.FieldTimestamp,
+			policy.FieldToolName, policy.FieldToolInput, policy.FieldMessage),
+		sameAt([]policy.Event{policy.StopEvent}, policy.FieldStopHookActive),
+		sameAt([]policy.Event{policy.Notify}, policy.FieldNotificationType),
+		sameAt([]policy.Event{policy.PreAutoCompact}, policy.FieldTrigger),
 		sameAt([]policy.Event{policy.SessionStart}, policy.FieldSource),
 		sameAt([]policy.Event{policy.SessionEnd}, policy.FieldReason),
 	),

@@ -16,18 +16,17 @@ var _ = register(Agent{
 	ID: "qwen", Version: "0.15.10", Aliases: []string{"qwen-code"},
 	Doc:      "Qwen Code: exit code 2 and stderr, or JSON on stdout",
 	eventKey: "hook_event_name",
+	mcp:      mcpNames{"server_name", "tool_name"},
 	keys: slices.Concat(
 		same(policy.FieldSessionID, policy.FieldTranscriptPath, policy.FieldCwd, policy.FieldTimestamp, policy.FieldPermissionMode,
-			policy.FieldAgentID, policy.FieldAgentType, policy.FieldNotificationType),
+			policy.FieldAgentID, policy.FieldAgentType),
 		sameAt(qwenStarting, policy.FieldSource, policy.FieldModel),
 		sameAt([]policy.Event{policy.SessionEnd}, policy.FieldReason),
 		sameAt(qwenTools, policy.FieldToolName, policy.FieldToolInput, policy.FieldToolUseID),
 		sameAt(qwenEndings, policy.FieldStopHookActive),
-		sameAt([]policy.Event{policy.Notify}, policy.FieldMessage, policy.FieldTitle),
+		sameAt([]policy.Event{policy.Notify}, policy.FieldMessage, policy.FieldTitle, policy.FieldNotificationType),
 		sameAt(qwenCompacts, policy.FieldTrigger),
 		[]key{
-			// What the model said last has no field after an error.
-			{name: "last_assistant_message", field: policy.FieldRaw, at: []policy.Event{policy.StopFailure}, use: read},
 			{name: "prompt", field: policy.FieldUserInput, at: []policy.Event{policy.PreSendMessage}},
 			{name: "mcp_context", field: policy.FieldMCP, at: qwenTools},
 			{name: "tool_response", field: policy.FieldToolResult, at: []policy.Event{policy.PostToolExecution}},

@@ -117,6 +117,9 @@ func (a *Agent) Input(event policy.Event, native string, in *policy.Context) ([]
 		if v, ok := in.Get(k.field); ok {
 			out[k.name] = v
 		}
+		if k.field == policy.FieldMCP && k.name != k.field.String() {
+			a.sendServer(out, k.name)
+		}
 	}
 	name := a.EventName(event)
 	if !a.knows(event) {
@@ -131,6 +134,25 @@ func (a *Agent) Input(event policy.Event, native string, in *policy.Context) ([]
 		a.scripts.shape(out)
 	}
 	return policy.EncodeJSON(out)
+}
+
+// sendServer writes what is said of an MCP call in the agent's own names.
+func (a *Agent) sendServer(out map[string]any, name string) {
+	said, _ := out[name].(map[string]any)
+	own := map[string]any{}
+	for k, v := range said {
+		if k != "server" && k != "tool" {
+			own[k] = v
+		}
+	}
+	for key, v := range map[string]any{a.mcp.server: said["server"], a.mcp.tool: said["tool"]} {
+		if key != "" && v != nil {
+			own[key] = v
+		}
+	}
+	if delete(out, name); len(own) > 0 {
+		out[name] = own
+	}
 }
 
 // knows reports whether the agent has an event, and hookc has fields for it.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/tests/programs"
 )
 
@@ -42,6 +43,11 @@ type session struct {
 	project string
 	home    string
 	policy  string
+	// prompt is what the user asks.
+	prompt string
+	// recorder, when set, is the file that every event is written to, instead of
+	// hookc.
+	recorder string
 	// bare is true when the agent's configuration is written without hooks;
 	// installed when `hookc install` then puts them in.
 	bare, installed bool
@@ -65,7 +71,7 @@ func begin(t *testing.T, a *realAgent) *session {
 	policy, err := filepath.Abs(filepath.Join("testdata", "hooks.yaml"))
 	require.NoError(t, err)
 	root := t.TempDir()
-	s := &session{agent: a, hookc: programs.Hookc(t), project: filepath.Join(root, "project"), home: filepath.Join(root, "home"), policy: policy}
+	s := &session{agent: a, hookc: programs.Hookc(t), project: filepath.Join(root, "project"), home: filepath.Join(root, "home"), policy: policy, prompt: "go"}
 	for _, dir := range []string{s.project, s.home} {
 		require.NoError(t, os.Mkdir(dir, 0o755))
 	}
@@ -104,12 +110,17 @@ func (s *session) play(t *testing.T, turns func(s *session) []turn) *session {
 		s.debug = string(data)
 	}
 	t.Logf("%s\nstdout: %s\nstderr: %s\nhooks: %s\nrequests: %d, stray: %v", strings.Join(argv, " "), s.stdout, s.stderr, s.debug, len(s.model.sent()), s.model.stray)
-	require.NoError(t, err, "%s ended badly", a.id)
+	if s.recorder == "" {
+		require.NoError(t, err, "%s ended badly", a.id)
+	}
 	return s
 }
 
 // command is the command line of hookc as the agent's hook of an event.
 func (s *session) command(event string) string {
+	if s.recorder != "" {
+		return `sent=$(tr '\n' ' '); printf '%s\n' "$sent" >> ` + s.recorder
+	}
 	return s.hookc + " run " + event + " --dialect " + s.agent.id + " -f " + s.policy
 }
 
@@ -137,6 +148,16 @@ func (s *session) groups(unit int, events ...string) map[string]any {
 	out := map[string]any{}
 	if s.bare {
 		return out
+	}
+	if s.recorder != "" {
+		d, err := agent.Find(s.agent.id)
+		if err != nil {
+			panic(err)
+		}
+		events = nil
+		for _, p := range d.WireFormat().Points {
+			events = append(events, p.Native)
+		}
 	}
 	for _, e := range events {
 		out[e] = []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": s.command(e), "timeout": 30 * unit}}}}

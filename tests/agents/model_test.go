@@ -18,6 +18,8 @@ type turn struct {
 	args map[string]any
 	// input is the argument of a tool that takes text and no object.
 	input string
+	// fail is the status of a request that fails.
+	fail int
 }
 
 // model stands in for the model of every agent: it answers in the protocol it
@@ -163,8 +165,13 @@ func answerChat(w io.Writer, m *model, body []byte) {
 }
 
 // answerMessages speaks Anthropic's messages, streamed.
-func answerMessages(w io.Writer, m *model, body []byte) {
+func answerMessages(w http.ResponseWriter, m *model, body []byte) {
 	t, n := m.next(body)
+	if t.fail != 0 {
+		w.WriteHeader(t.fail)
+		fmt.Fprint(w, `{"type":"error","error":{"type":"invalid_request_error","message":"no"}}`)
+		return
+	}
 	block, delta, reason := map[string]any{"type": "text", "text": ""}, map[string]any{"type": "text_delta", "text": t.text}, "end_turn"
 	if t.tool != "" {
 		block = map[string]any{"type": "tool_use", "id": fmt.Sprintf("toolu_%d", n), "name": t.tool, "input": map[string]any{}}

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // closedDoor is where whatever is not on loopback is sent to.
@@ -26,12 +28,13 @@ var gemini = &realAgent{
 			"security":    map[string]any{"auth": map[string]any{"selectedType": "gemini-api-key"}, "folderTrust": map[string]any{"enabled": false}},
 			"ide":         map[string]any{"enabled": false, "hasSeenNudge": true},
 			"hooksConfig": map[string]any{"enabled": true},
+			"mcpServers":  desk(t),
 			"hooks":       s.groups(1000, "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent"),
 		}
 		put(t, filepath.Join(s.project, ".gemini", "settings.json"), jsonText(settings))
 		return []string{
 			node(t), installed(t, "@google", "gemini-cli", "bundle", "gemini.js"),
-			"--approval-mode=yolo", "-m", "gemini-2.5-flash", "-p", "go",
+			"--approval-mode=yolo", "-m", "gemini-2.5-flash", "-p", s.prompt,
 		}
 	},
 	env: func(s *session) []string {
@@ -69,13 +72,16 @@ supports_websockets = false
 enabled = false
 [otel]
 exporter = "none"
+[mcp_servers.desk]
+command = "`+node(t)+`"
+args = ["`+deskScript(t)+`"]
 `)
 		put(t, filepath.Join(s.home, "hooks.json"), jsonText(map[string]any{
 			"hooks": s.groups(1, "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"),
 		}))
 		return []string{
 			node(t), installed(t, "@openai", "codex", "bin", "codex.js"), "exec", "--dangerously-bypass-hook-trust",
-			"--skip-git-repo-check", "--ephemeral", "go",
+			"--skip-git-repo-check", "--ephemeral", s.prompt,
 		}
 	},
 	env: func(s *session) []string {
@@ -94,16 +100,17 @@ var qwen = &realAgent{
 	},
 	start: func(t *testing.T, s *session) []string {
 		settings := map[string]any{
-			"general":   map[string]any{"enableAutoUpdate": false},
-			"telemetry": map[string]any{"enabled": false},
-			"privacy":   map[string]any{"usageStatisticsEnabled": false},
-			"security":  map[string]any{"auth": map[string]any{"selectedType": "openai"}, "folderTrust": map[string]any{"enabled": false}},
-			"hooks":     s.groups(1000, "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"),
+			"general":    map[string]any{"enableAutoUpdate": false},
+			"telemetry":  map[string]any{"enabled": false},
+			"privacy":    map[string]any{"usageStatisticsEnabled": false},
+			"security":   map[string]any{"auth": map[string]any{"selectedType": "openai"}, "folderTrust": map[string]any{"enabled": false}},
+			"mcpServers": desk(t),
+			"hooks":      s.groups(1000, "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"),
 		}
 		put(t, filepath.Join(s.project, ".qwen", "settings.json"), jsonText(settings))
 		return []string{
 			node(t), installed(t, "@qwen-code", "qwen-code", "cli.js"),
-			"--auth-type", "openai", "-m", "fake-model", "--approval-mode", "yolo", "-p", "go",
+			"--auth-type", "openai", "-m", "fake-model", "--approval-mode", "yolo", "-p", s.prompt,
 		}
 	},
 	env: func(s *session) []string {
@@ -128,7 +135,13 @@ var claude = &realAgent{
 			"hooks": s.groups(1, "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"),
 		}
 		put(t, filepath.Join(s.project, ".claude", "settings.json"), jsonText(settings))
-		return []string{claudeProgram(t), "-p", "go", "--model", "claude-opus-5-5", "--allowedTools", "Bash,Write,Read,Agent"}
+		put(t, filepath.Join(s.home, "mcp.json"), jsonText(map[string]any{"mcpServers": desk(t)}))
+		if s.recorder != "" {
+			put(t, filepath.Join(s.project, "CLAUDE.md"), "be brief\n")
+			put(t, filepath.Join(s.project, ".claude", "commands", "greet.md"), "say hello to $ARGUMENTS\n")
+		}
+		return []string{claudeProgram(t), "-p", s.prompt, "--model", "claude-opus-5-5",
+			"--allowedTools", "Bash,Read,Glob,Agent,mcp__desk__look_up" + ",Write", "--mcp-config", filepath.Join(s.home, "mcp.json")}
 	},
 	env: func(s *session) []string {
 		return append([]string{
@@ -145,4 +158,15 @@ func claudeProgram(t *testing.T) string {
 		arch = runtime.GOARCH
 	}
 	return installed(t, "@anthropic-ai", "claude-code-"+runtime.GOOS+"-"+arch, "claude")
+}
+
+// desk is the configuration of the MCP server in testdata.
+func desk(t *testing.T) map[string]any {
+	return map[string]any{"desk": map[string]any{"command": node(t), "args": []string{deskScript(t)}}}
+}
+
+func deskScript(t *testing.T) string {
+	path, err := filepath.Abs(filepath.Join("testdata", "desk.mjs"))
+	require.NoError(t, err)
+	return path
 }

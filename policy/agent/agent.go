@@ -112,6 +112,9 @@ type Agent struct {
 	// fits reports whether the final value of a field the point writes can be
 	// expressed; nil is always.
 	fits func(c *Call, f policy.Field, v any) bool
+	// blank is a result of a call that shows nothing but a text, for one that
+	// cannot be expressed; false where there is none. nil is never.
+	blank func(c *Call, text string) (any, bool)
 	// join separates several contexts; "" is a line break.
 	join string
 	// say writes an answer that holds only what the point can express.
@@ -143,6 +146,9 @@ type point struct {
 	shape *shape
 	// promptOptional is true when the agent need not send the text of the prompt.
 	promptOptional bool
+	// annotates is true where a refusal is shown beside what was produced, which
+	// it does not hide.
+	annotates bool
 	// silent is true where the agent takes whatever is said for an answer.
 	silent bool
 	// askKeepsInput is true where a rewrite goes with a question.

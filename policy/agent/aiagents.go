@@ -24,7 +24,7 @@ var _ = register(Agent{
 	),
 	points: []point{
 		{name: "PreToolUse", event: policy.PreToolExecution, may: aiAgentsSays | MayAllow | MayAsk},
-		{name: "PostToolUse", event: policy.PostToolExecution, may: aiAgentsSays},
+		{name: "PostToolUse", event: policy.PostToolExecution, may: aiAgentsSays, annotates: true},
 		{name: "UserPromptSubmit", event: policy.PreSendMessage, may: aiAgentsSays | MayContext},
 	},
 	Profile: aiAgentsProfile,

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -67,6 +68,7 @@ func claudeAt(id, version string, aliases []string, others []string) Agent {
 		},
 		narrow:        narrowClaude,
 		fits:          fitsClaude,
+		blank:         blankClaude,
 		say:           sayClaude,
 		refuseUnknown: exit2,
 		// A notice "hook error" with the text; nothing else happens.
@@ -113,12 +115,13 @@ var claudePoints = []point{
 		writes: []policy.Field{policy.FieldToolInput}, askKeepsInput: true},
 	{name: "PermissionRequest", event: policy.PermissionRequest, may: claudeSays | MayAllow | MayDeny,
 		writes: []policy.Field{policy.FieldToolInput}, allowed: true},
-	{name: "PostToolUse", event: policy.PostToolExecution, may: claudeSays | MayDeny | MayContext, writes: []policy.Field{policy.FieldToolResult}},
-	{name: "PostToolUseFailure", event: policy.PostToolExecutionFailure, may: claudeSays | MayDeny | MayContext},
+	{name: "PostToolUse", event: policy.PostToolExecution, may: claudeSays | MayDeny | MayContext, writes: []policy.Field{policy.FieldToolResult}, annotates: true},
+	// `continue: false` is not heard after a failure, nor before a subagent.
+	{name: "PostToolUseFailure", event: policy.PostToolExecutionFailure, may: MayDeny | MayContext | MaySystem | MaySuppress, annotates: true},
 	// Context at an ending would keep the agent working.
 	{name: "Stop", event: policy.StopEvent, may: claudeSays | MayDeny},
 	{name: "SubagentStop", event: policy.SubagentStop, may: claudeSays | MayDeny, shape: shapeClaudeAgent},
-	{name: "SubagentStart", event: policy.SubagentStart, may: claudeSays | MayContext, shape: shapeClaudeAgent},
+	{name: "SubagentStart", event: policy.SubagentStart, may: MayContext | MaySystem | MaySuppress, shape: shapeClaudeAgent},
 	{name: "StopFailure", event: policy.StopFailure},
 	{name: "Notification", event: policy.Notify},
 	{name: "PreCompact", event: policy.PreAutoCompact, may: MayDeny},
@@ -148,33 +151,144 @@ func fitsClaude(c *Call, f policy.Field, v any) bool {
 		return f.Spec().Type.Holds(v)
 	}
 	old, ok := c.Context.Get(f)
-	return ok && (strings.HasPrefix(c.Context.Text(policy.FieldToolName), "mcp__") || sameShape(old, v))
+	return ok && claudeTakes(c.Context.Text(policy.FieldToolName), old, v)
+}
+
+// claudeTakes reports whether Claude Code takes a new result of a tool. What a
+// tool's results may be is known of the tools in claudeResults; of others it is
+// what has the shape of the old one.
+func claudeTakes(tool string, old, v any) bool {
+	form, known := claudeResults[tool]
+	switch {
+	case strings.HasPrefix(tool, "mcp__"):
+		return true
+	case known && claudeIs(form, old):
+		return claudeIs(form, v)
+	}
+	return sameShape(old, v)
 }
 
 // sameShape reports whether two values have the same type and, if they are
-// objects, the same keys with values of the same shape. Claude Code takes a
-// built-in tool's result in its own shape alone.
+// objects or lists, the same keys and values of the same shape.
 func sameShape(old, v any) bool {
-	before, isObject := old.(map[string]any)
-	if !isObject {
-		for _, t := range []policy.FieldType{policy.StringType, policy.NumberType, policy.BoolType, policy.ListType} {
-			if t.Holds(old) {
-				return t.Holds(v)
-			}
-		}
-		return old == nil && v == nil
-	}
-	after, ok := v.(map[string]any)
-	if !ok || len(after) != len(before) {
-		return false
-	}
-	for k, inner := range before {
-		other, has := after[k]
-		if !has || !sameShape(inner, other) {
+	switch before := old.(type) {
+	case map[string]any:
+		after, ok := v.(map[string]any)
+		if !ok || len(after) != len(before) {
 			return false
 		}
+		for k, inner := range before {
+			other, has := after[k]
+			if !has || !sameShape(inner, other) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		after, ok := v.([]any)
+		return ok && !slices.ContainsFunc(after, func(other any) bool {
+			return !slices.ContainsFunc(before, func(inner any) bool { return sameShape(inner, other) })
+		})
 	}
-	return true
+	for _, t := range []policy.FieldType{policy.StringType, policy.NumberType, policy.BoolType} {
+		if t.Holds(old) {
+			return t.Holds(v)
+		}
+	}
+	return old == nil && v == nil
+}
+
+// claudeKeyed is an object of a result: its keys, with a question mark those
+// that may be absent, and what each holds: a type, a aText, a list of one thing,
+// one of several, or an object. Other keys may hold anything.
+type (
+	claudeKeyed map[string]any
+	claudeList  [1]any
+	claudeOneOf []any
+)
+
+// claudeIs reports whether a value is what a form says.
+func claudeIs(form, v any) bool {
+	is := func(inner any) bool { return claudeIs(inner, v) }
+	switch form := form.(type) {
+	case policy.FieldType:
+		return form.Holds(v)
+	case claudeOneOf:
+		return slices.ContainsFunc(form, is)
+	case claudeList:
+		list, ok := v.([]any)
+		return ok && !slices.ContainsFunc(list, func(inner any) bool { return !claudeIs(form[0], inner) })
+	case claudeKeyed:
+		m, ok := v.(map[string]any)
+		for k, inner := range form {
+			name, optional := strings.CutSuffix(k, "?")
+			value, has := m[name]
+			ok = ok && (has || optional) && (!has || claudeIs(inner, value))
+		}
+		return ok
+	}
+	return form == v
+}
+
+const aText, aNumber, aFlag = policy.StringType, policy.NumberType, policy.BoolType
+
+// claudeResults are the results of Claude Code's own tools (sdk-tools.d.ts of
+// 2.1.330).
+var claudeResults = map[string]any{
+	"Bash": claudeKeyed{"stdout": aText, "stderr": aText, "interrupted": aFlag, "rawOutputPath?": aText, "isImage?": aFlag, "backgroundTaskId?": aText,
+		"backgroundedByUser?": aFlag, "timedOutAfterMs?": aNumber, "dangerouslyDisableSandbox?": aFlag, "returnCodeInterpretation?": aText,
+		"noOutputExpected?": aFlag, "structuredContent?": claudeList{policy.AnyType}, "persistedOutputPath?": aText, "persistedOutputSize?": aNumber},
+	"Read": claudeOneOf{
+		claudeKeyed{"type": "text", "file": claudeKeyed{"filePath": aText, "content": aText, "numLines": aNumber, "startLine": aNumber, "totalLines": aNumber}},
+		claudeKeyed{"type": "notebook", "file": claudeKeyed{"filePath": aText, "cells": claudeList{policy.AnyType}}},
+	},
+	"Write": claudeKeyed{"type": claudeOneOf{"create", "update"}, "filePath": aText, "content": aText, "structuredPatch": claudePatch,
+		"originalFile": claudeOneOf{aText, nil}, "userModified?": aFlag, "staged?": aFlag},
+	"Edit": claudeKeyed{"filePath": aText, "oldString": aText, "newString": aText, "originalFile": claudeOneOf{aText, nil},
+		"structuredPatch": claudePatch, "userModified": aFlag, "replaceAll": aFlag, "staged?": aFlag},
+	"Glob": claudeKeyed{"durationMs": aNumber, "numFiles": aNumber, "filenames": claudeList{aText}, "truncated": aFlag, "totalMatches?": aNumber,
+		"countIsComplete?": aFlag, "timedOut?": aFlag},
+	"Grep": claudeKeyed{"mode?": claudeOneOf{"content", "files_with_matches", "count"}, "numFiles": aNumber, "filenames": claudeList{aText},
+		"content?": aText, "numLines?": aNumber, "numMatches?": aNumber, "totalFiles?": aNumber, "totalLines?": aNumber, "appliedLimit?": aNumber,
+		"appliedOffset?": aNumber, "timedOut?": aFlag},
+	"WebFetch": claudeKeyed{"bytes": aNumber, "code": aNumber, "codeText": aText, "result": aText, "durationMs": aNumber, "url": aText},
+	"WebSearch": claudeKeyed{"query": aText, "durationSeconds": aNumber, "searchCount?": aNumber, "results": claudeList{claudeOneOf{aText,
+		claudeKeyed{"tool_use_id": aText, "content": claudeList{claudeKeyed{"title": aText, "url": aText, "snippet?": aText}}}}}},
+}
+
+var claudePatch = claudeList{claudeKeyed{"oldStart": aNumber, "oldLines": aNumber, "newStart": aNumber, "newLines": aNumber, "lines": claudeList{aText}}}
+
+// blankClaude is a text as the whole result of a tool.
+func blankClaude(c *Call, text string) (any, bool) {
+	old, _ := c.Context.Get(policy.FieldToolResult)
+	input, _ := c.Context.Get(policy.FieldToolInput)
+	asked := func(key string) string {
+		s, _ := input.(map[string]any)[key].(string)
+		return s
+	}
+	var out map[string]any
+	switch tool := c.Context.Text(policy.FieldToolName); tool {
+	case "Bash":
+		out = map[string]any{"stdout": text, "stderr": "", "interrupted": false}
+	case "Read":
+		out = map[string]any{"type": "text", "file": map[string]any{"filePath": asked("file_path"), "content": text, "numLines": 1, "startLine": 1, "totalLines": 1}}
+	case "Glob":
+		out = map[string]any{"durationMs": 0, "numFiles": 1, "filenames": []any{text}, "truncated": false}
+	case "Grep":
+		out = map[string]any{"mode": "content", "numFiles": 0, "filenames": []any{}, "content": text, "numLines": 1}
+	case "WebFetch":
+		out = map[string]any{"bytes": 0, "code": 200, "codeText": "OK", "result": text, "durationMs": 0, "url": asked("url")}
+	case "WebSearch":
+		out = map[string]any{"query": asked("query"), "results": []any{text}, "durationSeconds": 0}
+	case "Agent", "Task":
+		before, _ := old.(map[string]any)
+		if before["status"] != "completed" {
+			return nil, false
+		}
+		out = maps.Clone(before)
+		out["content"] = []any{map[string]any{"type": "text", "text": text}}
+	}
+	return out, out != nil
 }
 
 func sayClaude(a *answer) Wire {
@@ -809,7 +923,7 @@ func claudeResult(d *draft, own fields) {
 	for _, k := range []string{"updatedMCPToolOutput", "updatedToolOutput"} {
 		switch {
 		case !own.has(k):
-		case mcp || k == "updatedToolOutput" && (!known || sameShape(old, own.m[k])):
+		case mcp || k == "updatedToolOutput" && (!known || claudeTakes(d.in.Text(policy.FieldToolName), old, own.m[k])):
 			d.replace(policy.FieldToolResult, own.m[k])
 		case k == "updatedMCPToolOutput":
 			d.warn("%s is taken of MCP tools alone", k)

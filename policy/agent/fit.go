@@ -198,8 +198,7 @@ func (a *answer) takes(f policy.Field, v any, may Power) bool {
 func (a *answer) refuseChange(f policy.Field, v any, may Power) {
 	loss := a.point.unwritable(f)
 	text := JSONText(v)
-	product, _ := a.point.product()
-	switch {
+	switch product, _ := a.point.product(); {
 	case a.point.event.Spec().Class == policy.Guard:
 		a.act, _ = a.point.settle(deny, may)
 		hint := "hookc: " + f.String() + " must be changed first, and hooks cannot change it here. Use this instead: " + text
@@ -209,18 +208,41 @@ func (a *answer) refuseChange(f policy.Field, v any, may Power) {
 		}
 		a.reason = joined(a.reason, hint)
 		loss.To = a.act.String()
-	case f != product || a.act.refuses():
+	case f != product:
 		loss.To = "dropped"
-	case may.Has(MayDeny):
-		a.act, a.reason = deny, text
-		loss.To = "deny"
-	case may.Has(MayContext):
-		a.context = append(a.context, "hookc: read the result as this instead: "+text)
-		loss.To = "context"
 	default:
-		loss.To = "dropped"
+		loss.To = a.hideProduct(f, text, may)
 	}
 	a.losses = append(a.losses, loss)
+}
+
+// hideProduct is what becomes of a new text for what was produced that cannot
+// be said: the old one is hidden behind it, or is not read at all. Where neither
+// can be, the new one is not told: it would show what the old one had.
+func (a *answer) hideProduct(f policy.Field, text string, may Power) string {
+	const why = " must be changed before it is read, and hooks cannot change it here"
+	if blank := a.call.agent.blank; blank != nil && slices.Contains(a.point.writes, f) {
+		if v, ok := blank(a.call, text); ok {
+			a.change(f, v)
+			return "a plain text"
+		}
+	}
+	switch {
+	case a.act.refuses() && !a.point.annotates:
+		return "dropped"
+	case may.Has(MayDeny) && !a.point.annotates:
+		a.act, a.reason = deny, text
+	case may.Has(MayEnd):
+		a.act, a.reason = end, joined(a.reason, "hookc: "+f.String()+why)
+	case may.Has(MayDeny):
+		a.act, a.reason = deny, joined(a.reason, "hookc: "+f.String()+why)
+	case may.Has(MayContext):
+		a.context = append(a.context, "hookc: "+f.String()+why)
+		return "context"
+	default:
+		return "dropped"
+	}
+	return a.act.String()
 }
 
 // outputs takes over what is said beside the decision.

@@ -142,8 +142,11 @@ func (p *point) losses() []Loss {
 			continue
 		}
 		last, steps := p.settle(row.act, p.may)
-		if len(steps) > 0 {
+		switch {
+		case len(steps) > 0:
 			out = append(out, Loss{row.act.String(), last.String(), steps[0].Why})
+		case last == deny && p.annotates:
+			out = append(out, Loss{row.act.String(), "feedback", "the model reads the original, and the reason beside it"})
 		}
 	}
 	for _, f := range spec.Writes {
@@ -167,10 +170,12 @@ func (p *point) unwritable(f policy.Field) Loss {
 	case spec.Class == policy.Guard:
 		to, _ := p.settle(deny, p.may)
 		return Loss{from, to.String(), "the agent does not take this change"}
-	case spec.Class == policy.Transform && p.may.Has(MayDeny):
+	case spec.Class == policy.Transform && p.may.Has(MayDeny) && !p.annotates:
 		return Loss{from, "deny", "the agent does not take this change; the reason holds the new text"}
+	case spec.Class == policy.Transform && p.may.Has(MayEnd):
+		return Loss{from, "end_turn", "the agent does not take this change, and would show the original"}
 	case p.may.Has(MayContext):
-		return Loss{from, "context", "the agent does not take this change; the model is told"}
+		return Loss{from, "context", "the agent does not take this change; the model reads the original, and is told so"}
 	}
 	return Loss{from, "dropped", "the agent does not take this change"}
 }

@@ -48,6 +48,10 @@ type session struct {
 	// recorder, when set, is the file that every event is written to, instead of
 	// hookc.
 	recorder string
+	// script, when set, is the hook at those events instead of hookc.
+	script string
+	// events, when set, are those that hookc stands at.
+	events []string
 	// bare is true when the agent's configuration is written without hooks;
 	// installed when `hookc install` then puts them in.
 	bare, installed bool
@@ -121,6 +125,9 @@ func (s *session) command(event string) string {
 	if s.recorder != "" {
 		return `sent=$(tr '\n' ' '); printf '%s\n' "$sent" >> ` + s.recorder
 	}
+	if s.script != "" {
+		return s.script
+	}
 	return s.hookc + " run " + event + " --dialect " + s.agent.id + " -f " + s.policy
 }
 
@@ -148,6 +155,9 @@ func (s *session) groups(unit int, events ...string) map[string]any {
 	out := map[string]any{}
 	if s.bare {
 		return out
+	}
+	if s.events != nil {
+		events = s.events
 	}
 	if s.recorder != "" {
 		d, err := agent.Find(s.agent.id)

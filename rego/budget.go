@@ -36,7 +36,9 @@ type stepBudget struct {
 	last  time.Duration // when the clock was last looked at, since start
 	used  time.Duration
 	spent bool
-	// at is when the thread's own clock was read, charged what was charged since.
+	// thread reads the thread's own clock: at is what it read last, charged what was
+	// charged since.
+	thread  func() threadTime
 	at      threadTime
 	charged time.Duration
 
@@ -65,7 +67,7 @@ const (
 )
 
 func newStepBudget(ctx context.Context, limit time.Duration) *stepBudget {
-	return &stepBudget{ctx: ctx, start: time.Now(), limit: limit, at: readThread()}
+	return &stepBudget{ctx: ctx, start: time.Now(), limit: limit, thread: readThread, at: readThread()}
 }
 
 // failure is the failure of an evaluation that was stopped.
@@ -114,7 +116,7 @@ func (b *stepBudget) look(now time.Duration) {
 // it is another one than before.
 func (b *stepBudget) worked() time.Duration {
 	before, charged := b.at, b.charged
-	b.at, b.charged = readThread(), 0
+	b.at, b.charged = b.thread(), 0
 	if before.thread == 0 || before.thread != b.at.thread {
 		return 0
 	}

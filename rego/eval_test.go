@@ -35,28 +35,43 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// One long stretch is the machine's doing, many are the rule's, and ten
-// budgets are the end in any case.
+// A long stretch uses a tenth of the budget, or what the thread was at work in
+// it if that is more. Ten budgets are the end in any case.
 func TestBudgetForgivesAStall(t *testing.T) {
-	b := newStepBudget(context.Background(), 100*time.Millisecond)
-	b.look(90 * time.Millisecond)
-	b.look(500 * time.Millisecond)
-	assert.False(t, b.Cancelled())
-	now := 500 * time.Millisecond
+	const ms = time.Millisecond
+	var worked time.Duration
+	thread := 1
+	budget := func() *stepBudget {
+		b := newStepBudget(t.Context(), 100*ms)
+		b.thread = func() threadTime { return threadTime{thread: thread, worked: worked} }
+		b.at = b.thread()
+		return b
+	}
+	b := budget()
+	b.look(90 * ms)
+	assert.Equal(t, 10*ms, b.used, "the thread was not at work")
+	worked = 45 * ms
+	b.look(500 * ms)
+	assert.Equal(t, 45*ms, b.used, "it was for 45 ms, of which 10 are charged")
+	thread, worked = 2, time.Second
+	b.look(600 * ms)
+	assert.Equal(t, 55*ms, b.used, "what another thread did before is not this evaluation's")
+	now := 600 * ms
 	for range 5 {
-		now += 10 * time.Millisecond
+		now += 9 * ms
 		b.look(now)
 	}
-	assert.False(t, b.Cancelled(), "70 of 100 ms, and what the thread itself worked")
-	for range 4 {
-		now += 10 * time.Millisecond
-		b.look(now)
-	}
-	assert.True(t, b.Cancelled())
+	assert.Equal(t, 100*ms, b.used)
+	assert.False(t, b.Cancelled(), "all of the budget")
+	b.look(now + 1)
+	assert.True(t, b.Cancelled(), "and no more")
 
-	b = newStepBudget(context.Background(), 100*time.Millisecond)
-	b.look(1001 * time.Millisecond)
-	assert.True(t, b.Cancelled())
+	b = budget()
+	b.look(1000 * ms)
+	assert.False(t, b.Cancelled())
+	b = budget()
+	b.look(1000*ms + 1)
+	assert.True(t, b.Cancelled(), "ten budgets on the clock")
 }
 
 func TestBudgetDefaults(t *testing.T) {

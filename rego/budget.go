@@ -36,11 +36,11 @@ type stepBudget struct {
 	last  time.Duration // when the clock was last looked at, since start
 	used  time.Duration
 	spent bool
-	// thread reads the thread's own clock: at is what it read last, charged what was
-	// charged since.
-	thread  func() threadTime
+	// at is when the thread's own clock was read, charged what was charged since.
 	at      threadTime
 	charged time.Duration
+	// thread is that clock in a test, nil for readThread.
+	thread func() threadTime
 
 	// held is the memory that the evaluation holds, as bounds counts it; kept
 	// counts what was kept of it beyond the call that made it. room is how much it
@@ -67,7 +67,7 @@ const (
 )
 
 func newStepBudget(ctx context.Context, limit time.Duration) *stepBudget {
-	return &stepBudget{ctx: ctx, start: time.Now(), limit: limit, thread: readThread, at: readThread()}
+	return &stepBudget{ctx: ctx, start: time.Now(), limit: limit, at: readThread()}
 }
 
 // failure is the failure of an evaluation that was stopped.
@@ -116,7 +116,11 @@ func (b *stepBudget) look(now time.Duration) {
 // it is another one than before.
 func (b *stepBudget) worked() time.Duration {
 	before, charged := b.at, b.charged
-	b.at, b.charged = b.thread(), 0
+	read := readThread
+	if b.thread != nil {
+		read = b.thread
+	}
+	b.at, b.charged = read(), 0
 	if before.thread == 0 || before.thread != b.at.thread {
 		return 0
 	}

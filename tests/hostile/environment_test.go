@@ -35,9 +35,6 @@ func specialHookc(t *testing.T, managed string) string {
 
 // TestSpecialHookc tries what needs a program that is built for it.
 func TestSpecialHookc(t *testing.T) {
-	if testing.Short() {
-		t.Skip("links a hookc of its own; go test without -short does")
-	}
 	t.Parallel()
 	managed := t.TempDir()
 	program := specialHookc(t, managed)

@@ -3,8 +3,10 @@
 package hostile
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,7 +32,8 @@ func static(t *testing.T) map[string][]string {
 }
 
 // Whatever a repository that nobody trusted holds, the commands that look at it
-// end.
+// end. At full depth each command looks at each repository, else at a third of
+// them.
 func TestStaticCommandsEnd(t *testing.T) {
 	t.Parallel()
 	for i, r := range Repos() {
@@ -40,8 +43,11 @@ func TestStaticCommandsEnd(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			h := newHouse(t)
 			require.NoError(t, r.make(h.project))
-			for _, words := range static(t) {
-				h.ask(t, "", words...)
+			commands := static(t)
+			for j, name := range slices.Sorted(maps.Keys(commands)) {
+				if depth.Full() || (i+j)%3 == 0 {
+					h.ask(t, "", commands[name]...)
+				}
 			}
 		})
 	}

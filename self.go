@@ -163,7 +163,7 @@ func agentSettings(root string) []string {
 	home, err := os.UserHomeDir()
 	var out []string
 	for _, d := range agent.All() {
-		place, failed := d.Place()
+		place, failed := d.Settings()
 		if failed != nil {
 			continue
 		}

@@ -104,7 +104,7 @@ func limitFor(d *agent.Agent, args []string) (time.Duration, bool) {
 		return given, true
 	}
 	limit := readyBy
-	if place, err := d.Place(); err == nil && place.Standard > 0 {
+	if place, err := d.Settings(); err == nil && place.Standard > 0 {
 		limit = min(limit, place.Standard*4/5)
 	}
 	return limit, false

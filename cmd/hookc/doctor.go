@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
+	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/policy/install"
 )
 
@@ -165,7 +165,7 @@ func (d *doctor) named() {
 	if len(d.sources.files) > 0 || len(d.entries) == 0 {
 		return
 	}
-	words := agent.CommandWords(d.entries[0].Command)
+	words := format.CommandWords(d.entries[0].Command)
 	for i, w := range words {
 		if i+1 == len(words) {
 			break

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy/agent"
+	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/policy/install"
 )
 
@@ -202,7 +203,7 @@ func (d *doctor) missed(n need, e ownEntry) (missed []string, unknown bool) {
 func (d *doctor) commands() {
 	var done []string
 	for _, e := range d.entries {
-		words := agent.CommandWords(e.Command)
+		words := format.CommandWords(e.Command)
 		if slices.Contains(done, words[0]) {
 			continue
 		}

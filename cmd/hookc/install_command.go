@@ -36,13 +36,13 @@ func (s *sources) gateLine(program, native string, d *agent.Agent, waits time.Du
 	if len(s.files) == 1 && artifact.Named(s.files[0]) {
 		flag = " --artifact "
 	}
-	return s.withFiles(agent.ShellQuote(program)+" "+native+" --dialect "+d.ID+" --deadline "+below(waits, gateMargin)+" --start", flag)
+	return s.withFiles(format.ShellQuote(program)+" "+native+" --dialect "+d.ID+" --deadline "+below(waits, gateMargin)+" --start", flag)
 }
 
 // commandLine is the hook's command for an event, for an agent that waits for a
 // time.
 func (s *sources) commandLine(program, native string, d *agent.Agent, waits time.Duration) (string, error) {
-	return s.withFiles(agent.ShellQuote(program)+" run "+native+" --dialect "+d.ID+" --deadline "+below(waits, runMargin), " -f ")
+	return s.withFiles(format.ShellQuote(program)+" run "+native+" --dialect "+d.ID+" --deadline "+below(waits, runMargin), " -f ")
 }
 
 // withFiles adds the policy that was named to a command, by a flag.
@@ -56,13 +56,13 @@ func (s *sources) withFiles(line, flag string) (string, error) {
 		if err != nil {
 			return "", cannot("%v", err)
 		}
-		line += flag + agent.ShellQuote(value[:len(value)-len(in.Path)]+abs)
+		line += flag + format.ShellQuote(value[:len(value)-len(in.Path)]+abs)
 	}
 	if user := format.UserPolicy(); user != "" && len(s.files) == 0 {
-		line += " --user-policy " + agent.ShellQuote(user)
+		line += " --user-policy " + format.ShellQuote(user)
 	}
 	if s.format != "" {
-		line += " --format " + agent.ShellQuote(s.format)
+		line += " --format " + format.ShellQuote(s.format)
 	}
 	return line, nil
 }

@@ -36,7 +36,7 @@ const (
 // needsOf lists what a policy asks of an agent, in lifecycle order, and says
 // what the agent does not have. With wide, all its guarded events are asked for,
 // and all tools.
-func needsOf(d *agent.Agent, place *agent.Place, p *dag.Program, wide bool) (out []need, notes []string) {
+func needsOf(d *agent.Agent, place *agent.Settings, p *dag.Program, wide bool) (out []need, notes []string) {
 	waiting := map[policy.Event]int{} // hooks that are not trusted yet
 	for _, e := range p.Hooks {
 		if e.Status == dag.Untrusted {
@@ -162,7 +162,7 @@ func (n *need) matcher(m *agent.Matchers) string {
 }
 
 // timeout is what the agent must allow hookc.
-func (n *need) timeout(place *agent.Place) time.Duration {
+func (n *need) timeout(place *agent.Settings) time.Duration {
 	t := n.deadline + ownMargin
 	if place.Most > 0 {
 		t = min(t, place.Most)

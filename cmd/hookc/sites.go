@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
+	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/policy/install"
 	"github.com/hookc/hookc/policy/state"
 )
@@ -18,7 +19,7 @@ import (
 // target is whose settings a command is about, seen from a folder.
 type target struct {
 	dialect *agent.Agent
-	place   *agent.Place
+	place   *agent.Settings
 	// dir is the working directory, root the project's root, home the user's.
 	dir, root, home string
 }
@@ -28,7 +29,7 @@ func openAgent(name string) (*target, error) {
 	if err != nil {
 		return nil, cannot("%v", err)
 	}
-	place, err := d.Place()
+	place, err := d.Settings()
 	if err != nil {
 		return nil, cannot("%v", err)
 	}
@@ -68,8 +69,8 @@ func (a *target) site(f *agent.File) *site {
 	return &site{f, path, base, install.Target{
 		Name: shownFrom(a.dir, path), Layout: f.Layout, Handler: a.place.Handler, Key: a.place.Matchers.Key, Unit: a.place.Unit,
 		Own: func(command string) bool {
-			words := agent.CommandWords(command)
-			return agent.OwnCommand(command) || len(words) > 1 && words[0] == own && words[1] == "run"
+			words := format.CommandWords(command)
+			return format.OwnCommand(command) || len(words) > 1 && words[0] == own && words[1] == "run"
 		},
 	}}
 }

@@ -92,8 +92,8 @@ type Agent struct {
 	// protects are further files and folders, as path-guard takes them, with which
 	// the agent could be told to run something or to leave its hooks out.
 	protects []string
-	// place is how hookc is put into it; nil when that is not known.
-	place *Place
+	// settings is how its settings hold hooks; nil when that is not known.
+	settings *Settings
 
 	points []point
 	// keys are the agent's names of the fields; none are the canonical ones.
@@ -155,6 +155,8 @@ type point struct {
 	askKeepsInput bool
 	// allowed is true where only an approval can carry a rewrite.
 	allowed bool
+	// at is what holds for hooks of the agent's settings there.
+	at At
 }
 
 // key is an agent's name of a field.
@@ -237,10 +239,10 @@ func register(d Agent) *Agent {
 		base, _, _ := strings.Cut(d.ID, "@")
 		d.Files[i].Format = cmp.Or(f.Format, base)
 	}
-	if d.place != nil {
-		place := *d.place
-		place.Files = installed(d.Files)
-		d.place = &place
+	if d.settings != nil {
+		own := *d.settings
+		own.Files = installed(d.Files)
+		d.settings = &own
 	}
 	registry = append(registry, &d)
 	return &d
@@ -386,8 +388,8 @@ func (d *Agent) find(name string, sent map[string]any) *point {
 	return nil
 }
 
-// names lists the agent's own names of its events, sorted.
-func (d *Agent) names() []string {
+// Natives lists the agent's own names of its events, sorted.
+func (d *Agent) Natives() []string {
 	var out []string
 	for _, p := range d.points {
 		out = append(out, p.name)

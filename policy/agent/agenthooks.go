@@ -58,7 +58,7 @@ var _ = register(Agent{
 		{Tier: policy.TierProject, Base: Project, Path: ".agents/hooks.toml", Format: "hookstoml"},
 	},
 	protects: []string{"~/.config/agents"},
-	place: &Place{
+	settings: &Settings{
 		Unit: time.Millisecond, Most: 10 * time.Minute, Standard: 30 * time.Second,
 		Matchers: searched,
 	},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/pattern"
 )
 
 // aiagents is that of ai_agents: three events, no rewriting. Exit status 2
@@ -34,10 +35,17 @@ var _ = register(Agent{
 		{Tier: policy.TierLocal, Base: Project, Path: ".ai_agents/settings.local.json", Install: Looks},
 	},
 	protects: []string{".ai_agents", "~/.ai_agents"},
-	place: &Place{
+	settings: &Settings{
 		Handler: claudeHandler,
 		Unit:    time.Second, Standard: time.Minute,
 		Matchers: listed("-_|", "|"),
+		Reading: Reading{
+			Doc: "settings.json of ai_agents", GoesOn: true,
+			Matcher: MatcherReading{Flavour: pattern.ECMAScript, Whole: true, Star: true, NotPattern: "%q is no regular expression (%v): its hooks never run",
+				Nothing: "a matcher has no effect on %s: these hooks always run"},
+			Hook: HookReading{Unset: "EDITED_FILE"},
+			Once: OnceCommand,
+		},
 	},
 	say:           sayAIAgents,
 	refuseUnknown: exit2,

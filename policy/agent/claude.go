@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/pattern"
 )
 
 // claude is Claude Code's. Exit status 2 with the reason on stderr refuses
@@ -21,6 +22,75 @@ var _ = register(claudeAt("claude", "2.1.296", []string{"claude-code", "claudeco
 
 // The older release has no hooks on model switches.
 var _ = register(claudeAt("claude@2.1.240", "2.1.240", []string{"claude-code@2.1.240"}, claudeOthers))
+
+// claudeTypes are the types of hooks in Claude Code's settings; claudeModels and
+// claudeRemote those of them that not every event takes.
+var (
+	claudeTypes  = []string{"command", "http", "mcp_tool", "prompt", "agent"}
+	claudeModels = []string{"prompt", "agent"}
+	claudeRemote = []string{"http", "prompt", "agent"}
+)
+
+// claudeEntries are what holds for the hooks of Claude Code's settings at its
+// events (docs/dialects, claude §4.2, §4.6). A matcher that looks at no tool looks
+// at nothing where no field stands.
+var claudeEntries = map[string]At{
+	"SessionStart":        {Field: policy.FieldSource, NoTypes: claudeRemote},
+	"Setup":               {Field: policy.FieldTrigger, NoTypes: append([]string{"mcp_tool"}, claudeRemote...)},
+	"SessionEnd":          {Field: policy.FieldReason, NoTypes: claudeModels, Standard: 1500 * time.Millisecond, Most: time.Minute},
+	"InstructionsLoaded":  {Raw: "load_reason", NoTypes: claudeModels},
+	"UserPromptSubmit":    {Standard: 30 * time.Second},
+	"UserPromptExpansion": {Raw: "command_name"},
+	"MessageDisplay":      {NoTypes: claudeModels, Standard: 10 * time.Second},
+	"PermissionRequest":   {NoTypes: []string{"agent"}},
+	"PermissionDenied":    {Field: policy.FieldToolName},
+	"Notification":        {Field: policy.FieldNotificationType, NoTypes: claudeModels},
+	"SubagentStart":       {Field: policy.FieldSubagentType, NoTypes: claudeModels},
+	"SubagentStop":        {Field: policy.FieldSubagentType, Ungated: true},
+	"Stop":                {Ungated: true},
+	"TaskCompleted":       {Ungated: true},
+	"TeammateIdle":        {Ungated: true},
+	"StopFailure":         {Field: policy.FieldErrorType, NoTypes: claudeModels, List: "_|", Separators: "|"},
+	"ConfigChange":        {Field: policy.FieldSource, NoTypes: claudeModels},
+	"CwdChanged":          {NoTypes: claudeModels},
+	"DirectoryAdded":      {Field: policy.FieldSource, NoTypes: claudeModels},
+	"FileChanged":         {Raw: "file_path", Base: true, NoTypes: claudeModels, List: "_|", Separators: "|"},
+	"WorktreeCreate":      {NoTypes: claudeModels},
+	"WorktreeRemove":      {NoTypes: claudeModels},
+	"PreCompact":          {Field: policy.FieldTrigger, NoTypes: claudeModels},
+	"PostCompact":         {Field: policy.FieldTrigger, NoTypes: claudeModels},
+	"PreModelSwitch":      {Raw: "to_model", NoTypes: claudeModels, Standard: 30 * time.Second, LateRefuses: true},
+	"PostModelSwitch":     {Raw: "to_model", NoTypes: claudeModels, Standard: 30 * time.Second},
+	"Elicitation":         {Raw: "mcp_server_name", NoTypes: claudeModels},
+	"ElicitationResult":   {Raw: "mcp_server_name", NoTypes: claudeModels},
+}
+
+// claudeReading is how Claude Code reads its settings.json, and the hooks.json of
+// its plugins, which is written alike.
+func claudeReading(old bool) Reading {
+	r := Reading{
+		Doc:     "settings.json of Claude Code",
+		Plugins: ".claude-plugin", PluginEnv: "CLAUDE_PLUGIN_ROOT",
+		Matcher: MatcherReading{
+			Flavour: pattern.ECMAScript, Star: true, Absent: AbsentHolds, Alias: "Agent", AliasOf: "Task", Servers: true,
+			NotText:    "a matcher is text; this is %s: the group is passed over",
+			NotPattern: "%q is no regular expression (%v): these hooks never run",
+		},
+		Hook: HookReading{
+			Types: claudeTypes, Typed: true, NotRun: "TYPE is no type of hook: it is passed over", NotRunHint: "types: " + strings.Join(claudeTypes, ", "),
+			Prompt: "prompt", PromptTimeout: 30 * time.Second,
+			Fails: claudeTypes[1:], Failing: "hookc runs no hooks of type TYPE: this one fails each time and is in every decision",
+			FailHint: "leave it in Claude Code's own settings, or write it as a command", Failure: "hookc runs no hooks of type TYPE",
+			Args: "args", Shell: "shell", Async: "async", AsyncUnbounded: !old, Timeouts: TimeoutsSeconds,
+			If: "if", IfAt: []string{"PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied"},
+		},
+		Once: OnceEach, Races: true,
+	}
+	if old {
+		r.Hook.OpenOnly = "Claude Code 2.1.240 does not know onFailure: the action goes on when the hook fails"
+	}
+	return r
+}
 
 // claudeOthers are events hookc has no names for. Its own hooks only watch
 // them; those of Claude Code's settings may say what claudeOwn lists.
@@ -43,6 +113,18 @@ func claudeAt(id, version string, aliases []string, others []string) Agent {
 	for _, name := range others {
 		points = append(points, point{name: name, event: policy.Event("ext." + name), may: claudeOwn[name]})
 	}
+	old := id != "claude"
+	for i := range points {
+		at := claudeEntries[points[i].name]
+		switch {
+		case old && points[i].name == "Setup":
+			at.NoTypes = claudeRemote
+		case old && points[i].event == policy.PermissionRequest:
+			at.NoTypes = nil
+		}
+		at.Nothing = at.Field == policy.FieldEvent && at.Raw == "" && strings.HasPrefix(string(points[i].event), "ext.")
+		points[i].at = at
+	}
 	return Agent{
 		ID: id, Version: version, Aliases: aliases,
 		Doc:      "Claude Code " + version + ": JSON on stdout, a refusal also by exit code 2 and stderr",
@@ -59,12 +141,16 @@ func claudeAt(id, version string, aliases []string, others []string) Agent {
 			{Tier: policy.TierLocal, Base: Project, Path: ".claude/settings.local.json", Install: Looks},
 		},
 		protects: []string{".claude/hooks", ".claude/plugins", ".mcp.json", "~/.claude/settings.local.json", "~/.claude/hooks", "~/.claude/plugins", "~/.claude.json", "/etc/claude-code", "/Library/Application Support/ClaudeCode"},
-		place: &Place{
+		settings: &Settings{
 			Handler: Handler{Type: "command", Command: "command", Timeout: "timeout", Closed: "onFailure", ClosedValue: "block"},
 			Unit:    time.Second, Standard: 10 * time.Minute,
 			Matchers: listed("-_ ,|", "|,"),
-			Switches: []Switch{{Path: "disableAllHooks", Off: true}, {Path: "allowManagedHooksOnly", Off: true, SparesManaged: true}},
-			Trust:    "Claude Code runs hooks of settings files only in a workspace that was accepted",
+			Switches: []Switch{
+				{Path: "disableAllHooks", Off: true, Ranks: []policy.Tier{policy.TierManaged, policy.TierLocal, policy.TierProject, policy.TierUser}},
+				{Path: "allowManagedHooksOnly", Off: true, SparesManaged: true, Ranks: []policy.Tier{policy.TierManaged}},
+			},
+			Reading: claudeReading(old),
+			Trust:   "Claude Code runs hooks of settings files only in a workspace that was accepted",
 		},
 		narrow:        narrowClaude,
 		fits:          fitsClaude,
@@ -77,7 +163,7 @@ func claudeAt(id, version string, aliases []string, others []string) Agent {
 			hides:   "OTEL_",
 			anyExit: true,
 			read:    readClaude,
-			native:  func(a output) (policy.Result, error) { return readClaudeNative(a, id != "claude") },
+			native:  func(a output) (policy.Result, error) { return readClaudeNative(a, old) },
 			prompt:  claudePrompt, reply: readClaudeReply,
 		},
 	}

@@ -33,10 +33,14 @@ func clawdAt(id, version string, aliases []string) Agent {
 			{Tier: policy.TierLocal, Base: Project, Path: ".clawdcode/settings.local.json", Install: Looks},
 		},
 		protects: []string{".clawdcode", "~/.clawdcode"},
-		place: &Place{
+		settings: &Settings{
 			Handler: claudeHandler,
 			Unit:    time.Second, Standard: time.Minute,
 			Matchers: underTools,
+			Reading: Reading{
+				Doc: "config.json and settings.json of ClawdCode", Called: "ClawdCode", GoesOn: true,
+				Hook: HookReading{Timeouts: TimeoutsAtOnce, Unset: "FILE_PATH"},
+			},
 			Switches: []Switch{{Path: "hooks.enabled"}},
 			Replaces: true,
 		},
@@ -92,10 +96,10 @@ var clawdPoints = []point{
 	{name: "PermissionRequest", event: policy.PermissionRequest, may: MayAllow | MayDeny},
 	{name: "UserPromptSubmit", event: policy.PreSendMessage, may: MayContext},
 	{name: "SessionStart", event: policy.SessionStart},
-	{name: "SessionEnd", event: policy.SessionEnd},
+	{name: "SessionEnd", event: policy.SessionEnd, at: At{Never: true}},
 	{name: "Stop", event: policy.StopEvent, may: MayDeny},
-	{name: "SubagentStop", event: policy.SubagentStop, may: MayDeny},
-	{name: "Notification", event: policy.Notify},
+	{name: "SubagentStop", event: policy.SubagentStop, may: MayDeny, at: At{Never: true}},
+	{name: "Notification", event: policy.Notify, at: At{Never: true}},
 	{name: "Compaction", event: policy.PreAutoCompact, may: MayDeny},
 }
 
@@ -236,9 +240,6 @@ func clawdCall(before *policy.Context, r policy.Result) policy.Result {
 	}
 	return r
 }
-
-// ClawdNever lists the events that ClawdCode declares and never fires.
-func ClawdNever() []string { return []string{"SessionEnd", "SubagentStop", "Notification"} }
 
 var clawdEnv = []envKey{{"SESSION_ID", policy.FieldSessionID}, {"PROJECT_DIR", policy.FieldCwd}}
 

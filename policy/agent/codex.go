@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/pattern"
 )
 
 // codex is that of OpenAI Codex. Anything it does not expect, an unknown key,
@@ -36,18 +37,20 @@ var _ = register(Agent{
 		},
 	),
 	points: []point{
-		{name: "SessionStart", event: policy.SessionStart, may: MayContext | MaySystem},
-		{name: "SessionEnd", event: policy.SessionEnd},
+		{name: "SessionStart", event: policy.SessionStart, may: MayContext | MaySystem, at: At{Field: policy.FieldSource}},
+		{name: "SessionEnd", event: policy.SessionEnd, at: At{Field: policy.FieldReason}},
 		{name: "UserPromptSubmit", event: policy.PreSendMessage, may: MayDeny | MayContext | MaySystem},
-		{name: "PreToolUse", event: policy.PreToolExecution, may: MayDeny | MayContext | MaySystem, writes: []policy.Field{policy.FieldToolInput}},
+		{name: "PreToolUse", event: policy.PreToolExecution, may: MayDeny | MayContext | MaySystem, writes: []policy.Field{policy.FieldToolInput},
+			at: At{Missed: []string{"apply_patch", "Edit", "Write"}, Missing: "Bash",
+				MissedText: "a patch that Codex makes through the shell is a call of Bash: these hooks do not see it", MissedHint: "add |Bash, and look at the command"}},
 		{name: "PermissionRequest", event: policy.PermissionRequest, may: MayAllow | MayDeny | MaySystem},
 		// What blocks a result replaces it by the reason: a rewrite in full.
 		{name: "PostToolUse", event: policy.PostToolExecution, may: MayDeny | MayContext | MaySystem, writes: []policy.Field{policy.FieldToolResult}},
 		{name: "Stop", event: policy.StopEvent, may: MayDeny | MayEnd | MaySystem},
-		{name: "SubagentStart", event: policy.SubagentStart, may: MayContext | MaySystem, shape: shapeClaudeAgent},
-		{name: "SubagentStop", event: policy.SubagentStop, may: MayDeny | MayEnd | MaySystem, shape: shapeClaudeAgent},
-		{name: "PreCompact", event: policy.PreAutoCompact, may: MayDeny | MaySystem},
-		{name: "PostCompact", event: policy.PostAutoCompact, may: MaySystem},
+		{name: "SubagentStart", event: policy.SubagentStart, may: MayContext | MaySystem, shape: shapeClaudeAgent, at: At{Field: policy.FieldSubagentType}},
+		{name: "SubagentStop", event: policy.SubagentStop, may: MayDeny | MayEnd | MaySystem, shape: shapeClaudeAgent, at: At{Field: policy.FieldSubagentType}},
+		{name: "PreCompact", event: policy.PreAutoCompact, may: MayDeny | MaySystem, at: At{Field: policy.FieldTrigger}},
+		{name: "PostCompact", event: policy.PostAutoCompact, may: MaySystem, at: At{Field: policy.FieldTrigger}},
 		{name: "Interrupt", event: "ext.Interrupt"},
 	},
 	Profile: codexProfile,
@@ -60,13 +63,27 @@ var _ = register(Agent{
 		{Tier: policy.TierProject, Base: Project, Path: ".codex/config.toml", Install: Instead, Layout: GroupTables},
 	},
 	protects: []string{".codex/hooks", "~/.codex/hooks", "/etc/codex"},
-	place: &Place{
+	settings: &Settings{
 		Handler: claudeHandler,
 		Unit:    time.Second, Standard: 10 * time.Minute,
 		Matchers: listed("_|", "|"),
-		Switches: []Switch{{Path: "features.hooks"}},
-		Trust:    "Codex skips a hook in silence until its definition is trusted: start codex and accept it under /hooks",
-		Trusted:  "hooks.state",
+		Switches: []Switch{{Path: "features.hooks", TurnsManaged: true, Ranks: []policy.Tier{policy.TierManaged, policy.TierProject, policy.TierUser}}},
+		Reading: Reading{
+			Doc:    "hooks.json and config.toml of Codex",
+			Beside: []string{"state"}, // which hooks are trusted
+			Matcher: MatcherReading{
+				Flavour: pattern.RE2, Star: true, // as Rust has them: much as Go does
+				NotText:    "a matcher is text; this is %s: the group is dropped",
+				NotPattern: "%q is no regular expression for Codex (%v): the group is dropped",
+			},
+			Hook: HookReading{
+				Types: []string{"command"}, Typed: true, NotRun: "Codex runs no hooks of type TYPE: it is passed over",
+				Async: "async", Timeouts: TimeoutsSeconds,
+			},
+			Races: true,
+		},
+		Trust:   "Codex skips a hook in silence until its definition is trusted: start codex and accept it under /hooks",
+		Trusted: "hooks.state",
 	},
 	say:           sayCodex,
 	refuseUnknown: exit2,

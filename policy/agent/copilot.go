@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/pattern"
 )
 
 // copilot is that of GitHub Copilot CLI, under the camelCase names of its
@@ -49,14 +50,28 @@ var _ = register(Agent{
 		{Tier: policy.TierProject, Base: Project, Path: ".github/hooks/*.json", Install: Writes, Layout: Flat, Own: "hookc.json"},
 	},
 	protects: []string{"~/.copilot", "/etc/github-copilot"},
-	place: &Place{
+	settings: &Settings{
 		Handler: Handler{Type: "command", Command: "bash", Also: []string{"command", "powershell"}, Timeout: "timeoutSec", Version: true},
 		Unit:    time.Second, Standard: 30 * time.Second,
 		Matchers: wrapped,
 		// VS Code's names of the same events.
 		Covered: []string{"SessionStart", "SessionEnd", "UserPromptSubmit", "PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure",
 			"Stop", "SubagentStart", "SubagentStop", "ErrorOccurred", "PreCompact", "Notification"},
-		Switches: []Switch{{Path: "disableAllHooks", Off: true}},
+		Switches: []Switch{{Path: "disableAllHooks", Off: true, Ranks: []policy.Tier{policy.TierManaged, policy.TierProject, policy.TierUser}}},
+		Reading: Reading{
+			Doc: ".github/hooks/*.json of Copilot CLI", Also: []string{"policy.d/*.json"},
+			Matcher: MatcherReading{
+				Flavour: pattern.ECMAScript, Whole: true,
+				NotText:    "a matcher is text; this is %s: the hook is passed over",
+				NotPattern: "%q is no regular expression (%v): the hook is passed over",
+				Nothing:    "%s has nothing to match: the matcher is passed over and the hook always runs",
+			},
+			Hook: HookReading{
+				Types: []string{"command"}, FailsOther: true, Failure: "hookc runs no such hooks of Copilot",
+				Failing: "hookc runs commands of Copilot and nothing else: the hook fails each time and is in every decision",
+				Exec:    "exec", Args: "args", Env: "env", Dir: "cwd", Timeouts: TimeoutsSeconds,
+			},
+		},
 	},
 	join: "\n\n",
 	say:  sayCopilot,
@@ -71,6 +86,12 @@ var _ = register(Agent{
 	},
 })
 
+// copilotCalled are Claude Code's names of Copilot's tools, which hooks under
+// PascalCase names of their events go by.
+var copilotCalled = map[string]string{
+	"bash": "Bash", "view": "Read", "create": "Write", "edit": "Edit", "grep": "Grep", "glob": "Glob", "web_fetch": "WebFetch", "task": "Task",
+}
+
 // copilotPoints lists each event under both of its names.
 func copilotPoints() []point {
 	var out []point
@@ -82,20 +103,23 @@ func copilotPoints() []point {
 		{[]string{"sessionEnd", "SessionEnd"}, point{event: policy.SessionEnd}},
 		{[]string{"userPromptSubmitted", "UserPromptSubmit"}, point{event: policy.PreSendMessage}},
 		{[]string{"userPromptTransformed"}, point{event: policy.PostSendMessage}},
-		{[]string{"preToolUse", "PreToolUse"}, point{event: policy.PreToolExecution, may: MayAllow | MayAsk | MayDeny,
+		{[]string{"preToolUse", "PreToolUse"}, point{event: policy.PreToolExecution, at: At{FailureRefuses: true}, may: MayAllow | MayAsk | MayDeny,
 			writes: []policy.Field{policy.FieldToolInput}}},
 		{[]string{"permissionRequest", "PermissionRequest"}, point{event: policy.PermissionRequest, may: MayAllow | MayDeny | MayEnd}},
 		{[]string{"postToolUse", "PostToolUse"}, point{event: policy.PostToolExecution, may: MayContext, writes: []policy.Field{policy.FieldToolResult}}},
 		{[]string{"postToolUseFailure", "PostToolUseFailure"}, point{event: policy.PostToolExecutionFailure}},
 		{[]string{"agentStop", "Stop"}, point{event: policy.StopEvent, may: MayDeny}},
-		{[]string{"subagentStart", "SubagentStart"}, point{event: policy.SubagentStart}},
-		{[]string{"subagentStop", "SubagentStop"}, point{event: policy.SubagentStop}},
+		{[]string{"subagentStart", "SubagentStart"}, point{event: policy.SubagentStart, at: At{Field: policy.FieldSubagentName}}},
+		{[]string{"subagentStop", "SubagentStop"}, point{event: policy.SubagentStop, at: At{Field: policy.FieldSubagentName}}},
 		{[]string{"errorOccurred", "ErrorOccurred"}, point{event: policy.StopFailure}},
 		{[]string{"preCompact", "PreCompact"}, point{event: policy.PreAutoCompact}},
-		{[]string{"notification", "Notification"}, point{event: policy.Notify}},
+		{[]string{"notification", "Notification"}, point{event: policy.Notify, at: At{Field: policy.FieldNotificationType}}},
 	} {
 		for _, name := range row.names {
 			p := row.point
+			if p.event.Spec().CanRead(policy.FieldToolName) && name[0] <= 'Z' {
+				p.at.Called = copilotCalled
+			}
 			p.name, p.shape = name, &shape{shapeCopilot, Form{Shape: ShapeTextOrNone, Text: "toolArgs", Ignored: []string{"timestamp"}}}
 			out = append(out, p)
 		}

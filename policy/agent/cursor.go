@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/pattern"
 )
 
 // cursor is that of Cursor. An answer is always JSON: with failClosed an empty
@@ -44,13 +45,28 @@ var _ = register(Agent{
 		{Tier: policy.TierUser, Base: Home, Path: ".cursor/hooks.json", Install: Writes, Layout: Flat},
 	},
 	protects: []string{".cursor/hooks", ".cursor/mcp.json", "~/.cursor/hooks", "~/.cursor/mcp.json", "/etc/cursor"},
-	place: &Place{
+	settings: &Settings{
 		Handler: Handler{Command: "command", Timeout: "timeout", Closed: "failClosed", ClosedValue: true, Version: true},
 		Unit:    time.Second, Standard: time.Minute,
 		// preToolUse and the event of the tool's kind both fire; what a matcher
 		// looks at differs by event, so none is written.
 		Covered: []string{"beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "afterShellExecution", "afterMCPExecution", "afterFileEdit"},
-		Trust:   "Cursor runs a project's hooks only in a trusted workspace",
+		Reading: Reading{
+			Doc: "hooks.json of Cursor", EventKey: "cursor_event", Rejects: true,
+			Matcher: MatcherReading{
+				Flavour: pattern.ECMAScript, Star: true,
+				NotText:    "a matcher is text; this is %s: the hook is passed over",
+				NotPattern: "%q is no regular expression (%v): the hook never runs",
+				Nothing:    "%s has nothing to match: the matcher is passed over and the hook always runs",
+			},
+			Hook: HookReading{
+				Types: []string{"command", "prompt"}, NotRun: "a hook is of type command or prompt: it is passed over",
+				Fails: []string{"prompt"}, Failing: "hookc runs no prompts of Cursor: the hook fails each time and is in every decision",
+				FailHint: "leave it in Cursor's own settings, or write it as a command", Failure: "hookc runs no prompts of Cursor",
+				Timeouts: TimeoutsSeconds,
+			},
+		},
+		Trust: "Cursor runs a project's hooks only in a trusted workspace",
 	},
 	// The replacement of a result is taken from MCP tools alone.
 	fits: func(c *Call, f policy.Field, v any) bool {
@@ -75,20 +91,20 @@ func cursorPoints() []point {
 		{name: "preToolUse", event: policy.PreToolExecution, may: MayAllow | MayDeny, writes: []policy.Field{policy.FieldToolInput}, shape: shapeCursor},
 		// A question acts as a refusal where a command runs, and is passed over
 		// before other tools.
-		{name: "beforeShellExecution", event: policy.PreToolExecution, may: MayAllow | MayAsk | MayDeny, shape: shapeCursorShell},
+		{name: "beforeShellExecution", event: policy.PreToolExecution, may: MayAllow | MayAsk | MayDeny, shape: shapeCursorShell, at: At{Field: policy.FieldCommand}},
 		{name: "beforeMCPExecution", event: policy.PreToolExecution, may: MayAllow | MayAsk | MayDeny, shape: shapeCursorMCP},
 		{name: "beforeReadFile", event: policy.PreToolExecution, may: MayAllow | MayDeny, shape: shapeCursorRead},
 		{name: "beforeTabFileRead", event: policy.PreToolExecution, may: MayAllow | MayDeny, shape: shapeCursorRead},
 		{name: "postToolUse", event: policy.PostToolExecution, may: MayContext, writes: []policy.Field{policy.FieldToolResult}, shape: shapeCursor},
-		{name: "afterShellExecution", event: policy.PostToolExecution, shape: shapeCursorShell},
+		{name: "afterShellExecution", event: policy.PostToolExecution, shape: shapeCursorShell, at: At{Field: policy.FieldCommand}},
 		{name: "afterMCPExecution", event: policy.PostToolExecution, shape: shapeCursorMCP},
 		{name: "afterFileEdit", event: policy.PostToolExecution, shape: shapeCursorEdit},
 		{name: "afterTabFileEdit", event: policy.PostToolExecution, shape: shapeCursorEdit},
 		{name: "postToolUseFailure", event: policy.PostToolExecutionFailure, may: MayContext, shape: shapeCursor},
-		{name: "beforeSubmitPrompt", event: policy.PreSendMessage, may: MayDeny, shape: shapeCursor},
-		{name: "stop", event: policy.StopEvent, may: MayDeny, shape: shapeCursorStop},
-		{name: "subagentStop", event: policy.SubagentStop, may: MayDeny, shape: shapeCursorStop},
-		{name: "subagentStart", event: policy.SubagentStart, may: MayDeny, shape: shapeCursor},
+		{name: "beforeSubmitPrompt", event: policy.PreSendMessage, may: MayDeny, shape: shapeCursor, at: At{Field: policy.FieldUserInput}},
+		{name: "stop", event: policy.StopEvent, may: MayDeny, shape: shapeCursorStop, at: At{Loops: "loop_limit", LoopCount: "loop_count", MaxLoops: 5}},
+		{name: "subagentStop", event: policy.SubagentStop, may: MayDeny, shape: shapeCursorStop, at: At{Field: policy.FieldSubagentType, Loops: "loop_limit", LoopCount: "loop_count", MaxLoops: 5}},
+		{name: "subagentStart", event: policy.SubagentStart, may: MayDeny, shape: shapeCursor, at: At{Field: policy.FieldSubagentType}},
 		{name: "sessionStart", event: policy.SessionStart, may: MayContext, shape: shapeCursor},
 		{name: "sessionEnd", event: policy.SessionEnd, shape: shapeCursor},
 		{name: "preCompact", event: policy.PreAutoCompact, may: MaySystem, shape: shapeCursor},

@@ -157,7 +157,7 @@ func (c *Call) place(sent map[string]any, own, event string, env func(string) st
 }
 
 func (d *Agent) unknown(name string) error {
-	return fmt.Errorf("%s has no event %q: %s", d.ID, name, diag.DidYouMean(name, d.names(), "it has "+strings.Join(d.names(), ", ")))
+	return fmt.Errorf("%s has no event %q: %s", d.ID, name, diag.DidYouMean(name, d.Natives(), "it has "+strings.Join(d.Natives(), ", ")))
 }
 
 // read turns what was sent into a Context.

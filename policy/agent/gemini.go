@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/pattern"
 )
 
 // gemini is that of Gemini CLI. It takes JSON on stdout at any exit status and
@@ -56,10 +57,19 @@ var _ = register(Agent{
 		{Tier: policy.TierExtension, Base: Home, Path: ".gemini/extensions/*/hooks/hooks.json", Env: "GEMINI_CLI_HOME"},
 	},
 	protects: []string{".gemini/hooks", ".gemini/extensions", "~/.gemini/hooks", "~/.gemini/trustedFolders.json", "/etc/gemini-cli"},
-	place: &Place{
+	settings: &Settings{
 		Handler: Handler{Type: "command", Command: "command", Timeout: "timeout", Name: "name"},
 		Unit:    time.Millisecond, Standard: time.Minute,
 		Matchers: searched,
+		Reading: Reading{
+			Doc: "settings.json of Gemini CLI", Comments: true,
+			Gone: []string{"enabled", "disabled", "notifications"}, GoneTo: "hooksConfig",
+			Matcher: MatcherReading{Flavour: pattern.ECMAScript, Star: true, Trim: true, Absent: EmptyHolds, Loose: true},
+			Hook: HookReading{
+				Types: []string{"command", "plugin"}, Typed: true, NotRun: "a hook of type TYPE never runs", NotRunHint: `write "type": "command"`,
+				Env: "env", Timeouts: TimeoutsJavaScript,
+			},
+		},
 		Switches: []Switch{{Path: "hooksConfig.enabled"}, {Path: "hooksConfig.disabled", Names: true}},
 		Trust:    "Gemini CLI runs hooks of settings files only in a folder it trusts",
 	},
@@ -85,8 +95,9 @@ var _ = register(Agent{
 const geminiSays = MaySystem | MaySuppress
 
 var geminiPoints = []point{
-	{name: "SessionStart", event: policy.SessionStart, may: geminiSays | MayContext},
-	{name: "SessionEnd", event: policy.SessionEnd},
+	{name: "SessionStart", event: policy.SessionStart, may: geminiSays | MayContext,
+		at: At{Field: policy.FieldSource, Word: true, Words: []string{"startup", "resume", "clear"}}},
+	{name: "SessionEnd", event: policy.SessionEnd, at: At{Field: policy.FieldReason, Word: true, Words: []string{"exit", "clear"}}},
 	{name: "BeforeAgent", event: policy.PreSendMessage, may: geminiSays | MayDeny | MayEnd | MayContext},
 	{name: "AfterAgent", event: policy.StopEvent, may: geminiSays | MayDeny | MayEnd},
 	{name: "BeforeModel", event: policy.PreLLMRequest, may: geminiSays | MayDeny | MayEnd, shape: shapeGemini(policy.PreLLMRequest),
@@ -104,7 +115,7 @@ var geminiPoints = []point{
 		shape: &shape{shapeGeminiFailure, Form{WhenKey: "tool_response", WhenMember: "error", Ignored: []string{"tool_response.error"}}}},
 	{name: "AfterTool", event: policy.PostToolExecution, may: geminiSays | MayDeny | MayEnd | MayContext},
 	{name: "Notification", event: policy.Notify},
-	{name: "PreCompress", event: policy.PreAutoCompact},
+	{name: "PreCompress", event: policy.PreAutoCompact, at: At{Field: policy.FieldTrigger, Word: true, Words: []string{"auto", "manual"}}},
 }
 
 // geminiFailed tells a failed call from one that succeeded.
@@ -265,18 +276,22 @@ var geminiProfile = &Profile{
 		"read_many_files", "read_mcp_resource", "replace", "run_shell_command", "save_memory", "search_file_content", "tracker_add_dependency",
 		"tracker_create_task", "tracker_get_task", "tracker_list_tasks", "tracker_update_task", "tracker_visualize", "update_topic",
 		"web_fetch", "write_file", "write_todos"},
-	Open: []string{"mcp_*"},
+	Open: []string{"mcp_*"}, Called: geminiCalled,
 	Rules: func(faithful bool) policy.Profile {
 		out := policy.Profile{Flat: true, Strategies: map[policy.Event]*policy.StrategySpec{}}
 		for _, p := range geminiPoints {
-			out.Strategies[p.event] = &policy.StrategySpec{
-				Strategy: "gemini", Halt: policy.HaltNever, Fold: policy.FoldMax,
-				Doc:   "all run, at once unless a group that matches is sequential; " + geminiWord(p.event),
-				Rules: policy.Rules{Row: forkRow(p.may), Conclude: unlessVoid(geminiConclude(p.event, faithful))},
-			}
+			out.Strategies[p.event] = forkSpec("gemini", geminiWord(p.event), p.may, geminiConclude(p.event, faithful))
 		}
 		return out
 	},
+}
+
+// geminiCalled are the names of tools in other agents, and what they are called in
+// Gemini's family.
+var geminiCalled = map[string]string{
+	"bash": "run_shell_command", "shell": "run_shell_command", "edit": "replace", "multiedit": "replace", "write": "write_file",
+	"read": "read_file", "grep": "grep_search", "ls": "list_directory", "webfetch": "web_fetch", "websearch": "google_web_search",
+	"todowrite": "write_todos", "task": "invoke_agent",
 }
 
 // forkRow narrows an event's row to what an agent of this family obeys there.
@@ -323,7 +338,7 @@ const geminiNoReason = "No reason provided"
 // kind said is joined to it, the more restrictive first.
 func geminiConclude(event policy.Event, faithful bool) func(*policy.Context, policy.Result) policy.Result {
 	return concludeOwn(func(before *policy.Context, said []policy.AgentAnswer) policy.Result {
-		g := &geminiMerge{event: event, faithful: faithful, before: before, said: said}
+		g := &geminiMerge{forkMerge{agent: "Gemini CLI", event: event, faithful: faithful, said: said}, before}
 		switch event {
 		case policy.PreToolExecution, policy.PostToolExecution, policy.PostToolExecutionFailure, policy.PreSendMessage, policy.StopEvent, policy.SessionStart:
 			g.or()
@@ -366,20 +381,63 @@ func concludeOwn(merge func(*policy.Context, []policy.AgentAnswer) policy.Result
 
 // geminiMerge is one merge of answers.
 type geminiMerge struct {
+	forkMerge
+	before *policy.Context
+}
+
+// forkMerge is a merge of answers in an agent of Gemini's family.
+type forkMerge struct {
+	// agent is what messages call it.
+	agent    string
 	event    policy.Event
 	faithful bool
-	before   *policy.Context
 	said     []policy.AgentAnswer
 	r        policy.Result
 }
 
-func (g *geminiMerge) warn(by policy.By, format string, args ...any) {
-	g.r.Warnings = append(g.r.Warnings, safeSide(by, format, args...))
+func (m *forkMerge) warn(by policy.By, format string, args ...any) {
+	m.r.Warnings = append(m.r.Warnings, safeSide(by, format, args...))
+}
+
+// givesUp reports whether a part of an answer that is not what it must be makes the
+// agent give up on the event; one that is followed faithfully does.
+func (m *forkMerge) givesUp(by policy.By, what string) bool {
+	if m.faithful {
+		m.r = policy.Result{Agent: giveUp, Warnings: []policy.Warning{safeSide(by, "%s: %s gives up on the whole event, and so does --faithful", what, m.agent)}}
+		return true
+	}
+	m.warn(by, "%s; %s itself would give up on the whole event, here it costs only itself", what, m.agent)
+	return false
+}
+
+// sound reports whether every hookSpecificOutput can be read. On one that cannot,
+// where the agent looks at it, its code gives up, and what other hooks denied is
+// lost with it.
+func (m *forkMerge) sound(looks bool) bool {
+	for i, s := range m.said {
+		if !jsNoObject(s.Value["hookSpecificOutput"]) {
+			continue
+		}
+		if looks && m.givesUp(s.By, "hookSpecificOutput is no object") {
+			return false
+		}
+		m.said = slices.Clone(m.said)
+		m.said[i].Value = jsSpread(s.Value, nil)
+		delete(m.said[i].Value, "hookSpecificOutput")
+	}
+	return true
+}
+
+// forkSpec is how the hooks of an event run and combine in an agent of the family.
+func forkSpec(id policy.Strategy, word string, may Power, conclude func(*policy.Context, policy.Result) policy.Result) *policy.StrategySpec {
+	return &policy.StrategySpec{Strategy: id, Halt: policy.HaltNever, Fold: policy.FoldMax,
+		Doc:   "all run, at once unless a group that matches is sequential; " + word,
+		Rules: policy.Rules{Row: forkRow(may), Conclude: unlessVoid(conclude)}}
 }
 
 // or is mergeWithOrDecision and what its callers do with the outcome.
 func (g *geminiMerge) or() {
-	if !g.sound() {
+	if !g.sound(true) {
 		return
 	}
 	var ask policy.By
@@ -408,25 +466,6 @@ func (g *geminiMerge) or() {
 	}
 	g.settle(reasonTexts(spokenTexts(stops, "stopReason")))
 	g.effects()
-}
-
-// sound reports whether every hookSpecificOutput can be read. On one that
-// cannot Gemini's code gives up, and what other hooks denied is lost with it.
-func (g *geminiMerge) sound() bool {
-	for i, s := range g.said {
-		if !jsNoObject(s.Value["hookSpecificOutput"]) {
-			continue
-		}
-		if g.faithful {
-			g.r = policy.Result{Agent: giveUp, Warnings: []policy.Warning{safeSide(s.By, "hookSpecificOutput is no object: Gemini CLI gives up on the whole event, and so does --faithful")}}
-			return false
-		}
-		g.warn(s.By, "hookSpecificOutput is no object; Gemini CLI itself would give up on the whole event, here it costs only itself")
-		g.said = slices.Clone(g.said)
-		g.said[i].Value = jsSpread(s.Value, nil)
-		delete(g.said[i].Value, "hookSpecificOutput")
-	}
-	return true
 }
 
 // settle gives a refusal the reason Gemini shows: why the run ends, else the
@@ -575,7 +614,7 @@ func (g *geminiMerge) tools() {
 				names = append(names, string(n))
 			}
 		default:
-			if jsTrue(listed) && !g.badNames(s.By) {
+			if jsTrue(listed) && g.givesUp(s.By, "allowedFunctionNames is no list") {
 				return
 			}
 		}
@@ -589,16 +628,6 @@ func (g *geminiMerge) tools() {
 		offer = []any{}
 	}
 	g.r.Patch = policy.Replace(policy.Path{Field: policy.FieldToolConfig}, map[string]any{"mode": mode, "names": offer})
-}
-
-// badNames is what becomes of a list of tools that is none: false gives up.
-func (g *geminiMerge) badNames(by policy.By) bool {
-	if g.faithful {
-		g.r = policy.Result{Agent: giveUp, Warnings: []policy.Warning{safeSide(by, "allowedFunctionNames is no list: Gemini CLI gives up on the whole event, and so does --faithful")}}
-		return false
-	}
-	g.warn(by, "allowedFunctionNames is no list; Gemini CLI itself would give up on the whole event, here it costs only itself")
-	return true
 }
 
 // simple is mergeSimple: nothing but messages has an effect.

@@ -30,7 +30,7 @@ var _ = register(Agent{
 		{Tier: policy.TierProject, Base: Nearest, Path: ".jcli/hooks", Format: "jclifolders"},
 	},
 	protects: []string{".jcli", "~/.jdata/agent"},
-	place: &Place{
+	settings: &Settings{
 		Handler: Handler{Type: "bash", Command: "command", Timeout: "timeout"},
 		Unit:    time.Second, Standard: 10 * time.Second,
 		Matchers: exactList,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/pattern"
 )
 
 // kimi is that of kimi-cli's own hooks: exit status 2 refuses a call, a prompt
@@ -44,10 +45,19 @@ var _ = register(Agent{
 		{Tier: policy.TierUser, Base: Home, Path: ".kimi-code/config.toml"},
 	},
 	protects: []string{".kimi", "~/.kimi"},
-	place: &Place{
+	settings: &Settings{
 		Handler: Handler{Command: "command", Timeout: "timeout"},
 		Unit:    time.Second, Most: 10 * time.Minute, Standard: 30 * time.Second,
 		Matchers: searched,
+		Reading: Reading{
+			Doc: "config.toml of kimi-cli", Called: "kimi-cli",
+			Matcher: MatcherReading{
+				Flavour: pattern.Python, Absent: AbsentIsEmpty,
+				NotText:    "a matcher is text; this is %s: kimi-cli does not take the file",
+				NotPattern: "%q is no regular expression (%v): the hook never runs",
+			},
+			Once: OnceEach,
+		},
 	},
 	say: func(a *answer) Wire {
 		if a.act == deny {
@@ -66,18 +76,18 @@ var _ = register(Agent{
 
 var kimiPoints = []point{
 	{name: "PreToolUse", event: policy.PreToolExecution, may: MayDeny},
-	{name: "PostToolUse", event: policy.PostToolExecution},
-	{name: "PostToolUseFailure", event: policy.PostToolExecutionFailure},
-	{name: "UserPromptSubmit", event: policy.PreSendMessage, may: MayDeny},
+	{name: "PostToolUse", event: policy.PostToolExecution, at: At{Async: true}},
+	{name: "PostToolUseFailure", event: policy.PostToolExecutionFailure, at: At{Async: true}},
+	{name: "UserPromptSubmit", event: policy.PreSendMessage, may: MayDeny, at: At{Field: policy.FieldUserInput}},
 	{name: "Stop", event: policy.StopEvent, may: MayDeny},
-	{name: "StopFailure", event: policy.StopFailure},
-	{name: "SessionStart", event: policy.SessionStart},
-	{name: "SessionEnd", event: policy.SessionEnd},
-	{name: "SubagentStart", event: policy.SubagentStart},
-	{name: "SubagentStop", event: policy.SubagentStop},
-	{name: "PreCompact", event: policy.PreAutoCompact},
-	{name: "PostCompact", event: policy.PostAutoCompact},
-	{name: "Notification", event: policy.Notify},
+	{name: "StopFailure", event: policy.StopFailure, at: At{Field: policy.FieldErrorType}},
+	{name: "SessionStart", event: policy.SessionStart, at: At{Field: policy.FieldSource}},
+	{name: "SessionEnd", event: policy.SessionEnd, at: At{Field: policy.FieldReason}},
+	{name: "SubagentStart", event: policy.SubagentStart, at: At{Field: policy.FieldSubagentName}},
+	{name: "SubagentStop", event: policy.SubagentStop, at: At{Field: policy.FieldSubagentName}},
+	{name: "PreCompact", event: policy.PreAutoCompact, at: At{Field: policy.FieldTrigger}},
+	{name: "PostCompact", event: policy.PostAutoCompact, at: At{Field: policy.FieldTrigger}},
+	{name: "Notification", event: policy.Notify, at: At{Field: policy.FieldNotificationType}},
 }
 
 // kimiProfile is how kimi-cli runs its hooks: all at once, the first block in

@@ -11,6 +11,10 @@ import (
 type Matchers struct {
 	// Key is the key under which a matcher's text stands when it is an object.
 	Key string
+	// List are the characters, beside letters and digits, of a text that is a list
+	// of names and no expression, "" where every text is an expression; Separators
+	// divide the list.
+	List, Separators string
 	// Join writes the condition that holds for exactly the tools; false when
 	// the syntax cannot say that of these names.
 	Join func(tools []string) (string, bool)
@@ -69,6 +73,7 @@ var wrapped = Matchers{
 func listed(extra, separators string) Matchers {
 	plain := func(s string) bool { return only(s, extra) }
 	return Matchers{
+		List: extra, Separators: separators,
 		Join: func(tools []string) (string, bool) {
 			if slices.ContainsFunc(tools, func(t string) bool { return !plain(t) || strings.ContainsAny(t, separators+" ") }) {
 				return searched.Join(tools)
@@ -79,11 +84,23 @@ func listed(extra, separators string) Matchers {
 			if !plain(matcher) {
 				return found(matcher, tool)
 			}
-			names := strings.FieldsFunc(matcher, func(r rune) bool { return strings.ContainsRune(separators, r) })
-			return slices.ContainsFunc(names, func(n string) bool { return strings.TrimSpace(n) == tool }), true
+			return slices.Contains(ListedNames(matcher, separators), tool), true
 		},
 	}
 }
+
+// ListedNames are the names of a list.
+func ListedNames(list, separators string) []string {
+	names := strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(separators, r) })
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
+	}
+	return names
+}
+
+// Lists reports whether a text lists names, with some characters beside letters
+// and digits.
+func Lists(text, extra string) bool { return extra != "" && only(text, extra) }
 
 func only(s, extra string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {

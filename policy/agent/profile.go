@@ -16,6 +16,8 @@ type Profile struct {
 	// Tools are the names of the tools the agent has by itself, and Open globs of
 	// those it may have besides; none when hookc does not know them.
 	Tools, Open []string
+	// Called are names of tools in other agents, in lower case, and the agent's own.
+	Called map[string]string
 	// Rules is how hooks run and combine; faithful follows the agent also
 	// where it lets something through in silence.
 	Rules func(faithful bool) policy.Profile
@@ -126,6 +128,3 @@ func (d *Agent) Event(native string) (policy.Event, bool) {
 	}
 	return "", false
 }
-
-// Natives lists the agent's own names of its events, sorted.
-func (d *Agent) Natives() []string { return d.names() }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/pattern"
 )
 
 // qwen is that of Qwen Code: Gemini CLI's hooks under Claude Code's names. A
@@ -45,10 +46,19 @@ var _ = register(Agent{
 		{Tier: policy.TierExtension, Base: Home, Path: ".qwen/extensions/*/hooks/hooks.json", Env: "QWEN_HOME", EnvPath: "extensions/*/hooks/hooks.json"},
 	},
 	protects: []string{".qwen/hooks", "~/.qwen/hooks"},
-	place: &Place{
+	settings: &Settings{
 		Handler: Handler{Type: "command", Command: "command", Timeout: "timeout", Name: "name"},
 		Unit:    time.Millisecond, Standard: time.Minute,
 		Matchers: searched,
+		Reading: Reading{
+			Doc: "settings.json of Qwen Code", Comments: true,
+			Gone: []string{"enabled", "disabled", "notifications"}, GoneTo: "disableAllHooks",
+			Matcher: MatcherReading{Flavour: pattern.ECMAScript, Star: true, Trim: true, Absent: EmptyHolds, Loose: true},
+			Hook: HookReading{
+				Types: []string{"command"}, Typed: true, NotRun: "a hook of type TYPE does not run here: hookc runs commands",
+				Env: "env", Async: "async", AsyncQuiet: true, Timeouts: TimeoutsJavaScript,
+			},
+		},
 		Switches: []Switch{{Path: "disableAllHooks", Off: true}, {Path: "hooksConfig.enabled"}, {Path: "hooksConfig.disabled", Names: true}},
 		Trust:    "Qwen Code runs hooks of settings files only in a folder it trusts",
 	},
@@ -66,20 +76,20 @@ var _ = register(Agent{
 })
 
 var qwenPoints = []point{
-	{name: "SessionStart", event: policy.SessionStart, may: qwenSays | MayContext},
-	{name: "SessionEnd", event: policy.SessionEnd},
+	{name: "SessionStart", event: policy.SessionStart, may: qwenSays | MayContext, at: At{Field: policy.FieldSource}},
+	{name: "SessionEnd", event: policy.SessionEnd, at: At{Field: policy.FieldReason}},
 	{name: "UserPromptSubmit", event: policy.PreSendMessage, may: qwenSays | MayDeny | MayContext},
 	{name: "PreToolUse", event: policy.PreToolExecution, may: qwenSays | MayAllow | MayAsk | MayDeny | MayContext},
 	{name: "PermissionRequest", event: policy.PermissionRequest, may: qwenSays | MayAllow | MayDeny},
 	{name: "PostToolUse", event: policy.PostToolExecution, may: qwenSays | MayContext},
 	{name: "PostToolUseFailure", event: policy.PostToolExecutionFailure, may: qwenSays | MayContext},
 	{name: "Stop", event: policy.StopEvent, may: qwenSays | MayDeny},
-	{name: "SubagentStart", event: policy.SubagentStart, may: qwenSays | MayContext, shape: shapeClaudeAgent},
-	{name: "SubagentStop", event: policy.SubagentStop, may: qwenSays | MayDeny, shape: shapeClaudeAgent},
-	{name: "StopFailure", event: policy.StopFailure},
-	{name: "Notification", event: policy.Notify},
-	{name: "PreCompact", event: policy.PreAutoCompact},
-	{name: "PostCompact", event: policy.PostAutoCompact},
+	{name: "SubagentStart", event: policy.SubagentStart, may: qwenSays | MayContext, shape: shapeClaudeAgent, at: At{Field: policy.FieldAgentType}},
+	{name: "SubagentStop", event: policy.SubagentStop, may: qwenSays | MayDeny, shape: shapeClaudeAgent, at: At{Field: policy.FieldAgentType}},
+	{name: "StopFailure", event: policy.StopFailure, at: At{Field: policy.FieldErrorType, Word: true}},
+	{name: "Notification", event: policy.Notify, at: At{Field: policy.FieldNotificationType, Word: true}},
+	{name: "PreCompact", event: policy.PreAutoCompact, at: At{Field: policy.FieldTrigger, Word: true}},
+	{name: "PostCompact", event: policy.PostAutoCompact, at: At{Field: policy.FieldTrigger, Word: true}},
 }
 
 const qwenSays = MaySystem | MaySuppress
@@ -118,16 +128,12 @@ var qwenProfile = &Profile{
 	Tools: []string{"agent", "ask_user_question", "cron_create", "cron_delete", "cron_list", "edit", "exit_plan_mode", "glob", "grep_search",
 		"list_directory", "lsp", "monitor", "read_file", "run_shell_command", "save_memory", "send_message", "skill", "structured_output",
 		"task_stop", "todo_write", "tool_search", "web_fetch", "write_file"},
-	Open: []string{"mcp__*"},
+	Open: []string{"mcp__*"}, Called: geminiCalled,
 	Rules: func(faithful bool) policy.Profile {
 		out := policy.Profile{Flat: true, Strategies: map[policy.Event]*policy.StrategySpec{}}
 		for i := range qwenPoints {
 			event := qwenPoints[i].event
-			out.Strategies[event] = &policy.StrategySpec{
-				Strategy: "qwen", Halt: policy.HaltNever, Fold: policy.FoldMax,
-				Doc:   "all run, at once unless a group that matches is sequential; " + qwenWord(event),
-				Rules: policy.Rules{Row: forkRow(qwenMay(&qwenPoints[i])), Conclude: unlessVoid(qwenConclude(event, faithful))},
-			}
+			out.Strategies[event] = forkSpec("qwen", qwenWord(event), qwenMay(&qwenPoints[i]), qwenConclude(event, faithful))
 		}
 		return out
 	},
@@ -163,8 +169,8 @@ func qwenWord(e policy.Event) string {
 // is; several are merged first, and what the merge loses is lost to a faithful
 // reading alone.
 func qwenAnswer(event policy.Event, said []policy.AgentAnswer, faithful bool) policy.Result {
-	q := &qwenMerge{event: event, faithful: faithful, said: said}
-	if event == policy.StopFailure || !q.sound() { // after an error nothing counts
+	q := &qwenMerge{forkMerge: forkMerge{agent: "Qwen Code", event: event, faithful: faithful, said: said}}
+	if event == policy.StopFailure || !q.sound(len(said) > 1 || q.looksInside()) { // after an error nothing counts
 		return q.r
 	}
 	q.merge()
@@ -190,40 +196,11 @@ func qwenConclude(event policy.Event, faithful bool) func(*policy.Context, polic
 
 // qwenMerge is one merge of answers.
 type qwenMerge struct {
-	event    policy.Event
-	faithful bool
-	said     []policy.AgentAnswer
+	forkMerge
 	// top and own are the merged answer and its hookSpecificOutput.
 	top, own map[string]any
 	// by is who said a part last, by its key.
 	by map[string]policy.By
-	r  policy.Result
-}
-
-func (q *qwenMerge) warn(by policy.By, format string, args ...any) {
-	q.r.Warnings = append(q.r.Warnings, safeSide(by, format, args...))
-}
-
-// sound reports whether every hookSpecificOutput can be read; where one cannot
-// Qwen Code gives up on the event.
-func (q *qwenMerge) sound() bool {
-	for i, s := range q.said {
-		if !jsNoObject(s.Value["hookSpecificOutput"]) {
-			continue
-		}
-		read := len(q.said) > 1 || q.looksInside()
-		if read && q.faithful {
-			q.r = policy.Result{Agent: giveUp, Warnings: []policy.Warning{safeSide(s.By, "hookSpecificOutput is no object: Qwen Code gives up on the whole event, and so does --faithful")}}
-			return false
-		}
-		if read {
-			q.warn(s.By, "hookSpecificOutput is no object; Qwen Code itself would give up on the whole event, here it costs only itself")
-		}
-		q.said = slices.Clone(q.said)
-		q.said[i].Value = jsSpread(s.Value, nil)
-		delete(q.said[i].Value, "hookSpecificOutput")
-	}
-	return true
 }
 
 // looksInside reports whether Qwen Code looks into the hookSpecificOutput of an
@@ -368,7 +345,7 @@ func (q *qwenMerge) permissionReasons(by policy.By, other []policy.Reason) []pol
 // no other takes back.
 func (q *qwenMerge) keep() {
 	for _, s := range q.said {
-		alone := &qwenMerge{event: q.event, faithful: true, said: []policy.AgentAnswer{s}}
+		alone := &qwenMerge{forkMerge: forkMerge{event: q.event, faithful: true, said: []policy.AgentAnswer{s}}}
 		if len(q.said) > 1 {
 			alone.merge()
 			alone.before()

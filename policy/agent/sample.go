@@ -26,7 +26,7 @@ func (e Entry) Refusable() bool {
 // Entries lists the agent's events in lifecycle order, those left out that
 // another stands for; a name that is several canonical events is there for
 // each.
-func (d *Agent) Entries(p *Place) []Entry {
+func (d *Agent) Entries(p *Settings) []Entry {
 	var out []Entry
 	for i := range d.points {
 		at := &d.points[i]
@@ -44,7 +44,6 @@ func (d *Agent) Entries(p *Place) []Entry {
 // a folder, to try a hook with. Where the agent does not name the event, the
 // input does not either.
 func (d *Agent) Sample(native, tool, dir string) []byte {
-	event, _ := d.eventOf(native)
 	at := d.find(native, nil)
 	input := map[string]any{"command": "true"}
 	values := []struct {
@@ -57,11 +56,9 @@ func (d *Agent) Sample(native, tool, dir string) []byte {
 	}
 	out := map[string]any{}
 	for _, v := range values {
-		spec := event.Spec()
-		if !spec.CanRead(v.field) {
-			continue
+		if at.event.Spec().CanRead(v.field) {
+			out[d.keyOf(at, v.field)] = v.value
 		}
-		out[d.keyOf(at, v.field)] = v.value
 	}
 	if !d.unnamed {
 		out[d.eventKey] = native
@@ -71,13 +68,6 @@ func (d *Agent) Sample(native, tool, dir string) []byte {
 		panic("agent: a sample is not JSON: " + err.Error())
 	}
 	return text
-}
-
-func (d *Agent) eventOf(native string) (policy.Event, bool) {
-	if at := d.find(native, nil); at != nil {
-		return at.event, true
-	}
-	return "", false
 }
 
 // keyOf is the agent's name of a field at an event.

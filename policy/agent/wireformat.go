@@ -102,7 +102,7 @@ func (d *Agent) WireFormat() *WireFormat {
 	for i := range d.points {
 		r.Points = append(r.Points, d.pointReading(&d.points[i]))
 	}
-	names := append(d.names(), policy.EventNames()...)
+	names := append(d.Natives(), policy.EventNames()...)
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		if points := d.candidates(name); len(points) > 0 {

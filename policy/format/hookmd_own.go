@@ -32,5 +32,5 @@ func ownFolder(dir string) bool {
 			commands = append(commands, line)
 		}
 	}
-	return len(commands) == 1 && agent.OwnCommand(commands[0])
+	return len(commands) == 1 && OwnCommand(commands[0])
 }

@@ -168,7 +168,7 @@ func switchesOff(n *Node) bool {
 	if name == nil || !name.IsText() || enabled == nil {
 		return false
 	}
-	on, is := boolOf(enabled)
+	on, is := enabled.Bool()
 	return is && !on && !slices.ContainsFunc(n.Entries, func(e Entry) bool {
 		return !slices.Contains([]string{"name", "enabled", "description"}, e.Key.Text.Value)
 	})

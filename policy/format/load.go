@@ -322,8 +322,8 @@ func (l *Loader) profile() {
 		return
 	}
 	for _, s := range agents {
-		if s.finish != nil && strings.HasPrefix(l.dialect.ID, s.id) {
-			p.Hooks = s.finish(l, p.Hooks)
+		if strings.HasPrefix(l.dialect.ID, s.id) {
+			p.Hooks = l.settle(s, p.Hooks)
 		}
 	}
 	switch {

@@ -4,66 +4,66 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/pattern"
 )
 
-// settings is how one agent writes hooks in its configuration: a map from its
-// own names of events to groups, each a matcher with its hooks. Which files
-// they are and what a timeout counts is in the agent's value (package agent);
-// an agent that is nothing but such a value is read by it alone. What differs
-// from the common shape is a function in settings_NAME.go.
+// settings reads the configuration of one agent, as the agent's value says it is
+// written (agent.Settings): a map from the agent's own names of events to groups,
+// each a matcher with its hooks, or to the hooks themselves.
 type settings struct {
 	// id is that of the agent, and the name of the reader.
-	id, doc string
-	// files are what further configuration files are called, with the folders
-	// they stand in, such as "policy.d/*.json". also finds others by what lies
-	// beside them, nil none.
+	id string
+	// files are what configuration files are called, with the folders they stand in.
 	files []string
-	also  func(in *File) bool
-	// comments is true when the agent's files may hold comments.
-	comments bool
-	// broken reports whether the agent goes on without a file that is not JSON,
-	// which is then a warning; nil is never.
-	broken func(l *Loader) bool
-	// root finds the map of events in a file, having looked at the switches
-	// beside it; nil takes what stands under "hooks". A nil result means that
-	// the file has none.
-	root func(r *settingsReader, root *Node) *Node
+	*agent.Settings
+	// flat is true where the hooks of an event stand in its list themselves.
+	flat bool
+	special
+}
+
+// special is what data cannot say of an agent's settings; nil functions change
+// nothing.
+type special struct {
+	// root looks at what stands in a file besides the hooks; events is the map of
+	// events in the hooks, nil for a file that the agent ignores.
+	root   func(r *settingsReader, root *Node)
+	events func(r *settingsReader, hooks *Node) *Node
 	// matcher reads the conditions of a group on an event; ok is false when its
 	// hooks can never run, which has been reported.
 	matcher func(r *settingsReader, event policy.Event, native string, group *Node) (c []policy.Condition, ok bool)
-	// body reads what a hook does; nil takes its command. False drops the hook,
-	// which has been reported.
-	body func(r *settingsReader, native string, node *Node, h *policy.Hook) bool
 	// hook finishes a hook read from its node; false drops it, which has been
-	// reported. nil adds nothing.
+	// reported.
 	hook func(r *settingsReader, native string, group, node *Node, h *policy.Hook) bool
-	// finish settles what needs every file of the agent, such as hooks that are
-	// written twice; nil leaves them.
+	// finish settles what needs every file of the agent.
 	finish func(l *Loader, hooks []*policy.Hook) []*policy.Hook
+}
 
-	// place is the agent's; flat is true where the hooks of an event stand in its
-	// list themselves, without groups.
-	place *agent.Place
-	flat  bool
+var specials = map[string]special{
+	"clawdcode": {events: clawdRoot, matcher: clawdMatcher, hook: clawdHook, finish: clawdFinish},
+	"gemini":    {root: geminiRoot, hook: geminiHook, finish: forkFinish},
+	"qwen":      {root: qwenRoot, hook: qwenHook, finish: forkFinish},
 }
 
 var agents []*settings
 
-// registerSettings adds an agent's configuration and the format that reads it.
-func registerSettings(s settings) *settings {
-	a, err := agent.Find(s.id)
-	if err != nil || s.matcher == nil {
-		panic("format: the settings of " + s.id + " are incomplete")
+// init adds a reader for the settings of every agent that is read by its value.
+func init() {
+	for _, a := range agent.All() {
+		if slices.ContainsFunc(a.Files, func(f agent.File) bool { return f.Format == a.ID }) {
+			registerSettings(a)
+		}
 	}
-	if s.place, err = a.Place(); err != nil {
+}
+
+func registerSettings(a *agent.Agent) {
+	own, err := a.Settings()
+	if err != nil {
 		panic("format: " + err.Error())
 	}
+	s := &settings{id: a.ID, files: own.Reading.Also, Settings: own, special: specials[a.ID]}
 	for _, f := range a.Files {
 		if f.Format != s.id || f.Tier == policy.TierExtension {
 			continue
@@ -75,9 +75,12 @@ func registerSettings(s settings) *settings {
 		s.files = append(s.files, name)
 		s.flat = s.flat || f.Layout == agent.Flat || f.Layout == agent.FlatTables
 	}
-	agents = append(agents, &s)
-	register(Format{Name: s.id, Doc: s.doc, Match: s.match, Read: s.read})
-	return &s
+	agents = append(agents, s)
+	doc := own.Reading.Doc
+	if doc == "" {
+		doc = "settings of " + a.ID
+	}
+	register(Format{Name: s.id, Doc: doc, Match: s.match, Read: s.read})
 }
 
 // match goes by the name of the file and of its folder.
@@ -90,7 +93,17 @@ func (s *settings) match(in *File) bool {
 		n := min(strings.Count(f, "/")+1, len(path))
 		ok, err := filepath.Match(f, strings.Join(path[len(path)-n:], "/"))
 		return ok && err == nil
-	}) || s.also != nil && s.also(in)
+	}) || s.plugin(in) != ""
+}
+
+// plugin is the root of the plugin whose hooks a file holds, "" for none.
+func (s *settings) plugin(in *File) string {
+	folder := filepath.Dir(in.Path)
+	root := filepath.Dir(folder)
+	if s.Reading.Plugins == "" || filepath.Base(in.Path) != "hooks.json" || filepath.Base(folder) != "hooks" || !exists(filepath.Join(root, s.Reading.Plugins)) {
+		return ""
+	}
+	return root
 }
 
 // settingsReader reads one file of an agent's configuration.
@@ -98,10 +111,10 @@ type settingsReader struct {
 	*settings
 	l       *Loader
 	in      *File
-	src     *diag.Source
-	source  *policy.SourceFile
 	config  *policy.FileConfig
 	dialect *agent.Agent
+	// at is what holds at the event that is read.
+	at agent.At
 	// repeated is true while what has been read once is read for another event
 	// of the same name.
 	repeated bool
@@ -112,24 +125,16 @@ func (s *settings) read(l *Loader, in *File) {
 	if err != nil {
 		panic("format: " + err.Error())
 	}
+	of := *s
 	if l.dialect != nil && strings.HasPrefix(l.dialect.ID, s.id) {
 		d = l.dialect
-	}
-	r := &settingsReader{settings: s, l: l, in: in, src: diag.NewSource(in.Name, in.Content), source: l.Source(in, s.id),
-		config: &policy.FileConfig{Dir: filepath.Dir(in.Path), Within: in.Within}, dialect: d}
-	root, found := r.parse()
-	if root == nil && len(found) == 0 {
-		found.Add(emptySettings(r.src))
-	}
-	if root != nil && strings.TrimSpace(in.Content) == "" { // an empty TOML file is a whole one, which other settings may be missing from
-		found.Add(codeNative.Report(diag.Span{Source: r.src}, "the file is empty: none of its hooks runs"))
-	}
-	if root == nil && s.broken != nil && s.broken(l) {
-		for i := range found {
-			found[i].Severity = diag.Warning
+		if own, err := d.Settings(); err == nil {
+			of.Settings = own
 		}
 	}
-	l.Report(in, found...)
+	l.Source(in, s.id)
+	r := &settingsReader{settings: &of, l: l, in: in, config: &policy.FileConfig{Dir: filepath.Dir(in.Path), Within: in.Within}, dialect: d}
+	root := r.parse()
 	switch {
 	case root == nil:
 	case root.Shape != Map:
@@ -141,21 +146,37 @@ func (s *settings) read(l *Loader, in *File) {
 	}
 }
 
+// parse reads the text of the file, and reports what is wrong with it.
+func (r *settingsReader) parse() *Node {
+	parse := ParseJSON
+	switch {
+	case strings.EqualFold(filepath.Ext(r.in.Path), ".toml"):
+		parse = ParseTOML
+	case r.Reading.Comments:
+		parse = ParseJSONC
+	}
+	src := diag.NewSource(r.in.Name, r.in.Content)
+	root, found := parse(src)
+	if root == nil && len(found) == 0 {
+		found.Add(emptySettings(src))
+	}
+	if root != nil && strings.TrimSpace(r.in.Content) == "" { // an empty TOML file is a whole one, which other settings may be missing from
+		found.Add(codeNative.Report(diag.Span{Source: src}, "the file is empty: none of its hooks runs"))
+	}
+	if root == nil && r.Reading.GoesOn && r.l.faithful {
+		for i := range found {
+			found[i].Severity = diag.Warning
+		}
+	}
+	r.l.Report(r.in, found...)
+	return root
+}
+
 // emptySettings says that a file holds nothing, as one that is being saved does
 // for a moment.
 func emptySettings(src *diag.Source) diag.Diagnostic {
 	return codeSyntax.Report(diag.Span{Source: src}, "the file is empty: none of its hooks runs").
 		WithHint("{} is a configuration without hooks")
-}
-
-func (r *settingsReader) parse() (*Node, diag.List) {
-	switch {
-	case strings.EqualFold(filepath.Ext(r.in.Path), ".toml"):
-		return ParseTOML(r.src)
-	case r.comments:
-		return ParseJSONC(r.src)
-	}
-	return ParseJSON(r.src)
 }
 
 func (r *settingsReader) report(d diag.Diagnostic) {
@@ -164,18 +185,82 @@ func (r *settingsReader) report(d diag.Diagnostic) {
 	}
 }
 
+// passed reports a part that the agent passes over.
+func (r *settingsReader) passed(at diag.Span, format string, args ...any) {
+	r.report(codeNative.Report(at, format, args...))
+}
+
 func (r *settingsReader) faithful() bool { return r.l.faithful }
 
+// events is the map of events in a file, nil for none. A list of hooks that each
+// name their event is one too.
 func (r *settingsReader) events(root *Node) *Node {
+	r.noteSwitches(root)
 	if r.root != nil {
-		return r.root(r, root)
+		r.root(r, root)
 	}
-	return root.Get("hooks")
+	hooks := root.Get("hooks")
+	switch {
+	case hooks == nil:
+		return nil
+	case r.special.events != nil:
+		return r.special.events(r, hooks)
+	case slices.ContainsFunc(r.dialect.Files, func(f agent.File) bool { return f.Layout == agent.FlatTables }):
+		return r.listed(hooks)
+	case hooks.Shape != Map:
+		return hooks
+	}
+	events := *hooks
+	events.Entries = nil
+	for _, e := range hooks.Entries {
+		name := e.Key.Text.Value
+		switch {
+		case slices.Contains(r.Reading.Beside, name):
+			continue
+		case slices.Contains(r.Reading.Gone, name):
+			r.report(codeNative.Report(e.Key.Span, "hooks.%s is passed over", name).WithHint("%s takes its place", r.Reading.GoneTo))
+			continue
+		case r.Reading.Rejects && len(r.dialect.EventsOf(name)) == 0:
+			r.unknown(e.Key, "%s has no event %q and rejects the whole file: none of its hooks runs")
+			return nil
+		}
+		events.Entries = append(events.Entries, e)
+	}
+	return &events
+}
+
+func (r *settingsReader) unknown(key *Node, text string) {
+	native, natives := key.Text.Value, r.dialect.Natives()
+	r.report(codeNative.Report(key.Span, text, r.id, native).
+		WithHint("%s", diag.DidYouMean(native, natives, "events: "+strings.Join(natives, ", "))))
+}
+
+// listed turns a list of hooks, each of which names its event, into a map from
+// events to hooks.
+func (r *settingsReader) listed(list *Node) *Node {
+	if list.Shape != List {
+		r.passed(list.Span, "hooks is a list, written [[hooks]]; this is %s: none of it runs", list.what())
+		return nil
+	}
+	out := &Node{Shape: Map, Span: list.Span}
+	for _, n := range list.Items {
+		event := n.Get("event")
+		if event == nil || !event.IsText() {
+			r.passed(n.Span, "the hook names no event: it is passed over")
+			continue
+		}
+		if e := out.entry(event.Text.Value); e != nil {
+			e.Value.Items = append(e.Value.Items, n)
+			continue
+		}
+		out.Entries = append(out.Entries, Entry{event, &Node{Shape: List, Span: n.Span, Items: []*Node{n}}})
+	}
+	return out
 }
 
 func (r *settingsReader) readEvents(events *Node) {
 	if events.Shape != Map {
-		r.report(codeNative.Report(events.Span, "hooks is a map from events to groups; this is %s: none of it runs", events.what()))
+		r.passed(events.Span, "hooks is a map from events to groups; this is %s: none of it runs", events.what())
 		return
 	}
 	for _, e := range events.Entries {
@@ -183,11 +268,11 @@ func (r *settingsReader) readEvents(events *Node) {
 		means := r.dialect.EventsOf(native)
 		switch {
 		case len(means) == 0:
-			r.report(codeNative.Report(e.Key.Span, "%s has no event %q: these hooks never run", r.id, native).
-				WithHint("%s", diag.DidYouMean(native, r.dialect.Natives(), "events: "+strings.Join(r.dialect.Natives(), ", "))))
+			r.unknown(e.Key, "%s has no event %q: these hooks never run")
 		case e.Value.Shape != List:
-			r.report(codeNative.Report(e.Value.Span, "%s takes a list of groups; this is %s: none of it runs", native, e.Value.what()))
+			r.passed(e.Value.Span, "%s takes a list of groups; this is %s: none of it runs", native, e.Value.what())
 		default:
+			r.at = r.dialect.At(native)
 			for _, group := range e.Value.Items {
 				for i, event := range means {
 					r.repeated = i > 0
@@ -201,7 +286,7 @@ func (r *settingsReader) readEvents(events *Node) {
 
 func (r *settingsReader) group(event policy.Event, native string, group *Node) {
 	if group.Shape != Map {
-		r.report(codeNative.Report(group.Span, "a group is a map with hooks; this is %s: it is passed over", group.what()))
+		r.passed(group.Span, "a group is a map with hooks; this is %s: it is passed over", group.what())
 		return
 	}
 	hooks := group.Get("hooks")
@@ -212,7 +297,7 @@ func (r *settingsReader) group(event policy.Event, native string, group *Node) {
 		r.report(codeNative.Report(itemSpan(group), "the group has no list of hooks: it does nothing").WithHint(`write "hooks": [{"type": "command", "command": "…"}]`))
 		return
 	}
-	conditions, ok := r.matcher(r, event, native, group)
+	conditions, ok := r.conditions(event, native, group)
 	if !ok {
 		return
 	}
@@ -225,105 +310,6 @@ func (r *settingsReader) group(event policy.Event, native string, group *Node) {
 			r.l.Add(r.in, h)
 		}
 	}
-}
-
-// one reads a hook; nil when it cannot run, which has been reported.
-func (r *settingsReader) one(event policy.Event, native string, group, n *Node) *policy.Hook {
-	if n.Shape != Map {
-		r.report(codeNative.Report(n.Span, "a hook is a map with a command; this is %s: it is passed over", n.what()))
-		return nil
-	}
-	h := &policy.Hook{
-		Event: event, Kind: policy.KindBash, Priority: policy.DefaultPriority, Retry: 0, Span: itemSpan(n), Dir: r.config.Dir,
-		File: r.config, Timeout: r.place.Standard, OnError: policy.OnErrorSkip, OnTimeout: policy.OnErrorSkip,
-		Body: policy.Body{Protocol: policy.Protocol(r.dialect.ID), Agent: policy.AgentBody{Emulate: r.faithful(), Event: native}},
-	}
-	if body := r.body; body != nil && !body(r, native, n, h) || body == nil && !r.command(n, h) {
-		return nil
-	}
-	if name := n.Get("name"); name != nil && name.IsText() {
-		h.Description = name.Text.Value
-	}
-	r.timeout(n.Get("timeout"), h)
-	if r.hook != nil && !r.hook(r, native, group, n, h) {
-		return nil
-	}
-	return h
-}
-
-// timeout takes over the time a hook has, where it is written.
-func (r *settingsReader) timeout(t *Node, h *policy.Hook) {
-	if t == nil {
-		return
-	}
-	h.TimeoutSpan = t.Span
-	if v, ok := t.Float(); ok && v > 0 && v*float64(r.place.Unit) < float64(maxDuration) {
-		h.Timeout = time.Duration(v * float64(r.place.Unit))
-	}
-}
-
-// command reads the command of a hook. One that starts hookc itself is none.
-func (r *settingsReader) command(n *Node, h *policy.Hook) bool {
-	command := n.Get("command")
-	if command == nil || !command.IsText() || strings.TrimSpace(command.Text.Value) == "" {
-		r.report(codeNative.Report(itemSpan(n), "the hook has no command: it is passed over"))
-		return false
-	}
-	h.Body.Command = command.Text
-	return !ourselves(command.Text.Value)
-}
-
-// ourselves reports whether a command starts hookc itself: hookc stands in
-// front of the other hooks and does not run itself as one (docs/cli.md).
-func ourselves(command string) bool {
-	commands, _, _ := splitCommands(command)
-	for _, words := range commands {
-		for i, w := range words {
-			base := strings.TrimSuffix(filepath.Base(w.text), ".exe")
-			switch {
-			case strings.Contains(w.text, "=") && i == 0:
-				continue // a variable before the command
-			case base == "hookgate", base == "hookc" && i+1 < len(words) && words[i+1].text == "run":
-				return true
-			}
-			break
-		}
-	}
-	return false
-}
-
-// nativeNames is the condition that a field is one of several texts.
-func nativeNames(written diag.Text, f policy.Field, names ...string) policy.Condition {
-	c := nativeTest(written, f, func(s string) bool {
-		for _, n := range names {
-			if s == n {
-				return true
-			}
-		}
-		return false
-	})
-	c.Atom.Op, c.Atom.Values = policy.AtomIn, names
-	return c
-}
-
-// nativeTest is the condition that a text field passes a test. A field that is
-// absent never does.
-func nativeTest(written diag.Text, f policy.Field, test func(string) bool) policy.Condition {
-	return policy.Condition{Key: policy.FilterNative, Value: written, Atom: &policy.Atom{
-		Op: policy.AtomMatch, Field: f, Values: []string{written.Value}, Reads: []policy.Field{f},
-		Test: func(c *policy.Context) bool {
-			v, ok := c.Get(f)
-			s, isText := v.(string)
-			return ok && isText && test(s)
-		},
-	}}
-}
-
-// nativePattern is the condition that a text field matches a pattern.
-func nativePattern(written diag.Text, f policy.Field, p *pattern.Pattern) policy.Condition {
-	c := nativeTest(written, f, p.Match)
-	c.Atom.Literals = p.Literals()
-	return c
 }
 
 var codeNative = diag.Define(diag.Code{

@@ -5,24 +5,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/pattern"
 )
-
-// The config.json and settings.json of ClawdCode (docs/dialects, clawdcode
-// §2.5 to §2.7).
-var _ = registerSettings(settings{
-	id: "clawdcode", doc: "config.json and settings.json of ClawdCode",
-	broken:  func(l *Loader) bool { return l.faithful },
-	root:    clawdRoot,
-	matcher: clawdMatcher,
-	hook:    clawdHook,
-	finish:  clawdFinish,
-})
 
 // clawdFile is what one file sets besides its hooks. What it does not set is
 // nil.
@@ -33,19 +20,15 @@ type clawdFile struct {
 	concurrent        *Node
 	// events are the lists it holds, by the agent's names of the events.
 	events map[string]*Node
-	// broken are the matchers of groups without hooks, at which the agent's own
-	// code gives up, by event.
-	broken map[policy.Event][][]policy.Condition
+	// broken are groups without hooks, at which the agent's own code gives up, each
+	// as a hook with its matcher, by event.
+	broken map[policy.Event][]*policy.Hook
 }
 
 // clawdRoot reads what a file sets and gives the map of its events, or nil for
 // a file that the agent ignores.
-func clawdRoot(r *settingsReader, root *Node) *Node {
-	hooks := root.Get("hooks")
-	if hooks == nil {
-		return nil
-	}
-	f := &clawdFile{in: r.in, events: map[string]*Node{}, broken: map[policy.Event][][]policy.Condition{}}
+func clawdRoot(r *settingsReader, hooks *Node) *Node {
+	f := &clawdFile{in: r.in, events: map[string]*Node{}, broken: map[policy.Event][]*policy.Hook{}}
 	if bad := f.read(r, hooks); bad != nil {
 		r.report(*bad)
 		return nil
@@ -112,7 +95,7 @@ func (f *clawdFile) read(r *settingsReader, hooks *Node) *diag.Diagnostic {
 // events that never fire.
 func (f *clawdFile) groups(r *settingsReader, native string, list *Node) {
 	event, _ := r.dialect.Event(native)
-	if slices.Contains(agent.ClawdNever(), native) && len(list.Items) > 0 {
+	if r.dialect.At(native).Never && len(list.Items) > 0 {
 		r.report(codeNeverFires.Report(list.Span, "ClawdCode never fires %s: these hooks never run", native))
 	}
 	for _, g := range list.Items {
@@ -121,7 +104,7 @@ func (f *clawdFile) groups(r *settingsReader, native string, list *Node) {
 		}
 		conditions, ok := clawdMatcher(r, event, native, g)
 		if ok {
-			f.broken[event] = append(f.broken[event], conditions)
+			f.broken[event] = append(f.broken[event], &policy.Hook{Filter: policy.Filter{Conditions: conditions}})
 		}
 	}
 }
@@ -255,28 +238,13 @@ func inputText(c *policy.Context, keys ...string) string {
 	return ""
 }
 
-// clawdHook finishes a hook. A timeout of nothing ends it at once.
-func clawdHook(r *settingsReader, _ string, _, n *Node, h *policy.Hook) bool {
-	if !r.commandType(n) {
-		return false
-	}
-	if t := n.Get("timeout"); t != nil {
-		v, ok := t.Float()
-		switch {
-		case !ok:
-			h.TimeoutSpan = diag.Span{}
-		case v <= 0:
-			h.Timeout = time.Nanosecond
-			r.report(codeTimeout.Report(t.Span, "a timeout of %s ends the hook at once", t.Text.Value))
-		case v >= 1000:
-			r.report(codeTimeout.Report(t.Span, "the timeout is %s seconds: ClawdCode counts seconds, not milliseconds", t.Text.Value))
-		}
-	}
+// clawdHook notes which file a hook is of.
+func clawdHook(r *settingsReader, _ string, _, _ *Node, h *policy.Hook) bool {
 	if r.in.Untrusted == "" {
 		if r.l.clawdHooks == nil {
 			r.l.clawdHooks = map[*policy.Hook]int{}
 		}
 		r.l.clawdHooks[h] = len(r.l.clawd) - 1
 	}
-	return r.unset(h, "FILE_PATH")
+	return true
 }

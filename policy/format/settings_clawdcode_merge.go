@@ -100,7 +100,7 @@ func (l *Loader) clawdSettle(at int, h *policy.Hook) {
 			continue
 		}
 		h.Filter.Conditions = append(h.Filter.Conditions,
-			noneOf(where("not where a group without hooks matches", f.events[h.Body.Agent.Event].Span), f.broken[h.Event]))
+			whereNone(diag.Text{Value: "not where a group without hooks matches", Span: f.events[h.Body.Agent.Event].Span}, f.broken[h.Event]...))
 	}
 }
 

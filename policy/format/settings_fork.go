@@ -1,7 +1,9 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -122,40 +124,15 @@ func (c *forkConfig) giveUp(hooks []*policy.Hook) []*policy.Hook {
 // once makes each of several hooks with one key run only where none before it
 // does.
 func (c *forkConfig) once(hooks []*policy.Hook) []*policy.Hook {
-	first := map[string][]*policy.Hook{}
-	for _, h := range hooks {
-		key := c.facts[h].key
-		if h.Untrusted != "" {
-			continue
-		}
-		before := first[key]
-		first[key] = append(before, h)
-		for _, b := range before {
-			if len(b.Filter.Conditions) == 0 {
-				h.Disabled = true
-				break
-			}
-		}
-		if len(before) > 0 && !h.Disabled {
-			match := matchers(before)
-			h.Filter.Conditions = append(slices.Clip(h.Filter.Conditions), forkCondition(before,
-				fmt.Sprintf("not where the same hook runs already (%s)", whereWritten(before)), func(in *policy.Context) bool { return !match(in) }))
-		}
-	}
-	return hooks
-}
-
-// matchers reports whether any of the hooks' filters matches.
-func matchers(hooks []*policy.Hook) func(*policy.Context) bool {
-	filters := make([][]policy.Condition, len(hooks))
-	for i, h := range hooks {
-		filters[i] = h.Filter.Conditions
-	}
-	return func(in *policy.Context) bool {
-		return slices.ContainsFunc(filters, func(all []policy.Condition) bool {
-			return !slices.ContainsFunc(all, func(c policy.Condition) bool { return !c.Atom.Test(in) })
+	return once(hooks,
+		func(h *policy.Hook) (string, bool) { return c.facts[h].key, true },
+		func(h *policy.Hook, before []*policy.Hook) bool {
+			h.Disabled = h.Disabled || unconditional(before)
+			return false
+		},
+		func(before []*policy.Hook) string {
+			return fmt.Sprintf("not where the same hook runs already (%s)", whereWritten(before))
 		})
-	}
 }
 
 // whereWritten says where hooks are written.
@@ -165,24 +142,6 @@ func whereWritten(hooks []*policy.Hook) string {
 		out = append(out, h.Span.String())
 	}
 	return strings.Join(out, ", ")
-}
-
-// forkCondition is a condition that other hooks' matchers make.
-func forkCondition(others []*policy.Hook, text string, test func(*policy.Context) bool) policy.Condition {
-	var reads []policy.Field
-	for _, h := range others {
-		for _, c := range h.Filter.Conditions {
-			reads = append(reads, c.Atom.Reads...)
-		}
-	}
-	slices.Sort(reads)
-	reads = slices.Compact(reads)
-	field := policy.FieldEvent
-	if len(reads) > 0 {
-		field = reads[0]
-	}
-	return policy.Condition{Key: policy.FilterNative, Value: diag.Text{Value: text, Span: others[0].Span},
-		Atom: &policy.Atom{Op: policy.AtomMatch, Field: field, Values: []string{text}, Reads: reads, Test: test}}
 }
 
 // order is at once for all hooks that match, or in turn when the group of one
@@ -232,8 +191,7 @@ func group(hooks []*policy.Hook) {
 // atOnce are copies of the hooks outside sequential groups, for events where
 // no such group matches.
 func (c *forkConfig) atOnce(leads, free []*policy.Hook) []*policy.Hook {
-	match := matchers(leads)
-	alone := forkCondition(leads, "where no sequential group matches ("+whereWritten(leads)+")", func(in *policy.Context) bool { return !match(in) })
+	alone := whereNone(diag.Text{Value: "where no sequential group matches (" + whereWritten(leads) + ")", Span: leads[0].Span}, leads...)
 	var out []*policy.Hook
 	for _, h := range free {
 		if _, never := besides(h, leads); never {
@@ -254,7 +212,7 @@ func (c *forkConfig) atOnce(leads, free []*policy.Hook) []*policy.Hook {
 // inTurn are the hooks, one after another, for events where a sequential group
 // matches.
 func (c *forkConfig) inTurn(leads, live []*policy.Hook) []*policy.Hook {
-	with := forkCondition(leads, "where a sequential group matches ("+whereWritten(leads)+")", matchers(leads))
+	with := whereAny(diag.Text{Value: "where a sequential group matches (" + whereWritten(leads) + ")", Span: leads[0].Span}, leads...)
 	var out []*policy.Hook
 	for _, h := range live {
 		if !c.facts[h].sequential {
@@ -284,7 +242,7 @@ func besides(h *policy.Hook, leads []*policy.Hook) (always, never bool) {
 	if own.Atom.Op != policy.AtomIn {
 		return false, false
 	}
-	match := matchers(leads)
+	match := runs(leads)
 	always, never = true, true
 	for _, name := range own.Atom.Values {
 		if match(policy.NewContext(h.Event).Set(own.Atom.Field, name)) {
@@ -294,4 +252,102 @@ func besides(h *policy.Hook, leads []*policy.Hook) (always, never bool) {
 		never = false
 	}
 	return always, never
+}
+
+// geminiRoot reads the switches. What an untrusted file switches does not
+// count, nor what an extension does.
+func geminiRoot(r *settingsReader, root *Node) {
+	config := root.Get("hooksConfig")
+	if config == nil || r.in.Untrusted != "" || r.in.Tier == policy.TierExtension {
+		return
+	}
+	if n := config.Get("enabled"); n != nil {
+		r.l.fork.turn(n, true)
+	}
+	if list := config.Get("disabled"); list != nil {
+		for _, n := range list.Items {
+			if n.IsText() {
+				r.l.fork.disabled = append(r.l.fork.disabled, n.Text)
+			}
+		}
+	}
+}
+
+// qwenRoot reads the switch. The project's word is before the user's: files are
+// read in the order of their hooks, and the project's come first.
+func qwenRoot(r *settingsReader, root *Node) {
+	c := &r.l.fork
+	if n := root.Get("disableAllHooks"); n != nil && r.in.Untrusted == "" && r.in.Tier != policy.TierExtension && (r.in.Tier == policy.TierProject || !c.switched) {
+		c.turn(n, false)
+	}
+}
+
+// turn takes over a switch that turns hooks on with the value on.
+func (c *forkConfig) turn(n *Node, on bool) {
+	value, ok := n.Bool()
+	if !ok {
+		return
+	}
+	if c.off, c.switched = (diag.Span{}), true; value != on {
+		c.off = n.Span
+	}
+}
+
+// geminiHook finishes a hook: what it is called, and its group.
+func geminiHook(r *settingsReader, _ string, group, n *Node, h *policy.Hook) bool {
+	f := r.forkHook(group, h)
+	if n.Get("type").Text.Value == "plugin" { // its command is neither a name nor part of what makes it one
+		f.key = h.Description + ":"
+		if h.Description == "" {
+			f.id = "unknown-hook"
+		}
+	}
+	r.l.fork.note(h, f)
+	return true
+}
+
+// qwenHook registers a hook unless another of the same event and file is called
+// the same under the same matcher: Qwen Code registers only one.
+func qwenHook(r *settingsReader, _ string, group, _ *Node, h *policy.Hook) bool {
+	f := r.forkHook(group, h)
+	text := func(key string) string {
+		if n := group.Get(key); n != nil {
+			return n.Tag + n.Text.Value
+		}
+		return ""
+	}
+	key := strings.Join([]string{string(h.Event), h.Body.Agent.Event, r.in.Path, f.id, text("matcher"), text("sequential")}, "\x00")
+	if r.l.fork.registered == nil {
+		r.l.fork.registered = map[string]string{}
+	}
+	before, taken := r.l.fork.registered[key]
+	switch {
+	case !taken:
+		r.l.fork.registered[key] = h.Body.Command.Value
+		r.l.fork.note(h, f)
+	case before != h.Body.Command.Value:
+		r.report(codeNative.Report(h.Span, "another hook of this event is called %q: this one never runs", f.id).WithHint("give it a name of its own"))
+	}
+	return !taken
+}
+
+// forkHook is what a hook is called, its group, and a matcher that is no text and
+// counts as one: the agent's planner throws on it, at events that give it something
+// to match. An extension's own variables are written into its commands.
+func (r *settingsReader) forkHook(group *Node, h *policy.Hook) *forkFacts {
+	if r.in.Tier == policy.TierExtension {
+		sep := string(filepath.Separator)
+		text := strings.NewReplacer("${extensionPath}", filepath.Dir(filepath.Dir(r.in.Path)), "${/}", sep, "${pathSeparator}", sep).
+			Replace(h.Body.Command.Value)
+		if text != h.Body.Command.Value {
+			h.Body.Command = diag.Text{Value: text, Span: h.Body.Command.Span}
+		}
+	}
+	f := &forkFacts{id: cmp.Or(h.Description, h.Body.Command.Value), key: h.Description + ":" + h.Body.Command.Value, sequential: isTrue(group.Get("sequential"))}
+	if m := group.Get("matcher"); m != nil && !m.IsText() && counts(m) {
+		if _, looked := r.looked(h.Event); looked {
+			f.broken = m.Span
+		}
+	}
+	return f
 }

@@ -122,7 +122,7 @@ func TestGeminiMatchers(t *testing.T) {
 		p, codes := forkLoad(t, "gemini", false, `{"hooks": {"`+c.event+`": [{"matcher": `+c.matcher+`, `+hookA+`}]}}`)
 		assert.Equal(t, c.codes, codes, c.matcher)
 		require.Len(t, p.Hooks, 1)
-		match := matchers(p.Hooks)
+		match := runs(p.Hooks)
 		for _, text := range c.hits {
 			assert.True(t, match(policy.NewContext(p.Hooks[0].Event).Set(c.field, text)), "%s on %q", c.matcher, text)
 		}

@@ -183,7 +183,7 @@ func TestClaudeWord(t *testing.T) {
 		"--d=${CLAUDE_PLUGIN_ROOT}":     `'--d='"${CLAUDE_PLUGIN_ROOT}"`,
 		"${CLAUDE_PROJECT_DIR}${OTHER}": `"${CLAUDE_PROJECT_DIR}"'${OTHER}'`,
 	} {
-		assert.Equal(t, want, claudeWord(text))
+		assert.Equal(t, want, placedWord(text))
 	}
 }
 

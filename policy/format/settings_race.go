@@ -3,6 +3,7 @@ package format
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -14,6 +15,43 @@ import (
 func (c *forkConfig) contagion(l *Loader, leads, free []*policy.Hook) {
 	l.diags.Add(codeTogether.Report(leads[0].Span, "sequential holds for the whole of %s: where this group matches, %d of other groups run in turn too (%s), each on what the one before it left",
 		leads[0].Body.Agent.Event, len(free), whereWritten(free)).WithHint("mark them sequential as well, or take it away here"))
+}
+
+// races reports two hooks of one agent that start at once, may meet and may
+// both rewrite a call.
+func (l *Loader) races(hooks []*policy.Hook) {
+	var writers []*policy.Hook
+	for _, h := range hooks {
+		if h.Event == policy.PreToolExecution && h.Body.Agent.Event != "" && h.Untrusted == "" && !h.Async && mayRewrite(h) {
+			writers = append(writers, h)
+		}
+	}
+	for i, h := range writers {
+		for _, before := range writers[:i] {
+			if apart(before, h) {
+				continue
+			}
+			l.diags.Add(codeTogether.Report(h.Span, "this hook and the one at %s start at once and may both rewrite a call: the agent keeps what finishes last, hookc the later in the files, and neither sees the other's", before.Span).
+				WithHint("write one hook that does both"))
+			return
+		}
+	}
+}
+
+// apart reports whether the names of tools that two hooks list have none in
+// common.
+func apart(a, b *policy.Hook) bool {
+	one, two := listedTools(a), listedTools(b)
+	return one != nil && two != nil && !slices.ContainsFunc(one, func(name string) bool { return slices.Contains(two, name) })
+}
+
+func listedTools(h *policy.Hook) []string {
+	for _, c := range h.Filter.Conditions {
+		if a := c.Atom; a != nil && a.Op == policy.AtomIn && a.Field == policy.FieldToolName {
+			return a.Values
+		}
+	}
+	return nil
 }
 
 var rewrites = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`tool_input["'\s\\]*[:=]|updatedInput|tool_input=`) })

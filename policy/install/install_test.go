@@ -11,14 +11,15 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/hookc/hookc/policy/agent"
+	"github.com/hookc/hookc/policy/format"
 )
 
 func target(t testing.TB, whose string, layout agent.Layout) *Target {
 	d, err := agent.Find(whose)
 	require.NoError(t, err)
-	p, err := d.Place()
+	p, err := d.Settings()
 	require.NoError(t, err)
-	return &Target{Name: "settings", Layout: layout, Handler: p.Handler, Key: p.Matchers.Key, Unit: p.Unit, Own: agent.OwnCommand}
+	return &Target{Name: "settings", Layout: layout, Handler: p.Handler, Key: p.Matchers.Key, Unit: p.Unit, Own: format.OwnCommand}
 }
 
 func entry(event, matcher string) Entry {

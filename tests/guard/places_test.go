@@ -17,7 +17,7 @@ func TestAgentsConfiguration(t *testing.T) {
 	g := guard(t, "path-guard")
 	files := 0
 	for _, d := range agent.All() {
-		place, err := d.Place()
+		place, err := d.Settings()
 		if err != nil {
 			continue
 		}

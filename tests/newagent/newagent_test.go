@@ -6,6 +6,7 @@ package newagent_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -148,6 +149,53 @@ func TestOwnSettings(t *testing.T) {
 		got := p.run(0, `{"moment": "beforeCall", "tool": "`+tool+`", "args": {"command": "nope"}}`, "run", "--dialect", "sorrel", "--profile", "sorrel")
 		assert.Equal(t, `{"because":"`+want+`","word":"deny"}`, strings.TrimSpace(got), tool)
 	}
+}
+
+// TestSettingsShape: the shape of its settings, what its matchers look at, what a
+// hook may say and what becomes of bad entries are its own file's to say.
+func TestSettingsShape(t *testing.T) {
+	p := open(t, map[string]string{".sorrel/hooks.json": `{ // a comment
+"hooks": {
+  "theme": "dark",
+  "before": [],
+  "typed": [{"matcher": "please.*", "run": "echo polite >&2; exit 2", "with": {"TONE": "kind"}}],
+  "beforeCall": [
+    {"matcher": "(", "run": "exit 2"},
+    {"matcher": 5, "run": "exit 2"},
+    {"type": "spell", "run": "exit 2"},
+    {"type": "oracle", "matcher": "Ask"},
+    {"matcher": "Write", "run": "test \"$TONE\" = loud && { echo \"loud $SORREL_DREAM\" >&2; exit 2; }; exit 0", "with": {"TONE": "loud"}},
+    {"run": "hookc run beforeCall --dialect sorrel"}]}}`})
+	var report struct {
+		Findings []struct {
+			Code, Text   string
+			Line, Column int
+		} `json:"findings"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(p.run(0, "", "check", "--profile", "sorrel", "--json")), &report))
+	var got []string
+	for _, f := range report.Findings {
+		got = append(got, fmt.Sprintf("%d:%d %s %s", f.Line, f.Column, f.Code, f.Text))
+	}
+	assert.Equal(t, []string{
+		"4:3 HK030 hooks.before is passed over",
+		"7:17 HK030 \"(\" is no pattern of Sorrel's (unterminated group): it never runs",
+		"8:17 HK030 a matcher is text; this is a number: its hooks never run",
+		"9:14 HK030 Sorrel has no hooks of type \"spell\"",
+		"10:14 HK036 only Sorrel asks its oracle",
+		"10:35 HK033 \"Ask\" matches no tool of sorrel: these hooks never run",
+		"11:73 HK045 sorrel never sets $SORREL_DREAM: it is empty",
+	}, got)
+	for stdin, want := range map[string]string{
+		`{"moment": "typed", "typed": "please go"}`:                         `{"because":"polite","word":"deny"}`,
+		`{"moment": "typed", "typed": "go"}`:                                "",
+		`{"moment": "beforeCall", "tool": "Write", "args": {}}`:             `{"because":"loud","word":"deny"}`,
+		`{"moment": "beforeCall", "tool": "Run", "args": {"command": "x"}}`: "",
+	} {
+		assert.Equal(t, want, strings.TrimSpace(p.run(0, stdin, "run", "--dialect", "sorrel", "--profile", "sorrel")), stdin)
+	}
+	muted := open(t, map[string]string{".sorrel/hooks.json": `{"ways": {"mute": true}, "hooks": {"typed": [{"run": "exit 2"}]}}`})
+	assert.Empty(t, muted.run(0, `{"moment": "typed", "typed": "please"}`, "run", "--dialect", "sorrel", "--profile", "sorrel"))
 }
 
 // TestInstallAndDoctor: hookc is written where the agent looks, and the doctor

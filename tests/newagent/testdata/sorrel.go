@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/pattern"
 )
 
 // sorrel is an agent that nobody made. Its file is laid over this package by
@@ -27,7 +28,7 @@ var _ = register(Agent{
 	points: []point{
 		{name: "beforeCall", event: policy.PreToolExecution, may: MayAllow | MayAsk | MayDeny, writes: []policy.Field{policy.FieldToolInput}},
 		{name: "afterCall", event: policy.PostToolExecution, may: MayContext},
-		{name: "typed", event: policy.PreSendMessage, may: MayDeny},
+		{name: "typed", event: policy.PreSendMessage, may: MayDeny, at: At{Field: policy.FieldUserInput, Standard: 7 * time.Second}},
 		{name: "finished", event: policy.StopEvent, may: MayDeny},
 	},
 	Profile: &Profile{
@@ -46,10 +47,23 @@ var _ = register(Agent{
 		{Tier: policy.TierProject, Base: Project, Path: ".sorrel/hooks.json", Install: Writes, Layout: Flat},
 	},
 	protects: []string{"~/.sorrel-rc"},
-	place: &Place{
+	settings: &Settings{
 		Handler: Handler{Command: "run", Timeout: "patience"},
 		Unit:    time.Second, Standard: time.Minute,
 		Matchers: wrapped,
+		Switches: []Switch{{Path: "ways.mute", Off: true, Ranks: []policy.Tier{policy.TierProject, policy.TierUser}}},
+		Reading: Reading{
+			Doc: "hooks.json of Sorrel", Comments: true,
+			Beside: []string{"theme"}, Gone: []string{"before"}, GoneTo: "beforeCall",
+			Matcher: MatcherReading{Flavour: pattern.ECMAScript, Whole: true, Absent: EmptyHolds,
+				NotPattern: "%q is no pattern of Sorrel's (%v): it never runs"},
+			Hook: HookReading{
+				Types: []string{"script", "oracle"}, NotRun: "Sorrel has no hooks of type TYPE",
+				Fails: []string{"oracle"}, Failing: "only Sorrel asks its oracle", Failure: "the oracle is silent",
+				Env: "with", Dir: "at", Async: "later", Unset: "SORREL_DREAM",
+			},
+			Once: OnceEach,
+		},
 	},
 	say: func(a *answer) Wire {
 		out := reply{}

@@ -51,12 +51,14 @@ func Scopes() []string {
 	return []string{string(UserScope), string(ProjectScope), string(ManagedScope)}
 }
 
-// Place is how hookc is put into an agent's own settings as its hook. Values
-// are immutable.
-type Place struct {
+// Settings is how an agent's own settings hold hooks: how they are read, and how
+// hookc is put into them as a hook. Values are immutable.
+type Settings struct {
 	// Files are those of the agent that are written or looked at, in the order of
 	// their scopes.
 	Files []File
+	// Reading is how the agent reads them.
+	Reading Reading
 	// Handler is how one hook is written.
 	Handler Handler
 	// Unit is what a timeout is counted in, Most the longest the agent takes
@@ -101,8 +103,14 @@ type Switch struct {
 	Off bool
 	// Names is true for a list of names or commands of hooks that do not run.
 	Names bool
-	// SparesManaged is true when the machine's own hooks run all the same.
+	// SparesManaged is true when the machine's own hooks run all the same, whoever
+	// turned it.
 	SparesManaged bool
+	// Ranks are the tiers whose files may turn it, the first that does counts; none
+	// where the reader of the settings has a rule of its own. A file of another tier
+	// than the machine's spares the machine's hooks unless TurnsManaged.
+	Ranks        []policy.Tier
+	TurnsManaged bool
 }
 
 // HookName is the name under which hookc stands where hooks have names.
@@ -147,11 +155,11 @@ func (f *File) Where(home, root string, getenv func(string) string) string {
 	return under(root, f.Path)
 }
 
-// Place is how hookc is installed for the agent, or an error when that is not
+// Settings is how the agent's settings hold hooks, or an error when that is not
 // known.
-func (d *Agent) Place() (*Place, error) {
-	if d.place != nil {
-		return d.place, nil
+func (d *Agent) Settings() (*Settings, error) {
+	if d.settings != nil {
+		return d.settings, nil
 	}
 	return nil, fmt.Errorf("hookc cannot be installed for %s: %s", d.ID, diag.DidYouMean(d.ID, Installable(), "there are "+strings.Join(Installable(), ", ")))
 }
@@ -206,7 +214,7 @@ func installed(files []File) []File {
 func Installable() []string {
 	var out []string
 	for _, d := range All() {
-		if _, err := d.Place(); err == nil && !strings.Contains(d.ID, "@") {
+		if _, err := d.Settings(); err == nil && !strings.Contains(d.ID, "@") {
 			out = append(out, d.ID)
 		}
 	}
@@ -214,7 +222,7 @@ func Installable() []string {
 }
 
 // Scopes are those in which the agent has a file that hookc writes.
-func (p *Place) Scopes() []string {
+func (p *Settings) Scopes() []string {
 	var out []string
 	for _, s := range Scopes() {
 		if len(p.In(Scope(s))) > 0 {
@@ -225,7 +233,7 @@ func (p *Place) Scopes() []string {
 }
 
 // In are the files of a scope that hookc writes, the preferred first.
-func (p *Place) In(s Scope) []*File {
+func (p *Settings) In(s Scope) []*File {
 	var out []*File
 	for i := range p.Files {
 		if f := &p.Files[i]; f.Scope() == s && f.Install != Looks {

@@ -1,10 +1,12 @@
-package agent
+package format
 
 import (
 	"path"
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/hookc/hookc/policy/agent"
 )
 
 var ownProgram = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(hookc|hookgate)([-_.][A-Za-z0-9._-]*)?$`) })
@@ -35,7 +37,7 @@ var assigned = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 // variables set in front of it; nil when it is more than that, so that nothing
 // is taken for a command that is only a part of one.
 func CommandWords(command string) []string {
-	words, ok := shellWords(command)
+	words, ok := plainWords(command)
 	if !ok {
 		return nil
 	}
@@ -45,9 +47,9 @@ func CommandWords(command string) []string {
 	return words
 }
 
-// shellWords splits a command as a shell would, as far as quotes go; false
+// plainWords splits a command as a shell would, as far as quotes go; false
 // when it holds what only a shell can read.
-func shellWords(s string) (words []string, ok bool) {
+func plainWords(s string) (words []string, ok bool) {
 	var word strings.Builder
 	begun := false
 	end := func() {
@@ -116,7 +118,7 @@ func doubleQuoted(s string) (text string, n int, closed bool) {
 
 // ShellQuote is a word that a POSIX shell reads as it is.
 func ShellQuote(word string) string {
-	if word != "" && only(word, "-_./:=@%+,") {
+	if word != "" && agent.Lists(word, "-_./:=@%+,") {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

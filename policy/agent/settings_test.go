@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -11,55 +10,6 @@ import (
 	"github.com/hookc/hookc/policy"
 )
 
-func TestOwnCommand(t *testing.T) {
-	for command, own := range map[string]bool{
-		"hookc run": true,
-		"/usr/bin/hookc run Stop --dialect claude": true,
-		"'/opt/my tools/hookc' run":                true,
-		`"/opt/my tools/hookc" run Stop`:           true,
-		`/opt/my\ tools/hookc run`:                 true,
-		"exec hookc run":                           true,
-		"A=1 B='x y' hookc run":                    true,
-		"hookc-v1.2 run":                           true,
-		`"C:\Tools\hookc.exe" run`:                 true,
-		"hookgate Stop --dialect claude":           true,
-		"/usr/bin/hookgate":                        true,
-
-		"":                           false,
-		"hookc":                      false,
-		"hookc test":                 false,
-		"hookcount run":              false,
-		"echo hookc run":             false,
-		"hookc/wrap.sh run":          false,
-		"hookc run; rm -rf /":        false,
-		"hookc run | tee log":        false,
-		"guard.sh && hookc run":      false,
-		"hookc run $(cat x)":         false,
-		`hookc run "$(cat x)"`:       false,
-		"hookc run\ncurl example":    false,
-		"hookc run 'unclosed":        false,
-		"hookc run > log":            false,
-		"# hookc run":                false,
-		"hookc run &":                false,
-		"hookc run `date`":           false,
-		"timeout 5 hookc run":        false,
-		`"$HOME/bin/hookc" run Stop`: false,
-	} {
-		assert.Equal(t, own, OwnCommand(command), "%q", command)
-	}
-}
-
-// What is quoted comes back as it was, from hookc's own reader and a shell.
-func TestShellQuote(t *testing.T) {
-	for _, word := range []string{"", "plain", "/a/b.yaml", "my policies", "it's", `a"b\c`, "$HOME", "`x`", "a\nb", "ü", "*", "~", "user=x y", "!"} {
-		quoted := ShellQuote(word)
-		assert.Equal(t, []string{"x", word}, CommandWords("x "+quoted), "%q", quoted)
-		out, err := exec.Command("sh", "-c", "printf '%s|' "+quoted).Output()
-		require.NoError(t, err)
-		assert.Equal(t, word+"|", string(out))
-	}
-}
-
 // Each agent's syntax says exactly the tools it is given, or says that it
 // cannot.
 func TestMatchersHoldForTheirTools(t *testing.T) {
@@ -68,7 +18,7 @@ func TestMatchersHoldForTheirTools(t *testing.T) {
 	for _, whose := range Installable() {
 		d, err := Find(whose)
 		require.NoError(t, err)
-		p, err := d.Place()
+		p, err := d.Settings()
 		require.NoError(t, err)
 		m := p.Matchers
 		for _, tools := range sets {
@@ -110,7 +60,7 @@ func TestMatcherForms(t *testing.T) {
 	} {
 		d, err := Find(whose)
 		require.NoError(t, err)
-		p, err := d.Place()
+		p, err := d.Settings()
 		require.NoError(t, err)
 		for i, tools := range [][]string{{"Bash", "Write"}, {"read-file"}, {"a.b"}} {
 			text, _ := p.Matchers.Join(tools)
@@ -125,7 +75,7 @@ func TestSamplesAreRead(t *testing.T) {
 	for _, whose := range Installable() {
 		d, err := Find(whose)
 		require.NoError(t, err)
-		p, err := d.Place()
+		p, err := d.Settings()
 		require.NoError(t, err)
 		require.NotEmpty(t, p.Scopes(), whose)
 		for _, e := range d.Entries(p) {
@@ -155,7 +105,7 @@ func TestPlacesAreDialects(t *testing.T) {
 	assert.Equal(t, ids, Installable())
 	old, err := Find("claude@2.1.240")
 	require.NoError(t, err)
-	p, err := old.Place()
+	p, err := old.Settings()
 	require.NoError(t, err)
 	assert.Equal(t, "onFailure", p.Handler.Closed)
 }
@@ -166,7 +116,7 @@ func TestWhereAFileIs(t *testing.T) {
 	where := func(whose string, scope Scope) string {
 		d, err := Find(whose)
 		require.NoError(t, err)
-		p, err := d.Place()
+		p, err := d.Settings()
 		require.NoError(t, err)
 		return p.In(scope)[0].Where("/home/u", "/p", getenv)
 	}

@@ -157,17 +157,11 @@ func (c *config) artifactOf(began time.Time) (x *Compiled, found diag.List, sett
 // ownBuild is the build of this program (internal/wire), "" when its file
 // cannot be looked at.
 func ownBuild() string {
-	path := "/proc/self/exe"
-	info, err := os.Stat(path)
-	if err != nil {
-		if path, err = os.Executable(); err == nil {
-			info, err = os.Stat(path)
-		}
-	}
+	build, err := wire.OwnBuild()
 	if err != nil {
 		return ""
 	}
-	return wire.BuildOf(info)
+	return build
 }
 
 // release identifies the source of this program as far as it decides what an

@@ -25,25 +25,9 @@ import (
 // maxSocketPath is the longest name of a socket that every system takes.
 const maxSocketPath = 103
 
-// ownBuild identifies this program. The file is looked at through the kernel
-// where it can be, since another may have taken its name meanwhile.
-func ownBuild() (string, error) {
-	path := "/proc/self/exe"
-	if _, err := os.Stat(path); err != nil {
-		if path, err = os.Executable(); err != nil {
-			return "", err
-		}
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", err
-	}
-	return wire.BuildOf(info), nil
-}
-
 // place finds the socket.
 func (f *serveFlags) place() (path, build string, err error) {
-	if build, err = ownBuild(); err != nil {
+	if build, err = wire.OwnBuild(); err != nil {
 		return "", "", cannot("this program's file cannot be looked at: %v", err)
 	}
 	path = f.socket

@@ -279,7 +279,7 @@ func (v *server) lookAfter(ctx context.Context) {
 		if err != nil {
 			continue
 		}
-		if info, err := os.Stat(self); err != nil || wire.BuildOf(info) != v.build {
+		if build, err := wire.BuildOf(self); err != nil || build != v.build {
 			v.stop(errReplaced)
 			return
 		}

@@ -24,8 +24,8 @@ const (
 func (c *call) connect() {
 	c.conn = -1
 	path := c.socket
-	if c.hookc.info != nil {
-		c.build = wire.BuildOf(c.hookc.info)
+	if c.hookc != "" {
+		c.build, _ = wire.BuildOf(c.hookc)
 	}
 	if path == "" {
 		dir := wire.Dir(os.Getenv)

@@ -97,7 +97,7 @@ func gate(args []string) int {
 // version is hookc's: the two are one release.
 func version(args []string) int {
 	c := (&options{}).findHookc()
-	child, err := os.StartProcess(c.path, append([]string{"hookc"}, args...), &os.ProcAttr{Files: []*os.File{nil, os.Stdout, os.Stderr}})
+	child, err := os.StartProcess(c, append([]string{"hookc"}, args...), &os.ProcAttr{Files: []*os.File{nil, os.Stdout, os.Stderr}})
 	if err != nil {
 		writeAll(2, []byte(noHookc+"\n"))
 		return exitCannot
@@ -118,7 +118,7 @@ type call struct {
 	sent atomic.Pointer[[]byte]
 	// absent is set when no server listens.
 	absent bool
-	hookc  hookcFile
+	hookc  string
 	// build is hookc's, conn the connection to the server or -1.
 	build string
 	conn  int

@@ -137,20 +137,14 @@ func (o *options) words() []string {
 	return append(append(out, "--dialect", o.dialect), o.rest...)
 }
 
-// hookcFile is the hookc that belongs to the gate.
-type hookcFile struct {
-	path string
-	info os.FileInfo
-}
-
-// findHookc looks for hookc: the one named, else the one beside this program.
+// findHookc looks for the hookc that belongs to the gate: the one named, else the one beside this program.
 // It is not looked for on PATH, which is whoever's who started the agent.
-func (o *options) findHookc() hookcFile {
+func (o *options) findHookc() string {
 	path := o.program
 	if path == "" {
 		self, err := os.Executable()
 		if err != nil {
-			return hookcFile{}
+			return ""
 		}
 		end := len(self)
 		for end > 0 && !os.IsPathSeparator(self[end-1]) {
@@ -160,7 +154,7 @@ func (o *options) findHookc() hookcFile {
 	}
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() {
-		return hookcFile{}
+		return ""
 	}
-	return hookcFile{path, info}
+	return path
 }

@@ -11,7 +11,7 @@ import (
 // comes in a frame, so that a process that dies, or whatever it leaves behind,
 // is no answer. nil with why there is none.
 func (c *call) run() (reply *wire.Reply, why string) {
-	if c.hookc.path == "" {
+	if c.hookc == "" {
 		return nil, noHookc
 	}
 	inR, inW, err := os.Pipe()
@@ -23,7 +23,7 @@ func (c *call) run() (reply *wire.Reply, why string) {
 		return nil, noStart
 	}
 	runtime.LockOSThread() // the child ends with the thread that started it
-	child, err := os.StartProcess(c.hookc.path, append([]string{"hookc", "run", "--framed"}, c.words()[1:]...), &os.ProcAttr{
+	child, err := os.StartProcess(c.hookc, append([]string{"hookc", "run", "--framed"}, c.words()[1:]...), &os.ProcAttr{
 		Env: environ(), Files: []*os.File{inR, outW, nil}, Sys: tied(),
 	})
 	inR.Close()

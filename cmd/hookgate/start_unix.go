@@ -17,7 +17,7 @@ const startEvery = 10 * time.Second
 // does not wait for it. A server that cannot start is not tried again by each
 // event: the time of the last try is that of a file.
 func (c *call) startServer() {
-	if c.hookc.path == "" {
+	if c.hookc == "" {
 		return
 	}
 	dir := wire.Dir(os.Getenv)
@@ -44,7 +44,7 @@ func (c *call) startServer() {
 	if c.socket != "" {
 		args = append(args, "--socket", c.socket)
 	}
-	child, err := os.StartProcess(c.hookc.path, args, &os.ProcAttr{
+	child, err := os.StartProcess(c.hookc, args, &os.ProcAttr{
 		Dir: "/", Env: environ(), Files: []*os.File{null, null, null}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err == nil {

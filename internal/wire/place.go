@@ -1,9 +1,6 @@
 package wire
 
-import (
-	"io/fs"
-	"strconv"
-)
+import "strconv"
 
 // Dir is the folder of the server's socket: below $XDG_RUNTIME_DIR, or else
 // the user's state folder; "" when the environment names neither. Relative
@@ -28,17 +25,4 @@ func absolute(path string) bool { return path != "" && path[0] == '/' }
 // an upgrade it finds none, and decides without.
 func Socket(dir, build string) string {
 	return dir + "/p" + strconv.Itoa(Version) + "-" + build + ".sock"
-}
-
-// BuildOf identifies a build of hookc by its program file: another file, or
-// the same one written anew, is another build.
-func BuildOf(info fs.FileInfo) string {
-	id := fileID(info)
-	h := sum([]byte(id + "/" + strconv.FormatInt(info.Size(), 10) + "/" + strconv.FormatInt(info.ModTime().UnixNano(), 10)))
-	const digits = "0123456789abcdef"
-	var out [16]byte
-	for i := range out {
-		out[i] = digits[h>>(60-4*i)&15]
-	}
-	return string(out[:])
 }

@@ -8,6 +8,20 @@ import (
 	"syscall"
 )
 
+// headOf is the first n bytes of a file, or what there is of them.
+func headOf(path string, n int) []byte {
+	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer syscall.Close(fd)
+	out := make([]byte, n)
+	if n, err = syscall.Pread(fd, out, 0); err != nil {
+		return nil
+	}
+	return out[:n]
+}
+
 // fileID is the device and number of a file.
 func fileID(info fs.FileInfo) string {
 	st, ok := info.Sys().(*syscall.Stat_t)

@@ -3,6 +3,7 @@
 package gate
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy/agent"
+	"github.com/hookc/hookc/tests/programs"
 )
 
 const coldPolicy = `pre_tool_execution:
@@ -51,6 +53,48 @@ func (h *gateHouse) copyHookc() {
 	require.NoError(t, err)
 	require.NoError(t, to.Close())
 	h.hookc = own
+}
+
+// rebuilt makes a program another build, or what it was before.
+func rebuilt(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer f.Close()
+	head := make([]byte, 4096)
+	_, err = io.ReadFull(f, head)
+	require.NoError(t, err)
+	owner := []byte("\x04\x00\x00\x00Go\x00\x00")
+	at := bytes.Index(head, owner)
+	require.Positive(t, at, "no build id")
+	at += len(owner)
+	_, err = f.WriteAt([]byte{head[at] ^ 1}, int64(at))
+	require.NoError(t, err)
+}
+
+// TestCopiesAreOneHookc: a hookc and a hookgate that were copied to another place
+// take what the originals compiled, and find their server.
+func TestCopiesAreOneHookc(t *testing.T) {
+	h := newColdHouse(t, coldPolicy)
+	h.alone(true)
+	bin := filepath.Join(h.home, "copied")
+	require.NoError(t, os.Mkdir(bin, 0o755))
+	for name, from := range map[string]string{"hookc": programs.Hookc(t), "hookgate": h.gate} {
+		data, err := os.ReadFile(from)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(bin, name), data, 0o755))
+	}
+	run := []string{"run", "PreToolUse", "--dialect", "claude", "-f", "policy.hookc"}
+	assert.Equal(t, passed, h.ask(lists, nil, filepath.Join(bin, "hookc"), run...))
+	gate := []string{"PreToolUse", "--dialect", "claude", "--artifact", "policy.hookc"}
+	assert.Equal(t, passed, h.ask(lists, nil, filepath.Join(bin, "hookgate"), gate...))
+	copied := *h
+	copied.hookc = filepath.Join(bin, "hookc")
+	assert.Equal(t, h.socket(), copied.socket())
+	rebuilt(t, copied.hookc)
+	assert.NotEqual(t, h.socket(), copied.socket())
+	got := h.ask(lists, nil, copied.hookc, run...)
+	assert.Contains(t, got.Stdout+got.Stderr, "another hookc compiled this policy")
 }
 
 func (h *gateHouse) compile() {
@@ -166,11 +210,11 @@ func TestGateColdLeaves(t *testing.T) {
 	left("a source that is gone", lists, nil)
 	h.write("hooks.yaml", coldPolicy)
 	now := time.Now()
-	info, err := os.Stat(h.hookc)
-	require.NoError(t, err)
 	require.NoError(t, os.Chtimes(h.hookc, now, now.Add(time.Hour)))
+	itself()
+	rebuilt(t, h.hookc)
 	left("another hookc", lists, nil)
-	require.NoError(t, os.Chtimes(h.hookc, now, info.ModTime()))
+	rebuilt(t, h.hookc)
 	itself()
 	require.NoError(t, os.RemoveAll(filepath.Join(h.home, "state")))
 	left("no state folder", lists, nil)

@@ -79,9 +79,9 @@ func (h *gateHouse) command(name string, args ...string) *exec.Cmd {
 
 // socket is where the server listens.
 func (h *gateHouse) socket() string {
-	info, err := os.Stat(h.hookc)
+	build, err := wire.BuildOf(h.hookc)
 	require.NoError(h.t, err)
-	return wire.Socket(filepath.Join(h.home, "run", "hookc"), wire.BuildOf(info))
+	return wire.Socket(filepath.Join(h.home, "run", "hookc"), build)
 }
 
 // serve starts a server and waits until it listens.

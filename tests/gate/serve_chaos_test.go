@@ -102,6 +102,7 @@ func TestServeOne(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(to, data, 0o755))
 	}
+	rebuilt(t, next.hookc)
 	assert.NotEqual(t, h.socket(), next.socket())
 	assert.Equal(t, denied, next.removes(), "cold")
 	next.serve()

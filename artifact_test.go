@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/artifact"
 )
@@ -30,7 +31,7 @@ func written(t *testing.T, options ...hookc.Option) string {
 // model is what explain draws of a program, without how long compiling took.
 func model(t *testing.T, p *dag.Program) string {
 	t.Helper()
-	m := dag.Explain(p, dag.ExplainOptions{})
+	m := render.Explain(p, render.ExplainOptions{})
 	m.Compiled = 0
 	text, err := json.Marshal(m)
 	require.NoError(t, err)

@@ -114,7 +114,7 @@ func (p *Plan) Sub(keep func(node int) bool) []Edge {
 			}
 		}
 	}
-	slices.SortStableFunc(out, compareEdges)
+	slices.SortStableFunc(out, CompareEdges)
 	return out
 }
 
@@ -148,7 +148,8 @@ func (p *Plan) through(e Edge, dropped int, into [][]Edge, keep func(int) bool, 
 	}
 }
 
-func compareEdges(a, b Edge) int {
+// CompareEdges orders edges by To, From and kind.
+func CompareEdges(a, b Edge) int {
 	if a.To != b.To {
 		return a.To - b.To
 	}
@@ -159,7 +160,7 @@ func compareEdges(a, b Edge) int {
 // their Cost, with as many workers as there are nodes (semantics.md §6). A nil
 // keep is the whole plan. Async hooks cost nothing: no one waits for them.
 func (p *Plan) Estimated(keep func(node int) bool) Estimate {
-	s := p.schedule(keep)
+	s := p.Schedule(keep)
 	var e Estimate
 	last := -1
 	for v := range p.Nodes {
@@ -188,10 +189,10 @@ const negligible = 1000
 
 // Label is the name of a node's hook, with a prime for each recheck copy it
 // is away from the original.
-func (p *Plan) Label(node int) string { return p.Nodes[node].Hook.Name + p.primes(node) }
+func (p *Plan) Label(node int) string { return p.Nodes[node].Hook.Name + p.Primes(node) }
 
-// primes tells the copies of a rechecked hook apart.
-func (p *Plan) primes(node int) string {
+// Primes tells the copies of a rechecked hook apart.
+func (p *Plan) Primes(node int) string {
 	of := p.Nodes[node].RecheckOf
 	if of < 0 {
 		return ""
@@ -206,7 +207,9 @@ func (p *Plan) primes(node int) string {
 }
 
 // schedule is when each node of a plan is expected to start and finish.
-type schedule struct {
+// Schedule is when the kept nodes of a plan run, if each may start as early as
+// it can.
+type Schedule struct {
 	keep          []bool
 	start, finish []time.Duration
 	// bind is the node whose finish lets v start, -1 for none; before is the
@@ -221,12 +224,18 @@ type span struct {
 	start, end time.Duration
 }
 
-// schedule starts every kept node as early as the rules of semantics.md §4.2
+// Start is when a node starts.
+func (s *Schedule) Start(node int) time.Duration { return s.start[node] }
+
+// Slot is how long the evaluation of a slot takes.
+func (s *Schedule) Slot(slot int) time.Duration { return s.slots[slot].end - s.slots[slot].start }
+
+// Schedule starts every kept node as early as the rules of semantics.md §4.2
 // and §6 allow: slot 0 before any process, the nodes of a slot one after
 // another on the caller's goroutine, all else when what it waits for is done.
-func (p *Plan) schedule(keep func(int) bool) *schedule {
+func (p *Plan) Schedule(keep func(int) bool) *Schedule {
 	n := len(p.Nodes)
-	s := &schedule{keep: make([]bool, n), start: make([]time.Duration, n), finish: make([]time.Duration, n),
+	s := &Schedule{keep: make([]bool, n), start: make([]time.Duration, n), finish: make([]time.Duration, n),
 		bind: make([]int, n), before: make([]int, n)}
 	slots := p.Slots
 	for v := range n {
@@ -254,7 +263,7 @@ func (p *Plan) schedule(keep func(int) bool) *schedule {
 }
 
 // place computes when v starts and finishes; all it waits for is placed.
-func (s *schedule) place(p *Plan, v int, tail []int, gates *gates) {
+func (s *Schedule) place(p *Plan, v int, tail []int, gates *gates) {
 	node := &p.Nodes[v]
 	at := time.Duration(0)
 	after := func(u int, t time.Duration) {
@@ -297,7 +306,7 @@ func (s *schedule) place(p *Plan, v int, tail []int, gates *gates) {
 // binding is the node before v on the critical path that ends in last: the
 // one v waited for or, on a path evaluated in process only, the one before it
 // in its slot.
-func (s *schedule) binding(p *Plan, v, last int) int {
+func (s *Schedule) binding(p *Plan, v, last int) int {
 	u := s.bind[v]
 	for u >= 0 && !s.keep[u] {
 		u = s.bind[u]
@@ -309,11 +318,11 @@ func (s *schedule) binding(p *Plan, v, last int) int {
 }
 
 // firstDeny is when the first slot with a node that can deny is evaluated.
-func (s *schedule) firstDeny(p *Plan) time.Duration {
+func (s *Schedule) firstDeny(p *Plan) time.Duration {
 	var first time.Duration
 	for v := range p.Nodes {
 		node := &p.Nodes[v]
-		if !s.keep[v] || !node.Exempt() || !node.canDeny() {
+		if !s.keep[v] || !node.Exempt() || !node.CanDeny() {
 			continue
 		}
 		end := s.finish[v]
@@ -347,7 +356,7 @@ func (g *gates) last(item int) int {
 }
 
 // done takes note that v, the nodes before it and slot 0 are placed.
-func (g *gates) done(p *Plan, s *schedule, v int) {
+func (g *gates) done(p *Plan, s *Schedule, v int) {
 	i := p.Nodes[v].Item
 	if g.latest[i] < 0 && i > 0 {
 		g.latest[i] = g.latest[i-1]

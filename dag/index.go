@@ -3,6 +3,8 @@ package dag
 import (
 	"maps"
 	"slices"
+
+	"github.com/hookc/hookc/policy"
 )
 
 // Index answers which nodes of a plan can match a tool name. It errs only
@@ -123,4 +125,38 @@ func file(all map[int]map[string][]int, text string, id int) map[int]map[string]
 	}
 	all[len(text)][text] = append(all[len(text)][text], id)
 	return all
+}
+
+// AboutTools reports whether the plan's event is about a call of a tool.
+func (p *Plan) AboutTools() bool { return p.Spec.CanRead(policy.FieldToolName) }
+
+// Matching returns which nodes can match a call of a tool: those its index
+// names for it, less those whose conditions on the tool's name or kind fail.
+// It errs only towards yes. At an event that is about no tool, and for "", it
+// is every node.
+func (p *Plan) Matching(tool string) func(node int) bool {
+	if tool == "" || !p.AboutTools() {
+		return func(int) bool { return true }
+	}
+	in := policy.NewContext(p.Event).Set(policy.FieldToolName, tool)
+	settled := func(a *policy.Atom) bool {
+		return !slices.ContainsFunc(a.Reads, func(f policy.Field) bool {
+			return f != policy.FieldToolName && f != policy.FieldToolKind || !in.Has(f)
+		})
+	}
+	indexed, listed := !p.Index.Empty(), p.Index.Nodes(tool)
+	match := make([]bool, len(p.Nodes))
+	for v := range match {
+		_, found := slices.BinarySearch(listed, v)
+		match[v] = !indexed || found
+		if p.Nodes[v].Matcher == nil {
+			continue
+		}
+		for i := range p.Nodes[v].Matcher.Atoms {
+			if a := &p.Nodes[v].Matcher.Atoms[i]; len(a.Reads) > 0 && settled(a) && !a.Test(in) {
+				match[v] = false
+			}
+		}
+	}
+	return func(node int) bool { return match[node] }
 }

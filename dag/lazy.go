@@ -23,7 +23,7 @@ type LazyFusion struct {
 }
 
 // readyFusion is what building came to: run is nil when there is none, and
-// fault is then the panic, which is a bug, or empty.
+// Fault is then the panic, which is a bug, or empty.
 type readyFusion struct {
 	run   FusedRun
 	fault string
@@ -85,10 +85,10 @@ func (p *Program) Unready() []*LazyFusion {
 // Pending reports whether the fusion is being made.
 func (l *LazyFusion) Pending() bool { return l.begun.Load() && l.ready.Load() == nil }
 
-func (f *Fusion) pending() bool { return f.Lazy != nil && f.Lazy.Pending() }
+func (f *Fusion) Pending() bool { return f.Lazy != nil && f.Lazy.Pending() }
 
-// fault is why a fusion could not be made, "" when it could or is yet to be.
-func (f *Fusion) fault() string {
+// Fault is why a fusion could not be made, "" when it could or is yet to be.
+func (f *Fusion) Fault() string {
 	if f.Lazy == nil {
 		return ""
 	}

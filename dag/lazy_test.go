@@ -30,15 +30,15 @@ func TestLazyFusion(t *testing.T) {
 		require.NoError(t, f.Run(t.Context(), nil, Choose([]int{0, 1}), said))
 		return said
 	}
-	assert.False(t, f.pending(), "nobody wants it yet")
+	assert.False(t, f.Pending(), "nobody wants it yet")
 	for range 2 {
 		assert.Equal(t, []FusedSaid{{Alone: true}, {Alone: true}}, ask())
-		assert.True(t, f.pending())
+		assert.True(t, f.Pending())
 	}
 	require.Len(t, waiting, 1)
 	waiting[0]()
 	l.Make()
-	assert.False(t, f.pending())
+	assert.False(t, f.Pending())
 	assert.Equal(t, []string{"fused"}, ask()[1].Result.System)
 	assert.Equal(t, 1, built)
 }
@@ -57,7 +57,7 @@ func TestLazyFusionFails(t *testing.T) {
 		said := make([]FusedSaid, 2)
 		require.NoError(t, l.Run(t.Context(), nil, Choose([]int{0, 1}), said))
 		assert.Equal(t, []FusedSaid{{Alone: true}, {Alone: true}}, said)
-		assert.Equal(t, fault, f.fault())
+		assert.Equal(t, fault, f.Fault())
 		assert.Empty(t, p.Unready())
 	}
 }

@@ -1,7 +1,6 @@
 // Package dag is the contract between the compiler, which makes a Program,
-// and the executor, which runs one; neither sees the other. It also draws
-// programs: one model, one file a renderer. A Program is immutable and safe
-// for concurrent use.
+// and the executor, which runs one; neither sees the other. A Program is
+// immutable and safe for concurrent use.
 package dag
 
 import (
@@ -173,6 +172,18 @@ func (p *Plan) Posture() string {
 // OpenHook is a hook whose failure lets the action pass, and why.
 type OpenHook struct{ Hook, Why string }
 
+// Loss is something the hooks of an event may say that the agent cannot be
+// told, and what becomes of it: the name of what is said instead, upwards
+// where there is anything stricter, or "none" or "dropped" (docs/cli.md,
+// "Dialects").
+type Loss struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+	Why  string `json:"why"`
+}
+
+func (l Loss) String() string { return l.From + " → " + l.To }
+
 // Item is one step of a chain: a hook, or a group whose members see one
 // snapshot.
 type Item struct {
@@ -245,6 +256,12 @@ type Node struct {
 // evaluated in process and has a step budget of its own.
 func (n *Node) Exempt() bool { return n.Hook.Kind.InProcess() }
 
+// denials are what ends or refuses the guarded action.
+const denials = policy.MayDeny | policy.MaySkip | policy.MayStop | policy.MayHalt
+
+// CanDeny reports whether the node may end or refuse the guarded action.
+func (n *Node) CanDeny() bool { return n.Effects.May.Has(denials) }
+
 // Posture is what a failure of the given kind means at this node.
 func (n *Node) Posture(kind policy.ErrKind) policy.Posture {
 	if kind.Late() {
@@ -304,4 +321,33 @@ type Step struct {
 	Needed string
 	// OK and Err branch on the last action.
 	OK, Err *Step
+}
+
+// Has reports whether the event is part of the pipeline.
+func (p *Pipeline) Has(e policy.Event) bool {
+	return p != nil && slices.ContainsFunc(p.Steps, func(s Step) bool { return s.has(e) })
+}
+
+func (s *Step) has(e policy.Event) bool {
+	return s != nil && (s.Event == e || s.Seq.Has(e) || s.OK.has(e) || s.Err.has(e))
+}
+
+// Names adds the events and actions of a step.
+func (s *Step) Names(out *[]string) {
+	if s == nil {
+		return
+	}
+	if s.Event != "" {
+		*out = append(*out, string(s.Event))
+	}
+	if s.Action != "" {
+		*out = append(*out, s.Action)
+	}
+	if s.Seq != nil {
+		for i := range s.Seq.Steps {
+			s.Seq.Steps[i].Names(out)
+		}
+	}
+	s.OK.Names(out)
+	s.Err.Names(out)
 }

@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"policy/agent"},
 	{"builtins/guard"},
 	{"builtins"},
-	{"rego", "dag/codec", "policy/format", "compiler/lint", "executor/kind/expr"},
+	{"rego", "dag/codec", "dag/render", "policy/format", "compiler/lint", "executor/kind/expr"},
 	{"compiler", "executor", "executor/runner", "policy/install"},
 	{""},
 	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "tests/processes", "tests/programs", "tests/vectors"},

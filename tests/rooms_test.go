@@ -34,7 +34,6 @@ var larger = map[string]struct {
 	"builtins/shell": {11000, 52, "the analysis of command lines is one analysis; a file a family of programs"},
 	"cmd/hookc":      {14500, 92, "a file a command; what is no command moves to internal/"},
 	"compiler":       {4500, 42, "a file a pass"},
-	"dag":            {6000, 30, "a file a renderer; the renderers move out"},
 	"executor":       {4700, 31, "the definition and the run of it"},
 	"policy/agent":   {8500, 40, "a file an agent"},
 	"policy/format":  {14500, 75, "a file a format; the readers of agents' settings"},

@@ -2,12 +2,13 @@ package main
 
 import (
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/internal/gate/build"
 	"github.com/hookc/hookc/policy"
 )
 
 // explained is the model of a program, with what hookgate decides itself where
 // there is no server.
-func explained(p *dag.Program, event policy.Event, tool string) *dag.Model {
-	return dag.Explain(p, dag.ExplainOptions{Event: event, Tool: tool, Cold: func(plan *dag.Plan) []string { return build.Cold(p, plan) }})
+func explained(p *dag.Program, event policy.Event, tool string) *render.Model {
+	return render.Explain(p, render.ExplainOptions{Event: event, Tool: tool, Cold: func(plan *dag.Plan) []string { return build.Cold(p, plan) }})
 }

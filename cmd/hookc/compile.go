@@ -15,6 +15,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
@@ -62,7 +63,7 @@ type compileFlags struct {
 }
 
 func (c *compileFlags) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.explain, "explain", "", "show the chains as `FORMAT`: "+strings.Join(dag.RendererNames(), ", "))
+	cmd.Flags().StringVar(&c.explain, "explain", "", "show the chains as `FORMAT`: "+strings.Join(render.RendererNames(), ", "))
 	cmd.Flags().Lookup("explain").NoOptDefVal = "text"
 	cmd.Flags().StringVar(&c.event, "event", "", "only this `EVENT`")
 	cmd.Flags().StringVar(&c.tool, "tool", "", "only the hooks that can match `TOOL`")
@@ -72,7 +73,7 @@ func (c *compileFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.asJSON, "json", false, "findings as JSON on stdout (with --explain: the model)")
 	cmd.Flags().StringVar(&c.agent, "dialect", "", "show what the hooks may say that `AGENT` cannot be told, and what becomes of it")
 	complete(cmd, "dialect", agent.Names())
-	complete(cmd, "explain", dag.RendererNames())
+	complete(cmd, "explain", render.RendererNames())
 	complete(cmd, "event", policy.EventNames())
 }
 
@@ -264,14 +265,14 @@ func (c *compileFlags) show(cmd *cobra.Command, program *dag.Program) (err error
 	if c.asJSON {
 		format = "json"
 	}
-	return render(out, format, explained(program, event, c.tool))
+	return draw(out, format, explained(program, event, c.tool))
 }
 
-// render draws a model in the named format.
-func render(w io.Writer, format string, m *dag.Model) error {
-	r, ok := dag.FindRenderer(format)
+// draw draws a model in the named format.
+func draw(w io.Writer, format string, m *render.Model) error {
+	r, ok := render.FindRenderer(format)
 	if !ok {
-		return cannot("unknown format %q: %s", format, diag.DidYouMean(format, dag.RendererNames(), strings.Join(dag.RendererNames(), ", ")))
+		return cannot("unknown format %q: %s", format, diag.DidYouMean(format, render.RendererNames(), strings.Join(render.RendererNames(), ", ")))
 	}
 	if err := r.Render(w, m, style(w)); err != nil {
 		return cannot("the explanation cannot be written: %v", err)

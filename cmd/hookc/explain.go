@@ -11,7 +11,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
-	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -98,19 +98,19 @@ func (e *explainer) explain(cmd *cobra.Command, path string, args []string) erro
 		return cannot("%v", err)
 	}
 	program, out := eng.Program(), cmd.OutOrStdout()
-	trace := dag.Trace(program, program.Plan(event), d, in, dag.TraceOptions{Without: without, Elapsed: elapsed})
+	trace := render.Trace(program, program.Plan(event), d, in, render.TraceOptions{Without: without, Elapsed: elapsed})
 	if e.json {
 		return writeJSON(out, trace)
 	}
 	tool := in.Text(policy.FieldToolName)
 	if which := program.Hash + " " + string(event) + " " + tool; e.chain && !e.drawn[which] {
 		e.drawn[which] = true
-		if err := render(out, "text", explained(program, event, tool)); err != nil {
+		if err := draw(out, "text", explained(program, event, tool)); err != nil {
 			return err
 		}
 		fmt.Fprintln(out)
 	}
-	text, _ := dag.FindTraceRenderer("text")
+	text, _ := render.FindTraceRenderer("text")
 	if err := text.Render(out, trace, style(out)); err != nil {
 		return cannot("the trace cannot be written: %v", err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/compiler"
-	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -63,7 +63,7 @@ func catalogue() []listed {
 	for _, p := range compiler.Passes() {
 		add("pass", p.Name, p.Doc)
 	}
-	for _, r := range dag.Renderers() {
+	for _, r := range render.Renderers() {
 		add("renderer", r.Name, r.Doc)
 	}
 	for _, c := range diag.Codes() {

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -33,7 +33,7 @@ type screen struct {
 func newScreen(out io.Writer) *screen {
 	s := &screen{out: out}
 	if colour(out) {
-		p := dag.ANSI()
+		p := render.ANSI()
 		s.own = []string{p.Title, p.Name, p.Faint, p.Good, p.Warn, p.Bad, p.Reset}
 	}
 	return s

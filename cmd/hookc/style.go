@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/dag/render"
 )
 
 func terminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
@@ -37,10 +37,10 @@ func width(w io.Writer) int {
 }
 
 // style is how to lay text out for w.
-func style(w io.Writer) dag.Style {
-	s := dag.Style{Width: width(w)}
+func style(w io.Writer) render.Style {
+	s := render.Style{Width: width(w)}
 	if colour(w) {
-		s.Palette = dag.ANSI()
+		s.Palette = render.ANSI()
 	}
 	return s
 }

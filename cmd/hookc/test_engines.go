@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/format"
@@ -52,7 +52,7 @@ func (b *bothEngines) text() string {
 // enginesOf says which engine evaluated which rules of an event.
 func enginesOf(eng *hookc.Engine, d *policy.Decision, in *policy.Context) string {
 	p := eng.Program()
-	return dag.Trace(p, p.Plan(d.Event), d, in, dag.TraceOptions{}).Engines()
+	return render.Trace(p, p.Plan(d.Event), d, in, render.TraceOptions{}).Engines()
 }
 
 // engine prints what evaluated the rules of a case.

@@ -16,6 +16,7 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/codec"
+	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/artifact"
@@ -70,7 +71,7 @@ func decoding(kinds []dag.Kind) []dag.Kind {
 // drawn is what explain draws of a program, without how long compiling took.
 func drawn(t testing.TB, p *dag.Program) string {
 	t.Helper()
-	m := dag.Explain(p, dag.ExplainOptions{})
+	m := render.Explain(p, render.ExplainOptions{})
 	m.Compiled = 0
 	text, err := json.Marshal(m)
 	require.NoError(t, err)

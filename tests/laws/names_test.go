@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -30,7 +30,7 @@ func eachExplained(t *testing.T, seed uint64) bool {
 	for _, h := range w.policy.Hooks {
 		want = append(want, h.Name)
 	}
-	for _, e := range dag.Explain(w.compile(t), dag.ExplainOptions{}).Events {
+	for _, e := range render.Explain(w.compile(t), render.ExplainOptions{}).Events {
 		for _, item := range e.Items {
 			for _, h := range item.Hooks {
 				if h.RecheckOf == "" {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -224,7 +225,7 @@ var where = regexp.MustCompile(`"(?:origin|at|hash|file|compiled_us|line|column)
 // explained is what explain shows of a program, without places.
 func explained(t *testing.T, p *dag.Program) string {
 	t.Helper()
-	m := dag.Explain(p, dag.ExplainOptions{})
+	m := render.Explain(p, render.ExplainOptions{})
 	m.Diagnostics, m.Sources = nil, nil
 	text, err := json.MarshalIndent(m, "", " ")
 	require.NoError(t, err)

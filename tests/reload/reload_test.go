@@ -19,6 +19,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/tests/depth"
 )
@@ -216,7 +217,7 @@ func (e *edited) events() []*policy.Context {
 // programText is a program as people and machines see it. settled is false while
 // a fusion may be pending, which is then left out.
 func programText(t *testing.T, p *dag.Program, settled bool) string {
-	m := dag.Explain(p, dag.ExplainOptions{Tools: editedTools})
+	m := render.Explain(p, render.ExplainOptions{Tools: editedTools})
 	for i := range m.Events {
 		for j := range m.Events[i].Slots {
 			s := &m.Events[i].Slots[j]

@@ -1,4 +1,4 @@
-package dag
+package render
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -21,12 +22,12 @@ type ExplainOptions struct {
 	Tools []string
 	// Cold says of each node of a plan why hookgate leaves it to hookc where there is
 	// no server, "" of those it decides itself; nil is not known.
-	Cold func(*Plan) []string
+	Cold func(*dag.Plan) []string
 }
 
 // Explain makes the model of a program that every renderer draws. It runs no
 // hook. Equal programs have equal models, but for Compiled.
-func Explain(p *Program, opt ExplainOptions) *Model {
+func Explain(p *dag.Program, opt ExplainOptions) *Model {
 	m := &Model{Version: ModelVersion, Hash: p.Hash, Event: opt.Event, Tool: opt.Tool, Agent: p.Agent, Compiled: p.Compiled,
 		Events: []EventModel{}, Notes: slices.Clone(p.Notes)}
 	for _, s := range p.Sources {
@@ -36,12 +37,12 @@ func Explain(p *Program, opt ExplainOptions) *Model {
 	if opt.Tools == nil {
 		opt.Tools = p.Tools.Known
 	}
-	for _, event := range p.events(opt.Event) {
-		m.Events = append(m.Events, p.explainEvent(event, &opt))
+	for _, event := range eventsOf(p, opt.Event) {
+		m.Events = append(m.Events, explainEvent(p, event, &opt))
 	}
 	for _, pipe := range p.Pipelines {
-		if opt.Event == "" || pipe.has(opt.Event) {
-			m.Pipelines = append(m.Pipelines, p.explainPipeline(pipe))
+		if opt.Event == "" || pipe.Has(opt.Event) {
+			m.Pipelines = append(m.Pipelines, explainPipeline(p, pipe))
 		}
 	}
 	for _, d := range p.Diagnostics {
@@ -68,8 +69,8 @@ func diagnosticModel(d diag.Diagnostic) DiagnosticModel {
 		Line: line, Column: col, Msg: d.Text, Fix: d.Hint}
 }
 
-// events lists the events that have a loaded hook, or the one asked for.
-func (p *Program) events(only policy.Event) []policy.Event {
+// eventsOf lists the events that have a loaded hook, or the one asked for.
+func eventsOf(p *dag.Program, only policy.Event) []policy.Event {
 	if only != "" {
 		return []policy.Event{only}
 	}
@@ -84,13 +85,13 @@ func (p *Program) events(only policy.Event) []policy.Event {
 	return slices.Compact(out)
 }
 
-func (p *Program) explainEvent(event policy.Event, opt *ExplainOptions) EventModel {
+func explainEvent(p *dag.Program, event policy.Event, opt *ExplainOptions) EventModel {
 	spec := event.Spec()
 	strategy := spec.Strategy.Spec()
 	m := EventModel{Event: event, Class: spec.Class, Strategy: strategy.Strategy, Halts: strategy.Doc,
 		Posture: "closed", Items: []ItemModel{}, Estimate: EstimateModel{Path: []string{}}}
 	for _, e := range p.Hooks {
-		if e.Hook.Event == event && e.Status != Live {
+		if e.Hook.Event == event && e.Status != dag.Live {
 			m.Dead = append(m.Dead, deadModel(&e))
 		}
 	}
@@ -109,13 +110,13 @@ func (p *Program) explainEvent(event policy.Event, opt *ExplainOptions) EventMod
 	b.breaks(&m)
 	b.timeline(&m)
 	m.Estimate = b.estimate(b.keep)
-	if plan.aboutTools() {
+	if plan.AboutTools() {
 		b.tools(&m, opt.Tools)
 	}
 	return m
 }
 
-func deadModel(e *Entry) DeadModel {
+func deadModel(e *dag.Entry) DeadModel {
 	d := DeadModel{Name: e.Hook.Name, Tier: e.Hook.Tier, Kind: e.Hook.Kind, Origin: e.Hook.Span.String(),
 		Filter: filterText(&e.Hook.Filter), Locked: e.Hook.Locked, Status: e.Status, Reason: e.Reason, By: e.By}
 	if e.Code != nil {
@@ -146,7 +147,7 @@ func filterText(f *policy.Filter) string {
 
 // eventBuilder makes the model of one plan, narrowed to the nodes kept.
 type eventBuilder struct {
-	plan *Plan
+	plan *dag.Plan
 	tool string
 	keep func(int) bool
 	// cold is what ExplainOptions.Cold says, nil for nothing.
@@ -157,7 +158,7 @@ type eventBuilder struct {
 	pos []string
 }
 
-func newEventBuilder(plan *Plan, tool string) *eventBuilder {
+func newEventBuilder(plan *dag.Plan, tool string) *eventBuilder {
 	b := &eventBuilder{plan: plan, tool: tool, keep: plan.Matching(tool)}
 	b.number()
 	return b
@@ -173,7 +174,7 @@ func (b *eventBuilder) number() {
 		pos := ""
 		for place, v := range item.Members {
 			if of := b.plan.Nodes[v].RecheckOf; of >= 0 {
-				b.ids[v] = b.ids[of] + b.plan.primes(v)
+				b.ids[v] = b.ids[of] + b.plan.Primes(v)
 				pos = cmp.Or(pos, b.ids[v])
 				continue
 			}
@@ -244,7 +245,7 @@ func (b *eventBuilder) hook(v int) HookModel {
 		Filter: filterText(&h.Filter), Reads: n.Effects.Reads.Names(), Writes: n.Effects.Writes.Names(),
 		May: n.Effects.May.Names(), MayAll: obeyed != 0 && n.Effects.May&obeyed == obeyed,
 		World: n.Effects.World, Spec: n.Effects.Spec, MayHalt: n.MayHalt, Volatile: n.Effects.Volatile,
-		Always: n.Always.Names(), Slot: n.Slot, Mode: n.mode(), EstUS: micros(n.Cost), Measured: n.Measured,
+		Always: n.Always.Names(), Slot: n.Slot, Mode: modeOf(n), EstUS: micros(n.Cost), Measured: n.Measured,
 		OnError: n.OnError, OnTimeout: n.OnTimeout, TimeoutMS: millis(n.Timeout), Retry: n.Retry,
 	}
 	if b.cold != nil && strings.Contains(n.Engine, "(") {
@@ -280,7 +281,7 @@ func (b *eventBuilder) rewriters(v int) string {
 	return strings.Join(names, ", ") + " may change " + fields.String()
 }
 
-func (n *Node) mode() string {
+func modeOf(n *dag.Node) string {
 	switch {
 	case n.Hook.Async:
 		return ModeAsync
@@ -292,52 +293,13 @@ func (n *Node) mode() string {
 	return ModeProcess
 }
 
-// denials are what ends or refuses the guarded action.
-const denials = policy.MayDeny | policy.MaySkip | policy.MayStop | policy.MayHalt
-
-func (n *Node) canDeny() bool { return n.Effects.May.Has(denials) }
-
-// aboutTools reports whether the plan's event is about a call of a tool.
-func (p *Plan) aboutTools() bool { return p.Spec.CanRead(policy.FieldToolName) }
-
-// Matching returns which nodes can match a call of a tool: those its index
-// names for it, less those whose conditions on the tool's name or kind fail.
-// It errs only towards yes. At an event that is about no tool, and for "", it
-// is every node.
-func (p *Plan) Matching(tool string) func(node int) bool {
-	if tool == "" || !p.aboutTools() {
-		return func(int) bool { return true }
-	}
-	in := policy.NewContext(p.Event).Set(policy.FieldToolName, tool)
-	settled := func(a *policy.Atom) bool {
-		return !slices.ContainsFunc(a.Reads, func(f policy.Field) bool {
-			return f != policy.FieldToolName && f != policy.FieldToolKind || !in.Has(f)
-		})
-	}
-	indexed, listed := !p.Index.Empty(), p.Index.Nodes(tool)
-	match := make([]bool, len(p.Nodes))
-	for v := range match {
-		_, found := slices.BinarySearch(listed, v)
-		match[v] = !indexed || found
-		if p.Nodes[v].Matcher == nil {
-			continue
-		}
-		for i := range p.Nodes[v].Matcher.Atoms {
-			if a := &p.Nodes[v].Matcher.Atoms[i]; len(a.Reads) > 0 && settled(a) && !a.Test(in) {
-				match[v] = false
-			}
-		}
-	}
-	return func(node int) bool { return match[node] }
-}
-
 func (b *eventBuilder) estimate(keep func(int) bool) EstimateModel {
 	e := b.plan.Estimated(keep)
 	m := EstimateModel{SerialUS: micros(e.Serial), CriticalUS: micros(e.Critical), Path: e.Path, FirstDenyUS: micros(e.FirstDeny)}
 	if m.Path == nil {
 		m.Path = []string{}
 	}
-	s := b.plan.schedule(keep)
+	s := b.plan.Schedule(keep)
 	for v := range b.plan.Nodes {
 		n := &b.plan.Nodes[v]
 		if !keep(v) || n.Exempt() {
@@ -348,7 +310,7 @@ func (b *eventBuilder) estimate(keep func(int) bool) EstimateModel {
 		} else {
 			m.Processes++
 		}
-		if s.start[v] < e.FirstDeny {
+		if s.Start(v) < e.FirstDeny {
 			m.FirstDenyStarts++
 		}
 	}

@@ -1,4 +1,4 @@
-package dag
+package render
 
 import (
 	"fmt"
@@ -367,4 +367,14 @@ func (t *textPage) diagnostic(d *DiagnosticModel) {
 		text += fmt.Sprintf("  (%s:%d:%d)", d.File, d.Line, d.Column)
 	}
 	t.prose(0, lead+" "+d.Code, role, text)
+}
+
+func (t *textPage) losses(e *EventModel) {
+	if len(e.Losses) == 0 {
+		return
+	}
+	t.line(" " + t.Palette.paint(t.Palette.Title, "DEGRADED"))
+	for _, l := range e.Losses {
+		t.prose(3, l.String(), t.Palette.Name, l.Why)
+	}
 }

@@ -1,4 +1,4 @@
-package dag
+package render
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -101,7 +102,7 @@ type Counterfactual struct {
 // Trace explains a Decision: what each hook of the plan did and why. plan is
 // the event's, nil when no hook is on it; in is the context the event fired
 // with. Nothing is run.
-func Trace(p *Program, plan *Plan, d *policy.Decision, in *policy.Context, opt TraceOptions) *TraceModel {
+func Trace(p *dag.Program, plan *dag.Plan, d *policy.Decision, in *policy.Context, opt TraceOptions) *TraceModel {
 	in = in.Frozen(d.Event)
 	m := &TraceModel{Version: ModelVersion, Event: d.Event, Tool: in.Text(policy.FieldToolName), Input: inputOf(in),
 		Session: in.Text(policy.FieldSessionID), Use: in.Text(policy.FieldToolUseID), Action: d.Action, Verdict: d.Verdict,
@@ -117,13 +118,13 @@ func Trace(p *Program, plan *Plan, d *policy.Decision, in *policy.Context, opt T
 		m.Warnings = append(m.Warnings, warningModel(w))
 	}
 	if plan == nil {
-		m.Hooks = append(m.Hooks, p.left(d.Event)...)
+		m.Hooks = append(m.Hooks, leftOut(p, d.Event)...)
 		m.Why = "no hook is on this event; " + actionText(d)
 		return m
 	}
 	t := &tracer{eventBuilder: newEventBuilder(plan, ""), d: d, in: in, decider: -1, halted: -1}
 	t.collect()
-	m.Hooks = append(t.hooks(), p.left(d.Event)...)
+	m.Hooks = append(t.hooks(), leftOut(p, d.Event)...)
 	for v := range t.did {
 		if n := &plan.Nodes[v]; !n.Exempt() && t.did[v].Attempts > 0 {
 			if n.Hook.Kind == policy.KindLLM {
@@ -181,7 +182,7 @@ func (t *tracer) collect() {
 			t.did[h.Node] = h
 		}
 	}
-	by := t.plan.speaker(t.d.By)
+	by := speakerOf(t.plan, t.d.By)
 	for v := range t.did {
 		h := &t.did[v]
 		if h.Status != policy.StatusRan && h.Status != policy.StatusFailed {
@@ -196,9 +197,9 @@ func (t *tracer) collect() {
 	}
 }
 
-// speaker is the name of the hook meant by `hook` or `hook#rule`, "" for none.
+// speakerOf is the name of the hook meant by `hook` or `hook#rule`, "" for none.
 // A hook's own name may look like a rule of another; the longer name is meant.
-func (p *Plan) speaker(by string) string {
+func speakerOf(p *dag.Plan, by string) string {
 	best := ""
 	for v := range p.Nodes {
 		name := p.Nodes[v].Hook.Name
@@ -234,7 +235,7 @@ func (t *tracer) halts(v int) bool {
 // failure is the record of a node's failure; copies made by recheck come
 // after their originals.
 func (t *tracer) failure(v int) policy.Failure {
-	skip := len(t.plan.primes(v))
+	skip := len(t.plan.Primes(v))
 	var found policy.Failure
 	for _, f := range t.d.Failed {
 		if f.Hook == t.plan.Nodes[v].Hook.Name {
@@ -271,7 +272,7 @@ func (t *tracer) engine(v int) (name, left string) {
 		return "", ""
 	}
 	body := n.Runner
-	if d, ok := body.(Deferred); ok {
+	if d, ok := body.(dag.Deferred); ok {
 		body = d.Made()
 	}
 	if r, ok := body.(interface{ LeftWhy() string }); ok {
@@ -330,7 +331,7 @@ func (t *tracer) unstarted() string {
 // mismatch is the first condition that failed and the value it saw. Filters
 // are evaluated at the hook's turn: a condition that holds for the event as
 // it came is tried on what the chain made of it.
-func (t *tracer) mismatch(n *Node) string {
+func (t *tracer) mismatch(n *dag.Node) string {
 	if n.Matcher == nil {
 		return "the filter does not match"
 	}

@@ -1,8 +1,8 @@
-package dag
+// Package render draws programs and decisions: one model of a dag.Program for
+// explain, one of a decision for traces, and one file a renderer.
+package render
 
-import (
-	"io"
-)
+import "io"
 
 // Renderer draws a Model in one form. Renderers see nothing but the Model.
 type Renderer struct {

@@ -1,4 +1,4 @@
-package dag
+package render
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -29,7 +30,7 @@ func traceText(t *testing.T, m *TraceModel, style Style) string {
 }
 
 // blank is the trace of a plan in which nothing has happened yet.
-func blank(plan *Plan, in *policy.Context) []policy.HookTrace {
+func blank(plan *dag.Plan, in *policy.Context) []policy.HookTrace {
 	out := make([]policy.HookTrace, len(plan.Nodes))
 	for v := range out {
 		n := &plan.Nodes[v]
@@ -46,14 +47,14 @@ func said(h *policy.HookTrace, v policy.Verdict, micros int64, reasons ...string
 	h.Status, h.Verdict, h.Micros, h.Reasons, h.Attempts = policy.StatusRan, v, micros, reasons, 1
 }
 
-func decide(plan *Plan, in *policy.Context, r policy.Result, hooks []policy.HookTrace) *policy.Decision {
+func decide(plan *dag.Plan, in *policy.Context, r policy.Result, hooks []policy.HookTrace) *policy.Decision {
 	d := policy.Decide(plan.Spec, in, in.With(r.Patch), &r)
 	d.Hooks = hooks
 	return d
 }
 
 // The event of semantics.md §8's second mock-up.
-func deniedTrace(width int) (*Program, *TraceModel) {
+func deniedTrace(width int) (*dag.Program, *TraceModel) {
 	p := mockProgram()
 	plan, in := p.Plan(policy.PreToolExecution), bashCall()
 	hooks := blank(plan, in)
@@ -124,7 +125,7 @@ func TestTraceProcessDecides(t *testing.T) {
 	b.add(decl{name: "eager", kind: policy.KindBash, spec: true, cost: ms})
 	b.add(decl{name: "rule", kind: policy.KindExpr, may: policy.MayDeny, slot: 1})
 	b.add(decl{name: "after", kind: policy.KindBash, cost: ms})
-	p := &Program{Plans: []*Plan{b.done()}}
+	p := &dag.Program{Plans: []*dag.Plan{b.done()}}
 	p.Seal()
 	plan, in := p.Plans[0], bashCall()
 	hooks := blank(plan, in)
@@ -155,7 +156,7 @@ func TestTraceWhyFiltered(t *testing.T) {
 	hooks := blank(plan, in)
 	hooks[3].Status = policy.StatusFiltered
 	d := decide(plan, in, policy.Result{Patch: policy.Replace(policy.Path{Field: policy.FieldToolInput}, map[string]any{"a": 1})}, hooks)
-	p := &Program{Plans: []*Plan{plan}}
+	p := &dag.Program{Plans: []*dag.Plan{plan}}
 	p.Seal()
 	m := Trace(p, plan, d, in, TraceOptions{})
 	assert.Equal(t, "tool_name Read ∉ {Write,Edit}", m.Hooks[0].Why)
@@ -172,7 +173,7 @@ func TestTraceDecider(t *testing.T) {
 	b := newBuilder(policy.PreToolExecution)
 	b.add(decl{name: "user/pre", kind: policy.KindExpr, may: policy.MayDeny})
 	b.add(decl{name: "user/pre#1", kind: policy.KindExpr, may: policy.MayDeny})
-	p := &Program{Plans: []*Plan{b.done()}}
+	p := &dag.Program{Plans: []*dag.Plan{b.done()}}
 	p.Seal()
 	plan, in := p.Plans[0], bashCall()
 	for by, want := range map[string]int{"user/pre": 0, "user/pre#1": 1, "user/pre#1#2": 1, "user/pre#9": 0, "other": -1} {

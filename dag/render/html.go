@@ -1,4 +1,4 @@
-package dag
+package render
 
 import (
 	_ "embed" // the page's style and viewer

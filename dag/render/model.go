@@ -1,9 +1,10 @@
-package dag
+package render
 
 import (
 	"strconv"
 	"time"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -84,7 +85,7 @@ type EventModel struct {
 	Tools         []ToolsModel  `json:"tools,omitempty"`
 	NoProcess     []string      `json:"tools_without_process,omitempty"`
 	// Losses is what the agent cannot be told and what becomes of it.
-	Losses    []Loss           `json:"degraded,omitempty"`
+	Losses    []dag.Loss       `json:"degraded,omitempty"`
 	Unmatched []UnmatchedModel `json:"unmatched,omitempty"`
 	Dead      []DeadModel      `json:"dead,omitempty"`
 }
@@ -164,11 +165,11 @@ const (
 // EdgeModel says that To waits for From. Both are IDs; the names are beside
 // them for readers.
 type EdgeModel struct {
-	From     string   `json:"from"`
-	FromHook string   `json:"from_hook"`
-	To       string   `json:"to"`
-	ToHook   string   `json:"to_hook"`
-	Kind     EdgeKind `json:"kind"`
+	From     string       `json:"from"`
+	FromHook string       `json:"from_hook"`
+	To       string       `json:"to"`
+	ToHook   string       `json:"to_hook"`
+	Kind     dag.EdgeKind `json:"kind"`
 	// Fields is what flows along a data edge.
 	Fields []string `json:"fields,omitempty"`
 	Start  bool     `json:"start,omitempty"`
@@ -245,16 +246,16 @@ type UnmatchedModel struct {
 
 // DeadModel is a loaded hook that is in no plan.
 type DeadModel struct {
-	Name   string      `json:"name"`
-	Tier   policy.Tier `json:"tier"`
-	Kind   policy.Kind `json:"kind"`
-	Origin string      `json:"origin,omitempty"`
-	Filter string      `json:"filter"`
-	Locked bool        `json:"locked,omitempty"`
-	Status EntryStatus `json:"status"`
-	Reason string      `json:"reason"`
-	By     string      `json:"by,omitempty"`
-	Code   string      `json:"code,omitempty"`
+	Name   string          `json:"name"`
+	Tier   policy.Tier     `json:"tier"`
+	Kind   policy.Kind     `json:"kind"`
+	Origin string          `json:"origin,omitempty"`
+	Filter string          `json:"filter"`
+	Locked bool            `json:"locked,omitempty"`
+	Status dag.EntryStatus `json:"status"`
+	Reason string          `json:"reason"`
+	By     string          `json:"by,omitempty"`
+	Code   string          `json:"code,omitempty"`
 }
 
 // PipelineModel is a sub-pipeline with what its hooks can break out of.

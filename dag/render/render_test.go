@@ -1,4 +1,4 @@
-package dag
+package render
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -57,13 +58,13 @@ func TestGoldens(t *testing.T) {
 }
 
 func TestNothingToShow(t *testing.T) {
-	empty := &Program{}
+	empty := &dag.Program{}
 	empty.Seal()
 	noHooks := Explain(mockProgram(), ExplainOptions{Event: policy.Notify})
-	onlyDead := &Program{Hooks: mockProgram().Hooks[10:]}
+	onlyDead := &dag.Program{Hooks: mockProgram().Hooks[10:]}
 	for _, e := range mockProgram().Hooks {
-		if e.Status == Disabled {
-			onlyDead.Hooks = []Entry{e}
+		if e.Status == dag.Disabled {
+			onlyDead.Hooks = []dag.Entry{e}
 		}
 	}
 	onlyDead.Seal()
@@ -84,7 +85,7 @@ func TestNothingToShow(t *testing.T) {
 
 // Every line fits, whatever the width; a width of nothing is no width.
 func TestNarrow(t *testing.T) {
-	for _, p := range []*Program{mockProgram(), nastyProgram()} {
+	for _, p := range []*dag.Program{mockProgram(), nastyProgram()} {
 		m := Explain(p, ExplainOptions{})
 		for width := 24; width < 200; width += 7 {
 			for line := range strings.Lines(draw(t, "text", m, Style{Width: width})) {
@@ -122,7 +123,7 @@ func wellFormed(t *testing.T, text string) {
 }
 
 func TestSVGIsWellFormed(t *testing.T) {
-	for _, p := range []*Program{mockProgram(), nastyProgram()} {
+	for _, p := range []*dag.Program{mockProgram(), nastyProgram()} {
 		out := draw(t, "svg", Explain(p, ExplainOptions{}), Style{})
 		wellFormed(t, out)
 		assert.NotContains(t, out, "<script")
@@ -132,7 +133,7 @@ func TestSVGIsWellFormed(t *testing.T) {
 // The page's elements are what hookc wrote: no name becomes one, the model
 // comes back from the script as it went in, and nothing is loaded.
 func TestHTML(t *testing.T) {
-	for _, p := range []*Program{mockProgram(), nastyProgram()} {
+	for _, p := range []*dag.Program{mockProgram(), nastyProgram()} {
 		m := Explain(p, ExplainOptions{})
 		out := draw(t, "html", m, Style{})
 		doc, err := html.Parse(strings.NewReader(out))

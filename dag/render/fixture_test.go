@@ -1,25 +1,26 @@
-package dag
+package render
 
 import (
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
 
 // builder makes plans by hand, as the compiler would.
 type builder struct {
-	plan *Plan
+	plan *dag.Plan
 	at   map[string]int
 	src  *diag.Source
 }
 
 func newBuilder(e policy.Event) *builder {
 	spec := e.Spec()
-	return &builder{plan: &Plan{Event: e, Spec: spec, Strategy: spec.Strategy.Spec(), Deadline: 30 * time.Second,
-		MaxConcurrent: 8, MaxModels: 4, Inline: true, Index: Index{Exact: map[string][]int{}}}, at: map[string]int{},
+	return &builder{plan: &dag.Plan{Event: e, Spec: spec, Strategy: spec.Strategy.Spec(), Deadline: 30 * time.Second,
+		MaxConcurrent: 8, MaxModels: 4, Inline: true, Index: dag.Index{Exact: map[string][]int{}}}, at: map[string]int{},
 		src: diag.NewSource("hooks.yaml", strings.Repeat("line\n", 100))}
 }
 
@@ -69,7 +70,7 @@ func (b *builder) hook(d decl) *policy.Hook {
 // add appends a node as an item of its own, or to the item of its group.
 func (b *builder) add(d decl) int {
 	p, id := b.plan, len(b.plan.Nodes)
-	n := Node{Hook: b.hook(d), Item: len(p.Items), RecheckOf: -1, Slot: d.slot, Gate: -1, Cost: d.cost, Matcher: &policy.Matcher{},
+	n := dag.Node{Hook: b.hook(d), Item: len(p.Items), RecheckOf: -1, Slot: d.slot, Gate: -1, Cost: d.cost, Matcher: &policy.Matcher{},
 		OnError: d.onError, OnTimeout: d.onError, Timeout: 10 * time.Second,
 		Effects: policy.Effects{Reads: paths(strings.TrimPrefix(d.reads, "*")), Writes: paths(d.writes), May: d.may, World: d.world, Spec: d.spec,
 			MayFail: d.kind != policy.KindBuiltin}}
@@ -95,7 +96,7 @@ func (b *builder) add(d decl) int {
 		p.Items[last].Members = append(p.Items[last].Members, id)
 		p.Items[last].MayHalt = p.Items[last].MayHalt || n.MayHalt
 	} else {
-		item := Item{Members: []int{id}, MayHalt: n.MayHalt, Fold: p.Strategy.Fold}
+		item := dag.Item{Members: []int{id}, MayHalt: n.MayHalt, Fold: p.Strategy.Fold}
 		if d.group != nil {
 			item.Group, item.Parallel, item.Fold = d.group.Name, true, d.group.Fold
 		}
@@ -115,7 +116,7 @@ func failing(p policy.Posture) policy.Powers {
 	return 0
 }
 
-func (b *builder) match(n *Node, id int, d decl) {
+func (b *builder) match(n *dag.Node, id int, d decl) {
 	if d.tools == "" {
 		b.plan.Index.Always = append(b.plan.Index.Always, id)
 	} else {
@@ -136,11 +137,11 @@ func (b *builder) match(n *Node, id int, d decl) {
 }
 
 // edge joins two nodes and keeps Wait, Started, Data and Gate in step.
-func (b *builder) edge(from, to int, kind EdgeKind, why string) {
+func (b *builder) edge(from, to int, kind dag.EdgeKind, why string) {
 	n := &b.plan.Nodes[to]
-	e := Edge{From: from, To: to, Kind: kind, Why: why}
+	e := dag.Edge{From: from, To: to, Kind: kind, Why: why}
 	switch {
-	case kind == GateEdge:
+	case kind == dag.GateEdge:
 		n.Gate = max(n.Gate, b.plan.Nodes[from].Item)
 	case b.plan.Nodes[from].Hook.Async:
 		e.Start = true
@@ -148,14 +149,14 @@ func (b *builder) edge(from, to int, kind EdgeKind, why string) {
 	default:
 		n.Wait = ascending(append(n.Wait, from))
 	}
-	if kind == DataEdge {
+	if kind == dag.DataEdge {
 		n.Data = ascending(append(n.Data, from))
 	}
 	b.plan.Edges = append(b.plan.Edges, e)
-	slices.SortStableFunc(b.plan.Edges, compareEdges)
+	slices.SortStableFunc(b.plan.Edges, dag.CompareEdges)
 }
 
-func (b *builder) done() *Plan {
+func (b *builder) done() *dag.Plan {
 	b.plan.Estimate = b.plan.Estimated(nil)
 	return b.plan
 }
@@ -166,7 +167,7 @@ const (
 )
 
 // guardPlan is the chain of semantics.md §8's mock-up.
-func guardPlan() *Plan {
+func guardPlan() *dag.Plan {
 	b := newBuilder(policy.PreToolExecution)
 	review := &policy.Group{Name: "review"}
 	b.add(decl{name: "path-jail", kind: policy.KindExpr, tier: policy.TierUser, locked: true, tools: "Write|Edit",
@@ -187,15 +188,15 @@ func guardPlan() *Plan {
 		may: policy.PreToolExecution.Spec().Powers, cost: 40 * ms, group: review, onError: policy.OnErrorDeny})
 	confirm := b.add(decl{name: "confirm-prod", kind: policy.KindExpr, tier: policy.TierProject, tools: "Bash", reads: "tool_input.command",
 		may: policy.MayAsk, spec: true, cost: 100, slot: 1, onError: policy.OnErrorDeny})
-	b.edge(guard, audit, GateEdge, "audit has side effects; guard-shell may deny")
+	b.edge(guard, audit, dag.GateEdge, "audit has side effects; guard-shell may deny")
 	for _, to := range []int{again, llm, scan, confirm} {
-		b.edge(pnpm, to, DataEdge, "reads what pnpm-rewrite may write")
+		b.edge(pnpm, to, dag.DataEdge, "reads what pnpm-rewrite may write")
 	}
-	b.edge(again, llm, GateEdge, "not started while a deny is possible")
-	b.edge(again, scan, GateEdge, "not started while a deny is possible")
-	b.edge(audit, scan, OrderEdge, "audit writes the world, secret-scan reads it")
+	b.edge(again, llm, dag.GateEdge, "not started while a deny is possible")
+	b.edge(again, scan, dag.GateEdge, "not started while a deny is possible")
+	b.edge(audit, scan, dag.OrderEdge, "audit writes the world, secret-scan reads it")
 	b.plan.Nodes[audit].Gate = 2
-	b.plan.Open = []OpenHook{{Hook: "llm-review", Why: "on_error skip lets a timeout through"}}
+	b.plan.Open = []dag.OpenHook{{Hook: "llm-review", Why: "on_error skip lets a timeout through"}}
 	return b.done()
 }
 
@@ -206,7 +207,7 @@ var (
 )
 
 // mockProgram is the program of semantics.md §8's mock-up.
-func mockProgram() *Program {
+func mockProgram() *dag.Program {
 	guard := guardPlan()
 	micro := newBuilder(policy.PreMicroCompact)
 	micro.add(decl{name: "keep-short", kind: policy.KindExpr, tier: policy.TierProject, reads: "messages", may: policy.MayStop, spec: true,
@@ -214,7 +215,7 @@ func mockProgram() *Program {
 	pin := newBuilder(policy.PostAutoCompact)
 	pin.add(decl{name: "pin-goal", kind: policy.KindBash, tier: policy.TierProject, reads: "messages", writes: "messages",
 		world: policy.WorldWrite, cost: 3 * ms, onError: policy.OnErrorSkip})
-	p := &Program{Hash: "sha256:7f3a9c2155aa", Plans: []*Plan{guard, micro.done(), pin.done()}, Compiled: 38 * ms,
+	p := &dag.Program{Hash: "sha256:7f3a9c2155aa", Plans: []*dag.Plan{guard, micro.done(), pin.done()}, Compiled: 38 * ms,
 		Sources: []policy.SourceFile{{Name: "~/.config/hookc/hooks.yaml", Tier: policy.TierUser, Format: "yaml"},
 			{Name: "hooks.yaml", Tier: policy.TierProject, Format: "yaml", Uses: []string{"hooks/pnpm.sh"}}},
 		Tools: policy.Catalogue{Known: []string{"Bash", "Shell", "Read", "Write", "Edit", "Glob"}},
@@ -222,18 +223,18 @@ func mockProgram() *Program {
 	for _, plan := range p.Plans {
 		for i := range plan.Nodes {
 			if plan.Nodes[i].RecheckOf < 0 {
-				p.Hooks = append(p.Hooks, Entry{Hook: plan.Nodes[i].Hook, Status: Live})
+				p.Hooks = append(p.Hooks, dag.Entry{Hook: plan.Nodes[i].Hook, Status: dag.Live})
 			}
 		}
 	}
 	b := newBuilder(policy.PreToolExecution)
 	p.Hooks = append(p.Hooks,
-		Entry{Hook: b.hook(decl{name: "old-notebook", kind: policy.KindBash, tier: policy.TierProject, tools: "NotebookEditt"}), Status: Dead,
+		dag.Entry{Hook: b.hook(decl{name: "old-notebook", kind: policy.KindBash, tier: policy.TierProject, tools: "NotebookEditt"}), Status: dag.Dead,
 			Reason: "filter tool_name=NotebookEditt matches no known tool (did you mean NotebookEdit?)", Code: codeFilter},
-		Entry{Hook: b.hook(decl{name: "path-jail", kind: policy.KindExpr, tier: policy.TierProject}), Status: Rejected,
+		dag.Entry{Hook: b.hook(decl{name: "path-jail", kind: policy.KindExpr, tier: policy.TierProject}), Status: dag.Rejected,
 			Reason: "override rejected: user/path-jail is locked", By: "path-jail", Code: codeLocked},
-		Entry{Hook: b.hook(decl{name: "greet", kind: policy.KindBash, tier: policy.TierUser}), Status: Overridden, Reason: "a later tier declares it again", By: "project/greet"},
-		Entry{Hook: b.hook(decl{name: "later", kind: policy.KindBash, tier: policy.TierProject}), Status: Disabled, Reason: "enabled: false"})
+		dag.Entry{Hook: b.hook(decl{name: "greet", kind: policy.KindBash, tier: policy.TierUser}), Status: dag.Overridden, Reason: "a later tier declares it again", By: "project/greet"},
+		dag.Entry{Hook: b.hook(decl{name: "later", kind: policy.KindBash, tier: policy.TierProject}), Status: dag.Disabled, Reason: "enabled: false"})
 	p.Pipelines = compactPipeline()
 	p.Diagnostics = diag.List{
 		codeFilter.Report(diag.Span{Source: b.src, Start: 55, End: 59}, "on_error=skip lets a timeout through").WithHook("llm-review").WithHint("set on_error: ask or deny"),
@@ -242,17 +243,17 @@ func mockProgram() *Program {
 	return p
 }
 
-func compactPipeline() []*Pipeline {
-	micro := &Pipeline{Name: "compact.micro", Label: policy.LabelCompactMicro, Steps: []Step{
+func compactPipeline() []*dag.Pipeline {
+	micro := &dag.Pipeline{Name: "compact.micro", Label: policy.LabelCompactMicro, Steps: []dag.Step{
 		{Event: policy.PreMicroCompact}, {Action: "micro_compact"}, {Event: policy.PostMicroCompact}}}
-	auto := &Pipeline{Name: "compact.auto", Label: policy.LabelCompactAuto, Steps: []Step{
+	auto := &dag.Pipeline{Name: "compact.auto", Label: policy.LabelCompactAuto, Steps: []dag.Step{
 		{Event: policy.PreAutoCompact}, {Action: "auto_compact"}, {Event: policy.PostAutoCompact}}}
-	tool := &Pipeline{Name: "tool", Label: policy.LabelTool, Steps: []Step{{Event: policy.PreToolExecution}, {Action: "tool"},
-		{OK: &Step{Event: policy.PostToolExecution}, Err: &Step{Event: policy.PostToolExecutionFailure}}}}
-	return []*Pipeline{
-		{Name: "compact", Label: policy.LabelCompact, Steps: []Step{{Seq: micro, Needed: "micro"}, {Seq: auto, Needed: "auto"}}},
+	tool := &dag.Pipeline{Name: "tool", Label: policy.LabelTool, Steps: []dag.Step{{Event: policy.PreToolExecution}, {Action: "tool"},
+		{OK: &dag.Step{Event: policy.PostToolExecution}, Err: &dag.Step{Event: policy.PostToolExecutionFailure}}}}
+	return []*dag.Pipeline{
+		{Name: "compact", Label: policy.LabelCompact, Steps: []dag.Step{{Seq: micro, Needed: "micro"}, {Seq: auto, Needed: "auto"}}},
 		tool,
-		{Name: "tool.batch", Label: policy.LabelBatch, Each: true, Steps: []Step{{Seq: tool}}},
+		{Name: "tool.batch", Label: policy.LabelBatch, Each: true, Steps: []dag.Step{{Seq: tool}}},
 	}
 }
 
@@ -260,7 +261,7 @@ func compactPipeline() []*Pipeline {
 const nasty = "a\"b<script>|`x`\n%%{init}%% --> \\N ]]> & 'q' #35; \x1b[31m\u202e"
 
 // nastyProgram uses names that mean something in every language drawn.
-func nastyProgram() *Program {
+func nastyProgram() *dag.Program {
 	b := newBuilder(policy.PreToolExecution)
 	group := &policy.Group{Name: nasty + "group"}
 	b.add(decl{name: nasty, kind: policy.KindBash, reads: "*", writes: "tool_input", may: policy.MayDeny, cost: 3 * ms,
@@ -269,14 +270,19 @@ func nastyProgram() *Program {
 		onError: policy.OnErrorDeny, group: group})
 	b.add(decl{name: "second", kind: policy.KindExpr, slot: 1, reads: "tool_input", cost: 100, group: group,
 		extra: []policy.Condition{{Key: policy.FilterModelPrefix, Value: diag.Literal(strings.Repeat("very-long-", 12))}}})
-	b.edge(0, 1, DataEdge, nasty)
-	p := &Program{Hash: "sha256:" + nasty, Plans: []*Plan{b.done()}, Sources: []policy.SourceFile{{Name: nasty, Untrusted: nasty}},
-		Notes: []string{nasty}, Pipelines: []*Pipeline{{Name: nasty, Label: "tool", Steps: []Step{{Event: policy.PreToolExecution}, {Action: nasty}}}},
+	b.edge(0, 1, dag.DataEdge, nasty)
+	p := &dag.Program{Hash: "sha256:" + nasty, Plans: []*dag.Plan{b.done()}, Sources: []policy.SourceFile{{Name: nasty, Untrusted: nasty}},
+		Notes: []string{nasty}, Pipelines: []*dag.Pipeline{{Name: nasty, Label: "tool", Steps: []dag.Step{{Event: policy.PreToolExecution}, {Action: nasty}}}},
 		Diagnostics: diag.List{codeHint.Report(diag.Span{}, "%s", nasty).WithHint("%s", nasty)}}
 	for i := range b.plan.Nodes {
-		p.Hooks = append(p.Hooks, Entry{Hook: b.plan.Nodes[i].Hook, Status: Live})
+		p.Hooks = append(p.Hooks, dag.Entry{Hook: b.plan.Nodes[i].Hook, Status: dag.Live})
 	}
-	p.Hooks = append(p.Hooks, Entry{Hook: b.hook(decl{name: nasty + "dead", kind: policy.KindBash}), Status: Dead, Reason: nasty, By: nasty})
+	p.Hooks = append(p.Hooks, dag.Entry{Hook: b.hook(decl{name: nasty + "dead", kind: policy.KindBash}), Status: dag.Dead, Reason: nasty, By: nasty})
 	p.Seal()
 	return p
+}
+
+func ascending(ids []int) []int {
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }

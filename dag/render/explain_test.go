@@ -1,4 +1,4 @@
-package dag
+package render
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -39,7 +40,7 @@ func names(m *Model) []string {
 
 // Law 4: explain mentions every loaded hook exactly once, narrowed or not.
 func TestEveryHookOnce(t *testing.T) {
-	for _, p := range []*Program{mockProgram(), nastyProgram()} {
+	for _, p := range []*dag.Program{mockProgram(), nastyProgram()} {
 		var want []string
 		for _, e := range p.Hooks {
 			want = append(want, string(e.Hook.Event)+" "+e.Hook.Name)
@@ -81,7 +82,7 @@ func TestNarrowedToTool(t *testing.T) {
 // atom on anything else settles nothing.
 func TestMatchingErrsTowardsYes(t *testing.T) {
 	plan := guardPlan()
-	plan.Index = Index{Always: []int{0, 1, 2, 3, 4, 5, 6, 7, 8}}
+	plan.Index = dag.Index{Always: []int{0, 1, 2, 3, 4, 5, 6, 7, 8}}
 	kept := func(tool string) []int {
 		keep := plan.Matching(tool)
 		var out []int
@@ -103,15 +104,15 @@ func TestEstimateOfMock(t *testing.T) {
 	plan := guardPlan()
 	rules := 13*us + 200
 	second := 13*us + 100
-	assert.Equal(t, Estimate{
+	assert.Equal(t, dag.Estimate{
 		Serial:    rules + 6*ms + second + 1400*ms + 40*ms,
 		Critical:  rules + 6*ms + 13*us + 1400*ms,
 		Path:      []string{"pnpm-rewrite", "guard-shell'", "llm-review"},
 		FirstDeny: rules,
 	}, plan.Estimated(nil))
-	assert.Equal(t, Estimate{Serial: 40*ms + 100, Critical: 40*ms + 100, Path: []string{"secret-scan"}, FirstDeny: 100},
+	assert.Equal(t, dag.Estimate{Serial: 40*ms + 100, Critical: 40*ms + 100, Path: []string{"secret-scan"}, FirstDeny: 100},
 		plan.Estimated(plan.Matching("Read")))
-	assert.Equal(t, Estimate{}, plan.Estimated(func(int) bool { return false }))
+	assert.Equal(t, dag.Estimate{}, plan.Estimated(func(int) bool { return false }))
 }
 
 // In a plan without processes the path is the rules in the order they run.
@@ -120,7 +121,7 @@ func TestEstimateInProcess(t *testing.T) {
 	for i := range 3 {
 		b.add(decl{name: fmt.Sprint("r", i), kind: policy.KindExpr, may: policy.MayAsk, spec: true, cost: 10 * us})
 	}
-	assert.Equal(t, Estimate{Serial: 30 * us, Critical: 30 * us, Path: []string{"r0", "r1", "r2"}}, b.done().Estimated(nil))
+	assert.Equal(t, dag.Estimate{Serial: 30 * us, Critical: 30 * us, Path: []string{"r0", "r1", "r2"}}, b.done().Estimated(nil))
 }
 
 func TestTimeline(t *testing.T) {
@@ -148,16 +149,16 @@ func TestSubKeepsOrder(t *testing.T) {
 		b.add(write)
 	}
 	for v := 1; v < 4; v++ {
-		b.edge(v-1, v, OrderEdge, "both write")
+		b.edge(v-1, v, dag.OrderEdge, "both write")
 	}
 	plan := b.done()
 	drop := func(gone ...int) func(int) bool { return func(v int) bool { return !slices.Contains(gone, v) } }
 	assert.Equal(t, plan.Edges, plan.Sub(nil))
-	assert.Equal(t, []Edge{
-		{From: 0, To: 2, Kind: OrderEdge, Why: "by way of b, which does not run"},
-		{From: 2, To: 3, Kind: OrderEdge, Why: "both write"},
+	assert.Equal(t, []dag.Edge{
+		{From: 0, To: 2, Kind: dag.OrderEdge, Why: "by way of b, which does not run"},
+		{From: 2, To: 3, Kind: dag.OrderEdge, Why: "both write"},
 	}, plan.Sub(drop(1)))
-	assert.Equal(t, []Edge{{From: 0, To: 3, Kind: OrderEdge, Why: "by way of c, which does not run"}}, plan.Sub(drop(1, 2)))
+	assert.Equal(t, []dag.Edge{{From: 0, To: 3, Kind: dag.OrderEdge, Why: "by way of c, which does not run"}}, plan.Sub(drop(1, 2)))
 	assert.Equal(t, 4*ms, plan.Estimated(nil).Critical)
 	assert.Equal(t, 2*ms, plan.Estimated(drop(1, 2)).Critical)
 
@@ -166,8 +167,8 @@ func TestSubKeepsOrder(t *testing.T) {
 		write.name = name
 		g.add(write)
 	}
-	g.edge(1, 2, GateEdge, "b may deny")
-	assert.Equal(t, []Edge{{From: 0, To: 2, Kind: GateEdge, Why: "a may end the chain"}}, g.done().Sub(drop(1)))
+	g.edge(1, 2, dag.GateEdge, "b may deny")
+	assert.Equal(t, []dag.Edge{{From: 0, To: 2, Kind: dag.GateEdge, Why: "a may end the chain"}}, g.done().Sub(drop(1)))
 
 	// What gated b is no concern of c, which only read what b wrote.
 	r := newBuilder(policy.PreToolExecution)
@@ -175,13 +176,13 @@ func TestSubKeepsOrder(t *testing.T) {
 		write.name = name
 		r.add(write)
 	}
-	r.edge(0, 1, GateEdge, "a may deny")
-	r.edge(1, 2, DataEdge, "c reads what b writes")
+	r.edge(0, 1, dag.GateEdge, "a may deny")
+	r.edge(1, 2, dag.DataEdge, "c reads what b writes")
 	assert.Empty(t, r.done().Sub(drop(1)))
 }
 
 func TestGraph(t *testing.T) {
-	g := NewGraph(5, []Edge{{From: 0, To: 1}, {From: 1, To: 3}, {From: 0, To: 3}, {From: 0, To: 3}, {From: 2, To: 3}})
+	g := dag.NewGraph(5, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 3}, {From: 0, To: 3}, {From: 0, To: 3}, {From: 2, To: 3}})
 	assert.Equal(t, []int{0, 1, 0, 2, 0}, g.Ranks())
 	assert.Equal(t, []int{0, 1, 2}, g.In(3))
 	assert.Equal(t, []int{1, 3}, g.Out(0))
@@ -189,7 +190,7 @@ func TestGraph(t *testing.T) {
 	assert.True(t, implied(0, 3))
 	assert.False(t, implied(2, 3))
 	assert.False(t, implied(0, 1))
-	assert.Panics(t, func() { NewGraph(2, []Edge{{From: 1, To: 1}}) })
+	assert.Panics(t, func() { dag.NewGraph(2, []dag.Edge{{From: 1, To: 1}}) })
 }
 
 // The estimate never beats the longest path nor loses to the serial sum, and
@@ -205,7 +206,7 @@ func TestEstimateBounds(t *testing.T) {
 		for to := range n {
 			for from := range to {
 				if rnd.IntN(3) == 0 {
-					b.edge(from, to, OrderEdge, "x")
+					b.edge(from, to, dag.OrderEdge, "x")
 				}
 			}
 		}
@@ -237,7 +238,7 @@ func TestLabels(t *testing.T) {
 	b.add(decl{name: "g", kind: policy.KindExpr, reads: "tool_input", recheckOf: "g"})
 	b.add(decl{name: "w2", kind: policy.KindBash, writes: "tool_input"})
 	b.add(decl{name: "g", kind: policy.KindExpr, reads: "tool_input", recheckOf: "g"})
-	p := &Program{Plans: []*Plan{b.done()}}
+	p := &dag.Program{Plans: []*dag.Plan{b.done()}}
 	p.Seal()
 	e := Explain(p, ExplainOptions{}).Events[0]
 	assert.Equal(t, []string{"1 g", "2 w", "1' g'", "3 w2", "1'' g''"}, shown(&e))
@@ -265,7 +266,7 @@ func TestBreaks(t *testing.T) {
 
 	b := newBuilder(policy.StopEvent)
 	b.add(decl{name: "gate", kind: policy.KindBash, may: policy.MayDeny | policy.MayStop, onError: policy.OnErrorSkip})
-	p := &Program{Plans: []*Plan{b.done()}}
+	p := &dag.Program{Plans: []*dag.Plan{b.done()}}
 	p.Seal()
 	assert.Equal(t, []BreakModel{
 		{On: []string{"deny"}, Action: policy.KeepWorking, Any: true, Hooks: []string{"gate"}},
@@ -327,11 +328,11 @@ func TestThousandHooks(t *testing.T) {
 	}
 	for to := 9; to < 1000; to += 10 {
 		for from := 9; from < to; from += 10 {
-			b.plan.Edges = append(b.plan.Edges, Edge{From: from, To: to, Kind: DataEdge, Why: "x"})
+			b.plan.Edges = append(b.plan.Edges, dag.Edge{From: from, To: to, Kind: dag.DataEdge, Why: "x"})
 		}
 	}
-	slices.SortStableFunc(b.plan.Edges, compareEdges)
-	p := &Program{Plans: []*Plan{b.done()}}
+	slices.SortStableFunc(b.plan.Edges, dag.CompareEdges)
+	p := &dag.Program{Plans: []*dag.Plan{b.done()}}
 	p.Seal()
 	began := time.Now()
 	m := Explain(p, ExplainOptions{Tools: []string{"Bash", "Read"}})

@@ -1,9 +1,10 @@
-package dag
+package render
 
 import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -63,8 +64,8 @@ func (t *tracer) without(d *policy.Decision) *Counterfactual {
 		Reasons: slices.Clone(d.Reasons)}
 	end := len(t.plan.Nodes)
 	if t.plan.Strategy.Halt.Halts(&policy.Result{Verdict: d.Verdict, Control: d.Control}) {
-		by := t.plan.speaker(d.By)
-		at := slices.IndexFunc(t.plan.Nodes, func(n Node) bool { return n.Hook.Name == by })
+		by := speakerOf(t.plan, d.By)
+		at := slices.IndexFunc(t.plan.Nodes, func(n dag.Node) bool { return n.Hook.Name == by })
 		if by != "" && at >= 0 {
 			end = at
 		}
@@ -79,6 +80,53 @@ func (t *tracer) without(d *policy.Decision) *Counterfactual {
 			name += " (async)"
 		}
 		out.WouldRun = append(out.WouldRun, name)
+	}
+	return out
+}
+
+// maxSaw is how much of a value is shown, in characters.
+const maxSaw = 80
+
+// saw is what the rule of node v that spoke looks at, with the values that made
+// it true; a copy made by recheck saw what the chain made of the event.
+func (t *tracer) saw(v int) []string {
+	h, n := &t.did[v], &t.plan.Nodes[v]
+	body, ok := n.Runner.(dag.Reasoned)
+	if !ok || h.Status != policy.StatusRan || h.At.IsZero() {
+		return nil
+	}
+	in := t.in
+	if n.RecheckOf >= 0 && t.d.Final != nil {
+		in = t.d.Final
+	}
+	var out []string
+	for _, path := range body.LooksAt(h.At) {
+		value := "absent"
+		if found, present := in.At(path); present {
+			value = cut(valueText(found), maxSaw)
+		}
+		out = append(out, path.String()+" = "+value)
+	}
+	return out
+}
+
+func valueText(v any) string {
+	text, err := policy.EncodeJSON(v)
+	if err != nil {
+		return "no JSON value"
+	}
+	return string(text)
+}
+
+// leftOut lists the hooks of an event that its plan leaves out, and why: a trace
+// names every loaded hook.
+func leftOut(p *dag.Program, e policy.Event) []TraceHook {
+	var out []TraceHook
+	for _, entry := range p.Hooks {
+		if h := entry.Hook; h.Event == e && entry.Status != dag.Live {
+			out = append(out, TraceHook{ID: "–", Name: h.Name, Label: h.Name, Kind: h.Kind, Status: policy.Status(entry.Status),
+				At: h.Span.String(), Why: entry.Reason})
+		}
 	}
 	return out
 }

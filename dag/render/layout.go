@@ -1,8 +1,10 @@
-package dag
+package render
 
 import (
 	"math"
 	"slices"
+
+	"github.com/hookc/hookc/dag"
 )
 
 // The layered layout of the svg and html renderers, left to right: the rank of
@@ -83,12 +85,12 @@ func layout(boxes []box, links []link) (frames []frame, w, h float64) {
 }
 
 func (l *layered) rank() {
-	edges := make([]Edge, len(l.links))
+	edges := make([]dag.Edge, len(l.links))
 	for i, k := range l.links {
-		edges[i] = Edge{From: k.from, To: k.to}
+		edges[i] = dag.Edge{From: k.from, To: k.to}
 	}
 	last := 0
-	for i, r := range NewGraph(len(l.boxes), edges).Ranks() {
+	for i, r := range dag.NewGraph(len(l.boxes), edges).Ranks() {
 		l.boxes[i].rank = r
 		last = max(last, r)
 	}

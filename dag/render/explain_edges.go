@@ -1,4 +1,4 @@
-package dag
+package render
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -18,7 +19,7 @@ func (b *eventBuilder) edges(m *EventModel) {
 		from, to := &b.plan.Nodes[e.From], &b.plan.Nodes[e.To]
 		out := EdgeModel{From: b.ids[e.From], FromHook: b.plan.Label(e.From), To: b.ids[e.To], ToHook: b.plan.Label(e.To),
 			Kind: e.Kind, Start: e.Start, Why: e.Why}
-		if e.Kind == DataEdge {
+		if e.Kind == dag.DataEdge {
 			out.Fields = from.Effects.Writes.Within(to.Reads).Names()
 		}
 		m.Edges = append(m.Edges, out)
@@ -97,7 +98,7 @@ func (b *eventBuilder) addBreak(m *EventModel, out BreakModel, on policy.Powers,
 
 // timeline lists the slots, and what is expected to start when.
 func (b *eventBuilder) timeline(m *EventModel) {
-	s := b.plan.schedule(b.keep)
+	s := b.plan.Schedule(b.keep)
 	type moment struct {
 		at    time.Duration
 		slot  int
@@ -114,7 +115,7 @@ func (b *eventBuilder) timeline(m *EventModel) {
 		moments = append(moments, moment{at, slot, []int{v}})
 	}
 	for _, v := range b.kept() {
-		add(s.start[v], b.plan.Nodes[v].Slot, v)
+		add(s.Start(v), b.plan.Nodes[v].Slot, v)
 	}
 	slices.SortStableFunc(moments, func(x, y moment) int {
 		switch {
@@ -130,7 +131,7 @@ func (b *eventBuilder) timeline(m *EventModel) {
 		m.Timeline = append(m.Timeline, MomentModel{AtUS: micros(at.at), Slot: at.slot, Hooks: names})
 		if at.slot >= 0 {
 			m.Slots = append(m.Slots, SlotModel{Slot: at.slot, Hooks: names, Holds: b.holds(at.nodes), Fused: b.fused(at.slot),
-				EstUS: micros(s.slots[at.slot].end - s.slots[at.slot].start)})
+				EstUS: micros(s.Slot(at.slot))})
 		}
 	}
 	slices.SortStableFunc(m.Slots, func(x, y SlotModel) int { return x.Slot - y.Slot })
@@ -178,40 +179,31 @@ func (b *eventBuilder) fused(slot int) []FusionModel {
 	for _, f := range b.plan.Fused {
 		nodes := slices.DeleteFunc(slices.Clone(f.Nodes), func(v int) bool { return !b.keep(v) })
 		if f.Slot == slot && len(nodes) > 1 {
-			out = append(out, FusionModel{Kind: f.Kind, Hooks: b.labels(nodes), Fault: f.fault(), Pending: f.pending()})
+			out = append(out, FusionModel{Kind: f.Kind, Hooks: b.labels(nodes), Fault: f.Fault(), Pending: f.Pending()})
 		}
 	}
 	return out
 }
 
-// has reports whether the event is part of the pipeline.
-func (p *Pipeline) has(e policy.Event) bool {
-	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.has(e) })
-}
-
-func (s *Step) has(e policy.Event) bool {
-	return s != nil && (s.Event == e || s.Seq != nil && s.Seq.has(e) || s.OK.has(e) || s.Err.has(e))
-}
-
-func (p *Program) explainPipeline(pipe *Pipeline) PipelineModel {
-	m := p.pipelineModel(pipe)
-	p.pipeBreaks(pipe, nil, &m.Breaks)
+func explainPipeline(p *dag.Program, pipe *dag.Pipeline) PipelineModel {
+	m := pipelineModel(p, pipe)
+	pipeBreaks(p, pipe, nil, &m.Breaks)
 	return m
 }
 
-func (p *Program) pipelineModel(pipe *Pipeline) PipelineModel {
+func pipelineModel(p *dag.Program, pipe *dag.Pipeline) PipelineModel {
 	m := PipelineModel{Name: pipe.Name, Label: pipe.Label, Each: pipe.Each, Steps: []StepModel{}}
 	for i := range pipe.Steps {
-		m.Steps = append(m.Steps, *p.stepModel(&pipe.Steps[i]))
+		m.Steps = append(m.Steps, *stepModel(p, &pipe.Steps[i]))
 	}
 	return m
 }
 
-func (p *Program) stepModel(s *Step) *StepModel {
+func stepModel(p *dag.Program, s *dag.Step) *StepModel {
 	if s == nil {
 		return nil
 	}
-	m := &StepModel{Event: s.Event, Action: s.Action, Needed: s.Needed, OK: p.stepModel(s.OK), Err: p.stepModel(s.Err)}
+	m := &StepModel{Event: s.Event, Action: s.Action, Needed: s.Needed, OK: stepModel(p, s.OK), Err: stepModel(p, s.Err)}
 	if plan := p.Plan(s.Event); plan != nil {
 		for v := range plan.Nodes {
 			if plan.Nodes[v].RecheckOf < 0 {
@@ -220,7 +212,7 @@ func (p *Program) stepModel(s *Step) *StepModel {
 		}
 	}
 	if s.Seq != nil {
-		inner := p.pipelineModel(s.Seq)
+		inner := pipelineModel(p, s.Seq)
 		m.Pipeline = &inner
 	}
 	return m
@@ -228,20 +220,20 @@ func (p *Program) stepModel(s *Step) *StepModel {
 
 // place is a step within the pipelines around it, outermost first.
 type place struct {
-	pipe *Pipeline
+	pipe *dag.Pipeline
 	step int
 }
 
 // pipeBreaks adds the break edges of every event of pipe, which lies at the
 // end of the places around it.
-func (p *Program) pipeBreaks(pipe *Pipeline, around []place, out *[]PipeBreakModel) {
+func pipeBreaks(p *dag.Program, pipe *dag.Pipeline, around []place, out *[]PipeBreakModel) {
 	for i := range pipe.Steps {
 		at := append(slices.Clone(around), place{pipe, i})
-		p.stepBreaks(&pipe.Steps[i], at, out)
+		stepBreaks(p, &pipe.Steps[i], at, out)
 	}
 }
 
-func (p *Program) stepBreaks(s *Step, at []place, out *[]PipeBreakModel) {
+func stepBreaks(p *dag.Program, s *dag.Step, at []place, out *[]PipeBreakModel) {
 	if s == nil {
 		return
 	}
@@ -252,14 +244,14 @@ func (p *Program) stepBreaks(s *Step, at []place, out *[]PipeBreakModel) {
 		}
 	}
 	if s.Seq != nil {
-		p.pipeBreaks(s.Seq, at, out)
+		pipeBreaks(p, s.Seq, at, out)
 	}
-	p.stepBreaks(s.OK, at, out)
-	p.stepBreaks(s.Err, at, out)
+	stepBreaks(p, s.OK, at, out)
+	stepBreaks(p, s.Err, at, out)
 }
 
 // eventBreaks lists the breaks out of the lifecycle an event's hooks can make.
-func eventBreaks(plan *Plan) []PipeBreakModel {
+func eventBreaks(plan *dag.Plan) []PipeBreakModel {
 	var m EventModel
 	newEventBuilder(plan, "").breaks(&m)
 	var out []PipeBreakModel
@@ -279,31 +271,11 @@ func leaves(at []place, label policy.Label) (skips []string, exported bool) {
 	for level := len(at) - 1; level >= 0; level-- {
 		here := at[level]
 		for i := here.step + 1; i < len(here.pipe.Steps) && !here.pipe.Each; i++ {
-			here.pipe.Steps[i].names(&skips)
+			here.pipe.Steps[i].Names(&skips)
 		}
 		if here.pipe.Label == label {
 			return skips, false
 		}
 	}
 	return skips, true
-}
-
-// names adds the events and actions of a step.
-func (s *Step) names(out *[]string) {
-	if s == nil {
-		return
-	}
-	if s.Event != "" {
-		*out = append(*out, string(s.Event))
-	}
-	if s.Action != "" {
-		*out = append(*out, s.Action)
-	}
-	if s.Seq != nil {
-		for i := range s.Seq.Steps {
-			s.Seq.Steps[i].names(out)
-		}
-	}
-	s.OK.names(out)
-	s.Err.names(out)
 }

@@ -1,13 +1,15 @@
-package dag
+package render
 
 import (
 	"bytes"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/hookc/hookc/dag"
 )
 
-var mermaidArrows = map[EdgeKind]string{DataEdge: "-->", GateEdge: "-.->", OrderEdge: "==>"}
+var mermaidArrows = map[dag.EdgeKind]string{dag.DataEdge: "-->", dag.GateEdge: "-.->", dag.OrderEdge: "==>"}
 
 const mermaidStyles = `  classDef inline fill:#e6f4ea,stroke:#2e7d32,color:#1b3a20
   classDef process fill:#e8f0fe,stroke:#1a56b0,color:#12325f

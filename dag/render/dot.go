@@ -1,16 +1,18 @@
-package dag
+package render
 
 import (
 	"bytes"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/hookc/hookc/dag"
 )
 
-var dotEdges = map[EdgeKind]string{
-	DataEdge:  `color="#1a56b0"`,
-	GateEdge:  `color="#c62828", style=dashed`,
-	OrderEdge: `color="#6d4c41", style=bold`,
+var dotEdges = map[dag.EdgeKind]string{
+	dag.DataEdge:  `color="#1a56b0"`,
+	dag.GateEdge:  `color="#c62828", style=dashed`,
+	dag.OrderEdge: `color="#6d4c41", style=bold`,
 }
 
 var dotModes = map[string]string{

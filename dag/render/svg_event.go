@@ -1,10 +1,12 @@
-package dag
+package render
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hookc/hookc/dag"
 )
 
 // drawing is an event's picture before layout: box 0 is the event, the last
@@ -99,10 +101,10 @@ func hookTitle(h *HookModel) string {
 
 func (p *picture) legend(e *EventModel) {
 	kinds := []struct {
-		kind EdgeKind
+		kind dag.EdgeKind
 		text string
-	}{{DataEdge, "data: reads what the other may write"}, {GateEdge, "gate: not started while the other may end the chain"},
-		{OrderEdge, "order: their use of the world is not swapped"}}
+	}{{dag.DataEdge, "data: reads what the other may write"}, {dag.GateEdge, "gate: not started while the other may end the chain"},
+		{dag.OrderEdge, "order: their use of the world is not swapped"}}
 	x := margin
 	p.h += lineH
 	for _, k := range kinds {
@@ -161,20 +163,20 @@ func (d *drawing) id(box int) string {
 func (d *drawing) connect(e *EventModel) {
 	last := len(d.boxes)
 	d.add([]string{"Decision"}, "")
-	edges := make([]Edge, len(e.Edges))
+	edges := make([]dag.Edge, len(e.Edges))
 	data := 0
 	for i, edge := range e.Edges {
-		edges[i] = Edge{From: d.at[edge.From], To: d.at[edge.To]}
-		if edge.Kind == DataEdge {
+		edges[i] = dag.Edge{From: d.at[edge.From], To: d.at[edge.To]}
+		if edge.Kind == dag.DataEdge {
 			data++
 		}
 	}
-	graph := NewGraph(len(d.boxes), edges)
+	graph := dag.NewGraph(len(d.boxes), edges)
 	implied := graph.Reduced()
 	crowded := data > 3*len(d.boxes)+100
 	for i := range e.Edges {
 		edge := &e.Edges[i]
-		if (edge.Kind != DataEdge || crowded) && implied(edges[i].From, edges[i].To) {
+		if (edge.Kind != dag.DataEdge || crowded) && implied(edges[i].From, edges[i].To) {
 			continue
 		}
 		d.links = append(d.links, link{from: edges[i].From, to: edges[i].To})
@@ -184,7 +186,7 @@ func (d *drawing) connect(e *EventModel) {
 }
 
 // ends joins the event and the decision to the hooks, once a frame.
-func (d *drawing) ends(graph *Graph, last int) {
+func (d *drawing) ends(graph *dag.Graph, last int) {
 	ranks := graph.Ranks()
 	seen := map[string]bool{}
 	join := func(from, to, hook int) {

@@ -201,8 +201,12 @@ var startupFiles = []string{
 	"Microsoft/Windows/CurrentVersion/Run", "Microsoft/Windows/CurrentVersion/RunOnce",
 }
 
-// sharedSoftware are system folders into which people install by hand.
-var sharedSoftware = []string{"/usr/local", "/opt"}
+// sharedSoftware are system folders into which people install by hand, homes
+// those in which a new folder or empty file belongs to somebody.
+var (
+	sharedSoftware = []string{"/usr/local", "/opt"}
+	homes          = []string{"/usr/local", "/opt", "/home", "/Users"}
+)
 
 func judgeWrite(s *shell.Line, e *shell.Effect) *shellAdvice {
 	switch e.Domain {
@@ -233,7 +237,7 @@ func judgeFileWrite(e *shell.Effect) *shellAdvice {
 	case e.Place == shell.ZoneDevice:
 		return adviceDevice
 	case e.Place == shell.ZoneRoot || e.Place == shell.ZoneSystem:
-		if e.Op == "create" && slices.ContainsFunc(sharedSoftware, func(dir string) bool { return shell.IsUnder(dir, e.Target) }) {
+		if e.Op == "create" && slices.ContainsFunc(homes, func(dir string) bool { return shell.IsUnder(dir, e.Target) }) {
 			return nil
 		}
 		if inside || !e.Recursive && slices.ContainsFunc(sharedSoftware, func(dir string) bool { return shell.IsUnder(dir, e.Target) && dir != e.Target }) {
@@ -250,7 +254,7 @@ func judgeFileWrite(e *shell.Effect) *shellAdvice {
 
 // startupFile reports whether a path below some home is one of startupFiles.
 func startupFile(p string) bool {
-	if strings.HasPrefix(path.Base(p), "known_hosts") {
+	if strings.HasPrefix(path.Base(p), "known_hosts") || strings.Contains(p, "/completions/") {
 		return false
 	}
 	for _, f := range startupFiles {
@@ -297,6 +301,9 @@ func judgeRead(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case e.Secret == "":
 		return nil
 	case e.Secret == "cluster-secret":
+		if exported(s, e) || putBack(s, e) {
+			return nil
+		}
 		return adviceClusterSecret
 	}
 	switch e.Op {
@@ -318,6 +325,13 @@ func judgeRead(s *shell.Line, e *shell.Effect) *shellAdvice {
 	return adviceReadSecret
 }
 
+// putBack reports whether what a command reads of a cluster goes into one again.
+func putBack(s *shell.Line, e *shell.Effect) bool {
+	return e.Command >= 0 && s.Commands[e.Command].Pipe > 0 && slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+		return c.Pipe == s.Commands[e.Command].Pipe && c.Name == s.Commands[e.Command].Name && slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return w.Is("apply", "create", "replace") })
+	})
+}
+
 // exported reports whether what an effect reads becomes variables, which are
 // not shown: export $(grep -v '^#' .env).
 func exported(s *shell.Line, e *shell.Effect) bool {
@@ -325,7 +339,8 @@ func exported(s *shell.Line, e *shell.Effect) bool {
 		return false
 	}
 	return slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
-		return (c.Name == "export" || c.Name == "env" && len(c.Argv) > 2) && c.Dynamic && c.Offset <= e.Offset
+		return (c.Name == "export" || c.Name == "env" && len(c.Argv) > 2) && c.Offset <= e.Offset &&
+			(c.Dynamic || slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return strings.HasSuffix(w.Text, "=") }))
 	}) &&
 		!slices.ContainsFunc(s.Commands, func(c shell.Command) bool { return c.Name == "echo" || c.Name == "printf" || c.Name == "printenv" })
 }

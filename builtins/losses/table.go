@@ -20,8 +20,8 @@ eksctl kops k3d kind minikube|stack|cloud|@delete-cluster delete
 aws||cloud|@bucket-delete s3 rb;@objects-delete s3 rm --recursive;@object-delete s3 rm;@objects-delete s3 sync --delete;$ secretsmanager|ssm get-secret-value|get-parameter;@delete * delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion
 gsutil||cloud|@objects-delete rm -r -R;@object-delete rm;@bucket-delete rb;@objects-delete rsync -d !-n
 bq||cloud|@delete rm
-s3cmd s5cmd mc||cloud|@objects-delete rb|del|rm|rmdir|--recursive
-rclone||cloud|@objects-delete purge|delete|deletefile|rmdir|rmdirs|sync|cleanup !-n
+s3cmd s5cmd mc||-cloud|@objects-delete rb|del|rm|rmdir|--recursive
+rclone||-cloud|@objects-delete purge|delete|deletefile|sync|cleanup|cleanup-hidden !-n !-i !--interactive
 heroku||platform|@app-delete apps:destroy|apps:delete|destroy|addons:destroy|pg:reset|domains:clear
 vercel now||platform|@app-delete rm|remove;@app-delete project|projects rm|remove
 netlify ntl||platform|@app-delete sites:delete

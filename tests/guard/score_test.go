@@ -1,0 +1,19 @@
+package guard
+
+import (
+	"fmt"
+	"math"
+)
+
+// interval is a share with the bounds in which it lies with a probability of
+// 95 %, by Wilson: of few cases little can be said, and it shows.
+func interval(hits, of int) string {
+	if of == 0 {
+		return "none"
+	}
+	const z = 1.96
+	n, p := float64(of), float64(hits)/float64(of)
+	middle := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return fmt.Sprintf("%.4f (%d of %d, 95 %% in %.3f to %.3f)", p, hits, of, max(0, middle-half), min(1, middle+half))
+}

@@ -255,6 +255,9 @@ func (r *batch) named(lower string, name word, words []word) string {
 	if code, ok := native(lower, words); ok {
 		return code
 	}
+	if i := strings.LastIndexByte(lower, '.'); i > 0 && !strings.ContainsAny(name.lit, `/\`) && strings.Contains(".bat.cmd.ps1.exe", lower[i:]) {
+		return "./" + quote(name.lit) + " " + codes(words)
+	}
 	return quote(slashed(name.lit)) + " " + codes(words)
 }
 

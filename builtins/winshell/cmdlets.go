@@ -274,6 +274,10 @@ func (r *reader) form(c *cmdlet, form string, values map[string][]word, piped *[
 		if scope != "process" && (policy == "bypass" || policy == "unrestricted" || scope == "localmachine" || !joined(values["executionpolicy"]).known) {
 			form = "tee -- 'HKLM:/ExecutionPolicy'"
 		}
+	case "stop-process":
+		if text(values["name"]) == "*" {
+			form = "kill -9 -1"
+		}
 	case "remove-service":
 		form = "rm -rf 'HKLM:/Services/'{name}"
 	}

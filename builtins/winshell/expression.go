@@ -421,7 +421,9 @@ func (r *reader) method(name string, of, args []word) word {
 		return substituted(started(args[:min(1, len(args))], args[min(1, len(args)):]))
 	case name == "invoke" || name == "invokereturnasis":
 		return r.invoked(of)
-	case name == "create" && strings.HasSuffix(owner, "scriptblock"), name == "getstring", name == "tostring", name == "trim", name == "getbytes",
+	case name == "create" && strings.HasSuffix(owner, "scriptblock"):
+		return word{code: "''", block: "invoke-expression " + codes(args) + "\n", isBlock: true}
+	case name == "getstring", name == "tostring", name == "trim", name == "getbytes",
 		name == "tolower", name == "combine" && strings.HasSuffix(owner, "path"), name == "getfullpath":
 		return passed(name, of, args)
 	case name == "frombase64string" && len(args) == 1:

@@ -373,6 +373,9 @@ func (r *reader) element(piped *[]word) string {
 		if values[0].isBlock {
 			return group(values[0].block) + suffix
 		}
+		if len(values) == 1 && values[0].command != "" {
+			return values[0].command + suffix
+		}
 		return "printf '%s\\n' " + codes(values) + suffix
 	}
 	return r.command(r.argument(), piped)

@@ -55,6 +55,8 @@ type word struct {
 	// block is the code of a script block, which has no other value.
 	block   string
 	isBlock bool
+	// command is the code whose output the value is.
+	command string
 }
 
 // unquoted are the bytes that mean themselves without quotes.
@@ -110,13 +112,18 @@ func globbed(s string) word {
 }
 
 // substituted is what code prints.
-func substituted(code string) word { return word{code: `"$(` + strings.TrimSuffix(code, "\n") + `)"`} }
+func substituted(code string) word {
+	return word{code: `"$(` + strings.TrimSuffix(code, "\n") + `)"`, command: code}
+}
 
 // opaque is a value that is not known, of these: expr prints anything.
 func opaque(list []word) word { return substituted("expr " + codes(list)) }
 
 // joined is words one right after the other.
 func joined(list []word) word {
+	if len(list) == 1 {
+		return list[0]
+	}
 	out := word{known: true}
 	for _, w := range list {
 		out.code += w.code

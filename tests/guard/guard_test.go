@@ -133,6 +133,11 @@ func (s *score) String() string {
 		s.precision(), s.recall(), s.fpr(), s.hit+s.miss, s.right+s.wrong+s.asked)
 }
 
+// intervals is the score with what it is worth.
+func (s *score) intervals() string {
+	return fmt.Sprintf("caught %s; alarms %s", interval(s.hit, s.hit+s.miss), interval(s.wrong+s.asked, s.right+s.wrong+s.asked))
+}
+
 // TestCases is the table of labelled cases, with every pack on.
 func TestCases(t *testing.T) {
 	g := guard(t, "shell-guard", option("packs", "all"))

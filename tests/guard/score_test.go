@@ -11,9 +11,15 @@ func interval(hits, of int) string {
 	if of == 0 {
 		return "none"
 	}
+	low, high := wilson(hits, of)
+	return fmt.Sprintf("%.4f (%d of %d, 95 %% in %.3f to %.3f)", float64(hits)/float64(of), hits, of, low, high)
+}
+
+// wilson are the bounds of interval.
+func wilson(hits, of int) (low, high float64) {
 	const z = 1.96
-	n, p := float64(of), float64(hits)/float64(of)
+	n, p := float64(max(1, of)), float64(hits)/float64(max(1, of))
 	middle := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return fmt.Sprintf("%.4f (%d of %d, 95 %% in %.3f to %.3f)", p, hits, of, max(0, middle-half), min(1, middle+half))
+	return max(0, middle-half), min(1, middle+half)
 }

@@ -1,0 +1,122 @@
+package guard
+
+import (
+	"bufio"
+	"encoding/json"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/policy"
+)
+
+// heldCase is a line of held.jsonl: as one of cases.jsonl, and the shell that the
+// call says it is for: powershell or cmd. Cases with "core": true are counted
+// apart as well.
+type heldCase struct {
+	labelled
+	Shell string
+	Core  bool
+}
+
+func readHeld(t testing.TB) []heldCase {
+	t.Helper()
+	f, err := os.Open("held.jsonl")
+	require.NoError(t, err)
+	defer f.Close()
+	var out []heldCase
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var c heldCase
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &c), lines.Text())
+		require.Contains(t, []string{"deny", "allow"}, c.Expect, c.ID)
+		out = append(out, c)
+	}
+	require.NoError(t, lines.Err())
+	require.NotEmpty(t, out)
+	return out
+}
+
+// mendedWith are the files of cases with which the guards are mended: a command
+// that stands in one of them says nothing of what is new.
+func mendedWith(t testing.TB) string {
+	t.Helper()
+	var out strings.Builder
+	for _, name := range []string{"windows.txt", "classes.txt"} {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		out.Write(data)
+	}
+	for _, c := range readCases(t) {
+		out.WriteString(c.Command + "\n")
+	}
+	return "\n" + out.String()
+}
+
+// decideHeld is the verdict on a case. A case of Windows has a project there.
+func decideHeld(t testing.TB, g policy.Runner, c heldCase) policy.Result {
+	shell, cwd, at := c.Shell, strings.ReplaceAll(c.Cwd, `\`, "/"), root
+	if shell == "" {
+		shell = "bash"
+	}
+	if len(cwd) > 1 && cwd[1] == ':' {
+		at = "C:/Users/dev/project"
+	}
+	in := policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, shell).
+		Set(policy.FieldToolInput, map[string]any{"command": c.Command}).
+		Set(policy.FieldCwd, cwd).Set(policy.FieldProjectRoot, at)
+	r, err := g.Run(t.Context(), in, 0)
+	require.NoError(t, err)
+	return r
+}
+
+// TestHeld: the score on cases that nobody looks at while mending, each class by
+// itself. An ask stops a command that destroys, and interrupts one that does not.
+func TestHeld(t *testing.T) {
+	g := guard(t, "shell-guard", option("packs", "all"))
+	all, core, by := &score{}, &score{}, map[string]*score{}
+	var times []time.Duration
+	mended, known := mendedWith(t), 0
+	for _, c := range readHeld(t) {
+		if strings.Contains(mended, " "+c.Command+"\n") || strings.Contains(mended, "\n"+c.Command+"\n") {
+			known++
+			continue
+		}
+		start := time.Now()
+		verdict := decideHeld(t, g, c).Verdict
+		times = append(times, time.Since(start))
+		if by[c.Category] == nil {
+			by[c.Category] = &score{}
+		}
+		counts := []*score{all, by[c.Category]}
+		if c.Core {
+			counts = append(counts, core)
+		}
+		for _, s := range counts {
+			s.add(c.Expect == "deny", verdict)
+		}
+		if os.Getenv("HOOKC_TEST_HELD") == "names" && (c.Expect == "deny") == (verdict == policy.None) {
+			t.Logf("wrong: %s", c.ID)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		t.Logf("%-28s %s", name, by[name].intervals())
+	}
+	t.Logf("%-28s %s; %d more stand among the cases for mending", "all", all.intervals(), known)
+	if core.hit+core.miss+core.right > 0 {
+		t.Logf("%-28s %s", "core", core.intervals())
+	}
+	slices.Sort(times)
+	t.Logf("latency p50 %s, p99.9 %s, max %s", times[len(times)/2], times[min(len(times)*999/1000, len(times)-1)], times[len(times)-1])
+	_, recall := wilson(all.hit, all.hit+all.miss)
+	alarms, _ := wilson(all.wrong+all.asked, all.right+all.wrong+all.asked)
+	assert.GreaterOrEqual(t, recall, 0.93, "what was caught is surely less than 0.93")
+	assert.LessOrEqual(t, alarms, 0.01, "false alarms are surely more than 0.01")
+}

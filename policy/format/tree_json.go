@@ -1,14 +1,14 @@
 package format
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/digits"
+	"github.com/hookc/hookc/policy/scan"
 )
 
 // ParseJSON reads a file that holds one JSON value, strictly as RFC 8259 has
@@ -25,12 +25,12 @@ func parseJSON(src *diag.Source, comments bool) (*Node, diag.List) {
 	if len(src.Content) > maxBytes {
 		return nil, diag.List{codeTooLarge.Report(diag.Span{Source: src}, "the file has %d bytes; %d is the most", len(src.Content), maxBytes)}
 	}
-	p := &jsonParser{src: src, text: src.Content, at: len(bom(src.Content)), comments: comments}
-	if p.space(); p.at == len(p.text) {
+	p := &jsonParser{src: src, Scanner: scan.Scanner{Data: []byte(src.Content), At: len(bom(src.Content))}, comments: comments}
+	if p.next(); p.At == len(p.Data) {
 		return nil, nil
 	}
 	root := p.value(0)
-	if p.space(); root != nil && p.at < len(p.text) {
+	if p.next(); root != nil && p.At < len(p.Data) {
 		root = p.fail("text after the end of the value")
 	}
 	if root == nil {
@@ -39,10 +39,10 @@ func parseJSON(src *diag.Source, comments bool) (*Node, diag.List) {
 	return root, p.found
 }
 
+// jsonParser makes a tree of the words that the scanner reads.
 type jsonParser struct {
+	scan.Scanner
 	src     *diag.Source
-	text    string
-	at      int
 	found   diag.List
 	failure *diag.Diagnostic
 	// comments are skipped like space.
@@ -51,8 +51,11 @@ type jsonParser struct {
 
 // fail records the error that ends the reading and returns nil.
 func (p *jsonParser) fail(format string, args ...any) *Node {
+	return p.end(codeSyntax.Report(p.span(p.At, min(p.At+1, len(p.Data))), "not JSON: %s", fmt.Sprintf(format, args...)))
+}
+
+func (p *jsonParser) end(d diag.Diagnostic) *Node {
 	if p.failure == nil {
-		d := codeSyntax.Report(p.span(p.at, min(p.at+1, len(p.text))), "not JSON: %s", fmt.Sprintf(format, args...))
 		p.failure = &d
 	}
 	return nil
@@ -62,45 +65,35 @@ func (p *jsonParser) span(start, end int) diag.Span {
 	return diag.Span{Source: p.src, Start: start, End: end}
 }
 
-func (p *jsonParser) space() {
-	for p.at < len(p.text) {
-		switch rest := p.text[p.at:]; {
-		case strings.IndexByte(" \t\r\n", rest[0]) >= 0:
-			p.at++
-		case p.comments && strings.HasPrefix(rest, "//"):
-			p.skipTo("\n", 0)
-		case p.comments && strings.HasPrefix(rest, "/*"):
-			p.skipTo("*/", 2)
-		default:
-			return
+// next skips space, and comments where they may be, and returns the byte that
+// follows, 0 at the end.
+func (p *jsonParser) next() byte {
+	for {
+		c := p.Space()
+		rest := p.Data[p.At:]
+		end, n := "\n", 0
+		switch {
+		case !p.comments || c != '/':
+			return c
+		case bytes.HasPrefix(rest, []byte("/*")):
+			end, n = "*/", 2
+		case !bytes.HasPrefix(rest, []byte("//")):
+			return c
+		}
+		if i := bytes.Index(rest[2:], []byte(end)); i >= 0 {
+			p.At += 2 + i + n
+		} else {
+			p.At = len(p.Data)
 		}
 	}
 }
 
-// skipTo skips a comment: to where end stands and n bytes of it, or to the end
-// of the file.
-func (p *jsonParser) skipTo(end string, n int) {
-	i := strings.Index(p.text[p.at+2:], end)
-	if i < 0 {
-		p.at = len(p.text)
-		return
-	}
-	p.at += 2 + i + n
-}
-
-// next skips space and returns the byte that follows, 0 at the end.
-func (p *jsonParser) next() byte {
-	if p.space(); p.at < len(p.text) {
-		return p.text[p.at]
-	}
-	return 0
-}
+// jsonWords are the words that are values.
+var jsonWords = []struct{ word, tag string }{{"true", tagBool}, {"false", tagBool}, {"null", tagNull}}
 
 func (p *jsonParser) value(depth int) *Node {
 	if depth > maxNesting {
-		d := codeTooLarge.Report(p.span(p.at, p.at+1), "nested deeper than %d levels", maxNesting)
-		p.failure = &d
-		return nil
+		return p.end(codeTooLarge.Report(p.span(p.At, p.At+1), "nested deeper than %d levels", maxNesting))
 	}
 	switch c := p.next(); {
 	case c == '{':
@@ -111,55 +104,54 @@ func (p *jsonParser) value(depth int) *Node {
 		return p.string()
 	case c == '-' || c >= '0' && c <= '9':
 		return p.number()
-	case c == 0 && p.at >= len(p.text):
+	case c == 0 && p.At >= len(p.Data):
 		return p.fail("it ends before the value does")
 	case c == '\'':
 		return p.fail("text stands in double quotes")
 	case c == '/' || c == '#':
 		return p.fail("JSON has no comments")
 	}
-	for word, tag := range map[string]string{"true": tagBool, "false": tagBool, "null": tagNull} {
-		if strings.HasPrefix(p.text[p.at:], word) {
-			return p.scalar(tag, p.at+len(word))
+	start := p.At
+	for _, w := range jsonWords {
+		if p.Word(w.word) {
+			return p.scalar(w.tag, start)
 		}
 	}
-	r, _ := utf8.DecodeRuneInString(p.text[p.at:])
+	r, _ := utf8.DecodeRune(p.Data[p.At:])
 	return p.fail("a value cannot begin with %q", r)
 }
 
-// scalar makes a node of the text up to end, as it stands.
-func (p *jsonParser) scalar(tag string, end int) *Node {
-	span := p.span(p.at, end)
-	n := &Node{Shape: Scalar, Tag: tag, Span: span,
-		Text: diag.NewText(p.text[p.at:end], span, []diag.Mark{{Body: 0, Source: p.at}})}
-	p.at = end
-	return n
+// scalar makes a node of what was read from start on, as it stands.
+func (p *jsonParser) scalar(tag string, start int) *Node {
+	span := p.span(start, p.At)
+	return &Node{Shape: Scalar, Tag: tag, Span: span, Text: diag.NewText(string(p.Data[start:p.At]), span, []diag.Mark{{Body: 0, Source: start}})}
 }
 
 func (p *jsonParser) number() *Node {
-	end := p.at
-	for end < len(p.text) && strings.IndexByte("+-.eE0123456789", p.text[end]) >= 0 {
+	start, end := p.At, p.At
+	for end < len(p.Data) && strings.IndexByte("+-.eE0123456789", p.Data[end]) >= 0 {
 		end++
 	}
-	if !json.Valid([]byte(p.text[p.at:end])) {
-		return p.fail("%s is not a number", p.text[p.at:end])
-	}
-	if digits.Long(p.text[p.at:end]) {
-		d := codeTooLarge.Report(p.span(p.at, end), "a number of more than %d digits", digits.Max)
-		p.failure = &d
-		return nil
+	text := string(p.Data[start:end])
+	ok := p.SkipNumber()
+	switch {
+	case digits.Long(text):
+		return p.end(codeTooLarge.Report(p.span(start, end), "a number of more than %d digits", digits.Max))
+	case !ok || p.At < end:
+		p.At = start
+		return p.fail("%s is not a number", text)
 	}
 	tag := tagInt
-	if strings.ContainsAny(p.text[p.at:end], ".eE") {
+	if strings.ContainsAny(text, ".eE") {
 		tag = tagFloat
 	}
-	return p.scalar(tag, end)
+	return p.scalar(tag, start)
 }
 
 func (p *jsonParser) list(depth int) *Node {
-	start := p.at
+	start := p.At
 	n := &Node{Shape: List}
-	p.at++
+	p.At++
 	for first := true; ; first = false {
 		if p.next() == ']' && first {
 			break
@@ -176,17 +168,17 @@ func (p *jsonParser) list(depth int) *Node {
 		if c != ',' {
 			return p.fail("a comma or ] belongs here")
 		}
-		p.at++
+		p.At++
 	}
-	p.at++
-	n.Span = p.span(start, p.at)
+	p.At++
+	n.Span = p.span(start, p.At)
 	return n
 }
 
 func (p *jsonParser) object(depth int) *Node {
-	start := p.at
+	start := p.At
 	n := &Node{Shape: Map}
-	p.at++
+	p.At++
 	for first := true; ; first = false {
 		c := p.next()
 		if c == '}' && first {
@@ -202,7 +194,7 @@ func (p *jsonParser) object(depth int) *Node {
 		if p.next() != ':' {
 			return p.fail("a colon belongs here")
 		}
-		p.at++
+		p.At++
 		value := p.value(depth + 1)
 		if value == nil {
 			return nil
@@ -214,76 +206,42 @@ func (p *jsonParser) object(depth int) *Node {
 		if c != ',' {
 			return p.fail("a comma or } belongs here")
 		}
-		p.at++
+		p.At++
 	}
-	p.at++
+	p.At++
 	entries, found := checkKeys(n.Entries)
 	p.found.Add(found...)
-	n.Entries, n.Span = entries, p.span(start, p.at)
+	n.Entries, n.Span = entries, p.span(start, p.At)
 	return n
 }
 
-var jsonEscapes = map[byte]string{'"': `"`, '\\': `\`, '/': "/", 'b': "\b", 'f': "\f", 'n': "\n", 'r': "\r", 't': "\t"}
-
+// string reads a text, each byte of which knows where it was written.
 func (p *jsonParser) string() *Node {
-	start := p.at
+	start := p.At
 	var l lift
-	for p.at++; p.at < len(p.text); {
-		c := p.text[p.at]
+	for p.At++; p.At < len(p.Data); {
+		rest := p.Data[p.At:]
+		r, n := utf8.DecodeRune(rest)
 		switch {
-		case c == '"':
-			p.at++
-			span := p.span(start, p.at)
+		case r == '"':
+			p.At++
+			span := p.span(start, p.At)
 			return &Node{Shape: Scalar, Tag: tagText, Span: span, Text: diag.NewText(string(l.value), span, l.marks)}
-		case c < 0x20:
+		case r < 0x20:
 			return p.fail("a control character stands in a string unescaped")
-		case c == '\\':
-			if !p.escape(&l) {
+		case r == '\\':
+			if n = scan.EscapeLen(rest); n == 0 {
 				return p.fail("not an escape")
 			}
+			text, _ := scan.Unescape(rest[:n])
+			l.escape(text, p.At)
+		case r == utf8.RuneError && n == 1:
+			return p.fail("byte 0x%02x is not UTF-8", rest[0])
 		default:
-			r, w := utf8.DecodeRuneInString(p.text[p.at:])
-			if r == utf8.RuneError && w == 1 {
-				return p.fail("byte 0x%02x is not UTF-8", c)
-			}
-			l.put(p.text[p.at:p.at+w], p.at)
-			p.at += w
+			l.put(string(rest[:n]), p.At)
 		}
+		p.At += n
 	}
-	p.at = start
+	p.At = start
 	return p.fail("a string that is not closed")
-}
-
-// escape consumes one escape, or the two of a surrogate pair; half a pair is
-// the replacement character, as everywhere in Go.
-func (p *jsonParser) escape(l *lift) bool {
-	at := p.at
-	if at+1 >= len(p.text) {
-		return false
-	}
-	if v, ok := jsonEscapes[p.text[at+1]]; ok {
-		l.escape(v, at)
-		p.at += 2
-		return true
-	}
-	r, ok := p.unicode(at)
-	if !ok {
-		return false
-	}
-	p.at += 6
-	if utf16.IsSurrogate(r) {
-		low, _ := p.unicode(p.at)
-		if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-			p.at += 6
-		}
-	}
-	l.escape(string(r), at)
-	return true
-}
-
-func (p *jsonParser) unicode(at int) (rune, bool) {
-	if at+6 > len(p.text) || p.text[at:at+2] != `\u` {
-		return 0, false
-	}
-	return hexRune(p.text[at+2 : at+6])
 }

@@ -87,15 +87,11 @@ func (s *Scanner) SkipText() (plain, ok bool) {
 		case c < ' ':
 			return false, false
 		case c == '\\':
-			plain = false
-			if i+1 < len(data) && Escaped(data[i+1]) != 0 {
-				i += 2
-				continue
-			}
-			if _, unit := hexUnit(data[i:]); !unit {
+			n := EscapeLen(data[i:])
+			if n == 0 {
 				return false, false
 			}
-			i += 6
+			plain, i = false, i+n
 		default:
 			i++
 		}
@@ -156,6 +152,22 @@ func Escaped(c byte) byte {
 		return '\t'
 	}
 	return 0
+}
+
+// EscapeLen is how long the escape is that a text begins with, 0 for none: two of
+// them are one where they are a surrogate pair.
+func EscapeLen(b []byte) int {
+	if len(b) > 1 && Escaped(b[1]) != 0 {
+		return 2
+	}
+	high, ok := hexUnit(b)
+	if !ok {
+		return 0
+	}
+	if low, _ := hexUnit(b[6:]); utf16.DecodeRune(high, low) != utf8.RuneError {
+		return 12
+	}
+	return 6
 }
 
 // Unescape is the text of a string whose escapes are known to be right. What

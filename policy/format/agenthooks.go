@@ -14,20 +14,27 @@ import (
 // agentHooksState is what files of the Agent Hooks format say besides hooks.
 type agentHooksState struct {
 	files []*agentHooksFile
-	// async are hooks whose own file says whether they are async.
-	async map[*policy.Hook]bool
+	// own tells of each hook which fields its own file has.
+	own map[*policy.Hook]func(field string) bool
+}
+
+// wrote reports whether a hook's own file has a field.
+func (s *agentHooksState) wrote(h *policy.Hook, field string) bool {
+	return s.own[h] != nil && s.own[h](field)
 }
 
 // agentHooksFile is a hooks.toml: switches, defaults, and what it changes about
 // hooks by their names. Nobody but hookc reads it (docs/dialects, agenthooks
 // §2.6).
 type agentHooksFile struct {
-	in       *File
-	enabled  *Node
-	timeout  *Node
-	async    *Node
-	disable  []diag.Text
-	override []*Node
+	in      *File
+	enabled *Node
+	timeout *Node
+	async   *Node
+	// onError and onTimeout hold for hooks that do not say otherwise.
+	onError, onTimeout policy.Posture
+	disable            []diag.Text
+	override           []*Node
 }
 
 // This format reads the hooks.toml beside the folder of hooks.
@@ -56,8 +63,9 @@ func readHooksTOML(l *Loader, in *File) {
 	f.enabled = t.boolean(hooks, "enabled")
 	t.boolean(hooks, "debug")
 	if d := hooks.Get("defaults"); d != nil && t.is(d, Map, "hooks.defaults", "a table") {
-		t.keys(d, "timeout", "async")
+		t.keys(d, "timeout", "async", "on_error", "on_timeout")
 		f.timeout, f.async = t.number(d, "timeout", mdMinTimeout, mdMaxTimeout), t.boolean(d, "async")
+		f.onError, f.onTimeout = t.posture(d, "on_error"), t.posture(d, "on_timeout")
 	}
 	for _, n := range t.tables(hooks, "disable") {
 		t.keys(n, "name")
@@ -66,11 +74,15 @@ func readHooksTOML(l *Loader, in *File) {
 		}
 	}
 	for _, n := range t.tables(hooks, "override") {
-		t.keys(n, "name", "priority", "timeout", "async")
+		t.keys(n, "name", "priority", "timeout", "async", "on_error", "on_timeout", "locked", "enforcement")
 		if t.name(n) != nil {
 			t.number(n, "priority", 0, mdMaxPriority)
 			t.number(n, "timeout", mdMinTimeout, mdMaxTimeout)
 			t.boolean(n, "async")
+			t.boolean(n, "locked")
+			t.posture(n, "on_error")
+			t.posture(n, "on_timeout")
+			t.enforcement(n)
 			f.override = append(f.override, n)
 		}
 	}
@@ -114,6 +126,20 @@ func (t tomlReader) boolean(n *Node, key string) *Node {
 	return v
 }
 
+func (t tomlReader) posture(n *Node, key string) policy.Posture {
+	p := postureOf(n.Get(key))
+	if v := n.Get(key); v != nil && p == policy.PostureUnset {
+		t.l.Report(t.in, codeWord.Report(v.Span, "%s is one of %s", key, strings.Join(policy.PostureNames(), ", ")))
+	}
+	return p
+}
+
+func (t tomlReader) enforcement(n *Node) {
+	if v := n.Get("enforcement"); v != nil && (v.Shape != Scalar || !slices.Contains(enforcements, v.Text.Value)) {
+		t.l.Report(t.in, codeWord.Report(v.Span, "enforcement is one of %s", strings.Join(enforcements, ", ")))
+	}
+}
+
 func (t tomlReader) number(n *Node, key string, least, most int) *Node {
 	v := n.Get(key)
 	if v == nil {
@@ -151,17 +177,18 @@ func (t tomlReader) name(n *Node) *Node {
 // isAgentHooks reports whether HOOK.md folders are read for their own profile.
 func (l *Loader) isAgentHooks() bool { return l.dialect != nil && l.dialect.ID == "agenthooks" }
 
-// agentHooksBody makes a hook one of the profile.
-func (l *Loader) agentHooksBody(h *policy.Hook, async bool) {
+// agentHooksOne makes a hook one of the profile, where a failure lets go on unless
+// the hook says otherwise.
+func (l *Loader) agentHooksOne(h *policy.Hook, wrote func(field string) bool) {
 	if !l.isAgentHooks() {
 		return
 	}
-	h.Body.Agent.Event, h.Body.Agent.Emulate = l.dialect.Can(h.Event)[0].Native, l.faithful
-	h.OnError, h.OnTimeout, h.Retry = policy.OnErrorSkip, policy.OnErrorSkip, 0
-	if l.agentHooks.async == nil {
-		l.agentHooks.async = map[*policy.Hook]bool{}
+	h.OnError, h.Retry = cmp.Or(h.OnError, policy.OnErrorSkip), 0
+	h.OnTimeout = cmp.Or(h.OnTimeout, h.OnError)
+	if l.agentHooks.own == nil {
+		l.agentHooks.own = map[*policy.Hook]func(string) bool{}
 	}
-	l.agentHooks.async[h] = async
+	l.agentHooks.own[h] = wrote
 }
 
 // agentHooksFinish puts the hooks in their order: a hook takes the place of the
@@ -176,6 +203,8 @@ func (l *Loader) agentHooksFinish(hooks []*policy.Hook) []*policy.Hook {
 		switch {
 		case h.Untrusted != "":
 			out = append(out, h)
+		case taken && out[at].Locked && out[at].Tier < h.Tier:
+			l.diags.Add(codeReplaced.Report(h.Span, "%s is locked at %s: this one does not take its place", h.Name, out[at].Span))
 		case taken && out[at].Span.File() != h.Span.File():
 			l.diags.Add(codeReplaced.Report(h.Span, "this %s takes the place of the one in %s", h.Name, out[at].Span))
 			out[at] = h
@@ -225,7 +254,16 @@ func (f *agentHooksFile) defaults(l *Loader, hooks []*policy.Hook) {
 		if ms, ok := millis(f.timeout); ok && h.TimeoutSpan.IsZero() {
 			h.Timeout = ms
 		}
-		if f.async != nil && !l.agentHooks.async[h] {
+		if f.onError != policy.PostureUnset && !l.agentHooks.wrote(h, "on_error") {
+			h.OnError = f.onError
+			if f.onTimeout == policy.PostureUnset && !l.agentHooks.wrote(h, "on_timeout") {
+				h.OnTimeout = f.onError
+			}
+		}
+		if f.onTimeout != policy.PostureUnset && !l.agentHooks.wrote(h, "on_timeout") {
+			h.OnTimeout = f.onTimeout
+		}
+		if f.async != nil && !l.agentHooks.wrote(h, "async") {
 			h.Async, _ = f.async.Bool()
 		}
 	}
@@ -274,10 +312,42 @@ func (f *agentHooksFile) change(h *policy.Hook, n *Node) {
 	if ms, ok := millis(n.Get("timeout")); ok {
 		h.Timeout, h.TimeoutSpan = ms, n.Get("timeout").Span
 	}
-	if a := n.Get("async"); a != nil {
-		if on, ok := a.Bool(); ok {
-			h.Async = on
+	for key, set := range map[string]*bool{"async": &h.Async, "locked": &h.Locked} {
+		if v := n.Get(key); v != nil {
+			if on, ok := v.Bool(); ok {
+				*set = on
+			}
 		}
+	}
+	if p := postureOf(n.Get("on_error")); p != policy.PostureUnset {
+		h.OnError, h.OnTimeout = p, p
+	}
+	if p := postureOf(n.Get("on_timeout")); p != policy.PostureUnset {
+		h.OnTimeout = p
+	}
+	if e := n.Get("enforcement"); e != nil {
+		enforce(h, e.Text.Value)
+	}
+}
+
+// postureOf is the posture that a value names, or none.
+func postureOf(n *Node) policy.Posture {
+	if n == nil || n.Shape != Scalar {
+		return policy.PostureUnset
+	}
+	p, _ := policy.ParsePosture(n.Text.Value)
+	return p
+}
+
+// enforcements are the words of `enforcement`.
+var enforcements = []string{"enforce", "dryrun"}
+
+// enforce settles whether a hook decides. In a dry run it is evaluated, and what it
+// would have said is told in the Decision (HK111) and obeyed nowhere.
+func enforce(h *policy.Hook, word string) {
+	if word == "dryrun" {
+		h.Declared.May, h.Declared.Writes = []diag.Text{}, []diag.Text{}
+		h.OnError, h.OnTimeout = policy.OnErrorSkip, policy.OnErrorSkip
 	}
 }
 

@@ -24,7 +24,7 @@ const hookMDFormat = "hookmd"
 // the entry point under scripts/ is looked for when an event needs the hook.
 var _ = register(Format{
 	Name:  hookMDFormat,
-	Doc:   "HOOK.md folders of the Agent Hooks format (scripts/run, run.sh, run.py)",
+	Doc:   "HOOK.md folders of the Agent Hooks format (scripts/run, run.sh, run.py, run.rego, run.expr, or a block of Rego)",
 	Match: matchHookMD,
 	Read:  readHookMD,
 })
@@ -195,9 +195,15 @@ func readHook(l *Loader, in *File, r io.Reader) {
 	front, found := readFrontmatter(in.Name, r)
 	m := mdFields{folder: filepath.Base(dir), front: front}
 	var h *policy.Hook
+	rule := false
 	if front != nil {
 		h = m.hook()
 		found = slices.Concat(found, m.found)
+	}
+	if h != nil {
+		var more diag.List
+		rule, more = l.mdRule(in, h, front.source.Content)
+		found = slices.Concat(found, more)
 	}
 	if found.HasErrors() && !l.silentMD() {
 		l.brokenMD(in, h, found)
@@ -208,6 +214,14 @@ func readHook(l *Loader, in *File, r io.Reader) {
 	}
 	h.Dir = dir
 	h.File = &policy.FileConfig{Dir: dir, Within: in.Within}
+	l.agentHooksOne(h, m.written)
+	if rule {
+		if h.TimeoutSpan.IsZero() {
+			h.Timeout = 0 // a rule has a budget
+		}
+		l.Add(in, h)
+		return
+	}
 	h.Body = policy.Body{
 		Protocol: policy.AgentHooksProtocol,
 		WorkDir:  dir,
@@ -217,7 +231,9 @@ func readHook(l *Loader, in *File, r io.Reader) {
 			{Name: "PYTHONDONTWRITEBYTECODE", Value: "1"},
 		},
 	}
-	l.agentHooksBody(h, m.asyncWritten())
+	if l.isAgentHooks() {
+		h.Body.Agent.Event, h.Body.Agent.Emulate = l.dialect.Can(h.Event)[0].Native, l.faithful
+	}
 	h.Body.Load = loadEntry(h.Body, h.Span)
 	l.Add(in, h)
 }
@@ -254,7 +270,7 @@ func (l *Loader) brokenMD(in *File, h *policy.Hook, found diag.List) {
 	l.Report(in, l.broken(in, name, events, filter, policy.Body{Protocol: policy.AgentHooksProtocol}, found)...)
 }
 
-// asyncWritten reports whether the file says whether the hook is async.
-func (m *mdFields) asyncWritten() bool {
-	return m.front.tree != nil && m.front.tree.Shape == Map && m.front.tree.Get("async") != nil
+// written reports whether the file has a field.
+func (m *mdFields) written(field string) bool {
+	return m.front.tree != nil && m.front.tree.Shape == Map && m.front.tree.Get(field) != nil
 }

@@ -15,9 +15,10 @@ var codeHookEntry = diag.Define(diag.Code{
 	ID: "HK058", Severity: diag.Warning,
 	Title: "HOOK.md folder whose script cannot be run",
 	Help: `A hook folder runs the first that exists of scripts/run, scripts/run.sh and
-scripts/run.py; files of other names are never run on their own. scripts/run must be
-executable; the other two are run with sh and python3 when they are not. Until that is
-mended the hook fails whenever its event fires, and on_error decides.`,
+scripts/run.py; without them hookc evaluates scripts/run.rego, scripts/run.expr or a
+block of Rego in the HOOK.md itself. Files of other names are never run on their own.
+scripts/run must be executable; run.sh and run.py are run with sh and python3 when they
+are not. Until that is mended the hook fails whenever its event fires, and on_error decides.`,
 	Bad: `-- .agents/hooks/log/HOOK.md --
 ---
 name: log
@@ -91,7 +92,7 @@ func entryArgs(dir string, at diag.Span, goos string) ([]string, diag.List) {
 		}
 		return []string{path}, nil
 	}
-	d := codeHookEntry.Report(at, "the hook has no scripts/run, scripts/run.sh or scripts/run.py")
+	d := codeHookEntry.Report(at, "the hook has no scripts/run, run.sh, run.py, run.rego or run.expr")
 	if other := otherScript(scripts); other != "" {
 		d = codeHookEntry.Report(at, "scripts/%s is never run: the entry point is scripts/run, run.sh or run.py", other).
 			WithHint("rename it to %s", entryFor(other))

@@ -22,7 +22,8 @@ const (
 )
 
 var (
-	mdKeys        = []string{"name", "description", "trigger", "matcher", "timeout", "async", "priority", "metadata"}
+	mdKeys = []string{"name", "description", "trigger", "matcher", "timeout", "async", "priority", "metadata",
+		"on_error", "on_timeout", "locked", "enforcement"}
 	mdMatcherKeys = []string{"tool", "pattern"}
 	// mdTriggers are the events of the format; each is a native name of a
 	// canonical one.
@@ -65,6 +66,11 @@ func (m *mdFields) hook() *policy.Hook {
 	m.timeout(h, tree.Get("timeout"))
 	m.async(h, tree.Get("async"))
 	m.priority(h, tree.Get("priority"))
+	h.OnError, h.OnTimeout = m.posture("on_error", tree.Get("on_error")), m.posture("on_timeout", tree.Get("on_timeout"))
+	h.Locked = m.flag("locked", tree.Get("locked"))
+	if n := tree.Get("enforcement"); n != nil && m.word("enforcement", n, enforcements) {
+		enforce(h, n.Text.Value)
+	}
 	if meta := tree.Get("metadata"); meta != nil && meta.Shape != Map {
 		m.found.Add(codeHookValue.Report(meta.Span, "metadata is %s; it is a map of texts", meta.what()))
 	}
@@ -265,6 +271,35 @@ func (m *mdFields) number(key string, n *Node, want string) (int, diag.Span, boo
 		return 0, diag.Span{}, false
 	}
 	return int(i), text.Span, true
+}
+
+// word reports whether a value is one of some words, and that it is not. What is not
+// is an error: whether the hook decides depends on it.
+func (m *mdFields) word(key string, n *Node, words []string) bool {
+	ok := n.Shape == Scalar && slices.Contains(words, n.Text.Value)
+	if !ok {
+		m.found.Add(codeHookField.Report(n.Span, "%s is one of %s", key, strings.Join(words, ", ")).
+			WithHint("%s", diag.DidYouMean(n.Text.Value, words, "")))
+	}
+	return ok
+}
+
+func (m *mdFields) posture(key string, n *Node) policy.Posture {
+	if n == nil || !m.word(key, n, append(policy.PostureNames(), "stop")) {
+		return policy.PostureUnset
+	}
+	return postureOf(n)
+}
+
+func (m *mdFields) flag(key string, n *Node) bool {
+	if n == nil {
+		return false
+	}
+	on, ok := n.Bool()
+	if !ok {
+		m.found.Add(codeHookField.Report(n.Span, "%s is true or false; this is %s", key, n.what()))
+	}
+	return on
 }
 
 func (m *mdFields) async(h *policy.Hook, n *Node) {

@@ -17,11 +17,10 @@ import (
 // whatever is on stdout and in every version, so a refusal is said both ways;
 // a permission prompt takes its answer from JSON alone. `defer` is never
 // written: outside a headless turn of one call it is passed over.
-var _ = register(claudeAt("claude", "2.1.296", []string{"claude-code", "claudecode"},
-	append(slices.Clone(claudeOthers), "PreModelSwitch", "PostModelSwitch")))
+var _ = register(claudeAt("claude", "2.1.296", []string{"claude-code", "claudecode"}, claudeEvents))
 
 // The older release has no hooks on model switches.
-var _ = register(claudeAt("claude@2.1.240", "2.1.240", []string{"claude-code@2.1.240"}, claudeOthers))
+var _ = register(claudeAt("claude@2.1.240", "2.1.240", []string{"claude-code@2.1.240"}, claudeEvents[:len(claudeEvents)-2]))
 
 // claudeTypes are the types of hooks in Claude Code's settings; claudeModels and
 // claudeRemote those of them that not every event takes.
@@ -30,40 +29,6 @@ var (
 	claudeModels = []string{"prompt", "agent"}
 	claudeRemote = []string{"http", "prompt", "agent"}
 )
-
-// claudeEntries are what holds for the hooks of Claude Code's settings at its
-// events (docs/dialects, claude §4.2, §4.6). A matcher that looks at no tool looks
-// at nothing where no field stands.
-var claudeEntries = map[string]At{
-	"SessionStart":        {Field: policy.FieldSource, NoTypes: claudeRemote},
-	"Setup":               {Field: policy.FieldTrigger, NoTypes: append([]string{"mcp_tool"}, claudeRemote...)},
-	"SessionEnd":          {Field: policy.FieldReason, NoTypes: claudeModels, Standard: 1500 * time.Millisecond, Most: time.Minute},
-	"InstructionsLoaded":  {Raw: "load_reason", NoTypes: claudeModels},
-	"UserPromptSubmit":    {Standard: 30 * time.Second},
-	"UserPromptExpansion": {Raw: "command_name"},
-	"MessageDisplay":      {NoTypes: claudeModels, Standard: 10 * time.Second},
-	"PermissionRequest":   {NoTypes: []string{"agent"}},
-	"PermissionDenied":    {Field: policy.FieldToolName},
-	"Notification":        {Field: policy.FieldNotificationType, NoTypes: claudeModels},
-	"SubagentStart":       {Field: policy.FieldSubagentType, NoTypes: claudeModels},
-	"SubagentStop":        {Field: policy.FieldSubagentType, Ungated: true},
-	"Stop":                {Ungated: true},
-	"TaskCompleted":       {Ungated: true},
-	"TeammateIdle":        {Ungated: true},
-	"StopFailure":         {Field: policy.FieldErrorType, NoTypes: claudeModels, List: "_|", Separators: "|"},
-	"ConfigChange":        {Field: policy.FieldSource, NoTypes: claudeModels},
-	"CwdChanged":          {NoTypes: claudeModels},
-	"DirectoryAdded":      {Field: policy.FieldSource, NoTypes: claudeModels},
-	"FileChanged":         {Raw: "file_path", Base: true, NoTypes: claudeModels, List: "_|", Separators: "|"},
-	"WorktreeCreate":      {NoTypes: claudeModels},
-	"WorktreeRemove":      {NoTypes: claudeModels},
-	"PreCompact":          {Field: policy.FieldTrigger, NoTypes: claudeModels},
-	"PostCompact":         {Field: policy.FieldTrigger, NoTypes: claudeModels},
-	"PreModelSwitch":      {Raw: "to_model", NoTypes: claudeModels, Standard: 30 * time.Second, LateRefuses: true},
-	"PostModelSwitch":     {Raw: "to_model", NoTypes: claudeModels, Standard: 30 * time.Second},
-	"Elicitation":         {Raw: "mcp_server_name", NoTypes: claudeModels},
-	"ElicitationResult":   {Raw: "mcp_server_name", NoTypes: claudeModels},
-}
 
 // claudeReading is how Claude Code reads its settings.json, and the hooks.json of
 // its plugins, which is written alike.
@@ -92,38 +57,17 @@ func claudeReading(old bool) Reading {
 	return r
 }
 
-// claudeOthers are events hookc has no names for. Its own hooks only watch
-// them; those of Claude Code's settings may say what claudeOwn lists.
-var claudeOthers = []string{
-	"Setup", "InstructionsLoaded", "UserPromptExpansion", "MessageDisplay", "PermissionDenied", "PostToolBatch", "TaskCreated",
-	"TaskCompleted", "TeammateIdle", "ConfigChange", "CwdChanged", "DirectoryAdded", "FileChanged", "WorktreeCreate", "WorktreeRemove",
-	"Elicitation", "ElicitationResult",
-}
-
-var claudeOwn = map[string]Power{
-	"UserPromptExpansion": claudeSays | MayDeny | MayContext, "PostToolBatch": claudeSays | MayDeny | MayContext,
-	"TaskCreated": MayDeny, "TaskCompleted": MayDeny | MayEnd, "TeammateIdle": MayDeny | MayEnd, "ConfigChange": MayDeny,
-	"Elicitation": MayDeny, "ElicitationResult": MayDeny, "WorktreeCreate": MayDeny | MayContext, "WorktreeRemove": MayDeny,
-	"PreModelSwitch": MayAllow | MayAsk | MayDeny | MaySystem, "PostModelSwitch": MayContext | MaySystem,
-	"CwdChanged": MaySystem, "DirectoryAdded": MaySystem, "FileChanged": MaySystem,
-}
-
-func claudeAt(id, version string, aliases []string, others []string) Agent {
-	points := slices.Clone(claudePoints)
-	for _, name := range others {
-		points = append(points, point{name: name, event: policy.Event("ext." + name), may: claudeOwn[name]})
-	}
+func claudeAt(id, version string, aliases []string, events []claudeEvent) Agent {
 	old := id != "claude"
-	for i := range points {
-		at := claudeEntries[points[i].name]
+	points := make([]point, len(events))
+	for i, e := range events {
+		points[i] = e.point
 		switch {
-		case old && points[i].name == "Setup":
-			at.NoTypes = claudeRemote
-		case old && points[i].event == policy.PermissionRequest:
-			at.NoTypes = nil
+		case old && e.name == "Setup":
+			points[i].at.NoTypes = claudeRemote
+		case old && e.event == policy.PermissionRequest:
+			points[i].at.NoTypes = nil
 		}
-		at.Nothing = at.Field == policy.FieldEvent && at.Raw == "" && strings.HasPrefix(string(points[i].event), "ext.")
-		points[i].at = at
 	}
 	return Agent{
 		ID: id, Version: version, Aliases: aliases,
@@ -193,25 +137,84 @@ var claudeKeys = slices.Concat(
 
 const claudeSays = MayEnd | MaySystem | MaySuppress
 
-var claudePoints = []point{
-	{name: "SessionStart", event: policy.SessionStart, may: MaySystem | MaySuppress | MayContext},
-	{name: "SessionEnd", event: policy.SessionEnd},
-	{name: "UserPromptSubmit", event: policy.PreSendMessage, may: claudeSays | MayDeny | MayContext},
-	{name: "PreToolUse", event: policy.PreToolExecution, may: claudeSays | MayAllow | MayAsk | MayDeny | MayContext,
-		writes: []policy.Field{policy.FieldToolInput}, askKeepsInput: true},
-	{name: "PermissionRequest", event: policy.PermissionRequest, may: claudeSays | MayAllow | MayDeny,
-		writes: []policy.Field{policy.FieldToolInput}, allowed: true},
-	{name: "PostToolUse", event: policy.PostToolExecution, may: claudeSays | MayDeny | MayContext, writes: []policy.Field{policy.FieldToolResult}, annotates: true},
+// claudeEvent is one event of Claude Code: the point itself, what is heard of its
+// hooks (docs/dialects, claude §4.1), what it obeys where that differs from the
+// canonical row, and what becomes of the folded answers.
+type claudeEvent struct {
+	point
+	hears claudeTrait
+	row   func(*policy.EventSpec)
+	sink  func(*policy.Context, policy.Result) policy.Result
+}
+
+// claudeOther is an event hookc has no name for. Its own hooks only watch it; those
+// of Claude Code's settings may say what may holds. A matcher there that looks at no
+// field looks at nothing.
+func claudeOther(name string, may Power, at At) point {
+	at.Nothing = at.Field == policy.FieldEvent && at.Raw == ""
+	return point{name: name, event: policy.Event("ext." + name), may: may, at: at}
+}
+
+// claudeEvents are the events, those that the older release does not have last.
+var claudeEvents = []claudeEvent{
+	{point{name: "SessionStart", event: policy.SessionStart, may: MaySystem | MaySuppress | MayContext, at: At{Field: policy.FieldSource, NoTypes: claudeRemote}}, claudeShows | claudeTalks | claudeSpeaks | claudeNotes,
+		watches(true), nil},
+	{point{name: "SessionEnd", event: policy.SessionEnd, at: At{Field: policy.FieldReason, NoTypes: claudeModels, Standard: 1500 * time.Millisecond, Most: time.Minute}}, claudeShows | claudeMute,
+		watches(false), nil},
+	{point{name: "UserPromptSubmit", event: policy.PreSendMessage, may: claudeSays | MayDeny | MayContext, at: At{Standard: 30 * time.Second}}, claudeGates | claudeSpeaks,
+		func(s *policy.EventSpec) {
+			obeys(claudeMayDeny, true)(s)
+			s.Writes, s.Feedback = nil, false // a prompt cannot be changed
+		}, withoutBlocked},
+	{point{name: "PreToolUse", event: policy.PreToolExecution, may: claudeSays | MayAllow | MayAsk | MayDeny | MayContext, writes: []policy.Field{policy.FieldToolInput}, askKeepsInput: true}, claudeGates,
+		func(s *policy.EventSpec) {
+			s.Powers = policy.MayAllow | policy.MayAsk | policy.MayDefer | claudeMayDeny
+		}, withoutDeferred},
+	{point{name: "PermissionRequest", event: policy.PermissionRequest, may: claudeSays | MayAllow | MayDeny, writes: []policy.Field{policy.FieldToolInput}, allowed: true, at: At{NoTypes: []string{"agent"}}}, claudeEnds | claudeNotes,
+		nil, nil},
+	{point{name: "PostToolUse", event: policy.PostToolExecution, may: claudeSays | MayDeny | MayContext, writes: []policy.Field{policy.FieldToolResult}, annotates: true}, claudeGates,
+		obeys(claudeMayDeny, true), nil},
 	// `continue: false` is not heard after a failure, nor before a subagent.
-	{name: "PostToolUseFailure", event: policy.PostToolExecutionFailure, may: MayDeny | MayContext | MaySystem | MaySuppress, annotates: true},
+	{point{name: "PostToolUseFailure", event: policy.PostToolExecutionFailure, may: MayDeny | MayContext | MaySystem | MaySuppress, annotates: true}, claudeGates,
+		func(s *policy.EventSpec) {
+			obeys(claudeMayDeny, true)(s)
+			s.Writes = nil
+		}, nil},
 	// Context at an ending would keep the agent working.
-	{name: "Stop", event: policy.StopEvent, may: claudeSays | MayDeny},
-	{name: "SubagentStop", event: policy.SubagentStop, may: claudeSays | MayDeny, shape: shapeClaudeAgent},
-	{name: "SubagentStart", event: policy.SubagentStart, may: MayContext | MaySystem | MaySuppress, shape: shapeClaudeAgent},
-	{name: "StopFailure", event: policy.StopFailure},
-	{name: "Notification", event: policy.Notify},
-	{name: "PreCompact", event: policy.PreAutoCompact, may: MayDeny},
-	{name: "PostCompact", event: policy.PostAutoCompact},
+	{point{name: "Stop", event: policy.StopEvent, may: claudeSays | MayDeny, at: At{Ungated: true}}, claudeGates,
+		nil, goingOn},
+	{point{name: "SubagentStop", event: policy.SubagentStop, may: claudeSays | MayDeny, shape: shapeClaudeAgent, at: At{Field: policy.FieldSubagentType, Ungated: true}}, claudeGates,
+		nil, goingOn},
+	{point{name: "SubagentStart", event: policy.SubagentStart, may: MayContext | MaySystem | MaySuppress, shape: shapeClaudeAgent, at: At{Field: policy.FieldSubagentType, NoTypes: claudeModels}}, claudeShows | claudeTalks | claudeNotes,
+		watches(true), nil},
+	{point{name: "StopFailure", event: policy.StopFailure, at: At{Field: policy.FieldErrorType, NoTypes: claudeModels, List: "_|", Separators: "|"}}, claudeMute,
+		watches(false), nil},
+	{point{name: "Notification", event: policy.Notify, at: At{Field: policy.FieldNotificationType, NoTypes: claudeModels}}, claudeMute,
+		watches(false), nil},
+	{point{name: "PreCompact", event: policy.PreAutoCompact, may: MayDeny, at: At{Field: policy.FieldTrigger, NoTypes: claudeModels}}, claudeDecides | claudeBlocks,
+		obeys(policy.MayDeny, false), nil},
+	{point{name: "PostCompact", event: policy.PostAutoCompact, at: At{Field: policy.FieldTrigger, NoTypes: claudeModels}}, claudeShows,
+		watches(false), nil},
+	{claudeOther("Setup", 0, At{Field: policy.FieldTrigger, NoTypes: append([]string{"mcp_tool"}, claudeRemote...)}), claudeShows | claudeTalks | claudeNotes | claudeOld, watches(true), nil},
+	{claudeOther("InstructionsLoaded", 0, At{Raw: "load_reason", NoTypes: claudeModels}), claudeMute, watches(false), nil},
+	{claudeOther("UserPromptExpansion", claudeSays|MayDeny|MayContext, At{Raw: "command_name"}), claudeGates | claudeSpeaks, guards(policy.Guard, claudeMayDeny, true), withoutBlocked},
+	{claudeOther("MessageDisplay", 0, At{NoTypes: claudeModels, Standard: 10 * time.Second}), claudeNotes, watches(false), nil},
+	{claudeOther("PermissionDenied", 0, At{Field: policy.FieldToolName}), claudeNotes, watches(false), nil},
+	{claudeOther("PostToolBatch", claudeSays|MayDeny|MayContext, At{}), claudeGates, guards(policy.Guard, claudeMayDeny, true), nil},
+	{claudeOther("TaskCreated", MayDeny, At{}), claudeDecides | claudeBlocks | claudeNotes, guards(policy.Guard, policy.MayDeny, false), nil},
+	{claudeOther("TaskCompleted", MayDeny|MayEnd, At{Ungated: true}), claudeBlocks | claudeEnds | claudeNotes, guards(policy.Guard, claudeMayDeny, false), nil},
+	{claudeOther("TeammateIdle", MayDeny|MayEnd, At{Ungated: true}), claudeBlocks | claudeEnds | claudeNotes, guards(policy.Quality, claudeMayDeny, false), nil},
+	{claudeOther("ConfigChange", MayDeny, At{Field: policy.FieldSource, NoTypes: claudeModels}), claudeDecides | claudeBlocks, guards(policy.Guard, policy.MayDeny, false), nil},
+	{claudeOther("CwdChanged", MaySystem, At{NoTypes: claudeModels}), claudeShows | claudeNotes, watches(false), nil},
+	{claudeOther("DirectoryAdded", MaySystem, At{Field: policy.FieldSource, NoTypes: claudeModels}), claudeNotes, watches(false), nil},
+	{claudeOther("FileChanged", MaySystem, At{Raw: "file_path", Base: true, NoTypes: claudeModels, List: "_|", Separators: "|"}), claudeShows | claudeNotes, watches(false), nil},
+	// The context is the path of the work tree.
+	{claudeOther("WorktreeCreate", MayDeny|MayContext, At{NoTypes: claudeModels}), 0, guards(policy.Guard, policy.MayDeny, true), lastContext},
+	{claudeOther("WorktreeRemove", MayDeny, At{NoTypes: claudeModels}), claudeMute, guards(policy.Guard, policy.MayDeny, false), nil},
+	{claudeOther("Elicitation", MayDeny, At{Raw: "mcp_server_name", NoTypes: claudeModels}), claudeDecides | claudeBlocks | claudeNotes | claudeNew, guards(policy.Guard, policy.MayDeny, false), nil},
+	{claudeOther("ElicitationResult", MayDeny, At{Raw: "mcp_server_name", NoTypes: claudeModels}), claudeDecides | claudeBlocks | claudeNotes | claudeNew, guards(policy.Guard, policy.MayDeny, false), nil},
+	{claudeOther("PreModelSwitch", MayAllow|MayAsk|MayDeny|MaySystem, At{Raw: "to_model", NoTypes: claudeModels, Standard: 30 * time.Second, LateRefuses: true}), claudeDecides | claudeBlocks | claudeNotes, guards(policy.Guard, policy.MayAllow|policy.MayAsk|policy.MayDeny, false), nil},
+	{claudeOther("PostModelSwitch", MayContext|MaySystem, At{Raw: "to_model", NoTypes: claudeModels, Standard: 30 * time.Second}), claudeShows | claudeTalks | claudeSpeaks | claudeNotes, watches(true), nil},
 }
 
 // shapeClaudeAgent: at a subagent's own events agent_type is its type.
@@ -460,12 +463,12 @@ var claudeProfile = &Profile{
 	Tools: claudeTools, Open: []string{"mcp__*"},
 	Rules: func(bool) policy.Profile {
 		rules := policy.Profile{Flat: true, MaxConcurrent: everyone, Strategies: map[policy.Event]*policy.StrategySpec{}}
-		for _, row := range claudeRows {
-			rules.Strategies[row.event] = &policy.StrategySpec{
+		for _, e := range claudeEvents {
+			rules.Strategies[e.event] = &policy.StrategySpec{
 				Strategy: "claude", Snapshot: true, Halt: policy.HaltNever,
 				Fold:  policy.FoldMax,
 				Doc:   "all run on one snapshot, the most restrictive wins",
-				Rules: policy.Rules{Row: row.adjust, Supersede: laterChange, Conclude: row.sink},
+				Rules: policy.Rules{Row: e.row, Supersede: laterChange, Conclude: e.sink},
 			}
 		}
 		return rules
@@ -485,14 +488,6 @@ var claudeTools = []string{
 // everyone is a bound on processes that no configuration meets: the agent has
 // none.
 const everyone = 1 << 10
-
-// claudeRow is what Claude Code obeys at an event, where that differs from the
-// canonical row, and what becomes of the folded answers.
-type claudeRow struct {
-	event  policy.Event
-	adjust func(*policy.EventSpec)
-	sink   func(*policy.Context, policy.Result) policy.Result
-}
 
 // guards makes an event of Claude Code's own one that can be refused.
 func guards(class policy.Class, powers policy.Powers, context bool) func(*policy.EventSpec) {
@@ -517,51 +512,6 @@ func watches(context bool) func(*policy.EventSpec) {
 }
 
 const claudeMayDeny = policy.MayDeny | policy.MayHalt
-
-var claudeRows = []claudeRow{
-	{policy.SessionStart, watches(true), nil},
-	{policy.SessionEnd, watches(false), nil},
-	{policy.PreSendMessage, func(s *policy.EventSpec) {
-		obeys(claudeMayDeny, true)(s)
-		s.Writes, s.Feedback = nil, false // a prompt cannot be changed
-	}, withoutBlocked},
-	{policy.PreToolExecution, func(s *policy.EventSpec) {
-		s.Powers = policy.MayAllow | policy.MayAsk | policy.MayDefer | claudeMayDeny
-	}, withoutDeferred},
-	{policy.PermissionRequest, nil, nil},
-	{policy.PostToolExecution, obeys(claudeMayDeny, true), nil},
-	{policy.PostToolExecutionFailure, func(s *policy.EventSpec) {
-		obeys(claudeMayDeny, true)(s)
-		s.Writes = nil
-	}, nil},
-	{policy.StopEvent, nil, goingOn},
-	{policy.SubagentStop, nil, goingOn},
-	{policy.SubagentStart, watches(true), nil},
-	{policy.StopFailure, watches(false), nil},
-	{policy.Notify, watches(false), nil},
-	{policy.PreAutoCompact, obeys(policy.MayDeny, false), nil},
-	{policy.PostAutoCompact, watches(false), nil},
-	{"ext.Setup", watches(true), nil},
-	{"ext.UserPromptExpansion", guards(policy.Guard, claudeMayDeny, true), withoutBlocked},
-	{"ext.PostToolBatch", guards(policy.Guard, claudeMayDeny, true), nil},
-	{"ext.TaskCreated", guards(policy.Guard, policy.MayDeny, false), nil},
-	{"ext.TaskCompleted", guards(policy.Guard, claudeMayDeny, false), nil},
-	{"ext.TeammateIdle", guards(policy.Quality, claudeMayDeny, false), nil},
-	{"ext.ConfigChange", guards(policy.Guard, policy.MayDeny, false), nil},
-	{"ext.PreModelSwitch", guards(policy.Guard, policy.MayAllow|policy.MayAsk|policy.MayDeny, false), nil},
-	{"ext.PostModelSwitch", watches(true), nil},
-	{"ext.Elicitation", guards(policy.Guard, policy.MayDeny, false), nil},
-	{"ext.ElicitationResult", guards(policy.Guard, policy.MayDeny, false), nil},
-	// The context is the path of the work tree.
-	{"ext.WorktreeCreate", guards(policy.Guard, policy.MayDeny, true), lastContext},
-	{"ext.WorktreeRemove", guards(policy.Guard, policy.MayDeny, false), nil},
-	{"ext.InstructionsLoaded", watches(false), nil},
-	{"ext.MessageDisplay", watches(false), nil},
-	{"ext.PermissionDenied", watches(false), nil},
-	{"ext.CwdChanged", watches(false), nil},
-	{"ext.DirectoryAdded", watches(false), nil},
-	{"ext.FileChanged", watches(false), nil},
-}
 
 // withoutBlocked: a blocked prompt gets no context.
 func withoutBlocked(_ *policy.Context, r policy.Result) policy.Result {
@@ -813,50 +763,20 @@ const (
 	// claudeOld are traits of 2.1.240 alone, claudeNew those since.
 	claudeOld
 	claudeNew
+
+	// claudeGates are the traits of most events that can be refused.
+	claudeGates = claudeDecides | claudeBlocks | claudeEnds | claudeTalks | claudeNotes
 )
 
 func (t claudeTrait) has(part claudeTrait) bool { return t&part != 0 }
 
-// claudeTraits is the table of the reference, §4.1.
-var claudeTraits = map[string]claudeTrait{
-	"SessionStart":        claudeShows | claudeTalks | claudeSpeaks | claudeNotes,
-	"Setup":               claudeShows | claudeTalks | claudeNotes | claudeOld,
-	"InstructionsLoaded":  claudeMute,
-	"UserPromptSubmit":    claudeDecides | claudeBlocks | claudeEnds | claudeTalks | claudeSpeaks | claudeNotes,
-	"UserPromptExpansion": claudeDecides | claudeBlocks | claudeEnds | claudeTalks | claudeSpeaks | claudeNotes,
-	"MessageDisplay":      claudeNotes,
-	"PreToolUse":          claudeDecides | claudeBlocks | claudeEnds | claudeTalks | claudeNotes,
-	"PermissionRequest":   claudeEnds | claudeNotes,
-	"PermissionDenied":    claudeNotes,
-	"PostToolUse":         claudeDecides | claudeBlocks | claudeEnds | claudeTalks | claudeNotes,
-	"PostToolUseFailure":  claudeDecides | claudeBlocks | claudeEnds | claudeTalks | claudeNotes,
-	"PostToolBatch":       claudeDecides | claudeBlocks | claudeEnds | claudeTalks | claudeNotes,
-	"Notification":        claudeMute,
-	"SubagentStart":       claudeShows | claudeTalks | claudeNotes,
-	"SubagentStop":        claudeDecides | claudeBlocks | claudeEnds | claudeTalks | claudeNotes,
-	"TaskCreated":         claudeDecides | claudeBlocks | claudeNotes,
-	"TaskCompleted":       claudeBlocks | claudeEnds | claudeNotes,
-	"Stop":                claudeDecides | claudeBlocks | claudeEnds | claudeTalks | claudeNotes,
-	"StopFailure":         claudeMute,
-	"TeammateIdle":        claudeBlocks | claudeEnds | claudeNotes,
-	"ConfigChange":        claudeDecides | claudeBlocks,
-	"CwdChanged":          claudeShows | claudeNotes,
-	"DirectoryAdded":      claudeNotes,
-	"FileChanged":         claudeShows | claudeNotes,
-	"WorktreeRemove":      claudeMute,
-	"PreCompact":          claudeDecides | claudeBlocks,
-	"PostCompact":         claudeShows,
-	"PreModelSwitch":      claudeDecides | claudeBlocks | claudeNotes,
-	"PostModelSwitch":     claudeShows | claudeTalks | claudeSpeaks | claudeNotes,
-	"Elicitation":         claudeDecides | claudeBlocks | claudeNotes | claudeNew,
-	"ElicitationResult":   claudeDecides | claudeBlocks | claudeNotes | claudeNew,
-	"SessionEnd":          claudeShows | claudeMute,
-}
-
 // claudeTraitsAt are the traits at one version: Setup is deaf since, and
 // elicitations took no `decision` before.
 func claudeTraitsAt(native string, old bool) claudeTrait {
-	t := claudeTraits[native]
+	var t claudeTrait
+	if i := slices.IndexFunc(claudeEvents, func(e claudeEvent) bool { return e.name == native }); i >= 0 {
+		t = claudeEvents[i].hears
+	}
 	switch {
 	case t.has(claudeOld) && !old:
 		return claudeMute

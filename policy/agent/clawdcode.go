@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent/js"
 )
 
 // clawdcode is that of ClawdCode. A call is refused by exit status 2; at the
@@ -303,7 +304,7 @@ func clawdHidden(d *draft, m map[string]any, read func(d *draft, top map[string]
 // clawdObject reads an object.
 func clawdObject(d *draft, m map[string]any, text string) {
 	o := d.object(m)
-	if jsTrue(m["hookSpecificOutput"]) {
+	if js.True(m["hookSpecificOutput"]) {
 		clawdHidden(d, m, func(d *draft, top map[string]any) { clawdObject(d, top, text) })
 		o = o.sub("hookSpecificOutput")
 	}
@@ -320,11 +321,11 @@ func clawdObject(d *draft, m map[string]any, text string) {
 	case policy.PermissionRequest:
 		d.decide(words{"approve": policy.Allow, "deny": policy.Deny, "ask": policy.None}, o.text("decision"), o.text("reason"))
 	case policy.StopEvent, policy.SubagentStop:
-		if jsTrue(o.m["continue"]) {
+		if js.True(o.m["continue"]) {
 			d.verdict(policy.Deny, o.text("reason"))
 		}
 	case policy.PreAutoCompact:
-		if jsTrue(o.m["prevent"]) {
+		if js.True(o.m["prevent"]) {
 			d.verdict(policy.Deny, o.text("reason"))
 		}
 	case policy.PostToolExecution:
@@ -452,7 +453,7 @@ func nativeClawdObject(d *draft, text string) (map[string]any, error) {
 	if err != nil {
 		return nil, nil
 	}
-	if m, ok := v.(map[string]any); ok && jsTrue(m["hookSpecificOutput"]) {
+	if m, ok := v.(map[string]any); ok && js.True(m["hookSpecificOutput"]) {
 		if !d.faithful {
 			clawdHidden(d, m, nativeClawdDecide)
 		}
@@ -464,7 +465,7 @@ func nativeClawdObject(d *draft, text string) (map[string]any, error) {
 	case []any:
 		return nil, nil
 	}
-	if !jsTrue(v) {
+	if !js.True(v) {
 		return nil, nil
 	}
 	if d.faithful {
@@ -502,7 +503,7 @@ func nativeClawdDecide(d *draft, m map[string]any) {
 // nativeClawdHold holds up an ending or a compaction; the agent has a text of
 // its own for the first.
 func nativeClawdHold(d *draft, says any, reason string) {
-	if !jsTrue(says) {
+	if !js.True(says) {
 		return
 	}
 	if d.faithful && d.event == policy.StopEvent {
@@ -553,7 +554,7 @@ func nativeClawdResult(d *draft, text string) (policy.Result, error) {
 	if !has {
 		return d.r, nil
 	}
-	if jsTrue(more) {
+	if js.True(more) {
 		d.context(JSONText(more))
 	}
 	if v, ok := m["updatedOutput"]; ok {

@@ -3,14 +3,13 @@ package agent
 import (
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent/js"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
@@ -415,14 +414,14 @@ func (m *forkMerge) givesUp(by policy.By, what string) bool {
 // lost with it.
 func (m *forkMerge) sound(looks bool) bool {
 	for i, s := range m.said {
-		if !jsNoObject(s.Value["hookSpecificOutput"]) {
+		if !js.NoObject(s.Value["hookSpecificOutput"]) {
 			continue
 		}
 		if looks && m.givesUp(s.By, "hookSpecificOutput is no object") {
 			return false
 		}
 		m.said = slices.Clone(m.said)
-		m.said[i].Value = jsSpread(s.Value, nil)
+		m.said[i].Value = js.Spread(s.Value, nil)
 		delete(m.said[i].Value, "hookSpecificOutput")
 	}
 	return true
@@ -451,20 +450,20 @@ func (g *geminiMerge) or() {
 		if s.Value["continue"] == false && g.r.Control == policy.Go {
 			g.r.Control, g.r.ControlBy = policy.Halt, s.By
 		}
-		g.r.Suppress = g.r.Suppress || jsTrue(s.Value["suppressOutput"])
+		g.r.Suppress = g.r.Suppress || js.True(s.Value["suppressOutput"])
 	}
 	if g.r.Verdict == policy.None && ask.Name != "" && g.event == policy.PreToolExecution {
 		g.r.Verdict, g.r.VerdictBy = policy.Ask, ask
 	}
-	g.r.Reasons = spokenTexts(g.said, "reason")
-	g.r.System = reasonTexts(spokenTexts(g.said, "systemMessage"))
+	g.r.Reasons = js.Texts(g.said, "reason")
+	g.r.System = js.ReasonTexts(js.Texts(g.said, "systemMessage"))
 	var stops []policy.AgentAnswer
 	for _, s := range g.said {
 		if s.Value["continue"] == false {
 			stops = append(stops, s)
 		}
 	}
-	g.settle(reasonTexts(spokenTexts(stops, "stopReason")))
+	g.settle(js.ReasonTexts(js.Texts(stops, "stopReason")))
 	g.effects()
 }
 
@@ -474,7 +473,7 @@ func (g *geminiMerge) settle(stops []string) {
 	r := &g.r
 	if r.Control == policy.Halt {
 		if r.StopReasons = stops; len(stops) == 0 {
-			r.StopReasons = reasonTexts(r.Reasons)
+			r.StopReasons = js.ReasonTexts(r.Reasons)
 		}
 		if len(r.StopReasons) == 0 {
 			r.StopReasons = []string{geminiNoReason}
@@ -499,11 +498,11 @@ func (g *geminiMerge) settle(stops []string) {
 // effects is what an outcome changes besides the decision. A refusal leaves
 // no room for it.
 func (g *geminiMerge) effects() {
-	if v, by := lastOwn(g.said, "tailToolCallRequest"); v != nil && g.afterTool() && !g.refused() {
+	if v, by := js.LastOwn(g.said, "tailToolCallRequest"); v != nil && g.afterTool() && !g.refused() {
 		g.r.Warnings = append(g.r.Warnings, uncarried(by, "tailToolCallRequest asks for another call: only Gemini CLI can make it"))
 	}
 	for _, s := range g.said {
-		own, _ := jsHas(s.Value["hookSpecificOutput"])
+		own, _ := js.Has(s.Value["hookSpecificOutput"])
 		if own["clearContext"] == true && g.event == policy.StopEvent {
 			g.r.Warnings = append(g.r.Warnings, uncarried(s.By, "clearContext empties the conversation: only Gemini CLI can do that"))
 		}
@@ -513,13 +512,13 @@ func (g *geminiMerge) effects() {
 	}
 	switch g.event {
 	case policy.PreToolExecution:
-		if input, _ := lastOwn(g.said, "tool_input"); input != nil {
+		if input, _ := js.LastOwn(g.said, "tool_input"); input != nil {
 			if m, ok := input.(map[string]any); ok {
 				g.r.Patch = policy.Replace(policy.Path{Field: policy.FieldToolInput}, m)
 			}
 		}
 	case policy.SessionStart, policy.PreSendMessage, policy.PostToolExecution, policy.PostToolExecutionFailure:
-		g.r.Context = spokenContexts(g.said)
+		g.r.Context = js.Contexts(g.said)
 	}
 }
 
@@ -536,19 +535,19 @@ func (g *geminiMerge) refused() bool {
 // all the same unless the agent is followed faithfully; after it a deny hides
 // nothing that was not shown already.
 func (g *geminiMerge) replace() {
-	word, by := lastKey(g.said, "decision")
+	word, by := js.LastKey(g.said, "decision")
 	if word == "deny" || word == "block" {
 		g.r.Verdict, g.r.VerdictBy = policy.Deny, by
 	}
-	if on, by := lastKey(g.said, "continue"); on == false {
+	if on, by := js.LastKey(g.said, "continue"); on == false {
 		g.r.Control, g.r.ControlBy = policy.Halt, by
 	}
-	if v, by := lastKey(g.said, "reason"); jsTrue(v) {
-		g.r.Reasons = []policy.Reason{{Text: jsText(v), Hook: by.Name, At: by.At}}
+	if v, by := js.LastKey(g.said, "reason"); js.True(v) {
+		g.r.Reasons = []policy.Reason{{Text: js.Text(v), Hook: by.Name, At: by.At}}
 	}
 	g.r.System = g.lastText("systemMessage")
-	suppress, _ := lastKey(g.said, "suppressOutput")
-	g.r.Suppress = jsTrue(suppress)
+	suppress, _ := js.LastKey(g.said, "suppressOutput")
+	g.r.Suppress = js.True(suppress)
 	stops := g.lastText("stopReason")
 	stops = g.keep(stops)
 	g.settle(stops)
@@ -557,8 +556,8 @@ func (g *geminiMerge) replace() {
 
 // lastText is the text that counts as true, of the last answer with the key.
 func (g *geminiMerge) lastText(key string) []string {
-	if v, _ := lastKey(g.said, key); jsTrue(v) {
-		return []string{jsText(v)}
+	if v, _ := js.LastKey(g.said, key); js.True(v) {
+		return []string{js.Text(v)}
 	}
 	return nil
 }
@@ -580,11 +579,11 @@ func (g *geminiMerge) keep(stops []string) []string {
 		}
 		g.warn(s.By, "refuses; Gemini CLI itself would let a later answer take that back")
 		if denies {
-			g.r.Verdict, g.r.VerdictBy, g.r.Reasons = policy.Deny, s.By, spokenTexts([]policy.AgentAnswer{s}, "reason")
+			g.r.Verdict, g.r.VerdictBy, g.r.Reasons = policy.Deny, s.By, js.Texts([]policy.AgentAnswer{s}, "reason")
 		}
 		if ends {
 			g.r.Control, g.r.ControlBy = policy.Halt, s.By
-			stops = reasonTexts(spokenTexts([]policy.AgentAnswer{s}, "stopReason"))
+			stops = js.ReasonTexts(js.Texts([]policy.AgentAnswer{s}, "stopReason"))
 		}
 	}
 	return stops
@@ -595,7 +594,7 @@ func (g *geminiMerge) keep(stops []string) []string {
 func (g *geminiMerge) tools() {
 	mode, names := "AUTO", []string{}
 	for _, s := range g.said {
-		own, _ := jsHas(s.Value["hookSpecificOutput"])
+		own, _ := js.Has(s.Value["hookSpecificOutput"])
 		config, _ := own["toolConfig"].(map[string]any)
 		switch m := config["mode"]; {
 		case m == "NONE":
@@ -607,14 +606,14 @@ func (g *geminiMerge) tools() {
 		switch list := listed.(type) {
 		case []any:
 			for _, n := range list {
-				names = append(names, jsText(n))
+				names = append(names, js.Text(n))
 			}
 		case string:
 			for _, n := range list {
 				names = append(names, string(n))
 			}
 		default:
-			if jsTrue(listed) && g.givesUp(s.By, "allowedFunctionNames is no list") {
+			if js.True(listed) && g.givesUp(s.By, "allowedFunctionNames is no list") {
 				return
 			}
 		}
@@ -633,8 +632,8 @@ func (g *geminiMerge) tools() {
 // simple is mergeSimple: nothing but messages has an effect.
 func (g *geminiMerge) simple() {
 	g.r.System = g.lastText("systemMessage")
-	suppress, _ := lastKey(g.said, "suppressOutput")
-	g.r.Suppress = jsTrue(suppress)
+	suppress, _ := js.LastKey(g.said, "suppressOutput")
+	g.r.Suppress = js.True(suppress)
 	for _, s := range g.said {
 		if s.Verdict == policy.Deny || s.Control != policy.Go {
 			g.warn(s.By, "nothing can be refused at this event: Gemini CLI goes on whatever a hook decides")
@@ -648,7 +647,7 @@ func (g *geminiMerge) modelEffects() {
 	if g.r.Control != policy.Go {
 		return
 	}
-	response, _ := lastOwn(g.said, "llm_response")
+	response, _ := js.LastOwn(g.said, "llm_response")
 	reply, _ := response.(map[string]any)
 	switch {
 	case g.event == policy.PreLLMRequest && g.r.Verdict == policy.Deny:
@@ -656,7 +655,7 @@ func (g *geminiMerge) modelEffects() {
 			g.r.Patch = policy.Replace(policy.Path{Field: policy.FieldAssistantOutput}, text)
 		}
 	case g.event == policy.PreLLMRequest:
-		request, _ := lastOwn(g.said, "llm_request")
+		request, _ := js.LastOwn(g.said, "llm_request")
 		if m, ok := request.(map[string]any); ok {
 			g.r.Patch = geminiOverride(g.before, m)
 		}
@@ -904,11 +903,6 @@ func geminiTools(d *draft, config fields) {
 	d.r.ToolConfig = r.ToolConfig
 }
 
-// jsSpace is what trim takes away in JavaScript.
-const jsSpace = " \t\r\n\v\f\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\uFEFF"
-
-func jsTrim(s string) string { return strings.Trim(s, jsSpace) }
-
 // nativeGemini reads an answer as Gemini CLI's runner does and keeps it whole
 // for its aggregator (docs/dialects, gemini §1.3). Beyond that, unless it is
 // followed faithfully, what plainly forbids is made to forbid.
@@ -919,9 +913,9 @@ func nativeGemini(a output) (policy.Result, error) {
 		status = 0
 		d.warn("ended by signal %s, which Gemini CLI takes for success", a.Signal)
 	}
-	text := jsTrim(a.Stdout)
+	text := js.Trim(a.Stdout)
 	if text == "" {
-		text = jsTrim(a.Stderr)
+		text = js.Trim(a.Stderr)
 	}
 	said, isText := readNative(text, func(text string) map[string]any {
 		switch {
@@ -942,7 +936,7 @@ func nativeGemini(a output) (policy.Result, error) {
 	if a.inTurn && a.Exit == 0 && a.Signal == "" {
 		d.r.Patch = geminiPipe(a, said)
 	}
-	if a.inTurn && a.faithful && a.Exit == 0 && jsNoObject(said["hookSpecificOutput"]) && geminiPipes(a.event) {
+	if a.inTurn && a.faithful && a.Exit == 0 && js.NoObject(said["hookSpecificOutput"]) && geminiPipes(a.event) {
 		d.void() // its runner gives up there
 	}
 	return d.r, nil
@@ -1028,7 +1022,7 @@ func (d *draft) geminiSafe(said map[string]any, text string, isText bool) map[st
 // which forbids.
 func forbiddingLine(text string) map[string]any {
 	for line := range strings.Lines(text) {
-		line = jsTrim(line)
+		line = js.Trim(line)
 		if !strings.HasPrefix(line, "{") {
 			continue
 		}
@@ -1060,9 +1054,9 @@ func geminiPipe(a output, said map[string]any) policy.Patch {
 			return whole(policy.FieldUserInput, a.in.Text(policy.FieldUserInput)+"\n\n"+text)
 		}
 	case policy.PreToolExecution:
-		if input := own["tool_input"]; jsTrue(input) && a.in.Has(policy.FieldToolInput) {
+		if input := own["tool_input"]; js.True(input) && a.in.Has(policy.FieldToolInput) {
 			old, _ := a.in.Get(policy.FieldToolInput)
-			return whole(policy.FieldToolInput, jsSpread(old, input))
+			return whole(policy.FieldToolInput, js.Spread(old, input))
 		}
 	case policy.PreLLMRequest:
 		request, _ := own["llm_request"].(map[string]any)
@@ -1083,28 +1077,8 @@ func geminiPipe(a output, said map[string]any) policy.Patch {
 // expandGemini writes the five names into a command's text as Gemini CLI does
 // before the shell reads it: wherever they begin, quoted.
 func expandGemini(command string, in *policy.Context) string {
-	dir := jsShellQuote(in.Text(policy.FieldCwd))
+	dir := js.ShellQuote(in.Text(policy.FieldCwd))
 	return strings.NewReplacer("$GEMINI_PROJECT_DIR", dir, "$GEMINI_CWD", dir,
-		"$GEMINI_PLANS_DIR", jsShellQuote(os.Getenv("GEMINI_PLANS_DIR")),
-		"$GEMINI_SESSION_ID", jsShellQuote(in.Text(policy.FieldSessionID)), "$CLAUDE_PROJECT_DIR", dir).Replace(command)
-}
-
-var (
-	jsQuoteSpecial = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("([A-Za-z]:)?([#!\"$&'()*,:;<=>?@\\[\\\\\\]^`{|}])") })
-	jsQuoteDouble  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("([\"\\\\$`!])") })
-)
-
-// jsShellQuote is a word as the agents written in JavaScript quote it for
-// bash.
-func jsShellQuote(s string) string {
-	single := strings.Contains(s, "'")
-	switch spaced := strings.ContainsAny(s, "\" \t\r\n\v\f"); {
-	case s == "":
-		return ""
-	case !single && (spaced || strings.Contains(s, `\`)):
-		return "'" + s + "'"
-	case single || spaced:
-		return `"` + jsQuoteDouble().ReplaceAllString(s, `\$1`) + `"`
-	}
-	return jsQuoteSpecial().ReplaceAllString(s, `$1\$2`)
+		"$GEMINI_PLANS_DIR", js.ShellQuote(os.Getenv("GEMINI_PLANS_DIR")),
+		"$GEMINI_SESSION_ID", js.ShellQuote(in.Text(policy.FieldSessionID)), "$CLAUDE_PROJECT_DIR", dir).Replace(command)
 }

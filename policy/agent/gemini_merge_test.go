@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent/js"
 )
 
 // answers are what hooks h1, h2… said.
@@ -37,7 +38,7 @@ type outcome struct {
 }
 
 func outcomeOf(spec *policy.EventSpec, before *policy.Context, r policy.Result) outcome {
-	out := outcome{Verdict: r.Verdict, By: r.VerdictBy.Name, Control: r.Control, Reasons: reasonTexts(r.Reasons),
+	out := outcome{Verdict: r.Verdict, By: r.VerdictBy.Name, Control: r.Control, Reasons: js.ReasonTexts(r.Reasons),
 		Stops: r.StopReasons, System: r.System, Context: r.Context, Void: r.Void()}
 	for _, w := range r.Warnings {
 		out.Codes = append(out.Codes, w.Code.ID)

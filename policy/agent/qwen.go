@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent/js"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
@@ -223,7 +224,7 @@ func (q *qwenMerge) merge() {
 				q.top[k], q.by[k] = v, s.By
 			}
 		}
-		own, _ := jsHas(s.Value["hookSpecificOutput"])
+		own, _ := js.Has(s.Value["hookSpecificOutput"])
 		for k, v := range own {
 			q.own[k], q.by["hookSpecificOutput."+k] = v, s.By
 		}
@@ -243,7 +244,7 @@ func (q *qwenMerge) merge() {
 		}
 		if s.Value["continue"] == false {
 			q.top["continue"], q.by["continue"] = false, s.By
-			if v := s.Value["stopReason"]; jsTrue(v) {
+			if v := s.Value["stopReason"]; js.True(v) {
 				q.top["stopReason"] = v
 			}
 		}
@@ -263,7 +264,7 @@ func (q *qwenMerge) joins() bool {
 // reasons are the reasons of the merged answer: all of them where answers are
 // joined, else the last.
 func (q *qwenMerge) reasons() []policy.Reason {
-	all := spokenTexts(q.said, "reason")
+	all := js.Texts(q.said, "reason")
 	if q.joins() || len(all) == 0 {
 		return all
 	}
@@ -273,8 +274,8 @@ func (q *qwenMerge) reasons() []policy.Reason {
 // effective is the reason Qwen Code shows: the stop's, else the reasons, else
 // that there is none.
 func (q *qwenMerge) effective(by policy.By) []policy.Reason {
-	if v := q.top["stopReason"]; jsTrue(v) {
-		return []policy.Reason{{Text: jsText(v), Hook: by.Name, At: by.At}}
+	if v := q.top["stopReason"]; js.True(v) {
+		return []policy.Reason{{Text: js.Text(v), Hook: by.Name, At: by.At}}
 	}
 	if all := q.reasons(); len(all) > 0 {
 		return all
@@ -369,7 +370,7 @@ func (q *qwenMerge) permission() {
 	var by policy.By
 	var input any
 	for _, s := range q.said {
-		own, _ := jsHas(s.Value["hookSpecificOutput"])
+		own, _ := js.Has(s.Value["hookSpecificOutput"])
 		decision, ok := own["decision"].(map[string]any)
 		if !ok {
 			continue
@@ -383,11 +384,11 @@ func (q *qwenMerge) permission() {
 		if by.Name == "" || decision["behavior"] == "deny" {
 			by = s.By
 		}
-		if m := decision["message"]; jsTrue(m) {
-			reasons = append(reasons, policy.Reason{Text: jsText(m), Hook: s.By.Name, At: s.By.At})
+		if m := decision["message"]; js.True(m) {
+			reasons = append(reasons, policy.Reason{Text: js.Text(m), Hook: s.By.Name, At: s.By.At})
 		}
 		interrupt = interrupt || decision["interrupt"] == true
-		if v := decision["updatedInput"]; jsTrue(v) {
+		if v := decision["updatedInput"]; js.True(v) {
 			input = v
 		}
 	}
@@ -398,7 +399,7 @@ func (q *qwenMerge) permission() {
 	case deny:
 		q.say(policy.Deny, by, reasons)
 		if interrupt {
-			q.r.Control, q.r.ControlBy, q.r.StopReasons = policy.Halt, by, reasonTexts(reasons)
+			q.r.Control, q.r.ControlBy, q.r.StopReasons = policy.Halt, by, js.ReasonTexts(reasons)
 		}
 	case allow:
 		q.say(policy.Allow, by, reasons)
@@ -437,10 +438,10 @@ func (q *qwenMerge) gate() {
 
 // texts are the contexts and messages.
 func (q *qwenMerge) texts() {
-	if v := q.top["systemMessage"]; jsTrue(v) && (len(q.said) == 1 || q.event != policy.PermissionRequest) {
-		q.r.System = []string{jsText(v)}
+	if v := q.top["systemMessage"]; js.True(v) && (len(q.said) == 1 || q.event != policy.PermissionRequest) {
+		q.r.System = []string{js.Text(v)}
 	}
-	q.r.Suppress = jsTrue(q.top["suppressOutput"])
+	q.r.Suppress = js.True(q.top["suppressOutput"])
 	switch q.event {
 	case policy.PreToolExecution, policy.PostToolExecution, policy.PostToolExecutionFailure, policy.PreSendMessage, policy.SessionStart, policy.SubagentStart:
 	default:
@@ -449,7 +450,7 @@ func (q *qwenMerge) texts() {
 	if q.r.Verdict >= policy.Ask && q.event != policy.PostToolExecution {
 		return
 	}
-	q.r.Context = spokenContexts(q.said)
+	q.r.Context = js.Contexts(q.said)
 }
 
 var (
@@ -481,10 +482,10 @@ func readQwen(a output) (policy.Result, error) {
 // anything can be denied, as does a word that plainly forbids.
 func nativeQwen(a output) (policy.Result, error) {
 	d := a.draft()
-	text := jsTrim(a.Stdout)
+	text := js.Trim(a.Stdout)
 	blocks := a.Signal == "" && a.Exit == 2
 	if text == "" || blocks {
-		text = jsTrim(a.Stderr)
+		text = js.Trim(a.Stderr)
 	}
 	said, _ := readNative(text, func(text string) map[string]any {
 		switch {
@@ -552,9 +553,9 @@ func (d *draft) qwenSafe(said map[string]any, blocks bool) map[string]any {
 	if word != "ask" || blocks {
 		word = "deny"
 	}
-	out := jsSpread(said, map[string]any{"decision": word})
+	out := js.Spread(said, map[string]any{"decision": word})
 	if call {
-		out["hookSpecificOutput"] = jsSpread(own, map[string]any{"permissionDecision": word})
+		out["hookSpecificOutput"] = js.Spread(own, map[string]any{"permissionDecision": word})
 	}
 	return out
 }
@@ -572,13 +573,13 @@ func (d *draft) qwenSafePermission(said, own map[string]any, word string, blocks
 	default:
 		return said
 	}
-	return jsSpread(said, map[string]any{"decision": "deny", "hookSpecificOutput": map[string]any{
+	return js.Spread(said, map[string]any{"decision": "deny", "hookSpecificOutput": map[string]any{
 		"decision": map[string]any{"behavior": "deny", "message": said["reason"]}}})
 }
 
 // expandQwen writes two names into a command's text, as Qwen Code does before
 // the shell reads it.
 func expandQwen(command string, in *policy.Context) string {
-	dir := jsShellQuote(in.Text(policy.FieldCwd))
+	dir := js.ShellQuote(in.Text(policy.FieldCwd))
 	return strings.NewReplacer("$GEMINI_PROJECT_DIR", dir, "$CLAUDE_PROJECT_DIR", dir).Replace(command)
 }

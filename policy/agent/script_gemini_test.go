@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent/js"
 )
 
 // heardNative is what a native reader makes of an answer: the object, or nil,
@@ -124,7 +125,7 @@ func TestShellQuoteAsJavaScript(t *testing.T) {
 		"": "", "/tmp/a": "/tmp/a", "/a b": "'/a b'", "/it's": `"/it's"`, `/a "b' c`: `"/a \"b' c"`, "/a$b": `/a\$b`, "C:/x": `C\:/x`,
 		`a\b`: `'a\b'`, "a(b)": `a\(b\)`, "é": "é",
 	} {
-		assert.Equal(t, want, jsShellQuote(in), in)
+		assert.Equal(t, want, js.ShellQuote(in), in)
 	}
 	in := policy.NewContext(policy.PreToolExecution).Set(policy.FieldCwd, "/a b").Set(policy.FieldSessionID, "s")
 	assert.Equal(t, "'/a b'X/${GEMINI_PROJECT_DIR}|s", expandGemini("$GEMINI_PROJECT_DIRX/${GEMINI_PROJECT_DIR}|$GEMINI_SESSION_ID", in))

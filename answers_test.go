@@ -109,10 +109,14 @@ func answeredAt(key string) (at []policy.Event) {
 // engines of Rego, and is no less than an error anywhere.
 func TestEveryKindGivesEveryAnswer(t *testing.T) {
 	assert.Equal(t, policy.HookResultKeys(), slices.Sorted(maps.Keys(answers)), "a value of each key")
+	tried := 0
 	for _, key := range policy.HookResultKeys() {
 		answer := map[string]any{key: answers[key]}
 		maps.Copy(answer, beside[key])
 		for _, event := range answeredAt(key) {
+			if tried++; depth.Skips(tried) {
+				continue
+			}
 			t.Run(key+" "+string(event), func(t *testing.T) { sameAnswer(t, event, answer) })
 		}
 	}

@@ -48,9 +48,7 @@ type verdict struct {
 // errors are errors. Every case is answered as topdown answers it, refused
 // where topdown fails, or in the list of those that fall back.
 func TestCompliance(t *testing.T) {
-	if testing.Short() && !depth.Full() {
-		t.Skip("evaluates OPA's 2,000 cases; go test without -short does")
-	}
+	depth.NotShort(t)
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/open-policy-agent/opa").Output()
 	require.NoError(t, err)
 	root := filepath.Join(strings.TrimSpace(string(out)), "v1", "test", "cases", "testdata")

@@ -125,7 +125,7 @@ func lawCalls(dir, rel string) map[string]*policy.Context {
 func TestFoldersAreTaken(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 1))
 	hits, misses := 0, 0
-	for range depth.Of(500) {
+	for range depth.Judged(500) {
 		root, err := filepath.EvalSymlinks(t.TempDir())
 		require.NoError(t, err)
 		files, folders := lawTree(t, r, root)

@@ -14,8 +14,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/hookc/hookc/tests/depth"
 )
 
 // eyesPolicy is right, and its native code is too, but in programs that were
@@ -70,9 +68,6 @@ func newWrongHouse(t *testing.T, hookc, gate string) (h *gateHouse, removes stri
 // then OPA decides, in this process and the next, and every place that shows what
 // decides says so, with a report.
 func TestWrongNativeCodeIsFoundByServe(t *testing.T) {
-	if testing.Short() && !depth.Full() {
-		t.Skip("builds hookc anew")
-	}
 	hookc, gate := wrongPrograms(t)
 	h, removes := newWrongHouse(t, hookc, gate)
 	asks := func() told {

@@ -106,6 +106,7 @@ func Trusted() []repo {
 // of what the user denies: the user's own verdict, or the posture.
 func TestTrustedRepositoryIsAnswered(t *testing.T) {
 	repos, placed := Trusted(), 0
+	known := len(repos)
 	for _, r := range Repos() {
 		if strings.HasPrefix(r.name, "hooks.yaml") || strings.HasPrefix(r.name, ".hookc/hooks.local.yaml") {
 			if placed++; !depth.Full() {
@@ -116,18 +117,16 @@ func TestTrustedRepositoryIsAnswered(t *testing.T) {
 	}
 	require.NotZero(t, placed)
 	for i, r := range repos {
-		if depth.Skips(i) {
-			continue
-		}
-		t.Run(r.name, func(t *testing.T) {
+		both := depth.Full() || i < known // of the others, one of the two by turns
+		trusted := func(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
 			require.NoError(t, r.make(h.project))
 			trusted := h.ask(t, "", programs.Hookc(t), "trust", "--yes")
 			t.Logf("trust: %d in %s", trusted.code, trusted.took)
 			h.answersInTime(t)
-		})
-		t.Run(r.name+" after consent", func(t *testing.T) {
+		}
+		changed := func(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
 			require.NoError(t, put(h.project, ".hookc/hooks.yaml", "pre_tool_execution: [{name: theirs, deny: 'command contains \"curl\"', reason: no}]\n"))
@@ -135,7 +134,13 @@ func TestTrustedRepositoryIsAnswered(t *testing.T) {
 			require.NoError(t, os.RemoveAll(filepath.Join(h.project, ".hookc")))
 			require.NoError(t, r.make(h.project))
 			h.answersInTime(t)
-		})
+		}
+		if both || i%2 == 0 {
+			t.Run(r.name, trusted)
+		}
+		if both || i%2 == 1 {
+			t.Run(r.name+" after consent", changed)
+		}
 	}
 }
 

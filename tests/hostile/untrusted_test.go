@@ -8,8 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/hookc/hookc/tests/depth"
 )
 
 // Whatever a repository that nobody trusted holds, the user's own verdict
@@ -19,10 +17,7 @@ func TestUntrustedRepositoryHoldsNothingUp(t *testing.T) {
 	repos := Repos()
 	require.GreaterOrEqual(t, len(repos), 60)
 	worst, where := time.Duration(0), ""
-	for i, r := range repos {
-		if depth.Skips(i) {
-			continue
-		}
+	for _, r := range repos {
 		t.Run(r.name, func(t *testing.T) {
 			h := newHouse(t)
 			require.NoError(t, r.make(h.project))

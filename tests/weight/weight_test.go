@@ -66,9 +66,7 @@ func size(t *testing.T, path string) int64 {
 // TestSizes builds hookc as it is released. On the system of the budgets the hookc
 // of all tests is what `go build ./cmd/hookc` makes; elsewhere that is built too.
 func TestSizes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds hookc; go test without -short does")
-	}
+	depth.NotShort(t)
 	dir := t.TempDir()
 	plain := programs.Hookc(t)
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
@@ -197,9 +195,6 @@ func TestForbiddenImports(t *testing.T) {
 // TestLoad sums up what packages allocate before main begins. Bytes do not
 // depend on how busy the machine is.
 func TestLoad(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds hookc; go test without -short does")
-	}
 	cmd := exec.CommandContext(t.Context(), programs.Hookc(t), "version")
 	var trace bytes.Buffer
 	cmd.Env, cmd.Stderr = append(os.Environ(), "GODEBUG=inittrace=1"), &trace

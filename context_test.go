@@ -117,7 +117,10 @@ func TestContextIsOne(t *testing.T) {
 		assert.True(t, reads || slices.Contains(others, name), "%s has no row here", name)
 	}
 
-	for _, e := range policy.Events() {
+	for i, e := range policy.Events() {
+		if depth.Skips(i) {
+			continue
+		}
 		want := sent(e)
 		want[policy.FieldEvent] = string(e)
 		for way, c := range waysToAContext(t, e) {

@@ -29,7 +29,7 @@ var timesOfDay = map[string]string{
 	"cmd/hookc/serve_run.go":        "cuts a file short; no time at all",
 	"cmd/hookgate/cold_unix.go":     "a sighting from the future is written anew",
 	"cmd/hookgate/start_unix.go":    "a start that seems to lie in the future does not keep another from happening",
-	"internal/wire/place.go":        "what build a program is of, not when",
+	"internal/wire/build.go":        "what build a program is of, not when",
 	"last.go":                       "files are compared by their times, which are the disk's",
 	"policy/artifact/look_other.go": "files are compared by their times, which are the disk's",
 	"policy/artifact/sources.go":    "files are compared by their times, which are the disk's; one that seems newer than now is read again",

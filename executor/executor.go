@@ -222,7 +222,7 @@ func (x *Executor) Close() {
 		if w.done != nil {
 			w.done()
 		}
-		w.counts.close()
+		w.counters.close()
 	}
 }
 

@@ -167,10 +167,8 @@ func (r *fusedRun) evaluate(ctx context.Context, w *wiring, in int32, p *pick, i
 // choose are the places of the members that are evaluated: those a pick knows
 // when nothing is to be asked of any.
 func (r *fusedRun) choose(w *wiring, x *fusion, p *pick, in int32, i int, s *policy.Context) dag.Chosen {
-	for b := range p.bands {
-		if own := &p.bands[b]; own.fusion == in && len(own.chosen.Places) > 0 && x.Nodes[own.chosen.Places[0]] == i {
-			return own.chosen
-		}
+	if b := p.batch; b != nil && b.fusion == in && len(b.chosen.Places) > 0 && x.Nodes[b.chosen.Places[0]] == i {
+		return b.chosen
 	}
 	r.own = slices.Grow(r.own[:0], min(len(x.Nodes), p.count))
 	for id := range x.nodes.both(p.nodes, i) {

@@ -65,9 +65,9 @@ type inlineRun struct {
 	// they share.
 	brief   [maxBrief]int32
 	untimed int
-	// bands are the pick's, unless each node is told of. loud are nodes of bands
-	// that have had a turn of their own, ascending.
-	bands []band
+	// batch is the pick's, unless each node is told of. loud are nodes of it that
+	// have had a turn of their own, ascending.
+	batch *batch
 	loud  []int32
 	// blank is the node from which on the trace says that nothing has been started;
 	// dirty is true when the template of the pick is not what the others had.
@@ -82,7 +82,7 @@ func (x *Executor) newInline(ctx context.Context, w *wiring, p *pick, m *Reused)
 	r := inlineRuns.Get().(*inlineRun)
 	r.x, r.w, r.pick, r.watch = x, w, p, newWatch()
 	if x.options.Observe == nil {
-		r.bands = p.bands
+		r.batch = p.batch
 	}
 	r.lay(m)
 	if p.private {
@@ -136,9 +136,13 @@ func (r *inlineRun) tellBrief(took time.Duration) {
 
 // run evaluates the picked nodes in order; ok is false when ctx ended first.
 func (r *inlineRun) run(ctx context.Context, s *policy.Context) (after *policy.Context, ok bool) {
-	plan, res, items, together := r.w.plan, &r.answer.Result, r.pick.items, r.pick.stretches
+	plan, res, items := r.w.plan, &r.answer.Result, r.pick.items
+	var together []batchRun
+	if b := r.batch; b != nil {
+		together = b.runs
+	}
 	if r.x.options.Observe != nil {
-		items, together = r.w.picks.every.items, nil // it is told of every node, in order
+		items = r.w.picks.every.items // it is told of every node, in order
 	}
 	for k := 0; k < len(items); k++ {
 		i := int(items[k])
@@ -217,17 +221,17 @@ func (r *inlineRun) stop(item int) {
 const fewFiltered = 32
 
 // skip counts those of the first n nodes that have not been told of: nodes of
-// bands that said nothing, and those that were not picked, as filtered.
+// a batch that said nothing, and those that were not picked, as filtered.
 func (r *inlineRun) skip(n int) {
 	r.reach(n - 1)
 	all := len(r.w.plan.Nodes)
 	others := r.x.options.Observe == nil && n == all && all-r.pick.count > fewFiltered && r.w.filteredBut != nil
-	but := r.tellBands(n, others)
+	except := r.countBatch(n, others)
 	switch {
 	case r.x.options.Observe != nil, r.pick.count == all:
 		return // each has been told of, or there is none
 	case others:
-		r.w.filteredBut(but)
+		r.w.filteredBut(except)
 		return
 	}
 	for i := range n {
@@ -259,10 +263,10 @@ func (r *inlineRun) node(ctx context.Context, m int, s *policy.Context) *policy.
 		out, attempts, err = evaluate(ctx, n, project(n, s), r.watch.last, r.unasked(ctx))
 		took = r.watch.lap()
 	}
-	if r.pick.silent != nil && r.pick.silent.has(m) {
+	if b := r.pick.batch; b != nil && b.set.has(m) {
 		r.loud = append(r.loud, int32(m))
-		if ok && r.bands != nil {
-			return r.noted(m, out, attempts, took, err) // and counted with its band
+		if ok && r.batch != nil {
+			return r.noted(m, out, attempts, took, err) // and counted with its batch
 		}
 	}
 	return r.answered(m, out, attempts, took, err)

@@ -23,14 +23,10 @@ type pick struct {
 	// inline is true when all nodes can be evaluated on the caller's goroutine,
 	// one after another; private when, besides, no body keeps what it is given.
 	inline, private bool
-	// bands are evaluated together, stretches of the items hold nothing else, and
-	// silent are their nodes, which spans are as well. loose are the other nodes
-	// that were picked.
-	bands     []band
-	stretches []stretch
-	silent    set
-	spans     []span
-	loose     []int
+	// batch is evaluated together, nil for none; loose are the other nodes that
+	// were picked.
+	batch *batch
+	loose []int
 }
 
 // picker finds what a tool picks. What filters say of the tool's name alone is
@@ -41,8 +37,8 @@ type pick struct {
 type picker struct {
 	plan  *dag.Plan
 	index *dag.Finder
-	// muster finds the bands of a pick, nil for none.
-	muster func(*pick)
+	// collect makes the batch of a pick, nil for none.
+	collect func(*pick)
 	// every has all nodes; absent is for an event that names no tool, rest for
 	// most of the names that no filter knows.
 	every, absent, rest *pick
@@ -66,8 +62,8 @@ const (
 
 // newPicker is a picker of a plan; where it has no index, or a hook could
 // change the name, every node is picked.
-func newPicker(plan *dag.Plan, muster func(*pick)) *picker {
-	k := &picker{plan: plan, index: plan.Index.Finder(), muster: muster, seed: maphash.MakeSeed()}
+func newPicker(plan *dag.Plan, collect func(*pick)) *picker {
+	k := &picker{plan: plan, index: plan.Index.Finder(), collect: collect, seed: maphash.MakeSeed()}
 	all := make([]int, len(plan.Nodes))
 	for i := range all {
 		all[i] = i
@@ -163,8 +159,8 @@ func (k *picker) newPick(nodes []int, asked bool) *pick {
 		p.inline = p.inline && n.Hook.Kind.InProcess() && !n.Hook.Async
 		p.private = p.private && (n.Hook.Kind == policy.KindExpr || n.Hook.Kind == policy.KindRego && n.Brief)
 	}
-	if k.muster != nil {
-		k.muster(p)
+	if k.collect != nil {
+		k.collect(p)
 	}
 	return p
 }

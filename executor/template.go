@@ -18,22 +18,12 @@ type Reused struct {
 // trace appends the template of a pick: what becomes of each node when all that
 // are picked are silent, as far as it is known without asking them.
 func (w *wiring) trace(p *pick, into []policy.HookTrace) []policy.HookTrace {
-	if len(p.spans) == 1 && p.spans[0] == (span{0, len(w.ran)}) {
+	if b := p.batch; b != nil && len(b.nodes) == len(w.ran) {
 		return append(into, w.ran...)
 	}
 	into = append(into, w.filtered...)
-	p.lay(into, w.ran, 0)
+	p.batch.lay(into, w.ran, 0)
 	return into
-}
-
-// lay copies what another trace has of the nodes of bands, from one on.
-func (p *pick) lay(to, from []policy.HookTrace, first int) {
-	for _, s := range p.spans {
-		if s.to > first {
-			n := max(s.from, first)
-			copy(to[n:s.to], from[n:s.to])
-		}
-	}
 }
 
 // lay makes the trace of a firing the template of its pick, but from r.blank on.
@@ -49,8 +39,8 @@ func (r *inlineRun) lay(m *Reused) {
 		restore(hooks, w.ran, m.loud, m.blank)
 	default:
 		restore(hooks, w.filtered, m.of.loose, m.blank)
-		m.of.lay(hooks, w.filtered, 0)
-		p.lay(hooks, w.ran, 0)
+		m.of.batch.lay(hooks, w.filtered, 0)
+		p.batch.lay(hooks, w.ran, 0)
 	}
 }
 
@@ -71,7 +61,7 @@ func (r *inlineRun) reach(n int) {
 	}
 	w, p, hooks := r.w, r.pick, r.answer.Hooks
 	copy(hooks[r.blank:], w.filtered[r.blank:])
-	p.lay(hooks, w.ran, r.blank)
+	p.batch.lay(hooks, w.ran, r.blank)
 	r.blank = len(hooks)
 }
 

@@ -53,9 +53,8 @@ type wiring struct {
 	filteredBut func(nodes []int)
 	done        func()
 	// fused are the nodes that can be evaluated together, nil for none.
-	fused *fusions
-	// counts are what counts bands.
-	counts counts
+	fused    *fusions
+	counters batchCounters
 	// absent are the hooks of the event that the plan leaves out.
 	absent []absent
 	// picks finds the nodes that can match a tool; byTool are those whose filters
@@ -125,8 +124,8 @@ func newWiring(plan *dag.Plan, o *Options) *wiring {
 			w.ran[i].Status, w.ran[i].Attempts = policy.StatusRan, 1
 		}
 	}
-	w.counts.make = o.Together
-	w.picks = newPicker(plan, w.muster)
+	w.counters.make = o.Together
+	w.picks = newPicker(plan, w.collect)
 	return w
 }
 

@@ -18,8 +18,8 @@ import (
 	"github.com/hookc/hookc/policy"
 )
 
-// bandWorld is a random plan of rules of which many are fused.
-type bandWorld struct {
+// batchWorld is a random plan of rules of which many are fused.
+type batchWorld struct {
 	*rand.Rand
 	seed uint64
 	plan *dag.Plan
@@ -36,8 +36,8 @@ type outcome struct {
 	status policy.Status
 }
 
-func newBandWorld(t *testing.T, seed uint64) *bandWorld {
-	w := &bandWorld{Rand: rand.New(rand.NewPCG(seed, 1)), seed: seed, counted: map[outcome]int{}, told: map[outcome]int{}}
+func newBatchWorld(t *testing.T, seed uint64) *batchWorld {
+	w := &batchWorld{Rand: rand.New(rand.NewPCG(seed, 1)), seed: seed, counted: map[outcome]int{}, told: map[outcome]int{}}
 	tools := []string{"", "Bash", "Edit"}
 	if w.IntN(4) == 0 {
 		tools = tools[:1]
@@ -68,7 +68,7 @@ func newBandWorld(t *testing.T, seed uint64) *bandWorld {
 	return w
 }
 
-func (w *bandWorld) hash(parts ...string) uint64 {
+func (w *batchWorld) hash(parts ...string) uint64 {
 	h := fnv.New64a()
 	for _, p := range parts {
 		h.Write([]byte(p + "\x00"))
@@ -77,12 +77,12 @@ func (w *bandWorld) hash(parts ...string) uint64 {
 }
 
 // text is what bodies look at.
-func (w *bandWorld) text(c *policy.Context) string {
+func (w *batchWorld) text(c *policy.Context) string {
 	v, _ := c.Get(policy.FieldToolInput)
 	return fmt.Sprint(v)
 }
 
-func (w *bandWorld) body(name string, loud int, writes bool) bodyFunc {
+func (w *batchWorld) body(name string, loud int, writes bool) bodyFunc {
 	return func(_ context.Context, in *policy.Context, _ int) (policy.Result, error) {
 		x := w.hash("body", name, w.text(in))
 		if int(x%100) >= loud {
@@ -110,7 +110,7 @@ func (w *bandWorld) body(name string, loud int, writes bool) bodyFunc {
 }
 
 // fuse makes fusions of nodes that see the same data.
-func (w *bandWorld) fuse() {
+func (w *batchWorld) fuse() {
 	by := map[string][]int{}
 	var keys []string
 	for i := range w.plan.Nodes {
@@ -131,7 +131,7 @@ func (w *bandWorld) fuse() {
 }
 
 // run evaluates members: some ask to be evaluated alone, and now and then all.
-func (w *bandWorld) run(key string, nodes []int) dag.FusedRun {
+func (w *batchWorld) run(key string, nodes []int) dag.FusedRun {
 	failing, slow := w.IntN(4) == 0, w.IntN(3) == 0
 	return func(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedSaid) error {
 		if slow {
@@ -157,7 +157,7 @@ func (w *bandWorld) run(key string, nodes []int) dag.FusedRun {
 }
 
 // options count each node by itself, or many at a stroke where told to.
-func (w *bandWorld) options(together bool) Options {
+func (w *batchWorld) options(together bool) Options {
 	o := Options{Count: func(n *dag.Node) func(policy.Status, int, time.Duration) {
 		i := slices.IndexFunc(w.plan.Nodes, func(o dag.Node) bool { return o.Hook.Name == n.Hook.Name })
 		return func(s policy.Status, _ int, _ time.Duration) { w.counted[outcome{i, s}]++ }
@@ -192,7 +192,7 @@ func (w *bandWorld) options(together bool) Options {
 }
 
 // settled checks that what was counted is what the traces say.
-func (w *bandWorld) settled(t *testing.T) {
+func (w *batchWorld) settled(t *testing.T) {
 	for _, counts := range []map[outcome]int{w.counted, w.told} {
 		for o, n := range counts {
 			if n == 0 || o.status == policy.StatusNotStarted {
@@ -203,18 +203,18 @@ func (w *bandWorld) settled(t *testing.T) {
 	require.Equal(t, w.told, w.counted, "seed %d", w.seed)
 }
 
-// TestBandsAsIfSerial: nodes that are evaluated together and pass in silence
+// TestBatchesAsIfSerial: nodes that are evaluated together and pass in silence
 // leave what the definition leaves, in memory that other plans and other picks
 // of the same have used, and are counted as if one by one.
 // Killed by a trace of which the nodes after a halt were not looked at again, by
 // a stroke that counted nodes evaluated alone, and by a walk that went on behind
 // what spoke.
-func TestBandsAsIfSerial(t *testing.T) {
+func TestBatchesAsIfSerial(t *testing.T) {
 	actions, strokes, passed := map[policy.Action]int{}, 0, 0
 	synctest.Test(t, func(t *testing.T) {
 		memory := new(Reused)
 		for seed := range uint64(500) {
-			w := newBandWorld(t, seed)
+			w := newBatchWorld(t, seed)
 			x := New(programOf(w.plan), w.options(seed%3 > 0))
 			each := New(programOf(w.plan), Options{Observe: func(Run) {}})
 			for range 12 {
@@ -231,7 +231,9 @@ func TestBandsAsIfSerial(t *testing.T) {
 					w.told[outcome{i, h.Status}]++
 				}
 				actions[got.Action]++
-				passed += len(x.wirings[w.plan.Event].picks.pick(in.Frozen(w.plan.Event)).stretches)
+				if b := x.wirings[w.plan.Event].picks.pick(in.Frozen(w.plan.Event)).batch; b != nil {
+					passed += len(b.runs)
+				}
 			}
 			x.Close()
 			each.Close()

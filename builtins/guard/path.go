@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/builtins/toolcall"
@@ -176,7 +177,7 @@ func (g *pathGuard) path(says *guardSays, p string, writes bool, at shell.At) {
 
 func protectedReason(p, entry string) string {
 	return fmt.Sprintf("%s is protected (%s): it decides what agents may do here, or the policy names it; instead: work on another file, and tell the user which change you suggest and why (it may be read: `cat %s`)",
-		shown(p), entry, shell.Quote(p))
+		shown(p), entry, quoting.Quote(p))
 }
 
 func hiddenReason(p, entry string) string {

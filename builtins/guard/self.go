@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/builtins/toolcall"
@@ -128,7 +129,7 @@ func (c *selfCall) deny(p, entry string) {
 			part = "holds " + shown(entry) + ", which " + part
 		}
 		return fmt.Sprintf("%s %s, so an agent must not change it; instead: work on another file, and tell the user which change you suggest and why (it may be read: `cat %s`)",
-			shown(p), part, shell.Quote(entry))
+			shown(p), part, quoting.Quote(entry))
 	})
 }
 

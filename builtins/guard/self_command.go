@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/shell"
 )
 
@@ -297,7 +298,7 @@ func (c *selfCall) script(cmd *shell.Command, depth int) {
 	case "powershell", "cmd":
 		at.Shell = lang
 	default:
-		line = lang + " " + shell.Quote(text)
+		line = lang + " " + quoting.Quote(text)
 	}
 	at.Cwd, at.MaxBytes = cmd.Dir, 4*maxScript
 	c.shell(shell.Parse(line, at), false, depth+1)

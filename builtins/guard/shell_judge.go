@@ -279,7 +279,7 @@ func gitData(p string) bool {
 func judgeMode(e *shell.Effect) *shellAdvice {
 	switch e.Place {
 	case shell.ZoneRoot, shell.ZoneSystem, shell.ZoneHome, shell.ZoneDevice:
-		if e.Recursive || e.Op == "open-mode" {
+		if e.Recursive || e.Op == "open-mode" || strings.Contains(e.Target, "**") {
 			return advicePermission
 		}
 	case shell.ZoneProjectRoot, shell.ZoneAbove:

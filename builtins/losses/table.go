@@ -29,8 +29,8 @@ fly flyctl||platform|@app-delete apps|app|volumes|volume|machine|machines|postgr
 railway render||platform|@app-delete delete|down
 firebase||platform|@data-delete firestore:delete|database:remove|hosting:disable|functions:delete|projects:delete
 vault||platform|@secret-delete kv delete|destroy;@secret-delete kv metadata delete;@secret-delete delete;@secret-delete secrets|auth disable;+@seal operator seal
-consul||platform|@data-delete kv delete
-nomad||platform|@job-purge job stop -purge;@job-purge system gc
+consul|tf|platform|@data-delete kv delete
+nomad|tf|platform|@job-purge job stop -purge;@job-purge system gc
 etcdctl||database|@keys-delete del
 gh|gh|platform|@repository-delete repo delete;+@repository-archive repo archive;@delete release|secret|variable|label|ssh-key|gpg-key|codespace|cs|cache|gist|environment|ruleset|deploy-key delete|remove;@delete repo deploy-key delete;@delete issue delete;$ auth token;@api-delete api -X=DELETE --method=DELETE
 glab|gh|platform|@repository-delete repo|project delete;@delete release|variable|label|ssh-key|issue|mr|snippet delete|remove;@api-delete api -X=DELETE --method=DELETE
@@ -123,13 +123,13 @@ rpm||system|<> -e --erase;* -e=glibc --nodeps;--nodeps;glibc|systemd|kernel*|bas
 dpkg||system|<> -r -P --remove --purge;libc6|systemd|bash|dpkg|apt|coreutils -r -P --remove --purge;* --force-all --force-remove-essential --force-depends
 brew||system|uninstall|remove|rm <>;uninstall|remove|rm --ignore-dependencies;uninstall|remove|rm --zap;?uninstall|remove|rm|cleanup|autoremove|untap|services
 pip pip3 uv-pip||system|uninstall <>;?uninstall|cache|purge
-gem||platform|yank;uninstall -a --all <>;uninstall --all;?uninstall|cleanup|cleanup
+gem|pkg|platform|yank;uninstall -a --all <>;uninstall --all;?uninstall|cleanup|cleanup
 snap flatpak||system|remove|uninstall --purge --delete-data --all;?remove|uninstall
 port choco scoop winget nix-env nix-channel||system|uninstall|remove <>|all;?uninstall|remove|clean|reset
 nix-collect-garbage||system|-d --delete-old --delete-older-than;?gc
 conda mamba micromamba||system|remove|uninstall --all;env remove;?remove|uninstall|clean
-poetry pdm hatch rye pipenv uv pipx composer bower bundle bundler pod flutter dart swift gradle gradlew mvn mvnw ant bazel bazelisk lein sbt mill cmake meson ninja go rustup nvm fnm asdf mise volta n corepack lerna rush pre-commit ng next nuxt gatsby parcel vite tsc eslint prettier ccache sccache xcodebuild cargo||cloud|? cache|remove|uninstall|clean|prune|reset|purge|clear|rm|del|self|env
-dotnet||database|ef database drop !--dry-run;ef database update 0;ef migrations remove -f --force;?remove|clean|ef|nuget locals|tool|workload
+poetry pdm hatch rye pipenv uv pipx composer bower bundle bundler pod flutter dart swift gradle gradlew mvn mvnw ant bazel bazelisk lein sbt mill cmake meson ninja go rustup nvm fnm asdf mise volta n corepack lerna rush pre-commit ng next nuxt gatsby parcel vite tsc eslint prettier ccache sccache xcodebuild||cloud|? cache|remove|uninstall|clean|prune|reset|purge|clear|rm|del|self|env
+dotnet|pkg|database|ef database drop !--dry-run;ef database update 0;ef migrations remove -f --force;@unpublish/platform nuget delete;? remove|clean|ef|nuget|tool|workload|sln|add|package|reference
 sea-orm-cli sea-orm||database|migrate fresh|refresh|reset;migrate down -n;?migrate
 flyway||database|clean;undo;repair
 liquibase||database|drop-all|dropAll|rollback*|undo
@@ -165,7 +165,7 @@ argocd argo argocd-autopilot||kubernetes|app|appset|proj|cluster|repo|repocreds 
 helmfile||kubernetes|destroy|delete;?lint|template|diff
 kubeadm k0s k0sctl talosctl rke rke2 microk8s k3s-uninstall.sh k3s-agent-uninstall.sh||kubernetes|reset;remove;uninstall;wipe
 istioctl linkerd cilium tkn kn skaffold tilt okteto devspace werf garden||kubernetes|uninstall;delete|destroy|purge|dismiss|cleanup;down -v --volumes --delete-namespaces
-nomad||platform|job stop -purge;system gc;node drain|purge;namespace|volume|var|acl delete|purge|deregister;stop -purge;$ var get
+nomad|tf|platform|job stop -purge;system gc;node drain|purge;namespace|volume|var|acl delete|purge|deregister;stop -purge;$ var get
 limactl lima colima orb orbctl podman-machine tart||containers|delete|remove|rm|prune|factory-reset|reset !--help
 virsh||system|destroy|undefine|vol-delete|vol-wipe|pool-delete|pool-destroy|snapshot-delete|snapshot-revert|net-destroy
 VBoxManage vboxmanage||system|unregistervm --delete --delete-all;closemedium --delete;snapshot * delete|restore;controlvm * poweroff
@@ -186,9 +186,9 @@ gcloud||cloud|$ auth print-access-token|print-identity-token;$ auth application-
 az||cloud|$ account get-access-token;$ keyvault secret show|download;$ storage account keys list;$ acr credential show;$ ad sp create-for-rbac|credential reset;? account|cache|config|extension|logout;vm deallocate
 doctl linode-cli hcloud ibmcloud oci scw ovh exo vultr vultr-cli tccli aliyun yc govc eksctl rosa ocm civo upctl stackit openstack||cloud|? auth|config|completion;vm.destroy|object.destroy|datastore.rm|snapshot.remove;$ auth token
 gsutil s3cmd s5cmd mc b2 mb azcopy||cloud|rm|rb|del|remove|delete-bucket|delete_bucket|undo;sync|mirror --delete-destination --delete-removed --remove --delete -d
-gh||platform|$ auth token;$ auth status -t --show-token;? pr|run|extension|config|alias|auth|browse|search|label|project item-*;workflow disable
+gh||platform|$ auth token;$ auth status -t --show-token;? pr|run|extension|config|alias|auth|browse|search|label;? project item-*;workflow disable
 glab||platform|$ auth status -t --show-token;? mr|ci|config|alias|auth
-vault bao||platform|$ kv get;$ read;$ print token;$ token create|lookup;? list|status|policy read;lease|token revoke;operator seal|rekey|rotate
+vault bao||platform|$ kv get;$ read;$ print token;$ token create|lookup;? list|status;lease|token revoke;operator seal|rekey|rotate
 op||platform|$ read;$ item get;$ document get;item|document|vault|user|group|connect delete|remove;? run|inject|signin|whoami
 bw rbw lpass pass gopass keyring secret-tool 1pass keepassxc-cli||platform|$ get|show|read|lookup|otp|clip|view;rm|remove|delete|rmdir|clear|purge !--help;$ export
 docker-credential-desktop docker-credential-osxkeychain docker-credential-pass docker-credential-secretservice||platform|$ get;erase
@@ -206,14 +206,15 @@ xcrun simctl||system|simctl erase all;simctl delete all;? simctl
 softwareupdate csrutil nvram||system|clear|disable
 docker-machine docker-buildx buildah skopeo crane regctl oras reg||containers|rm|delete|rmi !--help;manifest|blob|repo delete|rm;? build|tag
 tmux screen zellij byobu pm2 forever supervisorctl overmind||system|? kill-*|delete-*|delete|remove|clear|flush|reset
-cargo||platform|yank !--undo;owner -r --remove;?
-nuget twine||platform|delete;?`
+cargo|pkg|platform|yank !--undo;owner -r --remove;?
+nuget twine|pkg|platform|delete;?`
 
 // options are sets of options that take a value.
 var options = map[string]string{
 	"":      "--profile --region --output --query --endpoint-url --project --zone --format --account --configuration --subscription --resource-group --name --cli-input-json --filter --impersonate-service-account --bucket --key --vault-name --secret-id --namespace --context --cluster",
 	"orm":   "--schema --config --database --db-url --url --env --environment --dir --path -n --name --connection --revision --version-table --dialect --migrations-path",
 	"sys":   "-tpPe",
+	"pkg":   "-v --version --vers --source --registry --index --key",
 	"stack": "-scCt --stack --cwd --target --config --context --app --profile --region --stage --stack-name",
 	"gh":    "-XRHfFqb --method --repo --field --raw-field --header --jq --template --input --hostname --registry --tag --otp --prefix --workspace --body --title",
 	"sql":   "-hpUWuPS --host --port --username --user --password --maintenance-db --socket",

@@ -45,7 +45,9 @@ var (
 		organization team domain domains dns zone record records certificate cert secret secrets token tokens backup backups snapshot snapshots repository repo project projects app apps
 		site sites index indices partition pool dataset datasets stream streams role roles policy policies keyspace shard replica broker consumer offsets resource resources
 		infrastructure infra fleet machine machines droplet droplets droplets function functions data everything world release releases webhook endpoint vault key keys group groups workspace`)
-	Production = Words("prod production prd live remote")
+	Production = Words("prod production prd live remote factory")
+	// TakesBack are verbs that take away what others were given.
+	TakesBack = Words("unpublish revoke yank terminate deprovision decommission deregister")
 	// Flags are options that say that more than one named thing is meant.
 	Flags = Words("--all --all-namespaces --all-projects --remote --prod --production --everything --volumes --with-data --delete-data --no-preserve-root --purge-data")
 	// Dry are options and words with which a program only says what it would do.

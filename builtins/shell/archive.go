@@ -43,6 +43,7 @@ func (a *analysis) archiveEffects(c *shCall, o *shOpts, fr *shFrame) shValue {
 		}
 		if toFile {
 			a.fileEffect(EffectWrite, file, c.target("archive"))
+			a.keepPacked(file, out, fr)
 			return nil
 		}
 		return out
@@ -78,6 +79,9 @@ func (a *analysis) zip(c *shCall) shValue {
 		a.fileEffect(EffectRead, w, c.target("archive"))
 		v = append(v, shPart{text: "$(" + c.name + ")", kind: shAny, origin: shOrigin{"file", a.resolve(w, c.fr).text}})
 	}
+	if c.name == "zip" && len(o.operands) > 1 {
+		a.keepPacked(o.operands[0], v, c.fr)
+	}
 	if len(o.operands) == 0 && c.fr.stdin.set {
 		return shUnknown("$("+c.name+")", c.fr.stdin.value.origin())
 	}
@@ -100,4 +104,11 @@ func (a *analysis) unzip(c *shCall) shValue {
 		a.fileEffect(EffectWrite, dir, c.target("extract"))
 	}
 	return nil
+}
+
+// keepPacked remembers that an archive holds secrets.
+func (a *analysis) keepPacked(file Word, v shValue, fr *shFrame) {
+	if a.fileSecretOf(v) != "" {
+		fr.st.files = fr.st.files.put(a.fileKey(file, fr), v)
+	}
 }

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -76,4 +77,69 @@ func braceAlternatives(b *syntax.BraceExp, depth int) ([]*syntax.Word, bool) {
 		out = append(out, words...)
 	}
 	return out, true
+}
+
+// braceSequence is {1..9..2} and {a..e}.
+func braceSequence(b *syntax.BraceExp) ([]*syntax.Word, bool) {
+	var text []string
+	for _, e := range b.Elems {
+		lit := ""
+		for _, p := range e.Parts {
+			if l, ok := p.(*syntax.Lit); ok {
+				lit += l.Value
+			}
+		}
+		text = append(text, lit)
+	}
+	if len(text) < 2 {
+		return nil, false
+	}
+	step := 1
+	if len(text) > 2 {
+		n, err := strconv.Atoi(text[2])
+		if err != nil {
+			return nil, false
+		}
+		step = max(n, -n, 1)
+	}
+	from, errFrom := strconv.Atoi(text[0])
+	to, errTo := strconv.Atoi(text[1])
+	letters := errFrom != nil || errTo != nil
+	if letters {
+		if len(text[0]) != 1 || len(text[1]) != 1 {
+			return nil, false
+		}
+		from, to = int(text[0][0]), int(text[1][0])
+	}
+	if max(from, to)-min(from, to) > maxFields*step || step > 1<<30 || max(from, -from, to, -to) > 1<<40 {
+		return nil, false
+	}
+	if to < from {
+		step = -step
+	}
+	width := 0
+	if !letters && (padded(text[0]) || padded(text[1])) {
+		width = max(len(text[0]), len(text[1]))
+	}
+	if width > 32 {
+		return nil, false
+	}
+	var out []*syntax.Word
+	for n := from; step > 0 && n <= to || step < 0 && n >= to; n += step {
+		s := strconv.Itoa(n)
+		if letters {
+			s = string(rune(n))
+		}
+		if neg := strings.TrimPrefix(s, "-"); len(s) < width {
+			s = s[:len(s)-len(neg)] + strings.Repeat("0", width-len(s)) + neg
+		}
+		out = append(out, &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}})
+	}
+	return out, true
+}
+
+// padded reports whether a number is written with zeros before it.
+func padded(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	return len(s) > 1 && s[0] == '0'
 }

@@ -19,6 +19,13 @@ func (a *analysis) goTool(c *shCall) shValue {
 	for _, w := range o.values("-o", "-coverprofile", "-cpuprofile", "-memprofile") {
 		a.fileEffect(EffectWrite, w, c.target("write"))
 	}
+	if o.first("run") {
+		for _, w := range o.operands[1:] {
+			if v, ok := a.written(w, c.fr); ok && strings.HasSuffix(w.Text, ".go") {
+				a.lang(c, langJS, v)
+			}
+		}
+	}
 	if o.first("run") && len(o.operands) > 1 && strings.Contains(o.operand(1), "@") {
 		a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "package", Target: o.operand(1)})
 	}
@@ -54,7 +61,8 @@ func (a *analysis) multiplexer(c *shCall) shValue {
 	return printsText(a, c)
 }
 
-// makeTool is make, which runs the code of --eval.
+// makeTool is make, which runs the code of --eval, and the recipes of a file that
+// was written before, or comes from standard input.
 func (a *analysis) makeTool(c *shCall) shValue {
 	o := options(c.args(), "CfIojlW", "--directory --file --makefile --eval --jobs", 0)
 	for _, w := range o.values("--eval") {
@@ -64,5 +72,24 @@ func (a *analysis) makeTool(c *shCall) shValue {
 			}
 		}
 	}
+	if o.exact("-n", "--just-print", "--dry-run", "--recon", "-q", "--question") {
+		return printsText(a, c)
+	}
+	files := append(o.values("-f", "--file", "--makefile"), NewWord("Makefile"), NewWord("makefile"), NewWord("GNUmakefile"))
+	for _, w := range files {
+		v, ok := a.written(w, c.fr)
+		if w.Is("-", "/dev/stdin") {
+			v, ok = c.fr.stdin.value, c.fr.stdin.set
+		}
+		if !ok {
+			continue
+		}
+		for line := range strings.SplitSeq(v.text(), "\n") {
+			if recipe, ok := strings.CutPrefix(line, "\t"); ok && a.spend(c.fr) {
+				a.interpret(c, shLiteral(strings.ReplaceAll(strings.TrimLeft(recipe, "@-+ "), "$$", "$")), a.childShell(c), c.name)
+			}
+		}
+	}
+	a.lexicon(c, DomainOutside, o.operands)
 	return printsText(a, c)
 }

@@ -148,55 +148,146 @@ func (a *analysis) alias(c *shCall) shValue {
 	return nil
 }
 
+// shDeclared are the options of declare and its kin.
+type shDeclared struct{ local, global, export, unexport, readonly, array, other bool }
+
+func declared(name string, words []Word, level int) shDeclared {
+	d := shDeclared{export: name == "export", readonly: name == "readonly", local: level > 0 && name != "export" && name != "readonly"}
+	for _, w := range words {
+		if !strings.HasPrefix(w.Text, "-") {
+			continue
+		}
+		for _, letter := range w.Text[1:] {
+			switch letter {
+			case 'g':
+				d.local, d.global = false, level > 0
+			case 'x':
+				d.export = true
+			case 'n':
+				d.unexport, d.other = name == "export", name != "export"
+			case 'r':
+				d.readonly = true
+			case 'a', 'A':
+				d.array = true
+			case 'i', 'l', 'u':
+				d.other = true
+			}
+		}
+	}
+	return d
+}
+
+// mark gives a variable the options it was declared with.
+func (st *shState) mark(name string, d shDeclared) {
+	if d.export {
+		st.exports = st.exports.put(name, !d.unexport)
+	}
+	if d.readonly {
+		st.frozen = st.frozen.put(name, true)
+	}
+	if d.other { // what it holds is changed, or is in another variable
+		st.forget(name)
+	}
+}
+
 // exportArgs is export and its kin where their words were expanded.
 func (a *analysis) exportArgs(c *shCall) shValue {
 	st := c.fr.st
-	exports := c.argv[0].Is("export")
+	d := declared(c.argv[0].Text, c.args(), st.level)
+	st.exportFuncs = st.exportFuncs || d.export && slices.ContainsFunc(c.args(), func(w Word) bool { return strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "f") })
 	for _, w := range c.args() {
-		if strings.HasPrefix(w.Text, "-") {
-			exports = exports || strings.Contains(w.Text, "x")
-			st.exportFuncs = st.exportFuncs || exports && strings.Contains(w.Text, "f")
-		} else if name, _, _ := strings.Cut(strings.TrimSuffix(w.Text, "+="), "="); exports && syntax.ValidName(name) {
-			st.exports = st.exports.put(name, true)
+		name, value, ok := w.cut("=")
+		name = strings.TrimSuffix(name, "+")
+		if strings.HasPrefix(w.Text, "-") || !syntax.ValidName(name) {
+			continue
 		}
-		if name, value, ok := w.cut("="); ok && syntax.ValidName(name) && !strings.HasSuffix(w.Text, "=") {
-			st.set(name, value.value())
-		}
+		a.declareOne(st, name, value.value(), ok, d)
 	}
 	return nil
 }
 
+// declareOne is one name of declare, with its value when ok is true.
+func (a *analysis) declareOne(st *shState, name string, v shValue, ok bool, d shDeclared) {
+	if frozen, _ := st.frozen.get(name); frozen {
+		return
+	}
+	if d.local {
+		st.local(name)
+	}
+	switch {
+	case ok && d.global:
+		st.setGlobal(name, v)
+	case ok:
+		st.set(name, v)
+	case d.array:
+		st.bind(name, shBinding{array: true})
+	case d.local:
+		st.bind(name, shBinding{unset: true})
+	}
+	st.mark(name, d)
+}
+
 // declare is export, local, declare and readonly as the parser knows them.
+// Every value is expanded before the first is assigned.
 func (a *analysis) declare(d *syntax.DeclClause, fr *shFrame) {
 	c := &shCall{fr: fr, offset: fr.offset(d), argv: []Word{NewWord(d.Variant.Value)}, name: d.Variant.Value}
-	array := false
-	for _, as := range d.Args {
-		if as.Naked || as.Name == nil {
-			if as.Value != nil {
-				words := a.fields([]*syntax.Word{as.Value}, fr)
-				c.argv = append(c.argv, words...)
-				array = array || len(words) > 0 && strings.HasPrefix(words[0].Text, "-") && strings.ContainsAny(words[0].Text, "aA")
-				continue
+	values := make([]shValue, len(d.Args))
+	for i, as := range d.Args {
+		switch {
+		case as.Name == nil && as.Value != nil:
+			c.argv = append(c.argv, a.fields([]*syntax.Word{as.Value}, fr)...)
+		case as.Name != nil && as.Naked:
+			c.argv = append(c.argv, NewWord(as.Name.Value))
+		case as.Name != nil:
+			if as.Array == nil && as.Index == nil {
+				values[i] = a.single(as.Value, fr)
 			}
-			if as.Name != nil {
-				c.argv = append(c.argv, NewWord(as.Name.Value))
-				if array {
-					fr.st.bind(as.Name.Value, shBinding{array: true})
-				}
-			}
-			continue
+			c.argv = append(c.argv, NewWord(as.Name.Value+"="))
 		}
-		a.assign(as, fr)
-		c.argv = append(c.argv, NewWord(as.Name.Value+"="))
 	}
 	a.list(c)
+	if c.name == "local" && fr.st.level == 0 {
+		return // an error of the shell
+	}
+	how := declared(c.name, c.args(), fr.st.level)
+	for i, as := range d.Args {
+		switch {
+		case as.Name == nil:
+		case as.Array != nil || as.Index != nil || as.Append:
+			if how.local {
+				fr.st.local(as.Name.Value)
+			}
+			a.assign(as, fr)
+			fr.st.mark(as.Name.Value, how)
+		default:
+			a.declareOne(fr.st, as.Name.Value, a.bounded(values[i], fr), !as.Naked, how)
+		}
+	}
+	// The names that only running the words shows: declare "$x=1".
+	rest := []Word{c.argv[0]}
+	for _, w := range c.args() {
+		if w.Dynamic || strings.HasPrefix(w.Text, "-") || strings.Contains(strings.TrimSuffix(w.Text, "="), "=") {
+			rest = append(rest, w)
+		}
+	}
+	c.argv = rest
 	a.exportArgs(c)
 }
 
 func (a *analysis) unsetVars(c *shCall) shValue {
 	o := options(c.args(), "", "", optStop)
+	st := c.fr.st
 	for _, w := range o.operands {
-		c.fr.st.bind(w.Text, shBinding{unset: true})
+		_, isVar := st.vars.get(w.Text)
+		switch frozen, _ := st.frozen.get(w.Text); {
+		case o.exact("-f"), !isVar && !o.exact("-v"):
+			st.funcs = st.funcs.drop(w.Text)
+			if !o.exact("-f") {
+				st.unset(w.Text)
+			}
+		case !frozen:
+			st.unset(w.Text)
+		}
 	}
 	return nil
 }

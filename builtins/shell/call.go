@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/quoting"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -137,6 +139,9 @@ func (a *analysis) assigns(list []*syntax.Assign, fr *shFrame, keep bool) []Assi
 // assign changes a variable of the shell.
 func (a *analysis) assign(as *syntax.Assign, fr *shFrame) {
 	name := as.Name.Value
+	if frozen, _ := fr.st.frozen.get(name); frozen {
+		return
+	}
 	old, _ := a.lookup(fr.st, name)
 	switch {
 	case as.Array != nil:
@@ -267,13 +272,13 @@ func quoteWords(words []Word) shValue {
 			out = append(out, shPart{text: " "})
 		}
 		if !w.Dynamic && !w.Pattern {
-			out = append(out, shPart{text: Quote(w.Text)})
+			out = append(out, shPart{text: quoting.Quote(w.Text)})
 			continue
 		}
 		for _, p := range w.value() {
 			switch p.kind {
 			case shText:
-				p.text = Quote(p.text)
+				p.text = quoting.Quote(p.text)
 			case shGlob, shMatch:
 				p = shPart{text: p.text}
 			}
@@ -306,7 +311,9 @@ func (a *analysis) runFunction(c *shCall, f *shFunction) shValue {
 		for _, w := range c.args() {
 			in.st.args = append(in.st.args, matched(w))
 		}
+		in.st.level++
 		for _, e := range c.env {
+			in.st.local(e.Name)
 			in.st.set(e.Name, e.Value.value())
 		}
 		if in.base < 0 {
@@ -320,6 +327,7 @@ func (a *analysis) runFunction(c *shCall, f *shFunction) shValue {
 			a.join(in.st, st)
 		}
 		a.returned = outer
+		in.st.leave()
 		in.st.args, in.st.argsKnown, in.st.dead = saved, savedKnown, false
 	})
 }
@@ -333,7 +341,7 @@ func (a *analysis) runUnknown(c *shCall, program string) shValue {
 			base = "" // any program at all
 		}
 		for _, name := range programNames() {
-			if shGlobMatch(base, name) {
+			if losses.GlobMatch(base, name) {
 				again := *c
 				again.argv = append([]Word{NewWord(strings.TrimSuffix(program, base) + name)}, c.args()...)
 				a.run(&again)

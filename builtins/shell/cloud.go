@@ -67,6 +67,18 @@ func (a *analysis) ansible(c *shCall) shValue {
 	o := options(c.args(), "imaeuflt", "--inventory --module-name --args --extra-vars --user --limit", 0)
 	if code, ok := o.value("-a", "--args"); ok && !o.exact("-C", "--check") {
 		in := a.elsewhere(c, "ssh:"+o.operand(0))
+		if module, _ := o.value("-m", "--module-name"); module.Text != "" && !WordIn(module.Text[strings.LastIndexByte(module.Text, '.')+1:], "shell command raw script") {
+			if strings.Contains(code.Text, "state=absent") {
+				t := c.target("ansible")
+				t.fr, t.recursive = in, true
+				for arg := range strings.FieldsSeq(code.Text) {
+					if name, file, _ := strings.Cut(arg, "="); name == "path" || name == "dest" {
+						a.fileEffect(EffectDelete, NewWord(file), t)
+					}
+				}
+			}
+			return printsText(a, c)
+		}
 		return a.interpret(c, code.value(), in, c.name)
 	}
 	return printsText(a, c)

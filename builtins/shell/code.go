@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/winshell"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 // Shells are the programs that read code of the POSIX shell or one close to it.
@@ -188,16 +190,20 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 	if args := c.args(); len(args) == 1 && args[0].Is("-h", "--help", "--version") {
 		return printsText(a, c)
 	}
+	a.codeTool(c, c.name, c.args())
+	if programOf(c.name) == nil && !losses.TextPrograms()[c.name] {
+		a.sqlWords(c)
+	}
 	v, read := a.readProgram(c)
 	switch {
 	case rulesOf(c.name) != nil:
 		if w := a.applyRules(c, c.name, c.args()); !read || w.origin().kind == credential {
 			v = w
 		}
-	case !read && !textPrograms()[c.name]:
+	case !read && !losses.TextPrograms()[c.name]:
 		a.lexicon(c, DomainOutside, c.args())
 	}
-	if !textPrograms()[c.name] {
+	if !losses.TextPrograms()[c.name] || losses.Senders()[c.name] {
 		a.leak(c, read)
 	}
 	return v
@@ -222,7 +228,7 @@ func (a *analysis) readProgram(c *shCall) (v shValue, read bool) {
 		a.effect(c, Effect{Kind: EffectUnknown, Domain: DomainCode, Op: ShellNotPosix, Target: c.name, Certainty: CertainDynamic})
 		return printsText(a, c), true
 	}
-	if !harmless()[c.name] && !textPrograms()[c.name] {
+	if !losses.Inert()[c.name] && !losses.TextPrograms()[c.name] {
 		read = a.tail(c)
 	}
 	return printsText(a, c), read
@@ -273,9 +279,10 @@ func Versionless(name string) string { return strings.TrimRight(name, "012345678
 func (a *analysis) tail(c *shCall) bool {
 	args := c.args()
 	for i, w := range args[:min(len(args), 8)] {
-		if !w.Dynamic && dangerous()[programName(w.Text)] && len(args)-i > 1 {
+		if !w.Dynamic && losses.Dangerous()[programName(w.Text)] && len(args)-i > 1 {
 			a.wrapped(c, args[i:], c.fr)
-			return true
+			// After a word of its own this may as well be a command of the program.
+			return strings.HasPrefix(args[0].Text, "-")
 		}
 	}
 	return false

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
@@ -86,6 +87,27 @@ func (a *analysis) sql(c *shCall, v shValue) {
 	}
 	if o := v.origin(); o.kind == "remote" { // a dump that was packed is data of the user's
 		a.codeEffect(c, v[0])
+	}
+}
+
+// sqlWords adds what SQL in the words of a command does, where the word before
+// says that it is: query, --command, -e.
+func (a *analysis) sqlWords(c *shCall) {
+	for i, w := range c.args() {
+		text := w.Text
+		if name, value, ok := strings.Cut(text, "="); ok && strings.HasPrefix(name, "--") {
+			text = value
+		}
+		verb, rest, ok := strings.Cut(strings.TrimLeft(text, " ("), " ")
+		if !ok || rest == "" || i == 0 || !WordIn(strings.ToUpper(verb), "DROP DELETE TRUNCATE UPDATE ALTER") {
+			continue
+		}
+		before := slices.Concat(WordTexts(c.args()[:i]), []string{strings.TrimSuffix(w.Text, text)})
+		if slices.ContainsFunc(before, func(b string) bool {
+			return WordIn(strings.Trim(b, "-="), "query sql command execute exec e c q eval shell statement execute-sql execute-statement pg:psql psql console run-query query-string")
+		}) {
+			a.sql(c, shLiteral(text))
+		}
 	}
 }
 

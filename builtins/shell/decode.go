@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/quoting"
 )
 
 // decoded is text that came out of a decoder that could not be followed.
@@ -136,7 +138,7 @@ func (a *analysis) tr(c *shCall) shValue {
 
 // trSet is the characters of a set of tr; false when it has classes.
 func trSet(s string) (string, bool) {
-	s, _ = echoEscapes(s)
+	s, _ = quoting.EchoEscapes(s)
 	if strings.Contains(s, "[:") || strings.Contains(s, "[=") || len(s) > 512 {
 		return "", false
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -194,9 +195,9 @@ func (g *shellGrammar) stmt() string {
 		g.funcs++
 		return fmt.Sprintf("f%d() { local l=$1; p1 \"$l\" \"$@\"; %s\n}; f%d %s k", g.funcs, g.simple(), g.funcs, g.word())
 	case 13:
-		return "eval " + Quote(g.simple())
+		return "eval " + quoting.Quote(g.simple())
 	case 14:
-		return g.pick("sh", "bash", "env bash") + " -c " + Quote(g.simple()) + g.pick("", " name a1 'a 2'")
+		return g.pick("sh", "bash", "env bash") + " -c " + quoting.Quote(g.simple()) + g.pick("", " name a1 'a 2'")
 	case 15:
 		return g.pick("env", "command", "nohup", "timeout 9", "nice -n 1", "env A=1", "env -i PATH=\"$PATH\"", "env -C ~/../work/d1", "timeout -s KILL 9", "time") + " p1 " + g.word() + " 2>/dev/null"
 	case 16:
@@ -206,17 +207,17 @@ func (g *shellGrammar) stmt() string {
 	case 18:
 		return "sh <<E\np1 " + g.pick("$w", "x", "$(echo h)") + "\nE\n:"
 	case 19:
-		return "echo " + Quote("p3 "+g.pick("a", "'b c'", "$HOME")) + " | " + g.pick("sh", "bash", "cat | sh", "tee /dev/null | bash")
+		return "echo " + quoting.Quote("p3 "+g.pick("a", "'b c'", "$HOME")) + " | " + g.pick("sh", "bash", "cat | sh", "tee /dev/null | bash")
 	case 20:
 		return "cat <(" + g.simple() + ") >/dev/null"
 	case 21:
 		return "echo \"$(" + body() + "\n)\""
 	case 22:
-		return "trap " + Quote(g.simple()) + " EXIT"
+		return "trap " + quoting.Quote(g.simple()) + " EXIT"
 	case 23:
 		return "printf '%s\\n' l1 'l 2' | while read -r r; do p1 \"$r\"; done"
 	case 24:
-		return "echo " + Quote(g.simple()) + " > s.sh; " + g.pick("sh s.sh", "bash s.sh a1", ". ./s.sh", "chmod +x s.sh; ./s.sh")
+		return "echo " + quoting.Quote(g.simple()) + " > s.sh; " + g.pick("sh s.sh", "bash s.sh a1", ". ./s.sh", "chmod +x s.sh; ./s.sh")
 	}
 	return "! " + g.simple()
 }

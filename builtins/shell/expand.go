@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/quoting"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -197,7 +198,7 @@ func (a *analysis) part(part syntax.WordPart, fr *shFrame, f *shFields, quoted b
 	case *syntax.SglQuoted:
 		text := p.Value
 		if p.Dollar {
-			text = ansiC(text)
+			text = quoting.AnsiC(text)
 		}
 		f.open = true
 		f.add(a.decode(text, shText, true)...)

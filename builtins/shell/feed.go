@@ -21,7 +21,7 @@ const maxItems = 32
 
 // xargs runs a command with words it reads.
 func (a *analysis) xargs(c *shCall) shValue {
-	o := options(c.args(), "InLPsdEaR", "--replace --max-args --max-procs --delimiter --arg-file --max-lines --max-chars --eof --process-slot-var", optStop)
+	o := options(c.args(), "InLPsdEaR", "--max-args --max-procs --delimiter --arg-file --max-lines --max-chars --eof --process-slot-var", optStop)
 	if len(o.operands) == 0 {
 		return c.fr.stdin.value
 	}

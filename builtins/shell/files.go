@@ -136,6 +136,7 @@ func (a *analysis) copy(c *shCall) shValue {
 	if v, ok := a.written1(from, c.fr); ok {
 		c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), v)
 	}
+	a.keepSecret(from, to, c.fr)
 	if mode, ok := o.value("-m", "--mode"); ok {
 		a.modeEffect(c, mode.Text, to, false)
 	}
@@ -182,6 +183,7 @@ func (a *analysis) move(c *shCall) shValue {
 	if v, ok := a.written1(from, c.fr); ok {
 		c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), v)
 	}
+	a.keepSecret(from, to, c.fr)
 	return nil
 }
 
@@ -197,7 +199,18 @@ func (a *analysis) link(c *shCall) shValue {
 	}
 	a.fileEffect(EffectWrite, to, c.target(op))
 	a.into(from, to, c, op)
+	a.keepSecret(from, to, c.fr)
 	return nil
+}
+
+// keepSecret remembers that a file is another name for, or a copy of, one that
+// holds secrets.
+func (a *analysis) keepSecret(from []Word, to Word, fr *shFrame) {
+	if len(from) == 1 && to.Text != "" {
+		if v := a.contents(from[0], fr); a.fileSecretOf(v) != "" {
+			fr.st.files = fr.st.files.put(a.fileKey(to, fr), v)
+		}
+	}
 }
 
 func (a *analysis) dd(c *shCall) shValue {

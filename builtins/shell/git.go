@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/quoting"
 )
 
 func fillGit() { programs((*analysis).git, "git hub yadm dotfiles") }
@@ -43,6 +45,10 @@ func fillGit2() {
 		"checkout-index":  {"", "--prefix --stage", shGitCheckoutIndex},
 		"gc":              {"", "", shGitGC},
 		"prune":           {"", "--expire", shGitPrune},
+		"add":             {"", "--chmod --pathspec-from-file", shGitAdd},
+		"stage":           {"", "--chmod --pathspec-from-file", shGitAdd},
+		"cat-file":        {"", "", shGitOutput},
+		"blame":           {"L", "", shGitOutput},
 		"rm":              {"", "--pathspec-from-file", shGitRm},
 		"mv":              {"", "", shGitMv},
 		"rebase":          {"xsX", "--exec --onto --strategy", shGitRebase},
@@ -139,7 +145,7 @@ func (a *analysis) gitSetting(c *shCall, name string, value Word) {
 // gitProgram is a command line that git starts.
 func (a *analysis) gitProgram(c *shCall, value Word) {
 	text := strings.TrimPrefix(value.Text, "!")
-	if text == "" || text == "true" || text == "false" || strings.Trim(text, plainWord) == "" && !strings.ContainsAny(text, "/ ") {
+	if text == "" || text == "true" || text == "false" || strings.Trim(text, quoting.Plain) == "" && !strings.ContainsAny(text, "/ ") {
 		return
 	}
 	a.interpret(c, shLiteral(text), a.childShell(c), "git")
@@ -163,6 +169,8 @@ func (a *analysis) gitPrints(c *shCall, sub string, o *shOpts) shValue {
 			return shLiteral(a.at.Root + "\n")
 		}
 		return shUnknown("$(git rev-parse --show-toplevel)", shOrigin{"toplevel", "git"})
+	case strings.HasPrefix(sub, "credential") && HasFlag(c.args(), "fill", "get"):
+		return shUnknown("$(git credential)", shOrigin{credential, "git " + sub})
 	case sub == "rev-parse" || sub == "describe" || sub == "rev-list" || sub == "merge-base":
 		return shValue{{text: "$(git " + sub + ")", kind: shPlain}}
 	}

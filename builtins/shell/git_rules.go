@@ -77,9 +77,21 @@ func shGitStash(a *analysis, c *shCall, o *shOpts) {
 	}
 }
 
+// shGitAdd notes that a file of secrets will be among what is pushed.
+func shGitAdd(a *analysis, c *shCall, o *shOpts) {
+	for _, w := range o.operands {
+		if _, secret := a.placeIn(a.resolve(w, c.fr).text, c.fr); secret != "" && !o.exact("-n", "--dry-run") {
+			a.added = secret
+		}
+	}
+}
+
 func shGitPush(a *analysis, c *shCall, o *shOpts) {
 	if o.exact("-n", "--dry-run") {
 		return
+	}
+	if a.added != "" {
+		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: o.operand(0), Secret: a.added})
 	}
 	if exec, ok := o.value("--receive-pack", "--exec"); ok {
 		a.gitProgram(c, exec)
@@ -266,6 +278,14 @@ func shGitNotes(a *analysis, c *shCall, o *shOpts) {
 }
 
 func shGitOutput(a *analysis, c *shCall, o *shOpts) {
+	for _, w := range o.operands {
+		if _, file, ok := w.cut(":"); ok && file.Text != "" { // REV:path
+			w = file
+		}
+		if _, secret := a.placeIn(a.resolve(w, c.fr).text, c.fr); secret != "" {
+			a.fileEffect(EffectRead, w, c.target("read"))
+		}
+	}
 	if v, ok := o.value("--output", "-o"); ok {
 		a.fileEffect(EffectWrite, v, c.target("write"))
 	}

@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 func fillInterp() {
@@ -122,11 +124,89 @@ func (a *analysis) langScript(c *shCall, lang langKind, operands []Word) shValue
 
 // applyScript applies the rules of a framework's script, or asks the lexicon.
 func (a *analysis) applyScript(c *shCall, tool string, args []Word) {
+	a.codeTool(c, tool, args)
 	if rulesOf(tool) != nil {
 		a.applyRules(c, tool, args)
 		return
 	}
 	a.lexicon(c, DomainOutside, args)
+}
+
+// codeTools are programs that take code of a language: as the value of an
+// option, or, where operand is true, as what follows one of the commands.
+// Without any they read it from standard input.
+var codeTools = map[string]struct {
+	lang          langKind
+	commands, opt string
+	operand       bool
+}{
+	"manage.py": {langPython, "shell shell_plus", "-c --command", false}, "django-admin": {langPython, "shell shell_plus", "-c --command", false},
+	"rails": {langRuby, "runner r console c", "", true}, "artisan": {langPHP, "tinker", "--execute", false}, "flask": {langPython, "shell", "", false},
+	"wp": {langPHP, "eval shell", "", true}, "drush": {langPHP, "ev eval php:eval php-eval", "", true}, "mix": {langRuby, "run eval", "-e --eval", true},
+	"elixir": {langRuby, "", "-e --eval", false}, "iex": {langRuby, "", "-e --eval", false}, "julia": {langJS, "", "-e --eval -E", false}, "Rscript": {langJS, "", "-e", false},
+	"groovy": {langJS, "", "-e", false}, "scala": {langJS, "", "-e", false}, "osascript": {langJS, "", "-e", false}, "expect": {langJS, "", "-c", false}, "emacs": {langJS, "", "--eval -eval", false},
+	"fly": {shellCode, "ssh", "-C --command", false}, "flyctl": {shellCode, "ssh", "-C --command", false}, "gcloud": {shellCode, "compute", "--command", false},
+	"az": {shellCode, "vm", "--scripts", false}, "eb": {shellCode, "ssh", "-c --command", false}, "cf": {shellCode, "ssh", "-c --command", false},
+	"salt": {shellCode, "", "cmd.run", false}, "salt-ssh": {shellCode, "", "cmd.run", false}, "salt-call": {shellCode, "", "cmd.run", false},
+	"emacsclient": {langJS, "", "--eval -e", false}, "psysh": {langPHP, "", "", false}, "prisma": {langJS, "db", "", false},
+}
+
+// codeTool reads the code that such a program is given.
+func (a *analysis) codeTool(c *shCall, name string, args []Word) {
+	t, ok := codeTools[name]
+	if !ok {
+		return
+	}
+	o := options(args, "", t.opt, 0)
+	if len(t.opt) > 1 && t.opt[0] == '-' && t.opt[1] != '-' {
+		o = options(args, t.opt[1:2], t.opt, 0)
+	}
+	if t.commands != "" && (len(o.operands) == 0 || !WordIn(o.operands[0].Text, t.commands)) {
+		return
+	}
+	code := o.values(strings.Fields(t.opt)...)
+	if t.operand && len(o.operands) > 1 {
+		code = append(code, o.operands[1])
+	}
+	if len(code) == 0 && c.fr.stdin.set {
+		code = []Word{c.fr.stdin.value.word()}
+	}
+	if i := slices.IndexFunc(args, func(w Word) bool { return w.Is("cmd.run") }); t.lang == shellCode && i >= 0 && i+1 < len(args) {
+		code = args[i+1 : i+2]
+	}
+	for _, w := range code {
+		if t.lang == shellCode {
+			a.interpret(c, w.value(), a.elsewhere(c, "ssh:"+name), name)
+			continue
+		}
+		switch name {
+		case "osascript", "expect", "emacs", "emacsclient":
+			a.shellStrings(c, w)
+		case "prisma":
+			a.sql(c, w.value())
+		default:
+			a.lang(c, t.lang, w.value())
+		}
+	}
+}
+
+// shellStrings reads the strings of code in which some are commands of the
+// shell, and what follows spawn and its like.
+func (a *analysis) shellStrings(c *shCall, w Word) {
+	text := w.Text
+	for _, mark := range []string{"spawn ", "exec ", "system "} {
+		if _, code, ok := strings.Cut(text, mark); ok {
+			a.interpret(c, shLiteral(code), a.childShell(c), c.name)
+		}
+	}
+	if len(text) > maxShellValue || !strings.Contains(text, "shell") && !strings.Contains(text, "process") && !strings.Contains(text, "ShellScript") {
+		return
+	}
+	for _, t := range readLang(langJS, text).tokens {
+		if t.Kind == tokString {
+			a.interpret(c, shLiteral(t.Text), a.childShell(c), c.name)
+		}
+	}
 }
 
 // pythonModule is python -m: some modules are programs that are known.
@@ -180,8 +260,25 @@ func (a *analysis) lang(c *shCall, lang langKind, v shValue) {
 		if a.full {
 			return
 		}
+		if act := langAct(lang, call.name); len(program.listed) > 0 && (act == langDelete || act == langTree || act == langSelfDelete || act == langSelfTree) {
+			call = call.ofAll(program.listed)
+		}
 		a.langCall(c, lang, call)
 	}
+}
+
+// ofAll is a call of what is not known as one of all whose names were read.
+func (c langCall) ofAll(listed []langValue) langCall {
+	if !c.recv.known && strings.HasPrefix(c.name, ".") {
+		c.name, c.args = "os.remove", listed // whatever the language calls it
+	}
+	for i, v := range c.args {
+		if !v.known && v.text == "" {
+			c.args = slices.Concat(c.args[:i], listed, c.args[i+1:])
+			break
+		}
+	}
+	return c
 }
 
 // langCall adds what one call does.
@@ -218,9 +315,53 @@ func (a *analysis) langCall(c *shCall, lang langKind, call langCall) {
 	case langSelfRead:
 		a.langFile(c, EffectRead, "read", call.recv, false)
 	case langSend:
-		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "request", Target: addressHost(call.arg(0).text)})
+		e := Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "request", Target: addressHost(call.arg(0).text)}
+		for _, v := range flatten(call.args) {
+			if what := a.secretOf(v.value()); what != "" {
+				e.Secret = what
+			}
+		}
+		a.effect(c, e)
 	case langEval:
 		a.lang(c, lang, call.arg(0).value())
+	default:
+		a.langLoss(c, call)
+	}
+}
+
+// langSQL are the last names of calls whose text is SQL, langPrints those that
+// show what they are given.
+const (
+	langSQL    = "execute executescript executemany exec query raw run statement unprepared do sql executeRaw executeRawUnsafe queryRawUnsafe prepare text exec_query execute_sql simple"
+	langPrints = "print console.log puts p pp echo say printf sys.stdout.write process.stdout.write console.info console.error console.dir var_dump print_r"
+)
+
+// langLoss adds what a call does to a database or a service, going by its name,
+// and the secrets it prints.
+func (a *analysis) langLoss(c *shCall, call langCall) {
+	last := strings.TrimLeft(lastName(call.name), "$")
+	switch {
+	case WordIn(last, langSQL):
+		if text := call.arg(0); text.text != "" {
+			a.sql(c, shLiteral(text.text))
+		}
+	case WordIn(call.name, langPrints):
+		for _, v := range call.args {
+			a.shown(c, v.value())
+		}
+	case last == "delete" && call.recv.rows && len(call.args) == 0, last == "flushall" || last == "flushdb", last == "truncate" && len(call.args) == 0 && call.recv.text == "" && !strings.HasPrefix(call.name, "."):
+		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: "delete-rows", Target: call.name})
+	default:
+		tokens := losses.Tokens(last)
+		if len(tokens) < 2 || !WordIn(tokens[0], "delete destroy drop truncate purge terminate wipe flush") {
+			return
+		}
+		switch object := tokens[len(tokens)-1]; {
+		case WordIn(object, "database db table tables collection schema keyspace all") && (object != "all" || len(tokens) == 2), object == "many" && call.everything():
+			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: strings.Join(tokens, "-"), Target: call.name})
+		case WordIn(object, "bucket cluster instance instances stack volume snapshot queue topic topics stream namespace index function domain"):
+			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: strings.Join(tokens, "-"), Target: call.name})
+		}
 	}
 }
 
@@ -228,6 +369,10 @@ func (a *analysis) langCall(c *shCall, lang langKind, call langCall) {
 func (v langValue) value() shValue {
 	if v.known {
 		return shLiteral(v.text)
+	}
+	if strings.HasPrefix(v.text, "/") || strings.HasPrefix(v.text, "~") || strings.HasPrefix(v.text, "./") {
+		// It begins as is known: everything that does.
+		return shValue{{text: v.text, kind: shGlob}, {text: "*", kind: shGlob}}
 	}
 	return shUnknown("$("+strings.TrimSpace(v.text)+")", v.origin)
 }
@@ -252,8 +397,8 @@ func (a *analysis) langFile(c *shCall, kind EffectKind, op string, v langValue, 
 	t := c.target(op)
 	t.recursive = recursive
 	w := v.value().word()
-	if v.known {
-		w = a.langPath(v.text, c.fr)
+	if v.known || w.Pattern {
+		w = a.langPath(w.Text, c.fr)
 	}
 	a.fileEffect(kind, w, t)
 }
@@ -369,11 +514,11 @@ func (a *analysis) awkProgram(c *shCall, w Word) {
 	for i, t := range program.tokens {
 		next := program.tokens[min(i+1, len(program.tokens)-1)]
 		switch {
-		case t.kind == tokString && next.text == "|" && i+2 < len(program.tokens) && program.tokens[i+2].text == "getline",
-			t.kind == tokString && i > 0 && program.tokens[i-1].kind == tokPunct && program.tokens[i-1].text == "|":
-			a.interpret(c, shLiteral(t.text), a.childShell(c), c.name)
-		case t.kind == tokString && i > 0 && program.tokens[i-1].kind == tokPunct && program.tokens[i-1].text == ">" && strings.ContainsAny(t.text, "/."):
-			a.fileEffect(EffectWrite, NewWord(t.text), c.target("write"))
+		case t.Kind == tokString && next.Text == "|" && i+2 < len(program.tokens) && program.tokens[i+2].Text == "getline",
+			t.Kind == tokString && i > 0 && program.tokens[i-1].Kind == tokPunct && program.tokens[i-1].Text == "|":
+			a.interpret(c, shLiteral(t.Text), a.childShell(c), c.name)
+		case t.Kind == tokString && i > 0 && program.tokens[i-1].Kind == tokPunct && program.tokens[i-1].Text == ">" && strings.ContainsAny(t.Text, "/."):
+			a.fileEffect(EffectWrite, NewWord(t.Text), c.target("write"))
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"strings"
 	"sync"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 // langAction is what a call does.
@@ -41,11 +43,11 @@ var langActions = sync.OnceValue(func() map[string]langAction {
 			"system exec popen shell_exec passthru proc_open pcntl_exec Kernel.system Kernel.exec Kernel.spawn spawn IO.popen Open3.capture2 Open3.capture2e Open3.capture3 Open3.popen3 " +
 			"os.execute io.popen ` Bun.$ sh cmd.run runtime.exec"},
 		{langArgv, "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync child_process.fork execa execaSync os.execv os.execvp os.execve os.execl os.execlp " +
-			"os.spawnv os.spawnl os.spawnlp os.spawnvp os.posix_spawn asyncio.create_subprocess_exec Deno.Command Deno.run Bun.spawn Bun.spawnSync Process.spawn"},
+			"os.spawnv os.spawnl os.spawnlp os.spawnvp os.posix_spawn asyncio.create_subprocess_exec Deno.Command Deno.run Bun.spawn Bun.spawnSync Process.spawn exec.Command os.exec.Command"},
 		{langTree, "shutil.rmtree fs.rm fs.rmSync fs.rmdir fs.rmdirSync fs.promises.rm fs.promises.rmdir fs-extra.remove fs-extra.removeSync fs-extra.emptyDir fs-extra.emptyDirSync rimraf rimraf.sync " +
 			"rimraf.rimraf rimraf.rimrafSync del del.sync FileUtils.rm_rf FileUtils.rm_r FileUtils.remove_dir FileUtils.rmtree FileUtils.remove_entry FileUtils.remove_entry_secure FileUtils.rm_rf! " +
 			"rmtree remove_tree File.Path.rmtree File.Path.remove_tree Deno.remove Deno.removeSync shelljs.rm os.RemoveAll distutils.dir_util.remove_tree"},
-		{langDelete, "os.remove os.unlink os.rmdir os.removedirs fs.unlink fs.unlinkSync fs.promises.unlink unlink rmdir File.delete File.unlink Dir.delete Dir.rmdir Dir.unlink FileUtils.rm FileUtils.rm_f FileUtils.remove"},
+		{langDelete, "os.remove os.unlink os.rmdir os.removedirs fs.unlink fs.unlinkSync fs.promises.unlink unlink rmdir File.delete File.unlink Dir.delete Dir.rmdir Dir.unlink FileUtils.rm FileUtils.rm_f FileUtils.remove os.Remove"},
 		{langWrite, "fs.writeFile fs.writeFileSync fs.appendFile fs.appendFileSync fs.promises.writeFile fs.promises.appendFile fs.truncate fs.truncateSync fs.createWriteStream File.write IO.write " +
 			"file_put_contents Deno.writeTextFile Deno.writeTextFileSync Deno.writeFile Bun.write fs-extra.outputFile os.truncate os.mknod"},
 		{langRead, "fs.readFile fs.readFileSync fs.promises.readFile fs.createReadStream File.read IO.read IO.readlines File.readlines file_get_contents readfile Deno.readTextFile Deno.readTextFileSync Bun.file"},
@@ -60,6 +62,21 @@ var langActions = sync.OnceValue(func() map[string]langAction {
 	} {
 		for name := range strings.FieldsSeq(row.names) {
 			m[name] = row.does
+		}
+	}
+	return m
+})
+
+// listing are calls that read names: 1 of their first argument, 2 of what they
+// are called on, 3 of the arguments after the first.
+var listing = sync.OnceValue(func() map[string]int {
+	m := map[string]int{}
+	for i, names := range []string{`os.walk os.listdir os.scandir os.fwalk glob.glob glob.iglob glob fs.readdir fs.readdirSync fs.promises.readdir fs.opendir fs.opendirSync Deno.readDir Deno.readDirSync
+		Dir.glob Dir.children Dir.entries Dir.each_child Dir.foreach Dir.new Find.find opendir scandir RecursiveDirectoryIterator DirectoryIterator FilesystemIterator filepath.Walk
+		filepath.WalkDir filepath.Glob os.ReadDir ioutil.ReadDir path.filepath.Walk path.filepath.WalkDir globSync glob.sync glob.globSync fast-glob.sync fg.sync lfs.dir walk readdirSync readdir`,
+		".rglob .glob .iterdir .walk .each_child .children", "find finddepth File.Find.find"} {
+		for name := range strings.FieldsSeq(names) {
+			m[name] = i + 1
 		}
 	}
 	return m
@@ -96,15 +113,32 @@ func langAct(lang langKind, name string) langAction {
 	return act
 }
 
-// langConstant is the value of a name that has one: the home.
+// langConstant is the value of a name that has one: the home, a variable of the
+// environment.
 func langConstant(name string) (langValue, bool) {
+	for _, environment := range []string{"os.environ[", "process.env.", "process.env[", "ENV[", "$ENV[", "$_SERVER[", "$_ENV[", "Bun.env.", "import.meta.env."} {
+		if variable, ok := strings.CutPrefix(name, environment); ok {
+			return langVariable(strings.TrimSuffix(variable, "]")), true
+		}
+	}
 	switch name {
-	case "os.environ[HOME]", "process.env.HOME", "process.env[HOME]", "ENV[HOME]", "$ENV[HOME]", "$_SERVER[HOME]", "os.homedir", "Dir.home":
+	case "os.homedir", "Dir.home":
 		return langValue{text: "~", known: true}, true
 	case "os.sep", "path.sep":
 		return langValue{text: "/", known: true}, true
 	}
 	return langValue{}, false
+}
+
+// langVariable is a variable of the environment.
+func langVariable(name string) langValue {
+	switch {
+	case name == "HOME":
+		return langValue{text: "~", known: true}
+	case losses.SecretVariable(name):
+		return langValue{origin: shOrigin{credential, "$" + name}}
+	}
+	return langValue{}
 }
 
 // langResult is what a call gives, for the calls that make texts.
@@ -123,10 +157,14 @@ func langResult(c langCall) langValue {
 	case "Path.home", "pathlib.Path.home", "os.homedir", "Dir.home":
 		return langValue{text: "~", known: true, path: true}
 	case "os.getenv", "os.environ.get", "getenv", "ENV.fetch", "Deno.env.get":
-		if first.text == "HOME" {
-			return langValue{text: "~", known: true}
-		}
-		return langValue{}
+		return langVariable(first.text)
+	case "tempfile.mkdtemp", "tempfile.mktemp", "Dir.mktmpdir", "tempnam":
+		return langValue{text: "/tmp/tmpXXXXXXXX", known: true, path: true}
+	case "tempfile.gettempdir", "os.tmpdir", "Dir.tmpdir", "sys_get_temp_dir", "os.TempDir":
+		return langValue{text: "/tmp", known: true, path: true}
+	case "fs.mkdtempSync", "fs.mkdtemp", "fs.promises.mkdtemp":
+		first.text += "XXXXXX"
+		return first
 	case "base64.b64decode", "base64_decode", "Base64.decode64", "Buffer.from", "atob", "MIME.Base64.decode_base64", "decode_base64":
 		return decodeLang(first, c.arg(1))
 	case "bytes.fromhex", "hex2bin", "binascii.unhexlify":
@@ -175,6 +213,9 @@ func langMethod(c langCall) langValue {
 		return langValue{origin: c.recv.origin}
 	case ".format", ".replace":
 		return langValue{text: c.recv.text}
+	}
+	if last := lastName(c.name); last == "all" && len(c.args) == 0 || last == "query" && c.arg(0).text == "" {
+		return langValue{rows: true}
 	}
 	if langActions()[c.name] == langSend {
 		return langValue{origin: shOrigin{"remote", c.arg(0).text}}

@@ -13,22 +13,22 @@ func (p *langCode) imports(word string) bool {
 		return false
 	}
 	p.pos++
-	module := p.peek().text
+	module := p.peek().Text
 	p.pos++
 	if word == "from" {
-		if p.peek().text != "import" {
+		if p.peek().Text != "import" {
 			return true
 		}
 		p.pos++
 	} else {
 		p.alias(module, module)
 	}
-	for p.peek().kind == tokName && !p.peek().line || p.punct(",") || p.punct("(") || p.punct(")") {
-		if p.peek().kind != tokName {
+	for p.peek().Kind == tokName && !p.peek().Line || p.punct(",") || p.punct("(") || p.punct(")") {
+		if p.peek().Kind != tokName {
 			p.pos++
 			continue
 		}
-		name := p.peek().text
+		name := p.peek().Text
 		p.pos++
 		if word == "from" {
 			p.alias(module+"."+name, name)
@@ -41,9 +41,9 @@ func (p *langCode) imports(word string) bool {
 
 // alias notes a name for something, or the one after `as`.
 func (p *langCode) alias(what, name string) {
-	if p.peek().kind == tokName && p.peek().text == "as" {
+	if p.peek().Kind == tokName && p.peek().Text == "as" {
 		p.pos++
-		name = p.peek().text
+		name = p.peek().Text
 		p.pos++
 	}
 	p.names[name] = what
@@ -52,14 +52,14 @@ func (p *langCode) alias(what, name string) {
 func (p *langCode) importJS() bool {
 	p.pos++
 	var names []string
-	for p.peek().kind != tokEnd && p.peek().kind != tokString && !p.punct(";") {
-		if t := p.peek(); t.kind == tokName && t.text != "from" && t.text != "as" {
-			names = append(names, t.text)
+	for p.peek().Kind != tokEnd && p.peek().Kind != tokString && !p.punct(";") {
+		if t := p.peek(); t.Kind == tokName && t.Text != "from" && t.Text != "as" {
+			names = append(names, t.Text)
 		}
 		p.pos++
 	}
-	if p.peek().kind == tokString {
-		module := moduleName(p.peek().text)
+	if p.peek().Kind == tokString {
+		module := moduleName(p.peek().Text)
 		p.pos++
 		for _, n := range names {
 			p.names[n] = module
@@ -81,19 +81,19 @@ func (p *langCode) destructure() bool {
 	start := p.pos
 	var names [][2]string
 	p.pos++
-	for p.peek().kind == tokName || p.punct(",") || p.punct(":") {
-		if t := p.peek(); t.kind == tokName {
-			name := t.text
-			if p.at(1).text == ":" && p.at(2).kind == tokName {
+	for p.peek().Kind == tokName || p.punct(",") || p.punct(":") {
+		if t := p.peek(); t.Kind == tokName {
+			name := t.Text
+			if p.at(1).Text == ":" && p.at(2).Kind == tokName {
 				p.pos += 2
-				names = append(names, [2]string{p.peek().text, name})
+				names = append(names, [2]string{p.peek().Text, name})
 			} else {
 				names = append(names, [2]string{name, name})
 			}
 		}
 		p.pos++
 	}
-	if !p.punct("}") || p.at(1).text != "=" {
+	if !p.punct("}") || p.at(1).Text != "=" {
 		p.pos = start
 		return false
 	}

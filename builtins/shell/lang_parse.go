@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/tokens"
 )
 
 // langValue is what an expression gives, as far as that is known.
@@ -16,8 +18,9 @@ type langValue struct {
 	module string
 	// origin says where text comes from that is not known.
 	origin shOrigin
-	// path is true for a path object, whose / joins.
-	path bool
+	// path is true for a path object, whose / joins; rows for all that a table
+	// of a database holds.
+	path, rows bool
 }
 
 // langCall is one call.
@@ -46,17 +49,17 @@ func (c langCall) arg(n int) langValue {
 
 func (p *langCode) calls() []langCall { return p.found }
 
-func (p *langCode) peek() langToken { return p.at(0) }
+func (p *langCode) peek() tokens.Token { return p.at(0) }
 
-func (p *langCode) at(n int) langToken { return p.tokens[min(p.pos+n, len(p.tokens)-1)] }
+func (p *langCode) at(n int) tokens.Token { return p.tokens[min(p.pos+n, len(p.tokens)-1)] }
 
 func (p *langCode) punct(text string) bool {
-	return p.peek().kind == tokPunct && p.peek().text == text
+	return p.peek().Kind == tokPunct && p.peek().Text == text
 }
 
 // program reads statements until the end.
 func (p *langCode) program() {
-	for p.peek().kind != tokEnd {
+	for p.peek().Kind != tokEnd {
 		before := p.pos
 		p.statement()
 		if p.pos == before {
@@ -74,22 +77,22 @@ var langWords = map[string]bool{
 
 func (p *langCode) statement() {
 	t := p.peek()
-	if t.kind == tokName && p.imports(t.text) {
+	if t.Kind == tokName && p.imports(t.Text) {
 		return
 	}
-	if t.kind == tokName && langWords[t.text] {
+	if t.Kind == tokName && langWords[t.Text] {
 		p.pos++
 		return
 	}
-	if t.kind == tokPunct && t.text == "{" && p.destructure() {
+	if t.Kind == tokPunct && t.Text == "{" && p.destructure() {
 		return
 	}
-	if t.kind == tokName && p.at(1).kind == tokPunct && p.at(1).text == "=" && p.at(2).text != "=" && p.at(2).text != ">" && p.at(2).text != "~" {
+	if t.Kind == tokName && p.at(1).Kind == tokPunct && p.at(1).Text == "=" && p.at(2).Text != "=" && p.at(2).Text != ">" && p.at(2).Text != "~" {
 		p.pos += 2
 		v := p.expr()
-		p.vars[t.text] = v
+		p.vars[t.Text] = v
 		if v.module != "" {
-			p.names[t.text] = v.module
+			p.names[t.Text] = v.module
 		}
 		return
 	}
@@ -107,25 +110,25 @@ func (p *langCode) expr() langValue {
 	left := p.primary()
 	for {
 		t := p.peek()
-		if t.kind == tokString && !t.line && left.known && (p.lang == langPython || p.lang == langAwk || p.lang == langRuby) {
+		if t.Kind == tokString && !t.Line && left.known && (p.lang == langPython || p.lang == langAwk || p.lang == langRuby) {
 			left = concat(left, p.primary())
 			continue
 		}
-		if t.kind != tokPunct || p.pos+1 >= len(p.tokens) {
+		if t.Kind != tokPunct || p.pos+1 >= len(p.tokens) {
 			return left
 		}
 		switch {
-		case t.text == "+" && p.at(1).text != "=" || t.text == "." && (p.lang == langPHP || p.lang == langPerl || p.lang == langLua):
+		case t.Text == "+" && p.at(1).Text != "=" || t.Text == "." && (p.lang == langPHP || p.lang == langPerl || p.lang == langLua):
 			p.pos++
 			if p.lang == langLua && p.punct(".") {
 				p.pos++
 			}
 			left = concat(left, p.primary())
-		case t.text == "/" && left.path:
+		case t.Text == "/" && left.path:
 			p.pos++
 			left = joinLang([]langValue{left, p.primary()})
 			left.path = true
-		case t.text == "%" && left.known && p.lang == langPython:
+		case t.Text == "%" && left.known && p.lang == langPython:
 			p.pos++
 			p.primary()
 			left.known = false
@@ -152,6 +155,7 @@ func joinLang(parts []langValue) langValue {
 		switch {
 		case strings.HasPrefix(v.text, "/") || i == 0:
 			out.text = v.text
+		case out.text == "" && !out.known: // below what nobody knows
 		default:
 			out.text = strings.TrimSuffix(out.text, "/") + "/" + v.text
 		}
@@ -162,21 +166,21 @@ func joinLang(parts []langValue) langValue {
 
 func (p *langCode) primary() langValue {
 	t := p.peek()
-	switch t.kind {
+	switch t.Kind {
 	case tokString:
 		p.pos++
-		return p.after(langValue{text: t.text, known: !t.open}, "")
+		return p.after(langValue{text: t.Text, known: !t.Open}, "")
 	case tokCommand:
 		p.pos++
-		p.found = append(p.found, langCall{name: "`", args: []langValue{{text: t.text, known: !t.open}}})
+		p.found = append(p.found, langCall{name: "`", args: []langValue{{text: t.Text, known: !t.Open}}})
 		return langValue{}
 	case tokNumber:
 		p.pos++
-		return langValue{text: t.text, known: true}
+		return langValue{text: t.Text, known: true}
 	case tokName:
 		return p.nameExpr(t)
 	case tokPunct:
-		return p.bracketed(t.text)
+		return p.bracketed(t.Text)
 	}
 	return langValue{}
 }
@@ -189,7 +193,7 @@ func (p *langCode) bracketed(open string) langValue {
 			return langValue{}
 		}
 		p.pos++
-		if strings.Contains("!-~&*\\@$", open) && p.peek().kind != tokEnd {
+		if strings.Contains("!-~&*\\@$", open) && p.peek().Kind != tokEnd {
 			return p.primary()
 		}
 		return langValue{}
@@ -206,11 +210,11 @@ func (p *langCode) bracketed(open string) langValue {
 func (p *langCode) arguments(end string) ([]langValue, map[string]langValue) {
 	var list []langValue
 	var named map[string]langValue
-	for p.peek().kind != tokEnd && !p.punct(end) {
+	for p.peek().Kind != tokEnd && !p.punct(end) {
 		before := p.pos
 		name := ""
-		if t := p.peek(); t.kind == tokName && p.at(1).kind == tokPunct && (p.at(1).text == "=" && p.at(2).text != "=" || p.at(1).text == ":") {
-			name = t.text
+		if t := p.peek(); t.Kind == tokName && p.at(1).Kind == tokPunct && (p.at(1).Text == "=" && p.at(2).Text != "=" || p.at(1).Text == ":") {
+			name = t.Text
 			p.pos += 2
 		}
 		v := p.expr()
@@ -236,20 +240,30 @@ func (p *langCode) arguments(end string) ([]langValue, map[string]langValue) {
 }
 
 // nameExpr reads a variable or a call.
-func (p *langCode) nameExpr(t langToken) langValue {
+func (p *langCode) nameExpr(t tokens.Token) langValue {
 	p.pos++
-	name := p.resolveName(t.text)
-	if langWords[t.text] && p.peek().kind != tokEnd {
+	name := p.resolveName(t.Text)
+	if langWords[t.Text] && p.peek().Kind != tokEnd {
 		return p.primary()
 	}
 	if p.punct("(") {
 		p.pos++
 		args, named := p.arguments(")")
-		return p.called(langCall{name: name, args: args, named: named})
+		call := langCall{name: name, args: args, named: named}
+		if first, method, ok := strings.Cut(name, "."); ok && p.names[first] == "" && !strings.Contains(method, ".") && langAct(p.lang, name) == 0 {
+			// p.unlink() of a variable is what Path(…).unlink() is.
+			if v, known := p.vars[first]; known || langActions()["."+method] != 0 {
+				call.name, call.recv = "."+method, v
+				if v.module != "" {
+					call.name = v.module + call.name
+				}
+			}
+		}
+		return p.called(call)
 	}
 	next := p.peek()
 	bare := p.lang == langPerl || p.lang == langRuby || p.lang == langPHP || p.lang == langLua
-	if bare && !next.line && (next.kind == tokString || next.kind == tokName && (strings.HasPrefix(next.text, "$") || langAct(p.lang, name) != 0)) && !strings.HasPrefix(t.text, "$") && !strings.HasPrefix(t.text, "@") {
+	if bare && !next.Line && (next.Kind == tokString || next.Kind == tokName && (strings.HasPrefix(next.Text, "$") || langAct(p.lang, name) != 0)) && !strings.HasPrefix(t.Text, "$") && !strings.HasPrefix(t.Text, "@") {
 		var args []langValue
 		for {
 			args = append(args, p.expr())
@@ -260,13 +274,20 @@ func (p *langCode) nameExpr(t langToken) langValue {
 		}
 		return p.called(langCall{name: name, args: args})
 	}
-	if v, ok := p.vars[t.text]; ok {
+	if v, ok := p.vars[t.Text]; ok {
 		return p.after(v, "")
 	}
 	if v, ok := langConstant(name); ok {
 		return p.after(v, name)
 	}
-	return p.after(langValue{module: p.names[t.text]}, name)
+	if p.lang == langRuby && strings.Contains(name, ".") {
+		return p.called(langCall{name: name}) // a method needs no brackets
+	}
+	v := langValue{module: p.names[t.Text]}
+	if v.module == "" && langAct(p.lang, name) != 0 {
+		v.module = name // handed over to be called: map(os.remove, …)
+	}
+	return p.after(v, name)
 }
 
 // after reads what follows a value: an index, or a method.
@@ -274,31 +295,34 @@ func (p *langCode) after(v langValue, name string) langValue {
 	for {
 		t := p.peek()
 		switch {
-		case t.kind == tokPunct && t.text == "[" && name != "" && !t.line:
+		case t.Kind == tokPunct && t.Text == "[" && name != "" && !t.Line:
 			p.pos++
 			args, _ := p.arguments("]")
 			if len(args) == 1 && args[0].known {
 				v, _ = langConstant(name + "[" + args[0].text + "]")
+				if name == "Dir" {
+					p.list(args[0])
+				}
 			} else {
 				v = langValue{}
 			}
 			name = ""
-		case t.kind == tokName && strings.HasPrefix(t.text, ".") && p.lang != langPHP:
+		case t.Kind == tokName && (strings.HasPrefix(t.Text, ".") && p.lang != langPHP || strings.HasPrefix(t.Text, "->")):
 			p.pos++
-			method := t.text
+			method := "." + strings.TrimLeft(t.Text, "->.")
 			if v.module != "" {
-				method = v.module + t.text
+				method = v.module + method
 			}
 			call := langCall{name: method, recv: v}
 			if p.punct("(") {
 				p.pos++
 				call.args, call.named = p.arguments(")")
 			} else if p.lang != langRuby {
-				v, name = langValue{module: v.module + t.text}, ""
+				v, name = langValue{module: method}, ""
 				continue
 			}
 			v, name = p.called(call), ""
-		case t.kind == tokPunct && t.text == "(" && v.module != "" && !t.line && name == "":
+		case t.Kind == tokPunct && t.Text == "(" && v.module != "" && !t.Line && name == "":
 			p.pos++
 			args, named := p.arguments(")")
 			v = p.called(langCall{name: v.module, args: args, named: named})
@@ -311,7 +335,39 @@ func (p *langCode) after(v langValue, name string) langValue {
 // called notes a call and says what it gives.
 func (p *langCode) called(c langCall) langValue {
 	p.found = append(p.found, c)
+	switch listing()[c.name] {
+	case 1:
+		p.list(c.arg(0))
+	case 2:
+		p.list(joinLang([]langValue{c.recv, c.arg(0)}))
+	case 3:
+		for _, v := range c.args[min(1, len(c.args)):] {
+			p.list(v)
+		}
+	}
+	for _, v := range c.args {
+		// A function that is handed over is called with what nobody knows here.
+		if name := v.module; name != "" || p.lang == langPHP && strings.HasPrefix(c.name, "array_") {
+			if name == "" {
+				name = v.text
+			}
+			if act := langAct(p.lang, name); act == langDelete || act == langTree {
+				p.found = append(p.found, langCall{name: name, args: []langValue{{}}})
+			}
+		}
+	}
 	return p.after(langResult(c), "")
+}
+
+// list notes a folder or pattern whose names are read.
+func (p *langCode) list(v langValue) {
+	if v.text == "" {
+		return
+	}
+	if !strings.ContainsAny(v.text, "*?") {
+		v.text = strings.TrimSuffix(v.text, "/") + "/**"
+	}
+	p.listed = append(p.listed, v)
 }
 
 func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }

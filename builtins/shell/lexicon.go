@@ -35,7 +35,11 @@ func (a *analysis) lexVerb(c *shCall, o *shOpts) string {
 		switch {
 		case verb == "":
 			continue
-		case losses.Makes()[verb], slices.ContainsFunc(object, losses.Owned), slices.ContainsFunc(before, lexOwned), len(after) > 0 && lexOwned(after[0]):
+		case losses.Makes()[verb]:
+			return ""
+		case losses.TakesBack()[verb] && len(after)+len(before) > 0: // whatever it is, others have it
+			return verb
+		case slices.ContainsFunc(object, losses.Owned), slices.ContainsFunc(before, lexOwned), len(after) > 0 && lexOwned(after[0]):
 			return ""
 		case losses.Destroys()[verb]:
 			if a.allInside(c, after) {

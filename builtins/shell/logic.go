@@ -60,7 +60,7 @@ func (a *analysis) logical(c *syntax.BinaryCmd, fr *shFrame) (failed, likely *sh
 	other := *fr
 	other.st = failed
 	again, alsoLikely := a.outcome(c.Y, &other)
-	if likely == nil {
+	if likely == nil && !movesOn(c.Y) {
 		return again, nil
 	}
 	if !other.st.dead {
@@ -85,6 +85,17 @@ func succeeds(s *syntax.Stmt) bool {
 		return true
 	}
 	return false
+}
+
+// movesOn reports whether a statement goes to another directory, so that what
+// follows may happen there.
+func movesOn(s *syntax.Stmt) bool {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) < 2 {
+		return false
+	}
+	name, _ := plainLit(c.Args[0])
+	return name == "cd" || name == "pushd"
 }
 
 // pipeline reads the stages of a pipe, each in a subshell that reads what the

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"path"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 func fillNet() {
@@ -24,7 +26,7 @@ const curlLong = "--url --output --output-dir --request --header --data --data-b
 
 // curl downloads and uploads.
 func (a *analysis) curl(c *shCall) shValue {
-	o := options(c.args(), curlShort, curlLong, 0)
+	o := options(c.args(), curlShort, curlLong, optShort)
 	if o.exact("--help", "--version", "-V") {
 		return printsText(a, c)
 	}
@@ -46,8 +48,11 @@ func (a *analysis) curl(c *shCall) shValue {
 	}
 	if x, ok := o.value("-X", "--request"); ok && strings.EqualFold(x.Text, "DELETE") {
 		op = "http-delete"
+	} else if ok && strings.EqualFold(x.Text, "POST") && op == "download" {
+		op = "post"
 	}
 	urls := append(o.values("--url"), o.operands...)
+	a.restLoss(c, op, urls, append(o.values("-H", "--header"), o.values("-d", "--data", "--data-raw", "--json")...))
 	for _, u := range urls {
 		if s := a.secretOf(u.value()); s != "" {
 			secret, op = s, "upload"
@@ -55,6 +60,43 @@ func (a *analysis) curl(c *shCall) shValue {
 		a.connectTo(c, op, u, secret)
 	}
 	return a.downloaded(c, &o, urls)
+}
+
+// restLoss adds what a request destroys: DELETE, an address or a method that
+// says so. What a server on this machine serves is the user's own, but for what
+// a database does.
+func (a *analysis) restLoss(c *shCall, op string, urls, texts []Word) {
+	verb := ""
+	for _, w := range texts {
+		for _, mark := range []string{"Target:", `"method":`, "mutation"} {
+			if _, rest, ok := strings.Cut(w.Text, mark); ok {
+				for word := range strings.FieldsFuncSeq(rest[:min(len(rest), 200)], func(r rune) bool { return strings.ContainsRune(` "{}().,:`, r) }) {
+					if v, object := losses.Verb(word); losses.Destroys()[v] && len(object) > 0 {
+						verb = v
+					}
+				}
+			}
+		}
+	}
+	for _, w := range urls {
+		u, err := url.Parse(w.Text)
+		if err == nil && u.Host == "" {
+			u, err = url.Parse("http://" + w.Text)
+		}
+		if err != nil || w.Dynamic && w.prefix() == "" {
+			u = &url.URL{}
+		}
+		last := u.Path[strings.LastIndexByte(u.Path, '/')+1:]
+		v, _ := losses.Verb(strings.TrimPrefix(last, "_"))
+		domain := DomainOutside
+		switch {
+		case losses.Stores[u.Port()] && (op == "http-delete" || strings.HasPrefix(last, "_delete") || (op == "upload" || op == "post") && losses.Destroys()[v]):
+			domain = DomainDatabase
+		case losses.IsLocal(u.Hostname()) || op != "http-delete" && verb == "" && !((op == "upload" || op == "post") && losses.Destroys()[v]):
+			continue
+		}
+		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: "http-delete", Target: w.Text})
+	}
 }
 
 // uploaded reads what an option of curl sends, and says what secret that is.
@@ -83,8 +125,13 @@ func (a *analysis) uploaded(c *shCall, opt shOpt) string {
 		return ""
 	}
 	name := v.after(1)
-	if cut := strings.IndexByte(name.prefix(), ';'); cut >= 0 {
-		name = NewWord(name.prefix()[:cut])
+	if text := name.prefix(); opt.name == "-F" || opt.name == "--form" || strings.Contains(text, ";") {
+		secret := ""
+		text, _, _ = strings.Cut(text, ";")
+		for file := range strings.SplitSeq(text, ",") {
+			secret = max(secret, a.sent(c, NewWord(strings.Trim(file, `"`))))
+		}
+		return secret
 	}
 	return a.sent(c, name)
 }
@@ -166,7 +213,7 @@ func (a *analysis) downloaded(c *shCall, o *shOpts, urls []Word) shValue {
 
 func (a *analysis) wget(c *shCall) shValue {
 	o := options(c.args(), "OoPUtTQeiaBADXRIwl", "--output-document --output-file --directory-prefix --user-agent --tries --timeout --header --post-data --post-file "+
-		"--body-file --body-data --method --user --password --input-file --dir --out", 0)
+		"--body-file --body-data --method --user --password --input-file --dir --out", optShort)
 	op, secret := "download", ""
 	for _, f := range o.values("--post-file", "--body-file") {
 		op = "upload"
@@ -358,6 +405,7 @@ func (a *analysis) httpie(c *shCall) shValue {
 	if s := a.secretOf(c.fr.stdin.value); s != "" {
 		op, secret = "upload", s
 	}
+	a.restLoss(c, op, []Word{address}, nil)
 	a.connectTo(c, op, address, secret)
 	return shUnknown("$(http)", shOrigin{"remote", address.Text})
 }

@@ -25,6 +25,8 @@ const (
 	optStop = 1 << iota
 	// optDash: words after a single dash (-name).
 	optDash
+	// optShort: long options may be shortened.
+	optShort
 )
 
 // options reads args. short holds the letters that take a value, long the
@@ -48,6 +50,9 @@ func options(args []Word, short, long string, how int) shOpts {
 			}
 			o.operands = append(o.operands, w)
 		case strings.HasPrefix(text, "--") || how&optDash != 0:
+			if how&optShort != 0 {
+				w = lengthened(w, long)
+			}
 			i += o.long(w, args[i+1:], long)
 		default:
 			i += o.short(w, args[i+1:], short)
@@ -69,6 +74,27 @@ func (o *shOpts) long(w Word, rest []Word, valued string) int {
 	}
 	o.list = append(o.list, shOpt{name: w.Text})
 	return 0
+}
+
+// lengthened is a shortened option as the only one of list that it can be.
+func lengthened(w Word, list string) Word {
+	name, value, valued := w.cut("=")
+	whole := ""
+	for l := range strings.FieldsSeq(list) {
+		if l == name || strings.HasPrefix(l, name) && whole != "" {
+			return w
+		}
+		if strings.HasPrefix(l, name) {
+			whole = l
+		}
+	}
+	switch {
+	case whole == "" || len(name) < 4:
+		return w
+	case !valued:
+		return NewWord(whole)
+	}
+	return append(shLiteral(whole+"="), value.value()...).word()
 }
 
 // short reads a bundle of letters.

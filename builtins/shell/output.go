@@ -4,6 +4,10 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/quoting"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 func fillOutput() {
@@ -21,7 +25,7 @@ func fillOutput() {
 	programs((*analysis).realpath, "realpath readlink grealpath greadlink")
 	programs((*analysis).seq, "seq gseq")
 	programs((*analysis).decompress, "zcat bzcat xzcat zstdcat lz4cat unxz gunzip bunzip2 uncompress gpg gpg2 age sops")
-	programs(printsPlain, "date whoami id hostname uname nproc wc md5sum sha1sum sha256sum shasum cksum uuidgen arch tty getconf gdate logname domainname")
+	programs(printsPlain, "date whoami id hostname uname nproc wc md5sum sha1sum sha256sum shasum cksum uuidgen tty getconf gdate logname domainname")
 	programs((*analysis).environ, "printenv")
 	programs((*analysis).which, "which")
 }
@@ -36,7 +40,7 @@ func (a *analysis) echo(c *shCall) shValue {
 	}
 	v := joinWords(args)
 	if escapes {
-		v = a.mapKnown(v, func(s string) string { out, _ := echoEscapes(s); return out })
+		v = a.mapKnown(v, func(s string) string { out, _ := quoting.EchoEscapes(s); return out })
 	}
 	if newline {
 		v = append(v[:len(v):len(v)], shPart{text: "\n"})
@@ -66,7 +70,7 @@ func printfValue(args []Word) shValue {
 	if !ok || len(format) > 4096 {
 		return joinWords(args)
 	}
-	format, more := echoEscapes(format)
+	format, more := quoting.EchoEscapes(format)
 	rest := args[1:]
 	var out shValue
 	for pass := 0; pass == 0 || len(rest) > 0 && pass < maxFields; pass++ {
@@ -120,7 +124,7 @@ func printfVerb(verb byte, w Word) shValue {
 	}
 	switch verb {
 	case 'b':
-		text, _ := echoEscapes(w.Text)
+		text, _ := quoting.EchoEscapes(w.Text)
 		return shLiteral(text)
 	case 'd', 'i', 'u':
 		return shLiteral(printfNumber(w.Text, 10))
@@ -136,7 +140,7 @@ func printfVerb(verb byte, w Word) shValue {
 	case '(':
 		return shValue{{text: "$(date)", kind: shPlain}}
 	case 'q':
-		return shLiteral(Quote(w.Text))
+		return shLiteral(quoting.Quote(w.Text))
 	}
 	return shLiteral(w.Text)
 }
@@ -341,7 +345,7 @@ func (a *analysis) seq(c *shCall) shValue {
 func (a *analysis) environ(c *shCall) shValue {
 	if len(c.args()) > 0 {
 		name := "$" + c.args()[0].Text
-		if secretVar(name[1:]) {
+		if losses.SecretVariable(name[1:]) {
 			return shUnknown(name, shOrigin{credential, name})
 		}
 		return shUnknown(name, shOrigin{})

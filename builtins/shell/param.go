@@ -6,7 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/quoting"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 // shParam is what a parameter holds: one value, or several for "$@" and
@@ -113,11 +116,7 @@ func (a *analysis) parameter(name string, index syntax.ArithmExpr, fr *shFrame) 
 		return a.environment(name, fr)
 	}
 	if b.open {
-		p := shPart{text: "$" + name, kind: shVar}
-		if secretVar(name) {
-			p.origin = shOrigin{credential, p.text}
-		}
-		return shParam{values: []shValue{{p}}, maybe: true}
+		return variableParam(name)
 	}
 	if b.unset {
 		return shParam{unset: true}
@@ -243,7 +242,16 @@ func (a *analysis) environment(name string, fr *shFrame) shParam {
 	if known != "" {
 		return shParam{values: []shValue{shLiteral(known)}}
 	}
-	return shParam{values: []shValue{{{text: "$" + name, kind: shVar}}}, maybe: true}
+	return variableParam(name)
+}
+
+// variableParam is a variable of which only the name is known.
+func variableParam(name string) shParam {
+	p := shPart{text: "$" + name, kind: shVar}
+	if losses.SecretVariable(name) {
+		p.origin = shOrigin{credential, p.text}
+	}
+	return shParam{values: []shValue{{p}}, maybe: true}
 }
 
 func (a *analysis) length(p shParam) shParam {
@@ -300,7 +308,7 @@ func (a *analysis) expansion(p shParam, name string, e *syntax.Expansion, fr *sh
 	if e.Op == syntax.OtherParamOps && e.Word != nil {
 		if op, _ := e.Word.Parts[0].(*syntax.Lit); op != nil && (op.Value == "Q" || op.Value == "E" || op.Value == "P") && !p.maybe {
 			return a.mapParam(p, fr, func(s string) (string, bool) {
-				return s, op.Value != "Q" || s == "" || strings.Trim(s, plainWord) == ""
+				return s, op.Value != "Q" || s == "" || strings.Trim(s, quoting.Plain) == ""
 			})
 		}
 	}

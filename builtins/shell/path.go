@@ -174,6 +174,9 @@ func (a *analysis) fileEffect(kind EffectKind, w Word, t shTarget) {
 	if e.Place == ZoneDevice && kind == EffectWrite && domain == DomainFile {
 		e.Kind, e.Domain = EffectDevice, DomainDisk
 	}
+	if v, ok := a.written(w, &fr); ok && kind == EffectRead && e.Secret == "" {
+		e.Secret = a.fileSecretOf(v)
+	}
 	a.add(e, t)
 	if p.unset == "" {
 		return

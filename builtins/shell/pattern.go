@@ -1,96 +1,38 @@
 package shell
 
 import (
-	"path"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"mvdan.cc/sh/v3/syntax"
 )
-
-// shGlobMatch reports whether a shell pattern matches all of s. Unlike a file
-// glob's, its `*` matches slashes.
-func shGlobMatch(pattern, s string) bool {
-	if !strings.ContainsAny(pattern, "*?[\\") {
-		return pattern == s
-	}
-	star, mark := -1, 0
-	p, i := 0, 0
-	for i < len(s) {
-		if p < len(pattern) && pattern[p] == '*' {
-			star, mark = p, i
-			p++
-			continue
-		}
-		if n := matchOne(pattern, p, s[i]); n > 0 {
-			p, i = p+n, i+1
-			continue
-		}
-		if star < 0 {
-			return false
-		}
-		mark++
-		p, i = star+1, mark
-	}
-	return strings.Trim(pattern[min(p, len(pattern)):], "*") == ""
-}
-
-// matchOne is how many bytes of pattern at p match the byte c, 0 for none.
-func matchOne(pattern string, p int, c byte) int {
-	if p >= len(pattern) {
-		return 0
-	}
-	switch pattern[p] {
-	case '?':
-		return 1
-	case '\\':
-		if p+1 < len(pattern) && pattern[p+1] == c {
-			return 2
-		}
-		return 0
-	case '[':
-		end := strings.IndexByte(pattern[p+1:], ']')
-		if end < 0 {
-			break
-		}
-		set := pattern[p : p+1+end+1]
-		set = strings.Replace(set, "[!", "[^", 1)
-		if ok, err := path.Match(set, string([]byte{c})); err == nil && ok {
-			return len(set)
-		}
-		return 0
-	}
-	if pattern[p] == c {
-		return 1
-	}
-	return 0
-}
 
 // removeAffix is ${s#pattern} and its kin.
 func removeAffix(s, pattern string, op syntax.ParExpOperator) string {
 	switch op {
 	case syntax.RemSmallPrefix:
 		for i := 0; i <= len(s); i++ {
-			if shGlobMatch(pattern, s[:i]) {
+			if losses.GlobMatch(pattern, s[:i]) {
 				return s[i:]
 			}
 		}
 	case syntax.RemLargePrefix:
 		for i := len(s); i >= 0; i-- {
-			if shGlobMatch(pattern, s[:i]) {
+			if losses.GlobMatch(pattern, s[:i]) {
 				return s[i:]
 			}
 		}
 	case syntax.RemSmallSuffix:
 		for i := len(s); i >= 0; i-- {
-			if shGlobMatch(pattern, s[i:]) {
+			if losses.GlobMatch(pattern, s[i:]) {
 				return s[:i]
 			}
 		}
 	case syntax.RemLargeSuffix:
 		for i := 0; i <= len(s); i++ {
-			if shGlobMatch(pattern, s[i:]) {
+			if losses.GlobMatch(pattern, s[i:]) {
 				return s[:i]
 			}
 		}
@@ -154,7 +96,7 @@ func matchAt(s string, i int, pattern string, anchor byte) int {
 		return i
 	}
 	for end := len(s); end > i; end-- {
-		if shGlobMatch(pattern, s[i:end]) {
+		if losses.GlobMatch(pattern, s[i:end]) {
 			return end
 		}
 		if anchor == '%' {

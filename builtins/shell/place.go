@@ -1,8 +1,9 @@
 package shell
 
 import (
-	"path"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 // Zone is where a path lies, seen from the project and its user.
@@ -52,7 +53,7 @@ var tempDirs = []string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", 
 // can match lies: one whose last part is `*` or `**` means its directory as a
 // whole. The second result says what secrets a file of that name holds.
 func (at At) ZoneOf(p string) (Zone, string) {
-	return at.place(p), secretOf(p, at)
+	return at.place(p), losses.Secret(p, at.Home)
 }
 
 func (at At) place(p string) Zone {
@@ -207,102 +208,4 @@ func wholeOf(p string) (dir string, below bool) {
 		}
 	}
 	return dir, false
-}
-
-// secretNames are base names of files that hold secrets wherever they lie.
-var secretNames = map[string]string{
-	".netrc": "password", "_netrc": "password", ".git-credentials": "password", ".pgpass": "password", ".my.cnf": "password",
-	".npmrc": "token", ".pypirc": "token", ".vault-token": "token", ".dockercfg": "token", ".boto": "cloud-credentials", ".s3cfg": "cloud-credentials",
-	"credentials.json": "cloud-credentials", "application_default_credentials.json": "cloud-credentials", "service-account.json": "cloud-credentials",
-	"service_account.json": "cloud-credentials", "credentials.tfrc.json": "token", "kubeconfig": "kubeconfig",
-	"id_rsa": "ssh-key", "id_dsa": "ssh-key", "id_ecdsa": "ssh-key", "id_ed25519": "ssh-key", "id_ed25519_sk": "ssh-key", "id_ecdsa_sk": "ssh-key",
-	".htpasswd": "password", "secring.gpg": "gpg-key", "Login Data": "browser", "cookies.sqlite": "browser", "logins.json": "browser", "key4.db": "browser",
-	"wallet.dat": "wallet", "master.key": "key", ".envrc": "env-file",
-}
-
-// secretPaths are places of secrets below the home.
-var secretPaths = []struct{ path, what string }{
-	{".ssh", "ssh-key"}, {".aws", "cloud-credentials"}, {".azure", "cloud-credentials"}, {".config/gcloud", "cloud-credentials"},
-	{".gnupg", "gpg-key"}, {".kube", "kubeconfig"}, {".docker/config.json", "token"}, {".config/gh", "token"}, {".config/hub", "token"},
-	{".config/op", "password"}, {".password-store", "password"}, {".local/share/keyrings", "password"}, {"Library/Keychains", "password"},
-	{".config/doctl", "cloud-credentials"}, {".oci", "cloud-credentials"}, {".terraform.d", "token"}, {".cargo/credentials.toml", "token"},
-	{".cargo/credentials", "token"}, {".gem/credentials", "token"}, {".m2/settings.xml", "password"}, {".mozilla", "browser"},
-	{".config/google-chrome", "browser"}, {".claude/.credentials.json", "token"}, {".codex/auth.json", "token"}, {".config/rclone", "password"},
-}
-
-var secretSystem = []string{"/etc/shadow", "/etc/gshadow", "/etc/master.passwd", "/etc/ssl/private", "/var/run/secrets", "/run/secrets", "/etc/kubernetes/admin.conf"}
-
-// publicNames are the files beside secrets that are none.
-var publicNames = map[string]bool{"known_hosts": true, "known_hosts.old": true, "authorized_keys": true, "config": true, "environment": true, "rc": true}
-
-// secretOf says what secrets a path holds, "" for none that is known.
-func secretOf(p string, at At) string {
-	base := path.Base(p)
-	if what := secretBase(base); what != "" {
-		return what
-	}
-	for _, dir := range secretSystem {
-		if IsUnder(dir, p) || IsUnder("/private"+dir, p) {
-			return "password"
-		}
-	}
-	if strings.HasPrefix(p, "/proc/") && base == "environ" {
-		return "environment"
-	}
-	if strings.HasPrefix(p, "/etc/ssh/ssh_host_") && !strings.HasSuffix(p, ".pub") {
-		return "ssh-key"
-	}
-	for _, home := range []string{at.Home, "/root"} {
-		if home == "" || !IsUnder(home, p) {
-			continue
-		}
-		rel := strings.TrimPrefix(strings.TrimPrefix(p, home), "/")
-		for _, s := range secretPaths {
-			if IsUnder(s.path, rel) {
-				return secretIn(s.path, s.what, base)
-			}
-		}
-	}
-	return ""
-}
-
-// secretIn is secretOf for a file in a directory of secrets.
-func secretIn(dir, what, base string) string {
-	switch {
-	case strings.HasSuffix(base, ".pub"):
-		return ""
-	case dir == ".ssh" && (publicNames[base] || strings.HasPrefix(base, "known_hosts")):
-		return ""
-	case dir == ".aws" && base == "config":
-		return ""
-	}
-	return what
-}
-
-// secretBase is secretOf by the base name alone.
-func secretBase(base string) string {
-	if what := secretNames[base]; what != "" {
-		return what
-	}
-	lower := strings.ToLower(base)
-	switch {
-	case lower == ".env" || strings.HasPrefix(lower, ".env.") || strings.HasSuffix(lower, ".env"):
-		return envFile(lower)
-	case strings.HasSuffix(lower, ".key") || strings.HasSuffix(lower, ".p12") || strings.HasSuffix(lower, ".pfx") ||
-		strings.HasSuffix(lower, ".keystore") || strings.HasSuffix(lower, ".jks") || strings.HasSuffix(lower, ".ppk") || strings.HasSuffix(lower, ".kdbx"):
-		return "key"
-	case strings.HasSuffix(lower, ".pem") && (strings.Contains(lower, "key") || strings.Contains(lower, "priv")):
-		return "key"
-	}
-	return ""
-}
-
-// envFile tells files of variables from the templates that are checked in.
-func envFile(base string) string {
-	for _, mark := range []string{"example", "sample", "template", "dist", "schema", "defaults"} {
-		if strings.Contains(base, mark) {
-			return ""
-		}
-	}
-	return "env-file"
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/hookc/hookc/builtins/losses"
 )
 
 // shProgram reads what a program does from its arguments, and says what it
@@ -50,33 +48,6 @@ func programs(f shProgram, names string) {
 		shProgramTable[name] = f
 	}
 }
-
-// dangerous are the programs that are looked for in the arguments of one that
-// is not known.
-var dangerous = sync.OnceValue(func() map[string]bool {
-	m := map[string]bool{}
-	for name := range strings.FieldsSeq("rm shred dd mkfs wipefs git sh bash zsh dash ksh sudo doas python python3 node perl ruby php find xargs chmod chown " +
-		"truncate tee mv curl wget terraform kubectl docker psql mysql redis-cli shutdown reboot") {
-		m[name] = true
-	}
-	return m
-})
-
-// textPrograms are programs whose arguments are text, names and files to look
-// at, whatever words are among them.
-var textPrograms = losses.Words(`which whereis whatis apropos man info tldr help type echo printf test [ expr seq basename dirname realpath readlink
-	ls ll tree du df pwd whoami id groups uname hostname date cal uptime free nproc lscpu lsblk lsof lsusb lspci ps top htop pgrep jobs gcc g++ clang cc c++ ld ar nm rustc javac java
-	tsc eslint prettier jest vitest mocha pytest tox nox ruff black mypy flake8 rubocop rspec phpunit cypress playwright webpack vite rollup esbuild storybook hookc jq yq xq tomlq dasel
-	fx code vim vi nvim nano emacs subl open xdg-open start say logger wall write mail sleep yes true false tput clear reset stty history fc bc dc factor cksum md5sum sha1sum sha256sum
-	sha512sum b2sum shellcheck shfmt hadolint actionlint typos codespell ack ag rg ripgrep grep egrep fgrep zgrep look spell jira linear notify-send pbcopy pbpaste xclip xsel wl-copy
-	compgen complete command_not_found_handle set unset alias dcg opa conftest regal sg ast-grep semgrep nix-instantiate exiftool pdftk qpdf ffmpeg convert magick mogrify identify cspell vale
-	wc comm csplit column figlet cowsay toilet dialog whiptail zenity gum tmux-send nm-online msgfmt xgettext pandoc asciidoctor sphinx-build mkdocs hugo jekyll dot plantuml mermaid mmdc
-	lsattr getfacl getent getconf locale stat file nslookup dig host drill ping traceroute mtr whois tcpdump tshark wireshark`)
-
-// harmless are programs that start nothing that is named in their arguments.
-var harmless = losses.Words(`apt apt-get aptitude yum dnf pacman apk zypper brew port snap flatpak choco scoop winget dpkg rpm emerge nix-env pip pip3 pipx gem cargo npm yarn pnpm bun
-	composer go make cmake ninja meson gradle mvn ant bazel next nuxt ng vue gh glab hub svn hg fossil bzr doctl fly flyctl vercel netlify wrangler firebase supabase prisma
-	drizzle-kit az aws gcloud heroku osascript tmux`)
 
 // programNames lists the programs that a glob in a command's name may mean.
 var programNames = sync.OnceValue(func() []string {

@@ -101,7 +101,7 @@ func (o *shOpts) needs(want string) bool {
 
 func (o *shOpts) dry() bool {
 	for _, opt := range o.list {
-		if slices.Contains(dryRuns, opt.name) && !(opt.set && opt.value.Is("false", "none")) {
+		if slices.Contains(dryRuns, opt.name) && !(opt.set && (opt.value.Is("false", "none") || opt.name == "--version")) {
 			return true
 		}
 	}

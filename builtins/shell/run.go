@@ -73,8 +73,10 @@ type analysis struct {
 	// mounts are the directories of this machine that containers see.
 	mounts []shMount
 	traps  []shTrap
-	parts  []shPart
-	full   bool
+	// added is what secret git was told to add.
+	added string
+	parts []shPart
+	full  bool
 }
 
 type shTrap struct {

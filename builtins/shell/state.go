@@ -115,6 +115,11 @@ type shState struct {
 	// set -a, exportFuncs when child shells know the functions.
 	exports                *shTable[bool]
 	exportAll, exportFuncs bool
+	// level counts the functions around, locals are the variables that end with
+	// one of them, and frozen those that cannot be assigned.
+	level  int
+	locals []shLocal
+	frozen *shTable[bool]
 	// several is true when a variable or the directory may be one of several.
 	several bool
 	// dead is true after exit and return.
@@ -132,6 +137,7 @@ func (s *shState) clone() *shState {
 	c := *s
 	c.vars, c.funcs, c.aliases = s.vars.share(), s.funcs.share(), s.aliases.share()
 	c.files, c.gitAliases, c.exports = s.files.share(), s.gitAliases.share(), s.exports.share()
+	c.frozen, c.locals = s.frozen.share(), slices.Clone(s.locals)
 	c.dirs, c.stack, c.args = slices.Clip(s.dirs), slices.Clip(s.stack), slices.Clip(s.args)
 	return &c
 }
@@ -168,6 +174,7 @@ func (s *shState) inherit() {
 		s.funcs = nil
 	}
 	s.aliases, s.args, s.argsKnown, s.dead = nil, nil, true, false
+	s.level, s.locals, s.frozen = 0, nil, nil
 }
 
 // join makes s what it is if either s or t happened, and reports whether that
@@ -182,6 +189,7 @@ func (s *shState) join(t *shState) bool {
 		return !dead.within(t)
 	}
 	changed := s.joinVars(t)
+	s.joinLocals(t)
 	for _, d := range t.dirs {
 		if slices.Contains(s.dirs, d) {
 			continue

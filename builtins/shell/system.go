@@ -2,6 +2,8 @@ package shell
 
 import (
 	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 func fillSystem() {
@@ -36,23 +38,6 @@ func (a *analysis) diskEffect(c *shCall, op string, w Word) {
 	a.fileEffect(EffectWrite, w, t)
 }
 
-// diskReads are options and words with which a tool of disks only looks.
-var diskReads = map[string]string{
-	"wipefs": "-n --no-act", "sgdisk": "-p --print -v --verify -i --info -L -b --backup", "gdisk": "-l", "fdisk": "-l --list -s -x", "sfdisk": "-l --list -d --dump -J --json -s -V -n",
-	"parted": "-l --list print help unit", "cfdisk": "", "cgdisk": "", "blkdiscard": "", "hdparm": "", "nvme": "", "badblocks": "", "lvremove": "-t --test", "vgremove": "-t --test",
-	"pvremove": "-t --test", "lvreduce": "-t --test", "tune2fs": "-l",
-}
-
-// diskWrites are the words or options with which a tool of disks destroys
-// something; a tool that is not here does whatever its arguments are.
-var diskWrites = map[string]string{
-	"hdparm": "--security-erase --security-erase-enhanced --trim-sector-ranges --make-bad-sector --write-sector", "nvme": "format sanitize write write-zeroes delete-ns", "badblocks": "-w",
-	"cryptsetup": "luksFormat luksErase erase luksKillSlot luksRemoveKey reencrypt", "zpool": "destroy labelclear", "zfs": "destroy rollback",
-	"mdadm": "--zero-superblock --stop -S --remove --fail", "btrfs": "delete", "diskutil": "eraseDisk eraseVolume zeroDisk secureErase partitionDisk reformat erasedisk erasevolume randomDisk",
-	"fastboot": "erase flash format -w flashall", "flashrom": "-w --write -E --erase", "dmsetup": "remove remove_all wipe_table", "wipefs": "-a --all -o --offset -f --force",
-	"parted": "mklabel mktable rm mkpart resizepart mkpartfs set",
-}
-
 // partition is every tool that changes disks and volumes.
 func (a *analysis) partition(c *shCall) shValue {
 	o := options(c.args(), "", "", 0)
@@ -66,10 +51,10 @@ func (a *analysis) partition(c *shCall) shValue {
 		}
 		return false
 	}
-	if o.dry() || has("-n --no-act -t --test") && !has("-w") || has(diskReads[c.name]) && !has(diskWrites[c.name]) || len(words) == 0 {
+	if o.dry() || has("-n --no-act -t --test") && !has("-w") || has(losses.DiskReads[c.name]) && !has(losses.DiskWrites[c.name]) || len(words) == 0 {
 		return printsText(a, c)
 	}
-	if diskWrites[c.name] != "" && !has(diskWrites[c.name]) && !o.exact("-a", "-f", "-w", "-S") {
+	if losses.DiskWrites[c.name] != "" && !has(losses.DiskWrites[c.name]) && !o.exact("-a", "-f", "-w", "-S") {
 		return printsText(a, c)
 	}
 	if (c.name == "fdisk" || c.name == "gdisk" || c.name == "sfdisk") && len(o.operands) == 0 {
@@ -77,7 +62,7 @@ func (a *analysis) partition(c *shCall) shValue {
 	}
 	found := false
 	for _, w := range o.operands {
-		if strings.HasPrefix(w.prefix(), "/dev/") || strings.HasSuffix(w.Text, ".img") || strings.HasPrefix(w.prefix(), "/") {
+		if strings.HasPrefix(w.prefix(), "/dev/") || strings.HasSuffix(w.Text, ".img") || strings.HasPrefix(w.prefix(), "/") && disposableZone(a.zone(c, w)) {
 			a.diskEffect(c, c.name, w)
 			found = true
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/policy"
 )
@@ -219,7 +220,7 @@ func partText(v any) (string, bool) {
 			if !ok {
 				return "", false
 			}
-			words[i] = shell.Quote(s)
+			words[i] = quoting.Quote(s)
 		}
 		return strings.Join(words, " "), len(words) > 0
 	}

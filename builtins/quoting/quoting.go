@@ -1,15 +1,15 @@
-package shell
+// Package quoting undoes and makes the quoting of shells: escapes of $'…', of
+// echo and printf, and words in single quotes.
+package quoting
 
 import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
-// ansiC is the text of $'…'.
-func ansiC(s string) string {
+// AnsiC is the text of $'…'.
+func AnsiC(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s
 	}
@@ -20,7 +20,7 @@ func ansiC(s string) string {
 			continue
 		}
 		i++
-		out, used := ansiEscape(s[i:])
+		out, used := AnsiEscape(s[i:])
 		b.WriteString(out)
 		i += used - 1
 	}
@@ -33,9 +33,9 @@ var ansiPlain = map[byte]string{
 	'\\': "\\", '\'': "'", '"': "\"", '?': "?",
 }
 
-// ansiEscape reads one escape after its backslash, and says how many bytes it
+// AnsiEscape reads one escape after its backslash, and says how many bytes it
 // took. It is never empty-handed: s is not empty.
-func ansiEscape(s string) (string, int) {
+func AnsiEscape(s string) (string, int) {
 	if plain, ok := ansiPlain[s[0]]; ok {
 		return plain, 1
 	}
@@ -82,9 +82,9 @@ func isDigitOf(c byte, base int) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// echoEscapes is what `echo -e` and the format of printf print for \-escapes;
+// EchoEscapes is what `echo -e` and the format of printf print for \-escapes;
 // more is false after \c, which ends the output.
-func echoEscapes(s string) (out string, more bool) {
+func EchoEscapes(s string) (out string, more bool) {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s, true
 	}
@@ -106,7 +106,7 @@ func echoEscapes(s string) (out string, more bool) {
 			b.WriteString(text)
 			i += used - 1
 		default:
-			text, used := ansiEscape(s[i:])
+			text, used := AnsiEscape(s[i:])
 			b.WriteString(text)
 			i += used - 1
 		}
@@ -114,77 +114,12 @@ func echoEscapes(s string) (out string, more bool) {
 	return b.String(), true
 }
 
-// braceSequence is {1..9..2} and {a..e}.
-func braceSequence(b *syntax.BraceExp) ([]*syntax.Word, bool) {
-	var text []string
-	for _, e := range b.Elems {
-		lit := ""
-		for _, p := range e.Parts {
-			if l, ok := p.(*syntax.Lit); ok {
-				lit += l.Value
-			}
-		}
-		text = append(text, lit)
-	}
-	if len(text) < 2 {
-		return nil, false
-	}
-	step := 1
-	if len(text) > 2 {
-		n, err := strconv.Atoi(text[2])
-		if err != nil {
-			return nil, false
-		}
-		step = max(n, -n, 1)
-	}
-	from, errFrom := strconv.Atoi(text[0])
-	to, errTo := strconv.Atoi(text[1])
-	letters := errFrom != nil || errTo != nil
-	if letters {
-		if len(text[0]) != 1 || len(text[1]) != 1 {
-			return nil, false
-		}
-		from, to = int(text[0][0]), int(text[1][0])
-	}
-	if max(from, to)-min(from, to) > maxFields*step || step > 1<<30 || max(from, -from, to, -to) > 1<<40 {
-		return nil, false
-	}
-	if to < from {
-		step = -step
-	}
-	width := 0
-	if !letters && (padded(text[0]) || padded(text[1])) {
-		width = max(len(text[0]), len(text[1]))
-	}
-	if width > 32 {
-		return nil, false
-	}
-	var out []*syntax.Word
-	for n := from; step > 0 && n <= to || step < 0 && n >= to; n += step {
-		s := strconv.Itoa(n)
-		if letters {
-			s = string(rune(n))
-		}
-		if neg := strings.TrimPrefix(s, "-"); len(s) < width {
-			s = s[:len(s)-len(neg)] + strings.Repeat("0", width-len(s)) + neg
-		}
-		out = append(out, &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}})
-	}
-	return out, true
-}
-
-// padded reports whether a number is written with zeros before it.
-func padded(s string) bool {
-	s = strings.TrimPrefix(s, "-")
-	return len(s) > 1 && s[0] == '0'
-}
-
-// plainWord are the characters a shell takes as they are.
-const plainWord = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
+// Plain are the characters a shell takes as they are.
+const Plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
 
 // Quote is s as one word of a POSIX shell.
 func Quote(s string) string {
-	if s != "" && strings.Trim(s, plainWord) == "" {
+	if s != "" && strings.Trim(s, Plain) == "" {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"

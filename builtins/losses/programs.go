@@ -1,0 +1,62 @@
+package losses
+
+import "strings"
+
+// TextPrograms are programs whose arguments are text, names and files to look
+// at, whatever words are among them.
+var TextPrograms = Words(`which whereis whatis apropos man info tldr help type echo printf test [ expr seq basename dirname realpath readlink
+	ls ll tree du df pwd whoami id groups uname hostname date cal uptime free nproc lscpu lsblk lsof lsusb lspci ps top htop pgrep jobs gcc g++ clang cc c++ ld ar nm rustc javac java
+	tsc eslint prettier jest vitest mocha pytest tox nox ruff black mypy flake8 rubocop rspec phpunit cypress playwright webpack vite rollup esbuild storybook hookc jq yq xq tomlq dasel
+	fx code vim vi nvim nano emacs subl open xdg-open start say logger wall write mail sleep yes true false tput clear reset stty history fc bc dc factor cksum md5sum sha1sum sha256sum
+	sha512sum b2sum shellcheck shfmt hadolint actionlint typos codespell ack ag rg ripgrep grep egrep fgrep zgrep look spell jira linear notify-send pbcopy pbpaste xclip xsel wl-copy
+	compgen complete command_not_found_handle set unset alias dcg opa conftest regal sg ast-grep semgrep nix-instantiate exiftool pdftk qpdf ffmpeg convert magick mogrify identify cspell vale
+	wc comm csplit column figlet cowsay toilet dialog whiptail zenity gum tmux-send nm-online msgfmt xgettext pandoc asciidoctor sphinx-build mkdocs hugo jekyll dot plantuml mermaid mmdc
+	lsattr getfacl getent getconf locale stat file nslookup dig host drill ping traceroute mtr whois tcpdump tshark wireshark`)
+
+// Inert are programs that start nothing that is named in their arguments.
+var Inert = Words(`apt apt-get aptitude yum dnf pacman apk zypper brew port snap flatpak choco scoop winget dpkg rpm emerge nix-env pip pip3 pipx gem cargo npm yarn pnpm bun
+	composer go make cmake ninja meson gradle mvn ant bazel next nuxt ng vue gh glab hub svn hg fossil bzr doctl fly flyctl vercel netlify wrangler firebase supabase prisma
+	drizzle-kit az aws gcloud heroku osascript tmux`)
+
+// Sends are words of commands that send, Keeps those of commands that
+// keep a secret where it belongs, or use it to get in.
+var (
+	Sends = Words("upload send share publish post paste gist push transfer sync cp copy mv put mail message comment create deploy release attach import issue pr snippet report")
+	Keeps = Words("secret secrets env vars variable variables login auth credential credentials keyvault vault config set unlock import-keys signin ssh-key add-key")
+	// Senders are programs that talk to other machines whatever their words.
+	Senders = Words(`mail mailx mutt sendmail s-nail msmtp swaks ftp lftp ncftpput tftp rclone gist pastebinit wgetpaste wormhole croc ffsend transfer dig host nslookup drill kdig
+		ping ping6 traceroute slack slack-cli telegram-send ntfy notify discord xh curlie httpie mosquitto_pub nats redis-cli kcat kafkacat websocat wscat grpcurl busybox telnet azcopy
+		0x0 ix termbin sprunge hastebin bashupload filebin oshi`)
+	// Readers are readers that see for themselves what is sent.
+	Readers = Words("curl wget wget2 aria2c nc ncat netcat socat telnet scp sftp rsync http https ssh git")
+)
+
+// Dangerous are the programs that are looked for in the arguments of one that
+// is not known.
+var Dangerous = Words("rm shred dd mkfs wipefs git sh bash zsh dash ksh sudo doas python python3 node perl ruby php find xargs chmod chown " +
+	"truncate tee mv curl wget terraform kubectl docker psql mysql redis-cli shutdown reboot")
+
+// DiskReads are options and words with which a tool of disks only looks.
+var DiskReads = map[string]string{
+	"wipefs": "-n --no-act", "sgdisk": "-p --print -v --verify -i --info -L -b --backup", "gdisk": "-l", "fdisk": "-l --list -s -x", "sfdisk": "-l --list -d --dump -J --json -s -V -n",
+	"parted": "-l --list print help unit", "cfdisk": "", "cgdisk": "", "blkdiscard": "", "hdparm": "", "nvme": "", "badblocks": "", "lvremove": "-t --test", "vgremove": "-t --test",
+	"pvremove": "-t --test", "lvreduce": "-t --test", "tune2fs": "-l",
+}
+
+// DiskWrites are the words or options with which a tool of disks destroys
+// something; a tool that is not here does whatever its arguments are.
+var DiskWrites = map[string]string{
+	"hdparm": "--security-erase --security-erase-enhanced --trim-sector-ranges --make-bad-sector --write-sector", "nvme": "format sanitize write write-zeroes delete-ns", "badblocks": "-w",
+	"cryptsetup": "luksFormat luksErase erase luksKillSlot luksRemoveKey reencrypt", "zpool": "destroy labelclear", "zfs": "destroy rollback",
+	"mdadm": "--zero-superblock --stop -S --remove --fail", "btrfs": "delete", "diskutil": "eraseDisk eraseVolume zeroDisk secureErase partitionDisk reformat erasedisk erasevolume randomDisk deleteContainer deleteVolume eraseContainer",
+	"fastboot": "erase flash format -w flashall", "flashrom": "-w --write -E --erase", "dmsetup": "remove remove_all wipe_table", "wipefs": "-a --all -o --offset -f --force",
+	"parted": "mklabel mktable rm mkpart resizepart mkpartfs set",
+}
+
+// Stores are the ports that databases answer HTTP on.
+var Stores = map[string]bool{"9200": true, "9201": true, "5984": true, "8086": true, "8123": true, "8529": true, "7474": true, "6333": true, "8983": true, "8500": true, "2379": true}
+
+// IsLocal reports whether a host is this machine.
+func IsLocal(host string) bool {
+	return host == "localhost" || host == "::1" || host == "0.0.0.0" || strings.HasPrefix(host, "127.") || strings.HasSuffix(host, ".localhost") || host == "host.docker.internal"
+}

@@ -1,0 +1,258 @@
+package losses
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// secretNames are base names of files that hold secrets wherever they lie.
+var secretNames = map[string]string{
+	".netrc": "password", "_netrc": "password", ".git-credentials": "password", ".pgpass": "password", ".my.cnf": "password",
+	".npmrc": "token", ".pypirc": "token", ".vault-token": "token", ".dockercfg": "token", ".boto": "cloud-credentials", ".s3cfg": "cloud-credentials",
+	"credentials.json": "cloud-credentials", "application_default_credentials.json": "cloud-credentials", "service-account.json": "cloud-credentials",
+	"service_account.json": "cloud-credentials", "credentials.tfrc.json": "token", "kubeconfig": "kubeconfig",
+	"id_rsa": "ssh-key", "id_dsa": "ssh-key", "id_ecdsa": "ssh-key", "id_ed25519": "ssh-key", "id_ed25519_sk": "ssh-key", "id_ecdsa_sk": "ssh-key",
+	".htpasswd": "password", "secring.gpg": "gpg-key", "Login Data": "browser", "cookies.sqlite": "browser", "logins.json": "browser", "key4.db": "browser",
+	"wallet.dat": "wallet", "master.key": "key", ".envrc": "env-file",
+}
+
+// secretPaths are places of secrets below the home.
+var secretPaths = []struct{ path, what string }{
+	{".ssh", "ssh-key"}, {".aws", "cloud-credentials"}, {".azure", "cloud-credentials"}, {".config/gcloud", "cloud-credentials"},
+	{".gnupg", "gpg-key"}, {".kube", "kubeconfig"}, {".docker/config.json", "token"}, {".config/gh", "token"}, {".config/hub", "token"},
+	{".config/op", "password"}, {".password-store", "password"}, {".local/share/keyrings", "password"}, {"Library/Keychains", "password"},
+	{".config/doctl", "cloud-credentials"}, {".oci", "cloud-credentials"}, {".terraform.d", "token"}, {".cargo/credentials.toml", "token"},
+	{".cargo/credentials", "token"}, {".gem/credentials", "token"}, {".m2/settings.xml", "password"}, {".mozilla", "browser"},
+	{".config/google-chrome", "browser"}, {".claude/.credentials.json", "token"}, {".claude.json", "token"}, {".codex/auth.json", "token"}, {".gemini/oauth_creds.json", "token"}, {".gemini/google_accounts.json", "token"},
+	{".qwen/oauth_creds.json", "token"}, {".config/github-copilot", "token"}, {".local/share/opencode/auth.json", "token"}, {".config/gitlab-cli", "token"}, {".config/glab-cli", "token"},
+	{".fly/config.yml", "token"}, {".config/heroku", "token"}, {".config/netlify", "token"}, {".vercel/auth.json", "token"}, {".local/share/com.vercel.cli/auth.json", "token"}, {".config/.wrangler", "token"},
+	{".wrangler/config", "token"}, {".databrickscfg", "token"}, {".snowsql/config", "password"}, {".config/hcloud", "token"}, {".config/sops/age", "key"}, {".config/age", "key"}, {".age", "key"},
+	{".electrum", "wallet"}, {".bitcoin", "wallet"}, {".ethereum/keystore", "wallet"}, {".config/solana", "wallet"}, {".thunderbird", "password"}, {".pgpass", "password"}, {".pulumi/credentials.json", "token"},
+	{".config/configstore", "token"}, {".config/stripe", "token"}, {".config/ngrok", "token"}, {".config/containers/auth.json", "token"},
+	{"Library/Application Support/Google/Chrome", "browser"}, {"Library/Application Support/Firefox", "browser"}, {".config/chromium", "browser"}, {".config/BraveSoftware", "browser"}, {".config/rclone", "password"},
+}
+
+var secretSystem = []string{"/etc/shadow", "/etc/gshadow", "/etc/master.passwd", "/etc/ssl/private", "/var/run/secrets", "/run/secrets", "/etc/kubernetes/admin.conf"}
+
+// publicNames are the files beside secrets that are none.
+var publicNames = map[string]bool{"known_hosts": true, "known_hosts.old": true, "authorized_keys": true, "config": true, "environment": true, "rc": true}
+
+// homes are the folders that hold the homes of users.
+var homes = []string{"/home/", "/Users/", "/export/home/", "/var/home/"}
+
+// homeOf splits a path below a home, anybody's, into that and the rest.
+func homeOf(p, home string) (rel string, ok bool) {
+	for _, h := range []string{home, "/root", "/var/root"} {
+		if rest, found := strings.CutPrefix(p, h); found && h != "" && (rest == "" || rest[0] == '/') {
+			return strings.TrimPrefix(rest, "/"), true
+		}
+	}
+	for _, dir := range homes {
+		if rest, found := strings.CutPrefix(p, dir); found {
+			_, rel, ok = strings.Cut(rest, "/")
+			return rel, ok
+		}
+	}
+	return "", false
+}
+
+// Secret says what secrets a path holds, "" for none that is known. A glob
+// holds what the files can that it matches.
+func Secret(p, home string) string {
+	base := path.Base(p)
+	if what := secretBase(base); what != "" {
+		return what
+	}
+	for _, dir := range secretSystem {
+		if under(dir, p) || under("/private"+dir, p) {
+			return "password"
+		}
+	}
+	if strings.HasPrefix(p, "/proc/") && base == "environ" {
+		return "environment"
+	}
+	if strings.HasPrefix(p, "/etc/ssh/ssh_host_") && !strings.HasSuffix(p, ".pub") {
+		return "ssh-key"
+	}
+	if rel, ok := homeOf(p, home); ok {
+		for _, s := range secretPaths {
+			if under(s.path, rel) || strings.ContainsAny(rel, "*?[") && strings.IndexAny(rel, "*?[") > 0 && GlobMatch(rel, s.path) {
+				return secretIn(s.path, s.what, base)
+			}
+		}
+	}
+	return ""
+}
+
+func under(dir, p string) bool {
+	return strings.HasPrefix(p, dir) && (len(p) == len(dir) || p[len(dir)] == '/')
+}
+
+// secretIn is Secret for a file in a directory of secrets.
+func secretIn(dir, what, base string) string {
+	switch {
+	case strings.HasSuffix(base, ".pub"):
+		return ""
+	case dir == ".ssh" && (publicNames[base] || strings.HasPrefix(base, "known_hosts")):
+		return ""
+	case dir == ".aws" && base == "config":
+		return ""
+	}
+	return what
+}
+
+// secretBase is Secret by the base name alone.
+func secretBase(base string) string {
+	if what := secretNames[base]; what != "" {
+		return what
+	}
+	if i := strings.IndexAny(base, "*?["); i > 0 && (base[0] == '.' || i > 2) {
+		for _, name := range secretSamples() {
+			if GlobMatch(base, name) {
+				return secretBase(name)
+			}
+		}
+	}
+	lower := strings.ToLower(base)
+	switch {
+	case lower == ".env" || strings.HasPrefix(lower, ".env.") || strings.HasSuffix(lower, ".env"):
+		return envFile(lower)
+	case strings.HasSuffix(lower, ".key") || strings.HasSuffix(lower, ".p12") || strings.HasSuffix(lower, ".pfx") ||
+		strings.HasSuffix(lower, ".keystore") || strings.HasSuffix(lower, ".jks") || strings.HasSuffix(lower, ".ppk") || strings.HasSuffix(lower, ".kdbx"):
+		return "key"
+	case strings.HasSuffix(lower, ".pem") && (strings.Contains(lower, "key") || strings.Contains(lower, "priv")):
+		return "key"
+	}
+	return ""
+}
+
+// secretSamples are names of secret files that a glob may match.
+var secretSamples = sync.OnceValue(func() []string {
+	return append(slices.Sorted(maps.Keys(secretNames)), ".env", ".env.local", ".env.production", ".env.development")
+})
+
+// envFile tells files of variables from the templates that are checked in.
+func envFile(base string) string {
+	for _, mark := range []string{"example", "sample", "template", "dist", "schema", "defaults"} {
+		if strings.Contains(base, mark) {
+			return ""
+		}
+	}
+	return "env-file"
+}
+
+// SecretVariable reports whether a variable's name says that it holds a secret.
+func SecretVariable(name string) bool {
+	if name == "DATABASE_URL" || name == "MONGODB_URI" {
+		return true
+	}
+	tokens := Tokens(name)
+	for i, t := range tokens {
+		switch t {
+		case "token", "secret", "password", "passwd", "apikey", "credentials", "pat", "passphrase":
+			if i == len(tokens)-1 || i == len(tokens)-2 && tokens[i+1] == "key" {
+				return true
+			}
+		case "key":
+			if i > 0 && i == len(tokens)-1 && in(tokens[i-1], "api access private secret signing encryption master auth service role anon openai stripe") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Authenticates reports whether the text before a secret says that the receiver
+// asks for it: ?api_key=, "password": ", Bearer.
+func Authenticates(before string) bool {
+	tokens := Tokens(before[max(0, len(before)-40):])
+	if len(tokens) == 0 || strings.HasSuffix(before, "/") {
+		return false
+	}
+	return in(tokens[len(tokens)-1], "key apikey token secret password passwd auth authorization bearer basic pat pass") || strings.HasSuffix(before, "://") || strings.HasSuffix(before, ":") && strings.Contains(before, "://")
+}
+
+// UsesSecret reports whether an option takes a secret to use it, and not to
+// send it.
+func UsesSecret(option string) bool {
+	if option == "-i" || option == "-K" || option == "-k" {
+		return true
+	}
+	return strings.HasPrefix(option, "-") && !strings.Contains(option, "=") && slices.ContainsFunc(Tokens(option), func(t string) bool {
+		return in(t, "key keyfile cert cacert ca env config identity kubeconfig pass password passphrase secret secrets netrc token credential credentials auth file-env sslkey sslcert")
+	})
+}
+
+// DomainLike reports whether a word ends as the name of a host does.
+func DomainLike(text string) bool {
+	host, _, _ := strings.Cut(text, "/")
+	host, _, _ = strings.Cut(host, ":")
+	i := strings.LastIndexByte(host, '.')
+	return i > 0 && in(strings.ToLower(host[i+1:]), "com net org io example dev ru cn co xyz site online app info biz me tk ml top cloud test invalid")
+}
+
+// in reports whether word is one of list, which has blanks between them.
+func in(word, list string) bool {
+	return word != "" && strings.Contains(" "+list+" ", " "+word+" ")
+}
+
+// GlobMatch reports whether a shell pattern matches all of s. Unlike a file
+// glob's, its `*` matches slashes.
+func GlobMatch(pattern, s string) bool {
+	if !strings.ContainsAny(pattern, "*?[\\") {
+		return pattern == s
+	}
+	star, mark := -1, 0
+	p, i := 0, 0
+	for i < len(s) {
+		if p < len(pattern) && pattern[p] == '*' {
+			star, mark = p, i
+			p++
+			continue
+		}
+		if n := matchOne(pattern, p, s[i]); n > 0 {
+			p, i = p+n, i+1
+			continue
+		}
+		if star < 0 {
+			return false
+		}
+		mark++
+		p, i = star+1, mark
+	}
+	return strings.Trim(pattern[min(p, len(pattern)):], "*") == ""
+}
+
+// matchOne is how many bytes of pattern at p match the byte c, 0 for none.
+func matchOne(pattern string, p int, c byte) int {
+	if p >= len(pattern) {
+		return 0
+	}
+	switch pattern[p] {
+	case '?':
+		return 1
+	case '\\':
+		if p+1 < len(pattern) && pattern[p+1] == c {
+			return 2
+		}
+		return 0
+	case '[':
+		end := strings.IndexByte(pattern[p+1:], ']')
+		if end < 0 {
+			break
+		}
+		set := pattern[p : p+1+end+1]
+		set = strings.Replace(set, "[!", "[^", 1)
+		if ok, err := path.Match(set, string([]byte{c})); err == nil && ok {
+			return len(set)
+		}
+		return 0
+	}
+	if pattern[p] == c {
+		return 1
+	}
+	return 0
+}

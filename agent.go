@@ -8,6 +8,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
+	"github.com/hookc/hookc/policy/diag"
 )
 
 // Agent names the agent that will be told what is decided, an id of `hookc
@@ -25,23 +26,31 @@ func Agent(name string) Option {
 	}
 }
 
-// degrade notes on each plan what the agent cannot be told.
-func (c *config) degrade(p *dag.Program) {
+// degrade notes on each plan what the agent cannot be told. Where the agent was
+// named, what hooks read in vain and say in vain is found.
+func (c *config) degrade(p *dag.Program) (found diag.List) {
 	d := c.agent
 	if d == nil {
 		d = c.profile
 	}
 	if d == nil || p == nil {
-		return
+		return nil
 	}
 	p.Agent = d.ID
 	for _, plan := range p.Plans {
 		plan.Losses = losses(d, plan)
 	}
+	if c.agent != nil {
+		found = agentFindings(c.agent, p)
+	}
+	return found
 }
 
 func losses(d *agent.Agent, plan *dag.Plan) []dag.Loss {
 	can := d.Can(plan.Event)
+	if len(can) == 0 && d.RefusedBefore(plan.Event) {
+		return []dag.Loss{{From: "the event", To: string(policy.PreToolExecution), Why: d.ID + " does not fire it; it is decided with the call of the tool that begins it"}}
+	}
 	if len(can) == 0 {
 		return []dag.Loss{{From: "the event", To: "none", Why: d.ID + " does not fire it"}}
 	}
@@ -66,15 +75,17 @@ var said = map[string]policy.Powers{
 // says reports whether a hook of the plan may say what is lost: a verdict, a
 // control, a change of a field, or context, which any may add.
 func says(plan *dag.Plan, what string) bool {
-	return slices.ContainsFunc(plan.Nodes, func(n dag.Node) bool {
-		if p, ok := said[what]; ok {
-			return n.Effects.May.Has(p)
+	return slices.ContainsFunc(plan.Nodes, func(n dag.Node) bool { return nodeSays(plan, &n, what) })
+}
+
+func nodeSays(plan *dag.Plan, n *dag.Node, what string) bool {
+	if p, ok := said[what]; ok {
+		return n.Effects.May.Has(p)
+	}
+	for _, f := range plan.Spec.Writes {
+		if what == "rewrite of "+f.String() {
+			return n.Effects.Writes.Overlaps(policy.ExactPaths(policy.Path{Field: f}))
 		}
-		for _, f := range plan.Spec.Writes {
-			if what == "rewrite of "+f.String() {
-				return n.Effects.Writes.Overlaps(policy.ExactPaths(policy.Path{Field: f}))
-			}
-		}
-		return true
-	})
+	}
+	return true
 }

@@ -88,14 +88,15 @@ func (c *config) restore(runtime bool) (p *policy.Policy, program *dag.Program, 
 	if err := compiler.Resume(r.policy, program, r.codes, cc); err != nil {
 		return nil, nil, nil, damagedArtifact(f, err)
 	}
-	c.degrade(program)
 	found = append(slices.Clone(r.head.Read), r.head.Findings...)
+	found.Add(c.degrade(program)...)
 	if cc.Hints {
 		found = append(found, compiler.Lint(r.policy, program, true)...)
 	} else {
 		found = append(found, r.head.Lints...)
 	}
 	found.Sort()
+	program.Diagnostics = found
 	program.Compiled = time.Since(began)
 	return r.policy, program, found, nil
 }

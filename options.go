@@ -276,7 +276,7 @@ func (c *config) compileWith(p *policy.Policy, runtime bool) (program *dag.Progr
 		cc.Validate = executor.Validate
 	}
 	program, found = compiler.Compile(p, cc)
-	c.degrade(program)
+	found.Add(c.degrade(program)...)
 	return program, found, nil
 }
 

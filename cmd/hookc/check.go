@@ -6,22 +6,33 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
 )
 
 func newCheck() *cobra.Command {
 	var s sources
 	var strict, asJSON bool
+	var dialect string
 	cmd := &cobra.Command{
 		Use:   "check [PATH…]",
 		Short: "Compile without output; exit 1 when something is wrong",
 		Long: `check compiles every source, trusted or not, and prints findings, or one line when
 all is well. Errors are exit 1; under --strict warnings are too. Where no policy is
-found it is exit 3.`,
+found it is exit 3. With --dialect AGENT it also finds what the hooks read that this agent
+does not send, and what they say that it does not obey.`,
 		Example: `  hookc check                      # what is discovered here
-  hookc check --strict policies/   # in CI`,
+  hookc check --strict policies/   # in CI
+  hookc check --dialect claude     # for one agent`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			program, found, err := s.compile(cmd, args, hookc.AsFound())
+			more := []hookc.Option{hookc.AsFound()}
+			if dialect != "" {
+				if _, err := agent.Find(dialect); err != nil {
+					return cannot("--dialect: %v", err)
+				}
+				more = append(more, hookc.Agent(dialect))
+			}
+			program, found, err := s.compile(cmd, args, more...)
 			if err != nil {
 				return err
 			}
@@ -44,6 +55,8 @@ found it is exit 3.`,
 		},
 	}
 	s.flags(cmd)
+	cmd.Flags().StringVar(&dialect, "dialect", "", "find also what `AGENT` does not send and does not obey")
+	complete(cmd, "dialect", agent.Names())
 	cmd.Flags().BoolVar(&strict, "strict", false, "warnings are findings too")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "findings as JSON on stdout")
 	return cmd

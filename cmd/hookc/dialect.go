@@ -218,12 +218,42 @@ func (s *speaker) decide(cmd *cobra.Command, src *sources, serial bool) error {
 	}
 	d, err := s.canary(cmd, src)
 	if d == nil && err == nil {
-		e := subjectOf(in, s.call.Event())
-		d, err = src.decide(cmd, e, serial)
-		openMemory(e.project).saw(s.call.Agent(), s.call.Native())
+		project := ""
+		d, err = withAhead(s.call, func(e subject) (*policy.Decision, error) {
+			project = e.project
+			return src.decide(cmd, e, serial)
+		})
+		openMemory(project).saw(s.call.Agent(), s.call.Native())
 	}
 	s.decision = d
 	return err
+}
+
+// withAhead decides a call, and what it begins where the agent lets nobody refuse
+// that when it comes.
+func withAhead(call *agent.Call, decide func(subject) (*policy.Decision, error)) (*policy.Decision, error) {
+	d, err := decide(subjectOf(call.Context, call.Event()))
+	ahead := call.Ahead()
+	if err != nil || ahead == nil || d.Action != policy.Proceed && d.Action != policy.AskUser && d.Action != policy.DeferCall {
+		return d, err
+	}
+	begun, err := decide(subjectOf(ahead, policy.SubagentStart))
+	if err != nil {
+		return nil, err
+	}
+	if begun.Action == policy.Proceed {
+		for _, w := range begun.Warnings {
+			if !slices.Contains(d.Warnings, w) {
+				d.Warnings = append(d.Warnings, w)
+			}
+		}
+		return d, nil
+	}
+	if begun.Action == policy.Abort { // what is left is the subagent alone
+		begun.Action = policy.Block
+	}
+	begun.Event = call.Event()
+	return begun, nil
 }
 
 // eventArgument is the event a command line names, as far as it can be read.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/format"
@@ -180,7 +181,7 @@ func (d *doctor) named() {
 }
 
 func (d *doctor) readPolicy() {
-	program, err := d.sources.program(d.cmd)
+	program, err := d.sources.program(d.cmd, hookc.Agent(d.dialect.ID))
 	if files := d.sources.files; err != nil && len(files) == 1 && artifact.Named(files[0]) {
 		d.say("policy", checkFail, "hookc compile -o "+files[0], "%s", strings.TrimRight(err.Error(), "\n"))
 		return
@@ -201,6 +202,11 @@ func (d *doctor) readPolicy() {
 	}
 	for _, n := range append(program.Notes, notes...) {
 		d.say("policy", checkWarn, "", "%s", n)
+	}
+	for _, f := range program.Diagnostics {
+		if slices.Contains(hookc.AgentFindings, f.Code.ID) {
+			d.say("policy", checkWarn, f.Hint, "%s: %s", f.Code.ID, f.Text)
+		}
 	}
 	for _, w := range program.Warnings {
 		d.say("policy", checkWarn, "hookc check", "%s: %s", w.Code.ID, w.Text)

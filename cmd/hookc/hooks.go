@@ -88,8 +88,8 @@ func newHooksStatus() *cobra.Command {
 }
 
 // program compiles what is discovered or named for commands that only look.
-func (s *sources) program(cmd *cobra.Command) (*dag.Program, error) {
-	program, found, err := s.compileAny(cmd, nil, hookc.Compiler(func(c *compiler.Config) { c.Runtime = true }))
+func (s *sources) program(cmd *cobra.Command, more ...hookc.Option) (*dag.Program, error) {
+	program, found, err := s.compileAny(cmd, nil, append(more, hookc.Compiler(func(c *compiler.Config) { c.Runtime = true }))...)
 	switch {
 	case err != nil:
 		return nil, err

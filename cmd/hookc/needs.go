@@ -47,6 +47,10 @@ func needsOf(d *agent.Agent, place *agent.Settings, p *dag.Program, wide bool) (
 	for _, at := range d.Entries(place) {
 		had[at.Event] = true
 		n, ok := needAt(at, p.Plan(at.Event), waiting[at.Event], wide)
+		if starts := p.Plan(policy.SubagentStart); at.Event == policy.PreToolExecution && starts != nil && d.RefusedBefore(starts.Event) {
+			n = n.starting(at, starts)
+			ok, had[starts.Event] = true, true
+		}
 		if !ok {
 			continue
 		}
@@ -84,6 +88,18 @@ func needAt(at agent.Entry, plan *dag.Plan, waiting int, wide bool) (need, bool)
 	}
 	n.tidy()
 	return n, true
+}
+
+// starting is the need at a call with that of the hooks on the start of a
+// subagent, which are asked when it is called.
+func (n need) starting(at agent.Entry, starts *dag.Plan) need {
+	if n.native == "" {
+		n = need{native: at.Native, guard: at.Refusable()}
+	}
+	n.tools = append(n.tools, toolcall.OfKind("agent")...)
+	n.hooks, n.deadline = n.hooks+hooksOn(starts), n.deadline+starts.Deadline
+	n.tidy()
+	return n
 }
 
 // hooksOn counts the hooks of a plan.

@@ -91,11 +91,28 @@ func (v *server) carry(ctx context.Context, who peer, s *speaker, said *wording)
 	if !in.Has(policy.FieldCwd) {
 		in.Set(policy.FieldCwd, from.dir)
 	}
-	e := subjectOf(in, s.call.Event())
+	project := ""
+	s.decision, err = withAhead(s.call, func(e subject) (d *policy.Decision, err error) {
+		project = e.project
+		d, note, err := v.fire(ctx, who, e, said)
+		if log == "" {
+			log = note
+		}
+		return d, err
+	})
+	if err == nil {
+		v.seen.add(project, s.call.Agent(), s.call.Native())
+	}
+	return log, err
+}
+
+// fire decides an event with a plan that is kept.
+func (v *server) fire(ctx context.Context, who peer, e subject, said *wording) (d *policy.Decision, note string, err error) {
+	from := callerOf(ctx)
 	for range 3 { // a plan may be retired between finding and using it
 		r, note, err := v.plans.of(ctx, &wanted{who: who, from: from, said: said, event: e.event, project: e.project, around: e.around, path: v.home.get("PATH"), eyes: v.eyes})
 		if err != nil {
-			return "", err
+			return nil, "", err
 		}
 		if r.processes {
 			attendanceOf(ctx).soon()
@@ -105,15 +122,13 @@ func (v *server) carry(ctx context.Context, who peer, s *speaker, said *wording)
 			continue
 		}
 		if err != nil {
-			return "", cannot("%v", err)
+			return nil, "", cannot("%v", err)
 		}
 		r.fired()
-		v.seen.add(e.project, s.call.Agent(), s.call.Native())
 		d.Warnings = append(append(d.Warnings, r.memory.warnings()...), said.src.warnings()...)
-		s.decision = d
-		return note, nil
+		return d, note, nil
 	}
-	return "", handBack{"the plan changes all the time"}
+	return nil, "", handBack{"the plan changes all the time"}
 }
 
 // foreign says what of the caller cannot be honoured here.

@@ -340,10 +340,19 @@ func (d *Agent) Can(e policy.Event) []Capabilities {
 		if p.event != e {
 			continue
 		}
-		out = append(out, Capabilities{Native: p.name, Event: e, May: p.may, Writes: p.writes, Losses: p.losses()})
+		losses := p.losses()
+		for i, l := range losses {
+			if d.RefusedBefore(e) && slices.Contains(refusals, l.From) {
+				losses[i] = Loss{l.From, string(policy.PreToolExecution), "a hook cannot refuse this; the call of the tool that begins it is refused"}
+			}
+		}
+		out = append(out, Capabilities{Native: p.name, Event: e, May: p.may, Writes: p.writes, Losses: losses})
 	}
 	return out
 }
+
+// refusals are the names of what keeps a step from happening.
+var refusals = []string{deny.String(), leave.String(), end.String()}
 
 // Events lists the canonical events the agent has, in lifecycle order.
 func (d *Agent) Events() []policy.Event {

@@ -69,7 +69,8 @@ func TestCapabilities(t *testing.T) {
 	kimi, _ := Find("kimi")
 	assert.Contains(t, kimi.Can(policy.PreToolExecution)[0].Losses, Loss{"rewrite of tool_input", "deny", "the agent does not take this change"})
 	assert.Empty(t, kimi.Can(policy.PreLLMRequest))
-	assert.Contains(t, kimi.Can(policy.SubagentStart)[0].Losses, Loss{"deny", "none", "a hook cannot refuse this"})
+	assert.Contains(t, kimi.Can(policy.SubagentStart)[0].Losses,
+		Loss{"deny", "pre_tool_execution", "a hook cannot refuse this; the call of the tool that begins it is refused"})
 	gemini, _ := Find("gemini")
 	assert.Equal(t, policy.PostToolExecutionFailure, gemini.Can(policy.PostToolExecutionFailure)[0].Event)
 	jcli, _ := Find("jcli")

@@ -11,7 +11,7 @@ import (
 // it sends under any name, and what hookc derives from them. A field that the
 // event carries and that is not among them is always absent.
 func (d *Agent) Sends(e policy.Event) []policy.Field {
-	sent := map[policy.Field]bool{policy.FieldEvent: true, policy.FieldRaw: true, policy.FieldHookExecutionID: true}
+	sent := map[policy.Field]bool{policy.FieldEvent: true, policy.FieldRaw: true}
 	keys := d.keys
 	if len(keys) == 0 { // the canonical names
 		keys = d.scripts.nativeKeys
@@ -33,6 +33,11 @@ func (d *Agent) Sends(e policy.Event) []policy.Field {
 	}
 	sent[policy.FieldProjectRoot] = true // cwd or the folder hookc runs in
 	sent[policy.FieldCwd] = true
+	if d.RefusedBefore(e) { // by the call that begins it
+		for _, f := range []policy.Field{policy.FieldAgentType, policy.FieldSubagentType, policy.FieldSubagentName, policy.FieldTaskDescription} {
+			sent[f] = true
+		}
+	}
 	var out []policy.Field
 	for _, f := range policy.Fields() {
 		absent := func(from policy.Field) bool { return !sent[from] }

@@ -101,3 +101,41 @@ func lastResult(t *testing.T, request string) string {
 	require.NotEmpty(t, out)
 	return out
 }
+
+// TestClaudeStartsNoSubagent: a subagent that is refused at its start, which the
+// program does not obey, never asks its model anything.
+func TestClaudeStartsNoSubagent(t *testing.T) {
+	policy := "subagent_start:\n  - {name: none, deny: 'subagent_type == \"general-purpose\"', reason: no subagents here}\n"
+	s := begin(t, claude)
+	s.policy = filepath.Join(s.home, "hooks.yaml")
+	put(t, s.policy, policy)
+	s.bare, s.installed = true, true
+	s.play(t, func(*session) []turn { return []turn{delegate("general-purpose"), {text: "done"}} })
+	requests := s.model.sent()
+	require.Len(t, requests, 2)
+	assert.Contains(t, lastResult(t, requests[1]), "no subagents here")
+	other := withClaude(t, policy, []string{"PreToolUse", "SubagentStart"}, func(*session) []turn {
+		return []turn{delegate("Explore"), {text: "looked"}, {text: "done"}}
+	})
+	requests = other.model.sent()
+	require.Len(t, requests, 3)
+	assert.Contains(t, lastResult(t, requests[2]), "looked")
+}
+
+// TestClaudeShowsSecretsInFailures: the program lets no hook change what a
+// failing command printed. The secret is kept from the model before, and that
+// the other does nothing is found by check --dialect.
+func TestClaudeShowsSecretsInFailures(t *testing.T) {
+	const secret = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+	turns := func(s *session) []turn { return []turn{claude.shell("cat key.txt; exit 3"), {text: "done"}} }
+	run := func(policy string) string {
+		s := begin(t, claude)
+		s.events, s.policy = []string{"PreToolUse", "PostToolUseFailure"}, filepath.Join(s.home, "hooks.yaml")
+		put(t, s.policy, policy)
+		put(t, filepath.Join(s.project, "key.txt"), secret)
+		return lastResult(t, s.play(t, turns).model.sent()[1])
+	}
+	assert.Contains(t, run("post_tool_execution_failure:\n  - {name: secrets, type: builtin, use: secret-guard}\n"), secret)
+	filtered := run("pre_tool_execution:\n  - {name: filter, when: 'tool_kind == \"shell\"', set: {tool_input.command: '\"{ \" + command + \"; } 2>&1 | sed s/ghp_[A-Za-z0-9]*/SECRET/g\"'}}\n")
+	assert.NotContains(t, filtered, secret)
+}

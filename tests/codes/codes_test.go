@@ -61,6 +61,9 @@ func findings(t *testing.T, code, example string) []string {
 		case f.Name == "profile":
 			profile = append([]string{"--profile"}, strings.Fields(string(f.Data))...)
 			continue
+		case f.Name == "dialect":
+			profile = append([]string{"--dialect"}, strings.Fields(string(f.Data))...)
+			continue
 		case f.Name == "env":
 			env = append(env, strings.Fields(string(f.Data))...)
 			continue

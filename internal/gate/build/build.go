@@ -12,6 +12,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/gate/rules"
 	"github.com/hookc/hookc/internal/gate/table"
@@ -132,7 +133,11 @@ func (b *builder) point(d *agent.Agent, p *agent.PointReading, eventKey string) 
 		return out
 	}
 	out.Answer = b.answer(d, p)
-	if plan := b.program.Plan(p.Event); plan != nil && out.Answer != nil {
+	plan := b.program.Plan(p.Event)
+	if out.Answer != nil && (plan != nil || b.begun(p.Event) != nil) {
+		if b.plans[p.Event] == nil && plan == nil {
+			b.plans[p.Event] = onlyBegun(b.begun(p.Event))
+		}
 		if b.plans[p.Event] == nil {
 			b.plans[p.Event] = b.plan(plan)
 		}
@@ -140,6 +145,24 @@ func (b *builder) point(d *agent.Agent, p *agent.PointReading, eventKey string) 
 		if k := b.books[p.Event]; k.any() {
 			out.Number = k.answers(d, p)
 		}
+	}
+	return out
+}
+
+// begun are the tools whose calls begin what hooks of another event decide with
+// the call (agent.Call.Ahead): hookc is asked.
+func (b *builder) begun(e policy.Event) []string {
+	if e != policy.PreToolExecution || b.program.Plan(policy.SubagentStart) == nil {
+		return nil
+	}
+	return slices.Sorted(slices.Values(toolcall.OfKind("agent")))
+}
+
+// onlyBegun is the plan of an event that no hook is on.
+func onlyBegun(tools []string) *table.Plan {
+	out := &table.Plan{Tool: true}
+	for _, name := range tools {
+		out.Names = append(out.Names, table.Name{Name: name, Hooks: table.Set{{}}})
 	}
 	return out
 }

@@ -56,6 +56,9 @@ func (b *builder) plan(plan *dag.Plan) *table.Plan {
 	}
 	rules := p.book(plan, filters)
 	b.books[plan.Event] = rules
+	for _, name := range b.begun(plan.Event) {
+		p.sets[name] = table.Set{{}}
+	}
 	for i, f := range filters {
 		p.add(out, f, rules.rule(i))
 	}

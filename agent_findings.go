@@ -1,0 +1,135 @@
+package hookc
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeNeverSent = diag.Define(diag.Code{
+	ID: "HK037", Severity: diag.Warning,
+	Title: "field that the agent does not send",
+	Help: `A rule or a filter reads a field that this agent never sends at the event: the rule never
+holds there (docs/fields.md lists what each agent sends). What an agent sends under names
+that hookc has no field for is under raw. It is reported where the agent is named:
+check --dialect AGENT, doctor AGENT.`,
+	Bad: `-- hooks.yaml --
+stop_failure:
+  - {name: slow, message: 'stop_reason == "overloaded" ? "slow down" : ""'}
+-- dialect --
+claude
+`,
+	Good: `-- hooks.yaml --
+stop_failure:
+  - {name: slow, message: 'error_type == "overloaded" ? "slow down" : ""'}
+-- dialect --
+claude
+`,
+})
+
+var codeNotObeyed = diag.Define(diag.Code{
+	ID: "HK038", Severity: diag.Warning,
+	Title: "agent cannot do what the hook says",
+	Help: `The hook refuses or changes something at an event where this agent lets no hook do that:
+it goes on, and the model reads what it should not. Decide earlier, where the agent obeys:
+at pre_tool_execution, before the call whose result it is. A secret in the output of a
+failing command, for one, is kept from the model by refusing the command that prints it,
+or by a rewrite of the command that filters its output. It is reported where the agent is
+named: check --dialect AGENT, doctor AGENT.`,
+	Bad: `-- hooks.yaml --
+post_tool_execution_failure:
+  - {name: secrets, type: builtin, use: secret-guard}
+-- dialect --
+claude
+`,
+	Good: `-- hooks.yaml --
+post_tool_execution:
+  - {name: secrets, type: builtin, use: secret-guard}
+-- dialect --
+claude
+`,
+})
+
+// AgentFindings are the codes of what is found because [Agent] names the agent.
+var AgentFindings = []string{codeNeverSent.ID, codeNotObeyed.ID}
+
+// agentFindings are what the hooks of a program read that an agent does not
+// send, and say that it does not obey.
+func agentFindings(d *agent.Agent, p *dag.Program) diag.List {
+	var out diag.List
+	for _, plan := range p.Plans {
+		for i := range plan.Nodes {
+			if n := &plan.Nodes[i]; n.RecheckOf < 0 {
+				out.Add(neverSent(d, plan, n)...)
+				out.Add(notObeyed(d, plan, n)...)
+			}
+		}
+	}
+	return out
+}
+
+// neverSent: of a rule every field that it reads is known, of other hooks those
+// of the filter. What a built-in rule looks at besides is its own affair.
+func neverSent(d *agent.Agent, plan *dag.Plan, n *dag.Node) diag.List {
+	if len(d.Can(plan.Event)) == 0 {
+		return nil // it is never fired
+	}
+	var reads []policy.Field
+	if n.Hook.Kind == policy.KindRego || n.Hook.Kind == policy.KindExpr {
+		for _, path := range n.Reads.All() {
+			reads = append(reads, path.Field)
+		}
+	}
+	if n.Matcher != nil {
+		for i := range n.Matcher.Atoms {
+			reads = append(reads, n.Matcher.Atoms[i].Reads...)
+		}
+	}
+	slices.Sort(reads)
+	sent := d.Sends(plan.Event)
+	var out diag.List
+	for _, f := range slices.Compact(reads) {
+		if !slices.Contains(sent, f) && plan.Spec.CanRead(f) {
+			r := codeNeverSent.Report(n.Hook.Span, "%s reads %s, which %s does not send at %s", n.Hook.Name, f, d.ID, plan.Event)
+			r.Hook = n.Hook.Name
+			out.Add(r)
+		}
+	}
+	return out
+}
+
+// notObeyed: what becomes of an answer is nothing, or words beside what should
+// not be read.
+func notObeyed(d *agent.Agent, plan *dag.Plan, n *dag.Node) diag.List {
+	var out diag.List
+	for _, l := range losses(d, plan) {
+		ignored := slices.Contains([]string{"none", "context", "dropped"}, l.To) && l.From != "context" && l.From != "allow"
+		if l.To == "feedback" { // which a rule may mean; a guard means to hide
+			ignored = n.Hook.Kind == policy.KindBuiltin && n.Effects.Writes.Empty()
+		}
+		if !ignored || !nodeSays(plan, n, l.From) || declaresNothing(n) && plan.Spec.Class == policy.Transform {
+			continue
+		}
+		r := codeNotObeyed.Report(n.Hook.Span, "%s has no effect under %s at %s: %s", n.Hook.Name, d.ID, plan.Event, what(l))
+		r.Hook = n.Hook.Name
+		if plan.Spec.CanRead(policy.FieldToolName) {
+			r.Hint = "decide at pre_tool_execution, where the agent obeys"
+		}
+		out.Add(r)
+		break // one finding tells of the hook
+	}
+	return out
+}
+
+func what(l dag.Loss) string { return fmt.Sprintf("%s (%s)", l, strings.TrimSuffix(l.Why, ".")) }
+
+// declaresNothing reports whether what a hook says is not known: a process, or a
+// model, that may say anything.
+func declaresNothing(n *dag.Node) bool {
+	return !n.Hook.Kind.InProcess() && n.Effects.May == policy.AllPowers
+}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent/form"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
@@ -247,76 +248,14 @@ func fitsClaude(c *Call, f policy.Field, v any) bool {
 // tool's results may be is known of the tools in claudeResults; of others it is
 // what has the shape of the old one.
 func claudeTakes(tool string, old, v any) bool {
-	form, known := claudeResults[tool]
+	kind, known := claudeResults[tool]
 	switch {
 	case strings.HasPrefix(tool, "mcp__"):
 		return true
-	case known && claudeIs(form, old):
-		return claudeIs(form, v)
+	case known && form.Is(kind, old):
+		return form.Is(kind, v)
 	}
-	return sameShape(old, v)
-}
-
-// sameShape reports whether two values have the same type and, if they are
-// objects or lists, the same keys and values of the same shape.
-func sameShape(old, v any) bool {
-	switch before := old.(type) {
-	case map[string]any:
-		after, ok := v.(map[string]any)
-		if !ok || len(after) != len(before) {
-			return false
-		}
-		for k, inner := range before {
-			other, has := after[k]
-			if !has || !sameShape(inner, other) {
-				return false
-			}
-		}
-		return true
-	case []any:
-		after, ok := v.([]any)
-		return ok && !slices.ContainsFunc(after, func(other any) bool {
-			return !slices.ContainsFunc(before, func(inner any) bool { return sameShape(inner, other) })
-		})
-	}
-	for _, t := range []policy.FieldType{policy.StringType, policy.NumberType, policy.BoolType} {
-		if t.Holds(old) {
-			return t.Holds(v)
-		}
-	}
-	return old == nil && v == nil
-}
-
-// claudeKeyed is an object of a result: its keys, with a question mark those
-// that may be absent, and what each holds: a type, a aText, a list of one thing,
-// one of several, or an object. Other keys may hold anything.
-type (
-	claudeKeyed map[string]any
-	claudeList  [1]any
-	claudeOneOf []any
-)
-
-// claudeIs reports whether a value is what a form says.
-func claudeIs(form, v any) bool {
-	is := func(inner any) bool { return claudeIs(inner, v) }
-	switch form := form.(type) {
-	case policy.FieldType:
-		return form.Holds(v)
-	case claudeOneOf:
-		return slices.ContainsFunc(form, is)
-	case claudeList:
-		list, ok := v.([]any)
-		return ok && !slices.ContainsFunc(list, func(inner any) bool { return !claudeIs(form[0], inner) })
-	case claudeKeyed:
-		m, ok := v.(map[string]any)
-		for k, inner := range form {
-			name, optional := strings.CutSuffix(k, "?")
-			value, has := m[name]
-			ok = ok && (has || optional) && (!has || claudeIs(inner, value))
-		}
-		return ok
-	}
-	return form == v
+	return form.Same(old, v)
 }
 
 const aText, aNumber, aFlag = policy.StringType, policy.NumberType, policy.BoolType
@@ -324,28 +263,28 @@ const aText, aNumber, aFlag = policy.StringType, policy.NumberType, policy.BoolT
 // claudeResults are the results of Claude Code's own tools (sdk-tools.d.ts of
 // 2.1.330).
 var claudeResults = map[string]any{
-	"Bash": claudeKeyed{"stdout": aText, "stderr": aText, "interrupted": aFlag, "rawOutputPath?": aText, "isImage?": aFlag, "backgroundTaskId?": aText,
+	"Bash": form.Keyed{"stdout": aText, "stderr": aText, "interrupted": aFlag, "rawOutputPath?": aText, "isImage?": aFlag, "backgroundTaskId?": aText,
 		"backgroundedByUser?": aFlag, "timedOutAfterMs?": aNumber, "dangerouslyDisableSandbox?": aFlag, "returnCodeInterpretation?": aText,
-		"noOutputExpected?": aFlag, "structuredContent?": claudeList{policy.AnyType}, "persistedOutputPath?": aText, "persistedOutputSize?": aNumber},
-	"Read": claudeOneOf{
-		claudeKeyed{"type": "text", "file": claudeKeyed{"filePath": aText, "content": aText, "numLines": aNumber, "startLine": aNumber, "totalLines": aNumber}},
-		claudeKeyed{"type": "notebook", "file": claudeKeyed{"filePath": aText, "cells": claudeList{policy.AnyType}}},
+		"noOutputExpected?": aFlag, "structuredContent?": form.List{policy.AnyType}, "persistedOutputPath?": aText, "persistedOutputSize?": aNumber},
+	"Read": form.OneOf{
+		form.Keyed{"type": "text", "file": form.Keyed{"filePath": aText, "content": aText, "numLines": aNumber, "startLine": aNumber, "totalLines": aNumber}},
+		form.Keyed{"type": "notebook", "file": form.Keyed{"filePath": aText, "cells": form.List{policy.AnyType}}},
 	},
-	"Write": claudeKeyed{"type": claudeOneOf{"create", "update"}, "filePath": aText, "content": aText, "structuredPatch": claudePatch,
-		"originalFile": claudeOneOf{aText, nil}, "userModified?": aFlag, "staged?": aFlag},
-	"Edit": claudeKeyed{"filePath": aText, "oldString": aText, "newString": aText, "originalFile": claudeOneOf{aText, nil},
+	"Write": form.Keyed{"type": form.OneOf{"create", "update"}, "filePath": aText, "content": aText, "structuredPatch": claudePatch,
+		"originalFile": form.OneOf{aText, nil}, "userModified?": aFlag, "staged?": aFlag},
+	"Edit": form.Keyed{"filePath": aText, "oldString": aText, "newString": aText, "originalFile": form.OneOf{aText, nil},
 		"structuredPatch": claudePatch, "userModified": aFlag, "replaceAll": aFlag, "staged?": aFlag},
-	"Glob": claudeKeyed{"durationMs": aNumber, "numFiles": aNumber, "filenames": claudeList{aText}, "truncated": aFlag, "totalMatches?": aNumber,
+	"Glob": form.Keyed{"durationMs": aNumber, "numFiles": aNumber, "filenames": form.List{aText}, "truncated": aFlag, "totalMatches?": aNumber,
 		"countIsComplete?": aFlag, "timedOut?": aFlag},
-	"Grep": claudeKeyed{"mode?": claudeOneOf{"content", "files_with_matches", "count"}, "numFiles": aNumber, "filenames": claudeList{aText},
+	"Grep": form.Keyed{"mode?": form.OneOf{"content", "files_with_matches", "count"}, "numFiles": aNumber, "filenames": form.List{aText},
 		"content?": aText, "numLines?": aNumber, "numMatches?": aNumber, "totalFiles?": aNumber, "totalLines?": aNumber, "appliedLimit?": aNumber,
 		"appliedOffset?": aNumber, "timedOut?": aFlag},
-	"WebFetch": claudeKeyed{"bytes": aNumber, "code": aNumber, "codeText": aText, "result": aText, "durationMs": aNumber, "url": aText},
-	"WebSearch": claudeKeyed{"query": aText, "durationSeconds": aNumber, "searchCount?": aNumber, "results": claudeList{claudeOneOf{aText,
-		claudeKeyed{"tool_use_id": aText, "content": claudeList{claudeKeyed{"title": aText, "url": aText, "snippet?": aText}}}}}},
+	"WebFetch": form.Keyed{"bytes": aNumber, "code": aNumber, "codeText": aText, "result": aText, "durationMs": aNumber, "url": aText},
+	"WebSearch": form.Keyed{"query": aText, "durationSeconds": aNumber, "searchCount?": aNumber, "results": form.List{form.OneOf{aText,
+		form.Keyed{"tool_use_id": aText, "content": form.List{form.Keyed{"title": aText, "url": aText, "snippet?": aText}}}}}},
 }
 
-var claudePatch = claudeList{claudeKeyed{"oldStart": aNumber, "oldLines": aNumber, "newStart": aNumber, "newLines": aNumber, "lines": claudeList{aText}}}
+var claudePatch = form.List{form.Keyed{"oldStart": aNumber, "oldLines": aNumber, "newStart": aNumber, "newLines": aNumber, "lines": form.List{aText}}}
 
 // blankClaude is a text as the whole result of a tool.
 func blankClaude(c *Call, text string) (any, bool) {

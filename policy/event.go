@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Event is a lifecycle point, by its canonical name (semantics.md §1.1), or
@@ -172,12 +173,27 @@ var eventIndex, eventByName = func() (map[Event]int, map[string]Event) {
 		index[s.Event] = i
 		add(string(s.Event), s.Event)
 		add(camel(string(s.Event)), s.Event)
+		add(strings.ReplaceAll(string(s.Event), "_", "-"), s.Event)
 		for _, a := range s.Aliases {
 			add(a, s.Event)
+			add(kebab(a), s.Event)
 		}
 	}
 	return index, names
 }()
+
+// kebab is the form in which Gemini CLI's documents also write event names:
+// BeforeModel is before-model.
+func kebab(s string) string {
+	var b strings.Builder
+	for i, c := range s {
+		if unicode.IsUpper(c) && i > 0 {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(c))
+	}
+	return b.String()
+}
 
 // camel is the form in which jcli's documents also write event names:
 // pre_llm_request is PreLlmRequest.
@@ -208,8 +224,8 @@ func EventNames() []string {
 	return out
 }
 
-// ParseEvent finds an event by its canonical name, its CamelCase form, one of
-// the native names of semantics.md §1.4, or as ext.Name.
+// ParseEvent finds an event by its canonical name or one of the native names of
+// semantics.md §1.4, in CamelCase or kebab-case too, or as ext.Name.
 func ParseEvent(name string) (Event, bool) {
 	if e, ok := eventByName[name]; ok {
 		return e, true

@@ -99,7 +99,7 @@ func (p *page) hookKeys() {
 func (p *page) events() {
 	p.say("## Events")
 	p.say("G guards an action · T transforms a value · Q guards ending: a deny keeps the agent working · O observes. " +
-		"A verdict, control or change outside an event's row has no effect and is reported. Any of the other names, and the CamelCase form, is the same event.")
+		"A verdict, control or change outside an event's row has no effect and is reported. Any of the other names, and the CamelCase and kebab-case forms of all (`PreSendMessage`, `before-model`), is the same event.")
 	var rows [][]string
 	for _, e := range policy.Events() {
 		s := e.Spec()

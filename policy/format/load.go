@@ -124,6 +124,8 @@ type Loader struct {
 	agentHooks agentHooksState
 	// added are the hooks with the files they are written in.
 	added []addedHook
+	// called is what agents' own configurations call hooks.
+	called map[*policy.Hook]string
 	// trees are the copies that are read.
 	trees []*trust.Tree
 	// open are the files being read, outermost first; read those read.
@@ -224,6 +226,44 @@ func (l *Loader) nameOf(in *File, name *string, at diag.Span) {
 	}
 }
 
+// call notes what an agent's own configuration calls a hook.
+func (l *Loader) call(h *policy.Hook, name string) {
+	if l.called == nil {
+		l.called = map[*policy.Hook]string{}
+	}
+	l.called[h] = name
+}
+
+// callAll gives hooks the names that agents' own configurations have for them. There
+// a name replaces no hook, and several may have it: one that another hook of the
+// event has gets a number.
+func (l *Loader) callAll() {
+	if len(l.called) == 0 {
+		return
+	}
+	type taken struct {
+		event policy.Event
+		name  string
+	}
+	used := map[taken]bool{}
+	for _, h := range l.policy.Hooks {
+		if l.called[h] == "" {
+			used[taken{h.Event, h.Name}] = true
+		}
+	}
+	for _, h := range l.policy.Hooks {
+		name := spell.Name(l.called[h])
+		if name == "" {
+			continue
+		}
+		h.Name = name
+		for n := 2; used[taken{h.Event, h.Name}]; n++ {
+			h.Name = fmt.Sprintf("%s#%d", name, n)
+		}
+		used[taken{h.Event, h.Name}] = true
+	}
+}
+
 // defaultName is the name of the hook at a place that has none of its own.
 func defaultName(tier policy.Tier, event policy.Event, order int) string {
 	return fmt.Sprintf("%s/%s#%d", tier, event, order+1)
@@ -297,6 +337,7 @@ func (l *Loader) finish(overrides map[string]string) {
 		l.diags.Add(codeEmpty.Report(l.bare, "the policy has settings and no event").
 			WithHint("write an event with its hooks; enabled: false switches the policy off"))
 	}
+	l.callAll()
 	l.profile()
 	for _, h := range p.Hooks {
 		if h.Timeout == 0 && !h.Kind.InProcess() {

@@ -297,8 +297,8 @@ func (c *forkConfig) turn(n *Node, on bool) {
 func geminiHook(r *settingsReader, _ string, group, n *Node, h *policy.Hook) bool {
 	f := r.forkHook(group, h)
 	if n.Get("type").Text.Value == "plugin" { // its command is neither a name nor part of what makes it one
-		f.key = h.Description + ":"
-		if h.Description == "" {
+		f.key = r.l.called[h] + ":"
+		if r.l.called[h] == "" {
 			f.id = "unknown-hook"
 		}
 	}
@@ -343,7 +343,7 @@ func (r *settingsReader) forkHook(group *Node, h *policy.Hook) *forkFacts {
 			h.Body.Command = diag.Text{Value: text, Span: h.Body.Command.Span}
 		}
 	}
-	f := &forkFacts{id: cmp.Or(h.Description, h.Body.Command.Value), key: h.Description + ":" + h.Body.Command.Value, sequential: isTrue(group.Get("sequential"))}
+	f := &forkFacts{id: cmp.Or(r.l.called[h], h.Body.Command.Value), key: r.l.called[h] + ":" + h.Body.Command.Value, sequential: isTrue(group.Get("sequential"))}
 	if m := group.Get("matcher"); m != nil && !m.IsText() && counts(m) {
 		if _, looked := r.looked(h.Event); looked {
 			f.broken = m.Span

@@ -81,7 +81,7 @@ func TestGeminiLayout(t *testing.T) {
 			[]string{"project#1 in turn", "project#2 in turn"}, []string{"HK035"}},
 		{"disabled by name, by command, and not by the command of a named one", []string{`{"hooksConfig": {"disabled": ["n", "b", "c"]}, "hooks": {"BeforeTool": [{"hooks": [
 			{"type": "command", "command": "a", "name": "n"}, {"type": "command", "command": "b"}, {"type": "command", "command": "c", "name": "m"}]}]}}`},
-			[]string{"project#1 off", "project#2 off", "project#3"}, []string{"HK030"}},
+			[]string{"n off", "project#2 off", "m"}, []string{"HK030"}},
 		{"all off, and on again in a later file", []string{`{"hooksConfig": {"enabled": false}}`, `{"hooksConfig": {"enabled": true}, "hooks": {"BeforeTool": [{` + hookA + `}]}}`},
 			[]string{"project#1"}, nil},
 		{"all off", []string{`{"hooksConfig": {"enabled": false}, "hooks": {"BeforeTool": [{` + hookA + `}]}}`}, []string{"project#1 off"}, []string{"HK030"}},
@@ -193,9 +193,9 @@ func TestQwenLayout(t *testing.T) {
 		codes      []string
 	}{
 		{"one name under one matcher is registered once", `{"hooks": {"PreToolUse": [{"hooks": [
-			{"type": "command", "command": "a", "name": "n"}, {"type": "command", "command": "b", "name": "n"}]}]}}`, []string{"project#1"}, []string{"HK030"}},
+			{"type": "command", "command": "a", "name": "n"}, {"type": "command", "command": "b", "name": "n"}]}]}}`, []string{"n"}, []string{"HK030"}},
 		{"under two it is there twice", `{"hooks": {"PreToolUse": [{"matcher": "edit", "hooks": [{"type": "command", "command": "a", "name": "n"}]},
-			{"hooks": [{"type": "command", "command": "b", "name": "n"}]}]}}`, []string{"project#1 (at once)", "project#2 (at once)"}, nil},
+			{"hooks": [{"type": "command", "command": "b", "name": "n"}]}]}}`, []string{"n (at once)", "n#2 (at once)"}, nil},
 		{"hooks that are no commands", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "command": "x", "url": "u"}]}]}}`, nil, []string{"HK030"}},
 		{"all off", `{"disableAllHooks": true, "hooks": {"Stop": [{` + hookA + `}]}}`, []string{"project#1 off"}, []string{"HK030"}},
 		{"a word, not an expression", `{"hooks": {"PreCompact": [{"matcher": "auto|manual", ` + hookA + `}]}}`, []string{"project#1"}, []string{"HK033"}},

@@ -31,8 +31,17 @@ func (r *settingsReader) one(event policy.Event, native string, group, n *Node) 
 	if !r.body(native, n, h) {
 		return nil
 	}
-	if name := n.Get("name"); name != nil && name.IsText() {
-		h.Description = name.Text.Value
+	for i, named := range []*Node{n, group} {
+		if i > 0 && r.Handler.Name != "" {
+			break // the agent calls hooks by names, ClawdCode groups
+		}
+		if name := named.Get("name"); name != nil && name.IsText() && strings.TrimSpace(name.Text.Value) != "" {
+			r.l.call(h, name.Text.Value)
+			break
+		}
+	}
+	if about := n.Get("description"); about != nil && about.IsText() {
+		h.Description = about.Text.Value
 	}
 	r.timeout(n, h)
 	if !r.rule(native, n, h) {

@@ -25,6 +25,9 @@ func judgeEffect(s *shell.Line, e *shell.Effect) *shellAdvice {
 		if e.Op == "kill-all" && e.Command >= 0 && slices.Contains(s.Commands[e.Command].Flags, "-0") {
 			return nil // asks whether a process is there
 		}
+		if e.Op == "generated-code" && generators[shell.Versionless(e.Target)] {
+			return adviceDynamicCode // a program that the line brings prints it
+		}
 		return adviceExec[e.Op]
 	case shell.EffectConnect:
 		return judgeConnect(s, e)
@@ -39,6 +42,10 @@ func judgeEffect(s *shell.Line, e *shell.Effect) *shellAdvice {
 	}
 	return nil
 }
+
+// generators are interpreters: what one prints of code in the line is as unknown
+// as the line made it.
+var generators = map[string]bool{"python": true, "perl": true, "ruby": true, "node": true, "php": true, "awk": true, "gawk": true, "mawk": true, "lua": true, "deno": true, "bun": true}
 
 // disposable are folders that tools make anew, wherever they lie.
 var disposable = map[string]bool{

@@ -350,5 +350,25 @@ func (a *analysis) runUnknown(c *shCall, program string) shValue {
 		return shUnknown("$(...)", shOrigin{kind: "output"})
 	}
 	a.effect(c, Effect{Kind: EffectUnknown, Domain: DomainCode, Op: DynamicName, Target: program, Certainty: CertainDynamic})
+	if rest, ok := unsetName(c.argv[0]); ok {
+		again := *c
+		again.argv = append([]Word{NewWord(rest)}, c.args()...)
+		a.run(&again)
+	}
 	return shUnknown("$("+program+")", c.argv[0].value().origin())
+}
+
+// unsetName is a command's name when the variables in it that are not known are
+// empty: ${NONE}rm. False for one that is not the name of a program then.
+func unsetName(w Word) (string, bool) {
+	var name strings.Builder
+	for _, p := range w.value() {
+		switch {
+		case p.known():
+			name.WriteString(p.text)
+		case p.kind != shVar:
+			return "", false
+		}
+	}
+	return name.String(), programOf(programName(name.String())) != nil
 }

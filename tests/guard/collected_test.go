@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/tests/guard/interval"
 )
 
 // corpusLines reads a file of Go strings without their quotes, one a line.
@@ -76,7 +77,7 @@ func TestCollected(t *testing.T) {
 	}
 	slices.Sort(times)
 	at := func(part float64) time.Duration { return times[min(int(part*float64(len(times))), len(times)-1)] }
-	t.Logf("%d harmless commands: denied %s, asked about %s; latency p50 %s, p99.9 %s, max %s", harmless, interval(denied, harmless), interval(asked, harmless), at(.5), at(.999), at(1))
+	t.Logf("%d harmless commands: denied %s, asked about %s; latency p50 %s, p99.9 %s, max %s", harmless, interval.Share(denied, harmless), interval.Share(asked, harmless), at(.5), at(.999), at(1))
 	assert.LessOrEqual(t, float64(denied), 0.0005*float64(harmless))
 	assert.LessOrEqual(t, float64(asked), 0.015*float64(harmless))
 }

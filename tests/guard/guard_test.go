@@ -21,6 +21,7 @@ import (
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/tests/guard/interval"
 )
 
 // The place of every case: it need not exist.
@@ -135,7 +136,7 @@ func (s *score) String() string {
 
 // intervals is the score with what it is worth.
 func (s *score) intervals() string {
-	return fmt.Sprintf("caught %s; alarms %s", interval(s.hit, s.hit+s.miss), interval(s.wrong+s.asked, s.right+s.wrong+s.asked))
+	return fmt.Sprintf("caught %s; alarms %s", interval.Share(s.hit, s.hit+s.miss), interval.Share(s.wrong+s.asked, s.right+s.wrong+s.asked))
 }
 
 // TestCases is the table of labelled cases, with every pack on.

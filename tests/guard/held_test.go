@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/tests/guard/interval"
 )
 
 // heldCase is a line of held.jsonl: as one of cases.jsonl, and the shell that the
@@ -115,8 +116,8 @@ func TestHeld(t *testing.T) {
 	}
 	slices.Sort(times)
 	t.Logf("latency p50 %s, p99.9 %s, max %s", times[len(times)/2], times[min(len(times)*999/1000, len(times)-1)], times[len(times)-1])
-	_, recall := wilson(all.hit, all.hit+all.miss)
-	alarms, _ := wilson(all.wrong+all.asked, all.right+all.wrong+all.asked)
+	_, recall := interval.Wilson(all.hit, all.hit+all.miss)
+	alarms, _ := interval.Wilson(all.wrong+all.asked, all.right+all.wrong+all.asked)
 	assert.GreaterOrEqual(t, recall, 0.93, "what was caught is surely less than 0.93")
 	assert.LessOrEqual(t, alarms, 0.01, "false alarms are surely more than 0.01")
 }

@@ -1,22 +1,23 @@
-package guard
+// Package interval says what a share of some cases is worth.
+package interval
 
 import (
 	"fmt"
 	"math"
 )
 
-// interval is a share with the bounds in which it lies with a probability of
-// 95 %, by Wilson: of few cases little can be said, and it shows.
-func interval(hits, of int) string {
+// Share is a share with the bounds in which it lies with a probability of 95 %:
+// of few cases little can be said, and it shows.
+func Share(hits, of int) string {
 	if of == 0 {
 		return "none"
 	}
-	low, high := wilson(hits, of)
+	low, high := Wilson(hits, of)
 	return fmt.Sprintf("%.4f (%d of %d, 95 %% in %.3f to %.3f)", float64(hits)/float64(of), hits, of, low, high)
 }
 
-// wilson are the bounds of interval.
-func wilson(hits, of int) (low, high float64) {
+// Wilson are the bounds of Share.
+func Wilson(hits, of int) (low, high float64) {
 	const z = 1.96
 	n, p := float64(max(1, of)), float64(hits)/float64(max(1, of))
 	middle := (p + z*z/(2*n)) / (1 + z*z/n)

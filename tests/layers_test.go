@@ -20,7 +20,7 @@ const module = "github.com/hookc/hookc"
 // before its own. Packages of one list do not import each other.
 var layers = [][]string{
 	{"policy/digits", "policy/glyph", "policy/govalue", "internal/spell"},
-	{"rego/bounds", "policy/scan", "internal/binary", "builtins/quoting", "tests/depth"},
+	{"rego/bounds", "policy/scan", "internal/binary", "builtins/quoting", "tests/depth", "tests/guard/interval"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/losses", "builtins/tokens", "builtins/winshell", "internal/gate/table"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
 	{"dag", "policy/agent/form", "policy/agent/js", "policy/pattern", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed"},

@@ -166,66 +166,16 @@ func (a *analysis) dialectScript(c *shCall, file Word) shValue {
 	return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: file.Text})
 }
 
-// drive reports whether a path begins with a drive or a hive of the registry,
-// from which it is absolute: C:/x, HKLM:/Software.
-func drive(p string) bool {
-	name, _, ok := strings.Cut(p, ":")
-	if !ok || name == "" || strings.Contains(name, "/") {
-		return false
-	}
-	switch strings.ToUpper(name) {
-	case "HKLM", "HKCU", "HKCR", "HKU", "CERT", "REGISTRY":
-		return true
-	}
-	return len(name) == 1 && (name[0]|0x20 >= 'a' && name[0]|0x20 <= 'z')
-}
-
 // windowsPlace is where a path with a drive lies. Letter case does not count.
 func (at At) windowsPlace(p string) Zone {
-	hive, rest, _ := strings.Cut(strings.ToLower(p), ":")
-	rest = strings.Trim(rest, "/")
-	if len(hive) > 1 {
-		if hive == "hkcu" && rest != "" && rest != "software" && rest != "*" {
-			return ZoneUser
-		}
-		return ZoneSystem
-	}
-	whole, below := wholeOf("/" + rest)
-	if drive(at.Root) || drive(at.Home) {
-		there := at
-		there.Root, there.Home, there.Temp = onDrive(at.Root), onDrive(at.Home), onDrive(at.Temp)
-		if zone := there.place("/" + rest); zone != ZoneOther || whole == "" {
+	if rest := winshell.OnDrive(p); rest != "" && (winshell.Drive(at.Root) || winshell.Drive(at.Home)) {
+		there := At{Root: winshell.OnDrive(at.Root), Home: winshell.OnDrive(at.Home), Temp: winshell.OnDrive(at.Temp)}
+		if zone := there.place(rest); zone != ZoneOther {
 			return zone
 		}
 	}
-	first, inner, _ := strings.Cut(strings.TrimPrefix(whole, "/"), "/")
-	switch {
-	case whole == "/":
-		return ZoneRoot
-	case first == "users" && strings.Count(inner, "/") == 0:
-		return ZoneHome
-	case first == "users":
-		if _, below, _ := strings.Cut(inner, "/"); strings.HasPrefix(below, "appdata/local/temp/") {
-			return ZoneTemp
-		}
-		return ZoneUser
-	case first == "temp" || first == "tmp":
-		if inner == "" && !below {
-			return ZoneTempRoot
-		}
-		return ZoneTemp
-	case strings.HasPrefix(first, "program") || first == "windows" || first == "recovery" || first == "boot" || first == "system volume information":
-		return ZoneSystem
-	}
-	return ZoneOther
-}
-
-// onDrive is a path of Windows without its drive, in lower case.
-func onDrive(p string) string {
-	if !drive(p) {
-		return p
-	}
-	return "/" + strings.Trim(strings.ToLower(p[strings.IndexByte(p, ':')+1:]), "/")
+	whole, below := wholeOf(winshell.OnDrive(p))
+	return Zone(winshell.Place(p, whole, below))
 }
 
 // fish adds what the reader of the POSIX shell does not know of fish: code that

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"github.com/hookc/hookc/builtins/winshell"
 	"github.com/hookc/hookc/internal/paths"
 	"path"
 	"strings"
@@ -56,7 +57,7 @@ func Absolute(dir, text string) string {
 	if strings.HasPrefix(text, "/") {
 		return path.Clean("/" + strings.TrimLeft(text, "/"))
 	}
-	if drive(text) {
+	if winshell.Drive(text) {
 		return path.Clean(strings.ReplaceAll(text, `\`, "/") + "/.")
 	}
 	if at, _ := paths.Root(text); at != "" && at[0] != '~' {

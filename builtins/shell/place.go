@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/winshell"
 )
 
 // Zone is where a path lies, seen from the project and its user.
@@ -57,7 +58,7 @@ func (at At) ZoneOf(p string) (Zone, string) {
 }
 
 func (at At) place(p string) Zone {
-	if drive(p) {
+	if winshell.Drive(p) {
 		return at.windowsPlace(p)
 	}
 	whole, below := wholeOf(p)

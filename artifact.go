@@ -18,7 +18,7 @@ import (
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/trust"
 	"github.com/hookc/hookc/rego"
 )
@@ -193,7 +193,7 @@ func release() string {
 func (c *config) conditions() artifact.Conditions {
 	var names []string
 	if c.discover != "" {
-		names = append(format.DiscoverVariables(c.discovery()), "HOOKC_TRUST", "XDG_STATE_HOME")
+		names = append(source.DiscoverVariables(c.discovery()), "HOOKC_TRUST", "XDG_STATE_HOME")
 	}
 	out := artifact.Take(c.environ(), append(names, "HOOKC_ENABLED"), []string{"HOOKC_DEFAULTS_"})
 	for _, f := range c.compiledAs() {
@@ -209,13 +209,13 @@ func (c *config) environ() []string {
 	return os.Environ()
 }
 
-func (c *config) discovery() format.DiscoverOptions {
-	o := format.DiscoverOptions{Dir: c.discover, Profile: c.profile, User: c.user, Roots: c.roots()}
+func (c *config) discovery() source.DiscoverOptions {
+	o := source.DiscoverOptions{Dir: c.discover, Profile: c.profile, User: c.user, Roots: c.roots()}
 	switch {
 	case c.asFound:
-		o.Trust = format.Static
+		o.Trust = source.Static
 	case c.inspect || !c.decides:
-		o.Trust = format.Inspect
+		o.Trust = source.Inspect
 	}
 	return o
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/trust"
 	"github.com/hookc/hookc/rego"
 )
@@ -118,8 +118,8 @@ func withTexts(head *codec.Head, p *policy.Policy) *codec.Head {
 }
 
 // placed are the named inputs with their paths from Dir.
-func (c *config) placed() []format.Input {
-	var out []format.Input
+func (c *config) placed() []source.Input {
+	var out []source.Input
 	for _, in := range c.inputs {
 		if c.dir != "" && in.Content == nil && !filepath.IsAbs(in.Path) {
 			in.Path = filepath.Join(c.dir, in.Path)
@@ -152,7 +152,7 @@ func (c *config) depends(p *policy.Policy) []string {
 		}
 	}
 	if c.managed && c.discover == "" {
-		files, trees := format.ManagedPlaces()
+		files, trees := source.ManagedPlaces()
 		for _, path := range files {
 			l.add(path)
 		}
@@ -161,7 +161,7 @@ func (c *config) depends(p *policy.Policy) []string {
 		}
 	}
 	if c.discover != "" {
-		files, trees := format.DiscoverPlaces(c.discovery())
+		files, trees := source.DiscoverPlaces(c.discovery())
 		for _, path := range files {
 			l.add(path)
 		}

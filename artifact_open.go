@@ -14,7 +14,7 @@ import (
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/rego"
 )
 
@@ -250,7 +250,7 @@ func (c *config) rebind(f *artifact.File, r *fromArtifact, places []int) error {
 	from := *c
 	from.artifact, from.discover, from.shown, from.dir, from.inputs = artifactConfig{}, r.head.Discover, r.head.Shown, "", nil
 	for _, in := range r.head.Inputs {
-		from.inputs = append(from.inputs, format.Input{Path: in.Path, Format: in.Format, Tier: in.Tier, Content: in.Content})
+		from.inputs = append(from.inputs, source.Input{Path: in.Path, Format: in.Format, Tier: in.Tier, Content: in.Content})
 	}
 	p, _ := from.load()
 	differs := f.Refuse(artifact.Changed, "filters in an agent's own words are made from its configuration, which has changed: compile it again")

@@ -11,7 +11,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/trust"
 )
 
@@ -36,7 +36,7 @@ func project(t *testing.T) string {
 // trusted records consent to a project as it is now.
 func trusted(t *testing.T, root string) {
 	t.Helper()
-	parts, found := format.Parts(root, []format.DiscoverOptions{{}})
+	parts, found := source.Parts(root, []source.DiscoverOptions{{}})
 	require.Empty(t, found.Render())
 	consent, err := trust.Open(root).Trust(parts)
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ import (
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 )
 
 // counter is a rule that says how often it was asked since it was made.
@@ -152,8 +152,8 @@ func TestWarningsPrintReadably(t *testing.T) {
 // by a host and by a model, and means the same.
 func TestEveryKeyOfAHook(t *testing.T) {
 	keys := map[string]bool{"options": true, "event": true}
-	for _, k := range format.Schema() {
-		keys[k.Name] = keys[k.Name] || k.Place == format.InHook
+	for _, k := range source.Schema() {
+		keys[k.Name] = keys[k.Name] || k.Place == source.InHook
 	}
 	fields := map[string]bool{}
 	of := reflect.TypeFor[hookc.Hook]()

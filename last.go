@@ -14,7 +14,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/state"
 	"github.com/hookc/hookc/policy/trust"
 	"github.com/hookc/hookc/rego"
@@ -67,13 +67,13 @@ type lastPlans struct {
 // keeps reports whether a last plan is to be kept and used.
 func (c *config) keeps() bool {
 	return c.last.dir != nil && c.artifact.path == "" && len(c.answers) == 0 && len(c.compile.Without) == 0 &&
-		(c.discover != "" || slices.ContainsFunc(c.inputs, func(in format.Input) bool { return in.Content == nil }))
+		(c.discover != "" || slices.ContainsFunc(c.inputs, func(in source.Input) bool { return in.Content == nil }))
 }
 
 // steady is the plan of files that nobody is writing, or the last one.
 func (c *config) steady(m *Metrics) (*live, error) {
 	if c.discover != "" {
-		c.last.user = format.UserDir()
+		c.last.user = source.UserDir()
 		for _, root := range c.discovery().Roots {
 			if !trust.Open(root).Decreed() {
 				c.last.projects = append(c.last.projects, root)
@@ -180,7 +180,7 @@ func (c *config) written(p *policy.Policy) func(path string) bool {
 	}
 	folders := slices.DeleteFunc(slices.Clone(texts), func(path string) bool {
 		info, err := os.Stat(path)
-		return err != nil || !info.IsDir() || slices.ContainsFunc(c.inputs, func(in format.Input) bool { return in.Path == path })
+		return err != nil || !info.IsDir() || slices.ContainsFunc(c.inputs, func(in source.Input) bool { return in.Path == path })
 	})
 	return func(path string) bool {
 		return slices.Contains(texts, path) || slices.ContainsFunc(folders, func(dir string) bool { return within(dir, path) })

@@ -18,7 +18,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/rego"
 )
 
@@ -28,7 +28,7 @@ type Option func(*config)
 type config struct {
 	// misuse is what Open reports of options that make no sense.
 	misuse    error
-	inputs    []format.Input
+	inputs    []source.Input
 	discover  string
 	artifact  artifactConfig
 	dir       string
@@ -73,7 +73,7 @@ type config struct {
 func Files(paths ...string) Option {
 	return func(c *config) {
 		for _, p := range paths {
-			in, err := format.ParseInput(p)
+			in, err := source.ParseInput(p)
 			if err != nil {
 				c.misuse = errors.Join(c.misuse, fmt.Errorf("hookc: %w", err))
 				continue
@@ -86,12 +86,12 @@ func Files(paths ...string) Option {
 // Text adds a policy that is not in a file. Name is what diagnostics call it.
 func Text(name, content string) Option {
 	return func(c *config) {
-		c.inputs = append(c.inputs, format.Input{Path: name, Tier: policy.TierProject, Content: []byte(content)})
+		c.inputs = append(c.inputs, source.Input{Path: name, Tier: policy.TierProject, Content: []byte(content)})
 	}
 }
 
 // Input adds one source exactly as described.
-func Input(in format.Input) Option {
+func Input(in source.Input) Option {
 	return func(c *config) { c.inputs = append(c.inputs, in) }
 }
 
@@ -197,7 +197,7 @@ func (c *config) check() error {
 // are all registered at run time.
 func NoPolicy() Option {
 	return func(c *config) {
-		c.inputs = append(c.inputs, format.Input{Path: "no policy", Format: "hooksyaml", Tier: policy.TierProject, Content: []byte("{}")})
+		c.inputs = append(c.inputs, source.Input{Path: "no policy", Format: "hooksyaml", Tier: policy.TierProject, Content: []byte("{}")})
 	}
 }
 
@@ -338,29 +338,29 @@ func Compile(options ...Option) (*dag.Program, diag.List) {
 // load reads the named or discovered sources, checks trust and lays the
 // environment over them.
 func (c *config) load() (*policy.Policy, diag.List) {
-	o := format.Options{Overrides: c.overrides, Dir: c.shown, Profile: c.profile, Faithful: c.faithful}
+	o := source.Options{Overrides: c.overrides, Dir: c.shown, Profile: c.profile, Faithful: c.faithful}
 	if c.cache != nil {
 		o.Cache = c.cache.read
 	}
 	var p *policy.Policy
 	var found diag.List
 	if c.discover != "" {
-		p, found = format.LoadDiscovered(c.discovery(), o)
+		p, found = source.LoadDiscovered(c.discovery(), o)
 	} else {
 		if c.managed {
-			o.Inputs, found = format.Managed("")
+			o.Inputs, found = source.Managed("")
 		}
 		for _, in := range c.inputs {
 			if c.dir != "" && in.Content == nil && !filepath.IsAbs(in.Path) {
 				in.Path = filepath.Join(c.dir, in.Path)
 			}
 			if c.asFound {
-				in.Within = format.Boundary(in)
+				in.Within = source.Boundary(in)
 			}
 			o.Inputs = append(o.Inputs, in)
 		}
 		var more diag.List
-		p, more = format.Load(o)
+		p, more = source.Load(o)
 		found.Add(more...)
 	}
 	c.confine(p)

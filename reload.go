@@ -9,14 +9,14 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 )
 
 // cache is what an engine keeps of its policy so that a reload makes anew only
 // what has changed: what was read, what it was compiled to, and the kinds of
 // hook, which remember what they share. Engine.mu guards it.
 type cache struct {
-	read     *format.Cache
+	read     *source.Cache
 	compiled *compiler.Cache
 	kinds    []dag.Kind
 }
@@ -26,12 +26,12 @@ type cache struct {
 // of them read. The zero Readings is ready; it is safe for concurrent use.
 type Readings struct {
 	once sync.Once
-	read *format.Cache
+	read *source.Cache
 }
 
 // cache makes the cache when it is first wanted.
-func (r *Readings) cache() *format.Cache {
-	r.once.Do(func() { r.read = &format.Cache{Lean: true} })
+func (r *Readings) cache() *source.Cache {
+	r.once.Do(func() { r.read = &source.Cache{Lean: true} })
 	return r.read
 }
 
@@ -46,7 +46,7 @@ func (c *config) newCache() *cache {
 	if !c.caching() {
 		return nil
 	}
-	out := &cache{read: &format.Cache{}, compiled: &compiler.Cache{}}
+	out := &cache{read: &source.Cache{}, compiled: &compiler.Cache{}}
 	if c.readings != nil {
 		out.read = c.readings.cache()
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/state"
 )
 
@@ -56,7 +56,7 @@ func (f selfForm) hook() *policy.Hook {
 	if f.first {
 		tier, recheck = policy.TierBuiltin, "true"
 	}
-	p, found := format.Load(format.Options{Inputs: []format.Input{{Path: "hookc", Tier: tier, Format: "hooksyaml", Content: []byte(
+	p, found := source.Load(source.Options{Inputs: []source.Input{{Path: "hookc", Tier: tier, Format: "hooksyaml", Content: []byte(
 		"pre_tool_execution:\n  - {name: " + SelfHook + ", type: builtin, use: " + guard.SelfGuard + ", verdict: " + f.verdict + ", locked: true, timeout: 5, recheck: " + recheck + "}\n")}}})
 	if found.HasErrors() || len(p.Hooks) != 1 {
 		panic("hookc: its own guard does not load: " + found.Render())
@@ -128,9 +128,9 @@ func (c *config) protect(sources []policy.SourceFile) {
 			files = append(append(append(files, s.Path), s.Uses...), foldersBelow(root, s.Folders)...)
 		}
 	}
-	found, trees := format.DiscoverPlaces(format.DiscoverOptions{Dir: dir})
+	found, trees := source.DiscoverPlaces(source.DiscoverOptions{Dir: dir})
 	if c.profile != nil {
-		more, _ := format.DiscoverPlaces(format.DiscoverOptions{Dir: dir, Profile: c.profile})
+		more, _ := source.DiscoverPlaces(source.DiscoverOptions{Dir: dir, Profile: c.profile})
 		found = append(found, more...)
 	}
 	project := filepath.Join(root, ".hookc") // notes may lie there; the policy files are listed by name

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 )
 
 // Hook is a hook registered at run time: the keys of a hook in hooks.yaml
@@ -255,7 +255,7 @@ func (s *Session) load(event policy.Event, base *policy.Policy) (*policy.Policy,
 	if err != nil {
 		panic("hookc: a session hook cannot be written as JSON: " + err.Error())
 	}
-	return format.Load(format.Options{Inputs: []format.Input{{
+	return source.Load(source.Options{Inputs: []source.Input{{
 		Path: "session-" + s.id + ".yaml", Format: "hooksyaml", Tier: policy.TierSession, Content: text,
 	}}})
 }

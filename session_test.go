@@ -12,7 +12,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 )
 
 func in(session string, c hookc.Call) hookc.Call {
@@ -293,8 +293,8 @@ func TestToolIsAJSONSchemaForEveryEvent(t *testing.T) {
 	}
 	assert.Equal(t, events, tool.InputSchema.Properties["event"].Enum)
 	known := map[string]bool{"action": true, "index": true, "event": true, "options": true}
-	for _, k := range format.Schema() {
-		known[k.Name] = known[k.Name] || k.Place == format.InHook
+	for _, k := range source.Schema() {
+		known[k.Name] = known[k.Name] || k.Place == source.InHook
 	}
 	for name, p := range tool.InputSchema.Properties {
 		assert.True(t, known[name], "%s is no key of a hook", name)

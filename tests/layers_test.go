@@ -27,8 +27,8 @@ var layers = [][]string{
 	{"policy/agent"},
 	{"builtins/guard"},
 	{"builtins"},
-	{"rego", "dag/codec", "dag/render", "policy/format", "compiler/lint", "executor/kind/expr"},
-	{"compiler", "executor", "executor/runner", "policy/install"},
+	{"rego", "dag/codec", "dag/render", "policy/source", "compiler/lint", "executor/kind/expr"},
+	{"compiler", "executor", "executor/runner", "policy/install", "policy/source/print"},
 	{""},
 	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "tests/processes", "tests/programs", "tests/vectors"},
 	{"cmd/hookc", "cmd/hookgate"},
@@ -53,13 +53,13 @@ var owners = []struct {
 	allow  []string
 	barred []string
 }{
-	{"github.com/open-policy-agent/opa", []string{"rego"}, []string{"compiler", "compiler/lint", "dag", "policy/format", "executor"}},
-	{"github.com/expr-lang/expr", []string{"executor/kind/expr"}, []string{"compiler", "compiler/lint", "dag", "policy/format", "executor"}},
-	{"gopkg.in/yaml.v3", []string{"policy/format"}, nil},
-	{"github.com/pelletier/go-toml/v2", []string{"policy/format", "tests/gen/secrets"}, nil},
+	{"github.com/open-policy-agent/opa", []string{"rego"}, []string{"compiler", "compiler/lint", "dag", "policy/source", "executor"}},
+	{"github.com/expr-lang/expr", []string{"executor/kind/expr"}, []string{"compiler", "compiler/lint", "dag", "policy/source", "executor"}},
+	{"gopkg.in/yaml.v3", []string{"policy/source/tree", "policy/source/print"}, nil},
+	{"github.com/pelletier/go-toml/v2", []string{"policy/source/tree", "tests/gen/secrets"}, nil},
 	{"go.yaml.in/yaml", nil, nil}, // OPA's; one YAML reader is enough
 	{"mvdan.cc/sh/v3", []string{"builtins/shell"}, []string{"compiler", "executor"}},
-	{"github.com/tailscale/hujson", []string{"policy/install"}, []string{"", "policy/format"}},
+	{"github.com/tailscale/hujson", []string{"policy/install"}, []string{"", "policy/source"}},
 	{"github.com/spf13/cobra", []string{"cmd/hookc"}, []string{"", "compiler", "executor"}},
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/hookc/hookc/internal/gate/build"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 )
 
 // compiledRefused is that a compiled policy cannot be used here; it ends the
@@ -27,7 +27,7 @@ func (e compiledRefused) Unwrap() error { return e.error }
 func (s *sources) compiledPolicy(from *caller, args []string) (string, error) {
 	all := slices.Concat(s.files, args)
 	for _, path := range all {
-		in, err := format.ParseInput(path)
+		in, err := source.ParseInput(path)
 		if err != nil || !isCompiled(from.path(in.Path)) {
 			continue // what is wrong with it is said where it is read
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/trust"
 )
 
@@ -273,7 +273,7 @@ func (b *bencher) caseEvents(program *dag.Program) ([]*benchEvent, error) {
 			return nil, cannot("%v", err)
 		}
 		for _, file := range files {
-			cases, found := format.ReadCases(shownFrom(b.dir, file))
+			cases, found := source.ReadCases(shownFrom(b.dir, file))
 			if found.HasErrors() {
 				return nil, exitError{exitFindings, found.Render() + summary(found)}
 			}
@@ -289,7 +289,7 @@ func (b *bencher) caseEvents(program *dag.Program) ([]*benchEvent, error) {
 	return out, nil
 }
 
-func (b *bencher) caseEvent(c *format.Case) (*benchEvent, error) {
+func (b *bencher) caseEvent(c *source.Case) (*benchEvent, error) {
 	data, err := c.Event.MarshalJSON()
 	if err != nil {
 		return nil, err

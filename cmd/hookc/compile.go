@@ -20,7 +20,7 @@ import (
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 )
 
 func newCompile() *cobra.Command {
@@ -227,13 +227,13 @@ func (s *sources) nothing() error {
 	if err != nil {
 		return err
 	}
-	o := format.DiscoverOptions{Dir: dir}
+	o := source.DiscoverOptions{Dir: dir}
 	if s.profile != "" {
 		if d, err := agent.FindProfile(s.profile); err == nil {
 			o.Profile = d
 		}
 	}
-	files, trees := format.DiscoverPlaces(o)
+	files, trees := source.DiscoverPlaces(o)
 	var looked []string
 	for _, f := range append(files, trees...) {
 		if ext := filepath.Ext(f); ext == ".yaml" || ext == ".json" || ext == ".toml" || slices.Contains(trees, f) {

@@ -15,7 +15,8 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
+	"github.com/hookc/hookc/policy/source/print"
 )
 
 // codeLossy is the code of a meaning that a hooks.yaml does not have.
@@ -108,8 +109,8 @@ func (c *convertFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 	options = append(options, hookc.AsWritten(), hookc.SkipVerify())
 	stop := progress(cmd.ErrOrStderr(), "converting")
 	defer stop()
-	source, found := hookc.Compile(options...)
-	if source == nil {
+	before, found := hookc.Compile(options...)
+	if before == nil {
 		return c.refuse(cmd, found, summary(found))
 	}
 	loaded, _ := hookc.Load(options...)
@@ -117,11 +118,11 @@ func (c *convertFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 	if err != nil {
 		return err
 	}
-	text, found := c.print(settle(loaded, source), filepath.Dir(target))
+	text, found := c.print(settle(loaded, before), filepath.Dir(target))
 	if found.HasErrors() && !c.lossy {
 		return c.refuse(cmd, found, summary(found)+": --lossy writes it all the same")
 	}
-	compared, err := equal(source, target, text, s)
+	compared, err := equal(before, target, text, s)
 	var differs differs
 	switch {
 	case errors.As(err, &differs):
@@ -172,7 +173,7 @@ func (c *convertFlags) target(dir string, p *policy.Policy) (string, error) {
 }
 
 func (c *convertFlags) print(v *conversion, dir string) ([]byte, diag.List) {
-	text, found := format.Print(v.policy, format.PrintOptions{
+	text, found := print.Print(v.policy, print.Options{
 		Tier: policy.TierProject, Dir: dir, Header: v.header,
 		Event: func(e policy.Event) []string { return v.events[e] },
 		Hook:  func(h *policy.Hook) []string { return v.hooks[h] },
@@ -190,16 +191,16 @@ const equalEvents = 300
 
 // equal compiles the text as the file it will be and compares it with the
 // sources; it returns how many events both have decided alike.
-func equal(source *dag.Program, target string, text []byte, s *sources) (int, error) {
-	in := format.Input{Path: target, Tier: policy.TierProject, Format: "hooksyaml", Content: text}
+func equal(before *dag.Program, target string, text []byte, s *sources) (int, error) {
+	in := source.Input{Path: target, Tier: policy.TierProject, Format: "hooksyaml", Content: text}
 	converted, found := hookc.Compile(hookc.Input(in), hookc.SkipVerify())
 	if converted == nil {
 		return 0, cannot("internal error: the converted policy does not compile:\n%s", found.Render())
 	}
-	if err := executor.Equal(source, converted, equalEvents); err != nil {
+	if err := executor.Equal(before, converted, equalEvents); err != nil {
 		return 0, differs{err}
 	}
-	return equalEvents * len(source.Plans), nil
+	return equalEvents * len(before.Plans), nil
 }
 
 // write puts the text where it belongs, and what there is to say on stderr.

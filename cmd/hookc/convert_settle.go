@@ -9,7 +9,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source/print"
 )
 
 // settle makes of a policy one of the project tier alone that means the same:
@@ -153,5 +153,5 @@ func (v *conversion) explain(p *policy.Policy, from, h *policy.Hook) {
 func (v *conversion) lost(e policy.Event, at diag.Span, text string, args ...any) {
 	d := diag.Lookup(codeLossy).Report(at, text, args...)
 	v.found.Add(d)
-	v.events[e] = append(v.events[e], format.NotTheSame+d.Text)
+	v.events[e] = append(v.events[e], print.NotTheSame+d.Text)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy/artifact"
-	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/policy/install"
+	"github.com/hookc/hookc/policy/source"
 )
 
 func newDoctor() *cobra.Command {
@@ -166,7 +166,7 @@ func (d *doctor) named() {
 	if len(d.sources.files) > 0 || len(d.entries) == 0 {
 		return
 	}
-	words := format.CommandWords(d.entries[0].Command)
+	words := source.CommandWords(d.entries[0].Command)
 	for i, w := range words {
 		if i+1 == len(words) {
 			break

@@ -13,8 +13,8 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy/agent"
-	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/policy/install"
+	"github.com/hookc/hookc/policy/source"
 )
 
 // switches: nothing in the settings turns hooks off.
@@ -203,7 +203,7 @@ func (d *doctor) missed(n need, e ownEntry) (missed []string, unknown bool) {
 func (d *doctor) commands() {
 	var done []string
 	for _, e := range d.entries {
-		words := format.CommandWords(e.Command)
+		words := source.CommandWords(e.Command)
 		if slices.Contains(done, words[0]) {
 			continue
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/policy/install"
+	"github.com/hookc/hookc/policy/source/print"
 	"github.com/hookc/hookc/rego"
 )
 
@@ -115,7 +115,7 @@ func (f *fmtFlags) one(cmd *cobra.Command, file string, out io.Writer) (bool, er
 	if filepath.Ext(file) == ".rego" {
 		after, err = rego.Format(file, before, "")
 	} else {
-		after, err = format.Tidy(file, before)
+		after, err = print.Tidy(file, before)
 	}
 	if err != nil {
 		return false, err

@@ -7,7 +7,7 @@ import (
 
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 )
 
 // What an agent waits longer than the deadline of its hook: hookgate needs next
@@ -36,19 +36,19 @@ func (s *sources) gateLine(program, native string, d *agent.Agent, waits time.Du
 	if len(s.files) == 1 && artifact.Named(s.files[0]) {
 		flag = " --artifact "
 	}
-	return s.withFiles(format.ShellQuote(program)+" "+native+" --dialect "+d.ID+" --deadline "+below(waits, gateMargin)+" --start", flag)
+	return s.withFiles(source.ShellQuote(program)+" "+native+" --dialect "+d.ID+" --deadline "+below(waits, gateMargin)+" --start", flag)
 }
 
 // commandLine is the hook's command for an event, for an agent that waits for a
 // time.
 func (s *sources) commandLine(program, native string, d *agent.Agent, waits time.Duration) (string, error) {
-	return s.withFiles(format.ShellQuote(program)+" run "+native+" --dialect "+d.ID+" --deadline "+below(waits, runMargin), " -f ")
+	return s.withFiles(source.ShellQuote(program)+" run "+native+" --dialect "+d.ID+" --deadline "+below(waits, runMargin), " -f ")
 }
 
 // withFiles adds the policy that was named to a command, by a flag.
 func (s *sources) withFiles(line, flag string) (string, error) {
 	for _, value := range s.files {
-		in, err := format.ParseInput(value)
+		in, err := source.ParseInput(value)
 		if err != nil {
 			return "", cannot("%v", err)
 		}
@@ -56,13 +56,13 @@ func (s *sources) withFiles(line, flag string) (string, error) {
 		if err != nil {
 			return "", cannot("%v", err)
 		}
-		line += flag + format.ShellQuote(value[:len(value)-len(in.Path)]+abs)
+		line += flag + source.ShellQuote(value[:len(value)-len(in.Path)]+abs)
 	}
-	if user := format.UserPolicy(); user != "" && len(s.files) == 0 {
-		line += " --user-policy " + format.ShellQuote(user)
+	if user := source.UserPolicy(); user != "" && len(s.files) == 0 {
+		line += " --user-policy " + source.ShellQuote(user)
 	}
 	if s.format != "" {
-		line += " --format " + format.ShellQuote(s.format)
+		line += " --format " + source.ShellQuote(s.format)
 	}
 	return line, nil
 }

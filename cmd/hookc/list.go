@@ -14,7 +14,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 )
 
 // listed is one thing hookc is made of.
@@ -45,7 +45,7 @@ func catalogue() []listed {
 	for _, d := range agent.All() {
 		add("dialect", d.ID, d.Doc)
 	}
-	for _, f := range format.Formats() {
+	for _, f := range source.Formats() {
 		add("format", f.Name, f.Doc)
 	}
 	for _, f := range policy.Fields() {

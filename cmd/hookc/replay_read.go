@@ -16,7 +16,7 @@ import (
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 )
 
 // recording is one event that was recorded.
@@ -55,7 +55,7 @@ func (r *replayer) records(file string, give func(*recording) error) error {
 
 // caseRecords are the cases of a YAML file of tests.
 func (r *replayer) caseRecords(file string, give func(*recording) error) error {
-	cases, found := format.ReadCases(file)
+	cases, found := source.ReadCases(file)
 	for _, d := range found {
 		r.report.unread = append(r.report.unread, strings.TrimRight(d.Render(), "\n"))
 	}

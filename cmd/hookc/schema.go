@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 )
 
 func newSchema() *cobra.Command {
@@ -21,7 +21,7 @@ func newSchema() *cobra.Command {
   hookc schema --codes > diagnostics.md       # every diagnostic code, with examples`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			text := string(format.JSONSchema())
+			text := string(source.JSONSchema())
 			switch {
 			case markdown:
 				text = schemaPage()

@@ -9,20 +9,20 @@ import (
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 )
 
 // places say where each kind of map stands in hooks.yaml.
-var places = map[format.Place]string{
-	format.InFile:     "The top of the file. Every other key is an event, by any of its names or as `ext.NAME`; its value is a list of hooks, or a map with the keys of an event.",
-	format.InDefaults: "The value of `defaults`. `on_error`, `model` and `timeout` hold for the hooks of this file, the others for the whole policy.",
-	format.InRego:     "The value of `rego`.",
-	format.InTools:    "The value of `tools`.",
-	format.InEvent:    "The value of an event that is not simply a list of hooks. Settings hold for the event in every file; the most trusted tier that sets one decides.",
-	format.InGroup:    "An entry of an event's list that holds several hooks: one step of the chain, whose members see one snapshot and all run.",
-	format.InHook:     "An entry of an event's list, or a member of a group.",
-	format.InFilter:   "The value of `filter`. All conditions that are written must hold; one on a field that is absent does not.",
-	format.InRule:     "An entry of `rules`: exactly one of the verdict keys, and a reason.",
+var places = map[source.Place]string{
+	source.InFile:     "The top of the file. Every other key is an event, by any of its names or as `ext.NAME`; its value is a list of hooks, or a map with the keys of an event.",
+	source.InDefaults: "The value of `defaults`. `on_error`, `model` and `timeout` hold for the hooks of this file, the others for the whole policy.",
+	source.InRego:     "The value of `rego`.",
+	source.InTools:    "The value of `tools`.",
+	source.InEvent:    "The value of an event that is not simply a list of hooks. Settings hold for the event in every file; the most trusted tier that sets one decides.",
+	source.InGroup:    "An entry of an event's list that holds several hooks: one step of the chain, whose members see one snapshot and all run.",
+	source.InHook:     "An entry of an event's list, or a member of a group.",
+	source.InFilter:   "The value of `filter`. All conditions that are written must hold; one on a field that is absent does not.",
+	source.InRule:     "An entry of `rules`: exactly one of the verdict keys, and a reason.",
 }
 
 // schemaPage is docs/schema.md.
@@ -31,10 +31,10 @@ func schemaPage() string {
 What the keys mean together is in [semantics.md](semantics.md); a commented file that uses each of them is
 [hooks.example.yaml](../hooks.example.yaml). `+"`hookc schema`"+` prints the JSON Schema for editors. Unknown keys, and keys written twice,
 are errors with a place and a suggestion.`)
-	for _, place := range format.Places() {
+	for _, place := range source.Places() {
 		p.say("## " + strings.ToUpper(string(place)[:1]) + string(place)[1:])
 		p.say(places[place])
-		if place == format.InHook {
+		if place == source.InHook {
 			p.hookKeys()
 			continue
 		}
@@ -53,13 +53,13 @@ are errors with a place and a suggestion.`)
 
 // keysOf are the keys of a place that all kinds of hook take or, with a kind, that
 // not all take and this one does.
-func keysOf(place format.Place, kind policy.Kind) []format.Key {
-	return slices.DeleteFunc(format.Schema(), func(k format.Key) bool {
+func keysOf(place source.Place, kind policy.Kind) []source.Key {
+	return slices.DeleteFunc(source.Schema(), func(k source.Key) bool {
 		return k.Place != place || slices.Contains(k.Kinds, kind) != (kind != "") || kind == "" && len(k.Kinds) > 0
 	})
 }
 
-func (p *page) keys(keys []format.Key) {
+func (p *page) keys(keys []source.Key) {
 	var rows [][]string
 	for _, k := range keys {
 		kind := string(k.Type)
@@ -81,9 +81,9 @@ func fallback(text string) string {
 
 // hookKeys are the keys every hook takes, then those of each kind.
 func (p *page) hookKeys() {
-	p.keys(keysOf(format.InHook, ""))
+	p.keys(keysOf(source.InHook, ""))
 	for _, kind := range policy.KindNames() {
-		keys := keysOf(format.InHook, policy.Kind(kind))
+		keys := keysOf(source.InHook, policy.Kind(kind))
 		var infers []string
 		for _, k := range keys {
 			if k.Infers && string(k.Kinds[0]) == kind {

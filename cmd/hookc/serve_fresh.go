@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/trust"
 )
 
@@ -200,7 +200,7 @@ func (p *prints) again() prints { return take(p.paths, time.Now()) }
 func watched(s *sources, w *wanted, program *dag.Program) []string {
 	l := &fileList{seen: map[string]bool{}}
 	for _, value := range s.files {
-		if in, err := format.ParseInput(value); err == nil {
+		if in, err := source.ParseInput(value); err == nil {
 			l.tree(w.from.path(in.Path))
 			if path := w.from.path(in.Path); isCompiled(path) {
 				for _, source := range dependsOn(path) {
@@ -229,7 +229,7 @@ func watched(s *sources, w *wanted, program *dag.Program) []string {
 
 // places are where policies of every tier are found, there or not.
 func (l *fileList) places(w *wanted) {
-	tiers := []string{format.ManagedDir()}
+	tiers := []string{source.ManagedDir()}
 	config := w.from.getenv("XDG_CONFIG_HOME")
 	if home := w.from.getenv("HOME"); !filepath.IsAbs(config) && home != "" {
 		config = filepath.Join(home, ".config")

@@ -11,8 +11,8 @@ import (
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
-	"github.com/hookc/hookc/policy/format"
 	"github.com/hookc/hookc/policy/install"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/state"
 )
 
@@ -69,8 +69,8 @@ func (a *target) site(f *agent.File) *site {
 	return &site{f, path, base, install.Target{
 		Name: shownFrom(a.dir, path), Layout: f.Layout, Handler: a.place.Handler, Key: a.place.Matchers.Key, Unit: a.place.Unit,
 		Own: func(command string) bool {
-			words := format.CommandWords(command)
-			return format.OwnCommand(command) || len(words) > 1 && words[0] == own && words[1] == "run"
+			words := source.CommandWords(command)
+			return source.OwnCommand(command) || len(words) > 1 && words[0] == own && words[1] == "run"
 		},
 	}}
 }

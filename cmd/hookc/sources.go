@@ -20,7 +20,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/rego"
 )
 
@@ -67,7 +67,7 @@ func (s *sources) flags(cmd *cobra.Command) {
 
 // completeSources offers the words of --format and --profile.
 func completeSources(cmd *cobra.Command) {
-	complete(cmd, "format", format.Names())
+	complete(cmd, "format", source.Names())
 	complete(cmd, "profile", agent.Profiles())
 }
 
@@ -105,7 +105,7 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 		}
 		out = append(out, hookc.Profile(s.profile, s.faithful))
 	}
-	if names := format.Names(); s.format != "" && !slices.Contains(names, s.format) {
+	if names := source.Names(); s.format != "" && !slices.Contains(names, s.format) {
 		return nil, nil, cannot("unknown format %q: %s", s.format, diag.DidYouMean(s.format, names, "there are "+strings.Join(names, ", ")))
 	}
 	if err := compiler.CheckWithout(s.without); err != nil {
@@ -129,7 +129,7 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 		if compiled != "" {
 			break
 		}
-		in, err := format.ParseInput(path)
+		in, err := source.ParseInput(path)
 		if err != nil {
 			return nil, nil, cannot("%v", err)
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/rego"
 )
 
@@ -217,7 +217,7 @@ func testFiles(dir string) (cases, rules []string, err error) {
 
 // cases runs the cases of one file.
 func (t *tester) cases(path string, options []hookc.Option) error {
-	file, found := format.ReadCases(path)
+	file, found := source.ReadCases(path)
 	t.found.Add(found...)
 	if len(file.Policies) > 0 {
 		named, done, err := (&sources{files: file.Policies}).options(t.cmd, nil, filepath.Dir(path))
@@ -241,7 +241,7 @@ func (t *tester) cases(path string, options []hookc.Option) error {
 }
 
 // one is runCase, and says before all else what was not started.
-func (t *tester) one(c format.Case, options []hookc.Option, under *policy.Policy) (text, engine string, err error) {
+func (t *tester) one(c source.Case, options []hookc.Option, under *policy.Policy) (text, engine string, err error) {
 	text, engine, err = runCase(t.cmd.Context(), c, append(slices.Clone(options), hookc.AsFound(), hookc.Withhold(t.held.add)), under)
 	if said := t.held.take(); said != "" && err == nil {
 		text = strings.TrimRight(said+"\n"+text, "\n")
@@ -250,7 +250,7 @@ func (t *tester) one(c format.Case, options []hookc.Option, under *policy.Policy
 }
 
 // strayAnswer says which answer is no hook's, "" for none.
-func strayAnswer(c format.Case, under *policy.Policy) string {
+func strayAnswer(c source.Case, under *policy.Policy) string {
 	var names []string
 	for _, h := range under.Hooks {
 		names = append(names, h.Name)

@@ -13,7 +13,7 @@ import (
 	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/rego"
 )
 
@@ -64,7 +64,7 @@ func (o *outcome) engine(out io.Writer) {
 
 // runCase fires one case and says in what the Decision differs, or both engines of
 // Rego do, "" in nothing.
-func runCase(ctx context.Context, c format.Case, options []hookc.Option, under *policy.Policy) (text, engine string, err error) {
+func runCase(ctx context.Context, c source.Case, options []hookc.Option, under *policy.Policy) (text, engine string, err error) {
 	event, ok := policy.ParseEvent(c.Native)
 	if !ok {
 		return fmt.Sprintf("unknown event %q: %s", c.Native, diag.DidYouMean(c.Native, policy.EventNames(), "name it in the field \"event\"")), "", nil

@@ -12,7 +12,7 @@ import (
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/trust"
 )
 
@@ -82,7 +82,7 @@ func trustCommand(cmd *cobra.Command, dir string, forget, check, asJSON, yes boo
 		}
 		return out.write(cmd, asJSON)
 	}
-	parts, _ := format.Parts(root, everyProfile())
+	parts, _ := source.Parts(root, everyProfile())
 	if check {
 		st := store.Check(parts)
 		out.Trusted, out.Why, out.Changed = st.Holds(), st.Why, st.Changed
@@ -141,11 +141,11 @@ func (t trustJSON) ask(cmd *cobra.Command) error {
 
 // everyProfile are the ways to look for the policies of a project: hookc's own,
 // and that of every agent whose configuration hookc reads.
-func everyProfile() []format.DiscoverOptions {
-	out := []format.DiscoverOptions{{}}
+func everyProfile() []source.DiscoverOptions {
+	out := []source.DiscoverOptions{{}}
 	for _, d := range agent.All() {
 		if d.Profile != nil {
-			out = append(out, format.DiscoverOptions{Profile: d})
+			out = append(out, source.DiscoverOptions{Profile: d})
 		}
 	}
 	return out

@@ -12,13 +12,13 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 )
 
 // compiled compiles the text of a hooks.yaml.
 func compiled(t *testing.T, text string) *dag.Program {
 	t.Helper()
-	p, found := format.Load(format.Options{Inputs: []format.Input{{Path: "hooks.yaml", Tier: policy.TierProject, Content: []byte(text)}}})
+	p, found := source.Load(source.Options{Inputs: []source.Input{{Path: "hooks.yaml", Tier: policy.TierProject, Content: []byte(text)}}})
 	require.False(t, found.HasErrors(), found.Render())
 	program, more := compiler.Compile(p, compiler.Config{Kinds: runner.Kinds(runner.Options{})})
 	require.False(t, more.HasErrors(), more.Render())

@@ -18,8 +18,8 @@ type made struct {
 	text    json.RawMessage
 }
 
-// source is a hook that events are made for.
-type source struct {
+// probe is a hook that events are made for.
+type probe struct {
 	matcher *policy.Matcher
 	chunks  []chunk
 }
@@ -32,7 +32,7 @@ type maker struct {
 	spec     *policy.EventSpec
 	tool     string
 	tools    []string
-	sources  []source
+	sources  []probe
 	focus    []int // those of sources that are not in both policies alike
 	reads    []policy.Path
 	volatile bool
@@ -102,7 +102,7 @@ func (m *maker) learn(n *dag.Node, shared []chunk, touched, seen map[string]bool
 		return
 	}
 	seen[key] = true
-	src := source{matcher: n.Matcher}
+	src := probe{matcher: n.Matcher}
 	for _, text := range textsOf(n.Hook) {
 		src.chunks = append(src.chunks, scanRules(text, map[string]policy.Path{})...)
 	}
@@ -228,7 +228,7 @@ func longest(c chunk) int {
 }
 
 // reach is the event in which every place has its constant of this turn.
-func (m *maker) reach(s *source, c chunk, turn int) map[string]any {
+func (m *maker) reach(s *probe, c chunk, turn int) map[string]any {
 	fields := m.base()
 	m.filter(fields, s.matcher)
 	for i, cl := range c {

@@ -268,7 +268,7 @@ func geminiChanges(patch map[policy.Field]any, own reply) {
 // gemini §1.4, §1.6). Its documents rank the files; its code runs them in the
 // order in which their lists are joined, and that is what counts. Hooks run at
 // once, or one after another when a group that matches says so: the reader of
-// the settings lays them out (package format).
+// the settings lays them out (package source).
 var geminiProfile = &Profile{
 	Tools: []string{"activate_skill", "ask_user", "cli_help", "codebase_investigator", "complete_task", "enter_plan_mode", "exit_plan_mode",
 		"get_internal_docs", "glob", "google_web_search", "grep_search", "invoke_agent", "list_directory", "list_mcp_resources", "read_file",

@@ -11,7 +11,7 @@ import (
 
 // Profile is what an agent's own configuration means: where it is kept, in
 // which order its hooks stand, how they are run and how their answers
-// combine. How a file is written is package format's to know.
+// combine. How a file is written is package source's to know.
 type Profile struct {
 	// Tools are the names of the tools the agent has by itself, and Open globs of
 	// those it may have besides; none when hookc does not know them.
@@ -49,7 +49,7 @@ type File struct {
 	// Path is relative to the base, with slashes; a glob names every file that
 	// matches, in the order of their names.
 	Path string
-	// Format is the reader of package format, "" the one of the agent's id.
+	// Format is the reader of package source, "" the one of the agent's id.
 	Format string
 	// Env, when set, names a variable that holds another base, and EnvPath, when
 	// set, is the path from there.

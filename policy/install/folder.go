@@ -10,7 +10,7 @@ import (
 
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source/tree"
 )
 
 // FolderFile is one file of a HOOK.md folder, its path relative to the folder
@@ -83,8 +83,8 @@ func (t *Target) frontmatter(content []byte, f *Found) {
 	if !ok || len(text) == len(content) {
 		return
 	}
-	root, found := format.ParseYAML(diag.NewSource("HOOK.md", front), 0, len(front))
-	if root == nil || found.HasErrors() || root.Shape != format.Map {
+	root, found := tree.ParseYAML(diag.NewSource("HOOK.md", front), 0, len(front))
+	if root == nil || found.HasErrors() || root.Shape != tree.Map {
 		return
 	}
 	if v := root.Get("trigger"); v != nil {

@@ -6,11 +6,11 @@ import (
 
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source/tree"
 )
 
 func (t *Target) readTOML(content []byte) ([]Found, map[string]any, error) {
-	root, found := format.ParseTOML(diag.NewSource(t.Name, string(content)))
+	root, found := tree.ParseTOML(diag.NewSource(t.Name, string(content)))
 	if err := t.syntax(found); err != nil {
 		return nil, nil, err
 	}
@@ -47,7 +47,7 @@ func (t *Target) syntax(found diag.List) error {
 }
 
 // treeHook is one hook of a tree.
-func (t *Target) treeHook(event, matcher string, h *format.Node) Found {
+func (t *Target) treeHook(event, matcher string, h *tree.Node) Found {
 	f := Found{Event: event, Matcher: matcher, Command: textAt(h, t.Handler.Command)}
 	f.Own = t.Own(f.Command)
 	f.Line, _ = h.Span.Position()
@@ -60,14 +60,14 @@ func (t *Target) treeHook(event, matcher string, h *format.Node) Found {
 }
 
 // textAt is the text under a key, "" when there is none.
-func textAt(n *format.Node, key string) string {
+func textAt(n *tree.Node, key string) string {
 	if v := n.Get(key); v != nil && v.IsText() {
 		return v.Text.Value
 	}
 	return ""
 }
 
-func itemsAt(n *format.Node, key string) []*format.Node {
+func itemsAt(n *tree.Node, key string) []*tree.Node {
 	if v := n.Get(key); v != nil {
 		return v.Items
 	}

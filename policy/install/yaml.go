@@ -5,17 +5,17 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source/tree"
 )
 
 // tree reads a YAML file of events; nil for an empty one.
-func (t *Target) tree(content []byte) (*format.Node, error) {
+func (t *Target) tree(content []byte) (*tree.Node, error) {
 	src := diag.NewSource(t.Name, string(content))
-	root, found := format.ParseYAML(src, 0, len(src.Content))
+	root, found := tree.ParseYAML(src, 0, len(src.Content))
 	if err := t.syntax(found); err != nil {
 		return nil, err
 	}
-	if root != nil && root.Shape != format.Map {
+	if root != nil && root.Shape != tree.Map {
 		return nil, t.problem(content, root.Span.Start, "it is no map of events")
 	}
 	return root, nil
@@ -29,7 +29,7 @@ func (t *Target) readYAML(content []byte) ([]Found, map[string]any, error) {
 	var out []Found
 	for _, e := range root.Entries {
 		for _, item := range e.Value.Items {
-			if item.Shape != format.Map {
+			if item.Shape != tree.Map {
 				continue
 			}
 			f := t.treeHook(e.Key.Text.Value, "", item)
@@ -45,7 +45,7 @@ func (t *Target) readYAML(content []byte) ([]Found, map[string]any, error) {
 
 // yamlMatcher is the condition of a filter on the tool's name; odd when there
 // are others.
-func yamlMatcher(filter *format.Node) (text string, odd bool) {
+func yamlMatcher(filter *tree.Node) (text string, odd bool) {
 	v := filter.Get("tool_name")
 	if v == nil {
 		v = filter.Get("tool_matcher")
@@ -66,7 +66,7 @@ func (t *Target) writeYAML(content []byte, want []Entry) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		var list *format.Node
+		var list *tree.Node
 		if root != nil {
 			list = root.Get(e.Event)
 		}
@@ -108,8 +108,8 @@ func (t *Target) yamlItem(e Entry) []string {
 
 // listEnd is where a further item of a block list goes, and how far its dash
 // is indented. Any other form of list is a problem.
-func (t *Target) listEnd(content []byte, list *format.Node) (at int, indent string, err error) {
-	if list.Shape != format.List || len(list.Items) == 0 {
+func (t *Target) listEnd(content []byte, list *tree.Node) (at int, indent string, err error) {
+	if list.Shape != tree.List || len(list.Items) == 0 {
 		return 0, "", t.problem(content, list.Span.Start, "an item can be added only to a list with a dash before each item")
 	}
 	line, _ := position(content, list.Items[0].Span.Start)

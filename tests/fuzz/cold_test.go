@@ -10,7 +10,7 @@ import (
 	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 )
 
 const coldPolicy = `pre_tool_execution:
@@ -20,7 +20,7 @@ const coldPolicy = `pre_tool_execution:
 `
 
 func coldTable(f *testing.F) []byte {
-	program, found := hookc.Compile(hookc.Input(format.Input{Path: "hooks.yaml", Format: "hooksyaml", Tier: policy.TierUser, Content: []byte(coldPolicy)}))
+	program, found := hookc.Compile(hookc.Input(source.Input{Path: "hooks.yaml", Format: "hooksyaml", Tier: policy.TierUser, Content: []byte(coldPolicy)}))
 	require.NotNil(f, program, "%s", found.Render())
 	return build.Table(program)
 }

@@ -18,7 +18,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/trust"
 	"github.com/hookc/hookc/tests/programs"
 )
@@ -59,7 +59,7 @@ func consented(t *testing.T, files map[string]string) (root string, covered []st
 			require.NoError(t, os.Chmod(filepath.Join(root, name), 0o755))
 		}
 	}
-	parts, found := format.Parts(root, []format.DiscoverOptions{{}})
+	parts, found := source.Parts(root, []source.DiscoverOptions{{}})
 	require.Empty(t, found.Render())
 	given, err := trust.Open(root).Trust(parts)
 	require.NoError(t, err)

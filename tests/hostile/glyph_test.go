@@ -14,7 +14,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 )
 
 // unseenRunes are all characters that show nothing, by Unicode's own classes.
@@ -125,7 +125,7 @@ func TestUnseenCharactersInEveryFormat(t *testing.T) {
 				text = strings.Replace(text, `"Bash"`, `{"tools": "Bash"}`, 1)
 			}
 			require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, "Bash", bad)), 0o644))
-			found := codesOf(t, hookc.Profile(g.profile, false), hookc.Input(format.Input{Path: path, Tier: policy.TierUser, Format: g.profile}))
+			found := codesOf(t, hookc.Profile(g.profile, false), hookc.Input(source.Input{Path: path, Tier: policy.TierUser, Format: g.profile}))
 			assert.NotEmpty(t, found[code], "%s: %q", g.profile, bad)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source/tree"
 	"github.com/hookc/hookc/tests/depth"
 	"github.com/hookc/hookc/tests/programs"
 )
@@ -136,7 +136,7 @@ func mustFail(file, text string) bool {
 		return strings.Count("\n"+meat+"\n", "\n---\n") < 2
 	}
 	content := slices.ContainsFunc(lines, func(l string) bool { return l != "" && !strings.HasPrefix(strings.TrimSpace(l), "#") })
-	if _, found := format.ParseYAML(diag.NewSource(file, text), 0, len(text)); found.HasErrors() {
+	if _, found := tree.ParseYAML(diag.NewSource(file, text), 0, len(text)); found.HasErrors() {
 		return true
 	}
 	return !content || !strings.HasPrefix(last, " ") && !strings.HasPrefix(last, "#") && strings.HasSuffix(last, ":")

@@ -13,7 +13,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 )
 
 // What check says of a relative command is what a run finds: for each tier, each
@@ -38,7 +38,7 @@ func TestCheckLooksWhereRunLooks(t *testing.T) {
 				path := filepath.Join(places["policy"], "hooks.yaml")
 				require.NoError(t, put(places["policy"], "hooks.yaml", "pre_tool_execution:\n  - {name: h, command: \""+command+"\", on_error: deny, protocol: claude}\n"))
 				t.Chdir(places["cwd"])
-				options := []hookc.Option{hookc.Input(format.Input{Path: path, Tier: tier}), hookc.SkipVerify()}
+				options := []hookc.Option{hookc.Input(source.Input{Path: path, Tier: tier}), hookc.SkipVerify()}
 				finding := len(codesOf(t, options...)["HK090"]) > 0
 
 				eng, err := hookc.Open(t.Context(), options...)

@@ -15,7 +15,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 )
 
 // guarded is the configuration of an agent with one guard that refuses every
@@ -220,7 +220,7 @@ func decided(t *testing.T, profile, file string, files map[string]string, faithf
 	t.Helper()
 	dir := t.TempDir()
 	lay(t, dir, files)
-	in := format.Input{Path: filepath.Join(dir, filepath.FromSlash(file)), Tier: policy.TierUser, Format: cmp.Or(readers[profile], profile)}
+	in := source.Input{Path: filepath.Join(dir, filepath.FromSlash(file)), Tier: policy.TierUser, Format: cmp.Or(readers[profile], profile)}
 	if profile == "agenthooks" {
 		in.Path = filepath.Dir(filepath.Dir(in.Path))
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
+	"github.com/hookc/hookc/policy/source/print"
 	"github.com/hookc/hookc/tests/codes"
 )
 
@@ -55,18 +56,18 @@ func sameLaidOut(t *testing.T, path string) int {
 	}
 	before, err := os.ReadFile(path)
 	require.NoError(t, err)
-	after, err := format.Tidy(path, before)
+	after, err := print.Tidy(path, before)
 	if err != nil {
 		return 0 // no YAML, mostly: an example of that
 	}
-	again, err := format.Tidy(path, after)
+	again, err := print.Tidy(path, after)
 	require.NoError(t, err)
 	require.Equal(t, string(after), string(again), path)
 	if filepath.Base(path) == "HOOK.md" {
 		return 1 // Tidy has compared the fields; a HOOK.md is read by its folder
 	}
 	compile := func(text []byte) (string, []string) {
-		in, err := format.ParseInput(path)
+		in, err := source.ParseInput(path)
 		require.NoError(t, err)
 		in.Content = text
 		program, found := hookc.Compile(hookc.Input(in), hookc.SkipVerify())

@@ -19,7 +19,8 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
+	"github.com/hookc/hookc/policy/source/print"
 	"github.com/hookc/hookc/tests/codes"
 	"github.com/hookc/hookc/tests/depth"
 )
@@ -34,9 +35,9 @@ import (
 // printed prints the project tier of a policy that will lie in dir.
 func printed(t testing.TB, p *policy.Policy, dir string) []byte {
 	t.Helper()
-	text, found := format.Print(p, format.PrintOptions{Tier: policy.TierProject, Dir: dir})
+	text, found := print.Print(p, print.Options{Tier: policy.TierProject, Dir: dir})
 	require.Empty(t, found.Render())
-	again, found := format.Print(p, format.PrintOptions{Tier: policy.TierProject, Dir: dir})
+	again, found := print.Print(p, print.Options{Tier: policy.TierProject, Dir: dir})
 	require.Empty(t, found.Render())
 	require.Equal(t, string(text), string(again))
 	return text
@@ -101,7 +102,7 @@ func TestPrintedPolicyHasTheSameHash(t *testing.T) {
 	for seed := range depth.Of(uint64(400)) {
 		w := newWorld(3<<48 + seed).furnish()
 		text := printed(t, w.policy, "")
-		again, found := format.Load(format.Options{Inputs: []format.Input{{Path: "hooks.yaml", Tier: policy.TierProject, Content: text}}})
+		again, found := source.Load(source.Options{Inputs: []source.Input{{Path: "hooks.yaml", Tier: policy.TierProject, Content: text}}})
 		require.Empty(t, found.Render(), "seed %d\n%s", seed, text)
 		v := w.clone()
 		v.policy = again
@@ -197,7 +198,7 @@ func samePrinted(t *testing.T, paths ...string) (compared int) {
 		text := printed(t, p, filepath.Dir(path))
 		file := filepath.Join(t.TempDir(), "printed.yaml")
 		require.NoError(t, os.WriteFile(file, text, 0o600))
-		got, found := hookc.Compile(hookc.Input(format.Input{Path: filepath.Join(filepath.Dir(path), "printed.yaml"), Tier: policy.TierProject, Content: text}), hookc.SkipVerify())
+		got, found := hookc.Compile(hookc.Input(source.Input{Path: filepath.Join(filepath.Dir(path), "printed.yaml"), Tier: policy.TierProject, Content: text}), hookc.SkipVerify())
 		require.NotNil(t, got, "%s%s", found.Render(), text)
 		compared++
 		if want.Hash != got.Hash {

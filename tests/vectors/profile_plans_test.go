@@ -15,7 +15,7 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy/agent"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/tests/depth"
 )
 
@@ -51,8 +51,8 @@ func compileNative(t *testing.T, d *agent.Agent, faithful bool, files map[string
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o755))
 	}
-	inputs, found := format.Discover(format.DiscoverOptions{Dir: dir, Profile: d, Trust: format.AsFound})
-	p, more := format.Load(format.Options{Inputs: inputs, Dir: dir, Profile: d, Faithful: faithful})
+	inputs, found := source.Discover(source.DiscoverOptions{Dir: dir, Profile: d, Trust: source.AsFound})
+	p, more := source.Load(source.Options{Inputs: inputs, Dir: dir, Profile: d, Faithful: faithful})
 	found.Add(more...)
 	require.False(t, found.HasErrors(), "%v\n%v", found, files)
 	prog, found := compiler.Compile(p, compiler.Config{Kinds: runner.Kinds(runner.Options{}), Validate: executor.Validate})

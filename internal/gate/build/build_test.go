@@ -18,14 +18,14 @@ import (
 	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/tests/depth"
 )
 
 // compile compiles hooks.yaml.
 func compile(t testing.TB, text string) *dag.Program {
 	t.Helper()
-	p, found := format.Load(format.Options{Inputs: []format.Input{{Path: "hooks.yaml", Format: "hooksyaml", Tier: policy.TierUser, Content: []byte(text)}}})
+	p, found := source.Load(source.Options{Inputs: []source.Input{{Path: "hooks.yaml", Format: "hooksyaml", Tier: policy.TierUser, Content: []byte(text)}}})
 	require.NoError(t, found.Err(), "%s", text)
 	program, more := compiler.Compile(p, compiler.Config{Kinds: runner.Kinds(runner.Options{})})
 	require.NotNil(t, program, "%s\n%s", more.Render(), text)

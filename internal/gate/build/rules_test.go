@@ -26,7 +26,7 @@ import (
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/format"
+	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/tests/depth"
 )
 
@@ -129,7 +129,7 @@ func (g gate) answer(t testing.TB, asked *table.Asked) *rules.Reply {
 // definitionOfRules compiles a policy and makes hooks of OPA's evaluation alone.
 func definitionOfRules(t testing.TB, text string) (gate, *definition, *[]string, bool) {
 	load := func() (*policy.Policy, diag.List) {
-		return format.Load(format.Options{Inputs: []format.Input{{Path: "hooks.yaml", Format: "hooksyaml", Tier: policy.TierUser, Content: []byte(text)}}})
+		return source.Load(source.Options{Inputs: []source.Input{{Path: "hooks.yaml", Format: "hooksyaml", Tier: policy.TierUser, Content: []byte(text)}}})
 	}
 	p, found := load()
 	if found.Err() != nil {

@@ -1,5 +1,0 @@
-//go:build !windows
-
-package format
-
-func defaultManagedDir() string { return "/etc/hookc" }

@@ -1,0 +1,95 @@
+// Package source reads policies from files: hooks.yaml, HOOK.md folders, agents' own
+// settings and what else is registered, into one policy.Policy whose every string
+// still knows where it was written. A source format is one file of this package that
+// registers one Format value; the settings of an agent need none, since one reader
+// reads them as the agent's own file says (package agent). Package tree reads the
+// files themselves, package print writes them.
+package source
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/trust"
+)
+
+// Format is one way of writing hooks down.
+type Format struct {
+	// Name is the id that `--format` takes.
+	Name string
+	// Doc says in a line what it reads.
+	Doc string
+	// Match reports whether the format reads the file or folder. It looks at
+	// the name first and at the content only when the name does not tell.
+	Match func(in *File) bool
+	// Read adds what the file or folder holds to the policy, and what is
+	// wrong with it to the diagnostics. It returns normally in every case.
+	Read func(l *Loader, in *File)
+}
+
+// File is a file or folder about to be read.
+type File struct {
+	// Name is what people are shown, Path absolute and clean.
+	Name, Path string
+	// Folder is true for a folder; Content is empty then.
+	Folder  bool
+	Content string
+	Tier    policy.Tier
+	// Untrusted says why its hooks do not run, or is empty.
+	Untrusted string
+	// Root, Segment, Tree, Live and Within are those of the input that led to it.
+	Root    string
+	Segment int
+	Tree    *trust.Tree
+	Live    bool
+	Within  string
+	// source is what was noted of the file.
+	source *policy.SourceFile
+	// Off is true when the file, or one that includes it, says enabled: false.
+	Off bool
+}
+
+// beside is another file of the same origin.
+func (f *File) beside(name, path string) *File {
+	out := *f
+	out.Name, out.Path, out.Folder, out.Content, out.source = name, path, false, "", nil
+	return &out
+}
+
+var formats []Format
+
+// register adds a format. It panics on a duplicate or an incomplete value, so
+// a mistake is found when the package loads.
+func register(f Format) Format {
+	if f.Name == "" || f.Doc == "" || f.Match == nil || f.Read == nil {
+		panic(fmt.Sprintf("source: format %q is incomplete", f.Name))
+	}
+	if _, dup := lookup(f.Name); dup {
+		panic("source: format " + f.Name + " is registered twice")
+	}
+	formats = append(formats, f)
+	slices.SortFunc(formats, func(a, b Format) int { return strings.Compare(a.Name, b.Name) })
+	return f
+}
+
+func lookup(name string) (Format, bool) {
+	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name })
+	if i < 0 {
+		return Format{}, false
+	}
+	return formats[i], true
+}
+
+// Formats lists every format by name.
+func Formats() []Format { return slices.Clone(formats) }
+
+// Names lists the ids `--format` takes, sorted.
+func Names() []string {
+	out := make([]string, len(formats))
+	for i, f := range formats {
+		out[i] = f.Name
+	}
+	return out
+}

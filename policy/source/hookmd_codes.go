@@ -1,0 +1,210 @@
+package source
+
+import "github.com/hookc/hookc/policy/diag"
+
+// The findings about the fields of a HOOK.md.
+var (
+	codeHookMissing = diag.Define(diag.Code{
+		ID:    "HK051",
+		Title: "HOOK.md without name or trigger",
+		Help: `A HOOK.md needs a name and a trigger: without a name the hook cannot be overridden or
+reported, without a trigger it never runs.`,
+		Bad: `-- .agents/hooks/log/HOOK.md --
+---
+description: writes a line
+trigger: post-agent-turn
+---
+-- .agents/hooks/log/scripts/run.sh --
+#!/bin/sh
+exit 0
+`,
+		Good: `-- .agents/hooks/log/HOOK.md --
+---
+name: log
+description: writes a line
+trigger: post-agent-turn
+---
+-- .agents/hooks/log/scripts/run.sh --
+#!/bin/sh
+exit 0
+`,
+	})
+
+	codeHookTrigger = diag.Define(diag.Code{
+		ID:    "HK052",
+		Title: "unknown trigger",
+		Help: `The trigger of a HOOK.md is one of the thirteen names of the format, spelled exactly.
+A hook with any other never runs.`,
+		Bad: `-- .agents/hooks/log/HOOK.md --
+---
+name: log
+description: writes a line
+trigger: post-agent-trun
+---
+-- .agents/hooks/log/scripts/run.sh --
+#!/bin/sh
+exit 0
+`,
+		Good: `-- .agents/hooks/log/HOOK.md --
+---
+name: log
+description: writes a line
+trigger: post-agent-turn
+---
+-- .agents/hooks/log/scripts/run.sh --
+#!/bin/sh
+exit 0
+`,
+	})
+
+	codeHookField = diag.Define(diag.Code{
+		ID:    "HK053",
+		Title: "field of a HOOK.md with a wrong value",
+		Help: `A field holds something of another kind than it takes: timeout is a whole number of
+milliseconds, priority a whole number, matcher a map with tool and pattern.`,
+		Bad: `-- .agents/hooks/log/HOOK.md --
+---
+name: log
+description: writes a line
+trigger: post-agent-turn
+timeout: 5s
+---
+-- .agents/hooks/log/scripts/run.sh --
+#!/bin/sh
+exit 0
+`,
+		Good: `-- .agents/hooks/log/HOOK.md --
+---
+name: log
+description: writes a line
+trigger: post-agent-turn
+timeout: 5000
+---
+-- .agents/hooks/log/scripts/run.sh --
+#!/bin/sh
+exit 0
+`,
+	})
+
+	codeHookRegexp = diag.Define(diag.Code{
+		ID:    "HK054",
+		Title: "invalid regular expression in a matcher",
+		Help: `matcher.tool and matcher.pattern are regular expressions (RE2), found anywhere in the
+tool's name or in a text of its input. One that cannot be compiled would match nothing,
+and the hook would silently never run. Write them in single quotes.`,
+		Bad: `-- .agents/hooks/log/HOOK.md --
+---
+name: log
+description: writes a line
+trigger: post-tool-call
+async: true
+matcher:
+  tool: 'Write('
+---
+-- .agents/hooks/log/scripts/run.sh --
+#!/bin/sh
+exit 0
+`,
+		Good: `-- .agents/hooks/log/HOOK.md --
+---
+name: log
+description: writes a line
+trigger: post-tool-call
+async: true
+matcher:
+  tool: 'Write|Edit'
+  pattern: '\.py$'
+---
+-- .agents/hooks/log/scripts/run.sh --
+#!/bin/sh
+exit 0
+`,
+	})
+
+	codeHookValue = diag.Define(diag.Code{
+		ID: "HK055", Severity: diag.Warning,
+		Title: "value outside what the HOOK.md format allows",
+		Help: `The hook is loaded, but the value is not one that every reader of the format accepts:
+a timeout outside 100 to 600000 ms (the nearest is used), a priority outside 0 to 1000,
+no description, a name that is not lower-case words joined by hyphens, a word for async
+that does not mean true.`,
+		Bad: `-- .agents/hooks/log/HOOK.md --
+---
+name: log
+description: writes a line
+trigger: post-agent-turn
+timeout: 50
+---
+-- .agents/hooks/log/scripts/run.sh --
+#!/bin/sh
+exit 0
+`,
+		Good: `-- .agents/hooks/log/HOOK.md --
+---
+name: log
+description: writes a line
+trigger: post-agent-turn
+timeout: 100
+---
+-- .agents/hooks/log/scripts/run.sh --
+#!/bin/sh
+exit 0
+`,
+	})
+
+	codeHookKey = diag.Define(diag.Code{
+		ID: "HK056", Severity: diag.Warning,
+		Title: "unknown field in a HOOK.md",
+		Help: `The field has no meaning in a HOOK.md and is ignored. Often it is a misspelling, and the
+default is in force instead of what was written.`,
+		Bad: `-- .agents/hooks/log/HOOK.md --
+---
+name: log
+description: writes a line
+trigger: post-agent-turn
+prority: 200
+---
+-- .agents/hooks/log/scripts/run.sh --
+#!/bin/sh
+exit 0
+`,
+		Good: `-- .agents/hooks/log/HOOK.md --
+---
+name: log
+description: writes a line
+trigger: post-agent-turn
+priority: 200
+---
+-- .agents/hooks/log/scripts/run.sh --
+#!/bin/sh
+exit 0
+`,
+	})
+
+	codeHookFolder = diag.Define(diag.Code{
+		ID: "HK057", Severity: diag.Warning,
+		Title: "hook named otherwise than its folder",
+		Help: `The name in the frontmatter counts; the folder's does not. Where the two differ, people
+override, disable or look for the wrong one.`,
+		Bad: `-- .agents/hooks/logger/HOOK.md --
+---
+name: log
+description: writes a line
+trigger: post-agent-turn
+---
+-- .agents/hooks/logger/scripts/run.sh --
+#!/bin/sh
+exit 0
+`,
+		Good: `-- .agents/hooks/log/HOOK.md --
+---
+name: log
+description: writes a line
+trigger: post-agent-turn
+---
+-- .agents/hooks/log/scripts/run.sh --
+#!/bin/sh
+exit 0
+`,
+	})
+)

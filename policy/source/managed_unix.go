@@ -1,0 +1,5 @@
+//go:build !windows
+
+package source
+
+func defaultManagedDir() string { return "/etc/hookc" }

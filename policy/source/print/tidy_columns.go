@@ -1,0 +1,62 @@
+package print
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// columns are where the comments at the ends of lines begin, in characters, in
+// the order of the nodes they belong to; -1 for one that is elsewhere.
+func columns(n *yaml.Node, lines []string) []int {
+	var out []int
+	if n.LineComment != "" {
+		content, _, ok := atEnd(n, lines)
+		if ok {
+			out = append(out, utf8.RuneCountInString(content))
+		} else {
+			out = append(out, -1)
+		}
+	}
+	for _, c := range n.Content {
+		out = append(out, columns(c, lines)...)
+	}
+	return out
+}
+
+// atEnd parts the line of a node before its comment, spaces included.
+func atEnd(n *yaml.Node, lines []string) (content, comment string, ok bool) {
+	if n.Line < 1 || n.Line > len(lines) || strings.Contains(n.LineComment, "\n") {
+		return "", "", false
+	}
+	line := strings.TrimRight(lines[n.Line-1], " \t\r")
+	content, ok = strings.CutSuffix(line, n.LineComment)
+	return content, n.LineComment, ok && strings.TrimSpace(content) != ""
+}
+
+// aligned puts the comments at the ends of lines back into the columns they were
+// in, where their lines leave room.
+func aligned(doc *yaml.Node, text string, was []int) string {
+	lines := lineList(text)
+	if len(columns(doc, lines)) != len(was) {
+		return text
+	}
+	at := 0
+	var walk func(*yaml.Node)
+	walk = func(n *yaml.Node) {
+		if n.LineComment != "" {
+			column := was[at]
+			at++
+			if content, comment, ok := atEnd(n, lines); ok && column >= 0 {
+				content = strings.TrimRight(content, " \t")
+				lines[n.Line-1] = content + strings.Repeat(" ", max(1, column-utf8.RuneCountInString(content))) + comment
+			}
+		}
+		for _, c := range n.Content {
+			walk(c)
+		}
+	}
+	walk(doc)
+	return strings.Join(lines, "\n")
+}

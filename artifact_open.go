@@ -58,7 +58,7 @@ func (c *config) restore(runtime bool) (p *policy.Policy, program *dag.Program, 
 		return nil, nil, nil, err
 	}
 	defer f.Close()
-	fast := compiler.Resumable(c.compile) && len(c.answers) == 0
+	fast := compiler.Restorable(c.compile) && len(c.answers) == 0
 	r, err := c.readArtifact(f, fast)
 	if err != nil {
 		return nil, nil, nil, err
@@ -85,7 +85,7 @@ func (c *config) restore(runtime bool) (p *policy.Policy, program *dag.Program, 
 			p, program, found, err = nil, nil, nil, fmt.Errorf("hookc: internal error: %v", bug)
 		}
 	}()
-	if err := compiler.Resume(r.policy, program, r.codes, cc); err != nil {
+	if err := compiler.Restore(r.policy, program, r.codes, cc); err != nil {
 		return nil, nil, nil, damagedArtifact(f, err)
 	}
 	found = append(slices.Clone(r.head.Read), r.head.Findings...)

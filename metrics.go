@@ -16,10 +16,10 @@ import (
 // Metrics are counters per hook (seed 0's and more). All methods are safe for
 // concurrent use; counting takes no lock.
 type Metrics struct {
-	hooks  sync.Map // hookKey → *counter
-	crowds sync.Map // *crowd → struct{}
-	squads sync.Map // *squad → struct{}
-	// moving is held while firings go from a crowd or a squad to the counters, so
+	hooks            sync.Map // hookKey → *counter
+	filteredCounters sync.Map // *filteredCounter → struct{}
+	batchCounters    sync.Map // *batchCounter → struct{}
+	// moving is held while firings go from a filteredCounter or a batchCounter to the counters, so
 	// that no reader finds them in both or in neither.
 	moving sync.RWMutex
 }
@@ -104,21 +104,21 @@ func (m *Metrics) count(n *dag.Node) func(policy.Status, int, time.Duration) {
 	return c.add
 }
 
-// crowd counts the firings of a plan in which most of its hooks were filtered:
+// filteredCounter counts the firings of a plan in which most of its hooks were filtered:
 // once for all of them, and once less for each that was not.
-type crowd struct {
+type filteredCounter struct {
 	hooks   []*counter
 	firings atomic.Int64
 }
 
 // filtered is what counts such firings of a plan, until it is done.
 func (m *Metrics) filtered(p *dag.Plan) (but func(nodes []int), done func()) {
-	c := &crowd{hooks: make([]*counter, len(p.Nodes))}
+	c := &filteredCounter{hooks: make([]*counter, len(p.Nodes))}
 	for i := range p.Nodes {
 		h := p.Nodes[i].Hook
 		c.hooks[i] = m.counter(hookKey{h.Event, h.Name})
 	}
-	m.crowds.Store(c, struct{}{})
+	m.filteredCounters.Store(c, struct{}{})
 	but = func(nodes []int) {
 		for _, i := range nodes {
 			c.hooks[i].filtered.Add(-1)
@@ -128,13 +128,13 @@ func (m *Metrics) filtered(p *dag.Plan) (but func(nodes []int), done func()) {
 	return but, func() {
 		m.moving.Lock()
 		defer m.moving.Unlock()
-		m.crowds.Delete(c)
+		m.filteredCounters.Delete(c)
 		c.settle()
 	}
 }
 
 // settle moves what was counted to the hooks' own counters.
-func (c *crowd) settle() {
+func (c *filteredCounter) settle() {
 	if n := c.firings.Swap(0); n != 0 {
 		for _, h := range c.hooks {
 			h.filtered.Add(n)

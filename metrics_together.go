@@ -11,14 +11,14 @@ import (
 	"github.com/hookc/hookc/policy"
 )
 
-// squad counts the firings in which hooks were evaluated together and said
+// batchCounter counts the firings in which hooks were evaluated together and said
 // nothing: once for all of them, or for the first of them where a chain ended
 // early. What it counts goes to the hooks' own counters before anybody looks at
 // those.
-type squad struct {
+type batchCounter struct {
 	hooks []*counter
 	all   tally
-	// others counts the firings of a crowd that none of these hooks was filtered in.
+	// others counts the firings of a filteredCounter that none of these hooks was filtered in.
 	others atomic.Int64
 
 	mu    sync.Mutex
@@ -31,33 +31,33 @@ type tally struct {
 	buckets [bucketCount]atomic.Int64
 }
 
-// part is the tally of a squad's first hooks.
+// part is the tally of a batchCounter's first hooks.
 type part struct {
 	first int
 	tally tally
 }
 
-// maxParts is how many places a squad remembers at which chains ended early.
+// maxParts is how many places a batchCounter remembers at which chains ended early.
 const maxParts = 256
 
-// together is what counts runs of nodes of a plan at a stroke, until it is done.
+// together is what counts runs of nodes of a plan together, until it is done.
 func (m *Metrics) together(p *dag.Plan, nodes []int) (ran func(first int, took time.Duration, others bool), done func()) {
-	s := &squad{hooks: make([]*counter, len(nodes))}
+	s := &batchCounter{hooks: make([]*counter, len(nodes))}
 	for k, i := range nodes {
 		h := p.Nodes[i].Hook
 		s.hooks[k] = m.counter(hookKey{h.Event, h.Name})
 	}
 	s.parts.Store(new([]*part))
-	m.squads.Store(s, struct{}{})
+	m.batchCounters.Store(s, struct{}{})
 	return s.ran, func() {
 		m.moving.Lock()
 		defer m.moving.Unlock()
-		m.squads.Delete(s)
+		m.batchCounters.Delete(s)
 		s.settle()
 	}
 }
 
-func (s *squad) ran(first int, took time.Duration, others bool) {
+func (s *batchCounter) ran(first int, took time.Duration, others bool) {
 	if others {
 		s.others.Add(1)
 	}
@@ -76,7 +76,7 @@ func (s *squad) ran(first int, took time.Duration, others bool) {
 }
 
 // part is the tally of the first hooks, nil when there are too many others.
-func (s *squad) part(first int) *tally {
+func (s *batchCounter) part(first int) *tally {
 	if t, _ := s.find(first); t != nil {
 		return t
 	}
@@ -92,7 +92,7 @@ func (s *squad) part(first int) *tally {
 	return &more[at].tally
 }
 
-func (s *squad) find(first int) (*tally, int) {
+func (s *batchCounter) find(first int) (*tally, int) {
 	parts := *s.parts.Load()
 	at, ok := slices.BinarySearchFunc(parts, first, func(p *part, n int) int { return cmp.Compare(p.first, n) })
 	if !ok {
@@ -102,7 +102,7 @@ func (s *squad) find(first int) (*tally, int) {
 }
 
 // settle moves what was counted to the hooks' own counters.
-func (s *squad) settle() {
+func (s *batchCounter) settle() {
 	s.all.settle(s.hooks)
 	for _, p := range *s.parts.Load() {
 		p.tally.settle(s.hooks[:p.first])
@@ -131,16 +131,16 @@ func (t *tally) settle(hooks []*counter) {
 	}
 }
 
-// settle moves what was counted at a stroke to the hooks' own counters.
+// settle moves what was counted together to the hooks' own counters.
 func (m *Metrics) settle() {
 	m.moving.Lock()
 	defer m.moving.Unlock()
-	m.crowds.Range(func(k, _ any) bool {
-		k.(*crowd).settle()
+	m.filteredCounters.Range(func(k, _ any) bool {
+		k.(*filteredCounter).settle()
 		return true
 	})
-	m.squads.Range(func(k, _ any) bool {
-		k.(*squad).settle()
+	m.batchCounters.Range(func(k, _ any) bool {
+		k.(*batchCounter).settle()
 		return true
 	})
 }

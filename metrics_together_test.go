@@ -26,9 +26,9 @@ func hooksNamed(n int) *dag.Plan {
 	return p
 }
 
-// Counting many hooks at a stroke is counting each of them, whoever looks on the
+// Counting many hooks together is counting each of them, whoever looks on the
 // way, and however many places there are at which chains end early.
-// Killed by parts found in the wrong order and by a stroke counted twice.
+// Killed by parts found in the wrong order and by a batch counted twice.
 func TestMetricsTogetherAreEachByItself(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{5, maxParts + 50} {
@@ -81,7 +81,7 @@ func TestMetricsTogetherAreEachByItself(t *testing.T) {
 	}
 }
 
-// What is read while strokes are counted is whole runs, and none is lost.
+// What is read while batches are counted is whole runs, and none is lost.
 func TestMetricsReadWhileCountingTogether(t *testing.T) {
 	m, plan := &Metrics{}, hooksNamed(40)
 	ran, done := m.together(plan, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})

@@ -48,7 +48,7 @@ type Config struct {
 	// Hints adds the latency hints (HK21x) and likely findings to the
 	// diagnostics; explain shows them, check does not.
 	Hints bool
-	// Background runs what Resume leaves to be done later, for the owner of the
+	// Background runs what Restore leaves to be done later, for the owner of the
 	// program, who waits for it; nil does it when it is first needed.
 	Background func(func())
 }
@@ -69,7 +69,7 @@ func Compile(p *policy.Policy, cfg Config) (*dag.Program, diag.List) {
 		if u.without(pass.Name) {
 			continue
 		}
-		if u.recalled && !pass.bodies {
+		if u.reused && !pass.bodies {
 			u.done[pass.Name] = true
 			continue
 		}
@@ -83,12 +83,12 @@ func Compile(p *policy.Policy, cfg Config) (*dag.Program, diag.List) {
 			u.fixed.Add(u.diags[before:]...)
 		}
 		u.done[pass.Name] = true
-		if !u.recalled {
+		if !u.reused {
 			u.check(pass)
 		}
 		u.trace(pass)
 	}
-	u.checkRecalled()
+	u.checkReused()
 	u.diags.Sort()
 	u.program.Diagnostics = u.diags
 	u.program.Compiled = time.Since(start)
@@ -115,9 +115,9 @@ type unit struct {
 	// it was known that not all can be taken.
 	earlier *kept
 	remade  map[*policy.Hook]*made
-	// recalled is true when the plans are those of earlier with other bodies, and
+	// reused is true when the plans are those of earlier with other bodies, and
 	// untouched are those that have none.
-	recalled  bool
+	reused    bool
 	untouched map[*dag.Plan]bool
 	// looks are names of tools by what they look like, once they are asked for.
 	looks map[string]string

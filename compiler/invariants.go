@@ -40,10 +40,10 @@ func (u *unit) check(p *pass) {
 	}
 }
 
-// checkRecalled panics when a compilation that recalled another left something
+// checkReused panics when a compilation that reused another left something
 // undone. What nodes are and wait for has been checked before, and is shared.
-func (u *unit) checkRecalled() {
-	if !u.recalled {
+func (u *unit) checkReused() {
+	if !u.reused {
 		return
 	}
 	for _, plan := range u.plans {
@@ -52,7 +52,7 @@ func (u *unit) checkRecalled() {
 			err = checkFused(plan)
 		}
 		if err != nil {
-			panic(fmt.Sprintf("compiler: after pass recall: %s: %v", plan.Event, err))
+			panic(fmt.Sprintf("compiler: after pass reuse: %s: %v", plan.Event, err))
 		}
 	}
 }

@@ -28,7 +28,7 @@ func effects(u *unit) {
 			u.settleFailure(plan, n)
 			n.MayHalt = mayHalt(plan, n)
 		}
-		holdBack(plan)
+		restrict(plan)
 		plan.Deadline = deadline(u.policy, plan)
 		haltItems(plan)
 	}

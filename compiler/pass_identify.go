@@ -20,7 +20,7 @@ import (
 // left on disk until needed counts by its declarations, a script by the
 // command that runs it.
 func identify(u *unit) {
-	if u.recalled {
+	if u.reused {
 		u.identifyAgain()
 	} else {
 		u.identifyAll()

@@ -11,7 +11,7 @@ import (
 // dead takes out, dead has reported.
 func lintPass(u *unit) {
 	t := &lint.Target{Policy: u.policy, Plans: u.plans, Tools: u.policy.Tools, Hints: u.cfg.Hints, WhatIf: whatIf}
-	if !u.recalled {
+	if !u.reused {
 		found := lint.RunPlans(t)
 		u.diags.Add(found...)
 		u.fixed.Add(found...)

@@ -13,7 +13,7 @@ func prepare(u *unit) {
 	for _, plan := range u.plans {
 		for i := range plan.Nodes {
 			n := &plan.Nodes[i]
-			if u.recalled {
+			if u.reused {
 				u.reportAll(n.Hook, u.bodies[n.Hook].found)
 				continue
 			}

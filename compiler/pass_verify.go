@@ -18,7 +18,7 @@ func verify(u *unit) {
 		return
 	}
 	for _, plan := range u.plans {
-		if u.recalled && u.verified(plan) {
+		if u.reused && u.verified(plan) {
 			continue
 		}
 		if err := u.cfg.Validate(u.program, plan); err != nil {

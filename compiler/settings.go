@@ -42,7 +42,7 @@ pre_tool_execution:
 })
 
 // said is one tier's value of a setting.
-type said struct {
+type tierValue struct {
 	tier  policy.Tier
 	value string
 	span  diag.Span
@@ -51,19 +51,19 @@ type said struct {
 // settle reads the event's settings: for each, the most trusted tier that sets
 // it holds (semantics.md §2.7).
 func (u *unit) settle(plan *dag.Plan) {
-	var strategy, timeout, by []said
+	var strategy, timeout, by []tierValue
 	for _, s := range u.policy.Settings {
 		if s.Event != plan.Event {
 			continue
 		}
 		if s.Strategy != "" {
-			strategy = append(strategy, said{s.Tier, string(s.Strategy), s.StrategySpan})
+			strategy = append(strategy, tierValue{s.Tier, string(s.Strategy), s.StrategySpan})
 		}
 		if s.ChainTimeout > 0 {
-			timeout = append(timeout, said{s.Tier, s.ChainTimeout.String(), s.ChainTimeoutSpan})
+			timeout = append(timeout, tierValue{s.Tier, s.ChainTimeout.String(), s.ChainTimeoutSpan})
 		}
 		if s.Order != "" {
-			by = append(by, said{s.Tier, s.Order, s.OrderSpan})
+			by = append(by, tierValue{s.Tier, s.Order, s.OrderSpan})
 		}
 	}
 	plan.Strategy = strategyNamed(policy.Strategy(u.hold(plan, "strategy", strategy, string(plan.Spec.Strategy))), plan.Spec)
@@ -96,11 +96,11 @@ func strategyNamed(name policy.Strategy, spec *policy.EventSpec) *policy.Strateg
 }
 
 // hold picks the value in force and reports the others.
-func (u *unit) hold(plan *dag.Plan, what string, all []said, value string) string {
-	slices.SortStableFunc(all, func(a, b said) int {
+func (u *unit) hold(plan *dag.Plan, what string, all []tierValue, value string) string {
+	slices.SortStableFunc(all, func(a, b tierValue) int {
 		return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.span.File(), b.span.File()), cmp.Compare(a.span.Start, b.span.Start))
 	})
-	var first *said
+	var first *tierValue
 	for i := range all {
 		s := &all[i]
 		switch {
@@ -121,7 +121,7 @@ func (u *unit) hold(plan *dag.Plan, what string, all []said, value string) strin
 	return first.value
 }
 
-func (u *unit) ignored(s *said, text string) {
+func (u *unit) ignored(s *tierValue, text string) {
 	d := codeSetting.Report(s.span, "%s", text)
 	d.Severity = diag.Warning
 	u.diags.Add(d)

@@ -28,7 +28,7 @@ type Fusion struct {
 // long as the choice and comes empty. An error says nothing of any member: then
 // each is evaluated by itself, as it is when said so. It is safe for
 // concurrent use and returns soon after ctx ends.
-type FusedRun func(ctx context.Context, in *policy.Context, chosen Chosen, said []FusedSaid) error
+type FusedRun func(ctx context.Context, in *policy.Context, chosen Chosen, said []FusedAnswer) error
 
 // Chosen are members of a fusion, ascending by their places in it.
 type Chosen struct {
@@ -62,7 +62,7 @@ func markOf(places []int) uint64 {
 }
 
 // FusedSaid is what one member of a fusion said.
-type FusedSaid struct {
+type FusedAnswer struct {
 	// Result is nil for nothing.
 	Result *policy.Result
 	// Alone is true for a member that must be evaluated by itself.

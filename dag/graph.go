@@ -160,7 +160,7 @@ func CompareEdges(a, b Edge) int {
 // their Cost, with as many workers as there are nodes (semantics.md §6). A nil
 // keep is the whole plan. Async hooks cost nothing: no one waits for them.
 func (p *Plan) Estimated(keep func(node int) bool) Estimate {
-	s := p.Schedule(keep)
+	s := p.Timeline(keep)
 	var e Estimate
 	last := -1
 	for v := range p.Nodes {
@@ -209,7 +209,7 @@ func (p *Plan) Primes(node int) string {
 // schedule is when each node of a plan is expected to start and finish.
 // Schedule is when the kept nodes of a plan run, if each may start as early as
 // it can.
-type Schedule struct {
+type Timeline struct {
 	keep          []bool
 	start, finish []time.Duration
 	// bind is the node whose finish lets v start, -1 for none; before is the
@@ -225,17 +225,17 @@ type span struct {
 }
 
 // Start is when a node starts.
-func (s *Schedule) Start(node int) time.Duration { return s.start[node] }
+func (s *Timeline) Start(node int) time.Duration { return s.start[node] }
 
 // Slot is how long the evaluation of a slot takes.
-func (s *Schedule) Slot(slot int) time.Duration { return s.slots[slot].end - s.slots[slot].start }
+func (s *Timeline) Slot(slot int) time.Duration { return s.slots[slot].end - s.slots[slot].start }
 
 // Schedule starts every kept node as early as the rules of semantics.md §4.2
 // and §6 allow: slot 0 before any process, the nodes of a slot one after
 // another on the caller's goroutine, all else when what it waits for is done.
-func (p *Plan) Schedule(keep func(int) bool) *Schedule {
+func (p *Plan) Timeline(keep func(int) bool) *Timeline {
 	n := len(p.Nodes)
-	s := &Schedule{keep: make([]bool, n), start: make([]time.Duration, n), finish: make([]time.Duration, n),
+	s := &Timeline{keep: make([]bool, n), start: make([]time.Duration, n), finish: make([]time.Duration, n),
 		bind: make([]int, n), before: make([]int, n)}
 	slots := p.Slots
 	for v := range n {
@@ -263,7 +263,7 @@ func (p *Plan) Schedule(keep func(int) bool) *Schedule {
 }
 
 // place computes when v starts and finishes; all it waits for is placed.
-func (s *Schedule) place(p *Plan, v int, tail []int, gates *gates) {
+func (s *Timeline) place(p *Plan, v int, tail []int, gates *gates) {
 	node := &p.Nodes[v]
 	at := time.Duration(0)
 	after := func(u int, t time.Duration) {
@@ -306,7 +306,7 @@ func (s *Schedule) place(p *Plan, v int, tail []int, gates *gates) {
 // binding is the node before v on the critical path that ends in last: the
 // one v waited for or, on a path evaluated in process only, the one before it
 // in its slot.
-func (s *Schedule) binding(p *Plan, v, last int) int {
+func (s *Timeline) binding(p *Plan, v, last int) int {
 	u := s.bind[v]
 	for u >= 0 && !s.keep[u] {
 		u = s.bind[u]
@@ -318,7 +318,7 @@ func (s *Schedule) binding(p *Plan, v, last int) int {
 }
 
 // firstDeny is when the first slot with a node that can deny is evaluated.
-func (s *Schedule) firstDeny(p *Plan) time.Duration {
+func (s *Timeline) firstDeny(p *Plan) time.Duration {
 	var first time.Duration
 	for v := range p.Nodes {
 		node := &p.Nodes[v]
@@ -356,7 +356,7 @@ func (g *gates) last(item int) int {
 }
 
 // done takes note that v, the nodes before it and slot 0 are placed.
-func (g *gates) done(p *Plan, s *Schedule, v int) {
+func (g *gates) done(p *Plan, s *Timeline, v int) {
 	i := p.Nodes[v].Item
 	if g.latest[i] < 0 && i > 0 {
 		g.latest[i] = g.latest[i-1]

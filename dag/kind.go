@@ -67,7 +67,7 @@ type Deferred interface {
 type Reasoned interface {
 	// LooksAt lists what the rule written at a place looks at, nil when no rule
 	// is. It is for explain, and may take a while.
-	LooksAt(at diag.Span) []policy.Path
+	Reads(at diag.Span) []policy.Path
 }
 
 // Body is a hook's body made ready.

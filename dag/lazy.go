@@ -52,7 +52,7 @@ func (l *LazyFusion) Make() {
 }
 
 // Run is a FusedRun.
-func (l *LazyFusion) Run(ctx context.Context, in *policy.Context, chosen Chosen, said []FusedSaid) error {
+func (l *LazyFusion) Run(ctx context.Context, in *policy.Context, chosen Chosen, said []FusedAnswer) error {
 	if l.ready.Load() == nil && !l.begun.Swap(true) {
 		if l.background == nil {
 			l.Make()

@@ -17,7 +17,7 @@ func TestLazyFusion(t *testing.T) {
 	built := 0
 	l := NewLazyFusion(func() FusedRun {
 		built++
-		return func(_ context.Context, _ *policy.Context, _ Chosen, said []FusedSaid) error {
+		return func(_ context.Context, _ *policy.Context, _ Chosen, said []FusedAnswer) error {
 			for i := range said {
 				said[i].Result = &policy.Result{System: []string{"fused"}}
 			}
@@ -25,14 +25,14 @@ func TestLazyFusion(t *testing.T) {
 		}
 	}, func(f func()) { waiting = append(waiting, f) })
 	f := Fusion{Nodes: []int{0, 1}, Run: l.Run, Lazy: l}
-	ask := func() []FusedSaid {
-		said := make([]FusedSaid, 2)
+	ask := func() []FusedAnswer {
+		said := make([]FusedAnswer, 2)
 		require.NoError(t, f.Run(t.Context(), nil, Choose([]int{0, 1}), said))
 		return said
 	}
 	assert.False(t, f.Pending(), "nobody wants it yet")
 	for range 2 {
-		assert.Equal(t, []FusedSaid{{Alone: true}, {Alone: true}}, ask())
+		assert.Equal(t, []FusedAnswer{{Alone: true}, {Alone: true}}, ask())
 		assert.True(t, f.Pending())
 	}
 	require.Len(t, waiting, 1)
@@ -54,9 +54,9 @@ func TestLazyFusionFails(t *testing.T) {
 		f := Fusion{Nodes: []int{0, 1}, Run: l.Run, Lazy: l}
 		p := Program{Plans: []*Plan{{Fused: []Fusion{f}}}}
 		assert.Len(t, p.Unready(), 1)
-		said := make([]FusedSaid, 2)
+		said := make([]FusedAnswer, 2)
 		require.NoError(t, l.Run(t.Context(), nil, Choose([]int{0, 1}), said))
-		assert.Equal(t, []FusedSaid{{Alone: true}, {Alone: true}}, said)
+		assert.Equal(t, []FusedAnswer{{Alone: true}, {Alone: true}}, said)
 		assert.Equal(t, fault, f.Fault())
 		assert.Empty(t, p.Unready())
 	}

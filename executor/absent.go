@@ -65,7 +65,7 @@ func absentees(prog *dag.Program, plan *dag.Plan) []absent {
 // listed adds the hooks that the plan leaves out to a trace of its nodes. A
 // hook that cannot be reached is filtered where the one before it was: its
 // filter then does not match either.
-func (w *wiring) listed(hooks []policy.HookTrace) []policy.HookTrace {
+func (w *schedule) listed(hooks []policy.HookTrace) []policy.HookTrace {
 	if len(w.absent) == 0 {
 		return hooks
 	}

@@ -43,7 +43,7 @@ type pool struct {
 	options Options
 	dropped atomic.Int64
 
-	owned owned
+	owned growingGroup
 	mu    sync.Mutex
 	// running holds what ends each hook that is running, nil until it has begun.
 	running map[*asyncRun]context.CancelFunc

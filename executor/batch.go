@@ -87,14 +87,14 @@ func (c *batchCounters) close() {
 
 // settled reports whether nothing is left to ask of the filter of node i, which
 // p has.
-func (w *wiring) settled(p *pick, i int) bool {
+func (w *schedule) settled(p *pick, i int) bool {
 	m := w.plan.Nodes[i].Matcher
 	return m == nil || len(m.Atoms) == 0 || p.asked && w.byTool[i]
 }
 
 // collect makes the batch of a pick: of the fusion with the most members that
 // can be in one.
-func (w *wiring) collect(p *pick) {
+func (w *schedule) collect(p *pick) {
 	p.loose = p.list
 	if w.fused == nil {
 		return
@@ -132,7 +132,7 @@ func (w *wiring) collect(p *pick) {
 
 // fusionOf is the fusion whose members alone a pick has of an item, and how
 // many; 0 of -1 for none.
-func (w *wiring) fusionOf(p *pick, item *dag.Item) (of int32, n int) {
+func (w *schedule) fusionOf(p *pick, item *dag.Item) (of int32, n int) {
 	of = -1
 	for _, i := range item.Members {
 		if !p.nodes.has(i) {
@@ -149,7 +149,7 @@ func (w *wiring) fusionOf(p *pick, item *dag.Item) (of int32, n int) {
 
 // places are the members of a fusion that a pick has, nil when the filter of one
 // is yet to be asked.
-func (w *wiring) places(p *pick, fusion int32) []int {
+func (w *schedule) places(p *pick, fusion int32) []int {
 	var out []int
 	for _, i := range p.list {
 		if m := w.fused.of[i]; m.in == fusion {
@@ -204,8 +204,8 @@ func (r *inlineRun) pass(ctx context.Context, t *batchRun, k int, s *policy.Cont
 		return k // each is evaluated alone
 	}
 	list, items := r.w.fused.list[b.fusion].Nodes, r.pick.items
-	for ; run.heard < len(run.spoke); run.heard++ {
-		item := int32(r.w.plan.Nodes[list[run.chosen.Places[run.spoke[run.heard]]]].Item)
+	for ; run.passed < len(run.speaking); run.passed++ {
+		item := int32(r.w.plan.Nodes[list[run.chosen.Places[run.speaking[run.passed]]]].Item)
 		if item >= items[k] {
 			at, _ := slices.BinarySearch(items[k:t.to], item)
 			return k + at

@@ -133,12 +133,12 @@ func (w *batchWorld) fuse() {
 // run evaluates members: some ask to be evaluated alone, and now and then all.
 func (w *batchWorld) run(key string, nodes []int) dag.FusedRun {
 	failing, slow := w.IntN(4) == 0, w.IntN(3) == 0
-	return func(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedSaid) error {
+	return func(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedAnswer) error {
 		if slow {
 			time.Sleep(time.Duration(w.hash("slow", key, w.text(in))%200) * time.Microsecond)
 		}
 		for k, place := range chosen.Places {
-			w.stale = w.stale || said[k] != (dag.FusedSaid{})
+			w.stale = w.stale || said[k] != (dag.FusedAnswer{})
 			out, err := protect(ctx, &w.plan.Nodes[nodes[place]], in, 0)
 			switch x := w.hash("said", key, fmt.Sprint(place), w.text(in)); {
 			case err != nil || x%200 == 0:
@@ -156,7 +156,7 @@ func (w *batchWorld) run(key string, nodes []int) dag.FusedRun {
 	}
 }
 
-// options count each node by itself, or many at a stroke where told to.
+// options count each node by itself, or many with one counter where it is asked to.
 func (w *batchWorld) options(together bool) Options {
 	o := Options{Count: func(n *dag.Node) func(policy.Status, int, time.Duration) {
 		i := slices.IndexFunc(w.plan.Nodes, func(o dag.Node) bool { return o.Hook.Name == n.Hook.Name })
@@ -207,8 +207,8 @@ func (w *batchWorld) settled(t *testing.T) {
 // leave what the definition leaves, in memory that other plans and other picks
 // of the same have used, and are counted as if one by one.
 // Killed by a trace of which the nodes after a halt were not looked at again, by
-// a stroke that counted nodes evaluated alone, and by a walk that went on behind
-// what spoke.
+// a counter that counted nodes evaluated alone, and by a walk that went on behind
+// what answered.
 func TestBatchesAsIfSerial(t *testing.T) {
 	actions, strokes, passed := map[policy.Action]int{}, 0, 0
 	synctest.Test(t, func(t *testing.T) {
@@ -231,7 +231,7 @@ func TestBatchesAsIfSerial(t *testing.T) {
 					w.told[outcome{i, h.Status}]++
 				}
 				actions[got.Action]++
-				if b := x.wirings[w.plan.Event].picks.pick(in.Frozen(w.plan.Event)).batch; b != nil {
+				if b := x.schedules[w.plan.Event].picks.pick(in.Frozen(w.plan.Event)).batch; b != nil {
 					passed += len(b.runs)
 				}
 			}

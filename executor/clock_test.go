@@ -63,7 +63,7 @@ func TestClockJump(t *testing.T) {
 					assert.Equal(t, []any{c.attempts, c.kind}, []any{attempts, policy.KindOf(err)})
 				})
 			}
-			serial := realWorld{wiring: newWiring(plan, &Options{}), ctx: t.Context(), until: until(time.Hour)}
+			serial := realWorld{schedule: newSchedule(plan, &Options{}), ctx: t.Context(), until: until(time.Hour)}
 			assert.Equal(t, -1, serial.Late(n))
 			serial.until = until(-ms)
 			assert.Equal(t, 0, serial.Late(n))

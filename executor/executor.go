@@ -23,13 +23,13 @@ type Options struct {
 	// before it, and costs less. A node is asked for when the Executor is made,
 	// and with every run if the node is async.
 	Count func(*dag.Node) func(s policy.Status, attempts int, took time.Duration)
-	// Filtered gives what counts, at a stroke, a firing of the plan in which every
-	// node was filtered but some: the nodes that were not, of which Count is told
-	// as always. done says that it counts no more. Without it, and where few are
-	// filtered, Count is told of each.
+	// Filtered gives one counter of the firings of a plan in which every node was
+	// filtered but some: it is given those, of which Count is told as always. done
+	// says that it counts no more. Without it, and where few are filtered, Count is
+	// told of each.
 	Filtered func(*dag.Plan) (but func(nodes []int), done func())
-	// Together gives what counts, at a stroke, that the first of some nodes of the
-	// plan, which ascend, were each evaluated once and took so long; others says
+	// Together gives one counter of the firings in which the first of some nodes of
+	// the plan, which ascend, were each evaluated once and took so long; others says
 	// that Filtered counts all others of the firing, and then every one of them
 	// was. done says that it counts no more. Without it Count is told of each.
 	Together func(plan *dag.Plan, nodes []int) (ran func(first int, took time.Duration, others bool), done func())
@@ -69,15 +69,15 @@ type Run struct {
 
 // Executor fires events at one program. It is safe for concurrent use.
 type Executor struct {
-	prog    *dag.Program
-	options Options
-	wirings map[policy.Event]*wiring
-	guard   *guard
-	gates   Gates
-	async   *pool
-	// crews owns the goroutines of firings, those whose answer nobody waits
+	prog      *dag.Program
+	options   Options
+	schedules map[policy.Event]*schedule
+	guard     *guard
+	gates     Gates
+	async     *pool
+	// running counts the goroutines of firings, those whose answer nobody waits
 	// for included.
-	crews owned
+	running growingGroup
 }
 
 // New returns an Executor of prog.
@@ -94,16 +94,16 @@ func New(prog *dag.Program, options Options) *Executor {
 	if options.Gates == nil {
 		options.Gates = newGateCounts()
 	}
-	x := &Executor{prog: prog, options: options, gates: options.Gates, wirings: map[policy.Event]*wiring{}}
+	x := &Executor{prog: prog, options: options, gates: options.Gates, schedules: map[policy.Event]*schedule{}}
 	if x.options.Fire == nil {
 		x.options.Fire = x.Fire
 	}
 	x.guard = newGuard(prog, options.GuardSize, options.Memo)
 	x.async = newPool(options)
 	for _, plan := range prog.Plans {
-		w := newWiring(plan, &options)
+		w := newSchedule(plan, &options)
 		w.absent = absentees(prog, plan)
-		x.wirings[plan.Event] = w
+		x.schedules[plan.Event] = w
 	}
 	return x
 }
@@ -128,7 +128,7 @@ func (x *Executor) FireSerial(ctx context.Context, e policy.Event, in *policy.Co
 // and those that are evaluated together next to none.
 func (x *Executor) FireInto(ctx context.Context, e policy.Event, in *policy.Context, m *Reused) *policy.Decision {
 	in = in.Frozen(e)
-	if w := x.wirings[e]; w != nil && ctx.Err() == nil && !w.memoised {
+	if w := x.schedules[e]; w != nil && ctx.Err() == nil && !w.memoised {
 		if p := w.picks.pick(in); p.inline {
 			return x.directly(ctx, w, p, in, m)
 		}
@@ -138,11 +138,11 @@ func (x *Executor) FireInto(ctx context.Context, e policy.Event, in *policy.Cont
 	return &m.decision
 }
 
-type fireFunc func(ctx context.Context, w *wiring, in *policy.Context) *policy.Decision
+type fireFunc func(ctx context.Context, w *schedule, in *policy.Context) *policy.Decision
 
 func (x *Executor) fire(ctx context.Context, e policy.Event, in *policy.Context, how fireFunc) *policy.Decision {
 	in = in.Frozen(e)
-	w := x.wirings[e]
+	w := x.schedules[e]
 	var d *policy.Decision
 	switch {
 	case ctx.Err() != nil:
@@ -181,7 +181,7 @@ func (x *Executor) cancelled(e policy.Event, in *policy.Context, hooks []policy.
 
 // run evaluates a chain by the cheapest way that its picked nodes allow; ok
 // is false when ctx ended first.
-func (x *Executor) run(ctx context.Context, w *wiring, in *policy.Context) (a *Answer, after *policy.Context, ok bool) {
+func (x *Executor) run(ctx context.Context, w *schedule, in *policy.Context) (a *Answer, after *policy.Context, ok bool) {
 	p := w.picks.pick(in)
 	if p.inline {
 		return x.inline(ctx, w, p, in)
@@ -192,7 +192,7 @@ func (x *Executor) run(ctx context.Context, w *wiring, in *policy.Context) (a *A
 // Concerns reports whether some node of the event's plan can match the tool, ""
 // for an event that may name none. It errs only towards yes.
 func (x *Executor) Concerns(e policy.Event, tool string) bool {
-	w := x.wirings[e]
+	w := x.schedules[e]
 	return w != nil && (w.picks.tool(tool).count > 0 || tool == "" && w.picks.absent.count > 0)
 }
 
@@ -204,8 +204,8 @@ func (o *Options) counting(n *dag.Node) func(policy.Status, int, time.Duration) 
 	return o.Count(n)
 }
 
-// tell reports what node i of a plan did.
-func (x *Executor) tell(w *wiring, i int, s policy.Status, attempts int, took time.Duration, err error) {
+// report reports what node i of a plan did.
+func (x *Executor) report(w *schedule, i int, s policy.Status, attempts int, took time.Duration, err error) {
 	w.count[i](s, attempts, took)
 	if x.options.Observe != nil {
 		x.options.Observe(Run{Event: w.plan.Event, Node: &w.plan.Nodes[i], Status: s, Err: err, Attempts: attempts, Took: took})
@@ -217,8 +217,8 @@ func (x *Executor) tell(w *wiring, i int, s policy.Status, attempts int, took ti
 // ended, firings under way finish. Fire must not be called afterwards.
 func (x *Executor) Close() {
 	x.async.drain(drainTime)
-	x.crews.wait()
-	for _, w := range x.wirings {
+	x.running.wait()
+	for _, w := range x.schedules {
 		if w.done != nil {
 			w.done()
 		}

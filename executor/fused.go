@@ -27,8 +27,8 @@ type membership struct{ in, place int32 }
 // fusion is one dag.Fusion with its members as a set.
 type fusion struct {
 	*dag.Fusion
-	nodes set
-	tired *fatigue
+	nodes   set
+	backoff *backoff
 }
 
 // newFusions is nil for a plan in which nothing is fused.
@@ -47,7 +47,7 @@ func newFusions(plan *dag.Plan) *fusions {
 			f.of[id] = membership{int32(len(f.list)), int32(place)}
 			members.add(id)
 		}
-		f.list = append(f.list, fusion{x, members, &fatigue{}})
+		f.list = append(f.list, fusion{x, members, &backoff{}})
 	}
 	if f.list == nil {
 		return nil
@@ -66,15 +66,15 @@ type fusing []fusedRun
 
 type fusedRun struct {
 	begun bool
-	// chosen are the members evaluated, by place; said is what each said, and
-	// spoke are those of them, as indices into both, that said something or must be
-	// evaluated by themselves. chosen is empty when each must be.
-	chosen dag.Chosen
-	said   []dag.FusedSaid
-	spoke  []int32
-	// next is where in chosen the member is expected that is asked for next, heard
-	// where in spoke.
-	next, heard int
+	// chosen are the members evaluated, by place; answers are what each answered,
+	// and speaking those of them, as indices into both, that said something or must
+	// be evaluated alone. chosen is empty when each must be.
+	chosen   dag.Chosen
+	answers  []dag.FusedAnswer
+	speaking []int32
+	// next is where in chosen the member is expected that is asked for next, passed
+	// how many of speaking have had their turn.
+	next, passed int
 	// share is what each member took.
 	share time.Duration
 	// apart is true once a member has been evaluated by itself.
@@ -84,7 +84,7 @@ type fusedRun struct {
 }
 
 // run is what is known of one fusion.
-func (f *fusing) run(w *wiring, in int32) *fusedRun {
+func (f *fusing) run(w *schedule, in int32) *fusedRun {
 	if len(*f) == 0 {
 		*f = slices.Grow(*f, len(w.fused.list))[:len(w.fused.list)]
 	}
@@ -94,7 +94,7 @@ func (f *fusing) run(w *wiring, in int32) *fusedRun {
 // answer is what node i, whose filter matches, says in context s, and its
 // share of the time that all members took. ok is false when the node must be
 // evaluated by itself.
-func (f *fusing) answer(ctx context.Context, w *wiring, p *pick, i int, s *policy.Context, clock *watch) (out *policy.Result, took time.Duration, ok bool) {
+func (f *fusing) answer(ctx context.Context, w *schedule, p *pick, i int, s *policy.Context, clock *watch) (out *policy.Result, took time.Duration, ok bool) {
 	if !w.fused.has(i) {
 		return nil, 0, false
 	}
@@ -118,16 +118,16 @@ func (f *fusing) answer(ctx context.Context, w *wiring, p *pick, i int, s *polic
 func (f fusing) forget() fusing {
 	for i := range f {
 		r := &f[i]
-		for _, k := range r.spoke {
-			r.said[k] = dag.FusedSaid{}
+		for _, k := range r.speaking {
+			r.answers[k] = dag.FusedAnswer{}
 		}
-		*r = fusedRun{said: r.said[:0], spoke: r.spoke[:0], own: r.own[:0]}
+		*r = fusedRun{answers: r.answers[:0], speaking: r.speaking[:0], own: r.own[:0]}
 	}
 	return f[:0]
 }
 
-// find is what a member said, nil for one that was not asked.
-func (r *fusedRun) find(place int) *dag.FusedSaid {
+// find is what a member answered, nil for one that was not asked.
+func (r *fusedRun) find(place int) *dag.FusedAnswer {
 	at, known := r.next, r.next < len(r.chosen.Places) && r.chosen.Places[r.next] == place
 	if !known {
 		if at, known = slices.BinarySearch(r.chosen.Places, place); !known {
@@ -135,30 +135,30 @@ func (r *fusedRun) find(place int) *dag.FusedSaid {
 		}
 	}
 	r.next = at + 1
-	return &r.said[at]
+	return &r.answers[at]
 }
 
 // evaluate asks all members that may have their turn, from node i on. The time
 // of what failed is left to node i; its members are asked one by one.
-func (r *fusedRun) evaluate(ctx context.Context, w *wiring, in int32, p *pick, i int, s *policy.Context, clock *watch) {
+func (r *fusedRun) evaluate(ctx context.Context, w *schedule, in int32, p *pick, i int, s *policy.Context, clock *watch) {
 	x := &w.fused.list[in]
 	r.begun = true
 	chosen := r.choose(w, x, p, in, i, s)
-	if len(chosen.Places) < fewest || x.tired.resting() {
+	if len(chosen.Places) < fewest || x.backoff.pausing() {
 		return
 	}
-	r.said = slices.Grow(r.said, len(chosen.Places))[:len(chosen.Places)]
-	err := protectFused(ctx, x, s, chosen, r.said)
+	r.answers = slices.Grow(r.answers, len(chosen.Places))[:len(chosen.Places)]
+	err := protectFused(ctx, x, s, chosen, r.answers)
 	if ctx.Err() == nil {
-		x.tired.tell(err != nil)
+		x.backoff.note(err != nil)
 	}
 	if err != nil {
-		clear(r.said)
+		clear(r.answers)
 		return
 	}
-	for k := range r.said {
-		if s := &r.said[k]; s.Result != nil || s.Alone {
-			r.spoke = append(r.spoke, int32(k))
+	for k := range r.answers {
+		if s := &r.answers[k]; s.Result != nil || s.Alone {
+			r.speaking = append(r.speaking, int32(k))
 		}
 	}
 	r.chosen, r.share = chosen, clock.lap()/time.Duration(len(chosen.Places))
@@ -166,7 +166,7 @@ func (r *fusedRun) evaluate(ctx context.Context, w *wiring, in int32, p *pick, i
 
 // choose are the places of the members that are evaluated: those a pick knows
 // when nothing is to be asked of any.
-func (r *fusedRun) choose(w *wiring, x *fusion, p *pick, in int32, i int, s *policy.Context) dag.Chosen {
+func (r *fusedRun) choose(w *schedule, x *fusion, p *pick, in int32, i int, s *policy.Context) dag.Chosen {
 	if b := p.batch; b != nil && b.fusion == in && len(b.chosen.Places) > 0 && x.Nodes[b.chosen.Places[0]] == i {
 		return b.chosen
 	}
@@ -198,7 +198,7 @@ func (s set) both(t set, i int) func(func(int) bool) {
 
 // protectFused turns a panic into an error: the member that panics does so
 // again by itself, and fails alone.
-func protectFused(ctx context.Context, x *fusion, s *policy.Context, chosen dag.Chosen, said []dag.FusedSaid) (err error) {
+func protectFused(ctx context.Context, x *fusion, s *policy.Context, chosen dag.Chosen, said []dag.FusedAnswer) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in a fused evaluation: %v", p)

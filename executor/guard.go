@@ -147,7 +147,7 @@ func (g *guard) land(plan *dag.Plan, key string, f *flight, a *Answer) {
 }
 
 // guarded fires a plan, or gives again the answer that a repeated call got.
-func (x *Executor) guarded(ctx context.Context, w *wiring, in *policy.Context) *policy.Decision {
+func (x *Executor) guarded(ctx context.Context, w *schedule, in *policy.Context) *policy.Decision {
 	key := guardKey(x.prog, w.plan, in)
 	if key == "" {
 		d, _ := x.decided(ctx, w, in)
@@ -176,7 +176,7 @@ func (x *Executor) guarded(ctx context.Context, w *wiring, in *policy.Context) *
 
 // flown makes the run that concurrent repeats wait for; they are told even if
 // it panics.
-func (x *Executor) flown(ctx context.Context, w *wiring, in *policy.Context, key string, f *flight) *policy.Decision {
+func (x *Executor) flown(ctx context.Context, w *schedule, in *policy.Context, key string, f *flight) *policy.Decision {
 	var kept *Answer
 	defer func() { x.guard.land(w.plan, key, f, kept) }()
 	d, a := x.decided(ctx, w, in)
@@ -187,7 +187,7 @@ func (x *Executor) flown(ctx context.Context, w *wiring, in *policy.Context, key
 }
 
 // decided runs a plan; the answer is nil when ctx ended first.
-func (x *Executor) decided(ctx context.Context, w *wiring, in *policy.Context) (*policy.Decision, *Answer) {
+func (x *Executor) decided(ctx context.Context, w *schedule, in *policy.Context) (*policy.Decision, *Answer) {
 	a, after, ok := x.run(ctx, w, in)
 	if !ok {
 		return x.cancelled(w.plan.Event, in, a.Hooks), nil

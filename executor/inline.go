@@ -26,7 +26,7 @@ func (w *watch) lap() time.Duration {
 
 // inline is the serial loop for chains whose picked nodes are all evaluated in
 // process: no goroutine, no lock, and what says nothing is not joined.
-func (x *Executor) inline(ctx context.Context, w *wiring, p *pick, s *policy.Context) (*Answer, *policy.Context, bool) {
+func (x *Executor) inline(ctx context.Context, w *schedule, p *pick, s *policy.Context) (*Answer, *policy.Context, bool) {
 	r := x.newInline(ctx, w, p, new(Reused))
 	defer r.release()
 	after, ok := r.run(ctx, s)
@@ -34,7 +34,7 @@ func (x *Executor) inline(ctx context.Context, w *wiring, p *pick, s *policy.Con
 }
 
 // directly decides an event that nothing remembers.
-func (x *Executor) directly(ctx context.Context, w *wiring, p *pick, in *policy.Context, m *Reused) *policy.Decision {
+func (x *Executor) directly(ctx context.Context, w *schedule, p *pick, in *policy.Context, m *Reused) *policy.Decision {
 	d := &m.decision
 	r := x.newInline(ctx, w, p, m)
 	defer r.release()
@@ -53,7 +53,7 @@ func (x *Executor) directly(ctx context.Context, w *wiring, p *pick, in *policy.
 // inlineRun is one firing on the caller's goroutine.
 type inlineRun struct {
 	x      *Executor
-	w      *wiring
+	w      *schedule
 	pick   *pick
 	watch  watch
 	budget *budget
@@ -78,7 +78,7 @@ type inlineRun struct {
 var inlineRuns = sync.Pool{New: func() any { return new(inlineRun) }}
 
 // newInline begins a firing whose trace takes the memory of m's.
-func (x *Executor) newInline(ctx context.Context, w *wiring, p *pick, m *Reused) *inlineRun {
+func (x *Executor) newInline(ctx context.Context, w *schedule, p *pick, m *Reused) *inlineRun {
 	r := inlineRuns.Get().(*inlineRun)
 	r.x, r.w, r.pick, r.watch = x, w, p, newWatch()
 	if x.options.Observe == nil {
@@ -114,18 +114,18 @@ func (r *inlineRun) share() time.Duration {
 		return r.watch.lap()
 	}
 	took := r.watch.lap() / time.Duration(r.untimed+1)
-	r.tellBrief(took)
+	r.countBrief(took)
 	return took
 }
 
 // timed is share with nobody else to share with.
 func (r *inlineRun) timed() {
 	if r.untimed > 0 {
-		r.tellBrief(r.watch.lap() / time.Duration(r.untimed))
+		r.countBrief(r.watch.lap() / time.Duration(r.untimed))
 	}
 }
 
-func (r *inlineRun) tellBrief(took time.Duration) {
+func (r *inlineRun) countBrief(took time.Duration) {
 	us := took.Microseconds()
 	for _, m := range r.brief[:r.untimed] {
 		r.answer.Hooks[m].Micros = us
@@ -183,7 +183,7 @@ func (r *inlineRun) run(ctx context.Context, s *policy.Context) (after *policy.C
 }
 
 // item evaluates the members of an item, which all see s, and returns what they
-// said together, nil for nothing.
+// contribute together, nil for nothing.
 func (r *inlineRun) item(ctx context.Context, item *dag.Item, s *policy.Context) *policy.Result {
 	var block *policy.Result
 	if r.blank < len(r.w.blank) {
@@ -241,16 +241,16 @@ func (r *inlineRun) skip(n int) {
 	}
 }
 
-// node evaluates node m in context s and returns what it said, nil for nothing.
+// node evaluates node m in context s and returns what it contributes, nil for nothing.
 func (r *inlineRun) node(ctx context.Context, m int, s *policy.Context) *policy.Result {
 	switch {
 	case !r.pick.nodes.has(m):
 		if r.x.options.Observe != nil {
-			r.x.tell(r.w, m, policy.StatusFiltered, 0, 0, nil)
+			r.x.report(r.w, m, policy.StatusFiltered, 0, 0, nil)
 		}
 		return nil
 	case !r.w.matches(r.pick, m, s):
-		r.x.tell(r.w, m, policy.StatusFiltered, 0, 0, nil)
+		r.x.report(r.w, m, policy.StatusFiltered, 0, 0, nil)
 		return nil
 	case r.w.once[m]:
 		return r.once(ctx, m, s)
@@ -310,7 +310,7 @@ func (r *inlineRun) once(ctx context.Context, m int, s *policy.Context) *policy.
 // answered is noted, and tells of it.
 func (r *inlineRun) answered(m int, out *policy.Result, attempts int, took time.Duration, err error) *policy.Result {
 	out = r.noted(m, out, attempts, took, err)
-	r.x.tell(r.w, m, r.answer.Hooks[m].Status, attempts, took, err)
+	r.x.report(r.w, m, r.answer.Hooks[m].Status, attempts, took, err)
 	return out
 }
 
@@ -319,7 +319,7 @@ func (r *inlineRun) noted(m int, out *policy.Result, attempts int, took time.Dur
 	n, t := &r.w.plan.Nodes[m], &r.answer.Hooks[m]
 	t.Attempts, t.Micros, t.Status = attempts, took.Microseconds(), policy.StatusRan
 	if out != nil || err != nil {
-		out = new(said(r.w.plan, n, out, err))
+		out = new(contribution(r.w.plan, n, out, err))
 		record(t, n, out, err)
 	}
 	return out

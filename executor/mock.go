@@ -61,7 +61,7 @@ func (m *mock) fuse() {
 	m.plan.Fused = slices.Clone(m.plan.Fused)
 	for i := range m.plan.Fused {
 		x := &m.plan.Fused[i]
-		x.Run = func(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedSaid) error {
+		x.Run = func(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedAnswer) error {
 			for k, place := range chosen.Places {
 				out, err := m.plan.Nodes[x.Nodes[place]].Runner.Run(ctx, in, 0)
 				if err != nil {

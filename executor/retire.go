@@ -16,10 +16,10 @@ type version struct {
 // version is what node i sees: the context the event began with and, in item
 // order, the patches of the nodes whose data it waits for. Members of one item
 // are composed first, as they see one snapshot.
-func (f *flow) version(i int) *policy.Context {
+func (f *run) version(i int) *policy.Context {
 	var key []int
 	for _, from := range f.w.data[i] {
-		if r := f.cells[from].result; r != nil && !r.Patch.Empty() {
+		if r := f.nodes[from].result; r != nil && !r.Patch.Empty() {
 			key = append(key, from)
 		}
 	}
@@ -34,7 +34,7 @@ func (f *flow) version(i int) *policy.Context {
 	s := f.entry
 	var block policy.Patch
 	for k, from := range key {
-		block = block.Then(f.cells[from].result.Patch)
+		block = block.Then(f.nodes[from].result.Patch)
 		if k+1 == len(key) || f.node(key[k+1]).Item != f.node(from).Item {
 			s = s.With(block)
 			block = policy.Patch{}
@@ -46,8 +46,8 @@ func (f *flow) version(i int) *policy.Context {
 
 // complete notes that every member of an item has answered. If it halts,
 // nothing after it is wanted any more.
-func (f *flow) complete(item int) {
-	p := &f.parts[item]
+func (f *run) complete(item int) {
+	p := &f.items[item]
 	p.open = 0
 	block := f.fold(item, false)
 	p.halts = f.w.plan.Strategy.Halt.Halts(&block)
@@ -59,13 +59,13 @@ func (f *flow) complete(item int) {
 	f.retire()
 }
 
-// fold joins what the members of an item said. Recheck copies are reduced to
+// fold joins what the members of an item contribute. Recheck copies are reduced to
 // what is new when the item retires; that changes neither verdict nor control.
-func (f *flow) fold(item int, retiring bool) policy.Result {
+func (f *run) fold(item int, retiring bool) policy.Result {
 	var block policy.Result
 	it := &f.w.plan.Items[item]
 	for _, m := range it.Members {
-		r := f.cells[m].result
+		r := f.nodes[m].result
 		if r == nil {
 			continue
 		}
@@ -79,21 +79,21 @@ func (f *flow) fold(item int, retiring bool) policy.Result {
 }
 
 // squash stops what runs after the first known halt.
-func (f *flow) squash() {
-	for i := range f.cells {
-		c := &f.cells[i]
-		if f.node(i).Item > f.halt && c.begun && !c.said {
-			f.hands.stop(i)
+func (f *run) squash() {
+	for i := range f.nodes {
+		c := &f.nodes[i]
+		if f.node(i).Item > f.halt && c.begun && !c.answered {
+			f.workers.stop(i)
 		}
 	}
 }
 
 // openGates opens the chain of gates as far as items are complete and do not
 // halt.
-func (f *flow) openGates() {
+func (f *run) openGates() {
 	for ; f.gate < len(f.w.gates); f.gate++ {
 		item := f.w.gates[f.gate]
-		if p := &f.parts[item]; p.open > 0 || p.halts {
+		if p := &f.items[item]; p.open > 0 || p.halts {
 			return
 		}
 		f.release(f.w.afterGate[item])
@@ -102,26 +102,26 @@ func (f *flow) openGates() {
 
 // retire folds complete items into the answer, in order, until one halts or
 // none is left.
-func (f *flow) retire() {
+func (f *run) retire() {
 	res := &f.answer.Result
-	for ; f.head < len(f.parts) && f.parts[f.head].open == 0 && !f.over; f.head++ {
+	for ; f.head < len(f.items) && f.items[f.head].open == 0 && !f.over; f.head++ {
 		block := f.fold(f.head, true)
 		for _, m := range f.w.plan.Items[f.head].Members {
 			f.trace(m)
 		}
 		f.after = f.after.With(block.Patch)
 		*res = f.w.plan.Strategy.Join(*res, block)
-		f.over = f.parts[f.head].halts
+		f.over = f.items[f.head].halts
 	}
-	f.over = f.over || f.head == len(f.parts)
+	f.over = f.over || f.head == len(f.items)
 	if f.over {
 		f.writeOff()
 	}
 }
 
 // trace notes what a retired node did.
-func (f *flow) trace(i int) {
-	n, c, t := f.node(i), &f.cells[i], &f.answer.Hooks[i]
+func (f *run) trace(i int) {
+	n, c, t := f.node(i), &f.nodes[i], &f.answer.Hooks[i]
 	if c.status == policy.StatusRan || c.status == policy.StatusFailed {
 		r := c.result
 		if r == nil {
@@ -130,15 +130,15 @@ func (f *flow) trace(i int) {
 		record(t, n, r, c.err)
 	}
 	t.Status, t.Attempts, t.Micros = c.status, c.attempts, c.took.Microseconds()
-	f.x.tell(f.w, i, t.Status, c.attempts, c.took, c.err)
+	f.x.report(f.w, i, t.Status, c.attempts, c.took, c.err)
 }
 
 // writeOff marks what was begun and is not part of the answer. An async hook
 // goes on by itself, also when its caller gives up.
-func (f *flow) writeOff() {
+func (f *run) writeOff() {
 	for _, item := range f.w.plan.Items[f.head:] {
 		for _, i := range item.Members {
-			c, t := &f.cells[i], &f.answer.Hooks[i]
+			c, t := &f.nodes[i], &f.answer.Hooks[i]
 			switch {
 			case !c.begun:
 				continue
@@ -147,7 +147,7 @@ func (f *flow) writeOff() {
 				continue
 			}
 			t.Status, t.Attempts, t.Micros = policy.StatusSquashed, c.attempts, c.took.Microseconds()
-			f.x.tell(f.w, i, t.Status, c.attempts, c.took, nil)
+			f.x.report(f.w, i, t.Status, c.attempts, c.took, nil)
 		}
 	}
 }

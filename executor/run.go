@@ -15,10 +15,10 @@ const (
 	defaultModels    = 4
 )
 
-// hands run the nodes that leave the caller's goroutine. The scheduler decides
+// workers run the nodes that leave the caller's goroutine. The scheduler decides
 // what runs when; who runs it is a seam, so that validation can play every
 // order of completion without a clock.
-type hands interface {
+type workers interface {
 	// start begins node n in context in and returns at once.
 	start(ctx context.Context, n int, in *policy.Context)
 	// detach begins async node n and forgets it.
@@ -29,7 +29,7 @@ type hands interface {
 	next(ctx context.Context) (r report, ok bool)
 }
 
-// report is what hands say about a node, or that the chain deadline passed.
+// report is what workers say about a node, or that the chain deadline passed.
 type report struct {
 	node     int
 	out      *policy.Result
@@ -42,14 +42,15 @@ type report struct {
 	overdue bool
 }
 
-// cell is the state of one node in one firing.
-type cell struct {
+// nodeState is the state of one node in one firing.
+type nodeState struct {
 	left int32
 	// input is what the node is called with, once its filter has matched.
 	input *policy.Context
-	// result is what it said, nil for nothing; said is true once that is known.
-	result *policy.Result
-	said   bool
+	// result is what it contributes, nil for nothing; answered is true once that
+	// is known.
+	result   *policy.Result
+	answered bool
 	// begun, gone: its body has been started; nothing of it is left.
 	begun, gone bool
 	status      policy.Status
@@ -58,29 +59,29 @@ type cell struct {
 	err         error
 }
 
-// part is the state of one item.
-type part struct {
+// itemState is the state of one item.
+type itemState struct {
 	// open counts the members that have not answered.
 	open  int
 	halts bool
 }
 
-// flow is one firing of a plan. Its state belongs to the caller's goroutine.
+// run is one firing of a plan. Its state belongs to the caller's goroutine.
 //
 // Nodes wait for what the plan says and look only at nodes they wait for. A
 // node whose turn has come is evaluated at once if it is in-process (ready),
 // else it is started as soon as there is room, smallest position first
 // (queue). Items retire in order (retire.go).
-type flow struct {
-	x     *Executor
-	w     *wiring
-	pick  *pick
-	entry *policy.Context
-	hands hands
-	watch watch
+type run struct {
+	x       *Executor
+	w       *schedule
+	pick    *pick
+	entry   *policy.Context
+	workers workers
+	watch   watch
 
-	cells        []cell
-	parts        []part
+	nodes        []nodeState
+	items        []itemState
 	ready, queue set
 	versions     []version
 	fused        fusing
@@ -100,25 +101,25 @@ type flow struct {
 	after   *policy.Context
 }
 
-func newFlow(x *Executor, w *wiring, p *pick, in *policy.Context, h hands) *flow {
+func newRun(x *Executor, w *schedule, p *pick, in *policy.Context, h workers) *run {
 	n := len(w.plan.Nodes)
-	f := &flow{x: x, w: w, pick: p, entry: in, hands: h, watch: newWatch(),
-		cells: make([]cell, n), parts: make([]part, len(w.plan.Items)), ready: newSet(n), queue: newSet(n),
+	f := &run{x: x, w: w, pick: p, entry: in, workers: h, watch: newWatch(),
+		nodes: make([]nodeState, n), items: make([]itemState, len(w.plan.Items)), ready: newSet(n), queue: newSet(n),
 		halt: len(w.plan.Items), over: len(w.plan.Items) == 0, answer: &Answer{Hooks: slices.Clone(w.blank)}, after: in}
-	for i := range f.parts {
-		f.parts[i].open = len(w.plan.Items[i].Members)
+	for i := range f.items {
+		f.items[i].open = len(w.plan.Items[i].Members)
 	}
-	for i := range f.cells {
-		f.cells[i].left = w.left[i]
-		f.cells[i].status = policy.StatusNotStarted
+	for i := range f.nodes {
+		f.nodes[i].left = w.left[i]
+		f.nodes[i].status = policy.StatusNotStarted
 	}
 	return f
 }
 
 // run fires; it is false when ctx ended before the answer was complete.
-func (f *flow) run(ctx context.Context) bool {
-	for i := range f.cells {
-		if f.cells[i].left == 0 {
+func (f *run) run(ctx context.Context) bool {
+	for i := range f.nodes {
+		if f.nodes[i].left == 0 {
 			f.turn(i)
 		}
 	}
@@ -134,7 +135,7 @@ func (f *flow) run(ctx context.Context) bool {
 			if f.processes+f.models == 0 {
 				panic(fmt.Sprintf("executor: the plan of %s waits for itself", f.w.plan.Event))
 			}
-			r, ok := f.hands.next(ctx)
+			r, ok := f.workers.next(ctx)
 			if !ok {
 				f.writeOff()
 				return false
@@ -146,11 +147,11 @@ func (f *flow) run(ctx context.Context) bool {
 	return true
 }
 
-func (f *flow) node(i int) *dag.Node { return &f.w.plan.Nodes[i] }
+func (f *run) node(i int) *dag.Node { return &f.w.plan.Nodes[i] }
 
 // turn notes that nothing node i waits for is left. A node that cannot match
 // still takes its turn: others wait for those before it through it.
-func (f *flow) turn(i int) {
+func (f *run) turn(i int) {
 	h := f.node(i).Hook
 	if !f.pick.nodes.has(i) || h.Kind.InProcess() && !h.Async {
 		f.ready.add(i)
@@ -159,9 +160,9 @@ func (f *flow) turn(i int) {
 	f.queue.add(i)
 }
 
-func (f *flow) release(nodes []int32) {
+func (f *run) release(nodes []int32) {
 	for _, i := range nodes {
-		if f.cells[i].left--; f.cells[i].left == 0 {
+		if f.nodes[i].left--; f.nodes[i].left == 0 {
 			f.turn(int(i))
 		}
 	}
@@ -169,13 +170,13 @@ func (f *flow) release(nodes []int32) {
 
 // settle evaluates the first in-process node whose turn has come; it is false
 // when there is none.
-func (f *flow) settle(ctx context.Context) bool {
+func (f *run) settle(ctx context.Context) bool {
 	i := f.ready.from(0)
 	if i < 0 {
 		return false
 	}
 	f.ready.remove(i)
-	n, c := f.node(i), &f.cells[i]
+	n, c := f.node(i), &f.nodes[i]
 	if n.Item > f.halt {
 		return true
 	}
@@ -192,16 +193,16 @@ func (f *flow) settle(ctx context.Context) bool {
 	}
 	c.attempts, c.took, c.begun, c.gone = attempts, took, true, true
 	if ctx.Err() == nil {
-		f.say(i, out, err)
+		f.contribute(i, out, err)
 	}
 	return true
 }
 
 // launch starts queued nodes while there is room. It is true when a node was
 // settled without being started, as in-process nodes may have their turn now.
-func (f *flow) launch(ctx context.Context) bool {
+func (f *run) launch(ctx context.Context) bool {
 	for i := f.queue.from(0); i >= 0; i = f.queue.from(i + 1) {
-		n, c := f.node(i), &f.cells[i]
+		n, c := f.node(i), &f.nodes[i]
 		switch {
 		case n.Item > f.halt:
 			f.queue.remove(i)
@@ -216,14 +217,14 @@ func (f *flow) launch(ctx context.Context) bool {
 		case f.overdue:
 			f.queue.remove(i)
 			c.gone = true
-			f.say(i, nil, lateError(f.w.plan, 0))
+			f.contribute(i, nil, lateError(f.w.plan, 0))
 			return true
 		case f.room(n):
 			f.queue.remove(i)
 			*f.counter(n)++
 			c.begun = true
 			f.release(f.w.afterStart[i])
-			f.hands.start(ctx, i, c.input)
+			f.workers.start(ctx, i, c.input)
 		}
 	}
 	return false
@@ -231,41 +232,41 @@ func (f *flow) launch(ctx context.Context) bool {
 
 // admit reports whether the filter of node i, whose turn it is, lets it run,
 // and fixes its input. Both see exactly the version the node waited for.
-func (f *flow) admit(i int) bool {
+func (f *run) admit(i int) bool {
 	n := f.node(i)
 	s := f.version(i)
 	if !matches(n, f.entry, s) {
 		return false
 	}
-	f.cells[i].input = project(n, s)
+	f.nodes[i].input = project(n, s)
 	return true
 }
 
 // skip settles a node whose filter does not match.
-func (f *flow) skip(i int) {
-	f.cells[i].status = policy.StatusFiltered
-	f.cells[i].gone = true
+func (f *run) skip(i int) {
+	f.nodes[i].status = policy.StatusFiltered
+	f.nodes[i].gone = true
 	f.settled(i)
 }
 
 // detach hands an async node over. For later nodes only its start counts.
-func (f *flow) detach(ctx context.Context, i int) {
-	c := &f.cells[i]
+func (f *run) detach(ctx context.Context, i int) {
+	c := &f.nodes[i]
 	c.status, c.attempts, c.begun, c.gone = policy.StatusAsync, 1, true, true
-	if w := f.hands.detach(ctx, i, c.input); w != nil {
+	if w := f.workers.detach(ctx, i, c.input); w != nil {
 		c.result = &policy.Result{Warnings: []policy.Warning{*w}}
 	}
 	f.settled(i)
 }
 
-func (f *flow) counter(n *dag.Node) *int {
+func (f *run) counter(n *dag.Node) *int {
 	if n.Hook.Kind == policy.KindLLM {
 		return &f.models
 	}
 	return &f.processes
 }
 
-func (f *flow) room(n *dag.Node) bool {
+func (f *run) room(n *dag.Node) bool {
 	limit, unset := f.w.plan.MaxConcurrent, defaultProcesses
 	if n.Hook.Kind == policy.KindLLM {
 		limit, unset = f.w.plan.MaxModels, defaultModels
@@ -277,23 +278,23 @@ func (f *flow) room(n *dag.Node) bool {
 }
 
 // take notes a report. Room is free when the body is gone, not before.
-func (f *flow) take(r report) {
+func (f *run) take(r report) {
 	if r.overdue {
 		f.overdue = true
 		return
 	}
-	n, c := f.node(r.node), &f.cells[r.node]
+	n, c := f.node(r.node), &f.nodes[r.node]
 	if r.gone {
 		*f.counter(n)--
 	}
-	late := c.said // and so a second report
+	late := c.answered // and so a second report
 	// What failed for want of time may still be running; only writers of the
 	// world are waited for (semantics.md §5.4).
 	done := !c.gone && (r.gone || n.Effects.World != policy.WorldWrite)
 	c.gone = c.gone || done
 	if !late {
 		c.attempts, c.took = r.attempts, r.took
-		f.say(r.node, r.out, r.err)
+		f.contribute(r.node, r.out, r.err)
 		return
 	}
 	if done {
@@ -301,31 +302,31 @@ func (f *flow) take(r report) {
 	}
 }
 
-// say notes a node's answer or its final failure.
-func (f *flow) say(i int, out *policy.Result, err error) {
-	n, c := f.node(i), &f.cells[i]
+// contribute notes a node's answer or its final failure.
+func (f *run) contribute(i int, out *policy.Result, err error) {
+	n, c := f.node(i), &f.nodes[i]
 	c.status, c.err = policy.StatusRan, err
 	if err != nil {
 		c.status = policy.StatusFailed
 	}
 	if err != nil || out != nil {
-		r := said(f.w.plan, n, out, err)
+		r := contribution(f.w.plan, n, out, err)
 		c.result = &r
 	}
 	f.settled(i)
 }
 
 // settled releases who waited for node i and completes its item.
-func (f *flow) settled(i int) {
-	n, c := f.node(i), &f.cells[i]
-	c.said = true
+func (f *run) settled(i int) {
+	n, c := f.node(i), &f.nodes[i]
+	c.answered = true
 	if !c.begun || n.Hook.Async || n.Hook.Kind.InProcess() {
 		f.release(f.w.afterStart[i])
 	}
 	if c.gone {
 		f.release(f.w.afterDone[i])
 	}
-	if p := &f.parts[n.Item]; p.open > 1 {
+	if p := &f.items[n.Item]; p.open > 1 {
 		p.open--
 		return
 	}

@@ -28,7 +28,7 @@ type Call struct {
 	In      *policy.Context
 }
 
-// Answer is what a chain said and what each node did.
+// Answer is what a chain comes to and what each node did.
 type Answer struct {
 	Result policy.Result
 	Hooks  []policy.HookTrace
@@ -115,12 +115,12 @@ func (c *chain) hook(id int, s *policy.Context) policy.Result {
 	in, late := project(n, s), c.world.Late(n)
 	for a := 0; ; a++ {
 		if late >= 0 && a >= late {
-			return c.said(n, t, nil, lateError(c.plan, a))
+			return c.contribute(n, t, nil, lateError(c.plan, a))
 		}
 		t.Attempts++
 		c.calls = append(c.calls, Call{n, a, in})
 		if late == a+1 && cuts(c.plan) {
-			return c.said(n, t, nil, lateError(c.plan, a+1))
+			return c.contribute(n, t, nil, lateError(c.plan, a+1))
 		}
 		out, err := c.world.Call(n, in, a)
 		if n.Hook.Async {
@@ -128,13 +128,13 @@ func (c *chain) hook(id int, s *policy.Context) policy.Result {
 			return policy.Result{Warnings: out.Warnings}
 		}
 		if err == nil || a == n.Retry || policy.KindOf(err) == policy.ErrDeadline {
-			return c.said(n, t, &out, err)
+			return c.contribute(n, t, &out, err)
 		}
 	}
 }
 
-func (c *chain) said(n *dag.Node, t *policy.HookTrace, out *policy.Result, err error) policy.Result {
-	r := said(c.plan, n, out, err)
+func (c *chain) contribute(n *dag.Node, t *policy.HookTrace, out *policy.Result, err error) policy.Result {
+	r := contribution(c.plan, n, out, err)
 	record(t, n, &r, err)
 	return r
 }

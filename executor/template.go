@@ -9,7 +9,7 @@ type Reused struct {
 	// Decision.Hooks are the template of of, a pick of in, but for the pick's loose
 	// nodes, for loud, which ascend, and from the node blank on, where nothing has
 	// been started; nothing is known of them when in is nil.
-	in    *wiring
+	in    *schedule
 	of    *pick
 	loud  []int32
 	blank int
@@ -17,7 +17,7 @@ type Reused struct {
 
 // trace appends the template of a pick: what becomes of each node when all that
 // are picked are silent, as far as it is known without asking them.
-func (w *wiring) trace(p *pick, into []policy.HookTrace) []policy.HookTrace {
+func (w *schedule) trace(p *pick, into []policy.HookTrace) []policy.HookTrace {
 	if b := p.batch; b != nil && len(b.nodes) == len(w.ran) {
 		return append(into, w.ran...)
 	}

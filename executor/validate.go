@@ -46,7 +46,7 @@ func validateEvent(prog *dag.Program, plan *dag.Plan, seed uint64) error {
 	m := newMock(plan, seed)
 	in := m.event()
 	want, calls := Serial(prog, m.plan, in, m)
-	got, made, err := m.flow(prog, in)
+	got, made, err := m.scheduled(prog, in)
 	if err == nil {
 		err = Agree(m.plan, want, got, calls, made)
 	}
@@ -158,7 +158,7 @@ func (c Call) text() string {
 // mockHands complete what was started in a random order, without goroutines
 // and without a clock. A body is called when it completes: what the world sees
 // of bodies that run at the same time may come in any order.
-type mockHands struct {
+type mockWorkers struct {
 	m       *mock
 	rng     *rand.Rand
 	pending []started
@@ -171,33 +171,33 @@ type started struct {
 	in   *policy.Context
 }
 
-// flow runs the event through the scheduler.
-func (m *mock) flow(prog *dag.Program, in *policy.Context) (*policy.Decision, []Call, error) {
-	h := &mockHands{m: m, rng: rand.New(rand.NewPCG(m.seed, 1))}
+// scheduled runs the event through the scheduler.
+func (m *mock) scheduled(prog *dag.Program, in *policy.Context) (*policy.Decision, []Call, error) {
+	h := &mockWorkers{m: m, rng: rand.New(rand.NewPCG(m.seed, 1))}
 	x := &Executor{prog: prog}
-	w := newWiring(m.plan, &Options{})
+	w := newSchedule(m.plan, &Options{})
 	m.heard = &h.calls
-	f := newFlow(x, w, w.picks.pick(in), in, h)
+	f := newRun(x, w, w.picks.pick(in), in, h)
 	if !f.run(context.Background()) {
 		return nil, nil, fmt.Errorf("the scheduler gave up")
 	}
 	return decide(prog, m.plan, in, f.after, f.answer), h.calls, nil
 }
 
-func (h *mockHands) start(_ context.Context, i int, in *policy.Context) {
+func (h *mockWorkers) start(_ context.Context, i int, in *policy.Context) {
 	h.pending = append(h.pending, started{i, in})
 }
 
-func (h *mockHands) detach(_ context.Context, i int, in *policy.Context) *policy.Warning {
+func (h *mockWorkers) detach(_ context.Context, i int, in *policy.Context) *policy.Warning {
 	h.calls = append(h.calls, Call{&h.m.plan.Nodes[i], 0, in})
 	return nil
 }
 
-func (h *mockHands) stop(i int) {
+func (h *mockWorkers) stop(i int) {
 	h.pending = slices.DeleteFunc(h.pending, func(s started) bool { return s.node == i })
 }
 
-func (h *mockHands) next(context.Context) (report, bool) {
+func (h *mockWorkers) next(context.Context) (report, bool) {
 	i := h.rng.IntN(len(h.pending))
 	s := h.pending[i]
 	h.pending = slices.Delete(h.pending, i, i+1)
@@ -205,7 +205,7 @@ func (h *mockHands) next(context.Context) (report, bool) {
 }
 
 // complete makes a node's attempts.
-func (h *mockHands) complete(i int, in *policy.Context) report {
+func (h *mockWorkers) complete(i int, in *policy.Context) report {
 	n := &h.m.plan.Nodes[i]
 	late := h.m.Late(n)
 	r := report{node: i, gone: true}

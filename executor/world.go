@@ -12,7 +12,7 @@ import (
 // clock. It lives for one firing, whose context it therefore holds: World's
 // methods take none, as the definition knows nothing of cancelling.
 type realWorld struct {
-	*wiring
+	*schedule
 	x     *Executor
 	ctx   context.Context
 	until time.Time
@@ -29,10 +29,10 @@ type realWorld struct {
 }
 
 // serially fires through the definition.
-func (x *Executor) serially(ctx context.Context, w *wiring, in *policy.Context) *policy.Decision {
-	x.crews.add()
-	defer x.crews.done()
-	world := &realWorld{wiring: w, x: x, ctx: ctx,
+func (x *Executor) serially(ctx context.Context, w *schedule, in *policy.Context) *policy.Decision {
+	x.running.add()
+	defer x.running.done()
+	world := &realWorld{schedule: w, x: x, ctx: ctx,
 		spared: map[*dag.Node]int{}, took: map[*dag.Node]time.Duration{}, failed: map[*dag.Node]error{}}
 	if w.plan.Deadline > 0 {
 		world.until = time.Now().Add(w.plan.Deadline)
@@ -137,6 +137,6 @@ func (w *realWorld) account(d *policy.Decision) {
 		if t.Status == policy.StatusNotStarted {
 			continue
 		}
-		w.x.tell(w.wiring, i, t.Status, t.Attempts, w.took[n], w.failed[n])
+		w.x.report(w.schedule, i, t.Status, t.Attempts, w.took[n], w.failed[n])
 	}
 }

@@ -121,7 +121,7 @@ func everyWay(t *testing.T, h *policy.Hook) (*Module, *Native, func(*policy.Cont
 		if !n.Fusible() {
 			return n.Run(t.Context(), in, 0)
 		}
-		said := make([]dag.FusedSaid, 2)
+		said := make([]dag.FusedAnswer, 2)
 		err := FuseNative([]*Native{n, second}).Run(t.Context(), in, dag.Choose([]int{0, 1}), said)
 		if err != nil || said[0].Result == nil {
 			return policy.Result{}, err

@@ -12,7 +12,7 @@ import (
 
 // watched lets the eyes of the members look at what was said together. A member
 // that is not to be believed is asked by itself, which is topdown then.
-func (f *FusedNative) watched(ctx context.Context, in *policy.Context, path uint64, choice dag.Chosen, said []dag.FusedSaid) {
+func (f *FusedNative) watched(ctx context.Context, in *policy.Context, path uint64, choice dag.Chosen, said []dag.FusedAnswer) {
 	eyes, chosen := f.members[0].eyes, choice.Places
 	if len(chosen) < len(f.members) {
 		path ^= choice.Mark()
@@ -24,10 +24,10 @@ func (f *FusedNative) watched(ctx context.Context, in *policy.Context, path uint
 	for k, i := range chosen {
 		switch n := f.members[i]; {
 		case n.Wrong():
-			said[k] = dag.FusedSaid{Alone: true}
+			said[k] = dag.FusedAnswer{Alone: true}
 		case eyes.Paranoid && !said[k].Alone: // what was said together is what is looked at
 			out, err := n.stricter(ctx, in, said[k].Result, nil)
-			said[k] = dag.FusedSaid{Result: out, Alone: err != nil}
+			said[k] = dag.FusedAnswer{Result: out, Alone: err != nil}
 		}
 	}
 	if slices.ContainsFunc(f.members, (*Native).Wrong) {
@@ -49,12 +49,12 @@ func (f *FusedNative) watched(ctx context.Context, in *policy.Context, path uint
 			continue
 		}
 		out, err := f.members[i].topdown(ctx, in)
-		said[k] = dag.FusedSaid{Result: out, Alone: err != nil}
+		said[k] = dag.FusedAnswer{Result: out, Alone: err != nil}
 	}
 }
 
 // later asks topdown for each of the chosen, beside the event.
-func (f *FusedNative) later(in *policy.Context, path uint64, chosen []int, said []dag.FusedSaid) bool {
+func (f *FusedNative) later(in *policy.Context, path uint64, chosen []int, said []dag.FusedAnswer) bool {
 	e := f.members[0].eyes
 	if e.pending.Add(1) > maxPending || f.input.long(in) {
 		e.pending.Add(-1)

@@ -80,7 +80,7 @@ func TestWrongCodeIsRejectedTogether(t *testing.T) {
 	f := FuseNative([]*Native{n, other})
 	wrong := 0
 	for range 50 {
-		said := make([]dag.FusedSaid, 2)
+		said := make([]dag.FusedAnswer, 2)
 		require.NoError(t, f.Run(t.Context(), bash("rm"), dag.Choose([]int{0, 1}), said))
 		if said[0].Alone {
 			r, err := n.Run(t.Context(), bash("rm"), 0)
@@ -103,13 +103,13 @@ func TestRejectedCodeIsNotBelievedOnKnownPaths(t *testing.T) {
 	n, other := watchedGuard(t, e, noRm), watchedGuard(t, e, `deny contains "no mv" if input.command == "mv"`)
 	f := FuseNative([]*Native{n, other})
 	for range 3 {
-		require.NoError(t, f.Run(t.Context(), bash("ls"), dag.Choose([]int{0, 1}), make([]dag.FusedSaid, 2)))
+		require.NoError(t, f.Run(t.Context(), bash("ls"), dag.Choose([]int{0, 1}), make([]dag.FusedAnswer, 2)))
 		_, err := n.Run(t.Context(), bash("ls"), 0)
 		require.NoError(t, err)
 		e.Close()
 	}
 	e.reject(Difference{Code: n.digest(), Hook: "guard"})
-	said := make([]dag.FusedSaid, 2)
+	said := make([]dag.FusedAnswer, 2)
 	require.NoError(t, f.Run(t.Context(), bash("ls"), dag.Choose([]int{0, 1}), said))
 	assert.Equal(t, []bool{true, false}, []bool{said[0].Alone, said[1].Alone})
 	_, err := n.Run(t.Context(), bash("ls"), 0)
@@ -201,7 +201,7 @@ func BenchmarkEyes(b *testing.B) {
 					chosen = append(chosen, i)
 					list = append(list, made(fmt.Sprintf("deny contains \"no\" if { input.tool_name == \"Bash\"; contains(input.command, \"rm -%d\") }", i)))
 				}
-				f, choice, said := FuseNative(list), dag.Choose(chosen[1:]), make([]dag.FusedSaid, n)
+				f, choice, said := FuseNative(list), dag.Choose(chosen[1:]), make([]dag.FusedAnswer, n)
 				return func() {
 					if err := f.Run(b.Context(), in, choice, said[1:]); err != nil {
 						b.Fatal(err)

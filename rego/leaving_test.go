@@ -119,7 +119,7 @@ func TestLeavingTogether(t *testing.T) {
 		f := FuseNative([]*Native{other, n})
 		alone := 0
 		for i, leaves := range spread(2000, perMille, true) {
-			in, said := leaverEvents[leaves], make([]dag.FusedSaid, 2)
+			in, said := leaverEvents[leaves], make([]dag.FusedAnswer, 2)
 			require.NoError(t, f.Run(t.Context(), in, dag.Choose([]int{0, 1}), said))
 			require.False(t, said[0].Alone)
 			got, gotErr := said[1].Result, error(nil)

@@ -11,7 +11,7 @@ import (
 
 // LooksAt lists what of an event the rule of an entry point looks at that is
 // written at a place, and the rules it refers to; nil for no rule.
-func (m *Module) LooksAt(at diag.Span) []policy.Path {
+func (m *Module) Reads(at diag.Span) []policy.Path {
 	l := looker{m: m, seen: map[*ast.Rule]bool{}}
 	for _, e := range m.entries {
 		for _, s := range e.sources {
@@ -68,18 +68,18 @@ func (l *looker) input(ref ast.Ref) {
 }
 
 // LooksAt is Module.LooksAt.
-func (n *Native) LooksAt(at diag.Span) []policy.Path {
+func (n *Native) Reads(at diag.Span) []policy.Path {
 	m, err := n.module()
 	if err != nil {
 		return nil
 	}
-	return m.LooksAt(at)
+	return m.Reads(at)
 }
 
 // LooksAt is Module.LooksAt; it compiles the module.
-func (s *Stored) LooksAt(at diag.Span) []policy.Path {
+func (s *Stored) Reads(at diag.Span) []policy.Path {
 	if n, ok := s.Made().(*Native); ok {
-		return n.LooksAt(at)
+		return n.Reads(at)
 	}
 	return nil
 }

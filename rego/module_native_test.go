@@ -126,7 +126,7 @@ func TestFusedNativeSaysWhatEachSays(t *testing.T) {
 				chosen = append(chosen, i)
 			}
 		}
-		said := make([]dag.FusedSaid, len(chosen))
+		said := make([]dag.FusedAnswer, len(chosen))
 		require.NoError(t, f.Run(t.Context(), in, dag.Choose(chosen), said))
 		for i, c := range chosen {
 			want, err := members[c].Run(t.Context(), in, 0)

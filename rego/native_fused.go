@@ -134,7 +134,7 @@ var errStopped = errors.New("the fused evaluation was stopped")
 // Run is a dag.FusedRun. A member that native evaluation does not decide is to
 // be asked by itself; all of them, when together they take longer than the most
 // patient would alone.
-func (f *FusedNative) Run(ctx context.Context, in *policy.Context, choice dag.Chosen, said []dag.FusedSaid) error {
+func (f *FusedNative) Run(ctx context.Context, in *policy.Context, choice dag.Chosen, said []dag.FusedAnswer) error {
 	r, chosen := f.runs.Get().(*fusedNativeRun), choice.Places
 	defer f.release(r)
 	r.input.event, r.steps.ctx, r.steps.limit, r.steps.given = in, ctx, f.budget, r.size
@@ -192,7 +192,7 @@ func withPatch(list []told, entry int32, v native.Value) []told {
 	return append(out, list[at:]...)
 }
 
-func (f *FusedNative) answer(said *dag.FusedSaid, member int, list []told, bailed bool) {
+func (f *FusedNative) answer(said *dag.FusedAnswer, member int, list []told, bailed bool) {
 	if bailed {
 		said.Alone = true
 		return

@@ -21,7 +21,7 @@ func TestParanoidTogether(t *testing.T) {
 	corrupt(t, n) // Together it is wrong,
 	f := FuseNative([]*Native{n, other})
 	n.code = right // and by itself it is not.
-	said := make([]dag.FusedSaid, 2)
+	said := make([]dag.FusedAnswer, 2)
 	require.NoError(t, f.Run(t.Context(), bash("rm"), dag.Choose([]int{0, 1}), said))
 	require.False(t, said[0].Alone)
 	assert.Equal(t, policy.Deny, said[0].Result.Verdict)

@@ -86,15 +86,15 @@ type Load struct {
 // the kinds make again, and what is derived from other fields.
 var remade = map[string]string{
 	"dag.Node.Runner":       "the kind's Decode",
-	"dag.Plan.Spec":         "compiler.Resume, of the event, the settings and the profile",
-	"dag.Plan.Strategy":     "compiler.Resume, of the event, the settings and the profile",
-	"dag.Fusion.Run":        "compiler.Resume, of its members' bodies",
-	"dag.Fusion.Parts":      "compiler.Resume, of its members' bodies",
-	"dag.Fusion.Lazy":       "compiler.Resume, of its members' bodies",
+	"dag.Plan.Spec":         "compiler.Restore, of the event, the settings and the profile",
+	"dag.Plan.Strategy":     "compiler.Restore, of the event, the settings and the profile",
+	"dag.Fusion.Run":        "compiler.Restore, of its members' bodies",
+	"dag.Fusion.Parts":      "compiler.Restore, of its members' bodies",
+	"dag.Fusion.Lazy":       "compiler.Restore, of its members' bodies",
 	"dag.Program.byEvent":   "Program.Seal",
 	"diag.Source.once":      "where lines begin is found in the content when asked for",
 	"diag.Source.lines":     "where lines begin is found in the content when asked for",
-	"policy.Atom.Test":      "compiler.Resume, of the condition as written",
+	"policy.Atom.Test":      "compiler.Restore, of the condition as written",
 	"policy.Body.Load":      "Chain.Loads",
 	"policy.Policy.Profile": "dialect.FindProfile, of Head.Profile",
 }

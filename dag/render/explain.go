@@ -299,7 +299,7 @@ func (b *eventBuilder) estimate(keep func(int) bool) EstimateModel {
 	if m.Path == nil {
 		m.Path = []string{}
 	}
-	s := b.plan.Schedule(keep)
+	s := b.plan.Timeline(keep)
 	for v := range b.plan.Nodes {
 		n := &b.plan.Nodes[v]
 		if !keep(v) || n.Exempt() {

@@ -98,7 +98,7 @@ func (b *eventBuilder) addBreak(m *EventModel, out BreakModel, on policy.Powers,
 
 // timeline lists the slots, and what is expected to start when.
 func (b *eventBuilder) timeline(m *EventModel) {
-	s := b.plan.Schedule(b.keep)
+	s := b.plan.Timeline(b.keep)
 	type moment struct {
 		at    time.Duration
 		slot  int

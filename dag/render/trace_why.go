@@ -100,7 +100,7 @@ func (t *tracer) saw(v int) []string {
 		in = t.d.Final
 	}
 	var out []string
-	for _, path := range body.LooksAt(h.At) {
+	for _, path := range body.Reads(h.At) {
 		value := "absent"
 		if found, present := in.At(path); present {
 			value = cut(valueText(found), maxSaw)

@@ -54,9 +54,9 @@ func (d *deferred) make() {
 }
 
 // LooksAt asks the body (dag.Reasoned).
-func (d *deferred) LooksAt(at diag.Span) []policy.Path {
+func (d *deferred) Reads(at diag.Span) []policy.Path {
 	if body, ok := d.Made().(dag.Reasoned); ok {
-		return body.LooksAt(at)
+		return body.Reads(at)
 	}
 	return nil
 }

@@ -125,6 +125,6 @@ stop:
 		}
 		head.Program.Plans = []*dag.Plan{chain.Plan}
 		kinds := runner.Kinds(runner.Options{})
-		_ = compiler.Resume(head.Policy, head.Program, map[policy.Event][][]byte{chain.Plan.Event: chain.Codes}, compiler.Config{Kinds: kinds})
+		_ = compiler.Restore(head.Policy, head.Program, map[policy.Event][][]byte{chain.Plan.Event: chain.Codes}, compiler.Config{Kinds: kinds})
 	})
 }

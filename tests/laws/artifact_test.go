@@ -52,7 +52,7 @@ func carried(t testing.TB, p *policy.Policy, prog *dag.Program, kinds []dag.Kind
 		head.Program.Hooks = append(head.Program.Hooks, again.Entries...)
 		codes[plan.Event] = again.Codes
 	}
-	require.NoError(t, compiler.Resume(head.Policy, head.Program, codes, compiler.Config{Kinds: kinds}))
+	require.NoError(t, compiler.Restore(head.Policy, head.Program, codes, compiler.Config{Kinds: kinds}))
 	return head.Program
 }
 

@@ -88,7 +88,7 @@ func (w *regoWorld) counting(fuse func([]dag.FusePart) ([]int, func() dag.FusedR
 		members, fused := fuse(parts)
 		return members, func() dag.FusedRun {
 			run := fused()
-			return func(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedSaid) error {
+			return func(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedAnswer) error {
 				w.runs.Add(1)
 				err := run(ctx, in, chosen, said)
 				if err != nil {
@@ -378,7 +378,7 @@ func (w *world) mockFuse(parts []dag.FusePart) (members []int, fuse func() dag.F
 		}
 	}
 	return members, func() dag.FusedRun {
-		return func(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedSaid) error {
+		return func(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedAnswer) error {
 			for k, place := range chosen.Places {
 				r, err := parts[members[place]].Runner.Run(ctx, in, 0)
 				if err != nil {
@@ -387,7 +387,7 @@ func (w *world) mockFuse(parts []dag.FusePart) (members []int, fuse func() dag.F
 				said[k].Result = &r
 			}
 			if w.seed%5 == 0 {
-				said[0] = dag.FusedSaid{Alone: true}
+				said[0] = dag.FusedAnswer{Alone: true}
 			}
 			return nil
 		}

@@ -63,7 +63,7 @@ var leaves = []leaf{
 
 // sayingNothing is run with members that say so when they have nothing to say.
 func sayingNothing(run dag.FusedRun) dag.FusedRun {
-	return func(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedSaid) error {
+	return func(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedAnswer) error {
 		err := run(ctx, in, chosen, said)
 		for k := range said {
 			if !said[k].Alone && said[k].Result == nil {

@@ -61,7 +61,7 @@ func everyRule(p *dag.Plan) []dag.Fusion {
 			all.Nodes = append(all.Nodes, i)
 		}
 	}
-	all.Run = func(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedSaid) error {
+	all.Run = func(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedAnswer) error {
 		for k, place := range chosen.Places {
 			r, err := p.Nodes[all.Nodes[place]].Runner.Run(ctx, in, 0)
 			if err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-// recall takes over what an earlier compilation made. Of hooks that have not
+// reuse takes over what an earlier compilation made. Of hooks that have not
 // changed it is their bodies and filters. Where nothing changed but the texts
 // of some bodies, and what those read, write, may say and use is what it was,
 // it is the plans as well, with other bodies in them: no pass but those that
 // look into bodies then has anything else to do, for all that the others look
 // at is equal.
-func recall(u *unit) {
+func reuse(u *unit) {
 	for i := range u.cfg.Kinds {
 		if begin := u.cfg.Kinds[i].Begin; begin != nil {
 			begin()
@@ -30,7 +30,7 @@ func recall(u *unit) {
 		return
 	}
 	if changed, ok := u.onlyTexts(); ok {
-		u.recallPlans(changed)
+		u.reusePlans(changed)
 	}
 }
 
@@ -68,10 +68,10 @@ func (u *unit) onlyTexts() (changed map[*policy.Hook]*policy.Hook, ok bool) {
 	return changed, true
 }
 
-// recallPlans begins where the last compilation ended, unless a body that had to be
+// reusePlans begins where the last compilation ended, unless a body that had to be
 // made anew has turned out another one. Bodies that were made are kept for
 // prepare either way.
-func (u *unit) recallPlans(changed map[*policy.Hook]*policy.Hook) {
+func (u *unit) reusePlans(changed map[*policy.Hook]*policy.Hook) {
 	before := u.earlier.unit
 	bodies := maps.Clone(before.bodies)
 	renewed := map[*policy.Hook]bool{}
@@ -100,7 +100,7 @@ func (u *unit) recallPlans(changed map[*policy.Hook]*policy.Hook) {
 	if !like {
 		return
 	}
-	u.recalled, u.bodies = true, bodies
+	u.reused, u.bodies = true, bodies
 	u.entries, u.place = slices.Clone(before.entries), maps.Clone(before.place)
 	for i := range u.entries {
 		if e := &u.entries[i]; changed[e.Hook] != nil {

@@ -32,9 +32,9 @@ func (s set) from(i int) int {
 	return -1
 }
 
-// wiring is a plan with what the scheduler asks for turned round: who waits
-// for a node, not for whom it waits. It is immutable.
-type wiring struct {
+// schedule is a plan as the scheduler needs it: who waits for a node, not for
+// whom it waits. It is immutable.
+type schedule struct {
 	plan *dag.Plan
 	// left is how many things each node waits for.
 	left []int32
@@ -48,7 +48,7 @@ type wiring struct {
 	blank []policy.HookTrace
 	// count counts each node's runs.
 	count []func(policy.Status, int, time.Duration)
-	// filteredBut counts, at a stroke, that all nodes but some were filtered, until
+	// filteredBut counts, as one, that all nodes but some were filtered, until
 	// it is done; both are nil when each is counted by itself.
 	filteredBut func(nodes []int)
 	done        func()
@@ -72,9 +72,9 @@ type wiring struct {
 	filtered, ran []policy.HookTrace
 }
 
-func newWiring(plan *dag.Plan, o *Options) *wiring {
+func newSchedule(plan *dag.Plan, o *Options) *schedule {
 	n := len(plan.Nodes)
-	w := &wiring{plan: plan, left: make([]int32, n), data: make([][]int, n),
+	w := &schedule{plan: plan, left: make([]int32, n), data: make([][]int, n),
 		afterDone: make([][]int32, n), afterStart: make([][]int32, n), afterGate: make([][]int32, len(plan.Items)),
 		blank: blankTrace(plan), count: make([]func(policy.Status, int, time.Duration), n),
 		byTool: make([]bool, n), once: make([]bool, n), tellers: make([]policy.Teller, n)}
@@ -131,6 +131,6 @@ func newWiring(plan *dag.Plan, o *Options) *wiring {
 
 // matches reports whether the filter of node i, which p has and which starts no
 // process, lets it run in context s.
-func (w *wiring) matches(p *pick, i int, s *policy.Context) bool {
+func (w *schedule) matches(p *pick, i int, s *policy.Context) bool {
 	return p.asked && w.byTool[i] || matches(&w.plan.Nodes[i], s, s)
 }

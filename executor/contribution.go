@@ -27,10 +27,10 @@ func project(n *dag.Node, s *policy.Context) *policy.Context {
 	return s
 }
 
-// said is what a node contributes to its item: its answer reduced to what the
+// contribution is what a node adds to its item: its answer reduced to what the
 // event obeys and the hook declared, or what its failure means. A verdict or
 // control that names no rule is the hook's.
-func said(plan *dag.Plan, n *dag.Node, answer *policy.Result, err error) policy.Result {
+func contribution(plan *dag.Plan, n *dag.Node, answer *policy.Result, err error) policy.Result {
 	if err != nil {
 		posture := n.Posture(policy.KindOf(err))
 		if errors.Is(err, errPassed) {
@@ -64,7 +64,7 @@ func silent(r *policy.Result) bool {
 	return len(r.Failed) == 0 && len(r.Warnings) == 0 && r.Quiet()
 }
 
-// record notes in a node's trace that it was evaluated and what it said.
+// record notes in a node's trace that it was evaluated and what it contributed.
 func record(t *policy.HookTrace, n *dag.Node, r *policy.Result, err error) {
 	t.Status = policy.StatusRan
 	if err != nil {

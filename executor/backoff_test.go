@@ -7,12 +7,12 @@ import (
 )
 
 func TestFatigue(t *testing.T) {
-	var f fatigue
+	var f backoff
 	evaluated := func(times int, failed bool) (n int) {
 		for range times {
-			if !f.resting() {
+			if !f.pausing() {
 				n++
-				f.tell(failed)
+				f.note(failed)
 			}
 		}
 		return n
@@ -22,6 +22,6 @@ func TestFatigue(t *testing.T) {
 	assert.Equal(t, 100, evaluated(100, false), "two in a row are nothing")
 	tired := evaluated(20_000, true)
 	assert.Less(t, tired, 40)
-	assert.Positive(t, evaluated(longestRest+1, false), "it is tried again")
+	assert.Positive(t, evaluated(longestPause+1, false), "it is tried again")
 	assert.Equal(t, 100, evaluated(100, false))
 }

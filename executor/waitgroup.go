@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// owned counts the goroutines someone must wait for. Unlike a WaitGroup it may
-// grow again while it is being waited for.
-type owned struct {
+// growingGroup counts the goroutines that someone must wait for. Unlike a
+// sync.WaitGroup it may grow again while it is being waited for.
+type growingGroup struct {
 	mu   sync.Mutex
 	n    int
 	none chan struct{}
 }
 
 // add counts one more.
-func (o *owned) add() {
+func (o *growingGroup) add() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.n == 0 {
@@ -24,7 +24,7 @@ func (o *owned) add() {
 }
 
 // done counts one less.
-func (o *owned) done() {
+func (o *growingGroup) done() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.n--; o.n == 0 {
@@ -33,7 +33,7 @@ func (o *owned) done() {
 }
 
 // idle is closed when nothing is left.
-func (o *owned) idle() <-chan struct{} {
+func (o *growingGroup) idle() <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.none == nil {
@@ -44,10 +44,10 @@ func (o *owned) idle() <-chan struct{} {
 }
 
 // wait returns when nothing is left.
-func (o *owned) wait() { <-o.idle() }
+func (o *growingGroup) wait() { <-o.idle() }
 
 // within waits for at most d and reports whether nothing is left.
-func (o *owned) within(d time.Duration) bool {
+func (o *growingGroup) within(d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

@@ -11,9 +11,9 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-// Resumable reports whether Resume gives what Compile would: other passes left
+// Restorable reports whether Restore gives what Compile would: other passes left
 // out, or a trace, need the passes to run.
-func Resumable(cfg Config) bool {
+func Restorable(cfg Config) bool {
 	for _, name := range cfg.Without {
 		if name != "fuse" && name != "native" {
 			return false
@@ -22,7 +22,7 @@ func Resumable(cfg Config) bool {
 	return cfg.Trace == nil && !cfg.Strict
 }
 
-// Resume makes what a program that was compiled before and read from an artifact
+// Restore makes what a program that was compiled before and read from an artifact
 // lacks, since it is no data: bodies, which their kinds make of what they wrote
 // (codes, by event and node); the tests of filters, each compiled when it is
 // first asked; what follows from the event, the settings and the profile; and
@@ -31,10 +31,10 @@ func Resumable(cfg Config) bool {
 // filters, those in an agent's own words must have their tests. Measured costs
 // are laid over the estimates. The error says that the program cannot be one
 // that was compiled.
-func Resume(p *policy.Policy, program *dag.Program, codes map[policy.Event][][]byte, cfg Config) error {
+func Restore(p *policy.Policy, program *dag.Program, codes map[policy.Event][][]byte, cfg Config) error {
 	u := newUnit(p, cfg)
 	for _, plan := range program.Plans {
-		if err := u.resume(plan, codes[plan.Event]); err != nil {
+		if err := u.restore(plan, codes[plan.Event]); err != nil {
 			return fmt.Errorf("the plan of %s: %w", plan.Event, err)
 		}
 	}
@@ -42,7 +42,7 @@ func Resume(p *policy.Policy, program *dag.Program, codes map[policy.Event][][]b
 	return nil
 }
 
-func (u *unit) resume(plan *dag.Plan, codes [][]byte) error {
+func (u *unit) restore(plan *dag.Plan, codes [][]byte) error {
 	if err := checkShape(plan, len(codes)); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (u *unit) resume(plan *dag.Plan, codes [][]byte) error {
 	measured := false
 	for i := range plan.Nodes {
 		n := &plan.Nodes[i]
-		if err := resumeMatcher(plan.Spec, n); err != nil {
+		if err := restoreMatcher(plan.Spec, n); err != nil {
 			return err
 		}
 		measured = u.measure(plan, n) || measured
@@ -79,7 +79,7 @@ func (u *unit) resume(plan *dag.Plan, codes [][]byte) error {
 	if measured {
 		plan.Estimate = plan.Estimated(nil)
 	}
-	u.resumeFused(plan)
+	u.restoreFused(plan)
 	return nil
 }
 
@@ -152,9 +152,9 @@ func checkIndex(x *dag.Index, within func([]int) bool) error {
 	return nil
 }
 
-// resumeMatcher gives the atoms of a node their tests. A copy for a recheck has
+// restoreMatcher gives the atoms of a node their tests. A copy for a recheck has
 // the matcher of its original.
-func resumeMatcher(spec *policy.EventSpec, n *dag.Node) error {
+func restoreMatcher(spec *policy.EventSpec, n *dag.Node) error {
 	atoms := n.Matcher.Atoms
 	if len(atoms) == 0 || atoms[0].Test != nil {
 		return nil
@@ -206,9 +206,9 @@ func (l *lazyAtom) test(c *policy.Context) bool {
 	return l.made(c)
 }
 
-// resumeFused gives a plan its fused evaluations, made when they are first
+// restoreFused gives a plan its fused evaluations, made when they are first
 // wanted, or none under --without fuse.
-func (u *unit) resumeFused(plan *dag.Plan) {
+func (u *unit) restoreFused(plan *dag.Plan) {
 	if u.cfg.Once || u.without("fuse") {
 		plan.Fused = nil
 	}

@@ -8,10 +8,11 @@ import (
 	"github.com/hookc/hookc/policy"
 )
 
-// crew is the hands of a real firing: one goroutine a process or model node.
+// liveWorkers are the workers of a real firing: one goroutine a process or
+// model node.
 // The Executor owns the goroutines, so that an answer need not wait for those
 // it no longer wants.
-type crew struct {
+type liveWorkers struct {
 	x       *Executor
 	plan    *dag.Plan
 	until   time.Time
@@ -24,12 +25,12 @@ type crew struct {
 
 // scheduled fires a plan that needs goroutines; ok is false when ctx ended
 // first.
-func (x *Executor) scheduled(ctx context.Context, w *wiring, p *pick, in *policy.Context) (a *Answer, after *policy.Context, ok bool) {
-	x.crews.add()
-	defer x.crews.done()
+func (x *Executor) scheduled(ctx context.Context, w *schedule, p *pick, in *policy.Context) (a *Answer, after *policy.Context, ok bool) {
+	x.running.add()
+	defer x.running.done()
 	run, cancel := context.WithCancel(ctx)
 	defer cancel()
-	c := &crew{x: x, plan: w.plan, reports: make(chan report, 2*p.count), stops: make(map[int]context.CancelFunc, p.count)}
+	c := &liveWorkers{x: x, plan: w.plan, reports: make(chan report, 2*p.count), stops: make(map[int]context.CancelFunc, p.count)}
 	if w.plan.Deadline > 0 {
 		c.until = time.Now().Add(w.plan.Deadline)
 	}
@@ -38,17 +39,17 @@ func (x *Executor) scheduled(ctx context.Context, w *wiring, p *pick, in *policy
 		defer timer.Stop()
 		c.overdue = timer.C
 	}
-	f := newFlow(x, w, p, in, c)
+	f := newRun(x, w, p, in, c)
 	ok = f.run(run)
 	return f.answer, f.after, ok
 }
 
-func (c *crew) start(ctx context.Context, i int, in *policy.Context) {
+func (c *liveWorkers) start(ctx context.Context, i int, in *policy.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.stops[i] = cancel
-	c.x.crews.add()
+	c.x.running.add()
 	go func() {
-		defer c.x.crews.done()
+		defer c.x.running.done()
 		defer cancel()
 		begun := time.Now()
 		call := caller{plan: c.plan, n: &c.plan.Nodes[i], until: c.until}
@@ -60,13 +61,13 @@ func (c *crew) start(ctx context.Context, i int, in *policy.Context) {
 	}()
 }
 
-func (c *crew) stop(i int) { c.stops[i]() }
+func (c *liveWorkers) stop(i int) { c.stops[i]() }
 
-func (c *crew) detach(ctx context.Context, i int, in *policy.Context) *policy.Warning {
+func (c *liveWorkers) detach(ctx context.Context, i int, in *policy.Context) *policy.Warning {
 	return c.x.async.take(ctx, &c.plan.Nodes[i], in)
 }
 
-func (c *crew) next(ctx context.Context) (report, bool) {
+func (c *liveWorkers) next(ctx context.Context) (report, bool) {
 	select {
 	case r := <-c.reports:
 		return r, true

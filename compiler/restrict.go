@@ -10,15 +10,15 @@ import (
 // short is what ends a chain under some strategy and forbids nothing.
 const short = policy.MayAllow | policy.MayAsk | policy.MayDefer
 
-// holdBack keeps an agent's hook from rewriting what a guard of a lower tier
+// restrict keeps an agent's hook from rewriting what a guard of a lower tier
 // passed and then ending the chain, short of a denial, before the guard looks
 // again (semantics.md §4.3, P2): such a hook may not allow, and if it may
 // still ask or defer it may not rewrite.
-func holdBack(plan *dag.Plan) {
+func restrict(plan *dag.Plan) {
 	ends := plan.Strategy.Halt.Powers() & short
 	for id := range plan.Nodes {
 		n := &plan.Nodes[id]
-		if !registered(n.Hook) || !n.Effects.May.Has(ends) || !deceives(plan, id) {
+		if !registered(n.Hook) || !n.Effects.May.Has(ends) || !mayMislead(plan, id) {
 			continue
 		}
 		n.Effects.May &^= ends & policy.MayAllow
@@ -29,9 +29,9 @@ func holdBack(plan *dag.Plan) {
 	}
 }
 
-// deceives reports whether node w may rewrite what a guard of a lower tier
+// mayMislead reports whether node w may rewrite what a guard of a lower tier
 // reads.
-func deceives(plan *dag.Plan, w int) bool {
+func mayMislead(plan *dag.Plan, w int) bool {
 	return slices.ContainsFunc(plan.Nodes, func(guard dag.Node) bool {
 		return !registered(guard.Hook) && !guard.Hook.Async && guard.Effects.May.Has(repeats) && rewrites(plan, w, &guard)
 	})

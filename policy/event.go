@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -103,20 +104,20 @@ var eventSpecs = []EventSpec{
 		Aliases: []string{"session-clear", "post-session"}},
 	{Event: PreSendMessage, Class: Guard, Powers: MayDeny | turnControls, Retry: true, Step: LabelTurn, Scope: LabelTurn, Strategy: Chain,
 		Reads: []Field{FieldModel, FieldUserInput, FieldMessages}, Writes: []Field{FieldUserInput},
-		Context: true, Inject: true, Feedback: true, Aliases: []string{"BeforeAgent", "UserPromptSubmit", "pre-agent-turn"}},
+		Context: true, Inject: true, Feedback: true, Aliases: []string{"BeforeAgent", "before-agent", "UserPromptSubmit", "pre-agent-turn"}},
 	{Event: PostSendMessage, Class: Observe, Strategy: Chain,
 		Reads: []Field{FieldModel, FieldUserInput, FieldMessages}},
 	{Event: PreLLMRequest, Class: Guard, Powers: MayDeny | turnControls, Retry: true, Step: LabelModel, Scope: LabelLoop, Strategy: Chain,
 		Reads:   []Field{FieldModel, FieldMessages, FieldSystemPrompt, FieldRequestConfig},
 		Writes:  []Field{FieldModel, FieldMessages, FieldSystemPrompt, FieldRequestConfig},
-		Context: true, Inject: true, Feedback: true, Aliases: []string{"BeforeModel"}},
+		Context: true, Inject: true, Feedback: true, Aliases: []string{"BeforeModel", "before-model"}},
 	{Event: ToolSelection, Class: Transform, Strategy: Tools,
 		Reads:  []Field{FieldModel, FieldRequestConfig, FieldToolConfig},
-		Writes: []Field{FieldToolConfig}, Aliases: []string{"BeforeToolSelection"}},
+		Writes: []Field{FieldToolConfig}, Aliases: []string{"BeforeToolSelection", "before-tool-selection"}},
 	{Event: PostLLMResponse, Class: Transform, Powers: MayDeny | turnControls, Retry: true, Step: LabelModel, Scope: LabelLoop, Strategy: Chain,
 		Reads:    []Field{FieldModel, FieldMessages, FieldAssistantOutput},
 		Writes:   []Field{FieldAssistantOutput},
-		Feedback: true, Aliases: []string{"AfterModel"}},
+		Feedback: true, Aliases: []string{"AfterModel", "after-model"}},
 	{Event: PreToolExecution, Class: Guard, Powers: MayAllow | MayAsk | MayDefer | MayDeny | MaySkip | MayStop | MayHalt, Step: LabelTool, Scope: LabelBatch, Strategy: Chain,
 		Reads: toolFields, Writes: []Field{FieldToolInput},
 		Context: true, Aliases: []string{"BeforeTool", "PreToolUse", "pre-tool-call", "allow-tool", "block-tool"}},
@@ -146,7 +147,7 @@ var eventSpecs = []EventSpec{
 		Context: true, Feedback: true, Aliases: []string{"post-subagent"}},
 	{Event: Notify, Class: Observe, Strategy: Chain,
 		Reads:   fieldsOf(causeFields, FieldMessage, FieldLevel, FieldTitle),
-		Aliases: []string{"Notification"}},
+		Aliases: []string{"Notification", "notification"}},
 	{Event: PreMicroCompact, Class: Guard, Powers: MayDeny | MayStop, Step: LabelCompactMicro, Scope: LabelCompact, Strategy: Chain,
 		Reads: compactFields},
 	{Event: PostMicroCompact, Class: Transform, Step: LabelCompactMicro, Scope: LabelCompact, Strategy: Chain,
@@ -173,14 +174,21 @@ var eventIndex, eventByName = func() (map[Event]int, map[string]Event) {
 		index[s.Event] = i
 		add(string(s.Event), s.Event)
 		add(camel(string(s.Event)), s.Event)
-		add(strings.ReplaceAll(string(s.Event), "_", "-"), s.Event)
 		for _, a := range s.Aliases {
 			add(a, s.Event)
-			add(kebab(a), s.Event)
 		}
 	}
 	return index, names
 }()
+
+// eventByKebab are the events by names that are only in kebab-case what another is.
+var eventByKebab = sync.OnceValue(func() map[string]Event {
+	names := map[string]Event{}
+	for name, e := range eventByName {
+		names[strings.ReplaceAll(kebab(name), "_", "-")] = e
+	}
+	return names
+})
 
 // kebab is the form in which Gemini CLI's documents also write event names:
 // BeforeModel is before-model.
@@ -233,7 +241,8 @@ func ParseEvent(name string) (Event, bool) {
 	if rest, ok := strings.CutPrefix(name, extPrefix); ok && rest != "" {
 		return Event(name), true
 	}
-	return "", false
+	e, ok := eventByKebab()[name]
+	return e, ok
 }
 
 // Spec is the event's row. An ext event observes and reads every field.

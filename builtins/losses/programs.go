@@ -60,3 +60,47 @@ var Stores = map[string]bool{"9200": true, "9201": true, "5984": true, "8086": t
 func IsLocal(host string) bool {
 	return host == "localhost" || host == "::1" || host == "0.0.0.0" || strings.HasPrefix(host, "127.") || strings.HasSuffix(host, ".localhost") || host == "host.docker.internal"
 }
+
+// SystemDirs are the directories that hold the machine's own files.
+var SystemDirs = []string{
+	"/bin", "/boot", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/proc", "/root", "/run", "/sbin", "/srv", "/sys", "/usr", "/var",
+	"/home", "/Users", "/System", "/Library", "/Applications", "/Volumes", "/private", "/nix", "/snap", "/lost+found", "/dev",
+}
+
+// CacheDirs are the directories below the home whose contents are made anew.
+var CacheDirs = []string{
+	".cache", ".npm/_cacache", ".npm/_npx", "Library/Caches", ".gradle/caches", ".cargo/registry", "go/pkg/mod", ".m2/repository", ".nuget/packages", ".yarn/cache",
+	".pnpm-store", ".local/share/pnpm/store", ".local/share/Trash", ".Trash", ".bun/install/cache", ".expo", ".android/build-cache",
+}
+
+// CurlShort are the letters of curl that take a value.
+const CurlShort = "AbcCdDeEFHKmoPQrtTuUwxXyYz"
+
+// CurlLong are the long ones.
+const CurlLong = "--url --output --output-dir --request --header --data --data-binary --data-raw --data-ascii --data-urlencode --json --form --form-string " +
+	"--upload-file --user --user-agent --cookie --cookie-jar --referer --proxy --max-time --connect-timeout --retry --retry-delay --retry-max-time --cacert " +
+	"--cert --key --config --write-out --range --resolve --interface --limit-rate --max-redirs --oauth2-bearer --dump-header --netrc-file --unix-socket " +
+	"--continue-at --time-cond --ciphers --connect-to --noproxy --proxy-user --quote --speed-limit --speed-time --stderr --trace --trace-ascii --pinnedpubkey"
+
+// DockerRunShort are the options of docker run that take a value.
+const DockerRunShort = "aceghlmpuvw"
+
+// DockerRunLong are the long ones.
+const DockerRunLong = "--add-host --attach --blkio-weight --cap-add --cap-drop --cgroup-parent --cidfile --cpus --cpu-shares --cpuset-cpus --device --dns --entrypoint --env " +
+	"--env-file --expose --gpus --group-add --health-cmd --hostname --ip --ipc --label --link --log-driver --log-opt --mac-address --memory --mount --name --network --net " +
+	"--network-alias --pid --platform --publish --pull --restart --runtime --security-opt --shm-size --stop-signal --sysctl --tmpfs --ulimit --user --userns --uts " +
+	"--volume --volumes-from --workdir --index --scale --detach-keys --arch --pod --secret --annotation"
+
+// CallsSQL are the last names of calls whose text is SQL, CallsPrint those that
+// show what they are given.
+const (
+	CallsSQL   = "execute executescript executemany exec query raw run statement unprepared do sql executeRaw executeRawUnsafe queryRawUnsafe prepare text exec_query execute_sql simple"
+	CallsPrint = "print console.log puts p pp echo say printf sys.stdout.write process.stdout.write console.info console.error console.dir var_dump print_r"
+)
+
+// LongDash are programs whose options are words after a single dash.
+var LongDash = map[string]bool{
+	"find": true, "java": true, "go": true, "terraform": true, "tofu": true, "openssl": true, "gcc": true, "clang": true, "javac": true,
+	"ffmpeg": true, "convert": true, "magick": true, "mvn": true, "test": true, "[": true, "packer": true, "vault": true, "consul": true,
+	"nomad": true, "xcodebuild": true, "diskutil": true, "az": false,
+}

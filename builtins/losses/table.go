@@ -34,7 +34,7 @@ nomad|tf|platform|@job-purge job stop -purge;@job-purge system gc
 etcdctl||database|@keys-delete del
 gh|gh|platform|@repository-delete repo delete;+@repository-archive repo archive;@delete release|secret|variable|label|ssh-key|gpg-key|codespace|cs|cache|gist|environment|ruleset|deploy-key delete|remove;@delete repo deploy-key delete;@delete issue delete;$ auth token;@api-delete api -X=DELETE --method=DELETE
 glab|gh|platform|@repository-delete repo|project delete;@delete release|variable|label|ssh-key|issue|mr|snippet delete|remove;@api-delete api -X=DELETE --method=DELETE
-dropdb|sql|database|@drop-database
+dropdb pg_dropcluster|sql|database|@drop-database
 dropuser|sql|database|@drop-user
 mysqladmin mariadb-admin|sql|database|@drop-database drop
 prisma|orm|database|@reset-database migrate reset;@reset-database db push --force-reset --accept-data-loss;@drop-database db drop
@@ -78,7 +78,7 @@ iptables ip6tables ebtables|sys|-system|@firewall-flush -F --flush -X --delete-c
 iptables ip6tables|sys|-system|+@firewall-policy -P=INPUT -P=OUTPUT -P=FORWARD --policy=INPUT
 nft|sys|-system|@firewall-flush flush|delete|destroy
 ufw|sys|-system|@firewall-flush reset|disable
-firewall-cmd|sys|-system|+@firewall-policy --panic-on --complete-reload
+firewall-cmd|sys|-system|+@firewall-policy --panic-on --complete-reload --remove-service --remove-port --remove-rule --delete-zone
 userdel deluser groupdel delgroup|sys|-system|@user-delete
 passwd|sys|-system|+@account-change -d -l --delete --lock
 chpasswd|sys|-system|+@account-change
@@ -98,7 +98,7 @@ swapoff|sys|-disk|+@swap-off -a
 ip|sys|-system|+@network-change link set;@network-change route|addr|rule flush|del|delete
 ifconfig|sys|-system|+@network-change * down
 ifdown|sys|-system|+@network-change
-nmcli|sys|-system|+@network-change networking|radio off
+nmcli|sys|-system|+@network-change networking|radio off;@network-change connection|con|c delete|down;@network-change device|dev disconnect|delete
 nvram|sys|-system|@firmware-change -c -d
 efibootmgr|sys|-system|@firmware-change -B -O --delete-bootnum
 grub-install update-grub bootctl|sys|-system|+@bootloader
@@ -127,7 +127,7 @@ gem|pkg|platform|yank;uninstall -a --all <>;uninstall --all;?uninstall|cleanup|c
 snap flatpak||system|remove|uninstall --purge --delete-data --all;?remove|uninstall
 port choco scoop winget nix-env nix-channel||system|uninstall|remove <>|all;?uninstall|remove|clean|reset
 nix-collect-garbage||system|-d --delete-old --delete-older-than;?gc
-conda mamba micromamba||system|remove|uninstall --all;env remove;?remove|uninstall|clean
+conda mamba micromamba||system|remove|uninstall --all;?remove|uninstall|clean|env
 poetry pdm hatch rye pipenv uv pipx composer bower bundle bundler pod flutter dart swift gradle gradlew mvn mvnw ant bazel bazelisk lein sbt mill cmake meson ninja go rustup nvm fnm asdf mise volta n corepack lerna rush pre-commit ng next nuxt gatsby parcel vite tsc eslint prettier ccache sccache xcodebuild||cloud|? cache|remove|uninstall|clean|prune|reset|purge|clear|rm|del|self|env
 dotnet|pkg|database|ef database drop !--dry-run;ef database update 0;ef migrations remove -f --force;@unpublish/platform nuget delete;? remove|clean|ef|nuget|tool|workload|sln|add|package|reference
 sea-orm-cli sea-orm||database|migrate fresh|refresh|reset;migrate down -n;?migrate
@@ -176,7 +176,7 @@ vgreduce vgcfgrestore pvresize lvconvert||disk|* --removemissing;* -f --force --
 asr hdiutil sg_format xfs_repair debugfs||disk|restore --erase;erasekeys;* --format;* -L -w;-L
 tmutil||system|delete|deletelocalsnapshots|disable|thinlocalsnapshots
 defaults||system|delete <>;delete -g NSGlobalDomain|-globalDomain;?read|write|delete
-dscl sysadminctl pwpolicy||system|* -delete;* -deleteUser;* -clearaccountpolicies;-deleteUser
+dscl sysadminctl pwpolicy|tf|system|* -delete;* -deleteUser;* -clearaccountpolicies;-deleteUser
 security||cloud|delete-keychain|delete-certificate|delete-identity|delete-generic-password|delete-internet-password;$ find-generic-password|find-internet-password -w -g;$ export|dump-keychain
 loginctl homectl localectl machinectl||system|terminate-user|kill-user|terminate-session;remove;?list
 snapper timeshift||system|delete|rollback|undochange;--delete --delete-all --restore
@@ -201,7 +201,7 @@ tsh boundary step cloudflared tailscale ngrok||platform|tunnel delete|cleanup;lo
 eb cf copilot amplify sam chalice zappa up apex architect arc sst serverless sls cdktf cdk nitric encore||cloud|terminate|delete|destroy|undeploy|remove;delete-service|delete-org|delete-space|purge-service-instance;app|env|svc|job|pipeline delete
 npm yarn pnpm bun||platform|unpublish;deprecate;owner|token|access|team|org rm|remove|revoke|destroy;dist-tag rm;? uninstall|remove|rm|un|prune|cache|store|dedupe|unlink|clean|ci|config|audit|outdated|plugin|run|run-script|exec|dlx|x
 gcloud-crc firebase appwrite amplify-cli nhost xata turso pscale upstash planetscale tinybird tb||platform|*:delete|*:remove|*:disable;datasource|table|branch|database|db|project|app|group truncate|rm|delete|remove|destroy
-adb fastboot idevicerestore||system|shell wipe|recovery;uninstall;reboot bootloader|recovery;erase|format|flashall|update;* -e --erase
+adb fastboot idevicerestore||system|shell wipe|recovery;? uninstall;reboot bootloader|recovery;erase|format|flashall|update;* -e --erase
 xcrun simctl||system|simctl erase all;simctl delete all;? simctl
 softwareupdate csrutil nvram||system|clear|disable
 docker-machine docker-buildx buildah skopeo crane regctl oras reg||containers|rm|delete|rmi !--help;manifest|blob|repo delete|rm;? build|tag

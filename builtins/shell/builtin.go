@@ -122,6 +122,9 @@ func (a *analysis) source(c *shCall) shValue {
 	if len(o.operands) == 0 {
 		return nil
 	}
+	if _, secret := a.placeIn(a.resolve(o.operands[0], c.fr).text, c.fr); secret != "" {
+		a.sourced = secret
+	}
 	return a.runScript(c, o.operands[0], c.fr)
 }
 
@@ -294,6 +297,9 @@ func (a *analysis) unsetVars(c *shCall) shValue {
 
 func (a *analysis) setArgs(c *shCall) shValue {
 	args := c.args()
+	if len(args) == 0 {
+		return shUnknown("$(set)", shOrigin{"environment", "set"})
+	}
 	for i, w := range args {
 		switch {
 		case w.Is("--") || w.Is("-"):
@@ -391,7 +397,8 @@ func (a *analysis) mapfile(c *shCall) shValue {
 	text, known := c.fr.stdin.value.known()
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	if !known || !c.fr.stdin.set || len(lines) > maxFields {
-		c.fr.st.forget(name)
+		v := shValue{{text: "$" + name, kind: shAny, origin: c.fr.stdin.value.origin()}}
+		c.fr.st.bind(name, shBinding{array: true, elems: []shElem{{"0", v}}})
 		return nil
 	}
 	b := shBinding{array: true}

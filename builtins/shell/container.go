@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 func fillContainer() {
@@ -12,13 +14,6 @@ func fillContainer() {
 	programs((*analysis).helm, "helm")
 	programs((*analysis).lxc, "lxc incus multipass vagrant")
 }
-
-const dockerRunShort = "aceghlmpuvw"
-
-const dockerRunLong = "--add-host --attach --blkio-weight --cap-add --cap-drop --cgroup-parent --cidfile --cpus --cpu-shares --cpuset-cpus --device --dns --entrypoint --env " +
-	"--env-file --expose --gpus --group-add --health-cmd --hostname --ip --ipc --label --link --log-driver --log-opt --mac-address --memory --mount --name --network --net " +
-	"--network-alias --pid --platform --publish --pull --restart --runtime --security-opt --shm-size --stop-signal --sysctl --tmpfs --ulimit --user --userns --uts " +
-	"--volume --volumes-from --workdir --index --scale --detach-keys --arch --pod --secret --annotation"
 
 // docker reads docker, podman and nerdctl.
 func (a *analysis) docker(c *shCall) shValue {
@@ -58,7 +53,7 @@ func (a *analysis) dockerExec(c *shCall, args []Word) shValue {
 // dockerRun starts an image. What it does to itself is gone with it; what is
 // mounted is not.
 func (a *analysis) dockerRun(c *shCall, args []Word) shValue {
-	o := options(args, dockerRunShort, dockerRunLong, optStop)
+	o := options(args, losses.DockerRunShort, losses.DockerRunLong, optStop)
 	if len(o.operands) == 0 {
 		return printsText(a, c)
 	}

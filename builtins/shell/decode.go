@@ -18,7 +18,11 @@ func decoded(c *shCall, v shValue) shValue {
 }
 
 func (a *analysis) base64(c *shCall) shValue {
-	o := options(c.args(), "wioAkK", "--wrap -in -out -pass -k -K -iv", 0)
+	how := 0
+	if c.name == "openssl" {
+		how = optDash
+	}
+	o := options(c.args(), "wioAkK", "--wrap -in -out -pass -k -K -iv -i", how)
 	files := o.operands
 	decode := o.exact("-d", "-D", "--decode", "--dec")
 	if c.name == "openssl" {

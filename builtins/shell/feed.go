@@ -27,6 +27,7 @@ func (a *analysis) xargs(c *shCall) shValue {
 	}
 	in := c.fr.stdin.value
 	if file, ok := o.value("-a", "--arg-file"); ok {
+		a.fileEffect(EffectRead, file, c.target("read"))
 		in = a.contents(file, c.fr)
 	} else if !c.fr.stdin.set {
 		in = shUnknown("$(stdin)", shOrigin{kind: "stdin"})

@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 func fillFiles() {
@@ -365,6 +367,11 @@ func (a *analysis) readers(c *shCall) shValue {
 		return printsPlain(a, c)
 	}
 	v := a.input(c, operands)
+	if text := strings.Join(WordTexts(c.args()), " "); searches[c.name] && v.origin().kind == "environment" && slices.ContainsFunc(losses.Tokens(text), func(t string) bool {
+		return WordIn(t, "key token secret password passwd pass credential credentials auth aws")
+	}) {
+		return shUnknown("$(grep)", shOrigin{credential, "environment"})
+	}
 	if searches[c.name] && onlyNames(v) {
 		return someOf(v)
 	}

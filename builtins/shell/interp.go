@@ -329,23 +329,16 @@ func (a *analysis) langCall(c *shCall, lang langKind, call langCall) {
 	}
 }
 
-// langSQL are the last names of calls whose text is SQL, langPrints those that
-// show what they are given.
-const (
-	langSQL    = "execute executescript executemany exec query raw run statement unprepared do sql executeRaw executeRawUnsafe queryRawUnsafe prepare text exec_query execute_sql simple"
-	langPrints = "print console.log puts p pp echo say printf sys.stdout.write process.stdout.write console.info console.error console.dir var_dump print_r"
-)
-
 // langLoss adds what a call does to a database or a service, going by its name,
 // and the secrets it prints.
 func (a *analysis) langLoss(c *shCall, call langCall) {
 	last := strings.TrimLeft(lastName(call.name), "$")
 	switch {
-	case WordIn(last, langSQL):
+	case WordIn(last, losses.CallsSQL):
 		if text := call.arg(0); text.text != "" {
 			a.sql(c, shLiteral(text.text))
 		}
-	case WordIn(call.name, langPrints):
+	case WordIn(call.name, losses.CallsPrint):
 		for _, v := range call.args {
 			a.shown(c, v.value())
 		}

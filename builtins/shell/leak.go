@@ -46,7 +46,10 @@ func (a *analysis) shown(c *shCall, v shValue) {
 		}
 	}
 	for _, p := range v {
-		if p.origin.kind == "file" && !p.known() && (c.name == "echo" || c.name == "printf") {
+		if p.origin.kind == "environment" && a.sourced != "" {
+			a.effect(c, Effect{Kind: EffectRead, Domain: DomainFile, Op: credential, Target: "the environment", Secret: a.sourced})
+		}
+		if p.origin.kind == "file" && !p.known() && (c.name == "echo" || c.name == "printf" || slices.ContainsFunc(c.fr.redirects, func(r Redirect) bool { return r.Op == "<" })) {
 			if what := losses.Secret(p.origin.from, a.at.Home); what != "" {
 				a.effect(c, Effect{Kind: EffectRead, Domain: DomainFile, Op: credential, Target: p.origin.from, Secret: what})
 				return

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -74,13 +76,6 @@ func (cmd *Command) key() string {
 	return b.String()
 }
 
-// longDash are programs whose options are words after a single dash.
-var longDash = map[string]bool{
-	"find": true, "java": true, "go": true, "terraform": true, "tofu": true, "openssl": true, "gcc": true, "clang": true, "javac": true,
-	"ffmpeg": true, "convert": true, "magick": true, "mvn": true, "test": true, "[": true, "packer": true, "vault": true, "consul": true,
-	"nomad": true, "xcodebuild": true, "diskutil": true, "az": false,
-}
-
 // shellFlags are the words of args that look like options.
 func shellFlags(name string, args []Word) []string {
 	var out []string
@@ -98,7 +93,7 @@ func shellFlags(name string, args []Word) []string {
 			continue
 		}
 		out = append(out, text)
-		if len(text) > 2 && !longDash[name] && len(text) < 16 {
+		if len(text) > 2 && !losses.LongDash[name] && len(text) < 16 {
 			for _, r := range text[1:] {
 				if r == '=' {
 					break

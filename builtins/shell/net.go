@@ -17,16 +17,9 @@ func fillNet() {
 	programs((*analysis).httpie, "http https")
 }
 
-const curlShort = "AbcCdDeEFHKmoPQrtTuUwxXyYz"
-
-const curlLong = "--url --output --output-dir --request --header --data --data-binary --data-raw --data-ascii --data-urlencode --json --form --form-string " +
-	"--upload-file --user --user-agent --cookie --cookie-jar --referer --proxy --max-time --connect-timeout --retry --retry-delay --retry-max-time --cacert " +
-	"--cert --key --config --write-out --range --resolve --interface --limit-rate --max-redirs --oauth2-bearer --dump-header --netrc-file --unix-socket " +
-	"--continue-at --time-cond --ciphers --connect-to --noproxy --proxy-user --quote --speed-limit --speed-time --stderr --trace --trace-ascii --pinnedpubkey"
-
 // curl downloads and uploads.
 func (a *analysis) curl(c *shCall) shValue {
-	o := options(c.args(), curlShort, curlLong, optShort)
+	o := options(c.args(), losses.CurlShort, losses.CurlLong, optShort)
 	if o.exact("--help", "--version", "-V") {
 		return printsText(a, c)
 	}
@@ -306,6 +299,12 @@ func (a *analysis) scp(c *shCall) shValue {
 		a.gitProgram(c, v)
 	}
 	a.transfer(c, o.operands)
+	words := strings.Fields(c.fr.stdin.value.text())
+	for i, w := range words[:max(len(words)-1, 0)] {
+		if c.name == "sftp" && (w == "put" || w == "mput" || w == "reput") {
+			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: o.operand(0), Secret: a.sent(c, NewWord(words[i+1]))})
+		}
+	}
 	return nil
 }
 

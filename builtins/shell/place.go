@@ -42,12 +42,6 @@ const (
 	ZoneUnknown Zone = "unknown"
 )
 
-// systemDirs are the directories that hold the machine's own files.
-var systemDirs = []string{
-	"/bin", "/boot", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/proc", "/root", "/run", "/sbin", "/srv", "/sys", "/usr", "/var",
-	"/home", "/Users", "/System", "/Library", "/Applications", "/Volumes", "/private", "/nix", "/snap", "/lost+found", "/dev",
-}
-
 var tempDirs = []string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/dev/shm"}
 
 // ZoneOf is where an absolute, clean path lies. A glob is where everything it
@@ -95,7 +89,10 @@ func (at At) place(p string) Zone {
 	case at.Home != "" && at.Home != "/" && IsUnder(at.Home, whole):
 		return userPlace(strings.TrimPrefix(whole[len(at.Home):], "/"))
 	}
-	for _, dir := range systemDirs {
+	if IsUnder("/var/lib/apt/lists", whole) || IsUnder("/var/cache", whole) && whole != "/var/cache" {
+		return ZoneCache
+	}
+	for _, dir := range losses.SystemDirs {
 		if IsUnder(dir, whole) {
 			return ZoneSystem
 		}
@@ -106,15 +103,9 @@ func (at At) place(p string) Zone {
 	return ZoneOther
 }
 
-// cacheDirs are the directories below the home whose contents are made anew.
-var cacheDirs = []string{
-	".cache", ".npm/_cacache", ".npm/_npx", "Library/Caches", ".gradle/caches", ".cargo/registry", "go/pkg/mod", ".m2/repository", ".nuget/packages", ".yarn/cache",
-	".pnpm-store", ".local/share/pnpm/store", ".local/share/Trash", ".Trash", ".bun/install/cache", ".expo", ".android/build-cache",
-}
-
 // userPlace is where a path below the home lies.
 func userPlace(rel string) Zone {
-	for _, dir := range cacheDirs {
+	for _, dir := range losses.CacheDirs {
 		if IsUnder(dir, rel) {
 			return ZoneCache
 		}

@@ -73,10 +73,10 @@ type analysis struct {
 	// mounts are the directories of this machine that containers see.
 	mounts []shMount
 	traps  []shTrap
-	// added is what secret git was told to add.
-	added string
-	parts []shPart
-	full  bool
+	// added is what secret git was told to add, sourced what the shell took in.
+	added, sourced string
+	parts          []shPart
+	full           bool
 }
 
 type shTrap struct {

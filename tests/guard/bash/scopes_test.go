@@ -1,0 +1,154 @@
+//go:build linux
+
+package bash
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/tests/depth"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// scopes makes programs of variables and who sees them: functions with
+// variables of their own, subshells, pipelines, eval, traps, child shells.
+type scopes struct {
+	r *rand.Rand
+	// n is part of every path, so that the programs of a line are told apart.
+	n int
+}
+
+func (g *scopes) pick(list ...string) string { return list[g.r.IntN(len(list))] }
+
+func (g *scopes) name() string { return g.pick("x", "y", "z") }
+
+func (g *scopes) value() string {
+	v := g.pick("/srv/a", "/srv/b", "build", "dist", "/opt/c", "$x", "$y", `"$z"`, "${x:-/srv/d}")
+	if !strings.Contains(v, "$") {
+		v += strconv.Itoa(g.n)
+	}
+	return v
+}
+
+func (g *scopes) use() string { return fmt.Sprintf(`rm -rf "$%s"`, g.name()) }
+
+// statement is one statement in a function of a level, 0 outside of all.
+func (g *scopes) statement(level, depth int) string {
+	n := 16
+	if depth <= 0 {
+		n = 10
+	}
+	switch g.r.IntN(n) {
+	case 0, 1:
+		return g.name() + "=" + g.value()
+	case 2, 3:
+		return g.use()
+	case 4, 5:
+		return g.pick("local", "declare", "typeset", "declare -g", "declare -x", "local -x", "export", "declare -r") + " " + g.assignments()
+	case 6:
+		return g.pick("unset ", "unset -v ", "export -n ", "export ", "readonly ") + g.name()
+	case 7, 8:
+		if level >= 3 {
+			return g.use()
+		}
+		return g.pick("", "", "", g.name()+"="+g.value()+" ") + fmt.Sprintf("f%d", level+1+g.r.IntN(3-level))
+	case 9:
+		return fmt.Sprintf(`bash -c 'rm -rf "$%s"'`, g.name())
+	case 10:
+		return "( " + g.list(level, depth-1) + " )"
+	case 11:
+		return "{ " + g.list(level, depth-1) + "; }"
+	case 12:
+		return g.pick("{ "+g.list(level, depth-1)+"; } | cat", "echo a | { "+g.list(level, depth-1)+"; }")
+	case 13:
+		if s := g.statement(level, 0); !strings.Contains(s, "'") {
+			return "eval '" + s + "'"
+		}
+		return g.use()
+	case 14:
+		return g.pick("if true; then ", "if false; then ", "if [ -n \"$x\" ]; then ") + g.list(level, depth-1) + "; else " + g.list(level, depth-1) + "; fi"
+	default:
+		if level > 0 && g.r.IntN(3) == 0 {
+			return "return 0"
+		}
+		return g.pick(fmt.Sprintf("for %s in build /srv/e; do %s; done", g.name(), g.list(level, depth-1)), fmt.Sprintf(`trap 'rm -rf "$%s"' EXIT`, g.name()),
+			"true && "+g.statement(level, 0)+" || "+g.statement(level, 0))
+	}
+}
+
+func (g *scopes) assignments() string {
+	out := g.name() + g.pick("", "="+g.value(), "="+g.value())
+	if g.r.IntN(3) == 0 {
+		out += " " + g.name() + "=" + g.value()
+	}
+	return out
+}
+
+func (g *scopes) list(level, depth int) string {
+	out := make([]string, 1+g.r.IntN(3))
+	for i := range out {
+		out[i] = g.statement(level, depth)
+	}
+	return strings.Join(out, "; ")
+}
+
+func (g *scopes) program() string {
+	var b strings.Builder
+	for f := 3; f >= 1; f-- {
+		fmt.Fprintf(&b, "f%d() { %s; }\n", f, g.list(f, 2))
+	}
+	for range 3 + g.r.IntN(4) {
+		b.WriteString(g.statement(0, 2) + "\n")
+	}
+	b.WriteString(g.use() + "\n")
+	return b.String()
+}
+
+// TestBashScopes: whichever variable a deletion sees, the analysis foresaw the
+// value.
+func TestBashScopes(t *testing.T) {
+	const each = 10 // programs in a line
+	programs := 300
+	if depth.Full() || full() {
+		programs = 20_000
+	}
+	jails := start(t, 2)
+	missing, veiled, ran := 0, 0, 0 // things, lines, things
+	for from := 0; from < programs; from += 1000 {
+		var all []*trial
+		for i := from; i < min(from+1000, programs); i += each {
+			var line strings.Builder
+			for n := range each {
+				g := &scopes{rand.New(rand.NewPCG(*seed, uint64(i+n))), n}
+				line.WriteString("(\n" + g.program() + ")\n")
+			}
+			all = append(all, &trial{job: job{"bash", line.String(), project}})
+		}
+		run(jails, all)
+		for _, tr := range all {
+			require.NoError(t, tr.err, "%q", tr.Line)
+			s := shell.Parse(tr.Line, place(project))
+			if len(s.Unknown) > 0 {
+				veiled++
+			}
+			for _, th := range judge(s, tr.happened) {
+				ran++
+				if th.cover == missed {
+					missing++
+					assert.Less(t, missing, 0, "not foreseen: %s\n%s", th.what, tr.Line)
+				}
+			}
+			if missing > 10 {
+				t.FailNow()
+			}
+		}
+	}
+	t.Logf("%d programs, %d things that they did, %d lines that are not read whole", programs, ran, veiled)
+	assert.Greater(t, ran, programs)
+	assert.Less(t, veiled, programs/each/10)
+}

@@ -46,16 +46,7 @@ trigger: post-agent-turn
 #!/bin/sh
 exit 0
 `,
-	Good: `-- .agents/hooks/log/HOOK.md --
----
-name: log
-description: writes a line
-trigger: post-agent-turn
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
+	Good: logHook(""),
 })
 
 func matchHookMD(in *File) bool {

@@ -2,6 +2,16 @@ package source
 
 import "github.com/hookc/hookc/policy/diag"
 
+// logHook is an example: a hook folder whose HOOK.md has what every hook has, and
+// more. hookFolder is one with other fields.
+func logHook(more string) string {
+	return hookFolder("name: log\ndescription: writes a line\ntrigger: post-agent-turn\n" + more)
+}
+
+func hookFolder(fields string) string {
+	return "-- .agents/hooks/log/HOOK.md --\n---\n" + fields + "---\n-- .agents/hooks/log/scripts/run.sh --\n#!/bin/sh\nexit 0\n"
+}
+
 // The findings about the fields of a HOOK.md.
 var (
 	codeHookMissing = diag.Define(diag.Code{
@@ -9,25 +19,8 @@ var (
 		Title: "HOOK.md without name or trigger",
 		Help: `A HOOK.md needs a name and a trigger: without a name the hook cannot be overridden or
 reported, without a trigger it never runs.`,
-		Bad: `-- .agents/hooks/log/HOOK.md --
----
-description: writes a line
-trigger: post-agent-turn
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
-		Good: `-- .agents/hooks/log/HOOK.md --
----
-name: log
-description: writes a line
-trigger: post-agent-turn
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
+		Bad:  hookFolder("description: writes a line\ntrigger: post-agent-turn\n"),
+		Good: logHook(""),
 	})
 
 	codeHookTrigger = diag.Define(diag.Code{
@@ -35,26 +28,8 @@ exit 0
 		Title: "unknown trigger",
 		Help: `The trigger of a HOOK.md is one of the thirteen names of the format, spelled exactly.
 A hook with any other never runs.`,
-		Bad: `-- .agents/hooks/log/HOOK.md --
----
-name: log
-description: writes a line
-trigger: post-agent-trun
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
-		Good: `-- .agents/hooks/log/HOOK.md --
----
-name: log
-description: writes a line
-trigger: post-agent-turn
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
+		Bad:  hookFolder("name: log\ndescription: writes a line\ntrigger: post-agent-trun\n"),
+		Good: logHook(""),
 	})
 
 	codeHookField = diag.Define(diag.Code{
@@ -62,28 +37,8 @@ exit 0
 		Title: "field of a HOOK.md with a wrong value",
 		Help: `A field holds something of another kind than it takes: timeout is a whole number of
 milliseconds, priority a whole number, matcher a map with tool and pattern.`,
-		Bad: `-- .agents/hooks/log/HOOK.md --
----
-name: log
-description: writes a line
-trigger: post-agent-turn
-timeout: 5s
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
-		Good: `-- .agents/hooks/log/HOOK.md --
----
-name: log
-description: writes a line
-trigger: post-agent-turn
-timeout: 5000
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
+		Bad:  logHook("timeout: 5s\n"),
+		Good: logHook("timeout: 5000\n"),
 	})
 
 	codeHookRegexp = diag.Define(diag.Code{
@@ -92,33 +47,15 @@ exit 0
 		Help: `matcher.tool and matcher.pattern are regular expressions (RE2), found anywhere in the
 tool's name or in a text of its input. One that cannot be compiled would match nothing,
 and the hook would silently never run. Write them in single quotes.`,
-		Bad: `-- .agents/hooks/log/HOOK.md --
----
-name: log
-description: writes a line
-trigger: post-tool-call
-async: true
-matcher:
-  tool: 'Write('
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
-		Good: `-- .agents/hooks/log/HOOK.md --
----
-name: log
+		Bad: hookFolder("name: log\ndescription: writes a line\ntrigger: post-tool-call\nasync: true\nmatcher:\n  tool: 'Write('\n"),
+		Good: hookFolder(`name: log
 description: writes a line
 trigger: post-tool-call
 async: true
 matcher:
   tool: 'Write|Edit'
   pattern: '\.py$'
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
+`),
 	})
 
 	codeHookValue = diag.Define(diag.Code{
@@ -128,28 +65,8 @@ exit 0
 a timeout outside 100 to 600000 ms (the nearest is used), a priority outside 0 to 1000,
 no description, a name that is not lower-case words joined by hyphens, a word for async
 that does not mean true.`,
-		Bad: `-- .agents/hooks/log/HOOK.md --
----
-name: log
-description: writes a line
-trigger: post-agent-turn
-timeout: 50
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
-		Good: `-- .agents/hooks/log/HOOK.md --
----
-name: log
-description: writes a line
-trigger: post-agent-turn
-timeout: 100
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
+		Bad:  logHook("timeout: 50\n"),
+		Good: logHook("timeout: 100\n"),
 	})
 
 	codeHookKey = diag.Define(diag.Code{
@@ -157,28 +74,8 @@ exit 0
 		Title: "unknown field in a HOOK.md",
 		Help: `The field has no meaning in a HOOK.md and is ignored. Often it is a misspelling, and the
 default is in force instead of what was written.`,
-		Bad: `-- .agents/hooks/log/HOOK.md --
----
-name: log
-description: writes a line
-trigger: post-agent-turn
-prority: 200
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
-		Good: `-- .agents/hooks/log/HOOK.md --
----
-name: log
-description: writes a line
-trigger: post-agent-turn
-priority: 200
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
+		Bad:  logHook("prority: 200\n"),
+		Good: logHook("priority: 200\n"),
 	})
 
 	codeHookFolder = diag.Define(diag.Code{
@@ -196,15 +93,6 @@ trigger: post-agent-turn
 #!/bin/sh
 exit 0
 `,
-		Good: `-- .agents/hooks/log/HOOK.md --
----
-name: log
-description: writes a line
-trigger: post-agent-turn
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
+		Good: logHook(""),
 	})
 )

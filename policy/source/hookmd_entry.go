@@ -29,16 +29,7 @@ trigger: post-agent-turn
 #!/bin/sh
 exit 0
 `,
-	Good: `-- .agents/hooks/log/HOOK.md --
----
-name: log
-description: writes a line
-trigger: post-agent-turn
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
+	Good: logHook(""),
 })
 
 // entryNames are the entry points of a hook folder, first match first.

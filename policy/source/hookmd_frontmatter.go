@@ -53,16 +53,7 @@ trigger: post-agent-turn
 #!/bin/sh
 exit 0
 `,
-	Good: `-- .agents/hooks/log/HOOK.md --
----
-name: log
-description: writes a line
-trigger: post-agent-turn
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
+	Good: logHook(""),
 })
 
 // frontmatter is the head of a HOOK.md: its source holds the file up to the

@@ -8,18 +8,10 @@ var codeDropped = diag.Define(diag.Code{
 	Help: `A value of the wrong type, or a word that its key does not take, makes the agent drop the
 whole file with no more than a line in its log: none of the hooks in it would run. hookc does not
 go on without them; with --faithful it does as the agent does, and this is a warning.`,
-	Bad: `-- .jcli/hooks.yaml --
-pre_tool_execution:
-  - {command: cat, on_error: deny}
--- profile --
-jcli
-`,
-	Good: `-- .jcli/hooks.yaml --
-pre_tool_execution:
-  - {command: cat, on_error: abort}
--- profile --
-jcli
-`,
+	Bad: settingsOf("jcli", ".jcli/hooks.yaml", `pre_tool_execution:
+  - {command: cat, on_error: deny}`),
+	Good: settingsOf("jcli", ".jcli/hooks.yaml", `pre_tool_execution:
+  - {command: cat, on_error: abort}`),
 })
 
 var codeReplaced = diag.Define(diag.Code{
@@ -50,16 +42,8 @@ var codeNeverFires = diag.Define(diag.Code{
 	Title: "event that its agent never fires",
 	Help: `The agent declares this event and its configuration accepts hooks on it, but no part of
 the agent ever fires it: the hooks never run. Use an event that fires.`,
-	Bad: `-- .clawdcode/settings.json --
-{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "cat"}]}]}}
--- profile --
-clawdcode
-`,
-	Good: `-- .clawdcode/settings.json --
-{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "cat"}]}]}}
--- profile --
-clawdcode
-`,
+	Bad:  settingsOf("clawdcode", ".clawdcode/settings.json", `{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "cat"}]}]}}`),
+	Good: settingsOf("clawdcode", ".clawdcode/settings.json", `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "cat"}]}]}}`),
 })
 
 var codeUnset = diag.Define(diag.Code{
@@ -68,16 +52,8 @@ var codeUnset = diag.Define(diag.Code{
 	Help: `A command uses a variable that the agent's document shows in an example and the agent
 does not set: it is empty, and the command does not do what it seems to. Read the event from
 stdin instead.`,
-	Bad: `-- .clawdcode/settings.json --
-{"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "wc -l \"$FILE_PATH\""}]}]}}
--- profile --
-clawdcode
-`,
-	Good: `-- .clawdcode/settings.json --
-{"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "wc -l"}]}]}}
--- profile --
-clawdcode
-`,
+	Bad:  settingsOf("clawdcode", ".clawdcode/settings.json", `{"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "wc -l \"$FILE_PATH\""}]}]}}`),
+	Good: settingsOf("clawdcode", ".clawdcode/settings.json", `{"hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "wc -l"}]}]}}`),
 })
 
 var codeLiteral = diag.Define(diag.Code{
@@ -85,18 +61,10 @@ var codeLiteral = diag.Define(diag.Code{
 	Title: "matcher that means something else than it looks",
 	Help: `A matcher holds characters that stand for themselves in this agent, or that make it match
 nothing at all, such as * for every tool. Write the names, or what the agent reads as a pattern.`,
-	Bad: `-- .jcli/hooks.yaml --
-pre_tool_execution:
-  - {command: cat, filter: {tool_matcher: "Edit.*"}}
--- profile --
-jcli
-`,
-	Good: `-- .jcli/hooks.yaml --
-pre_tool_execution:
-  - {command: cat, filter: {tool_matcher: "Edit|Write"}}
--- profile --
-jcli
-`,
+	Bad: settingsOf("jcli", ".jcli/hooks.yaml", `pre_tool_execution:
+  - {command: cat, filter: {tool_matcher: "Edit.*"}}`),
+	Good: settingsOf("jcli", ".jcli/hooks.yaml", `pre_tool_execution:
+  - {command: cat, filter: {tool_matcher: "Edit|Write"}}`),
 })
 
 var codeUnread = diag.Define(diag.Code{
@@ -104,18 +72,10 @@ var codeUnread = diag.Define(diag.Code{
 	Title: "key that its agent does not read",
 	Help: `The agent's own files may hold any key; this one means nothing to the agent, which passes
 over it without a word. What its author meant does not happen.`,
-	Bad: `-- .jcli/hooks.yaml --
-pre_tool_execution:
-  - {command: cat, priority: 5}
--- profile --
-jcli
-`,
-	Good: `-- .jcli/hooks.yaml --
-pre_tool_execution:
-  - {command: cat, timeout: 5}
--- profile --
-jcli
-`,
+	Bad: settingsOf("jcli", ".jcli/hooks.yaml", `pre_tool_execution:
+  - {command: cat, priority: 5}`),
+	Good: settingsOf("jcli", ".jcli/hooks.yaml", `pre_tool_execution:
+  - {command: cat, timeout: 5}`),
 })
 
 // dropped is the finding that an agent drops a file: an error, unless the agent

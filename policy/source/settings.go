@@ -313,21 +313,18 @@ func (r *settingsReader) group(event policy.Event, native string, group *tree.No
 	}
 }
 
+// settingsOf is an example: one file of an agent's settings.
+func settingsOf(agent, path, text string) string {
+	return "-- " + path + " --\n" + text + "\n-- profile --\n" + agent + "\n"
+}
+
 var codeNative = diag.Define(diag.Code{
 	ID: "HK030", Severity: diag.Warning,
 	Title: "part of a configuration that its agent passes over",
 	Help: `An agent's own configuration holds something that the agent does not read as its author
 may think: an event it does not have, a group without hooks, a hook without a command.
 The agent passes over it without a word, so what it was to guard is not guarded.`,
-	Bad: `-- .gemini/settings.json --
-{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "cat"}]}],
- "BeforeTool": [{"hooks": [{"type": "command", "command": "cat"}]}]}}
--- profile --
-gemini
-`,
-	Good: `-- .gemini/settings.json --
-{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat"}]}]}}
--- profile --
-gemini
-`,
+	Bad: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "cat"}]}],
+ "BeforeTool": [{"hooks": [{"type": "command", "command": "cat"}]}]}}`),
+	Good: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat"}]}]}}`),
 })

@@ -493,16 +493,8 @@ var codeTimeout = diag.Define(diag.Code{
 	Help: `Agents count timeouts in different units: Gemini CLI and Qwen Code in milliseconds, Claude
 Code in seconds. A timeout of 5 gives a hook five milliseconds there, and a hook that is ended
 before it answers guards nothing.`,
-	Bad: `-- .gemini/settings.json --
-{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat", "timeout": 30}]}]}}
--- profile --
-gemini
-`,
-	Good: `-- .gemini/settings.json --
-{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat", "timeout": 30000}]}]}}
--- profile --
-gemini
-`,
+	Bad:  settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat", "timeout": 30}]}]}}`),
+	Good: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat", "timeout": 30000}]}]}}`),
 })
 
 var codeUnrun = diag.Define(diag.Code{
@@ -512,14 +504,6 @@ var codeUnrun = diag.Define(diag.Code{
 request to a server, a tool of an MCP server, another agent, something that wakes the
 model later. hookc does not pass over it: where it cannot run at all it fails at each event,
 every Decision says so, and what a failure means there decides.`,
-	Bad: `-- .claude/settings.json --
-{"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:9/guard"}]}]}}
--- profile --
-claude
-`,
-	Good: `-- .claude/settings.json --
-{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "cat"}]}]}}
--- profile --
-claude
-`,
+	Bad:  settingsOf("claude", ".claude/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:9/guard"}]}]}}`),
+	Good: settingsOf("claude", ".claude/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "cat"}]}]}}`),
 })

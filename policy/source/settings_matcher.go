@@ -376,14 +376,6 @@ var codeMatcher = diag.Define(diag.Code{
 the agent's tools, cannot be read and is then a name, is compared as a whole where several
 words are written, or stands where no matcher is looked at. So the hooks below it never run,
 or always do, and the agent says nothing.`,
-	Bad: `-- .gemini/settings.json --
-{"hooks": {"BeforeTool": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "cat"}]}]}}
--- profile --
-gemini
-`,
-	Good: `-- .gemini/settings.json --
-{"hooks": {"BeforeTool": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "cat"}]}]}}
--- profile --
-gemini
-`,
+	Bad:  settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "cat"}]}]}}`),
+	Good: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "cat"}]}]}}`),
 })

@@ -100,18 +100,10 @@ var codeTogether = diag.Define(diag.Code{
 call the later one's input stands alone. One group that is sequential makes every hook that
 runs beside it sequential, those of other files and extensions too, and each then sees what
 the one before it left.`,
-	Bad: `-- .gemini/settings.json --
-{"hooks": {"BeforeTool": [
+	Bad: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [
   {"matcher": "write_file", "sequential": true, "hooks": [{"type": "command", "command": "cat"}]},
-  {"hooks": [{"type": "command", "command": "tee log"}]}]}}
--- profile --
-gemini
-`,
-	Good: `-- .gemini/settings.json --
-{"hooks": {"BeforeTool": [
+  {"hooks": [{"type": "command", "command": "tee log"}]}]}}`),
+	Good: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [
   {"matcher": "write_file", "hooks": [{"type": "command", "command": "cat"}]},
-  {"hooks": [{"type": "command", "command": "tee log"}]}]}}
--- profile --
-gemini
-`,
+  {"hooks": [{"type": "command", "command": "tee log"}]}]}}`),
 })

@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"rego/bounds", "policy/scan", "internal/binary", "builtins/quoting", "tests/depth", "tests/guard/interval"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/losses", "builtins/tokens", "builtins/winshell", "internal/gate/table"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
-	{"dag", "policy/agent/form", "policy/agent/js", "policy/pattern", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed"},
+	{"dag", "policy/agent/form", "policy/agent/js", "policy/pattern", "policy/source/tree", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed"},
 	{"policy/agent"},
 	{"builtins/guard"},
 	{"builtins"},

@@ -59,9 +59,14 @@ func TestCollected(t *testing.T) {
 	var denied, asked, harmless int
 	var times []time.Duration
 	for _, c := range commands {
-		start := time.Now()
-		r := decide(t, g, c, root)
-		times = append(times, time.Since(start))
+		var r policy.Result
+		fastest := time.Hour
+		for range 3 {
+			start := time.Now()
+			r = decide(t, g, c, root)
+			fastest = min(fastest, time.Since(start))
+		}
+		times = append(times, fastest)
 		if dangerous[c] != "" {
 			continue
 		}
@@ -77,7 +82,7 @@ func TestCollected(t *testing.T) {
 	}
 	slices.Sort(times)
 	at := func(part float64) time.Duration { return times[min(int(part*float64(len(times))), len(times)-1)] }
-	t.Logf("%d harmless commands: denied %s, asked about %s; latency p50 %s, p99.9 %s, max %s", harmless, interval.Share(denied, harmless), interval.Share(asked, harmless), at(.5), at(.999), at(1))
+	t.Logf("%d harmless commands: denied %s, asked about %s; latency, each by its fastest of three, p50 %s, p99.9 %s, max %s", harmless, interval.Share(denied, harmless), interval.Share(asked, harmless), at(.5), at(.999), at(1))
 	assert.LessOrEqual(t, float64(denied), 0.0005*float64(harmless))
 	assert.LessOrEqual(t, float64(asked), 0.015*float64(harmless))
 }

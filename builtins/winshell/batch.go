@@ -11,7 +11,15 @@ type batch struct {
 	text   string
 	at     int
 	depth  int
+	steps  int
 	partly bool
+}
+
+// done reports whether there is nothing left to be read.
+func (r *batch) done() bool {
+	full := r.steps > maxSteps
+	r.partly = r.partly || full
+	return full || r.at >= len(r.text)
 }
 
 // lines reads commands up to the byte end, which it passes.
@@ -25,7 +33,7 @@ func (r *batch) lines(end byte) string {
 		for r.at < len(r.text) && strings.IndexByte(" \t\n;@,=", r.text[r.at]) >= 0 {
 			r.at++
 		}
-		if r.at >= len(r.text) {
+		if r.done() {
 			r.partly = r.partly || end != 0
 			return b.String()
 		}
@@ -79,19 +87,20 @@ func (r *batch) words() (out []word, suffix string) {
 	var b strings.Builder
 	quoted, open := false, 0
 	flush := func() {
-		if b.Len() > 0 {
+		if r.steps++; b.Len() > 0 {
 			parts = append(parts, globbed(b.String()))
 			b.Reset()
 		}
 	}
 	finish := func() {
+		r.steps++
 		flush()
 		if len(parts) > 0 {
 			out = append(out, joined(parts))
 			parts = nil
 		}
 	}
-	for r.at < len(r.text) {
+	for !r.done() {
 		c := r.text[r.at]
 		switch {
 		case c == '^' && !quoted && r.at+1 < len(r.text):
@@ -168,7 +177,7 @@ func (r *batch) redirect(c byte) string {
 		r.at++
 	}
 	rest := r.text[r.at:]
-	end := strings.IndexAny(rest, " \t\n&|)>")
+	end := strings.IndexAny(rest, " \t\n&|)<>")
 	if strings.HasPrefix(rest, `"`) {
 		end = strings.Index(rest[1:], `"`) + 2
 	}
@@ -189,6 +198,7 @@ func (r *batch) command(words []word, suffix string) string {
 	if len(words) == 0 {
 		return ":" + suffix
 	}
+	r.steps++
 	if r.depth++; r.depth > maxDepth {
 		r.partly = true
 		return ":"

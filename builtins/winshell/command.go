@@ -21,6 +21,7 @@ var (
 // arguments reads the arguments of a command, and where its output goes.
 func (r *reader) arguments() (list []argument, suffix string) {
 	for {
+		r.spend()
 		r.skip(false)
 		c := r.here()
 		if r.done() || strings.IndexByte("\n;|)}&", c) >= 0 {

@@ -38,6 +38,7 @@ func (r *reader) startsExpression() bool {
 func (r *reader) expression() []word {
 	list := r.unary()
 	for !r.done() {
+		r.spend()
 		r.skip(false)
 		op := strings.ToLower(operatorOf().FindString(r.text[r.at:]))
 		switch c := r.here(); {
@@ -92,6 +93,7 @@ func operate(op string, left, right []word) []word {
 }
 
 func (r *reader) unary() []word {
+	r.spend()
 	if r.depth++; r.depth > maxDepth {
 		r.at, r.partly = len(r.text), true
 	}
@@ -348,6 +350,7 @@ func (r *reader) typed() []word {
 // members reads .name, .name(…), ::name(…) and [index] after a value.
 func (r *reader) members(values []word) []word {
 	for !r.done() {
+		r.spend()
 		m := memberOf().FindStringSubmatch(r.text[r.at:])
 		switch {
 		case m != nil && m[2] != "":

@@ -11,6 +11,7 @@ type reader struct {
 	text  string
 	at    int
 	depth int
+	steps int
 	// partly is true when something could not be read.
 	partly bool
 	// only is the values of the last statements, when they were one expression.
@@ -22,8 +23,12 @@ type reader struct {
 	params map[string][]string
 }
 
-// maxDepth bounds how deep code nests.
-const maxDepth = 100
+// spend counts a step; when there are none left the text is at its end.
+func (r *reader) spend() {
+	if r.steps++; r.steps > maxSteps {
+		r.at, r.partly = len(r.text), true
+	}
+}
 
 func (r *reader) done() bool { return r.at >= len(r.text) }
 
@@ -114,6 +119,7 @@ var (
 )
 
 func (r *reader) statement() string {
+	r.spend()
 	if w := strings.ToLower(keywordOf().FindString(r.text[r.at:])); w != "" {
 		if code, ok := r.keyword(w); ok {
 			return code
@@ -352,6 +358,7 @@ func (r *reader) pipeline() string {
 // element reads a command or an expression of a pipeline. piped is nil for the
 // first one, else the values that are known to come to it.
 func (r *reader) element(piped *[]word) string {
+	r.spend()
 	c := r.here()
 	switch {
 	case c == '&' && !r.has("&&"), c == '.' && r.at+1 < len(r.text) && strings.IndexByte(" \t'\"$({", r.text[r.at+1]) >= 0:

@@ -48,6 +48,13 @@ func Rewrite(d Dialect, text string) (code string, whole bool) {
 	return "", false
 }
 
+// maxSteps bounds the statements, words and operators of a text, and maxDepth how
+// deep they nest. What exceeds them is not read.
+const (
+	maxSteps = 4000
+	maxDepth = 100
+)
+
 // word is a value: code that gives it, and its text where that is known.
 type word struct {
 	code, lit string

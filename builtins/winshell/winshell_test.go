@@ -26,7 +26,8 @@ func TestRewriteEnds(t *testing.T) {
 			}
 		}
 	}
-	for _, open := range []string{"(", "{", "$(", "@(", "@{a=", "[", "'", "\"", "\"$(", "if (", "$x.a(", "$x[", "-not ", ",", "& ", "a|", "for %i in (", "%", "^", "1+", "@'\n", "<#", "function a(", "-join ", "a -b:", "if x==y ", "call "} {
+	for _, open := range []string{"(", "{", "$(", "@(", "@{a=", "[", "'", "\"", "\"$(", "if (", "$x.a(", "$x[", "-not ", ",", "& ", "a|", "for %i in (", "%", "^", "1+", "@'\n", "<#", "function a(", "-join ", "a -b:", "if x==y ", "call ",
+		"a|", "1 -eq ", "a -b:c ", "$a=", "$a='x';", "$a+=$a;", "foreach($a in 1){", "%x% ", "a>b ", "1..", "'a'.Replace('a','b')", ".Replace('a','aa')", "\"$a", "<#a#>", "a`\n", "a,b"} {
 		for _, d := range []Dialect{PowerShell, Cmd} {
 			Rewrite(d, strings.Repeat(open, depth.Of(40_000))) // ends, and its stack does too
 		}

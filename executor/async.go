@@ -60,7 +60,7 @@ func newPool(o Options) *pool {
 // take starts an async node, whatever becomes of ctx later, or says why not.
 func (p *pool) take(ctx context.Context, n *dag.Node, in *policy.Context) *policy.Warning {
 	if p.options.Async != nil {
-		if err := p.options.Async(n, in); err != nil {
+		if err := p.options.Async(ctx, n, in); err != nil {
 			return p.drop(n, "not handed over: "+err.Error())
 		}
 		return nil

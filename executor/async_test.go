@@ -74,7 +74,7 @@ func TestAsyncIsHandedOver(t *testing.T) {
 	var given []string
 	plan := planOf(t, policy.Notify, policy.Chain,
 		hook{name: "a", async: true, reads: []string{"message"}}, hook{name: "b", async: true})
-	x := New(programOf(plan), Options{Async: func(n *dag.Node, in *policy.Context) error {
+	x := New(programOf(plan), Options{Async: func(_ context.Context, n *dag.Node, in *policy.Context) error {
 		text, err := in.MarshalJSON()
 		given = append(given, n.Hook.Name+string(text))
 		if n.Hook.Name == "b" {

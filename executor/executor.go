@@ -39,7 +39,7 @@ type Options struct {
 	// Async, when set, takes over async hooks: a one-shot process hands them
 	// to a supervisor that outlives it. An error is reported in the Decision.
 	// It must return at once and be safe for concurrent use.
-	Async func(n *dag.Node, in *policy.Context) error
+	Async func(ctx context.Context, n *dag.Node, in *policy.Context) error
 	// GuardSize bounds the answers the duplicate guard remembers; 0 is 1024.
 	GuardSize int
 	// Memo keeps the duplicate guard's answers beyond this process, or is nil.

@@ -344,7 +344,7 @@ func TestInProcessTimeIsTheNodesOwn(t *testing.T) {
 		plan := planOf(t, policy.PreToolExecution, policy.Chain,
 			hook{name: "log", async: true, run: quiet},
 			hook{name: "look", kind: policy.KindBuiltin, world: policy.WorldRead, timeout: 100 * ms, run: quiet})
-		x := New(programOf(plan), Options{Async: func(*dag.Node, *policy.Context) error {
+		x := New(programOf(plan), Options{Async: func(context.Context, *dag.Node, *policy.Context) error {
 			time.Sleep(300 * ms) // starting a process takes a while
 			return nil
 		}})

@@ -47,7 +47,7 @@ func (b *bencher) engine(project string, around []string, answers map[string]map
 	}
 	b.done = append(b.done, done)
 	options = append(options, hookc.Answers(answers), hookc.SkipVerify(), hookc.Around(around...), hookc.Execution(func(o *executor.Options) {
-		o.Gates, o.Async = firstBlock{}, func(*dag.Node, *policy.Context) error { return nil }
+		o.Gates, o.Async = firstBlock{}, func(context.Context, *dag.Node, *policy.Context) error { return nil }
 	}))
 	e := &benchEngine{open: func(more ...hookc.Option) (*hookc.Engine, error) {
 		eng, err := openFindings(b.ctx, append(slices.Clone(options), more...))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -56,7 +57,7 @@ func (r *replayer) openEngine(rec *recording, from *sources, project string) (*r
 	r.done = append(r.done, done)
 	options = append(options, hookc.SkipVerify(), hookc.Compiler(func(c *compiler.Config) { c.Event = rec.event }),
 		hookc.Execution(func(o *executor.Options) {
-			o.Gates, o.Async = firstBlock{}, func(*dag.Node, *policy.Context) error { return nil }
+			o.Gates, o.Async = firstBlock{}, func(context.Context, *dag.Node, *policy.Context) error { return nil }
 		}))
 	eng, err := open(r.ctx, options)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -117,7 +118,7 @@ func (v *server) fire(ctx context.Context, who peer, e subject, said *wording) (
 		if r.processes {
 			attendanceOf(ctx).soon()
 		}
-		d, err := e.fire(r.memory.counting(ctx), r.eng, said.serial)
+		d, err := e.fire(runner.WithEnviron(r.memory.counting(ctx), from.environ), r.eng, said.serial)
 		if errors.Is(err, hookc.ErrClosed) {
 			continue
 		}

@@ -19,9 +19,8 @@ var fixedEnv = []string{
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "GODEBUG",
 }
 
-// ruleEnv are the variables that a plan of in-process rules depends on. Plans
-// with other hooks depend on every variable.
-var ruleEnv = []string{"HOOKC_", "OPENAI_", "ANTHROPIC_"}
+// planEnv are the variables that a plan depends on.
+var planEnv = []string{"HOOKC_", "OPENAI_", "ANTHROPIC_"}
 
 // environment is this process's, as it was at the start.
 type environment struct {
@@ -73,15 +72,14 @@ func (e *environment) differs(environ []string) string {
 
 var environSeed = maphash.MakeSeed()
 
-// digest is a number for an environment; with rules alone, for what in-process
-// rules depend on. The order of variables does not count.
-func digest(environ []string, rules bool) uint64 {
+// digest is a number for what plans depend on in an environment. The order of
+// variables does not count.
+func digest(environ []string) uint64 {
 	var sum uint64
 	for _, kv := range environ {
-		if rules && !slices.ContainsFunc(ruleEnv, func(p string) bool { return strings.HasPrefix(kv, p) }) {
-			continue
+		if slices.ContainsFunc(planEnv, func(p string) bool { return strings.HasPrefix(kv, p) }) {
+			sum += maphash.String(environSeed, kv)
 		}
-		sum += maphash.String(environSeed, kv)
 	}
 	return sum
 }

@@ -52,11 +52,12 @@ type wanted struct {
 	eyes *rego.Eyes
 }
 
-// key tells plans apart; with all, by the caller's whole environment.
-func (w *wanted) key(all bool) string {
+// key tells plans apart. What processes inherit is no part of it: each event
+// brings its own (runner.WithEnviron).
+func (w *wanted) key() string {
 	var b strings.Builder
 	for _, part := range append([]string{string(w.event), w.project, strings.Join(w.around, "\n"), w.from.dir, w.said.src.format, w.said.src.user, strconv.FormatBool(w.said.src.verify), strconv.FormatBool(w.said.src.allowStale), strings.Join(w.said.src.without, ","),
-		strconv.FormatUint(digest(w.from.environ, !all), 36), strconv.FormatBool(all)}, w.said.src.files...) {
+		strconv.FormatUint(digest(w.from.environ), 36)}, w.said.src.files...) {
 		b.WriteString(part)
 		b.WriteByte(0)
 	}
@@ -98,8 +99,6 @@ type slot struct {
 
 // resident is a plan in force.
 type resident struct {
-	// eng is nil when all that is known is that the plan has processes: it is in
-	// the slot of the caller's whole environment.
 	eng    *hookc.Engine
 	memory *memory
 	done   func()
@@ -108,8 +107,7 @@ type resident struct {
 	readings *hookc.Readings
 	built    time.Time
 	*tally
-	// processes is true when the plan has hooks that are not in-process rules,
-	// and so depends on the whole environment.
+	// processes is true when the plan has hooks that are not in-process rules.
 	processes bool
 	policy    string
 	hooks     int
@@ -137,7 +135,7 @@ func (r *resident) fresh() bool {
 // of is the plan for an event, built or brought up to date if need be; note is
 // what the caller is to be told beside the answer.
 func (p *plans) of(ctx context.Context, w *wanted) (r *resident, note string, err error) {
-	r, note, err = p.slot(w, false).get(ctx, p, w)
+	r, note, err = p.slot(w).get(ctx, p, w)
 	if err != nil || !r.processes {
 		return r, note, err
 	}
@@ -147,12 +145,12 @@ func (p *plans) of(ctx context.Context, w *wanted) (r *resident, note string, er
 	if w.from.getenv("PATH") != w.path {
 		return nil, "", handBack{"the caller has another PATH, and the policy starts programs"}
 	}
-	return p.slot(w, true).get(ctx, p, w)
+	return r, note, nil
 }
 
 // slot finds or makes the place of a plan.
-func (p *plans) slot(w *wanted, all bool) *slot {
-	key := w.key(all)
+func (p *plans) slot(w *wanted) *slot {
+	key := w.key()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if at := p.byKey[key]; at != nil {
@@ -179,14 +177,9 @@ func (p *plans) drop(at *list.Element) {
 	})
 }
 
-// sign is what is left of a plan where it may not be used.
-func (r *resident) sign() *resident {
-	return &resident{tally: &tally{}, memory: r.memory, processes: true, policy: r.policy, hooks: r.hooks, warnings: r.warnings, since: r.since, files: r.files}
-}
-
 // close ends a plan once its events have.
 func (r *resident) close() {
-	if r == nil || r.eng == nil {
+	if r == nil {
 		return
 	}
 	if err := r.eng.Close(); err != nil && !errors.Is(err, hookc.ErrClosed) {
@@ -200,7 +193,7 @@ func (r *resident) close() {
 func (s *slot) get(ctx context.Context, p *plans, w *wanted) (*resident, string, error) {
 	r := s.live.Load()
 	if r != nil && r.fresh() {
-		if r.eng != nil && time.Since(r.since) > renewAfter && !s.renewing.Swap(true) {
+		if time.Since(r.since) > renewAfter && !s.renewing.Swap(true) {
 			p.closing.Go(func() {
 				defer s.renewing.Store(false)
 				s.renew(context.WithoutCancel(ctx), p, r)
@@ -252,52 +245,13 @@ func (s *slot) renew(ctx context.Context, p *plans, old *resident) (*resident, s
 	return now, s.note(now), nil
 }
 
-// put puts a plan in force; mu is held. One with processes goes to the slot of
-// the environment it was built in, and only its sign stays in the slot that is
-// asked first: both would hold the same.
+// put puts a plan in force; mu is held.
 func (s *slot) put(p *plans, next *resident) *resident {
-	all, asked, eng := s.want.key(true), s.want.key(false), next.eng
-	switch {
-	case next.processes && s.key == asked:
-		if !p.slot(&s.want, true).adopt(p, next) {
-			next.close()
-		}
-		next = next.sign()
-	case next.processes && s.key == all:
-		p.vouch(asked, next)
-	}
 	s.err, s.against = nil, prints{}
-	if now := s.live.Swap(next); now != nil && now.eng != eng {
+	if now := s.live.Swap(next); now != nil && now.eng != next.eng {
 		p.closing.Go(now.close)
 	}
 	return next
-}
-
-// adopt puts a plan in force that another slot has built; false when the slot
-// is no more.
-func (s *slot) adopt(p *plans, next *resident) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.dropped {
-		return false
-	}
-	s.put(p, next)
-	return true
-}
-
-// vouch notes in the slot that is asked first that what it says is as new as a
-// plan, so that it need not find out by building another.
-func (p *plans) vouch(key string, by *resident) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	at := p.byKey[key]
-	if at == nil {
-		return
-	}
-	s := at.Value.(*slot)
-	if old := s.live.Load(); old != nil && old.eng == nil && old.since.Before(by.since) {
-		s.live.CompareAndSwap(old, by.sign())
-	}
 }
 
 // note tells the caller's user that an edit is not in force.
@@ -339,11 +293,8 @@ func (p *plans) list() []planStatus {
 		if r == nil {
 			continue
 		}
-		if s.key == s.want.key(false) && r.processes {
-			continue // another slot has the plan that is used
-		}
 		at := planStatus{Project: s.want.project, Event: string(s.want.event), Args: s.want.said.src.files, Policy: r.policy,
-			Hooks: r.hooks, Warnings: r.warnings, Since: r.since, Events: r.events.Load(), Fusing: r.eng != nil && r.eng.Settling()}
+			Hooks: r.hooks, Warnings: r.warnings, Since: r.since, Events: r.events.Load(), Fusing: r.eng.Settling()}
 		s.mu.Lock()
 		if s.err != nil {
 			at.Error = s.err.Error()
@@ -373,9 +324,7 @@ func (p *plans) reload(ctx context.Context) {
 		s.mu.Lock()
 		s.tried = time.Time{}
 		s.mu.Unlock()
-		if r := s.live.Load(); r == nil || r.eng != nil {
-			s.renew(ctx, p, r)
-		}
+		s.renew(ctx, p, s.live.Load())
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -42,7 +43,8 @@ type handOver struct {
 // discovered from.
 func detached(s *sources, from *caller, dir string, around []string) hookc.Option {
 	return hookc.Execution(func(o *executor.Options) {
-		o.Async = func(n *dag.Node, in *policy.Context) error {
+		o.Async = func(ctx context.Context, n *dag.Node, in *policy.Context) error {
+			from := cmp.Or(callerOf(ctx), from) // serve's plans are many callers'
 			input, err := json.Marshal(in)
 			if err != nil {
 				return err

@@ -134,7 +134,7 @@ func (b *bash) startDirect() diag.List {
 // Run runs the command once.
 func (b *bash) Run(ctx context.Context, in *policy.Context, attempt int) (policy.Result, error) {
 	began := time.Now()
-	env := b.env(in)
+	env := b.env(ctx, in)
 	out, err := b.run(ctx, in, env)
 	var r policy.Result
 	if err == nil {

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"context"
 	"os"
 	"strings"
 
@@ -29,7 +30,7 @@ var commonEnv = []struct {
 // as the hook may read it, and the hook's own. A variable the event has no
 // value for is absent, whatever hookc's own environment says, so that a hook
 // never takes another event's value for this one's.
-func (b *bash) env(in *policy.Context) []string {
+func (b *bash) env(ctx context.Context, in *policy.Context) []string {
 	set := map[string]string{}
 	var order []string
 	put := func(name, value string) {
@@ -60,7 +61,7 @@ func (b *bash) env(in *policy.Context) []string {
 		put(v.Name, v.Value)
 	}
 	var out []string
-	host := b.hosts()
+	host := b.hosts(ctx)
 	reach := b.reach(in, host)
 	for _, kv := range host {
 		name, _, _ := strings.Cut(kv, "=")
@@ -90,8 +91,19 @@ func commonValue(in *policy.Context, f policy.Field) string {
 	return text
 }
 
+type environKey struct{}
+
+// WithEnviron has the bash hooks of a firing inherit an environment instead of
+// that of Options: it is the agent's whose event it is.
+func WithEnviron(ctx context.Context, environ []string) context.Context {
+	return context.WithValue(ctx, environKey{}, environ)
+}
+
 // hosts is the environment of the agent.
-func (b *bash) hosts() []string {
+func (b *bash) hosts(ctx context.Context) []string {
+	if environ, ok := ctx.Value(environKey{}).([]string); ok {
+		return environ
+	}
 	if b.environ == nil {
 		return os.Environ()
 	}

@@ -40,7 +40,7 @@ func (b *bash) run(ctx context.Context, in *policy.Context, env []string) (agent
 	if copied.start(); copied.broken != nil {
 		return agent.Outcome{Exit: -1}, copied.broken
 	}
-	return copied.once(ctx, in, copied.env(in), &copied.body)
+	return copied.once(ctx, in, copied.env(ctx, in), &copied.body)
 }
 
 // looks are files as they were looked at.

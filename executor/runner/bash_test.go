@@ -176,7 +176,7 @@ func TestBashEnvironment(t *testing.T) {
 	seen := map[string]string{}
 	read := func(in *policy.Context) {
 		clear(seen)
-		for _, kv := range body.Runner.(*bash).env(in) {
+		for _, kv := range body.Runner.(*bash).env(t.Context(), in) {
 			k, v, _ := strings.Cut(kv, "=")
 			seen[k] = v
 		}

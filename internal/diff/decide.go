@@ -45,7 +45,7 @@ func newDecider(p *dag.Program) *decider {
 	}
 	quiet.Seal()
 	return &decider{executor.New(&quiet, executor.Options{Gates: firstBlock{},
-		Async: func(*dag.Node, *policy.Context) error { return nil }})}
+		Async: func(context.Context, *dag.Node, *policy.Context) error { return nil }})}
 }
 
 func (d *decider) close() { d.exec.Close() }

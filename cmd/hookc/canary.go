@@ -1,16 +1,19 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
 
 // canaryEnv is the variable by which doctor tries an agent's hook: when it is
 // set, `run --dialect` refuses whatever is guarded, with the variable's value
-// in the reason, once the policy is found and compiled and before any hook
-// runs. Whoever sets it can make hookc stricter and nothing else.
+// in the reason, once a policy with hooks in force is found and compiled and
+// before any hook runs. Whoever sets it can make hookc stricter and nothing else.
 const canaryEnv = "HOOKC_CANARY"
 
 // canary is the refusal that is asked for; nil when none is.
@@ -24,12 +27,16 @@ func (s *speaker) canary(cmd *cobra.Command, src *sources) (*policy.Decision, er
 		return nil, err
 	}
 	defer done()
-	eng, err := open(cmd.Context(), append(options, hookc.SkipVerify(), oneEvent(event)))
+	eng, err := open(cmd.Context(), append(options, hookc.SkipVerify()))
 	if err != nil {
 		return nil, err
 	}
+	live := slices.ContainsFunc(eng.Program().Hooks, func(e dag.Entry) bool { return e.Status == dag.Live && !hookc.Own(e.Hook) })
 	if err := eng.Close(); err != nil {
 		return nil, cannot("%v", err)
+	}
+	if !live { // nothing would be refused
+		return nil, nil
 	}
 	return refusal(event, nonce), nil
 }

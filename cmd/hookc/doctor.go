@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/install"
 	"github.com/hookc/hookc/policy/source"
@@ -39,6 +40,9 @@ not run.`,
 			a, err := openAgent(args[0])
 			if err != nil {
 				return err
+			}
+			if a.place.StartOnly {
+				a.start = a.dir
 			}
 			d := &doctor{target: a, cmd: cmd, sources: &s}
 			d.examine()
@@ -150,7 +154,31 @@ func (d *doctor) readSettings() []opened {
 	if there == 0 {
 		d.say("settings", checkFail, "hookc install "+d.dialect.ID, "%s has no settings here: hookc is not installed", d.dialect.ID)
 	}
+	d.above()
 	return all
+}
+
+// above tells of hookc's entries in the settings of the project's root, which an
+// agent that is started below it does not read.
+func (d *doctor) above() {
+	if d.start == d.root {
+		return
+	}
+	at := *d.target
+	at.start = d.root
+	for _, s := range at.every() {
+		found, _, err := s.read()
+		own := slices.ContainsFunc(found, func(f install.Found) bool { return f.Own })
+		if err != nil || !own || s.file.Scope() != agent.ProjectScope && s.file.Scope() != agent.LocalScope {
+			continue
+		}
+		status := checkFail
+		if len(d.entries) > 0 {
+			status = checkWarn
+		}
+		d.say("settings", status, "start "+d.dialect.ID+" in "+d.root+", or hookc install "+d.dialect.ID+" --scope user",
+			"%s is not read by %s when it is started here", s.target.Name, d.dialect.ID)
+	}
 }
 
 func entries(n int) string {
@@ -195,7 +223,11 @@ func (d *doctor) readPolicy() {
 	needs, notes := needsOf(d.dialect, d.place, program, wide)
 	d.needs = needs
 	if wide {
-		d.say("policy", checkWarn, "hookc init", "there is no policy: hookc lets everything through")
+		status := checkWarn
+		if len(d.entries) > 0 { // which were written for a policy
+			status = checkFail
+		}
+		d.say("policy", status, "hookc init", "there is no policy: hookc lets everything through")
 	} else {
 		d.say("policy", checkOK, "", "%s on %s, of which %s has %s", count(len(program.Hooks), "hook"), count(len(program.Plans), "event"),
 			d.dialect.ID, count(len(needs), "event"))

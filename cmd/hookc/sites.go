@@ -22,6 +22,8 @@ type target struct {
 	place   *agent.Settings
 	// dir is the working directory, root the project's root, home the user's.
 	dir, root, home string
+	// start is the folder whose files the agent takes for the project's.
+	start string
 }
 
 func openAgent(name string) (*target, error) {
@@ -41,7 +43,8 @@ func openAgent(name string) (*target, error) {
 	if err != nil {
 		return nil, cannot("%v", err)
 	}
-	return &target{d, place, dir, policy.ProjectRoot(dir), home}, nil
+	root := policy.ProjectRoot(dir)
+	return &target{d, place, dir, root, home, root}, nil
 }
 
 // site is one file of an agent's settings on this machine.
@@ -54,7 +57,7 @@ type site struct {
 }
 
 func (a *target) site(f *agent.File) *site {
-	path := f.Where(a.home, a.root, os.Getenv)
+	path := f.Where(a.home, a.start, os.Getenv)
 	own, err := os.Executable()
 	if err != nil {
 		own = ""

@@ -57,8 +57,9 @@ var _ = register(Agent{
 	},
 	protects: []string{".gemini/hooks", ".gemini/extensions", "~/.gemini/hooks", "~/.gemini/trustedFolders.json", "/etc/gemini-cli"},
 	settings: &Settings{
-		Handler: Handler{Type: "command", Command: "command", Timeout: "timeout", Name: "name"},
-		Unit:    time.Millisecond, Standard: time.Minute,
+		Handler:   Handler{Type: "command", Command: "command", Timeout: "timeout", Name: "name"},
+		StartOnly: true,
+		Unit:      time.Millisecond, Standard: time.Minute,
 		Matchers: searched,
 		Reading: Reading{
 			Doc: "settings.json of Gemini CLI", Comments: true,

@@ -74,6 +74,9 @@ type Settings struct {
 	// Replaces is true when a later file's hooks on an event take the place of
 	// an earlier file's.
 	Replaces bool
+	// StartOnly is true when the agent looks for the files of a project in the
+	// folder that it is started in alone, and in none above.
+	StartOnly bool
 	// Trust says in a sentence what the agent itself must be told before it
 	// runs such hooks, or is empty.
 	Trust string

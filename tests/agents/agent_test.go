@@ -43,6 +43,8 @@ type session struct {
 	project string
 	home    string
 	policy  string
+	// start is the folder the agent is started in.
+	start string
 	// prompt is what the user asks.
 	prompt string
 	// recorder, when set, is the file that every event is written to, instead of
@@ -76,6 +78,7 @@ func begin(t *testing.T, a *realAgent) *session {
 	require.NoError(t, err)
 	root := t.TempDir()
 	s := &session{agent: a, hookc: programs.Hookc(t), project: filepath.Join(root, "project"), home: filepath.Join(root, "home"), policy: policy, prompt: "go"}
+	s.start = s.project
 	for _, dir := range []string{s.project, s.home} {
 		require.NoError(t, os.Mkdir(dir, 0o755))
 	}
@@ -103,7 +106,7 @@ func (s *session) play(t *testing.T, turns func(s *session) []turn) *session {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir = s.project
+	cmd.Dir = s.start
 	cmd.WaitDelay = time.Second
 	cmd.Env = env
 	var stdout, stderr bytes.Buffer

@@ -32,6 +32,9 @@ var gemini = &realAgent{
 			"hooks":       s.groups(1000, "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent"),
 		}
 		put(t, filepath.Join(s.project, ".gemini", "settings.json"), jsonText(settings))
+		if s.start != s.project { // where it finds no settings of the project
+			put(t, filepath.Join(s.home, ".gemini", "settings.json"), jsonText(settings))
+		}
 		return []string{
 			node(t), installed(t, "@google", "gemini-cli", "bundle", "gemini.js"),
 			"--approval-mode=yolo", "-m", "gemini-2.5-flash", "-p", s.prompt,

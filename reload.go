@@ -54,9 +54,9 @@ func (c *config) newCache() *cache {
 }
 
 // caching reports whether an engine so configured keeps anything: not with the
-// pass reuse left out, nor when there is nothing to compile.
+// pass recall left out, nor when there is nothing to compile.
 func (c *config) caching() bool {
-	return c.artifact.path == "" && !slices.Contains(c.compile.Without, "reuse")
+	return c.artifact.path == "" && !slices.Contains(c.compile.Without, "recall")
 }
 
 // reused is the configuration of one compilation with what is kept in it.

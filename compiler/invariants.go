@@ -52,7 +52,7 @@ func (u *unit) checkReused() {
 			err = checkFused(plan)
 		}
 		if err != nil {
-			panic(fmt.Sprintf("compiler: after pass reuse: %s: %v", plan.Event, err))
+			panic(fmt.Sprintf("compiler: after pass recall: %s: %v", plan.Event, err))
 		}
 	}
 }

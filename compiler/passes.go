@@ -25,7 +25,7 @@ type pass struct {
 
 // passes is the compiler, in order.
 var passes = []pass{
-	{Name: "reuse", run: reuse, bodies: true,
+	{Name: "recall", run: reuse, bodies: true,
 		doc: "takes over what an earlier compilation made of hooks that have not changed"},
 	{Name: "resolve", run: resolve, required: true,
 		doc: "orders hooks by tier, priority and place; settles overrides and settings"},
@@ -77,7 +77,7 @@ var passes = []pass{
 
 // passOrder holds which pass must come before which, and why.
 var passOrder = []struct{ before, after, why string }{
-	{"reuse", "resolve", "what is taken over need not be made"},
+	{"recall", "resolve", "what is taken over need not be made"},
 	{"resolve", "validate", "a hook that is overridden or disabled need not be right"},
 	{"validate", "effects", "declarations are parsed where they are known to be right"},
 	{"resolve", "identify", "overridden hooks mean nothing, and order means something"},

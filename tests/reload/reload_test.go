@@ -261,7 +261,7 @@ func TestReloadIsOpen(t *testing.T) {
 func reloading(t *testing.T, seed uint64, edits int) {
 	e := newEdited(t, seed)
 	if seed%5 == 4 {
-		e.without = e.pick("reuse", "fuse", "hoist")
+		e.without = e.pick("recall", "fuse", "hoist")
 	}
 	eng, err := hookc.Open(t.Context(), e.options()...)
 	require.NoError(t, err)

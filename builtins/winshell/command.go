@@ -273,14 +273,7 @@ func (r *reader) placed(name string, args []argument) []word {
 
 // control are the commands that run others.
 func (r *reader) control(name string, args []argument, piped *[]word) (string, bool) {
-	var blocks, words []word
-	for _, w := range flat(args) {
-		if w.isBlock {
-			blocks = append(blocks, w)
-		} else {
-			words = append(words, w)
-		}
-	}
+	blocks := slices.DeleteFunc(flat(args), func(w word) bool { return !w.isBlock })
 	switch name {
 	case "foreach-object", "%", "foreach":
 		var body strings.Builder

@@ -10,7 +10,6 @@ import (
 // shRule is one thing a tool does that cannot be undone: the tool, the words
 // of its command, and what that is.
 type shRule struct {
-	tools string
 	// words must follow each other among the first operands; alternatives are
 	// joined with |, * is any text in a word, <> a word that is not known.
 	words []string

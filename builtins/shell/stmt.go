@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -132,8 +134,12 @@ func (a *analysis) calculate(x syntax.ArithmExpr, fr *shFrame) {
 	}
 }
 
-// maxUnrolled is how many values of a loop's variable are read one by one.
-const maxUnrolled = 64
+// maxUnrolled is how many values of a loop's variable are read one by one, and
+// maxLoopSteps how long that may take; the rest are read as one.
+const (
+	maxUnrolled  = 64
+	maxLoopSteps = 6000
+)
 
 func (a *analysis) forClause(c *syntax.ForClause, fr *shFrame) {
 	if loop, ok := c.Loop.(*syntax.CStyleLoop); ok {
@@ -181,6 +187,7 @@ func matched(w Word) shValue {
 func (a *analysis) forValues(name string, values []shValue, c *syntax.ForClause, fr *shFrame) {
 	body := *fr
 	body.conditional = true
+	start := a.steps
 	for i, v := range values {
 		if a.full {
 			return
@@ -188,13 +195,12 @@ func (a *analysis) forValues(name string, values []shValue, c *syntax.ForClause,
 		if i > 0 {
 			a.repeat()
 		}
-		if i >= maxUnrolled {
-			body.st.forget(name)
-			a.stmts(c.Do, &body)
-			return
-		}
 		if !syntax.ValidName(name) {
 			return
+		}
+		last := i >= maxUnrolled || a.steps-start > maxLoopSteps
+		if last {
+			v = anyOf(name, values[i:])
 		}
 		body.st.set(name, v)
 		before := body.st.clone()
@@ -204,8 +210,25 @@ func (a *analysis) forValues(name string, values []shValue, c *syntax.ForClause,
 			body.st.dead = false
 			a.join(body.st, before)
 		}
+		if last {
+			body.st.widen(before) // what each of the others may change once more
+			return
+		}
 	}
 }
+
+// anyOf is one of several values of a variable.
+func anyOf(name string, values []shValue) shValue {
+	for _, v := range values {
+		if text, ok := v.known(); !ok || text == "" || strings.Trim(text, plainName) != "" || strings.Contains(text, "..") {
+			return shValue{{text: "$" + name, kind: shAny}}
+		}
+	}
+	return shValue{{text: "$" + name, kind: shPlain}}
+}
+
+// plainName are the characters of names that are one part of a path.
+const plainName = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
 func (a *analysis) caseClause(c *syntax.CaseClause, fr *shFrame) {
 	a.each(fr, func() { a.single(c.Word, fr) })

@@ -239,9 +239,9 @@ func (b *bencher) read(data []byte) (*policy.Context, policy.Event, error) {
 		}
 		return call.Context, call.Event(), nil
 	}
-	in, event, err := namedEvent(policy.WholeProjection(), data, nil)
+	in, event, err := namedEvent(data, nil)
 	if err != nil && b.event != "" && policy.Peek(data, policy.FieldEvent) == "" {
-		return namedEvent(policy.WholeProjection(), data, []string{b.event})
+		return namedEvent(data, []string{b.event})
 	}
 	return in, event, err
 }

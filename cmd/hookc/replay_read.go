@@ -281,9 +281,9 @@ func (r *replayer) decodeEvent(rec *recording, text []byte) error {
 		}
 		in, event = call.Context, call.Event()
 	case r.event != "" && policy.Peek(text, policy.FieldEvent) == "":
-		in, event, err = namedEvent(policy.WholeProjection(), text, []string{r.event})
+		in, event, err = namedEvent(text, []string{r.event})
 	default:
-		in, event, err = namedEvent(policy.WholeProjection(), text, nil)
+		in, event, err = namedEvent(text, nil)
 	}
 	if err != nil {
 		return err

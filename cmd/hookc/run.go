@@ -135,7 +135,7 @@ func readEvent(ctx context.Context, r io.Reader, args []string) (*policy.Context
 	if err != nil {
 		return nil, "", err
 	}
-	in, event, err := namedEvent(policy.WholeProjection(), data, args)
+	in, event, err := namedEvent(data, args)
 	if err != nil {
 		return nil, "", err
 	}
@@ -160,10 +160,9 @@ func readText(ctx context.Context, r io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// namedEvent decodes what is wanted of an event and finds which one it is;
-// args may name it.
-func namedEvent(want *policy.Projection, data []byte, args []string) (*policy.Context, policy.Event, error) {
-	in, sent, err := want.Decode(data)
+// namedEvent decodes an event and finds which one it is; args may name it.
+func namedEvent(data []byte, args []string) (*policy.Context, policy.Event, error) {
+	in, sent, err := policy.DecodeContext(data)
 	if err != nil {
 		return nil, "", notValid(err)
 	}
@@ -188,40 +187,16 @@ func notValid(err error) error {
 	return cannot("the event is not valid: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-// decideInput decides the event on stdin. Of one in canonical words that names
-// its folder only what the policy looks at is decoded, which is known once it is
-// compiled; where the event is about is needed before.
+// decideInput decides the event on stdin, which is read once.
 func (s *sources) decideInput(cmd *cobra.Command, args []string, serial bool) (*policy.Decision, error) {
 	if err := s.takeProfile(callerOf(cmd.Context())); err != nil {
 		return nil, err
 	}
-	if s.profile != "" || serial {
-		in, event, err := s.readEvent(cmd.Context(), cmd.InOrStdin(), args)
-		if err != nil {
-			return nil, err
-		}
-		return s.decide(cmd, subjectOf(in, event), serial)
-	}
-	data, err := readText(cmd.Context(), cmd.InOrStdin())
+	in, event, err := s.readEvent(cmd.Context(), cmd.InOrStdin(), args)
 	if err != nil {
 		return nil, err
 	}
-	in, event, err := namedEvent(policy.NewProjection(policy.Paths{}, policy.Paths{}), data, args)
-	if err != nil {
-		return nil, err
-	}
-	if !in.Has(policy.FieldCwd) {
-		if in, event, err = namedEvent(policy.WholeProjection(), data, args); err != nil {
-			return nil, err
-		}
-		if in, event, err = withDir(in, event); err != nil {
-			return nil, err
-		}
-		return s.decide(cmd, subjectOf(in, event), false)
-	}
-	e := subjectOf(in, event)
-	e.data = data
-	return s.decide(cmd, e, false)
+	return s.decide(cmd, subjectOf(in, event), serial)
 }
 
 // subject is an event to be decided: what it says, and the folders whose
@@ -232,9 +207,6 @@ type subject struct {
 	// project is where the policy is looked for: the agent may have wandered off.
 	project string
 	around  []string
-	// data, when set, is the text of the event, of which in says no more than where
-	// it is about.
-	data []byte
 }
 
 // subjectOf is an event as run, serve and explain decide it. It does not change
@@ -246,18 +218,10 @@ func subjectOf(in *policy.Context, event policy.Event) subject {
 
 // fire decides the event by an engine.
 func (e subject) fire(ctx context.Context, eng *hookc.Engine, serial bool) (*policy.Decision, error) {
-	switch {
-	case serial:
+	if serial {
 		return eng.FireSerial(ctx, e.event, e.in)
-	case e.data == nil:
-		return eng.Fire(ctx, e.event, e.in)
 	}
-	d, err := eng.FireJSON(ctx, e.event, e.data)
-	var unread *hookc.DecodeError
-	if errors.As(err, &unread) {
-		return nil, notValid(unread.Err)
-	}
-	return d, err
+	return eng.Fire(ctx, e.event, e.in)
 }
 
 // oneEvent compiles for a process that decides one event: other events are

@@ -19,11 +19,11 @@ import (
 // and what a jump does there. All else measures with the monotonic clock that
 // time.Now, context and timers carry (executor's TestClockJump).
 var timesOfDay = map[string]string{
-	"cmd/hookc/began.go":            "which session is forgotten first; one from the future stays longer, and no more are kept",
+	"internal/memory/began.go":      "which session is forgotten first; one from the future stays longer, and no more are kept",
 	"cmd/hookc/doubts.go":           "what a report shows; nothing is reckoned with it",
 	"policy/install/disk.go":        "files are compared by their times, which are the disk's; what is left over and seems newer than now stays longer",
-	"cmd/hookc/memory.go":           "forward: records older than a day are forgotten; back: one from the future counts from now",
-	"cmd/hookc/seen.go":             "a sighting from the future is written anew",
+	"internal/memory/memory.go":     "forward: records older than a day are forgotten; back: one from the future counts from now",
+	"internal/memory/seen.go":       "a sighting from the future is written anew",
 	"cmd/hookc/doctor_checks.go":    "what is shown is never less than no time ago",
 	"cmd/hookc/serve_fresh.go":      "files are compared by their times, which are the disk's; a file that seems newer than now is read again",
 	"cmd/hookc/serve_run.go":        "cuts a file short; no time at all",

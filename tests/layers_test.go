@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"rego", "dag/codec", "dag/render", "policy/source", "compiler/lint", "executor/kind/expr"},
 	{"compiler", "executor", "executor/runner", "policy/install", "policy/source/print"},
 	{""},
-	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "tests/processes", "tests/programs", "tests/vectors"},
+	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "internal/memory", "tests/processes", "tests/programs", "tests/vectors"},
 	{"cmd/hookc", "cmd/hookgate"},
 	{"tests", "tests/agents", "tests/bench", "tests/codes", "tests/faults", "tests/fuzz", "tests/gate", "tests/guard", "tests/guard/bash", "tests/hostile",
 		"tests/laws", "tests/newagent", "tests/reload", "tests/scripts", "tests/weight", "tests/gen/bench", "tests/gen/commands", "tests/gen/everyday", "tests/gen/schema", "tests/gen/secrets"},

@@ -16,6 +16,7 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/render"
+	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
@@ -203,7 +204,7 @@ func (s *sources) compileAny(cmd *cobra.Command, args []string, more ...hookc.Op
 	defer done()
 	stop := progress(cmd.ErrOrStderr(), "compiling")
 	defer stop()
-	options = append(options, openMemory(policy.ProjectRoot(dir)).estimates())
+	options = append(options, memory.Open(policy.ProjectRoot(dir)).Estimates())
 	options = append(options, more...)
 	path, err := s.compiledPolicy(callerOf(cmd.Context()), args)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -223,7 +224,7 @@ func (s *speaker) decide(cmd *cobra.Command, src *sources, serial bool) error {
 			project = e.project
 			return src.decide(cmd, e, serial)
 		})
-		openMemory(project).saw(s.call.Agent(), s.call.Native())
+		memory.Open(project).Saw(s.call.Agent(), s.call.Native())
 	}
 	s.decision = d
 	return err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/install"
 	"github.com/hookc/hookc/policy/source"
@@ -258,13 +259,13 @@ func (d *doctor) timeouts() {
 
 // lastSeen: the agent has called hookc in this project.
 func (d *doctor) lastSeen() {
-	m := openMemory(d.root)
-	if m.broken != nil {
-		d.say("last seen", checkWarn, "set XDG_STATE_HOME to a folder that can be written", "%v", m.broken)
+	m := memory.Open(d.root)
+	if err := m.Trouble(); err != nil {
+		d.say("last seen", checkWarn, "set XDG_STATE_HOME to a folder that can be written", "%v", err)
 		return
 	}
 	base, _, _ := strings.Cut(d.dialect.ID, "@")
-	times := m.sightings()[base]
+	times := m.Sightings()[base]
 	var newest int64
 	event := ""
 	for name, at := range times {
@@ -315,7 +316,7 @@ func (d *doctor) failures() {
 		return
 	}
 	ran := map[string]hookc.HookMetrics{}
-	for _, c := range openMemory(d.root).counters() {
+	for _, c := range memory.Open(d.root).Counters() {
 		ran[string(c.Event)+" "+c.Hook] = c
 	}
 	for _, e := range d.program.Hooks {

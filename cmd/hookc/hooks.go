@@ -11,6 +11,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
@@ -71,9 +72,9 @@ func newHooksStatus() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			memory := openMemory(policy.ProjectRoot(dir))
+			kept := memory.Open(policy.ProjectRoot(dir))
 			status := describe(program)
-			status.Counters, status.State = memory.counters(), memory.path()
+			status.Counters, status.State = kept.Counters(), kept.Path()
 			status.Notes = append(status.Notes, openDoubts().lines()...)
 			status.Counters = slices.DeleteFunc(status.Counters, func(m hookc.HookMetrics) bool { return m.Hook == hookc.SelfHook })
 			if asJSON {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
@@ -213,7 +214,7 @@ type subject struct {
 // any more.
 func subjectOf(in *policy.Context, event policy.Event) subject {
 	in = in.Frozen(event)
-	return subject{in: in, event: event, project: in.Text(policy.FieldProjectRoot), around: around(in)}
+	return subject{in: in, event: event, project: in.Text(policy.FieldProjectRoot), around: memory.Around(in)}
 }
 
 // fire decides the event by an engine.
@@ -243,7 +244,7 @@ func (s *sources) decide(cmd *cobra.Command, e subject, serial bool) (*policy.De
 	if s.paranoid { // that takes native code
 		events = everyEvent(e.event)
 	}
-	eng, memory, done, err := s.ready(cmd, events, e.project, e.around)
+	eng, kept, done, err := s.ready(cmd, events, e.project, e.around)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +252,7 @@ func (s *sources) decide(cmd *cobra.Command, e subject, serial bool) (*policy.De
 	if plan := eng.Program().Plan(e.event); plan != nil {
 		dog.planned(plan.Deadline)
 	}
-	d, err := e.fire(memory.counting(cmd.Context()), eng, serial)
+	d, err := e.fire(kept.Counting(cmd.Context()), eng, serial)
 	var exit exitError
 	var unfit *hookc.UnfitError
 	switch {
@@ -261,8 +262,8 @@ func (s *sources) decide(cmd *cobra.Command, e subject, serial bool) (*policy.De
 	case err != nil:
 		return nil, cannot("%v", err)
 	}
-	memory.save(eng.Metrics())
-	d.Warnings = append(append(d.Warnings, memory.warnings()...), s.warnings()...)
+	kept.Save(eng.Metrics())
+	d.Warnings = append(append(d.Warnings, kept.Warnings()...), s.warnings()...)
 	if err := eng.Close(); err != nil {
 		return nil, cannot("%v", err)
 	}
@@ -271,19 +272,16 @@ func (s *sources) decide(cmd *cobra.Command, e subject, serial bool) (*policy.De
 
 // ready opens the policy of a project for the events that one of oneEvent and
 // everyEvent says, with what outlasts a process. The caller calls done after closing the engine.
-func (s *sources) ready(cmd *cobra.Command, events hookc.Option, project string, around []string, more ...hookc.Option) (eng *hookc.Engine, m *memory, done func(), err error) {
+func (s *sources) ready(cmd *cobra.Command, events hookc.Option, project string, around []string, more ...hookc.Option) (eng *hookc.Engine, m *memory.Memory, done func(), err error) {
 	options, done, err := s.options(cmd, nil, project)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	m = openMemory(project)
-	options = append(append(options, m.options()...), more...)
+	m = memory.Open(project)
+	options = append(append(options, m.Options()...), more...)
 	options = append(options, detached(s, callerOf(cmd.Context()), project, around), events, hookc.Around(around...))
 	if !s.verify {
 		options = append(options, hookc.SkipVerify())
-	}
-	if m.dir != nil {
-		options = append(options, hookc.KeepLast(m.dir))
 	}
 	if eng, err = open(cmd.Context(), options); err != nil {
 		done()

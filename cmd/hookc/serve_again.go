@@ -29,7 +29,7 @@ type tally struct {
 // next is the successor of a plan, or the first one: brought up to date where
 // that is possible, made of nothing else.
 func (s *slot) next(ctx context.Context, p *plans, now *resident) (*resident, error) {
-	if now == nil || now.memory.trouble() != nil || time.Since(now.built) > anewAfter {
+	if now == nil || now.memory.Trouble() != nil || time.Since(now.built) > anewAfter {
 		return s.want.build(ctx, p.readings(&s.want))
 	}
 	if s.compiled() {

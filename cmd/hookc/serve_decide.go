@@ -102,7 +102,7 @@ func (v *server) carry(ctx context.Context, who peer, s *speaker, said *wording)
 		return d, err
 	})
 	if err == nil {
-		v.seen.add(project, s.call.Agent(), s.call.Native())
+		v.seen.Add(project, s.call.Agent(), s.call.Native())
 	}
 	return log, err
 }
@@ -118,7 +118,7 @@ func (v *server) fire(ctx context.Context, who peer, e subject, said *wording) (
 		if r.processes {
 			attendanceOf(ctx).soon()
 		}
-		d, err := e.fire(runner.WithEnviron(r.memory.counting(ctx), from.environ), r.eng, said.serial)
+		d, err := e.fire(runner.WithEnviron(r.memory.Counting(ctx), from.environ), r.eng, said.serial)
 		if errors.Is(err, hookc.ErrClosed) {
 			continue
 		}
@@ -126,7 +126,7 @@ func (v *server) fire(ctx context.Context, who peer, e subject, said *wording) (
 			return nil, "", cannot("%v", err)
 		}
 		r.fired()
-		d.Warnings = append(append(d.Warnings, r.memory.warnings()...), said.src.warnings()...)
+		d.Warnings = append(append(d.Warnings, r.memory.Warnings()...), said.src.warnings()...)
 		return d, note, nil
 	}
 	return nil, "", handBack{"the plan changes all the time"}

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/rego"
 )
@@ -100,7 +101,7 @@ type slot struct {
 // resident is a plan in force.
 type resident struct {
 	eng    *hookc.Engine
-	memory *memory
+	memory *memory.Memory
 	done   func()
 	// readings is what it shares with the plans of other events, built when its
 	// engine was made.
@@ -124,12 +125,12 @@ func (r *resident) fired() {
 		r.dirty.Store(true)
 		return
 	}
-	r.memory.save(r.eng.Metrics().Take())
+	r.memory.Save(r.eng.Metrics().Take())
 }
 
 // fresh reports whether nothing the plan depends on has changed.
 func (r *resident) fresh() bool {
-	return r.memory.trouble() == nil && time.Since(r.since) < mustRenew && r.files.same()
+	return r.memory.Trouble() == nil && time.Since(r.since) < mustRenew && r.files.same()
 }
 
 // of is the plan for an event, built or brought up to date if need be; note is
@@ -185,7 +186,7 @@ func (r *resident) close() {
 	if err := r.eng.Close(); err != nil && !errors.Is(err, hookc.ErrClosed) {
 		return
 	}
-	r.memory.save(r.eng.Metrics().Take())
+	r.memory.Save(r.eng.Metrics().Take())
 	r.done()
 }
 
@@ -332,7 +333,7 @@ func (p *plans) reload(ctx context.Context) {
 func (p *plans) flush() {
 	for _, s := range p.slots() {
 		if r := s.live.Load(); r != nil && r.dirty.Swap(false) {
-			r.memory.save(r.eng.Metrics().Take())
+			r.memory.Save(r.eng.Metrics().Take())
 		}
 	}
 }

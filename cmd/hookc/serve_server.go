@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/rego"
 )
@@ -53,7 +54,7 @@ type server struct {
 	took                              histogram
 
 	stop      context.CancelCauseFunc
-	seen      sightingQueue
+	seen      memory.Queue
 	attending attending
 }
 
@@ -288,5 +289,5 @@ func (v *server) lookAfter(ctx context.Context) {
 
 func (v *server) flush() {
 	v.plans.flush()
-	v.seen.write()
+	v.seen.Write()
 }

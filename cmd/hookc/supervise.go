@@ -13,6 +13,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -123,7 +124,7 @@ func (h handOver) run(cmd *cobra.Command) error {
 	if err := eng.RunAsync(context.WithoutCancel(cmd.Context()), h.Event, h.Hook, in); err != nil {
 		fmt.Fprintln(cmd.ErrOrStderr(), err)
 	}
-	openMemory(policy.ProjectRoot(h.Dir)).save(eng.Metrics())
+	memory.Open(policy.ProjectRoot(h.Dir)).Save(eng.Metrics())
 	if err := eng.Close(); err != nil {
 		return cannot("%v", err)
 	}

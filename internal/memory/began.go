@@ -1,4 +1,4 @@
-package main
+package memory
 
 import (
 	"crypto/sha256"
@@ -24,10 +24,10 @@ type start struct {
 	At  int64  `json:"at"`
 }
 
-// around are the folders, beside the project that an event names, whose
+// Around are the folders, beside the project that an event names, whose
 // projects it is about (semantics.md §2.8): the one its session began in,
 // and its own.
-func around(in *policy.Context) []string {
+func Around(in *policy.Context) []string {
 	cwd := in.Text(policy.FieldCwd)
 	var out []string
 	if session := in.Text(policy.FieldSessionID); session != "" {

@@ -1,6 +1,4 @@
-//go:build unix
-
-package main
+package memory
 
 import (
 	"cmp"
@@ -14,16 +12,16 @@ const maxSightings = 4096
 
 type sighting struct{ project, agent, native string }
 
-// sightingQueue records which agents' hooks fire (memory.saw), without an
+// Queue records which agents' hooks fire ([Memory.Saw]), without an
 // event waiting for it. It is safe for concurrent use.
-type sightingQueue struct {
+type Queue struct {
 	mu    sync.Mutex
 	last  map[sighting]time.Time
 	queue []sighting
 }
 
-// add notes that an agent's event was decided.
-func (q *sightingQueue) add(project, agent, native string) {
+// Add notes that an agent's event was decided.
+func (q *Queue) Add(project, agent, native string) {
 	s, now := sighting{project, agent, native}, time.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -37,8 +35,8 @@ func (q *sightingQueue) add(project, agent, native string) {
 	q.queue = append(q.queue, s)
 }
 
-// write writes down what was noted.
-func (q *sightingQueue) write() {
+// Write writes down what was noted.
+func (q *Queue) Write() {
 	q.mu.Lock()
 	queue := q.queue
 	q.queue = nil
@@ -47,6 +45,6 @@ func (q *sightingQueue) write() {
 		return cmp.Or(cmp.Compare(a.project, b.project), cmp.Compare(a.agent, b.agent), cmp.Compare(a.native, b.native))
 	})
 	for _, s := range queue {
-		openMemory(s.project).saw(s.agent, s.native)
+		Open(s.project).Saw(s.agent, s.native)
 	}
 }

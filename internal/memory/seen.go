@@ -1,4 +1,4 @@
-package main
+package memory
 
 import (
 	"encoding/json"
@@ -15,14 +15,14 @@ const seenFile = "seen.json"
 // written anew: writing takes longer than deciding.
 const seenEvery = 20 * time.Second
 
-// sightings are when an agent's hook last fired on each event, in Unix
+// Sightings are when an agent's hook last fired on each event, in Unix
 // seconds: by agent and the agent's name of the event.
-type sightings map[string]map[string]int64
+type Sightings map[string]map[string]int64
 
-// sightings reads the record, hookgate's included; empty when there is none.
-func (m *memory) sightings() sightings {
+// Sightings reads the record, hookgate's included; empty when there is none.
+func (m *Memory) Sightings() Sightings {
 	s := m.recorded()
-	entries, err := os.ReadDir(m.path())
+	entries, err := os.ReadDir(m.Path())
 	if err != nil {
 		return s // there is no folder yet
 	}
@@ -35,7 +35,7 @@ func (m *memory) sightings() sightings {
 		}
 		agent, event := name[:at], name[at+1:]
 		if s == nil {
-			s = sightings{}
+			s = Sightings{}
 		}
 		if s[agent] == nil {
 			s[agent] = map[string]int64{}
@@ -46,7 +46,7 @@ func (m *memory) sightings() sightings {
 }
 
 // recorded is what hookc itself has recorded.
-func (m *memory) recorded() sightings {
+func (m *Memory) recorded() Sightings {
 	if m.dir == nil {
 		return nil
 	}
@@ -54,23 +54,23 @@ func (m *memory) recorded() sightings {
 	if err != nil {
 		return nil
 	}
-	var s sightings
+	var s Sightings
 	if json.Unmarshal(data, &s) != nil {
 		return nil // damaged: recorded anew
 	}
 	return s
 }
 
-// saw records that an agent's event was decided just now.
-func (m *memory) saw(agent, event string) {
+// Saw records that an agent's event was decided just now.
+func (m *Memory) Saw(agent, event string) {
 	now := time.Now().Unix()
 	if last := m.recorded()[agent][event]; last <= now && now-last < int64(seenEvery/time.Second) {
 		return
 	}
 	m.update(seenFile, func(old []byte) ([]byte, error) {
-		var s sightings
+		var s Sightings
 		if json.Unmarshal(old, &s) != nil || s == nil {
-			s = sightings{}
+			s = Sightings{}
 		}
 		if s[agent] == nil {
 			s[agent] = map[string]int64{}

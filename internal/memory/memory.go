@@ -1,4 +1,7 @@
-package main
+// Package memory keeps what outlasts one process of hookc for one project: the
+// counters of its hooks, what a gate and the duplicate guard remember, when agents
+// called, and where sessions began.
+package memory
 
 import (
 	"encoding/json"
@@ -38,61 +41,63 @@ stop:
 `,
 })
 
-// memory is what outlasts one process, for one project. Without a usable
+// Memory is what outlasts one process, for one project. Without a usable
 // state folder it remembers nothing and says so in every Decision.
 // It is safe for concurrent use.
-type memory struct {
+type Memory struct {
 	dir    *state.Dir
 	mu     sync.Mutex
 	broken error
 }
 
-func openMemory(root string) *memory {
+// Open is the memory of the project in folder root.
+func Open(root string) *Memory {
 	dir, err := state.Open(root)
-	return &memory{dir: dir, broken: err}
+	return &Memory{dir: dir, broken: err}
 }
 
-// options let an engine use the memory.
-func (m *memory) options() []hookc.Option {
+// Options let an engine use the memory.
+func (m *Memory) Options() []hookc.Option {
 	if m.dir == nil {
 		return nil
 	}
-	return []hookc.Option{hookc.Execution(func(o *executor.Options) { o.Memo, o.Gates = answers{m}, gates{m} })}
+	return []hookc.Option{hookc.Execution(func(o *executor.Options) { o.Memo, o.Gates = answers{m}, gates{m} }), hookc.KeepLast(m.dir)}
 }
 
-// estimates let compile --explain show what hooks really took, where that is
+// Estimates let compile --explain show what hooks really took, where that is
 // known. A plan that only decides does without: the counters of every hook of a
 // project are more than the plan of one event.
-func (m *memory) estimates() hookc.Option {
+func (m *Memory) Estimates() hookc.Option {
 	known := m.load()
 	return hookc.Compiler(func(c *compiler.Config) { c.Costs = known.P50 })
 }
 
-func (m *memory) path() string {
+// Path is its folder, "" for none.
+func (m *Memory) Path() string {
 	if m.dir == nil {
 		return ""
 	}
 	return m.dir.Path()
 }
 
-// warnings say what is wrong with the memory.
-func (m *memory) warnings() []policy.Warning {
-	err := m.trouble()
+// Warnings say what is wrong with the memory.
+func (m *Memory) Warnings() []policy.Warning {
+	err := m.Trouble()
 	if err == nil {
 		return nil
 	}
 	return []policy.Warning{{Code: codeNoState, Text: err.Error()}}
 }
 
-// trouble is the first thing that went wrong with the memory, or nil.
-func (m *memory) trouble() error {
+// Trouble is the first thing that went wrong with the memory, or nil.
+func (m *Memory) Trouble() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.broken
 }
 
 // update changes a file of the state folder; trouble is kept for warnings.
-func (m *memory) update(name string, change func(old []byte) ([]byte, error)) {
+func (m *Memory) update(name string, change func(old []byte) ([]byte, error)) {
 	if m.dir == nil {
 		return
 	}
@@ -107,7 +112,7 @@ func (m *memory) update(name string, change func(old []byte) ([]byte, error)) {
 const metricsFile = "metrics.json"
 
 // load returns the counters of earlier processes.
-func (m *memory) load() *hookc.Metrics {
+func (m *Memory) load() *hookc.Metrics {
 	known := &hookc.Metrics{}
 	if m.dir == nil {
 		return known
@@ -121,8 +126,8 @@ func (m *memory) load() *hookc.Metrics {
 	return known
 }
 
-// save adds the counters of this process to those of earlier ones.
-func (m *memory) save(now *hookc.Metrics) {
+// Save adds the counters of this process to those of earlier ones.
+func (m *Memory) Save(now *hookc.Metrics) {
 	if len(now.List()) == 0 {
 		return
 	}
@@ -143,7 +148,8 @@ func (m *memory) save(now *hookc.Metrics) {
 	})
 }
 
-func (m *memory) counters() []hookc.HookMetrics { return m.load().List() }
+// Counters are what hooks did in all processes.
+func (m *Memory) Counters() []hookc.HookMetrics { return m.load().List() }
 
 // record is a value that leaves the memory when it is old or there are too
 // many.
@@ -160,7 +166,7 @@ const (
 )
 
 // find reads one record.
-func (m *memory) find(file, key string) ([]byte, bool) {
+func (m *Memory) find(file, key string) ([]byte, bool) {
 	data, err := m.dir.Read(file)
 	if err != nil {
 		return nil, false
@@ -187,7 +193,7 @@ func records(data []byte) []record {
 }
 
 // change replaces one record by what f makes of it; nil removes it.
-func (m *memory) change(file, key string, f func(old []byte) []byte) {
+func (m *Memory) change(file, key string, f func(old []byte) []byte) {
 	m.update(file, func(data []byte) ([]byte, error) {
 		all := records(data)
 		var old []byte
@@ -206,7 +212,7 @@ func (m *memory) change(file, key string, f func(old []byte) []byte) {
 }
 
 // answers is the duplicate guard's memory.
-type answers struct{ m *memory }
+type answers struct{ m *Memory }
 
 const answersFile = "answers.json"
 
@@ -217,7 +223,7 @@ func (a answers) Save(key string, value []byte) {
 }
 
 // gates counts the times a gate sent the agent back, by session and event.
-type gates struct{ m *memory }
+type gates struct{ m *Memory }
 
 const gatesFile = "gates.json"
 

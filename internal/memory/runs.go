@@ -1,4 +1,4 @@
-package main
+package memory
 
 import (
 	"bytes"
@@ -15,8 +15,8 @@ import (
 
 // runs is what hookgate wrote of the hooks it evaluated itself, nil when there is
 // nothing of that kind.
-func (m *memory) runs(name string) []byte {
-	path := filepath.Join(m.path(), name)
+func (m *Memory) runs(name string) []byte {
+	path := filepath.Join(m.Path(), name)
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
@@ -34,10 +34,10 @@ func (m *memory) runs(name string) []byte {
 
 // takeRuns takes it away. The caller holds the lock of the counters; a line that
 // a gate is writing meanwhile may be lost.
-func (m *memory) takeRuns() []byte {
+func (m *Memory) takeRuns() []byte {
 	const taken = table.Runs + ".taken"
-	path := filepath.Join(m.path(), taken)
-	if os.Rename(filepath.Join(m.path(), table.Runs), path) != nil {
+	path := filepath.Join(m.Path(), taken)
+	if os.Rename(filepath.Join(m.Path(), table.Runs), path) != nil {
 		return nil // there is nothing
 	}
 	data := m.runs(taken)

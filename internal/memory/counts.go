@@ -1,4 +1,4 @@
-package main
+package memory
 
 import (
 	"context"
@@ -6,9 +6,9 @@ import (
 	"github.com/hookc/hookc/builtins/guard"
 )
 
-// counting lets the rules that run under ctx keep their numbers in the memory,
+// Counting lets the rules that run under ctx keep their numbers in the memory,
 // where there is one.
-func (m *memory) counting(ctx context.Context) context.Context {
+func (m *Memory) Counting(ctx context.Context) context.Context {
 	if m.dir == nil {
 		return ctx
 	}
@@ -16,7 +16,7 @@ func (m *memory) counting(ctx context.Context) context.Context {
 }
 
 // counts are the numbers that builtin rules keep from one event to the next.
-type counts struct{ m *memory }
+type counts struct{ m *Memory }
 
 const countsFile = "counts.json"
 

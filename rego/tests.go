@@ -71,6 +71,7 @@ func RunTests(ctx context.Context, t Tests) ([]TestResult, diag.List) {
 		SetModules(u.modules).
 		SetTimeout(testTimeout).
 		RaiseBuiltinErrors(true).
+		CapturePrintOutput(true).
 		AddCustomBuiltins(budgets.functions()).
 		RunTests(ctx, u.data.txn)
 	if err != nil {

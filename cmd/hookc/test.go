@@ -71,6 +71,8 @@ type outcome struct {
 	At   string `json:"at,omitempty"`
 	Pass bool   `json:"pass"`
 	Text string `json:"text,omitempty"`
+	// Output is what the test printed.
+	Output string `json:"output,omitempty"`
 	// Engine says what evaluated the rules of Rego.
 	Engine string `json:"engine,omitempty"`
 	Micros int64  `json:"us"`
@@ -297,7 +299,7 @@ func (t *tester) rules(p *policy.Policy, files []string, dir string) error {
 			if !r.Pass && text == "" {
 				text = "the rule does not hold"
 			}
-			t.outcomes = append(t.outcomes, outcome{Name: r.Name, File: r.At.File(), At: r.At.String(), Pass: r.Pass, Text: text,
+			t.outcomes = append(t.outcomes, outcome{Name: r.Name, File: r.At.File(), At: r.At.String(), Pass: r.Pass, Text: text, Output: r.Output,
 				Micros: r.Duration.Microseconds()})
 		}
 	}
@@ -368,6 +370,9 @@ func (t *tester) print(verbose bool) {
 		case verbose:
 			fmt.Fprintf(out, "ok   %s  %dµs\n", o.Name, o.Micros)
 			o.engine(out)
+		}
+		if printed := strings.TrimSuffix(o.Output, "\n"); printed != "" {
+			fmt.Fprintf(out, "     %s: %s\n", o.Name, strings.ReplaceAll(printed, "\n", "\n     "))
 		}
 	}
 	r := t.report()

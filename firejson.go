@@ -64,7 +64,11 @@ func (e *Engine) FireJSONInto(ctx context.Context, event policy.Event, data []by
 			return e.fireWhole(ctx, event, data, m)
 		}
 	}
-	return l.exec.FireInto(ctx, known, in, m), nil
+	in, warnings, err := e.informed(ctx, l, known, in)
+	if err != nil {
+		return refuse(known, in, err)
+	}
+	return decided(l.exec.FireInto(ctx, known, in, m), warnings), nil
 }
 
 // nul is the NUL character as JSON writes it.

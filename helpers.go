@@ -25,6 +25,8 @@ type Where struct {
 	Timestamp       string `json:"timestamp,omitempty"`
 	TranscriptPath  string `json:"transcript_path,omitempty"`
 	HookExecutionID string `json:"hook_execution_id,omitempty"`
+	// Facts are what policies declare under facts: an object.
+	Facts any `json:"facts,omitempty"`
 	// Raw is what the host knows beyond the vocabulary: an object.
 	Raw any `json:"raw,omitempty"`
 }

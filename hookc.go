@@ -72,6 +72,8 @@ type Engine struct {
 	// retired are the goroutines that end old plans, and what is made of a plan
 	// in the background of an event; that event keeps its plan from being ended.
 	retired sync.WaitGroup
+	// told are the facts that commands printed.
+	told printed
 }
 
 // live is a policy in force and what runs it.
@@ -84,6 +86,8 @@ type live struct {
 	users atomic.Int64
 	idle  chan struct{}
 	once  sync.Once
+	// facts are those that the hooks of each event read.
+	facts map[policy.Event][]policy.Fact
 }
 
 // retiring is what retiring adds to the users of a plan.
@@ -205,7 +209,11 @@ func (e *Engine) FireInto(ctx context.Context, event policy.Event, in *policy.Co
 			return refuse(known, in, &UnfitError{err})
 		}
 	}
-	return l.exec.FireInto(ctx, known, in, m), nil
+	in, warnings, err := e.informed(ctx, l, known, in)
+	if err != nil {
+		return refuse(known, in, err)
+	}
+	return decided(l.exec.FireInto(ctx, known, in, m), warnings), nil
 }
 
 // FireSerial is Fire through the serial interpreter, which defines what a
@@ -232,7 +240,11 @@ func (e *Engine) fire(ctx context.Context, event policy.Event, in *policy.Contex
 			return refuse(known, in, &UnfitError{err})
 		}
 	}
-	return how(l.exec, ctx, known, in), nil
+	in, warnings, err := e.informed(ctx, l, known, in)
+	if err != nil {
+		return refuse(known, in, err)
+	}
+	return decided(how(l.exec, ctx, known, in), warnings), nil
 }
 
 // enter begins an event of a session on the plan in force; the caller leaves
@@ -271,6 +283,9 @@ func (e *Engine) Without(ctx context.Context, event policy.Event, in *policy.Con
 		return refuse(known, in, err)
 	}
 	defer l.exec.Close()
+	if in, _, err = e.informed(ctx, l, known, in.Frozen(known)); err != nil {
+		return refuse(known, in, err)
+	}
 	return l.exec.Fire(ctx, known, in), nil
 }
 

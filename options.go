@@ -363,6 +363,11 @@ func (c *config) load() (*policy.Policy, diag.List) {
 		p, more = source.Load(o)
 		found.Add(more...)
 	}
+	if c.managed || c.discover != "" {
+		own := *p // which the cache may hold
+		found.Add(source.MachineFacts(&own)...)
+		p = &own
+	}
 	c.confine(p)
 	if c.disabled {
 		p = copied(p)
@@ -434,5 +439,5 @@ func (c *config) ready(p *policy.Policy, program *dag.Program, found diag.List, 
 	}
 	eo := c.execute
 	eo.Count, eo.Filtered, eo.Together = m.count, m.filtered, m.together
-	return &live{policy: c.kept(p), program: program, exec: executor.New(program, eo), idle: make(chan struct{})}, nil
+	return &live{policy: c.kept(p), program: program, exec: executor.New(program, eo), idle: make(chan struct{}), facts: factsOf(p, program)}, nil
 }

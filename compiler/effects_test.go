@@ -111,7 +111,7 @@ func TestValidate(t *testing.T) {
 		"unknown write":    {bash, []with{writes("usr_input"), event(policy.PreSendMessage)}, "HK118 error h", `did you mean "user_input"?`},
 		"output in writes": {bash, []with{writes("additional_context")}, "HK118 error h", "additional_context is an output, always allowed: leave it out"},
 		"read not carried": {bash, []with{reads("tool_input"), event(policy.Notify)}, "HK119 error h",
-			"it carries event, session_id, cwd, project_root, timestamp, transcript_path, permission_mode, agent_id, agent_type, hook_execution_id, source, reason, trigger, error_type, notification_type, stop_reason, stop_hook_active, step_count, message, level, title, raw"},
+			"it carries event, session_id, cwd, project_root, timestamp, transcript_path, permission_mode, agent_id, agent_type, hook_execution_id, source, reason, trigger, error_type, notification_type, stop_reason, stop_hook_active, step_count, message, level, title, raw, facts"},
 		"write not allowed":   {bash, []with{writes("user_input"), event(policy.StopEvent), onError(policy.OnErrorDeny)}, "HK119 error h", "no hook can change anything there"},
 		"unknown power":       {bash, []with{may("refuse")}, "HK124 error h", "choose among allow, ask, defer, deny, skip, stop, halt"},
 		"power not obeyed":    {bash, []with{may("skip"), event(policy.PreSendMessage)}, "HK124 warning h", "it obeys: deny, stop, halt"},

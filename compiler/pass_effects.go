@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hookc/hookc/dag"
@@ -25,12 +26,46 @@ func effects(u *unit) {
 			} else if below {
 				restrain(plan, n, lower)
 			}
+			u.knownFacts(n)
 			u.settleFailure(plan, n)
 			n.MayHalt = mayHalt(plan, n)
 		}
 		restrict(plan)
 		plan.Deadline = deadline(u.policy, plan)
 		haltItems(plan)
+	}
+}
+
+var codeFactUndeclared = diag.Define(diag.Code{
+	ID: "HK136", Severity: diag.Error,
+	Title: "fact that nobody declares",
+	Help: `The hook reads a fact that no policy declares under facts:, so that nobody says of what
+type it is and who may say it. Declare it, or read what the agent sends in raw.`,
+	Bad: `pre_tool_execution:
+  - {name: prod, deny: 'facts.environment == "prod"', reason: "no"}
+`,
+	Good: `facts:
+  environment: {enum: [dev, prod]}
+pre_tool_execution:
+  - {name: prod, deny: 'facts.environment == "prod"', reason: "no"}
+`,
+})
+
+// knownFacts reports the facts that a hook reads and nobody declares.
+func (u *unit) knownFacts(n *dag.Node) {
+	if n.RecheckOf >= 0 {
+		return
+	}
+	var names []string
+	for _, f := range u.policy.Facts {
+		names = append(names, f.Name)
+	}
+	for _, p := range n.Effects.Reads.All() {
+		if p.Field != policy.FieldFacts || len(p.Keys) == 0 || slices.Contains(names, p.Keys[0]) {
+			continue
+		}
+		u.report(n.Hook, codeFactUndeclared.Report(n.Hook.Span, "%s reads facts.%s, which is not declared", n.Hook.Name, p.Keys[0]).
+			WithHint("%s", diag.DidYouMean(p.Keys[0], names, "declare it: facts: {"+p.Keys[0]+": string}")))
 	}
 }
 

@@ -51,17 +51,16 @@ func NewContext(e Event) *Context {
 func (c *Context) Set(f Field, value any) *Context {
 	c.frozen.Store(0)
 	c.forget()
-	if f.Derived() {
-		return c.fail(fmt.Errorf("%s is derived from other fields and cannot be set", f))
-	}
 	v, err := goValues.JSON(value, 1, f.String())
 	switch {
-	case err != nil:
-		return c.fail(err)
-	case v != nil && !f.Spec().Type.Holds(v):
-		return c.fail(fmt.Errorf("%s must be %s", f, f.Spec().Type.Article()))
+	case f.Derived():
+		err = fmt.Errorf("%s is derived from other fields and cannot be set", f)
+	case err == nil && v != nil && !f.Spec().Type.Holds(v):
+		err = fmt.Errorf("%s must be %s", f, f.Spec().Type.Article())
 	}
-	c.put(f, v)
+	if c.err = errors.Join(c.err, err); err == nil {
+		c.put(f, v)
+	}
 	return c
 }
 
@@ -72,11 +71,6 @@ func (c *Context) Err() error {
 		return ErrNoContext
 	}
 	return c.err
-}
-
-func (c *Context) fail(err error) *Context {
-	c.err = errors.Join(c.err, err)
-	return c
 }
 
 // forget drops what was computed of the fields.
@@ -154,9 +148,8 @@ func (c *Context) put(f Field, value any) {
 
 func (c *Context) clone() *Context {
 	out := &Context{err: c.err}
-	for f := range FieldToolArguments { // the derived ones follow
-		out.values[f], out.has[f] = c.values[f], c.has[f]
-	}
+	copy(out.values[:FieldToolArguments], c.values[:]) // the derived ones follow
+	copy(out.has[:FieldToolArguments], c.has[:])
 	return out
 }
 

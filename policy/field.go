@@ -56,6 +56,7 @@ const (
 	FieldTotalSteps
 	FieldExitReason
 	FieldRaw
+	FieldFacts
 
 	// Derived fields: computed from others, never sent.
 	FieldToolArguments
@@ -147,6 +148,7 @@ var fieldSpecs = [numFields]FieldSpec{
 	FieldTotalSteps:       {Name: "total_steps", Type: NumberType, Doc: "model steps in all"},
 	FieldExitReason:       {Name: "exit_reason", Type: StringType, Doc: "why it ended"},
 	FieldRaw:              {Name: "raw", Type: ObjectType, Everywhere: true, Doc: "what the agent sent that has no name here"},
+	FieldFacts:            {Name: "facts", Type: ObjectType, Everywhere: true, Doc: "what is declared under facts: who calls, and where"},
 
 	FieldToolArguments: {Name: "tool_arguments", Type: StringType, From: []Field{FieldToolInput}, Doc: "tool_input as JSON text"},
 	FieldToolKind:      {Name: "tool_kind", Type: StringType, From: []Field{FieldToolName}, Doc: "shell, read, write, edit, search, fetch, agent, mcp or other"},

@@ -27,6 +27,8 @@ type Policy struct {
 	Profile *Profile
 	// Enabled is false when HOOKC_ENABLED=0 switched off what it may.
 	Notes []string
+	// Facts are those declared, each name once.
+	Facts []Fact
 	// Warnings are what every Decision says of the policy: what an agent would
 	// pass over of its own configuration.
 	Warnings []Warning
@@ -91,6 +93,22 @@ type SourceFile struct {
 	// Globs are patterns of file names of which what matches is a part of the
 	// policy: a further file that does would be too.
 	Globs []string
+}
+
+// Fact is a fact of the host that `facts:` declares (semantics.md §2.8).
+type Fact struct {
+	Name string
+	// Type is string, int, bool, list (of strings) or enum (one of Words).
+	Type  string
+	Words []string
+	// Command prints the value; without one the host says it.
+	Command diag.Text
+	// Env is the value in facts.env, nil for none.
+	Env *string
+	// Dir is the folder of the declaring file.
+	Dir  string
+	Tier Tier
+	Span diag.Span
 }
 
 // FileConfig is what a policy file sets for the hooks written in it.

@@ -50,7 +50,7 @@ func TestFindings(t *testing.T) {
 		{"negated membership", "deny contains \"no\" if not input.model in {\"a\"}", []string{"HK115 5:29 never holds when input.model is missing"}, "test it in a helper rule and write `not helper`"},
 		{"only a difference", "deny contains \"no\" if input.tool_input.path != \"/\"", []string{"HK113 5:29 does not hold when input.tool_input.path is missing"}, "write `not input.tool_input.path == \"/\"`"},
 		{"columns are characters", "deny contains \"审查é\" if inptu.tool_name == \"B\"", []string{"HK071 5:30 var inptu is unsafe"}, `did you mean "input"?`},
-		{"several at once", "deny contains \"no\" if input.a == 1\ndeny contains \"no\" if input.b == 1\n", []string{"HK075 5:29 input.a is unknown", "HK075 6:29 input.b is unknown"}, "what the agent sends under another name is in input.raw"},
+		{"several at once", "deny contains \"no\" if input.a == 1\ndeny contains \"no\" if input.b == 1\n", []string{"HK075 5:29 input.a is unknown", "HK075 6:29 input.b is unknown"}, "what the agent sends under another name is in input.raw.a; what the host knows is a fact: declare facts: {a: string} and read input.facts.a"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

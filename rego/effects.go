@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	hostfacts "github.com/hookc/hookc/policy/facts"
 )
 
 var codeField = diag.Define(diag.Code{
@@ -252,7 +253,7 @@ func scalar(t policy.FieldType) bool {
 }
 
 func (u *unit) unknownField(what, name string, at *ast.Location) {
-	hint := diag.DidYouMean(name, policy.FieldNames(), "what the agent sends under another name is in input.raw")
+	hint := hostfacts.Hint(name, "input.")
 	if f, ok := hostName(name); ok {
 		hint = `its canonical name is "` + f.String() + `"`
 	}

@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
 	{"dag", "policy/agent/form", "policy/agent/js", "policy/pattern", "policy/source/tree", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed"},
 	{"policy/agent"},
-	{"builtins/guard"},
+	{"builtins/guard", "policy/facts"},
 	{"builtins"},
 	{"rego", "dag/codec", "dag/render", "policy/source", "compiler/lint", "executor/kind/expr"},
 	{"compiler", "executor", "executor/runner", "policy/install", "policy/source/print"},

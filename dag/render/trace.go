@@ -27,6 +27,7 @@ type TraceModel struct {
 	Event   policy.Event  `json:"event"`
 	Tool    string        `json:"tool,omitempty"`
 	Input   string        `json:"input,omitempty"`
+	Facts   string        `json:"facts,omitempty"` // what was known of who calls
 	Session string        `json:"session,omitempty"`
 	Use     string        `json:"use,omitempty"`
 	Action  policy.Action `json:"action"`
@@ -104,7 +105,8 @@ type Counterfactual struct {
 // with. Nothing is run.
 func Trace(p *dag.Program, plan *dag.Plan, d *policy.Decision, in *policy.Context, opt TraceOptions) *TraceModel {
 	in = in.Frozen(d.Event)
-	m := &TraceModel{Version: ModelVersion, Event: d.Event, Tool: in.Text(policy.FieldToolName), Input: inputOf(in),
+	m := &TraceModel{Version: ModelVersion, Event: d.Event, Tool: in.Text(policy.FieldToolName), Input: textOf(in, policy.FieldToolInput, policy.FieldUserInput,
+		policy.FieldAssistantOutput, policy.FieldMessage, policy.FieldTaskDescription, policy.FieldTrigger, policy.FieldSource), Facts: textOf(cmp.Or(d.Final, in), policy.FieldFacts),
 		Session: in.Text(policy.FieldSessionID), Use: in.Text(policy.FieldToolUseID), Action: d.Action, Verdict: d.Verdict,
 		Control: d.Control, By: d.By, At: d.At.String(), ElapsedUS: micros(opt.Elapsed), Hooks: []TraceHook{},
 		Feedback: slices.Clone(d.Feedback), Context: slices.Clone(d.Context), Degraded: d.Degraded,
@@ -139,10 +141,10 @@ func Trace(p *dag.Program, plan *dag.Plan, d *policy.Decision, in *policy.Contex
 	return m
 }
 
-// inputOf is the part of the context a reader knows the event by.
-func inputOf(in *policy.Context) string {
-	for _, f := range []policy.Field{policy.FieldToolInput, policy.FieldUserInput, policy.FieldAssistantOutput, policy.FieldMessage,
-		policy.FieldTaskDescription, policy.FieldTrigger, policy.FieldSource} {
+// textOf is the first of the fields that is there, as JSON: what a reader knows
+// the event by.
+func textOf(in *policy.Context, fields ...policy.Field) string {
+	for _, f := range fields {
 		v, ok := in.Get(f)
 		if !ok {
 			continue

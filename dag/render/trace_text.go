@@ -118,11 +118,10 @@ func (t *textPage) traceHeader(m *TraceModel) {
 		what = append(what, cut(plain(m.Input), 100))
 	}
 	head := strings.Join(what, " ")
-	if m.Session != "" {
-		head += "  session " + plain(m.Session)
-	}
-	if m.Use != "" {
-		head += "  use " + plain(m.Use)
+	for _, of := range [][2]string{{"facts", cut(plain(m.Facts), 100)}, {"session", plain(m.Session)}, {"use", plain(m.Use)}} {
+		if of[1] != "" {
+			head += "  " + of[0] + " " + of[1]
+		}
 	}
 	verdict, role := actionWord(m), t.Palette.Bad
 	if m.Action == policy.Proceed {

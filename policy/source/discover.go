@@ -123,7 +123,7 @@ func managedPlaces(dir string) (files, trees []string) {
 	if dir == "" {
 		dir = ManagedDir()
 	}
-	return []string{dir, filepath.Join(dir, "hooks.yaml")}, []string{filepath.Join(dir, "hooks")}
+	return []string{dir, filepath.Join(dir, "hooks.yaml"), filepath.Join(dir, "facts.env")}, []string{filepath.Join(dir, "hooks")}
 }
 
 // ManagedPlaces are the files and trees that decide what Managed finds, there or

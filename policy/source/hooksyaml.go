@@ -143,6 +143,9 @@ func (r *yamlReader) read(root *tree.Node) {
 	if n := f.child("tools", true); n != nil {
 		r.tools(n)
 	}
+	if n := f.child("facts", true); n != nil {
+		r.facts(n)
+	}
 	r.switchedOff(f)
 	r.declares(root)
 	for _, e := range root.Entries {

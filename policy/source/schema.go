@@ -17,6 +17,7 @@ const (
 	InDefaults Place = "defaults"
 	InRego     Place = "rego"
 	InTools    Place = "tools"
+	InFact     Place = "fact"
 	InEvent    Place = "event"
 	InGroup    Place = "group"
 	InHook     Place = "hook"
@@ -26,7 +27,7 @@ const (
 
 // Places lists the places in the order a file is read.
 func Places() []Place {
-	return []Place{InFile, InDefaults, InRego, InTools, InEvent, InGroup, InHook, InFilter, InRule}
+	return []Place{InFile, InDefaults, InRego, InTools, InFact, InEvent, InGroup, InHook, InFilter, InRule}
 }
 
 // Type is what the value of a key may be.
@@ -89,6 +90,7 @@ var fileKeys = []Key{
 	{Place: InFile, Name: "defaults", Type: TypeMap, Note: "what hooks of this file do that do not say otherwise"},
 	{Place: InFile, Name: "rego", Type: TypeMap, Note: "what the Rego hooks of this file share"},
 	{Place: InFile, Name: "tools", Type: TypeMap, Note: "the tools that exist, for unknown-tool findings"},
+	{Place: InFile, Name: "facts", Type: TypeMap, Note: "what the host knows of who calls, by name: a type (string, int, bool) or a map"},
 	{Place: InFile, Name: "include", Type: TypeTexts, Note: "files or globs read at this place, in the same tier; relative to the file"},
 
 	{Place: InDefaults, Name: "chain_timeout", Type: TypeDuration, Default: "30s", Note: "total time of one event, retries included"},
@@ -105,6 +107,11 @@ var fileKeys = []Key{
 
 	{Place: InTools, Name: "known", Type: TypeTexts, Note: "names of tools"},
 	{Place: InTools, Name: "open", Type: TypeTexts, Note: "globs of names that may exist without being listed"},
+
+	{Place: InFact, Name: "type", Type: TypeWord, Words: []string{"string", "int", "bool"}, Default: "string", Note: "type of the value"},
+	{Place: InFact, Name: "list", Type: TypeWord, Words: []string{"string"}, Note: "the value is a list of these"},
+	{Place: InFact, Name: "enum", Type: TypeTexts, Note: "the value is one of these words"},
+	{Place: InFact, Name: "command", Type: TypeText, Note: "prints the value, once a session; without it the host says it"},
 }
 
 var eventKeys = []Key{

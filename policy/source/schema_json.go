@@ -150,6 +150,10 @@ func (k *Key) listSchema() object {
 
 func (k *Key) mapSchema() object {
 	ref := object{"$ref": "#/$defs/" + k.Name}
+	if k.Name == "facts" {
+		word := FindKey(InFact, "type").wordSchema()
+		ref = object{"type": "object", "additionalProperties": object{"anyOf": []any{word, object{"$ref": "#/$defs/fact"}}}}
+	}
 	if k.Place == InFile {
 		return object{"anyOf": []any{ref, object{"type": "null"}}}
 	}

@@ -58,13 +58,3 @@ func TestClasses(t *testing.T) {
 		assert.Equal(t, c.stopped, r.Verdict != policy.None, "%s: %q: it says %s", c.class, c.command, told(r))
 	}
 }
-
-// TestStrict: what a program nobody listed destroys is asked about with the
-// packs that are on by themselves, and denied with strict.
-func TestStrict(t *testing.T) {
-	byItself, strict := guard(t, "shell-guard"), guard(t, "shell-guard", option("packs", []any{"core", "git", "strict"}))
-	for _, command := range []string{"acmectl delete cluster prod-1", "frobnicate database drop customers", "gh auth token"} {
-		assert.Equal(t, policy.Ask, decide(t, byItself, command, root).Verdict, command)
-		assert.Equal(t, policy.Deny, decide(t, strict, command, root).Verdict, command)
-	}
-}

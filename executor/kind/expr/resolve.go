@@ -11,6 +11,7 @@ import (
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/facts"
 )
 
 // uses is what an expression looks at.
@@ -152,7 +153,7 @@ func (r *resolver) unknown(n ast.Node, name string) {
 		return
 	}
 	d := r.report(n, codeExprName, "no field is called %q", name)
-	d.Hint = diag.DidYouMean(name, slices.Concat(policy.FieldNames(), r.lets), "what the agent sent under another name is in raw")
+	d.Hint = facts.Hint(name, "", r.lets...)
 }
 
 func (r *resolver) functionsOf(root string) []string {

@@ -29,7 +29,7 @@ func TestExprFindings(t *testing.T) {
 	}{
 		{policy.PreToolExecution, `tool_name == "Bash" && tol_input.command == "x"`, []string{`HK081 2:33 no field is called "tol_input" | did you mean "tool_input"?`}},
 		{policy.PreToolExecution, `"规则" == tol_name or usr == 1`, []string{
-			`HK081 2:18 no field is called "tol_name" | did you mean "tool_name"?`, `HK081 2:30 no field is called "usr" | what the agent sent under another name is in raw`}},
+			`HK081 2:18 no field is called "tol_name" | did you mean "tool_name"?`, `HK081 2:30 no field is called "usr" | what the agent sends under another name is in raw.usr; what the host knows is a fact: declare facts: {usr: string} and read facts.usr`}},
 		{policy.PreToolExecution, `tool_name ==`, []string{`HK080 2:21 deny: unexpected token EOF | `}},
 		{policy.PreToolExecution, `tool_name == "a" )`, []string{`HK080 2:27 deny: unexpected token Bracket(")") | `}},
 		{policy.PreToolExecution, `tool_name > 3`, []string{`HK080 2:20 deny: invalid operation: > (mismatched types string and int) | `}},
@@ -96,8 +96,8 @@ func TestExprBodyFindings(t *testing.T) {
 			[]string{"HK085 2:10 stop takes no inject_messages | "}},
 		// What is wrong in several expressions is reported for each.
 		{policy.PreToolExecution, policy.Body{When: exprWritten("a1"), Context: exprWritten("b1"), Rules: []policy.Rule{{Says: policy.MayAllow, Condition: exprWritten("c1")}}},
-			[]string{`HK081 2:10 no field is called "a1" | what the agent sent under another name is in raw`, `HK081 2:10 no field is called "c1" | what the agent sent under another name is in raw`,
-				`HK081 2:10 no field is called "b1" | what the agent sent under another name is in raw`}},
+			[]string{`HK081 2:10 no field is called "a1" | what the agent sends under another name is in raw.a1; what the host knows is a fact: declare facts: {a1: string} and read facts.a1`, `HK081 2:10 no field is called "c1" | what the agent sends under another name is in raw.c1; what the host knows is a fact: declare facts: {c1: string} and read facts.c1`,
+				`HK081 2:10 no field is called "b1" | what the agent sends under another name is in raw.b1; what the host knows is a fact: declare facts: {b1: string} and read facts.b1`}},
 	}
 	for _, tt := range tests {
 		_, found := prepareOn(t, exprHookOn(tt.event, tt.body))

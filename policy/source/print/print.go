@@ -97,6 +97,7 @@ func Print(p *policy.Policy, o Options) ([]byte, diag.List) {
 	pr.defaults(&root)
 	pr.rego(&root)
 	pr.tools(&root)
+	pr.facts(&root)
 	for _, e := range pr.events() {
 		root.entries = append(root.entries, pr.event(e))
 	}
@@ -285,6 +286,32 @@ func (pr *printer) tools(root *block) {
 			b.put("open", flow(c.Open))
 		}
 		root.put("tools", b)
+	}
+}
+
+// facts prints the declarations of the tier.
+func (pr *printer) facts(root *block) {
+	b := block{}
+	for _, f := range pr.policy.Facts {
+		if f.Tier != pr.options.Tier {
+			continue
+		}
+		one := block{}
+		switch f.Type {
+		case "list":
+			one.put("list", "string")
+		case "enum":
+			one.put("enum", flow(f.Words))
+		default:
+			one.put("type", f.Type)
+		}
+		if f.Command.Value != "" {
+			one.put("command", f.Command.Value)
+		}
+		b.put(f.Name, one)
+	}
+	if len(b.entries) > 0 {
+		root.put("facts", b)
 	}
 }
 

@@ -24,7 +24,7 @@ func Fact(ctx context.Context, o Options, f *policy.Fact, in *policy.Context) (s
 	if found := b.start(); found.HasErrors() {
 		return "", found.Err()
 	}
-	out, err := b.run(ctx, in, b.env(in))
+	out, err := b.run(ctx, in, b.env(ctx, in))
 	if err != nil {
 		return "", err
 	}

@@ -35,6 +35,9 @@ func TestExampleShowsEveryKey(t *testing.T) {
 	for key, place := range map[string]Place{"defaults": InDefaults, "rego": InRego, "tools": InTools} {
 		note(place, root.Get(key))
 	}
+	for _, fact := range root.Get("facts").Entries {
+		note(InFact, fact.Value)
+	}
 	var hook func(*tree.Node)
 	hook = func(n *tree.Node) {
 		if members := n.Get("parallel"); members != nil {

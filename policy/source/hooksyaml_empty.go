@@ -47,7 +47,7 @@ func (r *yamlReader) declares(root *tree.Node) {
 	for _, e := range root.Entries {
 		name := e.Key.Text.Value
 		row := FindKey(InFile, name)
-		if _, event := policy.ParseEvent(name); event || row == nil || name == "include" || name == "enabled" {
+		if _, event := policy.ParseEvent(name); event || row == nil || name == "include" || r.in.Off {
 			r.l.declared = true
 			return // or an unknown key, which is reported
 		}

@@ -22,6 +22,7 @@ var layers = [][]string{
 	{"policy/digits", "policy/glyph", "policy/govalue", "internal/spell"},
 	{"rego/bounds", "policy/scan", "internal/binary", "builtins/quoting", "tests/depth", "tests/guard/interval"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/losses", "builtins/tokens", "builtins/winshell", "internal/gate/table"},
+	{"builtins/posix"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
 	{"dag", "policy/agent/form", "policy/agent/js", "policy/pattern", "policy/source/tree", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed"},
 	{"policy/agent"},
@@ -58,7 +59,7 @@ var owners = []struct {
 	{"gopkg.in/yaml.v3", []string{"policy/source/tree", "policy/source/print"}, nil},
 	{"github.com/pelletier/go-toml/v2", []string{"policy/source/tree", "tests/gen/secrets"}, nil},
 	{"go.yaml.in/yaml", nil, nil}, // OPA's; one YAML reader is enough
-	{"mvdan.cc/sh/v3", []string{"builtins/shell"}, []string{"compiler", "executor"}},
+	{"mvdan.cc/sh/v3", []string{"builtins/shell", "builtins/posix"}, []string{"compiler", "executor"}},
 	{"github.com/tailscale/hujson", []string{"policy/install"}, []string{"", "policy/source"}},
 	{"github.com/spf13/cobra", []string{"cmd/hookc"}, []string{"", "compiler", "executor"}},
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
 )
 
@@ -77,12 +78,14 @@ func judgeDelete(s *shell.Line, e *shell.Effect) *shellAdvice {
 		return nil // what is not empty stays
 	case e.Op == "move" && e.Certainty == shell.CertainPattern && e.Place == shell.ZoneProjectRoot && movedInside(s, e):
 		return nil
-	case e.Op == "move" && e.Secret == "" && (e.Place == shell.ZoneUser || e.Place == shell.ZoneOther):
+	case agentSettings(e):
+		return adviceAgentSettings
+	case e.Op == "move" && e.Secret == "" && (e.Place == shell.ZoneUser || e.Place == shell.ZoneOther) && !deletedThere(s, e):
 		return nil
 	case (e.Place == shell.ZoneUser || e.Place == shell.ZoneOther) && disposable[path.Base(e.Target)], runtimeFile(e.Target):
 		return nil
 	}
-	if e.Place == shell.ZoneProject && path.Base(e.Target) == ".git" {
+	if e.Place == shell.ZoneProject && shell.IsRepository(path.Base(e.Target)) {
 		return adviceDeleteGit // found by name
 	}
 	return adviceDelete[e.Place]
@@ -175,13 +178,7 @@ func commandName(s *shell.Line, e *shell.Effect) string {
 
 // lifeline reports whether the machine cannot be reached without a service.
 func lifeline(service string) bool {
-	switch strings.ToLower(strings.TrimSuffix(service, ".service")) {
-	case "windefend", "mpssvc", "eventlog", "wuauserv", "dnscache", "sense", "wscsvc", "winrm", "termservice", "vss", "lanmanserver", "bfe", "dhcp", "networkmanager":
-		return true
-	case "ssh", "sshd", "networking", "network", "systemd-networkd", "systemd-resolved", "firewalld", "ufw":
-		return true
-	}
-	return false
+	return losses.Daemons()[strings.ToLower(strings.TrimSuffix(service, ".service"))]
 }
 
 func localCluster(tool string) bool { return tool == "kind" || tool == "k3d" || tool == "minikube" }
@@ -241,6 +238,8 @@ func judgeFileWrite(e *shell.Effect) *shellAdvice {
 		return nil
 	case e.Certainty == shell.CertainIfUnset, runtimeFile(e.Target):
 		return nil
+	case agentSettings(e):
+		return adviceAgentSettings
 	case e.Place == shell.ZoneDevice:
 		return adviceDevice
 	case e.Place == shell.ZoneRoot || e.Place == shell.ZoneSystem:
@@ -284,6 +283,9 @@ func gitData(p string) bool {
 }
 
 func judgeMode(e *shell.Effect) *shellAdvice {
+	if agentSettings(e) && e.Op == "lock-mode" {
+		return adviceAgentSettings
+	}
 	switch e.Place {
 	case shell.ZoneRoot, shell.ZoneSystem, shell.ZoneHome, shell.ZoneDevice:
 		if e.Recursive || e.Op == "open-mode" || strings.Contains(e.Target, "**") {

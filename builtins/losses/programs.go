@@ -7,7 +7,7 @@ import "strings"
 var TextPrograms = Words(`which whereis whatis apropos man info tldr help type echo printf test [ expr seq basename dirname realpath readlink
 	ls ll tree du df pwd whoami id groups uname hostname date cal uptime free nproc lscpu lsblk lsof lsusb lspci ps top htop pgrep jobs gcc g++ clang cc c++ ld ar nm rustc javac java
 	tsc eslint prettier jest vitest mocha pytest tox nox ruff black mypy flake8 rubocop rspec phpunit cypress playwright webpack vite rollup esbuild storybook hookc jq yq xq tomlq dasel
-	fx code vim vi nvim nano emacs subl open xdg-open start say logger wall write mail sleep yes true false tput clear reset stty history fc bc dc factor cksum md5sum sha1sum sha256sum
+	ctest coverage nyc c8 gcovr lcov kcov bats ava karma tap nextest fx code vim vi nvim nano emacs subl open xdg-open start say logger wall write mail sleep yes true false tput clear reset stty history fc bc dc factor cksum md5sum sha1sum sha256sum
 	sha512sum b2sum shellcheck shfmt hadolint actionlint typos codespell ack ag rg ripgrep grep egrep fgrep zgrep look spell jira linear notify-send pbcopy pbpaste xclip xsel wl-copy
 	compgen complete command_not_found_handle set unset alias dcg opa conftest regal sg ast-grep semgrep nix-instantiate exiftool pdftk qpdf ffmpeg convert magick mogrify identify cspell vale
 	wc comm csplit column figlet cowsay toilet dialog whiptail zenity gum tmux-send nm-online msgfmt xgettext pandoc asciidoctor sphinx-build mkdocs hugo jekyll dot plantuml mermaid mmdc
@@ -30,6 +30,23 @@ var (
 	// Readers are readers that see for themselves what is sent.
 	Readers = Words("curl wget wget2 aria2c nc ncat netcat socat telnet scp sftp rsync http https ssh git")
 )
+
+// Daemons are processes and services without which the machine, or the way to it, is gone.
+var Daemons = Words(`ssh sshd networking network networkmanager systemd-networkd systemd-resolved firewalld ufw systemd init launchd dbus dbus-daemon dbus-broker systemd-logind systemd-udevd systemd-journald udevd
+	xorg gnome-shell windowserver loginwindow kernel_task gdm gdm3 sddm lightdm kubelet dockerd containerd auditd rsyslogd wpa_supplicant dhclient
+	windefend mpssvc eventlog wuauserv dnscache sense wscsvc winrm termservice vss lanmanserver bfe dhcp`)
+
+// Runners are tools that build a program of the project and start it.
+var Runners = Words("go cargo dotnet swift stack cabal zig dart")
+
+// Empties are the options of a program that name a folder which it empties, by
+// the option or command with which it does so, "" for always.
+func Empties(program string) map[string]string { return empties[program] }
+
+var empties = map[string]map[string]string{
+	"pytest": {"": "--basetemp"}, "py.test": {"": "--basetemp"}, "hugo": {"--cleanDestinationDir": "-d --destination"}, "vite": {"--emptyOutDir": "--outDir"},
+	"jekyll": {"build": "-d --destination"}, "mkdocs": {"build": "-d --site-dir"}, "cargo": {"clean": "--target-dir"},
+}
 
 // Dangerous are the programs that are looked for in the arguments of one that
 // is not known.

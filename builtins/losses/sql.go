@@ -114,6 +114,9 @@ func sqlStatement(words []string) (Loss, bool) {
 		}
 	case "ALTER":
 		for i, w := range words {
+			if (w == "DELETE" && i+1 < len(words) && words[i+1] == "WHERE" || w == "UPDATE") && i > 2 && sqlEverything(words) { // of ClickHouse
+				return Loss{strings.ToLower(w) + "-rows", sqlName(words[1:])}, true
+			}
 			if w == "DROP" && i+1 < len(words) && words[i+1] != "CONSTRAINT" && words[i+1] != "DEFAULT" && words[i+1] != "NOT" && words[i+1] != "INDEX" {
 				return Loss{"drop-column", last}, true
 			}

@@ -11,7 +11,7 @@ import "strings"
 // rights, $ prints a credential, ? does nothing. What no entry names is for the
 // lexicon, but for tools with - before their domain.
 const table = `
-terraform tofu terragrunt|tf|cloud|@destroy destroy;@destroy apply -destroy --destroy;@destroy run-all destroy;@state-remove state rm !-dry-run;@workspace-delete workspace delete -force
+terraform tofu terragrunt|tf|cloud|@destroy destroy;@destroy apply -destroy --destroy -replace --replace;@destroy run-all destroy;@state-remove state rm !-dry-run;@workspace-delete workspace delete -force
 pulumi|stack|cloud|@destroy destroy|down !--preview-only;@stack-remove stack rm
 cdk cdktf|stack|cloud|@destroy destroy
 serverless sls sst|stack|cloud|@destroy remove
@@ -102,22 +102,22 @@ nmcli|sys|-system|+@network-change networking|radio off;@network-change connecti
 nvram|sys|-system|@firmware-change -c -d
 efibootmgr|sys|-system|@firmware-change -B -O --delete-bootnum
 grub-install update-grub bootctl|sys|-system|+@bootloader
-hg chg sl rhg||git|strip;debugstrip;purge|clean !-p !--print;update|up|checkout|co|goto -C --clean;revert -a --all -C --no-backup;rollback;histedit;prune|hide;push -f --force;shelve|unshelve -d --delete --cleanup;?bookmark|bookmarks|tag;?delete|rm|remove|forget
-svn||git|revert;cleanup --remove-unversioned --remove-ignored;delete|del|rm|remove http*|https*|svn*|^*|file:*;?delete|del|rm|remove;switch|sw --force;propdel|pdel --revprop
-svnadmin||git|rmtxns;rmlocks;recover;obliterate
-jj||git|abandon;restore;op|operation abandon|restore;git push --deleted;bookmark|branch delete;workspace forget;util gc --expire
+hg chg sl rhg|vcs|git|strip;debugstrip;purge|clean !-p !--print;update|up|checkout|co|goto -C --clean;revert -a --all -C --no-backup;rollback;histedit;prune|hide;push -f --force;shelve|unshelve -d --delete --cleanup;?bookmark|bookmarks|tag;?delete|rm|remove|forget
+svn|vcs|git|revert;cleanup --remove-unversioned --remove-ignored;delete|del|rm|remove http*|https*|svn*|^*|file:*;?delete|del|rm|remove;switch|sw --force;propdel|pdel --revprop
+svnadmin|vcs|git|rmtxns;rmlocks;recover;obliterate
+jj|vcs|git|abandon;restore;op|operation abandon|restore;git push --deleted;bookmark|branch delete;workspace forget;util gc --expire
 p4||git|revert !-n !-k;obliterate -y;clean|reconcile -d !-n;sync|update -f;client|workspace|branch|label|depot|stream|user|group|change|job -d;shelve -d;archive|unload;?delete|opened
-fossil||git|revert;purge;clean !-n;update|checkout|co --force -f;stash drop|rm|purge;scrub;close --force -f;configuration reset;rm|delete --hard;?rm|delete|forget
-darcs||git|obliterate|unpull !--dry-run;revert -a --all;unrecord;?rollback;?remove
-bzr brz||git|revert;uncommit;clean-tree;push|pull --overwrite;remove-branch|rmbranch;remove|rm --force --no-backup;?remove|rm
+fossil|vcs|git|revert;purge;clean !-n;update|checkout|co --force -f;stash drop|rm|purge;scrub;close --force -f;configuration reset;rm|delete --hard;?rm|delete|forget
+darcs|vcs|git|obliterate|unpull !--dry-run;revert -a --all;unrecord;?rollback;?remove
+bzr brz|vcs|git|revert;uncommit;clean-tree;push|pull --overwrite;remove-branch|rmbranch;remove|rm --force --no-backup;?remove|rm
 cvs||git|release -d;update|up -C;admin -o;remove|rm|delete -f
 pijul got||git|unrecord|reset|revert;channel delete
 repo||git|abandon;sync --force-remove-dirty
 gt graphite||git|branch delete;delete -f --force
-apt apt-get aptitude||system|* * --allow-remove-essential --force-yes;remove|purge|autoremove|autopurge <>|libc6|libc6*|apt|dpkg|bash|coreutils|util-linux|systemd|init|sudo|login|base-files|linux-image*|openssh-server|python3|python3-minimal|network-manager|grub*;?remove|purge|clean|autoclean|autoremove|autopurge
-dnf yum microdnf tdnf||system|remove|erase|autoremove <>|glibc|systemd|kernel|kernel*|bash|coreutils|dnf|yum|rpm|sudo|openssh-server|python3|filesystem|grub*;swap glibc|systemd|kernel;history undo|rollback;?remove|erase|clean|autoremove
-pacman yay paru||system|-Rdd|-Rscn|-Rscnd|-Rddn;<> -R -Rs -Rns;glibc|linux|systemd|bash|coreutils|pacman|filesystem|sudo -R
-zypper||system|remove|rm <>|glibc|systemd|kernel*|bash|coreutils|zypper|sudo|openssh;?remove|rm|clean
+apt apt-get aptitude||system|* * --allow-remove-essential --force-yes;remove|purge|autoremove|autopurge <>|libc6|libc6*|apt|dpkg|bash|coreutils|util-linux|systemd|init|sudo|login|base-files|linux-image*|openssh-server|python3|python3-minimal|network-manager|grub*|postgresql*|mysql-server*|mysql-community-server*|mariadb-server*|mongodb*|redis|redis-server|clickhouse-server*|elasticsearch*|cockroachdb|cassandra|influxdb*|rabbitmq-server;?remove|purge|clean|autoclean|autoremove|autopurge
+dnf yum microdnf tdnf||system|remove|erase|autoremove <>|glibc|systemd|kernel|kernel*|bash|coreutils|dnf|yum|rpm|sudo|openssh-server|python3|filesystem|grub*|postgresql*|mysql-server*|mysql-community-server*|mariadb-server*|mongodb*|redis|redis-server|clickhouse-server*|elasticsearch*|cockroachdb|cassandra|influxdb*|rabbitmq-server;swap glibc|systemd|kernel;history undo|rollback;?remove|erase|clean|autoremove
+pacman yay paru||system|-Rdd|-Rscn|-Rscnd|-Rddn;<> -R -Rs -Rns;glibc|linux|systemd|bash|coreutils|pacman|filesystem|sudo|postgresql|mariadb -R -Rs -Rns -Rn
+zypper||system|remove|rm <>|glibc|systemd|kernel*|bash|coreutils|zypper|sudo|openssh|postgresql*|mysql-server*|mysql-community-server*|mariadb-server*|mongodb*|redis|redis-server|clickhouse-server*|elasticsearch*|cockroachdb|cassandra|influxdb*|rabbitmq-server;?remove|rm|clean
 apk xbps-remove emerge||system|del <>|musl|busybox|alpine-base|apk-tools;unmerge glibc|gcc|portage;?del|clean|depclean
 rpm||system|<> -e --erase;* -e=glibc --nodeps;--nodeps;glibc|systemd|kernel*|bash|coreutils -e --erase
 dpkg||system|<> -r -P --remove --purge;libc6|systemd|bash|dpkg|apt|coreutils -r -P --remove --purge;* --force-all --force-remove-essential --force-depends
@@ -128,7 +128,7 @@ snap flatpak||system|remove|uninstall --purge --delete-data --all;?remove|uninst
 port choco scoop winget nix-env nix-channel||system|uninstall|remove <>|all;?uninstall|remove|clean|reset
 nix-collect-garbage||system|-d --delete-old --delete-older-than;?gc
 conda mamba micromamba||system|remove|uninstall --all;?remove|uninstall|clean|env
-poetry pdm hatch rye pipenv uv pipx composer bower bundle bundler pod flutter dart swift gradle gradlew mvn mvnw ant bazel bazelisk lein sbt mill cmake meson ninja go rustup nvm fnm asdf mise volta n corepack lerna rush pre-commit ng next nuxt gatsby parcel vite tsc eslint prettier ccache sccache xcodebuild||cloud|? cache|remove|uninstall|clean|prune|reset|purge|clear|rm|del|self|env
+poetry pdm hatch rye pipenv uv pipx composer bower bundle bundler pod flutter dart swift gradle gradlew mvn mvnw ant bazel bazelisk lein sbt mill cmake meson ninja go rustup nvm fnm asdf mise volta n corepack lerna rush pre-commit ng next nuxt gatsby parcel vite tsc eslint prettier ccache sccache xcodebuild||platform|? cache|remove|uninstall|clean|prune|reset|purge|clear|rm|del|self|env
 dotnet|pkg|database|ef database drop !--dry-run;ef database update 0;ef migrations remove -f --force;@unpublish/platform nuget delete;? remove|clean|ef|nuget|tool|workload|sln|add|package|reference
 sea-orm-cli sea-orm||database|migrate fresh|refresh|reset;migrate down -n;?migrate
 flyway||database|clean;undo;repair
@@ -143,7 +143,7 @@ yii||database|migrate/fresh;migrate/down all
 console||database|doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d -f --force;doctrine:fixtures:load !--append;messenger:failed:remove --all;?cache:clear|doctrine:cache*|cache:pool*
 artisan||database|queue:clear|queue:flush|model:prune|telescope:clear|horizon:clear|queue:forget;?*:clear|*:cache|optimize:clear|migrate:rollback
 django-admin manage.py||database|sqlflush|sqlmigrate;clear_index|rebuild_index|remove_stale_contenttypes;dropdb|drop_db|reset_schema|delete_*|purge_*|wipe_*;?collectstatic|clearsessions|clear_cache
-rails rake||database|db:drop*|db:reset*;?tmp:*|log:*|assets:*|destroy|d|cache:*|webpacker:*|js:*
+rails rake||database|db:drop*|db:reset*;$ credentials:show|secrets:show|encrypted:show;?tmp:*|log:*|assets:*|destroy|d|cache:*|webpacker:*|js:*
 ravendb hasura convex||database|metadata clear;import --replace --replace-all
 aerich yoyo tern piccolo||database|downgrade;rollback --all;migrations backwards
 bq||cloud|rm;query <>;cp|load -f --replace
@@ -206,6 +206,14 @@ xcrun simctl||system|simctl erase all;simctl delete all;? simctl
 softwareupdate csrutil nvram||system|clear|disable
 docker-machine docker-buildx buildah skopeo crane regctl oras reg||containers|rm|delete|rmi !--help;manifest|blob|repo delete|rm;? build|tag
 tmux screen zellij byobu pm2 forever supervisorctl overmind||system|? kill-*|delete-*|delete|remove|clear|flush|reset
+mix|pkg|platform|hex.publish --revert;hex.retire;hex.owner remove;hex.user deauth
+wal-g wal-e||-database|delete --confirm
+pgbackrest barman||database|stanza-delete|delete
+unison|tf|-outside|@sync-over -force
+wevtutil||-system|cl|clear-log
+auditpol||-system|@audit-clear /clear|/remove
+kamal||platform|$ secrets print|fetch;remove;app|accessory|proxy remove;? prune|lock
+git-crypt git-secret||-platform|$ export-key|cat|reveal
 cargo|pkg|platform|yank !--undo;owner -r --remove;?
 nuget twine|pkg|platform|delete;?`
 
@@ -214,6 +222,7 @@ var options = map[string]string{
 	"":      "--profile --region --output --query --endpoint-url --project --zone --format --account --configuration --subscription --resource-group --name --cli-input-json --filter --impersonate-service-account --bucket --key --vault-name --secret-id --namespace --context --cluster",
 	"orm":   "--schema --config --database --db-url --url --env --environment --dir --path -n --name --connection --revision --version-table --dialect --migrations-path",
 	"sys":   "-tpPe",
+	"vcs":   "-m --message --username --password --file --revision",
 	"pkg":   "-v --version --vers --source --registry --index --key",
 	"stack": "-scCt --stack --cwd --target --config --context --app --profile --region --stage --stack-name",
 	"gh":    "-XRHfFqb --method --repo --field --raw-field --header --jq --template --input --hostname --registry --tag --otp --prefix --workspace --body --title",

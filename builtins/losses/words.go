@@ -37,7 +37,7 @@ var (
 	// Own are things that are made anew, or are only names for others.
 	Own = Words(`cache caches cached tmp temp session sessions context contexts alias aliases dist output coverage artifact artifacts store locals unavailable unused
 		dangling orphan orphans toolchain toolchains sdk plugin plugins extension extensions package packages pkg dep deps dependency dependencies module modules lockfile history
-		fixture fixtures mock mocks template templates theme component test tests spec line lines char chars space spaces whitespace comment comments duplicate duplicates page
+		fixture fixtures mock mocks template templates theme component test tests spec line lines char chars whitespace comment comments duplicate duplicates page
 		pages metadata layer frame track bookmark todo note notes label labels breakpoint trailing header headers column columns node_modules build builds log logs cookie cookies`)
 	// Outside are things that lie elsewhere, or that others use too.
 	Outside = Words(`db database databases schema table tables collection cluster clusters volume volumes bucket buckets namespace namespaces server servers instance instances vm vms
@@ -102,7 +102,8 @@ func Verb(written string) (verb string, object []string) {
 	if len(tokens) < 2 || len(tokens) > 5 || strings.Contains(text, "--") {
 		return "", nil
 	}
-	for _, i := range []int{0, len(tokens) - 1} {
+	noun, _, _ := strings.Cut(text, ":") // noun:verb-more
+	for _, i := range []int{0, len(tokens) - 1, min(len(Tokens(noun)), len(tokens)-1)} {
 		if t := tokens[i]; Destroys()[t] || Takes()[t] || i == 0 && Makes()[t] {
 			for j, other := range tokens {
 				if j != i {

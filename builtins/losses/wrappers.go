@@ -65,5 +65,6 @@ func Wrappers() map[string]Wrapper {
 		"ifne": {}, "onchange": {}, "reflex": {Short: "rRgG"}, "devbox": {Sub: "run"}, "micromamba": {Sub: "run", Short: "np"}, "guix": {Sub: "shell"}, "pdsh": {Short: "wxlt", Joined: true},
 		"pssh": {Short: "hHlt"}, "parallel-ssh": {Short: "hHlt"}, "clush": {Short: "wgxl", Joined: true}, "ddev": {Sub: "exec"}, "lando": {Sub: "ssh", Short: "c", Code: "-c"}, "limactl": {Sub: "shell", Skip: 1},
 		"colima": {Sub: "ssh"}, "pipx": {Sub: "run"}, "wsl": {Short: "du", Long: "--distribution --user --cd"}, "tsp": {}, "gdb": {},
+		"man": {Short: "PpHLmMSerRCEsk", Long: "--pager", Code: "-P --pager"}, "journalctl": {},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/posix"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -42,7 +43,7 @@ func (a *analysis) arithmWord(w *syntax.Word, fr *shFrame) (int64, bool) {
 		if s == "" {
 			return 0, true
 		}
-		if n, ok := shellNumber(s); ok {
+		if n, ok := posix.Number(s); ok {
 			return n, true
 		}
 		if !syntax.ValidName(s) {
@@ -53,23 +54,6 @@ func (a *analysis) arithmWord(w *syntax.Word, fr *shFrame) (int64, bool) {
 		}
 	}
 	return 0, false
-}
-
-// shellNumber reads 10, 0x1f, 017 and 2#101.
-func shellNumber(s string) (int64, bool) {
-	if base, digits, ok := strings.Cut(s, "#"); ok {
-		b, err := strconv.Atoi(base)
-		if err != nil || b < 2 || b > 36 {
-			return 0, false
-		}
-		n, err := strconv.ParseInt(digits, b, 64)
-		return n, err == nil
-	}
-	if strings.Contains(s, "_") {
-		return 0, false
-	}
-	n, err := strconv.ParseInt(s, 0, 64)
-	return n, err == nil
 }
 
 func (a *analysis) unaryArithm(x *syntax.UnaryArithm, fr *shFrame) (int64, bool) {
@@ -88,18 +72,11 @@ func (a *analysis) unaryArithm(x *syntax.UnaryArithm, fr *shFrame) (int64, bool)
 	case syntax.Minus:
 		return -n, ok
 	case syntax.Not:
-		return truth(n == 0), ok
+		return posix.Truth(n == 0), ok
 	case syntax.BitNegation:
 		return ^n, ok
 	}
 	return n, ok
-}
-
-func truth(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func (a *analysis) assignNumber(x syntax.ArithmExpr, n int64, known bool, fr *shFrame) {
@@ -123,7 +100,7 @@ func (a *analysis) binaryArithm(x *syntax.BinaryArithm, fr *shFrame) (int64, boo
 		if x.Op != syntax.Assgn {
 			old, oldKnown := a.arithm(x.X, fr)
 			var computed bool
-			v, computed = operate(op, old, v)
+			v, computed = posix.Operate(op, old, v)
 			known = known && oldKnown && computed
 		}
 		a.assignNumber(x.X, v, known, fr)
@@ -134,7 +111,7 @@ func (a *analysis) binaryArithm(x *syntax.BinaryArithm, fr *shFrame) (int64, boo
 	if x.Op == syntax.Comma {
 		return r, okR
 	}
-	v, ok := operate(x.Op, l, r)
+	v, ok := posix.Operate(x.Op, l, r)
 	return v, ok && okL && okR
 }
 
@@ -159,82 +136,4 @@ var assignOps = map[syntax.BinAritOperator]syntax.BinAritOperator{
 	syntax.Assgn: syntax.Assgn, syntax.AddAssgn: syntax.Add, syntax.SubAssgn: syntax.Sub, syntax.MulAssgn: syntax.Mul,
 	syntax.QuoAssgn: syntax.Quo, syntax.RemAssgn: syntax.Rem, syntax.AndAssgn: syntax.And, syntax.OrAssgn: syntax.Or,
 	syntax.XorAssgn: syntax.Xor, syntax.ShlAssgn: syntax.Shl, syntax.ShrAssgn: syntax.Shr,
-}
-
-// operate is one operation; false when it has no result.
-func operate(op syntax.BinAritOperator, l, r int64) (int64, bool) {
-	switch op {
-	case syntax.Add:
-		return l + r, true
-	case syntax.Sub:
-		return l - r, true
-	case syntax.Mul:
-		return l * r, true
-	case syntax.Quo, syntax.Rem:
-		return divide(op, l, r)
-	case syntax.Pow:
-		return power(l, r)
-	case syntax.And:
-		return l & r, true
-	case syntax.Or:
-		return l | r, true
-	case syntax.Xor:
-		return l ^ r, true
-	case syntax.Shl, syntax.Shr:
-		return shift(op, l, r)
-	case syntax.AndArit:
-		return truth(l != 0 && r != 0), true
-	case syntax.OrArit:
-		return truth(l != 0 || r != 0), true
-	}
-	return compareNumbers(op, l, r)
-}
-
-func compareNumbers(op syntax.BinAritOperator, l, r int64) (int64, bool) {
-	switch op {
-	case syntax.Eql:
-		return truth(l == r), true
-	case syntax.Neq:
-		return truth(l != r), true
-	case syntax.Lss:
-		return truth(l < r), true
-	case syntax.Gtr:
-		return truth(l > r), true
-	case syntax.Leq:
-		return truth(l <= r), true
-	case syntax.Geq:
-		return truth(l >= r), true
-	}
-	return 0, false
-}
-
-func divide(op syntax.BinAritOperator, l, r int64) (int64, bool) {
-	if r == 0 || r == -1 {
-		return 0, false
-	}
-	if op == syntax.Quo {
-		return l / r, true
-	}
-	return l % r, true
-}
-
-func shift(op syntax.BinAritOperator, l, r int64) (int64, bool) {
-	if r < 0 || r > 62 {
-		return 0, false
-	}
-	if op == syntax.Shl {
-		return l << r, true
-	}
-	return l >> r, true
-}
-
-func power(l, r int64) (int64, bool) {
-	if r < 0 || r > 62 {
-		return 0, false
-	}
-	n := int64(1)
-	for range r {
-		n *= l
-	}
-	return n, true
 }

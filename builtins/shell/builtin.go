@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/posix"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -205,6 +206,9 @@ func (a *analysis) exportArgs(c *shCall) shValue {
 			continue
 		}
 		a.declareOne(st, name, value.value(), ok, d)
+		if ok && d.export {
+			a.launched(c, name, value)
+		}
 	}
 	return nil
 }
@@ -328,7 +332,7 @@ func (a *analysis) setPositionals(words []Word, st *shState) {
 func (a *analysis) shift(c *shCall) shValue {
 	n := 1
 	if len(c.args()) > 0 {
-		v, ok := shellNumber(c.args()[0].Text)
+		v, ok := posix.Number(c.args()[0].Text)
 		if !ok || v < 0 {
 			c.fr.st.args, c.fr.st.argsKnown = nil, false
 			return nil

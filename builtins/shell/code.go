@@ -190,7 +190,11 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 	if args := c.args(); len(args) == 1 && args[0].Is("-h", "--help", "--version") {
 		return printsText(a, c)
 	}
+	for _, e := range c.env {
+		a.launched(c, e.Name, e.Value)
+	}
 	a.codeTool(c, c.name, c.args())
+	a.ownProgram(c)
 	if programOf(c.name) == nil && !losses.TextPrograms()[c.name] {
 		a.sqlWords(c)
 	}

@@ -71,6 +71,7 @@ func (a *analysis) dockerRun(c *shCall, args []Word) shValue {
 			a.mount(c, from, to)
 		}
 	}
+	a.mountedSecret(c, &o)
 	if o.exact("--privileged") {
 		a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainContainer, Op: "privileged-container", Target: o.operand(0)})
 	}
@@ -85,6 +86,23 @@ func (a *analysis) dockerRun(c *shCall, args []Word) shValue {
 		argv = append([]Word{entry}, argv...)
 	}
 	return a.wrapped(c, argv, in)
+}
+
+// mountedSecret adds what a program that sends or prints does with the secrets of this
+// machine that its container sees.
+func (a *analysis) mountedSecret(c *shCall, o *shOpts) {
+	shows := slices.ContainsFunc(strings.FieldsFunc(strings.Join(WordTexts(o.operands), " "), func(r rune) bool { return strings.ContainsRune(" /;|&()", r) }), func(w string) bool {
+		return WordIn(w, "curl wget nc ncat netcat socat telnet http cat base64 xxd tar head tail less more strings python python3 node")
+	})
+	for _, v := range append(o.values("-v", "--volume"), o.values("--mount")...) {
+		from, _ := mountFields(v.Text)
+		if from == "" {
+			from, _, _ = strings.Cut(v.Text, ":")
+		}
+		if _, secret := a.placeIn(a.resolve(NewWord(from), c.fr).shape, c.fr); shows && secret != "" {
+			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: o.operand(0), Secret: secret})
+		}
+	}
 }
 
 func mountFields(text string) (from, to string) {

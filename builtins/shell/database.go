@@ -106,6 +106,9 @@ func (a *analysis) sqlWords(c *shCall) {
 		if slices.ContainsFunc(before, func(b string) bool {
 			return WordIn(strings.Trim(b, "-="), "query sql command execute exec e c q eval shell statement execute-sql execute-statement pg:psql psql console run-query query-string")
 		}) {
+			if o := options(c.args(), "", "", 0); o.dry() {
+				return
+			}
 			a.sql(c, shLiteral(text))
 		}
 	}

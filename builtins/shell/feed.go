@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/posix"
 )
 
 func fillFeed() {
@@ -50,7 +52,7 @@ func (a *analysis) xargs(c *shCall) shValue {
 	if !replace {
 		size := len(items)
 		if n, ok := o.value("-n", "--max-args", "-L", "--max-lines"); ok {
-			v, known := shellNumber(n.Text)
+			v, known := posix.Number(n.Text)
 			if known && v > 0 {
 				size = int(min(v, int64(max(size, 1))))
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 )
 
 func fillFiles() {
@@ -277,57 +278,14 @@ func (a *analysis) modeEffect(c *shCall, mode string, w Word, recursive bool) {
 	t.domain, t.recursive = DomainPermission, recursive
 	kind := EffectWrite
 	switch {
-	case setsID(mode):
+	case posix.SetsID(mode):
 		t.op, kind = "setuid", EffectPrivilege
-	case opensToAll(mode):
+	case posix.OpensToAll(mode):
 		t.op = "open-mode"
-	case locksAll(mode):
+	case posix.LocksAll(mode):
 		t.op = "lock-mode"
 	}
 	a.fileEffect(kind, w, t)
-}
-
-func octalMode(mode string) (string, bool) {
-	if mode == "" || strings.Trim(mode, "01234567") != "" {
-		return "", false
-	}
-	return strings.Repeat("0", max(4-len(mode), 0)) + mode, true
-}
-
-func setsID(mode string) bool {
-	if octal, ok := octalMode(mode); ok {
-		return octal[len(octal)-4] >= '4'
-	}
-	for part := range strings.SplitSeq(mode, ",") {
-		// A folder's group is given to what is made in it: g+s alone gives no rights.
-		if i := strings.IndexAny(part, "+="); i >= 0 && strings.Contains(part[i:], "s") && strings.Trim(part[:i], "ugoa") == "" && part[:i] != "g" {
-			return true
-		}
-	}
-	return false
-}
-
-func opensToAll(mode string) bool {
-	if octal, ok := octalMode(mode); ok {
-		return strings.IndexByte("2367", octal[len(octal)-1]) >= 0
-	}
-	for part := range strings.SplitSeq(mode, ",") {
-		i := strings.IndexAny(part, "+=")
-		if i < 0 || !strings.Contains(part[i:], "w") {
-			continue
-		}
-		if who := part[:i]; strings.ContainsAny(who, "oa") {
-			return true
-		}
-	}
-	return false
-}
-
-func locksAll(mode string) bool {
-	if octal, ok := octalMode(mode); ok {
-		return octal[len(octal)-3] < '4'
-	}
-	return mode == "a=" || mode == "u=" || mode == "a-rwx" || mode == "u-rwx" || mode == "-rwx" || mode == "a-r" || mode == "u-r"
 }
 
 // patternFirst are readers whose first operand is a pattern or a program.
@@ -352,7 +310,7 @@ func (a *analysis) readers(c *shCall) shValue {
 		operands = operands[1:]
 	}
 	if pre, ok := o.value("--pre", "--hostname-bin"); ok && c.name == "rg" {
-		a.wrapped(c, []Word{pre, NewWord("FILE")}, c.fr)
+		a.wrapped(c, append([]Word{pre}, operands...), c.fr)
 	}
 	if out, ok := o.value("-o", "--output"); ok && strings.HasSuffix(c.name, "sort") {
 		a.fileEffect(EffectWrite, out, c.target("write"))

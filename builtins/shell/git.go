@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
 )
 
@@ -100,6 +101,11 @@ func (a *analysis) git(c *shCall) shValue {
 		a.effect(c, Effect{Kind: EffectUnknown, Domain: DomainGit, Op: DynamicName, Target: "git " + sub, Certainty: CertainDynamic})
 		return printsText(a, c)
 	}
+	for _, w := range o.operands[1:] {
+		if what := a.secretOf(w.value()); what != "" && w.Dynamic && strings.Contains(w.prefix(), "://") {
+			a.connectTo(c, "upload", w, what)
+		}
+	}
 	if cmd, ok := gitCommandOf(sub); ok {
 		parsed := options(o.operands[1:], cmd.short, cmd.long, 0)
 		parsed.operands = slices.Clip(parsed.operands)
@@ -122,11 +128,20 @@ func (a *analysis) gitSettings(c *shCall, o *shOpts) {
 			a.gitSetting(c, strings.ToLower(name), value)
 		}
 	}
-	for _, e := range c.env {
-		switch e.Name {
-		case "GIT_SSH_COMMAND", "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_ASKPASS":
-			a.gitProgram(c, e.Value)
+}
+
+// launches are variables whose value is a command that other programs start.
+var launches = losses.Words("GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_ASKPASS SSH_ASKPASS PAGER MANPAGER SYSTEMD_PAGER PSQL_PAGER AWS_PAGER BAT_PAGER DELTA_PAGER GH_PAGER " +
+	"EDITOR VISUAL SUDO_EDITOR SYSTEMD_EDITOR PSQL_EDITOR KUBE_EDITOR GH_EDITOR HGEDITOR SVN_EDITOR SVN_SSH BROWSER LESSOPEN LESSCLOSE MANROFFOPT SUDO_ASKPASS RSYNC_RSH CVS_RSH FCEDIT " +
+	"FZF_DEFAULT_COMMAND PROMPT_COMMAND NPM_CONFIG_EDITOR npm_config_editor CARGO_BUILD_RUSTC_WRAPPER RUSTC_WRAPPER KUBECTL_EXTERNAL_DIFF")
+
+// launched reads the commands in variables of launches.
+func (a *analysis) launched(c *shCall, name string, value Word) {
+	if launches()[name] {
+		if text := strings.TrimLeft(value.Text, "|-!@ "); text != value.Text && !value.Dynamic {
+			value = NewWord(text)
 		}
+		a.gitProgram(c, value)
 	}
 }
 
@@ -164,9 +179,13 @@ func (a *analysis) gitAlias(c *shCall, name string, code shValue, args []Word) {
 // gitPrints is what a command prints, where that tells something.
 func (a *analysis) gitPrints(c *shCall, sub string, o *shOpts) shValue {
 	switch {
-	case sub == "rev-parse" && slices.ContainsFunc(c.argv, func(w Word) bool { return w.Is("--show-toplevel") }):
+	case sub == "rev-parse" && HasFlag(c.argv, "--show-toplevel", "--git-dir", "--absolute-git-dir", "--git-common-dir"):
+		below := ""
+		if !HasFlag(c.argv, "--show-toplevel") {
+			below = "/.git"
+		}
 		if dir := a.dir(c.fr.st); a.at.Root != "" && c.fr.host == "" && dir != "" && IsUnder(a.at.Root, dir) {
-			return shLiteral(a.at.Root + "\n")
+			return shLiteral(a.at.Root + below + "\n")
 		}
 		return shUnknown("$(git rev-parse --show-toplevel)", shOrigin{"toplevel", "git"})
 	case strings.HasPrefix(sub, "credential") && HasFlag(c.args(), "fill", "get"):

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -55,6 +56,14 @@ func (a *analysis) interpreter(c *shCall) shValue {
 		return a.denoCode(c, args)
 	}
 	spec := langOf(name)
+	switch {
+	case name == "php" && HasFlag(args, "-S"):
+		web := options(args, "St", "", 0)
+		dir, _ := web.value("-t")
+		a.serves(c, dir)
+	case name == "ruby" && HasFlag(args, "httpd", "-ehttpd"):
+		a.serves(c, args[len(args)-1])
+	}
 	o := options(args, spec.short, spec.long, optStop)
 	if o.exact("--version", "--help", "-V", "--check") {
 		return printsPlain(a, c)
@@ -132,91 +141,25 @@ func (a *analysis) applyScript(c *shCall, tool string, args []Word) {
 	a.lexicon(c, DomainOutside, args)
 }
 
-// codeTools are programs that take code of a language: as the value of an
-// option, or, where operand is true, as what follows one of the commands.
-// Without any they read it from standard input.
-var codeTools = map[string]struct {
-	lang          langKind
-	commands, opt string
-	operand       bool
-}{
-	"manage.py": {langPython, "shell shell_plus", "-c --command", false}, "django-admin": {langPython, "shell shell_plus", "-c --command", false},
-	"rails": {langRuby, "runner r console c", "", true}, "artisan": {langPHP, "tinker", "--execute", false}, "flask": {langPython, "shell", "", false},
-	"wp": {langPHP, "eval shell", "", true}, "drush": {langPHP, "ev eval php:eval php-eval", "", true}, "mix": {langRuby, "run eval", "-e --eval", true},
-	"elixir": {langRuby, "", "-e --eval", false}, "iex": {langRuby, "", "-e --eval", false}, "julia": {langJS, "", "-e --eval -E", false}, "Rscript": {langJS, "", "-e", false},
-	"groovy": {langJS, "", "-e", false}, "scala": {langJS, "", "-e", false}, "osascript": {langJS, "", "-e", false}, "expect": {langJS, "", "-c", false}, "emacs": {langJS, "", "--eval -eval", false},
-	"fly": {shellCode, "ssh", "-C --command", false}, "flyctl": {shellCode, "ssh", "-C --command", false}, "gcloud": {shellCode, "compute", "--command", false},
-	"az": {shellCode, "vm", "--scripts", false}, "eb": {shellCode, "ssh", "-c --command", false}, "cf": {shellCode, "ssh", "-c --command", false},
-	"salt": {shellCode, "", "cmd.run", false}, "salt-ssh": {shellCode, "", "cmd.run", false}, "salt-call": {shellCode, "", "cmd.run", false},
-	"emacsclient": {langJS, "", "--eval -e", false}, "psysh": {langPHP, "", "", false}, "prisma": {langJS, "db", "", false},
-}
-
-// codeTool reads the code that such a program is given.
-func (a *analysis) codeTool(c *shCall, name string, args []Word) {
-	t, ok := codeTools[name]
-	if !ok {
-		return
-	}
-	o := options(args, "", t.opt, 0)
-	if len(t.opt) > 1 && t.opt[0] == '-' && t.opt[1] != '-' {
-		o = options(args, t.opt[1:2], t.opt, 0)
-	}
-	if t.commands != "" && (len(o.operands) == 0 || !WordIn(o.operands[0].Text, t.commands)) {
-		return
-	}
-	code := o.values(strings.Fields(t.opt)...)
-	if t.operand && len(o.operands) > 1 {
-		code = append(code, o.operands[1])
-	}
-	if len(code) == 0 && c.fr.stdin.set {
-		code = []Word{c.fr.stdin.value.word()}
-	}
-	if i := slices.IndexFunc(args, func(w Word) bool { return w.Is("cmd.run") }); t.lang == shellCode && i >= 0 && i+1 < len(args) {
-		code = args[i+1 : i+2]
-	}
-	for _, w := range code {
-		if t.lang == shellCode {
-			a.interpret(c, w.value(), a.elsewhere(c, "ssh:"+name), name)
-			continue
-		}
-		switch name {
-		case "osascript", "expect", "emacs", "emacsclient":
-			a.shellStrings(c, w)
-		case "prisma":
-			a.sql(c, w.value())
-		default:
-			a.lang(c, t.lang, w.value())
-		}
-	}
-}
-
-// shellStrings reads the strings of code in which some are commands of the
-// shell, and what follows spawn and its like.
-func (a *analysis) shellStrings(c *shCall, w Word) {
-	text := w.Text
-	for _, mark := range []string{"spawn ", "exec ", "system "} {
-		if _, code, ok := strings.Cut(text, mark); ok {
-			a.interpret(c, shLiteral(code), a.childShell(c), c.name)
-		}
-	}
-	if len(text) > maxShellValue || !strings.Contains(text, "shell") && !strings.Contains(text, "process") && !strings.Contains(text, "ShellScript") {
-		return
-	}
-	for _, t := range readLang(langJS, text).tokens {
-		if t.Kind == tokString {
-			a.interpret(c, shLiteral(t.Text), a.childShell(c), c.name)
-		}
-	}
-}
-
 // pythonModule is python -m: some modules are programs that are known.
 func (a *analysis) pythonModule(c *shCall, m Word, rest []Word) shValue {
 	args := c.args()
 	if i := slices.IndexFunc(args, func(w Word) bool { return strings.HasPrefix(w.Text, "-m") }); i >= 0 && args[i].Is("-m") && i+2 <= len(args) {
 		rest = args[i+2:]
 	}
-	if programOf(m.Text) != nil || rulesOf(m.Text) != nil {
+	switch {
+	case m.Is("http.server", "SimpleHTTPServer", "pyftpdlib", "uploadserver", "twisted"):
+		a.server(&shCall{argv: append([]Word{m}, rest...), fr: c.fr, name: m.Text, index: c.index, offset: c.offset})
+	case m.Is("timeit"):
+		o := options(rest, "nrus", "--number --repeat --unit --setup", optStop)
+		for _, w := range append(o.values("-s", "--setup"), o.operands...) {
+			a.lang(c, langPython, w.value())
+		}
+	case m.Is("cProfile", "profile", "trace", "pdb", "coverage", "runpy") || losses.TextPrograms()[m.Text]:
+	case programOf(m.Text) != nil || rulesOf(m.Text) != nil:
 		return a.wrapped(c, append([]Word{m}, rest...), c.fr)
+	default:
+		a.lexicon(c, DomainOutside, rest)
 	}
 	return printsText(a, c)
 }
@@ -302,6 +245,11 @@ func (a *analysis) langCall(c *shCall, lang langKind, call langCall) {
 		}
 		a.langFile(c, EffectWrite, "write", v, false)
 	case langRead:
+		if text := call.arg(0).text; strings.HasPrefix(text, "http") && strings.Contains(text, "://") {
+			call.name = "fetch"
+			a.langCall(c, langJS, call)
+			return
+		}
 		a.langFile(c, EffectRead, "read", call.arg(0), false)
 	case langOpen:
 		a.langOpened(c, lang, call)
@@ -316,9 +264,9 @@ func (a *analysis) langCall(c *shCall, lang langKind, call langCall) {
 		a.langFile(c, EffectRead, "read", call.recv, false)
 	case langSend:
 		e := Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "request", Target: addressHost(call.arg(0).text)}
-		for _, v := range flatten(call.args) {
+		for _, v := range slices.AppendSeq(flatten(call.args), maps.Values(call.named)) {
 			if what := a.secretOf(v.value()); what != "" {
-				e.Secret = what
+				e.Secret = max(e.Secret, what)
 			}
 		}
 		a.effect(c, e)

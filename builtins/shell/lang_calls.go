@@ -121,6 +121,9 @@ func langConstant(name string) (langValue, bool) {
 			return langVariable(strings.TrimSuffix(variable, "]")), true
 		}
 	}
+	if environments()[name] {
+		return langValue{origin: shOrigin{"environment", "env"}}, true
+	}
 	switch name {
 	case "os.homedir", "Dir.home":
 		return langValue{text: "~", known: true}, true
@@ -129,6 +132,9 @@ func langConstant(name string) (langValue, bool) {
 	}
 	return langValue{}, false
 }
+
+// environments are all variables at once.
+var environments = losses.Words("os.environ os.environb process.env ENV $_ENV Deno.env Bun.env")
 
 // langVariable is a variable of the environment.
 func langVariable(name string) langValue {
@@ -152,7 +158,9 @@ func langResult(c langCall) langValue {
 		v.path = true
 		return v
 	case "os.path.expanduser", "os.path.expandvars", "os.path.abspath", "os.path.realpath", "path.normalize", "File.expand_path", "str", "String", "Array", "bytes", "glob.glob", "Dir.glob", "glob", "shlex.split", "File.realpath":
-		first.origin = shOrigin{}
+		if first.origin.kind != "environment" {
+			first.origin = shOrigin{}
+		}
 		return first
 	case "Path.home", "pathlib.Path.home", "os.homedir", "Dir.home":
 		return langValue{text: "~", known: true, path: true}
@@ -173,7 +181,16 @@ func langResult(c langCall) langValue {
 	case "os.getcwd", "process.cwd", "Dir.pwd", "getcwd", "Path.cwd", "pathlib.Path.cwd":
 		return langValue{text: ".", known: true, path: true}
 	}
-	return langMethod(c)
+	v := langMethod(c)
+	if i := strings.LastIndexByte(c.name, '.'); v.text == "" && i > 0 && (environments()[c.name[:i]] || strings.HasPrefix(c.name, "ENV.to_")) {
+		v.origin = shOrigin{"environment", "env"}
+	}
+	for _, arg := range append(c.args, c.recv) {
+		if v.text == "" && arg.origin.kind == "environment" {
+			v.origin = arg.origin // all of them in another form
+		}
+	}
+	return v
 }
 
 // langMethod is what a method gives of the text it is called on.

@@ -16,7 +16,7 @@ func (a *analysis) secretOf(v shValue) string {
 		case credential:
 			if name, ok := strings.CutPrefix(p.origin.from, "$"); !ok {
 				return "credential"
-			} else if losses.SecretVariable(name) && !(i > 0 && losses.Authenticates(v[:i].text())) {
+			} else if losses.SecretVariable(name) && !(i > 0 && (losses.Authenticates(v[:i].text()) || strings.HasSuffix(v[:i].text(), "://") && strings.Contains(v[i+1:].text(), "@"))) {
 				return "variable"
 			}
 		case "file":
@@ -44,6 +44,9 @@ func (a *analysis) shown(c *shCall, v shValue) {
 		if strings.HasPrefix(r.Op, ">") && (r.Fd == "" || r.Fd == "1") || strings.HasPrefix(r.Op, "&>") {
 			return
 		}
+	}
+	if o := c.fr.stdin.value.origin(); o.kind == "environment" && WordIn(c.name, "base64 base32 xxd od hexdump gzip bzip2 xz zstd openssl gpg age uuencode rev") {
+		a.effect(c, Effect{Kind: EffectRead, Domain: DomainFile, Op: credential, Target: "the environment", Secret: "environment"}) // nobody reads it so
 	}
 	for _, p := range v {
 		if p.origin.kind == "environment" && a.sourced != "" {

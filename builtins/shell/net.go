@@ -299,6 +299,9 @@ func (a *analysis) scp(c *shCall) shValue {
 		a.gitProgram(c, v)
 	}
 	a.transfer(c, o.operands)
+	if c.name == "sftp" {
+		a.ftpScript(c, c.fr.stdin.value.text())
+	}
 	words := strings.Fields(c.fr.stdin.value.text())
 	for i, w := range words[:max(len(words)-1, 0)] {
 		if c.name == "sftp" && (w == "put" || w == "mput" || w == "reput") {

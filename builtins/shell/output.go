@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hookc/hookc/builtins/quoting"
-
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
+	"github.com/hookc/hookc/builtins/quoting"
 )
 
 func fillOutput() {
@@ -146,7 +146,7 @@ func printfVerb(verb byte, w Word) shValue {
 }
 
 func printfNumber(text string, base int) string {
-	n, ok := shellNumber(text)
+	n, ok := posix.Number(text)
 	if !ok && len(text) > 1 && (text[0] == '\'' || text[0] == '"') {
 		n = int64([]rune(text[1:])[0])
 	}
@@ -316,7 +316,7 @@ func (a *analysis) seq(c *shCall) shValue {
 	args := WordTexts(c.args())
 	nums := make([]int64, 0, 3)
 	for _, t := range args {
-		n, ok := shellNumber(t)
+		n, ok := posix.Number(t)
 		if !ok {
 			return printsPlain(a, c)
 		}

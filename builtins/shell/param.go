@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/quoting"
 	"mvdan.cc/sh/v3/syntax"
-
-	"github.com/hookc/hookc/builtins/losses"
 )
 
 // shParam is what a parameter holds: one value, or several for "$@" and
@@ -300,10 +300,10 @@ func (a *analysis) expansion(p shParam, name string, e *syntax.Expansion, fr *sh
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
 		pattern, ok := a.single(e.Word, fr).known()
 		return a.mapParam(p, fr, func(s string) (string, bool) {
-			return removeAffix(s, pattern, e.Op), ok && len(s) < 4096 && len(pattern) < 256
+			return posix.RemoveAffix(s, pattern, e.Op), ok && len(s) < 4096 && len(pattern) < 256
 		})
 	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
-		return a.mapParam(p, fr, func(s string) (string, bool) { return changeCase(s, e.Op), true })
+		return a.mapParam(p, fr, func(s string) (string, bool) { return posix.ChangeCase(s, e.Op), true })
 	}
 	if e.Op == syntax.OtherParamOps && e.Word != nil {
 		if op, _ := e.Word.Parts[0].(*syntax.Lit); op != nil && (op.Value == "Q" || op.Value == "E" || op.Value == "P") && !p.maybe {

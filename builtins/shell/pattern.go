@@ -2,60 +2,10 @@ package shell
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
-	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 	"mvdan.cc/sh/v3/syntax"
 )
-
-// removeAffix is ${s#pattern} and its kin.
-func removeAffix(s, pattern string, op syntax.ParExpOperator) string {
-	switch op {
-	case syntax.RemSmallPrefix:
-		for i := 0; i <= len(s); i++ {
-			if losses.GlobMatch(pattern, s[:i]) {
-				return s[i:]
-			}
-		}
-	case syntax.RemLargePrefix:
-		for i := len(s); i >= 0; i-- {
-			if losses.GlobMatch(pattern, s[:i]) {
-				return s[i:]
-			}
-		}
-	case syntax.RemSmallSuffix:
-		for i := len(s); i >= 0; i-- {
-			if losses.GlobMatch(pattern, s[i:]) {
-				return s[:i]
-			}
-		}
-	case syntax.RemLargeSuffix:
-		for i := 0; i <= len(s); i++ {
-			if losses.GlobMatch(pattern, s[i:]) {
-				return s[:i]
-			}
-		}
-	}
-	return s
-}
-
-func changeCase(s string, op syntax.ParExpOperator) string {
-	switch op {
-	case syntax.UpperAll:
-		return strings.ToUpper(s)
-	case syntax.LowerAll:
-		return strings.ToLower(s)
-	}
-	r, size := utf8.DecodeRuneInString(s)
-	if size == 0 || r == utf8.RuneError {
-		return s
-	}
-	if op == syntax.LowerFirst {
-		return string(unicode.ToLower(r)) + s[size:]
-	}
-	return string(unicode.ToUpper(r)) + s[size:]
-}
 
 // replaceIn is ${s/pattern/with}. Patterns with wildcards are tried at every
 // place, the longest match first, as bash does.
@@ -74,7 +24,7 @@ func (a *analysis) replaceIn(s string, r *syntax.Replace, fr *shFrame) (string, 
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); {
-		end := matchAt(s, i, pattern, anchor)
+		end := posix.MatchAt(s, i, pattern, anchor)
 		if end <= i {
 			b.WriteByte(s[i])
 			i++
@@ -88,20 +38,4 @@ func (a *analysis) replaceIn(s string, r *syntax.Replace, fr *shFrame) (string, 
 		}
 	}
 	return b.String(), true
-}
-
-// matchAt is the end of the longest match of pattern at i, or i.
-func matchAt(s string, i int, pattern string, anchor byte) int {
-	if anchor == '#' && i > 0 {
-		return i
-	}
-	for end := len(s); end > i; end-- {
-		if losses.GlobMatch(pattern, s[i:end]) {
-			return end
-		}
-		if anchor == '%' {
-			return i
-		}
-	}
-	return i
 }

@@ -167,14 +167,32 @@ func IsUnder(dir, p string) bool {
 	return strings.HasPrefix(p, dir) && (len(p) == len(dir) || p[len(dir)] == '/')
 }
 
-// inGit reports whether p is a repository's .git or inside one. A lock that a
-// crashed git left behind is no part of the repository.
+// inGit reports whether p is a repository's own folder, such as .git, or inside
+// one. A lock that a crashed git left behind is no part of the repository.
 func inGit(p string) bool {
-	i := strings.Index(p+"/", "/.git/")
-	return i >= 0 && !strings.HasSuffix(p, ".lock")
+	if strings.HasSuffix(p, "lock") {
+		return false
+	}
+	for part := range strings.SplitSeq(p, "/") {
+		if IsRepository(part) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsRepository reports whether a folder or file of that name holds a repository's history.
+func IsRepository(base string) bool {
+	switch base {
+	case ".git", ".hg", ".svn", ".jj", ".bzr", "_darcs", ".pijul", ".fslckout", "_FOSSIL_", ".repo":
+		return true
+	}
+	return false
 }
 
 const GlobChars = "*?["
+
+var noDots = strings.NewReplacer("[!.]", "", "[^.]", "")
 
 // wholeOf splits a path at its first part that is a glob. below is true when
 // the glob means only some of what is in the directory.
@@ -192,7 +210,7 @@ func wholeOf(p string) (dir string, below bool) {
 		dir = "/"
 	}
 	for part := range strings.SplitSeq(p[slash+1:], "/") {
-		if strings.Trim(part, "*?.!") != "" && part != "[!.]*" && part != "[^.]*" {
+		if strings.Trim(noDots.Replace(part), "*?.!") != "" {
 			return dir, true
 		}
 		if !strings.Contains(part, "*") {

@@ -19,7 +19,7 @@ var shFills []func()
 func init() {
 	shFills = []func(){
 		fillBuild, fillBuiltin, fillCloud, fillContainer, fillDatabase, fillFeed,
-		fillFiles, fillForeign, fillGit, fillGit2, fillInterp, fillLosses, fillNet, fillOutput, fillSystem, fillWrap,
+		fillFiles, fillForeign, fillGit, fillGit2, fillInterp, fillLosses, fillNet, fillOutput, fillOwn, fillSystem, fillWrap,
 	}
 }
 

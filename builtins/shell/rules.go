@@ -30,8 +30,9 @@ type shTool struct {
 	domain Domain
 }
 
-// dryRuns are the options with which nothing happens, for every tool.
-var dryRuns = []string{"--dry-run", "--dryrun", "--help", "--version", "--what-if", "--whatif", "--dry_run", "--noop", "--no-op", "--check-only", "--plan-only", "--pretend", "--just-print", "--no-act", "--simulate", "--preview"}
+// dryRuns are the options with which nothing happens, for every tool, without the
+// dashes inside of them.
+var dryRuns = losses.Words("--dryrun --help --version --whatif --noop --checkonly --planonly --pretend --justprint --noact --simulate --preview")
 
 // shRuleTable are the rules by tool, and shToolTable how the tools read their
 // options; rulesOf and toolOf read them.
@@ -81,7 +82,11 @@ func (r *shRule) matches(o *shOpts) ([]Word, bool) {
 	if len(r.need) > 0 && !slices.ContainsFunc(r.need, o.needs) || o.dry() || o.exact(r.not...) {
 		return nil, false
 	}
-	for start := 0; start < 3 && start+len(r.words) <= len(o.operands); start++ {
+	starts := 3
+	if r.kind == "" && r.domain == DomainCloud {
+		starts = 1 // account is a command of az, and a word of others
+	}
+	for start := 0; start < starts && start+len(r.words) <= len(o.operands); start++ {
 		if matchWords(r.words, o.operands[start:]) {
 			return o.operands[start+len(r.words):], true
 		}
@@ -98,13 +103,17 @@ func (o *shOpts) needs(want string) bool {
 	return slices.ContainsFunc(o.values(name), func(w Word) bool { return strings.EqualFold(w.Text, value) })
 }
 
+var withoutDashes = strings.NewReplacer("-", "", "_", "")
+
+// dry reports whether options, or help as the last word, say that nothing happens.
 func (o *shOpts) dry() bool {
 	for _, opt := range o.list {
-		if slices.Contains(dryRuns, opt.name) && !(opt.set && (opt.value.Is("false", "none") || opt.name == "--version")) {
+		name, ok := strings.CutPrefix(opt.name, "--")
+		if ok && dryRuns()["--"+strings.ToLower(withoutDashes.Replace(name))] && !(opt.set && (opt.value.Is("false", "none", "no", "0") || opt.name == "--version")) {
 			return true
 		}
 	}
-	return false
+	return len(o.operands) > 1 && o.operands[len(o.operands)-1].Is("help")
 }
 
 func matchWords(words []string, operands []Word) bool {

@@ -1,7 +1,10 @@
 package shell
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/posix"
 )
 
 // sed edits files in place, and runs commands with e.
@@ -26,7 +29,7 @@ func (a *analysis) sed(c *shCall) shValue {
 	}
 	v := a.input(c, operands)
 	if text, ok := v.known(); ok && len(scripts) == 1 {
-		if out, simple := sedSubstitute(text, scripts[0].Text); simple {
+		if out, simple := posix.SedSubstitute(text, scripts[0].Text); simple {
 			return shLiteral(out)
 		}
 		return decoded(c, v)
@@ -54,7 +57,7 @@ func (a *analysis) sedScript(c *shCall, script string) {
 			a.fileEffect(EffectWrite, NewWord(file), c.target("write"))
 		}
 	}
-	if parts, ok := sedParts(script); ok {
+	if parts, ok := posix.SedParts(script); ok {
 		flags := parts[2]
 		if i := strings.IndexAny(flags, ";}\n "); i >= 0 {
 			flags = flags[:i]
@@ -68,63 +71,18 @@ func (a *analysis) sedScript(c *shCall, script string) {
 	}
 }
 
-// sedParts splits s/pattern/with/flags.
-func sedParts(script string) ([3]string, bool) {
-	var out [3]string
-	s := strings.TrimSpace(script)
-	if len(s) < 4 || s[0] != 's' || s[1] == '\\' || s[1] == ' ' {
-		return out, false
-	}
-	sep, n := s[1], 0
-	var b strings.Builder
-	for i := 2; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && n < 2 {
-			if s[i+1] != sep {
-				b.WriteByte('\\')
-			}
-			b.WriteByte(s[i+1])
-			i++
-			continue
-		}
-		if s[i] == sep && n < 2 {
-			out[n] = b.String()
-			b.Reset()
-			n++
-			continue
-		}
-		b.WriteByte(s[i])
-	}
-	out[2] = b.String()
-	return out, n == 2
-}
-
-// sedSubstitute does s/a/b/ for plain texts.
-func sedSubstitute(text, script string) (string, bool) {
-	parts, ok := sedParts(script)
-	if !ok || strings.ContainsAny(parts[0], `\.*[]^$`) || strings.ContainsAny(parts[1], `\&`) || strings.Trim(parts[2], "g") != "" || parts[0] == "" {
-		return "", false
-	}
-	if len(text)*max(len(parts[1]), 1) > maxShellText {
-		return "", false
-	}
-	if parts[2] == "g" {
-		return strings.ReplaceAll(text, parts[0], parts[1]), true
-	}
-	lines := strings.Split(text, "\n")
-	for i, l := range lines {
-		lines[i] = strings.Replace(l, parts[0], parts[1], 1)
-	}
-	return strings.Join(lines, "\n"), true
-}
-
-// editor runs the commands of -c and +: those that begin with ! are the
-// shell's.
+// editor runs the commands of -c, + and --eval, and those that come from standard
+// input.
 func (a *analysis) editor(c *shCall) shValue {
-	o := options(c.args(), "cTuUiwSs", "--cmd --eval", 0)
-	for _, w := range append(o.values("-c", "--cmd"), o.operands...) {
-		text := strings.TrimLeft(w.Text, "+: ")
-		if code, ok := strings.CutPrefix(text, "!"); ok && (w.Text[0] == '+' || w.Text[0] == ':' || w.Text[0] == '!') {
-			a.interpret(c, shLiteral(code), a.childShell(c), c.name)
+	o := options(c.args(), "cSTuUiw", "--cmd --eval", 0)
+	for _, w := range append(o.values("-c", "--cmd", "--eval"), o.operands...) {
+		if w.Text != "" && (w.Text[0] == '+' || !slices.ContainsFunc(o.operands, func(f Word) bool { return f.Text == w.Text })) {
+			a.editorCommand(c, w.Text)
+		}
+	}
+	if c.name != "emacs" {
+		for line := range strings.SplitSeq(c.fr.stdin.value.text(), "\n") {
+			a.editorCommand(c, line)
 		}
 	}
 	return nil

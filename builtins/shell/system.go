@@ -92,6 +92,14 @@ func (a *analysis) kill(c *shCall) shValue {
 			all = true
 		}
 	}
+	if c.name != "kill" {
+		o := options(args, "sungGPtU", "--signal --user", 0)
+		for _, w := range o.operands {
+			if !HasFlag(args, "-0") && losses.Daemons()[strings.ToLower(strings.Trim(w.Text, "^$"))] {
+				a.resource(c, EffectDelete, DomainSystem, "service-stop", []Word{w})
+			}
+		}
+	}
 	if all {
 		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "kill-all", Target: strings.Join(WordTexts(args), " ")})
 	}

@@ -1,0 +1,50 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/policy/agent"
+)
+
+// deletedThere reports whether what a command moves is deleted at its new place.
+func deletedThere(s *shell.Line, e *shell.Effect) bool {
+	return slices.ContainsFunc(s.Effects, func(w shell.Effect) bool {
+		return w.Kind == shell.EffectWrite && w.Op == "move" && w.Command == e.Command && slices.ContainsFunc(s.Effects, func(d shell.Effect) bool {
+			return d.Kind == shell.EffectDelete && d.Op != "move" && d.Offset > w.Offset && (shell.IsUnder(w.Target, d.Target) || shell.IsUnder(d.Target, w.Target))
+		})
+	})
+}
+
+// settingsOf are the files in which agents keep who watches them, with the folders
+// of their hooks, relative to a home or a project.
+var settingsOf = sync.OnceValue(func() []string {
+	var out []string
+	for _, a := range agent.All() {
+		for _, f := range a.Files {
+			rel := strings.TrimSuffix(f.Path, "/*.json")
+			if dir, _, ok := strings.Cut(rel, "/"); ok && f.Base != agent.System && strings.HasPrefix(dir, ".") {
+				out = append(out, rel, dir+"/hooks")
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+})
+
+// agentSettings reports whether an effect changes the settings of an agent, or takes
+// the folder away that they lie in.
+func agentSettings(e *shell.Effect) bool {
+	if e.Host != "" || !strings.Contains(e.Target, "/.") || e.Op == "create" {
+		return false
+	}
+	return slices.ContainsFunc(settingsOf(), func(rel string) bool {
+		if i := strings.Index(e.Target+"/", "/"+rel+"/"); i >= 0 {
+			return true
+		}
+		dir, _, _ := strings.Cut(rel, "/")
+		return e.Kind == shell.EffectDelete && strings.HasSuffix(e.Target, "/"+dir)
+	})
+}

@@ -1,0 +1,127 @@
+package posix
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hookc/hookc/builtins/losses"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// maxText bounds the bytes that a substitution makes.
+const maxText = 4 << 20
+
+// RemoveAffix is ${s#pattern} and its kin.
+func RemoveAffix(s, pattern string, op syntax.ParExpOperator) string {
+	switch op {
+	case syntax.RemSmallPrefix:
+		for i := 0; i <= len(s); i++ {
+			if losses.GlobMatch(pattern, s[:i]) {
+				return s[i:]
+			}
+		}
+	case syntax.RemLargePrefix:
+		for i := len(s); i >= 0; i-- {
+			if losses.GlobMatch(pattern, s[:i]) {
+				return s[i:]
+			}
+		}
+	case syntax.RemSmallSuffix:
+		for i := len(s); i >= 0; i-- {
+			if losses.GlobMatch(pattern, s[i:]) {
+				return s[:i]
+			}
+		}
+	case syntax.RemLargeSuffix:
+		for i := 0; i <= len(s); i++ {
+			if losses.GlobMatch(pattern, s[i:]) {
+				return s[:i]
+			}
+		}
+	}
+	return s
+}
+
+// ChangeCase is ${s^^} and its kin.
+func ChangeCase(s string, op syntax.ParExpOperator) string {
+	switch op {
+	case syntax.UpperAll:
+		return strings.ToUpper(s)
+	case syntax.LowerAll:
+		return strings.ToLower(s)
+	}
+	r, size := utf8.DecodeRuneInString(s)
+	if size == 0 || r == utf8.RuneError {
+		return s
+	}
+	if op == syntax.LowerFirst {
+		return string(unicode.ToLower(r)) + s[size:]
+	}
+	return string(unicode.ToUpper(r)) + s[size:]
+}
+
+// MatchAt is the end of the longest match of pattern at i, or i.
+func MatchAt(s string, i int, pattern string, anchor byte) int {
+	if anchor == '#' && i > 0 {
+		return i
+	}
+	for end := len(s); end > i; end-- {
+		if losses.GlobMatch(pattern, s[i:end]) {
+			return end
+		}
+		if anchor == '%' {
+			return i
+		}
+	}
+	return i
+}
+
+// SedParts splits s/pattern/with/flags.
+func SedParts(script string) ([3]string, bool) {
+	var out [3]string
+	s := strings.TrimSpace(script)
+	if len(s) < 4 || s[0] != 's' || s[1] == '\\' || s[1] == ' ' {
+		return out, false
+	}
+	sep, n := s[1], 0
+	var b strings.Builder
+	for i := 2; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && n < 2 {
+			if s[i+1] != sep {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(s[i+1])
+			i++
+			continue
+		}
+		if s[i] == sep && n < 2 {
+			out[n] = b.String()
+			b.Reset()
+			n++
+			continue
+		}
+		b.WriteByte(s[i])
+	}
+	out[2] = b.String()
+	return out, n == 2
+}
+
+// SedSubstitute does s/a/b/ for plain texts.
+func SedSubstitute(text, script string) (string, bool) {
+	parts, ok := SedParts(script)
+	if !ok || strings.ContainsAny(parts[0], `\.*[]^$`) || strings.ContainsAny(parts[1], `\&`) || strings.Trim(parts[2], "g") != "" || parts[0] == "" {
+		return "", false
+	}
+	if len(text)*max(len(parts[1]), 1) > maxText {
+		return "", false
+	}
+	if parts[2] == "g" {
+		return strings.ReplaceAll(text, parts[0], parts[1]), true
+	}
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		lines[i] = strings.Replace(l, parts[0], parts[1], 1)
+	}
+	return strings.Join(lines, "\n"), true
+}

@@ -1,0 +1,100 @@
+package shell
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// codeTools are programs that take code of a language: as the value of an
+// option, or, where operand is true, as what follows one of the commands.
+// Without any they read it from standard input.
+var codeTools = map[string]struct {
+	lang          langKind
+	commands, opt string
+	operand       bool
+}{
+	"manage.py": {langPython, "shell shell_plus", "-c --command", false}, "django-admin": {langPython, "shell shell_plus", "-c --command", false},
+	"rails": {langRuby, "runner r console c", "", true}, "artisan": {langPHP, "tinker", "--execute", false}, "flask": {langPython, "shell", "", false},
+	"wp": {langPHP, "eval shell", "", true}, "drush": {langPHP, "ev eval php:eval php-eval", "", true}, "mix": {langRuby, "run eval", "-e --eval", true},
+	"elixir": {langRuby, "", "-e --eval", false}, "iex": {langRuby, "", "-e --eval", false}, "julia": {langJS, "", "-e --eval -E", false}, "Rscript": {langJS, "", "-e", false},
+	"groovy": {langJS, "", "-e", false}, "scala": {langJS, "", "-e", false}, "osascript": {langJS, "", "-e", false}, "expect": {langJS, "", "-c", false}, "emacs": {langJS, "", "--eval -eval", false},
+	"fly": {shellCode, "ssh", "-C --command", false}, "flyctl": {shellCode, "ssh", "-C --command", false}, "gcloud": {shellCode, "compute", "--command", false},
+	"az": {shellCode, "vm", "--scripts", false}, "eb": {shellCode, "ssh", "-c --command", false}, "cf": {shellCode, "ssh", "-c --command", false},
+	"salt": {shellCode, "", "cmd.run", false}, "salt-ssh": {shellCode, "", "cmd.run", false}, "salt-call": {shellCode, "", "cmd.run", false},
+	"m4": {langJS, "", "", false}, "emacsclient": {langJS, "", "-e --eval", false}, "psysh": {langPHP, "", "", false}, "prisma": {langJS, "db", "", false},
+}
+
+// appleLosses are the words with which a script of macOS destroys.
+var appleLosses = regexp.MustCompile(`\bdelete (every|item|folder|file|disk|home|alias|\()|\bempty\b.*\btrash\b|\b(shut down|restart|log out)\b|\berase\b`)
+
+// codeTool reads the code that such a program is given.
+func (a *analysis) codeTool(c *shCall, name string, args []Word) {
+	t, ok := codeTools[name]
+	if !ok {
+		return
+	}
+	o := options(args, "", t.opt, 0)
+	if len(t.opt) > 1 && t.opt[0] == '-' && t.opt[1] != '-' {
+		o = options(args, t.opt[1:2], t.opt, 0)
+	}
+	if t.commands != "" && (len(o.operands) == 0 || !WordIn(o.operands[0].Text, t.commands)) {
+		return
+	}
+	code := o.values(strings.Fields(t.opt)...)
+	if t.operand && len(o.operands) > 1 {
+		code = append(code, o.operands[1])
+	}
+	if len(code) == 0 && c.fr.stdin.set {
+		code = []Word{c.fr.stdin.value.word()}
+	}
+	if i := slices.IndexFunc(args, func(w Word) bool { return w.Is("cmd.run") }); t.lang == shellCode && i >= 0 && i+1 < len(args) {
+		code = args[i+1 : i+2]
+	}
+	for _, w := range code {
+		if t.lang == shellCode {
+			a.interpret(c, w.value(), a.elsewhere(c, "ssh:"+name), name)
+			continue
+		}
+		switch name {
+		case "osascript":
+			a.shellStrings(c, w)
+			if text := strings.ToLower(w.Text); appleLosses.MatchString(text) {
+				a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: name, Target: text})
+			}
+		case "emacsclient":
+			a.editorCommand(c, w.Text)
+			fallthrough
+		case "expect", "emacs":
+			a.shellStrings(c, w)
+		case "m4":
+			for _, code := range strings.Split(w.Text, "syscmd(")[1:] {
+				code, _, _ = strings.Cut(strings.TrimLeft(code, "` "), ")")
+				a.interpret(c, shLiteral(strings.TrimRight(code, "' ")), a.childShell(c), name)
+			}
+		case "prisma":
+			a.sql(c, w.value())
+		default:
+			a.lang(c, t.lang, w.value())
+		}
+	}
+}
+
+// shellStrings reads the strings of code in which some are commands of the
+// shell, and what follows spawn and its like.
+func (a *analysis) shellStrings(c *shCall, w Word) {
+	text := w.Text
+	for _, mark := range []string{"spawn ", "exec ", "system "} {
+		if _, code, ok := strings.Cut(text, mark); ok {
+			a.interpret(c, shLiteral(code), a.childShell(c), c.name)
+		}
+	}
+	if len(text) > maxShellValue || !strings.Contains(text, "shell") && !strings.Contains(text, "process") && !strings.Contains(text, "ShellScript") {
+		return
+	}
+	for _, t := range readLang(langJS, text).tokens {
+		if t.Kind == tokString {
+			a.interpret(c, shLiteral(t.Text), a.childShell(c), c.name)
+		}
+	}
+}

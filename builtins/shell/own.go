@@ -1,0 +1,114 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
+)
+
+func fillOwn() {
+	programs((*analysis).server, "http-server serve live-server miniserve dufs simple-http-server darkhttpd httpd webfsd")
+	programs((*analysis).ftp, "ftp lftp ncftp tnftp")
+}
+
+// ownProgram reads what a tool that builds and starts a program of the project is
+// told to hand to it, and what it does to a folder that an option names.
+func (a *analysis) ownProgram(c *shCall) {
+	args := c.args()
+	for name, option := range losses.Empties(c.name) {
+		o := options(args, "d", option, 0)
+		for _, w := range o.values(strings.Fields(option)...) {
+			if name == "" || o.exact(name) || o.first(name) {
+				t := c.target("empty")
+				t.recursive = true
+				a.fileEffect(EffectDelete, w, t)
+			}
+		}
+	}
+	switch i := separatorAt(args); {
+	case c.name == "java":
+		if i = slices.IndexFunc(args, func(w Word) bool { return w.Is("-jar") }); i >= 0 && i+1 < len(args) {
+			a.lexicon(c, DomainOutside, args[i+2:])
+		}
+	case len(args) == 0 || !args[0].Is("run", "exec", "runhaskell") || !losses.Runners()[c.name]:
+	case i > 0:
+		a.lexicon(c, DomainOutside, args[i+1:])
+	case c.name == "go":
+		o := options(args[1:], "", "-exec -tags -ldflags -gcflags -C -mod -modfile -p", optDash|optStop)
+		a.lexicon(c, DomainOutside, o.operands[min(1, len(o.operands)):])
+	}
+}
+
+// server serves a folder to whoever asks.
+func (a *analysis) server(c *shCall) shValue {
+	o := options(c.args(), "pPlahdbD", "--port --listen --bind --directory --root --host --address --docroot", 0)
+	dir, ok := o.value("-d", "--directory", "--root", "--docroot")
+	if h, set := o.value("-h"); set && c.name == "httpd" {
+		dir, ok = h, true
+	}
+	if !ok {
+		dir = NewWord(".")
+		if len(o.operands) > 0 && (len(o.operands) > 1 || strings.Trim(o.operand(0), "0123456789") != "") {
+			dir = o.operands[0]
+		}
+	}
+	a.serves(c, dir)
+	return nil
+}
+
+// serves adds the giving away of a folder: one of secrets, or one that holds them.
+func (a *analysis) serves(c *shCall, dir Word) {
+	zone, secret := a.placeIn(a.resolve(dir, c.fr).shape, c.fr)
+	if zone == ZoneHome || zone == ZoneRoot {
+		secret = "home"
+	}
+	if secret != "" {
+		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: "whoever asks", Secret: secret})
+	}
+}
+
+// ftp reads the commands of -c and -e, or of standard input.
+func (a *analysis) ftp(c *shCall) shValue {
+	o := options(c.args(), "ceupf", "", 0)
+	for _, w := range o.values("-c", "-e") {
+		a.ftpScript(c, w.Text)
+	}
+	a.ftpScript(c, c.fr.stdin.value.text())
+	return printsText(a, c)
+}
+
+// ftpScript adds what commands of a file transfer delete on the other machine.
+func (a *analysis) ftpScript(c *shCall, text string) {
+	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == ';' }) {
+		f := strings.Fields(strings.TrimLeft(line, "-@ "))
+		if len(f) > 1 && (WordIn(f[0], "rm rmdir mrm del delete mdelete rmd") || f[0] == "glob" && f[1] == "rm" || f[0] == "mirror" && slices.Contains(f, "--delete") && (slices.Contains(f, "-R") || slices.Contains(f, "--reverse"))) {
+			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: "remote-delete", Target: strings.Join(f[1:], " ")})
+		}
+		if code, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok {
+			a.interpret(c, shLiteral(code), a.childShell(c), c.name)
+		}
+	}
+}
+
+// editorScripts put what scripts of editors call the way PHP has it.
+var editorScripts = strings.NewReplacer("(delete-directory ", "rmtree(", "(delete-file ", "unlink(", "(shell-command ", "system(", "(call-process-shell-command ", "system(", "(start-process-shell-command ", "system(",
+	"delete(", "rmtree(", "expand(", "os.path.expanduser(", "systemlist(", "system(", "vim.fn.", "", "os.execute(", "system(", ":call ", " ", "call ", " ", "silent! ", "", "silent ", "", "lua ", " ")
+
+// editorCommand reads a command that an editor is told to run: those after ! are the
+// shell's.
+func (a *analysis) editorCommand(c *shCall, text string) {
+	text = strings.TrimLeft(text, "+: ")
+	for _, quiet := range []string{"silent! ", "silent ", "sil! ", "sil ", "exec ", "execute "} {
+		text = strings.Trim(strings.TrimPrefix(text, quiet), "'\"")
+	}
+	for _, mark := range []string{"!", "r !", "r!", "w !", "1,$!", "%!", "terminal ", "term "} {
+		if code, ok := strings.CutPrefix(text, mark); ok {
+			a.interpret(c, shLiteral(code), a.childShell(c), c.name)
+			return
+		}
+	}
+	if strings.Contains(text, "(") {
+		a.lang(c, langPHP, shLiteral(editorScripts.Replace(text)))
+	}
+}

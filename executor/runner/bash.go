@@ -91,6 +91,9 @@ func (b *bash) start() diag.List {
 		return nil
 	}
 	b.args = []string{"sh", "-c", script(&b.body)}
+	if noProcesses != "" {
+		return b.unstartable()
+	}
 	path, err := b.shell()
 	if err != nil {
 		b.broken = policy.Failf(policy.ErrSpawn, "there is no sh on this machine: %w", err)
@@ -113,10 +116,21 @@ func (b *bash) shell() (string, error) {
 	return reach{}.find("sh")
 }
 
+// unstartable reports a command where nothing can be started: each run fails,
+// and on_error decides.
+func (b *bash) unstartable() diag.List {
+	b.broken = policy.Failf(policy.ErrSpawn, noProcesses)
+	return diag.List{codeUnstartable.Report(b.hook.Span, "%s: every run of the hook fails, and on_error decides", noProcesses).
+		WithHook(b.hook.Name).WithHint("write the guard in Rego or expr, which are evaluated in process")}
+}
+
 // startDirect starts an entry point without a shell: a script, of which its
 // reader has said already whether it can run, or the interpreter it is given
 // to.
 func (b *bash) startDirect() diag.List {
+	if noProcesses != "" {
+		return b.unstartable()
+	}
 	b.path, b.args = b.body.Args[0], b.body.Args
 	if strings.ContainsRune(b.path, filepath.Separator) {
 		return nil

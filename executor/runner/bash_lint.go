@@ -18,8 +18,8 @@ import (
 var codeUnstartable = diag.Define(diag.Code{
 	ID: "HK090", Severity: diag.Warning,
 	Title: "command cannot be started",
-	Help: `The command names a script that is not where it is looked for, or there is no sh to run
-it. Every run of the hook will fail, and on_error decides. A relative command is looked for
+	Help: `The command names a script that is not where it is looked for, there is no sh to run it,
+or nothing can be started at all, as in WebAssembly. Every run of the hook will fail, and on_error decides. A relative command is looked for
 in the project's root, one of the user's or a managed policy in the policy's own folder; it
 runs in the event's working directory. Name a script beside the policy as
 "$HOOKC_POLICY_DIR/hooks/check.sh".`,

@@ -10,6 +10,9 @@ import (
 	"time"
 )
 
+// noProcesses is "": commands can be started.
+const noProcesses = ""
+
 // group is a process group, named by its leader's id.
 type group struct{ id int }
 

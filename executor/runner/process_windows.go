@@ -10,6 +10,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// noProcesses is "": commands can be started.
+const noProcesses = ""
+
 // group is a job object: what its first process starts belongs to it too.
 // Without a job, kill reaches the first process alone.
 type group struct {

@@ -164,7 +164,7 @@ func look(called, path string, to func(*entry) (io.Writer, error), limit int64, 
 	case !info.Mode().IsRegular():
 		return e, errors.New("it is neither a file nor a folder")
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe may stand there by now
+	f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0) // a pipe may stand there by now
 	if err != nil {
 		return e, err
 	}

@@ -36,6 +36,13 @@ var Daemons = Words(`ssh sshd networking network networkmanager systemd-networkd
 	xorg gnome-shell windowserver loginwindow kernel_task gdm gdm3 sddm lightdm kubelet dockerd containerd auditd rsyslogd wpa_supplicant dhclient
 	windefend mpssvc eventlog wuauserv dnscache sense wscsvc winrm termservice vss lanmanserver bfe dhcp`)
 
+// TakesCommand are options whose value is a command that a program starts, Escapes the
+// programs that are told to start one by words that begin with ! or shell.
+var (
+	TakesCommand = Words("--pager --preview --editor --extcmd --rsh-command --open-command --browser-command --hook-command --post-hook --pre-hook --deploy-hook --change-cmd")
+	Escapes      = Words("less more most kak gdb lldb ranger ipython bpython vifm mc nnn lf tig mutt ftp")
+)
+
 // Runners are tools that build a program of the project and start it.
 var Runners = Words("go cargo dotnet swift stack cabal zig dart")
 

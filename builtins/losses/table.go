@@ -11,7 +11,7 @@ import "strings"
 // rights, $ prints a credential, ? does nothing. What no entry names is for the
 // lexicon, but for tools with - before their domain.
 const table = `
-terraform tofu terragrunt|tf|cloud|@destroy destroy;@destroy apply -destroy --destroy -replace --replace;@destroy run-all destroy;@state-remove state rm !-dry-run;@workspace-delete workspace delete -force
+terraform tofu terragrunt|tf|cloud|@destroy destroy;$ output *password*|*secret*|*token*|*key*;@destroy apply -destroy --destroy -replace --replace;@destroy run-all destroy;@state-remove state rm !-dry-run;@workspace-delete workspace delete -force
 pulumi|stack|cloud|@destroy destroy|down !--preview-only;@stack-remove stack rm
 cdk cdktf|stack|cloud|@destroy destroy
 serverless sls sst|stack|cloud|@destroy remove
@@ -118,12 +118,12 @@ apt apt-get aptitude||system|* * --allow-remove-essential --force-yes;remove|pur
 dnf yum microdnf tdnf||system|remove|erase|autoremove <>|glibc|systemd|kernel|kernel*|bash|coreutils|dnf|yum|rpm|sudo|openssh-server|python3|filesystem|grub*|postgresql*|mysql-server*|mysql-community-server*|mariadb-server*|mongodb*|redis|redis-server|clickhouse-server*|elasticsearch*|cockroachdb|cassandra|influxdb*|rabbitmq-server;swap glibc|systemd|kernel;history undo|rollback;?remove|erase|clean|autoremove
 pacman yay paru||system|-Rdd|-Rscn|-Rscnd|-Rddn;<> -R -Rs -Rns;glibc|linux|systemd|bash|coreutils|pacman|filesystem|sudo|postgresql|mariadb -R -Rs -Rns -Rn
 zypper||system|remove|rm <>|glibc|systemd|kernel*|bash|coreutils|zypper|sudo|openssh|postgresql*|mysql-server*|mysql-community-server*|mariadb-server*|mongodb*|redis|redis-server|clickhouse-server*|elasticsearch*|cockroachdb|cassandra|influxdb*|rabbitmq-server;?remove|rm|clean
-apk xbps-remove emerge||system|del <>|musl|busybox|alpine-base|apk-tools;unmerge glibc|gcc|portage;?del|clean|depclean
+apk xbps-remove emerge||system|del <>|musl|busybox|alpine-base|apk-tools|postgresql*|mariadb|mysql|openssh|openrc;unmerge glibc|gcc|portage;?del|clean|depclean
 rpm||system|<> -e --erase;* -e=glibc --nodeps;--nodeps;glibc|systemd|kernel*|bash|coreutils -e --erase
 dpkg||system|<> -r -P --remove --purge;libc6|systemd|bash|dpkg|apt|coreutils -r -P --remove --purge;* --force-all --force-remove-essential --force-depends
 brew||system|uninstall|remove|rm <>;uninstall|remove|rm --ignore-dependencies;uninstall|remove|rm --zap;?uninstall|remove|rm|cleanup|autoremove|untap|services
 pip pip3 uv-pip||system|uninstall <>;?uninstall|cache|purge
-gem|pkg|platform|yank;uninstall -a --all <>;uninstall --all;?uninstall|cleanup|cleanup
+gem|pkg|platform|yank;owner -r --remove;uninstall -a --all <>;uninstall --all;?uninstall|cleanup|cleanup
 snap flatpak||system|remove|uninstall --purge --delete-data --all;?remove|uninstall
 port choco scoop winget nix-env nix-channel||system|uninstall|remove <>|all;?uninstall|remove|clean|reset
 nix-collect-garbage||system|-d --delete-old --delete-older-than;?gc
@@ -140,7 +140,7 @@ adonis ace||database|migration:fresh|migration:reset|migration:refresh|db:wipe|d
 spark||database|migrate:refresh;?migrate:rollback
 phinx||database|rollback -t=0 --target=0;?rollback
 yii||database|migrate/fresh;migrate/down all
-console||database|doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d -f --force;doctrine:fixtures:load !--append;messenger:failed:remove --all;?cache:clear|doctrine:cache*|cache:pool*
+console||database|$ secrets:list|secrets:reveal --reveal;doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d -f --force;doctrine:fixtures:load !--append;messenger:failed:remove --all;?cache:clear|doctrine:cache*|cache:pool*
 artisan||database|queue:clear|queue:flush|model:prune|telescope:clear|horizon:clear|queue:forget;?*:clear|*:cache|optimize:clear|migrate:rollback
 django-admin manage.py||database|sqlflush|sqlmigrate;clear_index|rebuild_index|remove_stale_contenttypes;dropdb|drop_db|reset_schema|delete_*|purge_*|wipe_*;?collectstatic|clearsessions|clear_cache
 rails rake||database|db:drop*|db:reset*;$ credentials:show|secrets:show|encrypted:show;?tmp:*|log:*|assets:*|destroy|d|cache:*|webpacker:*|js:*
@@ -180,7 +180,7 @@ dscl sysadminctl pwpolicy|tf|system|* -delete;* -deleteUser;* -clearaccountpolic
 security||cloud|delete-keychain|delete-certificate|delete-identity|delete-generic-password|delete-internet-password;$ find-generic-password|find-internet-password -w -g;$ export|dump-keychain
 loginctl homectl localectl machinectl||system|terminate-user|kill-user|terminate-session;remove;?list
 snapper timeshift||system|delete|rollback|undochange;--delete --delete-all --restore
-restic borg duplicity kopia rustic bup||system|forget|prune|delete|remove-all-but-n-full !-n;snapshot delete
+restic borg duplicity kopia rustic bup||system|rm --unsafe;forget|prune|delete|remove-all-but-n-full !-n;snapshot delete
 aws||cloud|$ configure export-credentials;$ configure get *secret*|*key*|*token*;$ secretsmanager|ssm get-secret-value|get-parameter|get-parameters|get-parameters-by-path|batch-get-secret-value;$ ecr|ecr-public|codeartifact get-login-password|get-login|get-authorization-token;$ sts get-session-token|assume-role|get-federation-token;$ iam create-access-key;? configure|sts|help;* delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion|reset-*|disable-*|detach-*|batch-delete-*|empty-*;ec2 stop-instances|reboot-instances;s3api put-bucket-lifecycle*;ecs update-service --desired-count=0;autoscaling * --desired-capacity=0
 gcloud||cloud|$ auth print-access-token|print-identity-token;$ auth application-default print-access-token;$ secrets versions access;$ iam service-accounts keys create;? config|auth|components|info|topic;compute instances stop|reset;sql instances restart|restore-backup|patch;container clusters resize --num-nodes=0
 az||cloud|$ account get-access-token;$ keyvault secret show|download;$ storage account keys list;$ acr credential show;$ ad sp create-for-rbac|credential reset;? account|cache|config|extension|logout;vm deallocate
@@ -190,6 +190,9 @@ gh||platform|$ auth token;$ auth status -t --show-token;? pr|run|extension|confi
 glab||platform|$ auth status -t --show-token;? mr|ci|config|alias|auth
 vault bao||platform|$ kv get;$ read;$ print token;$ token create|lookup;? list|status;lease|token revoke;operator seal|rekey|rotate
 op||platform|$ read;$ item get;$ document get;item|document|vault|user|group|connect delete|remove;? run|inject|signin|whoami
+rdiff-backup||system|remove;--remove-older-than
+cypher-shell||-database|*DELETE*|*DROP*|*delete*
+symfony||-platform|$ secrets:list|secrets:reveal --reveal
 bw rbw lpass pass gopass keyring secret-tool 1pass keepassxc-cli||platform|$ get|show|read|lookup|otp|clip|view;rm|remove|delete|rmdir|clear|purge !--help;$ export
 docker-credential-desktop docker-credential-osxkeychain docker-credential-pass docker-credential-secretservice||platform|$ get;erase
 doppler infisical dotenvx chamber teller berglas aws-vault envchain||platform|$ secrets get|download;$ secrets;$ get;$ export;$ read;$ show|env;$ access;$ exec|run -- env|printenv;secrets delete;remove|delete|prune;? run|exec|login|setup|list

@@ -17,8 +17,12 @@ var codeTools = map[string]struct {
 	"manage.py": {langPython, "shell shell_plus", "-c --command", false}, "django-admin": {langPython, "shell shell_plus", "-c --command", false},
 	"rails": {langRuby, "runner r console c", "", true}, "artisan": {langPHP, "tinker", "--execute", false}, "flask": {langPython, "shell", "", false},
 	"wp": {langPHP, "eval shell", "", true}, "drush": {langPHP, "ev eval php:eval php-eval", "", true}, "mix": {langRuby, "run eval", "-e --eval", true},
-	"elixir": {langRuby, "", "-e --eval", false}, "iex": {langRuby, "", "-e --eval", false}, "julia": {langJS, "", "-e --eval -E", false}, "Rscript": {langJS, "", "-e", false},
-	"groovy": {langJS, "", "-e", false}, "scala": {langJS, "", "-e", false}, "osascript": {langJS, "", "-e", false}, "expect": {langJS, "", "-c", false}, "emacs": {langJS, "", "--eval -eval", false},
+	"elixir": {langRuby, "", "-e --eval", false}, "iex": {langRuby, "", "-e --eval", false}, "julia": {anyCode, "", "-e --eval -E", false}, "Rscript": {anyCode, "", "-e", false},
+	"groovy": {anyCode, "", "-e", false}, "scala": {anyCode, "", "-e", false}, "tclsh": {anyCode, "", "-c", false}, "guile": {anyCode, "", "-c", false}, "swift": {anyCode, "", "-e", false},
+	"erl": {anyCode, "", "-eval --eval", false}, "ghc": {anyCode, "", "-e", false}, "runghc": {anyCode, "", "-e", false}, "jshell": {anyCode, "", "-e", false}, "raku": {anyCode, "", "-e", false},
+	"ocaml": {anyCode, "", "-e", false}, "clojure": {anyCode, "", "-e --eval", false}, "clj": {anyCode, "", "-e --eval", false}, "bb": {anyCode, "", "-e --eval", false}, "racket": {anyCode, "", "-e --eval", false},
+	"octave": {anyCode, "", "--eval", false}, "crystal": {anyCode, "eval", "", true}, "kotlin": {anyCode, "", "-e", false}, "nim": {anyCode, "", "--eval", false},
+	"aws": {anyCode, "ssm", "--parameters", false}, "osascript": {langJS, "", "-e", false}, "expect": {langJS, "", "-c", false}, "emacs": {langJS, "", "--eval -eval", false},
 	"fly": {shellCode, "ssh", "-C --command", false}, "flyctl": {shellCode, "ssh", "-C --command", false}, "gcloud": {shellCode, "compute", "--command", false},
 	"az": {shellCode, "vm", "--scripts", false}, "eb": {shellCode, "ssh", "-c --command", false}, "cf": {shellCode, "ssh", "-c --command", false},
 	"salt": {shellCode, "", "cmd.run", false}, "salt-ssh": {shellCode, "", "cmd.run", false}, "salt-call": {shellCode, "", "cmd.run", false},
@@ -34,8 +38,12 @@ func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 	if !ok {
 		return
 	}
-	o := options(args, "", t.opt, 0)
-	if len(t.opt) > 1 && t.opt[0] == '-' && t.opt[1] != '-' {
+	how := 0
+	if strings.Contains(t.opt, "-eval ") || strings.HasSuffix(t.opt, " -eval") {
+		how = optDash
+	}
+	o := options(args, "", t.opt, how)
+	if len(t.opt) > 1 && how == 0 && t.opt[0] == '-' && t.opt[1] != '-' {
 		o = options(args, t.opt[1:2], t.opt, 0)
 	}
 	if t.commands != "" && (len(o.operands) == 0 || !WordIn(o.operands[0].Text, t.commands)) {
@@ -56,16 +64,20 @@ func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 			a.interpret(c, w.value(), a.elsewhere(c, "ssh:"+name), name)
 			continue
 		}
+		if t.lang == anyCode {
+			a.anyLanguage(c, w.Text)
+			continue
+		}
 		switch name {
 		case "osascript":
 			a.shellStrings(c, w)
 			if text := strings.ToLower(w.Text); appleLosses.MatchString(text) {
 				a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: name, Target: text})
 			}
-		case "emacsclient":
+		case "emacsclient", "emacs":
 			a.editorCommand(c, w.Text)
 			fallthrough
-		case "expect", "emacs":
+		case "expect":
 			a.shellStrings(c, w)
 		case "m4":
 			for _, code := range strings.Split(w.Text, "syscmd(")[1:] {
@@ -95,6 +107,38 @@ func (a *analysis) shellStrings(c *shCall, w Word) {
 	for _, t := range readLang(langJS, text).tokens {
 		if t.Kind == tokString {
 			a.interpret(c, shLiteral(t.Text), a.childShell(c), c.name)
+		}
+	}
+}
+
+// anyCode stands for code of a language that has no reader here: of its strings it is
+// told what the names around them do with such.
+const anyCode langKind = 101
+
+var (
+	codeRuns    = regexp.MustCompile(`(?i)system|exec|shell|spawn|popen|cmd|command|process|\brun|\bsh\b`)
+	codeDeletes = regexp.MustCompile(`(?i)\b(rm|rmtree|rmdir|unlink|remove\w*|delete\w*|rm_rf|file:del\w*)\b`)
+)
+
+func (a *analysis) anyLanguage(c *shCall, text string) {
+	if len(text) > maxShellValue {
+		a.unknown(c.fr, shellTooMany, c.offset)
+		return
+	}
+	runs, deletes := codeRuns.MatchString(text), codeDeletes.MatchString(text)
+	if _, code, ok := strings.Cut(text, "exec "); ok {
+		a.interpret(c, shLiteral(code), a.childShell(c), c.name) // Tcl
+	}
+	t := c.target("delete")
+	t.recursive = true
+	for _, s := range readLang(langJS, text).tokens {
+		if s.Kind != tokString && s.Kind != tokCommand {
+			continue
+		}
+		if runs && strings.Contains(s.Text, " ") {
+			a.interpret(c, shLiteral(s.Text), a.childShell(c), c.name)
+		} else if deletes && strings.IndexAny(s.Text, "/~") == 0 {
+			a.fileEffect(EffectDelete, NewWord(s.Text), t)
 		}
 	}
 }

@@ -91,9 +91,9 @@ func (a *analysis) dockerRun(c *shCall, args []Word) shValue {
 // mountedSecret adds what a program that sends or prints does with the secrets of this
 // machine that its container sees.
 func (a *analysis) mountedSecret(c *shCall, o *shOpts) {
-	shows := slices.ContainsFunc(strings.FieldsFunc(strings.Join(WordTexts(o.operands), " "), func(r rune) bool { return strings.ContainsRune(" /;|&()", r) }), func(w string) bool {
-		return WordIn(w, "curl wget nc ncat netcat socat telnet http cat base64 xxd tar head tail less more strings python python3 node")
-	})
+	shows := slices.ContainsFunc(strings.FieldsFunc(strings.Join(WordTexts(o.operands[1:]), " "), func(r rune) bool { return strings.ContainsRune(" /;|&()", r) }), func(w string) bool {
+		return WordIn(w, "curl wget nc ncat netcat socat telnet http cat base64 xxd tar head tail less more strings")
+	}) || strings.Contains(o.operand(0), "curl")
 	for _, v := range append(o.values("-v", "--volume"), o.values("--mount")...) {
 		from, _ := mountFields(v.Text)
 		if from == "" {
@@ -285,6 +285,10 @@ func (a *analysis) kubectl(c *shCall) shValue {
 		if len(names) > 0 && (strings.HasPrefix(names[0].Text, "secret")) && o.exact("-o", "--output") {
 			e := Effect{Kind: EffectRead, Domain: DomainKubernetes, Op: "read-secret", Target: names[len(names)-1].Text, Secret: "cluster-secret"}
 			a.effect(c, e)
+		}
+	case "config":
+		if len(names) > 0 && names[0].Is("view") && o.exact("--raw") {
+			a.effect(c, Effect{Kind: EffectRead, Domain: DomainKubernetes, Op: "read-secret", Target: "kubeconfig", Secret: "cluster-secret"})
 		}
 	case "run", "debug":
 		if i := separatorAt(args); i >= 0 {

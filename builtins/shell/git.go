@@ -27,6 +27,11 @@ func gitCommandOf(name string) (cmd gitCommand, ok bool) {
 
 func fillGit2() {
 	gitCommandTable = map[string]gitCommand{
+		"difftool": {"xt", "--extcmd --tool", func(a *analysis, c *shCall, o *shOpts) {
+			for _, w := range o.values("-x", "--extcmd") {
+				a.gitProgram(c, w)
+			}
+		}},
 		"reset":           {"U", "--pathspec-from-file", shGitReset},
 		"checkout":        {"bBU", "--orphan --conflict --pathspec-from-file", shGitCheckout},
 		"switch":          {"cC", "--create --force-create --orphan --conflict", shGitSwitch},
@@ -179,10 +184,13 @@ func (a *analysis) gitAlias(c *shCall, name string, code shValue, args []Word) {
 // gitPrints is what a command prints, where that tells something.
 func (a *analysis) gitPrints(c *shCall, sub string, o *shOpts) shValue {
 	switch {
-	case sub == "rev-parse" && HasFlag(c.argv, "--show-toplevel", "--git-dir", "--absolute-git-dir", "--git-common-dir"):
+	case sub == "rev-parse" && HasFlag(c.argv, "--show-toplevel", "--git-dir", "--absolute-git-dir", "--git-common-dir", "--git-path"):
 		below := ""
 		if !HasFlag(c.argv, "--show-toplevel") {
 			below = "/.git"
+		}
+		if HasFlag(c.argv, "--git-path") {
+			below += "/" + c.argv[len(c.argv)-1].Text
 		}
 		if dir := a.dir(c.fr.st); a.at.Root != "" && c.fr.host == "" && dir != "" && IsUnder(a.at.Root, dir) {
 			return shLiteral(a.at.Root + below + "\n")

@@ -127,18 +127,17 @@ func (a *analysis) langScript(c *shCall, lang langKind, operands []Word) shValue
 	t := c.target("script")
 	t.domain = DomainCode
 	a.fileEffect(EffectExec, operands[0], t)
-	a.applyScript(c, programName(operands[0].Text), operands[1:])
-	return printsText(a, c)
+	return a.applyScript(c, programName(operands[0].Text), operands[1:])
 }
 
 // applyScript applies the rules of a framework's script, or asks the lexicon.
-func (a *analysis) applyScript(c *shCall, tool string, args []Word) {
+func (a *analysis) applyScript(c *shCall, tool string, args []Word) shValue {
 	a.codeTool(c, tool, args)
 	if rulesOf(tool) != nil {
-		a.applyRules(c, tool, args)
-		return
+		return a.applyRules(c, tool, args)
 	}
 	a.lexicon(c, DomainOutside, args)
+	return printsText(a, c)
 }
 
 // pythonModule is python -m: some modules are programs that are known.
@@ -207,6 +206,11 @@ func (a *analysis) lang(c *shCall, lang langKind, v shValue) {
 			call = call.ofAll(program.listed)
 		}
 		a.langCall(c, lang, call)
+		for _, v := range slices.AppendSeq(flatten(call.args), maps.Values(call.named)) {
+			if v.origin.kind == "environment" && WordIn(lastName(call.name), "send sendall sendto write end post put request Request urlopen mail sendMail publish emit syswrite") {
+				a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: call.name, Secret: "environment"})
+			}
+		}
 	}
 }
 

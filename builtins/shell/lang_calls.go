@@ -46,7 +46,7 @@ var langActions = sync.OnceValue(func() map[string]langAction {
 			"os.spawnv os.spawnl os.spawnlp os.spawnvp os.posix_spawn asyncio.create_subprocess_exec Deno.Command Deno.run Bun.spawn Bun.spawnSync Process.spawn exec.Command os.exec.Command"},
 		{langTree, "shutil.rmtree fs.rm fs.rmSync fs.rmdir fs.rmdirSync fs.promises.rm fs.promises.rmdir fs-extra.remove fs-extra.removeSync fs-extra.emptyDir fs-extra.emptyDirSync rimraf rimraf.sync " +
 			"rimraf.rimraf rimraf.rimrafSync del del.sync FileUtils.rm_rf FileUtils.rm_r FileUtils.remove_dir FileUtils.rmtree FileUtils.remove_entry FileUtils.remove_entry_secure FileUtils.rm_rf! " +
-			"rmtree remove_tree File.Path.rmtree File.Path.remove_tree Deno.remove Deno.removeSync shelljs.rm os.RemoveAll distutils.dir_util.remove_tree"},
+			"File.rm_rf File.rm_rf! rmtree remove_tree File.Path.rmtree File.Path.remove_tree Deno.remove Deno.removeSync shelljs.rm os.RemoveAll distutils.dir_util.remove_tree"},
 		{langDelete, "os.remove os.unlink os.rmdir os.removedirs fs.unlink fs.unlinkSync fs.promises.unlink unlink rmdir File.delete File.unlink Dir.delete Dir.rmdir Dir.unlink FileUtils.rm FileUtils.rm_f FileUtils.remove os.Remove"},
 		{langWrite, "fs.writeFile fs.writeFileSync fs.appendFile fs.appendFileSync fs.promises.writeFile fs.promises.appendFile fs.truncate fs.truncateSync fs.createWriteStream File.write IO.write " +
 			"file_put_contents Deno.writeTextFile Deno.writeTextFileSync Deno.writeFile Bun.write fs-extra.outputFile os.truncate os.mknod"},
@@ -134,7 +134,7 @@ func langConstant(name string) (langValue, bool) {
 }
 
 // environments are all variables at once.
-var environments = losses.Words("os.environ os.environb process.env ENV $_ENV Deno.env Bun.env")
+var environments = losses.Words("os.environ os.environb process.env ENV %ENV $_ENV Deno.env Bun.env")
 
 // langVariable is a variable of the environment.
 func langVariable(name string) langValue {

@@ -8,7 +8,7 @@ import (
 )
 
 func fillOwn() {
-	programs((*analysis).server, "http-server serve live-server miniserve dufs simple-http-server darkhttpd httpd webfsd")
+	programs((*analysis).server, "caddy twistd http-server serve live-server miniserve dufs simple-http-server darkhttpd httpd webfsd")
 	programs((*analysis).ftp, "ftp lftp ncftp tnftp")
 }
 
@@ -19,10 +19,33 @@ func (a *analysis) ownProgram(c *shCall) {
 	for name, option := range losses.Empties(c.name) {
 		o := options(args, "d", option, 0)
 		for _, w := range o.values(strings.Fields(option)...) {
-			if name == "" || o.exact(name) || o.first(name) {
+			if !w.Dynamic && (name == "" || o.exact(name) || o.first(name)) {
 				t := c.target("empty")
 				t.recursive = true
 				a.fileEffect(EffectDelete, w, t)
+			}
+		}
+	}
+	for i, w := range args {
+		text := w.Text
+		if len(text) < 3 {
+			continue
+		}
+		name, value, set := w.cut("=")
+		if !set && i+1 < len(args) {
+			name, value = text, args[i+1]
+		}
+		switch {
+		case losses.TakesCommand()[name] && c.name != "git":
+			a.gitProgram(c, value)
+		case losses.Escapes()[c.name]:
+			if set && strings.HasPrefix(text, "--") {
+				text = value.Text
+			}
+			for _, mark := range []string{"!", "shell ", "platform shell "} {
+				if code, ok := strings.CutPrefix(strings.TrimLeft(text, "+:"), mark); ok {
+					a.interpret(c, shLiteral(code), a.childShell(c), c.name)
+				}
 			}
 		}
 	}
@@ -42,8 +65,8 @@ func (a *analysis) ownProgram(c *shCall) {
 
 // server serves a folder to whoever asks.
 func (a *analysis) server(c *shCall) shValue {
-	o := options(c.args(), "pPlahdbD", "--port --listen --bind --directory --root --host --address --docroot", 0)
-	dir, ok := o.value("-d", "--directory", "--root", "--docroot")
+	o := options(c.args(), "pPlahdbD", "--port --listen --bind --directory --root --host --address --docroot --path", 0)
+	dir, ok := o.value("-d", "--directory", "--root", "--docroot", "--path")
 	if h, set := o.value("-h"); set && c.name == "httpd" {
 		dir, ok = h, true
 	}
@@ -92,7 +115,7 @@ func (a *analysis) ftpScript(c *shCall, text string) {
 }
 
 // editorScripts put what scripts of editors call the way PHP has it.
-var editorScripts = strings.NewReplacer("(delete-directory ", "rmtree(", "(delete-file ", "unlink(", "(shell-command ", "system(", "(call-process-shell-command ", "system(", "(start-process-shell-command ", "system(",
+var editorScripts = strings.NewReplacer("(delete-directory ", "rmtree(", "(delete-file ", "unlink(", "(shell-command ", "system(", "(shell-command-to-string ", "system(", "(f-delete ", "rmtree(", "(call-process-shell-command ", "system(", "(start-process-shell-command ", "system(",
 	"delete(", "rmtree(", "expand(", "os.path.expanduser(", "systemlist(", "system(", "vim.fn.", "", "os.execute(", "system(", ":call ", " ", "call ", " ", "silent! ", "", "silent ", "", "lua ", " ")
 
 // editorCommand reads a command that an editor is told to run: those after ! are the

@@ -95,7 +95,7 @@ func (a *analysis) startWrapped(c *shCall, w losses.Wrapper, o *shOpts, fr *shFr
 	if len(argv) == 0 && c.name == "arch" {
 		return printsPlain(a, c)
 	}
-	if w.Joined {
+	if w.Joined || len(argv) == 1 && strings.Contains(argv[0].prefix(), " ") && c.name != "nohup" {
 		return a.joinedCode(c, argv, fr)
 	}
 	if len(argv) == 0 && w.Privilege && (fr.stdin.set || o.exact("-s", "-i", "--shell", "--login")) {

@@ -212,11 +212,9 @@ func (c *selfCall) shell(s *shell.Line, surely bool, depth int) {
 }
 
 func (c *selfCall) effect(s *shell.Line, e *shell.Effect) {
+	c.copies(s, e)
 	switch e.Kind {
 	case shell.EffectWrite, shell.EffectDelete, shell.EffectPrivilege:
-	case shell.EffectRead:
-		c.copies(e)
-		return
 	default:
 		return
 	}
@@ -312,6 +310,9 @@ func (c *selfCall) links(s *shell.Line) []selfLink {
 			continue
 		}
 		paths := operandPaths(cmd)
+		if len(paths) > 1 && !keepsOwnName(cmd) && slices.ContainsFunc(paths[:len(paths)-1], c.isProgramOrGlob) {
+			c.renames(strings.Join(paths[:len(paths)-1], " "))
+		}
 		for j, p := range paths {
 			name := paths[len(paths)-1]
 			for _, full := range append([]string{p}, path.Join(path.Dir(name), cmd.Argv[min(1+j, len(cmd.Argv)-1)].Text)) {

@@ -56,11 +56,12 @@ func (c *selfCall) command(s *shell.Line, cmd *shell.Command, depth int) {
 		c.patches(cmd, cmd.Argv)
 		return
 	}
-	if c.isHookc(cmd) {
+	if c.isHookc(cmd) || len(cmd.Argv) > 1 && c.madeHere(s, cmd) {
 		c.hookc(s, cmd)
 		return
 	}
-	if slices.ContainsFunc(cmd.Argv, func(w shell.Word) bool { return w.Dynamic }) && movesFiles(cmd.Name) && mentionsHookc(s) {
+	listed := slices.Contains(cmd.Via, "xargs")
+	if slices.ContainsFunc(cmd.Argv, func(w shell.Word) bool { return w.Dynamic || listed && w.Pattern }) && movesFiles(cmd.Name) && mentionsHookc(s) {
 		c.weakens(cmd, "copies or moves a file that may be hookc")
 		return
 	}
@@ -88,6 +89,9 @@ func (c *selfCall) isHookc(cmd *shell.Command) bool {
 	text := cmd.Argv[0].Text
 	if cmd.Name == "go" && len(cmd.Argv) > 2 && cmd.Argv[1].Is("run") {
 		return slices.ContainsFunc(cmd.Argv[2:], func(w shell.Word) bool { return isOwnName(strings.SplitN(w.Text, "@", 2)[0]) })
+	}
+	if cmd.Argv[0].Pattern && !cmd.Argv[0].Dynamic {
+		return c.globIsHookc(cmd.Dir, text)
 	}
 	if !strings.ContainsAny(text, `/\`) || cmd.Argv[0].Dynamic {
 		return false
@@ -259,16 +263,6 @@ func mentionsHookc(s *shell.Line) bool {
 		}
 	}
 	return false
-}
-
-// copies judges a copy of hookc's program: under another name it could not be
-// told any more.
-func (c *selfCall) copies(e *shell.Effect) {
-	if e.Certainty == shell.CertainKnown && (e.Op == "copy" || e.Op == "dd" || e.Op == "redirect") && c.own.isProgram(e.Target) && exists(e.Target) {
-		c.says.add(c.g.verdict, func() string {
-			return fmt.Sprintf("a copy of %s could be run where nobody sees that it is hookc; instead: run it where it is, such as `hookc version`", shown(e.Target))
-		})
-	}
 }
 
 // maxScripts bounds how deep scripts that run scripts are read.

@@ -55,6 +55,12 @@ func TestSelfGuardCommands(t *testing.T) {
 		"rm -f bin/hookc", "cp src/a.go bin/hookc", "mv bin b", "cp bin/hookc h", "go run github.com/hookc/hookc/cmd/hookc@latest trust",
 		"pwsh -c 'Remove-Item hooks.yaml'", "pwsh -c 'Get-ChildItem *.yaml | Remove-Item'", "cmd /c del hooks.yaml", "cmd /c 'echo x > policies\\limits.json'", "./evil.ps1", "pwsh -NoProfile -File evil.ps1", "pwsh -c 'Set-Content policies/limits.json x'",
 		"pwsh -c 'Move-Item policies p'", "pwsh -c 'hookc trust'", "pwsh -c 'Stop-Process -Name hookc'", "cmd /c 'taskkill /f /im hookc.exe'", "pwsh -c '$f=\"hooks\"; ri \"$f.yaml\"'",
+		// The program under another name, wherever it was found, and the program by a glob.
+		"f() { cp $(command -v hookc) h && ./h trust --forget; }; f", "cp $(which hookc) h", "cp $(readlink -f $(which hookc)) h", "h=$(which hookc); cp $h h", "cp $(dirname $(which hookc))/h* h", "cat $(which hookc) > h", "cat < $(which hookc) > h",
+		"cat bin/hookc > h", "cat bin/hookc | tee h", "dd if=$(which hookc) of=h", "install -m 755 $(which hookc) h", "ln -s $(which hookc) h", "which hookc | xargs -I{} cp {} h", "ls bin/hookc | xargs -I{} cp {} h", "cp bin/h* h", "for f in bin/*; do cp $f h; done",
+		"find . -name 'hook*' -exec cp {} h \\;", "cp -r bin b2 && mv b2/hookc h && ./h trust", "cp -r bin b2 && ln -s b2/hookc h", "python3 -c \"import shutil; shutil.copy(shutil.which('hookc'), 'h')\"", "node -e \"require('fs').copyFileSync('bin/hookc','h')\"",
+		"python3 -c \"import os; os.symlink('bin/hookc', 'h')\"", "pwsh -c 'Copy-Item (Get-Command hookc).Source h'", "cp $X h && ./h trust", "x=$(cat name); cp $x h; ./h serve stop", "python3 -c \"import shutil; shutil.copy('x/hooks.yaml', 'hooks.yaml')\"",
+		"mv $(which hookc) h", "rm -f $(which hookc)", "rm -f $(command -v hookc)", "chmod -x $(which hookc)", "echo > $(which hookc)", "command -v hookc | xargs rm -f", "rm -rf $(dirname $(which hookc))", "bin/h* trust", "hook? trust", "for f in bin/*; do $f trust; done",
 		"pwsh -c '[IO.File]::Delete(\"hooks.yaml\")'", "prettier --write hooks.yaml", "yq -i '.a=1' hooks.yaml", "trash policies", "gofmt -w hooks.yaml", "npx prettier -w policies/limits.json", "pwsh evil.ps1",
 	}
 	for _, command := range denied {
@@ -65,6 +71,7 @@ func TestSelfGuardCommands(t *testing.T) {
 		"ls", "cat hooks.yaml policies/limits.json", "grep x -r .", "echo x > src/b.go", "rm -rf src", "mv src/a.go src/b.go", "mkdir -p out && tar xf a.tar -C out", "cp hooks.yaml src/copy.yaml",
 		"cp -r x src/x", "ln -s ../src/a.go src/l.go", "sh fine.sh", "patch -p1 < fine.diff", "find src -name '*.go' -delete", "chmod +x fine.sh", "hookc check", "hookc hooks list", "hookc trust --check",
 		"hookc install --dry-run claude", "hookc compile --explain", "hookc compile -o /tmp/x.svg", "hookc serve status", "hookc help trust", "hookc trust --help", "pkill node", "kill 999999", "go test ./... > out.txt",
+		"cp $(which node) src/n", "ln -s $(command -v python3) src/py", "ls -l $(which hookc)", "file $(which hookc)", "cp src/*.go out/", "for f in src/*.go; do cp $f src/bak; done", "cp build/tool-* t && ./t install", "ls src | xargs -I{} cp {} out/", "scripts/*.sh run",
 		"git status", "echo 'hookc trust' > src/notes.md", "grep -rn 'hookc trust' docs",
 	} {
 		r := say(t, g, bashCall(command).Set(policy.FieldCwd, root).Set(policy.FieldProjectRoot, root))

@@ -260,6 +260,12 @@ func (a *analysis) langCall(c *shCall, lang langKind, call langCall) {
 	case langMove:
 		a.langFile(c, EffectDelete, "move", call.arg(0), true)
 		a.langFile(c, EffectWrite, "move", call.arg(1), false)
+	case langCopy, langLink:
+		if len(call.args) < 2 {
+			return // a method of something else
+		}
+		a.langFile(c, EffectRead, "copy", call.arg(0), false)
+		a.langFile(c, EffectWrite, map[langAction]string{langCopy: "copy", langLink: "link"}[act], call.arg(1), false)
 	case langSelfDelete, langSelfTree:
 		a.langFile(c, EffectDelete, "delete", call.recv, act == langSelfTree)
 	case langSelfWrite:

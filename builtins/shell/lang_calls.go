@@ -21,6 +21,8 @@ const (
 	langRead
 	langOpen // reads or writes, as its second argument says
 	langMove
+	langCopy
+	langLink
 	langMode
 	langSend // talks to an address
 	langEval // its text is code of the same language
@@ -53,6 +55,10 @@ var langActions = sync.OnceValue(func() map[string]langAction {
 		{langRead, "fs.readFile fs.readFileSync fs.promises.readFile fs.createReadStream File.read IO.read IO.readlines File.readlines file_get_contents readfile Deno.readTextFile Deno.readTextFileSync Bun.file"},
 		{langOpen, "open io.open File.open fopen File.new fs.open fs.openSync codecs.open"},
 		{langMove, "shutil.move os.rename os.replace fs.rename fs.renameSync fs.promises.rename FileUtils.mv FileUtils.move File.rename rename"},
+		{langCopy, "shutil.copy shutil.copy2 shutil.copyfile shutil.copytree fs.copyFile fs.copyFileSync fs.promises.copyFile fs.cp fs.cpSync fs.promises.cp fs-extra.copy fs-extra.copySync FileUtils.cp FileUtils.copy " +
+			"FileUtils.cp_r FileUtils.copy_file FileUtils.install File.Copy.copy File.Copy.cp Deno.copyFile Deno.copyFileSync copy"},
+		{langLink, "os.symlink os.link fs.symlink fs.symlinkSync fs.promises.symlink fs.link fs.linkSync fs.promises.link FileUtils.ln FileUtils.ln_s FileUtils.ln_sf FileUtils.symlink FileUtils.link File.symlink File.link " +
+			"Deno.symlink Deno.symlinkSync Deno.link Deno.linkSync symlink link"},
 		{langMode, "os.chmod os.chown fs.chmod fs.chmodSync fs.chown fs.chownSync FileUtils.chmod FileUtils.chmod_R FileUtils.chown_R chmod"},
 		{langSend, "urllib.request.urlopen urllib.request.urlretrieve urllib2.urlopen requests.get requests.post requests.put requests.patch requests.delete requests.request httpx.get httpx.post fetch axios axios.get " +
 			"axios.post axios.put http.get http.request https.get https.request Net.HTTP.get Net.HTTP.post Net.HTTP.get_response URI.open open-uri.open socket.create_connection net.connect net.createConnection " +

@@ -353,7 +353,7 @@ func (a *analysis) environ(c *shCall) shValue {
 	return shUnknown("$(printenv)", shOrigin{"environment", "printenv"})
 }
 
-// which prints where programs are: somewhere among those of the machine.
+// which prints where programs are, which may be anywhere that PATH names.
 func (a *analysis) which(c *shCall) shValue { return whereIs(c.args()) }
 
 // whereIs is where the programs among words are, as a pattern.
@@ -365,7 +365,7 @@ func whereIs(words []Word) shValue {
 		case w.Dynamic || strings.Contains(w.Text, "/"):
 			out = append(append(out, w.value()...), shPart{text: "\n"})
 		default:
-			out = append(out, shPart{text: "/usr/**/" + w.Text, kind: shMatch}, shPart{text: "\n"})
+			out = append(out, shPart{text: "/**/" + w.Text, kind: shMatch}, shPart{text: "\n"})
 		}
 	}
 	return out

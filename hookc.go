@@ -355,7 +355,8 @@ type Outcome = executor.Outcome
 // Run drives a sub-pipeline (compact, tool, tool.batch, agent): it fires the
 // events, calls the host's actions between them and leaves early where a hook
 // says so (semantics.md §1.2). It takes one context; tool.batch one for each
-// call. The error says that the request itself is wrong, before anything ran;
+// call, and runs the calls side by side: their actions must be safe for
+// concurrent use. The error says that the request itself is wrong, before anything ran;
 // what went wrong on the way is in the Outcome.
 func (e *Engine) Run(ctx context.Context, pipeline string, actions Actions, in ...*policy.Context) (*Outcome, error) {
 	if e.closed.Load() {

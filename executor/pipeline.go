@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -60,10 +62,11 @@ type StepOutcome struct {
 
 // Pipeline runs the sub-pipeline called name (semantics.md §1.2) over one
 // context, or, for a pipeline that runs once for each call of a batch, over
-// one context a call, in call order: a stop in one call cancels those after
-// it, so the order decides and calls are not overlapped. The error says that
-// the request itself is wrong: an unknown pipeline, a missing action, no
-// context. It is found before anything runs.
+// one context a call: the calls run side by side, so their actions must be safe
+// for concurrent use, while their gates are asked in call order and a stop
+// cancels the calls not yet started. The error says that the request itself is
+// wrong: an unknown pipeline, a missing action, no context. It is found before
+// anything runs.
 func (x *Executor) Pipeline(ctx context.Context, name string, acts Actions, in ...*policy.Context) (*Outcome, error) {
 	i := slices.IndexFunc(x.prog.Pipelines, func(p *dag.Pipeline) bool { return p.Name == name })
 	if i < 0 {
@@ -85,25 +88,65 @@ func (x *Executor) Pipeline(ctx context.Context, name string, acts Actions, in .
 	return x.each(ctx, p, acts, in), nil
 }
 
-// each isolates the calls: what breaks inside one is consumed there; the
-// batch's own label cancels the calls not yet started; any other is returned.
+// each runs the calls of a batch side by side and isolates them: what breaks
+// inside one is consumed there; the batch's own label cancels the calls not yet
+// started; any other is returned, of several that of the earliest call. A call
+// starts once the one before it has come to its action or to its end: gates are
+// asked in call order, so a stop at one of them cancels every call after it.
 func (x *Executor) each(ctx context.Context, p *dag.Pipeline, acts Actions, in []*policy.Context) *Outcome {
 	out := &Outcome{Calls: make([]*Outcome, len(in))}
 	inner := *p
 	inner.Each, inner.Label = false, policy.NoLabel
+	var running sync.WaitGroup
+	var broken atomic.Bool
+	var bug atomic.Pointer[any] // the first panic of an action
 	for i, c := range in {
-		call := x.pipe(ctx, &inner, acts, c)
-		out.Calls[i] = call
+		begun := make(chan struct{})
+		begin := sync.OnceFunc(func() { close(begun) })
+		running.Go(func() {
+			defer begin()
+			defer func() {
+				if v := recover(); v != nil {
+					bug.CompareAndSwap(nil, &v)
+					broken.Store(true)
+				}
+			}()
+			call := x.pipe(ctx, &inner, announcing(acts, p, begin), c)
+			if call.Break != policy.NoLabel {
+				broken.Store(true)
+			}
+			out.Calls[i] = call
+		})
+		if <-begun; broken.Load() || ctx.Err() != nil {
+			break
+		}
+	}
+	running.Wait()
+	if v := bug.Load(); v != nil {
+		panic(*v) // where the host can recover
+	}
+	out.Err = ctx.Err()
+	for _, call := range out.Calls {
 		switch {
-		case ctx.Err() != nil:
-			out.Err = ctx.Err()
-			return out
+		case call == nil:
 		case call.Break == p.Label:
 			call.Break = policy.NoLabel
-			return out
-		case call.Break != policy.NoLabel:
+		case out.Break == policy.NoLabel:
 			out.Break = call.Break
-			return out
+		}
+	}
+	return out
+}
+
+// announcing is acts with actions that say first that they begin.
+func announcing(acts Actions, p *dag.Pipeline, begin func()) Actions {
+	out := maps.Clone(acts)
+	for _, name := range entries(p) {
+		if act := acts[name]; act != nil && !strings.HasSuffix(name, needSuffix) {
+			out[name] = func(ctx context.Context, in *policy.Context) (map[string]any, error) {
+				begin()
+				return act(ctx, in)
+			}
 		}
 	}
 	return out

@@ -3,6 +3,7 @@ package executor
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -204,4 +205,52 @@ func TestPipelineFailures(t *testing.T) {
 	o, err = x.Pipeline(ctx, "agent", Actions{"agent": does(nil)}, nil)
 	require.NoError(t, err)
 	assert.ErrorIs(t, o.Err, context.Canceled)
+}
+
+// The actions of a batch run at once: none of them ends before all have begun.
+func TestBatchRunsCallsSideBySide(t *testing.T) {
+	x := pipelines()
+	defer x.Close()
+	var begun sync.WaitGroup
+	begun.Add(3)
+	meet := func(context.Context, *policy.Context) (map[string]any, error) {
+		begun.Done()
+		begun.Wait()
+		return nil, nil
+	}
+	o, err := x.Pipeline(t.Context(), "tool.batch", Actions{"tool": meet}, bashCall(), bashCall(), bashCall())
+	require.NoError(t, err)
+	require.NoError(t, o.Err)
+	for _, call := range o.Calls {
+		assert.Equal(t, []string{"pre_tool_execution", "tool", "post_tool_execution"}, happened(call))
+	}
+}
+
+// What breaks after the actions began stops no call that runs: of several breaks
+// the earliest call's is the batch's.
+func TestBatchBreaksOfTheEarliestCall(t *testing.T) {
+	x := pipelines(planOf(t, policy.PostToolExecution, policy.Chain, hook{name: "h", kind: policy.KindExpr, run: control(policy.Halt)}))
+	defer x.Close()
+	var begun sync.WaitGroup
+	begun.Add(2)
+	meet := func(context.Context, *policy.Context) (map[string]any, error) {
+		begun.Done()
+		begun.Wait()
+		return nil, nil
+	}
+	o, err := x.Pipeline(t.Context(), "tool.batch", Actions{"tool": meet}, bashCall(), bashCall())
+	require.NoError(t, err)
+	assert.Equal(t, policy.LabelTurn, o.Break)
+	for _, call := range o.Calls {
+		assert.Equal(t, []string{"pre_tool_execution", "tool", "post_tool_execution"}, happened(call))
+	}
+}
+
+// A panic of the host's action is raised where the host can recover from it.
+func TestBatchPanics(t *testing.T) {
+	x := pipelines()
+	defer x.Close()
+	assert.PanicsWithValue(t, "the host's bug", func() {
+		_, _ = x.Pipeline(t.Context(), "tool.batch", Actions{"tool": func(context.Context, *policy.Context) (map[string]any, error) { panic("the host's bug") }}, bashCall(), bashCall())
+	})
 }

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"maps"
 	"slices"
 	"unicode/utf8"
 )
@@ -117,17 +116,13 @@ func Peek(data []byte, f Field) string {
 	return ""
 }
 
-// fieldByKey are the fields by the keys that mean them, hosts' other names for
-// them included.
-var fieldByKey = func() map[string]Field {
-	out := maps.Clone(fieldByName)
-	maps.Copy(out, hostAliases)
-	return out
-}()
-
-// fieldOf is the field that a key of an event means.
+// fieldOf is the field that a key of an event means, hosts' other names for
+// fields included.
 func fieldOf(key []byte) (Field, bool) {
-	f, known := fieldByKey[string(key)]
+	f, known := fieldByName[string(key)]
+	if !known {
+		f, known = hostAliases[string(key)]
+	}
 	return f, known
 }
 

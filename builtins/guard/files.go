@@ -163,14 +163,16 @@ func calledFiles(in *policy.Context, kind string) []calledFile {
 }
 
 // writers are the words in a tool's name that say that it writes.
-var writers = wordSet("write edit update create set put patch append insert save upload push apply modify change copy overwrite store")
+var writers = sync.OnceValue(func() map[string]bool {
+	return wordSet("write edit update create set put patch append insert save upload push apply modify change copy overwrite store")
+})
 
 // looksOnly reports whether the name of an unknown tool says that it reads.
 func looksOnly(tool string) bool {
 	if i := strings.LastIndexAny(tool, "_:/."); i >= 0 && strings.HasPrefix(tool, "mcp__") {
 		tool = tool[strings.LastIndex(tool, "__")+2:]
 	}
-	if slices.ContainsFunc(nameWords(tool), func(w string) bool { return takers[w] || writers[w] }) {
+	if slices.ContainsFunc(nameWords(tool), func(w string) bool { return takers()[w] || writers()[w] }) {
 		return false
 	}
 	tool = strings.ToLower(tool)

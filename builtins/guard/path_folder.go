@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/hookc/hookc/builtins/shell"
@@ -20,12 +21,14 @@ import (
 
 // takers are the words in a tool's name that say that it takes what it is given
 // away, or puts another thing in its place.
-var takers = wordSet("delete remove rm rmdir move mv rename trash replace unlink erase wipe clean clear purge drop discard revert restore reset chmod chown mode permission " +
-	"permissions truncate sync mirror symlink destroy archive cut recycle")
+var takers = sync.OnceValue(func() map[string]bool {
+	return wordSet("delete remove rm rmdir move mv rename trash replace unlink erase wipe clean clear purge drop discard revert restore reset chmod chown mode permission " +
+		"permissions truncate sync mirror symlink destroy archive cut recycle")
+})
 
 // takesAway reports whether a tool says by its name that it takes folders.
 func takesAway(tool string) bool {
-	return slices.ContainsFunc(nameWords(tool), func(w string) bool { return takers[w] })
+	return slices.ContainsFunc(nameWords(tool), func(w string) bool { return takers()[w] })
 }
 
 // nameWords are the words of a tool's name: delete_file, deleteFile, fs/rm-rf.

@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -96,6 +97,9 @@ type Agent struct {
 	settings *Settings
 
 	points []point
+	// computed makes the points where they are no plain list; they are made when
+	// something asks for them.
+	computed func() []point
 	// keys are the agent's names of the fields; none are the canonical ones.
 	keys []key
 	// eventKey is where the agent writes the name of the event; eventEnv the
@@ -222,15 +226,18 @@ var registry []*Agent
 // register adds a dialect to the closed registry of this package. It panics on
 // an incomplete value and on a name that is taken.
 func register(d Agent) *Agent {
-	if d.ID == "" || d.Version == "" || d.Doc == "" || d.eventKey == "" || d.say == nil || d.refuseUnknown == nil || len(d.points) == 0 {
+	if d.ID == "" || d.Version == "" || d.Doc == "" || d.eventKey == "" || d.say == nil || d.refuseUnknown == nil || len(d.points) == 0 && d.computed == nil {
 		panic("agent: " + d.ID + " is incomplete")
 	}
-	for _, p := range d.points {
-		if p.name == "" || p.event == "" {
+	for i := range d.points {
+		if p := &d.points[i]; p.name == "" || p.event == "" {
 			panic("agent: " + d.ID + " has an event without a name")
 		}
 	}
-	for _, name := range append([]string{d.ID}, d.Aliases...) {
+	if exact(d.ID) != nil {
+		panic("agent: the name " + d.ID + " is taken")
+	}
+	for _, name := range d.Aliases {
 		if exact(name) != nil {
 			panic("agent: the name " + name + " is taken")
 		}
@@ -240,12 +247,21 @@ func register(d Agent) *Agent {
 		d.Files[i].Format = cmp.Or(f.Format, base)
 	}
 	if d.settings != nil {
-		own := *d.settings
-		own.Files = installed(d.Files)
-		d.settings = &own
+		d.settings.Files = installed(d.Files)
+	}
+	if d.computed != nil {
+		d.computed = sync.OnceValue(d.computed)
 	}
 	registry = append(registry, &d)
 	return &d
+}
+
+// allPoints are the events of the agent.
+func (d *Agent) allPoints() []point {
+	if d.computed != nil {
+		return d.computed()
+	}
+	return d.points
 }
 
 // All lists the dialects, by ID.
@@ -335,8 +351,8 @@ type Capabilities struct {
 // of the agent that has the canonical name, none when it has no such event.
 func (d *Agent) Can(e policy.Event) []Capabilities {
 	var out []Capabilities
-	for i := range d.points {
-		p := &d.points[i]
+	for i := range d.allPoints() {
+		p := &d.allPoints()[i]
 		if p.event != e {
 			continue
 		}
@@ -357,7 +373,7 @@ var refusals = []string{deny.String(), leave.String(), end.String()}
 // Events lists the canonical events the agent has, in lifecycle order.
 func (d *Agent) Events() []policy.Event {
 	var out []policy.Event
-	for _, p := range d.points {
+	for _, p := range d.allPoints() {
 		out = append(out, p.event)
 	}
 	slices.SortFunc(out, policy.Event.Compare)
@@ -368,8 +384,8 @@ func (d *Agent) Events() []policy.Event {
 // alias of it.
 func (d *Agent) find(name string, sent map[string]any) *point {
 	pick := func(same func(p *point) bool) *point {
-		for i := range d.points {
-			if p := &d.points[i]; same(p) && (p.when == nil || p.when(sent)) {
+		for i := range d.allPoints() {
+			if p := &d.allPoints()[i]; same(p) && (p.when == nil || p.when(sent)) {
 				return p
 			}
 		}
@@ -389,9 +405,9 @@ func (d *Agent) find(name string, sent map[string]any) *point {
 		return p
 	}
 	// A name that tells points apart by what was sent: the name settles it.
-	for i := range d.points {
-		if d.points[i].event == event {
-			return &d.points[i]
+	for i := range d.allPoints() {
+		if d.allPoints()[i].event == event {
+			return &d.allPoints()[i]
 		}
 	}
 	return nil
@@ -400,7 +416,7 @@ func (d *Agent) find(name string, sent map[string]any) *point {
 // Natives lists the agent's own names of its events, sorted.
 func (d *Agent) Natives() []string {
 	var out []string
-	for _, p := range d.points {
+	for _, p := range d.allPoints() {
 		out = append(out, p.name)
 	}
 	slices.Sort(out)

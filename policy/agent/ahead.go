@@ -12,7 +12,7 @@ import (
 // which the call of a tool of kind agent begins.
 func (d *Agent) RefusedBefore(e policy.Event) bool {
 	refuses := func(e policy.Event) bool {
-		return slices.ContainsFunc(d.points, func(p point) bool {
+		return slices.ContainsFunc(d.allPoints(), func(p point) bool {
 			act, _ := p.settle(deny, p.may)
 			return p.event == e && act.refuses()
 		})

@@ -67,8 +67,8 @@ func restriction(e policy.Event, r policy.Result) int {
 func TestTheMoreRestrictiveChannelHolds(t *testing.T) {
 	t.Parallel()
 	for _, a := range All() {
-		for i := range a.points {
-			p := &a.points[i]
+		for i := range a.allPoints() {
+			p := &a.allPoints()[i]
 			for _, native := range []string{"", p.name} {
 				if strings.HasPrefix(string(p.event), "ext.") && native == "" {
 					continue

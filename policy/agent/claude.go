@@ -60,16 +60,6 @@ func claudeReading(old bool) Reading {
 
 func claudeAt(id, version string, aliases []string, events []claudeEvent) Agent {
 	old := id != "claude"
-	points := make([]point, len(events))
-	for i, e := range events {
-		points[i] = e.point
-		switch {
-		case old && e.name == "Setup":
-			points[i].at.NoTypes = claudeRemote
-		case old && e.event == policy.PermissionRequest:
-			points[i].at.NoTypes = nil
-		}
-	}
 	return Agent{
 		ID: id, Version: version, Aliases: aliases,
 		Doc:      "Claude Code " + version + ": JSON on stdout, a refusal also by exit code 2 and stderr",
@@ -77,7 +67,7 @@ func claudeAt(id, version string, aliases []string, events []claudeEvent) Agent 
 		keys:     claudeKeys,
 		mcp:      mcpNames{server: "name"},
 		env:      []envKey{{"CLAUDE_PROJECT_DIR", policy.FieldProjectRoot}},
-		points:   points,
+		computed: func() []point { return claudePoints(old, events) },
 		Profile:  claudeProfile,
 		Files: []File{
 			{Tier: policy.TierManaged, Base: System, Path: "etc/claude-code/managed-settings.json", Install: Writes},
@@ -113,6 +103,21 @@ func claudeAt(id, version string, aliases []string, events []claudeEvent) Agent 
 			prompt:  claudePrompt, reply: readClaudeReply,
 		},
 	}
+}
+
+// claudePoints are the points of a release.
+func claudePoints(old bool, events []claudeEvent) []point {
+	points := make([]point, len(events))
+	for i, e := range events {
+		points[i] = e.point
+		switch {
+		case old && e.name == "Setup":
+			points[i].at.NoTypes = claudeRemote
+		case old && e.event == policy.PermissionRequest:
+			points[i].at.NoTypes = nil
+		}
+	}
+	return points
 }
 
 var claudeKeys = slices.Concat(
@@ -249,7 +254,7 @@ func fitsClaude(c *Call, f policy.Field, v any) bool {
 // tool's results may be is known of the tools in claudeResults; of others it is
 // what has the shape of the old one.
 func claudeTakes(tool string, old, v any) bool {
-	kind, known := claudeResults[tool]
+	kind, known := claudeResults()[tool]
 	switch {
 	case strings.HasPrefix(tool, "mcp__"):
 		return true
@@ -263,29 +268,30 @@ const aText, aNumber, aFlag = policy.StringType, policy.NumberType, policy.BoolT
 
 // claudeResults are the results of Claude Code's own tools (sdk-tools.d.ts of
 // 2.1.330).
-var claudeResults = map[string]any{
-	"Bash": form.Keyed{"stdout": aText, "stderr": aText, "interrupted": aFlag, "rawOutputPath?": aText, "isImage?": aFlag, "backgroundTaskId?": aText,
-		"backgroundedByUser?": aFlag, "timedOutAfterMs?": aNumber, "dangerouslyDisableSandbox?": aFlag, "returnCodeInterpretation?": aText,
-		"noOutputExpected?": aFlag, "structuredContent?": form.List{policy.AnyType}, "persistedOutputPath?": aText, "persistedOutputSize?": aNumber},
-	"Read": form.OneOf{
-		form.Keyed{"type": "text", "file": form.Keyed{"filePath": aText, "content": aText, "numLines": aNumber, "startLine": aNumber, "totalLines": aNumber}},
-		form.Keyed{"type": "notebook", "file": form.Keyed{"filePath": aText, "cells": form.List{policy.AnyType}}},
-	},
-	"Write": form.Keyed{"type": form.OneOf{"create", "update"}, "filePath": aText, "content": aText, "structuredPatch": claudePatch,
-		"originalFile": form.OneOf{aText, nil}, "userModified?": aFlag, "staged?": aFlag},
-	"Edit": form.Keyed{"filePath": aText, "oldString": aText, "newString": aText, "originalFile": form.OneOf{aText, nil},
-		"structuredPatch": claudePatch, "userModified": aFlag, "replaceAll": aFlag, "staged?": aFlag},
-	"Glob": form.Keyed{"durationMs": aNumber, "numFiles": aNumber, "filenames": form.List{aText}, "truncated": aFlag, "totalMatches?": aNumber,
-		"countIsComplete?": aFlag, "timedOut?": aFlag},
-	"Grep": form.Keyed{"mode?": form.OneOf{"content", "files_with_matches", "count"}, "numFiles": aNumber, "filenames": form.List{aText},
-		"content?": aText, "numLines?": aNumber, "numMatches?": aNumber, "totalFiles?": aNumber, "totalLines?": aNumber, "appliedLimit?": aNumber,
-		"appliedOffset?": aNumber, "timedOut?": aFlag},
-	"WebFetch": form.Keyed{"bytes": aNumber, "code": aNumber, "codeText": aText, "result": aText, "durationMs": aNumber, "url": aText},
-	"WebSearch": form.Keyed{"query": aText, "durationSeconds": aNumber, "searchCount?": aNumber, "results": form.List{form.OneOf{aText,
-		form.Keyed{"tool_use_id": aText, "content": form.List{form.Keyed{"title": aText, "url": aText, "snippet?": aText}}}}}},
-}
-
-var claudePatch = form.List{form.Keyed{"oldStart": aNumber, "oldLines": aNumber, "newStart": aNumber, "newLines": aNumber, "lines": form.List{aText}}}
+var claudeResults = sync.OnceValue(func() map[string]any {
+	patch := form.List{form.Keyed{"oldStart": aNumber, "oldLines": aNumber, "newStart": aNumber, "newLines": aNumber, "lines": form.List{aText}}}
+	return map[string]any{
+		"Bash": form.Keyed{"stdout": aText, "stderr": aText, "interrupted": aFlag, "rawOutputPath?": aText, "isImage?": aFlag, "backgroundTaskId?": aText,
+			"backgroundedByUser?": aFlag, "timedOutAfterMs?": aNumber, "dangerouslyDisableSandbox?": aFlag, "returnCodeInterpretation?": aText,
+			"noOutputExpected?": aFlag, "structuredContent?": form.List{policy.AnyType}, "persistedOutputPath?": aText, "persistedOutputSize?": aNumber},
+		"Read": form.OneOf{
+			form.Keyed{"type": "text", "file": form.Keyed{"filePath": aText, "content": aText, "numLines": aNumber, "startLine": aNumber, "totalLines": aNumber}},
+			form.Keyed{"type": "notebook", "file": form.Keyed{"filePath": aText, "cells": form.List{policy.AnyType}}},
+		},
+		"Write": form.Keyed{"type": form.OneOf{"create", "update"}, "filePath": aText, "content": aText, "structuredPatch": patch,
+			"originalFile": form.OneOf{aText, nil}, "userModified?": aFlag, "staged?": aFlag},
+		"Edit": form.Keyed{"filePath": aText, "oldString": aText, "newString": aText, "originalFile": form.OneOf{aText, nil},
+			"structuredPatch": patch, "userModified": aFlag, "replaceAll": aFlag, "staged?": aFlag},
+		"Glob": form.Keyed{"durationMs": aNumber, "numFiles": aNumber, "filenames": form.List{aText}, "truncated": aFlag, "totalMatches?": aNumber,
+			"countIsComplete?": aFlag, "timedOut?": aFlag},
+		"Grep": form.Keyed{"mode?": form.OneOf{"content", "files_with_matches", "count"}, "numFiles": aNumber, "filenames": form.List{aText},
+			"content?": aText, "numLines?": aNumber, "numMatches?": aNumber, "totalFiles?": aNumber, "totalLines?": aNumber, "appliedLimit?": aNumber,
+			"appliedOffset?": aNumber, "timedOut?": aFlag},
+		"WebFetch": form.Keyed{"bytes": aNumber, "code": aNumber, "codeText": aText, "result": aText, "durationMs": aNumber, "url": aText},
+		"WebSearch": form.Keyed{"query": aText, "durationSeconds": aNumber, "searchCount?": aNumber, "results": form.List{form.OneOf{aText,
+			form.Keyed{"tool_use_id": aText, "content": form.List{form.Keyed{"title": aText, "url": aText, "snippet?": aText}}}}}},
+	}
+})
 
 // blankClaude is a text as the whole result of a tool.
 func blankClaude(c *Call, text string) (any, bool) {

@@ -13,7 +13,7 @@ import (
 // events and, as VS Code has them too, the PascalCase ones with snake_case
 // input. camelCase input does not name the event. Before a tool any status but
 // 0 refuses.
-var _ = register(Agent{
+var copilotAgent = Agent{
 	ID: "copilot", Version: "1", Aliases: []string{"copilot-cli", "github-copilot"},
 	Doc:      "GitHub Copilot CLI: JSON on stdout, exit code 0",
 	eventKey: "hook_event_name", unnamed: true,
@@ -41,8 +41,8 @@ var _ = register(Agent{
 		sameAt([]policy.Event{policy.SessionEnd}, policy.FieldReason),
 		sameAt([]policy.Event{policy.PreAutoCompact}, policy.FieldTrigger),
 	),
-	points:  copilotPoints(),
-	Profile: copilotProfile,
+	computed: copilotPoints,
+	Profile:  copilotProfile,
 	Files: []File{
 		{Tier: policy.TierManaged, Base: System, Path: "etc/github-copilot/policy.d/*.json", Install: Writes, Layout: Flat, Own: "hookc.json"},
 		{Tier: policy.TierUser, Base: Home, Path: ".copilot/hooks/*.json", Install: Writes, Layout: Flat, Own: "hookc.json"},
@@ -84,7 +84,9 @@ var _ = register(Agent{
 		read:      readCopilot,
 		maxStdout: 10 << 20,
 	},
-})
+}
+
+var _ = register(copilotAgent)
 
 // copilotCalled are Claude Code's names of Copilot's tools, which hooks under
 // PascalCase names of their events go by.

@@ -13,7 +13,7 @@ import (
 // cursor is that of Cursor. An answer is always JSON: with failClosed an empty
 // one is a failure. Saying nothing is {}, not an approval. Exit status 2
 // refuses too, but without a message, so refusals go as JSON.
-var _ = register(Agent{
+var cursorAgent = Agent{
 	ID: "cursor", Version: "3.9", Aliases: []string{"cursor-agent"},
 	Doc:      "Cursor: JSON on stdout, exit code 0",
 	eventKey: "hook_event_name",
@@ -36,9 +36,9 @@ var _ = register(Agent{
 		same(policy.FieldCwd, policy.FieldTranscriptPath, policy.FieldModel, policy.FieldToolName, policy.FieldToolInput, policy.FieldToolUseID,
 			policy.FieldSubagentType),
 	),
-	env:     []envKey{{"CURSOR_PROJECT_DIR", policy.FieldProjectRoot}, {"CLAUDE_PROJECT_DIR", policy.FieldProjectRoot}},
-	points:  cursorPoints(),
-	Profile: cursorProfile,
+	env:      []envKey{{"CURSOR_PROJECT_DIR", policy.FieldProjectRoot}, {"CLAUDE_PROJECT_DIR", policy.FieldProjectRoot}},
+	computed: cursorPoints,
+	Profile:  cursorProfile,
 	Files: []File{
 		{Tier: policy.TierManaged, Base: System, Path: "etc/cursor/hooks.json", Install: Writes, Layout: Flat},
 		{Tier: policy.TierProject, Base: Project, Path: ".cursor/hooks.json", Install: Writes, Layout: Flat},
@@ -81,7 +81,9 @@ var _ = register(Agent{
 		env:   []envKey{{"CURSOR_PROJECT_DIR", policy.FieldProjectRoot}, {"CURSOR_TRANSCRIPT_PATH", policy.FieldTranscriptPath}},
 		read:  readCursor,
 	},
-})
+}
+
+var _ = register(cursorAgent)
 
 // cursorPoints lists the events. What is sent is marked with the agent's own
 // name of the event, since several are one of ours and a hook is configured

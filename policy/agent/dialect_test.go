@@ -18,6 +18,9 @@ func TestRegistry(t *testing.T) {
 	for _, d := range All() {
 		ids = append(ids, d.ID)
 		require.NotNil(t, readers[d.ID], "%s has no reader in the tests", d.ID)
+		for _, p := range d.allPoints() {
+			assert.True(t, p.name != "" && p.event != "", "%s has an event without a name", d.ID)
+		}
 	}
 	assert.Equal(t, []string{"agenthooks", "aiagents", "claude", "claude@2.1.240", "clawdcode", "clawdcode@doc", "codex", "copilot", "cursor", "gemini", "jcli", "kimi", "qwen"}, ids)
 	assert.True(t, slices.IsSorted(Names()))
@@ -90,8 +93,8 @@ func TestFail(t *testing.T) {
 			event = "PreToolUse"
 		}
 		assert.Equal(t, "deny", readers[d.ID](event, w, nil).verdict, "%s blind", d.ID)
-		for i := range d.points {
-			p := &d.points[i]
+		for i := range d.allPoints() {
+			p := &d.allPoints()[i]
 			c := &Call{agent: d, point: p}
 			w := c.Fail("boom")
 			h := readers[d.ID](p.name, w, nil)

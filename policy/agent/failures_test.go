@@ -19,8 +19,8 @@ func TestFailuresThatLetThroughAreSaid(t *testing.T) {
 		policy.ErrParse, policy.ErrOversize, policy.ErrNetwork, policy.ErrEval, policy.ErrPanic}
 	mute := map[string]bool{}
 	for _, d := range All() {
-		for i := range d.points {
-			p := &d.points[i]
+		for i := range d.allPoints() {
+			p := &d.allPoints()[i]
 			for _, kind := range kinds {
 				c := &Call{agent: d, point: p, Context: policy.NewContext(p.event)}
 				w := c.Encode(&policy.Decision{Event: p.event, Action: policy.Proceed, Final: c.Context,
@@ -47,8 +47,8 @@ func TestFailuresThatLetThroughAreSaid(t *testing.T) {
 func TestWarningsOfThePolicyAreSaid(t *testing.T) {
 	code := &diag.Code{ID: "HK030"}
 	for _, d := range All() {
-		for i := range d.points {
-			p := &d.points[i]
+		for i := range d.allPoints() {
+			p := &d.allPoints()[i]
 			c := &Call{agent: d, point: p, Context: policy.NewContext(p.event)}
 			w := c.Encode(&policy.Decision{Event: p.event, Action: policy.Proceed, Final: c.Context,
 				Warnings: []policy.Warning{{Code: code, Text: "the hook has no command"}}})

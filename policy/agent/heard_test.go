@@ -117,8 +117,8 @@ func randomValue(r *rand.Rand, f policy.Field) any {
 func TestHeard(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, d := range All() {
-		for i := range d.points {
-			p := &d.points[i]
+		for i := range d.allPoints() {
+			p := &d.allPoints()[i]
 			for range 150 {
 				c := decoded(t, d, p)
 				in := c.Context.Frozen(p.event)
@@ -213,8 +213,8 @@ func checkRewrite(t *testing.T, p *point, dec *policy.Decision, h heard, what st
 // lets a guarded action through.
 func FuzzDecode(f *testing.F) {
 	for _, d := range All() {
-		for i := range d.points {
-			data, err := policy.EncodeJSON(sample(d, &d.points[i]))
+		for i := range d.allPoints() {
+			data, err := policy.EncodeJSON(sample(d, &d.allPoints()[i]))
 			require.NoError(f, err)
 			f.Add(data, uint8(i), true)
 			f.Add(data[:len(data)/2], uint8(i), false)
@@ -227,7 +227,7 @@ func FuzzDecode(f *testing.F) {
 		for _, d := range All() {
 			name := ""
 			if named {
-				name = d.points[int(pick)%len(d.points)].name
+				name = d.allPoints()[int(pick)%len(d.allPoints())].name
 			}
 			c, err := d.Decode(data, name, noEnv)
 			if err != nil {

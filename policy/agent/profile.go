@@ -110,8 +110,8 @@ func FindProfile(name string) (*Agent, error) {
 // EventsOf lists the canonical events that one of the agent's own names means.
 func (d *Agent) EventsOf(native string) []policy.Event {
 	var out []policy.Event
-	for i := range d.points {
-		if p := &d.points[i]; p.name == native && !slices.Contains(out, p.event) {
+	for i := range d.allPoints() {
+		if p := &d.allPoints()[i]; p.name == native && !slices.Contains(out, p.event) {
 			out = append(out, p.event)
 		}
 	}
@@ -121,9 +121,9 @@ func (d *Agent) EventsOf(native string) []policy.Event {
 // Event is the canonical event that one of the agent's own names means. A
 // name of several events, told apart by what is sent, is the first of them.
 func (d *Agent) Event(native string) (policy.Event, bool) {
-	for i := range d.points {
-		if d.points[i].name == native {
-			return d.points[i].event, true
+	for i := range d.allPoints() {
+		if d.allPoints()[i].name == native {
+			return d.allPoints()[i].event, true
 		}
 	}
 	return "", false

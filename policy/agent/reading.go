@@ -178,9 +178,9 @@ type At struct {
 
 // At is what holds at an event by the agent's own name of it.
 func (d *Agent) At(native string) At {
-	for i := range d.points {
-		if d.points[i].name == native {
-			return d.points[i].at
+	for i := range d.allPoints() {
+		if d.allPoints()[i].name == native {
+			return d.allPoints()[i].at
 		}
 	}
 	return At{}

@@ -28,8 +28,8 @@ func (e Entry) Refusable() bool {
 // each.
 func (d *Agent) Entries(p *Settings) []Entry {
 	var out []Entry
-	for i := range d.points {
-		at := &d.points[i]
+	for i := range d.allPoints() {
+		at := &d.allPoints()[i]
 		if slices.Contains(p.Covered, at.name) {
 			continue
 		}

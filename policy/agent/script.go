@@ -84,9 +84,9 @@ func Protocols() []string {
 // EventName is the agent's name of an event, the canonical one where it has
 // none. Of several names it is the first in the agent's table.
 func (a *Agent) EventName(e policy.Event) string {
-	for i := range a.points {
-		if a.points[i].event == e {
-			return a.points[i].name
+	for i := range a.allPoints() {
+		if a.allPoints()[i].event == e {
+			return a.allPoints()[i].name
 		}
 	}
 	return string(e)
@@ -157,7 +157,7 @@ func (a *Agent) sendServer(out map[string]any, name string) {
 
 // knows reports whether the agent has an event, and hookc has fields for it.
 func (a *Agent) knows(e policy.Event) bool {
-	return !strings.HasPrefix(string(e), "ext.") && slices.ContainsFunc(a.points, func(p point) bool { return p.event == e })
+	return !strings.HasPrefix(string(e), "ext.") && slices.ContainsFunc(a.allPoints(), func(p point) bool { return p.event == e })
 }
 
 // Env are the variables a script gets beside those that every hook gets; alone

@@ -99,8 +99,8 @@ func (d *Agent) WireFormat() *WireFormat {
 	for _, k := range d.env {
 		r.Env = append(r.Env, EnvReading{k.name, k.field})
 	}
-	for i := range d.points {
-		r.Points = append(r.Points, d.pointReading(&d.points[i]))
+	for i := range d.allPoints() {
+		r.Points = append(r.Points, d.pointReading(&d.allPoints()[i]))
 	}
 	names := append(d.Natives(), policy.EventNames()...)
 	slices.Sort(names)
@@ -116,8 +116,8 @@ func (d *Agent) WireFormat() *WireFormat {
 func (d *Agent) candidates(name string) []int {
 	var out []int
 	add := func(same func(*point) bool) bool {
-		for i := range d.points {
-			if p := &d.points[i]; same(p) {
+		for i := range d.allPoints() {
+			if p := &d.allPoints()[i]; same(p) {
 				out = append(out, i)
 				if p.when == nil {
 					return true

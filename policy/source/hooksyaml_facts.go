@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -35,13 +36,13 @@ notify:
 `,
 })
 
-var factName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+var factName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_][a-z0-9_]*$`) })
 
 // facts reads the declarations of a file.
 func (r *yamlReader) facts(n *tree.Node) {
 	for _, e := range n.Entries {
 		name := e.Key.Text.Value
-		if !factName.MatchString(name) {
+		if !factName().MatchString(name) {
 			r.report(codeFact.Report(e.Key.Span, "%q is no name of a fact", name).WithHint("small letters, digits and _"))
 			continue
 		}

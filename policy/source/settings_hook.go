@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hookc/hookc/policy"
@@ -196,7 +197,9 @@ func (r *settingsReader) program(program, args *tree.Node, h *policy.Hook) bool 
 }
 
 // placeholders are what stands for a folder in a command without a shell.
-var placeholders = regexp.MustCompile(`\$\{(?:CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}`)
+var placeholders = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\$\{(?:CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}`)
+})
 
 // placedWord is a word as a shell would read it back, the placeholders filled in.
 func placedWord(text string) string {
@@ -207,7 +210,7 @@ func placedWord(text string) string {
 		}
 	}
 	done := 0
-	for _, at := range placeholders.FindAllStringIndex(text, -1) {
+	for _, at := range placeholders().FindAllStringIndex(text, -1) {
 		quote(text[done:at[0]])
 		b.WriteString(`"` + text[at[0]:at[1]] + `"`)
 		done = at[1]

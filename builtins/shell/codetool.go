@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // codeTools are programs that take code of a language: as the value of an
@@ -30,7 +31,9 @@ var codeTools = map[string]struct {
 }
 
 // appleLosses are the words with which a script of macOS destroys.
-var appleLosses = regexp.MustCompile(`\bdelete (every|item|folder|file|disk|home|alias|\()|\bempty\b.*\btrash\b|\b(shut down|restart|log out)\b|\berase\b`)
+var appleLosses = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bdelete (every|item|folder|file|disk|home|alias|\()|\bempty\b.*\btrash\b|\b(shut down|restart|log out)\b|\berase\b`)
+})
 
 // codeTool reads the code that such a program is given.
 func (a *analysis) codeTool(c *shCall, name string, args []Word) {
@@ -71,7 +74,7 @@ func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 		switch name {
 		case "osascript":
 			a.shellStrings(c, w)
-			if text := strings.ToLower(w.Text); appleLosses.MatchString(text) {
+			if text := strings.ToLower(w.Text); appleLosses().MatchString(text) {
 				a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: name, Target: text})
 			}
 		case "emacsclient", "emacs":

@@ -224,7 +224,8 @@ type mcpNames struct{ server, tool string }
 var registry []*Agent
 
 // register adds a dialect to the closed registry of this package. It panics on
-// an incomplete value and on a name that is taken.
+// an incomplete value and on a name that is taken. A value that is a variable is
+// laid out by the linker; a literal among the arguments is copied at each start.
 func register(d Agent) *Agent {
 	if d.ID == "" || d.Version == "" || d.Doc == "" || d.eventKey == "" || d.say == nil || d.refuseUnknown == nil || len(d.points) == 0 && d.computed == nil {
 		panic("agent: " + d.ID + " is incomplete")
@@ -234,10 +235,7 @@ func register(d Agent) *Agent {
 			panic("agent: " + d.ID + " has an event without a name")
 		}
 	}
-	if exact(d.ID) != nil {
-		panic("agent: the name " + d.ID + " is taken")
-	}
-	for _, name := range d.Aliases {
+	for _, name := range append([]string{d.ID}, d.Aliases...) {
 		if exact(name) != nil {
 			panic("agent: the name " + name + " is taken")
 		}

@@ -12,7 +12,7 @@ import (
 // status 2 with the reason on stderr refuses at every event, whatever reading
 // of the specification a runtime follows; all else is JSON at status 0. Any
 // other status is a warning.
-var agentHooksAgent = Agent{
+var agentHooksAgent, _ = Agent{
 	ID: "agenthooks", Version: "1", Aliases: []string{"agent-hooks", "agent_hooks"},
 	Doc:      "Agent Hooks (HOOK.md): exit code 2 and stderr, or JSON on stdout",
 	eventKey: "event_type",
@@ -77,9 +77,7 @@ var agentHooksAgent = Agent{
 			{"KIMI_SESSION_ID", policy.FieldSessionID}, {"KIMI_WORK_DIR", policy.FieldCwd}, {"KIMI_PROJECT_DIR", policy.FieldProjectRoot},
 		},
 	},
-}
-
-var _ = register(agentHooksAgent)
+}, register(agentHooksAgent)
 
 const agentHooksSays = MayDeny | MayContext
 

@@ -12,7 +12,7 @@ import (
 // aiagents is that of ai_agents: three events, no rewriting. Exit status 2
 // refuses with the reason on stderr; JSON is read at status 0, and plain text
 // there is shown to the user.
-var aiAgentsAgent = Agent{
+var aiAgentsAgent, _ = Agent{
 	ID: "aiagents", Version: "1", Aliases: []string{"ai-agents", "ai_agents"},
 	Doc:      "ai_agents: exit code 2 and stderr, or JSON on stdout",
 	eventKey: "hook_event_name",
@@ -56,9 +56,7 @@ var aiAgentsAgent = Agent{
 		shell:     "bash",
 		nativeEnv: []envKey{},
 	},
-}
-
-var _ = register(aiAgentsAgent)
+}, register(aiAgentsAgent)
 
 const aiAgentsSays = MayDeny | MayEnd | MaySystem | MaySuppress
 

@@ -60,6 +60,19 @@ func claudeReading(old bool) Reading {
 
 func claudeAt(id, version string, aliases []string, events []claudeEvent) Agent {
 	old := id != "claude"
+	computed := func() []point {
+		points := make([]point, len(events))
+		for i, e := range events {
+			points[i] = e.point
+			switch {
+			case old && e.name == "Setup":
+				points[i].at.NoTypes = claudeRemote
+			case old && e.event == policy.PermissionRequest:
+				points[i].at.NoTypes = nil
+			}
+		}
+		return points
+	}
 	return Agent{
 		ID: id, Version: version, Aliases: aliases,
 		Doc:      "Claude Code " + version + ": JSON on stdout, a refusal also by exit code 2 and stderr",
@@ -67,7 +80,7 @@ func claudeAt(id, version string, aliases []string, events []claudeEvent) Agent 
 		keys:     claudeKeys,
 		mcp:      mcpNames{server: "name"},
 		env:      []envKey{{"CLAUDE_PROJECT_DIR", policy.FieldProjectRoot}},
-		computed: func() []point { return claudePoints(old, events) },
+		computed: computed,
 		Profile:  claudeProfile,
 		Files: []File{
 			{Tier: policy.TierManaged, Base: System, Path: "etc/claude-code/managed-settings.json", Install: Writes},
@@ -103,21 +116,6 @@ func claudeAt(id, version string, aliases []string, events []claudeEvent) Agent 
 			prompt:  claudePrompt, reply: readClaudeReply,
 		},
 	}
-}
-
-// claudePoints are the points of a release.
-func claudePoints(old bool, events []claudeEvent) []point {
-	points := make([]point, len(events))
-	for i, e := range events {
-		points[i] = e.point
-		switch {
-		case old && e.name == "Setup":
-			points[i].at.NoTypes = claudeRemote
-		case old && e.event == policy.PermissionRequest:
-			points[i].at.NoTypes = nil
-		}
-	}
-	return points
 }
 
 var claudeKeys = slices.Concat(

@@ -15,7 +15,7 @@ import (
 // through, so answers are as plain as they can be: exit status 2 with a reason
 // wherever that refuses. `allow` is written only to carry a rewrite, the one
 // form Codex takes it in; it approves nothing.
-var codexAgent = Agent{
+var codexAgent, _ = Agent{
 	ID: "codex", Version: "0.169.0", Aliases: []string{"codex-cli", "openai-codex"},
 	Doc:      "OpenAI Codex: exit code 2 and stderr, or JSON on stdout",
 	eventKey: "hook_event_name",
@@ -97,9 +97,7 @@ var codexAgent = Agent{
 		},
 		read: readCodex,
 	},
-}
-
-var _ = register(codexAgent)
+}, register(codexAgent)
 
 func sayCodex(a *answer) Wire {
 	out, own := reply{}, reply{}

@@ -13,7 +13,7 @@ import (
 // events and, as VS Code has them too, the PascalCase ones with snake_case
 // input. camelCase input does not name the event. Before a tool any status but
 // 0 refuses.
-var copilotAgent = Agent{
+var copilotAgent, _ = Agent{
 	ID: "copilot", Version: "1", Aliases: []string{"copilot-cli", "github-copilot"},
 	Doc:      "GitHub Copilot CLI: JSON on stdout, exit code 0",
 	eventKey: "hook_event_name", unnamed: true,
@@ -84,9 +84,7 @@ var copilotAgent = Agent{
 		read:      readCopilot,
 		maxStdout: 10 << 20,
 	},
-}
-
-var _ = register(copilotAgent)
+}, register(copilotAgent)
 
 // copilotCalled are Claude Code's names of Copilot's tools, which hooks under
 // PascalCase names of their events go by.

@@ -13,7 +13,7 @@ import (
 // cursor is that of Cursor. An answer is always JSON: with failClosed an empty
 // one is a failure. Saying nothing is {}, not an approval. Exit status 2
 // refuses too, but without a message, so refusals go as JSON.
-var cursorAgent = Agent{
+var cursorAgent, _ = Agent{
 	ID: "cursor", Version: "3.9", Aliases: []string{"cursor-agent"},
 	Doc:      "Cursor: JSON on stdout, exit code 0",
 	eventKey: "hook_event_name",
@@ -81,9 +81,7 @@ var cursorAgent = Agent{
 		env:   []envKey{{"CURSOR_PROJECT_DIR", policy.FieldProjectRoot}, {"CURSOR_TRANSCRIPT_PATH", policy.FieldTranscriptPath}},
 		read:  readCursor,
 	},
-}
-
-var _ = register(cursorAgent)
+}, register(cursorAgent)
 
 // cursorPoints lists the events. What is sent is marked with the agent's own
 // name of the event, since several are one of ours and a hook is configured

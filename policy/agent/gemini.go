@@ -17,7 +17,7 @@ import (
 // standard error for the answer when stdout is empty, so nothing is written
 // there but a reason. An `allow` is never written: before the model it would
 // erase another hook's deny.
-var geminiAgent = Agent{
+var geminiAgent, _ = Agent{
 	ID: "gemini", Version: "0.61.0", Aliases: []string{"gemini-cli"},
 	Doc:      "Gemini CLI: JSON on stdout, a refusal also by exit code 2 and stderr",
 	eventKey: "hook_event_name",
@@ -90,9 +90,7 @@ var geminiAgent = Agent{
 		shell:   "bash", expand: expandGemini, maxStdout: 64 << 20,
 		native: nativeGemini,
 	},
-}
-
-var _ = register(geminiAgent)
+}, register(geminiAgent)
 
 const geminiSays = MaySystem | MaySuppress
 

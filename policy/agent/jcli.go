@@ -12,7 +12,7 @@ import (
 // failure of the hook, which on_error lets pass by default. `skip` keeps one
 // tool call from running, `stop` ends the step; the tool loop passes over a
 // `stop`, so a call is refused by `skip` alone.
-var jcliAgent = Agent{
+var jcliAgent, _ = Agent{
 	ID: "jcli", Version: "1", Aliases: []string{"j", "jcli@help", "jcli@agent"},
 	Doc:      "LingoJack/j: a HookResult on stdout, exit code 0",
 	eventKey: "event", eventEnv: "JCLI_HOOK_EVENT",
@@ -47,9 +47,7 @@ var jcliAgent = Agent{
 		canonical: true, shape: jcliShape, read: readJCLI, native: nativeJCLI,
 		nativeKeys: jcliKeys, nativeEnv: []envKey{{"JCLI_CWD", policy.FieldCwd}},
 	},
-}
-
-var _ = register(jcliAgent)
+}, register(jcliAgent)
 
 var jcliPoints = []point{
 	{name: "session_start", event: policy.SessionStart, may: MaySystem},

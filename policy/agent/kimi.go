@@ -12,7 +12,7 @@ import (
 
 // kimi is that of kimi-cli's own hooks: exit status 2 refuses a call, a prompt
 // or the end of a turn, the latter with a reason; nothing else is heard.
-var kimiAgent = Agent{
+var kimiAgent, _ = Agent{
 	ID: "kimi", Version: "1", Aliases: []string{"kimi-cli", "kimi-code"},
 	Doc:      "kimi-cli: exit code 2 and stderr",
 	eventKey: "hook_event_name",
@@ -72,9 +72,7 @@ var kimiAgent = Agent{
 		env:   []envKey{{"KIMI_WORK_DIR", policy.FieldCwd}, {"KIMI_PROJECT_DIR", policy.FieldProjectRoot}, {"KIMI_SESSION_ID", policy.FieldSessionID}},
 		read:  readKimi,
 	},
-}
-
-var _ = register(kimiAgent)
+}, register(kimiAgent)
 
 var kimiPoints = []point{
 	{name: "PreToolUse", event: policy.PreToolExecution, may: MayDeny},

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/policy/pattern"
 )
 
 // Matchers is how an agent writes conditions on a tool's name. The zero value
@@ -71,7 +73,7 @@ var wrapped = Matchers{
 // extra characters, and a regular expression otherwise; separators divide the
 // list.
 func listed(extra, separators string) Matchers {
-	plain := func(s string) bool { return only(s, extra) }
+	plain := func(s string) bool { return pattern.Lists(s, extra) }
 	return Matchers{
 		List: extra, Separators: separators,
 		Join: func(tools []string) (string, bool) {
@@ -84,28 +86,9 @@ func listed(extra, separators string) Matchers {
 			if !plain(matcher) {
 				return found(matcher, tool)
 			}
-			return slices.Contains(ListedNames(matcher, separators), tool), true
+			return slices.Contains(pattern.Listed(matcher, separators), tool), true
 		},
 	}
-}
-
-// ListedNames are the names of a list.
-func ListedNames(list, separators string) []string {
-	names := strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune(separators, r) })
-	for i := range names {
-		names[i] = strings.TrimSpace(names[i])
-	}
-	return names
-}
-
-// Lists reports whether a text lists names, with some characters beside letters
-// and digits.
-func Lists(text, extra string) bool { return extra != "" && only(text, extra) }
-
-func only(s, extra string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(extra, r))
-	})
 }
 
 // exactList is a list of names and nothing else.
@@ -129,7 +112,7 @@ var exactList = Matchers{
 var underTools = Matchers{
 	Key: "tools",
 	Join: func(tools []string) (string, bool) {
-		if slices.ContainsFunc(tools, func(t string) bool { return !only(t, "-_") }) {
+		if slices.ContainsFunc(tools, func(t string) bool { return !pattern.Lists(t, "-_") }) {
 			return "", false
 		}
 		return strings.Join(tools, "|"), true

@@ -14,7 +14,7 @@ import (
 // call is refused by exit status 2, which no other hook's `allow` undoes;
 // rewrites and blocks after the fact have no effect there. At an ending
 // `continue: false` keeps some releases working, so it is not written.
-var qwenCode = Agent{
+var qwenCode, _ = Agent{
 	ID: "qwen", Version: "0.15.10", Aliases: []string{"qwen-code"},
 	Doc:      "Qwen Code: exit code 2 and stderr, or JSON on stdout",
 	eventKey: "hook_event_name",
@@ -75,9 +75,7 @@ var qwenCode = Agent{
 		read:    readQwen, native: nativeQwen,
 		shell: "bash", expand: expandQwen, cut: true,
 	},
-}
-
-var _ = register(qwenCode)
+}, register(qwenCode)
 
 var qwenPoints = []point{
 	{name: "SessionStart", event: policy.SessionStart, may: qwenSays | MayContext, at: At{Field: policy.FieldSource}},

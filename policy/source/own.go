@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hookc/hookc/policy/agent"
+	"github.com/hookc/hookc/policy/pattern"
 )
 
 var ownProgram = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(hookc|hookgate)([-_.][A-Za-z0-9._-]*)?$`) })
@@ -118,7 +118,7 @@ func doubleQuoted(s string) (text string, n int, closed bool) {
 
 // ShellQuote is a word that a POSIX shell reads as it is.
 func ShellQuote(word string) string {
-	if word != "" && agent.Lists(word, "-_./:=@%+,") {
+	if word != "" && pattern.Lists(word, "-_./:=@%+,") {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

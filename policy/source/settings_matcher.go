@@ -88,8 +88,8 @@ func (r *settingsReader) text(event policy.Event, native string, m *tree.Node) (
 	if r.at.List != "" {
 		list, separators = r.at.List, r.at.Separators
 	}
-	if agent.Lists(text, list) {
-		return []policy.Condition{r.names(v, m.Text, agent.ListedNames(text, separators))}, true
+	if list != "" && pattern.Lists(text, list) {
+		return []policy.Condition{r.names(v, m.Text, pattern.Listed(text, separators))}, true
 	}
 	return r.expression(v, native, m, text, looked)
 }

@@ -45,6 +45,6 @@ func agentSettings(e *shell.Effect) bool {
 			return true
 		}
 		dir, _, _ := strings.Cut(rel, "/")
-		return e.Kind == shell.EffectDelete && strings.HasSuffix(e.Target, "/"+dir)
+		return (e.Kind == shell.EffectDelete || e.Op == "lock-mode") && strings.HasSuffix(e.Target, "/"+dir)
 	})
 }

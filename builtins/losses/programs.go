@@ -27,8 +27,8 @@ var (
 	Senders = Words(`mail mailx mutt sendmail s-nail msmtp swaks ftp lftp ncftpput tftp rclone gist pastebinit wgetpaste wormhole croc ffsend transfer dig host nslookup drill kdig
 		ping ping6 traceroute slack slack-cli telegram-send ntfy notify discord xh curlie httpie mosquitto_pub nats redis-cli kcat kafkacat websocat wscat grpcurl busybox telnet azcopy
 		0x0 ix termbin sprunge hastebin bashupload filebin oshi`)
-	// Readers are readers that see for themselves what is sent.
-	Readers = Words("curl wget wget2 aria2c nc ncat netcat socat telnet scp sftp rsync http https ssh git")
+	// Readers are readers that see for themselves what is sent, and tools of stores of this machine, which send nothing.
+	Readers = Words("curl wget wget2 aria2c nc ncat netcat socat telnet scp sftp rsync http https ssh git security keytool certutil")
 )
 
 // Daemons are processes and services without which the machine, or the way to it, is gone.

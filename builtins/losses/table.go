@@ -302,7 +302,9 @@ func entry(text, domain string) Entry {
 	}
 	if e.Op == "" {
 		first, _, _ := strings.Cut(strings.Join(append(e.Words, e.Need...), "-"), "|")
-		e.Op = strings.Trim(first, "-*<>")
+		if e.Op = strings.Trim(first, "-*<>"); e.Op == "" {
+			e.Op = "delete"
+		}
 	}
 	return e
 }

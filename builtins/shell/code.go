@@ -225,6 +225,9 @@ func (a *analysis) readProgram(c *shCall) (v shValue, read bool) {
 	if f := programOf(Versionless(c.name)); f != nil {
 		return f(a, c), true
 	}
+	if known, _ := c.argv[0].known(); strings.HasSuffix(strings.ToLower(known), ".exe") && rulesOf(c.name) == nil {
+		return a.dialectCode(c, "cmd", joinWords(append([]Word{NewWord(c.name)}, c.args()...)), c.fr), true
+	}
 	if winshell.Cmdlet(c.name) {
 		return a.dialectCode(c, "pwsh", joinWords(c.argv), c.fr), true
 	}

@@ -119,8 +119,12 @@ func (a *analysis) shellStrings(c *shCall, w Word) {
 const anyCode langKind = 101
 
 var (
-	codeRuns    = regexp.MustCompile(`(?i)system|exec|shell|spawn|popen|cmd|command|process|\brun|\bsh\b`)
-	codeDeletes = regexp.MustCompile(`(?i)\b(rm|rmtree|rmdir|unlink|remove\w*|delete\w*|rm_rf|file:del\w*)\b`)
+	codeRuns = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)system|exec|shell|spawn|popen|cmd|command|process|\brun|\bsh\b`)
+	})
+	codeDeletes = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(rm|rmtree|rmdir|unlink|remove\w*|delete\w*|rm_rf|file:del\w*)\b`)
+	})
 )
 
 func (a *analysis) anyLanguage(c *shCall, text string) {
@@ -128,7 +132,7 @@ func (a *analysis) anyLanguage(c *shCall, text string) {
 		a.unknown(c.fr, shellTooMany, c.offset)
 		return
 	}
-	runs, deletes := codeRuns.MatchString(text), codeDeletes.MatchString(text)
+	runs, deletes := codeRuns().MatchString(text), codeDeletes().MatchString(text)
 	if _, code, ok := strings.Cut(text, "exec "); ok {
 		a.interpret(c, shLiteral(code), a.childShell(c), c.name) // Tcl
 	}

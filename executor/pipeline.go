@@ -73,14 +73,14 @@ func (x *Executor) Pipeline(ctx context.Context, name string, acts Actions, in .
 		return nil, fmt.Errorf("no pipeline is called %q", name)
 	}
 	p := x.prog.Pipelines[i]
-	if err := errors.Join(missing(p, acts, true), x.unknown(acts)); err != nil {
+	if err := errors.Join(missing(p, acts), x.unknown(acts)); err != nil {
 		return nil, err
 	}
 	if !p.Each {
 		if len(in) != 1 {
 			return nil, fmt.Errorf("pipeline %s takes one context, not %d", name, len(in))
 		}
-		return x.pipe(ctx, p, acts, in[0]), nil
+		return x.pipe(ctx, p, acts, in[0], func() {}), nil
 	}
 	if len(in) == 0 {
 		return nil, fmt.Errorf("pipeline %s takes a context for each call", name)
@@ -111,7 +111,7 @@ func (x *Executor) each(ctx context.Context, p *dag.Pipeline, acts Actions, in [
 					broken.Store(true)
 				}
 			}()
-			call := x.pipe(ctx, &inner, announcing(acts, p, begin), c)
+			call := x.pipe(ctx, &inner, acts, c, begin)
 			if call.Break != policy.NoLabel {
 				broken.Store(true)
 			}
@@ -138,20 +138,6 @@ func (x *Executor) each(ctx context.Context, p *dag.Pipeline, acts Actions, in [
 	return out
 }
 
-// announcing is acts with actions that say first that they begin.
-func announcing(acts Actions, p *dag.Pipeline, begin func()) Actions {
-	out := maps.Clone(acts)
-	for _, name := range entries(p) {
-		if act := acts[name]; act != nil && !strings.HasSuffix(name, needSuffix) {
-			out[name] = func(ctx context.Context, in *policy.Context) (map[string]any, error) {
-				begin()
-				return act(ctx, in)
-			}
-		}
-	}
-	return out
-}
-
 // unknown reports what is in acts and no step of any pipeline asks for: a
 // misspelt `ask` would leave a question to nobody.
 func (x *Executor) unknown(acts Actions) error {
@@ -170,50 +156,45 @@ func (x *Executor) unknown(acts Actions) error {
 }
 
 // entries are the names of Actions that a pipeline asks for.
-func entries(p *dag.Pipeline) []string {
-	var out []string
-	var walk func(s *dag.Step)
-	walk = func(s *dag.Step) {
-		if s == nil {
-			return
-		}
+func entries(p *dag.Pipeline) (out []string) {
+	walk(p, true, func(_ *dag.Pipeline, s *dag.Step, _ bool) {
 		if s.Needed != "" {
 			out = append(out, s.Needed+needSuffix)
 		}
 		if s.Action != "" {
 			out = append(out, s.Action)
 		}
-		if s.Seq != nil {
-			out = append(out, entries(s.Seq)...)
-		}
-		walk(s.OK)
-		walk(s.Err)
-	}
-	for i := range p.Steps {
-		walk(&p.Steps[i])
-	}
+	})
 	return out
 }
 
-// missing reports an action that the pipeline needs and acts lacks. Parts that
+// missing reports the actions that the pipeline needs and acts lacks. Parts that
 // run only when needed are the host's to leave out.
-func missing(p *dag.Pipeline, acts Actions, required bool) error {
-	var walk func(s *dag.Step) error
-	walk = func(s *dag.Step) error {
-		switch {
-		case s == nil:
-			return nil
-		case s.Seq != nil:
-			return missing(s.Seq, acts, required && s.Needed == "")
-		case s.Action != "" && required && acts[s.Action] == nil:
-			return fmt.Errorf("pipeline %s needs an action %q; it was given %q", p.Name, s.Action, slices.Sorted(maps.Keys(acts)))
+func missing(p *dag.Pipeline, acts Actions) (err error) {
+	walk(p, true, func(p *dag.Pipeline, s *dag.Step, required bool) {
+		if s.Action != "" && required && acts[s.Action] == nil {
+			err = errors.Join(err, fmt.Errorf("pipeline %s needs an action %q; it was given %q", p.Name, s.Action, slices.Sorted(maps.Keys(acts))))
 		}
-		return errors.Join(walk(s.OK), walk(s.Err))
+	})
+	return err
+}
+
+// walk visits the steps of a pipeline and of those inside it, with the pipeline
+// that each is in. required is false inside parts that run only when needed.
+func walk(p *dag.Pipeline, required bool, visit func(p *dag.Pipeline, s *dag.Step, required bool)) {
+	var step func(s *dag.Step)
+	step = func(s *dag.Step) {
+		if s == nil {
+			return
+		}
+		visit(p, s, required)
+		if s.Seq != nil {
+			walk(s.Seq, required && s.Needed == "", visit)
+		}
+		step(s.OK)
+		step(s.Err)
 	}
 	for i := range p.Steps {
-		if err := walk(&p.Steps[i]); err != nil {
-			return err
-		}
+		step(&p.Steps[i])
 	}
-	return nil
 }

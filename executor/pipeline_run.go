@@ -31,11 +31,13 @@ type piping struct {
 	// asked is the label of the step that must be left unless someone says
 	// yes, NoLabel when nobody was asked for.
 	asked policy.Label
+	// begin is called when a step's action begins.
+	begin func()
 }
 
 // pipe runs a pipeline over one context.
-func (x *Executor) pipe(ctx context.Context, p *dag.Pipeline, acts Actions, in *policy.Context) *Outcome {
-	r := &piping{x: x, acts: acts, out: &Outcome{Context: in.Whole(firstEvent(p))}}
+func (x *Executor) pipe(ctx context.Context, p *dag.Pipeline, acts Actions, in *policy.Context, begin func()) *Outcome {
+	r := &piping{x: x, acts: acts, begin: begin, out: &Outcome{Context: in.Whole(firstEvent(p))}}
 	if b := r.seq(ctx, p); b != failedLabel {
 		r.out.Break = b
 	}
@@ -128,7 +130,7 @@ func (r *piping) needed(ctx context.Context, s *dag.Step) (bool, error) {
 	if asks(&alone) {
 		return r.asked != policy.NoLabel, nil
 	}
-	return missing(&alone, r.acts, true) == nil, nil
+	return missing(&alone, r.acts) == nil, nil
 }
 
 func asks(p *dag.Pipeline) bool {
@@ -177,6 +179,7 @@ func (r *piping) act(ctx context.Context, name string, branches bool) policy.Lab
 	if action == nil {
 		return r.fail(fmt.Errorf("there is no action %q", name))
 	}
+	r.begin()
 	fields, err := action(ctx, r.out.Context)
 	r.acted = err
 	r.out.Steps = append(r.out.Steps, StepOutcome{Action: name, Err: err})

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/hookc/hookc/dag"
@@ -47,6 +48,9 @@ func (u *unit) identifyAll() {
 	write("hookc", 1, u.policy.Tools.Known, u.policy.Tools.Open, u.policy.ChainTimeout)
 	if p := u.policy.Profile; p != nil {
 		write(p.Name, p.Faithful)
+	}
+	for _, f := range u.policy.Facts {
+		write(f.Name, f.Type, f.Words, f.Command.Value, f.Tier)
 	}
 	for _, plan := range u.plans {
 		write(plan.Event, plan.Strategy.Strategy, plan.ByPriority, plan.Deadline, plan.MaxConcurrent, plan.MaxModels)
@@ -113,7 +117,7 @@ func facts(h *policy.Hook, status dag.EntryStatus) []any {
 		h.Name, h.Kind, h.Tier, status, h.Priority, h.Locked, h.Async, h.Recheck, group,
 		filter, texts(d.Reads), texts(d.Writes), texts(d.May), d.World, d.Speculative, d.Pure,
 		h.Timeout, h.Retry, h.OnError, h.OnTimeout, fileFacts(h),
-		b.Command.Value, b.Protocol, b.Agent.Emulate, b.Agent.Event, b.Agent.Sequential, b.Agent.Strict, b.Agent.ContinueTurn, b.Agent.OnFailure, b.AllowIsOpinion, b.Args, env, b.WorkDir, b.Prompt.Value, b.Model,
+		b.Command.Value, b.Protocol, b.Agent.Emulate, b.Agent.Event, b.Agent.Sequential, b.Agent.Strict, b.Agent.ContinueTurn, b.Agent.OnFailure, b.AllowIsOpinion, b.Args, env, workDir(h), b.Prompt.Value, b.Model,
 		b.Source.Value, b.When.Value, rules, sets, b.Context.Value, b.Use.Value, options,
 	}
 }
@@ -135,6 +139,17 @@ func fileFacts(h *policy.Hook) []any {
 		return nil
 	}
 	return []any{h.File.OnError[h.Kind], h.File.Model, h.File.Rego.Version, h.File.Rego.Forbid}
+}
+
+// workDir is a hook's working folder as the file says it: where the file lies is
+// no part of what it means.
+func workDir(h *policy.Hook) string {
+	if h.File != nil {
+		if rel, err := filepath.Rel(h.File.Dir, h.Body.WorkDir); err == nil && h.Body.WorkDir != "" && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel)
+		}
+	}
+	return h.Body.WorkDir
 }
 
 // texts keeps the difference between not written (null) and empty.

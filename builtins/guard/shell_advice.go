@@ -48,6 +48,9 @@ func shown(target string) string {
 // shellAdvices are all of them: what each suggests must be let through.
 var shellAdvices []*shellAdvice
 
+// advise is a call at each of its uses: copied into them all it would be 15 KB.
+//
+//go:noinline
 func advise(packs shellPack, v policy.Verdict, what, instead string) *shellAdvice {
 	a := &shellAdvice{packs, v, what, instead}
 	shellAdvices = append(shellAdvices, a)

@@ -117,9 +117,14 @@ func TestServeHealth(t *testing.T) {
 		status, text := ask(row.method, row.path, row.host)
 		assert.Equal(t, []any{row.status, row.text}, []any{status, text}, "%v", row)
 	}
-	status, text := ask("GET", "/metrics", "")
-	assert.Equal(t, 200, status)
-	got := samples(t, text)
+	var got map[string]float64
+	// An answer is heard before the server has counted it out.
+	require.Eventually(t, func() bool {
+		status, text := ask("GET", "/metrics", "")
+		assert.Equal(t, 200, status)
+		got = samples(t, text)
+		return got["hookc_requests_active"] == 0
+	}, time.Minute, 10*time.Millisecond)
 	for name, want := range map[string]float64{"hookc_requests_totalanswered": 1, "hookc_requests_totalrefused": 0, "hookc_plans": 1, "hookc_plans_broken": 0,
 		"hookc_answer_seconds_count": 1, "hookc_requests_active": 0, "hookc_build_failures_total": 0} {
 		assert.Equal(t, want, got[name], name)
@@ -127,7 +132,7 @@ func TestServeHealth(t *testing.T) {
 	assert.Positive(t, got["hookc_memory_bytes"])
 	h.write("hooks.yaml", "pre_tool_execution: [{name: x, deny: '))'}]\n")
 	assert.Equal(t, denied, h.removes())
-	_, text = ask("GET", "/metrics", "")
+	_, text := ask("GET", "/metrics", "")
 	got = samples(t, text)
 	assert.Equal(t, []float64{1, 2, 2}, []float64{got["hookc_plans_broken"], got["hookc_requests_totalanswered"], got["hookc_answer_seconds_count"]})
 	assert.Positive(t, got["hookc_build_failures_total"])

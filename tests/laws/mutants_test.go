@@ -119,6 +119,9 @@ func TestValidateKillsMutants(t *testing.T) {
 	depth.NotShort(t)
 	killed := make([]bool, len(mutants))
 	for seed := range uint64(60) {
+		if seed >= 20 && !depth.Full() && !slices.Contains(killed, false) {
+			break
+		}
 		w := newWorld(seed)
 		prog := w.compile(t)
 		for _, plan := range prog.Plans {

@@ -128,7 +128,7 @@ func TestEqualTellsProgramsApart(t *testing.T) {
 		"retry": func(h *policy.Hook) { h.Retry += 2 },
 		"may":   func(h *policy.Hook) { h.Declared.May = []diag.Text{} },
 	}
-	worlds := depth.Daily(uint64(20))
+	worlds := depth.Of(uint64(80))
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
 			seen := 0

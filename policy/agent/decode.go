@@ -226,20 +226,15 @@ func (c *Call) rename(sent map[string]any) (named, raw map[string]any) {
 	return named, raw
 }
 
-// nameServer fills in mcp.server and mcp.tool: under the agent's own names, and
-// from the name of the tool as far as that can be cut in one way only.
+// nameServer fills in mcp.server and mcp.tool, by the agent's own names and by serverOf.
 func (c *Call) nameServer(in *policy.Context) {
 	if !c.point.event.Spec().CanRead(policy.FieldMCP) {
 		return
 	}
 	sent, _ := in.Get(policy.FieldMCP)
 	said, _ := sent.(map[string]any)
-	name, isMCP := strings.CutPrefix(in.Text(policy.FieldToolName), "mcp__")
-	alone, isTool := strings.CutPrefix(name, "MCP:")
-	out := maps.Clone(said)
-	if out == nil {
-		out = map[string]any{}
-	}
+	out := map[string]any{}
+	maps.Copy(out, said)
 	put := func(key string, v any) {
 		if text, ok := v.(string); ok && text != "" && out[key] == nil {
 			out[key] = text
@@ -247,22 +242,28 @@ func (c *Call) nameServer(in *policy.Context) {
 	}
 	put("server", said[c.agent.mcp.server])
 	put("tool", said[c.agent.mcp.tool])
-	if server, _ := out["server"].(string); isMCP && server != "" {
-		if tool, ok := strings.CutPrefix(name, server+"__"); ok {
-			put("tool", tool)
-		}
-	}
-	if isMCP && strings.Count(name, "__") == 1 && !strings.Contains(name, "___") {
-		server, tool, _ := strings.Cut(name, "__")
-		put("server", server)
-		put("tool", tool)
-	}
-	if isTool {
-		put("tool", alone)
-	}
+	known, _ := out["server"].(string)
+	server, tool := serverOf(in.Text(policy.FieldToolName), known)
+	put("server", server)
+	put("tool", tool)
 	if len(out) > 0 {
 		in.Set(policy.FieldMCP, out)
 	}
+}
+
+// serverOf cuts an MCP tool's name where there is one way only; known is its server or "".
+func serverOf(name, known string) (server, tool string) {
+	name, isMCP := strings.CutPrefix(name, "mcp__")
+	if tool, ok := strings.CutPrefix(name, "MCP:"); ok {
+		return "", tool
+	}
+	if tool, ok := strings.CutPrefix(name, known+"__"); ok && isMCP && known != "" {
+		return known, tool
+	}
+	if isMCP && strings.Count(name, "__") == 1 && !strings.Contains(name, "___") {
+		server, tool, _ = strings.Cut(name, "__")
+	}
+	return server, tool
 }
 
 // complete reports what an event cannot be decided without.

@@ -118,7 +118,7 @@ func (a *Agent) Input(event policy.Event, native string, in *policy.Context) ([]
 			out[k.name] = v
 		}
 		if k.field == policy.FieldMCP && k.name != k.field.String() {
-			a.sendServer(out, k.name)
+			a.sendServer(out, k.name, in.Text(policy.FieldToolName))
 		}
 	}
 	name := a.EventName(event)
@@ -136,21 +136,22 @@ func (a *Agent) Input(event policy.Event, native string, in *policy.Context) ([]
 	return policy.EncodeJSON(out)
 }
 
-// sendServer writes what is said of an MCP call in the agent's own names.
-func (a *Agent) sendServer(out map[string]any, name string) {
+// sendServer writes what is said of an MCP call in the agent's own names. Where
+// that is no more than the tool's name says, the agent did not send it.
+func (a *Agent) sendServer(out map[string]any, name, called string) {
 	said, _ := out[name].(map[string]any)
-	own := map[string]any{}
-	for k, v := range said {
-		if k != "server" && k != "tool" {
-			own[k] = v
-		}
+	delete(out, name)
+	own := maps.Clone(said)
+	maps.DeleteFunc(own, func(k string, _ any) bool { return k == "server" || k == "tool" })
+	if server, tool := serverOf(called, ""); len(own) == 0 && (said["server"] == nil || said["server"] == server) && said["tool"] == tool {
+		return
 	}
 	for key, v := range map[string]any{a.mcp.server: said["server"], a.mcp.tool: said["tool"]} {
 		if key != "" && v != nil {
 			own[key] = v
 		}
 	}
-	if delete(out, name); len(own) > 0 {
+	if len(own) > 0 {
 		out[name] = own
 	}
 }

@@ -21,7 +21,7 @@ func FuzzPrint(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if len(s) > 200 || strings.ToValidUTF8(s, "") != s || strings.TrimSpace(s) == "" {
-			t.Skip()
+			t.Skip("no text that a file can hold, or too long to learn from")
 		}
 		h := &policy.Hook{Name: spell.Name(s), Description: s, Event: policy.PreToolExecution, Kind: policy.KindBash, Tier: policy.TierProject, Priority: policy.DefaultPriority, Retry: -1,
 			Dir: "/p", File: &policy.FileConfig{Dir: "/p", OnError: map[policy.Kind]policy.Posture{}},

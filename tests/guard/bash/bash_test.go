@@ -171,7 +171,7 @@ func run(jails []*jail, all []*trial) {
 // TestBashOracle: what bash does with a line, the analysis foresaw.
 func TestBashOracle(t *testing.T) {
 	if *only != "" {
-		t.Skip("-bash.only")
+		t.Skip("-bash.only asks for one command line alone")
 	}
 	if *variants == 0 {
 		*variants = 1

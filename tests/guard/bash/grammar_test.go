@@ -161,7 +161,7 @@ var onPurpose = []string{"quoting: path or glob", "quoting: expansion", "reached
 // to be stopped. The classes that HELDOUT names are counted apart.
 func TestGrammar(t *testing.T) {
 	if *only != "" {
-		t.Skip("-bash.only")
+		t.Skip("-bash.only asks for one command line alone")
 	}
 	jails := start(t, 2)
 	t.Setenv("HOME", home)

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/hookc/hookc/policy/diag"
@@ -34,12 +35,8 @@ func TierNames() []string { return tierNames[:] }
 
 // ParseTier finds a tier by name.
 func ParseTier(name string) (Tier, bool) {
-	for i, n := range tierNames {
-		if n == name {
-			return Tier(i), true
-		}
-	}
-	return 0, false
+	i := slices.Index(tierNames[:], name)
+	return Tier(max(i, 0)), i >= 0
 }
 
 // Kind is what a hook's body is.
@@ -54,14 +51,24 @@ const (
 	KindBuiltin Kind = "builtin"
 )
 
-// KindNames lists the words `type:` takes.
-func KindNames() []string {
-	return []string{string(KindBash), string(KindLLM), string(KindRego), string(KindExpr), string(KindBuiltin)}
+var (
+	kinds     = []string{string(KindBash), string(KindLLM), string(KindRego), string(KindExpr), string(KindBuiltin)}
+	inProcess = []Kind{KindRego, KindExpr, KindBuiltin}
+)
+
+// AddKind adds a kind of hook, while the program is loaded.
+func AddKind(k Kind, inside bool) {
+	if kinds = append(kinds, string(k)); inside {
+		inProcess = append(inProcess, k)
+	}
 }
+
+// KindNames lists the words `type:` takes.
+func KindNames() []string { return slices.Clip(kinds) }
 
 // InProcess reports whether hooks of the kind are evaluated inside hookc, on
 // the caller's goroutine.
-func (k Kind) InProcess() bool { return k == KindRego || k == KindExpr || k == KindBuiltin }
+func (k Kind) InProcess() bool { return slices.Contains(inProcess, k) }
 
 // Protocol is the language a script speaks: what it reads on stdin and what
 // its exit code, stdout and stderr mean (semantics.md §2.6). It is the id of
@@ -96,12 +103,8 @@ func (w World) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
 
 // ParseWorld reads none, read or write.
 func ParseWorld(s string) (World, bool) {
-	for i, n := range worldNames {
-		if i > 0 && n == s {
-			return World(i), true
-		}
-	}
-	return WorldUnset, false
+	i := slices.Index(worldNames[:], s)
+	return World(max(i, 0)), i > 0
 }
 
 // Declared are the effects an author wrote. A nil list is "not written",

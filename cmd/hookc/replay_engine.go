@@ -95,13 +95,10 @@ func (r *replayer) openEngine(rec *recording, from *sources, project string) (*r
 
 // runs reports whether a hook that has no answer is run.
 func (r *replayer) runs(h *policy.Hook) bool {
-	switch h.Kind {
-	case policy.KindBash:
-		return r.scripts
-	case policy.KindLLM:
+	if h.Kind == policy.KindLLM {
 		return r.llm
 	}
-	return true
+	return r.scripts || h.Kind.InProcess()
 }
 
 // concerned lists the hooks that were not run although the event reached them.

@@ -148,8 +148,8 @@ func (b *eventBuilder) labels(nodes []int) []string {
 // holds counts nodes by kind, and of each kind those that are one evaluation.
 func (b *eventBuilder) holds(nodes []int) string {
 	var parts []string
-	for _, kind := range []policy.Kind{policy.KindRego, policy.KindExpr, policy.KindBuiltin} {
-		n := 0
+	for _, name := range policy.KindNames() {
+		kind, n := policy.Kind(name), 0
 		for _, v := range nodes {
 			if b.plan.Nodes[v].Hook.Kind == kind {
 				n++

@@ -243,7 +243,7 @@ func mayDiffer(c *HookChange) string {
 	if c.Kind.InProcess() {
 		return ""
 	}
-	what := map[policy.Kind]string{policy.KindBash: "script", policy.KindLLM: "prompt"}[c.Kind]
+	what := cmp.Or(map[policy.Kind]string{policy.KindBash: "script", policy.KindLLM: "prompt"}[c.Kind], string(c.Kind))
 	switch c.Change {
 	case Changed:
 		return fmt.Sprintf("may differ: %s changed, and was not run", what)

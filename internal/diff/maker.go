@@ -111,7 +111,7 @@ func (m *maker) learn(n *dag.Node, shared []chunk, touched, seen map[string]bool
 			src.chunks = append(src.chunks, located(c, reads))
 		}
 	}
-	if n.Hook.Kind == policy.KindBuiltin {
+	if len(n.Hook.Body.Options) > 0 {
 		var options []any
 		for _, o := range n.Hook.Body.Options {
 			options = append(options, constantsIn(o.Value)...)

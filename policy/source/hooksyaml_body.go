@@ -1,6 +1,7 @@
 package source
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -27,7 +28,47 @@ func (r *yamlReader) body(f fields, h *policy.Hook) {
 	case policy.KindBuiltin:
 		r.builtin(f, h)
 	default:
-		panic("source: no reader for hooks of kind " + string(h.Kind))
+		r.added(f, h)
+	}
+}
+
+// added reads the keys of a kind that was added by [AddKind].
+func (r *yamlReader) added(f fields, h *policy.Hook) {
+	var names []string
+	missing := true
+	for _, row := range schema() {
+		if row.Place != InHook || !slices.Equal(row.Kinds, []policy.Kind{h.Kind}) {
+			continue
+		}
+		n := f.get(row.Name)
+		if row.Infers {
+			names, missing = append(names, row.Name), missing && n == nil
+		}
+		if n == nil {
+			continue
+		}
+		switch row.Type {
+		case TypeTexts:
+			f.texts(row.Name)
+		case TypeBool:
+			f.bool(row.Name, false)
+		case TypeInt:
+			f.int(row.Name, math.MinInt32, 0)
+		case TypeCount:
+			f.int(row.Name, 0, 0)
+		case TypeDuration:
+			f.duration(row.Name)
+		case TypeWord:
+			f.word(row.Name, func(w string) bool { return slices.Contains(row.Words, w) })
+		case TypeMap:
+			f.child(row.Name, true)
+		default:
+			f.text(row.Name)
+		}
+		h.Body.Options = append(h.Body.Options, policy.Option{Key: diag.NewText(row.Name, n.Span, nil), Value: n.Value(), Span: n.Span})
+	}
+	if missing && len(names) > 0 {
+		f.need(h, names...)
 	}
 }
 

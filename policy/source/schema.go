@@ -81,7 +81,20 @@ var (
 	builtin = []policy.Kind{policy.KindBuiltin}
 )
 
-var schema = sync.OnceValue(func() []Key { return slices.Concat(fileKeys, eventKeys, hookKeys, filterKeys, ruleKeys()) })
+var schema = sync.OnceValue(func() []Key {
+	hookKeys[slices.IndexFunc(hookKeys, func(k Key) bool { return k.Name == "type" })].Words = policy.KindNames()
+	return slices.Concat(fileKeys, eventKeys, hookKeys, filterKeys, ruleKeys())
+})
+
+// AddKind adds a kind of hook, while the program is loaded. Its keys are options of
+// its hooks (policy.Body.Options); no other kind has a key of their names.
+func AddKind(kind policy.Kind, inProcess bool, keys ...Key) {
+	policy.AddKind(kind, inProcess)
+	for _, k := range keys {
+		k.Place, k.Kinds = InHook, []policy.Kind{kind}
+		hookKeys = append(hookKeys, k)
+	}
+}
 
 var fileKeys = []Key{
 	{Place: InFile, Name: "version", Type: TypeWord, Words: []string{"1"}, Default: "1", Note: "version of the schema"},
@@ -130,7 +143,7 @@ var eventKeys = []Key{
 var hookKeys = []Key{
 	{Place: InHook, Name: "name", Type: TypeText, Default: "<tier>/<event>#<n>", Note: "unique within tier and event; a later tier's hook of the same name replaces this one"},
 	{Place: InHook, Name: "description", Type: TypeText, Note: "for people"},
-	{Place: InHook, Name: "type", Type: TypeWord, Words: policy.KindNames(), Also: "^" + kindAlias + "$", Default: "told by the other keys", Note: "kind of hook; shell is another name of bash"},
+	{Place: InHook, Name: "type", Type: TypeWord, Also: "^" + kindAlias + "$", Default: "told by the other keys", Note: "kind of hook; shell is another name of bash"},
 	{Place: InHook, Name: "priority", Type: TypeInt, Default: "100", Note: "place in the tier, greater first"},
 	{Place: InHook, Name: "enabled", Type: TypeBool, Default: "true", Note: "false keeps the hook listed and never runs it"},
 	{Place: InHook, Name: "locked", Type: TypeBool, Default: "false", Note: "less trusted tiers cannot replace the hook by name"},

@@ -212,9 +212,9 @@ func (pr *printer) body(out *block, h *policy.Hook) {
 		pr.expr(out, h, &b)
 	case policy.KindBuiltin:
 		pr.text(out, h, "use", b.Use.Value)
-		pr.builtinOptions(out, h, b.Options)
+		pr.given(out, h, b.Options)
 	default:
-		panic("print: hooks of kind " + string(h.Kind) + " cannot be printed")
+		pr.given(out, h, b.Options)
 	}
 	if len(out.entries) == before {
 		pr.lost(h, h.Span, "the hook has no body")
@@ -320,8 +320,9 @@ func (pr *printer) expr(out *block, h *policy.Hook, b *policy.Body) {
 	pr.text(out, h, "context", b.Context.Value)
 }
 
-// builtinOptions writes what a builtin was given, in the order written.
-func (pr *printer) builtinOptions(out *block, h *policy.Hook, options []policy.Option) {
+// given writes what a builtin, or a hook of an added kind, was given, in the
+// order written.
+func (pr *printer) given(out *block, h *policy.Hook, options []policy.Option) {
 	for _, o := range options {
 		pr.checkKey(h, o.Key.Value)
 		out.put(o.Key.Value, pr.value(h, o.Key.Value, o.Value))

@@ -1,7 +1,7 @@
-// Package newagent_test adds an agent to hookc by one file, which is laid over
-// package agent for one build, and asks of everything that knows agents whether
-// it knows this one.
-package newagent_test
+// Package onefile_test adds to hookc an agent, two kinds of hook and a source
+// format, by one file each, which are laid over their packages for one build, and
+// asks of everything that knows agents, kinds and formats whether it knows these.
+package onefile_test
 
 import (
 	"bytes"
@@ -22,9 +22,12 @@ import (
 // built is the folder of that hookc, "" before it is built.
 var built string
 
-// hookc is a hookc whose package agent has one more file.
+// added are the files, and the packages that have them.
+var added = map[string]string{"sorrel.go": "policy/agent", "post.go": "executor/runner", "words.go": "executor/runner", "lines.go": "policy/source"}
+
+// hookc is a hookc with one more file for each of added.
 var hookc = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "newagent")
+	dir, err := os.MkdirTemp("", "onefile")
 	if err != nil {
 		return "", err
 	}
@@ -33,9 +36,11 @@ var hookc = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{
-		filepath.Join(repository, "policy", "agent", "sorrel.go"): filepath.Join(repository, "tests", "newagent", "testdata", "sorrel.go"),
-	}})
+	replace := map[string]string{}
+	for name, dir := range added {
+		replace[filepath.Join(repository, filepath.FromSlash(dir), name)] = filepath.Join(repository, "tests", "onefile", "testdata", name)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {
 		return "", err
 	}
@@ -81,15 +86,21 @@ func open(t *testing.T, files map[string]string) *place {
 // run is what a command prints; it must end with the code.
 func (p *place) run(code int, stdin string, args ...string) string {
 	p.t.Helper()
+	stdout, stderr, got := p.end(stdin, args...)
+	require.Equal(p.t, code, got, "hookc %s\n%s%s", strings.Join(args, " "), stdout, stderr)
+	return stdout
+}
+
+// end is what a command prints, and the code with which it ends.
+func (p *place) end(stdin string, args ...string) (stdout, stderr string, code int) {
 	cmd := exec.Command(p.program, args...)
 	cmd.Dir, cmd.Stdin = p.project, strings.NewReader(stdin)
 	cmd.Env = append(os.Environ(), "HOME="+p.home, "XDG_CONFIG_HOME="+filepath.Join(p.home, ".config"), "XDG_STATE_HOME="+filepath.Join(p.home, ".state"),
 		"XDG_RUNTIME_DIR="+p.home, "HOOKC_TRUST=all", "PATH="+filepath.Dir(p.program)+string(filepath.ListSeparator)+os.Getenv("PATH"))
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var out, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaints
 	_ = cmd.Run()
-	require.Equal(p.t, code, cmd.ProcessState.ExitCode(), "hookc %s\n%s%s", strings.Join(args, " "), &stdout, &stderr)
-	return stdout.String()
+	return out.String(), complaints.String(), cmd.ProcessState.ExitCode()
 }
 
 func TestListAndSchema(t *testing.T) {

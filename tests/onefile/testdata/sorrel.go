@@ -10,7 +10,7 @@ import (
 )
 
 // sorrel is an agent that nobody made. Its file is laid over this package by
-// tests/newagent, and nothing else of hookc knows it.
+// tests/onefile, and nothing else of hookc knows it.
 var _ = register(Agent{
 	ID: "sorrel", Version: "3", Aliases: []string{"sorrel-cli"},
 	Doc:      "Sorrel: a JSON object with a word on stdout",

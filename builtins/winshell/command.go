@@ -1,8 +1,8 @@
 package winshell
 
 import (
-	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -14,17 +14,15 @@ type argument struct {
 }
 
 var (
-	redirectOf = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([*1-6]?)(>>?)(?:&[12])?`) })
-	dashOf     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[-–—]([A-Za-z_?]\w*)(:)?`) })
+	redirectOf = pattern(`^([*1-6]?)(<|>>?)(?:&[12])?`)
+	dashOf     = pattern(`^[-–—]([A-Za-z_?]\w*)(:)?`)
 )
 
 // arguments reads the arguments of a command, and where its output goes.
 func (r *reader) arguments() (list []argument, suffix string) {
 	for {
 		r.spend()
-		r.skip(false)
-		c := r.here()
-		if r.done() || strings.IndexByte("\n;|)}&", c) >= 0 {
+		if r.skip(false); r.done() || r.is("\n;|)}&") {
 			return list, suffix
 		}
 		if redirectOf().MatchString(r.text[r.at:]) {
@@ -32,27 +30,23 @@ func (r *reader) arguments() (list []argument, suffix string) {
 			continue
 		}
 		from := r.at
-		if m := dashOf().FindStringSubmatch(r.text[r.at:]); m != nil && (m[2] != "" || r.ends(r.at+len(m[0]))) {
+		switch m := dashOf().FindStringSubmatch(r.text[r.at:]); {
+		case m != nil && m[2] != "":
 			r.at += len(m[0])
-			a := argument{name: "-" + m[1]}
-			if m[2] != "" {
-				r.skip(false)
-				a.words = r.list()
-			}
-			list = append(list, a)
-			continue
-		}
-		if r.has("--% ") {
-			r.at += 4
+			r.skip(false)
+			list = append(list, argument{"-" + m[1], r.list()})
+		case m != nil && r.ends(r.at+len(m[0])):
+			r.at += len(m[0])
+			list = append(list, argument{name: "-" + m[1]})
+		case r.take("--% "):
 			for w := range strings.FieldsSeq(r.until("\n")) {
 				list = append(list, argument{words: []word{literal(strings.Trim(w, `"`))}})
 			}
-			continue
+		default:
+			// The values of a table as arguments are not known by their names.
+			r.partly = r.partly || r.is("@") && r.at+1 < len(r.text) && strings.IndexByte("({'\"", r.text[r.at+1]) < 0
+			list = append(list, argument{words: r.list()})
 		}
-		if c == '@' && r.at+1 < len(r.text) && strings.IndexByte("({'\"", r.text[r.at+1]) < 0 {
-			r.partly = true // the values of a table as arguments
-		}
-		list = append(list, argument{words: r.list()})
 		if r.at == from {
 			r.at, r.partly = r.at+1, true
 		}
@@ -67,11 +61,7 @@ func (r *reader) ends(at int) bool {
 // list reads values with commas between.
 func (r *reader) list() []word {
 	out := []word{r.argument()}
-	if strings.HasPrefix(out[0].code, "\x00") {
-		out = nil
-	}
-	for r.skip(false); r.here() == ','; r.skip(false) {
-		r.at++
+	for r.skip(false); r.take(","); r.skip(false) {
 		r.skip(true)
 		out = append(out, r.argument())
 	}
@@ -81,24 +71,18 @@ func (r *reader) list() []word {
 // argument reads one argument: values that stand right beside each other.
 func (r *reader) argument() word {
 	var parts []word
-	for !r.done() {
-		c := r.here()
+	for !r.done() && !r.is(" \t\n;|)},&") {
 		switch {
-		case strings.IndexByte(" \t\n;|)},&", c) >= 0:
+		case r.is("({") && len(parts) > 0:
 			return joined(parts)
-		case c == '(' && len(parts) > 0:
-			return joined(parts)
-		case c == '{' && len(parts) == 0:
-			r.at++
-			return word{code: "''", block: r.statements('}'), isBlock: true}
-		case c == '$' || c == '\'' || c == '"' || c == '(' || r.has("@(") || r.has("@{") || r.has("@'\n") || r.has("@\"\n"):
+		case r.is("{"):
+			return r.primary()[0]
+		case r.is("$'\"("), r.has("@("), r.has("@{"), r.has("@'\n"), r.has("@\"\n"), r.is("[") && len(parts) == 0 && strings.Contains(r.text[r.at:], "]::"):
 			values := r.members(r.primary())
 			if len(parts) == 0 && r.ends(r.at) && len(values) > 1 {
 				return word{code: codes(values), lit: text(values), known: joined(values).known}
 			}
 			parts = append(parts, values...)
-		case c == '[' && len(parts) == 0 && strings.Contains(r.text[r.at:], "]::"):
-			parts = append(parts, r.members(r.primary())...)
 		default:
 			w := r.bare()
 			parts = append(parts, w)
@@ -114,20 +98,12 @@ func (r *reader) argument() word {
 func (r *reader) bare() word {
 	var b strings.Builder
 	plain := true
-	for !r.done() {
-		c := r.here()
-		if strings.IndexByte(" \t\n;|(){},&'\"$", c) >= 0 {
-			break
-		}
-		if c == '`' && r.at+1 < len(r.text) {
-			if r.text[r.at+1] == '\n' {
-				break
-			}
+	for ; !r.done() && !r.is(" \t\n;|(){},&'\"$") && !r.has("`\n"); r.at++ {
+		if r.is("`") && r.at+1 < len(r.text) {
 			r.at++
-			plain = plain && strings.IndexByte("*?[]~", r.here()) < 0
+			plain = plain && !r.is("*?[]~")
 		}
 		b.WriteByte(r.here())
-		r.at++
 	}
 	if !plain {
 		return literal(b.String())
@@ -138,87 +114,96 @@ func (r *reader) bare() word {
 // redirects reads where output goes.
 func (r *reader) redirects() string {
 	out := ""
-	for r.skip(false); ; r.skip(false) {
-		m := redirectOf().FindStringSubmatch(r.text[r.at:])
+	for {
+		r.skip(false)
+		m := r.match(redirectOf)
 		if m == nil {
 			return out
 		}
-		r.at += len(m[0])
-		if strings.HasSuffix(m[0], "&1") || strings.HasSuffix(m[0], "&2") {
+		if strings.Contains(m[0], "&") {
 			continue
 		}
 		r.skip(false)
-		target := "/dev/null"
-		if !strings.HasPrefix(strings.ToLower(r.text[r.at:]), "$null") {
-			target = r.argument().code
-		} else {
-			r.at += len("$null")
+		target := r.argument()
+		if target.code == "''" || strings.EqualFold(target.lit, "nul") { // $null is no value
+			target.code = "/dev/null"
 		}
-		out += " " + strings.Replace(m[1], "*", "&", 1) + m[2] + " " + target
+		out += " " + strings.Replace(m[1], "*", "&", 1) + m[2] + " " + target.code
 	}
 }
 
-// command is a command with the arguments that follow. piped is nil where
-// nothing comes to it.
+// command is a command with the arguments that follow; the blocks among them
+// run. piped is nil where nothing comes to it.
 func (r *reader) command(name word, piped *[]word) string {
 	args, suffix := r.arguments()
-	if name.isBlock {
+	words := flat(args)
+	blocks := ""
+	for _, w := range words {
+		if w.isBlock {
+			blocks += w.block
+		}
+	}
+	switch {
+	case name.isBlock && len(words) > 0:
+		return group(name.block) + suffix + "\n: " + codes(words)
+	case name.isBlock:
 		return group(name.block) + suffix
+	case !name.known:
+		return name.code + " " + codes(words) + suffix
 	}
-	if !name.known {
-		return name.code + " " + codes(flat(args)) + suffix
+	lower := strings.ToLower(name.lit[strings.LastIndexAny(name.lit, `/\`)+1:])
+	if lower == "foreach-object" || lower == "%" || lower == "foreach" || blocks != "" && (lower == "where-object" || lower == "?" || lower == "where") {
+		return forEach(lower, blocks, piped) + suffix
 	}
-	return r.named(name.lit, args, piped) + suffix
+	code := r.named(lower, name.lit, args, words, piped)
+	if blocks != "" {
+		code += suffix + "\n" + group(blocks)
+	}
+	return code + suffix
+}
+
+// forEach runs a block for what comes from a pipe. What a filter lets through
+// is some of it.
+func forEach(name, block string, piped *[]word) string {
+	switch {
+	case strings.HasPrefix(name, "where") || name == "?":
+		return "{ psitem=x; : $(" + block + "); grep x; }"
+	case piped != nil && *piped != nil:
+		return "for psitem in " + codes(*piped) + "; do " + group(block) + "; done"
+	}
+	return "while read -r psitem; do " + group(block) + "; done"
 }
 
 // named is a command that is known by its name.
-func (r *reader) named(name string, args []argument, piped *[]word) string {
-	lower := strings.TrimSuffix(strings.ToLower(name[strings.LastIndexByte(name, '/')+1:]), ".exe")
-	if to, ok := r.names[lower]; ok && to == lower {
-		return lower + " " + codes(r.placed(lower, args))
-	} else if ok {
-		lower = to
+func (r *reader) named(lower, name string, args []argument, words []word, piped *[]word) string {
+	plain := strings.TrimSuffix(lower, ".exe")
+	if c := cmdlets()[lower]; c != nil && !r.cmd && !c.other(args, words) {
+		return c.cmdlet(args, piped)
 	}
-	if i := strings.LastIndexByte(lower, '\\'); i >= 0 {
-		lower = lower[i+1:] // Microsoft.PowerShell.Management\Remove-Item
-	}
-	windows := strings.HasSuffix(strings.ToLower(name), ".exe")
-	if c, ok := cmdlets()[lower]; ok && !windows && !c.other(args) {
-		return r.cmdlet(c, args, piped)
-	}
-	if code, ok := r.control(lower, args, piped); ok {
-		return code
-	}
-	words := flat(args)
-	if code, ok := native(lower, words); ok {
-		return code
-	}
-	if verb, noun, ok := strings.Cut(lower, "-"); ok && r.destroys(verb, noun) {
-		r.partly = true
-	} else if ok && harmlessVerbs[verb] {
-		if piped != nil {
-			return "cat"
+	if row := programs()[plain]; row != nil {
+		if code, ok := row.code(operands(words)); ok {
+			return code
 		}
-		return substituted("expr " + codes(words)).asCommand()
 	}
-	return quote(name) + " " + codes(words)
+	verb, noun, dashed := strings.Cut(lower, "-")
+	switch {
+	case r.cmd && (strings.HasSuffix(lower, ".bat") || strings.HasSuffix(lower, ".cmd")) && lower == strings.ToLower(name):
+		name = "./" + name
+	case r.cmd || !dashed:
+	case destroys(verb, noun):
+		r.partly = true
+	case harmlessVerbs()[verb] && piped != nil:
+		return "cat"
+	case harmlessVerbs()[verb]:
+		return "printf '%s\\n' " + opaque(words).code
+	}
+	return literal(name).code + " " + codes(words)
 }
-
-// asCommand prints a value.
-func (w word) asCommand() string { return "printf '%s\\n' " + w.code }
 
 // destroys reports whether a cmdlet that nobody listed takes something away.
-func (r *reader) destroys(verb, noun string) bool {
-	switch verb {
-	case "remove", "clear", "reset", "uninstall", "disable", "stop", "unregister", "revoke", "format", "initialize", "dismount", "suspend", "revert", "undo", "lock", "unprotect", "restore":
-		return !slices.Contains([]string{"host", "history", "variable", "module", "job", "pssession", "psbreakpoint", "alias", "typedata", "event", "formatdata",
-			"transcript", "package", "pssnapin", "table", "list", "wide", "custom", "hex", "dnsclientcache", "psdrive", "breakpoint"}, noun)
-	}
-	return strings.Contains(noun, "wmi") || strings.Contains(noun, "cim") && verb == "invoke" || verb+noun == "addtype"
+func destroys(verb, noun string) bool {
+	return takingVerbs()[verb] && !ownNouns()[noun] || strings.Contains(noun, "wmi") || strings.Contains(noun, "cim") && verb == "invoke" || verb+noun == "addtype" || noun == "alias"
 }
-
-var harmlessVerbs = map[string]bool{"get": true, "test": true, "measure": true, "select": true, "sort": true, "group": true, "format": true, "out": true, "convertto": true,
-	"convertfrom": true, "write": true, "show": true, "find": true, "compare": true, "resolve": true, "split": true, "wait": true, "tee": true, "import": true, "search": true}
 
 // flat is arguments as words.
 func flat(args []argument) []word {
@@ -229,112 +214,215 @@ func flat(args []argument) []word {
 			out = append(out, joined(append([]word{globbed(a.name + ":")}, a.words...)))
 		case a.name != "":
 			out = append(out, globbed(a.name))
-		}
-		if a.name == "" {
+		default:
 			out = append(out, a.words...)
 		}
 	}
 	return out
 }
 
-// placed puts the named arguments of a function of the text in their places.
-func (r *reader) placed(name string, args []argument) []word {
-	params := r.params[name]
-	named := map[int]word{}
-	var rest, out []word
-	for i := 0; i < len(args); i++ {
-		at := slices.IndexFunc(params, func(p string) bool {
-			return args[i].name != "" && strings.HasPrefix(p, strings.ToLower(args[i].name[1:]))
-		})
+// operands are the words of a program of Windows by their places, with "all" for
+// all of them, "rest" for those that are no switch, and each switch by its name.
+func operands(words []word) map[string][]word {
+	out := map[string][]word{"all": words}
+	for _, w := range words {
+		s := strings.ToLower(strings.Replace(w.lit, "//", "/", 1))
 		switch {
-		case at >= 0 && len(args[i].words) > 0:
-			named[at] = joined(args[i].words)
-		case at >= 0 && i+1 < len(args) && args[i+1].name == "":
-			i++
-			named[at] = joined(args[i].words)
-		case args[i].name == "":
-			rest = append(rest, args[i].words...)
+		case w.known && len(s) > 1 && (s[0] == '/' || s[0] == '-') && strings.Count(s, "/") < 2:
+			name, _, _ := strings.Cut(s, ":")
+			for part := range strings.SplitSeq(strings.TrimLeft(name, "/-"), "/") {
+				out["/"+part] = []word{w}
+			}
+		case strings.HasPrefix(s, "+"):
+		default:
+			out["rest"] = append(out["rest"], w)
+			out[strconv.Itoa(len(out["rest"]))] = []word{w}
 		}
 	}
-	for i := 0; len(rest) > 0 || len(named) > 0; i++ {
-		w, ok := named[i]
-		switch {
-		case ok:
-			delete(named, i)
-		case len(rest) > 0:
-			w, rest = rest[0], rest[1:]
-		default:
-			w = literal("")
-		}
-		out = append(out, w)
+	if len(out["2"]) > 0 {
+		out["key"] = []word{registryKey(out["2"][0])}
 	}
 	return out
 }
 
-// control are the commands that run others.
-func (r *reader) control(name string, args []argument, piped *[]word) (string, bool) {
-	blocks := slices.DeleteFunc(flat(args), func(w word) bool { return !w.isBlock })
-	switch name {
-	case "foreach-object", "%", "foreach":
-		var body strings.Builder
-		for _, b := range blocks {
-			body.WriteString(b.block)
-		}
-		if piped != nil && *piped != nil {
-			return "for PSItem in " + codes(*piped) + "; do " + group(body.String()) + "; done", true
-		}
-		return "while read -r PSItem; do " + group(body.String()) + "; done", true
-	case "where-object", "?", "where":
-		var body strings.Builder
-		for _, b := range blocks {
-			body.WriteString(b.block)
-		}
-		if strings.TrimSpace(body.String()) == "" {
-			return "grep x", true
-		}
-		return "{ PSItem=x; : $(" + body.String() + "); grep x; }", true
-	case "set-alias", "sal", "new-alias", "nal":
-		values := bind("+name +value scope option description -force -passthru", args)
-		if to := text(values["value"]); to != "" {
-			r.names[strings.ToLower(text(values["name"]))] = strings.ToLower(to)
-			return ":", true
-		}
-		r.partly = true
-		return ":", true
-	case "invoke-command", "icm", "start-job", "sajb", "start-threadjob", "measure-command", "trace-command", "register-objectevent", "register-engineevent":
-		values := bind("+scriptblock computername=cn cn hostname session argumentlist filepath credential name -asjob action=scriptblock expression=scriptblock", args)
-		code := ":"
-		for _, b := range blocks {
-			code = group(b.block)
-		}
-		if to := values["computername"]; len(to)+len(values["hostname"])+len(values["session"]) > 0 {
-			host := append(append([]word{literal("remote")}, to...), values["hostname"]...)
-			return "ssh " + quote(host[len(host)-1].lit) + " " + quote(code), true
-		}
-		return code, true
+// registryKey is a key as a path: HKLM\Software as HKLM:/Software.
+func registryKey(w word) word {
+	top, rest, _ := strings.Cut(w.lit, "/")
+	if !w.known || !hive(top) {
+		return word{code: "HKLM:/" + w.code}
 	}
-	return "", false
+	return literal(top + ":/" + rest)
 }
 
-// started is a program with its arguments as a list or as one text.
-func started(program, args []word) string {
-	if len(args) == 1 && args[0].known {
-		var parts []word
-		for f := range strings.FieldsSeq(args[0].lit) {
-			parts = append(parts, globbed(strings.Trim(f, `"'`)))
+// common are parameters that every cmdlet has.
+const common = " erroraction ea=erroraction warningaction informationaction outvariable ov=outvariable errorvariable ev=errorvariable outbuffer pipelinevariable " +
+	"-verbose -vb=verbose -debug -whatif -wi=whatif -confirm -cf=confirm"
+
+// param finds a parameter by its name or the beginning of it: the name of its
+// value, and whether it takes none.
+func (w *row) param(name string) (as string, alone, ok bool) {
+	for _, exact := range []bool{true, false} {
+		for p := range strings.FieldsSeq(w.params + common) {
+			full, as, second := strings.Cut(strings.TrimLeft(p, "+-"), "=")
+			if !second {
+				as = full
+			}
+			if full == name || !exact && strings.HasPrefix(full, name) {
+				return as, p[0] == '-', true
+			}
 		}
-		args = parts
 	}
-	if len(program) == 1 && program[0].known {
-		if strings.Contains(program[0].lit, "://") {
-			return ":"
+	return "", false, false
+}
+
+// bind gives the arguments to the parameters. Those without a name go to the
+// parameters with a place that have no value yet; that with ++ takes all.
+func (w *row) bind(args []argument) map[string][]word {
+	out := map[string][]word{"all": flat(args)}
+	var loose []argument
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		if a.name == "" {
+			loose = append(loose, a)
+			continue
 		}
-		inner := reader{names: map[string]string{}}
-		list := make([]argument, len(args))
-		for i, w := range args {
-			list[i].words = []word{w}
+		name, alone, ok := w.param(strings.ToLower(a.name[1:]))
+		switch {
+		case alone || !ok:
+			if text(a.words) != "false" {
+				out[name] = []word{literal("true")}
+			}
+		case len(a.words) == 0 && i+1 < len(args) && args[i+1].name == "":
+			i++
+			a = args[i]
+			fallthrough
+		default:
+			out[name] = append(out[name], a.words...)
 		}
-		return inner.named(program[0].lit+".exe", list, nil)
 	}
-	return codes(program) + " " + codes(args)
+	for p := range strings.FieldsSeq(w.params) {
+		place, _, _ := w.param(strings.Split(strings.TrimLeft(p, "+"), "=")[0])
+		if p[0] != '+' || len(loose) == 0 || out[place] != nil {
+			continue
+		}
+		for first := true; len(loose) > 0 && (first || strings.HasPrefix(p, "++")); first = false {
+			out[place] = append(out[place], loose[0].words...)
+			loose = loose[1:]
+		}
+	}
+	return out
+}
+
+// other reports whether the arguments are not those of a cmdlet but of a program
+// of the same name: curl -X POST, sort -u, sc.exe delete, rm -rf, rd /s /q.
+func (w *row) other(args []argument, words []word) bool {
+	for _, a := range args {
+		switch lit := text(a.words); {
+		case w.name == "remove-item" && (a.name == "-rf" || a.name == "-fr" || len(lit) == 2 && lit[0] == '/'):
+			return true
+		case w.name != "invoke-webrequest" && w.name != "sort-object":
+		case strings.HasPrefix(lit, "--"):
+			return true
+		case a.name != "":
+			if _, _, ok := w.param(strings.ToLower(a.name[1:])); !ok {
+				return true
+			}
+		}
+	}
+	return w.name == "set-content" && len(words) > 0 && scVerbs()[strings.ToLower(words[0].lit)]
+}
+
+// cmdlet writes a command of the table. A form that begins with ^ takes the
+// operand path from a pipe where there is none; one with < prints the value into it.
+func (w *row) cmdlet(args []argument, piped *[]word) string {
+	given := w.bind(args)
+	if given["whatif"] != nil {
+		return ":"
+	}
+	if piped != nil {
+		given["piped"] = *piped
+		if given["body"] == nil {
+			given["body"] = []word{literal("@-")}
+		}
+	}
+	code, _ := w.code(given)
+	if form, ok := strings.CutPrefix(code, "^"); ok {
+		switch code = form; {
+		case piped == nil || given["path"] != nil:
+		case *piped != nil:
+			given["path"] = *piped
+			code, _ = w.code(given)
+			code = code[1:]
+		default:
+			code = "xargs -d '\\n' " + form
+		}
+	}
+	if form, ok := strings.CutPrefix(code, "<"); ok {
+		if code = form; given["value"] != nil {
+			code = "printf '%s\\n' " + codes(given["value"]) + " | " + strings.Replace(form, "touch", "tee", 1)
+		}
+	}
+	return code
+}
+
+// words is a set of words.
+func words(list string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		out := map[string]bool{}
+		for w := range strings.FieldsSeq(list) {
+			out[w] = true
+		}
+		return out
+	})
+}
+
+// holds reports whether a condition of a clause does.
+func holds(cond string, given map[string][]word) bool {
+	for part := range strings.SplitSeq(cond, "&") {
+		name, list, named := strings.Cut(part, "=")
+		if !named {
+			name, list = "all", part
+		}
+		of, alternatives := given[name], strings.Split(list, ",")
+		ok := list == "" && of != nil || !named && slices.ContainsFunc(alternatives, func(alt string) bool { return given["/"+alt] != nil }) || slices.ContainsFunc(of, func(w word) bool {
+			lit := strings.ToLower(w.lit)
+			return slices.ContainsFunc(alternatives, func(alt string) bool {
+				inside, part := strings.CutPrefix(alt, "~")
+				return lit == alt || part && strings.Contains(lit, inside)
+			})
+		})
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// filled puts values into a form.
+func filled(form string, given map[string][]word) string {
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(form, "{")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		inside, after, _ := strings.Cut(rest, "}")
+		form = after
+		i := strings.IndexAny(inside+":", "?!:")
+		values := given[inside[:i]]
+		then := inside[min(i+1, len(inside)):]
+		switch {
+		case i == len(inside):
+			b.WriteString(codes(values))
+		case inside[i] == ':' && then == "/" && values != nil:
+			b.WriteString(then + codes(values))
+		case inside[i] == ':':
+			for _, w := range values {
+				b.WriteString(then + " " + w.code + " ")
+			}
+		case (inside[i] == '?') == (values != nil):
+			b.WriteString(then)
+		}
+	}
 }

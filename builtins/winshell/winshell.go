@@ -3,7 +3,12 @@
 package winshell
 
 import (
+	"encoding/base64"
+	"slices"
 	"strings"
+	"unicode/utf16"
+
+	"github.com/hookc/hookc/builtins/quoting"
 )
 
 // Dialect is a shell that Rewrite reads.
@@ -36,23 +41,21 @@ func Cmdlet(name string) bool {
 // effects go: paths have slashes, cmdlets are programs that do the same. whole is
 // false when a part could not be read.
 func Rewrite(d Dialect, text string) (code string, whole bool) {
-	switch d {
-	case PowerShell:
-		r := reader{text: strings.ReplaceAll(text, "\r\n", "\n"), lists: map[string]bool{}, names: map[string]string{}, params: map[string][]string{}}
-		code = r.statements(0)
-		return code, !r.partly
-	case Cmd:
-		r := batch{text: strings.ReplaceAll(text, "\r\n", "\n")}
-		return r.lines(0), !r.partly
+	r := reader{text: strings.ReplaceAll(text, "\r\n", "\n"), lists: map[string]bool{}, cmd: d == Cmd}
+	if r.cmd {
+		r.text = fromCmd(r.text)
 	}
-	return "", false
+	code = r.statements(0)
+	return code, !r.partly
 }
 
-// maxSteps bounds the statements, words and operators of a text, and maxDepth how
-// deep they nest. What exceeds them is not read.
+// maxSteps bounds the statements, words and operators of a text, maxDepth how
+// deep they nest, and maxValue the bytes of a text that is put together. What
+// exceeds them is not read.
 const (
 	maxSteps = 4000
 	maxDepth = 100
+	maxValue = 64 << 10
 )
 
 // word is a value: code that gives it, and its text where that is known.
@@ -66,25 +69,18 @@ type word struct {
 	command string
 }
 
-// unquoted are the bytes that mean themselves without quotes.
-const unquoted = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+./:,@%="
-
-func quote(s string) string {
-	if s != "" && strings.Trim(s, unquoted) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
 // literal is a text that is known. Backslashes of a path become slashes; those
 // of an expression or of code stay.
 func literal(s string) word {
+	if len(s) > maxValue {
+		return opaque(nil)
+	}
 	s = slashed(s)
-	return word{code: quote(s), lit: s, known: true}
+	return word{code: quoting.Quote(s), lit: s, known: true}
 }
 
 func slashed(s string) string {
-	if !strings.Contains(s, `\`) || strings.ContainsAny(s, "^$|+{}()\n") {
+	if strings.ContainsAny(s, "^$|+{}()\n") {
 		return s
 	}
 	return strings.ReplaceAll(s, `\`, "/")
@@ -93,29 +89,20 @@ func slashed(s string) string {
 // globbed is a text that stands without quotes: * and ? are wildcards, and ~ at
 // its beginning is the home.
 func globbed(s string) word {
-	s = slashed(s)
+	w := literal(s)
+	if !strings.ContainsAny(w.lit, "*?[]~") {
+		return w
+	}
 	var b strings.Builder
-	from := 0
-	if s == "~" || strings.HasPrefix(s, "~/") {
-		b.WriteString("~")
-		from = 1
-	}
-	for from < len(s) {
-		i := strings.IndexAny(s[from:], "*?[]")
-		if i < 0 {
-			b.WriteString(quote(s[from:]))
-			break
+	for i := range len(w.lit) {
+		c := w.lit[i]
+		if c < 0x80 && strings.IndexByte(quoting.Plain+"*?[]", c) < 0 && (c != '~' || i > 0 || len(w.lit) > 1 && w.lit[1] != '/') {
+			b.WriteByte('\\')
 		}
-		if i > 0 {
-			b.WriteString(quote(s[from : from+i]))
-		}
-		b.WriteByte(s[from+i])
-		from += i + 1
+		b.WriteByte(c)
 	}
-	if s == "" {
-		b.WriteString("''")
-	}
-	return word{code: b.String(), lit: s, known: true}
+	w.code = b.String()
+	return w
 }
 
 // substituted is what code prints.
@@ -124,7 +111,7 @@ func substituted(code string) word {
 }
 
 // opaque is a value that is not known, of these: expr prints anything.
-func opaque(list []word) word { return substituted("expr " + codes(list)) }
+func opaque(lists ...[]word) word { return substituted("expr " + codes(slices.Concat(lists...))) }
 
 // joined is words one right after the other.
 func joined(list []word) word {
@@ -169,17 +156,38 @@ var environment = map[string]string{
 	"appdata": `"$HOME"/AppData/Roaming`, "localappdata": `"$HOME"/AppData/Local`, "onedrive": `"$HOME"/OneDrive`, "homedrive": "''",
 	"systemdrive": "C:", "systemroot": "C:/Windows", "windir": "C:/Windows", "programfiles": "'C:/Program Files'", "programdata": "C:/ProgramData",
 	"programfiles(x86)": "'C:/Program Files (x86)'", "allusersprofile": "C:/ProgramData", "public": "C:/Users/Public", "comspec": "cmd",
+	"profile": `"$HOME"/.config/powershell/profile.ps1`,
 }
 
 // fromEnvironment is the value of a variable of the environment.
 func fromEnvironment(name string) word {
 	lower := strings.ToLower(name)
 	if code, ok := environment[lower]; ok {
-		known := !strings.Contains(code, "$")
-		return word{code: code, lit: strings.Trim(code, "'"), known: known}
+		return word{code: code, lit: strings.Trim(code, "'"), known: !strings.Contains(code, "$")}
 	}
-	if strings.Trim(lower, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" || lower == "" || lower[0] <= '9' {
-		return opaque(nil)
+	return variable(strings.ToUpper(name))
+}
+
+// variable is the value of a variable of the shell.
+func variable(name string) word {
+	if name == "" || name[0] <= '9' || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		return opaque()
 	}
-	return word{code: `"$` + strings.ToUpper(name) + `"`}
+	return word{code: `"$` + name + `"`}
+}
+
+// Decode is the text of what -EncodedCommand takes: base64 of UTF-16, or of bytes.
+func Decode(encoded string) (string, bool) {
+	data, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
+	if err != nil {
+		return "", false
+	}
+	if len(data) < 2 || len(data)%2 != 0 || data[1] != 0 {
+		return string(data), true
+	}
+	units := make([]uint16, len(data)/2)
+	for i := range units {
+		units[i] = uint16(data[2*i]) | uint16(data[2*i+1])<<8
+	}
+	return string(utf16.Decode(units)), true
 }

@@ -1,0 +1,160 @@
+package winshell
+
+import (
+	"regexp"
+	"strings"
+)
+
+// What cmd has of its own at the beginning of a command.
+var (
+	remOf   = pattern(`(?i)^(?:rem\b|::)[^\n]*`)
+	dropOf  = pattern(`(?i)^(?:@+|(?:else|do|call)\b|start(?:\s+"[^"]*")?(?:\s+/\w+)*\s)\s*`)
+	ifOf    = withWords(`(?i)^if\s+(?:/i\s+)?(?:not\s+)?(?:(?:exist|defined|errorlevel)\s+W|W\s*==\s*W|W\s+(?:equ|neq|lss|leq|gtr|geq)\s+W)\s*`)
+	forOf   = withWords(`(?i)^for(\s+/\w)?(?:\s+W)?\s+%%?(\w)\s+in\s*\(([^)]*)\)\s*do\s*`)
+	setOf   = pattern(`(?i)^set\s+"?(\w+)=([^&|"\n]*)"?`)
+	gluedOf = pattern(`(?i)^(del|erase|rd|rmdir|cd|dir|md|echo)[/\\.:]`)
+	itemOf  = pattern(`"[^"\n]*"|[^\s,;"]+`)
+	// A variable, a part of one, or that of a loop or of the script.
+	namedOf  = pattern(`^[%!](\w[\w()]*)(:[^%!\n]*)?[%!]`)
+	letterOf = pattern(`^%%?~?[a-z]*([A-Za-z0-9*])`)
+)
+
+// withWords is a pattern in which W is a word.
+func withWords(text string) func() *regexp.Regexp {
+	return pattern(strings.ReplaceAll(text, "W", `(?:"[^"\n]*"|[^\s"=(]+)+`))
+}
+
+// cmdText writes code of cmd as PowerShell has it.
+type cmdText struct {
+	reader
+	out strings.Builder
+	// open are the groups and loops around, a byte for each.
+	open string
+	// starts is true where a command may begin, quoted in a text.
+	starts, quoted bool
+}
+
+// fromCmd is code of cmd as PowerShell has it: programs are called with &,
+// variables are those of the environment, groups are blocks.
+func fromCmd(text string) string {
+	c := cmdText{reader: reader{text: text}, starts: true}
+	for !c.done() {
+		if c.starts && !c.is(" \t\n;,=()&|<>") {
+			c.starts = c.command()
+			continue
+		}
+		c.next()
+	}
+	c.close('l')
+	return c.out.String()
+}
+
+// close ends the loops that are open, up to a group.
+func (c *cmdText) close(kind byte) {
+	for c.open != "" && c.open[len(c.open)-1] == kind {
+		c.out.WriteString(" }")
+		c.open = c.open[:len(c.open)-1]
+	}
+}
+
+// command reads what begins a command; it reports whether one still has to begin.
+func (c *cmdText) command() bool {
+	if c.match(remOf) != nil || c.match(ifOf) != nil {
+		return true
+	}
+	if m := c.match(dropOf); m != nil {
+		c.out.WriteString("\n")
+		return true
+	}
+	if m := c.match(forOf); m != nil {
+		items := itemOf().FindAllString(m[3], -1)
+		for i, item := range items {
+			if items[i] = `"` + inner(strings.Trim(item, `"`)) + `"`; m[1] != "" && !strings.EqualFold(strings.TrimSpace(m[1]), "/d") {
+				items[i] = "$(expr)" // lines of a command, numbers
+			}
+		}
+		c.out.WriteString("foreach ($for_" + m[2] + " in " + strings.Join(items, ",") + ") {")
+		c.open += "l"
+		return true
+	}
+	if m := c.match(setOf); m != nil {
+		c.out.WriteString("$env:" + m[1] + `="` + inner(strings.TrimSpace(m[2])) + `"`)
+		return false
+	}
+	c.out.WriteString("& ")
+	if m := gluedOf().FindStringSubmatch(c.text[c.at:]); m != nil {
+		c.out.WriteString(m[1] + " ")
+		c.at += len(m[1])
+	}
+	return false
+}
+
+// inner is text of cmd inside of double quotes of PowerShell.
+func inner(text string) string {
+	c := cmdText{reader: reader{text: text}, quoted: true}
+	for !c.done() {
+		c.next()
+	}
+	return c.out.String()
+}
+
+// next writes the next character, or the variable or operator that begins there.
+func (c *cmdText) next() {
+	b := c.here()
+	if b == '%' || b == '!' {
+		if m := c.match(namedOf); m != nil {
+			name := "env:" + m[1]
+			if m[2] != "" {
+				name = "part_of_" + m[1]
+			}
+			c.out.WriteString("${" + name + "}")
+			return
+		}
+		if m := c.match(letterOf); m != nil {
+			c.out.WriteString("${for_" + strings.ReplaceAll(m[1], "*", "all") + "}")
+			return
+		}
+	}
+	c.at++
+	if b == '"' {
+		c.quoted = !c.quoted
+	}
+	if c.quoted && b != '\n' || b == '"' {
+		if b == '$' || b == '`' {
+			c.out.WriteByte('`')
+		}
+		c.out.WriteByte(b)
+		return
+	}
+	switch {
+	case b == '^' && !c.done():
+		if b = c.here(); b != '\n' {
+			c.out.WriteString("`" + string(b))
+		}
+		c.at++
+	case b == '&' || b == '|':
+		if c.starts = true; c.is(string(b)) {
+			c.at++
+			c.out.WriteString(string(b))
+		} else if b == '&' {
+			b = '\n'
+		}
+		c.out.WriteByte(b)
+	case b == '\n':
+		c.close('l')
+		c.out.WriteByte(b)
+		c.starts, c.quoted = true, false
+	case b == '(' && c.starts:
+		c.out.WriteString("& {")
+		c.open += "g"
+	case b == ')' && strings.Contains(c.open, "g"):
+		c.close('l')
+		c.out.WriteString(" }")
+		c.open = c.open[:len(c.open)-1]
+		c.starts = true
+	case strings.IndexByte("$'`{}#@(),;=", b) >= 0 && !(c.starts && strings.IndexByte(";,=", b) >= 0):
+		c.out.WriteString("`" + string(b))
+	default:
+		c.out.WriteByte(b)
+	}
+}

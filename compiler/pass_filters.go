@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/callmatch"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/pattern"
 )
@@ -115,6 +116,8 @@ var conditions = map[policy.FilterKey]condition{
 	policy.FilterPattern:        search(policy.FieldToolInput, anyLeaf),
 	policy.FilterLeafPattern:    search(policy.FieldToolInput, anyLeafOrWhole),
 	policy.FilterPath:           pathGlob,
+	policy.FilterPaths:          func(v diag.Text) (policy.Atom, *diag.Diagnostic) { return *callmatch.Paths(v.Value), nil },
+	policy.FilterCommands:       commands,
 }
 
 func exactly(f policy.Field) condition {
@@ -160,6 +163,14 @@ func in(f policy.Field, values ...string) policy.Atom {
 		}
 		return false
 	}}
+}
+
+func commands(v diag.Text) (policy.Atom, *diag.Diagnostic) {
+	atom, err := callmatch.Commands(v.Value)
+	if err != nil {
+		return policy.Atom{}, patternProblem(codeRegexp, v, err)
+	}
+	return *atom, nil
 }
 
 func modelPrefix(v diag.Text) (policy.Atom, *diag.Diagnostic) {

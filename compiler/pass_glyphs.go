@@ -45,7 +45,8 @@ the letters of the word that is meant.`,
 
 // content are the conditions on what a call holds, in which any text may stand;
 // the others compare with names.
-var content = []policy.FilterKey{policy.FilterCommand, policy.FilterPattern, policy.FilterLeafPattern, policy.FilterPath}
+var content = []policy.FilterKey{policy.FilterCommand, policy.FilterPattern, policy.FilterLeafPattern, policy.FilterPath,
+	policy.FilterPaths, policy.FilterCommands}
 
 // glyphs looks for what cannot be seen in what a hook is written with.
 type glyphs struct {

@@ -32,6 +32,10 @@ const (
 	// FilterLeafPattern is true on any string leaf of tool_input, or else on
 	// its compact JSON: HOOK.md's matcher.pattern.
 	FilterLeafPattern FilterKey = "input_pattern"
+	// FilterPaths and FilterCommands are ClawdCode's conditions on the file and the
+	// command of a call (package callmatch); one without such a value passes.
+	FilterPaths    FilterKey = "paths"
+	FilterCommands FilterKey = "commands"
 	// FilterMissing says what a condition makes of a field that the event does
 	// not carry: fail, the default, or match; match-empty is match of an empty
 	// text too.
@@ -45,8 +49,8 @@ const (
 type Condition struct {
 	Key   FilterKey
 	Value diag.Text
-	// Atom is the condition made ready, of one whose Key is FilterNative: its
-	// Op, Field, Values, Reads and Test.
+	// Atom is the condition made ready by the reader of an agent's configuration:
+	// its Op, Field, Values, Reads and Test. A FilterNative has no other meaning.
 	Atom *Atom
 }
 

@@ -68,7 +68,7 @@ func canonical(f policy.Filter) (policy.Filter, []string) {
 			said, absent, note = canonicalCondition(c)
 		}
 		// missing is said of all conditions or of none.
-		counts := said.Key != policy.FilterNative && said.Key != policy.FilterNotMode
+		counts := !slices.Contains(ownAbsence, said.Key)
 		if len(missing) > 0 && missing[0] != absent && counts {
 			said, note, counts = c, "", false
 		}
@@ -88,6 +88,10 @@ func canonical(f policy.Filter) (policy.Filter, []string) {
 	}
 	return out, notes
 }
+
+// ownAbsence are the conditions that say themselves what they make of a value that is
+// not there.
+var ownAbsence = []policy.FilterKey{policy.FilterNative, policy.FilterNotMode, policy.FilterPaths, policy.FilterCommands}
 
 // canonicalCondition is one condition: the first way of writing it that agrees
 // with the agent's own test on all that is near what it compares with. missing

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent/supersede"
 )
 
 // agenthooks is that of the Agent Hooks specification (HOOK.md folders): exit
@@ -106,7 +107,7 @@ var agentHooksProfile = &Profile{
 		for event, powers := range agentHooksPowers {
 			out.Strategies[event] = &policy.StrategySpec{Strategy: "agenthooks", Halt: policy.HaltDeny, Fold: policy.FoldMax,
 				Doc: "by priority, one after another until one blocks",
-				Rules: policy.Rules{Supersede: approvesOwn, Conclude: agentHooksAsked, MaxBlocks: 3, Row: func(e *policy.EventSpec) {
+				Rules: policy.Rules{Supersede: supersede.ApprovesOwn, Conclude: agentHooksAsked, MaxBlocks: 3, Row: func(e *policy.EventSpec) {
 					e.Powers, e.Retry, e.Context, e.Inject, e.Feedback = powers, false, true, false, powers == 0
 					if event != policy.PreToolExecution {
 						e.Writes = nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent/supersede"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
@@ -93,7 +94,7 @@ var aiAgentsProfile = &Profile{
 		row := func(powers policy.Powers, context bool, sink func(*policy.Context, policy.Result) policy.Result) *policy.StrategySpec {
 			return &policy.StrategySpec{Strategy: "aiagents", Snapshot: true, Halt: policy.HaltNever, Fold: policy.FoldMax,
 				Doc: "all run on one snapshot, deny over ask over allow",
-				Rules: policy.Rules{Supersede: reasonsOfVerdict, Conclude: sink, Row: func(e *policy.EventSpec) {
+				Rules: policy.Rules{Supersede: supersede.ReasonsOfVerdict, Conclude: sink, Row: func(e *policy.EventSpec) {
 					e.Powers, e.Writes, e.Retry, e.Refused = powers, nil, false, nil
 					e.Context, e.Inject, e.Feedback = context, false, false
 				}}}

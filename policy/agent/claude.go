@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/form"
+	"github.com/hookc/hookc/policy/agent/supersede"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
@@ -412,7 +413,7 @@ var claudeProfile = &Profile{
 				Strategy: "claude", Snapshot: true, Halt: policy.HaltNever,
 				Fold:  policy.FoldMax,
 				Doc:   "all run on one snapshot, the most restrictive wins",
-				Rules: policy.Rules{Row: e.row, Supersede: laterChange, Conclude: e.sink},
+				Rules: policy.Rules{Row: e.row, Supersede: supersede.LaterChange, Conclude: e.sink},
 			}
 		}
 		return rules

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/js"
+	"github.com/hookc/hookc/policy/agent/supersede"
 )
 
 // clawdcode is that of ClawdCode. A call is refused by exit status 2; at the
@@ -18,10 +19,15 @@ import (
 var _ = register(clawdAt("clawdcode", "1", []string{"clawd", "clawd-code", "clawdcode@code"}))
 
 // The variant is the same on the wire; its profile reads the answers of other
-// hooks as ClawdCode's document has them, to which exit status 124 is a timeout.
+// hooks as ClawdCode's document has them, to which exit status 124 is a timeout and
+// whose examples use $FILE_PATH.
 var _ = register(clawdAt("clawdcode@doc", "doc", nil))
 
 func clawdAt(id, version string, aliases []string) Agent {
+	env, unset := clawdEnv, "FILE_PATH"
+	if version == "doc" {
+		env, unset = append(slices.Clip(env), envKey{unset, policy.FieldPath}), ""
+	}
 	return Agent{
 		timeoutExit: version == "doc",
 		ID:          id, Version: version, Aliases: aliases, Profile: clawdProfile,
@@ -40,7 +46,7 @@ func clawdAt(id, version string, aliases []string) Agent {
 			Matchers: underTools,
 			Reading: Reading{
 				Doc: "config.json and settings.json of ClawdCode", Called: "ClawdCode", GoesOn: true,
-				Hook: HookReading{Timeouts: TimeoutsAtOnce, Unset: "FILE_PATH"},
+				Hook: HookReading{Timeouts: TimeoutsAtOnce, Unset: unset},
 			},
 			Switches: []Switch{{Path: "hooks.enabled"}},
 			Replaces: true,
@@ -80,12 +86,11 @@ func clawdAt(id, version string, aliases []string) Agent {
 		refuseUnknown: exit2,
 		noticeExit:    1,
 		scripts: scripts{
-			env:     clawdEnv,
-			anyExit: true,
-			read:    readClawd,
-			native:  nativeClawd,
-
-			nativeEnv: clawdEnv,
+			env:       clawdEnv,
+			anyExit:   true,
+			read:      readClawd,
+			native:    nativeClawd,
+			nativeEnv: env,
 		},
 	}
 }
@@ -197,7 +202,7 @@ func clawdRules(faithful bool) policy.Profile {
 	}
 	call := serial(policy.HaltAsk, policy.FoldMax, policy.MayAsk|policy.MayDeny, "one after another until one denies or asks")
 	call.Rules = own(policy.MayAsk|policy.MayDeny, false, policy.FieldToolInput)
-	call.Rules.Supersede, call.Rules.Conclude = refusalReplaces, unlessVoid(clawdCall)
+	call.Rules.Supersede, call.Rules.Conclude = supersede.RefusalReplaces, unlessVoid(clawdCall)
 	ending := serial(policy.HaltDeny, policy.FoldMax, policy.MayDeny, "one after another until one holds it up")
 	prompt := policy.MayDeny // ClawdCode cannot block a prompt; a script that says so is heard all the same
 	if faithful {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent/supersede"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
@@ -167,7 +168,7 @@ var codexProfile = &Profile{
 				Strategy: "codex", Snapshot: true, Halt: policy.HaltNever,
 				Fold:  policy.FoldMax,
 				Doc:   "all run on one snapshot, any block wins",
-				Rules: policy.Rules{Row: adjust, Supersede: laterChange, Conclude: firstRefusal},
+				Rules: policy.Rules{Row: adjust, Supersede: supersede.LaterChange, Conclude: firstRefusal},
 			}
 		}
 		return rules

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent/supersede"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
@@ -210,7 +211,7 @@ var copilotProfile = &Profile{
 		for event, adjust := range rows {
 			rules.Strategies[event] = &policy.StrategySpec{
 				Strategy: "copilot", Halt: policy.HaltDeny, Fold: policy.FoldMax,
-				Doc: "one after another until one denies", Rules: policy.Rules{Row: adjust, Supersede: reasonsOfVerdict},
+				Doc: "one after another until one denies", Rules: policy.Rules{Row: adjust, Supersede: supersede.ReasonsOfVerdict},
 			}
 		}
 		return rules

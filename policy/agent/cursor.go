@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent/supersede"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
@@ -290,7 +291,7 @@ var cursorProfile = &Profile{
 				Strategy: "cursor", Snapshot: true, Halt: policy.HaltNever,
 				Fold:  policy.FoldMax,
 				Doc:   "all run on one snapshot, the most restrictive wins",
-				Rules: policy.Rules{Row: adjust, Supersede: laterChange},
+				Rules: policy.Rules{Row: adjust, Supersede: supersede.LaterChange},
 			}
 		}
 		return rules

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent/supersede"
 )
 
 // jcli is that of LingoJack/j. Its exit status must be 0: any other is a
@@ -196,8 +197,8 @@ func jcliRules(faithful bool) policy.Profile {
 // jcliSupersede: a hook that halts takes back what was said before it, and of
 // texts the last ones hold.
 func jcliSupersede(earlier, later *policy.Result) {
-	refusalReplaces(earlier, later)
-	laterText(earlier, later)
+	supersede.RefusalReplaces(earlier, later)
+	supersede.LaterText(earlier, later)
 }
 
 // jcliSaid leaves what was said as it is: what a halting hook took back is not

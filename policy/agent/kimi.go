@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent/supersede"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
@@ -103,7 +104,7 @@ var kimiProfile = &Profile{
 		for _, p := range kimiPoints {
 			s := &policy.StrategySpec{Strategy: "kimi", Snapshot: true, Halt: policy.HaltNever, Fold: policy.FoldMax,
 				Doc:   "all run on one snapshot, the first block counts",
-				Rules: policy.Rules{Row: watches(false), Supersede: reasonsOfVerdict, Conclude: unlessVoid(firstRefusal)}}
+				Rules: policy.Rules{Row: watches(false), Supersede: supersede.ReasonsOfVerdict, Conclude: unlessVoid(firstRefusal)}}
 			switch {
 			case p.event == policy.StopEvent:
 				s.Rules.Row, s.Rules.Conclude = kimiObeys, unlessVoid(kimiStop(faithful))

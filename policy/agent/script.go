@@ -59,18 +59,16 @@ type scripts struct {
 // speaks. The zero Protocol is jcli's, the canonical one.
 func Speaks(p policy.Protocol) *Agent { return exact(cmp.Or(string(p), "jcli")) }
 
-// ParseProtocol finds a protocol by a name of its agent. A variant of an agent
-// is a protocol of that agent's own configuration alone.
+// ParseProtocol finds a protocol by a name of its agent.
 func ParseProtocol(name string) (policy.Protocol, bool) {
-	a := exact(name)
-	if a == nil || strings.Contains(a.ID, "@") {
-		return "", false
+	if a := exact(name); a != nil {
+		return policy.Protocol(a.ID), true
 	}
-	return policy.Protocol(a.ID), true
+	return "", false
 }
 
 // Protocols lists the ids `protocol:` takes: the canonical one, then the others
-// sorted.
+// sorted, without their variants.
 func Protocols() []string {
 	out := []string{"jcli"}
 	for _, a := range All() {

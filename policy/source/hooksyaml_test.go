@@ -290,7 +290,7 @@ func TestHooksYAMLFindings(t *testing.T) {
 		{"world", "stop: [{command: x, world: [read]}]\n", "1:28 HK007 world takes a word; this is a list; one of none, read, write"},
 		{"pure and world", "stop: [{command: x, pure: true, world: read}]\n", "1:40 HK011 a pure hook does not use the world; remove pure or world"},
 		{"pure and not speculative", "stop: [{command: x, pure: true, speculative: false}]\n", "1:46 HK011 a pure hook is speculative; write world: none instead of pure"},
-		{"filter key", "stop: [{command: x, filter: {tool: Bash}}]\n", `1:30 HK006 unknown key "tool" in a filter; keys: tool_name, tool_matcher, tool_pattern, tool_kind, model_prefix, path, command, pattern, input_pattern, source, reason, trigger, notification_type, agent, permission_mode, not_permission_mode, missing`},
+		{"filter key", "stop: [{command: x, filter: {tool: Bash}}]\n", `1:30 HK006 unknown key "tool" in a filter; keys: tool_name, tool_matcher, tool_pattern, tool_kind, model_prefix, path, command, pattern, input_pattern, source, reason, trigger, notification_type, agent, permission_mode, not_permission_mode, paths, commands, missing`},
 		{"empty filter", "stop: [{command: x, filter: }]\n", "1:29 HK007 filter takes a map; this is empty"},
 		{"filter of a list", "stop: [{command: x, filter: {tool_name: [A, B]}}]\n", `1:41 HK007 tool_name takes one text; this is a list; several tools are written tool_matcher: "A|B"`},
 		{"env", "stop: [{command: x, env: {A: [b]}}]\n", "1:30 HK007 env takes a text for each variable; this is a list"},

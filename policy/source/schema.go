@@ -162,7 +162,7 @@ var hookKeys = []Key{
 	{Place: InHook, Name: "pure", Type: TypeBool, Default: "false", Note: "short for world: none and speculative: true"},
 
 	{Place: InHook, Name: "command", Type: TypeText, Kinds: bash, Infers: true, Note: "run by sh -c in the event's cwd"},
-	{Place: InHook, Name: "protocol", Type: TypeWord, Words: agent.Protocols(), Also: `^[a-z][a-z_-]*$`, Kinds: bash, Default: "jcli", Note: "what exit code, stdout and stderr mean"},
+	{Place: InHook, Name: "protocol", Type: TypeWord, Words: agent.Protocols(), Also: `^[a-z][a-z_-]*(@.*)?$`, Kinds: bash, Default: "jcli", Note: "what exit code, stdout and stderr mean"},
 	{Place: InHook, Name: "native_event", Type: TypeText, Kinds: bash, Note: "the agent's own name of the event, of a hook that its configuration declared: what it says counts where the agent would hear it and nowhere else"},
 	{Place: InHook, Name: "cwd", Type: TypeText, Kinds: bash, Default: "the event's cwd", Note: "folder the command runs in, relative to the policy file"},
 	{Place: InHook, Name: "env", Type: TypeEnv, Kinds: bash, Note: "variables added to the environment"},
@@ -210,6 +210,8 @@ var filterKeys = []Key{
 	{Place: InFilter, Name: "agent", Type: TypeText, Note: "type of the agent"},
 	{Place: InFilter, Name: "permission_mode", Type: TypeText, Note: "the agent's permission mode"},
 	{Place: InFilter, Name: "not_permission_mode", Type: TypeText, Note: "A|B: in none of these permission modes"},
+	{Place: InFilter, Name: "paths", Type: TypeText, Note: "A|B: globs as ClawdCode reads them, on the file that tool_input names (file_path, path, filePath, file, target); a call that names none passes"},
+	{Place: InFilter, Name: "commands", Type: TypeText, Note: "A|B, or a regular expression (ECMAScript) on the whole command of Bash or Shell, as ClawdCode reads it; other calls pass"},
 	{Place: InFilter, Name: "missing", Type: TypeWord, Words: []string{"fail", "match", "match-empty"}, Default: "fail", Note: "what a condition makes of a field that the event does not carry; match-empty: or carries as an empty text"},
 }
 

@@ -26,7 +26,7 @@ func TestSchemaIsWhole(t *testing.T) {
 	}
 	filter := keyNames(InFilter, "")
 	assert.ElementsMatch(t, []string{"tool_name", "tool_matcher", "tool_pattern", "model_prefix", "tool_kind", "path", "command", "pattern", "input_pattern",
-		"source", "reason", "trigger", "notification_type", "agent", "permission_mode", "not_permission_mode", "missing"}, filter)
+		"source", "reason", "trigger", "notification_type", "agent", "permission_mode", "not_permission_mode", "paths", "commands", "missing"}, filter)
 	for _, kind := range policy.KindNames() {
 		assert.True(t, slices.ContainsFunc(Schema(), func(k Key) bool { return k.Infers && k.Kinds[0] == policy.Kind(kind) }), kind)
 	}

@@ -1,14 +1,12 @@
 package source
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/callmatch"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/pattern"
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
@@ -146,17 +144,15 @@ func clawdMatcher(r *settingsReader, event policy.Event, native string, group *t
 var clawdConditions = map[string]func(r *settingsReader, t diag.Text) policy.Condition{
 	"tools": clawdTools,
 	"paths": func(_ *settingsReader, t diag.Text) policy.Condition {
-		var globs []*pattern.Pattern
-		for part := range strings.SplitSeq(t.Value, "|") {
-			globs = append(globs, pattern.Minimatch(strings.TrimSpace(part)))
-		}
-		return clawdTest(t, policy.FieldPath, clawdPath, func(s string) bool {
-			return slices.ContainsFunc(globs, func(p *pattern.Pattern) bool { return p.Match(s) })
-		})
+		return policy.Condition{Key: policy.FilterPaths, Value: t, Atom: callmatch.Paths(t.Value)}
 	},
 	"commands": func(r *settingsReader, t diag.Text) policy.Condition {
-		match, _ := clawdPattern(r, t)
-		return clawdTest(t, policy.FieldCommand, clawdCommand, match)
+		atom, err := callmatch.Commands(t.Value)
+		if err != nil {
+			r.literal(t, err)
+			return policy.Condition{Key: policy.FilterNative, Value: t, Atom: atom}
+		}
+		return policy.Condition{Key: policy.FilterCommands, Value: t, Atom: atom}
 	},
 }
 
@@ -166,12 +162,11 @@ var clawdPlan = policy.Condition{Key: policy.FilterNative, Value: diag.Text{Valu
 	Test: func(c *policy.Context) bool { return c.Text(policy.FieldPermissionMode) != "plan" },
 }}
 
-// clawdPlain is a pattern that lists names: the agent's expression says the
-// same.
-var clawdPlain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_\- |]+$`) })
-
 func clawdTools(r *settingsReader, t diag.Text) policy.Condition {
-	match, names := clawdPattern(r, t)
+	match, names, err := callmatch.Text(t.Value)
+	if err != nil {
+		r.literal(t, err)
+	}
 	open := strings.Contains(t.Value, "mcp__") || match("mcp__server__tool")
 	if !open && t.Value != "*" && !slices.ContainsFunc(r.dialect.Profile.Tools, match) {
 		r.report(codeMatcher.Report(t.Span, "%q matches no tool of ClawdCode: its hooks never run", t.Value).WithHint("%s", r.instead(t.Value)))
@@ -182,63 +177,10 @@ func clawdTools(r *settingsReader, t diag.Text) policy.Condition {
 	return nativeTest(t, policy.FieldToolName, match)
 }
 
-// clawdPattern reads tools and commands: a list of names, and always an
-// expression on the whole value as well; one that cannot be read is a value
-// itself.
-func clawdPattern(r *settingsReader, t diag.Text) (match func(string) bool, names []string) {
-	text := t.Value
-	var exact []string
-	if !strings.ContainsAny(text, `\^$`) {
-		for part := range strings.SplitSeq(text, "|") {
-			exact = append(exact, strings.TrimSpace(part))
-		}
-	}
-	if clawdPlain().MatchString(text) {
-		names = slices.Concat(exact, strings.Split(text, "|"))
-		slices.Sort(names)
-		names = slices.Compact(names)
-	}
-	whole, err := pattern.WholeECMAScript(text)
-	if err != nil {
-		r.report(codeLiteral.Report(t.Span, "%q is no regular expression (%v): it matches what is called so, and nothing else", text, err).
-			WithHint("leave it out to match everything, or write .*"))
-		return func(s string) bool { return s == text || slices.Contains(exact, s) }, nil
-	}
-	return func(s string) bool { return slices.Contains(exact, s) || whole.Match(s) }, names
-}
-
-// clawdTest is a condition on a value that a call may not have: then it holds.
-func clawdTest(written diag.Text, f policy.Field, value func(*policy.Context) string, test func(string) bool) policy.Condition {
-	return policy.Condition{Key: policy.FilterNative, Value: written, Atom: &policy.Atom{
-		Op: policy.AtomMatch, Field: f, Values: []string{written.Value}, Reads: []policy.Field{policy.FieldToolName, policy.FieldToolInput},
-		Test: func(c *policy.Context) bool {
-			v := value(c)
-			return v == "" || test(v)
-		},
-	}}
-}
-
-func clawdPath(c *policy.Context) string {
-	return inputText(c, "file_path", "path", "filePath", "file", "target")
-}
-
-func clawdCommand(c *policy.Context) string {
-	if tool := c.Text(policy.FieldToolName); tool != "Bash" && tool != "Shell" {
-		return ""
-	}
-	return inputText(c, "command", "cmd", "script")
-}
-
-// inputText is the first of several keys of a call's input that holds a text.
-func inputText(c *policy.Context, keys ...string) string {
-	v, _ := c.Get(policy.FieldToolInput)
-	m, _ := v.(map[string]any)
-	for _, k := range keys {
-		if s, ok := m[k].(string); ok && s != "" {
-			return s
-		}
-	}
-	return ""
+// literal says that a pattern is a value itself.
+func (r *settingsReader) literal(t diag.Text, err error) {
+	r.report(codeLiteral.Report(t.Span, "%q is no regular expression (%v): it matches what is called so, and nothing else", t.Value, err).
+		WithHint("leave it out to match everything, or write .*"))
 }
 
 // clawdHook notes which file a hook is of.

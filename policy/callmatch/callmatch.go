@@ -1,0 +1,92 @@
+// Package callmatch makes the conditions on what a call names, as ClawdCode's
+// matchers have them and the filters of a hooks.yaml under the same words: paths
+// and commands. Each holds for a call that has no such value.
+package callmatch
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/pattern"
+)
+
+// Paths is the condition that the file a call names is matched by one of the
+// globs A|B (pattern.Minimatch).
+func Paths(text string) *policy.Atom {
+	var globs []*pattern.Pattern
+	for part := range strings.SplitSeq(text, "|") {
+		globs = append(globs, pattern.Minimatch(strings.TrimSpace(part)))
+	}
+	return atom(text, policy.FieldPath, file, func(s string) bool {
+		return slices.ContainsFunc(globs, func(p *pattern.Pattern) bool { return p.Match(s) })
+	})
+}
+
+// Commands is the condition that the command of a call of Bash or Shell is what
+// the text says, as Text reads it.
+func Commands(text string) (*policy.Atom, error) {
+	match, _, err := Text(text)
+	return atom(text, policy.FieldCommand, command, match), err
+}
+
+// plain is a pattern that lists names: the expression says the same.
+var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_\- |]+$`) })
+
+// Text reads a list of values A|B, and always an expression of ECMAScript on the
+// whole value as well; names are the values of a text that is a list alone. With an
+// error the text is no expression and is matched by itself and by its values only.
+func Text(text string) (match func(string) bool, names []string, err error) {
+	var exact []string
+	if !strings.ContainsAny(text, `\^$`) {
+		for part := range strings.SplitSeq(text, "|") {
+			exact = append(exact, strings.TrimSpace(part))
+		}
+	}
+	if plain().MatchString(text) {
+		names = slices.Concat(exact, strings.Split(text, "|"))
+		slices.Sort(names)
+		names = slices.Compact(names)
+	}
+	whole, err := pattern.WholeECMAScript(text)
+	if err != nil {
+		return func(s string) bool { return s == text || slices.Contains(exact, s) }, nil, err
+	}
+	return func(s string) bool { return slices.Contains(exact, s) || whole.Match(s) }, names, nil
+}
+
+// atom is a condition on a value that a call may not have: then it holds.
+func atom(text string, f policy.Field, value func(*policy.Context) string, test func(string) bool) *policy.Atom {
+	return &policy.Atom{
+		Op: policy.AtomMatch, Field: f, Values: []string{text}, Reads: []policy.Field{policy.FieldToolName, policy.FieldToolInput},
+		Test: func(c *policy.Context) bool {
+			v := value(c)
+			return v == "" || test(v)
+		},
+	}
+}
+
+func file(c *policy.Context) string {
+	return inputText(c, "file_path", "path", "filePath", "file", "target")
+}
+
+func command(c *policy.Context) string {
+	if tool := c.Text(policy.FieldToolName); tool != "Bash" && tool != "Shell" {
+		return ""
+	}
+	return inputText(c, "command", "cmd", "script")
+}
+
+// inputText is the first of several keys of a call's input that holds a text.
+func inputText(c *policy.Context, keys ...string) string {
+	v, _ := c.Get(policy.FieldToolInput)
+	m, _ := v.(map[string]any)
+	for _, k := range keys {
+		if s, ok := m[k].(string); ok && s != "" {
+			return s
+		}
+	}
+	return ""
+}

@@ -3,8 +3,8 @@ package losses
 import "strings"
 
 // table says what tools take away for good, as their manuals have it: a
-// line has the names of a tool, its options that take a value, the domain, and
-// what it does, between semicolons. An entry is what that is called after @, the
+// line has the names of a tool, its options that take a value or the name of a set
+// of them, the domain, and what it does, between semicolons. An entry is what that is called after @, the
 // words of a command, options of which one must be there, and after ! those
 // with which nothing happens. Words are as those of shRule are. The first
 // letter of an entry may say that it is no deletion: + writes, % runs, ^ gives
@@ -102,6 +102,35 @@ nmcli|sys|-system|+@network-change networking|radio off;@network-change connecti
 nvram|sys|-system|@firmware-change -c -d
 efibootmgr|sys|-system|@firmware-change -B -O --delete-bootnum
 grub-install update-grub bootctl|sys|-system|+@bootloader
+git-reset|-U --pathspec-from-file|-git|@reset-hard --hard --merge
+git-checkout|-bBU --orphan --conflict --pathspec-from-file|-git|@checkout-force -f --force;@reset-branch -B;?-b --orphan -p --patch
+git-switch|-cC --create --force-create --orphan --conflict|-git|@switch-force -f --force --discard-changes;@reset-branch -C --force-create
+git-restore|-sU --source --conflict --pathspec-from-file|-git|?-p --patch;@discard-changes -W --worktree;?-S --staged;@discard-changes
+git-clean|-e --exclude|-git|?-n -i --interactive;@clean -f --force
+git-stash|-m --message|-git|@stash-drop drop;@stash-clear clear
+git-push|-o --repo --push-option --receive-pack --exec|-git|?-n;@push-mirror --mirror --prune;@push-force * -f --force;@push-force -f --force;@push-delete * -d --delete
+git-branch|-u --set-upstream-to --sort --format --contains --merged --no-merged|-git|@branch-delete -D;@branch-overwrite -M
+git-tag|-mFu --message --file --sort --format --contains|-git|?
+git-worktree|-bB --reason|-git|@worktree-remove remove -f --force
+git-filter-branch|--env-filter --tree-filter --index-filter --msg-filter --commit-filter --tag-name-filter --parent-filter --subdirectory-filter|-git|@rewrite-history
+git-filter-repo|--path --path-glob --replace-text|-git|@rewrite-history !--analyze
+git-reflog|--|-git|@reflog-expire expire|delete !-n
+git-update-ref|-m|-git|@ref-delete -d --delete
+git-symbolic-ref|-m|-git|@ref-delete -d --delete
+git-read-tree|--prefix --index-output|-git|@discard-changes --reset
+git-checkout-index|--prefix --stage|-git|@discard-changes -f --force !--prefix
+git-gc git-prune|--expire|-git|@prune --prune=now --prune=all;@prune --expire=now --expire=all !-n
+git-rebase git-difftool|-xsX --exec --onto --strategy --extcmd --tool|-git|?
+git-submodule|-b --branch --reference --name|-git|@discard-changes deinit -f --force
+git-config|-ft --file --type --default|-git|?
+git-replace|--|-git|@replace -d -f --delete --force
+git-notes|-mFcC --ref|-git|@notes-prune prune !-n
+git-lfs|--|-git|@lfs-prune prune -f --force
+git-archive git-diff git-log git-show git-format-patch git-blame git-cat-file|-oUOSGLl --output --output-directory --format --pretty --prefix --remote --exec --grep --author --since --until|-git|?
+git-clone|-bocju --branch --depth --origin --config --upload-pack --reference --template|-git|?
+git-fetch git-pull git-ls-remote|-jocsX --upload-pack --depth --refmap --strategy|-git|?
+git-grep|-efO --open-files-in-pager --max-depth|-git|?
+git-add git-stage git-rm git-mv|--chmod --pathspec-from-file|-git|?
 hg chg sl rhg|vcs|git|strip;debugstrip;purge|clean !-p !--print;update|up|checkout|co|goto -C --clean;revert -a --all -C --no-backup;rollback;histedit;prune|hide;push -f --force;shelve|unshelve -d --delete --cleanup;?bookmark|bookmarks|tag;?delete|rm|remove|forget
 svn|vcs|git|revert;cleanup --remove-unversioned --remove-ignored;delete|del|rm|remove http*|https*|svn*|^*|file:*;?delete|del|rm|remove;switch|sw --force;propdel|pdel --revprop
 svnadmin|vcs|git|rmtxns;rmlocks;recover;obliterate
@@ -260,7 +289,11 @@ func Tools() []Tool {
 		f := strings.SplitN(line, "|", 4)
 		t := Tool{Names: strings.Fields(f[0])}
 		t.Domain, t.Quiet = strings.CutPrefix(f[2], "-")
-		for o := range strings.FieldsSeq(options[f[1]]) {
+		spec, named := options[f[1]]
+		if !named {
+			spec = f[1]
+		}
+		for o := range strings.FieldsSeq(spec) {
 			switch {
 			case strings.HasPrefix(o, "--"):
 				t.Long += " " + o

@@ -132,7 +132,7 @@ func deniedResource(e *Effect) string {
 			return "service"
 		}
 		return ""
-	case "object-delete", "container-remove", "image-remove", "container-kill", "tag-delete", "remote-remove", "image-prune", "builder-prune", "delete-key":
+	case "object-delete", "container-remove", "image-remove", "container-kill", "image-prune", "builder-prune", "delete-key":
 		return ""
 	case "delete":
 		if e.Domain == DomainKubernetes {

@@ -10,76 +10,19 @@ import (
 
 func fillGit() { programs((*analysis).git, "git hub yadm dotfiles") }
 
-// gitCommand reads one command of git from its options and operands.
-type gitCommand struct {
-	// short and long are the options that take a value.
-	short, long string
-	read        func(a *analysis, c *shCall, o *shOpts)
-}
-
-var gitCommandTable map[string]gitCommand
-
-func gitCommandOf(name string) (cmd gitCommand, ok bool) {
-	shFilled()
-	cmd, ok = gitCommandTable[name]
-	return cmd, ok
-}
+// gitReaders read what the rules do not say of a command of git.
+var gitReaders map[string]func(a *analysis, c *shCall, o *shOpts)
 
 func fillGit2() {
-	gitCommandTable = map[string]gitCommand{
-		"difftool": {"xt", "--extcmd --tool", func(a *analysis, c *shCall, o *shOpts) {
-			for _, w := range o.values("-x", "--extcmd") {
-				a.gitProgram(c, w)
-			}
-		}},
-		"reset":           {"U", "--pathspec-from-file", shGitReset},
-		"checkout":        {"bBU", "--orphan --conflict --pathspec-from-file", shGitCheckout},
-		"switch":          {"cC", "--create --force-create --orphan --conflict", shGitSwitch},
-		"restore":         {"sU", "--source --conflict --pathspec-from-file", shGitRestore},
-		"clean":           {"e", "--exclude", shGitClean},
-		"stash":           {"m", "--message", shGitStash},
-		"push":            {"o", "--repo --push-option --receive-pack --exec", shGitPush},
-		"branch":          {"u", "--set-upstream-to --sort --format --contains --merged --no-merged", shGitBranch},
-		"tag":             {"mFu", "--message --file --sort --format --contains", shGitTag},
-		"worktree":        {"bB", "--reason", shGitWorktree},
-		"filter-branch":   {"", "--env-filter --tree-filter --index-filter --msg-filter --commit-filter --tag-name-filter --parent-filter --subdirectory-filter", shGitFilterBranch},
-		"filter-repo":     {"", "--path --path-glob --replace-text", shGitAlways("rewrite-history")},
-		"reflog":          {"", "", shGitReflog},
-		"update-ref":      {"m", "", shGitUpdateRef},
-		"symbolic-ref":    {"m", "", shGitSymbolicRef},
-		"read-tree":       {"", "--prefix --index-output", shGitReadTree},
-		"checkout-index":  {"", "--prefix --stage", shGitCheckoutIndex},
-		"gc":              {"", "", shGitGC},
-		"prune":           {"", "--expire", shGitPrune},
-		"add":             {"", "--chmod --pathspec-from-file", shGitAdd},
-		"stage":           {"", "--chmod --pathspec-from-file", shGitAdd},
-		"cat-file":        {"", "", shGitOutput},
-		"blame":           {"L", "", shGitOutput},
-		"rm":              {"", "--pathspec-from-file", shGitRm},
-		"mv":              {"", "", shGitMv},
-		"rebase":          {"xsX", "--exec --onto --strategy", shGitRebase},
-		"bisect":          {"", "", shGitBisect},
-		"submodule":       {"b", "--branch --reference --name", shGitSubmodule},
-		"config":          {"ft", "--file --type --default", shGitConfig},
-		"remote":          {"tm", "", shGitRemote},
-		"replace":         {"", "", shGitReplace},
-		"notes":           {"mFcC", "--ref", shGitNotes},
-		"archive":         {"o", "--output --format --prefix --remote --exec", shGitOutput},
-		"diff":            {"UOSGl", "--output", shGitOutput},
-		"log":             {"nSGLU", "--output --grep --author --since --until --format --pretty", shGitOutput},
-		"show":            {"", "--output --format --pretty", shGitOutput},
-		"format-patch":    {"o", "--output-directory --output", shGitOutput},
-		"clone":           {"bocjus", "--branch --depth --origin --config --upload-pack --reference --template", shGitFetch},
-		"fetch":           {"joc", "--upload-pack --depth --refmap", shGitFetch},
-		"pull":            {"sX", "--upload-pack --strategy --depth", shGitFetch},
-		"ls-remote":       {"o", "--upload-pack", shGitFetch},
-		"grep":            {"efO", "--open-files-in-pager --max-depth", shGitGrep},
-		"lfs":             {"", "", shGitLfs},
-		"sparse-checkout": {"", "", shGitNothing},
+	gitReaders = map[string]func(a *analysis, c *shCall, o *shOpts){
+		"checkout": gitCheckout, "branch": gitBranch, "push": gitPush, "add": gitAdd, "stage": gitAdd, "rm": gitRm, "mv": gitMv, "bisect": gitBisect, "submodule": gitSubmodule,
+		"update-ref": gitUpdateRef, "filter-branch": gitFilterBranch, "config": gitConfig, "clone": gitFetch, "fetch": gitFetch, "pull": gitFetch, "ls-remote": gitFetch,
+		"archive": gitOutput, "diff": gitOutput, "log": gitOutput, "show": gitOutput, "format-patch": gitOutput, "blame": gitOutput, "cat-file": gitOutput,
 	}
 }
 
-func shGitNothing(*analysis, *shCall, *shOpts) {}
+// gitStarts are options whose value git starts, with the commands that take a letter.
+var gitStarts = map[string]string{"": "--extcmd --exec --upload-pack --receive-pack --open-files-in-pager", "difftool": "-x", "rebase": "-x", "clone": "-u", "grep": "-O"}
 
 // git reads its options before the command, aliases, and the command.
 func (a *analysis) git(c *shCall) shValue {
@@ -111,19 +54,23 @@ func (a *analysis) git(c *shCall) shValue {
 			a.connectTo(c, "upload", w, what)
 		}
 	}
-	if cmd, ok := gitCommandOf(sub); ok {
-		parsed := options(o.operands[1:], cmd.short, cmd.long, 0)
-		parsed.operands = slices.Clip(parsed.operands)
-		if parsed.exact("--help", "-h") && sub != "clean" && sub != "grep" {
-			return printsText(a, c)
-		}
-		cmd.read(a, &in, &parsed)
-		return a.gitPrints(&in, sub, &parsed)
+	tool := toolOf("git-" + sub)
+	parsed := options(o.operands[1:], tool.short, tool.long, 0)
+	parsed.operands, parsed.shortened = slices.Clip(parsed.operands), true
+	if parsed.exact("--help", "-h") && sub != "clean" && sub != "grep" {
+		return printsText(a, c)
 	}
-	if code, ok := fr.st.gitAliases.get(sub); ok && !slices.Contains(fr.via, "git alias "+sub) {
+	for _, w := range parsed.values(strings.Fields(gitStarts[""] + " " + gitStarts[sub])...) {
+		a.gitProgram(&in, w)
+	}
+	a.ruled(&in, "git-"+sub, &parsed)
+	if read := gitReaders[sub]; read != nil {
+		shFilled()
+		read(a, &in, &parsed)
+	} else if code, ok := fr.st.gitAliases.get(sub); ok && !slices.Contains(fr.via, "git alias "+sub) {
 		a.gitAlias(&in, sub, code, o.operands[1:])
 	}
-	return a.gitPrints(&in, sub, &o)
+	return a.gitPrints(&in, sub)
 }
 
 // gitSettings notes what -c says: aliases, and programs that git starts.
@@ -182,7 +129,7 @@ func (a *analysis) gitAlias(c *shCall, name string, code shValue, args []Word) {
 }
 
 // gitPrints is what a command prints, where that tells something.
-func (a *analysis) gitPrints(c *shCall, sub string, o *shOpts) shValue {
+func (a *analysis) gitPrints(c *shCall, sub string) shValue {
 	switch {
 	case sub == "rev-parse" && HasFlag(c.argv, "--show-toplevel", "--git-dir", "--absolute-git-dir", "--git-common-dir", "--git-path"):
 		below := ""
@@ -213,12 +160,4 @@ func (a *analysis) gitLoss(c *shCall, op, target string) {
 		e.Place = ZoneUnknown
 	}
 	a.effect(c, e)
-}
-
-func shGitAlways(op string) func(*analysis, *shCall, *shOpts) {
-	return func(a *analysis, c *shCall, o *shOpts) {
-		if !o.exact("--dry-run", "--analyze") {
-			a.gitLoss(c, op, o.operand(0))
-		}
-	}
 }

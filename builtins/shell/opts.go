@@ -17,6 +17,8 @@ type shOpts struct {
 	operands []Word
 	// dynamic is true when a word that is not known may be an option.
 	dynamic bool
+	// shortened is true for a tool whose rules hold for shortened options too.
+	shortened bool
 }
 
 // How options are written.

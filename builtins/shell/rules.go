@@ -56,30 +56,36 @@ func toolOf(name string) shTool {
 func (a *analysis) applyRules(c *shCall, tool string, args []Word) shValue {
 	t := toolOf(tool)
 	o := options(args, t.short, t.long, t.how)
+	v, found := a.ruled(c, tool, &o)
+	if !found && t.domain != "" {
+		a.lexicon(c, t.domain, args)
+	}
+	return v
+}
+
+// ruled adds the effects of the first rule of a tool that matches.
+func (a *analysis) ruled(c *shCall, tool string, o *shOpts) (v shValue, found bool) {
 	for _, r := range rulesOf(tool) {
-		rest, ok := r.matches(&o)
+		rest, ok := r.matches(o)
 		switch {
 		case !ok:
 			continue
 		case r.op == credential:
-			return shUnknown("$("+c.name+")", shOrigin{credential, strings.TrimSpace(c.name + " " + strings.Join(WordTexts(o.operands), " "))})
+			return shUnknown("$("+c.name+")", shOrigin{credential, strings.TrimSpace(c.name + " " + strings.Join(WordTexts(o.operands), " "))}), true
 		case r.kind == EffectGitHistory:
 			a.gitLoss(c, r.op, strings.Join(WordTexts(rest), " "))
 		case r.kind != "":
 			a.resource(c, r.kind, r.domain, r.op, rest)
 		}
-		return printsText(a, c)
+		return printsText(a, c), true
 	}
-	if t.domain != "" {
-		a.lexicon(c, t.domain, args)
-	}
-	return printsText(a, c)
+	return printsText(a, c), false
 }
 
 // matches reports whether the rule says something of these arguments, and
 // returns the operands after its words.
 func (r *shRule) matches(o *shOpts) ([]Word, bool) {
-	if len(r.need) > 0 && !slices.ContainsFunc(r.need, o.needs) || o.dry() || o.exact(r.not...) {
+	if len(r.need) > 0 && !slices.ContainsFunc(r.need, o.needs) || o.dry() || slices.ContainsFunc(r.not, o.needs) {
 		return nil, false
 	}
 	starts := 3
@@ -97,7 +103,10 @@ func (r *shRule) matches(o *shOpts) ([]Word, bool) {
 // needs reports whether an option is there; name=value wants that value.
 func (o *shOpts) needs(want string) bool {
 	name, value, valued := strings.Cut(want, "=")
-	if !valued {
+	switch {
+	case !valued && o.shortened:
+		return o.has(name)
+	case !valued:
 		return o.exact(name)
 	}
 	return slices.ContainsFunc(o.values(name), func(w Word) bool { return strings.EqualFold(w.Text, value) })

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/tests/depth"
 )
@@ -127,7 +128,7 @@ func sameAnswer(t *testing.T, event policy.Event, answer map[string]any) {
 		"tool_error": "old", "user_input": "old", "assistant_output": "old", "system_prompt": "old", "model": "old",
 		"messages": []any{}, "request_config": map[string]any{"old": true}}
 	model := hookc.Model(func(context.Context, policy.ModelRequest) (string, error) { return jsonOf(answer), nil })
-	topdown := hookc.Compiler(func(c *compiler.Config) { c.Without = []string{"native"} })
+	topdown := host.Compiler[hookc.Option](func(c *compiler.Config) { c.Without = []string{"native"} })
 	kinds := saidBy(event, answer)
 	want := map[string]any{}
 	for _, kind := range append([]string{"bash"}, slices.Sorted(maps.Keys(kinds))...) {
@@ -178,7 +179,7 @@ func TestUnknownKeyOfAResultFails(t *testing.T) {
 	} {
 		for _, without := range [][]string{nil, {"native"}} {
 			eng := engine(t, "pre_tool_execution:\n  - name: h\n    source: |\n      package p\n      "+body+"\n",
-				hookc.Compiler(func(c *compiler.Config) { c.Without = without }))
+				host.Compiler[hookc.Option](func(c *compiler.Config) { c.Without = without }))
 			d, err := eng.PreTool(t.Context(), bash("ls"))
 			require.NoError(t, err)
 			assert.Equal(t, policy.Deny, d.Verdict, body)

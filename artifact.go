@@ -26,9 +26,9 @@ import (
 // Artifact takes a policy that was compiled before, with `hookc compile -o` or
 // NewArtifact, instead of compiling sources: what it decides is the same, and
 // opening it neither parses nor compiles anything until a rule first runs. It
-// goes with no other source. It is refused, with an *artifact.Error, when another
-// hookc compiled it, when it is damaged, and when a file it was compiled from, or
-// the environment, is not as it was. Reload reads it again.
+// goes with no other source. It is refused when another hookc compiled it, when it
+// is damaged, and when a file it was compiled from, or the environment, is not as
+// it was. Reload reads it again.
 func Artifact(path string) Option {
 	return func(c *config) { c.artifact.path, c.artifact.shared = path, new(atomic.Pointer[rego.Shared]) }
 }

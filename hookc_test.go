@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -176,7 +177,7 @@ func TestWithoutLeavesTheDeciderOut(t *testing.T) {
 func TestWithoutLeavesNoTrace(t *testing.T) {
 	seen := 0
 	eng := engine(t, `stop: [{name: a, deny: "true"}, {name: b, deny: "true"}]`,
-		hookc.Execution(func(o *executor.Options) { o.Observe = func(executor.Run) { seen++ } }))
+		host.Execution[hookc.Option](func(o *executor.Options) { o.Observe = func(executor.Run) { seen++ } }))
 	d, err := eng.Stop(t.Context(), hookc.Turn{})
 	require.NoError(t, err)
 	before, counted := seen, eng.Metrics().List()

@@ -44,15 +44,6 @@ once nobody wrote to it for a tenth of a second. Write a policy elsewhere and re
 place, as hookc's own commands do.`,
 })
 
-// KeepLast keeps the plan that an engine compiles in a state folder, and lets
-// Open decide by it while a file of the policy was written less than a second
-// ago: such a file may be half written. Every Decision says so then. It is for
-// processes that decide one event; an engine that is there longer keeps its plan
-// when a Reload fails.
-func KeepLast(dir *state.Dir) Option {
-	return func(c *config) { c.last = lastPlans{dir: dir, now: time.Now, sleep: time.Sleep} }
-}
-
 // lastPlans is where the last plan that compiled is kept.
 type lastPlans struct {
 	dir   *state.Dir
@@ -62,6 +53,11 @@ type lastPlans struct {
 	// user's own policies are, which may be below one.
 	projects []string
 	user     string
+}
+
+// keepLast keeps plans in a state folder.
+func (c *config) keepLast(dir *state.Dir) {
+	c.last = lastPlans{dir: dir, now: time.Now, sleep: time.Sleep}
 }
 
 // keeps reports whether a last plan is to be kept and used.

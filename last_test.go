@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/state"
 )
@@ -52,7 +53,7 @@ func (l *lastCase) at() (*policy.Decision, error) {
 			}
 		}
 	}
-	eng, err := Open(l.Context(), append([]Option{Files(l.path), KeepLast(l.dir), clocked, SkipVerify()}, l.more...)...)
+	eng, err := Open(l.Context(), append([]Option{Files(l.path), host.KeepLast[Option](l.dir), clocked, SkipVerify()}, l.more...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +149,7 @@ func TestAFileThatIsWrittenAllTheTime(t *testing.T) {
 			return time.Now()
 		}
 	}
-	eng, err := Open(t.Context(), Files(l.path), KeepLast(l.dir), clocked, SkipVerify())
+	eng, err := Open(t.Context(), Files(l.path), host.KeepLast[Option](l.dir), clocked, SkipVerify())
 	require.NoError(t, err)
 	defer eng.Close()
 	d, err := eng.PreTool(t.Context(), Call{Tool: "Bash", Input: map[string]any{"command": "rm -rf /"}})

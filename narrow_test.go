@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -21,7 +22,7 @@ func TestNarrowedEngine(t *testing.T) {
 	whole, err := hookc.Open(t.Context(), hookc.Text("hooks.yaml", text))
 	require.NoError(t, err)
 	defer whole.Close()
-	eng, err := hookc.Open(t.Context(), hookc.Text("hooks.yaml", text), hookc.Compiler(func(c *compiler.Config) { c.Event = hookc.PreToolExecution }))
+	eng, err := hookc.Open(t.Context(), hookc.Text("hooks.yaml", text), host.Compiler[hookc.Option](func(c *compiler.Config) { c.Event = hookc.PreToolExecution }))
 	require.NoError(t, err)
 	defer eng.Close()
 	decide := func(eng *hookc.Engine, command string) []string {

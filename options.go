@@ -15,6 +15,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -68,6 +69,14 @@ type config struct {
 	execute executor.Options
 }
 
+func init() {
+	host.Option = func(change func(host.Config)) any {
+		return Option(func(c *config) {
+			change(host.Config{Compile: &c.compile, Execute: &c.execute, Kinds: &c.kinds, Inputs: &c.inputs, Last: c.keepLast})
+		})
+	}
+}
+
 // Files adds policy files or folders. They form the project tier in the order
 // given; `user=PATH` places one in another tier. What is named is trusted.
 func Files(paths ...string) Option {
@@ -88,11 +97,6 @@ func Text(name, content string) Option {
 	return func(c *config) {
 		c.inputs = append(c.inputs, source.Input{Path: name, Tier: policy.TierProject, Content: []byte(content)})
 	}
-}
-
-// Input adds one source exactly as described.
-func Input(in source.Input) Option {
-	return func(c *config) { c.inputs = append(c.inputs, in) }
 }
 
 // Dir is the folder that relative paths of Files start from.
@@ -164,23 +168,6 @@ func AsWritten() Option {
 	return func(c *config) { c.overrides, c.disabled = nil, false }
 }
 
-// Compiler changes how policies are compiled: narrowing to one event,
-// switching passes off, strictness.
-func Compiler(change func(*compiler.Config)) Option {
-	return func(c *config) { change(&c.compile) }
-}
-
-// Execution changes how plans run: where the duplicate guard and the gate
-// counters live, what observes hooks.
-func Execution(change func(*executor.Options)) Option {
-	return func(c *config) { change(&c.execute) }
-}
-
-// Debug is told of every attempt of a bash or llm hook.
-func Debug(f func(runner.DebugRecord)) Option {
-	return func(c *config) { c.kinds.Debug = f }
-}
-
 // check reports options that make no sense: a policy that was named and is not
 // looked at would be a guard that is silently missing.
 func (c *config) check() error {
@@ -188,7 +175,7 @@ func (c *config) check() error {
 		return errors.Join(c.misuse, errors.New("hookc: Artifact goes with no other source"))
 	}
 	if c.discover != "" && len(c.inputs) > 0 {
-		return errors.Join(c.misuse, errors.New("hookc: Discover does not go with Files, Text or Input"))
+		return errors.Join(c.misuse, errors.New("hookc: Discover does not go with Files or Text"))
 	}
 	return c.misuse
 }
@@ -233,13 +220,6 @@ func configured(options []Option) *config {
 // for tests of policies. A hook that the policy does not have is ignored.
 func Answers(answers map[string]map[string]any) Option {
 	return func(c *config) { c.answers = answers }
-}
-
-// Eyes has what native code of Rego says looked at by eyes of the host's, which
-// several engines can share, instead of the engine's own: who keeps what they
-// rejected, and tells of it, is the host.
-func Eyes(e *rego.Eyes) Option {
-	return func(c *config) { c.kinds.Eyes = e }
 }
 
 // Paranoid has both native code and OPA evaluate Rego at every event: where they

@@ -85,6 +85,7 @@ func (p *Program) Unready() []*LazyFusion {
 // Pending reports whether the fusion is being made.
 func (l *LazyFusion) Pending() bool { return l.begun.Load() && l.ready.Load() == nil }
 
+// Pending reports whether the fusion is being made.
 func (f *Fusion) Pending() bool { return f.Lazy != nil && f.Lazy.Pending() }
 
 // Fault is why a fusion could not be made, "" when it could or is yet to be.

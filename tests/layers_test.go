@@ -30,6 +30,7 @@ var layers = [][]string{
 	{"builtins"},
 	{"rego", "dag/codec", "dag/render", "policy/source", "compiler/lint", "executor/kind/expr"},
 	{"compiler", "executor", "executor/runner", "policy/install", "policy/source/print"},
+	{"internal/host"},
 	{""},
 	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "internal/memory", "tests/processes", "tests/programs", "tests/vectors"},
 	{"cmd/hookc", "cmd/hookgate"},

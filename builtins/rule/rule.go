@@ -78,6 +78,7 @@ func (o Options) Text(name string) string {
 	return s
 }
 
+// What is wrong with the options of a hook, beside codeUnknownOption.
 var (
 	codeUnknownOption = diag.Define(diag.Code{
 		ID: "HK101", Severity: diag.Error,
@@ -228,7 +229,7 @@ func textList(v any) ([]string, bool) {
 	return nil, false
 }
 
-// optionSpan is where an option's value is written, or its key.
+// OptionSpan is where an option's value is written, or its key.
 func OptionSpan(opt policy.Option) diag.Span {
 	if opt.Span.IsZero() {
 		return opt.Key.Span
@@ -236,6 +237,7 @@ func OptionSpan(opt policy.Option) diag.Span {
 	return opt.Span
 }
 
+// UseSpan is where a hook names its rule, or the hook itself.
 func UseSpan(h *policy.Hook) diag.Span {
 	if h.Body.Use.Span.IsZero() {
 		return h.Span

@@ -12,6 +12,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -46,7 +47,7 @@ func (b *bencher) engine(project string, around []string, answers map[string]map
 		return nil, err
 	}
 	b.done = append(b.done, done)
-	options = append(options, hookc.Answers(answers), hookc.SkipVerify(), hookc.Around(around...), hookc.Execution(func(o *executor.Options) {
+	options = append(options, hookc.Answers(answers), hookc.SkipVerify(), hookc.Around(around...), host.Execution[hookc.Option](func(o *executor.Options) {
 		o.Gates, o.Async = firstBlock{}, func(context.Context, *dag.Node, *policy.Context) error { return nil }
 	}))
 	e := &benchEngine{open: func(more ...hookc.Option) (*hookc.Engine, error) {
@@ -70,7 +71,7 @@ func (e *benchEngine) watch() (*hookc.Engine, error) {
 		return e.watched, nil
 	}
 	var err error
-	e.watched, err = e.open(hookc.Execution(func(o *executor.Options) {
+	e.watched, err = e.open(host.Execution[hookc.Option](func(o *executor.Options) {
 		o.Observe = func(r executor.Run) { (*e.runs.Load())(r) }
 	}))
 	return e.watched, err

@@ -16,6 +16,7 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/render"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -146,7 +147,7 @@ func (c *compileFlags) checkAgent() error {
 
 // options are those of the command's own flags.
 func (c *compileFlags) options(change func(*compiler.Config)) []hookc.Option {
-	out := []hookc.Option{hookc.Compiler(change), hookc.AsFound()}
+	out := []hookc.Option{host.Compiler[hookc.Option](change), hookc.AsFound()}
 	if c.agent != "" {
 		out = append(out, hookc.Agent(c.agent))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -193,7 +194,7 @@ const equalEvents = 300
 // sources; it returns how many events both have decided alike.
 func equal(before *dag.Program, target string, text []byte, s *sources) (int, error) {
 	in := source.Input{Path: target, Tier: policy.TierProject, Format: "hooksyaml", Content: text}
-	converted, found := hookc.Compile(hookc.Input(in), hookc.SkipVerify())
+	converted, found := hookc.Compile(host.Input[hookc.Option](in), hookc.SkipVerify())
 	if converted == nil {
 		return 0, cannot("internal error: the converted policy does not compile:\n%s", found.Render())
 	}

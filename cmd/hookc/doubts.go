@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy/state"
 	"github.com/hookc/hookc/rego"
 )
@@ -168,11 +169,11 @@ func maskedEvent(event any) any {
 // where some code was wrong before.
 func (s *sources) look() []hookc.Option {
 	if s.eyes != nil {
-		return []hookc.Option{hookc.Eyes(s.eyes)}
+		return []hookc.Option{host.Eyes[hookc.Option](s.eyes)}
 	}
 	d := openDoubts()
 	if !s.paranoid && len(d.load()) == 0 {
 		return nil
 	}
-	return []hookc.Option{hookc.Eyes(d.eyes(s.paranoid))}
+	return []hookc.Option{host.Eyes[hookc.Option](d.eyes(s.paranoid))}
 }

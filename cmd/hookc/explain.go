@@ -12,6 +12,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag/render"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -76,7 +77,7 @@ func (e *explainer) explain(cmd *cobra.Command, path string, args []string) erro
 	}
 	defer done()
 	if !e.chain { // the picture shows where the event stands among the others
-		options = append(options, hookc.Compiler(func(c *compiler.Config) { c.Event = event }))
+		options = append(options, host.Compiler[hookc.Option](func(c *compiler.Config) { c.Event = event }))
 	}
 	eng, err := open(cmd.Context(), append(options, hookc.SkipVerify(), hookc.Inspect()))
 	if err != nil {

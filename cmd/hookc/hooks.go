@@ -11,6 +11,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -90,7 +91,7 @@ func newHooksStatus() *cobra.Command {
 
 // program compiles what is discovered or named for commands that only look.
 func (s *sources) program(cmd *cobra.Command, more ...hookc.Option) (*dag.Program, error) {
-	program, found, err := s.compileAny(cmd, nil, append(more, hookc.Compiler(func(c *compiler.Config) { c.Runtime = true }))...)
+	program, found, err := s.compileAny(cmd, nil, append(more, host.Compiler[hookc.Option](func(c *compiler.Config) { c.Runtime = true }))...)
 	switch {
 	case err != nil:
 		return nil, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -32,7 +33,7 @@ Exit codes: 0 no errors, whatever the hints · 1 errors, or warnings under --str
   hookc lint --strict policies/
   hookc lint hooks.yaml --json | jq '.codes[].code'`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, found, err := s.compile(cmd, args, hookc.Compiler(func(c *compiler.Config) { c.Hints = true }), hookc.AsFound())
+			_, found, err := s.compile(cmd, args, host.Compiler[hookc.Option](func(c *compiler.Config) { c.Hints = true }), hookc.AsFound())
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -55,8 +56,8 @@ func (r *replayer) openEngine(rec *recording, from *sources, project string) (*r
 		return nil, err
 	}
 	r.done = append(r.done, done)
-	options = append(options, hookc.SkipVerify(), hookc.Compiler(func(c *compiler.Config) { c.Event = rec.event }),
-		hookc.Execution(func(o *executor.Options) {
+	options = append(options, hookc.SkipVerify(), host.Compiler[hookc.Option](func(c *compiler.Config) { c.Event = rec.event }),
+		host.Execution[hookc.Option](func(o *executor.Options) {
 			o.Gates, o.Async = firstBlock{}, func(context.Context, *dag.Node, *policy.Context) error { return nil }
 		}))
 	eng, err := open(r.ctx, options)

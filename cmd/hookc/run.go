@@ -17,6 +17,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -228,12 +229,12 @@ func (e subject) fire(ctx context.Context, eng *hookc.Engine, serial bool) (*pol
 // oneEvent compiles for a process that decides one event: other events are
 // left out, and so is what pays only when there are more.
 func oneEvent(event policy.Event) hookc.Option {
-	return hookc.Compiler(func(c *compiler.Config) { c.Event, c.Once = event, true })
+	return host.Compiler[hookc.Option](func(c *compiler.Config) { c.Event, c.Once = event, true })
 }
 
 // everyEvent compiles for one that decides all there are of a kind.
 func everyEvent(event policy.Event) hookc.Option {
-	return hookc.Compiler(func(c *compiler.Config) { c.Event = event })
+	return host.Compiler[hookc.Option](func(c *compiler.Config) { c.Event = event })
 }
 
 // decide opens the policy for one event and fires it.

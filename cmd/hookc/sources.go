@@ -17,6 +17,7 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -112,7 +113,7 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 		return nil, nil, cannot("--without: %v", err)
 	}
 	if len(s.without) > 0 {
-		out = append(out, hookc.Compiler(func(c *compiler.Config) { c.Without = s.without }))
+		out = append(out, host.Compiler[hookc.Option](func(c *compiler.Config) { c.Without = s.without }))
 	}
 	out = append(out, s.look()...)
 	compiled, err := s.compiledPolicy(from, args)
@@ -141,7 +142,7 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 			return nil, nil, cannot("%s: %v", in.Path, err) // the path as it was given
 		}
 		in.Path, in.Format = from.path(in.Path), s.format
-		out = append(out, hookc.Input(in))
+		out = append(out, host.Input[hookc.Option](in))
 	}
 	if (s.live || s.managed) && compiled == "" {
 		out = append(out, hookc.Managed())
@@ -171,7 +172,7 @@ func (s *sources) options(cmd *cobra.Command, args []string, project string) ([]
 		return nil, nil, err
 	}
 	if record != nil {
-		out = append(out, hookc.Debug(record), hookc.Execution(func(o *executor.Options) { o.Observe = inProcess(record) }))
+		out = append(out, host.Debug[hookc.Option](record), host.Execution[hookc.Option](func(o *executor.Options) { o.Observe = inProcess(record) }))
 	}
 	return out, done, nil
 }

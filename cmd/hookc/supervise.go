@@ -13,6 +13,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/policy"
 )
@@ -43,7 +44,7 @@ type handOver struct {
 // outlives this one: run never waits for them. Dir is where the policy is
 // discovered from.
 func detached(s *sources, from *caller, dir string, around []string) hookc.Option {
-	return hookc.Execution(func(o *executor.Options) {
+	return host.Execution[hookc.Option](func(o *executor.Options) {
 		o.Async = func(ctx context.Context, n *dag.Node, in *policy.Context) error {
 			from := cmp.Or(callerOf(ctx), from) // serve's plans are many callers'
 			input, err := json.Marshal(in)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag/render"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -31,7 +32,7 @@ func newBothEngines() *bothEngines { return &bothEngines{kept: openDoubts()} }
 func (b *bothEngines) eyes() hookc.Option {
 	e := rego.NewEyes(true, b.kept.rejected(), b.differ)
 	e.Leaves(b.kept.left(), nil)
-	return hookc.Eyes(e)
+	return host.Eyes[hookc.Option](e)
 }
 
 // differ notes what differs, and ends the use of the code.

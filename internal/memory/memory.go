@@ -13,6 +13,7 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/internal/gate/table"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/state"
@@ -61,7 +62,7 @@ func (m *Memory) Options() []hookc.Option {
 	if m.dir == nil {
 		return nil
 	}
-	return []hookc.Option{hookc.Execution(func(o *executor.Options) { o.Memo, o.Gates = answers{m}, gates{m} }), hookc.KeepLast(m.dir)}
+	return []hookc.Option{host.Execution[hookc.Option](func(o *executor.Options) { o.Memo, o.Gates = answers{m}, gates{m} }), host.KeepLast[hookc.Option](m.dir)}
 }
 
 // Estimates let compile --explain show what hooks really took, where that is
@@ -69,7 +70,7 @@ func (m *Memory) Options() []hookc.Option {
 // project are more than the plan of one event.
 func (m *Memory) Estimates() hookc.Option {
 	known := m.load()
-	return hookc.Compiler(func(c *compiler.Config) { c.Costs = known.P50 })
+	return host.Compiler[hookc.Option](func(c *compiler.Config) { c.Costs = known.P50 })
 }
 
 // Path is its folder, "" for none.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -46,7 +47,7 @@ func loaded(b *testing.B, from hookc.Option, in *policy.Context, more ...hookc.O
 }
 
 // one is for a process that decides one event.
-var one = hookc.Compiler(func(c *compiler.Config) { c.Event, c.Without = hookc.PreToolExecution, []string{"fuse"} })
+var one = host.Compiler[hookc.Option](func(c *compiler.Config) { c.Event, c.Without = hookc.PreToolExecution, []string{"fuse"} })
 
 // BenchmarkRatioArtifact is opening an artifact of 1,000 rules, ready to fire,
 // against reading and compiling its sources: every event, one event alone, and

@@ -19,6 +19,7 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -153,7 +154,7 @@ func BenchmarkRatioHaltAtSlotZero(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			var started atomic.Int64
-			eng, in := open(b, c.text, hookc.Debug(func(runner.DebugRecord) { started.Add(1) })), callIn(b.TempDir())
+			eng, in := open(b, c.text, host.Debug[hookc.Option](func(runner.DebugRecord) { started.Add(1) })), callIn(b.TempDir())
 			for b.Loop() {
 				d, err := eng.Fire(context.Background(), hookc.PreToolExecution, in)
 				if err != nil || d.By != "no" {
@@ -237,7 +238,7 @@ func TestUndeclaredScriptsSayWhatToDeclare(t *testing.T) {
 
 func compiled(t *testing.T, text string) *dag.Program {
 	t.Helper()
-	program, found := hookc.Compile(hookc.Text("hooks.yaml", text), hookc.Compiler(func(c *compiler.Config) { c.Hints = true }))
+	program, found := hookc.Compile(hookc.Text("hooks.yaml", text), host.Compiler[hookc.Option](func(c *compiler.Config) { c.Hints = true }))
 	if found.HasErrors() {
 		t.Fatal(found.Render())
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego"
@@ -298,7 +299,7 @@ func TestAllowAllocatesNothing(t *testing.T) { allowAllocatesNothing(t, policyOf
 
 func allowAllocatesNothing(t *testing.T, text string) {
 	eyes := rego.NewEyes(false, nil, func(d rego.Difference) { t.Errorf("%+v", d) })
-	eng, err := hookc.Open(t.Context(), hookc.Text("hooks.yaml", text), hookc.Eyes(eyes))
+	eng, err := hookc.Open(t.Context(), hookc.Text("hooks.yaml", text), host.Eyes[hookc.Option](eyes))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -39,7 +40,7 @@ func engines(b *testing.B, eng *hookc.Engine) {
 }
 
 // topdownOnly is a compiler that makes no native code.
-var topdownOnly = hookc.Compiler(func(c *compiler.Config) { c.Without = []string{"native"} })
+var topdownOnly = host.Compiler[hookc.Option](func(c *compiler.Config) { c.Without = []string{"native"} })
 
 // into decides the event in memory that is used again.
 func into(b *testing.B, eng *hookc.Engine) func() {

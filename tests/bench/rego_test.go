@@ -16,6 +16,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/rego"
 )
@@ -107,7 +108,7 @@ func BenchmarkRatioEyes(b *testing.B) {
 					}
 				}
 				e := rego.NewEyes(false, nil, nil)
-				watched, not := again(hookc.SkipVerify(), hookc.Eyes(e)), again(hookc.SkipVerify())
+				watched, not := again(hookc.SkipVerify(), host.Eyes[hookc.Option](e)), again(hookc.SkipVerify())
 				for range 200 {
 					watched()
 					not()
@@ -132,7 +133,7 @@ func BenchmarkRatioEyesText(b *testing.B) {
 			}
 		}
 	}
-	watched, not := again(hookc.SkipVerify(), hookc.Eyes(e)), again(hookc.SkipVerify())
+	watched, not := again(hookc.SkipVerify(), host.Eyes[hookc.Option](e)), again(hookc.SkipVerify())
 	for range 200 {
 		watched()
 		not()
@@ -189,7 +190,7 @@ func BenchmarkRatioFused(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			text, in := policyOf(regoRule, n, 1), call()
 			fused := open(b, text)
-			single := open(b, text, hookc.Compiler(func(c *compiler.Config) { c.Without = []string{"fuse"} }))
+			single := open(b, text, host.Compiler[hookc.Option](func(c *compiler.Config) { c.Without = []string{"fuse"} }))
 			ratio(b, "fused/single", 2, func() { fire(b, fused, in) }, func() { fire(b, single, in) })
 		})
 	}

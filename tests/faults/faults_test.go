@@ -18,6 +18,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/tests/depth"
@@ -180,7 +181,7 @@ func (r *faultRow) options(s *faultServer) ([]hookc.Option, error) {
 // quickly leaves validation out: the plans are small and alike, and there are
 // thousands of them.
 func quickly() hookc.Option {
-	return hookc.Compiler(func(c *compiler.Config) { c.Without = []string{"verify"} })
+	return host.Compiler[hookc.Option](func(c *compiler.Config) { c.Without = []string{"verify"} })
 }
 
 func (r *faultRow) input(e *faultEvent) *policy.Context {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/tests/processes"
 )
@@ -262,7 +263,7 @@ func TestHaltAtSlotZeroStartsNoScript(t *testing.T) {
 			for i, declared := range []string{early, early, "pure: true", "world: read, writes: [], may: []", "on_error: deny"} {
 				yaml += fmt.Sprintf("  - {name: h%d, command: 'echo h%d >>%s/log', %s}\n", i, i, dir, declared)
 			}
-			eng := openText(t, yaml, hookc.Debug(func(runner.DebugRecord) { attempts.Add(1) }))
+			eng := openText(t, yaml, host.Debug[hookc.Option](func(runner.DebugRecord) { attempts.Add(1) }))
 			in := faultCall(dir, "")
 			in.Set(policy.FieldRaw, map[string]any{"number": 5})
 			d := fired(t, eng, hookc.PreToolExecution, in)

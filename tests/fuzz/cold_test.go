@@ -8,6 +8,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/internal/gate/build"
 	"github.com/hookc/hookc/internal/gate/table"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/source"
@@ -20,7 +21,7 @@ const coldPolicy = `pre_tool_execution:
 `
 
 func coldTable(f *testing.F) []byte {
-	program, found := hookc.Compile(hookc.Input(source.Input{Path: "hooks.yaml", Format: "hooksyaml", Tier: policy.TierUser, Content: []byte(coldPolicy)}))
+	program, found := hookc.Compile(host.Input[hookc.Option](source.Input{Path: "hooks.yaml", Format: "hooksyaml", Tier: policy.TierUser, Content: []byte(coldPolicy)}))
 	require.NotNil(f, program, "%s", found.Render())
 	return build.Table(program)
 }

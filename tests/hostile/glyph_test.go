@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -125,7 +126,7 @@ func TestUnseenCharactersInEveryFormat(t *testing.T) {
 				text = strings.Replace(text, `"Bash"`, `{"tools": "Bash"}`, 1)
 			}
 			require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, "Bash", bad)), 0o644))
-			found := codesOf(t, hookc.Profile(g.profile, false), hookc.Input(source.Input{Path: path, Tier: policy.TierUser, Format: g.profile}))
+			found := codesOf(t, hookc.Profile(g.profile, false), host.Input[hookc.Option](source.Input{Path: path, Tier: policy.TierUser, Format: g.profile}))
 			assert.NotEmpty(t, found[code], "%s: %q", g.profile, bad)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/source"
 )
@@ -38,7 +39,7 @@ func TestCheckLooksWhereRunLooks(t *testing.T) {
 				path := filepath.Join(places["policy"], "hooks.yaml")
 				require.NoError(t, put(places["policy"], "hooks.yaml", "pre_tool_execution:\n  - {name: h, command: \""+command+"\", on_error: deny, protocol: claude}\n"))
 				t.Chdir(places["cwd"])
-				options := []hookc.Option{hookc.Input(source.Input{Path: path, Tier: tier}), hookc.SkipVerify()}
+				options := []hookc.Option{host.Input[hookc.Option](source.Input{Path: path, Tier: tier}), hookc.SkipVerify()}
 				finding := len(codesOf(t, options...)["HK090"]) > 0
 
 				eng, err := hookc.Open(t.Context(), options...)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/source"
@@ -224,7 +225,7 @@ func decided(t *testing.T, profile, file string, files map[string]string, faithf
 	if profile == "agenthooks" {
 		in.Path = filepath.Dir(filepath.Dir(in.Path))
 	}
-	eng, err := hookc.Open(t.Context(), hookc.Profile(profile, faithful), hookc.SkipVerify(), hookc.Input(in))
+	eng, err := hookc.Open(t.Context(), hookc.Profile(profile, faithful), hookc.SkipVerify(), host.Input[hookc.Option](in))
 	if err != nil {
 		return "an error", nil
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/hookc/hookc/dag/codec"
 	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/tests/depth"
@@ -194,13 +195,13 @@ func TestArtifactIsSources(t *testing.T) {
 		require.Equal(t, found.Render(), again.Render())
 		require.Equal(t, drawn(t, want), drawn(t, got), file)
 
-		hints := hookc.Compiler(func(c *compiler.Config) { c.Hints = true })
+		hints := host.Compiler[hookc.Option](func(c *compiler.Config) { c.Hints = true })
 		_, hinted := hookc.Compile(hookc.Files(file), hints)
 		_, hintedAgain, err := hookc.Restore(hookc.Artifact(path), hints)
 		require.NoError(t, err)
 		require.Equal(t, hinted.Render(), hintedAgain.Render())
 
-		without := hookc.Compiler(func(c *compiler.Config) { c.Without = []string{"hoist", "dead"} })
+		without := host.Compiler[hookc.Option](func(c *compiler.Config) { c.Without = []string{"hoist", "dead"} })
 		slow, _ := hookc.Compile(hookc.Files(file), without)
 		slowAgain, _, err := hookc.Restore(hookc.Artifact(path), without)
 		require.NoError(t, err)
@@ -223,7 +224,7 @@ func sameDecisions(t *testing.T, file, path string) int {
 	defer to.Close()
 	fired := 0
 	for _, plan := range from.Program().Plans {
-		narrow, err := hookc.Open(t.Context(), hookc.Artifact(path), quiet, hookc.Compiler(func(c *compiler.Config) { c.Event, c.Once = plan.Event, true }))
+		narrow, err := hookc.Open(t.Context(), hookc.Artifact(path), quiet, host.Compiler[hookc.Option](func(c *compiler.Config) { c.Event, c.Once = plan.Event, true }))
 		require.NoError(t, err)
 		require.Len(t, narrow.Program().Plans, 1)
 		for _, tool := range []string{"Bash", "Edit", "mcp__x__y", ""} {

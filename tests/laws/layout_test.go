@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/source/print"
 	"github.com/hookc/hookc/tests/codes"
@@ -70,7 +71,7 @@ func sameLaidOut(t *testing.T, path string) int {
 		in, err := source.ParseInput(path)
 		require.NoError(t, err)
 		in.Content = text
-		program, found := hookc.Compile(hookc.Input(in), hookc.SkipVerify())
+		program, found := hookc.Compile(host.Input[hookc.Option](in), hookc.SkipVerify())
 		var said []string
 		for _, d := range found {
 			said = append(said, d.Code.ID+" "+d.Hook)

@@ -17,6 +17,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -198,7 +199,7 @@ func samePrinted(t *testing.T, paths ...string) (compared int) {
 		text := printed(t, p, filepath.Dir(path))
 		file := filepath.Join(t.TempDir(), "printed.yaml")
 		require.NoError(t, os.WriteFile(file, text, 0o600))
-		got, found := hookc.Compile(hookc.Input(source.Input{Path: filepath.Join(filepath.Dir(path), "printed.yaml"), Tier: policy.TierProject, Content: text}), hookc.SkipVerify())
+		got, found := hookc.Compile(host.Input[hookc.Option](source.Input{Path: filepath.Join(filepath.Dir(path), "printed.yaml"), Tier: policy.TierProject, Content: text}), hookc.SkipVerify())
 		require.NotNil(t, got, "%s%s", found.Render(), text)
 		compared++
 		if want.Hash != got.Hash {

@@ -20,6 +20,7 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/render"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/tests/depth"
 )
@@ -189,7 +190,7 @@ func (r editedRule) yaml() string {
 
 func (e *edited) options() []hookc.Option {
 	return []hookc.Option{hookc.Files(filepath.Join(e.dir, "hooks.yaml")), hookc.ShownFrom(e.dir),
-		hookc.Compiler(func(c *compiler.Config) {
+		host.Compiler[hookc.Option](func(c *compiler.Config) {
 			if c.Hints = true; e.without != "" {
 				c.Without = []string{e.without}
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/tests/depth"
@@ -121,7 +122,7 @@ func (c *nativeConfig) compare(t *testing.T, rng *rand.Rand, native string, fire
 	text := c.write(rng, native, commands)
 	dir := t.TempDir()
 	options := []hookc.Option{hookc.Profile(c.agent, rng.IntN(2) == 0), hookc.Dir(dir),
-		hookc.Input(source.Input{Path: filepath.Join(dir, c.file), Tier: policy.TierProject, Format: c.format, Content: []byte(text)})}
+		host.Input[hookc.Option](source.Input{Path: filepath.Join(dir, c.file), Tier: policy.TierProject, Format: c.format, Content: []byte(text)})}
 	if !fire {
 		_, found := hookc.Compile(options...)
 		require.False(t, found.HasErrors(), "%s\n%s", text, found.Render())

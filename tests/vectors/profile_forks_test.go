@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/tests/depth"
@@ -89,7 +90,7 @@ func TestForksAreAsIfSerial(t *testing.T) {
 				e := events[int(seed)%len(events)]
 				settings := forkSettings(rng, e.native)
 				engine, err := hookc.Open(t.Context(), hookc.Dir(t.TempDir()), hookc.Profile(id, seed%2 == 0),
-					hookc.Input(source.Input{Path: "settings.json", Tier: policy.TierProject, Format: id, Content: settings}))
+					host.Input[hookc.Option](source.Input{Path: "settings.json", Tier: policy.TierProject, Format: id, Content: settings}))
 				require.NoError(t, err, "%s", settings)
 				in := policy.NewContext(e.event).Set(policy.FieldCwd, t.TempDir()).Set(policy.FieldToolName, []string{"write_file", "read_file", "x"}[rng.IntN(3)])
 				for f, v := range e.fields {
@@ -124,8 +125,8 @@ func withoutTimes(t *testing.T, d *policy.Decision) any {
 func TestForkSessionHooksCount(t *testing.T) {
 	settings := `{"hooks": {"BeforeTool": [{"sequential": true, "hooks": [{"type": "command", "command": "echo '{\"hookSpecificOutput\":{\"tool_input\":{\"a\":1}}}'"}]}]}}`
 	engine, err := hookc.Open(t.Context(), hookc.Dir(t.TempDir()), hookc.Profile("gemini", false),
-		hookc.Input(source.Input{Path: "settings.json", Tier: policy.TierProject, Format: "gemini", Content: []byte(settings)}),
-		hookc.Input(source.Input{Path: "session.yaml", Tier: policy.TierSession, Content: []byte("pre_tool_execution:\n  - {name: mask, type: expr, set: {tool_input.b: '2'}}\n")}))
+		host.Input[hookc.Option](source.Input{Path: "settings.json", Tier: policy.TierProject, Format: "gemini", Content: []byte(settings)}),
+		host.Input[hookc.Option](source.Input{Path: "session.yaml", Tier: policy.TierSession, Content: []byte("pre_tool_execution:\n  - {name: mask, type: expr, set: {tool_input.b: '2'}}\n")}))
 	require.NoError(t, err)
 	defer engine.Close()
 	d, err := engine.Fire(t.Context(), policy.PreToolExecution, policy.NewContext("").

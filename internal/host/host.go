@@ -1,0 +1,63 @@
+// Package host has the options of an engine that are for hookc's own commands: they
+// name types that nobody else is promised. An option is a hookc.Option, which is what O
+// stands for everywhere.
+package host
+
+import (
+	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/policy/source"
+	"github.com/hookc/hookc/policy/state"
+	"github.com/hookc/hookc/rego"
+)
+
+// Config is what the options change.
+type Config struct {
+	Compile *compiler.Config
+	Execute *executor.Options
+	Kinds   *runner.Options
+	Inputs  *[]source.Input
+	// Last says where the last plan is kept.
+	Last func(*state.Dir)
+}
+
+// Option makes a hookc.Option of a change. Package hookc sets it.
+var Option func(change func(Config)) any
+
+// Compiler changes how policies are compiled: narrowing to one event, switching
+// passes off, strictness.
+func Compiler[O any](change func(*compiler.Config)) O {
+	return Option(func(c Config) { change(c.Compile) }).(O)
+}
+
+// Execution changes how plans run: where the duplicate guard and the gate counters
+// live, what observes hooks.
+func Execution[O any](change func(*executor.Options)) O {
+	return Option(func(c Config) { change(c.Execute) }).(O)
+}
+
+// Debug is told of every attempt of a bash or llm hook.
+func Debug[O any](f func(runner.DebugRecord)) O {
+	return Option(func(c Config) { c.Kinds.Debug = f }).(O)
+}
+
+// Input adds one source exactly as described.
+func Input[O any](in source.Input) O {
+	return Option(func(c Config) { *c.Inputs = append(*c.Inputs, in) }).(O)
+}
+
+// Eyes has what native code of Rego says looked at by eyes of the host's, which
+// several engines can share, instead of the engine's own: who keeps what they
+// rejected, and tells of it, is the host.
+func Eyes[O any](e *rego.Eyes) O {
+	return Option(func(c Config) { c.Kinds.Eyes = e }).(O)
+}
+
+// KeepLast keeps the plan that an engine compiles in a state folder, and lets Open
+// decide by it while a file of the policy was written less than a second ago: such a
+// file may be half written. Every Decision says so then. It is for processes that
+// decide one event; an engine that is there longer keeps its plan when a Reload fails.
+func KeepLast[O any](dir *state.Dir) O {
+	return Option(func(c Config) { c.Last(dir) }).(O)
+}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -17,8 +18,10 @@ import (
 var codeFactUnknown = diag.Define(diag.Code{
 	ID: "HK182", Severity: diag.Warning,
 	Title: "fact that could not be found out",
-	Help: `The command of a fact failed, or printed what is not of its type. The fact is absent:
-what a rule says of it is undefined, so a deny that rests on it does not fire.`,
+	Help: `The command of a fact failed, or printed what is not of its type. Every hook that
+reads the fact fails as if its own body had, and its on_error decides: a guard written as
+a rule denies unless the policy says otherwise. A script that declares no reads: is given
+the event without the fact.`,
 	Bad: `-- hooks.yaml --
 facts:
   branch: {command: exit 3}
@@ -37,31 +40,39 @@ pre_tool_execution:
 `,
 })
 
-// maxFacts bounds what is remembered of facts that commands print.
-const maxFacts = 4096
+// maxFacts bounds what is remembered of facts that commands print, and longestFact
+// what is kept of one beyond this process, in bytes.
+const (
+	maxFacts    = 4096
+	longestFact = 4096
+)
 
-// printed are facts that commands printed, each once a session.
+// printed are facts that commands printed, by what the commands were given.
 type printed struct {
 	mu   sync.Mutex
-	told map[printedKey]any
+	told map[string]string
 }
 
-type printedKey struct{ session, root, name, command string }
-
-func (p *printed) get(k printedKey) (any, bool) {
+func (p *printed) get(key string) (string, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	v, ok := p.told[k]
+	v, ok := p.told[key]
 	return v, ok
 }
 
-func (p *printed) put(k printedKey, v any) {
+func (p *printed) put(key, v string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.told == nil || len(p.told) >= maxFacts {
-		p.told = map[printedKey]any{}
+		p.told = map[string]string{}
 	}
-	p.told[k] = v
+	p.told[key] = v
+}
+
+// KeepFacts lets facts that commands print outlast this process. Whoever can write
+// to m can say those facts: a fact that the managed tier declares is not kept there.
+func KeepFacts(m executor.Memo) Option {
+	return func(c *config) { c.facts = m }
 }
 
 // factsOf are the declared facts that the hooks of each event read.
@@ -72,10 +83,7 @@ func factsOf(p *policy.Policy, program *dag.Program) map[policy.Event][]policy.F
 	out := map[policy.Event][]policy.Fact{}
 	for _, plan := range program.Plans {
 		for _, f := range p.Facts {
-			at := policy.FieldPaths(policy.FieldFacts)
-			if slices.ContainsFunc(plan.Nodes, func(n dag.Node) bool {
-				return slices.ContainsFunc(n.Reads.Overlap(at).All(), func(p policy.Path) bool { return len(p.Keys) == 0 || p.Keys[0] == f.Name })
-			}) {
+			if slices.ContainsFunc(plan.Nodes, func(n dag.Node) bool { return readsFact(&n, f.Name) }) {
 				out[plan.Event] = append(out[plan.Event], f)
 			}
 		}
@@ -83,10 +91,33 @@ func factsOf(p *policy.Policy, program *dag.Program) map[policy.Event][]policy.F
 	return out
 }
 
+func readsFact(n *dag.Node, name string) bool {
+	return slices.ContainsFunc(n.Reads.All(), func(p policy.Path) bool {
+		return p.Field == policy.FieldFacts && (len(p.Keys) == 0 || p.Keys[0] == name)
+	})
+}
+
+// unknown are facts that could not be found out, by name.
+type unknown map[string]error
+
+// fails is why a node cannot be evaluated: it reads one of the facts. A script that
+// declares nothing may read any or none; to leave it out could leave a guard out.
+func (u unknown) fails(n *dag.Node) error {
+	if n.Hook.Kind == policy.KindBash && n.Hook.Declared.Reads == nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(u)) {
+		if err := u[name]; readsFact(n, name) {
+			return policy.Failf(policy.KindOf(err), "facts.%s is not known: %w", name, err)
+		}
+	}
+	return nil
+}
+
 // informed is in with the facts that the event's hooks read: those of facts.env
 // before those that commands print, and both before what the host says. The
 // error says which of the host's is not of its type.
-func (e *Engine) informed(ctx context.Context, l *live, event policy.Event, in *policy.Context) (*policy.Context, []policy.Warning, error) {
+func (e *Engine) informed(ctx context.Context, l *live, event policy.Event, in *policy.Context) (*policy.Context, unknown, error) {
 	declared := l.facts[event]
 	if len(declared) == 0 {
 		return in, nil, nil
@@ -97,7 +128,7 @@ func (e *Engine) informed(ctx context.Context, l *live, event policy.Event, in *
 	if out == nil {
 		out = map[string]any{}
 	}
-	var warnings []policy.Warning
+	var missing unknown
 	for i := range declared {
 		f := &declared[i]
 		switch {
@@ -107,11 +138,14 @@ func (e *Engine) informed(ctx context.Context, l *live, event policy.Event, in *
 				return in, nil, &UnfitError{err}
 			}
 			out[f.Name] = v
-		case f.Command.Value != "":
+		case f.Command != nil:
 			delete(out, f.Name) // which only the command may say
 			v, err := e.printed(ctx, f, in)
 			if err != nil {
-				warnings = append(warnings, policy.Warning{Code: codeFactUnknown, Text: fmt.Sprintf("facts.%s is not known: %v", f.Name, err)})
+				if missing == nil {
+					missing = unknown{}
+				}
+				missing[f.Name] = err
 				continue
 			}
 			out[f.Name] = v
@@ -123,33 +157,56 @@ func (e *Engine) informed(ctx context.Context, l *live, event policy.Event, in *
 			}
 		}
 	}
-	return in.With(policy.Replace(policy.Path{Field: policy.FieldFacts}, out)).Frozen(event), warnings, nil
+	return in.With(policy.Replace(policy.Path{Field: policy.FieldFacts}, out)).Frozen(event), missing, nil
 }
 
-// printed is what the command of a fact prints, asked once a session.
+// printed is what the command of a fact prints, asked once for all that the
+// command is given.
 func (e *Engine) printed(ctx context.Context, f *policy.Fact, in *policy.Context) (any, error) {
-	k := printedKey{in.Text(policy.FieldSessionID), in.Text(policy.FieldProjectRoot), f.Name, f.Command.Value}
-	if v, ok := e.told.get(k); ok && k.session != "" {
-		return v, nil
-	}
-	text, err := runner.Fact(ctx, e.config.kinds, f, in)
+	command, err := runner.NewFact(ctx, e.config.kinds, f, in)
 	if err != nil {
 		return nil, err
+	}
+	key := command.Key()
+	text, known := e.recall(f, key)
+	if !known {
+		if text, err = command.Print(ctx); err != nil {
+			return nil, err
+		}
 	}
 	v, err := facts.Parse(f, text)
-	if err != nil {
-		return nil, err
+	if err == nil && !known && key != "" {
+		e.told.put(key, text)
+		if m := e.config.facts; m != nil && f.Tier > policy.TierManaged && len(text) <= longestFact {
+			m.Save(key, []byte(text))
+		}
 	}
-	if k.session != "" {
-		e.told.put(k, v)
-	}
-	return v, nil
+	return v, err
 }
 
-// decided adds warnings to a Decision.
-func decided(d *policy.Decision, warnings []policy.Warning) *policy.Decision {
-	if len(warnings) > 0 {
-		d.Warnings = slices.Concat(d.Warnings, warnings)
+// recall is what the command of a fact printed before.
+func (e *Engine) recall(f *policy.Fact, key string) (string, bool) {
+	if key == "" {
+		return "", false
+	}
+	if text, ok := e.told.get(key); ok {
+		return text, true
+	}
+	if e.config.facts == nil || f.Tier <= policy.TierManaged {
+		return "", false
+	}
+	text, ok := e.config.facts.Load(key)
+	if ok {
+		e.told.put(key, string(text))
+	}
+	return string(text), ok
+}
+
+// decide fires an event of which facts are unknown.
+func (u unknown) decide(ctx context.Context, l *live, event policy.Event, in *policy.Context) *policy.Decision {
+	d := l.exec.FireFailing(ctx, event, in, u.fails)
+	for _, name := range slices.Sorted(maps.Keys(u)) {
+		d.Warnings = append(d.Warnings, policy.Warning{Code: codeFactUnknown, Text: fmt.Sprintf("facts.%s is not known: %v", name, u[name])})
 	}
 	return d
 }

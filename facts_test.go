@@ -1,6 +1,7 @@
 package hookc_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -100,38 +101,96 @@ func TestFactsAreDeclared(t *testing.T) {
 	}
 }
 
-// TestFactsOfCommands are asked once a session, and only where a hook reads them;
-// nobody else may say them.
+// TestFactsOfCommands are asked once a session and folder, and only where a hook
+// reads them; nobody else may say them, and the event has no say in them.
 func TestFactsOfCommands(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	eng := engine(t, fmt.Sprintf(`
 facts:
-  branch: {command: 'echo asked >>%s; echo main'}
-  broken: {command: 'echo no such thing >&2; exit 3'}
-  count: {type: int, command: 'echo many'}
+  branch: {command: 'cat >>%[1]s; echo $TOOL_NAME $FILE_PATH $JCLI_HOOK_EVENT >>%[1]s; echo main'}
 pre_tool_execution:
   - {name: main, filter: {tool_name: Bash}, deny: 'facts.branch == "main"', reason: "not on main"}
-pre_send_message:
-  - {name: odd, context: 'facts.broken', when: 'facts.count == 1'}
 stop:
   - {name: none, deny: 'user_input == "x"'}
 `, log))
 	for _, session := range []string{"s", "s", "t", "s"} {
-		d, err := eng.PreTool(t.Context(), hookc.Call{Where: hookc.Where{SessionID: session, Facts: map[string]any{"branch": "dev"}}, Tool: "Bash"})
+		d, err := eng.PreTool(t.Context(), hookc.Call{Where: hookc.Where{SessionID: session, Facts: map[string]any{"branch": "dev"}}, Tool: "Bash", Input: map[string]any{"file_path": "/x"}})
 		require.NoError(t, err)
 		assert.Equal(t, "main", d.By, "the host cannot say what a command is to say")
 		facts, _ := d.Final.Get(policy.FieldFacts)
 		assert.Equal(t, map[string]any{"branch": "main"}, facts)
 	}
-	assert.Equal(t, "asked\nasked\n", string(must(os.ReadFile(log))))
 	d, err := eng.Stop(t.Context(), hookc.Turn{})
 	require.NoError(t, err)
 	assert.Empty(t, d.Warnings)
-	d, err = eng.PreSend(t.Context(), hookc.Turn{})
+	assert.Equal(t, "{\"session_id\":\"s\"}\n{\"session_id\":\"t\"}\n", string(must(os.ReadFile(log))))
+}
+
+// TestUnknownFacts: a hook that reads a fact that its command did not say fails, and
+// its on_error decides; whatever its kind, and by every road. Others go on.
+func TestUnknownFacts(t *testing.T) {
+	kinds := map[string]string{
+		"expr":    `deny: 'facts.broken == "no"'`,
+		"context": `context: 'facts.broken ?? "x"'`,
+		"rego":    `source: "package p\n\ndeny contains \"no\" if input.facts.broken == \"no\""`,
+		"whole":   `source: "package p\n\ndeny contains \"no\" if { some k, v in input.facts; k == \"x\" }"`,
+		"llm":     `prompt: "is {{facts.broken}} fine?"`,
+		"script":  `command: "true", reads: [facts.broken]`,
+	}
+	const why = "facts.broken is not known: exit status 3: no such thing"
+	for name, body := range kinds {
+		for posture, action := range map[string]policy.Action{"deny": policy.Block, "ask": policy.AskUser, "skip": policy.Proceed, "": policy.Block} {
+			if posture == "" && (name == "llm" || name == "script") {
+				action = policy.Proceed
+			}
+			key := ""
+			if posture != "" {
+				key = ", on_error: " + posture
+			}
+			text := fmt.Sprintf(`
+facts:
+  broken: {command: 'echo no such thing >&2; exit 3'}
+  good: {command: 'echo yes'}
+pre_tool_execution:
+  - {name: opaque, command: "echo {}"}
+  - {name: other, ask: 'facts.good == "no"'}
+  - {name: h, %s%s}
+`, body, key)
+			model := hookc.Model(func(context.Context, policy.ModelRequest) (string, error) { return "{}", nil })
+			eng := must(hookc.Open(t.Context(), hookc.Text("hooks.yaml", text), model))
+			call := hookc.Call{Where: hookc.Where{SessionID: "s"}, Tool: "Bash", Input: map[string]any{"command": "ls"}}
+			data := must(policy.EncodeJSON(call))
+			in, _, err := policy.DecodeContext(data)
+			require.NoError(t, err)
+			roads := map[string]func() (*policy.Decision, error){
+				"struct": func() (*policy.Decision, error) { return eng.PreTool(t.Context(), call) },
+				"json":   func() (*policy.Decision, error) { return eng.FireJSON(t.Context(), "pre_tool_execution", data) },
+				"into":   func() (*policy.Decision, error) { return eng.FireInto(t.Context(), "pre_tool_execution", in, new(hookc.Reused)) },
+				"serial": func() (*policy.Decision, error) { return eng.FireSerial(t.Context(), "pre_tool_execution", in) },
+			}
+			for road, fire := range roads {
+				at := name + " " + posture + " " + road
+				d, err := fire()
+				require.NoError(t, err, at)
+				assert.Equal(t, action, d.Action, at)
+				require.Len(t, d.Failed, 1, at)
+				assert.Equal(t, "h", d.Failed[0].Hook, at)
+				assert.Equal(t, why, d.Failed[0].Error, at)
+				assert.Equal(t, "HK182 "+why, d.Warnings[len(d.Warnings)-1].String(), at)
+			}
+			require.NoError(t, eng.Close())
+		}
+	}
+	eng := engine(t, `
+facts:
+  count: {type: int, command: 'echo many'}
+pre_tool_execution:
+  - {name: h, deny: 'facts.count == 1'}
+`)
+	d, err := eng.PreTool(t.Context(), hookc.Call{Tool: "Bash"})
 	require.NoError(t, err)
-	require.Len(t, d.Warnings, 2)
-	assert.Equal(t, "HK182 facts.broken is not known: exit status 3: no such thing", d.Warnings[0].String())
-	assert.Equal(t, "HK182 facts.count is not known: facts.count must be a whole number", d.Warnings[1].String())
+	assert.Equal(t, policy.Block, d.Action)
+	assert.Equal(t, "HK182 facts.count is not known: facts.count must be a whole number", d.Warnings[len(d.Warnings)-1].String())
 }
 
 // TestFactsOfTiers: the declaration of the most trusted tier holds.

@@ -64,11 +64,14 @@ func (e *Engine) FireJSONInto(ctx context.Context, event policy.Event, data []by
 			return e.fireWhole(ctx, event, data, m)
 		}
 	}
-	in, warnings, err := e.informed(ctx, l, known, in)
+	in, missing, err := e.informed(ctx, l, known, in)
 	if err != nil {
 		return refuse(known, in, err)
 	}
-	return decided(l.exec.FireInto(ctx, known, in, m), warnings), nil
+	if missing != nil {
+		return missing.decide(ctx, l, known, in), nil
+	}
+	return l.exec.FireInto(ctx, known, in, m), nil
 }
 
 // nul is the NUL character as JSON writes it.

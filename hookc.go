@@ -209,11 +209,14 @@ func (e *Engine) FireInto(ctx context.Context, event policy.Event, in *policy.Co
 			return refuse(known, in, &UnfitError{err})
 		}
 	}
-	in, warnings, err := e.informed(ctx, l, known, in)
+	in, missing, err := e.informed(ctx, l, known, in)
 	if err != nil {
 		return refuse(known, in, err)
 	}
-	return decided(l.exec.FireInto(ctx, known, in, m), warnings), nil
+	if missing != nil {
+		return missing.decide(ctx, l, known, in), nil
+	}
+	return l.exec.FireInto(ctx, known, in, m), nil
 }
 
 // FireSerial is Fire through the serial interpreter, which defines what a
@@ -240,11 +243,14 @@ func (e *Engine) fire(ctx context.Context, event policy.Event, in *policy.Contex
 			return refuse(known, in, &UnfitError{err})
 		}
 	}
-	in, warnings, err := e.informed(ctx, l, known, in)
+	in, missing, err := e.informed(ctx, l, known, in)
 	if err != nil {
 		return refuse(known, in, err)
 	}
-	return decided(how(l.exec, ctx, known, in), warnings), nil
+	if missing != nil {
+		return missing.decide(ctx, l, known, in), nil
+	}
+	return how(l.exec, ctx, known, in), nil
 }
 
 // enter begins an event of a session on the plan in force; the caller leaves
@@ -283,8 +289,12 @@ func (e *Engine) Without(ctx context.Context, event policy.Event, in *policy.Con
 		return refuse(known, in, err)
 	}
 	defer l.exec.Close()
-	if in, _, err = e.informed(ctx, l, known, in.Frozen(known)); err != nil {
+	in, missing, err := e.informed(ctx, l, known, in.Frozen(known))
+	if err != nil {
 		return refuse(known, in, err)
+	}
+	if missing != nil {
+		return missing.decide(ctx, l, known, in), nil
 	}
 	return l.exec.Fire(ctx, known, in), nil
 }

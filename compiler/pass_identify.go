@@ -50,7 +50,11 @@ func (u *unit) identifyAll() {
 		write(p.Name, p.Faithful)
 	}
 	for _, f := range u.policy.Facts {
-		write(f.Name, f.Type, f.Words, f.Command.Value, f.Tier)
+		command := ""
+		if f.Command != nil {
+			command = f.Command.Body.Command.Value
+		}
+		write(f.Name, f.Type, f.Words, command, f.Tier)
 	}
 	for _, plan := range u.plans {
 		write(plan.Event, plan.Strategy.Strategy, plan.ByPriority, plan.Deadline, plan.MaxConcurrent, plan.MaxModels)

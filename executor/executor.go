@@ -121,6 +121,14 @@ func (x *Executor) FireSerial(ctx context.Context, e policy.Event, in *policy.Co
 	return x.fire(ctx, e, in, x.serially)
 }
 
+// FireFailing is FireSerial where fails says why some nodes cannot be evaluated:
+// they fail. One that nobody waits for is started all the same.
+func (x *Executor) FireFailing(ctx context.Context, e policy.Event, in *policy.Context, fails func(*dag.Node) error) *policy.Decision {
+	return x.fire(ctx, e, in, func(ctx context.Context, w *schedule, in *policy.Context) *policy.Decision {
+		return x.through(ctx, w, in, fails)
+	})
+}
+
 // FireInto is Fire into memory that was used before. The Decision is not to be
 // changed, and holds until the memory is used again. Where in is Frozen for e
 // and every hook it concerns is a rule in expr, or in Rego that is native code, and

@@ -26,13 +26,19 @@ type realWorld struct {
 	// a node was not started for that.
 	cut  *dag.Node
 	over bool
+	// fails, if not nil, is why a node cannot be evaluated.
+	fails func(*dag.Node) error
 }
 
 // serially fires through the definition.
 func (x *Executor) serially(ctx context.Context, w *schedule, in *policy.Context) *policy.Decision {
+	return x.through(ctx, w, in, nil)
+}
+
+func (x *Executor) through(ctx context.Context, w *schedule, in *policy.Context, fails func(*dag.Node) error) *policy.Decision {
 	x.running.add()
 	defer x.running.done()
-	world := &realWorld{schedule: w, x: x, ctx: ctx,
+	world := &realWorld{schedule: w, x: x, ctx: ctx, fails: fails,
 		spared: map[*dag.Node]int{}, took: map[*dag.Node]time.Duration{}, failed: map[*dag.Node]error{}}
 	if w.plan.Deadline > 0 {
 		world.until = time.Now().Add(w.plan.Deadline)
@@ -78,6 +84,11 @@ func (w *realWorld) Call(n *dag.Node, in *policy.Context, attempt int) (policy.R
 }
 
 func (w *realWorld) once(n *dag.Node, in *policy.Context, attempt int) (*policy.Result, error) {
+	if w.fails != nil {
+		if err := w.fails(n); err != nil {
+			return nil, err
+		}
+	}
 	if n.Exempt() {
 		b := newBudget(w.ctx, clock())
 		b.limit = n.Timeout

@@ -101,12 +101,11 @@ type Fact struct {
 	// Type is string, int, bool, list (of strings) or enum (one of Words).
 	Type  string
 	Words []string
-	// Command prints the value; without one the host says it.
-	Command diag.Text
+	// Command is what prints the value, as a hook that is on no event; nil where the
+	// host says it.
+	Command *Hook
 	// Env is the value in facts.env, nil for none.
-	Env *string
-	// Dir is the folder of the declaring file.
-	Dir  string
+	Env  *string
 	Tier Tier
 	Span diag.Span
 }

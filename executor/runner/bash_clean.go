@@ -41,7 +41,8 @@ type reach struct {
 
 // reach is how far host, the environment of the agent, reaches this hook.
 func (b *bash) reach(in *policy.Context, host []string) reach {
-	guards := b.hook.Event == policy.PreToolExecution || b.hook.Event == policy.PermissionRequest || b.hook.Event == policy.SubagentStart
+	// The command of a fact, on which guards rest, is on no event.
+	guards := b.hook.Event == "" || b.hook.Event == policy.PreToolExecution || b.hook.Event == policy.PermissionRequest || b.hook.Event == policy.SubagentStart
 	foreign := b.hook.Tier < policy.TierProject
 	r := reach{safe: guards || foreign || slices.ContainsFunc(host, func(kv string) bool {
 		value, ok := strings.CutPrefix(kv, "PYTHONSAFEPATH=")

@@ -223,6 +223,17 @@ func (a answers) Save(key string, value []byte) {
 	a.m.change(answersFile, key, func([]byte) []byte { return value })
 }
 
+// printed are facts that commands printed.
+type printed struct{ m *Memory }
+
+const factsFile = "facts.json"
+
+func (p printed) Load(key string) ([]byte, bool) { return p.m.find(factsFile, key) }
+
+func (p printed) Save(key string, value []byte) {
+	p.m.change(factsFile, key, func([]byte) []byte { return value })
+}
+
 // gates counts the times a gate sent the agent back, by session and event.
 type gates struct{ m *Memory }
 

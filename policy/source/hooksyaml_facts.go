@@ -1,7 +1,10 @@
 package source
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -46,7 +49,7 @@ func (r *yamlReader) facts(n *tree.Node) {
 			r.report(codeFact.Report(e.Key.Span, "%q is no name of a fact", name).WithHint("small letters, digits and _"))
 			continue
 		}
-		f := policy.Fact{Name: name, Type: "string", Dir: r.config.Dir, Tier: r.in.Tier, Span: e.Key.Span}
+		f := policy.Fact{Name: name, Type: "string", Tier: r.in.Tier, Span: e.Key.Span}
 		body := e.Value
 		if body.Shape != tree.Map { // the short form
 			body = &tree.Node{Shape: tree.Map, Span: body.Span, Entries: []tree.Entry{{Key: &tree.Node{Text: diag.NewText("type", body.Span, nil), Span: body.Span}, Value: e.Value}}}
@@ -73,9 +76,10 @@ func (r *yamlReader) facts(n *tree.Node) {
 		if words := keys.texts("enum"); len(words) > 0 {
 			f.Type, f.Words = "enum", Values(words)
 		}
-		f.Command = keys.text("command")
-		if f.Command.Value != "" {
-			r.source.Opaque = append(r.source.Opaque, f.Command.Value)
+		if command := keys.text("command"); command.Value != "" {
+			f.Command = &policy.Hook{Name: "facts." + name, Kind: policy.KindBash, Tier: f.Tier, Untrusted: r.in.Untrusted, Dir: r.config.Dir, Span: f.Span,
+				Body: policy.Body{Command: command, Protocol: policy.JCLIProtocol}}
+			r.l.added = append(r.l.added, addedHook{r.in, f.Command})
 		}
 		if r.in.Untrusted == "" {
 			r.fact(f)
@@ -95,7 +99,7 @@ func (r *yamlReader) fact(f policy.Fact) {
 	if f.Tier < kept.Tier {
 		*kept, other = f, *kept
 	}
-	if other.Type == kept.Type && slices.Equal(other.Words, kept.Words) && other.Command.Value == "" {
+	if other.Type == kept.Type && slices.Equal(other.Words, kept.Words) && other.Command == nil {
 		return
 	}
 	d := codeFact.Report(other.Span, "facts.%s is declared already: the declaration of the %s tier holds", f.Name, kept.Tier).
@@ -109,6 +113,34 @@ func (r *yamlReader) fact(f policy.Fact) {
 // factsEnv is the file of the machine's facts.
 func factsEnv() string { return filepath.Join(ManagedDir(), "facts.env") }
 
+// maxFactsEnv bounds the machine's facts.env, in bytes.
+const maxFactsEnv = 1 << 20
+
+// machineFile reads the machine's facts.env. It says who calls, so one that others
+// than root and this user may have written is refused.
+func machineFile(path string) (string, error) {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return "", cmp.Or(err, errors.New("it is no regular file"))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err == nil {
+		err = writtenByOthers(info)
+	}
+	if err != nil {
+		return "", err
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxFactsEnv+1))
+	if len(data) > maxFactsEnv {
+		return "", fmt.Errorf("it is larger than %d KiB", maxFactsEnv>>10)
+	}
+	return string(data), err
+}
+
 // MachineFacts gives the declared facts the values that the machine's facts.env
 // has: lines NAME=value, where # begins a comment. A name that no policy
 // declares is left alone.
@@ -117,18 +149,19 @@ func MachineFacts(p *policy.Policy) diag.List {
 		return nil
 	}
 	path := factsEnv()
-	data, err := os.ReadFile(path)
+	data, err := machineFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	src := diag.NewSource(path, string(data))
+	src := diag.NewSource(path, data)
 	if err != nil {
-		return diag.List{codeFact.Report(diag.Span{Source: src}, "%s", plainError(err))}
+		return diag.List{codeFact.Report(diag.Span{Source: src}, "%s", plainError(err)).
+			WithHint("it must be a file of root's that nobody else may write: chown root %[1]s; chmod 644 %[1]s", path)}
 	}
 	p.Facts = slices.Clone(p.Facts)
 	var found diag.List
 	at := 0
-	for line := range strings.Lines(string(data)) {
+	for line := range strings.Lines(data) {
 		span := diag.Span{Source: src, Start: at, End: at + len(strings.TrimRight(line, "\r\n"))}
 		at += len(line)
 		text := strings.TrimSpace(line)

@@ -305,8 +305,8 @@ func (pr *printer) facts(root *block) {
 		default:
 			one.put("type", f.Type)
 		}
-		if f.Command.Value != "" {
-			one.put("command", f.Command.Value)
+		if f.Command != nil {
+			one.put("command", f.Command.Body.Command.Value)
 		}
 		b.put(f.Name, one)
 	}

@@ -69,12 +69,6 @@ func (p *printed) put(key, v string) {
 	p.told[key] = v
 }
 
-// KeepFacts lets facts that commands print outlast this process. Whoever can write
-// to m can say those facts: a fact that the managed tier declares is not kept there.
-func KeepFacts(m executor.Memo) Option {
-	return func(c *config) { c.facts = m }
-}
-
 // factsOf are the declared facts that the hooks of each event read.
 func factsOf(p *policy.Policy, program *dag.Program) map[policy.Event][]policy.Fact {
 	if len(p.Facts) == 0 {
@@ -177,7 +171,7 @@ func (e *Engine) printed(ctx context.Context, f *policy.Fact, in *policy.Context
 	v, err := facts.Parse(f, text)
 	if err == nil && !known && key != "" {
 		e.told.put(key, text)
-		if m := e.config.facts; m != nil && f.Tier > policy.TierManaged && len(text) <= longestFact {
+		if m := e.kept(f); m != nil && len(text) <= longestFact {
 			m.Save(key, []byte(text))
 		}
 	}
@@ -192,14 +186,24 @@ func (e *Engine) recall(f *policy.Fact, key string) (string, bool) {
 	if text, ok := e.told.get(key); ok {
 		return text, true
 	}
-	if e.config.facts == nil || f.Tier <= policy.TierManaged {
+	m := e.kept(f)
+	if m == nil {
 		return "", false
 	}
-	text, ok := e.config.facts.Load(key)
+	text, ok := m.Load(key)
 	if ok {
 		e.told.put(key, string(text))
 	}
 	return string(text), ok
+}
+
+// kept is where the fact outlasts this process, nil for nowhere. Whoever can write
+// there can say the fact, and that is the user, who does not speak for the machine.
+func (e *Engine) kept(f *policy.Fact) executor.Memo {
+	if f.Tier <= policy.TierManaged {
+		return nil
+	}
+	return e.config.execute.Memo
 }
 
 // decide fires an event of which facts are unknown.

@@ -63,8 +63,6 @@ type config struct {
 	// last is where the last plan that compiled is kept, if anywhere.
 	last  lastPlans
 	kinds runner.Options
-	// facts keeps what commands of facts printed beyond this process, or is nil.
-	facts executor.Memo
 	// self is what the guard of hookc itself protects.
 	self    *guard.Self
 	compile compiler.Config

@@ -54,7 +54,7 @@ func TestAsyncOverflowIsDroppedCountedAndReported(t *testing.T) {
 			x := New(programOf(plan), Options{MaxAsync: 1})
 			d := how(x)(t.Context(), policy.Notify, nil)
 			assert.Equal(t, []policy.Warning{{Code: codeAsync, Hook: "b", Text: "b: dropped: too many async hooks are running"}}, d.Warnings)
-			assert.EqualValues(t, 1, x.Dropped())
+			assert.EqualValues(t, 1, x.async.dropped.Load())
 			x.Close()
 		}
 	})

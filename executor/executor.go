@@ -118,14 +118,14 @@ func (x *Executor) Fire(ctx context.Context, e policy.Event, in *policy.Context)
 // FireSerial is Fire through the definition: one hook after another, with the
 // same bodies, time limits, guard and gates.
 func (x *Executor) FireSerial(ctx context.Context, e policy.Event, in *policy.Context) *policy.Decision {
-	return x.fire(ctx, e, in, x.serially)
+	return x.FireFailing(ctx, e, in, func(*dag.Node) error { return nil })
 }
 
-// FireFailing is FireSerial where fails says why some nodes cannot be evaluated:
-// they fail. One that nobody waits for is started all the same.
+// FireFailing is FireSerial where fails says why a node that is waited for cannot be
+// evaluated: it fails.
 func (x *Executor) FireFailing(ctx context.Context, e policy.Event, in *policy.Context, fails func(*dag.Node) error) *policy.Decision {
 	return x.fire(ctx, e, in, func(ctx context.Context, w *schedule, in *policy.Context) *policy.Decision {
-		return x.through(ctx, w, in, fails)
+		return x.serially(ctx, w, in, fails)
 	})
 }
 
@@ -233,6 +233,3 @@ func (x *Executor) Close() {
 		w.counters.close()
 	}
 }
-
-// Dropped is how many async hooks were dropped because too many were running.
-func (x *Executor) Dropped() int64 { return x.async.dropped.Load() }

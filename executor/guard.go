@@ -11,7 +11,7 @@ import (
 	"github.com/hookc/hookc/policy"
 )
 
-// Memo keeps answers of the duplicate guard beyond this process. Keys are hex
+// Memo keeps answers of the duplicate guard, and facts, beyond this process. Keys are
 // digests; values mean something to the same program only. It must be safe for
 // concurrent use and may forget.
 type Memo interface {

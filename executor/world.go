@@ -26,16 +26,12 @@ type realWorld struct {
 	// a node was not started for that.
 	cut  *dag.Node
 	over bool
-	// fails, if not nil, is why a node cannot be evaluated.
+	// fails is why a node cannot be evaluated.
 	fails func(*dag.Node) error
 }
 
 // serially fires through the definition.
-func (x *Executor) serially(ctx context.Context, w *schedule, in *policy.Context) *policy.Decision {
-	return x.through(ctx, w, in, nil)
-}
-
-func (x *Executor) through(ctx context.Context, w *schedule, in *policy.Context, fails func(*dag.Node) error) *policy.Decision {
+func (x *Executor) serially(ctx context.Context, w *schedule, in *policy.Context, fails func(*dag.Node) error) *policy.Decision {
 	x.running.add()
 	defer x.running.done()
 	world := &realWorld{schedule: w, x: x, ctx: ctx, fails: fails,
@@ -84,10 +80,8 @@ func (w *realWorld) Call(n *dag.Node, in *policy.Context, attempt int) (policy.R
 }
 
 func (w *realWorld) once(n *dag.Node, in *policy.Context, attempt int) (*policy.Result, error) {
-	if w.fails != nil {
-		if err := w.fails(n); err != nil {
-			return nil, err
-		}
+	if err := w.fails(n); err != nil {
+		return nil, err
 	}
 	if n.Exempt() {
 		b := newBudget(w.ctx, clock())

@@ -21,6 +21,9 @@ import (
 // factTimeout bounds the command of a fact.
 const factTimeout = 10 * time.Second
 
+// FactKeys is what the keys of facts begin with.
+const FactKeys = "fact:"
+
 // Fact is the command of a fact, ready to be run for a session.
 type Fact struct {
 	body *bash
@@ -66,7 +69,7 @@ func (f *Fact) Key() string {
 		}
 		fmt.Fprintf(sum, "%q %v\n", file, print)
 	}
-	return hex.EncodeToString(sum.Sum(nil))
+	return FactKeys + hex.EncodeToString(sum.Sum(nil))
 }
 
 // files are those that words of the command name, but for what it writes to:

@@ -6,12 +6,14 @@ package memory
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
@@ -212,26 +214,21 @@ func (m *Memory) change(file, key string, f func(old []byte) []byte) {
 	})
 }
 
-// answers is the duplicate guard's memory.
+// answers is the duplicate guard's memory, and that of facts, which calls do not
+// push out.
 type answers struct{ m *Memory }
 
-const answersFile = "answers.json"
-
-func (a answers) Load(key string) ([]byte, bool) { return a.m.find(answersFile, key) }
-
-func (a answers) Save(key string, value []byte) {
-	a.m.change(answersFile, key, func([]byte) []byte { return value })
+func (answers) file(key string) string {
+	if strings.HasPrefix(key, runner.FactKeys) {
+		return "facts.json"
+	}
+	return "answers.json"
 }
 
-// printed are facts that commands printed.
-type printed struct{ m *Memory }
+func (a answers) Load(key string) ([]byte, bool) { return a.m.find(a.file(key), key) }
 
-const factsFile = "facts.json"
-
-func (p printed) Load(key string) ([]byte, bool) { return p.m.find(factsFile, key) }
-
-func (p printed) Save(key string, value []byte) {
-	p.m.change(factsFile, key, func([]byte) []byte { return value })
+func (a answers) Save(key string, value []byte) {
+	a.m.change(a.file(key), key, func([]byte) []byte { return value })
 }
 
 // gates counts the times a gate sent the agent back, by session and event.

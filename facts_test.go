@@ -165,7 +165,9 @@ pre_tool_execution:
 			roads := map[string]func() (*policy.Decision, error){
 				"struct": func() (*policy.Decision, error) { return eng.PreTool(t.Context(), call) },
 				"json":   func() (*policy.Decision, error) { return eng.FireJSON(t.Context(), "pre_tool_execution", data) },
-				"into":   func() (*policy.Decision, error) { return eng.FireInto(t.Context(), "pre_tool_execution", in, new(hookc.Reused)) },
+				"into": func() (*policy.Decision, error) {
+					return eng.FireInto(t.Context(), "pre_tool_execution", in, new(hookc.Reused))
+				},
 				"serial": func() (*policy.Decision, error) { return eng.FireSerial(t.Context(), "pre_tool_execution", in) },
 			}
 			for road, fire := range roads {

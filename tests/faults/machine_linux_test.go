@@ -103,7 +103,9 @@ pre_tool_execution:
 func TestMachineFacts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write := func(name, text string) { require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)) }
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
 	write("hooks.yaml", machinePolicy)
 	event := `{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {"command": "ls"}, "facts": %s}`
 	write("silent.json", strings.Replace(fmt.Sprintf(event, `{}`), `, "facts": {}`, "", 1))

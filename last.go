@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -284,7 +285,7 @@ func (c *config) forgetOldest() {
 			plans = append(plans, plan{e.Name(), info.ModTime()})
 		}
 	}
-	slices.SortFunc(plans, func(a, b plan) int { return a.at.Compare(b.at) })
+	sort.Slice(plans, func(i, j int) bool { return plans[i].at.Before(plans[j].at) })
 	for _, old := range plans[:max(0, len(plans)-maxLast)] {
 		_ = c.last.dir.UpdateLazy(old.name, func([]byte) ([]byte, error) { return nil, nil }) // it stays, and goes next time
 	}

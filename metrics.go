@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"math/bits"
-	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -277,8 +277,8 @@ func (m *Metrics) List() []HookMetrics {
 		})
 		return true
 	})
-	slices.SortFunc(out, func(a, b HookMetrics) int {
-		return cmp.Or(a.Event.Compare(b.Event), cmp.Compare(a.Hook, b.Hook))
+	sort.Slice(out, func(i, j int) bool {
+		return cmp.Or(out[i].Event.Compare(out[j].Event), cmp.Compare(out[i].Hook, out[j].Hook)) < 0
 	})
 	return out
 }

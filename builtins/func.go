@@ -5,6 +5,7 @@ package builtins
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/guard"
@@ -92,6 +93,6 @@ func Roots() []string {
 // Rules lists the rules of hookc by name.
 func Rules() []rule.Rule {
 	out := append(guard.Rules(), sayRule, toolListRule)
-	slices.SortFunc(out, func(a, b rule.Rule) int { return strings.Compare(a.Name, b.Name) })
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/hookc/hookc/policy"
@@ -70,7 +71,7 @@ func selected(value any, query string) ([]any, error) {
 	case s.failed != nil:
 		return nil, s.failed
 	}
-	slices.SortStableFunc(all, func(a, b found) int { return slices.CompareFunc(a.at, b.at, compareSteps) })
+	sort.SliceStable(all, func(i, j int) bool { return slices.CompareFunc(all[i].at, all[j].at, compareSteps) < 0 })
 	out := make([]any, len(all))
 	for i, f := range all {
 		out[i] = f.value

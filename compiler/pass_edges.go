@@ -3,6 +3,7 @@ package compiler
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -49,8 +50,9 @@ func join(plan *dag.Plan) {
 }
 
 func sortEdges(plan *dag.Plan) {
-	slices.SortFunc(plan.Edges, func(a, b dag.Edge) int {
-		return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From), cmp.Compare(a.Kind, b.Kind))
+	sort.Slice(plan.Edges, func(i, j int) bool {
+		a, b := &plan.Edges[i], &plan.Edges[j]
+		return cmp.Or(cmp.Compare(a.To, b.To), cmp.Compare(a.From, b.From), cmp.Compare(a.Kind, b.Kind)) < 0
 	})
 }
 

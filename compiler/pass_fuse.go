@@ -3,6 +3,7 @@ package compiler
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -39,7 +40,7 @@ func fuse(u *unit) {
 				u.fuseNodes(plan, key, nodes[key])
 			}
 		}
-		slices.SortFunc(plan.Fused, func(a, b dag.Fusion) int { return a.Nodes[0] - b.Nodes[0] })
+		sort.Slice(plan.Fused, func(i, j int) bool { return plan.Fused[i].Nodes[0] < plan.Fused[j].Nodes[0] })
 	}
 }
 

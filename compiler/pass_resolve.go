@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/hookc/hookc/dag"
@@ -141,5 +142,5 @@ func (u *unit) untrustedSources() {
 		u.diags.Add(d)
 		u.warnings = append(u.warnings, policy.Warning{Code: codeUntrusted, Text: d.Text})
 	}
-	slices.SortStableFunc(u.warnings, func(a, b policy.Warning) int { return strings.Compare(a.Text, b.Text) })
+	sort.SliceStable(u.warnings, func(i, j int) bool { return u.warnings[i].Text < u.warnings[j].Text })
 }

@@ -3,7 +3,7 @@ package compiler
 import (
 	"cmp"
 	"fmt"
-	"slices"
+	"sort"
 	"time"
 
 	"github.com/hookc/hookc/dag"
@@ -97,8 +97,9 @@ func strategyNamed(name policy.Strategy, spec *policy.EventSpec) *policy.Strateg
 
 // hold picks the value in force and reports the others.
 func (u *unit) hold(plan *dag.Plan, what string, all []tierValue, value string) string {
-	slices.SortStableFunc(all, func(a, b tierValue) int {
-		return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.span.File(), b.span.File()), cmp.Compare(a.span.Start, b.span.Start))
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := &all[i], &all[j]
+		return cmp.Or(cmp.Compare(a.tier, b.tier), cmp.Compare(a.span.File(), b.span.File()), cmp.Compare(a.span.Start, b.span.Start)) < 0
 	})
 	var first *tierValue
 	for i := range all {

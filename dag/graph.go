@@ -3,6 +3,7 @@ package dag
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -114,7 +115,7 @@ func (p *Plan) Sub(keep func(node int) bool) []Edge {
 			}
 		}
 	}
-	slices.SortStableFunc(out, CompareEdges)
+	sort.SliceStable(out, func(i, j int) bool { return CompareEdges(out[i], out[j]) < 0 })
 	return out
 }
 

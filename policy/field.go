@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -286,7 +287,7 @@ func NewPaths(paths ...Path) Paths {
 // NewPaths is what its answer depends on.
 func ExactPaths(paths ...Path) Paths {
 	all := slices.Clone(paths)
-	slices.SortFunc(all, Path.compare)
+	sort.Slice(all, func(i, j int) bool { return all[i].compare(all[j]) < 0 })
 	var out []Path
 	for _, p := range all {
 		if n := len(out); n > 0 && out[n-1].Covers(p) {
@@ -349,7 +350,7 @@ func (s Paths) Within(t Paths) Paths {
 			}
 		}
 	}
-	slices.SortFunc(out, Path.compare)
+	sort.Slice(out, func(i, j int) bool { return out[i].compare(out[j]) < 0 })
 	return Paths{out}
 }
 

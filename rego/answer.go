@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -141,7 +142,7 @@ func (e *entry) say(value ast.Value) ([]said, bool) {
 // in Rego's order, by their texts.
 func inOrder(list []said, set bool) []said {
 	if set {
-		slices.SortStableFunc(list, func(x, y said) int { return strings.Compare(x.text, y.text) })
+		sort.SliceStable(list, func(i, j int) bool { return list[i].text < list[j].text })
 	}
 	return slices.CompactFunc(list, func(x, y said) bool { return x.text == y.text })
 }

@@ -3,6 +3,7 @@ package rego
 import (
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -105,7 +106,7 @@ func (m *Module) infer(u *unit) {
 		w.todo = w.todo[:len(w.todo)-1]
 		w.visit(r)
 	}
-	slices.SortFunc(w.paths, func(a, b policy.Path) int { return slices.Compare(pathKey(a), pathKey(b)) })
+	sortPaths(w.paths)
 	m.input = newProjection(w.paths)
 	w.effects.Reads = policy.NewPaths(w.paths...)
 	if w.whole {
@@ -124,6 +125,10 @@ func (m *Module) infer(u *unit) {
 }
 
 func pathKey(p policy.Path) []string { return append([]string{p.Field.String()}, p.Keys...) }
+
+func sortPaths(paths []policy.Path) {
+	sort.Slice(paths, func(i, j int) bool { return slices.Compare(pathKey(paths[i]), pathKey(paths[j])) < 0 })
+}
 
 func (w *walker) reach(r *ast.Rule) {
 	if !w.rules[r] {

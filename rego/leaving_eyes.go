@@ -2,7 +2,7 @@ package rego
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 )
 
 // Leaves tells of code that left too many events to OPA and is not asked any more:
@@ -31,7 +31,9 @@ func (e *Eyes) Leaving() []Leaving {
 	for _, l := range e.leaving {
 		out = append(out, l.state())
 	}
-	slices.SortFunc(out, func(a, b Leaving) int { return cmp.Or(cmp.Compare(a.Hook, b.Hook), cmp.Compare(a.Code, b.Code)) })
+	sort.Slice(out, func(i, j int) bool {
+		return cmp.Or(cmp.Compare(out[i].Hook, out[j].Hook), cmp.Compare(out[i].Code, out[j].Code)) < 0
+	})
 	return out
 }
 

@@ -24,7 +24,7 @@ func (m *Module) Reads(at diag.Span) []policy.Path {
 			}
 		}
 	}
-	slices.SortFunc(l.paths, func(a, b policy.Path) int { return slices.Compare(pathKey(a), pathKey(b)) })
+	sortPaths(l.paths)
 	return slices.CompactFunc(l.paths, func(a, b policy.Path) bool { return slices.Equal(pathKey(a), pathKey(b)) })
 }
 

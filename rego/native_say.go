@@ -2,7 +2,7 @@ package rego
 
 import (
 	"errors"
-	"slices"
+	"sort"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -61,7 +61,7 @@ func (e *nativeEntry) whole(to *policy.Result, hook string, t told) bool {
 func (e *nativeEntry) say(list []told) ([]said, bool) {
 	if e.many {
 		if len(list) > 1 {
-			slices.SortStableFunc(list, func(a, b told) int { return native.Compare(a.v, b.v) })
+			sort.SliceStable(list, func(i, j int) bool { return native.Compare(list[i].v, list[j].v) < 0 })
 		}
 		return e.members(list, true)
 	}

@@ -150,6 +150,7 @@ func (t *translation) operands(list []ir.Operand) []native.Operand {
 	return out
 }
 
+//go:noinline
 func (t *translation) emit(s native.Stmt) {
 	s.Place = t.b.place(t.p, t.at, false)
 	t.out = append(t.out, s)

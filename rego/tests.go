@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -82,7 +82,7 @@ func RunTests(ctx context.Context, t Tests) ([]TestResult, diag.List) {
 	for r := range results {
 		out = append(out, u.testResult(r))
 	}
-	slices.SortStableFunc(out, func(a, b TestResult) int { return strings.Compare(a.Name, b.Name) })
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Name < out[j].Name })
 	return out, u.found
 }
 

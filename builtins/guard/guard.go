@@ -155,6 +155,8 @@ type guardSays struct {
 }
 
 // add adds a finding; reason is called only when it will be heard.
+//
+//go:noinline
 func (g *guardSays) add(v policy.Verdict, reason func() string) {
 	if v < g.verdict || v == g.verdict && len(g.reasons) >= maxReasons {
 		return

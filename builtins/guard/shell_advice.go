@@ -57,10 +57,12 @@ func advise(packs shellPack, v policy.Verdict, what, instead string) *shellAdvic
 	return a
 }
 
+//go:noinline
 func deny(packs shellPack, what, instead string) *shellAdvice {
 	return advise(packs, policy.Deny, what, instead)
 }
 
+//go:noinline
 func ask(packs shellPack, what, instead string) *shellAdvice {
 	return advise(packs, policy.Ask, what, instead)
 }

@@ -3,7 +3,7 @@ package secret
 
 import (
 	"fmt"
-	"slices"
+	"sort"
 	"strings"
 )
 
@@ -74,11 +74,9 @@ func preview(s string) string {
 // distinct sorts secrets by place and leaves one of those that overlap: the
 // first, and the longer of two that begin together.
 func distinct(list []Secret) []Secret {
-	slices.SortStableFunc(list, func(a, b Secret) int {
-		if a.From != b.From {
-			return a.From - b.From
-		}
-		return b.To - a.To
+	sort.SliceStable(list, func(i, j int) bool {
+		a, b := list[i], list[j]
+		return a.From < b.From || a.From == b.From && a.To > b.To
 	})
 	out := list[:0]
 	for _, s := range list {

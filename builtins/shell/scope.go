@@ -3,6 +3,7 @@ package shell
 import (
 	"maps"
 	"slices"
+	"sort"
 )
 
 // shLocal is a variable of a function: what its name held before, which it
@@ -28,9 +29,8 @@ func (s *shState) local(name string) {
 // leave ends a function: its variables are what they were before.
 func (s *shState) leave() {
 	for len(s.locals) > 0 && s.locals[len(s.locals)-1].level >= s.level {
-		l := s.locals[len(s.locals)-1]
+		s.restore(s.locals[len(s.locals)-1])
 		s.locals = s.locals[:len(s.locals)-1]
-		s.restore(l)
 	}
 	s.level--
 }
@@ -92,7 +92,7 @@ func (s *shState) joinLocals(t *shState) {
 			s.locals = append(slices.Clip(s.locals), l)
 		}
 	}
-	slices.SortStableFunc(s.locals, func(a, b shLocal) int { return a.level - b.level })
+	sort.SliceStable(s.locals, func(i, j int) bool { return s.locals[i].level < s.locals[j].level })
 }
 
 // drop takes a name out and returns the table to use from now on.

@@ -114,6 +114,8 @@ func substituted(code string) word {
 func opaque(lists ...[]word) word { return substituted("expr " + codes(slices.Concat(lists...))) }
 
 // joined is words one right after the other.
+//
+//go:noinline
 func joined(list []word) word {
 	if len(list) == 1 {
 		return list[0]

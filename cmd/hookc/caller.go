@@ -22,6 +22,7 @@ func withCaller(ctx context.Context, c *caller) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
+//go:noinline
 func callerOf(ctx context.Context) *caller {
 	if ctx == nil {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/hookc/hookc/dag"
@@ -100,13 +101,10 @@ func inForce(program *dag.Program) []dag.Entry {
 		}
 	}
 	out := slices.Clone(program.Hooks)
-	slices.SortStableFunc(out, func(a, b dag.Entry) int {
-		i, live := at[a.Hook]
-		j, other := at[b.Hook]
-		if a.Hook.Event != b.Hook.Event || !live || !other {
-			return 0
-		}
-		return cmp.Compare(i, j)
+	sort.SliceStable(out, func(a, b int) bool {
+		i, live := at[out[a].Hook]
+		j, other := at[out[b].Hook]
+		return out[a].Hook.Event == out[b].Hook.Event && live && other && i < j
 	})
 	return out
 }
@@ -116,7 +114,7 @@ func inForce(program *dag.Program) []dag.Entry {
 func (v *conversion) setting(p *policy.Policy, plan *dag.Plan) []policy.Setting {
 	s := policy.Setting{Event: plan.Event, Tier: policy.TierProject}
 	written := slices.Clone(p.Settings)
-	slices.SortStableFunc(written, func(a, b policy.Setting) int { return cmp.Compare(a.Tier, b.Tier) })
+	sort.SliceStable(written, func(i, j int) bool { return written[i].Tier < written[j].Tier })
 	for _, w := range written {
 		if w.Event == plan.Event {
 			s.Strategy, s.ChainTimeout = cmp.Or(s.Strategy, w.Strategy), cmp.Or(s.ChainTimeout, w.ChainTimeout)

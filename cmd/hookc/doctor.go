@@ -95,6 +95,7 @@ type ownEntry struct {
 // at is where an entry is written.
 func (e *ownEntry) at() string { return fmt.Sprintf("%s:%d", e.site.target.Name, e.Line) }
 
+//go:noinline
 func (d *doctor) say(name, status, hint, format string, args ...any) {
 	d.checks = append(d.checks, check{name, status, fmt.Sprintf(format, args...), hint})
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -90,8 +91,9 @@ func newLintReport(found diag.List) *lintReport {
 		}
 		r.Codes[i].Findings.Add(d)
 	}
-	slices.SortStableFunc(r.Codes, func(a, b lintCode) int {
-		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Code, b.Code))
+	sort.SliceStable(r.Codes, func(i, j int) bool {
+		a, b := &r.Codes[i], &r.Codes[j]
+		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Code, b.Code)) < 0
 	})
 	return r
 }

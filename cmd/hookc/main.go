@@ -38,6 +38,8 @@ type exitError struct {
 func (e exitError) Error() string { return e.text }
 
 // cannot is an operation that could not be carried out.
+//
+//go:noinline
 func cannot(format string, args ...any) error {
 	return exitError{exitCannot, "hookc: " + fmt.Sprintf(format, args...)}
 }

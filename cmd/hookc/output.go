@@ -56,6 +56,8 @@ func progressOf(w io.Writer, what func() string) (stop func()) {
 }
 
 // count is a number of things, in words.
+//
+//go:noinline
 func count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

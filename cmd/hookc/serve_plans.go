@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -303,8 +304,9 @@ func (p *plans) list() []planStatus {
 		s.mu.Unlock()
 		out = append(out, at)
 	}
-	slices.SortStableFunc(out, func(a, b planStatus) int {
-		return cmp.Or(cmp.Compare(a.Project, b.Project), policy.Event(a.Event).Compare(policy.Event(b.Event)), slices.Compare(a.Args, b.Args))
+	sort.SliceStable(out, func(i, j int) bool {
+		a, b := &out[i], &out[j]
+		return cmp.Or(cmp.Compare(a.Project, b.Project), policy.Event(a.Event).Compare(policy.Event(b.Event)), slices.Compare(a.Args, b.Args)) < 0
 	})
 	return out
 }

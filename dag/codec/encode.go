@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"sort"
 	"strings"
 	"unsafe"
 
@@ -151,7 +152,7 @@ func (k *kind) mapped(key, value *kind) {
 		}
 		e.Uint(uint64(m.Len()) + 1)
 		keys := m.MapKeys()
-		slices.SortFunc(keys, compareKeys)
+		sort.Slice(keys, func(i, j int) bool { return compareKeys(keys[i], keys[j]) < 0 })
 		for _, at := range keys {
 			for kind, v := range map2(key, at, value, m.MapIndex(at)) {
 				copied := reflect.New(v.Type())

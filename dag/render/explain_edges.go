@@ -1,8 +1,10 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -117,14 +119,9 @@ func (b *eventBuilder) timeline(m *EventModel) {
 	for _, v := range b.kept() {
 		add(s.Start(v), b.plan.Nodes[v].Slot, v)
 	}
-	slices.SortStableFunc(moments, func(x, y moment) int {
-		switch {
-		case x.at != y.at:
-			return int(min(max(x.at-y.at, -1), 1))
-		case (x.slot >= 0) != (y.slot >= 0):
-			return y.slot - x.slot // a slot before what starts with it
-		}
-		return x.slot - y.slot
+	sort.SliceStable(moments, func(i, j int) bool { // a slot before what starts with it, which has slot -1
+		x, y := moments[i], moments[j]
+		return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(uint(x.slot), uint(y.slot))) < 0
 	})
 	for _, at := range moments {
 		names := b.labels(at.nodes)
@@ -134,7 +131,7 @@ func (b *eventBuilder) timeline(m *EventModel) {
 				EstUS: micros(s.Slot(at.slot))})
 		}
 	}
-	slices.SortStableFunc(m.Slots, func(x, y SlotModel) int { return x.Slot - y.Slot })
+	sort.SliceStable(m.Slots, func(i, j int) bool { return m.Slots[i].Slot < m.Slots[j].Slot })
 }
 
 func (b *eventBuilder) labels(nodes []int) []string {

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -85,7 +86,7 @@ func groupEdges(edges []EdgeModel) []edgeGroup {
 		}
 		groups[i].to = append(groups[i].to, e.To)
 	}
-	slices.SortStableFunc(groups, func(x, y edgeGroup) int { return order[x.from[0]] - order[y.from[0]] })
+	sort.SliceStable(groups, func(i, j int) bool { return order[groups[i].from[0]] < order[groups[j].from[0]] })
 	merged := map[string]int{}
 	var out []edgeGroup
 	for _, g := range groups {

@@ -10,7 +10,7 @@ package diff
 
 import (
 	"context"
-	"slices"
+	"sort"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -109,6 +109,6 @@ func Compare(ctx context.Context, old, new *dag.Program, o Options) (*Report, er
 		r.Decisions = append(r.Decisions, t.changes()...)
 		r.Unstable += t.unstable
 	}
-	slices.SortStableFunc(r.Decisions, func(a, b Change) int { return a.Direction.rank() - b.Direction.rank() })
+	sort.SliceStable(r.Decisions, func(i, j int) bool { return r.Decisions[i].Direction.rank() < r.Decisions[j].Direction.rank() })
 	return r, nil
 }

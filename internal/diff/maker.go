@@ -6,6 +6,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/dag"
@@ -58,8 +59,9 @@ func newMaker(old, new *dag.Program, event policy.Event, tool string, touched ma
 			m.learn(&plan.Nodes[i], shared, touched, seen)
 		}
 	}
-	slices.SortFunc(m.reads, func(a, b policy.Path) int {
-		return slices.Compare(append([]string{a.Field.String()}, a.Keys...), append([]string{b.Field.String()}, b.Keys...))
+	sort.Slice(m.reads, func(i, j int) bool {
+		a, b := m.reads[i], m.reads[j]
+		return slices.Compare(append([]string{a.Field.String()}, a.Keys...), append([]string{b.Field.String()}, b.Keys...)) < 0
 	})
 	m.reads = slices.CompactFunc(m.reads, func(a, b policy.Path) bool { return a.String() == b.String() })
 	return m

@@ -2,7 +2,7 @@ package memory
 
 import (
 	"cmp"
-	"slices"
+	"sort"
 	"sync"
 	"time"
 )
@@ -41,8 +41,9 @@ func (q *Queue) Write() {
 	queue := q.queue
 	q.queue = nil
 	q.mu.Unlock()
-	slices.SortFunc(queue, func(a, b sighting) int {
-		return cmp.Or(cmp.Compare(a.project, b.project), cmp.Compare(a.agent, b.agent), cmp.Compare(a.native, b.native))
+	sort.Slice(queue, func(i, j int) bool {
+		a, b := &queue[i], &queue[j]
+		return cmp.Or(cmp.Compare(a.project, b.project), cmp.Compare(a.agent, b.agent), cmp.Compare(a.native, b.native)) < 0
 	})
 	for _, s := range queue {
 		Open(s.project).Saw(s.agent, s.native)

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/hookc/hookc/policy"
@@ -36,7 +37,7 @@ func (d *Agent) Entries(p *Settings) []Entry {
 		tools := slices.Contains(policy.Events(), at.event) && at.event.Spec().CanRead(policy.FieldToolName)
 		out = append(out, Entry{at.name, at.event, at.may, tools})
 	}
-	slices.SortStableFunc(out, func(a, b Entry) int { return a.Event.Compare(b.Event) })
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Event.Compare(out[j].Event) < 0 })
 	return out
 }
 

@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -207,9 +208,7 @@ func Variables() []string {
 func installed(files []File) []File {
 	order := []Scope{UserScope, ProjectScope, LocalScope, ManagedScope}
 	out := slices.DeleteFunc(slices.Clone(files), func(f File) bool { return f.Install == Ignored })
-	slices.SortStableFunc(out, func(a, b File) int {
-		return cmp.Compare(slices.Index(order, a.Scope()), slices.Index(order, b.Scope()))
-	})
+	sort.SliceStable(out, func(i, j int) bool { return slices.Index(order, out[i].Scope()) < slices.Index(order, out[j].Scope()) })
 	return out
 }
 

@@ -195,6 +195,8 @@ func cause(err error) string {
 }
 
 // Refuse is the refusal of this artifact.
+//
+//go:noinline
 func (f *File) Refuse(kind Kind, text string) *Error {
 	return &Error{kind, f.Path, plain(f.Path + ": " + text)}
 }

@@ -2,6 +2,7 @@ package artifact
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/hookc/hookc/internal/binary"
 )
@@ -37,15 +38,7 @@ func Take(environ, names, prefixes []string) Conditions {
 			c.Vars = append(c.Vars, Condition{name, lookup(environ, name), true})
 		}
 	}
-	slices.SortFunc(c.Vars, func(a, b Condition) int {
-		switch {
-		case a.Name < b.Name:
-			return -1
-		case a.Name > b.Name:
-			return 1
-		}
-		return 0
-	})
+	sort.Slice(c.Vars, func(i, j int) bool { return c.Vars[i].Name < c.Vars[j].Name })
 	return c
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -26,6 +27,8 @@ type Diagnostic struct {
 
 // Report makes a diagnostic of code c at span. What args hold takes one line: a name
 // in a repository begins none of its own.
+//
+//go:noinline
 func (c *Code) Report(span Span, format string, args ...any) Diagnostic {
 	return Diagnostic{Code: c, Severity: c.Severity, Span: span, Text: sentence(format, args)}
 }
@@ -40,6 +43,8 @@ func sentence(format string, args []any) string {
 }
 
 // WithHint returns d with a hint.
+//
+//go:noinline
 func (d Diagnostic) WithHint(format string, args ...any) Diagnostic {
 	d.Hint = sentence(format, args)
 	return d
@@ -127,6 +132,8 @@ type List []Diagnostic
 func (l *List) Add(d ...Diagnostic) { *l = append(*l, d...) }
 
 // HasErrors reports whether any finding is an error.
+//
+//go:noinline
 func (l List) HasErrors() bool {
 	return slices.ContainsFunc(l, func(d Diagnostic) bool { return d.Severity == Error })
 }
@@ -134,13 +141,15 @@ func (l List) HasErrors() bool {
 // Sort orders the findings by file, offset, code and text, and drops exact
 // repeats.
 func (l *List) Sort() {
-	slices.SortStableFunc(*l, func(a, b Diagnostic) int {
+	all := *l
+	sort.SliceStable(all, func(i, j int) bool {
+		a, b := &all[i], &all[j]
 		return cmp.Or(
 			cmp.Compare(a.Span.File(), b.Span.File()),
 			cmp.Compare(a.Span.Start, b.Span.Start),
 			cmp.Compare(a.Code.ID, b.Code.ID),
 			cmp.Compare(a.Text, b.Text),
-			cmp.Compare(a.Hook, b.Hook))
+			cmp.Compare(a.Hook, b.Hook)) < 0
 	})
 	*l = slices.CompactFunc(*l, func(a, b Diagnostic) bool { return a == b })
 }

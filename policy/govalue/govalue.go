@@ -7,6 +7,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -174,7 +175,7 @@ func partsOf(v reflect.Value) []part {
 		for _, k := range v.MapKeys() {
 			out = append(out, part{"." + fmt.Sprint(k), v.MapIndex(k), 1})
 		}
-		slices.SortFunc(out, func(a, b part) int { return strings.Compare(a.name, b.name) })
+		sort.Slice(out, func(i, j int) bool { return out[i].name < out[j].name })
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
 			out = append(out, part{"[" + strconv.Itoa(i) + "]", v.Index(i), 1})

@@ -7,11 +7,11 @@ package install
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/hookc/hookc/policy/agent"
@@ -115,7 +115,7 @@ func (t *Target) Edit(content []byte, want []Entry, memo *Memo) ([]byte, []Chang
 	if err != nil {
 		return nil, nil, err
 	}
-	slices.SortStableFunc(changes, func(a, b Change) int { return cmp.Compare(a.Event, b.Event) })
+	sort.SliceStable(changes, func(i, j int) bool { return changes[i].Event < changes[j].Event })
 	return out, changes, t.verify(content, out, want)
 }
 

@@ -3,6 +3,7 @@ package pattern
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf16"
 )
@@ -37,7 +38,7 @@ const lastUnit = 0xFFFF
 // spans are the members in order, apart from each other, `not` worked out.
 func (s jsSet) spans() []jsSpan {
 	all := slices.Clone(s.parts)
-	slices.SortFunc(all, func(a, b jsSpan) int { return int(a.from - b.from) })
+	sort.Slice(all, func(i, j int) bool { return all[i].from < all[j].from })
 	var out []jsSpan
 	for _, p := range all {
 		if n := len(out); n > 0 && p.from <= out[n-1].to+1 {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 )
@@ -54,7 +55,7 @@ type commandFinder struct {
 
 // apply replaces parts of a text; of two that overlap the first stays.
 func apply(text string, edits []commandEdit) string {
-	slices.SortStableFunc(edits, func(a, b commandEdit) int { return a.start - b.start })
+	sort.SliceStable(edits, func(i, j int) bool { return edits[i].start < edits[j].start })
 	var b strings.Builder
 	done := 0
 	for _, e := range edits {

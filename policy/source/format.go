@@ -9,7 +9,7 @@ package source
 import (
 	"fmt"
 	"slices"
-	"strings"
+	"sort"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/trust"
@@ -70,7 +70,7 @@ func register(f Format) Format {
 		panic("source: format " + f.Name + " is registered twice")
 	}
 	formats = append(formats, f)
-	slices.SortFunc(formats, func(a, b Format) int { return strings.Compare(a.Name, b.Name) })
+	sort.Slice(formats, func(i, j int) bool { return formats[i].Name < formats[j].Name })
 	return f
 }
 

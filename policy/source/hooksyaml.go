@@ -162,6 +162,7 @@ func (r *yamlReader) read(root *tree.Node) {
 	}
 }
 
+//go:noinline
 func (r *yamlReader) report(d diag.Diagnostic) { r.l.Report(r.in, d) }
 
 func (r *yamlReader) unknownEvent(k *tree.Node) {

@@ -248,6 +248,8 @@ var schemaIndex = sync.OnceValue(func() map[placed]*Key {
 })
 
 // FindKey is the row of a key, or nil.
+//
+//go:noinline
 func FindKey(p Place, name string) *Key { return schemaIndex()[placed{p, name}] }
 
 // keyNames lists the keys of a place that hooks of a kind take; "" is every

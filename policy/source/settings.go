@@ -180,6 +180,7 @@ func emptySettings(src *diag.Source) diag.Diagnostic {
 		WithHint("{} is a configuration without hooks")
 }
 
+//go:noinline
 func (r *settingsReader) report(d diag.Diagnostic) {
 	if !r.repeated {
 		r.l.Report(r.in, d)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"syscall"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -86,7 +87,9 @@ func (d *digester) part(sources []policy.SourceFile) ([]entry, error) {
 	for _, e := range d.files {
 		out = append(out, e)
 	}
-	slices.SortFunc(out, func(a, b entry) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind)) })
+	sort.Slice(out, func(i, j int) bool {
+		return cmp.Or(cmp.Compare(out[i].Path, out[j].Path), cmp.Compare(out[i].Kind, out[j].Kind)) < 0
+	})
 	return out, nil
 }
 

@@ -3,6 +3,7 @@ package directed
 import (
 	"regexp/syntax"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/hookc/hookc/rego/native"
@@ -35,7 +36,7 @@ func (t *Tries) wants(b *native.Block) []want {
 		}
 	}
 	// The farther into a value, the earlier it is put in.
-	slices.SortStableFunc(l.out, func(a, b want) int { return len(b.steps) - len(a.steps) })
+	sort.SliceStable(l.out, func(i, j int) bool { return len(l.out[i].steps) > len(l.out[j].steps) })
 	return l.out
 }
 

@@ -147,6 +147,8 @@ func (a *account) check() error {
 }
 
 // fails is a failure of a call.
+//
+//go:noinline
 func (p *protocol) fails(format string, args ...any) *policy.HookError {
 	return policy.Failf(policy.ErrNetwork, p.name+": "+format, args...)
 }

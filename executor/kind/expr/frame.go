@@ -81,6 +81,7 @@ type evalFailure struct {
 	text string
 }
 
+//go:noinline
 func (f *frame) fail(at int, format string, args ...any) {
 	f.at = at
 	panic(evalFailure{policy.ErrEval, fmt.Sprintf(format, args...)})

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -257,8 +257,8 @@ func jsonObject(r reflect.Value) (any, error) {
 // follows map order.
 func sortedKeys(r reflect.Value) []reflect.Value {
 	keys := r.MapKeys()
-	slices.SortFunc(keys, func(a, b reflect.Value) int {
-		return strings.Compare(fmt.Sprint(a.Interface()), fmt.Sprint(b.Interface()))
+	sort.Slice(keys, func(i, j int) bool {
+		return fmt.Sprint(keys[i].Interface()) < fmt.Sprint(keys[j].Interface())
 	})
 	return keys
 }

@@ -15,6 +15,8 @@ type lift struct {
 }
 
 // put appends text of which byte i was written at byte at+i.
+//
+//go:noinline
 func (l *lift) put(text string, at int) {
 	if text == "" {
 		return

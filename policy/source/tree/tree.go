@@ -90,6 +90,8 @@ func (n *Node) What() string {
 }
 
 // Bool returns the value of a boolean.
+//
+//go:noinline
 func (n *Node) Bool() (value, ok bool) {
 	if n.Shape != Scalar || n.Tag != tagBool {
 		return false, false

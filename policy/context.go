@@ -177,8 +177,6 @@ func (c *Context) derived(f Field) (any, bool) {
 }
 
 // Has reports whether a field is present.
-//
-//go:noinline
 func (c *Context) Has(f Field) bool {
 	_, ok := c.Get(f)
 	return ok
@@ -186,8 +184,6 @@ func (c *Context) Has(f Field) bool {
 
 // Text returns a field that holds a string, "" when it is absent or holds
 // anything else.
-//
-//go:noinline
 func (c *Context) Text(f Field) string {
 	v, _ := c.Get(f)
 	s, _ := v.(string)

@@ -42,6 +42,10 @@ type config struct {
 	agent    *agent.Agent
 	faithful bool
 	answers  map[string]map[string]any
+	// trials has hooks ask the dag.Trial of their firing before they are run;
+	// given are the rules among them.
+	trials bool
+	given  []string
 	// managed adds the managed tier to named files; user is the user's policy
 	// where its path is known for certain.
 	managed bool
@@ -268,14 +272,14 @@ func (c *config) hookKinds() []dag.Kind {
 		o.Shared = s.Load()
 	}
 	kinds := runner.Kinds(o)
-	if len(c.answers) == 0 && c.withhold == nil {
+	if len(c.answers) == 0 && c.withhold == nil && !c.trials {
 		return kinds
 	}
 	for i := range kinds {
 		prepare := kinds[i].Prepare
 		kinds[i].Prepare = func(h *policy.Hook) (dag.Body, diag.List) {
 			body, found := prepare(h)
-			body = c.withheld(h, body)
+			body = c.tried(h, c.withheld(h, body))
 			if answer, ok := c.answers[h.Name]; ok {
 				body.Runner = policy.RunnerFunc(func(context.Context, *policy.Context, int) (policy.Result, error) {
 					return policy.ParseHookResult(answer, policy.By{Name: h.Name, At: h.Span})
@@ -417,7 +421,12 @@ func (c *config) ready(p *policy.Policy, program *dag.Program, found diag.List, 
 			program.Warnings = append(program.Warnings, policy.Warning{Code: codeEnvironment, Text: note})
 		}
 	}
+	return c.begun(c.kept(p), program, m), nil
+}
+
+// begun runs a program that is ready.
+func (c *config) begun(p *policy.Policy, program *dag.Program, m *Metrics) *live {
 	eo := c.execute
 	eo.Count, eo.Filtered, eo.Together = m.count, m.filtered, m.together
-	return &live{policy: c.kept(p), program: program, exec: executor.New(program, eo), idle: make(chan struct{}), facts: factsOf(p, program)}, nil
+	return &live{policy: p, program: program, exec: executor.New(program, eo), idle: make(chan struct{}), facts: factsOf(p, program)}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/topdown"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -110,7 +111,7 @@ func (c *code) query(body ast.Body, input *ast.Term, steps *stepBudget) *topdown
 		WithVirtualCache(newVirtuals(steps)).
 		WithInput(input).
 		WithCancel(steps).
-		WithTime(steps.start).
+		WithTime(dag.Now(steps.ctx, steps.start)).
 		WithInterQueryBuiltinValueCache(steps.patterns).
 		WithStrictBuiltinErrors(true)
 }

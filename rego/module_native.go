@@ -7,6 +7,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego/native"
@@ -235,7 +236,7 @@ func (r *nativeRun) begin(ctx context.Context, budget time.Duration, timely bool
 	r.steps.ctx, r.steps.limit, r.steps.given = ctx, budget, r.given
 	r.machine.Path, r.fell, r.bare = 0, false, false
 	if timely {
-		r.of.start = r.steps.started().start
+		r.of.start = dag.Now(ctx, r.steps.started().start)
 	}
 }
 

@@ -140,7 +140,7 @@ func (f *FusedNative) Run(ctx context.Context, in *policy.Context, choice dag.Ch
 	r.input.event, r.steps.ctx, r.steps.limit, r.steps.given = in, ctx, f.budget, r.size
 	r.machine.Machine.Path = 0
 	if f.timely {
-		r.of.start = r.steps.started().start
+		r.of.start = dag.Now(ctx, r.steps.started().start)
 	}
 	all := f.remaining(chosen, &r.rest)
 	var answers []native.Answer

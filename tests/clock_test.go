@@ -33,6 +33,7 @@ var timesOfDay = map[string]string{
 	"last.go":                       "files are compared by their times, which are the disk's",
 	"policy/artifact/look_other.go": "files are compared by their times, which are the disk's",
 	"policy/artifact/sources.go":    "files are compared by their times, which are the disk's; one that seems newer than now is read again",
+	"policy/source/cases_rows.go":   "the time that a test says it is",
 	"policy/disk/print.go":          "files are compared by their times, which are the disk's; one that seems newer than now is read again",
 	"policy/agent/copilot.go":       "the agent's own timestamp in another form",
 	"rego/bridge.go":                "what time.now_ns answers is the time of day, as in OPA",

@@ -12,6 +12,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/casetest"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -268,5 +269,5 @@ func (e *benchEvent) differ(d *policy.Decision) string {
 			want[key] = nil
 		}
 	}
-	return strings.Join(differences(want, got), "; ")
+	return strings.Join(casetest.Unlike("", want, got), "; ")
 }

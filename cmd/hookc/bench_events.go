@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/casetest"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/source"
@@ -267,23 +268,21 @@ func withFolder(data []byte, dir string) ([]byte, error) {
 // answers that they give for hooks.
 func (b *bencher) caseEvents(program *dag.Program) ([]*benchEvent, error) {
 	var out []*benchEvent
-	for _, folder := range testFolders(&policy.Policy{Sources: program.Sources}) {
-		files, _, err := testFiles(folder)
-		if err != nil {
-			return nil, cannot("%v", err)
+	files, _, err := casetest.Files(&policy.Policy{Sources: program.Sources})
+	if err != nil {
+		return nil, cannot("%v", err)
+	}
+	for _, file := range files {
+		cases, found := source.ReadCases(shownFrom(b.dir, file))
+		if found.HasErrors() {
+			return nil, exitError{exitFindings, found.Render() + summary(found)}
 		}
-		for _, file := range files {
-			cases, found := source.ReadCases(shownFrom(b.dir, file))
-			if found.HasErrors() {
-				return nil, exitError{exitFindings, found.Render() + summary(found)}
+		for _, c := range cases.Cases {
+			e, err := b.caseEvent(&c)
+			if err != nil {
+				return nil, cannot("%s: %s", c.Span, strings.TrimPrefix(err.Error(), "hookc: "))
 			}
-			for _, c := range cases.Cases {
-				e, err := b.caseEvent(&c)
-				if err != nil {
-					return nil, cannot("%s: %s", c.Span, strings.TrimPrefix(err.Error(), "hookc: "))
-				}
-				out = append(out, e)
-			}
+			out = append(out, e)
 		}
 	}
 	return out, nil

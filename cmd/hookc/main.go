@@ -74,7 +74,7 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	root := rootFor(args)
-	root.SetArgs(args)
+	root.SetArgs(longRun(args))
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/casetest"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -97,7 +98,7 @@ func (rec *recording) differs(d *policy.Decision) []string {
 		}
 		maps.DeleteFunc(want, func(key string, _ any) bool { return slices.Contains(aside, key) })
 	}
-	return differences(want, got)
+	return casetest.Unlike("", want, got)
 }
 
 func (r *replayer) print() error {

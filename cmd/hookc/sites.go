@@ -333,3 +333,11 @@ func unlessEmpty(records map[string]install.Record) ([]byte, error) {
 	}
 	return json.Marshal(records)
 }
+
+// shownFrom is a path as people in a folder know it.
+func shownFrom(dir, path string) string {
+	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -16,9 +17,13 @@ var codeBadCase = diag.Define(diag.Code{
 	ID:    "HK021",
 	Title: "a test case cannot be read",
 	Help: `A file of test cases holds policy: (optional, the policy under test), and cases:, a list
-of {name, event or input, answers, expect}. event is the event itself, input a file that
-holds it; answers says what bash and llm hooks would answer, so that they are not run;
-expect is any part of the Decision.`,
+of {name, event or input, answers, now, env, rows, expect, snapshot}. event is the event
+itself, input a file that holds it; answers says what hooks would answer, so that they are
+not run; now is the time that rules are told, env what bash hooks find in the environment.
+expect is any part of the Decision; hooks: in it is a map from a hook to what it did.
+rows: is a list of maps: the case is run once for each, with {{key}} replaced in its texts.
+snapshot: true compares all that is said with the file beside, which
+hookc test --update writes.`,
 	Bad: `-- hooks.yaml --
 notify: []
 -- hooks_test.yaml --
@@ -42,8 +47,16 @@ type Case struct {
 	Native string
 	// Answers are the HookResults that hooks give instead of being run.
 	Answers map[string]map[string]any
-	// Expect is a part of the Decision's JSON.
+	// Now is the time that rules are told, zero for the real one; Env are variables
+	// of bash hooks, as NAME=value.
+	Now time.Time
+	Env []string
+	// Expect is a part of the Decision's JSON; Hooks is what single hooks did, by
+	// name.
 	Expect map[string]any
+	Hooks  map[string]map[string]any
+	// Snapshot compares what is said with what is kept beside the file.
+	Snapshot bool
 }
 
 // CaseFile is a file of test cases.
@@ -157,10 +170,12 @@ func (r *caseReader) cases(n *tree.Node) []Case {
 	}
 	var out []Case
 	for _, item := range n.Items {
-		before := len(r.found)
-		c := r.one(item)
-		if len(r.found) == before {
-			out = append(out, c)
+		for _, item := range r.rows(item) {
+			before := len(r.found)
+			c := r.one(item)
+			if len(r.found) == before {
+				out = append(out, c)
+			}
 		}
 	}
 	return out
@@ -183,16 +198,22 @@ func (r *caseReader) one(n *tree.Node) Case {
 			c.Event, c.Native = r.input(e.Value)
 		case "answers":
 			r.answers(e.Value, c.Answers)
+		case "now":
+			c.Now = r.time(e.Value)
+		case "env":
+			c.Env = r.environ(e.Value)
 		case "expect":
-			c.Expect = r.expect(e.Value)
+			c.Expect, c.Hooks = r.expect(e.Value)
+		case "snapshot":
+			c.Snapshot = r.yes(e.Value)
 		default:
-			r.unknown(e.Key, "name", "event", "input", "answers", "expect")
+			r.unknown(e.Key, "name", "event", "input", "answers", "now", "env", "rows", "expect", "snapshot")
 		}
 	}
 	switch {
 	case c.Event == nil:
 		r.report(n.Span, "a case needs an event, or an input file that holds one")
-	case len(c.Expect) == 0:
+	case len(c.Expect)+len(c.Hooks) == 0 && !c.Snapshot:
 		r.report(n.Span, "a case needs expect: without it nothing is tested")
 	}
 	return c
@@ -206,14 +227,19 @@ func (r *caseReader) object(n *tree.Node) map[string]any {
 	return m
 }
 
-func (r *caseReader) expect(n *tree.Node) map[string]any {
-	m, known := r.object(n), policy.DecisionKeys()
+func (r *caseReader) expect(n *tree.Node) (decision map[string]any, hooks map[string]map[string]any) {
+	decision = r.object(n)
+	known := policy.DecisionKeys()
 	for _, e := range n.Entries {
-		if !slices.Contains(known, e.Key.Text.Value) {
+		switch key := e.Key.Text.Value; {
+		case !slices.Contains(known, key):
 			r.unknown(e.Key, known...)
+		case key == "hooks" && e.Value.Shape == tree.Map:
+			delete(decision, key)
+			hooks = r.hooks(e.Value)
 		}
 	}
-	return m
+	return decision, hooks
 }
 
 func (r *caseReader) event(n *tree.Node) (*policy.Context, string) {

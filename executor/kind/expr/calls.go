@@ -4,11 +4,13 @@ import (
 	"errors"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
 
 	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -34,6 +36,7 @@ func (c *compiler) builtin(n *ast.BuiltinNode) term {
 		return apply(f, values)
 	}}
 	if n.Name == "now" {
+		t.eval = func(f *frame) any { return dag.Now(f.ctx, time.Now()) }
 		return t
 	}
 	return fold(t, args...)

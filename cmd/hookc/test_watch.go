@@ -1,0 +1,49 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc/internal/casetest"
+)
+
+// again runs the tests, and runs them again whenever something they depend on
+// changes. What keeps them from being run, such as a file that is half saved, is
+// shown and does not end it.
+func (f *testFlags) again(cmd *cobra.Command, args []string) error {
+	if f.update {
+		return cannot("--update does not go with --watch")
+	}
+	dir, err := workDir()
+	if err != nil {
+		return err
+	}
+	var w casetest.Watch
+	for _, path := range slices.Concat(f.files, args) {
+		if _, path, named := strings.Cut(path, "="); named {
+			w.Add(nil, filepath.Join(dir, path))
+		} else if filepath.IsAbs(path) {
+			w.Add(nil, path)
+		}
+		w.Add(nil, filepath.Join(dir, path))
+	}
+	for {
+		var exit exitError
+		err := f.once(cmd, args, &w)
+		switch {
+		case cmd.Context().Err() != nil:
+			return exitError{exitInterrupted, ""}
+		case errors.As(err, &exit) && exit.text != "":
+			fmt.Fprintln(cmd.ErrOrStderr(), strings.TrimRight(exit.text, "\n"))
+		}
+		fmt.Fprintln(cmd.ErrOrStderr(), "hookc: waiting for a change, Ctrl-C ends it")
+		if w.Changed(cmd.Context()) != nil {
+			return exitError{exitInterrupted, ""}
+		}
+	}
+}

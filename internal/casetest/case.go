@@ -1,0 +1,244 @@
+package casetest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/dag/render"
+	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/source"
+)
+
+// Test is a case of a file.
+type Test = source.Case
+
+// bench is a policy that was compiled for tests.
+type bench struct {
+	options []hookc.Option
+	engine  *hookc.Engine
+	// names are the hooks of the policy, rules those evaluated in process.
+	names []string
+	rules map[string]bool
+}
+
+// cases runs the cases of one file.
+func (t *tester) cases(ctx context.Context, path string) error {
+	file, found := source.ReadCases(path)
+	t.report.Findings.Add(found...)
+	options, key := t.Options, ""
+	if len(file.Policies) > 0 {
+		named, done, err := t.Named(file.Policies, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		t.closing = append(t.closing, done)
+		options, key = named, path
+	}
+	kept := readSnapshots(path)
+	if !t.Update {
+		t.report.Findings.Add(kept.found...)
+	}
+	for _, c := range file.Cases {
+		if !t.wants(c.Name) {
+			kept.leave(c.Name)
+			continue
+		}
+		begun := time.Now()
+		o := Outcome{Name: c.Name, File: path, At: c.Span.String()}
+		lines, err := t.one(ctx, &c, &o, key, options, kept)
+		if err != nil {
+			return err
+		}
+		o.Text, o.Pass = strings.Join(lines, "\n"), len(lines) == 0
+		o.Micros = time.Since(begun).Microseconds()
+		t.report.add(o)
+		if n := len(t.asked); n > 0 && t.asked[n-1].Span == c.Span {
+			t.asked[n-1].passed = o.Pass
+		}
+	}
+	return kept.settle(t)
+}
+
+// bench is the policy that a case is about, compiled: with the answers of the case
+// in the place of rules that it answers for.
+func (t *tester) bench(ctx context.Context, key string, options []hookc.Option, answers map[string]map[string]any) (*bench, error) {
+	b, err := t.open(ctx, key, options, nil)
+	if err != nil {
+		return nil, err
+	}
+	var given []string
+	for _, name := range slices.Sorted(maps.Keys(answers)) {
+		if b.rules[name] {
+			given = append(given, name)
+		}
+	}
+	if len(given) == 0 {
+		return b, nil
+	}
+	return t.open(ctx, key, options, given)
+}
+
+func (t *tester) open(ctx context.Context, key string, options []hookc.Option, given []string) (*bench, error) {
+	key = strings.Join(append([]string{key}, given...), "\x00")
+	if b := t.benches[key]; b != nil {
+		return b, nil
+	}
+	options = append(slices.Clone(options), hookc.AsFound(), hookc.Withhold(t.held.add), hookc.Trials(given...), hookc.SkipVerify())
+	eng, err := hookc.Open(ctx, append(slices.Clone(options), hookc.Eyes(t.Eyes(t.differs.add)))...)
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{options: options, engine: eng, rules: map[string]bool{}}
+	for _, h := range eng.Policy().Hooks {
+		b.names = append(b.names, h.Name)
+		b.rules[h.Name] = h.Kind.InProcess()
+	}
+	t.benches[key] = b
+	return b, nil
+}
+
+// one fires one case and says in what the Decision differs, or both engines of
+// Rego do; nothing says that it passed.
+func (t *tester) one(ctx context.Context, c *Test, o *Outcome, key string, options []hookc.Option, kept *snapshots) ([]string, error) {
+	event, ok := policy.ParseEvent(c.Native)
+	if !ok {
+		return []string{fmt.Sprintf("unknown event %q: %s", c.Native, diag.DidYouMean(c.Native, policy.EventNames(), "name it in the field \"event\""))}, nil
+	}
+	b, err := t.bench(ctx, key, options, c.Answers)
+	if err != nil {
+		return nil, err
+	}
+	if lines := b.strays(c); lines != nil {
+		return lines, nil
+	}
+	t.asked = append(t.asked, asked{Test: *c, bench: b})
+	eng, err := b.engine.Variant(nil)
+	if err != nil {
+		return nil, err
+	}
+	d, err := eng.Fire(trial(ctx, c, nil), event, c.Event)
+	if closed := eng.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := eng.Program()
+	o.Engine = render.Trace(p, p.Plan(d.Event), d, c.Event, render.TraceOptions{}).Engines()
+	lines := append(t.held.take(), t.differs.take()...)
+	lines = append(lines, missed(c, d)...)
+	if c.Snapshot {
+		lines = append(lines, kept.compare(c.Name, d, t.Update)...)
+	}
+	return lines, nil
+}
+
+// trial has a firing see the clock, the environment and the answers of a case.
+// heard, if not nil, keeps what hooks answered that were run.
+func trial(ctx context.Context, c *Test, heard func(*policy.Hook, policy.Result, error)) context.Context {
+	if len(c.Env) > 0 {
+		ctx = runner.WithEnviron(ctx, environ(c.Env))
+	}
+	return dag.WithTrial(ctx, &dag.Trial{Now: c.Now, Heard: heard, Say: func(h *policy.Hook) (policy.Result, error, bool) {
+		answer, ok := c.Answers[h.Name]
+		if !ok {
+			return policy.Result{}, nil, false
+		}
+		r, err := policy.ParseHookResult(answer, policy.By{Name: h.Name, At: h.Span})
+		return r, err, true
+	}})
+}
+
+// environ is this process's environment with some variables of a case.
+func environ(own []string) []string {
+	set := map[string]bool{}
+	for _, kv := range own {
+		name, _, _ := strings.Cut(kv, "=")
+		set[name] = true
+	}
+	out := slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return set[name]
+	})
+	return append(out, own...)
+}
+
+// strays say which names of a case are no hook's.
+func (b *bench) strays(c *Test) []string {
+	var lines []string
+	check := func(what, name string) {
+		if !slices.Contains(b.names, name) {
+			lines = append(lines, fmt.Sprintf("%s: no hook is called %q: %s", what, name, diag.DidYouMean(name, b.names, "`hookc hooks list` lists them")))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Answers)) {
+		check("answers", name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Hooks)) {
+		check("hooks", name)
+	}
+	return lines
+}
+
+// missed lists where a Decision is not what was expected of it.
+func missed(c *Test, d *policy.Decision) []string {
+	raw, err := json.Marshal(d)
+	if err != nil {
+		panic("casetest: a Decision has no JSON: " + err.Error())
+	}
+	got, err := policy.DecodeJSON(raw)
+	if err != nil {
+		panic("casetest: the JSON of a Decision is none: " + err.Error())
+	}
+	lines := Unlike("", c.Expect, got.(map[string]any))
+	for _, name := range slices.Sorted(maps.Keys(c.Hooks)) {
+		lines = append(lines, Unlike("hooks."+name+".", c.Hooks[name], did(d, name))...)
+	}
+	return lines
+}
+
+// Unlike lists which of the values that are wanted are others.
+func Unlike(prefix string, want, got map[string]any) []string {
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if want[key] == nil && got[key] == nil || policy.SameValue(want[key], got[key]) {
+			continue
+		}
+		expected, err1 := policy.EncodeJSON(want[key])
+		actual, err2 := policy.EncodeJSON(got[key])
+		if err1 != nil || err2 != nil {
+			panic("casetest: a value of a test cannot be written as JSON")
+		}
+		out = append(out, fmt.Sprintf("%s%s: want %s, got %s", prefix, key, expected, actual))
+	}
+	return out
+}
+
+// did is what a hook did: of one that is evaluated twice the last time counts. A
+// hook that the event does not concern is not in the plan.
+func did(d *policy.Decision, name string) map[string]any {
+	out := map[string]any{"status": "absent"}
+	for _, h := range d.Hooks {
+		if h.TracedHook == nil || h.Name != name {
+			continue
+		}
+		reasons := []any{}
+		for _, r := range h.Reasons {
+			reasons = append(reasons, r)
+		}
+		out = map[string]any{"status": string(h.Status), "verdict": h.Verdict.String(), "control": h.Control.String(), "reasons": reasons,
+			"attempts": h.Attempts, "at": h.At.String()}
+	}
+	return out
+}

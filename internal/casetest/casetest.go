@@ -1,0 +1,251 @@
+// Package casetest runs the tests of policies: the cases of *_test.yaml files and
+// the test rules of *_test.rego files. A policy is compiled once; each case is
+// decided by an engine of it that has decided nothing before.
+package casetest
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/rego"
+)
+
+// Config says what is tested, and how.
+type Config struct {
+	// Dir is the folder that paths are relative to, Shown a path as people there
+	// know it.
+	Dir   string
+	Shown func(path string) string
+	// Options are the policy under test.
+	Options []hookc.Option
+	// Named are the options of policies that a file of cases in a folder names.
+	Named func(policies []string, dir string) ([]hookc.Option, func(), error)
+	// Eyes make what compares the engines of Rego.
+	Eyes func(report func(rego.Difference)) *rego.Eyes
+	// Cases are files of cases beside those of the policy's folders.
+	Cases []string
+	// Run selects tests by name; nil selects all.
+	Run *regexp.Regexp
+	// Update writes snapshots anew.
+	Update bool
+	// Trace adds what each Rego test evaluated.
+	Trace bool
+}
+
+// Outcome is what became of one test.
+type Outcome struct {
+	Name string `json:"name"`
+	File string `json:"file"`
+	At   string `json:"at,omitempty"`
+	Pass bool   `json:"pass"`
+	Text string `json:"text,omitempty"`
+	// Output is what the test printed, Trace what it evaluated.
+	Output string `json:"output,omitempty"`
+	Trace  string `json:"trace,omitempty"`
+	// Engine says what evaluated the rules of Rego.
+	Engine string `json:"engine,omitempty"`
+	Micros int64  `json:"us"`
+}
+
+// Report is what became of all tests.
+type Report struct {
+	Passed   int       `json:"passed"`
+	Failed   int       `json:"failed"`
+	Findings diag.List `json:"findings,omitempty"`
+	Tests    []Outcome `json:"tests"`
+
+	inputs []string
+}
+
+// OK reports whether there were tests and all passed.
+func (r *Report) OK() bool {
+	return !r.Findings.HasErrors() && r.Failed == 0 && len(r.Tests) > 0
+}
+
+func (r *Report) add(o Outcome) {
+	r.Tests = append(r.Tests, o)
+	if o.Pass {
+		r.Passed++
+	} else {
+		r.Failed++
+	}
+}
+
+// UnreadError is a policy that cannot be read, and no case says which other is
+// under test.
+type UnreadError struct{ Found diag.List }
+
+func (e *UnreadError) Error() string { return e.Found.Render() + "hookc: the policy cannot be read" }
+
+// tester runs the tests once.
+type tester struct {
+	Config
+	report  Report
+	held    unstarted
+	differs differences
+	benches map[string]*bench
+	closing []func()
+	// policy is the policy under test, as found, and asked the cases that were run,
+	// with what is under each.
+	policy *policy.Policy
+	asked  []asked
+}
+
+// asked is a case that was run.
+type asked struct {
+	Test
+	bench  *bench
+	passed bool
+}
+
+// Run finds the tests beside the policy, and runs them. The error is Open's of a
+// policy that does not compile, or says why nothing could be run.
+func Run(ctx context.Context, c Config) (*Report, error) {
+	t, err := run(ctx, c)
+	defer t.close()
+	t.report.inputs = t.inputs()
+	return &t.report, err
+}
+
+func run(ctx context.Context, c Config) (*tester, error) {
+	t := &tester{Config: c, benches: map[string]*bench{}}
+	t.report.Tests = []Outcome{}
+	p, found := hookc.Load(append(slices.Clone(c.Options), hookc.AsFound(), hookc.Withhold(t.held.add))...)
+	if t.policy = p; found.HasErrors() && len(c.Cases) == 0 {
+		return t, &UnreadError{found}
+	}
+	cases, rules, err := Files(p)
+	if err != nil {
+		return t, err
+	}
+	cases = append(cases, c.Cases...)
+	slices.Sort(cases)
+	for _, file := range slices.Compact(cases) {
+		if err := t.cases(ctx, c.Shown(file)); err != nil {
+			return t, err
+		}
+	}
+	if err := t.rules(ctx, p, rules); err != nil {
+		return t, err
+	}
+	return t, ctx.Err()
+}
+
+func (t *tester) close() {
+	for _, b := range t.benches {
+		b.engine.Close()
+	}
+	for _, done := range t.closing {
+		done()
+	}
+}
+
+// wants reports whether a test is selected.
+func (c *Config) wants(name string) bool { return c.Run == nil || c.Run.MatchString(name) }
+
+// mostTests is how many files of tests one run reads.
+const mostTests = 2000
+
+// Files are the files of tests in the folders of a policy and of its Rego: those
+// with cases, and those with Rego.
+func Files(p *policy.Policy) (cases, rules []string, err error) {
+	for _, folder := range folders(p) {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, e := range entries {
+			path := filepath.Join(folder, e.Name())
+			switch {
+			case e.Type()&fs.ModeType != 0:
+			case strings.HasSuffix(path, "_test.yaml"):
+				cases = append(cases, path)
+			case strings.HasSuffix(path, "_test.rego"):
+				rules = append(rules, path)
+			}
+		}
+	}
+	if n := len(cases) + len(rules); n > mostTests {
+		return nil, nil, fmt.Errorf("there are %d files of tests beside the policy; %d is the most", n, mostTests)
+	}
+	return cases, rules, nil
+}
+
+// folders are those of the policy's own files and of its Rego.
+func folders(p *policy.Policy) []string {
+	var out []string
+	for _, s := range p.Sources {
+		out = append(out, filepath.Dir(s.Path))
+		for _, u := range s.Uses {
+			if strings.HasSuffix(u, ".rego") {
+				out = append(out, filepath.Dir(u))
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// unstarted are the hooks of one case that were not started, because nobody agreed
+// to their project.
+type unstarted struct {
+	mu    sync.Mutex
+	names []string
+}
+
+func (h *unstarted) add(hook *policy.Hook) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.names = append(h.names, hook.Name)
+}
+
+// take says what was not started since the last call, a line each.
+func (h *unstarted) take() (lines []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	slices.Sort(h.names)
+	for _, name := range slices.Compact(h.names) {
+		lines = append(lines, fmt.Sprintf("the hook %q starts a process or asks a model, and its project is not trusted: answer for it under answers:, or run `hookc trust`", name))
+	}
+	h.names = nil
+	return lines
+}
+
+// differences are the cases in which native code says what OPA does not.
+type differences struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (d *differences) add(one rego.Difference) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.lines = append(d.lines, fmt.Sprintf("%s: its native code says %s, and OPA, which `hookc run` asks, %s", one.Hook, one.Native, one.Topdown))
+}
+
+func (d *differences) take() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	out := d.lines
+	d.lines = nil
+	return out
+}
+
+// policies are those that are tested.
+func (t *tester) policies() []*policy.Policy {
+	out := []*policy.Policy{t.policy}
+	for _, b := range t.benches {
+		out = append(out, b.engine.Policy())
+	}
+	return out
+}

@@ -1,0 +1,153 @@
+package casetest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeSnapshot = diag.Define(diag.Code{
+	ID:    "HK029",
+	Title: "a file of snapshots does not fit its cases",
+	Help: `A case with snapshot: true compares all that the agent is told with what was kept in the
+file beside the cases: hooks_test.yaml has hooks_test.snap.json. hookc test --update writes
+that file; it is read and committed like any other expectation.`,
+	Bad: `-- hooks.yaml --
+notify: []
+-- hooks_test.yaml --
+cases:
+  - {name: a, event: {event: notify}, expect: {action: proceed}}
+-- hooks_test.snap.json --
+{"b": {"action": "proceed"}}
+`,
+	Good: `-- hooks.yaml --
+notify: []
+-- hooks_test.yaml --
+cases:
+  - {name: a, event: {event: notify}, snapshot: true}
+-- hooks_test.snap.json --
+{"a": {"action": "proceed"}}
+`,
+})
+
+// snapshots are what the cases of a file said when somebody looked.
+type snapshots struct {
+	path  string
+	was   map[string]map[string]any
+	now   map[string]map[string]any
+	found diag.List
+}
+
+// mostSnapshot bounds a file of snapshots, in bytes.
+const mostSnapshot = 16 << 20
+
+// readSnapshots reads the file beside a file of cases; there may be none.
+func readSnapshots(cases string) *snapshots {
+	s := &snapshots{path: strings.TrimSuffix(cases, ".yaml") + ".snap.json", was: map[string]map[string]any{}, now: map[string]map[string]any{}}
+	info, err := os.Lstat(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s
+	}
+	var text []byte
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular() || info.Size() > mostSnapshot:
+		err = errors.New("it is no regular file, or too large")
+	default:
+		text, err = os.ReadFile(s.path)
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &s.was)
+	}
+	if err != nil {
+		s.report("it cannot be read: %v", err)
+	}
+	return s
+}
+
+func (s *snapshots) report(format string, args ...any) {
+	src := diag.NewSource(s.path, "")
+	s.found.Add(codeSnapshot.Report(diag.Span{Source: src}, format, args...).WithHint("`hookc test --update` writes it"))
+}
+
+// leave keeps what is known of a case that is not run.
+func (s *snapshots) leave(name string) {
+	if was, ok := s.was[name]; ok {
+		s.now[name] = was
+	}
+}
+
+// unkept are the keys of a Decision that say where something is written, how long
+// it took, or what the policy is.
+var unkept = []string{"at", "hooks", "policy"}
+
+// compare says in what a Decision differs from the snapshot of a case.
+func (s *snapshots) compare(name string, d *policy.Decision, update bool) []string {
+	text, err := json.Marshal(d)
+	if err != nil {
+		panic("casetest: a Decision has no JSON: " + err.Error())
+	}
+	var got map[string]any
+	if err := json.Unmarshal(text, &got); err != nil {
+		panic("casetest: the JSON of a Decision is none: " + err.Error())
+	}
+	maps.DeleteFunc(got, func(key string, v any) bool {
+		list, empty := v.([]any)
+		return slices.Contains(unkept, key) || v == nil || empty && len(list) == 0
+	})
+	if _, twice := s.now[name]; twice {
+		return []string{"snapshot: another case of the file has the same name"}
+	}
+	s.now[name] = got
+	want, known := s.was[name]
+	switch {
+	case update:
+		return nil
+	case !known:
+		return []string{"snapshot: there is none: `hookc test --update` writes it"}
+	}
+	all := maps.Clone(want) // what was not said then is not to be said now
+	for key := range got {
+		if _, ok := all[key]; !ok {
+			all[key] = nil
+		}
+	}
+	return Unlike("snapshot: ", all, got)
+}
+
+// settle writes the snapshots if they are to be written, and reports those of
+// cases that are gone.
+func (s *snapshots) settle(t *tester) error {
+	if !t.Update {
+		for _, name := range slices.Sorted(maps.Keys(s.was)) {
+			if _, ok := s.now[name]; !ok {
+				s.found = nil
+				s.report("it has a snapshot of %q, and no case of that name has one", name)
+				t.report.Findings.Add(s.found...)
+			}
+		}
+		return nil
+	}
+	if len(s.now) == 0 && len(s.was) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(s.now); err != nil {
+		return err
+	}
+	if before, err := os.ReadFile(s.path); err == nil && bytes.Equal(before, b.Bytes()) {
+		return nil
+	}
+	return os.WriteFile(s.path, b.Bytes(), 0o644)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -31,6 +32,9 @@ type Tests struct {
 	Sources []diag.Text
 	// Config is the `rego:` part of the policy file.
 	Config policy.RegoConfig
+	// Only selects tests by name; nil selects all. Trace keeps what each evaluated.
+	Only  *regexp.Regexp
+	Trace bool
 }
 
 // TestResult is what became of one test.
@@ -47,6 +51,12 @@ type TestResult struct {
 	Duration time.Duration
 	// Output is what the test printed.
 	Output string
+	// Failed is the expression that did not hold, the zero Span where it is not
+	// known; Values are what it names, as NAME = VALUE.
+	Failed diag.Span
+	Values []string
+	// Trace is what was evaluated, a line a step.
+	Trace []string
 }
 
 // RunTests runs the tests it is given, by OPA's own runner and in the order of
@@ -65,15 +75,11 @@ func RunTests(ctx context.Context, t Tests) ([]TestResult, diag.List) {
 		return nil, u.found
 	}
 	budgets := testBudgets{given: (&code{store: u.data.store, txn: u.data.txn}).documents(), of: map[topdown.Cancel]*stepBudget{}}
-	results, err := tester.NewRunner().
-		SetCompiler(newOPACompiler(u.version, u.forbid).WithEnablePrintStatements(true).WithStageAfterID(ast.StageBuildRequiredCapabilities, budgets.stage())).
-		SetStore(u.data.store).
-		SetModules(u.modules).
-		SetTimeout(testTimeout).
-		RaiseBuiltinErrors(true).
-		CapturePrintOutput(true).
-		AddCustomBuiltins(budgets.functions()).
-		RunTests(ctx, u.data.txn)
+	runner := u.runner(&budgets)
+	if t.Only != nil {
+		runner.Filter(t.Only.String())
+	}
+	results, err := runner.RunTests(ctx, u.data.txn)
 	if err != nil {
 		u.reportTests(err)
 		return nil, u.found
@@ -83,7 +89,24 @@ func RunTests(ctx context.Context, t Tests) ([]TestResult, diag.List) {
 		out = append(out, u.testResult(r))
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	u.explain(ctx, &t, &budgets, out)
 	return out, u.found
+}
+
+// runner is OPA's, which compiles the modules and runs their tests.
+func (u *unit) runner(budgets *testBudgets) *tester.Runner {
+	modules := make(map[string]*ast.Module, len(u.modules))
+	for name, m := range u.modules {
+		modules[name] = m.Copy() // which compiling changes
+	}
+	return tester.NewRunner().
+		SetCompiler(newOPACompiler(u.version, u.forbid).WithEnablePrintStatements(true).WithStageAfterID(ast.StageBuildRequiredCapabilities, budgets.stage())).
+		SetStore(u.data.store).
+		SetModules(modules).
+		SetTimeout(testTimeout).
+		RaiseBuiltinErrors(true).
+		CapturePrintOutput(true).
+		AddCustomBuiltins(budgets.functions())
 }
 
 // testModules adds the modules under test and the tests.

@@ -40,8 +40,8 @@ run · 130 interrupted.`
 // testFlags are the command line of test.
 type testFlags struct {
 	sources
-	asJSON, verbose, update, watch bool
-	only                           string
+	asJSON, verbose, update, watch, trace bool
+	only                                  string
 }
 
 func newTest() *cobra.Command {
@@ -65,6 +65,7 @@ func newTest() *cobra.Command {
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also the tests that pass")
 	cmd.Flags().StringVar(&f.only, "run", "", "only tests whose names the regular expression `REGEX` matches")
 	cmd.Flags().BoolVar(&f.update, "update", false, "write the snapshots of cases anew")
+	cmd.Flags().BoolVar(&f.trace, "trace", false, "what each test of Rego evaluates")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "run again whenever a file of the policy or of its tests changes, until interrupted")
 	return cmd
 }
@@ -140,7 +141,7 @@ func (f *testFlags) config(cmd *cobra.Command, args []string) (c casetest.Config
 	under.files = policies
 	c.Options, done, err = under.options(cmd, nil, c.Dir)
 	kept := openDoubts()
-	c.Update = f.update
+	c.Update, c.Trace = f.update, f.trace
 	c.Named = func(policies []string, dir string) ([]hookc.Option, func(), error) {
 		return (&sources{files: policies}).options(cmd, nil, dir)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/rego"
@@ -13,6 +14,7 @@ import (
 // policy, beside the hooks' own modules.
 func (t *tester) rules(ctx context.Context, p *policy.Policy, files []string) error {
 	for _, set := range t.sets(p, files) {
+		set.Only, set.Trace = t.Run, t.Trace
 		results, found := rego.RunTests(ctx, set)
 		t.report.Findings.Add(found...)
 		for _, r := range results {
@@ -21,13 +23,26 @@ func (t *tester) rules(ctx context.Context, p *policy.Policy, files []string) er
 			}
 			text := r.Error
 			if !r.Pass && text == "" {
-				text = "the rule does not hold"
+				text = notHeld(&r)
 			}
 			t.report.add(Outcome{Name: r.Name, File: r.At.File(), At: r.At.String(), Pass: r.Pass, Text: text, Output: r.Output,
-				Micros: r.Duration.Microseconds()})
+				Trace: strings.Join(r.Trace, "\n"), Micros: r.Duration.Microseconds()})
 		}
 	}
 	return ctx.Err()
+}
+
+// notHeld shows the line of a test that did not hold, and the values in it.
+func notHeld(r *rego.TestResult) string {
+	if r.Failed.IsZero() {
+		return "the rule does not hold"
+	}
+	row, _ := r.Failed.Position()
+	text := "this does not hold, at " + r.Failed.String() + "\n  " + strings.TrimSpace(r.Failed.Source.Line(row))
+	for _, v := range r.Values {
+		text += "\n    " + v
+	}
+	return text
 }
 
 // sets pairs the test files with the modules they are about: those of the policy

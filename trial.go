@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/policy"
@@ -14,6 +15,20 @@ import (
 // what they answer before they are run.
 func Trials(rules ...string) Option {
 	return func(c *config) { c.trials, c.given = true, slices.Clone(rules) }
+}
+
+// Covered has cover see which parts of rules the serial definition evaluates
+// (FireSerial). It leaves out all optional passes, native Rego among them: what
+// they leave out, or evaluate together, would not be seen.
+func Covered(cover dag.Cover) Option {
+	return func(c *config) {
+		c.kinds.Cover, c.compile.Without = cover, nil
+		for _, p := range compiler.Passes() {
+			if !p.Required {
+				c.compile.Without = append(c.compile.Without, p.Name)
+			}
+		}
+	}
 }
 
 // tried is a body that asks the trial first.

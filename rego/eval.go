@@ -96,13 +96,15 @@ type code struct {
 	txn      storage.Transaction
 	// bound says that the rules call the functions with bounds.
 	bound *sync.Once
+	// cover, if not nil, sees what is evaluated.
+	cover *cover
 }
 
 // query is a query with everything off that a rule does not need.
 func (c *code) query(body ast.Body, input *ast.Term, steps *stepBudget) *topdown.Query {
 	c.bind()
 	steps.given = func() int64 { return measure(input.Value).Size + c.documents() }
-	return topdown.NewQuery(body).
+	q := topdown.NewQuery(body).
 		WithCompiler(c.compiler).
 		WithStore(c.store).
 		WithTransaction(c.txn).
@@ -114,6 +116,10 @@ func (c *code) query(body ast.Body, input *ast.Term, steps *stepBudget) *topdown
 		WithTime(dag.Now(steps.ctx, steps.start)).
 		WithInterQueryBuiltinValueCache(steps.patterns).
 		WithStrictBuiltinErrors(true)
+	if c.cover != nil { // what an index leaves out was looked at all the same
+		q = q.WithQueryTracer(c.cover).WithIndexing(false)
+	}
+	return q
 }
 
 // failure makes a hook's failure of an evaluation error.

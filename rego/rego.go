@@ -12,6 +12,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/storage"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/disk"
@@ -34,8 +35,10 @@ type Compiler struct {
 	Lints  Lints
 	// Shared, when set, is read instead of the disk.
 	Shared *Shared
-	// Eyes, when set, look at what native code says.
-	Eyes *Eyes
+	// Eyes, when set, look at what native code says; Cover, when set, at what OPA
+	// evaluates.
+	Eyes  *Eyes
+	Cover dag.Cover
 
 	mu                        sync.Mutex
 	read                      disk.Files
@@ -121,6 +124,9 @@ func (c *Compiler) Compile(h *policy.Hook) (*Module, diag.List) {
 	}
 	u.lintTopdown(m.compiler)
 	m.budget = c.budget(h)
+	if c.Cover != nil {
+		m.cover = covered(c.Cover, u.where, u.modules)
+	}
 	return u.finish(m)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/tester"
 	"github.com/open-policy-agent/opa/v1/topdown"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -35,6 +36,8 @@ type Tests struct {
 	// Only selects tests by name; nil selects all. Trace keeps what each evaluated.
 	Only  *regexp.Regexp
 	Trace bool
+	// Cover, when set, sees what the tests evaluate.
+	Cover dag.Cover
 }
 
 // TestResult is what became of one test.
@@ -78,6 +81,9 @@ func RunTests(ctx context.Context, t Tests) ([]TestResult, diag.List) {
 	runner := u.runner(&budgets)
 	if t.Only != nil {
 		runner.Filter(t.Only.String())
+	}
+	if t.Cover != nil {
+		runner.SetCoverageQueryTracer(covered(t.Cover, u.where, u.modules))
 	}
 	results, err := runner.RunTests(ctx, u.data.txn)
 	if err != nil {

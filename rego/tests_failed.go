@@ -33,7 +33,7 @@ func (u *unit) explain(ctx context.Context, t *Tests, budgets *testBudgets, resu
 			return
 		}
 		w := &witness{u: u, at: r.At, defs: map[ast.Var]string{}, depth: map[uint64]int{}, tracing: t.Trace}
-		again, err := u.runner(budgets).SetCoverageQueryTracer(w).Filter("^" + regexp.QuoteMeta(r.Name) + "$").RunTests(ctx, u.data.txn)
+		again, err := u.runner(budgets).SetCoverageQueryTracer(w).Filter("^"+regexp.QuoteMeta(r.Name)+"$").RunTests(ctx, u.data.txn)
 		if err != nil {
 			return
 		}

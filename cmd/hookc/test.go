@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -42,6 +43,9 @@ type testFlags struct {
 	sources
 	asJSON, verbose, update, watch, trace bool
 	only                                  string
+	cover                                 bool
+	atLeast                               float64
+	page                                  string
 }
 
 func newTest() *cobra.Command {
@@ -66,6 +70,9 @@ func newTest() *cobra.Command {
 	cmd.Flags().StringVar(&f.only, "run", "", "only tests whose names the regular expression `REGEX` matches")
 	cmd.Flags().BoolVar(&f.update, "update", false, "write the snapshots of cases anew")
 	cmd.Flags().BoolVar(&f.trace, "trace", false, "what each test of Rego evaluates")
+	cmd.Flags().BoolVar(&f.cover, "coverage", false, "which hooks, filters, conditions, rules, bodies and lines the tests reach, and which not")
+	cmd.Flags().Float64Var(&f.atLeast, "coverage-min", 0, "exit 1 if less than `PERCENT` of the policy is covered")
+	cmd.Flags().StringVar(&f.page, "coverage-html", "", "write the coverage as a page to `FILE`")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "run again whenever a file of the policy or of its tests changes, until interrupted")
 	return cmd
 }
@@ -89,7 +96,14 @@ func (f *testFlags) once(cmd *cobra.Command, args []string, w *casetest.Watch) e
 	} else {
 		f.print(cmd, report)
 	}
-	switch {
+	if f.page != "" && report.Coverage != nil {
+		if err := writePage(f.page, report.Coverage); err != nil {
+			return err
+		}
+	}
+	switch c := report.Coverage; {
+	case report.OK() && c != nil && c.Percent < f.atLeast:
+		return exitError{exitFindings, fmt.Sprintf("hookc: the tests cover %.1f%% of the policy, less than %v%%", c.Percent, f.atLeast)}
 	case report.OK():
 		return nil
 	case len(report.Tests) == 0 && f.only != "" && !report.Findings.HasErrors():
@@ -141,7 +155,7 @@ func (f *testFlags) config(cmd *cobra.Command, args []string) (c casetest.Config
 	under.files = policies
 	c.Options, done, err = under.options(cmd, nil, c.Dir)
 	kept := openDoubts()
-	c.Update, c.Trace = f.update, f.trace
+	c.Update, c.Trace, c.Cover = f.update, f.trace, f.cover || f.atLeast > 0 || f.page != ""
 	c.Named = func(policies []string, dir string) ([]hookc.Option, func(), error) {
 		return (&sources{files: policies}).options(cmd, nil, dir)
 	}
@@ -175,6 +189,22 @@ func (f *testFlags) print(cmd *cobra.Command, r *casetest.Report) {
 		indented(out, "", o.Trace)
 	}
 	fmt.Fprintf(out, "%d passed, %d failed\n", r.Passed, r.Failed)
+	if r.Coverage != nil {
+		r.Coverage.WriteText(out)
+	}
+}
+
+// writePage writes the page of a coverage.
+func writePage(path string, c *casetest.Coverage) error {
+	var page strings.Builder
+	err := c.WriteHTML(&page)
+	if err == nil {
+		err = os.WriteFile(path, []byte(page.String()), 0o644)
+	}
+	if err != nil {
+		return cannot("%s: %v", path, err)
+	}
+	return nil
 }
 
 // indented writes a text below the line of its test; an empty one is nothing.

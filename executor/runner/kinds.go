@@ -11,7 +11,7 @@ import (
 var kinds = map[policy.Kind]func(Options) dag.Kind{
 	policy.KindBash: bashKind, policy.KindLLM: llmKind, policy.KindBuiltin: builtinKind,
 	policy.KindRego: func(o Options) dag.Kind { return budgeted(regoKind(o)) },
-	policy.KindExpr: func(o Options) dag.Kind { return budgeted(expr.Kind(o.budget())) },
+	policy.KindExpr: func(o Options) dag.Kind { return budgeted(expr.Kind(o.budget(), o.Cover)) },
 }
 
 // add adds a kind of hook from a file of its own, with the keys that its hooks have

@@ -14,7 +14,7 @@ import (
 // budget. A rule that fails is a mistake in the policy and not bad luck, so at
 // a guard it denies; a quality gate must not keep a turn going for it.
 func regoKind(o Options) dag.Kind {
-	c := &rego.Compiler{Budget: o.budget(), Shared: o.Shared, Eyes: o.Eyes, Lints: rego.Lints{NoReason: expr.CodeNoReason, MissingPasses: expr.CodeGuardUndefined}}
+	c := &rego.Compiler{Budget: o.budget(), Shared: o.Shared, Eyes: o.Eyes, Cover: o.Cover, Lints: rego.Lints{NoReason: expr.CodeNoReason, MissingPasses: expr.CodeGuardUndefined}}
 	prepare := func(h *policy.Hook) (dag.Body, diag.List) {
 		m, found := c.Compile(h)
 		if m == nil {

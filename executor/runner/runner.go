@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/guard"
 	"github.com/hookc/hookc/builtins/rule"
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/rego"
 )
@@ -43,6 +44,8 @@ type Options struct {
 	Shared *rego.Shared
 	// Eyes, when set, look at what native code of rego hooks says.
 	Eyes *rego.Eyes
+	// Cover, when set, sees what rules evaluate that are no native code.
+	Cover dag.Cover
 }
 
 // DefaultBudget is the step budget of in-process rules (semantics.md §5.4).

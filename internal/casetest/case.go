@@ -21,7 +21,7 @@ import (
 )
 
 // Test is a case of a file.
-type Test = source.Case
+type Test struct{ source.Case }
 
 // bench is a policy that was compiled for tests.
 type bench struct {
@@ -50,11 +50,12 @@ func (t *tester) cases(ctx context.Context, path string) error {
 		t.report.Findings.Add(kept.found...)
 	}
 	for _, c := range file.Cases {
+		c := Test{c}
 		if !t.wants(c.Name) {
 			kept.leave(c.Name)
 			continue
 		}
-		begun := time.Now()
+		begun, before := time.Now(), len(t.asked)
 		o := Outcome{Name: c.Name, File: path, At: c.Span.String()}
 		lines, err := t.one(ctx, &c, &o, key, options, kept)
 		if err != nil {
@@ -63,7 +64,7 @@ func (t *tester) cases(ctx context.Context, path string) error {
 		o.Text, o.Pass = strings.Join(lines, "\n"), len(lines) == 0
 		o.Micros = time.Since(begun).Microseconds()
 		t.report.add(o)
-		if n := len(t.asked); n > 0 && t.asked[n-1].Span == c.Span {
+		if n := len(t.asked); n > before {
 			t.asked[n-1].passed = o.Pass
 		}
 	}
@@ -122,12 +123,13 @@ func (t *tester) one(ctx context.Context, c *Test, o *Outcome, key string, optio
 	if lines := b.strays(c); lines != nil {
 		return lines, nil
 	}
-	t.asked = append(t.asked, asked{Test: *c, bench: b})
+	a := &asked{Test: *c, event: event, bench: b}
+	t.asked = append(t.asked, a)
 	eng, err := b.engine.Variant(nil)
 	if err != nil {
 		return nil, err
 	}
-	d, err := eng.Fire(trial(ctx, c, nil), event, c.Event)
+	d, err := eng.Fire(a.trial(ctx), event, c.Event)
 	if closed := eng.Close(); err == nil {
 		err = closed
 	}
@@ -145,19 +147,21 @@ func (t *tester) one(ctx context.Context, c *Test, o *Outcome, key string, optio
 }
 
 // trial has a firing see the clock, the environment and the answers of a case.
-// heard, if not nil, keeps what hooks answered that were run.
-func trial(ctx context.Context, c *Test, heard func(*policy.Hook, policy.Result, error)) context.Context {
-	if len(c.Env) > 0 {
-		ctx = runner.WithEnviron(ctx, environ(c.Env))
+func (a *asked) trial(ctx context.Context) context.Context {
+	if len(a.Env) > 0 {
+		ctx = runner.WithEnviron(ctx, environ(a.Env))
 	}
-	return dag.WithTrial(ctx, &dag.Trial{Now: c.Now, Heard: heard, Say: func(h *policy.Hook) (policy.Result, error, bool) {
-		answer, ok := c.Answers[h.Name]
-		if !ok {
-			return policy.Result{}, nil, false
-		}
-		r, err := policy.ParseHookResult(answer, policy.By{Name: h.Name, At: h.Span})
-		return r, err, true
-	}})
+	return dag.WithTrial(ctx, &dag.Trial{Now: a.Now, Heard: a.hear, Say: a.Test.say})
+}
+
+// say is what a case answers for a hook.
+func (c *Test) say(h *policy.Hook) (policy.Result, error, bool) {
+	answer, ok := c.Answers[h.Name]
+	if !ok {
+		return policy.Result{}, nil, false
+	}
+	r, err := policy.ParseHookResult(answer, policy.By{Name: h.Name, At: h.Span})
+	return r, err, true
 }
 
 // environ is this process's environment with some variables of a case.

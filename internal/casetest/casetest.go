@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego"
@@ -40,6 +41,8 @@ type Config struct {
 	Update bool
 	// Trace adds what each Rego test evaluated.
 	Trace bool
+	// Cover finds out what the tests evaluate of the policy.
+	Cover bool
 }
 
 // Outcome is what became of one test.
@@ -63,6 +66,7 @@ type Report struct {
 	Failed   int       `json:"failed"`
 	Findings diag.List `json:"findings,omitempty"`
 	Tests    []Outcome `json:"tests"`
+	Coverage *Coverage `json:"coverage,omitempty"`
 
 	inputs []string
 }
@@ -98,14 +102,47 @@ type tester struct {
 	// policy is the policy under test, as found, and asked the cases that were run,
 	// with what is under each.
 	policy *policy.Policy
-	asked  []asked
+	asked  []*asked
+	seen   *collector
 }
 
 // asked is a case that was run.
 type asked struct {
 	Test
+	event  policy.Event
 	bench  *bench
 	passed bool
+	// heard is what the hooks answered that were run.
+	mu    sync.Mutex
+	heard map[string]heard
+}
+
+type heard struct {
+	result policy.Result
+	err    error
+}
+
+func (a *asked) hear(h *policy.Hook, r policy.Result, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.heard == nil {
+		a.heard = map[string]heard{}
+	}
+	a.heard[h.Name] = heard{r, err}
+}
+
+// again has a firing be one of the same case in which nothing is run: what a hook
+// answered before it answers again, and what was not run says nothing.
+func (a *asked) again(ctx context.Context) context.Context {
+	return dag.WithTrial(ctx, &dag.Trial{Now: a.Now, Say: func(h *policy.Hook) (policy.Result, error, bool) {
+		if r, err, ok := a.Test.say(h); ok {
+			return r, err, true
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		was := a.heard[h.Name]
+		return was.result, was.err, true
+	}})
 }
 
 // Run finds the tests beside the policy, and runs them. The error is Open's of a
@@ -135,8 +172,16 @@ func run(ctx context.Context, c Config) (*tester, error) {
 			return t, err
 		}
 	}
+	if c.Cover {
+		t.seen = newCollector(c.Shown)
+	}
 	if err := t.rules(ctx, p, rules); err != nil {
 		return t, err
+	}
+	if c.Cover {
+		if err := t.cover(ctx); err != nil {
+			return t, err
+		}
 	}
 	return t, ctx.Err()
 }

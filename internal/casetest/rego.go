@@ -15,6 +15,9 @@ import (
 func (t *tester) rules(ctx context.Context, p *policy.Policy, files []string) error {
 	for _, set := range t.sets(p, files) {
 		set.Only, set.Trace = t.Run, t.Trace
+		if t.seen != nil {
+			set.Cover = t.seen
+		}
 		results, found := rego.RunTests(ctx, set)
 		t.report.Findings.Add(found...)
 		for _, r := range results {

@@ -26,7 +26,7 @@ func BenchmarkExpr(b *testing.B) {
 			for i := range n {
 				body.Rules = append(body.Rules, policy.Rule{Says: policy.MayDeny, Condition: diag.Literal(fmt.Sprintf(condition, i)), Reason: diag.Literal("no")})
 			}
-			made, found := Kind(testBudget).Prepare(exprHookOn(policy.PreToolExecution, body))
+			made, found := Kind(testBudget, nil).Prepare(exprHookOn(policy.PreToolExecution, body))
 			require.Empty(b, found)
 			b.ReportAllocs()
 			for b.Loop() {
@@ -37,7 +37,7 @@ func BenchmarkExpr(b *testing.B) {
 		})
 	}
 	b.Run("fired", func(b *testing.B) {
-		made, _ := Kind(testBudget).Prepare(exprHookOn(policy.PreToolExecution, policy.Body{Rules: []policy.Rule{
+		made, _ := Kind(testBudget, nil).Prepare(exprHookOn(policy.PreToolExecution, policy.Body{Rules: []policy.Rule{
 			{Says: policy.MayDeny, Condition: diag.Literal(`tool_name == "Bash"`), Reason: diag.Literal("no")}}}))
 		b.ReportAllocs()
 		for b.Loop() {
@@ -51,7 +51,7 @@ func BenchmarkExpr(b *testing.B) {
 			{Says: policy.MayDeny, Condition: diag.Literal(fmt.Sprintf(condition, 1)), Reason: diag.Literal("no")}}})
 		b.ReportAllocs()
 		for b.Loop() {
-			Kind(testBudget).Prepare(hook)
+			Kind(testBudget, nil).Prepare(hook)
 		}
 	})
 	b.Run("library", func(b *testing.B) {

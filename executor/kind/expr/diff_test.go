@@ -182,7 +182,7 @@ func FuzzExpr(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, pick byte) {
 		h := exprHookOn(policy.PreToolExecution, policy.Body{Rules: []policy.Rule{{Says: policy.MayDeny, Condition: diag.Literal(text)}},
 			Set: []policy.Assign{{Path: diag.Literal("tool_input.x"), Value: diag.Literal(text)}}})
-		body, found := Kind(testBudget).Prepare(h)
+		body, found := Kind(testBudget, nil).Prepare(h)
 		for _, d := range found {
 			_ = d.Render()
 		}

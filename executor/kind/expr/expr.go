@@ -18,15 +18,15 @@ import (
 // Kind is the kind of hooks whose body is expressions of the expr language
 // (semantics.md §3.2, §3.3). A condition that is undefined does not fire; a
 // type error is a failure on which on_error decides. A reason is literal text:
-// nothing in it is evaluated.
-func Kind(budget time.Duration) dag.Kind {
+// nothing in it is evaluated. cover, if not nil, sees what else is.
+func Kind(budget time.Duration, cover dag.Cover) dag.Kind {
 	return dag.Kind{
 		Name:    policy.KindExpr,
 		Timeout: budget,
 		Cost:    200 * time.Nanosecond,
 		OnGuard: policy.OnErrorDeny,
 		OnOther: policy.OnErrorSkip,
-		Prepare: func(h *policy.Hook) (dag.Body, diag.List) { return prepareExpr(h, budget) },
+		Prepare: func(h *policy.Hook) (dag.Body, diag.List) { return prepareExpr(h, budget, cover) },
 		Doc:     "rules as expressions of the expr language, evaluated in process",
 	}
 }
@@ -48,8 +48,8 @@ type exprRule struct {
 	result    policy.Result
 }
 
-func prepareExpr(h *policy.Hook, budget time.Duration) (dag.Body, diag.List) {
-	b := exprBuilder{hook: h, out: &exprHook{budget: budget}}
+func prepareExpr(h *policy.Hook, budget time.Duration, cover dag.Cover) (dag.Body, diag.List) {
+	b := exprBuilder{hook: h, cover: cover, out: &exprHook{budget: budget}}
 	b.build()
 	for i := range b.found {
 		b.found[i].Hook = h.Name
@@ -67,6 +67,7 @@ func prepareExpr(h *policy.Hook, budget time.Duration) (dag.Body, diag.List) {
 // exprBuilder compiles the expressions of one hook.
 type exprBuilder struct {
 	hook  *policy.Hook
+	cover dag.Cover
 	out   *exprHook
 	uses  uses
 	says  policy.Powers
@@ -111,7 +112,24 @@ func (b *exprBuilder) formula(what string, text diag.Text, want wanted) *formula
 	b.sure = b.sure && x.sure && (want != wantTest || x.test)
 	b.out.vars = max(b.out.vars, x.vars)
 	b.out.scopes = max(b.out.scopes, x.scopes)
+	if b.cover != nil {
+		b.covered(x, want)
+	}
 	return x
+}
+
+// covered has a formula tell that it is evaluated, and a test whether it holds.
+func (b *exprBuilder) covered(x *formula, want wanted) {
+	kind, eval := dag.PartLine, x.eval
+	if want == wantTest {
+		kind = dag.PartCondition
+	}
+	b.cover.Part(dag.Part{Kind: kind, Name: x.what, At: x.text.Span})
+	x.eval = func(f *frame) any {
+		v := eval(f)
+		b.cover.Seen(x.text.Span, want != wantTest || v == true)
+		return v
+	}
 }
 
 func (b *exprBuilder) rule(rule policy.Rule, i int) {

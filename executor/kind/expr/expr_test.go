@@ -29,7 +29,7 @@ func exprHookOn(e policy.Event, body policy.Body) *policy.Hook {
 
 func prepareOn(t *testing.T, h *policy.Hook) (dag.Body, diag.List) {
 	t.Helper()
-	return Kind(testBudget).Prepare(h)
+	return Kind(testBudget, nil).Prepare(h)
 }
 
 // evaluate runs one expression as a formula of pre_tool_execution and returns

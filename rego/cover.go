@@ -1,0 +1,72 @@
+package rego
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/open-policy-agent/opa/v1/ast"
+	"github.com/open-policy-agent/opa/v1/tester"
+	"github.com/open-policy-agent/opa/v1/topdown"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// cover tells a Cover what topdown evaluates. It is a topdown.QueryTracer.
+type cover struct {
+	dag.Cover
+	where positions
+}
+
+// covered has the parts of modules known to a Cover, which is told from then on
+// which of them are evaluated. Rules of modules with tests are no parts.
+func covered(c dag.Cover, where positions, modules map[string]*ast.Module) *cover {
+	for _, m := range modules {
+		if slices.ContainsFunc(m.Rules, isTest) {
+			continue
+		}
+		for _, rule := range m.Rules {
+			coverRule(c, where, where.span(m.Package.Location), rule)
+		}
+	}
+	return &cover{c, where}
+}
+
+// isTest reports whether OPA's runner takes a rule for a test.
+func isTest(rule *ast.Rule) bool {
+	name := strings.TrimPrefix(rule.Head.Ref()[0].Value.String(), "todo_")
+	return strings.HasPrefix(name, tester.TestPrefix)
+}
+
+func coverRule(c dag.Cover, where positions, module diag.Span, rule *ast.Rule) {
+	c.Part(dag.Part{Kind: dag.PartBody, Name: rule.Head.Ref().String(), Module: module, At: where.span(rule.Head.Location)})
+	ast.WalkExprs(rule.Body, func(x *ast.Expr) bool {
+		if b, ok := x.Terms.(*ast.Term); !ok || !ast.Boolean(true).Equal(b.Value) { // a fact's body
+			c.Part(dag.Part{Kind: dag.PartLine, At: where.span(x.Location)})
+		}
+		return false
+	})
+	if rule.Else != nil {
+		coverRule(c, where, module, rule.Else)
+	}
+}
+
+// Enabled is true: a cover is given where something is to be seen.
+func (*cover) Enabled() bool { return true }
+
+// Config wants no values.
+func (*cover) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
+
+// TraceEvent tells of an expression that is evaluated and of a body that held.
+func (c *cover) TraceEvent(e topdown.Event) {
+	switch n := e.Node.(type) {
+	case *ast.Expr:
+		if e.Op == topdown.EvalOp {
+			c.Seen(c.where.span(n.Location), true)
+		}
+	case *ast.Rule:
+		if e.Op == topdown.ExitOp {
+			c.Seen(c.where.span(n.Head.Location), true)
+		}
+	}
+}

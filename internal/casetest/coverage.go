@@ -2,6 +2,7 @@ package casetest
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -251,7 +252,7 @@ func (t *tally) add(file, kind string, at diag.Span, covered bool, missing strin
 		f = &CoverFile{Name: file, source: at.Source, Lines: []CoverLine{}}
 		t.files[file], t.lines[file] = f, map[int]bool{}
 	}
-	row, _ := at.Position()
+	row, col := at.Position()
 	was, known := t.lines[file][row]
 	t.lines[file][row] = covered && (was || !known)
 	count.Of++
@@ -261,7 +262,7 @@ func (t *tally) add(file, kind string, at diag.Span, covered bool, missing strin
 		f.Covered++
 		return
 	}
-	f.Missing = append(f.Missing, Missing{At: at.String(), Text: missing, line: row})
+	f.Missing = append(f.Missing, Missing{At: fmt.Sprintf("%s:%d:%d", file, row, col), Text: missing, line: row})
 }
 
 func (t *tally) coverage() *Coverage {

@@ -4,32 +4,10 @@ import (
 	"context"
 	"slices"
 
-	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/policy"
 )
-
-// Trials is for tests of policies: hooks that start a process or ask a model, and
-// the rules that are named, ask the dag.Trial that the context of a firing carries
-// what they answer before they are run.
-func Trials(rules ...string) Option {
-	return func(c *config) { c.trials, c.given = true, slices.Clone(rules) }
-}
-
-// Covered has cover see which parts of rules the serial definition evaluates
-// (FireSerial). It leaves out all optional passes, native Rego among them: what
-// they leave out, or evaluate together, would not be seen.
-func Covered(cover dag.Cover) Option {
-	return func(c *config) {
-		c.kinds.Cover, c.compile.Without = cover, nil
-		for _, p := range compiler.Passes() {
-			if !p.Required {
-				c.compile.Without = append(c.compile.Without, p.Name)
-			}
-		}
-	}
-}
 
 // tried is a body that asks the trial first.
 func (c *config) tried(h *policy.Hook, body dag.Body) dag.Body {

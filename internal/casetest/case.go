@@ -15,6 +15,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -95,8 +96,8 @@ func (t *tester) open(ctx context.Context, key string, options []hookc.Option, g
 	if b := t.benches[key]; b != nil {
 		return b, nil
 	}
-	options = append(slices.Clone(options), hookc.AsFound(), hookc.Withhold(t.held.add), hookc.Trials(given...), hookc.SkipVerify())
-	eng, err := hookc.Open(ctx, append(slices.Clone(options), hookc.Eyes(t.Eyes(t.differs.add)))...)
+	options = append(slices.Clone(options), hookc.AsFound(), hookc.Withhold(t.held.add), host.Trials[hookc.Option](given...), hookc.SkipVerify())
+	eng, err := hookc.Open(ctx, append(slices.Clone(options), host.Eyes[hookc.Option](t.Eyes(t.differs.add)))...)
 	if err != nil {
 		return nil, err
 	}

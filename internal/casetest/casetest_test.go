@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/rego"
 )
 
@@ -52,7 +53,7 @@ func TestThePolicyIsCompiledOnce(t *testing.T) {
 	}
 	dir := files(t, map[string]string{"hooks.yaml": somePolicy, "hooks_test.yaml": cases.String()})
 	opened := 0
-	r, err := Run(context.Background(), config(dir, hookc.Compiler(func(*compiler.Config) { opened++ })))
+	r, err := Run(context.Background(), config(dir, host.Compiler[hookc.Option](func(*compiler.Config) { opened++ })))
 	require.NoError(t, err)
 	assert.True(t, r.OK())
 	assert.Equal(t, 300, r.Passed)

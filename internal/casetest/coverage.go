@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -124,7 +125,7 @@ func (t *tester) cover(ctx context.Context) error {
 		if eng := engines[b]; eng != nil {
 			return eng, nil
 		}
-		eng, err := hookc.Open(ctx, append(slices.Clone(b.options), hookc.Covered(t.seen))...)
+		eng, err := hookc.Open(ctx, append(slices.Clone(b.options), host.Covered[hookc.Option](t.seen))...)
 		if err == nil {
 			engines[b] = eng
 			t.seen.hooks(eng.Policy())

@@ -5,6 +5,7 @@ package host
 
 import (
 	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy/source"
@@ -20,6 +21,8 @@ type Config struct {
 	Inputs  *[]source.Input
 	// Last says where the last plan is kept.
 	Last func(*state.Dir)
+	// Trials has hooks ask the dag.Trial of a firing.
+	Trials func(rules []string)
 }
 
 // Option makes a hookc.Option of a change. Package hookc sets it.
@@ -60,4 +63,25 @@ func Eyes[O any](e *rego.Eyes) O {
 // decide one event; an engine that is there longer keeps its plan when a Reload fails.
 func KeepLast[O any](dir *state.Dir) O {
 	return Option(func(c Config) { c.Last(dir) }).(O)
+}
+
+// Trials is for tests of policies: hooks that start a process or ask a model, and
+// the rules that are named, ask the dag.Trial that the context of a firing carries
+// what they answer before they are run.
+func Trials[O any](rules ...string) O {
+	return Option(func(c Config) { c.Trials(rules) }).(O)
+}
+
+// Covered has cover see which parts of rules the serial definition evaluates
+// (FireSerial). It leaves out all optional passes, native Rego among them: what
+// they leave out, or evaluate together, would not be seen.
+func Covered[O any](cover dag.Cover) O {
+	return Option(func(c Config) {
+		c.Kinds.Cover, c.Compile.Without = cover, nil
+		for _, p := range compiler.Passes() {
+			if !p.Required {
+				c.Compile.Without = append(c.Compile.Without, p.Name)
+			}
+		}
+	}).(O)
 }

@@ -155,6 +155,7 @@ func (f *testFlags) config(cmd *cobra.Command, args []string) (c casetest.Config
 	under.files = policies
 	c.Options, done, err = under.options(cmd, nil, c.Dir)
 	kept := openDoubts()
+	c.Environ = os.Environ()
 	c.Update, c.Trace, c.Cover = f.update, f.trace, f.cover || f.atLeast > 0 || f.page != ""
 	c.Named = func(policies []string, dir string) ([]hookc.Option, func(), error) {
 		return (&sources{files: policies}).options(cmd, nil, dir)

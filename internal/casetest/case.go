@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,6 +26,7 @@ type Test struct{ source.Case }
 // bench is a policy that was compiled for tests.
 type bench struct {
 	options []hookc.Option
+	environ []string
 	engine  *hookc.Engine
 	// names are the hooks of the policy, rules those evaluated in process.
 	names []string
@@ -101,7 +101,7 @@ func (t *tester) open(ctx context.Context, key string, options []hookc.Option, g
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{options: options, engine: eng, rules: map[string]bool{}}
+	b := &bench{options: options, environ: t.Environ, engine: eng, rules: map[string]bool{}}
 	for _, h := range eng.Policy().Hooks {
 		b.names = append(b.names, h.Name)
 		b.rules[h.Name] = h.Kind.InProcess()
@@ -150,7 +150,7 @@ func (t *tester) one(ctx context.Context, c *Test, o *Outcome, key string, optio
 // trial has a firing see the clock, the environment and the answers of a case.
 func (a *asked) trial(ctx context.Context) context.Context {
 	if len(a.Env) > 0 {
-		ctx = runner.WithEnviron(ctx, environ(a.Env))
+		ctx = runner.WithEnviron(ctx, environ(a.bench.environ, a.Env))
 	}
 	return dag.WithTrial(ctx, &dag.Trial{Now: a.Now, Heard: a.hear, Say: a.Test.say})
 }
@@ -165,16 +165,11 @@ func (c *Test) say(h *policy.Hook) (policy.Result, error, bool) {
 	return r, err, true
 }
 
-// environ is this process's environment with some variables of a case.
-func environ(own []string) []string {
-	set := map[string]bool{}
-	for _, kv := range own {
+// environ is an environment with variables of a case in it.
+func environ(all, own []string) []string {
+	out := slices.DeleteFunc(slices.Clone(all), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
-		set[name] = true
-	}
-	out := slices.DeleteFunc(os.Environ(), func(kv string) bool {
-		name, _, _ := strings.Cut(kv, "=")
-		return set[name]
+		return slices.ContainsFunc(own, func(o string) bool { return strings.HasPrefix(o, name+"=") })
 	})
 	return append(out, own...)
 }

@@ -31,6 +31,8 @@ type Config struct {
 	Options []hookc.Option
 	// Named are the options of policies that a file of cases in a folder names.
 	Named func(policies []string, dir string) ([]hookc.Option, func(), error)
+	// Environ is the environment of bash hooks, to which a case may add.
+	Environ []string
 	// Eyes make what compares the engines of Rego.
 	Eyes func(report func(rego.Difference)) *rego.Eyes
 	// Cases are files of cases beside those of the policy's folders.

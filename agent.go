@@ -66,8 +66,8 @@ func losses(d *agent.Agent, plan *dag.Plan) []dag.Loss {
 	return out
 }
 
-// said are the powers behind the names of what is lost.
-var said = map[string]policy.Powers{
+// powersOf are the powers behind the names of what is lost.
+var powersOf = map[string]policy.Powers{
 	"allow": policy.MayAllow, "ask": policy.MayAsk, "defer": policy.MayDefer, "deny": policy.MayDeny,
 	"stop": policy.MayStop, "end_turn": policy.MayHalt, "retry": policy.MayStop,
 }
@@ -79,7 +79,7 @@ func says(plan *dag.Plan, what string) bool {
 }
 
 func nodeSays(plan *dag.Plan, n *dag.Node, what string) bool {
-	if p, ok := said[what]; ok {
+	if p, ok := powersOf[what]; ok {
 		return n.Effects.May.Has(p)
 	}
 	for _, f := range plan.Spec.Writes {

@@ -24,12 +24,12 @@ func TestARefusalIsObeyedOrFound(t *testing.T) {
 			}
 			text := fmt.Sprintf("%s:\n  - {name: no, deny: 'true', reason: never}\n", event)
 			_, found := Compile(Text("hooks.yaml", text), Agent(d.ID), SkipVerify())
-			told := false
+			delivered := false
 			for _, f := range found {
-				told = told || f.Code == codeNotObeyed
+				delivered = delivered || f.Code == codeNotObeyed
 			}
 			obeyed := d.RefusedBefore(event) || refusesEverywhere(t, d, event)
-			assert.Equal(t, obeyed, !told, "%s %s: %s", d.ID, event, found.Render())
+			assert.Equal(t, obeyed, !delivered, "%s %s: %s", d.ID, event, found.Render())
 		}
 	}
 }
@@ -68,7 +68,7 @@ func TestSecretsInFailuresAreFound(t *testing.T) {
 		"cursor": {policy.PostToolExecutionFailure: true},
 		"kimi":   {policy.PostToolExecution: true},
 	} {
-		for event, told := range want {
+		for event, delivered := range want {
 			_, found := Compile(Text("hooks.yaml", fmt.Sprintf(guard, event)), Agent(id), SkipVerify())
 			var codes diag.List
 			for _, f := range found {
@@ -76,7 +76,7 @@ func TestSecretsInFailuresAreFound(t *testing.T) {
 					codes.Add(f)
 				}
 			}
-			assert.Equal(t, told, len(codes) > 0, "%s %s: %s", id, event, found.Render())
+			assert.Equal(t, delivered, len(codes) > 0, "%s %s: %s", id, event, found.Render())
 		}
 	}
 }

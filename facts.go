@@ -49,24 +49,24 @@ const (
 
 // printed are facts that commands printed, by what the commands were given.
 type printed struct {
-	mu   sync.Mutex
-	told map[string]string
+	mu        sync.Mutex
+	delivered map[string]string
 }
 
 func (p *printed) get(key string) (string, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	v, ok := p.told[key]
+	v, ok := p.delivered[key]
 	return v, ok
 }
 
 func (p *printed) put(key, v string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.told == nil || len(p.told) >= maxFacts {
-		p.told = map[string]string{}
+	if p.delivered == nil || len(p.delivered) >= maxFacts {
+		p.delivered = map[string]string{}
 	}
-	p.told[key] = v
+	p.delivered[key] = v
 }
 
 // factsOf are the declared facts that the hooks of each event read.
@@ -170,7 +170,7 @@ func (e *Engine) printed(ctx context.Context, f *policy.Fact, in *policy.Context
 	}
 	v, err := facts.Parse(f, text)
 	if err == nil && !known && key != "" {
-		e.told.put(key, text)
+		e.delivered.put(key, text)
 		if m := e.kept(f); m != nil && len(text) <= longestFact {
 			m.Save(key, []byte(text))
 		}
@@ -183,7 +183,7 @@ func (e *Engine) recall(f *policy.Fact, key string) (string, bool) {
 	if key == "" {
 		return "", false
 	}
-	if text, ok := e.told.get(key); ok {
+	if text, ok := e.delivered.get(key); ok {
 		return text, true
 	}
 	m := e.kept(f)
@@ -192,7 +192,7 @@ func (e *Engine) recall(f *policy.Fact, key string) (string, bool) {
 	}
 	text, ok := m.Load(key)
 	if ok {
-		e.told.put(key, string(text))
+		e.delivered.put(key, string(text))
 	}
 	return string(text), ok
 }

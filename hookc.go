@@ -72,8 +72,8 @@ type Engine struct {
 	// retired are the goroutines that end old plans, and what is made of a plan
 	// in the background of an event; that event keeps its plan from being ended.
 	retired sync.WaitGroup
-	// told are the facts that commands printed.
-	told printed
+	// delivered are the facts that commands printed.
+	delivered printed
 }
 
 // live is a policy in force and what runs it.

@@ -59,8 +59,8 @@ func AsFound() Option {
 // fails instead of doing so, unless Answers answers for it, and told is called
 // with it, from any goroutine. Its Rego may call none of the functions that are
 // forbidden by default.
-func Withhold(told func(*policy.Hook)) Option {
-	return func(c *config) { c.withhold = told }
+func Withhold(delivered func(*policy.Hook)) Option {
+	return func(c *config) { c.withhold = delivered }
 }
 
 var errWithheld = errors.New("the project is not trusted: nothing of it is started")

@@ -28,7 +28,7 @@ type Fusion struct {
 // long as the choice and comes empty. An error says nothing of any member: then
 // each is evaluated by itself, as it is when said so. It is safe for
 // concurrent use and returns soon after ctx ends.
-type FusedRun func(ctx context.Context, in *policy.Context, chosen Chosen, said []FusedAnswer) error
+type FusedRun func(ctx context.Context, in *policy.Context, chosen Chosen, contributions []FusedAnswer) error
 
 // Chosen are members of a fusion, ascending by their places in it.
 type Chosen struct {

@@ -65,7 +65,7 @@ type Deferred interface {
 
 // Reasoned is a body that knows what of an event each of its rules looks at.
 type Reasoned interface {
-	// LooksAt lists what the rule written at a place looks at, nil when no rule
+	// Reads lists what the rule written at a place looks at, nil when no rule
 	// is. It is for explain, and may take a while.
 	Reads(at diag.Span) []policy.Path
 }

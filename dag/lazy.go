@@ -52,7 +52,7 @@ func (l *LazyFusion) Make() {
 }
 
 // Run is a FusedRun.
-func (l *LazyFusion) Run(ctx context.Context, in *policy.Context, chosen Chosen, said []FusedAnswer) error {
+func (l *LazyFusion) Run(ctx context.Context, in *policy.Context, chosen Chosen, contributions []FusedAnswer) error {
 	if l.ready.Load() == nil && !l.begun.Swap(true) {
 		if l.background == nil {
 			l.Make()
@@ -61,10 +61,10 @@ func (l *LazyFusion) Run(ctx context.Context, in *policy.Context, chosen Chosen,
 		}
 	}
 	if made := l.ready.Load(); made != nil && made.run != nil {
-		return made.run(ctx, in, chosen, said)
+		return made.run(ctx, in, chosen, contributions)
 	}
-	for k := range said {
-		said[k].Alone = true
+	for k := range contributions {
+		contributions[k].Alone = true
 	}
 	return nil
 }

@@ -17,18 +17,18 @@ func TestLazyFusion(t *testing.T) {
 	built := 0
 	l := NewLazyFusion(func() FusedRun {
 		built++
-		return func(_ context.Context, _ *policy.Context, _ Chosen, said []FusedAnswer) error {
-			for i := range said {
-				said[i].Result = &policy.Result{System: []string{"fused"}}
+		return func(_ context.Context, _ *policy.Context, _ Chosen, contributions []FusedAnswer) error {
+			for i := range contributions {
+				contributions[i].Result = &policy.Result{System: []string{"fused"}}
 			}
 			return nil
 		}
 	}, func(f func()) { waiting = append(waiting, f) })
 	f := Fusion{Nodes: []int{0, 1}, Run: l.Run, Lazy: l}
 	ask := func() []FusedAnswer {
-		said := make([]FusedAnswer, 2)
-		require.NoError(t, f.Run(t.Context(), nil, Choose([]int{0, 1}), said))
-		return said
+		contributions := make([]FusedAnswer, 2)
+		require.NoError(t, f.Run(t.Context(), nil, Choose([]int{0, 1}), contributions))
+		return contributions
 	}
 	assert.False(t, f.Pending(), "nobody wants it yet")
 	for range 2 {
@@ -54,9 +54,9 @@ func TestLazyFusionFails(t *testing.T) {
 		f := Fusion{Nodes: []int{0, 1}, Run: l.Run, Lazy: l}
 		p := Program{Plans: []*Plan{{Fused: []Fusion{f}}}}
 		assert.Len(t, p.Unready(), 1)
-		said := make([]FusedAnswer, 2)
-		require.NoError(t, l.Run(t.Context(), nil, Choose([]int{0, 1}), said))
-		assert.Equal(t, []FusedAnswer{{Alone: true}, {Alone: true}}, said)
+		contributions := make([]FusedAnswer, 2)
+		require.NoError(t, l.Run(t.Context(), nil, Choose([]int{0, 1}), contributions))
+		assert.Equal(t, []FusedAnswer{{Alone: true}, {Alone: true}}, contributions)
 		assert.Equal(t, fault, f.Fault())
 		assert.Empty(t, p.Unready())
 	}

@@ -43,7 +43,7 @@ type pool struct {
 	options Options
 	dropped atomic.Int64
 
-	owned growingGroup
+	waits growingGroup
 	mu    sync.Mutex
 	// running holds what ends each hook that is running, nil until it has begun.
 	running map[*asyncRun]context.CancelFunc
@@ -81,7 +81,7 @@ func (p *pool) admit(r *asyncRun) bool {
 		return false
 	}
 	p.running[r] = nil
-	p.owned.add()
+	p.waits.add()
 	return true
 }
 
@@ -92,7 +92,7 @@ func (p *pool) drop(n *dag.Node, why string) *policy.Warning {
 
 // run makes the one attempt an async hook has.
 func (p *pool) run(ctx context.Context, r *asyncRun, in *policy.Context) {
-	defer p.owned.done()
+	defer p.waits.done()
 	defer p.forget(r)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -137,7 +137,7 @@ func (p *pool) drain(d time.Duration) {
 	p.mu.Lock()
 	p.closed = true
 	p.mu.Unlock()
-	if p.owned.within(d) {
+	if p.waits.within(d) {
 		return
 	}
 	p.mu.Lock()
@@ -148,5 +148,5 @@ func (p *pool) drain(d time.Duration) {
 		}
 	}
 	p.mu.Unlock()
-	p.owned.wait()
+	p.waits.wait()
 }

@@ -20,8 +20,8 @@ func TestFatigue(t *testing.T) {
 	assert.Equal(t, 100, evaluated(100, false))
 	assert.Equal(t, 2, evaluated(2, true))
 	assert.Equal(t, 100, evaluated(100, false), "two in a row are nothing")
-	tired := evaluated(20_000, true)
-	assert.Less(t, tired, 40)
+	failed := evaluated(20_000, true)
+	assert.Less(t, failed, 40)
 	assert.Positive(t, evaluated(longestPause+1, false), "it is tried again")
 	assert.Equal(t, 100, evaluated(100, false))
 }

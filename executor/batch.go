@@ -248,7 +248,7 @@ func (r *inlineRun) countBatch(n int, others bool) (except []int) {
 // those that no other counter does.
 func (r *inlineRun) countEach(nodes []int, run *fusedRun, counted bool) {
 	for _, i := range nodes {
-		if said := run.find(int(r.w.fused.of[i].place)); said == nil || said.Alone {
+		if contributed := run.find(int(r.w.fused.of[i].place)); contributed == nil || contributed.Alone {
 			continue
 		}
 		r.answer.Hooks[i].Micros = run.share.Microseconds()

@@ -25,8 +25,8 @@ type batchWorld struct {
 	plan *dag.Plan
 	// counted is how often what became of each node was counted, told what was in
 	// traces.
-	counted, told map[outcome]int
-	strokes       int
+	counted, delivered map[outcome]int
+	strokes            int
 	// stale is true once a fusion was given what was said in another firing.
 	stale bool
 }
@@ -37,7 +37,7 @@ type outcome struct {
 }
 
 func newBatchWorld(t *testing.T, seed uint64) *batchWorld {
-	w := &batchWorld{Rand: rand.New(rand.NewPCG(seed, 1)), seed: seed, counted: map[outcome]int{}, told: map[outcome]int{}}
+	w := &batchWorld{Rand: rand.New(rand.NewPCG(seed, 1)), seed: seed, counted: map[outcome]int{}, delivered: map[outcome]int{}}
 	tools := []string{"", "Bash", "Edit"}
 	if w.IntN(4) == 0 {
 		tools = tools[:1]
@@ -133,20 +133,20 @@ func (w *batchWorld) fuse() {
 // run evaluates members: some ask to be evaluated alone, and now and then all.
 func (w *batchWorld) run(key string, nodes []int) dag.FusedRun {
 	failing, slow := w.IntN(4) == 0, w.IntN(3) == 0
-	return func(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedAnswer) error {
+	return func(ctx context.Context, in *policy.Context, chosen dag.Chosen, contributed []dag.FusedAnswer) error {
 		if slow {
 			time.Sleep(time.Duration(w.hash("slow", key, w.text(in))%200) * time.Microsecond)
 		}
 		for k, place := range chosen.Places {
-			w.stale = w.stale || said[k] != (dag.FusedAnswer{})
+			w.stale = w.stale || contributed[k] != (dag.FusedAnswer{})
 			out, err := protect(ctx, &w.plan.Nodes[nodes[place]], in, 0)
 			switch x := w.hash("said", key, fmt.Sprint(place), w.text(in)); {
 			case err != nil || x%200 == 0:
-				said[k].Alone = true
+				contributed[k].Alone = true
 			case out == nil && x%50 == 1:
-				said[k].Result = &policy.Result{}
+				contributed[k].Result = &policy.Result{}
 			default:
-				said[k].Result = out
+				contributed[k].Result = out
 			}
 		}
 		if failing && w.hash("fused", key, w.text(in))%4 == 0 {
@@ -193,14 +193,14 @@ func (w *batchWorld) options(together bool) Options {
 
 // settled checks that what was counted is what the traces say.
 func (w *batchWorld) settled(t *testing.T) {
-	for _, counts := range []map[outcome]int{w.counted, w.told} {
+	for _, counts := range []map[outcome]int{w.counted, w.delivered} {
 		for o, n := range counts {
 			if n == 0 || o.status == policy.StatusNotStarted {
 				delete(counts, o)
 			}
 		}
 	}
-	require.Equal(t, w.told, w.counted, "seed %d", w.seed)
+	require.Equal(t, w.delivered, w.counted, "seed %d", w.seed)
 }
 
 // TestBatchesAsIfSerial: nodes that are evaluated together and pass in silence
@@ -228,7 +228,7 @@ func TestBatchesAsIfSerial(t *testing.T) {
 				one := each.FireInto(t.Context(), w.plan.Event, in, new(Reused))
 				require.Equal(t, one.Hooks, got.Hooks, "seed %d: times and all", seed)
 				for i, h := range got.Hooks {
-					w.told[outcome{i, h.Status}]++
+					w.delivered[outcome{i, h.Status}]++
 				}
 				actions[got.Action]++
 				if b := x.schedules[w.plan.Event].picks.pick(in.Frozen(w.plan.Event)).batch; b != nil {

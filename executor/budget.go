@@ -23,8 +23,8 @@ type budget struct {
 	at     time.Duration
 	unread bool
 	timed  atomic.Pointer[timed]
-	// told is true once Err has said that the budget is spent.
-	told atomic.Bool
+	// delivered is true once Err has said that the budget is spent.
+	delivered atomic.Bool
 }
 
 func newBudget(ctx context.Context, start time.Duration) *budget {
@@ -74,7 +74,7 @@ func (b *budget) Err() error {
 		}
 	}
 	if b.spent() {
-		b.told.Store(true)
+		b.delivered.Store(true)
 		return context.DeadlineExceeded
 	}
 	return nil
@@ -86,7 +86,7 @@ func (b *budget) Err() error {
 // not stopped, and its answer holds; one that fails for another reason on a
 // machine so busy that meanwhile its time has passed fails for that reason.
 func (b *budget) ended(err error) bool {
-	if t := b.timed.Load(); b.told.Load() || t != nil && t.Err() != nil {
+	if t := b.timed.Load(); b.delivered.Load() || t != nil && t.Err() != nil {
 		return true
 	}
 	return err != nil && b.spent() && (policy.KindOf(err).Late() ||
@@ -95,7 +95,7 @@ func (b *budget) ended(err error) bool {
 
 // asked reports whether a body has asked for Done, and may still hold on to b,
 // or was told that b is spent: b is then not to be used again.
-func (b *budget) asked() bool { return b.timed.Load() != nil || b.told.Load() }
+func (b *budget) asked() bool { return b.timed.Load() != nil || b.delivered.Load() }
 
 func (b *budget) spent() bool {
 	now := clock() - b.start

@@ -121,16 +121,16 @@ func (c *caller) call(ctx context.Context, in *policy.Context, a int, budget tim
 // watch tells expired as soon as the attempt's time is up. What it returns
 // ends the watch and waits for it.
 func (c *caller) watch(ctx context.Context, a int, cause error) (end func()) {
-	told := make(chan struct{})
+	delivered := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		defer close(told)
+		defer close(delivered)
 		if context.Cause(ctx) == cause {
 			c.expired(cause, a+1)
 		}
 	})
 	return func() {
 		if !stop() {
-			<-told
+			<-delivered
 		}
 	}
 }

@@ -61,11 +61,11 @@ type (
 		End   int    `json:"end"`
 	}
 	wireEdit struct {
-		Field   string          `json:"field"`
-		Keys    []string        `json:"keys"`
-		Value   json.RawMessage `json:"value"`
-		Delete  bool            `json:"delete"`
-		Passing bool            `json:"passing"`
+		Field     string          `json:"field"`
+		Keys      []string        `json:"keys"`
+		Value     json.RawMessage `json:"value"`
+		Delete    bool            `json:"delete"`
+		Transient bool            `json:"passing"`
 	}
 	wireAgent struct {
 		By      wireSpan        `json:"by"`
@@ -220,7 +220,7 @@ func decodeEdits(edits []wireEdit) (policy.Patch, error) {
 			}
 			edit = policy.Replace(path, v)
 		}
-		if e.Passing {
+		if e.Transient {
 			edit = edit.Transient()
 		}
 		p = p.Then(edit)

@@ -50,7 +50,7 @@ func equalOn(a, b *dag.Program, x, y *dag.Plan, seed uint64) error {
 	want, calls := Serial(a, m.plan, in, m)
 	got, made := Serial(b, n.plan, in, n)
 	text, _ := in.MarshalJSON()
-	if w, g := told(want), told(got); !bytes.Equal(w, g) {
+	if w, g := delivered(want), delivered(got); !bytes.Equal(w, g) {
 		return fmt.Errorf("%s differs on mock event %d %s: %s, then %s", x.Event, seed, text, w, g)
 	}
 	if w, g := texts(calls), texts(made); !slices.Equal(w, g) {
@@ -59,9 +59,9 @@ func equalOn(a, b *dag.Program, x, y *dag.Plan, seed uint64) error {
 	return nil
 }
 
-// told is a Decision as JSON without places, warnings and the program's name,
+// delivered is a Decision as JSON without places, warnings and the program's name,
 // and the context it leaves.
-func told(d *policy.Decision) []byte {
+func delivered(d *policy.Decision) []byte {
 	out := *d
 	out.At, out.Policy, out.Warnings, out.Hooks = diag.Span{}, "", nil, nil
 	for _, h := range d.Hooks {

@@ -103,12 +103,12 @@ func (f *fusing) answer(ctx context.Context, w *schedule, p *pick, i int, s *pol
 	if !run.begun {
 		run.evaluate(ctx, w, m.in, p, i, s, clock)
 	}
-	said := run.find(int(m.place))
-	if said == nil || said.Alone {
+	contributed := run.find(int(m.place))
+	if contributed == nil || contributed.Alone {
 		run.apart = true
 		return nil, 0, false
 	}
-	if out = said.Result; out != nil && silent(out) {
+	if out = contributed.Result; out != nil && silent(out) {
 		out = nil
 	}
 	return out, run.share, true
@@ -198,11 +198,11 @@ func (s set) both(t set, i int) func(func(int) bool) {
 
 // protectFused turns a panic into an error: the member that panics does so
 // again by itself, and fails alone.
-func protectFused(ctx context.Context, x *fusion, s *policy.Context, chosen dag.Chosen, said []dag.FusedAnswer) (err error) {
+func protectFused(ctx context.Context, x *fusion, s *policy.Context, chosen dag.Chosen, contributed []dag.FusedAnswer) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in a fused evaluation: %v", p)
 		}
 	}()
-	return x.Run(ctx, s, chosen, said)
+	return x.Run(ctx, s, chosen, contributed)
 }

@@ -127,13 +127,13 @@ func (m *memory) Save(key string, value []byte) {
 func TestMemoOutlivesTheExecutor(t *testing.T) {
 	src := diag.NewSource("hooks.yaml", "a:\n  b: c\n")
 	at := diag.Span{Source: src, Start: 5, End: 6}
-	said := policy.Result{
+	contributed := policy.Result{
 		Verdict: policy.Ask, VerdictBy: policy.By{Name: "a#2", At: at}, Reasons: []policy.Reason{{Text: "why", At: at}},
 		Patch:   policy.Merge(policy.FieldToolInput, map[string]any{"n": 1.5, "s": []any{"x"}}).Then(policy.Remove(policy.Path{Field: policy.FieldToolInput, Keys: []string{"command"}})),
 		Context: []string{"c"}, System: []string{"s"}, Suppress: true, Feedback: []string{"dropped"},
 	}
 	var n atomic.Int32
-	plan := planOf(t, policy.PreToolExecution, policy.Chain, hook{name: "a", run: counting(&n, says(said))})
+	plan := planOf(t, policy.PreToolExecution, policy.Chain, hook{name: "a", run: counting(&n, says(contributed))})
 	plan.Nodes[0].Hook.Span = at
 	m := &memory{data: map[string][]byte{}}
 	var answers []*policy.Decision

@@ -190,17 +190,17 @@ func (r *inlineRun) item(ctx context.Context, item *dag.Item, s *policy.Context)
 		r.reach(slices.Max(item.Members))
 	}
 	for _, m := range item.Members {
-		said := r.node(ctx, m, s)
+		contributed := r.node(ctx, m, s)
 		switch {
-		case said == nil:
+		case contributed == nil:
 			continue
 		case r.w.plan.Nodes[m].RecheckOf >= 0:
-			said = new(said.Recheck(&r.answer.Result))
+			contributed = new(contributed.Recheck(&r.answer.Result))
 		}
 		if block == nil {
 			block = new(policy.Result)
 		}
-		*block = r.w.plan.Join(item, *block, *said)
+		*block = r.w.plan.Join(item, *block, *contributed)
 	}
 	return block
 }

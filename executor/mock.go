@@ -22,7 +22,7 @@ type mock struct {
 	words map[policy.Field][]string
 	// heard, if not nil, notes the calls of in-process bodies, which the
 	// scheduler makes itself.
-	heard *[]Call
+	received *[]Call
 }
 
 // mockWords are values for fields no filter compares with a constant; few, so
@@ -61,13 +61,13 @@ func (m *mock) fuse() {
 	m.plan.Fused = slices.Clone(m.plan.Fused)
 	for i := range m.plan.Fused {
 		x := &m.plan.Fused[i]
-		x.Run = func(ctx context.Context, in *policy.Context, chosen dag.Chosen, said []dag.FusedAnswer) error {
+		x.Run = func(ctx context.Context, in *policy.Context, chosen dag.Chosen, contributed []dag.FusedAnswer) error {
 			for k, place := range chosen.Places {
 				out, err := m.plan.Nodes[x.Nodes[place]].Runner.Run(ctx, in, 0)
 				if err != nil {
 					return err
 				}
-				said[k].Result = &out
+				contributed[k].Result = &out
 			}
 			return nil
 		}
@@ -149,8 +149,8 @@ func (m *mock) body(n *dag.Node) policy.Runner {
 	effects := n.Effects
 	mayFail := effects.MayFail
 	return policy.RunnerFunc(func(_ context.Context, in *policy.Context, attempt int) (policy.Result, error) {
-		if m.heard != nil && n.Exempt() {
-			*m.heard = append(*m.heard, Call{n, attempt, in})
+		if m.received != nil && n.Exempt() {
+			*m.received = append(*m.received, Call{n, attempt, in})
 		}
 		seen, err := in.Project(effects.Reads).MarshalJSON()
 		if err != nil {

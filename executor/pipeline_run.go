@@ -21,8 +21,8 @@ const needSuffix = "_needed"
 // it.
 const failedLabel policy.Label = "\x00failed"
 
-// piping is one run of a pipeline.
-type piping struct {
+// pipelineRun is one run of a pipeline.
+type pipelineRun struct {
 	x    *Executor
 	acts Actions
 	out  *Outcome
@@ -37,7 +37,7 @@ type piping struct {
 
 // pipe runs a pipeline over one context.
 func (x *Executor) pipe(ctx context.Context, p *dag.Pipeline, acts Actions, in *policy.Context, begin func()) *Outcome {
-	r := &piping{x: x, acts: acts, begin: begin, out: &Outcome{Context: in.Whole(firstEvent(p))}}
+	r := &pipelineRun{x: x, acts: acts, begin: begin, out: &Outcome{Context: in.Whole(firstEvent(p))}}
 	if b := r.seq(ctx, p); b != failedLabel {
 		r.out.Break = b
 	}
@@ -61,7 +61,7 @@ func firstEvent(p *dag.Pipeline) policy.Event {
 }
 
 // seq runs the steps until one breaks, and consumes the pipeline's own label.
-func (r *piping) seq(ctx context.Context, p *dag.Pipeline) policy.Label {
+func (r *pipelineRun) seq(ctx context.Context, p *dag.Pipeline) policy.Label {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		branches := s.OK != nil || s.Err != nil || i+1 < len(p.Steps) && p.Steps[i+1].Err != nil
@@ -76,7 +76,7 @@ func (r *piping) seq(ctx context.Context, p *dag.Pipeline) policy.Label {
 
 // step runs one step and then, if it has any, its branch on the last action's
 // outcome. branches is true when a failed action is followed up.
-func (r *piping) step(ctx context.Context, s *dag.Step, branches bool) policy.Label {
+func (r *pipelineRun) step(ctx context.Context, s *dag.Step, branches bool) policy.Label {
 	if ctx.Err() != nil {
 		return r.fail(ctx.Err())
 	}
@@ -108,14 +108,14 @@ func (r *piping) step(ctx context.Context, s *dag.Step, branches bool) policy.La
 	return r.step(ctx, next, false)
 }
 
-func (r *piping) fail(err error) policy.Label {
+func (r *pipelineRun) fail(err error) policy.Label {
 	r.out.Err = err
 	return failedLabel
 }
 
 // needed reports whether a part that runs only when needed runs: the host says
 // so, or it is a question and one was asked, or the host brought its actions.
-func (r *piping) needed(ctx context.Context, s *dag.Step) (bool, error) {
+func (r *pipelineRun) needed(ctx context.Context, s *dag.Step) (bool, error) {
 	if ask := r.acts[s.Needed+needSuffix]; ask != nil {
 		_, err := ask(ctx, r.out.Context)
 		if errors.Is(err, ErrNotNeeded) {
@@ -139,7 +139,7 @@ func asks(p *dag.Pipeline) bool {
 
 // event fires an event on the current context and goes on with the context it
 // leaves.
-func (r *piping) event(ctx context.Context, e policy.Event) policy.Label {
+func (r *pipelineRun) event(ctx context.Context, e policy.Event) policy.Label {
 	d := r.x.options.Fire(ctx, e, r.out.Context)
 	r.out.Steps = append(r.out.Steps, StepOutcome{Decision: d})
 	r.out.Context = d.Final.Carry(r.out.Context, e)
@@ -162,7 +162,7 @@ func (r *piping) event(ctx context.Context, e policy.Event) policy.Label {
 
 // act runs an action of the host. A question nobody has answered is put to the
 // host first; a no leaves the step.
-func (r *piping) act(ctx context.Context, name string, branches bool) policy.Label {
+func (r *pipelineRun) act(ctx context.Context, name string, branches bool) policy.Label {
 	if left := r.asked; left != policy.NoLabel {
 		ask := r.acts[askAction]
 		if ask == nil {

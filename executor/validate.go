@@ -176,7 +176,7 @@ func (m *mock) scheduled(prog *dag.Program, in *policy.Context) (*policy.Decisio
 	h := &mockWorkers{m: m, rng: rand.New(rand.NewPCG(m.seed, 1))}
 	x := &Executor{prog: prog}
 	w := newSchedule(m.plan, &Options{})
-	m.heard = &h.calls
+	m.received = &h.calls
 	f := newRun(x, w, w.picks.pick(in), in, h)
 	if !f.run(context.Background()) {
 		return nil, nil, fmt.Errorf("the scheduler gave up")

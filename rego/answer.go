@@ -24,9 +24,9 @@ type answer struct {
 	result policy.Result
 }
 
-// said is one thing an entry point says: a text, the value that says it where
+// contribution is one thing an entry point says: a text, the value that says it where
 // topdown gave that, and where the rule is that did.
-type said struct {
+type contribution struct {
 	text  string
 	value ast.Value
 	at    diag.Span
@@ -44,7 +44,7 @@ func (a *answer) add(e *entry, value ast.Value) error {
 	if e.part == partUnallowed && decided(&a.result) {
 		return nil
 	}
-	list, ok := e.say(value)
+	list, ok := e.contributes(value)
 	if !ok {
 		return a.fail(e, value, "%s must be %s, and is %s", e.name, e.part.wants(), describe(value))
 	}
@@ -60,7 +60,7 @@ func (a *answer) add(e *entry, value ast.Value) error {
 // contribute adds what an entry point says to a hook's result: a verdict or a
 // control with its reasons, each with the line of the rule that gave it, or
 // texts.
-func contribute(to *policy.Result, hook string, p part, list []said) {
+func contribute(to *policy.Result, hook string, p part, list []contribution) {
 	if len(list) == 0 {
 		return
 	}
@@ -95,7 +95,7 @@ func contribute(to *policy.Result, hook string, p part, list []said) {
 // decided reports whether a package has said what becomes of the call.
 func decided(r *policy.Result) bool { return r.Verdict != policy.None || r.Control != policy.Go }
 
-func appendTexts(to []string, list []said) []string {
+func appendTexts(to []string, list []contribution) []string {
 	for _, s := range list {
 		if s.text != "" {
 			to = append(to, s.text)
@@ -104,10 +104,10 @@ func appendTexts(to []string, list []said) []string {
 	return to
 }
 
-// say reads a value: false says nothing, true something without a text. The
+// contributes reads a value: false says nothing, true something without a text. The
 // members of a set are in the order of their texts, those of a list in their
 // own.
-func (e *entry) say(value ast.Value) ([]said, bool) {
+func (e *entry) contributes(value ast.Value) ([]contribution, bool) {
 	var members []*ast.Term
 	switch v := value.(type) {
 	case ast.Boolean:
@@ -117,18 +117,18 @@ func (e *entry) say(value ast.Value) ([]said, bool) {
 		if !v {
 			return nil, true
 		}
-		return []said{{value: v}}, true
+		return []contribution{{value: v}}, true
 	case ast.Set:
 		members = v.Slice()
 	case *ast.Array:
 		v.Foreach(func(t *ast.Term) { members = append(members, t) })
 	default:
-		s, ok := saying(value)
-		return []said{s}, ok
+		s, ok := contributing(value)
+		return []contribution{s}, ok
 	}
-	list := make([]said, 0, len(members))
+	list := make([]contribution, 0, len(members))
 	for _, t := range members {
-		s, ok := saying(t.Value)
+		s, ok := contributing(t.Value)
 		if !ok {
 			return nil, false
 		}
@@ -140,31 +140,31 @@ func (e *entry) say(value ast.Value) ([]said, bool) {
 
 // inOrder is what the members of a set or list say: those of a set, which come
 // in Rego's order, by their texts.
-func inOrder(list []said, set bool) []said {
+func inOrder(list []contribution, set bool) []contribution {
 	if set {
 		sort.SliceStable(list, func(i, j int) bool { return list[i].text < list[j].text })
 	}
-	return slices.CompactFunc(list, func(x, y said) bool { return x.text == y.text })
+	return slices.CompactFunc(list, func(x, y contribution) bool { return x.text == y.text })
 }
 
 // textKeys are the keys of an object that hold its text: hookc's and
 // conftest's.
 var textKeys = []string{"reason", "msg"}
 
-// saying reads a string or an object with a reason or msg.
-func saying(v ast.Value) (said, bool) {
+// contributing reads a string or an object with a reason or msg.
+func contributing(v ast.Value) (contribution, bool) {
 	switch x := v.(type) {
 	case ast.String:
-		return said{text: string(x), value: v}, true
+		return contribution{text: string(x), value: v}, true
 	case ast.Object:
 		for _, key := range textKeys {
 			if t := x.Get(ast.StringTerm(key)); t != nil {
 				s, ok := t.Value.(ast.String)
-				return said{text: string(s), value: v}, ok
+				return contribution{text: string(s), value: v}, ok
 			}
 		}
 	}
-	return said{}, false
+	return contribution{}, false
 }
 
 // describe names the type of a value, of a collection with a wrong member the
@@ -177,12 +177,12 @@ func describe(v ast.Value) string {
 	case *ast.Array:
 		x.Foreach(func(t *ast.Term) { members = append(members, t) })
 	case ast.Object:
-		if _, ok := saying(x); !ok {
+		if _, ok := contributing(x); !ok {
 			return "an object without a reason"
 		}
 	}
 	for _, t := range members {
-		if _, ok := saying(t.Value); !ok {
+		if _, ok := contributing(t.Value); !ok {
 			return article(v) + " that holds " + article(t.Value)
 		}
 	}
@@ -206,7 +206,7 @@ func (a *answer) fail(e *entry, value ast.Value, format string, args ...any) err
 
 // line is where the rule that gave a complete value is written.
 func (a *answer) line(e *entry, value ast.Value) diag.Span {
-	return a.m.lines(a.ctx, a.steps, e, a.input, value, []said{{value: value}})[0]
+	return a.m.lines(a.ctx, a.steps, e, a.input, value, []contribution{{value: value}})[0]
 }
 
 // patch takes `patch`.

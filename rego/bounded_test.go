@@ -157,9 +157,9 @@ func TestBigInputsAreNoBombs(t *testing.T) {
 		require.NotNil(t, n, "%s: %s", condition, engine)
 		in := call("Write", map[string]any{"content": content})
 		for name, r := range map[string]policy.Runner{"topdown": m, "native": n} {
-			said, err := r.Run(t.Context(), in, 0)
+			contribution, err := r.Run(t.Context(), in, 0)
 			require.NoError(t, err, "%s by %s", condition, name)
-			assert.Equal(t, policy.Deny, said.Verdict, "%s by %s", condition, name)
+			assert.Equal(t, policy.Deny, contribution.Verdict, "%s by %s", condition, name)
 		}
 	}
 }

@@ -22,9 +22,9 @@ func TestBridgedFunctionStops(t *testing.T) {
 		h.Timeout = time.Minute // a busy machine is no reason
 		n, engine := compiled(t, h).Native()
 		require.NotNil(t, n, engine)
-		said, err := n.Run(t.Context(), bash("x"), 0)
+		contribution, err := n.Run(t.Context(), bash("x"), 0)
 		require.NoError(t, err, rule)
-		require.Equal(t, policy.Deny, said.Verdict, rule)
+		require.Equal(t, policy.Deny, contribution.Verdict, rule)
 		ended, end := context.WithCancel(t.Context())
 		end()
 		_, err = n.Run(ended, bash("x"), 0)

@@ -43,11 +43,11 @@ func TestCorpusFused(t *testing.T) {
 		g := makers[n%len(makers)]
 		input := ast.MustInterfaceToValue(g.event())
 		e := &evaluation{start: time.Now()}
-		said, bailed := fusedAnswers(fused, e, input)
+		contribution, bailed := fusedAnswers(fused, e, input)
 		for i, r := range runs {
 			for j, at := range natives[i] {
 				want, wantErr := r.topdown(at, input, e)
-				got, ok := said[[2]int{i, j}]
+				got, ok := contribution[[2]int{i, j}]
 				if !ok {
 					got.Value, got.Defined = fused.Quiet(i, j)
 				}

@@ -34,11 +34,11 @@ func TestLongNumbersFail(t *testing.T) {
 		} {
 			in := call("Bash", nil).With(policy.Merge(policy.FieldToolInput, map[string]any{"n": json.Number(value)})) // Set refuses it
 			for name, r := range map[string]policy.Runner{"topdown": m, "native": n} {
-				said, err := r.Run(t.Context(), in, 0)
+				contribution, err := r.Run(t.Context(), in, 0)
 				what := fmt.Sprintf("%s of %s by %s", condition, value, name)
 				if !fails {
 					require.NoError(t, err, what)
-					assert.Equal(t, policy.Deny, said.Verdict, what)
+					assert.Equal(t, policy.Deny, contribution.Verdict, what)
 					continue
 				}
 				assert.Equal(t, policy.ErrBudget, policy.KindOf(err), what)

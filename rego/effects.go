@@ -405,7 +405,7 @@ func facts(entries []*entry) policy.Powers {
 			if !complete {
 				value = ast.NewSet(ast.NewTerm(value))
 			}
-			list, ok := e.say(value)
+			list, ok := e.contributes(value)
 			if !ok {
 				return 0
 			}

@@ -97,8 +97,8 @@ func TestDefaultAllowDenies(t *testing.T) {
 				r, err := run()
 				require.NoError(t, err)
 				var texts []string
-				for _, said := range r.Reasons {
-					texts = append(texts, said.Text)
+				for _, contribution := range r.Reasons {
+					texts = append(texts, contribution.Text)
 				}
 				assert.Equal(t, verdict+" "+control+" "+why, fmt.Sprintf("%s %s %s", r.Verdict, r.Control, strings.Join(texts, ", ")), "%s: %s\n%s", name, command, source)
 			}
@@ -121,12 +121,12 @@ func everyWay(t *testing.T, h *policy.Hook) (*Module, *Native, func(*policy.Cont
 		if !n.Fusible() {
 			return n.Run(t.Context(), in, 0)
 		}
-		said := make([]dag.FusedAnswer, 2)
-		err := FuseNative([]*Native{n, second}).Run(t.Context(), in, dag.Choose([]int{0, 1}), said)
-		if err != nil || said[0].Result == nil {
+		contribution := make([]dag.FusedAnswer, 2)
+		err := FuseNative([]*Native{n, second}).Run(t.Context(), in, dag.Choose([]int{0, 1}), contribution)
+		if err != nil || contribution[0].Result == nil {
 			return policy.Result{}, err
 		}
-		return *said[0].Result, nil
+		return *contribution[0].Result, nil
 	}
 }
 

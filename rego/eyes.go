@@ -178,7 +178,7 @@ func (n *Native) topdown(ctx context.Context, in *policy.Context) (*policy.Resul
 
 // later asks topdown beside the event; false when too much waits already. What the
 // event is must be read now: its host may use it again.
-func (n *Native) later(in *policy.Context, path uint64, said *policy.Result, err error) bool {
+func (n *Native) later(in *policy.Context, path uint64, contribution *policy.Result, err error) bool {
 	e := n.eyes
 	if e.pending.Add(1) > maxPending {
 		e.pending.Add(-1)
@@ -191,15 +191,15 @@ func (n *Native) later(in *policy.Context, path uint64, said *policy.Result, err
 		return false
 	}
 	input := n.input.value(in)
-	if said != nil {
-		kept := *said
-		said = &kept
+	if contribution != nil {
+		kept := *contribution
+		contribution = &kept
 	}
 	e.checks.Add(1)
 	go func() {
 		defer e.checks.Done()
 		defer e.pending.Add(-1)
-		n.paths.done(path, n.check(input, said, err))
+		n.paths.done(path, n.check(input, contribution, err))
 	}()
 	return true
 }
@@ -207,7 +207,7 @@ func (n *Native) later(in *policy.Context, path uint64, said *policy.Result, err
 // check asks topdown what it says of an event of which native code said something,
 // and whether that is the same. A panic of OPA's is no answer, and must not end the
 // process, which has other events to decide.
-func (n *Native) check(input ast.Value, said *policy.Result, err error) (same bool) {
+func (n *Native) check(input ast.Value, contribution *policy.Result, err error) (same bool) {
 	defer func() {
 		if recover() != nil {
 			same = false
@@ -225,14 +225,14 @@ func (n *Native) check(input ast.Value, said *policy.Result, err error) (same bo
 		return false
 	}
 	n.eyes.checked.Add(1)
-	return n.same(input, said, err, &want, wantErr)
+	return n.same(input, contribution, err, &want, wantErr)
 }
 
 // same compares what both said. Code that was wrong is rejected.
-func (n *Native) same(input ast.Value, said *policy.Result, err error, want *policy.Result, wantErr error) bool {
+func (n *Native) same(input ast.Value, contribution *policy.Result, err error, want *policy.Result, wantErr error) bool {
 	var got policy.Result
-	if said != nil {
-		got = *said
+	if contribution != nil {
+		got = *contribution
 	}
 	if failureText(err) == failureText(wantErr) && (err != nil || reflect.DeepEqual(got, *want)) {
 		return true
@@ -243,13 +243,13 @@ func (n *Native) same(input ast.Value, said *policy.Result, err error, want *pol
 }
 
 // stricter asks topdown too, and gives what permits less.
-func (n *Native) stricter(ctx context.Context, in *policy.Context, said *policy.Result, err error) (*policy.Result, error) {
+func (n *Native) stricter(ctx context.Context, in *policy.Context, contribution *policy.Result, err error) (*policy.Result, error) {
 	m, broken := n.module()
 	if broken != nil || m.effects.Volatile || m.effects.World != policy.WorldNone {
-		return said, err
+		return contribution, err
 	}
 	if n.input.long(in) {
-		return said, err
+		return contribution, err
 	}
 	input := n.input.value(in)
 	want, wantErr := m.Eval(ctx, input)
@@ -257,16 +257,16 @@ func (n *Native) stricter(ctx context.Context, in *policy.Context, said *policy.
 		return nil, wantErr
 	}
 	n.eyes.checked.Add(1)
-	if n.same(input, said, err, &want, wantErr) {
-		return said, err
+	if n.same(input, contribution, err, &want, wantErr) {
+		return contribution, err
 	}
 	switch {
 	case err != nil:
 		return nil, err
 	case wantErr != nil:
 		return nil, wantErr
-	case said != nil && said.Verdict > want.Verdict:
-		return said, nil
+	case contribution != nil && contribution.Verdict > want.Verdict:
+		return contribution, nil
 	}
 	return &want, nil
 }

@@ -12,7 +12,7 @@ import (
 
 // watched lets the eyes of the members look at what was said together. A member
 // that is not to be believed is asked by itself, which is topdown then.
-func (f *FusedNative) watched(ctx context.Context, in *policy.Context, path uint64, choice dag.Chosen, said []dag.FusedAnswer) {
+func (f *FusedNative) watched(ctx context.Context, in *policy.Context, path uint64, choice dag.Chosen, contribution []dag.FusedAnswer) {
 	eyes, chosen := f.members[0].eyes, choice.Places
 	if len(chosen) < len(f.members) {
 		path ^= choice.Mark()
@@ -24,10 +24,10 @@ func (f *FusedNative) watched(ctx context.Context, in *policy.Context, path uint
 	for k, i := range chosen {
 		switch n := f.members[i]; {
 		case n.Wrong():
-			said[k] = dag.FusedAnswer{Alone: true}
-		case eyes.Paranoid && !said[k].Alone: // what was said together is what is looked at
-			out, err := n.stricter(ctx, in, said[k].Result, nil)
-			said[k] = dag.FusedAnswer{Result: out, Alone: err != nil}
+			contribution[k] = dag.FusedAnswer{Alone: true}
+		case eyes.Paranoid && !contribution[k].Alone: // what was said together is what is looked at
+			out, err := n.stricter(ctx, in, contribution[k].Result, nil)
+			contribution[k] = dag.FusedAnswer{Result: out, Alone: err != nil}
 		}
 	}
 	if slices.ContainsFunc(f.members, (*Native).Wrong) {
@@ -41,20 +41,20 @@ func (f *FusedNative) watched(ctx context.Context, in *policy.Context, path uint
 	if sight == seen {
 		return
 	}
-	if sight == first && f.later(in, path, chosen, said) {
+	if sight == first && f.later(in, path, chosen, contribution) {
 		return
 	}
 	for k, i := range chosen {
-		if said[k].Alone {
+		if contribution[k].Alone {
 			continue
 		}
 		out, err := f.members[i].topdown(ctx, in)
-		said[k] = dag.FusedAnswer{Result: out, Alone: err != nil}
+		contribution[k] = dag.FusedAnswer{Result: out, Alone: err != nil}
 	}
 }
 
 // later asks topdown for each of the chosen, beside the event.
-func (f *FusedNative) later(in *policy.Context, path uint64, chosen []int, said []dag.FusedAnswer) bool {
+func (f *FusedNative) later(in *policy.Context, path uint64, chosen []int, contribution []dag.FusedAnswer) bool {
 	e := f.members[0].eyes
 	if e.pending.Add(1) > maxPending || f.input.long(in) {
 		e.pending.Add(-1)
@@ -62,19 +62,19 @@ func (f *FusedNative) later(in *policy.Context, path uint64, chosen []int, said 
 		return false
 	}
 	type asked struct {
-		n     *Native
-		input ast.Value
-		said  *policy.Result
+		n            *Native
+		input        ast.Value
+		contribution *policy.Result
 	}
 	var all []asked
 	for k, i := range chosen {
-		if said[k].Alone {
+		if contribution[k].Alone {
 			continue
 		}
 		a := asked{n: f.members[i], input: f.members[i].input.value(in)}
-		if said[k].Result != nil {
-			kept := *said[k].Result
-			a.said = &kept
+		if contribution[k].Result != nil {
+			kept := *contribution[k].Result
+			a.contribution = &kept
 		}
 		all = append(all, a)
 	}
@@ -84,7 +84,7 @@ func (f *FusedNative) later(in *policy.Context, path uint64, chosen []int, said 
 		defer e.pending.Add(-1)
 		same := true
 		for _, a := range all {
-			same = a.n.check(a.input, a.said, nil) && same
+			same = a.n.check(a.input, a.contribution, nil) && same
 		}
 		f.paths.done(path, same)
 	}()

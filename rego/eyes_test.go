@@ -38,11 +38,11 @@ const noRm = `deny contains "no rm" if input.command == "rm"`
 // events that take it, and code that was wrong is never asked again, in no plan.
 func TestWrongCodeIsRejected(t *testing.T) {
 	var mu sync.Mutex
-	var told []Difference
+	var delivered []Difference
 	e := NewEyes(false, nil, func(d Difference) {
 		mu.Lock()
 		defer mu.Unlock()
-		told = append(told, d)
+		delivered = append(delivered, d)
 	})
 	n, twin := watchedGuard(t, e, noRm), watchedGuard(t, e, noRm)
 	twin.digest() // of the code as it is
@@ -50,19 +50,19 @@ func TestWrongCodeIsRejected(t *testing.T) {
 	corrupt(t, n)
 	wrong := 0
 	for range 50 {
-		said, err := n.Run(t.Context(), bash("rm"), 0)
+		contribution, err := n.Run(t.Context(), bash("rm"), 0)
 		require.NoError(t, err)
-		if said.Verdict != policy.Deny {
+		if contribution.Verdict != policy.Deny {
 			wrong++
 		}
 	}
 	e.Close()
 	assert.Equal(t, 1, wrong)
-	require.Len(t, told, 1)
-	assert.Equal(t, "none go", told[0].Native)
-	assert.Equal(t, "deny go, no rm", told[0].Topdown)
-	assert.Contains(t, told[0].Module, noRm)
-	assert.Equal(t, map[string]any{"command": "rm"}, told[0].Event)
+	require.Len(t, delivered, 1)
+	assert.Equal(t, "none go", delivered[0].Native)
+	assert.Equal(t, "deny go, no rm", delivered[0].Topdown)
+	assert.Contains(t, delivered[0].Module, noRm)
+	assert.Equal(t, map[string]any{"command": "rm"}, delivered[0].Event)
 	assert.True(t, twin.Wrong(), "another plan of the same code")
 	assert.Len(t, e.Rejected(), 1)
 
@@ -80,14 +80,14 @@ func TestWrongCodeIsRejectedTogether(t *testing.T) {
 	f := FuseNative([]*Native{n, other})
 	wrong := 0
 	for range 50 {
-		said := make([]dag.FusedAnswer, 2)
-		require.NoError(t, f.Run(t.Context(), bash("rm"), dag.Choose([]int{0, 1}), said))
-		if said[0].Alone {
+		contribution := make([]dag.FusedAnswer, 2)
+		require.NoError(t, f.Run(t.Context(), bash("rm"), dag.Choose([]int{0, 1}), contribution))
+		if contribution[0].Alone {
 			r, err := n.Run(t.Context(), bash("rm"), 0)
 			require.NoError(t, err)
-			said[0].Result = &r
+			contribution[0].Result = &r
 		}
-		if said[0].Result == nil || said[0].Result.Verdict != policy.Deny {
+		if contribution[0].Result == nil || contribution[0].Result.Verdict != policy.Deny {
 			wrong++
 		}
 	}
@@ -109,9 +109,9 @@ func TestRejectedCodeIsNotBelievedOnKnownPaths(t *testing.T) {
 		e.Close()
 	}
 	e.reject(Difference{Code: n.digest(), Hook: "guard"})
-	said := make([]dag.FusedAnswer, 2)
-	require.NoError(t, f.Run(t.Context(), bash("ls"), dag.Choose([]int{0, 1}), said))
-	assert.Equal(t, []bool{true, false}, []bool{said[0].Alone, said[1].Alone})
+	contribution := make([]dag.FusedAnswer, 2)
+	require.NoError(t, f.Run(t.Context(), bash("ls"), dag.Choose([]int{0, 1}), contribution))
+	assert.Equal(t, []bool{true, false}, []bool{contribution[0].Alone, contribution[1].Alone})
 	_, err := n.Run(t.Context(), bash("ls"), 0)
 	require.NoError(t, err)
 	assert.True(t, n.rejected.Load())
@@ -135,9 +135,9 @@ func TestPanicBesideAnEvent(t *testing.T) {
 	n := watchedGuard(t, e, noRm)
 	n.digest()
 	n.module = func() (*Module, error) { panic("a bug of OPA") }
-	said, err := n.Run(t.Context(), bash("rm"), 0)
+	contribution, err := n.Run(t.Context(), bash("rm"), 0)
 	require.NoError(t, err)
-	assert.Equal(t, policy.Deny, said.Verdict)
+	assert.Equal(t, policy.Deny, contribution.Verdict)
 	e.Close()
 	assert.Empty(t, e.Rejected())
 }
@@ -148,9 +148,9 @@ func TestParanoid(t *testing.T) {
 	n := watchedGuard(t, e, noRm)
 	n.digest()
 	corrupt(t, n)
-	said, err := n.Run(t.Context(), bash("rm"), 0)
+	contribution, err := n.Run(t.Context(), bash("rm"), 0)
 	require.NoError(t, err)
-	assert.Equal(t, policy.Deny, said.Verdict)
+	assert.Equal(t, policy.Deny, contribution.Verdict)
 	assert.Len(t, e.Rejected(), 1)
 }
 
@@ -201,9 +201,9 @@ func BenchmarkEyes(b *testing.B) {
 					chosen = append(chosen, i)
 					list = append(list, made(fmt.Sprintf("deny contains \"no\" if { input.tool_name == \"Bash\"; contains(input.command, \"rm -%d\") }", i)))
 				}
-				f, choice, said := FuseNative(list), dag.Choose(chosen[1:]), make([]dag.FusedAnswer, n)
+				f, choice, contribution := FuseNative(list), dag.Choose(chosen[1:]), make([]dag.FusedAnswer, n)
 				return func() {
-					if err := f.Run(b.Context(), in, choice, said[1:]); err != nil {
+					if err := f.Run(b.Context(), in, choice, contribution[1:]); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -265,14 +265,14 @@ func (f *FusedNative) remaining(chosen []int, room *[]int) []int {
 // count counts an event for the chosen members that left some. One that is not
 // asked any more, or leaves this event, is to be evaluated by itself, which counts
 // it.
-func (f *FusedNative) count(chosen []int, said []dag.FusedAnswer) {
+func (f *FusedNative) count(chosen []int, contribution []dag.FusedAnswer) {
 	list := f.places.Load()
 	if list == nil {
 		return
 	}
 	for _, i := range *list {
-		if k, there := slices.BinarySearch(chosen, i); there && !said[k].Alone && !f.members[i].leaving.Load().asked() {
-			said[k] = dag.FusedAnswer{Alone: true}
+		if k, there := slices.BinarySearch(chosen, i); there && !contribution[k].Alone && !f.members[i].leaving.Load().asked() {
+			contribution[k] = dag.FusedAnswer{Alone: true}
 		}
 	}
 }

@@ -56,9 +56,9 @@ func TestLeaving(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%d of 1000, even %v", perMille, even), func(t *testing.T) {
-				var told []Leaving
+				var delivered []Leaving
 				e := NewEyes(false, nil, nil)
-				e.Leaves(nil, func(l Leaving) { told = append(told, l) })
+				e.Leaves(nil, func(l Leaving) { delivered = append(delivered, l) })
 				n, m := leaverOf(t, "go", e), compiled(t, guard(leaverSource))
 				hosts := 0
 				n.CountLeft(func() { hosts++ })
@@ -93,10 +93,10 @@ func TestLeaving(t *testing.T) {
 				assert.Equal(t, left+1, hosts)
 				assert.Equal(t, []Leaving{state}, e.Leaving())
 				if over < 0 {
-					assert.Empty(t, told)
+					assert.Empty(t, delivered)
 					assert.Empty(t, n.LeftBefore())
 				} else {
-					require.Len(t, told, 1)
+					require.Len(t, delivered, 1)
 					assert.NotEmpty(t, n.LeftBefore())
 				}
 				if perMille >= 20 {
@@ -119,11 +119,11 @@ func TestLeavingTogether(t *testing.T) {
 		f := FuseNative([]*Native{other, n})
 		alone := 0
 		for i, leaves := range spread(2000, perMille, true) {
-			in, said := leaverEvents[leaves], make([]dag.FusedAnswer, 2)
-			require.NoError(t, f.Run(t.Context(), in, dag.Choose([]int{0, 1}), said))
-			require.False(t, said[0].Alone)
-			got, gotErr := said[1].Result, error(nil)
-			if said[1].Alone {
+			in, contribution := leaverEvents[leaves], make([]dag.FusedAnswer, 2)
+			require.NoError(t, f.Run(t.Context(), in, dag.Choose([]int{0, 1}), contribution))
+			require.False(t, contribution[0].Alone)
+			got, gotErr := contribution[1].Result, error(nil)
+			if contribution[1].Alone {
 				if alone++; !leaves && i < 150 {
 					assert.Fail(t, "it is native to begin with", "%d", i)
 				}

@@ -78,7 +78,7 @@ func newBranch(r *ast.Rule, where positions) branch {
 // first in the text of those that did. It is asked only after something fired
 // and costs nothing where one rule alone can have said it. An entry point of
 // one object is not taken apart.
-func (m *Module) lines(ctx context.Context, steps *stepBudget, e *entry, input *ast.Term, value ast.Value, list []said) []diag.Span {
+func (m *Module) lines(ctx context.Context, steps *stepBudget, e *entry, input *ast.Term, value ast.Value, list []contribution) []diag.Span {
 	out := make([]diag.Span, len(list))
 	_, set := value.(ast.Set)
 	set = set && e.rules[0].Head.RuleKind() == ast.MultiValue

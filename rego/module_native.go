@@ -102,10 +102,10 @@ func (n *Native) tell(r *nativeRun, in *policy.Context) (*policy.Result, error) 
 		return nil, r.steps.failure()
 	case n.rest:
 		return n.mixed(r, in)
-	case len(r.told) == 0:
+	case len(r.delivered) == 0:
 		return nil, nil
 	}
-	out, ok := n.answer(r.told)
+	out, ok := n.answer(r.delivered)
 	if !ok {
 		r.bare = true
 		return n.fall(r, in)
@@ -152,7 +152,7 @@ func (n *Native) mixed(r *nativeRun, in *policy.Context) (*policy.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	rest := r.told
+	rest := r.delivered
 	for i := range n.entries {
 		e := &n.entries[i]
 		own := 0
@@ -179,29 +179,29 @@ func (n *Native) mixed(r *nativeRun, in *policy.Context) (*policy.Result, error)
 
 // answer makes a result of what entry points were told, in their order; false
 // when it is topdown's to say.
-func (n *Native) answer(told []told) (*policy.Result, bool) {
+func (n *Native) answer(delivered []delivered) (*policy.Result, bool) {
 	out := new(policy.Result)
-	for len(told) > 0 {
+	for len(delivered) > 0 {
 		own := 1
-		for own < len(told) && told[own].entry == told[0].entry {
+		for own < len(delivered) && delivered[own].entry == delivered[0].entry {
 			own++
 		}
-		if !n.entries[told[0].entry].contribute(out, n.name, told[:own]) {
+		if !n.entries[delivered[0].entry].contribute(out, n.name, delivered[:own]) {
 			return nil, false
 		}
-		told = told[own:]
+		delivered = delivered[own:]
 	}
 	return out, true
 }
 
 // nativeRun is the memory of one evaluation.
 type nativeRun struct {
-	machine native.Machine
-	input   eventInput
-	steps   stepBudget
-	of      evaluation
-	told    []told
-	entry   int32
+	machine   native.Machine
+	input     eventInput
+	steps     stepBudget
+	of        evaluation
+	delivered []delivered
+	entry     int32
 	// fell says that topdown was asked instead; bare, that native evaluation itself
 	// had come to its end.
 	fell  bool
@@ -212,9 +212,9 @@ type nativeRun struct {
 	code  *native.Code
 }
 
-// told is a value that a rule of an entry point gave: block is the rule's, -1
+// delivered is a value that a rule of an entry point gave: block is the rule's, -1
 // when the value is not one rule's alone.
-type told struct {
+type delivered struct {
 	entry, block int32
 	v            native.Value
 }
@@ -226,7 +226,7 @@ var nativeRuns = sync.Pool{New: func() any {
 	r.machine.Budget = &r.steps
 	r.given = func() int64 { return r.input.size() + native.Size(r.code.Program().Data) }
 	r.yield = func(block int, v native.Value) bool {
-		r.told = append(r.told, told{r.entry, int32(block), v})
+		r.delivered = append(r.delivered, delivered{r.entry, int32(block), v})
 		return true
 	}
 	return r
@@ -242,10 +242,10 @@ func (r *nativeRun) begin(ctx context.Context, budget time.Duration, timely bool
 
 // release gives the memory back without anything of the event.
 func (r *nativeRun) release() {
-	clear(r.told)
-	r.told = r.told[:0]
-	if cap(r.told) > keptValues {
-		r.told = nil
+	clear(r.delivered)
+	r.delivered = r.delivered[:0]
+	if cap(r.delivered) > keptValues {
+		r.delivered = nil
 	}
 	r.input, r.steps, r.of, r.code, r.fell = eventInput{}, stepBudget{}, evaluation{}, nil, false
 	r.machine.Learn()

@@ -126,18 +126,18 @@ func TestFusedNativeSaysWhatEachSays(t *testing.T) {
 				chosen = append(chosen, i)
 			}
 		}
-		said := make([]dag.FusedAnswer, len(chosen))
-		require.NoError(t, f.Run(t.Context(), in, dag.Choose(chosen), said))
+		contribution := make([]dag.FusedAnswer, len(chosen))
+		require.NoError(t, f.Run(t.Context(), in, dag.Choose(chosen), contribution))
 		for i, c := range chosen {
 			want, err := members[c].Run(t.Context(), in, 0)
-			if said[i].Alone {
+			if contribution[i].Alone {
 				alone++
 				continue
 			}
 			require.NoError(t, err)
 			got := policy.Result{}
-			if said[i].Result != nil {
-				got = *said[i].Result
+			if contribution[i].Result != nil {
+				got = *contribution[i].Result
 				spoke++
 			}
 			require.Equal(t, want, got, "%s\n%v", members[c].name, in.Map())

@@ -47,7 +47,7 @@ func (n *Native) Fusible() bool {
 // rules is found.
 func (n *Native) speaks() bool {
 	f := native.NewFused([]native.Member{n.member()})
-	var list []told
+	var list []delivered
 	for i := range n.entries {
 		if v, defined := f.Quiet(0, i); defined {
 			list = append(list, n.entries[i].parts(int32(i), v)...)
@@ -58,11 +58,11 @@ func (n *Native) speaks() bool {
 }
 
 // parts is a value by what Rules would tell of it.
-func (e *nativeEntry) parts(entry int32, v native.Value) []told {
+func (e *nativeEntry) parts(entry int32, v native.Value) []delivered {
 	if set, ok := v.(*native.Set); ok && e.many {
-		return valuesOf(set.Elems(), told{entry: entry, block: -1})
+		return valuesOf(set.Elems(), delivered{entry: entry, block: -1})
 	}
-	return []told{{entry, -1, v}}
+	return []delivered{{entry, -1, v}}
 }
 
 func (n *Native) member() native.Member {
@@ -100,9 +100,9 @@ type fusedNativeRun struct {
 	input   eventInput
 	steps   stepBudget
 	of      evaluation
-	// told is what members were told, one after another; owner is whose each is.
-	told  []told
-	owner []int32
+	// delivered is what members were told, one after another; owner is whose each is.
+	delivered []delivered
+	owner     []int32
 	// rest are the chosen that are asked, where some are not.
 	rest []int
 	// size is input.size, made once.
@@ -118,14 +118,14 @@ func newFusedNativeRun(f *FusedNative) *fusedNativeRun {
 	r.machine.Machine.Budget = &r.steps
 	r.machine.Yield = func(member, entry, block int, v native.Value) {
 		if f.members[member].entries[entry].part != partPatch {
-			r.tell(member, told{int32(entry), int32(block), v})
+			r.tell(member, delivered{int32(entry), int32(block), v})
 		}
 	}
 	return r
 }
 
-func (r *fusedNativeRun) tell(member int, t told) {
-	r.told, r.owner = append(r.told, t), append(r.owner, int32(member))
+func (r *fusedNativeRun) tell(member int, t delivered) {
+	r.delivered, r.owner = append(r.delivered, t), append(r.owner, int32(member))
 }
 
 // errStopped is why a fused evaluation says nothing: it took too long.
@@ -134,7 +134,7 @@ var errStopped = errors.New("the fused evaluation was stopped")
 // Run is a dag.FusedRun. A member that native evaluation does not decide is to
 // be asked by itself; all of them, when together they take longer than the most
 // patient would alone.
-func (f *FusedNative) Run(ctx context.Context, in *policy.Context, choice dag.Chosen, said []dag.FusedAnswer) error {
+func (f *FusedNative) Run(ctx context.Context, in *policy.Context, choice dag.Chosen, contribution []dag.FusedAnswer) error {
 	r, chosen := f.runs.Get().(*fusedNativeRun), choice.Places
 	defer f.release(r)
 	r.input.event, r.steps.ctx, r.steps.limit, r.steps.given = in, ctx, f.budget, r.size
@@ -150,7 +150,7 @@ func (f *FusedNative) Run(ctx context.Context, in *policy.Context, choice dag.Ch
 	if r.steps.spent {
 		return errStopped
 	}
-	told, owner, k := r.told, r.owner, 0
+	delivered, owner, k := r.delivered, r.owner, 0
 	for i := 0; i < len(answers); {
 		member, bailed, patch := answers[i].Member, false, native.Value(nil)
 		patched := int32(-1)
@@ -168,33 +168,33 @@ func (f *FusedNative) Run(ctx context.Context, in *policy.Context, choice dag.Ch
 		for chosen[k] != member {
 			k++
 		}
-		mine := told[:own]
+		mine := delivered[:own]
 		if patched >= 0 {
 			mine = withPatch(mine, patched, patch)
 		}
-		f.answer(&said[k], member, mine, bailed)
-		told, owner = told[own:], owner[own:]
+		f.answer(&contribution[k], member, mine, bailed)
+		delivered, owner = delivered[own:], owner[own:]
 	}
-	f.count(chosen, said)
+	f.count(chosen, contribution)
 	if f.members[0].eyes != nil {
-		f.watched(ctx, in, r.machine.Machine.Path, choice, said)
+		f.watched(ctx, in, r.machine.Machine.Path, choice, contribution)
 	}
 	return nil
 }
 
 // withPatch puts the patch where its entry point stands.
-func withPatch(list []told, entry int32, v native.Value) []told {
+func withPatch(list []delivered, entry int32, v native.Value) []delivered {
 	at := 0
 	for at < len(list) && list[at].entry < entry {
 		at++
 	}
-	out := append(append(make([]told, 0, len(list)+1), list[:at]...), told{entry, -1, v})
+	out := append(append(make([]delivered, 0, len(list)+1), list[:at]...), delivered{entry, -1, v})
 	return append(out, list[at:]...)
 }
 
-func (f *FusedNative) answer(said *dag.FusedAnswer, member int, list []told, bailed bool) {
+func (f *FusedNative) answer(contribution *dag.FusedAnswer, member int, list []delivered, bailed bool) {
 	if bailed {
-		said.Alone = true
+		contribution.Alone = true
 		return
 	}
 	if len(list) == 0 {
@@ -202,18 +202,18 @@ func (f *FusedNative) answer(said *dag.FusedAnswer, member int, list []told, bai
 	}
 	out, ok := f.members[member].answer(list)
 	if !ok {
-		said.Alone = true
+		contribution.Alone = true
 		return
 	}
-	said.Result = out
+	contribution.Result = out
 }
 
 // release gives the memory back without anything of the event.
 func (f *FusedNative) release(r *fusedNativeRun) {
-	clear(r.told)
-	r.told, r.owner = r.told[:0], r.owner[:0]
-	if cap(r.told) > keptValues {
-		r.told, r.owner = nil, nil
+	clear(r.delivered)
+	r.delivered, r.owner = r.delivered[:0], r.owner[:0]
+	if cap(r.delivered) > keptValues {
+		r.delivered, r.owner = nil, nil
 	}
 	r.input.event, r.steps, r.of = nil, stepBudget{}, evaluation{}
 	r.machine.Machine.Learn()

@@ -116,7 +116,7 @@ func (n *Native) sieve(m *Module, i int, nth []int) *sieve {
 
 // ask has the rules evaluated that an event of which native code was told this may
 // show something of; false for all.
-func (s *sieve) ask(which int, of directed.Aim, told []told) bool {
+func (s *sieve) ask(which int, of directed.Aim, delivered []delivered) bool {
 	s.asked = nil
 	if of.Fn != s.fn || of.Nth <= mostWhole || which%s.whole == 0 {
 		return false
@@ -131,7 +131,7 @@ func (s *sieve) ask(which int, of directed.Aim, told []told) bool {
 		return false
 	}
 	ask(s.rules[of.Block])
-	for _, t := range told {
+	for _, t := range delivered {
 		if t.entry != s.entry {
 			continue
 		}

@@ -61,7 +61,7 @@ func (n *Native) Verify(h *policy.Hook) diag.List {
 		}
 		sieved := false
 		for _, s := range sieves {
-			sieved = s.ask(i, events.Aims[i], c.told) || sieved
+			sieved = s.ask(i, events.Aims[i], c.delivered) || sieved
 		}
 		if c.topdown(e); sieved && !c.late() && !c.same() {
 			askAll(sieves)
@@ -91,14 +91,14 @@ type comparison struct {
 
 	got, want       policy.Result
 	gotErr, wantErr error
-	told            []told
+	delivered       []delivered
 	values          []ast.Value
 	fell            bool
 }
 
 func (c *comparison) native(e *policy.Context) {
 	c.start = time.Now() // Both have one time.
-	c.got, c.told, c.gotErr, c.fell = c.n.once(e, c.start)
+	c.got, c.delivered, c.gotErr, c.fell = c.n.once(e, c.start)
 }
 
 func (c *comparison) topdown(e *policy.Context) {
@@ -114,7 +114,7 @@ func (c *comparison) topdown(e *policy.Context) {
 func (c *comparison) late() bool { return timedOut(c.gotErr) || timedOut(c.wantErr) }
 
 func (c *comparison) same() bool {
-	return reflect.DeepEqual(c.got, c.want) && failureText(c.gotErr) == failureText(c.wantErr) && c.n.gave(c.told, c.values)
+	return reflect.DeepEqual(c.got, c.want) && failureText(c.gotErr) == failureText(c.wantErr) && c.n.gave(c.delivered, c.values)
 }
 
 // mostMissing bounds how many literals a program may lack that are tried.
@@ -168,14 +168,14 @@ func (n *Native) alone(m *Module) (*Native, *Module) {
 
 // once is Run at a time, within verifyBudget; fell says that native evaluation
 // left the event to topdown.
-func (n *Native) once(in *policy.Context, start time.Time) (got policy.Result, all []told, err error, fell bool) {
+func (n *Native) once(in *policy.Context, start time.Time) (got policy.Result, all []delivered, err error, fell bool) {
 	r := nativeRuns.Get().(*nativeRun)
 	r.begin(context.Background(), verifyBudget, false)
 	r.steps.start, r.steps.at, r.of.start = start, readThread(), start
 	r.steps.madeUp, r.of.madeUp = true, true
 	r.input.event, r.input.slots, r.input.part = in, n.slots, &n.input
 	out, err := n.tell(r, in)
-	all, fell = slices.Clone(r.told), r.fell
+	all, fell = slices.Clone(r.delivered), r.fell
 	r.release()
 	if err == nil && out != nil {
 		got = *out
@@ -185,7 +185,7 @@ func (n *Native) once(in *policy.Context, start time.Time) (got policy.Result, a
 
 // gave reports whether entry points gave the values that topdown has: of what
 // is said the strictest hides the rest.
-func (n *Native) gave(all []told, values []ast.Value) bool {
+func (n *Native) gave(all []delivered, values []ast.Value) bool {
 	for i := range n.entries {
 		var own []*ast.Term
 		for _, t := range all {

@@ -51,16 +51,16 @@ type Compiler struct {
 type Module struct {
 	name string
 	code
-	ask     ast.Body
-	entries []*entry
-	input   projection
-	effects policy.Effects
-	always  policy.Powers
-	budget  time.Duration
-	where   positions
-	names   renaming
-	island  island
-	native  natively
+	ask          ast.Body
+	entries      []*entry
+	input        projection
+	effects      policy.Effects
+	always       policy.Powers
+	budget       time.Duration
+	where        positions
+	names        renaming
+	dependencies dependencies
+	native       natively
 }
 
 // Effects are what the module was seen to read, write, say and use.
@@ -95,11 +95,11 @@ type unit struct {
 	modules map[string]*ast.Module
 	data    *documents
 	// ownPath is where the hook's own file would be among the shared ones.
-	ownPath string
-	island  island
-	entries []*entry
-	names   renaming
-	found   diag.List
+	ownPath      string
+	dependencies dependencies
+	entries      []*entry
+	names        renaming
+	found        diag.List
 }
 
 // Compile makes a module of a hook's Rego. Everything wrong with it is
@@ -163,7 +163,7 @@ func (u *unit) finish(m *Module) (*Module, diag.List) {
 // link compiles the modules together and works out what the hook does.
 func (u *unit) link() *Module {
 	m := &Module{
-		name: u.hook.Name, entries: u.entries, where: u.where, names: u.names, island: u.island,
+		name: u.hook.Name, entries: u.entries, where: u.where, names: u.names, dependencies: u.dependencies,
 		code: code{store: u.data.store, txn: u.data.txn, bound: new(sync.Once)},
 	}
 	m.compiler = newOPACompiler(u.version, u.forbid).

@@ -23,7 +23,7 @@ var timesOfDay = map[string]string{
 	"cmd/hookc/doubts.go":           "what a report shows; nothing is reckoned with it",
 	"policy/install/disk.go":        "files are compared by their times, which are the disk's; what is left over and seems newer than now stays longer",
 	"internal/memory/memory.go":     "forward: records older than a day are forgotten; back: one from the future counts from now",
-	"internal/memory/seen.go":       "a sighting from the future is written anew",
+	"internal/memory/last_seen.go":  "a sighting from the future is written anew",
 	"cmd/hookc/doctor_checks.go":    "what is shown is never less than no time ago",
 	"cmd/hookc/serve_fresh.go":      "files are compared by their times, which are the disk's; a file that seems newer than now is read again",
 	"cmd/hookc/serve_run.go":        "cuts a file short; no time at all",

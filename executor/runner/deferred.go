@@ -53,7 +53,7 @@ func (d *deferred) make() {
 	d.made, _ = d.body.(policy.Teller)
 }
 
-// LooksAt asks the body (dag.Reasoned).
+// Reads asks the body (dag.Reasoned).
 func (d *deferred) Reads(at diag.Span) []policy.Path {
 	if body, ok := d.Made().(dag.Reasoned); ok {
 		return body.Reads(at)

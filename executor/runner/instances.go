@@ -114,11 +114,11 @@ func (o ownRule) Tell(ctx context.Context, in *policy.Context, attempt int) (*po
 	if err != nil || len(r.Failed) == 0 && len(r.Warnings) == 0 && r.Quiet() {
 		return nil, err
 	}
-	return o.told(r)
+	return o.contribution(r)
 }
 
-// told is what the rule said, as JSON values and at the places of now.
-func (o ownRule) told(r policy.Result) (*policy.Result, error) {
+// contribution is what the rule said, as JSON values and at the places of now.
+func (o ownRule) contribution(r policy.Result) (*policy.Result, error) {
 	if o.at != o.span {
 		o.move(&r)
 	}

@@ -59,13 +59,13 @@ func (d *decider) decide(ctx context.Context, event policy.Event, in *policy.Con
 	return out
 }
 
-// unheard are the parts of a Decision that say where something is written, how
+// unreceived are the parts of a Decision that say where something is written, how
 // long it took or what else happened, and not what the agent is told: a hook
 // that was renamed or moved decides as before.
-var unheard = []string{"at", "by", "degraded", "failed", "hooks", "policy", "warnings"}
+var unreceived = []string{"at", "by", "degraded", "failed", "hooks", "policy", "warnings"}
 
-// heard is what the agent is told, as JSON.
-func heard(d *policy.Decision) []byte {
+// received is what the agent is told, as JSON.
+func received(d *policy.Decision) []byte {
 	short := *d
 	short.Hooks, short.Warnings, short.Failed = nil, nil, nil
 	text, err := short.MarshalJSON()
@@ -76,9 +76,9 @@ func heard(d *policy.Decision) []byte {
 	if err != nil {
 		panic("diff: the JSON of a Decision is none: " + err.Error())
 	}
-	told := v.(map[string]any)
-	maps.DeleteFunc(told, func(key string, _ any) bool { return slices.Contains(unheard, key) })
-	if text, err = policy.EncodeJSON(told); err != nil {
+	object := v.(map[string]any)
+	maps.DeleteFunc(object, func(key string, _ any) bool { return slices.Contains(unreceived, key) })
+	if text, err = policy.EncodeJSON(object); err != nil {
 		panic("diff: a Decision has no JSON: " + err.Error())
 	}
 	return text
@@ -94,5 +94,5 @@ func Differ(a, b *policy.Decision) bool {
 		return a.StopReason != b.StopReason || a.Scope != b.Scope || a.SuppressOutput != b.SuppressOutput || !slices.Equal(a.Feedback, b.Feedback) ||
 			!slices.Equal(a.Context, b.Context) || !slices.Equal(a.SystemMessages, b.SystemMessages)
 	}
-	return !bytes.Equal(heard(a), heard(b))
+	return !bytes.Equal(received(a), received(b))
 }

@@ -121,8 +121,8 @@ type Agent struct {
 	blank func(c *Call, text string) (any, bool)
 	// join separates several contexts; "" is a line break.
 	join string
-	// say writes an answer that holds only what the point can express.
-	say func(a *answer) Wire
+	// deliver writes an answer that holds only what the point can express.
+	deliver func(a *answer) Wire
 	// timeoutExit: exit status 124 of a script means that its time ran out.
 	timeoutExit bool
 	// refuseUnknown refuses when not even the event is known.
@@ -227,7 +227,7 @@ var registry []*Agent
 // an incomplete value and on a name that is taken. A value that is a variable is
 // laid out by the linker; a literal among the arguments is copied at each start.
 func register(d Agent) *Agent {
-	if d.ID == "" || d.Version == "" || d.Doc == "" || d.eventKey == "" || d.say == nil || d.refuseUnknown == nil || len(d.points) == 0 && d.computed == nil {
+	if d.ID == "" || d.Version == "" || d.Doc == "" || d.eventKey == "" || d.deliver == nil || d.refuseUnknown == nil || len(d.points) == 0 && d.computed == nil {
 		panic("agent: " + d.ID + " is incomplete")
 	}
 	for i := range d.points {

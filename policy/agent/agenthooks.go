@@ -63,7 +63,7 @@ var agentHooksAgent, _ = Agent{
 		Unit: time.Millisecond, Most: 10 * time.Minute, Standard: 30 * time.Second,
 		Matchers: searched,
 	},
-	say:           sayAgentHooks,
+	deliver:       deliverAgentHooks,
 	refuseUnknown: exit2,
 	noticeExit:    1,
 	scripts: scripts{
@@ -82,7 +82,7 @@ var agentHooksAgent, _ = Agent{
 
 const agentHooksSays = MayDeny | MayContext
 
-func sayAgentHooks(a *answer) Wire {
+func deliverAgentHooks(a *answer) Wire {
 	out := reply{}
 	switch a.act {
 	case deny:

@@ -48,7 +48,7 @@ var aiAgentsAgent, _ = Agent{
 			Once: OnceCommand,
 		},
 	},
-	say:           sayAIAgents,
+	deliver:       deliverAIAgents,
 	refuseUnknown: exit2,
 	noticeExit:    1,
 	scripts: scripts{
@@ -61,7 +61,7 @@ var aiAgentsAgent, _ = Agent{
 
 const aiAgentsSays = MayDeny | MayEnd | MaySystem | MaySuppress
 
-func sayAIAgents(a *answer) Wire {
+func deliverAIAgents(a *answer) Wire {
 	out := reply{}
 	switch a.act {
 	case deny:

@@ -105,7 +105,7 @@ func claudeAt(id, version string, aliases []string, events []claudeEvent) Agent 
 		narrow:        narrowClaude,
 		fits:          fitsClaude,
 		blank:         blankClaude,
-		say:           sayClaude,
+		deliver:       deliverClaude,
 		refuseUnknown: exit2,
 		// A notice "hook error" with the text; nothing else happens.
 		noticeExit: 1,
@@ -165,7 +165,7 @@ func claudeOther(name string, may Power, at At) point {
 var claudeEvents = []claudeEvent{
 	{point{name: "SessionStart", event: policy.SessionStart, may: MaySystem | MaySuppress | MayContext, at: At{Field: policy.FieldSource, NoTypes: claudeRemote}}, claudeShows | claudeTalks | claudeSpeaks | claudeNotes,
 		watches(true), nil},
-	{point{name: "SessionEnd", event: policy.SessionEnd, at: At{Field: policy.FieldReason, NoTypes: claudeModels, Standard: 1500 * time.Millisecond, Most: time.Minute}}, claudeShows | claudeMute,
+	{point{name: "SessionEnd", event: policy.SessionEnd, at: At{Field: policy.FieldReason, NoTypes: claudeModels, Standard: 1500 * time.Millisecond, Most: time.Minute}}, claudeShows | claudeSilent,
 		watches(false), nil},
 	{point{name: "UserPromptSubmit", event: policy.PreSendMessage, may: claudeSays | MayDeny | MayContext, at: At{Standard: 30 * time.Second}}, claudeGates | claudeSpeaks,
 		func(s *policy.EventSpec) {
@@ -193,16 +193,16 @@ var claudeEvents = []claudeEvent{
 		nil, goingOn},
 	{point{name: "SubagentStart", event: policy.SubagentStart, may: MayContext | MaySystem | MaySuppress, shape: shapeClaudeAgent, at: At{Field: policy.FieldSubagentType, NoTypes: claudeModels}}, claudeShows | claudeTalks | claudeNotes,
 		watches(true), nil},
-	{point{name: "StopFailure", event: policy.StopFailure, at: At{Field: policy.FieldErrorType, NoTypes: claudeModels, List: "_|", Separators: "|"}}, claudeMute,
+	{point{name: "StopFailure", event: policy.StopFailure, at: At{Field: policy.FieldErrorType, NoTypes: claudeModels, List: "_|", Separators: "|"}}, claudeSilent,
 		watches(false), nil},
-	{point{name: "Notification", event: policy.Notify, at: At{Field: policy.FieldNotificationType, NoTypes: claudeModels}}, claudeMute,
+	{point{name: "Notification", event: policy.Notify, at: At{Field: policy.FieldNotificationType, NoTypes: claudeModels}}, claudeSilent,
 		watches(false), nil},
 	{point{name: "PreCompact", event: policy.PreAutoCompact, may: MayDeny, at: At{Field: policy.FieldTrigger, NoTypes: claudeModels}}, claudeDecides | claudeBlocks,
 		obeys(policy.MayDeny, false), nil},
 	{point{name: "PostCompact", event: policy.PostAutoCompact, at: At{Field: policy.FieldTrigger, NoTypes: claudeModels}}, claudeShows,
 		watches(false), nil},
 	{claudeOther("Setup", 0, At{Field: policy.FieldTrigger, NoTypes: append([]string{"mcp_tool"}, claudeRemote...)}), claudeShows | claudeTalks | claudeNotes | claudeOld, watches(true), nil},
-	{claudeOther("InstructionsLoaded", 0, At{Raw: "load_reason", NoTypes: claudeModels}), claudeMute, watches(false), nil},
+	{claudeOther("InstructionsLoaded", 0, At{Raw: "load_reason", NoTypes: claudeModels}), claudeSilent, watches(false), nil},
 	{claudeOther("UserPromptExpansion", claudeSays|MayDeny|MayContext, At{Raw: "command_name"}), claudeGates | claudeSpeaks, guards(policy.Guard, claudeMayDeny, true), withoutBlocked},
 	{claudeOther("MessageDisplay", 0, At{NoTypes: claudeModels, Standard: 10 * time.Second}), claudeNotes, watches(false), nil},
 	{claudeOther("PermissionDenied", 0, At{Field: policy.FieldToolName}), claudeNotes, watches(false), nil},
@@ -216,7 +216,7 @@ var claudeEvents = []claudeEvent{
 	{claudeOther("FileChanged", MaySystem, At{Raw: "file_path", Base: true, NoTypes: claudeModels, List: "_|", Separators: "|"}), claudeShows | claudeNotes, watches(false), nil},
 	// The context is the path of the work tree.
 	{claudeOther("WorktreeCreate", MayDeny|MayContext, At{NoTypes: claudeModels}), 0, guards(policy.Guard, policy.MayDeny, true), lastContext},
-	{claudeOther("WorktreeRemove", MayDeny, At{NoTypes: claudeModels}), claudeMute, guards(policy.Guard, policy.MayDeny, false), nil},
+	{claudeOther("WorktreeRemove", MayDeny, At{NoTypes: claudeModels}), claudeSilent, guards(policy.Guard, policy.MayDeny, false), nil},
 	{claudeOther("Elicitation", MayDeny, At{Raw: "mcp_server_name", NoTypes: claudeModels}), claudeDecides | claudeBlocks | claudeNotes | claudeNew, guards(policy.Guard, policy.MayDeny, false), nil},
 	{claudeOther("ElicitationResult", MayDeny, At{Raw: "mcp_server_name", NoTypes: claudeModels}), claudeDecides | claudeBlocks | claudeNotes | claudeNew, guards(policy.Guard, policy.MayDeny, false), nil},
 	{claudeOther("PreModelSwitch", MayAllow|MayAsk|MayDeny|MaySystem, At{Raw: "to_model", NoTypes: claudeModels, Standard: 30 * time.Second, LateRefuses: true}), claudeDecides | claudeBlocks | claudeNotes, guards(policy.Guard, policy.MayAllow|policy.MayAsk|policy.MayDeny, false), nil},
@@ -325,7 +325,7 @@ func blankClaude(c *Call, text string) (any, bool) {
 	return out, out != nil
 }
 
-func sayClaude(a *answer) Wire {
+func deliverClaude(a *answer) Wire {
 	out, own := reply{}, reply{}
 	out.text("systemMessage", a.systemText())
 	out.flag("suppressOutput", a.suppress)
@@ -702,7 +702,7 @@ const (
 	claudeTalks
 	claudeSpeaks
 	// claudeMute: nothing that is printed is heard.
-	claudeMute
+	claudeSilent
 	// claudeNotes: systemMessage is shown.
 	claudeNotes
 	// claudeOld are traits of 2.1.240 alone, claudeNew those since.
@@ -724,7 +724,7 @@ func claudeTraitsAt(native string, old bool) claudeTrait {
 	}
 	switch {
 	case t.has(claudeOld) && !old:
-		return claudeMute
+		return claudeSilent
 	case t.has(claudeNew) && old:
 		return t &^ claudeDecides
 	}
@@ -742,7 +742,7 @@ func readClaudeNative(a output, old bool) (policy.Result, error) {
 	var object *draft
 	var text string
 	var bad error
-	if !traits.has(claudeMute) {
+	if !traits.has(claudeSilent) {
 		object, text, bad = claudeParse(a, old)
 	}
 	switch {
@@ -1014,8 +1014,8 @@ func readClaudeReply(h *policy.Hook, reply string) (policy.Result, error) {
 	}
 	v, err := looseJSON(reply[first : last+1])
 	m, _ := v.(map[string]any)
-	ok, told := m["ok"].(bool)
-	if err != nil || !told {
+	ok, given := m["ok"].(bool)
+	if err != nil || !given {
 		return policy.Result{}, policy.Failf(policy.ErrParse, "the model's reply does not say whether it is ok")
 	}
 	if ok || h.Event == policy.PermissionRequest || h.Body.Agent.Event == "PermissionDenied" {

@@ -82,7 +82,7 @@ func clawdAt(id, version string, aliases []string) Agent {
 			return f != policy.FieldToolInput || ok && keeps(before, after)
 		},
 		join:          "\n\n",
-		say:           sayClawd,
+		deliver:       deliverClawd,
 		refuseUnknown: exit2,
 		noticeExit:    1,
 		scripts: scripts{
@@ -109,7 +109,7 @@ var clawdPoints = []point{
 	{name: "Compaction", event: policy.PreAutoCompact, may: MayDeny},
 }
 
-func sayClawd(a *answer) Wire {
+func deliverClawd(a *answer) Wire {
 	out := reply{}
 	switch a.point.event {
 	case policy.PreToolExecution:

@@ -86,7 +86,7 @@ var codexAgent, _ = Agent{
 		Trust:   "Codex skips a hook in silence until its definition is trusted: start codex and accept it under /hooks",
 		Trusted: "hooks.state",
 	},
-	say:           sayCodex,
+	deliver:       deliverCodex,
 	refuseUnknown: exit2,
 	noticeExit:    1,
 	scripts: scripts{
@@ -100,7 +100,7 @@ var codexAgent, _ = Agent{
 	},
 }, register(codexAgent)
 
-func sayCodex(a *answer) Wire {
+func deliverCodex(a *answer) Wire {
 	out, own := reply{}, reply{}
 	switch {
 	case a.act == deny && a.point.event == policy.PreAutoCompact:

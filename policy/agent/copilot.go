@@ -74,8 +74,8 @@ var copilotAgent, _ = Agent{
 			},
 		},
 	},
-	join: "\n\n",
-	say:  sayCopilot,
+	join:    "\n\n",
+	deliver: deliverCopilot,
 	refuseUnknown: func(reason string) Wire {
 		return reply{"permissionDecision": "deny", "permissionDecisionReason": reason}.wire(2, reason)
 	},
@@ -138,7 +138,7 @@ func shapeCopilot(sent map[string]any) {
 	}
 }
 
-func sayCopilot(a *answer) Wire {
+func deliverCopilot(a *answer) Wire {
 	out := reply{}
 	switch a.point.event {
 	case policy.PreToolExecution:

@@ -73,7 +73,7 @@ var cursorAgent, _ = Agent{
 	fits: func(c *Call, f policy.Field, v any) bool {
 		return f != policy.FieldToolResult && f.Spec().Type.Holds(v) || strings.HasPrefix(c.Context.Text(policy.FieldToolName), "MCP:")
 	},
-	say: sayCursor,
+	deliver: deliverCursor,
 	refuseUnknown: func(reason string) Wire {
 		return reply{"permission": "deny", "continue": false, "user_message": reason}.wire(2, reason)
 	},
@@ -223,7 +223,7 @@ var shapeCursorStop = &shape{func(sent map[string]any) {
 	cursorWorkspace(sent)
 }, Form{Shape: ShapeWorkspace, Ignored: []string{"loop_count", "stop_hook_active", "status", "stop_reason"}}}
 
-func sayCursor(a *answer) Wire {
+func deliverCursor(a *answer) Wire {
 	out := reply{}
 	switch a.point.event {
 	case policy.PreToolExecution, policy.SubagentStart:

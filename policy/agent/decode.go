@@ -232,16 +232,16 @@ func (c *Call) nameServer(in *policy.Context) {
 		return
 	}
 	sent, _ := in.Get(policy.FieldMCP)
-	said, _ := sent.(map[string]any)
+	object, _ := sent.(map[string]any)
 	out := map[string]any{}
-	maps.Copy(out, said)
+	maps.Copy(out, object)
 	put := func(key string, v any) {
 		if text, ok := v.(string); ok && text != "" && out[key] == nil {
 			out[key] = text
 		}
 	}
-	put("server", said[c.agent.mcp.server])
-	put("tool", said[c.agent.mcp.tool])
+	put("server", object[c.agent.mcp.server])
+	put("tool", object[c.agent.mcp.tool])
 	known, _ := out["server"].(string)
 	server, tool := serverOf(in.Text(policy.FieldToolName), known)
 	put("server", server)

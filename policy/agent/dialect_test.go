@@ -28,7 +28,7 @@ func TestRegistry(t *testing.T) {
 	ok.Aliases = nil
 	for name, change := range map[string]func(*Agent){
 		"is taken":    func(*Agent) {},
-		"incomplete":  func(d *Agent) { d.ID, d.say = "x", nil },
+		"incomplete":  func(d *Agent) { d.ID, d.deliver = "x", nil },
 		"is without":  func(d *Agent) { d.ID, d.points = "x", nil },
 		"no name":     func(d *Agent) { d.ID, d.points = "x", []point{{event: policy.StopEvent}} },
 		"alias taken": func(d *Agent) { d.ID, d.Aliases = "x", []string{"claude-code"} },

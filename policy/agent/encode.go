@@ -18,7 +18,7 @@ func (c *Call) Encode(d *policy.Decision) Wire {
 		parts[i] = l.String()
 	}
 	d.Degraded = strings.Join(parts, "; ")
-	w := c.agent.say(a)
+	w := c.agent.deliver(a)
 	switch {
 	case w.Exit != 0 && len(w.Stdout) == 0 && w.Stderr != "" && len(a.other) > 0:
 		// The refusal is all that this answer says: that another policy decided than
@@ -58,17 +58,17 @@ func (c *Call) Fail(reason string) Wire {
 	}
 	switch {
 	case a.act.refuses():
-		return c.agent.say(a)
+		return c.agent.deliver(a)
 	case a.act == tell:
 		a.act, a.context = proceed, []string{text}
-		return c.agent.say(a)
+		return c.agent.deliver(a)
 	case c.point.silent:
 		return Wire{}
 	case c.point.may.Has(MaySystem):
 		a.reason, a.system = "", []string{text}
-		return c.agent.say(a)
+		return c.agent.deliver(a)
 	}
-	w := c.agent.say(&answer{call: c, point: c.point})
+	w := c.agent.deliver(&answer{call: c, point: c.point})
 	w.Exit, w.Stderr = c.agent.noticeExit, text
 	return w
 }

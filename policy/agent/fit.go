@@ -131,7 +131,7 @@ func (a *answer) decide(d *policy.Decision, may Power) {
 		a.reason = some(a.reason, by+" asks for confirmation") + "\n(hookc: nobody can be asked here, so it is refused)"
 	}
 	if len(lost) > 0 && a.act == proceed && wanted != allow {
-		a.unsaid(may)
+		a.undelivered(may)
 	}
 	if a.act == rewrite {
 		f, _ := a.point.product()
@@ -139,9 +139,9 @@ func (a *answer) decide(d *policy.Decision, may Power) {
 	}
 }
 
-// unsaid shows a refusal that the agent does not let a hook say to whoever
+// undelivered shows a refusal that the agent does not let a hook say to whoever
 // can still be shown something.
-func (a *answer) unsaid(may Power) {
+func (a *answer) undelivered(may Power) {
 	if may.Has(MaySystem) {
 		a.system = append(a.system, "hookc: this should not happen: "+a.reason)
 		return

@@ -73,8 +73,8 @@ var geminiAgent, _ = Agent{
 		Switches: []Switch{{Path: "hooksConfig.enabled"}, {Path: "hooksConfig.disabled", Names: true}},
 		Trust:    "Gemini CLI runs hooks of settings files only in a folder it trusts",
 	},
-	fits: fitsGemini,
-	say:  sayGemini,
+	fits:    fitsGemini,
+	deliver: deliverGemini,
 	refuseUnknown: func(reason string) Wire {
 		return reply{"decision": "deny", "reason": reason}.wire(2, reason)
 	},
@@ -204,7 +204,7 @@ func keeps(before, after map[string]any) bool {
 	return true
 }
 
-func sayGemini(a *answer) Wire {
+func deliverGemini(a *answer) Wire {
 	out, own := reply{}, reply{}
 	system := a.system
 	switch a.act {
@@ -337,8 +337,8 @@ const geminiNoReason = "No reason provided"
 // reading of its own code (docs/dialects, gemini §1.4). What hooks of another
 // kind said is joined to it, the more restrictive first.
 func geminiConclude(event policy.Event, faithful bool) func(*policy.Context, policy.Result) policy.Result {
-	return concludeOwn(func(before *policy.Context, said []policy.AgentAnswer) policy.Result {
-		g := &geminiMerge{forkMerge{agent: "Gemini CLI", event: event, faithful: faithful, said: said}, before}
+	return concludeOwn(func(before *policy.Context, contributions []policy.AgentAnswer) policy.Result {
+		g := &geminiMerge{forkMerge{agent: "Gemini CLI", event: event, faithful: faithful, contributions: contributions}, before}
 		switch event {
 		case policy.PreToolExecution, policy.PostToolExecution, policy.PostToolExecutionFailure, policy.PreSendMessage, policy.StopEvent, policy.SessionStart:
 			g.or()
@@ -357,9 +357,9 @@ func geminiConclude(event policy.Event, faithful bool) func(*policy.Context, pol
 // said. Changes that only hooks saw end here.
 func concludeOwn(merge func(*policy.Context, []policy.AgentAnswer) policy.Result) func(*policy.Context, policy.Result) policy.Result {
 	return func(before *policy.Context, r policy.Result) policy.Result {
-		said := r.Agent
+		contributions := r.Agent
 		r.Agent, r.Patch = nil, r.Patch.Lasting()
-		if len(said) == 0 {
+		if len(contributions) == 0 {
 			return r
 		}
 		if offer := r.ToolConfig; offer != nil { // it counts among the others
@@ -368,10 +368,10 @@ func concludeOwn(merge func(*policy.Context, []policy.AgentAnswer) policy.Result
 				names[i] = n
 			}
 			config := map[string]any{"mode": offer.Mode, "allowedFunctionNames": names}
-			said = append(slices.Clip(said), policy.AgentAnswer{Value: map[string]any{"hookSpecificOutput": map[string]any{"toolConfig": config}}})
+			contributions = append(slices.Clip(contributions), policy.AgentAnswer{Value: map[string]any{"hookSpecificOutput": map[string]any{"toolConfig": config}}})
 			r.ToolConfig = nil
 		}
-		own := merge(before, said)
+		own := merge(before, contributions)
 		if own.Void() {
 			return policy.Result{Failed: r.Failed, Warnings: append(slices.Clone(r.Warnings), own.Warnings...)}
 		}
@@ -388,11 +388,11 @@ type geminiMerge struct {
 // forkMerge is a merge of answers in an agent of Gemini's family.
 type forkMerge struct {
 	// agent is what messages call it.
-	agent    string
-	event    policy.Event
-	faithful bool
-	said     []policy.AgentAnswer
-	r        policy.Result
+	agent         string
+	event         policy.Event
+	faithful      bool
+	contributions []policy.AgentAnswer
+	r             policy.Result
 }
 
 func (m *forkMerge) warn(by policy.By, format string, args ...any) {
@@ -414,16 +414,16 @@ func (m *forkMerge) givesUp(by policy.By, what string) bool {
 // where the agent looks at it, its code gives up, and what other hooks denied is
 // lost with it.
 func (m *forkMerge) sound(looks bool) bool {
-	for i, s := range m.said {
+	for i, s := range m.contributions {
 		if !js.NoObject(s.Value["hookSpecificOutput"]) {
 			continue
 		}
 		if looks && m.givesUp(s.By, "hookSpecificOutput is no object") {
 			return false
 		}
-		m.said = slices.Clone(m.said)
-		m.said[i].Value = js.Spread(s.Value, nil)
-		delete(m.said[i].Value, "hookSpecificOutput")
+		m.contributions = slices.Clone(m.contributions)
+		m.contributions[i].Value = js.Spread(s.Value, nil)
+		delete(m.contributions[i].Value, "hookSpecificOutput")
 	}
 	return true
 }
@@ -441,7 +441,7 @@ func (g *geminiMerge) or() {
 		return
 	}
 	var ask policy.By
-	for _, s := range g.said {
+	for _, s := range g.contributions {
 		switch s.Value["decision"] {
 		case "deny", "block":
 			g.r.Verdict, g.r.VerdictBy = policy.Deny, s.By
@@ -456,10 +456,10 @@ func (g *geminiMerge) or() {
 	if g.r.Verdict == policy.None && ask.Name != "" && g.event == policy.PreToolExecution {
 		g.r.Verdict, g.r.VerdictBy = policy.Ask, ask
 	}
-	g.r.Reasons = js.Texts(g.said, "reason")
-	g.r.System = js.ReasonTexts(js.Texts(g.said, "systemMessage"))
+	g.r.Reasons = js.Texts(g.contributions, "reason")
+	g.r.System = js.ReasonTexts(js.Texts(g.contributions, "systemMessage"))
 	var stops []policy.AgentAnswer
-	for _, s := range g.said {
+	for _, s := range g.contributions {
 		if s.Value["continue"] == false {
 			stops = append(stops, s)
 		}
@@ -499,10 +499,10 @@ func (g *geminiMerge) settle(stops []string) {
 // effects is what an outcome changes besides the decision. A refusal leaves
 // no room for it.
 func (g *geminiMerge) effects() {
-	if v, by := js.LastOwn(g.said, "tailToolCallRequest"); v != nil && g.afterTool() && !g.refused() {
+	if v, by := js.LastOwn(g.contributions, "tailToolCallRequest"); v != nil && g.afterTool() && !g.refused() {
 		g.r.Warnings = append(g.r.Warnings, uncarried(by, "tailToolCallRequest asks for another call: only Gemini CLI can make it"))
 	}
-	for _, s := range g.said {
+	for _, s := range g.contributions {
 		own, _ := js.Has(s.Value["hookSpecificOutput"])
 		if own["clearContext"] == true && g.event == policy.StopEvent {
 			g.r.Warnings = append(g.r.Warnings, uncarried(s.By, "clearContext empties the conversation: only Gemini CLI can do that"))
@@ -513,13 +513,13 @@ func (g *geminiMerge) effects() {
 	}
 	switch g.event {
 	case policy.PreToolExecution:
-		if input, _ := js.LastOwn(g.said, "tool_input"); input != nil {
+		if input, _ := js.LastOwn(g.contributions, "tool_input"); input != nil {
 			if m, ok := input.(map[string]any); ok {
 				g.r.Patch = policy.Replace(policy.Path{Field: policy.FieldToolInput}, m)
 			}
 		}
 	case policy.SessionStart, policy.PreSendMessage, policy.PostToolExecution, policy.PostToolExecutionFailure:
-		g.r.Context = js.Contexts(g.said)
+		g.r.Context = js.Contexts(g.contributions)
 	}
 }
 
@@ -536,18 +536,18 @@ func (g *geminiMerge) refused() bool {
 // all the same unless the agent is followed faithfully; after it a deny hides
 // nothing that was not shown already.
 func (g *geminiMerge) replace() {
-	word, by := js.LastKey(g.said, "decision")
+	word, by := js.LastKey(g.contributions, "decision")
 	if word == "deny" || word == "block" {
 		g.r.Verdict, g.r.VerdictBy = policy.Deny, by
 	}
-	if on, by := js.LastKey(g.said, "continue"); on == false {
+	if on, by := js.LastKey(g.contributions, "continue"); on == false {
 		g.r.Control, g.r.ControlBy = policy.Halt, by
 	}
-	if v, by := js.LastKey(g.said, "reason"); js.True(v) {
+	if v, by := js.LastKey(g.contributions, "reason"); js.True(v) {
 		g.r.Reasons = []policy.Reason{{Text: js.Text(v), Hook: by.Name, At: by.At}}
 	}
 	g.r.System = g.lastText("systemMessage")
-	suppress, _ := js.LastKey(g.said, "suppressOutput")
+	suppress, _ := js.LastKey(g.contributions, "suppressOutput")
 	g.r.Suppress = js.True(suppress)
 	stops := g.lastText("stopReason")
 	stops = g.keep(stops)
@@ -557,7 +557,7 @@ func (g *geminiMerge) replace() {
 
 // lastText is the text that counts as true, of the last answer with the key.
 func (g *geminiMerge) lastText(key string) []string {
-	if v, _ := js.LastKey(g.said, key); js.True(v) {
+	if v, _ := js.LastKey(g.contributions, key); js.True(v) {
 		return []string{js.Text(v)}
 	}
 	return nil
@@ -567,7 +567,7 @@ func (g *geminiMerge) lastText(key string) []string {
 // Where that is not so the Decision says it.
 func (g *geminiMerge) keep(stops []string) []string {
 	safe := g.event == policy.PreLLMRequest && !g.faithful
-	for _, s := range g.said {
+	for _, s := range g.contributions {
 		word := s.Value["decision"]
 		denies := g.r.Verdict != policy.Deny && (word == "deny" || word == "block")
 		ends := g.r.Control == policy.Go && s.Value["continue"] == false
@@ -594,7 +594,7 @@ func (g *geminiMerge) keep(stops []string) []string {
 // offer.
 func (g *geminiMerge) tools() {
 	mode, names := "AUTO", []string{}
-	for _, s := range g.said {
+	for _, s := range g.contributions {
 		own, _ := js.Has(s.Value["hookSpecificOutput"])
 		config, _ := own["toolConfig"].(map[string]any)
 		switch m := config["mode"]; {
@@ -633,9 +633,9 @@ func (g *geminiMerge) tools() {
 // simple is mergeSimple: nothing but messages has an effect.
 func (g *geminiMerge) simple() {
 	g.r.System = g.lastText("systemMessage")
-	suppress, _ := js.LastKey(g.said, "suppressOutput")
+	suppress, _ := js.LastKey(g.contributions, "suppressOutput")
 	g.r.Suppress = js.True(suppress)
-	for _, s := range g.said {
+	for _, s := range g.contributions {
 		if s.Verdict == policy.Deny || s.Control != policy.Go {
 			g.warn(s.By, "nothing can be refused at this event: Gemini CLI goes on whatever a hook decides")
 		}
@@ -648,7 +648,7 @@ func (g *geminiMerge) modelEffects() {
 	if g.r.Control != policy.Go {
 		return
 	}
-	response, _ := js.LastOwn(g.said, "llm_response")
+	response, _ := js.LastOwn(g.contributions, "llm_response")
 	reply, _ := response.(map[string]any)
 	switch {
 	case g.event == policy.PreLLMRequest && g.r.Verdict == policy.Deny:
@@ -656,7 +656,7 @@ func (g *geminiMerge) modelEffects() {
 			g.r.Patch = policy.Replace(policy.Path{Field: policy.FieldAssistantOutput}, text)
 		}
 	case g.event == policy.PreLLMRequest:
-		request, _ := js.LastOwn(g.said, "llm_request")
+		request, _ := js.LastOwn(g.contributions, "llm_request")
 		if m, ok := request.(map[string]any); ok {
 			g.r.Patch = geminiOverride(g.before, m)
 		}
@@ -918,7 +918,7 @@ func nativeGemini(a output) (policy.Result, error) {
 	if text == "" {
 		text = js.Trim(a.Stderr)
 	}
-	said, isText := readNative(text, func(text string) map[string]any {
+	object, isText := readNative(text, func(text string) map[string]any {
 		switch {
 		case status == 0:
 			return map[string]any{"decision": "allow", "systemMessage": text}
@@ -928,16 +928,16 @@ func nativeGemini(a output) (policy.Result, error) {
 		return map[string]any{"decision": "deny", "reason": text}
 	})
 	if !a.faithful {
-		said = d.geminiSafe(said, text, isText)
+		object = d.geminiSafe(object, text, isText)
 	}
-	if said == nil {
+	if object == nil {
 		return d.r, nil
 	}
-	d.keep(said)
+	d.keep(object)
 	if a.inTurn && a.Exit == 0 && a.Signal == "" {
-		d.r.Patch = geminiPipe(a, said)
+		d.r.Patch = geminiPipe(a, object)
 	}
-	if a.inTurn && a.faithful && a.Exit == 0 && js.NoObject(said["hookSpecificOutput"]) && geminiPipes(a.event) {
+	if a.inTurn && a.faithful && a.Exit == 0 && js.NoObject(object["hookSpecificOutput"]) && geminiPipes(a.event) {
 		d.void() // its runner gives up there
 	}
 	return d.r, nil
@@ -945,7 +945,7 @@ func nativeGemini(a output) (policy.Result, error) {
 
 // readNative is the object that a text is, or that plain makes of it; nil for
 // nothing that counts. A list has no keys.
-func readNative(text string, plain func(string) map[string]any) (said map[string]any, isText bool) {
+func readNative(text string, plain func(string) map[string]any) (object map[string]any, isText bool) {
 	if text == "" {
 		return nil, false
 	}
@@ -963,9 +963,9 @@ func readNative(text string, plain func(string) map[string]any) (said map[string
 }
 
 // keep puts an answer in the agent's words into the result.
-func (d *draft) keep(said map[string]any) {
-	out := policy.AgentAnswer{By: d.by, Value: said}
-	switch word := said["decision"]; {
+func (d *draft) keep(object map[string]any) {
+	out := policy.AgentAnswer{By: d.by, Value: object}
+	switch word := object["decision"]; {
 	case word == "deny" || word == "block":
 		out.Verdict = policy.Deny
 	case word == "ask" && d.event == policy.PreToolExecution:
@@ -973,7 +973,7 @@ func (d *draft) keep(said map[string]any) {
 	case word == "allow" && d.event == policy.PreToolExecution:
 		out.Verdict = policy.Allow
 	}
-	if said["continue"] == false {
+	if object["continue"] == false {
 		out.Control = policy.Halt
 	}
 	d.r.Agent = []policy.AgentAnswer{out}
@@ -991,32 +991,32 @@ func geminiGuards(e policy.Event) bool {
 
 // geminiSafe is the safe side of an answer: exit status 2 denies, as the
 // documents say, and so do a word and a line that plainly forbid.
-func (d *draft) geminiSafe(said map[string]any, text string, isText bool) map[string]any {
+func (d *draft) geminiSafe(object map[string]any, text string, isText bool) map[string]any {
 	if !geminiGuards(d.event) {
-		return said
+		return object
 	}
-	if line := forbiddingLine(text); isText && line != nil && said["decision"] != "deny" {
+	if line := forbiddingLine(text); isText && line != nil && object["decision"] != "deny" {
 		d.warn("a line of its output denies; Gemini CLI itself takes the whole for a message")
 		return line
 	}
-	word, _ := said["decision"].(string)
+	word, _ := object["decision"].(string)
 	denies := word == "deny" || word == "block"
 	switch {
 	case denies:
-		return said
+		return object
 	case forbids(word):
 		d.warn("decision %q is not a word of the protocol; taken as deny", word)
 	case d.Exit == 2:
 		d.warn("exit status 2 with an answer that does not deny; taken as deny")
 	default:
-		return said
+		return object
 	}
-	said = maps.Clone(said)
-	if said == nil {
-		said = map[string]any{}
+	object = maps.Clone(object)
+	if object == nil {
+		object = map[string]any{}
 	}
-	said["decision"] = "deny"
-	return said
+	object["decision"] = "deny"
+	return object
 }
 
 // forbiddingLine finds, in output that is no JSON, a line that is an object
@@ -1046,8 +1046,8 @@ func geminiPipes(e policy.Event) bool {
 
 // geminiPipe is what the next hook of a sequential event sees of an answer:
 // not the patch the agent gets, but its own mixture.
-func geminiPipe(a output, said map[string]any) policy.Patch {
-	own, _ := said["hookSpecificOutput"].(map[string]any)
+func geminiPipe(a output, object map[string]any) policy.Patch {
+	own, _ := object["hookSpecificOutput"].(map[string]any)
 	whole := func(f policy.Field, v any) policy.Patch { return policy.Replace(policy.Path{Field: f}, v).Transient() }
 	switch a.event {
 	case policy.PreSendMessage:

@@ -36,8 +36,8 @@ var jcliAgent, _ = Agent{
 		Unit:    time.Second, Standard: 10 * time.Second,
 		Matchers: exactList,
 	},
-	join: "\n\n",
-	say:  sayJCLI,
+	join:    "\n\n",
+	deliver: deliverJCLI,
 	refuseUnknown: func(reason string) Wire {
 		return reply{"action": "skip", "system_message": reason}.wire(0, "")
 	},
@@ -84,7 +84,7 @@ func shapeJCLIStop(sent map[string]any) {
 	}
 }
 
-func sayJCLI(a *answer) Wire {
+func deliverJCLI(a *answer) Wire {
 	out := reply{}
 	system := a.system
 	switch a.act {
@@ -167,7 +167,7 @@ func jcliRules(faithful bool) policy.Profile {
 	for _, row := range jcliRows {
 		s := &policy.StrategySpec{Strategy: "jcli", Halt: policy.HaltDeny, Fold: policy.FoldMax,
 			Doc:   "one after another until one stops or skips, which drops earlier changes",
-			Rules: policy.Rules{Supersede: jcliSupersede, Conclude: jcliSaid, Deadline: policy.DeadlineWaits}}
+			Rules: policy.Rules{Supersede: jcliSupersede, Conclude: jcliDelivered, Deadline: policy.DeadlineWaits}}
 		if faithful {
 			s.Rules.Deadline = policy.DeadlinePasses
 		}
@@ -203,7 +203,7 @@ func jcliSupersede(earlier, later *policy.Result) {
 
 // jcliSaid leaves what was said as it is: what a halting hook took back is not
 // in the patch any more.
-func jcliSaid(_ *policy.Context, r policy.Result) policy.Result { return r }
+func jcliDelivered(_ *policy.Context, r policy.Result) policy.Result { return r }
 
 // jcliFailed makes the last new text of the error the error.
 func jcliFailed(_ *policy.Context, r policy.Result) policy.Result {

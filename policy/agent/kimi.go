@@ -60,7 +60,7 @@ var kimiAgent, _ = Agent{
 			Once: OnceEach,
 		},
 	},
-	say: func(a *answer) Wire {
+	deliver: func(a *answer) Wire {
 		if a.act == deny {
 			return exit2(a.reason)
 		}

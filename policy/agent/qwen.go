@@ -64,7 +64,7 @@ var qwenCode, _ = Agent{
 		StartOnly: true,
 		Trust:     "Qwen Code runs hooks of settings files only in a folder it trusts",
 	},
-	say:           sayQwen,
+	deliver:       deliverQwen,
 	refuseUnknown: exit2,
 	noticeExit:    1, stderrIsAnswer: true,
 	scripts: scripts{
@@ -96,7 +96,7 @@ var qwenPoints = []point{
 
 const qwenSays = MaySystem | MaySuppress
 
-func sayQwen(a *answer) Wire {
+func deliverQwen(a *answer) Wire {
 	out, own := reply{}, reply{}
 	switch {
 	case a.point.event == policy.PermissionRequest && a.act == allow:
@@ -170,9 +170,9 @@ func qwenWord(e policy.Event) string {
 // reading of its own code (docs/dialects, qwen §4.2). One answer counts as it
 // is; several are merged first, and what the merge loses is lost to a faithful
 // reading alone.
-func qwenAnswer(event policy.Event, said []policy.AgentAnswer, faithful bool) policy.Result {
-	q := &qwenMerge{forkMerge: forkMerge{agent: "Qwen Code", event: event, faithful: faithful, said: said}}
-	if event == policy.StopFailure || !q.sound(len(said) > 1 || q.looksInside()) { // after an error nothing counts
+func qwenAnswer(event policy.Event, contributions []policy.AgentAnswer, faithful bool) policy.Result {
+	q := &qwenMerge{forkMerge: forkMerge{agent: "Qwen Code", event: event, faithful: faithful, contributions: contributions}}
+	if event == policy.StopFailure || !q.sound(len(contributions) > 1 || q.looksInside()) { // after an error nothing counts
 		return q.r
 	}
 	q.merge()
@@ -191,8 +191,8 @@ func qwenAnswer(event policy.Event, said []policy.AgentAnswer, faithful bool) po
 }
 
 func qwenConclude(event policy.Event, faithful bool) func(*policy.Context, policy.Result) policy.Result {
-	return concludeOwn(func(_ *policy.Context, said []policy.AgentAnswer) policy.Result {
-		return qwenAnswer(event, said, faithful)
+	return concludeOwn(func(_ *policy.Context, contributions []policy.AgentAnswer) policy.Result {
+		return qwenAnswer(event, contributions, faithful)
 	})
 }
 
@@ -219,7 +219,7 @@ func (q *qwenMerge) looksInside() bool {
 // `continue: false` holds, and reasons and contexts are joined later.
 func (q *qwenMerge) merge() {
 	q.top, q.own, q.by = map[string]any{}, map[string]any{}, map[string]policy.By{}
-	for _, s := range q.said {
+	for _, s := range q.contributions {
 		for k, v := range s.Value {
 			if k != "hookSpecificOutput" {
 				q.top[k], q.by[k] = v, s.By
@@ -230,13 +230,13 @@ func (q *qwenMerge) merge() {
 			q.own[k], q.by["hookSpecificOutput."+k] = v, s.By
 		}
 	}
-	if len(q.said) < 2 || !q.joins() {
+	if len(q.contributions) < 2 || !q.joins() {
 		return
 	}
 	delete(q.top, "decision")
 	delete(q.top, "continue")
 	delete(q.top, "stopReason")
-	for _, s := range q.said {
+	for _, s := range q.contributions {
 		switch word := s.Value["decision"]; {
 		case word == "deny" || word == "block":
 			q.top["decision"], q.by["decision"] = "block", s.By
@@ -265,7 +265,7 @@ func (q *qwenMerge) joins() bool {
 // reasons are the reasons of the merged answer: all of them where answers are
 // joined, else the last.
 func (q *qwenMerge) reasons() []policy.Reason {
-	all := js.Texts(q.said, "reason")
+	all := js.Texts(q.contributions, "reason")
 	if q.joins() || len(all) == 0 {
 		return all
 	}
@@ -284,7 +284,7 @@ func (q *qwenMerge) effective(by policy.By) []policy.Reason {
 	return []policy.Reason{{Text: geminiNoReason, Hook: by.Name, At: by.At}}
 }
 
-func (q *qwenMerge) say(v policy.Verdict, by policy.By, reasons []policy.Reason) {
+func (q *qwenMerge) deliver(v policy.Verdict, by policy.By, reasons []policy.Reason) {
 	q.r.Verdict, q.r.VerdictBy, q.r.Reasons = v, by, reasons
 }
 
@@ -309,12 +309,12 @@ func (q *qwenMerge) before() {
 	}
 	switch {
 	case own == policy.Deny:
-		q.say(own, by, q.permissionReasons(by, q.effective(by)))
+		q.deliver(own, by, q.permissionReasons(by, q.effective(by)))
 	case own == policy.Ask: // there is nobody to ask before a tool
-		q.say(policy.Deny, by, q.permissionReasons(by, []policy.Reason{{Text: "User confirmation required", Hook: by.Name, At: by.At}}))
+		q.deliver(policy.Deny, by, q.permissionReasons(by, []policy.Reason{{Text: "User confirmation required", Hook: by.Name, At: by.At}}))
 	case q.top["continue"] == false:
 		by = q.by["continue"]
-		q.say(policy.Deny, by, q.effective(by))
+		q.deliver(policy.Deny, by, q.effective(by))
 	}
 	q.keep()
 }
@@ -346,9 +346,9 @@ func (q *qwenMerge) permissionReasons(by policy.By, other []policy.Reason) []pol
 // keep is the safe side at a tool call: what one hook forbids, or asks about,
 // no other takes back.
 func (q *qwenMerge) keep() {
-	for _, s := range q.said {
-		alone := &qwenMerge{forkMerge: forkMerge{event: q.event, faithful: true, said: []policy.AgentAnswer{s}}}
-		if len(q.said) > 1 {
+	for _, s := range q.contributions {
+		alone := &qwenMerge{forkMerge: forkMerge{event: q.event, faithful: true, contributions: []policy.AgentAnswer{s}}}
+		if len(q.contributions) > 1 {
 			alone.merge()
 			alone.before()
 		}
@@ -358,7 +358,7 @@ func (q *qwenMerge) keep() {
 			q.warn(s.By, "refuses, and another answer takes that back, as in Qwen Code")
 		default:
 			q.warn(s.By, "refuses; Qwen Code itself would let another answer take that back")
-			q.say(alone.r.Verdict, s.By, alone.r.Reasons)
+			q.deliver(alone.r.Verdict, s.By, alone.r.Reasons)
 		}
 	}
 }
@@ -370,7 +370,7 @@ func (q *qwenMerge) permission() {
 	var reasons []policy.Reason
 	var by policy.By
 	var input any
-	for _, s := range q.said {
+	for _, s := range q.contributions {
 		own, _ := js.Has(s.Value["hookSpecificOutput"])
 		decision, ok := own["decision"].(map[string]any)
 		if !ok {
@@ -379,7 +379,7 @@ func (q *qwenMerge) permission() {
 		switch behavior := decision["behavior"]; {
 		case behavior == "allow":
 			allow = true
-		case behavior == "deny" || len(q.said) == 1:
+		case behavior == "deny" || len(q.contributions) == 1:
 			deny = true
 		}
 		if by.Name == "" || decision["behavior"] == "deny" {
@@ -393,17 +393,17 @@ func (q *qwenMerge) permission() {
 			input = v
 		}
 	}
-	if len(q.said) > 1 && !deny && !allow {
-		deny, by = true, q.said[len(q.said)-1].By
+	if len(q.contributions) > 1 && !deny && !allow {
+		deny, by = true, q.contributions[len(q.contributions)-1].By
 	}
 	switch {
 	case deny:
-		q.say(policy.Deny, by, reasons)
+		q.deliver(policy.Deny, by, reasons)
 		if interrupt {
 			q.r.Control, q.r.ControlBy, q.r.StopReasons = policy.Halt, by, js.ReasonTexts(reasons)
 		}
 	case allow:
-		q.say(policy.Allow, by, reasons)
+		q.deliver(policy.Allow, by, reasons)
 		if m, ok := input.(map[string]any); ok {
 			q.r.Patch = policy.Replace(policy.Path{Field: policy.FieldToolInput}, m)
 		}
@@ -417,12 +417,12 @@ func (q *qwenMerge) after() {
 	switch by := q.by["decision"]; {
 	case q.top["continue"] == false:
 		by = q.by["continue"]
-		q.say(policy.Deny, by, q.effective(by))
+		q.deliver(policy.Deny, by, q.effective(by))
 	case blocks && q.faithful:
 		q.warn(by, "blocks a result, which has no effect in Qwen Code")
 	case blocks:
 		q.warn(by, "blocks a result; Qwen Code itself would show it")
-		q.say(policy.Deny, by, q.effective(by))
+		q.deliver(policy.Deny, by, q.effective(by))
 	}
 }
 
@@ -430,16 +430,16 @@ func (q *qwenMerge) after() {
 func (q *qwenMerge) gate() {
 	switch by := q.by["decision"]; {
 	case q.top["decision"] == "deny" || q.top["decision"] == "block":
-		q.say(policy.Deny, by, q.effective(by))
+		q.deliver(policy.Deny, by, q.effective(by))
 	case q.top["continue"] == false:
 		by = q.by["continue"]
-		q.say(policy.Deny, by, q.effective(by))
+		q.deliver(policy.Deny, by, q.effective(by))
 	}
 }
 
 // texts are the contexts and messages.
 func (q *qwenMerge) texts() {
-	if v := q.top["systemMessage"]; js.True(v) && (len(q.said) == 1 || q.event != policy.PermissionRequest) {
+	if v := q.top["systemMessage"]; js.True(v) && (len(q.contributions) == 1 || q.event != policy.PermissionRequest) {
 		q.r.System = []string{js.Text(v)}
 	}
 	q.r.Suppress = js.True(q.top["suppressOutput"])
@@ -451,7 +451,7 @@ func (q *qwenMerge) texts() {
 	if q.r.Verdict >= policy.Ask && q.event != policy.PostToolExecution {
 		return
 	}
-	q.r.Context = js.Contexts(q.said)
+	q.r.Context = js.Contexts(q.contributions)
 }
 
 var (
@@ -488,7 +488,7 @@ func nativeQwen(a output) (policy.Result, error) {
 	if text == "" || blocks {
 		text = js.Trim(a.Stderr)
 	}
-	said, _ := readNative(text, func(text string) map[string]any {
+	object, _ := readNative(text, func(text string) map[string]any {
 		switch {
 		case blocks:
 			return map[string]any{"decision": "deny", "reason": text}
@@ -498,21 +498,21 @@ func nativeQwen(a output) (policy.Result, error) {
 		return map[string]any{"decision": "allow", "reason": "Non-blocking error: " + text, "systemMessage": "Warning: " + text}
 	})
 	if !a.faithful {
-		said = d.qwenSafe(said, blocks)
+		object = d.qwenSafe(object, blocks)
 	}
 	if a.Signal != "" {
 		d.warn("ended by signal %s; Qwen Code takes what it said all the same", a.Signal)
 	}
-	if said == nil {
+	if object == nil {
 		return d.r, nil
 	}
-	d.keep(said)
-	own, _ := said["hookSpecificOutput"].(map[string]any)
+	d.keep(object)
+	own, _ := object["hookSpecificOutput"].(map[string]any)
 	if v, ok := own["permissionDecision"].(string); ok && d.event == policy.PreToolExecution {
 		d.r.Agent[0].Verdict = map[string]policy.Verdict{"allow": policy.Allow, "ask": policy.Ask, "deny": policy.Deny}[v]
 	}
 	if a.inTurn && a.Exit == 0 && a.Signal == "" {
-		d.r.Patch = geminiPipe(a, said)
+		d.r.Patch = geminiPipe(a, object)
 	}
 	return d.r, nil
 }
@@ -526,35 +526,35 @@ func qwenGuards(e policy.Event) bool {
 	return false
 }
 
-func (d *draft) qwenSafe(said map[string]any, blocks bool) map[string]any {
+func (d *draft) qwenSafe(object map[string]any, blocks bool) map[string]any {
 	if !qwenGuards(d.event) {
-		return said
+		return object
 	}
-	word, _ := said["decision"].(string)
-	own, _ := said["hookSpecificOutput"].(map[string]any)
+	word, _ := object["decision"].(string)
+	own, _ := object["hookSpecificOutput"].(map[string]any)
 	perm, _ := own["permissionDecision"].(string)
 	if d.event == policy.PermissionRequest {
-		return d.qwenSafePermission(said, own, word, blocks)
+		return d.qwenSafePermission(object, own, word, blocks)
 	}
 	call := d.event == policy.PreToolExecution && perm != ""
 	switch denies := word == "deny" || word == "block"; {
 	case call && perm == "deny":
-		return said
+		return object
 	case call && (denies || word == "ask" && perm != "ask"):
 		d.warn("decision %q is not heard beside permissionDecision %q; it holds", word, perm)
 	case denies:
-		return said
+		return object
 	case forbids(word):
 		d.warn("decision %q is not a word of the protocol; taken as deny", word)
 	case blocks:
 		d.warn("exit status 2 with an answer that does not deny; taken as deny")
 	default:
-		return said
+		return object
 	}
 	if word != "ask" || blocks {
 		word = "deny"
 	}
-	out := js.Spread(said, map[string]any{"decision": word})
+	out := js.Spread(object, map[string]any{"decision": word})
 	if call {
 		out["hookSpecificOutput"] = js.Spread(own, map[string]any{"permissionDecision": word})
 	}
@@ -562,20 +562,20 @@ func (d *draft) qwenSafe(said map[string]any, blocks bool) map[string]any {
 }
 
 // qwenSafePermission is qwenSafe at a permission prompt.
-func (d *draft) qwenSafePermission(said, own map[string]any, word string, blocks bool) map[string]any {
+func (d *draft) qwenSafePermission(object, own map[string]any, word string, blocks bool) map[string]any {
 	decision, _ := own["decision"].(map[string]any)
 	switch {
 	case decision != nil && decision["behavior"] != "allow":
-		return said
+		return object
 	case forbids(word):
 		d.warn("decision %q is not heard at a permission prompt; taken as deny", word)
 	case blocks:
 		d.warn("exit status 2 with an answer that does not deny; taken as deny")
 	default:
-		return said
+		return object
 	}
-	return js.Spread(said, map[string]any{"decision": "deny", "hookSpecificOutput": map[string]any{
-		"decision": map[string]any{"behavior": "deny", "message": said["reason"]}}})
+	return js.Spread(object, map[string]any{"decision": "deny", "hookSpecificOutput": map[string]any{
+		"decision": map[string]any{"behavior": "deny", "message": object["reason"]}}})
 }
 
 // expandQwen writes two names into a command's text, as Qwen Code does before

@@ -137,14 +137,14 @@ func (a *Agent) Input(event policy.Event, native string, in *policy.Context) ([]
 // sendServer writes what is said of an MCP call in the agent's own names. Where
 // that is no more than the tool's name says, the agent did not send it.
 func (a *Agent) sendServer(out map[string]any, name, called string) {
-	said, _ := out[name].(map[string]any)
+	object, _ := out[name].(map[string]any)
 	delete(out, name)
-	own := maps.Clone(said)
+	own := maps.Clone(object)
 	maps.DeleteFunc(own, func(k string, _ any) bool { return k == "server" || k == "tool" })
-	if server, tool := serverOf(called, ""); len(own) == 0 && (said["server"] == nil || said["server"] == server) && said["tool"] == tool {
+	if server, tool := serverOf(called, ""); len(own) == 0 && (object["server"] == nil || object["server"] == server) && object["tool"] == tool {
 		return
 	}
-	for key, v := range map[string]any{a.mcp.server: said["server"], a.mcp.tool: said["tool"]} {
+	for key, v := range map[string]any{a.mcp.server: object["server"], a.mcp.tool: object["tool"]} {
 		if key != "" && v != nil {
 			own[key] = v
 		}

@@ -13,14 +13,14 @@ import (
 // covered is what a command consists of besides its text.
 type covered struct {
 	files, globs []string
-	// said are what is read and not covered, for the user to see; opaque is set
+	// notes are what is read and not covered, for the user to see; opaque is set
 	// when the command itself leaves open what it runs.
-	said   []string
+	notes  []string
 	opaque bool
 }
 
 func (c *covered) same(o *covered) bool {
-	return slices.Equal(c.files, o.files) && slices.Equal(c.globs, o.globs) && slices.Equal(c.said, o.said) && c.opaque == o.opaque
+	return slices.Equal(c.files, o.files) && slices.Equal(c.globs, o.globs) && slices.Equal(c.notes, o.notes) && c.opaque == o.opaque
 }
 
 // imports are the folders of the Python scripts among what is covered.
@@ -68,8 +68,8 @@ func (l *Loader) covers(command string, line commandLine, at commandPlace) cover
 	}
 	slices.Sort(r.c.files)
 	slices.Sort(r.c.globs)
-	slices.Sort(r.c.said)
-	r.c.said = slices.Compact(r.c.said)
+	slices.Sort(r.c.notes)
+	r.c.notes = slices.Compact(r.c.notes)
 	return r.c
 }
 
@@ -160,7 +160,7 @@ func (r *coverReader) whole(dir string) bool {
 		return nil
 	})
 	if err != nil || n > maxFolder {
-		r.c.said = append(r.c.said, dir+" is no folder of up to 200 files: only what its scripts visibly name is covered")
+		r.c.notes = append(r.c.notes, dir+" is no folder of up to 200 files: only what its scripts visibly name is covered")
 		return false
 	}
 	r.seen[dir] = true
@@ -177,7 +177,7 @@ func (r *coverReader) reach(path string, depth int) {
 		return
 	}
 	if info.Size() > maxScript || depth > 8 {
-		r.c.said = append(r.c.said, path+" is too long to be looked through: what it sources or imports is not covered")
+		r.c.notes = append(r.c.notes, path+" is too long to be looked through: what it sources or imports is not covered")
 		return
 	}
 	content, err := os.ReadFile(r.read(path))
@@ -283,7 +283,7 @@ func (r *coverReader) shell(text, dir, path string, depth int) {
 		if !strings.ContainsAny(word, "$`") {
 			if !filepath.IsAbs(word) {
 				r.candidate(depth, filepath.Join(r.at.dir, word))
-				r.c.said = append(r.c.said, path+" sources "+word+" from the folder the event is in: that is covered in the project's root alone")
+				r.c.notes = append(r.c.notes, path+" sources "+word+" from the folder the event is in: that is covered in the project's root alone")
 			} else if r.inProject(word) {
 				r.candidate(depth, word)
 			}
@@ -295,7 +295,7 @@ func (r *coverReader) shell(text, dir, path string, depth int) {
 		}
 		tail = strings.TrimLeft(tail, "/")
 		if tail == "" || !r.candidate(depth, filepath.Join(dir, tail)) && !r.candidate(depth, filepath.Join(r.at.dir, tail)) {
-			r.c.said = append(r.c.said, path+" sources "+word+", which cannot be determined")
+			r.c.notes = append(r.c.notes, path+" sources "+word+", which cannot be determined")
 		}
 	}
 }
@@ -350,7 +350,7 @@ func (r *coverReader) javascript(text, dir, path string, depth int) {
 			r.existing(depth, filepath.Join(at, "index.js"))
 		case strings.HasPrefix(name, "node:"), slices.Contains(nodeModules(), name):
 		default:
-			r.c.said = append(r.c.said, path+" requires "+name+": packages are not covered")
+			r.c.notes = append(r.c.notes, path+" requires "+name+": packages are not covered")
 		}
 	}
 	r.seen[filepath.Join(dir, "package.json")] = true // says how files are read

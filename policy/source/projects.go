@@ -143,14 +143,14 @@ func (r *refusal) hooks() []*policy.Hook {
 	text := filepath.Base(r.root) + ": " + r.why
 	src := diag.NewSource("consent", "deny: true\nreason: "+text)
 	always := diag.Span{Source: src, Start: len("deny: "), End: len("deny: true")}
-	said := diag.Span{Source: src, Start: len("deny: true\nreason: "), End: len(src.Content)}
+	notes := diag.Span{Source: src, Start: len("deny: true\nreason: "), End: len(src.Content)}
 	var out []*policy.Hook
 	for _, event := range []policy.Event{policy.PreToolExecution, policy.PermissionRequest, policy.SubagentStart} {
 		h := &policy.Hook{Name: "consent of " + r.root, Event: event, Kind: policy.KindExpr, Tier: policy.TierProject, Segment: r.segment,
 			Priority: policy.DefaultPriority, Locked: true, Retry: -1, Dir: r.root, File: &policy.FileConfig{Dir: r.root},
 			Span: diag.Span{Source: src, End: len("deny")}}
 		says, _ := policy.ParsePower("deny")
-		h.Body.Rules = []policy.Rule{{Says: says, Condition: diag.NewText("true", always, nil), Reason: diag.NewText(text, said, nil), Span: h.Span}}
+		h.Body.Rules = []policy.Rule{{Says: says, Condition: diag.NewText("true", always, nil), Reason: diag.NewText(text, notes, nil), Span: h.Span}}
 		out = append(out, h)
 	}
 	return out
@@ -289,7 +289,7 @@ func (l *Loader) commands(in *File, h *policy.Hook, live func(string) string) {
 	if s := in.source; s != nil {
 		s.Uses, s.Globs = append(s.Uses, c.files...), append(s.Globs, c.globs...)
 		in.uncovered(h, command, c.opaque)
-		s.Opaque = appendNew(s.Opaque, c.said)
+		s.Opaque = appendNew(s.Opaque, c.notes)
 	}
 	h.Body.Imports = c.imports(line.scripts)
 	if in.Tree == nil {

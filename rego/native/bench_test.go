@@ -86,8 +86,8 @@ func BenchmarkRule(b *testing.B) {
 			code := guardrails(1).link(b)
 			var m Machine
 			in := &doc{p: code.Program(), v: map[string]Value{"tool_name": c.tool, "cwd": "/repo", "tool_input": map[string]Value{"command": c.command}}}
-			told := 0
-			tell := func(int, Value) bool { told++; return true }
+			delivered := 0
+			tell := func(int, Value) bool { delivered++; return true }
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := code.Rules(&m, 0, in, tell); err != nil {

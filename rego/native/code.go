@@ -171,9 +171,9 @@ func (c *Code) Rules(m *Machine, fn int, in Input, yield func(block int, v Value
 
 // teller tells what a block added to a function's result.
 type teller struct {
-	fn    *function
-	yield func(block int, v Value) bool
-	told  int
+	fn        *function
+	yield     func(block int, v Value) bool
+	delivered int
 }
 
 // block runs a block and tells whether to go on.
@@ -191,19 +191,19 @@ func (t *teller) tell(block int, v Value) bool {
 		return true
 	}
 	if !t.fn.grows {
-		t.told++
-		return t.told > 1 || t.yield(block, v)
+		t.delivered++
+		return t.delivered > 1 || t.yield(block, v)
 	}
 	switch x := v.(type) {
 	case *Set:
-		for ; t.told < len(x.elems); t.told++ {
-			if !t.yield(block, x.elems[t.told]) {
+		for ; t.delivered < len(x.elems); t.delivered++ {
+			if !t.yield(block, x.elems[t.delivered]) {
 				return false
 			}
 		}
 	case *Object:
-		for ; t.told < len(x.pairs); t.told++ {
-			p := x.pairs[t.told]
+		for ; t.delivered < len(x.pairs); t.delivered++ {
+			p := x.pairs[t.delivered]
 			if !t.yield(block, []Value{p.key, p.value}) {
 				return false
 			}

@@ -269,7 +269,7 @@ func (f *Fused) Eval(m *FusedMachine, in Input, chosen []int) []Answer {
 	defer m.end()
 	m.found = f.index.find(m, &m.marks, m.found[:0])
 	for _, i := range m.found {
-		m.Machine.Path = onward(m.Machine.Path, uint64(i)+1)
+		m.Machine.Path = advance(m.Machine.Path, uint64(i)+1)
 	}
 	for rest := m.found; len(rest) > 0; {
 		member := f.entries[f.owner[rest[0]]].member
@@ -335,7 +335,7 @@ func (m *FusedMachine) one(e *fusedEntry, data Value, found []int32) Value {
 	var t *teller
 	if m.Yield != nil {
 		t, m.entry = &m.teller, e
-		t.fn, t.told = e.fn, 0
+		t.fn, t.delivered = e.fn, 0
 		if t.yield == nil {
 			t.yield = m.tell
 		}

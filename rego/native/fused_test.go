@@ -112,7 +112,7 @@ func TestFusedChangesNothing(t *testing.T) {
 					require.Equal(t, want, said(a.Value, a.Defined, a.Bailed), where)
 					count[want]++
 					if m.Yield != nil && ok && !a.Bailed {
-						require.Equal(t, told(&alone, member.Code, fn, event), rules[name], where)
+						require.Equal(t, delivered(&alone, member.Code, fn, event), rules[name], where)
 					}
 				}
 				require.Equal(t, bails, failed[i])
@@ -163,9 +163,9 @@ func TestFusedHooks(t *testing.T) {
 	require.Equal(t, "set()", Text(v))
 	eval := func() { f.Eval(&m, &slots{"Bash", "really bad77"}, nil) }
 	m.Yield = func(_, _, _ int, _ Value) {}
-	told := testing.AllocsPerRun(20, eval)
+	delivered := testing.AllocsPerRun(20, eval)
 	m.Yield = nil
-	require.Equal(t, testing.AllocsPerRun(20, eval), told, "telling takes no memory")
+	require.Equal(t, testing.AllocsPerRun(20, eval), delivered, "telling takes no memory")
 	answers := f.Eval(&m, &slots{"Bash", 7}, nil)
 	require.Len(t, answers, 1000, "a command that is no text fails in each")
 	require.Equal(t, Answer{Member: 999, Bailed: true}, answers[999])

@@ -125,21 +125,21 @@ func (b *builder) enter(item int32, l *lead, ids []int32) []int32 {
 	var least, until int32
 	for i := range l.keys {
 		k := &l.keys[i]
-		crowd := int32(1)
+		sharing := int32(1)
 		for _, id := range ids[:len(k.any)] {
-			crowd = max(crowd, b.shared[id])
+			sharing = max(sharing, b.shared[id])
 		}
 		switch {
 		case k.equality:
 			until = max(until, k.before)
-			if crowd <= handful {
-				crowd = 0
+			if sharing <= handful {
+				sharing = 0
 			}
 		case k.weak:
-			crowd += int32(b.x.size)
+			sharing += int32(b.x.size)
 		}
-		if best == nil || crowd < least {
-			best, least, chosen = k, crowd, ids[:len(k.any)]
+		if best == nil || sharing < least {
+			best, least, chosen = k, sharing, ids[:len(k.any)]
 		}
 		ids = ids[len(k.any):]
 	}

@@ -302,7 +302,7 @@ func said(v Value, defined, bailed bool) string {
 	return Text(v)
 }
 
-func told(m *Machine, code *Code, fn int, event Value) string {
+func delivered(m *Machine, code *Code, fn int, event Value) string {
 	out := ""
 	err := code.Rules(m, fn, &doc{p: code.program, v: event}, func(block int, v Value) bool {
 		out += fmt.Sprint(block, " ", Text(v), "\n")
@@ -333,7 +333,7 @@ func TestIndexChangesNothing(t *testing.T) {
 				}
 				want := outcome(&p, plain, fn, event)
 				require.Equal(t, want, outcome(&x, indexed, fn, event), "seed %d, function %d, event %#v", seed, fn, event)
-				require.Equal(t, told(&p, plain, fn, event), told(&x, indexed, fn, event), "seed %d, function %d, event %#v", seed, fn, event)
+				require.Equal(t, delivered(&p, plain, fn, event), delivered(&x, indexed, fn, event), "seed %d, function %d, event %#v", seed, fn, event)
 				count[want]++
 			}
 		}

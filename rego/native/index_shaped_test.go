@@ -34,7 +34,7 @@ func TestIndexShapesChangeNothing(t *testing.T) {
 			for _, fn := range []int{0, len(m.Funcs) - 3, len(m.Funcs) - 2, len(m.Funcs) - 1} {
 				want := outcome(&p, plain, fn, event)
 				require.Equal(t, want, outcome(&x, indexed, fn, event), "seed %d, function %d, event %#v", seed, fn, event)
-				require.Equal(t, told(&p, plain, fn, event), told(&x, indexed, fn, event), "seed %d, function %d, event %#v", seed, fn, event)
+				require.Equal(t, delivered(&p, plain, fn, event), delivered(&x, indexed, fn, event), "seed %d, function %d, event %#v", seed, fn, event)
 				count[want]++
 			}
 		}
@@ -114,7 +114,7 @@ func TestIndexShapesWouldFail(t *testing.T) {
 		tried++
 		for range 200 {
 			event := c.event()
-			if told(&p, plain, fn, event) != told(&y, indexed, fn, event) {
+			if delivered(&p, plain, fn, event) != delivered(&y, indexed, fn, event) {
 				noticed++
 				break
 			}

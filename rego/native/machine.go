@@ -201,10 +201,10 @@ func (m *Machine) ask(s *slot, i int32) (Value, bool) {
 	s.epoch = m.epoch
 	m.touched = append(m.touched, i)
 	if _, text := s.v.(string); text && s.ok {
-		m.Path = onward(m.Path, uint64(i)<<3)
+		m.Path = advance(m.Path, uint64(i)<<3)
 		return s.v, true
 	}
-	m.Path = onward(m.Path, uint64(i)<<3|s.sort())
+	m.Path = advance(m.Path, uint64(i)<<3|s.sort())
 	return s.v, s.ok
 }
 
@@ -229,12 +229,12 @@ func (s *slot) sort() uint64 {
 	return 6
 }
 
-// onward adds a step to a path.
-func onward(path, step uint64) uint64 { return (path ^ step) * 0x9E3779B97F4A7C15 }
+// advance adds a step to a path.
+func advance(path, step uint64) uint64 { return (path ^ step) * 0x9E3779B97F4A7C15 }
 
 // trace adds what a block came to.
 func (m *Machine) trace(block int, s status) {
-	m.Path = onward(m.Path, uint64(block)<<8|uint64(uint8(s)))
+	m.Path = advance(m.Path, uint64(block)<<8|uint64(uint8(s)))
 }
 
 // frame is a function's locals while it runs. All that l has room for is

@@ -134,14 +134,14 @@ func TestTests(t *testing.T) {
 
 // TestRules: each value comes with the block that gave it.
 func TestRules(t *testing.T) {
-	type told struct {
+	type delivered struct {
 		block int
 		v     string
 	}
-	tell := func(m *maker, most int) (list []told, err error) {
+	tell := func(m *maker, most int) (list []delivered, err error) {
 		code := m.link(t)
 		err = code.Rules(&Machine{}, len(m.Funcs)-1, &doc{p: &m.Program, v: object{"x": 1}}, func(block int, v Value) bool {
-			list = append(list, told{block, Text(v)})
+			list = append(list, delivered{block, Text(v)})
 			return len(list) < most
 		})
 		return list, err
@@ -152,22 +152,22 @@ func TestRules(t *testing.T) {
 		[]Stmt{put(m.c("a")), in(3, x), put(l(3))})
 	got, err := tell(m, 10)
 	require.NoError(t, err)
-	assert.Equal(t, []told{{1, `"b"`}, {1, `"a"`}, {3, `1`}}, got)
+	assert.Equal(t, []delivered{{1, `"b"`}, {1, `"a"`}, {3, `1`}}, got)
 	got, err = tell(m, 2)
 	require.NoError(t, err)
-	assert.Equal(t, []told{{1, `"b"`}, {1, `"a"`}}, got)
+	assert.Equal(t, []delivered{{1, `"b"`}, {1, `"a"`}}, got)
 
 	m = &maker{}
 	m.fn("o", 2, []Stmt{{Op: OpMakeObject, Target: out, Place: -1}}, []Stmt{m.stop()}, []Stmt{insertOnce(m.c("k"), m.c(1))})
 	got, err = tell(m, 10)
 	require.NoError(t, err)
-	assert.Equal(t, []told{{2, `["k", 1]`}}, got)
+	assert.Equal(t, []delivered{{2, `["k", 1]`}}, got)
 
 	m = &maker{}
 	m.fn("allow", 2, []Stmt{m.stop()}, []Stmt{once(m.c(NewSet(1)))}, []Stmt{once(m.c(NewSet(1)))})
 	got, err = tell(m, 10)
 	require.NoError(t, err)
-	assert.Equal(t, []told{{1, `{1}`}}, got)
+	assert.Equal(t, []delivered{{1, `{1}`}}, got)
 
 	m = &maker{}
 	m.fn("conflict", 2, []Stmt{once(m.c(1))}, []Stmt{once(m.c(2))})
@@ -326,12 +326,12 @@ func TestRulesSpare(t *testing.T) {
 	code := m.link(t)
 	assert.Equal(t, []bool{true, false}, []bool{code.funcs[0].private, code.funcs[1].private})
 	var machine Machine
-	var told []Value
-	tell := func(_ int, v Value) bool { told = append(told, v); return true }
+	var delivered []Value
+	tell := func(_ int, v Value) bool { delivered = append(delivered, v); return true }
 	for _, list := range [][]Value{{1, 2, 1}, {}, {"x"}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, "a", "b"}, {3}, {2, Number("2.0")}, {4}} {
 		event := &doc{p: &m.Program, v: object{"list": list}}
 		for fn, last := range []Value{"last", NewSet(list...).Len()} {
-			told = nil
+			delivered = nil
 			err := code.Rules(&machine, fn, event, tell)
 			if len(list) == 2 && list[1] == Number("2.0") {
 				require.ErrorIs(t, err, ErrBail)
@@ -339,7 +339,7 @@ func TestRulesSpare(t *testing.T) {
 			}
 			require.NoError(t, err)
 			want := NewSet(append(slices.Clone(list), last)...)
-			assert.Equal(t, want.elems, told)
+			assert.Equal(t, want.elems, delivered)
 			v, _, err := code.Eval(&machine, fn, event)
 			require.NoError(t, err)
 			assert.True(t, Equal(want, v))

@@ -44,8 +44,8 @@ var situations = []func(*policy.Context){
 
 // answer is what the agent is told of an event that no hook concerns; nil when
 // that is not the same in every situation.
-func (b *builder) answer(d *agent.Agent, p *agent.PointReading) *table.Said {
-	var said *agent.Wire
+func (b *builder) answer(d *agent.Agent, p *agent.PointReading) *table.Delivered {
+	var contribution *agent.Wire
 	for _, situation := range situations {
 		call := reach(d, p)
 		if call == nil {
@@ -56,12 +56,12 @@ func (b *builder) answer(d *agent.Agent, p *agent.PointReading) *table.Said {
 		in = in.Frozen(p.Event)
 		call.Context = in
 		w := call.Encode(b.empty.Fire(context.Background(), p.Event, in))
-		if said != nil && !reflect.DeepEqual(*said, w) {
+		if contribution != nil && !reflect.DeepEqual(*contribution, w) {
 			return nil
 		}
-		said = &w
+		contribution = &w
 	}
-	return &table.Said{Stdout: string(said.Stdout), Stderr: said.Stderr, Exit: said.Exit}
+	return &table.Delivered{Stdout: string(contribution.Stdout), Stderr: contribution.Stderr, Exit: contribution.Exit}
 }
 
 // reach is a call at a point; nil when there is no way to it.

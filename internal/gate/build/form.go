@@ -32,7 +32,7 @@ func (s *stage) form(d *agent.Agent, p *agent.PointReading, outcome int) *rules.
 		return nil
 	}
 	say := func(texts []string, situation func(*policy.Context)) *agent.Wire {
-		decision := *s.spoken(outcome, texts) // Encode notes in it what it cannot say
+		decision := *s.delivered(outcome, texts) // Encode notes in it what it cannot say
 		if decision.Action == policy.KeepWorking || decision.Action == policy.RetryTurn {
 			return nil // it is counted
 		}

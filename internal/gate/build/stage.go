@@ -35,16 +35,16 @@ func newStage(program *dag.Program, plan *dag.Plan) *stage {
 
 // line is a hook's result, made to be said.
 type line struct {
-	said  *policy.Result
-	calls int
+	contribution *policy.Result
+	calls        int
 }
 
 func (l *line) Call(*dag.Node, *policy.Context, int) (policy.Result, error) {
 	l.calls++
-	if l.calls > 1 || l.said == nil {
+	if l.calls > 1 || l.contribution == nil {
 		return policy.Result{}, nil
 	}
-	return *l.said, nil
+	return *l.contribution, nil
 }
 
 func (*line) Late(*dag.Node) int                   { return -1 }
@@ -53,7 +53,7 @@ func (*line) Store(string, *executor.Answer)       {}
 
 // decide is the Decision when a node says something, nil nothing; halts says that
 // a hook after it is not asked. What is not the same for every hook is taken out.
-func (s *stage) decide(n *dag.Node, said *policy.Result) (d *policy.Decision, halts bool) {
+func (s *stage) decide(n *dag.Node, contribution *policy.Result) (d *policy.Decision, halts bool) {
 	plan := &dag.Plan{Event: s.plan.Event, Spec: s.plan.Spec, Strategy: s.plan.Strategy, Inline: true, Volatile: true}
 	own := dag.Node{Hook: n.Hook, Effects: n.Effects, RecheckOf: -1}
 	next := s.stranger
@@ -64,7 +64,7 @@ func (s *stage) decide(n *dag.Node, said *policy.Result) (d *policy.Decision, ha
 	}
 	plan.Nodes = []dag.Node{own, next}
 	plan.Items = []dag.Item{{Members: []int{0}, Fold: fold, MayHalt: true}, {Members: []int{1}, Fold: fold, MayHalt: true}}
-	w := &line{said: said}
+	w := &line{contribution: contribution}
 	d, _ = executor.Serial(s.program, plan, s.in, w)
 	d.Hooks, d.Final = nil, nil
 	return d, w.calls < 2
@@ -102,9 +102,9 @@ func (s *stage) probe(n *dag.Node, wanted uint) (says, halts uint) {
 	return says, halts
 }
 
-// spoken is the Decision on an outcome with some texts; of one without, the hook's
+// delivered is the Decision on an outcome with some texts; of one without, the hook's
 // name is the text.
-func (s *stage) spoken(outcome int, texts []string) *policy.Decision {
+func (s *stage) delivered(outcome int, texts []string) *policy.Decision {
 	key := strconv.Itoa(outcome) + "\x00" + strings.Join(texts, "\x00")
 	if s.known[key] == nil {
 		hook := strangerName

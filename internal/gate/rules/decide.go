@@ -110,12 +110,12 @@ type decider struct {
 	machine native.Machine
 	input   input
 	out     Verdict
-	// told are the values of one entry point, verdict, reasons and texts what all
+	// contributions are the values of one entry point, verdict, reasons and texts what all
 	// entry points of a rule say.
-	told    []native.Value
-	verdict int // a part, or -1
-	reasons []string
-	texts   [Other][]string
+	contributions []native.Value
+	verdict       int // a part, or -1
+	reasons       []string
+	texts         [Other][]string
 }
 
 // ask evaluates a rule; spoke is true when it says anything.
@@ -135,15 +135,15 @@ func (d *decider) ask(r *rule) (spoke, ok bool) {
 
 // entry evaluates an entry point and takes what it says.
 func (d *decider) entry(r *rule, e *Entry) bool {
-	d.told = d.told[:0]
+	d.contributions = d.contributions[:0]
 	err := r.code.Rules(&d.machine, e.Func, &d.input, func(_ int, v native.Value) bool {
-		d.told = append(d.told, v)
+		d.contributions = append(d.contributions, v)
 		return true
 	})
 	if err != nil {
 		return false
 	}
-	if len(d.told) == 0 {
+	if len(d.contributions) == 0 {
 		return true
 	}
 	part := e.Part
@@ -155,7 +155,7 @@ func (d *decider) entry(r *rule, e *Entry) bool {
 	case part == Unallowed:
 		part = Deny
 	}
-	list, ok := e.say(d.told)
+	list, ok := e.contribute(d.contributions)
 	if !ok || len(list) == 0 {
 		return ok
 	}
@@ -171,9 +171,9 @@ func (d *decider) entry(r *rule, e *Entry) bool {
 	return true
 }
 
-// say is what the values of an entry point say, as package rego has it: a text
+// contribute is what the values of an entry point say, as package rego has it: a text
 // is "" for a verdict without one. ok is false for a value of the wrong kind.
-func (e *Entry) say(list []native.Value) (texts []string, ok bool) {
+func (e *Entry) contribute(list []native.Value) (texts []string, ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			if err, is := r.(error); !is || !errors.Is(err, native.ErrBail) {
@@ -202,7 +202,7 @@ func (e *Entry) say(list []native.Value) (texts []string, ok bool) {
 	case []native.Value:
 		return members(v, false)
 	}
-	text, ok := saying(list[0])
+	text, ok := contributing(list[0])
 	return []string{text}, ok
 }
 
@@ -210,7 +210,7 @@ func (e *Entry) say(list []native.Value) (texts []string, ok bool) {
 func members(list []native.Value, set bool) ([]string, bool) {
 	out := make([]string, 0, len(list))
 	for _, v := range list {
-		text, ok := saying(v)
+		text, ok := contributing(v)
 		if !ok {
 			return nil, false
 		}
@@ -222,8 +222,8 @@ func members(list []native.Value, set bool) ([]string, bool) {
 	return slices.Compact(out), true
 }
 
-// saying is the text of a string, or of an object with a reason or msg.
-func saying(v native.Value) (string, bool) {
+// contributing is the text of a string, or of an object with a reason or msg.
+func contributing(v native.Value) (string, bool) {
 	switch x := v.(type) {
 	case string:
 		return x, true

@@ -45,7 +45,7 @@ type Point struct {
 	Flags   int
 	// Answer is nil where the answer is left to hookc, Plan where no hook is on
 	// the event.
-	Answer *Said
+	Answer *Delivered
 	Plan   *Plan
 	// Number is that of its answers among those of the event's rules.
 	Number int
@@ -57,8 +57,8 @@ type Key struct {
 	Code, Field, Type int
 }
 
-// Said is an answer.
-type Said struct {
+// Delivered is an answer.
+type Delivered struct {
 	Stdout, Stderr string
 	Exit           int
 }

@@ -65,7 +65,7 @@ var _ = register(Agent{
 			Once: OnceEach,
 		},
 	},
-	say: func(a *answer) Wire {
+	deliver: func(a *answer) Wire {
 		out := reply{}
 		switch a.act {
 		case allow, ask, deny:

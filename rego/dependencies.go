@@ -10,9 +10,9 @@ import (
 	"github.com/hookc/hookc/policy"
 )
 
-// island is what a module was compiled with besides its own text: the shared
+// dependencies is what a module was compiled with besides its own text: the shared
 // files that it can see, whatever they see in turn included, and the data.
-type island struct {
+type dependencies struct {
 	library *library
 	// refs are what the module's own text refers to, own is its file among the
 	// shared ones.
@@ -26,11 +26,11 @@ type island struct {
 // have changed.
 func (c *Compiler) Fresh(h *policy.Hook, m *Module) bool {
 	now := c.libraryOf(h)
-	if now == m.island.library {
+	if now == m.dependencies.library {
 		return true
 	}
-	return !now.broken() && now.data == m.island.library.data &&
-		maps.Equal(now.island(m.island.refs, m.island.own), m.island.files)
+	return !now.broken() && now.data == m.dependencies.library.data &&
+		maps.Equal(now.dependencies(m.dependencies.refs, m.dependencies.own), m.dependencies.files)
 }
 
 // broken reports whether something is wrong with a library, which every hook
@@ -40,10 +40,10 @@ func (l *library) broken() bool {
 		slices.ContainsFunc(l.items, func(i libraryItem) bool { return len(i.found) > 0 })
 }
 
-// island is the files that refs lead to: those whose package is on the way of
+// dependencies is the files that refs lead to: those whose package is on the way of
 // a reference, or below it, with all that share a package with them. It errs
 // only towards more.
-func (l *library) island(refs []ast.Ref, own string) map[string]*sharedFile {
+func (l *library) dependencies(refs []ast.Ref, own string) map[string]*sharedFile {
 	out := map[string]*sharedFile{}
 	for todo := slices.Clone(refs); len(todo) > 0; {
 		ref := todo[len(todo)-1]
@@ -125,8 +125,8 @@ func (u *unit) see(l *library) {
 		}
 	}
 	refs := dataRefs(u.own)
-	u.island = island{library: l, refs: refs, own: u.ownPath, files: l.island(refs, u.ownPath)}
-	for path, f := range u.island.files {
+	u.dependencies = dependencies{library: l, refs: refs, own: u.ownPath, files: l.dependencies(refs, u.ownPath)}
+	for path, f := range u.dependencies.files {
 		u.modules[path] = f.module
 	}
 }

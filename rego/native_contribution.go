@@ -11,7 +11,7 @@ import (
 
 // contribute adds what an entry point was told to a hook's result; false when
 // it is of the wrong kind, or what cannot be compared: topdown says what is wrong.
-func (e *nativeEntry) contribute(to *policy.Result, hook string, list []told) (ok bool) {
+func (e *nativeEntry) contribute(to *policy.Result, hook string, list []delivered) (ok bool) {
 	if len(list) == 0 {
 		return true
 	}
@@ -37,15 +37,15 @@ func (e *nativeEntry) contribute(to *policy.Result, hook string, list []told) (o
 	case partResult:
 		return e.whole(to, hook, list[0])
 	}
-	said, ok := e.say(list)
+	contribution, ok := e.contributes(list)
 	if ok {
-		contribute(to, hook, e.part, said)
+		contribute(to, hook, e.part, contribution)
 	}
 	return ok
 }
 
 // whole takes `result`.
-func (e *nativeEntry) whole(to *policy.Result, hook string, t told) bool {
+func (e *nativeEntry) whole(to *policy.Result, hook string, t delivered) bool {
 	fields, object := toJSON(fromNative(t.v)).(map[string]any)
 	if !object {
 		return false
@@ -57,8 +57,8 @@ func (e *nativeEntry) whole(to *policy.Result, hook string, t told) bool {
 	return err == nil
 }
 
-// say is entry.say.
-func (e *nativeEntry) say(list []told) ([]said, bool) {
+// contributes is that of [entry], of native values.
+func (e *nativeEntry) contributes(list []delivered) ([]contribution, bool) {
 	if e.many {
 		if len(list) > 1 {
 			sort.SliceStable(list, func(i, j int) bool { return native.Compare(list[i].v, list[j].v) < 0 })
@@ -74,29 +74,29 @@ func (e *nativeEntry) say(list []told) ([]said, bool) {
 		if !v {
 			return nil, true
 		}
-		return []said{{at: at}}, true
+		return []contribution{{at: at}}, true
 	case *native.Set:
 		return e.members(valuesOf(v.Elems(), list[0]), true)
 	case []native.Value:
 		return e.members(valuesOf(v, list[0]), false)
 	}
-	s, ok := sayingNative(list[0].v, at)
-	return []said{s}, ok
+	s, ok := contributingNative(list[0].v, at)
+	return []contribution{s}, ok
 }
 
 // valuesOf are the elements of a value that one rule gave.
-func valuesOf(elems []native.Value, by told) []told {
-	out := make([]told, len(elems))
+func valuesOf(elems []native.Value, by delivered) []delivered {
+	out := make([]delivered, len(elems))
 	for i, v := range elems {
-		out[i] = told{by.entry, by.block, v}
+		out[i] = delivered{by.entry, by.block, v}
 	}
 	return out
 }
 
-func (e *nativeEntry) members(list []told, set bool) ([]said, bool) {
-	out := make([]said, 0, len(list))
+func (e *nativeEntry) members(list []delivered, set bool) ([]contribution, bool) {
+	out := make([]contribution, 0, len(list))
 	for _, t := range list {
-		s, ok := sayingNative(t.v, e.place(t.block))
+		s, ok := contributingNative(t.v, e.place(t.block))
 		if !ok {
 			return nil, false
 		}
@@ -113,17 +113,17 @@ func (e *nativeEntry) place(block int32) (at diag.Span) {
 }
 
 // sayingNative is saying.
-func sayingNative(v native.Value, at diag.Span) (said, bool) {
+func contributingNative(v native.Value, at diag.Span) (contribution, bool) {
 	switch x := v.(type) {
 	case string:
-		return said{text: x, at: at}, true
+		return contribution{text: x, at: at}, true
 	case map[string]native.Value, *native.Object:
 		for _, key := range textKeys {
 			if t, ok := native.Get(x, key); ok {
 				s, ok := t.(string)
-				return said{text: s, at: at}, ok
+				return contribution{text: s, at: at}, ok
 			}
 		}
 	}
-	return said{}, false
+	return contribution{}, false
 }

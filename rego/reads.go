@@ -9,7 +9,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-// LooksAt lists what of an event the rule of an entry point looks at that is
+// Reads lists what of an event the rule of an entry point looks at that is
 // written at a place, and the rules it refers to; nil for no rule.
 func (m *Module) Reads(at diag.Span) []policy.Path {
 	l := looker{m: m, seen: map[*ast.Rule]bool{}}
@@ -67,7 +67,7 @@ func (l *looker) input(ref ast.Ref) {
 	}
 }
 
-// LooksAt is Module.LooksAt.
+// Reads is [Module.Reads].
 func (n *Native) Reads(at diag.Span) []policy.Path {
 	m, err := n.module()
 	if err != nil {
@@ -76,7 +76,7 @@ func (n *Native) Reads(at diag.Span) []policy.Path {
 	return m.Reads(at)
 }
 
-// LooksAt is Module.LooksAt; it compiles the module.
+// Reads is [Module.Reads]. it compiles the module.
 func (s *Stored) Reads(at diag.Span) []policy.Path {
 	if n, ok := s.Made().(*Native); ok {
 		return n.Reads(at)

@@ -132,11 +132,7 @@ func judgeDeleteList(c *shell.Command, e *shell.Effect) *shellAdvice {
 
 // harmlessLosses are deletions of what is easily had back, or is one of many
 // by its very nature.
-var harmlessLosses = map[string]bool{
-	"object-delete": true, "container-remove": true, "image-remove": true, "container-kill": true,
-	"image-prune": true, "builder-prune": true, "buildx-prune": true, "delete-key": true, "network-remove": true, "network-prune": true, "buildx-remove": true,
-	"context-remove": true, "builder-remove": true, "network-change": false,
-}
+var harmlessLosses = map[string]bool{"object-delete": true, "delete-key": true}
 
 func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
 	if harmlessLosses[e.Op] {

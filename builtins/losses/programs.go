@@ -39,7 +39,7 @@ var Daemons = Words(`ssh sshd networking network networkmanager systemd-networkd
 // TakesCommand are options whose value is a command that a program starts, Escapes the
 // programs that are told to start one by words that begin with ! or shell.
 var (
-	TakesCommand = Words("--pager --preview --editor --extcmd --rsh-command --open-command --browser-command --hook-command --post-hook --pre-hook --deploy-hook --change-cmd")
+	TakesCommand = Words("--post-renderer --pager --preview --editor --extcmd --rsh-command --open-command --browser-command --hook-command --post-hook --pre-hook --deploy-hook --change-cmd")
 	Escapes      = Words("less more most kak gdb lldb ranger ipython bpython vifm mc nnn lf tig mutt ftp")
 )
 

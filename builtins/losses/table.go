@@ -4,7 +4,7 @@ import "strings"
 
 // table says what tools take away for good, as their manuals have it: a
 // line has the names of a tool, its options that take a value or the name of a set
-// of them, the domain, and what it does, between semicolons. An entry is what that is called after @, the
+// of them (after ^ where its entries hold for the first words alone), the domain, and what it does, between semicolons. An entry is what that is called after @, the
 // words of a command, options of which one must be there, and after ! those
 // with which nothing happens. Words are as those of shRule are. The first
 // letter of an entry may say that it is no deletion: + writes, % runs, ^ gives
@@ -34,6 +34,10 @@ nomad|tf|platform|@job-purge job stop -purge;@job-purge system gc
 etcdctl||database|@keys-delete del
 gh|gh|platform|@repository-delete repo delete;+@repository-archive repo archive;@delete release|secret|variable|label|ssh-key|gpg-key|codespace|cs|cache|gist|environment|ruleset|deploy-key delete|remove;@delete repo deploy-key delete;@delete issue delete;$ auth token;@api-delete api -X=DELETE --method=DELETE
 glab|gh|platform|@repository-delete repo|project delete;@delete release|variable|label|ssh-key|issue|mr|snippet delete|remove;@api-delete api -X=DELETE --method=DELETE
+redis-cli valkey-cli keydb-cli memcached-cli|^-hpansuriDdtX --user --pass --pattern --count --cacert --cert --key --eval --sni --socket --scan-count|-database|@flush flushall|flushdb|FLUSHALL|FLUSHDB;@database-stop shutdown|SHUTDOWN;@database-stop debug|DEBUG segfault|SEGFAULT;@cluster-reset cluster|CLUSTER reset|RESET;@script-flush script|SCRIPT|function|FUNCTION flush|FLUSH;@flush eval|EVAL *flush*|*FLUSH*;@keys-delete del|DEL|unlink|UNLINK <>
+docker podman nerdctl|^-Hlcs --host --context --config --log-level --tlscacert --tlscert --tlskey --url --connection --filter --format --signal|-containers|@container-kill-all kill <>;@container-remove-all rm <>;@container-remove-all container rm|remove|delete <>;@container-remove-all rm -a --all;@container-remove-volumes rm -v --volumes;@container-remove-volumes container rm|remove -v --volumes;@container-prune container prune;@system-prune system prune;@volume-prune volume prune;@prune pod|machine|secret|config|stack|service|swarm prune;@volume-remove volume rm|remove;@remove machine|pod|secret|config|stack|service|system rm|remove|delete;@reset machine|swarm|system reset|leave
+docker-compose podman-compose|^-fpt --file --project-name --profile --env-file --project-directory --rmi --timeout|-containers|@compose-volumes down|rm -v --volumes
+helm|^-nf --namespace --values --set --version --kube-context --kubeconfig --timeout --description --post-renderer|-kubernetes|@helm-uninstall uninstall|delete|del|un !-h
 dropdb pg_dropcluster|sql|database|@drop-database
 dropuser|sql|database|@drop-user
 mysqladmin mariadb-admin|sql|database|@drop-database drop
@@ -102,35 +106,35 @@ nmcli|sys|-system|+@network-change networking|radio off;@network-change connecti
 nvram|sys|-system|@firmware-change -c -d
 efibootmgr|sys|-system|@firmware-change -B -O --delete-bootnum
 grub-install update-grub bootctl|sys|-system|+@bootloader
-git-reset|-U --pathspec-from-file|-git|@reset-hard --hard --merge
-git-checkout|-bBU --orphan --conflict --pathspec-from-file|-git|@checkout-force -f --force;@reset-branch -B;?-b --orphan -p --patch
-git-switch|-cC --create --force-create --orphan --conflict|-git|@switch-force -f --force --discard-changes;@reset-branch -C --force-create
-git-restore|-sU --source --conflict --pathspec-from-file|-git|?-p --patch;@discard-changes -W --worktree;?-S --staged;@discard-changes
-git-clean|-e --exclude|-git|?-n -i --interactive;@clean -f --force
-git-stash|-m --message|-git|@stash-drop drop;@stash-clear clear
-git-push|-o --repo --push-option --receive-pack --exec|-git|?-n;@push-mirror --mirror --prune;@push-force * -f --force;@push-force -f --force;@push-delete * -d --delete
-git-branch|-u --set-upstream-to --sort --format --contains --merged --no-merged|-git|@branch-delete -D;@branch-overwrite -M
-git-tag|-mFu --message --file --sort --format --contains|-git|?
-git-worktree|-bB --reason|-git|@worktree-remove remove -f --force
-git-filter-branch|--env-filter --tree-filter --index-filter --msg-filter --commit-filter --tag-name-filter --parent-filter --subdirectory-filter|-git|@rewrite-history
-git-filter-repo|--path --path-glob --replace-text|-git|@rewrite-history !--analyze
-git-reflog|--|-git|@reflog-expire expire|delete !-n
-git-update-ref|-m|-git|@ref-delete -d --delete
-git-symbolic-ref|-m|-git|@ref-delete -d --delete
-git-read-tree|--prefix --index-output|-git|@discard-changes --reset
-git-checkout-index|--prefix --stage|-git|@discard-changes -f --force !--prefix
-git-gc git-prune|--expire|-git|@prune --prune=now --prune=all;@prune --expire=now --expire=all !-n
-git-rebase git-difftool|-xsX --exec --onto --strategy --extcmd --tool|-git|?
-git-submodule|-b --branch --reference --name|-git|@discard-changes deinit -f --force
-git-config|-ft --file --type --default|-git|?
-git-replace|--|-git|@replace -d -f --delete --force
-git-notes|-mFcC --ref|-git|@notes-prune prune !-n
-git-lfs|--|-git|@lfs-prune prune -f --force
-git-archive git-diff git-log git-show git-format-patch git-blame git-cat-file|-oUOSGLl --output --output-directory --format --pretty --prefix --remote --exec --grep --author --since --until|-git|?
-git-clone|-bocju --branch --depth --origin --config --upload-pack --reference --template|-git|?
-git-fetch git-pull git-ls-remote|-jocsX --upload-pack --depth --refmap --strategy|-git|?
-git-grep|-efO --open-files-in-pager --max-depth|-git|?
-git-add git-stage git-rm git-mv|--chmod --pathspec-from-file|-git|?
+git-reset|^-U --pathspec-from-file|-git|@reset-hard --hard --merge
+git-checkout|^-bBU --orphan --conflict --pathspec-from-file|-git|@checkout-force -f --force;@reset-branch -B;?-b --orphan -p --patch
+git-switch|^-cC --create --force-create --orphan --conflict|-git|@switch-force -f --force --discard-changes;@reset-branch -C --force-create
+git-restore|^-sU --source --conflict --pathspec-from-file|-git|?-p --patch;@discard-changes -W --worktree;?-S --staged;@discard-changes
+git-clean|^-e --exclude|-git|?-n -i --interactive;@clean -f --force
+git-stash|^-m --message|-git|@stash-drop drop;@stash-clear clear
+git-push|^-o --repo --push-option --receive-pack --exec|-git|?-n;@push-mirror --mirror --prune;@push-force * -f --force;@push-force -f --force;@push-delete * -d --delete
+git-branch|^-u --set-upstream-to --sort --format --contains --merged --no-merged|-git|@branch-delete -D;@branch-overwrite -M
+git-tag|^-mFu --message --file --sort --format --contains|-git|?
+git-worktree|^-bB --reason|-git|@worktree-remove remove -f --force
+git-filter-branch|^--env-filter --tree-filter --index-filter --msg-filter --commit-filter --tag-name-filter --parent-filter --subdirectory-filter|-git|@rewrite-history
+git-filter-repo|^--path --path-glob --replace-text|-git|@rewrite-history !--analyze
+git-reflog|^--|-git|@reflog-expire expire|delete !-n
+git-update-ref|^-m|-git|@ref-delete -d --delete
+git-symbolic-ref|^-m|-git|@ref-delete -d --delete
+git-read-tree|^--prefix --index-output|-git|@discard-changes --reset
+git-checkout-index|^--prefix --stage|-git|@discard-changes -f --force !--prefix
+git-gc git-prune|^--expire|-git|@prune --prune=now --prune=all;@prune --expire=now --expire=all !-n
+git-rebase git-difftool|^-xsX --exec --onto --strategy --extcmd --tool|-git|?
+git-submodule|^-b --branch --reference --name|-git|@discard-changes deinit -f --force
+git-config|^-ft --file --type --default|-git|?
+git-replace|^--|-git|@replace -d -f --delete --force
+git-notes|^-mFcC --ref|-git|@notes-prune prune !-n
+git-lfs|^--|-git|@lfs-prune prune -f --force
+git-archive git-diff git-log git-show git-format-patch git-blame git-cat-file|^-oUOSGLl --output --output-directory --format --pretty --prefix --remote --exec --grep --author --since --until|-git|?
+git-clone|^-bocju --branch --depth --origin --config --upload-pack --reference --template|-git|?
+git-fetch git-pull git-ls-remote|^-jocsX --upload-pack --depth --refmap --strategy|-git|?
+git-grep|^-efO --open-files-in-pager --max-depth|-git|?
+git-add git-stage git-rm git-mv|^--chmod --pathspec-from-file|-git|?
 hg chg sl rhg|vcs|git|strip;debugstrip;purge|clean !-p !--print;update|up|checkout|co|goto -C --clean;revert -a --all -C --no-backup;rollback;histedit;prune|hide;push -f --force;shelve|unshelve -d --delete --cleanup;?bookmark|bookmarks|tag;?delete|rm|remove|forget
 svn|vcs|git|revert;cleanup --remove-unversioned --remove-ignored;delete|del|rm|remove http*|https*|svn*|^*|file:*;?delete|del|rm|remove;switch|sw --force;propdel|pdel --revprop
 svnadmin|vcs|git|rmtxns;rmlocks;recover;obliterate
@@ -245,7 +249,7 @@ unison|tf|-outside|@sync-over -force
 wevtutil||-system|cl|clear-log
 auditpol||-system|@audit-clear /clear|/remove
 kamal||platform|$ secrets print|fetch;remove;app|accessory|proxy remove;? prune|lock
-git-crypt git-secret||-platform|$ export-key|cat|reveal
+git-crypt git-secret|^|-platform|$ export-key|cat|reveal
 cargo|pkg|platform|yank !--undo;owner -r --remove;?
 nuget twine|pkg|platform|delete;?`
 
@@ -269,7 +273,9 @@ type Tool struct {
 	// follow a single dash.
 	Short, Long string
 	Dash        bool
-	Domain      string
+	// First is true for a tool whose rules hold for its first words alone.
+	First  bool
+	Domain string
 	// Quiet is true for a tool that the lexicon is not asked of.
 	Quiet   bool
 	Entries []Entry
@@ -291,7 +297,7 @@ func Tools() []Tool {
 		t.Domain, t.Quiet = strings.CutPrefix(f[2], "-")
 		spec, named := options[f[1]]
 		if !named {
-			spec = f[1]
+			spec, t.First = strings.CutPrefix(f[1], "^")
 		}
 		for o := range strings.FieldsSeq(spec) {
 			switch {

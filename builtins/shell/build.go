@@ -4,12 +4,6 @@ import (
 	"strings"
 )
 
-func fillBuild() {
-	programs((*analysis).goTool, "go")
-	programs((*analysis).multiplexer, "tmux screen byobu")
-	programs((*analysis).makeTool, "make gmake")
-}
-
 // goTool is go: some of its options are programs that it starts.
 func (a *analysis) goTool(c *shCall) shValue {
 	o := options(c.args(), "", "-exec -toolexec -vettool -o -run -bench -tags -ldflags -gcflags -count -timeout -C -mod -modfile -p -coverprofile -cpuprofile -memprofile -fuzz -fuzztime", optDash)

@@ -4,11 +4,6 @@ import (
 	"strings"
 )
 
-func fillCloud() {
-	programs((*analysis).npm, "npm yarn pnpm bun")
-	programs((*analysis).ansible, "ansible")
-}
-
 // npm is a package manager: it runs programs of packages, and publishes.
 func (a *analysis) npm(c *shCall) shValue {
 	o := options(c.args(), "CwFc", "--prefix --workspace --filter --cwd --dir --registry --tag --otp --call -c", optStop)

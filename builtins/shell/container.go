@@ -7,32 +7,23 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 )
 
-func fillContainer() {
-	programs((*analysis).docker, "docker podman nerdctl")
-	programs((*analysis).compose, "docker-compose podman-compose")
-	programs((*analysis).kubectl, "kubectl oc k k3s microk8s")
-	programs((*analysis).helm, "helm")
-	programs((*analysis).lxc, "lxc incus multipass vagrant")
-}
-
-// docker reads docker, podman and nerdctl.
+// docker reads docker, podman and nerdctl as far as they start something; the
+// rest is in the table of losses.
 func (a *analysis) docker(c *shCall) shValue {
 	o := options(c.args(), "Hlc", "--host --context --config --log-level --tlscacert --tlscert --tlskey --url --connection", optStop)
-	if len(o.operands) == 0 {
-		return printsText(a, c)
+	words := o.operands
+	if len(words) > 1 && words[0].Is("container") {
+		words = words[1:]
 	}
-	rest := o.operands[1:]
-	switch o.operands[0].Text {
-	case "exec":
-		return a.dockerExec(c, rest)
-	case "run", "create":
-		return a.dockerRun(c, rest)
-	case "container", "image", "volume", "network", "system", "builder", "buildx", "context", "machine", "pod", "secret", "config", "stack", "service", "swarm":
-		return a.dockerManage(c, o.operands[0].Text, rest)
-	case "compose":
-		return a.composeArgs(c, rest)
-	case "rm", "rmi", "kill":
-		a.dockerRemove(c, o.operands[0].Text, rest)
+	if len(words) > 0 {
+		switch words[0].Text {
+		case "exec":
+			return a.dockerExec(c, words[1:])
+		case "run", "create":
+			return a.dockerRun(c, words[1:])
+		case "compose":
+			return a.compose(c, words[1:])
+		}
 	}
 	return shUnknown("$(docker)", shOrigin{kind: "output", from: "docker"})
 }
@@ -148,78 +139,20 @@ func (a *analysis) resource(c *shCall, kind EffectKind, d Domain, op string, nam
 	}
 }
 
-func (a *analysis) dockerRemove(c *shCall, sub string, args []Word) {
-	o := options(args, "s", "--signal", 0)
-	op := map[string]string{"rm": "container-remove", "rmi": "image-remove", "kill": "container-kill"}[sub]
-	for _, w := range o.operands {
-		if w.Dynamic && sub != "rmi" {
-			op += "-all" // docker rm -f $(docker ps -aq)
-			break
-		}
-	}
-	if o.exact("-a", "--all") && c.name == "podman" {
-		op += "-all"
-	}
-	if sub == "rm" && o.exact("-v", "--volumes") && !strings.HasSuffix(op, "-all") {
-		op = "container-remove-volumes"
-	}
-	a.resource(c, EffectDelete, DomainContainer, op, o.operands)
-}
+func (a *analysis) dockerCompose(c *shCall) shValue { return a.compose(c, c.args()) }
 
-func (a *analysis) dockerManage(c *shCall, noun string, args []Word) shValue {
-	if len(args) == 0 {
-		return printsText(a, c)
-	}
-	rest := args[1:]
-	o := options(rest, "f", "--filter --format", 0)
-	switch verb := args[0].Text; verb {
-	case "exec":
-		return a.dockerExec(c, rest)
-	case "run", "create":
-		if noun == "container" {
-			return a.dockerRun(c, rest)
-		}
-	case "prune":
-		a.resource(c, EffectDelete, DomainContainer, noun+"-prune", nil)
-	case "rm", "remove", "delete":
-		switch noun {
-		case "container":
-			a.dockerRemove(c, "rm", rest)
-		case "image":
-			a.dockerRemove(c, "rmi", rest)
-		default:
-			a.resource(c, EffectDelete, DomainContainer, noun+"-remove", o.operands)
-		}
-	case "reset", "leave":
-		a.resource(c, EffectDelete, DomainContainer, noun+"-"+verb, nil)
-	}
-	return printsText(a, c)
-}
-
-func (a *analysis) compose(c *shCall) shValue { return a.composeArgs(c, c.args()) }
-
-// composeArgs is docker compose.
-func (a *analysis) composeArgs(c *shCall, args []Word) shValue {
+// compose is docker compose.
+func (a *analysis) compose(c *shCall, args []Word) shValue {
 	o := options(args, "fp", "--file --project-name --profile --env-file --project-directory --ansi --progress --parallel", optStop)
-	if len(o.operands) == 0 {
-		return printsText(a, c)
+	switch {
+	case o.first("exec"):
+		return a.dockerExec(c, o.operands[1:])
+	case o.first("run"):
+		return a.dockerRun(c, o.operands[1:])
 	}
-	rest := o.operands[1:]
-	switch sub := o.operands[0].Text; sub {
-	case "exec":
-		return a.dockerExec(c, rest)
-	case "run":
-		return a.dockerRun(c, rest)
-	case "down":
-		d := options(rest, "t", "--rmi --timeout", 0)
-		if d.exact("-v") || d.has("--volumes") {
-			a.resource(c, EffectDelete, DomainContainer, "compose-volumes", nil)
-		}
-	case "rm":
-		d := options(rest, "", "", 0)
-		if d.exact("-v", "--volumes") {
-			a.resource(c, EffectDelete, DomainContainer, "compose-volumes", d.operands)
-		}
+	if c.name == "docker" || len(o.operands) == 0 {
+		o = options(o.operands, "t", "--rmi --timeout", 0)
+		a.ruled(c, "docker-compose", &o)
 	}
 	return printsText(a, c)
 }
@@ -343,18 +276,4 @@ func (a *analysis) kubeDelete(c *shCall, o *shOpts, names []Word) {
 	}
 	e := Effect{Kind: EffectDelete, Domain: DomainKubernetes, Op: op, Target: strings.Join(WordTexts(names), " ")}
 	a.effect(c, e)
-}
-
-func (a *analysis) helm(c *shCall) shValue {
-	o := options(c.args(), "nf", "--namespace --values --set --version --kube-context --kubeconfig --timeout --description --post-renderer", 0)
-	if v, ok := o.value("--post-renderer"); ok {
-		a.wrapped(c, []Word{v}, c.fr)
-	}
-	if o.exact("--dry-run", "--help", "-h") {
-		return printsText(a, c)
-	}
-	if o.first("uninstall") || o.first("delete") || o.first("del") || o.first("un") {
-		a.resource(c, EffectDelete, DomainKubernetes, "helm-uninstall", o.operands[1:])
-	}
-	return printsText(a, c)
 }

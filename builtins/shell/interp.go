@@ -8,11 +8,6 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 )
 
-func fillInterp() {
-	programs((*analysis).interpreter, "python python2 python3 pypy pypy3 ipython node nodejs deno perl ruby jruby php lua luajit tsx ts-node irb")
-	programs((*analysis).awk, "awk gawk mawk nawk")
-}
-
 // langSpec is how a program takes code of a language.
 type langSpec struct {
 	lang langKind

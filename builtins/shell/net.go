@@ -8,15 +8,6 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 )
 
-func fillNet() {
-	programs((*analysis).curl, "curl curlie xh")
-	programs((*analysis).wget, "wget wget2 aria2c")
-	programs((*analysis).netcat, "nc ncat netcat socat telnet nc.openbsd nc.traditional")
-	programs((*analysis).scp, "scp sftp")
-	programs((*analysis).rsync, "rsync")
-	programs((*analysis).httpie, "http https")
-}
-
 // curl downloads and uploads.
 func (a *analysis) curl(c *shCall) shValue {
 	o := options(c.args(), losses.CurlShort, losses.CurlLong, optShort)

@@ -10,26 +10,6 @@ import (
 	"github.com/hookc/hookc/builtins/quoting"
 )
 
-func fillOutput() {
-	programs((*analysis).echo, "echo gecho")
-	programs((*analysis).ls, "ls gls dir")
-	programs((*analysis).printfBuiltin, "printf gprintf")
-	programs((*analysis).pwd, "pwd")
-	programs((*analysis).cat, "cat gcat tac head tail less more bat batcat nl")
-	programs((*analysis).base64, "base64 gbase64 base32 openssl uudecode")
-	programs((*analysis).xxd, "xxd")
-	programs((*analysis).rev, "rev")
-	programs((*analysis).tr, "tr gtr")
-	programs((*analysis).mktemp, "mktemp gmktemp")
-	programs((*analysis).dirname, "dirname basename")
-	programs((*analysis).realpath, "realpath readlink grealpath greadlink")
-	programs((*analysis).seq, "seq gseq")
-	programs((*analysis).decompress, "zcat bzcat xzcat zstdcat lz4cat unxz gunzip bunzip2 uncompress gpg gpg2 age sops")
-	programs(printsPlain, "date whoami id hostname uname nproc wc md5sum sha1sum sha256sum shasum cksum uuidgen tty getconf gdate logname domainname")
-	programs((*analysis).environ, "printenv")
-	programs((*analysis).which, "which")
-}
-
 func (a *analysis) echo(c *shCall) shValue {
 	args := c.args()
 	newline, escapes := true, false

@@ -7,11 +7,6 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 )
 
-func fillOwn() {
-	programs((*analysis).server, "caddy twistd http-server serve live-server miniserve dufs simple-http-server darkhttpd httpd webfsd")
-	programs((*analysis).ftp, "ftp lftp ncftp tnftp")
-}
-
 // ownProgram reads what a tool that builds and starts a program of the project is
 // told to hand to it, and what it does to a folder that an option names.
 func (a *analysis) ownProgram(c *shCall) {

@@ -4,31 +4,31 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 // shProgram reads what a program does from its arguments, and says what it
 // prints as far as that can be known.
 type shProgram func(a *analysis, c *shCall) shValue
 
-// shFills fill the tables of the analysis, in this order. They are run when a
-// table is first read: most processes never look at a command line, and all
-// would pay for it when they start. They are listed by init because they refer
-// to what reads the tables.
-var shFills []func()
+// shFilled fills the tables of the analysis, once, when one of them is first
+// read: most processes never look at a command line, and all would pay for it when
+// they start.
+var shFilled = sync.OnceFunc(func() { fillTables() })
+
+// fillTables is set by init because what it refers to reads the tables.
+var fillTables func()
 
 func init() {
-	shFills = []func(){
-		fillBuild, fillBuiltin, fillCloud, fillContainer, fillDatabase, fillFeed,
-		fillFiles, fillForeign, fillGit, fillGit2, fillInterp, fillLosses, fillNet, fillOutput, fillOwn, fillSystem, fillWrap,
+	fillTables = func() {
+		fillPrograms()
+		fillBuiltin()
+		fillGit()
+		fillLosses()
+		shWrapperTable = losses.Wrappers()
 	}
 }
-
-// shFilled fills the tables, once.
-var shFilled = sync.OnceFunc(func() {
-	for _, fill := range shFills {
-		fill()
-	}
-})
 
 // shProgramTable are the programs that are known, by name; programOf reads it.
 var shProgramTable = map[string]shProgram{}
@@ -39,13 +39,93 @@ func programOf(name string) shProgram {
 	return shProgramTable[name]
 }
 
-// programs adds a program under its names.
-func programs(f shProgram, names string) {
-	for name := range strings.FieldsSeq(names) {
-		if shProgramTable[name] != nil {
-			panic("builtins: program " + name + " is known twice")
+// fillPrograms says what reads which programs.
+func fillPrograms() {
+	for _, row := range []struct {
+		read  shProgram
+		names string
+	}{
+		{(*analysis).goTool, "go"},
+		{(*analysis).multiplexer, "tmux screen byobu"},
+		{(*analysis).makeTool, "make gmake"},
+		{(*analysis).npm, "npm yarn pnpm bun"},
+		{(*analysis).ansible, "ansible"},
+		{(*analysis).docker, "docker podman nerdctl"},
+		{(*analysis).dockerCompose, "docker-compose podman-compose"},
+		{(*analysis).kubectl, "kubectl oc k k3s microk8s"},
+		{(*analysis).lxc, "lxc incus multipass vagrant"},
+		{(*analysis).sqlClient, "psql mysql mariadb sqlite3 sqlite cockroach clickhouse-client clickhouse duckdb sqlcmd sqlplus cqlsh snowsql influx trino usql pgcli mycli litecli mssql-cli bsqldb"},
+		{(*analysis).redis, "redis-cli valkey-cli keydb-cli memcached-cli"},
+		{(*analysis).mongo, "mongosh mongo"},
+		{(*analysis).restore, "mongorestore pg_restore"},
+		{(*analysis).xargs, "xargs gxargs"},
+		{(*analysis).find, "find gfind"},
+		{(*analysis).fd, "fd fdfind"},
+		{(*analysis).parallel, "parallel sem"},
+		{(*analysis).ssh, "ssh autossh mosh"},
+		{(*analysis).env, "env genv"},
+		{(*analysis).shellProgram, "sh bash zsh dash ksh ash mksh rbash fish ksh93 yash"},
+		{(*analysis).eval, "eval"},
+		{(*analysis).runLater, "at batch"},
+		{(*analysis).rm, "rm grm rmdir unlink srm wipe trash trash-put rimraf del"},
+		{(*analysis).shred, "shred gshred"},
+		{(*analysis).tee, "tee gtee sponge"},
+		{(*analysis).touch, "touch gtouch mkdir gmkdir mkfifo mknod"},
+		{(*analysis).truncate, "truncate gtruncate fallocate"},
+		{(*analysis).copy, "cp gcp install ginstall"},
+		{(*analysis).move, "mv gmv"},
+		{(*analysis).link, "ln gln"},
+		{(*analysis).dd, "dd gdd"},
+		{(*analysis).chmod, "chmod gchmod chown gchown chgrp setfacl chattr"},
+		{(*analysis).readers, "grep egrep fgrep zgrep rg ag ack sort gsort uniq cut paste comm diff cmp join fold column strings od hexdump " +
+			"sum b2sum file stat look pr fmt expand unexpand split csplit jq yq source-highlight pygmentize glow"},
+		{(*analysis).archive, "tar gtar bsdtar"},
+		{(*analysis).zip, "zip 7z 7za gzip bzip2 xz zstd"},
+		{(*analysis).unzip, "unzip unrar"},
+		{(*analysis).sed, "sed gsed"},
+		{(*analysis).editor, "vim vi nvim ex ed emacs"},
+		{(*analysis).foreign, "pwsh powershell cmd"},
+		{(*analysis).expression, "invoke-expression"},
+		{(*analysis).git, "git hub yadm dotfiles"},
+		{(*analysis).interpreter, "python python2 python3 pypy pypy3 ipython node nodejs deno perl ruby jruby php lua luajit tsx ts-node irb"},
+		{(*analysis).awk, "awk gawk mawk nawk"},
+		{(*analysis).curl, "curl curlie xh"},
+		{(*analysis).wget, "wget wget2 aria2c"},
+		{(*analysis).netcat, "nc ncat netcat socat telnet nc.openbsd nc.traditional"},
+		{(*analysis).scp, "scp sftp"},
+		{(*analysis).rsync, "rsync"},
+		{(*analysis).httpie, "http https"},
+		{(*analysis).echo, "echo gecho"},
+		{(*analysis).ls, "ls gls dir"},
+		{(*analysis).printfBuiltin, "printf gprintf"},
+		{(*analysis).pwd, "pwd"},
+		{(*analysis).cat, "cat gcat tac head tail less more bat batcat nl"},
+		{(*analysis).base64, "base64 gbase64 base32 openssl uudecode"},
+		{(*analysis).xxd, "xxd"},
+		{(*analysis).rev, "rev"},
+		{(*analysis).tr, "tr gtr"},
+		{(*analysis).mktemp, "mktemp gmktemp"},
+		{(*analysis).dirname, "dirname basename"},
+		{(*analysis).realpath, "realpath readlink grealpath greadlink"},
+		{(*analysis).seq, "seq gseq"},
+		{(*analysis).decompress, "zcat bzcat xzcat zstdcat lz4cat unxz gunzip bunzip2 uncompress gpg gpg2 age sops"},
+		{printsPlain, "date whoami id hostname uname nproc wc md5sum sha1sum sha256sum shasum cksum uuidgen tty getconf gdate logname domainname"},
+		{(*analysis).environ, "printenv"},
+		{(*analysis).which, "which"},
+		{(*analysis).server, "caddy twistd http-server serve live-server miniserve dufs simple-http-server darkhttpd httpd webfsd"},
+		{(*analysis).ftp, "ftp lftp ncftp tnftp"},
+		{(*analysis).mkfs, "mkfs mke2fs mkswap mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat mkfs.f2fs newfs mkdosfs mkntfs"},
+		{(*analysis).partition, "wipefs blkdiscard sgdisk gdisk fdisk parted sfdisk cfdisk cgdisk hdparm nvme badblocks lvremove vgremove pvremove lvreduce cryptsetup " +
+			"zpool zfs mdadm btrfs diskutil fastboot flashrom dmsetup tune2fs"},
+		{(*analysis).kill, "kill pkill killall skill killall5"},
+		{(*analysis).service, "service invoke-rc.d"},
+	} {
+		for name := range strings.FieldsSeq(row.names) {
+			if shProgramTable[name] != nil {
+				panic("builtins: program " + name + " is known twice")
+			}
+			shProgramTable[name] = row.read
 		}
-		shProgramTable[name] = f
 	}
 }
 

@@ -20,6 +20,8 @@ type shRule struct {
 	kind   EffectKind
 	domain Domain
 	op     string
+	// first is true where the words must be the first operands.
+	first bool
 }
 
 // shTool is how the options of a tool of the rules are written.
@@ -89,12 +91,16 @@ func (r *shRule) matches(o *shOpts) ([]Word, bool) {
 		return nil, false
 	}
 	starts := 3
-	if r.kind == "" && r.domain == DomainCloud {
+	if r.first || r.kind == "" && r.domain == DomainCloud {
 		starts = 1 // account is a command of az, and a word of others
 	}
 	for start := 0; start < starts && start+len(r.words) <= len(o.operands); start++ {
 		if matchWords(r.words, o.operands[start:]) {
-			return o.operands[start+len(r.words):], true
+			end := start + len(r.words)
+			if len(r.words) > 0 && r.words[len(r.words)-1] == "<>" {
+				end-- // what is not known is what it is done to
+			}
+			return o.operands[end:], true
 		}
 	}
 	return nil, false
@@ -168,7 +174,7 @@ func fillLosses() {
 		}
 		var rules []shRule
 		for _, e := range t.Entries {
-			r := shRule{words: e.Words, need: e.Need, not: e.Not, kind: lossKinds[e.Mark], domain: Domain(e.Domain), op: e.Op}
+			r := shRule{words: e.Words, need: e.Need, not: e.Not, kind: lossKinds[e.Mark], domain: Domain(e.Domain), op: e.Op, first: t.First}
 			switch {
 			case r.kind == EffectRead:
 				r.op = credential

@@ -6,14 +6,6 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 )
 
-func fillSystem() {
-	programs((*analysis).mkfs, "mkfs mke2fs mkswap mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.exfat mkfs.f2fs newfs mkdosfs mkntfs")
-	programs((*analysis).partition, "wipefs blkdiscard sgdisk gdisk fdisk parted sfdisk cfdisk cgdisk hdparm nvme badblocks lvremove vgremove pvremove lvreduce cryptsetup "+
-		"zpool zfs mdadm btrfs diskutil fastboot flashrom dmsetup tune2fs")
-	programs((*analysis).kill, "kill pkill killall skill killall5")
-	programs((*analysis).service, "service invoke-rc.d")
-}
-
 // mkfs makes an empty file system of its target.
 func (a *analysis) mkfs(c *shCall) shValue {
 	o := options(c.args(), "tLUbINmnOT", "--type", 0)

@@ -15,8 +15,6 @@ func wrapperOf(name string) (w losses.Wrapper, ok bool) {
 	return w, ok
 }
 
-func fillWrap() { shWrapperTable = losses.Wrappers() }
-
 // wrapper reads a program of the table.
 func (a *analysis) wrapper(c *shCall, w losses.Wrapper) (v shValue, read bool) {
 	args := c.args()

@@ -1,6 +1,7 @@
 package posix
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -56,59 +57,37 @@ func braceAlternatives(b *syntax.BraceExp, depth int) ([]*syntax.Word, bool) {
 
 // braceSequence is {1..9..2} and {a..e}.
 func braceSequence(b *syntax.BraceExp) ([]*syntax.Word, bool) {
-	var text []string
-	for _, e := range b.Elems {
-		lit := ""
-		for _, p := range e.Parts {
-			if l, ok := p.(*syntax.Lit); ok {
-				lit += l.Value
-			}
-		}
-		text = append(text, lit)
+	var text [3]string
+	var number [3]int64
+	numbers := true
+	for i, e := range b.Elems[:min(3, len(b.Elems))] {
+		text[i] = e.Lit()
+		n, err := strconv.ParseInt(text[i], 10, 40)
+		number[i], numbers = n, numbers && (err == nil || i == 2)
 	}
-	if len(text) < 2 {
-		return nil, false
-	}
-	step := 1
-	if len(text) > 2 {
-		n, err := strconv.Atoi(text[2])
-		if err != nil {
-			return nil, false
-		}
-		step = max(n, -n, 1)
-	}
-	from, errFrom := strconv.Atoi(text[0])
-	to, errTo := strconv.Atoi(text[1])
-	letters := errFrom != nil || errTo != nil
-	if letters {
+	if !numbers {
 		if len(text[0]) != 1 || len(text[1]) != 1 {
 			return nil, false
 		}
-		from, to = int(text[0][0]), int(text[1][0])
+		number[0], number[1] = int64(text[0][0]), int64(text[1][0])
 	}
-	if max(from, to)-min(from, to) > maxFields*step || step > 1<<30 || max(from, -from, to, -to) > 1<<40 {
+	from, to, step := number[0], number[1], max(number[2], -number[2], 1)
+	if max(from, to)-min(from, to) > maxFields*step || step > 1<<30 {
 		return nil, false
 	}
 	if to < from {
 		step = -step
 	}
-	width := 0
-	if !letters && (padded(text[0]) || padded(text[1])) {
-		width = max(len(text[0]), len(text[1]))
-	}
-	if width > 32 {
-		return nil, false
+	form := "%d"
+	switch {
+	case !numbers:
+		form = "%c"
+	case padded(text[0]) || padded(text[1]):
+		form = "%0" + strconv.Itoa(min(32, max(len(text[0]), len(text[1])))) + "d"
 	}
 	var out []*syntax.Word
 	for n := from; step > 0 && n <= to || step < 0 && n >= to; n += step {
-		s := strconv.Itoa(n)
-		if letters {
-			s = string(rune(n))
-		}
-		if neg := strings.TrimPrefix(s, "-"); len(s) < width {
-			s = s[:len(s)-len(neg)] + strings.Repeat("0", width-len(s)) + neg
-		}
-		out = append(out, &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: s}}})
+		out = append(out, &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: fmt.Sprintf(form, n)}}})
 	}
 	return out, true
 }

@@ -34,80 +34,37 @@ func Truth(b bool) int64 {
 	return 0
 }
 
+// operations are those on numbers that always have a result.
+var operations = map[syntax.BinAritOperator]func(l, r int64) int64{
+	syntax.Add: func(l, r int64) int64 { return l + r }, syntax.Sub: func(l, r int64) int64 { return l - r }, syntax.Mul: func(l, r int64) int64 { return l * r },
+	syntax.And: func(l, r int64) int64 { return l & r }, syntax.Or: func(l, r int64) int64 { return l | r }, syntax.Xor: func(l, r int64) int64 { return l ^ r },
+	syntax.AndArit: func(l, r int64) int64 { return Truth(l != 0 && r != 0) }, syntax.OrArit: func(l, r int64) int64 { return Truth(l != 0 || r != 0) },
+	syntax.Eql: func(l, r int64) int64 { return Truth(l == r) }, syntax.Neq: func(l, r int64) int64 { return Truth(l != r) },
+	syntax.Lss: func(l, r int64) int64 { return Truth(l < r) }, syntax.Gtr: func(l, r int64) int64 { return Truth(l > r) },
+	syntax.Leq: func(l, r int64) int64 { return Truth(l <= r) }, syntax.Geq: func(l, r int64) int64 { return Truth(l >= r) },
+}
+
 // Operate is one operation; false when it has no result.
 func Operate(op syntax.BinAritOperator, l, r int64) (int64, bool) {
-	switch op {
-	case syntax.Add:
-		return l + r, true
-	case syntax.Sub:
-		return l - r, true
-	case syntax.Mul:
-		return l * r, true
-	case syntax.Quo, syntax.Rem:
-		return divide(op, l, r)
-	case syntax.Pow:
-		return power(l, r)
-	case syntax.And:
-		return l & r, true
-	case syntax.Or:
-		return l | r, true
-	case syntax.Xor:
-		return l ^ r, true
-	case syntax.Shl, syntax.Shr:
-		return shift(op, l, r)
-	case syntax.AndArit:
-		return Truth(l != 0 && r != 0), true
-	case syntax.OrArit:
-		return Truth(l != 0 || r != 0), true
+	if f := operations[op]; f != nil {
+		return f(l, r), true
 	}
-	return compareNumbers(op, l, r)
-}
-
-func compareNumbers(op syntax.BinAritOperator, l, r int64) (int64, bool) {
-	switch op {
-	case syntax.Eql:
-		return Truth(l == r), true
-	case syntax.Neq:
-		return Truth(l != r), true
-	case syntax.Lss:
-		return Truth(l < r), true
-	case syntax.Gtr:
-		return Truth(l > r), true
-	case syntax.Leq:
-		return Truth(l <= r), true
-	case syntax.Geq:
-		return Truth(l >= r), true
+	switch {
+	case op == syntax.Quo && r != 0 && r != -1:
+		return l / r, true
+	case op == syntax.Rem && r != 0 && r != -1:
+		return l % r, true
+	case r < 0 || r > 62:
+	case op == syntax.Shl:
+		return l << r, true
+	case op == syntax.Shr:
+		return l >> r, true
+	case op == syntax.Pow:
+		n := int64(1)
+		for range r {
+			n *= l
+		}
+		return n, true
 	}
 	return 0, false
-}
-
-func divide(op syntax.BinAritOperator, l, r int64) (int64, bool) {
-	if r == 0 || r == -1 {
-		return 0, false
-	}
-	if op == syntax.Quo {
-		return l / r, true
-	}
-	return l % r, true
-}
-
-func shift(op syntax.BinAritOperator, l, r int64) (int64, bool) {
-	if r < 0 || r > 62 {
-		return 0, false
-	}
-	if op == syntax.Shl {
-		return l << r, true
-	}
-	return l >> r, true
-}
-
-func power(l, r int64) (int64, bool) {
-	if r < 0 || r > 62 {
-		return 0, false
-	}
-	n := int64(1)
-	for range r {
-		n *= l
-	}
-	return n, true
 }

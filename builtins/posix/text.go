@@ -14,30 +14,17 @@ const maxText = 4 << 20
 
 // RemoveAffix is ${s#pattern} and its kin.
 func RemoveAffix(s, pattern string, op syntax.ParExpOperator) string {
-	switch op {
-	case syntax.RemSmallPrefix:
-		for i := 0; i <= len(s); i++ {
-			if losses.GlobMatch(pattern, s[:i]) {
-				return s[i:]
-			}
+	prefix := op == syntax.RemSmallPrefix || op == syntax.RemLargePrefix
+	for n := 0; n <= len(s); n++ {
+		i := n
+		if op == syntax.RemLargePrefix || op == syntax.RemSmallSuffix {
+			i = len(s) - n
 		}
-	case syntax.RemLargePrefix:
-		for i := len(s); i >= 0; i-- {
-			if losses.GlobMatch(pattern, s[:i]) {
-				return s[i:]
-			}
-		}
-	case syntax.RemSmallSuffix:
-		for i := len(s); i >= 0; i-- {
-			if losses.GlobMatch(pattern, s[i:]) {
-				return s[:i]
-			}
-		}
-	case syntax.RemLargeSuffix:
-		for i := 0; i <= len(s); i++ {
-			if losses.GlobMatch(pattern, s[i:]) {
-				return s[:i]
-			}
+		switch {
+		case prefix && losses.GlobMatch(pattern, s[:i]):
+			return s[i:]
+		case !prefix && losses.GlobMatch(pattern, s[i:]):
+			return s[:i]
 		}
 	}
 	return s

@@ -65,16 +65,15 @@ func (a *analysis) unaryArithm(x *syntax.UnaryArithm, fr *shFrame) (int64, bool)
 			next = n - 1
 		}
 		a.assignNumber(x.X, next, ok, fr)
-		if x.Post {
-			return n, ok
+		if !x.Post {
+			n = next
 		}
-		return next, ok
 	case syntax.Minus:
-		return -n, ok
+		n = -n
 	case syntax.Not:
-		return posix.Truth(n == 0), ok
+		n = posix.Truth(n == 0)
 	case syntax.BitNegation:
-		return ^n, ok
+		n = ^n
 	}
 	return n, ok
 }
@@ -92,9 +91,6 @@ func (a *analysis) assignNumber(x syntax.ArithmExpr, n int64, known bool, fr *sh
 }
 
 func (a *analysis) binaryArithm(x *syntax.BinaryArithm, fr *shFrame) (int64, bool) {
-	if x.Op == syntax.TernQuest {
-		return a.ternary(x, fr)
-	}
 	if op, ok := assignOps[x.Op]; ok {
 		v, known := a.arithm(x.Y, fr)
 		if x.Op != syntax.Assgn {
@@ -107,29 +103,20 @@ func (a *analysis) binaryArithm(x *syntax.BinaryArithm, fr *shFrame) (int64, boo
 		return v, known
 	}
 	l, okL := a.arithm(x.X, fr)
+	if both, ok := x.Y.(*syntax.BinaryArithm); ok && x.Op == syntax.TernQuest {
+		then, okThen := a.arithm(both.X, fr)
+		other, okOther := a.arithm(both.Y, fr)
+		if l != 0 {
+			return then, okL && okThen
+		}
+		return other, okL && okOther
+	}
 	r, okR := a.arithm(x.Y, fr)
 	if x.Op == syntax.Comma {
 		return r, okR
 	}
 	v, ok := posix.Operate(x.Op, l, r)
 	return v, ok && okL && okR
-}
-
-func (a *analysis) ternary(x *syntax.BinaryArithm, fr *shFrame) (int64, bool) {
-	c, ok := a.arithm(x.X, fr)
-	both, isTernary := x.Y.(*syntax.BinaryArithm)
-	if !isTernary {
-		return 0, false
-	}
-	l, okL := a.arithm(both.X, fr)
-	r, okR := a.arithm(both.Y, fr)
-	switch {
-	case !ok:
-		return 0, false
-	case c != 0:
-		return l, okL
-	}
-	return r, okR
 }
 
 var assignOps = map[syntax.BinAritOperator]syntax.BinAritOperator{

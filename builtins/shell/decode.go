@@ -3,6 +3,7 @@ package shell
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/quoting"
@@ -40,9 +41,6 @@ func (a *analysis) base64(c *shCall) shValue {
 	text, ok := v.known()
 	if ok && strings.HasPrefix(c.name, "base64") || ok && o.first("base64") {
 		text = strings.Join(strings.Fields(text), "")
-		if out, err := base64.StdEncoding.DecodeString(text); err == nil {
-			return shLiteral(string(out))
-		}
 		if out, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(text, "=")); err == nil {
 			return shLiteral(string(out))
 		}
@@ -107,9 +105,7 @@ func (a *analysis) rev(c *shCall) shValue {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
 		r := []rune(l)
-		for x, y := 0, len(r)-1; x < y; x, y = x+1, y-1 {
-			r[x], r[y] = r[y], r[x]
-		}
+		slices.Reverse(r)
 		lines[i] = string(r)
 	}
 	return shLiteral(strings.Join(lines, "\n"))

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -102,24 +103,17 @@ func printfVerb(verb byte, w Word) shValue {
 	if w.Dynamic {
 		return w.value()
 	}
-	switch verb {
-	case 'b':
+	switch base := map[byte]int{'d': 10, 'i': 10, 'u': 10, 'x': 16, 'X': 16, 'o': 8}[verb]; {
+	case base > 0:
+		return shLiteral(printfNumber(w.Text, base))
+	case verb == 'b':
 		text, _ := quoting.EchoEscapes(w.Text)
 		return shLiteral(text)
-	case 'd', 'i', 'u':
-		return shLiteral(printfNumber(w.Text, 10))
-	case 'x', 'X':
-		return shLiteral(printfNumber(w.Text, 16))
-	case 'o':
-		return shLiteral(printfNumber(w.Text, 8))
-	case 'c':
-		if w.Text != "" {
-			return shLiteral(w.Text[:1])
-		}
-		return nil
-	case '(':
+	case verb == 'c':
+		return shLiteral(w.Text[:min(1, len(w.Text))])
+	case verb == '(':
 		return shValue{{text: "$(date)", kind: shPlain}}
-	case 'q':
+	case verb == 'q':
 		return shLiteral(quoting.Quote(w.Text))
 	}
 	return shLiteral(w.Text)
@@ -165,18 +159,12 @@ func (a *analysis) partial(c *shCall, v shValue) shValue {
 	if c.name == "head" || c.name == "tail" {
 		return someOf(v)
 	}
-	if c.name != "tac" {
-		return v
+	if text, ok := v.known(); ok && c.name == "tac" {
+		lines := strings.SplitAfter(text, "\n")
+		slices.Reverse(lines)
+		return shLiteral(strings.Join(lines, ""))
 	}
-	text, ok := v.known()
-	if !ok {
-		return v
-	}
-	lines := strings.SplitAfter(text, "\n")
-	for i, j := 0, len(lines)-1; i < j; i, j = i+1, j-1 {
-		lines[i], lines[j] = lines[j], lines[i]
-	}
-	return shLiteral(strings.Join(lines, ""))
+	return v
 }
 
 // someOf is a value of which only some lines are left: of all names in a
@@ -290,35 +278,6 @@ func (a *analysis) realpath(c *shCall) shValue {
 		}
 	}
 	return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
-}
-
-func (a *analysis) seq(c *shCall) shValue {
-	args := WordTexts(c.args())
-	nums := make([]int64, 0, 3)
-	for _, t := range args {
-		n, ok := posix.Number(t)
-		if !ok {
-			return printsPlain(a, c)
-		}
-		nums = append(nums, n)
-	}
-	from, step, to := int64(1), int64(1), int64(0)
-	switch len(nums) {
-	case 1:
-		to = nums[0]
-	case 2:
-		from, to = nums[0], nums[1]
-	case 3:
-		from, step, to = nums[0], nums[1], nums[2]
-	}
-	if max(from, -from, to, -to) > 1<<60 || step == 0 || step > 1<<30 || step < -1<<30 || (to-from)/step > maxFields || (to-from)/step < 0 {
-		return printsPlain(a, c)
-	}
-	var b strings.Builder
-	for n := from; step > 0 && n <= to || step < 0 && n >= to; n += step {
-		b.WriteString(strconv.FormatInt(n, 10) + "\n")
-	}
-	return shLiteral(b.String())
 }
 
 // environ is printenv, which prints the environment.

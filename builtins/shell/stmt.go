@@ -160,6 +160,9 @@ func (a *analysis) forClause(c *syntax.ForClause, fr *shFrame) {
 		a.each(fr, func() {
 			for _, w := range a.fields(iter.Items, fr) {
 				values = append(values, matched(w))
+				if w.Dynamic || w.Pattern { // it may be several
+					values = append(values, matched(w))
+				}
 			}
 		})
 	} else {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/paths"
 )
 
 // rewriters are programs that write the files they are given, with the options
@@ -31,6 +32,9 @@ func (g *pathGuard) changed(says *guardSays, s *shell.Line, at shell.At) {
 			})
 		}
 		for _, f := range files {
+			if f == "" {
+				continue
+			}
 			e := shell.Effect{Kind: shell.EffectDelete, Domain: shell.DomainFile, Target: f, Certainty: shell.CertainKnown, Recursive: true, Command: i}
 			if !whole && !isFolder(f, false) {
 				e.Kind, e.Recursive = shell.EffectWrite, false
@@ -62,41 +66,44 @@ func filesOf(cmd *shell.Command) (files []string, whole, known bool) {
 	return operandPaths(cmd), needs == "trash" || strings.HasPrefix(cmd.Name, "trash"), true
 }
 
-// gitFiles are the files that a git command takes back, moves or removes.
+// gitFiles are the files that a git command takes back, moves or removes, "" for
+// one of a folder that is not known.
 func gitFiles(cmd *shell.Command) (files []string, whole, known bool) {
 	w, ok := gitWorkOf(cmd)
 	if !ok {
 		return nil, false, true
 	}
 	var specs []string
+	rest, separated := w.rest()
 	switch w.sub {
-	case "checkout":
-		specs = w.operands()
-		if i := slices.Index(specs, "--"); i >= 0 {
-			specs = specs[i+1:]
-		}
-	case "restore":
-		if w.has("--staged", "-S") && !w.has("--worktree", "-W") {
-			return nil, false, true
-		}
-		specs = w.operands()
-	case "rm", "mv", "clean":
-		if w.has("--cached", "--dry-run") || slices.Contains(cmd.Flags, "-n") {
-			return nil, false, true
-		}
-		specs = w.operands()
-		if w.sub == "clean" && len(specs) == 0 {
-			specs = []string{"."}
-		}
 	case "apply", "am":
 		files, known = patchedFiles(cmd, append([]shell.Word{shell.NewWord("patch")}, w.args...))
 		return files, false, known
+	case "stash":
+		specs = rest
+	case "checkout":
+		if specs = rest; !separated && !w.has("-b", "-B", "--orphan") {
+			specs = w.operands()
+		}
+	case "restore", "rm", "mv", "clean", "checkout-index":
+		if (w.has("--staged", "-S", "--cached", "--dry-run") || slices.Contains(cmd.Flags, "-n")) && !w.has("--worktree", "-W") {
+			return nil, false, true
+		}
+		if specs = w.operands(); len(specs) == 0 && w.sub == "clean" || w.has("-a", "--all") && w.sub == "checkout-index" {
+			specs = []string{"."}
+		}
 	}
 	for _, spec := range specs {
-		spec = strings.TrimPrefix(strings.TrimPrefix(spec, ":/"), ":(top)")
-		if p := shell.Absolute(w.dir, spec); p != "" && spec != "--" {
-			files = append(files, p)
+		dir := w.dir
+		if top := strings.TrimPrefix(strings.TrimPrefix(spec, ":/"), ":(top)"); top != spec {
+			if root, _, err := paths.Repository(dir); err == nil && root != "" {
+				dir = paths.Slash(root)
+			}
+			spec = top
+		} else if strings.HasPrefix(spec, ":") {
+			spec = "*" // :!x and its like mean any others
 		}
+		files = append(files, shell.Absolute(dir, spec))
 	}
 	return files, w.sub == "rm" || w.sub == "mv", true
 }

@@ -52,9 +52,6 @@ func (c *selfCall) command(s *shell.Line, cmd *shell.Command, depth int) {
 	case "git", "hub":
 		c.git(cmd)
 		return
-	case "patch", "gpatch":
-		c.patches(cmd, cmd.Argv)
-		return
 	}
 	if c.isHookc(cmd) || len(cmd.Argv) > 1 && c.madeHere(s, cmd) {
 		c.hookc(s, cmd)
@@ -65,7 +62,10 @@ func (c *selfCall) command(s *shell.Line, cmd *shell.Command, depth int) {
 		c.weakens(cmd, "copies or moves a file that may be hookc")
 		return
 	}
-	files, whole, _ := filesOf(cmd)
+	files, whole, known := filesOf(cmd)
+	if !known {
+		c.patches(cmd)
+	}
 	for _, f := range files {
 		c.path(f, whole)
 	}

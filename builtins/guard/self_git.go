@@ -21,41 +21,54 @@ type gitWork struct {
 	args []shell.Word
 }
 
-// git judges a git command by the files of hookc that it would change.
+// git judges a git command by the files of hookc that it would change: those it
+// names, and those that differ in the revision of which the work tree is after it.
 func (c *selfCall) git(cmd *shell.Command) {
 	w, ok := gitWorkOf(cmd)
 	if !ok {
 		return
 	}
+	files, _, known := gitFiles(cmd)
+	if !known {
+		c.patches(cmd)
+	}
+	for _, p := range files {
+		switch {
+		case p == "":
+			c.weakens(cmd, "changes files that cannot be told")
+		case strings.ContainsAny(p, shell.GlobChars+"$`"):
+			for _, f := range c.inTree(w) {
+				c.deny(p, f)
+			}
+		case w.sub != "clean" || slices.ContainsFunc(c.inTree(w), func(f string) bool { return shell.IsUnder(p, f) && !tracked(f) }):
+			c.path(p, w.sub != "apply" && w.sub != "am")
+		}
+	}
+	operands := w.operands()
+	first := func(otherwise string) string { return append(slices.Clip(operands), otherwise)[0] }
 	switch w.sub {
 	case "checkout", "switch":
-		c.gitCheckout(w)
-	case "restore", "rm", "checkout-index":
-		if !w.has("--staged", "-S", "--cached", "-n", "--dry-run") || w.has("--worktree", "-W") {
-			c.gitPaths(w, w.operands(), w.has("-a", "--all"))
+		if w.has("-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan") && len(operands) > 0 {
+			operands = operands[1:]
 		}
-	case "mv":
-		c.gitPaths(w, w.operands(), false)
-	case "clean":
-		if !w.has("-n", "--dry-run") {
-			paths := w.operands()
-			c.gitPaths(w, paths, len(paths) == 0)
+		if discards := w.has("-f", "--force", "--discard-changes"); (len(operands) > 0 || discards) && !w.has("--") {
+			c.gitTree(w, first("HEAD"), discards)
 		}
 	case "reset":
 		if w.has("--hard", "--merge", "--keep") {
-			c.gitTree(w, append(w.operands(), "HEAD")[0], true)
+			c.gitTree(w, first("HEAD"), true)
 		}
 	case "stash":
-		c.gitStash(w)
-	case "merge", "rebase", "cherry-pick", "revert", "bisect", "read-tree":
-		c.gitCommits(w)
-	case "pull":
+		c.gitStash(w, first("push"), operands)
+	case "pull", "bisect":
 		c.gitTree(w, "", false)
-	case "apply", "am":
-		c.patches(cmd, append([]shell.Word{shell.NewWord("patch")}, w.args...))
+	case "merge", "rebase", "cherry-pick", "revert", "read-tree":
+		c.gitCommits(w, operands)
 	case "clone", "submodule", "worktree", "init", "subtree":
-		for _, p := range w.operands() {
-			c.gitNew(w, p)
+		for _, text := range operands { // a folder that becomes a repository
+			if p := shell.Absolute(w.dir, text); p != "" && !shell.IsUnder(p, c.at.Root) && !isFolder(p, true) {
+				c.path(p, true)
+			}
 		}
 	}
 }
@@ -98,118 +111,48 @@ func (w *gitWork) operands() []string {
 	return out
 }
 
-// gitCheckout tells files that are taken back from a switch of branches.
-func (c *selfCall) gitCheckout(w gitWork) {
+// rest are the words after --, and whether there is one.
+func (w *gitWork) rest() (list []string, separated bool) {
 	i := slices.IndexFunc(w.args, func(a shell.Word) bool { return a.Is("--") })
-	if i >= 0 && w.sub == "checkout" {
-		var paths []string
-		for _, a := range w.args[i+1:] {
-			paths = append(paths, a.Text)
-		}
-		c.gitPaths(w, paths, false)
-		return
+	if i < 0 {
+		return nil, false
 	}
-	operands := w.operands()
-	creates := w.has("-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan")
-	if creates && len(operands) > 0 {
-		operands = operands[1:]
-	}
-	if w.sub == "checkout" && !creates {
-		c.gitPaths(w, operands, false)
-	}
-	switch {
-	case len(operands) > 0:
-		c.gitTree(w, operands[0], w.has("-f", "--force", "--discard-changes"))
-	case w.has("-f", "--force", "--discard-changes"):
-		c.gitTree(w, "HEAD", true)
-	}
+	return shell.WordTexts(w.args[i+1:]), true
 }
 
-func (c *selfCall) gitStash(w gitWork) {
-	operands := w.operands()
-	verb := "push"
-	if len(operands) > 0 {
-		verb = operands[0]
-	}
+func (c *selfCall) gitStash(w gitWork, verb string, operands []string) {
 	switch verb {
 	case "list", "show", "drop", "clear", "create", "store":
 	case "pop", "apply", "branch":
 		c.gitTree(w, append(operands[1:], "stash@{0}")[0], false)
 	default:
-		if i := slices.IndexFunc(w.args, func(a shell.Word) bool { return a.Is("--") }); i >= 0 {
-			c.gitPaths(w, shell.WordTexts(w.args[i+1:]), false)
-			return
+		if !w.has("--") {
+			c.gitTree(w, "HEAD", true)
 		}
-		c.gitTree(w, "HEAD", true)
 		if w.has("-u", "--include-untracked", "-a", "--all") {
-			c.gitPaths(w, nil, true)
+			c.path(w.dir, true)
 		}
 	}
 }
 
 // gitCommits judges commands that bring the changes of commits.
-func (c *selfCall) gitCommits(w gitWork) {
-	if w.has("--abort", "--quit") {
+func (c *selfCall) gitCommits(w gitWork, operands []string) {
+	switch {
+	case w.has("--abort", "--quit"):
 		c.gitTree(w, "ORIG_HEAD", true)
 		return
-	}
-	operands := w.operands()
-	if w.has("--continue", "--skip") || w.sub == "bisect" || len(operands) == 0 {
-		c.gitTree(w, "", false)
-		return
+	case w.has("--continue", "--skip"), len(operands) == 0:
+		operands = []string{""}
 	}
 	for _, rev := range operands {
-		switch w.sub {
-		case "cherry-pick", "revert":
-			if strings.Contains(rev, "..") {
-				c.gitTree(w, "", false)
-			} else {
-				c.gitDiffers(w, rev+"^", rev, false)
-			}
+		switch picks := w.sub == "cherry-pick" || w.sub == "revert"; {
+		case picks && strings.Contains(rev, ".."):
+			c.gitTree(w, "", false)
+		case picks && rev != "":
+			c.gitDiffers(w, rev+"^", rev, false)
 		default:
 			c.gitTree(w, rev, false)
 		}
-	}
-}
-
-// gitPaths judges pathspecs; all means the whole folder.
-func (c *selfCall) gitPaths(w gitWork, specs []string, all bool) {
-	if all {
-		specs = []string{"."}
-	}
-	for _, spec := range specs {
-		if spec == "--" {
-			continue
-		}
-		if strings.HasPrefix(spec, ":") || strings.ContainsAny(spec, shell.GlobChars+"$`") {
-			for _, f := range c.inTree(w) {
-				c.deny(f, f)
-				return
-			}
-			continue
-		}
-		if p := shell.Absolute(w.dir, spec); p == "" {
-			c.weakens(w.cmd, "changes files that cannot be told")
-		} else if w.sub != "clean" || c.untrackedBelow(w, p) {
-			c.path(p, true)
-		}
-	}
-}
-
-// untrackedBelow reports whether git clean would take a part of hookc away.
-func (c *selfCall) untrackedBelow(w gitWork, p string) bool {
-	for _, f := range c.inTree(w) {
-		if shell.IsUnder(p, f) && !tracked(f) {
-			return true
-		}
-	}
-	return false
-}
-
-// gitNew judges the folder that a command makes a repository of.
-func (c *selfCall) gitNew(w gitWork, text string) {
-	if p := shell.Absolute(w.dir, text); p != "" && !shell.IsUnder(p, c.at.Root) && !isFolder(p, true) {
-		c.path(p, true)
 	}
 }
 
@@ -294,15 +237,8 @@ func (c *selfCall) gitChanged(w gitWork, files []string, args ...string) (change
 	return strings.TrimSpace(string(out)), err == nil
 }
 
-// patches judges a patch by the files that it names.
-func (c *selfCall) patches(cmd *shell.Command, argv []shell.Word) {
-	files, known := patchedFiles(cmd, argv)
-	for _, p := range files {
-		c.path(p, false)
-	}
-	if known {
-		return
-	}
+// patches judges a patch that cannot be read.
+func (c *selfCall) patches(cmd *shell.Command) {
 	for _, f := range c.own.files {
 		if shell.IsUnder(cmd.Dir, f) && exists(f) {
 			c.weakens(cmd, "applies a patch that cannot be read, which may change "+f)

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -80,6 +81,43 @@ func TestSelfGuardCommands(t *testing.T) {
 	for _, command := range []string{"read F; echo > $F", "echo > $(cat x)", "rm -f $X", "if then fi ("} {
 		r := say(t, g, bashCall(command).Set(policy.FieldCwd, root).Set(policy.FieldProjectRoot, root))
 		assert.Equal(t, policy.Ask, r.Verdict, "%q: %v", command, r.Reasons)
+	}
+}
+
+// TestSelfGuardGit: git changes hooks.yaml only where what it names or brings differs
+// from what is there. The branch other is of before the last change of it, same of after.
+func TestSelfGuardGit(t *testing.T) {
+	root, g := selfProject(t)
+	setup := exec.Command("sh", "-c", `alias g="git -c user.name=n -c user.email=e@x"
+git init -q . && g add -A && g commit -qm x && git branch other && echo '{} ' > hooks.yaml && g commit -qam y && git branch same && echo b > src/b.go && g add -A && g commit -qm z`)
+	setup.Dir = root
+	out, err := setup.CombinedOutput()
+	require.NoError(t, err, string(out))
+	for _, command := range []string{
+		"git checkout other", "git switch other", "git checkout -b new other", "git checkout other -- hooks.yaml", "git checkout -- hooks.yaml",
+		"git checkout -- .", "git checkout .", "git checkout hooks.yaml", "git checkout src/a.go", "git checkout -- ':!src'", "git checkout -- :/hooks.yaml",
+		"cd src && git checkout -- :/hooks.yaml", "git checkout -f other", "git restore hooks.yaml", "git restore .",
+		"git restore --staged --worktree hooks.yaml", "git restore -s other hooks.yaml", "git restore '*.yaml'", "git rm hooks.yaml", "git mv hooks.yaml x",
+		"git reset --hard other", "git reset --keep other", "git stash pop", "git stash -u", "git stash push -- hooks.yaml", "git stash apply",
+		"git stash branch x", "git merge other", "git rebase other", "git rebase --continue", "git cherry-pick other", "git cherry-pick same",
+		"git revert HEAD~1", "git revert a..b", "git pull", "git bisect start", "git apply evil.diff", "git apply none.diff", "git am evil.diff",
+		"git read-tree other", "git -C src checkout -- ../hooks.yaml", "git --work-tree=. checkout -- hooks.yaml", "cd $X && git checkout -- a",
+		"git checkout-index -a", "git checkout-index -f hooks.yaml", "git checkout $REV",
+	} {
+		r := say(t, g, bashCall(command).Set(policy.FieldCwd, root).Set(policy.FieldProjectRoot, root))
+		assert.Equal(t, policy.Deny, r.Verdict, "%q: %v", command, r.Reasons)
+	}
+	for _, command := range []string{
+		"git checkout same", "git switch same", "git checkout -b new", "git checkout other -- src", "cd src && git checkout -- .", "git checkout -f",
+		"git restore src", "git restore --staged hooks.yaml", "git rm --cached hooks.yaml", "git rm -r src", "git mv src y", "git clean -fd",
+		"git clean -fdx", "git clean -n", "git clean -fd src", "git reset --hard", "git reset --hard same", "git reset other", "git stash", "git stash list",
+		"git stash -- src", "git stash drop", "git merge same", "git merge --abort", "git rebase same", "git cherry-pick HEAD", "git revert HEAD",
+		"git apply fine.diff", "git apply --check evil.diff", "git clone u d", "git clone u", "git submodule add u d", "git worktree add ../w", "git init",
+		"git init sub", "git -C src checkout -- a.go", "git status", "git log", "git add .", "git commit -m x", "git push", "git fetch", "git diff",
+		"git tag v1", "git branch -d x", "git checkout --orphan z",
+	} {
+		r := say(t, g, bashCall(command).Set(policy.FieldCwd, root).Set(policy.FieldProjectRoot, root))
+		assert.Equal(t, policy.None, r.Verdict, "%q: %v", command, r.Reasons)
 	}
 }
 

@@ -172,7 +172,7 @@ func TestRefusals(t *testing.T) {
 		layout        agent.Layout
 		text, problem string
 	}{
-		"not JSON":       {agent.Groups, "{\n  \"a\": tru\n}", "settings:2:8: it is not valid JSON: invalid literal: tru"},
+		"not JSON":       {agent.Groups, "{\n  \"a\": tru\n}", "settings:2:8: it is not valid JSON: a value cannot begin with 't'"},
 		"cut off":        {agent.Groups, "{\"a\":", "settings:1:6: it is not valid JSON: it ends before the value does"},
 		"a list":         {agent.Groups, "[]", "settings:1:1: the settings are not an object"},
 		"hooks a list":   {agent.Groups, "{\n\"hooks\": []}", "settings:2:10: hooks is not an object"},

@@ -3,12 +3,10 @@ package install
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"strings"
 
-	"github.com/tailscale/hujson"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/source/tree"
 )
 
 // document is a JSON text, comments and commas before a closing bracket
@@ -16,108 +14,63 @@ import (
 // or cut keeps its bytes.
 type document struct {
 	text []byte
-	root *hujson.Value
+	root *tree.Node
 }
 
 // parse reads a text without a byte order mark.
-func parse(text []byte) (*document, error) {
-	v, err := hujson.Parse(text)
-	if err != nil {
-		return nil, err
+func parse(name string, text []byte) (*document, error) {
+	root, found := tree.ParseLoose(diag.NewSource(name, string(text)))
+	if root != nil {
+		return &document{text, root}, nil
 	}
-	return &document{text, &v}, nil
+	what, line, col := "it ends before the value does", 0, 0
+	if line, col = position(text, len(text)); len(found) > 0 {
+		line, col = found[0].Span.Position()
+		what = strings.TrimPrefix(found[0].Text, "not JSON: ")
+	}
+	return nil, &Problem{name, line, col, "it is not valid JSON: " + what}
 }
-
-// parsePosition takes the place out of the parser's message.
-func parsePosition(err error) (line, col int, text string) {
-	text = strings.TrimPrefix(err.Error(), "hujson: ")
-	if n, _ := fmt.Sscanf(text, "line %d, column %d:", &line, &col); n != 2 {
-		return 1, 1, text
-	}
-	if _, rest, ok := strings.Cut(text, ": "); ok {
-		text = rest
-	}
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		text = "it ends before the value does"
-	}
-	return line, col, text
-}
-
-// name is a member's key.
-func name(m *hujson.ObjectMember) string { return text(&m.Name) }
 
 // text is the value of a string, "" for anything else.
-func text(v *hujson.Value) string {
-	if l, ok := v.Value.(hujson.Literal); ok && l.Kind() == '"' {
-		return l.String()
+func text(v *tree.Node) string {
+	if v.Shape == tree.Scalar && v.Tag == tree.TagText {
+		return v.Text.Value
 	}
 	return ""
 }
 
-// member finds a key of an object.
-func member(v *hujson.Value, key string) *hujson.Value {
-	if o, ok := v.Value.(*hujson.Object); ok {
-		for i := range o.Members {
-			if name(&o.Members[i]) == key {
-				return &o.Members[i].Value
-			}
-		}
-	}
-	return nil
-}
-
 // twice is the second place at which an object has a key, or -1.
-func twice(v *hujson.Value) int {
-	o, ok := v.Value.(*hujson.Object)
-	if !ok {
-		return -1
-	}
+func twice(v *tree.Node) int {
 	seen := map[string]bool{}
-	for i := range o.Members {
-		if seen[name(&o.Members[i])] {
-			return o.Members[i].Name.StartOffset
+	for _, e := range v.Entries {
+		if seen[e.Key.Text.Value] {
+			return e.Key.Span.Start
 		}
-		seen[name(&o.Members[i])] = true
+		seen[e.Key.Text.Value] = true
 	}
 	return -1
-}
-
-// elements are the values of a list, nil for anything else.
-func elements(v *hujson.Value) []hujson.Value {
-	if a, ok := v.Value.(*hujson.Array); ok {
-		return a.Elements
-	}
-	return nil
 }
 
 // span is the bytes [start,end) of an item of a container.
 type span struct{ start, end int }
 
 // items are the places of a container's elements or members.
-func items(v *hujson.Value) []span {
+func items(v *tree.Node) []span {
 	var out []span
-	switch c := v.Value.(type) {
-	case *hujson.Array:
-		for i := range c.Elements {
-			out = append(out, span{c.Elements[i].StartOffset, c.Elements[i].EndOffset})
-		}
-	case *hujson.Object:
-		for i := range c.Members {
-			out = append(out, span{c.Members[i].Name.StartOffset, c.Members[i].Value.EndOffset})
-		}
+	for _, item := range v.Items {
+		out = append(out, span{item.Span.Start, item.Span.End})
+	}
+	for _, e := range v.Entries {
+		out = append(out, span{e.Key.Span.Start, e.Value.Span.End})
 	}
 	return out
 }
 
-// plain is a value as Go has it.
-func (d *document) plain(v *hujson.Value) any {
-	std, err := hujson.Standardize(bytes.Clone(d.text[v.StartOffset:v.EndOffset]))
-	if err != nil {
-		panic("install: what was parsed cannot be standardized: " + err.Error())
-	}
-	var out any
-	if err := json.Unmarshal(std, &out); err != nil {
-		return nil // a number beyond float64: nobody's hook
+// plain is a value as encoding/json has it, nil for a number beyond float64: nobody's
+// hook.
+func plain(v *tree.Node) (out any) {
+	if data, err := json.Marshal(v.Value()); err == nil {
+		_ = json.Unmarshal(data, &out)
 	}
 	return out
 }
@@ -165,7 +118,7 @@ func (d *document) indentAt(at int) string {
 func (d *document) unit() string {
 	for _, at := range items(d.root) {
 		if d.first(at.start) {
-			if indent := strings.TrimPrefix(d.indentAt(at.start), d.indentAt(d.root.StartOffset)); indent != "" {
+			if indent := strings.TrimPrefix(d.indentAt(at.start), d.indentAt(d.root.Span.Start)); indent != "" {
 				return indent
 			}
 		}
@@ -175,7 +128,7 @@ func (d *document) unit() string {
 
 // oneLine reports whether the text, which is not empty, has a single line.
 func (d *document) oneLine() bool {
-	return len(items(d.root)) > 0 && !bytes.Contains(d.text[:d.root.EndOffset], []byte("\n"))
+	return len(items(d.root)) > 0 && !bytes.Contains(d.text[:d.root.Span.End], []byte("\n"))
 }
 
 // first reports whether a byte is the first of its line that is not space.
@@ -191,14 +144,14 @@ type insertion struct {
 }
 
 // append adds an item at the end of a container: a member when key is not "".
-func (d *document) append(v *hujson.Value, key string, value any) []insertion {
-	all, end := items(v), v.EndOffset-1
-	from := v.StartOffset + 1
+func (d *document) append(v *tree.Node, key string, value any) []insertion {
+	all, end := items(v), v.Span.End-1
+	from := v.Span.Start + 1
 	if len(all) > 0 {
 		from = all[len(all)-1].end
 	}
 	comma, at, line := d.scan(from, end)
-	outer := d.indentAt(v.StartOffset)
+	outer := d.indentAt(v.Span.Start)
 	w := writer{unit: d.unit(), nl: lineEnd(d.text)}
 	space := ""
 	switch {
@@ -231,8 +184,8 @@ func (d *document) append(v *hujson.Value, key string, value any) []insertion {
 
 // cut is the bytes to take out so that item i of a container is gone: its own,
 // the white space before it and one comma.
-func (d *document) cut(v *hujson.Value, i int) []span {
-	all, end := items(v), v.EndOffset-1
+func (d *document) cut(v *tree.Node, i int) []span {
+	all, end := items(v), v.Span.End-1
 	it := all[i]
 	next := end
 	if i+1 < len(all) {
@@ -242,7 +195,7 @@ func (d *document) cut(v *hujson.Value, i int) []span {
 	for begin > 0 && bytes.IndexByte([]byte(" \t\r\n"), d.text[begin-1]) >= 0 {
 		begin--
 	}
-	from := v.StartOffset + 1
+	from := v.Span.Start + 1
 	if i > 0 {
 		from = all[i-1].end
 	}

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/tailscale/hujson"
+	"github.com/hookc/hookc/policy/source/tree"
 )
 
 // jsonEdit is an edit under way, one change after another.
@@ -30,8 +30,8 @@ func (t *Target) editJSON(content []byte, want []Entry, memo *Memo) ([]byte, []C
 		return nil, nil, err
 	}
 	for _, e := range want {
-		if list := eventList(d, e.Event); list != nil && !isList(list) {
-			return nil, nil, t.problem(d.text, list.StartOffset, "hooks.%s is not a list", e.Event)
+		if list := eventList(d, e.Event); list != nil && list.Shape != tree.List {
+			return nil, nil, t.problem(d.text, list.Span.Start, "hooks.%s is not a list", e.Event)
 		}
 	}
 	w := &jsonEdit{t: t, d: d, memo: memo}
@@ -49,7 +49,7 @@ func (t *Target) editJSON(content []byte, want []Entry, memo *Memo) ([]byte, []C
 // version adds the version a file must have, and takes away one that hookc
 // added when hookc goes.
 func (w *jsonEdit) version(wanted bool) error {
-	i := slices.IndexFunc(w.d.root.Value.(*hujson.Object).Members, func(m hujson.ObjectMember) bool { return name(&m) == "version" })
+	i := indexOf(w.d.root, "version")
 	switch {
 	case wanted && w.t.Handler.Version && i < 0:
 		w.memo.Version = true
@@ -139,30 +139,28 @@ func (w *jsonEdit) note(event, what string) { w.changes = append(w.changes, Chan
 func (w *jsonEdit) put(list []insertion) error { return w.become(w.d.with(list)) }
 
 func (w *jsonEdit) become(text []byte) error {
-	d, err := parse(text)
+	d, err := parse(w.t.Name, text)
 	if err != nil {
-		return fmt.Errorf("install: the edit of %s went wrong, nothing is written: %w", w.t.Name, err)
+		return fmt.Errorf("install: the edit went wrong, nothing is written: %w", err)
 	}
 	w.d = d
 	return nil
 }
 
-func eventList(d *document, event string) *hujson.Value {
-	if hooks := member(d.root, "hooks"); hooks != nil {
-		return member(hooks, event)
+func eventList(d *document, event string) *tree.Node {
+	if hooks := d.root.Get("hooks"); hooks != nil {
+		return hooks.Get(event)
 	}
 	return nil
 }
 
-func isList(v *hujson.Value) bool { _, ok := v.Value.(*hujson.Array); return ok }
-
 // add appends an entry, with the containers it needs.
 func (w *jsonEdit) add(event string, value []field) error {
-	hooks := member(w.d.root, "hooks")
+	hooks := w.d.root.Get("hooks")
 	if hooks == nil {
 		return w.put(w.d.append(w.d.root, "hooks", []field{{event, []any{value}}}))
 	}
-	list := member(hooks, event)
+	list := hooks.Get(event)
 	if list == nil {
 		w.keep("hooks", hooks)
 		return w.put(w.d.append(hooks, event, []any{value}))
@@ -172,7 +170,7 @@ func (w *jsonEdit) add(event string, value []field) error {
 }
 
 // keep remembers a container that was empty before hookc used it.
-func (w *jsonEdit) keep(path string, v *hujson.Value) {
+func (w *jsonEdit) keep(path string, v *tree.Node) {
 	if len(items(v)) == 0 && !slices.Contains(w.memo.Kept, path) {
 		w.memo.Kept = append(w.memo.Kept, path)
 	}
@@ -181,10 +179,10 @@ func (w *jsonEdit) keep(path string, v *hujson.Value) {
 // replace writes an entry over the one that stands there.
 func (w *jsonEdit) replace(o own, value []field) error {
 	list := eventList(w.d, o.event)
-	old := elements(list)[o.group]
-	p := writer{unit: w.d.unit(), nl: lineEnd(w.d.text), indent: w.d.indentAt(old.StartOffset), compact: !w.d.first(old.StartOffset)}
-	text := append(bytes.Clone(w.d.text[:old.StartOffset]), p.value(value)...)
-	return w.become(append(text, w.d.text[old.EndOffset:]...))
+	old := list.Items[o.group]
+	p := writer{unit: w.d.unit(), nl: lineEnd(w.d.text), indent: w.d.indentAt(old.Span.Start), compact: !w.d.first(old.Span.Start)}
+	text := append(bytes.Clone(w.d.text[:old.Span.Start]), p.value(value)...)
+	return w.become(append(text, w.d.text[old.Span.End:]...))
 }
 
 // remove takes one handler out; with prune also what is empty then and was
@@ -192,29 +190,31 @@ func (w *jsonEdit) replace(o own, value []field) error {
 func (w *jsonEdit) remove(o own, prune bool) error {
 	list := eventList(w.d, o.event)
 	if !o.alone {
-		return w.become(w.d.without(w.d.cut(member(&elements(list)[o.group], "hooks"), o.item)))
+		return w.become(w.d.without(w.d.cut(list.Items[o.group].Get("hooks"), o.item)))
 	}
 	if err := w.become(w.d.without(w.d.cut(list, o.group))); err != nil || !prune {
 		return err
 	}
-	if done, err := w.prune("hooks."+o.event, eventList(w.d, o.event), member(w.d.root, "hooks"), o.event); !done || err != nil {
+	if done, err := w.prune("hooks."+o.event, eventList(w.d, o.event), w.d.root.Get("hooks"), o.event); !done || err != nil {
 		return err
 	}
-	_, err := w.prune("hooks", member(w.d.root, "hooks"), w.d.root, "hooks")
+	_, err := w.prune("hooks", w.d.root.Get("hooks"), w.d.root, "hooks")
 	return err
 }
 
 // prune takes a container that is empty out of its parent, unless it was
 // there before or holds a comment. One that stays is closed up again.
-func (w *jsonEdit) prune(path string, v, parent *hujson.Value, key string) (bool, error) {
-	inside := bytes.TrimSpace(w.d.text[v.StartOffset+1 : v.EndOffset-1])
+func (w *jsonEdit) prune(path string, v, parent *tree.Node, key string) (bool, error) {
+	inside := bytes.TrimSpace(w.d.text[v.Span.Start+1 : v.Span.End-1])
 	switch {
 	case len(items(v)) > 0, len(inside) > 0:
 		return false, nil
 	case slices.Contains(w.memo.Kept, path):
-		return false, w.become(w.d.without([]span{{v.StartOffset + 1, v.EndOffset - 1}}))
+		return false, w.become(w.d.without([]span{{v.Span.Start + 1, v.Span.End - 1}}))
 	}
-	o := parent.Value.(*hujson.Object)
-	i := slices.IndexFunc(o.Members, func(m hujson.ObjectMember) bool { return name(&m) == key })
-	return true, w.become(w.d.without(w.d.cut(parent, i)))
+	return true, w.become(w.d.without(w.d.cut(parent, indexOf(parent, key))))
+}
+
+func indexOf(v *tree.Node, key string) int {
+	return slices.IndexFunc(v.Entries, func(e tree.Entry) bool { return e.Key.Text.Value == key })
 }

@@ -3,22 +3,20 @@ package install
 import (
 	"bytes"
 
-	"github.com/tailscale/hujson"
-
 	"github.com/hookc/hookc/policy/agent"
+	"github.com/hookc/hookc/policy/source/tree"
 )
 
 // open reads a JSON file: the byte order mark, if any, and what follows.
 func (t *Target) open(content []byte) (bom []byte, d *document, err error) {
 	body := bytes.TrimPrefix(content, mark)
 	bom = content[:len(content)-len(body)]
-	d, err = parse(body)
+	d, err = parse(t.Name, body)
 	if err != nil {
-		line, col, text := parsePosition(err)
-		return nil, nil, &Problem{t.Name, line, col, "it is not valid JSON: " + text}
+		return nil, nil, err
 	}
-	if _, ok := d.root.Value.(*hujson.Object); !ok {
-		return nil, nil, t.problem(body, d.root.StartOffset, "the settings are not an object")
+	if d.root.Shape != tree.Map {
+		return nil, nil, t.problem(body, d.root.Span.Start, "the settings are not an object")
 	}
 	return bom, d, t.check(d)
 }
@@ -28,24 +26,19 @@ func (t *Target) check(d *document) error {
 	if at := twice(d.root); at >= 0 {
 		return t.problem(d.text, at, "a key is written twice")
 	}
-	hooks := member(d.root, "hooks")
+	hooks := d.root.Get("hooks")
 	if hooks == nil {
 		return nil
 	}
-	o, ok := hooks.Value.(*hujson.Object)
-	if !ok {
-		return t.problem(d.text, hooks.StartOffset, "hooks is not an object")
+	if hooks.Shape != tree.Map {
+		return t.problem(d.text, hooks.Span.Start, "hooks is not an object")
 	}
 	if at := twice(hooks); at >= 0 {
 		return t.problem(d.text, at, "an event is written twice")
 	}
-	for i := range o.Members {
-		m := &o.Members[i]
-		if _, ok := m.Value.Value.(*hujson.Array); !ok {
-			continue // a switch, or nothing the agent reads
-		}
-		for _, e := range elements(&m.Value) {
-			if at := twice(&e); at >= 0 {
+	for _, m := range hooks.Entries { // one that is no list is a switch, or nothing the agent reads
+		for _, e := range m.Value.Items {
+			if at := twice(e); at >= 0 {
 				return t.problem(d.text, at, "a key is written twice")
 			}
 		}
@@ -64,39 +57,29 @@ type own struct {
 }
 
 // each calls f for every handler: its event, indexes, group and itself.
-func (t *Target) each(d *document, f func(event string, group, item int, of, handler *hujson.Value)) {
-	hooks := member(d.root, "hooks")
+func (t *Target) each(d *document, f func(event string, group, item int, of, handler *tree.Node)) {
+	hooks := d.root.Get("hooks")
 	if hooks == nil {
 		return
 	}
-	o, ok := hooks.Value.(*hujson.Object)
-	if !ok {
-		return
-	}
-	for i := range o.Members {
-		event := name(&o.Members[i])
-		groups := elements(&o.Members[i].Value)
-		for g := range groups {
+	for _, m := range hooks.Entries {
+		event := m.Key.Text.Value
+		for g, group := range m.Value.Items {
 			if t.Layout == agent.Flat {
-				f(event, g, -1, &groups[g], &groups[g])
-				continue
-			}
-			list := member(&groups[g], "hooks")
-			if list == nil {
-				continue
-			}
-			handlers := elements(list)
-			for h := range handlers {
-				f(event, g, h, &groups[g], &handlers[h])
+				f(event, g, -1, group, group)
+			} else if list := group.Get("hooks"); list != nil {
+				for h, handler := range list.Items {
+					f(event, g, h, group, handler)
+				}
 			}
 		}
 	}
 }
 
 // command is a handler's command, under whichever of the agent's keys it is.
-func (t *Target) command(handler *hujson.Value) string {
+func (t *Target) command(handler *tree.Node) string {
 	for _, key := range append([]string{t.Handler.Command}, t.Handler.Also...) {
-		if v := member(handler, key); v != nil && text(v) != "" {
+		if v := handler.Get(key); v != nil && text(v) != "" {
 			return text(v)
 		}
 	}
@@ -109,35 +92,35 @@ func (t *Target) readJSON(content []byte) ([]Found, map[string]any, error) {
 		return nil, nil, err
 	}
 	var out []Found
-	t.each(d, func(event string, _, _ int, of, handler *hujson.Value) {
+	t.each(d, func(event string, _, _ int, of, handler *tree.Node) {
 		f := Found{Event: event, Command: t.command(handler)}
 		f.Own = t.Own(f.Command)
-		f.Matcher, f.Odd = t.matcherIn(d, member(of, "matcher"))
-		if v := member(handler, t.Handler.Timeout); v != nil {
-			if n, ok := d.plain(v).(float64); ok {
+		f.Matcher, f.Odd = t.matcherIn(of.Get("matcher"))
+		if v := handler.Get(t.Handler.Timeout); v != nil {
+			if n, ok := plain(v).(float64); ok {
 				f.Timeout = t.duration(n)
 			}
 		}
-		f.Line, _ = position(content, handler.StartOffset+len(bom))
+		f.Line, _ = position(content, handler.Span.Start+len(bom))
 		out = append(out, f)
 	})
-	settings, _ := d.plain(d.root).(map[string]any)
+	settings, _ := plain(d.root).(map[string]any)
 	return out, settings, nil
 }
 
 // matcherIn is a matcher's text; odd when it has another form.
-func (t *Target) matcherIn(d *document, v *hujson.Value) (string, bool) {
+func (t *Target) matcherIn(v *tree.Node) (string, bool) {
 	if v == nil {
 		return "", false
 	}
-	plain := d.plain(v)
+	value := plain(v)
 	if t.Key != "" {
-		m, ok := plain.(map[string]any)
+		m, ok := value.(map[string]any)
 		s, isText := m[t.Key].(string)
 		return s, !ok || len(m) > 1 || len(m) == 1 && !isText
 	}
-	s, ok := plain.(string)
-	return s, !ok && plain != nil
+	s, ok := value.(string)
+	return s, !ok && value != nil
 }
 
 // value is an entry as it is written: a handler, or a group that holds one.
@@ -200,12 +183,12 @@ func asRead(v any) any {
 
 func (t *Target) owned(d *document) []own {
 	var out []own
-	t.each(d, func(event string, group, item int, of, handler *hujson.Value) {
+	t.each(d, func(event string, group, item int, of, handler *tree.Node) {
 		if !t.Own(t.command(handler)) {
 			return
 		}
-		alone := item < 0 || len(elements(member(of, "hooks"))) == 1
-		out = append(out, own{event, group, item, alone, d.plain(of)})
+		alone := item < 0 || len(of.Get("hooks").Items) == 1
+		out = append(out, own{event, group, item, alone, plain(of)})
 	})
 	return out
 }

@@ -15,17 +15,26 @@ import (
 // it; a byte order mark is skipped. The tree is nil when the file is empty or
 // cannot be read. It is not read as YAML, which rejects escapes that JSON
 // allows and accepts what JSON does not.
-func ParseJSON(src *diag.Source) (*Node, diag.List) { return parseJSON(src, false) }
+func ParseJSON(src *diag.Source) (*Node, diag.List) { return parseJSON(&jsonParser{src: src}) }
 
 // ParseJSONC is ParseJSON for files that may hold comments, as agents' own
 // settings do.
-func ParseJSONC(src *diag.Source) (*Node, diag.List) { return parseJSON(src, true) }
+func ParseJSONC(src *diag.Source) (*Node, diag.List) {
+	return parseJSON(&jsonParser{src: src, comments: true})
+}
 
-func parseJSON(src *diag.Source, comments bool) (*Node, diag.List) {
+// ParseLoose is ParseJSONC for files that are edited where they stand: a comma may
+// precede a closing bracket, and a key that is written twice is there twice.
+func ParseLoose(src *diag.Source) (*Node, diag.List) {
+	return parseJSON(&jsonParser{src: src, comments: true, loose: true})
+}
+
+func parseJSON(p *jsonParser) (*Node, diag.List) {
+	src := p.src
 	if len(src.Content) > MaxBytes {
 		return nil, diag.List{CodeTooLarge.Report(diag.Span{Source: src}, "the file has %d bytes; %d is the most", len(src.Content), MaxBytes)}
 	}
-	p := &jsonParser{src: src, Scanner: scan.Scanner{Data: []byte(src.Content), At: len(BOM(src.Content))}, comments: comments}
+	p.Data, p.At = []byte(src.Content), len(BOM(src.Content))
 	if p.next(); p.At == len(p.Data) {
 		return nil, nil
 	}
@@ -45,8 +54,8 @@ type jsonParser struct {
 	src     *diag.Source
 	found   diag.List
 	failure *diag.Diagnostic
-	// comments are skipped like space.
-	comments bool
+	// comments are skipped like space. What else loose allows is said at ParseLoose.
+	comments, loose bool
 }
 
 // fail records the error that ends the reading and returns nil.
@@ -153,7 +162,7 @@ func (p *jsonParser) list(depth int) *Node {
 	n := &Node{Shape: List}
 	p.At++
 	for first := true; ; first = false {
-		if p.next() == ']' && first {
+		if p.next() == ']' && (first || p.loose) {
 			break
 		}
 		item := p.value(depth + 1)
@@ -181,7 +190,7 @@ func (p *jsonParser) object(depth int) *Node {
 	p.At++
 	for first := true; ; first = false {
 		c := p.next()
-		if c == '}' && first {
+		if c == '}' && (first || p.loose) {
 			break
 		}
 		if c != '"' {
@@ -209,9 +218,12 @@ func (p *jsonParser) object(depth int) *Node {
 		p.At++
 	}
 	p.At++
-	entries, found := checkKeys(n.Entries)
-	p.found.Add(found...)
-	n.Entries, n.Span = entries, p.span(start, p.At)
+	n.Span = p.span(start, p.At)
+	if !p.loose {
+		entries, found := checkKeys(n.Entries)
+		p.found.Add(found...)
+		n.Entries = entries
+	}
 	return n
 }
 

@@ -1,5 +1,10 @@
 package policy
 
+import (
+	"cmp"
+	"maps"
+)
+
 // carries holds for each event which of the fields that are sent it carries;
 // what is derived follows from those.
 var carries = func() [][numFields]bool {
@@ -12,17 +17,38 @@ var carries = func() [][numFields]bool {
 	return out
 }()
 
-// carried is c without the fields that event e does not carry.
+// carried is c with what event e does not carry in raw.
 func (c *Context) carried(e Event) *Context {
-	beyond := c.beyond(e)
-	if len(beyond) == 0 {
+	if len(c.beyond(e)) == 0 {
 		return c
 	}
 	out := c.clone()
-	for _, f := range beyond {
-		out.put(f, nil)
-	}
+	out.setAside(e)
 	return out
+}
+
+// setAside moves the fields that event e does not carry to raw, under the names they
+// were sent by; where raw has one of those already, what was there is in raw.raw.
+func (c *Context) setAside(e Event) {
+	beyond := c.beyond(e)
+	if len(beyond) == 0 {
+		return
+	}
+	sent, _ := c.values[FieldRaw].(map[string]any)
+	raw, taken := map[string]any{}, false
+	for _, f := range beyond {
+		name := cmp.Or(c.names[f], f.String())
+		raw[name] = c.values[f]
+		_, own := sent[name]
+		taken = taken || own
+		c.put(f, nil)
+	}
+	if taken {
+		raw[FieldRaw.String()] = sent
+	} else {
+		maps.Copy(raw, sent)
+	}
+	c.put(FieldRaw, raw)
 }
 
 // Carry returns c, as event e left it, with the fields that e does not carry
@@ -30,7 +56,7 @@ func (c *Context) carried(e Event) *Context {
 func (c *Context) Carry(before *Context, e Event) *Context {
 	var p Patch
 	for _, f := range before.beyond(e) {
-		p = p.Then(Replace(Path{Field: f}, before.values[f]))
+		p = p.Then(Replace(Path{Field: f}, before.values[f])).Then(Replace(Path{Field: FieldRaw}, before.values[FieldRaw]))
 	}
 	return c.With(p)
 }

@@ -18,6 +18,9 @@ type Context struct {
 	// Values are JSON values as DecodeJSON makes them.
 	values [numFields]any
 	has    [numFields]bool
+	// names are those of hosts that fields were sent by, of fields that have
+	// another one here.
+	names map[Field]string
 	// err is what Set could not take.
 	err error
 
@@ -86,7 +89,7 @@ func (c *Context) forget() {
 }
 
 // Frozen returns c ready for use: the event and the project root are filled in,
-// and a field that the event does not carry is not present (semantics.md §1.3).
+// and a field that the event does not carry is in raw (semantics.md §1.3).
 func (c *Context) Frozen(e Event) *Context {
 	i, known := eventIndex[e]
 	if !known {
@@ -134,9 +137,7 @@ func (c *Context) freeze(e Event) {
 			c.put(FieldProjectRoot, ProjectRoot(cwd))
 		}
 	}
-	for _, f := range c.beyond(e) {
-		c.put(f, nil)
-	}
+	c.setAside(e)
 	if i, known := eventIndex[e]; known {
 		c.frozen.Store(uint32(i) + 1)
 	}
@@ -147,7 +148,7 @@ func (c *Context) put(f Field, value any) {
 }
 
 func (c *Context) clone() *Context {
-	out := &Context{err: c.err}
+	out := &Context{err: c.err, names: c.names}
 	copy(out.values[:FieldToolArguments], c.values[:]) // the derived ones follow
 	copy(out.has[:FieldToolArguments], c.has[:])
 	return out

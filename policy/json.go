@@ -200,6 +200,10 @@ func contextOf(m map[string]any) (c *Context, event string, err error) {
 				continue
 			}
 			f, known = alias, true
+			if c.names == nil {
+				c.names = map[Field]string{}
+			}
+			c.names[f] = key
 		}
 		switch {
 		case m[key] == nil:

@@ -61,32 +61,32 @@ func (p *Projection) want(path Path) {
 	}
 }
 
-// Decode is DecodeContext of nothing but what is wanted: it returns the same
-// event and the same values, and refuses what DecodeContext refuses, except
-// that keys repeated inside what is not wanted go unseen. Fields that are not
-// wanted are absent.
-func (p *Projection) Decode(data []byte) (c *Context, event string, err error) {
+// DecodeFor is DecodeContext of nothing but what is wanted, Frozen for event e: it
+// returns the same values, and refuses what DecodeContext refuses, except that keys
+// repeated inside what is not wanted go unseen. Fields that are not wanted are
+// absent. The name is the one that was sent.
+func (p *Projection) DecodeFor(e Event, data []byte) (c *Context, event string, err error) {
 	if !p.whole {
 		d := projector{want: p, scanner: newScanner(data), c: &Context{}}
+		if i, known := eventIndex[e]; known {
+			d.carries = &carries[i]
+		}
 		if d.read() {
-			return d.c, d.c.Text(FieldEvent), nil
+			event = d.c.Text(FieldEvent)
+			d.c.freeze(e)
+			return d.c, event, nil
 		}
 	}
 	// What is wrong, or odd, is looked at in full.
-	c, event, err = DecodeContext(data)
-	if err != nil || p.whole {
-		return c, event, err
-	}
-	return p.reduce(c), event, nil
-}
-
-// DecodeFor is Decode and then Frozen for event e, without a copy between. The
-// name is the one that was sent.
-func (p *Projection) DecodeFor(e Event, data []byte) (c *Context, event string, err error) {
-	if c, event, err = p.Decode(data); err != nil {
+	if c, event, err = DecodeContext(data); err != nil {
 		return nil, event, err
 	}
 	c.freeze(e)
+	if !p.whole {
+		mark := c.frozen.Load()
+		c = p.reduce(c)
+		c.frozen.Store(mark)
+	}
 	return c, event, nil
 }
 
@@ -157,6 +157,8 @@ type projector struct {
 	want *Projection
 	c    *Context
 	seen [numFields]bool
+	// carries is what the event carries, nil for everything; the rest is raw.
+	carries *[numFields]bool
 	// odd are the keys that name no field, to find repeated ones.
 	odd []string
 	raw map[string]any
@@ -200,6 +202,9 @@ func (d *projector) member() bool {
 	}
 	if !f.Spec().Type.begins(first) {
 		return false
+	}
+	if d.carries != nil && !d.carries[f] {
+		return d.unnamed(string(key))
 	}
 	return d.field(f, first)
 }

@@ -85,7 +85,8 @@ func deepest(v any) int {
 func checkProjection(t *testing.T, data []byte) {
 	whole, event, err := DecodeContext(data)
 	for i, p := range projections {
-		c, name, failed := p.Decode(data)
+		e := []Event{PreToolExecution, StopEvent, "ext.Own"}[len(data)%3]
+		c, name, failed := p.DecodeFor(e, data)
 		if err != nil {
 			if failed == nil {
 				require.ErrorContains(t, err, "appears twice", "projection %d of %q", i, data)
@@ -94,9 +95,9 @@ func checkProjection(t *testing.T, data []byte) {
 		}
 		require.NoError(t, failed, "projection %d of %q", i, data)
 		require.Equal(t, event, name, "%q", data)
-		want := whole
+		want := whole.Frozen(e)
 		if i > 0 {
-			want = p.reduce(whole)
+			want = p.reduce(want)
 		}
 		for f := range numFields {
 			if !f.Derived() {
@@ -134,15 +135,15 @@ func FuzzScan(f *testing.F) {
 // a path that is wanted is refused.
 func TestProjectionLeavesOut(t *testing.T) {
 	p := NewProjection(NewPaths(Path{Field: FieldToolName}, Path{Field: FieldToolInput, Keys: []string{"command"}}), Paths{})
-	c, event, err := p.Decode([]byte(`{"event":"pre_tool_execution","messages":[{"role":"user","content":"x"}],"tool_name":"Bash","tool_input":{"command":"ls","more":[1]},"odd":1}`))
+	c, event, err := p.DecodeFor(PreToolExecution, []byte(`{"event":"pre_tool_execution","messages":[{"role":"user","content":"x"}],"tool_name":"Bash","tool_input":{"command":"ls","more":[1]},"odd":1}`))
 	require.NoError(t, err)
 	assert.Equal(t, "pre_tool_execution", event)
 	assert.Equal(t, []Field{FieldEvent, FieldToolName, FieldToolInput}, c.Fields())
 	v, _ := c.Get(FieldToolInput)
 	assert.Equal(t, map[string]any{"command": "ls"}, v)
-	_, _, err = p.Decode([]byte(`{"tool_input":{"command":"ls","command":"rm"}}`))
+	_, _, err = p.DecodeFor(PreToolExecution, []byte(`{"tool_input":{"command":"ls","command":"rm"}}`))
 	assert.EqualError(t, err, `key "command" appears twice`)
-	_, _, err = p.Decode([]byte(`{"tool_name":"a","tool_name":"b"}`))
+	_, _, err = p.DecodeFor(PreToolExecution, []byte(`{"tool_name":"a","tool_name":"b"}`))
 	assert.EqualError(t, err, `key "tool_name" appears twice`)
 }
 
@@ -168,7 +169,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, err := p.Decode(data); err != nil {
+				if _, _, err := p.DecodeFor(PreToolExecution, data); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -203,6 +203,9 @@ func contextOf(m map[string]any) (c *Context, event string, err error) {
 			if c.names == nil {
 				c.names = map[Field]string{}
 			}
+			if c.has[f] && m[key] != nil { // of two other names the last one counts
+				raw[c.names[f]] = c.values[f]
+			}
 			c.names[f] = key
 		}
 		switch {

@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"compiler", "executor", "executor/runner", "policy/install", "policy/source/print"},
 	{"internal/host"},
 	{""},
-	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "internal/memory", "tests/processes", "tests/programs", "tests/vectors"},
+	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "internal/memory", "internal/report", "tests/processes", "tests/programs", "tests/vectors"},
 	{"internal/casetest"},
 	{"cmd/hookc", "cmd/hookgate"},
 	{"tests", "tests/agents", "tests/bench", "tests/codes", "tests/faults", "tests/fuzz", "tests/gate", "tests/guard", "tests/guard/bash", "tests/hostile",

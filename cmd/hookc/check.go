@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -12,7 +13,7 @@ import (
 
 func newCheck() *cobra.Command {
 	var s sources
-	var strict, asJSON bool
+	var f findings
 	var dialect string
 	cmd := &cobra.Command{
 		Use:   "check [PATH…]",
@@ -23,6 +24,7 @@ found it is exit 3. With --dialect AGENT it also finds what the hooks read that 
 does not send, and what they say that it does not obey.`,
 		Example: `  hookc check                      # what is discovered here
   hookc check --strict policies/   # in CI
+  hookc check --format junit > check.xml
   hookc check --dialect claude     # for one agent`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			more := []hookc.Option{hookc.AsFound()}
@@ -36,28 +38,21 @@ does not send, and what they say that it does not obey.`,
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				if err := writeJSON(cmd.OutOrStdout(), newFindings(found)); err != nil {
-					return err
+			return f.report(cmd, &s, program, found, func(rest diag.List, out io.Writer) error {
+				if f.asJSON {
+					return writeJSON(out, newFindings(rest, f.suppressed...))
 				}
-			} else {
-				fmt.Fprint(cmd.ErrOrStderr(), found.Render())
-			}
-			for _, d := range found {
-				if d.Severity == diag.Error || strict && d.Severity == diag.Warning {
-					return exitError{exitFindings, summary(found)}
+				fmt.Fprint(cmd.ErrOrStderr(), rest.Render())
+				if program != nil && !f.fails(rest) {
+					fmt.Fprintln(out, compiled(program))
 				}
-			}
-			if !asJSON && program != nil {
-				fmt.Fprintln(cmd.OutOrStdout(), compiled(program))
-			}
-			return nil
+				return nil
+			})
 		},
 	}
 	s.flags(cmd)
 	cmd.Flags().StringVar(&dialect, "dialect", "", "find also what `AGENT` does not send and does not obey")
 	complete(cmd, "dialect", agent.Names())
-	cmd.Flags().BoolVar(&strict, "strict", false, "warnings are findings too")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "findings as JSON on stdout")
+	f.flags(cmd)
 	return cmd
 }

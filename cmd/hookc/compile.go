@@ -18,6 +18,7 @@ import (
 	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/memory"
+	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
@@ -333,13 +334,14 @@ func writeFindings(w io.Writer, found diag.List) error {
 }
 
 type findingsJSON struct {
-	Findings diag.List `json:"findings"`
+	Findings   diag.List           `json:"findings"`
+	Suppressed []report.Suppressed `json:"suppressed,omitempty"`
 }
 
 // newFindings makes an empty list a list in JSON too.
-func newFindings(found diag.List) findingsJSON {
+func newFindings(found diag.List, suppressed ...report.Suppressed) findingsJSON {
 	if found == nil {
 		found = diag.List{}
 	}
-	return findingsJSON{found}
+	return findingsJSON{found, suppressed}
 }

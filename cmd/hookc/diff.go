@@ -10,6 +10,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/diff"
+	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -46,6 +47,7 @@ func newDiff() *cobra.Command {
 		Long:  diffHelp,
 		Example: `  hookc diff main/hooks.yaml hooks.yaml
   hookc diff old.hookc policies/ --event pre_tool_execution --tool Bash
+  hookc diff old.yaml new.yaml --format markdown --fail-on-loosened
   hookc diff old.yaml new.yaml --json | jq '.decisions[] | select(.direction == "loosened") | .witness'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
@@ -55,7 +57,7 @@ func newDiff() *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
-	cmd.Flags().StringVar(&f.sources.format, "format", "", "read the files as `NAME` instead of detecting the format")
+	f.sources.formats(cmd)
 	cmd.Flags().StringVar(&f.sources.profile, "profile", "", "let both mean what they mean to `AGENT`: see hookc list dialect")
 	cmd.Flags().BoolVar(&f.sources.faithful, "faithful", false, "with --profile: follow the agent also where it lets something through in silence")
 	cmd.Flags().BoolVar(&f.sources.allowStale, "allow-stale", false, "use a compiled policy (.hookc) although its sources, the environment or hookc differ")
@@ -103,16 +105,19 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 	if o.Recorded, err = f.recorded(cmd); err != nil {
 		return err
 	}
-	report, err := f.compare(cmd, old, new, o)
+	found, err := f.compare(cmd, old, new, o)
 	if err != nil {
 		return exitError{exitInterrupted, "hookc: interrupted"}
 	}
-	if f.asJSON {
-		err = writeJSON(cmd.OutOrStdout(), report)
-	} else {
-		err = diffText(cmd.OutOrStdout(), report)
+	switch format := f.sources.output; {
+	case f.asJSON && format == "" || format == "json":
+		err = writeJSON(cmd.OutOrStdout(), found)
+	case format == "" || format == "text":
+		err = diffText(cmd.OutOrStdout(), found)
+	default:
+		err = writeReport(cmd, format, &report.Report{Results: diffResults(found, f.loosened)})
 	}
-	if err == nil && f.found(report) {
+	if err == nil && f.found(found) {
 		err = exitError{exitFindings, ""}
 	}
 	return err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/diff"
+	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -164,4 +165,26 @@ func diffTried(s *strings.Builder, r *diff.Report) {
 	if r.Unstable > 0 {
 		fmt.Fprintf(s, "%s left out: one policy by itself answered in two ways\n", count(r.Unstable, "event"))
 	}
+}
+
+// diffResults are the differences of decisions as results of tests: one that holds
+// back less fails, and with onlyLoosened the others do not.
+func diffResults(r *diff.Report, onlyLoosened bool) []report.Result {
+	var out []report.Result
+	for i := range r.Decisions {
+		c := &r.Decisions[i]
+		t := report.Result{Name: fmt.Sprintf("%s: %s → %s, %s %s", c.Direction, c.From, c.To, c.Event, strings.Join(c.Tools, ", ")), Status: report.Failed,
+			Text: fmt.Sprintf("old: %s\nnew: %s\nevent: %s", diffSaid(c.Old), diffSaid(c.New), c.Witness)}
+		if onlyLoosened && c.Direction != diff.Loosened {
+			t.Status = report.Skipped
+		}
+		for _, d := range []*policy.Decision{c.Old, c.New} {
+			if !d.At.IsZero() {
+				t.File = d.At.File()
+				t.Line, _ = d.At.Position()
+			}
+		}
+		out = append(out, t)
+	}
+	return out
 }

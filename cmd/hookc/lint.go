@@ -13,12 +13,13 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/policy/diag"
 )
 
 func newLint() *cobra.Command {
 	var s sources
-	var strict, asJSON bool
+	var f findings
 	cmd := &cobra.Command{
 		Use:   "lint [PATH…]",
 		Short: "Everything that can be said about a policy, hints included, by kind of finding",
@@ -32,27 +33,25 @@ Exit codes: 0 no errors, whatever the hints · 1 errors, or warnings under --str
 3 could not run. Hints never fail anything.`,
 		Example: `  hookc lint                          # what is discovered here
   hookc lint --strict policies/
-  hookc lint hooks.yaml --json | jq '.codes[].code'`,
+  hookc lint hooks.yaml --json | jq '.codes[].code'
+  hookc lint --format sarif > hookc.sarif`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, found, err := s.compile(cmd, args, host.Compiler[hookc.Option](func(c *compiler.Config) { c.Hints = true }), hookc.AsFound())
+			program, found, err := s.compile(cmd, args, host.Compiler[hookc.Option](func(c *compiler.Config) { c.Hints = true }), hookc.AsFound())
 			if err != nil {
 				return err
 			}
-			r := newLintReport(found)
-			if asJSON {
-				err = writeJSON(cmd.OutOrStdout(), r)
-			} else {
-				err = r.text(cmd.OutOrStdout())
-			}
-			if err == nil && (r.Errors > 0 || strict && r.Warnings > 0) {
-				err = exitError{exitFindings, summary(found)}
-			}
-			return err
+			return f.report(cmd, &s, program, found, func(rest diag.List, out io.Writer) error {
+				r := newLintReport(rest)
+				if f.asJSON {
+					r.Suppressed = f.suppressed
+					return writeJSON(out, r)
+				}
+				return r.text(out)
+			})
 		},
 	}
 	s.flags(cmd)
-	cmd.Flags().BoolVar(&strict, "strict", false, "warnings are exit 1 too")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	f.flags(cmd)
 	return cmd
 }
 
@@ -62,6 +61,8 @@ type lintReport struct {
 	Errors   int        `json:"errors"`
 	Warnings int        `json:"warnings"`
 	Hints    int        `json:"hints"`
+	// Suppressed are those that comments or a baseline accept.
+	Suppressed []report.Suppressed `json:"suppressed,omitempty"`
 }
 
 // lintCode is the findings of one code and severity, in the order of the source.

@@ -29,6 +29,8 @@ import (
 type sources struct {
 	files  []string
 	format string
+	// output is the format that a command reports in, "" for text.
+	output string
 	debug  bool
 	// profile is the agent whose rules hold, "" for hookc's own.
 	profile  string
@@ -55,7 +57,7 @@ type sources struct {
 
 func (s *sources) flags(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVarP(&s.files, "file", "f", nil, "policy `PATH`: a file or folder, or TIER=PATH (repeatable; default: discover every tier)")
-	cmd.Flags().StringVar(&s.format, "format", "", "read the files as `NAME` instead of detecting the format")
+	s.formats(cmd)
 	cmd.Flags().BoolVar(&s.debug, "debug", false, "one JSON line for each hook that ran on stderr (or in the file HOOKC_DEBUG names)")
 	cmd.Flags().StringVar(&s.profile, "profile", "", "discover what `AGENT` would, and let it mean what it means there: see hookc list dialect")
 	cmd.Flags().BoolVar(&s.faithful, "faithful", false, "with --profile: follow the agent also where it lets something through in silence")

@@ -26,8 +26,8 @@ func (c *config) tried(h *policy.Hook, body dag.Body) dag.Body {
 			}
 		}
 		r, err := run.Run(ctx, in, attempt)
-		if t.Heard != nil {
-			t.Heard(h, r, err)
+		if t.Received != nil {
+			t.Received(h, r, err)
 		}
 		return r, err
 	})

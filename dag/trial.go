@@ -15,8 +15,8 @@ type Trial struct {
 	// Say, if not nil, is asked for the answer of a hook that starts a process or
 	// asks a model; false runs the hook.
 	Say func(h *policy.Hook) (policy.Result, error, bool)
-	// Heard, if not nil, is told what such a hook answered when it was run.
-	Heard func(h *policy.Hook, r policy.Result, err error)
+	// Received, if not nil, is told what such a hook answered when it was run.
+	Received func(h *policy.Hook, r policy.Result, err error)
 }
 
 type trialKey struct{}

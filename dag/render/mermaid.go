@@ -1,15 +1,14 @@
 package render
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/hookc/hookc/dag"
 )
 
-var mermaidArrows = map[dag.EdgeKind]string{dag.DataEdge: "-->", dag.GateEdge: "-.->", dag.OrderEdge: "==>"}
+var mermaidArrows = map[dag.EdgeKind]string{dag.DataEdge: "-->", dag.GateEdge: "-.->", dag.OrderEdge: "==>",
+	edgeBegins: "-->", edgeLeaves: "-.->", edgeNext: "-->", edgeBreaks: "-.->"}
 
 const mermaidStyles = `  classDef inline fill:#e6f4ea,stroke:#2e7d32,color:#1b3a20
   classDef process fill:#e8f0fe,stroke:#1a56b0,color:#12325f
@@ -43,100 +42,32 @@ func mermaidLabel(lines ...string) string {
 	return `"` + strings.Join(lines, "<br/>") + `"`
 }
 
-func renderMermaid(w io.Writer, m *Model, _ Style) error {
-	var b bytes.Buffer
-	b.WriteString("flowchart LR\n")
-	if len(m.Events) == 0 {
-		b.WriteString("  none[" + mermaidLabel("no hooks: every event proceeds") + "]\n")
-	}
-	for i := range m.Events {
-		mermaidEvent(&b, &m.Events[i], fmt.Sprintf("e%d", i))
-	}
-	for i, p := range m.outermost() {
-		mermaidPipeline(&b, p, fmt.Sprintf("p%d", i))
-	}
-	b.WriteString(mermaidStyles)
-	_, err := w.Write(b.Bytes())
-	return err
-}
-
-func mermaidEvent(b *bytes.Buffer, e *EventModel, id string) {
-	fmt.Fprintf(b, "  subgraph %s[%s]\n    direction LR\n    %sin([%s]):::event\n",
-		id, mermaidLabel(eventTitle(e)), id, mermaidLabel(string(e.Event)))
-	at := map[string]string{}
-	for i := range e.Items {
-		mermaidItem(b, &e.Items[i], fmt.Sprintf("%sg%d", id, i), id, at)
-	}
-	waits := map[string]bool{}
-	for i := range e.Edges {
-		edge := &e.Edges[i]
-		waits[edge.To] = true
-		fmt.Fprintf(b, "    %s %s|%s| %s\n", at[edge.From], mermaidArrows[edge.Kind], mermaidLabel(edgeText(edge)), at[edge.To])
-	}
-	for i := range e.Items {
-		for _, h := range e.Items[i].Hooks {
-			if !waits[h.ID] {
-				fmt.Fprintf(b, "    %sin --> %s\n", id, at[h.ID])
-			}
+var renderMermaid = graphed(language{
+	head: "flowchart LR\n", foot: mermaidStyles, end: "end",
+	open: func(id, title string, outer bool) string {
+		text := "subgraph " + id + "[" + mermaidLabel(title) + "]"
+		if outer {
+			text += "\n    direction LR"
 		}
-	}
-	for i := range e.Breaks {
-		mermaidBreak(b, e, &e.Breaks[i], fmt.Sprintf("%sb%d", id, i), at)
-	}
-	for i := range e.Dead {
-		d := &e.Dead[i]
-		fmt.Fprintf(b, "    %sd%d[%s]:::dead\n", id, i, mermaidLabel(d.Name, deadText(d)))
-	}
-	b.WriteString("  end\n")
-}
-
-func mermaidItem(b *bytes.Buffer, item *ItemModel, group, event string, at map[string]string) {
-	indent := "    "
-	if item.Group != "" {
-		fmt.Fprintf(b, "    subgraph %s[%s]\n", group, mermaidLabel(item.Group+" (parallel, "+item.Fold.String()+")"))
-		indent = "      "
-	}
-	for i := range item.Hooks {
-		h := &item.Hooks[i]
-		at[h.ID] = fmt.Sprintf("%sn%d", event, h.Node)
-		fmt.Fprintf(b, "%s%s[%s]:::%s\n", indent, at[h.ID], mermaidLabel(boxLines(h)...), h.Mode)
-	}
-	if item.Group != "" {
-		b.WriteString("    end\n")
-	}
-}
-
-func mermaidBreak(b *bytes.Buffer, e *EventModel, br *BreakModel, id string, at map[string]string) {
-	from := breakers(e, br)
-	if len(from) == 0 {
-		fmt.Fprintf(b, "    %s{{%s}}:::label\n", id, mermaidLabel(anyGate(br)))
-		return
-	}
-	fmt.Fprintf(b, "    %s{{%s}}:::label\n", id, mermaidLabel(breakTarget(br)))
-	for _, h := range from {
-		fmt.Fprintf(b, "    %s -.->|%s| %s\n", at[h], mermaidLabel(strings.Join(br.On, "/")), id)
-	}
-}
-
-func mermaidPipeline(b *bytes.Buffer, p *PipelineModel, id string) {
-	nodes, edges := pipeGraph(p, id+"s")
-	fmt.Fprintf(b, "  subgraph %s[%s]\n    direction LR\n", id, mermaidLabel("pipeline "+p.Name))
-	for _, n := range nodes {
-		class := ""
-		if n.action {
-			class = ":::action"
+		return text
+	},
+	node: func(id, kind, _ string, lines ...string) string {
+		left, right := "[", "]:::"+kind
+		switch kind {
+		case nodeEvent:
+			left, right = "([", "]):::"+kind
+		case nodeLabel:
+			left, right = "{{", "}}:::"+kind
+		case nodeStep:
+			right = "]"
 		}
-		fmt.Fprintf(b, "    %s[%s]%s\n", n.id, mermaidLabel(n.text), class)
-	}
-	for _, e := range edges {
-		arrow := "-->"
-		if e.breaks {
-			arrow = "-.->"
+		return id + left + mermaidLabel(lines...) + right
+	},
+	edge: func(from, to string, kind dag.EdgeKind, text, _ string) string {
+		arrow := mermaidArrows[kind]
+		if text != "" {
+			arrow += "|" + mermaidLabel(text) + "|"
 		}
-		if e.text != "" {
-			arrow += "|" + mermaidLabel(e.text) + "|"
-		}
-		fmt.Fprintf(b, "    %s %s %s\n", e.from, arrow, e.to)
-	}
-	b.WriteString("  end\n")
-}
+		return from + " " + arrow + " " + to
+	},
+})

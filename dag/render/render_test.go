@@ -69,7 +69,7 @@ func TestNothingToShow(t *testing.T) {
 	}
 	onlyDead.Seal()
 	assert.Equal(t, "no hooks: every event proceeds\n", draw(t, "text", Explain(empty, ExplainOptions{}), Style{}))
-	assert.Equal(t, "EVENT pre_tool_execution\n no hook runs here: the event proceeds\n DEAD\n   later  project  disabled   enabled: false\n",
+	assert.Equal(t, "EVENT pre_tool_execution\n no hook runs here: the event proceeds\n NOT IN FORCE\n   later  project  disabled   enabled: false\n",
 		draw(t, "text", Explain(onlyDead, ExplainOptions{}), Style{}))
 	assert.Contains(t, draw(t, "text", noHooks, Style{}), "EVENT notify\n no hook runs here: the event proceeds\n")
 	for _, r := range Renderers() {

@@ -145,7 +145,8 @@ func (t *textPage) event(e *EventModel, tool string) {
 	t.timeline(e)
 	t.estimates(e, tool)
 	t.unmatched(e, tool)
-	t.dead(e)
+	t.dead(e, "DEAD", true)
+	t.dead(e, "NOT IN FORCE", false)
 	t.open(e)
 	t.losses(e)
 }

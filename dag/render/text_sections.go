@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/hookc/hookc/dag"
 )
 
 // How much of a long list the text shows; json has all of it.
@@ -313,17 +315,19 @@ func (t *textPage) unmatched(e *EventModel, tool string) {
 	t.para(1, "NOT FOR "+plain(tool), t.Palette.Title, parts, "   ")
 }
 
-func (t *textPage) dead(e *EventModel) {
-	if len(e.Dead) == 0 {
+// dead lists the hooks that can never run, or those that are not in force.
+func (t *textPage) dead(e *EventModel, title string, never bool) {
+	hooks := slices.DeleteFunc(slices.Clone(e.Dead), func(d DeadModel) bool { return (d.Status == dag.Dead) != never })
+	if len(hooks) == 0 {
 		return
 	}
-	t.line(" " + t.Palette.paint(t.Palette.Title, "DEAD"))
+	t.line(" " + t.Palette.paint(t.Palette.Title, title))
 	tab := &table{columns: []column{{least: 8}, {}, {}}}
-	for _, d := range e.Dead {
+	for _, d := range hooks {
 		tab.rows = append(tab.rows, textRow(plain(d.Name), d.Tier.String(), string(d.Status)))
 	}
 	widths := tab.widths()
-	for i, d := range e.Dead {
+	for i, d := range hooks {
 		lead := ""
 		for j, c := range tab.rows[i].cells {
 			lead += pad(c.text, widths[j]) + "  "

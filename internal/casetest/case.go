@@ -152,7 +152,7 @@ func (a *asked) trial(ctx context.Context) context.Context {
 	if len(a.Env) > 0 {
 		ctx = runner.WithEnviron(ctx, environ(a.bench.environ, a.Env))
 	}
-	return dag.WithTrial(ctx, &dag.Trial{Now: a.Now, Heard: a.hear, Say: a.Test.say})
+	return dag.WithTrial(ctx, &dag.Trial{Now: a.Now, Received: a.hear, Say: a.Test.say})
 }
 
 // say is what a case answers for a hook.

@@ -114,12 +114,12 @@ type asked struct {
 	event  policy.Event
 	bench  *bench
 	passed bool
-	// heard is what the hooks answered that were run.
-	mu    sync.Mutex
-	heard map[string]heard
+	// received is what the hooks answered that were run.
+	mu       sync.Mutex
+	received map[string]received
 }
 
-type heard struct {
+type received struct {
 	result policy.Result
 	err    error
 }
@@ -127,10 +127,10 @@ type heard struct {
 func (a *asked) hear(h *policy.Hook, r policy.Result, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.heard == nil {
-		a.heard = map[string]heard{}
+	if a.received == nil {
+		a.received = map[string]received{}
 	}
-	a.heard[h.Name] = heard{r, err}
+	a.received[h.Name] = received{r, err}
 }
 
 // again has a firing be one of the same case in which nothing is run: what a hook
@@ -142,7 +142,7 @@ func (a *asked) again(ctx context.Context) context.Context {
 		}
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		was := a.heard[h.Name]
+		was := a.received[h.Name]
 		return was.result, was.err, true
 	}})
 }

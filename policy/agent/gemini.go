@@ -934,10 +934,10 @@ func nativeGemini(a output) (policy.Result, error) {
 		return d.r, nil
 	}
 	d.keep(object)
-	if a.inTurn && a.Exit == 0 && a.Signal == "" {
+	if a.sequential && a.Exit == 0 && a.Signal == "" {
 		d.r.Patch = geminiPipe(a, object)
 	}
-	if a.inTurn && a.faithful && a.Exit == 0 && js.NoObject(object["hookSpecificOutput"]) && geminiPipes(a.event) {
+	if a.sequential && a.faithful && a.Exit == 0 && js.NoObject(object["hookSpecificOutput"]) && geminiPipes(a.event) {
 		d.void() // its runner gives up there
 	}
 	return d.r, nil

@@ -511,7 +511,7 @@ func nativeQwen(a output) (policy.Result, error) {
 	if v, ok := own["permissionDecision"].(string); ok && d.event == policy.PreToolExecution {
 		d.r.Agent[0].Verdict = map[string]policy.Verdict{"allow": policy.Allow, "ask": policy.Ask, "deny": policy.Deny}[v]
 	}
-	if a.inTurn && a.Exit == 0 && a.Signal == "" {
+	if a.sequential && a.Exit == 0 && a.Signal == "" {
 		d.r.Patch = geminiPipe(a, object)
 	}
 	return d.r, nil

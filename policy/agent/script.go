@@ -250,9 +250,9 @@ type output struct {
 	event policy.Event
 	in    *policy.Context
 	by    policy.By
-	// native, faithful, strict and inTurn are those of the hook's body.
-	native                   string
-	faithful, strict, inTurn bool
+	// native, faithful, strict and sequential are those of the hook's body.
+	native                       string
+	faithful, strict, sequential bool
 	// onFailure is that of the hook's body.
 	onFailure policy.Posture
 	Outcome
@@ -265,7 +265,7 @@ type output struct {
 func (a *Agent) Read(h *policy.Hook, in *policy.Context, o Outcome) (policy.Result, error) {
 	b := &h.Body
 	return a.judge(output{event: h.Event, in: in, by: policy.By{Name: h.Name, At: h.Span}, Outcome: o,
-		native: b.Agent.Event, faithful: b.Agent.Emulate, strict: b.Agent.Strict, inTurn: b.Agent.Sequential, onFailure: b.Agent.OnFailure})
+		native: b.Agent.Event, faithful: b.Agent.Emulate, strict: b.Agent.Strict, sequential: b.Agent.Sequential, onFailure: b.Agent.OnFailure})
 }
 
 func (a *Agent) judge(o output) (policy.Result, error) {

@@ -85,7 +85,7 @@ func TestGeminiHandsOn(t *testing.T) {
 		{policy.PostToolExecution, `{"hookSpecificOutput":{"tool_input":{"b":3}}}`, policy.FieldToolInput, map[string]any{"a": 1, "b": 2}},
 	} {
 		for exit, passes := range map[int]bool{0: true, 1: false} {
-			a := output{event: c.event, in: in, by: policy.By{Name: "h"}, native: "x", inTurn: true, Outcome: Outcome{Exit: exit, Stdout: c.said}}
+			a := output{event: c.event, in: in, by: policy.By{Name: "h"}, native: "x", sequential: true, Outcome: Outcome{Exit: exit, Stdout: c.said}}
 			r, err := Speaks("gemini").judge(a)
 			require.NoError(t, err)
 			want, _ := in.Get(c.field)

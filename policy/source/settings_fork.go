@@ -176,7 +176,7 @@ func (c *forkConfig) order(l *Loader, hooks []*policy.Hook) []*policy.Hook {
 	case len(leads) == 0 && len(live) > 1:
 		group(live)
 	case len(leads) > 0 && !always:
-		return append(out, append(c.atOnce(leads, free), c.inTurn(leads, live)...)...)
+		return append(out, append(c.atOnce(leads, free), c.sequential(leads, live)...)...)
 	}
 	return append(out, live...)
 }
@@ -212,7 +212,7 @@ func (c *forkConfig) atOnce(leads, free []*policy.Hook) []*policy.Hook {
 
 // inTurn are the hooks, one after another, for events where a sequential group
 // matches.
-func (c *forkConfig) inTurn(leads, live []*policy.Hook) []*policy.Hook {
+func (c *forkConfig) sequential(leads, live []*policy.Hook) []*policy.Hook {
 	with := whereAny(diag.Text{Value: "where a sequential group matches (" + whereWritten(leads) + ")", Span: leads[0].Span}, leads...)
 	var out []*policy.Hook
 	for _, h := range live {

@@ -187,7 +187,7 @@ func TestGateIsRun(t *testing.T) {
 	asked := 0
 	t.Run("vectors", func(t *testing.T) { // ends when all of them have ended
 		for _, file := range files {
-			var cases []vectors.Spoken
+			var cases []vectors.Exchange
 			data, err := os.ReadFile(file)
 			require.NoError(t, err)
 			require.NoError(t, json.Unmarshal(data, &cases), file)
@@ -216,7 +216,7 @@ func TestGateIsRun(t *testing.T) {
 }
 
 // same asks both ways; run has a memory of its own.
-func (h *gateHouse) same(c *vectors.Spoken, name, note string) {
+func (h *gateHouse) same(c *vectors.Exchange, name, note string) {
 	h.t.Helper()
 	args := c.Args
 	if args == nil {
@@ -262,7 +262,7 @@ func TestGateIsRunForProcesses(t *testing.T) {
 			text = string(settings)
 		}
 		h.write(".claude/settings.json", text)
-		h.same(&vectors.Spoken{Args: []string{v.Event, "-f", ".claude/settings.json"}, Stdin: v.Stdin, Env: map[string]string{"LEDGER": "$PROJECT/ledger"}}, "claude", v.ID)
+		h.same(&vectors.Exchange{Args: []string{v.Event, "-f", ".claude/settings.json"}, Stdin: v.Stdin, Env: map[string]string{"LEDGER": "$PROJECT/ledger"}}, "claude", v.ID)
 	}
 	s, err := h.status()
 	require.NoError(t, err)

@@ -29,7 +29,7 @@ func TestDialectVectors(t *testing.T) {
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
-		var cases []Spoken
+		var cases []Exchange
 		dec := json.NewDecoder(bytes.NewReader(data))
 		dec.DisallowUnknownFields()
 		require.NoError(t, dec.Decode(&cases), file)
@@ -55,7 +55,7 @@ func TestDialectVectors(t *testing.T) {
 	}
 }
 
-func (c *Spoken) check(t *testing.T, name string) {
+func (c *Exchange) check(t *testing.T, name string) {
 	dir := t.TempDir()
 	project := filepath.Join(dir, "project")
 	require.NoError(t, os.Mkdir(project, 0o755))

@@ -4,9 +4,9 @@ package vectors
 
 import "encoding/json"
 
-// Spoken is one file entry of tests/vectors/dialect: a policy, what the
+// Exchange is one file entry of tests/vectors/dialect: a policy, what the
 // agent sends, and the whole answer.
-type Spoken struct {
+type Exchange struct {
 	Note   string            `json:"note"`
 	Policy string            `json:"policy"`
 	Args   []string          `json:"args"`

@@ -45,10 +45,11 @@ func SelfCommand(words ...string) (reads bool, flag string) {
 
 // command judges a command by what it does to hookc's programs and processes.
 func (c *selfCall) command(s *shell.Line, cmd *shell.Command, depth int) {
-	switch cmd.Name {
-	case "kill", "pkill", "killall", "skill", "fuser", "xkill", "systemctl", "launchctl", "service":
+	if stoppers[cmd.Name] {
 		c.stops(s, cmd)
 		return
+	}
+	switch cmd.Name {
 	case "git", "hub":
 		c.git(cmd)
 		return
@@ -70,6 +71,20 @@ func (c *selfCall) command(s *shell.Line, cmd *shell.Command, depth int) {
 		c.path(f, whole)
 	}
 	c.script(cmd, depth)
+}
+
+// stoppers are programs that end processes.
+var stoppers = map[string]bool{"kill": true, "pkill": true, "killall": true, "skill": true, "fuser": true, "xkill": true, "systemctl": true, "launchctl": true, "service": true}
+
+// byName judges a command by its words alone, but for those that are let through.
+func (c *selfCall) byName(s *shell.Line, cmd *shell.Command, lets func(*shell.Command) bool) {
+	switch {
+	case len(cmd.Argv) == 0 || cmd.Host != "" || lets(cmd):
+	case stoppers[cmd.Name]:
+		c.stops(s, cmd)
+	case !cmd.Argv[0].Pattern && c.isHookc(cmd):
+		c.hookc(s, cmd)
+	}
 }
 
 // movesFiles reports whether a program gives files other names.

@@ -158,6 +158,13 @@ func (g *shellGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.R
 			says.add(g.verdict(a), func() string { return a.reason(s, e) })
 		}
 	}
+	if g.packs&packCore != 0 && mentionsHookc(s) {
+		own := selfCall{g: &selfGuard{by: g.by, verdict: g.asks}, own: &selfParts{}, says: says}
+		for i := range s.Commands {
+			own.byName(s, &s.Commands[i], g.lets)
+		}
+		says = own.says
+	}
 	return says.result(), nil
 }
 

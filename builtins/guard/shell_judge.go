@@ -2,8 +2,10 @@ package guard
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
@@ -174,7 +176,7 @@ func commandName(s *shell.Line, e *shell.Effect) string {
 
 // lifeline reports whether the machine cannot be reached without a service.
 func lifeline(service string) bool {
-	return losses.Daemons()[strings.ToLower(strings.TrimSuffix(service, ".service"))]
+	return strings.Contains(service, "com.apple.") || strings.HasPrefix(service, "/System/") || slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(service), func(r rune) bool { return r == '.' || r == '/' }), func(s string) bool { return losses.Daemons()[s] })
 }
 
 func localCluster(tool string) bool { return tool == "kind" || tool == "k3d" || tool == "minikube" }
@@ -279,12 +281,12 @@ func gitData(p string) bool {
 }
 
 func judgeMode(e *shell.Effect) *shellAdvice {
-	if agentSettings(e) && e.Op == "lock-mode" {
+	if agentSettings(e) && (e.Op == "lock-mode" || strings.HasPrefix(path.Base(e.Target), "hook")) {
 		return adviceAgentSettings
 	}
 	switch e.Place {
 	case shell.ZoneRoot, shell.ZoneSystem, shell.ZoneHome, shell.ZoneDevice:
-		if e.Recursive || e.Op == "open-mode" || strings.Contains(e.Target, "**") {
+		if e.Recursive || e.Op == "open-mode" || e.Op == "lock-mode" || strings.Contains(e.Target, "**") {
 			return advicePermission
 		}
 	case shell.ZoneProjectRoot, shell.ZoneAbove:
@@ -324,7 +326,7 @@ func judgeRead(s *shell.Line, e *shell.Effect) *shellAdvice {
 		}
 		return adviceCopySecret
 	}
-	if e.Secret == "env-file" && exported(s, e) {
+	if e.Secret == "env-file" && (exported(s, e) || e.Command >= 0 && namesOnly().MatchString(strings.Join(shell.WordTexts(s.Commands[e.Command].Argv), " "))) {
 		return nil
 	}
 	return adviceReadSecret
@@ -336,6 +338,11 @@ func putBack(s *shell.Line, e *shell.Effect) bool {
 		return c.Pipe == s.Commands[e.Command].Pipe && c.Name == s.Commands[e.Command].Name && slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return w.Is("apply", "create", "replace") })
 	})
 }
+
+// namesOnly are commands that print what stands before = in a file.
+var namesOnly = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:cut (?:-d ?=|-f ?1|\S+$| )+|awk -F ?= \{ ?print \$1 ?\}.*|sed (?:-E |-e )?s/=\.\*/\S*/\S* .*|grep -E?oE? \^\[\^=\][*+].*)`)
+})
 
 // exported reports whether what an effect reads becomes variables, which are
 // not shown: export $(grep -v '^#' .env).
@@ -395,6 +402,8 @@ func judgePrivilege(s *shell.Line, e *shell.Effect) *shellAdvice {
 		return adviceHostMount
 	case "privileged-container":
 		return advicePrivileged
+	case "agent-unguarded":
+		return adviceAgent
 	case "account-change":
 		if e.Command >= 0 && powerful(&s.Commands[e.Command]) {
 			return adviceAccount

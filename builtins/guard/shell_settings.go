@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -21,7 +22,7 @@ func deletedThere(s *shell.Line, e *shell.Effect) bool {
 // settingsOf are the files in which agents keep who watches them, with the folders
 // of their hooks, relative to a home or a project.
 var settingsOf = sync.OnceValue(func() []string {
-	var out []string
+	out := []string{".hookc", ".config/hookc", ".local/state/hookc"}
 	for _, a := range agent.All() {
 		for _, f := range a.Files {
 			rel := strings.TrimSuffix(f.Path, "/*.json")
@@ -37,6 +38,13 @@ var settingsOf = sync.OnceValue(func() []string {
 // agentSettings reports whether an effect changes the settings of an agent, or takes
 // the folder away that they lie in.
 func agentSettings(e *shell.Effect) bool {
+	switch base := path.Base(e.Target); {
+	case e.Host != "":
+	case base == "hooks.yaml" || base == "hooks.yml":
+		return e.Place == shell.ZoneProject
+	case base == "hookc" || base == "hookgate":
+		return e.Place != shell.ZoneProject && e.Place != shell.ZoneTemp
+	}
 	if e.Host != "" || !strings.Contains(e.Target, "/.") || e.Op == "create" {
 		return false
 	}
@@ -45,6 +53,6 @@ func agentSettings(e *shell.Effect) bool {
 			return true
 		}
 		dir, _, _ := strings.Cut(rel, "/")
-		return (e.Kind == shell.EffectDelete || e.Op == "lock-mode") && strings.HasSuffix(e.Target, "/"+dir)
+		return (e.Kind == shell.EffectDelete || e.Op == "lock-mode" || e.Op == "link-force" || e.Op == "extract") && strings.HasSuffix(strings.TrimRight(strings.TrimSuffix(e.Target, "{tests}"), "*/"), "/"+dir)
 	})
 }

@@ -21,18 +21,18 @@ var Inert = Words(`apt apt-get aptitude yum dnf pacman apk zypper brew port snap
 // Sends are words of commands that send, Keeps those of commands that
 // keep a secret where it belongs, or use it to get in.
 var (
-	Sends = Words("upload send share publish post paste gist push transfer sync cp copy mv put mail message comment create deploy release attach import issue pr snippet report")
+	Sends = Words("api upload send share publish post paste gist push transfer sync cp copy mv put mail message comment create deploy release attach import issue pr snippet report")
 	Keeps = Words("secret secrets env vars variable variables login auth credential credentials keyvault vault config set unlock import-keys signin ssh-key add-key")
 	// Senders are programs that talk to other machines whatever their words.
 	Senders = Words(`mail mailx mutt sendmail s-nail msmtp swaks ftp lftp ncftpput tftp rclone gist pastebinit wgetpaste wormhole croc ffsend transfer dig host nslookup drill kdig
 		ping ping6 traceroute slack slack-cli telegram-send ntfy notify discord xh curlie httpie mosquitto_pub nats redis-cli kcat kafkacat websocat wscat grpcurl busybox telnet azcopy
-		0x0 ix termbin sprunge hastebin bashupload filebin oshi`)
+		0x0 ix termbin sprunge hastebin bashupload filebin oshi surge gh-pages`)
 	// Readers are readers that see for themselves what is sent, and tools of stores of this machine, which send nothing.
 	Readers = Words("curl wget wget2 aria2c nc ncat netcat socat telnet scp sftp rsync http https ssh git security keytool certutil")
 )
 
 // Daemons are processes and services without which the machine, or the way to it, is gone.
-var Daemons = Words(`ssh sshd networking network networkmanager systemd-networkd systemd-resolved firewalld ufw systemd init launchd dbus dbus-daemon dbus-broker systemd-logind systemd-udevd systemd-journald udevd
+var Daemons = Words(`cron crond ssh sshd networking network networkmanager systemd-networkd systemd-resolved firewalld ufw systemd init launchd dbus dbus-daemon dbus-broker systemd-logind systemd-udevd systemd-journald udevd
 	xorg gnome-shell windowserver loginwindow kernel_task gdm gdm3 sddm lightdm kubelet dockerd containerd auditd rsyslogd wpa_supplicant dhclient
 	windefend mpssvc eventlog wuauserv dnscache sense wscsvc winrm termservice vss lanmanserver bfe dhcp`)
 
@@ -43,8 +43,29 @@ var (
 	Escapes      = Words("less more most kak gdb lldb ranger ipython bpython vifm mc nnn lf tig mutt ftp")
 )
 
+// Packagers are package managers. The operands after one of RemoveWords, or those that go
+// with one of RemoveFlags, are what is taken off the machine; with RemoveAll it is more than that.
+const (
+	Packagers   = "apt apt-get aptitude dpkg dnf yum microdnf tdnf rpm zypper pacman yay paru apk xbps-remove emerge equery brew port pip pip3 snap flatpak choco scoop winget nix-env nix-channel rustup pkg pkg_delete opkg eopkg"
+	RemoveWords = "remove purge erase autoremove autopurge del rm uninstall unmerge delete"
+	RemoveFlags = "-e --erase -r -P -R --remove --purge -C --unmerge --uninstall"
+	RemoveAll   = "--all --nodeps --ignore-dependencies --zap --force-all --force-remove-essential --force-depends --allow-remove-essential --remove-dependencies --force-yes --delete-data -af"
+)
+
+// CacheQuestions are the arguments with which tools say where they keep what they can make anew.
+var CacheQuestions = map[string]bool{"env GOCACHE": true, "env GOMODCACHE": true, "env GOTMPDIR": true, "config get cache": true, "cache dir": true, "cache path": true, "--cache": true, "store path": true}
+
+// Says are options that take a text for people.
+var Says = Words("-m --message -b --body -t --title -d --description --text --comment --note --notes --subject --reason --name --prompt -p --grep --pattern --query -k")
+
+// Outputs are options whose value is a file or folder that is written.
+var Outputs = Words("-o --output --out --outfile --output-file --output-dir --outdir --out-dir --dest --destination --extract-to")
+
+// Builds are build tools, whose tasks start other tools.
+var Builds = Words("mvn mvnw gradle gradlew sbt ant lein")
+
 // Runners are tools that build a program of the project and start it.
-var Runners = Words("go cargo dotnet swift stack cabal zig dart")
+var Runners = Words("go cargo dotnet swift stack cabal zig dart lein sbt bazel bazelisk deno nx turbo lerna rush moon mise composer invoke")
 
 // Empties are the options of a program that name a folder which it empties, by
 // the option or command with which it does so, "" for always.

@@ -16,7 +16,7 @@ var secretNames = map[string]string{
 	"service_account.json": "cloud-credentials", "credentials.tfrc.json": "token", "kubeconfig": "kubeconfig",
 	"id_rsa": "ssh-key", "id_dsa": "ssh-key", "id_ecdsa": "ssh-key", "id_ed25519": "ssh-key", "id_ed25519_sk": "ssh-key", "id_ecdsa_sk": "ssh-key",
 	".htpasswd": "password", "secring.gpg": "gpg-key", "Login Data": "browser", "cookies.sqlite": "browser", "logins.json": "browser", "key4.db": "browser",
-	"wallet.dat": "wallet", "master.key": "key", ".envrc": "env-file",
+	"wallet.dat": "wallet", "master.key": "key", ".envrc": "env-file", ".dev.vars": "env-file", "terraform.tfstate": "cloud-credentials",
 }
 
 // secretPaths are places of secrets below the home.
@@ -67,7 +67,7 @@ func Secret(p, home string) string {
 		return what
 	}
 	for _, dir := range secretSystem {
-		if under(dir, p) || under("/private"+dir, p) {
+		if under(dir, p) || under("/private"+dir, p) || len(letters(base)) > 1 && strings.ContainsAny(base, "*?[") && GlobMatch(p, dir) {
 			return "password"
 		}
 	}
@@ -109,7 +109,9 @@ func secretBase(base string) string {
 	if what := secretNames[base]; what != "" {
 		return what
 	}
-	if i := strings.IndexAny(base, "*?["); i > 0 && (base[0] == '.' || i > 2) {
+	if i := strings.IndexAny(base, "*?["); i >= 0 && in(letters(base), "env pem secret secrets credential credentials password passwords") && !strings.Contains(base, "{") {
+		return "key"
+	} else if i > 0 && (base[0] == '.' || i > 2) {
 		for _, name := range secretSamples() {
 			if GlobMatch(base, name) {
 				return secretBase(name)
@@ -128,6 +130,9 @@ func secretBase(base string) string {
 	}
 	return ""
 }
+
+// letters are the letters and digits of a pattern.
+func letters(s string) string { return strings.Join(Tokens(s), "") }
 
 // secretSamples are names of secret files that a glob may match.
 var secretSamples = sync.OnceValue(func() []string {
@@ -197,6 +202,30 @@ func DomainLike(text string) bool {
 // in reports whether word is one of list, which has blanks between them.
 func in(word, list string) bool {
 	return word != "" && strings.Contains(" "+list+" ", " "+word+" ")
+}
+
+// NameGlob is a regular expression as a glob, "" for one that has more to say.
+func NameGlob(expr string) string {
+	expr, begins := strings.CutPrefix(expr, "^")
+	expr, ends := strings.CutSuffix(expr, "$")
+	var b strings.Builder
+	for i := 0; i < len(expr); i++ {
+		switch ch := expr[i]; {
+		case ch == '\\' && i+1 < len(expr) && expr[i+1] == '.':
+			b.WriteByte('.')
+			i++
+		case ch == '.' && i+1 < len(expr) && (expr[i+1] == '*' || expr[i+1] == '+'):
+			b.WriteByte('*')
+			i++
+		case ch == '.':
+			b.WriteByte('?')
+		case strings.IndexByte("\\*+?()[]{}|^$", ch) >= 0:
+			return ""
+		default:
+			b.WriteByte(ch)
+		}
+	}
+	return map[bool]string{false: "*"}[begins] + b.String() + map[bool]string{false: "*"}[ends]
 }
 
 // GlobMatch reports whether a shell pattern matches all of s. Unlike a file

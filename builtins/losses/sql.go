@@ -1,7 +1,9 @@
 package losses
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 )
 
 // Loss is what a statement of SQL takes away.
@@ -26,8 +28,9 @@ func sqlStatements(text string) [][]string {
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
 		case c == '\'':
-			i = sqlString(text, i)
-			words = append(words, "''")
+			end := sqlString(text, i)
+			words = append(words, text[i:end])
+			i = end
 		case strings.HasPrefix(text[i:], "--") || c == '#' && (i == 0 || text[i-1] == '\n'):
 			if end := strings.IndexByte(text[i:], '\n'); end >= 0 {
 				i += end
@@ -170,8 +173,22 @@ func sqlEverything(words []string) bool {
 		if w != "WHERE" {
 			continue
 		}
-		rest := strings.Join(words[i+1:], " ")
-		return rest == "1 = 1" || rest == "TRUE" || rest == "1" || rest == "'' = ''"
+		for any := range strings.SplitSeq(strings.Join(words[i+1:], " "), " OR ") {
+			all := true
+			for part := range strings.SplitSeq(any, " AND ") {
+				m := sqlAlways().FindStringSubmatch(part)
+				all = all && m != nil && m[1] == m[2]
+			}
+			if all {
+				return true
+			}
+		}
+		return false
 	}
 	return true
 }
+
+// sqlAlways are conditions that hold for every row.
+var sqlAlways = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[( ]*(?:TRUE|[1-9]\d*|([\w.]+|'[^']*') = ([\w.]+|'[^']*')|(?:[\w.]+\.)?(?:U?U?ID|ROWID|_ID|\d+) (?:> (?:= )?(?:0|- 1)|> = 1|[!<] [>=] (?:0|''|- 1)|IS NOT NULL)|\d+ > \d+|[\w.]+ I?LIKE '%+')[ )]*$`)
+})

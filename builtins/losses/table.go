@@ -74,38 +74,54 @@ curator|orm|database|@index-delete delete_indices
 shutdown|sys|-system|%@shutdown !-c !--show !-k
 reboot poweroff halt|sys|-system|%@shutdown !-w !--wtmp-only
 init telinit|sys|-system|%@shutdown 0|1|6|S|s|single
-systemctl|sys|-system|%@shutdown poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot|isolate;@service-stop stop|disable|mask|kill
-rc-service sv|sys|-system|@service-stop * stop|down
+mount|mnt|-disk|+@remount -o=*remount* --options=*remount*;+@remount * /etc*|/usr*|/bin*|/sbin*|/lib*|/boot*|/var* --bind --rbind -B -o=bind
+sysctl|sys|-system|+@kernel-setting kernel.*=*|net.ipv4.*=*|fs.protected*=*|fs.suid*=*
+systemctl|sys|-system|$ show-environment;%@shutdown poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot|isolate;@service-stop stop|disable|mask|kill
+rc-service sv update-rc.d chkconfig|sys|-system|@service-stop * stop|down|disable|remove|off
 launchctl|sys|-system|@service-stop unload|bootout|remove|disable|stop
 crontab|sys|-system|@crontab-remove -r;+@crontab-install * !-l
-iptables ip6tables ebtables|sys|-system|@firewall-flush -F --flush -X --delete-chain -Z
-iptables ip6tables|sys|-system|+@firewall-policy -P=INPUT -P=OUTPUT -P=FORWARD --policy=INPUT
+iptables ip6tables ebtables|sys|-system|@firewall-flush -F --flush -X --delete-chain -Z -D --delete
+iptables ip6tables|sys|-system|+@firewall-policy -P=INPUT -P=OUTPUT -P=FORWARD --policy=INPUT;+@firewall-policy INPUT|OUTPUT|FORWARD DROP|REJECT
 nft|sys|-system|@firewall-flush flush|delete|destroy
-ufw|sys|-system|@firewall-flush reset|disable
+ufw|sys|-system|@firewall-flush reset|disable|delete;+@firewall-policy default allow
+pfctl|sys|-system|@firewall-flush -d -F -f
 firewall-cmd|sys|-system|+@firewall-policy --panic-on --complete-reload --remove-service --remove-port --remove-rule --delete-zone
 userdel deluser groupdel delgroup|sys|-system|@user-delete
 passwd|sys|-system|+@account-change -d -l --delete --lock
 chpasswd|sys|-system|+@account-change
-usermod|sys|-system|^@account-change -aG -G -L -U -u -o
-gpasswd|sys|-system|^@account-change -a
-useradd adduser|sys|-system|^@account-change -o -G --groups
+usermod|sys|-system|^@account-change -aG -G -L -U -u -o -s -e
+chage|sys|-system|+@account-change * !-l !--list
+vipw vigr newusers pwunconv grpunconv|sys|-system|^@account-change !--help
+gpasswd|sys|-system|^@account-change -a -d -A -M -r
+useradd adduser|sys|-system|^@account-change -o -G --groups;^@account-change * sudo|wheel|admin|root|adm|docker
 visudo|sys|-system|^@account-change !-c !--check
 setenforce|sys|-system|+@protection-off 0|Permissive|permissive
 csrutil spctl|sys|-system|+@protection-off disable
 spctl|sys|-system|+@protection-off --master-disable --global-disable
-apparmor_parser aa-teardown|sys|-system|+@protection-off -R --remove
+apparmor_parser|sys|-system|+@protection-off -R --remove
+aa-teardown aa-disable aa-complain|sys|-system|+@protection-off
 auditctl|sys|-system|+@protection-off -D -e=0
 rmmod insmod modprobe kexec|sys|-system|+@kernel-module !-n !-D !--show-depends !--show !--dry-run
 setcap|sys|-permissions|^@setcap !-v !-r
-umount|sys|-disk|+@unmount-all -a --all -l
-swapoff|sys|-disk|+@swap-off -a
-ip|sys|-system|+@network-change link set;@network-change route|addr|rule flush|del|delete
+umount|sys|-disk|+@unmount-all -a -f --all -l;+@unmount-all /|/boot*|/home|/var|/usr
+swapoff|sys|-disk|+@swap-off -a --all;+@swap-off *
+timedatectl hostnamectl localectl fdesetup rfkill systemsetup|sys|-system|+@machine-setting set-*|disable|block|remove
+date hwclock|sys|-system|+@machine-setting -s --set -w --systohc
+hostname|sys|-system|+@machine-setting *
+pmset|sys|-system|+@machine-setting -a -b -c
+dmesg|sys|-system|@log-clear -C -c --clear
+atrm|sys|-system|@crontab-remove *
+tc|sys|-system|+@network-change qdisc|class|filter add|del|delete|replace|change
+ethtool dhclient|sys|-system|+@network-change -s -K -G -C -L -r
+networksetup|tf|system|+@network-change -setdnsservers -setnetworkserviceenabled -setairportpower -setwebproxy -setsecurewebproxy -setmanual
+ip|sys|-system|+@network-change link set|del|delete;@network-change route|addr|rule flush|del|delete
 ifconfig|sys|-system|+@network-change * down
 ifdown|sys|-system|+@network-change
 nmcli|sys|-system|+@network-change networking|radio off;@network-change connection|con|c delete|down;@network-change device|dev disconnect|delete
 nvram|sys|-system|@firmware-change -c -d
 efibootmgr|sys|-system|@firmware-change -B -O --delete-bootnum
-grub-install update-grub bootctl|sys|-system|+@bootloader
+grub-install update-grub bootctl|sys|-system|+@bootloader !status
+grub-mkconfig grub2-mkconfig|sys|-system|+@bootloader -o --output
 git-reset|^-U --pathspec-from-file|-git|@reset-hard --hard --merge
 git-checkout|^-bBU --orphan --conflict --pathspec-from-file|-git|@checkout-force -f --force;@reset-branch -B;?-b --orphan -p --patch
 git-switch|^-cC --create --force-create --orphan --conflict|-git|@switch-force -f --force --discard-changes;@reset-branch -C --force-create
@@ -147,18 +163,8 @@ cvs||git|release -d;update|up -C;admin -o;remove|rm|delete -f
 pijul got||git|unrecord|reset|revert;channel delete
 repo||git|abandon;sync --force-remove-dirty
 gt graphite||git|branch delete;delete -f --force
-apt apt-get aptitude||system|* * --allow-remove-essential --force-yes;remove|purge|autoremove|autopurge <>|libc6|libc6*|apt|dpkg|bash|coreutils|util-linux|systemd|init|sudo|login|base-files|linux-image*|openssh-server|python3|python3-minimal|network-manager|grub*|postgresql*|mysql-server*|mysql-community-server*|mariadb-server*|mongodb*|redis|redis-server|clickhouse-server*|elasticsearch*|cockroachdb|cassandra|influxdb*|rabbitmq-server;?remove|purge|clean|autoclean|autoremove|autopurge
-dnf yum microdnf tdnf||system|remove|erase|autoremove <>|glibc|systemd|kernel|kernel*|bash|coreutils|dnf|yum|rpm|sudo|openssh-server|python3|filesystem|grub*|postgresql*|mysql-server*|mysql-community-server*|mariadb-server*|mongodb*|redis|redis-server|clickhouse-server*|elasticsearch*|cockroachdb|cassandra|influxdb*|rabbitmq-server;swap glibc|systemd|kernel;history undo|rollback;?remove|erase|clean|autoremove
-pacman yay paru||system|-Rdd|-Rscn|-Rscnd|-Rddn;<> -R -Rs -Rns;glibc|linux|systemd|bash|coreutils|pacman|filesystem|sudo|postgresql|mariadb -R -Rs -Rns -Rn
-zypper||system|remove|rm <>|glibc|systemd|kernel*|bash|coreutils|zypper|sudo|openssh|postgresql*|mysql-server*|mysql-community-server*|mariadb-server*|mongodb*|redis|redis-server|clickhouse-server*|elasticsearch*|cockroachdb|cassandra|influxdb*|rabbitmq-server;?remove|rm|clean
-apk xbps-remove emerge||system|del <>|musl|busybox|alpine-base|apk-tools|postgresql*|mariadb|mysql|openssh|openrc;unmerge glibc|gcc|portage;?del|clean|depclean
-rpm||system|<> -e --erase;* -e=glibc --nodeps;--nodeps;glibc|systemd|kernel*|bash|coreutils -e --erase
-dpkg||system|<> -r -P --remove --purge;libc6|systemd|bash|dpkg|apt|coreutils -r -P --remove --purge;* --force-all --force-remove-essential --force-depends
-brew||system|uninstall|remove|rm <>;uninstall|remove|rm --ignore-dependencies;uninstall|remove|rm --zap;?uninstall|remove|rm|cleanup|autoremove|untap|services
-pip pip3 uv-pip||system|uninstall <>;?uninstall|cache|purge
+dnf yum microdnf tdnf||-system|swap <>|%sys;history undo|rollback
 gem|pkg|platform|yank;owner -r --remove;uninstall -a --all <>;uninstall --all;?uninstall|cleanup|cleanup
-snap flatpak||system|remove|uninstall --purge --delete-data --all;?remove|uninstall
-port choco scoop winget nix-env nix-channel||system|uninstall|remove <>|all;?uninstall|remove|clean|reset
 nix-collect-garbage||system|-d --delete-old --delete-older-than;?gc
 conda mamba micromamba||system|remove|uninstall --all;?remove|uninstall|clean|env
 poetry pdm hatch rye pipenv uv pipx composer bower bundle bundler pod flutter dart swift gradle gradlew mvn mvnw ant bazel bazelisk lein sbt mill cmake meson ninja go rustup nvm fnm asdf mise volta n corepack lerna rush pre-commit ng next nuxt gatsby parcel vite tsc eslint prettier ccache sccache xcodebuild||platform|? cache|remove|uninstall|clean|prune|reset|purge|clear|rm|del|self|env
@@ -191,7 +197,7 @@ wrangler||platform|delete;?tail|dev|deploy
 supabase||database|db reset;stop --no-backup;projects|branches|functions|secrets|storage delete|rm|unset;migration repair
 flyctl fly||platform|scale count 0;?logs|releases
 heroku||platform|ps:scale web=0|*=0;maintenance:on;releases:rollback|rollback;pg:reset|pg:kill*|apps:destroy;config:unset;pg:copy|pg:restore|pg:backups:restore;$ auth:token|config|config:get;?logs|container:rm
-vercel now||platform|env|alias|domains|dns|certs|secrets|blob rm|remove|del;rollback
+vercel now||platform|$ env pull;env|alias|domains|dns|certs|secrets|blob rm|remove|del;rollback
 velero||kubernetes|backup|restore|schedule|backup-location delete;uninstall
 flux||kubernetes|uninstall;delete *
 argocd argo argocd-autopilot||kubernetes|app|appset|proj|cluster|repo|repocreds delete|rm|delete-resource|terminate-op;app rollback;app sync --prune --force;delete|stop|terminate;$ admin initial-password;$ account generate-token
@@ -208,7 +214,7 @@ ceph rados rbd gluster stratis storcli storcli64 perccli hpssacli ssacli iscsiad
 vgreduce vgcfgrestore pvresize lvconvert||disk|* --removemissing;* -f --force --merge --uncache;--removemissing
 asr hdiutil sg_format xfs_repair debugfs||disk|restore --erase;erasekeys;* --format;* -L -w;-L
 tmutil||system|delete|deletelocalsnapshots|disable|thinlocalsnapshots
-defaults||system|delete <>;delete -g NSGlobalDomain|-globalDomain;?read|write|delete
+defaults||system|delete <>;delete NSGlobalDomain;delete -g -globalDomain;?read|write|delete
 dscl sysadminctl pwpolicy|tf|system|* -delete;* -deleteUser;* -clearaccountpolicies;-deleteUser
 security||cloud|delete-keychain|delete-certificate|delete-identity|delete-generic-password|delete-internet-password;$ find-generic-password|find-internet-password -w -g;$ export|dump-keychain
 loginctl homectl localectl machinectl||system|terminate-user|kill-user|terminate-session;remove;?list
@@ -240,17 +246,19 @@ gcloud-crc firebase appwrite amplify-cli nhost xata turso pscale upstash planets
 adb fastboot idevicerestore||system|shell wipe|recovery;? uninstall;reboot bootloader|recovery;erase|format|flashall|update;* -e --erase
 xcrun simctl||system|simctl erase all;simctl delete all;? simctl
 softwareupdate csrutil nvram||system|clear|disable
-docker-machine docker-buildx buildah skopeo crane regctl oras reg||containers|rm|delete|rmi !--help;manifest|blob|repo delete|rm;? build|tag
+wsl||-containers|--unregister
+docker-machine docker-buildx buildah skopeo crane regctl oras reg crictl ctr||containers|rm|delete|rmi !--help;manifest|blob|repo delete|rm;? build|tag
 tmux screen zellij byobu pm2 forever supervisorctl overmind||system|? kill-*|delete-*|delete|remove|clear|flush|reset
-mix|pkg|platform|hex.publish --revert;hex.retire;hex.owner remove;hex.user deauth
+mix|pkg|platform|@migrate-down/database ecto.rollback --all --to -n --step;hex.publish --revert;hex.retire;hex.owner remove;hex.user deauth
 wal-g wal-e||-database|delete --confirm
 pgbackrest barman||database|stanza-delete|delete
+claude codex gemini qwen copilot cursor-agent opencode kimi amp|orm|-system|^@agent-unguarded --dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --yolo -y --allow-all-tools --force --full-auto
 unison|tf|-outside|@sync-over -force
 wevtutil||-system|cl|clear-log
 auditpol||-system|@audit-clear /clear|/remove
 kamal||platform|$ secrets print|fetch;remove;app|accessory|proxy remove;? prune|lock
 git-crypt git-secret|^|-platform|$ export-key|cat|reveal
-cargo|pkg|platform|yank !--undo;owner -r --remove;?
+cargo|pkg|platform|@uninstall/system uninstall <>;yank !--undo;owner -r --remove;?
 nuget twine|pkg|platform|delete;?`
 
 // options are sets of options that take a value.
@@ -258,6 +266,7 @@ var options = map[string]string{
 	"":      "--profile --region --output --query --endpoint-url --project --zone --format --account --configuration --subscription --resource-group --name --cli-input-json --filter --impersonate-service-account --bucket --key --vault-name --secret-id --namespace --context --cluster",
 	"orm":   "--schema --config --database --db-url --url --env --environment --dir --path -n --name --connection --revision --version-table --dialect --migrations-path",
 	"sys":   "-tpPe",
+	"mnt":   "-ot --options --types",
 	"vcs":   "-m --message --username --password --file --revision",
 	"pkg":   "-v --version --vers --source --registry --index --key",
 	"stack": "-scCt --stack --cwd --target --config --context --app --profile --region --stage --stack-name",
@@ -288,10 +297,31 @@ type Entry struct {
 	Words, Need, Not []string
 }
 
+// system are packages without which a machine does not run, is not reached, or that
+// hold data.
+const system = "hookc|libc6*|glibc*|libc-utils|musl|apt|apk-tools|dpkg|rpm|dnf|yum|zypper|pacman|portage|bash|busybox|coreutils|util-linux|systemd*|openrc|init|sudo|login|passwd|base|base-files|openssl|dash|alpine-base|filesystem|linux|linux-generic|linux-image*|kernel*|openssh*|" +
+	"python3|python3-minimal|network-manager|NetworkManager|grub*|postgresql*|mysql|mysql-server*|mysql-community-server*|mariadb|mariadb-server*|mongodb*|redis|redis-server|clickhouse-server*|elasticsearch*|cockroachdb|cassandra|" +
+	"influxdb*|rabbitmq-server"
+
+// System reports whether the machine needs a package, which may be written with where it
+// comes from and a pattern: sys-libs/glibc, mysql*.
+func System(name string) bool {
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	name, _, _ = strings.Cut(name, ":")
+	some, many := strings.CutSuffix(name, "*")
+	for alt := range strings.SplitSeq(system, "|") {
+		begins, open := strings.CutSuffix(alt, "*")
+		if name == alt || open && strings.HasPrefix(name, begins) || many && strings.HasPrefix(begins, some) {
+			return true
+		}
+	}
+	return false
+}
+
 // Tools reads the table.
 func Tools() []Tool {
 	var out []Tool
-	for line := range strings.SplitSeq(strings.TrimSpace(table), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(strings.ReplaceAll(table, "%sys", system)), "\n") {
 		f := strings.SplitN(line, "|", 4)
 		t := Tool{Names: strings.Fields(f[0])}
 		t.Domain, t.Quiet = strings.CutPrefix(f[2], "-")

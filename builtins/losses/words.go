@@ -102,7 +102,10 @@ func Verb(written string) (verb string, object []string) {
 	if len(tokens) < 2 || len(tokens) > 5 || strings.Contains(text, "--") {
 		return "", nil
 	}
-	noun, _, _ := strings.Cut(text, ":") // noun:verb-more
+	noun, _, task := strings.Cut(text, ":") // noun:verb-more
+	if i := strings.LastIndexByte(text, '.'); i > 0 && !task {
+		noun = text[:i]
+	}
 	for _, i := range []int{0, len(tokens) - 1, min(len(Tokens(noun)), len(tokens)-1)} {
 		if t := tokens[i]; Destroys()[t] || Takes()[t] || i == 0 && Makes()[t] {
 			for j, other := range tokens {
@@ -117,6 +120,11 @@ func Verb(written string) (verb string, object []string) {
 		}
 	}
 	return "", nil
+}
+
+// Any reports whether a name, or a word in it, is one of a list.
+func Any(list map[string]bool, name string) bool {
+	return list[name] || !strings.ContainsAny(name, "./") && slices.ContainsFunc(Tokens(name), func(t string) bool { return list[t] })
 }
 
 // Owned reports whether a name is of what is made anew.

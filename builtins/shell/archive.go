@@ -1,5 +1,7 @@
 package shell
 
+import "slices"
+
 // archive is tar.
 func (a *analysis) archive(c *shCall) shValue {
 	args := c.args()
@@ -53,6 +55,9 @@ func (a *analysis) archiveEffects(c *shCall, o *shOpts, fr *shFrame) shValue {
 		}
 		in.op = "extract"
 		a.fileEffect(EffectWrite, NewWord("."), in)
+		if o.exact("-P", "--absolute-names", "--absolute-paths") {
+			a.fileEffect(EffectWrite, NewWord("/"), in)
+		}
 		if o.has("-O", "--to-stdout") {
 			return decoded(c, a.input(c, nil))
 		}
@@ -63,9 +68,9 @@ func (a *analysis) archiveEffects(c *shCall, o *shOpts, fr *shFrame) shValue {
 
 // zip writes archives; with some options the originals go.
 func (a *analysis) zip(c *shCall) shValue {
-	o := options(c.args(), "TnbtxioSd", "--unzip-command --exclude", 0)
-	if tt, ok := o.value("-TT", "--unzip-command"); ok {
-		a.interpret(c, tt.value(), a.childShell(c), c.name)
+	o := options(c.args(), "nbtxioSd", "--unzip-command --exclude", 0)
+	if i := slices.IndexFunc(c.args(), func(w Word) bool { return w.Is("-TT", "--unzip-command") }); i >= 0 && i+2 < len(c.argv) {
+		a.interpret(c, c.argv[i+2].value(), a.childShell(c), c.name)
 	}
 	if o.exact("-d", "--decompress") && len(o.operands) == 0 {
 		return decoded(c, a.input(c, nil))
@@ -77,6 +82,11 @@ func (a *analysis) zip(c *shCall) shValue {
 			continue
 		}
 		a.fileEffect(EffectRead, w, c.target("archive"))
+		if c.name == "zip" && o.exact("-m", "--move") {
+			t := c.target("archive")
+			t.recursive = true
+			a.fileEffect(EffectDelete, w, t)
+		}
 		v = append(v, shPart{text: "$(" + c.name + ")", kind: shAny, origin: shOrigin{"file", a.resolve(w, c.fr).text}})
 	}
 	if c.name == "zip" && len(o.operands) > 1 {
@@ -99,6 +109,9 @@ func (a *analysis) unzip(c *shCall) shValue {
 	dir, ok := o.value("-d")
 	if !ok {
 		dir = NewWord(".")
+		if c.name != "unzip" && len(o.operands) > 2 {
+			dir = o.operands[len(o.operands)-1] // unrar x a.rar dir/, cpio, dpkg-deb -x a.deb dir
+		}
 	}
 	if !o.exact("-l", "-t", "-v", "-Z") {
 		a.fileEffect(EffectWrite, dir, c.target("extract"))

@@ -13,6 +13,9 @@ func (a *analysis) goTool(c *shCall) shValue {
 	for _, w := range o.values("-o", "-coverprofile", "-cpuprofile", "-memprofile") {
 		a.fileEffect(EffectWrite, w, c.target("write"))
 	}
+	if to, ok := o.value("-o"); ok && o.first("build") && len(o.operands) > 1 {
+		c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), shUnknown(to.Text, shOrigin{"program", programName(o.operand(1))}))
+	}
 	if o.first("run") {
 		for _, w := range o.operands[1:] {
 			if v, ok := a.written(w, c.fr); ok && strings.HasSuffix(w.Text, ".go") {
@@ -61,9 +64,17 @@ func (a *analysis) makeTool(c *shCall) shValue {
 	o := options(c.args(), "CfIojlW", "--directory --file --makefile --eval --jobs", 0)
 	for _, w := range o.values("--eval") {
 		for line := range strings.SplitSeq(w.Text, "\n") {
+			if _, recipe, ok := strings.Cut(line, ";"); ok {
+				a.interpret(c, shLiteral(recipe), a.childShell(c), c.name)
+			}
 			if _, code, ok := strings.Cut(line, "$(shell "); ok {
 				a.interpret(c, shLiteral(strings.TrimSuffix(strings.TrimSpace(code), ")")), a.childShell(c), c.name)
 			}
+		}
+	}
+	for _, w := range o.operands {
+		if name, code, ok := w.cut("="); ok && name == "SHELL" {
+			a.gitProgram(c, code)
 		}
 	}
 	if o.exact("-n", "--just-print", "--dry-run", "--recon", "-q", "--question") {

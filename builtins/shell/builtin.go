@@ -210,6 +210,9 @@ func (a *analysis) exportArgs(c *shCall) shValue {
 			a.launched(c, name, value)
 		}
 	}
+	if len(c.args()) == 0 || len(c.args()) == 1 && c.args()[0].Is("-p", "-x", "-px", "-xp") {
+		return shUnknown("$("+c.name+")", shOrigin{"environment", c.name})
+	}
 	return nil
 }
 
@@ -278,7 +281,7 @@ func (a *analysis) declare(d *syntax.DeclClause, fr *shFrame) {
 		}
 	}
 	c.argv = rest
-	a.exportArgs(c)
+	a.print(fr.out, a.exportArgs(c))
 }
 
 func (a *analysis) unsetVars(c *shCall) shValue {

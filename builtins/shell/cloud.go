@@ -1,7 +1,10 @@
 package shell
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 // npm is a package manager: it runs programs of packages, and publishes.
@@ -11,6 +14,9 @@ func (a *analysis) npm(c *shCall) shValue {
 		return printsText(a, c)
 	}
 	rest := o.operands[1:]
+	if HasFlag(c.args(), "-g", "--global") || slices.ContainsFunc(rest, func(w Word) bool { return w.Is("hookc") }) {
+		a.uninstalled(c, c.args())
+	}
 	switch sub := o.operands[0].Text; sub {
 	case "exec", "x", "dlx":
 		if code, ok := o.value("-c", "--call"); ok {
@@ -41,6 +47,40 @@ func (a *analysis) npm(c *shCall) shValue {
 		return a.interpreter(c)
 	}
 	return printsText(a, c)
+}
+
+// packages is a package manager of the machine.
+func (a *analysis) packages(c *shCall) shValue {
+	a.uninstalled(c, c.args())
+	return printsText(a, c)
+}
+
+// uninstalled adds the removal of packages that the machine needs, of all, or of
+// some that only the running shell knows.
+func (a *analysis) uninstalled(c *shCall, args []Word) {
+	o := options(args, "", "", 0)
+	flags := WordIn(c.name, "rpm dpkg emerge nix-env pacman yay paru xbps-remove pkg_delete")
+	removes := flags && o.exact(strings.Fields(losses.RemoveFlags)...) || strings.HasSuffix(c.name, "_delete")
+	var names []Word
+	for i, w := range o.operands {
+		if !removes && i < 2 && WordIn(w.Text, losses.RemoveWords) {
+			removes, names = true, o.operands[i+1:]
+			break
+		}
+	}
+	if removes && names == nil {
+		names = o.operands
+	}
+	if !removes || o.dry() || !flags && o.exact("-s") {
+		return
+	}
+	all := HasFlag(args, strings.Fields(losses.RemoveAll)...) || o.operand(0) == "self" || c.name == "snap" && o.exact("--purge") || len(names) == 0 && o.exact("-a")
+	for _, w := range names {
+		all = all || w.Dynamic || w.Pattern || w.Is("*", "all", "installed") || losses.System(w.Text)
+	}
+	if all {
+		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainSystem, Op: "uninstall", Target: strings.Join(WordTexts(names), " ")})
+	}
 }
 
 // packageCommands are commands of package managers that are programs as well.

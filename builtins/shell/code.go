@@ -190,6 +190,9 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 	if args := c.args(); len(args) == 1 && args[0].Is("-h", "--help", "--version") {
 		return printsText(a, c)
 	}
+	if c.fr.out != nil && losses.CacheQuestions[strings.Join(WordTexts(c.args()), " ")] {
+		return append(a.home(c.fr), shPart{text: "/.cache/" + c.name + "\n"})
+	}
 	for _, e := range c.env {
 		a.launched(c, e.Name, e.Value)
 	}
@@ -244,7 +247,14 @@ func (a *analysis) readProgram(c *shCall) (v shValue, read bool) {
 // runPath is a program named by its path: a script that was written before is
 // read, any other outside of the directories of programs is noted.
 func (a *analysis) runPath(c *shCall, program string) {
+	if strings.HasPrefix(program, "/etc/init.d/") && HasFlag(c.args(), "stop") {
+		a.resource(c, EffectDelete, DomainSystem, "service-stop", []Word{NewWord(c.name)})
+	}
 	if v, ok := a.written(c.argv[0], c.fr); ok {
+		if o := v.origin(); o.kind == "program" {
+			a.wrapped(c, append([]Word{NewWord(o.from)}, c.args()...), c.fr)
+			return
+		}
 		in := a.childShell(c)
 		a.setPositionals(c.args(), in.st)
 		a.interpret(c, v, in, "script")
@@ -281,13 +291,34 @@ func programName(program string) string {
 // Versionless is python3.12 as python.
 func Versionless(name string) string { return strings.TrimRight(name, "0123456789.-") }
 
+// commandLine reads a word that is a command line with a program that may destroy.
+func (a *analysis) commandLine(c *shCall, w Word) bool {
+	first, _, more := strings.Cut(w.prefix(), " ")
+	if !more || !losses.Dangerous()[first] {
+		return false
+	}
+	a.interpret(c, w.value(), a.childShell(c), c.name)
+	return true
+}
+
 // tail looks into the arguments of a program that is not known for a command
 // line it may run: tool [options] rm -rf /.
 func (a *analysis) tail(c *shCall) bool {
 	args := c.args()
 	for i, w := range args[:min(len(args), 8)] {
-		if !w.Dynamic && losses.Dangerous()[programName(w.Text)] && len(args)-i > 1 {
-			a.wrapped(c, args[i:], c.fr)
+		_, code, ok := w.cut("=")
+		if !ok || w.Text[0] != '-' {
+			code = w
+		}
+		if (i == 0 || !losses.Says()[args[i-1].Text]) && a.commandLine(c, code) {
+			continue
+		}
+		if name := w.Text[strings.LastIndexByte(w.Text, '#')+1:]; !w.Dynamic && losses.Dangerous()[programName(name)] && len(args)-i > 1 {
+			rest := args[i+1:]
+			if name != w.Text && rest[0].Is("--") {
+				rest = rest[1:]
+			}
+			a.wrapped(c, append([]Word{NewWord(name)}, rest...), c.fr)
 			// After a word of its own this may as well be a command of the program.
 			return strings.HasPrefix(args[0].Text, "-")
 		}

@@ -22,7 +22,7 @@ var codeTools = map[string]struct {
 	"groovy": {anyCode, "", "-e", false}, "scala": {anyCode, "", "-e", false}, "tclsh": {anyCode, "", "-c", false}, "guile": {anyCode, "", "-c", false}, "swift": {anyCode, "", "-e", false},
 	"erl": {anyCode, "", "-eval --eval", false}, "ghc": {anyCode, "", "-e", false}, "runghc": {anyCode, "", "-e", false}, "jshell": {anyCode, "", "-e", false}, "raku": {anyCode, "", "-e", false},
 	"ocaml": {anyCode, "", "-e", false}, "clojure": {anyCode, "", "-e --eval", false}, "clj": {anyCode, "", "-e --eval", false}, "bb": {anyCode, "", "-e --eval", false}, "racket": {anyCode, "", "-e --eval", false},
-	"octave": {anyCode, "", "--eval", false}, "crystal": {anyCode, "eval", "", true}, "kotlin": {anyCode, "", "-e", false}, "nim": {anyCode, "", "--eval", false},
+	"octave": {anyCode, "", "--eval", false}, "crystal": {anyCode, "eval", "", true}, "kotlin": {anyCode, "", "-e", false}, "nim": {anyCode, "", "--eval", false}, "sbcl": {anyCode, "", "--eval", false},
 	"aws": {anyCode, "ssm", "--parameters", false}, "osascript": {langJS, "", "-e", false}, "expect": {langJS, "", "-c", false}, "emacs": {langJS, "", "--eval -eval", false},
 	"fly": {shellCode, "ssh", "-C --command", false}, "flyctl": {shellCode, "ssh", "-C --command", false}, "gcloud": {shellCode, "compute", "--command", false},
 	"az": {shellCode, "vm", "--scripts", false}, "eb": {shellCode, "ssh", "-c --command", false}, "cf": {shellCode, "ssh", "-c --command", false},
@@ -145,7 +145,7 @@ func (a *analysis) anyLanguage(c *shCall, text string) {
 		if runs && strings.Contains(s.Text, " ") {
 			a.interpret(c, shLiteral(s.Text), a.childShell(c), c.name)
 		} else if deletes && strings.IndexAny(s.Text, "/~") == 0 {
-			a.fileEffect(EffectDelete, NewWord(s.Text), t)
+			a.fileEffect(EffectDelete, a.langPath(s.Text, c.fr), t)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -23,6 +24,8 @@ func (a *analysis) docker(c *shCall) shValue {
 			return a.dockerRun(c, words[1:])
 		case "compose":
 			return a.compose(c, words[1:])
+		case "inspect":
+			return shUnknown("$(docker)", shOrigin{kind: settings, from: strings.Join(WordTexts(words[1:]), " ")})
 		}
 	}
 	return shUnknown("$(docker)", shOrigin{kind: "output", from: "docker"})
@@ -67,6 +70,9 @@ func (a *analysis) dockerRun(c *shCall, args []Word) shValue {
 		a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainContainer, Op: "privileged-container", Target: o.operand(0)})
 	}
 	in := a.elsewhere(c, "image:"+o.operand(0))
+	if from, ok := o.value("--volumes-from"); ok {
+		in.host = "container:" + from.Text
+	}
 	in.st.dirs = []string{"/"}
 	in.stdin = c.fr.stdin
 	if dir, ok := o.value("-w", "--workdir"); ok {
@@ -76,7 +82,20 @@ func (a *analysis) dockerRun(c *shCall, args []Word) shValue {
 	if entry, ok := o.value("--entrypoint"); ok && entry.Text != "" {
 		argv = append([]Word{entry}, argv...)
 	}
+	if image := imageProgram(o.operand(0)); len(argv) > 0 && !argv[0].Dynamic {
+		if verb, _ := losses.Verb(argv[0].Text); verb != "" && programOf(argv[0].Text) == nil || rulesOf(image) != nil && rulesOf(argv[0].Text) == nil && programOf(argv[0].Text) == nil {
+			argv = append([]Word{NewWord(image)}, argv...)
+		}
+	}
 	return a.wrapped(c, argv, in)
+}
+
+// imageProgram is the program that an image is named after: hashicorp/terraform:1.9.
+func imageProgram(image string) string {
+	name := image[strings.LastIndexByte(image, '/')+1:]
+	name, _, _ = strings.Cut(name, "@")
+	name, _, _ = strings.Cut(name, ":")
+	return strings.TrimSuffix(name, "-cli")
 }
 
 // mountedSecret adds what a program that sends or prints does with the secrets of this
@@ -108,11 +127,17 @@ func mountFields(text string) (from, to string) {
 	return from, to
 }
 
+// volumes is where volumes with a name lie.
+const volumes = "/var/lib/docker/volumes/"
+
 // mount remembers a directory of this machine that a container sees.
 func (a *analysis) mount(c *shCall, from, to string) {
+	if from != "" && from[0] != '/' && from[0] != '.' && from[0] != '~' && !strings.Contains(from, "$") {
+		from = volumes + from
+	}
 	p, ok := a.resolve(NewWord(from), c.fr).known()
-	if !ok || !strings.HasPrefix(to, "/") || from != "" && from[0] != '/' && from[0] != '.' && from[0] != '~' {
-		return // a volume by name
+	if !ok || !strings.HasPrefix(to, "/") {
+		return
 	}
 	to = Absolute("/", to)
 	a.mounts = append(slices.Clip(a.mounts), shMount{p, to})
@@ -149,6 +174,8 @@ func (a *analysis) compose(c *shCall, args []Word) shValue {
 		return a.dockerExec(c, o.operands[1:])
 	case o.first("run"):
 		return a.dockerRun(c, o.operands[1:])
+	case o.first("config"):
+		return shUnknown("$(docker)", shOrigin{kind: settings})
 	}
 	if c.name == "docker" || len(o.operands) == 0 {
 		o = options(o.operands, "t", "--rmi --timeout", 0)
@@ -202,6 +229,15 @@ func (a *analysis) kubectl(c *shCall) shValue {
 	switch sub := o.operands[0].Text; sub {
 	case "exec":
 		return a.kubeExec(c, args)
+	case "apply", "create", "run":
+		if text := strings.Join(WordTexts(args), " ") + c.fr.stdin.value.text(); strings.Contains(spaceless.Replace(text), "rivileged:true") || strings.Contains(text, "--privileged") {
+			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainContainer, Op: "privileged-container", Target: o.operand(1)})
+		}
+		fallthrough
+	case "debug":
+		if i := separatorAt(args); i >= 0 {
+			return a.wrapped(c, args[i+1:], a.elsewhere(c, "image:pod"))
+		}
 	case "delete":
 		a.kubeDelete(c, &o, names)
 	case "drain":
@@ -223,13 +259,11 @@ func (a *analysis) kubectl(c *shCall) shValue {
 		if len(names) > 0 && names[0].Is("view") && o.exact("--raw") {
 			a.effect(c, Effect{Kind: EffectRead, Domain: DomainKubernetes, Op: "read-secret", Target: "kubeconfig", Secret: "cluster-secret"})
 		}
-	case "run", "debug":
-		if i := separatorAt(args); i >= 0 {
-			return a.wrapped(c, args[i+1:], a.elsewhere(c, "image:pod"))
-		}
 	}
 	return printsText(a, c)
 }
+
+var spaceless = strings.NewReplacer(" ", "", `"`, "")
 
 func separatorAt(args []Word) int {
 	return slices.IndexFunc(args, func(w Word) bool { return w.Is("--") })
@@ -250,6 +284,12 @@ func (a *analysis) kubeExec(c *shCall, args []Word) shValue {
 	return a.wrapped(c, argv, in)
 }
 
+// kubeLosses are the kinds whose loss takes much with it, in the singular.
+var kubeLosses = map[string]string{
+	"n": "delete-namespace", "namespace": "delete-namespace", "pvc": "delete-volume", "pv": "delete-volume", "persistentvolume": "delete-volume", "persistentvolumeclaim": "delete-volume",
+	"crd": "delete-crd", "customresourcedefinition": "delete-crd", "node": "delete-node", "no": "delete-node", "all": "delete-all",
+}
+
 // kubeDelete names what is deleted: namespace, pvc, all of a kind, or one
 // thing.
 func (a *analysis) kubeDelete(c *shCall, o *shOpts, names []Word) {
@@ -257,18 +297,8 @@ func (a *analysis) kubeDelete(c *shCall, o *shOpts, names []Word) {
 	if len(names) > 0 {
 		kind, _, _ := strings.Cut(names[0].Text, "/")
 		for k := range strings.SplitSeq(strings.ToLower(kind), ",") {
-			switch {
-			case k == "ns" || strings.HasPrefix(k, "namespace"):
-				op = "delete-namespace"
-			case k == "pvc" || k == "pv" || strings.HasPrefix(k, "persistentvolume"):
-				op = "delete-volume"
-			case k == "crd" || strings.HasPrefix(k, "customresourcedefinition"):
-				op = "delete-crd"
-			case k == "node" || k == "nodes" || k == "no":
-				op = "delete-node"
-			case k == "all":
-				op = "delete-all"
-			}
+			k, _, _ = strings.Cut(k, ".")
+			op = cmp.Or(kubeLosses[strings.TrimSuffix(k, "s")], op)
 		}
 	}
 	if op == "delete" && (o.exact("--all", "-A", "--all-namespaces")) {

@@ -47,6 +47,11 @@ func (a *analysis) sqlite(c *shCall) shValue {
 	for _, w := range o.values("-cmd") {
 		a.sql(c, w.value())
 	}
+	if o.operand(0) == ":memory:" {
+		return printsText(a, c)
+	} else if len(o.operands) > 0 {
+		a.fileEffect(EffectRead, o.operands[0], c.target("read"))
+	}
 	for _, w := range o.operands[min(1, len(o.operands)):] {
 		a.sql(c, w.value())
 	}
@@ -83,9 +88,14 @@ func (a *analysis) sql(c *shCall, v shValue) {
 	}
 }
 
+var sqlNames = losses.Words("sql psql mysql postgres pg query")
+
 // sqlWords adds what SQL in the words of a command does, where the word before
 // says that it is: query, --command, -e.
 func (a *analysis) sqlWords(c *shCall) {
+	if c.fr.stdin.set && slices.ContainsFunc(c.args(), func(w Word) bool { return !strings.Contains(w.Text, ".") && losses.Any(sqlNames(), w.Text) }) {
+		a.sql(c, c.fr.stdin.value)
+	}
 	for i, w := range c.args() {
 		text := w.Text
 		if name, value, ok := strings.Cut(text, "="); ok && strings.HasPrefix(name, "--") {
@@ -122,6 +132,11 @@ func (a *analysis) redis(c *shCall) shValue {
 	return printsText(a, c)
 }
 
+var mongoLosses = map[string]string{
+	"dropDatabase": "drop-database", "drop": "drop-table", "dropCollection": "drop-table", "deleteMany": "delete-rows", "remove": "delete-rows", "dropUser": "drop-user",
+	"dropAllUsers": "drop-user", "shutdownServer": "database-stop",
+}
+
 // mongo reads scripts of the MongoDB shell.
 func (a *analysis) mongo(c *shCall) shValue {
 	o := options(c.args(), "ufp", "--eval --host --port --username --password --file --authenticationDatabase", 0)
@@ -133,18 +148,9 @@ func (a *analysis) mongo(c *shCall) shValue {
 		code = c.fr.stdin.value
 	}
 	for _, call := range readLang(langJS, code.text()).calls() {
-		op := ""
-		switch {
-		case strings.HasSuffix(call.name, ".dropDatabase"):
-			op = "drop-database"
-		case strings.HasSuffix(call.name, ".drop") || strings.HasSuffix(call.name, ".dropCollection"):
-			op = "drop-table"
-		case (strings.HasSuffix(call.name, ".deleteMany") || strings.HasSuffix(call.name, ".remove")) && call.everything():
-			op = "delete-rows"
-		case strings.HasSuffix(call.name, ".dropUser") || strings.HasSuffix(call.name, ".dropAllUsers"):
-			op = "drop-user"
-		case strings.HasSuffix(call.name, ".shutdownServer"):
-			op = "database-stop"
+		op := mongoLosses[lastName(call.name)]
+		if op == "delete-rows" && !call.everything() {
+			op = ""
 		}
 		if op != "" {
 			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: op, Target: call.name})

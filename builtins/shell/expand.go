@@ -216,7 +216,11 @@ func (a *analysis) part(part syntax.WordPart, fr *shFrame, f *shFields, quoted b
 	case *syntax.ProcSubst:
 		f.add(a.processSubst(p, fr)...)
 	case *syntax.ExtGlob:
-		f.add(shPart{text: p.Op.String() + p.Pattern.Value + ")", kind: shGlob})
+		text := p.Op.String() + p.Pattern.Value + ")"
+		if p.Op == syntax.GlobExcept {
+			text = "*" // all but some
+		}
+		f.add(shPart{text: text, kind: shGlob})
 	case *syntax.BraceExp:
 		f.add(shPart{text: "{...}", kind: shAny})
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -20,7 +21,7 @@ func (a *analysis) rm(c *shCall) shValue {
 		return nil // what is there can be brought back
 	case "rmdir", "unlink":
 		t.op = c.name
-	case "rimraf":
+	case "rimraf", "remove_directory":
 		t.recursive = true
 	}
 	t.recursive = t.recursive || o.dynamic || o.has("-r", "-R", "--recursive")
@@ -69,20 +70,18 @@ func (a *analysis) tee(c *shCall) shValue {
 	return v
 }
 
-func (a *analysis) touch(c *shCall) shValue {
-	o := options(c.args(), "rdtm", "--reference --date --mode --time", 0)
-	for _, w := range o.operands {
-		a.fileEffect(EffectWrite, w, c.target("create"))
+// writes is a program that creates or changes its operands.
+func writes(op, short, long string) shProgram {
+	return func(a *analysis, c *shCall) shValue {
+		o := options(c.args(), short, long, 0)
+		if dir, ok := o.value("-d", "--directory"); ok && op == "edit-in-place" {
+			o.operands = append(o.operands, dir)
+		}
+		for _, w := range o.operands {
+			a.fileEffect(EffectWrite, w, c.target(op))
+		}
+		return nil
 	}
-	return nil
-}
-
-func (a *analysis) truncate(c *shCall) shValue {
-	o := options(c.args(), "srlo", "--size --reference --length --offset", 0)
-	for _, w := range o.operands {
-		a.fileEffect(EffectWrite, w, c.target("truncate"))
-	}
-	return nil
 }
 
 // targets splits operands into sources and the destination.
@@ -186,12 +185,19 @@ func (a *analysis) link(c *shCall) shValue {
 	return nil
 }
 
-// keepSecret remembers that a file is another name for, or a copy of, one that
-// holds secrets.
+// keepSecret remembers that a file is another name for, or a copy of, a program or
+// one that holds secrets.
 func (a *analysis) keepSecret(from []Word, to Word, fr *shFrame) {
 	if len(from) == 1 && to.Text != "" {
+		if name := programName(from[0].Text); from[0].Text != name && (name == "hookc" || programOf(name) != nil || rulesOf(name) != nil) {
+			fr.st.files = fr.st.files.put(a.fileKey(to, fr), shUnknown(name, shOrigin{"program", name}))
+		}
 		if v := a.contents(from[0], fr); a.fileSecretOf(v) != "" {
-			fr.st.files = fr.st.files.put(a.fileKey(to, fr), v)
+			key := a.fileKey(to, fr)
+			fr.st.files = fr.st.files.put(key, v)
+			if path.Dir(key) != a.dir(fr.st) {
+				fr.st.files = fr.st.files.put(path.Dir(key), v) // what sends the folder sends it
+			}
 		}
 	}
 }
@@ -221,7 +227,7 @@ func (a *analysis) chmod(c *shCall) shValue {
 	args, mode := c.args(), ""
 	var kept []Word
 	for _, w := range args { // -x and -rw are modes, not options
-		if c.name == "chmod" && len(w.Text) > 1 && w.Text[0] == '-' && strings.Trim(w.Text[1:], "rwxXst") == "" && mode == "" {
+		if len(w.Text) > 1 && w.Text[0] == '-' && mode == "" && (c.name == "chmod" && strings.Trim(w.Text[1:], "rwxXst") == "" || c.name == "chattr" && strings.Trim(w.Text[1:], "RVfvp") != "") {
 			mode = w.Text
 			continue
 		}
@@ -233,7 +239,10 @@ func (a *analysis) chmod(c *shCall) shValue {
 		mode, operands = operands[0].Text, operands[1:]
 	}
 	recursive := o.has("-R", "--recursive")
-	if strings.HasPrefix(c.name, "ch") && c.name != "chmod" {
+	if c.name == "chattr" && strings.Contains(mode, "i") {
+		mode = "000" // nobody may change it
+	}
+	if strings.HasPrefix(c.name, "ch") && c.name != "chmod" && c.name != "chattr" {
 		for _, w := range operands {
 			a.ownerEffect(c, w, recursive)
 		}
@@ -281,6 +290,35 @@ func onlyNames(v shValue) bool {
 	return len(v) > 0 && !slices.ContainsFunc(v, func(p shPart) bool { return p.kind != shMatch && strings.TrimSpace(p.text) != "" || !p.known() })
 }
 
+// searchedNames are the names that a search lets through: what its expression
+// says of them, or all but some.
+func (a *analysis) searchedNames(c *shCall, o *shOpts, v shValue) (shValue, bool) {
+	expr, ok := o.value("-e", "--regexp")
+	if !ok && len(o.operands) > 0 {
+		expr = o.operands[0]
+	}
+	name := losses.NameGlob(expr.Text)
+	switch {
+	case v.origin().from == "ps":
+		return shValue{{text: "$(grep)", kind: shPlain, origin: shOrigin{"process", strings.Trim(name, "*")}}}, true
+	case o.exact("-v", "--invert-match"):
+		return v, onlyNames(v)
+	case onlyNames(v) && name == "":
+		return someOf(v), true
+	case onlyNames(v):
+		out := slices.Clone(v)
+		for i, p := range out {
+			if p.kind == shMatch && strings.HasSuffix(p.text, "*") {
+				out[i].text = strings.TrimSuffix(p.text, "*") + name
+			}
+		}
+		return out, true
+	case v.origin().kind == "output" && name != "" && losses.Secret(name, "") != "":
+		return shValue{{text: name, kind: shMatch}, {text: "\n"}}, true
+	}
+	return nil, false
+}
+
 // readers read their operands and print some of what is in them.
 func (a *analysis) readers(c *shCall) shValue {
 	o := options(c.args(), "efmABCdDtkSTo", "--regexp --file --max-count --context --after-context --before-context --include --exclude --exclude-dir "+
@@ -295,6 +333,11 @@ func (a *analysis) readers(c *shCall) shValue {
 	if out, ok := o.value("-o", "--output"); ok && strings.HasSuffix(c.name, "sort") {
 		a.fileEffect(EffectWrite, out, c.target("write"))
 	}
+	if o.exact("-i", "--inplace") && c.name == "yq" {
+		for _, w := range operands {
+			a.fileEffect(EffectWrite, w, c.target("edit-in-place"))
+		}
+	}
 	if c.name == "stat" || c.name == "file" || len(operands) > 0 && c.name == "split" {
 		return printsText(a, c)
 	}
@@ -305,13 +348,21 @@ func (a *analysis) readers(c *shCall) shValue {
 		return printsPlain(a, c)
 	}
 	v := a.input(c, operands)
-	if text := strings.Join(WordTexts(c.args()), " "); searches[c.name] && v.origin().kind == "environment" && slices.ContainsFunc(losses.Tokens(text), func(t string) bool {
-		return WordIn(t, "key token secret password passwd pass credential credentials auth aws")
-	}) {
-		return shUnknown("$(grep)", shOrigin{credential, "environment"})
+	if o := v.origin().kind; patternFirst[c.name] && (o == "environment" || o == settings) {
+		names := losses.Tokens(strings.Join(WordTexts(c.args()), " "))
+		switch {
+		case slices.ContainsFunc(names, func(t string) bool {
+			return WordIn(t, "key token secret password passwd pass credential credentials auth aws") || o == settings && t == "env"
+		}):
+			return shUnknown("$(grep)", shOrigin{credential, o})
+		case o == settings || len(names) > 0 && len(names[len(names)-1]) > 2 && !HasFlag(c.args(), "-v"):
+			return printsText(a, c)
+		}
 	}
-	if searches[c.name] && onlyNames(v) {
-		return someOf(v)
+	if searches[c.name] && len(operands) == 0 {
+		if names, ok := a.searchedNames(c, &o, v); ok {
+			return names
+		}
 	}
 	if text, ok := v.known(); ok && (c.name == "sort" || c.name == "uniq") {
 		return shLiteral(text)

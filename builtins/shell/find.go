@@ -2,6 +2,8 @@ package shell
 
 import (
 	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 // find deletes or runs what it finds.
@@ -178,7 +180,9 @@ func (a *analysis) fd(c *shCall) shValue {
 	o := options(found, "dtEeSjcgo", "--max-depth --type --exclude --extension --size --threads --base-directory", 0)
 	dir, name := ".", "?*"
 	if len(o.operands) > 0 && o.operand(0) != "." && o.operand(0) != "" {
-		name = "*" + o.operand(0) + "*"
+		if name = losses.NameGlob(o.operand(0)); name == "" {
+			name = "*{some}"
+		}
 	} else if ext, ok := o.value("-e", "--extension"); ok {
 		name = "*." + ext.Text
 	} else {

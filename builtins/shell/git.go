@@ -142,6 +142,8 @@ func (a *analysis) gitPrints(c *shCall, sub string) shValue {
 		return shUnknown("$(git rev-parse --show-toplevel)", shOrigin{"toplevel", "git"})
 	case strings.HasPrefix(sub, "credential") && HasFlag(c.args(), "fill", "get"):
 		return shUnknown("$(git credential)", shOrigin{credential, "git " + sub})
+	case sub == "config" || sub == "remote":
+		return shUnknown("$(git "+sub+")", shOrigin{kind: settings})
 	case sub == "rev-parse" || sub == "describe" || sub == "rev-list" || sub == "merge-base":
 		return shValue{{text: "$(git " + sub + ")", kind: shPlain}}
 	}

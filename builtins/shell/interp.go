@@ -68,6 +68,9 @@ func (a *analysis) interpreter(c *shCall) shValue {
 		a.lang(c, spec.lang, w.value())
 	}
 	if len(code) > 0 {
+		if o.exact("-n", "-p") && !o.exact("-i") {
+			a.input(c, o.operands)
+		}
 		if o.exact("-i") && name == "perl" || o.exact("-i") && name == "ruby" {
 			for _, w := range o.operands {
 				a.fileEffect(EffectWrite, w, c.target("edit-in-place"))
@@ -144,6 +147,8 @@ func (a *analysis) pythonModule(c *shCall, m Word, rest []Word) shValue {
 	switch {
 	case m.Is("http.server", "SimpleHTTPServer", "pyftpdlib", "uploadserver", "twisted"):
 		a.server(&shCall{argv: append([]Word{m}, rest...), fr: c.fr, name: m.Text, index: c.index, offset: c.offset})
+	case m.Is("zipfile", "tarfile") && len(rest) > 2 && rest[0].Is("-e", "--extract"):
+		a.fileEffect(EffectWrite, rest[2], c.target("extract"))
 	case m.Is("timeit"):
 		o := options(rest, "nrus", "--number --repeat --unit --setup", optStop)
 		for _, w := range append(o.values("-s", "--setup"), o.operands...) {
@@ -193,12 +198,15 @@ func (a *analysis) lang(c *shCall, lang langKind, v shValue) {
 	if program.cut {
 		a.unknown(c.fr, shellTooMany, c.offset)
 	}
+	memory := strings.Contains(text, ":memory:")
 	for _, call := range program.calls() {
-		if a.full {
-			return
+		if a.full || memory && WordIn(lastName(call.name), losses.CallsSQL) {
+			continue // a database that is gone with its program
 		}
 		if act := langAct(lang, call.name); len(program.listed) > 0 && (act == langDelete || act == langTree || act == langSelfDelete || act == langSelfTree) {
-			call = call.ofAll(program.listed)
+			call = call.ofAll("os.remove", program.listed)
+		} else if len(program.listed) > 0 && act == langSelfWrite && call.recv.text == "" {
+			call = call.ofAll("fs.writeFileSync", program.listed)
 		}
 		a.langCall(c, lang, call)
 		for _, v := range slices.AppendSeq(flatten(call.args), maps.Values(call.named)) {
@@ -210,9 +218,9 @@ func (a *analysis) lang(c *shCall, lang langKind, v shValue) {
 }
 
 // ofAll is a call of what is not known as one of all whose names were read.
-func (c langCall) ofAll(listed []langValue) langCall {
+func (c langCall) ofAll(does string, listed []langValue) langCall {
 	if !c.recv.known && strings.HasPrefix(c.name, ".") {
-		c.name, c.args = "os.remove", listed // whatever the language calls it
+		c.name, c.args = does, listed // whatever the language calls it
 	}
 	for i, v := range c.args {
 		if !v.known && v.text == "" {
@@ -274,6 +282,9 @@ func (a *analysis) langCall(c *shCall, lang langKind, call langCall) {
 				e.Secret = max(e.Secret, what)
 			}
 		}
+		if host := addressHost(call.arg(0).text); strings.HasSuffix(call.name, ".delete") && host != "" && !losses.IsLocal(host) {
+			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: "http-delete", Target: call.arg(0).text})
+		}
 		a.effect(c, e)
 	case langEval:
 		a.lang(c, lang, call.arg(0).value())
@@ -287,6 +298,9 @@ func (a *analysis) langCall(c *shCall, lang langKind, call langCall) {
 func (a *analysis) langLoss(c *shCall, call langCall) {
 	last := strings.TrimLeft(lastName(call.name), "$")
 	switch {
+	case last == "chdir" && len(call.args) > 0:
+		c.fr = c.fr.subshell()
+		a.moveTo(call.arg(0).value().word(), c.fr)
 	case WordIn(last, losses.CallsSQL):
 		if text := call.arg(0); text.text != "" {
 			a.sql(c, shLiteral(text.text))
@@ -295,6 +309,8 @@ func (a *analysis) langLoss(c *shCall, call langCall) {
 		for _, v := range call.args {
 			a.shown(c, v.value())
 		}
+	case (call.name == "os.kill" || call.name == "process.kill") && call.arg(0).text == "1":
+		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "kill-all", Target: call.name})
 	case last == "delete" && call.recv.rows && len(call.args) == 0, last == "flushall" || last == "flushdb", last == "truncate" && len(call.args) == 0 && call.recv.text == "" && !strings.HasPrefix(call.name, "."):
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: "delete-rows", Target: call.name})
 	default:
@@ -441,7 +457,7 @@ func (a *analysis) awk(c *shCall) shValue {
 	if text, ok := v.known(); ok && len(programs) == 1 && strings.TrimSpace(programs[0].Text) == "{print}" {
 		return shLiteral(text)
 	}
-	if o := v.origin(); o.kind == "remote" || o.kind == "decoded" {
+	if o := v.origin(); o.kind == "remote" || o.kind == "decoded" || o.kind == "process" {
 		return shUnknown("$(awk)", o)
 	}
 	return shUnknown("$(awk)", shOrigin{kind: "output", from: "awk"})

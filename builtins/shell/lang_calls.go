@@ -45,14 +45,14 @@ var langActions = sync.OnceValue(func() map[string]langAction {
 			"system exec popen shell_exec passthru proc_open pcntl_exec Kernel.system Kernel.exec Kernel.spawn spawn IO.popen Open3.capture2 Open3.capture2e Open3.capture3 Open3.popen3 " +
 			"os.execute io.popen ` Bun.$ sh cmd.run runtime.exec"},
 		{langArgv, "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync child_process.fork execa execaSync os.execv os.execvp os.execve os.execl os.execlp " +
-			"os.spawnv os.spawnl os.spawnlp os.spawnvp os.posix_spawn asyncio.create_subprocess_exec Deno.Command Deno.run Bun.spawn Bun.spawnSync Process.spawn exec.Command os.exec.Command"},
+			"os.spawnv os.spawnl os.spawnlp os.spawnvp os.posix_spawn asyncio.create_subprocess_exec Deno.Command Deno.run Bun.spawn Bun.spawnSync Process.spawn System.cmd exec.Command os.exec.Command"},
 		{langTree, "shutil.rmtree fs.rm fs.rmSync fs.rmdir fs.rmdirSync fs.promises.rm fs.promises.rmdir fs-extra.remove fs-extra.removeSync fs-extra.emptyDir fs-extra.emptyDirSync rimraf rimraf.sync " +
 			"rimraf.rimraf rimraf.rimrafSync del del.sync FileUtils.rm_rf FileUtils.rm_r FileUtils.remove_dir FileUtils.rmtree FileUtils.remove_entry FileUtils.remove_entry_secure FileUtils.rm_rf! " +
 			"File.rm_rf File.rm_rf! rmtree remove_tree File.Path.rmtree File.Path.remove_tree Deno.remove Deno.removeSync shelljs.rm os.RemoveAll distutils.dir_util.remove_tree"},
 		{langDelete, "os.remove os.unlink os.rmdir os.removedirs fs.unlink fs.unlinkSync fs.promises.unlink unlink rmdir File.delete File.unlink Dir.delete Dir.rmdir Dir.unlink FileUtils.rm FileUtils.rm_f FileUtils.remove os.Remove"},
 		{langWrite, "fs.writeFile fs.writeFileSync fs.appendFile fs.appendFileSync fs.promises.writeFile fs.promises.appendFile fs.truncate fs.truncateSync fs.createWriteStream File.write IO.write " +
-			"file_put_contents Deno.writeTextFile Deno.writeTextFileSync Deno.writeFile Bun.write fs-extra.outputFile os.truncate os.mknod"},
-		{langRead, "fs.readFile fs.readFileSync fs.promises.readFile fs.createReadStream File.read IO.read IO.readlines File.readlines file_get_contents readfile Deno.readTextFile Deno.readTextFileSync Bun.file"},
+			"file_put_contents .extractall Deno.writeTextFile Deno.writeTextFileSync Deno.writeFile Bun.write fs-extra.outputFile os.truncate os.mknod"},
+		{langRead, "fs.readFile fs.readFileSync fs.promises.readFile fs.createReadStream File.read IO.read IO.readlines File.readlines file_get_contents readfile dotenv_values dotenv.dotenv_values Deno.readTextFile Deno.readTextFileSync Bun.file"},
 		{langOpen, "open io.open File.open fopen File.new fs.open fs.openSync codecs.open"},
 		{langMove, "shutil.move os.rename os.replace fs.rename fs.renameSync fs.promises.rename FileUtils.mv FileUtils.move File.rename rename"},
 		{langCopy, "shutil.copy shutil.copy2 shutil.copyfile shutil.copytree fs.copyFile fs.copyFileSync fs.promises.copyFile fs.cp fs.cpSync fs.promises.cp fs-extra.copy fs-extra.copySync FileUtils.cp FileUtils.copy " +
@@ -62,7 +62,7 @@ var langActions = sync.OnceValue(func() map[string]langAction {
 		{langMode, "os.chmod os.chown fs.chmod fs.chmodSync fs.chown fs.chownSync FileUtils.chmod FileUtils.chmod_R FileUtils.chown_R chmod"},
 		{langSend, "urllib.request.urlopen urllib.request.urlretrieve urllib2.urlopen requests.get requests.post requests.put requests.patch requests.delete requests.request httpx.get httpx.post fetch axios axios.get " +
 			"axios.post axios.put http.get http.request https.get https.request Net.HTTP.get Net.HTTP.post Net.HTTP.get_response URI.open open-uri.open socket.create_connection net.connect net.createConnection " +
-			"TCPSocket.new TCPSocket.open fsockopen curl_init IO.Socket.INET.new LWP.Simple.get http.client.HTTPSConnection smtplib.SMTP ftplib.FTP"},
+			"TCPSocket.new TCPSocket.open fsockopen curl_init IO.Socket.INET.new LWP.Simple.get getstore http.client.HTTPSConnection smtplib.SMTP ftplib.FTP"},
 		{langEval, "exec eval execfile vm.runInNewContext vm.runInThisContext Function instance_eval class_eval assert loadstring load"},
 		{langSelfDelete, ".unlink .rmdir"}, {langSelfTree, ".rmtree .rm_rf"}, {langSelfWrite, ".write_text .write_bytes"}, {langSelfRead, ".read_text .read_bytes"},
 	} {
@@ -108,7 +108,7 @@ func langAct(lang langKind, name string) langAction {
 	if act == 0 {
 		// rm of a module that was loaded in a way that is not followed.
 		switch last := lastName(name); last {
-		case "rmtree", "rmSync", "rmdirSync", "execSync", "spawnSync", "execFileSync", "unlinkSync", "rm_rf", "rimraf", "removeSync", "emptyDirSync":
+		case "rmtree", "rmSync", "rmdirSync", "execSync", "spawnSync", "execFileSync", "unlinkSync", "rm_rf", "rimraf", "removeSync", "emptyDirSync", "system":
 			for known, does := range langActions() {
 				if strings.HasSuffix(known, "."+last) && !strings.HasPrefix(known, ".") {
 					act = max(act, does)
@@ -172,6 +172,10 @@ func langResult(c langCall) langValue {
 		return langValue{text: "~", known: true, path: true}
 	case "os.getenv", "os.environ.get", "getenv", "ENV.fetch", "Deno.env.get":
 		return langVariable(first.text)
+	case "keyring.get_password":
+		return langValue{origin: shOrigin{credential, "the keyring"}}
+	case "getattr":
+		return langValue{module: strings.TrimPrefix(first.module+"."+c.arg(1).text, ".")}
 	case "tempfile.mkdtemp", "tempfile.mktemp", "Dir.mktmpdir", "tempnam":
 		return langValue{text: "/tmp/tmpXXXXXXXX", known: true, path: true}
 	case "tempfile.gettempdir", "os.tmpdir", "Dir.tmpdir", "sys_get_temp_dir", "os.TempDir":
@@ -192,7 +196,7 @@ func langResult(c langCall) langValue {
 		v.origin = shOrigin{"environment", "env"}
 	}
 	for _, arg := range append(c.args, c.recv) {
-		if v.text == "" && arg.origin.kind == "environment" {
+		if v.text == "" && v.origin.kind == "" && (arg.origin.kind == "environment" || arg.origin.kind == credential || arg.origin.kind == "remote") {
 			v.origin = arg.origin // all of them in another form
 		}
 	}

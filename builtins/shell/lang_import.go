@@ -98,9 +98,12 @@ func (p *langCode) destructure() bool {
 		return false
 	}
 	p.pos += 2
-	if v := p.expr(); v.module != "" {
-		for _, n := range names {
+	v := p.expr()
+	for _, n := range names {
+		if v.module != "" {
 			p.names[n[0]] = v.module + "." + n[1]
+		} else if v.origin.kind == "environment" {
+			p.vars[n[0]] = langVariable(n[1])
 		}
 	}
 	return true

@@ -1,9 +1,12 @@
 package shell
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
 )
 
@@ -72,7 +75,7 @@ func (p *langCode) program() {
 var langWords = map[string]bool{
 	"const": true, "let": true, "var": true, "my": true, "our": true, "local": true, "return": true, "await": true, "new": true, "if": true, "unless": true,
 	"print": false, "export": true, "async": true, "yield": true, "do": true, "then": true, "else": true, "begin": true, "try": true, "and": true, "or": true,
-	"not": true, "in": true, "echo": true, "puts": true, "say": true, "BEGIN": true, "END": true,
+	"not": true, "in": true, "BEGIN": true, "END": true,
 }
 
 func (p *langCode) statement() {
@@ -169,10 +172,10 @@ func (p *langCode) primary() langValue {
 	switch t.Kind {
 	case tokString:
 		p.pos++
-		return p.after(langValue{text: t.Text, known: !t.Open}, "")
+		return p.after(p.interpolated(t), "")
 	case tokCommand:
 		p.pos++
-		p.found = append(p.found, langCall{name: "`", args: []langValue{{text: t.Text, known: !t.Open}}})
+		p.found = append(p.found, langCall{name: "`", args: []langValue{p.interpolated(t)}})
 		return langValue{}
 	case tokNumber:
 		p.pos++
@@ -185,6 +188,36 @@ func (p *langCode) primary() langValue {
 	return langValue{}
 }
 
+// interpolations are the ways in which a string holds an expression.
+var interpolations = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$ENV\{\w+\}|[$#]?\{[^{}]*\}|\$\w+`) })
+
+// interpolated is a string with the variables in it that are known, and the home.
+func (p *langCode) interpolated(t tokens.Token) langValue {
+	v := langValue{text: t.Text, known: !t.Open}
+	if !t.Open || len(t.Text) > maxShellValue/16 {
+		return v
+	}
+	v.known = true
+	v.text = interpolations().ReplaceAllStringFunc(t.Text, func(s string) string {
+		name := strings.Trim(s, "#{}")
+		if w, ok := p.vars[strings.TrimPrefix(name, "${")]; ok && (w.known || w.origin.kind != "") {
+			v.known, v.origin = v.known && w.known, w.origin
+			return w.text
+		}
+		if i := strings.IndexAny(name, "Hh"); i >= 0 && (strings.Contains(name, "HOME") || strings.Contains(name, "home")) {
+			return "~"
+		}
+		v.known = false
+		for _, word := range strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("$.[]()'\"{}", r) }) {
+			if losses.SecretVariable(word) {
+				v.origin = shOrigin{credential, "$" + word}
+			}
+		}
+		return s
+	})
+	return v
+}
+
 // bracketed reads a list, a group, an object, or skips a sign.
 func (p *langCode) bracketed(open string) langValue {
 	i := strings.Index("([{", open)
@@ -193,6 +226,9 @@ func (p *langCode) bracketed(open string) langValue {
 			return langValue{}
 		}
 		p.pos++
+		if open == "$" && p.lang == langJS && p.peek().Kind == tokString {
+			return p.called(langCall{name: "zx.$", args: []langValue{p.primary()}})
+		}
 		if strings.Contains("!-~&*\\@$", open) && p.peek().Kind != tokEnd {
 			return p.primary()
 		}
@@ -263,7 +299,7 @@ func (p *langCode) nameExpr(t tokens.Token) langValue {
 	}
 	next := p.peek()
 	bare := p.lang == langPerl || p.lang == langRuby || p.lang == langPHP || p.lang == langLua
-	if bare && !next.Line && (next.Kind == tokString || next.Kind == tokName && (strings.HasPrefix(next.Text, "$") || langAct(p.lang, name) != 0)) && !strings.HasPrefix(t.Text, "$") && !strings.HasPrefix(t.Text, "@") {
+	if bare && !next.Line && (next.Kind == tokString || next.Kind == tokName && (WordIn(name, losses.CallsPrint) || strings.HasPrefix(next.Text, "$") || langAct(p.lang, name) != 0)) && !strings.HasPrefix(t.Text, "$") && !strings.HasPrefix(t.Text, "@") {
 		var args []langValue
 		for {
 			args = append(args, p.expr())
@@ -307,6 +343,9 @@ func (p *langCode) after(v langValue, name string) langValue {
 				v = langValue{}
 			}
 			name = ""
+		case t.Kind == tokPunct && t.Text == "{" && name == "$ENV" && p.at(1).Kind == tokName:
+			v, name = langVariable(p.at(1).Text), ""
+			p.pos += 3
 		case t.Kind == tokName && (strings.HasPrefix(t.Text, ".") && p.lang != langPHP || strings.HasPrefix(t.Text, "->")):
 			p.pos++
 			method := "." + strings.TrimLeft(t.Text, "->.")
@@ -351,8 +390,11 @@ func (p *langCode) called(c langCall) langValue {
 			if name == "" {
 				name = v.text
 			}
-			if act := langAct(p.lang, name); act == langDelete || act == langTree {
+			switch langAct(p.lang, name) {
+			case langDelete, langTree:
 				p.found = append(p.found, langCall{name: name, args: []langValue{{}}})
+			case langEval, langShell:
+				p.found = append(p.found, langCall{name: name, args: []langValue{{origin: c.recv.origin}}})
 			}
 		}
 	}

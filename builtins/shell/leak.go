@@ -49,8 +49,11 @@ func (a *analysis) shown(c *shCall, v shValue) {
 		a.effect(c, Effect{Kind: EffectRead, Domain: DomainFile, Op: credential, Target: "the environment", Secret: "environment"}) // nobody reads it so
 	}
 	for _, p := range v {
-		if p.origin.kind == "environment" && a.sourced != "" {
+		switch {
+		case p.origin.kind == "environment" && a.sourced != "":
 			a.effect(c, Effect{Kind: EffectRead, Domain: DomainFile, Op: credential, Target: "the environment", Secret: a.sourced})
+		case p.origin.kind == "environment" && WordIn(c.name, "docker podman nerdctl docker-compose kubectl oc heroku fly flyctl") || p.origin.kind == settings && strings.Contains(p.origin.from, "Env"):
+			a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: "the environment of " + c.name})
 		}
 		if p.origin.kind == "file" && !p.known() && (c.name == "echo" || c.name == "printf" || slices.ContainsFunc(c.fr.redirects, func(r Redirect) bool { return r.Op == "<" })) {
 			if what := losses.Secret(p.origin.from, a.at.Home); what != "" {
@@ -88,7 +91,10 @@ func (a *analysis) leak(c *shCall, read bool) {
 		if secret == "" {
 			secret = a.given(c, w)
 		}
-		if far == "" && (strings.Contains(w.Text, "://") && !strings.HasPrefix(w.Text, "file:") || !w.Dynamic && remotePath(w) || losses.DomainLike(w.Text)) {
+		if secret == "" && i > 0 && WordIn(args[i-1].Text, "-f -F --field --raw-field --body -b --message -m --content --text --title --notes") {
+			secret = a.secretOf(w.value()) // what others read
+		}
+		if far == "" && (strings.Contains(w.Text, "://") && !strings.HasPrefix(w.Text, "file:") || !w.Dynamic && remotePath(w) && (c.name != "docker" || args[0].Is("cp")) || losses.DomainLike(w.Text)) {
 			far = w.Text
 		}
 	}
@@ -97,10 +103,10 @@ func (a *analysis) leak(c *shCall, read bool) {
 	}
 	o := options(args, "", "", 0)
 	words := o.operands[:min(3, len(o.operands))]
-	if slices.ContainsFunc(words, func(w Word) bool { return losses.Keeps()[w.Text] }) || slices.ContainsFunc(o.list, func(o shOpt) bool { return strings.HasSuffix(o.name, "-stdin") }) {
+	if slices.ContainsFunc(words, func(w Word) bool { return losses.Any(losses.Keeps(), w.Text) }) || slices.ContainsFunc(o.list, func(o shOpt) bool { return strings.HasSuffix(o.name, "-stdin") }) {
 		return
 	}
-	if far == "" && (losses.Senders()[c.name] || slices.ContainsFunc(words, func(w Word) bool { return losses.Sends()[w.Text] }) && !read) {
+	if far == "" && (losses.Senders()[c.name] || slices.ContainsFunc(words, func(w Word) bool { return losses.Any(losses.Sends(), w.Text) }) && !read) {
 		far = c.name
 	}
 	if far != "" {

@@ -13,7 +13,10 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 	if len(args) == 0 || o.dry() || args[len(args)-1].Is("-h") || slices.ContainsFunc(o.list, func(opt shOpt) bool { return losses.Dry()[opt.name] }) {
 		return
 	}
-	verb := a.lexVerb(c, &o)
+	if c.fr.out == nil && lexCredential(&o) {
+		a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: strings.Join(WordTexts(args), " ")})
+	}
+	verb := a.lexVerb(c, domain, &o)
 	if verb == "" {
 		verb = lexOption(&o)
 	}
@@ -25,7 +28,7 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 
 // lexVerb looks for a verb that destroys among the first operands; the first
 // verb there is decides.
-func (a *analysis) lexVerb(c *shCall, o *shOpts) string {
+func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 	for i, w := range o.operands[:min(len(o.operands), 5)] {
 		if w.Dynamic || w.Pattern {
 			continue
@@ -42,7 +45,7 @@ func (a *analysis) lexVerb(c *shCall, o *shOpts) string {
 		case slices.ContainsFunc(object, losses.Owned), slices.ContainsFunc(before, lexOwned), len(after) > 0 && lexOwned(after[0]):
 			return ""
 		case losses.Destroys()[verb]:
-			if a.allInside(c, after) {
+			if domain == DomainOutside && a.allInside(c, after) {
 				return ""
 			}
 			return verb
@@ -53,6 +56,23 @@ func (a *analysis) lexVerb(c *shCall, o *shOpts) string {
 		return ""
 	}
 	return ""
+}
+
+// lexCredential reports whether the words of a command say that it prints a secret: auth
+// token, secrets get x, show-password.
+func lexCredential(o *shOpts) bool {
+	shows, secret := false, false
+	for i, w := range o.operands[:min(len(o.operands), 3)] {
+		tokens := losses.Tokens(w.Text)
+		if strings.ContainsAny(w.Text, "./ ") || len(tokens) > 3 {
+			return false
+		}
+		for _, t := range tokens {
+			shows = shows || WordIn(t, "auth print show get reveal export read view display decrypt dump")
+			secret = secret || WordIn(t, "token password credentials secret secrets apikey passphrase") && (t != "token" || i == len(o.operands)-1)
+		}
+	}
+	return shows && secret
 }
 
 func lexOwned(w Word) bool { return losses.Owned(w.Text) }

@@ -253,7 +253,7 @@ func (a *analysis) netcat(c *shCall) shValue {
 }
 
 func (a *analysis) socat(c *shCall) shValue {
-	op, target := "socket", ""
+	op, target, secret := "socket", "", a.secretOf(c.fr.stdin.value)
 	for _, w := range c.args() {
 		kind, rest, _ := strings.Cut(w.Text, ":")
 		switch strings.ToLower(kind) {
@@ -263,13 +263,16 @@ func (a *analysis) socat(c *shCall) shValue {
 			a.interpret(c, shLiteral(code), a.childShell(c), c.name)
 		case "tcp", "tcp4", "tcp6", "tcp-connect", "openssl", "udp", "ssl":
 			target, _, _ = strings.Cut(rest, ":")
+		case "file", "open", "gopen", "exec-file":
+			file, _, _ := strings.Cut(rest, ",")
+			secret = max(secret, a.sent(c, NewWord(file)))
 		case "-", "stdin", "stdio":
 			if c.fr.stdin.set && op == "socket" {
 				op = "upload"
 			}
 		}
 	}
-	a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: op, Target: target, Secret: a.secretOf(c.fr.stdin.value)})
+	a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: op, Target: target, Secret: secret})
 	return shUnknown("$(socat)", shOrigin{"remote", target})
 }
 

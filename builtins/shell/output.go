@@ -292,6 +292,13 @@ func (a *analysis) environ(c *shCall) shValue {
 	return shUnknown("$(printenv)", shOrigin{"environment", "printenv"})
 }
 
+// processes prints the numbers of the processes of a program.
+func (a *analysis) processes(c *shCall) shValue {
+	o := options(c.args(), "uUgGPst", "", 0)
+	name, _, _ := strings.Cut(o.operand(0), " ")
+	return shValue{{text: "$(" + c.name + ")", kind: shPlain, origin: shOrigin{"process", name}}}
+}
+
 // which prints where programs are, which may be anywhere that PATH names.
 func (a *analysis) which(c *shCall) shValue { return whereIs(c.args()) }
 

@@ -23,7 +23,7 @@ func (a *analysis) ownProgram(c *shCall) {
 	}
 	for i, w := range args {
 		text := w.Text
-		if len(text) < 3 {
+		if len(text) < 2 {
 			continue
 		}
 		name, value, set := w.cut("=")
@@ -33,6 +33,15 @@ func (a *analysis) ownProgram(c *shCall) {
 		switch {
 		case losses.TakesCommand()[name] && c.name != "git":
 			a.gitProgram(c, value)
+		case name == "--bind":
+			for _, key := range strings.Split(value.Text, "(")[1:] { // execute(…), become(…)
+				code, _, _ := strings.Cut(key, ")")
+				a.commandLine(c, NewWord(code))
+			}
+		case losses.Outputs()[name] && strings.IndexAny(value.prefix(), "/~") == 0 && !strings.HasPrefix(name, "/"):
+			a.fileEffect(EffectWrite, value, c.target("write"))
+		case strings.HasPrefix(text, "-o/"):
+			a.fileEffect(EffectWrite, w.after(2), c.target("extract"))
 		case losses.Escapes()[c.name]:
 			if set && strings.HasPrefix(text, "--") {
 				text = value.Text
@@ -44,18 +53,37 @@ func (a *analysis) ownProgram(c *shCall) {
 			}
 		}
 	}
-	switch i := separatorAt(args); {
-	case c.name == "java":
-		if i = slices.IndexFunc(args, func(w Word) bool { return w.Is("-jar") }); i >= 0 && i+1 < len(args) {
-			a.lexicon(c, DomainOutside, args[i+2:])
-		}
-	case len(args) == 0 || !args[0].Is("run", "exec", "runhaskell") || !losses.Runners()[c.name]:
-	case i > 0:
-		a.lexicon(c, DomainOutside, args[i+1:])
-	case c.name == "go":
-		o := options(args[1:], "", "-exec -tags -ldflags -gcflags -C -mod -modfile -p", optDash|optStop)
-		a.lexicon(c, DomainOutside, o.operands[min(1, len(o.operands)):])
+	if c.name == "cmake" && len(args) > 2 && args[0].Is("-E") {
+		a.wrapped(c, args[1:], c.fr)
 	}
+	if i := slices.IndexFunc(args, func(w Word) bool { return w.Is("-jar") }); c.name == "java" && i >= 0 && i+1 < len(args) {
+		a.lexicon(c, DomainOutside, args[i+2:])
+	} else if losses.Runners()[c.name] {
+		a.ownTask(c, args)
+	}
+}
+
+// ownTask asks the lexicon about what a build tool or a runner of tasks hands to a
+// program of the project: after run and --, or all of it.
+func (a *analysis) ownTask(c *shCall, args []Word) {
+	if len(args) == 1 && strings.Contains(args[0].Text, " ") {
+		args = stdinItems(args[0].value(), " \n")
+	}
+	start := slices.IndexFunc(args[:min(2, len(args))], func(w Word) bool { return w.Is("run", "exec", "runhaskell", "task", "runMain") })
+	if start < 0 {
+		return
+	}
+	args = args[start+1:]
+	if i := separatorAt(args); i >= 0 {
+		args = args[i+1:]
+	} else if c.name == "go" {
+		o := options(args, "", "-exec -tags -ldflags -gcflags -C -mod -modfile -p", optDash|optStop)
+		args = o.operands
+	}
+	if len(args) > 1 && strings.ContainsAny(args[0].Text, "./") {
+		args = args[1:]
+	}
+	a.lexicon(c, DomainOutside, args)
 }
 
 // server serves a folder to whoever asks.

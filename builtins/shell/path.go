@@ -152,7 +152,7 @@ func (a *analysis) fileEffect(kind EffectKind, w Word, t shTarget) {
 	p := a.resolve(w, &fr)
 	if strings.HasPrefix(fr.host, "image:") || strings.HasPrefix(fr.host, "container:") {
 		for _, m := range a.mounts {
-			if p.shape != "" && IsUnder(m.inside, p.shape) {
+			if p.shape != "" && IsUnder(m.inside, p.shape) && (kind == EffectDelete || !strings.HasPrefix(m.host, volumes)) {
 				p = p.moved(m)
 				fr.host = ""
 				break

@@ -58,6 +58,9 @@ func toolOf(name string) shTool {
 func (a *analysis) applyRules(c *shCall, tool string, args []Word) shValue {
 	t := toolOf(tool)
 	o := options(args, t.short, t.long, t.how)
+	if losses.Builds()[tool] {
+		a.builtTool(c, &o)
+	}
 	v, found := a.ruled(c, tool, &o)
 	if !found && t.domain != "" {
 		a.lexicon(c, t.domain, args)
@@ -77,11 +80,27 @@ func (a *analysis) ruled(c *shCall, tool string, o *shOpts) (v shValue, found bo
 		case r.kind == EffectGitHistory:
 			a.gitLoss(c, r.op, strings.Join(WordTexts(rest), " "))
 		case r.kind != "":
+			if r.op == "service-stop" && len(rest) == 0 {
+				rest = o.operands[:min(1, len(o.operands))]
+			}
 			a.resource(c, r.kind, r.domain, r.op, rest)
 		}
 		return printsText(a, c), true
 	}
 	return printsText(a, c), false
+}
+
+// builtTool applies the rules of the database tool that a task of a build tool
+// names: flyway:clean, flywayClean, org.liquibase:liquibase-maven-plugin:dropAll.
+func (a *analysis) builtTool(c *shCall, o *shOpts) {
+	for _, w := range o.operands {
+		tokens := losses.Tokens(w.Text)
+		for i, t := range tokens[:max(len(tokens)-1, 0)] {
+			if toolOf(t).domain == DomainDatabase || WordIn(t, "flyway liquibase") {
+				a.applyRules(c, t, []Word{NewWord(strings.TrimPrefix(strings.Join(tokens[i+1:], "-"), "maven-plugin-"))})
+			}
+		}
+	}
 }
 
 // matches reports whether the rule says something of these arguments, and
@@ -115,7 +134,7 @@ func (o *shOpts) needs(want string) bool {
 	case !valued:
 		return o.exact(name)
 	}
-	return slices.ContainsFunc(o.values(name), func(w Word) bool { return strings.EqualFold(w.Text, value) })
+	return slices.ContainsFunc(o.values(name), func(w Word) bool { return strings.EqualFold(w.Text, value) || matchWord(value, w) })
 }
 
 var withoutDashes = strings.NewReplacer("-", "", "_", "")
@@ -144,11 +163,14 @@ func matchWords(words []string, operands []Word) bool {
 
 func matchWord(want string, w Word) bool {
 	if want == "<>" {
-		return w.Dynamic || w.Pattern
+		return w.Dynamic || w.Pattern || w.Text == "*"
 	}
 	before, after, open := strings.Cut(want, "*")
-	if inner, ok := strings.CutSuffix(after, "*"); ok && before == "" && inner != "" {
-		return strings.Contains(w.Text, inner)
+	if some, ok := strings.CutSuffix(w.Text, "*"); ok && len(some) > 2 && strings.HasPrefix(before, some) {
+		return true // a pattern of the program's own
+	}
+	if strings.Contains(after, "*") {
+		return losses.GlobMatch(want, w.Text)
 	}
 	if open {
 		return len(w.Text) >= len(before)+len(after) && strings.HasPrefix(w.Text, before) && strings.HasSuffix(w.Text, after)
@@ -158,6 +180,9 @@ func matchWord(want string, w Word) bool {
 
 // credential is the op, and the origin, of a secret that a program prints.
 const credential = "read-secret"
+
+// settings is the origin of what may hold secrets among much else.
+const settings = "settings"
 
 // lossKinds are what the marks of the table of losses mean.
 var lossKinds = map[byte]EffectKind{0: EffectDelete, '+': EffectWrite, '%': EffectExec, '^': EffectPrivilege, '$': EffectRead, '?': ""}

@@ -80,6 +80,14 @@ func (a *analysis) editor(c *shCall) shValue {
 			a.editorCommand(c, w.Text)
 		}
 	}
+	script := strings.Join(WordTexts(append(o.values("-c", "--cmd"), o.operands...)), "\n") + "\n" + c.fr.stdin.value.text()
+	for line := range strings.SplitSeq(script, "\n") {
+		if WordIn(strings.Trim(line, "+:!"), "w wq x xit up update wa xa") {
+			for _, w := range o.operands {
+				a.fileEffect(EffectWrite, w, c.target("edit-in-place"))
+			}
+		}
+	}
 	if c.name != "emacs" {
 		for line := range strings.SplitSeq(c.fr.stdin.value.text(), "\n") {
 			a.editorCommand(c, line)

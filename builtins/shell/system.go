@@ -73,6 +73,9 @@ func (a *analysis) kill(c *shCall) shValue {
 	}
 	all := c.name == "killall5"
 	for i, w := range args {
+		if o := w.value().origin(); o.kind == "process" && losses.Daemons()[o.from] && !HasFlag(args, "-HUP", "-1", "-0", "-USR1", "-USR2") {
+			a.resource(c, EffectDelete, DomainSystem, "service-stop", []Word{NewWord(o.from)})
+		}
 		switch {
 		case c.name == "kill" && w.Is("-1") && (i > 0 || len(args) == 1):
 			all = all || i == len(args)-1
@@ -87,7 +90,7 @@ func (a *analysis) kill(c *shCall) shValue {
 	if c.name != "kill" {
 		o := options(args, "sungGPtU", "--signal --user", 0)
 		for _, w := range o.operands {
-			if !HasFlag(args, "-0") && losses.Daemons()[strings.ToLower(strings.Trim(w.Text, "^$"))] {
+			if !HasFlag(args, "-0") && losses.Daemons()[strings.ToLower(strings.Trim(strings.SplitN(w.Text, " ", 2)[0], "^$"))] {
 				a.resource(c, EffectDelete, DomainSystem, "service-stop", []Word{w})
 			}
 		}

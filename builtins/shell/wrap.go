@@ -79,7 +79,9 @@ func (a *analysis) startWrapped(c *shCall, w losses.Wrapper, o *shOpts, fr *shFr
 		}
 		return nil
 	case w.Skip > 0:
-		argv = argv[min(w.Skip, len(argv)):]
+		if len(argv) > 0 && !losses.Dangerous()[argv[0].Text] {
+			argv = argv[min(w.Skip, len(argv)):]
+		}
 	}
 	if w.Assigns {
 		argv, c.env = leadingAssigns(argv, c.env)

@@ -107,7 +107,7 @@ func (p *scanner) token(s string) (Token, int) {
 		return t, n + 1
 	}
 	switch {
-	case nameByte(c) && (c < '0' || c > '9') || (c == '$' || c == '@') && len(s) > 1 && nameByte(s[1]) || c == '.' && len(s) > 1 && nameByte(s[1]) && (s[1] < '0' || s[1] > '9'):
+	case nameByte(c) && (c < '0' || c > '9') || (c == '$' || c == '@') && len(s) > 1 && nameByte(s[1]) || c == '.' && p.lang != PHP && p.lang != Perl && len(s) > 1 && nameByte(s[1]) && (s[1] < '0' || s[1] > '9'):
 		return p.name(s)
 	case c >= '0' && c <= '9':
 		n := 0

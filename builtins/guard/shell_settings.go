@@ -40,8 +40,8 @@ var settingsOf = sync.OnceValue(func() []string {
 func agentSettings(e *shell.Effect) bool {
 	switch base := path.Base(e.Target); {
 	case e.Host != "":
-	case base == "hooks.yaml" || base == "hooks.yml":
-		return e.Place == shell.ZoneProject
+	case (base == "hooks.yaml" || base == "hooks.yml") && e.Place == shell.ZoneProject:
+		return true
 	case base == "hookc" || base == "hookgate":
 		return e.Place != shell.ZoneProject && e.Place != shell.ZoneTemp
 	}

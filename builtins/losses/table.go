@@ -11,73 +11,59 @@ import "strings"
 // rights, $ prints a credential, ? does nothing. What no entry names is for the
 // lexicon, but for tools with - before their domain.
 const table = `
-terraform tofu terragrunt|tf|cloud|@destroy destroy;$ output *password*|*secret*|*token*|*key*;@destroy apply -destroy --destroy -replace --replace;@destroy run-all destroy;@state-remove state rm !-dry-run;@workspace-delete workspace delete -force
-pulumi|stack|cloud|@destroy destroy|down !--preview-only;@stack-remove stack rm
+terraform tofu terragrunt|tf|cloud|@destroy destroy;$ output *password*|*secret*|*token*|*key*;@destroy apply -destroy --destroy -replace --replace;@destroy run-all destroy;@state-remove state rm !-dry-run;@workspace-delete workspace delete -force;force-unlock;? fmt|plan|validate|output|providers|state|init
+pulumi|stack|cloud|@destroy destroy|down !--preview-only;@stack-remove stack rm;$ config|stack|output * --show-secrets;$ config get;stack|env rm;cancel;state delete|unprotect;destroy|down;? logout|plugin|about
 cdk cdktf|stack|cloud|@destroy destroy
 serverless sls sst|stack|cloud|@destroy remove
 sam copilot|stack|cloud|@destroy delete
 eksctl kops k3d kind minikube|stack|cloud|@delete-cluster delete
-aws||cloud|@bucket-delete s3 rb;@objects-delete s3 rm --recursive;@object-delete s3 rm;@objects-delete s3 sync --delete;$ secretsmanager|ssm get-secret-value|get-parameter;@delete * delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion
+aws||cloud|@bucket-delete s3 rb;@objects-delete s3 rm --recursive;@object-delete s3 rm;@objects-delete s3 sync --delete;$ secretsmanager|ssm get-secret-value|get-parameter;@delete * delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion;$ configure export-credentials;$ configure get *secret*|*key*|*token*;$ secretsmanager|ssm get-secret-value|get-parameter|get-parameters|get-parameters-by-path|batch-get-secret-value;$ ecr|ecr-public|codeartifact get-login-password|get-login|get-authorization-token;$ sts get-session-token|assume-role|get-federation-token;$ iam create-access-key;? configure|sts|help;* delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion|reset-*|disable-*|detach-*|batch-delete-*|empty-*;ec2 stop-instances|reboot-instances;s3api put-bucket-lifecycle*;ecs update-service --desired-count=0;autoscaling * --desired-capacity=0
 gsutil||cloud|@objects-delete rm -r -R;@object-delete rm;@bucket-delete rb;@objects-delete rsync -d !-n
-bq||cloud|@delete rm
+bq||cloud|@delete rm;rm;query <>;cp|load -f --replace
 s3cmd s5cmd mc||-cloud|@objects-delete rb|del|rm|rmdir|--recursive
 rclone||-cloud|@objects-delete purge|delete|deletefile|sync|cleanup|cleanup-hidden !-n !-i !--interactive
-heroku||platform|@app-delete apps:destroy|apps:delete|destroy|addons:destroy|pg:reset|domains:clear
-vercel now||platform|@app-delete rm|remove;@app-delete project|projects rm|remove
+heroku||platform|@app-delete apps:destroy|apps:delete|destroy|addons:destroy|pg:reset|domains:clear;ps:scale web=0|*=0;maintenance:on;releases:rollback|rollback;pg:reset|pg:kill*|apps:destroy;config:unset;pg:copy|pg:restore|pg:backups:restore;$ auth:token|config|config:get;?logs|container:rm
+vercel now||platform|@app-delete rm|remove;@app-delete project|projects rm|remove;$ env pull;env|alias|domains|dns|certs|secrets|blob rm|remove|del;rollback
 netlify ntl||platform|@app-delete sites:delete
-fly flyctl||platform|@app-delete apps|app|volumes|volume|machine|machines|postgres destroy|delete;@app-delete destroy
+fly flyctl||platform|@app-delete apps|app|volumes|volume|machine|machines|postgres destroy|delete;@app-delete destroy;scale count 0;?logs|releases
 railway render||platform|@app-delete delete|down
 firebase||platform|@data-delete firestore:delete|database:remove|hosting:disable|functions:delete|projects:delete
 vault||platform|@secret-delete kv delete|destroy;@secret-delete kv metadata delete;@secret-delete delete;@secret-delete secrets|auth disable;+@seal operator seal
 consul|tf|platform|@data-delete kv delete
-nomad|tf|platform|@job-purge job stop -purge;@job-purge system gc
+nomad|tf|platform|@job-purge job stop -purge;@job-purge system gc;job stop -purge;system gc;node drain|purge;namespace|volume|var|acl delete|purge|deregister;stop -purge;$ var get
 etcdctl||database|@keys-delete del
-gh|gh|platform|@repository-delete repo delete;+@repository-archive repo archive;@delete release|secret|variable|label|ssh-key|gpg-key|codespace|cs|cache|gist|environment|ruleset|deploy-key delete|remove;@delete repo deploy-key delete;@delete issue delete;$ auth token;@api-delete api -X=DELETE --method=DELETE
-glab|gh|platform|@repository-delete repo|project delete;@delete release|variable|label|ssh-key|issue|mr|snippet delete|remove;@api-delete api -X=DELETE --method=DELETE
+gh|gh|platform|@repository-delete repo delete;+@repository-archive repo archive;@delete release|secret|variable|label|ssh-key|gpg-key|codespace|cs|cache|gist|environment|ruleset|deploy-key delete|remove;@delete repo deploy-key delete;@delete issue delete;$ auth token;@api-delete api -X=DELETE --method=DELETE;$ auth token;$ auth status -t --show-token;? pr|run|extension|config|alias|auth|browse|search|label;? project item-*;workflow disable
+glab|gh|platform|@repository-delete repo|project delete;@delete release|variable|label|ssh-key|issue|mr|snippet delete|remove;@api-delete api -X=DELETE --method=DELETE;$ auth status -t --show-token;? mr|ci|config|alias|auth
 redis-cli valkey-cli keydb-cli memcached-cli|^-hpansuriDdtX --user --pass --pattern --count --cacert --cert --key --eval --sni --socket --scan-count|-database|@flush flushall|flushdb|FLUSHALL|FLUSHDB;@database-stop shutdown|SHUTDOWN;@database-stop debug|DEBUG segfault|SEGFAULT;@cluster-reset cluster|CLUSTER reset|RESET;@script-flush script|SCRIPT|function|FUNCTION flush|FLUSH;@flush eval|EVAL *flush*|*FLUSH*;@keys-delete del|DEL|unlink|UNLINK <>
 docker podman nerdctl|^-Hlcs --host --context --config --log-level --tlscacert --tlscert --tlskey --url --connection --filter --format --signal|-containers|@container-kill-all kill <>;@container-remove-all rm <>;@container-remove-all container rm|remove|delete <>;@container-remove-all rm -a --all;@container-remove-volumes rm -v --volumes;@container-remove-volumes container rm|remove -v --volumes;@container-prune container prune;@system-prune system prune;@volume-prune volume prune;@prune pod|machine|secret|config|stack|service|swarm prune;@volume-remove volume rm|remove;@remove machine|pod|secret|config|stack|service|system rm|remove|delete;@reset machine|swarm|system reset|leave
 docker-compose podman-compose|^-fpt --file --project-name --profile --env-file --project-directory --rmi --timeout|-containers|@compose-volumes down|rm -v --volumes
 helm|^-nf --namespace --values --set --version --kube-context --kubeconfig --timeout --description --post-renderer|-kubernetes|@helm-uninstall uninstall|delete|del|un !-h
 dropdb pg_dropcluster|sql|database|@drop-database
 dropuser|sql|database|@drop-user
+mongorestore pg_restore|sql|-database|@restore-over --drop --clean -c
 mysqladmin mariadb-admin|sql|database|@drop-database drop
-prisma|orm|database|@reset-database migrate reset;@reset-database db push --force-reset --accept-data-loss;@drop-database db drop
+prisma|orm|database|@reset-database migrate reset;@reset-database db push --force-reset --accept-data-loss;@drop-database db drop;migrate reset;db push --force-reset --accept-data-loss;?migrate;?db
 drizzle-kit|orm|database|@reset-database push|push:pg|push:mysql|push:sqlite --force;@drop-table drop
-supabase|orm|database|@reset-database db reset;@app-delete/platform projects|branches delete
+supabase|orm|database|@reset-database db reset;@app-delete/platform projects|branches delete;db reset;stop --no-backup;projects|branches|functions|secrets|storage delete|rm|unset;migration repair
 alembic|orm|database|@migrate-down downgrade base|-* !--sql;@migrate-down downgrade !--sql
 flask|orm|database|@migrate-down db downgrade
-rails rake|orm|database|@reset-database db:drop*|db:reset*|db:purge*|db:migrate:reset*|db:truncate_all*|db:schema:load*|db:structure:load*|db:seed:replant*|db:setup*;+@migrate-step db:rollback*|db:migrate:down*
-artisan|orm|database|@reset-database migrate:fresh|migrate:reset|migrate:refresh|db:wipe !--pretend
-django-admin manage.py|orm|database|@reset-database flush|reset_db|clean_db;@migrate-down migrate * zero !--plan
-sequelize sequelize-cli|orm|database|@reset-database db:drop|db:migrate:undo:all
-knex|orm|database|@migrate-down migrate:rollback --all
-typeorm|orm|database|@drop-schema schema:drop
-mikro-orm|orm|database|@drop-schema schema:drop|schema:fresh|migration:fresh|database:drop
-flyway|orm|database|@reset-database clean
-liquibase|orm|database|@reset-database drop-all|dropAll
+rails rake|orm|database|@reset-database db:drop*|db:reset*|db:purge*|db:migrate:reset*|db:truncate_all*|db:schema:load*|db:structure:load*|db:seed:replant*|db:setup*;+@migrate-step db:rollback*|db:migrate:down*;db:drop*|db:reset*;$ credentials:show|secrets:show|encrypted:show;?tmp:*|log:*|assets:*|destroy|d|cache:*|webpacker:*|js:*
+artisan|orm|database|@reset-database migrate:fresh|migrate:reset|migrate:refresh|db:wipe !--pretend;queue:clear|queue:flush|model:prune|telescope:clear|horizon:clear|queue:forget;?*:clear|*:cache|optimize:clear|migrate:rollback
+django-admin manage.py|orm|database|@reset-database flush|reset_db|clean_db;@migrate-down migrate * zero !--plan;sqlflush|sqlmigrate;clear_index|rebuild_index|remove_stale_contenttypes;dropdb|drop_db|reset_schema|delete_*|purge_*|wipe_*;?collectstatic|clearsessions|clear_cache
+sequelize sequelize-cli|orm|database|@reset-database db:drop|db:migrate:undo:all;db:seed:undo:all;?db:migrate:undo
+knex|orm|database|@migrate-down migrate:rollback --all;migrate:rollback --all;migrate:down;?migrate:rollback
+typeorm mikro-orm dbmate goose migrate atlas sqlx diesel wp drush edgedb gel turso pscale rabbitmqctl kafka-topics kafka-topics.sh curator|orm|database|@drop-database drop|schema:drop|schema:fresh|migration:fresh|database:drop|sql:drop|sql-drop|site:install|si|wipe;@drop-database db|database|branch|schema|site drop|reset|clean|destroy|delete|wipe|empty;@migrate-down reset|down-to;@migrate-down * * reset;@migrate-down down -all;@queue-delete force_reset|delete_queue|purge_queue|delete_vhost|delete_indices;@topic-delete --delete
+flyway|orm|database|@reset-database clean;clean;undo;repair
+liquibase|orm|database|@reset-database drop-all|dropAll;drop-all|dropAll|rollback*|undo
 mix|orm|database|@reset-database ecto.drop|ecto.reset|ash.reset|ash_postgres.drop
 console doctrine|orm|database|@drop-database doctrine:database:drop|doctrine:schema:drop|orm:schema-tool:drop --force -f
-dbmate|orm|database|@drop-database drop
-goose|orm|database|@migrate-down reset|down-to;@migrate-down * * reset
-migrate|orm|database|@reset-database drop;@migrate-down down -all
-atlas|orm|database|@reset-database schema clean
-sqlx|orm|database|@reset-database database|db drop|reset
-diesel|orm|database|@reset-database database|db reset|drop
-wp|orm|database|@reset-database db reset|drop|clean;@reset-database site empty|delete
-drush|orm|database|@reset-database sql:drop|sql-drop|site:install|si
-edgedb gel|orm|database|@drop-database database|branch drop|wipe
-turso|orm|database|@drop-database db destroy
-pscale|orm|database|@drop-database database|branch delete
-rabbitmqctl|orm|database|@queue-delete reset|force_reset|delete_queue|purge_queue|delete_vhost
-kafka-topics kafka-topics.sh|orm|database|@topic-delete --delete
-curator|orm|database|@index-delete delete_indices
 shutdown|sys|-system|%@shutdown !-c !--show !-k
 reboot poweroff halt|sys|-system|%@shutdown !-w !--wtmp-only
 init telinit|sys|-system|%@shutdown 0|1|6|S|s|single
 mount|mnt|-disk|+@remount -o=*remount* --options=*remount*;+@remount * /etc*|/usr*|/bin*|/sbin*|/lib*|/boot*|/var* --bind --rbind -B -o=bind
 sysctl|sys|-system|+@kernel-setting kernel.*=*|net.ipv4.*=*|fs.protected*=*|fs.suid*=*
 systemctl|sys|-system|$ show-environment;%@shutdown poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot|isolate;@service-stop stop|disable|mask|kill
-rc-service sv update-rc.d chkconfig|sys|-system|@service-stop * stop|down|disable|remove|off
+service invoke-rc.d rc-service sv update-rc.d chkconfig|sys|-system|@service-stop * stop|down|disable|remove|off
 launchctl|sys|-system|@service-stop unload|bootout|remove|disable|stop
 crontab|sys|-system|@crontab-remove -r;+@crontab-install * !-l
 iptables ip6tables ebtables|sys|-system|@firewall-flush -F --flush -X --delete-chain -Z -D --delete
@@ -135,8 +121,7 @@ git-worktree|^-bB --reason|-git|@worktree-remove remove -f --force
 git-filter-branch|^--env-filter --tree-filter --index-filter --msg-filter --commit-filter --tag-name-filter --parent-filter --subdirectory-filter|-git|@rewrite-history
 git-filter-repo|^--path --path-glob --replace-text|-git|@rewrite-history !--analyze
 git-reflog|^--|-git|@reflog-expire expire|delete !-n
-git-update-ref|^-m|-git|@ref-delete -d --delete
-git-symbolic-ref|^-m|-git|@ref-delete -d --delete
+git-update-ref git-symbolic-ref|^-m|-git|@ref-delete -d --delete
 git-read-tree|^--prefix --index-output|-git|@discard-changes --reset
 git-checkout-index|^--prefix --stage|-git|@discard-changes -f --force !--prefix
 git-gc git-prune|^--expire|-git|@prune --prune=now --prune=all;@prune --expire=now --expire=all !-n
@@ -170,22 +155,13 @@ conda mamba micromamba||system|remove|uninstall --all;?remove|uninstall|clean|en
 poetry pdm hatch rye pipenv uv pipx composer bower bundle bundler pod flutter dart swift gradle gradlew mvn mvnw ant bazel bazelisk lein sbt mill cmake meson ninja go rustup nvm fnm asdf mise volta n corepack lerna rush pre-commit ng next nuxt gatsby parcel vite tsc eslint prettier ccache sccache xcodebuild||platform|? cache|remove|uninstall|clean|prune|reset|purge|clear|rm|del|self|env
 dotnet|pkg|database|ef database drop !--dry-run;ef database update 0;ef migrations remove -f --force;@unpublish/platform nuget delete;? remove|clean|ef|nuget|tool|workload|sln|add|package|reference
 sea-orm-cli sea-orm||database|migrate fresh|refresh|reset;migrate down -n;?migrate
-flyway||database|clean;undo;repair
-liquibase||database|drop-all|dropAll|rollback*|undo
-prisma||database|migrate reset;db push --force-reset --accept-data-loss;?migrate;?db
-knex||database|migrate:rollback --all;migrate:down;?migrate:rollback
-sequelize sequelize-cli||database|db:seed:undo:all;?db:migrate:undo
 adonis ace||database|migration:fresh|migration:reset|migration:refresh|db:wipe|db:truncate;?migration:rollback
 spark||database|migrate:refresh;?migrate:rollback
 phinx||database|rollback -t=0 --target=0;?rollback
 yii||database|migrate/fresh;migrate/down all
 console||database|$ secrets:list|secrets:reveal --reveal;doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d -f --force;doctrine:fixtures:load !--append;messenger:failed:remove --all;?cache:clear|doctrine:cache*|cache:pool*
-artisan||database|queue:clear|queue:flush|model:prune|telescope:clear|horizon:clear|queue:forget;?*:clear|*:cache|optimize:clear|migrate:rollback
-django-admin manage.py||database|sqlflush|sqlmigrate;clear_index|rebuild_index|remove_stale_contenttypes;dropdb|drop_db|reset_schema|delete_*|purge_*|wipe_*;?collectstatic|clearsessions|clear_cache
-rails rake||database|db:drop*|db:reset*;$ credentials:show|secrets:show|encrypted:show;?tmp:*|log:*|assets:*|destroy|d|cache:*|webpacker:*|js:*
 ravendb hasura convex||database|metadata clear;import --replace --replace-all
 aerich yoyo tern piccolo||database|downgrade;rollback --all;migrations backwards
-bq||cloud|rm;query <>;cp|load -f --replace
 neon neonctl||database|projects|branches|databases|roles|project|branch delete;branches reset;connection-string
 influx influxd||database|delete;bucket|org|user|auth|task delete;restore --full
 nats||database|stream|str|s|kv|obj|object rm|del|delete|purge;consumer|con rm;server * cluster
@@ -194,17 +170,12 @@ kafka-delete-records kafka-delete-records.sh kafka-storage kafka-storage.sh||dat
 rabbitmqctl rabbitmqadmin||database|delete*|purge*|reset|force_reset|forget_cluster_node|stop_app;delete|purge
 pulsar-admin zkCli.sh zkcli nodetool couchbase-cli||database|deleteall|rmr;decommission|removenode|assassinate|clearsnapshot;bucket-delete|bucket-flush
 wrangler||platform|delete;?tail|dev|deploy
-supabase||database|db reset;stop --no-backup;projects|branches|functions|secrets|storage delete|rm|unset;migration repair
-flyctl fly||platform|scale count 0;?logs|releases
-heroku||platform|ps:scale web=0|*=0;maintenance:on;releases:rollback|rollback;pg:reset|pg:kill*|apps:destroy;config:unset;pg:copy|pg:restore|pg:backups:restore;$ auth:token|config|config:get;?logs|container:rm
-vercel now||platform|$ env pull;env|alias|domains|dns|certs|secrets|blob rm|remove|del;rollback
 velero||kubernetes|backup|restore|schedule|backup-location delete;uninstall
 flux||kubernetes|uninstall;delete *
 argocd argo argocd-autopilot||kubernetes|app|appset|proj|cluster|repo|repocreds delete|rm|delete-resource|terminate-op;app rollback;app sync --prune --force;delete|stop|terminate;$ admin initial-password;$ account generate-token
 helmfile||kubernetes|destroy|delete;?lint|template|diff
 kubeadm k0s k0sctl talosctl rke rke2 microk8s k3s-uninstall.sh k3s-agent-uninstall.sh||kubernetes|reset;remove;uninstall;wipe
 istioctl linkerd cilium tkn kn skaffold tilt okteto devspace werf garden||kubernetes|uninstall;delete|destroy|purge|dismiss|cleanup;down -v --volumes --delete-namespaces
-nomad|tf|platform|job stop -purge;system gc;node drain|purge;namespace|volume|var|acl delete|purge|deregister;stop -purge;$ var get
 limactl lima colima orb orbctl podman-machine tart||containers|delete|remove|rm|prune|factory-reset|reset !--help
 virsh||system|destroy|undefine|vol-delete|vol-wipe|pool-delete|pool-destroy|snapshot-delete|snapshot-revert|net-destroy
 VBoxManage vboxmanage||system|unregistervm --delete --delete-all;closemedium --delete;snapshot * delete|restore;controlvm * poweroff
@@ -220,13 +191,10 @@ security||cloud|delete-keychain|delete-certificate|delete-identity|delete-generi
 loginctl homectl localectl machinectl||system|terminate-user|kill-user|terminate-session;remove;?list
 snapper timeshift||system|delete|rollback|undochange;--delete --delete-all --restore
 restic borg duplicity kopia rustic bup||system|rm --unsafe;forget|prune|delete|remove-all-but-n-full !-n;snapshot delete
-aws||cloud|$ configure export-credentials;$ configure get *secret*|*key*|*token*;$ secretsmanager|ssm get-secret-value|get-parameter|get-parameters|get-parameters-by-path|batch-get-secret-value;$ ecr|ecr-public|codeartifact get-login-password|get-login|get-authorization-token;$ sts get-session-token|assume-role|get-federation-token;$ iam create-access-key;? configure|sts|help;* delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion|reset-*|disable-*|detach-*|batch-delete-*|empty-*;ec2 stop-instances|reboot-instances;s3api put-bucket-lifecycle*;ecs update-service --desired-count=0;autoscaling * --desired-capacity=0
 gcloud||cloud|$ auth print-access-token|print-identity-token;$ auth application-default print-access-token;$ secrets versions access;$ iam service-accounts keys create;? config|auth|components|info|topic;compute instances stop|reset;sql instances restart|restore-backup|patch;container clusters resize --num-nodes=0
 az||cloud|$ account get-access-token;$ keyvault secret show|download;$ storage account keys list;$ acr credential show;$ ad sp create-for-rbac|credential reset;? account|cache|config|extension|logout;vm deallocate
 doctl linode-cli hcloud ibmcloud oci scw ovh exo vultr vultr-cli tccli aliyun yc govc eksctl rosa ocm civo upctl stackit openstack||cloud|? auth|config|completion;vm.destroy|object.destroy|datastore.rm|snapshot.remove;$ auth token
 gsutil s3cmd s5cmd mc b2 mb azcopy||cloud|rm|rb|del|remove|delete-bucket|delete_bucket|undo;sync|mirror --delete-destination --delete-removed --remove --delete -d
-gh||platform|$ auth token;$ auth status -t --show-token;? pr|run|extension|config|alias|auth|browse|search|label;? project item-*;workflow disable
-glab||platform|$ auth status -t --show-token;? mr|ci|config|alias|auth
 vault bao||platform|$ kv get;$ read;$ print token;$ token create|lookup;? list|status;lease|token revoke;operator seal|rekey|rotate
 op||platform|$ read;$ item get;$ document get;item|document|vault|user|group|connect delete|remove;? run|inject|signin|whoami
 rdiff-backup||system|remove;--remove-older-than
@@ -237,8 +205,6 @@ docker-credential-desktop docker-credential-osxkeychain docker-credential-pass d
 doppler infisical dotenvx chamber teller berglas aws-vault envchain||platform|$ secrets get|download;$ secrets;$ get;$ export;$ read;$ show|env;$ access;$ exec|run -- env|printenv;secrets delete;remove|delete|prune;? run|exec|login|setup|list
 ansible-vault sops||platform|$ view|decrypt;$ * -d --decrypt;? edit|encrypt|rekey
 railway render netlify ntl||platform|$ variables;$ env:get|env:list;down|delete;env:unset;sites:delete|blobs:delete;unlink
-pulumi||cloud|$ config|stack|output * --show-secrets;$ config get;stack|env rm;cancel;state delete|unprotect;destroy|down;? logout|plugin|about
-terraform tofu terragrunt||cloud|force-unlock;? fmt|plan|validate|output|providers|state|init
 tsh boundary step cloudflared tailscale ngrok||platform|tunnel delete|cleanup;logout|down;? delete
 eb cf copilot amplify sam chalice zappa up apex architect arc sst serverless sls cdktf cdk nitric encore||cloud|terminate|delete|destroy|undeploy|remove;delete-service|delete-org|delete-space|purge-service-instance;app|env|svc|job|pipeline delete
 npm yarn pnpm bun||platform|unpublish;deprecate;owner|token|access|team|org rm|remove|revoke|destroy;dist-tag rm;? uninstall|remove|rm|un|prune|cache|store|dedupe|unlink|clean|ci|config|audit|outdated|plugin|run|run-script|exec|dlx|x

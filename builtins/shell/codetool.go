@@ -23,7 +23,7 @@ var codeTools = map[string]struct {
 	"erl": {anyCode, "", "-eval --eval", false}, "ghc": {anyCode, "", "-e", false}, "runghc": {anyCode, "", "-e", false}, "jshell": {anyCode, "", "-e", false}, "raku": {anyCode, "", "-e", false},
 	"ocaml": {anyCode, "", "-e", false}, "clojure": {anyCode, "", "-e --eval", false}, "clj": {anyCode, "", "-e --eval", false}, "bb": {anyCode, "", "-e --eval", false}, "racket": {anyCode, "", "-e --eval", false},
 	"octave": {anyCode, "", "--eval", false}, "crystal": {anyCode, "eval", "", true}, "kotlin": {anyCode, "", "-e", false}, "nim": {anyCode, "", "--eval", false}, "sbcl": {anyCode, "", "--eval", false},
-	"aws": {anyCode, "ssm", "--parameters", false}, "osascript": {langJS, "", "-e", false}, "expect": {langJS, "", "-c", false}, "emacs": {langJS, "", "--eval -eval", false},
+	"aws": {anyCode, "ssm", "--parameters", false}, "osascript": {langJS, "", "-e", false}, "expect": {anyCode, "", "-c", false}, "emacs": {langJS, "", "--eval -eval", false},
 	"fly": {shellCode, "ssh", "-C --command", false}, "flyctl": {shellCode, "ssh", "-C --command", false}, "gcloud": {shellCode, "compute", "--command", false},
 	"az": {shellCode, "vm", "--scripts", false}, "eb": {shellCode, "ssh", "-c --command", false}, "cf": {shellCode, "ssh", "-c --command", false},
 	"salt": {shellCode, "", "cmd.run", false}, "salt-ssh": {shellCode, "", "cmd.run", false}, "salt-call": {shellCode, "", "cmd.run", false},
@@ -73,15 +73,13 @@ func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 		}
 		switch name {
 		case "osascript":
-			a.shellStrings(c, w)
+			a.anyLanguage(c, w.Text)
 			if text := strings.ToLower(w.Text); appleLosses().MatchString(text) {
 				a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: name, Target: text})
 			}
 		case "emacsclient", "emacs":
 			a.editorCommand(c, w.Text)
-			fallthrough
-		case "expect":
-			a.shellStrings(c, w)
+			a.anyLanguage(c, w.Text)
 		case "m4":
 			for _, code := range strings.Split(w.Text, "syscmd(")[1:] {
 				code, _, _ = strings.Cut(strings.TrimLeft(code, "` "), ")")
@@ -91,25 +89,6 @@ func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 			a.sql(c, w.value())
 		default:
 			a.lang(c, t.lang, w.value())
-		}
-	}
-}
-
-// shellStrings reads the strings of code in which some are commands of the
-// shell, and what follows spawn and its like.
-func (a *analysis) shellStrings(c *shCall, w Word) {
-	text := w.Text
-	for _, mark := range []string{"spawn ", "exec ", "system "} {
-		if _, code, ok := strings.Cut(text, mark); ok {
-			a.interpret(c, shLiteral(code), a.childShell(c), c.name)
-		}
-	}
-	if len(text) > maxShellValue || !strings.Contains(text, "shell") && !strings.Contains(text, "process") && !strings.Contains(text, "ShellScript") {
-		return
-	}
-	for _, t := range readLang(langJS, text).tokens {
-		if t.Kind == tokString {
-			a.interpret(c, shLiteral(t.Text), a.childShell(c), c.name)
 		}
 	}
 }
@@ -133,8 +112,10 @@ func (a *analysis) anyLanguage(c *shCall, text string) {
 		return
 	}
 	runs, deletes := codeRuns().MatchString(text), codeDeletes().MatchString(text)
-	if _, code, ok := strings.Cut(text, "exec "); ok {
-		a.interpret(c, shLiteral(code), a.childShell(c), c.name) // Tcl
+	for _, mark := range []string{"spawn ", "exec ", "system "} {
+		if _, code, ok := strings.Cut(text, mark); ok {
+			a.interpret(c, shLiteral(code), a.childShell(c), c.name)
+		}
 	}
 	t := c.target("delete")
 	t.recursive = true

@@ -158,12 +158,3 @@ func (a *analysis) mongo(c *shCall) shValue {
 	}
 	return printsText(a, c)
 }
-
-// restore reads tools that restore a backup; with --drop or --clean over what is there.
-func (a *analysis) restore(c *shCall) shValue {
-	o := options(c.args(), "dhpUjnt", "--dbname --host --port --username --db --collection --uri", 0)
-	if o.exact("--drop", "--clean", "-c") {
-		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: "restore-over", Target: o.operand(0)})
-	}
-	return printsText(a, c)
-}

@@ -58,7 +58,6 @@ func fillPrograms() {
 		{(*analysis).sqlClient, "psql mysql mariadb sqlite3 sqlite cockroach clickhouse-client clickhouse duckdb sqlcmd sqlplus cqlsh snowsql influx trino usql pgcli mycli litecli mssql-cli bsqldb"},
 		{(*analysis).redis, "redis-cli valkey-cli keydb-cli memcached-cli"},
 		{(*analysis).mongo, "mongosh mongo"},
-		{(*analysis).restore, "mongorestore pg_restore"},
 		{(*analysis).xargs, "xargs gxargs"},
 		{(*analysis).find, "find gfind"},
 		{(*analysis).fd, "fd fdfind"},
@@ -121,7 +120,6 @@ func fillPrograms() {
 		{(*analysis).partition, "wipefs blkdiscard sgdisk gdisk fdisk parted sfdisk cfdisk cgdisk hdparm nvme badblocks lvremove vgremove pvremove lvreduce cryptsetup " +
 			"zpool zfs mdadm btrfs diskutil fastboot flashrom dmsetup tune2fs"},
 		{(*analysis).kill, "kill pkill killall skill killall5"},
-		{(*analysis).service, "service invoke-rc.d"},
 	} {
 		for name := range strings.FieldsSeq(row.names) {
 			if shProgramTable[name] != nil {

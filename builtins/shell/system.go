@@ -100,11 +100,3 @@ func (a *analysis) kill(c *shCall) shValue {
 	}
 	return nil
 }
-
-// service is service NAME stop.
-func (a *analysis) service(c *shCall) shValue {
-	if len(c.args()) > 1 && c.args()[1].Is("stop") {
-		a.resource(c, EffectDelete, DomainSystem, "service-stop", c.args()[:1])
-	}
-	return printsText(a, c)
-}

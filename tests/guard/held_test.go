@@ -26,9 +26,9 @@ type heldCase struct {
 	Core  bool
 }
 
-func readHeld(t testing.TB) []heldCase {
+func readHeld(t testing.TB, name string) []heldCase {
 	t.Helper()
-	f, err := os.Open("held.jsonl")
+	f, err := os.Open(name)
 	require.NoError(t, err)
 	defer f.Close()
 	var out []heldCase
@@ -80,12 +80,20 @@ func decideHeld(t testing.TB, g policy.Runner, c heldCase) policy.Result {
 
 // TestHeld: the score on cases that nobody looks at while mending, each class by
 // itself. An ask stops a command that destroys, and interrupts one that does not.
-func TestHeld(t *testing.T) {
+func TestHeld(t *testing.T) { scoreHeld(t, "held.jsonl", 0.93) }
+
+// TestHeldHalf: the score on the half of their own cases that those who mended put
+// aside unread.
+func TestHeldHalf(t *testing.T) { scoreHeld(t, "held_half.jsonl", 0.9) }
+
+// scoreHeld prints the score on a file of cases. It is at least the recall, as far as so few
+// cases can tell.
+func scoreHeld(t *testing.T, name string, least float64) {
 	g := guard(t, "shell-guard", option("packs", "all"))
 	all, core, by := &score{}, &score{}, map[string]*score{}
 	var times []time.Duration
 	mended, known := mendedWith(t), 0
-	for _, c := range readHeld(t) {
+	for _, c := range readHeld(t, name) {
 		if strings.Contains(mended, " "+c.Command+"\n") || strings.Contains(mended, "\n"+c.Command+"\n") {
 			known++
 			continue
@@ -118,6 +126,6 @@ func TestHeld(t *testing.T) {
 	t.Logf("latency p50 %s, p99.9 %s, max %s", times[len(times)/2], times[min(len(times)*999/1000, len(times)-1)], times[len(times)-1])
 	_, recall := interval.Wilson(all.hit, all.hit+all.miss)
 	alarms, _ := interval.Wilson(all.wrong+all.asked, all.right+all.wrong+all.asked)
-	assert.GreaterOrEqual(t, recall, 0.93, "what was caught is surely less than 0.93")
+	assert.GreaterOrEqual(t, recall, least, "what was caught is surely less")
 	assert.LessOrEqual(t, alarms, 0.01, "false alarms are surely more than 0.01")
 }

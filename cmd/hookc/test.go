@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -46,6 +47,10 @@ type testFlags struct {
 	cover                                 bool
 	atLeast                               float64
 	page                                  string
+	mutate                                bool
+	score                                 float64
+	mutants                               int
+	seed                                  uint64
 }
 
 func newTest() *cobra.Command {
@@ -73,6 +78,10 @@ func newTest() *cobra.Command {
 	cmd.Flags().BoolVar(&f.cover, "coverage", false, "which hooks, filters, conditions, rules, bodies and lines the tests reach, and which not")
 	cmd.Flags().Float64Var(&f.atLeast, "coverage-min", 0, "exit 1 if less than `PERCENT` of the policy is covered")
 	cmd.Flags().StringVar(&f.page, "coverage-html", "", "write the coverage as a page to `FILE`")
+	cmd.Flags().BoolVar(&f.mutate, "mutate", false, "how many mistakes in the policy the tests notice, and an event for each that they do not")
+	cmd.Flags().Float64Var(&f.score, "mutate-min", 0, "exit 1 if the tests notice less than `PERCENT` of the mistakes")
+	cmd.Flags().IntVar(&f.mutants, "mutants", casetest.DefaultMutants, "with --mutate: try `N` mistakes at most")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "with --mutate: `NUMBER` that chooses them where there are more")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "run again whenever a file of the policy or of its tests changes, until interrupted")
 	return cmd
 }
@@ -84,7 +93,12 @@ func (f *testFlags) once(cmd *cobra.Command, args []string, w *casetest.Watch) e
 		return err
 	}
 	defer done()
+	var doing atomic.Value
+	c.Say = func(what string) { doing.Store(what) }
+	c.Say("running tests")
+	stop := progressOf(cmd.ErrOrStderr(), func() string { return doing.Load().(string) })
 	report, err := casetest.Run(cmd.Context(), c)
+	stop()
 	w.Add(report)
 	if err != nil {
 		return testError(cmd, err)
@@ -104,6 +118,8 @@ func (f *testFlags) once(cmd *cobra.Command, args []string, w *casetest.Watch) e
 	switch c := report.Coverage; {
 	case report.OK() && c != nil && c.Percent < f.atLeast:
 		return exitError{exitFindings, fmt.Sprintf("hookc: the tests cover %.1f%% of the policy, less than %v%%", c.Percent, f.atLeast)}
+	case report.Mutation != nil && report.Mutation.Score < f.score:
+		return exitError{exitFindings, fmt.Sprintf("hookc: the tests notice %.1f%% of the mistakes, less than %v%%", report.Mutation.Score, f.score)}
 	case report.OK():
 		return nil
 	case len(report.Tests) == 0 && f.only != "" && !report.Findings.HasErrors():
@@ -156,6 +172,7 @@ func (f *testFlags) config(cmd *cobra.Command, args []string) (c casetest.Config
 	c.Options, done, err = under.options(cmd, nil, c.Dir)
 	kept := openDoubts()
 	c.Environ = os.Environ()
+	c.Mutate, c.Mutants, c.Seed = f.mutate || f.score > 0, f.mutants, f.seed
 	c.Update, c.Trace, c.Cover = f.update, f.trace, f.cover || f.atLeast > 0 || f.page != ""
 	c.Named = func(policies []string, dir string) ([]hookc.Option, func(), error) {
 		return (&sources{files: policies}).options(cmd, nil, dir)
@@ -192,6 +209,12 @@ func (f *testFlags) print(cmd *cobra.Command, r *casetest.Report) {
 	fmt.Fprintf(out, "%d passed, %d failed\n", r.Passed, r.Failed)
 	if r.Coverage != nil {
 		r.Coverage.WriteText(out)
+	}
+	switch {
+	case r.Mutation != nil:
+		r.Mutation.WriteText(out)
+	case f.mutate || f.score > 0:
+		fmt.Fprintln(out, "mistakes are tried when all tests pass")
 	}
 }
 

@@ -25,6 +25,8 @@ type Test struct{ source.Case }
 
 // bench is a policy that was compiled for tests.
 type bench struct {
+	// key says which policy it is, whatever the cases answer for.
+	key     string
 	options []hookc.Option
 	environ []string
 	engine  *hookc.Engine
@@ -92,6 +94,7 @@ func (t *tester) bench(ctx context.Context, key string, options []hookc.Option, 
 }
 
 func (t *tester) open(ctx context.Context, key string, options []hookc.Option, given []string) (*bench, error) {
+	policy := key
 	key = strings.Join(append([]string{key}, given...), "\x00")
 	if b := t.benches[key]; b != nil {
 		return b, nil
@@ -101,7 +104,7 @@ func (t *tester) open(ctx context.Context, key string, options []hookc.Option, g
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{options: options, environ: t.Environ, engine: eng, rules: map[string]bool{}}
+	b := &bench{key: policy, options: options, environ: t.Environ, engine: eng, rules: map[string]bool{}}
 	for _, h := range eng.Policy().Hooks {
 		b.names = append(b.names, h.Name)
 		b.rules[h.Name] = h.Kind.InProcess()

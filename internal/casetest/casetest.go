@@ -43,6 +43,12 @@ type Config struct {
 	Update bool
 	// Trace adds what each Rego test evaluated.
 	Trace bool
+	// Mutate tries mistakes in the policy, Mutants of them at most, which Seed
+	// chooses; Say is told what is being done.
+	Mutate  bool
+	Mutants int
+	Seed    uint64
+	Say     func(string)
 	// Cover finds out what the tests evaluate of the policy.
 	Cover bool
 }
@@ -69,6 +75,7 @@ type Report struct {
 	Findings diag.List `json:"findings,omitempty"`
 	Tests    []Outcome `json:"tests"`
 	Coverage *Coverage `json:"coverage,omitempty"`
+	Mutation *Mutation `json:"mutation,omitempty"`
 
 	inputs []string
 }
@@ -182,6 +189,11 @@ func run(ctx context.Context, c Config) (*tester, error) {
 	}
 	if c.Cover {
 		if err := t.cover(ctx); err != nil {
+			return t, err
+		}
+	}
+	if c.Mutate && t.report.OK() {
+		if err := t.mutate(ctx, rules); err != nil {
 			return t, err
 		}
 	}

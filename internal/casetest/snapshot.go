@@ -89,8 +89,8 @@ func (s *snapshots) leave(name string) {
 // it took, or what the policy is.
 var unkept = []string{"at", "hooks", "policy"}
 
-// compare says in what a Decision differs from the snapshot of a case.
-func (s *snapshots) compare(name string, d *policy.Decision, update bool) []string {
+// told is all that the agent is told, as JSON.
+func told(d *policy.Decision) map[string]any {
 	text, err := json.Marshal(d)
 	if err != nil {
 		panic("casetest: a Decision has no JSON: " + err.Error())
@@ -103,10 +103,26 @@ func (s *snapshots) compare(name string, d *policy.Decision, update bool) []stri
 		list, empty := v.([]any)
 		return slices.Contains(unkept, key) || v == nil || empty && len(list) == 0
 	})
+	return got
+}
+
+// whole is Unlike that also lists what was not wanted at all.
+func whole(prefix string, want, got map[string]any) []string {
+	all := maps.Clone(want)
+	for key := range got {
+		if _, ok := all[key]; !ok {
+			all[key] = nil
+		}
+	}
+	return Unlike(prefix, all, got)
+}
+
+// compare says in what a Decision differs from the snapshot of a case.
+func (s *snapshots) compare(name string, d *policy.Decision, update bool) []string {
 	if _, twice := s.now[name]; twice {
 		return []string{"snapshot: another case of the file has the same name"}
 	}
-	s.now[name] = got
+	s.now[name] = told(d)
 	want, known := s.was[name]
 	switch {
 	case update:
@@ -114,13 +130,7 @@ func (s *snapshots) compare(name string, d *policy.Decision, update bool) []stri
 	case !known:
 		return []string{"snapshot: there is none: `hookc test --update` writes it"}
 	}
-	all := maps.Clone(want) // what was not said then is not to be said now
-	for key := range got {
-		if _, ok := all[key]; !ok {
-			all[key] = nil
-		}
-	}
-	return Unlike("snapshot: ", all, got)
+	return whole("snapshot: ", want, s.now[name])
 }
 
 // settle writes the snapshots if they are to be written, and reports those of

@@ -3,7 +3,9 @@ package hookc
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"sync"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -78,9 +80,23 @@ func says(plan *dag.Plan, what string) bool {
 	return slices.ContainsFunc(plan.Nodes, func(n dag.Node) bool { return nodeSays(plan, &n, what) })
 }
 
+// refusals are the powers whose use is told with a reason.
+const refusals = policy.MayAsk | policy.MayDefer | policy.MayDeny | policy.MaySkip | policy.MayStop | policy.MayHalt
+
+var feedbackRule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^feedback\b`) })
+
+// givesFeedback reports whether a rule is written to say what is to be done better.
+func givesFeedback(h *policy.Hook) bool {
+	return feedbackRule().MatchString(h.Body.Source.Value) ||
+		slices.ContainsFunc(h.Body.Set, func(a policy.Assign) bool { return a.Path.Value == "retry_feedback" })
+}
+
 func nodeSays(plan *dag.Plan, n *dag.Node, what string) bool {
 	if p, ok := powersOf[what]; ok {
 		return n.Effects.May.Has(p)
+	}
+	if what == "feedback" {
+		return n.Effects.May&refusals == 0 && givesFeedback(n.Hook)
 	}
 	for _, f := range plan.Spec.Writes {
 		if what == "rewrite of "+f.String() {

@@ -117,7 +117,9 @@ func notObeyed(d *agent.Agent, plan *dag.Plan, n *dag.Node) diag.List {
 		}
 		r := codeNotObeyed.Report(n.Hook.Span, "%s has no effect under %s at %s: %s", n.Hook.Name, d.ID, plan.Event, what(l))
 		r.Hook = n.Hook.Name
-		if plan.Spec.CanRead(policy.FieldToolName) {
+		if l.From == "feedback" {
+			r.Hint = "refuse with it: deny, ask or skip"
+		} else if plan.Spec.CanRead(policy.FieldToolName) {
 			r.Hint = "decide at pre_tool_execution, where the agent obeys"
 		}
 		out.Add(r)

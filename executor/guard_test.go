@@ -130,7 +130,7 @@ func TestMemoOutlivesTheExecutor(t *testing.T) {
 	contributed := policy.Result{
 		Verdict: policy.Ask, VerdictBy: policy.By{Name: "a#2", At: at}, Reasons: []policy.Reason{{Text: "why", At: at}},
 		Patch:   policy.Merge(policy.FieldToolInput, map[string]any{"n": 1.5, "s": []any{"x"}}).Then(policy.Remove(policy.Path{Field: policy.FieldToolInput, Keys: []string{"command"}})),
-		Context: []string{"c"}, System: []string{"s"}, Suppress: true, Feedback: []string{"dropped"},
+		Context: []string{"c"}, System: []string{"s"}, Suppress: true, Inject: []any{"dropped"},
 	}
 	var n atomic.Int32
 	plan := planOf(t, policy.PreToolExecution, policy.Chain, hook{name: "a", run: counting(&n, says(contributed))})

@@ -120,7 +120,7 @@ var eventSpecs = []EventSpec{
 		Feedback: true, Aliases: []string{"AfterModel", "after-model"}},
 	{Event: PreToolExecution, Class: Guard, Powers: MayAllow | MayAsk | MayDefer | MayDeny | MaySkip | MayStop | MayHalt, Step: LabelTool, Scope: LabelBatch, Strategy: Chain,
 		Reads: toolFields, Writes: []Field{FieldToolInput},
-		Context: true, Aliases: []string{"BeforeTool", "PreToolUse", "pre-tool-call", "allow-tool", "block-tool"}},
+		Context: true, Feedback: true, Aliases: []string{"BeforeTool", "PreToolUse", "pre-tool-call", "allow-tool", "block-tool"}},
 	{Event: PermissionRequest, Class: Guard, Powers: MayAllow | MayDeny | MayHalt, Step: LabelTool, Scope: LabelBatch, Strategy: First,
 		Reads: toolFields, Writes: []Field{FieldToolInput}},
 	{Event: PostToolExecution, Class: Transform, Powers: MayDeny | turnControls, Step: LabelTool, Scope: LabelBatch, Strategy: Chain,

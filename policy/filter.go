@@ -23,6 +23,8 @@ const (
 	FilterNotification   FilterKey = "notification_type"
 	FilterAgent          FilterKey = "agent"
 	FilterPermissionMode FilterKey = "permission_mode"
+	FilterPaths          FilterKey = "paths"    // package callmatch
+	FilterCommands       FilterKey = "commands" // package callmatch
 	// FilterNotMode is true in every permission mode but those listed, and
 	// where the event names none.
 	FilterNotMode FilterKey = "not_permission_mode"
@@ -32,10 +34,6 @@ const (
 	// FilterLeafPattern is true on any string leaf of tool_input, or else on
 	// its compact JSON: HOOK.md's matcher.pattern.
 	FilterLeafPattern FilterKey = "input_pattern"
-	// FilterPaths and FilterCommands are ClawdCode's conditions on the file and the
-	// command of a call (package callmatch); one without such a value passes.
-	FilterPaths    FilterKey = "paths"
-	FilterCommands FilterKey = "commands"
 	// FilterMissing says what a condition makes of a field that the event does
 	// not carry: fail, the default, or match; match-empty is match of an empty
 	// text too.

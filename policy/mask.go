@@ -63,19 +63,25 @@ func Mask(spec *EventSpec, h *Hook, eff *Effects, r Result) Result {
 	m := masker{hook: h.Name}
 	allowed := spec.PowersFor(h.Body.Protocol)
 	decided := r.Verdict != None || r.Control != Go
-	if !allowed.Verdict(r.Verdict) {
-		m.drop(codeIgnored, "%s cannot %s", spec.Title(), r.Verdict)
-		r.Verdict, r.VerdictBy = None, By{}
-	} else if !eff.May.Verdict(r.Verdict) {
-		m.drop(codeUndeclared, "may does not list %s", r.Verdict)
+	unheard := (r.Verdict > Allow || r.Control != Go) && (!allowed.Verdict(r.Verdict) || !allowed.Control(r.Control))
+	drops := func(obeyed, declared bool, what any) bool {
+		if !obeyed {
+			m.drop(codeIgnored, "%s cannot %s", spec.Title(), what)
+		} else if !declared {
+			m.drop(codeUndeclared, "may does not list %s", what)
+		}
+		return !obeyed || !declared
+	}
+	if drops(allowed.Verdict(r.Verdict), eff.May.Verdict(r.Verdict), r.Verdict) {
 		r.Verdict, r.VerdictBy = None, By{}
 	}
-	if !allowed.Control(r.Control) {
-		m.drop(codeIgnored, "%s cannot %s", spec.Title(), r.Control)
+	if drops(allowed.Control(r.Control), eff.May.Control(r.Control), r.Control) {
 		r.Control, r.ControlBy = Go, By{}
-	} else if !eff.May.Control(r.Control) {
-		m.drop(codeUndeclared, "may does not list %s", r.Control)
-		r.Control, r.ControlBy = Go, By{}
+	}
+	if unheard && r.Verdict == None && r.Control == Go { // nobody can obey it: the user is told why
+		for _, reason := range r.Reasons {
+			r.System = append(slices.Clip(r.System), reason.Text)
+		}
 	}
 	r.Patch = m.patch(spec, eff, r.Patch)
 	if r.ToolConfig != nil && !eff.Writes.Overlaps(FieldPaths(FieldToolConfig)) {

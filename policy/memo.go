@@ -22,11 +22,9 @@ func (c *Context) Memo(f Field, compute func(*Context) any) any {
 // projection that has the field whole need not compute it again.
 func (c *Context) recall(from *Context, f Field) {
 	from.memoMu.Lock()
-	defer from.memoMu.Unlock()
-	if v, ok := from.memo[f]; ok {
-		if c.memo == nil {
-			c.memo = map[Field]any{}
-		}
-		c.memo[f] = v
+	v, ok := from.memo[f]
+	from.memoMu.Unlock()
+	if ok {
+		c.Memo(f, func(*Context) any { return v })
 	}
 }

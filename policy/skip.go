@@ -26,16 +26,8 @@ func (s *scanner) skip(at int) bool {
 			if _, ok := s.SkipText(); !ok {
 				return false
 			}
-		case 't':
-			if !s.Word("true") {
-				return false
-			}
-		case 'f':
-			if !s.Word("false") {
-				return false
-			}
-		case 'n':
-			if !s.Word("null") {
+		case 't', 'f', 'n':
+			if c == 't' && !s.Word("true") || c == 'f' && !s.Word("false") || c == 'n' && !s.Word("null") {
 				return false
 			}
 		default:

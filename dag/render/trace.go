@@ -43,10 +43,11 @@ type TraceModel struct {
 	Hooks     []TraceHook    `json:"hooks"`
 	Why       string         `json:"why"`
 	// Changes are the fields with new values, Feedback and Context what the
-	// model is told.
+	// model is told, System what the user is.
 	Changes  []TraceChange     `json:"changes,omitempty"`
 	Feedback []string          `json:"feedback,omitempty"`
 	Context  []string          `json:"additional_context,omitempty"`
+	System   []string          `json:"system_messages,omitempty"`
 	Degraded string            `json:"degraded,omitempty"`
 	Warnings []DiagnosticModel `json:"warnings,omitempty"`
 	Without  *Counterfactual   `json:"without,omitempty"`
@@ -109,7 +110,7 @@ func Trace(p *dag.Program, plan *dag.Plan, d *policy.Decision, in *policy.Contex
 		policy.FieldAssistantOutput, policy.FieldMessage, policy.FieldTaskDescription, policy.FieldTrigger, policy.FieldSource), Facts: textOf(cmp.Or(d.Final, in), policy.FieldFacts),
 		Session: in.Text(policy.FieldSessionID), Use: in.Text(policy.FieldToolUseID), Action: d.Action, Verdict: d.Verdict,
 		Control: d.Control, By: d.By, At: d.At.String(), ElapsedUS: micros(opt.Elapsed), Hooks: []TraceHook{},
-		Feedback: slices.Clone(d.Feedback), Context: slices.Clone(d.Context), Degraded: d.Degraded,
+		Feedback: slices.Clone(d.Feedback), Context: slices.Clone(d.Context), System: slices.Clone(d.SystemMessages), Degraded: d.Degraded,
 		Policy: cmp.Or(d.Policy, p.Hash)}
 	for _, f := range policy.Fields() {
 		if v, ok := d.Patch[f.String()]; ok {

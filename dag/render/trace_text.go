@@ -55,11 +55,10 @@ func renderTrace(w io.Writer, m *TraceModel, style Style) error {
 		}
 		t.prose(0, "change "+c.Field, t.Palette.Title, cut(plain(value), 400))
 	}
-	for _, s := range m.Feedback {
-		t.prose(0, "feedback", t.Palette.Title, s)
-	}
-	for _, s := range m.Context {
-		t.prose(0, "context", t.Palette.Title, s)
+	for i, told := range [][]string{m.Feedback, m.Context, m.System} {
+		for _, s := range told {
+			t.prose(0, [...]string{"feedback", "context", "message"}[i], t.Palette.Title, s)
+		}
 	}
 	if m.Degraded != "" {
 		t.prose(0, "degraded", t.Palette.Warn, m.Degraded)

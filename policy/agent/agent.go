@@ -153,6 +153,8 @@ type point struct {
 	// annotates is true where a refusal is shown beside what was produced, which
 	// it does not hide.
 	annotates bool
+	// complains is true where a refusal refuses nothing, and the user is shown why.
+	complains bool
 	// silent is true where the agent takes whatever is said for an answer.
 	silent bool
 	// askKeepsInput is true where a rewrite goes with a question.

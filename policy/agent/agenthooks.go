@@ -37,11 +37,11 @@ var agentHooksAgent, _ = Agent{
 	},
 	points: []point{
 		{name: "pre-session", event: policy.SessionStart, may: agentHooksSays},
-		{name: "post-session", event: policy.SessionEnd, may: agentHooksSays},
+		{name: "post-session", event: policy.SessionEnd, may: agentHooksSays, complains: true},
 		{name: "pre-agent-turn", event: policy.PreSendMessage, may: agentHooksSays, promptOptional: true},
-		{name: "post-agent-turn", event: policy.TurnEnd, may: agentHooksSays},
+		{name: "post-agent-turn", event: policy.TurnEnd, may: agentHooksSays, complains: true},
 		{name: "pre-agent-turn-stop", event: policy.StopEvent, may: agentHooksSays},
-		{name: "post-agent-turn-stop", event: policy.PostStop, may: agentHooksSays},
+		{name: "post-agent-turn-stop", event: policy.PostStop, may: agentHooksSays, complains: true},
 		{name: "pre-tool-call", event: policy.PreToolExecution, may: agentHooksSays | MayAllow | MayAsk,
 			writes: []policy.Field{policy.FieldToolInput}, askKeepsInput: true},
 		{name: "post-tool-call", event: policy.PostToolExecution, may: agentHooksSays},
@@ -49,7 +49,7 @@ var agentHooksAgent, _ = Agent{
 		{name: "pre-subagent", event: policy.SubagentStart, may: agentHooksSays},
 		{name: "post-subagent", event: policy.SubagentStop, may: agentHooksSays},
 		{name: "pre-context-compact", event: policy.PreAutoCompact, may: agentHooksSays},
-		{name: "post-context-compact", event: policy.PostAutoCompact, may: agentHooksSays},
+		{name: "post-context-compact", event: policy.PostAutoCompact, may: agentHooksSays, complains: true},
 	},
 	Profile: agentHooksProfile,
 	Files: []File{

@@ -14,7 +14,10 @@ type answer struct {
 	point *point
 	act   act
 	// reason is why, for whoever acts on it; never "" when the act refuses.
-	reason   string
+	reason string
+	// feedback is what the hooks want done better, which the reason of a refusal
+	// holds too.
+	feedback string
 	context  []string
 	system   []string
 	inject   []any
@@ -102,6 +105,7 @@ func (a *answer) decide(d *policy.Decision, may Power) {
 	reasons, feedback := strings.Join(d.Reasons, "\n"), strings.Join(d.Feedback, "\n")
 	by := cmp.Or(d.By, "the policy")
 	wanted := proceed
+	a.feedback = feedback
 	switch d.Action {
 	case policy.Proceed:
 		a.reason = reasons
@@ -114,13 +118,13 @@ func (a *answer) decide(d *policy.Decision, may Power) {
 			wanted = deferCall
 		}
 	case policy.Block, policy.Hide:
-		a.reason, wanted = some(reasons, feedback, "blocked by "+by), deny
+		a.reason, wanted = some(withFeedback(reasons, feedback), "blocked by "+by), deny
 	case policy.KeepWorking:
 		a.reason, wanted = some(feedback, reasons, "blocked by "+by), deny
 	case policy.RetryTurn:
 		a.reason, wanted = some(feedback, reasons, "blocked by "+by), retry
 	case policy.Abort:
-		a.reason, wanted = some(reasons, feedback, "blocked by "+by), leave
+		a.reason, wanted = some(withFeedback(reasons, feedback), "blocked by "+by), leave
 	default: // end_turn, and whatever is not known
 		a.reason, wanted = some(d.StopReason, reasons, "stopped by "+by), end
 	}
@@ -249,6 +253,17 @@ func (a *answer) hideProduct(f policy.Field, text string, may Power) string {
 func (a *answer) outputs(d *policy.Decision, may Power) {
 	a.context = append(a.context, d.Context...)
 	a.injected(d, may)
+	messages := d.SystemMessages
+	if feedback := slices.DeleteFunc(slices.Clone(d.Feedback), func(s string) bool { return strings.Contains(a.reason, s) }); len(feedback) > 0 {
+		switch {
+		case a.act == ask || a.act == deferCall || a.act.refuses() && a.act != end:
+			a.reason = joined(a.reason, joinLines(feedback))
+		case may.Has(MayContext) && a.act != end && !a.point.complains:
+			a.context = append(a.context, feedback...)
+		default:
+			messages = slices.Concat(feedback, messages)
+		}
+	}
 	if len(a.context) > 0 && !may.Has(MayContext) {
 		if !a.act.refuses() {
 			a.lose("context", "dropped", noContext)
@@ -256,12 +271,16 @@ func (a *answer) outputs(d *policy.Decision, may Power) {
 		a.context = nil
 	}
 	switch {
-	case len(d.SystemMessages) == 0:
+	case len(messages) == 0:
 	case may.Has(MaySystem):
-		a.system = append(a.system, d.SystemMessages...)
+		a.system = append(a.system, messages...)
+	case a.point.complains && len(a.context) > 0: // which a complaint would hide
+		a.context = append(a.context, messages...)
+	case a.point.complains && !a.act.refuses():
+		a.act, a.reason = deny, joinLines(messages)
 	default:
 		a.lose("system_message", "dropped", "the agent shows no messages of hooks here")
-		a.notes = append(a.notes, d.SystemMessages...)
+		a.notes = append(a.notes, messages...)
 	}
 	a.suppress = d.SuppressOutput && may.Has(MaySuppress)
 }
@@ -303,6 +322,14 @@ func some(texts ...string) string {
 		}
 	}
 	return ""
+}
+
+// withFeedback is reasons, with the feedback that they do not hold.
+func withFeedback(reasons, feedback string) string {
+	if reasons == "" || feedback == "" || strings.Contains(reasons, feedback) {
+		return reasons + feedback
+	}
+	return joined(reasons, feedback)
 }
 
 func joinLines(lines []string) string { return strings.Join(lines, "\n") }

@@ -130,13 +130,13 @@ func TestHeard(t *testing.T) {
 				h := readers[d.ID](p.name, w, input)
 				what := fmt.Sprintf("%s %s\ndecision %+v\nwire %q %q %d\nheard %+v", d.ID, p.name, *dec, w.Stdout, w.Stderr, w.Exit, h)
 				require.Empty(t, h.broken, what)
-				checkHeard(t, p, dec, h, what)
+				checkHeard(t, p, dec, h, w.Stderr, what)
 			}
 		}
 	}
 }
 
-func checkHeard(t *testing.T, p *point, dec *policy.Decision, h heard, what string) {
+func checkHeard(t *testing.T, p *point, dec *policy.Decision, h heard, log, what string) {
 	t.Helper()
 	class := p.event.Spec().Class
 	harmless := strings.Contains(dec.Degraded, "deny → none") || strings.Contains(dec.Degraded, "deny → context") ||
@@ -170,6 +170,11 @@ func checkHeard(t *testing.T, p *point, dec *policy.Decision, h heard, what stri
 			require.Contains(t, told, reason, what)
 		}
 	}
+	if !strings.Contains(dec.Degraded, "system_message → dropped") && !p.silent {
+		for _, feedback := range dec.Feedback {
+			require.Contains(t, told+h.system+log, feedback, what)
+		}
+	}
 	if dec.Action == policy.Proceed && !h.refuses() && !strings.Contains(dec.Degraded, "context → dropped") {
 		for _, context := range dec.Context {
 			require.Contains(t, told, context, what)
@@ -182,6 +187,10 @@ func checkHeard(t *testing.T, p *point, dec *policy.Decision, h heard, what stri
 	verdict := map[policy.Action]string{policy.Block: "deny", policy.Hide: "deny", policy.KeepWorking: "deny", policy.AskUser: "ask"}[dec.Action]
 	if dec.Action == policy.Proceed && dec.Verdict == policy.Allow {
 		verdict = "allow"
+	}
+	if p.complains && h.verdict == "deny" {
+		verdict = "deny" // it refuses nothing, and shows what is said to the user
+		require.Equal(t, strings.Join(append(append([]string{}, dec.Feedback...), dec.SystemMessages...), "\n"), h.reason, what)
 	}
 	if !h.stops && !h.ends && h.retry == "" && h.result == nil {
 		if dec.Action == policy.Abort && class != policy.Quality {

@@ -87,6 +87,9 @@ func shapeJCLIStop(sent map[string]any) {
 func deliverJCLI(a *answer) Wire {
 	out := reply{}
 	system := a.system
+	if a.point.event == policy.PreToolExecution {
+		out.text("retry_feedback", a.feedback)
+	}
 	switch a.act {
 	case deny:
 		if a.point.event == policy.StopEvent {

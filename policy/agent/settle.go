@@ -157,6 +157,9 @@ func (p *point) losses() []Loss {
 	if spec.Context && !p.may.Has(MayContext) {
 		out = append(out, Loss{"context", "dropped", noContext})
 	}
+	if spec.Feedback && !p.may.Has(MayContext) && !p.may.Has(MaySystem) && !p.complains {
+		out = append(out, Loss{"feedback", "dropped", "the agent hears it beside a refusal alone"})
+	}
 	return out
 }
 

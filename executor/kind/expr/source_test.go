@@ -89,7 +89,7 @@ func TestExprBodyFindings(t *testing.T) {
 		{policy.PreToolExecution, policy.Body{Context: exprWritten("len(cwd)")}, []string{"HK084 2:10 context: must be a text, this is a number | "}},
 		{policy.PostSendMessage, policy.Body{Context: exprWritten("cwd")}, []string{"HK085 2:10 post_send_message takes no additional_context | "}},
 		{policy.PreToolExecution, policy.Body{Set: []policy.Assign{{Path: exprWritten("tool_name"), Value: exprWritten("cwd")}}},
-			[]string{"HK085 2:10 pre_tool_execution does not let a hook change tool_name | here a hook may set additional_context, stop_reason, suppress_output, system_message, tool_input"}},
+			[]string{"HK085 2:10 pre_tool_execution does not let a hook change tool_name | here a hook may set additional_context, retry_feedback, stop_reason, suppress_output, system_message, tool_input"}},
 		{policy.PreToolExecution, policy.Body{Set: []policy.Assign{{Path: exprWritten("tol_input.x"), Value: exprWritten("cwd")}}},
 			[]string{`HK085 2:10 set: no field is called "tol_input" | did you mean "tool_input"?`}},
 		{policy.StopEvent, policy.Body{Set: []policy.Assign{{Path: exprWritten("retry_feedback"), Value: exprWritten("cwd")}, {Path: exprWritten("inject_messages"), Value: exprWritten("[]")}}},

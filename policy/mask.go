@@ -209,7 +209,7 @@ func ErrorResult(spec *EventSpec, h *Hook, posture Posture, err error) Result {
 			if spec.Narrowed != "" { // at the event itself it would hold
 				m := masker{hook: h.Name}
 				m.drop(codeIgnored, "%s cannot %s", spec.Title(), r.Verdict)
-				r.Warnings = m.warnings
+				r.Warnings, r.System = m.warnings, []string{h.Name + ": " + err.Error()}
 			}
 			r.Verdict, r.VerdictBy = None, By{}
 			break

@@ -27,7 +27,7 @@ pre_tool_execution:
   - {name: guard, type: expr, locked: true, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
 -- hooks.yaml --
 pre_tool_execution:
-  - {name: project-guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf /"', reason: "no"}
+  - {name: project-guard, type: expr, deny: '(tool_input.command ?? "") contains "mkfs"', reason: "no"}
 `,
 })
 

@@ -92,7 +92,7 @@ dies of it. Put what needs the variable behind the lookup.`,
       package hooks.sizes
       deny contains "too large" if {
         some name in input.tool_input.names
-        sizes := [n | n := input.tool_input.sizes[name]; name == [name]]
+        sizes := [n | n := input.tool_input.sizes[name]; name != [name]]
         sum(sizes) > 100
       }
 `,

@@ -25,17 +25,17 @@ var layers = [][]string{
 	{"builtins/posix"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
 	{"dag", "policy/agent/form", "policy/agent/js", "policy/agent/supersede", "policy/pattern", "policy/source/tree", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed"},
-	{"policy/agent", "policy/callmatch"},
-	{"builtins/guard", "policy/facts"},
+	{"policy/agent", "policy/callmatch", "compiler/solve"},
+	{"builtins/guard", "policy/facts", "rego/conditions"},
 	{"builtins"},
 	{"rego", "dag/codec", "dag/render", "policy/source", "compiler/lint", "executor/kind/expr"},
 	{"compiler", "executor", "executor/runner", "policy/install", "policy/source/print"},
 	{"internal/host"},
 	{""},
-	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "internal/memory", "internal/report", "tests/processes", "tests/programs", "tests/vectors"},
+	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "internal/memory", "internal/report", "internal/witness", "tests/processes", "tests/programs", "tests/vectors"},
 	{"internal/casetest"},
 	{"cmd/hookc", "cmd/hookgate"},
-	{"tests", "tests/agents", "tests/bench", "tests/codes", "tests/faults", "tests/fuzz", "tests/gate", "tests/guard", "tests/guard/bash", "tests/hostile",
+	{"tests", "tests/agents", "tests/bench", "tests/codes", "tests/faults", "tests/fuzz", "tests/gate", "tests/guard", "tests/guard/bash", "tests/hostile", "tests/inert",
 		"tests/laws", "tests/onefile", "tests/reload", "tests/scripts", "tests/wasm", "tests/weight", "tests/gen/bench", "tests/gen/commands", "tests/gen/everyday", "tests/gen/schema", "tests/gen/secrets"},
 }
 
@@ -56,7 +56,7 @@ var owners = []struct {
 	allow  []string
 	barred []string
 }{
-	{"github.com/open-policy-agent/opa", []string{"rego"}, []string{"compiler", "compiler/lint", "dag", "policy/source", "executor"}},
+	{"github.com/open-policy-agent/opa", []string{"rego", "rego/conditions"}, []string{"compiler", "compiler/lint", "dag", "policy/source", "executor"}},
 	{"github.com/expr-lang/expr", []string{"executor/kind/expr"}, []string{"compiler", "compiler/lint", "dag", "policy/source", "executor"}},
 	{"gopkg.in/yaml.v3", []string{"policy/source/tree", "policy/source/print"}, nil},
 	{"github.com/pelletier/go-toml/v2", []string{"policy/source/tree", "tests/gen/secrets"}, nil},

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -19,7 +20,8 @@ func newCheck() *cobra.Command {
 		Use:   "check [PATH…]",
 		Short: "Compile without output; exit 1 when something is wrong",
 		Long: `check compiles every source, trusted or not, and prints findings, or one line when
-all is well. Errors are exit 1; under --strict warnings are too. Where no policy is
+all is well. For every rule it looks for an event that makes it fire: one that never
+does is an error (HK156). Errors are exit 1; under --strict warnings are too. Where no policy is
 found it is exit 3. With --dialect AGENT it also finds what the hooks read that this agent
 does not send, and what they say that it does not obey.`,
 		Example: `  hookc check                      # what is discovered here
@@ -38,13 +40,23 @@ does not send, and what they say that it does not obey.`,
 			if err != nil {
 				return err
 			}
+			var rules witness.Counts
+			if program != nil {
+				all := witness.Find(cmd.Context(), program, program.Tools)
+				found.Add(witness.Findings(all, found)...)
+				found.Sort()
+				rules = witness.Count(all)
+			}
 			return f.report(cmd, &s, program, found, func(rest diag.List, out io.Writer) error {
 				if f.asJSON {
-					return writeJSON(out, newFindings(rest, f.suppressed...))
+					return writeJSON(out, checkReport{newFindings(rest, f.suppressed...), rules})
 				}
 				fmt.Fprint(cmd.ErrOrStderr(), rest.Render())
 				if program != nil && !f.fails(rest) {
 					fmt.Fprintln(out, compiled(program))
+					if rules.Unknown > 0 {
+						fmt.Fprintln(out, "rules:", rules)
+					}
 				}
 				return nil
 			})
@@ -55,4 +67,11 @@ does not send, and what they say that it does not obey.`,
 	complete(cmd, "dialect", agent.Names())
 	f.flags(cmd)
 	return cmd
+}
+
+// checkReport is what check says as JSON.
+type checkReport struct {
+	findingsJSON
+	// Rules counts the rules by what is known of them.
+	Rules witness.Counts `json:"rules"`
 }

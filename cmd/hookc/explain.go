@@ -19,7 +19,7 @@ import (
 func newExplain() *cobra.Command {
 	var s sources
 	var inputs []string
-	var asJSON, chain bool
+	var asJSON, chain, witnesses bool
 	cmd := &cobra.Command{
 		Use:   "explain --input FILE [EVENT]",
 		Short: "Show what one real event does: each hook, and who decides",
@@ -28,13 +28,20 @@ long it took, which rule decided, where it is written, and what would decide
 without it. --input - reads stdin; --input can be repeated. With --chain the
 compiled chain of the event is drawn first, once for each event and tool.
 
+With --witness it takes no event: for each rule it shows an event that makes it fire,
+or why there is none, or what stopped the search.
+
 The exit code is 0 whatever is decided, 3 when it could not run.`,
 		Example: `  hookc explain -f hooks.yaml --input event.json
   hookc explain --chain --input - < event.json
+  hookc explain --witness                              # an event for every rule
   hookc explain --input event.json --without native   # by OPA's interpreter: the same, but for times`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: eventArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if witnesses {
+				return explainWitnesses(cmd, &s, asJSON)
+			}
 			if len(inputs) == 0 {
 				return cannot("explain needs --input FILE, an event as JSON (- for stdin)")
 			}
@@ -50,6 +57,7 @@ The exit code is 0 whatever is decided, 3 when it could not run.`,
 	s.flags(cmd)
 	s.passes(cmd)
 	cmd.Flags().StringArrayVarP(&inputs, "input", "i", nil, "event as JSON, in `FILE` or - (repeatable)")
+	cmd.Flags().BoolVar(&witnesses, "witness", false, "show for each rule an event that makes it fire")
 	cmd.Flags().BoolVar(&chain, "chain", false, "draw the compiled chain of the event first")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the trace as JSON")
 	return cmd

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/internal/witness"
+	"github.com/hookc/hookc/policy"
+)
+
+// explainWitnesses shows an event for each rule.
+func explainWitnesses(cmd *cobra.Command, s *sources, asJSON bool) error {
+	program, found, err := s.compile(cmd, nil, hookc.AsFound())
+	if err != nil {
+		return err
+	}
+	if found.HasErrors() || program == nil {
+		return exitError{exitFindings, found.Render()}
+	}
+	rules := witness.Find(cmd.Context(), program, program.Tools)
+	out := cmd.OutOrStdout()
+	if asJSON {
+		if rules == nil {
+			rules = []witness.Rule{}
+		}
+		return writeJSON(out, struct {
+			Rules  []witness.Rule `json:"rules"`
+			Counts witness.Counts `json:"counts"`
+		}{rules, witness.Count(rules)})
+	}
+	for _, r := range rules {
+		fmt.Fprintf(out, "%-8s %s  %s  %s\n", r.Status, r.Hook, r.Rule, r.Place)
+		if r.Witness != nil {
+			text, err := policy.EncodeJSON(r.Witness)
+			if err != nil {
+				return cannot("%v", err)
+			}
+			fmt.Fprintf(out, "         %s\n", text)
+		}
+		if len(r.Why) > 0 {
+			fmt.Fprintf(out, "         %s\n", strings.Join(r.Why, "; "))
+		}
+	}
+	fmt.Fprintln(out, witness.Count(rules))
+	return nil
+}

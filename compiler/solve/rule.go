@@ -1,0 +1,121 @@
+package solve
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/hookc/hookc/builtins/toolcall"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// Rule is one rule of a hook: when it speaks, as far as that was understood, and
+// whether it does on an event.
+type Rule struct {
+	// Name is that of its entry point, or of what it says; At is where it is written.
+	Name string
+	At   diag.Span
+	When *Formula
+	// Fires reports whether the rule, and not another of its hook, speaks in what
+	// the hook is given.
+	Fires func(in *policy.Context) bool
+	// Missing are references to documents that have nothing there.
+	Missing []Missing
+}
+
+// Missing is a reference to what no document has.
+type Missing struct {
+	Ref   string
+	At    diag.Span
+	Meant string
+}
+
+// Ruled is a body that knows its rules.
+type Ruled interface{ Rules() []Rule }
+
+// Fix says how to mend the tests of a contradiction, "" where nothing is known.
+func (c *Contradiction) Fix() string {
+	for i, a := range c.Atoms {
+		if !c.Holds[i] || a.a == nil {
+			continue
+		}
+		var words []string
+		if a.op == isEqual {
+			if text, ok := a.b.Text(); ok {
+				words = []string{text}
+			}
+		} else if a.op == isMatch {
+			words = a.lang.Examples(2)
+		}
+		if len(words) == 0 {
+			if a.op == isMatch && a.lang.Empty() {
+				return "no text matches the pattern: ^ and $ stand for the ends of the text, \\b for the edge of a word"
+			}
+			if fix := a.typeFix(); fix != "" {
+				return fix
+			}
+			continue
+		}
+		if fix := c.textFix(a, words[0]); fix != "" {
+			return fix
+		}
+	}
+	return ""
+}
+
+// textFix says which text may be meant.
+func (c *Contradiction) textFix(a *Atom, word string) string {
+	switch name, _ := a.a.Called(); {
+	case name == "lower" && strings.ToLower(word) != word:
+		return "lower gives small letters: compare with " + strconv.Quote(strings.ToLower(word))
+	case name == "upper" && strings.ToUpper(word) != word:
+		return "upper gives capital letters: compare with " + strconv.Quote(strings.ToUpper(word))
+	case strings.Contains(word, "\b"):
+		return "\"\\b\" in double quotes is a backspace: write the pattern between backquotes"
+	case a.usual != nil:
+		return "agents send absolute paths: begin the glob with **/"
+	}
+	if len(c.Atoms) > 1 {
+		return ""
+	}
+	switch {
+	case a.a.id == field(policy.FieldToolKind).id:
+		if known := toolcall.KindOf(word); known != toolcall.KindOther {
+			return strconv.Quote(word) + " is a tool's name, and its kind is " + known
+		}
+		return diag.DidYouMean(word, kindsOfTools, "kinds are "+strings.Join(kindsOfTools, ", "))
+	case a.a.id == field(policy.FieldToolName).id && strings.Contains(word, "|"):
+		return "a name is one tool's: list several as tool_matcher: " + word + ", or as {\"" + strings.ReplaceAll(word, "|", "\", \"") + "\"} in a rule"
+	case a.a.id == field(policy.FieldToolName).id:
+		for _, n := range toolcall.Names() {
+			if strings.EqualFold(n, word) && n != word {
+				return "the tool is called " + strconv.Quote(n) + "; tool_kind: " + toolcall.KindOf(n) + " is true of every agent's"
+			}
+		}
+		return diag.DidYouMean(word, toolcall.Names(), "")
+	}
+	if f, ok := policy.ParseField(strings.TrimPrefix(a.a.String(), "input.")); ok && usualValues[f] != nil {
+		return diag.DidYouMean(word, usualValues[f], "known are "+strings.Join(usualValues[f], ", "))
+	}
+	return ""
+}
+
+// typeFix says which type would be compared.
+func (a *Atom) typeFix() string {
+	v, constant := a.b, false
+	if v != nil {
+		_, constant = v.Constant()
+	}
+	if !constant {
+		return ""
+	}
+	name, _ := a.a.Called()
+	text, isText := v.Text()
+	switch {
+	case name == "count" && isText:
+		return "count gives a number: write " + text + " without quotes"
+	case kindOf(v.value)&(List|SetKind) != 0:
+		return "it is no list: compare with its text, or split it"
+	}
+	return ""
+}

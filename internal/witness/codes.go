@@ -1,0 +1,159 @@
+package witness
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeNever = diag.Define(diag.Code{
+	ID: "HK156", Severity: diag.Error,
+	Title: "rule that never fires",
+	Help: `No event fulfils what the rule tests: hookc has proved it. The finding says which
+tests contradict each other, or what they contradict. A guard that never fires is worse
+than none, because somebody relies on it.`,
+	Bad: `pre_tool_execution:
+  - {name: shell, type: expr, deny: 'tool_kind == "bash"', reason: "no shell"}
+`,
+	Good: `pre_tool_execution:
+  - {name: shell, type: expr, deny: 'tool_kind == "shell"', reason: "no shell"}
+`,
+})
+
+var codeUnusual = diag.Define(diag.Code{
+	ID: "HK157", Severity: diag.Warning,
+	Title: "rule that fires on no event as agents send it",
+	Help: `There are events on which the rule fires, and no agent that hookc knows sends one: a
+permission mode or a tool's name that none has, a glob without folders where paths are
+absolute, a backspace ("\b" in double quotes) where the edge of a word was meant.`,
+	Bad: `pre_tool_execution:
+  - {name: shell, type: expr, deny: 'tool_name == "Bash|Shell"', reason: "no shell"}
+`,
+	Good: `pre_tool_execution:
+  - {name: shell, type: expr, deny: 'tool_name in ["Bash", "Shell"]', reason: "no shell"}
+`,
+})
+
+var codeUnknown = diag.Define(diag.Code{
+	ID: "HK167", Severity: diag.Hint,
+	Title: "rule of which nobody knows whether it fires",
+	Help: `No event was found on which the rule fires, and no proof that there is none. The finding
+says what stopped the search, mostly a function that is not computed backwards. Write a
+test case that makes the rule fire.`,
+	Bad: `pre_tool_execution:
+  - {name: sum, type: rego, source: "package p\ndeny contains \"no\" if crypto.sha256(input.command) == \"00\"\n"}
+`,
+	Good: `pre_tool_execution:
+  - {name: sum, type: rego, source: "package p\ndeny contains \"no\" if input.command == \"ls\"\n"}
+`,
+})
+
+var codeNoDocument = diag.Define(diag.Code{
+	ID: "HK168", Severity: diag.Warning,
+	Title: "Rego reads what no document has",
+	Help: `A rule reads a path of data that no document under rego: {data: [...]} and no rule has,
+so it is undefined there and the rule does not fire. What stands below not or in
+object.get is not reported.`,
+	Bad: `-- hooks.yaml --
+rego: {data: [lists.json]}
+pre_tool_execution:
+  - {name: list, type: rego, source: "package p\ndeny contains \"no\" if input.tool_name in data.denylst\n"}
+-- lists.json --
+{"denylist": ["Bash"]}
+`,
+	Good: `-- hooks.yaml --
+rego: {data: [lists.json]}
+pre_tool_execution:
+  - {name: list, type: rego, source: "package p\ndeny contains \"no\" if input.tool_name in data.denylist\n"}
+-- lists.json --
+{"denylist": ["Bash"]}
+`,
+})
+
+// Findings are what is to be said of rules beside what was found before: of those
+// that never fire, those that no agent's event makes fire, and those of which nobody
+// knows.
+func Findings(rules []Rule, before diag.List) diag.List {
+	var out diag.List
+	for _, r := range rules {
+		if r.Status == Fires || r.explained(before) {
+			continue
+		}
+		what := r.Hook + ": " + r.Rule
+		for _, m := range r.Missing {
+			d := codeNoDocument.Report(m.At, "%s reads %s, which no document has", what, m.Ref).WithHook(r.Hook)
+			if m.Meant != "" {
+				d = d.WithHint("did you mean %q?", m.Meant)
+			}
+			out.Add(d)
+		}
+		at := r.Span
+		if at.IsZero() {
+			at = r.At
+		}
+		why := strings.Join(r.Why, "; ")
+		var d diag.Diagnostic
+		switch {
+		case r.Status == Never && len(r.Missing) > 0:
+			continue
+		case r.Status == Never:
+			d = codeNever.Report(at, "%s never fires: %s", what, why)
+		case r.Status == Unusual:
+			d = codeUnusual.Report(at, "%s fires on no event as agents send it: %s", what, why)
+		default:
+			d = codeUnknown.Report(at, "%s: no event was found that makes it fire, and no proof that there is none; not understood: %s", what, why).
+				WithHint("write a test case that makes it fire")
+		}
+		if r.Hint != "" {
+			d = d.WithHint("%s", r.Hint)
+		}
+		out.Add(d.WithHook(r.Hook))
+	}
+	return out
+}
+
+// explained reports whether a finding says already why a rule does not fire: that its
+// event lacks a field, or, of one of which nobody knows, that its hook fails.
+func (r *Rule) explained(before diag.List) bool {
+	line, _ := r.Span.Position()
+	return slices.ContainsFunc(before, func(d diag.Diagnostic) bool {
+		if d.Hook != r.Hook || d.Severity > diag.Warning {
+			return false
+		}
+		at, _ := d.Span.Position()
+		lacks := d.Code.ID == "HK076" || d.Code.ID == "HK082"
+		return r.Status == Unknown || r.Status == Never && lacks && (at == line || line == 0)
+	})
+}
+
+// Counts are how many rules have each answer.
+type Counts struct {
+	Fires   int `json:"fires"`
+	Never   int `json:"never"`
+	Unusual int `json:"unusual"`
+	Unknown int `json:"unknown"`
+}
+
+// Count counts answers.
+func Count(rules []Rule) Counts {
+	var c Counts
+	for _, r := range rules {
+		switch r.Status {
+		case Fires:
+			c.Fires++
+		case Never:
+			c.Never++
+		case Unusual:
+			c.Unusual++
+		default:
+			c.Unknown++
+		}
+	}
+	return c
+}
+
+func (c Counts) String() string {
+	return fmt.Sprintf("%d fire, %d never, %d on no agent's event, %d unknown", c.Fires, c.Never, c.Unusual, c.Unknown)
+}

@@ -1,0 +1,289 @@
+// Package witness looks, for each rule of a compiled policy, for an event that makes
+// it fire: by solving what it tests (compiler/solve), and by running what was found
+// through the serial interpreter. A rule fires, with a witness; or it never does, with
+// a proof; or nobody knows, and then what stopped the search is said.
+package witness
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/compiler/solve"
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// Status is one of the answers of a rule.
+type Status string
+
+// The answers. Unusual is a rule that fires, but on no event as known agents send
+// them.
+const (
+	Fires   Status = "fires"
+	Never   Status = "never"
+	Unusual Status = "unusual"
+	Unknown Status = "unknown"
+)
+
+// Rule is what was found of one rule; one that is in several hooks, or at several
+// events, fires where it does in one of them.
+type Rule struct {
+	Hook  string       `json:"hook"`
+	Event policy.Event `json:"event"`
+	// Rule is the entry point or the condition, "filter" for a hook that is none.
+	Rule   string    `json:"rule"`
+	At     diag.Span `json:"-"`
+	Place  string    `json:"at"`
+	Status Status    `json:"status"`
+	// Witness is an event on which the rule fired.
+	Witness map[string]any `json:"witness,omitempty"`
+	// Why says, in words, what contradicts what, or what stopped the search.
+	Why []string `json:"why,omitempty"`
+	// Hint says what to do about it.
+	Hint string `json:"hint,omitempty"`
+	// Span is the test that is at fault.
+	Span diag.Span `json:"-"`
+	// Missing are documents of which the rule reads what they do not have.
+	Missing []solve.Missing `json:"-"`
+}
+
+// finder looks for the witnesses of one program.
+type finder struct {
+	ctx   context.Context
+	prog  *dag.Program
+	tools policy.Catalogue
+	out   []Rule
+	at    map[string]int
+}
+
+// Find looks for a witness of every rule of a program that was compiled with its
+// bodies.
+func Find(ctx context.Context, prog *dag.Program, tools policy.Catalogue) []Rule {
+	f := &finder{ctx: ctx, prog: prog, tools: tools, at: map[string]int{}}
+	for _, plan := range prog.Plans {
+		f.plan(plan)
+	}
+	slices.SortStableFunc(f.out, func(a, b Rule) int { return strings.Compare(a.Hook, b.Hook) })
+	return f.out
+}
+
+// earlier is a rule that decides before others are asked.
+type earlier struct {
+	hook string
+	rule solve.Rule
+	when *solve.Formula
+}
+
+func (f *finder) plan(plan *dag.Plan) {
+	world := &solve.World{Event: plan.Event, Tools: f.tools}
+	var before []earlier
+	rewritten := false
+	for id := range plan.Nodes {
+		n := &plan.Nodes[id]
+		if n.RecheckOf >= 0 || f.ctx.Err() != nil {
+			continue
+		}
+		filter := filterOf(n)
+		rules := rulesOf(n)
+		for _, r := range rules {
+			search := f.search(world, plan, id, solve.And(filter, r.When), r)
+			if search.Status == Fires || search.Status == Unknown {
+				search = f.behind(world, plan, id, solve.And(filter, r.When), r, before, search)
+			}
+			if search.Status == Unusual && len(f.tools.Known) > 0 && named(n, search.Span) {
+				search.Status = Fires // HK150 says it
+			}
+			search.Hook, search.Event, search.Rule, search.At, search.Missing = n.Hook.Name, plan.Event, r.Name, r.At, r.Missing
+			if search.At.IsZero() {
+				search.At = n.Hook.Span
+			}
+			f.add(search)
+		}
+		rewritten = rewritten || !n.Effects.Writes.Empty()
+		if !rewritten && len(before) < mostBefore {
+			before = append(before, deciding(plan, n, filter, rules)...)
+		}
+	}
+}
+
+// named reports whether a place is the condition of a filter on the tool's name.
+func named(n *dag.Node, at diag.Span) bool {
+	return slices.ContainsFunc(n.Matcher.Atoms, func(a policy.Atom) bool { return a.Field == policy.FieldToolName && a.Origin == at })
+}
+
+// mostBefore bounds how many earlier rules are looked at.
+const mostBefore = 40
+
+// deciding are the rules of a hook that end the chain wherever they hold.
+func deciding(plan *dag.Plan, n *dag.Node, filter *solve.Formula, rules []solve.Rule) []earlier {
+	alone := len(plan.Items[n.Item].Members) == 1
+	if !alone || n.Hook.Async || n.OnError != policy.OnErrorDeny || plan.Strategy.Halt != policy.HaltDeny && plan.Strategy.Halt != policy.HaltAsk {
+		return nil
+	}
+	var out []earlier
+	for _, r := range rules {
+		power, is := decides[strings.SplitAfter(r.Name, "_")[0]]
+		when := solve.And(filter, r.When)
+		if is && n.Effects.May.Has(power) && plan.Spec.Powers.Has(power) && when.Exact() {
+			out = append(out, earlier{n.Hook.Name, r, when})
+		}
+	}
+	return out
+}
+
+// decides are the rules that end a chain.
+var decides = map[string]policy.Powers{"deny": policy.MayDeny, "deny_": policy.MayDeny, "violation": policy.MayDeny, "skip": policy.MaySkip, "stop": policy.MayStop}
+
+// behind looks again where an earlier rule decides every event that was found.
+func (f *finder) behind(world *solve.World, plan *dag.Plan, id int, when *solve.Formula, r solve.Rule, before []earlier, found Rule) Rule {
+	if found.Status == Fires && found.Hint == "" || len(before) == 0 {
+		found.Hint = ""
+		return found
+	}
+	parts := []*solve.Formula{when}
+	for _, e := range before {
+		parts = append(parts, solve.Not(e.when))
+	}
+	again := f.search(world, plan, id, solve.And(parts...), r)
+	if again.Status == Never {
+		for _, e := range before { // The one alone, where there is one.
+			if one := f.search(world, plan, id, solve.And(when, solve.Not(e.when)), r); one.Status == Never {
+				before = []earlier{e}
+				break
+			}
+		}
+		names := make([]string, len(before))
+		for i, e := range before {
+			names[i] = e.hook + " (" + e.rule.Name + " at " + e.rule.At.String() + ")"
+		}
+		again.Why = []string{"where it holds, an earlier hook has decided: " + strings.Join(slices.Compact(names), ", ")}
+		again.Hint = "put it before that one, or take it out"
+		again.Span = r.At
+	}
+	if again.Status == Fires {
+		again.Hint = ""
+	}
+	return again
+}
+
+// add notes what was found; of a rule that is asked twice, the better.
+func (f *finder) add(r Rule) {
+	r.Place = r.At.String()
+	key := r.Place + " " + r.Rule
+	i, known := f.at[key]
+	if !known || r.Place == "" {
+		f.at[key] = len(f.out)
+		f.out = append(f.out, r)
+		return
+	}
+	order := []Status{Fires, Unknown, Unusual, Never}
+	if slices.Index(order, r.Status) < slices.Index(order, f.out[i].Status) {
+		f.out[i] = r
+	}
+}
+
+// rulesOf are the rules of a node. A hook that knows none has its filter.
+func rulesOf(n *dag.Node) []solve.Rule {
+	if body, ok := n.Runner.(solve.Ruled); ok {
+		return body.Rules()
+	}
+	if n.Hook.Kind == policy.KindRego || n.Hook.Kind == policy.KindExpr || n.Matcher == nil || len(n.Matcher.Atoms) == 0 {
+		return nil
+	}
+	at := n.Hook.Filter.Span
+	if at.IsZero() {
+		at = n.Hook.Span
+	}
+	return []solve.Rule{{Name: "filter", At: at, When: solve.True, Fires: func(*policy.Context) bool { return true }}}
+}
+
+// search looks for an event of one formula on which the rule of a node fires.
+func (f *finder) search(world *solve.World, plan *dag.Plan, id int, when *solve.Formula, r solve.Rule) Rule {
+	shadowed := ""
+	var alone map[string]any
+	failed := ""
+	answer := world.Search(when, func(doc map[string]any) bool {
+		in := contextOf(plan.Event, doc)
+		if in == nil {
+			return false
+		}
+		w := &onlyRules{id: id, plan: plan}
+		d, _ := executor.Serial(f.prog, plan, in, w)
+		if w.given == nil {
+			n := &plan.Nodes[id]
+			if n.Matcher.Match(in) && r.Fires(in) {
+				alone, shadowed = doc, d.By
+			}
+			return false
+		}
+		if d.Hooks[id].Status == policy.StatusFailed {
+			failed = "the hook fails on the events that were tried"
+			return false
+		}
+		return r.Fires(w.given)
+	})
+	out := Rule{Witness: answer.Event}
+	switch {
+	case answer.Proof == nil && answer.Event != nil:
+		out.Status = Fires
+	case answer.Proof != nil:
+		out.Status = Never
+		if answer.Proof.Unusual {
+			out.Status = Unusual
+		}
+		out.Why, out.Hint, out.Span = words(answer.Proof)
+	case alone != nil:
+		out.Status, out.Witness, out.Hint = Fires, alone, "shadowed"
+		out.Why = []string{"an earlier hook decides this event first: " + shadowed}
+	default:
+		out.Status, out.Why = Unknown, answer.Unknown
+		if failed != "" {
+			out.Why = append(out.Why, failed)
+		}
+		if len(out.Why) == 0 {
+			out.Why = []string{"no event that was tried made it fire"}
+		}
+	}
+	return out
+}
+
+// contextOf is an event of a document, nil for one that is none.
+func contextOf(event policy.Event, doc map[string]any) *policy.Context {
+	text, err := policy.EncodeJSON(doc)
+	if err != nil {
+		return nil
+	}
+	in, _, err := policy.DecodeContext(text)
+	if err != nil {
+		return nil
+	}
+	in = in.Frozen(event)
+	if in.Unfit(event) != nil {
+		return nil
+	}
+	return in
+}
+
+// onlyRules is a world in which rules are run and other hooks say nothing.
+type onlyRules struct {
+	id    int
+	plan  *dag.Plan
+	given *policy.Context
+}
+
+func (w *onlyRules) Call(n *dag.Node, in *policy.Context, attempt int) (policy.Result, error) {
+	if n == &w.plan.Nodes[w.id] {
+		w.given = in
+	}
+	if !n.Hook.Kind.InProcess() {
+		return policy.Result{}, nil
+	}
+	return n.Runner.Run(context.Background(), in, attempt)
+}
+
+func (*onlyRules) Late(*dag.Node) int                   { return -1 }
+func (*onlyRules) Memo(string) (*executor.Answer, bool) { return nil, false }
+func (*onlyRules) Store(string, *executor.Answer)       {}

@@ -1,0 +1,138 @@
+// Package inert holds rules that never fire and rules next to them that do, and asks
+// hookc which is which.
+package inert
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/witness"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// case1 is a rule: its body, and whether it can fire.
+type case1 struct {
+	class, body string
+	inert       bool
+	line        int
+}
+
+func cases(t *testing.T) []case1 {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "cases.txt"))
+	require.NoError(t, err)
+	var out []case1
+	class := ""
+	for i, line := range strings.Split(string(text), "\n") {
+		switch {
+		case strings.HasPrefix(line, "# "):
+			class = line[2:]
+		case strings.HasPrefix(line, "- "), strings.HasPrefix(line, "+ "):
+			out = append(out, case1{class, line[2:], line[0] == '-', i + 1})
+		}
+	}
+	return out
+}
+
+const data = `{"denylist": ["Bash"], "limits": {"tools": ["Bash", "Write"], "max": 100, "strict": false}, "branches": ["main", "prod"]}`
+
+// helpers are called by the rules of the class.
+const helpers = `
+      is_shell if input.tool_name == "Bash"
+      is_shell if input.tool_name == "Shell"
+      is_git(c) if startswith(c, "git ")
+      kind(n) := "short" if count(n) < 5
+      else := "long"
+      bad := {"rm", "dd"}
+      level := 2 if input.tool_name == "Bash"
+      else := 1
+      words contains w if some w in split(input.command, " ")
+`
+
+// policyOf is one hook for each case.
+func policyOf(cases []case1, skip map[string]bool) string {
+	var b strings.Builder
+	b.WriteString("rego: {data: [data.json]}\npre_tool_execution:\n")
+	for i, c := range cases {
+		if skip[fmt.Sprintf("c%d", i)] {
+			continue
+		}
+		filter, body, both := "", c.body, strings.HasPrefix(c.body, "f: ")
+		if both {
+			filter, body, _ = strings.Cut(c.body[3:], "}")
+			filter, body = "filter: "+filter+"}", strings.TrimSpace(body)
+		}
+		fmt.Fprintf(&b, "  - name: c%d\n", i)
+		if filter != "" {
+			fmt.Fprintf(&b, "    %s\n", filter)
+		}
+		switch {
+		case strings.HasPrefix(body, "e: "):
+			fmt.Fprintf(&b, "    ask: '%s'\n    reason: x\n", strings.ReplaceAll(body[3:], "'", "''"))
+		case body == "":
+			b.WriteString("    command: \"true\"\n    on_error: deny\n")
+		default:
+			body = strings.TrimPrefix(body, "r: ")
+			if !strings.HasPrefix(body, "{") {
+				body = "{ " + body + " }"
+			}
+			fmt.Fprintf(&b, "    type: rego\n    source: |\n      package c%d%s      ask contains \"x\" if %s\n", i, helpers, body)
+		}
+	}
+	return b.String()
+}
+
+// TestCorpus: every rule that cannot fire is found, and none that can; of those that
+// can there is an event that made it fire.
+func TestCorpus(t *testing.T) {
+	all := cases(t)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "data.json"), []byte(data), 0o644))
+	file := filepath.Join(dir, "hooks.yaml")
+	compile := func(skip map[string]bool) (*dag.Program, diag.List) {
+		require.NoError(t, os.WriteFile(file, []byte(policyOf(all, skip)), 0o644))
+		return hookc.Compile(hookc.Files(file), hookc.AsFound(), hookc.SkipVerify())
+	}
+	program, found := compile(nil)
+	refused := map[string]bool{} // by OPA's own types
+	for _, d := range found {
+		if d.Severity == diag.Error {
+			refused[d.Hook] = true
+		}
+	}
+	if len(refused) > 0 {
+		program, found = compile(refused)
+	}
+	require.False(t, found.HasErrors(), "%s", found.Render())
+	status := map[string]witness.Rule{}
+	for _, r := range witness.Find(context.Background(), program, program.Tools) {
+		status[r.Hook] = r
+	}
+	inert, near := 0, 0
+	for i, c := range all {
+		r, there := status[fmt.Sprintf("c%d", i)]
+		if c.inert {
+			inert++
+			if there { // a hook whose filter matches nothing is taken out, with a finding (HK150)
+				assert.Contains(t, []witness.Status{witness.Never, witness.Unusual}, r.Status, "line %d (%s): %s %v", c.line, c.class, c.body, r)
+				assert.NotEmpty(t, r.Why, "%s", c.body)
+			}
+			continue
+		}
+		near++
+		assert.Equal(t, witness.Fires, r.Status, "line %d (%s): %s: %v", c.line, c.class, c.body, r.Why)
+		assert.NotNil(t, r.Witness, "%s", c.body)
+	}
+	t.Logf("%d inert, %d that fire", inert, near)
+	assert.GreaterOrEqual(t, inert, 150)
+	assert.GreaterOrEqual(t, near, 150)
+}

@@ -64,7 +64,8 @@ func Wrappers() map[string]Wrapper {
 		"flatpak-spawn": {}, "toolbox": {Sub: "run", Short: "c"}, "distrobox": {Sub: "enter", Skip: 1}, "systemd-nspawn": {Short: "DMu"}, "runcon": {Short: "turl"}, "start-stop-daemon": {Long: "--exec --pidfile --user"},
 		"ifne": {}, "onchange": {}, "reflex": {Short: "rRgG"}, "devbox": {Sub: "run"}, "micromamba": {Sub: "run", Short: "np"}, "guix": {Sub: "shell"}, "pdsh": {Short: "wxlt", Joined: true},
 		"pssh": {Short: "hHlt"}, "parallel-ssh": {Short: "hHlt"}, "clush": {Short: "wgxl", Joined: true}, "ddev": {Sub: "exec"}, "lando": {Sub: "ssh", Short: "c", Code: "-c"}, "limactl": {Sub: "shell", Skip: 1},
-		"colima": {Sub: "ssh"}, "pipx": {Sub: "run"}, "wsl": {Short: "du", Long: "--distribution --user --cd"}, "tsp": {}, "gdb": {}, "sshpass": {Short: "pfdP"}, "psexec": {Skip: 1}, "winrs": {Joined: true}, "knife": {Sub: "ssh", Skip: 1, Short: "xiP", Joined: true}, "bolt": {Sub: "command", Skip: 1, Short: "tu", Long: "--targets --user", Joined: true},
+		"colima": {Sub: "ssh"}, "lxc": {Sub: "exec", Short: "nw", Long: "--env --cwd --user", Skip: 1}, "incus": {Sub: "exec", Short: "nw", Long: "--env --cwd --user", Skip: 1},
+		"multipass": {Sub: "exec shell", Short: "nw", Skip: 1}, "vagrant": {Sub: "ssh", Short: "c", Long: "--command", Code: "-c --command", Skip: 1}, "pipx": {Sub: "run"}, "wsl": {Short: "du", Long: "--distribution --user --cd"}, "tsp": {}, "gdb": {}, "sshpass": {Short: "pfdP"}, "psexec": {Skip: 1}, "winrs": {Joined: true}, "knife": {Sub: "ssh", Skip: 1, Short: "xiP", Joined: true}, "bolt": {Sub: "command", Skip: 1, Short: "tu", Long: "--targets --user", Joined: true},
 		"man": {Short: "PpHLmMSerRCEsk", Long: "--pager", Code: "-P --pager"}, "journalctl": {},
 	}
 }

@@ -184,32 +184,6 @@ func (a *analysis) compose(c *shCall, args []Word) shValue {
 	return printsText(a, c)
 }
 
-// lxc reads other machines on this one.
-func (a *analysis) lxc(c *shCall) shValue {
-	o := options(c.args(), "", "--project", optStop)
-	rest := o.operands[min(1, len(o.operands)):]
-	switch {
-	case o.first("exec"), o.first("shell"):
-		inner := options(rest, "nw", "--env --cwd --user", optStop)
-		if len(inner.operands) > 1 {
-			argv := inner.operands[1:]
-			if argv[0].Is("--") {
-				argv = argv[1:]
-			}
-			return a.wrapped(c, argv, a.elsewhere(c, "container:"+inner.operand(0)))
-		}
-	case o.first("ssh"):
-		inner := options(rest, "c", "--command", 0)
-		if v, ok := inner.value("-c", "--command"); ok {
-			return a.interpret(c, v.value(), a.elsewhere(c, "container:"+c.name), c.name)
-		}
-	case o.first("delete"), o.first("destroy"), o.first("purge"):
-		inner := options(rest, "", "", 0)
-		a.resource(c, EffectDelete, DomainContainer, "machine-delete", inner.operands)
-	}
-	return printsText(a, c)
-}
-
 const kubeLong = "--namespace --context --cluster --kubeconfig --server --user --token --as --output --selector --field-selector --filename --container --request-timeout --grace-period --timeout --cascade --dry-run --replicas --kustomize --template --image"
 
 // kubectl reads what happens to a cluster.
@@ -301,9 +275,8 @@ func (a *analysis) kubeDelete(c *shCall, o *shOpts, names []Word) {
 			op = cmp.Or(kubeLosses[strings.TrimSuffix(k, "s")], op)
 		}
 	}
-	if op == "delete" && (o.exact("--all", "-A", "--all-namespaces")) {
+	if op == "delete" && o.exact("--all", "-A", "--all-namespaces") {
 		op = "delete-all"
 	}
-	e := Effect{Kind: EffectDelete, Domain: DomainKubernetes, Op: op, Target: strings.Join(WordTexts(names), " ")}
-	a.effect(c, e)
+	a.effect(c, Effect{Kind: EffectDelete, Domain: DomainKubernetes, Op: op, Target: strings.Join(WordTexts(names), " ")})
 }

@@ -113,24 +113,23 @@ func (a *analysis) copy(c *shCall) shValue {
 	for _, w := range from {
 		a.fileEffect(EffectRead, w, c.target("copy"))
 	}
-	a.fileEffect(EffectWrite, to, c.target("copy"))
-	a.into(from, to, c, "copy")
-	if v, ok := a.written1(from, c.fr); ok {
-		c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), v)
-	}
-	a.keepSecret(from, to, c.fr)
+	a.lands(from, to, c, "copy")
 	if mode, ok := o.value("-m", "--mode"); ok {
 		a.modeEffect(c, mode.Text, to, false)
 	}
 	return nil
 }
 
-// written1 is the content of the one source of a copy, if it is known.
-func (a *analysis) written1(from []Word, fr *shFrame) (shValue, bool) {
-	if len(from) != 1 {
-		return nil, false
+// lands adds what comes to be at a destination, and remembers what it holds.
+func (a *analysis) lands(from []Word, to Word, c *shCall, op string) {
+	a.fileEffect(EffectWrite, to, c.target(op))
+	a.into(from, to, c, op)
+	if len(from) == 1 {
+		if v, ok := a.written(from[0], c.fr); ok {
+			c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), v)
+		}
 	}
-	return a.written(from[0], fr)
+	a.keepSecret(from, to, c.fr)
 }
 
 // into adds the files that a copy makes in a directory, when they are told by
@@ -160,12 +159,7 @@ func (a *analysis) move(c *shCall) shValue {
 	for _, w := range from {
 		a.fileEffect(EffectDelete, w, t)
 	}
-	a.fileEffect(EffectWrite, to, c.target("move"))
-	a.into(from, to, c, "move")
-	if v, ok := a.written1(from, c.fr); ok {
-		c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), v)
-	}
-	a.keepSecret(from, to, c.fr)
+	a.lands(from, to, c, "move")
 	return nil
 }
 
@@ -179,9 +173,7 @@ func (a *analysis) link(c *shCall) shValue {
 	if o.has("-f", "--force") {
 		op = "link-force"
 	}
-	a.fileEffect(EffectWrite, to, c.target(op))
-	a.into(from, to, c, op)
-	a.keepSecret(from, to, c.fr)
+	a.lands(from, to, c, op)
 	return nil
 }
 

@@ -90,27 +90,27 @@ func (a *analysis) interpreter(c *shCall) shValue {
 	return a.langScript(c, spec.lang, o.operands)
 }
 
-// denoCode is deno eval CODE and bun -e CODE.
+// denoCode is deno eval CODE, deno run FILE and bun -e CODE.
 func (a *analysis) denoCode(c *shCall, args []Word) shValue {
 	o := options(args, "ep", "--eval --print -e", optStop)
-	for _, w := range o.values("-e", "--eval", "-p", "--print") {
-		a.lang(c, langJS, w.value())
+	code := o.values("-e", "--eval", "-p", "--print")
+	var rest []Word
+	if len(o.operands) > 1 {
+		inner := options(o.operands[1:], "c", "--config --ext", optStop)
+		rest = inner.operands
 	}
 	switch {
-	case o.first("eval") && len(o.operands) > 1:
-		inner := options(o.operands[1:], "", "--ext", 0)
-		for _, w := range inner.operands {
-			a.lang(c, langJS, w.value())
-		}
-	case (o.first("run") || o.first("-")) && len(o.operands) > 1:
-		inner := options(o.operands[1:], "c", "--config", optStop)
-		if len(inner.operands) > 0 && strings.Contains(inner.operand(0), "://") {
-			a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: inner.operand(0)})
-		} else if len(inner.operands) > 0 {
-			return a.langScript(c, langJS, inner.operands)
-		}
-	case len(o.operands) == 0 && c.fr.stdin.set:
-		a.lang(c, langJS, c.fr.stdin.value)
+	case o.first("eval"):
+		code = append(code, rest...)
+	case len(rest) > 0 && strings.Contains(rest[0].Text, "://"):
+		a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: rest[0].Text})
+	case len(rest) > 0 && o.first("run"):
+		return a.langScript(c, langJS, rest)
+	case len(o.operands) == 0 && c.fr.stdin.set || len(rest) == 0 && o.first("-"):
+		code = append(code, c.fr.stdin.value.word())
+	}
+	for _, w := range code {
+		a.lang(c, langJS, w.value())
 	}
 	return printsText(a, c)
 }

@@ -1,8 +1,10 @@
 package shell
 
 import (
+	"cmp"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
@@ -18,14 +20,9 @@ func (a *analysis) curl(c *shCall) shValue {
 	for _, opt := range o.list {
 		switch opt.name {
 		case "-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form", "-T", "--upload-file", "--data-raw", "--form-string":
-			op = "upload"
-			if s := a.uploaded(c, opt); s != "" {
-				secret = s
-			}
+			op, secret = "upload", cmp.Or(a.uploaded(c, opt), secret)
 		case "-H", "--header", "-u", "--user", "-b", "--cookie":
-			if s := a.fileSecretOf(opt.value.value()); s != "" {
-				secret = s
-			}
+			secret = cmp.Or(a.fileSecretOf(opt.value.value()), secret)
 		case "-K", "--config", "--cert", "--key", "-E", "--netrc-file", "--cacert":
 			a.fileEffect(EffectRead, opt.value, c.target("use"))
 		}
@@ -43,7 +40,14 @@ func (a *analysis) curl(c *shCall) shValue {
 		}
 		a.connectTo(c, op, u, secret)
 	}
-	return a.downloaded(c, &o, urls)
+	files := o.values("-o", "--output")
+	if o.exact("-O", "--remote-name", "--remote-name-all") {
+		files = append(files, remoteNames(urls)...)
+	}
+	if len(files) == 0 && o.exact("-I", "--head") {
+		return printsText(a, c)
+	}
+	return a.downloaded(c, files, urls)
 }
 
 // restLoss adds what a request destroys: DELETE, an address or a method that
@@ -158,8 +162,9 @@ func addressHost(address string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// downloaded is what curl prints, or remembers of the files it writes.
-func (a *analysis) downloaded(c *shCall, o *shOpts, urls []Word) shValue {
+// downloaded is what a program prints of addresses; what it writes into files is
+// remembered.
+func (a *analysis) downloaded(c *shCall, files, urls []Word) shValue {
 	content := shValue{}
 	for _, u := range urls {
 		if p, ok := strings.CutPrefix(u.Text, "file://"); ok {
@@ -169,16 +174,7 @@ func (a *analysis) downloaded(c *shCall, o *shOpts, urls []Word) shValue {
 		}
 		content = append(content, shPart{text: "$(curl)", kind: shAny, origin: shOrigin{"remote", u.Text}})
 	}
-	files := o.values("-o", "--output")
-	if o.exact("-O", "--remote-name", "--remote-name-all") {
-		for _, u := range urls {
-			files = append(files, NewWord(path.Base(strings.SplitN(u.Text, "?", 2)[0])))
-		}
-	}
 	if len(files) == 0 {
-		if o.exact("-I", "--head") {
-			return shUnknown("$(curl)", shOrigin{kind: "output", from: "curl"})
-		}
 		return content
 	}
 	printed := shValue{}
@@ -195,85 +191,77 @@ func (a *analysis) downloaded(c *shCall, o *shOpts, urls []Word) shValue {
 	return printed
 }
 
+// remoteNames are what files of addresses are called.
+func remoteNames(urls []Word) []Word {
+	var out []Word
+	for _, u := range urls {
+		out = append(out, NewWord(path.Base(strings.SplitN(u.Text, "?", 2)[0])))
+	}
+	return out
+}
+
 func (a *analysis) wget(c *shCall) shValue {
 	o := options(c.args(), "OoPUtTQeiaBADXRIwl", "--output-document --output-file --directory-prefix --user-agent --tries --timeout --header --post-data --post-file "+
 		"--body-file --body-data --method --user --password --input-file --dir --out", optShort)
 	op, secret := "download", ""
 	for _, f := range o.values("--post-file", "--body-file") {
-		op = "upload"
-		secret = a.sent(c, f)
+		op, secret = "upload", a.sent(c, f)
 	}
-	for _, v := range o.values("--post-data", "--body-data") {
+	for _, v := range append(o.values("--post-data", "--body-data"), o.operands...) {
 		if s := a.secretOf(v.value()); s != "" {
 			op, secret = "upload", s
 		}
 	}
-	list := shOpts{}
 	for _, u := range o.operands {
-		if s := a.secretOf(u.value()); s != "" {
-			op, secret = "upload", s
-		}
 		a.connectTo(c, op, u, secret)
 	}
-	if f, ok := o.value("-O", "--output-document", "--out"); ok {
-		list.list = append(list.list, shOpt{"-o", f, true})
-	} else {
-		list.list = append(list.list, shOpt{name: "-O"})
+	files := o.values("-O", "--output-document", "--out")
+	if len(files) == 0 {
+		files = remoteNames(o.operands)
 	}
+	in := *c
 	if dir, ok := o.value("-P", "--directory-prefix", "--dir"); ok {
-		in := *c
 		in.fr = c.fr.subshell()
 		a.moveTo(dir, in.fr)
-		v := a.downloaded(&in, &list, o.operands)
-		c.fr.st.files = joinTable(c.fr.st.files, in.fr.st.files)
-		return v
 	}
-	return a.downloaded(c, &list, o.operands)
+	v := a.downloaded(&in, files, o.operands)
+	c.fr.st.files = joinTable(c.fr.st.files, in.fr.st.files)
+	return v
 }
 
 // netcat sends standard input to a host, or starts a shell for it.
 func (a *analysis) netcat(c *shCall) shValue {
-	if c.name == "socat" {
-		return a.socat(c)
-	}
 	o := options(c.args(), "ecgGiIopPqsTwxXmO", "--exec --sh-exec --lua-exec --source-port --wait --proxy", 0)
-	op := "socket"
-	if o.exact("-l", "--listen") {
-		op = "listen"
-	}
-	if c.fr.stdin.set {
-		op = "upload"
-	}
-	if v, ok := o.value("-e", "-c", "--exec", "--sh-exec"); ok {
-		op = "reverse-shell"
-		a.interpret(c, v.value(), a.childShell(c), c.name)
-	}
-	a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: op, Target: o.operand(0), Secret: a.secretOf(c.fr.stdin.value)})
-	return shUnknown("$("+c.name+")", shOrigin{"remote", o.operand(0)})
-}
-
-func (a *analysis) socat(c *shCall) shValue {
-	op, target, secret := "socket", "", a.secretOf(c.fr.stdin.value)
-	for _, w := range c.args() {
-		kind, rest, _ := strings.Cut(w.Text, ":")
-		switch strings.ToLower(kind) {
-		case "exec", "system", "shell":
-			op = "reverse-shell"
-			code, _, _ := strings.Cut(rest, ",")
-			a.interpret(c, shLiteral(code), a.childShell(c), c.name)
-		case "tcp", "tcp4", "tcp6", "tcp-connect", "openssl", "udp", "ssl":
-			target, _, _ = strings.Cut(rest, ":")
-		case "file", "open", "gopen", "exec-file":
-			file, _, _ := strings.Cut(rest, ",")
-			secret = max(secret, a.sent(c, NewWord(file)))
-		case "-", "stdin", "stdio":
-			if c.fr.stdin.set && op == "socket" {
-				op = "upload"
+	op, target, secret := "socket", o.operand(0), a.secretOf(c.fr.stdin.value)
+	code := o.values("-e", "-c", "--exec", "--sh-exec")
+	if c.name == "socat" {
+		target = ""
+		for _, w := range c.args() {
+			switch kind, rest, _ := strings.Cut(w.Text, ":"); strings.ToLower(kind) {
+			case "exec", "system", "shell":
+				rest, _, _ = strings.Cut(rest, ",")
+				code = append(code, NewWord(rest))
+			case "tcp", "tcp4", "tcp6", "tcp-connect", "openssl", "udp", "ssl":
+				target, _, _ = strings.Cut(rest, ":")
+			case "file", "open", "gopen", "exec-file":
+				rest, _, _ = strings.Cut(rest, ",")
+				secret = max(secret, a.sent(c, NewWord(rest)))
 			}
 		}
 	}
+	switch {
+	case len(code) > 0:
+		op = "reverse-shell"
+	case c.fr.stdin.set && (c.name != "socat" || HasFlag(c.args(), "-", "stdin", "stdio", "STDIN", "STDIO")):
+		op = "upload"
+	case o.exact("-l", "--listen"):
+		op = "listen"
+	}
+	for _, w := range code {
+		a.interpret(c, w.value(), a.childShell(c), c.name)
+	}
 	a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: op, Target: target, Secret: secret})
-	return shUnknown("$(socat)", shOrigin{"remote", target})
+	return shUnknown("$("+c.name+")", shOrigin{"remote", target})
 }
 
 // remotePath reports whether an operand of scp or rsync is on another machine.
@@ -321,9 +309,7 @@ func (a *analysis) transfer(c *shCall, operands []Word) {
 		op := "copy"
 		if remotePath(to) {
 			op = "upload"
-			if what := a.secretOf(a.contents(w, c.fr)); what != "" {
-				secret = what
-			}
+			secret = cmp.Or(a.secretOf(a.contents(w, c.fr)), secret)
 		}
 		a.fileEffect(EffectRead, w, c.target(op))
 	}
@@ -354,10 +340,7 @@ func (a *analysis) rsync(c *shCall) shValue {
 		a.gitProgram(c, v)
 	}
 	a.transfer(c, o.operands)
-	removes := false
-	for _, opt := range o.list {
-		removes = removes || opt.name == "--del" || strings.HasPrefix(opt.name, "--delete")
-	}
+	removes := slices.ContainsFunc(o.list, func(opt shOpt) bool { return opt.name == "--del" || strings.HasPrefix(opt.name, "--delete") })
 	if removes && len(o.operands) > 1 {
 		to := o.operands[len(o.operands)-1]
 		t := c.target("rsync-delete")
@@ -392,9 +375,7 @@ func (a *analysis) httpie(c *shCall) shValue {
 		default:
 			if _, file, ok := w.cut("@"); ok && !strings.Contains(w.Text, "=") {
 				op = "upload"
-				if s := a.sent(c, file); s != "" {
-					secret = s
-				}
+				secret = cmp.Or(a.sent(c, file), secret)
 			}
 		}
 	}

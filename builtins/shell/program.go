@@ -54,7 +54,6 @@ func fillPrograms() {
 		{(*analysis).docker, "docker podman nerdctl"},
 		{(*analysis).dockerCompose, "docker-compose podman-compose"},
 		{(*analysis).kubectl, "kubectl oc k k3s microk8s"},
-		{(*analysis).lxc, "lxc incus multipass vagrant"},
 		{(*analysis).sqlClient, "psql mysql mariadb sqlite3 sqlite cockroach clickhouse-client clickhouse duckdb sqlcmd sqlplus cqlsh snowsql influx trino usql pgcli mycli litecli mssql-cli bsqldb"},
 		{(*analysis).redis, "redis-cli valkey-cli keydb-cli memcached-cli"},
 		{(*analysis).mongo, "mongosh mongo"},

@@ -1,7 +1,6 @@
 package winshell
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -37,34 +36,11 @@ func (r *reader) expression() []word {
 		case op == "+":
 			list = []word{joined(append(list, r.unary()...))}
 		case len(op) > 1 && op[0] == '-':
-			list = []word{operate(op, list, r.expression())}
+			list = []word{opaque(list, r.expression())}
 		default:
 			list = []word{opaque(list, r.unary())}
 		}
 	}
-}
-
-// operate is what an operator makes of values: texts that are known are put
-// together as PowerShell does.
-func operate(op string, left, right []word) word {
-	if !joined(left).known || !joined(right).known || len(right) == 0 || len(left) == 0 {
-		return opaque(left, right)
-	}
-	switch out := left[0].lit; {
-	case op == "-join" && len(right) == 1:
-		for _, w := range left[1:] {
-			out += right[0].lit + w.lit
-		}
-		return literal(out)
-	case op == "-f" && len(left) == 1:
-		for i, w := range right {
-			out = strings.ReplaceAll(out, "{"+strconv.Itoa(i)+"}", w.lit)
-		}
-		return literal(out)
-	case (op == "-replace" || op == "-creplace") && len(left) == 1 && len(right) == 2 && regexp.QuoteMeta(right[0].lit) == right[0].lit:
-		return literal(strings.ReplaceAll(out, right[0].lit, right[1].lit))
-	}
-	return opaque(left, right)
 }
 
 func (r *reader) unary() []word {
@@ -82,9 +58,6 @@ func (r *reader) unary() []word {
 	}
 	for r.skip(false); r.take(","); r.skip(false) {
 		list = append(list, r.unary()...)
-	}
-	if strings.EqualFold(m[0], "-join") {
-		return []word{joined(list)}
 	}
 	return []word{opaque(list)}
 }
@@ -245,13 +218,7 @@ func (r *reader) typed() []word {
 	if r.skip(false); !r.is("$'\"(@[-0123456789") {
 		return []word{literal(name)}
 	}
-	values := r.members(r.primary())
-	if name == "char" && len(values) == 1 && values[0].known {
-		if n, err := strconv.ParseInt(values[0].lit, 0, 32); err == nil {
-			return []word{literal(string(rune(n)))}
-		}
-	}
-	return values
+	return r.members(r.primary())
 }
 
 // sameText are members whose value is the path or text of what they are of.
@@ -270,13 +237,7 @@ func (r *reader) members(values []word) []word {
 				values = []word{opaque(values)}
 			}
 		case r.take("["):
-			index := r.values(']')
-			n, err := strconv.Atoi(text(index))
-			if err == nil && n >= 0 && n < len(values) && len(values) > 1 {
-				values = values[n : n+1]
-			} else {
-				values = []word{opaque(values, index)}
-			}
+			values = []word{opaque(values, r.values(']'))}
 		default:
 			return values
 		}
@@ -289,7 +250,6 @@ func method(name string, of, args []word) word {
 	for i := range args[:min(len(args), 3)] {
 		given[strconv.Itoa(i+1)] = args[i : i+1]
 	}
-	all := joined(append(of[:len(of):len(of)], args...))
 	owner := strings.ToLower(text(of))
 	for _, suffix := range []string{"io.file", "io.directory", "filesystem", "process", "path", "scriptblock"} {
 		if strings.HasSuffix(owner, suffix) {
@@ -314,8 +274,6 @@ func method(name string, of, args []word) word {
 		}
 	case name == "getenvironmentvariable" && len(args) > 0 && args[0].known:
 		return fromEnvironment(args[0].lit)
-	case name == "replace" && len(args) == 2 && len(of) == 1 && all.known:
-		return literal(strings.ReplaceAll(of[0].lit, args[0].lit, args[1].lit))
 	}
 	if row := methods()[name]; row != nil {
 		if code, ok := row.code(given); ok {

@@ -72,41 +72,33 @@ func (a *analysis) moveTo(to Word, fr *shFrame) {
 }
 
 func (a *analysis) oldDirs(st *shState) []string {
-	b, ok := a.lookup(st, "OLDPWD")
-	if !ok {
-		return []string{""}
+	b, _ := a.lookup(st, "OLDPWD")
+	if old, known := b.value().known(); known {
+		return []string{old}
 	}
-	old, known := b.value().known()
-	if !known {
-		old = ""
-	}
-	return []string{old}
+	return []string{""}
 }
 
 func (a *analysis) pushd(c *shCall) shValue {
 	o := options(c.args(), "", "", optStop)
 	st := c.fr.st
-	here := a.dir(st)
 	if len(o.operands) == 0 || strings.HasPrefix(o.operand(0), "+") {
 		st.dirs = []string{""}
 		return nil
 	}
-	st.stack = append(slices.Clip(st.stack), here)
+	st.stack = append(slices.Clip(st.stack), a.dir(st))
 	a.moveTo(o.operands[0], c.fr)
 	return nil
 }
 
 func (a *analysis) popd(c *shCall) shValue {
 	st := c.fr.st
-	if len(c.args()) > 0 {
+	switch n := len(st.stack); {
+	case len(c.args()) > 0:
 		st.dirs = []string{""}
-		return nil
+	case n > 0: // else it fails
+		st.dirs, st.stack = []string{st.stack[n-1]}, slices.Clip(st.stack[:n-1])
 	}
-	if len(st.stack) == 0 {
-		return nil // which fails
-	}
-	st.dirs = []string{st.stack[len(st.stack)-1]}
-	st.stack = slices.Clip(st.stack[:len(st.stack)-1])
 	return nil
 }
 
@@ -156,29 +148,18 @@ func (a *analysis) alias(c *shCall) shValue {
 type shDeclared struct{ local, global, export, unexport, readonly, array, other bool }
 
 func declared(name string, words []Word, level int) shDeclared {
-	d := shDeclared{export: name == "export", readonly: name == "readonly", local: level > 0 && name != "export" && name != "readonly"}
+	letters := ""
 	for _, w := range words {
-		if !strings.HasPrefix(w.Text, "-") {
-			continue
-		}
-		for _, letter := range w.Text[1:] {
-			switch letter {
-			case 'g':
-				d.local, d.global = false, level > 0
-			case 'x':
-				d.export = true
-			case 'n':
-				d.unexport, d.other = name == "export", name != "export"
-			case 'r':
-				d.readonly = true
-			case 'a', 'A':
-				d.array = true
-			case 'i', 'l', 'u':
-				d.other = true
-			}
+		if rest, ok := strings.CutPrefix(w.Text, "-"); ok {
+			letters += rest
 		}
 	}
-	return d
+	has := func(any string) bool { return strings.ContainsAny(letters, any) }
+	export := name == "export"
+	return shDeclared{
+		local: level > 0 && !export && name != "readonly" && !has("g"), global: level > 0 && has("g"),
+		export: export || has("x"), unexport: export && has("n"), readonly: name == "readonly" || has("r"), array: has("aA"), other: has("ilu") || has("n") && !export,
+	}
 }
 
 // mark gives a variable the options it was declared with.
@@ -379,14 +360,12 @@ func (a *analysis) readVars(c *shCall) shValue {
 
 // readField is the i-th of n fields of a line; the last one is the rest.
 func readField(line Word, i, n int, name string) shValue {
-	if n == 1 {
-		return line.value()
-	}
-	if line.Dynamic {
-		return shValue{{text: "$" + name, kind: shAny, origin: line.value().origin()}}
-	}
 	fields := strings.Fields(line.Text)
 	switch {
+	case n == 1:
+		return line.value()
+	case line.Dynamic:
+		return shValue{{text: "$" + name, kind: shAny, origin: line.value().origin()}}
 	case i >= len(fields):
 		return nil
 	case i == n-1:
@@ -433,19 +412,14 @@ func (a *analysis) exit(c *shCall) shValue {
 }
 
 func (a *analysis) printfBuiltin(c *shCall) shValue {
-	args := c.args()
-	if len(args) > 2 && args[0].Is("-v") {
-		if v := printfValue(args[2:]); syntax.ValidName(args[1].Text) {
-			c.fr.st.set(args[1].Text, a.bounded(v, c.fr))
-		}
-		return nil
+	o := options(c.args(), "v", "", optStop)
+	v := a.bounded(printfValue(o.operands), c.fr)
+	name, ok := o.value("-v")
+	if !ok {
+		return v
 	}
-	if len(args) > 1 && strings.HasPrefix(args[0].Text, "-v") && syntax.ValidName(args[0].Text[2:]) {
-		c.fr.st.set(args[0].Text[2:], a.bounded(printfValue(args[1:]), c.fr))
-		return nil
+	if syntax.ValidName(name.Text) {
+		c.fr.st.set(name.Text, v)
 	}
-	if len(args) > 0 && args[0].Is("--") {
-		args = args[1:]
-	}
-	return a.bounded(printfValue(args), c.fr)
+	return nil
 }

@@ -40,19 +40,9 @@ func (a *analysis) runDialect(dialect, text string, fr *shFrame, offset int) {
 // dialectCode reads a value as code of another shell. What is not known of it
 // is an effect.
 func (a *analysis) dialectCode(c *shCall, dialect string, code shValue, fr *shFrame) shValue {
-	known := false
-	for _, p := range code {
-		known = known || p.known() && strings.TrimSpace(p.text) != ""
-	}
-	for _, p := range code {
-		if !p.known() && (p.origin.kind != "" && p.origin.kind != credential || !known) {
-			a.codeEffect(c, p)
-		}
-	}
-	if !known {
-		return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
-	}
-	return a.captured(fr.within(c.name), func(in *shFrame) { a.runDialect(dialect, a.encode(code), in, c.offset) })
+	in := *fr
+	in.dialect = dialect
+	return a.interpret(c, code, &in, c.name)
 }
 
 // expression is code of PowerShell that runs in the shell itself: its operands,
@@ -68,6 +58,8 @@ func (a *analysis) expression(c *shCall) shValue {
 // foreign is pwsh, powershell and cmd.
 func (a *analysis) foreign(c *shCall) shValue {
 	name, args := strings.ToLower(c.name), c.args()
+	in := a.childShell(c)
+	in.dialect = name
 	for i := 0; i < len(args); i++ {
 		option, rest := strings.ToLower(args[i].prefix()), args[i+1:]
 		if name == "cmd" {
@@ -78,26 +70,28 @@ func (a *analysis) foreign(c *shCall) shValue {
 			if after := args[i].after(len(args[i].prefix()) - len(option) + 2); after.Text != "" {
 				rest = append([]Word{after}, rest...)
 			}
-			return a.dialectCode(c, name, cmdLine(rest), a.childShell(c))
+			return a.interpret(c, cmdLine(rest), in, name)
 		}
 		if strings.HasPrefix(option, "/") && strings.Count(option, "/") == 1 {
 			option = "-" + option[1:]
 		}
-		stdin := len(rest) > 0 && rest[0].Is("-")
 		switch begins := func(long string) bool { return len(option) > 1 && strings.HasPrefix(long, option) }; {
-		case option == "-" || stdin:
-			return a.dialectStdin(c)
+		case option == "-", len(rest) > 0 && rest[0].Is("-"):
+			return a.interpretStdin(c, in)
 		case option == "" || option[0] != '-':
 			if name == "powershell" && !strings.HasSuffix(option, ".ps1") || args[i].Dynamic {
-				return a.dialectCode(c, name, joinWords(args[i:]), a.childShell(c))
+				return a.interpret(c, joinWords(args[i:]), in, name)
 			}
-			return a.dialectScript(c, args[i])
+			return a.runScript(c, args[i], in)
 		case begins("-command") || begins("-commandwithargs") || option == "-cwa":
-			return a.dialectCode(c, name, joinWords(rest), a.childShell(c))
-		case begins("-encodedcommand") || option == "-ec":
-			return a.encodedCommand(c, rest)
+			return a.interpret(c, joinWords(rest), in, name)
+		case (begins("-encodedcommand") || option == "-ec") && len(rest) > 0:
+			if code, ok := winshell.Decode(rest[0].Text); ok {
+				return a.interpret(c, shLiteral(code), in, name)
+			}
+			return a.interpret(c, shUnknown(rest[0].Text, shOrigin{kind: "decoded", from: c.name}), in, name)
 		case begins("-file") && len(rest) > 0:
-			return a.dialectScript(c, rest[0])
+			return a.runScript(c, rest[0], in)
 		case begins("-version"), begins("-help"), option == "--version", option == "--help":
 			return nil
 		case begins("-executionpolicy"), option == "-ep", begins("-windowstyle"), begins("-workingdirectory"), option == "-wd",
@@ -105,17 +99,7 @@ func (a *analysis) foreign(c *shCall) shValue {
 			i++
 		}
 	}
-	return a.dialectStdin(c)
-}
-
-// dialectStdin reads what comes from a pipe as code.
-func (a *analysis) dialectStdin(c *shCall) shValue {
-	in := a.childShell(c)
-	in.stdin = shStream{}
-	if !c.fr.stdin.set {
-		return nil
-	}
-	return a.dialectCode(c, c.name, c.fr.stdin.value, in)
+	return a.interpretStdin(c, in)
 }
 
 // cmdLine is the words after /c as one text: a word with blanks was quoted.
@@ -134,31 +118,6 @@ func cmdLine(words []Word) shValue {
 		out = append(out, w.value()...)
 	}
 	return out
-}
-
-// encodedCommand is the code that -EncodedCommand takes.
-func (a *analysis) encodedCommand(c *shCall, rest []Word) shValue {
-	if len(rest) == 0 {
-		return nil
-	}
-	if text, known := rest[0].known(); known {
-		if code, ok := winshell.Decode(text); ok {
-			return a.dialectCode(c, "pwsh", shLiteral(code), a.childShell(c))
-		}
-	}
-	a.codeEffect(c, shPart{text: rest[0].Text, kind: shAny, origin: shOrigin{kind: "decoded", from: c.name}})
-	return nil
-}
-
-// dialectScript is a script of another shell: what was written before is read.
-func (a *analysis) dialectScript(c *shCall, file Word) shValue {
-	if v, ok := a.written(file, c.fr); ok {
-		return a.dialectCode(c, c.name, v, a.childShell(c))
-	}
-	t := c.target("script")
-	t.domain = DomainCode
-	a.fileEffect(EffectExec, file, t)
-	return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: file.Text})
 }
 
 // windowsPlace is where a path with a drive lies. Letter case does not count.

@@ -184,10 +184,10 @@ func testedVariable(s *syntax.Stmt) (name string, filled bool) {
 		if len(c.Args) < 3 {
 			return "", false
 		}
-		if t, _ := plainLit(c.Args[0]); t != "test" && litText(c.Args[0]) != "[" {
+		if t, _ := plainLit(c.Args[0]); t != "test" && c.Args[0].Lit() != "[" {
 			return "", false
 		}
-		op, w = litText(c.Args[1]), c.Args[2]
+		op, w = c.Args[1].Lit(), c.Args[2]
 	case *syntax.TestClause:
 		u, ok := c.X.(*syntax.UnaryTest)
 		if !ok {
@@ -200,17 +200,6 @@ func testedVariable(s *syntax.Stmt) (name string, filled bool) {
 		return "", false
 	}
 	return wordVariable(w), (op == "-n") != s.Negated
-}
-
-func litText(w *syntax.Word) string {
-	if len(w.Parts) != 1 {
-		return ""
-	}
-	lit, ok := w.Parts[0].(*syntax.Lit)
-	if !ok {
-		return ""
-	}
-	return lit.Value
 }
 
 // wordVariable is the name in "$name" or "${name:-}", "" for other words.

@@ -23,20 +23,14 @@ type shParam struct {
 }
 
 func (p shParam) value() shValue {
-	if len(p.values) == 0 {
-		return nil
-	}
 	if len(p.values) == 1 {
 		return p.values[0]
 	}
-	var out shValue
+	words := make([]Word, len(p.values))
 	for i, v := range p.values {
-		if i > 0 {
-			out = append(out, shPart{text: " "})
-		}
-		out = append(out, v...)
+		words[i] = v.word()
 	}
-	return out
+	return joinWords(words)
 }
 
 // paramPart adds a parameter expansion to f.
@@ -157,21 +151,13 @@ func (a *analysis) element(b shBinding, name string, index syntax.ArithmExpr, fr
 }
 
 func indexText(index syntax.ArithmExpr) string {
-	w, ok := index.(*syntax.Word)
-	if !ok || len(w.Parts) != 1 {
-		return ""
+	if w, ok := index.(*syntax.Word); ok {
+		return w.Lit()
 	}
-	lit, ok := w.Parts[0].(*syntax.Lit)
-	if !ok {
-		return ""
-	}
-	return lit.Value
+	return ""
 }
 
 func isAtIndex(index syntax.ArithmExpr) bool {
-	if index == nil {
-		return false
-	}
 	t := indexText(index)
 	return t == "@" || t == "*"
 }

@@ -102,6 +102,8 @@ type shFrame struct {
 	// process is true for what a wrapper starts: functions, aliases and
 	// builtins of the shell are not there.
 	process bool
+	// dialect is the shell that reads the code when it is none of POSIX.
+	dialect string
 }
 
 // shStream is what a command reads from its standard input.
@@ -245,6 +247,11 @@ func (a *analysis) runCode(code shValue, fr *shFrame, via string, offset int) {
 	in := *fr.within(via)
 	if in.base < 0 {
 		in.base = offset
+	}
+	if d := in.dialect; d != "" {
+		in.dialect = ""
+		a.runDialect(d, a.encode(code), &in, offset)
+		return
 	}
 	a.runText(a.encode(code), &in)
 }

@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"builtins"},
 	{"rego", "dag/codec", "dag/render", "policy/source", "compiler/lint", "executor/kind/expr"},
 	{"compiler", "executor", "executor/runner", "policy/install", "policy/source/print"},
-	{"internal/host"},
+	{"internal/host", "internal/reference", "internal/sites"},
 	{""},
 	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "internal/memory", "internal/report", "internal/witness", "tests/processes", "tests/programs", "tests/vectors"},
 	{"internal/casetest"},

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -113,7 +115,9 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 	case f.asJSON && format == "" || format == "json":
 		err = writeJSON(cmd.OutOrStdout(), found)
 	case format == "" || format == "text":
-		err = diffText(cmd.OutOrStdout(), found)
+		if _, err = io.WriteString(cmd.OutOrStdout(), found.Text()); err != nil {
+			err = cannot("the differences cannot be written: %v", err)
+		}
 	default:
 		err = writeReport(cmd, format, &report.Report{Results: diffResults(found, f.loosened)})
 	}
@@ -169,4 +173,26 @@ func (f *diffFlags) side(cmd *cobra.Command, which, path string) (*dag.Program, 
 		return nil, exitError{exitCannot, found.Render() + "hookc: the " + which + " policy, " + path + ", has errors: nothing was compared"}
 	}
 	return program, nil
+}
+
+// diffResults are the differences of decisions as results of tests: one that holds
+// back less fails, and with onlyLoosened the others do not.
+func diffResults(r *diff.Report, onlyLoosened bool) []report.Result {
+	var out []report.Result
+	for i := range r.Decisions {
+		c := &r.Decisions[i]
+		t := report.Result{Name: fmt.Sprintf("%s: %s → %s, %s %s", c.Direction, c.From, c.To, c.Event, strings.Join(c.Tools, ", ")), Status: report.Failed,
+			Text: fmt.Sprintf("old: %s\nnew: %s\nevent: %s", diff.InLine(c.Old), diff.InLine(c.New), c.Witness)}
+		if onlyLoosened && c.Direction != diff.Loosened {
+			t.Status = report.Skipped
+		}
+		for _, d := range []*policy.Decision{c.Old, c.New} {
+			if !d.At.IsZero() {
+				t.File = d.At.File()
+				t.Line, _ = d.At.Position()
+			}
+		}
+		out = append(out, t)
+	}
+	return out
 }

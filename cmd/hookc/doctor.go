@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/sites"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/install"
@@ -41,10 +42,10 @@ not run.`,
 			if err != nil {
 				return err
 			}
-			if a.place.StartOnly {
-				a.start = a.dir
+			if a.Place.StartOnly {
+				a.Start = a.Dir
 			}
-			d := &doctor{target: a, cmd: cmd, sources: &s}
+			d := &doctor{Agent: a, cmd: cmd, sources: &s}
 			d.examine()
 			if err := cmd.Context().Err(); err != nil {
 				return exitError{exitInterrupted, ""}
@@ -74,13 +75,13 @@ type check struct {
 
 // doctor is one examination.
 type doctor struct {
-	*target
+	*sites.Agent
 	cmd     *cobra.Command
 	sources *sources
 	checks  []check
 	// program is nil when the policy does not compile.
 	program *dag.Program
-	needs   []need
+	needs   []sites.Need
 	// entries are those of hookc, in the order of the files.
 	entries []ownEntry
 	seen    bool
@@ -89,11 +90,11 @@ type doctor struct {
 // ownEntry is one entry of hookc in the settings.
 type ownEntry struct {
 	install.Found
-	site *site
+	site *sites.Site
 }
 
 // at is where an entry is written.
-func (e *ownEntry) at() string { return fmt.Sprintf("%s:%d", e.site.target.Name, e.Line) }
+func (e *ownEntry) at() string { return fmt.Sprintf("%s:%d", e.site.Target.Name, e.Line) }
 
 //go:noinline
 func (d *doctor) say(name, status, hint, format string, args ...any) {
@@ -122,7 +123,7 @@ func (d *doctor) examine() {
 
 // opened is a file of the settings that could be read.
 type opened struct {
-	site     *site
+	site     *sites.Site
 	found    []install.Found
 	settings map[string]any
 }
@@ -130,8 +131,8 @@ type opened struct {
 func (d *doctor) readSettings() []opened {
 	var all []opened
 	there := 0
-	for _, s := range d.every() {
-		found, settings, err := s.read()
+	for _, s := range d.Every() {
+		found, settings, err := s.Read()
 		switch {
 		case err != nil:
 			d.say("settings", checkFail, "mend the file: the agent may not read it either", "%v", err)
@@ -148,12 +149,12 @@ func (d *doctor) readSettings() []opened {
 				d.entries = append(d.entries, ownEntry{f, s})
 			}
 		}
-		d.say("settings", checkOK, "", "%s (%s) is read: %s of hookc, %s of others", s.target.Name, s.file.Scope(),
+		d.say("settings", checkOK, "", "%s (%s) is read: %s of hookc, %s of others", s.Target.Name, s.File.Scope(),
 			entries(own), count(len(found)-own, "hook"))
 		all = append(all, opened{s, found, settings})
 	}
 	if there == 0 {
-		d.say("settings", checkFail, "hookc install "+d.dialect.ID, "%s has no settings here: hookc is not installed", d.dialect.ID)
+		d.say("settings", checkFail, "hookc install "+d.Dialect.ID, "%s has no settings here: hookc is not installed", d.Dialect.ID)
 	}
 	d.above()
 	return all
@@ -162,23 +163,23 @@ func (d *doctor) readSettings() []opened {
 // above tells of hookc's entries in the settings of the project's root, which an
 // agent that is started below it does not read.
 func (d *doctor) above() {
-	if d.start == d.root {
+	if d.Start == d.Root {
 		return
 	}
-	at := *d.target
-	at.start = d.root
-	for _, s := range at.every() {
-		found, _, err := s.read()
+	at := *d.Agent
+	at.Start = d.Root
+	for _, s := range at.Every() {
+		found, _, err := s.Read()
 		own := slices.ContainsFunc(found, func(f install.Found) bool { return f.Own })
-		if err != nil || !own || s.file.Scope() != agent.ProjectScope && s.file.Scope() != agent.LocalScope {
+		if err != nil || !own || s.File.Scope() != agent.ProjectScope && s.File.Scope() != agent.LocalScope {
 			continue
 		}
 		status := checkFail
 		if len(d.entries) > 0 {
 			status = checkWarn
 		}
-		d.say("settings", status, "start "+d.dialect.ID+" in "+d.root+", or hookc install "+d.dialect.ID+" --scope user",
-			"%s is not read by %s when it is started here", s.target.Name, d.dialect.ID)
+		d.say("settings", status, "start "+d.Dialect.ID+" in "+d.Root+", or hookc install "+d.Dialect.ID+" --scope user",
+			"%s is not read by %s when it is started here", s.Target.Name, d.Dialect.ID)
 	}
 }
 
@@ -210,7 +211,7 @@ func (d *doctor) named() {
 }
 
 func (d *doctor) readPolicy() {
-	program, err := d.sources.program(d.cmd, hookc.Agent(d.dialect.ID))
+	program, err := d.sources.program(d.cmd, hookc.Agent(d.Dialect.ID))
 	if files := d.sources.files; err != nil && len(files) == 1 && artifact.Named(files[0]) {
 		d.say("policy", checkFail, "hookc compile -o "+files[0], "%s", strings.TrimRight(err.Error(), "\n"))
 		return
@@ -221,7 +222,7 @@ func (d *doctor) readPolicy() {
 	}
 	d.program = program
 	wide := len(program.Hooks) == 0
-	needs, notes := needsOf(d.dialect, d.place, program, wide)
+	needs, notes := sites.Needs(d.Dialect, d.Place, program, wide)
 	d.needs = needs
 	if wide {
 		status := checkWarn
@@ -231,7 +232,7 @@ func (d *doctor) readPolicy() {
 		d.say("policy", status, "hookc init", "there is no policy: hookc lets everything through")
 	} else {
 		d.say("policy", checkOK, "", "%s on %s, of which %s has %s", count(len(program.Hooks), "hook"), count(len(program.Plans), "event"),
-			d.dialect.ID, count(len(needs), "event"))
+			d.Dialect.ID, count(len(needs), "event"))
 	}
 	for _, n := range append(program.Notes, notes...) {
 		d.say("policy", checkWarn, "", "%s", n)
@@ -272,7 +273,7 @@ func (d *doctor) report(asJSON bool) error {
 			Agent  string  `json:"agent"`
 			OK     bool    `json:"ok"`
 			Checks []check `json:"checks"`
-		}{d.dialect.ID, !failed, d.checks})
+		}{d.Dialect.ID, !failed, d.checks})
 		if err != nil {
 			return err
 		}

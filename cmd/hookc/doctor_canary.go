@@ -25,7 +25,7 @@ func (d *doctor) canaries() {
 		return
 	}
 	for _, e := range d.entries {
-		for _, at := range d.dialect.Entries(d.place) {
+		for _, at := range d.Dialect.Entries(d.Place) {
 			if at.Native == e.Event && at.Refusable() {
 				d.canary(e, at)
 				break
@@ -36,21 +36,21 @@ func (d *doctor) canaries() {
 
 func (d *doctor) canary(e ownEntry, at agent.Entry) {
 	nonce := rand.Text()
-	input := d.dialect.Sample(at.Native, "Bash", d.dir)
+	input := d.Dialect.Sample(at.Native, "Bash", d.Dir)
 	begun := time.Now()
 	got, err := d.fire(e.Command, input, nonce)
 	took := time.Since(begun)
 	want, wrong := d.expected(at, input, nonce)
 	limit := e.Timeout
 	if limit == 0 {
-		limit = d.place.Standard
+		limit = d.Place.Standard
 	}
 	hint := "run it yourself: echo '" + string(input) + "' | " + canaryEnv + "=x " + e.Command
 	switch {
 	case err != nil:
 		d.say("canary", checkFail, hint, "%s: the command at %s does not run: %v", at.Native, e.at(), err)
 	case wrong != nil:
-		d.say("canary", checkFail, "", "%s: the canary is not an event of %s: %v", at.Native, d.dialect.ID, wrong)
+		d.say("canary", checkFail, "", "%s: the canary is not an event of %s: %v", at.Native, d.Dialect.ID, wrong)
 	case got.Exit != want.Exit || !bytes.Equal(got.Stdout, want.Stdout) || !strings.Contains(string(got.Stdout)+got.Stderr, nonce):
 		d.say("canary", checkFail, hint, "%s: the command at %s does not refuse the canary: %s", at.Native, e.at(), got)
 	case took >= limit:
@@ -82,7 +82,7 @@ func (d *doctor) fire(line string, input []byte, nonce string) (heard, error) {
 	ctx, cancel := context.WithTimeout(d.cmd.Context(), canaryWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", line)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = d.dir, append(os.Environ(), canaryEnv+"="+nonce), time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = d.Dir, append(os.Environ(), canaryEnv+"="+nonce), time.Second
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &stdout, &stderr
 	err := cmd.Run()
@@ -98,7 +98,7 @@ func (d *doctor) fire(line string, input []byte, nonce string) (heard, error) {
 
 // expected is the refusal in the agent's own protocol.
 func (d *doctor) expected(at agent.Entry, input []byte, nonce string) (agent.Wire, error) {
-	call, err := d.dialect.Decode(input, at.Native, func(string) string { return "" })
+	call, err := d.Dialect.Decode(input, at.Native, func(string) string { return "" })
 	if err != nil {
 		return agent.Wire{}, err
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/sites"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/install"
 )
@@ -58,7 +60,7 @@ settings of a project, else user.`,
 }
 
 func (f *installFlags) flags(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.scope, "scope", "", "whose settings: `SCOPE` is "+words(agent.Scopes()))
+	cmd.Flags().StringVar(&f.scope, "scope", "", "whose settings: `SCOPE` is "+spell.Or(agent.Scopes()))
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "show a diff and write nothing")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
 	complete(cmd, "scope", agent.Scopes())
@@ -67,7 +69,7 @@ func (f *installFlags) flags(cmd *cobra.Command) {
 // oneAgent wants the one argument that names an agent.
 func oneAgent(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return cannot("%s takes one agent: %s", cmd.CommandPath(), words(agent.Installable()))
+		return cannot("%s takes one agent: %s", cmd.CommandPath(), spell.Or(agent.Installable()))
 	}
 	return nil
 }
@@ -114,37 +116,37 @@ func (f *installFlags) install(cmd *cobra.Command, s *sources, name string) erro
 		return err
 	}
 	wide, why := f.wide(scope, s, program)
-	needs, notes := needsOf(a.dialect, a.place, program, wide)
+	needs, notes := sites.Needs(a.Dialect, a.Place, program, wide)
 	notes = append(why, notes...)
 	if len(needs) == 0 {
-		return cannot("the policy has no hook on any event of %s; --all covers every guarded one\n%s", a.dialect.ID, strings.Join(notes, "\n"))
+		return cannot("the policy has no hook on any event of %s; --all covers every guarded one\n%s", a.Dialect.ID, strings.Join(notes, "\n"))
 	}
-	to, err := a.chosen(scope)
+	to, err := a.Chosen(scope)
 	if err != nil {
 		return err
 	}
-	want, err := a.entries(s, needs, f.gate)
+	want, err := entriesOf(a, s, needs, f.gate)
 	if err != nil {
 		return err
 	}
-	done, err := to.edit(want, f.dry)
+	done, err := to.Edit(want, f.dry)
 	if err != nil {
 		return err
 	}
-	out := a.report(to, done, want, f.dry)
-	out.Notes = append(notes, a.warnings(to, program)...)
-	return out.write(cmd.OutOrStdout(), f.asJSON, "next: hookc doctor "+a.dialect.ID)
+	out := reportOf(a, to, done, want, f.dry)
+	out.Notes = append(notes, warningsOf(a, to, program)...)
+	return out.write(cmd.OutOrStdout(), f.asJSON, "next: hookc doctor "+a.Dialect.ID)
 }
 
-func (f *installFlags) scopeOf(a *target) (agent.Scope, error) {
-	can := a.place.Scopes()
+func (f *installFlags) scopeOf(a *sites.Agent) (agent.Scope, error) {
+	can := a.Place.Scopes()
 	switch {
 	case f.scope == "" && slices.Contains(can, string(agent.ProjectScope)):
 		return agent.ProjectScope, nil
 	case f.scope == "":
 		return agent.UserScope, nil
 	case !slices.Contains(can, f.scope):
-		return "", cannot("hookc knows no %s settings of %s: --scope takes %s", f.scope, a.dialect.ID, words(can))
+		return "", cannot("hookc knows no %s settings of %s: --scope takes %s", f.scope, a.Dialect.ID, spell.Or(can))
 	}
 	return agent.Scope(f.scope), nil
 }
@@ -162,8 +164,8 @@ func (f *installFlags) wide(scope agent.Scope, s *sources, p *dag.Program) (bool
 	return false, nil
 }
 
-// entries are what the agent's settings are to hold.
-func (a *target) entries(s *sources, needs []need, gate bool) ([]install.Entry, error) {
+// entriesOf are what the agent's settings are to hold.
+func entriesOf(a *sites.Agent, s *sources, needs []sites.Need, gate bool) ([]install.Entry, error) {
 	program, err := thisProgram()
 	if err == nil && gate {
 		program, err = gateProgram(program)
@@ -173,24 +175,24 @@ func (a *target) entries(s *sources, needs []need, gate bool) ([]install.Entry, 
 	}
 	var out []install.Entry
 	for _, n := range needs {
-		line, err := s.commandLine(program, n.native, a.dialect, n.timeout(a.place))
+		line, err := s.commandLine(program, n.Native, a.Dialect, n.Timeout(a.Place))
 		if gate {
-			line, err = s.gateLine(program, n.native, a.dialect, n.timeout(a.place))
+			line, err = s.gateLine(program, n.Native, a.Dialect, n.Timeout(a.Place))
 		}
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, install.Entry{Event: n.native, Matcher: n.matcher(&a.place.Matchers), Command: line, Timeout: n.timeout(a.place), Guard: n.guard})
+		out = append(out, install.Entry{Event: n.Native, Matcher: n.Matcher(&a.Place.Matchers), Command: line, Timeout: n.Timeout(a.Place), Guard: n.Guard})
 	}
 	return out, nil
 }
 
-func (a *target) report(s *site, done *rewritten, want []install.Entry, dry bool) *installed {
-	out := &installed{Agent: a.dialect.ID, Scope: s.file.Scope(), File: s.path, Changed: done.changed, DryRun: dry, Entries: []installedEntry{}}
+func reportOf(a *sites.Agent, s *sites.Site, done *sites.Done, want []install.Entry, dry bool) *installed {
+	out := &installed{Agent: a.Dialect.ID, Scope: s.File.Scope(), File: s.Path, Changed: done.Changed, DryRun: dry, Entries: []installedEntry{}}
 	if dry {
-		out.Diff = done.diff
+		out.Diff = done.Diff
 	}
-	for _, c := range done.changes {
+	for _, c := range done.Changes {
 		e := installedEntry{Change: c}
 		if i := slices.IndexFunc(want, func(w install.Entry) bool { return w.Event == c.Event }); i >= 0 {
 			e.Matcher, e.Timeout, e.Command = want[i].Matcher, want[i].Timeout.Round(time.Second).String(), want[i].Command
@@ -200,43 +202,43 @@ func (a *target) report(s *site, done *rewritten, want []install.Entry, dry bool
 	return out
 }
 
-// warnings are what else must be done, or known, for the entries to work.
-func (a *target) warnings(s *site, p *dag.Program) []string {
+// warningsOf are what else must be done, or known, for the entries to work.
+func warningsOf(a *sites.Agent, s *sites.Site, p *dag.Program) []string {
 	var out []string
 	for _, src := range p.Sources {
 		if src.Untrusted != "" {
 			out = append(out, fmt.Sprintf("the hooks of %s do not run yet: %s", src.Name, src.Untrusted))
 		}
 	}
-	if a.place.Replaces {
-		out = append(out, a.hidden(s)...)
+	if a.Place.Replaces {
+		out = append(out, hiddenBy(a, s)...)
 	}
-	if a.place.Trust != "" {
-		out = append(out, a.place.Trust)
+	if a.Place.Trust != "" {
+		out = append(out, a.Place.Trust)
 	}
 	return out
 }
 
-// hidden says which hooks of less specific files the agent no longer runs.
-func (a *target) hidden(s *site) []string {
-	mine, _, err := s.read()
+// hiddenBy says which hooks of less specific files the agent no longer runs.
+func hiddenBy(a *sites.Agent, s *sites.Site) []string {
+	mine, _, err := s.Read()
 	if err != nil {
 		return nil
 	}
 	var out []string
-	for i := range a.place.Files {
-		other := a.site(&a.place.Files[i])
-		if other.path == s.path {
+	for i := range a.Place.Files {
+		other := a.Site(&a.Place.Files[i])
+		if other.Path == s.Path {
 			break
 		}
-		found, _, err := other.read()
+		found, _, err := other.Read()
 		if err != nil {
 			continue
 		}
 		for _, f := range found {
 			if slices.ContainsFunc(mine, func(m install.Found) bool { return m.Event == f.Event }) {
 				out = append(out, fmt.Sprintf("%s runs the hooks on %s of %s alone: %s of %s does not run any more",
-					a.dialect.ID, f.Event, s.target.Name, f.Command, other.target.Name))
+					a.Dialect.ID, f.Event, s.Target.Name, f.Command, other.Target.Name))
 			}
 		}
 	}

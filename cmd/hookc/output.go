@@ -3,11 +3,12 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"github.com/hookc/hookc/internal/spell"
 	"io"
 	"os"
 	"sync"
 	"time"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // writeJSON writes v as indented JSON.
@@ -55,15 +56,7 @@ func progressOf(w io.Writer, what func() string) (stop func()) {
 	return func() { close(done); wait.Wait() }
 }
 
-// count is a number of things, in words.
-//
-//go:noinline
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+var count = spell.Count
 
 // round shortens a duration to three digits or so.
 func round(d time.Duration) time.Duration {

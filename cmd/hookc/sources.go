@@ -18,6 +18,8 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/paths"
+	"github.com/hookc/hookc/internal/sites"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -244,4 +246,15 @@ func workDir() (string, error) {
 		return "", cannot("the working directory cannot be found: %v", err)
 	}
 	return dir, nil
+}
+
+var shownFrom = paths.ShownFrom
+
+// openAgent finds the settings of an agent from the folder hookc was started in.
+func openAgent(name string) (*sites.Agent, error) {
+	dir, err := workDir()
+	if err != nil {
+		return nil, err
+	}
+	return sites.Open(name, dir)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookc/hookc/internal/sites"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/install"
 )
@@ -39,12 +40,12 @@ func (f *installFlags) uninstall(cmd *cobra.Command, name string) error {
 		}
 	}
 	reports := []*installed{}
-	for i := range a.place.Files {
-		file := &a.place.Files[i]
+	for i := range a.Place.Files {
+		file := &a.Place.Files[i]
 		if file.Install == agent.Looks || f.scope != "" && file.Scope() != agent.Scope(f.scope) {
 			continue
 		}
-		r, err := a.takeOut(a.site(file), f.dry)
+		r, err := takeOut(a, a.Site(file), f.dry)
 		if err != nil {
 			return err
 		}
@@ -61,23 +62,23 @@ func (f *installFlags) uninstall(cmd *cobra.Command, name string) error {
 		}
 	}
 	if len(reports) == 0 {
-		fmt.Fprintf(cmd.OutOrStdout(), "hookc is not in the settings of %s\n", a.dialect.ID)
+		fmt.Fprintf(cmd.OutOrStdout(), "hookc is not in the settings of %s\n", a.Dialect.ID)
 	}
 	return nil
 }
 
 // takeOut removes hookc from one file; nil when it is not there.
-func (a *target) takeOut(s *site, dry bool) (*installed, error) {
-	found, _, err := s.read()
+func takeOut(a *sites.Agent, s *sites.Site, dry bool) (*installed, error) {
+	found, _, err := s.Read()
 	if err != nil {
-		return nil, s.failed(err)
+		return nil, s.Failed(err)
 	}
 	if !slices.ContainsFunc(found, func(f install.Found) bool { return f.Own }) {
 		return nil, nil
 	}
-	done, err := s.edit(nil, dry)
+	done, err := s.Edit(nil, dry)
 	if err != nil {
 		return nil, err
 	}
-	return a.report(s, done, nil, dry), nil
+	return reportOf(a, s, done, nil, dry), nil
 }

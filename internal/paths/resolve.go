@@ -93,3 +93,11 @@ func splitPath(p string) []string {
 	}
 	return out
 }
+
+// ShownFrom is a path as people in a folder know it.
+func ShownFrom(dir, path string) string {
+	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}

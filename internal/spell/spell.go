@@ -5,6 +5,7 @@ package spell
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -37,6 +38,24 @@ func Rune(out []byte, r rune) []byte {
 }
 
 const digits = "0123456789abcdef"
+
+// Count is a number of things, in words.
+//
+//go:noinline
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// Or is a choice, in words.
+func Or(list []string) string {
+	if n := len(list) - 1; n > 0 {
+		return strings.Join(list[:n], ", ") + " or " + list[n]
+	}
+	return strings.Join(list, "")
+}
 
 // Line is a text that takes one line, whatever it holds: a path, a command.
 func Line(s string) string {

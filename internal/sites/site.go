@@ -1,14 +1,19 @@
-package main
+// Package sites knows the files of agents' settings on this machine: where hookc is written
+// to, what stands there, and what a policy asks of the agent.
+package sites
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/hookc/hookc/internal/paths"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/install"
@@ -16,61 +21,59 @@ import (
 	"github.com/hookc/hookc/policy/state"
 )
 
-// target is whose settings a command is about, seen from a folder.
-type target struct {
-	dialect *agent.Agent
-	place   *agent.Settings
-	// dir is the working directory, root the project's root, home the user's.
-	dir, root, home string
-	// start is the folder whose files the agent takes for the project's.
-	start string
+// Agent is whose settings a command is about, seen from a folder.
+type Agent struct {
+	Dialect *agent.Agent
+	Place   *agent.Settings
+	// Dir is the working directory, Root the project's root, home the user's.
+	Dir, Root, home string
+	// Start is the folder whose files the agent takes for the project's.
+	Start string
 }
 
-func openAgent(name string) (*target, error) {
+// Open finds the settings of an agent, seen from a folder.
+func Open(name, dir string) (*Agent, error) {
 	d, err := agent.Find(name)
 	if err != nil {
-		return nil, cannot("%v", err)
+		return nil, err
 	}
 	place, err := d.Settings()
-	if err != nil {
-		return nil, cannot("%v", err)
-	}
-	dir, err := workDir()
 	if err != nil {
 		return nil, err
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return nil, cannot("%v", err)
+		return nil, err
 	}
 	root := policy.ProjectRoot(dir)
-	return &target{d, place, dir, root, home, root}, nil
+	return &Agent{d, place, dir, root, home, root}, nil
 }
 
-// site is one file of an agent's settings on this machine.
-type site struct {
-	file *agent.File
-	path string
+// Site is one file of an agent's settings on this machine.
+type Site struct {
+	File *agent.File
+	Path string
 	// base is the folder under whose name hookc remembers what it did.
 	base   string
-	target install.Target
+	Target install.Target
 }
 
-func (a *target) site(f *agent.File) *site {
-	path := f.Where(a.home, a.start, os.Getenv)
+// Site is one of the files.
+func (a *Agent) Site(f *agent.File) *Site {
+	path := f.Where(a.home, a.Start, os.Getenv)
 	own, err := os.Executable()
 	if err != nil {
 		own = ""
 	}
-	base := a.root
+	base := a.Root
 	switch f.Scope() {
 	case agent.UserScope:
 		base = a.home
 	case agent.ManagedScope:
 		base = string(filepath.Separator)
 	}
-	return &site{f, path, base, install.Target{
-		Name: shownFrom(a.dir, path), Layout: f.Layout, Handler: a.place.Handler, Key: a.place.Matchers.Key, Unit: a.place.Unit,
+	return &Site{f, path, base, install.Target{
+		Name: paths.ShownFrom(a.Dir, path), Layout: f.Layout, Handler: a.Place.Handler, Key: a.Place.Matchers.Key, Unit: a.Place.Unit,
 		Own: func(command string) bool {
 			words := source.CommandWords(command)
 			return source.OwnCommand(command) || len(words) > 1 && words[0] == own && words[1] == "run"
@@ -78,166 +81,151 @@ func (a *target) site(f *agent.File) *site {
 	}}
 }
 
-// every lists the files the agent reads: where hookc has one of its own in a
+// Every lists the files the agent reads: where hookc has one of its own in a
 // folder, also the others there.
-func (a *target) every() []*site {
-	var out []*site
-	for i := range a.place.Files {
-		f := &a.place.Files[i]
-		s := a.site(f)
+func (a *Agent) Every() []*Site {
+	var out []*Site
+	for i := range a.Place.Files {
+		f := &a.Place.Files[i]
+		s := a.Site(f)
 		out = append(out, s)
 		if f.Own == "" {
 			continue
 		}
-		items, err := os.ReadDir(filepath.Dir(s.path))
+		items, err := os.ReadDir(filepath.Dir(s.Path))
 		if err != nil {
 			continue // not there, or reported with hookc's own file
 		}
 		for _, item := range items {
-			path := filepath.Join(filepath.Dir(s.path), item.Name())
-			if ok, err := filepath.Match(filepath.Base(f.Path), item.Name()); err != nil || !ok || path == s.path {
+			path := filepath.Join(filepath.Dir(s.Path), item.Name())
+			if ok, err := filepath.Match(filepath.Base(f.Path), item.Name()); err != nil || !ok || path == s.Path {
 				continue
 			}
 			other := *s
-			other.path, other.target.Name = path, shownFrom(a.dir, path)
+			other.Path, other.Target.Name = path, paths.ShownFrom(a.Dir, path)
 			out = append(out, &other)
 		}
 	}
 	return out
 }
 
-// chosen is the file of a scope that hookc is written to: the preferred one,
+// Chosen is the file of a scope that hookc is written to: the preferred one,
 // unless there is none and another holds hooks already.
-func (a *target) chosen(scope agent.Scope) (*site, error) {
-	files := a.place.In(scope)
+func (a *Agent) Chosen(scope agent.Scope) (*Site, error) {
+	files := a.Place.In(scope)
 	if len(files) == 0 {
-		return nil, cannot("hookc knows no %s settings of %s: --scope takes %s", scope, a.dialect.ID, words(a.place.Scopes()))
+		return nil, fmt.Errorf("hookc knows no %s settings of %s: --scope takes %s", scope, a.Dialect.ID, spell.Or(a.Place.Scopes()))
 	}
-	best := a.site(files[0])
-	if _, err := os.Lstat(best.path); err == nil || !errors.Is(err, fs.ErrNotExist) {
+	best := a.Site(files[0])
+	if _, err := os.Lstat(best.Path); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return best, nil
 	}
 	for _, f := range files[1:] {
-		s := a.site(f)
-		if found, _, err := s.read(); err == nil && len(found) > 0 {
+		s := a.Site(f)
+		if found, _, err := s.Read(); err == nil && len(found) > 0 {
 			return s, nil
 		}
 	}
 	return best, nil
 }
 
-func words(list []string) string {
-	text := ""
-	for i, w := range list {
-		switch {
-		case i == 0:
-		case i == len(list)-1:
-			text += " or "
-		default:
-			text += ", "
-		}
-		text += w
-	}
-	return text
-}
-
-// read lists the hooks that stand in the file, and its settings; nothing when
+// Read lists the hooks that stand in the file, and its settings; nothing when
 // there is no file.
-func (s *site) read() ([]install.Found, map[string]any, error) {
-	if s.file.Layout == agent.Folders {
-		found, err := s.target.ReadFolders(s.path)
+func (s *Site) Read() ([]install.Found, map[string]any, error) {
+	if s.File.Layout == agent.Folders {
+		found, err := s.Target.ReadFolders(s.Path)
 		return found, nil, err
 	}
-	disk, err := install.Load(s.path)
+	disk, err := install.Load(s.Path)
 	if err != nil {
 		return nil, nil, err
 	}
-	return s.target.Read(disk.Content)
+	return s.Target.Read(disk.Content)
 }
 
-// rewritten is what was done to one file.
-type rewritten struct {
-	changes []install.Change
-	changed bool
-	diff    string
+// Done is what was done to one file.
+type Done struct {
+	Changes []install.Change
+	Changed bool
+	Diff    string
 }
 
 const recordsFile = "install.json"
 
-// edit makes want hookc's entries in the file; none takes hookc out. The file
+// Edit makes want hookc's entries in the file; none takes hookc out. The file
 // is locked against other hookc while it changes; dry looks only.
-func (s *site) edit(want []install.Entry, dry bool) (*rewritten, error) {
-	if s.file.Layout == agent.Folders {
+func (s *Site) Edit(want []install.Entry, dry bool) (*Done, error) {
+	if s.File.Layout == agent.Folders {
 		return s.editFolders(want, dry)
 	}
 	dir, err := state.Open(s.base)
 	if err != nil {
-		return nil, cannot("%v", err)
+		return nil, err
 	}
 	if dry {
 		old, err := dir.Read(recordsFile)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, state.ErrCorrupt) {
-			return nil, cannot("%v", err)
+			return nil, err
 		}
 		e, err := s.plan(old, want)
 		if err != nil {
-			return nil, s.failed(err)
+			return nil, s.Failed(err)
 		}
-		return e.outcome(s.target.Name), nil
+		return e.outcome(s.Target.Name), nil
 	}
-	var done *rewritten
+	var done *Done
 	err = dir.Update(recordsFile, func(old []byte) ([]byte, error) {
 		e, err := s.plan(old, want)
 		if err != nil {
 			return nil, err
 		}
-		done = e.outcome(s.target.Name)
-		return e.carryOut(realPath(s.path))
+		done = e.outcome(s.Target.Name)
+		return e.carryOut(realPath(s.Path))
 	})
 	if err != nil {
-		return nil, s.failed(err)
+		return nil, s.Failed(err)
 	}
 	return done, nil
 }
 
-// failed is an error as people are told it.
-func (s *site) failed(err error) error {
-	if errors.Is(err, fs.ErrPermission) && s.file.Scope() == agent.ManagedScope {
-		return cannot("%v: the machine's settings belong to its administrator", err)
+// Failed is an error as people are told it.
+func (s *Site) Failed(err error) error {
+	if errors.Is(err, fs.ErrPermission) && s.File.Scope() == agent.ManagedScope {
+		return fmt.Errorf("%w: the machine's settings belong to its administrator", err)
 	}
-	return cannot("%v", err)
+	return err
 }
 
 // edit is a change of one file that is ready to be made.
 type edit struct {
 	disk    *install.Disk
 	content []byte // nil: the file goes
-	changes []install.Change
+	made    []install.Change
 	records map[string]install.Record
 	// record is what is remembered afterwards, nil nothing.
 	record *install.Record
 }
 
 // plan decides what to write, from what is there and what is remembered.
-func (s *site) plan(memory []byte, want []install.Entry) (*edit, error) {
+func (s *Site) plan(memory []byte, want []install.Entry) (*edit, error) {
 	e := &edit{records: map[string]install.Record{}}
 	if json.Unmarshal(memory, &e.records) != nil {
 		e.records = map[string]install.Record{}
 	}
 	var err error
-	if e.disk, err = install.Load(s.path); err != nil {
+	if e.disk, err = install.Load(s.Path); err != nil {
 		return nil, err
 	}
-	record, known := e.records[realPath(s.path)]
+	record, known := e.records[realPath(s.Path)]
 	old := e.disk.Content
 	if old == nil { // what is remembered is about a file that is gone
 		record, known = install.Record{}, false
 	}
-	out, changes, err := s.target.Edit(old, want, &record.Memo)
+	out, changes, err := s.Target.Edit(old, want, &record.Memo)
 	if err != nil {
 		return nil, err
 	}
-	e.content, e.changes = out, changes
+	e.content, e.made = out, changes
 	pristine, exact := record.Undo(old)
 	switch {
 	case len(want) == 0:
@@ -268,16 +256,10 @@ func (s *site) plan(memory []byte, want []install.Entry) (*edit, error) {
 
 // realPath is a path without symbolic links, as far as it is there.
 func realPath(path string) string {
-	rest := ""
-	for at := path; ; at = filepath.Dir(at) {
-		if real, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(real, rest)
-		}
-		if at == filepath.Dir(at) {
-			return path
-		}
-		rest = filepath.Join(filepath.Base(at), rest)
+	if real, err := paths.Real(path, ""); err == nil {
+		return filepath.FromSlash(real)
 	}
+	return path
 }
 
 // hasOwn reports whether there was an entry before.
@@ -286,13 +268,13 @@ func hasOwn(changes []install.Change) bool {
 }
 
 // nothing reports whether a file holds no setting at all.
-func (s *site) nothing(content []byte) bool {
-	_, settings, err := s.target.Read(content)
+func (s *Site) nothing(content []byte) bool {
+	_, settings, err := s.Target.Read(content)
 	return err == nil && len(settings) == 0
 }
 
-func (e *edit) outcome(name string) *rewritten {
-	return &rewritten{e.changes, e.changed(), install.Diff(name, e.disk.Content, e.content)}
+func (e *edit) outcome(name string) *Done {
+	return &Done{e.made, e.changed(), install.Diff(name, e.disk.Content, e.content)}
 }
 
 func (e *edit) changed() bool {
@@ -332,12 +314,4 @@ func unlessEmpty(records map[string]install.Record) ([]byte, error) {
 		return nil, nil
 	}
 	return json.Marshal(records)
-}
-
-// shownFrom is a path as people in a folder know it.
-func shownFrom(dir, path string) string {
-	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	return path
 }

@@ -1,45 +1,40 @@
-package main
+package diff
 
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"strings"
 
-	"github.com/hookc/hookc/internal/diff"
-	"github.com/hookc/hookc/internal/report"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
-// diffMarks begin the lines of hooks and files, by what became of them.
-var diffMarks = map[string]string{diff.Added: "+", diff.Removed: "-", diff.Changed: "~", diff.Moved: ">"}
+// marks begin the lines of hooks and files, by what became of them.
+var marks = map[string]string{Added: "+", Removed: "-", Changed: "~", Moved: ">"}
 
-// diffText is the report for people: what is decided differently first.
-func diffText(out io.Writer, r *diff.Report) error {
+// Text is the report for people: what is decided differently first.
+func (r *Report) Text() string {
 	var s strings.Builder
 	if len(r.Decisions) > 0 {
 		s.WriteString("DECISIONS\n")
 	}
 	for i := range r.Decisions {
-		diffDecision(&s, &r.Decisions[i])
+		writeDecision(&s, &r.Decisions[i])
 	}
-	diffWritten(&s, r)
+	writeWritten(&s, r)
 	for _, d := range r.Denied {
 		if (d.Old == "") != (d.New == "") {
-			fmt.Fprintf(&s, "%s %s\n", d.Event, diffDenied(&d))
+			fmt.Fprintf(&s, "%s %s\n", d.Event, denied(&d))
 		}
 	}
 	if s.Len() > 0 {
 		s.WriteByte('\n')
 	}
-	diffTried(&s, r)
-	if _, err := io.WriteString(out, s.String()); err != nil {
-		return cannot("the differences cannot be written: %v", err)
-	}
-	return nil
+	writeTried(&s, r)
+	return s.String()
 }
 
-func diffDenied(d *diff.DeniedChange) string {
+func denied(d *DeniedChange) string {
 	if d.Old == "" {
 		return fmt.Sprintf("%s is always denied now, by %s", d.Tool, d.New)
 	}
@@ -49,25 +44,25 @@ func diffDenied(d *diff.DeniedChange) string {
 // maxTools is how many tools are named of one difference.
 const maxTools = 6
 
-// diffDecision is one difference with its witness.
-func diffDecision(s *strings.Builder, c *diff.Change) {
+// writeDecision is one difference with its witness.
+func writeDecision(s *strings.Builder, c *Change) {
 	fmt.Fprintf(s, "  %s → %s  %s", c.From, c.To, c.Event)
 	if n := len(c.Tools); n > maxTools {
 		fmt.Fprintf(s, " %s and %d others", strings.Join(c.Tools[:maxTools-1], ", "), n-maxTools+1)
 	} else if n > 0 {
 		fmt.Fprintf(s, " %s", strings.Join(c.Tools, ", "))
 	}
-	fmt.Fprintf(s, "  (%s, on %s", c.Direction, count(c.Events, "event"))
+	fmt.Fprintf(s, "  (%s, on %s", c.Direction, spell.Count(c.Events, "event"))
 	if c.Recorded > 0 {
 		fmt.Fprintf(s, ", %d recorded", c.Recorded)
 	}
 	s.WriteString(")\n")
 	fmt.Fprintf(s, "    %s\n", c.Witness)
-	fmt.Fprintf(s, "    old: %s\n    new: %s\n", diffSaid(c.Old), diffSaid(c.New))
+	fmt.Fprintf(s, "    old: %s\n    new: %s\n", InLine(c.Old), InLine(c.New))
 }
 
-// diffSaid is a Decision in a line.
-func diffSaid(d *policy.Decision) string {
+// InLine is a Decision in a line.
+func InLine(d *policy.Decision) string {
 	out := string(d.Action)
 	if d.Verdict == policy.Allow {
 		out += " (allow)"
@@ -96,8 +91,8 @@ func diffSaid(d *policy.Decision) string {
 	return out
 }
 
-// diffWritten is what is written differently.
-func diffWritten(s *strings.Builder, r *diff.Report) {
+// writeWritten is what is written differently.
+func writeWritten(s *strings.Builder, r *Report) {
 	event := policy.Event("")
 	for i := range r.Hooks {
 		h := &r.Hooks[i]
@@ -105,18 +100,18 @@ func diffWritten(s *strings.Builder, r *diff.Report) {
 			event = h.Event
 			fmt.Fprintf(s, "%s\n", event)
 		}
-		diffHook(s, h)
+		writeHook(s, h)
 	}
 	for _, c := range r.Settings {
 		fmt.Fprintf(s, "~ %s: %s → %s\n", strings.TrimSpace(string(c.Event)+" "+c.Key), cmp.Or(c.Old, "–"), cmp.Or(c.New, "–"))
 	}
 	for _, c := range r.Files {
-		fmt.Fprintf(s, "%s file %s %s\n", diffMarks[c.Change], c.Path, c.Change)
+		fmt.Fprintf(s, "%s file %s %s\n", marks[c.Change], c.Path, c.Change)
 	}
 }
 
-func diffHook(s *strings.Builder, h *diff.HookChange) {
-	fmt.Fprintf(s, "  %s %s (%s) %s", diffMarks[h.Change], h.Hook, h.Kind, h.Change)
+func writeHook(s *strings.Builder, h *HookChange) {
+	fmt.Fprintf(s, "  %s %s (%s) %s", marks[h.Change], h.Hook, h.Kind, h.Change)
 	if h.Was != "" {
 		fmt.Fprintf(s, ", it was %s", h.Was)
 	}
@@ -138,16 +133,16 @@ func diffHook(s *strings.Builder, h *diff.HookChange) {
 	}
 }
 
-// diffTried says what the answer rests on.
-func diffTried(s *strings.Builder, r *diff.Report) {
+// writeTried says what the answer rests on.
+func writeTried(s *strings.Builder, r *Report) {
 	events, recorded := 0, 0
 	for _, t := range r.Tried {
 		events += t.Events
 		recorded += t.Recorded
 	}
-	tried := fmt.Sprintf("%s tried, at %s", count(events, "event"), count(len(r.Tried), "lifecycle point"))
+	tried := fmt.Sprintf("%s tried, at %s", spell.Count(events, "event"), spell.Count(len(r.Tried), "lifecycle point"))
 	if recorded > 0 {
-		tried = fmt.Sprintf("%s and %s", count(recorded, "recorded event"), tried)
+		tried = fmt.Sprintf("%s and %s", spell.Count(recorded, "recorded event"), tried)
 	}
 	switch {
 	case r.Same:
@@ -159,32 +154,10 @@ func diffTried(s *strings.Builder, r *diff.Report) {
 	case r.Empty():
 		fmt.Fprintf(s, "no difference found; %s, which proves nothing of others\n", tried)
 	default:
-		fmt.Fprintf(s, "%s, %s, %s, %s; %s, which proves nothing of others\n", count(len(r.Decisions), "changed decision"), count(len(r.Hooks), "hook"),
-			count(len(r.Settings), "setting"), count(len(r.Files), "file"), tried)
+		fmt.Fprintf(s, "%s, %s, %s, %s; %s, which proves nothing of others\n", spell.Count(len(r.Decisions), "changed decision"), spell.Count(len(r.Hooks), "hook"),
+			spell.Count(len(r.Settings), "setting"), spell.Count(len(r.Files), "file"), tried)
 	}
 	if r.Unstable > 0 {
-		fmt.Fprintf(s, "%s left out: one policy by itself answered in two ways\n", count(r.Unstable, "event"))
+		fmt.Fprintf(s, "%s left out: one policy by itself answered in two ways\n", spell.Count(r.Unstable, "event"))
 	}
-}
-
-// diffResults are the differences of decisions as results of tests: one that holds
-// back less fails, and with onlyLoosened the others do not.
-func diffResults(r *diff.Report, onlyLoosened bool) []report.Result {
-	var out []report.Result
-	for i := range r.Decisions {
-		c := &r.Decisions[i]
-		t := report.Result{Name: fmt.Sprintf("%s: %s → %s, %s %s", c.Direction, c.From, c.To, c.Event, strings.Join(c.Tools, ", ")), Status: report.Failed,
-			Text: fmt.Sprintf("old: %s\nnew: %s\nevent: %s", diffSaid(c.Old), diffSaid(c.New), c.Witness)}
-		if onlyLoosened && c.Direction != diff.Loosened {
-			t.Status = report.Skipped
-		}
-		for _, d := range []*policy.Decision{c.Old, c.New} {
-			if !d.At.IsZero() {
-				t.File = d.At.File()
-				t.Line, _ = d.At.Position()
-			}
-		}
-		out = append(out, t)
-	}
-	return out
 }

@@ -1,4 +1,6 @@
-package main
+// Package reference writes the pages of the documentation that hookc knows by itself:
+// each key of hooks.yaml, event, field and function, and each diagnostic code.
+package reference
 
 import (
 	"encoding/json"
@@ -25,8 +27,8 @@ var places = map[source.Place]string{
 	source.InRule:     "An entry of `rules`: exactly one of the verdict keys, and a reason.",
 }
 
-// schemaPage is docs/schema.md.
-func schemaPage() string {
+// Schema is docs/schema.md.
+func Schema() string {
 	p := newPage("hooks.yaml, key by key", `
 What the keys mean together is in [semantics.md](semantics.md); a commented file that uses each of them is
 [hooks.example.yaml](../hooks.example.yaml). `+"`hookc schema`"+` prints the JSON Schema for editors. Unknown keys, and keys written twice,
@@ -232,8 +234,8 @@ func (p *page) rules() {
 	}
 }
 
-// codesPage is docs/diagnostics.md.
-func codesPage() string {
+// Codes is docs/diagnostics.md.
+func Codes() string {
 	p := newPage("Diagnostics", `
 Every finding has a code, a place and, where the fix can be named, a hint. `+"`hookc help CODE`"+` prints the same text. An error stops
 compilation; a warning is a finding under `+"`check --strict`"+`; a hint never fails anything. Both examples of every code are run by the tests:

@@ -1,4 +1,4 @@
-package main
+package sites
 
 import (
 	"fmt"
@@ -7,36 +7,37 @@ import (
 
 	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 )
 
-// need is what a policy asks of one event of an agent.
-type need struct {
-	native string
-	// tools are the names the hooks can match; all is true when that cannot be
+// Need is what a policy asks of one event of an agent.
+type Need struct {
+	Native string
+	// Tools are the names the hooks can match; All is true when that cannot be
 	// told, or is any.
-	tools []string
-	all   bool
-	// guard is true where an action is guarded and the agent obeys.
-	guard bool
-	// hooks counts those of the policy; 0 when the event is asked for besides.
-	hooks int
-	// deadline bounds hookc's own work.
-	deadline time.Duration
+	Tools []string
+	All   bool
+	// Guard is true where an action is guarded and the agent obeys.
+	Guard bool
+	// Hooks counts those of the policy; 0 when the event is asked for besides.
+	Hooks int
+	// Deadline bounds hookc's own work.
+	Deadline time.Duration
 }
 
 const (
-	// ownMargin is what hookc takes beside the hooks: starting, compiling.
+	// ownMargin is what hookc takes beside the Hooks: starting, compiling.
 	ownMargin = 5 * time.Second
 	// anyDeadline is assumed of a policy that is not known.
 	anyDeadline = time.Minute
 )
 
-// needsOf lists what a policy asks of an agent, in lifecycle order, and says
+// Needs lists what a policy asks of an agent, in lifecycle order, and says
 // what the agent does not have. With wide, all its guarded events are asked for,
 // and all tools.
-func needsOf(d *agent.Agent, place *agent.Settings, p *dag.Program, wide bool) (out []need, notes []string) {
+func Needs(d *agent.Agent, place *agent.Settings, p *dag.Program, wide bool) (out []Need, notes []string) {
 	waiting := map[policy.Event]int{} // hooks that are not trusted yet
 	for _, e := range p.Hooks {
 		if e.Status == dag.Untrusted {
@@ -54,7 +55,7 @@ func needsOf(d *agent.Agent, place *agent.Settings, p *dag.Program, wide bool) (
 		if !ok {
 			continue
 		}
-		i := slices.IndexFunc(out, func(o need) bool { return o.native == n.native })
+		i := slices.IndexFunc(out, func(o Need) bool { return o.Native == n.Native })
 		if i < 0 {
 			out = append(out, n)
 			continue
@@ -63,28 +64,28 @@ func needsOf(d *agent.Agent, place *agent.Settings, p *dag.Program, wide bool) (
 	}
 	for _, plan := range p.Plans {
 		if n := hooksOn(plan) + waiting[plan.Event]; n > 0 && !had[plan.Event] {
-			notes = append(notes, fmt.Sprintf("%s has no event for %s: %s of the policy cannot run there", d.ID, plan.Event, count(n, "hook")))
+			notes = append(notes, fmt.Sprintf("%s has no event for %s: %s of the policy cannot run there", d.ID, plan.Event, spell.Count(n, "hook")))
 		}
 	}
 	return out, notes
 }
 
-func needAt(at agent.Entry, plan *dag.Plan, waiting int, wide bool) (need, bool) {
-	n := need{native: at.Native, guard: at.Refusable(), hooks: waiting, all: !at.Tools || wide || waiting > 0, deadline: anyDeadline}
+func needAt(at agent.Entry, plan *dag.Plan, waiting int, wide bool) (Need, bool) {
+	n := Need{Native: at.Native, Guard: at.Refusable(), Hooks: waiting, All: !at.Tools || wide || waiting > 0, Deadline: anyDeadline}
 	if plan != nil {
-		n.hooks += hooksOn(plan)
-		n.deadline = plan.Deadline
+		n.Hooks += hooksOn(plan)
+		n.Deadline = plan.Deadline
 		if wide || waiting > 0 {
-			n.deadline = max(n.deadline, anyDeadline)
+			n.Deadline = max(n.Deadline, anyDeadline)
 		}
 		for i := range plan.Nodes {
 			tools, known := toolsOf(plan.Nodes[i].Matcher)
-			n.tools = append(n.tools, tools...)
-			n.all = n.all || !known
+			n.Tools = append(n.Tools, tools...)
+			n.All = n.All || !known
 		}
 	}
-	if n.hooks == 0 && !(wide && n.guard) {
-		return need{}, false
+	if n.Hooks == 0 && !(wide && n.Guard) {
+		return Need{}, false
 	}
 	n.tidy()
 	return n, true
@@ -92,12 +93,12 @@ func needAt(at agent.Entry, plan *dag.Plan, waiting int, wide bool) (need, bool)
 
 // starting is the need at a call with that of the hooks on the start of a
 // subagent, which are asked when it is called.
-func (n need) starting(at agent.Entry, starts *dag.Plan) need {
-	if n.native == "" {
-		n = need{native: at.Native, guard: at.Refusable()}
+func (n Need) starting(at agent.Entry, starts *dag.Plan) Need {
+	if n.Native == "" {
+		n = Need{Native: at.Native, Guard: at.Refusable()}
 	}
-	n.tools = append(n.tools, toolcall.OfKind("agent")...)
-	n.hooks, n.deadline = n.hooks+hooksOn(starts), n.deadline+starts.Deadline
+	n.Tools = append(n.Tools, toolcall.OfKind("agent")...)
+	n.Hooks, n.Deadline = n.Hooks+hooksOn(starts), n.Deadline+starts.Deadline
 	n.tidy()
 	return n
 }
@@ -113,17 +114,17 @@ func hooksOn(plan *dag.Plan) int {
 	return n
 }
 
-func (n *need) tidy() {
-	slices.Sort(n.tools)
-	n.tools = slices.Compact(n.tools)
-	if n.all {
-		n.tools = nil
+func (n *Need) tidy() {
+	slices.Sort(n.Tools)
+	n.Tools = slices.Compact(n.Tools)
+	if n.All {
+		n.Tools = nil
 	}
 }
 
-func (n *need) join(o need) {
-	n.tools, n.all = append(n.tools, o.tools...), n.all || o.all
-	n.guard, n.hooks, n.deadline = n.guard || o.guard, n.hooks+o.hooks, max(n.deadline, o.deadline)
+func (n *Need) join(o Need) {
+	n.Tools, n.All = append(n.Tools, o.Tools...), n.All || o.All
+	n.Guard, n.Hooks, n.Deadline = n.Guard || o.Guard, n.Hooks+o.Hooks, max(n.Deadline, o.Deadline)
 	n.tidy()
 }
 
@@ -164,22 +165,22 @@ func atomTools(a *policy.Atom) ([]string, bool) {
 	return nil, false
 }
 
-// matcher is the condition on tools in the agent's own syntax, "" where every
+// Matcher is the condition on tools in the agent's own syntax, "" where every
 // call concerns the policy or the syntax cannot say which.
-func (n *need) matcher(m *agent.Matchers) string {
-	if n.all || m.Join == nil || len(n.tools) == 0 {
+func (n *Need) Matcher(m *agent.Matchers) string {
+	if n.All || m.Join == nil || len(n.Tools) == 0 {
 		return ""
 	}
-	text, ok := m.Join(n.tools)
+	text, ok := m.Join(n.Tools)
 	if !ok {
 		return ""
 	}
 	return text
 }
 
-// timeout is what the agent must allow hookc.
-func (n *need) timeout(place *agent.Settings) time.Duration {
-	t := n.deadline + ownMargin
+// Timeout is what the agent must allow hookc.
+func (n *Need) Timeout(place *agent.Settings) time.Duration {
+	t := n.Deadline + ownMargin
 	if place.Most > 0 {
 		t = min(t, place.Most)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy"
@@ -233,16 +234,23 @@ func (s *speaker) decide(cmd *cobra.Command, src *sources, serial bool) error {
 // withAhead decides a call, and what it begins where the agent lets nobody refuse
 // that when it comes.
 func withAhead(call *agent.Call, decide func(subject) (*policy.Decision, error)) (*policy.Decision, error) {
-	d, err := decide(subjectOf(call.Context, call.Event()))
+	own := subjectOf(call.Context, call.Event())
+	if call.DecidedAhead() {
+		own.said = runner.SaidBefore(memory.Open(own.project).Began(own.in))
+	}
+	d, err := decide(own)
 	ahead := call.Ahead()
 	if err != nil || ahead == nil || d.Action != policy.Proceed && d.Action != policy.AskUser && d.Action != policy.DeferCall {
 		return d, err
 	}
-	begun, err := decide(subjectOf(ahead, policy.SubagentStart))
+	next := subjectOf(ahead, policy.SubagentStart)
+	next.said = runner.SaidAhead()
+	begun, err := decide(next)
 	if err != nil {
 		return nil, err
 	}
 	if begun.Action == policy.Proceed {
+		memory.Open(next.project).Begins(next.in, next.said.Bytes())
 		for _, w := range begun.Warnings {
 			if !slices.Contains(d.Warnings, w) {
 				d.Warnings = append(d.Warnings, w)

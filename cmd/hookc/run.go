@@ -17,6 +17,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/policy"
@@ -209,6 +210,9 @@ type subject struct {
 	// project is where the policy is looked for: the agent may have wandered off.
 	project string
 	around  []string
+	// said is what hooks answer, or answered, where the event is decided before it
+	// comes; nil for most events.
+	said *runner.Said
 }
 
 // subjectOf is an event as run, serve and explain decide it. It does not change
@@ -220,6 +224,7 @@ func subjectOf(in *policy.Context, event policy.Event) subject {
 
 // fire decides the event by an engine.
 func (e subject) fire(ctx context.Context, eng *hookc.Engine, serial bool) (*policy.Decision, error) {
+	ctx = runner.WithSaid(ctx, e.said)
 	if serial {
 		return eng.FireSerial(ctx, e.event, e.in)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/policy"
@@ -46,6 +47,9 @@ type handOver struct {
 func detached(s *sources, from *caller, dir string, around []string) hookc.Option {
 	return host.Execution[hookc.Option](func(o *executor.Options) {
 		o.Async = func(ctx context.Context, n *dag.Node, in *policy.Context) error {
+			if runner.Waits(ctx) {
+				return nil
+			}
 			from := cmp.Or(callerOf(ctx), from) // serve's plans are many callers'
 			input, err := json.Marshal(in)
 			if err != nil {

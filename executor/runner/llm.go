@@ -95,10 +95,13 @@ func (l *llm) ask(ctx context.Context, in *policy.Context, attempt int) (policy.
 			return policy.Result{}, err
 		}
 	}
-	reply, err := l.model(ctx, policy.ModelRequest{Model: cmp.Or(l.name, in.Text(policy.FieldModel)), Prompt: prompt, Attempt: attempt})
+	out, err := said(ctx, l.hook, func() (agent.Outcome, error) {
+		reply, err := l.model(ctx, policy.ModelRequest{Model: cmp.Or(l.name, in.Text(policy.FieldModel)), Prompt: prompt, Attempt: attempt})
+		return agent.Outcome{Stdout: reply}, err
+	})
 	switch {
 	case err == nil:
-		return l.reply(reply, in)
+		return l.reply(out.Stdout, in)
 	case ctx.Err() != nil:
 		return policy.Result{}, ended(ctx)
 	}

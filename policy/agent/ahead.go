@@ -20,6 +20,9 @@ func (d *Agent) RefusedBefore(e policy.Event) bool {
 	return e == policy.SubagentStart && !refuses(e) && refuses(policy.PreToolExecution)
 }
 
+// DecidedAhead reports whether the event was decided with the call that began it.
+func (c *Call) DecidedAhead() bool { return c.agent.RefusedBefore(c.Event()) }
+
 // Names under which agents say, in a call that starts a subagent, what it is.
 var (
 	startedType = []string{"subagent_type", "agent_type", "agentType", "agent", "type", "agent_name", "agentName"}

@@ -1,0 +1,97 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
+)
+
+// Said is what the processes and models of an event answered where the event was
+// decided before it came (agent.Agent.RefusedBefore): when it comes, they answer the
+// same and are not run again. It is safe for concurrent use.
+type Said struct {
+	mu      sync.Mutex
+	ahead   bool
+	answers map[string]saidAnswer
+}
+
+// saidAnswer is what one hook answered last: an outcome, or why it failed.
+type saidAnswer struct {
+	Outcome agent.Outcome
+	Kind    policy.ErrKind
+	Error   string
+}
+
+// longestSaid bounds what is kept of one event, in bytes.
+const longestSaid = 256 << 10
+
+// SaidAhead is for an event that is decided before it comes. Hooks that nobody waits
+// for can refuse nothing and begin when it comes.
+func SaidAhead() *Said { return &Said{ahead: true, answers: map[string]saidAnswer{}} }
+
+// SaidBefore is for an event that comes, of which Bytes was kept; nil for none.
+func SaidBefore(data []byte) *Said {
+	s := &Said{}
+	if json.Unmarshal(data, &s.answers) != nil {
+		return nil
+	}
+	return s
+}
+
+// Bytes is what is to be kept, nil for nothing.
+func (s *Said) Bytes() []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	data, err := json.Marshal(s.answers)
+	if len(s.answers) == 0 || err != nil || len(data) > longestSaid {
+		return nil
+	}
+	return data
+}
+
+type saidKey struct{}
+
+// WithSaid is for the hooks of one event; s may be nil.
+func WithSaid(ctx context.Context, s *Said) context.Context {
+	if s == nil {
+		return ctx
+	}
+	return context.WithValue(ctx, saidKey{}, s)
+}
+
+// Waits reports whether a hook that nobody waits for is not to begin yet.
+func Waits(ctx context.Context) bool {
+	s, _ := ctx.Value(saidKey{}).(*Said)
+	return s != nil && s.ahead
+}
+
+// said is what a hook answers: what it answered before, else what run does.
+func said(ctx context.Context, h *policy.Hook, run func() (agent.Outcome, error)) (agent.Outcome, error) {
+	s, _ := ctx.Value(saidKey{}).(*Said)
+	if s == nil {
+		return run()
+	}
+	s.mu.Lock()
+	before, known := s.answers[h.Name]
+	s.mu.Unlock()
+	switch {
+	case !s.ahead && !known:
+		return run()
+	case !s.ahead && before.Kind != "":
+		return before.Outcome, policy.Failf(before.Kind, "%s", before.Error)
+	case !s.ahead:
+		return before.Outcome, nil
+	}
+	out, err := run()
+	now := saidAnswer{Outcome: out}
+	if err != nil {
+		now.Kind, now.Error = policy.KindOf(err), err.Error()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.answers[h.Name] = now
+	return out, err
+}

@@ -14,10 +14,11 @@ import (
 
 	"github.com/hookc/hookc/policy/digits"
 	"github.com/hookc/hookc/policy/govalue"
+	"github.com/hookc/hookc/policy/scan"
 )
 
 // maxDepth bounds the nesting of JSON hookc reads.
-const maxDepth = 512
+const maxDepth = scan.MaxDepth
 
 // DecodeJSON reads one JSON value strictly: repeated keys, trailing text and
 // nesting beyond 512 levels are errors. A number becomes int or float64 where

@@ -3,6 +3,8 @@ package policy
 import (
 	"slices"
 	"unicode/utf8"
+
+	"github.com/hookc/hookc/policy/scan"
 )
 
 // Projection says which parts of an event are read, so that decoding need not
@@ -99,7 +101,7 @@ func Peek(data []byte, f Field) string {
 	if d.Space() != '{' {
 		return ""
 	}
-	for next := d.open(0); next == again; next = d.more('}') {
+	for next := d.Open(0); next == scan.Again; next = d.More('}') {
 		key, ok := d.name()
 		if !ok {
 			return ""
@@ -109,7 +111,7 @@ func Peek(data []byte, f Field) string {
 			return text
 		}
 		d.Space()
-		if !d.skip(1) {
+		if !d.Skip(1) {
 			return ""
 		}
 	}
@@ -170,8 +172,8 @@ func (d *projector) read() bool {
 	if d.Space() != '{' {
 		return false
 	}
-	for next := d.open(0); next != closed; next = d.more('}') {
-		if next == broken || !d.member() {
+	for next := d.Open(0); next != scan.Closed; next = d.More('}') {
+		if next == scan.Broken || !d.member() {
 			return false
 		}
 	}
@@ -212,7 +214,7 @@ func (d *projector) member() bool {
 func (d *projector) field(f Field, first byte) bool {
 	switch {
 	case d.want.fields[f] == absent:
-		return d.skip(1)
+		return d.Skip(1)
 	case d.want.fields[f] == members && first == '{':
 		v, ok := d.some(d.want.keys[f])
 		d.c.put(f, v)
@@ -256,7 +258,7 @@ func (d *projector) unnamed(key string) bool {
 	case first == 'n':
 		return d.Word("null")
 	case wanted == absent, wanted == members && !slices.Contains(d.want.keys[FieldRaw], key):
-		return d.skip(1)
+		return d.Skip(1)
 	}
 	v, ok := d.value(1)
 	if d.raw == nil {
@@ -269,8 +271,8 @@ func (d *projector) unnamed(key string) bool {
 // some reads the wanted members of an object.
 func (d *projector) some(keys []string) (map[string]any, bool) {
 	out := make(map[string]any, len(keys))
-	for next := d.open(1); next != closed; next = d.more('}') {
-		if next == broken {
+	for next := d.Open(1); next != scan.Closed; next = d.More('}') {
+		if next == scan.Broken {
 			return nil, false
 		}
 		key, ok := d.name()
@@ -279,7 +281,7 @@ func (d *projector) some(keys []string) (map[string]any, bool) {
 		}
 		i := slices.Index(keys, string(key))
 		if i < 0 {
-			if !d.skip(2) {
+			if !d.Skip(2) {
 				return nil, false
 			}
 			continue

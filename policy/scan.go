@@ -34,9 +34,9 @@ func (s *scanner) value(depth int) (any, bool) {
 
 func (s *scanner) object(depth int) (any, bool) {
 	out := map[string]any{}
-	for next := s.open(depth); ; next = s.more('}') {
-		if next != again {
-			return out, next == closed
+	for next := s.Open(depth); ; next = s.More('}') {
+		if next != scan.Again {
+			return out, next == scan.Closed
 		}
 		key, ok := s.key()
 		if !ok {
@@ -53,9 +53,9 @@ func (s *scanner) object(depth int) (any, bool) {
 
 func (s *scanner) list(depth int) (any, bool) {
 	out := []any{}
-	for next := s.open(depth); ; next = s.more(']') {
-		if next != again {
-			return out, next == closed
+	for next := s.Open(depth); ; next = s.More(']') {
+		if next != scan.Again {
+			return out, next == scan.Closed
 		}
 		v, ok := s.value(depth + 1)
 		if !ok {
@@ -63,42 +63,6 @@ func (s *scanner) list(depth int) (any, bool) {
 		}
 		out = append(out, v)
 	}
-}
-
-// step is what follows in an object or a list.
-type step uint8
-
-const (
-	broken step = iota
-	again
-	closed
-)
-
-// open enters an object or a list.
-func (s *scanner) open(depth int) step {
-	if depth >= maxDepth {
-		return broken // decodeSlowly knows whether one level deeper still holds
-	}
-	close := s.Data[s.At] + 2 // '{' and '}', '[' and ']' are two apart
-	s.At++
-	if s.Space() == close {
-		s.At++
-		return closed
-	}
-	return again
-}
-
-// more goes on after an element.
-func (s *scanner) more(close byte) step {
-	switch s.Space() {
-	case ',':
-		s.At++
-		return again
-	case close:
-		s.At++
-		return closed
-	}
-	return broken
 }
 
 // key reads a key and its colon.

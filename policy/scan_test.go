@@ -59,7 +59,7 @@ func checkScan(t *testing.T, data []byte) {
 		require.Greater(t, deepest(want), maxDepth-2, "%q is refused", data)
 	}
 	k := newScanner(data)
-	if skipped := k.skip(0) && k.End(); skipped && err != nil {
+	if skipped := k.Skip(0) && k.End(); skipped && err != nil {
 		require.ErrorContains(t, err, "appears twice", "%q is skipped", data)
 	} else if !skipped && err == nil {
 		require.Greater(t, deepest(want), maxDepth-2, "%q is not skipped", data)

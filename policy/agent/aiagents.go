@@ -53,7 +53,7 @@ var aiAgentsAgent, _ = Agent{
 	noticeExit:    1,
 	scripts: scripts{
 		read:      readAIAgents,
-		native:    nativeAIAgents,
+		native:    readAIAgents,
 		shell:     "bash",
 		nativeEnv: []envKey{},
 	},
@@ -135,89 +135,66 @@ func aiAgentsPrompt(c *policy.Context, r policy.Result) policy.Result {
 	return aiAgentsEnd(c, r)
 }
 
+// readAIAgents reads an answer (docs/dialects, ai_agents §3.3): JSON counts at status
+// 0 alone. Of a hook of ai_agents' own settings a word or a key the agent does not have
+// has no effect, and what cannot be read is text for the user; of others it is a
+// failure, and what plainly forbids does.
 func readAIAgents(a output) (policy.Result, error) {
-	d := a.draft()
-	text := strings.TrimSpace(a.Stdout)
-	switch {
-	case a.Exit == 2:
-		d.verdict(policy.Deny, a.complaint(""))
-		return d.done()
-	case a.Exit != 0:
-		return policy.Result{}, a.failure()
-	case !strings.HasPrefix(text, "{"):
-		d.system(text)
-		return d.done()
-	}
-	v, err := looseJSON(text)
-	if err != nil {
-		return policy.Result{}, policy.Failf(policy.ErrParse, "answer is not JSON: %w", err)
-	}
-	o := d.object(v.(map[string]any))
-	d.universal(o)
-	known := words{"block": policy.Deny}
-	if a.event == policy.PreToolExecution {
-		known = agentHooksWords
-	}
-	d.decide(known, o.text("decision"), o.text("reason"))
-	if a.event == policy.PreSendMessage && d.r.Verdict != policy.Deny {
-		d.context(o.text("additionalContext"))
-	}
-	if nested, ok := o.m["hookSpecificOutput"].(map[string]any); ok {
-		word, _ := nested["permissionDecision"].(string)
-		d.warn("hookSpecificOutput is not part of the protocol; did you mean protocol: claude?")
-		if forbids(word) {
-			d.decide(nil, word, d.object(nested).text("permissionDecisionReason"))
-		}
-	}
-	return d.done()
-}
-
-// nativeAIAgents reads an answer of a hook of ai_agents' own settings
-// (docs/dialects, ai_agents §3.3): JSON counts at status 0 alone, a word or a
-// key the agent does not have has no effect, and what cannot be read is text
-// for the user.
-func nativeAIAgents(a output) (policy.Result, error) {
-	d := a.draft()
+	d, own := a.draft(), a.native != ""
 	text := strings.TrimSpace(a.Stdout)
 	switch {
 	case a.Signal != "":
 		return policy.Result{}, a.failure()
 	case a.Exit == 2:
 		d.verdict(policy.Deny, a.complaint(""))
-		return d.r, nil
+		return d.done()
+	case a.Exit != 0 && !own:
+		return policy.Result{}, a.failure()
 	case a.Exit != 0:
 		d.system(strings.TrimSpace(a.Stderr))
 		d.warn("%v", a.failure())
-		return d.r, nil
+		return d.done()
 	}
 	v, err := looseJSON(text)
 	m, ok := v.(map[string]any)
-	if err != nil || !ok || !strings.HasPrefix(text, "{") {
+	switch {
+	case !strings.HasPrefix(text, "{"), own && (err != nil || !ok):
 		d.system(text)
-		return d.r, nil
+		return d.done()
+	case err != nil:
+		return policy.Result{}, policy.Failf(policy.ErrParse, "answer is not JSON: %w", err)
 	}
 	o := d.object(m)
 	d.universal(o)
-	reason := o.text("reason")
 	known := words{"block": policy.Deny}
 	if a.event == policy.PreToolExecution {
 		known = agentHooksWords
 	}
-	switch word := o.text("decision"); {
-	case word == "":
-	case known[word] != policy.None:
-		d.verdict(known[word], reason)
-	default:
+	word, reason := o.text("decision"), o.text("reason")
+	if !own || known[word] != policy.None {
+		d.decide(known, word, reason)
+	} else if word != "" {
 		d.warn("decision %q is not a word of ai_agents at %s; it has no effect", word, d.event)
 	}
 	if a.event == policy.PreSendMessage && d.r.Verdict != policy.Deny {
 		d.context(o.text("additionalContext"))
 	}
-	if _, nested := m["hookSpecificOutput"]; nested {
+	nested, object := m["hookSpecificOutput"].(map[string]any)
+	switch {
+	case own && m["hookSpecificOutput"] != nil:
 		d.warn("ai_agents knows no hookSpecificOutput; it has no effect")
+	case object:
+		word, _ := nested["permissionDecision"].(string)
+		d.warn("hookSpecificOutput is not part of the protocol; did you mean protocol: claude?")
+		if forbids(word) {
+			d.decide(nil, word, d.object(nested).text("permissionDecisionReason"))
+		}
 	}
-	for _, err := range d.errs {
-		d.warn("%v; it has no effect", err)
+	if own {
+		for _, err := range d.errs {
+			d.warn("%v; it has no effect", err)
+		}
+		return d.r, nil
 	}
-	return d.r, nil
+	return d.done()
 }

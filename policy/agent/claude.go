@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -112,8 +113,8 @@ func claudeAt(id, version string, aliases []string, events []claudeEvent) Agent 
 		scripts: scripts{
 			hides:   "OTEL_",
 			anyExit: true,
-			read:    readClaude,
-			native:  func(a output) (policy.Result, error) { return readClaudeNative(a, old) },
+			read:    func(a output) (policy.Result, error) { return readClaude(a, false) },
+			native:  func(a output) (policy.Result, error) { return readClaude(a, old) },
 			prompt:  claudePrompt, reply: readClaudeReply,
 		},
 	}
@@ -497,36 +498,6 @@ func lastContext(_ *policy.Context, r policy.Result) policy.Result {
 
 const claudeExpansion policy.Event = "ext.UserPromptExpansion"
 
-// readClaude follows the classification of the reference: exit 2 blocks, an
-// object on stdout counts at every other status, and text is context where
-// the model would read it.
-func readClaude(a output) (policy.Result, error) {
-	text := strings.TrimSpace(a.Stdout)
-	var object map[string]any
-	var bad error
-	if strings.HasPrefix(text, "{") {
-		v, err := looseJSON(text)
-		object, _ = v.(map[string]any)
-		bad = err
-	}
-	speaks := a.event == policy.PreSendMessage || a.event == policy.SessionStart
-	switch {
-	case a.Exit == 2:
-		return claudeBlock(a, object, text)
-	case object != nil:
-		return claudeObject(a, object).done()
-	case bad != nil && !jsonLines(text) && (!speaks || strings.HasSuffix(text, "}")):
-		return policy.Result{}, policy.Failf(policy.ErrParse, "answer is not JSON: %w", bad)
-	case a.Exit != 0:
-		return policy.Result{}, a.failure()
-	}
-	d := a.draft()
-	if speaks {
-		d.context(text)
-	}
-	return d.done()
-}
-
 // jsonLines reports whether text is two or more JSON values, one a line, none
 // of which is an answer: then it is a log and not a broken answer.
 func jsonLines(text string) bool {
@@ -544,86 +515,6 @@ func jsonLines(text string) bool {
 		}
 		return false
 	})
-}
-
-// claudeBlock reads an answer with exit 2: a block, whose reason is that of a
-// blocking answer or else standard error. What would loosen it is dropped.
-func claudeBlock(a output, object map[string]any, text string) (policy.Result, error) {
-	gate := a.event == policy.StopEvent || a.event == policy.SubagentStop
-	if gate && text == "" && strings.Contains(strings.ToLower(a.Stderr), "no such file or directory") {
-		// The script is missing; a shell reports that with 2 as well.
-		return policy.Result{}, a.failure()
-	}
-	d := claudeObject(a, object)
-	if len(d.errs) > 0 {
-		d = a.draft()
-	}
-	if a.event == policy.PermissionRequest {
-		// Claude Code shows its prompt as usual; so does the host here.
-		if d.r.Verdict != policy.Deny && d.r.Control != policy.Halt {
-			d = a.draft()
-		}
-		d.warn("exit status 2 says nothing at %s; answer with a decision", a.event)
-		return d.done()
-	}
-	if d.r.Verdict != policy.Deny || len(d.r.Reasons) == 0 {
-		d.r.Reasons = nil
-		d.verdict(policy.Deny, a.complaint(""))
-	}
-	d.r.Patch, d.r.Feedback = policy.Patch{}, nil
-	if d.r.Control != policy.Halt {
-		d.r.Control, d.r.ControlBy = policy.Go, policy.By{}
-	}
-	if a.event == policy.PreSendMessage {
-		d.r.Context = nil
-	}
-	return d.done()
-}
-
-// claudeObject reads an object. Keys of hookSpecificOutput are also taken at
-// the top level, where Claude Code would pass them over.
-func claudeObject(a output, m map[string]any) *draft {
-	d := a.draft()
-	top := d.object(m)
-	own := top.sub("hookSpecificOutput")
-	native := a.agent.EventName(a.event)
-	if name := own.text("hookEventName"); own.m != nil && a.agent.knows(a.event) && name != native {
-		d.fail("hookSpecificOutput.hookEventName must be %q, not %q", native, name)
-	}
-	d.universal(top)
-	d.system(top.text("systemMessage"))
-	d.context(either("additionalContext", own, top).text("additionalContext"))
-	if a.event == policy.PermissionRequest {
-		readClaudePermission(d, own)
-		return d
-	}
-	switch word := top.text("decision"); word {
-	case "":
-		d.reason(top.text("reason"))
-	case "block":
-		d.verdict(policy.Deny, top.text("reason"))
-	case "approve":
-		d.verdict(policy.Allow, top.text("reason"))
-	default:
-		d.fail("decision must be approve or block, not %q", word)
-	}
-	switch a.event {
-	case policy.PreToolExecution:
-		claudeToolUse(d, own, top)
-	case policy.PostToolExecution:
-		for _, k := range []string{"updatedMCPToolOutput", "updatedToolOutput"} {
-			if o := either(k, own, top); o.has(k) {
-				d.replace(policy.FieldToolResult, o.m[k])
-			}
-		}
-	case policy.PreSendMessage:
-		if d.r.Verdict == policy.Deny {
-			d.r.Context = nil
-		}
-	case policy.StopEvent, policy.SubagentStop:
-		claudeGoOn(d)
-	}
-	return d
 }
 
 var claudeVerdicts = words{"allow": policy.Allow, "ask": policy.Ask, "defer": policy.Defer, "deny": policy.Deny}
@@ -731,14 +622,28 @@ func claudeTraitsAt(native string, old bool) claudeTrait {
 	return t
 }
 
-// readClaudeNative classifies an answer as Claude Code does (reference §4.3).
-// An answer that does not pass its schema is an error as a whole. Of a script
-// that was killed after it answered only what forbids counts, unless faithful.
-func readClaudeNative(a output, old bool) (policy.Result, error) {
+// claudeTraits are the traits for a hook. One of a policy of hookc's is heard wherever
+// it may decide.
+func (a *output) claudeTraits(old bool) claudeTrait {
+	switch {
+	case a.native != "":
+		return claudeTraitsAt(a.native, old)
+	case a.event == policy.PermissionRequest:
+		return claudeEnds | claudeTalks | claudeNotes
+	case a.event == policy.PreSendMessage || a.event == policy.SessionStart:
+		return claudeGates | claudeSpeaks
+	}
+	return claudeGates
+}
+
+// readClaude classifies an answer as Claude Code does (reference §4.3). An answer that
+// does not pass its schema is an error as a whole. Of a script of its own settings that
+// was killed after it answered only what forbids counts, unless faithful.
+func readClaude(a output, old bool) (policy.Result, error) {
 	if strings.HasPrefix(a.native, "Worktree") {
 		return claudeWorktree(a, old)
 	}
-	traits := claudeTraitsAt(a.native, old)
+	traits := a.claudeTraits(old)
 	var object *draft
 	var text string
 	var bad error
@@ -774,29 +679,40 @@ func claudeParse(a output, old bool) (object *draft, text string, bad error) {
 	v, err := looseJSON(text)
 	m, _ := v.(map[string]any)
 	switch {
-	case err != nil && (old || !strings.HasSuffix(text, "}") || jsonLines(text)):
+	case err != nil && (jsonLines(text) || a.native != "" && old || !strings.HasSuffix(text, "}") && (a.native != "" || a.claudeTraits(old).has(claudeSpeaks))):
 		return nil, text, nil
 	case err != nil:
 		return nil, text, policy.Failf(policy.ErrParse, "answer is not JSON: %w", err)
 	}
 	d := claudeAnswer(a, m, old)
-	if _, err := d.done(); err != nil {
+	if _, err := d.done(); err != nil && a.native != "" {
 		return nil, text, err
 	}
 	return d, text, nil
 }
 
-// claudeAnswer reads an object by the schema.
+// claudeAnswer reads an object by the schema. Of a hook of hookc's own policies, keys
+// of hookSpecificOutput are also taken at the top level, where Claude Code would pass
+// them over.
 func claudeAnswer(a output, m map[string]any, old bool) *draft {
-	d, traits := a.draft(), claudeTraitsAt(a.native, old)
+	d, traits := a.draft(), a.claudeTraits(old)
 	top := d.object(m)
 	own := top.sub("hookSpecificOutput")
-	if name := own.text("hookEventName"); own.m != nil && name != a.native {
-		d.fail("hookSpecificOutput.hookEventName must be %q", a.native)
+	event := cmp.Or(a.native, a.agent.EventName(a.event))
+	if name := own.text("hookEventName"); own.m != nil && name != event && (a.native != "" || a.agent.knows(a.event)) {
+		d.fail("hookSpecificOutput.hookEventName must be %q, not %q", event, name)
+	}
+	beside := fields{nil, d}
+	if a.native == "" {
+		beside = top
 	}
 	on, written := top.flag("continue")
-	stopReason, system, context := top.text("stopReason"), top.text("systemMessage"), own.text("additionalContext")
+	stopReason, system := top.text("stopReason"), top.text("systemMessage")
+	context := either("additionalContext", own, beside).text("additionalContext")
 	suppress, _ := top.flag("suppressOutput")
+	if a.native == "" && a.event == policy.PermissionRequest {
+		delete(top.m, "decision")
+	}
 	word, reason := top.text("decision"), top.text("reason")
 	if word != "" && word != "approve" && word != "block" {
 		d.fail("decision must be approve or block, not %q", word)
@@ -818,25 +734,31 @@ func claudeAnswer(a output, m map[string]any, old bool) *draft {
 	switch {
 	case word == "block" && traits.has(claudeDecides):
 		d.verdict(policy.Deny, reason)
-	case word == "approve" && a.event == policy.PreToolExecution:
+	case word == "approve" && (a.native == "" || a.event == policy.PreToolExecution):
 		d.verdict(policy.Allow, reason)
 	case word == "block" && a.native != "ConfigChange":
 		d.warn("decision: block has no effect at %s", a.native)
+	case word == "" && a.native == "" && a.event != policy.PermissionRequest:
+		d.reason(reason)
 	}
-	claudeSpecific(d, own)
-	claudeUnheard(d, top, own)
+	if a.native != "" || a.agent.knows(a.event) {
+		claudeSpecific(d, event, own, beside)
+	}
+	if a.native != "" {
+		claudeUnheard(d, top, own)
+	}
 	return d
 }
 
 // claudeSpecific reads what one event alone has in hookSpecificOutput.
-func claudeSpecific(d *draft, own fields) {
-	switch d.native {
+func claudeSpecific(d *draft, event string, own, beside fields) {
+	switch event {
 	case "PreToolUse":
-		claudeToolUse(d, own, fields{nil, d})
+		claudeToolUse(d, own, beside)
 	case "PermissionRequest":
 		readClaudePermission(d, own)
 	case "PostToolUse":
-		claudeResult(d, own)
+		claudeResult(d, own, beside)
 	case "UserPromptSubmit", "UserPromptExpansion":
 		if d.r.Verdict == policy.Deny {
 			d.r.Context = nil
@@ -867,14 +789,16 @@ func claudeSpecific(d *draft, own fields) {
 }
 
 // claudeResult reads a new result: of an MCP tool any, of a built-in one that
-// of its own shape; another is passed over.
-func claudeResult(d *draft, own fields) {
+// of its own shape; another is passed over. Where it goes to the agent through hookc
+// its shape is looked at then.
+func claudeResult(d *draft, own, beside fields) {
 	old, known := d.in.Get(policy.FieldToolResult)
 	mcp := strings.HasPrefix(d.in.Text(policy.FieldToolName), "mcp__")
 	for _, k := range []string{"updatedMCPToolOutput", "updatedToolOutput"} {
+		own := either(k, own, beside)
 		switch {
 		case !own.has(k):
-		case mcp || k == "updatedToolOutput" && (!known || claudeTakes(d.in.Text(policy.FieldToolName), old, own.m[k])):
+		case d.native == "" || mcp || k == "updatedToolOutput" && (!known || claudeTakes(d.in.Text(policy.FieldToolName), old, own.m[k])):
 			d.replace(policy.FieldToolResult, own.m[k])
 		case k == "updatedMCPToolOutput":
 			d.warn("%s is taken of MCP tools alone", k)
@@ -909,7 +833,7 @@ func claudeRefuse(a output, traits claudeTrait, object *draft, text string, old 
 		return policy.Result{}, a.failure() // a shell reports so that the script is missing
 	}
 	d := object
-	if d == nil || strings.HasPrefix(a.native, "Elicitation") {
+	if d == nil || len(d.errs) > 0 || strings.HasPrefix(a.native, "Elicitation") {
 		d = a.draft()
 	}
 	switch {
@@ -924,7 +848,7 @@ func claudeRefuse(a output, traits claudeTrait, object *draft, text string, old 
 		if a.faithful || d.r.Verdict != policy.Deny && d.r.Control != policy.Halt {
 			d = a.draft()
 		}
-		d.warn("exit status 2 says nothing at %s", a.native)
+		d.warn("exit status 2 says nothing at %s; answer with a decision", cmp.Or(a.native, string(a.event)))
 	}
 	return d.done()
 }
@@ -933,16 +857,20 @@ func claudeRefuse(a output, traits claudeTrait, object *draft, text string, old 
 func claudeBlocked(d *draft) {
 	if d.r.Verdict != policy.Deny || len(d.r.Reasons) == 0 {
 		d.r.Verdict, d.r.VerdictBy, d.r.Reasons = policy.Deny, d.by, nil
-		d.reason(d.complaint(fmt.Sprintf("blocked by %s (exit status 2 without a message)", d.by.Name)))
+		silent := ""
+		if d.native != "" {
+			silent = fmt.Sprintf("blocked by %s (exit status 2 without a message)", d.by.Name)
+		}
+		d.reason(d.complaint(silent))
 	}
 	d.r.Feedback = nil
-	if d.event != policy.PostToolExecution { // a new result loosens nothing
+	if d.native == "" || d.event != policy.PostToolExecution { // a new result loosens nothing
 		d.r.Patch = policy.Patch{}
 	}
 	if d.r.Control != policy.Halt {
 		d.r.Control, d.r.ControlBy = policy.Go, policy.By{}
 	}
-	if d.native == "UserPromptSubmit" || d.native == "UserPromptExpansion" {
+	if d.event == policy.PreSendMessage || d.native == "UserPromptExpansion" {
 		d.r.Context = nil
 	}
 }

@@ -77,8 +77,6 @@ pre_tool_execution:
 	// Output: proceed map[tool_input:map[command:nice make]] <nil>
 }
 
-// A stop at pre_micro_compact leaves the whole pipeline: neither compaction
-// runs.
 // A host that has an event as JSON need not decode it: of the conversation
 // nothing is made here, as no hook looks at it.
 func ExampleEngine_FireJSON() {
@@ -97,6 +95,8 @@ pre_tool_execution:
 	// hookc: the event cannot be read: key "command" appears twice
 }
 
+// A stop at pre_micro_compact leaves the whole pipeline: neither compaction
+// runs.
 func ExampleEngine_Run() {
 	eng := open(`
 pre_micro_compact:

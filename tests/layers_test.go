@@ -124,6 +124,12 @@ func TestOwners(t *testing.T) {
 				require.False(t, slices.ContainsFunc(p.Deps, within), "%s links %s", name, o.module)
 			}
 		}
+		for _, name := range o.allow {
+			require.True(t, slices.ContainsFunc(packages[name].Imports, within), "%s may import %s and does not: take it out of owners", name, o.module)
+		}
+		for _, name := range o.barred {
+			require.Contains(t, packages, name, "owners bars a package that is gone")
+		}
 	}
 }
 

@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"go/ast"
+	"go/doc"
 	"go/importer"
+	"go/parser"
 	"go/token"
 	"go/types"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -167,6 +170,25 @@ func TestPromise(t *testing.T) {
 		}
 	}
 	assert.ElementsMatch(t, public, promised)
+}
+
+// TestExamples: there is an example of what a host does first, and go test compares what
+// each of them prints.
+func TestExamples(t *testing.T) {
+	var found []string
+	for _, dir := range []string{"", "policy"} {
+		paths, err := filepath.Glob(filepath.Join("..", dir, "example*_test.go"))
+		require.NoError(t, err)
+		for _, path := range paths {
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+			require.NoError(t, err)
+			for _, e := range doc.Examples(file) {
+				found = append(found, e.Name)
+				assert.True(t, e.Output != "" || e.EmptyOutput, "%s: nothing compares what it prints", e.Name)
+			}
+		}
+	}
+	assert.Subset(t, found, []string{"Open", "Engine_PreTool", "Rules", "Engine_Session", "Engine_Run", "Engine_Reload", "Model", "Decision"})
 }
 
 // TestPublicDocs: every exported name of a public package has a comment, but for

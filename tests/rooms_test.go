@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -94,20 +95,23 @@ func TestPublicNames(t *testing.T) {
 	for _, name := range []string{"", "policy/diag", "builtins", "builtins/rule"} {
 		names = append(names, exported(t, name)...)
 	}
-	if *update {
-		require.NoError(t, os.WriteFile(publicNames, []byte(strings.Join(names, "\n")+"\n"), 0o644))
-	}
 	before, err := os.ReadFile(publicNames)
 	require.NoError(t, err)
 	changes, err := os.ReadFile("../CHANGELOG.md")
 	require.NoError(t, err)
 	listed := strings.Fields(string(before))
-	told := func(name string) bool { return strings.Contains(string(changes), name) }
+	said := func(name string) bool {
+		_, short, _ := strings.Cut(name, ".")
+		return regexp.MustCompile("[`.]" + regexp.QuoteMeta(short) + `\b`).Match(changes)
+	}
 	for _, name := range names {
-		assert.True(t, slices.Contains(listed, name) || told(name), "%s is new, and CHANGELOG.md does not say so", name)
+		assert.True(t, slices.Contains(listed, name) || said(name), "%s is new, and CHANGELOG.md does not say so", name)
 	}
 	for _, name := range listed {
-		assert.True(t, slices.Contains(names, name) || told(name), "%s is gone, and CHANGELOG.md does not say so", name)
+		assert.True(t, slices.Contains(names, name) || said(name), "%s is gone, and CHANGELOG.md does not say so", name)
+	}
+	if *update && !t.Failed() {
+		require.NoError(t, os.WriteFile(publicNames, []byte(strings.Join(names, "\n")+"\n"), 0o644))
 	}
 }
 

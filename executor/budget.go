@@ -22,10 +22,24 @@ type budget struct {
 	// first asked for; only bodies on the caller's goroutine have such a budget.
 	at     time.Duration
 	unread bool
+	// used is what was charged at Err of the time before it last looked at the
+	// clock, last, which is since start; 0 before it did.
+	last, used atomic.Int64
+	// told is true once the body knows when the budget is spent on the clock.
+	told atomic.Bool
 	timed  atomic.Pointer[timed]
 	// delivered is true once Err has said that the budget is spent.
 	delivered atomic.Bool
 }
+
+const (
+	// stall is the part of the budget that a stretch between two looks uses up at
+	// most. A body that asks is at work and asks often: most of a long stretch is
+	// time in which a busy machine did not let it, and no guard must deny for that.
+	stall = 10
+	// patience is how many budgets may pass on the clock, whatever was done.
+	patience = 10
+)
 
 func newBudget(ctx context.Context, start time.Duration) *budget {
 	return &budget{Context: ctx, start: start}
@@ -39,6 +53,7 @@ type timed struct {
 // Deadline is when the budget is spent, or the caller's deadline if earlier.
 func (b *budget) Deadline() (time.Time, bool) {
 	until := b.until()
+	b.told.Store(true)
 	if d, ok := b.Context.Deadline(); ok && d.Before(until) {
 		return d, true
 	}
@@ -73,7 +88,7 @@ func (b *budget) Err() error {
 			return err
 		}
 	}
-	if b.spent() {
+	if b.charge() {
 		b.delivered.Store(true)
 		return context.DeadlineExceeded
 	}
@@ -95,14 +110,33 @@ func (b *budget) ended(err error) bool {
 
 // asked reports whether a body has asked for Done, and may still hold on to b,
 // or was told that b is spent: b is then not to be used again.
-func (b *budget) asked() bool { return b.timed.Load() != nil || b.delivered.Load() }
+func (b *budget) asked() bool { return b.timed.Load() != nil || b.told.Load() || b.delivered.Load() }
 
-func (b *budget) spent() bool {
+// spent reports whether the budget has passed on the clock.
+func (b *budget) spent() bool { return b.now() >= b.limit }
+
+// now is the time since start.
+func (b *budget) now() time.Duration {
 	now := clock() - b.start
 	if b.unread {
-		b.limit, b.unread = b.limit+now-b.at, false
+		b.limit, b.at, b.unread = b.limit+now-b.at, now, false
 	}
-	return now >= b.limit
+	return now
+}
+
+// charge uses up the time since the last look, and reports whether nothing is
+// left.
+func (b *budget) charge() bool {
+	now := b.now()
+	last, whole := time.Duration(b.last.Swap(int64(now))), b.limit-b.at
+	used := b.used.Add(int64(min(now-max(last, b.at), whole/stall)))
+	return time.Duration(used) >= whole || now >= b.at+patience*whole || b.told.Load() && now >= b.limit
+}
+
+// begin gives a body all of a budget, from so much time after start on.
+func (b *budget) begin(at, limit time.Duration, unread bool) {
+	b.at, b.limit, b.unread = at, at+limit, unread
+	b.used.Store(0)
 }
 
 // close ends the evaluation and frees its timer, if it has one.

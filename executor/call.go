@@ -249,7 +249,7 @@ func (a asked) Tell(ctx context.Context, in *policy.Context, attempt int) (*poli
 // for another node if the body has not asked when to stop.
 func evaluate(ctx context.Context, n *dag.Node, in *policy.Context, at time.Duration, b *budget) (out *policy.Result, attempts int, err error) {
 	for a := 0; ; a++ {
-		b.at, b.limit = at, at+n.Timeout
+		b.begin(at, n.Timeout, false)
 		out, err = step(ctx, n, in, a, b)
 		if err == nil || a >= n.Retry || ctx.Err() != nil {
 			return out, a + 1, err

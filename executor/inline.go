@@ -291,7 +291,7 @@ func (r *inlineRun) once(ctx context.Context, m int, s *policy.Context) *policy.
 		r.timed()
 	}
 	b := r.unasked(ctx)
-	b.at, b.limit, b.unread = r.watch.last, r.watch.last+n.Timeout, r.untimed > 0
+	b.begin(r.watch.last, n.Timeout, r.untimed > 0)
 	out, err := protectTeller(b, n, r.w.tellers[m], s)
 	b.unread = false
 	switch {

@@ -272,6 +272,19 @@ func TestAnswerOfARuleThatWasToldToStop(t *testing.T) {
 			time.Sleep(30 * ms)
 			return half, ctx.Err()
 		}, false},
+		"asked after a stall": {func(ctx context.Context, _ *policy.Context, _ int) (policy.Result, error) {
+			for range 3 { // a busy machine let it work for moments alone
+				time.Sleep(300 * ms)
+				if err := ctx.Err(); err != nil {
+					return policy.Result{}, err
+				}
+			}
+			return half, nil
+		}, false},
+		"asked after ten budgets": {func(ctx context.Context, _ *policy.Context, _ int) (policy.Result, error) {
+			time.Sleep(1001 * ms)
+			return half, ctx.Err()
+		}, true},
 		"never asked": {func(context.Context, *policy.Context, int) (policy.Result, error) {
 			time.Sleep(300 * ms)
 			return half, nil

@@ -85,7 +85,7 @@ func (w *realWorld) once(n *dag.Node, in *policy.Context, attempt int) (*policy.
 	}
 	if n.Exempt() {
 		b := newBudget(w.ctx, clock())
-		b.limit = n.Timeout
+		b.begin(0, n.Timeout, false)
 		return step(w.ctx, n, in, attempt, b)
 	}
 	c := caller{plan: w.plan, n: n, until: w.until}

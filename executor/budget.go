@@ -26,8 +26,8 @@ type budget struct {
 	// clock, last, which is since start; 0 before it did.
 	last, used atomic.Int64
 	// told is true once the body knows when the budget is spent on the clock.
-	told atomic.Bool
-	timed  atomic.Pointer[timed]
+	told  atomic.Bool
+	timed atomic.Pointer[timed]
 	// delivered is true once Err has said that the budget is spent.
 	delivered atomic.Bool
 }

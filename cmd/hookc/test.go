@@ -32,12 +32,16 @@ now: and env: set the clock and the environment of a case, rows: runs it once fo
 each row of a table, snapshot: true compares all that is said with the file beside,
 which --update writes. docs/testing.md shows each.
 
+--coverage says which parts of the policy the tests reach, and --mutate which mistakes
+in it they do not notice, each with an event that shows it.
+
 In a project that is not trusted nothing is started: a case that reaches a bash or
 llm hook without an answer is an error that names the hook, and nothing outside the
 project is read.
 
-Exit codes: 0 all passed · 1 some failed, or there was nothing to run · 3 could not
-run · 130 interrupted.`
+Exit codes: 0 all passed · 1 some failed, there was nothing to run, or less is covered
+or noticed than --coverage-min or --mutate-min wants · 3 could not run · 130
+interrupted.`
 
 // testFlags are the command line of test.
 type testFlags struct {
@@ -61,7 +65,9 @@ func newTest() *cobra.Command {
 		Long:  testHelp,
 		Example: `  hookc test                     # beside the policies discovered here
   hookc test policies/ --json
-  hookc test -run 'push|delete' -v`,
+  hookc test -run 'push|delete' -v
+  hookc test --coverage-min 90 --coverage-html page.html
+  hookc test --mutate            # what the tests do not notice,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.watch {
 				return f.again(cmd, args)

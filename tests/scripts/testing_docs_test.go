@@ -1,0 +1,62 @@
+package scripts
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/tests/programs"
+)
+
+var updateDocs = flag.Bool("update-docs", false, "write what the commands of docs/testing.md print anew")
+
+// TestTestingExamples: the commands of docs/testing.md print what the page says. A
+// block that begins with the name of a file is that file.
+func TestTestingExamples(t *testing.T) {
+	const name = "../../docs/testing.md"
+	page, err := os.ReadFile(name)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	ran := 0
+	written := regexp.MustCompile("(?s)\n```([a-z]+)\n(.*?)```").ReplaceAllStringFunc(string(page), func(block string) string {
+		m := regexp.MustCompile("(?s)^\n```([a-z]+)\n(.*)```$").FindStringSubmatch(block)
+		if file := regexp.MustCompile(`^# (\S+)\n`).FindStringSubmatch(m[2]); file != nil {
+			path := filepath.Join(dir, file[1])
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			require.NoError(t, os.WriteFile(path, []byte(m[2]), 0o644))
+			return block
+		}
+		require.Equal(t, "console", m[1])
+		out := "\n```console\n"
+		for _, session := range strings.Split("\n"+m[2], "\n$ ")[1:] {
+			line, want, _ := strings.Cut(session, "\n")
+			cmd := exec.Command("sh", "-c", "{ "+line+"; } 2>&1 || echo \"[exit $?]\"")
+			cmd.Dir = dir
+			cmd.Env = []string{"PATH=" + programs.Dir(t) + ":" + os.Getenv("PATH"), "HOME=" + dir, "XDG_STATE_HOME=" + filepath.Join(dir, "state"), "NO_COLOR=1"}
+			got, err := cmd.Output()
+			require.NoError(t, err, line)
+			if !*updateDocs {
+				assert.Equal(t, untimedPage(want), untimedPage(string(got)), line)
+			}
+			out += "$ " + line + "\n" + string(got)
+			ran++
+		}
+		return out + "```"
+	})
+	assert.Greater(t, ran, 8)
+	if *updateDocs && !bytes.Equal(page, []byte(written)) {
+		require.NoError(t, os.WriteFile(name, []byte(written), 0o644))
+	}
+}
+
+func untimedPage(s string) string {
+	return strings.TrimSpace(regexp.MustCompile(` *\b[0-9.]+(ns|µs|ms|s)\b`).ReplaceAllString(s, " TIME"))
+}

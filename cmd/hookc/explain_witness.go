@@ -20,7 +20,11 @@ func explainWitnesses(cmd *cobra.Command, s *sources, asJSON bool) error {
 	if found.HasErrors() || program == nil {
 		return exitError{exitFindings, found.Render()}
 	}
-	rules := witness.Find(cmd.Context(), program, program.Tools)
+	return writeWitnesses(cmd, witness.Find(cmd.Context(), program, program.Tools), asJSON)
+}
+
+// writeWitnesses shows what was found of rules.
+func writeWitnesses(cmd *cobra.Command, rules []witness.Rule, asJSON bool) error {
 	out := cmd.OutOrStdout()
 	if asJSON {
 		if rules == nil {

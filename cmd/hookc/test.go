@@ -33,7 +33,8 @@ each row of a table, snapshot: true compares all that is said with the file besi
 which --update writes. docs/testing.md shows each.
 
 --coverage says which parts of the policy the tests reach, and --mutate which mistakes
-in it they do not notice, each with an event that shows it.
+in it they do not notice, each with an event that shows it. --witnesses shows an event
+on which each rule fires, and --suggest writes cases of them.
 
 In a project that is not trusted nothing is started: a case that reaches a bash or
 llm hook without an answer is an error that names the hook, and nothing outside the
@@ -51,7 +52,7 @@ type testFlags struct {
 	cover                                 bool
 	atLeast                               float64
 	page                                  string
-	mutate                                bool
+	mutate, suggest, witnesses            bool
 	score                                 float64
 	mutants                               int
 	seed                                  uint64
@@ -67,7 +68,8 @@ func newTest() *cobra.Command {
   hookc test policies/ --json
   hookc test -run 'push|delete' -v
   hookc test --coverage-min 90 --coverage-html page.html
-  hookc test --mutate            # what the tests do not notice,
+  hookc test --suggest > suggested_test.yaml
+  hookc test --mutate            # what the tests do not notice`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.watch {
 				return f.again(cmd, args)
@@ -88,6 +90,8 @@ func newTest() *cobra.Command {
 	cmd.Flags().Float64Var(&f.score, "mutate-min", 0, "exit 1 if the tests notice less than `PERCENT` of the mistakes")
 	cmd.Flags().IntVar(&f.mutants, "mutants", casetest.DefaultMutants, "with --mutate: try `N` mistakes at most")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "with --mutate: `NUMBER` that chooses them where there are more")
+	cmd.Flags().BoolVar(&f.suggest, "suggest", false, "run nothing: write cases for the rules, to be read and kept")
+	cmd.Flags().BoolVar(&f.witnesses, "witnesses", false, "run nothing: show an event on which each rule fires")
 	cmd.Flags().BoolVar(&f.watch, "watch", false, "run again whenever a file of the policy or of its tests changes, until interrupted")
 	return cmd
 }
@@ -99,6 +103,9 @@ func (f *testFlags) once(cmd *cobra.Command, args []string, w *casetest.Watch) e
 		return err
 	}
 	defer done()
+	if f.suggest || f.witnesses {
+		return f.rules(cmd, c)
+	}
 	var doing atomic.Value
 	c.Say = func(what string) { doing.Store(what) }
 	c.Say("running tests")
@@ -253,4 +260,23 @@ func longRun(args []string) []string {
 		}
 	}
 	return out
+}
+
+// rules shows an event for each rule, or writes cases of them.
+func (f *testFlags) rules(cmd *cobra.Command, c casetest.Config) error {
+	if f.suggest {
+		n, err := casetest.Suggest(cmd.Context(), c, cmd.OutOrStdout())
+		switch {
+		case err != nil:
+			return testError(cmd, err)
+		case n == 0:
+			return exitError{exitFindings, "hookc: no event was found on which a rule fires: hookc test --witnesses says why"}
+		}
+		return nil
+	}
+	rules, err := casetest.Witnesses(cmd.Context(), c)
+	if err != nil {
+		return testError(cmd, err)
+	}
+	return writeWitnesses(cmd, rules, f.asJSON)
 }

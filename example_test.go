@@ -346,3 +346,28 @@ pre_tool_execution:
 	fmt.Println(d.Action, d.By, d.Reasons)
 	// Output: block scan [a secret]
 }
+
+// What the host knows of who calls is declared under facts:, and every rule may read
+// it.
+func ExampleWhere() {
+	eng, err := hookc.Open(context.Background(), hookc.Text("hooks.yaml", `
+facts:
+  roles: {list: string}
+pre_tool_execution:
+  - {name: operators, filter: {tool_name: Deploy}, deny: 'not ("operator" in (facts.roles ?? []))', reason: "operators deploy"}
+`))
+	if err != nil {
+		panic(err)
+	}
+	defer eng.Close()
+	for _, roles := range [][]string{{"reader"}, {"operator"}} {
+		d, err := eng.PreTool(context.Background(), hookc.Call{Tool: "Deploy", Where: hookc.Where{Facts: map[string]any{"roles": roles}}})
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(d.Action, d.Reasons)
+	}
+	// Output:
+	// block [operators deploy]
+	// proceed []
+}

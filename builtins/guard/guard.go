@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -190,27 +191,11 @@ func powersFor(list ...policy.Verdict) policy.Powers {
 	return out
 }
 
+var notWild = strings.NewReplacer("?", `\?`, "[", `\[`, `\`, `\\`)
+
 // wildcard matches text against a pattern in which `*` is any text.
 func wildcard(pattern, text string) bool {
-	first, rest, star := strings.Cut(pattern, "*")
-	if !star {
-		return pattern == text
-	}
-	text, ok := strings.CutPrefix(text, first)
-	if !ok {
-		return false
-	}
-	for {
-		part, more, again := strings.Cut(rest, "*")
-		if !again {
-			return strings.HasSuffix(text, part)
-		}
-		i := strings.Index(text, part)
-		if i < 0 {
-			return false
-		}
-		text, rest = text[i+len(part):], more
-	}
+	return losses.GlobMatch(notWild.Replace(pattern), text)
 }
 
 func wildcardAny(patterns []string, text string) bool {

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -341,42 +343,11 @@ func makesLinks(c *shell.Command) bool {
 	return false
 }
 
-// dynamicGlob is a path with `*` for each part that is not known.
-func dynamicGlob(p string) string {
-	var out strings.Builder
-	for i := 0; i < len(p); i++ {
-		if p[i] != '$' && p[i] != '`' {
-			out.WriteByte(p[i])
-			continue
-		}
-		out.WriteByte('*')
-		i = skipExpansion(p, i)
-	}
-	return strings.ToLower(out.String())
-}
+// expansionOf is what a running shell puts in the place of, from the first bracket
+// to the last.
+var expansionOf = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?s)\\$\\(.*\\)|\\$\\{[^}]*\\}|\\$\\w*|`[^`]*`?")
+})
 
-// skipExpansion returns the last byte of the expansion that begins at i.
-func skipExpansion(p string, i int) int {
-	if i+1 >= len(p) {
-		return i
-	}
-	if open := strings.IndexByte("({", p[i+1]); open >= 0 {
-		depth, closing := 0, ")}"[open]
-		for j := i + 1; j < len(p); j++ {
-			switch p[j] {
-			case p[i+1]:
-				depth++
-			case closing:
-				if depth--; depth == 0 {
-					return j
-				}
-			}
-		}
-		return len(p) - 1
-	}
-	j := i + 1
-	for j < len(p) && (p[j] == '_' || p[j] >= '0' && p[j] <= '9' || p[j] >= 'a' && p[j] <= 'z' || p[j] >= 'A' && p[j] <= 'Z') {
-		j++
-	}
-	return max(j-1, i)
-}
+// dynamicGlob is a path with `*` for each part that is not known.
+func dynamicGlob(p string) string { return strings.ToLower(expansionOf().ReplaceAllString(p, "*")) }

@@ -228,60 +228,15 @@ func NameGlob(expr string) string {
 	return map[bool]string{false: "*"}[begins] + b.String() + map[bool]string{false: "*"}[ends]
 }
 
+// globSlashes makes a name of a path, in which * matches slashes too.
+var globSlashes = strings.NewReplacer("/", "\x01", "[!", "[^")
+
 // GlobMatch reports whether a shell pattern matches all of s. Unlike a file
 // glob's, its `*` matches slashes.
 func GlobMatch(pattern, s string) bool {
 	if !strings.ContainsAny(pattern, "*?[\\") {
 		return pattern == s
 	}
-	star, mark := -1, 0
-	p, i := 0, 0
-	for i < len(s) {
-		if p < len(pattern) && pattern[p] == '*' {
-			star, mark = p, i
-			p++
-			continue
-		}
-		if n := matchOne(pattern, p, s[i]); n > 0 {
-			p, i = p+n, i+1
-			continue
-		}
-		if star < 0 {
-			return false
-		}
-		mark++
-		p, i = star+1, mark
-	}
-	return strings.Trim(pattern[min(p, len(pattern)):], "*") == ""
-}
-
-// matchOne is how many bytes of pattern at p match the byte c, 0 for none.
-func matchOne(pattern string, p int, c byte) int {
-	if p >= len(pattern) {
-		return 0
-	}
-	switch pattern[p] {
-	case '?':
-		return 1
-	case '\\':
-		if p+1 < len(pattern) && pattern[p+1] == c {
-			return 2
-		}
-		return 0
-	case '[':
-		end := strings.IndexByte(pattern[p+1:], ']')
-		if end < 0 {
-			break
-		}
-		set := pattern[p : p+1+end+1]
-		set = strings.Replace(set, "[!", "[^", 1)
-		if ok, err := path.Match(set, string([]byte{c})); err == nil && ok {
-			return len(set)
-		}
-		return 0
-	}
-	if pattern[p] == c {
-		return 1
-	}
-	return 0
+	ok, err := path.Match(globSlashes.Replace(pattern), strings.ReplaceAll(s, "/", "\x01"))
+	return ok || err != nil && pattern == s
 }

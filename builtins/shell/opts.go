@@ -1,6 +1,9 @@
 package shell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // shOpt is one option of a command line.
 type shOpt struct {
@@ -142,48 +145,33 @@ func WordIn(word, list string) bool {
 // has reports whether one of the options is there; long ones may be shortened,
 // as getopt_long lets them be.
 func (o *shOpts) has(names ...string) bool {
-	for _, opt := range o.list {
-		for _, name := range names {
-			if opt.name == name || len(opt.name) > 3 && strings.HasPrefix(opt.name, "--") && strings.HasPrefix(name, opt.name) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.list, func(opt shOpt) bool {
+		return slices.ContainsFunc(names, func(name string) bool {
+			return opt.name == name || len(opt.name) > 3 && strings.HasPrefix(opt.name, "--") && strings.HasPrefix(name, opt.name)
+		})
+	})
 }
 
 // exact is has without shortened names.
 func (o *shOpts) exact(names ...string) bool {
-	for _, opt := range o.list {
-		for _, name := range names {
-			if opt.name == name {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.list, func(opt shOpt) bool { return slices.Contains(names, opt.name) })
 }
 
 // value is the value of the first of the options that has one.
 func (o *shOpts) value(names ...string) (Word, bool) {
-	for _, opt := range o.list {
-		for _, name := range names {
-			if opt.name == name && opt.set {
-				return opt.value, true
-			}
-		}
+	i := slices.IndexFunc(o.list, func(opt shOpt) bool { return opt.set && slices.Contains(names, opt.name) })
+	if i < 0 {
+		return Word{}, false
 	}
-	return Word{}, false
+	return o.list[i].value, true
 }
 
 // values are those of every one of the options.
 func (o *shOpts) values(names ...string) []Word {
 	var out []Word
 	for _, opt := range o.list {
-		for _, name := range names {
-			if opt.name == name && opt.set {
-				out = append(out, opt.value)
-			}
+		if opt.set && slices.Contains(names, opt.name) {
+			out = append(out, opt.value)
 		}
 	}
 	return out

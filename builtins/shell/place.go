@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
@@ -68,11 +69,17 @@ func (at At) place(p string) Zone {
 	case IsUnder("/dev", whole) && !IsUnder("/dev/shm", whole):
 		return ZoneDevice
 	case at.project(whole):
-		return at.inProject(whole, below)
+		if whole == at.Root && !below {
+			return ZoneProjectRoot
+		}
+		return ZoneProject
 	case whole == at.Home && whole != "" && !below:
 		return ZoneHome // also one among the temporary files
 	case at.InTemp(whole):
-		return tempPlace(at, whole, below)
+		if !below && (whole == at.Temp || slices.Contains(tempDirs, whole)) {
+			return ZoneTempRoot
+		}
+		return ZoneTemp
 	case at.Home != "" && IsUnder(whole, at.Home):
 		if below && whole != at.Home {
 			return ZoneSystem
@@ -87,76 +94,33 @@ func (at At) place(p string) Zone {
 	case at.Root != "" && IsUnder(whole, at.Root) && !below:
 		return ZoneAbove
 	case at.Home != "" && at.Home != "/" && IsUnder(at.Home, whole):
-		return userPlace(strings.TrimPrefix(whole[len(at.Home):], "/"))
-	}
-	if IsUnder("/var/lib/apt/lists", whole) || IsUnder("/var/cache", whole) && whole != "/var/cache" {
-		return ZoneCache
-	}
-	for _, dir := range losses.SystemDirs {
-		if IsUnder(dir, whole) {
-			return ZoneSystem
+		if underAny(losses.CacheDirs, strings.TrimPrefix(whole[len(at.Home):], "/")) {
+			return ZoneCache
 		}
-	}
-	if below && whole == "/" {
+		return ZoneUser
+	case IsUnder("/var/lib/apt/lists", whole) || IsUnder("/var/cache", whole) && whole != "/var/cache":
+		return ZoneCache
+	case underAny(losses.SystemDirs, whole) || below && whole == "/":
 		return ZoneSystem
 	}
 	return ZoneOther
-}
-
-// userPlace is where a path below the home lies.
-func userPlace(rel string) Zone {
-	for _, dir := range losses.CacheDirs {
-		if IsUnder(dir, rel) {
-			return ZoneCache
-		}
-	}
-	return ZoneUser
 }
 
 // project reports whether p is the project or below it. A project that is the
 // home itself, holds it, or is where temporary files go is none: what lies in
 // it is not the project's alone.
 func (at At) project(p string) bool {
-	if at.Root == "" || at.Root == "/" || at.Home != "" && IsUnder(at.Root, at.Home) {
-		return false
-	}
-	for _, dir := range tempDirs {
-		if at.Root == dir {
-			return false
-		}
-	}
-	return at.Root != at.Temp && IsUnder(at.Root, p)
+	return at.Root != "" && at.Root != "/" && IsUnder(at.Root, p) && (at.Home == "" || !IsUnder(at.Root, at.Home)) && at.Root != at.Temp && !slices.Contains(tempDirs, at.Root)
 }
 
-func (at At) inProject(whole string, below bool) Zone {
-	if whole == at.Root && !below {
-		return ZoneProjectRoot
-	}
-	return ZoneProject
+// underAny reports whether p is one of the folders or lies below it.
+func underAny(dirs []string, p string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return IsUnder(dir, p) })
 }
 
+// InTemp reports whether a path is a folder of temporary files, or in one.
 func (at At) InTemp(p string) bool {
-	for _, dir := range tempDirs {
-		if IsUnder(dir, p) {
-			return true
-		}
-	}
-	return at.Temp != "" && at.Temp != "/" && IsUnder(at.Temp, p)
-}
-
-func tempPlace(at At, whole string, below bool) Zone {
-	if below {
-		return ZoneTemp
-	}
-	for _, dir := range tempDirs {
-		if whole == dir {
-			return ZoneTempRoot
-		}
-	}
-	if whole == at.Temp {
-		return ZoneTempRoot
-	}
-	return ZoneTemp
+	return underAny(tempDirs, p) || at.Temp != "" && at.Temp != "/" && IsUnder(at.Temp, p)
 }
 
 // IsUnder reports whether p is dir or lies below it. Both are clean.

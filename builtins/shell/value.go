@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -160,17 +161,7 @@ func (w Word) value() shValue {
 func (w Word) known() (string, bool) { return w.Text, !w.Dynamic }
 
 // Is reports whether the word is known and is one of the given.
-func (w Word) Is(texts ...string) bool {
-	if w.Dynamic {
-		return false
-	}
-	for _, t := range texts {
-		if w.Text == t {
-			return true
-		}
-	}
-	return false
-}
+func (w Word) Is(texts ...string) bool { return !w.Dynamic && slices.Contains(texts, w.Text) }
 
 // after is the word without its first n bytes, which are known text.
 func (w Word) after(n int) Word {

@@ -15,7 +15,7 @@ func (a *analysis) npm(c *shCall) shValue {
 	}
 	rest := o.operands[1:]
 	if HasFlag(c.args(), "-g", "--global") || slices.ContainsFunc(rest, func(w Word) bool { return w.Is("hookc") }) {
-		a.uninstalled(c, c.args())
+		a.uninstalled(c)
 	}
 	switch sub := o.operands[0].Text; sub {
 	case "exec", "x", "dlx":
@@ -49,16 +49,10 @@ func (a *analysis) npm(c *shCall) shValue {
 	return printsText(a, c)
 }
 
-// packages is a package manager of the machine.
-func (a *analysis) packages(c *shCall) shValue {
-	a.uninstalled(c, c.args())
-	return printsText(a, c)
-}
-
 // uninstalled adds the removal of packages that the machine needs, of all, or of
 // some that only the running shell knows.
-func (a *analysis) uninstalled(c *shCall, args []Word) {
-	o := options(args, "", "", 0)
+func (a *analysis) uninstalled(c *shCall) shValue {
+	o := options(c.args(), "", "", 0)
 	flags := WordIn(c.name, "rpm dpkg emerge nix-env pacman yay paru xbps-remove pkg_delete")
 	removes := flags && o.exact(strings.Fields(losses.RemoveFlags)...) || strings.HasSuffix(c.name, "_delete")
 	var names []Word
@@ -72,15 +66,16 @@ func (a *analysis) uninstalled(c *shCall, args []Word) {
 		names = o.operands
 	}
 	if !removes || o.dry() || !flags && o.exact("-s") {
-		return
+		return printsText(a, c)
 	}
-	all := HasFlag(args, strings.Fields(losses.RemoveAll)...) || o.operand(0) == "self" || c.name == "snap" && o.exact("--purge") || len(names) == 0 && o.exact("-a")
+	all := HasFlag(c.args(), strings.Fields(losses.RemoveAll)...) || o.operand(0) == "self" || c.name == "snap" && o.exact("--purge") || len(names) == 0 && o.exact("-a")
 	for _, w := range names {
 		all = all || w.Dynamic || w.Pattern || w.Is("*", "all", "installed") || losses.System(w.Text)
 	}
 	if all {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainSystem, Op: "uninstall", Target: strings.Join(WordTexts(names), " ")})
 	}
+	return printsText(a, c)
 }
 
 // packageCommands are commands of package managers that are programs as well.

@@ -50,7 +50,7 @@ func fillPrograms() {
 		{(*analysis).makeTool, "make gmake"},
 		{(*analysis).npm, "npm yarn pnpm bun"},
 		{(*analysis).ansible, "ansible"},
-		{(*analysis).packages, losses.Packagers},
+		{(*analysis).uninstalled, losses.Packagers},
 		{(*analysis).docker, "docker podman nerdctl"},
 		{(*analysis).dockerCompose, "docker-compose podman-compose"},
 		{(*analysis).kubectl, "kubectl oc k k3s microk8s"},

@@ -80,6 +80,7 @@ const (
 var (
 	adviceProtected     = deny(packAll, "would change %s, which the policy protects", "work on another file, or "+askUser)
 	adviceAgentSettings = deny(packCore, "would change %s, where the agent keeps who watches it", "look at it (`cat .claude/settings.json`), and tell the user which change you suggest and why")
+	adviceHookc         = ask(packCore, "would change %s, which belongs to hookc or its policy", "look at it (`hookc check`, `cat hooks.yaml`), and tell the user which change you suggest and why")
 	adviceAgent         = ask(packCore, "would start an agent that asks nobody", "start it as it is (`claude -p 'run the tests'`), or "+askUser)
 	adviceDeleteSystem  = deny(packCore, "would delete %s, which belongs to the machine", deleteInside)
 	adviceDeleteHome    = deny(packCore, "would delete %s, the user's home", deleteInside)

@@ -81,7 +81,7 @@ func judgeDelete(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case e.Op == "move" && e.Certainty == shell.CertainPattern && e.Place == shell.ZoneProjectRoot && movedInside(s, e):
 		return nil
 	case agentSettings(e):
-		return adviceAgentSettings
+		return settingsAdvice(e)
 	case e.Op == "move" && e.Secret == "" && (e.Place == shell.ZoneUser || e.Place == shell.ZoneOther) && !deletedThere(s, e):
 		return nil
 	case (e.Place == shell.ZoneUser || e.Place == shell.ZoneOther) && disposable[path.Base(e.Target)], runtimeFile(e.Target):
@@ -237,7 +237,7 @@ func judgeFileWrite(e *shell.Effect) *shellAdvice {
 	case e.Certainty == shell.CertainIfUnset, runtimeFile(e.Target):
 		return nil
 	case agentSettings(e):
-		return adviceAgentSettings
+		return settingsAdvice(e)
 	case e.Place == shell.ZoneDevice:
 		return adviceDevice
 	case e.Place == shell.ZoneRoot || e.Place == shell.ZoneSystem:
@@ -281,8 +281,8 @@ func gitData(p string) bool {
 }
 
 func judgeMode(e *shell.Effect) *shellAdvice {
-	if agentSettings(e) && (e.Op == "lock-mode" || strings.HasPrefix(path.Base(e.Target), "hook")) {
-		return adviceAgentSettings
+	if agentSettings(e) && (e.Op == "lock-mode" || hookcFiles[path.Base(e.Target)]) {
+		return settingsAdvice(e)
 	}
 	switch e.Place {
 	case shell.ZoneRoot, shell.ZoneSystem, shell.ZoneHome, shell.ZoneDevice:

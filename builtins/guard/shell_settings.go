@@ -19,10 +19,25 @@ func deletedThere(s *shell.Line, e *shell.Effect) bool {
 	})
 }
 
+// hookcFiles are the policy of a project and hookc's programs.
+var hookcFiles = map[string]bool{"hooks.yaml": true, "hooks.yml": true, "hookc": true, "hookgate": true}
+
+// hookcFolders are where hookc keeps its own files, as settingsOf has them.
+var hookcFolders = []string{".hookc", ".config/hookc", ".local/state/hookc"}
+
+// settingsAdvice is about a change of settings: what is hookc's own is asked about,
+// for its own guard decides on it.
+func settingsAdvice(e *shell.Effect) *shellAdvice {
+	if hookcFiles[path.Base(e.Target)] || slices.ContainsFunc(hookcFolders, func(dir string) bool { return strings.Contains(e.Target+"/", "/"+dir+"/") }) {
+		return adviceHookc
+	}
+	return adviceAgentSettings
+}
+
 // settingsOf are the files in which agents keep who watches them, with the folders
 // of their hooks, relative to a home or a project.
 var settingsOf = sync.OnceValue(func() []string {
-	out := []string{".hookc", ".config/hookc", ".local/state/hookc"}
+	out := slices.Clone(hookcFolders)
 	for _, a := range agent.All() {
 		for _, f := range a.Files {
 			rel := strings.TrimSuffix(f.Path, "/*.json")
@@ -38,12 +53,8 @@ var settingsOf = sync.OnceValue(func() []string {
 // agentSettings reports whether an effect changes the settings of an agent, or takes
 // the folder away that they lie in.
 func agentSettings(e *shell.Effect) bool {
-	switch base := path.Base(e.Target); {
-	case e.Host != "":
-	case (base == "hooks.yaml" || base == "hooks.yml") && e.Place == shell.ZoneProject:
+	if base := path.Base(e.Target); e.Host == "" && hookcFiles[base] && e.Place != shell.ZoneTemp && (e.Place == shell.ZoneProject) == strings.HasSuffix(base, "ml") {
 		return true
-	case base == "hookc" || base == "hookgate":
-		return e.Place != shell.ZoneProject && e.Place != shell.ZoneTemp
 	}
 	if e.Host != "" || !strings.Contains(e.Target, "/.") || e.Op == "create" {
 		return false

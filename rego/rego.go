@@ -116,6 +116,8 @@ func (c *Compiler) Compile(h *policy.Hook) (*Module, diag.List) {
 		return u.finish(nil)
 	}
 	u.lint(c.Lints)
+	u.lintAllow()
+	u.lintSays()
 	u.see(l)
 	u.privatise()
 	m := u.link()

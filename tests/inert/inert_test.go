@@ -5,6 +5,8 @@ package inert
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,8 +17,11 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/internal/witness"
+	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/tests/depth"
 )
 
 // case1 is a rule: its body, and whether it can fire.
@@ -136,3 +141,110 @@ func TestCorpus(t *testing.T) {
 	assert.GreaterOrEqual(t, inert, 150)
 	assert.GreaterOrEqual(t, near, 150)
 }
+
+// TestJudges: no rule that was proved to be inert fires on any of many events, made
+// of the witnesses of the others and of all literals of the corpus.
+func TestJudges(t *testing.T) {
+	all := cases(t)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "data.json"), []byte(data), 0o644))
+	file := filepath.Join(dir, "hooks.yaml")
+	skip := map[string]bool{}
+	require.NoError(t, os.WriteFile(file, []byte(policyOf(all, skip)), 0o644))
+	_, found := hookc.Compile(hookc.Files(file), hookc.AsFound(), hookc.SkipVerify())
+	for _, d := range found {
+		if d.Severity == diag.Error {
+			skip[d.Hook] = true
+		}
+	}
+	require.NoError(t, os.WriteFile(file, []byte(policyOf(all, skip)), 0o644))
+	program, found := hookc.Compile(hookc.Files(file), hookc.AsFound(), hookc.SkipVerify())
+	require.False(t, found.HasErrors(), "%s", found.Render())
+	never := map[string]bool{}
+	var seeds []map[string]any
+	for _, r := range witness.Find(context.Background(), program, program.Tools) {
+		never[r.Hook] = r.Status == witness.Never
+		if r.Witness != nil {
+			seeds = append(seeds, r.Witness)
+		}
+	}
+	var words []any
+	for _, c := range all {
+		for i, part := range strings.FieldsFunc(c.body, func(r rune) bool { return r == '"' || r == '`' }) {
+			if i%2 == 1 {
+				words = append(words, part)
+			}
+		}
+	}
+	words = append(words, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, true, false, nil, []any{"a", "b"}, map[string]any{"b": 1.0})
+	plan := program.Plan(policy.PreToolExecution)
+	rng := rand.New(rand.NewPCG(17, 1))
+	fired := 0
+	for range depth.Of(10000) {
+		in := contextOf(t, mutated(rng, seeds[rng.IntN(len(seeds))], words))
+		if in == nil {
+			continue
+		}
+		d, _ := executor.Serial(program, plan, in, world{})
+		for i := range d.Hooks {
+			name := plan.Nodes[i].Hook.Name
+			if d.Hooks[i].Verdict != policy.None {
+				fired++
+				require.False(t, never[name], "%s was proved inert, and fires on %v", name, in.Map())
+			}
+		}
+	}
+	require.Positive(t, fired)
+}
+
+// mutated is an event with some of its values changed.
+func mutated(rng *rand.Rand, seed map[string]any, words []any) map[string]any {
+	out := maps.Clone(seed)
+	args, _ := out["tool_input"].(map[string]any)
+	args = maps.Clone(args)
+	out["tool_input"] = args
+	for range 1 + rng.IntN(3) {
+		v := words[rng.IntN(len(words))]
+		switch rng.IntN(5) {
+		case 0:
+			out["tool_name"] = []any{"Bash", "Shell", "Read", "Write", "Edit", "WebFetch", "mcp__a__b", "other", "bash"}[rng.IntN(9)]
+		case 1:
+			out[[]string{"cwd", "permission_mode", "project_root", "source"}[rng.IntN(4)]] = v
+		default:
+			args[[]string{"command", "file_path", "content", "url", "n", "mode", "files", "a", "b", "opts", "timeout", "force"}[rng.IntN(12)]] = v
+		}
+	}
+	return out
+}
+
+func contextOf(t *testing.T, doc map[string]any) *policy.Context {
+	t.Helper()
+	text, err := policy.EncodeJSON(doc)
+	require.NoError(t, err)
+	in, _, err := policy.DecodeContext(text)
+	if err != nil {
+		return nil
+	}
+	in = in.Frozen(policy.PreToolExecution)
+	if in.Unfit(policy.PreToolExecution) != nil {
+		return nil
+	}
+	return in
+}
+
+// world runs rules.
+type world struct{}
+
+func (world) Call(n *dag.Node, in *policy.Context, attempt int) (policy.Result, error) {
+	if n.Hook.Kind == policy.KindBash {
+		return policy.Result{}, nil
+	}
+	r, err := n.Runner.Run(context.Background(), in, attempt)
+	if err != nil {
+		return policy.Result{}, nil // a rule that fails does not fire
+	}
+	return r, nil
+}
+func (world) Late(*dag.Node) int                   { return -1 }
+func (world) Memo(string) (*executor.Answer, bool) { return nil, false }
+func (world) Store(string, *executor.Answer)       {}

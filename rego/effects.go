@@ -107,7 +107,7 @@ func (m *Module) infer(u *unit) {
 		w.visit(r)
 	}
 	sortPaths(w.paths)
-	u.lintUncalled(m.compiler, w.rules)
+	u.aside(func() { u.lintUncalled(m.compiler, w.rules) })
 	m.input = newProjection(w.paths)
 	w.effects.Reads = policy.NewPaths(w.paths...)
 	if w.whole {

@@ -81,6 +81,31 @@ says "%!s(MISSING)".`,
 `,
 })
 
+// aside keeps what is found for check, which asks for it.
+func (u *unit) aside(find func()) {
+	before := u.found
+	u.found = nil
+	find()
+	for i := range u.found {
+		u.found[i].Hook = u.hook.Name
+	}
+	u.inert.Add(u.found...)
+	u.found = before
+}
+
+// Inert is what is to be said of rules of the module that do nothing, or not what
+// they are written for.
+func (m *Module) Inert() diag.List { return m.inert }
+
+// Inert is the module's.
+func (n *Native) Inert() diag.List {
+	m, err := n.module()
+	if err != nil {
+		return nil
+	}
+	return m.inert
+}
+
 // lintAllow finds a package that approves and never refuses.
 func (u *unit) lintAllow() {
 	if u.hook.Event != policy.PreToolExecution && u.hook.Event != policy.PermissionRequest || u.hook.Body.AllowIsOpinion {

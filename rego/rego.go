@@ -61,6 +61,7 @@ type Module struct {
 	names        renaming
 	dependencies dependencies
 	native       natively
+	inert        diag.List
 }
 
 // Effects are what the module was seen to read, write, say and use.
@@ -100,6 +101,8 @@ type unit struct {
 	entries      []*entry
 	names        renaming
 	found        diag.List
+	// inert is what check says besides.
+	inert diag.List
 }
 
 // Compile makes a module of a hook's Rego. Everything wrong with it is
@@ -116,14 +119,17 @@ func (c *Compiler) Compile(h *policy.Hook) (*Module, diag.List) {
 		return u.finish(nil)
 	}
 	u.lint(c.Lints)
-	u.lintAllow()
-	u.lintSays()
+	u.aside(func() {
+		u.lintAllow()
+		u.lintSays()
+	})
 	u.see(l)
 	u.privatise()
 	m := u.link()
 	if m == nil {
 		return u.finish(nil)
 	}
+	m.inert = u.inert
 	u.lintTopdown(m.compiler)
 	m.budget = c.budget(h)
 	if c.Cover != nil {

@@ -43,6 +43,7 @@ does not send, and what they say that it does not obey.`,
 			var rules witness.Counts
 			if program != nil {
 				all := witness.Find(cmd.Context(), program, program.Tools)
+				found.Add(witness.Lints(program)...)
 				found.Add(witness.Findings(all, found)...)
 				found.Sort()
 				rules = witness.Count(all)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -110,6 +111,19 @@ func Findings(rules []Rule, before diag.List) diag.List {
 			d = d.WithHint("%s", r.Hint)
 		}
 		out.Add(d.WithHook(r.Hook))
+	}
+	return out
+}
+
+// Lints are what bodies say of rules that do nothing.
+func Lints(prog *dag.Program) diag.List {
+	var out diag.List
+	for _, plan := range prog.Plans {
+		for i := range plan.Nodes {
+			if body, ok := plan.Nodes[i].Runner.(interface{ Inert() diag.List }); ok && plan.Nodes[i].RecheckOf < 0 {
+				out.Add(body.Inert()...)
+			}
+		}
 	}
 	return out
 }

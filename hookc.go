@@ -165,6 +165,8 @@ func (e *Engine) retire(old *live) {
 // the host does now; when the error is not nil (the engine is closed, the
 // event is unknown) it does not permit the action. A cancelled ctx gives the
 // action cancelled and no error.
+//
+//go:noinline
 func (e *Engine) Fire(ctx context.Context, event policy.Event, in *policy.Context) (*policy.Decision, error) {
 	return e.fire(ctx, event, in, (*executor.Executor).Fire)
 }

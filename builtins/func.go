@@ -55,6 +55,8 @@ var funcs = map[string]*Func{}
 
 // register adds a function while the package loads; a duplicate or an
 // incomplete one panics.
+//
+//go:noinline
 func register(f Func) *Func {
 	if f.Name == "" || f.Call == nil || f.Doc == "" || len(f.Examples) == 0 || f.World == policy.WorldUnset {
 		panic("builtins: function " + f.Name + " is incomplete")

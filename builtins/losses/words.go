@@ -11,6 +11,8 @@ import (
 )
 
 // Words is a list of words, made when it is first looked at.
+//
+//go:noinline
 func Words(list string) func() map[string]bool {
 	return sync.OnceValue(func() map[string]bool {
 		m := map[string]bool{}

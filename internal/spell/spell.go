@@ -58,6 +58,8 @@ func Or(list []string) string {
 }
 
 // Line is a text that takes one line, whatever it holds: a path, a command.
+//
+//go:noinline
 func Line(s string) string {
 	return spelled(s, func(r rune) bool { return r == '\n' || r == '\t' || Hidden(r) })
 }

@@ -7,6 +7,7 @@ package witness
 import (
 	"context"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/hookc/hookc/compiler/solve"
@@ -66,7 +67,7 @@ func Find(ctx context.Context, prog *dag.Program, tools policy.Catalogue) []Rule
 	for _, plan := range prog.Plans {
 		f.plan(plan)
 	}
-	slices.SortStableFunc(f.out, func(a, b Rule) int { return strings.Compare(a.Hook, b.Hook) })
+	sort.SliceStable(f.out, func(i, j int) bool { return f.out[i].Hook < f.out[j].Hook })
 	return f.out
 }
 

@@ -94,6 +94,8 @@ type Span struct {
 func (p Span) IsZero() bool { return p.Source == nil }
 
 // Position returns the line and column, from 1, at which the span starts.
+//
+//go:noinline
 func (p Span) Position() (line, col int) {
 	if p.Source == nil {
 		return 0, 0

@@ -132,6 +132,7 @@ func (r *caseReader) text(path string) (string, error) {
 	return readRegular(path, info)
 }
 
+//go:noinline
 func (r *caseReader) report(at diag.Span, format string, args ...any) {
 	r.found.Add(codeBadCase.Report(at, format, args...))
 }

@@ -119,6 +119,8 @@ func (r *yamlReader) group(event policy.Event, n *tree.Node) {
 
 // itemSpan is where a hook or a group is said to be: its name, or its first
 // key.
+//
+//go:noinline
 func itemSpan(n *tree.Node) diag.Span {
 	if name := n.Get("name"); name != nil && name.IsText() {
 		return name.Span

@@ -120,6 +120,8 @@ func fold(t term, operands ...term) (out term) {
 }
 
 // place is where a node is, in characters of the expression.
+//
+//go:noinline
 func place(n ast.Node) int { return n.Location().From }
 
 func (c *compiler) identifier(n *ast.IdentifierNode) term {

@@ -73,6 +73,8 @@ func (n *Node) IsText() bool {
 }
 
 // What names the node for a message.
+//
+//go:noinline
 func (n *Node) What() string {
 	switch {
 	case n.Shape == List:

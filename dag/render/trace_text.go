@@ -55,8 +55,8 @@ func renderTrace(w io.Writer, m *TraceModel, style Style) error {
 		}
 		t.prose(0, "change "+c.Field, t.Palette.Title, cut(plain(value), 400))
 	}
-	for i, told := range [][]string{m.Feedback, m.Context, m.System} {
-		for _, s := range told {
+	for i, texts := range [][]string{m.Feedback, m.Context, m.System} {
+		for _, s := range texts {
 			t.prose(0, [...]string{"feedback", "context", "message"}[i], t.Palette.Title, s)
 		}
 	}

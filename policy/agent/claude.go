@@ -89,6 +89,7 @@ func claudeAt(id, version string, aliases []string, events []claudeEvent) Agent 
 			{Tier: policy.TierUser, Base: Home, Path: ".claude/settings.json", Env: "CLAUDE_CONFIG_DIR", EnvPath: "settings.json", Install: Writes},
 			{Tier: policy.TierProject, Base: Project, Path: ".claude/settings.json", Install: Writes},
 			{Tier: policy.TierLocal, Base: Project, Path: ".claude/settings.local.json", Install: Looks},
+			{Tier: policy.TierExtension, Base: Home, Path: ".claude/plugins/installed_plugins.json", Env: "CLAUDE_CONFIG_DIR", EnvPath: "plugins/installed_plugins.json", Format: "claudeplugins"},
 		},
 		protects: []string{".claude/hooks", ".claude/plugins", ".mcp.json", "~/.claude/settings.local.json", "~/.claude/hooks", "~/.claude/plugins", "~/.claude.json", "/etc/claude-code", "/Library/Application Support/ClaudeCode"},
 		settings: &Settings{

@@ -45,6 +45,9 @@ type File struct {
 	Tree    *trust.Tree
 	Live    bool
 	Within  string
+	// Plugin is the root of the plugin that it is of, PluginData where that keeps its
+	// data; "" for none.
+	Plugin, PluginData string
 	// source is what was noted of the file.
 	source *policy.SourceFile
 	// Off is true when the file, or one that includes it, says enabled: false.

@@ -83,6 +83,7 @@ func Load(o Options) (*policy.Policy, diag.List) {
 			l.trees = append(l.trees, in.Tree)
 		}
 	}
+	l.inputs = o.Inputs
 	for _, in := range o.Inputs {
 		l.input(in)
 	}
@@ -109,6 +110,9 @@ type Loader struct {
 	// dialect is the agent whose rules the policy follows, or nil.
 	dialect  *agent.Agent
 	faithful bool
+	// inputs are what is read, plugins what settings say of Claude Code's plugins.
+	inputs  []Input
+	plugins map[string]enabledPlugin
 	// switches are what files of an agent's configuration set for all of them.
 	switches []fileSwitch
 	// handlers say which hooks of an agent's configuration are the same.

@@ -99,6 +99,9 @@ func (s *settings) match(in *File) bool {
 
 // plugin is the root of the plugin whose hooks a file holds, "" for none.
 func (s *settings) plugin(in *File) string {
+	if in.Plugin != "" {
+		return in.Plugin
+	}
 	folder := filepath.Dir(in.Path)
 	root := filepath.Dir(folder)
 	if s.Reading.Plugins == "" || filepath.Base(in.Path) != "hooks.json" || filepath.Base(folder) != "hooks" || !exists(filepath.Join(root, s.Reading.Plugins)) {
@@ -198,6 +201,7 @@ func (r *settingsReader) faithful() bool { return r.l.faithful }
 // name their event is one too.
 func (r *settingsReader) events(root *tree.Node) *tree.Node {
 	r.noteSwitches(root)
+	r.notePlugins(root)
 	if r.root != nil {
 		r.root(r, root)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/source/permission"
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
@@ -351,7 +352,7 @@ func (r *settingsReader) rule(native string, n *tree.Node, h *policy.Hook) bool 
 			WithHint("take %s: out; it works at %s", key, strings.Join(r.Reading.Hook.IfAt, ", ")))
 		return false
 	}
-	c, ok := claudeIf(v.Text, r.faithful())
+	c, ok := permission.Condition(v.Text, r.faithful())
 	if !ok {
 		r.passed(v.Span, "%q is no permission rule such as Bash(git *): the condition is passed over and the hook runs", v.Text.Value)
 		return true
@@ -482,6 +483,11 @@ func (r *settingsReader) identity(n *tree.Node, h *policy.Hook) {
 	}
 	if root := r.plugin(r.in); root != "" {
 		h.Body.Env = append(h.Body.Env, policy.EnvVar{Name: r.Reading.PluginEnv, Value: root})
+		if r.in.PluginData != "" {
+			h.Body.Env = append(h.Body.Env, policy.EnvVar{Name: "CLAUDE_PLUGIN_DATA", Value: r.in.PluginData})
+			filled := strings.NewReplacer("${CLAUDE_PLUGIN_ROOT}", root, "${CLAUDE_PLUGIN_DATA}", r.in.PluginData).Replace(h.Body.Command.Value)
+			h.Body.Command = diag.NewText(filled, h.Body.Command.Span, nil)
+		}
 		parts = append(parts, root)
 	}
 	if r.l.handlers == nil {

@@ -137,7 +137,9 @@ var claude = &realAgent{
 		settings := map[string]any{
 			"hooks": s.groups(1, "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"),
 		}
-		put(t, filepath.Join(s.project, ".claude", "settings.json"), jsonText(settings))
+		if at := filepath.Join(".claude", "settings.json"); !s.bare || s.file(t, at) == "" {
+			put(t, filepath.Join(s.project, at), jsonText(settings))
+		}
 		put(t, filepath.Join(s.home, "mcp.json"), jsonText(map[string]any{"mcpServers": desk(t)}))
 		if s.recorder != "" {
 			put(t, filepath.Join(s.project, "CLAUDE.md"), "be brief\n")

@@ -1,4 +1,6 @@
-package source
+// Package permission reads the permission rules of Claude Code, which its hooks may have
+// as a condition: Bash(git *).
+package permission
 
 import (
 	"net/url"
@@ -15,10 +17,10 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-// claudeIf is the condition of a permission rule in Claude Code's words, such
+// Condition is the condition of a permission rule in Claude Code's words, such
 // as Bash(git *) (docs/dialects, claude §4.5). What cannot be told for certain
 // counts as a match: a guard is rather run than skipped.
-func claudeIf(written diag.Text, faithful bool) (policy.Condition, bool) {
+func Condition(written diag.Text, faithful bool) (policy.Condition, bool) {
 	rule, ok := parseClaudeRule(written.Value)
 	if !ok {
 		return policy.Condition{}, false

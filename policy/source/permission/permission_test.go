@@ -1,4 +1,4 @@
-package source
+package permission
 
 import (
 	"testing"
@@ -74,13 +74,13 @@ func TestClaudeIf(t *testing.T) {
 		in := c.in.Frozen(policy.PreToolExecution)
 		for faithful, want := range map[bool]bool{false: c.want, true: c.literal} {
 			input, _ := in.Get(policy.FieldToolInput)
-			condition, ok := claudeIf(diag.Literal(c.rule), faithful)
+			condition, ok := Condition(diag.Literal(c.rule), faithful)
 			require.True(t, ok, c.rule)
 			assert.Equal(t, want, condition.Atom.Test(in), "%s on %v, faithful %v", c.rule, input, faithful)
 		}
 	}
 	for _, rule := range []string{"", "Bash(git", "Bash git", "(x)"} {
-		_, ok := claudeIf(diag.Literal(rule), false)
+		_, ok := Condition(diag.Literal(rule), false)
 		assert.False(t, ok, rule)
 	}
 }

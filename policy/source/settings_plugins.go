@@ -1,0 +1,106 @@
+package source
+
+import (
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/source/plugins"
+	"github.com/hookc/hookc/policy/source/tree"
+)
+
+// enabledPlugin is what settings say of one plugin, and the tier that says so.
+type enabledPlugin struct {
+	tier policy.Tier
+	on   bool
+	at   diag.Span
+}
+
+// This format is the list of Claude Code's installed plugins. It is read after the
+// settings, which say which of them are enabled.
+var _ = register(Format{
+	Name:  "claudeplugins",
+	Doc:   "hooks of Claude Code's installed plugins",
+	Match: func(in *File) bool { return !in.Folder && filepath.Base(in.Path) == "installed_plugins.json" },
+	Read:  readPlugins,
+})
+
+// notePlugins records which plugins a file enables: of several files the one that
+// stands closer holds, and the managed one before all. What an untrusted file says
+// does not count.
+func (r *settingsReader) notePlugins(root *tree.Node) {
+	list := root.Get("enabledPlugins")
+	if r.Reading.Plugins == "" || list == nil || r.in.Untrusted != "" || r.in.Plugin != "" {
+		return
+	}
+	if r.l.plugins == nil {
+		r.l.plugins = map[string]enabledPlugin{}
+	}
+	for _, e := range list.Entries {
+		id := e.Key.Text.Value
+		on, _ := e.Value.Bool()
+		before, known := r.l.plugins[id]
+		if known && before.tier == policy.TierManaged {
+			continue
+		}
+		if known && before.on && !on && r.in.Tier != policy.TierManaged {
+			r.report(codeReplaced.Report(e.Key.Span, "the plugin %s is switched off here: its hooks do not run", id))
+		}
+		r.l.plugins[id] = enabledPlugin{r.in.Tier, on, e.Key.Span}
+	}
+}
+
+func readPlugins(l *Loader, in *File) {
+	source := l.Source(in, "claudeplugins")
+	var ids []string
+	for id, p := range l.plugins {
+		if p.on {
+			ids = append(ids, id)
+		}
+	}
+	sort.Strings(ids)
+	roots := l.projectRoots()
+	for _, id := range ids {
+		p, looked := plugins.Find(filepath.Dir(in.Path), id, roots)
+		source.Uses = append(source.Uses, looked...)
+		if p.Lost != "" {
+			l.Report(in, codeNative.Report(l.plugins[id].at, "the plugin %s: %s: Claude Code runs none of those hooks", id, strings.ReplaceAll(p.Lost, "\n", " ")))
+		}
+		for _, path := range p.Files {
+			file := in.beside(l.shown(path), path)
+			file.Plugin, file.PluginData = p.Root, p.Data
+			file.Untrusted = l.pluginOfProject(p.Root, roots)
+			if err := l.openFile(file); err != nil {
+				l.Report(file, codeFile.Report(diag.Span{}, "%s: %s", file.Name, err))
+				continue
+			}
+			l.load(file, "claude", l.plugins[id].at)
+		}
+	}
+}
+
+// projectRoots are the roots of the projects whose settings were read, and the folder
+// the policy is for.
+func (l *Loader) projectRoots() []string {
+	out := []string{l.dir}
+	for _, in := range l.inputs {
+		if fromProject(in.Tier) {
+			out = append(out, in.Root, filepath.Dir(filepath.Dir(absolute("", in.Path))))
+		}
+	}
+	sort.Strings(out)
+	return slices.Compact(slices.DeleteFunc(out, func(s string) bool { return s == "" }))
+}
+
+// pluginOfProject says why the hooks of a plugin do not run: the plugin lies in a project
+// that was agreed to, and consent does not cover it.
+func (l *Loader) pluginOfProject(root string, projects []string) string {
+	within := slices.ContainsFunc(projects, func(p string) bool { return isBelow(realPath(p), realPath(root)) })
+	if within && slices.ContainsFunc(l.inputs, func(in Input) bool { return in.Tree != nil || in.Untrusted != "" }) {
+		return "the plugin lies in the project, and consent does not cover it"
+	}
+	return ""
+}

@@ -228,15 +228,13 @@ func NameGlob(expr string) string {
 	return map[bool]string{false: "*"}[begins] + b.String() + map[bool]string{false: "*"}[ends]
 }
 
-// globSlashes makes a name of a path, in which * matches slashes too.
-var globSlashes = strings.NewReplacer("/", "\x01", "[!", "[^")
-
 // GlobMatch reports whether a shell pattern matches all of s. Unlike a file
 // glob's, its `*` matches slashes.
 func GlobMatch(pattern, s string) bool {
 	if !strings.ContainsAny(pattern, "*?[\\") {
 		return pattern == s
 	}
-	ok, err := path.Match(globSlashes.Replace(pattern), strings.ReplaceAll(s, "/", "\x01"))
+	name := strings.ReplaceAll(strings.ReplaceAll(pattern, "/", "\x01"), "[!", "[^") // in which * matches slashes too
+	ok, err := path.Match(name, strings.ReplaceAll(s, "/", "\x01"))
 	return ok || err != nil && pattern == s
 }

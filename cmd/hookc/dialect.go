@@ -236,7 +236,7 @@ func (s *speaker) decide(cmd *cobra.Command, src *sources, serial bool) error {
 func withAhead(call *agent.Call, decide func(subject) (*policy.Decision, error)) (*policy.Decision, error) {
 	own := subjectOf(call.Context, call.Event())
 	if call.DecidedAhead() {
-		own.said = runner.SaidBefore(memory.Open(own.project).Began(own.in))
+		own.said = runner.AnswersBefore(memory.Open(own.project).Began(own.in))
 	}
 	d, err := decide(own)
 	ahead := call.Ahead()
@@ -244,7 +244,7 @@ func withAhead(call *agent.Call, decide func(subject) (*policy.Decision, error))
 		return d, err
 	}
 	next := subjectOf(ahead, policy.SubagentStart)
-	next.said = runner.SaidAhead()
+	next.said = runner.AnswersAhead()
 	begun, err := decide(next)
 	if err != nil {
 		return nil, err

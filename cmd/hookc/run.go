@@ -212,7 +212,7 @@ type subject struct {
 	around  []string
 	// said is what hooks answer, or answered, where the event is decided before it
 	// comes; nil for most events.
-	said *runner.Said
+	said *runner.Answers
 }
 
 // subjectOf is an event as run, serve and explain decide it. It does not change
@@ -224,7 +224,7 @@ func subjectOf(in *policy.Context, event policy.Event) subject {
 
 // fire decides the event by an engine.
 func (e subject) fire(ctx context.Context, eng *hookc.Engine, serial bool) (*policy.Decision, error) {
-	ctx = runner.WithSaid(ctx, e.said)
+	ctx = runner.WithAnswers(ctx, e.said)
 	if serial {
 		return eng.FireSerial(ctx, e.event, e.in)
 	}

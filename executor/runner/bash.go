@@ -149,7 +149,7 @@ func (b *bash) startDirect() diag.List {
 func (b *bash) Run(ctx context.Context, in *policy.Context, attempt int) (policy.Result, error) {
 	began := time.Now()
 	env := b.env(ctx, in)
-	out, err := said(ctx, b.hook, func() (agent.Outcome, error) { return b.run(ctx, in, env) })
+	out, err := answered(ctx, b.hook, func() (agent.Outcome, error) { return b.run(ctx, in, env) })
 	var r policy.Result
 	if err == nil {
 		r, err = b.agent.Read(b.hook, in, out)

@@ -22,16 +22,16 @@ func TestTimeoutBeyondTheStepBudget(t *testing.T) {
 					Source: diag.Literal("package p\ndeny contains \"no\" if input.tool_name == \"x\""),
 					Rules:  []policy.Rule{{Says: policy.MayDeny, Condition: diag.Literal("false"), Reason: diag.Literal("no")}}}
 				_, found := kind.Prepare(h)
-				said := false
+				answered := false
 				for _, d := range found {
 					if d.Code.ID == "HK142" {
-						said = true
+						answered = true
 						assert.Equal(t, at, d.Span)
 						assert.Equal(t, "h", d.Hook)
 					}
 				}
 				rule := kind.Name == policy.KindExpr || kind.Name == policy.KindRego
-				assert.Equal(t, rule && beyond && span == at, said, "%s %v", kind.Name, timeout)
+				assert.Equal(t, rule && beyond && span == at, answered, "%s %v", kind.Name, timeout)
 			}
 		}
 	}

@@ -95,7 +95,7 @@ func (l *llm) ask(ctx context.Context, in *policy.Context, attempt int) (policy.
 			return policy.Result{}, err
 		}
 	}
-	out, err := said(ctx, l.hook, func() (agent.Outcome, error) {
+	out, err := answered(ctx, l.hook, func() (agent.Outcome, error) {
 		reply, err := l.model(ctx, policy.ModelRequest{Model: cmp.Or(l.name, in.Text(policy.FieldModel)), Prompt: prompt, Attempt: attempt})
 		return agent.Outcome{Stdout: reply}, err
 	})

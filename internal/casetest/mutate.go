@@ -88,8 +88,8 @@ type mutation struct {
 	rules []string
 	// bases are engines of the policy without a mistake, as each bench has it.
 	bases map[*bench]*hookc.Engine
-	// said is what each case of a snapshot says without a mistake.
-	said map[*asked]map[string]any
+	// kept is what each case of a snapshot says without a mistake.
+	kept map[*asked]map[string]any
 }
 
 func (g *mutation) run(ctx context.Context) error {
@@ -161,7 +161,7 @@ func benches(list []*asked) []*bench {
 // steady leaves out the cases that do not pass when nothing is run: there is no
 // telling what a mistake changes in them.
 func (g *mutation) steady(ctx context.Context) error {
-	g.said = map[*asked]map[string]any{}
+	g.kept = map[*asked]map[string]any{}
 	var kept []*asked
 	for _, a := range g.asked {
 		d, err := g.decide(ctx, g.bases[a.bench], a)
@@ -169,7 +169,7 @@ func (g *mutation) steady(ctx context.Context) error {
 			return err
 		}
 		if a.Snapshot {
-			g.said[a] = told(d)
+			g.kept[a] = delivered(d)
 		}
 		if len(g.notices(a, d)) == 0 {
 			kept = append(kept, a)
@@ -200,7 +200,7 @@ func (g *mutation) notices(a *asked, d *policy.Decision) []string {
 	}
 	lines := missed(&c, d)
 	if a.Snapshot {
-		lines = append(lines, whole("", g.said[a], told(d))...)
+		lines = append(lines, whole("", g.kept[a], delivered(d))...)
 	}
 	return lines
 }

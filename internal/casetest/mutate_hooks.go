@@ -103,14 +103,14 @@ func (l *mutations) hookItself() {
 	}
 }
 
-// said are what a rule says instead.
-var said = map[string]string{"deny": "allow", "ask": "allow", "allow": "deny"}
+// instead are what a rule says instead.
+var instead = map[string]string{"deny": "allow", "ask": "allow", "allow": "deny"}
 
 func (l *mutations) rego() {
 	text := l.of.Body.Source
 	source := func(h *policy.Hook) *diag.Text { return &h.Body.Source }
 	for _, r := range rego.Pieces(l.of) {
-		if now := said[r.Name]; now != "" && !r.Default {
+		if now := instead[r.Name]; now != "" && !r.Default {
 			l.texts(text, []edit{{r.Head.Start, r.Head.End, now, r.Name + " becomes " + now}}, source)
 		}
 		if r.Default {
@@ -145,7 +145,7 @@ func (l *mutations) expr() {
 	}
 	for i, r := range body.Rules {
 		condition(r.Condition, func(h *policy.Hook) *diag.Text { return &own(h)[i].Condition })
-		if now, ok := policy.ParsePower(said[r.Says.String()]); ok {
+		if now, ok := policy.ParsePower(instead[r.Says.String()]); ok {
 			l.add(r.Condition.Span, r.Says.String()+" becomes "+now.String(), func(h *policy.Hook) { own(h)[i].Says = now })
 		}
 		if len(body.Rules) > 1 {

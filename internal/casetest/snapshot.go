@@ -89,8 +89,8 @@ func (s *snapshots) leave(name string) {
 // it took, or what the policy is.
 var unkept = []string{"at", "hooks", "policy"}
 
-// told is all that the agent is told, as JSON.
-func told(d *policy.Decision) map[string]any {
+// delivered is all that the agent is told, as JSON.
+func delivered(d *policy.Decision) map[string]any {
 	text, err := json.Marshal(d)
 	if err != nil {
 		panic("casetest: a Decision has no JSON: " + err.Error())
@@ -122,7 +122,7 @@ func (s *snapshots) compare(name string, d *policy.Decision, update bool) []stri
 	if _, twice := s.now[name]; twice {
 		return []string{"snapshot: another case of the file has the same name"}
 	}
-	s.now[name] = told(d)
+	s.now[name] = delivered(d)
 	want, known := s.was[name]
 	switch {
 	case update:

@@ -10,8 +10,8 @@ import (
 // beginning is a subagent that a call was let through to start, and what hooks said
 // of its start. Kind is "" where the call did not say which subagent it is.
 type beginning struct {
-	Kind string `json:"kind,omitempty"`
-	Said []byte `json:"said"`
+	Kind         string `json:"kind,omitempty"`
+	Contribution []byte `json:"said"`
 }
 
 const (
@@ -21,20 +21,20 @@ const (
 )
 
 // Begins notes what hooks said of a start that is about to come.
-func (m *Memory) Begins(start *policy.Context, said []byte) {
+func (m *Memory) Begins(start *policy.Context, contribution []byte) {
 	session := start.Text(policy.FieldSessionID)
-	if session == "" || len(said) == 0 {
+	if session == "" || len(contribution) == 0 {
 		return
 	}
 	m.change(beginsFile, session, func(old []byte) []byte {
-		all := append(beginnings(old), beginning{start.Text(policy.FieldSubagentType), said})
+		all := append(beginnings(old), beginning{start.Text(policy.FieldSubagentType), contribution})
 		return written(all[max(0, len(all)-maxBegins):])
 	})
 }
 
 // Began is what was noted of a start that has come, nil for nothing: of the call that
 // was let through last. It is noted no more.
-func (m *Memory) Began(start *policy.Context) (said []byte) {
+func (m *Memory) Began(start *policy.Context) (contribution []byte) {
 	session := start.Text(policy.FieldSessionID)
 	if m.dir == nil || session == "" {
 		return nil
@@ -51,12 +51,12 @@ func (m *Memory) Began(start *policy.Context) (said []byte) {
 			}
 		}
 		if at >= 0 {
-			said = all[at].Said
+			contribution = all[at].Contribution
 			all = slices.Delete(all, at, at+1)
 		}
 		return written(all)
 	})
-	return said
+	return contribution
 }
 
 func beginnings(data []byte) []beginning {

@@ -9,32 +9,32 @@ import (
 	"github.com/hookc/hookc/policy/agent"
 )
 
-// Said is what the processes and models of an event answered where the event was
+// Answers is what the processes and models of an event answered where the event was
 // decided before it came (agent.Agent.RefusedBefore): when it comes, they answer the
 // same and are not run again. It is safe for concurrent use.
-type Said struct {
+type Answers struct {
 	mu      sync.Mutex
 	ahead   bool
-	answers map[string]saidAnswer
+	answers map[string]keptAnswer
 }
 
-// saidAnswer is what one hook answered last: an outcome, or why it failed.
-type saidAnswer struct {
+// keptAnswer is what one hook answered last: an outcome, or why it failed.
+type keptAnswer struct {
 	Outcome agent.Outcome
 	Kind    policy.ErrKind
 	Error   string
 }
 
-// longestSaid bounds what is kept of one event, in bytes.
-const longestSaid = 256 << 10
+// longestAnswers bounds what is kept of one event, in bytes.
+const longestAnswers = 256 << 10
 
-// SaidAhead is for an event that is decided before it comes. Hooks that nobody waits
+// AnswersAhead is for an event that is decided before it comes. Hooks that nobody waits
 // for can refuse nothing and begin when it comes.
-func SaidAhead() *Said { return &Said{ahead: true, answers: map[string]saidAnswer{}} }
+func AnswersAhead() *Answers { return &Answers{ahead: true, answers: map[string]keptAnswer{}} }
 
-// SaidBefore is for an event that comes, of which Bytes was kept; nil for none.
-func SaidBefore(data []byte) *Said {
-	s := &Said{}
+// AnswersBefore is for an event that comes, of which Bytes was kept; nil for none.
+func AnswersBefore(data []byte) *Answers {
+	s := &Answers{}
 	if json.Unmarshal(data, &s.answers) != nil {
 		return nil
 	}
@@ -42,35 +42,35 @@ func SaidBefore(data []byte) *Said {
 }
 
 // Bytes is what is to be kept, nil for nothing.
-func (s *Said) Bytes() []byte {
+func (s *Answers) Bytes() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	data, err := json.Marshal(s.answers)
-	if len(s.answers) == 0 || err != nil || len(data) > longestSaid {
+	if len(s.answers) == 0 || err != nil || len(data) > longestAnswers {
 		return nil
 	}
 	return data
 }
 
-type saidKey struct{}
+type answersKey struct{}
 
-// WithSaid is for the hooks of one event; s may be nil.
-func WithSaid(ctx context.Context, s *Said) context.Context {
+// WithAnswers is for the hooks of one event; s may be nil.
+func WithAnswers(ctx context.Context, s *Answers) context.Context {
 	if s == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, saidKey{}, s)
+	return context.WithValue(ctx, answersKey{}, s)
 }
 
 // Waits reports whether a hook that nobody waits for is not to begin yet.
 func Waits(ctx context.Context) bool {
-	s, _ := ctx.Value(saidKey{}).(*Said)
+	s, _ := ctx.Value(answersKey{}).(*Answers)
 	return s != nil && s.ahead
 }
 
-// said is what a hook answers: what it answered before, else what run does.
-func said(ctx context.Context, h *policy.Hook, run func() (agent.Outcome, error)) (agent.Outcome, error) {
-	s, _ := ctx.Value(saidKey{}).(*Said)
+// answered is what a hook answers: what it answered before, else what run does.
+func answered(ctx context.Context, h *policy.Hook, run func() (agent.Outcome, error)) (agent.Outcome, error) {
+	s, _ := ctx.Value(answersKey{}).(*Answers)
 	if s == nil {
 		return run()
 	}
@@ -86,7 +86,7 @@ func said(ctx context.Context, h *policy.Hook, run func() (agent.Outcome, error)
 		return before.Outcome, nil
 	}
 	out, err := run()
-	now := saidAnswer{Outcome: out}
+	now := keptAnswer{Outcome: out}
 	if err != nil {
 		now.Kind, now.Error = policy.KindOf(err), err.Error()
 	}

@@ -25,8 +25,8 @@ type budget struct {
 	// used is what was charged at Err of the time before it last looked at the
 	// clock, last, which is since start; 0 before it did.
 	last, used atomic.Int64
-	// told is true once the body knows when the budget is spent on the clock.
-	told  atomic.Bool
+	// aware is true once the body knows when the budget is spent on the clock.
+	aware atomic.Bool
 	timed atomic.Pointer[timed]
 	// delivered is true once Err has said that the budget is spent.
 	delivered atomic.Bool
@@ -53,7 +53,7 @@ type timed struct {
 // Deadline is when the budget is spent, or the caller's deadline if earlier.
 func (b *budget) Deadline() (time.Time, bool) {
 	until := b.until()
-	b.told.Store(true)
+	b.aware.Store(true)
 	if d, ok := b.Context.Deadline(); ok && d.Before(until) {
 		return d, true
 	}
@@ -110,7 +110,7 @@ func (b *budget) ended(err error) bool {
 
 // asked reports whether a body has asked for Done, and may still hold on to b,
 // or was told that b is spent: b is then not to be used again.
-func (b *budget) asked() bool { return b.timed.Load() != nil || b.told.Load() || b.delivered.Load() }
+func (b *budget) asked() bool { return b.timed.Load() != nil || b.aware.Load() || b.delivered.Load() }
 
 // spent reports whether the budget has passed on the clock.
 func (b *budget) spent() bool { return b.now() >= b.limit }
@@ -130,7 +130,7 @@ func (b *budget) charge() bool {
 	now := b.now()
 	last, whole := time.Duration(b.last.Swap(int64(now))), b.limit-b.at
 	used := b.used.Add(int64(min(now-max(last, b.at), whole/stall)))
-	return time.Duration(used) >= whole || now >= b.at+patience*whole || b.told.Load() && now >= b.limit
+	return time.Duration(used) >= whole || now >= b.at+patience*whole || b.aware.Load() && now >= b.limit
 }
 
 // begin gives a body all of a budget, from so much time after start on.

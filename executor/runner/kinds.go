@@ -14,10 +14,10 @@ var kinds = map[policy.Kind]func(Options) dag.Kind{
 	policy.KindExpr: func(o Options) dag.Kind { return budgeted(expr.Kind(o.budget(), o.Cover)) },
 }
 
-// add adds a kind of hook from a file of its own, with the keys that its hooks have
-// in a policy: var _ = add(name, inProcess, make, keys...). Its Prepare finds their
+// Add adds a kind of hook from a file of its own, with the keys that its hooks have
+// in a policy: var _ = Add(name, inProcess, make, keys...). Its Prepare finds their
 // values in policy.Body.Options.
-func add(name policy.Kind, inProcess bool, make func(Options) dag.Kind, keys ...source.Key) struct{} {
+func Add(name policy.Kind, inProcess bool, make func(Options) dag.Kind, keys ...source.Key) struct{} {
 	source.AddKind(name, inProcess, keys...)
 	kinds[name] = make
 	return struct{}{}

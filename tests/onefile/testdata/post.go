@@ -16,7 +16,7 @@ import (
 
 // The kind post asks a web service. Its file is laid over this package by
 // tests/onefile, and nothing else of hookc knows it.
-var _ = add("post", false, postKind,
+var _ = Add("post", false, postKind,
 	source.Key{Name: "url", Type: source.TypeText, Infers: true, Note: "the service that is sent the event"},
 	source.Key{Name: "strict", Type: source.TypeBool, Default: "false", Note: "an empty reply is a failure"})
 

@@ -13,7 +13,7 @@ import (
 
 // The kind words is evaluated in process. Its file is laid over this package by
 // tests/onefile, and nothing else of hookc knows it.
-var _ = add("words", true, wordsKind,
+var _ = Add("words", true, wordsKind,
 	source.Key{Name: "forbidden", Type: source.TypeTexts, Infers: true, Note: "words that no command has"},
 	source.Key{Name: "endless", Type: source.TypeBool, Default: "false", Note: "looks for them for ever"})
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent/supersede"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
@@ -37,7 +38,7 @@ var _ = register(Agent{
 			out := policy.Profile{Flat: true, Strategies: map[policy.Event]*policy.StrategySpec{}}
 			for _, e := range []policy.Event{policy.PreToolExecution, policy.PreSendMessage, policy.StopEvent} {
 				out.Strategies[e] = &policy.StrategySpec{Strategy: "sorrel", Halt: policy.HaltDeny, Fold: policy.FoldMax,
-					Doc: "one after another until one refuses", Rules: policy.Rules{Supersede: reasonsOfVerdict}}
+					Doc: "one after another until one refuses", Rules: policy.Rules{Supersede: supersede.ReasonsOfVerdict}}
 			}
 			return out
 		},

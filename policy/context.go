@@ -185,6 +185,8 @@ func (c *Context) Has(f Field) bool {
 
 // Text returns a field that holds a string, "" when it is absent or holds
 // anything else.
+//
+//go:noinline
 func (c *Context) Text(f Field) string {
 	v, _ := c.Get(f)
 	s, _ := v.(string)

@@ -187,6 +187,7 @@ var hostAliases = map[string]Field{
 // Spec is the field's row of the vocabulary.
 func (f Field) Spec() *FieldSpec { return &fieldSpecs[f] }
 
+//go:noinline
 func (f Field) String() string { return fieldSpecs[f].Name }
 
 // Derived reports whether the field is computed rather than sent.
@@ -199,6 +200,8 @@ func ParseField(name string) (Field, bool) {
 }
 
 // Fields lists every field in the order of the vocabulary.
+//
+//go:noinline
 func Fields() []Field {
 	out := make([]Field, numFields)
 	for f := range out {

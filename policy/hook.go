@@ -68,6 +68,8 @@ func KindNames() []string { return slices.Clip(kinds) }
 
 // InProcess reports whether hooks of the kind are evaluated inside hookc, on
 // the caller's goroutine.
+//
+//go:noinline
 func (k Kind) InProcess() bool { return slices.Contains(inProcess, k) }
 
 // Protocol is the language a script speaks: what it reads on stdin and what

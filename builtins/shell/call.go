@@ -25,6 +25,8 @@ type shCall struct {
 }
 
 // args are the words after the program.
+//
+//go:noinline
 func (c *shCall) args() []Word { return c.argv[1:] }
 
 // call reads a simple command, once for each combination of values that its

@@ -106,6 +106,8 @@ func shellFlags(name string, args []Word) []string {
 }
 
 // effect adds what a command does.
+//
+//go:noinline
 func (a *analysis) effect(c *shCall, e Effect) {
 	if c.muted && c.index >= 0 {
 		return
@@ -126,6 +128,8 @@ type shTarget struct {
 }
 
 // target makes the effects of a command on files.
+//
+//go:noinline
 func (c *shCall) target(op string) shTarget {
 	return shTarget{op: op, domain: DomainFile, index: c.index, offset: c.offset, fr: c.fr, muted: c.muted}
 }

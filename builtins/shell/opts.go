@@ -153,11 +153,15 @@ func (o *shOpts) has(names ...string) bool {
 }
 
 // exact is has without shortened names.
+//
+//go:noinline
 func (o *shOpts) exact(names ...string) bool {
 	return slices.ContainsFunc(o.list, func(opt shOpt) bool { return slices.Contains(names, opt.name) })
 }
 
 // value is the value of the first of the options that has one.
+//
+//go:noinline
 func (o *shOpts) value(names ...string) (Word, bool) {
 	i := slices.IndexFunc(o.list, func(opt shOpt) bool { return opt.set && slices.Contains(names, opt.name) })
 	if i < 0 {
@@ -167,6 +171,8 @@ func (o *shOpts) value(names ...string) (Word, bool) {
 }
 
 // values are those of every one of the options.
+//
+//go:noinline
 func (o *shOpts) values(names ...string) []Word {
 	var out []Word
 	for _, opt := range o.list {
@@ -178,6 +184,8 @@ func (o *shOpts) values(names ...string) []Word {
 }
 
 // operand is the text of the n-th operand, "" when there is none.
+//
+//go:noinline
 func (o *shOpts) operand(n int) string {
 	if n >= len(o.operands) {
 		return ""

@@ -144,6 +144,8 @@ var programNames = sync.OnceValue(func() []string {
 })
 
 // printsText is a program that prints what cannot be known.
+//
+//go:noinline
 func printsText(a *analysis, c *shCall) shValue {
 	return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
 }

@@ -46,8 +46,10 @@ type shOrigin struct {
 // shValue is the value of an expansion.
 type shValue []shPart
 
+//go:noinline
 func shLiteral(s string) shValue { return shValue{{text: s}} }
 
+//go:noinline
 func shUnknown(written string, o shOrigin) shValue {
 	return shValue{{text: written, kind: shAny, origin: o}}
 }
@@ -147,9 +149,12 @@ func (v shValue) word() Word {
 	return w
 }
 
+//go:noinline
 func NewWord(s string) Word { return Word{Text: s, parts: shLiteral(s)} }
 
 // value is the word's parts as the value of a variable.
+//
+//go:noinline
 func (w Word) value() shValue {
 	if w.parts == nil && w.Text != "" {
 		return shLiteral(w.Text)
@@ -161,6 +166,8 @@ func (w Word) value() shValue {
 func (w Word) known() (string, bool) { return w.Text, !w.Dynamic }
 
 // Is reports whether the word is known and is one of the given.
+//
+//go:noinline
 func (w Word) Is(texts ...string) bool { return !w.Dynamic && slices.Contains(texts, w.Text) }
 
 // after is the word without its first n bytes, which are known text.

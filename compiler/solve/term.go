@@ -347,6 +347,8 @@ func Some(f *Formula) *Formula {
 
 // Unknown may hold or not; why says what was not understood. Where it is to hold,
 // the tests of hints are tried.
+//
+//go:noinline
 func Unknown(why string, hints ...*Formula) *Formula {
 	return &Formula{op: isUnknown, why: why, parts: hints}
 }

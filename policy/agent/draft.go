@@ -134,6 +134,7 @@ func take[T any](f fields, name, what string) (T, bool) {
 	return v, ok
 }
 
+//go:noinline
 func (f fields) text(name string) string {
 	s, _ := take[string](f, name, "string")
 	return s

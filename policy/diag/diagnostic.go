@@ -63,6 +63,8 @@ func (l List) Containing() List {
 }
 
 // WithHook returns d naming the hook it is about.
+//
+//go:noinline
 func (d Diagnostic) WithHook(name string) Diagnostic {
 	d.Hook = name
 	return d
@@ -129,6 +131,8 @@ func (d Diagnostic) MarshalJSON() ([]byte, error) {
 type List []Diagnostic
 
 // Add appends findings.
+//
+//go:noinline
 func (l *List) Add(d ...Diagnostic) { *l = append(*l, d...) }
 
 // HasErrors reports whether any finding is an error.

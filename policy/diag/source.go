@@ -26,6 +26,8 @@ type Source struct {
 }
 
 // NewSource returns the source called name with the given content.
+//
+//go:noinline
 func NewSource(name, content string) *Source {
 	return &Source{Name: name, Content: content}
 }
@@ -135,6 +137,8 @@ type Mark struct{ Body, Source int }
 // NewText returns a text with the given value, written at span. Marks are in
 // ascending order of Body; without marks the whole text maps to the start of
 // the span.
+//
+//go:noinline
 func NewText(value string, span Span, marks []Mark) Text {
 	return Text{Value: value, Span: span, marks: marks}
 }

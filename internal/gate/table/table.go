@@ -95,6 +95,8 @@ func Open(b []byte) (*Table, bool) {
 }
 
 // word is the number at an offset.
+//
+//go:noinline
 func (t *Table) word(at int) int {
 	if t.steps--; at < rootAt || at > len(t.b)-4 || t.steps < 0 {
 		t.bad = true

@@ -194,17 +194,15 @@ func (l *Loader) agentHooksOne(h *policy.Hook, wrote func(field string) bool) {
 }
 
 // agentHooksFinish puts the hooks in their order: a hook takes the place of the
-// one of its name that another file has and was read before. The user's come before
-// the project's, as under hookc's own rules (semantics.md §2.8), and within a tier
-// priority decides; where the format is followed faithfully it decides over both
-// tiers. Async ones come last. One file is several hooks where it cannot be read and
-// refuses at every event it may be meant for.
+// one of its name that another file has and was read before, then priority decides
+// over both tiers, as the format's reference has it (hookc's own rules put the user's
+// first: semantics.md §2.8), and async ones come last. One file is several hooks
+// where it cannot be read and refuses at every event it may be meant for.
 func (l *Loader) agentHooksFinish(hooks []*policy.Hook) []*policy.Hook {
-	slots, first := map[string]int{}, map[*policy.Hook]policy.Tier{}
+	slots := map[string]int{}
 	var out []*policy.Hook
 	for _, h := range hooks {
 		at, taken := slots[h.Name]
-		first[h] = h.Tier
 		switch {
 		case h.Untrusted != "":
 			out = append(out, h)
@@ -212,7 +210,7 @@ func (l *Loader) agentHooksFinish(hooks []*policy.Hook) []*policy.Hook {
 			l.diags.Add(codeReplaced.Report(h.Span, "%s is locked at %s: this one does not take its place", h.Name, out[at].Span))
 		case taken && out[at].Span.File() != h.Span.File():
 			l.diags.Add(codeReplaced.Report(h.Span, "this %s takes the place of the one in %s", h.Name, out[at].Span))
-			first[h], out[at] = first[out[at]], h
+			out[at] = h
 		default:
 			if !taken {
 				slots[h.Name] = len(out)
@@ -228,14 +226,8 @@ func (l *Loader) agentHooksFinish(hooks []*policy.Hook) []*policy.Hook {
 	}
 	sort.SliceStable(out, func(i, j int) bool {
 		a, b := out[i], out[j]
-		switch {
-		case a.Async != b.Async:
+		if a.Async != b.Async {
 			return b.Async
-		case l.faithful:
-		case first[a] != first[b]:
-			return first[a] < first[b]
-		case a.Segment != b.Segment:
-			return a.Segment < b.Segment
 		}
 		return a.Priority > b.Priority
 	})

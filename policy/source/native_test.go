@@ -295,14 +295,14 @@ func TestAgentHooksOrder(t *testing.T) {
 		".agents/hooks/mis/HOOK.md": hookText("other", "async: true\npriority: 999\n"),
 	}
 	p, _ := loadNative(t, "agenthooks", false, files)
-	assert.Equal(t, []string{"u2", "u1", "shared", "a1", "other&"}, liveNames(p), "the user's first, with what takes their place")
+	assert.Equal(t, []string{"u2", "u1", "a1", "shared", "other&"}, liveNames(p))
 	assert.Equal(t, "pre-tool-call", p.Hooks[0].Body.Agent.Event)
 	assert.True(t, p.Profile.Flat)
 
 	files["~/.config/agents/hooks.toml"] = "[hooks.defaults]\ntimeout = 200\n[[hooks.override]]\nname = \"u1\"\npriority = 1000\nasync = false\n"
 	files[".agents/hooks.toml"] = "[hooks.defaults]\nasync = true\n[[hooks.disable]]\nname = \"u2\"\n[[hooks.disable]]\nname = \"a1\"\n[[hooks.disable]]\nname = \"nobody\"\n[hooks.extra]\n"
 	p, found := loadNative(t, "agenthooks", false, files)
-	assert.Equal(t, []string{"u1", "u2", "shared&", "other&", "-a1&"}, liveNames(p), "a project does not turn off its user's hooks")
+	assert.Equal(t, []string{"u1", "u2", "other&", "-a1&", "shared&"}, liveNames(p), "a project does not turn off its user's hooks")
 	assert.Equal(t, 200*time.Millisecond, p.Hooks[0].Timeout)
 	assert.Subset(t, found, []string{"HK043", "HK030", "HK047"})
 	p, _ = loadNative(t, "agenthooks", true, files)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/group"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -43,7 +44,7 @@ type pool struct {
 	options Options
 	dropped atomic.Int64
 
-	waits growingGroup
+	waits group.Growing
 	mu    sync.Mutex
 	// running holds what ends each hook that is running, nil until it has begun.
 	running map[*asyncRun]context.CancelFunc
@@ -81,7 +82,7 @@ func (p *pool) admit(r *asyncRun) bool {
 		return false
 	}
 	p.running[r] = nil
-	p.waits.add()
+	p.waits.Add()
 	return true
 }
 
@@ -92,7 +93,7 @@ func (p *pool) drop(n *dag.Node, why string) *policy.Warning {
 
 // run makes the one attempt an async hook has.
 func (p *pool) run(ctx context.Context, r *asyncRun, in *policy.Context) {
-	defer p.waits.done()
+	defer p.waits.Done()
 	defer p.forget(r)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -137,7 +138,7 @@ func (p *pool) drain(d time.Duration) {
 	p.mu.Lock()
 	p.closed = true
 	p.mu.Unlock()
-	if p.waits.within(d) {
+	if p.waits.Within(d) {
 		return
 	}
 	p.mu.Lock()
@@ -148,5 +149,5 @@ func (p *pool) drain(d time.Duration) {
 		}
 	}
 	p.mu.Unlock()
-	p.waits.wait()
+	p.waits.Wait()
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/group"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -77,7 +78,7 @@ type Executor struct {
 	async     *pool
 	// running counts the goroutines of firings, those whose answer nobody waits
 	// for included.
-	running growingGroup
+	running group.Growing
 }
 
 // New returns an Executor of prog.
@@ -225,7 +226,7 @@ func (x *Executor) report(w *schedule, i int, s policy.Status, attempts int, too
 // ended, firings under way finish. Fire must not be called afterwards.
 func (x *Executor) Close() {
 	x.async.drain(drainTime)
-	x.running.wait()
+	x.running.Wait()
 	for _, w := range x.schedules {
 		if w.done != nil {
 			w.done()

@@ -21,8 +21,8 @@ func (x *Executor) RunAsync(ctx context.Context, e policy.Event, hook string, in
 		if n.Hook.Name != hook || !n.Hook.Async {
 			continue
 		}
-		x.running.add()
-		defer x.running.done()
+		x.running.Add()
+		defer x.running.Done()
 		c := caller{plan: plan, n: n}
 		return x.async.attempt(ctx, n, &c, in)
 	}

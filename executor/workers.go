@@ -26,8 +26,8 @@ type liveWorkers struct {
 // scheduled fires a plan that needs goroutines; ok is false when ctx ended
 // first.
 func (x *Executor) scheduled(ctx context.Context, w *schedule, p *pick, in *policy.Context) (a *Answer, after *policy.Context, ok bool) {
-	x.running.add()
-	defer x.running.done()
+	x.running.Add()
+	defer x.running.Done()
 	run, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c := &liveWorkers{x: x, plan: w.plan, reports: make(chan report, 2*p.count), stops: make(map[int]context.CancelFunc, p.count)}
@@ -47,9 +47,9 @@ func (x *Executor) scheduled(ctx context.Context, w *schedule, p *pick, in *poli
 func (c *liveWorkers) start(ctx context.Context, i int, in *policy.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.stops[i] = cancel
-	c.x.running.add()
+	c.x.running.Add()
 	go func() {
-		defer c.x.running.done()
+		defer c.x.running.Done()
 		defer cancel()
 		begun := time.Now()
 		call := caller{plan: c.plan, n: &c.plan.Nodes[i], until: c.until}

@@ -32,8 +32,8 @@ type realWorld struct {
 
 // serially fires through the definition.
 func (x *Executor) serially(ctx context.Context, w *schedule, in *policy.Context, fails func(*dag.Node) error) *policy.Decision {
-	x.running.add()
-	defer x.running.done()
+	x.running.Add()
+	defer x.running.Done()
 	world := &realWorld{schedule: w, x: x, ctx: ctx, fails: fails,
 		spared: map[*dag.Node]int{}, took: map[*dag.Node]time.Duration{}, failed: map[*dag.Node]error{}}
 	if w.plan.Deadline > 0 {

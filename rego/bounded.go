@@ -9,7 +9,10 @@ import (
 
 	"github.com/hookc/hookc/policy/digits"
 	"github.com/hookc/hookc/rego/bounds"
+	"github.com/hookc/hookc/rego/template"
 )
+
+func init() { bounds.Rendered = template.Rendered }
 
 // OPA looks for a function in tables of the process before it looks among those
 // that a query brings, so a query cannot give bounds to a function under its own

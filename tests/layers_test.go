@@ -19,12 +19,12 @@ const module = "github.com/hookc/hookc"
 // layers is the dependency rule: a package imports only packages of the lists
 // before its own. Packages of one list do not import each other.
 var layers = [][]string{
-	{"policy/digits", "policy/glyph", "policy/govalue", "internal/spell"},
+	{"policy/digits", "policy/glyph", "policy/govalue", "internal/group", "internal/spell"},
 	{"rego/bounds", "policy/scan", "internal/binary", "builtins/quoting", "tests/depth", "tests/guard/interval"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/losses", "builtins/tokens", "builtins/winshell", "internal/gate/table"},
 	{"builtins/posix"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
-	{"dag", "policy/agent/form", "policy/agent/js", "policy/agent/supersede", "policy/pattern", "policy/source/permission", "policy/source/plugins", "policy/source/tree", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed"},
+	{"dag", "policy/agent/form", "policy/agent/js", "policy/agent/supersede", "policy/pattern", "policy/source/permission", "policy/source/plugins", "policy/source/tree", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed", "rego/template"},
 	{"policy/agent", "policy/callmatch", "compiler/solve"},
 	{"builtins/guard", "policy/facts", "rego/conditions"},
 	{"builtins"},

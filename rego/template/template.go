@@ -1,4 +1,6 @@
-package rego
+// Package template says how large a text a call of strings.render_template makes at
+// most, before it is called.
+package template
 
 import (
 	"strings"
@@ -7,12 +9,10 @@ import (
 	"github.com/hookc/hookc/rego/bounds"
 )
 
-func init() { bounds.Rendered = rendered }
-
-// rendered is what strings.render_template gives at most. What a template goes
+// Rendered is what strings.render_template gives at most, in bytes. What a template goes
 // through is a variable or as many times as it says; one that uses others, or
 // goes through what it computes, may go on without end.
-func rendered(a bounds.Args) int64 {
+func Rendered(a bounds.Args) int64 {
 	text, ok := a.Text(0)
 	if !ok {
 		return 0

@@ -74,9 +74,6 @@ func copyOf(plan *dag.Plan, id int) block {
 	return block{item: dag.Item{Fold: policy.FoldMax}, nodes: []dag.Node{n}, old: []int{-1}}
 }
 
-// repeats is what a guard can say that a second look can still add.
-const repeats = policy.MayAsk | policy.MayDefer | policy.MayDeny | policy.MaySkip | policy.MayStop | policy.MayHalt
-
 // repeatable reports whether a guard may be evaluated twice: a builtin, a rule
 // without patches, a rule that asks for it, and a process or a model that asks
 // for it and changes nothing (semantics.md §2.8).
@@ -91,7 +88,7 @@ func repeatable(n *dag.Node) bool {
 // changes the guard is to be repeated, or -1.
 func lastRewriter(plan *dag.Plan, id int, writers []int) int {
 	guard := &plan.Nodes[id]
-	if guard.Hook.Async || !guard.Hook.Recheck && !guard.Effects.May.Has(repeats) {
+	if guard.Hook.Async || !guard.Hook.Recheck && !guard.Guards() {
 		return -1
 	}
 	for _, w := range slices.Backward(writers) {

@@ -33,6 +33,6 @@ func restrict(plan *dag.Plan) {
 // reads.
 func mayMislead(plan *dag.Plan, w int) bool {
 	return slices.ContainsFunc(plan.Nodes, func(guard dag.Node) bool {
-		return !registered(guard.Hook) && !guard.Hook.Async && guard.Effects.May.Has(repeats) && rewrites(plan, w, &guard)
+		return !registered(guard.Hook) && !guard.Hook.Async && guard.Guards() && rewrites(plan, w, &guard)
 	})
 }

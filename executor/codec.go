@@ -183,7 +183,7 @@ func (c *codec) decode(data []byte) (*Answer, error) {
 		}
 		r.Warnings = append(r.Warnings, policy.Warning{Code: code, Hook: warning.Hook, Text: warning.Text})
 	}
-	return &Answer{r, c.traces(w.Hooks)}, nil
+	return &Answer{Result: r, Hooks: c.traces(w.Hooks)}, nil
 }
 
 func (c *codec) agent(wire []wireAgent) ([]policy.AgentAnswer, error) {

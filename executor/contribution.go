@@ -2,6 +2,7 @@ package executor
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -64,8 +65,18 @@ func silent(r *policy.Result) bool {
 	return len(r.Failed) == 0 && len(r.Warnings) == 0 && r.Quiet()
 }
 
-// record notes in a node's trace that it was evaluated and what it contributed.
-func record(t *policy.HookTrace, n *dag.Node, r *policy.Result, err error) {
+// changed is what a session hook changed.
+type changed struct {
+	node  int
+	patch policy.Patch
+}
+
+// record notes that node i was evaluated and what it contributed.
+func (a *Answer) record(i int, n *dag.Node, r *policy.Result, err error) {
+	t := &a.Hooks[i]
+	if n.Hook.Tier == policy.TierSession && !r.Patch.Empty() {
+		a.rewrites = append(a.rewrites, changed{i, r.Patch})
+	}
 	t.Status = policy.StatusRan
 	if err != nil {
 		t.Status = policy.StatusFailed
@@ -88,6 +99,41 @@ func record(t *policy.HookTrace, n *dag.Node, r *policy.Result, err error) {
 		own.Reasons = append(own.Reasons, reason.Text)
 	}
 	t.TracedHook = &own
+}
+
+// advance joins what an item of the chain, which saw s, contributes, and returns what
+// the next one sees.
+func (a *Answer) advance(plan *dag.Plan, s *policy.Context, block *policy.Result) *policy.Context {
+	if a.before == nil && len(a.rewrites) > 0 {
+		a.before = s
+	}
+	a.Result = plan.Strategy.Join(a.Result, *block)
+	return s.With(block.Patch)
+}
+
+// finish asks, or denies where nobody can be asked, when a session hook changed what
+// a guard of a lower tier had looked at and the guard is not asked again: what it let
+// through is not what would happen (semantics.md §2.11).
+func (a *Answer) finish(plan *dag.Plan, after *policy.Context) {
+	ask, r := plan.Spec.AskOrDeny(), &a.Result
+	if !plan.Spec.Powers.Verdict(ask) || r.Control != policy.Go || r.Verdict > ask {
+		return
+	}
+	for _, w := range a.rewrites {
+		found, t := plan.Unseen(a.Hooks, w.node, w.patch, a.before, after), &a.Hooks[w.node]
+		if len(found) == 0 {
+			continue
+		}
+		own := *t.TracedHook
+		own.Reasons = slices.Concat(own.Reasons, found)
+		t.TracedHook, t.Verdict = &own, max(t.Verdict, ask)
+		if r.Verdict < ask {
+			r.Verdict, r.VerdictBy = ask, policy.By{Name: own.Name, At: own.At}
+		}
+		for _, text := range found {
+			r.Reasons = append(slices.Clip(r.Reasons), policy.Reason{Text: text, Hook: own.Name, At: own.At})
+		}
+	}
 }
 
 // blankTrace is the trace of a chain before anything ran, one entry a node.

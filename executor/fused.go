@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/executor/tally"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -28,7 +29,7 @@ type membership struct{ in, place int32 }
 type fusion struct {
 	*dag.Fusion
 	nodes   set
-	backoff *backoff
+	backoff *tally.Backoff
 }
 
 // newFusions is nil for a plan in which nothing is fused.
@@ -47,7 +48,7 @@ func newFusions(plan *dag.Plan) *fusions {
 			f.of[id] = membership{int32(len(f.list)), int32(place)}
 			members.add(id)
 		}
-		f.list = append(f.list, fusion{x, members, &backoff{}})
+		f.list = append(f.list, fusion{x, members, &tally.Backoff{}})
 	}
 	if f.list == nil {
 		return nil
@@ -144,13 +145,13 @@ func (r *fusedRun) evaluate(ctx context.Context, w *schedule, in int32, p *pick,
 	x := &w.fused.list[in]
 	r.begun = true
 	chosen := r.choose(w, x, p, in, i, s)
-	if len(chosen.Places) < fewest || x.backoff.pausing() {
+	if len(chosen.Places) < fewest || x.backoff.Pausing() {
 		return
 	}
 	r.answers = slices.Grow(r.answers, len(chosen.Places))[:len(chosen.Places)]
 	err := protectFused(ctx, x, s, chosen, r.answers)
 	if ctx.Err() == nil {
-		x.backoff.note(err != nil)
+		x.backoff.Note(err != nil)
 	}
 	if err != nil {
 		clear(r.answers)

@@ -30,7 +30,7 @@ func (x *Executor) inline(ctx context.Context, w *schedule, p *pick, s *policy.C
 	r := x.newInline(ctx, w, p, new(Reused))
 	defer r.release()
 	after, ok := r.run(ctx, s)
-	return &Answer{r.answer.Result, r.answer.Hooks}, after, ok
+	return &Answer{Result: r.answer.Result, Hooks: r.answer.Hooks}, after, ok
 }
 
 // directly decides an event that nothing remembers.
@@ -136,7 +136,7 @@ func (r *inlineRun) countBrief(took time.Duration) {
 
 // run evaluates the picked nodes in order; ok is false when ctx ended first.
 func (r *inlineRun) run(ctx context.Context, s *policy.Context) (after *policy.Context, ok bool) {
-	plan, res, items := r.w.plan, &r.answer.Result, r.pick.items
+	plan, items := r.w.plan, r.pick.items
 	var together []batchRun
 	if b := r.batch; b != nil {
 		together = b.runs
@@ -170,15 +170,16 @@ func (r *inlineRun) run(ctx context.Context, s *policy.Context) (after *policy.C
 		if block == nil {
 			continue
 		}
-		s = s.With(block.Patch)
-		*res = plan.Strategy.Join(*res, *block)
+		s = r.answer.advance(plan, s, block)
 		if plan.Strategy.Halt.Halts(block) {
 			r.stop(i + 1)
+			r.answer.finish(plan, s)
 			return s, true
 		}
 	}
 	r.timed()
 	r.skip(len(plan.Nodes))
+	r.answer.finish(plan, s)
 	return s, ctx.Err() == nil
 }
 
@@ -320,7 +321,7 @@ func (r *inlineRun) noted(m int, out *policy.Result, attempts int, took time.Dur
 	t.Attempts, t.Micros, t.Status = attempts, took.Microseconds(), policy.StatusRan
 	if out != nil || err != nil {
 		out = new(contribution(r.w.plan, n, out, err))
-		record(t, n, out, err)
+		r.answer.record(m, n, out, err)
 	}
 	return out
 }

@@ -103,31 +103,30 @@ func (f *run) openGates() {
 // retire folds complete items into the answer, in order, until one halts or
 // none is left.
 func (f *run) retire() {
-	res := &f.answer.Result
 	for ; f.head < len(f.items) && f.items[f.head].open == 0 && !f.over; f.head++ {
 		block := f.fold(f.head, true)
 		for _, m := range f.w.plan.Items[f.head].Members {
 			f.trace(m)
 		}
-		f.after = f.after.With(block.Patch)
-		*res = f.w.plan.Strategy.Join(*res, block)
+		f.after = f.answer.advance(f.w.plan, f.after, &block)
 		f.over = f.items[f.head].halts
 	}
 	f.over = f.over || f.head == len(f.items)
 	if f.over {
+		f.answer.finish(f.w.plan, f.after)
 		f.writeOff()
 	}
 }
 
 // trace notes what a retired node did.
 func (f *run) trace(i int) {
-	n, c, t := f.node(i), &f.nodes[i], &f.answer.Hooks[i]
+	c, t := &f.nodes[i], &f.answer.Hooks[i]
 	if c.status == policy.StatusRan || c.status == policy.StatusFailed {
 		r := c.result
 		if r == nil {
 			r = &policy.Result{}
 		}
-		record(t, n, r, c.err)
+		f.answer.record(i, f.node(i), r, c.err)
 	}
 	t.Status, t.Attempts, t.Micros = c.status, c.attempts, c.took.Microseconds()
 	f.x.report(f.w, i, t.Status, c.attempts, c.took, c.err)

@@ -32,6 +32,10 @@ type Call struct {
 type Answer struct {
 	Result policy.Result
 	Hooks  []policy.HookTrace
+	// rewrites are the changes of session hooks, before is what the first of them
+	// saw: no part of what is remembered.
+	rewrites []changed
+	before   *policy.Context
 }
 
 // lasting reports whether a plan's answer may be given again: of a plan whose
@@ -53,7 +57,7 @@ func (a *Answer) again(plan *dag.Plan) *Answer {
 }
 
 // clone is a with a trace of its own.
-func (a *Answer) clone() *Answer { return &Answer{a.Result, slices.Clone(a.Hooks)} }
+func (a *Answer) clone() *Answer { return &Answer{Result: a.Result, Hooks: slices.Clone(a.Hooks)} }
 
 // Serial is the definition of what a plan means (semantics.md §7.1): its
 // items in order, each seeing what those before it changed, until one halts.
@@ -69,6 +73,7 @@ func Serial(prog *dag.Program, plan *dag.Plan, in *policy.Context, w World) (*po
 	}
 	c := chain{plan: plan, world: w, answer: Answer{Hooks: blankTrace(plan)}}
 	after := c.run(in)
+	c.answer.finish(plan, after)
 	if key != "" && c.answer.lasting(plan) {
 		w.Store(key, &c.answer)
 	}
@@ -95,8 +100,7 @@ func (c *chain) run(s *policy.Context) *policy.Context {
 			}
 			block = c.plan.Join(&item, block, r)
 		}
-		s = s.With(block.Patch)
-		*res = c.plan.Strategy.Join(*res, block)
+		s = c.answer.advance(c.plan, s, &block)
 		if c.plan.Strategy.Halt.Halts(&block) {
 			break
 		}
@@ -115,12 +119,12 @@ func (c *chain) hook(id int, s *policy.Context) policy.Result {
 	in, late := project(n, s), c.world.Late(n)
 	for a := 0; ; a++ {
 		if late >= 0 && a >= late {
-			return c.contribute(n, t, nil, lateError(c.plan, a))
+			return c.contribute(id, nil, lateError(c.plan, a))
 		}
 		t.Attempts++
 		c.calls = append(c.calls, Call{n, a, in})
 		if late == a+1 && cuts(c.plan) {
-			return c.contribute(n, t, nil, lateError(c.plan, a+1))
+			return c.contribute(id, nil, lateError(c.plan, a+1))
 		}
 		out, err := c.world.Call(n, in, a)
 		if n.Hook.Async {
@@ -128,13 +132,14 @@ func (c *chain) hook(id int, s *policy.Context) policy.Result {
 			return policy.Result{Warnings: out.Warnings}
 		}
 		if err == nil || a == n.Retry || policy.KindOf(err) == policy.ErrDeadline {
-			return c.contribute(n, t, &out, err)
+			return c.contribute(id, &out, err)
 		}
 	}
 }
 
-func (c *chain) contribute(n *dag.Node, t *policy.HookTrace, out *policy.Result, err error) policy.Result {
+func (c *chain) contribute(id int, out *policy.Result, err error) policy.Result {
+	n := &c.plan.Nodes[id]
 	r := contribution(c.plan, n, out, err)
-	record(t, n, &r, err)
+	c.answer.record(id, n, &r, err)
 	return r
 }

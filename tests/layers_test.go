@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"policy/agent", "policy/callmatch", "compiler/solve"},
 	{"builtins/guard", "policy/facts", "rego/conditions"},
 	{"builtins"},
-	{"rego", "dag/codec", "dag/render", "policy/source", "compiler/lint", "executor/kind/expr"},
+	{"rego", "dag/codec", "dag/render", "policy/source", "compiler/lint", "executor/kind/expr", "executor/tally"},
 	{"compiler", "executor", "executor/runner", "policy/install", "policy/source/print"},
 	{"internal/host", "internal/reference", "internal/sites"},
 	{""},

@@ -1,13 +1,14 @@
-package executor
+// Package tally counts failures in a row, so that what keeps failing is tried less often.
+package tally
 
 import "sync/atomic"
 
-// backoff keeps a fusion one of whose members keeps failing from being
+// Backoff keeps a fusion one of whose members keeps failing from being
 // evaluated for nothing before every member is evaluated alone: after some
 // failures in a row it pauses, for longer each time. What the members answer
-// alone is the same. The zero backoff is ready; it is safe for concurrent use,
+// alone is the same. The zero Backoff is ready; it is safe for concurrent use,
 // and its counts are approximate then.
-type backoff struct{ failures, pause atomic.Int32 }
+type Backoff struct{ failures, pause atomic.Int32 }
 
 const (
 	// tolerated is how many failures in a row a fusion may have.
@@ -16,11 +17,11 @@ const (
 	longestPause = 1024
 )
 
-// pausing reports whether the fusion is left out this time.
-func (f *backoff) pausing() bool { return f.pause.Load() > 0 && f.pause.Add(-1) >= 0 }
+// Pausing reports whether the fusion is left out this time.
+func (f *Backoff) Pausing() bool { return f.pause.Load() > 0 && f.pause.Add(-1) >= 0 }
 
-// note notes how an evaluation went.
-func (f *backoff) note(failed bool) {
+// Note notes how an evaluation went.
+func (f *Backoff) Note(failed bool) {
 	if !failed {
 		if f.failures.Load() != 0 {
 			f.failures.Store(0)

@@ -1,4 +1,4 @@
-package executor
+package tally
 
 import (
 	"testing"
@@ -7,12 +7,12 @@ import (
 )
 
 func TestFatigue(t *testing.T) {
-	var f backoff
+	var f Backoff
 	evaluated := func(times int, failed bool) (n int) {
 		for range times {
-			if !f.pausing() {
+			if !f.Pausing() {
 				n++
-				f.note(failed)
+				f.Note(failed)
 			}
 		}
 		return n

@@ -8,13 +8,16 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/internal/casetest"
+	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/rego"
 )
 
@@ -66,6 +69,7 @@ func newTest() *cobra.Command {
 		Long:  testHelp,
 		Example: `  hookc test                     # beside the policies discovered here
   hookc test policies/ --json
+  hookc test --format junit > tests.xml
   hookc test -run 'push|delete' -v
   hookc test --coverage-min 90 --coverage-html page.html
   hookc test --suggest > suggested_test.yaml
@@ -110,37 +114,69 @@ func (f *testFlags) once(cmd *cobra.Command, args []string, w *casetest.Watch) e
 	c.Say = func(what string) { doing.Store(what) }
 	c.Say("running tests")
 	stop := progressOf(cmd.ErrOrStderr(), func() string { return doing.Load().(string) })
-	report, err := casetest.Run(cmd.Context(), c)
+	result, err := casetest.Run(cmd.Context(), c)
 	stop()
-	w.Add(report)
+	w.Add(result)
 	if err != nil {
 		return testError(cmd, err)
 	}
-	if f.asJSON {
-		if err := writeJSON(cmd.OutOrStdout(), report); err != nil {
-			return err
-		}
-	} else {
-		f.print(cmd, report)
+	if err := f.write(cmd, result); err != nil {
+		return err
 	}
-	if f.page != "" && report.Coverage != nil {
-		if err := writePage(f.page, report.Coverage); err != nil {
+	if f.page != "" && result.Coverage != nil {
+		if err := writePage(f.page, result.Coverage); err != nil {
 			return err
 		}
 	}
-	switch c := report.Coverage; {
-	case report.OK() && c != nil && c.Percent < f.atLeast:
+	switch c := result.Coverage; {
+	case result.OK() && c != nil && c.Percent < f.atLeast:
 		return exitError{exitFindings, fmt.Sprintf("hookc: the tests cover %.1f%% of the policy, less than %v%%", c.Percent, f.atLeast)}
-	case report.Mutation != nil && report.Mutation.Score < f.score:
-		return exitError{exitFindings, fmt.Sprintf("hookc: the tests notice %.1f%% of the mistakes, less than %v%%", report.Mutation.Score, f.score)}
-	case report.OK():
+	case result.Mutation != nil && result.Mutation.Score < f.score:
+		return exitError{exitFindings, fmt.Sprintf("hookc: the tests notice %.1f%% of the mistakes, less than %v%%", result.Mutation.Score, f.score)}
+	case result.OK():
 		return nil
-	case len(report.Tests) == 0 && f.only != "" && !report.Findings.HasErrors():
+	case len(result.Tests) == 0 && f.only != "" && !result.Findings.HasErrors():
 		return exitError{exitFindings, fmt.Sprintf("hookc: no test has a name that %q matches", f.only)}
-	case len(report.Tests) == 0 && !report.Findings.HasErrors():
+	case len(result.Tests) == 0 && !result.Findings.HasErrors():
 		return exitError{exitFindings, "hookc: no tests: write *_test.yaml or *_test.rego beside the policy (see 'hookc help test')"}
 	}
 	return exitError{exitFindings, ""}
+}
+
+// write writes what became of the tests. Where another program reads it, people
+// read the text on stderr.
+func (f *testFlags) write(cmd *cobra.Command, r *casetest.Report) error {
+	switch {
+	case f.asJSON && f.output == "" || f.output == "json":
+		return writeJSON(cmd.OutOrStdout(), r)
+	case f.output == "" || f.output == "text":
+		f.print(cmd, cmd.OutOrStdout(), r)
+		return nil
+	}
+	f.print(cmd, cmd.ErrOrStderr(), r)
+	return writeReport(cmd, f.output, &report.Report{Findings: r.Findings, Results: f.results(r)})
+}
+
+// results are the outcomes of tests as a report has them. That there were none is
+// a failure, as it is of the command.
+func (f *testFlags) results(r *casetest.Report) []report.Result {
+	var out []report.Result
+	if len(r.Tests) == 0 {
+		out = append(out, report.Result{Name: "tests", Status: report.Failed, Text: "no test was run"})
+	}
+	for _, o := range r.Tests {
+		t := report.Result{Name: o.Name, File: o.File, Text: o.Text, Took: time.Duration(o.Micros) * time.Microsecond}
+		if !o.Pass {
+			t.Status = report.Failed
+		}
+		// At is FILE:LINE, or FILE:LINE:COL.
+		if place, found := strings.CutPrefix(o.At, o.File+":"); found {
+			line, _, _ := strings.Cut(place, ":")
+			t.Line, _ = strconv.Atoi(line) // 0: the line is not known
+		}
+		out = append(out, t)
+	}
+	return out
 }
 
 // testError is the exit for what kept tests from being run.
@@ -202,8 +238,7 @@ func (f *testFlags) config(cmd *cobra.Command, args []string) (c casetest.Config
 	return c, done, err
 }
 
-func (f *testFlags) print(cmd *cobra.Command, r *casetest.Report) {
-	out := cmd.OutOrStdout()
+func (f *testFlags) print(cmd *cobra.Command, out io.Writer, r *casetest.Report) {
 	fmt.Fprint(cmd.ErrOrStderr(), r.Findings.Render())
 	for _, o := range r.Tests {
 		switch {

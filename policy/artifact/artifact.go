@@ -126,9 +126,11 @@ type entry struct {
 // Is reports whether a file's first bytes are those of an artifact.
 func Is(begin []byte) bool { return len(begin) >= len(magic) && string(begin[:len(magic)]) == magic }
 
-// Named reports whether a path has the name of an artifact.
+// Named reports whether a path has the name of an artifact. A project's folder
+// .hookc has no name before the suffix, wherever the project lies.
 func Named(path string) bool {
-	return len(path) > len(Suffix) && path[len(path)-len(Suffix):] == Suffix
+	name := len(path) - len(Suffix)
+	return name > 0 && path[name:] == Suffix && !os.IsPathSeparator(path[name-1])
 }
 
 // Open opens an artifact and checks its header. The caller closes it. Errors are

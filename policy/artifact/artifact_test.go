@@ -21,6 +21,12 @@ func written(t *testing.T, w *Writer) *File {
 	return f
 }
 
+func TestAProjectsFolderIsNoArtifact(t *testing.T) {
+	for path, want := range map[string]bool{"p.hookc": true, "/a/p.hookc": true, "..hookc": true, ".hookc": false, "/a/.hookc": false, "a/.hookc": false, "./.hookc": false, "p.hookc/": false, "p": false, "": false} {
+		assert.Equal(t, want, Named(path), path)
+	}
+}
+
 func TestSections(t *testing.T) {
 	w := &Writer{Build: "b1", Release: "v1"}
 	w.Add("a", []byte("one"))

@@ -35,7 +35,7 @@ var layers = [][]string{
 	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "internal/memory", "internal/report", "internal/witness", "tests/processes", "tests/programs", "tests/vectors"},
 	{"internal/casetest"},
 	{"cmd/hookc", "cmd/hookgate"},
-	{"tests", "tests/agents", "tests/bench", "tests/codes", "tests/faults", "tests/fuzz", "tests/gate", "tests/guard", "tests/guard/bash", "tests/hostile", "tests/inert",
+	{"tests", "tests/agents", "tests/bench", "tests/codes", "tests/faults", "tests/fuzz", "tests/gate", "tests/guard", "tests/guard/bash", "tests/hostile", "tests/inert", "tests/kit",
 		"tests/laws", "tests/onefile", "tests/reload", "tests/scripts", "tests/wasm", "tests/weight", "tests/gen/bench", "tests/gen/commands", "tests/gen/everyday", "tests/gen/schema", "tests/gen/secrets"},
 }
 

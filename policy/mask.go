@@ -63,7 +63,8 @@ func Mask(spec *EventSpec, h *Hook, eff *Effects, r Result) Result {
 	m := masker{hook: h.Name}
 	allowed := spec.PowersFor(h.Body.Protocol)
 	decided := r.Verdict != None || r.Control != Go
-	unheard := (r.Verdict > Allow || r.Control != Go) && (!allowed.Verdict(r.Verdict) || !allowed.Control(r.Control))
+	own := spec.Event.Spec().PowersFor(h.Body.Protocol) // whatever the strategy obeys
+	unheard := (r.Verdict > Allow || r.Control != Go) && (!own.Verdict(r.Verdict) || !own.Control(r.Control))
 	drops := func(obeyed, declared bool, what any) bool {
 		if !obeyed {
 			m.drop(codeIgnored, "%s cannot %s", spec.Title(), what)

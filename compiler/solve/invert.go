@@ -313,7 +313,7 @@ const longest = 300
 // backCount carries how many there are to what is counted.
 func (st *state) backCount(c *cell, carry func(*Term, domain) bool, soft bool) bool {
 	of := c.t.args[0]
-	if c.d.num == nil || len(c.d.num) == 0 || of.op == isConst {
+	if len(c.d.num) == 0 || of.op == isConst {
 		return true
 	}
 	least := int(math.Ceil(math.Max(0, c.d.num[0].from)))

@@ -159,7 +159,8 @@ func (h *heardCase) misheard(a *nativeAnswer, d *agent.Agent) []string {
 		return wrong
 	}
 	may := h.may(d)
-	if want := strings.Join(h.decision.Context, "\n"); got.Action == "proceed" && may.Has(agent.MayContext) && got.Context != want {
+	// What is to be told without a refusal is context too.
+	if want := strings.Join(slices.Concat(h.decision.Context, h.decision.Feedback), "\n"); got.Action == "proceed" && may.Has(agent.MayContext) && got.Context != want {
 		miss("context %q is heard as %q", want, got.Context)
 	}
 	if want := h.changed(); jsonText(got.Changed) != jsonText(want) {

@@ -149,6 +149,9 @@ func (u *unit) settleEffects(plan *dag.Plan, n *dag.Node) {
 	if n.Hook.Async {
 		eff.May, eff.Writes, eff.Spec = 0, policy.Paths{}, false
 	}
+	if n.Hook.Enforcement != "" { // it decides and changes nothing
+		eff.May, eff.Writes = 0, policy.Paths{}
+	}
 	eff.MayFail = eff.MayFail || !n.Hook.Kind.InProcess() // the deadline can strike it
 	n.Effects = eff
 	n.Reads = eff.Reads.Union(n.Matcher.Reads())
@@ -193,6 +196,9 @@ func (u *unit) settleFailure(plan *dag.Plan, n *dag.Node) {
 		}
 	}
 	n.OnTimeout = cmp.Or(h.OnTimeout, n.OnError)
+	if h.Enforcement != "" {
+		n.OnError, n.OnTimeout = policy.OnErrorSkip, policy.OnErrorSkip
+	}
 	if n.OnError == policy.PostureUnset {
 		panic(fmt.Sprintf("compiler: pass effects: kind %s does not say what a failure means", h.Kind))
 	}

@@ -117,6 +117,9 @@ func facts(h *policy.Hook, status dag.EntryStatus) []any {
 	if h.Group != nil {
 		group = append(group, h.Group.Name, h.Group.Priority, h.Group.Fold, h.Group.Order)
 	}
+	if h.Enforcement != "" {
+		group = append(group, h.Enforcement)
+	}
 	return []any{
 		h.Name, h.Kind, h.Tier, status, h.Priority, h.Locked, h.Async, h.Recheck, group,
 		filter, texts(d.Reads), texts(d.Writes), texts(d.May), d.World, d.Speculative, d.Pure,

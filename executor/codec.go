@@ -75,9 +75,10 @@ type (
 		Void    bool            `json:"void"`
 	}
 	wireWarning struct {
-		Code string `json:"code"`
-		Hook string `json:"hook"`
-		Text string `json:"text"`
+		Code  string        `json:"code"`
+		Hook  string        `json:"hook"`
+		Text  string        `json:"text"`
+		Would *policy.Would `json:"would,omitempty"`
 	}
 	wireTrace struct {
 		Hook    wireSpan      `json:"hook"`
@@ -132,7 +133,7 @@ func (c *codec) encode(a *Answer) ([]byte, error) {
 		w.Reasons = append(w.Reasons, place(reason.Hook, reason.Text, reason.At))
 	}
 	for _, warning := range r.Warnings {
-		w.Warnings = append(w.Warnings, wireWarning{warning.Code.ID, warning.Hook, warning.Text})
+		w.Warnings = append(w.Warnings, wireWarning{warning.Code.ID, warning.Hook, warning.Text, warning.Would})
 	}
 	for _, t := range a.Hooks {
 		w.Hooks = append(w.Hooks, wireTrace{place(t.Name, "", t.At), t.Status, uint8(t.Verdict), uint8(t.Control),
@@ -181,7 +182,7 @@ func (c *codec) decode(data []byte) (*Answer, error) {
 		if code == nil {
 			return nil, errDamaged
 		}
-		r.Warnings = append(r.Warnings, policy.Warning{Code: code, Hook: warning.Hook, Text: warning.Text})
+		r.Warnings = append(r.Warnings, policy.Warning{Code: code, Hook: warning.Hook, Text: warning.Text, Would: warning.Would})
 	}
 	return &Answer{Result: r, Hooks: c.traces(w.Hooks)}, nil
 }

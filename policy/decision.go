@@ -115,6 +115,17 @@ type Decision struct {
 // Permits reports whether the action the event guards may happen as it is.
 func (d *Decision) Permits() bool { return d.Action == Proceed }
 
+// Would is what hooks with `enforcement: warn` or `dryrun` would have said, in order.
+func (d *Decision) Would() []*Would {
+	var out []*Would
+	for _, w := range d.Warnings {
+		if w.Would != nil {
+			out = append(out, w.Would)
+		}
+	}
+	return out
+}
+
 // Decide turns the result of a chain into a Decision (semantics.md §2.4).
 // before is the context the chain began with, after the one with its patches.
 func Decide(spec *EventSpec, before, after *Context, r *Result) *Decision {
@@ -266,6 +277,7 @@ type decisionJSON struct {
 	SystemMessages []string       `json:"system_messages,omitempty"`
 	Verdict        Verdict        `json:"verdict"`
 	Warnings       []warningJSON  `json:"warnings,omitempty"`
+	Would          []*Would       `json:"would,omitempty"`
 }
 
 // DecisionKeys are the keys of the canonical Decision, sorted.
@@ -290,7 +302,7 @@ func (d *Decision) MarshalJSON() ([]byte, error) {
 		warnings[i] = warningJSON{w.Code.ID, w.Hook, w.Text}
 	}
 	return EncodeJSON(decisionJSON{d.Action, d.Context, d.At.String(), d.By, d.Control, d.Degraded, d.Event, failed, d.Feedback, d.Hooks,
-		d.Inject, d.Patch, d.Policy, d.Reasons, d.Scope, d.StopReason, d.SuppressOutput, d.SystemMessages, d.Verdict, warnings})
+		d.Inject, d.Patch, d.Policy, d.Reasons, d.Scope, d.StopReason, d.SuppressOutput, d.SystemMessages, d.Verdict, warnings, d.Would()})
 }
 
 var _ json.Marshaler = (*Decision)(nil)

@@ -122,6 +122,16 @@ type Declared struct {
 	Span diag.Span
 }
 
+// Enforcement says whether what a hook says counts: the zero Enforcement is enforce.
+type Enforcement string
+
+// With these a hook decides nothing: the Decision has what it would have said, and
+// EnforceWarn tells the user too.
+const (
+	EnforceWarn   Enforcement = "warn"
+	EnforceDryRun Enforcement = "dryrun"
+)
+
 // Hook is one declared hook on one event. It is immutable once loaded; the
 // compiler works on copies.
 type Hook struct {
@@ -144,6 +154,8 @@ type Hook struct {
 	// Recheck evaluates the hook again after the last hook that may rewrite
 	// what it read.
 	Recheck bool
+	// Enforcement says whether what the hook says counts.
+	Enforcement Enforcement
 	// Untrusted hooks are listed and never run; Why says what to do.
 	Untrusted string
 

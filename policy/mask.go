@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -65,6 +66,9 @@ func Mask(spec *EventSpec, h *Hook, eff *Effects, r Result) Result {
 	decided := r.Verdict != None || r.Control != Go
 	own := spec.Event.Spec().PowersFor(h.Body.Protocol) // whatever the strategy obeys
 	unheard := (r.Verdict > Allow || r.Control != Go) && (!own.Verdict(r.Verdict) || !own.Control(r.Control))
+	if h.Enforcement != "" {
+		r = m.would(h, r)
+	}
 	drops := func(obeyed, declared bool, what any) bool {
 		if !obeyed {
 			m.drop(codeIgnored, "%s cannot %s", spec.Title(), what)
@@ -102,6 +106,30 @@ func Mask(spec *EventSpec, h *Hook, eff *Effects, r Result) Result {
 	r.StopReasons = texts(r.StopReasons)
 	r.Reasons = m.reasons(&r, decided)
 	r.Warnings = join(r.Warnings, m.warnings)
+	return r
+}
+
+// would takes from what a hook said what decides, and reports it.
+func (m *masker) would(h *Hook, r Result) Result {
+	verdict, control := r.Alone()
+	says := verdict.String()
+	if control != Go {
+		says = control.String()
+	}
+	if verdict != None || control != Go {
+		var reasons []string
+		for _, reason := range r.Reasons {
+			reasons = append(reasons, reason.Text)
+		}
+		text := strings.Join(append([]string{says}, reasons...), ": ")
+		m.drop(codeUndeclared, "enforcement is %s; it would have said %s", h.Enforcement, text)
+		m.warnings[len(m.warnings)-1].Would = &Would{Hook: h.Name, Reasons: reasons, Says: says}
+		if h.Enforcement == EnforceWarn {
+			r.System = append(slices.Clip(r.System), h.Name+" would have said "+text)
+		}
+	}
+	r.Verdict, r.VerdictBy, r.Control, r.ControlBy, r.EndChain = None, By{}, Go, By{}, false
+	r.Agent, r.Reasons, r.StopReasons = nil, nil, nil
 	return r
 }
 

@@ -74,9 +74,17 @@ type Result struct {
 
 // Warning is something that happened at run time and must not stay silent.
 type Warning struct {
-	Code *diag.Code
-	Hook string
-	Text string
+	Code  *diag.Code
+	Hook  string
+	Text  string
+	Would *Would // nil but of a hook that decides nothing
+}
+
+// Would is what a hook that decides nothing would have said, and why.
+type Would struct {
+	Hook    string   `json:"hook"`
+	Reasons []string `json:"reasons,omitempty"`
+	Says    string   `json:"says"`
 }
 
 func (w Warning) String() string {

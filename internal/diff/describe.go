@@ -71,6 +71,7 @@ func describe(e *dag.Entry) *written {
 	w.flag("locked", h.Locked)
 	w.flag("async", h.Async)
 	w.flag("recheck", h.Recheck)
+	w.add("enforcement", string(h.Enforcement))
 	for _, c := range h.Filter.Conditions {
 		text := c.Value.Value
 		if c.Atom != nil {

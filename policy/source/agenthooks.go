@@ -326,7 +326,7 @@ func (f *agentHooksFile) change(h *policy.Hook, n *tree.Node) {
 		h.OnTimeout = p
 	}
 	if e := n.Get("enforcement"); e != nil {
-		enforce(h, e.Text.Value)
+		h.Enforcement = enforcement(e.Text.Value)
 	}
 }
 
@@ -340,15 +340,14 @@ func postureOf(n *tree.Node) policy.Posture {
 }
 
 // enforcements are the words of `enforcement`.
-var enforcements = []string{"enforce", "dryrun"}
+var enforcements = []string{"enforce", string(policy.EnforceWarn), string(policy.EnforceDryRun)}
 
-// enforce settles whether a hook decides. In a dry run it is evaluated, and what it
-// would have said is told in the Decision (HK111) and obeyed nowhere.
-func enforce(h *policy.Hook, word string) {
-	if word == "dryrun" {
-		h.Declared.May, h.Declared.Writes = []diag.Text{}, []diag.Text{}
-		h.OnError, h.OnTimeout = policy.OnErrorSkip, policy.OnErrorSkip
+// enforcement is what one of the words means; any other means enforce.
+func enforcement(word string) policy.Enforcement {
+	if slices.Contains(enforcements[1:], word) {
+		return policy.Enforcement(word)
 	}
+	return ""
 }
 
 // millis is a timeout in milliseconds, within what the format takes.

@@ -70,7 +70,7 @@ func (m *mdFields) hook() *policy.Hook {
 	h.OnError, h.OnTimeout = m.posture("on_error", root.Get("on_error")), m.posture("on_timeout", root.Get("on_timeout"))
 	h.Locked = m.flag("locked", root.Get("locked"))
 	if n := root.Get("enforcement"); n != nil && m.word("enforcement", n, enforcements) {
-		enforce(h, n.Text.Value)
+		h.Enforcement = enforcement(n.Text.Value)
 	}
 	if meta := root.Get("metadata"); meta != nil && meta.Shape != tree.Map {
 		m.found.Add(codeHookValue.Report(meta.Span, "metadata is %s; it is a map of texts", meta.What()))

@@ -201,6 +201,9 @@ func (r *yamlReader) hook(event policy.Event, n *tree.Node, g *policy.Group) {
 		Recheck:  f.bool("recheck", false),
 		Retry:    f.int("retry", 0, -1),
 	}
+	if e := f.get("enforcement"); e != nil {
+		h.Enforcement = enforcement(f.wordOf("enforcement", e, func(w string) bool { return slices.Contains(enforcements, w) }))
+	}
 	h.Timeout, h.TimeoutSpan = f.duration("timeout")
 	if e := f.get("on_error"); e != nil {
 		h.OnError = f.posture("on_error", e)

@@ -149,6 +149,7 @@ var hookKeys = []Key{
 	{Place: InHook, Name: "locked", Type: TypeBool, Default: "false", Note: "less trusted tiers cannot replace the hook by name"},
 	{Place: InHook, Name: "async", Type: TypeBool, Default: "false", Note: "start it and do not wait; its output is ignored"},
 	{Place: InHook, Name: "recheck", Type: TypeBool, Default: "false", Note: "evaluate again after the last hook that may rewrite what it read"},
+	{Place: InHook, Name: "enforcement", Type: TypeWord, Words: enforcements, Default: "enforce", Note: "warn and dryrun evaluate the hook and obey nothing it says: the Decision says what it would have been, warn tells the user too"},
 	{Place: InHook, Name: "filter", Type: TypeMap, Note: "when the hook applies; all conditions must hold"},
 	{Place: InHook, Name: "timeout", Type: TypeDuration, Default: "bash 10s, llm 30s", Note: "time of one attempt"},
 	{Place: InHook, Name: "retry", Type: TypeCount, Default: "bash 0, llm 1", Note: "further attempts after a failure"},

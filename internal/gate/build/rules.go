@@ -79,6 +79,8 @@ func (p *planner) rule(n *dag.Node, f *filter) (r rules.Rule, why string) {
 		return r, "is no Rego"
 	case n.Hook.Async:
 		return r, "runs in the background"
+	case n.Hook.Enforcement != "":
+		return r, "decides nothing"
 	case n.RecheckOf >= 0:
 		return r, "is asked again after a change"
 	case n.Effects.Project:

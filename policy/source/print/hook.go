@@ -104,6 +104,9 @@ func (pr *printer) hook(h *policy.Hook, place int) block {
 	if h.Off {
 		return *out
 	}
+	if h.Enforcement != "" {
+		out.put("enforcement", string(h.Enforcement))
+	}
 	if filter := pr.filter(h); len(filter.entries) > 0 {
 		out.put("filter", filter)
 	}

@@ -1,0 +1,91 @@
+package hookc_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/policy"
+)
+
+// TestEnforcement: a hook of every kind, however it says no or fails, decides and
+// changes nothing under warn and dryrun, and the Decision has what it would have said.
+func TestEnforcement(t *testing.T) {
+	model := func(context.Context, policy.ModelRequest) (string, error) {
+		return `{"decision":"deny","reason":"too bad"}`, nil
+	}
+	for kind, body := range map[string]string{
+		"expr":    `deny: 'command == "ls"', reason: too bad`,
+		"sets":    `deny: 'command == "ls"', reason: too bad, set: {tool_input.command: '"x"'}`,
+		"rego":    "source: \"package g\\n\\ndeny contains \\\"too bad\\\" if input.command == \\\"ls\\\"\"",
+		"bash":    `command: 'echo "{\"decision\":\"deny\",\"reason\":\"too bad\",\"tool_input\":{\"command\":\"x\"}}"'`,
+		"claude":  `protocol: claude, command: 'echo too bad >&2; exit 2'`,
+		"llm":     `prompt: "is {{tool_arguments}} fine?"`,
+		"builtin": `type: builtin, use: say, result: '{"decision":"deny","reason":"too bad"}'`,
+	} {
+		for _, word := range []string{"enforce", "warn", "dryrun"} {
+			t.Run(kind+" "+word, func(t *testing.T) {
+				eng := engine(t, "pre_tool_execution: [{name: g, on_error: deny, enforcement: "+word+", "+body+"}]", hookc.Model(model))
+				for range 2 { // the second answer is remembered
+					call := bash("ls")
+					call.ID = "1"
+					d, err := eng.PreTool(t.Context(), call)
+					require.NoError(t, err)
+					text := string(must(json.Marshal(d)))
+					if word == "enforce" {
+						require.Equal(t, policy.Block, d.Action)
+						require.Empty(t, d.Would())
+						assert.NotContains(t, text, `"would"`)
+						continue
+					}
+					require.Equal(t, policy.Proceed, d.Action)
+					assert.Equal(t, policy.None, d.Verdict)
+					assert.Empty(t, d.Patch)
+					assert.Equal(t, []*policy.Would{{Hook: "g", Reasons: []string{"too bad"}, Says: "deny"}}, d.Would())
+					assert.Contains(t, text, `"would":[{"hook":"g","reasons":["too bad"],"says":"deny"}]`)
+					assert.Equal(t, "HK111", d.Warnings[0].Code.ID)
+					assert.Contains(t, d.Warnings[0].Text, "it would have said deny: too bad")
+					if word == "warn" {
+						assert.Equal(t, []string{"g would have said deny: too bad"}, d.SystemMessages)
+					} else {
+						assert.Empty(t, d.SystemMessages)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestEnforcementOfControlsAndFailures: what ends the turn is told, and a failure lets through.
+func TestEnforcementOfControlsAndFailures(t *testing.T) {
+	eng := engine(t, `pre_tool_execution:
+  - {name: ends, enforcement: dryrun, halt: "true", reason: enough}
+  - {name: fails, enforcement: warn, on_error: deny, command: "exit 3"}
+  - {name: late, enforcement: dryrun, on_timeout: abort, timeout: 10ms, command: "sleep 5"}
+`)
+	d, err := eng.PreTool(t.Context(), bash("ls"))
+	require.NoError(t, err)
+	assert.Equal(t, policy.Proceed, d.Action)
+	assert.Len(t, d.Failed, 2)
+	require.Len(t, d.Would(), 1)
+	assert.Equal(t, "halt", d.Would()[0].Says)
+}
+
+// TestEnforcementIsPartOfTheProgram: another enforcement is another policy.
+func TestEnforcementIsPartOfTheProgram(t *testing.T) {
+	seen := map[string]bool{}
+	for _, word := range []string{"", ", enforcement: warn", ", enforcement: dryrun"} {
+		d, err := engine(t, "pre_tool_execution: [{name: g, deny: 'true'"+word+"}]").PreTool(t.Context(), bash("ls"))
+		require.NoError(t, err)
+		seen[d.Policy] = true
+	}
+	assert.Len(t, seen, 3)
+	_, err := hookc.Open(t.Context(), hookc.Text("hooks.yaml", "pre_tool_execution: [{name: g, deny: 'true', enforcement: loud}]"))
+	require.Error(t, err)
+	assert.True(t, strings.Contains(err.Error(), "dryrun"), err)
+}

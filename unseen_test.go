@@ -20,11 +20,12 @@ func TestSessionRewriteBehindAGuardThatIsNotAskedAgain(t *testing.T) {
 		guard, set string
 		action     policy.Action
 	}{
-		"process":        {`{name: guard, command: "true"}`, `"rm -rf /"`, policy.AskUser},
-		"model":          {`{name: guard, prompt: "is {{tool_arguments}} fine?"}`, `"rm -rf /"`, policy.AskUser},
+		"process":        {`{name: guard, may: [deny], command: "true"}`, `"rm -rf /"`, policy.AskUser},
+		"model":          {`{name: guard, may: [deny], prompt: "is {{tool_arguments}} fine?"}`, `"rm -rf /"`, policy.AskUser},
 		"rule that sets": {`{name: guard, deny: 'command == "rm"', set: {tool_input.n: "1"}}`, `"rm"`, policy.AskUser},
-		"filter matches": {`{name: guard, command: "true", filter: {command: "rm*"}}`, `"rm -rf /"`, policy.AskUser},
-		"derived":        {`{name: guard, command: "true", reads: [command]}`, `"rm"`, policy.AskUser},
+		"filter matches": {`{name: guard, may: [deny], command: "true", filter: {command: "rm*"}}`, `"rm -rf /"`, policy.AskUser},
+		"derived":        {`{name: guard, may: [deny], command: "true", reads: [command]}`, `"rm"`, policy.AskUser},
+		"says nothing":   {`{name: guard, command: "true"}`, `"rm -rf /"`, policy.Proceed},
 		"same value":     {`{name: guard, command: "true"}`, `"ls"`, policy.Proceed},
 		"unread":         {`{name: guard, command: "true", reads: [cwd]}`, `"rm"`, policy.Proceed},
 		"no guard":       {`{name: guard, command: "true", may: []}`, `"rm"`, policy.Proceed},
@@ -56,7 +57,7 @@ func TestSessionRewriteBehindAGuardThatIsNotAskedAgain(t *testing.T) {
 // TestSessionRewriteWhereNobodyCanBeAsked is the same at an event that obeys no ask.
 func TestSessionRewriteWhereNobodyCanBeAsked(t *testing.T) {
 	require.Equal(t, policy.Deny, policy.PreSendMessage.Spec().AskOrDeny())
-	eng := engine(t, `pre_send_message: [{name: guard, command: "true"}]`)
+	eng := engine(t, `pre_send_message: [{name: guard, may: [deny], command: "true"}]`)
 	register(t, eng.Session("s"), hookc.Hook{Event: "pre_send_message", Name: "sly", Set: map[string]any{"user_input": `"other"`}})
 	d, err := eng.Fire(t.Context(), policy.PreSendMessage, policy.NewContext(policy.PreSendMessage).
 		Set(policy.FieldSessionID, "s").Set(policy.FieldUserInput, "hi"))
@@ -67,7 +68,7 @@ func TestSessionRewriteWhereNobodyCanBeAsked(t *testing.T) {
 
 // TestSessionRewriteIsRemembered: a repeated call gets the same answer.
 func TestSessionRewriteIsRemembered(t *testing.T) {
-	eng := engine(t, `pre_tool_execution: [{name: guard, command: "true"}]`)
+	eng := engine(t, `pre_tool_execution: [{name: guard, may: [deny], command: "true"}]`)
 	register(t, eng.Session("s"), hookc.Hook{Event: "pre_tool_execution", Name: "sly", Set: map[string]any{"tool_input.command": `"rm"`}})
 	call := bash("ls")
 	call.SessionID, call.ID = "s", "1"

@@ -12,6 +12,14 @@ const guards = policy.MayAsk | policy.MayDefer | denials
 // Guards reports whether a second look of the node can still add something.
 func (n *Node) Guards() bool { return n.Effects.May.Has(guards) }
 
+// Declared reports whether the author says that the node guards: its hook lists what
+// it may say, says recheck, is locked or of the machine, or is evaluated in process. Of another
+// script or model nobody knows whether it refuses or only looks.
+func (n *Node) Declared() bool {
+	h := n.Hook
+	return n.Guards() && (h.Declared.May != nil || h.Recheck || h.Locked || h.Tier <= policy.TierManaged || h.Kind.InProcess())
+}
+
 // Unseen tells, in a sentence each, which guards of a lower tier have not seen what
 // the session hook at node w made of the event: it changed what they read, and no
 // copy repeats them. hooks is what the nodes did, before the event that the first
@@ -22,7 +30,7 @@ func (p *Plan) Unseen(hooks []policy.HookTrace, w int, change policy.Patch, befo
 	writer := &p.Nodes[w]
 	for id := range p.Nodes {
 		n := &p.Nodes[id]
-		if n.Item > writer.Item || n.RecheckOf >= 0 || n.Hook.Async || n.Hook.Tier >= policy.TierSession || !n.Guards() ||
+		if n.Item > writer.Item || n.RecheckOf >= 0 || n.Hook.Async || n.Hook.Tier >= policy.TierSession || !n.Declared() ||
 			p.repeated(id, writer.Item) || !asked(n, hooks[id].Status, after) {
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // TestGuardsHaveSeenWhatIsDone: in random chains in which only session hooks rewrite,
-// no guard of a lower tier that was asked has seen another input than the one that
+// no declared guard of a lower tier that was asked has seen another input than the one that
 // goes on, nor was one passed over that this input would have asked. The order
 // of completion changes nothing of it.
 func TestGuardsHaveSeenWhatIsDone(t *testing.T) {
@@ -45,7 +45,7 @@ func TestGuardsHaveSeenWhatIsDone(t *testing.T) {
 			}
 			for i := range plan.Nodes {
 				n := &plan.Nodes[i]
-				if n.Hook.Tier == policy.TierSession || n.Hook.Async || n.RecheckOf >= 0 || !n.Guards() || free[i] || d.Hooks[i].Status == policy.StatusFailed {
+				if n.Hook.Tier == policy.TierSession || n.Hook.Async || n.RecheckOf >= 0 || !n.Declared() || free[i] || d.Hooks[i].Status == policy.StatusFailed {
 					continue
 				}
 				looks := saw[n.Hook.Name]

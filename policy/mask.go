@@ -65,7 +65,7 @@ func Mask(spec *EventSpec, h *Hook, eff *Effects, r Result) Result {
 	allowed := spec.PowersFor(h.Body.Protocol)
 	decided := r.Verdict != None || r.Control != Go
 	own := spec.Event.Spec().PowersFor(h.Body.Protocol) // whatever the strategy obeys
-	unheard := (r.Verdict > Allow || r.Control != Go) && (!own.Verdict(r.Verdict) || !own.Control(r.Control))
+	unheard := (r.Verdict > Allow || r.Control != Go) && !(r.Verdict > Allow && own.Verdict(r.Verdict)) && (r.Control == Go || !own.Control(r.Control))
 	if h.Enforcement != "" {
 		r = m.would(h, r)
 	}
@@ -238,7 +238,7 @@ func ErrorResult(spec *EventSpec, h *Hook, posture Posture, err error) Result {
 			if spec.Narrowed != "" { // at the event itself it would hold
 				m := masker{hook: h.Name}
 				m.drop(codeIgnored, "%s cannot %s", spec.Title(), r.Verdict)
-				r.Warnings, r.System = m.warnings, []string{h.Name + ": " + err.Error()}
+				r.Warnings = m.warnings
 			}
 			r.Verdict, r.VerdictBy = None, By{}
 			break

@@ -103,7 +103,7 @@ func checkout(t *testing.T, before, change map[string]string) string {
 
 func TestAction(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the paths of its bash are others")
+		t.Skip("on Windows the steps run in the bash of Git, whose paths are not the ones that this test compares")
 	}
 	var a action
 	require.NoError(t, yaml.Unmarshal([]byte(read(t, source(t), "action.yml")), &a))

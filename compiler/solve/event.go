@@ -129,9 +129,13 @@ func (st *state) value(n *node, nth int) (any, bool) {
 
 // lengthened is a list that is as long as it has to be.
 func (st *state) lengthened(n *node, list []any) []any {
+	var like any = map[string]any{"role": "user", "content": "x"}
+	if len(list) > 0 {
+		like = list[0]
+	}
 	if n.c != nil {
 		for len(list) < min(st.long[n.c.t.id], mostLong) {
-			list = append(list, map[string]any{"role": "user", "content": "x"})
+			list = append(list, like)
 		}
 	}
 	return list

@@ -104,7 +104,8 @@ func product(a, b *Lang, accept func(a, b bool) bool) (*Lang, error) {
 	slices.Sort(bounds)
 	out := &Lang{bounds: slices.Compact(bounds)}
 	type pair struct{ a, b int32 }
-	at, states := map[pair]int32{{}: 0}, []pair{{}}
+	at, states := numbering(len(a.next), len(b.next)), []pair{{}}
+	at(0, 0, 0)
 	inA, inB := make([]int, len(out.bounds)), make([]int, len(out.bounds))
 	for i, r := range out.bounds {
 		inA[i], inB[i] = a.class(r), b.class(r)
@@ -117,10 +118,8 @@ func product(a, b *Lang, accept func(a, b bool) bool) (*Lang, error) {
 		row := make([]int32, len(out.bounds))
 		for c := range out.bounds {
 			to := pair{a.next[s.a][inA[c]], b.next[s.b][inB[c]]}
-			n, known := at[to]
-			if !known {
-				n = int32(len(states))
-				at[to] = n
+			n := at(to.a, to.b, int32(len(states)))
+			if int(n) == len(states) {
 				states = append(states, to)
 			}
 			row[c] = n
@@ -128,6 +127,28 @@ func product(a, b *Lang, accept func(a, b bool) bool) (*Lang, error) {
 		out.next, out.accept = append(out.next, row), append(out.accept, accept(a.accept[s.a], b.accept[s.b]))
 	}
 	return out, nil
+}
+
+// numbering gives pairs of states numbers: the one it has, or next.
+func numbering(a, b int) func(x, y, next int32) int32 {
+	if a*b > 1<<20 {
+		of := map[[2]int32]int32{}
+		return func(x, y, next int32) int32 {
+			n, known := of[[2]int32{x, y}]
+			if !known {
+				of[[2]int32{x, y}], n = next, next
+			}
+			return n
+		}
+	}
+	of := make([]int32, a*b) // one more than the number
+	return func(x, y, next int32) int32 {
+		n := &of[int(x)*b+int(y)]
+		if *n == 0 {
+			*n = next + 1
+		}
+		return *n - 1
+	}
 }
 
 // And is the set of texts in both; when that is too large, the smaller of the

@@ -47,6 +47,8 @@ type Rule struct {
 	Hint string `json:"hint,omitempty"`
 	// Span is the test that is at fault.
 	Span diag.Span `json:"-"`
+	// shadow is the earlier hook that decides the witness first.
+	shadow string
 	// Missing are documents of which the rule reads what they do not have.
 	Missing []solve.Missing `json:"-"`
 }
@@ -58,6 +60,8 @@ type finder struct {
 	tools policy.Catalogue
 	out   []Rule
 	at    map[string]int
+	// rewritten is true behind a hook that may change the event.
+	rewritten bool
 }
 
 // Find looks for a witness of every rule of a program that was compiled with its
@@ -81,7 +85,7 @@ type earlier struct {
 func (f *finder) plan(plan *dag.Plan) {
 	world := &solve.World{Event: plan.Event, Tools: f.tools}
 	var before []earlier
-	rewritten := false
+	f.rewritten = false
 	for id := range plan.Nodes {
 		n := &plan.Nodes[id]
 		if n.RecheckOf >= 0 || f.ctx.Err() != nil {
@@ -91,7 +95,7 @@ func (f *finder) plan(plan *dag.Plan) {
 		rules := rulesOf(n)
 		for _, r := range rules {
 			search := f.search(world, plan, id, solve.And(filter, r.When), r)
-			if search.Status == Fires || search.Status == Unknown {
+			if search.shadow != "" {
 				search = f.behind(world, plan, id, solve.And(filter, r.When), r, before, search)
 			}
 			if search.Status == Unusual && len(f.tools.Known) > 0 && named(n, search.Span) {
@@ -103,8 +107,8 @@ func (f *finder) plan(plan *dag.Plan) {
 			}
 			f.add(search)
 		}
-		rewritten = rewritten || !n.Effects.Writes.Empty()
-		if !rewritten && len(before) < mostBefore {
+		f.rewritten = f.rewritten || !n.Effects.Writes.Empty()
+		if !f.rewritten {
 			before = append(before, deciding(plan, n, filter, rules)...)
 		}
 	}
@@ -115,8 +119,8 @@ func named(n *dag.Node, at diag.Span) bool {
 	return slices.ContainsFunc(n.Matcher.Atoms, func(a policy.Atom) bool { return a.Field == policy.FieldToolName && a.Origin == at })
 }
 
-// mostBefore bounds how many earlier rules are looked at.
-const mostBefore = 40
+// mostAtOnce bounds how many rules of one earlier hook are looked behind at once.
+const mostAtOnce = 8
 
 // deciding are the rules of a hook that end the chain wherever they hold.
 func deciding(plan *dag.Plan, n *dag.Node, filter *solve.Formula, rules []solve.Rule) []earlier {
@@ -138,36 +142,36 @@ func deciding(plan *dag.Plan, n *dag.Node, filter *solve.Formula, rules []solve.
 // decides are the rules that end a chain.
 var decides = map[string]policy.Powers{"deny": policy.MayDeny, "deny_": policy.MayDeny, "violation": policy.MayDeny, "skip": policy.MaySkip, "stop": policy.MayStop}
 
-// behind looks again where an earlier rule decides every event that was found.
+// mostBehind bounds how often is looked behind what decides first.
+const mostBehind = 12
+
+// behind looks again where an earlier rule decides the event that was found: for one
+// that fulfils what the rule tests and not what that one does.
 func (f *finder) behind(world *solve.World, plan *dag.Plan, id int, when *solve.Formula, r solve.Rule, before []earlier, found Rule) Rule {
-	if found.Status == Fires && found.Hint == "" || len(before) == 0 {
-		found.Hint = ""
-		return found
-	}
-	parts := []*solve.Formula{when}
-	for _, e := range before {
-		parts = append(parts, solve.Not(e.when))
-	}
-	again := f.search(world, plan, id, solve.And(parts...), r)
-	if again.Status == Never {
-		for _, e := range before { // The one alone, where there is one.
-			if one := f.search(world, plan, id, solve.And(when, solve.Not(e.when)), r); one.Status == Never {
-				before = []earlier{e}
-				break
+	var ahead []earlier
+	for turn := 0; found.shadow != ""; turn++ {
+		known := len(ahead)
+		in := contextOf(plan.Event, found.Witness)
+		for _, e := range before {
+			if e.hook == found.shadow && e.rule.Fires(in) && len(ahead) < known+mostAtOnce {
+				ahead, when = append(ahead, e), solve.And(when, solve.Not(e.when))
 			}
 		}
-		names := make([]string, len(before))
-		for i, e := range before {
+		if len(ahead) == known || turn == mostBehind {
+			return found
+		}
+		if found = f.search(world, plan, id, when, r); found.Status != Never {
+			continue
+		}
+		names := make([]string, len(ahead))
+		for i, e := range ahead {
 			names[i] = e.hook + " (" + e.rule.Name + " at " + e.rule.At.String() + ")"
 		}
-		again.Why = []string{"where it holds, an earlier hook has decided: " + strings.Join(slices.Compact(names), ", ")}
-		again.Hint = "put it before that one, or take it out"
-		again.Span = r.At
+		found.Why = []string{"where it holds, an earlier hook has decided: " + strings.Join(slices.Compact(names), ", ")}
+		found.Hint = "put it before that one, or take it out"
+		found.Span = r.At
 	}
-	if again.Status == Fires {
-		again.Hint = ""
-	}
-	return again
+	return found
 }
 
 // add notes what was found; of a rule that is asked twice, the better.
@@ -211,11 +215,14 @@ func (f *finder) search(world *solve.World, plan *dag.Plan, id int, when *solve.
 		if in == nil {
 			return false
 		}
+		n := &plan.Nodes[id]
+		if !f.rewritten && (!n.Matcher.Match(in) || !r.Fires(in)) {
+			return false
+		}
 		w := &onlyRules{id: id, plan: plan}
 		d, _ := executor.Serial(f.prog, plan, in, w)
 		if w.given == nil {
-			n := &plan.Nodes[id]
-			if n.Matcher.Match(in) && r.Fires(in) {
+			if !f.rewritten || n.Matcher.Match(in) && r.Fires(in) {
 				alone, shadowed = doc, d.By
 			}
 			return false
@@ -237,7 +244,7 @@ func (f *finder) search(world *solve.World, plan *dag.Plan, id int, when *solve.
 		}
 		out.Why, out.Hint, out.Span = words(answer.Proof)
 	case alone != nil:
-		out.Status, out.Witness, out.Hint = Fires, alone, "shadowed"
+		out.Status, out.Witness, out.shadow = Fires, alone, shadowed
 		out.Why = []string{"an earlier hook decides this event first: " + shadowed}
 	default:
 		out.Status, out.Why = Unknown, answer.Unknown

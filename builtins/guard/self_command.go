@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/shell"
 )
@@ -84,7 +85,31 @@ func (c *selfCall) byName(s *shell.Line, cmd *shell.Command, lets func(*shell.Co
 		c.stops(s, cmd)
 	case !cmd.Argv[0].Pattern && c.isHookc(cmd):
 		c.hookc(s, cmd)
+	case shell.WordIn(cmd.Name, "export declare typeset setenv alias hash") && slices.ContainsFunc(cmd.Argv, func(w shell.Word) bool {
+		return strings.HasPrefix(w.Text, "HOOKC_") || strings.HasPrefix(w.Text, "hookc=")
+	}):
+		c.weakens(cmd, "changes what hookc is, or how it is set")
+	case movesFiles(cmd.Name) && shadows(cmd.Argv), takesHookc(cmd):
+		c.weakens(cmd, "takes hookc away, or puts something in its place")
 	}
+}
+
+// shadows reports whether a command gives something else the name of hookc.
+func shadows(argv []shell.Word) bool {
+	last := len(argv) - 1
+	return last > 1 && isOwnName(path.Base(argv[last].Text)) && !strings.Contains(argv[last-1].Text, "hook")
+}
+
+// takesHookc reports whether a command with hookc among its words has a verb that takes away.
+func takesHookc(cmd *shell.Command) bool {
+	if shell.WordIn(cmd.Name, "git gh echo printf") || losses.TextPrograms()[cmd.Name] {
+		return false
+	}
+	return slices.ContainsFunc(cmd.Argv, func(w shell.Word) bool { return isOwnName(strings.SplitN(w.Text, "@", 2)[0]) }) &&
+		(shell.WordIn(cmd.Name, "hash setcap dpkg-divert update-alternatives") || slices.ContainsFunc(cmd.Argv[1:], func(w shell.Word) bool {
+			verb, _ := losses.Verb(w.Text)
+			return losses.Takes()[verb] || losses.Destroys()[verb]
+		}))
 }
 
 // movesFiles reports whether a program gives files other names.
@@ -217,6 +242,9 @@ func (c *selfCall) stops(s *shell.Line, cmd *shell.Command) {
 	if shell.HasFlag(args, "-l", "-L", "--list", "--help") && cmd.Name == "kill" || shell.HasFlag(args, "-0") {
 		return
 	}
+	if shell.WordIn(cmd.Name, "systemctl launchctl service") && shell.HasFlag(args, "status", "is-active", "is-enabled", "show", "cat", "list", "print", "list-units", "list-unit-files") {
+		return
+	}
 	for _, w := range args {
 		if w.Dynamic && mentionsHookc(s) || c.stopsWord(cmd, w.Text) {
 			c.weakens(cmd, "ends a process of hookc")
@@ -270,6 +298,11 @@ func (c *selfCall) ownProcess(pid int) bool {
 // mentionsHookc reports whether a word of a command line names hookc.
 func mentionsHookc(s *shell.Line) bool {
 	for i := range s.Commands {
+		for _, e := range s.Commands[i].Env {
+			if strings.HasPrefix(e.Name, "HOOKC_") {
+				return true
+			}
+		}
 		for _, w := range s.Commands[i].Argv {
 			lower := strings.ToLower(w.Text)
 			if strings.Contains(lower, "hookc") || strings.Contains(lower, "hookgate") || strings.Contains(lower, "[h]ook") {

@@ -173,5 +173,6 @@ var adviceResource = map[shell.Domain]*shellAdvice{
 
 var adviceWriteResource = map[string]*shellAdvice{
 	"scale-to-zero":      ask(packKubernetes, "would stop %s", "restart it (`kubectl rollout restart deployment/web`)"),
+	"hooks-off":          ask(packGit, "would turn the repository's hooks off (%s)", "run them (`git commit -m 'fix'`), and tell the user which of them fails"),
 	"repository-archive": ask(packCloud, "would archive the repository", "look at it (`gh repo view`) and leave it to the user"),
 }

@@ -48,7 +48,7 @@ func judgeEffect(s *shell.Line, e *shell.Effect) *shellAdvice {
 
 // generators are interpreters: what one prints of code in the line is as unknown
 // as the line made it.
-var generators = map[string]bool{"python": true, "perl": true, "ruby": true, "node": true, "php": true, "awk": true, "gawk": true, "mawk": true, "lua": true, "deno": true, "bun": true}
+var generators = map[string]bool{"python": true, "perl": true, "ruby": true, "node": true, "php": true, "awk": true, "gawk": true, "mawk": true, "lua": true, "deno": true, "bun": true, "git": true}
 
 // disposable are folders that tools make anew, wherever they lie.
 var disposable = map[string]bool{
@@ -206,7 +206,7 @@ var startupFiles = []string{
 // sharedSoftware are system folders into which people install by hand, homes
 // those in which a new folder or empty file belongs to somebody.
 var (
-	sharedSoftware = []string{"/usr/local", "/opt"}
+	sharedSoftware = []string{"/usr/local", "/opt", "/var/www", "/srv"}
 	homes          = []string{"/usr/local", "/opt", "/home", "/Users"}
 )
 
@@ -221,7 +221,7 @@ func judgeWrite(s *shell.Line, e *shell.Effect) *shellAdvice {
 		return adviceResource[shell.DomainSystem]
 	case shell.DomainDisk:
 		return adviceResource[shell.DomainDisk]
-	case shell.DomainKubernetes, shell.DomainPlatform:
+	case shell.DomainKubernetes, shell.DomainPlatform, shell.DomainGit:
 		return adviceWriteResource[e.Op]
 	case shell.DomainFile:
 		return judgeFileWrite(e)
@@ -238,6 +238,8 @@ func judgeFileWrite(e *shell.Effect) *shellAdvice {
 		return nil
 	case agentSettings(e):
 		return settingsAdvice(e)
+	case e.Op == "mount":
+		return nil
 	case e.Place == shell.ZoneDevice:
 		return adviceDevice
 	case e.Place == shell.ZoneRoot || e.Place == shell.ZoneSystem:

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/policy/agent"
 )
@@ -56,7 +57,9 @@ func agentSettings(e *shell.Effect) bool {
 	if base := path.Base(e.Target); e.Host == "" && hookcFiles[base] && e.Place != shell.ZoneTemp && (e.Place == shell.ZoneProject) == strings.HasSuffix(base, "ml") {
 		return true
 	}
-	if e.Host != "" || !strings.Contains(e.Target, "/.") || e.Op == "create" {
+	last := e.Target[strings.LastIndexByte(e.Target, '/')+1:]
+	named := e.Certainty == shell.CertainPattern && len(strings.Join(losses.Tokens(last), "")) > 3 // *claude*
+	if e.Host != "" || !named && !strings.Contains(e.Target, "/.") || e.Op == "create" {
 		return false
 	}
 	return slices.ContainsFunc(settingsOf(), func(rel string) bool {
@@ -64,6 +67,6 @@ func agentSettings(e *shell.Effect) bool {
 			return true
 		}
 		dir, _, _ := strings.Cut(rel, "/")
-		return (e.Kind == shell.EffectDelete || e.Op == "lock-mode" || e.Op == "link-force" || e.Op == "extract") && strings.HasSuffix(strings.TrimRight(strings.TrimSuffix(e.Target, "{tests}"), "*/"), "/"+dir)
+		return (e.Kind == shell.EffectDelete || e.Op == "lock-mode" || e.Op == "link-force" || e.Op == "extract" || e.Op == "mount") && (named && losses.GlobMatch(last, dir) || strings.HasSuffix(strings.TrimRight(strings.TrimSuffix(e.Target, "{tests}"), "*/"), "/"+dir))
 	})
 }

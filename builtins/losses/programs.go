@@ -8,7 +8,7 @@ var TextPrograms = Words(`which whereis whatis apropos man info tldr help type e
 	ls ll tree du df pwd whoami id groups uname hostname date cal uptime free nproc lscpu lsblk lsof lsusb lspci ps top htop pgrep jobs gcc g++ clang cc c++ ld ar nm rustc javac java
 	tsc eslint prettier jest vitest mocha pytest tox nox ruff black mypy flake8 rubocop rspec phpunit cypress playwright webpack vite rollup esbuild storybook hookc jq yq xq tomlq dasel
 	ctest coverage nyc c8 gcovr lcov kcov bats ava karma tap nextest fx code vim vi nvim nano emacs subl open xdg-open start say logger wall write mail sleep yes true false tput clear reset stty history fc bc dc factor cksum md5sum sha1sum sha256sum
-	sha512sum b2sum shellcheck shfmt hadolint actionlint typos codespell ack ag rg ripgrep grep egrep fgrep zgrep look spell jira linear notify-send pbcopy pbpaste xclip xsel wl-copy
+	sha512sum b2sum shellcheck shfmt hadolint actionlint typos codespell ack ag rg ripgrep grep egrep fgrep zgrep look spell explainshell cheat howdoi jira linear notify-send pbcopy pbpaste xclip xsel wl-copy
 	compgen complete command_not_found_handle set unset alias dcg opa conftest regal sg ast-grep semgrep nix-instantiate exiftool pdftk qpdf ffmpeg convert magick mogrify identify cspell vale
 	wc comm csplit column figlet cowsay toilet dialog whiptail zenity gum tmux-send nm-online msgfmt xgettext pandoc asciidoctor sphinx-build mkdocs hugo jekyll dot plantuml mermaid mmdc
 	lsattr getfacl getent getconf locale stat file nslookup dig host drill ping traceroute mtr whois tcpdump tshark wireshark`)
@@ -16,7 +16,7 @@ var TextPrograms = Words(`which whereis whatis apropos man info tldr help type e
 // Inert are programs that start nothing that is named in their arguments.
 var Inert = Words(`apt apt-get aptitude yum dnf pacman apk zypper brew port snap flatpak choco scoop winget dpkg rpm emerge nix-env pip pip3 pipx gem cargo npm yarn pnpm bun
 	composer go make cmake ninja meson gradle mvn ant bazel next nuxt ng vue gh glab hub svn hg fossil bzr doctl fly flyctl vercel netlify wrangler firebase supabase prisma
-	drizzle-kit az aws gcloud heroku osascript tmux`)
+	drizzle-kit az aws gcloud heroku osascript tmux virsh VBoxManage vboxmanage qm pct xe xl vmrun prlctl govc`)
 
 // Sends are words of commands that send, Keeps those of commands that
 // keep a secret where it belongs, or use it to get in.
@@ -44,12 +44,14 @@ var (
 )
 
 // Packagers are package managers. The operands after one of RemoveWords, or those that go
-// with one of RemoveFlags, are what is taken off the machine; with RemoveAll it is more than that.
+// with one of RemoveFlags, are what is taken off the machine; with RemoveAll it is more than that,
+// and with RemovesToo other commands take something away as well.
 const (
-	Packagers   = "apt apt-get aptitude dpkg dnf yum microdnf tdnf rpm zypper pacman yay paru apk xbps-remove emerge equery brew port pip pip3 snap flatpak choco scoop winget nix-env nix-channel rustup pkg pkg_delete opkg eopkg"
-	RemoveWords = "remove purge erase autoremove autopurge del rm uninstall unmerge delete"
+	Packagers   = "apt apt-get aptitude dpkg dnf yum microdnf tdnf rpm zypper pacman yay paru apk xbps-remove emerge equery brew port pip pip3 gem snap flatpak choco scoop winget nix-env nix-channel rustup pkg pkg_delete opkg eopkg swupd rpm-ostree slackpkg removepkg urpme"
+	RemoveWords = "remove purge erase autoremove autopurge del rm uninstall unmerge delete uninstall-all bundle-remove"
 	RemoveFlags = "-e --erase -r -P -R --remove --purge -C --unmerge --uninstall"
-	RemoveAll   = "--all --nodeps --ignore-dependencies --zap --force-all --force-remove-essential --force-depends --allow-remove-essential --remove-dependencies --force-yes --delete-data -af"
+	RemovesToo  = "--allow-remove-essential --clear-selections --force-remove-essential"
+	RemoveAll   = "--all --nodeps --ignore-dependencies --zap --force-all --force-remove-essential --force-depends --allow-remove-essential --remove-dependencies --force-yes --delete-data --clean-deps -af"
 )
 
 // CacheQuestions are the arguments with which tools say where they keep what they can make anew.
@@ -66,6 +68,12 @@ var Builds = Words("mvn mvnw gradle gradlew sbt ant lein")
 
 // Runners are tools that build a program of the project and start it.
 var Runners = Words("go cargo dotnet swift stack cabal zig dart lein sbt bazel bazelisk deno nx turbo lerna rush moon mise composer invoke")
+
+// Deletes are programs that delete what they find in the folders they are given, with the
+// options that tell them to; "" for always.
+var Deletes = map[string]string{
+	"fdupes": "-d --delete", "jdupes": "-d --delete", "rdfind": "-deleteduplicates", "tmpreaper": "", "tmpwatch": "", "kondo": "-a --all", "tmpclean": "", "rmlint": "--and-delete", "czkawka_cli": "-D --delete-method",
+}
 
 // Empties are the options of a program that name a folder which it empties, by
 // the option or command with which it does so, "" for always.
@@ -115,7 +123,7 @@ var SystemDirs = []string{
 // CacheDirs are the directories below the home whose contents are made anew.
 var CacheDirs = []string{
 	".cache", ".npm/_cacache", ".npm/_npx", "Library/Caches", ".gradle/caches", ".cargo/registry", "go/pkg/mod", ".m2/repository", ".nuget/packages", ".yarn/cache",
-	".pnpm-store", ".local/share/pnpm/store", ".local/share/Trash", ".Trash", ".bun/install/cache", ".expo", ".android/build-cache",
+	".pnpm-store", ".local/share/pnpm/store", ".local/share/Trash", ".Trash", ".bun/install/cache", ".expo", ".android/build-cache", "Library/Developer/Xcode/DerivedData", ".cargo/git", ".ivy2/cache", ".pub-cache", ".yarn/berry/cache", ".gradle/daemon",
 }
 
 // CurlShort are the letters of curl that take a value.

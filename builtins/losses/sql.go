@@ -105,6 +105,10 @@ func sqlStatement(words []string) (Loss, bool) {
 	switch words[0] {
 	case "DROP":
 		return sqlDrop(words)
+	case "MATCH": // of Cypher
+		if contains(words, "DELETE") && !contains(words, "WHERE") {
+			return Loss{"delete-nodes", sqlName(words[1:])}, true
+		}
 	case "TRUNCATE":
 		return Loss{"truncate-table", sqlName(words[1:])}, true
 	case "DELETE":
@@ -140,6 +144,9 @@ func contains(list []string, s string) bool {
 // sqlDrop is DROP of something that holds data.
 func sqlDrop(words []string) (Loss, bool) {
 	rest := words[2:]
+	if words[1][0] == '\'' { // of HBase
+		return Loss{"drop-table", words[1]}, true
+	}
 	switch kind := words[1]; kind {
 	case "DATABASE", "SCHEMA", "TABLE", "KEYSPACE", "OWNED", "TABLESPACE", "COLLECTION", "USER", "ROLE", "BUCKET", "MEASUREMENT":
 		return Loss{"drop-" + strings.ToLower(kind), sqlName(rest)}, true

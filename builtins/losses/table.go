@@ -35,9 +35,14 @@ etcdctl||database|@keys-delete del
 gh|gh|platform|@repository-delete repo delete;+@repository-archive repo archive;@delete release|secret|variable|label|ssh-key|gpg-key|codespace|cs|cache|gist|environment|ruleset|deploy-key delete|remove;@delete repo deploy-key delete;@delete issue delete;$ auth token;@api-delete api -X=DELETE --method=DELETE;$ auth token;$ auth status -t --show-token;? pr|run|extension|config|alias|auth|browse|search|label;? project item-*;workflow disable
 glab|gh|platform|@repository-delete repo|project delete;@delete release|variable|label|ssh-key|issue|mr|snippet delete|remove;@api-delete api -X=DELETE --method=DELETE;$ auth status -t --show-token;? mr|ci|config|alias|auth
 redis-cli valkey-cli keydb-cli memcached-cli|^-hpansuriDdtX --user --pass --pattern --count --cacert --cert --key --eval --sni --socket --scan-count|-database|@flush flushall|flushdb|FLUSHALL|FLUSHDB;@database-stop shutdown|SHUTDOWN;@database-stop debug|DEBUG segfault|SEGFAULT;@cluster-reset cluster|CLUSTER reset|RESET;@script-flush script|SCRIPT|function|FUNCTION flush|FLUSH;@flush eval|EVAL *flush*|*FLUSH*;@keys-delete del|DEL|unlink|UNLINK <>
-docker podman nerdctl|^-Hlcs --host --context --config --log-level --tlscacert --tlscert --tlskey --url --connection --filter --format --signal|-containers|@container-kill-all kill <>;@container-remove-all rm <>;@container-remove-all container rm|remove|delete <>;@container-remove-all rm -a --all;@container-remove-volumes rm -v --volumes;@container-remove-volumes container rm|remove -v --volumes;@container-prune container prune;@system-prune system prune;@volume-prune volume prune;@prune pod|machine|secret|config|stack|service|swarm prune;@volume-remove volume rm|remove;@remove machine|pod|secret|config|stack|service|system rm|remove|delete;@reset machine|swarm|system reset|leave
-docker-compose podman-compose|^-fpt --file --project-name --profile --env-file --project-directory --rmi --timeout|-containers|@compose-volumes down|rm -v --volumes
-lxc incus multipass vagrant|^--project|-containers|@machine-delete delete|destroy|purge
+docker podman nerdctl|^-Hlcsn --namespace --host --context --config --log-level --tlscacert --tlscert --tlskey --url --connection --filter --format --signal|-containers|@container-kill-all kill <>;@container-remove-all rm <>;@container-remove-all container rm|remove|delete <>;@container-remove-all rm -a --all;@container-remove-volumes rm -v --volumes;@container-remove-volumes container rm|remove -v --volumes;@container-prune container prune;@system-prune system prune;@volume-prune volume prune;@prune pod|machine|secret|config|stack|service|swarm prune;@volume-remove volume rm|remove;@remove machine|pod|secret|config|stack|service|system rm|remove|delete;@container-prune node|plugin rm|remove;@reset machine|swarm|system reset|leave
+compose|^-t --rmi --timeout|-containers|@compose-volumes down|rm -v --volumes
+lxc incus multipass vagrant|^--project|-containers|@machine-delete delete|destroy|purge|restore;@machine-delete storage|project|profile|network|snapshot delete|rm|restore;@machine-delete storage volume|bucket delete;@machine-delete admin recover;@machine-delete box remove --all
+lxc-snapshot||-containers|@snapshot-delete -d --destroy -r --restore
+toolbox distrobox devpod||-containers|rm|delete -f --force -a --all
+jail|sys|-system|@container-remove -r -R
+esxcli||-system|vm process kill;* remove|delete|destroy
+k3s-uninstall.sh k3s-agent-uninstall.sh rke2-uninstall.sh k3s-killall.sh||-kubernetes|@uninstall
 helm|^-nf --namespace --values --set --version --kube-context --kubeconfig --timeout --description --post-renderer|-kubernetes|@helm-uninstall uninstall|delete|del|un !-h
 dropdb pg_dropcluster|sql|database|@drop-database
 dropuser|sql|database|@drop-user
@@ -50,10 +55,11 @@ alembic|orm|database|@migrate-down downgrade base|-* !--sql;@migrate-down downgr
 flask|orm|database|@migrate-down db downgrade
 rails rake|orm|database|@reset-database db:drop*|db:reset*|db:purge*|db:migrate:reset*|db:truncate_all*|db:schema:load*|db:structure:load*|db:seed:replant*|db:setup*;+@migrate-step db:rollback*|db:migrate:down*;db:drop*|db:reset*;$ credentials:show|secrets:show|encrypted:show;?tmp:*|log:*|assets:*|destroy|d|cache:*|webpacker:*|js:*
 artisan|orm|database|@reset-database migrate:fresh|migrate:reset|migrate:refresh|db:wipe !--pretend;queue:clear|queue:flush|model:prune|telescope:clear|horizon:clear|queue:forget;?*:clear|*:cache|optimize:clear|migrate:rollback
-django-admin manage.py|orm|database|@reset-database flush|reset_db|clean_db;@migrate-down migrate * zero !--plan;sqlflush|sqlmigrate;clear_index|rebuild_index|remove_stale_contenttypes;dropdb|drop_db|reset_schema|delete_*|purge_*|wipe_*;?collectstatic|clearsessions|clear_cache
+django-admin manage.py|orm|database|@reset-database flush|reset_db|clean_db;@migrate-down migrate * zero !--plan;?sqlflush|sqlmigrate;clear_index|rebuild_index|remove_stale_contenttypes;dropdb|drop_db|reset_schema|delete_*|purge_*|wipe_*;?collectstatic|clearsessions|clear_cache
 sequelize sequelize-cli|orm|database|@reset-database db:drop|db:migrate:undo:all;db:seed:undo:all;?db:migrate:undo
 knex|orm|database|@migrate-down migrate:rollback --all;migrate:rollback --all;migrate:down;?migrate:rollback
-typeorm mikro-orm dbmate goose migrate atlas sqlx diesel wp drush edgedb gel turso pscale rabbitmqctl kafka-topics kafka-topics.sh curator|orm|database|@drop-database drop|schema:drop|schema:fresh|migration:fresh|database:drop|sql:drop|sql-drop|site:install|si|wipe;@drop-database db|database|branch|schema|site drop|reset|clean|destroy|delete|wipe|empty;@migrate-down reset|down-to;@migrate-down * * reset;@migrate-down down -all;@queue-delete force_reset|delete_queue|purge_queue|delete_vhost|delete_indices;@topic-delete --delete
+typeorm mikro-orm dbmate goose atlas sqlx diesel wp drush edgedb gel turso pscale rabbitmqctl kafka-topics kafka-topics.sh curator|orm|database|@drop-database drop|schema:drop|schema:fresh|migration:fresh|database:drop|sql:drop|sql-drop|site:install|si|wipe;@drop-database db|database|branch|schema|site drop|reset|clean|destroy|delete|wipe|empty;@migrate-down reset|down-to;@migrate-down * * reset;@migrate-down down -all;@queue-delete force_reset|delete_queue|purge_queue|delete_vhost|delete_indices;@topic-delete --delete
+migrate|tf|database|@drop-database drop;@migrate-down down -all;force
 flyway|orm|database|@reset-database clean;clean;undo;repair
 liquibase|orm|database|@reset-database drop-all|dropAll;drop-all|dropAll|rollback*|undo
 mix|orm|database|@reset-database ecto.drop|ecto.reset|ash.reset|ash_postgres.drop
@@ -149,10 +155,10 @@ cvs||git|release -d;update|up -C;admin -o;remove|rm|delete -f
 pijul got||git|unrecord|reset|revert;channel delete
 repo||git|abandon;sync --force-remove-dirty
 gt graphite||git|branch delete;delete -f --force
-dnf yum microdnf tdnf||-system|swap <>|%sys;history undo|rollback
-gem|pkg|platform|yank;owner -r --remove;uninstall -a --all <>;uninstall --all;?uninstall|cleanup|cleanup
+dnf yum microdnf tdnf||-system|swap <>|%sys;history undo|rollback;%@shutdown system-upgrade|offline-upgrade reboot
+gem|pkg|platform|yank;owner -r --remove;?uninstall|cleanup
 nix-collect-garbage||system|-d --delete-old --delete-older-than;?gc
-conda mamba micromamba||system|remove|uninstall --all;?remove|uninstall|clean|env
+conda mamba micromamba|^-np --name --prefix|system|remove|uninstall --all;env remove -n=base --name=base -n=*prod* --name=*prod*;?remove|uninstall|clean|env
 poetry pdm hatch rye pipenv uv pipx composer bower bundle bundler pod flutter dart swift gradle gradlew mvn mvnw ant bazel bazelisk lein sbt mill cmake meson ninja go rustup nvm fnm asdf mise volta n corepack lerna rush pre-commit ng next nuxt gatsby parcel vite tsc eslint prettier ccache sccache xcodebuild||platform|? cache|remove|uninstall|clean|prune|reset|purge|clear|rm|del|self|env
 dotnet|pkg|database|ef database drop !--dry-run;ef database update 0;ef migrations remove -f --force;@unpublish/platform nuget delete;? remove|clean|ef|nuget|tool|workload|sln|add|package|reference
 sea-orm-cli sea-orm||database|migrate fresh|refresh|reset;migrate down -n;?migrate
@@ -175,13 +181,13 @@ velero||kubernetes|backup|restore|schedule|backup-location delete;uninstall
 flux||kubernetes|uninstall;delete *
 argocd argo argocd-autopilot||kubernetes|app|appset|proj|cluster|repo|repocreds delete|rm|delete-resource|terminate-op;app rollback;app sync --prune --force;delete|stop|terminate;$ admin initial-password;$ account generate-token
 helmfile||kubernetes|destroy|delete;?lint|template|diff
-kubeadm k0s k0sctl talosctl rke rke2 microk8s k3s-uninstall.sh k3s-agent-uninstall.sh||kubernetes|reset;remove;uninstall;wipe
+kubeadm k0s k0sctl talosctl rke rke2 microk8s||kubernetes|reset;remove;uninstall;wipe
 istioctl linkerd cilium tkn kn skaffold tilt okteto devspace werf garden||kubernetes|uninstall;delete|destroy|purge|dismiss|cleanup;down -v --volumes --delete-namespaces
 limactl lima colima orb orbctl podman-machine tart||containers|delete|remove|rm|prune|factory-reset|reset !--help
-virsh||system|destroy|undefine|vol-delete|vol-wipe|pool-delete|pool-destroy|snapshot-delete|snapshot-revert|net-destroy
-VBoxManage vboxmanage||system|unregistervm --delete --delete-all;closemedium --delete;snapshot * delete|restore;controlvm * poweroff
-qm pct pvesm vmrun prlctl xe||system|destroy|rollback;free;deleteVM|revertToSnapshot;delete;vm-destroy|vm-uninstall|sr-destroy|vdi-destroy
-qemu-img||disk|snapshot -d;resize --shrink;commit
+virsh||system|destroy|undefine|vol-delete|vol-wipe|pool-delete|pool-destroy|snapshot-delete|snapshot-revert|net-destroy|net-undefine|iface-undefine|managedsave-remove|checkpoint-delete
+VBoxManage vboxmanage||system|unregistervm --delete --delete-all;closemedium --delete;snapshot * delete|restore;controlvm * poweroff;discardstate
+qm pct pvesm vmrun prlctl xe||system|destroy|rollback|delsnapshot|remove;free;deleteVM|revertToSnapshot;delete;vm-destroy|vm-uninstall|sr-destroy|vdi-destroy
+qemu-img||disk|snapshot -d -a;resize --shrink;commit
 ceph rados rbd gluster stratis storcli storcli64 perccli hpssacli ssacli iscsiadm targetcli drbdadm||disk|osd destroy|purge|rm|out;* pool delete|rm;rmpool|purge|rm;trash|snap purge|rm;volume delete|stop|reset;pool|filesystem destroy;* delete;clearconfig;wipe-md;create-md --force;-o=delete
 vgreduce vgcfgrestore pvresize lvconvert||disk|* --removemissing;* -f --force --merge --uncache;--removemissing
 asr hdiutil sg_format xfs_repair debugfs||disk|restore --erase;erasekeys;* --format;* -L -w;-L
@@ -189,7 +195,7 @@ tmutil||system|delete|deletelocalsnapshots|disable|thinlocalsnapshots
 defaults||system|delete <>;delete NSGlobalDomain;delete -g -globalDomain;?read|write|delete
 dscl sysadminctl pwpolicy|tf|system|* -delete;* -deleteUser;* -clearaccountpolicies;-deleteUser
 security||cloud|delete-keychain|delete-certificate|delete-identity|delete-generic-password|delete-internet-password;$ find-generic-password|find-internet-password -w -g;$ export|dump-keychain
-loginctl homectl localectl machinectl||system|terminate-user|kill-user|terminate-session;remove;?list
+loginctl homectl localectl machinectl||system|terminate-user|kill-user|terminate-session;remove|terminate|poweroff|clean;?list
 snapper timeshift||system|delete|rollback|undochange;--delete --delete-all --restore
 restic borg duplicity kopia rustic bup||system|rm --unsafe;forget|prune|delete|remove-all-but-n-full !-n;snapshot delete
 gcloud||cloud|$ auth print-access-token|print-identity-token;$ auth application-default print-access-token;$ secrets versions access;$ iam service-accounts keys create;? config|auth|components|info|topic;compute instances stop|reset;sql instances restart|restore-backup|patch;container clusters resize --num-nodes=0
@@ -199,6 +205,8 @@ gsutil s3cmd s5cmd mc b2 mb azcopy||cloud|rm|rb|del|remove|delete-bucket|delete_
 vault bao||platform|$ kv get;$ read;$ print token;$ token create|lookup;? list|status;lease|token revoke;operator seal|rekey|rotate
 op||platform|$ read;$ item get;$ document get;item|document|vault|user|group|connect delete|remove;? run|inject|signin|whoami
 rdiff-backup||system|remove;--remove-older-than
+hdfs hadoop|tf|-outside|dfs|fs -rm -rmr -expunge -deleteSnapshot;namenode|format -format
+kafka-configs kafka-configs.sh|^--entity-type --entity-name --bootstrap-server --zookeeper --add-config --delete-config|-database|@retention --add-config=*retention*
 cypher-shell||-database|*DELETE*|*DROP*|*delete*
 symfony||-platform|$ secrets:list|secrets:reveal --reveal
 bw rbw lpass pass gopass keyring secret-tool 1pass keepassxc-cli||platform|$ get|show|read|lookup|otp|clip|view;rm|remove|delete|rmdir|clear|purge !--help;$ export
@@ -212,14 +220,27 @@ npm yarn pnpm bun||platform|unpublish;deprecate;owner|token|access|team|org rm|r
 gcloud-crc firebase appwrite amplify-cli nhost xata turso pscale upstash planetscale tinybird tb||platform|*:delete|*:remove|*:disable;datasource|table|branch|database|db|project|app|group truncate|rm|delete|remove|destroy
 adb fastboot idevicerestore||system|shell wipe|recovery;? uninstall;reboot bootloader|recovery;erase|format|flashall|update;* -e --erase
 xcrun simctl||system|simctl erase all;simctl delete all;? simctl
-softwareupdate csrutil nvram||system|clear|disable
+csrutil nvram||system|clear|disable
+softwareupdate|sys|-system|%@shutdown -R --restart
+do-release-upgrade|sys|-system|+@upgrade !-c !--check-dist-upgrade-only
+gio|sys|-outside|@empty trash --empty
+rpm-ostree||-system|reset;cleanup -b -r -m
 wsl||-containers|--unregister
-docker-machine docker-buildx buildah skopeo crane regctl oras reg crictl ctr||containers|rm|delete|rmi !--help;manifest|blob|repo delete|rm;? build|tag
+docker-machine docker-buildx buildah skopeo crane regctl oras reg crictl ctr||containers|rm|rmp|delete|rmi !--help;manifest|blob|repo delete|rm;? build|tag
 tmux screen zellij byobu pm2 forever supervisorctl overmind||system|? kill-*|delete-*|delete|remove|clear|flush|reset
 mix|pkg|platform|@migrate-down/database ecto.rollback --all --to -n --step;hex.publish --revert;hex.retire;hex.owner remove;hex.user deauth
 wal-g wal-e||-database|delete --confirm
 pgbackrest barman||database|stanza-delete|delete
-claude codex gemini qwen copilot cursor-agent opencode kimi amp|orm|-system|^@agent-unguarded --dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --yolo -y --allow-all-tools --force --full-auto
+claude codex gemini qwen copilot cursor-agent opencode kimi amp|agent|-system|^@agent-unguarded --dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --allow-dangerously-skip-permissions --yolo -y --allow-all-tools --allow-all --force --full-auto --settings --setting-sources --no-hooks --permission-mode=bypassPermissions --approval-mode=yolo --sandbox=danger-full-access -s=danger-full-access -a=never --ask-for-approval=never -c=*approval* -c=sandbox_mode* -c=*hooks* --config=*approval* --config=*hooks*;^@agent-unguarded config set|add|remove|unset *hook*|*ermission*;^@agent-unguarded plugin|plugins|mcp|extensions disable|uninstall|remove *hook*|*guard*
+update-initramfs kernelstub|sys|-system|@bootloader -d --delete
+update-alternatives|sys|-system|+@machine-setting --remove --remove-all
+tasksel|sys|-system|@uninstall remove
+pkgutil|sys|-system|@uninstall --forget --unlink
+salt salt-ssh salt-call||system|pkg.remove|pkg.purge|file.remove|user.delete|service.stop|service.disable|system.*|ps.pkill|disk.wipe
+brew||-system|bundle cleanup -f --force
+nix||-system|profile wipe-history;profile remove .*
+journalctl|sys|-system|@log-clear --vacuum-time=1s --vacuum-time=10s --vacuum-time=1m --vacuum-time=1h --vacuum-time=0 --vacuum-size=1M --vacuum-size=1K --vacuum-size=0 --vacuum-files=1 --vacuum-files=0
+bleachbit|sys|-outside|@clean -c --clean -s --shred
 unison|tf|-outside|@sync-over -force
 wevtutil||-system|cl|clear-log
 auditpol||-system|@audit-clear /clear|/remove
@@ -233,13 +254,14 @@ var options = map[string]string{
 	"":      "--profile --region --output --query --endpoint-url --project --zone --format --account --configuration --subscription --resource-group --name --cli-input-json --filter --impersonate-service-account --bucket --key --vault-name --secret-id --namespace --context --cluster",
 	"orm":   "--schema --config --database --db-url --url --env --environment --dir --path -n --name --connection --revision --version-table --dialect --migrations-path",
 	"sys":   "-tpPe",
+	"agent": "-cas --model --settings --setting-sources --permission-mode --approval-mode --sandbox --ask-for-approval --config",
 	"mnt":   "-ot --options --types",
 	"vcs":   "-m --message --username --password --file --revision",
 	"pkg":   "-v --version --vers --source --registry --index --key",
 	"stack": "-scCt --stack --cwd --target --config --context --app --profile --region --stage --stack-name",
 	"gh":    "-XRHfFqb --method --repo --field --raw-field --header --jq --template --input --hostname --registry --tag --otp --prefix --workspace --body --title",
 	"sql":   "-hpUWuPS --host --port --username --user --password --maintenance-db --socket",
-	"tf":    "-var -var-file -target -chdir -state -lock-timeout -parallelism",
+	"tf":    "-var -var-file -target -chdir -state -lock-timeout -parallelism -path -database -source",
 }
 
 // Tool is what a line of the table says.
@@ -268,7 +290,7 @@ type Entry struct {
 // hold data.
 const system = "hookc|libc6*|glibc*|libc-utils|musl|apt|apk-tools|dpkg|rpm|dnf|yum|zypper|pacman|portage|bash|busybox|coreutils|util-linux|systemd*|openrc|init|sudo|login|passwd|base|base-files|openssl|dash|alpine-base|filesystem|linux|linux-generic|linux-image*|kernel*|openssh*|" +
 	"python3|python3-minimal|network-manager|NetworkManager|grub*|postgresql*|mysql|mysql-server*|mysql-community-server*|mariadb|mariadb-server*|mongodb*|redis|redis-server|clickhouse-server*|elasticsearch*|cockroachdb|cassandra|" +
-	"influxdb*|rabbitmq-server"
+	"influxdb*|rabbitmq-server|*-desktop|*-desktop-environment|gnome|gnome-shell|plasma*|@system|@world|xorg|xorg-server*|xserver-xorg*|alpine-keys|base-system|os-core"
 
 // System reports whether the machine needs a package, which may be written with where it
 // comes from and a pattern: sys-libs/glibc, mysql*.
@@ -277,8 +299,7 @@ func System(name string) bool {
 	name, _, _ = strings.Cut(name, ":")
 	some, many := strings.CutSuffix(name, "*")
 	for alt := range strings.SplitSeq(system, "|") {
-		begins, open := strings.CutSuffix(alt, "*")
-		if name == alt || open && strings.HasPrefix(name, begins) || many && strings.HasPrefix(begins, some) {
+		if GlobMatch(alt, name) || many && strings.HasPrefix(alt, some) {
 			return true
 		}
 	}

@@ -46,7 +46,7 @@ var (
 		node nodes disk disks host hosts account accounts user users member members topic topics queue queues stack stacks environment env deployment deployments service services tenant org
 		organization team domain domains dns zone record records certificate cert secret secrets token tokens backup backups snapshot snapshots repository repo project projects app apps
 		site sites index indices partition pool dataset datasets stream streams role roles policy policies keyspace shard replica broker consumer offsets resource resources
-		infrastructure infra fleet machine machines droplet droplets droplets function functions data everything world release releases webhook endpoint vault key keys group groups workspace`)
+		infrastructure infra fleet machine machines droplet droplets droplets function functions data everything world release releases webhook endpoint vault key keys group groups workspace generations`)
 	Production = Words("prod production prd live remote factory")
 	// TakesBack are verbs that take away what others were given.
 	TakesBack = Words("unpublish revoke yank terminate deprovision decommission deregister")

@@ -49,30 +49,31 @@ func (a *analysis) npm(c *shCall) shValue {
 	return printsText(a, c)
 }
 
-// uninstalled adds the removal of packages that the machine needs, of all, or of
-// some that only the running shell knows.
+// uninstalled adds the removal of packages that the machine needs, of all, of some that
+// only the running shell knows, and of a package manager by itself.
 func (a *analysis) uninstalled(c *shCall) shValue {
 	o := options(c.args(), "", "", 0)
 	flags := WordIn(c.name, "rpm dpkg emerge nix-env pacman yay paru xbps-remove pkg_delete")
-	removes := flags && o.exact(strings.Fields(losses.RemoveFlags)...) || strings.HasSuffix(c.name, "_delete")
-	var names []Word
+	arch := WordIn(c.name, "pacman yay paru")
+	removes := flags && o.exact(strings.Fields(losses.RemoveFlags)...) || WordIn(c.name, "pkg_delete xbps-remove removepkg urpme")
+	all := HasFlag(c.args(), strings.Fields(losses.RemovesToo)...)
+	names := o.operands
 	for i, w := range o.operands {
 		if !removes && i < 2 && WordIn(w.Text, losses.RemoveWords) {
 			removes, names = true, o.operands[i+1:]
-			break
+		}
+		if name, ok := strings.CutSuffix(w.Text, "-"); ok && i > 0 && o.first("install") && strings.HasPrefix(c.name, "apt") {
+			all = all || losses.System(name) // apt install x systemd-
 		}
 	}
-	if removes && names == nil {
-		names = o.operands
+	dry := o.dry() || !flags && o.exact("-s") || arch && o.exact("-p") || slices.ContainsFunc(o.list, func(opt shOpt) bool { return losses.Dry()[opt.name] })
+	if removes {
+		all = all || HasFlag(c.args(), strings.Fields(losses.RemoveAll)...) || WordIn(o.operand(0), "self group uninstall-all") || c.name == "snap" && o.exact("--purge") || len(names) == 0 && o.exact("-a") || arch && o.exact("-c", "-d")
+		for _, w := range names {
+			all = all || w.Dynamic || w.Pattern || w.Is("all", "installed", Versionless(c.name)) || len(losses.Tokens(w.Text)) == 0 || strings.HasPrefix(w.Text, "/dev/fd/") || c.name == "aptitude" && strings.HasPrefix(w.Text, "~") || losses.System(w.Text)
+		}
 	}
-	if !removes || o.dry() || !flags && o.exact("-s") {
-		return printsText(a, c)
-	}
-	all := HasFlag(c.args(), strings.Fields(losses.RemoveAll)...) || o.operand(0) == "self" || c.name == "snap" && o.exact("--purge") || len(names) == 0 && o.exact("-a")
-	for _, w := range names {
-		all = all || w.Dynamic || w.Pattern || w.Is("*", "all", "installed") || losses.System(w.Text)
-	}
-	if all {
+	if all && !dry {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainSystem, Op: "uninstall", Target: strings.Join(WordTexts(names), " ")})
 	}
 	return printsText(a, c)
@@ -102,8 +103,11 @@ func (a *analysis) ansible(c *shCall) shValue {
 				t := c.target("ansible")
 				t.fr, t.recursive = in, true
 				for arg := range strings.FieldsSeq(code.Text) {
-					if name, file, _ := strings.Cut(arg, "="); name == "path" || name == "dest" {
-						a.fileEffect(EffectDelete, NewWord(file), t)
+					switch name, value, _ := strings.Cut(arg, "="); {
+					case name == "path" || name == "dest":
+						a.fileEffect(EffectDelete, NewWord(value), t)
+					case (name == "name" || name == "pkg") && (losses.System(value) || value == "*"):
+						a.resource(c, EffectDelete, DomainSystem, "uninstall", []Word{NewWord(value)})
 					}
 				}
 			}

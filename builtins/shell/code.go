@@ -137,6 +137,10 @@ func (a *analysis) codeEffect(c *shCall, p shPart) {
 	case "decoded":
 		e.Op = "decoded-code"
 	case "file":
+		if filter, ok := strings.CutPrefix(p.text, "$("); ok && patternFirst[strings.TrimSuffix(filter, ")")] {
+			a.effect(c, Effect{Kind: EffectUnknown, Domain: DomainCode, Op: DynamicCode, Target: p.text, Certainty: CertainDynamic}) // lines of it, whichever they are
+			return
+		}
 		t := c.target("script")
 		t.domain = DomainCode
 		a.fileEffect(EffectExec, NewWord(p.origin.from), t)
@@ -195,6 +199,9 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 	}
 	for _, e := range c.env {
 		a.launched(c, e.Name, e.Value)
+		if toolOf(c.name).agent && (e.Name == "HOME" || strings.HasPrefix(e.Name, "HOOKC_") || strings.HasSuffix(e.Name, "_CONFIG_DIR") || strings.HasSuffix(e.Name, "_HOME")) {
+			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainSystem, Op: "agent-unguarded", Target: e.Name})
+		}
 	}
 	a.codeTool(c, c.name, c.args())
 	a.ownProgram(c)

@@ -11,7 +11,7 @@ import (
 // docker reads docker, podman and nerdctl as far as they start something; the
 // rest is in the table of losses.
 func (a *analysis) docker(c *shCall) shValue {
-	o := options(c.args(), "Hlc", "--host --context --config --log-level --tlscacert --tlscert --tlskey --url --connection", optStop)
+	o := options(c.args(), "Hlcn", "--namespace --host --context --config --log-level --tlscacert --tlscert --tlskey --url --connection", optStop)
 	words := o.operands
 	if len(words) > 1 && words[0].Is("container") {
 		words = words[1:]
@@ -177,10 +177,7 @@ func (a *analysis) compose(c *shCall, args []Word) shValue {
 	case o.first("config"):
 		return shUnknown("$(docker)", shOrigin{kind: settings})
 	}
-	if c.name == "docker" || len(o.operands) == 0 {
-		o = options(o.operands, "t", "--rmi --timeout", 0)
-		a.ruled(c, "docker-compose", &o)
-	}
+	a.applyRules(c, "compose", o.operands)
 	return printsText(a, c)
 }
 
@@ -214,6 +211,10 @@ func (a *analysis) kubectl(c *shCall) shValue {
 		}
 	case "delete":
 		a.kubeDelete(c, &o, names)
+	case "patch", "edit":
+		if text := spaceless.Replace(strings.Join(WordTexts(args), "")); strings.Contains(text, "finalizers:null") || strings.Contains(text, "finalizers:[]") { // what waits to be deleted is gone then
+			a.kubeDelete(c, &o, names)
+		}
 	case "drain":
 		a.resource(c, EffectDelete, DomainKubernetes, "drain", names)
 	case "replace":

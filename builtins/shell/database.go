@@ -9,26 +9,21 @@ import (
 
 // sqlClient reads SQL from options, operands and standard input.
 func (a *analysis) sqlClient(c *shCall) shValue {
-	short, long := "cfhpUdvoPFRTLw", "--command --file --host --port --username --dbname --set --output"
-	code, files := []string{"-c", "--command"}, []string{"-f", "--file"}
+	const long = "--command --file --host --port --username --dbname --set --output --execute --database --user --socket --init-command --url --query --password --server"
+	short, files := "cfhpUdvoPFRTLw", []string{"-f", "--file"}
 	switch c.name {
-	case "mysql", "mariadb", "mycli", "cqlsh", "cockroach", "trino", "influx":
-		short, long = "eDhPuSfd", "--execute --database --host --port --user --socket --init-command --file --url"
-		code, files = []string{"-e", "--execute", "--init-command"}, []string{"-f", "--file"}
-	case "sqlite3", "sqlite", "litecli":
+	case "mysql", "mariadb", "mycli", "cqlsh", "cockroach", "trino", "influx", "hive", "beeline", "spark-sql", "presto", "presto-cli":
+		short = "eDhPuSfd"
+	case "sqlite3", "sqlite", "litecli", "duckdb":
 		return a.sqlite(c)
-	case "clickhouse-client", "clickhouse", "snowsql", "sqlcmd":
-		short, long = "qQhudSUPif", "--query --host --user --database --port --password"
-		code, files = []string{"-q", "-Q", "--query"}, []string{"-i", "-f"}
-	case "duckdb":
-		short, long = "cs", "-c -cmd -s"
-		code = []string{"-c", "-s", "-cmd"}
+	case "clickhouse-client", "clickhouse", "snowsql", "sqlcmd", "impala-shell":
+		short, files = "qQhudSUPif", []string{"-i", "-f"}
 	}
 	o := options(c.args(), short, long, 0)
 	if o.exact("--help", "--version") {
 		return printsText(a, c)
 	}
-	given := o.values(code...)
+	given := o.values("-c", "--command", "-e", "--execute", "--init-command", "-q", "-Q", "--query")
 	for _, w := range given {
 		a.sql(c, w.value())
 	}
@@ -43,8 +38,8 @@ func (a *analysis) sqlClient(c *shCall) shValue {
 }
 
 func (a *analysis) sqlite(c *shCall) shValue {
-	o := options(c.args(), "", "-cmd -init -separator -nullvalue -newline -maxsize", optDash)
-	for _, w := range o.values("-cmd") {
+	o := options(c.args(), "", "-cmd -init -separator -nullvalue -newline -maxsize -c -s", optDash)
+	for _, w := range o.values("-cmd", "-c", "-s") {
 		a.sql(c, w.value())
 	}
 	if o.operand(0) == ":memory:" {

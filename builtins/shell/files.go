@@ -32,6 +32,14 @@ func (a *analysis) rm(c *shCall) shValue {
 	return nil
 }
 
+// mountOver is mount, which puts something else in the place of its last operand.
+func (a *analysis) mountOver(c *shCall) shValue {
+	if o := options(c.args(), "toLUO", "--types --options --source", 0); len(o.operands) > 1 {
+		a.fileEffect(EffectWrite, o.operands[len(o.operands)-1], c.target("mount"))
+	}
+	return printsText(a, c)
+}
+
 func (a *analysis) forgetFile(w Word, fr *shFrame) {
 	if _, written := a.written(w, fr); written {
 		fr.st.files = fr.st.files.put(a.fileKey(w, fr), shUnknown("$(< "+w.Text+")", shOrigin{"file", w.Text}))
@@ -365,6 +373,9 @@ func (a *analysis) readers(c *shCall) shValue {
 	}
 	if v.origin().kind == "" {
 		return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
+	}
+	if patternFirst[c.name] && v.origin().kind == "file" {
+		return shUnknown("$("+c.name+")", v.origin())
 	}
 	return v
 }

@@ -101,6 +101,10 @@ func (a *analysis) gitSetting(c *shCall, name string, value Word) {
 		return
 	}
 	switch name {
+	case "core.hookspath":
+		if !disposableZone(a.zone(c, value)) || value.Text == "" {
+			a.effect(c, Effect{Kind: EffectWrite, Domain: DomainGit, Op: "hooks-off", Target: name + "=" + value.Text})
+		}
 	case "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "sequence.editor", "diff.external", "core.askpass", "credential.helper":
 		a.gitProgram(c, value)
 	}

@@ -111,7 +111,7 @@ func gitConfig(a *analysis, c *shCall, o *shOpts) {
 		return
 	}
 	name := strings.ToLower(operands[0].Text)
-	if strings.HasPrefix(name, "alias.") {
+	if strings.HasPrefix(name, "alias.") || name == "core.hookspath" {
 		a.gitSetting(c, name, operands[1])
 	}
 	if o.exact("--global", "--system") || name == "core.hookspath" {

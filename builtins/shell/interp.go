@@ -453,6 +453,11 @@ func (a *analysis) awk(c *shCall) shValue {
 	for _, w := range programs {
 		a.awkProgram(c, w)
 	}
+	if i, ok := o.value("-i", "--include"); ok && i.Is("inplace") {
+		for _, w := range operands {
+			a.fileEffect(EffectWrite, w, c.target("edit-in-place"))
+		}
+	}
 	v := a.input(c, operands)
 	if text, ok := v.known(); ok && len(programs) == 1 && strings.TrimSpace(programs[0].Text) == "{print}" {
 		return shLiteral(text)

@@ -19,7 +19,17 @@ func (a *analysis) secretOf(v shValue) string {
 			} else if losses.SecretVariable(name) && !(i > 0 && (losses.Authenticates(v[:i].text()) || strings.HasSuffix(v[:i].text(), "://") && strings.Contains(v[i+1:].text(), "@"))) {
 				return "variable"
 			}
+		case settings:
+			if p.origin.from == "history" {
+				return "history"
+			}
 		case "file":
+			if strings.HasSuffix(p.origin.from, "_history") {
+				return "history"
+			}
+			if p.origin.from == a.at.Home || p.origin.from == "/" {
+				return "home"
+			}
 			if what := losses.Secret(p.origin.from, a.at.Home); what != "" {
 				return what
 			}
@@ -91,7 +101,7 @@ func (a *analysis) leak(c *shCall, read bool) {
 		if secret == "" {
 			secret = a.given(c, w)
 		}
-		if secret == "" && i > 0 && WordIn(args[i-1].Text, "-f -F --field --raw-field --body -b --message -m --content --text --title --notes") {
+		if secret == "" && (WordIn(c.name, "dig host nslookup drill kdig ping ping6") || i > 0 && WordIn(args[i-1].Text, "-f -F --field --raw-field --body -b --message -m --content --text --title --notes")) {
 			secret = a.secretOf(w.value()) // what others read
 		}
 		if far == "" && (strings.Contains(w.Text, "://") && !strings.HasPrefix(w.Text, "file:") || !w.Dynamic && remotePath(w) && (c.name != "docker" || args[0].Is("cp")) || losses.DomainLike(w.Text)) {

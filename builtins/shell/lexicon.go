@@ -10,6 +10,10 @@ import (
 // lexicon adds what the words of a command say that it destroys.
 func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 	o := options(args, "", "", 0)
+	if verb := namedLoss(c.name); !c.argv[len(c.argv)-1].Is("=", "true", "false") && verb != "" && domain == DomainOutside && !o.dry() && rulesOf(c.name) == nil {
+		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(WordTexts(args), " ")})
+		return
+	}
 	if len(args) == 0 || o.dry() || args[len(args)-1].Is("-h") || slices.ContainsFunc(o.list, func(opt shOpt) bool { return losses.Dry()[opt.name] }) {
 		return
 	}
@@ -24,6 +28,23 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 		words := slices.DeleteFunc(WordTexts(o.operands), func(w string) bool { return strings.EqualFold(w, verb) })
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(words, " ")})
 	}
+}
+
+// namedLoss is the verb that destroys in a program's own name: trash-empty, drop-database.sh.
+func namedLoss(name string) string {
+	name, _, _ = strings.Cut(name, ".")
+	tokens := losses.Tokens(name)
+	if len(tokens) < 2 || losses.Owned(name) {
+		return ""
+	}
+	first, last := tokens[0], tokens[len(tokens)-1]
+	switch {
+	case losses.Destroys()[last] || WordIn(last, "uninstall empty nuke"):
+		return last
+	case (losses.Destroys()[first] || WordIn(first, "reset remove wipe empty")) && losses.Elsewhere(name):
+		return first
+	}
+	return ""
 }
 
 // lexVerb looks for a verb that destroys among the first operands; the first
@@ -64,7 +85,7 @@ func lexCredential(o *shOpts) bool {
 	shows, secret := false, false
 	for i, w := range o.operands[:min(len(o.operands), 3)] {
 		tokens := losses.Tokens(w.Text)
-		if strings.ContainsAny(w.Text, "./ ") || len(tokens) > 3 {
+		if strings.ContainsAny(w.Text, "./ ") || len(tokens) > 3 || w.Is("get-credentials") {
 			return false
 		}
 		for _, t := range tokens {

@@ -74,6 +74,11 @@ func (a *analysis) restLoss(c *shCall, op string, urls, texts []Word) {
 		if err != nil || w.Dynamic && w.prefix() == "" {
 			u = &url.URL{}
 		}
+		for _, text := range texts {
+			if losses.Stores[u.Port()] {
+				a.sql(c, text.value())
+			}
+		}
 		last := u.Path[strings.LastIndexByte(u.Path, '/')+1:]
 		v, _ := losses.Verb(strings.TrimPrefix(last, "_"))
 		domain := DomainOutside
@@ -284,12 +289,6 @@ func (a *analysis) scp(c *shCall) shValue {
 	if c.name == "sftp" {
 		a.ftpScript(c, c.fr.stdin.value.text())
 	}
-	words := strings.Fields(c.fr.stdin.value.text())
-	for i, w := range words[:max(len(words)-1, 0)] {
-		if c.name == "sftp" && (w == "put" || w == "mput" || w == "reput") {
-			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: o.operand(0), Secret: a.sent(c, NewWord(words[i+1]))})
-		}
-	}
 	return nil
 }
 
@@ -364,16 +363,16 @@ func (a *analysis) httpie(c *shCall) shValue {
 	o := options(c.args(), "aAosv", "--auth --output --session --verify --body", 0)
 	op, secret, address := "download", "", Word{}
 	for i, w := range o.operands {
-		switch {
-		case w.Is("GET", "HEAD", "OPTIONS"):
-		case w.Is("POST", "PUT", "PATCH"):
+		switch method := strings.ToUpper(w.Text); {
+		case i == 0 && WordIn(method, "GET HEAD OPTIONS"):
+		case i == 0 && WordIn(method, "POST PUT PATCH"):
 			op = "upload"
-		case w.Is("DELETE"):
+		case i == 0 && method == "DELETE":
 			op = "http-delete"
 		case address.Text == "" && i < 2:
 			address = w
 		default:
-			if _, file, ok := w.cut("@"); ok && !strings.Contains(w.Text, "=") {
+			if name, file, ok := w.cut("@"); ok && (!strings.Contains(name, "=") || strings.HasSuffix(name, "=")) {
 				op = "upload"
 				secret = cmp.Or(a.sent(c, file), secret)
 			}
@@ -400,6 +399,7 @@ func (a *analysis) gpg(c *shCall) shValue {
 	o := options(c.args(), "oru", "--output --recipient --local-user --homedir --passphrase --passphrase-file --batch", 0)
 	if v, ok := o.value("-o", "--output"); ok {
 		a.fileEffect(EffectWrite, v, c.target("write"))
+		a.keepSecret(o.operands, v, c.fr)
 	}
 	return decoded(c, c.fr.stdin.value)
 }

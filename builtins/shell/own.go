@@ -21,6 +21,15 @@ func (a *analysis) ownProgram(c *shCall) {
 			}
 		}
 	}
+	if with, ok := losses.Deletes[c.name]; ok {
+		o, t := options(args, "", "", 0), c.target("delete")
+		t.recursive = true
+		for _, w := range o.operands {
+			if with == "" || HasFlag(args, strings.Fields(with)...) || o.exact(strings.Fields(with)...) {
+				a.fileEffect(EffectDelete, w, t)
+			}
+		}
+	}
 	for i, w := range args {
 		text := w.Text
 		if len(text) < 2 {
@@ -124,12 +133,15 @@ func (a *analysis) ftp(c *shCall) shValue {
 	return printsText(a, c)
 }
 
-// ftpScript adds what commands of a file transfer delete on the other machine.
+// ftpScript adds what commands of a file transfer delete on the other machine, and send to it.
 func (a *analysis) ftpScript(c *shCall, text string) {
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == ';' }) {
 		f := strings.Fields(strings.TrimLeft(line, "-@ "))
 		if len(f) > 1 && (WordIn(f[0], "rm rmdir mrm del delete mdelete rmd") || f[0] == "glob" && f[1] == "rm" || f[0] == "mirror" && slices.Contains(f, "--delete") && (slices.Contains(f, "-R") || slices.Contains(f, "--reverse"))) {
 			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: "remote-delete", Target: strings.Join(f[1:], " ")})
+		}
+		if len(f) > 1 && WordIn(f[0], "put mput reput send append") {
+			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: c.name, Secret: a.sent(c, NewWord(f[1]))})
 		}
 		if code, ok := strings.CutPrefix(strings.TrimSpace(line), "!"); ok {
 			a.interpret(c, shLiteral(code), a.childShell(c), c.name)

@@ -152,6 +152,15 @@ func (a *analysis) redirectEffects(r shRedirected, at shTarget) {
 	}
 }
 
+// emptied adds that what a redirection opens loses what it held: nothing is put there.
+func (a *analysis) emptied(r shRedirected, c *shCall) {
+	for _, e := range r.effects {
+		if e.kind == EffectWrite && e.op == "redirect" && !disposableZone(a.zone(c, e.path)) {
+			a.fileEffect(EffectDelete, e.path, c.target("truncate"))
+		}
+	}
+}
+
 // heredoc is the body of a here-document: text as it is when the delimiter is
 // quoted, else expanded as in double quotes.
 func (a *analysis) heredoc(rd *syntax.Redirect, fr *shFrame) shValue {

@@ -30,6 +30,8 @@ type shTool struct {
 	how         int
 	// domain is that of what the lexicon finds, "" for a tool it is not asked of.
 	domain Domain
+	// agent is true for one that runs calls of tools, as its settings say.
+	agent bool
 }
 
 // dryRuns are the options with which nothing happens, for every tool, without the
@@ -197,6 +199,7 @@ func fillLosses() {
 		if !t.Quiet {
 			tool.domain = Domain(t.Domain)
 		}
+		tool.agent = slices.ContainsFunc(t.Entries, func(e losses.Entry) bool { return e.Op == "agent-unguarded" })
 		var rules []shRule
 		for _, e := range t.Entries {
 			r := shRule{words: e.Words, need: e.Need, not: e.Not, kind: lossKinds[e.Mark], domain: Domain(e.Domain), op: e.Op, first: t.First}

@@ -33,7 +33,7 @@ claude
 })
 
 var codeNotObeyed = diag.Define(diag.Code{
-	ID: "HK038", Severity: diag.Warning,
+	ID: "HK038", Severity: diag.Warning, Security: true,
 	Title: "agent cannot do what the hook says",
 	Help: `The hook refuses or changes something at an event where this agent lets no hook do that:
 it goes on, and the model reads what it should not. Decide earlier, where the agent obeys:

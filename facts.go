@@ -16,7 +16,7 @@ import (
 )
 
 var codeFactUnknown = diag.Define(diag.Code{
-	ID: "HK182", Severity: diag.Warning,
+	ID: "HK182", Severity: diag.Warning, Security: true,
 	Title: "fact that could not be found out",
 	Help: `The command of a fact failed, or printed what is not of its type. Every hook that
 reads the fact fails as if its own body had, and its on_error decides: a guard written as

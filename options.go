@@ -16,6 +16,7 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/severity"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -305,7 +306,7 @@ func Compile(options ...Option) (*dag.Program, diag.List) {
 	p, found := c.load()
 	if found.HasErrors() {
 		found.Sort()
-		return nil, found
+		return nil, severity.Apply(p.Severities, found)
 	}
 	program, more, err := c.compileWith(p, false)
 	if err != nil {
@@ -314,7 +315,7 @@ func Compile(options ...Option) (*dag.Program, diag.List) {
 	found.Add(more...)
 	found.Sort()
 	if found.HasErrors() {
-		return nil, found
+		return nil, severity.Apply(p.Severities, found)
 	}
 	program.Diagnostics = found
 	return program, found
@@ -365,7 +366,7 @@ func (c *config) load() (*policy.Policy, diag.List) {
 const envPrefix = "HOOKC_"
 
 var codeEnvironment = diag.Define(diag.Code{
-	ID: "HK181", Severity: diag.Warning,
+	ID: "HK181", Severity: diag.Warning, Security: true,
 	Title: "the environment overrides the policy",
 	Help: `HOOKC_ENABLED=0 switches off every hook that is neither managed nor locked, and
 HOOKC_DEFAULTS_<KEY> replaces a key of defaults:. What was decided is therefore not

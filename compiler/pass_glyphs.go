@@ -13,7 +13,7 @@ import (
 )
 
 var codeUnseen = diag.Define(diag.Code{
-	ID: "HK133", Severity: diag.Warning,
+	ID: "HK133", Severity: diag.Warning, Security: true,
 	Title: "character that nobody sees",
 	Help: `A name, a filter or a rule holds a character that shows nothing: a control or format
 character, one of no width, a mark for the direction of text, or a blank that is not the
@@ -29,7 +29,7 @@ says it by number: \x{200B}.`,
 })
 
 var codeAlike = diag.Define(diag.Code{
-	ID: "HK134", Severity: diag.Warning,
+	ID: "HK134", Severity: diag.Warning, Security: true,
 	Title: "letter that looks like another",
 	Help: `A name or a filter is written with letters that look like those of another one: Cyrillic,
 Greek or full-width letters in the place of ASCII ones. A filter with one matches no tool

@@ -107,7 +107,7 @@ func newItem(plan *dag.Plan, h *policy.Hook) dag.Item {
 }
 
 var codeUntrusted = diag.Define(diag.Code{
-	ID: "HK165", Severity: diag.Warning,
+	ID: "HK165", Severity: diag.Warning, Security: true,
 	Title: "source is not trusted, or not as it was",
 	Help: `The file was found in a project that nobody trusted: its hooks do not run, and every
 answer says so. Or the project was trusted and something it consists of has changed: then

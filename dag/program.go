@@ -24,6 +24,9 @@ type Program struct {
 	Tools     policy.Catalogue
 	// Diagnostics are the findings of compilation, sorted.
 	Diagnostics diag.List
+	// Severities are what the policy makes of codes, for who reports findings. They
+	// are no part of the hash.
+	Severities map[string]diag.Severity
 	// Notes say what overrode the written policy (environment, trust).
 	Notes []string
 	// Warnings go with every Decision: untrusted sources, dropped overrides.

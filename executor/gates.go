@@ -10,7 +10,7 @@ import (
 )
 
 var codeGate = diag.Define(diag.Code{
-	ID: "HK171", Severity: diag.Warning,
+	ID: "HK171", Severity: diag.Warning, Security: true,
 	Title: "gate overridden after too many blocks",
 	Help: `A hook sent the agent back to work (or made it try again) eight times running. So
 that an agent cannot be kept going for ever, the ninth block is overridden: the action

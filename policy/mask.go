@@ -8,7 +8,7 @@ import (
 )
 
 var codeIgnored = diag.Define(diag.Code{
-	ID: "HK110", Severity: diag.Warning,
+	ID: "HK110", Severity: diag.Warning, Security: true,
 	Title: "result ignored here",
 	Help: `A hook answered with something the event does not obey: a verdict, a control or a
 field outside the event's row in the table of events. It is dropped and reported,

@@ -18,15 +18,15 @@ type Policy struct {
 	Settings []Setting
 	Sources  []SourceFile
 	Tools    Catalogue
-	// MaxConcurrent bounds the processes one event runs at a time, MaxModels
-	// its model calls; 0 is the default.
+	// MaxConcurrent bounds the processes of an event, MaxModels its model calls,
+	// ChainTimeout is the `defaults.chain_timeout` in force; 0 is the default.
 	MaxConcurrent, MaxModels int
-	// ChainTimeout is the `defaults.chain_timeout` in force; 0 is unset.
-	ChainTimeout time.Duration
-	// Profile is whose rules the policy follows; nil is hookc's own.
-	Profile *Profile
-	// Enabled is false when HOOKC_ENABLED=0 switched off what it may.
+	ChainTimeout             time.Duration
+	Profile                  *Profile // whose rules the policy follows; nil is hookc's own
+	// Notes say what overrode the written policy.
 	Notes []string
+	// Severities are what the sources make of diagnostic codes.
+	Severities map[string]diag.Severity
 	// Facts are those declared, each name once.
 	Facts []Fact
 	// Warnings are what every Decision says of the policy: what an agent would

@@ -10,7 +10,7 @@ import (
 )
 
 var codeUncalled = diag.Define(diag.Code{
-	ID: "HK158", Severity: diag.Warning,
+	ID: "HK158", Severity: diag.Warning, Security: true,
 	Title: "Rego rule that nobody asks",
 	Help: `hookc asks a package for its entry points (deny, ask, allow, …) and for what those use.
 This rule is none and nothing uses it: a helper that was forgotten, or a name that looks

@@ -22,7 +22,7 @@ var layers = [][]string{
 	{"policy/digits", "policy/glyph", "policy/govalue", "internal/group", "internal/spell"},
 	{"rego/bounds", "policy/scan", "internal/binary", "builtins/quoting", "tests/depth", "tests/guard/interval"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/losses", "builtins/tokens", "builtins/winshell", "internal/gate/table"},
-	{"builtins/posix"},
+	{"builtins/posix", "internal/severity"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
 	{"dag", "policy/agent/form", "policy/agent/js", "policy/agent/supersede", "policy/pattern", "policy/source/permission", "policy/source/plugins", "policy/source/tree", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed", "rego/template"},
 	{"policy/agent", "policy/callmatch", "compiler/solve"},
@@ -36,7 +36,7 @@ var layers = [][]string{
 	{"internal/casetest"},
 	{"cmd/hookc", "cmd/hookgate"},
 	{"tests", "tests/agents", "tests/bench", "tests/codes", "tests/faults", "tests/fuzz", "tests/gate", "tests/guard", "tests/guard/bash", "tests/hostile", "tests/inert", "tests/kit",
-		"tests/laws", "tests/onefile", "tests/reload", "tests/scripts", "tests/wasm", "tests/weight", "tests/gen/bench", "tests/gen/commands", "tests/gen/everyday", "tests/gen/schema", "tests/gen/secrets"},
+		"tests/laws", "tests/onefile", "tests/reload", "tests/scripts", "tests/wasm", "tests/weight", "tests/gen/bench", "tests/gen/commands", "tests/gen/everyday", "tests/gen/release", "tests/gen/schema", "tests/gen/secrets"},
 }
 
 // layerOf is the number of the list that names a package; false for none.

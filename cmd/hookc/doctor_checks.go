@@ -222,8 +222,8 @@ func (d *doctor) commands() {
 		switch {
 		case err != nil:
 			d.say("command", checkFail, hint, "%s at %s does not say its version: %v", words[0], e.at(), err)
-		case theirs.Version != own.Version || theirs.Revision != own.Revision:
-			d.say("command", checkWarn, hint, "%s is hookc %s %s, this is %s %s", program, theirs.Version, theirs.Revision, own.Version, own.Revision)
+		case theirs.Version != own.Version || theirs.Commit != own.Commit:
+			d.say("command", checkWarn, hint, "%s is hookc %s %s, this is %s %s", program, theirs.Version, theirs.Commit, own.Version, own.Commit)
 		default:
 			d.say("command", checkOK, "", "%s can be run: hookc %s", program, theirs.Version)
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 var codeIgnoredVariable = diag.Define(diag.Code{
-	ID: "HK190", Severity: diag.Warning,
+	ID: "HK190", Severity: diag.Warning, Security: true,
 	Title: "a variable that may not choose what decides",
 	Help: `A project or an agent can set environment variables, so they do not choose which
 policies decide an event, how they are read, or whether they may be stale. HOOKC_RUN_JSON

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/report"
+	"github.com/hookc/hookc/internal/severity"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
 )
@@ -69,6 +70,9 @@ func (f *findings) fails(found diag.List) bool {
 // own.
 func (f *findings) report(cmd *cobra.Command, s *sources, program *dag.Program, found diag.List, own func(diag.List, io.Writer) error) error {
 	f.asJSON = f.asJSON && s.output == "" || s.output == "json"
+	if program != nil {
+		found = severity.Apply(program.Severities, found)
+	}
 	rest, suppressed := report.Suppress(found, policyTexts(program))
 	if f.write != "" {
 		var text bytes.Buffer

@@ -6,23 +6,36 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc/internal/wire"
+	"github.com/hookc/hookc/policy/artifact"
+	"github.com/hookc/hookc/policy/source"
+	"github.com/hookc/hookc/policy/state"
 )
 
-// versionJSON is what `version --json` prints. Revision is empty and Dirty
-// false in a build without version control.
+// versionJSON is what `version --json` prints. Commit and Date are empty and
+// Dirty false in a build without version control.
 type versionJSON struct {
-	Version  string `json:"version"`
-	Revision string `json:"revision"`
-	Dirty    bool   `json:"dirty"`
-	Go       string `json:"go"`
-	OS       string `json:"os"`
-	Arch     string `json:"arch"`
-	OPA      string `json:"opa"`
-	Expr     string `json:"expr"`
+	Version string `json:"version"`
+	Commit  string `json:"commit"`
+	// Date is when the commit was made, so that it is the same for every build of it.
+	Date  string `json:"date"`
+	Dirty bool   `json:"dirty"`
+	Go    string `json:"go"`
+	OS    string `json:"os"`
+	Arch  string `json:"arch"`
+	OPA   string `json:"opa"`
+	Expr  string `json:"expr"`
+	// The formats that docs/upgrade.md speaks of.
+	ArtifactFormat int `json:"artifact_format"`
+	WireFormat     int `json:"wire_format"`
+	StateFormat    int `json:"state_format"`
+	PolicySchema   int `json:"policy_schema"`
 }
 
 func version() versionJSON {
-	v := versionJSON{Version: "devel", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	v := versionJSON{Version: "devel", Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		ArtifactFormat: artifact.Version, WireFormat: wire.Version, StateFormat: state.Version, PolicySchema: source.Version}
 	build, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
@@ -33,7 +46,9 @@ func version() versionJSON {
 	for _, s := range build.Settings {
 		switch s.Key {
 		case "vcs.revision":
-			v.Revision = s.Value
+			v.Commit = s.Value
+		case "vcs.time":
+			v.Date = s.Value
 		case "vcs.modified":
 			v.Dirty = s.Value == "true"
 		}
@@ -51,14 +66,22 @@ func version() versionJSON {
 
 // line is the version in a line.
 func (v versionJSON) line() string {
-	return fmt.Sprintf("hookc %s (%s, %s/%s) with OPA %s and expr %s", v.Version, v.Go, v.OS, v.Arch, v.OPA, v.Expr)
+	commit := "no commit"
+	if v.Commit != "" {
+		commit = "commit " + v.Commit + " of " + v.Date
+	}
+	if v.Dirty {
+		commit += " and changes"
+	}
+	return fmt.Sprintf("hookc %s (%s, %s, %s/%s) with OPA %s and expr %s, artifact format %d",
+		v.Version, commit, v.Go, v.OS, v.Arch, v.OPA, v.Expr, v.ArtifactFormat)
 }
 
 func newVersion() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "version",
-		Short:   "Print the version of hookc and of its rule engines",
+		Short:   "Print the version of hookc, its commit, its rule engines and its formats",
 		Example: "  hookc version --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -9,7 +9,7 @@ import (
 )
 
 var codeFailOpen = diag.Define(diag.Code{
-	ID: "HK141", Severity: diag.Warning,
+	ID: "HK141", Severity: diag.Warning, Security: true,
 	Title: "guard fails open",
 	Help: `The hook can refuse an action, and when it fails or is late the action happens all
 the same. Set on_error: (and on_timeout:) to deny, ask or abort. If the hook is no

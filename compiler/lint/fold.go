@@ -7,7 +7,7 @@ import (
 )
 
 var codeFold = diag.Define(diag.Code{
-	ID: "HK162", Severity: diag.Warning,
+	ID: "HK162", Severity: diag.Warning, Security: true,
 	Title: "the order of hooks decides between allow and deny",
 	Help: `Under a strategy or fold in which the first or the last verdict decides, one hook may
 allow what another denies, and only their places say who wins. Use a strategy in

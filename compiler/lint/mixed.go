@@ -9,7 +9,7 @@ import (
 )
 
 var codeMixed = diag.Define(diag.Code{
-	ID: "HK163", Severity: diag.Warning,
+	ID: "HK163", Severity: diag.Warning, Security: true,
 	Title: "strategy also governs hooks of a more trusted tier",
 	Help: `A strategy holds for the whole event. Here a tier sets one for hooks that a more
 trusted tier wrote without it, and whose verdicts may now count differently. Set the

@@ -13,7 +13,7 @@ import (
 
 // CodeNeverMatches is HK150.
 var CodeNeverMatches = diag.Define(diag.Code{
-	ID: "HK150", Severity: diag.Warning,
+	ID: "HK150", Severity: diag.Warning, Security: true,
 	Title: "filter can never match",
 	Help: `No event satisfies all conditions of the filter, so the hook never runs; or the
 filter names a tool that the catalogue (tools: known, open) does not know, which is

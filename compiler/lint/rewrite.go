@@ -7,7 +7,7 @@ import (
 )
 
 var codeRewrite = diag.Define(diag.Code{
-	ID: "HK161", Severity: diag.Warning,
+	ID: "HK161", Severity: diag.Warning, Security: true,
 	Title: "checked, then rewritten",
 	Help: `A guard looks at a field that a later hook may change: what runs is not what was
 checked. Add recheck: true to the guard, and it is evaluated again after the last

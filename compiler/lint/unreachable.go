@@ -10,7 +10,7 @@ import (
 
 // CodeUnreachable is HK151.
 var CodeUnreachable = diag.Define(diag.Code{
-	ID: "HK151", Severity: diag.Warning,
+	ID: "HK151", Severity: diag.Warning, Security: true,
 	Title: "hook can never be reached",
 	Help: `An earlier hook always ends the chain whenever this one's filter matches, or the
 filter asks for a field that the event never carries. The hook never runs.`,

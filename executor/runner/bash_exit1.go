@@ -12,7 +12,7 @@ import (
 )
 
 var codeExit1 = diag.Define(diag.Code{
-	ID: "HK093", Severity: diag.Warning,
+	ID: "HK093", Severity: diag.Warning, Security: true,
 	Title: "exit 1 lets the action happen",
 	Help: `In most agents a hook blocks with exit status 2 or by an answer on stdout; status 1 is a
 failure of the hook, shown or logged, and the action happens. A script that means to block

@@ -51,7 +51,7 @@ echo {}
 })
 
 var codeExit2 = diag.Define(diag.Code{
-	ID: "HK120", Severity: diag.Warning,
+	ID: "HK120", Severity: diag.Warning, Security: true,
 	Title: "exit 2 is a failure here, not a deny",
 	Help: `Under protocol: jcli, the default, an exit status other than 0 is a failure of the hook,
 2 included: nothing is denied, and on_error decides. The script was probably written for

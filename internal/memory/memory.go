@@ -22,7 +22,7 @@ import (
 )
 
 var codeNoState = diag.Define(diag.Code{
-	ID: "HK180", Severity: diag.Warning,
+	ID: "HK180", Severity: diag.Warning, Security: true,
 	Title: "the state folder cannot be used",
 	Help: `What must outlast one process (counters, the number of times a gate sent the agent back,
 the duplicate guard) lives in $XDG_STATE_HOME/hookc/<project>/. It cannot be read or

@@ -238,17 +238,18 @@ func (p *page) rules() {
 func Codes() string {
 	p := newPage("Diagnostics", `
 Every finding has a code, a place and, where the fix can be named, a hint. `+"`hookc help CODE`"+` prints the same text. An error stops
-compilation; a warning is a finding under `+"`check --strict`"+`; a hint never fails anything. Both examples of every code are run by the tests:
+compilation; a warning is a finding under `+"`check --strict`"+`; a hint never fails anything. A policy can set how bad it finds what a code reports ([`+"`severity`"+`](schema.md#file)), but lowers no error,
+and none of which the table says that it is firm: what somebody guards gets through there. Both examples of every code are run by the tests:
 the first reports exactly that code, the second nothing. `+"`-- name --`"+` begins a file; `+"`event.json`"+` is an event that is decided, `+"`env`"+` the
 environment.`)
 	var rows [][]string
 	for _, c := range diag.Codes() {
-		rows = append(rows, []string{fmt.Sprintf("[%s](#%s)", c.ID, strings.ToLower(c.ID)), c.Severity.String(), plain(c.Title)})
+		rows = append(rows, []string{fmt.Sprintf("[%s](#%s)", c.ID, strings.ToLower(c.ID)), severity(c), plain(c.Title)})
 	}
 	p.table([]string{"code", "severity", "finding"}, rows)
 	for _, c := range diag.Codes() {
 		p.say("## " + c.ID)
-		p.say(fmt.Sprintf("**%s** (%s)", plain(c.Title), c.Severity))
+		p.say(fmt.Sprintf("**%s** (%s)", plain(c.Title), severity(c)))
 		p.say(plain(c.Help))
 		if c.Bad == "" {
 			p.say(c.NoExample)
@@ -260,6 +261,14 @@ environment.`)
 		p.example(language(c.Good), c.Good)
 	}
 	return p.text()
+}
+
+// severity is how bad a code is, and whether it stays so.
+func severity(c *diag.Code) string {
+	if c.Security {
+		return c.Severity.String() + ", firm"
+	}
+	return c.Severity.String()
 }
 
 // plain is text that Markdown leaves as it is.

@@ -24,7 +24,7 @@ than none, because somebody relies on it.`,
 })
 
 var codeUnusual = diag.Define(diag.Code{
-	ID: "HK157", Severity: diag.Warning,
+	ID: "HK157", Severity: diag.Warning, Security: true,
 	Title: "rule that fires on no event as agents send it",
 	Help: `There are events on which the rule fires, and no agent that hookc knows sends one: a
 permission mode or a tool's name that none has, a glob without folders where paths are

@@ -8,7 +8,7 @@ import (
 )
 
 var codeSafeSide = diag.Define(diag.Code{
-	ID: "HK031", Severity: diag.Warning,
+	ID: "HK031", Severity: diag.Warning, Security: true,
 	Title: "agent's own rules would lose this answer",
 	Help: `A hook forbade something, and the agent's own rules would pass over that without a word:
 a later answer takes it back, the event obeys no decision, or a mistake in one answer

@@ -31,6 +31,9 @@ type Code struct {
 	Title string
 	// Severity is how bad it is where it is reported.
 	Severity Severity
+	// Security is true of a warning that something guarded may get through: no
+	// policy lowers it.
+	Security bool
 	// Help explains the finding and how to mend it, for `hookc help CODE`.
 	Help string
 	// Bad is an example that reports exactly this code, Good one that reports

@@ -132,7 +132,7 @@ func (r *yamlReader) read(root *tree.Node) {
 		}
 	}
 	f := r.l.fields(r.in, settings, InFile, "")
-	f.word("version", func(w string) bool { return w == "1" })
+	f.word("version", func(w string) bool { return w == strconv.Itoa(Version) })
 	r.profile(f)
 	if n := f.child("defaults", true); n != nil {
 		r.defaults(n)
@@ -145,6 +145,9 @@ func (r *yamlReader) read(root *tree.Node) {
 	}
 	if n := f.child("facts", true); n != nil {
 		r.facts(n)
+	}
+	if n := f.child("severity", true); n != nil {
+		r.severities(f, n)
 	}
 	r.switchedOff(f)
 	r.declares(root)

@@ -142,6 +142,7 @@ type Loader struct {
 	// timeouts are the written `defaults.timeout`.
 	timeouts     map[*policy.FileConfig]time.Duration
 	chainTimeout chosen[time.Duration]
+	severities   []severitySetting
 	concurrent   chosen[int]
 	models       chosen[int]
 }
@@ -336,6 +337,7 @@ func (l *Loader) finish(overrides map[string]string) {
 		l.found(a.in, a.hook)
 	}
 	p.ChainTimeout, p.MaxConcurrent, p.MaxModels = l.chainTimeout.value, l.concurrent.value, l.models.value
+	p.Severities = l.settleSeverities()
 	l.override(overrides)
 	if !l.bare.IsZero() && !l.declared && len(p.Hooks) == 0 && !l.diags.HasErrors() {
 		l.diags.Add(codeEmpty.Report(l.bare, "the policy has settings and no event").

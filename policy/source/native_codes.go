@@ -15,7 +15,7 @@ go on without them; with --faithful it does as the agent does, and this is a war
 })
 
 var codeReplaced = diag.Define(diag.Code{
-	ID: "HK043", Severity: diag.Warning,
+	ID: "HK043", Severity: diag.Warning, Security: true,
 	Title: "hooks that another file replaces or turns off",
 	Help: `By the agent's own rules a file that counts more takes the place of hooks in one that
 counts less: a whole list of an event, or the hook of the same name. They do not run. Where the
@@ -38,7 +38,7 @@ clawdcode
 })
 
 var codeNeverFires = diag.Define(diag.Code{
-	ID: "HK044", Severity: diag.Warning,
+	ID: "HK044", Severity: diag.Warning, Security: true,
 	Title: "event that its agent never fires",
 	Help: `The agent declares this event and its configuration accepts hooks on it, but no part of
 the agent ever fires it: the hooks never run. Use an event that fires.`,
@@ -57,7 +57,7 @@ stdin instead.`,
 })
 
 var codeLiteral = diag.Define(diag.Code{
-	ID: "HK046", Severity: diag.Warning,
+	ID: "HK046", Severity: diag.Warning, Security: true,
 	Title: "matcher that means something else than it looks",
 	Help: `A matcher holds characters that stand for themselves in this agent, or that make it match
 nothing at all, such as * for every tool. Write the names, or what the agent reads as a pattern.`,

@@ -2,8 +2,10 @@ package source
 
 import (
 	"slices"
+	"strconv"
 	"sync"
 
+	"github.com/hookc/hookc/internal/severity"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 )
@@ -50,9 +52,14 @@ const (
 	TypePostures Type = "word, or map from kind to word"
 	// TypeEnv is a map from name to any scalar.
 	TypeEnv Type = "map to text"
+	// TypeSeverities is a map from diagnostic code to severity.
+	TypeSeverities Type = "map from code to word"
 	// TypeExprs is a map from field to expression.
 	TypeExprs Type = "map to expression"
 )
+
+// Version is that of the schema of hooks.yaml.
+const Version = 1
 
 // Key is one row of the schema of hooks.yaml (semantics.md §10): everything
 // that readers, messages, editors and the reference page say about a key.
@@ -97,13 +104,14 @@ func AddKind(kind policy.Kind, inProcess bool, keys ...Key) {
 }
 
 var fileKeys = []Key{
-	{Place: InFile, Name: "version", Type: TypeWord, Words: []string{"1"}, Default: "1", Note: "version of the schema"},
+	{Place: InFile, Name: "version", Type: TypeWord, Words: []string{strconv.Itoa(Version)}, Default: strconv.Itoa(Version), Note: "version of the schema"},
 	{Place: InFile, Name: "enabled", Type: TypeBool, Default: "true", Note: "false switches the hooks of this file and of its includes off, and says so"},
 	{Place: InFile, Name: "profile", Type: TypeWord, Words: agent.Protocols(), Also: `^[a-z][a-z_-]*(@.*)?$`, Note: "the agent the policy was written for; canonical rules hold all the same"},
 	{Place: InFile, Name: "defaults", Type: TypeMap, Note: "what hooks of this file do that do not say otherwise"},
 	{Place: InFile, Name: "rego", Type: TypeMap, Note: "what the Rego hooks of this file share"},
 	{Place: InFile, Name: "tools", Type: TypeMap, Note: "the tools that exist, for unknown-tool findings"},
 	{Place: InFile, Name: "facts", Type: TypeMap, Note: "what the host knows of who calls, by name: a type (string, int, bool) or a map"},
+	{Place: InFile, Name: "severity", Type: TypeSeverities, Words: severity.Words(), Also: "^hint$", Note: "how bad check and lint find what a code reports; errors and what lets something guarded through cannot be lowered"},
 	{Place: InFile, Name: "include", Type: TypeTexts, Note: "files or globs read at this place, in the same tier; relative to the file"},
 
 	{Place: InDefaults, Name: "chain_timeout", Type: TypeDuration, Default: "30s", Note: "total time of one event, retries included"},

@@ -112,6 +112,8 @@ func (k *Key) valueSchema() object {
 			kinds[kind] = word
 		}
 		return object{"anyOf": []any{word, object{"type": "object", "properties": kinds, "additionalProperties": false}}}
+	case TypeSeverities:
+		return k.severitiesSchema()
 	case TypeEnv:
 		return object{"type": "object", "additionalProperties": object{"type": []string{"string", "boolean", "number"}}}
 	case TypeExprs:

@@ -324,7 +324,7 @@ func settingsOf(agent, path, text string) string {
 }
 
 var codeNative = diag.Define(diag.Code{
-	ID: "HK030", Severity: diag.Warning,
+	ID: "HK030", Severity: diag.Warning, Security: true,
 	Title: "part of a configuration that its agent passes over",
 	Help: `An agent's own configuration holds something that the agent does not read as its author
 may think: an event it does not have, a group without hooks, a hook without a command.

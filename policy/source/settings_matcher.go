@@ -370,7 +370,7 @@ func (r *settingsReader) instead(text string) string {
 }
 
 var codeMatcher = diag.Define(diag.Code{
-	ID: "HK033", Severity: diag.Warning,
+	ID: "HK033", Severity: diag.Warning, Security: true,
 	Title: "matcher that is not what it seems",
 	Help: `A matcher of an agent's own configuration is read by that agent's rules: it matches none of
 the agent's tools, cannot be read and is then a name, is compared as a whole where several

@@ -70,9 +70,23 @@ func step(root *os.Root, name string, create bool) (*os.Root, error) {
 	return next, nil
 }
 
-// magic begins every state file; the digest of the content and a line break
-// follow. The digest tells a half-written file from a whole one.
-const magic = "hookc-state-1 sha256:"
+// Version is the format's.
+const Version = 1
+
+// magic begins every state file, with the version after family; the digest of the
+// content and a line break follow. The digest tells a half-written file from a whole
+// one.
+const (
+	family = "hookc-state-"
+	magic  = family + "1 sha256:"
+)
+
+// otherVersion reports whether data begins as a state file of another format does.
+func otherVersion(data []byte) bool {
+	rest, ours := bytes.CutPrefix(data, []byte(family))
+	digits := len(rest) - len(bytes.TrimLeft(rest, "0123456789"))
+	return ours && digits > 0 && digits < 10 && digits < len(rest) && rest[digits] == ' ' && !bytes.HasPrefix(data, []byte(magic))
+}
 
 const headerSize = len(magic) + 2*sha256.Size + 1
 
@@ -97,6 +111,9 @@ func (d *Dir) read(root *os.Root, name string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, int64(headerSize+MaxSize+1)))
 	if err != nil {
 		return nil, err
+	}
+	if otherVersion(data) {
+		return nil, fmt.Errorf("%s: %w", name, ErrVersion)
 	}
 	if len(data) < headerSize || len(data) > headerSize+MaxSize || !bytes.Equal(data[:headerSize], header(data[headerSize:])) {
 		d.damaged(name)

@@ -36,6 +36,9 @@ var (
 	// ErrCorrupt: a file is not what hookc wrote. Treat it as absent, and
 	// never as consent.
 	ErrCorrupt = errors.New("state file is damaged")
+	// ErrVersion: a hookc of another state format wrote a file. It is not read, and
+	// stays as it is for that hookc.
+	ErrVersion = errors.New("another version of hookc wrote this state file: use that one, or remove the file")
 	// ErrTooLarge: the new content exceeds MaxSize; the old one stays.
 	ErrTooLarge = errors.New("state file would be too large")
 	// ErrLocked: another process held the file for longer than two seconds.

@@ -72,6 +72,28 @@ func TestUpdateChangesNothingOnError(t *testing.T) {
 	assert.Len(t, got, MaxSize)
 }
 
+// A file of another format is another hookc's: it is not read, and it stays.
+func TestFileOfAnotherVersionStays(t *testing.T) {
+	for _, head := range []string{"hookc-state-2 sha256:", "hookc-state-10 sha512:", "hookc-state-0 "} {
+		d := open(t)
+		require.NoError(t, d.Update("counts.json", set("counts")))
+		path := filepath.Join(d.Path(), "counts.json")
+		other := []byte(head + "abc\n{}")
+		require.NoError(t, os.WriteFile(path, other, 0o600))
+		_, err := d.Read("counts.json")
+		require.ErrorIs(t, err, ErrVersion)
+		require.ErrorIs(t, d.Update("counts.json", set("again")), ErrVersion)
+		got, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, other, got)
+		assert.NoFileExists(t, path+".bad")
+		assert.Empty(t, d.Damaged())
+	}
+	for _, content := range []string{"hookc-state-x sha256:", "hookc-state-", "hookc-state-2", "hookc-state-99999999999 sha256:"} {
+		assert.False(t, otherVersion([]byte(content)), "%s is damage", content)
+	}
+}
+
 func TestDamagedFileBeginsAnew(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
 		"cut short":    func(b []byte) []byte { return b[:len(b)-1] },

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/hookc/hookc/policy/state"
 )
 
 // Tree is the copy of a project's policy that consent keeps: every covered
@@ -239,6 +241,9 @@ func (s *Store) tidy() {
 		}
 		defer folder.Close()
 		r, err := parse(old)
+		if errors.Is(err, state.ErrVersion) {
+			return old, err // whose copies these are is not known here
+		}
 		if err != nil {
 			r = &record{}
 		}

@@ -2,6 +2,7 @@ package trust
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -78,6 +79,9 @@ func (r *record) inOrder(root string) []*consent {
 // with is the record with one more consent.
 func with(old []byte, c *consent) ([]byte, error) {
 	r, err := parse(old)
+	if errors.Is(err, state.ErrVersion) {
+		return nil, err
+	}
 	if err != nil || r.Version != recordVersion {
 		r = &record{Version: recordVersion}
 	}
@@ -116,6 +120,9 @@ func parse(data []byte) (*record, error) {
 	r := &record{}
 	if err := json.Unmarshal(data, r); err != nil {
 		return nil, fmt.Errorf("%w: %w", state.ErrCorrupt, err)
+	}
+	if r.Version > recordVersion {
+		return nil, fmt.Errorf("%s: %w", File, state.ErrVersion)
 	}
 	whole := r.Version == oldVersion && len(r.Files) > 0
 	if r.Version == recordVersion && len(r.Consents) > 0 {

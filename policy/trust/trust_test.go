@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"os"
@@ -285,7 +286,7 @@ func TestDamagedRecordIsNoWithdrawal(t *testing.T) {
 	dir, err := state.Open(root)
 	require.NoError(t, err)
 	damaged := Standing{Kind: Broken, Why: "the record of trust is damaged" + advice}
-	for _, content := range []string{"", "{", `{"version":3,"files":[{"path":"x"}]}`, `{"version":1,"files":[]}`,
+	for _, content := range []string{"", "{", `{"version":0,"files":[{"path":"x"}]}`, `{"version":1,"files":[]}`,
 		`{"version":2,"consents":[{"kept":"../..","root":"/","parts":[{}]}]}`} {
 		require.NoError(t, dir.Update(File, func([]byte) ([]byte, error) { return []byte(content), nil }))
 		assert.Equal(t, damaged, Open(root).Consult("", parts[0].Inputs), content)
@@ -317,6 +318,59 @@ func TestRecordOfAnOlderHookc(t *testing.T) {
 	st = Open(root).Consult("", parts[0].Inputs)
 	assert.Equal(t, Broken, st.Kind)
 	assert.Equal(t, []string{"hooks.yaml"}, st.Changed)
+}
+
+// The record of a newer hookc is no consent here, and stays as it is, with its copies.
+func TestRecordOfANewerHookc(t *testing.T) {
+	root, parts := project(t)
+	_, err := Open(root).Trust(parts)
+	require.NoError(t, err)
+	dir, err := state.Open(root)
+	require.NoError(t, err)
+	for name, newer := range map[string]func(whole []byte) []byte{
+		"record": func(whole []byte) []byte {
+			require.NoError(t, dir.Update(File, func(old []byte) ([]byte, error) {
+				return bytes.Replace(old, []byte(`"version":2`), []byte(`"version":3`), 1), nil
+			}))
+			made, err := os.ReadFile(filepath.Join(dir.Path(), File))
+			require.NoError(t, err)
+			return made
+		},
+		"state file": func(whole []byte) []byte {
+			made := bytes.Replace(whole, []byte("hookc-state-1 "), []byte("hookc-state-2 "), 1)
+			require.NoError(t, os.WriteFile(filepath.Join(dir.Path(), File), made, 0o600))
+			return made
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole, err := os.ReadFile(filepath.Join(dir.Path(), File))
+			require.NoError(t, err)
+			made := newer(whole)
+			require.NotEqual(t, whole, made)
+			st := Open(root).Consult("", parts[0].Inputs)
+			assert.Equal(t, Broken, st.Kind)
+			assert.Contains(t, st.Why, "another version of hookc")
+			_, err = Open(root).Trust(parts)
+			require.ErrorIs(t, err, state.ErrVersion)
+			Open(root).tidy()
+			got, err := os.ReadFile(filepath.Join(dir.Path(), File))
+			require.NoError(t, err)
+			assert.Equal(t, made, got)
+			assert.NoFileExists(t, filepath.Join(dir.Path(), File+".bad"))
+			kept := 0
+			items, err := os.ReadDir(dir.Path())
+			require.NoError(t, err)
+			for _, item := range items {
+				if keptName().MatchString(item.Name()) {
+					kept++
+				}
+			}
+			assert.Positive(t, kept, "the copies of what was trusted stay")
+			require.NoError(t, os.WriteFile(filepath.Join(dir.Path(), File), whole, 0o600))
+			kind, _ := standing(root, parts)
+			assert.Equal(t, Fits, kind, "the newer hookc finds all as it was")
+		})
+	}
 }
 
 func TestNoPlaceForState(t *testing.T) {

@@ -1,0 +1,102 @@
+package source
+
+import (
+	"sort"
+
+	"github.com/hookc/hookc/internal/severity"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/source/tree"
+)
+
+var codeSeverity = diag.Define(diag.Code{
+	ID: "HK049", Severity: diag.Error,
+	Title: "severity that may not be lowered",
+	Help: `severity says how bad a policy finds what a code reports. Errors cannot be lowered, nor what the
+table in docs/diagnostics.md calls firm: there something guarded gets through. One such finding is accepted
+with a reason at its place (hookc:ignore), or by a baseline. A file may raise what a more trusted tier
+set, but not lower it; there this is a warning, and the more trusted tier's severity holds.`,
+	Bad: `severity: {HK141: off}
+notify:
+  - command: cat
+`,
+	Good: `severity: {HK114: off, HK141: error}
+notify:
+  - command: cat
+`,
+})
+
+// severitySetting is what one file makes of a code.
+type severitySetting struct {
+	in   *File
+	code *diag.Code
+	to   diag.Severity
+	at   diag.Span
+}
+
+// severities reads what a file makes of codes.
+func (r *yamlReader) severities(f fields, n *tree.Node) {
+	for _, e := range n.Entries {
+		code := diag.Lookup(e.Key.Text.Value)
+		if code == nil || code.ID != e.Key.Text.Value {
+			var ids []string
+			for _, c := range diag.Codes() {
+				ids = append(ids, c.ID)
+			}
+			r.report(codeWord.Report(e.Key.Span, "there is no code %q", e.Key.Text.Value).
+				WithHint("%s", diag.DidYouMean(e.Key.Text.Value, ids, "docs/diagnostics.md lists them")))
+			continue
+		}
+		to, known := severity.Off, false
+		f.wordOf("severity", e.Value, func(w string) bool {
+			to, known = severity.Parse(w)
+			return known
+		})
+		switch {
+		case !known || r.in.Untrusted != "":
+		case severity.Firm(code) && to > code.Severity:
+			hint := "accept one finding with a comment: # hookc:ignore " + code.ID + " the reason"
+			if code.Severity == diag.Error {
+				hint = "mend what it reports"
+			}
+			r.report(codeSeverity.Report(e.Value.Span, "%s (%s) cannot be lowered", code.ID, code.Title).WithHint("%s", hint))
+		default:
+			r.l.severities = append(r.l.severities, severitySetting{r.in, code, to, e.Value.Span})
+		}
+	}
+}
+
+// settleSeverities takes what the most trusted tier says, and whatever is worse.
+func (l *Loader) settleSeverities() map[string]diag.Severity {
+	if len(l.severities) == 0 {
+		return nil
+	}
+	all, tiers := l.severities, map[string]policy.Tier{}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].in.Tier < all[j].in.Tier })
+	out := map[string]diag.Severity{}
+	for _, s := range all {
+		held, set := out[s.code.ID]
+		if !set || s.to < held {
+			out[s.code.ID] = s.to
+			tiers[s.code.ID] = s.in.Tier
+		} else if tier := tiers[s.code.ID]; s.to > held && tier != s.in.Tier {
+			d := codeSeverity.Report(s.at, "%s stays %s: the %s tier sets it", s.code.ID, held, tier).WithHint("remove it here")
+			d.Severity = diag.Warning
+			l.Report(s.in, d)
+		}
+	}
+	return out
+}
+
+// severitiesSchema names every code with what it may become.
+func (k *Key) severitiesSchema() object {
+	codes := object{}
+	for _, c := range diag.Codes() {
+		words := append(k.Words, "hint")
+		if severity.Firm(c) {
+			words = k.Words[:c.Severity+1]
+		}
+		codes[c.ID] = object{"enum": words, "description": c.Title}
+	}
+	return object{"type": "object", "properties": codes, "additionalProperties": false}
+}

@@ -3,6 +3,8 @@ package hookc_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // TestEnforcement: a hook of every kind, however it says no or fails, decides and
@@ -88,4 +91,49 @@ func TestEnforcementIsPartOfTheProgram(t *testing.T) {
 	_, err := hookc.Open(t.Context(), hookc.Text("hooks.yaml", "pre_tool_execution: [{name: g, deny: 'true', enforcement: loud}]"))
 	require.Error(t, err)
 	assert.True(t, strings.Contains(err.Error(), "dryrun"), err)
+}
+
+// TestEnforcementWhereARefusalIsFeedback: under the profile of an agent, at every
+// event, what a hook under warn and dryrun refuses has no
+// effect, and the user is told of the one alone.
+func TestEnforcementWhereARefusalIsFeedback(t *testing.T) {
+	said := 0
+	for _, word := range []string{"warn", "dryrun"} {
+		for _, id := range []string{"agenthooks", "clawdcode", "gemini"} {
+			d := must(agent.FindProfile(id))
+			text, events := "", map[policy.Event]bool{}
+			for _, e := range d.Events() {
+				if !strings.HasPrefix(string(e), "ext.") && !events[e] {
+					events[e] = true
+					text += fmt.Sprintf("%s: [{name: g, enforcement: %s, protocol: %s, native_event: %s, command: 'printf too-bad >&2; exit 2'}, {name: h, message: '\"later\"'}]\n", e, word, d.ID, d.Can(e)[0].Native)
+				}
+			}
+			eng := engine(t, text, hookc.Profile(d.ID, false))
+			for e := range events {
+				got, err := eng.FireJSON(t.Context(), e, []byte(`{"tool_name":"Bash","tool_input":{"command":"ls"}}`))
+				require.NoError(t, err)
+				what := fmt.Sprintf("%s %s: %s", d.ID, e, must(json.Marshal(got)))
+				assert.Equal(t, policy.Proceed, got.Action, what)
+				assert.Empty(t, slices.Concat(got.Feedback, got.Reasons, got.Context), what)
+				said += len(got.Would())
+				told := slices.Contains(got.SystemMessages, "g would have said deny: too-bad")
+				assert.Equal(t, len(got.Would()) > 0 && word == "warn", told, what)
+			}
+		}
+	}
+	assert.Greater(t, said, 40)
+}
+
+// TestEnforcementIsShownAndRegistered: what a session hook would have said is told by
+// both roads of registering, and the explanation of a plan has the word.
+func TestEnforcementIsShownAndRegistered(t *testing.T) {
+	eng := engine(t, "pre_tool_execution: [{name: a, deny: 'false', enforcement: dryrun}]")
+	register(t, eng.Session("s"), hookc.Hook{Event: "pre_tool_execution", Name: "go", Deny: "true", Enforcement: "warn"})
+	reply := eng.Session("s").Call(t.Context(), []byte(`{"action":"register","event":"pre_tool_execution","name":"tool","deny":"true","enforcement":"warn"}`))
+	require.Contains(t, string(reply), "session_idx")
+	d, err := eng.PreTool(t.Context(), in("s", bash("ls")))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"go would have said deny", "tool would have said deny"}, d.SystemMessages)
+	_, err = eng.Session("s").Register(hookc.Hook{Event: "pre_tool_execution", Deny: "true", Enforcement: "loud"})
+	require.ErrorContains(t, err, "dryrun")
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/source"
 )
 
 // Tool describes register, list and remove as one tool for the model, in the
@@ -26,60 +27,49 @@ func (s *Session) Tool() map[string]any {
 	}
 }
 
-// toolKeys are the keys of a Hook that the model may say, with their types and
-// what they mean.
-var toolKeys = []struct{ name, typ, doc string }{
-	{"index", "integer", "session_idx of the hook to remove"},
-	{"name", "string", "name of the hook"},
-	{"command", "string", "bash: the command; stdin is the event as JSON, stdout a HookResult"},
-	{"protocol", "string", "bash: what exit code, stdout and stderr mean"},
-	{"prompt", "string", "llm: the prompt, with {{variables}}"},
-	{"model", "string", "llm: the model to ask"},
-	{"source", "string", "rego: the policy text"},
-	{"file", "string", "rego: a file with the policy text"},
-	{"use", "string", "builtin: the guard to use"},
-	{"options", "object", "builtin: the options of the guard"},
-	{"deny", "string", "expr: deny when this holds"},
-	{"ask", "string", "expr: ask when this holds"},
-	{"stop", "string", "expr: stop when this holds"},
-	{"skip", "string", "expr: skip when this holds"},
-	{"reason", "string", "why, for what expr says"},
-	{"when", "string", "expr: only when this holds"},
-	{"rules", "array", "expr: several rules in one hook"},
-	{"set", "object", "expr: fields to change, each an expression"},
-	{"context", "string", "expr: context to add"},
-	{"filter", "object", "conditions, for example tool_name"},
-	{"reads", "array", "the fields the hook is given"},
-	{"writes", "array", "the fields the hook may change"},
-	{"may", "array", "the verdicts and controls the hook may say"},
-	{"world", "string", "use of the world outside the process: none, read or write"},
-	{"pure", "boolean", "the hook changes nothing and may be started early"},
-	{"recheck", "boolean", "evaluate again after a hook that may rewrite what it read"},
-	{"async", "boolean", "start it and do not wait"},
-	{"priority", "integer", "place in the tier, greater first"},
-	{"timeout", "number", "seconds"},
-	{"retry", "integer", "further attempts after a failure"},
-	{"on_error", "string", "what a failure means: skip, abort, deny or ask"},
-	{"on_timeout", "string", "what a failure by time means"},
-}
+// notForModels are keys of a hook that the model is not offered: an approval is
+// not its to give, no tier is less trusted, no agent's configuration declared the
+// hook, and one that is off is none.
+var notForModels = []string{"allow", "locked", "native_event", "enabled"}
 
+// toolProperties are the keys of hooks.yaml as the tool offers them.
 func toolProperties() map[string]any {
 	out := map[string]any{
-		"action": map[string]any{"type": "string", "enum": []any{"register", "list", "remove"}},
-		"event":  map[string]any{"type": "string", "enum": eventEnum()},
-		"type":   map[string]any{"type": "string", "enum": []any{"bash", "llm", "rego", "expr", "builtin"}},
+		"action":  map[string]any{"type": "string", "enum": []any{"register", "list", "remove"}},
+		"event":   map[string]any{"type": "string", "enum": eventEnum()},
+		"index":   map[string]any{"type": "integer", "description": "session_idx of the hook to remove"},
+		"options": map[string]any{"type": "object", "description": "builtin: the options of the guard"},
 	}
-	for _, k := range toolKeys {
-		p := map[string]any{"type": k.typ, "description": k.doc}
-		if k.typ == "array" {
-			item := "string"
-			if k.name == "rules" {
-				item = "object"
-			}
-			p["items"] = map[string]any{"type": item}
+	for _, k := range source.Schema() {
+		if k.Place != source.InHook || slices.Contains(notForModels, k.Name) {
+			continue
 		}
-		out[k.name] = p
+		note := k.Note
+		if len(k.Kinds) == 1 {
+			note = string(k.Kinds[0]) + ": " + note
+		}
+		p := map[string]any{"type": "string", "description": note}
+		switch k.Type {
+		case source.TypeBool:
+			p["type"] = "boolean"
+		case source.TypeInt, source.TypeCount:
+			p["type"] = "integer"
+		case source.TypeDuration:
+			p["type"] = "number"
+		case source.TypeMap, source.TypeEnv, source.TypeExprs:
+			p["type"] = "object"
+		case source.TypeTexts:
+			p["type"], p["items"] = "array", map[string]any{"type": "string"}
+		case source.TypeList:
+			p["type"], p["items"] = "array", map[string]any{"type": "object"}
+		case source.TypeWord:
+			if k.Also == "" {
+				p["enum"] = k.Words
+			}
+		}
+		out[k.Name] = p
 	}
+	out["type"] = map[string]any{"type": "string", "enum": policy.KindNames()}
 	return out
 }
 
@@ -131,6 +121,9 @@ func (s *Session) call(ctx context.Context, request []byte) (any, error) {
 	case "register":
 		if r.Allow != "" || slices.Contains(r.May, "allow") {
 			return nil, errors.New("a hook registered here cannot allow: approval is not the agent's to give")
+		}
+		if r.Locked || r.NativeEvent != "" || r.Enabled != nil {
+			return nil, errors.New("a hook registered here has no locked, native_event or enabled")
 		}
 		index, err := s.register(r.Hook, true)
 		return map[string]any{"session_idx": index}, err

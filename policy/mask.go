@@ -112,6 +112,9 @@ func Mask(spec *EventSpec, h *Hook, eff *Effects, r Result) Result {
 // would takes from what a hook said what decides, and reports it.
 func (m *masker) would(h *Hook, r Result) Result {
 	verdict, control := r.Alone()
+	if r.EndChain { // a refusal where nothing can be refused any more
+		verdict = max(verdict, Deny)
+	}
 	says := verdict.String()
 	if control != Go {
 		says = control.String()
@@ -121,6 +124,11 @@ func (m *masker) would(h *Hook, r Result) Result {
 		for _, reason := range r.Reasons {
 			reasons = append(reasons, reason.Text)
 		}
+		for _, a := range r.Agent {
+			own, _ := a.Value["reason"].(string)
+			reasons = texts(append(reasons, own))
+		}
+		reasons, r.Feedback = append(reasons, r.Feedback...), nil // what to do better goes with the refusal
 		text := strings.Join(append([]string{says}, reasons...), ": ")
 		m.drop(codeUndeclared, "enforcement is %s; it would have said %s", h.Enforcement, text)
 		m.warnings[len(m.warnings)-1].Would = &Would{Hook: h.Name, Reasons: reasons, Says: says}
@@ -171,9 +179,8 @@ func (m *masker) reasons(r *Result, decided bool) []Reason {
 	if len(r.Reasons) == 0 {
 		return nil
 	}
-	all := r.Reasons
+	all, decides := r.Reasons, r.Verdict != None || r.Control != Go
 	r.Reasons = nil
-	decides := r.Verdict != None || r.Control != Go
 	if !decides && (decided || r.Quiet()) {
 		return nil
 	}
@@ -192,16 +199,9 @@ func (m *masker) reasons(r *Result, decided bool) []Reason {
 // original's reasons and no texts (semantics.md §2.7).
 func (r Result) Recheck(before *Result) Result {
 	r.Context, r.System, r.Inject, r.Feedback = nil, nil, nil, nil
-	var fresh []Reason
-	for _, reason := range r.Reasons {
-		seen := slices.ContainsFunc(before.Reasons, func(b Reason) bool {
-			return b.Hook == reason.Hook && b.Text == reason.Text
-		})
-		if !seen {
-			fresh = append(fresh, reason)
-		}
-	}
-	r.Reasons = fresh
+	r.Reasons = slices.DeleteFunc(slices.Clone(r.Reasons), func(reason Reason) bool {
+		return slices.ContainsFunc(before.Reasons, func(b Reason) bool { return b.Hook == reason.Hook && b.Text == reason.Text })
+	})
 	r.Agent = slices.DeleteFunc(slices.Clone(r.Agent), func(a AgentAnswer) bool {
 		return !a.Void && a.Verdict <= Allow && a.Control == Go || slices.ContainsFunc(before.Agent, a.same)
 	})

@@ -123,14 +123,15 @@ type HookModel struct {
 	Engine  string      `json:"engine,omitempty"`
 	// Cold says whether hookgate evaluates the hook itself where there is no server:
 	// "yes", or "no: " and why; "" where that is not known.
-	Cold        string      `json:"cold,omitempty"`
-	Tier        policy.Tier `json:"tier"`
-	Priority    int         `json:"priority"`
-	Origin      string      `json:"origin,omitempty"`
-	Description string      `json:"description,omitempty"`
-	Locked      bool        `json:"locked,omitempty"`
-	Async       bool        `json:"async,omitempty"`
-	Filter      string      `json:"filter"`
+	Cold        string             `json:"cold,omitempty"`
+	Tier        policy.Tier        `json:"tier"`
+	Priority    int                `json:"priority"`
+	Origin      string             `json:"origin,omitempty"`
+	Description string             `json:"description,omitempty"`
+	Locked      bool               `json:"locked,omitempty"`
+	Async       bool               `json:"async,omitempty"`
+	Enforcement policy.Enforcement `json:"enforcement,omitempty"`
+	Filter      string             `json:"filter"`
 	// Reads is what the body reads, `*` for all there is.
 	Reads  []string `json:"reads"`
 	Writes []string `json:"writes"`

@@ -257,8 +257,7 @@ func (t *textPage) hookRow(h *HookModel, branch string) row {
 	if h.Locked {
 		lock = "🔒"
 	}
-	est := h.EstUS.Text(2)
-	r := textRow(number, branch+plain(h.Label), lock, tier, string(h.Kind), plain(h.Filter), flow(h), may(h), world(h), runs(h), est)
+	r := textRow(number, branch+plain(h.Label), lock, tier, string(h.Kind), plain(h.Filter), flow(h), may(h), world(h), runs(h), h.EstUS.Text(2))
 	r.cells[1].role = t.Palette.Name
 	if h.RecheckOf == "" {
 		return r
@@ -267,10 +266,7 @@ func (t *textPage) hookRow(h *HookModel, branch string) row {
 	if branch != "" {
 		r.cells[1].text = branch + plain(h.Label)
 	}
-	r.span, r.from, r.to = "(recheck of "+h.RecheckOf+")", 2, 9
-	if h.Because != "" {
-		r.span = "(recheck of " + h.RecheckOf + ": " + plain(h.Because) + ")"
-	}
+	r.span, r.from, r.to = strings.TrimSuffix("(recheck of "+h.RecheckOf+": "+plain(h.Because), ": ")+")", 2, 9
 	return r
 }
 
@@ -287,6 +283,8 @@ func flow(h *HookModel) string {
 
 func may(h *HookModel) string {
 	switch {
+	case h.Enforcement != "":
+		return "nothing (" + string(h.Enforcement) + ")"
 	case len(h.May) == 0:
 		return "–"
 	case h.MayAll && len(h.May) > 1:

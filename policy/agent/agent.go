@@ -130,6 +130,9 @@ type Agent struct {
 	// noticeExit is the code with which text on stderr reaches the user and
 	// nothing else happens.
 	noticeExit int
+	// warns is true where the agent warns the user of any other exit code, and
+	// has no other way to show a message.
+	warns bool
 	// stderrIsAnswer is true when the agent takes stderr for an answer although the
 	// exit code is 0.
 	stderrIsAnswer bool

@@ -65,7 +65,7 @@ var agentHooksAgent, _ = Agent{
 	},
 	deliver:       deliverAgentHooks,
 	refuseUnknown: exit2,
-	noticeExit:    1,
+	noticeExit:    1, warns: true,
 	scripts: scripts{
 		shape: func(out map[string]any) {
 			if v, ok := out["tool_output"]; ok {

@@ -63,24 +63,25 @@ const aiAgentsSays = MayDeny | MayEnd | MaySystem | MaySuppress
 
 func deliverAIAgents(a *answer) Wire {
 	out := reply{}
+	text := a.systemText() // no key holds a message: it joins what the user reads
 	switch a.act {
 	case deny:
 		return exit2(a.reason)
 	case allow, ask:
 		out["decision"] = a.act.String()
-		out.text("reason", a.reason)
+		out.text("reason", joined(a.reason, text))
 	case end:
-		out["continue"], out["stopReason"] = false, a.reason
+		out["continue"], out["stopReason"] = false, joined(a.reason, text)
 	}
 	out.text("additionalContext", a.contextText())
 	out.flag("suppressOutput", a.suppress)
 	w := out.wire(0, "")
-	text := a.systemText()
 	switch {
 	case text == "":
 	case len(out) == 0 && !strings.HasPrefix(strings.TrimSpace(text), "{"):
-		w.Stdout = []byte(text) // no key holds a message; text alone is one
-	default:
+		w.Stdout = []byte(text) // text alone is a message
+	case a.act == proceed:
+		a.lose("system_message", "dropped", "the agent shows no messages beside this")
 		a.notes = append(a.notes, a.system...)
 	}
 	return w

@@ -13,22 +13,22 @@ func (c *Call) Encode(d *policy.Decision) Wire {
 		return c.Fail("it was interrupted")
 	}
 	a := c.fit(d)
+	w := c.agent.deliver(a)
 	parts := make([]string, len(a.losses))
 	for i, l := range a.losses {
 		parts[i] = l.String()
 	}
 	d.Degraded = strings.Join(parts, "; ")
-	w := c.agent.deliver(a)
 	switch {
 	case w.Exit != 0 && len(w.Stdout) == 0 && w.Stderr != "" && len(a.other) > 0:
 		// The refusal is all that this answer says: that another policy decided than
 		// lies there stands below it.
 		w.Stderr += "\n" + logLines(a.other)
 	case w.Exit != 0 || w.Stderr != "":
+	case (c.agent.stderrIsAnswer || c.agent.warns) && len(a.open) > 0 && len(w.Stdout) == 0 && !c.point.silent:
+		w.Exit, w.Stderr = c.agent.noticeExit, logLines(a.open)
 	case !c.agent.stderrIsAnswer && len(a.notes) > 0:
 		w.Stderr = logLines(a.notes)
-	case c.agent.stderrIsAnswer && len(a.open) > 0 && len(w.Stdout) == 0 && !c.point.silent:
-		w.Exit, w.Stderr = c.agent.noticeExit, logLines(a.open)
 	}
 	return w
 }

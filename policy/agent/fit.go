@@ -25,8 +25,8 @@ type answer struct {
 	suppress bool
 	losses   []Loss
 	// notes are for whoever reads the agent's log; open are those of them that
-	// tell of a failure that let something through, or of the policy as a whole;
-	// other are those of otherPolicy.
+	// tell of a failure that let something through, or of the policy as a whole,
+	// or are for the user; other are those of otherPolicy.
 	notes, open, other []string
 }
 
@@ -274,12 +274,18 @@ func (a *answer) outputs(d *policy.Decision, may Power) {
 	case len(messages) == 0:
 	case may.Has(MaySystem):
 		a.system = append(a.system, messages...)
+	case a.act == ask: // the user reads why
+		a.reason = joined(a.reason, joinLines(messages))
 	case a.point.complains && len(a.context) > 0: // which a complaint would hide
 		a.context = append(a.context, messages...)
 	case a.point.complains && !a.act.refuses():
 		a.act, a.reason = deny, joinLines(messages)
 	default:
-		a.lose("system_message", "dropped", "the agent shows no messages of hooks here")
+		if a.call.agent.warns && a.act == proceed && len(a.patch)+len(a.context) == 0 {
+			a.open = append(a.open, messages...)
+		} else {
+			a.lose("system_message", "dropped", "the agent shows no messages of hooks here")
+		}
 		a.notes = append(a.notes, messages...)
 	}
 	a.suppress = d.SuppressOutput && may.Has(MaySuppress)
@@ -336,8 +342,8 @@ func joinLines(lines []string) string { return strings.Join(lines, "\n") }
 
 // joined is two texts on lines of their own.
 func joined(first, second string) string {
-	if first == "" {
-		return second
+	if first == "" || second == "" {
+		return first + second
 	}
 	return first + "\n" + second
 }

@@ -174,6 +174,12 @@ func checkHeard(t *testing.T, p *point, dec *policy.Decision, h heard, log, what
 		for _, feedback := range dec.Feedback {
 			require.Contains(t, told+h.system+log, feedback, what)
 		}
+		for _, message := range dec.SystemMessages {
+			if h.refuses() && h.system == "" && !p.complains {
+				continue // a refusal by exit code says why, and nothing else
+			}
+			require.Contains(t, told+h.system, message, what)
+		}
 	}
 	if dec.Action == policy.Proceed && !h.refuses() && !strings.Contains(dec.Degraded, "context → dropped") {
 		for _, context := range dec.Context {

@@ -192,8 +192,8 @@ func hearAgentHooks(event string, w Wire, _ map[string]any) (h heard) {
 	if w.Exit == 2 {
 		return heard{verdict: "deny", reason: strings.TrimSpace(w.Stderr)}
 	}
-	if w.Exit != 0 {
-		return heard{broken: "exit status"}
+	if w.Exit != 0 { // a warning to the user, whatever stdout has
+		return heard{system: w.Stderr}
 	}
 	if len(w.Stdout) == 0 {
 		return h

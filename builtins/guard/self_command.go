@@ -108,7 +108,7 @@ func takesHookc(cmd *shell.Command) bool {
 	return slices.ContainsFunc(cmd.Argv, func(w shell.Word) bool { return isOwnName(strings.SplitN(w.Text, "@", 2)[0]) }) &&
 		(shell.WordIn(cmd.Name, "hash setcap dpkg-divert update-alternatives") || slices.ContainsFunc(cmd.Argv[1:], func(w shell.Word) bool {
 			verb, _ := losses.Verb(w.Text)
-			return losses.Takes()[verb] || losses.Destroys()[verb]
+			return losses.Takes()[verb] || losses.Destroys()[verb] || w.Is("disable", "unlink")
 		}))
 }
 

@@ -28,7 +28,7 @@ func judgeEffect(s *shell.Line, e *shell.Effect) *shellAdvice {
 		if e.Op == "kill-all" && e.Command >= 0 && slices.Contains(s.Commands[e.Command].Flags, "-0") {
 			return nil // asks whether a process is there
 		}
-		if e.Op == "generated-code" && generators[shell.Versionless(e.Target)] {
+		if e.Op == "generated-code" && (generators[shell.Versionless(e.Target)] || e.Command >= 0 && fedShell(s.Commands[e.Command])) {
 			return adviceDynamicCode // a program that the line brings prints it
 		}
 		return adviceExec[e.Op]
@@ -151,6 +151,8 @@ func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
 		if e.Command >= 0 && !slices.Contains(s.Commands[e.Command].Flags, "-f") && !slices.Contains(s.Commands[e.Command].Flags, "--force") {
 			return adviceContainerAsk // running ones stay
 		}
+	case "migrate-step":
+		return adviceMigrateStep
 	case "migrate-down":
 		if e.Command >= 0 && slices.ContainsFunc(s.Commands[e.Command].Argv, func(w shell.Word) bool { return w.Text == "-1" }) {
 			return adviceMigrateStep

@@ -57,8 +57,11 @@ func agentSettings(e *shell.Effect) bool {
 	if base := path.Base(e.Target); e.Host == "" && hookcFiles[base] && e.Place != shell.ZoneTemp && (e.Place == shell.ZoneProject) == strings.HasSuffix(base, "ml") {
 		return true
 	}
-	last := e.Target[strings.LastIndexByte(e.Target, '/')+1:]
-	named := e.Certainty == shell.CertainPattern && len(strings.Join(losses.Tokens(last), "")) > 3 // *claude*
+	last := path.Base(e.Target)
+	named := e.Certainty == shell.CertainPattern && (last[:1] == "." || len(strings.Join(losses.Tokens(last), "")) > 3) // *claude*, .c*
+	if e.Host == "" && (named && last[0] != '*' && e.Place == shell.ZoneProject && losses.GlobMatch(last, "hooks.yaml") || strings.HasPrefix(e.Target, "/run/user/") && strings.Contains(e.Target, "/hookc")) {
+		return true
+	}
 	if e.Host != "" || !named && !strings.Contains(e.Target, "/.") || e.Op == "create" {
 		return false
 	}
@@ -67,6 +70,9 @@ func agentSettings(e *shell.Effect) bool {
 			return true
 		}
 		dir, _, _ := strings.Cut(rel, "/")
+		if i := strings.Index(e.Target, "/"+dir+"/**/"); i >= 0 && losses.GlobMatch(strings.Replace(e.Target[i+1:], "**/", "", 1), rel) {
+			return true
+		}
 		return (e.Kind == shell.EffectDelete || e.Op == "lock-mode" || e.Op == "link-force" || e.Op == "extract" || e.Op == "mount") && (named && losses.GlobMatch(last, dir) || strings.HasSuffix(strings.TrimRight(strings.TrimSuffix(e.Target, "{tests}"), "*/"), "/"+dir))
 	})
 }

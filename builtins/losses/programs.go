@@ -34,7 +34,7 @@ var (
 // Daemons are processes and services without which the machine, or the way to it, is gone.
 var Daemons = Words(`cron crond ssh sshd networking network networkmanager systemd-networkd systemd-resolved firewalld ufw systemd init launchd dbus dbus-daemon dbus-broker systemd-logind systemd-udevd systemd-journald udevd
 	xorg gnome-shell windowserver loginwindow kernel_task gdm gdm3 sddm lightdm kubelet dockerd containerd auditd rsyslogd wpa_supplicant dhclient
-	windefend mpssvc eventlog wuauserv dnscache sense wscsvc winrm termservice vss lanmanserver bfe dhcp`)
+	windefend mpssvc eventlog wuauserv dnscache sense wscsvc winrm falcon-sensor falcond crowdstrike apparmor clamav-daemon osqueryd wazuh-agent sentinelone fail2ban ossec mdatp auditbeat sysmon suricata termservice vss lanmanserver bfe dhcp`)
 
 // TakesCommand are options whose value is a command that a program starts, Escapes the
 // programs that are told to start one by words that begin with ! or shell.
@@ -47,8 +47,8 @@ var (
 // with one of RemoveFlags, are what is taken off the machine; with RemoveAll it is more than that,
 // and with RemovesToo other commands take something away as well.
 const (
-	Packagers   = "apt apt-get aptitude dpkg dnf yum microdnf tdnf rpm zypper pacman yay paru apk xbps-remove emerge equery brew port pip pip3 gem snap flatpak choco scoop winget nix-env nix-channel rustup pkg pkg_delete opkg eopkg swupd rpm-ostree slackpkg removepkg urpme"
-	RemoveWords = "remove purge erase autoremove autopurge del rm uninstall unmerge delete uninstall-all bundle-remove"
+	Packagers   = "apt apt-get aptitude dpkg dnf yum microdnf tdnf rpm zypper pacman yay paru apk xbps-remove emerge equery brew port pip pip3 gem snap flatpak choco scoop winget nix-env nix-channel rustup pkg pkg_delete opkg eopkg swupd rpm-ostree slackpkg removepkg urpme nala pkcon equo"
+	RemoveWords = "remove purge erase autoremove autopurge del rm uninstall unmerge delete uninstall-all bundle-remove groupremove"
 	RemoveFlags = "-e --erase -r -P -R --remove --purge -C --unmerge --uninstall"
 	RemovesToo  = "--allow-remove-essential --clear-selections --force-remove-essential"
 	RemoveAll   = "--all --nodeps --ignore-dependencies --zap --force-all --force-remove-essential --force-depends --allow-remove-essential --remove-dependencies --force-yes --delete-data --clean-deps -af"

@@ -53,15 +53,15 @@ drizzle-kit|orm|database|@reset-database push|push:pg|push:mysql|push:sqlite --f
 supabase|orm|database|@reset-database db reset;@app-delete/platform projects|branches delete;db reset;stop --no-backup;projects|branches|functions|secrets|storage delete|rm|unset;migration repair
 alembic|orm|database|@migrate-down downgrade base|-* !--sql;@migrate-down downgrade !--sql
 flask|orm|database|@migrate-down db downgrade
-rails rake|orm|database|@reset-database db:drop*|db:reset*|db:purge*|db:migrate:reset*|db:truncate_all*|db:schema:load*|db:structure:load*|db:seed:replant*|db:setup*;+@migrate-step db:rollback*|db:migrate:down*;db:drop*|db:reset*;$ credentials:show|secrets:show|encrypted:show;?tmp:*|log:*|assets:*|destroy|d|cache:*|webpacker:*|js:*
-artisan|orm|database|@reset-database migrate:fresh|migrate:reset|migrate:refresh|db:wipe !--pretend;queue:clear|queue:flush|model:prune|telescope:clear|horizon:clear|queue:forget;?*:clear|*:cache|optimize:clear|migrate:rollback
+rails rake|orm|database|@reset-database db:drop*|db:reset*|db:purge*|db:migrate:reset*|db:truncate_all*|db:schema:load*|db:structure:load*|db:seed:replant*|db:setup*;db:rollback* STEP=*;db:migrate* VERSION=0;+@migrate-step db:rollback*|db:migrate:down*;db:drop*|db:reset*;$ credentials:show|secrets:show|encrypted:show;?tmp:*|log:*|assets:*|destroy|d|cache:*|webpacker:*|js:*
+artisan|orm|database|@reset-database migrate:fresh|migrate:reset|migrate:refresh|db:wipe !--pretend;queue:clear|queue:flush|model:prune|telescope:clear|horizon:clear|queue:forget;migrate:rollback --step --batch;?*:clear|*:cache|optimize:clear|migrate:rollback
 django-admin manage.py|orm|database|@reset-database flush|reset_db|clean_db;@migrate-down migrate * zero !--plan;?sqlflush|sqlmigrate;clear_index|rebuild_index|remove_stale_contenttypes;dropdb|drop_db|reset_schema|delete_*|purge_*|wipe_*;?collectstatic|clearsessions|clear_cache
 sequelize sequelize-cli|orm|database|@reset-database db:drop|db:migrate:undo:all;db:seed:undo:all;?db:migrate:undo
 knex|orm|database|@migrate-down migrate:rollback --all;migrate:rollback --all;migrate:down;?migrate:rollback
 typeorm mikro-orm dbmate goose atlas sqlx diesel wp drush edgedb gel turso pscale rabbitmqctl kafka-topics kafka-topics.sh curator|orm|database|@drop-database drop|schema:drop|schema:fresh|migration:fresh|database:drop|sql:drop|sql-drop|site:install|si|wipe;@drop-database db|database|branch|schema|site drop|reset|clean|destroy|delete|wipe|empty;@migrate-down reset|down-to;@migrate-down * * reset;@migrate-down down -all;@queue-delete force_reset|delete_queue|purge_queue|delete_vhost|delete_indices;@topic-delete --delete
 migrate|tf|database|@drop-database drop;@migrate-down down -all;force
 flyway|orm|database|@reset-database clean;clean;undo;repair
-liquibase|orm|database|@reset-database drop-all|dropAll;drop-all|dropAll|rollback*|undo
+liquibase|orm|database|?*-sql|*SQL;@reset-database drop-all|dropAll;drop-all|dropAll|rollback*|undo
 mix|orm|database|@reset-database ecto.drop|ecto.reset|ash.reset|ash_postgres.drop
 console doctrine|orm|database|@drop-database doctrine:database:drop|doctrine:schema:drop|orm:schema-tool:drop --force -f
 shutdown|sys|-system|%@shutdown !-c !--show !-k
@@ -159,12 +159,16 @@ dnf yum microdnf tdnf||-system|swap <>|%sys;history undo|rollback;%@shutdown sys
 gem|pkg|platform|yank;owner -r --remove;?uninstall|cleanup
 nix-collect-garbage||system|-d --delete-old --delete-older-than;?gc
 conda mamba micromamba|^-np --name --prefix|system|remove|uninstall --all;env remove -n=base --name=base -n=*prod* --name=*prod*;?remove|uninstall|clean|env
-poetry pdm hatch rye pipenv uv pipx composer bower bundle bundler pod flutter dart swift gradle gradlew mvn mvnw ant bazel bazelisk lein sbt mill cmake meson ninja go rustup nvm fnm asdf mise volta n corepack lerna rush pre-commit ng next nuxt gatsby parcel vite tsc eslint prettier ccache sccache xcodebuild||platform|? cache|remove|uninstall|clean|prune|reset|purge|clear|rm|del|self|env
+poetry pdm hatch rye pipenv uv pipx composer bower bundle bundler pod flutter dart swift gradle gradlew mvn mvnw ant bazel bazelisk lein sbt mill cmake meson ninja go rustup nvm fnm asdf mise volta n corepack lerna rush pre-commit ng next nuxt gatsby parcel vite tsc eslint prettier ccache sccache xcodebuild||platform|@uninstall/system uninstall|remove|implode --all;@uninstall/system implode|uninstall-all;@uninstall/system pip uninstall <>;? cache|remove|uninstall|clean|prune|reset|purge|clear|rm|del|self|env
 dotnet|pkg|database|ef database drop !--dry-run;ef database update 0;ef migrations remove -f --force;@unpublish/platform nuget delete;? remove|clean|ef|nuget|tool|workload|sln|add|package|reference
 sea-orm-cli sea-orm||database|migrate fresh|refresh|reset;migrate down -n;?migrate
 adonis ace||database|migration:fresh|migration:reset|migration:refresh|db:wipe|db:truncate;?migration:rollback
 spark||database|migrate:refresh;?migrate:rollback
-phinx||database|rollback -t=0 --target=0;?rollback
+sqitch||database|@reset-database revert|rebase !--to
+skeema||-database|push --allow-unsafe
+psqldef mysqldef sqlite3def sqldef||-database|@drop-table --enable-drop --enable-drop-table
+strapi||-database|transfer|import -f --force
+phinx|^-tec|database|rollback -t=0 --target=0;?rollback
 yii||database|migrate/fresh;migrate/down all
 console||database|$ secrets:list|secrets:reveal --reveal;doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d -f --force;doctrine:fixtures:load !--append;messenger:failed:remove --all;?cache:clear|doctrine:cache*|cache:pool*
 ravendb hasura convex||database|metadata clear;import --replace --replace-all
@@ -231,14 +235,17 @@ tmux screen zellij byobu pm2 forever supervisorctl overmind||system|? kill-*|del
 mix|pkg|platform|@migrate-down/database ecto.rollback --all --to -n --step;hex.publish --revert;hex.retire;hex.owner remove;hex.user deauth
 wal-g wal-e||-database|delete --confirm
 pgbackrest barman||database|stanza-delete|delete
-claude codex gemini qwen copilot cursor-agent opencode kimi amp|agent|-system|^@agent-unguarded --dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --allow-dangerously-skip-permissions --yolo -y --allow-all-tools --allow-all --force --full-auto --settings --setting-sources --no-hooks --permission-mode=bypassPermissions --approval-mode=yolo --sandbox=danger-full-access -s=danger-full-access -a=never --ask-for-approval=never -c=*approval* -c=sandbox_mode* -c=*hooks* --config=*approval* --config=*hooks*;^@agent-unguarded config set|add|remove|unset *hook*|*ermission*;^@agent-unguarded plugin|plugins|mcp|extensions disable|uninstall|remove *hook*|*guard*
+claude codex gemini qwen copilot cursor-agent opencode kimi amp aider goose|agent|-system|^@agent-unguarded --dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --allow-dangerously-skip-permissions --yolo -y --allow-all-tools --allow-all --force --full-auto -f --yes --yes-always --settings --setting-sources --no-hooks --permission-mode=bypassPermissions --approval-mode=yolo --sandbox=danger-full-access -s=danger-full-access -a=never --ask-for-approval=never -c=*approval* -c=sandbox_mode* -c=*hooks* --config=*approval* --config=*hooks*;^@agent-unguarded config set|add|remove|unset *hook*|*ermission*;^@agent-unguarded plugin|plugins|mcp|extensions disable|uninstall|remove
 update-initramfs kernelstub|sys|-system|@bootloader -d --delete
 update-alternatives|sys|-system|+@machine-setting --remove --remove-all
 tasksel|sys|-system|@uninstall remove
 pkgutil|sys|-system|@uninstall --forget --unlink
 salt salt-ssh salt-call||system|pkg.remove|pkg.purge|file.remove|user.delete|service.stop|service.disable|system.*|ps.pkill|disk.wipe
+guix||-system|gc|package|pull -d --delete-generations
+conan||-platform|remove <> !--dry-run
+puppet||-system|@uninstall resource package * ensure=absent|ensure=purged
 brew||-system|bundle cleanup -f --force
-nix||-system|profile wipe-history;profile remove .*
+nix||-system|profile wipe-history;store delete;profile remove .*
 journalctl|sys|-system|@log-clear --vacuum-time=1s --vacuum-time=10s --vacuum-time=1m --vacuum-time=1h --vacuum-time=0 --vacuum-size=1M --vacuum-size=1K --vacuum-size=0 --vacuum-files=1 --vacuum-files=0
 bleachbit|sys|-outside|@clean -c --clean -s --shred
 unison|tf|-outside|@sync-over -force
@@ -288,7 +295,7 @@ type Entry struct {
 
 // system are packages without which a machine does not run, is not reached, or that
 // hold data.
-const system = "hookc|libc6*|glibc*|libc-utils|musl|apt|apk-tools|dpkg|rpm|dnf|yum|zypper|pacman|portage|bash|busybox|coreutils|util-linux|systemd*|openrc|init|sudo|login|passwd|base|base-files|openssl|dash|alpine-base|filesystem|linux|linux-generic|linux-image*|kernel*|openssh*|" +
+const system = "hookc|libc6*|glibc*|libc-utils|musl|apt|apk-tools|dpkg|rpm|dnf|yum|zypper|pacman|portage|bash|busybox|coreutils|util-linux|systemd*|udev|dbus|perl-base|iproute2|netplan*|libstdc++*|lvm2|cryptsetup*|initramfs-tools*|linux-firmware|e2fsprogs|kmod|procps|apparmor|auditd|libpam*|snapd|core[0-9]*|cloud-init|walinuxagent|base-devel|python3-apt|python3.[0-9]*|gcc-*-base|openrc|init|sudo|login|passwd|base|base-files|openssl|dash|alpine-base|filesystem|linux|linux-generic|linux-image*|kernel*|openssh*|" +
 	"python3|python3-minimal|network-manager|NetworkManager|grub*|postgresql*|mysql|mysql-server*|mysql-community-server*|mariadb|mariadb-server*|mongodb*|redis|redis-server|clickhouse-server*|elasticsearch*|cockroachdb|cassandra|" +
 	"influxdb*|rabbitmq-server|*-desktop|*-desktop-environment|gnome|gnome-shell|plasma*|@system|@world|xorg|xorg-server*|xserver-xorg*|alpine-keys|base-system|os-core"
 

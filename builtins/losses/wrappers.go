@@ -60,7 +60,7 @@ func Wrappers() map[string]Wrapper {
 		"cross-env-shell": {Assigns: true, Joined: true}, "rustup": {Sub: "run", Skip: 1}, "fnm": {Sub: "exec", Long: "--using"}, "volta": {Sub: "run"}, "nvm": {Sub: "exec run", Skip: 1},
 		"sail": {}, "lvm": {}, "fakeroot": {}, "proot": {Short: "rbwq"}, "schroot": {Short: "cupd", Long: "--chroot --user --directory"}, "watchexec": {Short: "weifdso", Long: "--watch --exts --ignore --filter --debounce --signal"},
 		"nodemon": {Short: "xwei", Long: "--exec --watch --ext --ignore --delay", Code: "-x --exec"}, "nix-shell": {Short: "pIA", Long: "--attr --argstr --run --command", Code: "--run --command"},
-		"heroku": {Sub: "run run:detached run:inside", Short: "ars", Long: "--app --remote --size"}, "railway": {Sub: "run"}, "dokku": {Sub: "run enter", Skip: 1}, "lima": {}, "adb": {Sub: "shell", Short: "s"},
+		"heroku": {Sub: "run run:detached run:inside", Short: "ars", Long: "--app --remote --size"}, "railway": {Sub: "run"}, "kamal": {Sub: "app", Skip: 1, Joined: true}, "dokku": {Sub: "run enter", Skip: 1}, "lima": {}, "adb": {Sub: "shell", Short: "s"},
 		"flatpak-spawn": {}, "toolbox": {Sub: "run", Short: "c"}, "distrobox": {Sub: "enter", Skip: 1}, "systemd-nspawn": {Short: "DMu"}, "runcon": {Short: "turl"}, "start-stop-daemon": {Long: "--exec --pidfile --user"},
 		"ifne": {}, "onchange": {}, "reflex": {Short: "rRgG"}, "devbox": {Sub: "run"}, "micromamba": {Sub: "run", Short: "np"}, "guix": {Sub: "shell"}, "pdsh": {Short: "wxlt", Joined: true},
 		"pssh": {Short: "hHlt"}, "parallel-ssh": {Short: "hHlt"}, "clush": {Short: "wgxl", Joined: true}, "ddev": {Sub: "exec"}, "lando": {Sub: "ssh", Short: "c", Code: "-c"}, "limactl": {Sub: "shell", Skip: 1},

@@ -45,5 +45,5 @@ func LocksAll(mode string) bool {
 	if octal, ok := octalMode(mode); ok {
 		return octal[len(octal)-3] < '4'
 	}
-	return mode == "a=" || mode == "u=" || mode == "a-rwx" || mode == "u-rwx" || mode == "-rwx" || mode == "a-r" || mode == "u-r"
+	return mode == "a=" || mode == "u=" || mode == "a-rwx" || mode == "u-rwx" || mode == "-rwx" || mode == "a-r" || mode == "u-r" || mode == "-x" || mode == "a-x" || mode == "u-x"
 }

@@ -62,16 +62,6 @@ func (a *analysis) multiplexer(c *shCall) shValue {
 // was written before, or comes from standard input.
 func (a *analysis) makeTool(c *shCall) shValue {
 	o := options(c.args(), "CfIojlW", "--directory --file --makefile --eval --jobs", 0)
-	for _, w := range o.values("--eval") {
-		for line := range strings.SplitSeq(w.Text, "\n") {
-			if _, recipe, ok := strings.Cut(line, ";"); ok {
-				a.interpret(c, shLiteral(recipe), a.childShell(c), c.name)
-			}
-			if _, code, ok := strings.Cut(line, "$(shell "); ok {
-				a.interpret(c, shLiteral(strings.TrimSuffix(strings.TrimSpace(code), ")")), a.childShell(c), c.name)
-			}
-		}
-	}
 	for _, w := range o.operands {
 		if name, code, ok := w.cut("="); ok && name == "SHELL" {
 			a.gitProgram(c, code)
@@ -80,21 +70,34 @@ func (a *analysis) makeTool(c *shCall) shValue {
 	if o.exact("-n", "--just-print", "--dry-run", "--recon", "-q", "--question") {
 		return printsText(a, c)
 	}
+	for _, w := range o.values("--eval") {
+		a.recipes(c, w.Text)
+	}
 	files := append(o.values("-f", "--file", "--makefile"), NewWord("Makefile"), NewWord("makefile"), NewWord("GNUmakefile"))
 	for _, w := range files {
 		v, ok := a.written(w, c.fr)
 		if w.Is("-", "/dev/stdin") {
 			v, ok = c.fr.stdin.value, c.fr.stdin.set
 		}
-		if !ok {
-			continue
-		}
-		for line := range strings.SplitSeq(v.text(), "\n") {
-			if recipe, ok := strings.CutPrefix(line, "\t"); ok && a.spend(c.fr) {
-				a.interpret(c, shLiteral(strings.ReplaceAll(strings.TrimLeft(recipe, "@-+ "), "$$", "$")), a.childShell(c), c.name)
-			}
+		if ok {
+			a.recipes(c, v.text())
 		}
 	}
 	a.lexicon(c, DomainOutside, o.operands)
 	return printsText(a, c)
+}
+
+// recipes reads the commands of a makefile.
+func (a *analysis) recipes(c *shCall, text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		recipe, ok := strings.CutPrefix(line, "\t")
+		if _, after, inline := strings.Cut(line, ";"); !ok && inline {
+			recipe, ok = after, true
+		} else if _, code, shell := strings.Cut(line, "$(shell "); !ok && shell {
+			recipe, ok = strings.TrimSuffix(strings.TrimSpace(code), ")"), true
+		}
+		if ok && a.spend(c.fr) {
+			a.interpret(c, shLiteral(strings.ReplaceAll(strings.TrimLeft(recipe, "@-+ "), "$$", "$")), a.childShell(c), c.name)
+		}
+	}
 }

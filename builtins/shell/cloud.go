@@ -54,7 +54,7 @@ func (a *analysis) npm(c *shCall) shValue {
 func (a *analysis) uninstalled(c *shCall) shValue {
 	o := options(c.args(), "", "", 0)
 	flags := WordIn(c.name, "rpm dpkg emerge nix-env pacman yay paru xbps-remove pkg_delete")
-	arch := WordIn(c.name, "pacman yay paru")
+	arch := WordIn(c.name, "pacman yay paru emerge")
 	removes := flags && o.exact(strings.Fields(losses.RemoveFlags)...) || WordIn(c.name, "pkg_delete xbps-remove removepkg urpme")
 	all := HasFlag(c.args(), strings.Fields(losses.RemovesToo)...)
 	names := o.operands
@@ -68,9 +68,9 @@ func (a *analysis) uninstalled(c *shCall) shValue {
 	}
 	dry := o.dry() || !flags && o.exact("-s") || arch && o.exact("-p") || slices.ContainsFunc(o.list, func(opt shOpt) bool { return losses.Dry()[opt.name] })
 	if removes {
-		all = all || HasFlag(c.args(), strings.Fields(losses.RemoveAll)...) || WordIn(o.operand(0), "self group uninstall-all") || c.name == "snap" && o.exact("--purge") || len(names) == 0 && o.exact("-a") || arch && o.exact("-c", "-d")
+		all = all || HasFlag(c.args(), strings.Fields(losses.RemoveAll)...) || WordIn(o.operand(0), "self group groupremove uninstall-all") || c.name == "snap" && o.exact("--purge") || len(names) == 0 && o.exact("-a") || arch && o.exact("-c", "-d") && c.name != "emerge"
 		for _, w := range names {
-			all = all || w.Dynamic || w.Pattern || w.Is("all", "installed", Versionless(c.name)) || len(losses.Tokens(w.Text)) == 0 || strings.HasPrefix(w.Text, "/dev/fd/") || c.name == "aptitude" && strings.HasPrefix(w.Text, "~") || losses.System(w.Text)
+			all = all || w.Dynamic || w.Pattern || w.Is("all", "installed", Versionless(c.name)) || len(losses.Tokens(w.Text)) == 0 || strings.HasPrefix(w.Text, "/dev/fd/") || c.name == "aptitude" && strings.IndexAny(w.Text, "~?") == 0 || losses.System(w.Text)
 		}
 	}
 	if all && !dry {

@@ -137,7 +137,7 @@ func (a *analysis) codeEffect(c *shCall, p shPart) {
 	case "decoded":
 		e.Op = "decoded-code"
 	case "file":
-		if filter, ok := strings.CutPrefix(p.text, "$("); ok && patternFirst[strings.TrimSuffix(filter, ")")] {
+		if strings.HasPrefix(p.text, "$(") && !strings.HasPrefix(p.text, "$(<") && !WordIn(p.text, "$(tr) $(sed)") {
 			a.effect(c, Effect{Kind: EffectUnknown, Domain: DomainCode, Op: DynamicCode, Target: p.text, Certainty: CertainDynamic}) // lines of it, whichever they are
 			return
 		}
@@ -199,7 +199,7 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 	}
 	for _, e := range c.env {
 		a.launched(c, e.Name, e.Value)
-		if toolOf(c.name).agent && (e.Name == "HOME" || strings.HasPrefix(e.Name, "HOOKC_") || strings.HasSuffix(e.Name, "_CONFIG_DIR") || strings.HasSuffix(e.Name, "_HOME")) {
+		if toolOf(c.name).agent && (e.Name == "HOME" || strings.Contains(e.Name, "HOOK") || strings.HasSuffix(e.Name, "_CONFIG_DIR") || strings.HasSuffix(e.Name, "_HOME")) {
 			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainSystem, Op: "agent-unguarded", Target: e.Name})
 		}
 	}

@@ -83,7 +83,7 @@ func (a *analysis) sql(c *shCall, v shValue) {
 	}
 }
 
-var sqlNames = losses.Words("sql psql mysql postgres pg query")
+var sqlNames = losses.Words("sql psql mysql postgres pg query dbshell dbconsole")
 
 // sqlWords adds what SQL in the words of a command does, where the word before
 // says that it is: query, --command, -e.

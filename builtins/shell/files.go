@@ -374,7 +374,7 @@ func (a *analysis) readers(c *shCall) shValue {
 	if v.origin().kind == "" {
 		return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
 	}
-	if patternFirst[c.name] && v.origin().kind == "file" {
+	if v.origin().kind == "file" && c.name != "sort" {
 		return shUnknown("$("+c.name+")", v.origin())
 	}
 	return v

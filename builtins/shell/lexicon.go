@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 )
 
 // lexicon adds what the words of a command say that it destroys.
@@ -19,6 +20,10 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 	}
 	if c.fr.out == nil && lexCredential(&o) {
 		a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: strings.Join(WordTexts(args), " ")})
+	}
+	if verb := migration(c.name, &o); verb != "" {
+		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: verb, Target: strings.Join(WordTexts(o.operands), " ")})
+		return
 	}
 	verb := a.lexVerb(c, domain, &o)
 	if verb == "" {
@@ -45,6 +50,37 @@ func namedLoss(name string) string {
 		return first
 	}
 	return ""
+}
+
+// migration is what a tool of migrations, whichever it is, takes back of a database as a
+// whole: migrate:fresh, db-migrate reset, sqitch revert --to @ROOT.
+func migration(program string, o *shOpts) string {
+	about, verb, many := false, "", false
+	words := append([]string{program}, WordTexts(o.operands[:min(len(o.operands), 4)])...)
+	for i, w := range words {
+		if i > 0 && strings.ContainsAny(w, "/. $") {
+			continue
+		}
+		for _, t := range losses.Tokens(w) {
+			about = about || WordIn(t, "migrate migration migrations mongock sqitch sqlx diesel umzug db database")
+			switch {
+			case i > 0 && WordIn(t, "reset fresh refresh wipe"):
+				verb, many = t, true
+			case i > 0 && WordIn(t, "down revert undo downgrade backwards redo rollback"):
+				verb = "migrate-step"
+			}
+		}
+		n, number := posix.Number(w)
+		many = many || number && n != 1 || WordIn(w, "all first base zero to @ROOT")
+	}
+	for _, opt := range o.list {
+		n, number := posix.Number(opt.value.Text)
+		many = many || opt.name == "--all" || WordIn(opt.name, "--to --to-version --target-version --step --last --version -n -t -d -M") && opt.set && (!number || n != 1)
+	}
+	if !about || !many {
+		return ""
+	}
+	return verb
 }
 
 // lexVerb looks for a verb that destroys among the first operands; the first

@@ -264,7 +264,7 @@ func (a *analysis) processSubst(p *syntax.ProcSubst, fr *shFrame) shValue {
 	if p.Op == syntax.CmdOut {
 		in.stdin = fr.stdin
 		if !in.stdin.set {
-			in.stdin = shStream{value: shUnknown(">(...)", shOrigin{kind: "output"}), set: true}
+			in.stdin = shStream{value: shUnknown(">(...)", shOrigin{kind: "pipe"}), set: true}
 		}
 		a.stmts(p.Stmts, in)
 		return shValue{{text: path, quoted: true}}

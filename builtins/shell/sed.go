@@ -81,8 +81,8 @@ func (a *analysis) editor(c *shCall) shValue {
 		}
 	}
 	script := strings.Join(WordTexts(append(o.values("-c", "--cmd"), o.operands...)), "\n") + "\n" + c.fr.stdin.value.text()
-	for line := range strings.SplitSeq(script, "\n") {
-		if WordIn(strings.Trim(line, "+:!"), "w wq x xit up update wa xa") {
+	for line := range strings.FieldsFuncSeq(script, func(r rune) bool { return r == '\n' || r == '|' }) {
+		if WordIn(strings.Trim(line, "+:!()"), "w wq x xit up update wa xa save-buffer") {
 			for _, w := range o.operands {
 				a.fileEffect(EffectWrite, w, c.target("edit-in-place"))
 			}

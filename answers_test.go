@@ -114,8 +114,8 @@ func TestEveryKindGivesEveryAnswer(t *testing.T) {
 	for _, key := range policy.HookResultKeys() {
 		answer := map[string]any{key: answers[key]}
 		maps.Copy(answer, beside[key])
-		for _, event := range answeredAt(key) {
-			if tried++; depth.Skips(tried) {
+		for i, event := range answeredAt(key) {
+			if tried++; depth.Skips(tried) || !depth.Short() && i > 0 && !depth.Tries(i, 3) {
 				continue
 			}
 			t.Run(key+" "+string(event), func(t *testing.T) { sameAnswer(t, event, answer) })

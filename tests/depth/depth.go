@@ -12,25 +12,30 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable that .ci/run sets to "full".
+// Variable is the environment variable that .ci/run sets to "full". With "wide"
+// more is tried than without it: all cases of the tables that [Tries] thins, and
+// twice as many random ones.
 const Variable = "HOOKC_TEST_DEPTH"
 
-// The parts of the cases that are tried without the variable, and with -short.
+// The parts of the cases that are tried without the variable, where it is "wide",
+// and with -short.
 const (
-	part      = 8
+	part      = 16
+	widePart  = 8
 	shortPart = 40
 )
 
-// Full reports whether all cases are tried. A value of the variable other than
-// "full" is a mistake that would make a long run a short one: it panics.
-func Full() bool {
-	switch value := os.Getenv(Variable); value {
-	case "":
-		return false
-	case "full":
-		return true
+// Full reports whether all cases are tried.
+func Full() bool { return value() == "full" }
+
+// value is what the variable says. An unknown one is a mistake that would make a
+// long run a short one: it panics.
+func value() string {
+	switch v := os.Getenv(Variable); v {
+	case "", "wide", "full":
+		return v
 	default:
-		panic(fmt.Sprintf("%s=%q: it is \"full\" or not set", Variable, value))
+		panic(fmt.Sprintf("%s=%q: it is \"full\", \"wide\" or not set", Variable, v))
 	}
 }
 
@@ -42,21 +47,23 @@ func Of[N int | int64 | uint64](all N) N {
 		return all
 	case Short():
 		return max(1, all/shortPart)
+	case value() == "wide":
+		return max(1, all/widePart)
 	}
 	return max(1, all/part)
 }
 
-// Judged is Of for a test that judges shares of what its cases came to: -short
-// takes no more away from it, because a few cases show no share.
+// Judged is Of for a test that judges shares of what its cases came to: it takes
+// no less than an eighth of them, because a few cases show no share.
 func Judged[N int | int64 | uint64](all N) N {
 	if Full() {
 		return all
 	}
-	return max(1, all/part)
+	return max(1, all/widePart)
 }
 
 // Short reports whether this is a run of `go test -short`.
-func Short() bool { return testing.Short() && !Full() }
+func Short() bool { return testing.Short() && value() == "" }
 
 // NotShort skips a test that -short leaves out: one that needs the built hookc or
 // hookgate (package programs calls it for those), or that takes seconds however
@@ -80,6 +87,18 @@ func Daily[N int | int64 | uint64](all N) N {
 // Skips reports whether -short leaves out case number i of a table whose cases are
 // all tried without it: it tries one of ten.
 func Skips(i int) bool { return Short() && i%10 != 0 }
+
+// Tries reports whether case number i of a table is tried of which a daily run
+// tries one of n: cases that each start processes or compile policies.
+func Tries(i, n int) bool {
+	switch {
+	case Short():
+		return i%max(n, 10) == 0
+	case value() == "":
+		return i%n == 0
+	}
+	return true
+}
 
 // Least is what a test demands where it demands at least so many of all cases:
 // of a part of them half as many, because few cases are less even than many.

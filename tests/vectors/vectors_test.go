@@ -31,7 +31,7 @@ func TestVectors(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".jsonl"), func(t *testing.T) {
 			for i, v := range readVectors(t, file) {
-				if depth.Skips(i) {
+				if !depth.Tries(i, 2) {
 					continue
 				}
 				t.Run(v.ID, func(t *testing.T) {
@@ -82,12 +82,30 @@ func (v *Vector) run(t *testing.T) []string {
 	if v.Faithful {
 		args = append(args, "--faithful")
 	}
-	wrong := v.decision(t, v.start(t, append(slices.Clone(args), "--json")))
+	var wrong []string
+	for range 5 {
+		got := v.start(t, append(slices.Clone(args), "--json"))
+		if wrong = v.decision(t, got); len(wrong) == 0 || !v.neverBegan(got) {
+			break
+		}
+	}
 	if len(v.Native) > 0 {
 		wrong = append(wrong, v.native(t, v.start(t, append(args, "--dialect", v.Dialect)))...)
 	}
 	return wrong
 }
+
+// neverBegan reports whether a hook's time was up before the machine had let it
+// write down that it runs: the recorded times are parts of a second. Such a run
+// shows nothing and is made again; a hook that is not started at all never is in
+// the ledger.
+func (v *Vector) neverBegan(got answered) bool {
+	want, _ := v.Expect["ran"].([]any)
+	return len(got.ran) < len(want) && ranOut.MatchString(got.stdout)
+}
+
+// ranOut finds a hook in a Decision that ran out of time.
+var ranOut = regexp.MustCompile(`"kind":"(deadline|timeout)"`)
 
 // start lays out the files of the case in a fresh folder and runs hookc.
 func (v *Vector) start(t *testing.T, args []string) answered {

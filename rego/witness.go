@@ -2,7 +2,9 @@ package rego
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +22,7 @@ import (
 func (m *Module) Rules() []solve.Rule {
 	reader := conditions.Reader{Compiler: m.compiler, Document: m.document, Open: func([]string) bool { return false }, Span: m.where.span}
 	var out []solve.Rule
+	helpers := m.helpers()
 	for _, e := range m.entries {
 		for _, s := range e.sources {
 			if s.rule.Default || e.part == partUnallowed {
@@ -28,6 +31,10 @@ func (m *Module) Rules() []solve.Rule {
 			for i := range s.branches {
 				r := solve.Rule{Name: e.name, At: s.branches[i].at, When: reader.Else(s.rule, i),
 					Fires: func(in *policy.Context) bool { return m.gives(s, i, in) }}
+				r.Form = fmt.Sprint(i, m.ruleForm(s.rule, helpers))
+				if v := s.branches[i].constant; v != nil {
+					r.Says = v.String()
+				}
 				r.Missing = m.missingDocuments(reader.Missing)
 				out = append(out, r)
 			}
@@ -84,4 +91,66 @@ func (m *Module) missingDocuments(refs map[string]*ast.Location) []solve.Missing
 		out = append(out, found)
 	}
 	return out
+}
+
+// Form is the module's.
+func (n *Native) Form() string {
+	m, err := n.module()
+	if err != nil {
+		return ""
+	}
+	return m.Form()
+}
+
+var localName = regexp.MustCompile(`__local[0-9]+__`)
+
+// formOf is a rule as compiled, whatever the names of its variables.
+func formOf(r *ast.Rule) string {
+	names := map[string]string{}
+	return r.Ref().String() + " " + localName.ReplaceAllStringFunc(r.String(), func(name string) string {
+		if names[name] == "" {
+			names[name] = fmt.Sprintf("$%d", len(names))
+		}
+		return names[name]
+	})
+}
+
+// Form is the rules as compiled, whatever their order and the names of variables, and
+// the documents.
+func (m *Module) Form() string { return m.form(func(*ast.Rule) bool { return true }) }
+
+func (m *Module) form(of func(*ast.Rule) bool) string {
+	var rules []string
+	for _, module := range m.compiler.Modules {
+		for _, r := range module.Rules {
+			if of(r) {
+				rules = append(rules, formOf(r))
+			}
+		}
+	}
+	slices.Sort(rules)
+	documents, _ := m.document(nil)
+	text, err := policy.EncodeJSON(documents)
+	if err != nil {
+		return ""
+	}
+	return strings.Join(append(rules, string(text)), "\n")
+}
+
+// helpers is the form of what the rules of entry points may use.
+func (m *Module) helpers() string {
+	return m.form(func(r *ast.Rule) bool {
+		return !slices.ContainsFunc(m.entries, func(e *entry) bool { return r.Ref().HasPrefix(e.ref) })
+	})
+}
+
+// ruleForm is the form of a rule of an entry point with all that it uses.
+func (m *Module) ruleForm(r *ast.Rule, helpers string) string {
+	form := formOf(r)
+	for _, e := range m.entries {
+		if strings.Contains(r.Body.String(), e.ref.String()) {
+			return ""
+		}
+	}
+	return form + "\n" + helpers
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -15,6 +16,7 @@ import (
 	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/source"
 )
 
 const diffHelp = `diff compares two policies, each a file, a folder or a compiled policy, and says
@@ -23,22 +25,26 @@ which events they decide differently. Each such difference comes with a witness:
 an event on which both policies were really asked, shortest first, as hookc run
 takes it.
 
-Events are made of what both policies name: filters, places and constants of
-rules, shared Rego and data, and values that guards know by themselves. The same
-policies give the same events. Rules alone are evaluated (rego, expr, builtin): no
-process is started and no model called; bash and llm hooks are compared by what is
-written, with the files that commands name, and reported as "may differ". Who
+Of every change it says what is known: unchanged (proved), when the compiled rules
+test the same or no event can make them differ; changed, with a witness; or unknown,
+with what was tried. Events are made by solving what one side tests and the other
+does not, then of what both policies name, of the cases in *_test.yaml files beside
+them, and of values that guards know by themselves. The same policies give the same
+events. "0 changed decisions (proved)" is said of no other.
+
+Rules alone are evaluated (rego, expr, builtin): no process is started and no model
+called. What a bash or llm hook would answer is supposed, the same on both sides,
+where its command or prompt is the same: a witness then says what it supposes. Who
 decides, where it is written and warnings are no difference of decisions.
 
-Nothing is proved by events that were tried: "no difference" is said of so many
-events, and more can be tried with --events. What is proved is said to be: one
-program, and the tools that a policy denies whatever else a call says.
+--fail-on-loosened also exits 1 where it is not known whether a change holds less
+back, unless --allow-unknown is given.
 
 With --replay FILE recorded events are tried first: hookc help replay says how they
 are written. Each difference says on how many of them it was seen.
 
 Exit codes: 0 no difference was found · 1 differences, or with --fail-on-loosened
-only a decision that holds back less · 3 could not compare, also when a policy has
+only a decision that holds back less, or may · 3 could not compare, also when a policy has
 errors · 130 interrupted.`
 
 func newDiff() *cobra.Command {
@@ -68,6 +74,7 @@ func newDiff() *cobra.Command {
 	cmd.Flags().IntVar(&f.events, "events", diff.DefaultEvents, "try `N` events of each lifecycle point")
 	cmd.Flags().StringArrayVar(&f.replay, "replay", nil, "try the recorded events in `FILE`, or -, first (repeatable)")
 	cmd.Flags().BoolVar(&f.loosened, "fail-on-loosened", false, "exit 1 only if a decision holds back less than it did")
+	cmd.Flags().BoolVar(&f.allowUnknown, "allow-unknown", false, "with --fail-on-loosened: exit 0 where it is not known whether less is held back")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
 	completeSources(cmd)
 	complete(cmd, "event", policy.EventNames())
@@ -77,15 +84,16 @@ func newDiff() *cobra.Command {
 // diffFlags are the command line of diff.
 type diffFlags struct {
 	sources
-	event, tool string
-	events      int
-	replay      []string
-	asJSON      bool
-	loosened    bool
+	event, tool  string
+	events       int
+	replay       []string
+	asJSON       bool
+	loosened     bool
+	allowUnknown bool
 }
 
 func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
-	o := diff.Options{Tool: f.tool, Events: f.events}
+	o := diff.Options{Tool: f.tool, Events: f.events, Prove: true}
 	if f.events <= 0 {
 		return cannot("--events is greater than nothing")
 	}
@@ -107,6 +115,7 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 	if o.Recorded, err = f.recorded(cmd); err != nil {
 		return err
 	}
+	o.Cases = slices.Concat(casesBeside(old), casesBeside(new))
 	found, err := f.compare(cmd, old, new, o)
 	if err != nil {
 		return exitError{exitInterrupted, "hookc: interrupted"}
@@ -131,6 +140,9 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 func (f *diffFlags) found(r *diff.Report) bool {
 	if !f.loosened {
 		return !r.Empty()
+	}
+	if !f.allowUnknown && len(r.Unknown(true)) > 0 {
+		return true
 	}
 	return slices.ContainsFunc(r.Decisions, func(c diff.Change) bool { return c.Direction == diff.Loosened })
 }
@@ -173,6 +185,33 @@ func (f *diffFlags) side(cmd *cobra.Command, which, path string) (*dag.Program, 
 		return nil, exitError{exitCannot, found.Render() + "hookc: the " + which + " policy, " + path + ", has errors: nothing was compared"}
 	}
 	return program, nil
+}
+
+// casesBeside are the events of the tests beside a policy.
+func casesBeside(p *dag.Program) []*policy.Context {
+	var out []*policy.Context
+	folders := map[string]bool{}
+	for _, s := range p.Sources {
+		folder := filepath.Dir(s.Path)
+		if folders[folder] {
+			continue
+		}
+		folders[folder] = true
+		files, err := filepath.Glob(filepath.Join(folder, "*_test.yaml"))
+		if err != nil {
+			continue // a folder whose name is no pattern has none
+		}
+		for _, path := range files {
+			file, _ := source.ReadCases(path)
+			for i := range file.Cases {
+				c := &file.Cases[i]
+				if event, ok := policy.ParseEvent(c.Native); ok && c.Event != nil {
+					out = append(out, c.Event.Frozen(event))
+				}
+			}
+		}
+	}
+	return out
 }
 
 // diffResults are the differences of decisions as results of tests: one that holds

@@ -16,6 +16,13 @@ type Rule struct {
 	Name string
 	At   diag.Span
 	When *Formula
+	// Says is what it says, where that is the same on every event; "" is not known.
+	Says string
+	// Form is the same for rules that were made in the same way, with all that they
+	// use; "" is not known.
+	Form string
+	// Sure says that what it tests cannot make it fail.
+	Sure bool
 	// Fires reports whether the rule, and not another of its hook, speaks in what
 	// the hook is given.
 	Fires func(in *policy.Context) bool
@@ -32,6 +39,9 @@ type Missing struct {
 
 // Ruled is a body that knows its rules.
 type Ruled interface{ Rules() []Rule }
+
+// Formed is a body that has a form: bodies of one form answer every event alike.
+type Formed interface{ Form() string }
 
 // Fix says how to mend the tests of a contradiction, "" where nothing is known.
 func (c *Contradiction) Fix() string {

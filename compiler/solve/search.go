@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"sort"
@@ -140,7 +141,7 @@ func (s *search) walk(st *state, todo, choices []literal) bool {
 		if s.walk(st.clone(), []literal{{p, first.holds}}, slices.Clone(rest)) {
 			return true
 		}
-		if len(s.ways)+s.leaves > mostLeaves {
+		if len(s.ways)+s.leaves > cmp.Or(s.w.Most, mostLeaves) {
 			s.gaveUp = true
 			return true
 		}

@@ -20,6 +20,8 @@ type World struct {
 	Facts func(name string) (values []any, kinds Kinds, ok bool)
 	// Open is true where the event is any JSON document, and no event of an agent.
 	Open bool
+	// Most is how many ways through a formula are looked at; 0 is the usual number.
+	Most int
 }
 
 // kindsOfTools are the values of tool_kind.

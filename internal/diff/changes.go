@@ -52,6 +52,9 @@ type Change struct {
 	Recorded int `json:"recorded,omitempty"`
 	// Witness is one of them, as `hookc run` takes it.
 	Witness json.RawMessage `json:"witness"`
+	// Answers are what the witness supposes of hooks that are not run: what a hook
+	// answers, or that it fails.
+	Answers map[string]any `json:"answers,omitempty"`
 	// Old and New are the Decisions on the witness, without the trace of hooks.
 	Old *policy.Decision `json:"old"`
 	New *policy.Decision `json:"new"`
@@ -66,6 +69,11 @@ type trial struct {
 	byKind   map[string]*Change
 	order    []string
 	unstable int
+	// prover, if not nil, is told of every difference.
+	prover *prover
+	// solved is how many events were made for the changes, differences how many show
+	// one.
+	solved, differences int
 }
 
 func newTrial(event policy.Event, was, is *decider) *trial {
@@ -84,6 +92,23 @@ const (
 func (f *trial) try(ctx context.Context, m *maker, o *Options) (Tried, error) {
 	f.volatile = m.volatile
 	tried := Tried{Event: f.event}
+	if f.prover != nil {
+		if f.prover.proved() {
+			return tried, nil
+		}
+		if err := f.prover.seek(); err != nil {
+			return tried, err
+		}
+		tried.Solved = f.solved
+	}
+	for _, c := range o.Cases {
+		if in, ok := eventOf(f.event, fieldsOf(c)); ok && c.Text(policy.FieldEvent) == string(f.event) && (o.Tool == "" || c.Text(policy.FieldToolName) == o.Tool) {
+			tried.Cases++
+			if err := f.one(ctx, in, false); err != nil {
+				return tried, err
+			}
+		}
+	}
 	for _, c := range o.Recorded {
 		if c.Text(policy.FieldEvent) != string(f.event) || o.Tool != "" && c.Text(policy.FieldToolName) != o.Tool {
 			continue
@@ -119,11 +144,15 @@ func fieldsOf(c *policy.Context) map[string]any {
 
 // one decides an event.
 func (f *trial) one(ctx context.Context, in made, recorded bool) error {
-	a, b := f.was.decide(ctx, f.event, in.context), f.is.decide(ctx, f.event, in.context)
+	a, b := f.was.decide(ctx, f.event, in), f.is.decide(ctx, f.event, in)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if !Differ(a, b) {
+		if f.prover != nil && a.By != "" {
+			by, _, _ := strings.Cut(a.By, "#")
+			f.prover.masks[by] = true
+		}
 		return nil
 	}
 	steady, err := f.steady(ctx, in, a, b)
@@ -134,18 +163,22 @@ func (f *trial) one(ctx context.Context, in made, recorded bool) error {
 		f.unstable++
 	default:
 		f.note(in, a, b, recorded)
+		if f.differences++; f.prover != nil {
+			f.prover.blame(in, direction(a, b))
+		}
 	}
 	return nil
 }
 
-// steady reports whether both policies answer an event as they did.
+// steady reports whether both policies answer an event as they did, by the serial
+// definition.
 func (f *trial) steady(ctx context.Context, in made, a, b *policy.Decision) (bool, error) {
 	times := again
 	if f.volatile {
 		times = againVolatile
 	}
 	for range times {
-		x, y := f.was.decide(ctx, f.event, in.context), f.is.decide(ctx, f.event, in.context)
+		x, y := f.was.serially(ctx, f.event, in), f.is.serially(ctx, f.event, in)
 		if ctx.Err() != nil {
 			return false, ctx.Err()
 		}
@@ -156,14 +189,25 @@ func (f *trial) steady(ctx context.Context, in made, a, b *policy.Decision) (boo
 	return true, nil
 }
 
-// kindOf is what differences are told apart by.
+// kindOf is what differences are told apart by: those that hold something back, or do
+// not any more, also by the rule that does.
 func kindOf(a, b *policy.Decision) string {
-	return strings.Join([]string{string(a.Action), string(b.Action), string(direction(a, b)), a.By, b.By}, "\x00")
+	rule, how := "", direction(a, b)
+	switch how {
+	case Loosened:
+		rule = a.At.String()
+	case Tightened:
+		rule = b.At.String()
+	}
+	return strings.Join([]string{string(a.Action), string(b.Action), string(how), a.By, b.By, rule}, "\x00")
 }
 
 // note counts a difference; the shortest event is the witness.
 func (f *trial) note(in made, a, b *policy.Decision, recorded bool) {
 	key := kindOf(a, b)
+	if len(in.answers) > 0 {
+		key += "\x00supposed"
+	}
 	c := f.byKind[key]
 	if c == nil {
 		c = &Change{Event: f.event, From: a.Action, To: b.Action, Direction: direction(a, b)}
@@ -187,7 +231,7 @@ func (f *trial) note(in made, a, b *policy.Decision, recorded bool) {
 func (c *Change) show(in made, a, b *policy.Decision) {
 	old, new := *a, *b
 	old.Hooks, new.Hooks = nil, nil // they hold times
-	c.Witness, c.Old, c.New = in.text, &old, &new
+	c.Witness, c.Answers, c.Old, c.New = in.text, in.answers, &old, &new
 }
 
 func direction(a, b *policy.Decision) Direction {
@@ -232,11 +276,12 @@ func (f *trial) replace(ctx context.Context, key string, fields map[string]any) 
 	if !ok {
 		return nil
 	}
-	a, b := f.was.decide(ctx, f.event, in.context), f.is.decide(ctx, f.event, in.context)
+	in.answers = f.byKind[key].Answers
+	a, b := f.was.decide(ctx, f.event, in), f.is.decide(ctx, f.event, in)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if !Differ(a, b) || kindOf(a, b) != key {
+	if !Differ(a, b) || kindOf(a, b) != strings.TrimSuffix(key, "\x00supposed") {
 		return nil
 	}
 	steady, err := f.steady(ctx, in, a, b)

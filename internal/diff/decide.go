@@ -14,11 +14,14 @@ import (
 // decider decides events with the rules of a program alone.
 type decider struct{ exec *executor.Executor }
 
-// silent stands for a hook that is not run.
-type silent struct{}
+// silent stands for a hook that is not run: it says what an event supposes.
+type silent struct{ hook *policy.Hook }
 
-func (silent) Run(context.Context, *policy.Context, int) (policy.Result, error) {
-	return policy.Result{}, nil
+type supposedKey struct{}
+
+func (s silent) Run(ctx context.Context, _ *policy.Context, _ int) (policy.Result, error) {
+	answers, _ := ctx.Value(supposedKey{}).(map[string]any)
+	return supposed(answers, s.hook)
 }
 
 // firstBlock makes every block of a gate the first: an event that is tried is
@@ -38,7 +41,7 @@ func newDecider(p *dag.Program) *decider {
 		nodes := slices.Clone(plan.Nodes)
 		for j := range nodes {
 			if !nodes[j].Hook.Kind.InProcess() {
-				nodes[j].Runner = silent{}
+				nodes[j].Runner = silent{nodes[j].Hook}
 			}
 		}
 		quiet.Plans[i] = plan.WithBodies(nodes)
@@ -51,8 +54,22 @@ func newDecider(p *dag.Program) *decider {
 func (d *decider) close() { d.exec.Close() }
 
 // decide is what the policy decides, nil when ctx ended first.
-func (d *decider) decide(ctx context.Context, event policy.Event, in *policy.Context) *policy.Decision {
-	out := d.exec.Fire(ctx, event, in)
+func (d *decider) decide(ctx context.Context, event policy.Event, in made) *policy.Decision {
+	return d.asked(ctx, event, in, (*executor.Executor).Fire)
+}
+
+// serially is decide by the serial definition.
+func (d *decider) serially(ctx context.Context, event policy.Event, in made) *policy.Decision {
+	return d.asked(ctx, event, in, (*executor.Executor).FireSerial)
+}
+
+type howFired func(*executor.Executor, context.Context, policy.Event, *policy.Context) *policy.Decision
+
+func (d *decider) asked(ctx context.Context, event policy.Event, in made, how howFired) *policy.Decision {
+	if len(in.answers) > 0 {
+		ctx = context.WithValue(ctx, supposedKey{}, in.answers)
+	}
+	out := how(d.exec, ctx, event, in.context)
 	if ctx.Err() != nil {
 		return nil
 	}

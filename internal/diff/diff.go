@@ -29,6 +29,11 @@ type Options struct {
 	Events int
 	// Recorded are events that really happened, which are tried first.
 	Recorded []*policy.Context
+	// Cases are events of the tests beside the policies.
+	Cases []*policy.Context
+	// Prove has events made for each change by solving what it tests, and finds of
+	// each whether it is proved that no decision differs by it.
+	Prove bool
 	// Say, if not nil, is told what is being done, for progress.
 	Say func(string)
 }
@@ -58,6 +63,8 @@ type Report struct {
 	Denied []DeniedChange `json:"always_denied"`
 	// Tried is how many events were decided by both, by lifecycle point.
 	Tried []Tried `json:"tried"`
+	// Unproved says what nobody knows besides.
+	Unproved []string `json:"unproved,omitempty"`
 	// Unstable is how many events were left out because one policy by itself
 	// answered them in two ways: its rules look at the clock, at chance or at the
 	// disk.
@@ -70,6 +77,9 @@ type Tried struct {
 	// Events were made up, Recorded had happened.
 	Events   int `json:"events"`
 	Recorded int `json:"recorded,omitempty"`
+	// Solved are those that were made for the changes, Cases those of tests.
+	Solved int `json:"solved,omitempty"`
+	Cases  int `json:"cases,omitempty"`
 }
 
 // Empty reports whether no difference was found.
@@ -101,6 +111,9 @@ func Compare(ctx context.Context, old, new *dag.Program, o Options) (*Report, er
 		}
 		o.Say("trying events of " + string(event))
 		t := newTrial(event, was, is)
+		if o.Prove {
+			t.prover = newProver(ctx, t, old, new, &o)
+		}
 		tried, err := t.try(ctx, newMaker(old, new, event, o.Tool, touched), &o)
 		if err != nil {
 			return nil, err
@@ -108,6 +121,12 @@ func Compare(ctx context.Context, old, new *dag.Program, o Options) (*Report, er
 		r.Tried = append(r.Tried, tried)
 		r.Decisions = append(r.Decisions, t.changes()...)
 		r.Unstable += t.unstable
+		if o.Prove {
+			t.prover.settle(r)
+		}
+	}
+	if o.Prove {
+		r.rest()
 	}
 	sort.SliceStable(r.Decisions, func(i, j int) bool { return r.Decisions[i].Direction.rank() < r.Decisions[j].Direction.rank() })
 	return r, nil

@@ -115,7 +115,7 @@ func TestHookChanges(t *testing.T) {
 `
 	r := compare(t, old, new, Options{Events: 100})
 	for i := range r.Hooks {
-		r.Hooks[i].Old, r.Hooks[i].New = "", ""
+		r.Hooks[i].Old, r.Hooks[i].New, r.Hooks[i].of = "", "", pair{}
 	}
 	assert.Equal(t, []HookChange{
 		{Change: Removed, Event: policy.PreToolExecution, Hook: "gone", Kind: policy.KindBash, MayDiffer: "may differ: script removed, and was not run"},
@@ -140,7 +140,7 @@ pre_tool_execution:
 `, Options{Events: 100})
 	require.Len(t, r.Hooks, 1)
 	assert.Equal(t, []FieldChange{{"filter.tool_name", "A", "B"}, {"timeout", "1s", ""}, {"defaults.on_error", "deny", ""}, {"locked", "", "true"}}, r.Hooks[0].Fields)
-	assert.Equal(t, []SettingChange{{policy.PreToolExecution, "strategy", "chain", "chain-all"}, {policy.PreToolExecution, "chain_timeout", "10s", "30s"}}, r.Settings)
+	assert.Equal(t, []SettingChange{{Event: policy.PreToolExecution, Key: "strategy", Old: "chain", New: "chain-all"}, {Event: policy.PreToolExecution, Key: "chain_timeout", Old: "10s", New: "30s"}}, r.Settings)
 }
 
 // TestProcessesAreNotRun: neither what they would say nor that they would fail

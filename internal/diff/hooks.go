@@ -27,6 +27,8 @@ type HookChange struct {
 	// MayDiffer says why decisions may differ without being tried: the hook is a
 	// process or a model, and is not run. "" is a hook that was tried.
 	MayDiffer string `json:"may_differ,omitempty"`
+	Known
+	of pair
 }
 
 // The words of HookChange.Change.
@@ -193,7 +195,7 @@ func movedPairs(pairs []pair) []bool {
 // change is what became of a hook, if anything did.
 func (p *pair) change(event policy.Event, moved bool, scripts map[string]bool) (HookChange, bool) {
 	e := cmp.Or(p.new, p.old)
-	c := HookChange{Event: event, Hook: e.Hook.Name, Kind: e.Hook.Kind}
+	c := HookChange{Event: event, Hook: e.Hook.Name, Kind: e.Hook.Kind, of: *p}
 	if p.old != nil {
 		c.Old = p.old.Hook.Span.String()
 	}

@@ -17,6 +17,8 @@ import (
 type made struct {
 	context *policy.Context
 	text    json.RawMessage
+	// answers are what it supposes of hooks that are not run.
+	answers map[string]any
 }
 
 // probe is a hook that events are made for.
@@ -367,5 +369,5 @@ func eventOf(event policy.Event, fields map[string]any) (made, bool) {
 		return made{}, false
 	}
 	in = in.Frozen(event)
-	return made{in, text}, in.Unfit(event) == nil
+	return made{context: in, text: text}, in.Unfit(event) == nil
 }

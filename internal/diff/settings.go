@@ -17,6 +17,7 @@ type SettingChange struct {
 	Key   string       `json:"key"`
 	Old   string       `json:"old"`
 	New   string       `json:"new"`
+	Known
 }
 
 // settingChanges lists what differs besides hooks.
@@ -24,7 +25,7 @@ func settingChanges(old, new *dag.Program, o *Options) []SettingChange {
 	out := []SettingChange{}
 	add := func(event policy.Event, key, was, is string) {
 		if was != is {
-			out = append(out, SettingChange{event, key, was, is})
+			out = append(out, SettingChange{Event: event, Key: key, Old: was, New: is})
 		}
 	}
 	tools := func(c policy.Catalogue) string {

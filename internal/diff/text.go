@@ -3,6 +3,8 @@ package diff
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/spell"
@@ -58,6 +60,17 @@ func writeDecision(s *strings.Builder, c *Change) {
 	}
 	s.WriteString(")\n")
 	fmt.Fprintf(s, "    %s\n", c.Witness)
+	for _, name := range slices.Sorted(maps.Keys(c.Answers)) {
+		if c.Answers[name] == fails {
+			fmt.Fprintf(s, "    if %s fails\n", name)
+			continue
+		}
+		text, err := policy.EncodeJSON(c.Answers[name])
+		if err != nil {
+			panic("diff: an answer has no JSON: " + err.Error())
+		}
+		fmt.Fprintf(s, "    if %s answers %s\n", name, text)
+	}
 	fmt.Fprintf(s, "    old: %s\n    new: %s\n", InLine(c.Old), InLine(c.New))
 }
 
@@ -104,6 +117,7 @@ func writeWritten(s *strings.Builder, r *Report) {
 	}
 	for _, c := range r.Settings {
 		fmt.Fprintf(s, "~ %s: %s → %s\n", strings.TrimSpace(string(c.Event)+" "+c.Key), cmp.Or(c.Old, "–"), cmp.Or(c.New, "–"))
+		writeKnown(s, &c.Known)
 	}
 	for _, c := range r.Files {
 		fmt.Fprintf(s, "%s file %s %s\n", marks[c.Change], c.Path, c.Change)
@@ -128,8 +142,26 @@ func writeHook(s *strings.Builder, h *HookChange) {
 		}
 		fmt.Fprintf(s, "      %s: %s → %s\n", f.Key, cmp.Or(f.Old, "–"), cmp.Or(f.New, "–"))
 	}
-	if h.MayDiffer != "" {
+	if h.MayDiffer != "" && h.Verdict != Unchanged && h.Verdict != Differs {
 		fmt.Fprintf(s, "      %s\n", h.MayDiffer)
+	}
+	writeKnown(s, &h.Known)
+}
+
+// writeKnown says what is known of a change.
+func writeKnown(s *strings.Builder, k *Known) {
+	switch {
+	case k.Verdict == Unchanged:
+		s.WriteString("      unchanged (proved): it decides as before\n")
+	case k.Verdict == Unproved:
+		fmt.Fprintf(s, "      unknown: %s\n", strings.Join(k.Tried, "; "))
+	case k.Verdict == Differs && k.Loosens == Unproved:
+		fmt.Fprintf(s, "      changed; whether it also holds less back is unknown: %s\n", strings.Join(k.Tried, "; "))
+	case k.Verdict == Differs:
+		s.WriteString("      changed\n")
+	}
+	if k.Loosens == Unchanged && k.Verdict != Unchanged {
+		s.WriteString("      where no rule fails it holds back no less (proved)\n")
 	}
 }
 
@@ -137,25 +169,32 @@ func writeHook(s *strings.Builder, h *HookChange) {
 func writeTried(s *strings.Builder, r *Report) {
 	events, recorded := 0, 0
 	for _, t := range r.Tried {
-		events += t.Events
+		events += t.Events + t.Solved + t.Cases
 		recorded += t.Recorded
 	}
 	tried := fmt.Sprintf("%s tried, at %s", spell.Count(events, "event"), spell.Count(len(r.Tried), "lifecycle point"))
 	if recorded > 0 {
 		tried = fmt.Sprintf("%s and %s", spell.Count(recorded, "recorded event"), tried)
 	}
-	switch {
-	case r.Same:
+	unknown := r.Unknown(false)
+	for _, line := range r.Unproved {
+		fmt.Fprintf(s, "unknown: %s\n", line)
+	}
+	if r.Same {
 		fmt.Fprintf(s, "one program: %s", r.Old)
 		if len(r.Files) > 0 {
 			s.WriteString(", files beside it differ")
 		}
-		fmt.Fprintf(s, "; %s\n", tried)
-	case r.Empty():
-		fmt.Fprintf(s, "no difference found; %s, which proves nothing of others\n", tried)
+		s.WriteString("; ")
+	}
+	written := fmt.Sprintf("%s, %s, %s", spell.Count(len(r.Hooks), "hook"), spell.Count(len(r.Settings), "setting"), spell.Count(len(r.Files), "file"))
+	switch {
+	case len(r.Decisions) > 0:
+		fmt.Fprintf(s, "%s, %s; %d unknown; %s\n", spell.Count(len(r.Decisions), "changed decision"), written, len(unknown), tried)
+	case len(unknown) == 0:
+		fmt.Fprintf(s, "0 changed decisions (proved), %s\n", written)
 	default:
-		fmt.Fprintf(s, "%s, %s, %s, %s; %s, which proves nothing of others\n", spell.Count(len(r.Decisions), "changed decision"), spell.Count(len(r.Hooks), "hook"),
-			spell.Count(len(r.Settings), "setting"), spell.Count(len(r.Files), "file"), tried)
+		fmt.Fprintf(s, "no changed decision was found, %d unknown, %s; %s\n", len(unknown), written, tried)
 	}
 	if r.Unstable > 0 {
 		fmt.Fprintf(s, "%s left out: one policy by itself answered in two ways\n", spell.Count(r.Unstable, "event"))

@@ -6,8 +6,8 @@ import (
 	"github.com/hookc/hookc/policy"
 )
 
-// filterOf is when the filter of a node lets an event through.
-func filterOf(n *dag.Node) *solve.Formula {
+// FilterOf is when the filter of a node lets an event through.
+func FilterOf(n *dag.Node) *solve.Formula {
 	if n.Matcher == nil {
 		return solve.True
 	}

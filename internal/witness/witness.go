@@ -91,8 +91,8 @@ func (f *finder) plan(plan *dag.Plan) {
 		if n.RecheckOf >= 0 || f.ctx.Err() != nil {
 			continue
 		}
-		filter := filterOf(n)
-		rules := rulesOf(n)
+		filter := FilterOf(n)
+		rules := RulesOf(n)
 		for _, r := range rules {
 			search := f.search(world, plan, id, solve.And(filter, r.When), r)
 			if search.shadow != "" {
@@ -190,8 +190,8 @@ func (f *finder) add(r Rule) {
 	}
 }
 
-// rulesOf are the rules of a node. A hook that knows none has its filter.
-func rulesOf(n *dag.Node) []solve.Rule {
+// RulesOf are the rules of a node. A hook that knows none has its filter.
+func RulesOf(n *dag.Node) []solve.Rule {
 	if body, ok := n.Runner.(solve.Ruled); ok {
 		return body.Rules()
 	}

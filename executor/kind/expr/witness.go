@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -37,6 +38,8 @@ func (h *exprHook) Rules() []solve.Rule {
 			by = rule.result.ControlBy
 		}
 		add(rule.condition.what, by.At, rule.condition, func(f *frame) bool { return f.fires(rule.condition) })
+		out[i].Form = h.Form()
+		out[i].Says, out[i].Sure = fmt.Sprint(i, rule.reasons()), rule.condition.sure && (h.when == nil || h.when.sure)
 	}
 	if len(h.sets)+len(h.rules) == 0 || len(h.sets) > 0 || h.context != nil {
 		at := diag.Span{}
@@ -46,6 +49,34 @@ func (h *exprHook) Rules() []solve.Rule {
 		add("when", at, nil, func(*frame) bool { return true })
 	}
 	return out
+}
+
+func (r *exprRule) reasons() []string {
+	var out []string
+	for _, reason := range r.result.Reasons {
+		out = append(out, reason.Text)
+	}
+	return out
+}
+
+// Form is the expressions as parsed, and what they say.
+func (h *exprHook) Form() string {
+	var b strings.Builder
+	write := func(what string, x *formula) {
+		if x != nil {
+			fmt.Fprintf(&b, "%s: %s\n", what, x.tree)
+		}
+	}
+	write("when", h.when)
+	for i := range h.rules {
+		r := &h.rules[i]
+		write(fmt.Sprintf("%s %q", r.condition.what, r.reasons()), r.condition)
+	}
+	for i := range h.sets {
+		write(fmt.Sprint("set ", h.sets[i].key, h.sets[i].path, h.sets[i].output), h.sets[i].value)
+	}
+	write("context", h.context)
+	return b.String()
 }
 
 // try evaluates `when` and one condition.

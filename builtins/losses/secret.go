@@ -66,8 +66,9 @@ func Secret(p, home string) string {
 	if what := secretBase(base); what != "" {
 		return what
 	}
+	glob := strings.ContainsAny(base, "*?[") && len(letters(base)) > 1
 	for _, dir := range secretSystem {
-		if under(dir, p) || under("/private"+dir, p) || len(letters(base)) > 1 && strings.ContainsAny(base, "*?[") && GlobMatch(p, dir) {
+		if under(dir, strings.TrimPrefix(p, "/private")) || glob && GlobMatch(p, dir) {
 			return "password"
 		}
 	}
@@ -231,7 +232,8 @@ func NameGlob(expr string) string {
 // GlobMatch reports whether a shell pattern matches all of s. Unlike a file
 // glob's, its `*` matches slashes.
 func GlobMatch(pattern, s string) bool {
-	if !strings.ContainsAny(pattern, "*?[\\") {
+	i := strings.IndexAny(pattern, "*?[\\")
+	if i < 0 || !strings.HasPrefix(s, pattern[:i]) {
 		return pattern == s
 	}
 	name := strings.ReplaceAll(strings.ReplaceAll(pattern, "/", "\x01"), "[!", "[^") // in which * matches slashes too

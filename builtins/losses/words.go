@@ -62,27 +62,23 @@ func Tokens(text string) []string {
 		return nil
 	}
 	var out []string
-	var cur []rune
-	end := func() {
-		if len(cur) > 0 {
-			out = append(out, string(cur))
+	start, lower := -1, false
+	end := func(i int) {
+		if start >= 0 {
+			out = append(out, strings.ToLower(text[start:i]))
 		}
-		cur = cur[:0]
+		start = -1
 	}
-	lower := false
-	for _, r := range text {
-		switch {
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			end()
-			lower = false
-			continue
-		case unicode.IsUpper(r) && lower:
-			end()
+	for i, r := range text {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			end(i)
+		} else if start < 0 || lower && unicode.IsUpper(r) {
+			end(i)
+			start = i
 		}
 		lower = unicode.IsLower(r)
-		cur = append(cur, unicode.ToLower(r))
 	}
-	end()
+	end(len(text))
 	return out
 }
 

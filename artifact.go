@@ -16,6 +16,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/codec"
 	"github.com/hookc/hookc/internal/wire"
+	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -143,7 +144,7 @@ func (c *config) artifactOf(began time.Time) (x *Compiled, found diag.List, sett
 		return nil, found, false, nil
 	}
 	program.Diagnostics = found
-	x = &Compiled{program: program, conditions: c.conditions()}
+	x = &Compiled{program: program, conditions: c.conditions(p.Sources)}
 	x.writer.Build, x.writer.Release = ownBuild(), release()
 	if x.sections, err = c.encode(head, p); err != nil {
 		return nil, nil, false, fmt.Errorf("hookc: this policy cannot be written as an artifact: %w", err)
@@ -190,12 +191,20 @@ func release() string {
 }
 
 // conditions are the circumstances that decide what the sources compile to.
-func (c *config) conditions() artifact.Conditions {
+func (c *config) conditions(sources []policy.SourceFile) artifact.Conditions {
 	var names []string
 	if c.discover != "" {
 		names = append(source.DiscoverVariables(c.discovery()), "HOOKC_TRUST", "XDG_STATE_HOME")
 	}
 	out := artifact.Take(c.environ(), append(names, "HOOKC_ENABLED"), []string{"HOOKC_DEFAULTS_"})
+	for _, src := range sources {
+		for _, v := range src.Variables {
+			out.Vars = append(out.Vars, artifact.Condition{Name: v.Name, Value: v.Value, Set: true, Exact: true})
+		}
+		for _, name := range src.Unset {
+			out.Vars = append(out.Vars, artifact.Condition{Name: name, Exact: true})
+		}
+	}
 	for _, f := range c.compiledAs() {
 		out.Flags = append(out.Flags, artifact.Condition{Name: f[0], Value: f[1], Set: f[1] != ""})
 	}

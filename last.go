@@ -204,7 +204,7 @@ func (c *config) lastName() string {
 	for _, in := range c.placed() {
 		fmt.Fprintf(h, "%q %d %q\n", in.Path, in.Tier, in.Format)
 	}
-	conditions := c.conditions()
+	conditions := c.conditions(nil)
 	fmt.Fprintf(h, "%q %q %v %v", absolutePath(c.discover), c.around, conditions.Vars, conditions.Flags)
 	return lastPrefix + hex.EncodeToString(h.Sum(nil)[:12])
 }

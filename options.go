@@ -324,7 +324,7 @@ func Compile(options ...Option) (*dag.Program, diag.List) {
 // load reads the named or discovered sources, checks trust and lays the
 // environment over them.
 func (c *config) load() (*policy.Policy, diag.List) {
-	o := source.Options{Overrides: c.overrides, Dir: c.shown, Profile: c.profile, Faithful: c.faithful}
+	o := source.Options{Overrides: c.overrides, Dir: c.shown, Profile: c.profile, Faithful: c.faithful, Environ: c.environ()}
 	if c.cache != nil {
 		o.Cache = c.cache.read
 	}

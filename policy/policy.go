@@ -77,22 +77,19 @@ type SourceFile struct {
 	Path   string
 	Tier   Tier
 	Format string
-	// Untrusted says why its hooks do not run, or is empty.
-	Untrusted string
-	// Differs says what of its project is not as it was trusted, so that another
-	// text than that of the file decides; or is empty. One file of a project
-	// says it.
-	Differs string
+	// Untrusted says why its hooks do not run. Differs says what of its project is not
+	// as it was trusted, so that another text than that of the file decides: one file
+	// of a project says it. Both may be empty.
+	Untrusted, Differs string
 	// Uses lists the other files its hooks name: scripts, Rego, data. They
 	// are part of what trust covers. Opaque lists commands whose files could
 	// not be determined.
 	Uses, Opaque []string
-	// Folders are those in which it looked for files by a glob: a further file in
-	// one of them may be one of the policy's.
-	Folders []string
-	// Globs are patterns of file names of which what matches is a part of the
-	// policy: a further file that does would be too.
-	Globs []string
+	// Folders are files that say what to read, and folders where a further file may be
+	// one of the policy's, as what matches one of the patterns in Globs is. Variables of
+	// the environment stand in its texts; those of Unset would if they were set.
+	Folders, Globs, Unset []string
+	Variables             []EnvVar
 }
 
 // Fact is a fact of the host that `facts:` declares (semantics.md §2.8).

@@ -76,7 +76,7 @@ func (p *plans) readings(w *wanted) *hookc.Readings {
 // describe says what a plan is that began to be made at a time.
 func (r *resident) describe(w *wanted, began time.Time) {
 	program := r.eng.Program()
-	r.policy, r.since, r.warnings = program.Hash, began, len(program.Warnings)
+	r.policy, r.since, r.warnings, r.sources = program.Hash, began, len(program.Warnings), program.Sources
 	for _, e := range program.Hooks {
 		if e.Hook.Event != w.event {
 			continue

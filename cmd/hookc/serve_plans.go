@@ -111,11 +111,13 @@ type resident struct {
 	*tally
 	// processes is true when the plan has hooks that are not in-process rules.
 	processes bool
-	policy    string
-	hooks     int
-	warnings  int
-	since     time.Time
-	files     prints
+	// sources are the files that the plan was made of, for the variables in their texts.
+	sources  []policy.SourceFile
+	policy   string
+	hooks    int
+	warnings int
+	since    time.Time
+	files    prints
 }
 
 // fired counts an event. The first one is written down at once, so that its
@@ -138,6 +140,9 @@ func (r *resident) fresh() bool {
 // what the caller is to be told beside the answer.
 func (p *plans) of(ctx context.Context, w *wanted) (r *resident, note string, err error) {
 	r, note, err = p.slot(w).get(ctx, p, w)
+	if err == nil && !w.from.agrees(r.sources) {
+		return nil, "", handBack{"the caller has other values of the variables in the settings"}
+	}
 	if err != nil || !r.processes {
 		return r, note, err
 	}

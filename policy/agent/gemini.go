@@ -53,7 +53,7 @@ var geminiAgent, _ = Agent{
 		{Tier: policy.TierUser, Base: Home, Path: ".gemini/settings.json", Env: "GEMINI_CLI_HOME", Install: Writes},
 		{Tier: policy.TierProject, Base: Project, Path: ".gemini/settings.json", Install: Writes},
 		{Tier: policy.TierManaged, Base: System, Path: "etc/gemini-cli/settings.json", Install: Writes},
-		{Tier: policy.TierExtension, Base: Home, Path: ".gemini/extensions/*/hooks/hooks.json", Env: "GEMINI_CLI_HOME"},
+		{Tier: policy.TierExtension, Base: Home, Path: ".gemini/extensions", Env: "GEMINI_CLI_HOME", Format: "geminiextensions"},
 	},
 	protects: []string{".gemini/hooks", ".gemini/extensions", "~/.gemini/hooks", "~/.gemini/trustedFolders.json", "/etc/gemini-cli"},
 	settings: &Settings{
@@ -62,7 +62,8 @@ var geminiAgent, _ = Agent{
 		Unit:      time.Millisecond, Standard: time.Minute,
 		Matchers: searched,
 		Reading: Reading{
-			Doc: "settings.json of Gemini CLI", Comments: true,
+			Doc: "settings.json of Gemini CLI", Comments: true, References: DefaultReferences, Extension: "gemini-extension.json",
+			Own:  []string{"GEMINI_PROJECT_DIR", "GEMINI_PLANS_DIR", "GEMINI_CWD", "GEMINI_SESSION_ID", "CLAUDE_PROJECT_DIR"},
 			Gone: []string{"enabled", "disabled", "notifications"}, GoneTo: "hooksConfig",
 			Matcher: MatcherReading{Flavour: pattern.ECMAScript, Star: true, Trim: true, Absent: EmptyHolds, Loose: true},
 			Hook: HookReading{

@@ -44,7 +44,7 @@ var qwenCode, _ = Agent{
 	Files: []File{
 		{Tier: policy.TierProject, Base: Project, Path: ".qwen/settings.json", Install: Writes},
 		{Tier: policy.TierUser, Base: Home, Path: ".qwen/settings.json", Env: "QWEN_HOME", EnvPath: "settings.json", Install: Writes},
-		{Tier: policy.TierExtension, Base: Home, Path: ".qwen/extensions/*/hooks/hooks.json", Env: "QWEN_HOME", EnvPath: "extensions/*/hooks/hooks.json"},
+		{Tier: policy.TierExtension, Base: Home, Path: ".qwen/extensions", Env: "QWEN_HOME", EnvPath: "extensions", Format: "qwenextensions"},
 	},
 	protects: []string{".qwen/hooks", "~/.qwen/hooks"},
 	settings: &Settings{
@@ -52,7 +52,8 @@ var qwenCode, _ = Agent{
 		Unit:    time.Millisecond, Standard: time.Minute,
 		Matchers: searched,
 		Reading: Reading{
-			Doc: "settings.json of Qwen Code", Comments: true,
+			Doc: "settings.json of Qwen Code", Comments: true, References: NamedReferences, Extension: "qwen-extension.json",
+			Own:  []string{"GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "QWEN_PROJECT_DIR"},
 			Gone: []string{"enabled", "disabled", "notifications"}, GoneTo: "disableAllHooks",
 			Matcher: MatcherReading{Flavour: pattern.ECMAScript, Star: true, Trim: true, Absent: EmptyHolds, Loose: true},
 			Hook: HookReading{

@@ -22,6 +22,12 @@ type Reading struct {
 	// Comments is true when a file may hold comments, GoesOn when a faithful reader
 	// goes on without a file that it cannot read.
 	Comments, GoesOn bool
+	// References is what stands for a variable of the environment in a text. Own are the
+	// variables that the agent sets for its hooks: it reads its settings without them.
+	References References
+	Own        []string
+	// Extension is the manifest of an extension, "" where there are none.
+	Extension string
 	// EventKey is where what is sent holds the agent's own name of the event, with
 	// which hooks go where several of the agent's events are one; "" is nowhere.
 	EventKey string
@@ -42,6 +48,17 @@ type Reading struct {
 	// rewrite one call.
 	Races bool
 }
+
+// References is what stands for a variable of the environment in a text of settings. One
+// that is not set stays as it is written.
+type References uint8
+
+// What may: nothing, $NAME and ${NAME}, or those and ${NAME:-default}.
+const (
+	NoReferences References = iota
+	NamedReferences
+	DefaultReferences
+)
 
 // Once is what makes two hooks of an event one.
 type Once uint8

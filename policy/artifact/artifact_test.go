@@ -208,15 +208,15 @@ func TestEnvironment(t *testing.T) {
 	w := &Writer{}
 	c := Take([]string{"HOOKC_ENABLED=0", "HOOKC_DEFAULTS_RETRY=1", "HOOKC_DEFAULTS_EMPTY=", "OTHER=x", "TWICE=1", "TWICE=2"},
 		[]string{"HOOKC_ENABLED", "HOOKC_TRUST", "TWICE"}, []string{"HOOKC_DEFAULTS_"})
-	c.Flags = []Condition{{"profile", "jcli", true}}
+	c.Flags = []Condition{{Name: "profile", Value: "jcli", Set: true}}
 	w.AddEnvironment(c)
 	f := written(t, w)
 	got, err := f.Conditions()
 	require.NoError(t, err)
 	assert.Equal(t, Conditions{
-		Vars:     []Condition{{"HOOKC_DEFAULTS_RETRY", "1", true}, {"HOOKC_ENABLED", "0", true}, {"HOOKC_TRUST", "", false}, {"TWICE", "2", true}},
+		Vars:     []Condition{{Name: "HOOKC_DEFAULTS_RETRY", Value: "1", Set: true}, {Name: "HOOKC_ENABLED", Value: "0", Set: true}, {Name: "HOOKC_TRUST"}, {Name: "TWICE", Value: "2", Set: true}},
 		Prefixes: []string{"HOOKC_DEFAULTS_"},
-		Flags:    []Condition{{"profile", "jcli", true}},
+		Flags:    []Condition{{Name: "profile", Value: "jcli", Set: true}},
 	}, got)
 	assert.Equal(t, "jcli", got.Flag("profile"))
 	assert.Equal(t, "", got.Flag("faithful"))

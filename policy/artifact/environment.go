@@ -3,6 +3,7 @@ package artifact
 import (
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/hookc/hookc/internal/binary"
 )
@@ -12,6 +13,8 @@ type Condition struct {
 	Name, Value string
 	// Set is false where there was none; an empty variable is none.
 	Set bool
+	// Exact is true where an empty variable is another than none.
+	Exact bool
 }
 
 // Conditions are the circumstances that changed what was compiled.
@@ -31,11 +34,11 @@ func Take(environ, names, prefixes []string) Conditions {
 	c := Conditions{Prefixes: prefixes}
 	for _, name := range names {
 		value := lookup(environ, name)
-		c.Vars = append(c.Vars, Condition{name, value, value != ""})
+		c.Vars = append(c.Vars, Condition{Name: name, Value: value, Set: value != ""})
 	}
 	for _, name := range c.prefixed(environ) {
 		if !slices.Contains(names, name) {
-			c.Vars = append(c.Vars, Condition{name, lookup(environ, name), true})
+			c.Vars = append(c.Vars, Condition{Name: name, Value: lookup(environ, name), Set: true})
 		}
 	}
 	sort.Slice(c.Vars, func(i, j int) bool { return c.Vars[i].Name < c.Vars[j].Name })
@@ -50,6 +53,11 @@ func lookup(environ []string, name string) string {
 		}
 	}
 	return ""
+}
+
+// isSet reports whether there is a variable, be it empty.
+func isSet(environ []string, name string) bool {
+	return slices.ContainsFunc(environ, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 }
 
 // prefixed names the variables that are set and begin with a prefix, once each.
@@ -98,6 +106,7 @@ func (w *Writer) AddEnvironment(c Conditions) {
 			b.Text(v.Name)
 			b.Text(v.Value)
 			b.Bool(v.Set)
+			b.Bool(v.Exact)
 		}
 	}
 	w.Add(Environment, b.B)
@@ -116,7 +125,7 @@ func (f *File) Conditions() (Conditions, error) {
 	}
 	for _, list := range []*[]Condition{&c.Vars, &c.Flags} {
 		for range r.Count(maxSources) {
-			*list = append(*list, Condition{r.Text(), r.Text(), r.Bool()})
+			*list = append(*list, Condition{r.Text(), r.Text(), r.Bool(), r.Bool()})
 		}
 	}
 	if r.Bad() || !r.Done() {
@@ -133,7 +142,7 @@ func (f *File) Fits(environ []string) error {
 		return err
 	}
 	for _, v := range c.Vars {
-		if now := lookup(environ, v.Name); now != v.Value {
+		if now := lookup(environ, v.Name); now != v.Value || v.Exact && now == "" && isSet(environ, v.Name) != v.Set {
 			return f.Other("$" + v.Name + " is another one")
 		}
 	}

@@ -105,7 +105,7 @@ func (c *Cache) recall(o *Options) (*policy.Policy, diag.List, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := *o
-	key.Cache = nil
+	key.Cache, key.Environ = nil, nil // what reads the environment is not kept
 	i := slices.IndexFunc(c.loads, func(l *loaded) bool {
 		return reflect.DeepEqual(l.options, key) && slices.Equal(l.paths, inputPaths(o))
 	})
@@ -214,7 +214,7 @@ func (c *Cache) begin() {
 
 // keep takes note of a load.
 func (c *Cache) keep(o Options, l *Loader) {
-	o.Cache = nil
+	o.Cache, o.Environ = nil, nil
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.loads = slices.DeleteFunc(c.loads, func(old *loaded) bool { return reflect.DeepEqual(old.options, o) })

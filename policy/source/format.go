@@ -12,6 +12,7 @@ import (
 	"sort"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/source/extensions"
 	"github.com/hookc/hookc/policy/trust"
 )
 
@@ -48,6 +49,8 @@ type File struct {
 	// Plugin is the root of the plugin that it is of, PluginData where that keeps its
 	// data; "" for none.
 	Plugin, PluginData string
+	// Extension is the extension that it is of, nil for none.
+	Extension *extensions.Extension
 	// source is what was noted of the file.
 	source *policy.SourceFile
 	// Off is true when the file, or one that includes it, says enabled: false.

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -53,6 +54,10 @@ type Options struct {
 	// lets something through in silence.
 	Profile  *agent.Agent
 	Faithful bool
+	// Environ are the variables (entries NAME=value) that settings are read with; nil
+	// is this process's. Workspace is the folder the agent works in, "" for Dir.
+	Environ   []string
+	Workspace string
 	// Cache, if not nil, keeps what is read for the next load and gives what was
 	// read for the last. A policy that comes from it shares its hooks with the
 	// last one: whoever changes a hook changes a copy.
@@ -75,6 +80,7 @@ func Load(o Options) (*policy.Policy, diag.List) {
 	if o.limits != nil {
 		l.limits = *o.limits
 	}
+	l.environ, l.workspace = o.Environ, cmp.Or(o.Workspace, o.Dir)
 	if o.Cache != nil {
 		l.sight = &sight{blind: o.Profile != nil}
 	}
@@ -117,6 +123,10 @@ type Loader struct {
 	switches []fileSwitch
 	// handlers say which hooks of an agent's configuration are the same.
 	handlers map[*policy.Hook]string
+	// environ are the variables that settings are read with, workspace the folder the
+	// agent works in.
+	environ   []string
+	workspace string
 	// fork is what the settings of Gemini CLI, or of its forks, say besides.
 	fork forkConfig
 	// clawd are the files of ClawdCode, in the order read.

@@ -117,7 +117,7 @@ func consented(inputs []Input) []trust.Input {
 func LoadDiscovered(where DiscoverOptions, o Options) (*policy.Policy, diag.List) {
 	d := &discovery{dir: absolute("", where.Dir), options: where}
 	d.discover()
-	o.Inputs = d.inputs
+	o.Inputs, o.Workspace = d.inputs, d.dir
 	loaded, found := Load(o)
 	p := *loaded // which a cache may share
 	shown := &Loader{dir: o.Dir}

@@ -82,6 +82,9 @@ func registerSettings(a *agent.Agent) {
 		doc = "settings of " + a.ID
 	}
 	register(Format{Name: s.id, Doc: doc, Match: s.match, Read: s.read})
+	if own.Reading.Extension != "" {
+		registerExtensions(s)
+	}
 }
 
 // match goes by the name of the file and of its folder.
@@ -122,6 +125,8 @@ type settingsReader struct {
 	// repeated is true while what has been read once is read for another event
 	// of the same name.
 	repeated bool
+	// changed are texts, as written, in which the value of a variable stands.
+	changed map[diag.Span]string
 }
 
 func (s *settings) read(l *Loader, in *File) {
@@ -139,6 +144,9 @@ func (s *settings) read(l *Loader, in *File) {
 	l.Source(in, s.id)
 	r := &settingsReader{settings: &of, l: l, in: in, config: &policy.FileConfig{Dir: filepath.Dir(in.Path), Within: in.Within}, dialect: d}
 	root := r.parse()
+	if root != nil {
+		root = r.replaced(root)
+	}
 	switch {
 	case root == nil:
 	case root.Shape != tree.Map:
@@ -205,7 +213,7 @@ func (r *settingsReader) events(root *tree.Node) *tree.Node {
 	if r.root != nil {
 		r.root(r, root)
 	}
-	hooks := root.Get("hooks")
+	hooks := r.bare(root)
 	switch {
 	case hooks == nil:
 		return nil

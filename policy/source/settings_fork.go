@@ -3,12 +3,12 @@ package source
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/source/extensions"
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
@@ -19,6 +19,10 @@ type forkConfig struct {
 	off diag.Span
 	// switched is true once a file has turned them on or off.
 	switched bool
+	// extensions is what the settings say of extensions: of several files the last.
+	extensions extensions.Program
+	// noSettings is true where what users set of an extension does not count.
+	noSettings bool
 	// registered are the commands of hooks that only one can be called.
 	registered map[string]string
 	// disabled are the ids of hooks that do not run.
@@ -258,8 +262,12 @@ func besides(h *policy.Hook, leads []*policy.Hook) (always, never bool) {
 // geminiRoot reads the switches. What an untrusted file switches does not
 // count, nor what an extension does.
 func geminiRoot(r *settingsReader, root *tree.Node) {
+	if r.in.Untrusted != "" || r.in.Tier == policy.TierExtension {
+		return
+	}
+	r.extensionSettings(root)
 	config := root.Get("hooksConfig")
-	if config == nil || r.in.Untrusted != "" || r.in.Tier == policy.TierExtension {
+	if config == nil {
 		return
 	}
 	if n := config.Get("enabled"); n != nil {
@@ -334,14 +342,11 @@ func qwenHook(r *settingsReader, _ string, group, _ *tree.Node, h *policy.Hook) 
 
 // forkHook is what a hook is called, its group, and a matcher that is no text and
 // counts as one: the agent's planner throws on it, at events that give it something
-// to match. An extension's own variables are written into its commands.
+// to match. What its user set of an extension is in the environment of its hooks.
 func (r *settingsReader) forkHook(group *tree.Node, h *policy.Hook) *forkFacts {
-	if r.in.Tier == policy.TierExtension {
-		sep := string(filepath.Separator)
-		text := strings.NewReplacer("${extensionPath}", filepath.Dir(filepath.Dir(r.in.Path)), "${/}", sep, "${pathSeparator}", sep).
-			Replace(h.Body.Command.Value)
-		if text != h.Body.Command.Value {
-			h.Body.Command = diag.Text{Value: text, Span: h.Body.Command.Span}
+	if x := r.in.Extension; x != nil {
+		for _, v := range x.Set {
+			h.Body.Env = append(h.Body.Env, policy.EnvVar{Name: v.Name, Value: v.Value})
 		}
 	}
 	f := &forkFacts{id: cmp.Or(r.l.called[h], h.Body.Command.Value), key: r.l.called[h] + ":" + h.Body.Command.Value, sequential: isTrue(group.Get("sequential"))}

@@ -34,6 +34,9 @@ func (r *settingsReader) one(event policy.Event, native string, group, n *tree.N
 	if !r.body(native, n, h) {
 		return nil
 	}
+	if written, ok := r.changed[h.Body.Command.Span]; ok { // another value names another program
+		r.in.uncovered(h, written, true)
+	}
 	for i, named := range []*tree.Node{n, group} {
 		if i > 0 && r.Handler.Name != "" {
 			break // the agent calls hooks by names, ClawdCode groups

@@ -65,7 +65,7 @@ func readPlugins(l *Loader, in *File) {
 	roots := l.projectRoots()
 	for _, id := range ids {
 		p, looked := plugins.Find(filepath.Dir(in.Path), id, roots)
-		source.Uses = append(source.Uses, looked...)
+		source.Folders = append(source.Folders, looked...)
 		if p.Lost != "" {
 			l.Report(in, codeNative.Report(l.plugins[id].at, "the plugin %s: %s: Claude Code runs none of those hooks", id, strings.ReplaceAll(p.Lost, "\n", " ")))
 		}

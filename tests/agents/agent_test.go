@@ -57,6 +57,8 @@ type session struct {
 	// bare is true when the agent's configuration is written without hooks;
 	// installed when `hookc install` then puts them in.
 	bare, installed bool
+	// environ are further variables of the agent's environment.
+	environ []string
 	// stdout and stderr are what the agent said, debug what each hook did.
 	stdout, stderr, debug string
 }
@@ -95,7 +97,7 @@ func (s *session) play(t *testing.T, turns func(s *session) []turn) *session {
 	env := append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + s.home, "TMPDIR=" + root, "LANG=C.UTF-8", "CI=1", "NO_COLOR=1",
 		"HOOKC_TRUST=all", "HOOKC_DEBUG=" + filepath.Join(root, "debug.jsonl"),
-	}, a.env(s)...)
+	}, append(a.env(s), s.environ...)...)
 	if s.installed {
 		install := exec.CommandContext(t.Context(), s.hookc, "install", a.id, "--scope", a.scope, "-f", s.policy)
 		install.Dir, install.Env = s.project, env

@@ -91,6 +91,26 @@ func (n *Node) What() string {
 	return "text"
 }
 
+// Rewrite is the tree with each text, but for keys, as change returns it. A text that
+// changes maps as a whole to where it was written.
+func (n *Node) Rewrite(change func(diag.Text) string) *Node {
+	out := *n
+	if n.IsText() {
+		if text := change(n.Text); text != n.Text.Value {
+			out.Text = diag.NewText(text, n.Text.Span, nil)
+		}
+	}
+	out.Items = make([]*Node, len(n.Items))
+	for i, item := range n.Items {
+		out.Items[i] = item.Rewrite(change)
+	}
+	out.Entries = make([]Entry, len(n.Entries))
+	for i, e := range n.Entries {
+		out.Entries[i] = Entry{e.Key, e.Value.Rewrite(change)}
+	}
+	return &out
+}
+
 // Bool returns the value of a boolean.
 //
 //go:noinline

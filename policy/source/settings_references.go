@@ -1,0 +1,152 @@
+package source
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
+	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/source/tree"
+)
+
+// reference is $NAME, ${NAME} or ${NAME:-default}, and braced what an extension's own
+// variables stand in.
+var reference, braced = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(?:(\w+)|\{([^}]+?)(?::-([^}]*))?\})`) }),
+	sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{(.*?)\}`) })
+
+// counted are the keys of settings whose texts count for hooks.
+var counted = []string{"hooks", "hooksConfig", "security", "experimental"}
+
+// replaced is a file as the agent reads it: with the values of the variables that stand
+// in its texts.
+func (r *settingsReader) replaced(root *tree.Node) *tree.Node {
+	if r.Reading.References == agent.NoReferences {
+		return root
+	}
+	if r.in.Tier == policy.TierExtension {
+		of := r.ofExtension
+		if r.Reading.References == agent.NamedReferences {
+			of = r.ofQwen
+		}
+		return root.Rewrite(of)
+	}
+	out := *root
+	out.Entries = slices.Clone(root.Entries)
+	for i, e := range out.Entries {
+		if slices.Contains(counted, e.Key.Text.Value) {
+			out.Entries[i].Value = e.Value.Rewrite(r.environment)
+		}
+	}
+	return &out
+}
+
+// ofQwen is a text of an extension of Qwen Code: the environment counts in its manifest
+// alone.
+func (r *settingsReader) ofQwen(text diag.Text) string {
+	if filepath.Base(r.in.Path) == r.Reading.Extension {
+		text.Value = r.ofExtension(text)
+		text.Value = r.environment(text)
+	}
+	return strings.ReplaceAll(text.Value, "${CLAUDE_PLUGIN_ROOT}", r.extensionRoot())
+}
+
+func (r *settingsReader) extensionRoot() string {
+	if x := r.in.Extension; x != nil {
+		return x.Root
+	}
+	return filepath.Dir(filepath.Dir(r.in.Path))
+}
+
+// ofExtension replaces what stands for the folders of an extension, and for what its user
+// set of it.
+func (r *settingsReader) ofExtension(text diag.Text) string {
+	return braced().ReplaceAllStringFunc(text.Value, func(match string) string {
+		name := match[2 : len(match)-1]
+		if x := r.in.Extension; x != nil && name != "/" && name != "pathSeparator" {
+			if value, set := x.Variables[name]; set {
+				return value
+			}
+		}
+		switch name {
+		case "/", "pathSeparator":
+			return string(filepath.Separator)
+		case "extensionPath":
+			return r.extensionRoot()
+		case "workspacePath":
+			return absolute("", r.l.workspace)
+		case "CLAUDE_PLUGIN_ROOT":
+			if r.Reading.References == agent.NamedReferences {
+				return r.extensionRoot()
+			}
+		}
+		return match
+	})
+}
+
+// environment replaces what stands for variables of the environment.
+func (r *settingsReader) environment(text diag.Text) string {
+	written := text.Value
+	return reference().ReplaceAllStringFunc(text.Value, func(match string) string {
+		m := reference().FindStringSubmatchIndex(match)
+		name, fallback := strings.Trim(match, "${}"), match
+		switch {
+		case r.Reading.References == agent.NamedReferences && m[4] >= 0:
+			name = match[2 : len(match)-1] // with all that stands in the braces
+		case m[4] >= 0:
+			name = match[m[4]:m[5]]
+			if m[6] >= 0 {
+				fallback = match[m[6]:m[7]]
+			}
+		}
+		if value, set := r.variable(name, text.Span); set {
+			if r.changed == nil {
+				r.changed = map[diag.Span]string{}
+			}
+			r.changed[text.Span] = written
+			return value
+		}
+		return fallback
+	})
+}
+
+// variable is a variable of the environment that the file is read with, and notes that it
+// counted.
+func (r *settingsReader) variable(name string, at diag.Span) (value string, set bool) {
+	if slices.Contains(r.Reading.Own, name) {
+		return "", false
+	}
+	if r.l.environ == nil {
+		r.l.environ = os.Environ()
+	}
+	for _, kv := range r.l.environ { // of several the last, as exec has it
+		if rest, ok := strings.CutPrefix(kv, name+"="); ok && name != "" {
+			value, set = rest, true
+		}
+	}
+	v, source := policy.EnvVar{Name: name, Value: value}, r.in.source
+	switch {
+	case !set:
+		source.Unset = appendNew(source.Unset, []string{name})
+	case !slices.Contains(source.Variables, v):
+		source.Variables = append(source.Variables, v)
+		r.report(codeFromEnvironment.Report(at, "the value of $%s stands here: %s reads it from its environment when it starts, hookc for each event", name, cmp.Or(r.Reading.Called, r.id)))
+	}
+	return value, set
+}
+
+var codeFromEnvironment = diag.Define(diag.Code{
+	ID: "HK066", Severity: diag.Hint,
+	Title: "variable of the environment in an agent's settings",
+	Help: `Gemini CLI and Qwen Code put the values of variables into the texts of their settings:
+$NAME and ${NAME}, in Gemini CLI ${NAME:-default} too. hookc reads them with the environment it
+decides in, and a compiled policy is stale where one of them is another. Consent to a project
+does not cover what such a command starts: another value could name another program.`,
+	Bad:  "-- env --\nHOOKC_GUARD=cat\n" + settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "$HOOKC_GUARD"}]}]}}`),
+	Good: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat"}]}]}}`),
+})

@@ -1,31 +1,52 @@
 package main
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc/internal/starter"
 )
 
-// starter is the policy that init writes: useful as it stands.
-//
-//go:embed starter.yaml
-var starter string
+// initTeam writes what a team's repository has besides a policy. What is there
+// stays: a repository often has its own.
+func initTeam(out io.Writer, dir string) error {
+	release := version().Version
+	if release == "devel" || strings.ContainsAny(release, "-+") { // no release
+		release = ""
+	}
+	for _, f := range starter.Team(release) {
+		path := filepath.Join(dir, filepath.FromSlash(f.Path))
+		if _, err := os.Lstat(path); err == nil {
+			fmt.Fprintf(out, "%s exists; it is left as it is. It would have:\n\n%s\n", path, f.Text)
+			continue
+		}
+		if err := writeNew(path, f.Text); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "wrote %s\n", path)
+	}
+	return nil
+}
 
 func newInit() *cobra.Command {
-	var user bool
+	var user, team bool
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Write a first policy",
 		Long: `init writes .hookc/hooks.yaml in the project (or the user's own hooks.yaml with
---user): a policy that is useful as it stands, commented. An existing file is
-never touched.`,
+--user): a policy that is useful as it stands, commented. With --team it also writes
+what a team's repository has: tests of the policy, hooks for pre-commit, and a
+workflow for GitHub that reviews each change of it (docs/guide/team.md). An existing
+file is never touched.`,
 		Example: `  hookc init && hookc trust && hookc compile --explain
+  hookc init --team
   hookc init --user`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -33,10 +54,15 @@ never touched.`,
 			if err != nil {
 				return err
 			}
-			if err := writeNew(path, starter); err != nil {
+			if err := writeNew(path, starter.Policy); err != nil {
 				return err
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "wrote %s\n", path)
+			if team {
+				if err := initTeam(cmd.OutOrStdout(), filepath.Dir(filepath.Dir(path))); err != nil {
+					return err
+				}
+			}
 			if !user {
 				fmt.Fprintf(cmd.OutOrStdout(), "next: %s, then hookc compile --explain\n", strings.Join(append([]string{"hookc trust"}, args...), " "))
 			}
@@ -44,6 +70,8 @@ never touched.`,
 		},
 	}
 	cmd.Flags().BoolVar(&user, "user", false, "the user's policy instead of the project's")
+	cmd.Flags().BoolVar(&team, "team", false, "the project's tests, pre-commit and CI as well")
+	cmd.MarkFlagsMutuallyExclusive("user", "team")
 	return cmd
 }
 

@@ -19,6 +19,12 @@ const readers = {
     if (!valid) throw new Error(validator.errorsText())
     return log.runs[0].results.map(r => ({ name: r.ruleId, failed: r.level !== 'note', suppressed: !!r.suppressions }))
   },
+  async sbom() {
+    const { Spec, Validation } = require('@cyclonedx/cyclonedx-library')
+    const wrong = await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text)
+    if (wrong) throw new Error(JSON.stringify(wrong))
+    return JSON.parse(text).components.map(c => ({ name: c.name }))
+  },
   async junit() {
     const { parse } = await load('junit2json')
     const out = await parse(text)

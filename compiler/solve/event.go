@@ -19,13 +19,13 @@ type node struct {
 	key *cell
 }
 
-// tree is what is known of the event, by places.
-func (st *state) tree() *node {
+// tree is what is known of the event, by places, or of what else is computed.
+func (st *state) tree(of *Term) *node {
 	root := &node{}
-	of := map[string]*node{Input.id: root}
+	known := map[string]*node{of.id: root}
 	var at func(t *Term) *node
 	at = func(t *Term) *node {
-		if n := of[t.id]; n != nil {
+		if n := known[t.id]; n != nil {
 			return n
 		}
 		if t.op != isMember && t.op != isElement {
@@ -36,7 +36,7 @@ func (st *state) tree() *node {
 			return nil
 		}
 		n := &node{c: st.cells[t.id]}
-		of[t.id] = n
+		known[t.id] = n
 		if t.op == isElement {
 			parent.elements = append(parent.elements, n)
 			n.key = st.cells[KeyOf(t).id]
@@ -217,7 +217,7 @@ func (st *state) composed(n *node, d domain, nth int) any {
 // event is the nth event of what is known, as an agent sends it; nil where there is
 // none.
 func (st *state) event(nth int) map[string]any {
-	root := st.tree()
+	root := st.tree(Input)
 	out := map[string]any{}
 	if st.s.w.Open {
 		doc, _ := st.composed(root, ofKinds(Object), nth).(map[string]any)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -26,7 +27,7 @@ var signatures = map[string]signature{
 	"abs": {Number, []Kinds{Number}}, "to_number": {Number, []Kinds{Null | Boolean | Number | String}}, "format_int": {String, []Kinds{Number, Number}},
 	"join": {String, nil}, "text of": {String, nil}, "number as text": {String, nil}, "sprintf": {String, nil}, "concat": {String, []Kinds{String, List | SetKind}},
 	"sum": {Number, nil}, "type_name": {String, nil}, "json.marshal": {String, nil}, "key of": {Present, nil},
-	"base64.encode": {String, []Kinds{String}}, "base64.decode": {String, []Kinds{String}}, "time.now_ns": {Number, nil}, "json.unmarshal": {Present, []Kinds{String}},
+	"base64.encode": {String, []Kinds{String}}, "base64.decode": {String, []Kinds{String}}, "time.now_ns": {Number, nil}, "time.parse_rfc3339_ns": {Number, []Kinds{String}}, "json.unmarshal": {Present, []Kinds{String}},
 }
 
 // computed is what a function may give at all.
@@ -111,7 +112,7 @@ func (st *state) back(c *cell, soft bool) bool {
 		if l, isHard := before(t, c.d.text); l != nil && (isHard || soft) {
 			return carry(t.args[0], ofTexts(l))
 		}
-	case c.d.kinds == Number && c.d.num != nil:
+	case c.d.kinds == Number && (c.d.num != nil || t.name == "time.parse_rfc3339_ns"):
 		return st.backNumber(c, carry, soft)
 	}
 	if t.name == "text of" && c.d.text != nil && st.cell(t.args[0]).d.kinds&^Absent == String {
@@ -188,9 +189,34 @@ func classOf(chars string) string {
 	return b.String()
 }
 
+// leftAsItIs is where a part of what changes an object, or a list of objects, is in
+// what it changes, while it changes another part; nil for other terms.
+func (t *Term) leftAsItIs() *Term {
+	switch of := t.args[0]; {
+	case of.op == isCall && len(of.args) > 0 && (strings.HasPrefix(of.name, "json.") || strings.HasPrefix(of.name, "object.")) && signatures[of.name].gives == 0:
+		return t.below(of.args[0])
+	case of.op == isMember || of.op == isElement:
+		if given := of.leftAsItIs(); given != nil {
+			return t.below(given)
+		}
+	}
+	return nil
+}
+
+// below is the part of another term that t is of its own.
+func (t *Term) below(of *Term) *Term {
+	if t.op == isElement {
+		return of.Element(t.value.(int))
+	}
+	return of.Member(t.value)
+}
+
 // backSplit carries what a part of a text is to the text.
 func (st *state) backSplit(c *cell, carry func(*Term, domain) bool, soft bool) bool {
 	of := c.t.args[0]
+	if given := c.t.leftAsItIs(); given != nil && soft {
+		return carry(given, c.d)
+	}
 	if of.op == isCall && signatures[of.name].gives == 0 && soft {
 		for _, a := range of.args {
 			if a.op != isConst {
@@ -399,6 +425,10 @@ func (st *state) backNumber(c *cell, carry func(*Term, domain) bool, soft bool) 
 			return carry(t.args[0], ofTexts(has))
 		} else if last := n[len(n)-1]; last.to < 0 || last.to == 0 && last.toOpen {
 			return carry(t.args[0], ofTexts(has.Not()))
+		}
+	case "time.parse_rfc3339_ns":
+		if soft {
+			return carry(t.args[0], ofValue(time.Unix(0, int64(pick(c.d.num, 0))).UTC().Format(time.RFC3339)))
 		}
 	case "to_number", "abs":
 		if soft {

@@ -3,6 +3,7 @@ package solve
 import (
 	"cmp"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"sort"
 )
@@ -48,6 +49,10 @@ type search struct {
 	w      *World
 	accept func(map[string]any) bool
 	usual  bool
+	// turn is how often the search began anew, with the choices in another order.
+	turn   int
+	order  *rand.Rand
+	tried  int
 	leaves int
 	gaveUp bool
 	ways   []Contradiction
@@ -62,15 +67,13 @@ type literal struct {
 
 // Search looks for an event that fulfils a formula and that accept takes.
 func (w *World) Search(f *Formula, accept func(map[string]any) bool) Answer {
-	s := &search{w: w, accept: accept, usual: !w.Open}
-	s.walk(newState(s), []literal{{f, true}}, nil)
+	s := w.search(f, accept, !w.Open)
 	if s.answer.Event != nil {
 		return s.answer
 	}
 	if s.usual {
 		usual := s
-		s = &search{w: w, accept: accept}
-		s.walk(newState(s), []literal{{f, true}}, nil)
+		s = w.search(f, accept, false)
 		if usual.leaves == 0 && !usual.gaveUp && (s.leaves > 0 || s.gaveUp) {
 			s.answer.Proof = &Proof{Ways: usual.contradictions(), Unusual: true}
 			return s.answer
@@ -88,6 +91,32 @@ func (w *World) Search(f *Formula, accept func(map[string]any) bool) Answer {
 	slices.Sort(s.answer.Unknown)
 	s.answer.Unknown = slices.Compact(s.answer.Unknown)
 	return s.answer
+}
+
+// mostTurns bounds how often a search that gave up begins anew.
+const mostTurns = 10
+
+// search walks a formula, and again in other orders where there is too much of it.
+func (w *World) search(f *Formula, accept func(map[string]any) bool, usual bool) *search {
+	s := &search{w: w, accept: accept, usual: usual}
+	for s.walk(newState(s), []literal{{f, true}}, nil); s.gaveUp && s.answer.Event == nil && s.turn < mostTurns && w.Most == 0; s.turn++ {
+		s.order = rand.New(rand.NewPCG(uint64(s.turn), 17))
+		s.tried, s.ways = 0, nil
+		s.walk(newState(s), []literal{{f, true}}, nil)
+	}
+	return s
+}
+
+// turns are the choices of a formula in the order in which they are tried: first
+// those of which all is understood, and later by chance.
+func (s *search) turns(of []*Formula) []*Formula {
+	out := slices.Clone(of)
+	if s.order == nil {
+		sort.SliceStable(out, func(i, j int) bool { return out[i].Exact() && !out[j].Exact() })
+	} else {
+		s.order.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	}
+	return out
 }
 
 // mostShrunk bounds the contradictions that a proof shows.
@@ -137,11 +166,11 @@ func (s *search) walk(st *state, todo, choices []literal) bool {
 	}
 	sort.SliceStable(choices, func(i, j int) bool { return len(choices[i].f.parts) < len(choices[j].f.parts) })
 	first, rest := choices[0], choices[1:]
-	for _, p := range first.f.parts {
+	for _, p := range s.turns(first.f.parts) {
 		if s.walk(st.clone(), []literal{{p, first.holds}}, slices.Clone(rest)) {
 			return true
 		}
-		if len(s.ways)+s.leaves > cmp.Or(s.w.Most, mostLeaves) {
+		if len(s.ways)+s.tried > cmp.Or(s.w.Most, mostLeaves) {
 			s.gaveUp = true
 			return true
 		}
@@ -165,15 +194,16 @@ func (s *search) leaf(st *state) bool {
 			continue
 		}
 		s.answer.Tried++
+		s.tried++
 		if s.accept(e) {
 			s.answer.Event = e
 			return true
 		}
 	}
-	if s.answer.Tried >= mostTries {
+	if s.tried >= mostTries {
 		s.gaveUp = true
 	}
-	return s.gaveUp
+	return s.tried >= mostTries
 }
 
 // state is what is known of terms on one way through a formula.
@@ -373,7 +403,17 @@ func (st *state) settle() {
 			st.carry(a.b, ofValue(v), Contradiction{}, true)
 		}
 	}
-	if len(st.links) > 0 {
+	documents := false
+	for _, c := range slices.Collect(maps.Values(st.cells)) {
+		if c.t.op == isCall && c.t.name == "json.unmarshal" {
+			root := st.tree(c.t)
+			root.c = c
+			if v, ok := st.value(root, 1); ok {
+				documents = st.carry(c.t.args[0], ofValue(textOf(v)), Contradiction{}, true) || documents
+			}
+		}
+	}
+	if len(st.links) > 0 || documents {
 		st.propagate(true)
 	}
 }

@@ -198,6 +198,15 @@ func (t *Term) Element(n int) *Term {
 // KeyOf is the key or index at which an element is.
 func KeyOf(element *Term) *Term { return Call("key of", element) }
 
+// KeyIn is the element of a collection that t is the key of, nil where t is another
+// term.
+func (t *Term) KeyIn(of *Term) *Term {
+	if t.op == isCall && t.name == "key of" && t.args[0].args[0].id == of.id {
+		return t.args[0]
+	}
+	return nil
+}
+
 // Call is what a function gives.
 func Call(name string, args ...*Term) *Term {
 	return &Term{op: isCall, name: name, args: args, id: name + "(" + ids(args) + ")", deep: depth(args)}

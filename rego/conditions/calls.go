@@ -20,8 +20,6 @@ func (r *Reader) call(terms []*ast.Term, e *env, k next) *formula {
 		return k(e)
 	case "eq", "assign":
 		return r.unify(args[0], args[1], e, k)
-	case "internal.member_2", "internal.member_3":
-		return r.member(args, e, k)
 	case "internal.print":
 		return k(e)
 	}
@@ -55,33 +53,31 @@ func (r *Reader) declared(name string) *ast.Builtin {
 }
 
 // member reads `x in xs`.
-func (r *Reader) member(args []*ast.Term, e *env, k next) *formula {
-	return r.terms(args, e, func(list []*solve.Term, e *env) *formula {
-		of, at := list[len(list)-1], r.at
-		if v, constant := of.Constant(); constant && len(list) == 2 {
-			var words []string
-			for _, m := range members(v) {
-				text, ok := m[1].Text()
-				if !ok {
-					words = nil
-					break
-				}
-				words = append(words, text)
+func (r *Reader) member(list []*solve.Term) *formula {
+	of, at := list[len(list)-1], r.at
+	if v, constant := of.Constant(); constant && len(list) == 2 {
+		var words []string
+		for _, m := range members(v) {
+			text, ok := m[1].Text()
+			if !ok {
+				words = nil
+				break
 			}
-			if len(words) > 0 {
-				return r.and(solve.Match(list[0], solve.Words(words...), nil, at), e, k)
-			}
+			words = append(words, text)
 		}
-		if v, constant := of.Constant(); constant && len(members(v)) == 0 {
-			return solve.False
+		if len(words) > 0 {
+			return solve.Match(list[0], solve.Words(words...), nil, at)
 		}
-		return r.over(of, func(key, v *solve.Term) *formula {
-			f := solve.Equal(list[len(list)-2], v, at)
-			if len(list) == 3 {
-				f = solve.And(solve.Equal(list[0], key, at), f)
-			}
-			return r.and(f, e, k)
-		})
+	}
+	if v, constant := of.Constant(); constant && len(members(v)) == 0 {
+		return solve.False
+	}
+	return r.over(of, func(key, v *solve.Term) *formula {
+		f := solve.Equal(list[len(list)-2], v, at)
+		if len(list) == 3 {
+			f = solve.And(solve.Equal(list[0], key, at), f)
+		}
+		return f
 	})
 }
 
@@ -109,7 +105,7 @@ func (r *Reader) function(ref ast.Ref, args []*ast.Term, e *env, k next) *formul
 				}
 				return r.match(b.Head.Args[i], given[i], in, func(in *env) *formula { return at(i+1, in) })
 			}
-			return at(0, nil)
+			return r.and(r.there(given...), nil, func(*env) *formula { return at(0, nil) })
 		}
 		var out, defined []*formula
 		for _, rule := range rules {

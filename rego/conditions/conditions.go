@@ -35,7 +35,7 @@ type Reader struct {
 
 // Bounds of what one rule is read to.
 const (
-	mostSteps   = 6000
+	mostSteps   = 40000
 	deepest     = 24
 	mostMembers = 80
 )
@@ -243,6 +243,10 @@ func (r *Reader) over(of *solve.Term, each func(key, v *solve.Term) *formula) *f
 		}
 		return solve.Or(parts...)
 	}
+	if name, args := of.Called(); name == "array.concat" || name == "or" {
+		in := func(_, v *solve.Term) *formula { return each(r.opaque("an index"), v) }
+		return solve.Or(r.over(args[0], in), r.over(args[1], in))
+	}
 	if of.Made() {
 		return solve.Unknown("an object that the rule makes")
 	}
@@ -256,7 +260,7 @@ func (r *Reader) unify(a, b *ast.Term, e *env, k next) *formula {
 		switch v := pair[0].Value.(type) {
 		case ast.Var:
 			if e.get(v) == nil {
-				return r.term(pair[1], e, func(t *solve.Term, e *env) *formula { return k(e.bind(v, t)) })
+				return r.term(pair[1], e, func(t *solve.Term, e *env) *formula { return r.and(r.there(t), e.bind(v, t), k) })
 			}
 		case *ast.Array:
 			if open(v, e) {
@@ -267,6 +271,17 @@ func (r *Reader) unify(a, b *ast.Term, e *env, k next) *formula {
 	return r.term(a, e, func(x *solve.Term, e *env) *formula {
 		return r.term(b, e, func(y *solve.Term, e *env) *formula { return r.and(solve.Equal(x, y, r.at), e, k) })
 	})
+}
+
+// there is that a term has a value, of those terms that may have none.
+func (r *Reader) there(terms ...*solve.Term) *formula {
+	var out []*formula
+	for _, t := range terms {
+		if r.lists[t] == nil && !t.Made() {
+			out = append(out, solve.Is(t, solve.Present, r.at))
+		}
+	}
+	return solve.And(out...)
 }
 
 // match makes a pattern equal to a term.
@@ -419,6 +434,9 @@ func (r *Reader) walk(t *solve.Term, rest []*ast.Term, e *env, k give) *formula 
 				}
 				return on(m, e)
 			}
+		}
+		if at := key.KeyIn(t); at != nil {
+			return on(at, e)
 		}
 		return r.over(t, func(at, v *solve.Term) *formula { return solve.And(solve.Equal(at, key, r.at), on(v, e)) })
 	})

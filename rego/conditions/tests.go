@@ -20,6 +20,8 @@ func (r *Reader) test(name string, args []*solve.Term) *formula {
 		return solve.Is(args[0], kinds, r.at)
 	}
 	switch name {
+	case "internal.member_2", "internal.member_3":
+		return r.some(func() *formula { return r.member(args) })
 	case "equal":
 		return solve.Equal(args[0], args[1], r.at)
 	case "neq":

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/internal/witness"
+	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -21,7 +22,8 @@ func newCheck() *cobra.Command {
 		Short: "Compile without output; exit 1 when something is wrong",
 		Long: `check compiles every source, trusted or not, and prints findings, or one line when
 all is well. For every rule it looks for an event that makes it fire: one that never
-does is an error (HK156). Errors are exit 1; under --strict warnings are too. Where no policy is
+does is an error (HK156). What it finds is kept in the state folder: a second check of
+what has not changed does not look again. Errors are exit 1; under --strict warnings are too. Where no policy is
 found it is exit 3. With --dialect AGENT it also finds what the hooks read that this agent
 does not send, and what they say that it does not obey.`,
 		Example: `  hookc check                      # what is discovered here
@@ -42,7 +44,11 @@ does not send, and what they say that it does not obey.`,
 			}
 			var rules witness.Counts
 			if program != nil {
-				all := witness.Find(cmd.Context(), program, program.Tools)
+				dir, err := workDir()
+				if err != nil {
+					return err
+				}
+				all := witness.FindKept(cmd.Context(), program, program.Tools, policy.ProjectRoot(dir))
 				found.Add(witness.Lints(program)...)
 				found.Add(witness.Findings(all, found)...)
 				found.Sort()

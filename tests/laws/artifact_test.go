@@ -216,15 +216,26 @@ func TestArtifactIsSources(t *testing.T) {
 // or ask models are answered.
 func sameDecisions(t *testing.T, file, path string) int {
 	quiet := hookc.Model(soakModel)
-	from, err := hookc.Open(t.Context(), hookc.Files(file), quiet)
+	program, found := hookc.Compile(hookc.Files(file))
+	require.False(t, found.HasErrors())
+	answers := map[string]map[string]any{}
+	for _, plan := range program.Plans {
+		for i := range plan.Nodes {
+			if h := plan.Nodes[i].Hook; h.Kind == policy.KindBash {
+				answers[h.Name] = map[string]any{"additional_context": h.Name + " ran"}
+			}
+		}
+	}
+	silent := hookc.Answers(answers) // a program's time limit is the machine's affair
+	from, err := hookc.Open(t.Context(), hookc.Files(file), quiet, silent)
 	require.NoError(t, err)
 	defer from.Close()
-	to, err := hookc.Open(t.Context(), hookc.Artifact(path), quiet)
+	to, err := hookc.Open(t.Context(), hookc.Artifact(path), quiet, silent)
 	require.NoError(t, err)
 	defer to.Close()
 	fired := 0
 	for _, plan := range from.Program().Plans {
-		narrow, err := hookc.Open(t.Context(), hookc.Artifact(path), quiet, host.Compiler[hookc.Option](func(c *compiler.Config) { c.Event, c.Once = plan.Event, true }))
+		narrow, err := hookc.Open(t.Context(), hookc.Artifact(path), quiet, silent, host.Compiler[hookc.Option](func(c *compiler.Config) { c.Event, c.Once = plan.Event, true }))
 		require.NoError(t, err)
 		require.Len(t, narrow.Program().Plans, 1)
 		for _, tool := range []string{"Bash", "Edit", "mcp__x__y", ""} {

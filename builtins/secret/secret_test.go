@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -23,4 +24,13 @@ func TestSecretRules(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 	assert.Equal(t, Secret{Rule: "private-key", From: 5000, To: 5000 + len(pem), Preview: "----…"}, found[0])
+}
+
+// TestRulesAreThoseThatAreRead: what is compiled in is the file that people read.
+func TestRulesAreThoseThatAreRead(t *testing.T) {
+	want, err := os.ReadFile("rules.json")
+	require.NoError(t, err)
+	got, err := rulesJSON()
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "go run ./tests/gen/secrets writes rules.json.gz anew")
 }

@@ -1,4 +1,5 @@
-// Command secrets writes builtins/secret/rules.json, the rules of secret.find,
+// Command secrets writes builtins/secret/rules.json, the rules of secret.find, and
+// rules.json.gz, which is compiled in,
 // from the rule set of gitleaks (MIT license), whose version it names. The rules
 // come as data: its package config would bring a framework of configuration and
 // four megabytes with it (docs/guards.md). Run it from the top of the module:
@@ -8,7 +9,9 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -95,7 +98,14 @@ func run() error {
 	if err := enc.Encode(convert(&set)); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join("builtins", "secret", "rules.json"), buf.Bytes(), 0o644)
+	var zipped bytes.Buffer
+	z, err := gzip.NewWriterLevel(&zipped, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	_, err = z.Write(buf.Bytes())
+	path := filepath.Join("builtins", "secret", "rules.json")
+	return errors.Join(err, z.Close(), os.WriteFile(path, buf.Bytes(), 0o644), os.WriteFile(path+".gz", zipped.Bytes(), 0o644))
 }
 
 func download() (string, error) {

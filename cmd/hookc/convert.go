@@ -123,6 +123,9 @@ func (c *convertFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 	if found.HasErrors() && !c.lossy {
 		return c.refuse(cmd, found, summary(found)+": --lossy writes it all the same")
 	}
+	if len(before.Hooks) == 0 {
+		return cannot("there is nothing to convert: the sources have no hooks")
+	}
 	compared, err := equal(before, target, text, s)
 	var differs differs
 	switch {

@@ -27,6 +27,7 @@ func settle(p *policy.Policy, program *dag.Program) *conversion {
 	}
 	if !merged {
 		v.origins(p)
+		v.ownWords()
 		return v
 	}
 	out.Hooks, out.Settings, out.Profile = nil, nil, nil
@@ -71,6 +72,17 @@ func (v *conversion) origins(p *policy.Policy) {
 	}
 	for _, h := range v.policy.Hooks {
 		v.hooks[h] = []string{"from " + h.Span.String()}
+	}
+}
+
+// ownWords puts a hooks.yaml's words in the place of an agent's matchers.
+func (v *conversion) ownWords() {
+	for i, h := range v.policy.Hooks {
+		if filter, notes := canonical(h.Filter); len(notes) > 0 {
+			own := *h
+			own.Filter, v.hooks[&own] = filter, append(v.hooks[h], notes...)
+			v.policy.Hooks[i] = &own
+		}
 	}
 }
 

@@ -54,6 +54,12 @@ func TestSecretGuard(t *testing.T) {
 	r := say(t, made.Runner, done)
 	assert.Equal(t, policy.None, r.Verdict)
 	assert.Equal(t, policy.Replace(policy.Path{Field: policy.FieldToolResult}, map[string]any{"stdout": "k [aws-access-token]"}), r.Patch)
+
+	// Secrets that are keys are hidden too, and no other key is lost for it.
+	keys := map[string]any{fakeKey: 1, "x " + fakeKey: 2, "[aws-access-token]": 3, "y": []any{map[string]any{fakeKey: fakeKey}}}
+	r = say(t, made.Runner, done.Set(policy.FieldToolResult, keys))
+	assert.Equal(t, policy.Replace(policy.Path{Field: policy.FieldToolResult}, map[string]any{"[aws-access-token]'": 1, "x [aws-access-token]": 2, "[aws-access-token]": 3,
+		"y": []any{map[string]any{"[aws-access-token]": "[aws-access-token]"}}}), r.Patch)
 }
 
 func deep(n int) map[string]any {

@@ -3,6 +3,8 @@ package secret
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -88,8 +90,8 @@ func distinct(list []Secret) []Secret {
 	return out
 }
 
-// redactSecrets returns value with its secrets replaced, and how many there
-// were. The value itself is not changed.
+// Redact returns value with its secrets replaced, in keys of objects too, and how many
+// there were. The value itself is not changed.
 func Redact(value any) (any, int, error) {
 	switch v := value.(type) {
 	case string:
@@ -106,19 +108,31 @@ func Redact(value any) (any, int, error) {
 		return out, n, nil
 	case map[string]any:
 		out, n := make(map[string]any, len(v)), 0
-		for k, e := range v {
-			r, more, err := Redact(e)
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			r, more, err := Redact(v[k])
 			if err != nil {
 				return nil, 0, err
 			}
-			out[k], n = r, n+more
+			key, own, err := redactText(k)
+			if err != nil {
+				return nil, 0, err
+			}
+			for own > 0 && (has(out, key) || has(v, key)) {
+				key += "'"
+			}
+			out[key], n = r, n+more+own
 		}
 		return out, n, nil
 	}
 	return value, 0, nil
 }
 
-func redactText(s string) (any, int, error) {
+func has(m map[string]any, key string) bool {
+	_, ok := m[key]
+	return ok
+}
+
+func redactText(s string) (string, int, error) {
 	found, err := Find(s)
 	if err != nil || len(found) == 0 {
 		return s, 0, err

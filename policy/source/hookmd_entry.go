@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -85,7 +86,7 @@ func entryArgs(dir string, at diag.Span, goos string) ([]string, diag.List) {
 	}
 	d := codeHookEntry.Report(at, "the hook has no scripts/run, run.sh, run.py, run.rego or run.expr")
 	if other := otherScript(scripts); other != "" {
-		d = codeHookEntry.Report(at, "scripts/%s is never run: the entry point is scripts/run, run.sh or run.py", other).
+		d = codeHookEntry.Report(at, "scripts/%s is never run: the entry point is scripts/run, run.sh, run.py, run.rego or run.expr", other).
 			WithHint("rename it to %s", entryFor(other))
 	}
 	return []string{filepath.Join(scripts, entryNames[0])}, diag.List{d}
@@ -108,7 +109,7 @@ func otherScript(scripts string) string {
 
 // entryFor is the entry point that a file of another name was meant to be.
 func entryFor(name string) string {
-	if entry := entryNames[0] + filepath.Ext(name); slices.Contains(entryNames, entry) {
+	if entry := entryNames[0] + strings.ToLower(filepath.Ext(name)); slices.Contains(entryNames, entry) || slices.Contains(ruleNames, entry) {
 		return entry
 	}
 	return entryNames[0]

@@ -83,7 +83,8 @@ func (l *Loader) mdBlock(in *File, h *policy.Hook, front string) (is bool, found
 	return true, nil
 }
 
-// regoBlocks are where the texts of the fenced blocks are whose language is rego.
+// regoBlocks are where the texts of the fenced blocks are whose language is rego,
+// which is the first word beside the fence.
 func regoBlocks(content string, from int) (out [][2]int) {
 	fence, start := "", -1
 	for at := from; at < len(content); {
@@ -95,7 +96,8 @@ func regoBlocks(content string, from int) (out [][2]int) {
 		mark := line[:len(line)-len(strings.TrimLeft(line, "`~"))]
 		switch {
 		case fence == "" && len(mark) >= 3 && strings.Trim(mark, mark[:1]) == "":
-			if fence = mark; strings.EqualFold(strings.TrimSpace(line[len(mark):]), "rego") {
+			fence = mark
+			if info := strings.Fields(line[len(mark):]); len(info) > 0 && strings.EqualFold(info[0], "rego") {
 				start = end
 			}
 		case fence != "" && mark == line && len(mark) >= len(fence) && strings.Trim(mark, fence[:1]) == "":
@@ -105,6 +107,9 @@ func regoBlocks(content string, from int) (out [][2]int) {
 			fence, start = "", -1
 		}
 		at = end
+	}
+	if start >= 0 { // a fence that nothing closes ends with the text
+		out = append(out, [2]int{start, len(content)})
 	}
 	return out
 }

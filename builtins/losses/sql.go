@@ -2,6 +2,7 @@ package losses
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -106,7 +107,7 @@ func sqlStatement(words []string) (Loss, bool) {
 	case "DROP":
 		return sqlDrop(words)
 	case "MATCH": // of Cypher
-		if contains(words, "DELETE") && !contains(words, "WHERE") {
+		if slices.Contains(words, "DELETE") && !slices.Contains(words, "WHERE") {
 			return Loss{"delete-nodes", sqlName(words[1:])}, true
 		}
 	case "TRUNCATE":
@@ -116,7 +117,7 @@ func sqlStatement(words []string) (Loss, bool) {
 			return Loss{"delete-rows", sqlName(words[2:])}, true
 		}
 	case "UPDATE":
-		if sqlEverything(words) && contains(words, "SET") {
+		if sqlEverything(words) && slices.Contains(words, "SET") {
 			return Loss{"update-rows", sqlName(words[1:])}, true
 		}
 	case "ALTER":
@@ -130,15 +131,6 @@ func sqlStatement(words []string) (Loss, bool) {
 		}
 	}
 	return Loss{}, false
-}
-
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
 }
 
 // sqlDrop is DROP of something that holds data.

@@ -10,22 +10,28 @@ import (
 
 // AnsiC is the text of $'…'.
 func AnsiC(s string) string {
-	if strings.IndexByte(s, '\\') < 0 {
-		return s
+	out, _ := Unescape(s, AnsiEscape)
+	text, _, _ := strings.Cut(out, "\x00")
+	return text
+}
+
+// Unescape replaces what stands after each backslash by what one says of it, with how many
+// bytes that is; none ends the text, and more is false.
+func Unescape(s string, one func(rest string) (text string, used int)) (out string, more bool) {
+	i := strings.IndexByte(s, '\\')
+	if i < 0 {
+		return s, true
 	}
 	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 >= len(s) {
-			b.WriteByte(s[i])
-			continue
+	for ; i >= 0 && i+1 < len(s); i = strings.IndexByte(s, '\\') {
+		text, used := one(s[i+1:])
+		b.WriteString(s[:i] + text)
+		if used == 0 {
+			return b.String(), false
 		}
-		i++
-		out, used := AnsiEscape(s[i:])
-		b.WriteString(out)
-		i += used - 1
+		s = s[i+1+used:]
 	}
-	text, _, _ := strings.Cut(b.String(), "\x00")
-	return text
+	return b.String() + s, true
 }
 
 var ansiPlain = map[byte]string{
@@ -85,33 +91,19 @@ func isDigitOf(c byte, base int) bool {
 // EchoEscapes is what `echo -e` and the format of printf print for \-escapes;
 // more is false after \c, which ends the output.
 func EchoEscapes(s string) (out string, more bool) {
-	if strings.IndexByte(s, '\\') < 0 {
-		return s, true
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 >= len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		switch {
-		case s[i] == 'c':
-			return b.String(), false
-		case s[i] == '0':
-			text, used := escapeDigits(s[i+1:], 3, 8, 1, false, "0")
-			if used == 1 && (i+1 >= len(s) || !isDigitOf(s[i+1], 8)) {
+	return Unescape(s, func(rest string) (string, int) {
+		switch rest[0] {
+		case 'c':
+			return "", 0
+		case '0':
+			text, used := escapeDigits(rest[1:], 3, 8, 1, false, "0")
+			if used == 1 && (len(rest) < 2 || !isDigitOf(rest[1], 8)) {
 				text = "\x00"
 			}
-			b.WriteString(text)
-			i += used - 1
-		default:
-			text, used := AnsiEscape(s[i:])
-			b.WriteString(text)
-			i += used - 1
+			return text, used
 		}
-	}
-	return b.String(), true
+		return AnsiEscape(rest)
+	})
 }
 
 // Plain are the characters a shell takes as they are.

@@ -274,25 +274,14 @@ func (p *scanner) stringToken(s string, prefix int) (Token, int) {
 }
 
 func unescapeLang(s string) string {
-	if strings.IndexByte(s, '\\') < 0 {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 >= len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		switch s[i] {
+	out, _ := quoting.Unescape(s, func(rest string) (string, int) {
+		switch rest[0] {
 		case '\n':
+			return "", 1
 		case '$', '#', '`', '{', '/', ' ':
-			b.WriteByte(s[i])
-		default:
-			text, used := quoting.AnsiEscape(s[i:])
-			b.WriteString(text)
-			i += used - 1
+			return rest[:1], 1
 		}
-	}
-	return b.String()
+		return quoting.AnsiEscape(rest)
+	})
+	return out
 }

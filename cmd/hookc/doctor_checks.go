@@ -13,6 +13,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/internal/memory"
+	"github.com/hookc/hookc/internal/release"
 	"github.com/hookc/hookc/internal/sites"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
@@ -218,7 +219,7 @@ func (d *doctor) commands() {
 			continue
 		}
 		theirs, err := d.versionOf(program)
-		own := version()
+		own := release.Current()
 		switch {
 		case err != nil:
 			d.say("command", checkFail, hint, "%s at %s does not say its version: %v", words[0], e.at(), err)
@@ -230,10 +231,10 @@ func (d *doctor) commands() {
 	}
 }
 
-func (d *doctor) versionOf(path string) (versionJSON, error) {
+func (d *doctor) versionOf(path string) (release.Version, error) {
 	ctx, cancel := context.WithTimeout(d.cmd.Context(), 10*time.Second)
 	defer cancel()
-	var v versionJSON
+	var v release.Version
 	text, err := exec.CommandContext(ctx, path, "version", "--json").Output()
 	if err != nil {
 		return v, err

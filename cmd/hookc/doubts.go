@@ -11,6 +11,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/release"
 	"github.com/hookc/hookc/policy/state"
 	"github.com/hookc/hookc/rego"
 )
@@ -88,14 +89,14 @@ func (d doubts) left() []rego.Leaving {
 func (d doubts) leaves(l rego.Leaving) {
 	l.Why = masked(l.Why)
 	fmt.Fprintf(os.Stderr, "hookc: %s\n", l)
-	d.keep(l.Code, doubt{Hook: l.Hook, At: time.Now().UTC().Truncate(time.Second), Version: version().Version, Left: &l})
+	d.keep(l.Code, doubt{Hook: l.Hook, At: time.Now().UTC().Truncate(time.Second), Version: release.Current().Version, Left: &l})
 }
 
 // report keeps what was found, secrets masked.
 func (d doubts) report(found rego.Difference) {
 	one := doubt{
 		Hook: found.Hook, At: time.Now().UTC().Truncate(time.Second), Native: masked(found.Native), OPA: masked(found.Topdown),
-		Module: masked(found.Module), Event: maskedEvent(found.Event), Version: version().Version,
+		Module: masked(found.Module), Event: maskedEvent(found.Event), Version: release.Current().Version,
 	}
 	fmt.Fprintf(os.Stderr, "hookc: the native code of %s said what OPA does not: OPA evaluates it from now on; please report %s\n", found.Hook, d.place())
 	d.keep(found.Code, one)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/release"
 	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/internal/severity"
 	"github.com/hookc/hookc/policy/diag"
@@ -116,7 +117,7 @@ func (f *findings) report(cmd *cobra.Command, s *sources, program *dag.Program, 
 // writeReport writes a report for another program. GitHub's commands begin with
 // what a screen spells out, so that no policy can say one; here hookc says them.
 func writeReport(cmd *cobra.Command, format string, r *report.Report) error {
-	r.Command, r.Version = cmd.Name(), version().Version
+	r.Command, r.Version = cmd.Name(), release.Current().Version
 	out := cmd.OutOrStdout()
 	if format == "github" {
 		out = raw(out)

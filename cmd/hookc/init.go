@@ -11,17 +11,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookc/hookc/internal/release"
 	"github.com/hookc/hookc/internal/starter"
 )
 
 // initTeam writes what a team's repository has besides a policy. What is there
 // stays: a repository often has its own.
 func initTeam(out io.Writer, dir string) error {
-	release := version().Version
-	if release == "devel" || strings.ContainsAny(release, "-+") { // no release
-		release = ""
+	named := release.Current().Version
+	if named == "devel" || strings.ContainsAny(named, "-+") { // no release
+		named = ""
 	}
-	for _, f := range starter.Team(release) {
+	for _, f := range starter.Team(named) {
 		path := filepath.Join(dir, filepath.FromSlash(f.Path))
 		if _, err := os.Lstat(path); err == nil {
 			fmt.Fprintf(out, "%s exists; it is left as it is. It would have:\n\n%s\n", path, f.Text)

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hookc/hookc/internal/release"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -133,7 +134,7 @@ func newRoot() *cobra.Command {
 			group(cmd)
 		}
 	}
-	root.Version = version().line()
+	root.Version = release.Current().Line()
 	root.SetVersionTemplate("{{.Version}}\n")
 	return root
 }

@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"internal/host", "internal/reference", "internal/release", "internal/sites"},
 	{""},
 	{"internal/witness"},
-	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "internal/memory", "internal/report", "tests/processes", "tests/programs", "tests/vectors"},
+	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "internal/memory", "internal/prove", "internal/report", "internal/screen", "tests/processes", "tests/programs", "tests/vectors"},
 	{"internal/casetest"},
 	{"cmd/hookc", "cmd/hookgate"},
 	{"tests", "tests/agents", "tests/bench", "tests/codes", "tests/faults", "tests/fuzz", "tests/gate", "tests/guard", "tests/guard/bash", "tests/hostile", "tests/inert", "tests/kit",

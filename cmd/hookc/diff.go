@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -12,11 +11,11 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/casetest"
 	"github.com/hookc/hookc/internal/diff"
 	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/source"
 )
 
 const diffHelp = `diff compares two policies, each a file, a folder or a compiled policy, and says
@@ -115,7 +114,7 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 	if o.Recorded, err = f.recorded(cmd); err != nil {
 		return err
 	}
-	o.Cases = slices.Concat(casesBeside(old), casesBeside(new))
+	o.Cases = slices.Concat(casetest.Beside(old), casetest.Beside(new))
 	found, err := f.compare(cmd, old, new, o)
 	if err != nil {
 		return exitError{exitInterrupted, "hookc: interrupted"}
@@ -185,33 +184,6 @@ func (f *diffFlags) side(cmd *cobra.Command, which, path string) (*dag.Program, 
 		return nil, exitError{exitCannot, found.Render() + "hookc: the " + which + " policy, " + path + ", has errors: nothing was compared"}
 	}
 	return program, nil
-}
-
-// casesBeside are the events of the tests beside a policy.
-func casesBeside(p *dag.Program) []*policy.Context {
-	var out []*policy.Context
-	folders := map[string]bool{}
-	for _, s := range p.Sources {
-		folder := filepath.Dir(s.Path)
-		if folders[folder] {
-			continue
-		}
-		folders[folder] = true
-		files, err := filepath.Glob(filepath.Join(folder, "*_test.yaml"))
-		if err != nil {
-			continue // a folder whose name is no pattern has none
-		}
-		for _, path := range files {
-			file, _ := source.ReadCases(path)
-			for i := range file.Cases {
-				c := &file.Cases[i]
-				if event, ok := policy.ParseEvent(c.Native); ok && c.Event != nil {
-					out = append(out, c.Event.Frozen(event))
-				}
-			}
-		}
-	}
-	return out
 }
 
 // diffResults are the differences of decisions as results of tests: one that holds

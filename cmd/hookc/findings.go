@@ -13,6 +13,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/release"
 	"github.com/hookc/hookc/internal/report"
+	"github.com/hookc/hookc/internal/screen"
 	"github.com/hookc/hookc/internal/severity"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -120,7 +121,7 @@ func writeReport(cmd *cobra.Command, format string, r *report.Report) error {
 	r.Command, r.Version = cmd.Name(), release.Current().Version
 	out := cmd.OutOrStdout()
 	if format == "github" {
-		out = raw(out)
+		out = screen.Behind(out)
 	}
 	if err := report.Write(out, format, r); err != nil {
 		return cannot("the report cannot be written: %v", err)

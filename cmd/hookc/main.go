@@ -55,15 +55,15 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int
 	if name, ok := spoken(args); ok {
 		if !slices.Contains(args, framed) {
 			said := newScreen(stderr)
-			defer said.flush()
+			defer said.Flush()
 			stderr = said
 		}
 		return speak(name, args, stdin, stdout, stderr)
 	}
 	if len(args) == 0 || args[0] != "supervise" { // which speaks to hookc serve, in frames
 		shown, said := newScreen(stdout), newScreen(stderr)
-		defer shown.flush()
-		defer said.flush()
+		defer shown.Flush()
+		defer said.Flush()
 		stdout, stderr = shown, said
 	}
 	defer func() {
@@ -102,7 +102,7 @@ func commands() map[string]func() *cobra.Command {
 		"compile": newCompile, "check": newCheck, "run": newRun, "explain": newExplain, "test": newTest, "hooks": newHooks, "list": newList,
 		"init": newInit, "convert": newConvert, "trust": newTrust, "install": newInstall, "uninstall": newUninstall, "doctor": newDoctor,
 		"schema": newSchema, "version": newVersion, "supervise": newSupervise, "serve": newServe, "bench": newBench, "diff": newDiff,
-		"replay": newReplay, "lint": newLint, "fmt": newFmt,
+		"replay": newReplay, "prove": newProve, "lint": newLint, "fmt": newFmt,
 	}
 }
 

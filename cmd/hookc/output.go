@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hookc/hookc/internal/screen"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -35,7 +36,7 @@ func progressOf(w io.Writer, what func() string) (stop func()) {
 		return func() {}
 	}
 	done := make(chan struct{})
-	w = raw(w) // what is shown is hookc's own
+	w = screen.Behind(w) // what is shown is hookc's own
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		start := time.Now()

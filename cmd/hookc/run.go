@@ -20,6 +20,7 @@ import (
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/memory"
+	"github.com/hookc/hookc/internal/screen"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
@@ -377,6 +378,6 @@ func because(d *policy.Decision) string {
 
 // isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
-	f, ok := raw(w).(*os.File)
+	f, ok := screen.Behind(w).(*os.File)
 	return ok && terminal(f)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/internal/screen"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/tests/depth"
 )
@@ -33,11 +34,11 @@ func TestScreen(t *testing.T) {
 	} {
 		for size := 1; size <= len(in); size++ {
 			var out bytes.Buffer
-			s := &screen{out: &out}
+			s := screen.New(&out)
 			for rest := in; rest != ""; rest = rest[min(size, len(rest)):] {
 				fmt.Fprint(s, rest[:min(size, len(rest))])
 			}
-			s.flush()
+			s.Flush()
 			assert.Equal(t, want, out.String(), "in writes of %d bytes", size)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/hookc/hookc/dag/render"
+	"github.com/hookc/hookc/internal/screen"
 )
 
 func terminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
@@ -25,7 +26,7 @@ func colour(w io.Writer) bool {
 
 // width is the number of columns of w, 0 when it is no terminal.
 func width(w io.Writer) int {
-	f, ok := raw(w).(*os.File)
+	f, ok := screen.Behind(w).(*os.File)
 	if !ok {
 		return 0
 	}
@@ -43,4 +44,22 @@ func style(w io.Writer) render.Style {
 		s.Palette = render.ANSI()
 	}
 	return s
+}
+
+// exact is where data goes that another program reads: a file that is laid out,
+// a policy that is converted. On a terminal it is shown like all else.
+func exact(w io.Writer) io.Writer {
+	if isTerminal(w) {
+		return w
+	}
+	return screen.Behind(w)
+}
+
+// newScreen wraps an output of the program.
+func newScreen(out io.Writer) *screen.Screen {
+	if !colour(out) {
+		return screen.New(out)
+	}
+	p := render.ANSI()
+	return screen.New(out, p.Title, p.Name, p.Faint, p.Good, p.Warn, p.Bad, p.Reset)
 }

@@ -1,6 +1,7 @@
 package casetest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/prove"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -71,7 +73,38 @@ func (t *tester) cases(ctx context.Context, path string) error {
 			t.asked[n-1].passed = o.Pass
 		}
 	}
+	if err := t.properties(ctx, path, file.Properties, key, options); err != nil {
+		return err
+	}
 	return kept.settle(t)
+}
+
+// properties decides what is to hold of every event.
+func (t *tester) properties(ctx context.Context, path string, list []source.Property, key string, options []hookc.Option) error {
+	for _, p := range list {
+		want := prove.Property{Event: p.Event, Never: p.Never, Always: p.Always}
+		o := Outcome{Name: cmp.Or(p.Name, want.String()), File: path, At: p.Span.String()}
+		if !t.wants(o.Name) {
+			continue
+		}
+		begun := time.Now()
+		b, err := t.bench(ctx, key, options, nil)
+		if err != nil {
+			return err
+		}
+		r, err := prove.Decide(ctx, b.engine.Program(), want)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			o.Text = "the property: " + err.Error()
+		} else if o.Pass = r.Status == prove.Proved || r.Status == prove.Unknown && p.Unknown; !o.Pass {
+			o.Text = strings.TrimSpace(r.Text())
+		}
+		o.Micros = time.Since(begun).Microseconds()
+		t.report.add(o)
+	}
+	return nil
 }
 
 // bench is the policy that a case is about, compiled: with the answers of the case
@@ -242,6 +275,33 @@ func did(d *policy.Decision, name string) map[string]any {
 		}
 		out = map[string]any{"status": string(h.Status), "verdict": h.Verdict.String(), "control": h.Control.String(), "reasons": reasons,
 			"attempts": h.Attempts, "at": h.At.String()}
+	}
+	return out
+}
+
+// Beside are the events of the tests beside a policy.
+func Beside(p *dag.Program) []*policy.Context {
+	var out []*policy.Context
+	folders := map[string]bool{}
+	for _, s := range p.Sources {
+		folder := filepath.Dir(s.Path)
+		if folders[folder] {
+			continue
+		}
+		folders[folder] = true
+		files, err := filepath.Glob(filepath.Join(folder, "*_test.yaml"))
+		if err != nil {
+			continue // a folder whose name is no pattern has none
+		}
+		for _, path := range files {
+			file, _ := source.ReadCases(path)
+			for i := range file.Cases {
+				c := &file.Cases[i]
+				if event, ok := policy.ParseEvent(c.Native); ok && c.Event != nil {
+					out = append(out, c.Event.Frozen(event))
+				}
+			}
+		}
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -164,7 +165,7 @@ func (f *trial) one(ctx context.Context, in made, recorded bool) error {
 	default:
 		f.note(in, a, b, recorded)
 		if f.differences++; f.prover != nil {
-			f.prover.blame(in, direction(a, b))
+			f.prover.blame(in, Directed(a, b))
 		}
 	}
 	return nil
@@ -192,7 +193,7 @@ func (f *trial) steady(ctx context.Context, in made, a, b *policy.Decision) (boo
 // kindOf is what differences are told apart by: those that hold something back, or do
 // not any more, also by the rule that does.
 func kindOf(a, b *policy.Decision) string {
-	rule, how := "", direction(a, b)
+	rule, how := "", Directed(a, b)
 	switch how {
 	case Loosened:
 		rule = a.At.String()
@@ -210,7 +211,7 @@ func (f *trial) note(in made, a, b *policy.Decision, recorded bool) {
 	}
 	c := f.byKind[key]
 	if c == nil {
-		c = &Change{Event: f.event, From: a.Action, To: b.Action, Direction: direction(a, b)}
+		c = &Change{Event: f.event, From: a.Action, To: b.Action, Direction: Directed(a, b)}
 		f.byKind[key] = c
 		f.order = append(f.order, key)
 	}
@@ -234,7 +235,8 @@ func (c *Change) show(in made, a, b *policy.Decision) {
 	c.Witness, c.Answers, c.Old, c.New = in.text, in.answers, &old, &new
 }
 
-func direction(a, b *policy.Decision) Direction {
+// Directed is which way a decision changed from a to b.
+func Directed(a, b *policy.Decision) Direction {
 	held := func(d *policy.Decision) int {
 		if d.Verdict == policy.Allow { // the agent does not ask its user then
 			return 2*strictness(d.Action) - 1
@@ -259,11 +261,20 @@ func (f *trial) shrink(ctx context.Context) error {
 				return err
 			}
 		}
-		if slices.Contains(c.Tools, usualTools[0]) {
-			as := decoded(c.Witness)
-			as[policy.FieldToolName.String()] = usualTools[0]
+		names := usualTools[:1]
+		if tool, is := decoded(c.Witness)[policy.FieldToolName.String()].(string); is && !slices.Contains(toolcall.Names(), tool) {
+			names = usualTools
+		} else if !slices.Contains(c.Tools, usualTools[0]) {
+			names = nil
+		}
+		for _, name := range names {
+			before, as := string(c.Witness), decoded(c.Witness)
+			as[policy.FieldToolName.String()] = name
 			if err := f.replace(ctx, key, as); err != nil {
 				return err
+			}
+			if string(c.Witness) != before {
+				break
 			}
 		}
 	}

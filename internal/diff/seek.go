@@ -88,7 +88,7 @@ func (p *prover) blame(in made, how Direction) {
 			continue
 		}
 		blamed, s.differs = true, true
-		s.loosens = s.loosens || how == Loosened && direction(a, b) == Loosened
+		s.loosens = s.loosens || how == Loosened && Directed(a, b) == Loosened
 
 	}
 	if !blamed {

@@ -151,7 +151,7 @@ func (f *finder) behind(world *solve.World, plan *dag.Plan, id int, when *solve.
 	var ahead []earlier
 	for turn := 0; found.shadow != ""; turn++ {
 		known := len(ahead)
-		in := contextOf(plan.Event, found.Witness)
+		in := ContextOf(plan.Event, found.Witness)
 		for _, e := range before {
 			if e.hook == found.shadow && e.rule.Fires(in) && len(ahead) < known+mostAtOnce {
 				ahead, when = append(ahead, e), solve.And(when, solve.Not(e.when))
@@ -211,7 +211,7 @@ func (f *finder) search(world *solve.World, plan *dag.Plan, id int, when *solve.
 	var alone map[string]any
 	failed := ""
 	answer := world.Search(when, func(doc map[string]any) bool {
-		in := contextOf(plan.Event, doc)
+		in := ContextOf(plan.Event, doc)
 		if in == nil {
 			return false
 		}
@@ -258,8 +258,8 @@ func (f *finder) search(world *solve.World, plan *dag.Plan, id int, when *solve.
 	return out
 }
 
-// contextOf is an event of a document, nil for one that is none.
-func contextOf(event policy.Event, doc map[string]any) *policy.Context {
+// ContextOf is an event of a document, nil for one that is none.
+func ContextOf(event policy.Event, doc map[string]any) *policy.Context {
 	text, err := policy.EncodeJSON(doc)
 	if err != nil {
 		return nil

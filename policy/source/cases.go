@@ -23,7 +23,8 @@ not run; now is the time that rules are told, env what bash hooks find in the en
 expect is any part of the Decision; hooks: in it is a map from a hook to what it did.
 rows: is a list of maps: the case is run once for each, with {{key}} replaced in its texts.
 snapshot: true compares all that is said with the file beside, which
-hookc test --update writes.`,
+hookc test --update writes. properties: is a list of {name, event, never or always,
+unknown}: see hookc help prove.`,
 	Bad: `-- hooks.yaml --
 notify: []
 -- hooks_test.yaml --
@@ -65,6 +66,18 @@ type CaseFile struct {
 	// Policies are the files under test, absolute; none are named when empty.
 	Policies []string
 	Cases    []Case
+	// Properties hold of every event, not of one.
+	Properties []Property
+}
+
+// Property is what no decision may fulfil, or every one has to.
+type Property struct {
+	Name          string
+	Span          diag.Span
+	Event         policy.Event
+	Never, Always string
+	// Unknown says that it may be neither proved nor refuted.
+	Unknown bool
 }
 
 // caseReader reads one file of cases.
@@ -98,8 +111,10 @@ func ReadCases(path string) (*CaseFile, diag.List) {
 			file.Policies = r.policies(e.Value)
 		case "cases":
 			file.Cases = r.cases(e.Value)
+		case "properties":
+			file.Properties = r.properties(e.Value)
 		default:
-			r.unknown(e.Key, "policy", "cases")
+			r.unknown(e.Key, "policy", "cases", "properties")
 		}
 	}
 	r.found.Sort()
@@ -178,6 +193,48 @@ func (r *caseReader) cases(n *tree.Node) []Case {
 				out = append(out, c)
 			}
 		}
+	}
+	return out
+}
+
+func (r *caseReader) properties(n *tree.Node) []Property {
+	if n.Shape != tree.List {
+		r.report(n.Span, "properties must be a list")
+		return nil
+	}
+	var out []Property
+	for _, item := range n.Items {
+		p := Property{Span: item.Span, Event: policy.PreToolExecution}
+		for _, e := range item.Entries {
+			text := e.Value.Text.Value
+			switch e.Key.Text.Value {
+			case "name":
+				p.Name, p.Span = spell.Name(text), e.Value.Span
+			case "never":
+				p.Never = text
+			case "always":
+				p.Always = text
+			case "unknown":
+				p.Unknown = text == "pass"
+				if !p.Unknown {
+					r.report(e.Value.Span, "unknown is pass, or not written")
+				}
+			case "event":
+				event, ok := policy.ParseEvent(text)
+				if !ok {
+					r.report(e.Value.Span, "unknown event %q", text)
+					continue
+				}
+				p.Event = event
+			default:
+				r.unknown(e.Key, "name", "event", "never", "always", "unknown")
+			}
+		}
+		if (p.Never == "") == (p.Always == "") {
+			r.report(item.Span, "a property needs never: or always:, and not both")
+			continue
+		}
+		out = append(out, p)
 	}
 	return out
 }

@@ -1,4 +1,6 @@
-package main
+// Package screen writes what hookc prints, with what others wrote spelled out where a
+// terminal or a CI runner would obey it.
+package screen
 
 import (
 	"bytes"
@@ -9,16 +11,15 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/internal/spell"
 )
 
-// screen is the one writer of everything that hookc prints. Names, commands and
+// Screen is the one writer of everything that hookc prints. Names, commands and
 // reasons come from repositories that nobody has read yet: a control character
 // of theirs could hide a line, forge another, or command a terminal or a CI
 // runner. So control characters are written as \uXXXX, which in JSON is the same
 // text. hookc's own colours pass where the output takes colours.
-type screen struct {
+type Screen struct {
 	mu  sync.Mutex
 	out io.Writer
 	// own are hookc's own colours, where they count.
@@ -29,19 +30,12 @@ type screen struct {
 	begun bool
 }
 
-// newScreen wraps an output of the program.
-func newScreen(out io.Writer) *screen {
-	s := &screen{out: out}
-	if colour(out) {
-		p := render.ANSI()
-		s.own = []string{p.Title, p.Name, p.Faint, p.Good, p.Warn, p.Bad, p.Reset}
-	}
-	return s
-}
+// New is what writes to an output; own are the colours that pass.
+func New(out io.Writer, own ...string) *Screen { return &Screen{out: out, own: own} }
 
-// raw is the output behind a screen.
-func raw(w io.Writer) io.Writer {
-	if s, ok := w.(*screen); ok {
+// Behind is the output behind a screen.
+func Behind(w io.Writer) io.Writer {
+	if s, ok := w.(*Screen); ok {
 		return s.out
 	}
 	return w
@@ -49,7 +43,7 @@ func raw(w io.Writer) io.Writer {
 
 // Write writes text with its control characters spelled out. It reports all of p
 // as written when the output took what became of it.
-func (s *screen) Write(p []byte) (int, error) {
+func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	text := append(s.left, p...)
@@ -73,7 +67,7 @@ func (s *screen) Write(p []byte) (int, error) {
 }
 
 // plain reports whether a text needs no look at each character.
-func (s *screen) plain(text []byte) bool {
+func (s *Screen) plain(text []byte) bool {
 	for _, c := range text {
 		if c < ' ' && c != '\t' && c != '\n' || c >= 0x7f || c == '#' || c == ':' && !s.begun {
 			return false
@@ -89,7 +83,7 @@ func (s *screen) plain(text []byte) bool {
 }
 
 // next is the length of what stands first, and whether more must be read to know.
-func (s *screen) next(text []byte) (n int, more bool) {
+func (s *Screen) next(text []byte) (n int, more bool) {
 	if text[0] == 0x1b {
 		for _, c := range s.own {
 			if bytes.HasPrefix(text, []byte(c)) {
@@ -105,7 +99,7 @@ func (s *screen) next(text []byte) (n int, more bool) {
 	return n, false
 }
 
-func (s *screen) append(out, text []byte, n int) []byte {
+func (s *Screen) append(out, text []byte, n int) []byte {
 	r, _ := utf8.DecodeRune(text[:n])
 	switch {
 	case n > 1 && text[0] == 0x1b:
@@ -128,8 +122,8 @@ func (s *screen) append(out, text []byte, n int) []byte {
 	return append(out, text[:n]...)
 }
 
-// flush writes what is left of a character that never ended.
-func (s *screen) flush() {
+// Flush writes what is left of a character that never ended.
+func (s *Screen) Flush() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.left {
@@ -140,13 +134,4 @@ func (s *screen) flush() {
 		fmt.Fprintf(s.out, `\x%02x`, c)
 	}
 	s.left = nil
-}
-
-// exact is where data goes that another program reads: a file that is laid out,
-// a policy that is converted. On a terminal it is shown like all else.
-func exact(w io.Writer) io.Writer {
-	if isTerminal(w) {
-		return w
-	}
-	return raw(w)
 }

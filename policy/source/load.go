@@ -58,6 +58,9 @@ type Options struct {
 	// is this process's. Workspace is the folder the agent works in, "" for Dir.
 	Environ   []string
 	Workspace string
+	// Projects are the roots of the projects whose files count as far as consent
+	// covers them, nil where nothing that is read runs.
+	Projects []string
 	// Cache, if not nil, keeps what is read for the next load and gives what was
 	// read for the last. A policy that comes from it shares its hooks with the
 	// last one: whoever changes a hook changes a copy.
@@ -80,7 +83,7 @@ func Load(o Options) (*policy.Policy, diag.List) {
 	if o.limits != nil {
 		l.limits = *o.limits
 	}
-	l.environ, l.workspace = o.Environ, cmp.Or(o.Workspace, o.Dir)
+	l.environ, l.workspace, l.projects = o.Environ, cmp.Or(o.Workspace, o.Dir), o.Projects
 	if o.Cache != nil {
 		l.sight = &sight{blind: o.Profile != nil}
 	}
@@ -127,6 +130,7 @@ type Loader struct {
 	// agent works in.
 	environ   []string
 	workspace string
+	projects  []string
 	// fork is what the settings of Gemini CLI, or of its forks, say besides.
 	fork forkConfig
 	// clawd are the files of ClawdCode, in the order read.

@@ -118,6 +118,9 @@ func LoadDiscovered(where DiscoverOptions, o Options) (*policy.Policy, diag.List
 	d := &discovery{dir: absolute("", where.Dir), options: where}
 	d.discover()
 	o.Inputs, o.Workspace = d.inputs, d.dir
+	if where.Trust < AsFound {
+		o.Projects = d.roots()
+	}
 	loaded, found := Load(o)
 	p := *loaded // which a cache may share
 	shown := &Loader{dir: o.Dir}

@@ -52,7 +52,6 @@ func (s *settings) readExtensions(l *Loader, in *File) {
 	program.Settings = !program.Inline && !l.fork.noSettings
 	found, looked := program.Find(in.Path, realPath(absolute("", l.workspace)))
 	source.Folders = append(looked, in.Path)
-	roots := l.projectRoots()
 	for i := range found {
 		x := &found[i]
 		at := fileSpan(l.shown(filepath.Join(x.Root, s.Reading.Extension)))
@@ -71,7 +70,7 @@ func (s *settings) readExtensions(l *Loader, in *File) {
 		}
 		file := in.beside(l.shown(x.Hooks), x.Hooks)
 		file.Extension, file.Off = x, x.Off != ""
-		file.Untrusted = l.pluginOfProject(x.Root, roots)
+		l.hold(file, x.Root)
 		if err := l.openFile(file); err != nil {
 			l.Report(file, codeFile.Report(diag.Span{}, "%s: %s", file.Name, err))
 			continue

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -10,6 +11,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/plugins"
 	"github.com/hookc/hookc/policy/source/tree"
+	"github.com/hookc/hookc/policy/trust"
 )
 
 // enabledPlugin is what settings say of one plugin, and the tier that says so.
@@ -72,7 +74,7 @@ func readPlugins(l *Loader, in *File) {
 		for _, path := range p.Files {
 			file := in.beside(l.shown(path), path)
 			file.Plugin, file.PluginData = p.Root, p.Data
-			file.Untrusted = l.pluginOfProject(p.Root, roots)
+			l.hold(file, p.Root)
 			if err := l.openFile(file); err != nil {
 				l.Report(file, codeFile.Report(diag.Span{}, "%s: %s", file.Name, err))
 				continue
@@ -95,12 +97,18 @@ func (l *Loader) projectRoots() []string {
 	return slices.Compact(slices.DeleteFunc(out, func(s string) bool { return s == "" }))
 }
 
-// pluginOfProject says why the hooks of a plugin do not run: the plugin lies in a project
-// that was agreed to, and consent does not cover it.
-func (l *Loader) pluginOfProject(root string, projects []string) string {
-	within := slices.ContainsFunc(projects, func(p string) bool { return isBelow(realPath(p), realPath(root)) })
-	if within && slices.ContainsFunc(l.inputs, func(in Input) bool { return in.Tree != nil || in.Untrusted != "" }) {
-		return "the plugin lies in the project, and consent does not cover it"
+// hold keeps the hooks of a plugin or an extension from running that lies in a project
+// that is worked on: consent does not cover it. Where a home lies in a project, what is
+// in it is its user's.
+func (l *Loader) hold(file *File, root string) {
+	home, err := os.UserHomeDir()
+	for _, project := range l.projects {
+		if err == nil && isBelow(realPath(project), realPath(home)) && isBelow(realPath(home), realPath(root)) {
+			continue
+		}
+		if isBelow(realPath(project), realPath(root)) && !trust.Open(project).Decreed() {
+			file.Within = project
+			file.Untrusted = "it lies in the project, and consent does not cover it: whatever writes there could change what runs"
+		}
 	}
-	return ""
 }

@@ -45,6 +45,8 @@ var worldReads = map[string]string{
 	"policy/source/discover_native.go os.UserHomeDir":       "--profile is handed back",
 	"policy/source/jcli_folders.go os.Getenv":               "a policy with commands is handed back when PATH differs",
 	"policy/source/load.go filepath.Abs":                    "serve gives absolute paths",
+	"policy/source/settings_plugins.go os.UserHomeDir":      "HOME is fixed",
+	"policy/source/settings_references.go os.Environ":       "only without Options.Environ",
 	"policy/source/permission/permission.go os.UserHomeDir": "HOME is fixed",
 	"policy/state/state.go filepath.Abs":                    "serve gives absolute paths",
 	"policy/state/state.go os.Getenv":                       "XDG_STATE_HOME is fixed",

@@ -4,10 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-
-	"github.com/hookc/hookc/policy"
 )
 
 // caller is who wants an event decided: its working directory and its
@@ -54,24 +51,6 @@ func (c *caller) getenv(name string) string {
 		}
 	}
 	return ""
-}
-
-// agrees reports whether the variables in the texts of files are as they were read.
-func (c *caller) agrees(sources []policy.SourceFile) bool {
-	set := func(name string) bool {
-		return slices.ContainsFunc(c.env(), func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
-	}
-	for _, s := range sources {
-		for _, v := range s.Variables {
-			if !set(v.Name) || c.getenv(v.Name) != v.Value {
-				return false
-			}
-		}
-		if slices.ContainsFunc(s.Unset, set) {
-			return false
-		}
-	}
-	return true
 }
 
 // workDir is the folder the caller is in.

@@ -22,6 +22,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/source/variables"
 	"github.com/hookc/hookc/rego"
 )
 
@@ -140,7 +141,7 @@ func (r *resident) fresh() bool {
 // what the caller is to be told beside the answer.
 func (p *plans) of(ctx context.Context, w *wanted) (r *resident, note string, err error) {
 	r, note, err = p.slot(w).get(ctx, p, w)
-	if err == nil && !w.from.agrees(r.sources) {
+	if err == nil && !variables.Same(r.sources, w.from.env()) {
 		return nil, "", handBack{"the caller has other values of the variables in the settings"}
 	}
 	if err != nil || !r.processes {

@@ -13,6 +13,7 @@ import (
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/tree"
+	"github.com/hookc/hookc/policy/source/variables"
 )
 
 // reference is $NAME, ${NAME} or ${NAME:-default}, and braced what an extension's own
@@ -118,17 +119,13 @@ func (r *settingsReader) environment(text diag.Text) string {
 // variable is a variable of the environment that the file is read with, and notes that it
 // counted.
 func (r *settingsReader) variable(name string, at diag.Span) (value string, set bool) {
-	if slices.Contains(r.Reading.Own, name) {
+	if slices.Contains(r.Reading.Own, name) || name == "" {
 		return "", false
 	}
 	if r.l.environ == nil {
 		r.l.environ = os.Environ()
 	}
-	for _, kv := range r.l.environ { // of several the last, as exec has it
-		if rest, ok := strings.CutPrefix(kv, name+"="); ok && name != "" {
-			value, set = rest, true
-		}
-	}
+	value, set = variables.Lookup(r.l.environ, name)
 	v, source := policy.EnvVar{Name: name, Value: value}, r.in.source
 	switch {
 	case !set:

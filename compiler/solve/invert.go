@@ -3,6 +3,7 @@ package solve
 import (
 	"math"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode"
@@ -22,7 +23,7 @@ var signatures = map[string]signature{
 	"trim_prefix": {String, []Kinds{String, String}}, "trim_suffix": {String, []Kinds{String, String}},
 	"replace": {String, []Kinds{String, String, String}}, "substring": {String, []Kinds{String, Number, Number}},
 	"split": {List, []Kinds{String, String}}, "count": {Number, []Kinds{String | composite}}, "indexof": {Number, []Kinds{String, String}},
-	"plus": {Number, []Kinds{Number, Number}}, "minus": {Number | SetKind, []Kinds{Number | SetKind, Number | SetKind}}, "mul": {Number, []Kinds{Number, Number}},
+	"plus": {Number, []Kinds{Number, Number}}, "minus": {Number | SetKind, []Kinds{Number | SetKind, Number | SetKind}}, "mul": {Number, []Kinds{Number, Number}}, "rem": {Number, []Kinds{Number, Number}},
 	"abs": {Number, []Kinds{Number}}, "to_number": {Number, []Kinds{Null | Boolean | Number | String}}, "format_int": {String, []Kinds{Number, Number}},
 	"join": {String, nil}, "text of": {String, nil}, "number as text": {String, nil}, "sprintf": {String, nil}, "concat": {String, []Kinds{String, List | SetKind}},
 	"sum": {Number, nil}, "type_name": {String, nil}, "json.marshal": {String, nil}, "key of": {Present, nil},
@@ -44,8 +45,19 @@ func computed(t *Term) (domain, string) {
 		is(expression(`[a-z]`).Not())
 	case "trim_space":
 		is(expression(`^[ \t\r\n\v\f]|[ \t\r\n\v\f]$`).Not())
-	case "count":
+	case "count", "abs":
 		out.num = []interval{{from: 0, to: math.Inf(1)}}
+	case "rem":
+		if by, ok := t.args[1].value.(float64); ok {
+			out.num = []interval{{from: -math.Abs(by), to: math.Abs(by), fromOpen: true, toOpen: true}}
+		}
+	case "format_int":
+		is(expression(`^-?[0-9a-z]+$`))
+		if base, ok := t.args[1].value.(float64); ok && base <= 10 {
+			is(expression(`^-?[0-9]+$`))
+		}
+	case "trim", "trim_left", "trim_right", "replace":
+		is(without(t))
 	case "indexof":
 		out.num = []interval{{from: -1, to: math.Inf(1)}}
 	case "type_name":
@@ -58,6 +70,28 @@ func computed(t *Term) (domain, string) {
 		is(joinOf(t.args, func(*Term) *Lang { return anyText(true) }))
 	}
 	return out, t.name + " gives " + strings.TrimPrefix((sig.gives).String(), "absent or ")
+}
+
+// without is the texts that do not begin or end with what a function takes away, or
+// do not hold it.
+func without(t *Term) *Lang {
+	second, ok := t.args[1].Text()
+	ends := `^[` + classOf(second) + `]`
+	switch {
+	case !ok || second == "":
+		return anyText(true)
+	case t.name == "trim_left":
+		return expression(ends).Not()
+	case t.name == "trim_right":
+		return expression(`[` + classOf(second) + `]$`).Not()
+	case t.name == "trim":
+		return expression(ends + `|[` + classOf(second) + `]$`).Not()
+	}
+	by, ok := t.args[2].Text()
+	if !ok || len([]rune(second)) != 1 || strings.Contains(by, second) {
+		return anyText(true)
+	}
+	return expression(regexp.QuoteMeta(second)).Not()
 }
 
 // expressions keeps automata of expressions.
@@ -82,9 +116,9 @@ func (st *state) back(c *cell, soft bool) bool {
 		if _, number := t.value.(float64); number {
 			container = List | Object | SetKind
 		}
-		return carry(t.args[0], ofKinds(container)) && st.backSplit(c, carry, soft)
+		return carry(t.args[0], ofKinds(container)) && st.partOf(c, soft) && st.backSplit(c, carry, soft)
 	case isElement:
-		return carry(t.args[0], ofKinds(composite)) && st.backSplit(c, carry, soft)
+		return carry(t.args[0], ofKinds(composite)) && st.partOf(c, soft) && st.backSplit(c, carry, soft)
 	case isCall:
 	default:
 		return true
@@ -117,7 +151,7 @@ func (st *state) back(c *cell, soft bool) bool {
 	if t.name == "text of" && c.d.text != nil && st.cell(t.args[0]).d.kinds&^Absent == String {
 		return carry(t.args[0], ofTexts(c.d.text))
 	}
-	if soft && (t.name == "text of" || t.name == "number as text") && c.d.text != nil {
+	if soft && (t.name == "text of" || t.name == "number as text" || t.name == "format_int") && c.d.text != nil {
 		example := c.d.text.Examples(1)[0]
 		if n, err := strconv.Atoi(example); err == nil && st.cell(t.args[0]).d.kinds&String == 0 {
 			return carry(t.args[0], ofValue(float64(n)))
@@ -125,6 +159,50 @@ func (st *state) back(c *cell, soft bool) bool {
 		return carry(t.args[0], ofValue(example))
 	}
 	return true
+}
+
+// partOf carries what a collection is, where all of it is known, to a part of it that
+// is there.
+func (st *state) partOf(c *cell, soft bool) bool {
+	of := st.cell(c.t.args[0])
+	if len(of.d.only) != 1 || of.d.kinds&^composite != 0 {
+		return true
+	}
+	var parts []any
+	whole := Const(of.d.only[0])
+	switch v := of.d.only[0].(type) {
+	case []any:
+		parts = v
+	case Set:
+		parts = v
+	case map[string]any:
+		for _, part := range v {
+			parts = append(parts, part)
+		}
+	}
+	if c.t.op == isMember {
+		part := whole.Member(c.t.value)
+		if part == nil {
+			return st.carry(c.t, domain{}, of.why, soft)
+		}
+		parts = []any{part.value}
+	}
+	d := domain{num: []interval{}, only: []any{}}
+	var words []string
+	for _, part := range parts {
+		d.kinds |= kindOf(part)
+		switch part := part.(type) {
+		case string:
+			words = append(words, part)
+		case float64:
+			d.num = append(d.num, interval{from: part, to: part})
+		case []any, map[string]any, Set:
+			d.only = append(d.only, part)
+		}
+	}
+	sort.Slice(d.num, func(i, j int) bool { return d.num[i].from < d.num[j].from })
+	d.text = Words(words...)
+	return st.carry(c.t, d.tidy(), of.why, soft)
 }
 
 // before is the texts that a function of a text takes into a set, and whether it is
@@ -341,6 +419,18 @@ func (st *state) backCount(c *cell, carry func(*Term, domain) bool, soft bool) b
 	if len(c.d.num) == 0 || of.op == isConst {
 		return true
 	}
+	if only := st.cell(of).d; len(only.only) == 1 && only.kinds&^composite == 0 {
+		var n int
+		switch v := only.only[0].(type) {
+		case []any:
+			n = len(v)
+		case map[string]any:
+			n = len(v)
+		case Set:
+			return true // It may hold an element twice.
+		}
+		return st.carry(c.t, ofValue(float64(n)), st.cell(of).why, soft)
+	}
 	least := int(math.Ceil(math.Max(0, c.d.num[0].from)))
 	if c.d.num[0].fromOpen && float64(least) == c.d.num[0].from {
 		least++
@@ -429,7 +519,15 @@ func (st *state) backNumber(c *cell, carry func(*Term, domain) bool, soft bool) 
 		if soft {
 			return carry(t.args[0], ofTexts(Words("2000-01-01T00:00:00Z", "2100-01-01T00:00:00Z")))
 		}
+	case "rem":
+		if soft {
+			return carry(t.args[0], ofValue(pick(c.d.num, 0)))
+		}
 	case "to_number", "abs":
+		if text := ofTexts(expression(`[0-9]|(?i)inf|nan`)); t.name == "to_number" && !soft {
+			text.kinds |= Null | Boolean | Number
+			return carry(t.args[0], text)
+		}
 		if soft {
 			n := pick(c.d.num, 0)
 			if st.cell(t.args[0]).d.kinds&String != 0 && t.name == "to_number" {

@@ -3,6 +3,7 @@ package solve
 import (
 	"cmp"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -211,7 +212,9 @@ type state struct {
 	s     *search
 	cells map[string]*cell
 	links []*Atom
-	notes []string
+	// orders are tests that one term is less than another.
+	orders []*Atom
+	notes  []string
 	// hints are what is tried though nothing says that it holds.
 	hints []*Formula
 	// long are terms that are longer than automata can say.
@@ -230,7 +233,7 @@ func newState(s *search) *state {
 }
 
 func (st *state) clone() *state {
-	return &state{s: st.s, cells: maps.Clone(st.cells), links: slices.Clone(st.links), notes: slices.Clone(st.notes), hints: slices.Clone(st.hints), long: maps.Clone(st.long)}
+	return &state{s: st.s, cells: maps.Clone(st.cells), links: slices.Clone(st.links), orders: slices.Clone(st.orders), notes: slices.Clone(st.notes), hints: slices.Clone(st.hints), long: maps.Clone(st.long)}
 }
 
 // cell is what is known of a term.
@@ -262,6 +265,7 @@ func (st *state) test(a *Atom, holds bool) bool {
 		if a.op == isEqual {
 			st.links = append(st.links, a)
 		} else {
+			st.orders = append(st.orders, a)
 			st.notes = append(st.notes, "a comparison of "+a.a.String()+" with "+a.b.String())
 		}
 		return st.meet(a.a, ofKinds(Present), why) && st.meet(a.b, ofKinds(Present), why)
@@ -387,11 +391,42 @@ func (st *state) propagate(soft bool) bool {
 				return false
 			}
 		}
+		for _, a := range st.orders {
+			if !st.ordered(a, soft) {
+				return false
+			}
+		}
 		if !soft && !st.tools() {
 			return false
 		}
 	}
 	return true
+}
+
+// ordered carries the bounds of two numbers of which one is less to the other. In no
+// order is each of two values less than the other.
+func (st *state) ordered(a *Atom, soft bool) bool {
+	x, y := st.cell(a.a), st.cell(a.b)
+	why := Contradiction{Atoms: []*Atom{a}, Holds: []bool{true}}
+	for _, b := range st.orders {
+		if a.a.id == b.b.id && a.b.id == b.a.id {
+			return st.carry(a.a, domain{}, why.with(Contradiction{Atoms: []*Atom{b}, Holds: []bool{true}}), soft)
+		}
+	}
+	if soft && x.d.kinds&y.d.kinds&Number != 0 {
+		return st.carry(a.a, ofKinds(Number), why, soft) && st.carry(a.b, ofValue(pick(st.cell(a.a).d.num, 0)+1), why, soft)
+	}
+	if x.d.kinds != Number || y.d.kinds != Number {
+		return true
+	}
+	below, above := interval{from: math.Inf(-1), to: math.Inf(1), toOpen: true}, interval{from: math.Inf(-1), to: math.Inf(1), fromOpen: true}
+	if n := len(y.d.num); n > 0 {
+		below.to = y.d.num[n-1].to
+	}
+	if len(x.d.num) > 0 {
+		above.from = x.d.num[0].from
+	}
+	return st.carry(a.a, ofNumbers(below), y.why.with(why), soft) && st.carry(a.b, ofNumbers(above), x.why.with(why), soft)
 }
 
 // settle gives two terms that are to be equal one value.

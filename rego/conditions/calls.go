@@ -173,6 +173,17 @@ func (r *Reader) objectGet(args []*solve.Term, e *env, k give) *formula {
 			at = at.Member(key)
 		}
 	}
+	if table, known := args[0].Constant(); known && !constant && !list {
+		var out, none []*formula
+		for _, m := range members(table) {
+			is := solve.Equal(args[1], m[0], r.at)
+			out, none = append(out, r.and(is, e, func(e *env) *formula { return k(m[1], e) })), append(none, solve.Not(is))
+		}
+		if _, object := table.(map[string]any); object && len(none) <= mostMembers {
+			path := solve.And(solve.Is(args[1], solve.List, r.at), solve.Unknown("object.get with a path that is computed"), k(r.opaque("object.get"), e))
+			return solve.Or(append(out, solve.And(append(none, r.there(args[1]), k(args[2], e))...), path)...)
+		}
+	}
 	switch {
 	case !constant:
 		return solve.And(solve.Unknown("object.get with a key that is computed"), k(r.opaque("object.get"), e))

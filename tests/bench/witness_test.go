@@ -69,9 +69,9 @@ func witnessProgram(b *testing.B, n, each int) *dag.Program {
 }
 
 // BenchmarkWitness looks for the witnesses of a policy of 1,000 rules, which is in
-// 1,000 hooks, in 20 and in one.
+// 1,000 hooks, and in 20.
 func BenchmarkWitness(b *testing.B) {
-	for _, each := range []int{1, 50, 1000} {
+	for _, each := range []int{1, 50} {
 		b.Run(fmt.Sprintf("rules=1000/each=%d", each), func(b *testing.B) {
 			program := witnessProgram(b, 1000, each)
 			for b.Loop() {

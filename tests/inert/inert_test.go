@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,9 +32,9 @@ type case1 struct {
 	line        int
 }
 
-func cases(t *testing.T) []case1 {
+func cases(t *testing.T, file string) []case1 {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", "cases.txt"))
+	text, err := os.ReadFile(filepath.Join("testdata", file))
 	require.NoError(t, err)
 	var out []case1
 	class := ""
@@ -99,7 +100,22 @@ func policyOf(cases []case1, skip map[string]bool) string {
 // TestCorpus: every rule that cannot fire is found, and none that can; of those that
 // can there is an event that made it fire.
 func TestCorpus(t *testing.T) {
-	all := cases(t)
+	inert, near := corpus(t, cases(t, "cases.txt"), 0)
+	assert.GreaterOrEqual(t, inert, 150)
+	assert.GreaterOrEqual(t, near, 150)
+}
+
+// TestUnseen is TestCorpus with classes that nobody had looked at before they were
+// tried.
+func TestUnseen(t *testing.T) {
+	inert, near := corpus(t, cases(t, "unseen.txt"), 10)
+	assert.GreaterOrEqual(t, inert, 60)
+	assert.GreaterOrEqual(t, near, 30)
+}
+
+// corpus asks hookc of all cases. Of some it may say that it does not know, and of
+// none what is wrong.
+func corpus(t *testing.T, all []case1, unknown int) (inert, near int) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "data.json"), []byte(data), 0o644))
 	file := filepath.Join(dir, "hooks.yaml")
@@ -122,11 +138,18 @@ func TestCorpus(t *testing.T) {
 	for _, r := range witness.Find(context.Background(), program, program.Tools) {
 		status[r.Hook] = r
 	}
-	inert, near := 0, 0
 	for i, c := range all {
 		r, there := status[fmt.Sprintf("c%d", i)]
+		open := there && r.Status == witness.Unknown && unknown > 0
+		if open {
+			unknown--
+			t.Logf("not known: line %d (%s): %s: %v", c.line, c.class, c.body, r.Why)
+		}
 		if c.inert {
 			inert++
+			if open {
+				continue
+			}
 			if there { // a hook whose filter matches nothing is taken out, with a finding (HK150)
 				assert.Contains(t, []witness.Status{witness.Never, witness.Unusual}, r.Status, "line %d (%s): %s %v", c.line, c.class, c.body, r)
 				assert.NotEmpty(t, r.Why, "%s", c.body)
@@ -134,18 +157,20 @@ func TestCorpus(t *testing.T) {
 			continue
 		}
 		near++
+		if open {
+			continue
+		}
 		assert.Equal(t, witness.Fires, r.Status, "line %d (%s): %s: %v", c.line, c.class, c.body, r.Why)
 		assert.NotNil(t, r.Witness, "%s", c.body)
 	}
 	t.Logf("%d inert, %d that fire", inert, near)
-	assert.GreaterOrEqual(t, inert, 150)
-	assert.GreaterOrEqual(t, near, 150)
+	return inert, near
 }
 
 // TestJudges: no rule that was proved to be inert fires on any of many events, made
 // of the witnesses of the others and of all literals of the corpus.
 func TestJudges(t *testing.T) {
-	all := cases(t)
+	all := slices.Concat(cases(t, "cases.txt"), cases(t, "unseen.txt"))
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "data.json"), []byte(data), 0o644))
 	file := filepath.Join(dir, "hooks.yaml")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -17,9 +18,11 @@ import (
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/prove"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
+	"github.com/hookc/hookc/policy/source/tree"
 )
 
 // Test is a case of a file.
@@ -79,26 +82,61 @@ func (t *tester) cases(ctx context.Context, path string) error {
 	return kept.settle(t)
 }
 
+// property reads what is to hold of every event. unknown says that nobody has to know.
+func property(n *tree.Node) (p prove.Property, name string, unknown bool, err error) {
+	p.Event = policy.PreToolExecution
+	for _, e := range n.Entries {
+		known, text := true, e.Value.Text.Value
+		switch e.Key.Text.Value {
+		case "name":
+			name = spell.Name(text)
+		case "never":
+			p.Never = text
+		case "always":
+			p.Always = text
+		case "unknown":
+			unknown, known = true, text == "pass"
+		case "event":
+			p.Event, known = policy.ParseEvent(text)
+		default:
+			known = false
+		}
+		if !known {
+			return p, name, false, fmt.Errorf("%s: %s means nothing here", e.Key.Text.Value, spell.Name(text))
+		}
+	}
+	if (p.Never == "") == (p.Always == "") {
+		err = errors.New("a property needs never: or always:, and not both")
+	}
+	return p, cmp.Or(name, p.String()), unknown, err
+}
+
 // properties decides what is to hold of every event.
-func (t *tester) properties(ctx context.Context, path string, list []source.Property, key string, options []hookc.Option) error {
-	for _, p := range list {
-		want := prove.Property{Event: p.Event, Never: p.Never, Always: p.Always}
-		o := Outcome{Name: cmp.Or(p.Name, want.String()), File: path, At: p.Span.String()}
+func (t *tester) properties(ctx context.Context, path string, list *tree.Node, key string, options []hookc.Option) error {
+	if list == nil {
+		return nil
+	}
+	for _, n := range list.Items {
+		want, name, mayNot, err := property(n)
+		o := Outcome{Name: name, File: path, At: n.Span.String()}
 		if !t.wants(o.Name) {
 			continue
 		}
 		begun := time.Now()
-		b, err := t.bench(ctx, key, options, nil)
-		if err != nil {
-			return err
+		var r *prove.Result
+		if err == nil {
+			b, failed := t.bench(ctx, key, options, nil)
+			if failed != nil {
+				return failed
+			}
+			r, err = prove.Decide(ctx, b.engine.Program(), want)
 		}
-		r, err := prove.Decide(ctx, b.engine.Program(), want)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
 			o.Text = "the property: " + err.Error()
-		} else if o.Pass = r.Status == prove.Proved || r.Status == prove.Unknown && p.Unknown; !o.Pass {
+		} else if o.Pass = r.Status == prove.Proved || r.Status == prove.Unknown && mayNot; !o.Pass {
 			o.Text = strings.TrimSpace(r.Text())
 		}
 		o.Micros = time.Since(begun).Microseconds()

@@ -66,18 +66,8 @@ type CaseFile struct {
 	// Policies are the files under test, absolute; none are named when empty.
 	Policies []string
 	Cases    []Case
-	// Properties hold of every event, not of one.
-	Properties []Property
-}
-
-// Property is what no decision may fulfil, or every one has to.
-type Property struct {
-	Name          string
-	Span          diag.Span
-	Event         policy.Event
-	Never, Always string
-	// Unknown says that it may be neither proved nor refuted.
-	Unknown bool
+	// Properties is a list of what holds of every event, nil for none.
+	Properties *tree.Node
 }
 
 // caseReader reads one file of cases.
@@ -112,7 +102,7 @@ func ReadCases(path string) (*CaseFile, diag.List) {
 		case "cases":
 			file.Cases = r.cases(e.Value)
 		case "properties":
-			file.Properties = r.properties(e.Value)
+			file.Properties = e.Value
 		default:
 			r.unknown(e.Key, "policy", "cases", "properties")
 		}
@@ -193,48 +183,6 @@ func (r *caseReader) cases(n *tree.Node) []Case {
 				out = append(out, c)
 			}
 		}
-	}
-	return out
-}
-
-func (r *caseReader) properties(n *tree.Node) []Property {
-	if n.Shape != tree.List {
-		r.report(n.Span, "properties must be a list")
-		return nil
-	}
-	var out []Property
-	for _, item := range n.Items {
-		p := Property{Span: item.Span, Event: policy.PreToolExecution}
-		for _, e := range item.Entries {
-			text := e.Value.Text.Value
-			switch e.Key.Text.Value {
-			case "name":
-				p.Name, p.Span = spell.Name(text), e.Value.Span
-			case "never":
-				p.Never = text
-			case "always":
-				p.Always = text
-			case "unknown":
-				p.Unknown = text == "pass"
-				if !p.Unknown {
-					r.report(e.Value.Span, "unknown is pass, or not written")
-				}
-			case "event":
-				event, ok := policy.ParseEvent(text)
-				if !ok {
-					r.report(e.Value.Span, "unknown event %q", text)
-					continue
-				}
-				p.Event = event
-			default:
-				r.unknown(e.Key, "name", "event", "never", "always", "unknown")
-			}
-		}
-		if (p.Never == "") == (p.Always == "") {
-			r.report(item.Span, "a property needs never: or always:, and not both")
-			continue
-		}
-		out = append(out, p)
 	}
 	return out
 }

@@ -2,12 +2,11 @@ package source
 
 import (
 	"cmp"
+	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -15,11 +14,6 @@ import (
 	"github.com/hookc/hookc/policy/source/tree"
 	"github.com/hookc/hookc/policy/source/variables"
 )
-
-// reference is $NAME, ${NAME} or ${NAME:-default}, and braced what an extension's own
-// variables stand in.
-var reference, braced = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(?:(\w+)|\{([^}]+?)(?::-([^}]*))?\})`) }),
-	sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{(.*?)\}`) })
 
 // counted are the keys of settings whose texts count for hooks.
 var counted = []string{"hooks", "hooksConfig", "security", "experimental"}
@@ -67,53 +61,26 @@ func (r *settingsReader) extensionRoot() string {
 // ofExtension replaces what stands for the folders of an extension, and for what its user
 // set of it.
 func (r *settingsReader) ofExtension(text diag.Text) string {
-	return braced().ReplaceAllStringFunc(text.Value, func(match string) string {
-		name := match[2 : len(match)-1]
-		if x := r.in.Extension; x != nil && name != "/" && name != "pathSeparator" {
-			if value, set := x.Variables[name]; set {
-				return value
-			}
-		}
-		switch name {
-		case "/", "pathSeparator":
-			return string(filepath.Separator)
-		case "extensionPath":
-			return r.extensionRoot()
-		case "workspacePath":
-			return absolute("", r.l.workspace)
-		case "CLAUDE_PLUGIN_ROOT":
-			if r.Reading.References == agent.NamedReferences {
-				return r.extensionRoot()
-			}
-		}
-		return match
-	})
+	values := map[string]string{"extensionPath": r.extensionRoot(), "workspacePath": absolute("", r.l.workspace)}
+	if r.Reading.References == agent.NamedReferences {
+		values["CLAUDE_PLUGIN_ROOT"] = r.extensionRoot()
+	}
+	if x := r.in.Extension; x != nil {
+		maps.Copy(values, x.Variables)
+	}
+	return variables.Fill(text.Value, values)
 }
 
 // environment replaces what stands for variables of the environment.
 func (r *settingsReader) environment(text diag.Text) string {
-	written := text.Value
-	return reference().ReplaceAllStringFunc(text.Value, func(match string) string {
-		m := reference().FindStringSubmatchIndex(match)
-		name, fallback := strings.Trim(match, "${}"), match
-		switch {
-		case r.Reading.References == agent.NamedReferences && m[4] >= 0:
-			name = match[2 : len(match)-1] // with all that stands in the braces
-		case m[4] >= 0:
-			name = match[m[4]:m[5]]
-			if m[6] >= 0 {
-				fallback = match[m[6]:m[7]]
-			}
+	out := variables.Expand(text.Value, r.Reading.References == agent.DefaultReferences, func(name string) (string, bool) { return r.variable(name, text.Span) })
+	if out != text.Value {
+		if r.changed == nil {
+			r.changed = map[diag.Span]string{}
 		}
-		if value, set := r.variable(name, text.Span); set {
-			if r.changed == nil {
-				r.changed = map[diag.Span]string{}
-			}
-			r.changed[text.Span] = written
-			return value
-		}
-		return fallback
-	})
+		r.changed[text.Span] = text.Value
+	}
+	return out
 }
 
 // variable is a variable of the environment that the file is read with, and notes that it

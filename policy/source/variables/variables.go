@@ -1,9 +1,12 @@
-// Package variables compares the variables of the environment that stand in the texts of
-// settings with an environment.
+// Package variables puts values in the place of what stands for them in the texts of
+// settings, and tells whether an environment still has those values.
 package variables
 
 import (
+	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/policy"
 )
@@ -34,4 +37,46 @@ func Same(sources []policy.SourceFile, environ []string) bool {
 		}
 	}
 	return true
+}
+
+// reference is $NAME, ${NAME} or ${NAME:-default}, and braced what an extension's own
+// variables stand in.
+var reference, braced = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(?:(\w+)|\{([^}]+?)(?::-([^}]*))?\})`) }),
+	sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{(.*?)\}`) })
+
+// Expand replaces what stands for variables. One that get does not know stays as it is
+// written, or is its default where an agent knows defaults.
+func Expand(text string, defaults bool, get func(name string) (string, bool)) string {
+	return reference().ReplaceAllStringFunc(text, func(match string) string {
+		m := reference().FindStringSubmatchIndex(match)
+		name, fallback := strings.Trim(match, "${}"), match
+		switch {
+		case !defaults && m[4] >= 0:
+			name = match[2 : len(match)-1] // with all that stands in the braces
+		case m[4] >= 0:
+			name = match[m[4]:m[5]]
+			if m[6] >= 0 {
+				fallback = match[m[6]:m[7]]
+			}
+		}
+		if value, set := get(name); set {
+			return value
+		}
+		return fallback
+	})
+}
+
+// Fill replaces ${NAME} by what values has of it, and ${/} by what separates folders.
+func Fill(text string, values map[string]string) string {
+	return braced().ReplaceAllStringFunc(text, func(match string) string {
+		switch name := match[2 : len(match)-1]; name {
+		case "/", "pathSeparator":
+			return string(filepath.Separator)
+		default:
+			if value, set := values[name]; set {
+				return value
+			}
+		}
+		return match
+	})
 }

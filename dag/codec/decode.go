@@ -113,6 +113,7 @@ func (d *decoder) elements(k *kind, n int) unsafe.Pointer {
 // none is where slices without elements are.
 var none uint64
 
+//go:noinline
 func (d *decoder) fail() { panic(errDamaged) }
 
 // charge counts memory that is asked for.

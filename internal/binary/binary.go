@@ -172,4 +172,6 @@ func (r *Reader) Take(n int) []byte {
 }
 
 // Fail makes it Bad: a value is none that was written.
+//
+//go:noinline
 func (r *Reader) Fail() { r.bad, r.rest = true, nil }

@@ -26,6 +26,7 @@ type written struct {
 	texts map[string]string
 }
 
+//go:noinline
 func (w *written) add(key, text string) {
 	if text == "" {
 		return

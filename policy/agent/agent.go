@@ -260,6 +260,8 @@ func register(d Agent) *Agent {
 }
 
 // allPoints are the events of the agent.
+//
+//go:noinline
 func (d *Agent) allPoints() []point {
 	if d.computed != nil {
 		return d.computed()

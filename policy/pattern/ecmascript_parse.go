@@ -52,6 +52,7 @@ func (p *jsParser) fail(start int, format string, args ...any) jsRegexp {
 
 func (p *jsParser) more() bool { return p.at < len(p.text) }
 
+//go:noinline
 func (p *jsParser) peek(n int) rune {
 	if p.at+n < len(p.text) {
 		return p.text[p.at+n]

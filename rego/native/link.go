@@ -241,6 +241,7 @@ func (a arg) rare(f *frame) Value {
 
 func (a arg) constant() bool { return a.local < 0 }
 
+//go:noinline
 func (l *linker) arg(o Operand) arg {
 	if o.Const {
 		return arg{-1, l.consts[o.N]}

@@ -143,6 +143,7 @@ const (
 	Accept    = dfaAccept
 )
 
+//go:noinline
 func appendWord(b []byte, n int) []byte {
 	return append(b, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
 }

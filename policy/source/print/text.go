@@ -39,6 +39,8 @@ type word string
 type flow []string
 
 // put adds an entry to a map.
+//
+//go:noinline
 func (b *block) put(key string, value any) {
 	b.entries = append(b.entries, blockEntry{key: key, value: value})
 }

@@ -78,7 +78,7 @@ func init() {
 	host.Option = func(change func(host.Config)) any {
 		return Option(func(c *config) {
 			change(host.Config{Compile: &c.compile, Execute: &c.execute, Kinds: &c.kinds, Inputs: &c.inputs, Last: c.keepLast,
-				Trials: func(rules []string) { c.trials, c.given = true, rules }})
+				Trials: func(rules []string) { c.trials, c.given = true, rules }, Drafts: c.drafts})
 		})
 	}
 }

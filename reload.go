@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/hookc/hookc/builtins/guard"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -51,6 +52,19 @@ func (c *config) newCache() *cache {
 		out.read = c.readings.cache()
 	}
 	return out
+}
+
+// drafts keeps what Compile makes in kept, and has files read as an editor has them.
+func (c *config) drafts(kept *any, moving bool, draft func(path string) (string, bool)) {
+	type state struct {
+		cache *cache
+		self  *guard.Self
+	}
+	if *kept == nil {
+		*kept = &state{&cache{read: &source.Cache{Draft: draft}, compiled: &compiler.Cache{}}, c.self}
+	}
+	k := (*kept).(*state)
+	c.cache, c.self, c.kinds.Draft, c.kinds.Moving = k.cache, k.self, draft, moving
 }
 
 // caching reports whether an engine so configured keeps anything: not with the

@@ -88,7 +88,10 @@ func (u *unit) reusePlans(changed map[*policy.Hook]*policy.Hook) {
 		if now == nil {
 			now = h
 		}
-		next := u.make(now)
+		next := u.known(now)
+		if next == nil {
+			next = u.make(now)
+		}
 		u.natively(now, next)
 		u.remade[now] = next
 		like = like && alike(&m.body, &next.body) && !next.found.HasErrors()

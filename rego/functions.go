@@ -1,6 +1,7 @@
 package rego
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -34,6 +35,20 @@ var functions = sync.OnceValue(func() functionSet {
 	}
 	return set
 })
+
+// Capabilities is what hooks may call unless their policy says otherwise, as JSON that
+// OPA's own tools read.
+func Capabilities() string {
+	forbid := map[string]struct{}{}
+	for _, name := range DefaultForbid() {
+		forbid[name] = struct{}{}
+	}
+	text, err := json.MarshalIndent(newOPACompiler(ast.RegoV1, forbid).Capabilities(), "", "  ")
+	if err != nil {
+		panic("rego: " + err.Error())
+	}
+	return string(text) + "\n"
+}
 
 // declare is a function's type. A list parameter takes a set as well.
 func declare(f *builtins.Func) *ast.Builtin {

@@ -1,6 +1,6 @@
 // Package rego compiles and evaluates Rego hooks (semantics.md §3.2, §3.3):
 // entry points, effects inferred from the compiled program, results with the
-// line of the rule that fired. It is the only package that imports OPA.
+// line of the rule that fired. Only packages below it import OPA besides.
 package rego
 
 import (
@@ -35,6 +35,8 @@ type Compiler struct {
 	Lints  Lints
 	// Shared, when set, is read instead of the disk.
 	Shared *Shared
+	// Draft, when set, gives the text of a file that is not written to the disk yet.
+	Draft func(path string) (string, bool)
 	// Eyes, when set, look at what native code says; Cover, when set, at what OPA
 	// evaluates.
 	Eyes  *Eyes

@@ -70,6 +70,11 @@ func (c *Compiler) filesOf(root string, wanted func(string) bool, data bool) ([]
 
 // raw is what a file holds.
 func (c *Compiler) raw(path string) *disk.File {
+	if c.Draft != nil {
+		if text, ok := c.Draft(path); ok {
+			return &disk.File{Content: text}
+		}
+	}
 	if c.Shared == nil {
 		return c.read.Read(path, readText)
 	}

@@ -22,9 +22,9 @@ var layers = [][]string{
 	{"policy/digits", "policy/glyph", "policy/govalue", "internal/group", "internal/spell", "internal/starter"},
 	{"rego/bounds", "policy/scan", "internal/binary", "builtins/quoting", "tests/depth", "tests/guard/interval"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/losses", "builtins/tokens", "builtins/winshell", "internal/gate/table"},
-	{"builtins/posix", "internal/severity"},
+	{"builtins/posix", "internal/fix", "internal/severity"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
-	{"dag", "policy/agent/form", "policy/agent/js", "policy/agent/supersede", "policy/pattern", "policy/source/permission", "policy/source/plugins", "policy/source/tree", "policy/source/variables", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed", "rego/template"},
+	{"dag", "policy/agent/form", "policy/agent/js", "policy/agent/supersede", "policy/pattern", "policy/source/permission", "policy/source/plugins", "policy/source/tree", "policy/source/variables", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed", "rego/outline", "rego/template"},
 	{"policy/agent", "policy/callmatch", "policy/source/extensions", "compiler/solve"},
 	{"builtins/guard", "policy/facts", "rego/conditions"},
 	{"builtins"},
@@ -34,7 +34,7 @@ var layers = [][]string{
 	{""},
 	{"internal/witness"},
 	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "internal/memory", "internal/prove", "internal/report", "internal/screen", "tests/processes", "tests/programs", "tests/vectors"},
-	{"internal/casetest"},
+	{"internal/casetest", "internal/lsp"},
 	{"cmd/hookc", "cmd/hookgate"},
 	{"tests", "tests/agents", "tests/bench", "tests/codes", "tests/faults", "tests/fuzz", "tests/gate", "tests/guard", "tests/guard/bash", "tests/hostile", "tests/inert", "tests/kit",
 		"tests/laws", "tests/loosened", "tests/onefile", "tests/reload", "tests/scripts", "tests/wasm", "tests/weight", "tests/gen/bench", "tests/gen/commands", "tests/gen/everyday", "tests/gen/release", "tests/gen/schema", "tests/gen/secrets"},
@@ -57,7 +57,7 @@ var owners = []struct {
 	allow  []string
 	barred []string
 }{
-	{"github.com/open-policy-agent/opa", []string{"rego", "rego/conditions"}, []string{"compiler", "compiler/lint", "dag", "policy/source", "executor"}},
+	{"github.com/open-policy-agent/opa", []string{"rego", "rego/conditions", "rego/outline"}, []string{"compiler", "compiler/lint", "dag", "policy/source", "executor"}},
 	{"github.com/expr-lang/expr", []string{"executor/kind/expr"}, []string{"compiler", "compiler/lint", "dag", "policy/source", "executor"}},
 	{"gopkg.in/yaml.v3", []string{"policy/source/tree", "policy/source/print"}, nil},
 	{"github.com/pelletier/go-toml/v2", []string{"policy/source/tree", "tests/gen/secrets"}, nil},

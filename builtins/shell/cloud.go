@@ -84,6 +84,7 @@ var packageCommands = map[string]bool{
 	"link": true, "unlink": true, "rm": true, "test": true, "install": true, "pack": true, "set": true, "env": true, "why": true, "patch": true, "rebuild": true, "dedupe": true,
 }
 
+//go:noinline
 func HasFlag(args []Word, flags ...string) bool {
 	for _, w := range args {
 		if w.Is(flags...) {

@@ -43,6 +43,8 @@ func (c langCall) everything() bool {
 }
 
 // arg is the n-th argument.
+//
+//go:noinline
 func (c langCall) arg(n int) langValue {
 	if n >= len(c.args) {
 		return langValue{}

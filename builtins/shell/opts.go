@@ -207,6 +207,8 @@ func (o *shOpts) first(words ...string) bool {
 }
 
 // texts are the words' texts.
+//
+//go:noinline
 func WordTexts(words []Word) []string {
 	out := make([]string, len(words))
 	for i, w := range words {

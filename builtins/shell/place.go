@@ -124,6 +124,8 @@ func (at At) InTemp(p string) bool {
 }
 
 // IsUnder reports whether p is dir or lies below it. Both are clean.
+//
+//go:noinline
 func IsUnder(dir, p string) bool {
 	if dir == "/" {
 		return strings.HasPrefix(p, "/")

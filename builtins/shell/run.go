@@ -226,6 +226,8 @@ func (a *analysis) enter(fr *shFrame) bool {
 func (a *analysis) leave() { a.depth-- }
 
 // unknown notes that something could not be read, once for each reason.
+//
+//go:noinline
 func (a *analysis) unknown(fr *shFrame, why string, offset int) {
 	a.out.Dynamic = true
 	for _, known := range a.out.Unknown {

@@ -54,6 +54,7 @@ func shUnknown(written string, o shOrigin) shValue {
 	return shValue{{text: written, kind: shAny, origin: o}}
 }
 
+//go:noinline
 func (p shPart) known() bool { return p.kind <= shMatch }
 
 // known is the text of a value when all of it is known.
@@ -73,6 +74,8 @@ func (v shValue) known() (string, bool) {
 }
 
 // text is the value with the parts that are not known as they are written.
+//
+//go:noinline
 func (v shValue) text() string {
 	switch len(v) {
 	case 0:
@@ -88,6 +91,8 @@ func (v shValue) text() string {
 }
 
 // origin is where the first part comes from that says so.
+//
+//go:noinline
 func (v shValue) origin() shOrigin {
 	var out shOrigin
 	for _, p := range v {

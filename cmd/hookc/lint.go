@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -12,6 +14,8 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/fix"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/policy/diag"
@@ -20,6 +24,7 @@ import (
 func newLint() *cobra.Command {
 	var s sources
 	var f findings
+	var repair bool
 	cmd := &cobra.Command{
 		Use:   "lint [PATH…]",
 		Short: "Everything that can be said about a policy, hints included, by kind of finding",
@@ -36,7 +41,17 @@ Exit codes: 0 no errors, whatever the hints · 1 errors, or warnings under --str
   hookc lint hooks.yaml --json | jq '.codes[].code'
   hookc lint --format sarif > hookc.sarif`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			program, found, err := s.compile(cmd, args, host.Compiler[hookc.Option](func(c *compiler.Config) { c.Hints = true }), hookc.AsFound())
+			look := func() (*dag.Program, diag.List, error) {
+				return s.compile(cmd, args, host.Compiler[hookc.Option](func(c *compiler.Config) { c.Hints = true }), hookc.AsFound())
+			}
+			program, found, err := look()
+			for round := 0; err == nil && repair && round < maxRepairs; round++ {
+				var made bool
+				if made, err = repaired(cmd, found, len(args)+len(s.files) > 0); err != nil || !made {
+					break
+				}
+				program, found, err = look()
+			}
 			if err != nil {
 				return err
 			}
@@ -52,7 +67,31 @@ Exit codes: 0 no errors, whatever the hints · 1 errors, or warnings under --str
 	}
 	s.flags(cmd)
 	f.flags(cmd)
+	cmd.Flags().BoolVar(&repair, "fix", false, "write what findings suggest where the repair is exact")
 	return cmd
+}
+
+// maxRepairs is how often files are looked at again: a repair may show what an error hid.
+const maxRepairs = 10
+
+// repaired writes the exact repairs of findings into the files that were named, or are
+// of the folder that hookc was started in, and reports whether there were any.
+func repaired(cmd *cobra.Command, found diag.List, named bool) (made bool, err error) {
+	for _, file := range fix.Files(found) {
+		text, err := os.ReadFile(file.Name)
+		switch {
+		case !named && !filepath.IsLocal(file.Name):
+			continue // the user's, or the machine's
+		case err != nil || string(text) != file.Before:
+			return made, cannot("%s has changed while it was repaired", file.Name)
+		}
+		if err := rewrite(file.Name, []byte(file.After)); err != nil {
+			return made, cannot("%s cannot be repaired: %v", file.Name, err)
+		}
+		made = true
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s repaired\n", file.Name, count(file.Count, "finding"))
+	}
+	return made, nil
 }
 
 // lintReport is the findings on a policy by code.

@@ -14,7 +14,7 @@ import (
 // budget. A rule that fails is a mistake in the policy and not bad luck, so at
 // a guard it denies; a quality gate must not keep a turn going for it.
 func regoKind(o Options) dag.Kind {
-	c := &rego.Compiler{Budget: o.budget(), Shared: o.Shared, Eyes: o.Eyes, Cover: o.Cover, Lints: rego.Lints{NoReason: expr.CodeNoReason, MissingPasses: expr.CodeGuardUndefined}}
+	c := &rego.Compiler{Budget: o.budget(), Shared: o.Shared, Draft: o.Draft, Eyes: o.Eyes, Cover: o.Cover, Lints: rego.Lints{NoReason: expr.CodeNoReason, MissingPasses: expr.CodeGuardUndefined}}
 	prepare := func(h *policy.Hook) (dag.Body, diag.List) {
 		m, found := c.Compile(h)
 		if m == nil {
@@ -22,6 +22,12 @@ func regoKind(o Options) dag.Kind {
 		}
 		return dag.Body{Runner: m, Effects: m.Effects(), Always: m.Always(), Unindexed: m.Unindexed(),
 			Fresh: func() bool { return c.Fresh(h, m) }}, found
+	}
+	begin := c.Begin
+	if o.Moving {
+		m := &moved{make: prepare, digest: c.Digest}
+		prepare = m.prepare
+		begin = func() { m.begin(); c.Begin() }
 	}
 	return dag.Kind{
 		Name:    policy.KindRego,
@@ -40,7 +46,7 @@ func regoKind(o Options) dag.Kind {
 			return nil
 		},
 		Native: func(h *policy.Hook, b *dag.Body) diag.List { return nativeRego(h, b, o.Eyes) },
-		Begin:  c.Begin,
+		Begin:  begin,
 		Fuse:   fuseRego,
 		Digest: c.Digest,
 		Encode: func(_ *policy.Hook, body policy.Runner) []byte {

@@ -42,6 +42,11 @@ type Options struct {
 	// Shared, when set, is the shared Rego and data of rego hooks, instead of what
 	// is on disk.
 	Shared *rego.Shared
+	// Draft, when set, gives the text of a file that is not written to the disk yet.
+	Draft func(path string) (string, bool)
+	// Moving is for findings alone: Rego that is elsewhere in its file now is not
+	// compiled again, and its body names the old place.
+	Moving bool
 	// Eyes, when set, look at what native code of rego hooks says.
 	Eyes *rego.Eyes
 	// Cover, when set, sees what rules evaluate that are no native code.

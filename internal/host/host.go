@@ -23,6 +23,8 @@ type Config struct {
 	Last func(*state.Dir)
 	// Trials has hooks ask the dag.Trial of a firing.
 	Trials func(rules []string)
+	// Drafts has what is compiled kept, and files read as they are in an editor.
+	Drafts func(kept *any, moving bool, draft func(path string) (string, bool))
 }
 
 // Option makes a hookc.Option of a change. Package hookc sets it.
@@ -84,4 +86,14 @@ func Covered[O any](cover dag.Cover) O {
 			}
 		}
 	}).(O)
+}
+
+// Drafts is for an editor, which compiles a policy again and again: what is made once
+// is kept for the next Compile, and a file that draft knows is read as the editor has
+// it. The option is made once and serves one Compile at a time, always with the same
+// other options but inputs and folders. With moving the program is good for its
+// findings alone: bodies name the places where they were.
+func Drafts[O any](moving bool, draft func(path string) (string, bool)) O {
+	var kept any
+	return Option(func(c Config) { c.Drafts(&kept, moving, draft) }).(O)
 }

@@ -24,6 +24,9 @@ type Cache struct {
 	// changes, and of one that must be read again nothing: parsed files take
 	// several times the memory of their hooks.
 	Lean bool
+	// Draft, if not nil, gives the text of a file that an editor has changed and not
+	// written; it stands in the place of what the disk has.
+	Draft func(path string) (string, bool)
 
 	mu    sync.Mutex
 	loads []*loaded
@@ -112,7 +115,7 @@ func (c *Cache) recall(o *Options) (*policy.Policy, diag.List, bool) {
 	if i < 0 {
 		return nil, nil, false
 	}
-	next, ok := c.loads[i].now()
+	next, ok := c.loads[i].now(c.draft)
 	if !ok {
 		return nil, nil, false
 	}
@@ -129,11 +132,11 @@ func inputPaths(o *Options) []string {
 }
 
 // now is the load as it would be now; false when that must be found out.
-func (l *loaded) now() (*loaded, bool) {
+func (l *loaded) now(draft func(string) (string, bool)) (*loaded, bool) {
 	out := &loaded{l.options, l.paths, l.policy, l.found, &sight{looks: slices.Clone(l.sight.looks), again: l.sight.again}}
 	changed := map[*policy.Hook]*policy.Hook{}
 	for i := range out.sight.looks {
-		if !out.sight.looks[i].now(changed) {
+		if !out.sight.looks[i].now(changed, draft) {
 			return nil, false
 		}
 	}
@@ -157,22 +160,26 @@ func (l *loaded) now() (*loaded, bool) {
 }
 
 // now looks at a file again. A body that has another text is noted in changed.
-func (k *look) now(changed map[*policy.Hook]*policy.Hook) bool {
+func (k *look) now(changed map[*policy.Hook]*policy.Hook, draft func(string) (string, bool)) bool {
 	at := time.Now()
 	print := disk.Look(k.path)
 	if k.role == aPlace {
 		return print.SameKind(k.print)
 	}
-	if k.settled && print == k.print {
-		return true
-	}
-	info, err := os.Stat(k.path)
-	if err != nil {
-		return false
-	}
-	content, err := readRegular(k.path, info)
-	if err != nil {
-		return false
+	content, drafted := draft(k.path)
+	if !drafted {
+		if k.settled && print == k.print {
+			return true
+		}
+		info, err := os.Stat(k.path)
+		if err != nil {
+			return false
+		}
+		if content, err = readRegular(k.path, info); err != nil {
+			return false
+		}
+	} else {
+		at = time.Time{}
 	}
 	k.print, k.settled = print, print.Settled(at)
 	switch {
@@ -270,6 +277,9 @@ func (l *Loader) parse(in *File, parse func(*diag.Source) (*tree.Node, diag.List
 func (l *Loader) readFile(path string) (string, disk.Print, time.Time, error) {
 	at := time.Now()
 	print := disk.Look(path)
+	if text, ok := l.draft(path); ok {
+		return text, print, time.Time{}, nil // what the disk shows is not what was read
+	}
 	read := func(path string) (string, error) {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -283,4 +293,14 @@ func (l *Loader) readFile(path string) (string, disk.Print, time.Time, error) {
 	}
 	f := l.cache.files.Read(path, read)
 	return f.Content, print, at, f.Err
+}
+
+// draft is the text of a file that an editor has not written yet.
+func (l *Loader) draft(path string) (string, bool) { return l.cache.draft(path) }
+
+func (c *Cache) draft(path string) (string, bool) {
+	if c == nil || c.Draft == nil {
+		return "", false
+	}
+	return c.Draft(path)
 }

@@ -132,6 +132,8 @@ func neverFound(name string) diag.Diagnostic {
 }
 
 // fileSpan is the beginning of a file that was not read.
+//
+//go:noinline
 func fileSpan(name string) diag.Span { return diag.Span{Source: diag.NewSource(name, "")} }
 
 func readHookFolder(l *Loader, folder *File) {
@@ -144,6 +146,10 @@ func readHookFolder(l *Loader, folder *File) {
 	in.Name, in.Path = filepath.Join(folder.Name, base), filepath.Join(folder.Path, base)
 	if base != HookFile {
 		l.Report(&in, neverFound(in.Name))
+		return
+	}
+	if text, ok := l.draft(in.Path); ok && in.outside(in.Path) == nil {
+		readHook(l, &in, strings.NewReader(text))
 		return
 	}
 	f, err := in.openRegular()

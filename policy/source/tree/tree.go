@@ -55,6 +55,8 @@ type Node struct {
 type Entry struct{ Key, Value *Node }
 
 // Get returns the value of a key, or nil.
+//
+//go:noinline
 func (n *Node) Get(key string) *Node {
 	for _, e := range n.Entries {
 		if e.Key.Text.Value == key {
@@ -65,9 +67,13 @@ func (n *Node) Get(key string) *Node {
 }
 
 // IsNull reports whether the node is an empty value or null.
+//
+//go:noinline
 func (n *Node) IsNull() bool { return n.Shape == Scalar && n.Tag == TagNull }
 
 // IsText reports whether the node is a string.
+//
+//go:noinline
 func (n *Node) IsText() bool {
 	return n.Shape == Scalar && (n.Tag == TagText || n.Tag == tagTime)
 }

@@ -1,0 +1,111 @@
+package lsp
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/hookc/hookc/internal/fix"
+	"github.com/hookc/hookc/internal/witness"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/source/print"
+	"github.com/hookc/hookc/rego"
+)
+
+// format lays a document out as hookc fmt does.
+func (s *Server) format(p *place) (any, error) {
+	after, err := []byte(nil), error(nil)
+	if filepath.Ext(p.doc.path) == ".rego" {
+		after, err = rego.Format(p.doc.path, []byte(p.doc.s), "")
+	} else {
+		after, err = print.Tidy(p.doc.path, []byte(p.doc.s))
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case string(after) == p.doc.s:
+		return []any{}, nil
+	}
+	return []any{obj("range", p.doc.span(0, len(p.doc.s)), "newText", string(after))}, nil
+}
+
+// actions are the repairs of the findings in a range.
+func (s *Server) actions(p *place) (any, error) {
+	out := []object{}
+	u, v := s.viewOf(p.doc.path)
+	if u == nil {
+		return out, nil
+	}
+	from, to := p.doc.offset(p.Range.Start), p.doc.offset(p.Range.End)
+	for _, d := range v.found {
+		e, ok := fix.Of(d)
+		if !ok || u.pathOf(d.Span) != p.doc.path || d.Span.Source.Content != p.doc.s || d.Span.End < from || d.Span.Start > to {
+			continue
+		}
+		out = append(out, obj("title", "Write "+e.Text, "kind", "quickfix", "isPreferred", true, "diagnostics", []any{shown(d)},
+			"edit", obj("changes", obj(p.doc.uri, []any{obj("range", rangeOf(e.At), "newText", e.Text)}))))
+	}
+	return out, nil
+}
+
+// lenses say above each hook what evaluates it, and whether it can fire.
+func (s *Server) lenses(p *place) (any, error) {
+	out := []object{}
+	u, v := s.viewOf(p.doc.path)
+	if u == nil || v.program == nil {
+		return out, nil
+	}
+	for _, h := range v.policy.Hooks {
+		if u.pathOf(h.Span) != p.doc.path || h.Span.Source.Content != p.doc.s {
+			continue
+		}
+		at := rangeOf(h.Span)
+		lens := func(title, command string, args ...any) {
+			out = append(out, obj("range", at, "command", obj("title", title, "command", command, "arguments", args)))
+		}
+		lens("runs on "+runsOn(v, h), "")
+		if w := fires(v, h); w != "" {
+			lens(w, "")
+		}
+		lens("run test", "hookc.test", p.doc.uri, h.Name)
+	}
+	return out, nil
+}
+
+// runsOn is the event and the engine of a hook.
+func runsOn(v view, h *policy.Hook) string {
+	out := string(h.Event)
+	if n := nodeOf(v, h); n != nil && n.Engine != "" {
+		return out + ", by " + n.Engine
+	}
+	return out + ", by " + string(h.Kind)
+}
+
+// fires says of a hook's rules how many can fire, "" where nobody has looked.
+func fires(v view, h *policy.Hook) string {
+	n, all := 0, 0
+	for _, r := range v.rules {
+		if r.Hook == h.Name && r.Event == h.Event {
+			all++
+			if r.Status == witness.Fires {
+				n++
+			}
+		}
+	}
+	if all == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d rules can fire", n, all)
+}
+
+// witnessOf is an event on which a rule of a hook fires, as one line, "" for none.
+func witnessOf(v view, hook string, event policy.Event) string {
+	for _, r := range v.rules {
+		if r.Hook == hook && r.Event == event && r.Witness != nil {
+			if text, err := policy.EncodeJSON(r.Witness); err == nil {
+				return strings.TrimSpace(string(text))
+			}
+		}
+	}
+	return ""
+}

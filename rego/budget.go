@@ -7,6 +7,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/digits"
 	"github.com/hookc/hookc/rego/bounds"
+	"github.com/hookc/hookc/rego/thread"
 
 	"github.com/open-policy-agent/opa/v1/topdown/cache"
 )
@@ -37,10 +38,10 @@ type stepBudget struct {
 	used  time.Duration
 	spent bool
 	// at is when the thread's own clock was read, charged what was charged since.
-	at      threadTime
+	at      thread.Time
 	charged time.Duration
-	// thread is that clock in a test, nil for readThread.
-	thread func() threadTime
+	// thread is that clock in a test, nil for thread.Read.
+	thread func() thread.Time
 
 	// held is the memory that the evaluation holds, as bounds counts it; kept
 	// counts what was kept of it beyond the call that made it. room is how much it
@@ -67,7 +68,7 @@ const (
 )
 
 func newStepBudget(ctx context.Context, limit time.Duration) *stepBudget {
-	return &stepBudget{ctx: ctx, start: time.Now(), limit: limit, at: readThread()}
+	return &stepBudget{ctx: ctx, start: time.Now(), limit: limit, at: thread.Read()}
 }
 
 // failure is the failure of an evaluation that was stopped.
@@ -116,15 +117,15 @@ func (b *stepBudget) look(now time.Duration) {
 // it is another one than before.
 func (b *stepBudget) worked() time.Duration {
 	before, charged := b.at, b.charged
-	read := readThread
+	read := thread.Read
 	if b.thread != nil {
 		read = b.thread
 	}
 	b.at, b.charged = read(), 0
-	if before.thread == 0 || before.thread != b.at.thread {
+	if before.Thread == 0 || before.Thread != b.at.Thread {
 		return 0
 	}
-	return b.at.worked - before.worked - charged
+	return b.at.Worked - before.Worked - charged
 }
 
 // has reports whether the evaluation may take memory; if not, it is over.

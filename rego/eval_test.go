@@ -15,6 +15,7 @@ import (
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/rego/thread"
 )
 
 func TestBudget(t *testing.T) {
@@ -40,10 +41,10 @@ func TestBudget(t *testing.T) {
 func TestBudgetForgivesAStall(t *testing.T) {
 	const ms = time.Millisecond
 	var worked time.Duration
-	thread := 1
+	id := 1
 	budget := func() *stepBudget {
 		b := newStepBudget(t.Context(), 100*ms)
-		b.thread = func() threadTime { return threadTime{thread: thread, worked: worked} }
+		b.thread = func() thread.Time { return thread.Time{Thread: id, Worked: worked} }
 		b.at = b.thread()
 		return b
 	}
@@ -53,7 +54,7 @@ func TestBudgetForgivesAStall(t *testing.T) {
 	worked = 45 * ms
 	b.look(500 * ms)
 	assert.Equal(t, 45*ms, b.used, "it was for 45 ms, of which 10 are charged")
-	thread, worked = 2, time.Second
+	id, worked = 2, time.Second
 	b.look(600 * ms)
 	assert.Equal(t, 55*ms, b.used, "what another thread did before is not this evaluation's")
 	now := 600 * ms

@@ -11,6 +11,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego/native"
+	"github.com/hookc/hookc/rego/thread"
 )
 
 // Native is a module whose entry points are native code, some of them or all:
@@ -278,7 +279,7 @@ func (b *stepBudget) stop() bool {
 // started is the budget, begun now if it was not.
 func (b *stepBudget) started() *stepBudget {
 	if b.start.IsZero() {
-		b.start, b.at = time.Now(), readThread()
+		b.start, b.at = time.Now(), thread.Read()
 	}
 	return b
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego/directed"
 	"github.com/hookc/hookc/rego/native"
+	"github.com/hookc/hookc/rego/thread"
 )
 
 // verifyBudget bounds one evaluation of one made-up event, whatever budget the
@@ -102,7 +103,7 @@ func (c *comparison) native(e *policy.Context) {
 }
 
 func (c *comparison) topdown(e *policy.Context) {
-	steps := &stepBudget{ctx: context.Background(), start: c.start, limit: verifyBudget, at: readThread(), madeUp: true, patterns: c.patterns}
+	steps := &stepBudget{ctx: context.Background(), start: c.start, limit: verifyBudget, at: thread.Read(), madeUp: true, patterns: c.patterns}
 	term := ast.NewTerm(c.m.Input(e))
 	c.want = policy.Result{}
 	if c.values, c.wantErr = c.m.values(c.m.ask, c.m.entries, term, steps); c.wantErr == nil {
@@ -171,7 +172,7 @@ func (n *Native) alone(m *Module) (*Native, *Module) {
 func (n *Native) once(in *policy.Context, start time.Time) (got policy.Result, all []delivered, err error, fell bool) {
 	r := nativeRuns.Get().(*nativeRun)
 	r.begin(context.Background(), verifyBudget, false)
-	r.steps.start, r.steps.at, r.of.start = start, readThread(), start
+	r.steps.start, r.steps.at, r.of.start = start, thread.Read(), start
 	r.steps.madeUp, r.of.madeUp = true, true
 	r.input.event, r.input.slots, r.input.part = in, n.slots, &n.input
 	out, err := n.tell(r, in)

@@ -19,7 +19,7 @@ const module = "github.com/hookc/hookc"
 // layers is the dependency rule: a package imports only packages of the lists
 // before its own. Packages of one list do not import each other.
 var layers = [][]string{
-	{"policy/digits", "policy/glyph", "policy/govalue", "internal/group", "internal/spell", "internal/starter"},
+	{"policy/digits", "policy/glyph", "policy/govalue", "internal/group", "internal/spell", "internal/starter", "rego/thread"},
 	{"rego/bounds", "policy/scan", "internal/binary", "builtins/quoting", "tests/depth", "tests/guard/interval"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/losses", "builtins/tokens", "builtins/winshell", "internal/gate/table"},
 	{"builtins/posix", "internal/fix", "internal/severity"},

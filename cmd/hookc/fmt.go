@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/internal/fix"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/install"
@@ -124,7 +124,7 @@ func (f *fmtFlags) one(cmd *cobra.Command, file string, out io.Writer) (bool, er
 	var text string
 	switch {
 	case f.write && changed:
-		err = rewrite(file, after)
+		err = fix.Write(file, after)
 	case f.write || f.asJSON:
 	case f.diff && changed:
 		text = install.Diff(spell.Line(file), before, after)
@@ -159,29 +159,6 @@ func (f *fmtFlags) read(cmd *cobra.Command, file string) ([]byte, error) {
 	return data, err
 }
 
-// rewrite replaces a file at once; it keeps its permissions, and a link stays one.
-func rewrite(file string, text []byte) error {
-	target, err := filepath.EvalSymlinks(file)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return err
-	}
-	temp, err := os.CreateTemp(filepath.Dir(target), ".hookc-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(text)
-	err = errors.Join(err, temp.Chmod(info.Mode().Perm()), temp.Sync(), temp.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), target)
-}
-
 // files are what is laid out, each once, in the order of the arguments.
 func (f *fmtFlags) files(cmd *cobra.Command, args []string) ([]string, error) {
 	if len(args) == 0 {
@@ -201,13 +178,13 @@ func (f *fmtFlags) files(cmd *cobra.Command, args []string) ([]string, error) {
 			return nil, cannot("%v", err)
 		}
 		if !info.IsDir() {
-			if !laidOutByName(path) && filepath.Ext(path) != ".yaml" && filepath.Ext(path) != ".yml" {
+			if !print.Named(path) && filepath.Ext(path) != ".yaml" && filepath.Ext(path) != ".yml" {
 				return nil, cannot("%s is no YAML, HOOK.md or Rego: fmt lays out those", path)
 			}
 			out = append(out, path)
 			continue
 		}
-		if out, err = folderFiles(out, path); err != nil {
+		if out, err = print.Files(out, path); err != nil {
 			return nil, cannot("%v", err)
 		}
 	}
@@ -223,28 +200,6 @@ func distinct(list []string) []string {
 		}
 	}
 	return out
-}
-
-// laidOutByName reports whether a file of a folder is one that fmt lays out.
-func laidOutByName(path string) bool {
-	name := filepath.Base(path)
-	return name == "hooks.yaml" || name == "hooks.local.yaml" || name == "HOOK.md" || strings.HasSuffix(name, "_test.yaml") || filepath.Ext(name) == ".rego"
-}
-
-// folderFiles adds the files of a folder and those below it, by name.
-func folderFiles(out []string, dir string) ([]string, error) {
-	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		switch name := e.Name(); {
-		case err != nil:
-			return err
-		case e.IsDir() && path != dir && (name == ".git" || name == "node_modules"):
-			return filepath.SkipDir
-		case e.Type().IsRegular() && laidOutByName(path):
-			out = append(out, path)
-		}
-		return nil
-	})
-	return out, err
 }
 
 // projectFiles are those of the policy discovered for the project: what is the
@@ -266,7 +221,7 @@ func projectFiles() ([]string, error) {
 			switch {
 			case err != nil: // the finding on it is compile's
 			case info.IsDir() && s.Format != "hookmd":
-				if out, err = folderFiles(out, shownFrom(dir, use)); err != nil {
+				if out, err = print.Files(out, shownFrom(dir, use)); err != nil {
 					return nil, cannot("%v", err)
 				}
 			case filepath.Ext(use) == ".rego":

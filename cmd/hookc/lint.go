@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -45,10 +43,9 @@ Exit codes: 0 no errors, whatever the hints · 1 errors, or warnings under --str
 				return s.compile(cmd, args, host.Compiler[hookc.Option](func(c *compiler.Config) { c.Hints = true }), hookc.AsFound())
 			}
 			program, found, err := look()
-			for round := 0; err == nil && repair && round < maxRepairs; round++ {
-				var made bool
-				if made, err = repaired(cmd, found, len(args)+len(s.files) > 0); err != nil || !made {
-					break
+			for round, made := 0, repair; err == nil && made && round < maxRepairs; round++ {
+				if made, err = fix.Repair(found, len(args)+len(s.files) > 0, cmd.ErrOrStderr()); err != nil {
+					return cannot("%v", err)
 				}
 				program, found, err = look()
 			}
@@ -73,26 +70,6 @@ Exit codes: 0 no errors, whatever the hints · 1 errors, or warnings under --str
 
 // maxRepairs is how often files are looked at again: a repair may show what an error hid.
 const maxRepairs = 10
-
-// repaired writes the exact repairs of findings into the files that were named, or are
-// of the folder that hookc was started in, and reports whether there were any.
-func repaired(cmd *cobra.Command, found diag.List, named bool) (made bool, err error) {
-	for _, file := range fix.Files(found) {
-		text, err := os.ReadFile(file.Name)
-		switch {
-		case !named && !filepath.IsLocal(file.Name):
-			continue // the user's, or the machine's
-		case err != nil || string(text) != file.Before:
-			return made, cannot("%s has changed while it was repaired", file.Name)
-		}
-		if err := rewrite(file.Name, []byte(file.After)); err != nil {
-			return made, cannot("%s cannot be repaired: %v", file.Name, err)
-		}
-		made = true
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s repaired\n", file.Name, count(file.Count, "finding"))
-	}
-	return made, nil
-}
 
 // lintReport is the findings on a policy by code.
 type lintReport struct {

@@ -3,6 +3,11 @@
 package fix
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"regexp"
 	"sort"
 	"strings"
@@ -108,4 +113,50 @@ func Files(found diag.List) []File {
 		out[i].After += out[i].rest
 	}
 	return out
+}
+
+// Repair writes what can be repaired into the files, those that were named or that are
+// below the working directory, and tells of each. made is whether there were any.
+func Repair(found diag.List, named bool, tell io.Writer) (made bool, err error) {
+	for _, f := range Files(found) {
+		if !named && !filepath.IsLocal(f.Name) {
+			continue // the user's, or the machine's
+		}
+		text, err := os.ReadFile(f.Name)
+		if err == nil && string(text) != f.Before {
+			err = fmt.Errorf("%s has changed while it was repaired", f.Name)
+		}
+		if err == nil {
+			err = Write(f.Name, []byte(f.After))
+		}
+		if err != nil {
+			return made, err
+		}
+		made = true
+		fmt.Fprintf(tell, "%s: repaired at %d places\n", f.Name, f.Count)
+	}
+	return made, nil
+}
+
+// Write replaces a file at once; it keeps its permissions, and a link stays one.
+func Write(file string, text []byte) error {
+	target, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(target), ".hookc-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.Write(text)
+	err = errors.Join(err, temp.Chmod(info.Mode().Perm()), temp.Sync(), temp.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(temp.Name(), target)
 }

@@ -147,6 +147,8 @@ func newUnit(p *policy.Policy, cfg Config) *unit {
 }
 
 // without reports whether a pass is left out.
+//
+//go:noinline
 func (u *unit) without(pass string) bool { return slices.Contains(u.cfg.Without, pass) }
 
 // failed reports whether the diagnostics so far stop compilation.
@@ -157,6 +159,8 @@ func (u *unit) failed() bool {
 }
 
 // report adds a finding about a hook.
+//
+//go:noinline
 func (u *unit) report(h *policy.Hook, d diag.Diagnostic) {
 	if d.Hook == "" {
 		d.Hook = h.Name

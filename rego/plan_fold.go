@@ -102,9 +102,12 @@ func newTranslation(b *assembly, w work) *translation {
 	return t
 }
 
+//go:noinline
 func (t *translation) fresh() native.Local { t.next++; return t.next - 1 }
 
 // to is the program's number for a local: parameters come first.
+//
+//go:noinline
 func (t *translation) to(l ir.Local) native.Local {
 	n, ok := t.local[l]
 	if !ok {

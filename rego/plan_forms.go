@@ -74,6 +74,7 @@ var formTexts = [numForms]struct{ name, argument string }{
 // forms is a set of them.
 type forms uint32
 
+//go:noinline
 func (s *forms) add(f form) { *s |= 1 << f }
 
 func (s forms) has(f form) bool { return s&(1<<f) != 0 }

@@ -8,6 +8,8 @@ type shChoice struct {
 
 // choose picks an alternative of one of n for the command being read; the same
 // name gives the same one until the next combination.
+//
+//go:noinline
 func (a *analysis) choose(name string, n int) int {
 	if n <= 1 {
 		return 0

@@ -54,10 +54,13 @@ func (c langCall) arg(n int) langValue {
 
 func (p *langCode) calls() []langCall { return p.found }
 
+//go:noinline
 func (p *langCode) peek() tokens.Token { return p.at(0) }
 
+//go:noinline
 func (p *langCode) at(n int) tokens.Token { return p.tokens[min(p.pos+n, len(p.tokens)-1)] }
 
+//go:noinline
 func (p *langCode) punct(text string) bool {
 	return p.peek().Kind == tokPunct && p.peek().Text == text
 }
@@ -417,6 +420,8 @@ func (p *langCode) list(v langValue) {
 func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
 // known are the texts of a list of texts.
+//
+//go:noinline
 func (v langValue) words() ([]langValue, bool) {
 	if !v.isList {
 		return nil, false

@@ -144,6 +144,8 @@ func WordIn(word, list string) bool {
 
 // has reports whether one of the options is there; long ones may be shortened,
 // as getopt_long lets them be.
+//
+//go:noinline
 func (o *shOpts) has(names ...string) bool {
 	return slices.ContainsFunc(o.list, func(opt shOpt) bool {
 		return slices.ContainsFunc(names, func(name string) bool {

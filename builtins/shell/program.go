@@ -34,6 +34,8 @@ func init() {
 var shProgramTable = map[string]shProgram{}
 
 // programOf is the program of a name, nil for one that is not known.
+//
+//go:noinline
 func programOf(name string) shProgram {
 	shFilled()
 	return shProgramTable[name]

@@ -45,6 +45,7 @@ var (
 	shToolTable = map[string]shTool{}
 )
 
+//go:noinline
 func rulesOf(name string) []shRule {
 	shFilled()
 	return shRuleTable[name]

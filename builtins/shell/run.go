@@ -160,6 +160,8 @@ func (a *analysis) runTraps() {
 }
 
 // within returns the frame of what is reached through via.
+//
+//go:noinline
 func (fr *shFrame) within(via string) *shFrame {
 	in := *fr
 	in.via = append(fr.via[:len(fr.via):len(fr.via)], via)
@@ -167,6 +169,8 @@ func (fr *shFrame) within(via string) *shFrame {
 }
 
 // subshell is a frame whose state is a copy.
+//
+//go:noinline
 func (fr *shFrame) subshell() *shFrame {
 	in := *fr
 	in.st = fr.st.clone()

@@ -65,6 +65,7 @@ type shBinding struct {
 	open bool
 }
 
+//go:noinline
 func scalarBinding(v shValue) shBinding { return shBinding{elems: []shElem{{"0", v}}} }
 
 func (b shBinding) value() shValue {
@@ -143,8 +144,11 @@ func (s *shState) clone() *shState {
 }
 
 // set gives a variable one value.
+//
+//go:noinline
 func (s *shState) set(name string, v shValue) { s.bind(name, scalarBinding(v)) }
 
+//go:noinline
 func (s *shState) bind(name string, b ...shBinding) {
 	s.vars = s.vars.put(name, b)
 	s.several = s.several || len(b) > 1

@@ -7,6 +7,8 @@ import (
 )
 
 // stmts reads statements one after the other.
+//
+//go:noinline
 func (a *analysis) stmts(list []*syntax.Stmt, fr *shFrame) {
 	for _, s := range list {
 		if a.full {

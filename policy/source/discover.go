@@ -296,6 +296,4 @@ func ParseInput(value string) (Input, error) {
 
 // fromProject reports whether a tier comes with a project rather than from
 // its user.
-//
-//go:noinline
 func fromProject(t policy.Tier) bool { return t == policy.TierProject || t == policy.TierLocal }

@@ -132,8 +132,6 @@ func neverFound(name string) diag.Diagnostic {
 }
 
 // fileSpan is the beginning of a file that was not read.
-//
-//go:noinline
 func fileSpan(name string) diag.Span { return diag.Span{Source: diag.NewSource(name, "")} }
 
 func readHookFolder(l *Loader, folder *File) {

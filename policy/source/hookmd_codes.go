@@ -8,7 +8,6 @@ func logHook(more string) string {
 	return hookFolder("name: log\ndescription: writes a line\ntrigger: post-agent-turn\n" + more)
 }
 
-//go:noinline
 func hookFolder(fields string) string {
 	return "-- .agents/hooks/log/HOOK.md --\n---\n" + fields + "---\n-- .agents/hooks/log/scripts/run.sh --\n#!/bin/sh\nexit 0\n"
 }

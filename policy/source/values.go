@@ -94,7 +94,6 @@ func (f fields) get(name string) *tree.Node {
 	return f.node.Get(name)
 }
 
-//go:noinline
 func (f fields) report(d diag.Diagnostic) { f.l.Report(f.in, d) }
 
 // wrongType reports that the value of name is not what it takes.

@@ -16,8 +16,6 @@ var errOutside = errors.New("lies outside the project, which is not trusted: not
 // outside says why a file may not be read for in, nil where it may: nothing
 // that a project names is read outside it before somebody agreed to that.
 // Links count as what they lead to.
-//
-//go:noinline
 func (f *File) outside(path string) error { return outside(f.Within, path) }
 
 func outside(root, path string) error {

@@ -43,7 +43,7 @@ Exit codes: 0 no errors, whatever the hints · 1 errors, or warnings under --str
 				return s.compile(cmd, args, host.Compiler[hookc.Option](func(c *compiler.Config) { c.Hints = true }), hookc.AsFound())
 			}
 			program, found, err := look()
-			for round, made := 0, repair; err == nil && made && round < maxRepairs; round++ {
+			for round, made := 0, repair; err == nil && made && round < 10; round++ {
 				if made, err = fix.Repair(found, len(args)+len(s.files) > 0, cmd.ErrOrStderr()); err != nil {
 					return cannot("%v", err)
 				}
@@ -67,9 +67,6 @@ Exit codes: 0 no errors, whatever the hints · 1 errors, or warnings under --str
 	cmd.Flags().BoolVar(&repair, "fix", false, "write what findings suggest where the repair is exact")
 	return cmd
 }
-
-// maxRepairs is how often files are looked at again: a repair may show what an error hid.
-const maxRepairs = 10
 
 // lintReport is the findings on a policy by code.
 type lintReport struct {

@@ -24,8 +24,7 @@ type Cache struct {
 	// changes, and of one that must be read again nothing: parsed files take
 	// several times the memory of their hooks.
 	Lean bool
-	// Draft, if not nil, gives the text of a file that an editor has changed and not
-	// written; it stands in the place of what the disk has.
+	// Draft, if not nil, gives the text of a file as an editor has it.
 	Draft func(path string) (string, bool)
 
 	mu    sync.Mutex
@@ -167,7 +166,9 @@ func (k *look) now(changed map[*policy.Hook]*policy.Hook, draft func(string) (st
 		return print.SameKind(k.print)
 	}
 	content, drafted := draft(k.path)
-	if !drafted {
+	if drafted {
+		at = time.Time{}
+	} else {
 		if k.settled && print == k.print {
 			return true
 		}
@@ -178,8 +179,6 @@ func (k *look) now(changed map[*policy.Hook]*policy.Hook, draft func(string) (st
 		if content, err = readRegular(k.path, info); err != nil {
 			return false
 		}
-	} else {
-		at = time.Time{}
 	}
 	k.print, k.settled = print, print.Settled(at)
 	switch {
@@ -277,8 +276,8 @@ func (l *Loader) parse(in *File, parse func(*diag.Source) (*tree.Node, diag.List
 func (l *Loader) readFile(path string) (string, disk.Print, time.Time, error) {
 	at := time.Now()
 	print := disk.Look(path)
-	if text, ok := l.draft(path); ok {
-		return text, print, time.Time{}, nil // what the disk shows is not what was read
+	if text, ok := l.cache.draft(path); ok { // the disk's print is not of that
+		return text, print, time.Time{}, nil
 	}
 	read := func(path string) (string, error) {
 		info, err := os.Stat(path)
@@ -294,13 +293,9 @@ func (l *Loader) readFile(path string) (string, disk.Print, time.Time, error) {
 	f := l.cache.files.Read(path, read)
 	return f.Content, print, at, f.Err
 }
-
-// draft is the text of a file that an editor has not written yet.
-func (l *Loader) draft(path string) (string, bool) { return l.cache.draft(path) }
-
-func (c *Cache) draft(path string) (string, bool) {
-	if c == nil || c.Draft == nil {
-		return "", false
+func (c *Cache) draft(path string) (text string, ok bool) {
+	if c != nil && c.Draft != nil {
+		text, ok = c.Draft(path)
 	}
-	return c.Draft(path)
+	return text, ok
 }

@@ -146,7 +146,7 @@ func readHookFolder(l *Loader, folder *File) {
 		l.Report(&in, neverFound(in.Name))
 		return
 	}
-	if text, ok := l.draft(in.Path); ok && in.outside(in.Path) == nil {
+	if text, ok := l.cache.draft(in.Path); ok && in.outside(in.Path) == nil {
 		readHook(l, &in, strings.NewReader(text))
 		return
 	}

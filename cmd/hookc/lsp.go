@@ -5,13 +5,14 @@ import (
 
 	"github.com/hookc/hookc/internal/lsp"
 	"github.com/hookc/hookc/internal/release"
+	"github.com/hookc/hookc/internal/screen"
 )
 
 func newLSP() *cobra.Command {
 	cmd := &cobra.Command{Use: "lsp", Args: cobra.NoArgs, Example: "  hookc lsp",
 		Short: "Serve an editor: what check says as you type, and more (Language Server Protocol)"}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := lsp.Serve(cmd.Context(), cmd.InOrStdin(), raw(cmd.OutOrStdout()), release.Current().Version); err != nil {
+		if err := lsp.Serve(cmd.Context(), cmd.InOrStdin(), screen.Behind(cmd.OutOrStdout()), release.Current().Version); err != nil {
 			return exitError{exitFindings, "hookc: " + err.Error()}
 		}
 		return nil

@@ -83,19 +83,19 @@ func values(texts []diag.Text) []string {
 func (k *movedHook) move(h *policy.Hook) bool {
 	was, is := k.hook.Span.Source, h.Span.Source
 	from, to := k.hook.Body.Source.Span, h.Body.Source.Span
-	if was == nil || is == nil || was.Name != is.Name || from.Source != was || to.Source != is || textAt(from) != textAt(to) {
+	if was == nil || is == nil || was.Name != is.Name || from.Source == nil || to.Source == nil || from.Source.Name != to.Source.Name || textAt(from) != textAt(to) {
 		return false
 	}
 	found := make(diag.List, len(k.found))
 	for i, d := range k.found {
 		switch at := d.Span; {
+		case at.Source == from.Source && at.Start >= from.Start && at.End <= from.End && at.End > 0:
+			d.Span = diag.Span{Source: to.Source, Start: at.Start - from.Start + to.Start, End: at.End - from.Start + to.Start}
 		case at.Source != was:
 		case at.End == 0:
 			d.Span.Source = is
 		case at == k.hook.Span:
 			d.Span = h.Span
-		case at.Start >= from.Start && at.End <= from.End:
-			d.Span = diag.Span{Source: is, Start: at.Start - from.Start + to.Start, End: at.End - from.Start + to.Start}
 		default:
 			return false
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/hookc/hookc/internal/fix"
 	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/print"
 	"github.com/hookc/hookc/rego"
 )
@@ -42,7 +43,7 @@ func (s *Server) actions(p *place) (any, error) {
 		if !ok || u.pathOf(d.Span) != p.doc.path || d.Span.Source.Content != p.doc.s || d.Span.End < from || d.Span.Start > to {
 			continue
 		}
-		out = append(out, obj("title", "Write "+e.Text, "kind", "quickfix", "isPreferred", true, "diagnostics", []any{shown(d)},
+		out = append(out, obj("title", "Write "+e.Text, "kind", "quickfix", "isPreferred", true, "diagnostics", []any{shown(d, map[*diag.Source]*text{})},
 			"edit", obj("changes", obj(p.doc.uri, []any{obj("range", rangeOf(e.At), "newText", e.Text)}))))
 	}
 	return out, nil

@@ -100,7 +100,7 @@ func (s *Server) current() map[string]*unit {
 	}
 	for key, u := range s.units {
 		if out[key] == nil {
-			s.publish(u, nil) // nothing of it is open any more
+			s.publish(u, nil, nil) // nothing of it is open any more
 		}
 	}
 	s.mu.Lock()
@@ -122,12 +122,12 @@ func (s *Server) unitOf(path string) *unit {
 	if filepath.Ext(path) != ".rego" && filepath.Ext(path) != ".yaml" && filepath.Ext(path) != ".json" {
 		return nil
 	}
-	for dir := filepath.Dir(path); below(root, dir); dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(path); below(root, dir) || s.inside(dir); dir = filepath.Dir(dir) {
 		file := filepath.Join(dir, "hooks.yaml")
 		if _, open := s.draft(file); !open && !regular(file) {
 			continue
 		}
-		if u := s.unit(root, file); u.holds(path) {
+		if u := s.unit(dir, file); u.holds(path) {
 			return u
 		}
 	}
@@ -191,6 +191,7 @@ func (u *unit) compile(keep hookc.Option) (program *dag.Program, found diag.List
 // quick compiles a unit from the texts as they are, and shows what is found. Findings
 // of the last whole check stay in files that have not changed.
 func (s *Server) quick(u *unit) {
+	opened := s.opened()
 	program, found := u.compile(u.fast)
 	p, _ := hookc.Load(u.options(u.fast)...)
 	for _, d := range u.late {
@@ -205,11 +206,19 @@ func (s *Server) quick(u *unit) {
 		u.program = program
 	}
 	s.mu.Unlock()
-	s.publish(u, found)
+	s.publish(u, found, opened)
+}
+
+// opened are the open documents as they are; findings are shown as those of these.
+func (s *Server) opened() map[string]*document {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.open)
 }
 
 // entire does what check does besides: it looks for an event for each rule.
 func (s *Server) entire(ctx context.Context, u *unit) {
+	opened := s.opened()
 	program, found := u.compile(u.whole)
 	if program == nil || ctx.Err() != nil || !harmless(program) {
 		return
@@ -225,9 +234,12 @@ func (s *Server) entire(ctx context.Context, u *unit) {
 	u.late = late
 	s.mu.Lock()
 	u.view = view{p, program, found, rules}
+	refreshes := s.refreshes
 	s.mu.Unlock()
-	s.publish(u, found)
-	s.notify("workspace/codeLens/refresh", nil)
+	s.publish(u, found, opened)
+	if refreshes {
+		s.send(object{"jsonrpc": "2.0", "id": "lenses", "method": "workspace/codeLens/refresh"})
+	}
 }
 
 // harmless reports whether rules may be evaluated on made-up events: those of a
@@ -257,7 +269,7 @@ func (s *Server) lone(d *document) {
 	out := []any{}
 	if outline.Of(diag.NewText(d.s, whole, []diag.Mark{{}}), false) == nil && strings.TrimSpace(d.s) != "" {
 		for _, f := range outline.Errors(diag.NewText(d.s, whole, []diag.Mark{{}})) {
-			out = append(out, shown(diag.Lookup("HK070").Report(f.Place, "%s", f.Path)))
+			out = append(out, shown(diag.Lookup("HK070").Report(f.Place, "%s", f.Path), map[*diag.Source]*text{}))
 		}
 	}
 	s.notify("textDocument/publishDiagnostics", obj("uri", d.uri, "version", d.version, "diagnostics", out))
@@ -265,7 +277,7 @@ func (s *Server) lone(d *document) {
 
 // publish shows findings, but for those that a comment accepts, and takes back those
 // shown before.
-func (s *Server) publish(u *unit, found diag.List) {
+func (s *Server) publish(u *unit, found diag.List, opened map[string]*document) {
 	var texts []*diag.Source
 	for _, f := range u.policy.Sources {
 		if text, ok := s.textOf(f.Path); ok {
@@ -277,20 +289,19 @@ func (s *Server) publish(u *unit, found diag.List) {
 	for path := range u.shown {
 		files[path] = []any{}
 	}
-	s.mu.Lock()
-	for path := range s.open {
-		if u.holds(path) && found != nil {
+	for path := range opened {
+		if u.holds(path) {
 			files[path] = []any{}
 		}
 	}
-	s.mu.Unlock()
+	lines := map[*diag.Source]*text{}
 	for _, d := range found {
 		path := u.pathOf(d.Span)
 		if path == "" {
 			path = u.file
 		}
 		if s.inside(path) && path != "" {
-			files[path] = append(files[path], shown(d))
+			files[path] = append(files[path], shown(d, lines))
 		}
 	}
 	clear(u.shown)
@@ -299,21 +310,26 @@ func (s *Server) publish(u *unit, found diag.List) {
 			u.shown[path] = true
 		}
 		params := obj("uri", uriOf(path), "diagnostics", files[path])
-		s.mu.Lock()
-		if d := s.open[path]; d != nil {
+		if d := opened[path]; d != nil {
 			params["uri"], params["version"] = d.uri, d.version
 		}
-		s.mu.Unlock()
 		s.notify("textDocument/publishDiagnostics", params)
 	}
 }
 
 // shown is a finding as the protocol has it.
-func shown(d diag.Diagnostic) object {
+func shown(d diag.Diagnostic, lines map[*diag.Source]*text) object {
+	at := span{}
+	if src := d.Span.Source; src != nil {
+		if lines[src] == nil {
+			lines[src] = newText(src.Content)
+		}
+		at = lines[src].span(d.Span.Start, d.Span.End)
+	}
 	message := d.Text
 	if d.Hint != "" {
 		message += "\nhint: " + d.Hint
 	}
-	return obj("range", rangeOf(d.Span), "severity", []int{diag.Error: 1, diag.Warning: 2, diag.Hint: 4}[d.Severity],
+	return obj("range", at, "severity", []int{diag.Error: 1, diag.Warning: 2, diag.Hint: 4}[d.Severity],
 		"code", d.Code.ID, "source", "hookc", "message", message)
 }

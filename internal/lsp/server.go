@@ -33,6 +33,8 @@ type Server struct {
 	cancelled map[string]bool
 
 	ready, shut bool
+	// refreshes is true of an editor that asks for lenses again when it is told to.
+	refreshes bool
 	// changed tells the checker that a text is another one.
 	changed chan struct{}
 	stop    context.CancelFunc
@@ -226,6 +228,13 @@ func (s *Server) initialize(params json.RawMessage) (any, error) {
 		return nil, failed(codeInvalidRequest, "the session is initialized")
 	}
 	var p struct {
+		Capabilities struct {
+			Workspace struct {
+				CodeLens struct {
+					RefreshSupport bool `json:"refreshSupport"`
+				} `json:"codeLens"`
+			} `json:"workspace"`
+		} `json:"capabilities"`
 		RootURI          string `json:"rootUri"`
 		WorkspaceFolders []struct {
 			URI string `json:"uri"`
@@ -244,6 +253,9 @@ func (s *Server) initialize(params json.RawMessage) (any, error) {
 		s.roots = append(s.roots, path)
 	}
 	s.ready = true
+	s.mu.Lock() // the checker is at work already
+	s.refreshes = p.Capabilities.Workspace.CodeLens.RefreshSupport
+	s.mu.Unlock()
 	info, err := json.Marshal(s.version)
 	return json.RawMessage(`{"serverInfo": {"name": "hookc", "version": ` + string(info) + `}, "capabilities": ` + capabilities + `}`), err
 }

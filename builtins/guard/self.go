@@ -124,6 +124,7 @@ type selfCall struct {
 	says guardSays
 }
 
+//go:noinline
 func (c *selfCall) deny(p, entry string) {
 	c.says.add(c.g.verdict, func() string {
 		part := "belongs to the policy that guards this session"

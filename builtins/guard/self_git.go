@@ -95,6 +95,7 @@ func gitWorkOf(cmd *shell.Command) (w gitWork, ok bool) {
 	return w, true
 }
 
+//go:noinline
 func (w *gitWork) has(flags ...string) bool {
 	return slices.ContainsFunc(w.args, func(a shell.Word) bool { return slices.Contains(flags, a.Text) })
 }

@@ -452,6 +452,8 @@ func obeys(powers policy.Powers, context bool) func(*policy.EventSpec) {
 }
 
 // watches makes an event one that only observes.
+//
+//go:noinline
 func watches(context bool) func(*policy.EventSpec) {
 	return func(s *policy.EventSpec) {
 		s.Class, s.Powers, s.Writes, s.Context, s.Inject, s.Feedback, s.Retry, s.Refused = policy.Observe, 0, nil, context, false, false, false, nil

@@ -15,6 +15,7 @@ type draft struct {
 	errs []error
 }
 
+//go:noinline
 func (a output) draft() *draft { return &draft{output: a} }
 
 // done is the result, and what was wrong with the answer as one ErrParse.
@@ -124,6 +125,7 @@ type fields struct {
 
 func (d *draft) object(m map[string]any) fields { return fields{m, d} }
 
+//go:noinline
 func (f fields) has(name string) bool { return f.m[name] != nil }
 
 func take[T any](f fields, name, what string) (T, bool) {
@@ -142,6 +144,7 @@ func (f fields) text(name string) string {
 
 func (f fields) flag(name string) (on, ok bool) { return take[bool](f, name, "boolean") }
 
+//go:noinline
 func (f fields) sub(name string) fields {
 	m, _ := take[map[string]any](f, name, "JSON object")
 	return fields{m, f.d}

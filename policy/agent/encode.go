@@ -77,6 +77,7 @@ func (c *Call) Fail(reason string) Wire {
 // are left out.
 type reply map[string]any
 
+//go:noinline
 func (r reply) text(key, s string) {
 	if s != "" {
 		r[key] = s

@@ -327,6 +327,8 @@ func (r *settingsReader) group(event policy.Event, native string, group *tree.No
 }
 
 // settingsOf is an example: one file of an agent's settings.
+//
+//go:noinline
 func settingsOf(agent, path, text string) string {
 	return "-- " + path + " --\n" + text + "\n-- profile --\n" + agent + "\n"
 }

@@ -57,8 +57,7 @@ func (s *Server) marks(u *unit, v view) []mark {
 			out = append(out, mark{r.Path, path, r.Place, false})
 		}
 	}
-	var visit func(path string)
-	visit = func(path string) {
+	visit := func(path string) {
 		if seen[path] || len(seen) > maxFiles {
 			return
 		}

@@ -31,7 +31,7 @@ func released(t *testing.T) (dir, version string) {
 	t.Helper()
 	dir = os.Getenv("HOOKC_TEST_SNAPSHOT")
 	if dir == "" {
-		t.Skip("HOOKC_TEST_SNAPSHOT is not set: it names the folder that .ci/snapshot fills (see .ci/run)")
+		t.Skip("HOOKC_TEST_SNAPSHOT is not set: it names the folder that .ci/snapshot fills; no step of .ci/run makes one yet")
 	}
 	var meta struct{ Version string }
 	require.NoError(t, json.Unmarshal([]byte(read(t, dir, "dist", "metadata.json")), &meta))
@@ -135,7 +135,7 @@ func TestReleaseTwice(t *testing.T) {
 	dir, _ := released(t)
 	again := os.Getenv("HOOKC_TEST_SNAPSHOT_AGAIN")
 	if again == "" {
-		t.Skip("HOOKC_TEST_SNAPSHOT_AGAIN is not set: it names the folder of a second build (see .ci/run)")
+		t.Skip("HOOKC_TEST_SNAPSHOT_AGAIN is not set: it names the folder of a second build; no step of .ci/run makes one yet")
 	}
 	assert.Equal(t, sums(t, dir), sums(t, again))
 	assert.Equal(t, read(t, dir, "hookc.rb"), read(t, again, "hookc.rb"))

@@ -233,12 +233,12 @@ func (st *state) event(nth int) map[string]any {
 		v, there := st.value(kid, nth)
 		switch {
 		case f == policy.FieldShell:
-			if kid.needed() {
-				derived[policy.FieldCommand] = commandOf(v)
+			if line := commandOf(v, nth/2); kid.needed() && (derived[policy.FieldCommand] == nil || nth%2 == 0) {
+				derived[policy.FieldCommand] = line
 			}
 		case !there:
 		case f.Derived():
-			if derived[f] == nil {
+			if f != policy.FieldCommand || derived[f] == nil || nth%2 == 1 {
 				derived[f] = v
 			}
 		default:
@@ -295,33 +295,4 @@ func (st *state) tool(nth int) (string, bool) {
 	}
 	first := slices.Index(names, "Bash")
 	return names[(max(first, 0)+nth)%len(names)], true
-}
-
-// commandOf is a command line that may show what is wanted of one that was read.
-func commandOf(wanted any) string {
-	var words []string
-	var visit func(v any)
-	visit = func(v any) {
-		switch v := v.(type) {
-		case string:
-			words = append(words, v)
-		case []any:
-			for _, e := range v {
-				visit(e)
-			}
-		case map[string]any:
-			keys := []string{"name", "program", "kind", "args", "argv", "path", "target"}
-			for key := range v {
-				if !slices.Contains(keys, key) {
-					keys = append(keys, key)
-				}
-			}
-			slices.Sort(keys[7:])
-			for _, key := range keys {
-				visit(v[key])
-			}
-		}
-	}
-	visit(wanted)
-	return strings.Join(words, " ")
 }

@@ -88,7 +88,9 @@ func (c *Contradiction) textFix(a *Atom, word string) string {
 	if len(c.Atoms) > 1 {
 		return ""
 	}
-	switch {
+	switch words := shellWords(a.a); {
+	case words != nil:
+		return diag.DidYouMean(word, words, "")
 	case a.a.id == field(policy.FieldToolKind).id:
 		if known := toolcall.KindOf(word); known != toolcall.KindOther {
 			return strconv.Quote(word) + " is a tool's name, and its kind is " + known

@@ -67,6 +67,9 @@ func (s *search) base(t *Term) (domain, string) {
 			return s.fact(name)
 		}
 	}
+	if d, fact, known := inShell(t); known {
+		return d, fact
+	}
 	if s.usual && under(t) {
 		return domain{kinds: Anything, text: expression("\b").Not()}, "agents send no backspace"
 	}

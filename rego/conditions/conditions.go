@@ -467,8 +467,8 @@ func (r *Reader) data(ref ast.Ref, e *env, k give) *formula {
 			return k(r.opaque(ref.String()), e)
 		}
 		if n < len(path) {
-			if r.negated == 0 && r.Missing[ref.String()] == nil {
-				r.Missing[ref.String()] = ref[n+1].Location
+			if lacks := ref[:n+2].String(); r.negated == 0 && r.Missing[lacks] == nil {
+				r.Missing[lacks] = ref[n+1].Location
 			}
 			return solve.False
 		}

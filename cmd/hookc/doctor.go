@@ -15,7 +15,7 @@ import (
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/install"
-	"github.com/hookc/hookc/policy/source"
+	"github.com/hookc/hookc/policy/source/commandline"
 )
 
 func newDoctor() *cobra.Command {
@@ -196,7 +196,7 @@ func (d *doctor) named() {
 	if len(d.sources.files) > 0 || len(d.entries) == 0 {
 		return
 	}
-	words := source.CommandWords(d.entries[0].Command)
+	words := commandline.Words(d.entries[0].Command)
 	for i, w := range words {
 		if i+1 == len(words) {
 			break

@@ -18,7 +18,7 @@ import (
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/install"
-	"github.com/hookc/hookc/policy/source"
+	"github.com/hookc/hookc/policy/source/commandline"
 )
 
 // switches: nothing in the settings turns hooks off.
@@ -207,7 +207,7 @@ func (d *doctor) missed(n sites.Need, e ownEntry) (missed []string, unknown bool
 func (d *doctor) commands() {
 	var done []string
 	for _, e := range d.entries {
-		words := source.CommandWords(e.Command)
+		words := commandline.Words(e.Command)
 		if slices.Contains(done, words[0]) {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/source"
+	"github.com/hookc/hookc/policy/source/commandline"
 )
 
 // What an agent waits longer than the deadline of its hook: hookgate needs next
@@ -36,13 +37,13 @@ func (s *sources) gateLine(program, native string, d *agent.Agent, waits time.Du
 	if len(s.files) == 1 && artifact.Named(s.files[0]) {
 		flag = " --artifact "
 	}
-	return s.withFiles(source.ShellQuote(program)+" "+native+" --dialect "+d.ID+" --deadline "+below(waits, gateMargin)+" --start", flag)
+	return s.withFiles(commandline.Quote(program)+" "+native+" --dialect "+d.ID+" --deadline "+below(waits, gateMargin)+" --start", flag)
 }
 
 // commandLine is the hook's command for an event, for an agent that waits for a
 // time.
 func (s *sources) commandLine(program, native string, d *agent.Agent, waits time.Duration) (string, error) {
-	return s.withFiles(source.ShellQuote(program)+" run "+native+" --dialect "+d.ID+" --deadline "+below(waits, runMargin), " -f ")
+	return s.withFiles(commandline.Quote(program)+" run "+native+" --dialect "+d.ID+" --deadline "+below(waits, runMargin), " -f ")
 }
 
 // withFiles adds the policy that was named to a command, by a flag.
@@ -56,13 +57,13 @@ func (s *sources) withFiles(line, flag string) (string, error) {
 		if err != nil {
 			return "", cannot("%v", err)
 		}
-		line += flag + source.ShellQuote(value[:len(value)-len(in.Path)]+abs)
+		line += flag + commandline.Quote(value[:len(value)-len(in.Path)]+abs)
 	}
 	if user := source.UserPolicy(); user != "" && len(s.files) == 0 {
-		line += " --user-policy " + source.ShellQuote(user)
+		line += " --user-policy " + commandline.Quote(user)
 	}
 	if s.format != "" {
-		line += " --format " + source.ShellQuote(s.format)
+		line += " --format " + commandline.Quote(s.format)
 	}
 	return line, nil
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/install"
-	"github.com/hookc/hookc/policy/source"
+	"github.com/hookc/hookc/policy/source/commandline"
 	"github.com/hookc/hookc/policy/state"
 )
 
@@ -75,8 +75,8 @@ func (a *Agent) Site(f *agent.File) *Site {
 	return &Site{f, path, base, install.Target{
 		Name: paths.ShownFrom(a.Dir, path), Layout: f.Layout, Handler: a.Place.Handler, Key: a.Place.Matchers.Key, Unit: a.Place.Unit,
 		Own: func(command string) bool {
-			words := source.CommandWords(command)
-			return source.OwnCommand(command) || len(words) > 1 && words[0] == own && words[1] == "run"
+			words := commandline.Words(command)
+			return commandline.Own(command) || len(words) > 1 && words[0] == own && words[1] == "run"
 		},
 	}}
 }

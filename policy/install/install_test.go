@@ -11,7 +11,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/hookc/hookc/policy/agent"
-	"github.com/hookc/hookc/policy/source"
+	"github.com/hookc/hookc/policy/source/commandline"
 )
 
 func target(t testing.TB, whose string, layout agent.Layout) *Target {
@@ -19,7 +19,7 @@ func target(t testing.TB, whose string, layout agent.Layout) *Target {
 	require.NoError(t, err)
 	p, err := d.Settings()
 	require.NoError(t, err)
-	return &Target{Name: "settings", Layout: layout, Handler: p.Handler, Key: p.Matchers.Key, Unit: p.Unit, Own: source.OwnCommand}
+	return &Target{Name: "settings", Layout: layout, Handler: p.Handler, Key: p.Matchers.Key, Unit: p.Unit, Own: commandline.Own}
 }
 
 func entry(event, matcher string) Entry {

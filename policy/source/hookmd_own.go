@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/policy/agent"
+	"github.com/hookc/hookc/policy/source/commandline"
 )
 
 // maxOwnScript is more than the script of hookc's own folder ever has.
@@ -26,11 +27,11 @@ func ownFolder(dir string) bool {
 	if err != nil {
 		return false
 	}
-	var commands []string
+	var lines []string
 	for line := range strings.Lines(string(script)) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			commands = append(commands, line)
+			lines = append(lines, line)
 		}
 	}
-	return len(commands) == 1 && OwnCommand(commands[0])
+	return len(lines) == 1 && commandline.Own(lines[0])
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/source/commandline"
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
@@ -187,7 +188,7 @@ func (r *jcliReader) whole(h *policy.Hook) *policy.Hook {
 	case h.Kind == policy.KindLLM && h.Body.Prompt.Value == "":
 		r.report(codeNative.Report(h.Span, "the hook has no prompt: it is passed over"))
 		return nil
-	case h.Kind == policy.KindBash && ourselves(h.Body.Command.Value):
+	case h.Kind == policy.KindBash && commandline.Starts(h.Body.Command.Value):
 		return nil
 	case h.Kind == policy.KindLLM:
 		h.Body.Command = diag.Text{}

@@ -8,6 +8,7 @@ import (
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/source/commandline"
 	"github.com/hookc/hookc/policy/trust"
 )
 
@@ -234,7 +235,7 @@ func (l *Loader) found(in *File, h *policy.Hook) {
 	if load := h.Body.Load; load != nil {
 		h.Body.Load = func() (policy.Body, diag.List) {
 			b, found := load()
-			b.Imports = imports(b.Args)
+			b.Imports = commandline.Imports(b.Args)
 			in.settle(&b, dir)
 			return b, found
 		}
@@ -257,56 +258,56 @@ func (l *Loader) commands(in *File, h *policy.Hook, live func(string) string) {
 	if command == "" || len(h.Body.Args) > 0 {
 		return
 	}
-	at := commandPlace{policy: live(h.Dir)}
+	at := commandline.Place{Policy: live(h.Dir)}
 	if fromProject(in.Tier) {
-		if at.root = in.Root; at.root == "" {
+		if at.Root = in.Root; at.Root == "" {
 			from := filepath.Dir(in.Path)
-			at.root = policy.ProjectRoot(from)
-			root := at.root
+			at.Root = policy.ProjectRoot(from)
+			root := at.Root
 			l.sight.ask(func() bool { return policy.ProjectRoot(from) == root })
 		}
 	}
-	at.dir = at.root
-	if at.dir == "" {
-		at.dir = at.policy
+	at.Dir = at.Root
+	if at.Dir == "" {
+		at.Dir = at.Policy
 	}
 	if h.Body.WorkDir != "" {
-		at.dir = live(h.Body.WorkDir)
+		at.Dir = live(h.Body.WorkDir)
 	}
-	h.Body.Base, h.Body.Root = at.dir, at.root
+	h.Body.Base, h.Body.Root = at.Dir, at.Root
 	if in.Tree != nil {
-		at.kept = in.Tree.Kept
+		at.Kept = in.Tree.Kept
 	}
-	line := findCommands(command, at)
-	if line.live != command {
-		h.Body.Line = line.live
+	line := commandline.Find(command, at)
+	if line.Live != command {
+		h.Body.Line = line.Live
 	}
 	if in.Within != "" { // what it consists of is looked at for consent, and to run it; what it says is there to see
-		_, opaque := commandFiles(command, at.dir)
-		in.uncovered(h, command, opaque || line.unsure)
+		_, opaque := commandline.Files(command, at.Dir)
+		in.uncovered(h, command, opaque || line.Unsure)
 		return
 	}
-	look := func() covered { return l.covers(command, line, at) }
+	look := func() commandline.Covered { return commandline.Covers(command, line, at, l.live) }
 	c := look()
-	l.sight.ask(func() bool { now := look(); return now.same(&c) })
+	l.sight.ask(func() bool { now := look(); return now.Same(&c) })
 	if s := in.source; s != nil {
-		s.Uses, s.Globs = append(s.Uses, c.files...), append(s.Globs, c.globs...)
-		in.uncovered(h, command, c.opaque)
-		s.Opaque = appendNew(s.Opaque, c.notes)
+		s.Uses, s.Globs = append(s.Uses, c.Files...), append(s.Globs, c.Globs...)
+		in.uncovered(h, command, c.Opaque)
+		s.Opaque = appendNew(s.Opaque, c.Notes)
 	}
-	h.Body.Imports = c.imports(line.scripts)
+	h.Body.Imports = commandline.Imports(append(slices.Clone(line.Scripts), c.Files...))
 	if in.Tree == nil {
 		return
 	}
-	kept := line.kept
+	kept := line.Kept
 	if kept == "" {
 		kept = command
 	}
-	h.Body.Standin = &policy.Standin{Line: kept, WorkDir: h.Body.WorkDir, Dir: at.kept(h.Dir)}
+	h.Body.Standin = &policy.Standin{Line: kept, WorkDir: h.Body.WorkDir, Dir: at.Kept(h.Dir)}
 	for _, dir := range h.Body.Imports {
-		h.Body.Standin.Imports = append(h.Body.Standin.Imports, at.kept(dir))
+		h.Body.Standin.Imports = append(h.Body.Standin.Imports, at.Kept(dir))
 	}
-	for _, path := range c.files {
+	for _, path := range c.Files {
 		h.Body.Standin.Seals = append(h.Body.Standin.Seals, policy.Seal{Live: path, Kept: in.Tree.Kept(path)})
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/source/commandline"
 	"github.com/hookc/hookc/policy/source/permission"
 	"github.com/hookc/hookc/policy/source/tree"
 )
@@ -162,7 +163,7 @@ func (r *settingsReader) command(n *tree.Node, h *policy.Hook) bool {
 		if key == "powershell" {
 			h.Body.Args = []string{"pwsh", "-NoProfile", "-Command", c.Text.Value}
 		}
-		if ourselves(c.Text.Value) {
+		if commandline.Starts(c.Text.Value) {
 			return false
 		}
 		if args := n.Get(how.Args); how.Args != "" && how.Exec == "" && args != nil && !args.IsNull() {
@@ -197,7 +198,7 @@ func (r *settingsReader) program(program, args *tree.Node, h *policy.Hook) bool 
 		}
 	}
 	h.Body.Command = diag.NewText("exec "+strings.Join(words, " "), program.Text.Span, nil)
-	return !ourselves(strings.Join(words, " "))
+	return !commandline.Starts(strings.Join(words, " "))
 }
 
 // placeholders are what stands for a folder in a command without a shell.
@@ -239,25 +240,6 @@ func (r *settingsReader) shell(n *tree.Node, h *policy.Hook) bool {
 		return false
 	}
 	return true
-}
-
-// ourselves reports whether a command starts hookc itself: hookc stands in
-// front of the other hooks and does not run itself as one (docs/cli.md).
-func ourselves(command string) bool {
-	commands, _, _ := splitCommands(command)
-	for _, words := range commands {
-		for i, w := range words {
-			base := strings.TrimSuffix(filepath.Base(w.text), ".exe")
-			switch {
-			case strings.Contains(w.text, "=") && i == 0:
-				continue // a variable before the command
-			case base == "hookgate", base == "hookc" && i+1 < len(words) && words[i+1].text == "run":
-				return true
-			}
-			break
-		}
-	}
-	return false
 }
 
 // timeout settles the time a hook has, whether it is written or not.

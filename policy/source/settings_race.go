@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/source/commandline"
 )
 
 // contagion reports hooks that run in turn because of another group.
@@ -79,7 +80,7 @@ func mayRewrite(h *policy.Hook) bool {
 	if text := h.Body.Command.Value; strings.Contains(text, "hookSpecificOutput") && rewrites().MatchString(text) {
 		return true
 	}
-	files, _ := commandFiles(h.Body.Command.Value, h.Dir)
+	files, _ := commandline.Files(h.Body.Command.Value, h.Dir)
 	for _, f := range files {
 		info := regularFile(f)
 		if info == nil || info.Size() > 1<<20 || h.File != nil && outside(h.File.Within, f) != nil {

@@ -1,4 +1,4 @@
-package source
+package commandline
 
 import (
 	"os/exec"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestOwnCommand(t *testing.T) {
+func TestOwn(t *testing.T) {
 	for command, own := range map[string]bool{
 		"hookc run": true,
 		"/usr/bin/hookc run Stop --dialect claude": true,
@@ -42,15 +42,15 @@ func TestOwnCommand(t *testing.T) {
 		"timeout 5 hookc run":        false,
 		`"$HOME/bin/hookc" run Stop`: false,
 	} {
-		assert.Equal(t, own, OwnCommand(command), "%q", command)
+		assert.Equal(t, own, Own(command), "%q", command)
 	}
 }
 
 // What is quoted comes back as it was, from hookc's own reader and a shell.
-func TestShellQuote(t *testing.T) {
+func TestQuote(t *testing.T) {
 	for _, word := range []string{"", "plain", "/a/b.yaml", "my policies", "it's", `a"b\c`, "$HOME", "`x`", "a\nb", "ü", "*", "~", "user=x y", "!"} {
-		quoted := ShellQuote(word)
-		assert.Equal(t, []string{"x", word}, CommandWords("x "+quoted), "%q", quoted)
+		quoted := Quote(word)
+		assert.Equal(t, []string{"x", word}, Words("x "+quoted), "%q", quoted)
 		out, err := exec.Command("sh", "-c", "printf '%s|' "+quoted).Output()
 		require.NoError(t, err)
 		assert.Equal(t, word+"|", string(out))

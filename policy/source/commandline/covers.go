@@ -1,4 +1,4 @@
-package source
+package commandline
 
 import (
 	"io/fs"
@@ -10,29 +10,26 @@ import (
 	"sync"
 )
 
-// covered is what a command consists of besides its text.
-type covered struct {
-	files, globs []string
-	// notes are what is read and not covered, for the user to see; opaque is set
+// Covered is what a command consists of besides its text.
+type Covered struct {
+	Files, Globs []string
+	// Notes are what is read and not covered, for the user to see; Opaque is set
 	// when the command itself leaves open what it runs.
-	notes  []string
-	opaque bool
+	Notes  []string
+	Opaque bool
 }
 
-func (c *covered) same(o *covered) bool {
-	return slices.Equal(c.files, o.files) && slices.Equal(c.globs, o.globs) && slices.Equal(c.notes, o.notes) && c.opaque == o.opaque
+// Same reports whether a command consists of the same as before.
+func (c *Covered) Same(o *Covered) bool {
+	return slices.Equal(c.Files, o.Files) && slices.Equal(c.Globs, o.Globs) && slices.Equal(c.Notes, o.Notes) && c.Opaque == o.Opaque
 }
 
-// imports are the folders of the Python scripts among what is covered.
-func (c *covered) imports(scripts []string) []string {
-	return imports(append(slices.Clone(scripts), c.files...))
-}
-
-func imports(paths []string) []string {
+// Imports are the folders of the Python scripts among paths.
+func Imports(paths []string) []string {
 	var out []string
 	for _, p := range paths {
-		if filepath.Ext(p) == ".py" {
-			out = appendNew(out, []string{filepath.Dir(p)})
+		if dir := filepath.Dir(p); filepath.Ext(p) == ".py" && !slices.Contains(out, dir) {
+			out = append(out, dir)
 		}
 	}
 	return out
@@ -41,48 +38,48 @@ func imports(paths []string) []string {
 // maxFolder is how many files a folder of hooks may hold to be covered whole.
 const maxFolder = 200
 
-// covers lists what a command's text names: the files of the project or beside
+// Covers lists what a command's text names: the files of the project or beside
 // the policy that are its arguments, its scripts, and what those consist of.
-// All paths are live.
-func (l *Loader) covers(command string, line commandLine, at commandPlace) covered {
+// All paths are live; live is the path whose copy is read at a path, or that path.
+func Covers(command string, line Line, at Place, live func(string) string) Covered {
 	r := &coverReader{at: at, seen: map[string]bool{}, globs: map[string]bool{}, scripts: map[string]bool{}}
-	root := at.dir
-	if at.kept != nil {
-		root = at.kept(root)
+	root := at.Dir
+	if at.Kept != nil {
+		root = at.Kept(root)
 	}
-	named, opaque := commandFiles(command, root)
-	r.c.opaque = opaque || line.unsure
+	named, opaque := Files(command, root)
+	r.c.Opaque = opaque || line.Unsure
 	for _, f := range named {
-		r.script(l.live(f), 0)
+		r.script(live(f), 0)
 	}
-	for _, f := range line.scripts {
-		if r.inProject(f) || r.at.root == "" {
+	for _, f := range line.Scripts {
+		if r.inProject(f) || r.at.Root == "" {
 			r.script(f, 0)
 		}
 	}
 	for f := range r.seen {
-		r.c.files = append(r.c.files, f)
+		r.c.Files = append(r.c.Files, f)
 	}
 	for g := range r.globs {
-		r.c.globs = append(r.c.globs, g)
+		r.c.Globs = append(r.c.Globs, g)
 	}
-	slices.Sort(r.c.files)
-	slices.Sort(r.c.globs)
-	slices.Sort(r.c.notes)
-	r.c.notes = slices.Compact(r.c.notes)
+	slices.Sort(r.c.Files)
+	slices.Sort(r.c.Globs)
+	slices.Sort(r.c.Notes)
+	r.c.Notes = slices.Compact(r.c.Notes)
 	return r.c
 }
 
 type coverReader struct {
-	at      commandPlace
-	c       covered
+	at      Place
+	c       Covered
 	seen    map[string]bool
 	globs   map[string]bool
 	scripts map[string]bool
 }
 
 func (r *coverReader) inProject(path string) bool {
-	for _, dir := range []string{r.at.root, r.at.policy, r.at.dir} {
+	for _, dir := range []string{r.at.Root, r.at.Policy, r.at.Dir} {
 		if rel, err := filepath.Rel(dir, path); dir != "" && err == nil && filepath.IsLocal(rel) {
 			return true
 		}
@@ -92,10 +89,10 @@ func (r *coverReader) inProject(path string) bool {
 
 // read is where a live path is looked at.
 func (r *coverReader) read(live string) string {
-	if r.at.kept == nil {
+	if r.at.Kept == nil {
 		return live
 	}
-	return r.at.kept(live)
+	return r.at.Kept(live)
 }
 
 func (r *coverReader) regular(live string) bool {
@@ -132,7 +129,7 @@ var agentFolder = sync.OnceValue(func() *regexp.Regexp {
 // own, or the outermost one called hooks.
 func (r *coverReader) hooksFolder(dir string) string {
 	found := ""
-	for at := dir; r.inProject(at) && at != r.at.root; at = filepath.Dir(at) {
+	for at := dir; r.inProject(at) && at != r.at.Root; at = filepath.Dir(at) {
 		base := filepath.Base(at)
 		if base == "hooks" || base == ".hookc" {
 			found = at
@@ -160,7 +157,7 @@ func (r *coverReader) whole(dir string) bool {
 		return nil
 	})
 	if err != nil || n > maxFolder {
-		r.c.notes = append(r.c.notes, dir+" is no folder of up to 200 files: only what its scripts visibly name is covered")
+		r.c.Notes = append(r.c.Notes, dir+" is no folder of up to 200 files: only what its scripts visibly name is covered")
 		return false
 	}
 	r.seen[dir] = true
@@ -177,7 +174,7 @@ func (r *coverReader) reach(path string, depth int) {
 		return
 	}
 	if info.Size() > maxScript || depth > 8 {
-		r.c.notes = append(r.c.notes, path+" is too long to be looked through: what it sources or imports is not covered")
+		r.c.Notes = append(r.c.Notes, path+" is too long to be looked through: what it sources or imports is not covered")
 		return
 	}
 	content, err := os.ReadFile(r.read(path))
@@ -209,7 +206,7 @@ func (r *coverReader) mentioned(text, dir, from string, depth int) {
 		if word == "" || word == "." || word == ".." || !scriptEnd().MatchString(word) && !strings.Contains(word, "/") {
 			continue
 		}
-		for _, base := range []string{dir, r.at.dir, r.at.root} {
+		for _, base := range []string{dir, r.at.Dir, r.at.Root} {
 			if base == "" {
 				continue
 			}
@@ -275,15 +272,15 @@ var sourced = sync.OnceValue(func() *regexp.Regexp {
 // only the shell knows.
 func (r *coverReader) shell(text, dir, path string, depth int) {
 	for _, m := range sourced().FindAllStringSubmatch(text, 256) {
-		commands, _, _ := splitCommands(m[1])
+		commands, _, _ := split(m[1])
 		if len(commands) == 0 {
 			continue
 		}
 		word := commands[0][0].text
 		if !strings.ContainsAny(word, "$`") {
 			if !filepath.IsAbs(word) {
-				r.candidate(depth, filepath.Join(r.at.dir, word))
-				r.c.notes = append(r.c.notes, path+" sources "+word+" from the folder the event is in: that is covered in the project's root alone")
+				r.candidate(depth, filepath.Join(r.at.Dir, word))
+				r.c.Notes = append(r.c.Notes, path+" sources "+word+" from the folder the event is in: that is covered in the project's root alone")
 			} else if r.inProject(word) {
 				r.candidate(depth, word)
 			}
@@ -294,8 +291,8 @@ func (r *coverReader) shell(text, dir, path string, depth int) {
 			_, tail, _ = strings.Cut(tail[i:], "/")
 		}
 		tail = strings.TrimLeft(tail, "/")
-		if tail == "" || !r.candidate(depth, filepath.Join(dir, tail)) && !r.candidate(depth, filepath.Join(r.at.dir, tail)) {
-			r.c.notes = append(r.c.notes, path+" sources "+word+", which cannot be determined")
+		if tail == "" || !r.candidate(depth, filepath.Join(dir, tail)) && !r.candidate(depth, filepath.Join(r.at.Dir, tail)) {
+			r.c.Notes = append(r.c.Notes, path+" sources "+word+", which cannot be determined")
 		}
 	}
 }
@@ -350,7 +347,7 @@ func (r *coverReader) javascript(text, dir, path string, depth int) {
 			r.existing(depth, filepath.Join(at, "index.js"))
 		case strings.HasPrefix(name, "node:"), slices.Contains(nodeModules(), name):
 		default:
-			r.c.notes = append(r.c.notes, path+" requires "+name+": packages are not covered")
+			r.c.Notes = append(r.c.Notes, path+" requires "+name+": packages are not covered")
 		}
 	}
 	r.seen[filepath.Join(dir, "package.json")] = true // says how files are read

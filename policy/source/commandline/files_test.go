@@ -1,4 +1,4 @@
-package source
+package commandline
 
 import (
 	"os"
@@ -26,7 +26,7 @@ func commandProject(t *testing.T) string {
 	return dir
 }
 
-func TestCommandFiles(t *testing.T) {
+func TestFiles(t *testing.T) {
 	dir := commandProject(t)
 	for _, c := range []struct {
 		command string
@@ -88,7 +88,7 @@ func TestCommandFiles(t *testing.T) {
 		for _, f := range c.files {
 			want = append(want, filepath.Join(dir, f))
 		}
-		files, opaque := commandFiles(c.command, dir)
+		files, opaque := Files(c.command, dir)
 		assert.Equal(t, want, files, "%q", c.command)
 		assert.Equal(t, c.opaque, opaque, "%q", c.command)
 	}
@@ -98,20 +98,20 @@ func TestCommandFiles(t *testing.T) {
 // project (direnv, node_modules/.bin) makes any name a project file.
 func TestProgramOfTheProjectIsNoSystemProgram(t *testing.T) {
 	dir := commandProject(t)
-	_, opaque := commandFiles("jq -r .x", dir)
+	_, opaque := Files("jq -r .x", dir)
 	assert.False(t, opaque)
 	t.Setenv("PATH", filepath.Join(dir, "tools")+string(os.PathListSeparator)+os.Getenv("PATH"))
-	_, opaque = commandFiles("jq -r .x", dir)
+	_, opaque = Files("jq -r .x", dir)
 	assert.True(t, opaque)
 }
 
-func FuzzCommandFiles(f *testing.F) {
+func FuzzFiles(f *testing.F) {
 	for _, s := range []string{"./a.sh 'x y' \"$Z\" | cat <x >y 2>&1 && (b) # c", "\\", "'", "a\x00b", "[", "$/x"} {
 		f.Add(s)
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, command string) {
-		files, _ := commandFiles(command, dir)
+		files, _ := Files(command, dir)
 		assert.Empty(t, files, "the folder is empty")
 	})
 }

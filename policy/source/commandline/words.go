@@ -1,8 +1,10 @@
-package source
+// Package commandline reads the command lines of hooks: which files they name and consist
+// of, what a project's own programs are in them, and whether they start hookc itself.
+package commandline
 
 import "strings"
 
-// splitCommands is no shell parser (those live in package builtins): it knows
+// split is no shell parser (those live in package builtins): it knows
 // quoted words, pipes, lists, redirections and substitutions, and calls
 // everything else odd.
 
@@ -21,11 +23,11 @@ type shellWord struct {
 	start, end int
 }
 
-// splitCommands cuts a text into simple commands and those into words. odd is
+// split cuts a text into simple commands and those into words. odd is
 // true when the text holds what is not understood: a substitution, a
 // subshell, a here-document, an unclosed quote. inner are the substitutions
 // within double quotes, by where their text stands.
-func splitCommands(text string) (commands [][]shellWord, inner [][2]int, odd bool) {
+func split(text string) (commands [][]shellWord, inner [][2]int, odd bool) {
 	s := commandSplitter{text: text}
 	for s.at < len(s.text) {
 		s.step()

@@ -1,7 +1,8 @@
-package source
+package commandline
 
 import (
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -11,12 +12,12 @@ import (
 
 var ownProgram = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(hookc|hookgate)([-_.][A-Za-z0-9._-]*)?$`) })
 
-// OwnCommand reports whether a hook's command line is hookc itself, wherever
+// Own reports whether a hook's command line is hookc itself, wherever
 // the program lies: `hookc run …` or `hookgate …`, also with variables set in
 // front of it or after `exec`. Such a hook is hookc's own entry in an agent's
 // settings and never a hook of a policy.
-func OwnCommand(command string) bool {
-	words := CommandWords(command)
+func Own(command string) bool {
+	words := Words(command)
 	if len(words) == 0 {
 		return false
 	}
@@ -31,17 +32,15 @@ func OwnCommand(command string) bool {
 	return len(words) > 1 && words[1] == "run"
 }
 
-var assigned = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`) })
-
-// CommandWords are the words of a simple shell command, without `exec` and the
+// Words are the words of a simple shell command, without `exec` and the
 // variables set in front of it; nil when it is more than that, so that nothing
 // is taken for a command that is only a part of one.
-func CommandWords(command string) []string {
+func Words(command string) []string {
 	words, ok := plainWords(command)
 	if !ok {
 		return nil
 	}
-	for len(words) > 0 && (assigned().MatchString(words[0]) || words[0] == "exec") {
+	for len(words) > 0 && (assignment().MatchString(words[0]) || words[0] == "exec") {
 		words = words[1:]
 	}
 	return words
@@ -116,10 +115,29 @@ func doubleQuoted(s string) (text string, n int, closed bool) {
 	return "", 0, false
 }
 
-// ShellQuote is a word that a POSIX shell reads as it is.
-func ShellQuote(word string) string {
+// Quote is a word that a POSIX shell reads as it is.
+func Quote(word string) string {
 	if word != "" && pattern.Lists(word, "-_./:=@%+,") {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// Starts reports whether a command starts hookc itself: hookc stands in
+// front of the other hooks and does not run itself as one (docs/cli.md).
+func Starts(command string) bool {
+	commands, _, _ := split(command)
+	for _, words := range commands {
+		for i, w := range words {
+			base := strings.TrimSuffix(filepath.Base(w.text), ".exe")
+			switch {
+			case strings.Contains(w.text, "=") && i == 0:
+				continue // a variable before the command
+			case base == "hookgate", base == "hookc" && i+1 < len(words) && words[i+1].text == "run":
+				return true
+			}
+			break
+		}
+	}
+	return false
 }

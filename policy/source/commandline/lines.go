@@ -1,4 +1,4 @@
-package source
+package commandline
 
 import (
 	"os"
@@ -10,34 +10,34 @@ import (
 	"sync"
 )
 
-// commandPlace is where the programs and scripts of a command are found
+// Place is where the programs and scripts of a command are found
 // (semantics.md §2.8): not in the folder that an event is in, which anybody
 // may fill.
-type commandPlace struct {
-	// dir is the folder they are found in, live; policy that of the policy file;
-	// root the project's, "" for none.
-	dir, policy, root string
-	// kept is where the copy of a live path lies that decides in its place, ""
+type Place struct {
+	// Dir is the folder they are found in, live; Policy that of the policy file;
+	// Root the project's, "" for none.
+	Dir, Policy, Root string
+	// Kept is where the copy of a live path lies that decides in its place, ""
 	// for none; nil is no copy at all.
-	kept func(live string) string
+	Kept func(live string) string
 }
 
-// commandLine is a command with its programs and scripts found.
-type commandLine struct {
-	// live is the text with the project's own files, kept with the copies.
-	live, kept string
-	// scripts are the live paths of the programs and scripts.
-	scripts []string
-	// unsure is set when what runs depends on the folder of the event.
-	unsure bool
+// Line is a command with its programs and scripts found.
+type Line struct {
+	// Live is the text with the project's own files, Kept with the copies.
+	Live, Kept string
+	// Scripts are the live paths of the programs and scripts.
+	Scripts []string
+	// Unsure is set when what runs depends on the folder of the event.
+	Unsure bool
 }
 
-// findCommands resolves the programs of a command, and the scripts that
+// Find resolves the programs of a command, and the scripts that
 // interpreters are given.
-func findCommands(command string, at commandPlace) commandLine {
+func Find(command string, at Place) Line {
 	f := &commandFinder{at: at, text: command}
-	f.read(0, len(command), at.dir, 0)
-	return commandLine{live: apply(command, f.live), kept: apply(command, f.keep), scripts: f.scripts, unsure: f.unsure}
+	f.read(0, len(command), at.Dir, 0)
+	return Line{Live: apply(command, f.live), Kept: apply(command, f.keep), Scripts: f.scripts, Unsure: f.unsure}
 }
 
 type commandEdit struct {
@@ -46,7 +46,7 @@ type commandEdit struct {
 }
 
 type commandFinder struct {
-	at         commandPlace
+	at         Place
 	text       string
 	live, keep []commandEdit
 	scripts    []string
@@ -75,7 +75,7 @@ func (f *commandFinder) read(from, to int, dir string, depth int) {
 		f.unsure = true
 		return
 	}
-	commands, inner, _ := splitCommands(f.text[from:to])
+	commands, inner, _ := split(f.text[from:to])
 	for _, part := range inner {
 		f.read(from+part[0], from+part[1], dir, depth+1)
 	}
@@ -226,13 +226,13 @@ func (f *commandFinder) inline(w shellWord, dir string, depth int) {
 		f.unsure = true
 		return
 	}
-	inner := findCommands(w.text, commandPlace{dir, f.at.policy, f.at.root, f.at.kept})
-	f.scripts, f.unsure = append(f.scripts, inner.scripts...), f.unsure || inner.unsure
-	if inner.live != w.text {
-		f.live = append(f.live, commandEdit{w.start, w.end, quote(inner.live)})
+	inner := Find(w.text, Place{dir, f.at.Policy, f.at.Root, f.at.Kept})
+	f.scripts, f.unsure = append(f.scripts, inner.Scripts...), f.unsure || inner.Unsure
+	if inner.Live != w.text {
+		f.live = append(f.live, commandEdit{w.start, w.end, Quote(inner.Live)})
 	}
-	if inner.kept != w.text {
-		f.keep = append(f.keep, commandEdit{w.start, w.end, quote(inner.kept)})
+	if inner.Kept != w.text {
+		f.keep = append(f.keep, commandEdit{w.start, w.end, Quote(inner.Kept)})
 	}
 }
 
@@ -256,12 +256,12 @@ func (f *commandFinder) arguments(args []shellWord, dir string) {
 }
 
 func (f *commandFinder) argument(w shellWord, dir string) {
-	if f.at.kept == nil {
+	if f.at.Kept == nil {
 		return
 	}
 	if path, ok := f.path(w, dir); ok && !w.glob {
-		if info, err := os.Stat(f.at.kept(path)); err == nil && info.Mode().IsRegular() {
-			f.keep = append(f.keep, commandEdit{w.start, w.end, quote(f.at.kept(path))})
+		if info, err := os.Stat(f.at.Kept(path)); err == nil && info.Mode().IsRegular() {
+			f.keep = append(f.keep, commandEdit{w.start, w.end, Quote(f.at.Kept(path))})
 		}
 	}
 }
@@ -270,23 +270,23 @@ func (f *commandFinder) argument(w shellWord, dir string) {
 // and the kept one where there is a copy.
 func (f *commandFinder) edit(w shellWord, path string, live bool) {
 	if live || !filepath.IsAbs(w.text) {
-		f.live = append(f.live, commandEdit{w.start, w.end, quote(path)})
+		f.live = append(f.live, commandEdit{w.start, w.end, Quote(path)})
 	}
 	to := path
-	if f.at.kept != nil {
-		if kept := f.at.kept(path); f.there(path) {
+	if f.at.Kept != nil {
+		if kept := f.at.Kept(path); f.there(path) {
 			to = kept
 		}
 	}
 	if to != w.text {
-		f.keep = append(f.keep, commandEdit{w.start, w.end, quote(to)})
+		f.keep = append(f.keep, commandEdit{w.start, w.end, Quote(to)})
 	}
 }
 
 // there reports whether something stands at a path, or at its copy.
 func (f *commandFinder) there(path string) bool {
-	if f.at.kept != nil {
-		path = f.at.kept(path)
+	if f.at.Kept != nil {
+		path = f.at.Kept(path)
 	}
 	_, err := os.Lstat(path)
 	return err == nil
@@ -308,11 +308,11 @@ func (f *commandFinder) path(w shellWord, dir string) (string, bool) {
 		base := ""
 		switch variable := m[1] + m[2]; {
 		case variable == "HOOKC_POLICY_DIR":
-			base = f.at.policy
+			base = f.at.Policy
 		case variable == "HOOKC_PROJECT_ROOT", strings.HasSuffix(variable, "_PROJECT_DIR"):
-			base = f.at.root
+			base = f.at.Root
 		case variable == "JCLI_HOOK_DIR", variable == "AGENT_HOOK_DIR":
-			base = f.at.policy
+			base = f.at.Policy
 		}
 		return filepath.Join(base, m[3]), base != ""
 	}
@@ -325,14 +325,4 @@ func (f *commandFinder) path(w shellWord, dir string) (string, bool) {
 		return "", false
 	}
 	return filepath.Join(dir, filepath.FromSlash(text)), true
-}
-
-var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:@%+,=-]+$`) })
-
-// quote is a path as one word of the shell.
-func quote(path string) string {
-	if plainWord().MatchString(path) {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

@@ -1,4 +1,4 @@
-package source
+package commandline
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// commandFiles says which files in dir a command of a bash hook names, as
+// Files says which files in dir a command of a bash hook names, as
 // absolute paths, sorted: what trust must cover besides the policy itself.
 // opaque is true when the command may run or read a project file that is not
 // among them; the user is shown such a command when trusting it.
@@ -18,7 +18,7 @@ import (
 // This is no shell parser (those live in package builtins): it knows quoted
 // words, pipes, lists and redirections, and calls everything else opaque. It
 // errs only towards more files and towards opaque.
-func commandFiles(command, dir string) (files []string, opaque bool) {
+func Files(command, dir string) (files []string, opaque bool) {
 	c := commandReader{dir: filepath.Clean(dir), seen: map[string]bool{}}
 	opaque = c.read(command, 0)
 	for f := range c.seen {
@@ -37,7 +37,7 @@ type commandReader struct {
 // inside a quoted word is looked at too (`sh -c './x.sh'`), to a bounded
 // depth.
 func (c *commandReader) read(text string, depth int) (opaque bool) {
-	commands, _, odd := splitCommands(text)
+	commands, _, odd := split(text)
 	for _, words := range commands {
 		listed := make([]bool, len(words))
 		for i, w := range words {

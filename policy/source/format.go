@@ -49,6 +49,8 @@ type File struct {
 	// Plugin is the root of the plugin that it is of, PluginData where that keeps its
 	// data; "" for none.
 	Plugin, PluginData string
+	// Required is true where a managed file enables that plugin.
+	Required bool
 	// Extension is the extension that it is of, nil for none.
 	Extension *extensions.Extension
 	// source is what was noted of the file.

@@ -214,6 +214,9 @@ func (r *settingsReader) events(root *tree.Node) *tree.Node {
 		r.root(r, root)
 	}
 	hooks := r.bare(root)
+	if hooks != nil && r.in.Plugin != "" && filepath.Base(r.in.Path) == "plugin.json" {
+		hooks = joined(hooks)
+	}
 	switch {
 	case hooks == nil:
 		return nil

@@ -47,10 +47,14 @@ func (l *Loader) settle(s *settings, hooks []*policy.Hook) []*policy.Hook {
 	if s.finish != nil {
 		return s.finish(l, hooks)
 	}
+	required := map[*policy.Hook]bool{} // which count as managed
+	for _, a := range l.added {
+		required[a.hook] = a.in.Required
+	}
 	for _, by := range s.Switches {
 		if at := l.switched(s.id, by); at != nil && at.on == by.Off {
 			hooks = l.switchOff(hooks, at, func(h *policy.Hook) bool {
-				return h.Tier != policy.TierManaged || by.TurnsManaged || at.tier == policy.TierManaged && !by.SparesManaged
+				return h.Tier != policy.TierManaged && !required[h] || by.TurnsManaged || at.tier == policy.TierManaged && !by.SparesManaged
 			})
 		}
 	}

@@ -215,3 +215,42 @@ func TestNativeAtoms(t *testing.T) {
 	differ("cursor", ".cursor/hooks.json", `{"hooks":{"preToolUse":[{"command":"cat"}],"beforeReadFile":[{"command":"cat"}]}}`)
 	differ("copilot", ".github/hooks/a.json", `{"hooks":{"preToolUse":[{"type":"command","bash":"cat","matcher":"B.*"}],"PreToolUse":[{"type":"command","bash":"cat","matcher":"B.*"}]}}`)
 }
+
+// TestManagedHooksOnly: where the managed settings let only their own hooks run, or
+// somebody else switches all off, those of the plugins that they enable run as well.
+func TestManagedHooksOnly(t *testing.T) {
+	const hooks = `"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"cat"}]}]}`
+	for _, c := range []struct {
+		name, managed, user string
+		want                int
+	}{
+		{"managed only", `"allowManagedHooksOnly":true,` + hooks, `"enabledPlugins":{"p@m":true},` + hooks, 1},
+		{"and its plugins", `"allowManagedHooksOnly":true,"enabledPlugins":{"p@m":true},` + hooks, hooks, 2},
+		{"all off by the user", `"enabledPlugins":{"p@m":true},` + hooks, `"disableAllHooks":true,` + hooks, 2},
+		{"all off by the managed", `"disableAllHooks":true,"enabledPlugins":{"p@m":true},` + hooks, hooks, 0},
+		{"nothing off", `"enabledPlugins":{"p@m":true}`, hooks, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			files := map[string]string{
+				"managed-settings.json": "{" + c.managed + "}", ".claude/settings.json": "{" + c.user + "}",
+				".claude/plugins/installed_plugins.json":  `{"version":2,"plugins":{}}`,
+				".claude/plugins/known_marketplaces.json": `{"m":{"source":{"source":"directory"},"installLocation":"` + filepath.ToSlash(dir) + `/m"}}`,
+				"m/.claude-plugin/marketplace.json":       `{"name":"m","plugins":[{"name":"p","source":"./p"}]}`, "m/p/hooks/hooks.json": "{" + strings.Replace(hooks, "cat", "head", 1) + "}",
+			}
+			for path, text := range files {
+				path = filepath.Join(dir, path)
+				require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+				require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+			}
+			d, err := agent.FindProfile("claude")
+			require.NoError(t, err)
+			p, _ := Load(Options{Dir: dir, Profile: d, Inputs: []Input{
+				{Path: filepath.Join(dir, "managed-settings.json"), Tier: policy.TierManaged, Format: "claude"},
+				{Path: filepath.Join(dir, ".claude/settings.json"), Tier: policy.TierUser, Format: "claude"},
+				{Path: filepath.Join(dir, ".claude/plugins/installed_plugins.json"), Tier: policy.TierExtension, Format: "claudeplugins"},
+			}})
+			assert.Len(t, p.Hooks, c.want)
+		})
+	}
+}

@@ -55,6 +55,19 @@ func (r *settingsReader) notePlugins(root *tree.Node) {
 	}
 }
 
+// joined are the hooks of a plugin's manifest, which may list several maps beside the
+// paths of files.
+func joined(hooks *tree.Node) *tree.Node {
+	if hooks.Shape != tree.List {
+		return hooks
+	}
+	out := &tree.Node{Shape: tree.Map, Span: hooks.Span}
+	for _, n := range hooks.Items {
+		out.Entries = append(out.Entries, n.Entries...)
+	}
+	return out
+}
+
 func readPlugins(l *Loader, in *File) {
 	source := l.Source(in, "claudeplugins")
 	var ids []string
@@ -73,7 +86,7 @@ func readPlugins(l *Loader, in *File) {
 		}
 		for _, path := range p.Files {
 			file := in.beside(l.shown(path), path)
-			file.Plugin, file.PluginData = p.Root, p.Data
+			file.Plugin, file.PluginData, file.Required = p.Root, p.Data, l.plugins[id].tier == policy.TierManaged
 			l.hold(file, p.Root)
 			if err := l.openFile(file); err != nil {
 				l.Report(file, codeFile.Report(diag.Span{}, "%s: %s", file.Name, err))

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,8 +58,9 @@ type session struct {
 	// bare is true when the agent's configuration is written without hooks;
 	// installed when `hookc install` then puts them in.
 	bare, installed bool
-	// environ are further variables of the agent's environment.
-	environ []string
+	// environ are further variables of the agent's environment, before what its
+	// command line follows.
+	environ, before []string
 	// stdout and stderr are what the agent said, debug what each hook did.
 	stdout, stderr, debug string
 }
@@ -92,7 +94,7 @@ func (s *session) play(t *testing.T, turns func(s *session) []turn) *session {
 	t.Helper()
 	a, root := s.agent, filepath.Dir(s.project)
 	s.model = newModel(t, turns(s))
-	argv := a.start(t, s)
+	argv := append(slices.Clone(s.before), a.start(t, s)...)
 	// No agent gets anything else of the environment.
 	env := append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + s.home, "TMPDIR=" + root, "LANG=C.UTF-8", "CI=1", "NO_COLOR=1",

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -113,6 +114,7 @@ func (p *Plugin) hooks() string {
 	if !isList && says.Hooks != nil {
 		more = []any{says.Hooks}
 	}
+	inline := false
 	for _, one := range more {
 		switch one := one.(type) {
 		case string:
@@ -124,7 +126,7 @@ func (p *Plugin) hooks() string {
 				return manifest
 			case !strings.HasPrefix(path, p.Root+string(filepath.Separator)), err != nil:
 				p.Lost = fmt.Sprintf("its hooks %q are not in it", one)
-			case path != standard:
+			case !slices.Contains(p.Files, path):
 				p.Files = append(p.Files, path)
 			}
 		case map[string]any:
@@ -132,12 +134,11 @@ func (p *Plugin) hooks() string {
 				p.Files, p.Lost = nil, "its manifest has hooks within hooks"
 				return manifest
 			}
-			if isList {
-				p.Lost = "hookc does not read hooks in a list of its manifest: write them into hooks/hooks.json"
-				continue
-			}
-			p.Files = append(p.Files, manifest)
+			inline = true
 		}
+	}
+	if inline {
+		p.Files = append(p.Files, manifest)
 	}
 	return manifest
 }

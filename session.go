@@ -2,6 +2,7 @@ package hookc
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -76,6 +77,9 @@ type Listed struct {
 	// model is true when the model registered the hook, through Call: it may
 	// then say anything but allow.
 	model bool
+	// said is the hook as JSON, made once: what its values hold later on, or say
+	// when they are asked again, does not change what was registered.
+	said map[string]any
 }
 
 // Session holds the hooks an agent adds at run time. They form the session
@@ -93,8 +97,12 @@ type Session struct {
 }
 
 // Session returns the session with the given id, which is the session_id of
-// the contexts its hooks apply to.
+// the contexts its hooks apply to: what is no UTF-8 in it is read as in them.
+// The session without an id is that of no event, and takes no hooks.
 func (e *Engine) Session(id string) *Session {
+	if text, err := policy.JSONValue(id, "session_id"); err == nil {
+		id, _ = text.(string)
+	}
 	s, _ := e.sessions.LoadOrStore(id, &Session{engine: e, id: id})
 	return s.(*Session)
 }
@@ -120,8 +128,12 @@ func (s *Session) register(h Hook, model bool) (int, error) {
 		return 0, fmt.Errorf("hookc: unknown event %q: %s", h.Event,
 			diag.DidYouMean(h.Event, policy.EventNames(), "hookc help events lists them"))
 	}
-	if _, err := json.Marshal(h); err != nil {
-		return 0, fmt.Errorf("hookc: the hook holds what JSON cannot: %w", err)
+	body, err := policy.JSONValue(h, "hook")
+	if err != nil {
+		return 0, fmt.Errorf("hookc: %w", err)
+	}
+	if s.id == "" {
+		return 0, errors.New("hookc: the session has no id: no event would find the hook")
 	}
 	e := s.engine
 	if only := e.config.compile.Event; only != "" && only != event {
@@ -132,11 +144,14 @@ func (s *Session) register(h Hook, model bool) (int, error) {
 	if e.closed.Load() {
 		return 0, ErrClosed
 	}
+	if known, _ := e.sessions.Load(s.id); known != s {
+		return 0, errors.New("hookc: the session is closed")
+	}
 	if err := s.taken(event, h.Name); err != nil {
 		return 0, err
 	}
 	old := s.hooks
-	s.hooks = append(slices.Clone(old), Listed{Hook: h, Index: s.next, model: model})
+	s.hooks = append(slices.Clone(old), Listed{Hook: h, Index: s.next, model: model, said: body.(map[string]any)})
 	if err := s.update(event); err != nil {
 		s.hooks = old
 		return 0, err
@@ -279,17 +294,11 @@ func (s *Session) load(event policy.Event, base *policy.Policy) (*policy.Policy,
 // where a process or a model guards the event, which is not asked again: what
 // the model registers then rewrites nothing.
 func (l Listed) body(event policy.Event, guarded bool) map[string]any {
-	text, err := json.Marshal(l.Hook)
-	if err != nil {
-		panic("hookc: a session hook cannot be written as JSON: " + err.Error())
-	}
-	var m map[string]any
-	if err := json.Unmarshal(text, &m); err != nil {
-		panic("hookc: a session hook cannot be read back: " + err.Error())
-	}
+	m := maps.Clone(l.said)
 	delete(m, "event")
 	delete(m, "options")
-	for key, value := range l.Options {
+	options, _ := l.said["options"].(map[string]any)
+	for key, value := range options {
 		if _, written := m[key]; !written {
 			m[key] = value
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -99,14 +100,15 @@ func (x *Executor) each(ctx context.Context, p *dag.Pipeline, acts Actions, in [
 	inner.Each, inner.Label = false, policy.NoLabel
 	var running sync.WaitGroup
 	var broken atomic.Bool
-	var bug atomic.Pointer[any] // the first panic of an action
+	var bug atomic.Pointer[any] // the first panic of an action, nil of one that ended its goroutine
 	for i, c := range in {
 		begun := make(chan struct{})
 		begin := sync.OnceFunc(func() { close(begun) })
 		running.Go(func() {
 			defer begin()
 			defer func() {
-				if v := recover(); v != nil {
+				if out.Calls[i] == nil {
+					v := recover()
 					bug.CompareAndSwap(nil, &v)
 					broken.Store(true)
 				}
@@ -122,7 +124,9 @@ func (x *Executor) each(ctx context.Context, p *dag.Pipeline, acts Actions, in [
 		}
 	}
 	running.Wait()
-	if v := bug.Load(); v != nil {
+	if v := bug.Load(); v != nil && *v == nil {
+		runtime.Goexit() // as of an action that the host had called itself
+	} else if v != nil {
 		panic(*v) // where the host can recover
 	}
 	out.Err = ctx.Err()

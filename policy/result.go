@@ -186,8 +186,17 @@ func texts(in []string) []string {
 }
 
 // JSON is r with the values that it carries as JSON values: what a rule written
-// in Go answers.
+// in Go answers. A word that hookc does not have is an error: to leave it out
+// would let through what the rule did not.
 func (r Result) JSON() (Result, error) {
+	switch {
+	case r.Verdict > Deny:
+		return Result{}, Failf(ErrParse, "there is no verdict %d", r.Verdict)
+	case r.Control > Halt:
+		return Result{}, Failf(ErrParse, "there is no control %d", r.Control)
+	case r.ToolConfig != nil && !slices.Contains(toolModes, r.ToolConfig.Mode):
+		return Result{}, Failf(ErrParse, "there is no mode %q of tools", r.ToolConfig.Mode)
+	}
 	edits := slices.Clone(r.Patch.edits)
 	for i, e := range edits {
 		v, err := goValues.JSON(e.Value, 1, e.Path.String())

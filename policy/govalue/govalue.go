@@ -67,12 +67,26 @@ func (d Decoder) plain(v any, depth int) (out any, changed bool, err error) {
 
 // marshalled is plain by way of the value's JSON text.
 func (d Decoder) marshalled(v any, depth int) (out any, changed bool, err error) {
-	text, err := json.Marshal(v)
+	text, err := encoded(v)
 	if err != nil {
 		return nil, false, err
 	}
 	out, err = d(text, depth)
 	return out, true, err
+}
+
+// encoded is json.Marshal, and an error where a method of the value panics: what
+// it would have said is not known, and the host is told which value it is.
+func encoded(v any) (text []byte, err error) {
+	returned := false // the value of a panic may be nil
+	defer func() {
+		if !returned {
+			err = fmt.Errorf("panic: %v", recover())
+		}
+	}()
+	text, err = json.Marshal(v)
+	returned = true
+	return text, err
 }
 
 func (d Decoder) plainObject(v any, m map[string]any, depth int) (any, bool, error) {
@@ -128,7 +142,7 @@ func (d Decoder) faulty(v reflect.Value, within []reflect.Value, depth int) (pat
 	if !v.IsValid() || !v.CanInterface() {
 		return "", nil
 	}
-	text, err := json.Marshal(v.Interface())
+	text, err := encoded(v.Interface())
 	if err == nil {
 		_, err = d(text, depth)
 	}

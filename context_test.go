@@ -446,3 +446,54 @@ func TestHelpersSayEveryField(t *testing.T) {
 		seen = nil
 	}
 }
+
+// TestNilContextIsReadAsNothing: every method of a nil Context returns, by
+// reflection; what reads gives nothing, and what makes a Context gives one that an
+// engine refuses.
+func TestNilContextIsReadAsNothing(t *testing.T) {
+	var none *policy.Context
+	eng := engine(t, `pre_tool_execution: [{name: h, deny: "true"}]`)
+	of := reflect.TypeOf(none)
+	for i := range of.NumMethod() {
+		m := of.Method(i)
+		args := []reflect.Value{reflect.ValueOf(none)}
+		for k := range m.Type.NumIn() - 1 {
+			args = append(args, reflect.Zero(m.Type.In(k+1)))
+		}
+		switch m.Name {
+		case "Set":
+			args[1], args[2] = reflect.ValueOf(policy.FieldToolName), reflect.ValueOf("Bash")
+		case "With":
+			args[1] = reflect.ValueOf(policy.Replace(policy.Path{Field: policy.FieldCwd}, "/w"))
+		case "Project":
+			args[1] = reflect.ValueOf(policy.FieldPaths(policy.Fields()...))
+		case "Memo":
+			args[2] = reflect.ValueOf(func(c *policy.Context) any { return c.Text(policy.FieldCommand) })
+		}
+		if m.Name == "Get" || m.Name == "Has" || m.Name == "Text" {
+			for _, f := range policy.Fields() {
+				args[1] = reflect.ValueOf(f)
+				for _, out := range m.Func.Call(args) {
+					assert.True(t, !out.IsValid() || out.IsZero(), "%s of %s", m.Name, f)
+				}
+			}
+			continue
+		}
+		out := m.Func.Call(args)
+		switch v := out[0].Interface().(type) {
+		case *policy.Context:
+			assert.ErrorIs(t, v.Err(), policy.ErrNoContext, m.Name)
+			d, err := eng.Fire(t.Context(), hookc.PostToolExecution, v)
+			assert.ErrorIs(t, err, policy.ErrNoContext, m.Name)
+			assert.Equal(t, policy.Block, d.Action, m.Name)
+			_, err = eng.Run(t.Context(), "compact", hookc.Actions{}, v)
+			assert.ErrorIs(t, err, policy.ErrNoContext, m.Name)
+		case error:
+			assert.ErrorIs(t, v, policy.ErrNoContext, m.Name)
+		case []byte:
+			assert.Equal(t, "null", string(v), m.Name)
+		default:
+			assert.Empty(t, v, m.Name)
+		}
+	}
+}

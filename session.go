@@ -77,9 +77,9 @@ type Listed struct {
 	// model is true when the model registered the hook, through Call: it may
 	// then say anything but allow.
 	model bool
-	// said is the hook as JSON, made once: what its values hold later on, or say
+	// asJSON is the hook as JSON, made once: what its values hold later on, or say
 	// when they are asked again, does not change what was registered.
-	said map[string]any
+	asJSON map[string]any
 }
 
 // Session holds the hooks an agent adds at run time. They form the session
@@ -151,7 +151,7 @@ func (s *Session) register(h Hook, model bool) (int, error) {
 		return 0, err
 	}
 	old := s.hooks
-	s.hooks = append(slices.Clone(old), Listed{Hook: h, Index: s.next, model: model, said: body.(map[string]any)})
+	s.hooks = append(slices.Clone(old), Listed{Hook: h, Index: s.next, model: model, asJSON: body.(map[string]any)})
 	if err := s.update(event); err != nil {
 		s.hooks = old
 		return 0, err
@@ -294,10 +294,10 @@ func (s *Session) load(event policy.Event, base *policy.Policy) (*policy.Policy,
 // where a process or a model guards the event, which is not asked again: what
 // the model registers then rewrites nothing.
 func (l Listed) body(event policy.Event, guarded bool) map[string]any {
-	m := maps.Clone(l.said)
+	m := maps.Clone(l.asJSON)
 	delete(m, "event")
 	delete(m, "options")
-	options, _ := l.said["options"].(map[string]any)
+	options, _ := l.asJSON["options"].(map[string]any)
 	for key, value := range options {
 		if _, written := m[key]; !written {
 			m[key] = value

@@ -65,7 +65,7 @@ func (c *Context) Carry(before *Context, e Event) *Context {
 // host's own carries all.
 func (c *Context) beyond(e Event) []Field {
 	i, known := eventIndex[e]
-	if !known {
+	if !known || c == nil {
 		return nil
 	}
 	var out []Field

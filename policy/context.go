@@ -13,7 +13,8 @@ import (
 // semantics.md §1.3. Every Context, whoever made it, is read with Get, and with
 // what is made of Get (Has, Text, At, Fields, Map), and is filled in with Set;
 // With makes a changed one. The zero Context is empty and ready for Set. A
-// Context in use is immutable and safe for concurrent reading.
+// Context in use is immutable and safe for concurrent reading. A nil Context has
+// no field, and what is made of it is no Context that an engine takes.
 type Context struct {
 	// Values are JSON values as DecodeJSON makes them.
 	values [numFields]any
@@ -52,6 +53,9 @@ func NewContext(e Event) *Context {
 // Set is for filling in a Context before it is used; neither it nor the value
 // may be changed afterwards.
 func (c *Context) Set(f Field, value any) *Context {
+	if c == nil {
+		return nil // which Err and an engine refuse
+	}
 	c.frozen.Store(0)
 	c.forget()
 	v, err := goValues.JSON(value, 1, f.String())
@@ -108,7 +112,7 @@ func (c *Context) Frozen(e Event) *Context {
 // goes on to other events.
 func (c *Context) Whole(e Event) *Context {
 	if c == nil {
-		c = &Context{}
+		c = &Context{err: ErrNoContext}
 	}
 	out, own := c, false // own: nobody else holds out yet
 	change := func(f Field, value any) {
@@ -157,13 +161,16 @@ func (c *Context) clone() *Context {
 // Get returns a field's value and whether it is present. Derived fields are
 // computed on first use, at most once per Context.
 func (c *Context) Get(f Field) (any, bool) {
-	if f.Derived() {
+	if c == nil || f.Derived() {
 		return c.derived(f)
 	}
 	return c.values[f], c.has[f]
 }
 
 func (c *Context) derived(f Field) (any, bool) {
+	if c == nil {
+		return nil, false
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.done[f] && !c.has[f] {
@@ -205,7 +212,7 @@ func (c *Context) At(p Path) (any, bool) {
 // With returns c changed by a patch. c is not changed; derived fields are
 // computed anew.
 func (c *Context) With(p Patch) *Context {
-	if p.Empty() {
+	if c == nil || p.Empty() {
 		return c
 	}
 	out := c.clone()
@@ -220,6 +227,9 @@ func (c *Context) With(p Patch) *Context {
 // the fields every hook sees. Derived fields named in reads keep the values
 // they have in c.
 func (c *Context) Project(reads Paths) *Context {
+	if c == nil {
+		return nil
+	}
 	out := &Context{}
 	for f := range numFields {
 		if f.Spec().Always && c.has[f] {
@@ -242,6 +252,9 @@ func (c *Context) Project(reads Paths) *Context {
 // Fields lists the fields that are present and were sent, in the order of the
 // vocabulary.
 func (c *Context) Fields() []Field {
+	if c == nil {
+		return nil
+	}
 	var out []Field
 	for f := range numFields {
 		if !f.Derived() && c.has[f] {
@@ -256,6 +269,9 @@ func (c *Context) Fields() []Field {
 // derived fields that Project gave it. It does not depend on which derived
 // fields have been computed.
 func (c *Context) Map() map[string]any {
+	if c == nil {
+		return nil
+	}
 	out := make(map[string]any, 16)
 	for f := range numFields {
 		if f.Derived() && f != FieldToolArguments && f != FieldToolKind && !c.given(f) {

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hookc/hookc/policy/digits"
@@ -79,7 +78,7 @@ func decodeValue(dec *json.Decoder, depth int) (any, error) {
 		if digits.Long(string(t)) {
 			return nil, fmt.Errorf("a number of more than %d digits", digits.Max)
 		}
-		return exactNumber(t), nil
+		return govalue.Number(t), nil
 	}
 	return tok, nil
 }
@@ -114,49 +113,6 @@ func decodeList(dec *json.Decoder, depth int) (any, error) {
 	}
 	_, err := dec.Token()
 	return out, err
-}
-
-func exactNumber(n json.Number) any {
-	if i, err := strconv.Atoi(string(n)); err == nil && strconv.Itoa(i) == string(n) {
-		return i
-	}
-	if f, err := n.Float64(); err == nil {
-		if text, err := json.Marshal(f); err == nil && string(text) == string(n) {
-			return f
-		}
-	}
-	return n
-}
-
-// numberText is the canonical text of a number, whatever Go type holds it.
-func numberText(v any) (string, bool) {
-	switch n := v.(type) {
-	case json.Number:
-		if x := exactNumber(n); x != any(n) {
-			return numberText(x)
-		}
-		return string(n), true
-	case float64:
-		return strconv.FormatFloat(n, 'g', -1, 64), true
-	case float32:
-		return numberText(float64(n))
-	case int:
-		return integerText(int64(n)), true
-	case int64:
-		return integerText(n), true
-	case int32:
-		return integerText(int64(n)), true
-	}
-	return "", false
-}
-
-// integerText agrees with the text of the float64 of the same value wherever
-// there is one.
-func integerText(n int64) string {
-	if f := float64(n); int64(f) == n {
-		return strconv.FormatFloat(f, 'g', -1, 64)
-	}
-	return strconv.FormatInt(n, 10)
 }
 
 // DecodeContext reads an event from JSON: one object whose keys are canonical
@@ -291,7 +247,7 @@ func (t FieldType) Holds(v any) bool {
 		_, ok := v.(string)
 		return ok
 	case NumberType:
-		_, ok := numberText(v)
+		_, ok := govalue.NumberText(v)
 		return ok
 	case BoolType:
 		_, ok := v.(bool)

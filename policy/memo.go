@@ -5,6 +5,9 @@ package policy
 // a field whose JSON value is dear to make. compute may read c, but not its
 // Memo of any field.
 func (c *Context) Memo(f Field, compute func(*Context) any) any {
+	if c == nil {
+		return compute(nil)
+	}
 	c.memoMu.Lock()
 	defer c.memoMu.Unlock()
 	v, ok := c.memo[f]

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+
+	"github.com/hookc/hookc/policy/govalue"
 )
 
 // Edit sets or deletes the value at one path.
@@ -182,8 +184,8 @@ func SameValue(a, b any) bool {
 		y, ok := b.([]any)
 		return ok && slices.EqualFunc(x, y, SameValue)
 	}
-	if na, ok := numberText(a); ok {
-		nb, ok := numberText(b)
+	if na, ok := govalue.NumberText(a); ok {
+		nb, ok := govalue.NumberText(b)
 		return ok && na == nb
 	}
 	return reflect.DeepEqual(a, b)

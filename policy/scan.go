@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/json"
 
+	"github.com/hookc/hookc/policy/govalue"
 	"github.com/hookc/hookc/policy/scan"
 )
 
@@ -89,14 +90,14 @@ func (s *scanner) number() (any, bool) {
 		n := 0
 		for _, c := range text {
 			if c < '0' {
-				return exactNumber(json.Number(text)), true
+				return govalue.Number(json.Number(text)), true
 			}
 			if c > '9' {
-				return exactNumber(json.Number(text)), true
+				return govalue.Number(json.Number(text)), true
 			}
 			n = n*10 + int(c-'0')
 		}
 		return n, true
 	}
-	return exactNumber(json.Number(text)), true
+	return govalue.Number(json.Number(text)), true
 }

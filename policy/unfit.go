@@ -19,6 +19,9 @@ func (e Event) NeedsTool() bool { return e == PreToolExecution || e == Permissio
 // tool, or a NUL character splits a word that a rule may look for and that what
 // runs the call ends or leaves out.
 func (c *Context) Unfit(e Event) error {
+	if c == nil {
+		return ErrNoContext
+	}
 	if !e.NeedsTool() {
 		return nil
 	}

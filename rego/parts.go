@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
-	"github.com/open-policy-agent/opa/v1/tester"
 	"github.com/open-policy-agent/opa/v1/topdown"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/rego/cases"
 )
 
 // cover tells a Cover what topdown evaluates. It is a topdown.QueryTracer.
@@ -23,7 +23,7 @@ type cover struct {
 // which of them are evaluated. Rules of modules with tests are no parts.
 func covered(c dag.Cover, where positions, modules map[string]*ast.Module) *cover {
 	for _, m := range modules {
-		if slices.ContainsFunc(m.Rules, isTest) {
+		if slices.ContainsFunc(m.Rules, func(r *ast.Rule) bool { return cases.Ref(r) != nil }) {
 			continue
 		}
 		for _, rule := range m.Rules {
@@ -31,12 +31,6 @@ func covered(c dag.Cover, where positions, modules map[string]*ast.Module) *cove
 		}
 	}
 	return &cover{c, where}
-}
-
-// isTest reports whether OPA's runner takes a rule for a test.
-func isTest(rule *ast.Rule) bool {
-	name := strings.TrimPrefix(rule.Head.Ref()[0].Value.String(), "todo_")
-	return strings.HasPrefix(name, tester.TestPrefix)
 }
 
 func coverRule(c dag.Cover, where positions, module diag.Span, rule *ast.Rule) {

@@ -2,17 +2,11 @@ package rego
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"regexp"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/open-policy-agent/opa/v1/ast"
-	"github.com/open-policy-agent/opa/v1/tester"
-	"github.com/open-policy-agent/opa/v1/topdown"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
@@ -62,7 +56,7 @@ type TestResult struct {
 	Trace []string
 }
 
-// RunTests runs the tests it is given, by OPA's own runner and in the order of
+// RunTests runs the tests it is given, as `opa test` does and in the order of
 // their names. Tests see hookc's functions; a builtin error fails a test, as
 // it fails a hook. Findings are about text that does not parse or compile:
 // with errors among them nothing was run. It stops when ctx ends.
@@ -77,42 +71,14 @@ func RunTests(ctx context.Context, t Tests) ([]TestResult, diag.List) {
 		u.found.Sort()
 		return nil, u.found
 	}
-	budgets := testBudgets{given: (&code{store: u.data.store, txn: u.data.txn}).documents(), of: map[topdown.Cancel]*stepBudget{}}
-	runner := u.runner(&budgets)
-	if t.Only != nil {
-		runner.Filter(t.Only.String())
-	}
+	tests := &testCode{u: u, only: t.Only}
 	if t.Cover != nil {
-		runner.SetCoverageQueryTracer(covered(t.Cover, u.where, u.modules))
+		tests.seen = covered(t.Cover, u.where, u.modules)
 	}
-	results, err := runner.RunTests(ctx, u.data.txn)
-	if err != nil {
-		u.reportTests(err)
+	if !tests.compile() {
 		return nil, u.found
 	}
-	var out []TestResult
-	for r := range results {
-		out = append(out, u.testResult(r))
-	}
-	sort.SliceStable(out, func(i, j int) bool { return out[i].Name < out[j].Name })
-	u.explain(ctx, &t, &budgets, out)
-	return out, u.found
-}
-
-// runner is OPA's, which compiles the modules and runs their tests.
-func (u *unit) runner(budgets *testBudgets) *tester.Runner {
-	modules := make(map[string]*ast.Module, len(u.modules))
-	for name, m := range u.modules {
-		modules[name] = m.Copy() // which compiling changes
-	}
-	return tester.NewRunner().
-		SetCompiler(newOPACompiler(u.version, u.forbid).WithEnablePrintStatements(true).WithStageAfterID(ast.StageBuildRequiredCapabilities, budgets.stage())).
-		SetStore(u.data.store).
-		SetModules(modules).
-		SetTimeout(testTimeout).
-		RaiseBuiltinErrors(true).
-		CapturePrintOutput(true).
-		AddCustomBuiltins(budgets.functions())
+	return tests.run(ctx, t.Trace), u.found
 }
 
 // testModules adds the modules under test and the tests.
@@ -157,26 +123,4 @@ func (u *unit) testFile(path string) {
 	if f.module != nil {
 		u.modules[absolute] = f.module
 	}
-}
-
-func (u *unit) reportTests(err error) {
-	var list ast.Errors
-	if !errors.As(err, &list) {
-		u.found.Add(codeCompile.Report(diag.Span{}, "%v", err))
-	}
-	for _, e := range list {
-		u.found.Add(codeCompile.Report(u.where.span(e.Location), "%s", e.Message))
-	}
-	u.found.Sort()
-}
-
-func (u *unit) testResult(r *tester.Result) TestResult {
-	out := TestResult{
-		Name: r.Package + "." + r.Name, Pass: r.Pass(), Skip: r.Skip, At: u.where.span(r.Location),
-		Duration: r.Duration, Output: string(r.Output),
-	}
-	if r.Error != nil {
-		out.Error = strings.ReplaceAll(r.Error.Error(), boundPrefix, "")
-	}
-	return out
 }

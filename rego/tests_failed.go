@@ -1,8 +1,6 @@
 package rego
 
 import (
-	"context"
-	"regexp"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -19,32 +17,6 @@ const (
 	// mostShown bounds a value that is shown, in bytes.
 	mostShown = 200
 )
-
-// explain evaluates tests again one by one: those that failed, to see which line
-// of them did and with which values, and with Trace every one.
-func (u *unit) explain(ctx context.Context, t *Tests, budgets *testBudgets, results []TestResult) {
-	failed := 0
-	for i := range results {
-		r := &results[i]
-		if r.Skip || !t.Trace && (r.Pass || r.Error != "") {
-			continue
-		}
-		if failed++; failed > mostFailing && !t.Trace {
-			return
-		}
-		w := &witness{u: u, at: r.At, defs: map[ast.Var]string{}, depth: map[uint64]int{}, tracing: t.Trace}
-		again, err := u.runner(budgets).SetCoverageQueryTracer(w).Filter("^"+regexp.QuoteMeta(r.Name)+"$").RunTests(ctx, u.data.txn)
-		if err != nil {
-			return
-		}
-		for range again {
-		}
-		if !r.Pass {
-			r.Failed, r.Values = w.span, w.values
-		}
-		r.Trace = w.lines
-	}
-}
 
 // witness sees a test being evaluated.
 type witness struct {

@@ -19,7 +19,7 @@ const module = "github.com/hookc/hookc"
 // layers is the dependency rule: a package imports only packages of the lists
 // before its own. Packages of one list do not import each other.
 var layers = [][]string{
-	{"policy/digits", "policy/glyph", "policy/govalue", "internal/group", "internal/spell", "internal/starter", "rego/thread"},
+	{"policy/digits", "policy/glyph", "policy/govalue", "internal/group", "internal/spell", "internal/starter", "rego/cases", "rego/thread"},
 	{"rego/bounds", "policy/scan", "internal/binary", "builtins/quoting", "tests/depth", "tests/guard/interval"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/losses", "builtins/tokens", "builtins/winshell", "internal/gate/table"},
 	{"builtins/posix", "internal/fix", "internal/severity"},
@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"internal/host", "internal/reference", "internal/release", "internal/sites"},
 	{""},
 	{"internal/witness"},
-	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "internal/memory", "internal/prove", "internal/report", "internal/screen", "tests/processes", "tests/programs", "tests/vectors"},
+	{"cmd/hookc/model", "internal/gate/build", "internal/diff", "internal/memory", "internal/page", "internal/prove", "internal/report", "internal/screen", "tests/processes", "tests/programs", "tests/vectors"},
 	{"internal/casetest", "internal/lsp"},
 	{"cmd/hookc", "cmd/hookgate"},
 	{"tests", "tests/agents", "tests/bench", "tests/codes", "tests/faults", "tests/fuzz", "tests/gate", "tests/guard", "tests/guard/bash", "tests/hostile", "tests/inert", "tests/kit",
@@ -57,7 +57,7 @@ var owners = []struct {
 	allow  []string
 	barred []string
 }{
-	{"github.com/open-policy-agent/opa", []string{"rego", "rego/conditions", "rego/outline"}, []string{"compiler", "compiler/lint", "dag", "policy/source", "executor"}},
+	{"github.com/open-policy-agent/opa", []string{"rego", "rego/cases", "rego/conditions", "rego/outline"}, []string{"compiler", "compiler/lint", "dag", "policy/source", "executor"}},
 	{"github.com/expr-lang/expr", []string{"executor/kind/expr"}, []string{"compiler", "compiler/lint", "dag", "policy/source", "executor"}},
 	{"gopkg.in/yaml.v3", []string{"policy/source/tree", "policy/source/print"}, nil},
 	{"github.com/pelletier/go-toml/v2", []string{"policy/source/tree", "tests/gen/secrets"}, nil},

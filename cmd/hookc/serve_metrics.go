@@ -3,16 +3,15 @@
 package main
 
 import (
-	"context"
+	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"net/netip"
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hookc/hookc/internal/page"
 )
 
 // histogram counts how long answers took, in the buckets of bounds.
@@ -93,51 +92,25 @@ func (v *server) exposition() string {
 // serveMetrics answers /metrics and /healthz on a loopback address; the
 // function it returns ends that.
 func (v *server) serveMetrics(address string) (stop func(), err error) {
-	at, err := netip.ParseAddrPort(address)
-	if err != nil || !at.Addr().IsLoopback() {
-		return nil, cannot("--metrics takes a loopback address with a port, such as 127.0.0.1:9464")
-	}
-	l, err := net.Listen("tcp", address)
-	if err != nil {
+	stop, err = page.Listener{Limit: readTime, Answer: v.page}.Start(address)
+	switch {
+	case errors.Is(err, page.ErrAddress):
+		return nil, cannot("--metrics %v", err)
+	case err != nil:
 		return nil, cannot("--metrics: %v", err)
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		fmt.Fprint(w, v.exposition())
-	})
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		if v.draining.Load() {
-			http.Error(w, "ending", http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprintln(w, "ok")
-	})
-	s := &http.Server{Handler: localOnly(mux), ReadTimeout: readTime, WriteTimeout: writeTime, MaxHeaderBytes: 16 << 10}
-	var wait sync.WaitGroup
-	wait.Go(func() { _ = s.Serve(l) }) // ends with Shutdown
-	return func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		if s.Shutdown(ctx) != nil {
-			s.Close()
-		}
-		wait.Wait()
-	}, nil
+	return stop, nil
 }
 
-// localOnly refuses requests under another name than an address or localhost:
-// a web page could send those through a name of its own.
-func localOnly(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host, _, err := net.SplitHostPort(r.Host)
-		if err != nil {
-			host = r.Host
-		}
-		if ip, err := netip.ParseAddr(strings.Trim(host, "[]")); host != "localhost" && (err != nil || !ip.IsLoopback()) {
-			http.Error(w, "not here", http.StatusForbidden)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+// page is what is at a path of --metrics.
+func (v *server) page(path string) (int, string) {
+	switch {
+	case path == "/metrics":
+		return http.StatusOK, v.exposition()
+	case path != "/healthz":
+		return http.StatusNotFound, "404 page not found\n"
+	case v.draining.Load():
+		return http.StatusServiceUnavailable, "ending\n"
+	}
+	return http.StatusOK, "ok\n"
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/codec"
+	"github.com/hookc/hookc/internal/severity"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/artifact"
@@ -73,8 +74,8 @@ type section struct {
 }
 
 // NewArtifact compiles the policies that options name, as Compile does, and
-// makes them ready to be written. With errors the artifact is nil and the
-// findings say why. The error is one of I/O, or of a policy that no artifact can
+// makes them ready to be written. Where Compile gives no program the artifact is nil,
+// and the findings say why. The error is one of I/O, or of a policy that no artifact can
 // hold. Where a source was changed a moment ago it waits, up to two seconds,
 // until a further change would show.
 func NewArtifact(options ...Option) (*Compiled, diag.List, error) {
@@ -123,7 +124,7 @@ func (c *config) artifactOf(began time.Time) (x *Compiled, found diag.List, sett
 	p, read := c.load()
 	read.Sort()
 	if read.HasErrors() {
-		return nil, read, false, nil
+		return nil, severity.Apply(p.Severities, read), false, nil
 	}
 	cc := *c
 	cc.compile.Costs, cc.compile.Event, cc.compile.Hints = nil, "", false
@@ -141,8 +142,9 @@ func (c *config) artifactOf(began time.Time) (x *Compiled, found diag.List, sett
 	}
 	found.Sort()
 	if found.HasErrors() || program == nil {
-		return nil, found, false, nil
+		return nil, severity.Apply(p.Severities, found), false, nil
 	}
+	found = severity.Apply(p.Severities, found)
 	program.Diagnostics = found
 	x = &Compiled{program: program, conditions: c.conditions(p.Sources)}
 	x.writer.Build, x.writer.Release = ownBuild(), release()

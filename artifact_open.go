@@ -10,6 +10,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/codec"
 	"github.com/hookc/hookc/internal/binary"
+	"github.com/hookc/hookc/internal/severity"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
@@ -30,15 +31,15 @@ type fromArtifact struct {
 // refused.
 func Restore(options ...Option) (*dag.Program, diag.List, error) {
 	c := configured(options)
-	_, program, found, err := c.restore(false)
+	p, program, found, err := c.restore(false)
 	if err != nil {
 		return nil, nil, err
 	}
 	if found.HasErrors() || program == nil {
-		return nil, found, nil
+		return nil, severity.Apply(p.Severities, found), nil
 	}
-	program.Diagnostics = found
-	return program, found, nil
+	program.Diagnostics = severity.Apply(p.Severities, found)
+	return program, program.Diagnostics, nil
 }
 
 // restored is the artifact as a policy that runs.
@@ -96,7 +97,6 @@ func (c *config) restore(runtime bool) (p *policy.Policy, program *dag.Program, 
 		found = append(found, r.head.Lints...)
 	}
 	found.Sort()
-	program.Diagnostics = found
 	program.Compiled = time.Since(began)
 	return r.policy, program, found, nil
 }

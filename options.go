@@ -294,8 +294,8 @@ func (c *config) hookKinds() []dag.Kind {
 }
 
 // Compile reads and compiles the policies that options name, without running
-// anything. With errors the program is nil; the findings are complete and
-// sorted. It panics when a plan does not mean what the policy says, which is a
+// anything. With errors the program is nil, but not with those that are errors only
+// by the policy's own severity:; the findings are complete and sorted. It panics when a plan does not mean what the policy says, which is a
 // bug of hookc. Options that Open refuses, a rule that is misused among them,
 // panic.
 func Compile(options ...Option) (*dag.Program, diag.List) {
@@ -317,8 +317,8 @@ func Compile(options ...Option) (*dag.Program, diag.List) {
 	if found.HasErrors() {
 		return nil, severity.Apply(p.Severities, found)
 	}
-	program.Diagnostics = found
-	return program, found
+	program.Diagnostics = severity.Apply(program.Severities, found)
+	return program, program.Diagnostics
 }
 
 // load reads the named or discovered sources, checks trust and lays the
@@ -401,7 +401,7 @@ func (c *config) compiled(p *policy.Policy, found diag.List, m *Metrics) (*live,
 	found = found.Containing()
 	if err := found.Err(); err != nil {
 		found.Sort()
-		return nil, diag.ListError{List: found}
+		return nil, diag.ListError{List: severity.Apply(p.Severities, found)}
 	}
 	program, more, err := c.compileWith(p, true)
 	if err != nil {
@@ -415,9 +415,9 @@ func (c *config) compiled(p *policy.Policy, found diag.List, m *Metrics) (*live,
 func (c *config) ready(p *policy.Policy, program *dag.Program, found diag.List, m *Metrics) (*live, error) {
 	found.Sort()
 	if found.HasErrors() || program == nil {
-		return nil, diag.ListError{List: found}
+		return nil, diag.ListError{List: severity.Apply(p.Severities, found)}
 	}
-	program.Diagnostics = found
+	program.Diagnostics = severity.Apply(program.Severities, found)
 	for _, note := range program.Notes {
 		if strings.HasPrefix(note, envPrefix) {
 			program.Warnings = append(program.Warnings, policy.Warning{Code: codeEnvironment, Text: note})

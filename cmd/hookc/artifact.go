@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/internal/gate/build"
+	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -136,20 +137,27 @@ func (c *compileFlags) artifact(cmd *cobra.Command, s *sources, args []string) e
 		return err
 	}
 	defer done()
-	x, found, err := c.write(cmd, options)
+	x, found, suppressed, err := c.write(cmd, options)
 	if err != nil {
 		return cannot("%v", err)
 	}
-	return c.wrote(cmd, x, found)
+	return c.wrote(cmd, x, found, suppressed)
 }
 
 // write compiles and writes; a policy with errors is not written.
-func (c *compileFlags) write(cmd *cobra.Command, options []hookc.Option) (*hookc.Compiled, diag.List, error) {
+func (c *compileFlags) write(cmd *cobra.Command, options []hookc.Option) (*hookc.Compiled, diag.List, []report.Suppressed, error) {
 	stop := progress(cmd.ErrOrStderr(), "compiling")
 	defer stop()
 	x, found, err := hookc.NewArtifact(options...)
 	if err == nil {
 		err = cmd.Context().Err()
+	}
+	var suppressed []report.Suppressed
+	if x != nil {
+		found, suppressed = report.Suppress(found, policyTexts(x.Program()))
+	}
+	if found.HasErrors() {
+		x = nil // also with what the policy alone calls an error
 	}
 	if err == nil && x != nil {
 		sections := build.Sections(x.Program())
@@ -158,13 +166,13 @@ func (c *compileFlags) write(cmd *cobra.Command, options []hookc.Option) (*hookc
 		}
 		err = x.WriteFile(c.output, sections[0].Data)
 	}
-	return x, found, err
+	return x, found, suppressed, err
 }
 
 // wrote reports what was compiled into the file.
-func (c *compileFlags) wrote(cmd *cobra.Command, x *hookc.Compiled, found diag.List) error {
+func (c *compileFlags) wrote(cmd *cobra.Command, x *hookc.Compiled, found diag.List, suppressed []report.Suppressed) error {
 	if c.asJSON {
-		if err := writeFindings(cmd.OutOrStdout(), found); err != nil || x == nil {
+		if err := writeFindings(cmd.OutOrStdout(), found, suppressed); err != nil || x == nil {
 			return err
 		}
 	} else {

@@ -115,8 +115,9 @@ func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 	if err != nil {
 		return err
 	}
+	found, suppressed := report.Suppress(found, policyTexts(program))
 	if c.asJSON && c.explain == "" {
-		return writeFindings(cmd.OutOrStdout(), found)
+		return writeFindings(cmd.OutOrStdout(), found, suppressed)
 	}
 	if c.explain == "" || program == nil {
 		fmt.Fprint(cmd.ErrOrStderr(), found.Render())
@@ -124,10 +125,16 @@ func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 	if program == nil {
 		return errors.Join(c.showHeld(cmd, s, args, change), exitError{exitFindings, summary(found)})
 	}
+	if c.explain != "" {
+		if err := c.show(cmd, program); err != nil {
+			return err
+		}
+	}
+	if found.HasErrors() { // by the policy's own severity:
+		return exitError{exitFindings, summary(found)}
+	}
 	if c.explain == "" {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s\n", compiled(program))
-	} else if err := c.show(cmd, program); err != nil {
-		return err
 	}
 	if c.requireClosed {
 		return closed(program)
@@ -323,8 +330,8 @@ func summary(found diag.List) string {
 }
 
 // writeFindings is the findings as one JSON list; errors are exit 1.
-func writeFindings(w io.Writer, found diag.List) error {
-	if err := writeJSON(w, newFindings(found)); err != nil {
+func writeFindings(w io.Writer, found diag.List, suppressed []report.Suppressed) error {
+	if err := writeJSON(w, newFindings(found, suppressed...)); err != nil {
 		return err
 	}
 	if found.HasErrors() {

@@ -14,6 +14,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/severity"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -120,6 +121,7 @@ func (c *convertFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 		return err
 	}
 	text, found := c.print(settle(loaded, before), filepath.Dir(target))
+	found = severity.Apply(loaded.Severities, found)
 	if found.HasErrors() && !c.lossy {
 		return c.refuse(cmd, found, summary(found)+": --lossy writes it all the same")
 	}

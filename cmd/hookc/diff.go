@@ -180,7 +180,7 @@ func (f *diffFlags) side(cmd *cobra.Command, which, path string) (*dag.Program, 
 	if err != nil {
 		return nil, err
 	}
-	if program == nil || found.HasErrors() {
+	if program == nil {
 		return nil, exitError{exitCannot, found.Render() + "hookc: the " + which + " policy, " + path + ", has errors: nothing was compared"}
 	}
 	return program, nil

@@ -17,7 +17,7 @@ func explainWitnesses(cmd *cobra.Command, s *sources, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	if found.HasErrors() || program == nil {
+	if program == nil {
 		return exitError{exitFindings, found.Render()}
 	}
 	return writeWitnesses(cmd, witness.Find(cmd.Context(), program, program.Tools), asJSON)

@@ -54,7 +54,7 @@ func newProve() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if program == nil || found.HasErrors() {
+			if program == nil {
 				return exitError{exitCannot, found.Render() + "hookc: the policy has errors: nothing was proved"}
 			}
 			r, err := prove.Decide(cmd.Context(), program, property)

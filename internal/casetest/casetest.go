@@ -16,6 +16,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/severity"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego"
@@ -160,6 +161,7 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 	t, err := run(ctx, c)
 	defer t.close()
 	t.report.inputs = t.inputs()
+	t.report.Findings = severity.Apply(t.policy.Severities, t.report.Findings)
 	return &t.report, err
 }
 
@@ -168,7 +170,7 @@ func run(ctx context.Context, c Config) (*tester, error) {
 	t.report.Tests = []Outcome{}
 	p, found := hookc.Load(append(slices.Clone(c.Options), hookc.AsFound(), hookc.Withhold(t.held.add))...)
 	if t.policy = p; found.HasErrors() && len(c.Cases) == 0 {
-		return t, &UnreadError{found}
+		return t, &UnreadError{severity.Apply(p.Severities, found)}
 	}
 	cases, rules, err := Files(p)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/report"
+	"github.com/hookc/hookc/internal/severity"
 	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -200,6 +201,7 @@ func (s *Server) quick(u *unit) {
 		}
 	}
 	found.Sort()
+	found = severity.Apply(p.Severities, found)
 	s.mu.Lock()
 	u.view = view{p, u.program, found, u.rules}
 	if program != nil {
@@ -231,6 +233,7 @@ func (s *Server) entire(ctx context.Context, u *unit) {
 	found.Add(late...)
 	found.Sort()
 	p, _ := hookc.Load(u.options(u.whole)...)
+	found = severity.Apply(p.Severities, found)
 	u.late = late
 	s.mu.Lock()
 	u.view = view{p, program, found, rules}

@@ -37,55 +37,76 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// findings are the distinct codes that an example reports: by check, or
-// compile where hints are asked for, by test where it has test cases, and in
-// the Decision where it has an event; under the profile it names, if any, with
-// flags that go with it.
-func findings(t *testing.T, code, example string) []string {
+// laid is an example on disk, with how hookc is asked about it.
+type laid struct {
+	dir          string
+	env, profile []string
+	event        []byte
+	cases        bool
+}
+
+// lay lays an example out: with the environment, the event, and the flags of the
+// profile that it names, if any.
+func lay(t *testing.T, example string) *laid {
 	t.Helper()
-	dir := t.TempDir()
+	l := &laid{dir: t.TempDir()}
 	archive := txtar.Parse([]byte(example))
 	if len(archive.Files) == 0 {
 		archive.Files = []txtar.File{{Name: "hooks.yaml", Data: []byte(example)}}
 	}
-	env := append(os.Environ(), "HOME="+filepath.Join(dir, "home"), "XDG_STATE_HOME="+filepath.Join(dir, ".state"),
-		"XDG_CONFIG_HOME="+filepath.Join(dir, ".config"), "HOOKC_TRUST=all", "NO_COLOR=1")
-	var event []byte
-	var profile []string
-	cases := false
+	l.env = append(os.Environ(), "HOME="+filepath.Join(l.dir, "home"), "XDG_STATE_HOME="+filepath.Join(l.dir, ".state"),
+		"XDG_CONFIG_HOME="+filepath.Join(l.dir, ".config"), "HOOKC_TRUST=all", "NO_COLOR=1")
 	for _, f := range archive.Files {
 		switch {
 		case f.Name == "event.json":
-			event = f.Data
+			l.event = f.Data
 			continue
 		case f.Name == "profile":
-			profile = append([]string{"--profile"}, strings.Fields(string(f.Data))...)
+			l.profile = append([]string{"--profile"}, strings.Fields(string(f.Data))...)
 			continue
 		case f.Name == "dialect":
-			profile = append([]string{"--dialect"}, strings.Fields(string(f.Data))...)
+			l.profile = append([]string{"--dialect"}, strings.Fields(string(f.Data))...)
 			continue
 		case f.Name == "env":
-			env = append(env, strings.Fields(string(f.Data))...)
+			l.env = append(l.env, strings.Fields(string(f.Data))...)
 			continue
 		}
-		cases = cases || strings.HasSuffix(f.Name, "_test.yaml")
-		path := filepath.Join(dir, filepath.FromSlash(f.Name))
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		mode := os.FileMode(0o644)
-		if bytes.HasPrefix(f.Data, []byte("#!")) {
-			mode = 0o755
-		}
-		require.NoError(t, os.WriteFile(path, f.Data, mode))
+		l.cases = l.cases || strings.HasSuffix(f.Name, "_test.yaml")
+		l.put(t, f.Name, f.Data)
 	}
-	run := func(stdin []byte, args ...string) []byte {
-		cmd := exec.Command(programs.Hookc(t), append(args, profile...)...)
-		cmd.Dir, cmd.Env, cmd.Stdin = dir, env, bytes.NewReader(stdin)
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		_ = cmd.Run() // the exit code says what the findings say
-		require.NotEmpty(t, stdout.Bytes(), "hookc %v: %s", args, &stderr)
-		return stdout.Bytes()
+	return l
+}
+
+func (l *laid) put(t *testing.T, name string, data []byte) {
+	t.Helper()
+	path := filepath.Join(l.dir, filepath.FromSlash(name))
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	mode := os.FileMode(0o644)
+	if bytes.HasPrefix(data, []byte("#!")) {
+		mode = 0o755
 	}
+	require.NoError(t, os.WriteFile(path, data, mode))
+}
+
+// run runs hookc there. It always has something to say; the exit code says what the
+// findings say.
+func (l *laid) run(t *testing.T, stdin []byte, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(programs.Hookc(t), append(args, l.profile...)...)
+	cmd.Dir, cmd.Env, cmd.Stdin = l.dir, l.env, bytes.NewReader(stdin)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	_ = cmd.Run()
+	require.NotEmpty(t, stdout.Bytes(), "hookc %v: %s", args, &stderr)
+	return stdout.Bytes()
+}
+
+// findings are the distinct codes that an example reports: by check, or
+// compile where hints are asked for, by test where it has test cases, and in
+// the Decision where it has an event.
+func findings(t *testing.T, code, example string) []string {
+	t.Helper()
+	l := lay(t, example)
 	command := "check"
 	if strings.HasPrefix(code, "HK21") {
 		command = "compile"
@@ -104,14 +125,14 @@ func findings(t *testing.T, code, example string) []string {
 			}
 		}
 	}
-	collect(run(nil, args...))
-	if cases {
-		collect(run(nil, "test", "--json"))
+	collect(l.run(t, nil, args...))
+	if l.cases {
+		collect(l.run(t, nil, "test", "--json"))
 	}
-	for dec := json.NewDecoder(bytes.NewReader(event)); dec.More(); { // one event after another
+	for dec := json.NewDecoder(bytes.NewReader(l.event)); dec.More(); { // one event after another
 		var one json.RawMessage
 		require.NoError(t, dec.Decode(&one))
-		collect(run(one, "run", "--json"))
+		collect(l.run(t, one, "run", "--json"))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -31,7 +31,7 @@ func released(t *testing.T) (dir, version string) {
 	t.Helper()
 	dir = os.Getenv("HOOKC_TEST_SNAPSHOT")
 	if dir == "" {
-		t.Skip("HOOKC_TEST_SNAPSHOT is not set: it names the folder that .ci/snapshot fills; no step of .ci/run makes one yet")
+		t.Skip("HOOKC_TEST_SNAPSHOT is not set: it names the folder that .ci/snapshot fills")
 	}
 	var meta struct{ Version string }
 	require.NoError(t, json.Unmarshal([]byte(read(t, dir, "dist", "metadata.json")), &meta))
@@ -96,7 +96,7 @@ func TestReleaseArchives(t *testing.T) {
 			assert.NotEmpty(t, files[name], "%s: %s", platform, name)
 		}
 		for _, program := range []string{"hookc", "hookgate"} {
-			bom := "dist/" + program + exe + "_" + version + "_" + platform + ".cdx.json"
+			bom := "dist/" + program + "_" + version + "_" + platform + ".cdx.json"
 			assert.Contains(t, all, filepath.Base(bom))
 			text := read(t, dir, bom)
 			assert.Contains(t, text, hex.EncodeToString(digest(files[program+exe])), "%s is of this program", bom)
@@ -135,7 +135,7 @@ func TestReleaseTwice(t *testing.T) {
 	dir, _ := released(t)
 	again := os.Getenv("HOOKC_TEST_SNAPSHOT_AGAIN")
 	if again == "" {
-		t.Skip("HOOKC_TEST_SNAPSHOT_AGAIN is not set: it names the folder of a second build; no step of .ci/run makes one yet")
+		t.Skip("HOOKC_TEST_SNAPSHOT_AGAIN is not set: it names the folder of a second build")
 	}
 	assert.Equal(t, sums(t, dir), sums(t, again))
 	assert.Equal(t, read(t, dir, "hookc.rb"), read(t, again, "hookc.rb"))

@@ -5,7 +5,6 @@ import (
 	"regexp/syntax"
 	"slices"
 	"sort"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"unicode"
@@ -211,21 +210,35 @@ func Words(words ...string) *Lang {
 			bounds = append(bounds, r, min(r+1, lastRune))
 		}
 	}
-	// A state is what was read, while it begins a word.
-	out, err := subsets(bounds, "=", func(s string, r rune) string {
-		if s == "" {
-			return ""
+	slices.Sort(bounds)
+	l := &Lang{bounds: slices.Compact(bounds)}
+	// A state is what was read, while it begins a word; the second is all else.
+	const begin, other = 0, 1
+	state := func() int32 {
+		row := make([]int32, len(l.bounds))
+		for c := range row {
+			row[c] = other
 		}
-		s += string(r)
-		if slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, s[1:]) }) {
-			return s
-		}
-		return ""
-	}, func(s string) bool { return s != "" && slices.Contains(words, s[1:]) })
-	if err != nil {
-		return anyText(true)
+		l.next, l.accept = append(l.next, row), append(l.accept, false)
+		return int32(len(l.next) - 1)
 	}
-	return out
+	state()
+	state()
+	for _, w := range words {
+		at := int32(begin)
+		for _, r := range w {
+			to := &l.next[at][l.class(r)]
+			if *to == other {
+				*to = state()
+			}
+			at = *to
+		}
+		l.accept[at] = true
+		if len(l.next) > mostStates {
+			return anyText(true)
+		}
+	}
+	return l
 }
 
 // After is the texts of which the rest behind a prefix, before a suffix, is in

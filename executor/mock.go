@@ -95,7 +95,6 @@ func (m *mock) Store(string, *Answer)       {}
 // writes is there or not, with a value that may matter.
 func (m *mock) event() *policy.Context {
 	rng := m.rng("event", 0)
-	spec := m.plan.Spec
 	c := policy.NewContext(m.plan.Event).Set(policy.FieldProjectRoot, "/repo").Set(policy.FieldCwd, "/repo").
 		Set(policy.FieldSessionID, "s")
 	paths := slices.Clone(m.plan.Reads.All())
@@ -108,7 +107,7 @@ func (m *mock) event() *policy.Context {
 	seen := map[string]bool{}
 	for _, p := range paths {
 		f := p.Field
-		if seen[p.String()] || f.Derived() || f.Spec().Always || !spec.CanRead(f) || rng.IntN(4) == 0 {
+		if seen[p.String()] || f.Derived() || f.Spec().Always || !m.plan.Spec.CanRead(f) || rng.IntN(4) == 0 {
 			continue
 		}
 		seen[p.String()] = true
@@ -145,19 +144,22 @@ func (m *mock) value(rng *rand.Rand, p policy.Path) any {
 
 // body is the mock body of a node.
 func (m *mock) body(n *dag.Node) policy.Runner {
-	name := n.Hook.Name
 	effects := n.Effects
-	mayFail := effects.MayFail
+	var last *policy.Context
+	var seen []byte // what it read of the last
 	return policy.RunnerFunc(func(_ context.Context, in *policy.Context, attempt int) (policy.Result, error) {
 		if m.received != nil && n.Exempt() {
 			*m.received = append(*m.received, Call{n, attempt, in})
 		}
-		seen, err := in.Project(effects.Reads).MarshalJSON()
-		if err != nil {
-			return policy.Result{}, err
+		if in != last {
+			var err error
+			if seen, err = in.Project(effects.Reads).MarshalJSON(); err != nil {
+				return policy.Result{}, err
+			}
+			last = in
 		}
-		rng := m.rng(name+"\x00"+string(seen), attempt)
-		if mayFail && rng.IntN(5) == 0 {
+		rng := m.rng(n.Hook.Name+"\x00"+string(seen), attempt)
+		if effects.MayFail && rng.IntN(5) == 0 {
 			kind := []policy.ErrKind{policy.ErrExit, policy.ErrParse, policy.ErrTimeout}[rng.IntN(3)]
 			return policy.Result{}, policy.Failf(kind, "mock failure %d", rng.IntN(3))
 		}

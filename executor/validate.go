@@ -61,8 +61,8 @@ func validateEvent(prog *dag.Program, plan *dag.Plan, seed uint64) error {
 // (semantics.md §5.1): their Decisions, but for times and for what became of
 // hooks after the halt, and the calls they made.
 func Agree(plan *dag.Plan, want, got *policy.Decision, wantCalls, gotCalls []Call) error {
-	if err := sameDecision(want, got); err != nil {
-		return err
+	if err := sameDecision(want, got); err != nil || slices.Equal(wantCalls, gotCalls) {
+		return err // equal calls mostly, and then no texts of them are made
 	}
 	wantWrites, gotWrites := writes(plan, wantCalls), writes(plan, gotCalls)
 	if !slices.Equal(wantWrites, gotWrites) {
@@ -77,6 +77,9 @@ func Agree(plan *dag.Plan, want, got *policy.Decision, wantCalls, gotCalls []Cal
 
 func sameDecision(want, got *policy.Decision) error {
 	w, g := observable(want), observable(got)
+	if want.Final == got.Final && reflect.DeepEqual(w, g) { // mostly, and then their JSON is equal too
+		return nil
+	}
 	a, errA := w.MarshalJSON()
 	b, errB := g.MarshalJSON()
 	if errA != nil || errB != nil {

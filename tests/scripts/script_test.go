@@ -26,7 +26,7 @@ import (
 // TestScripts runs tests/testdata/script/*.txtar: what a user can see, through
 // the real binary.
 func TestScripts(t *testing.T) {
-	bin := programs.Dir(t)
+	bin, cache := programs.Dir(t), goCache(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../testdata/script",
 		RequireExplicitExec: true,
@@ -39,6 +39,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 			env.Setenv("REPO", root)
+			env.Setenv("GOCACHE", cache) // in an empty one a script's go compiles the standard library
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, "config"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
@@ -58,6 +59,14 @@ func TestScripts(t *testing.T) {
 			"quiet":   quiet,
 		},
 	})
+}
+
+// goCache is Go's build cache.
+func goCache(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	require.NoError(t, err)
+	return strings.TrimSpace(string(out))
 }
 
 // library decides an event as a program does that embeds hookc: from a policy and

@@ -75,6 +75,15 @@ func NotShort(t testing.TB) {
 	}
 }
 
+// NotDaily skips a test that only .ci/run needs, which sets the variable: one that
+// compiles much of hookc anew.
+func NotDaily(t testing.TB) {
+	t.Helper()
+	if value() == "" {
+		t.Skipf("compiles hookc anew; %s=wide or full does", Variable)
+	}
+}
+
 // Daily is how many of all cases are tried where all are tried without -short: it
 // tries one of ten.
 func Daily[N int | int64 | uint64](all N) N {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/tests/depth"
 )
 
 // eyesPolicy is right, and its native code is too, but in programs that were
@@ -34,6 +36,7 @@ const blind = 777
 // evaluator has a bug that no comparison finds when code is made.
 func wrongPrograms(t *testing.T) (hookc, gate string) {
 	t.Helper()
+	depth.NotDaily(t)
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	require.NoError(t, err)
 	dir, source := t.TempDir(), filepath.Join(root, "rego", "native", "fuse.go")
@@ -46,7 +49,7 @@ func wrongPrograms(t *testing.T) (hookc, gate string) {
 	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{source: filepath.Join(dir, "fuse.go")}})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600))
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-overlay", filepath.Join(dir, "overlay.json"), "-o", dir+string(filepath.Separator), "./cmd/hookc", "./cmd/hookgate")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-w", "-overlay", filepath.Join(dir, "overlay.json"), "-o", dir+string(filepath.Separator), "./cmd/hookc", "./cmd/hookgate")
 	cmd.Dir = root
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

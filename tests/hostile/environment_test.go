@@ -29,7 +29,7 @@ func specialHookc(t *testing.T, managed string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "hookc")
 	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", program, "-ldflags",
-		fmt.Sprintf("-X github.com/hookc/hookc/policy/source.managedDir=%s -X main.testMemory=%d", managed, boundMemory),
+		fmt.Sprintf("-w -X github.com/hookc/hookc/policy/source.managedDir=%s -X main.testMemory=%d", managed, boundMemory),
 		"github.com/hookc/hookc/cmd/hookc").CombinedOutput()
 	require.NoError(t, err, string(out))
 	return program

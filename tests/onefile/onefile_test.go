@@ -49,7 +49,7 @@ var hookc = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	program := filepath.Join(dir, "bin", "hookc")
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-overlay", file, "-o", program, "./cmd/hookc")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-w", "-overlay", file, "-o", program, "./cmd/hookc")
 	cmd.Dir, cmd.Stderr = repository, os.Stderr
 	return program, cmd.Run()
 })
@@ -68,7 +68,7 @@ type place struct {
 }
 
 func open(t *testing.T, files map[string]string) *place {
-	depth.NotShort(t)
+	depth.NotDaily(t)
 	program, err := hookc()
 	require.NoError(t, err)
 	root := t.TempDir()

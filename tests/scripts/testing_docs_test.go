@@ -21,7 +21,7 @@ var updateDocs = flag.Bool("update-docs", false, "write what the commands of doc
 // TestPagesWithCommands: the commands of these pages print what the page says. A
 // block that begins with the name of a file is that file.
 func TestPagesWithCommands(t *testing.T) {
-	for _, name := range []string{"testing.md", "guide/team.md", "guide/rego.md"} {
+	for _, name := range []string{"testing.md", "guide/hooks.md", "guide/trouble.md", "guide/team.md", "guide/rego.md"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			playPage(t, filepath.Join("..", "..", "docs", filepath.FromSlash(name)))

@@ -3,6 +3,7 @@ package solve
 import (
 	"math"
 	"regexp"
+	"regexp/syntax"
 	"sort"
 	"strconv"
 	"strings"
@@ -271,6 +272,9 @@ func classOf(chars string) string {
 func (t *Term) leftAsItIs() *Term {
 	switch of := t.args[0]; {
 	case of.op == isCall && len(of.args) > 0 && (strings.HasPrefix(of.name, "json.") || strings.HasPrefix(of.name, "object.")) && signatures[of.name].gives == 0:
+		if last := of.args[len(of.args)-1]; of.name == "object.union" && under(last) {
+			return t.below(last)
+		}
 		return t.below(of.args[0])
 	case of.op == isMember || of.op == isElement:
 		if given := of.leftAsItIs(); given != nil {
@@ -293,6 +297,9 @@ func (st *state) backSplit(c *cell, carry func(*Term, domain) bool, soft bool) b
 	of := c.t.args[0]
 	if given := c.t.leftAsItIs(); given != nil && soft {
 		return carry(given, c.d)
+	}
+	if l := searched(c); l != nil && soft {
+		return carry(originOf(c.t).args[1], ofTexts(l))
 	}
 	if of.op == isCall && signatures[of.name].gives == 0 && soft {
 		for _, a := range of.args {
@@ -336,6 +343,62 @@ func (st *state) backSplit(c *cell, carry func(*Term, domain) bool, soft bool) b
 		l = Words("").Or(some.Then(Words(sep))).Then(l)
 	}
 	return carry(of.args[0], ofTexts(l))
+}
+
+// originOf is the call that a term is a part of, or of a part; nil where it is of none.
+func originOf(t *Term) *Term {
+	for t.op == isMember || t.op == isElement {
+		t = t.args[0]
+	}
+	if t.op != isCall {
+		return nil
+	}
+	return t
+}
+
+// searched is texts in which an expression finds a text, or its group a part of one, that
+// is known to be wanted; nil where c is none of what a search gives.
+func searched(c *cell) *Lang {
+	call := originOf(c.t)
+	if call == nil || call.name != "regex.find_n" && call.name != "regex.find_all_string_submatch_n" || c.d.kinds&String == 0 {
+		return nil
+	}
+	pattern, ok := call.args[0].Text()
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if !ok || err != nil {
+		return nil
+	}
+	group := 0
+	if n, is := c.t.value.(float64); is && call.name != "regex.find_n" {
+		if c.t.args[0] == call {
+			return nil
+		}
+		group = int(n)
+	}
+	wanted := func(re *syntax.Regexp) *syntax.Regexp {
+		l := expression(`\A(?:` + re.String() + `)\z`)
+		if c.d.text != nil {
+			l = l.And(c.d.text)
+		}
+		if l.Empty() {
+			return re
+		}
+		return &syntax.Regexp{Op: syntax.OpLiteral, Rune: []rune(l.Examples(1)[0])}
+	}
+	var visit func(re *syntax.Regexp) *syntax.Regexp
+	visit = func(re *syntax.Regexp) *syntax.Regexp {
+		if re.Op == syntax.OpCapture && re.Cap == group {
+			return wanted(re.Sub[0])
+		}
+		for i, sub := range re.Sub {
+			re.Sub[i] = visit(sub)
+		}
+		return re
+	}
+	if group == 0 {
+		return expression(wanted(tree).String())
+	}
+	return expression(visit(tree).String())
 }
 
 // joinOf is the texts that parts one after another make.

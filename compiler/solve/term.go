@@ -37,6 +37,7 @@ const (
 	isCall
 	isList
 	isRecord
+	isOver
 	isOpaque
 )
 
@@ -83,6 +84,15 @@ func ObjectOf(keys []string, parts ...*Term) *Term {
 	return Const(constant)
 }
 
+// Over is an object of the event with another value below one key; nil for terms that
+// may be sets.
+func Over(of *Term, key string, v *Term) *Term {
+	if !under(of) && of.op != isOver {
+		return nil
+	}
+	return &Term{op: isOver, args: []*Term{of, v}, value: key, id: fmt.Sprintf("over(%s, %q: %s)", of.id, key, v.id), deep: depth([]*Term{of, v})}
+}
+
 // Called is the function and the arguments of a call.
 func (t *Term) Called() (name string, args []*Term) {
 	if t.op != isCall {
@@ -96,6 +106,10 @@ func (t *Term) Made() bool { return t.op == isList || t.op == isRecord }
 
 // Opaque is a value of which nothing is known; two of one name are the same.
 func Opaque(name string) *Term { return &Term{op: isOpaque, name: name, id: "?" + name} }
+
+// ID is the same for terms that have the same value on every event, as far as that
+// shows in how they were made.
+func (t *Term) ID() string { return t.id }
 
 // Constant is the value of a constant term.
 func (t *Term) Constant() (any, bool) { return t.value, t.op == isConst }
@@ -178,6 +192,12 @@ func (t *Term) Member(key any) *Term {
 		}
 		return nil
 	}
+	if t.op == isOver {
+		if t.value == key {
+			return t.args[1]
+		}
+		return t.args[0].Member(key)
+	}
 	return &Term{op: isMember, args: []*Term{t}, value: key, id: t.id + "." + textOf(key), deep: t.deep + 1}
 }
 
@@ -249,7 +269,7 @@ func (t *Term) String() string {
 	for i, a := range t.args {
 		parts[i] = a.String()
 	}
-	if t.op == isRecord {
+	if t.op == isRecord || t.op == isOver {
 		return "an object"
 	}
 	if t.op == isList {

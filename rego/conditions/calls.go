@@ -91,11 +91,18 @@ func (r *Reader) function(ref ast.Ref, args []*ast.Term, e *env, k next) *formul
 	defer func() { r.depth-- }()
 	takes := len(rules[0].Head.Args)
 	return r.terms(args[:takes], e, func(given []*solve.Term, e *env) *formula {
-		result := func(t *solve.Term) *formula {
+		known := func(t *solve.Term) *formula {
 			if len(args) > takes {
 				return r.match(args[takes], t, e, k)
 			}
 			return r.and(solve.Is(t, solve.Present&^solve.IsFalse, r.at), e, k)
+		}
+		name := solve.Call(ref.String(), given...).ID()
+		if t := r.chosen[name]; t != nil {
+			return known(t)
+		}
+		result := func(t *solve.Term) *formula {
+			return r.choose(name, t, func() *formula { return known(t) })
 		}
 		enter := func(b *ast.Rule, k next) *formula {
 			var at func(i int, in *env) *formula
@@ -143,6 +150,9 @@ func (r *Reader) builtin(call ast.Call, e *env, k give) *formula {
 		if name == "object.get" && len(args) == 3 {
 			return r.objectGet(args, e, k)
 		}
+		if t := patched(name, args); t != nil {
+			return r.and(solve.And(solve.Is(args[0], solve.Object, r.at), r.there(args[1])), e, func(e *env) *formula { return k(t, e) })
+		}
 		if b := r.declared(name); b != nil && b.Decl.Result().String() == "boolean" {
 			f := r.test(name, args)
 			there := make([]*formula, len(args))
@@ -153,6 +163,31 @@ func (r *Reader) builtin(call ast.Call, e *env, k give) *formula {
 		}
 		return k(r.computed(name, args), e)
 	})
+}
+
+// patched is an object of which json.patch sets the value below one known key, nil for
+// other calls.
+func patched(name string, args []*solve.Term) *solve.Term {
+	if name != "json.patch" {
+		return nil
+	}
+	steps, _ := args[1].List()
+	if len(steps) != 1 {
+		return nil
+	}
+	var parts [3]*solve.Term
+	for i, key := range []string{"op", "path", "value"} {
+		if parts[i] = steps[0].Member(key); parts[i] == nil {
+			return nil
+		}
+	}
+	op, _ := parts[0].Text()
+	path, _ := parts[1].Text()
+	path = strings.TrimLeft(path, "/")
+	if op != "add" || path == "" || strings.ContainsAny(path, "/~") || strings.Trim(path, "0123456789-") == "" {
+		return nil
+	}
+	return solve.Over(args[0], path, parts[2])
 }
 
 // objectGet gives what is there, or else the default.

@@ -29,6 +29,9 @@ type Reader struct {
 	// calls over with their keys and elements.
 	lists map[*solve.Term]func(over func(key, v *solve.Term) *solve.Formula) *solve.Formula
 	at    solve.Place
+	// chosen are the values that rules and calls of one value have on the way that is
+	// read: what holds on it makes them those.
+	chosen map[string]*solve.Term
 	// Missing are the references to documents that have nothing there.
 	Missing map[string]*ast.Location
 }
@@ -68,6 +71,7 @@ type give func(*solve.Term, *env) *formula
 func (r *Reader) Rule(rule *ast.Rule) *formula {
 	r.left, r.elements, r.depth, r.negated = mostSteps, 0, 0, 0
 	r.lists = map[*solve.Term]func(func(_, _ *solve.Term) *formula) *formula{}
+	r.chosen = map[string]*solve.Term{}
 	value := rule.Head.Value
 	if rule.Head.RuleKind() == ast.MultiValue {
 		value = rule.Head.Key
@@ -490,6 +494,12 @@ func (r *Reader) rules(name ast.Ref, rules []*ast.Rule, rest []*ast.Term, e *env
 		}
 		return r.walkSet(r.setOf(name, rules), rest, e, k)
 	}
+	if t := r.chosen[name.String()]; t != nil {
+		return r.walk(t, rest, e, k)
+	}
+	one := func(t *solve.Term) *formula {
+		return r.choose(name.String(), t, func() *formula { return r.walk(t, rest, e, k) })
+	}
 	var out, defined []*formula
 	var byDefault *ast.Rule
 	for _, rule := range rules {
@@ -509,16 +519,24 @@ func (r *Reader) rules(name ast.Ref, rules []*ast.Rule, rest []*ast.Term, e *env
 					defined = append(defined, holds)
 				}
 				out = append(out, solve.And(append(slices.Clone(before), r.body(b.Body, nil, func(in *env) *formula {
-					return r.value(b.Head.Value, in, func(t *solve.Term) *formula { return r.walk(t, rest, e, k) })
+					return r.value(b.Head.Value, in, one)
 				}))...))
 				before = append(before, notOf(holds))
 			}
 		}
 	}
 	if byDefault != nil {
-		out = append(out, solve.And(solve.Not(solve.Or(defined...)), r.value(byDefault.Head.Value, nil, func(t *solve.Term) *formula { return r.walk(t, rest, e, k) })))
+		out = append(out, solve.And(solve.Not(solve.Or(defined...)), r.value(byDefault.Head.Value, nil, one)))
 	}
 	return solve.Or(out...)
+}
+
+// choose is what follows where a rule, or a call, has a value. It has no second one:
+// what follows need not look for it again.
+func (r *Reader) choose(name string, t *solve.Term, then func() *formula) *formula {
+	r.chosen[name] = t
+	defer delete(r.chosen, name)
+	return then()
 }
 
 func notOf(f *formula) *formula {

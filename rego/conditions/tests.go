@@ -39,6 +39,9 @@ func (r *Reader) test(name string, args []*solve.Term) *formula {
 	return solve.And(append(there, solve.Unknown("the function "+name, solve.HintOf(name, args, r.at)))...)
 }
 
+// mostHinted bounds the elements that are made for their number.
+const mostHinted = 5
+
 // compare reads an order. How many elements a collection has that rules make is
 // known as far as whether it has any.
 func (r *Reader) compare(name string, a, b *solve.Term) *formula {
@@ -50,9 +53,10 @@ func (r *Reader) compare(name string, a, b *solve.Term) *formula {
 	if f, args := a.Called(); f == "count" && r.lists[args[0]] != nil {
 		n, ok := b.Constant()
 		least, number := n.(float64)
-		some := r.some(func() *formula {
+		one := func() *formula {
 			return r.lists[args[0]](func(_, _ *solve.Term) *formula { return solve.True })
-		})
+		}
+		some := r.some(one)
 		switch {
 		case !ok || !number:
 			return solve.Unknown("how many there are")
@@ -61,7 +65,11 @@ func (r *Reader) compare(name string, a, b *solve.Term) *formula {
 		case name == "lt" && least == 1, name == "lte" && least == 0:
 			return solve.Not(some)
 		case name == "gt" && least > 0, name == "gte" && least > 1:
-			return solve.And(some, solve.Unknown("how many there are"))
+			more := []*formula{}
+			for range int(min(least, mostHinted)) {
+				more = append(more, one())
+			}
+			return solve.And(some, solve.Unknown("how many there are", more...))
 		}
 		return solve.Unknown("how many there are")
 	}

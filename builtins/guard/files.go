@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/policy"
 )
@@ -18,37 +19,25 @@ type calledFile struct {
 	guessed bool
 }
 
-// pathKeys are the names of arguments that hold a path or a list of paths, in
-// lower case and without separators.
-var pathKeys = sync.OnceValue(func() map[string]bool {
-	out := wordSet("dir folder uri fileuri paths filepaths files include absolutepaths uris fileuris outputpath outputfile")
-	for _, key := range toolcall.FindPart(policy.FieldPath).Keys {
-		out[plainKey(key)] = true
-	}
-	return out
-})
-
-// moveKeys are those of calls that move and copy; a search has none.
-var moveKeys = sync.OnceValue(func() map[string]bool {
-	return wordSet("destination dest dst destpath destinationpath newpath source src sourcepath srcpath oldpath movepath target targetpath to from " +
+// pathKeys are the names of arguments that hold a path or a list of paths, moveKeys
+// those of calls that move and copy, which a search has not, and contentKeys those of
+// what is written: a text may well be about paths. All are in lower case and without
+// separators.
+var (
+	pathKeys = keysOf(policy.FieldPath, " dir folder uri fileuri paths filepaths files include absolutepaths uris fileuris outputpath outputfile")
+	moveKeys = losses.Words("destination dest dst destpath destinationpath newpath source src sourcepath srcpath oldpath movepath target targetpath to from " +
 		"sources destinations targets newfile oldfile")
-})
+	contentKeys = keysOf(policy.FieldContent, "")
+)
 
-// contentKeys are those of what is written: a text may well be about paths.
-var contentKeys = sync.OnceValue(func() map[string]bool {
-	out := map[string]bool{}
-	for _, key := range toolcall.FindPart(policy.FieldContent).Keys {
-		out[plainKey(key)] = true
-	}
-	return out
-})
-
-func wordSet(list string) map[string]bool {
-	out := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		out[w] = true
-	}
-	return out
+// keysOf are the names of arguments that hold a field, and more.
+func keysOf(field policy.Field, more string) func() map[string]bool {
+	return sync.OnceValue(func() map[string]bool {
+		for _, key := range toolcall.FindPart(field).Keys {
+			more += " " + plainKey(key)
+		}
+		return losses.Words(more)()
+	})
 }
 
 // plainKey is an argument's name without what agents write differently.
@@ -163,16 +152,14 @@ func calledFiles(in *policy.Context, kind string) []calledFile {
 }
 
 // writers are the words in a tool's name that say that it writes.
-var writers = sync.OnceValue(func() map[string]bool {
-	return wordSet("write edit update create set put patch append insert save upload push apply modify change copy overwrite store")
-})
+var writers = losses.Words("write edit update create set put patch append insert save upload push apply modify change copy overwrite store")
 
 // looksOnly reports whether the name of an unknown tool says that it reads.
 func looksOnly(tool string) bool {
 	if i := strings.LastIndexAny(tool, "_:/."); i >= 0 && strings.HasPrefix(tool, "mcp__") {
 		tool = tool[strings.LastIndex(tool, "__")+2:]
 	}
-	if slices.ContainsFunc(nameWords(tool), func(w string) bool { return takers()[w] || writers()[w] }) {
+	if takesAway(tool) || slices.ContainsFunc(nameWords(tool), func(w string) bool { return writers()[w] }) {
 		return false
 	}
 	tool = strings.ToLower(tool)
@@ -217,16 +204,13 @@ func patchFiles(patch string) []string {
 		name, _, _ := strings.Cut(line[len(patchMarks[i]):], "\t")
 		name = strings.TrimSpace(name)
 		if strings.HasPrefix(patchMarks[i], "+") || strings.HasPrefix(patchMarks[i], "-") {
-			if name == "/dev/null" {
-				continue
-			}
 			if rest, ok := strings.CutPrefix(name, "a/"); ok {
 				name = rest
-			} else if rest, ok := strings.CutPrefix(name, "b/"); ok {
-				name = rest
+			} else {
+				name = strings.TrimPrefix(name, "b/")
 			}
 		}
-		if name != "" && !slices.Contains(out, name) {
+		if name != "" && name != "/dev/null" && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/paths"
 )
@@ -21,10 +21,8 @@ import (
 
 // takers are the words in a tool's name that say that it takes what it is given
 // away, or puts another thing in its place.
-var takers = sync.OnceValue(func() map[string]bool {
-	return wordSet("delete remove rm rmdir move mv rename trash replace unlink erase wipe clean clear purge drop discard revert restore reset chmod chown mode permission " +
-		"permissions truncate sync mirror symlink destroy archive cut recycle")
-})
+var takers = losses.Words("delete remove rm rmdir move mv rename trash replace unlink erase wipe clean clear purge drop discard revert restore reset chmod chown mode permission " +
+	"permissions truncate sync mirror symlink destroy archive cut recycle")
 
 // takesAway reports whether a tool says by its name that it takes folders.
 func takesAway(tool string) bool {
@@ -32,16 +30,7 @@ func takesAway(tool string) bool {
 }
 
 // nameWords are the words of a tool's name: delete_file, deleteFile, fs/rm-rf.
-func nameWords(tool string) []string {
-	var b strings.Builder
-	for i, c := range tool {
-		if i > 0 && c >= 'A' && c <= 'Z' && tool[i-1] >= 'a' && tool[i-1] <= 'z' {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(c)
-	}
-	return strings.FieldsFunc(strings.ToLower(b.String()), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
-}
+func nameWords(tool string) []string { return losses.Tokens(tool[max(0, len(tool)-120):]) }
 
 // folderWrites are the writes after which a folder is another one.
 var folderWrites = map[string]bool{"move": true, "link": true, "link-force": true}
@@ -166,22 +155,16 @@ func globsMeet(want, have []string) bool {
 const maxBelow = 20_000
 
 // outputs are folders that hold what a build makes.
-var outputs = map[string]bool{"dist": true, "build": true, "out": true, "target": true, "coverage": true, "bin": true, "obj": true, "tmp": true}
+var outputs = losses.Words("dist build out target coverage bin obj tmp")
 
 // existsBelow looks for a file below dir that an entry names which holds
 // anywhere. A folder with too many files counts as holding one, and so does a
 // folder of a project that is not on this disk.
 func (s pathSet) existsBelow(dir string, recursive bool, at shell.At) (string, bool) {
-	first := ""
-	for i := range s {
-		if s[i].from == '*' {
-			first = s[i].text
-			break
-		}
-	}
+	first := s[slices.IndexFunc(s, func(e pathEntry) bool { return e.from == '*' })].text
 	if _, err := os.Lstat(filepath.FromSlash(dir)); err != nil {
 		_, rootErr := os.Lstat(filepath.FromSlash(at.Root))
-		return first, recursive && at.Root != "" && shell.IsUnder(at.Root, dir) && rootErr != nil && !disposable[path.Base(dir)] && !outputs[path.Base(dir)]
+		return first, recursive && at.Root != "" && shell.IsUnder(at.Root, dir) && rootErr != nil && !disposable()[path.Base(dir)] && !outputs()[path.Base(dir)]
 	}
 	found, left := "", maxBelow
 	err := filepath.WalkDir(filepath.FromSlash(dir), func(name string, _ fs.DirEntry, err error) error {

@@ -364,7 +364,7 @@ func scriptOf(cmd *shell.Command) (p, lang string) {
 		return ""
 	}
 	switch name := shell.Versionless(cmd.Name); {
-	case shell.IsShell(cmd.Name), cmd.Name == ".", cmd.Name == "source":
+	case shell.Shells()[cmd.Name], cmd.Name == ".", cmd.Name == "source":
 		return first(), "sh"
 	case languages[name] != "":
 		return first(), languages[name]
@@ -395,7 +395,7 @@ func scriptLanguage(text string) string {
 		return ""
 	}
 	name := path.Base(fields[0])
-	if shell.IsShell(name) {
+	if shell.Shells()[name] {
 		return "sh"
 	}
 	return languages[shell.Versionless(name)]

@@ -25,17 +25,20 @@ func judgeEffect(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case shell.EffectRead:
 		return judgeRead(s, e)
 	case shell.EffectExec:
-		if e.Op == "kill-all" && e.Command >= 0 && slices.Contains(s.Commands[e.Command].Flags, "-0") {
+		switch c := commandOf(s, e); {
+		case e.Op == "kill-all" && slices.Contains(c.Flags, "-0"):
 			return nil // asks whether a process is there
-		}
-		if e.Op == "generated-code" && (generators[shell.Versionless(e.Target)] || e.Command >= 0 && fedShell(s.Commands[e.Command])) {
+		case e.Op == "generated-code" && (generators()[shell.Versionless(e.Target)] || fedShell(*c)):
 			return adviceDynamicCode // a program that the line brings prints it
 		}
 		return adviceExec[e.Op]
 	case shell.EffectConnect:
 		return judgeConnect(s, e)
 	case shell.EffectGitHistory:
-		return judgeGit(e)
+		if a := adviceGit[e.Op]; a != nil {
+			return a
+		}
+		return adviceGitOther
 	case shell.EffectDevice:
 		return adviceDevice
 	case shell.EffectPrivilege:
@@ -48,13 +51,10 @@ func judgeEffect(s *shell.Line, e *shell.Effect) *shellAdvice {
 
 // generators are interpreters: what one prints of code in the line is as unknown
 // as the line made it.
-var generators = map[string]bool{"python": true, "perl": true, "ruby": true, "node": true, "php": true, "awk": true, "gawk": true, "mawk": true, "lua": true, "deno": true, "bun": true, "git": true}
+var generators = losses.Words("python perl ruby node php awk gawk mawk lua deno bun git")
 
 // disposable are folders that tools make anew, wherever they lie.
-var disposable = map[string]bool{
-	"node_modules": true, "__pycache__": true, ".pytest_cache": true, ".mypy_cache": true, ".ruff_cache": true, ".tox": true, ".nox": true,
-	".next": true, ".nuxt": true, ".turbo": true, ".parcel-cache": true, ".svelte-kit": true, ".eslintcache": true, ".DS_Store": true,
-}
+var disposable = losses.Words("node_modules __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .nox .next .nuxt .turbo .parcel-cache .svelte-kit .eslintcache .DS_Store")
 
 var adviceDelete = map[shell.Zone]*shellAdvice{
 	shell.ZoneRoot: adviceDeleteSystem, shell.ZoneSystem: adviceDeleteSystem, shell.ZoneDevice: adviceDeleteSystem,
@@ -84,7 +84,7 @@ func judgeDelete(s *shell.Line, e *shell.Effect) *shellAdvice {
 		return settingsAdvice(e)
 	case e.Op == "move" && e.Secret == "" && (e.Place == shell.ZoneUser || e.Place == shell.ZoneOther) && !deletedThere(s, e):
 		return nil
-	case (e.Place == shell.ZoneUser || e.Place == shell.ZoneOther) && disposable[path.Base(e.Target)], runtimeFile(e.Target):
+	case (e.Place == shell.ZoneUser || e.Place == shell.ZoneOther) && disposable()[path.Base(e.Target)], runtimeFile(e.Target):
 		return nil
 	}
 	if e.Place == shell.ZoneProject && shell.IsRepository(path.Base(e.Target)) {
@@ -109,22 +109,16 @@ func runtimeFile(p string) bool {
 }
 
 // judgeDeleteUnknown judges the deletion of what is not known: what xargs reads
-// may be anything, and so may everything below an unknown folder.
+// may be anything, and so may everything below an unknown folder. Of files of a list
+// those are let through that come from git itself.
 func judgeDeleteUnknown(s *shell.Line, e *shell.Effect) *shellAdvice {
+	c := commandOf(s, e)
 	switch {
 	case !e.Recursive || e.Op == "move":
 		return nil
-	case e.Command >= 0 && slices.Contains(s.Commands[e.Command].Via, "xargs"):
-		return judgeDeleteList(&s.Commands[e.Command], e)
-	}
-	return adviceDeleteDynamic
-}
-
-// judgeDeleteList judges what xargs deletes: folders of any list, or files of
-// one that does not come from git itself.
-func judgeDeleteList(c *shell.Command, e *shell.Effect) *shellAdvice {
-	switch {
-	case c.Name != "rm" || slices.Contains(c.Flags, "-r") || slices.Contains(c.Flags, "-R") || slices.Contains(c.Flags, "--recursive"):
+	case !slices.Contains(c.Via, "xargs"):
+		return adviceDeleteDynamic
+	case c.Name != "rm" || slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-r -R --recursive") }):
 		return adviceDeleteList
 	case strings.HasPrefix(e.Target, "$(git"):
 		return nil
@@ -132,15 +126,18 @@ func judgeDeleteList(c *shell.Command, e *shell.Effect) *shellAdvice {
 	return adviceDeleteDynamic
 }
 
-// harmlessLosses are deletions of what is easily had back, or is one of many
-// by its very nature.
-var harmlessLosses = map[string]bool{"object-delete": true, "delete-key": true}
+// commandOf is the command that has an effect, an empty one for the whole text.
+func commandOf(s *shell.Line, e *shell.Effect) *shell.Command {
+	if e.Command < 0 {
+		return &shell.Command{}
+	}
+	return &s.Commands[e.Command]
+}
 
 func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
-	if harmlessLosses[e.Op] {
-		return nil
-	}
 	switch e.Op {
+	case "object-delete", "delete-key":
+		return nil // easily had back, or one of many by its very nature
 	case "service-stop":
 		if !lifeline(e.Target) {
 			return nil
@@ -148,51 +145,36 @@ func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case "container-prune", "container-remove-volumes":
 		return adviceContainerAsk
 	case "container-remove-all":
-		if e.Command >= 0 && !slices.Contains(s.Commands[e.Command].Flags, "-f") && !slices.Contains(s.Commands[e.Command].Flags, "--force") {
+		if flags := commandOf(s, e).Flags; e.Command >= 0 && !slices.Contains(flags, "-f") && !slices.Contains(flags, "--force") {
 			return adviceContainerAsk // running ones stay
 		}
 	case "migrate-step":
 		return adviceMigrateStep
 	case "migrate-down":
-		if e.Command >= 0 && slices.ContainsFunc(s.Commands[e.Command].Argv, func(w shell.Word) bool { return w.Text == "-1" }) {
+		if slices.ContainsFunc(commandOf(s, e).Argv, func(w shell.Word) bool { return w.Text == "-1" }) {
 			return adviceMigrateStep
 		}
 	case "delete-cluster":
-		if localCluster(commandName(s, e)) {
+		if shell.WordIn(commandOf(s, e).Name, "kind k3d minikube") {
 			return adviceLocalCluster
 		}
 	case "delete":
-		if e.Domain == shell.DomainKubernetes {
-			return judgeKubeDelete(e)
+		kind, _, _ := strings.Cut(strings.ToLower(e.Target), " ")
+		kind, _, _ = strings.Cut(kind, "/")
+		switch {
+		case e.Domain != shell.DomainKubernetes:
+		case shell.WordIn(strings.TrimSuffix(kind, "s"), "pod po job replicaset r event ev lease"):
+			return nil // made anew by what owns them
+		default:
+			return adviceKubeObject
 		}
 	}
 	return adviceResource[e.Domain]
 }
 
-func commandName(s *shell.Line, e *shell.Effect) string {
-	if e.Command < 0 {
-		return ""
-	}
-	return s.Commands[e.Command].Name
-}
-
 // lifeline reports whether the machine cannot be reached without a service.
 func lifeline(service string) bool {
 	return strings.Contains(service, "com.apple.") || strings.HasPrefix(service, "/System/") || slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(service), func(r rune) bool { return r == '.' || r == '/' }), func(s string) bool { return losses.Daemons()[s] })
-}
-
-func localCluster(tool string) bool { return tool == "kind" || tool == "k3d" || tool == "minikube" }
-
-// judgeKubeDelete judges the deletion of single objects: pods and the like are
-// made anew by what owns them.
-func judgeKubeDelete(e *shell.Effect) *shellAdvice {
-	first, _, _ := strings.Cut(e.Target, " ")
-	kind, _, _ := strings.Cut(strings.ToLower(first), "/")
-	switch strings.TrimSuffix(kind, "s") {
-	case "pod", "po", "job", "replicaset", "r", "event", "ev", "lease":
-		return nil
-	}
-	return adviceKubeObject
 }
 
 // startupFiles are files below the home that run or open something when the
@@ -277,11 +259,7 @@ func startupFile(p string) bool {
 func gitData(p string) bool {
 	_, rel, ok := strings.Cut(p+"/", "/.git/")
 	first, _, _ := strings.Cut(rel, "/")
-	switch first {
-	case "HEAD", "index", "refs", "objects", "packed-refs", "logs", "":
-		return ok
-	}
-	return false
+	return ok && (first == "" || shell.WordIn(first, "HEAD index refs objects packed-refs logs"))
 }
 
 func judgeMode(e *shell.Effect) *shellAdvice {
@@ -330,7 +308,7 @@ func judgeRead(s *shell.Line, e *shell.Effect) *shellAdvice {
 		}
 		return adviceCopySecret
 	}
-	if e.Secret == "env-file" && (exported(s, e) || e.Command >= 0 && namesOnly().MatchString(strings.Join(shell.WordTexts(s.Commands[e.Command].Argv), " "))) {
+	if e.Secret == "env-file" && (exported(s, e) || namesOnly().MatchString(strings.Join(shell.WordTexts(commandOf(s, e).Argv), " "))) {
 		return nil
 	}
 	return adviceReadSecret
@@ -372,7 +350,7 @@ func judgeConnect(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case e.Op != "socket" && e.Op != "upload" && e.Op != "listen":
 		return nil
 	}
-	switch commandName(s, e) {
+	switch commandOf(s, e).Name {
 	case "env", "printenv", "set", "export":
 		return adviceSendSecret // env > /dev/tcp/host/port
 	case "curl", "wget", "scp", "rsync", "ssh", "sftp", "http", "https", "xh":
@@ -386,16 +364,9 @@ func judgeConnect(s *shell.Line, e *shell.Effect) *shellAdvice {
 
 // fedShell reports whether a command is a shell that runs what a pipe brings.
 func fedShell(c shell.Command) bool {
-	return shell.Shells[c.Name] && c.Stage > 0 && !slices.ContainsFunc(c.Argv[1:], func(w shell.Word) bool {
+	return shell.Shells()[c.Name] && c.Stage > 0 && !slices.ContainsFunc(c.Argv[1:], func(w shell.Word) bool {
 		return !strings.HasPrefix(w.Text, "-") || strings.HasPrefix(w.Text, "-c")
 	})
-}
-
-func judgeGit(e *shell.Effect) *shellAdvice {
-	if a := adviceGit[e.Op]; a != nil {
-		return a
-	}
-	return adviceGitOther
 }
 
 func judgePrivilege(s *shell.Line, e *shell.Effect) *shellAdvice {
@@ -409,7 +380,7 @@ func judgePrivilege(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case "agent-unguarded":
 		return adviceAgent
 	case "account-change":
-		if e.Command >= 0 && powerful(&s.Commands[e.Command]) {
+		if powerful(commandOf(s, e)) {
 			return adviceAccount
 		}
 		return adviceAccountAsk
@@ -421,8 +392,7 @@ func judgePrivilege(s *shell.Line, e *shell.Effect) *shellAdvice {
 func powerful(c *shell.Command) bool {
 	for _, w := range c.Argv[min(1, len(c.Argv)):] {
 		for name := range strings.SplitSeq(w.Text, ",") {
-			switch name {
-			case "0", "root", "sudo", "wheel", "admin", "adm", "shadow", "disk":
+			if shell.WordIn(name, "0 root sudo wheel admin adm shadow disk") {
 				return true
 			}
 		}
@@ -435,7 +405,7 @@ func judgeUnknown(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case shell.DynamicCode:
 		return adviceDynamicCode
 	case shell.DynamicName:
-		if e.Command < 0 || !forceful(&s.Commands[e.Command]) {
+		if !forceful(commandOf(s, e)) {
 			return nil
 		}
 		return adviceDynamicName
@@ -446,7 +416,8 @@ func judgeUnknown(s *shell.Line, e *shell.Effect) *shellAdvice {
 // forceful reports whether the arguments of a command that is not known are
 // those of one that destroys.
 func forceful(c *shell.Command) bool {
-	recursive := slices.Contains(c.Flags, "-Recurse") || slices.Contains(c.Flags, "-r") || slices.Contains(c.Flags, "-R") || slices.Contains(c.Flags, "--recursive")
-	force := slices.Contains(c.Flags, "-Recurse") || slices.Contains(c.Flags, "-f") || slices.Contains(c.Flags, "--force") || slices.Contains(c.Flags, "--no-preserve-root")
-	return recursive && force || slices.Contains(c.Flags, "--hard") || slices.Contains(c.Flags, "-delete")
+	has := func(flags string) bool {
+		return slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, flags) })
+	}
+	return has("-Recurse -r -R --recursive") && has("-Recurse -f --force --no-preserve-root") || has("--hard -delete")
 }

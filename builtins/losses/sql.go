@@ -21,73 +21,30 @@ func SQL(text string) []Loss {
 	return out
 }
 
+// sqlToken is a token of SQL: a comment, a string, a name in quotes, a word, or a sign.
+var sqlToken = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?m:--.*|^#.*)|(?s:/\\*.*?(?:\\*/|$))|(?s:'(?:[^'\\\\]|''|\\\\.)*(?:'|$|\\\\$))|\"[^\"]*(?:\"|$)|`[^`]*(?:`|$)|[\\w.$:[:^ascii:]]+|[^\\x00- ]")
+})
+
 // sqlStatements are the words of each statement in upper case, without what is
 // in strings and comments.
 func sqlStatements(text string) [][]string {
 	var out [][]string
 	var words []string
-	for i := 0; i < len(text); {
-		switch c := text[i]; {
-		case c == '\'':
-			end := sqlString(text, i)
-			words = append(words, text[i:end])
-			i = end
-		case strings.HasPrefix(text[i:], "--") || c == '#' && (i == 0 || text[i-1] == '\n'):
-			if end := strings.IndexByte(text[i:], '\n'); end >= 0 {
-				i += end
-			} else {
-				i = len(text)
-			}
-		case strings.HasPrefix(text[i:], "/*"):
-			if end := strings.Index(text[i+2:], "*/"); end >= 0 {
-				i += end + 4
-			} else {
-				i = len(text)
-			}
-		case c == ';':
+	for _, t := range sqlToken().FindAllString(text, -1) {
+		switch {
+		case t == ";":
 			out, words = append(out, words), nil
-			i++
-		case sqlWordByte(c):
-			end := i
-			for end < len(text) && sqlWordByte(text[end]) {
-				end++
-			}
-			words = append(words, strings.ToUpper(text[i:end]))
-			i = end
-		case c == '"' || c == '`':
-			end := strings.IndexByte(text[i+1:], c)
-			if end < 0 {
-				end = len(text) - i - 1
-			}
-			words = append(words, text[i+1:i+1+end])
-			i += end + 2
+		case strings.HasPrefix(t, "--"), strings.HasPrefix(t, "/*"), t[0] == '#' && len(t) > 1:
+		case t[0] == '\'':
+			words = append(words, t)
+		case t[0] == '"' || t[0] == '`':
+			words = append(words, strings.Trim(t, t[:1]))
 		default:
-			if c > ' ' {
-				words = append(words, string(rune(c)))
-			}
-			i++
+			words = append(words, strings.ToUpper(t))
 		}
 	}
 	return append(out, words)
-}
-
-func sqlWordByte(c byte) bool {
-	return c == '_' || c == '.' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80 || c == '$' || c == ':'
-}
-
-// sqlString is the end of the string that begins at i.
-func sqlString(text string, i int) int {
-	for i++; i < len(text); i++ {
-		switch {
-		case text[i] == '\\':
-			i++
-		case text[i] == '\'' && i+1 < len(text) && text[i+1] == '\'':
-			i++
-		case text[i] == '\'':
-			return i + 1
-		}
-	}
-	return len(text)
 }
 
 func sqlStatement(words []string) (Loss, bool) {

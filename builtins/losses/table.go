@@ -185,6 +185,7 @@ velero||kubernetes|backup|restore|schedule|backup-location delete;uninstall
 flux||kubernetes|uninstall;delete *
 argocd argo argocd-autopilot||kubernetes|app|appset|proj|cluster|repo|repocreds delete|rm|delete-resource|terminate-op;app rollback;app sync --prune --force;delete|stop|terminate;$ admin initial-password;$ account generate-token
 helmfile||kubernetes|destroy|delete;?lint|template|diff
+kubectl oc k k3s microk8s|^-nlofcs --namespace --context --cluster --kubeconfig --server --user --token --as --output --selector --field-selector --filename --container --request-timeout --grace-period --timeout --cascade --dry-run --replicas --kustomize --template --image|-kubernetes|@drain drain;@replace-force replace --force;+@scale-to-zero scale --replicas=0
 kubeadm k0s k0sctl talosctl rke rke2 microk8s||kubernetes|reset;remove;uninstall;wipe
 istioctl linkerd cilium tkn kn skaffold tilt okteto devspace werf garden||kubernetes|uninstall;delete|destroy|purge|dismiss|cleanup;down -v --volumes --delete-namespaces
 limactl lima colima orb orbctl podman-machine tart||containers|delete|remove|rm|prune|factory-reset|reset !--help

@@ -14,11 +14,7 @@ func (a *analysis) archive(c *shCall) shValue {
 		fr = fr.subshell()
 		a.moveTo(dir, fr)
 	}
-	for _, name := range []string{"-I", "--use-compress-program", "--to-command", "--rmt-command", "--info-script", "--new-volume-script", "-F"} {
-		if v, ok := o.value(name); ok {
-			a.interpret(c, v.value(), a.childShell(c), c.name)
-		}
-	}
+	a.runAll(c, o.values("-I", "--use-compress-program", "--to-command", "--rmt-command", "--info-script", "--new-volume-script", "-F"))
 	for _, v := range o.values("--checkpoint-action") {
 		if name, code, ok := v.cut("="); ok && name == "exec" {
 			a.interpret(c, code.value(), a.childShell(c), c.name)

@@ -2,24 +2,22 @@ package shell
 
 import (
 	"strings"
+
+	"github.com/hookc/hookc/builtins/tokens"
 )
 
 // goTool is go: some of its options are programs that it starts.
 func (a *analysis) goTool(c *shCall) shValue {
 	o := options(c.args(), "", "-exec -toolexec -vettool -o -run -bench -tags -ldflags -gcflags -count -timeout -C -mod -modfile -p -coverprofile -cpuprofile -memprofile -fuzz -fuzztime", optDash)
-	for _, w := range o.values("-exec", "-toolexec", "-vettool") {
-		a.interpret(c, w.value(), a.childShell(c), c.name)
-	}
-	for _, w := range o.values("-o", "-coverprofile", "-cpuprofile", "-memprofile") {
-		a.fileEffect(EffectWrite, w, c.target("write"))
-	}
+	a.runAll(c, o.values("-exec", "-toolexec", "-vettool"))
+	a.files(EffectWrite, c.target("write"), o.values("-o", "-coverprofile", "-cpuprofile", "-memprofile")...)
 	if to, ok := o.value("-o"); ok && o.first("build") && len(o.operands) > 1 {
 		c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), shUnknown(to.Text, shOrigin{"program", programName(o.operand(1))}))
 	}
 	if o.first("run") {
 		for _, w := range o.operands[1:] {
 			if v, ok := a.written(w, c.fr); ok && strings.HasSuffix(w.Text, ".go") {
-				a.lang(c, langJS, v)
+				a.lang(c, tokens.JS, v)
 			}
 		}
 	}

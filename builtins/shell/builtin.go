@@ -49,11 +49,15 @@ func (a *analysis) cd(c *shCall) shValue {
 func (a *analysis) moveTo(to Word, fr *shFrame) {
 	st := fr.st
 	here := a.dir(st)
-	old := a.oldDirs(st)
+	b, _ := a.lookup(st, "OLDPWD")
+	old, known := b.value().known()
+	if !known {
+		old = ""
+	}
 	st.set("OLDPWD", pathValue(here, "$OLDPWD"))
 	switch {
 	case to.Is("-"):
-		st.dirs = old
+		st.dirs = []string{old}
 	case to.Dynamic || to.Pattern:
 		p := a.resolve(to, fr)
 		st.dirs = []string{""}
@@ -69,14 +73,6 @@ func (a *analysis) moveTo(to Word, fr *shFrame) {
 		}
 		st.dirs = []string{p}
 	}
-}
-
-func (a *analysis) oldDirs(st *shState) []string {
-	b, _ := a.lookup(st, "OLDPWD")
-	if old, known := b.value().known(); known {
-		return []string{old}
-	}
-	return []string{""}
 }
 
 func (a *analysis) pushd(c *shCall) shValue {

@@ -39,7 +39,7 @@ func (a *analysis) npm(c *shCall) shValue {
 	case "-e", "--eval":
 		return a.interpreter(c)
 	default:
-		if c.name != "npm" && (programOf(sub) != nil || rulesOf(sub) != nil) && !packageCommands[sub] {
+		if c.name != "npm" && (programOf(sub) != nil || rulesOf(sub) != nil) && !packageCommands()[sub] {
 			return a.wrapped(c, o.operands, c.fr)
 		}
 	}
@@ -80,18 +80,11 @@ func (a *analysis) uninstalled(c *shCall) shValue {
 }
 
 // packageCommands are commands of package managers that are programs as well.
-var packageCommands = map[string]bool{
-	"link": true, "unlink": true, "rm": true, "test": true, "install": true, "pack": true, "set": true, "env": true, "why": true, "patch": true, "rebuild": true, "dedupe": true,
-}
+var packageCommands = losses.Words("link unlink rm test install pack set env why patch rebuild dedupe")
 
 //go:noinline
 func HasFlag(args []Word, flags ...string) bool {
-	for _, w := range args {
-		if w.Is(flags...) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(args, func(w Word) bool { return w.Is(flags...) })
 }
 
 // ansible runs a module on other machines; shell and command take code.

@@ -1,25 +1,19 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/builtins/winshell"
-
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/winshell"
 )
 
-// Shells are the programs that read code of the POSIX shell or one close to it.
-var Shells = map[string]bool{
-	"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "ash": true, "mksh": true, "rbash": true, "fish": true, "rzsh": true,
-	"ksh93": true, "yash": true, "bash.exe": true,
-}
-
-// foreignShells read a language that is not read here, or by winshell.
-var foreignShells = map[string]bool{
-	"csh": true, "tcsh": true, "nu": true, "xonsh": true, "elvish": true,
-}
-
-func IsShell(name string) bool { return Shells[name] }
+// Shells are the programs that read code of the POSIX shell or one close to it,
+// foreignShells those that read a language that is not read here, or by winshell.
+var (
+	Shells        = losses.Words("sh bash zsh dash ksh ash mksh rbash fish rzsh ksh93 yash bash.exe")
+	foreignShells = losses.Words("csh tcsh nu xonsh elvish")
+)
 
 // shellProgram is bash, sh and their kin.
 func (a *analysis) shellProgram(c *shCall) shValue {
@@ -126,6 +120,13 @@ func (a *analysis) interpret(c *shCall, code shValue, fr *shFrame, via string) s
 		return nil
 	}
 	return a.captured(fr, func(in *shFrame) { a.runCode(code, in, via, c.offset) })
+}
+
+// runAll reads words as code that a command starts.
+func (a *analysis) runAll(c *shCall, code []Word) {
+	for _, w := range code {
+		a.interpret(c, w.value(), a.childShell(c), c.name)
+	}
 }
 
 // codeEffect is running code that is not known: Op says where it comes from.
@@ -241,7 +242,7 @@ func (a *analysis) readProgram(c *shCall) (v shValue, read bool) {
 	if winshell.Cmdlet(c.name) {
 		return a.dialectCode(c, "pwsh", joinWords(c.argv), c.fr), true
 	}
-	if foreignShells[c.name] {
+	if foreignShells()[c.name] {
 		a.effect(c, Effect{Kind: EffectUnknown, Domain: DomainCode, Op: ShellNotPosix, Target: c.name, Certainty: CertainDynamic})
 		return printsText(a, c), true
 	}
@@ -267,21 +268,14 @@ func (a *analysis) runPath(c *shCall, program string) {
 		a.interpret(c, v, in, "script")
 		return
 	}
-	if programOf(c.name) == nil && !inBin(program) {
+	if programOf(c.name) == nil && !slices.ContainsFunc(binDirs, func(dir string) bool { return strings.HasPrefix(program, dir) }) {
 		t := c.target("script")
 		t.domain = DomainCode
 		a.fileEffect(EffectExec, c.argv[0], t)
 	}
 }
 
-func inBin(p string) bool {
-	for _, dir := range []string{"/bin/", "/usr/", "/sbin/", "/opt/", "/snap/bin/", "/nix/"} {
-		if strings.HasPrefix(p, dir) {
-			return true
-		}
-	}
-	return false
-}
+var binDirs = []string{"/bin/", "/usr/", "/sbin/", "/opt/", "/snap/bin/", "/nix/"}
 
 // programName is the base name of a program, without .exe.
 func programName(program string) string {

@@ -5,29 +5,31 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/hookc/hookc/builtins/tokens"
 )
 
 // codeTools are programs that take code of a language: as the value of an
 // option, or, where operand is true, as what follows one of the commands.
 // Without any they read it from standard input.
 var codeTools = map[string]struct {
-	lang          langKind
+	lang          tokens.Lang
 	commands, opt string
 	operand       bool
 }{
-	"manage.py": {langPython, "shell shell_plus", "-c --command", false}, "django-admin": {langPython, "shell shell_plus", "-c --command", false},
-	"rails": {langRuby, "runner r console c", "", true}, "artisan": {langPHP, "tinker", "--execute", false}, "flask": {langPython, "shell", "", false},
-	"wp": {langPHP, "eval shell", "", true}, "drush": {langPHP, "ev eval php:eval php-eval", "", true}, "mix": {langRuby, "run eval", "-e --eval", true},
-	"elixir": {langRuby, "", "-e --eval", false}, "iex": {langRuby, "", "-e --eval", false}, "julia": {anyCode, "", "-e --eval -E", false}, "Rscript": {anyCode, "", "-e", false},
+	"manage.py": {tokens.Python, "shell shell_plus", "-c --command", false}, "django-admin": {tokens.Python, "shell shell_plus", "-c --command", false},
+	"rails": {tokens.Ruby, "runner r console c", "", true}, "artisan": {tokens.PHP, "tinker", "--execute", false}, "flask": {tokens.Python, "shell", "", false},
+	"wp": {tokens.PHP, "eval shell", "", true}, "drush": {tokens.PHP, "ev eval php:eval php-eval", "", true}, "mix": {tokens.Ruby, "run eval", "-e --eval", true},
+	"elixir": {tokens.Ruby, "", "-e --eval", false}, "iex": {tokens.Ruby, "", "-e --eval", false}, "julia": {anyCode, "", "-e --eval -E", false}, "Rscript": {anyCode, "", "-e", false},
 	"groovy": {anyCode, "", "-e", false}, "scala": {anyCode, "", "-e", false}, "tclsh": {anyCode, "", "-c", false}, "guile": {anyCode, "", "-c", false}, "swift": {anyCode, "", "-e", false},
 	"erl": {anyCode, "", "-eval --eval", false}, "ghc": {anyCode, "", "-e", false}, "runghc": {anyCode, "", "-e", false}, "jshell": {anyCode, "", "-e", false}, "raku": {anyCode, "", "-e", false},
 	"ocaml": {anyCode, "", "-e", false}, "clojure": {anyCode, "", "-e --eval", false}, "clj": {anyCode, "", "-e --eval", false}, "bb": {anyCode, "", "-e --eval", false}, "racket": {anyCode, "", "-e --eval", false},
 	"octave": {anyCode, "", "--eval", false}, "crystal": {anyCode, "eval", "", true}, "kotlin": {anyCode, "", "-e", false}, "nim": {anyCode, "", "--eval", false}, "sbcl": {anyCode, "", "--eval", false},
-	"aws": {anyCode, "ssm", "--parameters", false}, "osascript": {langJS, "", "-e", false}, "expect": {anyCode, "", "-c", false}, "emacs": {langJS, "", "--eval -eval", false},
+	"aws": {anyCode, "ssm", "--parameters", false}, "osascript": {tokens.JS, "", "-e", false}, "expect": {anyCode, "", "-c", false}, "emacs": {tokens.JS, "", "--eval -eval", false},
 	"fly": {shellCode, "ssh", "-C --command", false}, "flyctl": {shellCode, "ssh", "-C --command", false}, "gcloud": {shellCode, "compute", "--command", false},
 	"az": {shellCode, "vm", "--scripts", false}, "eb": {shellCode, "ssh", "-c --command", false}, "cf": {shellCode, "ssh", "-c --command", false},
 	"salt": {shellCode, "", "cmd.run", false}, "salt-ssh": {shellCode, "", "cmd.run", false}, "salt-call": {shellCode, "", "cmd.run", false},
-	"m4": {langJS, "", "", false}, "emacsclient": {langJS, "", "-e --eval", false}, "psysh": {langPHP, "", "", false}, "prisma": {langJS, "db", "", false},
+	"m4": {tokens.JS, "", "", false}, "emacsclient": {tokens.JS, "", "-e --eval", false}, "psysh": {tokens.PHP, "", "", false}, "prisma": {tokens.JS, "db", "", false},
 }
 
 // appleLosses are the words with which a script of macOS destroys.
@@ -93,10 +95,6 @@ func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 	}
 }
 
-// anyCode stands for code of a language that has no reader here: of its strings it is
-// told what the names around them do with such.
-const anyCode langKind = 101
-
 var (
 	codeRuns = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)system|exec|shell|spawn|popen|cmd|command|process|\brun|\bsh\b`)
@@ -119,8 +117,8 @@ func (a *analysis) anyLanguage(c *shCall, text string) {
 	}
 	t := c.target("delete")
 	t.recursive = true
-	for _, s := range readLang(langJS, text).tokens {
-		if s.Kind != tokString && s.Kind != tokCommand {
+	for _, s := range readLang(tokens.JS, text).tokens {
+		if s.Kind != tokens.String && s.Kind != tokens.Command {
 			continue
 		}
 		if runs && strings.Contains(s.Text, " ") {

@@ -164,8 +164,6 @@ func (a *analysis) resource(c *shCall, kind EffectKind, d Domain, op string, nam
 	}
 }
 
-func (a *analysis) dockerCompose(c *shCall) shValue { return a.compose(c, c.args()) }
-
 // compose is docker compose.
 func (a *analysis) compose(c *shCall, args []Word) shValue {
 	o := options(args, "fp", "--file --project-name --profile --env-file --project-directory --ansi --progress --parallel", optStop)
@@ -181,15 +179,14 @@ func (a *analysis) compose(c *shCall, args []Word) shValue {
 	return printsText(a, c)
 }
 
-const kubeLong = "--namespace --context --cluster --kubeconfig --server --user --token --as --output --selector --field-selector --filename --container --request-timeout --grace-period --timeout --cascade --dry-run --replicas --kustomize --template --image"
-
 // kubectl reads what happens to a cluster.
 func (a *analysis) kubectl(c *shCall) shValue {
 	args := c.args()
 	if (c.name == "k3s" || c.name == "microk8s") && len(args) > 0 && args[0].Is("kubectl") {
 		args = args[1:]
 	}
-	o := options(args, "nlofcs", kubeLong, 0)
+	t := toolOf("kubectl")
+	o := options(args, t.short, t.long, 0)
 	if len(o.operands) == 0 {
 		return printsText(a, c)
 	}
@@ -197,7 +194,7 @@ func (a *analysis) kubectl(c *shCall) shValue {
 		return printsText(a, c)
 	}
 	names := o.operands[1:]
-	switch sub := o.operands[0].Text; sub {
+	switch o.operands[0].Text {
 	case "exec":
 		return a.kubeExec(c, args)
 	case "apply", "create", "run":
@@ -215,20 +212,9 @@ func (a *analysis) kubectl(c *shCall) shValue {
 		if text := spaceless.Replace(strings.Join(WordTexts(args), "")); strings.Contains(text, "finalizers:null") || strings.Contains(text, "finalizers:[]") { // what waits to be deleted is gone then
 			a.kubeDelete(c, &o, names)
 		}
-	case "drain":
-		a.resource(c, EffectDelete, DomainKubernetes, "drain", names)
-	case "replace":
-		if o.exact("--force") {
-			a.resource(c, EffectDelete, DomainKubernetes, "replace-force", names)
-		}
-	case "scale":
-		if v, ok := o.value("--replicas"); ok && v.Is("0") {
-			a.resource(c, EffectWrite, DomainKubernetes, "scale-to-zero", names)
-		}
 	case "get":
 		if len(names) > 0 && (strings.HasPrefix(names[0].Text, "secret")) && o.exact("-o", "--output") {
-			e := Effect{Kind: EffectRead, Domain: DomainKubernetes, Op: "read-secret", Target: names[len(names)-1].Text, Secret: "cluster-secret"}
-			a.effect(c, e)
+			a.effect(c, Effect{Kind: EffectRead, Domain: DomainKubernetes, Op: "read-secret", Target: names[len(names)-1].Text, Secret: "cluster-secret"})
 		}
 	case "config":
 		if len(names) > 0 && names[0].Is("view") && o.exact("--raw") {
@@ -250,9 +236,10 @@ func (a *analysis) kubeExec(c *shCall, args []Word) shValue {
 	if i >= 0 {
 		head, argv = args[:i], args[i+1:]
 	}
-	o := options(head, "nlofcs", kubeLong, 0)
-	if i < 0 && len(o.operands) > 2 {
-		argv = o.operands[2:]
+	t := toolOf("kubectl")
+	o := options(head, t.short, t.long, 0)
+	if i < 0 {
+		argv = o.rest(2)
 	}
 	in := a.elsewhere(c, "pod:"+o.operand(1))
 	in.stdin = c.fr.stdin

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/tokens"
 )
 
 // sqlClient reads SQL from options, operands and standard input.
@@ -142,7 +143,7 @@ func (a *analysis) mongo(c *shCall) shValue {
 	if len(code) == 0 && c.fr.stdin.set {
 		code = c.fr.stdin.value
 	}
-	for _, call := range readLang(langJS, code.text()).calls() {
+	for _, call := range readLang(tokens.JS, code.text()).calls() {
 		op := mongoLosses[lastName(call.name)]
 		if op == "delete-rows" && !call.everything() {
 			op = ""

@@ -207,11 +207,6 @@ func (a *analysis) elsewhere(c *shCall, host string) *shFrame {
 	return in
 }
 
-// runLater is at and batch, which read code for later.
-func (a *analysis) runLater(c *shCall) shValue {
-	return a.interpretStdin(c, a.childShell(c))
-}
-
 // hostOf is the host in user@host:path.
 func hostOf(target string) string {
 	_, after, ok := strings.Cut(target, "@")

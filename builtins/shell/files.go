@@ -27,34 +27,21 @@ func (a *analysis) rm(c *shCall) shValue {
 	t.recursive = t.recursive || o.dynamic || o.has("-r", "-R", "--recursive")
 	for _, w := range o.operands {
 		a.fileEffect(EffectDelete, w, t)
-		a.forgetFile(w, c.fr)
+		if _, written := a.written(w, c.fr); written {
+			c.fr.st.files = c.fr.st.files.put(a.fileKey(w, c.fr), shUnknown("$(< "+w.Text+")", shOrigin{"file", w.Text}))
+		}
 	}
 	return nil
-}
-
-// mountOver is mount, which puts something else in the place of its last operand.
-func (a *analysis) mountOver(c *shCall) shValue {
-	if o := options(c.args(), "toLUO", "--types --options --source", 0); len(o.operands) > 1 {
-		a.fileEffect(EffectWrite, o.operands[len(o.operands)-1], c.target("mount"))
-	}
-	return printsText(a, c)
-}
-
-func (a *analysis) forgetFile(w Word, fr *shFrame) {
-	if _, written := a.written(w, fr); written {
-		fr.st.files = fr.st.files.put(a.fileKey(w, fr), shUnknown("$(< "+w.Text+")", shOrigin{"file", w.Text}))
-	}
 }
 
 func (a *analysis) shred(c *shCall) shValue {
 	o := options(c.args(), "ns", "--iterations --size --random-source", 0)
 	for _, w := range o.operands {
-		t := c.target("shred")
+		kind := EffectDelete
 		if strings.HasPrefix(w.prefix(), "/dev/") {
-			a.fileEffect(EffectWrite, w, t)
-			continue
+			kind = EffectWrite
 		}
-		a.fileEffect(EffectDelete, w, t)
+		a.fileEffect(kind, w, c.target("shred"))
 	}
 	return nil
 }
@@ -85,9 +72,7 @@ func writes(op, short, long string) shProgram {
 		if dir, ok := o.value("-d", "--directory"); ok && op == "edit-in-place" {
 			o.operands = append(o.operands, dir)
 		}
-		for _, w := range o.operands {
-			a.fileEffect(EffectWrite, w, c.target(op))
-		}
+		a.files(EffectWrite, c.target(op), o.operands...)
 		return nil
 	}
 }
@@ -114,13 +99,9 @@ func (a *analysis) copy(c *shCall) shValue {
 	from, to, _ := copyOperands(&o)
 	if o.exact("-d", "--directory") && strings.HasSuffix(c.name, "install") {
 		from, to = nil, Word{}
-		for _, w := range o.operands {
-			a.fileEffect(EffectWrite, w, c.target("create"))
-		}
+		a.files(EffectWrite, c.target("create"), o.operands...)
 	}
-	for _, w := range from {
-		a.fileEffect(EffectRead, w, c.target("copy"))
-	}
+	a.files(EffectRead, c.target("copy"), from...)
 	a.lands(from, to, c, "copy")
 	if mode, ok := o.value("-m", "--mode"); ok {
 		a.modeEffect(c, mode.Text, to, false)
@@ -164,9 +145,7 @@ func (a *analysis) move(c *shCall) shValue {
 	from, to, _ := copyOperands(&o)
 	t := c.target("move")
 	t.recursive = true
-	for _, w := range from {
-		a.fileEffect(EffectDelete, w, t)
-	}
+	a.files(EffectDelete, t, from...)
 	a.lands(from, to, c, "move")
 	return nil
 }
@@ -243,21 +222,15 @@ func (a *analysis) chmod(c *shCall) shValue {
 		mode = "000" // nobody may change it
 	}
 	if strings.HasPrefix(c.name, "ch") && c.name != "chmod" && c.name != "chattr" {
-		for _, w := range operands {
-			a.ownerEffect(c, w, recursive)
-		}
+		t := c.target(strings.TrimPrefix(c.name, "g"))
+		t.domain, t.recursive = DomainPermission, recursive
+		a.files(EffectWrite, t, operands...)
 		return nil
 	}
 	for _, w := range operands {
 		a.modeEffect(c, mode, w, recursive)
 	}
 	return nil
-}
-
-func (a *analysis) ownerEffect(c *shCall, w Word, recursive bool) {
-	t := c.target(strings.TrimPrefix(c.name, "g"))
-	t.domain, t.recursive = DomainPermission, recursive
-	a.fileEffect(EffectWrite, w, t)
 }
 
 // modeEffect says what a mode does to a file: setuid is a privilege, everybody
@@ -277,13 +250,12 @@ func (a *analysis) modeEffect(c *shCall, mode string, w Word, recursive bool) {
 	a.fileEffect(kind, w, t)
 }
 
-// patternFirst are readers whose first operand is a pattern or a program.
-var patternFirst = map[string]bool{
-	"grep": true, "egrep": true, "fgrep": true, "zgrep": true, "rg": true, "ag": true, "ack": true, "jq": true, "yq": true,
-}
-
-// searches are readers that print the lines in which a pattern is.
-var searches = map[string]bool{"grep": true, "egrep": true, "fgrep": true, "zgrep": true, "rg": true, "ag": true, "ack": true}
+// searches are readers that print the lines in which a pattern is, patternFirst
+// those whose first operand is a pattern or a program.
+var (
+	searches     = losses.Words("grep egrep fgrep zgrep rg ag ack")
+	patternFirst = losses.Words("grep egrep fgrep zgrep rg ag ack jq yq")
+)
 
 // onlyNames reports whether a value is nothing but names that a search found.
 func onlyNames(v shValue) bool {
@@ -306,13 +278,11 @@ func (a *analysis) searchedNames(c *shCall, o *shOpts, v shValue) (shValue, bool
 	case onlyNames(v) && name == "":
 		return someOf(v), true
 	case onlyNames(v):
-		out := slices.Clone(v)
-		for i, p := range out {
-			if p.kind == shMatch && strings.HasSuffix(p.text, "*") {
-				out[i].text = strings.TrimSuffix(p.text, "*") + name
+		return v.mapped(func(p *shPart) {
+			if some, ok := strings.CutSuffix(p.text, "*"); ok && p.kind == shMatch {
+				p.text = some + name
 			}
-		}
-		return out, true
+		}), true
 	case v.origin().kind == "output" && name != "" && losses.Secret(name, "") != "":
 		return shValue{{text: name, kind: shMatch}, {text: "\n"}}, true
 	}
@@ -324,7 +294,7 @@ func (a *analysis) readers(c *shCall) shValue {
 	o := options(c.args(), "efmABCdDtkSTo", "--regexp --file --max-count --context --after-context --before-context --include --exclude --exclude-dir "+
 		"--glob --type --pre --arg --argjson --slurpfile --rawfile --indent --key --field-separator --output --hostname-bin", 0)
 	operands := o.operands
-	if patternFirst[c.name] && !o.exact("-e", "-f", "--regexp", "--file", "--files") && len(operands) > 0 {
+	if patternFirst()[c.name] && !o.exact("-e", "-f", "--regexp", "--file", "--files") && len(operands) > 0 {
 		operands = operands[1:]
 	}
 	if pre, ok := o.value("--pre", "--hostname-bin"); ok && c.name == "rg" {
@@ -334,21 +304,17 @@ func (a *analysis) readers(c *shCall) shValue {
 		a.fileEffect(EffectWrite, out, c.target("write"))
 	}
 	if o.exact("-i", "--inplace") && c.name == "yq" {
-		for _, w := range operands {
-			a.fileEffect(EffectWrite, w, c.target("edit-in-place"))
-		}
+		a.files(EffectWrite, c.target("edit-in-place"), operands...)
 	}
 	if c.name == "stat" || c.name == "file" || len(operands) > 0 && c.name == "split" {
 		return printsText(a, c)
 	}
-	if searches[c.name] && o.exact("-q", "-c", "-l", "-L", "--quiet", "--silent", "--count", "--files-with-matches") {
-		for _, w := range operands {
-			a.fileEffect(EffectRead, w, c.target("use"))
-		}
+	if searches()[c.name] && o.exact("-q", "-c", "-l", "-L", "--quiet", "--silent", "--count", "--files-with-matches") {
+		a.files(EffectRead, c.target("use"), operands...)
 		return printsPlain(a, c)
 	}
 	v := a.input(c, operands)
-	if o := v.origin().kind; patternFirst[c.name] && (o == "environment" || o == settings) {
+	if o := v.origin().kind; patternFirst()[c.name] && (o == "environment" || o == settings) {
 		names := losses.Tokens(strings.Join(WordTexts(c.args()), " "))
 		switch {
 		case slices.ContainsFunc(names, func(t string) bool {
@@ -359,22 +325,18 @@ func (a *analysis) readers(c *shCall) shValue {
 			return printsText(a, c)
 		}
 	}
-	if searches[c.name] && len(operands) == 0 {
+	if searches()[c.name] && len(operands) == 0 {
 		if names, ok := a.searchedNames(c, &o, v); ok {
 			return names
 		}
 	}
-	if text, ok := v.known(); ok && (c.name == "sort" || c.name == "uniq") {
+	text, ok := v.known()
+	switch kind := v.origin().kind; {
+	case ok && (c.name == "sort" || c.name == "uniq"):
 		return shLiteral(text)
-	}
-	if _, ok := v.known(); ok {
-		// Some of what is known, which nobody can say.
+	case ok || kind == "": // some of what is known, which nobody can say
 		return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
-	}
-	if v.origin().kind == "" {
-		return shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})
-	}
-	if v.origin().kind == "file" && c.name != "sort" {
+	case kind == "file" && c.name != "sort":
 		return shUnknown("$("+c.name+")", v.origin())
 	}
 	return v

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
@@ -86,9 +87,7 @@ func (a *analysis) findStep(e *shFind, w Word, rest []Word) int {
 	case w.Is("-delete"):
 		t := e.c.target("find-delete")
 		t.recursive = true
-		for _, m := range e.matches() {
-			a.fileEffect(EffectDelete, m, t)
-		}
+		a.files(EffectDelete, t, e.matches()...)
 	case w.Is("-exec", "-execdir", "-ok", "-okdir"):
 		return a.findExec(e, rest, w.Is("-execdir", "-okdir"))
 	}
@@ -128,19 +127,11 @@ func (e *shFind) matches() []Word {
 	var out []Word
 	for _, p := range e.paths {
 		for _, name := range names {
-			var v shValue
-			v = append(v, p.value()...)
 			middle := "/**/"
 			if len(e.names) == 0 {
 				middle = "/"
 			}
-			v = append(v, shPart{text: middle, kind: shMatch})
-			for _, part := range name.value() {
-				if part.known() {
-					part.kind = shMatch
-				}
-				v = append(v, part)
-			}
+			v := slices.Concat(p.value(), shValue{{text: middle, kind: shMatch}}, found(name))
 			if len(out) < maxItems {
 				out = append(out, v.word())
 			}
@@ -152,35 +143,32 @@ func (e *shFind) matches() []Word {
 func (e *shFind) output() shValue {
 	var out shValue
 	for _, m := range e.matches() {
-		for _, p := range m.value() {
-			if p.known() {
-				p.kind = shMatch
-			}
-			out = append(out, p)
-		}
-		out = append(out, shPart{text: "\n"})
+		out = append(append(out, found(m)...), shPart{text: "\n"})
 	}
 	return out
+}
+
+// found is a word as what matches it.
+func found(w Word) shValue {
+	return w.value().mapped(func(p *shPart) {
+		if p.known() {
+			p.kind = shMatch
+		}
+	})
 }
 
 // fd finds files by a pattern and runs a command for them.
 func (a *analysis) fd(c *shCall) shValue {
 	args := c.args()
-	run := -1
-	for i, w := range args {
-		if w.Is("-x", "-X", "--exec", "--exec-batch") {
-			run = i
-			break
-		}
-	}
-	found := args
+	run := slices.IndexFunc(args, func(w Word) bool { return w.Is("-x", "-X", "--exec", "--exec-batch") })
+	before := args
 	if run >= 0 {
-		found = args[:run]
+		before = args[:run]
 	}
-	o := options(found, "dtEeSjcgo", "--max-depth --type --exclude --extension --size --threads --base-directory", 0)
+	o := options(before, "dtEeSjcgo", "--max-depth --type --exclude --extension --size --threads --base-directory", 0)
 	dir, name := ".", "?*"
-	if len(o.operands) > 0 && o.operand(0) != "." && o.operand(0) != "" {
-		if name = losses.NameGlob(o.operand(0)); name == "" {
+	if first := o.operand(0); first != "." && first != "" {
+		if name = losses.NameGlob(first); name == "" {
 			name = "*{some}"
 		}
 	} else if ext, ok := o.value("-e", "--extension"); ok {

@@ -10,8 +10,8 @@ import (
 // word for it says; "" for a POSIX shell.
 func DialectOf(tool string) string {
 	name := programName(strings.ReplaceAll(tool, `\`, "/"))
-	if foreignShells[strings.ToLower(name)] {
-		return strings.ToLower(name)
+	if lower := strings.ToLower(name); foreignShells()[lower] {
+		return lower
 	}
 	return string(winshell.Of(name))
 }

@@ -8,17 +8,6 @@ import (
 	"github.com/hookc/hookc/builtins/quoting"
 )
 
-// gitReaders read what the rules do not say of a command of git.
-var gitReaders map[string]func(a *analysis, c *shCall, o *shOpts)
-
-func fillGit() {
-	gitReaders = map[string]func(a *analysis, c *shCall, o *shOpts){
-		"checkout": gitCheckout, "branch": gitBranch, "push": gitPush, "add": gitAdd, "stage": gitAdd, "rm": gitRm, "mv": gitMv, "bisect": gitBisect, "submodule": gitSubmodule,
-		"update-ref": gitUpdateRef, "filter-branch": gitFilterBranch, "config": gitConfig, "clone": gitFetch, "fetch": gitFetch, "pull": gitFetch, "ls-remote": gitFetch,
-		"archive": gitOutput, "diff": gitOutput, "log": gitOutput, "show": gitOutput, "format-patch": gitOutput, "blame": gitOutput, "cat-file": gitOutput,
-	}
-}
-
 // gitStarts are options whose value git starts, with the commands that take a letter.
 var gitStarts = map[string]string{"": "--extcmd --exec --upload-pack --receive-pack --open-files-in-pager", "difftool": "-x", "rebase": "-x", "clone": "-u", "grep": "-O"}
 
@@ -26,19 +15,14 @@ var gitStarts = map[string]string{"": "--extcmd --exec --upload-pack --receive-p
 func (a *analysis) git(c *shCall) shValue {
 	o := options(c.args(), "Cc", "-C -c --git-dir --work-tree --namespace --super-prefix --exec-path --config-env --attr-source", optStop)
 	fr := *c.fr
-	for _, dir := range o.values("-C") {
-		sub := fr.subshell()
-		a.moveTo(dir, sub)
-		fr = *sub
-	}
-	if dir, ok := o.value("--work-tree"); ok {
+	for _, dir := range append(o.values("-C"), o.values("--work-tree")...) {
 		sub := fr.subshell()
 		a.moveTo(dir, sub)
 		fr = *sub
 	}
 	in := *c
 	in.fr = &fr
-	a.gitSettings(&in, &o)
+	a.gitSettings(&in, o.values("-c"))
 	if len(o.operands) == 0 {
 		return printsText(a, c)
 	}
@@ -62,8 +46,7 @@ func (a *analysis) git(c *shCall) shValue {
 		a.gitProgram(&in, w)
 	}
 	a.ruled(&in, "git-"+sub, &parsed)
-	if read := gitReaders[sub]; read != nil {
-		read(a, &in, &parsed)
+	if a.gitReads(&in, sub, &parsed) {
 	} else if code, ok := fr.st.gitAliases.get(sub); ok && !slices.Contains(fr.via, "git alias "+sub) {
 		a.gitAlias(&in, sub, code, o.operands[1:])
 	}
@@ -71,8 +54,8 @@ func (a *analysis) git(c *shCall) shValue {
 }
 
 // gitSettings notes what -c says: aliases, and programs that git starts.
-func (a *analysis) gitSettings(c *shCall, o *shOpts) {
-	for _, v := range o.values("-c") {
+func (a *analysis) gitSettings(c *shCall, given []Word) {
+	for _, v := range given {
 		if name, value, ok := v.cut("="); ok {
 			a.gitSetting(c, strings.ToLower(name), value)
 		}

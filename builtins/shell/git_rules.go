@@ -5,9 +5,69 @@ import (
 	"strings"
 )
 
+// gitReads reads what the rules do not say of a command of git; false for one of
+// which they say all.
+func (a *analysis) gitReads(c *shCall, sub string, o *shOpts) bool {
+	dry := o.exact("-n", "--dry-run")
+	switch sub {
+	case "checkout":
+		a.gitCheckout(c, o)
+	case "branch":
+		if (o.exact("-d") || o.has("--delete")) && (o.exact("-f") || o.has("--force")) {
+			a.gitLoss(c, "branch-delete", o.operand(0))
+		}
+	case "add", "stage": // a file of secrets will be among what is pushed
+		for _, w := range o.operands {
+			if _, secret := a.placeIn(a.resolve(w, c.fr).text, c.fr); secret != "" && !dry {
+				a.added = secret
+			}
+		}
+	case "push":
+		a.gitPush(c, o)
+	case "filter-branch":
+		a.runAll(c, o.values("--env-filter", "--tree-filter", "--msg-filter", "--commit-filter"))
+	case "update-ref":
+		if o.exact("--stdin") && strings.Contains(c.fr.stdin.value.text(), "delete ") {
+			a.gitLoss(c, "ref-delete", "stdin")
+		}
+	case "rm":
+		t := c.target("git-rm")
+		t.recursive = o.exact("-r")
+		if !dry && !o.exact("--cached") {
+			a.files(EffectDelete, t, o.operands...)
+		}
+	case "mv":
+		if len(o.operands) > 1 && !dry {
+			a.fileEffect(EffectWrite, o.operands[len(o.operands)-1], c.target("move"))
+		}
+	case "bisect":
+		if i := slices.IndexFunc(c.argv, func(w Word) bool { return w.Is("run") }); i >= 0 && o.first("run") {
+			a.wrapped(c, c.argv[i+1:], c.fr)
+		}
+	case "submodule":
+		if i := slices.IndexFunc(c.argv, func(w Word) bool { return w.Is("foreach") }); i >= 0 {
+			a.interpret(c, joinWords(slices.DeleteFunc(slices.Clone(c.argv[i+1:]), func(w Word) bool { return w.Is("--recursive", "--quiet", "-q") })), a.childShell(c), "git")
+		}
+	case "config":
+		a.gitConfig(c, o)
+	case "clone", "fetch", "pull", "ls-remote":
+		a.gitSettings(c, o.values("-c", "--config"))
+		for _, w := range o.operands {
+			if code, ok := strings.CutPrefix(w.Text, "ext::"); ok {
+				a.interpret(c, shLiteral(strings.ReplaceAll(code, "% ", " ")), a.childShell(c), "git")
+			}
+		}
+	case "archive", "diff", "log", "show", "format-patch", "blame", "cat-file":
+		a.gitOutput(c, o)
+	default:
+		return false
+	}
+	return true
+}
+
 // gitCheckout tells a switch, which refuses to lose work, from taking files
 // back.
-func gitCheckout(a *analysis, c *shCall, o *shOpts) {
+func (a *analysis) gitCheckout(c *shCall, o *shOpts) {
 	switch i := separatorAt(c.argv); {
 	case o.exact("-b", "-B", "--orphan", "-p", "--patch", "-f") || o.has("--force"):
 	case i >= 0 && i < len(c.argv)-1 && len(o.operands) > 0, o.exact("--ours", "--theirs", "--pathspec-from-file"):
@@ -26,22 +86,7 @@ func isPathspec(w Word) bool {
 		slices.ContainsFunc([]string{"./", "../", ":/", ":(", "/"}, func(p string) bool { return strings.HasPrefix(t, p) })
 }
 
-func gitBranch(a *analysis, c *shCall, o *shOpts) {
-	if (o.exact("-d") || o.has("--delete")) && (o.exact("-f") || o.has("--force")) {
-		a.gitLoss(c, "branch-delete", o.operand(0))
-	}
-}
-
-// gitAdd notes that a file of secrets will be among what is pushed.
-func gitAdd(a *analysis, c *shCall, o *shOpts) {
-	for _, w := range o.operands {
-		if _, secret := a.placeIn(a.resolve(w, c.fr).text, c.fr); secret != "" && !o.exact("-n", "--dry-run") {
-			a.added = secret
-		}
-	}
-}
-
-func gitPush(a *analysis, c *shCall, o *shOpts) {
+func (a *analysis) gitPush(c *shCall, o *shOpts) {
 	if o.exact("-n", "--dry-run") {
 		return
 	}
@@ -58,51 +103,7 @@ func gitPush(a *analysis, c *shCall, o *shOpts) {
 	}
 }
 
-func gitFilterBranch(a *analysis, c *shCall, o *shOpts) {
-	for _, v := range o.values("--env-filter", "--tree-filter", "--msg-filter", "--commit-filter") {
-		a.interpret(c, v.value(), a.childShell(c), "git")
-	}
-}
-
-func gitUpdateRef(a *analysis, c *shCall, o *shOpts) {
-	if o.exact("--stdin") && strings.Contains(c.fr.stdin.value.text(), "delete ") {
-		a.gitLoss(c, "ref-delete", "stdin")
-	}
-}
-
-func gitRm(a *analysis, c *shCall, o *shOpts) {
-	t := c.target("git-rm")
-	t.recursive = o.exact("-r")
-	for _, w := range o.operands {
-		if !o.exact("--cached", "-n", "--dry-run") {
-			a.fileEffect(EffectDelete, w, t)
-		}
-	}
-}
-
-func gitMv(a *analysis, c *shCall, o *shOpts) {
-	if len(o.operands) > 1 && !o.exact("-n", "--dry-run") {
-		a.fileEffect(EffectWrite, o.operands[len(o.operands)-1], c.target("move"))
-	}
-}
-
-func gitBisect(a *analysis, c *shCall, o *shOpts) {
-	if i := slices.IndexFunc(c.argv, func(w Word) bool { return w.Is("run") }); i >= 0 && o.first("run") {
-		a.wrapped(c, c.argv[i+1:], c.fr)
-	}
-}
-
-func gitSubmodule(a *analysis, c *shCall, _ *shOpts) {
-	if i := slices.IndexFunc(c.argv, func(w Word) bool { return w.Is("foreach") }); i >= 0 {
-		rest := c.argv[i+1:]
-		for len(rest) > 0 && rest[0].Is("--recursive", "--quiet", "-q") {
-			rest = rest[1:]
-		}
-		a.interpret(c, joinWords(rest), a.childShell(c), "git")
-	}
-}
-
-func gitConfig(a *analysis, c *shCall, o *shOpts) {
+func (a *analysis) gitConfig(c *shCall, o *shOpts) {
 	operands := o.operands
 	if o.first("set") {
 		operands = operands[1:]
@@ -119,7 +120,7 @@ func gitConfig(a *analysis, c *shCall, o *shOpts) {
 	}
 }
 
-func gitOutput(a *analysis, c *shCall, o *shOpts) {
+func (a *analysis) gitOutput(c *shCall, o *shOpts) {
 	for _, w := range o.operands {
 		if _, file, ok := w.cut(":"); ok && file.Text != "" { // REV:path
 			w = file
@@ -130,18 +131,5 @@ func gitOutput(a *analysis, c *shCall, o *shOpts) {
 	}
 	if v, ok := o.value("--output", "-o"); ok {
 		a.fileEffect(EffectWrite, v, c.target("write"))
-	}
-}
-
-func gitFetch(a *analysis, c *shCall, o *shOpts) {
-	for _, v := range o.values("-c", "--config") {
-		if name, value, ok := v.cut("="); ok {
-			a.gitSetting(c, strings.ToLower(name), value)
-		}
-	}
-	for _, w := range o.operands {
-		if code, ok := strings.CutPrefix(w.Text, "ext::"); ok {
-			a.interpret(c, shLiteral(strings.ReplaceAll(code, "% ", " ")), a.childShell(c), "git")
-		}
 	}
 }

@@ -6,34 +6,31 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/tokens"
 )
 
 // langSpec is how a program takes code of a language.
 type langSpec struct {
-	lang langKind
-	// code are the options whose value is code; modules those whose value is a
-	// module to run.
-	code   []string
-	module string
-	// short and long are the options that take a value.
+	lang tokens.Lang
+	// code are the options whose value is code, short and long those that take a value.
+	code        []string
 	short, long string
-	how         int
 }
 
 func langOf(name string) langSpec {
 	switch name {
 	case "node", "nodejs", "bun", "tsx", "ts-node":
-		return langSpec{lang: langJS, code: []string{"-e", "--eval", "-p", "--print", "-pe"}, short: "eprCi", long: "--eval --print --require --import --loader --conditions --env-file -e -p", how: 0}
+		return langSpec{lang: tokens.JS, code: []string{"-e", "--eval", "-p", "--print", "-pe"}, short: "eprCi", long: "--eval --print --require --import --loader --conditions --env-file -e -p"}
 	case "perl":
-		return langSpec{lang: langPerl, code: []string{"-e", "-E"}, short: "eEIMmCFx", how: 0}
+		return langSpec{lang: tokens.Perl, code: []string{"-e", "-E"}, short: "eEIMmCFx"}
 	case "ruby", "jruby", "irb":
-		return langSpec{lang: langRuby, code: []string{"-e"}, short: "eIrEKF", how: 0}
+		return langSpec{lang: tokens.Ruby, code: []string{"-e"}, short: "eIrEKF"}
 	case "php":
-		return langSpec{lang: langPHP, code: []string{"-r", "-B", "-R", "-E", "--run"}, short: "rBREdcfzS", long: "--run --file --define", how: 0}
+		return langSpec{lang: tokens.PHP, code: []string{"-r", "-B", "-R", "-E", "--run"}, short: "rBREdcfzS", long: "--run --file --define"}
 	case "lua", "luajit":
-		return langSpec{lang: langLua, code: []string{"-e"}, short: "el", how: 0}
+		return langSpec{lang: tokens.Lua, code: []string{"-e"}, short: "el"}
 	}
-	return langSpec{lang: langPython, code: []string{"-c"}, module: "-m", short: "cmWXQ", how: 0}
+	return langSpec{lang: tokens.Python, code: []string{"-c"}, short: "cmWXQ"}
 }
 
 // interpreter reads python, node and their kin: code in an option, in a script
@@ -72,13 +69,11 @@ func (a *analysis) interpreter(c *shCall) shValue {
 			a.input(c, o.operands)
 		}
 		if o.exact("-i") && name == "perl" || o.exact("-i") && name == "ruby" {
-			for _, w := range o.operands {
-				a.fileEffect(EffectWrite, w, c.target("edit-in-place"))
-			}
+			a.files(EffectWrite, c.target("edit-in-place"), o.operands...)
 		}
 		return printsText(a, c)
 	}
-	if m, ok := o.value(spec.module); ok && spec.module != "" {
+	if m, ok := o.value("-m"); ok && spec.lang == tokens.Python {
 		return a.pythonModule(c, m, o.operands)
 	}
 	if len(o.operands) == 0 || o.operands[0].Is("-", "/dev/stdin") {
@@ -105,19 +100,19 @@ func (a *analysis) denoCode(c *shCall, args []Word) shValue {
 	case len(rest) > 0 && strings.Contains(rest[0].Text, "://"):
 		a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: rest[0].Text})
 	case len(rest) > 0 && o.first("run"):
-		return a.langScript(c, langJS, rest)
+		return a.langScript(c, tokens.JS, rest)
 	case len(o.operands) == 0 && c.fr.stdin.set || len(rest) == 0 && o.first("-"):
 		code = append(code, c.fr.stdin.value.word())
 	}
 	for _, w := range code {
-		a.lang(c, langJS, w.value())
+		a.lang(c, tokens.JS, w.value())
 	}
 	return printsText(a, c)
 }
 
 // langScript reads a script that was written before, and otherwise notes that
 // it runs. Scripts of frameworks have rules of their own.
-func (a *analysis) langScript(c *shCall, lang langKind, operands []Word) shValue {
+func (a *analysis) langScript(c *shCall, lang tokens.Lang, operands []Word) shValue {
 	if v, ok := a.written(operands[0], c.fr); ok {
 		a.lang(c, lang, v)
 		return printsText(a, c)
@@ -125,16 +120,12 @@ func (a *analysis) langScript(c *shCall, lang langKind, operands []Word) shValue
 	t := c.target("script")
 	t.domain = DomainCode
 	a.fileEffect(EffectExec, operands[0], t)
-	return a.applyScript(c, programName(operands[0].Text), operands[1:])
-}
-
-// applyScript applies the rules of a framework's script, or asks the lexicon.
-func (a *analysis) applyScript(c *shCall, tool string, args []Word) shValue {
-	a.codeTool(c, tool, args)
+	tool := programName(operands[0].Text)
+	a.codeTool(c, tool, operands[1:])
 	if rulesOf(tool) != nil {
-		return a.applyRules(c, tool, args)
+		return a.applyRules(c, tool, operands[1:])
 	}
-	a.lexicon(c, DomainOutside, args)
+	a.lexicon(c, DomainOutside, operands[1:])
 	return printsText(a, c)
 }
 
@@ -152,7 +143,7 @@ func (a *analysis) pythonModule(c *shCall, m Word, rest []Word) shValue {
 	case m.Is("timeit"):
 		o := options(rest, "nrus", "--number --repeat --unit --setup", optStop)
 		for _, w := range append(o.values("-s", "--setup"), o.operands...) {
-			a.lang(c, langPython, w.value())
+			a.lang(c, tokens.Python, w.value())
 		}
 	case m.Is("cProfile", "profile", "trace", "pdb", "coverage", "runpy") || losses.TextPrograms()[m.Text]:
 	case programOf(m.Text) != nil || rulesOf(m.Text) != nil:
@@ -164,7 +155,7 @@ func (a *analysis) pythonModule(c *shCall, m Word, rest []Word) shValue {
 }
 
 // lang adds what code of a language does.
-func (a *analysis) lang(c *shCall, lang langKind, v shValue) {
+func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 	o := v.origin()
 	if o.kind != "" && o.kind != credential {
 		for _, p := range v {
@@ -232,7 +223,7 @@ func (c langCall) ofAll(does string, listed []langValue) langCall {
 }
 
 // langCall adds what one call does.
-func (a *analysis) langCall(c *shCall, lang langKind, call langCall) {
+func (a *analysis) langCall(c *shCall, lang tokens.Lang, call langCall) {
 	switch act := langAct(lang, call.name); act {
 	case langShell:
 		a.langCommand(c, call)
@@ -241,20 +232,20 @@ func (a *analysis) langCall(c *shCall, lang langKind, call langCall) {
 	case langDelete, langTree:
 		for _, v := range flatten(call.args) {
 			a.langFile(c, EffectDelete, "delete", v, act == langTree)
-			if act == langTree && lang != langPerl && lang != langRuby {
+			if act == langTree && lang != tokens.Perl && lang != tokens.Ruby {
 				break
 			}
 		}
 	case langWrite, langMode:
 		v := call.arg(0)
-		if strings.HasPrefix(call.name, "FileUtils.ch") || call.name == "chmod" && lang != langPHP {
+		if strings.HasPrefix(call.name, "FileUtils.ch") || call.name == "chmod" && lang != tokens.PHP {
 			v = call.arg(1)
 		}
 		a.langFile(c, EffectWrite, "write", v, false)
 	case langRead:
 		if text := call.arg(0).text; strings.HasPrefix(text, "http") && strings.Contains(text, "://") {
 			call.name = "fetch"
-			a.langCall(c, langJS, call)
+			a.langCall(c, tokens.JS, call)
 			return
 		}
 		a.langFile(c, EffectRead, "read", call.arg(0), false)
@@ -377,19 +368,19 @@ func (a *analysis) langPath(text string, fr *shFrame) Word {
 }
 
 // langOpened is open(path, mode).
-func (a *analysis) langOpened(c *shCall, lang langKind, call langCall) {
+func (a *analysis) langOpened(c *shCall, lang tokens.Lang, call langCall) {
 	mode, file := call.arg(1).text, call.arg(0)
 	if m, ok := call.named["mode"]; ok {
 		mode = m.text
 	}
-	if lang == langPerl && len(call.args) > 2 {
+	if lang == tokens.Perl && len(call.args) > 2 {
 		file = call.arg(2)
 	}
 	kind, op := EffectRead, "read"
 	if strings.ContainsAny(mode, "wax+>") {
 		kind, op = EffectWrite, "write"
 	}
-	if strings.Contains(mode, "|") || strings.HasPrefix(file.text, "|") || lang == langPerl && strings.HasSuffix(file.text, "|") {
+	if strings.Contains(mode, "|") || strings.HasPrefix(file.text, "|") || lang == tokens.Perl && strings.HasSuffix(file.text, "|") {
 		a.interpret(c, shLiteral(strings.Trim(file.text, "| ")), a.childShell(c), c.name)
 		return
 	}
@@ -454,9 +445,7 @@ func (a *analysis) awk(c *shCall) shValue {
 		a.awkProgram(c, w)
 	}
 	if i, ok := o.value("-i", "--include"); ok && i.Is("inplace") {
-		for _, w := range operands {
-			a.fileEffect(EffectWrite, w, c.target("edit-in-place"))
-		}
+		a.files(EffectWrite, c.target("edit-in-place"), operands...)
 	}
 	v := a.input(c, operands)
 	if text, ok := v.known(); ok && len(programs) == 1 && strings.TrimSpace(programs[0].Text) == "{print}" {
@@ -472,7 +461,7 @@ func (a *analysis) awkProgram(c *shCall, w Word) {
 	if len(w.Text) > maxShellValue || !a.spend(c.fr) {
 		return
 	}
-	program := readLang(langAwk, w.Text)
+	program := readLang(tokens.Awk, w.Text)
 	for _, call := range program.calls() {
 		if call.name == "system" && len(call.args) > 0 {
 			a.interpret(c, call.args[0].value(), a.childShell(c), c.name)
@@ -481,10 +470,10 @@ func (a *analysis) awkProgram(c *shCall, w Word) {
 	for i, t := range program.tokens {
 		next := program.tokens[min(i+1, len(program.tokens)-1)]
 		switch {
-		case t.Kind == tokString && next.Text == "|" && i+2 < len(program.tokens) && program.tokens[i+2].Text == "getline",
-			t.Kind == tokString && i > 0 && program.tokens[i-1].Kind == tokPunct && program.tokens[i-1].Text == "|":
+		case t.Kind == tokens.String && next.Text == "|" && i+2 < len(program.tokens) && program.tokens[i+2].Text == "getline",
+			t.Kind == tokens.String && i > 0 && program.tokens[i-1].Kind == tokens.Punct && program.tokens[i-1].Text == "|":
 			a.interpret(c, shLiteral(t.Text), a.childShell(c), c.name)
-		case t.Kind == tokString && i > 0 && program.tokens[i-1].Kind == tokPunct && program.tokens[i-1].Text == ">" && strings.ContainsAny(t.Text, "/."):
+		case t.Kind == tokens.String && i > 0 && program.tokens[i-1].Kind == tokens.Punct && program.tokens[i-1].Text == ">" && strings.ContainsAny(t.Text, "/."):
 			a.fileEffect(EffectWrite, NewWord(t.Text), c.target("write"))
 		}
 	}

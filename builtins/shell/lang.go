@@ -2,33 +2,17 @@ package shell
 
 import "github.com/hookc/hookc/builtins/tokens"
 
-type langKind = tokens.Lang
-
+// shellCode stands for code of the shell among languages, anyCode for that of a
+// language that has no reader here: of its strings it is told what the names around
+// them do with such.
 const (
-	langPython = tokens.Python
-	langJS     = tokens.JS
-	langPerl   = tokens.Perl
-	langRuby   = tokens.Ruby
-	langPHP    = tokens.PHP
-	langLua    = tokens.Lua
-	langAwk    = tokens.Awk
-
-	// shellCode stands for code of the shell among languages.
-	shellCode langKind = 100
-)
-
-const (
-	tokName    = tokens.Name
-	tokString  = tokens.String
-	tokCommand = tokens.Command
-	tokNumber  = tokens.Number
-	tokPunct   = tokens.Punct
-	tokEnd     = tokens.End
+	shellCode tokens.Lang = 100 + iota
+	anyCode
 )
 
 // langCode is a program being looked at.
 type langCode struct {
-	lang   langKind
+	lang   tokens.Lang
 	tokens []tokens.Token
 	pos    int
 	depth  int
@@ -43,7 +27,7 @@ type langCode struct {
 }
 
 // readLang cuts code into tokens and finds its calls.
-func readLang(lang langKind, text string) *langCode {
+func readLang(lang tokens.Lang, text string) *langCode {
 	p := &langCode{lang: lang, vars: map[string]langValue{}, names: map[string]string{}}
 	p.tokens, p.cut = tokens.Scan(lang, text)
 	p.program()

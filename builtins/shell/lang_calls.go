@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/tokens"
 )
 
 // langAction is what a call does.
@@ -90,16 +91,16 @@ var listing = sync.OnceValue(func() map[string]int {
 
 // langAct is what a call does in a language: a few names mean something else
 // in some of them.
-func langAct(lang langKind, name string) langAction {
+func langAct(lang tokens.Lang, name string) langAction {
 	act := langActions()[name]
 	switch name {
 	case "exec", "eval":
-		if lang == langPython || lang == langJS || name == "eval" {
+		if lang == tokens.Python || lang == tokens.JS || name == "eval" {
 			return langEval
 		}
 		return langShell
 	case "system", "popen", "spawn", "unlink", "rmdir", "rename", "chmod", "open", "sh", "assert", "load", "del", "rmtree", "remove_tree", "fopen":
-		if lang == langJS || lang == langPython && name != "open" || lang == langLua {
+		if lang == tokens.JS || lang == tokens.Python && name != "open" || lang == tokens.Lua {
 			return 0
 		}
 	case "rimraf.sync":

@@ -2,14 +2,16 @@ package shell
 
 import (
 	"strings"
+
+	"github.com/hookc/hookc/builtins/tokens"
 )
 
 // imports reads import x as y, from x import y, and import x from 'y'.
 func (p *langCode) imports(word string) bool {
-	if p.lang == langJS && word == "import" {
+	if p.lang == tokens.JS && word == "import" {
 		return p.importJS()
 	}
-	if p.lang != langPython || word != "import" && word != "from" {
+	if p.lang != tokens.Python || word != "import" && word != "from" {
 		return false
 	}
 	p.pos++
@@ -23,8 +25,8 @@ func (p *langCode) imports(word string) bool {
 	} else {
 		p.alias(module, module)
 	}
-	for p.peek().Kind == tokName && !p.peek().Line || p.punct(",") || p.punct("(") || p.punct(")") {
-		if p.peek().Kind != tokName {
+	for p.peek().Kind == tokens.Name && !p.peek().Line || p.punct(",") || p.punct("(") || p.punct(")") {
+		if p.peek().Kind != tokens.Name {
 			p.pos++
 			continue
 		}
@@ -41,7 +43,7 @@ func (p *langCode) imports(word string) bool {
 
 // alias notes a name for something, or the one after `as`.
 func (p *langCode) alias(what, name string) {
-	if p.peek().Kind == tokName && p.peek().Text == "as" {
+	if p.peek().Kind == tokens.Name && p.peek().Text == "as" {
 		p.pos++
 		name = p.peek().Text
 		p.pos++
@@ -52,13 +54,13 @@ func (p *langCode) alias(what, name string) {
 func (p *langCode) importJS() bool {
 	p.pos++
 	var names []string
-	for p.peek().Kind != tokEnd && p.peek().Kind != tokString && !p.punct(";") {
-		if t := p.peek(); t.Kind == tokName && t.Text != "from" && t.Text != "as" {
+	for p.peek().Kind != tokens.End && p.peek().Kind != tokens.String && !p.punct(";") {
+		if t := p.peek(); t.Kind == tokens.Name && t.Text != "from" && t.Text != "as" {
 			names = append(names, t.Text)
 		}
 		p.pos++
 	}
-	if p.peek().Kind == tokString {
+	if p.peek().Kind == tokens.String {
 		module := moduleName(p.peek().Text)
 		p.pos++
 		for _, n := range names {
@@ -81,10 +83,10 @@ func (p *langCode) destructure() bool {
 	start := p.pos
 	var names [][2]string
 	p.pos++
-	for p.peek().Kind == tokName || p.punct(",") || p.punct(":") {
-		if t := p.peek(); t.Kind == tokName {
+	for p.peek().Kind == tokens.Name || p.punct(",") || p.punct(":") {
+		if t := p.peek(); t.Kind == tokens.Name {
 			name := t.Text
-			if p.at(1).Text == ":" && p.at(2).Kind == tokName {
+			if p.at(1).Text == ":" && p.at(2).Kind == tokens.Name {
 				p.pos += 2
 				names = append(names, [2]string{p.peek().Text, name})
 			} else {

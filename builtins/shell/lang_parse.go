@@ -62,12 +62,12 @@ func (p *langCode) at(n int) tokens.Token { return p.tokens[min(p.pos+n, len(p.t
 
 //go:noinline
 func (p *langCode) punct(text string) bool {
-	return p.peek().Kind == tokPunct && p.peek().Text == text
+	return p.peek().Kind == tokens.Punct && p.peek().Text == text
 }
 
 // program reads statements until the end.
 func (p *langCode) program() {
-	for p.peek().Kind != tokEnd {
+	for p.peek().Kind != tokens.End {
 		before := p.pos
 		p.statement()
 		if p.pos == before {
@@ -85,17 +85,17 @@ var langWords = map[string]bool{
 
 func (p *langCode) statement() {
 	t := p.peek()
-	if t.Kind == tokName && p.imports(t.Text) {
+	if t.Kind == tokens.Name && p.imports(t.Text) {
 		return
 	}
-	if t.Kind == tokName && langWords[t.Text] {
+	if t.Kind == tokens.Name && langWords[t.Text] {
 		p.pos++
 		return
 	}
-	if t.Kind == tokPunct && t.Text == "{" && p.destructure() {
+	if t.Kind == tokens.Punct && t.Text == "{" && p.destructure() {
 		return
 	}
-	if t.Kind == tokName && p.at(1).Kind == tokPunct && p.at(1).Text == "=" && p.at(2).Text != "=" && p.at(2).Text != ">" && p.at(2).Text != "~" {
+	if t.Kind == tokens.Name && p.at(1).Kind == tokens.Punct && p.at(1).Text == "=" && p.at(2).Text != "=" && p.at(2).Text != ">" && p.at(2).Text != "~" {
 		p.pos += 2
 		v := p.expr()
 		p.vars[t.Text] = v
@@ -118,17 +118,17 @@ func (p *langCode) expr() langValue {
 	left := p.primary()
 	for {
 		t := p.peek()
-		if t.Kind == tokString && !t.Line && left.known && (p.lang == langPython || p.lang == langAwk || p.lang == langRuby) {
+		if t.Kind == tokens.String && !t.Line && left.known && (p.lang == tokens.Python || p.lang == tokens.Awk || p.lang == tokens.Ruby) {
 			left = concat(left, p.primary())
 			continue
 		}
-		if t.Kind != tokPunct || p.pos+1 >= len(p.tokens) {
+		if t.Kind != tokens.Punct || p.pos+1 >= len(p.tokens) {
 			return left
 		}
 		switch {
-		case t.Text == "+" && p.at(1).Text != "=" || t.Text == "." && (p.lang == langPHP || p.lang == langPerl || p.lang == langLua):
+		case t.Text == "+" && p.at(1).Text != "=" || t.Text == "." && (p.lang == tokens.PHP || p.lang == tokens.Perl || p.lang == tokens.Lua):
 			p.pos++
-			if p.lang == langLua && p.punct(".") {
+			if p.lang == tokens.Lua && p.punct(".") {
 				p.pos++
 			}
 			left = concat(left, p.primary())
@@ -136,7 +136,7 @@ func (p *langCode) expr() langValue {
 			p.pos++
 			left = joinLang([]langValue{left, p.primary()})
 			left.path = true
-		case t.Text == "%" && left.known && p.lang == langPython:
+		case t.Text == "%" && left.known && p.lang == tokens.Python:
 			p.pos++
 			p.primary()
 			left.known = false
@@ -175,19 +175,19 @@ func joinLang(parts []langValue) langValue {
 func (p *langCode) primary() langValue {
 	t := p.peek()
 	switch t.Kind {
-	case tokString:
+	case tokens.String:
 		p.pos++
 		return p.after(p.interpolated(t), "")
-	case tokCommand:
+	case tokens.Command:
 		p.pos++
 		p.found = append(p.found, langCall{name: "`", args: []langValue{p.interpolated(t)}})
 		return langValue{}
-	case tokNumber:
+	case tokens.Number:
 		p.pos++
 		return langValue{text: t.Text, known: true}
-	case tokName:
+	case tokens.Name:
 		return p.nameExpr(t)
-	case tokPunct:
+	case tokens.Punct:
 		return p.bracketed(t.Text)
 	}
 	return langValue{}
@@ -231,10 +231,10 @@ func (p *langCode) bracketed(open string) langValue {
 			return langValue{}
 		}
 		p.pos++
-		if open == "$" && p.lang == langJS && p.peek().Kind == tokString {
+		if open == "$" && p.lang == tokens.JS && p.peek().Kind == tokens.String {
 			return p.called(langCall{name: "zx.$", args: []langValue{p.primary()}})
 		}
-		if strings.Contains("!-~&*\\@$", open) && p.peek().Kind != tokEnd {
+		if strings.Contains("!-~&*\\@$", open) && p.peek().Kind != tokens.End {
 			return p.primary()
 		}
 		return langValue{}
@@ -251,10 +251,10 @@ func (p *langCode) bracketed(open string) langValue {
 func (p *langCode) arguments(end string) ([]langValue, map[string]langValue) {
 	var list []langValue
 	var named map[string]langValue
-	for p.peek().Kind != tokEnd && !p.punct(end) {
+	for p.peek().Kind != tokens.End && !p.punct(end) {
 		before := p.pos
 		name := ""
-		if t := p.peek(); t.Kind == tokName && p.at(1).Kind == tokPunct && (p.at(1).Text == "=" && p.at(2).Text != "=" || p.at(1).Text == ":") {
+		if t := p.peek(); t.Kind == tokens.Name && p.at(1).Kind == tokens.Punct && (p.at(1).Text == "=" && p.at(2).Text != "=" || p.at(1).Text == ":") {
 			name = t.Text
 			p.pos += 2
 		}
@@ -264,7 +264,7 @@ func (p *langCode) arguments(end string) ([]langValue, map[string]langValue) {
 				named = map[string]langValue{}
 			}
 			named[name] = v
-			if end == "}" || p.lang == langRuby {
+			if end == "}" || p.lang == tokens.Ruby {
 				list = append(list, v)
 			}
 		} else if p.pos > before {
@@ -284,7 +284,7 @@ func (p *langCode) arguments(end string) ([]langValue, map[string]langValue) {
 func (p *langCode) nameExpr(t tokens.Token) langValue {
 	p.pos++
 	name := p.resolveName(t.Text)
-	if langWords[t.Text] && p.peek().Kind != tokEnd {
+	if langWords[t.Text] && p.peek().Kind != tokens.End {
 		return p.primary()
 	}
 	if p.punct("(") {
@@ -303,8 +303,8 @@ func (p *langCode) nameExpr(t tokens.Token) langValue {
 		return p.called(call)
 	}
 	next := p.peek()
-	bare := p.lang == langPerl || p.lang == langRuby || p.lang == langPHP || p.lang == langLua
-	if bare && !next.Line && (next.Kind == tokString || next.Kind == tokName && (WordIn(name, losses.CallsPrint) || strings.HasPrefix(next.Text, "$") || langAct(p.lang, name) != 0)) && !strings.HasPrefix(t.Text, "$") && !strings.HasPrefix(t.Text, "@") {
+	bare := p.lang == tokens.Perl || p.lang == tokens.Ruby || p.lang == tokens.PHP || p.lang == tokens.Lua
+	if bare && !next.Line && (next.Kind == tokens.String || next.Kind == tokens.Name && (WordIn(name, losses.CallsPrint) || strings.HasPrefix(next.Text, "$") || langAct(p.lang, name) != 0)) && !strings.HasPrefix(t.Text, "$") && !strings.HasPrefix(t.Text, "@") {
 		var args []langValue
 		for {
 			args = append(args, p.expr())
@@ -321,7 +321,7 @@ func (p *langCode) nameExpr(t tokens.Token) langValue {
 	if v, ok := langConstant(name); ok {
 		return p.after(v, name)
 	}
-	if p.lang == langRuby && strings.Contains(name, ".") {
+	if p.lang == tokens.Ruby && strings.Contains(name, ".") {
 		return p.called(langCall{name: name}) // a method needs no brackets
 	}
 	v := langValue{module: p.names[t.Text]}
@@ -336,7 +336,7 @@ func (p *langCode) after(v langValue, name string) langValue {
 	for {
 		t := p.peek()
 		switch {
-		case t.Kind == tokPunct && t.Text == "[" && name != "" && !t.Line:
+		case t.Kind == tokens.Punct && t.Text == "[" && name != "" && !t.Line:
 			p.pos++
 			args, _ := p.arguments("]")
 			if len(args) == 1 && args[0].known {
@@ -348,10 +348,10 @@ func (p *langCode) after(v langValue, name string) langValue {
 				v = langValue{}
 			}
 			name = ""
-		case t.Kind == tokPunct && t.Text == "{" && name == "$ENV" && p.at(1).Kind == tokName:
+		case t.Kind == tokens.Punct && t.Text == "{" && name == "$ENV" && p.at(1).Kind == tokens.Name:
 			v, name = langVariable(p.at(1).Text), ""
 			p.pos += 3
-		case t.Kind == tokName && (strings.HasPrefix(t.Text, ".") && p.lang != langPHP || strings.HasPrefix(t.Text, "->")):
+		case t.Kind == tokens.Name && (strings.HasPrefix(t.Text, ".") && p.lang != tokens.PHP || strings.HasPrefix(t.Text, "->")):
 			p.pos++
 			method := "." + strings.TrimLeft(t.Text, "->.")
 			if v.module != "" {
@@ -361,12 +361,12 @@ func (p *langCode) after(v langValue, name string) langValue {
 			if p.punct("(") {
 				p.pos++
 				call.args, call.named = p.arguments(")")
-			} else if p.lang != langRuby {
+			} else if p.lang != tokens.Ruby {
 				v, name = langValue{module: method}, ""
 				continue
 			}
 			v, name = p.called(call), ""
-		case t.Kind == tokPunct && t.Text == "(" && v.module != "" && !t.Line && name == "":
+		case t.Kind == tokens.Punct && t.Text == "(" && v.module != "" && !t.Line && name == "":
 			p.pos++
 			args, named := p.arguments(")")
 			v = p.called(langCall{name: v.module, args: args, named: named})
@@ -391,7 +391,7 @@ func (p *langCode) called(c langCall) langValue {
 	}
 	for _, v := range c.args {
 		// A function that is handed over is called with what nobody knows here.
-		if name := v.module; name != "" || p.lang == langPHP && strings.HasPrefix(c.name, "array_") {
+		if name := v.module; name != "" || p.lang == tokens.PHP && strings.HasPrefix(c.name, "array_") {
 			if name == "" {
 				name = v.text
 			}

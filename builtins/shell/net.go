@@ -262,9 +262,7 @@ func (a *analysis) netcat(c *shCall) shValue {
 	case o.exact("-l", "--listen"):
 		op = "listen"
 	}
-	for _, w := range code {
-		a.interpret(c, w.value(), a.childShell(c), c.name)
-	}
+	a.runAll(c, code)
 	a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: op, Target: target, Secret: secret})
 	return shUnknown("$("+c.name+")", shOrigin{"remote", target})
 }
@@ -351,9 +349,7 @@ func (a *analysis) rsync(c *shCall) shValue {
 		a.fileEffect(EffectDelete, to, t)
 	}
 	if o.exact("--remove-source-files") && len(o.operands) > 1 {
-		for _, w := range o.operands[:len(o.operands)-1] {
-			a.fileEffect(EffectDelete, w, c.target("move"))
-		}
+		a.files(EffectDelete, c.target("move"), o.operands[:len(o.operands)-1]...)
 	}
 	return nil
 }

@@ -195,17 +195,12 @@ func (o *shOpts) operand(n int) string {
 	return o.operands[n].Text
 }
 
+// rest are the operands from the n-th on.
+func (o *shOpts) rest(n int) []Word { return o.operands[min(n, len(o.operands)):] }
+
 // first reports whether the operands begin with these words.
 func (o *shOpts) first(words ...string) bool {
-	if len(o.operands) < len(words) {
-		return false
-	}
-	for i, w := range words {
-		if !o.operands[i].Is(w) {
-			return false
-		}
-	}
-	return true
+	return len(o.operands) >= len(words) && slices.EqualFunc(o.operands[:len(words)], words, func(w Word, text string) bool { return w.Is(text) })
 }
 
 // texts are the words' texts.

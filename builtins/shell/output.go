@@ -2,9 +2,11 @@ package shell
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
@@ -21,24 +23,16 @@ func (a *analysis) echo(c *shCall) shValue {
 	}
 	v := joinWords(args)
 	if escapes {
-		v = a.mapKnown(v, func(s string) string { out, _ := quoting.EchoEscapes(s); return out })
+		v = v.mapped(func(p *shPart) {
+			if p.known() {
+				p.text, _ = quoting.EchoEscapes(p.text)
+			}
+		})
 	}
 	if newline {
 		v = append(v[:len(v):len(v)], shPart{text: "\n"})
 	}
 	return a.bounded(v, c.fr)
-}
-
-// mapKnown changes the parts of a value that are known.
-func (a *analysis) mapKnown(v shValue, f func(string) string) shValue {
-	out := make(shValue, len(v))
-	for i, p := range v {
-		if p.known() {
-			p.text = f(p.text)
-		}
-		out[i] = p
-	}
-	return out
 }
 
 // printfValue is what printf prints for its arguments. The format is used
@@ -66,65 +60,52 @@ func printfValue(args []Word) shValue {
 	return out
 }
 
+// printfVerbs is text of a format, and the verb after it.
+var printfVerbs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)^([^%]*)(%[-+ #0-9.*lhqjzt]*(.?))?`) })
+
 func printfOnce(format string, args []Word) (shValue, []Word) {
 	var out shValue
 	for format != "" {
-		i := strings.IndexByte(format, '%')
-		if i < 0 {
-			return append(out, shPart{text: format}), args
+		m := printfVerbs().FindStringSubmatch(format)
+		format = format[len(m[0]):]
+		if m[1] != "" {
+			out = append(out, shPart{text: m[1]})
 		}
-		if i > 0 {
-			out = append(out, shPart{text: format[:i]})
-		}
-		format = format[i+1:]
-		n := 0
-		for n < len(format) && strings.IndexByte("-+ #0123456789.*lhqjzt", format[n]) >= 0 {
-			n++
-		}
-		if n >= len(format) {
-			return out, args
-		}
-		verb := format[n]
-		format = format[n+1:]
-		if verb == '%' {
+		switch {
+		case m[3] == "%":
 			out = append(out, shPart{text: "%"})
-			continue
+		case m[3] != "":
+			var w Word
+			if len(args) > 0 {
+				w, args = args[0], args[1:]
+			}
+			out = append(out, printfVerb(m[3], w)...)
 		}
-		var w Word
-		if len(args) > 0 {
-			w, args = args[0], args[1:]
-		}
-		out = append(out, printfVerb(verb, w)...)
 	}
 	return out, args
 }
 
-func printfVerb(verb byte, w Word) shValue {
-	if w.Dynamic {
+func printfVerb(verb string, w Word) shValue {
+	switch base := map[string]int{"d": 10, "i": 10, "u": 10, "x": 16, "X": 16, "o": 8}[verb]; {
+	case w.Dynamic:
 		return w.value()
-	}
-	switch base := map[byte]int{'d': 10, 'i': 10, 'u': 10, 'x': 16, 'X': 16, 'o': 8}[verb]; {
 	case base > 0:
-		return shLiteral(printfNumber(w.Text, base))
-	case verb == 'b':
+		n, ok := posix.Number(w.Text)
+		if !ok && len(w.Text) > 1 && (w.Text[0] == '\'' || w.Text[0] == '"') {
+			n = int64([]rune(w.Text[1:])[0])
+		}
+		return shLiteral(strconv.FormatInt(n, base))
+	case verb == "b":
 		text, _ := quoting.EchoEscapes(w.Text)
 		return shLiteral(text)
-	case verb == 'c':
+	case verb == "c":
 		return shLiteral(w.Text[:min(1, len(w.Text))])
-	case verb == '(':
+	case verb == "(":
 		return shValue{{text: "$(date)", kind: shPlain}}
-	case verb == 'q':
+	case verb == "q":
 		return shLiteral(quoting.Quote(w.Text))
 	}
 	return shLiteral(w.Text)
-}
-
-func printfNumber(text string, base int) string {
-	n, ok := posix.Number(text)
-	if !ok && len(text) > 1 && (text[0] == '\'' || text[0] == '"') {
-		n = int64([]rune(text[1:])[0])
-	}
-	return strconv.FormatInt(n, base)
 }
 
 func (a *analysis) pwd(c *shCall) shValue {
@@ -143,14 +124,7 @@ func (a *analysis) cat(c *shCall) shValue {
 	if len(o.operands) == 0 {
 		return a.partial(c, c.fr.stdin.value)
 	}
-	var out shValue
-	for _, w := range o.operands {
-		if !w.Is("-") {
-			a.fileEffect(EffectRead, w, c.target("read"))
-		}
-		out = append(out, a.contents(w, c.fr)...)
-	}
-	return a.partial(c, a.bounded(out, c.fr))
+	return a.partial(c, a.bounded(a.input(c, o.operands), c.fr))
 }
 
 // partial is what a program prints that may leave out some of what it reads.
@@ -170,14 +144,11 @@ func (a *analysis) partial(c *shCall, v shValue) shValue {
 // someOf is a value of which only some lines are left: of all names in a
 // directory, some.
 func someOf(v shValue) shValue {
-	out := make(shValue, len(v))
-	for i, p := range v {
+	return v.mapped(func(p *shPart) {
 		if p.kind == shMatch && strings.HasSuffix(p.text, "*") {
 			p.text += "{some}"
 		}
-		out[i] = p
-	}
-	return out
+	})
 }
 
 // ls prints names: those its operands match, else any.
@@ -298,9 +269,6 @@ func (a *analysis) processes(c *shCall) shValue {
 	name, _, _ := strings.Cut(o.operand(0), " ")
 	return shValue{{text: "$(" + c.name + ")", kind: shPlain, origin: shOrigin{"process", name}}}
 }
-
-// which prints where programs are, which may be anywhere that PATH names.
-func (a *analysis) which(c *shCall) shValue { return whereIs(c.args()) }
 
 // whereIs is where the programs among words are, as a pattern.
 func whereIs(words []Word) shValue {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/tokens"
 )
 
 // ownProgram reads what a tool that builds and starts a program of the project is
@@ -167,6 +168,6 @@ func (a *analysis) editorCommand(c *shCall, text string) {
 		}
 	}
 	if strings.Contains(text, "(") {
-		a.lang(c, langPHP, shLiteral(editorScripts.Replace(text)))
+		a.lang(c, tokens.PHP, shLiteral(editorScripts.Replace(text)))
 	}
 }

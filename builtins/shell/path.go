@@ -188,6 +188,13 @@ func (a *analysis) fileEffect(kind EffectKind, w Word, t shTarget) {
 	}
 }
 
+// files adds the same effect on each of some files.
+func (a *analysis) files(kind EffectKind, t shTarget, words ...Word) {
+	for _, w := range words {
+		a.fileEffect(kind, w, t)
+	}
+}
+
 // fileKey is the name under which what a word's file holds is remembered: its
 // path, or the word as it is written where the path is not known.
 func (a *analysis) fileKey(w Word, fr *shFrame) string {
@@ -217,7 +224,7 @@ func (a *analysis) deviceNet(p string, t shTarget) bool {
 			continue
 		}
 		op := "socket"
-		if t.index >= 0 && t.index < len(a.out.Commands) && IsShell(a.out.Commands[t.index].Name) {
+		if t.index >= 0 && t.index < len(a.out.Commands) && Shells()[a.out.Commands[t.index].Name] {
 			op = "reverse-shell"
 		}
 		host, _, _ := strings.Cut(p[len(prefix):], "/")

@@ -24,7 +24,6 @@ func init() {
 	fillTables = func() {
 		fillPrograms()
 		fillBuiltin()
-		fillGit()
 		fillLosses()
 		shWrapperTable = losses.Wrappers()
 	}
@@ -54,7 +53,7 @@ func fillPrograms() {
 		{(*analysis).ansible, "ansible"},
 		{(*analysis).uninstalled, losses.Packagers},
 		{(*analysis).docker, "docker podman nerdctl"},
-		{(*analysis).dockerCompose, "docker-compose podman-compose"},
+		{func(a *analysis, c *shCall) shValue { return a.compose(c, c.args()) }, "docker-compose podman-compose"},
 		{(*analysis).kubectl, "kubectl oc k k3s microk8s"},
 		{(*analysis).sqlClient, "psql mysql mariadb sqlite3 sqlite cockroach clickhouse-client clickhouse duckdb sqlcmd sqlplus cqlsh snowsql influx trino usql pgcli mycli litecli mssql-cli bsqldb hive beeline spark-sql presto presto-cli impala-shell hbase cypher-shell ksql"},
 		{(*analysis).redis, "redis-cli valkey-cli keydb-cli memcached-cli"},
@@ -67,12 +66,17 @@ func fillPrograms() {
 		{(*analysis).env, "env genv"},
 		{(*analysis).shellProgram, "sh bash zsh dash ksh ash mksh rbash fish ksh93 yash"},
 		{(*analysis).eval, "eval"},
-		{(*analysis).runLater, "at batch"},
+		{func(a *analysis, c *shCall) shValue { return a.interpretStdin(c, a.childShell(c)) }, "at batch"},
 		{(*analysis).rm, "rm grm rmdir unlink srm wipe trash trash-put rimraf del remove_directory"},
 		{(*analysis).shred, "shred gshred"},
 		{(*analysis).tee, "tee gtee sponge"},
 		{writes("edit-in-place", "pdiFBYVzrgo", "--directory --strip --input --output"), "patch gpatch rename prename file-rename perl-rename sd"},
-		{(*analysis).mountOver, "mount bindfs mount_nullfs"},
+		{func(a *analysis, c *shCall) shValue {
+			if o := options(c.args(), "toLUO", "--types --options --source", 0); len(o.operands) > 1 {
+				a.fileEffect(EffectWrite, o.operands[len(o.operands)-1], c.target("mount")) // something else is in its place
+			}
+			return printsText(a, c)
+		}, "mount bindfs mount_nullfs"},
 		{writes("create", "rdtm", "--reference --date --mode --time"), "touch gtouch mkdir gmkdir mkfifo mknod"},
 		{writes("truncate", "srlo", "--size --reference --length --offset"), "truncate gtruncate fallocate"},
 		{(*analysis).copy, "cp gcp install ginstall"},
@@ -113,7 +117,7 @@ func fillPrograms() {
 		{(*analysis).decompress, "zcat bzcat xzcat zstdcat lz4cat unxz gunzip bunzip2 uncompress gpg gpg2 age sops"},
 		{printsPlain, "seq gseq date whoami id hostname uname nproc wc md5sum sha1sum sha256sum shasum cksum uuidgen tty getconf gdate logname domainname"},
 		{(*analysis).environ, "printenv"},
-		{(*analysis).which, "which"},
+		{func(_ *analysis, c *shCall) shValue { return whereIs(c.args()) }, "which"},
 		{(*analysis).processes, "pgrep pidof"},
 		{func(*analysis, *shCall) shValue {
 			return shUnknown("$(history)", shOrigin{kind: settings, from: "history"})

@@ -20,11 +20,7 @@ func (a *analysis) sed(c *shCall) shValue {
 		a.sedScript(c, s.Text)
 	}
 	if inPlace {
-		for _, w := range operands {
-			if w.Text != "" {
-				a.fileEffect(EffectWrite, w, c.target("sed-in-place"))
-			}
-		}
+		a.files(EffectWrite, c.target("sed-in-place"), slices.DeleteFunc(slices.Clone(operands), func(w Word) bool { return w.Text == "" })...)
 		return nil
 	}
 	v := a.input(c, operands)
@@ -83,9 +79,7 @@ func (a *analysis) editor(c *shCall) shValue {
 	script := strings.Join(WordTexts(append(o.values("-c", "--cmd"), o.operands...)), "\n") + "\n" + c.fr.stdin.value.text()
 	for line := range strings.FieldsFuncSeq(script, func(r rune) bool { return r == '\n' || r == '|' }) {
 		if WordIn(strings.Trim(line, "+:!()"), "w wq x xit up update wa xa save-buffer") {
-			for _, w := range o.operands {
-				a.fileEffect(EffectWrite, w, c.target("edit-in-place"))
-			}
+			a.files(EffectWrite, c.target("edit-in-place"), o.operands...)
 		}
 	}
 	if c.name != "emacs" {

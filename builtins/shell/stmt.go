@@ -175,18 +175,14 @@ func (a *analysis) forClause(c *syntax.ForClause, fr *shFrame) {
 
 // matched is a word as the value of a loop's variable.
 func matched(w Word) shValue {
-	v := w.value()
 	if !w.Pattern {
-		return v
+		return w.value()
 	}
-	out := make(shValue, len(v))
-	for i, p := range v {
+	return w.value().mapped(func(p *shPart) {
 		if p.kind == shGlob {
 			p.kind = shMatch
 		}
-		out[i] = p
-	}
-	return out
+	})
 }
 
 func (a *analysis) forValues(name string, values []shValue, c *syntax.ForClause, fr *shFrame) {

@@ -124,17 +124,22 @@ func (v shValue) trimNewlines() shValue {
 	return v
 }
 
-// quote marks every part as quoted: what is known stands for itself.
-func (v shValue) quote() shValue {
-	out := make(shValue, len(v))
-	for i, p := range v {
-		p.quoted = true
-		if p.kind == shGlob {
-			p.kind = shText
-		}
-		out[i] = p
+// mapped is the value with each part changed.
+func (v shValue) mapped(change func(p *shPart)) shValue {
+	out := slices.Clone(v)
+	for i := range out {
+		change(&out[i])
 	}
 	return out
+}
+
+// quote marks every part as quoted: what is known stands for itself.
+func (v shValue) quote() shValue {
+	return v.mapped(func(p *shPart) {
+		if p.quoted = true; p.kind == shGlob {
+			p.kind = shText
+		}
+	})
 }
 
 // word makes a word of parts.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/tokens"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -87,7 +88,7 @@ func (a *analysis) startWrapped(c *shCall, w losses.Wrapper, o *shOpts, fr *shFr
 		argv, c.env = leadingAssigns(argv, c.env)
 	}
 	if c.name == "uv" && len(argv) > 0 && argv[0].Is("-") && fr.stdin.set {
-		a.lang(c, langPython, fr.stdin.value)
+		a.lang(c, tokens.Python, fr.stdin.value)
 	}
 	if len(argv) > 0 && argv[0].Is("--", "-") {
 		argv = argv[1:]

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
 // argument is one argument of a command: -name, values, or both (-name:value).
@@ -363,17 +362,6 @@ func (w *row) cmdlet(args []argument, piped *[]word) string {
 		}
 	}
 	return code
-}
-
-// words is a set of words.
-func words(list string) func() map[string]bool {
-	return sync.OnceValue(func() map[string]bool {
-		out := map[string]bool{}
-		for w := range strings.FieldsSeq(list) {
-			out[w] = true
-		}
-		return out
-	})
 }
 
 // holds reports whether a condition of a clause does.

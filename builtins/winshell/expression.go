@@ -3,6 +3,8 @@ package winshell
 import (
 	"strconv"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 var (
@@ -162,7 +164,7 @@ func (r *reader) variable() []word {
 	switch scope, rest, scoped := strings.Cut(name, ":"); {
 	case scope == "env" && scoped:
 		return []word{fromEnvironment(rest)}
-	case scoped && words("global script local private using variable")()[scope]:
+	case scoped && scopes()[scope]:
 		name = rest
 	case scoped:
 		r.at -= len(name) - len(scope) // "$drive:" in a text
@@ -221,8 +223,13 @@ func (r *reader) typed() []word {
 	return r.members(r.primary())
 }
 
-// sameText are members whose value is the path or text of what they are of.
-var sameText = words("fullname name path pspath psparentpath basename directory directoryname content value resolvedpath source definition providerpath")
+// sameText are members whose value is the path or text of what they are of,
+// sameValue methods whose value is that of their arguments, or else of that.
+var (
+	sameText  = losses.Words("fullname name path pspath psparentpath basename directory directoryname content value resolvedpath source definition providerpath")
+	sameValue = losses.Words("getstring tostring trim getbytes tolower getfullpath combine")
+	scopes    = losses.Words("global script local private using variable")
+)
 
 // members reads .name, .name(…), ::name(…) and [index] after a value.
 func (r *reader) members(values []word) []word {
@@ -263,7 +270,7 @@ func method(name string, of, args []word) word {
 		return word{code: "''", block: "invoke-expression " + codes(args) + "\n", isBlock: true}
 	case name == "combine" && len(args) > 1:
 		return joined([]word{args[0], literal("/"), joined(args[1:])})
-	case words("getstring tostring trim getbytes tolower getfullpath combine")()[name]:
+	case sameValue()[name]:
 		if len(args) > 0 {
 			return joined(args)
 		}

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 // reader reads PowerShell.
@@ -191,9 +193,9 @@ func (r *reader) assign(name, part, op string, values []word) string {
 // leaves are those that another statement may follow. A function is read where
 // it is defined: what its parameters are is not known.
 var (
-	keywords = words("if elseif while until switch lock for else try finally do begin process end catch trap dynamicparam default function filter workflow param")
-	leaves   = words("return throw exit break continue")
-	unread   = words("using class enum data configuration")
+	keywords = losses.Words("if elseif while until switch lock for else try finally do begin process end catch trap dynamicparam default function filter workflow param")
+	leaves   = losses.Words("return throw exit break continue")
+	unread   = losses.Words("using class enum data configuration")
 )
 
 // keyword reads a statement that begins with a keyword; false when w is none here.

@@ -3,6 +3,8 @@ package winshell
 import (
 	"strings"
 	"sync"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 // row is what a cmdlet, a method or a program of Windows is in the POSIX shell.
@@ -204,9 +206,9 @@ frombase64string||printf %s {1} | base64 -d
 // takingVerbs are those of cmdlets that take something away, ownNouns what is made
 // anew, harmlessVerbs those that look.
 var (
-	takingVerbs = words("remove clear reset uninstall disable stop unregister revoke format initialize dismount suspend revert undo lock unprotect restore")
-	ownNouns    = words("host history variable module job pssession psbreakpoint typedata event formatdata transcript package pssnapin table list wide custom hex dnsclientcache psdrive breakpoint")
+	takingVerbs = losses.Words("remove clear reset uninstall disable stop unregister revoke format initialize dismount suspend revert undo lock unprotect restore")
+	ownNouns    = losses.Words("host history variable module job pssession psbreakpoint typedata event formatdata transcript package pssnapin table list wide custom hex dnsclientcache psdrive breakpoint")
 
-	harmlessVerbs = words("get test measure select sort group format out convertto convertfrom write show find compare resolve split wait tee import search")
-	scVerbs       = words("delete stop config create query start failure")
+	harmlessVerbs = losses.Words("get test measure select sort group format out convertto convertfrom write show find compare resolve split wait tee import search")
+	scVerbs       = losses.Words("delete stop config create query start failure")
 )

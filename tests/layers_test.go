@@ -20,8 +20,8 @@ const module = "github.com/hookc/hookc"
 // before its own. Packages of one list do not import each other.
 var layers = [][]string{
 	{"policy/digits", "policy/glyph", "policy/govalue", "internal/group", "internal/spell", "internal/starter", "rego/cases", "rego/thread"},
-	{"rego/bounds", "policy/scan", "internal/binary", "builtins/quoting", "tests/depth", "tests/guard/interval"},
-	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/losses", "builtins/tokens", "builtins/winshell", "internal/gate/table"},
+	{"rego/bounds", "policy/scan", "internal/binary", "builtins/losses", "builtins/quoting", "tests/depth", "tests/guard/interval"},
+	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/tokens", "builtins/winshell", "internal/gate/table"},
 	{"builtins/posix", "internal/fix", "internal/severity"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
 	{"dag", "policy/agent/form", "policy/agent/js", "policy/agent/supersede", "policy/pattern", "policy/source/permission", "policy/source/plugins", "policy/source/tree", "policy/source/variables", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed", "rego/outline", "rego/template"},

@@ -6,9 +6,11 @@ package witness
 
 import (
 	"context"
+	"runtime"
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/compiler/solve"
 	"github.com/hookc/hookc/dag"
@@ -58,18 +60,59 @@ type finder struct {
 	ctx   context.Context
 	prog  *dag.Program
 	tools policy.Catalogue
-	out   []Rule
-	at    map[string]int
+	// jobs are the rules in the order of the program; todo is who works on them.
+	jobs []*job
+	todo chan *job
+	out  []Rule
+	at   map[string]int
+}
+
+// job is the search of one rule. It shares with others what does not change.
+type job struct {
+	*finder
+	*place
+	rule  solve.Rule
+	found Rule
+}
+
+// place is where in a chain a rule is.
+type place struct {
+	world *solve.World
+	plan  *dag.Plan
+	id    int
+	// upto is the plan up to the rule's hook: what comes later does not change
+	// whether it is asked.
+	upto   dag.Plan
+	filter *solve.Formula
+	before []earlier
 	// rewritten is true behind a hook that may change the event.
 	rewritten bool
 }
 
+// mostWaiting bounds the rules that are read before they are looked at.
+const mostWaiting = 64
+
 // Find looks for a witness of every rule of a program that was compiled with its
-// bodies.
+// bodies. Rules are looked at side by side; what is found does not depend on it.
 func Find(ctx context.Context, prog *dag.Program, tools policy.Catalogue) []Rule {
-	f := &finder{ctx: ctx, prog: prog, tools: tools, at: map[string]int{}}
+	f := &finder{ctx: ctx, prog: prog, tools: tools, at: map[string]int{}, todo: make(chan *job, mostWaiting)}
+	var working sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		working.Go(func() {
+			for j := range f.todo {
+				j.look()
+			}
+		})
+	}
 	for _, plan := range prog.Plans {
-		f.plan(plan)
+		f.read(plan)
+	}
+	close(f.todo)
+	working.Wait()
+	for _, j := range f.jobs {
+		if j.found.Status != "" {
+			f.add(j.found)
+		}
 	}
 	sort.SliceStable(f.out, func(i, j int) bool { return f.out[i].Hook < f.out[j].Hook })
 	return f.out
@@ -82,36 +125,52 @@ type earlier struct {
 	when *solve.Formula
 }
 
-func (f *finder) plan(plan *dag.Plan) {
+// read reads the rules of a plan, and hands them to those who look.
+func (f *finder) read(plan *dag.Plan) {
 	world := &solve.World{Event: plan.Event, Tools: f.tools}
 	var before []earlier
-	f.rewritten = false
+	rewritten := false
 	for id := range plan.Nodes {
 		n := &plan.Nodes[id]
 		if n.RecheckOf >= 0 || f.ctx.Err() != nil {
 			continue
 		}
-		filter := FilterOf(n)
+		at := &place{world: world, plan: plan, id: id, upto: *plan, filter: FilterOf(n), before: slices.Clip(before), rewritten: rewritten}
+		at.upto.Items = plan.Items[:n.Item+1]
+		members := plan.Items[n.Item].Members
+		at.upto.Nodes = plan.Nodes[:members[len(members)-1]+1]
 		rules := RulesOf(n)
 		for _, r := range rules {
-			search := f.search(world, plan, id, solve.And(filter, r.When), r)
-			if search.shadow != "" {
-				search = f.behind(world, plan, id, solve.And(filter, r.When), r, before, search)
-			}
-			if search.Status == Unusual && len(f.tools.Known) > 0 && named(n, search.Span) {
-				search.Status = Fires // HK150 says it
-			}
-			search.Hook, search.Event, search.Rule, search.At, search.Missing = n.Hook.Name, plan.Event, r.Name, r.At, r.Missing
-			if search.At.IsZero() {
-				search.At = n.Hook.Span
-			}
-			f.add(search)
+			j := &job{finder: f, place: at, rule: r}
+			f.jobs = append(f.jobs, j)
+			f.todo <- j
 		}
-		f.rewritten = f.rewritten || !n.Effects.Writes.Empty()
-		if !f.rewritten {
-			before = append(before, deciding(plan, n, filter, rules)...)
+		rewritten = rewritten || !n.Effects.Writes.Empty()
+		if !rewritten {
+			before = append(before, deciding(plan, n, at.filter, rules)...)
 		}
 	}
+}
+
+// look looks for the witness of a rule.
+func (j *job) look() {
+	if j.ctx.Err() != nil {
+		return
+	}
+	n, r := &j.plan.Nodes[j.id], j.rule
+	when := solve.And(j.filter, r.When)
+	found := j.search(when)
+	if found.shadow != "" {
+		found = j.behind(when, found)
+	}
+	if found.Status == Unusual && len(j.tools.Known) > 0 && named(n, found.Span) {
+		found.Status = Fires // HK150 says it
+	}
+	found.Hook, found.Event, found.Rule, found.At, found.Missing = n.Hook.Name, j.plan.Event, r.Name, r.At, r.Missing
+	if found.At.IsZero() {
+		found.At = n.Hook.Span
+	}
+	j.found, j.rule, j.place = found, solve.Rule{}, nil
 }
 
 // named reports whether a place is the condition of a filter on the tool's name.
@@ -147,12 +206,12 @@ const mostBehind = 12
 
 // behind looks again where an earlier rule decides the event that was found: for one
 // that fulfils what the rule tests and not what that one does.
-func (f *finder) behind(world *solve.World, plan *dag.Plan, id int, when *solve.Formula, r solve.Rule, before []earlier, found Rule) Rule {
+func (j *job) behind(when *solve.Formula, found Rule) Rule {
 	var ahead []earlier
 	for turn := 0; found.shadow != ""; turn++ {
 		known := len(ahead)
-		in := ContextOf(plan.Event, found.Witness)
-		for _, e := range before {
+		in := ContextOf(j.plan.Event, found.Witness)
+		for _, e := range j.before {
 			if e.hook == found.shadow && e.rule.Fires(in) && len(ahead) < known+mostAtOnce {
 				ahead, when = append(ahead, e), solve.And(when, solve.Not(e.when))
 			}
@@ -160,7 +219,7 @@ func (f *finder) behind(world *solve.World, plan *dag.Plan, id int, when *solve.
 		if len(ahead) == known || turn == mostBehind {
 			return found
 		}
-		if found = f.search(world, plan, id, when, r); found.Status != Never {
+		if found = j.search(when); found.Status != Never {
 			continue
 		}
 		names := make([]string, len(ahead))
@@ -169,7 +228,7 @@ func (f *finder) behind(world *solve.World, plan *dag.Plan, id int, when *solve.
 		}
 		found.Why = []string{"where it holds, an earlier hook has decided: " + strings.Join(slices.Compact(names), ", ")}
 		found.Hint = "put it before that one, or take it out"
-		found.Span = r.At
+		found.Span = j.rule.At
 	}
 	return found
 }
@@ -205,29 +264,29 @@ func RulesOf(n *dag.Node) []solve.Rule {
 	return []solve.Rule{{Name: "filter", At: at, When: solve.True, Fires: func(*policy.Context) bool { return true }}}
 }
 
-// search looks for an event of one formula on which the rule of a node fires.
-func (f *finder) search(world *solve.World, plan *dag.Plan, id int, when *solve.Formula, r solve.Rule) Rule {
+// search looks for an event of a formula on which the rule fires.
+func (j *job) search(when *solve.Formula) Rule {
+	n, r := &j.plan.Nodes[j.id], &j.rule
 	shadowed := ""
 	var alone map[string]any
 	failed := ""
-	answer := world.Search(when, func(doc map[string]any) bool {
-		in := ContextOf(plan.Event, doc)
+	answer := j.world.Search(when, func(doc map[string]any) bool {
+		in := ContextOf(j.plan.Event, doc)
 		if in == nil {
 			return false
 		}
-		n := &plan.Nodes[id]
-		if !f.rewritten && (!n.Matcher.Match(in) || !r.Fires(in)) {
+		if !j.rewritten && (!n.Matcher.Match(in) || !r.Fires(in)) {
 			return false
 		}
-		w := &onlyRules{id: id, plan: plan}
-		d, _ := executor.Serial(f.prog, plan, in, w)
+		w := &onlyRules{n: n}
+		d, _ := executor.Serial(j.prog, j.asked(in), in, w)
 		if w.given == nil {
-			if !f.rewritten || n.Matcher.Match(in) && r.Fires(in) {
+			if !j.rewritten || n.Matcher.Match(in) && r.Fires(in) {
 				alone, shadowed = doc, d.By
 			}
 			return false
 		}
-		if d.Hooks[id].Status == policy.StatusFailed {
+		if d.Hooks[j.id].Status == policy.StatusFailed {
 			failed = "the hook fails on the events that were tried"
 			return false
 		}
@@ -246,6 +305,9 @@ func (f *finder) search(world *solve.World, plan *dag.Plan, id int, when *solve.
 	case alone != nil:
 		out.Status, out.Witness, out.shadow = Fires, alone, shadowed
 		out.Why = []string{"an earlier hook decides this event first: " + shadowed}
+		if shadowed == "" {
+			out.Why = []string{"an earlier hook changes this event first"}
+		}
 	default:
 		out.Status, out.Why = Unknown, answer.Unknown
 		if failed != "" {
@@ -277,13 +339,12 @@ func ContextOf(event policy.Event, doc map[string]any) *policy.Context {
 
 // onlyRules is a world in which rules are run and other hooks say nothing.
 type onlyRules struct {
-	id    int
-	plan  *dag.Plan
+	n     *dag.Node
 	given *policy.Context
 }
 
 func (w *onlyRules) Call(n *dag.Node, in *policy.Context, attempt int) (policy.Result, error) {
-	if n == &w.plan.Nodes[w.id] {
+	if n == w.n {
 		w.given = in
 	}
 	if !n.Hook.Kind.InProcess() {

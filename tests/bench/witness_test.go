@@ -13,6 +13,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/witness"
+	"github.com/hookc/hookc/policy/diag"
 )
 
 // witnessRules are shapes of rules as people write them, each with its number in it.
@@ -36,6 +37,99 @@ const witnessHelpers = `
       bad(c, name) if startswith(trim_space(c), name)
 `
 
+// witnessRule is the text of one rule of Rego, with what it uses.
+func witnessRule(i int) string {
+	rule := fmt.Sprintf(witnessRules[i%len(witnessRules)], i, i%7)
+	out := ""
+	if strings.Contains(rule, "allowed") {
+		out = fmt.Sprintf("      allowed%d if glob.match(\"/srv/area%d/{public,tmp}/**\", [\"/\"], input.tool_input.file_path)\n      allowed%d if input.cwd == \"/srv/area%d\"\n", i, i, i, i)
+	}
+	return out + fmt.Sprintf("      deny contains \"rule %d\" if { %s }\n", i, rule)
+}
+
+// witnessExpr are shapes of rules in expr.
+var witnessExpr = []string{
+	`command matches "^deploy%[1]d .*(--prod|--live)" and tool_input.n > %[1]d`,
+	`tool_name == "Write" && tool_input.file_path startsWith "/srv/area%[1]d/"`,
+	`command contains "drop table t%[1]d;" || command contains "truncate t%[1]d;"`,
+	`tool_input.timeout in %[1]d..%[2]d && permission_mode != "plan"`,
+	`tool_kind == "fetch" && tool_input.url matches "^https?://host%[1]d\\."`,
+	`any(tool_input.files, # endsWith ".ext%[1]d")`,
+}
+
+// witnessShapes are policies of n rules: their files, of which the first names the
+// others.
+var witnessShapes = []struct {
+	name  string
+	files func(n int) map[string]string
+}{
+	{"hook each", func(n int) map[string]string { return map[string]string{"hooks.yaml": witnessPolicy(n, 1)} }},
+	{"one file", func(n int) map[string]string {
+		text := strings.Builder{}
+		text.WriteString("package big\n" + witnessHelpers)
+		for i := range n {
+			text.WriteString(witnessRule(i))
+		}
+		return map[string]string{"big.rego": text.String(), "hooks.yaml": "rego: {data: [lists.json]}\npre_tool_execution:\n  - {name: big, type: rego, file: big.rego}\n"}
+	}},
+	{"100 files", func(n int) map[string]string {
+		out, yaml := map[string]string{}, strings.Builder{}
+		yaml.WriteString("rego: {data: [lists.json]}\npre_tool_execution:\n")
+		for at := 0; at < n; at += 10 {
+			text := fmt.Sprintf("package r%d\n%s", at, witnessHelpers)
+			for i := at; i < min(at+10, n); i++ {
+				text += witnessRule(i)
+			}
+			out[fmt.Sprintf("r%d.rego", at)] = text
+			fmt.Fprintf(&yaml, "  - {name: r%d, type: rego, file: r%d.rego}\n", at, at)
+		}
+		out["hooks.yaml"] = yaml.String()
+		return out
+	}},
+	{"expr", func(n int) map[string]string {
+		yaml := strings.Builder{}
+		yaml.WriteString("pre_tool_execution:\n")
+		for i := range n {
+			fmt.Fprintf(&yaml, "  - name: e%d\n    type: expr\n    deny: '%s'\n    reason: no\n", i, fmt.Sprintf(witnessExpr[i%len(witnessExpr)], i, i+5))
+		}
+		return map[string]string{"hooks.yaml": yaml.String()}
+	}},
+	{"mixed", witnessMixed},
+}
+
+// witnessMixed is a policy of rules in Rego and expr with libraries, a document,
+// filters, patches and questions, of which some are never asked, in several events.
+func witnessMixed(n int) map[string]string {
+	out, pre, post := map[string]string{}, strings.Builder{}, strings.Builder{}
+	out["lib.rego"] = "package lib.cmd\n\nis_git(c) if startswith(c, \"git \")\nflag(c, f) if { some w in split(c, \" \"); w == f }\nroots := {\"/srv\", \"/opt\"}\nunder_root(p) if { some r in roots; startswith(p, concat(\"\", [r, \"/\"])) }\n"
+	for at := 0; at < n; at += 10 {
+		text := fmt.Sprintf("package m%d\n\nimport data.lib.cmd\n%s", at, witnessHelpers)
+		for i := at; i < min(at+8, n); i++ {
+			switch i % 20 {
+			case 3:
+				text += fmt.Sprintf("      patch := {\"tool_input\": {\"mode\": \"safe%d\"}} if { input.tool_input.mode == \"raw%d\" }\n", i, i)
+			case 5:
+				text += fmt.Sprintf("      ask contains \"sure %d?\" if { cmd.is_git(input.command); cmd.flag(input.command, \"--area%d\") }\n", i, i)
+			case 7:
+				text += fmt.Sprintf("      deny contains \"rule %d\" if { cmd.under_root(input.tool_input.file_path); endswith(input.tool_input.file_path, \".k%d\") }\n", i, i)
+			default:
+				text += witnessRule(i)
+			}
+		}
+		out[fmt.Sprintf("m%d.rego", at)] = text
+		fmt.Fprintf(&pre, "  - {name: m%d, type: rego, file: m%d.rego}\n", at, at)
+		for i := at + 8; i < min(at+10, n); i++ {
+			to := &pre
+			if i%4 == 1 {
+				to = &post
+			}
+			fmt.Fprintf(to, "  - name: e%d\n    type: expr\n    deny: '%s'\n    reason: no\n", i, fmt.Sprintf(witnessExpr[i%len(witnessExpr)], i, i+5))
+		}
+	}
+	out["hooks.yaml"] = "rego: {data: [lists.json], paths: [lib.rego]}\npre_tool_execution:\n" + pre.String() + "post_tool_execution:\n" + post.String()
+	return out
+}
+
 // witnessPolicy is a policy of n rules, of which each hook has some.
 func witnessPolicy(n, each int) string {
 	var b strings.Builder
@@ -47,38 +141,54 @@ func witnessPolicy(n, each int) string {
 		}
 		fmt.Fprintf(&b, "  - name: r%d\n    type: rego\n    source: |\n      package r%d%s", at, at, witnessHelpers)
 		for i := at; i < min(at+each, n); i++ {
-			rule := fmt.Sprintf(witnessRules[i%len(witnessRules)], i, i%7)
-			if strings.Contains(rule, "allowed") {
-				fmt.Fprintf(&b, "      allowed%d if glob.match(\"/srv/area%d/{public,tmp}/**\", [\"/\"], input.tool_input.file_path)\n      allowed%d if input.cwd == \"/srv/area%d\"\n", i, i, i, i)
-			}
-			fmt.Fprintf(&b, "      deny contains \"rule %d\" if { %s }\n", i, rule)
+			b.WriteString(witnessRule(i))
 		}
 	}
 	return b.String()
 }
 
-func witnessProgram(b *testing.B, n, each int) *dag.Program {
-	b.Helper()
-	dir := b.TempDir()
-	require.NoError(b, os.WriteFile(filepath.Join(dir, "lists.json"), []byte(`{"lists": {"branches": ["main", "release/.*"], "tools": ["WebFetch", "Bash", "Read"]}}`), 0o644))
-	file := filepath.Join(dir, "hooks.yaml")
-	require.NoError(b, os.WriteFile(file, []byte(witnessPolicy(n, each)), 0o644))
-	program, found := hookc.Compile(hookc.Files(file), hookc.AsFound(), hookc.SkipVerify())
-	require.False(b, found.HasErrors(), "%s", found.Render())
-	return program
+// witnessFiles writes a policy to a folder.
+func witnessFiles(t testing.TB, dir string, files map[string]string) string {
+	t.Helper()
+	files["lists.json"] = `{"lists": {"branches": ["main", "release/.*"], "tools": ["WebFetch", "Bash", "Read"]}}`
+	for name, text := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	return filepath.Join(dir, "hooks.yaml")
 }
 
-// BenchmarkWitness looks for the witnesses of a policy of 1,000 rules, which is in
-// 1,000 hooks, and in 20.
-func BenchmarkWitness(b *testing.B) {
-	for _, each := range []int{1, 50} {
-		b.Run(fmt.Sprintf("rules=1000/each=%d", each), func(b *testing.B) {
-			program := witnessProgram(b, 1000, each)
-			for b.Loop() {
-				rules := witness.Find(context.Background(), program, program.Tools)
-				require.Len(b, rules, 1000)
-				require.Equal(b, 1000, witness.Count(rules).Fires, "%v", witness.Count(rules))
-			}
+// checkAll does what hookc check does with a policy.
+func checkAll(t testing.TB, file, root string) (*dag.Program, []witness.Rule, diag.List) {
+	t.Helper()
+	program, found := hookc.Compile(hookc.Files(file), hookc.AsFound())
+	require.False(t, found.HasErrors(), "%s", found.Render())
+	rules := witness.FindKept(context.Background(), program, program.Tools, root)
+	found.Add(witness.Lints(program)...)
+	found.Add(witness.Findings(rules, found)...)
+	found.Sort()
+	return program, rules, found
+}
+
+// BenchmarkCheck checks policies of 1,000 rules: as if nothing of them were known, and
+// with what the last check kept.
+func BenchmarkCheck(b *testing.B) {
+	for _, s := range witnessShapes {
+		b.Run(s.name, func(b *testing.B) {
+			file := witnessFiles(b, b.TempDir(), s.files(1000))
+			b.Run("first", func(b *testing.B) {
+				for b.Loop() {
+					_, rules, _ := checkAll(b, file, b.TempDir())
+					b.ReportMetric(float64(witness.Count(rules).Fires), "fires")
+					b.ReportMetric(float64(len(rules)), "rules")
+				}
+			})
+			b.Run("kept", func(b *testing.B) {
+				root := b.TempDir()
+				checkAll(b, file, root)
+				for b.Loop() {
+					checkAll(b, file, root)
+				}
+			})
 		})
 	}
 }

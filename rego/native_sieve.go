@@ -8,32 +8,17 @@ import (
 	"github.com/hookc/hookc/rego/directed"
 )
 
-// Of many rules that are alike, which differ in constants only, all are evaluated by
-// topdown on the events directed at the first mostWhole of them, on one in oneWhole
-// of the others, and of very many events on allWhole of them: all rules on all
-// events would be their square. On the rest of the events those are evaluated that
-// are not among them or are one of the first mostBeside, that the event is directed
-// at, and that native code says something by. Each rule has its own events still.
-const (
-	mostWhole  = 2
-	mostBeside = 8
-	oneWhole   = 32
-	allWhole   = 16
-)
-
 // sieve is the index of an entry point's rules while native code is compared: it
 // leaves out what need not be evaluated.
 type sieve struct {
 	ast.RuleIndex
 	node *ast.TreeNode
 	e    *entry
-	fn   int
+	*directed.Spare
 	// rules are the rules by block, alike those that may be left out.
 	rules []*ast.Rule
 	alike map[*ast.Rule]bool
 	entry int32
-	// whole has all rules evaluated on one event of so many.
-	whole int
 	// kind and beside are what the index says of all rules, and those that are not
 	// alike.
 	kind   ast.IndexResult
@@ -55,12 +40,10 @@ func (s *sieve) Lookup(r ast.ValueResolver) (*ast.IndexResult, error) {
 }
 
 // sieves puts sieves before the rules of those entry points that have many alike;
-// done takes them away. nth are the blocks of each function, by which of its shape
-// each is.
-func (n *Native) sieves(m *Module, nth map[int][]int, events int) (all []*sieve, done func()) {
+// done takes them away.
+func (n *Native) sieves(m *Module, tries *directed.Tries) (all []*sieve, done func()) {
 	for i := range n.entries {
-		if s := n.sieve(m, i, nth[n.entries[i].fn]); s != nil {
-			s.whole = max(oneWhole, events/allWhole)
+		if s := n.sieve(m, i, tries.Spare(n.entries[i].fn)); s != nil {
 			s.RuleIndex, s.node.Index, s.e.index = s.node.Index, s, s
 			all = append(all, s)
 		}
@@ -72,12 +55,12 @@ func (n *Native) sieves(m *Module, nth map[int][]int, events int) (all []*sieve,
 	}
 }
 
-func (n *Native) sieve(m *Module, i int, nth []int) *sieve {
+func (n *Native) sieve(m *Module, i int, spare *directed.Spare) *sieve {
 	own, e := &n.entries[i], m.entries[i]
-	if own.fn < 0 || !own.many || len(nth) <= 2*directed.MostAlike {
+	if spare == nil || !own.many {
 		return nil
 	}
-	s := &sieve{e: e, node: m.compiler.RuleTree.Find(e.ref), fn: own.fn, alike: map[*ast.Rule]bool{}, entry: int32(i)}
+	s := &sieve{e: e, node: m.compiler.RuleTree.Find(e.ref), Spare: spare, alike: map[*ast.Rule]bool{}, entry: int32(i)}
 	if s.node == nil || s.node.Index == nil || e.index != s.node.Index {
 		return nil
 	}
@@ -97,7 +80,7 @@ func (n *Native) sieve(m *Module, i int, nth []int) *sieve {
 			rule = at[spot{p.Files[w.File], int(w.Row), int(w.Col)}]
 		}
 		s.rules = append(s.rules, rule)
-		if rule != nil && nth[j] > mostBeside {
+		if rule != nil && spare.Alike(j) {
 			s.alike[rule] = true
 		}
 	}
@@ -116,9 +99,10 @@ func (n *Native) sieve(m *Module, i int, nth []int) *sieve {
 
 // ask has the rules evaluated that an event of which native code was told this may
 // show something of; false for all.
-func (s *sieve) ask(which int, of directed.Aim, delivered []delivered) bool {
+func (s *sieve) ask(event int, delivered []delivered) bool {
 	s.asked = nil
-	if of.Fn != s.fn || of.Nth <= mostWhole || which%s.whole == 0 {
+	aimed, all := s.Aimed(event)
+	if all {
 		return false
 	}
 	asked := []*ast.Rule{}
@@ -127,10 +111,12 @@ func (s *sieve) ask(which int, of directed.Aim, delivered []delivered) bool {
 			asked = append(asked, rule)
 		}
 	}
-	if s.rules[of.Block] == nil {
-		return false
+	for _, block := range aimed {
+		if s.rules[block] == nil {
+			return false
+		}
+		ask(s.rules[block])
 	}
-	ask(s.rules[of.Block])
 	for _, t := range delivered {
 		if t.entry != s.entry {
 			continue

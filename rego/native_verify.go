@@ -51,7 +51,7 @@ func (n *Native) Verify(h *policy.Hook) diag.List {
 	}
 	p := n.code.Program()
 	events := directed.Events(p, h.Event, m.missing(p), m.orphans(p), func(v native.Value) any { return toJSON(fromNative(v)) })
-	sieves, done := trial.sieves(m, events.Nth, len(events.Events))
+	sieves, done := trial.sieves(m, events)
 	defer done()
 	patterns := cache.NewInterQueryValueCache(context.Background(), nil)
 	for i, e := range events.Events {
@@ -62,7 +62,7 @@ func (n *Native) Verify(h *policy.Hook) diag.List {
 		}
 		sieved := false
 		for _, s := range sieves {
-			sieved = s.ask(i, events.Aims[i], c.delivered) || sieved
+			sieved = s.ask(i, c.delivered) || sieved
 		}
 		if c.topdown(e); sieved && !c.late() && !c.same() {
 			askAll(sieves)

@@ -3,6 +3,7 @@
 package directed
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"reflect"
@@ -24,6 +25,16 @@ const MostAlike = 32
 // mostNear is beside how many literals of a slot values are tried.
 const mostNear = 8
 
+// What is tried of a program of many blocks is bounded, for each event is evaluated by
+// all of them: allAround and allFound, by the number of its blocks, are how many rules
+// of a shape are tried with values near their literals, and how many literals and
+// lookups of each rule are.
+const (
+	allAround  = 2048
+	allFound   = 32768
+	leastFound = 8
+)
+
 // Events are events for a program that are directed at what its rules test:
 // of each rule, and each function that it calls, one in which all tests of it
 // may hold, and for each slot one with each other literal of it and each key of
@@ -35,7 +46,7 @@ const mostNear = 8
 // Orphans are the tables that it does not have, though it should: each is taken for
 // what each table may be meant to be.
 func Events(p *native.Program, event policy.Event, others []any, orphans []native.Value, plain func(native.Value) any) *Tries {
-	t := &Tries{p: p, plain: plain, Nth: map[int][]int{}, orphans: orphans, event: event, seen: map[string]bool{}, alike: map[string]int{}, pool: map[int32][]any{}}
+	t := &Tries{p: p, plain: plain, nth: map[int][]int{}, orphans: orphans, event: event, seen: map[string]bool{}, alike: map[string]int{}, forms: map[int][]byte{}, pool: map[int32][]any{}}
 	t.add(nil)
 	for i := range p.Funcs {
 		for j := range p.Funcs[i].Blocks {
@@ -46,12 +57,18 @@ func Events(p *native.Program, event policy.Event, others []any, orphans []nativ
 			}
 		}
 	}
+	blocks := 1
 	for i := range p.Funcs {
-		calls := t.callees(i)
+		blocks += len(p.Funcs[i].Blocks)
+	}
+	near := min(max(allAround/blocks, 1), MostAlike)
+	t.most = min(max(allFound/blocks, leastFound), mostFound)
+	for i := range p.Funcs {
+		calls := callees(p, p.Funcs[i].Blocks)
 		for j := range p.Funcs[i].Blocks {
 			own := t.wants(&p.Funcs[i].Blocks[j])
 			nth := t.shape(&p.Funcs[i].Blocks[j])
-			t.Nth[i] = append(t.Nth[i], nth)
+			t.nth[i] = append(t.nth[i], nth)
 			t.aim = Aim{i, j, nth}
 			for k := range own {
 				for _, v := range others {
@@ -61,7 +78,7 @@ func Events(p *native.Program, event policy.Event, others []any, orphans []nativ
 			for _, found := range t.lookups(&p.Funcs[i].Blocks[j]) {
 				t.add(append(found, choose(own, -1, nil)...))
 			}
-			if nth > MostAlike {
+			if nth > near {
 				t.through(own)
 				continue
 			}
@@ -81,17 +98,20 @@ func Events(p *native.Program, event policy.Event, others []any, orphans []nativ
 
 // Tries makes events.
 type Tries struct {
-	// Events are what was made, Aims what each is directed at, aim what the next one
-	// is. Nth says of the blocks of each function which of its shape it is, from 1 on.
+	// Events are what was made, aims what each is directed at, aim what the next one
+	// is. nth says of the blocks of each function which of its shape it is, from 1 on.
 	Events []*policy.Context
-	Aims   []Aim
-	Nth    map[int][]int
+	aims   []Aim
+	nth    map[int][]int
 	aim    Aim
 
 	p     *native.Program
 	event policy.Event
 	seen  map[string]bool
 	alike map[string]int
+	forms map[int][]byte
+	// most bounds the literals and lookups of one rule.
+	most int
 	// plain is a value as an event has it.
 	plain func(native.Value) any
 	// pool are literals of slots, of whatever rule.
@@ -108,12 +128,36 @@ const mostLong = 1 << 16
 
 // shape is how many blocks of a block's shape there were, with it.
 func (t *Tries) shape(b *native.Block) int {
+	shape := string(t.shapeOf(b))
+	t.alike[shape]++
+	return t.alike[shape]
+}
+
+// form is a hash of the shapes of a function's blocks: two rules are alike that call
+// functions which are.
+func (t *Tries) form(fn int) []byte {
+	if t.forms[fn] == nil {
+		h := sha256.New()
+		for j := range t.p.Funcs[fn].Blocks {
+			shape := t.shapeOf(&t.p.Funcs[fn].Blocks[j])
+			h.Write(binary.AppendVarint(nil, int64(len(shape))))
+			h.Write(shape)
+		}
+		t.forms[fn] = h.Sum(nil)
+	}
+	return t.forms[fn]
+}
+
+func (t *Tries) shapeOf(b *native.Block) []byte {
 	var shape []byte
 	native.Walk([]native.Block{*b}, func(s *native.Stmt) {
 		shape = append(shape, byte(s.Op))
 		shape = binary.AppendVarint(shape, int64(s.Target))
-		if s.Op == native.OpInput || s.Op == native.OpCallBuiltin || s.Op == native.OpCall {
+		switch s.Op {
+		case native.OpInput, native.OpCallBuiltin:
 			shape = binary.AppendVarint(shape, int64(s.Index))
+		case native.OpCall:
+			shape = append(shape, t.form(int(s.Index))...)
 		}
 		for _, o := range s.Operands() {
 			if !o.Const {
@@ -121,8 +165,7 @@ func (t *Tries) shape(b *native.Block) int {
 			}
 		}
 	})
-	t.alike[string(shape)]++
-	return t.alike[string(shape)]
+	return shape
 }
 
 // through adds events with all wants and with each other literal of one: those
@@ -133,25 +176,25 @@ func (t *Tries) through(wants []want) {
 	}
 	t.add(choose(wants, -1, nil))
 	for i := range wants {
-		for _, v := range wants[i].values[1:] {
+		for _, v := range wants[i].values[1:min(len(wants[i].values), t.most)] {
 			t.add(choose(wants, i, v))
 		}
 	}
 }
 
-// callees are the functions that a function calls, and those that they call.
-func (t *Tries) callees(fn int) []int {
+// callees are the functions that blocks call, and those that they call.
+func callees(p *native.Program, blocks []native.Block) []int {
 	var out []int
-	var visit func(int)
-	visit = func(at int) {
-		native.Walk(t.p.Funcs[at].Blocks, func(s *native.Stmt) {
-			if to := int(s.Index); s.Op == native.OpCall && to != fn && !slices.Contains(out, to) {
+	var visit func([]native.Block)
+	visit = func(of []native.Block) {
+		native.Walk(of, func(s *native.Stmt) {
+			if to := int(s.Index); s.Op == native.OpCall && !slices.Contains(out, to) {
 				out = append(out, to)
-				visit(to)
+				visit(p.Funcs[to].Blocks)
 			}
 		})
 	}
-	visit(fn)
+	visit(blocks)
 	return out
 }
 
@@ -254,7 +297,7 @@ func (t *Tries) add(values []chosen) {
 			c.Set(f, v)
 		}
 	}
-	t.Events, t.Aims = append(t.Events, c.Frozen(t.event)), append(t.Aims, t.aim)
+	t.Events, t.aims = append(t.Events, c.Frozen(t.event)), append(t.aims, t.aim)
 }
 
 // put sets a value below keys, unless something is there that is no such thing.
@@ -304,9 +347,6 @@ func within(have any, there bool, steps []string, v any) any {
 	put(inner, steps, v)
 	return inner
 }
-
-// Aim is what an event is directed at: a block of a function, the Nth of its shape.
-type Aim struct{ Fn, Block, Nth int }
 
 // contextParams are the parameters of a function for input and data.
 const contextParams = 2

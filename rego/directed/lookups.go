@@ -35,7 +35,7 @@ const mostFound = 512
 // reads by what it computes of the event, and for one that is missing; and for
 // each value that is found what it is compared with, the same and beside it.
 func (t *Tries) lookups(b *native.Block) [][]chosen {
-	f := formulas{p: t.p, of: map[int32]*formula{}, orphans: t.orphans}
+	f := formulas{p: t.p, most: t.most, of: map[int32]*formula{}, orphans: t.orphans}
 	native.Walk([]native.Block{*b}, f.statement)
 	out := make([][]chosen, len(f.out))
 	for i, list := range f.out {
@@ -53,6 +53,7 @@ type formulas struct {
 	of      map[int32]*formula
 	out     [][]chosen
 	depth   int
+	most    int
 	given   *formula // what the function gives
 }
 
@@ -123,7 +124,7 @@ func (f *formulas) call(s *native.Stmt) {
 	if f.depth >= deepestCall {
 		return
 	}
-	inner := formulas{p: f.p, orphans: f.orphans, of: map[int32]*formula{}, out: f.out, depth: f.depth + 1}
+	inner := formulas{p: f.p, most: f.most, orphans: f.orphans, of: map[int32]*formula{}, out: f.out, depth: f.depth + 1}
 	for i := contextParams; i < len(s.Args); i++ {
 		inner.of[int32(i)] = f.operand(s.Args[i])
 	}
@@ -184,7 +185,7 @@ func (f *formulas) compared(a, b *formula) {
 }
 
 func (f *formulas) try(c []chosen) {
-	if len(c) > 0 && len(f.out) < mostFound {
+	if len(c) > 0 && len(f.out) < f.most {
 		f.out = append(f.out, c)
 	}
 }

@@ -90,6 +90,9 @@ type SourceFile struct {
 	// the environment stand in its texts; those of Unset would if they were set.
 	Folders, Globs, Unset []string
 	Variables             []EnvVar
+	// Private is true where such a value, or one that the user set of an extension,
+	// stands in its texts: it may be a secret.
+	Private bool
 }
 
 // Fact is a fact of the host that `facts:` declares (semantics.md §2.8).

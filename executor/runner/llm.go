@@ -148,7 +148,7 @@ func readReply(reply string, by policy.By) (policy.Result, error) {
 	if err != nil {
 		return policy.Result{}, err
 	}
-	return policy.ParseHookResultText([]byte(object), by)
+	return agent.Strictest(by, object, func(text string) (policy.Result, error) { return policy.ParseHookResultText([]byte(text), by) })
 }
 
 func replyObject(reply string) (string, error) {

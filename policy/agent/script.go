@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent/repeats"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -220,7 +221,7 @@ func (a *Agent) Prompt(h *policy.Hook, in *policy.Context) (string, error) {
 
 // Reply reads what a model answered to [Agent.Prompt].
 func (a *Agent) Reply(h *policy.Hook, text string) (policy.Result, error) {
-	return a.scripts.reply(h, text)
+	return Strictest(policy.By{Name: h.Name, At: h.Span}, text, func(text string) (policy.Result, error) { return a.scripts.reply(h, text) })
 }
 
 // Outcome is how the process of a script ended.
@@ -264,8 +265,33 @@ type output struct {
 // otherwise.
 func (a *Agent) Read(h *policy.Hook, in *policy.Context, o Outcome) (policy.Result, error) {
 	b := &h.Body
-	return a.judge(output{event: h.Event, in: in, by: policy.By{Name: h.Name, At: h.Span}, Outcome: o,
-		native: b.Agent.Event, faithful: b.Agent.Emulate, strict: b.Agent.Strict, sequential: b.Agent.Sequential, onFailure: b.Agent.OnFailure})
+	said := output{event: h.Event, in: in, by: policy.By{Name: h.Name, At: h.Span}, Outcome: o,
+		native: b.Agent.Event, faithful: b.Agent.Emulate, strict: b.Agent.Strict, sequential: b.Agent.Sequential, onFailure: b.Agent.OnFailure}
+	return Strictest(said.by, o.Stdout, func(text string) (policy.Result, error) {
+		said.Stdout = text
+		return a.judge(said)
+	})
+}
+
+// Strictest is what an answer means of which some keys are repeated. The agents'
+// parsers take the last value; where the answer with others forbids more, that holds:
+// it cannot be known which one was meant.
+func Strictest(by policy.By, text string, read func(string) (policy.Result, error)) (policy.Result, error) {
+	out, err := read(text)
+	verdict, control := out.Alone()
+	others, whole := repeats.Readings(text)
+	for _, other := range others {
+		r, wrong := read(other)
+		v, c := r.Alone()
+		if wrong == nil && (c > control || c == control && v > max(verdict, policy.Allow)) {
+			out, err, verdict, control = r, nil, v, c
+			out.Warnings = append(slices.Clip(out.Warnings), misread(by, "a key is repeated; the value that forbids most holds"))
+		}
+	}
+	if !whole && err == nil && verdict <= policy.Allow && control == policy.Go {
+		return policy.Result{}, policy.Failf(policy.ErrParse, "a key of the answer is repeated too often")
+	}
+	return out, err
 }
 
 func (a *Agent) judge(o output) (policy.Result, error) {

@@ -12,6 +12,8 @@ import (
 type Writer struct {
 	// Build and Release are as in File.
 	Build, Release string
+	// Private is true of an artifact that only its owner may read.
+	Private bool
 
 	names    []string
 	contents [][]byte
@@ -77,7 +79,7 @@ func (w *Writer) header(end int) []byte {
 // WriteFile puts the artifact in the place of path in one step: who reads it
 // meanwhile has the old one or the new one. A symbolic link is followed. It can
 // be read by whoever could read the old one, a new one by everybody, as far as
-// the process's umask lets them.
+// the process's umask lets them; one that is Private by its owner alone.
 func (w *Writer) WriteFile(path string) (err error) {
 	if to, err := os.Readlink(path); err == nil {
 		if !os.IsPathSeparator(to[0]) {
@@ -88,6 +90,9 @@ func (w *Writer) WriteFile(path string) (err error) {
 	mode := os.FileMode(0o644)
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
+	}
+	if w.Private {
+		mode &= 0o700
 	}
 	f, err := create(path, mode)
 	if err != nil {

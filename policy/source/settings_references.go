@@ -19,23 +19,24 @@ import (
 var counted = []string{"hooks", "hooksConfig", "security", "experimental"}
 
 // replaced is a file as the agent reads it: with the values of the variables that stand
-// in its texts.
+// in its texts, as far as these count for hooks. What the rest has, a token of an MCP
+// server, is not read.
 func (r *settingsReader) replaced(root *tree.Node) *tree.Node {
 	if r.Reading.References == agent.NoReferences {
 		return root
 	}
+	of, counts := r.environment, func(key string) bool { return slices.Contains(counted, key) }
 	if r.in.Tier == policy.TierExtension {
-		of := r.ofExtension
+		of, counts = r.ofExtension, func(key string) bool { return key != "mcpServers" }
 		if r.Reading.References == agent.NamedReferences {
 			of = r.ofQwen
 		}
-		return root.Rewrite(of)
 	}
 	out := *root
 	out.Entries = slices.Clone(root.Entries)
 	for i, e := range out.Entries {
-		if slices.Contains(counted, e.Key.Text.Value) {
-			out.Entries[i].Value = e.Value.Rewrite(r.environment)
+		if counts(e.Key.Text.Value) {
+			out.Entries[i].Value = e.Value.Rewrite(of)
 		}
 	}
 	return &out
@@ -67,6 +68,7 @@ func (r *settingsReader) ofExtension(text diag.Text) string {
 	}
 	if x := r.in.Extension; x != nil {
 		maps.Copy(values, x.Variables)
+		r.in.source.Private = r.in.source.Private || len(x.Variables) > 0
 	}
 	return variables.Fill(text.Value, values)
 }
@@ -98,7 +100,7 @@ func (r *settingsReader) variable(name string, at diag.Span) (value string, set 
 	case !set:
 		source.Unset = appendNew(source.Unset, []string{name})
 	case !slices.Contains(source.Variables, v):
-		source.Variables = append(source.Variables, v)
+		source.Variables, source.Private = append(source.Variables, v), true
 		r.report(codeFromEnvironment.Report(at, "the value of $%s stands here: %s reads it from its environment when it starts, hookc for each event", name, cmp.Or(r.Reading.Called, r.id)))
 	}
 	return value, set

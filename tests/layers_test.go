@@ -24,7 +24,7 @@ var layers = [][]string{
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/tokens", "builtins/winshell", "internal/gate/table"},
 	{"builtins/posix", "internal/fix", "internal/severity"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
-	{"dag", "policy/agent/form", "policy/agent/js", "policy/agent/supersede", "policy/pattern", "policy/source/permission", "policy/source/plugins", "policy/source/tree", "policy/source/variables", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed", "rego/outline", "rego/template"},
+	{"dag", "policy/agent/form", "policy/agent/js", "policy/agent/repeats", "policy/agent/supersede", "policy/pattern", "policy/source/permission", "policy/source/plugins", "policy/source/tree", "policy/source/variables", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed", "rego/outline", "rego/template"},
 	{"policy/agent", "policy/callmatch", "policy/source/commandline", "policy/source/extensions", "compiler/solve"},
 	{"builtins/guard", "policy/facts", "rego/conditions"},
 	{"builtins"},

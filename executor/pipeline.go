@@ -102,24 +102,20 @@ func (x *Executor) each(ctx context.Context, p *dag.Pipeline, acts Actions, in [
 	var broken atomic.Bool
 	var bug atomic.Pointer[any] // the first panic of an action, nil of one that ended its goroutine
 	for i, c := range in {
-		begun := make(chan struct{})
-		begin := sync.OnceFunc(func() { close(begun) })
+		begun, begin := context.WithCancel(ctx)
 		running.Go(func() {
 			defer begin()
 			defer func() {
 				if out.Calls[i] == nil {
 					v := recover()
 					bug.CompareAndSwap(nil, &v)
-					broken.Store(true)
 				}
 			}()
 			call := x.pipe(ctx, &inner, acts, c, begin)
-			if call.Break != policy.NoLabel {
-				broken.Store(true)
-			}
+			broken.CompareAndSwap(false, call.Break != policy.NoLabel)
 			out.Calls[i] = call
 		})
-		if <-begun; broken.Load() || ctx.Err() != nil {
+		if <-begun.Done(); broken.Load() || bug.Load() != nil || ctx.Err() != nil {
 			break
 		}
 	}

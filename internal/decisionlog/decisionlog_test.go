@@ -1,0 +1,368 @@
+package decisionlog
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/tests/depth"
+)
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("DECISIONLOG_CHILD"); dir != "" {
+		child(dir)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// child is a process that writes to a log: a number of entries, or without end.
+func child(dir string) {
+	n, _ := strconv.Atoi(os.Getenv("DECISIONLOG_N"))
+	signer, err := NewSigner(dir)
+	if err == nil {
+		var w *Writer
+		if w, err = Open(dir, Options{Sign: signer, Every: 7, MaxSize: 1 << 14}); err == nil {
+			for i := 0; n == 0 || i < n; i++ {
+				if err = w.Flush(context.Background()); err == nil {
+					err = w.Add(context.Background(), decided(i, "ls"))
+				}
+			}
+			err = errors.Join(err, w.Close())
+		}
+	}
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+}
+
+func decided(i int, command string) Decided {
+	in := policy.NewContext(policy.PreToolExecution).
+		Set(policy.FieldToolName, "Bash").Set(policy.FieldSessionID, "s"+strconv.Itoa(i)).
+		Set(policy.FieldToolInput, map[string]any{"command": command})
+	return Decided{In: in.Frozen(policy.PreToolExecution), Agent: "claude", Took: time.Millisecond,
+		Decision: &policy.Decision{Event: policy.PreToolExecution, Action: policy.Proceed, Verdict: policy.None, Control: policy.Go}}
+}
+
+func started(t *testing.T, dir string, options Options) *Writer {
+	t.Helper()
+	w, err := Open(dir, options)
+	require.NoError(t, err)
+	return w
+}
+
+// filled is a log of n decisions, in several segments, with checkpoints.
+func filled(t *testing.T, n int) string {
+	t.Helper()
+	dir := t.TempDir()
+	signer, err := NewSigner(dir)
+	require.NoError(t, err)
+	w := started(t, dir, Options{Sign: signer, Every: 10, MaxSize: 4 << 10, Durable: true})
+	for i := range n {
+		require.NoError(t, w.Add(t.Context(), decided(i, "echo "+strconv.Itoa(i))))
+	}
+	require.NoError(t, w.Close())
+	return dir
+}
+
+func verified(t *testing.T, dir string) (*Verified, error) {
+	t.Helper()
+	key, err := VerifierKey(dir)
+	require.NoError(t, err)
+	check, err := Checker(dir, key)
+	require.NoError(t, err)
+	return Verify(dir, check)
+}
+
+func decisions(t *testing.T, dir string) (out []*Entry) {
+	t.Helper()
+	for e, err := range Entries(dir) {
+		require.NoError(t, err)
+		if e.Type == "decision" {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func TestWhatIsAddedIsReadBack(t *testing.T) {
+	dir := filled(t, 40)
+	v, err := verified(t, dir)
+	require.NoError(t, err)
+	require.Greater(t, v.Segments, 2)
+	require.Greater(t, v.Checkpoints, 3)
+	got := decisions(t, dir)
+	require.Len(t, got, 40)
+	ids := map[string]bool{}
+	for i, e := range got {
+		require.Equal(t, "s"+strconv.Itoa(i), e.Session)
+		require.Equal(t, "echo "+strconv.Itoa(i), e.Input["tool_input"].(map[string]any)["command"])
+		require.Equal(t, "proceed", e.Result["action"])
+		require.Equal(t, "claude", e.Labels["agent"])
+		require.EqualValues(t, 1000, e.Micros)
+		ids[e.ID] = true
+	}
+	require.Len(t, ids, 40)
+	info, err := os.Stat(filepath.Join(dir, segmentName(0, v.Segments)))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+}
+
+// TestSecretsAreMasked: no secret is in the file, wherever it stood, and equal
+// ones are equal.
+func TestSecretsAreMasked(t *testing.T) {
+	token := "ghp_" + "x9Yb2Kq7Lm4Np8Rs3Tv6Wz1Cd5Fg0HjQeUiO"
+	dir := t.TempDir()
+	w := started(t, dir, Options{})
+	d := decided(0, "curl -H 'Authorization: token "+token+"' https://example.org")
+	d.Decision.Reasons = []string{"the token " + token + " leaves"}
+	d.Answers = map[string]any{"audit": map[string]any{"stdout": "saw " + token}}
+	require.NoError(t, w.Add(t.Context(), d))
+	require.NoError(t, w.Close())
+	data, err := os.ReadFile(filepath.Join(dir, segmentName(0, 1)))
+	require.NoError(t, err)
+	require.NotContains(t, string(data), token)
+	e := decisions(t, dir)[0]
+	require.ElementsMatch(t, []string{"/input/tool_input/command", "/result/reasons/0", "/answers/audit/stdout"}, e.Masked)
+	_, hash, _ := strings.Cut(e.Result["reasons"].([]any)[0].(string), ":")
+	hash, _, _ = strings.Cut(hash, "]")
+	require.Len(t, hash, 16)
+	require.Contains(t, e.Input["tool_input"].(map[string]any)["command"], ":"+hash+"]", "whichever rule found it")
+}
+
+// TestVerifyNamesTheFirstLineThatIsWrong: whatever byte is changed, and whatever
+// line is taken away, doubled or moved, the first line concerned is named. Only
+// the end of a log may be missing unseen: a checkpoint elsewhere tells.
+func TestVerifyNamesTheFirstLineThatIsWrong(t *testing.T) {
+	dir := filled(t, 60)
+	list, err := segments(dir)
+	require.NoError(t, err)
+	require.Greater(t, len(list), 2)
+	r := rand.New(rand.NewPCG(1, 2))
+	for range depth.Of(400) {
+		s := list[r.IntN(len(list))]
+		if s.zipped {
+			continue // its sum is gzip's
+		}
+		path := filepath.Join(dir, s.name)
+		whole, err := os.ReadFile(path)
+		require.NoError(t, err)
+		lines := bytes.SplitAfter(bytes.TrimSuffix(whole, []byte("\n")), []byte("\n"))
+		lines[len(lines)-1] = append(slices.Clone(lines[len(lines)-1]), '\n')
+		i := r.IntN(len(lines))
+		broken := slices.Clone(lines)
+		switch r.IntN(4) {
+		case 0:
+			line := slices.Clone(lines[i])
+			at := r.IntN(len(line) - 1)
+			line[at] ^= byte(1 + r.IntN(127))
+			broken[i] = line
+		case 1:
+			if i == len(lines)-1 {
+				continue
+			}
+			broken = slices.Delete(broken, i, i+1)
+		case 2:
+			broken = slices.Insert(broken, i+1, lines[i])
+			i++
+		case 3:
+			if i == len(lines)-1 {
+				continue
+			}
+			broken[i], broken[i+1] = lines[i+1], lines[i]
+		}
+		require.NoError(t, os.WriteFile(path, bytes.Join(broken, nil), 0o600))
+		_, err = verified(t, dir)
+		var wrong *Wrong
+		require.ErrorAs(t, err, &wrong, "%s line %d", s.name, i+1)
+		require.Equal(t, s.name, wrong.File)
+		require.Equal(t, i+1, wrong.Line, "%v", err)
+		require.NoError(t, os.WriteFile(path, whole, 0o600))
+	}
+	_, err = verified(t, dir)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(filepath.Join(dir, list[1].name)))
+	_, err = verified(t, dir)
+	require.ErrorContains(t, err, "missing")
+}
+
+func spawn(t *testing.T, dir string, n int) *exec.Cmd {
+	t.Helper()
+	c := exec.Command(os.Args[0], "-test.run=^$")
+	c.Env = append(os.Environ(), "DECISIONLOG_CHILD="+dir, "DECISIONLOG_N="+strconv.Itoa(n))
+	c.Stdout, c.Stderr = os.Stderr, os.Stderr
+	require.NoError(t, c.Start())
+	return c
+}
+
+// TestManyProcessesWrite: none waits for another, and nothing is lost.
+func TestManyProcessesWrite(t *testing.T) {
+	dir := t.TempDir()
+	var all []*exec.Cmd
+	for range depth.Of(64) {
+		all = append(all, spawn(t, dir, 30))
+	}
+	for _, c := range all {
+		require.NoError(t, c.Wait())
+	}
+	_, err := verified(t, dir)
+	require.NoError(t, err)
+	require.Len(t, decisions(t, dir), 30*len(all))
+}
+
+// TestKilledWriters: a process that is killed at any moment leaves a log that the
+// next one goes on with.
+func TestKilledWriters(t *testing.T) {
+	dir := t.TempDir()
+	before := 0
+	for range depth.Of(40) {
+		c := spawn(t, dir, 0)
+		require.Eventually(t, func() bool { return size(dir) > int64(before) }, time.Minute, time.Millisecond)
+		time.Sleep(time.Duration(rand.IntN(5000)) * time.Microsecond)
+		require.NoError(t, c.Process.Kill())
+		require.Error(t, c.Wait())
+		before = int(size(dir))
+		v, err := verified(t, dir)
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(v.Torn), 1)
+	}
+}
+
+func size(dir string) (sum int64) {
+	list, _ := segments(dir)
+	for _, s := range list {
+		if info, err := os.Stat(filepath.Join(dir, s.name)); err == nil {
+			sum += info.Size()
+		}
+	}
+	return sum
+}
+
+// TestTornTailIsRepaired: of a line that was not written whole nothing is taken
+// for an entry, and the log says that it was there.
+func TestTornTailIsRepaired(t *testing.T) {
+	whole := filled(t, 3)
+	path := segmentName(0, 1)
+	data, err := os.ReadFile(filepath.Join(whole, path))
+	require.NoError(t, err)
+	for cut := 1; cut < len(data); cut += max(1, len(data)/depth.Of(300)) {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, path), data[:cut], 0o600))
+		had := bytes.Count(data[:cut], []byte("\n"))
+		v, err := Verify(dir, nil)
+		require.NoError(t, err)
+		require.Equal(t, had, v.Entries)
+		w := started(t, dir, Options{})
+		require.NoError(t, w.Add(t.Context(), decided(9, "ls")))
+		require.NoError(t, w.Close())
+		v, err = Verify(dir, nil)
+		require.NoError(t, err, "cut at %d", cut)
+		require.Empty(t, v.Torn)
+		if had > 0 && data[cut-1] != '\n' {
+			require.Equal(t, had+2, v.Entries, "the lines before, one that tells of the repair, one that is new")
+		}
+	}
+}
+
+// TestOverflowIsCounted: what finds no room is lost, counted, and in the log as such.
+func TestOverflowIsCounted(t *testing.T) {
+	dir := t.TempDir()
+	w := started(t, dir, Options{Buffer: 1})
+	for i := range 2000 {
+		require.NoError(t, w.Add(t.Context(), decided(i, "ls")))
+	}
+	require.NoError(t, w.Close())
+	v, err := Verify(dir, nil)
+	require.NoError(t, err)
+	require.Equal(t, w.Lost(), v.Lost)
+	require.Len(t, decisions(t, dir), 2000-int(w.Lost()))
+}
+
+// TestPrune takes the oldest segments away, and never a writer's last.
+func TestPrune(t *testing.T) {
+	dir := filled(t, 60)
+	had, err := segments(dir)
+	require.NoError(t, err)
+	require.NoError(t, Prune(dir, Options{KeepSize: 1}))
+	left, err := segments(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	require.Equal(t, had[len(had)-1].name, left[0].name)
+	v, err := verified(t, dir)
+	require.NoError(t, err)
+	require.Equal(t, []string{left[0].name}, v.From)
+	w := started(t, dir, Options{})
+	require.NoError(t, w.Close())
+}
+
+// TestFailedWrite: a batch that cannot be written leaves nothing behind, the
+// error is told, and the log goes on when it can.
+func TestFailedWrite(t *testing.T) {
+	dir := t.TempDir()
+	w := started(t, dir, Options{Durable: true})
+	require.NoError(t, w.Add(t.Context(), decided(0, "ls")))
+	good := w.file
+	bad, err := os.Open(good.Name()) // it cannot be written to
+	require.NoError(t, err)
+	w.file = bad
+	require.Error(t, w.Add(t.Context(), decided(1, "ls")))
+	require.Error(t, w.Err())
+	require.NoError(t, bad.Close())
+	w.file = good
+	require.NoError(t, w.Add(t.Context(), decided(2, "ls")))
+	require.NoError(t, w.Err())
+	require.NoError(t, w.Close())
+	v, err := Verify(dir, nil)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, v.Lost)
+	require.Len(t, decisions(t, dir), 2)
+}
+
+// BenchmarkAdd is what a decision costs more when it is logged: on the path of
+// the caller, and all of it.
+func BenchmarkAdd(b *testing.B) {
+	d := decided(1, strings.Repeat("echo hello; ", 80))
+	b.Run("caller", func(b *testing.B) {
+		w, err := Open(b.TempDir(), Options{Buffer: 1 << 12})
+		require.NoError(b, err)
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			if err := w.Add(b.Context(), d); err != nil {
+				b.Fatal(err)
+			}
+			if i%2048 == 2047 {
+				b.StopTimer()
+				require.NoError(b, w.Flush(b.Context()))
+				b.StartTimer()
+			}
+		}
+		require.NoError(b, w.Close())
+	})
+	b.Run("sustained", func(b *testing.B) {
+		w, err := Open(b.TempDir(), Options{})
+		require.NoError(b, err)
+		lost := int64(0)
+		for b.Loop() {
+			for w.Add(b.Context(), d); w.Lost() > lost; w.Add(b.Context(), d) {
+				lost = w.Lost()
+				time.Sleep(50 * time.Microsecond)
+			}
+		}
+		require.NoError(b, w.Close())
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "decisions/s")
+	})
+}

@@ -102,7 +102,7 @@ func commands() map[string]func() *cobra.Command {
 		"compile": newCompile, "check": newCheck, "run": newRun, "explain": newExplain, "test": newTest, "hooks": newHooks, "list": newList,
 		"init": newInit, "convert": newConvert, "trust": newTrust, "install": newInstall, "uninstall": newUninstall, "doctor": newDoctor,
 		"schema": newSchema, "version": newVersion, "supervise": newSupervise, "serve": newServe, "bench": newBench, "diff": newDiff,
-		"replay": newReplay, "prove": newProve, "lint": newLint, "lsp": newLSP, "fmt": newFmt,
+		"replay": newReplay, "log": newLog, "prove": newProve, "lint": newLint, "lsp": newLSP, "fmt": newFmt,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -25,7 +26,8 @@ decision is a whole Decision, as hookc run prints it: what it does not hold must
 not be said now. expect is a part of one, as in a YAML test case; a *_test.yaml is
 taken as well. Who decides, where that is written, warnings and the trace of hooks
 are no part of the comparison, unless expect names them. An event without either
-is decided and counted. What --debug writes holds no event, and is left out.
+is decided and counted. What --debug writes holds no event, and is left out. What
+hookc log export writes is taken with what scripts and models answered then.
 
 Rules alone are evaluated. Hooks that are no in-process rule give the answer that
 the record has for them, or nothing: --scripts runs bash hooks, which do what they
@@ -167,7 +169,7 @@ func (r *replayer) one(rec *recording) error {
 	if err != nil {
 		return err
 	}
-	d, err := eng.eng.Fire(r.ctx, rec.event, rec.in)
+	d, err := eng.eng.Fire(runner.WithAnswers(r.ctx, rec.kept), rec.event, rec.in)
 	if err != nil {
 		return cannot("%v", err)
 	}

@@ -34,7 +34,7 @@ func (r *replayer) engine(rec *recording) (*replayEngine, error) {
 	if len(from.files) == 0 && len(rec.policies) > 0 {
 		from.files = rec.policies
 	}
-	key := strings.Join(append([]string{string(rec.event), string(answers)}, from.files...), "\x00")
+	key := strings.Join(append([]string{string(rec.event), string(answers), strings.Join(rec.heard, "\x01")}, from.files...), "\x00")
 	if len(from.files) == 0 {
 		key += "\x00" + project
 	}
@@ -81,7 +81,7 @@ func (r *replayer) openEngine(rec *recording, from *sources, project string) (*r
 	if plan := program.Plan(rec.event); plan != nil {
 		for i := range plan.Nodes {
 			h := plan.Nodes[i].Hook
-			if _, answered := answers[h.Name]; !answered && !h.Async && !r.runs(h) {
+			if _, answered := answers[h.Name]; !answered && !h.Async && !r.runs(h) && !slices.Contains(rec.heard, h.Name) {
 				e.silent = append(e.silent, h.Name)
 				answers[h.Name] = map[string]any{}
 			}

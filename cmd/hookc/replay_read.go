@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -30,6 +31,10 @@ type recording struct {
 	expect  map[string]any
 	whole   bool
 	answers map[string]map[string]any
+	// kept is what processes and models answered, as the decision log keeps it.
+	kept *runner.Answers
+	// heard are the hooks of kept, in order.
+	heard []string
 	// policies are those that a file of test cases names.
 	policies []string
 }
@@ -208,6 +213,9 @@ func (r *replayer) decode(text []byte) (*recording, error) {
 		return nil, nil
 	}
 	rec := &recording{}
+	if m["type"] == "decision" && m["chain"] != nil {
+		return rec, r.logged(rec, m)
+	}
 	event, wrapped := m["event"].(map[string]any)
 	if !wrapped {
 		return rec, r.decodeEvent(rec, text)
@@ -220,6 +228,34 @@ func (r *replayer) decode(text []byte) (*recording, error) {
 		return nil, err
 	}
 	return rec, r.decodeEvent(rec, text)
+}
+
+// logged reads an entry of the decision log.
+func (r *replayer) logged(rec *recording, m map[string]any) (err error) {
+	rec.name, _ = m["decision_id"].(string)
+	if result, ok := m["result"].(map[string]any); ok {
+		rec.expect, rec.whole = result, true
+	}
+	if answers, ok := m["answers"].(map[string]any); ok {
+		rec.heard = slices.Sorted(maps.Keys(answers))
+		text, err := policy.EncodeJSON(answers)
+		if err != nil {
+			return err
+		}
+		rec.kept = runner.AnswersBefore(text)
+	}
+	path, _ := m["path"].(string)
+	event, ok := policy.ParseEvent(path)
+	if !ok {
+		return unknownEvent(path)
+	}
+	input, _ := m["input"].(map[string]any)
+	in, _, err := policy.ContextFromMap(input)
+	if err != nil {
+		return err
+	}
+	rec.in, rec.event = in.Frozen(event), event
+	return nil
 }
 
 // recordKeys are those of a record that is more than an event.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -243,8 +244,16 @@ func everyEvent(event policy.Event) hookc.Option {
 	return host.Compiler[hookc.Option](func(c *compiler.Config) { c.Event = event })
 }
 
-// decide opens the policy for one event and fires it.
+// decide opens the policy for one event, fires it, and logs what was decided.
 func (s *sources) decide(cmd *cobra.Command, e subject, serial bool) (*policy.Decision, error) {
+	log := logging{brief: true}
+	defer log.close()
+	e, began := log.keeping(e), time.Now()
+	d, err := s.decideUnlogged(cmd, e, serial)
+	return log.decided(cmd.Context(), e, asking(cmd.Context()), d, time.Since(began), err), err
+}
+
+func (s *sources) decideUnlogged(cmd *cobra.Command, e subject, serial bool) (*policy.Decision, error) {
 	dog := watchdogOf(cmd.Context())
 	dog.decides(cmd, e.event)
 	events := oneEvent(e.event)

@@ -95,7 +95,12 @@ func (v *server) carry(ctx context.Context, who peer, s *speaker, said *wording)
 	project := ""
 	s.decision, err = withAhead(s.call, func(e subject) (d *policy.Decision, err error) {
 		project = e.project
+		e, began := v.log.keeping(e), time.Now()
 		d, note, err := v.fire(ctx, who, e, said)
+		var back handBack
+		if !errors.As(err, &back) { // else hookc run decides it, and logs
+			d = v.log.decided(ctx, e, s.call.Agent(), d, time.Since(began), err)
+		}
 		if log == "" {
 			log = note
 		}

@@ -43,6 +43,7 @@ type server struct {
 	words         *wordings
 	home          *environment
 	eyes          *rego.Eyes
+	log           logging
 
 	conns    sync.WaitGroup
 	open     atomic.Int64

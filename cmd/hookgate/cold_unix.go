@@ -149,7 +149,7 @@ func span(s, more string) int {
 
 // noted does what hookc run would leave behind beside the answer: it records
 // that the agent's hook fires, for doctor, and which hooks ran. It is false where
-// hookc run would have more to do, or to say.
+// hookc run would have more to do, or to say: it keeps the decision log.
 func noted(answer *table.Answer, ran []rules.Ran) bool {
 	root := answer.Root
 	if root == "" {
@@ -166,7 +166,7 @@ func noted(answer *table.Answer, ran []rules.Ran) bool {
 		}
 	}
 	dir := stateDir(root)
-	if dir == "" || answer.Counted && exists(dir+"/gates.json") {
+	if dir == "" || exists(above(dir)+"/log.json") || answer.Counted && exists(dir+"/gates.json") {
 		return false
 	}
 	return counted(dir, string(answer.Event), ran) && mark(dir+"/"+table.Marker+string(answer.Agent)+"."+string(answer.Native))

@@ -13,9 +13,11 @@ import (
 // decided before it came (agent.Agent.RefusedBefore): when it comes, they answer the
 // same and are not run again. It is safe for concurrent use.
 type Answers struct {
-	mu      sync.Mutex
-	ahead   bool
-	answers map[string]keptAnswer
+	mu sync.Mutex
+	// ahead is set where the event did not come yet; kept where what is answered
+	// is to be kept.
+	ahead, kept bool
+	answers     map[string]keptAnswer
 }
 
 // keptAnswer is what one hook answered last: an outcome, or why it failed.
@@ -30,7 +32,21 @@ const longestAnswers = 256 << 10
 
 // AnswersAhead is for an event that is decided before it comes. Hooks that nobody waits
 // for can refuse nothing and begin when it comes.
-func AnswersAhead() *Answers { return &Answers{ahead: true, answers: map[string]keptAnswer{}} }
+func AnswersAhead() *Answers {
+	s := Keeping(nil)
+	s.ahead = true
+	return s
+}
+
+// Keeping keeps what the hooks of an event answer, beside what before holds,
+// which may be nil.
+func Keeping(before *Answers) *Answers {
+	if before == nil {
+		before = &Answers{answers: map[string]keptAnswer{}}
+	}
+	before.kept = true
+	return before
+}
 
 // AnswersBefore is for an event that comes, of which Bytes was kept; nil for none.
 func AnswersBefore(data []byte) *Answers {
@@ -78,14 +94,16 @@ func answered(ctx context.Context, h *policy.Hook, run func() (agent.Outcome, er
 	before, known := s.answers[h.Name]
 	s.mu.Unlock()
 	switch {
-	case !s.ahead && !known:
-		return run()
-	case !s.ahead && before.Kind != "":
+	case s.ahead || !known:
+	case before.Kind != "":
 		return before.Outcome, policy.Failf(before.Kind, "%s", before.Error)
-	case !s.ahead:
+	default:
 		return before.Outcome, nil
 	}
 	out, err := run()
+	if !s.kept {
+		return out, err
+	}
 	now := keptAnswer{Outcome: out}
 	if err != nil {
 		now.Kind, now.Error = policy.KindOf(err), err.Error()

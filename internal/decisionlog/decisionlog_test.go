@@ -54,7 +54,7 @@ func decided(i int, command string) Decided {
 	in := policy.NewContext(policy.PreToolExecution).
 		Set(policy.FieldToolName, "Bash").Set(policy.FieldSessionID, "s"+strconv.Itoa(i)).
 		Set(policy.FieldToolInput, map[string]any{"command": command})
-	return Decided{In: in.Frozen(policy.PreToolExecution), Agent: "claude", Took: time.Millisecond,
+	return Decided{Event: policy.PreToolExecution, In: in.Frozen(policy.PreToolExecution), Agent: "claude", Took: time.Millisecond,
 		Decision: &policy.Decision{Event: policy.PreToolExecution, Action: policy.Proceed, Verdict: policy.None, Control: policy.Go}}
 }
 
@@ -130,7 +130,7 @@ func TestSecretsAreMasked(t *testing.T) {
 	w := started(t, dir, Options{})
 	d := decided(0, "curl -H 'Authorization: token "+token+"' https://example.org")
 	d.Decision.Reasons = []string{"the token " + token + " leaves"}
-	d.Answers = map[string]any{"audit": map[string]any{"stdout": "saw " + token}}
+	d.Answers = []byte(`{"audit":{"stdout":"saw ` + token + `"}}`)
 	require.NoError(t, w.Add(t.Context(), d))
 	require.NoError(t, w.Close())
 	data, err := os.ReadFile(filepath.Join(dir, segmentName(0, 1)))

@@ -24,11 +24,14 @@ type Decided struct {
 	Agent string
 	// In is the event as it was decided, Decision what was decided. Neither is
 	// changed afterwards by whoever hands them over.
+	Event    policy.Event
 	In       *policy.Context
 	Decision *policy.Decision
-	// Answers are what the hooks that are no rules answered, by name, so that a
-	// replay needs no process and no model; nil for none.
-	Answers map[string]any
+	// Err is why hookc could not decide, with Decision nil, or "".
+	Err string
+	// Answers are what processes and models answered, as JSON, so that a replay
+	// starts none; nil for none.
+	Answers []byte
 }
 
 // Entry is one line of the log, as it is read back. The names of OPA's decision
@@ -45,6 +48,8 @@ type Entry struct {
 	Path   string         `json:"path,omitempty"`
 	Input  map[string]any `json:"input,omitempty"`
 	Result map[string]any `json:"result,omitempty"`
+	// Error is why hookc could not decide: the action was not let through.
+	Error string `json:"error,omitempty"`
 	// Answers are what scripts and models answered, by hook.
 	Answers map[string]any `json:"answers,omitempty"`
 	// Masked are the JSON pointers of values that were masked.
@@ -91,16 +96,24 @@ func (w *Writer) appendDecided(b []byte, d *Decided, seq uint64) ([]byte, error)
 	if s := d.In.Text(policy.FieldSessionID); s != "" {
 		b = appendString(append(b, `,"session_id":`...), s)
 	}
-	b = appendString(append(b, `,"path":`...), string(d.Decision.Event))
-	b, err := m.value(append(b, `,"input":`...), "/input", d.In.Map())
+	b = appendString(append(b, `,"path":`...), string(d.Event))
+	input := d.In.Map()
+	delete(input, policy.FieldToolArguments.String()) // tool_input again
+	b, err := m.value(append(b, `,"input":`...), "/input", input)
 	if err != nil {
 		return b, err
 	}
-	if b, err = m.decision(append(b, `,"result":`...), d.Decision); err != nil {
+	if d.Err != "" {
+		b = m.text(append(b, `,"error":`...), "/error", d.Err)
+	} else if b, err = m.decision(append(b, `,"result":`...), d.Decision); err != nil {
 		return b, err
 	}
 	if len(d.Answers) > 0 {
-		if b, err = m.value(append(b, `,"answers":`...), "/answers", d.Answers); err != nil {
+		answers, err := policy.DecodeJSON(d.Answers)
+		if err != nil {
+			return b, err
+		}
+		if b, err = m.value(append(b, `,"answers":`...), "/answers", answers); err != nil {
 			return b, err
 		}
 	}

@@ -28,6 +28,8 @@ type segment struct {
 	writer, n int
 	name      string
 	zipped    bool
+	// from is where to begin to read, in bytes; a file that is compressed is read whole.
+	from int64
 }
 
 func segmentName(writer, n int) string { return fmt.Sprintf("w%d-%08d.jsonl", writer, n) }
@@ -65,7 +67,11 @@ func segments(dir string) ([]segment, error) {
 // open opens a segment to be read.
 func (s segment) open(dir string) (io.ReadCloser, error) {
 	f, err := os.Open(filepath.Join(dir, s.name))
-	if err != nil || !s.zipped {
+	if err != nil {
+		return nil, err
+	}
+	if !s.zipped {
+		_, err := f.Seek(s.from, io.SeekStart)
 		return f, err
 	}
 	z, err := gzip.NewReader(f)

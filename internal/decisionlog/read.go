@@ -1,9 +1,12 @@
 package decisionlog
 
 import (
+	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"iter"
+	"time"
 )
 
 // Entries gives the entries of all writers of a log in the order of their times;
@@ -80,6 +83,57 @@ func written(dir string, list []segment) iter.Seq2[*Entry, error] {
 			if err != nil && !errors.Is(err, io.EOF) && !yield(nil, err) {
 				return
 			}
+		}
+	}
+}
+
+// followEvery is how often Follow looks for more.
+const followEvery = 200 * time.Millisecond
+
+// Follow gives the entries that are written from now on, until ctx ends or give
+// fails. Those of one writer come in order.
+func Follow(ctx context.Context, dir string, give func(*Entry) error) error {
+	seen := map[int]segment{}
+	tick := time.NewTicker(followEvery)
+	defer tick.Stop()
+	for first := true; ; first = false {
+		list, err := segments(dir)
+		if err != nil {
+			return err
+		}
+		for _, s := range list {
+			at := seen[s.writer]
+			switch {
+			case s.n < at.n:
+				continue
+			case s.n == at.n && s.zipped: // its writer is in the next
+				continue
+			case s.n == at.n:
+				s.from = at.from
+			}
+			whole, _, err := s.lines(dir, func(_ int, line []byte) error {
+				if first {
+					return nil
+				}
+				e, err := parse(line)
+				if err != nil {
+					return err
+				}
+				return give(e)
+			})
+			if errors.Is(err, fs.ErrNotExist) { // it was compressed just now
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			s.from += whole
+			seen[s.writer] = s
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
 		}
 	}
 }

@@ -104,7 +104,7 @@ func (w *Writer) flush(before tail) error {
 		return err
 	}
 	for _, d := range w.pending {
-		if d.written != nil {
+		if d.sync {
 			if err := w.file.Sync(); err != nil {
 				return err
 			}

@@ -67,9 +67,12 @@ type Writer struct {
 	free, full chan *waiting
 	lost       atomic.Int64
 	failure    atomic.Pointer[error]
-	closing    chan struct{}
-	done       chan struct{}
-	once       sync.Once
+	// adding counts the calls under way, so that Close loses none of them.
+	adding  atomic.Int64
+	closed  atomic.Bool
+	closing chan struct{}
+	done    chan struct{}
+	once    sync.Once
 
 	// What follows is the writing goroutine's.
 	slot    int
@@ -85,9 +88,10 @@ type Writer struct {
 // waiting is a decision on its way to the file.
 type waiting struct {
 	Decided
-	// written is told when it is on the disk, where somebody waits for that.
-	written chan error
-	flush   bool
+	// written is told when it is in the file, where somebody waits for that: on
+	// the disk with sync. flush is nothing but that.
+	written     chan error
+	sync, flush bool
 }
 
 // Open begins to write to the log in a folder, which is made when it is not
@@ -120,26 +124,34 @@ func Open(dir string, options Options) (w *Writer, err error) {
 // decision is counted as lost and the log says so. The error is that of this
 // entry, or of an earlier one that could not be written.
 func (w *Writer) Add(ctx context.Context, d Decided) error {
+	if w.adding.Add(1); w.closed.Load() {
+		w.adding.Add(-1)
+		return os.ErrClosed
+	}
+	defer w.adding.Add(-1)
 	if d.At.IsZero() {
 		d.At = w.options.Now()
 	}
 	if w.options.Durable {
-		return w.await(ctx, &waiting{Decided: d, written: make(chan error, 1)})
+		return w.await(ctx, &waiting{Decided: d, written: make(chan error, 1), sync: true})
 	}
 	select {
 	case slot := <-w.free:
 		slot.Decided = d
 		w.full <- slot
-	case <-w.closing:
-		return os.ErrClosed
 	default:
 		w.lost.Add(1)
 	}
 	return w.Err()
 }
 
-// Flush returns when what was added before is in the file, and synced.
+// Flush returns when what was added before is on the disk.
 func (w *Writer) Flush(ctx context.Context) error {
+	return w.await(ctx, &waiting{written: make(chan error, 1), flush: true, sync: true})
+}
+
+// Written returns when what was added before is in the file.
+func (w *Writer) Written(ctx context.Context) error {
 	return w.await(ctx, &waiting{written: make(chan error, 1), flush: true})
 }
 
@@ -179,7 +191,13 @@ func (w *Writer) Lost() int64 { return w.lost.Load() }
 
 // Close writes what waits, ends the log and returns what went wrong.
 func (w *Writer) Close() error {
-	w.once.Do(func() { close(w.closing) })
+	w.once.Do(func() {
+		w.closed.Store(true)
+		for w.adding.Load() > 0 {
+			time.Sleep(10 * time.Microsecond)
+		}
+		close(w.closing)
+	})
 	<-w.done
 	return w.Err()
 }

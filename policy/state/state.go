@@ -61,15 +61,15 @@ type Dir struct {
 // more than to resolve root; the folder is made by the first Update. It fails
 // when the environment names no place for it.
 func Open(root string) (*Dir, error) {
-	base, err := stateHome(os.Getenv, os.UserHomeDir, runtime.GOOS)
+	home, err := Home()
 	if err != nil {
-		return nil, fmt.Errorf("no place for state: %w", err)
+		return nil, err
 	}
 	leaf, err := leafName(root)
 	if err != nil {
 		return nil, fmt.Errorf("state of %s: %w", root, err)
 	}
-	return &Dir{base: base, leaf: leaf}, nil
+	return &Dir{base: filepath.Dir(home), leaf: leaf}, nil
 }
 
 // stateHome is $XDG_STATE_HOME or the system's own place for such files. A
@@ -132,6 +132,16 @@ func leafName(root string) (string, error) {
 		base = "root"
 	}
 	return hex.EncodeToString(sum[:6]) + "-" + base[:min(len(base), 40)], nil
+}
+
+// Home is the folder that holds the state folders of all projects, and what
+// concerns all of them. It need not exist.
+func Home() (string, error) {
+	base, err := stateHome(os.Getenv, os.UserHomeDir, runtime.GOOS)
+	if err != nil {
+		return "", fmt.Errorf("no place for state: %w", err)
+	}
+	return filepath.Join(base, "hookc"), nil
 }
 
 // Path is the folder's path. It need not exist.

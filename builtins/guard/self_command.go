@@ -21,7 +21,7 @@ import (
 var selfReads = map[string]string{
 	"bench": "", "check": "", "compile": "-o= --output=", "completion": "", "convert": "-o= --output=", "diff": "", "doctor": "", "explain": "",
 	"fmt": "-w --write", "help": "", "hooks": "", "lint": "", "list": "", "replay": "", "run": "", "schema": "", "test": "", "version": "", "prove": "", "lsp": "", "impact": "",
-	"serve status": "", "serve metrics": "", "log tail": "", "log show": "", "log stats": "", "log grep": "", "log export": "-o= --output=", "log verify": "",
+	"serve status": "", "serve metrics": "", "log tail": "", "log show": "", "log stats": "", "log grep": "", "log export": "-o= --output=", "log verify": "", "log key": "",
 	"approvals list": "", "approvals show": "", "approvals watch": "", "bundle verify": "", "bundle inspect": "",
 }
 

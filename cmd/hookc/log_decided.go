@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/decisionlog"
+	"github.com/hookc/hookc/internal/release"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/state"
@@ -90,7 +91,7 @@ func (l *logging) look() {
 	}
 	dir := decisionlog.Folder(home)
 	var options decisionlog.Options
-	if options, l.err = l.settings.Options(dir, version().Version, l.brief); l.err == nil {
+	if options, l.err = l.settings.Options(dir, release.Current().Version, l.brief); l.err == nil {
 		l.writer, l.err = decisionlog.Open(dir, options)
 	}
 }

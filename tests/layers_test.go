@@ -34,7 +34,7 @@ var layers = [][]string{
 	{""},
 	{"internal/witness"},
 	{"cmd/hookc/model", "internal/gate/build", "internal/decisionlog", "internal/diff", "internal/memory", "internal/page", "internal/prove", "internal/report", "internal/screen", "tests/processes", "tests/programs", "tests/vectors"},
-	{"internal/casetest", "internal/decisionlog/view", "internal/lsp"},
+	{"internal/casetest", "cmd/hookc/logs", "internal/decisionlog/keep", "internal/lsp"},
 	{"cmd/hookc", "cmd/hookgate"},
 	{"tests", "tests/agents", "tests/bench", "tests/codes", "tests/faults", "tests/fuzz", "tests/gate", "tests/guard", "tests/guard/bash", "tests/hostile", "tests/inert", "tests/kit",
 		"tests/laws", "tests/loosened", "tests/onefile", "tests/reload", "tests/scripts", "tests/wasm", "tests/weight", "tests/gen/bench", "tests/gen/commands", "tests/gen/everyday", "tests/gen/release", "tests/gen/schema", "tests/gen/secrets"},
@@ -64,7 +64,7 @@ var owners = []struct {
 	{"go.yaml.in/yaml", nil, nil}, // OPA's; one YAML reader is enough
 	{"mvdan.cc/sh/v3", []string{"builtins/shell", "builtins/posix"}, []string{"compiler", "executor"}},
 	{"github.com/tailscale/hujson", nil, nil}, // a test's
-	{"github.com/spf13/cobra", []string{"cmd/hookc"}, []string{"", "compiler", "executor"}},
+	{"github.com/spf13/cobra", []string{"cmd/hookc", "cmd/hookc/logs"}, []string{"", "compiler", "executor"}},
 }
 
 type goPackage struct {

@@ -12,13 +12,13 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/decisionlog/keep"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/internal/screen"
@@ -246,11 +246,13 @@ func everyEvent(event policy.Event) hookc.Option {
 
 // decide opens the policy for one event, fires it, and logs what was decided.
 func (s *sources) decide(cmd *cobra.Command, e subject, serial bool) (*policy.Decision, error) {
-	log := logging{brief: true}
-	defer log.close()
-	e, began := log.keeping(e), time.Now()
-	d, err := s.decideUnlogged(cmd, e, serial)
-	return log.decided(cmd.Context(), e, asking(cmd.Context()), d, time.Since(began), err), err
+	log := keep.Log{Brief: true}
+	defer log.Close()
+	agent := ""
+	if said := speakerOf(cmd.Context()); said != nil {
+		agent = said.call.Agent()
+	}
+	return logged(cmd.Context(), &log, e, agent, func(e subject) (*policy.Decision, error) { return s.decideUnlogged(cmd, e, serial) })
 }
 
 func (s *sources) decideUnlogged(cmd *cobra.Command, e subject, serial bool) (*policy.Decision, error) {

@@ -81,11 +81,6 @@ func (v *server) reply(ctx context.Context, who peer, r *wire.Request) (*wire.Re
 	return &wire.Reply{Stdout: w.Stdout, Stderr: []byte(w.Stderr), Exit: w.Exit}, nil
 }
 
-// handBack is why an event must be decided by hookc run.
-type handBack struct{ why string }
-
-func (b handBack) Error() string { return b.why }
-
 // carry is speaker.decide and sources.decide with a plan that is kept.
 func (v *server) carry(ctx context.Context, who peer, s *speaker, said *wording) (log string, err error) {
 	in, from := s.call.Context, callerOf(ctx)
@@ -95,16 +90,13 @@ func (v *server) carry(ctx context.Context, who peer, s *speaker, said *wording)
 	project := ""
 	s.decision, err = withAhead(s.call, func(e subject) (d *policy.Decision, err error) {
 		project = e.project
-		e, began := v.log.keeping(e), time.Now()
-		d, note, err := v.fire(ctx, who, e, said)
-		var back handBack
-		if !errors.As(err, &back) { // else hookc run decides it, and logs
-			d = v.log.decided(ctx, e, s.call.Agent(), d, time.Since(began), err)
-		}
-		if log == "" {
-			log = note
-		}
-		return d, err
+		return logged(ctx, &v.log, e, s.call.Agent(), func(e subject) (*policy.Decision, error) {
+			d, note, err := v.fire(ctx, who, e, said)
+			if log == "" {
+				log = note
+			}
+			return d, err
+		})
 	})
 	if err == nil {
 		v.seen.Add(project, s.call.Agent(), s.call.Native())

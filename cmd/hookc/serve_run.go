@@ -68,7 +68,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	v.socket, v.idle, v.drain = l.Addr().String(), f.idle, f.drain
 	v.eyes = openDoubts().eyes(f.paranoid)
 	defer v.eyes.Close()
-	defer v.log.close()
+	defer v.log.Close()
 	if f.metrics != "" {
 		stop, err := v.serveMetrics(f.metrics)
 		if err != nil {

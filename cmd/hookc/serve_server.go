@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookc/hookc/internal/decisionlog/keep"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/rego"
@@ -43,7 +44,7 @@ type server struct {
 	words         *wordings
 	home          *environment
 	eyes          *rego.Eyes
-	log           logging
+	log           keep.Log
 
 	conns    sync.WaitGroup
 	open     atomic.Int64

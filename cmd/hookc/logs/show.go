@@ -1,4 +1,4 @@
-package main
+package logs
 
 import (
 	"encoding/csv"
@@ -20,8 +20,8 @@ import (
 	"github.com/hookc/hookc/policy"
 )
 
-func newLogTail() *cobra.Command {
-	var f logFilter
+func (h *Host) tail() *cobra.Command {
+	f := filter{Host: h}
 	var n int
 	var follow, asJSON bool
 	cmd := &cobra.Command{
@@ -31,7 +31,7 @@ func newLogTail() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if n < 0 {
-				return cannot("-n is not negative")
+				return h.Cannot("-n is not negative")
 			}
 			var last []*decisionlog.Entry
 			err := f.each(cmd, func(e *decisionlog.Entry) error {
@@ -44,7 +44,7 @@ func newLogTail() *cobra.Command {
 				return err
 			}
 			for _, e := range last {
-				if err := sayEntry(cmd.OutOrStdout(), e, asJSON); err != nil {
+				if err := h.sayEntry(cmd.OutOrStdout(), e, asJSON); err != nil {
 					return err
 				}
 			}
@@ -62,8 +62,8 @@ func newLogTail() *cobra.Command {
 }
 
 // follow says what is logged from now on.
-func (f *logFilter) follow(cmd *cobra.Command, asJSON bool) error {
-	home, err := logHome()
+func (f *filter) follow(cmd *cobra.Command, asJSON bool) error {
+	home, err := f.home()
 	if err != nil {
 		return err
 	}
@@ -71,27 +71,27 @@ func (f *logFilter) follow(cmd *cobra.Command, asJSON bool) error {
 		if !f.takes(e) {
 			return nil
 		}
-		return sayEntry(cmd.OutOrStdout(), e, asJSON)
+		return f.sayEntry(cmd.OutOrStdout(), e, asJSON)
 	})
 	if cmd.Context().Err() != nil {
-		return exitError{exitInterrupted, ""}
+		return f.Exit(130, "")
 	}
 	return err
 }
 
 // sayEntry writes an entry as a line: when, what was decided, of what, by whom.
-func sayEntry(w io.Writer, e *decisionlog.Entry, asJSON bool) error {
+func (h *Host) sayEntry(w io.Writer, e *decisionlog.Entry, asJSON bool) error {
 	if asJSON {
 		text, err := policy.EncodeJSON(e)
 		if err != nil {
-			return cannot("%v", err)
+			return h.Cannot("%v", err)
 		}
 		_, err = fmt.Fprintf(w, "%s\n", text)
 		return err
 	}
 	action := actionOf(e)
 	mark := ""
-	if colour(w) {
+	if h.Colour(w) {
 		switch action {
 		case string(policy.Proceed):
 			mark = "\x1b[32m"
@@ -136,12 +136,12 @@ func subjectText(e *decisionlog.Entry) string {
 	return ""
 }
 
-func newLogShow() *cobra.Command {
+func (h *Host) show() *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "One decision, whole", Example: "  hookc log show 0657a1", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var found []*decisionlog.Entry
-			f := &logFilter{}
+			f := &filter{Host: h}
 			err := f.each(cmd, func(e *decisionlog.Entry) error {
 				if strings.HasPrefix(e.ID, args[0]) {
 					found = append(found, e)
@@ -152,24 +152,24 @@ func newLogShow() *cobra.Command {
 			case err != nil:
 				return err
 			case len(found) == 0:
-				return exitError{exitFindings, fmt.Sprintf("hookc: no decision is called %s: `hookc log tail` shows their names", args[0])}
+				return h.Exit(1, fmt.Sprintf("hookc: no decision is called %s: `hookc log tail` shows their names", args[0]))
 			case len(found) > 1 && found[0].ID != args[0]:
-				return cannot("%s are called %s…: give more of the name, such as %s", count(len(found), "decision"), args[0], found[0].ID)
+				return h.Cannot("%s are called %s…: give more of the name, such as %s", h.Count(len(found), "decision"), args[0], found[0].ID)
 			}
-			return writeJSON(cmd.OutOrStdout(), found[0])
+			return h.JSON(cmd.OutOrStdout(), found[0])
 		},
 	}
 }
 
-func newLogGrep() *cobra.Command {
-	var f logFilter
+func (h *Host) grep() *cobra.Command {
+	f := filter{Host: h}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "grep REGEXP", Short: "The decisions whose entry holds a text", Example: "  hookc log grep 'git push.*--force' --since 7d", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			re, err := regexp.Compile(args[0])
 			if err != nil {
-				return cannot("%v", err)
+				return h.Cannot("%v", err)
 			}
 			found := false
 			err = f.each(cmd, func(e *decisionlog.Entry) error {
@@ -177,10 +177,10 @@ func newLogGrep() *cobra.Command {
 					return nil
 				}
 				found = true
-				return sayEntry(cmd.OutOrStdout(), e, asJSON)
+				return h.sayEntry(cmd.OutOrStdout(), e, asJSON)
 			})
 			if err == nil && !found {
-				return exitError{exitFindings, ""}
+				return h.Exit(1, "")
 			}
 			return err
 		},
@@ -211,15 +211,15 @@ func holds(re *regexp.Regexp, v any) bool {
 	return false
 }
 
-// logCount is one row of the statistics.
-type logCount struct {
+// tally is one row of the statistics.
+type tally struct {
 	Name    string         `json:"name"`
 	Count   int            `json:"count"`
 	Actions map[string]int `json:"actions"`
 }
 
-func newLogStats() *cobra.Command {
-	var f logFilter
+func (h *Host) stats() *cobra.Command {
+	f := filter{Host: h}
 	var by string
 	var asJSON, markdown bool
 	cmd := &cobra.Command{
@@ -230,16 +230,16 @@ func newLogStats() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			name, ok := statsBy[by]
 			if !ok {
-				return cannot("--by is one of hook, tool, agent, event, session, and not %q", by)
+				return h.Cannot("--by is one of hook, tool, agent, event, session, and not %q", by)
 			}
-			rows := map[string]*logCount{}
+			rows := map[string]*tally{}
 			err := f.each(cmd, func(e *decisionlog.Entry) error {
 				key := name(e)
 				if key == "" {
 					key = "(none)"
 				}
 				if rows[key] == nil {
-					rows[key] = &logCount{Name: key, Actions: map[string]int{}}
+					rows[key] = &tally{Name: key, Actions: map[string]int{}}
 				}
 				rows[key].Count++
 				rows[key].Actions[actionOf(e)]++
@@ -248,7 +248,7 @@ func newLogStats() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return sayStats(cmd.OutOrStdout(), by, rows, asJSON, markdown)
+			return h.sayStats(cmd.OutOrStdout(), by, rows, asJSON, markdown)
 		},
 	}
 	f.flags(cmd)
@@ -256,7 +256,7 @@ func newLogStats() *cobra.Command {
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "as a table in Markdown")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
 	cmd.MarkFlagsMutuallyExclusive("json", "markdown")
-	complete(cmd, "by", []string{"hook", "tool", "agent", "event", "session"})
+	h.Complete(cmd, "by", []string{"hook", "tool", "agent", "event", "session"})
 	return cmd
 }
 
@@ -269,8 +269,8 @@ var statsBy = map[string]func(e *decisionlog.Entry) string{
 	"session": func(e *decisionlog.Entry) string { return e.Session },
 }
 
-func sayStats(w io.Writer, by string, rows map[string]*logCount, asJSON, markdown bool) error {
-	list := []*logCount{}
+func (h *Host) sayStats(w io.Writer, by string, rows map[string]*tally, asJSON, markdown bool) error {
+	list := []*tally{}
 	actions := map[string]bool{}
 	for _, row := range rows {
 		list = append(list, row)
@@ -282,7 +282,7 @@ func sayStats(w io.Writer, by string, rows map[string]*logCount, asJSON, markdow
 		return list[i].Count > list[j].Count || list[i].Count == list[j].Count && list[i].Name < list[j].Name
 	})
 	if asJSON {
-		return writeJSON(w, list)
+		return h.JSON(w, list)
 	}
 	columns := []string{}
 	for a := range actions {
@@ -314,8 +314,8 @@ func sayStats(w io.Writer, by string, rows map[string]*logCount, asJSON, markdow
 	return t.Flush()
 }
 
-func newLogExport() *cobra.Command {
-	var f logFilter
+func (h *Host) export() *cobra.Command {
+	f := filter{Host: h}
 	var format, output string
 	cmd := &cobra.Command{
 		Use:     "export",
@@ -326,14 +326,14 @@ func newLogExport() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			w := cmd.OutOrStdout()
 			if output != "" {
-				file, err := os.OpenFile(callerOf(cmd.Context()).path(output), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+				file, err := os.OpenFile(h.Path(cmd.Context(), output), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 				if err != nil {
-					return cannot("%v", err)
+					return h.Cannot("%v", err)
 				}
 				defer file.Close()
 				w = file
 			}
-			write, end, err := exporter(exact(w), format)
+			write, end, err := h.exporter(h.Exact(w), format)
 			if err != nil {
 				return err
 			}
@@ -346,12 +346,12 @@ func newLogExport() *cobra.Command {
 	f.flags(cmd)
 	cmd.Flags().StringVar(&format, "format", "jsonl", "`jsonl`, csv or ocsf")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "write to `FILE`, readable by you alone")
-	complete(cmd, "format", []string{"jsonl", "csv", "ocsf"})
+	h.Complete(cmd, "format", []string{"jsonl", "csv", "ocsf"})
 	return cmd
 }
 
 // exporter writes entries in a format.
-func exporter(w io.Writer, format string) (write func(*decisionlog.Entry) error, end func() error, err error) {
+func (h *Host) exporter(w io.Writer, format string) (write func(*decisionlog.Entry) error, end func() error, err error) {
 	lines := json.NewEncoder(w)
 	lines.SetEscapeHTML(false)
 	switch format {
@@ -381,5 +381,5 @@ func exporter(w io.Writer, format string) (write func(*decisionlog.Entry) error,
 				return table.Error()
 			}, err
 	}
-	return nil, nil, cannot("--format is jsonl, csv or ocsf, and not %q", format)
+	return nil, nil, h.Cannot("--format is jsonl, csv or ocsf, and not %q", format)
 }

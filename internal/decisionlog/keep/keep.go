@@ -1,4 +1,6 @@
-package main
+// Package keep writes what a process decides to the decision log of its user, where
+// there is one.
+package keep
 
 import (
 	"context"
@@ -8,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/decisionlog"
 	"github.com/hookc/hookc/internal/release"
 	"github.com/hookc/hookc/policy"
@@ -43,11 +44,11 @@ stop:
 `,
 })
 
-// logging writes what a process decides to the decision log, where the user has
-// one. The zero logging is ready; it is safe for concurrent use.
-type logging struct {
-	// brief is for a process that decides one event.
-	brief bool
+// Log is the decision log as one process writes to it. The zero Log is ready; it is
+// safe for concurrent use.
+type Log struct {
+	// Brief is for a process that decides one event.
+	Brief bool
 
 	mu       sync.Mutex
 	looked   time.Time
@@ -61,7 +62,7 @@ type logging struct {
 const lookEvery = time.Second
 
 // open is the writer in force, nil where nothing is logged.
-func (l *logging) open() (*decisionlog.Writer, decisionlog.Settings, error) {
+func (l *Log) open() (*decisionlog.Writer, decisionlog.Settings, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now := time.Now(); l.looked.IsZero() || now.Sub(l.looked) >= lookEvery {
@@ -72,7 +73,7 @@ func (l *logging) open() (*decisionlog.Writer, decisionlog.Settings, error) {
 }
 
 // look reads the settings if they are not those in force.
-func (l *logging) look() {
+func (l *Log) look() {
 	home, err := state.Home()
 	if err != nil { // there is nowhere to enable a log either
 		return
@@ -91,12 +92,12 @@ func (l *logging) look() {
 	}
 	dir := decisionlog.Folder(home)
 	var options decisionlog.Options
-	if options, l.err = l.settings.Options(dir, release.Current().Version, l.brief); l.err == nil {
+	if options, l.err = l.settings.Options(dir, release.Current().Version, l.Brief); l.err == nil {
 		l.writer, l.err = decisionlog.Open(dir, options)
 	}
 }
 
-func (l *logging) stop() {
+func (l *Log) stop() {
 	if l.writer != nil {
 		if err := l.writer.Close(); err != nil {
 			fmt.Fprintf(os.Stderr, "hookc: the decision log: %v\n", err)
@@ -105,59 +106,44 @@ func (l *logging) stop() {
 	}
 }
 
-// close ends the log of a process.
-func (l *logging) close() {
+// Close ends the log of a process.
+func (l *Log) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.stop()
 }
 
-// keeping has what scripts and models answer to an event be kept for the log.
-func (l *logging) keeping(e subject) subject {
-	if w, _, _ := l.open(); w != nil {
-		e.said = runner.Keeping(e.said)
-	}
-	return e
+// On reports whether decisions are logged.
+func (l *Log) On() bool {
+	w, _, _ := l.open()
+	return w != nil
 }
 
-// asking is the agent whose event is decided, "" for canonical words.
-func asking(ctx context.Context) string {
-	if s := speakerOf(ctx); s != nil {
-		return s.call.Agent()
-	}
-	return ""
-}
-
-// decided logs a decision, or why there is none, and gives what to answer: where
+// Decided logs a decision, or why there is none, and gives what to answer: where
 // a guarded event cannot be logged and must be, that is a refusal.
-func (l *logging) decided(ctx context.Context, e subject, asks string, d *policy.Decision, took time.Duration, failure error) *policy.Decision {
+func (l *Log) Decided(ctx context.Context, entry decisionlog.Decided) *policy.Decision {
+	d := entry.Decision
 	w, settings, err := l.open()
 	if w == nil && err == nil {
 		return d
 	}
+	ctx = context.WithoutCancel(ctx)
 	if err == nil {
-		entry := decisionlog.Decided{Event: e.event, In: e.in, Decision: d, Agent: asks, Took: took}
-		if e.said != nil {
-			entry.Answers = e.said.Bytes()
-		}
-		if failure != nil {
-			entry.Err = failure.Error()
-		}
-		if err = w.Add(context.WithoutCancel(ctx), entry); errors.Is(err, os.ErrClosed) { // other settings are in force
-			if w, _, err = l.open(); w != nil {
-				err = w.Add(context.WithoutCancel(ctx), entry)
+		if err = w.Add(ctx, entry); errors.Is(err, os.ErrClosed) { // other settings are in force
+			if w, settings, err = l.open(); w != nil {
+				err = w.Add(ctx, entry)
 			}
 		}
-		if err == nil && l.brief {
-			err = w.Written(context.WithoutCancel(ctx))
+		if err == nil && w != nil && l.Brief {
+			err = w.Written(ctx)
 		}
 	}
 	if err == nil || d == nil {
 		return d
 	}
 	why := fmt.Sprintf("the decision is not in the log: %v", err)
-	if settings.OnError == "deny" && e.event.Spec().Class == policy.Guard {
-		d = &policy.Decision{Event: e.event, Action: policy.Block, Verdict: policy.Deny, By: "hookc-log", Reasons: []string{why}, Policy: d.Policy, Hooks: d.Hooks, Final: d.Final}
+	if settings.OnError == "deny" && entry.Event.Spec().Class == policy.Guard {
+		d = &policy.Decision{Event: entry.Event, Action: policy.Block, Verdict: policy.Deny, By: "hookc-log", Reasons: []string{why}, Policy: d.Policy, Hooks: d.Hooks, Final: d.Final}
 	}
 	d.Warnings = append(d.Warnings, policy.Warning{Code: codeUnlogged, Text: why})
 	return d

@@ -180,8 +180,8 @@ type tail struct {
 	size    int64
 	torn    int64
 	zipped  bool
-	// told is how many of the lost decisions of this process the log tells of.
-	told int64
+	// counted is how many of the lost decisions of this process the log tells of.
+	counted int64
 }
 
 // tailOf reads the last segment of a writer.

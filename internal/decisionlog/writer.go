@@ -257,8 +257,8 @@ func (w *Writer) take(d *waiting) {
 
 // reported takes the count of decisions lost that the log has not told yet.
 func (w *Writer) reported() int64 {
-	n := w.lost.Load() - w.at.told
-	w.at.told += n
+	n := w.lost.Load() - w.at.counted
+	w.at.counted += n
 	return n
 }
 

@@ -64,7 +64,6 @@ func Events(p *native.Program, event policy.Event, others []any, orphans []nativ
 	near := min(max(allAround/blocks, 1), MostAlike)
 	t.most = min(max(allFound/blocks, leastFound), mostFound)
 	for i := range p.Funcs {
-		calls := callees(p, p.Funcs[i].Blocks)
 		for j := range p.Funcs[i].Blocks {
 			own := t.wants(&p.Funcs[i].Blocks[j])
 			nth := t.shape(&p.Funcs[i].Blocks[j])
@@ -79,16 +78,20 @@ func Events(p *native.Program, event policy.Event, others []any, orphans []nativ
 				t.add(append(found, choose(own, -1, nil)...))
 			}
 			if nth > near {
-				t.through(own)
-				continue
+				t.through(own, nil)
+			} else {
+				t.around(own, nil)
 			}
-			t.around(own, nil)
 			if p.Funcs[i].Params > contextParams {
 				continue
 			}
-			for _, c := range calls {
+			for _, c := range callees(p, p.Funcs[i].Blocks[j:j+1]) {
 				for k := range p.Funcs[c].Blocks {
-					t.around(t.wants(&p.Funcs[c].Blocks[k]), own)
+					if inner := t.wants(&p.Funcs[c].Blocks[k]); nth > near {
+						t.through(inner, own)
+					} else {
+						t.around(inner, own)
+					}
 				}
 			}
 		}
@@ -168,18 +171,37 @@ func (t *Tries) shapeOf(b *native.Block) []byte {
 	return shape
 }
 
-// through adds events with all wants and with each other literal of one: those
-// of other rules are about what does not hold in it.
-func (t *Tries) through(wants []want) {
+// through adds events with all wants and with each other literal of one, and another
+// text: those of other rules are about what does not hold in it. Where numbers are compared, so do
+// those beside them. Others are wanted beside them.
+func (t *Tries) through(wants, beside []want) {
 	if len(wants) == 0 {
 		return
 	}
-	t.add(choose(wants, -1, nil))
-	for i := range wants {
-		for _, v := range wants[i].values[1:min(len(wants[i].values), t.most)] {
-			t.add(choose(wants, i, v))
+	all := append(slices.Clone(wants), beside...)
+	for _, by := range []int{0, 1, -1} {
+		moved, numbers := movedBy(all, by)
+		if by != 0 && !numbers {
+			return
+		}
+		t.add(choose(moved, -1, nil))
+		for i := range wants {
+			for _, v := range append(slices.Clip(wants[i].values[1:min(len(wants[i].values), t.most)]), "another") {
+				t.add(choose(moved, i, v))
+			}
 		}
 	}
+}
+
+// movedBy are wants whose first value is a number beside theirs.
+func movedBy(wants []want, by int) (out []want, numbers bool) {
+	out = slices.Clone(wants)
+	for i, w := range out {
+		if n, is := w.values[0].(int); is {
+			out[i].values, numbers = []any{n + by}, true
+		}
+	}
+	return out, numbers
 }
 
 // callees are the functions that blocks call, and those that they call.

@@ -116,7 +116,9 @@ func (l *testsOf) call(s *native.Stmt) {
 	}
 	inner := testsOf{t: l.t, from: map[int32]origin{}, given: map[int32][]native.Value{}, out: l.out, depth: l.depth + 1}
 	for i := contextParams; i < len(s.Args); i++ {
-		if at, ok := l.from[s.Args[i].N]; ok && !s.Args[i].Const {
+		if s.Args[i].Const {
+			inner.given[int32(i)] = []native.Value{l.t.p.Consts[s.Args[i].N]}
+		} else if at, ok := l.from[s.Args[i].N]; ok {
 			inner.from[int32(i)] = at
 		}
 	}

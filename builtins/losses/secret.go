@@ -3,6 +3,7 @@ package losses
 import (
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -122,9 +123,11 @@ func secretBase(base string) string {
 	lower := strings.ToLower(base)
 	switch {
 	case lower == ".env" || strings.HasPrefix(lower, ".env.") || strings.HasSuffix(lower, ".env"):
-		return envFile(lower)
-	case strings.HasSuffix(lower, ".key") || strings.HasSuffix(lower, ".p12") || strings.HasSuffix(lower, ".pfx") ||
-		strings.HasSuffix(lower, ".keystore") || strings.HasSuffix(lower, ".jks") || strings.HasSuffix(lower, ".ppk") || strings.HasSuffix(lower, ".kdbx"):
+		if templates().MatchString(lower) { // checked in
+			return ""
+		}
+		return "env-file"
+	case in(path.Ext(lower), ".key .p12 .pfx .keystore .jks .ppk .kdbx"):
 		return "key"
 	case strings.HasSuffix(lower, ".pem") && (strings.Contains(lower, "key") || strings.Contains(lower, "priv")):
 		return "key"
@@ -140,15 +143,8 @@ var secretSamples = sync.OnceValue(func() []string {
 	return append(slices.Sorted(maps.Keys(secretNames)), ".env", ".env.local", ".env.production", ".env.development")
 })
 
-// envFile tells files of variables from the templates that are checked in.
-func envFile(base string) string {
-	for _, mark := range []string{"example", "sample", "template", "dist", "schema", "defaults"} {
-		if strings.Contains(base, mark) {
-			return ""
-		}
-	}
-	return "env-file"
-}
+// templates are the names of files of variables that hold none.
+var templates = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("example|sample|template|dist|schema|defaults") })
 
 // SecretVariable reports whether a variable's name says that it holds a secret.
 func SecretVariable(name string) bool {

@@ -41,7 +41,7 @@ func (a *analysis) runBroken(text string, err error, fr *shFrame) {
 		in.base = 0
 	}
 	in.conditional = true
-	for i, piece := range pieces(text) {
+	for i, piece := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("\n;|&()`{}", r) }) { // where a command may end, whatever is quoted
 		if i >= maxFields || a.full {
 			return
 		}
@@ -68,13 +68,6 @@ func repair(text string, err error) (string, bool) {
 		fixed = strings.TrimRight(fixed, "\n") + "\n" + m[1] + "\n"
 	}
 	return fixed, fixed != text
-}
-
-// pieces cuts text where a command may end, whatever is quoted.
-func pieces(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool {
-		return r == '\n' || r == ';' || r == '|' || r == '&' || r == '(' || r == ')' || r == '`' || r == '{' || r == '}'
-	})
 }
 
 // piece reads one piece: as code if it is, else as words.

@@ -223,7 +223,8 @@ func (a *analysis) run(c *shCall) shValue {
 	program, known := c.argv[0].known()
 	if !c.fr.process {
 		if v, ok := c.fr.st.aliases.get(program); known && ok && !slices.Contains(c.fr.via, "alias "+program) {
-			return a.runAlias(c, program, v)
+			code := append(append(slices.Clip(v), shPart{text: " "}), quoteWords(c.args())...)
+			return a.captured(c.fr, func(in *shFrame) { a.runCode(code, in, "alias "+program, c.offset) })
 		}
 	}
 	if known && (!c.argv[0].Pattern || !strings.ContainsAny(programName(program), GlobChars)) {
@@ -250,13 +251,6 @@ func (a *analysis) run(c *shCall) shValue {
 // notFoundHandler is the function that bash calls for a program that is not
 // there; which those are is not known.
 const notFoundHandler = "command_not_found_handle"
-
-// runAlias reads an alias's text with the words after it.
-func (a *analysis) runAlias(c *shCall, name string, v shValue) shValue {
-	code := append(slices.Clip(v), shPart{text: " "})
-	code = append(code, quoteWords(c.args())...)
-	return a.captured(c.fr, func(in *shFrame) { a.runCode(code, in, "alias "+name, c.offset) })
-}
 
 // captured runs f and returns what it prints, if anybody wants to know.
 func (a *analysis) captured(fr *shFrame, f func(in *shFrame)) shValue {

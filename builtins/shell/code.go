@@ -230,7 +230,7 @@ func (a *analysis) readProgram(c *shCall) (v shValue, read bool) {
 	if f := programOf(c.name); f != nil {
 		return f(a, c), true
 	}
-	if w, ok := wrapperOf(c.name); ok {
+	if w, ok := shWrapperTable[c.name]; ok {
 		return a.wrapper(c, w)
 	}
 	if f := programOf(Versionless(c.name)); f != nil {

@@ -203,7 +203,7 @@ func (a *analysis) part(part syntax.WordPart, fr *shFrame, f *shFields, quoted b
 		f.open = true
 		f.add(a.decode(text, shText, true)...)
 	case *syntax.DblQuoted:
-		f.open = f.open || !onlyAt(p.Parts)
+		f.open = f.open || len(p.Parts) == 0 || !onlyAt(p.Parts)
 		for _, q := range p.Parts {
 			a.part(q, fr, f, true)
 		}
@@ -212,7 +212,11 @@ func (a *analysis) part(part syntax.WordPart, fr *shFrame, f *shFields, quoted b
 	case *syntax.CmdSubst:
 		a.addValue(a.substitute(p, fr), f, quoted)
 	case *syntax.ArithmExp:
-		f.add(a.arithmPart(p.X, fr, quoted))
+		v := shPart{text: "$((...))", kind: shPlain, quoted: quoted}
+		if n, ok := a.arithm(p.X, fr); ok {
+			v.text, v.kind = strconv.FormatInt(n, 10), shText
+		}
+		f.add(v)
 	case *syntax.ProcSubst:
 		f.add(a.processSubst(p, fr)...)
 	case *syntax.ExtGlob:
@@ -228,11 +232,8 @@ func (a *analysis) part(part syntax.WordPart, fr *shFrame, f *shFields, quoted b
 
 // onlyAt is true for "$@", which is no word when there are no arguments.
 func onlyAt(parts []syntax.WordPart) bool {
-	if len(parts) != 1 {
-		return false
-	}
 	p, ok := parts[0].(*syntax.ParamExp)
-	return ok && (p.Param != nil && p.Param.Value == "@" || isAtIndex(p.Index))
+	return ok && len(parts) == 1 && (p.Param != nil && p.Param.Value == "@" || isAtIndex(p.Index))
 }
 
 func (a *analysis) addValue(v shValue, f *shFields, quoted bool) {
@@ -241,14 +242,6 @@ func (a *analysis) addValue(v shValue, f *shFields, quoted bool) {
 		return
 	}
 	f.split(v)
-}
-
-func (a *analysis) arithmPart(x syntax.ArithmExpr, fr *shFrame, quoted bool) shPart {
-	n, ok := a.arithm(x, fr)
-	if !ok {
-		return shPart{text: "$((...))", kind: shPlain, quoted: quoted}
-	}
-	return shPart{text: strconv.FormatInt(n, 10), quoted: quoted}
 }
 
 // literal removes the backslashes of unquoted text.
@@ -283,20 +276,16 @@ func (a *analysis) literal(text string) shValue {
 
 // unescapeQuoted removes the backslashes that mean something in double quotes.
 func unescapeQuoted(text string) string {
-	if strings.IndexByte(text, '\\') < 0 {
-		return text
-	}
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte("$`\"\\\n", text[i+1]) >= 0 {
-			i++
-			if text[i] == '\n' {
-				continue
-			}
+	out, _ := quoting.Unescape(text, func(rest string) (string, int) {
+		switch rest[0] {
+		case '\n':
+			return "", 1
+		case '$', '`', '"', '\\':
+			return rest[:1], 1
 		}
-		b.WriteByte(text[i])
-	}
-	return b.String()
+		return `\` + rest[:1], 1
+	})
+	return out
 }
 
 // tilde expands ~, ~+, ~- and ~user at the start of an unquoted literal. more

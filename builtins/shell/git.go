@@ -48,7 +48,13 @@ func (a *analysis) git(c *shCall) shValue {
 	a.ruled(&in, "git-"+sub, &parsed)
 	if a.gitReads(&in, sub, &parsed) {
 	} else if code, ok := fr.st.gitAliases.get(sub); ok && !slices.Contains(fr.via, "git alias "+sub) {
-		a.gitAlias(&in, sub, code, o.operands[1:])
+		rest := append(shValue{{text: " "}}, quoteWords(o.operands[1:])...)
+		if program, ok := strings.CutPrefix(code.text(), "!"); ok && program != "" {
+			code = code.word().after(1).value()
+		} else {
+			code = append(shLiteral("git "), code...)
+		}
+		a.interpret(&in, append(code, rest...), a.childShell(&in), "git alias "+sub)
 	}
 	return a.gitPrints(&in, sub)
 }
@@ -100,16 +106,6 @@ func (a *analysis) gitProgram(c *shCall, value Word) {
 		return
 	}
 	a.interpret(c, shLiteral(text), a.childShell(c), "git")
-}
-
-func (a *analysis) gitAlias(c *shCall, name string, code shValue, args []Word) {
-	text := code.text()
-	rest := append(shValue{{text: " "}}, quoteWords(args)...)
-	if strings.HasPrefix(text, "!") {
-		a.interpret(c, append(code.word().after(1).value(), rest...), a.childShell(c), "git alias "+name)
-		return
-	}
-	a.interpret(c, append(append(shLiteral("git "), code...), rest...), a.childShell(c), "git alias "+name)
 }
 
 // gitPrints is what a command prints, where that tells something.

@@ -102,7 +102,9 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 		case slices.ContainsFunc(object, losses.Owned), slices.ContainsFunc(before, lexOwned), len(after) > 0 && lexOwned(after[0]):
 			return ""
 		case losses.Destroys()[verb]:
-			if domain == DomainOutside && a.allInside(c, after) {
+			if domain == DomainOutside && len(after) > 0 && !slices.ContainsFunc(after, func(w Word) bool {
+				return !strings.ContainsAny(w.Text, "/.") || strings.Contains(w.Text, "://") || !disposableZone(a.zone(c, w))
+			}) { // files of the project, or temporary ones
 				return ""
 			}
 			return verb
@@ -136,14 +138,6 @@ func lexOwned(w Word) bool { return losses.Owned(w.Text) }
 
 func lexFlag(opt shOpt) bool {
 	return losses.Flags()[opt.name] || slices.ContainsFunc(losses.Tokens(opt.name+" "+opt.value.Text), func(t string) bool { return losses.Production()[t] })
-}
-
-// allInside reports whether all that a command names are files of the project
-// or temporary ones.
-func (a *analysis) allInside(c *shCall, words []Word) bool {
-	return len(words) > 0 && !slices.ContainsFunc(words, func(w Word) bool {
-		return !strings.ContainsAny(w.Text, "/.") || strings.Contains(w.Text, "://") || !disposableZone(a.zone(c, w))
-	})
 }
 
 func disposableZone(z Zone) bool { return z == ZoneProject || z == ZoneTemp || z == ZoneCache }

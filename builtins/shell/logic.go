@@ -77,10 +77,7 @@ func succeeds(s *syntax.Stmt) bool {
 		if len(c.Args) == 0 {
 			return true
 		}
-		switch name, _ := plainLit(c.Args[0]); name {
-		case "cd", "pushd", "popd", "mkdir", "true", ":", "set", "shopt", "alias", "export", "source", ".", "echo", "printf", "git", "touch", "cp", "mv", "trap", "unset", "local", "shift", "read", "mktemp", "sleep", "rm":
-			return true
-		}
+		return WordIn(c.Args[0].Lit(), "cd pushd popd mkdir true : set shopt alias export source . echo printf git touch cp mv trap unset local shift read mktemp sleep rm")
 	case *syntax.DeclClause, *syntax.FuncDecl:
 		return true
 	}
@@ -91,11 +88,7 @@ func succeeds(s *syntax.Stmt) bool {
 // follows may happen there.
 func movesOn(s *syntax.Stmt) bool {
 	c, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || len(c.Args) < 2 {
-		return false
-	}
-	name, _ := plainLit(c.Args[0])
-	return name == "cd" || name == "pushd"
+	return ok && len(c.Args) > 1 && WordIn(c.Args[0].Lit(), "cd pushd")
 }
 
 // pipeline reads the stages of a pipe, each in a subshell that reads what the

@@ -55,8 +55,12 @@ func (a *analysis) param(pe *syntax.ParamExp, fr *shFrame) shParam {
 		return shParam{values: []shValue{shUnknown(fr.source(pe), shOrigin{})}, maybe: true}
 	}
 	name := pe.Param.Value
-	if pe.Excl {
-		return a.indirect(pe, name, fr)
+	if pe.Excl { // ${!name}, and ${!prefix*}, whose names are not known
+		target, ok := a.parameter(name, nil, fr).value().known()
+		if ok && pe.Names == 0 && pe.Index == nil && pe.Exp == nil && syntax.ValidName(target) {
+			return a.parameter(target, nil, fr)
+		}
+		return shParam{values: []shValue{shUnknown(fr.source(pe), shOrigin{})}, maybe: true}
 	}
 	p := a.parameter(name, pe.Index, fr)
 	switch {
@@ -72,16 +76,6 @@ func (a *analysis) param(pe *syntax.ParamExp, fr *shFrame) shParam {
 	return p
 }
 
-// indirect is ${!name}, and ${!prefix*}, whose names are not known.
-func (a *analysis) indirect(pe *syntax.ParamExp, name string, fr *shFrame) shParam {
-	if pe.Names == 0 && pe.Index == nil && pe.Exp == nil {
-		if target, ok := a.parameter(name, nil, fr).value().known(); ok && syntax.ValidName(target) {
-			return a.parameter(target, nil, fr)
-		}
-	}
-	return shParam{values: []shValue{shUnknown(fr.source(pe), shOrigin{})}, maybe: true}
-}
-
 // parameter is the value of a name, special parameters included.
 func (a *analysis) parameter(name string, index syntax.ArithmExpr, fr *shFrame) shParam {
 	switch name {
@@ -94,10 +88,10 @@ func (a *analysis) parameter(name string, index syntax.ArithmExpr, fr *shFrame) 
 			return shParam{values: []shValue{{{text: "$" + name, kind: shPlain}}}}
 		}
 	case "0":
-		if fr.st.name != nil {
-			return shParam{values: []shValue{fr.st.name}}
+		if fr.st.name == nil {
+			return shParam{values: []shValue{shLiteral("bash")}}
 		}
-		return shParam{values: []shValue{shLiteral("bash")}}
+		return shParam{values: []shValue{fr.st.name}}
 	}
 	if n, err := strconv.Atoi(name); err == nil {
 		return a.positional(n, fr)

@@ -130,17 +130,10 @@ func (a *analysis) placeIn(shape string, fr *shFrame) (Zone, string) {
 	return there.ZoneOf(shape)
 }
 
-// streams are the paths of what is no file.
+// isStream reports whether a path is of what is no file.
 func isStream(p string) bool {
-	switch p {
-	case "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/full", "/dev/kmsg", "/dev/ptmx":
-		return true
-	}
-	return strings.HasPrefix(p, "/dev/fd/") || strings.HasPrefix(p, "/dev/pts/") || strings.HasPrefix(p, "/dev/tty")
-}
-
-func isSource(p string) bool {
-	return p == "/dev/zero" || p == "/dev/urandom" || p == "/dev/random"
+	return WordIn(p, "/dev/null /dev/stdout /dev/stderr /dev/stdin /dev/tty /dev/full /dev/kmsg /dev/ptmx") ||
+		strings.HasPrefix(p, "/dev/fd/") || strings.HasPrefix(p, "/dev/pts/") || strings.HasPrefix(p, "/dev/tty")
 }
 
 // fileEffect adds an effect on the file a word stands for.
@@ -160,7 +153,7 @@ func (a *analysis) fileEffect(kind EffectKind, w Word, t shTarget) {
 		}
 	}
 	t.fr = &fr
-	if isStream(p.text) || kind == EffectRead && isSource(p.text) {
+	if isStream(p.text) || kind == EffectRead && WordIn(p.text, "/dev/zero /dev/urandom /dev/random") {
 		return
 	}
 	if kind != EffectDelete && a.deviceNet(p.text, t) {

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -57,20 +58,12 @@ func (a *analysis) redirectOne(rd *syntax.Redirect, fr *shFrame, r *shRedirected
 	switch rd.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
 		body := a.heredoc(rd, fr)
-		if fd == "" || fd == "0" {
-			fr.stdin = shStream{value: body, set: true, here: true}
-		} else {
-			a.openFd(fd, body, fr)
-		}
+		a.reads(fd, shStream{value: body, set: true, here: true}, fr)
 		r.list = append(r.list, Redirect{Op: rd.Op.String(), Fd: fd, Target: a.single(rd.Word, fr).word()})
 		return
 	case syntax.WordHdoc:
 		v := append(a.single(rd.Word, fr), shPart{text: "\n"})
-		if fd == "" || fd == "0" {
-			fr.stdin = shStream{value: v, set: true}
-		} else {
-			a.openFd(fd, v, fr)
-		}
+		a.reads(fd, shStream{value: v, set: true}, fr)
 		r.list = append(r.list, Redirect{Op: rd.Op.String(), Fd: fd, Target: v.trimNewlines().word()})
 		return
 	}
@@ -78,7 +71,8 @@ func (a *analysis) redirectOne(rd *syntax.Redirect, fr *shFrame, r *shRedirected
 	r.list = append(r.list, Redirect{Op: rd.Op.String(), Fd: fd, Target: target})
 	switch rd.Op {
 	case syntax.RdrIn:
-		a.redirectIn(target, fd, fr, r)
+		r.effects = append(r.effects, shPending{EffectRead, "redirect", target})
+		a.reads(fd, shStream{value: a.contents(target, fr), set: true}, fr)
 	case syntax.RdrInOut:
 		r.effects = append(r.effects, shPending{EffectWrite, "redirect", target})
 	case syntax.DplIn:
@@ -92,18 +86,14 @@ func (a *analysis) redirectOne(rd *syntax.Redirect, fr *shFrame, r *shRedirected
 	}
 }
 
-func (a *analysis) redirectIn(target Word, fd string, fr *shFrame, r *shRedirected) {
-	r.effects = append(r.effects, shPending{EffectRead, "redirect", target})
+// reads makes a stream what is read from a descriptor: standard input, or a file of
+// that name.
+func (a *analysis) reads(fd string, s shStream, fr *shFrame) {
 	if fd == "" || fd == "0" {
-		fr.stdin = shStream{value: a.contents(target, fr), set: true}
+		fr.stdin = s
 		return
 	}
-	a.openFd(fd, a.contents(target, fr), fr)
-}
-
-// openFd remembers what can be read from a descriptor, as a file.
-func (a *analysis) openFd(fd string, v shValue, fr *shFrame) {
-	fr.st.files = fr.st.files.put("/dev/fd/"+strings.Trim(fd, "{}"), a.bounded(v, fr))
+	fr.st.files = fr.st.files.put("/dev/fd/"+strings.Trim(fd, "{}"), a.bounded(s.value, fr))
 }
 
 // duplicate is >&: a descriptor, or a file for both outputs.
@@ -184,33 +174,28 @@ func (a *analysis) heredoc(rd *syntax.Redirect, fr *shFrame) shValue {
 }
 
 func quotedDelimiter(w *syntax.Word) bool {
-	for _, p := range w.Parts {
+	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
 		lit, ok := p.(*syntax.Lit)
-		if !ok || strings.IndexByte(lit.Value, '\\') >= 0 {
-			return true
-		}
-	}
-	return false
+		return !ok || strings.IndexByte(lit.Value, '\\') >= 0
+	})
 }
 
 // untabbed is the body of <<- without the tabs that begin its lines.
 func untabbed(v shValue) shValue {
-	out := make(shValue, len(v))
 	start := true
-	for i, p := range v {
-		if p.known() {
-			lines := strings.Split(p.text, "\n")
-			for j := range lines {
-				if j > 0 || start {
-					lines[j] = strings.TrimLeft(lines[j], "\t")
-				}
-			}
-			p.text = strings.Join(lines, "\n")
-			start = strings.HasSuffix(p.text, "\n")
+	return v.mapped(func(p *shPart) {
+		if !p.known() {
+			return
 		}
-		out[i] = p
-	}
-	return out
+		lines := strings.Split(p.text, "\n")
+		for j := range lines {
+			if j > 0 || start {
+				lines[j] = strings.TrimLeft(lines[j], "\t")
+			}
+		}
+		p.text = strings.Join(lines, "\n")
+		start = strings.HasSuffix(p.text, "\n")
+	})
 }
 
 // contents is what a file holds: what was written to it before, else text that

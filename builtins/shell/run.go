@@ -125,7 +125,11 @@ func Parse(line string, at At) *Line {
 	if limit <= 0 {
 		limit = MaxBytes
 	}
-	fr := shFrame{st: newShellState(at), base: -1}
+	dir, ok := paths.Clean(at.Cwd)
+	if at.Cwd == "" || !ok && !strings.HasPrefix(at.Cwd, "/") {
+		dir = ""
+	}
+	fr := shFrame{st: &shState{dirs: []string{dir}}, base: -1}
 	if len(line) > limit {
 		a.unknown(&fr, shellTooLong, 0)
 		return a.out
@@ -135,28 +139,13 @@ func Parse(line string, at At) *Line {
 	} else {
 		a.runText(line, &fr)
 	}
-	a.runTraps()
-	return a.out
-}
-
-func newShellState(at At) *shState {
-	dir := ""
-	if strings.HasPrefix(at.Cwd, "/") {
-		dir, _ = paths.Clean(at.Cwd)
-	} else if p, ok := paths.Clean(at.Cwd); ok && at.Cwd != "" {
-		dir = p
-	}
-	return &shState{dirs: []string{dir}}
-}
-
-// runTraps reads the code of traps in the state at the end.
-func (a *analysis) runTraps() {
-	for i := 0; i < len(a.traps) && i < maxCombos; i++ {
+	for i := 0; i < len(a.traps) && i < maxCombos; i++ { // in the state at the end
 		t := a.traps[i]
 		t.fr.st = t.fr.st.clone()
 		t.fr.st.dead = false
 		a.runCode(t.code, &t.fr, "trap", 0)
 	}
+	return a.out
 }
 
 // within returns the frame of what is reached through via.

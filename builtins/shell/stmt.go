@@ -249,12 +249,10 @@ func (a *analysis) caseClause(c *syntax.CaseClause, fr *shFrame) {
 }
 
 func (a *analysis) funcDecl(c *syntax.FuncDecl, fr *shFrame) {
-	f := &shFunction{body: c.Body, src: fr.src, base: fr.base}
-	if c.Name != nil {
-		fr.st.funcs = fr.st.funcs.put(c.Name.Value, f)
-	}
-	for _, n := range c.Names {
-		fr.st.funcs = fr.st.funcs.put(n.Value, f)
+	for _, n := range append([]*syntax.Lit{c.Name}, c.Names...) {
+		if n != nil {
+			fr.st.funcs = fr.st.funcs.put(n.Value, &shFunction{body: c.Body, src: fr.src, base: fr.base})
+		}
 	}
 }
 

@@ -10,12 +10,6 @@ import (
 
 var shWrapperTable map[string]losses.Wrapper
 
-func wrapperOf(name string) (w losses.Wrapper, ok bool) {
-	shFilled()
-	w, ok = shWrapperTable[name]
-	return w, ok
-}
-
 // wrapper reads a program of the table.
 func (a *analysis) wrapper(c *shCall, w losses.Wrapper) (v shValue, read bool) {
 	args := c.args()

@@ -151,8 +151,16 @@ var commandPart = &parts[0]
 
 func init() {
 	policy.Provide(policy.FieldToolArguments, provideArguments)
-	policy.Provide(policy.FieldToolKind, provideKind)
-	policy.Provide(policy.FieldShell, provideShell)
+	policy.Provide(policy.FieldToolKind, func(c *policy.Context) (any, bool) {
+		tool := c.Text(policy.FieldToolName)
+		return KindOf(tool), tool != ""
+	})
+	policy.Provide(policy.FieldShell, func(c *policy.Context) (any, bool) {
+		if s, ok := Shell(c); ok {
+			return s.JSON(), true
+		}
+		return nil, false
+	})
 	for i := range parts {
 		policy.Provide(parts[i].field, parts[i].provide)
 	}
@@ -179,11 +187,6 @@ func provideArguments(c *policy.Context) (any, bool) {
 		return nil, false
 	}
 	return string(data), true
-}
-
-func provideKind(c *policy.Context) (any, bool) {
-	tool := c.Text(policy.FieldToolName)
-	return KindOf(tool), tool != ""
 }
 
 func (p *Part) provide(c *policy.Context) (any, bool) {
@@ -250,16 +253,13 @@ func editsText(v any) (any, bool) {
 // the event is no shell call. It is computed at most once per Context, and is
 // what the field `shell` shows.
 func Shell(c *policy.Context) (*shell.Line, bool) {
-	s, _ := c.Memo(policy.FieldShell, shellOf).(*shell.Line)
-	return s, s != nil
-}
-
-func shellOf(c *policy.Context) any {
-	line, ok := Command(c)
-	if !ok {
+	s, _ := c.Memo(policy.FieldShell, func(c *policy.Context) any {
+		if line, ok := Command(c); ok {
+			return shell.Parse(line, Place(c))
+		}
 		return nil
-	}
-	return shell.Parse(line, Place(c))
+	}).(*shell.Line)
+	return s, s != nil
 }
 
 // Place is where a shell call runs, and the shell that it says reads it.
@@ -275,14 +275,6 @@ func Place(c *policy.Context) shell.At {
 		}
 	}
 	return at
-}
-
-func provideShell(c *policy.Context) (any, bool) {
-	s, ok := Shell(c)
-	if !ok {
-		return nil, false
-	}
-	return s.JSON(), true
 }
 
 // Command is the command line of a call, as it is found in the call's input.

@@ -239,18 +239,15 @@ func operands(words []word) map[string][]word {
 		}
 	}
 	if len(out["2"]) > 0 {
-		out["key"] = []word{registryKey(out["2"][0])}
+		key := out["2"][0]
+		if top, rest, _ := strings.Cut(key.lit, "/"); key.known && hive(top) { // HKLM\Software is HKLM:/Software
+			key = literal(top + ":/" + rest)
+		} else {
+			key = word{code: "HKLM:/" + key.code}
+		}
+		out["key"] = []word{key}
 	}
 	return out
-}
-
-// registryKey is a key as a path: HKLM\Software as HKLM:/Software.
-func registryKey(w word) word {
-	top, rest, _ := strings.Cut(w.lit, "/")
-	if !w.known || !hive(top) {
-		return word{code: "HKLM:/" + w.code}
-	}
-	return literal(top + ":/" + rest)
 }
 
 // common are parameters that every cmdlet has.

@@ -25,14 +25,19 @@ func (a *analysis) sqlClient(c *shCall) shValue {
 		return printsText(a, c)
 	}
 	given := o.values("-c", "--command", "-e", "--execute", "--init-command", "-q", "-Q", "--query")
+	for _, w := range o.values(files...) {
+		a.fileEffect(EffectRead, w, c.target("read"))
+		given = append(given, a.contents(w, c.fr).word())
+	}
+	return a.sqlGiven(c, given, len(given) == 0)
+}
+
+// sqlGiven reads SQL that a client is given, and what comes from standard input.
+func (a *analysis) sqlGiven(c *shCall, given []Word, stdin bool) shValue {
 	for _, w := range given {
 		a.sql(c, w.value())
 	}
-	for _, w := range o.values(files...) {
-		a.fileEffect(EffectRead, w, c.target("read"))
-		a.sql(c, a.contents(w, c.fr))
-	}
-	if len(given) == 0 && !o.exact(files...) && c.fr.stdin.set {
+	if stdin && c.fr.stdin.set {
 		a.sql(c, c.fr.stdin.value)
 	}
 	return printsText(a, c)
@@ -40,21 +45,13 @@ func (a *analysis) sqlClient(c *shCall) shValue {
 
 func (a *analysis) sqlite(c *shCall) shValue {
 	o := options(c.args(), "", "-cmd -init -separator -nullvalue -newline -maxsize -c -s", optDash)
-	for _, w := range o.values("-cmd", "-c", "-s") {
-		a.sql(c, w.value())
-	}
-	if o.operand(0) == ":memory:" {
-		return printsText(a, c)
-	} else if len(o.operands) > 0 {
+	given := o.values("-cmd", "-c", "-s")
+	memory := o.first(":memory:")
+	if len(o.operands) > 0 && !memory {
 		a.fileEffect(EffectRead, o.operands[0], c.target("read"))
+		given = append(given, o.rest(1)...)
 	}
-	for _, w := range o.operands[min(1, len(o.operands)):] {
-		a.sql(c, w.value())
-	}
-	if len(o.operands) < 2 && c.fr.stdin.set {
-		a.sql(c, c.fr.stdin.value)
-	}
-	return printsText(a, c)
+	return a.sqlGiven(c, given, len(o.operands) < 2 && !memory)
 }
 
 // sql adds what SQL text destroys, and runs the commands that clients let it
@@ -143,7 +140,7 @@ func (a *analysis) mongo(c *shCall) shValue {
 	if len(code) == 0 && c.fr.stdin.set {
 		code = c.fr.stdin.value
 	}
-	for _, call := range readLang(tokens.JS, code.text()).calls() {
+	for _, call := range readLang(tokens.JS, code.text()).found {
 		op := mongoLosses[lastName(call.name)]
 		if op == "delete-rows" && !call.everything() {
 			op = ""

@@ -60,27 +60,20 @@ func (a *analysis) interpreter(c *shCall) shValue {
 	if o.exact("--version", "--help", "-V", "--check") {
 		return printsPlain(a, c)
 	}
-	code := o.values(spec.code...)
-	for _, w := range code {
-		a.lang(c, spec.lang, w.value())
-	}
-	if len(code) > 0 {
-		if o.exact("-n", "-p") && !o.exact("-i") {
+	if code := o.values(spec.code...); len(code) > 0 {
+		switch inPlace := o.exact("-i"); {
+		case o.exact("-n", "-p") && !inPlace:
 			a.input(c, o.operands)
-		}
-		if o.exact("-i") && name == "perl" || o.exact("-i") && name == "ruby" {
+		case inPlace && (name == "perl" || name == "ruby"):
 			a.files(EffectWrite, c.target("edit-in-place"), o.operands...)
 		}
-		return printsText(a, c)
+		return a.langs(c, spec.lang, code)
 	}
 	if m, ok := o.value("-m"); ok && spec.lang == tokens.Python {
 		return a.pythonModule(c, m, o.operands)
 	}
 	if len(o.operands) == 0 || o.operands[0].Is("-", "/dev/stdin") {
-		if c.fr.stdin.set {
-			a.lang(c, spec.lang, c.fr.stdin.value)
-		}
-		return printsText(a, c)
+		return a.langs(c, spec.lang, []Word{c.fr.stdin.value.word()})
 	}
 	return a.langScript(c, spec.lang, o.operands)
 }
@@ -89,23 +82,24 @@ func (a *analysis) interpreter(c *shCall) shValue {
 func (a *analysis) denoCode(c *shCall, args []Word) shValue {
 	o := options(args, "ep", "--eval --print -e", optStop)
 	code := o.values("-e", "--eval", "-p", "--print")
-	var rest []Word
-	if len(o.operands) > 1 {
-		inner := options(o.operands[1:], "c", "--config --ext", optStop)
-		rest = inner.operands
-	}
-	switch {
+	inner := options(o.rest(1), "c", "--config --ext", optStop)
+	switch rest := inner.operands; {
 	case o.first("eval"):
 		code = append(code, rest...)
 	case len(rest) > 0 && strings.Contains(rest[0].Text, "://"):
 		a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: rest[0].Text})
 	case len(rest) > 0 && o.first("run"):
 		return a.langScript(c, tokens.JS, rest)
-	case len(o.operands) == 0 && c.fr.stdin.set || len(rest) == 0 && o.first("-"):
+	case len(o.operands) == 0 || len(rest) == 0 && o.first("-"):
 		code = append(code, c.fr.stdin.value.word())
 	}
+	return a.langs(c, tokens.JS, code)
+}
+
+// langs adds what several texts of a language do.
+func (a *analysis) langs(c *shCall, lang tokens.Lang, code []Word) shValue {
 	for _, w := range code {
-		a.lang(c, tokens.JS, w.value())
+		a.lang(c, lang, w.value())
 	}
 	return printsText(a, c)
 }
@@ -142,9 +136,7 @@ func (a *analysis) pythonModule(c *shCall, m Word, rest []Word) shValue {
 		a.fileEffect(EffectWrite, rest[2], c.target("extract"))
 	case m.Is("timeit"):
 		o := options(rest, "nrus", "--number --repeat --unit --setup", optStop)
-		for _, w := range append(o.values("-s", "--setup"), o.operands...) {
-			a.lang(c, tokens.Python, w.value())
-		}
+		return a.langs(c, tokens.Python, append(o.values("-s", "--setup"), o.operands...))
 	case m.Is("cProfile", "profile", "trace", "pdb", "coverage", "runpy") || losses.TextPrograms()[m.Text]:
 	case programOf(m.Text) != nil || rulesOf(m.Text) != nil:
 		return a.wrapped(c, append([]Word{m}, rest...), c.fr)
@@ -190,7 +182,7 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 		a.unknown(c.fr, shellTooMany, c.offset)
 	}
 	memory := strings.Contains(text, ":memory:")
-	for _, call := range program.calls() {
+	for _, call := range program.found {
 		if a.full || memory && WordIn(lastName(call.name), losses.CallsSQL) {
 			continue // a database that is gone with its program
 		}
@@ -333,8 +325,8 @@ func (v langValue) value() shValue {
 func flatten(args []langValue) []langValue {
 	var out []langValue
 	for _, v := range args {
-		if list, ok := v.words(); ok {
-			out = append(out, list...)
+		if v.isList {
+			out = append(out, v.list...)
 			continue
 		}
 		out = append(out, v)
@@ -390,8 +382,8 @@ func (a *analysis) langOpened(c *shCall, lang tokens.Lang, call langCall) {
 // langCommand runs a text as code of the shell, and a list as a command.
 func (a *analysis) langCommand(c *shCall, call langCall) {
 	first := call.arg(0)
-	if list, ok := first.words(); ok {
-		a.langWords(c, list)
+	if first.isList {
+		a.langWords(c, first.list)
 		return
 	}
 	if len(call.args) > 1 && call.args[1].known && (call.name == "system" || call.name == "exec" || strings.HasPrefix(call.name, "Kernel.") || call.name == "spawn") {
@@ -424,10 +416,7 @@ func (a *analysis) langArgv(c *shCall, call langCall) {
 
 func (a *analysis) langWords(c *shCall, list []langValue) {
 	var argv []Word
-	for i, v := range list {
-		if i >= maxFields {
-			break
-		}
+	for _, v := range list[:min(len(list), maxFields)] {
 		argv = append(argv, v.value().word())
 	}
 	a.wrapped(c, argv, c.fr)
@@ -462,18 +451,18 @@ func (a *analysis) awkProgram(c *shCall, w Word) {
 		return
 	}
 	program := readLang(tokens.Awk, w.Text)
-	for _, call := range program.calls() {
+	for _, call := range program.found {
 		if call.name == "system" && len(call.args) > 0 {
 			a.interpret(c, call.args[0].value(), a.childShell(c), c.name)
 		}
 	}
 	for i, t := range program.tokens {
-		next := program.tokens[min(i+1, len(program.tokens)-1)]
+		sign := func(at int) string { return program.tokens[max(0, min(at, len(program.tokens)-1))].Text }
 		switch {
-		case t.Kind == tokens.String && next.Text == "|" && i+2 < len(program.tokens) && program.tokens[i+2].Text == "getline",
-			t.Kind == tokens.String && i > 0 && program.tokens[i-1].Kind == tokens.Punct && program.tokens[i-1].Text == "|":
+		case t.Kind != tokens.String:
+		case sign(i+1) == "|" && sign(i+2) == "getline", i > 0 && sign(i-1) == "|":
 			a.interpret(c, shLiteral(t.Text), a.childShell(c), c.name)
-		case t.Kind == tokens.String && i > 0 && program.tokens[i-1].Kind == tokens.Punct && program.tokens[i-1].Text == ">" && strings.ContainsAny(t.Text, "/."):
+		case i > 0 && sign(i-1) == ">" && strings.ContainsAny(t.Text, "/."):
 			a.fileEffect(EffectWrite, NewWord(t.Text), c.target("write"))
 		}
 	}

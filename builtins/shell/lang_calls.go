@@ -210,18 +210,14 @@ func langMethod(c langCall) langValue {
 	case ".decode", ".encode", ".toString", ".strip", ".trim", ".to_s", ".expanduser", ".resolve", ".absolute", ".as_posix", ".chomp":
 		return c.recv
 	case ".join":
-		list, ok := c.arg(0).words()
-		if !ok {
-			list, ok = c.recv.words()
-			c.recv = c.arg(0)
+		list, between := c.arg(0), c.recv
+		if !list.isList {
+			list, between = between, list
 		}
-		if !ok {
-			return langValue{}
-		}
-		out := langValue{known: c.recv.known}
-		for i, v := range list {
+		out := langValue{known: list.isList && between.known}
+		for i, v := range list.list {
 			if i > 0 {
-				out.text += c.recv.text
+				out.text += between.text
 			}
 			out.text += v.text
 			out.known = out.known && v.known

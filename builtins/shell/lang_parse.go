@@ -2,7 +2,6 @@ package shell
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -51,8 +50,6 @@ func (c langCall) arg(n int) langValue {
 	}
 	return c.args[n]
 }
-
-func (p *langCode) calls() []langCall { return p.found }
 
 //go:noinline
 func (p *langCode) peek() tokens.Token { return p.at(0) }
@@ -418,13 +415,3 @@ func (p *langCode) list(v langValue) {
 }
 
 func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
-
-// known are the texts of a list of texts.
-//
-//go:noinline
-func (v langValue) words() ([]langValue, bool) {
-	if !v.isList {
-		return nil, false
-	}
-	return slices.Clone(v.list), true
-}

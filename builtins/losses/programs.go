@@ -152,8 +152,4 @@ const (
 )
 
 // LongDash are programs whose options are words after a single dash.
-var LongDash = map[string]bool{
-	"find": true, "java": true, "go": true, "terraform": true, "tofu": true, "openssl": true, "gcc": true, "clang": true, "javac": true,
-	"ffmpeg": true, "convert": true, "magick": true, "mvn": true, "test": true, "[": true, "packer": true, "vault": true, "consul": true,
-	"nomad": true, "xcodebuild": true, "diskutil": true, "az": false,
-}
+var LongDash = Words("find java go terraform tofu openssl gcc clang javac ffmpeg convert magick mvn test [ packer vault consul nomad xcodebuild diskutil")

@@ -22,18 +22,16 @@ func fillBuiltin() {
 	shBuiltinTable = map[string]shBuiltin{
 		"cd": (*analysis).cd, "pushd": (*analysis).pushd, "popd": (*analysis).popd, "chdir": (*analysis).cd,
 		"eval": (*analysis).eval, "source": (*analysis).source, ".": (*analysis).source, "trap": (*analysis).trap,
-		"alias": (*analysis).alias, "unalias": quietBuiltin, "export": (*analysis).exportArgs, "readonly": (*analysis).exportArgs,
+		"alias": (*analysis).alias, "export": (*analysis).exportArgs, "readonly": (*analysis).exportArgs,
 		"declare": (*analysis).exportArgs, "typeset": (*analysis).exportArgs, "local": (*analysis).exportArgs,
 		"unset": (*analysis).unsetVars, "set": (*analysis).setArgs, "shift": (*analysis).shift, "read": (*analysis).readVars,
 		"mapfile": (*analysis).mapfile, "readarray": (*analysis).mapfile, "getopts": (*analysis).getopts,
-		"exit": (*analysis).exit, "return": (*analysis).exit, "logout": (*analysis).exit, "break": quietBuiltin, "continue": quietBuiltin,
-		"printf": (*analysis).printfBuiltin, "let": quietBuiltin, "shopt": quietBuiltin, "wait": quietBuiltin, "umask": quietBuiltin,
-		":": quietBuiltin, "true": quietBuiltin, "false": quietBuiltin, "hash": quietBuiltin, "ulimit": quietBuiltin, "test": quietBuiltin, "[": quietBuiltin,
-		"bind": quietBuiltin, "complete": quietBuiltin, "disown": quietBuiltin, "fg": quietBuiltin, "bg": quietBuiltin, "setopt": quietBuiltin,
+		"exit": (*analysis).exit, "return": (*analysis).exit, "logout": (*analysis).exit, "printf": (*analysis).printfBuiltin,
+	}
+	for name := range strings.FieldsSeq("unalias break continue let shopt wait umask : true false hash ulimit test [ bind complete disown fg bg setopt") {
+		shBuiltinTable[name] = func(*analysis, *shCall) shValue { return nil }
 	}
 }
-
-func quietBuiltin(*analysis, *shCall) shValue { return nil }
 
 func (a *analysis) cd(c *shCall) shValue {
 	o := options(c.args(), "", "", optStop)

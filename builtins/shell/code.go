@@ -54,24 +54,20 @@ func (a *analysis) shellProgram(c *shCall) shValue {
 // they stand among the others, and change nothing that is read here.
 func withoutPlus(args []Word) []Word {
 	var out []Word
-	for i := 0; i < len(args); i++ {
-		text := args[i].prefix()
+	for len(args) > 0 {
+		text, n := args[0].prefix(), 1
 		if len(text) < 2 || text[0] != '-' && text[0] != '+' || text == "--" {
-			return append(out, args[i:]...)
+			break
 		}
-		last := text[len(text)-1]
-		valued := text[:2] != "--" && (last == 'o' || last == 'O') && i+1 < len(args)
+		if text[:2] != "--" && strings.ContainsAny(text[len(text)-1:], "oO") && len(args) > 1 {
+			n = 2
+		}
 		if text[0] == '-' {
-			out = append(out, args[i])
+			out = append(out, args[:n]...)
 		}
-		if valued {
-			i++
-			if text[0] == '-' {
-				out = append(out, args[i])
-			}
-		}
+		args = args[n:]
 	}
-	return out
+	return append(out, args...)
 }
 
 // childShell is the frame of a shell that is started.

@@ -77,17 +77,16 @@ func writes(op, short, long string) shProgram {
 	}
 }
 
-// targets splits operands into sources and the destination.
-func copyOperands(o *shOpts) (from []Word, to Word, into bool) {
+// copyOperands splits operands into sources and the destination.
+func copyOperands(o *shOpts) (from []Word, to Word) {
 	if dir, ok := o.value("-t", "--target-directory"); ok {
-		return o.operands, dir, true
+		return o.operands, dir
 	}
 	if len(o.operands) < 2 {
-		return o.operands, Word{}, false
+		return o.operands, Word{}
 	}
 	last := len(o.operands) - 1
-	to = o.operands[last]
-	return o.operands[:last], to, strings.HasSuffix(to.Text, "/") || last > 1
+	return o.operands[:last], o.operands[last]
 }
 
 func (a *analysis) copy(c *shCall) shValue {
@@ -96,7 +95,7 @@ func (a *analysis) copy(c *shCall) shValue {
 		short, long = "tSgmo", long+" --group --mode --owner"
 	}
 	o := options(c.args(), short, long, 0)
-	from, to, _ := copyOperands(&o)
+	from, to := copyOperands(&o)
 	if o.exact("-d", "--directory") && strings.HasSuffix(c.name, "install") {
 		from, to = nil, Word{}
 		a.files(EffectWrite, c.target("create"), o.operands...)
@@ -142,7 +141,7 @@ func (a *analysis) into(from []Word, to Word, c *shCall, op string) {
 // move takes its sources away from where they are.
 func (a *analysis) move(c *shCall) shValue {
 	o := options(c.args(), "tS", "--target-directory --suffix", 0)
-	from, to, _ := copyOperands(&o)
+	from, to := copyOperands(&o)
 	t := c.target("move")
 	t.recursive = true
 	a.files(EffectDelete, t, from...)
@@ -155,7 +154,7 @@ func (a *analysis) link(c *shCall) shValue {
 	if len(o.operands) == 1 {
 		return nil
 	}
-	from, to, _ := copyOperands(&o)
+	from, to := copyOperands(&o)
 	op := "link"
 	if o.has("-f", "--force") {
 		op = "link-force"

@@ -457,12 +457,17 @@ func (a *analysis) awkProgram(c *shCall, w Word) {
 		}
 	}
 	for i, t := range program.tokens {
-		sign := func(at int) string { return program.tokens[max(0, min(at, len(program.tokens)-1))].Text }
+		sign := func(at int) string { // a sign or a name, no text
+			if at = min(at, len(program.tokens)-1); at < 0 || program.tokens[at].Kind == tokens.String {
+				return ""
+			}
+			return program.tokens[at].Text
+		}
 		switch {
 		case t.Kind != tokens.String:
-		case sign(i+1) == "|" && sign(i+2) == "getline", i > 0 && sign(i-1) == "|":
+		case sign(i+1) == "|" && sign(i+2) == "getline", sign(i-1) == "|":
 			a.interpret(c, shLiteral(t.Text), a.childShell(c), c.name)
-		case i > 0 && sign(i-1) == ">" && strings.ContainsAny(t.Text, "/."):
+		case sign(i-1) == ">" && strings.ContainsAny(t.Text, "/."):
 			a.fileEffect(EffectWrite, NewWord(t.Text), c.target("write"))
 		}
 	}
@@ -471,9 +476,6 @@ func (a *analysis) awkProgram(c *shCall, w Word) {
 // handsOverShell reports whether a program connects a shell to a socket: it
 // has one, and makes it the input of what it starts.
 func handsOverShell(text string) bool {
-	if !strings.Contains(strings.ToLower(text), "socket") && !strings.Contains(text, "net.") {
-		return false
-	}
-	return strings.Contains(text, "dup2(") || strings.Contains(text, "pty.spawn(") || strings.Contains(text, "/bin/sh") || strings.Contains(text, "/bin/bash") ||
-		strings.Contains(text, "STDIN,\">&")
+	return (strings.Contains(strings.ToLower(text), "socket") || strings.Contains(text, "net.")) && slices.ContainsFunc(
+		[]string{"dup2(", "pty.spawn(", "/bin/sh", "/bin/bash", `STDIN,">&`}, func(mark string) bool { return strings.Contains(text, mark) })
 }

@@ -74,18 +74,14 @@ func (p *langCode) program() {
 }
 
 // langWords begin statements and say nothing of what is called.
-var langWords = map[string]bool{
-	"const": true, "let": true, "var": true, "my": true, "our": true, "local": true, "return": true, "await": true, "new": true, "if": true, "unless": true,
-	"print": false, "export": true, "async": true, "yield": true, "do": true, "then": true, "else": true, "begin": true, "try": true, "and": true, "or": true,
-	"not": true, "in": true, "BEGIN": true, "END": true,
-}
+var langWords = losses.Words("const let var my our local return await new if unless export async yield do then else begin try and or not in BEGIN END")
 
 func (p *langCode) statement() {
 	t := p.peek()
 	if t.Kind == tokens.Name && p.imports(t.Text) {
 		return
 	}
-	if t.Kind == tokens.Name && langWords[t.Text] {
+	if t.Kind == tokens.Name && langWords()[t.Text] {
 		p.pos++
 		return
 	}
@@ -281,7 +277,7 @@ func (p *langCode) arguments(end string) ([]langValue, map[string]langValue) {
 func (p *langCode) nameExpr(t tokens.Token) langValue {
 	p.pos++
 	name := p.resolveName(t.Text)
-	if langWords[t.Text] && p.peek().Kind != tokens.End {
+	if langWords()[t.Text] && p.peek().Kind != tokens.End {
 		return p.primary()
 	}
 	if p.punct("(") {

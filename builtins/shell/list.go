@@ -93,7 +93,7 @@ func shellFlags(name string, args []Word) []string {
 			continue
 		}
 		out = append(out, text)
-		if len(text) > 2 && !losses.LongDash[name] && len(text) < 16 {
+		if len(text) > 2 && !losses.LongDash()[name] && len(text) < 16 {
 			for _, r := range text[1:] {
 				if r == '=' {
 					break

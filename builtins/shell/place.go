@@ -149,11 +149,7 @@ func inGit(p string) bool {
 
 // IsRepository reports whether a folder or file of that name holds a repository's history.
 func IsRepository(base string) bool {
-	switch base {
-	case ".git", ".hg", ".svn", ".jj", ".bzr", "_darcs", ".pijul", ".fslckout", "_FOSSIL_", ".repo":
-		return true
-	}
-	return false
+	return WordIn(base, ".git .hg .svn .jj .bzr _darcs .pijul .fslckout _FOSSIL_ .repo")
 }
 
 const GlobChars = "*?["

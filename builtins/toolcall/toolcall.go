@@ -28,41 +28,22 @@ const (
 
 // kindTools lists the tools of each kind under the names the known agents
 // give them, so that one guard serves several agents.
-var kindTools = []struct {
-	kind  string
-	tools []string
-}{
-	{KindShell, []string{
-		"Bash", "Shell", "run_shell_command", "BashExecutor", "exec_command", "local_shell", "shell", "bash", "container.exec",
-		"run_command", "run_terminal_cmd", "run_in_terminal", "execute_command", "execute_bash", "Execute", "write_stdin", "unified_exec",
-		"PowerShell", "powershell", "shell_command", "terminal", "ShellTool", "Monitor", "BashTool", "developer__shell",
-	}},
-	{KindRead, []string{
-		"Read", "read_file", "ReadFile", "FileReader", "read_many_files", "ReadManyFiles", "NotebookRead", "fs_read", "view", "View",
-		"view_file", "view_image", "read_media_file", "ReadMediaFile", "open_file", "read",
-	}},
-	{KindWrite, []string{
-		"Write", "write_file", "WriteFile", "FileWriter", "create_file", "CreateFile", "Create", "create", "fs_write", "write_to_file", "write",
-		"save_file",
-	}},
-	{KindEdit, []string{
-		"Edit", "MultiEdit", "replace", "str_replace", "StrReplace", "StrReplaceFile", "str_replace_editor", "str_replace_based_edit_tool",
-		"apply_patch", "ApplyPatch", "NotebookEdit", "edit_file", "EditFile", "CodeEditor", "edit", "search_replace", "insert_edit_into_file",
-		"replace_string_in_file", "multi_replace_string_in_file", "replace_in_file", "apply_diff", "edit_notebook", "multi_edit", "multiedit",
-		"text_editor", "patch", "Delete", "delete_file",
-	}},
-	{KindSearch, []string{
-		"Glob", "Grep", "LS", "search_file_content", "grep_search", "GrepSearch", "glob", "grep", "list_directory", "list_dir", "ListDir", "ls", "list",
-		"file_search", "find_files", "find_by_name", "codebase_search", "semantic_search", "search_files", "list_files", "grep_files", "ToolSearch",
-	}},
-	{kindFetch, []string{
-		"WebFetch", "web_fetch", "WebSearch", "web_search", "google_web_search", "GoogleSearch", "FetchURL", "SearchWeb", "webfetch", "websearch",
-		"fetch", "fetch_webpage", "fetch_url", "read_url_content", "search_web", "open_url",
-	}},
-	{kindAgent, []string{
-		"Task", "Agent", "task", "agent", "spawn_agent", "delegate_to_agent", "runSubagent", "run_subagent", "use_subagent", "subagent",
-		"codebase_investigator", "invoke_agent", "CreateSubagent", "Workflow",
-	}},
+var kindTools = []struct{ kind, tools string }{
+	{KindShell, "Bash Shell run_shell_command BashExecutor exec_command local_shell shell bash container.exec run_command run_terminal_cmd run_in_terminal " +
+		"execute_command execute_bash Execute write_stdin unified_exec PowerShell powershell shell_command terminal ShellTool Monitor BashTool " +
+		"developer__shell"},
+	{KindRead, "Read read_file ReadFile FileReader read_many_files ReadManyFiles NotebookRead fs_read view View view_file view_image read_media_file " +
+		"ReadMediaFile open_file read"},
+	{KindWrite, "Write write_file WriteFile FileWriter create_file CreateFile Create create fs_write write_to_file write save_file"},
+	{KindEdit, "Edit MultiEdit replace str_replace StrReplace StrReplaceFile str_replace_editor str_replace_based_edit_tool apply_patch ApplyPatch " +
+		"NotebookEdit edit_file EditFile CodeEditor edit search_replace insert_edit_into_file replace_string_in_file multi_replace_string_in_file " +
+		"replace_in_file apply_diff edit_notebook multi_edit multiedit text_editor patch Delete delete_file"},
+	{KindSearch, "Glob Grep LS search_file_content grep_search GrepSearch glob grep list_directory list_dir ListDir ls list file_search find_files " +
+		"find_by_name codebase_search semantic_search search_files list_files grep_files ToolSearch"},
+	{kindFetch, "WebFetch web_fetch WebSearch web_search google_web_search GoogleSearch FetchURL SearchWeb webfetch websearch fetch fetch_webpage fetch_url " +
+		"read_url_content search_web open_url"},
+	{kindAgent, "Task Agent task agent spawn_agent delegate_to_agent runSubagent run_subagent use_subagent subagent codebase_investigator invoke_agent " +
+		"CreateSubagent Workflow"},
 }
 
 // mcpPrefixes begin the names of tools of MCP servers: Claude's and Codex's
@@ -73,7 +54,7 @@ var mcpPrefixes = []string{"mcp__", "mcp_", "MCP:", "@"}
 var toolKinds = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
 	for _, k := range kindTools {
-		for _, name := range k.tools {
+		for name := range strings.FieldsSeq(k.tools) {
 			if m[name] != "" {
 				panic("builtins: tool " + name + " has two kinds")
 			}
@@ -106,7 +87,7 @@ func Names() []string { return slices.Sorted(maps.Keys(toolKinds())) }
 func OfKind(kind string) []string {
 	for _, k := range kindTools {
 		if k.kind == kind {
-			return slices.Clone(k.tools)
+			return strings.Fields(k.tools)
 		}
 	}
 	return nil

@@ -214,8 +214,8 @@ func TestBatchIsCancelled(t *testing.T) {
 		require.NotNil(t, out.Calls[0], name)
 		assert.Error(t, out.Calls[0].Err, name)
 		for i, c := range out.Calls[1:] {
-			if c != nil {
-				assert.Error(t, c.Err, "%s: call %d", name, i+2)
+			if c != nil { // of an action that was cancelled late, others may have come to their end
+				assert.True(t, c.Err != nil || at == "tool" && len(c.Steps) == 3, "%s: call %d", name, i+2)
 			}
 		}
 		if at == "rule" {

@@ -3,6 +3,7 @@ package rego
 import (
 	"bytes"
 	"context"
+	"errors"
 	"regexp"
 	"runtime"
 	"sort"
@@ -144,7 +145,12 @@ func (t *testCode) one(ctx context.Context, f *foundTest, seen topdown.QueryTrac
 		if topdown.IsCancel(err) || steps.spent {
 			err = steps.failure()
 		}
-		out.Error = strings.ReplaceAll(err.Error(), boundPrefix, "")
+		text := err.Error()
+		var e *topdown.Error
+		if errors.As(err, &e) && e.Location != nil { // whose file is known by another name here
+			text = t.u.where.span(e.Location).String() + ": " + e.Code + ": " + e.Message
+		}
+		out.Error = strings.ReplaceAll(text, boundPrefix, "")
 	}
 	out.Duration, out.Output = time.Since(steps.start), printed.String()
 	return out

@@ -162,7 +162,7 @@ func (c *config) depends(p *policy.Policy) []string {
 	}
 	if c.discover != "" {
 		files, trees := source.DiscoverPlaces(c.discovery())
-		for _, path := range files {
+		for _, path := range append(files, source.PartPlaces(c.discovery())...) {
 			l.add(path)
 		}
 		for _, path := range trees {

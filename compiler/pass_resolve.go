@@ -46,7 +46,7 @@ func (u *unit) resolveEvent(event policy.Event, hooks []*policy.Hook) {
 		case h.Untrusted != "":
 			u.drop(h, dag.Untrusted, "", h.Untrusted, nil)
 		case h.Disabled:
-			u.drop(h, dag.Disabled, "", "enabled: false", nil)
+			u.drop(h, dag.Disabled, "", cmp.Or(h.Idle, "enabled: false"), nil)
 		default:
 			able = append(able, h)
 		}

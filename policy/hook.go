@@ -146,6 +146,8 @@ type Hook struct {
 	Priority int
 	Locked   bool
 	Disabled bool
+	// Idle says why a disabled hook never runs, "" for enabled: false.
+	Idle string
 	// Off hooks have a name and no body: each switches off the hook of its name in
 	// an earlier tier. They have no Kind.
 	Off bool

@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"builtins/posix", "internal/fix", "internal/severity"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
 	{"dag", "policy/agent/form", "policy/agent/js", "policy/agent/repeats", "policy/agent/supersede", "policy/pattern", "policy/source/permission", "policy/source/plugins", "policy/source/tree", "policy/source/variables", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed", "rego/outline", "rego/template"},
-	{"policy/agent", "policy/callmatch", "policy/source/commandline", "policy/source/extensions", "compiler/solve"},
+	{"policy/agent", "policy/callmatch", "policy/source/commandline", "policy/source/extensions", "policy/source/parts", "compiler/solve"},
 	{"builtins/guard", "policy/facts", "rego/conditions"},
 	{"builtins"},
 	{"rego", "dag/codec", "dag/render", "policy/source", "compiler/lint", "executor/kind/expr", "executor/tally"},

@@ -38,7 +38,7 @@ var (
 func claudeReading(old bool) Reading {
 	r := Reading{
 		Doc:     "settings.json of Claude Code",
-		Plugins: ".claude-plugin", PluginEnv: "CLAUDE_PLUGIN_ROOT",
+		Plugins: ".claude-plugin", PluginEnv: "CLAUDE_PLUGIN_ROOT", Frontmatter: true,
 		Matcher: MatcherReading{
 			Flavour: pattern.ECMAScript, Star: true, Absent: AbsentHolds, Alias: "Agent", AliasOf: "Task", Servers: true,
 			NotText:    "a matcher is text; this is %s: the group is passed over",

@@ -19,6 +19,8 @@ type Reading struct {
 	// variable that holds the plugin's root for its hooks.
 	Also               []string
 	Plugins, PluginEnv string
+	// Frontmatter is true when skills, commands and agents have hooks of their own.
+	Frontmatter bool
 	// Comments is true when a file may hold comments, GoesOn when a faithful reader
 	// goes on without a file that it cannot read.
 	Comments, GoesOn bool

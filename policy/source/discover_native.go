@@ -26,9 +26,11 @@ func (d *discovery) native(p *agent.Agent) {
 						d.configured(f)
 					}
 				}
+				d.partsOf(p, true)
 			})
 		}
 	}
+	d.partsOf(p, false)
 }
 
 func (d *discovery) configured(f agent.File) {

@@ -51,6 +51,8 @@ type File struct {
 	Plugin, PluginData string
 	// Required is true where a managed file enables that plugin.
 	Required bool
+	// Part is what the skill or agent is called that it is, "" for neither.
+	Part string
 	// Extension is the extension that it is of, nil for none.
 	Extension *extensions.Extension
 	// source is what was noted of the file.

@@ -125,11 +125,15 @@ type settingsReader struct {
 	// repeated is true while what has been read once is read for another event
 	// of the same name.
 	repeated bool
+	// scope says when a hook runs that is not of the settings, and whether it ever does;
+	// nil changes nothing.
+	scope func(h *policy.Hook, native string) bool
 	// changed are texts, as written, in which the value of a variable stands.
 	changed map[diag.Span]string
 }
 
-func (s *settings) read(l *Loader, in *File) {
+// reader is a reader of a file, or of a part of one, by the rules that hold.
+func (s *settings) reader(l *Loader, in *File) *settingsReader {
 	d, err := agent.Find(s.id)
 	if err != nil {
 		panic("source: " + err.Error())
@@ -141,8 +145,12 @@ func (s *settings) read(l *Loader, in *File) {
 			of.Settings = own
 		}
 	}
+	return &settingsReader{settings: &of, l: l, in: in, config: &policy.FileConfig{Dir: filepath.Dir(in.Path), Within: in.Within}, dialect: d}
+}
+
+func (s *settings) read(l *Loader, in *File) {
 	l.Source(in, s.id)
-	r := &settingsReader{settings: &of, l: l, in: in, config: &policy.FileConfig{Dir: filepath.Dir(in.Path), Within: in.Within}, dialect: d}
+	r := s.reader(l, in)
 	root := r.parse()
 	if root != nil {
 		root = r.replaced(root)
@@ -321,6 +329,9 @@ func (r *settingsReader) group(event policy.Event, native string, group *tree.No
 	for _, n := range hooks.Items {
 		if h := r.one(event, native, group, n); h != nil {
 			h.Filter.Conditions = slices.Concat(conditions, h.Filter.Conditions)
+			if r.scope != nil && !r.scope(h, native) {
+				continue
+			}
 			if len(h.Filter.Conditions) > 0 {
 				h.Filter.Span = h.Filter.Conditions[0].Value.Span
 			}

@@ -47,6 +47,7 @@ func (l *Loader) settle(s *settings, hooks []*policy.Hook) []*policy.Hook {
 	if s.finish != nil {
 		return s.finish(l, hooks)
 	}
+	l.shadow()
 	required := map[*policy.Hook]bool{} // which count as managed
 	for _, a := range l.added {
 		required[a.hook] = a.in.Required

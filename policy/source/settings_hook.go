@@ -353,7 +353,7 @@ func (r *settingsReader) async(native string, n *tree.Node, h *policy.Hook) {
 	h.Async = r.at.Async
 	if once := n.Get("once"); once != nil && how.If != "" {
 		if on, ok := once.Bool(); !ok || on {
-			r.passed(once.Span, "once counts in a skill alone: the hook runs every time")
+			r.passed(once.Span, "once counts in a skill alone, and hookc does not count there: the hook runs every time")
 		}
 	}
 	if v := n.Get(how.Async); how.Async != "" && isTrue(v) {
@@ -466,6 +466,9 @@ func (r *settingsReader) identity(n *tree.Node, h *policy.Hook) {
 			parts = append(parts, key, v.Text.Value)
 		}
 	}
+	if r.scope != nil { // a skill's or an agent's is its own
+		parts = append(parts, r.in.Path)
+	}
 	if root := r.plugin(r.in); root != "" {
 		h.Body.Env = append(h.Body.Env, policy.EnvVar{Name: r.Reading.PluginEnv, Value: root})
 		if r.in.PluginData != "" {
@@ -497,7 +500,8 @@ var codeUnrun = diag.Define(diag.Code{
 	Help: `An agent's configuration has a hook of a kind that only the agent itself can run: a
 request to a server, a tool of an MCP server, another agent, something that wakes the
 model later. hookc does not pass over it: where it cannot run at all it fails at each event,
-every Decision says so, and what a failure means there decides.`,
+every Decision says so, and what a failure means there decides. Hooks of a skill count from its
+invocation on, which hookc is not told: those that may refuse run always, the others never.`,
 	Bad:  settingsOf("claude", ".claude/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:9/guard"}]}]}}`),
 	Good: settingsOf("claude", ".claude/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "cat"}]}]}}`),
 })

@@ -61,7 +61,7 @@ func TestNativeSettingsFindings(t *testing.T) {
 				"1:151 HK030 SessionStart takes no hooks of type http: it is passed over"}},
 		{"claude: keys that mean nothing", "claude@2.1.240", ".claude/settings.json", `{"hooks":{"Stop":[{"matcher":"x","hooks":[{"type":"command","command":"cat","once":true,"onFailure":"block"}]}]}}`,
 			[]string{"1:30 HK030 Stop has nothing to match: the matcher is passed over and the hooks always run",
-				"1:84 HK030 once counts in a skill alone: the hook runs every time",
+				"1:84 HK030 once counts in a skill alone, and hookc does not count there: the hook runs every time",
 				"1:101 HK030 Claude Code 2.1.240 does not know onFailure: the action goes on when the hook fails"}},
 		{"claude: if", "claude", ".claude/settings.json", `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"cat","if":"Bash"}]}],"PreToolUse":[{"hooks":[{"type":"command","command":"cat","if":"Bash("}]}]}}`,
 			[]string{"1:68 HK030 a hook with if never runs at Stop, which is about no tool; take if: out; it works at PreToolUse, PostToolUse, PostToolUseFailure, PermissionRequest, PermissionDenied",

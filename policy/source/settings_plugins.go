@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/source/parts"
 	"github.com/hookc/hookc/policy/source/plugins"
 	"github.com/hookc/hookc/policy/source/tree"
 	"github.com/hookc/hookc/policy/trust"
@@ -84,18 +85,67 @@ func readPlugins(l *Loader, in *File) {
 		if p.Lost != "" {
 			l.Report(in, codeNative.Report(l.plugins[id].at, "the plugin %s: %s: Claude Code runs none of those hooks", id, strings.ReplaceAll(p.Lost, "\n", " ")))
 		}
-		for _, path := range p.Files {
-			file := in.beside(l.shown(path), path)
-			file.Plugin, file.PluginData, file.Required = p.Root, p.Data, l.plugins[id].tier == policy.TierManaged
-			l.hold(file, p.Root)
-			if err := l.openFile(file); err != nil {
-				l.Report(file, codeFile.Report(diag.Span{}, "%s: %s", file.Name, err))
-				continue
-			}
-			l.load(file, "claude", l.plugins[id].at)
-		}
+		source.Folders = append(source.Folders, l.plugin(in, &p)...)
 	}
 }
+
+// plugin reads the hooks of a plugin and of its skills; looked are the files and folders
+// that decided which those are. Those of its agents the program does not run.
+func (l *Loader) plugin(in *File, p *plugins.Plugin) (looked []string) {
+	of := func(path, format string) {
+		file := in.beside(l.shown(path), path)
+		file.Plugin, file.PluginData, file.Required = p.Root, p.Data, l.plugins[p.ID].tier == policy.TierManaged
+		if !fromProject(in.Tier) {
+			l.hold(file, p.Root)
+		}
+		if err := l.openFile(file); err != nil {
+			l.Report(file, codeFile.Report(diag.Span{}, "%s: %s", file.Name, err))
+			return
+		}
+		if f, _ := lookup(format); path == in.Path { // which is being read
+			f.Read(l, file)
+			return
+		}
+		l.load(file, format, l.plugins[p.ID].at)
+	}
+	for _, path := range p.Files {
+		of(path, "claude")
+	}
+	if p.Root == "" {
+		return nil
+	}
+	found := parts.Find(p.Root)
+	for _, path := range found.Skills {
+		of(path, skillFormat)
+	}
+	for _, path := range found.Agents {
+		l.Report(in, codeNative.Report(fileSpan(l.shown(path)), "Claude Code does not run the hooks of the agents of a plugin"))
+	}
+	return found.Looked
+}
+
+// This format is a plugin in a folder of skills, which is on unless settings switch it
+// off.
+var _ = register(Format{
+	Name:  pluginFormat,
+	Doc:   "hooks of a plugin among Claude Code's skills",
+	Match: func(*File) bool { return false },
+	Read: func(l *Loader, in *File) {
+		source := l.Source(in, pluginFormat)
+		config := os.Getenv("CLAUDE_CONFIG_DIR")
+		if home, err := os.UserHomeDir(); err == nil && !filepath.IsAbs(config) {
+			config = filepath.Join(home, ".claude")
+		}
+		p, name := plugins.Among(filepath.Join(config, "plugins"), in.Path)
+		if said, known := l.plugins[p.ID]; known && !said.on {
+			return
+		}
+		if p.Lost != "" {
+			l.Report(in, codeNative.Report(fileSpan(in.Name), "the plugin %s: %s: Claude Code runs none of those hooks", name, strings.ReplaceAll(p.Lost, "\n", " ")))
+		}
+		source.Folders = append(source.Folders, l.plugin(in, &p)...)
+	},
+})
 
 // projectRoots are the roots of the projects whose settings were read, and the folder
 // the policy is for.

@@ -146,7 +146,7 @@ var claude = &realAgent{
 			put(t, filepath.Join(s.project, ".claude", "commands", "greet.md"), "say hello to $ARGUMENTS\n")
 		}
 		return []string{claudeProgram(t), "-p", s.prompt, "--model", "claude-opus-5-5",
-			"--allowedTools", "Bash,Read,Write,Glob,Grep,Agent,mcp__desk__look_up", "--mcp-config", filepath.Join(s.home, "mcp.json")}
+			"--allowedTools", "Bash,Read,Write,Glob,Grep,Agent,Skill,mcp__desk__look_up", "--mcp-config", filepath.Join(s.home, "mcp.json")}
 	},
 	env: func(s *session) []string {
 		return append([]string{

@@ -86,6 +86,20 @@ func Find(folder, id string, projects []string) (p Plugin, looked []string) {
 	return p, looked
 }
 
+// Among finds what a plugin in a folder of skills says of hooks; folder is that of the
+// plugins in the program's configuration. Its name is that of its manifest.
+func Among(folder, manifest string) (p Plugin, name string) {
+	root := filepath.Dir(filepath.Dir(manifest))
+	name = filepath.Base(root)
+	var says struct{ Name string }
+	if read(manifest, &says) == nil && says.Name != "" {
+		name = says.Name
+	}
+	p = Plugin{ID: name + "@skills-dir", Root: root, Data: filepath.Join(folder, "data", name+"-skills-dir")}
+	p.hooks()
+	return p, name
+}
+
 // applies reports whether an installation is for the user, or for a project that is
 // worked on.
 func applies(i installation, projects []string) bool {

@@ -225,7 +225,9 @@ func (s *speaker) decide(cmd *cobra.Command, src *sources, serial bool) error {
 			project = e.project
 			return src.decide(cmd, e, serial)
 		})
-		memory.Open(project).Saw(s.call.Agent(), s.call.Native())
+		if callerOf(cmd.Context()).getenv(canaryEnv) == "" { // doctor is not the agent
+			memory.Open(project).Saw(s.call.Agent(), s.call.Native())
+		}
 	}
 	s.decision = d
 	return err

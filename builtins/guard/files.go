@@ -162,14 +162,11 @@ func looksOnly(tool string) bool {
 	if takesAway(tool) || slices.ContainsFunc(nameWords(tool), func(w string) bool { return writers()[w] }) {
 		return false
 	}
-	tool = strings.ToLower(tool)
-	for _, word := range []string{"read", "get", "list", "search", "find", "view", "show", "stat", "query", "fetch", "describe", "info", "directory_tree", "grep", "glob"} {
-		if strings.HasPrefix(tool, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(lookers, func(word string) bool { return strings.HasPrefix(strings.ToLower(tool), word) })
 }
+
+// lookers begin the names of tools that read.
+var lookers = []string{"read", "get", "list", "search", "find", "view", "show", "stat", "query", "fetch", "describe", "info", "directory_tree", "grep", "glob"}
 
 // patchText is the patch that a call brings, in whatever argument: Codex sends
 // one as the input of apply_patch, or as a shell command.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -240,12 +241,7 @@ func (g *pathGuard) dynamic(says *guardSays, e *shell.Effect, writes bool) {
 		return
 	}
 	same := func(set pathSet) bool {
-		for i := range set {
-			if set[i].literal && path.Base(set[i].rest) == base {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(set, func(e pathEntry) bool { return e.literal && path.Base(e.rest) == base })
 	}
 	if writes && same(g.protect) || same(g.hidden) {
 		says.add(g.unknown, func() string {

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -58,16 +59,14 @@ func newPathEntry(text string) (pathEntry, bool) {
 
 // match returns the entry that holds p, an absolute path without `.` and `..`.
 func (s pathSet) match(p string, at shell.At) (string, bool) {
-	if len(s) == 0 {
+	if len(s) > 0 {
+		p = strings.ToLower(p)
+	}
+	i := slices.IndexFunc(s, func(e pathEntry) bool { return e.holds(p, at) })
+	if i < 0 {
 		return "", false
 	}
-	p = strings.ToLower(p)
-	for i := range s {
-		if s[i].holds(p, at) {
-			return s[i].text, true
-		}
-	}
-	return "", false
+	return s[i].text, true
 }
 
 func (e *pathEntry) holds(p string, at shell.At) bool {
@@ -153,17 +152,8 @@ func (s pathSet) globbed(glob string, at shell.At) (string, bool) {
 
 // globReaches reports whether a glob matches a path or a folder above it.
 func globReaches(glob, p string) bool {
-	want := strings.Split(glob, "/")
-	have := strings.Split(p, "/")
-	if len(want) > len(have) {
-		return false
-	}
-	for i, w := range want {
-		if !globMatches(w, have[i]) {
-			return false
-		}
-	}
-	return true
+	want, have := strings.Split(glob, "/"), strings.Split(p, "/")
+	return len(want) <= len(have) && slices.EqualFunc(want, have[:len(want)], globMatches)
 }
 
 // globMatches reports whether one part of a glob matches a name. As in a shell,

@@ -247,12 +247,7 @@ func startupFile(p string) bool {
 	if strings.HasPrefix(path.Base(p), "known_hosts") || strings.Contains(p, "/completions/") {
 		return false
 	}
-	for _, f := range startupFiles {
-		if i := strings.Index(p, "/"+f); i >= 0 && (len(p) == i+1+len(f) || p[i+1+len(f)] == '/') {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(startupFiles, func(f string) bool { return strings.Contains(p+"/", "/"+f+"/") })
 }
 
 // gitData reports whether a path is what a repository keeps its history in.
@@ -329,14 +324,10 @@ var namesOnly = sync.OnceValue(func() *regexp.Regexp {
 // exported reports whether what an effect reads becomes variables, which are
 // not shown: export $(grep -v '^#' .env).
 func exported(s *shell.Line, e *shell.Effect) bool {
-	if e.Command < 0 || !slices.Contains(s.Commands[e.Command].Via, "substitution") {
-		return false
-	}
-	return slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+	return slices.Contains(commandOf(s, e).Via, "substitution") && slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
 		return (c.Name == "export" || c.Name == "env" && len(c.Argv) > 2) && c.Offset <= e.Offset &&
 			(c.Dynamic || slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return strings.HasSuffix(w.Text, "=") }))
-	}) &&
-		!slices.ContainsFunc(s.Commands, func(c shell.Command) bool { return c.Name == "echo" || c.Name == "printf" || c.Name == "printenv" })
+	}) && !slices.ContainsFunc(s.Commands, func(c shell.Command) bool { return shell.WordIn(c.Name, "echo printf printenv") })
 }
 
 func judgeConnect(s *shell.Line, e *shell.Effect) *shellAdvice {

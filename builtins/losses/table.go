@@ -13,9 +13,6 @@ import "strings"
 const table = `
 terraform tofu terragrunt|tf|cloud|@destroy destroy;$ output *password*|*secret*|*token*|*key*;@destroy apply -destroy --destroy -replace --replace;@destroy run-all destroy;@state-remove state rm !-dry-run;@workspace-delete workspace delete -force;force-unlock;? fmt|plan|validate|output|providers|state|init
 pulumi|stack|cloud|@destroy destroy|down !--preview-only;@stack-remove stack rm;$ config|stack|output * --show-secrets;$ config get;stack|env rm;cancel;state delete|unprotect;destroy|down;? logout|plugin|about
-cdk cdktf|stack|cloud|@destroy destroy
-serverless sls sst|stack|cloud|@destroy remove
-sam copilot|stack|cloud|@destroy delete
 eksctl kops k3d kind minikube|stack|cloud|@delete-cluster delete
 aws||cloud|@bucket-delete s3 rb;@objects-delete s3 rm --recursive;@object-delete s3 rm;@objects-delete s3 sync --delete;$ secretsmanager|ssm get-secret-value|get-parameter;@delete * delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion;$ configure export-credentials;$ configure get *secret*|*key*|*token*;$ secretsmanager|ssm get-secret-value|get-parameter|get-parameters|get-parameters-by-path|batch-get-secret-value;$ ecr|ecr-public|codeartifact get-login-password|get-login|get-authorization-token;$ sts get-session-token|assume-role|get-federation-token;$ iam create-access-key;? configure|sts|help;* delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion|reset-*|disable-*|detach-*|batch-delete-*|empty-*;ec2 stop-instances|reboot-instances;s3api put-bucket-lifecycle*;ecs update-service --desired-count=0;autoscaling * --desired-capacity=0
 gsutil||cloud|@objects-delete rm -r -R;@object-delete rm;@bucket-delete rb;@objects-delete rsync -d !-n
@@ -24,10 +21,7 @@ s3cmd s5cmd mc||-cloud|@objects-delete rb|del|rm|rmdir|--recursive
 rclone||-cloud|@objects-delete purge|delete|deletefile|sync|cleanup|cleanup-hidden !-n !-i !--interactive
 heroku||platform|@app-delete apps:destroy|apps:delete|destroy|addons:destroy|pg:reset|domains:clear;ps:scale web=0|*=0;maintenance:on;releases:rollback|rollback;pg:reset|pg:kill*|apps:destroy;config:unset;pg:copy|pg:restore|pg:backups:restore;$ auth:token|config|config:get;?logs|container:rm
 vercel now||platform|@app-delete rm|remove;@app-delete project|projects rm|remove;$ env pull;env|alias|domains|dns|certs|secrets|blob rm|remove|del;rollback
-netlify ntl||platform|@app-delete sites:delete
 fly flyctl||platform|@app-delete apps|app|volumes|volume|machine|machines|postgres destroy|delete;@app-delete destroy;scale count 0;?logs|releases
-railway render||platform|@app-delete delete|down
-firebase||platform|@data-delete firestore:delete|database:remove|hosting:disable|functions:delete|projects:delete
 vault||platform|@secret-delete kv delete|destroy;@secret-delete kv metadata delete;@secret-delete delete;@secret-delete secrets|auth disable;+@seal operator seal
 consul|tf|platform|@data-delete kv delete
 nomad|tf|platform|@job-purge job stop -purge;@job-purge system gc;job stop -purge;system gc;node drain|purge;namespace|volume|var|acl delete|purge|deregister;stop -purge;$ var get

@@ -1,6 +1,9 @@
 package posix
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 func octalMode(mode string) (string, bool) {
 	if mode == "" || strings.Trim(mode, "01234567") != "" {
@@ -14,13 +17,11 @@ func SetsID(mode string) bool {
 	if octal, ok := octalMode(mode); ok {
 		return octal[len(octal)-4] >= '4'
 	}
-	for part := range strings.SplitSeq(mode, ",") {
+	return slices.ContainsFunc(strings.Split(mode, ","), func(part string) bool {
 		// A folder's group is given to what is made in it: g+s alone gives no rights.
-		if i := strings.IndexAny(part, "+="); i >= 0 && strings.Contains(part[i:], "s") && strings.Trim(part[:i], "ugoa") == "" && part[:i] != "g" {
-			return true
-		}
-	}
-	return false
+		i := strings.IndexAny(part, "+=")
+		return i >= 0 && strings.Contains(part[i:], "s") && strings.Trim(part[:i], "ugoa") == "" && part[:i] != "g"
+	})
 }
 
 // OpensToAll reports whether a mode lets everybody write.
@@ -28,16 +29,10 @@ func OpensToAll(mode string) bool {
 	if octal, ok := octalMode(mode); ok {
 		return strings.IndexByte("2367", octal[len(octal)-1]) >= 0
 	}
-	for part := range strings.SplitSeq(mode, ",") {
+	return slices.ContainsFunc(strings.Split(mode, ","), func(part string) bool {
 		i := strings.IndexAny(part, "+=")
-		if i < 0 || !strings.Contains(part[i:], "w") {
-			continue
-		}
-		if who := part[:i]; strings.ContainsAny(who, "oa") {
-			return true
-		}
-	}
-	return false
+		return i >= 0 && strings.Contains(part[i:], "w") && strings.ContainsAny(part[:i], "oa")
+	})
 }
 
 // LocksAll reports whether a mode keeps the owner out.
@@ -45,5 +40,5 @@ func LocksAll(mode string) bool {
 	if octal, ok := octalMode(mode); ok {
 		return octal[len(octal)-3] < '4'
 	}
-	return mode == "a=" || mode == "u=" || mode == "a-rwx" || mode == "u-rwx" || mode == "-rwx" || mode == "a-r" || mode == "u-r" || mode == "-x" || mode == "a-x" || mode == "u-x"
+	return strings.Contains(" a= u= a-rwx u-rwx -rwx a-r u-r -x a-x u-x ", " "+mode+" ")
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/tokens"
@@ -30,27 +31,17 @@ func (a *analysis) goTool(c *shCall) shValue {
 // multiplexer runs its operands as code in another terminal.
 func (a *analysis) multiplexer(c *shCall) shValue {
 	o := options(c.args(), "LSftncxyFsTep", "", optStop)
-	operands := o.operands
 	if c.name == "screen" {
-		return a.wrapped(c, operands, c.fr)
+		return a.wrapped(c, o.operands, c.fr)
 	}
-	if len(operands) == 0 {
-		return printsText(a, c)
-	}
-	sub := operands[0].Text
-	inner := options(operands[1:], "cFnsteExyPlpSf", "", optStop)
-	switch sub {
+	inner := options(o.rest(1), "cFnsteExyPlpSf", "", optStop)
+	switch o.operand(0) {
 	case "new-session", "new", "new-window", "neww", "split-window", "splitw", "respawn-pane", "respawn-window", "run-shell", "run", "popup", "display-popup", "if-shell", "if", "pipe-pane":
 		if len(inner.operands) > 0 {
 			return a.interpret(c, joinWords(inner.operands), a.childShell(c), c.name)
 		}
 	case "send-keys", "send":
-		var keys []Word
-		for _, w := range inner.operands {
-			if !w.Is("Enter", "C-m", "KPEnter", "C-c", "Escape", "Space") {
-				keys = append(keys, w)
-			}
-		}
+		keys := slices.DeleteFunc(slices.Clone(inner.operands), func(w Word) bool { return w.Is("Enter", "C-m", "KPEnter", "C-c", "Escape", "Space") })
 		return a.interpret(c, joinWords(keys), a.childShell(c), c.name)
 	}
 	return printsText(a, c)

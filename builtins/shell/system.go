@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
@@ -35,21 +36,12 @@ func (a *analysis) partition(c *shCall) shValue {
 	o := options(c.args(), "", "", 0)
 	words := WordTexts(c.args())
 	has := func(list string) bool {
-		for _, w := range words {
-			name, _, _ := strings.Cut(w, "=")
-			if WordIn(name, list) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(w string) bool { return WordIn(strings.SplitN(w, "=", 2)[0], list) })
 	}
-	if o.dry() || has("-n --no-act -t --test") && !has("-w") || has(losses.DiskReads[c.name]) && !has(losses.DiskWrites[c.name]) || len(words) == 0 {
-		return printsText(a, c)
-	}
-	if losses.DiskWrites[c.name] != "" && !has(losses.DiskWrites[c.name]) && !o.exact("-a", "-f", "-w", "-S") {
-		return printsText(a, c)
-	}
-	if (c.name == "fdisk" || c.name == "gdisk" || c.name == "sfdisk") && len(o.operands) == 0 {
+	writes := has(losses.DiskWrites[c.name])
+	switch {
+	case o.dry() || has("-n --no-act -t --test") && !has("-w") || has(losses.DiskReads[c.name]) && !writes || len(words) == 0,
+		losses.DiskWrites[c.name] != "" && !writes && !o.exact("-a", "-f", "-w", "-S"), WordIn(c.name, "fdisk gdisk sfdisk") && len(o.operands) == 0:
 		return printsText(a, c)
 	}
 	found := false

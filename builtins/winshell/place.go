@@ -1,24 +1,23 @@
 package winshell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
+)
 
 // Drive reports whether a path begins with a drive or a hive of the registry,
 // from which it is absolute: C:/x, HKLM:/Software.
 func Drive(p string) bool {
 	name, _, ok := strings.Cut(p, ":")
-	if !ok || name == "" || strings.Contains(name, "/") {
-		return false
-	}
-	return len(name) == 1 && name[0]|0x20 >= 'a' && name[0]|0x20 <= 'z' || hive(name)
+	return ok && (len(name) == 1 && name[0]|0x20 >= 'a' && name[0]|0x20 <= 'z' || hive(name))
 }
 
 func hive(name string) bool {
-	switch strings.ToUpper(name) {
-	case "HKLM", "HKCU", "HKCR", "HKU", "CERT", "REGISTRY":
-		return true
-	}
-	return false
+	return hives()[strings.ToLower(name)]
 }
+
+var hives = losses.Words("hklm hkcu hkcr hku cert registry")
 
 // OnDrive is a path of Windows without its drive, in lower case; any other path
 // as it is, "" for one in the registry.

@@ -56,12 +56,10 @@ func takesFolder(e *shell.Effect, at shell.At) bool {
 // recursive says that dir is surely taken as a folder.
 func (s pathSet) within(dir string, recursive bool, at shell.At) (string, bool) {
 	lower := strings.ToLower(dir)
-	anywhere := false
 	for i := range s {
 		e := &s[i]
 		switch {
-		case e.from == '*':
-			anywhere = true
+		case e.from == '*': // holds anywhere
 		case e.literal:
 			if full, ok := e.full(at); ok && full != lower && shell.IsUnder(lower, full) {
 				return e.text, true
@@ -70,10 +68,7 @@ func (s pathSet) within(dir string, recursive bool, at shell.At) (string, bool) 
 			return e.text, true
 		}
 	}
-	if anywhere {
-		return s.existsBelow(dir, recursive, at)
-	}
-	return "", false
+	return s.existsBelow(dir, recursive, at)
 }
 
 // reachesBelow reports whether a glob with a fixed beginning can name something
@@ -161,7 +156,11 @@ var outputs = losses.Words("dist build out target coverage bin obj tmp")
 // anywhere. A folder with too many files counts as holding one, and so does a
 // folder of a project that is not on this disk.
 func (s pathSet) existsBelow(dir string, recursive bool, at shell.At) (string, bool) {
-	first := s[slices.IndexFunc(s, func(e pathEntry) bool { return e.from == '*' })].text
+	i := slices.IndexFunc(s, func(e pathEntry) bool { return e.from == '*' })
+	if i < 0 {
+		return "", false
+	}
+	first := s[i].text
 	if _, err := os.Lstat(filepath.FromSlash(dir)); err != nil {
 		_, rootErr := os.Lstat(filepath.FromSlash(at.Root))
 		return first, recursive && at.Root != "" && shell.IsUnder(at.Root, dir) && rootErr != nil && !disposable()[path.Base(dir)] && !outputs()[path.Base(dir)]

@@ -152,10 +152,7 @@ func (a *analysis) resource(c *shCall, kind EffectKind, d Domain, op string, nam
 		a.effect(c, Effect{Kind: kind, Domain: d, Op: op})
 		return
 	}
-	for i, w := range names {
-		if i >= maxItems {
-			return
-		}
+	for _, w := range names[:min(len(names), maxItems)] {
 		e := Effect{Kind: kind, Domain: d, Op: op, Target: w.Text}
 		if w.Dynamic {
 			e.Certainty = CertainDynamic

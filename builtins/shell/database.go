@@ -62,10 +62,8 @@ func (a *analysis) sql(c *shCall, v shValue) {
 		a.unknown(c.fr, shellTooMany, c.offset)
 		return
 	}
-	for i, loss := range losses.SQL(text) {
-		if i >= maxItems {
-			break
-		}
+	lost := losses.SQL(text)
+	for _, loss := range lost[:min(len(lost), maxItems)] {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: loss.Op, Target: loss.Target})
 	}
 	for line := range strings.SplitSeq(text, "\n") {

@@ -15,13 +15,7 @@ func (a *analysis) xargs(c *shCall) shValue {
 	if len(o.operands) == 0 {
 		return c.fr.stdin.value
 	}
-	in := c.fr.stdin.value
-	if file, ok := o.value("-a", "--arg-file"); ok {
-		a.fileEffect(EffectRead, file, c.target("read"))
-		in = a.contents(file, c.fr)
-	} else if !c.fr.stdin.set {
-		in = shUnknown("$(stdin)", shOrigin{kind: "stdin"})
-	}
+	in := a.input(c, o.values("-a", "--arg-file"))
 	mark, replace := o.value("-I", "--replace")
 	if o.exact("-i", "--replace") && !replace {
 		mark, replace = NewWord("{}"), true
@@ -136,12 +130,9 @@ func replaceMark(words []Word, mark string, item Word) []Word {
 // parallel runs a command line for each of its arguments or input lines.
 func (a *analysis) parallel(c *shCall) shValue {
 	args := c.args()
-	cut := len(args)
-	for i, w := range args {
-		if w.Is(":::", ":::+", "::::") {
-			cut = i
-			break
-		}
+	cut := slices.IndexFunc(args, func(w Word) bool { return w.Is(":::", ":::+", "::::") })
+	if cut < 0 {
+		cut = len(args)
 	}
 	o := options(args[:cut], "jINnLSPaE", "--jobs --max-args --delay --timeout --retries --joblog --colsep --arg-file --results --sshlogin", optStop)
 	items := args[min(cut+1, len(args)):]
@@ -154,10 +145,7 @@ func (a *analysis) parallel(c *shCall) shValue {
 	fr := *c.fr
 	fr.stdin = shStream{}
 	in := a.childShell(&shCall{fr: &fr, env: c.env})
-	for i, item := range items {
-		if i >= maxItems {
-			break
-		}
+	for _, item := range items[:min(len(items), maxItems)] {
 		line := o.operands
 		switch {
 		case len(line) == 0:

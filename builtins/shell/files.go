@@ -48,11 +48,7 @@ func (a *analysis) shred(c *shCall) shValue {
 
 func (a *analysis) tee(c *shCall) shValue {
 	o := options(c.args(), "", "--output-error", 0)
-	v := c.fr.stdin.value
-	if !c.fr.stdin.set {
-		v = shUnknown("$(stdin)", shOrigin{kind: "stdin"})
-	}
-	op := "tee"
+	v, op := a.input(c, nil), "tee"
 	if o.has("-a", "--append") {
 		op = "append"
 	}
@@ -181,23 +177,20 @@ func (a *analysis) keepSecret(from []Word, to Word, fr *shFrame) {
 }
 
 func (a *analysis) dd(c *shCall) shValue {
-	printed := true
 	in := c.fr.stdin.value
 	for _, w := range c.args() {
-		name, value, ok := w.cut("=")
-		switch {
-		case ok && name == "if":
+		if name, value, ok := w.cut("="); ok && name == "if" {
 			a.fileEffect(EffectRead, value, c.target("dd"))
 			in = a.contents(value, c.fr)
-		case ok && name == "of":
-			a.fileEffect(EffectWrite, value, c.target("dd"))
-			printed = false
 		}
 	}
-	if printed {
-		return in
+	for _, w := range c.args() {
+		if name, value, ok := w.cut("="); ok && name == "of" {
+			a.fileEffect(EffectWrite, value, c.target("dd"))
+			in = nil
+		}
 	}
-	return nil
+	return in
 }
 
 // chmod changes rights. The mode is the first operand, or a reference.

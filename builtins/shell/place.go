@@ -81,14 +81,16 @@ func (at At) place(p string) Zone {
 		}
 		return ZoneTemp
 	case at.Home != "" && IsUnder(whole, at.Home):
-		if below && whole != at.Home {
-			return ZoneSystem
-		}
-		if below {
-			return ZoneUser
-		}
-		if whole == at.Home || whole == "/home" || whole == "/Users" {
+		switch whole {
+		case at.Home:
+			if below {
+				return ZoneUser
+			}
 			return ZoneHome
+		case "/home", "/Users":
+			if !below {
+				return ZoneHome
+			}
 		}
 		return ZoneSystem
 	case at.Root != "" && IsUnder(whole, at.Root) && !below:

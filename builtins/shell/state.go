@@ -78,15 +78,9 @@ func (b shBinding) value() shValue {
 }
 
 func (b shBinding) same(c shBinding) bool {
-	if b.array != c.array || b.unset != c.unset || b.open != c.open || len(b.elems) != len(c.elems) {
-		return false
-	}
-	for i := range b.elems {
-		if b.elems[i].key != c.elems[i].key || !slices.Equal(b.elems[i].value, c.elems[i].value) {
-			return false
-		}
-	}
-	return true
+	return b.array == c.array && b.unset == c.unset && b.open == c.open && slices.EqualFunc(b.elems, c.elems, func(x, y shElem) bool {
+		return x.key == y.key && slices.Equal(x.value, y.value)
+	})
 }
 
 // maxAlternatives is how many values of a variable are told apart before it

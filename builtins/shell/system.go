@@ -23,12 +23,11 @@ func (a *analysis) mkfs(c *shCall) shValue {
 
 // diskEffect destroys what a device, or the image of one, holds.
 func (a *analysis) diskEffect(c *shCall, op string, w Word) {
-	t := c.target(op)
 	if w.Dynamic && w.prefix() == "" {
 		a.effect(c, Effect{Kind: EffectDevice, Domain: DomainDisk, Op: op, Target: w.Text, Certainty: CertainDynamic, Place: ZoneUnknown})
 		return
 	}
-	a.fileEffect(EffectWrite, w, t)
+	a.fileEffect(EffectWrite, w, c.target(op))
 }
 
 // partition is every tool that changes disks and volumes.
@@ -71,11 +70,8 @@ func (a *analysis) kill(c *shCall) shValue {
 		switch {
 		case c.name == "kill" && w.Is("-1") && (i > 0 || len(args) == 1):
 			all = all || i == len(args)-1
-		case c.name == "kill" && w.Is("1") && i > 0 && !args[i-1].Is("-s", "-n"), c.name == "kill" && w.Is("1") && len(args) == 1:
-			all = true
-		case (c.name == "pkill" || c.name == "killall") && w.Is("-u", "-U", "--euid") && i+1 < len(args):
-			all = true
-		case c.name == "pkill" && w.Is(".", ".*", ""):
+		case c.name == "kill" && w.Is("1") && (i > 0 && !args[i-1].Is("-s", "-n") || len(args) == 1),
+			WordIn(c.name, "pkill killall") && w.Is("-u", "-U", "--euid") && i+1 < len(args), c.name == "pkill" && w.Is(".", ".*", ""):
 			all = true
 		}
 	}

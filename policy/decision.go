@@ -280,12 +280,14 @@ type decisionJSON struct {
 	Would          []*Would       `json:"would,omitempty"`
 }
 
+// DecisionShape is the type that a Decision is written as.
+var DecisionShape = reflect.TypeFor[decisionJSON]()
+
 // DecisionKeys are the keys of the canonical Decision, sorted.
 func DecisionKeys() []string {
-	shape := reflect.TypeFor[decisionJSON]()
-	out := make([]string, shape.NumField())
+	out := make([]string, DecisionShape.NumField())
 	for i := range out {
-		out[i], _, _ = strings.Cut(shape.Field(i).Tag.Get("json"), ",")
+		out[i], _, _ = strings.Cut(DecisionShape.Field(i).Tag.Get("json"), ",")
 	}
 	return out
 }

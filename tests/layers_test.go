@@ -19,7 +19,7 @@ const module = "github.com/hookc/hookc"
 // layers is the dependency rule: a package imports only packages of the lists
 // before its own. Packages of one list do not import each other.
 var layers = [][]string{
-	{"policy/digits", "policy/glyph", "policy/govalue", "internal/group", "internal/spell", "internal/starter", "rego/cases", "rego/thread"},
+	{"policy/digits", "policy/glyph", "policy/govalue", "internal/finding", "internal/group", "internal/spell", "internal/starter", "rego/cases", "rego/thread"},
 	{"rego/bounds", "policy/scan", "internal/binary", "builtins/losses", "builtins/quoting", "tests/depth", "tests/guard/interval"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/tokens", "builtins/winshell", "internal/gate/table"},
 	{"builtins/posix", "internal/fix", "internal/severity"},
@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"builtins"},
 	{"rego", "dag/codec", "dag/render", "policy/source", "compiler/lint", "executor/kind/expr", "executor/tally"},
 	{"compiler", "executor", "executor/runner", "policy/install", "policy/source/print"},
-	{"internal/host", "internal/reference", "internal/release", "internal/sites"},
+	{"internal/host", "internal/reference", "internal/release", "internal/shape", "internal/sites"},
 	{""},
 	{"internal/witness"},
 	{"cmd/hookc/model", "internal/gate/build", "internal/decisionlog", "internal/diff", "internal/memory", "internal/page", "internal/prove", "internal/report", "internal/screen", "tests/processes", "tests/programs", "tests/vectors"},

@@ -23,6 +23,12 @@ func explainWitnesses(cmd *cobra.Command, s *sources, asJSON bool) error {
 	return writeWitnesses(cmd, witness.Find(cmd.Context(), program, program.Tools), asJSON)
 }
 
+// witnessReport is what was found of rules, as JSON.
+type witnessReport struct {
+	Rules  []witness.Rule `json:"rules"`
+	Counts witness.Counts `json:"counts"`
+}
+
 // writeWitnesses shows what was found of rules.
 func writeWitnesses(cmd *cobra.Command, rules []witness.Rule, asJSON bool) error {
 	out := cmd.OutOrStdout()
@@ -30,10 +36,7 @@ func writeWitnesses(cmd *cobra.Command, rules []witness.Rule, asJSON bool) error
 		if rules == nil {
 			rules = []witness.Rule{}
 		}
-		return writeJSON(out, struct {
-			Rules  []witness.Rule `json:"rules"`
-			Counts witness.Counts `json:"counts"`
-		}{rules, witness.Count(rules)})
+		return writeJSON(out, witnessReport{rules, witness.Count(rules)})
 	}
 	for _, r := range rules {
 		fmt.Fprintf(out, "%-8s %s  %s  %s\n", r.Status, r.Hook, r.Rule, r.Place)

@@ -1,17 +1,25 @@
 package main
 
 import (
+	"encoding"
 	"io"
+	"reflect"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookc/hookc/internal/casetest"
+	"github.com/hookc/hookc/internal/diff"
+	"github.com/hookc/hookc/internal/finding"
 	"github.com/hookc/hookc/internal/reference"
+	"github.com/hookc/hookc/internal/shape"
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/rego"
 )
 
 func newSchema() *cobra.Command {
-	var markdown, codes, capabilities bool
+	var markdown, codes, capabilities, output bool
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of hooks.yaml, for editors, or the reference pages",
@@ -19,6 +27,7 @@ func newSchema() *cobra.Command {
   # in hooks.yaml: yaml-language-server: $schema=hooks.schema.json
   hookc schema --markdown > schema.md         # every key, event, field and function
   hookc schema --codes > diagnostics.md       # every diagnostic code, with examples
+  hookc schema --output > output.json         # what check --json and its like write
   hookc schema --capabilities > hookc.json    # opa check --capabilities hookc.json policies/`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -30,6 +39,8 @@ func newSchema() *cobra.Command {
 				text = reference.Codes()
 			case capabilities:
 				text = rego.Capabilities()
+			case output:
+				text = outputSchema()
 			}
 			if _, err := io.WriteString(cmd.OutOrStdout(), text); err != nil {
 				return cannot("the schema cannot be written: %v", err)
@@ -40,6 +51,19 @@ func newSchema() *cobra.Command {
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "the reference of hooks.yaml as Markdown (docs/schema.md)")
 	cmd.Flags().BoolVar(&codes, "codes", false, "the reference of the diagnostic codes as Markdown (docs/diagnostics.md)")
 	cmd.Flags().BoolVar(&capabilities, "capabilities", false, "what Rego may call here, as the capabilities that OPA and Regal read")
-	cmd.MarkFlagsMutuallyExclusive("markdown", "codes", "capabilities")
+	cmd.Flags().BoolVar(&output, "output", false, "the JSON Schema of what check, compile, lint, test and diff write with --json")
+	cmd.MarkFlagsMutuallyExclusive("markdown", "codes", "capabilities", "output")
 	return cmd
+}
+
+// outputSchema is the schema of the reports as JSON, of the types that are written.
+func outputSchema() string {
+	return string(shape.Schema("What hookc check, compile, lint, test and diff write with --json", map[string]any{
+		"check": checkReport{}, "compile": findingsJSON{}, "lint": lintReport{}, "test": casetest.Report{}, "witnesses": witnessReport{}, "diff": diff.Report{},
+	}, map[reflect.Type]reflect.Type{
+		reflect.TypeFor[diag.Diagnostic]():        reflect.TypeFor[finding.JSON](),
+		reflect.TypeFor[encoding.TextMarshaler](): reflect.TypeFor[diag.Severity](),
+		reflect.TypeFor[policy.Decision]():        policy.DecisionShape,
+		reflect.TypeFor[policy.Context]():         reflect.TypeFor[map[string]any](),
+	}))
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/hookc/hookc/internal/finding"
 )
 
 // Diagnostic is one finding about what an author wrote.
@@ -115,16 +117,7 @@ func (d Diagnostic) Render() string {
 // MarshalJSON is the finding for machines; absent parts are omitted.
 func (d Diagnostic) MarshalJSON() ([]byte, error) {
 	line, col := d.Span.Position()
-	return json.Marshal(struct {
-		Code     string   `json:"code"`
-		Column   int      `json:"column,omitempty"`
-		File     string   `json:"file,omitempty"`
-		Hint     string   `json:"hint,omitempty"`
-		Hook     string   `json:"hook,omitempty"`
-		Line     int      `json:"line,omitempty"`
-		Severity Severity `json:"severity"`
-		Text     string   `json:"text"`
-	}{d.Code.ID, col, d.Span.File(), d.Hint, d.Hook, line, d.Severity, d.Text})
+	return json.Marshal(finding.JSON{Code: d.Code.ID, Column: col, File: d.Span.File(), Hint: d.Hint, Hook: d.Hook, Line: line, Severity: d.Severity, Text: d.Text})
 }
 
 // List is the findings of a run.

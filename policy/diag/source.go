@@ -1,6 +1,6 @@
 // Package diag says where a thing was written and what is wrong with it:
 // sources, spans, texts that remember their lines, codes and diagnostics.
-// It is a low layer: beside the standard library it imports internal/spell alone.
+// It is a low layer: beside the standard library it imports internal/finding and internal/spell alone.
 package diag
 
 import (

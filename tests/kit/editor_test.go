@@ -98,3 +98,31 @@ type finding struct {
 	Severity int
 	Range    extent
 }
+
+// TestExtensionIsPacked packs the extension for VS Code, and finds in it what VS Code
+// starts, with the client that it requires.
+func TestExtensionIsPacked(t *testing.T) {
+	readers(t)
+	dir := t.TempDir()
+	must(t, dir, environ(t), filepath.Join(source(t), ".ci", "vscode"), dir)
+	files := unpack(t, filepath.Join(dir, "hookc.vsix"))
+	for _, name := range []string{"package.json", "extension.js", "LICENSE", "node_modules/vscode-languageclient/node.js"} {
+		require.NotEmpty(t, files["extension/"+name], name)
+		put(t, dir, map[string]string{name: string(files["extension/"+name])})
+	}
+	assert.Equal(t, read(t, source(t), "editors", "vscode", "extension.js"), read(t, dir, "extension.js"))
+	var about struct {
+		Name, Version, Publisher, Main string
+		Dependencies                   map[string]string
+	}
+	require.NoError(t, json.Unmarshal(files["extension/package.json"], &about))
+	assert.Contains(t, files, "extension/"+strings.TrimPrefix(about.Main, "./"))
+	for name, version := range about.Dependencies {
+		var have struct{ Version string }
+		require.NoError(t, json.Unmarshal(files["extension/node_modules/"+name+"/package.json"], &have))
+		assert.Equal(t, version, have.Version, name)
+	}
+	assert.Contains(t, string(files["extension.vsixmanifest"]), `<Identity Language="en-US" Id="`+about.Name+`" Version="`+about.Version+`" Publisher="`+about.Publisher+`"/>`)
+	assert.Contains(t, string(files["[Content_Types].xml"]), `Extension=".vsixmanifest"`)
+	must(t, dir, environ(t), "node", "--check", "extension.js")
+}

@@ -52,12 +52,12 @@ func sums(t *testing.T, dir string) map[string]string {
 	return out
 }
 
-// unpack has the files of an archive, by their names.
+// unpack has the files of an archive, by their names: of a zip, or a .tar.gz.
 func unpack(t *testing.T, path string) map[string][]byte {
 	t.Helper()
 	data := []byte(read(t, path))
 	out := map[string][]byte{}
-	if strings.HasSuffix(path, ".zip") {
+	if !strings.HasSuffix(path, ".tar.gz") {
 		z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 		require.NoError(t, err)
 		for _, f := range z.File {

@@ -27,6 +27,7 @@ import (
 // the real binary.
 func TestScripts(t *testing.T) {
 	bin, cache := programs.Dir(t), goCache(t)
+	outputs := keep(t, bin)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../testdata/script",
 		RequireExplicitExec: true,
@@ -37,7 +38,11 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			env.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+			first, err := outputs.path(bin, env.WorkDir)
+			if err != nil {
+				return err
+			}
+			env.Setenv("PATH", first+string(os.PathListSeparator)+os.Getenv("PATH"))
 			env.Setenv("REPO", root)
 			env.Setenv("GOCACHE", cache) // in an empty one a script's go compiles the standard library
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
-	"sort"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,12 +50,12 @@ Exit codes: 0 no errors, whatever the hints · 1 errors, or warnings under --str
 				return err
 			}
 			return f.report(cmd, &s, program, found, func(rest diag.List, out io.Writer) error {
-				r := newLintReport(rest)
+				r := report.NewLint(rest)
 				if f.asJSON {
 					r.Suppressed = f.suppressed
 					return writeJSON(out, r)
 				}
-				return r.text(out)
+				return lintText(r, out)
 			})
 		},
 	}
@@ -68,52 +65,8 @@ Exit codes: 0 no errors, whatever the hints · 1 errors, or warnings under --str
 	return cmd
 }
 
-// lintReport is the findings on a policy by code.
-type lintReport struct {
-	Codes    []lintCode `json:"codes"`
-	Errors   int        `json:"errors"`
-	Warnings int        `json:"warnings"`
-	Hints    int        `json:"hints"`
-	// Suppressed are those that comments or a baseline accept.
-	Suppressed []report.Suppressed `json:"suppressed,omitempty"`
-}
-
-// lintCode is the findings of one code and severity, in the order of the source.
-type lintCode struct {
-	Code     string        `json:"code"`
-	Severity diag.Severity `json:"severity"`
-	Title    string        `json:"title"`
-	Findings diag.List     `json:"findings"`
-}
-
-// newLintReport groups findings, worst first, then by code.
-func newLintReport(found diag.List) *lintReport {
-	r := &lintReport{Codes: []lintCode{}}
-	for _, d := range found {
-		switch d.Severity {
-		case diag.Error:
-			r.Errors++
-		case diag.Warning:
-			r.Warnings++
-		case diag.Hint:
-			r.Hints++
-		}
-		i := slices.IndexFunc(r.Codes, func(c lintCode) bool { return c.Code == d.Code.ID && c.Severity == d.Severity })
-		if i < 0 {
-			i = len(r.Codes)
-			r.Codes = append(r.Codes, lintCode{Code: d.Code.ID, Severity: d.Severity, Title: d.Code.Title})
-		}
-		r.Codes[i].Findings.Add(d)
-	}
-	sort.SliceStable(r.Codes, func(i, j int) bool {
-		a, b := &r.Codes[i], &r.Codes[j]
-		return cmp.Or(cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.Code, b.Code)) < 0
-	})
-	return r
-}
-
-// text is the report for people.
-func (r *lintReport) text(out io.Writer) error {
+// lintText is the report for people.
+func lintText(r *report.Lint, out io.Writer) error {
 	var s strings.Builder
 	for _, c := range r.Codes {
 		fmt.Fprintf(&s, "%s %s: %s (%s; hookc help %s)\n", c.Code, c.Severity, c.Title, count(len(c.Findings), "finding"), c.Code)

@@ -11,6 +11,7 @@ import (
 	"github.com/hookc/hookc/internal/diff"
 	"github.com/hookc/hookc/internal/finding"
 	"github.com/hookc/hookc/internal/reference"
+	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/internal/shape"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -59,7 +60,7 @@ func newSchema() *cobra.Command {
 // outputSchema is the schema of the reports as JSON, of the types that are written.
 func outputSchema() string {
 	return string(shape.Schema("What hookc check, compile, lint, test and diff write with --json", map[string]any{
-		"check": checkReport{}, "compile": findingsJSON{}, "lint": lintReport{}, "test": casetest.Report{}, "witnesses": witnessReport{}, "diff": diff.Report{},
+		"check": checkReport{}, "compile": findingsJSON{}, "lint": report.Lint{}, "test": casetest.Report{}, "witnesses": witnessReport{}, "diff": diff.Report{},
 	}, map[reflect.Type]reflect.Type{
 		reflect.TypeFor[diag.Diagnostic]():        reflect.TypeFor[finding.JSON](),
 		reflect.TypeFor[encoding.TextMarshaler](): reflect.TypeFor[diag.Severity](),

@@ -22,6 +22,7 @@ type Program struct {
 	Pipelines []*Pipeline
 	Sources   []policy.SourceFile
 	Tools     policy.Catalogue
+	Facts     []policy.Fact // those declared
 	// Diagnostics are the findings of compilation, sorted.
 	Diagnostics diag.List
 	// Severities are what the policy makes of codes, for who reports findings. They

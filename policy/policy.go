@@ -129,6 +129,7 @@ type RegoConfig struct {
 	// Paths are files and folders of shared Rego, Data of JSON or YAML,
 	// absolute.
 	Paths, Data []diag.Text
+	Open        []string // of Data, those that may come to have more
 	// Forbid names builtins that may not be called; nil is the default set.
 	Forbid []string
 	// Version is v0 or v1; "" is v1.

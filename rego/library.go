@@ -71,6 +71,7 @@ type documents struct {
 type document struct {
 	file  *sharedFile
 	below string
+	open  bool // it may come to have more
 }
 
 // Begin begins a compilation: what was read before may have changed. It must
@@ -145,7 +146,7 @@ func (c *Compiler) load(u *unit) *library {
 		for _, path := range root.files {
 			item := c.item(u, root, path)
 			if f := item.file; f != nil && root.data {
-				doc := document{f, below(root.text.Value, path)}
+				doc := document{f, below(root.text.Value, path), slices.Contains(u.config.Open, root.text.Value)}
 				docs = append(docs, doc)
 				item.found = append(slices.Clone(f.found), doc.mergeInto(data)...)
 			} else if f != nil {
@@ -247,16 +248,40 @@ func (d *document) mergeInto(data map[string]any) diag.List {
 	if !ok {
 		return nil
 	}
+	if at := merge(data, d.under(object)); at != "" {
+		start := diag.Span{Source: d.file.text.Span.Source}
+		return diag.List{codeShared.Report(start, "data%s is set by another document too", at)}
+	}
+	return nil
+}
+
+// under is the content of a document below the names that lead to it.
+func (d *document) under(object map[string]any) map[string]any {
 	if d.below != "" {
 		for _, part := range slices.Backward(strings.Split(d.below, "/")) {
 			object = map[string]any{part: object}
 		}
 	}
-	if at := merge(data, object); at != "" {
-		start := diag.Span{Source: d.file.text.Span.Source}
-		return diag.List{codeShared.Report(start, "data%s is set by another document too", at)}
+	return object
+}
+
+// open reports whether an object of the documents may come to have a key: one of an
+// open document, where no other document has a key that is written nearly so.
+func (d *documents) open(path []string, key string) bool {
+	open := false
+	var closed []string
+	for _, doc := range d.of {
+		object, is := doc.file.value.(map[string]any)
+		object = doc.under(object)
+		for _, name := range path {
+			object, is = object[name].(map[string]any)
+		}
+		open = open || is && doc.open
+		if !doc.open {
+			closed = slices.AppendSeq(closed, maps.Keys(object))
+		}
 	}
-	return nil
+	return open && diag.Suggest(key, closed) == ""
 }
 
 // documents is the store of a list of documents, which another library may

@@ -62,6 +62,7 @@ type Module struct {
 	where        positions
 	names        renaming
 	dependencies dependencies
+	documents    *documents
 	native       natively
 	inert        diag.List
 }
@@ -173,7 +174,7 @@ func (u *unit) finish(m *Module) (*Module, diag.List) {
 // link compiles the modules together and works out what the hook does.
 func (u *unit) link() *Module {
 	m := &Module{
-		name: u.hook.Name, entries: u.entries, where: u.where, names: u.names, dependencies: u.dependencies,
+		name: u.hook.Name, entries: u.entries, where: u.where, names: u.names, dependencies: u.dependencies, documents: u.data,
 		code: code{store: u.data.store, txn: u.data.txn, bound: new(sync.Once)},
 	}
 	m.compiler = newOPACompiler(u.version, u.forbid).

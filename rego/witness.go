@@ -20,7 +20,7 @@ import (
 // Rules are the rules of the module's entry points and their else branches, in the
 // order of their names and of the text: when each holds, and whether it did.
 func (m *Module) Rules() []solve.Rule {
-	reader := conditions.Reader{Compiler: m.compiler, Document: m.document, Open: func([]string) bool { return false }, Span: m.where.span}
+	reader := conditions.Reader{Compiler: m.compiler, Document: m.document, Open: m.documents.open, Span: m.where.span}
 	var out []solve.Rule
 	helpers := m.helpers()
 	for _, e := range m.entries {

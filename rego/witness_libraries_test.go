@@ -72,7 +72,7 @@ func TestWitnessLibraries(t *testing.T) {
 
 // add looks for witnesses of the rules of a module that say something.
 func (s *score) add(r *corpusRun) {
-	reader := conditions.Reader{Compiler: r.compiler, Open: func([]string) bool { return false }, Span: func(*ast.Location) diag.Span { return diag.Span{} },
+	reader := conditions.Reader{Compiler: r.compiler, Open: func([]string, string) bool { return false }, Span: func(*ast.Location) diag.Span { return diag.Span{} },
 		Document: func(path []string) (any, bool) { return nil, len(path) == 0 }}
 	for _, rule := range r.compiler.Modules[r.name+".rego"].Rules {
 		if rule.Default || len(rule.Head.Args) > 0 || !isVerdict(strings.Trim(rule.Head.Ref()[len(rule.Head.Ref())-1].Value.String(), `"`)) && !isVerdict(string(rule.Head.Name)) {

@@ -206,8 +206,12 @@ func (st *state) composed(n *node, d domain, nth int) any {
 		v, _ := st.value(kid, nth|1)
 		out = append(out, v)
 	}
-	for _, e := range n.elements {
-		if v, ok := st.value(e, nth|1); ok {
+	for i, e := range n.elements {
+		which := nth | 1
+		if e.c != nil && e.c.d.kinds&^Absent == String { // Other ones: a set has each once.
+			which += 2 * i
+		}
+		if v, ok := st.value(e, which); ok {
 			out = append(out, v)
 		}
 	}

@@ -161,5 +161,11 @@ func HintOf(name string, args []*Term, at Place) *Formula {
 			return Match(args[0], Prefix(strings.TrimSuffix(root, "/")+"/"), nil, at)
 		}
 	}
+	if len(args) == 2 && name == "net.cidr_contains" {
+		if net, ok := args[0].Text(); ok {
+			address, _, _ := strings.Cut(net, "/")
+			return Equal(args[1], Const(address), at)
+		}
+	}
 	return True
 }

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"encoding/base64"
 	"math"
 	"regexp"
 	"regexp/syntax"
@@ -28,7 +29,7 @@ var signatures = map[string]signature{
 	"abs": {Number, []Kinds{Number}}, "to_number": {Number, []Kinds{Null | Boolean | Number | String}}, "format_int": {String, []Kinds{Number, Number}},
 	"join": {String, nil}, "text of": {String, nil}, "number as text": {String, nil}, "sprintf": {String, nil}, "concat": {String, []Kinds{String, List | SetKind}},
 	"sum": {Number, nil}, "type_name": {String, nil}, "json.marshal": {String, nil}, "key of": {Present, nil},
-	"base64.encode": {String, []Kinds{String}}, "base64.decode": {String, []Kinds{String}}, "time.now_ns": {Number, nil}, "time.parse_rfc3339_ns": {Number, []Kinds{String}}, "json.unmarshal": {Present, []Kinds{String}},
+	"base64.encode": {String, []Kinds{String}}, "base64.decode": {String, []Kinds{String}}, "strings.count": {Number, []Kinds{String, String}}, "time.now_ns": {Number, nil}, "time.parse_rfc3339_ns": {Number, []Kinds{String}}, "json.unmarshal": {Present, []Kinds{String}},
 }
 
 // computed is what a function may give at all.
@@ -39,6 +40,12 @@ func computed(t *Term) (domain, string) {
 	}
 	out := ofKinds(sig.gives | Absent)
 	is := func(l *Lang) { out.text = l }
+	if of := t.args; t.name == "count" && of[0].op == isCall && of[0].name == "split" {
+		if sep, ok := of[0].args[1].Text(); ok && sep != "" {
+			out.num = []interval{{from: 1, to: math.Inf(1)}}
+			return out, "there is one part of a text at least"
+		}
+	}
 	switch t.name {
 	case "lower":
 		is(expression(`[A-Z]`).Not())
@@ -46,7 +53,7 @@ func computed(t *Term) (domain, string) {
 		is(expression(`[a-z]`).Not())
 	case "trim_space":
 		is(expression(`^[ \t\r\n\v\f]|[ \t\r\n\v\f]$`).Not())
-	case "count", "abs":
+	case "count", "abs", "strings.count":
 		out.num = []interval{{from: 0, to: math.Inf(1)}}
 	case "rem":
 		if by, ok := t.args[1].value.(float64); ok {
@@ -138,6 +145,8 @@ func (st *state) back(c *cell, soft bool) bool {
 		}
 	}
 	switch {
+	case t.name == "split" && len(c.d.only) == 1:
+		return st.backParts(c, carry, soft)
 	case t.name == "join":
 		return st.backJoin(c, carry, soft)
 	case t.name == "count":
@@ -148,6 +157,9 @@ func (st *state) back(c *cell, soft bool) bool {
 		}
 	case c.d.kinds == Number && (c.d.num != nil || t.name == "time.parse_rfc3339_ns"):
 		return st.backNumber(c, carry, soft)
+	}
+	if t.name == "base64.decode" && soft && c.d.text != nil {
+		return carry(t.args[0], ofValue(base64.StdEncoding.EncodeToString([]byte(c.d.text.Examples(1)[0]))))
 	}
 	if t.name == "text of" && c.d.text != nil && st.cell(t.args[0]).d.kinds&^Absent == String {
 		return carry(t.args[0], ofTexts(c.d.text))
@@ -401,6 +413,20 @@ func searched(c *cell) *Lang {
 	return expression(visit(tree).String())
 }
 
+// backParts carries all parts of a text to the text.
+func (st *state) backParts(c *cell, carry func(*Term, domain) bool, soft bool) bool {
+	sep, ok := c.t.args[1].Text()
+	list, is := c.d.only[0].([]any)
+	if !ok || !is || !soft {
+		return true
+	}
+	parts := make([]string, len(list))
+	for i, v := range list {
+		parts[i], _ = v.(string)
+	}
+	return carry(c.t.args[0], ofValue(strings.Join(parts, sep)))
+}
+
 // joinOf is the texts that parts one after another make.
 func joinOf(parts []*Term, lang func(*Term) *Lang) *Lang {
 	out := Words("")
@@ -560,12 +586,23 @@ func (st *state) backNumber(c *cell, carry func(*Term, domain) bool, soft bool) 
 				return shift(t.args[1-i], -by, false)
 			}
 		}
+		if n := pick(st.cell(t.args[1]).d.num, 0); soft {
+			return carry(t.args[1], ofValue(n)) && shift(t.args[0], -n, false)
+		}
 	case "minus":
 		if by, ok := number(1); ok {
 			return shift(t.args[0], by, false)
 		}
 		if from, ok := number(0); ok {
 			return shift(t.args[1], from, true)
+		}
+	case "sum", "max", "min":
+		if soft {
+			return carry(t.args[0], ofValue([]any{pick(c.d.num, 0)}))
+		}
+	case "strings.count":
+		if text, ok := t.args[1].Text(); ok && soft {
+			return carry(t.args[0], ofValue(strings.Repeat(text, int(min(pick(c.d.num, 0), longest)))))
 		}
 	case "indexof":
 		sub, ok := t.args[1].Text()
@@ -583,8 +620,15 @@ func (st *state) backNumber(c *cell, carry func(*Term, domain) bool, soft bool) 
 			return carry(t.args[0], ofTexts(Words("2000-01-01T00:00:00Z", "2100-01-01T00:00:00Z")))
 		}
 	case "rem":
-		if soft {
-			return carry(t.args[0], ofValue(pick(c.d.num, 0)))
+		by, ok := number(1)
+		if !ok || !soft {
+			return true
+		}
+		n := st.cell(t.args[0]).d.num
+		for v := range int(min(math.Abs(by), longest)) {
+			if x := pick(n, 0) + float64(v); c.d.and(ofValue(math.Mod(x, by))).kinds != 0 && (n == nil || !ofNumbers(n...).and(ofValue(x)).empty()) {
+				return carry(t.args[0], ofValue(x))
+			}
 		}
 	case "to_number", "abs":
 		if text := ofTexts(expression(`[0-9]|(?i)inf|nan`)); t.name == "to_number" && !soft {

@@ -70,12 +70,42 @@ func (c *Contradiction) Fix() string {
 			return fix
 		}
 	}
+	return c.plainFix()
+}
+
+// plainFix says what to do about a contradiction of which nothing more is known.
+func (c *Contradiction) plainFix() string {
+	for _, fact := range c.Facts {
+		of, is, known := strings.Cut(fact, " is ")
+		switch {
+		case strings.Contains(fact, " is never there at "):
+			return "leave it out, or write the rule for an event that has it"
+		case known && c.Term != nil && "input."+strings.TrimPrefix(of, "input.") == c.Term.String() && strings.Count(is, " ") < 5:
+			return "compare " + of + " with " + is
+		}
+	}
+	if len(c.Atoms) > 1 {
+		return "leave out one of them, or write a rule for each"
+	}
+	return ""
+}
+
+// letters is the function, lower or upper, that a term was made by, "" for none.
+func (t *Term) letters() string {
+	for ; t.op == isCall || t.op == isElement || t.op == isMember; t = t.args[0] {
+		if t.name == "lower" || t.name == "upper" {
+			return t.name
+		}
+		if len(t.args) == 0 {
+			break
+		}
+	}
 	return ""
 }
 
 // textFix says which text may be meant.
 func (c *Contradiction) textFix(a *Atom, word string) string {
-	switch name, _ := a.a.Called(); {
+	switch name := a.a.letters(); {
 	case name == "lower" && strings.ToLower(word) != word:
 		return "lower gives small letters: compare with " + strconv.Quote(strings.ToLower(word))
 	case name == "upper" && strings.ToUpper(word) != word:
@@ -105,6 +135,11 @@ func (c *Contradiction) textFix(a *Atom, word string) string {
 			}
 		}
 		return diag.DidYouMean(word, toolcall.Names(), "")
+	}
+	for _, fact := range c.Facts {
+		if _, words, is := strings.Cut(fact, " is one of "); is && strings.HasPrefix(fact, "facts.") {
+			return diag.DidYouMean(word, strings.Split(words, ", "), "it is declared under facts:")
+		}
 	}
 	if f, ok := policy.ParseField(strings.TrimPrefix(a.a.String(), "input.")); ok && usualValues[f] != nil {
 		return diag.DidYouMean(word, usualValues[f], "known are "+strings.Join(usualValues[f], ", "))

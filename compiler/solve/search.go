@@ -307,7 +307,7 @@ func presence(is bool) domain {
 // meet keeps of a term what is in a domain.
 func (st *state) meet(t *Term, d domain, why Contradiction) bool {
 	c := st.cell(t)
-	left := c.d.and(d)
+	left := st.s.whole(t, c.d.and(d))
 	if !left.empty() {
 		st.cells[t.id] = &cell{t, left, c.why.with(why)}
 		return true

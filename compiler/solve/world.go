@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,9 +16,8 @@ type World struct {
 	Event policy.Event
 	// Tools are the tools that a policy says there are.
 	Tools policy.Catalogue
-	// Facts says which values a declared fact has, nil for any; false is a fact that
-	// nobody declares. It may be nil.
-	Facts func(name string) (values []any, kinds Kinds, ok bool)
+	// Facts are those declared.
+	Facts []policy.Fact
 	// Open is true where the event is any JSON document, and no event of an agent.
 	Open bool
 	// Most is how many ways through a formula are looked at; 0 is the usual number.
@@ -63,12 +63,15 @@ func (s *search) base(t *Term) (domain, string) {
 		switch {
 		case t.args[0] == Input && !s.w.Open && text:
 			return s.field(name)
-		case t.args[0].id == "input."+`"facts"` && s.w.Facts != nil && text:
+		case t.args[0].id == facts.id && !s.w.Open && text:
 			return s.fact(name)
 		}
 	}
 	if d, fact, known := inShell(t); known {
 		return d, fact
+	}
+	if f := s.declared(t); f != nil {
+		return ofKinds(String | Absent), "facts." + f.Name + " is a list of texts"
 	}
 	if s.usual && under(t) {
 		return domain{kinds: Anything, text: expression("\b").Not()}, "agents send no backspace"
@@ -116,23 +119,63 @@ func (s *search) field(name string) (domain, string) {
 	return d, fact
 }
 
+// facts is the term of what is declared under facts:.
+var facts = field(policy.FieldFacts)
+
+// declared is the fact of a list that a term is an element of, nil for other terms.
+func (s *search) declared(t *Term) *policy.Fact {
+	if t.op != isElement && t.op != isMember || t.args[0].op != isMember || t.args[0].args[0].id != facts.id {
+		return nil
+	}
+	if f := s.w.fact(t.args[0].value); f != nil && f.Type == "list" {
+		return f
+	}
+	return nil
+}
+
+func (w *World) fact(name any) *policy.Fact {
+	i := slices.IndexFunc(w.Facts, func(f policy.Fact) bool { return f.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &w.Facts[i]
+}
+
+// factKinds are the kinds of values that facts have, by type.
+var factKinds = map[string]Kinds{"string": String, "enum": String, "int": Number, "bool": Boolean, "list": List}
+
 func (s *search) fact(name string) (domain, string) {
-	values, kinds, ok := s.w.Facts(name)
-	if !ok {
+	f := s.w.fact(name)
+	if f == nil {
 		return everything, ""
 	}
-	d := ofKinds(kinds | Absent)
-	if len(values) > 0 {
-		var words []string
-		for _, v := range values {
-			if text, is := v.(string); is {
-				words = append(words, text)
-			}
-		}
-		d.text = Words(words...)
-		return d, "facts." + name + " is one of " + strings.Join(words, ", ")
+	d := ofKinds(factKinds[f.Type] | Absent)
+	switch f.Type {
+	case "enum":
+		d.text = Words(f.Words...)
+		return d, "facts." + name + " is one of " + strings.Join(f.Words, ", ")
+	case "int":
+		return d, "facts." + name + " is a whole number"
 	}
-	return d, "facts." + name + " is " + kinds.String()
+	return d, "facts." + name + " is " + factKinds[f.Type].String()
+}
+
+// whole is what a domain leaves of a fact that is a whole number.
+func (s *search) whole(t *Term, d domain) domain {
+	if t.op != isMember || t.args[0].id != facts.id || d.num == nil {
+		return d
+	}
+	if f := s.w.fact(t.value); f == nil || f.Type != "int" {
+		return d
+	}
+	d.num = slices.DeleteFunc(slices.Clone(d.num), func(i interval) bool {
+		n := math.Ceil(i.from)
+		if n == i.from && i.fromOpen {
+			n++
+		}
+		return n > i.to || n == i.to && i.toOpen
+	})
+	return d.tidy()
 }
 
 var ordinaryTool = sync.OnceValue(func() *Lang {

@@ -98,7 +98,12 @@ func newProver(ctx context.Context, t *trial, old, new *dag.Program, o *Options)
 	if len(old.Tools.Known) == 0 || len(new.Tools.Known) == 0 {
 		tools = policy.Catalogue{}
 	}
-	p.world = &solve.World{Event: t.event, Tools: tools, Most: mostWays}
+	both := slices.DeleteFunc(slices.Clone(old.Facts), func(f policy.Fact) bool {
+		return !slices.ContainsFunc(new.Facts, func(g policy.Fact) bool {
+			return f.Name == g.Name && f.Type == g.Type && slices.Equal(f.Words, g.Words)
+		})
+	})
+	p.world = &solve.World{Event: t.event, Tools: tools, Facts: both, Most: mostWays}
 	p.pairs = match(entriesOf(old, t.event, o.Tool), entriesOf(new, t.event, o.Tool))
 	p.tame = tame(p.a) && tame(p.b) && p.sameStrategy()
 	scripts := scriptChanges(old, new)

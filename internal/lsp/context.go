@@ -171,6 +171,8 @@ func (c *spot) place(path []step) {
 		switch {
 		case s.dash && c.in == source.InEvent:
 			c.in = source.InHook
+		case s.dash && c.in == "data":
+			c.in = source.InDocument
 		case s.dash:
 		case c.in == source.InFile:
 			c.in = map[string]source.Place{"defaults": source.InDefaults, "rego": source.InRego, "tools": source.InTools, "facts": "facts"}[s.key]
@@ -179,6 +181,8 @@ func (c *spot) place(path []step) {
 			}
 		case c.in == "facts":
 			c.in = source.InFact
+		case c.in == source.InRego && s.key == "data":
+			c.in = "data"
 		case c.in == source.InEvent && s.key == "hooks", c.in == source.InHook && s.key == "parallel":
 			c.in = source.InHook
 		case c.in == source.InHook && s.key == "filter":

@@ -94,7 +94,7 @@ type prover struct {
 // Decide finds out whether a property holds of a policy. The error says what is wrong
 // with the property.
 func Decide(ctx context.Context, prog *dag.Program, p Property) (*Result, error) {
-	v := &prover{ctx: ctx, prog: prog, plan: prog.Plan(p.Event), world: &solve.World{Event: p.Event, Tools: prog.Tools},
+	v := &prover{ctx: ctx, prog: prog, plan: prog.Plan(p.Event), world: &solve.World{Event: p.Event, Tools: prog.Tools, Facts: prog.Facts},
 		out: Result{Property: p.String(), Event: p.Event, Status: Proved}}
 	if err := v.read(p); err != nil {
 		return nil, err

@@ -127,7 +127,7 @@ type earlier struct {
 
 // read reads the rules of a plan, and hands them to those who look.
 func (f *finder) read(plan *dag.Plan) {
-	world := &solve.World{Event: plan.Event, Tools: f.tools}
+	world := &solve.World{Event: plan.Event, Tools: f.tools, Facts: f.prog.Facts}
 	var before []earlier
 	rewritten := false
 	for id := range plan.Nodes {

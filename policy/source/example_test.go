@@ -38,6 +38,7 @@ func TestExampleShowsEveryKey(t *testing.T) {
 	for _, fact := range root.Get("facts").Entries {
 		note(InFact, fact.Value)
 	}
+	note(InDocument, root.Get("rego").Get("data").Items[0])
 	var hook func(*tree.Node)
 	hook = func(n *tree.Node) {
 		if members := n.Get("parallel"); members != nil {

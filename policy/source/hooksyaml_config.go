@@ -85,9 +85,40 @@ func (r *yamlReader) defaults(n *tree.Node) {
 func (r *yamlReader) rego(n *tree.Node) {
 	f := r.l.fields(r.in, n, InRego, "")
 	c := &r.config.Rego
-	c.Paths, c.Data = r.paths(f.texts("paths")), r.paths(f.texts("data"))
+	c.Paths, c.Data = r.paths(f.texts("paths")), r.paths(r.documents(f.get("data"), f))
 	c.Forbid = Values(f.texts("forbid"))
 	c.Version, _ = f.word("version", func(w string) bool { return slices.Contains(FindKey(InRego, "version").Words, w) })
+}
+
+// documents are the names of documents, which maps may have with what they say of
+// them.
+func (r *yamlReader) documents(n *tree.Node, f fields) []diag.Text {
+	if n == nil || n.Shape != tree.List {
+		return f.texts("data")
+	}
+	out := []diag.Text{}
+	for _, item := range n.Items {
+		if item.Shape != tree.Map {
+			if t := f.textOf("data", item); !t.IsZero() {
+				out = append(out, t)
+			}
+			continue
+		}
+		doc := r.l.fields(r.in, item, InDocument, "")
+		name := doc.text("file")
+		open := doc.bool("open", false)
+		switch {
+		case doc.get("file") == nil:
+			r.report(codeMissing.Report(item.Span, "a document has no file").WithHint("write file: with its name"))
+		case name.IsZero():
+		default:
+			out = append(out, name)
+			if open {
+				r.config.Rego.Open = append(r.config.Rego.Open, r.in.path(r.config.Dir, name.Value))
+			}
+		}
+	}
+	return out
 }
 
 // paths makes file names absolute, reports those that do not exist, and adds

@@ -20,6 +20,7 @@ const (
 	InRego     Place = "rego"
 	InTools    Place = "tools"
 	InFact     Place = "fact"
+	InDocument Place = "document"
 	InEvent    Place = "event"
 	InGroup    Place = "group"
 	InHook     Place = "hook"
@@ -29,7 +30,7 @@ const (
 
 // Places lists the places in the order a file is read.
 func Places() []Place {
-	return []Place{InFile, InDefaults, InRego, InTools, InFact, InEvent, InGroup, InHook, InFilter, InRule}
+	return []Place{InFile, InDefaults, InRego, InTools, InFact, InDocument, InEvent, InGroup, InHook, InFilter, InRule}
 }
 
 // Type is what the value of a key may be.
@@ -37,17 +38,19 @@ type Type string
 
 // The types.
 const (
-	TypeText     Type = "text"
-	TypeTexts    Type = "list of text"
-	TypeWord     Type = "word"
-	TypeExpr     Type = "expression"
-	TypeBool     Type = "boolean"
-	TypeInt      Type = "whole number"
-	TypeCount    Type = "whole number from 0"
-	TypeAtLeast1 Type = "whole number from 1"
-	TypeDuration Type = "duration"
-	TypeMap      Type = "map"
-	TypeList     Type = "list"
+	TypeText  Type = "text"
+	TypeTexts Type = "list of text"
+	// TypeDocuments is a list of texts and of maps with more to say.
+	TypeDocuments Type = "list of text or map"
+	TypeWord      Type = "word"
+	TypeExpr      Type = "expression"
+	TypeBool      Type = "boolean"
+	TypeInt       Type = "whole number"
+	TypeCount     Type = "whole number from 0"
+	TypeAtLeast1  Type = "whole number from 1"
+	TypeDuration  Type = "duration"
+	TypeMap       Type = "map"
+	TypeList      Type = "list"
 	// TypePostures is a posture, or a map from kind of hook to posture.
 	TypePostures Type = "word, or map from kind to word"
 	// TypeEnv is a map from name to any scalar.
@@ -122,9 +125,12 @@ var fileKeys = []Key{
 	{Place: InDefaults, Name: "timeout", Type: TypeDuration, Default: "bash 10s, llm 30s", Note: "time of one attempt of a bash or llm hook"},
 
 	{Place: InRego, Name: "paths", Type: TypeTexts, Note: "files and folders of shared Rego, relative to the file"},
-	{Place: InRego, Name: "data", Type: TypeTexts, Note: "JSON or YAML files under data, relative to the file"},
+	{Place: InRego, Name: "data", Type: TypeDocuments, Note: "JSON or YAML files under data, relative to the file; each its name, or a map"},
 	{Place: InRego, Name: "forbid", Type: TypeTexts, Default: "http.send, net.lookup_ip_addr, opa.runtime", Note: "builtins that may not be called"},
 	{Place: InRego, Name: "version", Type: TypeWord, Words: []string{"v0", "v1"}, Default: "v1", Note: "version of the Rego language"},
+
+	{Place: InDocument, Name: "file", Type: TypeText, Note: "name of the file or folder"},
+	{Place: InDocument, Name: "open", Type: TypeBool, Default: "false", Note: "true: it may come to have more, so that a path that it does not have is no mistake"},
 
 	{Place: InTools, Name: "known", Type: TypeTexts, Note: "names of tools"},
 	{Place: InTools, Name: "open", Type: TypeTexts, Note: "globs of names that may exist without being listed"},

@@ -91,6 +91,9 @@ func (k *Key) valueSchema() object {
 		return object{"type": "string", "pattern": `\S`}
 	case TypeTexts:
 		return object{"anyOf": []any{texts, object{"type": "string", "pattern": `\S`}}}
+	case TypeDocuments:
+		one := object{"anyOf": []any{object{"type": "string", "pattern": `\S`}, object{"$ref": "#/$defs/document"}}}
+		return object{"anyOf": []any{object{"type": "array", "items": one}, object{"type": "string", "pattern": `\S`}}}
 	case TypeWord:
 		return k.wordSchema()
 	case TypeExpr:

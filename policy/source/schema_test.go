@@ -69,7 +69,7 @@ func TestEveryKeyOfTheSchemaIsRead(t *testing.T) {
 			hook = "name: x, type: " + string(k.Kinds[0])
 		}
 		text := map[Place]string{
-			InFile: wrong, InDefaults: "defaults: {" + wrong + "}", InRego: "rego: {" + wrong + "}", InTools: "tools: {" + wrong + "}", InFact: "facts: {x: {" + wrong + "}}",
+			InFile: wrong, InDefaults: "defaults: {" + wrong + "}", InRego: "rego: {" + wrong + "}", InTools: "tools: {" + wrong + "}", InDocument: "rego: {data: [{" + wrong + "}]}", InFact: "facts: {x: {" + wrong + "}}",
 			InEvent: "stop: {" + wrong + "}", InGroup: "stop: [{parallel: [{command: x}], " + wrong + "}]", InHook: "stop: [{" + hook + ", " + wrong + "}]",
 			InFilter: "stop: [{command: x, filter: {" + wrong + "}}]", InRule: "stop: [{rules: [{" + wrong + "}]}]",
 		}[k.Place]

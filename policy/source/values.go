@@ -83,7 +83,7 @@ func (l *Loader) fields(in *File, n *tree.Node, p Place, kind policy.Kind) field
 }
 
 var placeNames = map[Place]string{
-	InFile: "a policy", InDefaults: "defaults", InRego: "rego", InTools: "tools", InFact: "a fact", InEvent: "an event",
+	InFile: "a policy", InDefaults: "defaults", InRego: "rego", InTools: "tools", InFact: "a fact", InDocument: "a document", InEvent: "an event",
 	InGroup: "a parallel group", InHook: "a hook", InFilter: "a filter", InRule: "a rule",
 }
 

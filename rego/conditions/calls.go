@@ -26,6 +26,9 @@ func (r *Reader) call(terms []*ast.Term, e *env, k next) *formula {
 	if ref, ok := terms[0].Value.(ast.Ref); ok && ref[0].Equal(ast.DefaultRootDocument) {
 		return r.function(ref, args, e, k)
 	}
+	if name == "walk" && len(args) == 2 {
+		return r.walked(args, e, k)
+	}
 	takes := -1
 	if b := r.declared(name); b != nil {
 		takes = len(b.Decl.FuncArgs().Args)
@@ -35,6 +38,23 @@ func (r *Reader) call(terms []*ast.Term, e *env, k next) *formula {
 		return r.builtin(call, e, func(t *solve.Term, e *env) *formula { return r.match(args[takes], t, e, k) })
 	}
 	return r.terms(args, e, func(list []*solve.Term, e *env) *formula { return r.and(r.test(name, list), e, k) })
+}
+
+// walked reads a walk over all that is in a value: whatever is there, and with it what
+// is tried, which is not deep.
+func (r *Reader) walked(args []*ast.Term, e *env, k next) *formula {
+	return r.term(args[0], e, func(of *solve.Term, e *env) *formula {
+		at := func(v *solve.Term) *formula {
+			return r.match(args[1], solve.ListOf(r.opaque("a path"), v), e, k)
+		}
+		var hints []*formula
+		for v := of; len(hints) < 3; v = r.element(v) {
+			hints = append(hints, solve.And(solve.Unknown("how deep it is"), r.there(v), at(v)))
+		}
+		return r.and(r.there(of), e, func(*env) *formula {
+			return solve.Or(append(hints, solve.And(solve.Unknown("the function walk"), at(r.opaque("what is walked over"))))...)
+		})
+	})
 }
 
 // plainName is the name of a function without the mark of those that hookc bounds.

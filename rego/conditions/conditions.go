@@ -20,8 +20,8 @@ type Reader struct {
 	Compiler *ast.Compiler
 	// Document is what the documents have at a path of data.
 	Document func(path []string) (any, bool)
-	// Open reports whether what is below a path of data may change.
-	Open func(path []string) bool
+	// Open reports whether what is at a path of data may come to have a key.
+	Open func(path []string, key string) bool
 	Span func(*ast.Location) diag.Span
 
 	left, elements, depth, opaques, negated int
@@ -467,8 +467,12 @@ func (r *Reader) data(ref ast.Ref, e *env, k give) *formula {
 		if !ok {
 			continue
 		}
-		if n < len(path) && r.Open(path) {
-			return k(r.opaque(ref.String()), e)
+		if n < len(path) && r.Open(path[:n], path[n]) {
+			t := r.opaque(ref.String())
+			if len(path) == len(ref)-1 { // the same wherever it is read
+				t = solve.Opaque(ref.String())
+			}
+			return solve.And(solve.Unknown(ref.String()+", which its document may come to have"), k(t, e))
 		}
 		if n < len(path) {
 			if lacks := ref[:n+2].String(); r.negated == 0 && r.Missing[lacks] == nil {

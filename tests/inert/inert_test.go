@@ -25,11 +25,11 @@ import (
 	"github.com/hookc/hookc/tests/depth"
 )
 
-// case1 is a rule: its body, and whether it can fire.
+// case1 is a rule: its event, its body, and whether it can fire.
 type case1 struct {
-	class, body string
-	inert       bool
-	line        int
+	class, event, body string
+	inert              bool
+	line               int
 }
 
 func cases(t *testing.T, file string) []case1 {
@@ -43,13 +43,28 @@ func cases(t *testing.T, file string) []case1 {
 		case strings.HasPrefix(line, "# "):
 			class = line[2:]
 		case strings.HasPrefix(line, "- "), strings.HasPrefix(line, "+ "):
-			out = append(out, case1{class, line[2:], line[0] == '-', i + 1})
+			event, body := string(policy.PreToolExecution), line[2:]
+			if strings.HasPrefix(body, "@") {
+				event, body, _ = strings.Cut(body[1:], " ")
+			}
+			out = append(out, case1{class, event, body, line[0] == '-', i + 1})
 		}
 	}
 	return out
 }
 
 const data = `{"denylist": ["Bash"], "limits": {"tools": ["Bash", "Write"], "max": 100, "strict": false}, "branches": ["main", "prod"]}`
+
+// open is a document that may come to have more.
+const open = `{"open": {"users": {"ann": "admin"}, "tools": ["Bash"], "modes": ["plan"]}}`
+
+const declared = `facts:
+  environment: {enum: [dev, prod]}
+  user: string
+  tier: int
+  oncall: bool
+  teams: {list: string}
+`
 
 // helpers are called by the rules of the class.
 const helpers = `
@@ -67,34 +82,54 @@ const helpers = `
 // policyOf is one hook for each case.
 func policyOf(cases []case1, skip map[string]bool) string {
 	var b strings.Builder
-	b.WriteString("rego: {data: [data.json]}\npre_tool_execution:\n")
+	b.WriteString("rego: {data: [data.json, {file: open.json, open: true}]}\n" + declared)
+	events := map[string]bool{}
 	for i, c := range cases {
-		if skip[fmt.Sprintf("c%d", i)] {
-			continue
-		}
-		filter, body, both := "", c.body, strings.HasPrefix(c.body, "f: ")
-		if both {
-			filter, body, _ = strings.Cut(c.body[3:], "}")
-			filter, body = "filter: "+filter+"}", strings.TrimSpace(body)
-		}
-		fmt.Fprintf(&b, "  - name: c%d\n", i)
-		if filter != "" {
-			fmt.Fprintf(&b, "    %s\n", filter)
-		}
-		switch {
-		case strings.HasPrefix(body, "e: "):
-			fmt.Fprintf(&b, "    ask: '%s'\n    reason: x\n", strings.ReplaceAll(body[3:], "'", "''"))
-		case body == "":
-			b.WriteString("    command: \"true\"\n    on_error: deny\n")
-		default:
-			body = strings.TrimPrefix(body, "r: ")
-			if !strings.HasPrefix(body, "{") {
-				body = "{ " + body + " }"
+		if !events[c.event] && !skip[fmt.Sprintf("c%d", i)] {
+			events[c.event] = true
+			fmt.Fprintf(&b, "%s:\n", c.event)
+			for i, other := range cases {
+				if other.event == c.event && !skip[fmt.Sprintf("c%d", i)] {
+					hookOf(&b, i, other)
+				}
 			}
-			fmt.Fprintf(&b, "    type: rego\n    source: |\n      package c%d%s      ask contains \"x\" if %s\n", i, helpers, body)
 		}
 	}
 	return b.String()
+}
+
+// hookOf is the hook of a case.
+func hookOf(b *strings.Builder, i int, c case1) {
+	filter, body, both := "", c.body, strings.HasPrefix(c.body, "f: ")
+	if both {
+		filter, body, _ = strings.Cut(c.body[3:], "}")
+		filter, body = "filter: "+filter+"}", strings.TrimSpace(body)
+	}
+	fmt.Fprintf(b, "  - name: c%d\n", i)
+	if filter != "" {
+		fmt.Fprintf(b, "    %s\n", filter)
+	}
+	says := "ask"
+	if !policy.Event(c.event).Spec().Powers.Has(policy.MayAsk) {
+		says = "context"
+	}
+	switch {
+	case strings.HasPrefix(body, "e: ") && says == "context":
+		fmt.Fprintf(b, "    when: '%s'\n    context: '"+`"x"`+"'\n", strings.ReplaceAll(body[3:], "'", "''"))
+	case strings.HasPrefix(body, "e: "):
+		fmt.Fprintf(b, "    ask: '%s'\n    reason: x\n", strings.ReplaceAll(body[3:], "'", "''"))
+	case body == "":
+		b.WriteString("    command: \"true\"\n    on_error: deny\n")
+	default:
+		body = strings.TrimPrefix(body, "r: ")
+		if !strings.HasPrefix(body, "{ ") {
+			body = "{ " + body + " }"
+		}
+		if says == "context" {
+			says = "message"
+		}
+		fmt.Fprintf(b, "    type: rego\n    source: |\n      package c%d%s      %s contains \"x\" if %s\n", i, helpers, says, body)
+	}
 }
 
 // TestCorpus: every rule that cannot fire is found, and none that can; of those that
@@ -113,11 +148,24 @@ func TestUnseen(t *testing.T) {
 	assert.GreaterOrEqual(t, near, 30)
 }
 
+// TestAsked is TestUnseen with other fields, events, enums and idioms for each of the
+// mistakes that hookc is to find, and with rules that look odd and can fire.
+func TestAsked(t *testing.T) {
+	all := cases(t, "asked.txt")
+	share := len(all) / depth.Of(len(all))
+	inert, near := corpus(t, slices.DeleteFunc(slices.Clone(all), func(c case1) bool { return c.line%share != 0 }), 7)
+	if share == 1 {
+		assert.GreaterOrEqual(t, inert, 100)
+		assert.GreaterOrEqual(t, near, 180)
+	}
+}
+
 // corpus asks hookc of all cases. Of some it may say that it does not know, and of
 // none what is wrong.
 func corpus(t *testing.T, all []case1, unknown int) (inert, near int) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "data.json"), []byte(data), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "open.json"), []byte(open), 0o644))
 	file := filepath.Join(dir, "hooks.yaml")
 	compile := func(skip map[string]bool) (*dag.Program, diag.List) {
 		require.NoError(t, os.WriteFile(file, []byte(policyOf(all, skip)), 0o644))
@@ -131,10 +179,13 @@ func corpus(t *testing.T, all []case1, unknown int) (inert, near int) {
 		}
 	}
 	if len(refused) > 0 {
+		if testing.Verbose() {
+			t.Log(found.Render())
+		}
 		program, found = compile(refused)
 	}
 	require.False(t, found.HasErrors(), "%s", found.Render())
-	status := map[string]witness.Rule{}
+	status, fixes := map[string]witness.Rule{}, 0
 	for _, r := range witness.Find(context.Background(), program, program.Tools) {
 		status[r.Hook] = r
 	}
@@ -153,6 +204,12 @@ func corpus(t *testing.T, all []case1, unknown int) (inert, near int) {
 			if there { // a hook whose filter matches nothing is taken out, with a finding (HK150)
 				assert.Contains(t, []witness.Status{witness.Never, witness.Unusual}, r.Status, "line %d (%s): %s %v", c.line, c.class, c.body, r)
 				assert.NotEmpty(t, r.Why, "%s", c.body)
+				assert.False(t, r.Span.IsZero() && r.At.IsZero(), "%s", c.body)
+				if r.Hint != "" || len(r.Missing) > 0 && r.Missing[0].Meant != "" {
+					fixes++
+				} else if testing.Verbose() {
+					t.Logf("no fix: %s: %s", c.body, r.Why)
+				}
 			}
 			continue
 		}
@@ -163,7 +220,7 @@ func corpus(t *testing.T, all []case1, unknown int) (inert, near int) {
 		assert.Equal(t, witness.Fires, r.Status, "line %d (%s): %s: %v", c.line, c.class, c.body, r.Why)
 		assert.NotNil(t, r.Witness, "%s", c.body)
 	}
-	t.Logf("%d inert, %d that fire", inert, near)
+	t.Logf("%d inert, %d of them with a fix, %d that fire", inert, fixes, near)
 	return inert, near
 }
 
@@ -173,6 +230,7 @@ func TestJudges(t *testing.T) {
 	all := slices.Concat(cases(t, "cases.txt"), cases(t, "unseen.txt"))
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "data.json"), []byte(data), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "open.json"), []byte(open), 0o644))
 	file := filepath.Join(dir, "hooks.yaml")
 	skip := map[string]bool{}
 	require.NoError(t, os.WriteFile(file, []byte(policyOf(all, skip)), 0o644))

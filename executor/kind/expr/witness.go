@@ -317,7 +317,10 @@ func (c *reader) loop(n *ast.BuiltinNode) (is, not *solve.Formula) {
 	}
 	if !known {
 		element := c.next(of[0].t)
-		a, _ := inner(element)
+		a, b := inner(element)
+		if n.Name == "none" {
+			a = b
+		}
 		there := solve.Is(of[0].t, solve.List|solve.Object, c.place(n))
 		some := solve.Some(solve.And(solve.Is(element, solve.Present, c.place(n)), a))
 		if n.Name == "any" {
@@ -405,6 +408,9 @@ func (c *reader) values(n ast.Node) []choice {
 	case *ast.BinaryNode:
 		return c.computed(n)
 	case *ast.BuiltinNode:
+		if made := c.selected(n); made != nil {
+			return made
+		}
 		return c.function(n, n.Name, n.Arguments)
 	case *ast.CallNode:
 		if id, ok := n.Callee.(*ast.IdentifierNode); ok {
@@ -412,6 +418,32 @@ func (c *reader) values(n ast.Node) []choice {
 		}
 	}
 	return c.opaque(n)
+}
+
+// mostSelected is how many elements are tried where a number of them is asked for.
+const mostSelected = 3
+
+// selected reads what is made of the elements of which something holds; nil for other
+// functions.
+func (c *reader) selected(n *ast.BuiltinNode) []choice {
+	if !slices.Contains([]string{"count", "filter", "find"}, n.Name) || len(n.Arguments) != 2 {
+		return nil
+	}
+	p, ok := n.Arguments[1].(*ast.PredicateNode)
+	of := c.values(n.Arguments[0])
+	if !ok || len(of) != 1 {
+		return nil
+	}
+	var hints []*solve.Formula
+	for range mostSelected {
+		c.element = append(c.element, c.next(of[0].t))
+		is, _ := c.truth(p.Node)
+		hints = append(hints, is)
+		c.element = c.element[:len(c.element)-1]
+	}
+	out := c.opaque(n)
+	out[0].when = solve.And(of[0].when, solve.Unknown(n.String(), hints...))
+	return out
 }
 
 func (c *reader) opaque(n ast.Node) []choice {
@@ -458,7 +490,7 @@ func (c *reader) computed(n *ast.BinaryNode) []choice {
 		}
 		return out
 	}
-	name := map[string]string{"+": "plus", "-": "minus"}[n.Operator]
+	name := map[string]string{"+": "plus", "-": "minus", "%": "rem"}[n.Operator]
 	a, b := c.values(n.Left), c.values(n.Right)
 	if name == "" || len(a) != 1 || len(b) != 1 {
 		return c.opaque(n)

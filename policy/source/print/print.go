@@ -241,7 +241,7 @@ func (pr *printer) rego(root *block) {
 		b.put("paths", pr.paths(c.Paths))
 	}
 	if c.Data != nil {
-		b.put("data", pr.paths(c.Data))
+		b.put("data", pr.documents(c))
 	}
 	if c.Forbid != nil {
 		b.put("forbid", flow(c.Forbid))
@@ -253,7 +253,25 @@ func (pr *printer) rego(root *block) {
 
 func sameRego(a, b *policy.RegoConfig) bool {
 	return a.Version == b.Version && reflect.DeepEqual(a.Forbid, b.Forbid) &&
-		reflect.DeepEqual(source.Values(a.Paths), source.Values(b.Paths)) && reflect.DeepEqual(source.Values(a.Data), source.Values(b.Data))
+		reflect.DeepEqual(source.Values(a.Paths), source.Values(b.Paths)) && reflect.DeepEqual(source.Values(a.Data), source.Values(b.Data)) &&
+		slices.Equal(a.Open, b.Open)
+}
+
+// documents are the names of documents; those that are open say so.
+func (pr *printer) documents(c *policy.RegoConfig) any {
+	if c.Open == nil {
+		return pr.paths(c.Data)
+	}
+	out := block{list: true}
+	for _, t := range c.Data {
+		doc := block{}
+		doc.put("file", pr.path(t.Value))
+		if slices.Contains(c.Open, t.Value) {
+			doc.put("open", word("true"))
+		}
+		out.entries = append(out.entries, blockEntry{value: doc})
+	}
+	return out
 }
 
 func (pr *printer) paths(texts []diag.Text) flow {

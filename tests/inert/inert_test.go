@@ -228,21 +228,11 @@ func corpus(t *testing.T, all []case1, unknown int) (inert, near int) {
 // of the witnesses of the others and of all literals of the corpus.
 func TestJudges(t *testing.T) {
 	all := slices.Concat(cases(t, "cases.txt"), cases(t, "unseen.txt"))
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "data.json"), []byte(data), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "open.json"), []byte(open), 0o644))
-	file := filepath.Join(dir, "hooks.yaml")
-	skip := map[string]bool{}
-	require.NoError(t, os.WriteFile(file, []byte(policyOf(all, skip)), 0o644))
-	_, found := hookc.Compile(hookc.Files(file), hookc.AsFound(), hookc.SkipVerify())
-	for _, d := range found {
-		if d.Severity == diag.Error {
-			skip[d.Hook] = true
-		}
+	if depth.Full() {
+		all = append(all, cases(t, "asked.txt")...)
 	}
-	require.NoError(t, os.WriteFile(file, []byte(policyOf(all, skip)), 0o644))
-	program, found := hookc.Compile(hookc.Files(file), hookc.AsFound(), hookc.SkipVerify())
-	require.False(t, found.HasErrors(), "%s", found.Render())
+	all = slices.DeleteFunc(all, func(c case1) bool { return c.event != string(policy.PreToolExecution) })
+	program := compiled(t, all)
 	never := map[string]bool{}
 	var seeds []map[string]any
 	for _, r := range witness.Find(context.Background(), program, program.Tools) {
@@ -251,15 +241,7 @@ func TestJudges(t *testing.T) {
 			seeds = append(seeds, r.Witness)
 		}
 	}
-	var words []any
-	for _, c := range all {
-		for i, part := range strings.FieldsFunc(c.body, func(r rune) bool { return r == '"' || r == '`' }) {
-			if i%2 == 1 {
-				words = append(words, part)
-			}
-		}
-	}
-	words = append(words, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, true, false, nil, []any{"a", "b"}, map[string]any{"b": 1.0})
+	words := wordsOf(all)
 	plan := program.Plan(policy.PreToolExecution)
 	rng := rand.New(rand.NewPCG(17, 1))
 	fired := 0
@@ -278,6 +260,19 @@ func TestJudges(t *testing.T) {
 		}
 	}
 	require.Positive(t, fired)
+}
+
+// wordsOf are the literals of rules, and some values more.
+func wordsOf(all []case1) []any {
+	var words []any
+	for _, c := range all {
+		for i, part := range strings.FieldsFunc(c.body, func(r rune) bool { return r == '"' || r == '`' }) {
+			if i%2 == 1 {
+				words = append(words, part)
+			}
+		}
+	}
+	return append(words, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, true, false, nil, []any{"a", "b"}, map[string]any{"b": 1.0})
 }
 
 // mutated is an event with some of its values changed.

@@ -84,8 +84,10 @@ func (c *Contradiction) plainFix() string {
 			return "compare " + of + " with " + is
 		}
 	}
-	if len(c.Atoms) > 1 {
-		return "leave out one of them, or write a rule for each"
+	for _, a := range c.Atoms[min(1, len(c.Atoms)):] {
+		if a.Source != c.Atoms[0].Source {
+			return "leave out one of them, or write a rule for each"
+		}
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -198,14 +199,19 @@ func (d *doctor) named() {
 	}
 	words := commandline.Words(d.entries[0].Command)
 	for i, w := range words {
-		if i+1 == len(words) {
-			break
+		flag, value, joined := strings.Cut(w, "=")
+		if !joined && i+1 < len(words) {
+			value = words[i+1]
 		}
-		switch w {
+		switch flag {
 		case "-f", "--file", "--artifact":
-			d.sources.files = append(d.sources.files, words[i+1])
+			d.sources.files = append(d.sources.files, value)
 		case "--format":
-			d.sources.format = words[i+1]
+			d.sources.format = value
+		case "--profile":
+			d.sources.profile = cmp.Or(d.sources.profile, value)
+		case "--faithful":
+			d.sources.faithful = !joined || value == "true"
 		}
 	}
 }

@@ -64,7 +64,7 @@ func jsonOf(v any) string {
 // saidBy is hooks of each kind that give one answer.
 func saidBy(event policy.Event, answer map[string]any) map[string]string {
 	hook := func(body string) string {
-		return fmt.Sprintf("%s:\n  - name: h\n    %s\n", event, strings.ReplaceAll(strings.TrimSpace(body), "\n", "\n    "))
+		return fmt.Sprintf("%s:\n  - name: h\n    timeout: 1m\n    %s\n", event, strings.ReplaceAll(strings.TrimSpace(body), "\n", "\n    "))
 	}
 	text := jsonOf(answer)
 	out := map[string]string{

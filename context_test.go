@@ -296,9 +296,10 @@ const everyKind = `
 %s:
   - {name: paths, use: path-guard, hide: ["**/.env"]}
   - {name: secrets, use: secret-guard}
-  - {name: expr, deny: 'string(tool_input ?? "") contains "rm -rf"', reason: expr}
-  - {name: math, ask: '(tool_input.content ?? 0) == 3 or tool_input.n == 1'}
+  - {name: expr, timeout: 1m, deny: 'string(tool_input ?? "") contains "rm -rf"', reason: expr}
+  - {name: math, timeout: 1m, ask: '(tool_input.content ?? 0) == 3 or tool_input.n == 1'}
   - name: rego
+    timeout: 1m # of which a busy machine leaves enough
     source: |
       package p
       deny contains json.marshal(input.tool_input) if contains(json.marshal(input.tool_input), "git push")

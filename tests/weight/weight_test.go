@@ -192,6 +192,20 @@ func TestForbiddenImports(t *testing.T) {
 	}
 }
 
+// TestCommandsEndBeforeACollection: what an agent waits for collects no garbage.
+func TestCommandsEndBeforeACollection(t *testing.T) {
+	hookc, dir := programs.Hookc(t), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "hooks.yaml"), []byte("pre_tool_execution:\n  - source: |\n      package p\n      deny contains \"no\" if contains(input.tool_input.command, \"push\")\n"), 0o600))
+	for _, command := range []string{"run", "check"} {
+		cmd := exec.CommandContext(t.Context(), hookc, command, "-f", "hooks.yaml")
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOGC=", "GODEBUG=gctrace=1", "XDG_STATE_HOME="+dir)
+		cmd.Stdin = strings.NewReader(`{"event":"pre_tool_execution","tool_name":"Bash","tool_input":{"command":"ls"}}`)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		assert.NotContains(t, string(out), "gc 1 @", command)
+	}
+}
+
 // TestLoad sums up what packages allocate before main begins. Bytes do not
 // depend on how busy the machine is.
 func TestLoad(t *testing.T) {

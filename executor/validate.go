@@ -48,7 +48,7 @@ func validateEvent(prog *dag.Program, plan *dag.Plan, seed uint64) error {
 	want, calls := Serial(prog, m.plan, in, m)
 	got, made, err := m.scheduled(prog, in)
 	if err == nil {
-		err = Agree(m.plan, want, got, calls, made)
+		err = Agree(want, got, calls, made)
 	}
 	if err != nil {
 		text, _ := in.MarshalJSON()
@@ -60,11 +60,11 @@ func validateEvent(prog *dag.Program, plan *dag.Plan, seed uint64) error {
 // Agree reports how two evaluations of a plan differ in what can be observed
 // (semantics.md §5.1): their Decisions, but for times and for what became of
 // hooks after the halt, and the calls they made.
-func Agree(plan *dag.Plan, want, got *policy.Decision, wantCalls, gotCalls []Call) error {
+func Agree(want, got *policy.Decision, wantCalls, gotCalls []Call) error {
 	if err := sameDecision(want, got); err != nil || slices.Equal(wantCalls, gotCalls) {
 		return err // equal calls mostly, and then no texts of them are made
 	}
-	wantWrites, gotWrites := writes(plan, wantCalls), writes(plan, gotCalls)
+	wantWrites, gotWrites := writes(wantCalls), writes(gotCalls)
 	if !slices.Equal(wantWrites, gotWrites) {
 		return fmt.Errorf("calls that write the world: serial %q, scheduled %q", wantWrites, gotWrites)
 	}
@@ -112,22 +112,16 @@ func observable(d *policy.Decision) *policy.Decision {
 
 // writes lists the calls of hooks that write the world, in order; the order
 // within one item is erased.
-func writes(plan *dag.Plan, calls []Call) []string {
-	var out []string
-	var items []int
+func writes(calls []Call) (out []string) {
+	from, item := 0, -1
 	for _, c := range calls {
 		if c.Node.Effects.World == policy.WorldWrite {
+			if c.Node.Item != item {
+				from, item = len(out), c.Node.Item
+			}
 			out = append(out, c.text())
-			items = append(items, c.Node.Item)
+			slices.Sort(out[from:])
 		}
-	}
-	for from := 0; from < len(out); {
-		to := from + 1
-		for to < len(out) && items[to] == items[from] {
-			to++
-		}
-		slices.Sort(out[from:to])
-		from = to
 	}
 	return out
 }

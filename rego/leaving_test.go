@@ -19,9 +19,16 @@ import (
 const leaverSource = `deny contains "seven" if to_number(input.command) == 7
 ask contains "mv" if input.tool_name == "mv"`
 
-func leaverOf(t *testing.T, name string, e *Eyes) *Native {
+// leaverHook is such a hook, with a minute: what it says is compared, not how soon.
+func leaverHook() *policy.Hook {
 	h := guard(leaverSource)
-	h.Name, h.Timeout = name, time.Minute
+	h.Timeout = time.Minute
+	return h
+}
+
+func leaverOf(t *testing.T, name string, e *Eyes) *Native {
+	h := leaverHook()
+	h.Name = name
 	n, engine := compiled(t, h).Native()
 	require.NotNil(t, n, engine)
 	if e != nil {
@@ -59,7 +66,7 @@ func TestLeaving(t *testing.T) {
 				var delivered []Leaving
 				e := NewEyes(false, nil, nil)
 				e.Leaves(nil, func(l Leaving) { delivered = append(delivered, l) })
-				n, m := leaverOf(t, "go", e), compiled(t, guard(leaverSource))
+				n, m := leaverOf(t, "go", e), compiled(t, leaverHook())
 				hosts := 0
 				n.CountLeft(func() { hosts++ })
 				first, left, of, over := -1, 0, 0, -1
@@ -115,7 +122,7 @@ func TestLeavingTogether(t *testing.T) {
 	for _, perMille := range []int{0, 5, 10, 20, 100, 1000} {
 		e := NewEyes(false, nil, nil)
 		n, other := leaverOf(t, "go", e), watchedGuard(t, e, noRm)
-		m := compiled(t, guard(leaverSource))
+		m := compiled(t, leaverHook())
 		f := FuseNative([]*Native{other, n})
 		alone := 0
 		for i, leaves := range spread(2000, perMille, true) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -50,6 +51,11 @@ func TestSeeds(t *testing.T) {
 			require.Zero(t, shown.code, shown.stderr)
 			assert.Contains(t, shown.stdout, "EVENT ")
 			assert.Equal(t, x.codes, p.codes(x.profile))
+			for name, text := range x.files {
+				x.files[name] = patient(text)
+			}
+			p = x.lay(t, hookc)
+			p.env = append(p.env, "HOOKC_DEFAULTS_CHAIN_TIMEOUT=10m")
 			at := filepath.Join(p.dir, "converted", "hooks.yaml")
 			converted := p.run("", append([]string{"convert", "--to", "hooks.yaml", "-o", at}, x.profile...)...)
 			require.Zero(t, converted.code, converted.stderr)
@@ -61,6 +67,21 @@ func TestSeeds(t *testing.T) {
 			}
 		})
 	}
+}
+
+var (
+	seedTimeout = regexp.MustCompile(`\btimeout"?: [0-9]+`)
+	seedCommand = regexp.MustCompile(`(?m)^( *)- command: [^|\n]+$`)
+)
+
+// patient is a file of an example with timeouts a hundred times as long, and for
+// scripts that have none: what hooks decide is tried, and on a busy machine an
+// interpreter may take many seconds to start.
+func patient(text string) string {
+	if !seedTimeout.MatchString(text) {
+		return seedCommand.ReplaceAllString(text, "$0\n$1  timeout: 600")
+	}
+	return seedTimeout.ReplaceAllString(text, "${0}00")
 }
 
 func readSeed(t *testing.T, path string) *seedExample {

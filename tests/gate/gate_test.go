@@ -35,6 +35,7 @@ type gateHouse struct {
 	env           []string
 	hookc, gate   string
 	server        *exec.Cmd
+	ended         chan struct{} // closed when the server has
 	// settles makes write wait until a server takes the file: it leaves out what
 	// was written less than a tenth of a second ago.
 	settles bool
@@ -90,12 +91,13 @@ func (h *gateHouse) serve(args ...string) {
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	require.NoError(h.t, cmd.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	h.server = cmd
+	var how error
+	ended := make(chan struct{})
+	go func() { how = cmd.Wait(); close(ended) }()
+	h.server, h.ended = cmd, ended
 	h.t.Cleanup(func() {
 		_ = cmd.Process.Signal(syscall.SIGKILL) // it may have ended
-		how := <-ended
+		<-ended
 		if h.t.Failed() {
 			h.t.Logf("serve ended: %v; it said: %s", how, &said)
 		}

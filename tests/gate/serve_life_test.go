@@ -203,6 +203,7 @@ func TestServeIdle(t *testing.T) {
 	idle := 2 * time.Second
 	for h.serve("--idle", idle.String()); !h.askedInTime(idle); h.serve("--idle", idle.String()) {
 		require.Equal(t, 0, h.ask("", nil, h.hookc, "serve", "stop").Exit)
+		<-h.ended
 		idle *= 4
 		require.Less(t, idle, time.Hour)
 	}

@@ -47,19 +47,12 @@ func cannot(format string, args ...any) error {
 }
 
 func main() {
-	collectLater(os.Args[1:])
-	os.Exit(execute(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
-
-// collectLater makes the first collection of garbage come at 16 MB and not at 4:
-// before that most commands are over. Those behind it come as Go has them. serve
-// keeps house itself.
-func collectLater(args []string) {
-	if os.Getenv("GOGC") != "" || len(args) > 0 && args[0] == "serve" {
-		return
+	// The first collection of garbage comes at 16 MB, not 4: most commands are over
+	// before. Those behind it come as Go has them. serve keeps house itself.
+	if os.Getenv("GOGC") == "" && !slices.Contains(os.Args, "serve") {
+		runtime.AddCleanup(new(*int), func(usual int) { debug.SetGCPercent(usual) }, debug.SetGCPercent(400))
 	}
-	debug.SetGCPercent(400)
-	runtime.AddCleanup(new(*int), func(percent int) { debug.SetGCPercent(percent) }, 100)
+	os.Exit(execute(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // execute runs one command line and returns its exit code. A panic is a

@@ -102,6 +102,32 @@ func (n *Native) Form() string {
 	return m.Form()
 }
 
+// Written is the rules as compiled, in the order of their modules and of the text, and
+// the documents: all that Rules reads.
+func (m *Module) Written() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(m.compiler.Modules)) {
+		for _, r := range m.compiler.Modules[name].Rules {
+			fmt.Fprintln(&b, r.Path(), r)
+		}
+	}
+	documents, _ := m.document(nil)
+	text, err := policy.EncodeJSON(documents)
+	if err != nil {
+		return ""
+	}
+	return b.String() + string(text)
+}
+
+// Written is the module's.
+func (n *Native) Written() string {
+	m, err := n.module()
+	if err != nil {
+		return ""
+	}
+	return m.Written()
+}
+
 var localName = regexp.MustCompile(`__local[0-9]+__`)
 
 // formOf is a rule as compiled, whatever the names of its variables.

@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -25,6 +26,7 @@ type kept struct {
 
 type keptRule struct {
 	Rule
+	Own     string        `json:"own,omitempty"`
 	At      keptSpan      `json:"where"`
 	Span    keptSpan      `json:"fault"`
 	Missing []keptMissing `json:"lacks,omitempty"`
@@ -44,7 +46,8 @@ type keptMissing struct {
 // FindKept is Find, which is kept for the next time in the state folder of a
 // project's root. What is there counts for the same program, the same texts and the
 // same build of hookc alone, and not at all if anything of it is not as it was
-// written.
+// written. Of another program, as after an edit, each event that follows from nothing
+// that has changed is not looked for again: the serial interpreter judges it.
 func FindKept(ctx context.Context, prog *dag.Program, tools policy.Catalogue, root string) []Rule {
 	build, err := wire.OwnBuild()
 	folder, wrong := state.Open(root)
@@ -53,12 +56,14 @@ func FindKept(ctx context.Context, prog *dag.Program, tools policy.Catalogue, ro
 	}
 	texts := textsOf(prog)
 	key, slot := keyOf(build, prog, tools, texts)
+	f := &finder{ctx: ctx, prog: prog, tools: tools, build: build}
 	if content, err := folder.Read(slot); err == nil {
 		if rules, ok := restored(content, key, texts); ok {
 			return rules
 		}
+		f.known = known(content)
 	}
-	rules := Find(ctx, prog, tools)
+	rules := f.find()
 	if content := stored(rules, key, texts); content != nil && ctx.Err() == nil {
 		// What cannot be written is found again the next time.
 		_ = folder.UpdateLazy(slot, func([]byte) ([]byte, error) { return content, nil })
@@ -117,7 +122,7 @@ func stored(rules []Rule, key string, texts map[string]*diag.Source) []byte {
 	}
 	out := kept{Key: key}
 	for _, r := range rules {
-		k := keptRule{Rule: r, At: span(r.At), Span: span(r.Span)}
+		k := keptRule{Rule: r, Own: r.own, At: span(r.At), Span: span(r.Span)}
 		for _, m := range r.Missing {
 			k.Missing = append(k.Missing, keptMissing{m.Ref, m.Meant, span(m.At)})
 		}
@@ -134,7 +139,9 @@ func stored(rules []Rule, key string, texts map[string]*diag.Source) []byte {
 // stored writes.
 func restored(content []byte, key string, texts map[string]*diag.Source) ([]Rule, bool) {
 	var in kept
-	if err := json.Unmarshal(content, &in); err != nil || in.Key != key {
+	d := json.NewDecoder(bytes.NewReader(content))
+	d.UseNumber()
+	if err := d.Decode(&in); err != nil || in.Key != key {
 		return nil, false
 	}
 	known := true
@@ -152,6 +159,7 @@ func restored(content []byte, key string, texts map[string]*diag.Source) ([]Rule
 	out := make([]Rule, len(in.Rules))
 	for i, k := range in.Rules {
 		out[i] = k.Rule
+		out[i].own = k.Own
 		out[i].At, out[i].Span = span(k.At), span(k.Span)
 		for _, m := range k.Missing {
 			out[i].Missing = append(out[i].Missing, solve.Missing{Ref: m.Ref, Meant: m.Meant, At: span(m.At)})

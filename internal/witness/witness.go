@@ -6,6 +6,7 @@ package witness
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"slices"
 	"sort"
@@ -51,6 +52,9 @@ type Rule struct {
 	Span diag.Span `json:"-"`
 	// shadow is the earlier hook that decides the witness first.
 	shadow string
+	// own is what the witness alone follows from, as a hash, "" where it follows from
+	// other hooks as well.
+	own string
 	// Missing are documents of which the rule reads what they do not have.
 	Missing []solve.Missing `json:"-"`
 }
@@ -60,6 +64,10 @@ type finder struct {
 	ctx   context.Context
 	prog  *dag.Program
 	tools policy.Catalogue
+	// build is that of hookc where what is found is kept, known the events of the last
+	// time.
+	build string
+	known map[string]map[string]any
 	// jobs are the rules in the order of the program; todo is who works on them.
 	jobs []*job
 	todo chan *job
@@ -72,6 +80,7 @@ type job struct {
 	*finder
 	*place
 	rule  solve.Rule
+	own   string
 	found Rule
 }
 
@@ -95,7 +104,11 @@ const mostWaiting = 64
 // Find looks for a witness of every rule of a program that was compiled with its
 // bodies. Rules are looked at side by side; what is found does not depend on it.
 func Find(ctx context.Context, prog *dag.Program, tools policy.Catalogue) []Rule {
-	f := &finder{ctx: ctx, prog: prog, tools: tools, at: map[string]int{}, todo: make(chan *job, mostWaiting)}
+	return (&finder{ctx: ctx, prog: prog, tools: tools}).find()
+}
+
+func (f *finder) find() []Rule {
+	f.at, f.todo = map[string]int{}, make(chan *job, mostWaiting)
 	var working sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		working.Go(func() {
@@ -104,7 +117,7 @@ func Find(ctx context.Context, prog *dag.Program, tools policy.Catalogue) []Rule
 			}
 		})
 	}
-	for _, plan := range prog.Plans {
+	for _, plan := range f.prog.Plans {
 		f.read(plan)
 	}
 	close(f.todo)
@@ -139,9 +152,12 @@ func (f *finder) read(plan *dag.Plan) {
 		at.upto.Items = plan.Items[:n.Item+1]
 		members := plan.Items[n.Item].Members
 		at.upto.Nodes = plan.Nodes[:members[len(members)-1]+1]
-		rules := RulesOf(n)
-		for _, r := range rules {
+		rules, own := RulesOf(n), at.ownKey(f.build)
+		for i, r := range rules {
 			j := &job{finder: f, place: at, rule: r}
+			if own != "" {
+				j.own = fmt.Sprint(own, i)
+			}
 			f.jobs = append(f.jobs, j)
 			f.todo <- j
 		}
@@ -159,9 +175,13 @@ func (j *job) look() {
 	}
 	n, r := &j.plan.Nodes[j.id], j.rule
 	when := solve.And(j.filter, r.When)
-	found := j.search(when)
+	found, known := j.again()
+	if !known {
+		found = j.search(when)
+	}
 	if found.shadow != "" {
 		found = j.behind(when, found)
+		found.own = ""
 	}
 	if found.Status == Unusual && len(j.tools.Known) > 0 && named(n, found.Span) {
 		found.Status = Fires // HK150 says it
@@ -264,54 +284,70 @@ func RulesOf(n *dag.Node) []solve.Rule {
 	return []solve.Rule{{Name: "filter", At: at, When: solve.True, Fires: func(*policy.Context) bool { return true }}}
 }
 
+// seen is what was seen of the events of a search.
+type seen struct {
+	// alone is an event on which the rule would fire if an earlier hook, by, did not
+	// decide it; failed says why one was not taken on which it fires.
+	alone  map[string]any
+	by     string
+	failed string
+	// chained is true once an event was not taken for what other hooks make of it.
+	chained bool
+}
+
+// accepts reports whether the rule fires on an event: the serial interpreter says it.
+func (j *job) accepts(doc map[string]any, s *seen) bool {
+	n, r := &j.plan.Nodes[j.id], &j.rule
+	in := ContextOf(j.plan.Event, doc)
+	if in == nil {
+		return false
+	}
+	if !j.rewritten && (!n.Matcher.Match(in) || !r.Fires(in)) {
+		return false
+	}
+	w := &onlyRules{n: n}
+	d, _ := executor.Serial(j.prog, j.asked(in), in, w)
+	if w.given == nil {
+		s.chained = true
+		if !j.rewritten || n.Matcher.Match(in) && r.Fires(in) {
+			s.alone, s.by = doc, d.By
+		}
+		return false
+	}
+	if d.Hooks[j.id].Status == policy.StatusFailed {
+		s.chained, s.failed = true, "the hook fails on the events that were tried"
+		return false
+	}
+	return r.Fires(w.given)
+}
+
 // search looks for an event of a formula on which the rule fires.
 func (j *job) search(when *solve.Formula) Rule {
-	n, r := &j.plan.Nodes[j.id], &j.rule
-	shadowed := ""
-	var alone map[string]any
-	failed := ""
-	answer := j.world.Search(when, func(doc map[string]any) bool {
-		in := ContextOf(j.plan.Event, doc)
-		if in == nil {
-			return false
-		}
-		if !j.rewritten && (!n.Matcher.Match(in) || !r.Fires(in)) {
-			return false
-		}
-		w := &onlyRules{n: n}
-		d, _ := executor.Serial(j.prog, j.asked(in), in, w)
-		if w.given == nil {
-			if !j.rewritten || n.Matcher.Match(in) && r.Fires(in) {
-				alone, shadowed = doc, d.By
-			}
-			return false
-		}
-		if d.Hooks[j.id].Status == policy.StatusFailed {
-			failed = "the hook fails on the events that were tried"
-			return false
-		}
-		return r.Fires(w.given)
-	})
+	var s seen
+	answer := j.world.Search(when, func(doc map[string]any) bool { return j.accepts(doc, &s) })
 	out := Rule{Witness: answer.Event}
 	switch {
 	case answer.Proof == nil && answer.Event != nil:
 		out.Status = Fires
+		if !s.chained {
+			out.own = j.own
+		}
 	case answer.Proof != nil:
 		out.Status = Never
 		if answer.Proof.Unusual {
 			out.Status = Unusual
 		}
 		out.Why, out.Hint, out.Span = words(answer.Proof)
-	case alone != nil:
-		out.Status, out.Witness, out.shadow = Fires, alone, shadowed
-		out.Why = []string{"an earlier hook decides this event first: " + shadowed}
-		if shadowed == "" {
+	case s.alone != nil:
+		out.Status, out.Witness, out.shadow = Fires, s.alone, s.by
+		out.Why = []string{"an earlier hook decides this event first: " + s.by}
+		if s.by == "" {
 			out.Why = []string{"an earlier hook changes this event first"}
 		}
 	default:
 		out.Status, out.Why = Unknown, answer.Unknown
-		if failed != "" {
-			out.Why = append(out.Why, failed)
+		if s.failed != "" {
+			out.Why = append(out.Why, s.failed)
 		}
 		if len(out.Why) == 0 {
 			out.Why = []string{"no event that was tried made it fire"}

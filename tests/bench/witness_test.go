@@ -169,8 +169,8 @@ func checkAll(t testing.TB, file, root string) (*dag.Program, []witness.Rule, di
 	return program, rules, found
 }
 
-// BenchmarkCheck checks policies of 1,000 rules: as if nothing of them were known, and
-// with what the last check kept.
+// BenchmarkCheck checks policies of 1,000 rules: as if nothing of them were known, with
+// what the last check kept, and after an edit of one rule.
 func BenchmarkCheck(b *testing.B) {
 	for _, s := range witnessShapes {
 		b.Run(s.name, func(b *testing.B) {
@@ -186,6 +186,22 @@ func BenchmarkCheck(b *testing.B) {
 				root := b.TempDir()
 				checkAll(b, file, root)
 				for b.Loop() {
+					checkAll(b, file, root)
+				}
+			})
+			b.Run("edited", func(b *testing.B) {
+				root, dir := b.TempDir(), filepath.Dir(file)
+				edited := "hooks.yaml"
+				if texts := s.files(1000); texts["r500.rego"] != "" {
+					edited = "r500.rego"
+				} else if texts["m500.rego"] != "" {
+					edited = "m500.rego"
+				}
+				checkAll(b, file, root)
+				text, err := os.ReadFile(filepath.Join(dir, edited))
+				require.NoError(b, err)
+				for i := 0; b.Loop(); i++ {
+					require.NoError(b, os.WriteFile(filepath.Join(dir, edited), []byte(strings.Replace(string(text), "501", fmt.Sprint(5001+i), 1)), 0o644))
 					checkAll(b, file, root)
 				}
 			})

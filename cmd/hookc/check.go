@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +31,7 @@ does not send, and what they say that it does not obey.`,
   hookc check --format junit > check.xml
   hookc check --dialect claude     # for one agent`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			collectSeldom()
+			witness.CollectSeldom()
 			more := []hookc.Option{hookc.AsFound()}
 			if dialect != "" {
 				if _, err := agent.Find(dialect); err != nil {
@@ -77,16 +75,6 @@ does not send, and what they say that it does not obey.`,
 	complete(cmd, "dialect", agent.Names())
 	f.flags(cmd)
 	return cmd
-}
-
-// collectSeldom lets memory grow to four times what is held before it is collected, up
-// to a gigabyte: for a command that ends soon. GOGC and GOMEMLIMIT hold where the user
-// has set them.
-func collectSeldom() {
-	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetGCPercent(300)
-		debug.SetMemoryLimit(1 << 30)
-	}
 }
 
 // checkReport is what check says as JSON.

@@ -36,17 +36,31 @@ const blind = 777
 // evaluator has a bug that no comparison finds when code is made.
 func wrongPrograms(t *testing.T) (hookc, gate string) {
 	t.Helper()
+	const right = "\t\tf.m.weigh(v)\n"
+	text, err := os.ReadFile("../../rego/native/fuse.go")
+	require.NoError(t, err)
+	require.Equal(t, 2, strings.Count(string(text), right), "where the bug is put in")
+	return builtWith(t, map[string][2]string{"rego/native/fuse.go": {right,
+		fmt.Sprintf("\t\tif s, text := v.(string); text && len(s) == %d {\n\t\t\treturn ended\n\t\t}\n", blind) + right}})
+}
+
+// builtWith are hookc and hookgate built of sources in which a text is another one
+// wherever it stands, by the name of the file.
+func builtWith(t *testing.T, changes map[string][2]string) (hookc, gate string) {
+	t.Helper()
 	depth.NotDaily(t)
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	require.NoError(t, err)
-	dir, source := t.TempDir(), filepath.Join(root, "rego", "native", "fuse.go")
-	text, err := os.ReadFile(source)
-	require.NoError(t, err)
-	const right = "\t\tf.m.weigh(v)\n"
-	require.Equal(t, 2, strings.Count(string(text), right), "where the bug is put in")
-	wrong := strings.ReplaceAll(string(text), right, fmt.Sprintf("\t\tif s, text := v.(string); text && len(s) == %d {\n\t\t\treturn ended\n\t\t}\n", blind)+right)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "fuse.go"), []byte(wrong), 0o600))
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{source: filepath.Join(dir, "fuse.go")}})
+	dir, replace := t.TempDir(), map[string]string{}
+	for name, change := range changes {
+		source := filepath.Join(root, filepath.FromSlash(name))
+		text, err := os.ReadFile(source)
+		require.NoError(t, err)
+		require.Contains(t, string(text), change[0], "what is changed")
+		replace[source] = filepath.Join(dir, filepath.Base(name))
+		require.NoError(t, os.WriteFile(replace[source], []byte(strings.ReplaceAll(string(text), change[0], change[1])), 0o600))
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600))
 	cmd := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-w", "-overlay", filepath.Join(dir, "overlay.json"), "-o", dir+string(filepath.Separator), "./cmd/hookc", "./cmd/hookgate")

@@ -47,10 +47,13 @@ func cannot(format string, args ...any) error {
 }
 
 func main() {
-	// The first collection of garbage comes at 16 MB, not 4: most commands are over
-	// before. Those behind it come as Go has them. serve keeps house itself.
+	// Garbage is collected at 16 MB first, not 4: most commands are over before.
 	if os.Getenv("GOGC") == "" && !slices.Contains(os.Args, "serve") {
-		runtime.AddCleanup(new(*int), func(usual int) { debug.SetGCPercent(usual) }, debug.SetGCPercent(400))
+		runtime.AddCleanup(new(*int), func(usual int) {
+			if now := debug.SetGCPercent(usual); now != 400 { // a command's own
+				debug.SetGCPercent(now)
+			}
+		}, debug.SetGCPercent(400))
 	}
 	os.Exit(execute(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

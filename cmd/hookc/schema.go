@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/internal/casetest"
+	"github.com/hookc/hookc/internal/decisionlog"
 	"github.com/hookc/hookc/internal/diff"
 	"github.com/hookc/hookc/internal/finding"
 	"github.com/hookc/hookc/internal/reference"
@@ -20,7 +21,7 @@ import (
 )
 
 func newSchema() *cobra.Command {
-	var markdown, codes, capabilities, output bool
+	var markdown, codes, capabilities, output, log bool
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of hooks.yaml, for editors, or the reference pages",
@@ -42,6 +43,8 @@ func newSchema() *cobra.Command {
 				text = rego.Capabilities()
 			case output:
 				text = outputSchema()
+			case log:
+				text = decisionlog.JSONSchema
 			}
 			if _, err := io.WriteString(cmd.OutOrStdout(), text); err != nil {
 				return cannot("the schema cannot be written: %v", err)
@@ -53,7 +56,8 @@ func newSchema() *cobra.Command {
 	cmd.Flags().BoolVar(&codes, "codes", false, "the reference of the diagnostic codes as Markdown (docs/diagnostics.md)")
 	cmd.Flags().BoolVar(&capabilities, "capabilities", false, "what Rego may call here, as the capabilities that OPA and Regal read")
 	cmd.Flags().BoolVar(&output, "output", false, "the JSON Schema of what check, compile, lint, test and diff write with --json")
-	cmd.MarkFlagsMutuallyExclusive("markdown", "codes", "capabilities", "output")
+	cmd.Flags().BoolVar(&log, "log", false, "the JSON Schema of an entry of the decision log")
+	cmd.MarkFlagsMutuallyExclusive("markdown", "codes", "capabilities", "output", "log")
 	return cmd
 }
 

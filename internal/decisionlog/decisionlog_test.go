@@ -3,12 +3,15 @@ package decisionlog
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,8 +38,12 @@ func child(dir string) {
 	signer, err := NewSigner(dir)
 	if err == nil {
 		var w *Writer
-		if w, err = Open(dir, Options{Sign: signer, Every: 7, MaxSize: 1 << 14}); err == nil {
-			for i := 0; n == 0 || i < n; i++ {
+		options := Options{Sign: signer, Every: 7, MaxSize: 1 << 14}
+		if os.Getenv("DECISIONLOG_ONE_FILE") != "" {
+			options.MaxSize = 1 << 30
+		}
+		if w, err = Open(dir, options); err == nil {
+			for i := 0; err == nil && (n == 0 || i < n); i++ {
 				if err = w.Flush(context.Background()); err == nil {
 					err = w.Add(context.Background(), decided(i, "ls"))
 				}
@@ -365,4 +372,131 @@ func BenchmarkAdd(b *testing.B) {
 		require.NoError(b, w.Close())
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "decisions/s")
 	})
+}
+
+// TestClockJumps: the log does not reckon with the time of day: its order and its
+// chain are what they are when the clock jumps, back or forward.
+func TestClockJumps(t *testing.T) {
+	dir := t.TempDir()
+	signer, err := NewSigner(dir)
+	require.NoError(t, err)
+	now := time.Now()
+	w := started(t, dir, Options{Sign: signer, Every: 5, Durable: true, MaxAge: time.Hour, KeepAge: 1 << 62, Now: func() time.Time { return now }})
+	ids := map[string]bool{}
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range 60 {
+		require.NoError(t, w.Add(t.Context(), decided(i, "ls")))
+		now = now.Add(time.Duration(r.IntN(20)-10) * 365 * time.Hour)
+	}
+	require.NoError(t, w.Close())
+	_, err = verified(t, dir)
+	require.NoError(t, err)
+	for i, e := range decisions(t, dir) {
+		require.Equal(t, "s"+strconv.Itoa(i), e.Session, "the order of one writer is that of its entries")
+		ids[e.ID] = true
+	}
+	require.Len(t, ids, 60)
+}
+
+// TestKeysTakenAway: with another key the first checkpoint of the old one is named,
+// and the old key still verifies what it signed.
+func TestKeysTakenAway(t *testing.T) {
+	dir := filled(t, 12)
+	old, err := VerifierKey(dir)
+	require.NoError(t, err)
+	check, err := Checker(dir, old)
+	require.NoError(t, err)
+	_, err = Verify(dir, check)
+	require.NoError(t, err)
+	require.NoError(t, os.Remove(filepath.Join(dir, "sign.key")))
+	require.NoError(t, os.Remove(filepath.Join(dir, "mask.key")))
+	signer, err := NewSigner(dir)
+	require.NoError(t, err)
+	w := started(t, dir, Options{Sign: signer, Every: 10, Durable: true})
+	for i := range 12 {
+		require.NoError(t, w.Add(t.Context(), decided(i, "ls")))
+	}
+	require.NoError(t, w.Close())
+	_, err = verified(t, dir)
+	var wrong *Wrong
+	require.ErrorAs(t, err, &wrong)
+	require.ErrorContains(t, err, "the checkpoint")
+	first := wrong.Seq
+	_, err = Verify(dir, check)
+	require.ErrorAs(t, err, &wrong)
+	require.Greater(t, wrong.Seq, first, "by the old key the first of the new one is named")
+	_, err = Verify(dir, nil)
+	require.NoError(t, err, "the chain goes on")
+}
+
+// TestSchemaIsThatOfEntries: each member that an entry may have is in the schema.
+func TestSchemaIsThatOfEntries(t *testing.T) {
+	var schema struct {
+		Properties map[string]any `json:"properties"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(JSONSchema), &schema))
+	want := []string{"schema"}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Entry]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		want = append(want, name)
+	}
+	require.ElementsMatch(t, want, slices.Collect(maps.Keys(schema.Properties)))
+	dir := filled(t, 30)
+	list, err := segments(dir)
+	require.NoError(t, err)
+	for _, s := range list {
+		_, _, err := s.lines(dir, func(_ int, line []byte) error {
+			var m map[string]any
+			require.NoError(t, json.Unmarshal(line, &m))
+			for k := range m {
+				require.Contains(t, schema.Properties, k)
+			}
+			return nil
+		})
+		require.NoError(t, err)
+	}
+}
+
+// TestMaskedPlaces: what stands at a place that the user names is masked, whatever it
+// is, and equal values stay equal.
+func TestMaskedPlaces(t *testing.T) {
+	dir := t.TempDir()
+	w := started(t, dir, Options{Durable: true, Mask: []string{"/input/*/command", "/result/verdict"}})
+	for _, command := range []string{"a long story", "a long story", "another"} {
+		require.NoError(t, w.Add(t.Context(), decided(0, command)))
+	}
+	require.NoError(t, w.Close())
+	got := decisions(t, dir)
+	text := func(e *Entry) any { return e.Input["tool_input"].(map[string]any)["command"] }
+	require.Regexp(t, `^\[masked:[0-9a-f]{16}\]$`, text(got[0]))
+	require.Equal(t, text(got[0]), text(got[1]))
+	require.NotEqual(t, text(got[0]), text(got[2]))
+	require.Contains(t, got[0].Masked, "/input/tool_input/command")
+	require.Contains(t, got[0].Masked, "/result/verdict")
+}
+
+func TestSettings(t *testing.T) {
+	for want, s := range map[string]Settings{
+		"":                           {OnError: "deny", Mask: []string{"/input/tool_input/content"}, Drop: []string{"session_start"}},
+		`on_error is "": it is deny`: {},
+		"mask has \"input/x\"":       {OnError: "warn", Mask: []string{"input/x"}},
+		"mask has \"/input\"":        {OnError: "warn", Mask: []string{"/input"}},
+		"mask has \"\"":              {OnError: "warn", Mask: []string{""}},
+		"mask has \"/labels/agent\"": {OnError: "warn", Mask: []string{"/labels/agent"}},
+		"drop has \"sesion_start\"":  {OnError: "warn", Drop: []string{"sesion_start"}},
+		"checkpoints is an absolute": {OnError: "warn", Checkpoints: "x"},
+	} {
+		home := t.TempDir()
+		err := s.Write(home)
+		if want != "" {
+			require.ErrorContains(t, err, want)
+			continue
+		}
+		require.NoError(t, err)
+		read, err := ReadSettings(home)
+		require.NoError(t, err)
+		require.Equal(t, s, read)
+		require.True(t, read.Drops(policy.SessionStart))
+		require.False(t, read.Drops(policy.PreToolExecution))
+	}
 }

@@ -4,6 +4,7 @@
 package decisionlog
 
 import (
+	_ "embed"
 	"encoding/binary"
 	"encoding/hex"
 	"strconv"
@@ -12,8 +13,11 @@ import (
 	"github.com/hookc/hookc/policy"
 )
 
-// Schema is the version of the form of an entry.
+// Schema is the version of the form of an entry, which JSONSchema describes.
 const Schema = 1
+
+//go:embed schema.json
+var JSONSchema string
 
 // Decided is one decision as it is handed to a Writer.
 type Decided struct {
@@ -38,7 +42,7 @@ type Decided struct {
 // log (EventV1) are used where they mean the same.
 type Entry struct {
 	// Type is "decision", or what the log says of itself: "segment", "lost",
-	// "repaired", "pruned", "checkpoint".
+	// "repaired", "checkpoint".
 	Type      string            `json:"type"`
 	ID        string            `json:"decision_id,omitempty"`
 	Timestamp time.Time         `json:"timestamp"`
@@ -63,8 +67,6 @@ type Entry struct {
 	Seq     uint64 `json:"seq"`
 	// Previous is the chain at the end of the segment before, in a "segment".
 	Previous string `json:"previous,omitempty"`
-	// Through is the last segment that was taken away, in a "pruned".
-	Through int `json:"through,omitempty"`
 	// Count is how many decisions were lost, or how many bytes a repair took away.
 	Count int64 `json:"count,omitempty"`
 	// Note is the signed note of a "checkpoint".
@@ -84,7 +86,7 @@ func id(at time.Time, writer int, seq uint64) string {
 // appendDecided appends the members of a decision's entry, without a brace at
 // either end.
 func (w *Writer) appendDecided(b []byte, d *Decided, seq uint64) ([]byte, error) {
-	m := masker{key: w.key}
+	m := masker{key: w.key, hidden: w.options.Mask}
 	b = append(b, `"type":"decision","decision_id":"`...)
 	b = append(b, id(d.At, w.slot, seq)...)
 	b = appendTime(append(b, `","timestamp":"`...), d.At)

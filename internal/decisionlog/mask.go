@@ -20,6 +20,23 @@ import (
 type masker struct {
 	key    []byte
 	masked []string
+	// hidden are JSON pointers of what is masked whatever it is; * is any member.
+	hidden []string
+}
+
+// hides reports whether what stands at a JSON pointer is masked whatever it is.
+func (m *masker) hides(at string) bool {
+	for _, p := range m.hidden {
+		want, is := strings.Split(p, "/"), strings.Split(at, "/")
+		if len(want) == len(is) && !slices.ContainsFunc(want, func(w string) bool {
+			part := is[0]
+			is = is[1:]
+			return w != "*" && w != part
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // decision writes a decision. One that says nothing has nothing to mask.
@@ -28,7 +45,7 @@ func (m *masker) decision(b []byte, d *policy.Decision) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	if !says(d) {
+	if !says(d) && len(m.hidden) == 0 {
 		return append(b, data...), nil
 	}
 	v, err := policy.DecodeJSON(data)
@@ -46,6 +63,11 @@ func says(d *policy.Decision) bool {
 
 // value writes a JSON value that stands at a JSON pointer; keys ascend.
 func (m *masker) value(b []byte, at string, v any) ([]byte, error) {
+	if m.hides(at) {
+		data, err := policy.EncodeJSON(v)
+		m.masked = append(m.masked, at)
+		return appendString(b, "[masked:"+m.hash(string(data))+"]"), err
+	}
 	var err error
 	switch v := v.(type) {
 	case nil:

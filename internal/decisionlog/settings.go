@@ -8,7 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/diag"
 )
 
 // Settings are what `hookc log enable` said, for all that the user's hookc decides.
@@ -22,8 +27,17 @@ type Settings struct {
 	// KeepDays and KeepMB bound what is kept; 0 is 30 days and 1,024 MiB.
 	KeepDays int `json:"keep_days,omitempty"`
 	KeepMB   int `json:"keep_mb,omitempty"`
+	// Mask are JSON pointers into an entry (/input/tool_input/content) of what is
+	// masked whatever it is; * is any member. Drop are events that are not logged.
+	Mask []string `json:"mask,omitempty"`
+	Drop []string `json:"drop,omitempty"`
 	// Checkpoints is a file to which each signed checkpoint is appended, or "".
 	Checkpoints string `json:"checkpoints,omitempty"`
+}
+
+// Drops reports whether an event is not logged.
+func (s *Settings) Drops(e policy.Event) bool {
+	return slices.ContainsFunc(s.Drop, func(name string) bool { d, _ := policy.ParseEvent(name); return d == e })
 }
 
 // SettingsFile is where the settings are, in hookc's state folder; the log is in
@@ -64,6 +78,16 @@ func (s *Settings) check() error {
 	case s.Checkpoints != "" && !filepath.IsAbs(s.Checkpoints):
 		return errors.New("checkpoints is an absolute path")
 	}
+	for _, p := range s.Mask {
+		if part, rest, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/"); p[:min(1, len(p))] != "/" || rest == "" || !slices.Contains([]string{"input", "result", "answers"}, part) {
+			return fmt.Errorf("mask has %q: it takes JSON pointers below /input, /result or /answers, such as /input/tool_input/content", p)
+		}
+	}
+	for _, name := range s.Drop {
+		if _, ok := policy.ParseEvent(name); !ok {
+			return fmt.Errorf("drop has %q: %s", name, diag.DidYouMean(name, policy.EventNames(), "`hookc help events` lists the events"))
+		}
+	}
 	return nil
 }
 
@@ -97,7 +121,7 @@ func (s *Settings) Write(home string) error {
 // Options are what a Writer with these settings takes. brief is for a process
 // that decides one event: its segments are small, so that ending one is quick.
 func (s *Settings) Options(dir, version string, brief bool) (Options, error) {
-	o := Options{Version: version, Durable: s.Durable, KeepAge: time.Duration(s.KeepDays) * 24 * time.Hour, KeepSize: int64(s.KeepMB) << 20}
+	o := Options{Version: version, Durable: s.Durable, Mask: s.Mask, KeepAge: time.Duration(s.KeepDays) * 24 * time.Hour, KeepSize: int64(s.KeepMB) << 20}
 	if brief {
 		o.Buffer, o.MaxSize = 4, 4<<20
 	}

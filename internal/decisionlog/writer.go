@@ -34,6 +34,8 @@ type Options struct {
 	// many entries lie between two; 0 is 1024.
 	Sign  *Signer
 	Every uint64
+	// Mask are JSON pointers of what is masked in every entry; * is any member.
+	Mask []string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 }

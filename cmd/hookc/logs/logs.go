@@ -90,6 +90,8 @@ func (h *Host) enable() *cobra.Command {
 	cmd.Flags().StringVar(&s.OnError, "on-error", "warn", "what becomes of a decision that cannot be logged: `warn` or deny, at events that guard something")
 	cmd.Flags().IntVar(&s.KeepDays, "keep-days", 30, "take away what is older")
 	cmd.Flags().IntVar(&s.KeepMB, "keep-mb", 1024, "take away the oldest of what is more")
+	cmd.Flags().StringSliceVar(&s.Mask, "mask", nil, "mask what stands at these JSON `POINTERS` too, such as /input/tool_input/content; * is any member")
+	cmd.Flags().StringSliceVar(&s.Drop, "drop", nil, "do not log these `EVENTS`")
 	cmd.Flags().StringVar(&s.Checkpoints, "checkpoints", "", "append each signed checkpoint to `FILE` too: an absolute path")
 	h.Complete(cmd, "on-error", []string{"warn", "deny"})
 	return cmd

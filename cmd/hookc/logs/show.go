@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/decisionlog"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -163,17 +164,32 @@ func (h *Host) show() *cobra.Command {
 
 func (h *Host) grep() *cobra.Command {
 	f := filter{Host: h}
+	var where string
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "grep REGEXP", Short: "The decisions whose entry holds a text", Example: "  hookc log grep 'git push.*--force' --since 7d", Args: cobra.ExactArgs(1),
+		Use: "grep [REGEXP] [--where EXPR]", Short: "The decisions whose entry holds a text, or of which an expr is true",
+		Long: `grep shows the decisions whose entry holds a text, and those of which an expr is true:
+over the fields of the event, as rules have them, and action, by and asked_by. Exit
+codes: 0 some were found · 1 none · 3 the log or the expr cannot be read.`,
+		Example: "  hookc log grep 'git push.*--force' --since 7d\n  hookc log grep --where 'action == \"block\" and tool_input.command contains \"rm\"'",
+		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			re, err := regexp.Compile(args[0])
+			if len(args) == 0 && where == "" {
+				return h.Cannot("give a regular expression, or --where with an expr")
+			}
+			re, err := regexp.Compile(strings.Join(args, ""))
 			if err != nil {
 				return h.Cannot("%v", err)
 			}
-			found := false
+			found, asked := false, question{text: where, of: map[string]*dag.Plan{}}
 			err = f.each(cmd, func(e *decisionlog.Entry) error {
-				if !holds(re, e.Input) && !holds(re, e.Result) && !re.MatchString(e.Error) {
+				if len(args) > 0 && !holds(re, e.Input) && !holds(re, e.Result) && !re.MatchString(e.Error) {
+					return nil
+				}
+				if is, err := asked.holds(e); err != nil || !is {
+					if err != nil {
+						return h.Cannot("--where: %v", err)
+					}
 					return nil
 				}
 				found = true
@@ -186,6 +202,7 @@ func (h *Host) grep() *cobra.Command {
 		},
 	}
 	f.flags(cmd)
+	cmd.Flags().StringVar(&where, "where", "", "only those of which this `EXPR` is true")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "a line of JSON each")
 	return cmd
 }

@@ -124,7 +124,7 @@ func (l *Log) On() bool {
 func (l *Log) Decided(ctx context.Context, entry decisionlog.Decided) *policy.Decision {
 	d := entry.Decision
 	w, settings, err := l.open()
-	if w == nil && err == nil {
+	if w == nil && err == nil || settings.Drops(entry.Event) {
 		return d
 	}
 	ctx = context.WithoutCancel(ctx)

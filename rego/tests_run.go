@@ -6,7 +6,6 @@ import (
 	"errors"
 	"regexp"
 	"runtime"
-	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -30,15 +29,7 @@ type testCode struct {
 	only *regexp.Regexp
 	// seen, if not nil, sees what is evaluated.
 	seen  topdown.QueryTracer
-	found []foundTest
-}
-
-// foundTest is a test, and what asks for its value.
-type foundTest struct {
-	name string
-	skip bool
-	rule *ast.Rule
-	ask  ast.Body
+	found []cases.Test
 }
 
 var testValue = ast.Var("hookc_value")
@@ -58,26 +49,12 @@ func (t *testCode) compile() bool {
 		return false
 	}
 	t.code = code{compiler: c, store: t.u.data.store, txn: t.u.data.txn, bound: new(sync.Once)}
-	for r := range cases.Rules(c) {
-		t.add(r)
+	for _, test := range cases.Find(c) {
+		if t.only == nil || t.only.MatchString(test.Name) {
+			t.found = append(t.found, test)
+		}
 	}
-	sort.SliceStable(t.found, func(i, j int) bool { return t.found[i].name < t.found[j].name })
 	return true
-}
-
-func (t *testCode) add(r *ast.Rule) {
-	ref := cases.Ref(r)
-	f := foundTest{rule: r, name: r.Module.Package.Path.String() + "." + ref.String(), skip: cases.Skipped(r)}
-	if t.only != nil && !t.only.MatchString(f.name) {
-		return
-	}
-	ask := ast.NewBody(ast.Equality.Expr(ast.NewTerm(testValue), ast.NewTerm(r.Module.Package.Path.Extend(ref))))
-	var err error
-	if f.ask, err = t.compiler.QueryCompiler().Compile(ask); err != nil {
-		t.u.found.Add(codeCompile.Report(t.u.where.span(r.Location), "%v", err))
-		return
-	}
-	t.found = append(t.found, f)
 }
 
 // run evaluates the tests, some at a time, and those that failed once more to see
@@ -120,24 +97,29 @@ func (t *testCode) run(ctx context.Context, trace bool) []TestResult {
 }
 
 // one evaluates a test.
-func (t *testCode) one(ctx context.Context, f *foundTest, seen topdown.QueryTracer) TestResult {
-	out := TestResult{Name: f.name, Skip: f.skip, At: t.u.where.span(f.rule.Location)}
-	if f.skip {
+func (t *testCode) one(ctx context.Context, f *cases.Test, seen topdown.QueryTracer) TestResult {
+	out := TestResult{Name: f.Name, Skip: f.Skip, At: t.u.where.span(f.Rule.Location)}
+	if f.Skip {
+		return out
+	}
+	ask, err := t.compiler.QueryCompiler().Compile(ast.NewBody(ast.Equality.Expr(ast.NewTerm(testValue), ast.NewTerm(f.Path))))
+	if err != nil {
+		out.Error = err.Error()
 		return out
 	}
 	steps := newStepBudget(ctx, testTimeout)
 	var printed bytes.Buffer
 	var begun cases.Begun
-	q := t.query(f.ask, nil, steps).WithPrintHook(topdown.NewPrintHook(&printed))
-	if cases.Several(f.rule) {
+	q := t.query(ask, nil, steps).WithPrintHook(topdown.NewPrintHook(&printed))
+	if cases.Several(f.Rule) {
 		q = q.WithQueryTracer(&begun)
 	}
 	steps.given = func() int64 { return t.documents() + testMemory }
 	if seen != nil {
 		q = q.WithQueryTracer(seen)
 	}
-	err := q.Iter(ast.WithCompiler(ctx, t.compiler), func(r topdown.QueryResult) error {
-		out.Pass = begun.Held(f.rule, r[testValue])
+	err = q.Iter(ast.WithCompiler(ctx, t.compiler), func(r topdown.QueryResult) error {
+		out.Pass = begun.Held(f.Rule, r[testValue])
 		return nil
 	})
 	if err != nil {

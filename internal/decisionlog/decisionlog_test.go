@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -380,13 +381,14 @@ func TestClockJumps(t *testing.T) {
 	dir := t.TempDir()
 	signer, err := NewSigner(dir)
 	require.NoError(t, err)
-	now := time.Now()
-	w := started(t, dir, Options{Sign: signer, Every: 5, Durable: true, MaxAge: time.Hour, KeepAge: 1 << 62, Now: func() time.Time { return now }})
+	var now atomic.Int64 // retention reads it beside the writer
+	now.Store(time.Now().UnixNano())
+	w := started(t, dir, Options{Sign: signer, Every: 5, Durable: true, MaxAge: time.Hour, KeepAge: 1 << 62, Now: func() time.Time { return time.Unix(0, now.Load()) }})
 	ids := map[string]bool{}
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range 60 {
 		require.NoError(t, w.Add(t.Context(), decided(i, "ls")))
-		now = now.Add(time.Duration(r.IntN(20)-10) * 365 * time.Hour)
+		now.Add(int64(time.Duration(r.IntN(20)-10) * 365 * time.Hour))
 	}
 	require.NoError(t, w.Close())
 	_, err = verified(t, dir)

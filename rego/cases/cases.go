@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -37,10 +38,26 @@ func testName(t *ast.Term) string {
 	return string(s)
 }
 
-// Skipped reports whether a test is written for later.
-func Skipped(r *ast.Rule) bool {
-	ref := Ref(r)
-	return strings.HasPrefix(testName(ref[len(ref)-1]), skipPrefix)
+// Test is a rule that is a test.
+type Test struct {
+	// Name is its full name, Path what asks for its value.
+	Name string
+	Path ast.Ref
+	// Skip is true of one that is written for later.
+	Skip bool
+	Rule *ast.Rule
+}
+
+// Find gives the tests in the order of their names.
+func Find(c *ast.Compiler) []Test {
+	var out []Test
+	for r := range rules(c) {
+		ref := Ref(r)
+		pkg := r.Module.Package.Path
+		out = append(out, Test{Name: pkg.String() + "." + ref.String(), Path: pkg.Extend(ref), Skip: strings.HasPrefix(testName(ref[len(ref)-1]), skipPrefix), Rule: r})
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
 }
 
 // Prepare has a compiler give tests of one name names of their own, and tests of
@@ -56,8 +73,8 @@ func Prepare(c *ast.Compiler) *ast.Compiler {
 		WithStageAfterID(ast.StageRewriteLocalVars, stage("hookc_test_cases", mark))
 }
 
-// Rules yields the rules that are tests, in the order of modules and text.
-func Rules(c *ast.Compiler) func(func(*ast.Rule) bool) {
+// rules yields the rules that are tests, in the order of modules and text.
+func rules(c *ast.Compiler) func(func(*ast.Rule) bool) {
 	return func(yield func(*ast.Rule) bool) {
 		for _, name := range slices.Sorted(maps.Keys(c.Modules)) {
 			for _, r := range c.Modules[name].Rules {
@@ -72,7 +89,7 @@ func Rules(c *ast.Compiler) func(func(*ast.Rule) bool) {
 // number gives tests of one name names of their own: test_x#01.
 func number(c *ast.Compiler) {
 	seen := map[string]int{}
-	for r := range Rules(c) {
+	for r := range rules(c) {
 		ref := Ref(r)
 		key := r.Module.Package.Path.Extend(ref).String()
 		if n := seen[key]; n > 0 {
@@ -91,7 +108,7 @@ func number(c *ast.Compiler) {
 // mark has a test of several cases, test_x[case], say which of them it begins
 // with as soon as their names are known.
 func mark(c *ast.Compiler) {
-	for r := range Rules(c) {
+	for r := range rules(c) {
 		tail := r.Head.Ref()[len(Ref(r)):]
 		if len(tail) == 0 {
 			continue

@@ -519,6 +519,13 @@ func (c *reader) function(n ast.Node, name string, args []ast.Node) []choice {
 	if name == "trim" && len(args) == 1 {
 		rego = "trim_space"
 	}
+	if slices.Contains([]string{"lower", "upper", "count", "trim_space"}, rego) && len(args) == 1 { // of each value
+		out := slices.Clone(c.values(args[0]))
+		for i, v := range out {
+			out[i].t = solve.Call(rego, v.t)
+		}
+		return out
+	}
 	when := solve.True
 	var terms []*solve.Term
 	for _, a := range args {

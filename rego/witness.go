@@ -102,21 +102,18 @@ func (n *Native) Form() string {
 	return m.Form()
 }
 
-// Written is the rules as compiled, in the order of their modules and of the text, and
-// the documents: all that Rules reads.
+// Written is all that Rules reads: the rules as compiled, in order, and the documents.
 func (m *Module) Written() string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(m.compiler.Modules)) {
 		for _, r := range m.compiler.Modules[name].Rules {
-			fmt.Fprintln(&b, r.Path(), r)
+			fmt.Fprintln(&b, r.Ref(), r)
 		}
 	}
-	documents, _ := m.document(nil)
-	text, err := policy.EncodeJSON(documents)
-	if err != nil {
-		return ""
+	if documents := m.form(func(*ast.Rule) bool { return false }); documents != "" {
+		return b.String() + documents
 	}
-	return b.String() + string(text)
+	return ""
 }
 
 // Written is the module's.

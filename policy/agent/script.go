@@ -267,6 +267,9 @@ func (a *Agent) Read(h *policy.Hook, in *policy.Context, o Outcome) (policy.Resu
 	b := &h.Body
 	said := output{event: h.Event, in: in, by: policy.By{Name: h.Name, At: h.Span}, Outcome: o,
 		native: b.Agent.Event, faithful: b.Agent.Emulate, strict: b.Agent.Strict, sequential: b.Agent.Sequential, onFailure: b.Agent.OnFailure}
+	if said.native != "" {
+		return a.judge(said) // as the program does: Gemini CLI was recorded
+	}
 	return Strictest(said.by, o.Stdout, func(text string) (policy.Result, error) {
 		said.Stdout = text
 		return a.judge(said)

@@ -30,7 +30,7 @@ var layers = [][]string{
 	{"builtins"},
 	{"rego", "dag/codec", "dag/render", "policy/source", "compiler/lint", "executor/kind/expr", "executor/tally"},
 	{"compiler", "executor", "executor/runner", "policy/install", "policy/source/print"},
-	{"internal/host", "internal/reference", "internal/release", "internal/shape", "internal/sites"},
+	{"internal/covered", "internal/host", "internal/reference", "internal/release", "internal/shape", "internal/sites"},
 	{""},
 	{"internal/witness"},
 	{"cmd/hookc/model", "internal/gate/build", "internal/decisionlog", "internal/diff", "internal/memory", "internal/page", "internal/prove", "internal/report", "internal/screen", "tests/processes", "tests/programs", "tests/vectors"},

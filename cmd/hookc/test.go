@@ -123,6 +123,9 @@ func (f *testFlags) once(cmd *cobra.Command, args []string, w *casetest.Watch) e
 	if err := f.write(cmd, result); err != nil {
 		return err
 	}
+	if result.Coverage != nil && f.only == "" {
+		_ = result.Coverage.Keep() // an editor shows none then
+	}
 	if f.page != "" && result.Coverage != nil {
 		if err := writePage(f.page, result.Coverage); err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/covered"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -23,6 +24,24 @@ type Coverage struct {
 	Percent float64      `json:"percent"`
 	Counts  []CoverCount `json:"counts"`
 	Files   []CoverFile  `json:"files"`
+}
+
+// Keep keeps what was covered of each file, for editors.
+func (c *Coverage) Keep() error {
+	for _, f := range c.Files {
+		path, err := filepath.Abs(f.source.Name)
+		if err != nil {
+			return err
+		}
+		lines := covered.Lines{}
+		for _, l := range f.Lines {
+			lines[l.Line] = l.Covered
+		}
+		if err := covered.Keep(path, f.source.Content, lines); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // CoverCount counts the parts of a kind: hook, filter, condition, rule, body, line.

@@ -3,8 +3,10 @@ package lsp
 import (
 	"fmt"
 	"path/filepath"
+	"sort"
 	"strings"
 
+	"github.com/hookc/hookc/internal/covered"
 	"github.com/hookc/hookc/internal/fix"
 	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
@@ -49,13 +51,15 @@ func (s *Server) actions(p *place) (any, error) {
 	return out, nil
 }
 
-// lenses say above each hook what evaluates it, and whether it can fire.
+// lenses say above each hook what evaluates it, whether it can fire, and what its
+// tests reach.
 func (s *Server) lenses(p *place) (any, error) {
 	out := []object{}
 	u, v := s.viewOf(p.doc.path)
 	if u == nil || v.program == nil {
 		return out, nil
 	}
+	reached := coverage(v.policy.Hooks, p.doc.path, p.doc.s)
 	for _, h := range v.policy.Hooks {
 		if u.pathOf(h.Span) != p.doc.path || h.Span.Source.Content != p.doc.s {
 			continue
@@ -67,6 +71,9 @@ func (s *Server) lenses(p *place) (any, error) {
 		lens("runs on "+runsOn(v, h), "")
 		if w := fires(v, h); w != "" {
 			lens(w, "")
+		}
+		if line, _ := h.Span.Position(); reached[line] != "" {
+			lens(reached[line], "")
 		}
 		lens("run test", "hookc.test", p.doc.uri, h.Name)
 	}
@@ -97,6 +104,36 @@ func fires(v view, h *policy.Hook) string {
 		return ""
 	}
 	return fmt.Sprintf("%d of %d rules can fire", n, all)
+}
+
+// coverage says of each hook of a text how many of its lines the tests reached when they
+// ran last, by the line it begins on. Its lines are those up to the next hook.
+func coverage(hooks []*policy.Hook, path, text string) map[int]string {
+	reached := covered.Of(path, text)
+	if reached == nil {
+		return nil
+	}
+	var first []int
+	for _, h := range hooks {
+		if h.Span.Source != nil && h.Span.Source.Content == text {
+			line, _ := h.Span.Position()
+			first = append(first, line)
+		}
+	}
+	sort.Ints(first)
+	whole, of, out := map[int]int{}, map[int]int{}, map[int]string{}
+	for line, all := range reached {
+		if at := sort.SearchInts(first, line+1) - 1; at >= 0 {
+			of[first[at]]++
+			if all {
+				whole[first[at]]++
+			}
+		}
+	}
+	for line, n := range of {
+		out[line] = fmt.Sprintf("tests reach %d of %d lines", whole[line], n)
+	}
+	return out
 }
 
 // witnessOf is an event on which a rule of a hook fires, as one line, "" for none.

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/internal/covered"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -279,6 +280,32 @@ func TestHostileProject(t *testing.T) {
 	}
 	e.close()
 	assert.NoFileExists(t, mark)
+}
+
+// TestCoverageInLenses: a lens says what the tests reached of a hook's lines, while the
+// text is the one they ran on.
+func TestCoverageInLenses(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, ".git"), 0o755))
+	path := filepath.Join(dir, "hooks.yaml")
+	text := "pre_tool_execution:\n  - {name: a, deny: 'command == \"a\"', reason: no}\n  - name: b\n    rules:\n      - {deny: 'command == \"b\"', reason: no}\n      - {deny: 'command == \"c\"', reason: no}\n"
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	require.NoError(t, covered.Keep(path, text, covered.Lines{2: true, 3: true, 5: true, 6: false}))
+	e := edit(t, dir)
+	e.open(path, text)
+	e.found(path, 1)
+	titles := func() string {
+		a := e.ask("textDocument/codeLens", obj("textDocument", obj("uri", uriOf(path))))
+		require.Nil(t, a.Error)
+		return string(a.Result)
+	}
+	assert.Contains(t, titles(), "tests reach 1 of 1 lines")
+	assert.Contains(t, titles(), "tests reach 2 of 3 lines")
+	e.write(path, 2, text+"# more\n")
+	e.found(path, 2)
+	assert.NotContains(t, titles(), "tests reach")
+	e.close()
 }
 
 // policyOf is a policy of a thousand rules: in one file, as Rego within it, as files of

@@ -20,6 +20,7 @@ import (
 // Rules are the rules of the module's entry points and their else branches, in the
 // order of their names and of the text: when each holds, and whether it did.
 func (m *Module) Rules() []solve.Rule {
+	m.bind() // Nobody writes into the rules while they are read.
 	reader := conditions.Reader{Compiler: m.compiler, Document: m.document, Open: m.documents.open, Span: m.where.span}
 	var out []solve.Rule
 	helpers := m.helpers()
@@ -94,13 +95,7 @@ func (m *Module) missingDocuments(refs map[string]*ast.Location) []solve.Missing
 }
 
 // Form is the module's.
-func (n *Native) Form() string {
-	m, err := n.module()
-	if err != nil {
-		return ""
-	}
-	return m.Form()
-}
+func (n *Native) Form() string { return n.text((*Module).Form) }
 
 // Written is all that Rules reads: the rules as compiled, in order, and the documents.
 func (m *Module) Written() string {
@@ -117,12 +112,14 @@ func (m *Module) Written() string {
 }
 
 // Written is the module's.
-func (n *Native) Written() string {
+func (n *Native) Written() string { return n.text((*Module).Written) }
+
+func (n *Native) text(of func(*Module) string) string {
 	m, err := n.module()
 	if err != nil {
 		return ""
 	}
-	return m.Written()
+	return of(m)
 }
 
 var localName = regexp.MustCompile(`__local[0-9]+__`)

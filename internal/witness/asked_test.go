@@ -1,3 +1,5 @@
+//go:build !topdown
+
 package witness
 
 import (

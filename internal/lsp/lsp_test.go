@@ -350,10 +350,12 @@ func policyOf(t testing.TB, kind, dir string) (path, text string) {
 }
 
 // BenchmarkKeystroke types a letter into a policy of a thousand rules, and waits for
-// its findings.
+// its findings; with error, every second letter makes the text none that can be read,
+// and the next mends it.
 func BenchmarkKeystroke(b *testing.B) {
-	for _, kind := range []string{"expr", "inline", "files", "module"} {
-		b.Run(kind, func(b *testing.B) {
+	for _, name := range []string{"expr", "inline", "files", "module", "expr/error", "inline/error", "files/error", "module/error"} {
+		kind, wrong := strings.CutSuffix(name, "/error")
+		b.Run(name, func(b *testing.B) {
 			dir := b.TempDir()
 			require.NoError(b, os.Mkdir(filepath.Join(dir, ".git"), 0o755))
 			path, text := policyOf(b, kind, dir)
@@ -364,8 +366,12 @@ func BenchmarkKeystroke(b *testing.B) {
 			version := 1
 			for b.Loop() {
 				version++
+				typed := strings.Replace(text, "deploy ", "deploy "+strings.Repeat("x", version%7), 1)
+				if wrong && version%2 == 0 {
+					typed += "  - {name: [\n"
+				}
 				began := time.Now()
-				e.write(path, version, strings.Replace(text, "deploy ", "deploy "+strings.Repeat("x", version%7), 1))
+				e.write(path, version, typed)
 				e.found(path, version)
 				took = append(took, time.Since(began))
 			}

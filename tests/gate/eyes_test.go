@@ -3,10 +3,8 @@
 package gate
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,8 +12,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/hookc/hookc/tests/depth"
 )
 
 // eyesPolicy is right, and its native code is too, but in programs that were
@@ -42,32 +38,6 @@ func wrongPrograms(t *testing.T) (hookc, gate string) {
 	require.Equal(t, 2, strings.Count(string(text), right), "where the bug is put in")
 	return builtWith(t, map[string][2]string{"rego/native/fuse.go": {right,
 		fmt.Sprintf("\t\tif s, text := v.(string); text && len(s) == %d {\n\t\t\treturn ended\n\t\t}\n", blind) + right}})
-}
-
-// builtWith are hookc and hookgate built of sources in which a text is another one
-// wherever it stands, by the name of the file.
-func builtWith(t *testing.T, changes map[string][2]string) (hookc, gate string) {
-	t.Helper()
-	depth.NotDaily(t)
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	require.NoError(t, err)
-	dir, replace := t.TempDir(), map[string]string{}
-	for name, change := range changes {
-		source := filepath.Join(root, filepath.FromSlash(name))
-		text, err := os.ReadFile(source)
-		require.NoError(t, err)
-		require.Contains(t, string(text), change[0], "what is changed")
-		replace[source] = filepath.Join(dir, filepath.Base(name))
-		require.NoError(t, os.WriteFile(replace[source], []byte(strings.ReplaceAll(string(text), change[0], change[1])), 0o600))
-	}
-	overlay, err := json.Marshal(map[string]any{"Replace": replace})
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600))
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-w", "-overlay", filepath.Join(dir, "overlay.json"), "-o", dir+string(filepath.Separator), "./cmd/hookc", "./cmd/hookgate")
-	cmd.Dir = root
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return filepath.Join(dir, "hookc"), filepath.Join(dir, "hookgate")
 }
 
 // newWrongHouse is a house with those programs, and the event that shows the bug.

@@ -4,6 +4,8 @@ package gate
 
 import (
 	"encoding/json"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/tests/depth"
 	"github.com/hookc/hookc/tests/programs"
 )
 
@@ -91,4 +94,30 @@ func (h *gateHouse) serves() (socket string) {
 	require.NoError(h.t, err)
 	require.Len(h.t, all, 1)
 	return all[0]
+}
+
+// builtWith are hookc and hookgate built of sources in which a text is another one
+// wherever it stands, by the name of the file.
+func builtWith(t *testing.T, changes map[string][2]string) (hookc, gate string) {
+	t.Helper()
+	depth.NotDaily(t)
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	require.NoError(t, err)
+	dir, replace := t.TempDir(), map[string]string{}
+	for name, change := range changes {
+		source := filepath.Join(root, filepath.FromSlash(name))
+		text, err := os.ReadFile(source)
+		require.NoError(t, err)
+		require.Contains(t, string(text), change[0], "what is changed")
+		replace[source] = filepath.Join(dir, filepath.Base(name))
+		require.NoError(t, os.WriteFile(replace[source], []byte(strings.ReplaceAll(string(text), change[0], change[1])), 0o600))
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600))
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-ldflags=-w", "-overlay", filepath.Join(dir, "overlay.json"), "-o", dir+string(filepath.Separator), "./cmd/hookc", "./cmd/hookgate")
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return filepath.Join(dir, "hookc"), filepath.Join(dir, "hookgate")
 }

@@ -248,12 +248,13 @@ func TestBashMisses(t *testing.T) {
 
 // TestBashOnly shows one line, what it did and what was foreseen.
 func TestBashOnly(t *testing.T) {
-	if *only == "" {
-		*only = "D=/etc; r''m -rf \"$D\"/nginx"
+	line := *only
+	if line == "" {
+		line = "D=/etc; r''m -rf \"$D\"/nginx"
 	}
-	h, err := start(t, 1)[0].do(job{"bash", *only, project})
+	h, err := start(t, 1)[0].do(job{"bash", line, project})
 	require.NoError(t, err)
-	s := shell.Parse(*only, place(project))
+	s := shell.Parse(line, place(project))
 	for _, c := range s.Commands {
 		t.Logf("command %q %v in %q, via %v, dynamic %v, conditional %v", c.Name, words(c), c.Dir, c.Via, c.Dynamic, c.Conditional)
 	}

@@ -37,6 +37,7 @@ var worldReads = map[string]string{
 	"executor/runner/bash_env.go os.Environ":                "only without Options.Environ",
 	"executor/runner/bash_lint.go os.UserHomeDir":           "HOME is fixed",
 	"executor/runner/fact.go exec.LookPath":                 "asked of paths alone; the PATH searched is that of the run",
+	"internal/casetest/coverage.go filepath.Abs":            "hookc test alone: where the file is whose coverage is kept",
 	"internal/witness/collect.go os.Getenv":                 "how often memory is collected, by commands that are no serve",
 	"policy/agent/gemini.go os.Getenv":                      "GEMINI_PLANS_DIR is fixed",
 	"policy/source/commandline/files.go exec.LookPath":      "a policy with commands is handed back when PATH differs",

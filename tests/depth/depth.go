@@ -87,12 +87,12 @@ func NotShort(t testing.TB) {
 	}
 }
 
-// NotDaily skips a test that only .ci/run needs, which sets the variable: one that
-// compiles much of hookc anew.
+// NotDaily skips a test that .ci/run alone tries, which sets the variable: one that takes
+// seconds, as to compile hookc anew does.
 func NotDaily(t testing.TB) {
 	t.Helper()
 	if value() == "" {
-		t.Skipf("compiles hookc anew; %s=wide or full does", Variable)
+		t.Skipf("only %s=wide or full tries it, as .ci/run does", Variable)
 	}
 }
 

@@ -2,12 +2,12 @@ package hookc
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
-	"sync"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -21,7 +21,7 @@ func Agent(name string) Option {
 	return func(c *config) {
 		d, err := agent.Find(name)
 		if err != nil {
-			c.misuse = errors.Join(c.misuse, fmt.Errorf("hookc: %w", err))
+			c.misuse = errors.Join(c.misuse, fault.Errorf("hookc: %w", err))
 			return
 		}
 		c.agent = d
@@ -83,7 +83,7 @@ func says(plan *dag.Plan, what string) bool {
 // refusals are the powers whose use is told with a reason.
 const refusals = policy.MayAsk | policy.MayDefer | policy.MayDeny | policy.MaySkip | policy.MayStop | policy.MayHalt
 
-var feedbackRule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^feedback\b`) })
+var feedbackRule = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^feedback\b`) })
 
 // givesFeedback reports whether a rule is written to say what is to be done better.
 func givesFeedback(h *policy.Hook) bool {

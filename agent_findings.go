@@ -15,7 +15,7 @@ var codeNeverSent = diag.Define(diag.Code{
 	ID: "HK037", Severity: diag.Warning,
 	Title: "field that the agent does not send",
 	Help: `A rule or a filter reads a field that this agent never sends at the event: the rule never
-holds there (docs/fields.md lists what each agent sends). What an agent sends under names
+holds there (docs/reference/fields.md lists what each agent sends). What an agent sends under names
 that hookc has no field for is under raw. It is reported where the agent is named:
 check --dialect AGENT, doctor AGENT.`,
 	Bad: `-- hooks.yaml --

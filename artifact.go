@@ -2,7 +2,6 @@ package hookc
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"runtime/debug"
@@ -15,6 +14,7 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/codec"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/severity"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy"
@@ -150,10 +150,10 @@ func (c *config) artifactOf(began time.Time) (x *Compiled, found diag.List, sett
 	x.writer.Build, x.writer.Release = ownBuild(), release()
 	x.writer.Private = slices.ContainsFunc(p.Sources, func(s policy.SourceFile) bool { return s.Private })
 	if x.sections, err = c.encode(head, p); err != nil {
-		return nil, nil, false, fmt.Errorf("hookc: this policy cannot be written as an artifact: %w", err)
+		return nil, nil, false, fault.Errorf("hookc: this policy cannot be written as an artifact: %w", err)
 	}
 	if x.sources, settled, err = artifact.Snapshot(c.depends(p), began); err != nil {
-		return nil, nil, false, fmt.Errorf("hookc: %w", err)
+		return nil, nil, false, fault.Errorf("hookc: %w", err)
 	}
 	return x, found, settled, nil
 }

@@ -1,7 +1,6 @@
 package hookc
 
 import (
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/codec"
 	"github.com/hookc/hookc/internal/binary"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/diag"
@@ -18,7 +18,7 @@ import (
 )
 
 // encode writes a program and the policy it was compiled from: what its events
-// share, and each event by itself, so that a process that decides one event
+// share, and each event on its own, so that a process that decides one event
 // reads that one alone.
 func (c *config) encode(head *codec.Head, p *policy.Policy) ([]section, error) {
 	program := head.Program
@@ -60,7 +60,7 @@ func (c *config) encode(head *codec.Head, p *policy.Policy) ([]section, error) {
 	for _, plan := range program.Plans {
 		data, err := codec.WriteChain(chainOf(plan, program, p, kinds), base)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", plan.Event, err)
+			return nil, fault.Errorf("%s: %w", plan.Event, err)
 		}
 		out = append(out, section{chainPrefix + string(plan.Event), data})
 	}

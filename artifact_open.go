@@ -2,7 +2,6 @@ package hookc
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/codec"
 	"github.com/hookc/hookc/internal/binary"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/severity"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -73,7 +73,7 @@ func (c *config) restore(runtime bool) (p *policy.Policy, program *dag.Program, 
 	}
 	program = r.head.Program
 	if slices.ContainsFunc(program.Hooks, func(e dag.Entry) bool { return Own(e.Hook) }) {
-		c.protect(program.Sources)
+		c.protect(program.Sources, program.Approvals)
 	}
 	if c.artifact.note != "" {
 		program.Notes = append(program.Notes, c.artifact.note)
@@ -83,7 +83,7 @@ func (c *config) restore(runtime bool) (p *policy.Policy, program *dag.Program, 
 	cc.Kinds = c.hookKinds()
 	defer func() { // a program that nobody compiled, with the hash of one
 		if bug := recover(); bug != nil {
-			p, program, found, err = nil, nil, nil, fmt.Errorf("hookc: internal error: %v", bug)
+			p, program, found, err = nil, nil, nil, fault.Errorf("hookc: internal error: %v", bug)
 		}
 	}()
 	if err := compiler.Restore(r.policy, program, r.codes, cc); err != nil {
@@ -136,7 +136,7 @@ func (c *config) agrees(f *artifact.File, was *artifact.Conditions) error {
 	if name := was.Flag("profile"); c.profile == nil && name != "" {
 		d, err := agent.FindProfile(name)
 		if err != nil {
-			return fmt.Errorf("hookc: %w", err)
+			return fault.Errorf("hookc: %w", err)
 		}
 		c.profile, c.faithful = d, was.Flag("faithful") != ""
 	}

@@ -49,8 +49,11 @@ func TestEnforcement(t *testing.T) {
 					require.Equal(t, policy.Proceed, d.Action)
 					assert.Equal(t, policy.None, d.Verdict)
 					assert.Empty(t, d.Patch)
-					assert.Equal(t, []*policy.Would{{Hook: "g", Reasons: []string{"too bad"}, Says: "deny"}}, d.Would())
-					assert.Contains(t, text, `"would":[{"hook":"g","reasons":["too bad"],"says":"deny"}]`)
+					patch := ""
+					if kind == "sets" || kind == "bash" {
+						patch = `"patch":{"tool_input":{"command":"x"}},`
+					}
+					assert.Contains(t, text, `"would":[{"action":"block","hook":"g",`+patch+`"reasons":["too bad"],"says":"deny"}]`)
 					assert.Equal(t, "HK111", d.Warnings[0].Code.ID)
 					assert.Contains(t, d.Warnings[0].Text, "it would have said deny: too bad")
 					if word == "warn" {
@@ -75,8 +78,11 @@ func TestEnforcementOfControlsAndFailures(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, policy.Proceed, d.Action)
 	assert.Len(t, d.Failed, 2)
-	require.Len(t, d.Would(), 1)
-	assert.Equal(t, "halt", d.Would()[0].Says)
+	require.Len(t, d.Would(), 3)
+	assert.Equal(t, &policy.Would{Action: policy.EndTurn, Hook: "ends", Reasons: []string{"enough"}, Says: "halt"}, d.Would()[0])
+	assert.Equal(t, &policy.Would{Action: policy.Block, Hook: "fails", Reasons: []string{"exit status 3"}, Says: "failed"}, d.Would()[1])
+	assert.Equal(t, policy.Block, d.Would()[2].Action)
+	assert.Equal(t, []string{"fails failed, which would have come to block: exit status 3"}, d.SystemMessages)
 }
 
 // TestEnforcementIsPartOfTheProgram: another enforcement is another policy.

@@ -42,7 +42,7 @@ func (e *Engine) FireJSONInto(ctx context.Context, event policy.Event, data []by
 		session = policy.Peek(data, policy.FieldSessionID)
 	}
 	known, ok := policy.ParseEvent(string(name))
-	if !ok {
+	if !ok || e.config.log != nil || e.config.observer != nil || e.config.approvals { // who keeps an event keeps all of it
 		return e.fireWhole(ctx, event, data, m)
 	}
 	l, err := e.enter(known, session)

@@ -23,6 +23,8 @@ require (
 	mvdan.cc/sh/v3 v3.14.1
 )
 
+require github.com/gowebpki/jcs v1.0.2
+
 require (
 	github.com/agnivade/levenshtein v1.2.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect

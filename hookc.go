@@ -12,7 +12,6 @@ package hookc
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -23,8 +22,10 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/observe"
 	"github.com/hookc/hookc/rego"
 )
 
@@ -191,6 +192,9 @@ type Reused = executor.Reused
 // that the event concerns is in expr and in was made with policy.DecodeContext
 // or Context.Set and has been Frozen for the event.
 func (e *Engine) FireInto(ctx context.Context, event policy.Event, in *policy.Context, m *Reused) (*policy.Decision, error) {
+	if e.config.log != nil || e.config.observer != nil { // its Decision outlasts the event
+		return e.Fire(ctx, event, in)
+	}
 	known, err := usable(event, in)
 	if err != nil {
 		return refuse(event, in, err)
@@ -218,7 +222,7 @@ func (e *Engine) FireInto(ctx context.Context, event policy.Event, in *policy.Co
 	if missing != nil {
 		return missing.decide(ctx, l, known, in), nil
 	}
-	return l.exec.FireInto(ctx, known, in, m), nil
+	return e.approve(ctx, l, l.exec.FireInto(ctx, known, in, m), in), nil
 }
 
 // FireSerial is Fire through the serial interpreter, which defines what a
@@ -230,6 +234,12 @@ func (e *Engine) FireSerial(ctx context.Context, event policy.Event, in *policy.
 type fireFunc func(*executor.Executor, context.Context, policy.Event, *policy.Context) *policy.Decision
 
 func (e *Engine) fire(ctx context.Context, event policy.Event, in *policy.Context, how fireFunc) (*policy.Decision, error) {
+	ctx, ended := observe.Begin(ctx, e.config.observer, event, in)
+	d, err := e.unlogged(ctx, event, in, how)
+	return ended(e.logged(ctx, event, in, d, err), err)
+}
+
+func (e *Engine) unlogged(ctx context.Context, event policy.Event, in *policy.Context, how fireFunc) (*policy.Decision, error) {
 	known, err := usable(event, in)
 	if err != nil {
 		return refuse(event, in, err)
@@ -252,7 +262,7 @@ func (e *Engine) fire(ctx context.Context, event policy.Event, in *policy.Contex
 	if missing != nil {
 		return missing.decide(ctx, l, known, in), nil
 	}
-	return how(l.exec, ctx, known, in), nil
+	return e.approve(ctx, l, how(l.exec, ctx, known, in), in), nil
 }
 
 // enter begins an event of a session on the plan in force; the caller leaves
@@ -337,7 +347,7 @@ func refuse(event policy.Event, in *policy.Context, err error) (*policy.Decision
 func usable(event policy.Event, in *policy.Context) (policy.Event, error) {
 	known, ok := policy.ParseEvent(string(event))
 	if !ok {
-		return event, fmt.Errorf("hookc: unknown event %q", event)
+		return event, fault.Errorf("hookc: unknown event %q", event)
 	}
 	if err := in.Err(); err != nil {
 		return event, &UnfitError{err}
@@ -397,21 +407,15 @@ func (e *Engine) Available(event policy.Event, tool string) bool {
 	if !ok {
 		return true
 	}
+	on := false
 	if e.anyone.Load() {
-		on := false
 		e.sessions.Range(func(_, v any) bool {
 			own := v.(*Session).plan(known)
-			if own == nil {
-				return true
-			}
-			on = own.exec.Concerns(known, tool)
+			on = own != nil && own.exec.Concerns(known, tool)
 			return !on
 		})
-		if on {
-			return true
-		}
 	}
-	return e.live.Load().exec.Concerns(known, tool)
+	return on || e.live.Load().exec.Concerns(known, tool)
 }
 
 // Program is the plan in force: immutable, for explain and diagnostics.
@@ -441,6 +445,9 @@ func (e *Engine) Close() error {
 	e.retired.Wait() // without the lock, which an event under way may want
 	if eyes := e.config.kinds.Eyes; eyes != nil {
 		eyes.Close()
+	}
+	if e.config.log != nil {
+		e.config.log.Close()
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package hookc
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -15,11 +14,16 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/decisionlog/keep"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/logrules"
 	"github.com/hookc/hookc/internal/severity"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
+	"github.com/hookc/hookc/policy/bundled"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/observe"
 	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/rego"
 )
@@ -37,6 +41,9 @@ type config struct {
 	shown     string
 	overrides map[string]string
 	disabled  bool
+	approvals bool
+	// fit says what is wrong with a program that is to come into force; nil is nothing.
+	fit func(*dag.Program) error
 	// profile is the agent whose rules hold, or nil.
 	profile *agent.Agent
 	// agent is who is told what is decided; nil is the profile's.
@@ -68,6 +75,10 @@ type config struct {
 	// last is where the last plan that compiled is kept, if anywhere.
 	last  lastPlans
 	kinds runner.Options
+	// log is the decision log of Log, or nil; agentName is who asks, for its entries.
+	log       *keep.Log
+	agentName string
+	observer  observe.Observer
 	// self is what the guard of hookc itself protects.
 	self    *guard.Self
 	compile compiler.Config
@@ -78,7 +89,7 @@ func init() {
 	host.Option = func(change func(host.Config)) any {
 		return Option(func(c *config) {
 			change(host.Config{Compile: &c.compile, Execute: &c.execute, Kinds: &c.kinds, Inputs: &c.inputs, Last: c.keepLast,
-				Trials: func(rules []string) { c.trials, c.given = true, rules }, Drafts: c.drafts})
+				Trials: func(rules []string) { c.trials, c.given = true, rules }, Drafts: c.drafts, Fit: &c.fit})
 		})
 	}
 }
@@ -90,7 +101,7 @@ func Files(paths ...string) Option {
 		for _, p := range paths {
 			in, err := source.ParseInput(p)
 			if err != nil {
-				c.misuse = errors.Join(c.misuse, fmt.Errorf("hookc: %w", err))
+				c.misuse = errors.Join(c.misuse, fault.Errorf("hookc: %w", err))
 				continue
 			}
 			c.inputs = append(c.inputs, in)
@@ -149,7 +160,7 @@ func Profile(name string, faithful bool) Option {
 	return func(c *config) {
 		d, err := agent.FindProfile(name)
 		if err != nil {
-			c.misuse = errors.Join(c.misuse, fmt.Errorf("hookc: %w", err))
+			c.misuse = errors.Join(c.misuse, fault.Errorf("hookc: %w", err))
 			return
 		}
 		c.profile, c.faithful = d, faithful
@@ -249,9 +260,9 @@ func (c *config) compileWith(p *policy.Policy, runtime bool) (program *dag.Progr
 		switch bug := recover().(type) {
 		case nil:
 		case rule.Misuse:
-			program, err = nil, fmt.Errorf("hookc: %w", bug)
+			program, err = nil, fault.Errorf("hookc: %w", bug)
 		default:
-			program, err = nil, fmt.Errorf("hookc: internal error: %v", bug)
+			program, err = nil, fault.Errorf("hookc: internal error: %v", bug)
 		}
 	}()
 	p = c.guarded(p)
@@ -262,6 +273,8 @@ func (c *config) compileWith(p *policy.Policy, runtime bool) (program *dag.Progr
 		cc.Validate = executor.Validate
 	}
 	program, found = compiler.Compile(p, cc)
+	found.Add(logrules.Check(p.Log)...)
+	found.Add(runner.CheckApprovals(p.Approvals, c.kinds)...)
 	found.Add(c.degrade(program)...)
 	return program, found, nil
 }
@@ -351,6 +364,7 @@ func (c *config) load() (*policy.Policy, diag.List) {
 	}
 	if c.managed || c.discover != "" {
 		own := *p // which the cache may hold
+		own.Warnings = append(slices.Clip(own.Warnings), bundled.NotCurrent(found)...)
 		found.Add(source.MachineFacts(&own)...)
 		p = &own
 	}
@@ -416,6 +430,11 @@ func (c *config) ready(p *policy.Policy, program *dag.Program, found diag.List, 
 	found.Sort()
 	if found.HasErrors() || program == nil {
 		return nil, diag.ListError{List: severity.Apply(p.Severities, found)}
+	}
+	if c.fit != nil {
+		if err := c.fit(program); err != nil {
+			return nil, err
+		}
 	}
 	program.Diagnostics = severity.Apply(program.Severities, found)
 	for _, note := range program.Notes {

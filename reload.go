@@ -13,7 +13,7 @@ import (
 	"github.com/hookc/hookc/policy/source"
 )
 
-// cache is what an engine keeps of its policy so that a reload makes anew only
+// cache is what an engine keeps of its policy so that a reload makes again only
 // what has changed: what was read, what it was compiled to, and the kinds of
 // hook, which remember what they share. Engine.mu guards it.
 type cache struct {
@@ -37,7 +37,7 @@ func (r *Readings) cache() *source.Cache {
 }
 
 // Reading lets an engine share what it reads with others whose policies are in
-// the same files; by itself it keeps that for its own next Reload.
+// the same files; on its own it keeps that for its own next Reload.
 func Reading(r *Readings) Option {
 	return func(c *config) { c.readings = r }
 }
@@ -87,7 +87,7 @@ func (c *config) reused(cc *compiler.Config) {
 
 // Reload reads the sources again and swaps the new plan in atomically. Events
 // in flight finish on the plan they began with. On an error the old plan
-// stays in force. It makes anew only what has changed; the plan is the one that
+// stays in force. It makes again only what has changed; the plan is the one that
 // Open would make (see Settle).
 func (e *Engine) Reload(ctx context.Context) error {
 	e.mu.Lock()

@@ -8,9 +8,10 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/builtins/guard"
+	"github.com/hookc/hookc/internal/approval"
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -19,7 +20,7 @@ import (
 )
 
 // A policy that an agent can edit is no policy. So every policy with a managed
-// or locked hook, and every one that uses path-guard or shell-guard, gets one
+// or locked hook or approvals, and every one that uses path-guard or shell-guard, gets one
 // more guard (docs/guards.md, "hookc guards itself"). It is locked and shows in
 // explain like any other hook.
 
@@ -27,6 +28,8 @@ import (
 const SelfHook = "hookc-self"
 
 // Own reports whether a hook is the guard of hookc itself, which nobody wrote.
+//
+//go:noinline
 func Own(h *policy.Hook) bool { return h.Name == SelfHook && h.Body.Use.Value == guard.SelfGuard }
 
 // selfForm is one form of that guard.
@@ -42,7 +45,7 @@ func init() {
 	for _, verdict := range []string{"ask", "deny"} {
 		for _, first := range []bool{false, true} {
 			f := selfForm{verdict, first}
-			selfForms[f] = sync.OnceValue(f.hook)
+			selfForms[f] = lazy.Value(f.hook)
 		}
 	}
 }
@@ -74,7 +77,7 @@ func (c *config) guarded(p *policy.Policy) *policy.Policy {
 	if hook == nil || c.compile.Event != "" && c.compile.Event != hook.Event || c.profile != nil && c.faithful {
 		return p
 	}
-	c.protect(p.Sources)
+	c.protect(p.Sources, len(p.Approvals) > 0)
 	if slices.ContainsFunc(p.Hooks, Own) {
 		return p
 	}
@@ -97,6 +100,9 @@ func selfGuardOf(p *policy.Policy) *policy.Hook {
 			form.verdict = "ask"
 		}
 	}
+	if len(p.Approvals) > 0 { // an agent must not grant what it asks for
+		form.verdict = "deny"
+	}
 	if form.verdict == "" {
 		return nil
 	}
@@ -115,7 +121,7 @@ func decidesEarly(p *policy.Policy) bool {
 }
 
 // protect lists what hookc and a policy consist of on this machine.
-func (c *config) protect(sources []policy.SourceFile) {
+func (c *config) protect(sources []policy.SourceFile, approvals bool) {
 	dir := c.discover
 	if dir == "" {
 		dir = c.dir
@@ -139,13 +145,17 @@ func (c *config) protect(sources []policy.SourceFile) {
 		files = append(files, absolutePath(c.artifact.path))
 	}
 	files = append(files, agentSettings(root)...)
+	var secrets []string
 	if d, err := state.Open(root); err == nil {
 		files = append(files, filepath.Dir(d.Path()))
+		if approvals {
+			secrets = approval.Open(filepath.Dir(d.Path())).Secrets()
+		}
 	}
 	if dir := wire.Dir(os.Getenv); dir != "" {
 		files = append(files, dir)
 	}
-	c.self.Set(withTargets(files), withTargets(programs()))
+	c.self.Set(withTargets(files), withTargets(programs()), withTargets(secrets)...)
 }
 
 // foldersBelow are the folders of a policy's globs that are not the project as a

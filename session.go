@@ -14,7 +14,7 @@ import (
 )
 
 // Hook is a hook registered at run time: the keys of a hook in hooks.yaml
-// (docs/schema.md), and the event it is on. Zero fields are not written; of a
+// (docs/reference/schema.md), and the event it is on. Zero fields are not written; of a
 // list that is nil, and a list without elements is written.
 type Hook struct {
 	Event       string `json:"event"`
@@ -24,7 +24,9 @@ type Hook struct {
 	Enabled     *bool  `json:"enabled,omitempty"`
 	Locked      bool   `json:"locked,omitempty"`
 	// Enforcement is enforce, warn or dryrun.
-	Enforcement string         `json:"enforcement,omitempty"`
+	Enforcement string `json:"enforcement,omitempty"`
+	// Rollout is a share of the sessions, such as 25%.
+	Rollout     string         `json:"rollout,omitempty"`
 	Command     string         `json:"command,omitempty"`
 	Protocol    string         `json:"protocol,omitempty"`
 	NativeEvent string         `json:"native_event,omitempty"`

@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
 
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/source"
 )
@@ -41,7 +41,7 @@ func toolProperties() map[string]any {
 		"options": map[string]any{"type": "object", "description": "builtin: the options of the guard"},
 	}
 	for _, k := range source.Schema() {
-		if k.Place != source.InHook || slices.Contains(notForModels, k.Name) {
+		if k.Place != source.InHook || spell.Has(notForModels, k.Name) {
 			continue
 		}
 		note := k.Note
@@ -112,14 +112,14 @@ func (s *Session) call(ctx context.Context, request []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(request))
 	dec.DisallowUnknownFields() // a key that is not understood could be the one that denies
 	if err := dec.Decode(&r); err != nil {
-		return nil, fmt.Errorf("the request is not understood: %w", err)
+		return nil, fault.Errorf("the request is not understood: %w", err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("the request is not understood: it must be one JSON object")
 	}
 	switch r.Action {
 	case "register":
-		if r.Allow != "" || slices.Contains(r.May, "allow") {
+		if r.Allow != "" || spell.Has(r.May, "allow") {
 			return nil, errors.New("a hook registered here cannot allow: approval is not the agent's to give")
 		}
 		if r.Locked || r.NativeEvent != "" || r.Enabled != nil {
@@ -131,9 +131,9 @@ func (s *Session) call(ctx context.Context, request []byte) (any, error) {
 		return map[string]any{"hooks": s.List()}, nil
 	case "remove":
 		if r.Index == nil {
-			return nil, fmt.Errorf("remove needs index, the session_idx that list shows")
+			return nil, fault.Errorf("remove needs index, the session_idx that list shows")
 		}
 		return map[string]any{"removed": *r.Index}, s.Remove(*r.Index)
 	}
-	return nil, fmt.Errorf("unknown action %q: register, list or remove", r.Action)
+	return nil, fault.Errorf("unknown action %q: register, list or remove", r.Action)
 }

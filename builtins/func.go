@@ -11,6 +11,7 @@ import (
 	"github.com/hookc/hookc/builtins/guard"
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/internal/paths"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -79,6 +80,8 @@ func Funcs() []*Func {
 }
 
 // Lookup returns the function with the given dotted name, or nil.
+//
+//go:noinline
 func Lookup(name string) *Func { return funcs[name] }
 
 // Roots lists the first parts of the functions' names, sorted.
@@ -88,8 +91,7 @@ func Roots() []string {
 		root, _, _ := strings.Cut(name, ".")
 		out = append(out, root)
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return spell.Distinct(out)
 }
 
 // Rules lists the rules of hookc by name.

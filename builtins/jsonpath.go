@@ -2,11 +2,11 @@ package builtins
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"sort"
 	"sync"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -65,9 +65,9 @@ func selected(value any, query string) ([]any, error) {
 	})
 	switch {
 	case len(all) > maxSelected:
-		return nil, fmt.Errorf("the query selects more than %d values", maxSelected)
+		return nil, fault.Errorf("the query selects more than %d values", maxSelected)
 	case s.visited > maxVisited:
-		return nil, fmt.Errorf("the query looks at more than %d values", maxVisited)
+		return nil, fault.Errorf("the query looks at more than %d values", maxVisited)
 	case s.failed != nil:
 		return nil, s.failed
 	}
@@ -98,11 +98,11 @@ func parsedQuery(query string) ([]segment, error) {
 		return path, nil
 	}
 	if len(query) > maxQuery {
-		return nil, fmt.Errorf("the query is longer than %d bytes", maxQuery)
+		return nil, fault.Errorf("the query is longer than %d bytes", maxQuery)
 	}
 	path, err := parseQuery(query)
 	if err != nil {
-		return nil, fmt.Errorf("%q is not a JSONPath query: %w", query, err)
+		return nil, fault.Errorf("%q is not a JSONPath query: %w", query, err)
 	}
 	queries.Lock()
 	defer queries.Unlock()

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // A query is one of RFC 9535, whose $ at the start may be left out or be @.
@@ -34,12 +36,14 @@ func parseQuery(text string) ([]segment, error) {
 
 func (p *queryParser) fail(format string, args ...any) {
 	if p.err == nil {
-		p.err = fmt.Errorf("at byte %d: %s", p.pos+1, fmt.Sprintf(format, args...))
+		p.err = fault.Errorf("at byte %d: %s", p.pos+1, fmt.Sprintf(format, args...))
 	}
 	p.pos = len(p.text)
 }
 
 // peek is the next byte, 0 at the end.
+//
+//go:noinline
 func (p *queryParser) peek() byte {
 	if p.pos < len(p.text) {
 		return p.text[p.pos]
@@ -311,6 +315,7 @@ func (p *queryParser) operand() (operand, test) {
 	return func(s *search, v any) (any, bool) { return q.count(s, v, maxVisited), true }, nil
 }
 
+//go:noinline
 func literal(v any) operand { return func(*search, any) (any, bool) { return v, true } }
 
 // query is one within a filter.

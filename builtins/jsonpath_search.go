@@ -60,6 +60,7 @@ func (s *search) walk(v any, query []segment, yield func(any) bool) bool {
 	return !query[0].deep || everyChild(s, v, into(query))
 }
 
+//go:noinline
 func everyChild(_ *search, v any, yield func(step, any) bool) bool {
 	switch x := v.(type) {
 	case map[string]any:
@@ -133,7 +134,7 @@ func slice(from, to, by *int) selector {
 	}
 }
 
-// test is a condition of a filter on the value that @ stands for.
+// test is a condition of a filter on the value that @ means.
 type test func(s *search, current any) bool
 
 func filtered(holds test) selector {

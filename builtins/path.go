@@ -1,11 +1,11 @@
 package builtins
 
 import (
-	"fmt"
 	"path"
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/policy"
 )
@@ -18,6 +18,7 @@ import (
 
 var str = policy.StringType
 
+//go:noinline
 func param(name string) Param { return Param{Name: name, Type: str} }
 
 var _ = register(Func{
@@ -92,6 +93,8 @@ var _ = register(Func{
 })
 
 // text is an argument whose type the caller has checked.
+//
+//go:noinline
 func text(v any) string { return v.(string) }
 
 // defined turns a pair of value and presence into a function's answer.
@@ -112,7 +115,7 @@ func globMatch(pattern, p string) (any, error) {
 	}
 	match, err := doublestar.Match(pattern, cleaned)
 	if err != nil {
-		return nil, fmt.Errorf("%q is not a glob: %w", pattern, err)
+		return nil, fault.Errorf("%q is not a glob: %w", pattern, err)
 	}
 	return match, nil
 }

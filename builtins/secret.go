@@ -1,9 +1,8 @@
 package builtins
 
 import (
-	"fmt"
-
 	"github.com/hookc/hookc/builtins/secret"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -12,7 +11,7 @@ var _ = register(Func{
 	Call: func(args []any) (any, error) {
 		found, err := secret.Find(text(args[0]))
 		if err != nil {
-			return nil, fmt.Errorf("secret.find: %w", err)
+			return nil, fault.Errorf("secret.find: %w", err)
 		}
 		out := make([]any, len(found))
 		for i, f := range found {
@@ -33,7 +32,7 @@ var _ = register(Func{
 	Call: func(args []any) (any, error) {
 		out, _, err := secret.Redact(args[0])
 		if err != nil {
-			return nil, fmt.Errorf("secret.redact: %w", err)
+			return nil, fault.Errorf("secret.redact: %w", err)
 		}
 		return out, nil
 	},

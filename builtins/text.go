@@ -1,11 +1,11 @@
 package builtins
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"sync"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -31,7 +31,7 @@ func redact(value any, pattern, replacement string) (any, error) {
 	r := redactor{re: re, with: replacement, room: maxRedacted}
 	out := r.value(value)
 	if r.room < 0 {
-		return nil, fmt.Errorf("text.redact: the result is longer than %d bytes", maxRedacted)
+		return nil, fault.Errorf("text.redact: the result is longer than %d bytes", maxRedacted)
 	}
 	return out, nil
 }
@@ -104,7 +104,7 @@ func Regexp(pattern string) (*regexp.Regexp, error) {
 		return re, nil
 	}
 	if len(pattern) > maxPattern {
-		return nil, fmt.Errorf("the pattern is longer than %d bytes", maxPattern)
+		return nil, fault.Errorf("the pattern is longer than %d bytes", maxPattern)
 	}
 	re, err := regexp.Compile(pattern)
 	if err != nil {

@@ -2,10 +2,10 @@ package builtins
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -83,6 +83,7 @@ func identifiers(s string, zeros bool) bool {
 	return true
 }
 
+//go:noinline
 func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" }
 
 // order is that of semver.org: a version before the release comes before it.
@@ -145,11 +146,11 @@ func versionOrder(a, b string) (any, error) {
 // rule; a version that cannot be read is the input's.
 func satisfies(v, constraint string) (any, error) {
 	if len(constraint) > maxVersion {
-		return nil, fmt.Errorf("the range is longer than %d bytes", maxVersion)
+		return nil, fault.Errorf("the range is longer than %d bytes", maxVersion)
 	}
 	groups, err := parseRange(constraint)
 	if err != nil {
-		return nil, fmt.Errorf("%q is not a range of versions: %w", constraint, err)
+		return nil, fault.Errorf("%q is not a range of versions: %w", constraint, err)
 	}
 	parsed, err := version(v)
 	if err != nil {

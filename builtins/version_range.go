@@ -1,9 +1,10 @@
 package builtins
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // bound is one condition of a range of versions. known is how many numbers it
@@ -51,7 +52,7 @@ func parseBounds(s string) (group []bound, err error) {
 				return nil, err
 			}
 			if end.op != "" {
-				return nil, fmt.Errorf("%q follows the hyphen of a range", end.op)
+				return nil, fault.Errorf("%q follows the hyphen of a range", end.op)
 			}
 			end.op = "<="
 			group = append(group, b, end)
@@ -66,7 +67,7 @@ func parseBounds(s string) (group []bound, err error) {
 		if comma, found := strings.CutPrefix(next, ","); found {
 			next = strings.TrimLeft(comma, spaces)
 		} else if next == rest {
-			return nil, fmt.Errorf("unexpected %q", next)
+			return nil, fault.Errorf("unexpected %q", next)
 		}
 		rest = next
 	}
@@ -93,7 +94,7 @@ func parseBound(s string) (b bound, rest string, err error) {
 	numbers, pre, ok := splitRelease(text)
 	parts := strings.Split(numbers, ".")
 	if !ok || len(parts) > len(b.at.numbers) {
-		return b, "", fmt.Errorf("%q is no version", text)
+		return b, "", fault.Errorf("%q is no version", text)
 	}
 	wild := slices.IndexFunc(parts, isAny)
 	if b.known = wild; wild < 0 {
@@ -101,12 +102,12 @@ func parseBound(s string) (b bound, rest string, err error) {
 	}
 	for _, part := range parts[b.known:] {
 		if !isAny(part) && (part == "" || !isNumber(part)) {
-			return b, "", fmt.Errorf("%q is no version", text)
+			return b, "", fault.Errorf("%q is no version", text)
 		}
 	}
 	if b.known > 0 {
 		if b.at, ok = parseRelease(strings.Join(parts[:b.known], ".")); !ok {
-			return b, "", fmt.Errorf("%q is no version", text)
+			return b, "", fault.Errorf("%q is no version", text)
 		}
 	}
 	b.at.pre = pre
@@ -152,6 +153,8 @@ func (b bound) holds(v release) bool {
 
 // named tells whether v begins with the numbers that b names, of which it
 // leaves some out: 1.2.9 is no later than 1.2, and 1.9 no later than 1.
+//
+//go:noinline
 func (b bound) named(v release) bool {
 	return (b.known == 1 || b.known == 2) && v.numbers[0] == b.at.numbers[0] && (b.known == 1 || v.numbers[1] == b.at.numbers[1])
 }

@@ -7,11 +7,12 @@ import (
 	"sync"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
 
-// Cache keeps what the last compilation made, so that the next one makes anew
+// Cache keeps what the last compilation made, so that the next one makes again
 // only what has changed. It holds no more than that one compilation did, and
 // what it gives is what would be made: the program is the same with and
 // without. The zero Cache is ready; it is safe for concurrent use.
@@ -69,7 +70,7 @@ func (c *Cache) last(cfg *Config) *kept {
 // keep takes note of a compilation that succeeded.
 func (c *Cache) keep(u *unit) {
 	k := &kept{cfg: signatureOf(&u.cfg), policy: u.policy, unit: u}
-	k.named = sync.OnceValue(func() map[hookName]*policy.Hook {
+	k.named = lazy.Value(func() map[hookName]*policy.Hook {
 		out := make(map[hookName]*policy.Hook, len(u.bodies))
 		for h := range u.bodies {
 			out[hookName{h.Event, h.Tier, h.Name}] = h

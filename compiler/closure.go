@@ -1,16 +1,16 @@
 package compiler
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 )
 
 // needs is what a node waits for, in the simplest form: nodes that are done,
 // nodes that are started, and the item up to which every item that may halt
-// is complete, -1 for none.
+// is complete, -1 if there is none.
 type needs struct {
 	done, started []int
 	gate          int
@@ -104,6 +104,8 @@ func closure(plan *dag.Plan, waits []needs) (done, started []bits) {
 }
 
 // follow adds x and what comes before it.
+//
+//go:noinline
 func (b bits) follow(x int, before bits) {
 	b.set(x)
 	b.join(before)
@@ -118,10 +120,10 @@ func checkClosure(plan *dag.Plan, speculated bool) error {
 	for j := range plan.Nodes {
 		n := &plan.Nodes[j]
 		if !slices.Equal(done[j], wantDone[j]) || !slices.Equal(started[j], wantStarted[j]) {
-			return fmt.Errorf("node %d (%s) does not wait for what semantics.md §4.2 says", j, n.Hook.Name)
+			return fault.Errorf("node %d (%s) does not wait for what semantics.md §4.2 says", j, n.Hook.Name)
 		}
 		if !slices.Equal(data[j], n.Data) {
-			return fmt.Errorf("node %d (%s) takes data of %v, not of %v", j, n.Hook.Name, n.Data, data[j])
+			return fault.Errorf("node %d (%s) takes data of %v, not of %v", j, n.Hook.Name, n.Data, data[j])
 		}
 	}
 	return nil

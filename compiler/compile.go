@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -149,7 +150,7 @@ func newUnit(p *policy.Policy, cfg Config) *unit {
 // without reports whether a pass is left out.
 //
 //go:noinline
-func (u *unit) without(pass string) bool { return slices.Contains(u.cfg.Without, pass) }
+func (u *unit) without(pass string) bool { return spell.Has(u.cfg.Without, pass) }
 
 // failed reports whether the diagnostics so far stop compilation.
 func (u *unit) failed() bool {
@@ -178,10 +179,14 @@ func (u *unit) kind(h *policy.Hook) *dag.Kind {
 }
 
 // drop says that a hook is not live.
+//
+//go:noinline
 func (u *unit) drop(h *policy.Hook, status dag.EntryStatus, by, reason string, code *diag.Code) {
 	e := &u.entries[u.place[h]]
 	e.Status, e.By, e.Reason, e.Code = status, by, reason, code
 }
 
 // origin names a hook with its tier.
+//
+//go:noinline
 func origin(h *policy.Hook) string { return h.Tier.String() + "/" + h.Name }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -61,10 +62,10 @@ func (u *unit) checkReused() {
 // exactly when it is live.
 func (u *unit) checkEntries() error {
 	if len(u.place) != len(u.entries) {
-		return fmt.Errorf("%d hooks in %d entries", len(u.place), len(u.entries))
+		return fault.Errorf("%d hooks in %d entries", len(u.place), len(u.entries))
 	}
 	if u.done["resolve"] && !u.done["narrow"] && len(u.entries) != len(u.policy.Hooks) {
-		return fmt.Errorf("%d entries for %d hooks", len(u.entries), len(u.policy.Hooks))
+		return fault.Errorf("%d entries for %d hooks", len(u.entries), len(u.policy.Hooks))
 	}
 	planned := map[*policy.Hook]bool{}
 	for _, plan := range u.plans {
@@ -75,10 +76,10 @@ func (u *unit) checkEntries() error {
 	for i := range u.entries {
 		e := &u.entries[i]
 		if u.place[e.Hook] != i {
-			return fmt.Errorf("hook %s is not where it is listed", e.Hook.Name)
+			return fault.Errorf("hook %s is not where it is listed", e.Hook.Name)
 		}
 		if planned[e.Hook] != (e.Status == dag.Live) {
-			return fmt.Errorf("hook %s is %s, in a plan: %v", e.Hook.Name, e.Status, planned[e.Hook])
+			return fault.Errorf("hook %s is %s, in a plan: %v", e.Hook.Name, e.Status, planned[e.Hook])
 		}
 	}
 	return nil
@@ -90,25 +91,25 @@ func checkItems(plan *dag.Plan) error {
 	next := 0
 	for i, item := range plan.Items {
 		if len(item.Members) == 0 {
-			return fmt.Errorf("item %d is empty", i)
+			return fault.Errorf("item %d is empty", i)
 		}
 		for _, id := range item.Members {
 			if id != next || plan.Nodes[id].Item != i {
-				return fmt.Errorf("node %d is out of place in item %d", id, i)
+				return fault.Errorf("node %d is out of place in item %d", id, i)
 			}
 			next++
 		}
 		if len(item.Members) > 1 && !item.Parallel {
-			return fmt.Errorf("item %d is no group and has %d members", i, len(item.Members))
+			return fault.Errorf("item %d is no group and has %d members", i, len(item.Members))
 		}
 	}
 	if next != len(plan.Nodes) {
-		return fmt.Errorf("%d nodes in items, %d in the plan", next, len(plan.Nodes))
+		return fault.Errorf("%d nodes in items, %d in the plan", next, len(plan.Nodes))
 	}
 	for id := range plan.Nodes {
 		n := &plan.Nodes[id]
 		if n.RecheckOf >= 0 && (n.RecheckOf >= id || plan.Nodes[n.RecheckOf].Hook != n.Hook) {
-			return fmt.Errorf("node %d is no copy of node %d", id, n.RecheckOf)
+			return fault.Errorf("node %d is no copy of node %d", id, n.RecheckOf)
 		}
 	}
 	return nil
@@ -120,19 +121,19 @@ func (u *unit) checkNodes(plan *dag.Plan) error {
 		n := &plan.Nodes[id]
 		switch {
 		case u.done["prepare"] && n.Runner == nil:
-			return fmt.Errorf("node %d has no runner", id)
+			return fault.Errorf("node %d has no runner", id)
 		case u.done["filters"] && n.Matcher == nil:
-			return fmt.Errorf("node %d has no matcher", id)
+			return fault.Errorf("node %d has no matcher", id)
 		case u.done["effects"] && (n.OnError == policy.PostureUnset || n.OnTimeout == policy.PostureUnset || n.Effects.World == policy.WorldUnset):
-			return fmt.Errorf("node %d has no settled effects", id)
+			return fault.Errorf("node %d has no settled effects", id)
 		case u.done["effects"] && n.Hook.Async && (n.MayHalt || !n.Effects.Writes.Empty() || n.Effects.May != 0):
-			return fmt.Errorf("node %d is async and has a say", id)
+			return fault.Errorf("node %d is async and has a say", id)
 		case u.done["effects"] && n.Effects.Spec && (n.Hook.Async || n.Effects.World == policy.WorldWrite):
-			return fmt.Errorf("node %d is speculative and has side effects", id)
+			return fault.Errorf("node %d is speculative and has side effects", id)
 		case u.done["effects"] && n.MayHalt && !plan.Items[n.Item].MayHalt:
-			return fmt.Errorf("node %d may halt, its item may not", id)
+			return fault.Errorf("node %d may halt, its item may not", id)
 		case u.done["edges"] && (n.Slot >= 0) != n.Exempt():
-			return fmt.Errorf("node %d is in slot %d", id, n.Slot)
+			return fault.Errorf("node %d is in slot %d", id, n.Slot)
 		}
 	}
 	return nil
@@ -145,21 +146,21 @@ func checkWaits(plan *dag.Plan) error {
 		n := &plan.Nodes[id]
 		for _, list := range [][]int{n.Wait, n.Started} {
 			if !slices.IsSorted(list) {
-				return fmt.Errorf("node %d waits in disorder", id)
+				return fault.Errorf("node %d waits in disorder", id)
 			}
 			for _, x := range list {
 				if x < 0 || plan.Nodes[x].Item >= n.Item {
-					return fmt.Errorf("node %d waits for node %d, which is not earlier", id, x)
+					return fault.Errorf("node %d waits for node %d, which is not earlier", id, x)
 				}
 			}
 		}
 		for _, x := range n.Data {
 			if !has(n.Wait, x) {
-				return fmt.Errorf("node %d takes data of node %d without waiting", id, x)
+				return fault.Errorf("node %d takes data of node %d without waiting", id, x)
 			}
 		}
 		if n.Gate >= n.Item || n.Gate >= 0 && !plan.Items[n.Gate].MayHalt {
-			return fmt.Errorf("node %d is behind gate %d", id, n.Gate)
+			return fault.Errorf("node %d is behind gate %d", id, n.Gate)
 		}
 	}
 	for _, e := range plan.Edges {
@@ -172,13 +173,15 @@ func checkWaits(plan *dag.Plan) error {
 			waits = has(to.Started, e.From)
 		}
 		if !waits {
-			return fmt.Errorf("edge %d→%d (%s) is shown and not waited for", e.From, e.To, e.Kind)
+			return fault.Errorf("edge %d→%d (%s) is shown and not waited for", e.From, e.To, e.Kind)
 		}
 	}
 	return nil
 }
 
 // has reports whether an ascending list holds x.
+//
+//go:noinline
 func has(list []int, x int) bool {
 	_, ok := slices.BinarySearch(list, x)
 	return ok

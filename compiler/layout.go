@@ -64,6 +64,8 @@ func layout(plan *dag.Plan, list []block) {
 // haltItems says which items can end the chain: those with a member that can.
 // In a group whose fold lets a later member hide the verdict this errs
 // towards yes, which only makes others wait.
+//
+//go:noinline
 func haltItems(plan *dag.Plan) {
 	for i := range plan.Items {
 		item := &plan.Items[i]

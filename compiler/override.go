@@ -34,7 +34,7 @@ pre_tool_execution:
 var codeTwice = diag.Define(diag.Code{
 	ID: "HK131", Severity: diag.Error,
 	Title: "two hooks of one name",
-	Help: `Within one tier a name stands for one hook of an event: it is how other tiers override
+	Help: `Within one tier a name means one hook of an event: it is how other tiers override
 it, how reasons name it and how counters keep it apart. Rename one of the two.`,
 	Bad: `pre_tool_execution:
   - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}

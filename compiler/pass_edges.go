@@ -71,7 +71,7 @@ func joinData(plan *dag.Plan, j int, meets *meetings) {
 
 // joinGate is D2: j waits for the last earlier item that may halt. That item
 // waits for no gate before it, but is complete in the order of items, so one
-// edge stands for all of them.
+// edge means all of them.
 func joinGate(plan *dag.Plan, j int) {
 	n := &plan.Nodes[j]
 	if n.Gate < 0 {
@@ -135,6 +135,8 @@ func (w *worldOrder) joinWorld(plan *dag.Plan, j int) {
 }
 
 // after makes j wait for x. Of an async node only the start is ordered.
+//
+//go:noinline
 func after(plan *dag.Plan, x, j int, does string) {
 	from, n := &plan.Nodes[x], &plan.Nodes[j]
 	if from.Hook.Async {

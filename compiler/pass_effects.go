@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -61,7 +61,7 @@ func (u *unit) knownFacts(n *dag.Node) {
 		names = append(names, f.Name)
 	}
 	for _, p := range n.Effects.Reads.All() {
-		if p.Field != policy.FieldFacts || len(p.Keys) == 0 || slices.Contains(names, p.Keys[0]) {
+		if p.Field != policy.FieldFacts || len(p.Keys) == 0 || spell.Has(names, p.Keys[0]) {
 			continue
 		}
 		u.report(n.Hook, codeFactUndeclared.Report(n.Hook.Span, "%s reads facts.%s, which is not declared", n.Hook.Name, p.Keys[0]).
@@ -150,11 +150,15 @@ func (u *unit) settleEffects(plan *dag.Plan, n *dag.Node) {
 		eff.May, eff.Writes, eff.Spec = 0, policy.Paths{}, false
 	}
 	if n.Hook.Enforcement != "" { // it decides and changes nothing
+		n.Would = &dag.Would{Effects: eff}
 		eff.May, eff.Writes = 0, policy.Paths{}
 	}
 	eff.MayFail = eff.MayFail || !n.Hook.Kind.InProcess() // the deadline can strike it
 	n.Effects = eff
 	n.Reads = eff.Reads.Union(n.Matcher.Reads())
+	if n.Hook.Spared > 0 {
+		n.Reads = n.Reads.Union(policy.FieldPaths(policy.FieldSessionID))
+	}
 }
 
 // declaredPaths is the set that the author wrote, with the inputs of derived
@@ -196,7 +200,8 @@ func (u *unit) settleFailure(plan *dag.Plan, n *dag.Node) {
 		}
 	}
 	n.OnTimeout = cmp.Or(h.OnTimeout, n.OnError)
-	if h.Enforcement != "" {
+	if n.Would != nil {
+		n.Would.OnError, n.Would.OnTimeout = n.OnError, n.OnTimeout
 		n.OnError, n.OnTimeout = policy.OnErrorSkip, policy.OnErrorSkip
 	}
 	if n.OnError == policy.PostureUnset {

@@ -125,6 +125,8 @@ func exactly(f policy.Field) condition {
 }
 
 // oneOf reads a list `A|B`; blanks around a name do not count.
+//
+//go:noinline
 func oneOf(f policy.Field) condition {
 	return func(v diag.Text) (policy.Atom, *diag.Diagnostic) { return in(f, list(v.Value)...), nil }
 }
@@ -149,6 +151,7 @@ func noneOf(f policy.Field) condition {
 	}
 }
 
+//go:noinline
 func in(f policy.Field, values ...string) policy.Atom {
 	return policy.Atom{Op: policy.AtomIn, Field: f, Values: values, Reads: []policy.Field{f}, Test: func(c *policy.Context) bool {
 		v, ok := c.Get(f)
@@ -235,6 +238,8 @@ be compiled is an error, never a hook that is left out.`,
 // search makes an unanchored regular expression that test asks about a
 // context. Canonical files and HOOK.md are RE2; a dialect with a flavour of its
 // own is compiled by that pattern.Flavour here.
+//
+//go:noinline
 func search(f policy.Field, test func(*policy.Context, *pattern.Pattern) bool) condition {
 	return func(v diag.Text) (policy.Atom, *diag.Diagnostic) {
 		p, err := pattern.RE2.Compile(v.Value)

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -122,13 +123,13 @@ func checkFused(plan *dag.Plan) error {
 	seen := map[int]bool{}
 	for _, f := range plan.Fused {
 		if len(f.Nodes) < 2 || !slices.IsSorted(f.Nodes) || f.Run == nil {
-			return fmt.Errorf("nodes %v are no fusion", f.Nodes)
+			return fault.Errorf("nodes %v are no fusion", f.Nodes)
 		}
 		first := &plan.Nodes[f.Nodes[0]]
 		for _, id := range f.Nodes {
 			n := &plan.Nodes[id]
 			if seen[id] || !fusable(n) || n.Hook.Kind != f.Kind || n.Slot != f.Slot || !slices.Equal(n.Data, first.Data) {
-				return fmt.Errorf("node %d cannot be fused with node %d", id, f.Nodes[0])
+				return fault.Errorf("node %d cannot be fused with node %d", id, f.Nodes[0])
 			}
 			seen[id] = true
 		}

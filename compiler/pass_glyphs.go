@@ -205,8 +205,10 @@ func (u *unit) knownTools() map[string]string {
 	return u.looks
 }
 
+//go:noinline
 func (g *glyphs) report(d diag.Diagnostic) { g.found.Add(d) }
 
+//go:noinline
 func ascii(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {

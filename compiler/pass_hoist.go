@@ -17,7 +17,7 @@ func hoist(u *unit) {
 }
 
 func toSlots(plan *dag.Plan) {
-	last := make([]int, len(plan.Nodes)) // the last outside node each waits for, by itself or through rules
+	last := make([]int, len(plan.Nodes)) // the last outside node each waits for, on its own or through rules
 	gate := make([]int, len(plan.Items)) // the same, for being past each item and every gate before it
 	open := -1
 	for i := range plan.Items {

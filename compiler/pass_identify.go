@@ -46,6 +46,9 @@ type identity struct {
 func (u *unit) identifyAll() {
 	write := func(v ...any) { u.identity = append(u.identity, identity{sum: sumOf(v)}) }
 	write("hookc", 1, u.policy.Tools.Known, u.policy.Tools.Open, u.policy.ChainTimeout)
+	if key := u.policy.Approvals.Key(); key != "" {
+		write(key)
+	}
 	if p := u.policy.Profile; p != nil {
 		write(p.Name, p.Faithful)
 	}
@@ -94,7 +97,7 @@ func sumOf(v any) [sha256.Size]byte {
 	return sha256.Sum256(text)
 }
 
-// facts is what a hook means by itself.
+// facts is what a hook means on its own.
 func facts(h *policy.Hook, status dag.EntryStatus) []any {
 	b, d := &h.Body, &h.Declared
 	var filter, rules, sets, options, env []any
@@ -117,8 +120,8 @@ func facts(h *policy.Hook, status dag.EntryStatus) []any {
 	if h.Group != nil {
 		group = append(group, h.Group.Name, h.Group.Priority, h.Group.Fold, h.Group.Order)
 	}
-	if h.Enforcement != "" {
-		group = append(group, h.Enforcement)
+	if h.Enforcement != "" || h.Spared > 0 {
+		group = append(group, h.Enforcement, h.Spared)
 	}
 	return []any{
 		h.Name, h.Kind, h.Tier, status, h.Priority, h.Locked, h.Async, h.Recheck, group,
@@ -160,6 +163,8 @@ func workDir(h *policy.Hook) string {
 }
 
 // texts keeps the difference between not written (null) and empty.
+//
+//go:noinline
 func texts(list []diag.Text) []string {
 	if list == nil {
 		return nil

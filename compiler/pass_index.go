@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -71,8 +72,7 @@ func toolNames(m *policy.Matcher) (tools []string, named bool) {
 			tools, named = slices.Clone(names), true
 			continue
 		}
-		tools = slices.DeleteFunc(tools, func(t string) bool { return !slices.Contains(names, t) })
+		tools = slices.DeleteFunc(tools, func(t string) bool { return !spell.Has(names, t) })
 	}
-	slices.Sort(tools)
-	return slices.Compact(tools), named
+	return spell.Distinct(tools), named
 }

@@ -27,7 +27,9 @@ func prepare(u *unit) {
 			body := &m.body
 			u.reportAll(n.Hook, m.found)
 			n.Runner, n.Engine, n.Always, n.Brief = body.Runner, body.Engine, body.Always, body.Brief
-			n.Unindexed = body.Unindexed
+			if n.Unindexed = body.Unindexed; n.Hook.Spared > 0 {
+				n.Always = 0 // not in every session
+			}
 			u.bodies[n.Hook] = m
 		}
 	}
@@ -45,6 +47,7 @@ func (u *unit) make(h *policy.Hook) *made {
 	return &made{body: body, found: append(found, u.bodyGlyphs(h)...)}
 }
 
+//go:noinline
 func (u *unit) reportAll(h *policy.Hook, found diag.List) {
 	for _, d := range found {
 		u.report(h, d)

@@ -36,12 +36,15 @@ func impliedData(plan *dag.Plan) func(x, j int) bool {
 // bits is a set of node IDs.
 type bits []uint64
 
+//go:noinline
 func newBits(n int) bits { return make(bits, (n+63)/64) }
 
+//go:noinline
 func (b bits) set(i int) { b[i/64] |= 1 << (i % 64) }
 
 func (b bits) has(i int) bool { return b[i/64]&(1<<(i%64)) != 0 }
 
+//go:noinline
 func (b bits) join(c bits) {
 	for i := range c {
 		b[i] |= c[i]

@@ -73,6 +73,8 @@ func order(a, b *policy.Hook, byPriority bool) int {
 }
 
 // registered reports whether an agent added the hook at run time.
+//
+//go:noinline
 func registered(h *policy.Hook) bool { return h.Tier == policy.TierSession }
 
 // arrange makes the items: one for each hook, one for each parallel group, or

@@ -69,7 +69,7 @@ func (u *unit) onlyTexts() (changed map[*policy.Hook]*policy.Hook, ok bool) {
 }
 
 // reusePlans begins where the last compilation ended, unless a body that had to be
-// made anew has turned out another one. Bodies that were made are kept for
+// made again has turned out another one. Bodies that were made are kept for
 // prepare either way.
 func (u *unit) reusePlans(changed map[*policy.Hook]*policy.Hook) {
 	before := u.earlier.unit
@@ -127,7 +127,7 @@ func alike(a, b *dag.Body) bool {
 }
 
 // another is a plan with other bodies; it is the same plan when it has none of
-// those that were made anew.
+// those that were made again.
 func (u *unit) another(plan *dag.Plan, changed map[*policy.Hook]*policy.Hook, renewed map[*policy.Hook]bool) *dag.Plan {
 	if !slices.ContainsFunc(plan.Nodes, func(n dag.Node) bool { return renewed[n.Hook] }) {
 		u.untouched[plan] = true

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -118,9 +119,9 @@ func checkOrder() error {
 	for _, o := range passOrder {
 		switch before, after := at(o.before), at(o.after); {
 		case before < 0 || after < 0:
-			return fmt.Errorf("the order of passes %s and %s is given, but one does not exist", o.before, o.after)
+			return fault.Errorf("the order of passes %s and %s is given, but one does not exist", o.before, o.after)
 		case before > after:
-			return fmt.Errorf("pass %s must come before %s: %s", o.before, o.after, o.why)
+			return fault.Errorf("pass %s must come before %s: %s", o.before, o.after, o.why)
 		}
 	}
 	return nil
@@ -136,6 +137,8 @@ type PassInfo struct {
 }
 
 // Passes lists the passes in the order they run.
+//
+//go:noinline
 func Passes() []PassInfo {
 	out := make([]PassInfo, len(passes))
 	for i, p := range passes {
@@ -159,7 +162,7 @@ func CheckWithout(names []string) error {
 			return errors.New("no pass is called " + name + ": " +
 				diag.DidYouMean(name, optional, fmt.Sprintf("those that may be left out are %q", optional)))
 		case passes[i].required:
-			return fmt.Errorf("pass %s is required: without it there is no program", name)
+			return fault.Errorf("pass %s is required: without it there is no program", name)
 		}
 	}
 	return nil

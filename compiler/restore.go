@@ -2,11 +2,11 @@ package compiler
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/hookc/hookc/compiler/lint"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -27,7 +27,7 @@ func Restorable(cfg Config) bool {
 // (codes, by event and node); the tests of filters, each compiled when it is
 // first asked; what follows from the event, the settings and the profile; and
 // fused evaluations, made when they are first wanted, before which each member
-// is evaluated by itself. p is the policy the program was compiled from; of its
+// is evaluated on its own. p is the policy the program was compiled from; of its
 // filters, those in an agent's own words must have their tests. Measured costs
 // are laid over the estimates. The error says that the program cannot be one
 // that was compiled.
@@ -35,7 +35,7 @@ func Restore(p *policy.Policy, program *dag.Program, codes map[policy.Event][][]
 	u := newUnit(p, cfg)
 	for _, plan := range program.Plans {
 		if err := u.restore(plan, codes[plan.Event]); err != nil {
-			return fmt.Errorf("the plan of %s: %w", plan.Event, err)
+			return fault.Errorf("the plan of %s: %w", plan.Event, err)
 		}
 	}
 	program.Seal()
@@ -66,7 +66,7 @@ func (u *unit) restore(plan *dag.Plan, codes [][]byte) error {
 			return errShape
 		}
 		if k.Decode == nil {
-			return fmt.Errorf("hooks of kind %s do not go into artifacts", n.Hook.Kind)
+			return fault.Errorf("hooks of kind %s do not go into artifacts", n.Hook.Kind)
 		}
 		code := codes[i]
 		if u.without("native") {
@@ -167,7 +167,7 @@ func restoreMatcher(spec *policy.EventSpec, n *dag.Node) error {
 		}
 		if c.Key == policy.FilterNative {
 			if c.Atom == nil || c.Atom.Test == nil {
-				return fmt.Errorf("the filter of %s cannot be made again", n.Hook.Name)
+				return fault.Errorf("the filter of %s cannot be made again", n.Hook.Name)
 			}
 			atoms[i].Test = c.Atom.Test
 		} else {

@@ -26,7 +26,7 @@ type Fusion struct {
 // FusedRun evaluates the chosen members of a fusion, ascending by their places
 // in it, on the event as they see it, and fills in said for each; said is as
 // long as the choice and comes empty. An error says nothing of any member: then
-// each is evaluated by itself, as it is when said so. It is safe for
+// each is evaluated on its own, as it is when said so. It is safe for
 // concurrent use and returns soon after ctx ends.
 type FusedRun func(ctx context.Context, in *policy.Context, chosen Chosen, contributions []FusedAnswer) error
 
@@ -65,7 +65,7 @@ func markOf(places []int) uint64 {
 type FusedAnswer struct {
 	// Result is nil for nothing.
 	Result *policy.Result
-	// Alone is true for a member that must be evaluated by itself.
+	// Alone is true for a member that must be evaluated on its own.
 	Alone bool
 }
 

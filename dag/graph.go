@@ -190,6 +190,8 @@ const negligible = 1000
 
 // Label is the name of a node's hook, with a prime for each recheck copy it
 // is away from the original.
+//
+//go:noinline
 func (p *Plan) Label(node int) string { return p.Nodes[node].Hook.Name + p.Primes(node) }
 
 // Primes tells the copies of a rechecked hook apart.
@@ -213,7 +215,7 @@ func (p *Plan) Primes(node int) string {
 type Timeline struct {
 	keep          []bool
 	start, finish []time.Duration
-	// bind is the node whose finish lets v start, -1 for none; before is the
+	// bind is the node whose finish lets v start, -1 if there is none; before is the
 	// node evaluated right before v in v's slot.
 	bind, before []int
 	// slots maps a slot to when its evaluation begins and ends.

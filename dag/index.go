@@ -76,7 +76,7 @@ func byLength(all map[int]map[string][]int) []texts {
 	return out
 }
 
-// Nodes lists the nodes that can match a tool, ascending; nil for none.
+// Nodes lists the nodes that can match a tool, ascending; nil if there is none.
 func (f *Finder) Nodes(tool string) []int {
 	out := slices.Clone(f.always)
 	if f.lengths&lengthBit(tool) != 0 {
@@ -116,6 +116,7 @@ func (x *Index) Begin(text string, id int) { x.Prefixes = file(x.Prefixes, text,
 // End notes that node id demands a name that ends with text.
 func (x *Index) End(text string, id int) { x.Suffixes = file(x.Suffixes, text, id) }
 
+//go:noinline
 func file(all map[int]map[string][]int, text string, id int) map[int]map[string][]int {
 	if all == nil {
 		all = map[int]map[string][]int{}

@@ -90,7 +90,7 @@ type Body struct {
 	Unindexed []Unindexed
 	// Fresh reports whether Prepare would make the same of the same hook again,
 	// in the compilation that has begun last. nil is a body that is always made
-	// anew.
+	// again.
 	Fresh func() bool
 }
 
@@ -104,6 +104,8 @@ type Unindexed struct {
 
 // Broken is the runner of a body that did not compile: it fails, so that
 // on_error decides and nothing passes in silence.
+//
+//go:noinline
 func Broken(found diag.List) policy.Runner {
 	text := "the body does not compile"
 	var at diag.Span

@@ -9,6 +9,8 @@ import (
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/record"
+	"github.com/hookc/hookc/policy/rollout"
 )
 
 // Program is everything a policy compiles to.
@@ -23,11 +25,14 @@ type Program struct {
 	Sources   []policy.SourceFile
 	Tools     policy.Catalogue
 	Facts     []policy.Fact // those declared
+	Approvals bool          // whether a question may become an approval
 	// Diagnostics are the findings of compilation, sorted.
 	Diagnostics diag.List
 	// Severities are what the policy makes of codes, for who reports findings. They
 	// are no part of the hash.
 	Severities map[string]diag.Severity
+	// Log is what the policy says of the decision log; no part of the hash.
+	Log []record.Setting
 	// Notes say what overrode the written policy (environment, trust).
 	Notes []string
 	// Warnings go with every Decision: untrusted sources, dropped overrides.
@@ -63,6 +68,8 @@ var (
 )
 
 // Seal indexes the plans by event. The compiler calls it last.
+//
+//go:noinline
 func (p *Program) Seal() {
 	p.byEvent = make(map[policy.Event]*Plan, len(p.Plans))
 	for _, plan := range p.Plans {
@@ -138,7 +145,7 @@ type Plan struct {
 	shape *shape
 }
 
-// shape stands for everything in a plan but its bodies.
+// shape means everything in a plan but its bodies.
 type shape struct{ _ byte }
 
 // WithBodies is the plan with other bodies: nodes differ from its own in their
@@ -178,7 +185,7 @@ type OpenHook struct{ Hook, Why string }
 
 // Loss is something the hooks of an event may say that the agent cannot be
 // told, and what becomes of it: the name of what is said instead, upwards
-// where there is anything stricter, or "none" or "dropped" (docs/cli.md,
+// where there is anything stricter, or "none" or "dropped" (docs/reference/cli.md,
 // "Dialects").
 type Loss struct {
 	From string `json:"from"`
@@ -227,6 +234,8 @@ type Node struct {
 	Timeout            time.Duration
 	Retry              int
 	OnError, OnTimeout policy.Posture
+	// Would is what the node could do if its hook decided, nil where it does.
+	Would *Would
 	// MayHalt is true when the node's result can end the chain.
 	MayHalt bool
 	// RecheckOf is the node this one is the recheck copy of, else -1.
@@ -239,7 +248,7 @@ type Node struct {
 	// Data lists, among Wait, the nodes whose patches this one sees (D1).
 	Data []int
 	// Gate is the last item that must be complete without halting before this
-	// node starts (D2); -1 for none. Every earlier item that may halt is
+	// node starts (D2); -1 if there is none. Every earlier item that may halt is
 	// complete then too.
 	Gate int
 	// Engine says how the body is evaluated, for explain.
@@ -256,8 +265,19 @@ type Node struct {
 	Measured bool
 }
 
+// Would is what a node that decides nothing could do, and what its failure would mean.
+type Would struct {
+	Effects            policy.Effects
+	OnError, OnTimeout policy.Posture
+}
+
+// Rollout is the share of sessions in which the hook is in force, "" for all.
+func (n *Node) Rollout() string { return rollout.Share(n.Hook.Spared) }
+
 // Exempt reports whether the node is outside the chain deadline: it is
 // evaluated in process and has a step budget of its own.
+//
+//go:noinline
 func (n *Node) Exempt() bool { return n.Hook.Kind.InProcess() }
 
 // denials are what ends or refuses the guarded action.

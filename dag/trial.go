@@ -22,6 +22,8 @@ type Trial struct {
 type trialKey struct{}
 
 // WithTrial makes a firing one of a test.
+//
+//go:noinline
 func WithTrial(ctx context.Context, t *Trial) context.Context {
 	return context.WithValue(ctx, trialKey{}, t)
 }

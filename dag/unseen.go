@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/rollout"
 )
 
 // guards is what a hook can say that keeps an event from going on as it is.
@@ -30,7 +31,7 @@ func (p *Plan) Unseen(hooks []policy.HookTrace, w int, change policy.Patch, befo
 	writer := &p.Nodes[w]
 	for id := range p.Nodes {
 		n := &p.Nodes[id]
-		if n.Item > writer.Item || n.RecheckOf >= 0 || n.Hook.Async || n.Hook.Tier >= policy.TierSession || !n.Declared() ||
+		if rollout.In(n.Hook, before) != "" || n.Item > writer.Item || n.RecheckOf >= 0 || n.Hook.Async || n.Hook.Tier >= policy.TierSession || !n.Declared() ||
 			p.repeated(id, writer.Item) || !asked(n, hooks[id].Status, after) {
 			continue
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-// drainTime is how long Close lets async hooks end by themselves.
+// drainTime is how long Close lets async hooks end on their own.
 const drainTime = 2 * time.Second
 
 var codeAsync = diag.Define(diag.Code{

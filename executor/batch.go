@@ -131,7 +131,7 @@ func (w *schedule) collect(p *pick) {
 }
 
 // fusionOf is the fusion whose members alone a pick has of an item, and how
-// many; 0 of -1 for none.
+// many; 0 of -1 if there is none.
 func (w *schedule) fusionOf(p *pick, item *dag.Item) (of int32, n int) {
 	of = -1
 	for _, i := range item.Members {

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/executor/withhold"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/rollout"
 )
 
 // matches reports whether a node's filter lets it run in context s of an event
@@ -30,8 +32,11 @@ func project(n *dag.Node, s *policy.Context) *policy.Context {
 
 // contribution is what a node adds to its item: its answer reduced to what the
 // event obeys and the hook declared, or what its failure means. A verdict or
-// control that names no rule is the hook's.
-func contribution(plan *dag.Plan, n *dag.Node, answer *policy.Result, err error) policy.Result {
+// control that names no rule is the hook's. in is the event.
+func contribution(plan *dag.Plan, n *dag.Node, in *policy.Context, answer *policy.Result, err error) policy.Result {
+	if how := rollout.In(n.Hook, in); how != "" {
+		return withhold.From(plan, n, how, contribution(plan, withhold.InForce(n), nil, answer, err))
+	}
 	if err != nil {
 		posture := n.Posture(policy.KindOf(err))
 		if errors.Is(err, errPassed) {

@@ -2,13 +2,14 @@ package executor
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -28,7 +29,7 @@ func Equal(a, b *dag.Program, events int) error {
 			if len(plan.Nodes) == 0 {
 				continue
 			}
-			return fmt.Errorf("%s has hooks in one of the two only", plan.Event)
+			return fault.Errorf("%s has hooks in one of the two only", plan.Event)
 		}
 		for seed := range uint64(events) {
 			if err := equalOn(a, b, x, y, seed); err != nil {
@@ -51,10 +52,10 @@ func equalOn(a, b *dag.Program, x, y *dag.Plan, seed uint64) error {
 	got, made := Serial(b, n.plan, in, n)
 	text, _ := in.MarshalJSON()
 	if w, g := delivered(want), delivered(got); !bytes.Equal(w, g) {
-		return fmt.Errorf("%s differs on mock event %d %s: %s, then %s", x.Event, seed, text, w, g)
+		return fault.Errorf("%s differs on mock event %d %s: %s, then %s", x.Event, seed, text, w, g)
 	}
 	if w, g := texts(calls), texts(made); !slices.Equal(w, g) {
-		return fmt.Errorf("%s differs on mock event %d %s: calls %q, then %q", x.Event, seed, text, w, g)
+		return fault.Errorf("%s differs on mock event %d %s: calls %q, then %q", x.Event, seed, text, w, g)
 	}
 	return nil
 }
@@ -95,7 +96,7 @@ func texts(calls []Call) []string {
 var anyTools = []string{"Bash", "Read", "Write", "Edit", "WebFetch", "Task", "run_shell_command", "write_file", "mcp__a__b"}
 
 // wordIn finds what a pattern matches literally, more or less.
-var wordIn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL\pN_.-]+`) })
+var wordIn = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`[\pL\pN_.-]+`) })
 
 // spread adds words to those that filters compare with: of a pattern, the
 // words in it, alone and as part of a longer one, and tools nobody named.
@@ -114,8 +115,7 @@ func (m *mock) spread() {
 	}
 	m.words[policy.FieldToolName] = append(m.words[policy.FieldToolName], anyTools...)
 	for f, words := range m.words {
-		slices.Sort(words)
-		m.words[f] = slices.Compact(words)
+		m.words[f] = spell.Distinct(words)
 	}
 }
 

@@ -222,7 +222,7 @@ func (x *Executor) report(w *schedule, i int, s policy.Status, attempts int, too
 }
 
 // Close waits until nothing that Fire started is left: async hooks get two
-// seconds to end by themselves, squashed and timed-out ones are already being
+// seconds to end on their own, squashed and timed-out ones are already being
 // ended, firings under way finish. Fire must not be called afterwards.
 func (x *Executor) Close() {
 	x.async.drain(drainTime)

@@ -2,18 +2,18 @@ package executor
 
 import (
 	"context"
-	"fmt"
 	"math/bits"
 	"slices"
 	"time"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor/tally"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 )
 
 // fewest is how many members of a fusion must be chosen for it to pay: one
-// alone is evaluated faster by itself.
+// alone is evaluated faster on its own.
 const fewest = 2
 
 // fusions is a plan's fused nodes turned round: where each node is a member.
@@ -78,7 +78,7 @@ type fusedRun struct {
 	next, passed int
 	// share is what each member took.
 	share time.Duration
-	// apart is true once a member has been evaluated by itself.
+	// apart is true once a member has been evaluated on its own.
 	apart bool
 	// own is chosen's memory when it is the run's.
 	own []int
@@ -94,7 +94,7 @@ func (f *fusing) run(w *schedule, in int32) *fusedRun {
 
 // answer is what node i, whose filter matches, says in context s, and its
 // share of the time that all members took. ok is false when the node must be
-// evaluated by itself.
+// evaluated on its own.
 func (f *fusing) answer(ctx context.Context, w *schedule, p *pick, i int, s *policy.Context, clock *watch) (out *policy.Result, took time.Duration, ok bool) {
 	if !w.fused.has(i) {
 		return nil, 0, false
@@ -198,11 +198,11 @@ func (s set) both(t set, i int) func(func(int) bool) {
 }
 
 // protectFused turns a panic into an error: the member that panics does so
-// again by itself, and fails alone.
+// again on its own, and fails alone.
 func protectFused(ctx context.Context, x *fusion, s *policy.Context, chosen dag.Chosen, contributed []dag.FusedAnswer) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("panic in a fused evaluation: %v", p)
+			err = fault.Errorf("panic in a fused evaluation: %v", p)
 		}
 	}()
 	return x.Run(ctx, s, chosen, contributed)

@@ -14,9 +14,9 @@ var codeGate = diag.Define(diag.Code{
 	Title: "gate overridden after too many blocks",
 	Help: `A hook sent the agent back to work (or made it try again) eight times running. So
 that an agent cannot be kept going for ever, the ninth block is overridden: the action
-proceeds and this warning says whose block it was. The count starts anew when the gate
+proceeds and this warning says whose block it was. The count starts again when the gate
 lets something through and with each new turn. Make the gate's condition reachable, or
-let it give up by itself when stop_hook_active is set.`,
+let it give up on its own when stop_hook_active is set.`,
 	Bad: `-- hooks.yaml --
 stop:
   - {name: never, type: expr, deny: 'stop_reason != "enough"', reason: "not yet"}

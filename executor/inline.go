@@ -55,6 +55,7 @@ type inlineRun struct {
 	x      *Executor
 	w      *schedule
 	pick   *pick
+	entry  *policy.Context
 	watch  watch
 	budget *budget
 	// own is the budget of bodies that do not keep it.
@@ -137,6 +138,7 @@ func (r *inlineRun) countBrief(took time.Duration) {
 // run evaluates the picked nodes in order; ok is false when ctx ended first.
 func (r *inlineRun) run(ctx context.Context, s *policy.Context) (after *policy.Context, ok bool) {
 	plan, items := r.w.plan, r.pick.items
+	r.entry = s
 	var together []batchRun
 	if b := r.batch; b != nil {
 		together = b.runs
@@ -282,7 +284,7 @@ func (r *inlineRun) unasked(ctx context.Context) *budget {
 	return r.budget
 }
 
-// once is node for a body that is by itself and has one attempt. One that is
+// once is node for a body that is on its own and has one attempt. One that is
 // brief and says nothing is timed with those around it: a look at the clock takes
 // longer than it does.
 func (r *inlineRun) once(ctx context.Context, m int, s *policy.Context) *policy.Result {
@@ -320,7 +322,7 @@ func (r *inlineRun) noted(m int, out *policy.Result, attempts int, took time.Dur
 	n, t := &r.w.plan.Nodes[m], &r.answer.Hooks[m]
 	t.Attempts, t.Micros, t.Status = attempts, took.Microseconds(), policy.StatusRan
 	if out != nil || err != nil {
-		out = new(contribution(r.w.plan, n, out, err))
+		out = new(contribution(r.w.plan, n, r.entry, out, err))
 		r.answer.record(m, n, out, err)
 	}
 	return out

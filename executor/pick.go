@@ -23,7 +23,7 @@ type pick struct {
 	// inline is true when all nodes can be evaluated on the caller's goroutine,
 	// one after another; private when, besides, no body keeps what it is given.
 	inline, private bool
-	// batch is evaluated together, nil for none; loose are the other nodes that
+	// batch is evaluated together, nil if there is none; loose are the other nodes that
 	// were picked.
 	batch *batch
 	loose []int
@@ -37,7 +37,7 @@ type pick struct {
 type picker struct {
 	plan  *dag.Plan
 	index *dag.Finder
-	// collect makes the batch of a pick, nil for none.
+	// collect makes the batch of a pick, nil if there is none.
 	collect func(*pick)
 	// every has all nodes; absent is for an event that names no tool, rest for
 	// most of the names that no filter knows.

@@ -3,7 +3,6 @@ package executor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"runtime"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -71,7 +71,7 @@ type StepOutcome struct {
 func (x *Executor) Pipeline(ctx context.Context, name string, acts Actions, in ...*policy.Context) (*Outcome, error) {
 	i := slices.IndexFunc(x.prog.Pipelines, func(p *dag.Pipeline) bool { return p.Name == name })
 	if i < 0 {
-		return nil, fmt.Errorf("no pipeline is called %q", name)
+		return nil, fault.Errorf("no pipeline is called %q", name)
 	}
 	p := x.prog.Pipelines[i]
 	if err := errors.Join(missing(p, acts), x.unknown(acts)); err != nil {
@@ -79,12 +79,12 @@ func (x *Executor) Pipeline(ctx context.Context, name string, acts Actions, in .
 	}
 	if !p.Each {
 		if len(in) != 1 {
-			return nil, fmt.Errorf("pipeline %s takes one context, not %d", name, len(in))
+			return nil, fault.Errorf("pipeline %s takes one context, not %d", name, len(in))
 		}
 		return x.pipe(ctx, p, acts, in[0], func() {}), nil
 	}
 	if len(in) == 0 {
-		return nil, fmt.Errorf("pipeline %s takes a context for each call", name)
+		return nil, fault.Errorf("pipeline %s takes a context for each call", name)
 	}
 	return x.each(ctx, p, acts, in), nil
 }
@@ -148,7 +148,7 @@ func (x *Executor) unknown(acts Actions) error {
 	var err error
 	for _, name := range slices.Sorted(maps.Keys(acts)) {
 		if !slices.Contains(names, name) {
-			err = errors.Join(err, fmt.Errorf("no pipeline has an action %q: %s", name,
+			err = errors.Join(err, fault.Errorf("no pipeline has an action %q: %s", name,
 				diag.DidYouMean(name, names, "there are "+strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", "))))
 		}
 	}
@@ -173,7 +173,7 @@ func entries(p *dag.Pipeline) (out []string) {
 func missing(p *dag.Pipeline, acts Actions) (err error) {
 	walk(p, true, func(p *dag.Pipeline, s *dag.Step, required bool) {
 		if s.Action != "" && required && acts[s.Action] == nil {
-			err = errors.Join(err, fmt.Errorf("pipeline %s needs an action %q; it was given %q", p.Name, s.Action, slices.Sorted(maps.Keys(acts))))
+			err = errors.Join(err, fault.Errorf("pipeline %s needs an action %q; it was given %q", p.Name, s.Action, slices.Sorted(maps.Keys(acts))))
 		}
 	})
 	return err

@@ -3,11 +3,11 @@ package executor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -177,7 +177,7 @@ func (r *pipelineRun) act(ctx context.Context, name string, branches bool) polic
 	}
 	action := r.acts[name]
 	if action == nil {
-		return r.fail(fmt.Errorf("there is no action %q", name))
+		return r.fail(fault.Errorf("there is no action %q", name))
 	}
 	r.begin()
 	fields, err := action(ctx, r.out.Context)
@@ -203,14 +203,14 @@ func patchOf(action string, fields map[string]any) (policy.Patch, error) {
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		f, ok := policy.ParseField(name)
 		if !ok || f.Derived() {
-			return p, fmt.Errorf("action %s returned %q, which is no field it can set", action, name)
+			return p, fault.Errorf("action %s returned %q, which is no field it can set", action, name)
 		}
 		v, err := policy.JSONValue(fields[name], name)
 		if err != nil {
-			return p, fmt.Errorf("action %s: %w", action, err)
+			return p, fault.Errorf("action %s: %w", action, err)
 		}
 		if v != nil && !f.Spec().Type.Holds(v) {
-			return p, fmt.Errorf("action %s returned a %s that is not %s", action, name, f.Spec().Type.Article())
+			return p, fault.Errorf("action %s returned a %s that is not %s", action, name, f.Spec().Type.Article())
 		}
 		p = p.Then(policy.Replace(policy.Path{Field: f}, v))
 	}

@@ -133,7 +133,7 @@ func (f *run) trace(i int) {
 }
 
 // writeOff marks what was begun and is not part of the answer. An async hook
-// goes on by itself, also when its caller gives up.
+// goes on on its own, also when its caller gives up.
 func (f *run) writeOff() {
 	for _, item := range f.w.plan.Items[f.head:] {
 		for _, i := range item.Members {

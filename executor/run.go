@@ -110,8 +110,7 @@ func newRun(x *Executor, w *schedule, p *pick, in *policy.Context, h workers) *r
 		f.items[i].open = len(w.plan.Items[i].Members)
 	}
 	for i := range f.nodes {
-		f.nodes[i].left = w.left[i]
-		f.nodes[i].status = policy.StatusNotStarted
+		f.nodes[i].left, f.nodes[i].status = w.left[i], policy.StatusNotStarted
 	}
 	return f
 }
@@ -310,7 +309,7 @@ func (f *run) contribute(i int, out *policy.Result, err error) {
 		c.status = policy.StatusFailed
 	}
 	if err != nil || out != nil {
-		r := contribution(f.w.plan, n, out, err)
+		r := contribution(f.w.plan, n, f.entry, out, err)
 		c.result = &r
 	}
 	f.settled(i)

@@ -49,10 +49,10 @@ type schedule struct {
 	// count counts each node's runs.
 	count []func(policy.Status, int, time.Duration)
 	// filteredBut counts, as one, that all nodes but some were filtered, until
-	// it is done; both are nil when each is counted by itself.
+	// it is done; both are nil when each is counted on its own.
 	filteredBut func(nodes []int)
 	done        func()
-	// fused are the nodes that can be evaluated together, nil for none.
+	// fused are the nodes that can be evaluated together, nil if there is none.
 	fused    *fusions
 	counters batchCounters
 	// absent are the hooks of the event that the plan leaves out.
@@ -61,7 +61,7 @@ type schedule struct {
 	// look at nothing but its name.
 	picks  *picker
 	byTool []bool
-	// once are the nodes of one attempt within a budget, by themselves; tellers are
+	// once are the nodes of one attempt within a budget, on their own; tellers are
 	// their bodies.
 	once    []bool
 	tellers []policy.Teller

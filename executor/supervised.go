@@ -2,8 +2,8 @@ package executor
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -14,7 +14,7 @@ import (
 func (x *Executor) RunAsync(ctx context.Context, e policy.Event, hook string, in *policy.Context) error {
 	plan := x.prog.Plan(e)
 	if plan == nil {
-		return fmt.Errorf("no hook is on %s", e)
+		return fault.Errorf("no hook is on %s", e)
 	}
 	for i := range plan.Nodes {
 		n := &plan.Nodes[i]
@@ -26,5 +26,5 @@ func (x *Executor) RunAsync(ctx context.Context, e policy.Event, hook string, in
 		c := caller{plan: plan, n: n}
 		return x.async.attempt(ctx, n, &c, in)
 	}
-	return fmt.Errorf("no async hook of %s is called %q", e, hook)
+	return fault.Errorf("no async hook of %s is called %q", e, hook)
 }

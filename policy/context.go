@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // Context is what a hook may read when an event fires: the fields of
@@ -61,9 +62,9 @@ func (c *Context) Set(f Field, value any) *Context {
 	v, err := goValues.JSON(value, 1, f.String())
 	switch {
 	case f.Derived():
-		err = fmt.Errorf("%s is derived from other fields and cannot be set", f)
+		err = fault.Errorf("%s is derived from other fields and cannot be set", f)
 	case err == nil && v != nil && !f.Spec().Type.Holds(v):
-		err = fmt.Errorf("%s must be %s", f, f.Spec().Type.Article())
+		err = fault.Errorf("%s must be %s", f, f.Spec().Type.Article())
 	}
 	if c.err = errors.Join(c.err, err); err == nil {
 		c.put(f, v)
@@ -210,7 +211,7 @@ func (c *Context) At(p Path) (any, bool) {
 }
 
 // With returns c changed by a patch. c is not changed; derived fields are
-// computed anew.
+// computed again.
 func (c *Context) With(p Patch) *Context {
 	if c == nil || p.Empty() {
 		return c

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/policy/approval"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -107,6 +108,7 @@ type Decision struct {
 	Warnings []Warning
 	// Policy is the hash of the program that decided.
 	Policy string
+	Grant  *approval.Grant // what a question was approved by
 
 	// Final is the context after the chain, outputs materialised.
 	Final *Context
@@ -114,17 +116,6 @@ type Decision struct {
 
 // Permits reports whether the action the event guards may happen as it is.
 func (d *Decision) Permits() bool { return d.Action == Proceed }
-
-// Would is what hooks with `enforcement: warn` or `dryrun` would have said, in order.
-func (d *Decision) Would() []*Would {
-	var out []*Would
-	for _, w := range d.Warnings {
-		if w.Would != nil {
-			out = append(out, w.Would)
-		}
-	}
-	return out
-}
 
 // Decide turns the result of a chain into a Decision (semantics.md §2.4).
 // before is the context the chain began with, after the one with its patches.
@@ -257,27 +248,28 @@ type warningJSON struct {
 
 // decisionJSON is a Decision as the world sees it.
 type decisionJSON struct {
-	Action         Action         `json:"action"`
-	Context        []string       `json:"additional_context,omitempty"`
-	At             string         `json:"at,omitempty"`
-	By             string         `json:"by,omitempty"`
-	Control        Control        `json:"control"`
-	Degraded       string         `json:"degraded,omitempty"`
-	Event          Event          `json:"event"`
-	Failed         []failureJSON  `json:"failed,omitempty"`
-	Feedback       []string       `json:"feedback,omitempty"`
-	Hooks          []HookTrace    `json:"hooks,omitempty"`
-	Inject         []any          `json:"inject_messages,omitempty"`
-	Patch          map[string]any `json:"patch,omitempty"`
-	Policy         string         `json:"policy,omitempty"`
-	Reasons        []string       `json:"reasons,omitempty"`
-	Scope          Label          `json:"scope,omitempty"`
-	StopReason     string         `json:"stop_reason,omitempty"`
-	SuppressOutput bool           `json:"suppress_output,omitempty"`
-	SystemMessages []string       `json:"system_messages,omitempty"`
-	Verdict        Verdict        `json:"verdict"`
-	Warnings       []warningJSON  `json:"warnings,omitempty"`
-	Would          []*Would       `json:"would,omitempty"`
+	Action         Action          `json:"action"`
+	Context        []string        `json:"additional_context,omitempty"`
+	At             string          `json:"at,omitempty"`
+	By             string          `json:"by,omitempty"`
+	Control        Control         `json:"control"`
+	Degraded       string          `json:"degraded,omitempty"`
+	Event          Event           `json:"event"`
+	Failed         []failureJSON   `json:"failed,omitempty"`
+	Feedback       []string        `json:"feedback,omitempty"`
+	Grant          *approval.Grant `json:"grant,omitempty"`
+	Hooks          []HookTrace     `json:"hooks,omitempty"`
+	Inject         []any           `json:"inject_messages,omitempty"`
+	Patch          map[string]any  `json:"patch,omitempty"`
+	Policy         string          `json:"policy,omitempty"`
+	Reasons        []string        `json:"reasons,omitempty"`
+	Scope          Label           `json:"scope,omitempty"`
+	StopReason     string          `json:"stop_reason,omitempty"`
+	SuppressOutput bool            `json:"suppress_output,omitempty"`
+	SystemMessages []string        `json:"system_messages,omitempty"`
+	Verdict        Verdict         `json:"verdict"`
+	Warnings       []warningJSON   `json:"warnings,omitempty"`
+	Would          []*Would        `json:"would,omitempty"`
 }
 
 // DecisionShape is the type that a Decision is written as.
@@ -303,7 +295,7 @@ func (d *Decision) MarshalJSON() ([]byte, error) {
 	for i, w := range d.Warnings {
 		warnings[i] = warningJSON{w.Code.ID, w.Hook, w.Text}
 	}
-	return EncodeJSON(decisionJSON{d.Action, d.Context, d.At.String(), d.By, d.Control, d.Degraded, d.Event, failed, d.Feedback, d.Hooks,
+	return EncodeJSON(decisionJSON{d.Action, d.Context, d.At.String(), d.By, d.Control, d.Degraded, d.Event, failed, d.Feedback, d.Grant, d.Hooks,
 		d.Inject, d.Patch, d.Policy, d.Reasons, d.Scope, d.StopReason, d.SuppressOutput, d.SystemMessages, d.Verdict, warnings, d.Would()})
 }
 

@@ -3,8 +3,9 @@ package policy
 import (
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
+
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // Event is a lifecycle point, by its canonical name (semantics.md §1.1), or
@@ -182,7 +183,7 @@ var eventIndex, eventByName = func() (map[Event]int, map[string]Event) {
 }()
 
 // eventByKebab are the events by names that are only in kebab-case what another is.
-var eventByKebab = sync.OnceValue(func() map[string]Event {
+var eventByKebab = lazy.Value(func() map[string]Event {
 	names := map[string]Event{}
 	for name, e := range eventByName {
 		names[strings.ReplaceAll(kebab(name), "_", "-")] = e
@@ -214,6 +215,8 @@ func camel(s string) string {
 }
 
 // Events lists the canonical events in lifecycle order.
+//
+//go:noinline
 func Events() []Event {
 	out := make([]Event, len(eventSpecs))
 	for i, s := range eventSpecs {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // Field is the number of a field of the vocabulary (semantics.md §1.3). The
@@ -233,7 +235,7 @@ func ParsePath(text string) (Path, error) {
 	name, rest, nested := strings.Cut(text, ".")
 	f, ok := fieldByName[name]
 	if !ok {
-		return Path{}, fmt.Errorf("no field is called %q", name)
+		return Path{}, fault.Errorf("no field is called %q", name)
 	}
 	if f == FieldToolArguments {
 		f = FieldToolInput
@@ -242,7 +244,7 @@ func ParsePath(text string) (Path, error) {
 	if nested {
 		p.Keys = strings.Split(rest, ".")
 		if slices.Contains(p.Keys, "") {
-			return Path{}, fmt.Errorf("%q has an empty part", text)
+			return Path{}, fault.Errorf("%q has an empty part", text)
 		}
 	}
 	return p, nil

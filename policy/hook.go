@@ -122,16 +122,6 @@ type Declared struct {
 	Span diag.Span
 }
 
-// Enforcement says whether what a hook says counts: the zero Enforcement is enforce.
-type Enforcement string
-
-// With these a hook decides nothing: the Decision has what it would have said, and
-// EnforceWarn tells the user too.
-const (
-	EnforceWarn   Enforcement = "warn"
-	EnforceDryRun Enforcement = "dryrun"
-)
-
 // Hook is one declared hook on one event. It is immutable once loaded; the
 // compiler works on copies.
 type Hook struct {
@@ -156,8 +146,10 @@ type Hook struct {
 	// Recheck evaluates the hook again after the last hook that may rewrite
 	// what it read.
 	Recheck bool
-	// Enforcement says whether what the hook says counts.
+	// Enforcement says whether what the hook says counts, Spared in how many of
+	// 10,000 sessions it does not.
 	Enforcement Enforcement
+	Spared      uint16
 	// Untrusted hooks are listed and never run; Why says what to do.
 	Untrusted string
 

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -121,7 +123,7 @@ func UnknownResultKeys(m map[string]any) []string {
 func want[T any](v any, what string) (T, error) {
 	t, ok := v.(T)
 	if !ok {
-		return t, fmt.Errorf("must be %s", Article(what))
+		return t, fault.Errorf("must be %s", Article(what))
 	}
 	return t, nil
 }
@@ -182,7 +184,7 @@ func readArguments(r *Result, v any, by By) error {
 	if s, ok := v.(string); ok {
 		object, err := DecodeJSON([]byte(s))
 		if err != nil {
-			return fmt.Errorf("must be the text of a JSON object: %w", err)
+			return fault.Errorf("must be the text of a JSON object: %w", err)
 		}
 		v = object
 	}
@@ -197,8 +199,8 @@ func readToolConfig(r *Result, v any, _ By) error {
 	config := &ToolConfig{}
 	if mode := m["mode"]; mode != nil {
 		s, err := want[string](mode, "string in mode")
-		if err != nil || !slices.Contains(toolModes, s) {
-			return fmt.Errorf("mode must be AUTO, ANY or NONE")
+		if err != nil || !spell.Has(toolModes, s) {
+			return fault.Errorf("mode must be AUTO, ANY or NONE")
 		}
 		config.Mode = s
 	}
@@ -214,8 +216,7 @@ func readToolConfig(r *Result, v any, _ By) error {
 			}
 			config.Names = append(config.Names, s)
 		}
-		slices.Sort(config.Names)
-		config.Names = slices.Compact(config.Names)
+		config.Names = spell.Distinct(config.Names)
 	}
 	r.ToolConfig = r.ToolConfig.union(config)
 	return nil
@@ -242,7 +243,7 @@ func readAction(r *Result, v any, by By) error {
 	}
 	c, ok := ParseControl(s)
 	if !ok || c == Go {
-		return fmt.Errorf("must be skip, stop or halt, not %q", s)
+		return fault.Errorf("must be skip, stop or halt, not %q", s)
 	}
 	r.setControl(c, by)
 	return nil
@@ -270,7 +271,7 @@ func readDecision(r *Result, v any, by By) error {
 	}
 	verdict, ok := ParseVerdict(s)
 	if !ok {
-		return fmt.Errorf("must be allow, ask, defer or deny, not %q", s)
+		return fault.Errorf("must be allow, ask, defer or deny, not %q", s)
 	}
 	if verdict != None {
 		r.Verdict, r.VerdictBy = verdict, by

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy/digits"
 	"github.com/hookc/hookc/policy/govalue"
 	"github.com/hookc/hookc/policy/scan"
@@ -62,7 +62,7 @@ func decodeSlowly(data []byte, depth int) (any, error) {
 
 func decodeValue(dec *json.Decoder, depth int) (any, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("nested deeper than %d levels", maxDepth)
+		return nil, fault.Errorf("nested deeper than %d levels", maxDepth)
 	}
 	tok, err := dec.Token()
 	if err != nil {
@@ -76,7 +76,7 @@ func decodeValue(dec *json.Decoder, depth int) (any, error) {
 		return decodeList(dec, depth)
 	case json.Number:
 		if digits.Long(string(t)) {
-			return nil, fmt.Errorf("a number of more than %d digits", digits.Max)
+			return nil, fault.Errorf("a number of more than %d digits", digits.Max)
 		}
 		return govalue.Number(t), nil
 	}
@@ -92,7 +92,7 @@ func decodeObject(dec *json.Decoder, depth int) (any, error) {
 		}
 		key := tok.(string)
 		if _, dup := out[key]; dup {
-			return nil, fmt.Errorf("key %q appears twice", key)
+			return nil, fault.Errorf("key %q appears twice", key)
 		}
 		if out[key], err = decodeValue(dec, depth+1); err != nil {
 			return nil, err
@@ -172,7 +172,7 @@ func contextOf(m map[string]any) (c *Context, event string, err error) {
 		case !known || f.Derived() || f == FieldRaw:
 			raw[key] = m[key]
 		case !f.Spec().Type.Holds(m[key]):
-			err = errors.Join(err, fmt.Errorf("%s must be %s", key, f.Spec().Type.Article()))
+			err = errors.Join(err, fault.Errorf("%s must be %s", key, f.Spec().Type.Article()))
 		default:
 			c.put(f, m[key])
 		}
@@ -200,7 +200,7 @@ func sameEvent(f Field, one, other any) error {
 	if aText && bText && known && alsoKnown && first == second {
 		return nil
 	}
-	return fmt.Errorf("two events are named: %v and %v", one, other)
+	return fault.Errorf("two events are named: %v and %v", one, other)
 }
 
 // setArguments takes tool_arguments, the JSON text of tool_input. Beside another

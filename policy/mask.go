@@ -2,7 +2,6 @@ package policy
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -66,21 +65,24 @@ func Mask(spec *EventSpec, h *Hook, eff *Effects, r Result) Result {
 	decided := r.Verdict != None || r.Control != Go
 	own := spec.Event.Spec().PowersFor(h.Body.Protocol) // whatever the strategy obeys
 	unheard := (r.Verdict > Allow || r.Control != Go) && !(r.Verdict > Allow && own.Verdict(r.Verdict)) && (r.Control == Go || !own.Control(r.Control))
-	if h.Enforcement != "" {
-		r = m.would(h, r)
-	}
-	drops := func(obeyed, declared bool, what any) bool {
+	drops := func(obeyed, declared bool, alone Result, what string) bool {
 		if !obeyed {
 			m.drop(codeIgnored, "%s cannot %s", spec.Title(), what)
 		} else if !declared {
 			m.drop(codeUndeclared, "may does not list %s", what)
+			w := &Would{Hook: h.Name, Says: what}
+			w.Action, _ = spec.action(&alone)
+			for _, reason := range r.Reasons {
+				w.Reasons = append(w.Reasons, reason.Text)
+			}
+			m.warnings[len(m.warnings)-1].Would = w
 		}
 		return !obeyed || !declared
 	}
-	if drops(allowed.Verdict(r.Verdict), eff.May.Verdict(r.Verdict), r.Verdict) {
+	if drops(allowed.Verdict(r.Verdict), eff.May.Verdict(r.Verdict), Result{Verdict: r.Verdict}, r.Verdict.String()) {
 		r.Verdict, r.VerdictBy = None, By{}
 	}
-	if drops(allowed.Control(r.Control), eff.May.Control(r.Control), r.Control) {
+	if drops(allowed.Control(r.Control), eff.May.Control(r.Control), Result{Control: r.Control, Feedback: r.Feedback}, r.Control.String()) {
 		r.Control, r.ControlBy = Go, By{}
 	}
 	if unheard && r.Verdict == None && r.Control == Go { // nobody can obey it: the user is told why
@@ -106,38 +108,6 @@ func Mask(spec *EventSpec, h *Hook, eff *Effects, r Result) Result {
 	r.StopReasons = texts(r.StopReasons)
 	r.Reasons = m.reasons(&r, decided)
 	r.Warnings = join(r.Warnings, m.warnings)
-	return r
-}
-
-// would takes from what a hook said what decides, and reports it.
-func (m *masker) would(h *Hook, r Result) Result {
-	verdict, control := r.Alone()
-	if r.EndChain { // a refusal where nothing can be refused any more
-		verdict = max(verdict, Deny)
-	}
-	says := verdict.String()
-	if control != Go {
-		says = control.String()
-	}
-	if verdict != None || control != Go {
-		var reasons []string
-		for _, reason := range r.Reasons {
-			reasons = append(reasons, reason.Text)
-		}
-		for _, a := range r.Agent {
-			own, _ := a.Value["reason"].(string)
-			reasons = texts(append(reasons, own))
-		}
-		reasons, r.Feedback = append(reasons, r.Feedback...), nil // what to do better goes with the refusal
-		text := strings.Join(append([]string{says}, reasons...), ": ")
-		m.drop(codeUndeclared, "enforcement is %s; it would have said %s", h.Enforcement, text)
-		m.warnings[len(m.warnings)-1].Would = &Would{Hook: h.Name, Reasons: reasons, Says: says}
-		if h.Enforcement == EnforceWarn {
-			r.System = append(slices.Clip(r.System), h.Name+" would have said "+text)
-		}
-	}
-	r.Verdict, r.VerdictBy, r.Control, r.ControlBy, r.EndChain = None, By{}, Go, By{}, false
-	r.Agent, r.Reasons, r.StopReasons = nil, nil, nil
 	return r
 }
 
@@ -204,6 +174,9 @@ func (r Result) Recheck(before *Result) Result {
 	})
 	r.Agent = slices.DeleteFunc(slices.Clone(r.Agent), func(a AgentAnswer) bool {
 		return !a.Void && a.Verdict <= Allow && a.Control == Go || slices.ContainsFunc(before.Agent, a.same)
+	})
+	r.Warnings = slices.DeleteFunc(slices.Clone(r.Warnings), func(w Warning) bool {
+		return w.Would != nil && slices.ContainsFunc(before.Warnings, func(b Warning) bool { return b.Would != nil && b.Text == w.Text })
 	})
 	return r
 }

@@ -8,7 +8,9 @@ package policy
 import (
 	"time"
 
+	"github.com/hookc/hookc/policy/approval"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/record"
 )
 
 // Policy is every hook declared in every source, in declaration order, and
@@ -23,12 +25,12 @@ type Policy struct {
 	MaxConcurrent, MaxModels int
 	ChainTimeout             time.Duration
 	Profile                  *Profile // whose rules the policy follows; nil is hookc's own
-	// Notes say what overrode the written policy.
-	Notes []string
+	Notes                    []string // what overrode the written policy
 	// Severities are what the sources make of diagnostic codes.
 	Severities map[string]diag.Severity
-	// Facts are those declared, each name once.
-	Facts []Fact
+	Log        []record.Setting // what `log:` of the sources says
+	Facts      []Fact           // those declared, each name once
+	Approvals  approval.Blocks
 	// Warnings are what every Decision says of the policy: what an agent would
 	// pass over of its own configuration.
 	Warnings []Warning
@@ -104,7 +106,7 @@ type Fact struct {
 	// Command is what prints the value, as a hook that is on no event; nil where the
 	// host says it.
 	Command *Hook
-	// Env is the value in facts.env, nil for none.
+	// Env is the value in facts.env, nil if there is none.
 	Env  *string
 	Tier Tier
 	Span diag.Span
@@ -115,8 +117,8 @@ type FileConfig struct {
 	// Dir is the absolute folder relative paths start from.
 	Dir  string
 	Rego RegoConfig
-	// Within is the folder outside which nothing may be read for its hooks, "" for
-	// none: a project that nobody trusted.
+	// Within is the folder outside which nothing may be read for its hooks, "" if there
+	// is none: a project that nobody trusted.
 	Within string
 	// OnError are the written `defaults.on_error` by kind.
 	OnError map[Kind]Posture

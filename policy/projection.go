@@ -32,7 +32,7 @@ func WholeProjection() *Projection { return &Projection{whole: true} }
 
 // NewProjection wants what is read at the paths of reads, the whole of each
 // field that writes names, because its final value is told whole, and what
-// every hook sees. A derived field stands for its inputs.
+// every hook sees. A derived field means its inputs.
 func NewProjection(reads, writes Paths) *Projection {
 	p := &Projection{}
 	for f := range numFields {

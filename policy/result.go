@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -80,13 +81,6 @@ type Warning struct {
 	Would *Would // nil but of a hook that decides nothing
 }
 
-// Would is what a hook that decides nothing would have said, and why.
-type Would struct {
-	Hook    string   `json:"hook"`
-	Reasons []string `json:"reasons,omitempty"`
-	Says    string   `json:"says"`
-}
-
 func (w Warning) String() string {
 	out := w.Text
 	if w.Hook != "" {
@@ -151,8 +145,7 @@ func (t *ToolConfig) union(u *ToolConfig) *ToolConfig {
 		out.Mode = u.Mode
 	}
 	out.Names = slices.Concat(t.Names, u.Names)
-	slices.Sort(out.Names)
-	out.Names = slices.Compact(out.Names)
+	out.Names = spell.Distinct(out.Names)
 	return out
 }
 
@@ -194,7 +187,7 @@ func (r Result) JSON() (Result, error) {
 		return Result{}, Failf(ErrParse, "there is no verdict %d", r.Verdict)
 	case r.Control > Halt:
 		return Result{}, Failf(ErrParse, "there is no control %d", r.Control)
-	case r.ToolConfig != nil && !slices.Contains(toolModes, r.ToolConfig.Mode):
+	case r.ToolConfig != nil && !spell.Has(toolModes, r.ToolConfig.Mode):
 		return Result{}, Failf(ErrParse, "there is no mode %q of tools", r.ToolConfig.Mode)
 	}
 	edits := slices.Clone(r.Patch.edits)

@@ -3,9 +3,9 @@ package policy
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -90,7 +90,7 @@ func (e *HookError) Unwrap() error { return e.Err }
 
 // Failf makes a HookError; a %w argument becomes the wrapped error.
 func Failf(kind ErrKind, format string, args ...any) *HookError {
-	err := fmt.Errorf(format, args...)
+	err := fault.Errorf(format, args...)
 	return &HookError{Kind: kind, Text: err.Error(), Err: errors.Unwrap(err)}
 }
 

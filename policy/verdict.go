@@ -1,8 +1,9 @@
 package policy
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // Verdict is a hook's opinion on the action an event guards. A greater value
@@ -115,6 +116,8 @@ func (p Powers) Control(c Control) bool { return c == Go || p&(MaySkip<<(c-1)) !
 func (p Powers) Has(q Powers) bool { return p&q != 0 }
 
 // Names lists the members in order.
+//
+//go:noinline
 func (p Powers) Names() []string {
 	out := []string{}
 	for i, n := range powerNames {
@@ -187,5 +190,5 @@ func ParsePosture(s string) (Posture, error) {
 			return Posture(i), nil
 		}
 	}
-	return PostureUnset, fmt.Errorf("%q is not a posture", s)
+	return PostureUnset, fault.Errorf("%q is not a posture", s)
 }

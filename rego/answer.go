@@ -3,7 +3,6 @@ package rego
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sort"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -223,22 +223,22 @@ func (a *answer) patch(e *entry, value ast.Value) error {
 // fields are replaced (semantics.md §2.6).
 func patchOf(hook string, value ast.Value) (policy.Result, error) {
 	if _, object := value.(ast.Object); !object {
-		return policy.Result{}, fmt.Errorf("patch must be an object, and is %s", describe(value))
+		return policy.Result{}, fault.Errorf("patch must be an object, and is %s", describe(value))
 	}
 	fields := toJSON(value).(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if _, _, sets := policy.HookResultField(name); !sets {
-			return policy.Result{}, fmt.Errorf("patch sets %q, which is no field a hook can change", name)
+			return policy.Result{}, fault.Errorf("patch sets %q, which is no field a hook can change", name)
 		}
 	}
 	r, err := policy.ParseHookResult(fields, policy.By{Name: hook})
 	if err != nil {
-		return policy.Result{}, fmt.Errorf("patch: %w", err)
+		return policy.Result{}, fault.Errorf("patch: %w", err)
 	}
 	return r, nil
 }
 
-// whole takes `result`, a HookResult that stands for everything.
+// whole takes `result`, a HookResult that means everything.
 func (a *answer) whole(e *entry, value ast.Value) error {
 	if _, ok := value.(ast.Object); !ok {
 		return a.fail(e, value, "result must be an object, and is %s", describe(value))
@@ -262,7 +262,7 @@ func (a *answer) whole(e *entry, value ast.Value) error {
 // wanted is not done, and the rest may be an approval.
 func wholeOf(fields map[string]any, by policy.By) (policy.Result, error) {
 	if unknown := policy.UnknownResultKeys(fields); len(unknown) > 0 {
-		return policy.Result{}, fmt.Errorf("%q is no key of a result", unknown[0])
+		return policy.Result{}, fault.Errorf("%q is no key of a result", unknown[0])
 	}
 	return policy.ParseHookResult(fields, by)
 }

@@ -2,11 +2,11 @@ package rego
 
 import (
 	"strconv"
-	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
 
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy/digits"
 	"github.com/hookc/hookc/rego/bounds"
 	"github.com/hookc/hookc/rego/template"
@@ -34,7 +34,7 @@ type boundSet struct {
 
 const keepName = boundPrefix + "keep"
 
-var boundFunctions = sync.OnceValue(func() boundSet {
+var boundFunctions = lazy.Value(func() boundSet {
 	set := boundSet{funcs: map[string]*topdown.Builtin{}, refs: map[string]*ast.Term{}}
 	add := func(decl *ast.Builtin, f topdown.BuiltinFunc) {
 		b, known := bounds.Of(decl.Name)

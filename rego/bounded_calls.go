@@ -112,7 +112,7 @@ func bindCalls(x any, names map[string]*ast.Term) {
 	}).Walk(x)
 }
 
-// keeping is a call that says what is kept of a key and a value, nil for none.
+// keeping is a call that says what is kept of a key and a value, nil if there is none.
 func keeping(key, value *ast.Term, at *ast.Location) *ast.Expr {
 	size := asWritten(key) + asWritten(value)
 	e := ast.NewExpr([]*ast.Term{ast.NewTerm(ast.Ref{ast.VarTerm(keepName)}), ast.IntNumberTerm(int(size))})

@@ -13,6 +13,7 @@ import (
 	opabuiltins "github.com/open-policy-agent/opa/v1/topdown/builtins"
 
 	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -140,7 +141,7 @@ func bridge(name string) native.Builtin {
 		case len(found) == 0:
 			return nil, false, nil
 		case len(found) > 1:
-			of.err = fmt.Errorf("%s has %d results", name, len(found))
+			of.err = fault.Errorf("%s has %d results", name, len(found))
 			return nil, false, native.ErrBail
 		}
 		return found[0], true, nil
@@ -149,11 +150,11 @@ func bridge(name string) native.Builtin {
 
 // isStale reports whether a value is not found in a set although it is there: some
 // functions of OPA change objects in place whose hashes were taken before. What
-// is made of the value anew is found.
-func isStale(v ast.Value, anew native.Value) bool {
+// is made of the value again is found.
+func isStale(v ast.Value, now native.Value) bool {
 	switch v.(type) {
 	case *ast.Array, ast.Set, ast.Object:
-		return fromNative(anew).Hash() != v.Hash()
+		return fromNative(now).Hash() != v.Hash()
 	}
 	return false
 }

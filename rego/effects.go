@@ -233,6 +233,8 @@ func (w *walker) read(ref ast.Ref, at *ast.Location) {
 
 // leadingKeys are the keys of a reference up to the first that is no constant
 // text.
+//
+//go:noinline
 func leadingKeys(ref ast.Ref) (keys []string) {
 	for _, operand := range ref[1:] {
 		s, ok := operand.Value.(ast.String)

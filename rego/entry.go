@@ -37,8 +37,8 @@ var codeShape = diag.Define(diag.Code{
 	ID: "HK073", Severity: diag.Error,
 	Title: "Rego entry point of the wrong shape",
 	Help: `deny, ask, allow, skip and stop are a boolean, a string, or a set of strings or of
-{"reason": ...} objects; context, message and feedback are a string or a set of
-strings; patch and result are objects, and result stands alone. One name is either a
+{"reason": ...} objects. context, message and feedback are a string or a set of
+strings. patch and result are objects, and result is the only one. One name is either a
 set or a complete rule, never both.`,
 	Bad: `pre_tool_execution:
   - name: shell
@@ -77,7 +77,7 @@ const (
 )
 
 // contract lists the entry points in the order their results are reported
-// (semantics.md §2.7, §3.3); a name that ends in `_` stands for a family.
+// (semantics.md §2.7, §3.3); a name that ends in `_` means a family.
 var contract = []struct {
 	name   string
 	part   part

@@ -10,6 +10,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -52,6 +53,8 @@ type Difference struct {
 const maxPending = 64
 
 // NewEyes begin with code that was wrong before, by its hash.
+//
+//go:noinline
 func NewEyes(paranoid bool, rejected map[string]string, report func(Difference)) *Eyes {
 	e := &Eyes{Paranoid: paranoid, Report: report, rejected: map[string]string{}}
 	for code, hook := range rejected {
@@ -122,7 +125,7 @@ func (g *glance) settled(path uint64) bool {
 // clock cannot be asked twice.
 func (n *Native) Watch(e *Eyes, h *policy.Hook) {
 	n.eyes, n.source = e, h.Body.Source.Value
-	n.digest = sync.OnceValue(func() string {
+	n.digest = lazy.Value(func() string {
 		sum := sha256.Sum256(n.code.Program().Append(nil))
 		return hex.EncodeToString(sum[:])
 	})

@@ -11,7 +11,7 @@ import (
 )
 
 // watched lets the eyes of the members look at what was said together. A member
-// that is not to be believed is asked by itself, which is topdown then.
+// that is not to be believed is asked on its own, which is topdown then.
 func (f *FusedNative) watched(ctx context.Context, in *policy.Context, path uint64, choice dag.Chosen, contribution []dag.FusedAnswer) {
 	eyes, chosen := f.members[0].eyes, choice.Places
 	if len(chosen) < len(f.members) {

@@ -3,14 +3,14 @@ package rego
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
-	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
 	"github.com/open-policy-agent/opa/v1/types"
 
 	"github.com/hookc/hookc/builtins"
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -22,7 +22,7 @@ type functionSet struct {
 	byFn  map[string]*builtins.Func
 }
 
-var functions = sync.OnceValue(func() functionSet {
+var functions = lazy.Value(func() functionSet {
 	set := functionSet{eval: map[string]*topdown.Builtin{}, byFn: map[string]*builtins.Func{}}
 	for _, f := range builtins.Funcs() {
 		if _, taken := ast.BuiltinMap[f.Name]; taken {
@@ -90,7 +90,7 @@ func implement(f *builtins.Func) topdown.BuiltinFunc {
 		for i, p := range f.Params {
 			args[i] = toJSON(operands[i].Value)
 			if !p.Type.Holds(args[i]) {
-				return builtinError(bctx, f, fmt.Errorf("%s must be %s, not %s",
+				return builtinError(bctx, f, fault.Errorf("%s must be %s, not %s",
 					p.Name, p.Type.Article(), ast.ValueName(operands[i].Value)))
 			}
 		}

@@ -1,10 +1,10 @@
 package rego
 
 import (
-	"fmt"
-
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/format"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // Format is a Rego file laid out as `opa fmt` does. version is that of
@@ -44,10 +44,10 @@ func formatAs(name string, text []byte, version ast.RegoVersion) ([]byte, error)
 	}
 	after, err := ast.ParseModuleWithOpts(name, string(out), parsing)
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be laid out: %w", name, err)
+		return nil, fault.Errorf("%s cannot be laid out: %w", name, err)
 	}
 	if !after.Equal(before) || len(after.Comments) != len(before.Comments) {
-		return nil, fmt.Errorf("%s cannot be laid out: it would not say the same", name)
+		return nil, fault.Errorf("%s cannot be laid out: it would not say the same", name)
 	}
 	return out, nil
 }

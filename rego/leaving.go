@@ -236,7 +236,7 @@ func (f *FusedNative) watchLeaver(n *Native) {
 }
 
 // remaining are the chosen whose code is still asked; those that are not are to be
-// evaluated by themselves. It is nil for all members, and in room otherwise.
+// evaluated on their own. It is nil for all members, and in room otherwise.
 func (f *FusedNative) remaining(chosen []int, room *[]int) []int {
 	var all []int
 	if len(chosen) < len(f.members) {
@@ -263,7 +263,7 @@ func (f *FusedNative) remaining(chosen []int, room *[]int) []int {
 }
 
 // count counts an event for the chosen members that left some. One that is not
-// asked any more, or leaves this event, is to be evaluated by itself, which counts
+// asked any more, or leaves this event, is to be evaluated on its own, which counts
 // it.
 func (f *FusedNative) count(chosen []int, contribution []dag.FusedAnswer) {
 	list := f.places.Load()

@@ -11,12 +11,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/storage"
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -160,9 +161,9 @@ func (c *Compiler) load(u *unit) *library {
 	}
 	l.data = c.documents(docs, data)
 	config, forbid, version := u.config, u.forbid, u.version
-	l.digest = sync.OnceValue(func() string { return l.sum(&config, c) })
-	l.faults = sync.OnceValue(func() ast.Errors { return l.check(forbid, version) })
-	l.forbidden = sync.OnceValue(func() []libraryFault { return l.calls(forbid) })
+	l.digest = lazy.Value(func() string { return l.sum(&config, c) })
+	l.faults = lazy.Value(func() ast.Errors { return l.check(forbid, version) })
+	l.forbidden = lazy.Value(func() []libraryFault { return l.calls(forbid) })
 	return l
 }
 
@@ -227,7 +228,7 @@ func readText(path string) (string, error) {
 	case !info.Mode().IsRegular():
 		return "", errors.New("it is not a regular file")
 	case info.Size() > maxShared:
-		return "", fmt.Errorf("it has %d bytes; %d is the most", info.Size(), maxShared)
+		return "", fault.Errorf("it has %d bytes; %d is the most", info.Size(), maxShared)
 	}
 	content, err := os.ReadFile(path)
 	return string(content), err
@@ -301,7 +302,7 @@ func (c *Compiler) documents(of []document, data map[string]any) *documents {
 }
 
 // noDocuments is what most hooks see.
-var noDocuments = sync.OnceValue(func() *documents { return newDocuments(nil, map[string]any{}) })
+var noDocuments = lazy.Value(func() *documents { return newDocuments(nil, map[string]any{}) })
 
 func newDocuments(of []document, data map[string]any) *documents {
 	d := &documents{of: of, store: inmem.NewFromASTObject(toTerm(data).Value.(ast.Object))}
@@ -313,7 +314,7 @@ func newDocuments(of []document, data map[string]any) *documents {
 	return d
 }
 
-// check compiles the shared modules by themselves: a hook is compiled with
+// check compiles the shared modules on their own: a hook is compiled with
 // those alone that it can see, and what is wrong with the others is an error
 // all the same.
 func (l *library) check(forbid map[string]struct{}, version ast.RegoVersion) ast.Errors {

@@ -155,7 +155,7 @@ func ruleName(r *ast.Rule) string {
 	return string(name)
 }
 
-// meantEntry is the entry point that a name looks like, "" for none.
+// meantEntry is the entry point that a name looks like, "" if there is none.
 func meantEntry(name string) string {
 	for _, stem := range []struct{ begins, entry string }{{"den", "deny"}, {"viol", "deny"}, {"block", "deny"}, {"forbid", "deny"}, {"reject", "deny"},
 		{"allow", "allow"}, {"permit", "allow"}, {"approv", "allow"}, {"ask", "ask"}, {"warn", "warn"}, {"patch", "patch"}, {"skip", "skip"}, {"stop", "stop"}} {

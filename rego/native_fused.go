@@ -132,7 +132,7 @@ func (r *fusedNativeRun) tell(member int, t delivered) {
 var errStopped = errors.New("the fused evaluation was stopped")
 
 // Run is a dag.FusedRun. A member that native evaluation does not decide is to
-// be asked by itself; all of them, when together they take longer than the most
+// be asked on its own; all of them, when together they take longer than the most
 // patient would alone.
 func (f *FusedNative) Run(ctx context.Context, in *policy.Context, choice dag.Chosen, contribution []dag.FusedAnswer) error {
 	r, chosen := f.runs.Get().(*fusedNativeRun), choice.Places

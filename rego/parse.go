@@ -5,10 +5,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -141,7 +142,7 @@ func (u *unit) settings() {
 func (u *unit) fileSpan() diag.Span { return diag.Span{Source: u.hook.Span.Source} }
 
 // callable lists the functions of OPA and of hookc, sorted.
-var callable = sync.OnceValue(func() []string {
+var callable = lazy.Value(func() []string {
 	out := make([]string, 0, len(ast.Builtins)+len(functions().decls))
 	for _, b := range ast.Builtins {
 		out = append(out, b.Name)
@@ -149,8 +150,7 @@ var callable = sync.OnceValue(func() []string {
 	for _, b := range functions().decls {
 		out = append(out, b.Name)
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return spell.Distinct(out)
 })
 
 // parse reads the hook's own text.
@@ -176,7 +176,7 @@ func parseModule(file, text string, version ast.RegoVersion) (*ast.Module, error
 }
 
 // syntaxFindings reports parse errors. Where v1 was expected and the text is
-// v0, the first error stands for all.
+// v0, the first error means all.
 func syntaxFindings(where positions, text string, version ast.RegoVersion, err error) diag.List {
 	var list ast.Errors
 	if !errors.As(err, &list) {

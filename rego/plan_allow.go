@@ -18,7 +18,7 @@ type listed struct {
 
 type listedRule struct {
 	*ast.Rule
-	// ref is its name, which Rule makes anew at each call; name is that as a text,
+	// ref is its name, which Rule makes again at each call; name is that as a text,
 	// which most are compared by.
 	ref  ast.Ref
 	name string
@@ -363,7 +363,7 @@ func (b *lister) whole(path []string, rules []*listedRule) {
 	b.forms.add(formPackage)
 }
 
-// document is the base document at a path, nil for none.
+// document is the base document at a path, nil if there is none.
 func (l *listed) document(path []string) ast.Value {
 	v := l.data
 	for _, key := range path {

@@ -206,6 +206,8 @@ func (b *assembly) reason(fn int32) (why string, all forms) {
 
 // constant is the operand of a ground value. Composites are told apart by
 // identity: base documents may be large.
+//
+//go:noinline
 func (b *assembly) constant(v ast.Value) native.Operand {
 	at, ok := b.consts[v]
 	if !ok {
@@ -238,7 +240,7 @@ func (b *assembly) builtin(name string) int32 {
 	return intern(b.builtins, &b.prog.Builtins, name, name)
 }
 
-// place is where a rule or statement is written; heads stands for the rule
+// place is where a rule or statement is written; heads means the rule
 // whose head it is. -1 is nowhere.
 func (b *assembly) place(p *planned, l *ir.Location, heads bool) int32 {
 	if l.Row == 0 {

@@ -176,7 +176,7 @@ func openMembership(e *ast.Expr) bool {
 	return vars > 0 && others > 0
 }
 
-// stands reports whether a term stands for a reference or an argument of the
+// stands reports whether a term means a reference or an argument of the
 // rule, as an index knows it.
 func stands(r *ast.Rule, t *ast.Term) bool {
 	name, ok := t.Value.(ast.Var)
@@ -185,7 +185,7 @@ func stands(r *ast.Rule, t *ast.Term) bool {
 		return ok
 	}
 	names := []ast.Value{name}
-	for range r.Body { // A name may stand for another that stands for one.
+	for range r.Body { // A name may mean another that means one.
 		for _, e := range r.Body {
 			if e.IsEquality() {
 				names = append(names, equated(e, names)...)

@@ -6,7 +6,7 @@ import (
 
 // earlyKey is the expression of a comprehension that takes a variable of the
 // body around it for given, though topdown indexes the comprehension by that
-// variable and so evaluates it without; nil for none.
+// variable and so evaluates it without; nil if there is none.
 func earlyKey(c *ast.Compiler, t *ast.Term) *ast.Expr {
 	if !ast.IsComprehension(t.Value) {
 		return nil

@@ -198,6 +198,8 @@ func (t *translation) forget(locals ...ir.Local) {
 }
 
 // learn notes what a local holds.
+//
+//go:noinline
 func (t *translation) learn(l ir.Local, f *fact) {
 	if f == nil {
 		delete(t.known, l)

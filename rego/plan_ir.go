@@ -3,11 +3,12 @@ package rego
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/ir"
 	opa "github.com/open-policy-agent/opa/v1/rego"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // planTarget is the name under which OPA knows the taker of its plans.
@@ -49,7 +50,7 @@ func (planTaker) Eval(context.Context, *opa.EvalContext, ast.Value) (ast.Value, 
 func planQuery(c *ast.Compiler, query ast.Body) (p *ir.Policy, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			p, err = nil, fmt.Errorf("panic: %v", r)
+			p, err = nil, fault.Errorf("panic: %v", r)
 		}
 	}()
 	options := []func(*opa.Rego){

@@ -36,7 +36,7 @@ func unfitBuiltin(name string) string {
 	return ""
 }
 
-// builtinNamed finds a function of OPA's or hookc's, nil for none.
+// builtinNamed finds a function of OPA's or hookc's, nil if there is none.
 func builtinNamed(name string) (*ast.Builtin, topdown.BuiltinFunc) {
 	if own := functions().eval[name]; own != nil {
 		return own.Decl, own.Func
@@ -49,6 +49,8 @@ func builtinNamed(name string) (*ast.Builtin, topdown.BuiltinFunc) {
 }
 
 // textPath is the part of a reference below data, of constant names.
+//
+//go:noinline
 func textPath(ref ast.Ref) []string {
 	out := make([]string, 0, len(ref)-1)
 	for _, t := range ref[1:] {

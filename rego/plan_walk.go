@@ -13,7 +13,7 @@ const contextParams = 2
 
 // planned is a plan with its functions by name. Of several plans of one
 // program, all but the first have a suffix that keeps their generations (what
-// with statements made anew) apart; the first generation is the same in all.
+// with statements made again) apart; the first generation is the same in all.
 type planned struct {
 	*ir.Policy
 	funcs  map[string]*ir.Func
@@ -40,7 +40,7 @@ func (p *planned) generation(name string) string {
 	return name + p.suffix
 }
 
-// document is the function of a document of the first generation, nil for none.
+// document is the function of a document of the first generation, nil if there is none.
 func (p *planned) document(ref ast.Ref) *ir.Func {
 	path := []string{firstGeneration}
 	for _, t := range ref[1:] {

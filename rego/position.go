@@ -5,10 +5,10 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -42,7 +42,7 @@ func (p positions) span(loc *ast.Location) diag.Span {
 	return text.AtLineCol(loc.Row, loc.Col)
 }
 
-var conflictLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\n *(.*) at (.+):([0-9]+)`) })
+var conflictLine = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`\n *(.*) at (.+):([0-9]+)`) })
 
 // inPlace puts a message on one line. OPA lists the rules of a conflict by
 // the line of the text it was given; they become lines of the author's file.

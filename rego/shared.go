@@ -11,11 +11,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/util"
 
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -87,7 +88,7 @@ func listFiles(root string, wanted func(string) bool) ([]string, error) {
 		case err != nil:
 			return err
 		case looked > maxLooked:
-			return fmt.Errorf("it holds more than %d files and folders", maxLooked)
+			return fault.Errorf("it holds more than %d files and folders", maxLooked)
 		case d.IsDir() && path != root && strings.HasPrefix(d.Name(), "."):
 			return filepath.SkipDir
 		case !d.IsDir() && (path == root || wanted(path)):
@@ -172,7 +173,7 @@ func parseDocument(f *sharedFile, path string) {
 	}
 }
 
-var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bline ([0-9]+)`) })
+var yamlLine = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`\bline ([0-9]+)`) })
 
 // errorAt is where a JSON or YAML error says it is, else the file's start.
 func (f *sharedFile) errorAt(err error) diag.Span {

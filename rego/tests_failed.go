@@ -26,7 +26,7 @@ type witness struct {
 	// what it names.
 	span   diag.Span
 	values []string
-	// defs are what variables stand for that OPA made up.
+	// defs are what variables mean that OPA made up.
 	defs    map[ast.Var]string
 	tracing bool
 	lines   []string
@@ -71,7 +71,7 @@ func (w *witness) within(loc *ast.Location) bool {
 	return false
 }
 
-// define notes what a variable stands for that is not the author's: what it was
+// define notes what a variable means that is not the author's: what it was
 // first given, by `v = term` or by a call whose last operand is its result.
 func (w *witness) define(x *ast.Expr, e *topdown.Event) {
 	if !x.IsCall() {
@@ -120,7 +120,7 @@ func (w *witness) text(t *ast.Term, e *topdown.Event) string {
 	return out
 }
 
-// name is what a variable is called, or stands for.
+// name is what a variable is called, or means.
 func (w *witness) name(v ast.Var, e *topdown.Event) string {
 	if !w.generated(v, e) {
 		if m, ok := e.LocalMetadata[v]; ok && m.Name != "" {

@@ -131,7 +131,7 @@ func newProjection(paths []policy.Path) projection {
 	return p
 }
 
-// add wants the part under keys. Nil parts stand for the whole.
+// add wants the part under keys. Nil parts mean the whole.
 func (p *projected) add(keys []string) {
 	if len(keys) == 0 {
 		p.parts = nil

@@ -84,7 +84,9 @@ func TestGlossary(t *testing.T) {
 	}
 	paths, err := filepath.Glob("../docs/*.md")
 	require.NoError(t, err)
-	for _, path := range append(paths, "../README.md") {
+	below, err := filepath.Glob("../docs/*/*.md")
+	require.NoError(t, err)
+	for _, path := range append(append(paths, below...), "../README.md") {
 		if filepath.Base(path) != "glossary.md" {
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)
@@ -100,7 +102,7 @@ func TestGlossary(t *testing.T) {
 		assert.NotEmpty(t, e.meaning, e.word)
 	}
 	for _, word := range terms[:8] {
-		assert.True(t, regexp.MustCompile(`\[`+word+`s?\]\((docs/)?glossary\.md\)`).MatchString(texts.String()), "no page leads from %s to docs/glossary.md", word)
+		assert.True(t, regexp.MustCompile(`\[`+word+`s?\]\((docs/|\.\./)?glossary\.md\)`).MatchString(texts.String()), "no page leads from %s to docs/glossary.md", word)
 	}
 	for _, word := range gone {
 		assert.False(t, declared[word], "something is called %s: docs/glossary.md has another word", word)

@@ -19,24 +19,33 @@ const module = "github.com/hookc/hookc"
 // layers is the dependency rule: a package imports only packages of the lists
 // before its own. Packages of one list do not import each other.
 var layers = [][]string{
-	{"policy/digits", "policy/glyph", "policy/govalue", "internal/finding", "internal/group", "internal/spell", "internal/starter", "rego/cases", "rego/thread"},
+	{"internal/lazy"},
+	{"policy/digits", "policy/glyph", "policy/govalue", "internal/exit", "internal/fault", "internal/finding", "internal/group", "internal/spell", "internal/starter", "rego/cases", "rego/thread"},
 	{"rego/bounds", "policy/scan", "internal/binary", "builtins/losses", "builtins/quoting", "tests/depth", "tests/guard/interval"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/tokens", "builtins/winshell", "internal/gate/table"},
-	{"builtins/posix", "internal/fix", "internal/severity"},
+	{"builtins/posix", "internal/fix", "internal/severity", "policy/approval", "policy/record"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
-	{"dag", "policy/agent/form", "policy/agent/js", "policy/agent/repeats", "policy/agent/supersede", "policy/pattern", "policy/source/permission", "policy/source/plugins", "policy/source/tree", "policy/source/variables", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed", "rego/outline", "rego/template"},
-	{"policy/agent", "policy/callmatch", "policy/source/commandline", "policy/source/extensions", "policy/source/parts", "compiler/solve"},
+	{"policy/observe", "policy/rollout"},
+	{"dag", "internal/decisionlog", "policy/agent/form", "policy/agent/js", "policy/agent/repeats", "policy/agent/supersede", "policy/pattern", "policy/source/permission", "policy/source/plugins", "policy/source/tree", "policy/source/variables", "policy/trust", "builtins/rule", "builtins/toolcall", "rego/directed", "rego/outline", "rego/template"},
+	{"policy/agent", "policy/bundled", "policy/callmatch", "policy/source/commandline", "policy/source/extensions", "policy/source/parts", "compiler/solve"},
 	{"builtins/guard", "policy/facts", "rego/conditions"},
 	{"builtins"},
-	{"rego", "dag/codec", "dag/render", "policy/source", "compiler/lint", "executor/kind/expr", "executor/tally"},
-	{"compiler", "executor", "executor/runner", "policy/install", "policy/source/print"},
-	{"internal/covered", "internal/host", "internal/reference", "internal/release", "internal/shape", "internal/sites"},
+	{"dag/render/layout"},
+	{"rego", "dag/codec", "dag/render", "policy/source", "compiler/lint", "executor/kind/expr", "executor/tally", "executor/withhold"},
+	{"compiler", "executor", "executor/runner", "internal/logrules", "policy/install", "policy/source/cases", "policy/source/jsonschema", "policy/source/print"},
+	{"internal/approval", "internal/covered", "internal/host", "internal/reference", "internal/release", "internal/remote", "internal/shape", "internal/sites"},
+	{"internal/decisionlog/keep"},
 	{""},
-	{"internal/witness"},
-	{"cmd/hookc/model", "internal/gate/build", "internal/decisionlog", "internal/diff", "internal/memory", "internal/page", "internal/prove", "internal/report", "internal/screen", "tests/processes", "tests/programs", "tests/vectors"},
-	{"internal/casetest", "cmd/hookc/logs", "internal/decisionlog/keep", "internal/lsp"},
+	{"internal/approval/judge", "internal/witness"},
+	{"cmd/hookc/model", "internal/gate/build", "internal/bundle", "internal/diff", "internal/memory", "internal/page", "internal/prove", "internal/report", "internal/screen", "tests/processes", "tests/programs", "tests/vectors"},
+	{"internal/casetest", "cmd/hookc/approvals", "internal/impact", "internal/lsp"},
+	{"cmd/hookc/logs"},
+	{"internal/bundle/proof"},
+	{"cmd/hookc/bundles", "cmd/hookc/ui"},
+	{"internal/decide"},
+	{"internal/serve"},
 	{"cmd/hookc", "cmd/hookgate"},
-	{"tests", "tests/agents", "tests/bench", "tests/codes", "tests/faults", "tests/fuzz", "tests/gate", "tests/guard", "tests/guard/bash", "tests/hostile", "tests/inert", "tests/kit",
+	{"tests", "tests/agents", "tests/bench", "tests/browser", "tests/codes", "tests/faults", "tests/fuzz", "tests/gate", "tests/guard", "tests/guard/bash", "tests/hostile", "tests/inert", "tests/kit",
 		"tests/laws", "tests/loosened", "tests/onefile", "tests/reload", "tests/scripts", "tests/wasm", "tests/weight", "tests/gen/bench", "tests/gen/commands", "tests/gen/everyday", "tests/gen/release", "tests/gen/schema", "tests/gen/secrets"},
 }
 
@@ -48,7 +57,7 @@ func layerOf(name string) (int, bool) {
 
 // stdOnly lists the packages that import nothing but the standard library and
 // lower layers.
-var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/agent", "internal/wire", "internal/gate/table", "internal/gate/rules", "cmd/hookgate", "rego/native", "rego/bounds", "policy/digits", "policy/glyph", "policy/govalue", "policy/scan", "internal/binary", "internal/spell"}
+var stdOnly = []string{"policy/diag", "policy/artifact", "policy", "policy/agent", "internal/wire", "internal/gate/table", "internal/gate/rules", "cmd/hookgate", "rego/native", "rego/bounds", "policy/approval", "policy/digits", "policy/glyph", "policy/govalue", "policy/scan", "internal/binary", "internal/fault", "internal/spell"}
 
 // owners says which packages may import a module; everything else must not,
 // and those in barred must not even link it.
@@ -57,14 +66,15 @@ var owners = []struct {
 	allow  []string
 	barred []string
 }{
-	{"github.com/open-policy-agent/opa", []string{"rego", "rego/cases", "rego/conditions", "rego/outline"}, []string{"compiler", "compiler/lint", "dag", "policy/source", "executor"}},
+	{"github.com/open-policy-agent/opa", []string{"rego", "rego/cases", "rego/conditions", "rego/outline", "internal/bundle", "internal/logrules", "cmd/hookc/bundles"}, []string{"compiler", "compiler/lint", "dag", "policy/source", "executor"}},
 	{"github.com/expr-lang/expr", []string{"executor/kind/expr"}, []string{"compiler", "compiler/lint", "dag", "policy/source", "executor"}},
 	{"gopkg.in/yaml.v3", []string{"policy/source/tree", "policy/source/print"}, nil},
 	{"github.com/pelletier/go-toml/v2", []string{"policy/source/tree", "tests/gen/secrets"}, nil},
 	{"go.yaml.in/yaml", nil, nil}, // OPA's; one YAML reader is enough
 	{"mvdan.cc/sh/v3", []string{"builtins/shell", "builtins/posix"}, []string{"compiler", "executor"}},
 	{"github.com/tailscale/hujson", nil, nil}, // a test's
-	{"github.com/spf13/cobra", []string{"cmd/hookc", "cmd/hookc/logs"}, []string{"", "compiler", "executor"}},
+	{"github.com/gowebpki/jcs", []string{"internal/approval"}, nil},
+	{"github.com/spf13/cobra", []string{"cmd/hookc", "cmd/hookc/approvals", "cmd/hookc/bundles", "cmd/hookc/logs", "cmd/hookc/ui", "internal/decide", "internal/serve"}, []string{"", "compiler", "executor"}},
 }
 
 type goPackage struct {

@@ -25,7 +25,8 @@ import (
 // lent are the types of other packages that the public ones name. They are promised
 // with those.
 var lent = []string{"executor.Action", "executor.Actions", "executor.Outcome", "executor.StepOutcome", "executor.Reused",
-	"policy/pattern.Flavour", "policy/pattern.Pattern"}
+	"policy/approval.Asker", "policy/approval.Block", "policy/approval.Blocks", "policy/approval.Grant", "policy/approval.Rule", "policy/approval.Terms", "policy/approval.Webhook",
+	"policy/observe.Observer", "policy/pattern.Flavour", "policy/pattern.Pattern", "policy/record.Setting", "policy/record.When"}
 
 // typed reads the exported names of packages of this module, with their types.
 func typed(t *testing.T, names []string) map[string]*types.Package {
@@ -139,7 +140,7 @@ func TestPublicTypes(t *testing.T) {
 			}
 		})
 	}
-	packages := typed(t, append(slices.Clone(public), "executor", "policy/pattern"))
+	packages := typed(t, append(slices.Clone(public), "executor", "policy/approval", "policy/observe", "policy/pattern", "policy/record"))
 	for _, name := range public {
 		scope := packages[name].Scope()
 		for _, id := range scope.Names() {

@@ -20,19 +20,19 @@ import (
 // clockTests are the tests, as file and function, that say how fast something is
 // or wait a fixed time, each with the reason why it holds on any machine.
 var clockTests = map[string]string{
-	"cmd/hookc/model/wait_test.go TestWaitOverTheWire":      "what a server's Retry-After comes to; nothing is waited for",
-	"cmd/hookc/serve_memory_test.go TestServerHoldsOnePlan": "older than the file system's clock tells, at least; no later than now",
-	"executor/plan_test.go stubborn":                        "a hook that works for so long",
-	"executor/runner/bash_test.go TestBashCancelled":        "cancels a hook that sleeps for a minute, whether it has started or not",
-	"policy/disk/disk_test.go TestPrintsTellFilesApart":     "a tick of the file system's clock, at least",
-	"rego/eval_test.go TestContextEnds":                     "cancels an evaluation that lasts for minutes, whether it has started or not",
-	"reload_test.go TestEventsInFlightFinishOnTheOldPlan":   "gives a mistake time to happen: what is right is right at once",
-	"tests/bombs_linux_test.go TestBombsEnd":                "the process's own time, which other processes do not use up",
-	"tests/faults/edges_test.go cancel":                     "what is cancelled after 25 ms would last for 30 s",
-	"tests/gate/gate_test.go settle":                        "older than what a server leaves out, at least",
-	"tests/gate/serve_chaos_test.go TestServeConfined":      "older than what may be half written, at least",
-	"tests/guard/bash/run_test.go runLine":                  "in the jail, where a line that lasts is cut off and its run not judged by time",
-	"tests/scripts/script_test.go quiet":                    "until a file is old enough, at least",
+	"cmd/hookc/model/wait_test.go TestWaitOverTheWire":     "what a server's Retry-After comes to; nothing is waited for",
+	"internal/serve/memory_test.go TestServerHoldsOnePlan": "older than the file system's clock tells, at least; no later than now",
+	"executor/plan_test.go stubborn":                       "a hook that works for so long",
+	"executor/runner/bash_test.go TestBashCancelled":       "cancels a hook that sleeps for a minute, whether it has started or not",
+	"policy/disk/disk_test.go TestPrintsTellFilesApart":    "a tick of the file system's clock, at least",
+	"rego/eval_test.go TestContextEnds":                    "cancels an evaluation that lasts for minutes, whether it has started or not",
+	"reload_test.go TestEventsInFlightFinishOnTheOldPlan":  "gives a mistake time to happen: what is right is right at once",
+	"tests/bombs_linux_test.go TestBombsEnd":               "the process's own time, which other processes do not use up",
+	"tests/faults/edges_test.go cancel":                    "what is cancelled after 25 ms would last for 30 s",
+	"tests/gate/gate_test.go settle":                       "older than what a server leaves out, at least",
+	"tests/gate/serve_chaos_test.go TestServeConfined":     "older than what may be half written, at least",
+	"tests/guard/bash/run_test.go runLine":                 "in the jail, where a line that lasts is cut off and its run not judged by time",
+	"tests/scripts/script_test.go quiet":                   "until a file is old enough, at least",
 }
 
 // leastBound is what a bound is at least that ends only a test that hangs.

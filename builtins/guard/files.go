@@ -4,10 +4,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/toolcall"
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -32,7 +33,7 @@ var (
 
 // keysOf are the names of arguments that hold a field, and more.
 func keysOf(field policy.Field, more string) func() map[string]bool {
-	return sync.OnceValue(func() map[string]bool {
+	return lazy.Value(func() map[string]bool {
 		for _, key := range toolcall.FindPart(field).Keys {
 			more += " " + plainKey(key)
 		}
@@ -60,6 +61,7 @@ type fileArgs struct {
 	out    []calledFile
 }
 
+//go:noinline
 func (f *fileArgs) add(p string) {
 	switch {
 	case p == "":
@@ -70,7 +72,7 @@ func (f *fileArgs) add(p string) {
 	}
 }
 
-// guess adds a text of a tool that may do anything with it: a path by itself,
+// guess adds a text of a tool that may do anything with it: a path on its own,
 // after an option, or in JSON that is sent as a text.
 func (f *fileArgs) guess(s string, depth int) {
 	if !f.writes || f.kind != toolcall.KindMCP && f.kind != toolcall.KindOther || s == "" || len(f.out) >= maxCalledFiles {
@@ -207,7 +209,7 @@ func patchFiles(patch string) []string {
 				name = strings.TrimPrefix(name, "b/")
 			}
 		}
-		if name != "" && name != "/dev/null" && !slices.Contains(out, name) {
+		if name != "" && name != "/dev/null" && !spell.Has(out, name) {
 			out = append(out, name)
 		}
 	}

@@ -75,6 +75,8 @@ type guardSetup struct {
 }
 
 // unknown is the verdict on what the guard cannot read.
+//
+//go:noinline
 func (s *guardSetup) unknown() policy.Verdict { return s.verdict("on_unknown", policy.Ask) }
 
 // verdict reads an option that is ask or deny. Where the event cannot be asked
@@ -174,6 +176,7 @@ func (g *guardSays) add(v policy.Verdict, reason func() string) {
 	g.reasons = append(g.reasons, policy.Reason{Text: text, At: g.by.At})
 }
 
+//go:noinline
 func (g *guardSays) result() policy.Result {
 	if g.verdict == policy.None {
 		return policy.Result{}
@@ -182,6 +185,8 @@ func (g *guardSays) result() policy.Result {
 }
 
 // powersFor is what a guard may say that says these verdicts.
+//
+//go:noinline
 func powersFor(list ...policy.Verdict) policy.Powers {
 	var out policy.Powers
 	for _, v := range list {
@@ -198,6 +203,7 @@ func wildcard(pattern, text string) bool {
 	return losses.GlobMatch(notWild.Replace(pattern), text)
 }
 
+//go:noinline
 func wildcardAny(patterns []string, text string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return wildcard(p, text) })
 }

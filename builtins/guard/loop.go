@@ -33,6 +33,8 @@ type Counts interface {
 type countsKey struct{}
 
 // WithCounts lets the rules that run under ctx keep their numbers in c.
+//
+//go:noinline
 func WithCounts(ctx context.Context, c Counts) context.Context {
 	return context.WithValue(ctx, countsKey{}, c)
 }
@@ -65,7 +67,7 @@ func newLoopGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 // Run counts one more time the agent wants to end, and ends the turn when it
 // was sent back max_blocks times before. It must come before the gates: they
 // are not reached then. An agent that says whether a gate kept it going
-// (stop_hook_active) begins anew when none did; of one that does not say, the
+// (stop_hook_active) begins again when none did; of one that does not say, the
 // same answer again is the sign of a loop.
 func (g *loopGuard) Run(ctx context.Context, in *policy.Context, _ int) (policy.Result, error) {
 	counts, ok := ctx.Value(countsKey{}).(Counts)

@@ -126,6 +126,7 @@ func mcpCalls(in *policy.Context, name string) ([]mcpCall, bool) {
 // server: ReadMcpResourceTool, read_mcp_resource, use_mcp_tool.
 var serverKeys = []string{"server", "server_name", "serverName", "mcp_server_name", "serverId", "server_id"}
 
+//go:noinline
 func firstText(m map[string]any, keys ...string) string {
 	for _, key := range keys {
 		if s, ok := m[key].(string); ok && s != "" {
@@ -136,6 +137,8 @@ func firstText(m map[string]any, keys ...string) string {
 }
 
 // cuts are the ways to cut a name at a separator.
+//
+//go:noinline
 func cuts(name, sep string) []mcpCall {
 	var out []mcpCall
 	for i := 1; i+len(sep) < len(name); i++ {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/paths"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // rewriters are programs that write the files they are given, with the options
@@ -86,7 +87,7 @@ func gitFiles(cmd *shell.Command) (files []string, whole, known bool) {
 			specs = w.operands()
 		}
 	case "restore", "rm", "mv", "clean", "checkout-index":
-		if (w.has("--staged", "-S", "--cached", "--dry-run") || slices.Contains(cmd.Flags, "-n")) && !w.has("--worktree", "-W") {
+		if (w.has("--staged", "-S", "--cached", "--dry-run") || spell.Has(cmd.Flags, "-n")) && !w.has("--worktree", "-W") {
 			return nil, false, true
 		}
 		if specs = w.operands(); len(specs) == 0 && w.sub == "clean" || w.has("-a", "--all") && w.sub == "checkout-index" {

@@ -264,7 +264,7 @@ func operandPaths(c *shell.Command) []string {
 }
 
 // globTouches reports whether a glob matches a path or a folder above it. `**`
-// stands for any number of folders, those with a dot included, as find has it.
+// means any number of folders, those with a dot included, as find has it.
 func globTouches(glob, p string) bool {
 	if !strings.Contains(glob, "**") {
 		return globReaches(glob, p)

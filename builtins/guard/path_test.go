@@ -138,7 +138,7 @@ func TestLoopGuard(t *testing.T) {
 	}
 	first, again := stopping(false, nil), stopping(true, nil)
 	assert.Equal(t, []policy.Control{policy.Go, policy.Go, policy.Halt, policy.Go}, controls(first, again, again, first))
-	assert.Equal(t, []policy.Control{policy.Go, policy.Go, policy.Go, policy.Halt}, controls(first, first, again, again), "a new turn begins anew")
+	assert.Equal(t, []policy.Control{policy.Go, policy.Go, policy.Go, policy.Halt}, controls(first, first, again, again), "a new turn begins again")
 	same, other := stopping(nil, "done"), stopping(nil, "better")
 	assert.Equal(t, []policy.Control{policy.Go, policy.Go, policy.Go, policy.Go, policy.Halt}, controls(same, same, other, other, other), "the same answer again")
 	elsewhere := stopping(true, nil).Set(policy.FieldSessionID, "t")

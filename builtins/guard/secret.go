@@ -11,6 +11,7 @@ import (
 	"github.com/hookc/hookc/builtins/secret"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/builtins/toolcall"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -143,7 +144,7 @@ func (g *secretGuard) text(says *guardSays, where, text string) {
 		return
 	}
 	for _, f := range found {
-		if slices.Contains(g.allow, f.Rule) || wildcardAny(g.allow, text[f.From:f.To]) {
+		if spell.Has(g.allow, f.Rule) || wildcardAny(g.allow, text[f.From:f.To]) {
 			continue
 		}
 		says.add(g.found, func() string {

@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/builtins/toolcall"
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -28,7 +28,7 @@ const SelfGuard = "self-guard"
 var selfGuardRule = rule.Rule{
 	Name: SelfGuard,
 	Cost: 9 * time.Microsecond,
-	Doc:  "keeps the files of this policy, the agents' settings that start hookc, its state and its programs from being changed; hookc adds it by itself to policies with managed or locked hooks, path-guard or shell-guard",
+	Doc:  "keeps the files of this policy, the agents' settings that start hookc, its state and its programs from being changed; hookc adds it on its own to policies with managed or locked hooks, path-guard or shell-guard",
 	Options: []rule.OptionSpec{
 		{Name: "verdict", Type: policy.StringType, Doc: "ask or deny; not written: deny"},
 	},
@@ -54,13 +54,15 @@ type selfParts struct {
 	files []string
 	// programs are hookc and hookgate.
 	programs []string
+	// secrets may not be read either.
+	secrets pathSet
 }
 
 // Set replaces the list: files are absolute paths of files and folders, programs
-// those of hookc and hookgate.
-func (s *Self) Set(files, programs []string) {
+// those of hookc and hookgate, secrets those that may not be read either.
+func (s *Self) Set(files, programs []string, secrets ...string) {
 	p := &selfParts{programs: programs}
-	for _, list := range [][]string{files, programs} {
+	for i, list := range [][]string{files, programs, secrets} {
 		for _, f := range list {
 			f = paths.Slash(f)
 			e, ok := newPathEntry(literalPath(f))
@@ -69,6 +71,9 @@ func (s *Self) Set(files, programs []string) {
 			}
 			e.rest, e.literal, e.text = strings.ToLower(strings.TrimPrefix(path.Clean(f), "/")), true, f
 			p.set, p.files = append(p.set, e), append(p.files, f)
+			if i == 2 {
+				p.secrets = append(p.secrets, e)
+			}
 		}
 	}
 	s.parts.Store(p)
@@ -109,6 +114,8 @@ func (g *selfGuard) Run(ctx context.Context, in *policy.Context, _ int) (policy.
 		for _, f := range calledFiles(in, kind) {
 			if f.writes && (!f.guessed || call.names(f.path)) {
 				call.file(f.path, kind == toolcall.KindMCP || kind == toolcall.KindOther)
+			} else if p, ok := fileAt(f.path, call.at); ok {
+				call.reads(&shell.Effect{Kind: shell.EffectRead, Certainty: shell.CertainKnown, Target: p})
 			}
 		}
 	}
@@ -218,6 +225,9 @@ func (c *selfCall) effect(s *shell.Line, e *shell.Effect) {
 	c.copies(s, e)
 	switch e.Kind {
 	case shell.EffectWrite, shell.EffectDelete, shell.EffectPrivilege:
+	case shell.EffectRead:
+		c.reads(e)
+		return
 	default:
 		return
 	}
@@ -229,6 +239,39 @@ func (c *selfCall) effect(s *shell.Line, e *shell.Effect) {
 		c.pattern(e)
 	case shell.CertainDynamic:
 		c.dynamic(e)
+	}
+}
+
+// reads judges what is read: with the key of the webhook an agent could answer what it
+// asks for.
+func (c *selfCall) reads(e *shell.Effect) {
+	if len(c.own.secrets) == 0 {
+		return
+	}
+	if e.Certainty == shell.CertainDynamic && !strings.HasPrefix(e.Target, "/") {
+		if base := strings.ToLower(path.Base(e.Target)); c.g.unsure != policy.None && (base == "webhook-key" || base == "approvals") {
+			c.says.add(c.g.unsure, func() string {
+				return fmt.Sprintf("%s may be a secret of hookc, because only the running shell knows its folder; instead: write the path out", shown(e.Target))
+			})
+		}
+		return
+	}
+	names := []string{e.Target}
+	if e.Certainty == shell.CertainKnown {
+		names = withReal(e.Target)
+	}
+	for _, name := range names {
+		found := *e
+		found.Target = name
+		entry, ok := touches(c.own.secrets, &found, c.at)
+		if !ok && e.Certainty == shell.CertainKnown { // to list a folder reads nothing: what reads one takes what it holds
+			entry, ok = c.own.secrets.within(name, true, c.at)
+		}
+		if ok {
+			c.says.add(c.g.verdict, func() string {
+				return fmt.Sprintf("%s holds the key with which approvals are answered (%s), so an agent must not read it; instead: look with `hookc approvals list`", shown(name), shown(entry))
+			})
+		}
 	}
 }
 
@@ -346,7 +389,7 @@ func makesLinks(c *shell.Command) bool {
 
 // expansionOf is what a running shell puts in the place of, from the first bracket
 // to the last.
-var expansionOf = sync.OnceValue(func() *regexp.Regexp {
+var expansionOf = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile("(?s)\\$\\(.*\\)|\\$\\{[^}]*\\}|\\$\\w*|`[^`]*`?")
 })
 

@@ -13,6 +13,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // selfReads are the commands of hookc that an agent may run, with the options
@@ -21,7 +22,7 @@ import (
 var selfReads = map[string]string{
 	"bench": "", "check": "", "compile": "-o= --output=", "completion": "", "convert": "-o= --output=", "diff": "", "doctor": "", "explain": "",
 	"fmt": "-w --write", "help": "", "hooks": "", "lint": "", "list": "", "replay": "", "run": "", "schema": "", "test": "", "version": "", "prove": "", "lsp": "", "impact": "",
-	"serve status": "", "serve metrics": "", "log tail": "", "log show": "", "log stats": "", "log grep": "", "log export": "-o= --output=", "log verify": "", "log key": "",
+	"serve status": "", "serve metrics": "", "log tail": "", "log show": "", "log stats": "", "log grep": "", "log export": "-o= --output=", "log verify": "",
 	"approvals list": "", "approvals show": "", "approvals watch": "", "bundle verify": "", "bundle inspect": "",
 }
 
@@ -59,7 +60,7 @@ func (c *selfCall) command(s *shell.Line, cmd *shell.Command, depth int) {
 		c.hookc(s, cmd)
 		return
 	}
-	listed := slices.Contains(cmd.Via, "xargs")
+	listed := spell.Has(cmd.Via, "xargs")
 	if slices.ContainsFunc(cmd.Argv, func(w shell.Word) bool { return w.Dynamic || listed && w.Pattern }) && movesFiles(cmd.Name) && mentionsHookc(s) {
 		c.weakens(cmd, "copies or moves a file that may be hookc")
 		return
@@ -219,7 +220,7 @@ func (c *selfCall) weakens(cmd *shell.Command, what string) {
 	})
 }
 
-// setsHookc returns a variable of hookc's that a command line sets, "" for none.
+// setsHookc returns a variable of hookc's that a command line sets, "" if there is none.
 func setsHookc(s *shell.Line) string {
 	for i := range s.Commands {
 		cmd := &s.Commands[i]
@@ -276,12 +277,12 @@ func (c *selfCall) stopsWord(cmd *shell.Command, text string) bool {
 		if err != nil {
 			return true
 		}
-		if cmd.Name == "killall" && !slices.Contains(cmd.Flags, "-r") {
+		if cmd.Name == "killall" && !spell.Has(cmd.Flags, "-r") {
 			return false
 		}
-		return re.MatchString("hookc") || re.MatchString("hookgate") || slices.Contains(cmd.Flags, "-f") && re.MatchString("hookc serve")
+		return re.MatchString("hookc") || re.MatchString("hookgate") || spell.Has(cmd.Flags, "-f") && re.MatchString("hookc serve")
 	case "fuser":
-		if p := shell.Absolute(cmd.Dir, text); p != "" && slices.Contains(cmd.Flags, "-k") {
+		if p := shell.Absolute(cmd.Dir, text); p != "" && spell.Has(cmd.Flags, "-k") {
 			_, ok := c.own.holds(p, c.at)
 			return ok
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // copies judges what gives hookc's program another name: under that name it
@@ -50,7 +51,7 @@ func (c *selfCall) copies(s *shell.Line, e *shell.Effect) {
 // may be hookc, however it was found.
 func (c *selfCall) madeHere(s *shell.Line, cmd *shell.Command) bool {
 	words := shell.WordTexts(cmd.Argv[1:])
-	if len(words) == 0 || !shell.WordIn(words[0], "trust uninstall approvals") && !(words[0] == "serve" && slices.Contains(words, "stop")) {
+	if len(words) == 0 || !shell.WordIn(words[0], "trust uninstall approvals") && !(words[0] == "serve" && spell.Has(words, "stop")) {
 		return false
 	}
 	p := shell.Absolute(cmd.Dir, cmd.Argv[0].Text)
@@ -61,6 +62,7 @@ func (c *selfCall) madeHere(s *shell.Line, cmd *shell.Command) bool {
 	})
 }
 
+//go:noinline
 func (c *selfCall) renames(p string) {
 	c.says.add(c.g.verdict, func() string {
 		return fmt.Sprintf("a copy of %s could be run where nobody sees that it is hookc; instead: run it where it is, such as `hookc version`", shown(p))

@@ -10,6 +10,7 @@ import (
 	"github.com/hookc/hookc/internal/paths"
 )
 
+//go:noinline
 func exists(p string) bool {
 	_, err := os.Lstat(filepath.FromSlash(p))
 	return err == nil

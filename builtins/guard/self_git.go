@@ -11,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/paths"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // gitWork is a git command that changes files of the work tree.
@@ -97,7 +98,7 @@ func gitWorkOf(cmd *shell.Command) (w gitWork, ok bool) {
 
 //go:noinline
 func (w *gitWork) has(flags ...string) bool {
-	return slices.ContainsFunc(w.args, func(a shell.Word) bool { return slices.Contains(flags, a.Text) })
+	return slices.ContainsFunc(w.args, func(a shell.Word) bool { return spell.Has(flags, a.Text) })
 }
 
 // operands are the words that are no options.
@@ -186,6 +187,8 @@ func tracked(p string) bool {
 // gitTree judges a command after which the work tree is that of a revision; ""
 // is one that nobody can tell. discards says that changes which were not
 // committed are lost too.
+//
+//go:noinline
 func (c *selfCall) gitTree(w gitWork, rev string, discards bool) {
 	c.gitDiffers(w, "HEAD", rev, discards)
 }

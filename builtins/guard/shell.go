@@ -67,6 +67,7 @@ var shellPacks = []struct {
 	{"strict", packStrict, "what the other packs only ask about is denied; not one of all"},
 }
 
+//go:noinline
 func packNames() []string {
 	out := make([]string, len(shellPacks))
 	for i, p := range shellPacks {
@@ -197,6 +198,7 @@ func emptyInput(v any) bool {
 	return v == nil || ok && len(input) == 0
 }
 
+//go:noinline
 func unreadable(why string) string {
 	return why + ", so the guard cannot tell what it would do; instead: run one short, plain command at a time, such as `ls -la`, and put long text into a file with the file tool"
 }

@@ -67,6 +67,7 @@ func ask(packs shellPack, what, instead string) *shellAdvice {
 	return advise(packs, policy.Ask, what, instead)
 }
 
+//go:noinline
 func unsure(packs shellPack, what, instead string) *shellAdvice {
 	return advise(packs, policy.None, what, instead)
 }
@@ -149,7 +150,7 @@ var adviceGit = map[string]*shellAdvice{
 	"reset-branch":     ask(packGit, "would point the branch %s at other commits", "make a new one (`git switch -c feature-2`)"),
 	"worktree-remove":  deny(packGit, "would delete the worktree %s with its changes", "remove it only when it is clean (`git worktree remove ../feature`)"),
 	"rewrite-history":  deny(packGit, "would rewrite every commit", "add a commit (`git revert --no-edit HEAD`), or "+askUser),
-	"reflog-expire":    deny(packGit, "would delete what lost commits are found by", "look at it (`git reflog show`) and let git collect by itself (`git gc`)"),
+	"reflog-expire":    deny(packGit, "would delete what lost commits are found by", "look at it (`git reflog show`) and let git collect on its own (`git gc`)"),
 	"prune":            deny(packGit, "would delete commits that nothing points to any more", "let git keep them for its two weeks (`git gc`)"),
 	"ref-delete":       deny(packGit, "would delete the ref %s", "delete a merged branch (`git branch -d feature`)"),
 	"replace":          ask(packGit, "would show other objects in place of commits", "add a commit (`git revert --no-edit HEAD`)"),

@@ -5,10 +5,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // judgeEffect returns what there is to say against an effect, whatever the
@@ -26,7 +27,7 @@ func judgeEffect(s *shell.Line, e *shell.Effect) *shellAdvice {
 		return judgeRead(s, e)
 	case shell.EffectExec:
 		switch c := commandOf(s, e); {
-		case e.Op == "kill-all" && slices.Contains(c.Flags, "-0"):
+		case e.Op == "kill-all" && spell.Has(c.Flags, "-0"):
 			return nil // asks whether a process is there
 		case e.Op == "generated-code" && (generators()[shell.Versionless(e.Target)] || fedShell(*c)):
 			return adviceDynamicCode // a program that the line brings prints it
@@ -53,7 +54,7 @@ func judgeEffect(s *shell.Line, e *shell.Effect) *shellAdvice {
 // as the line made it.
 var generators = losses.Words("python perl ruby node php awk gawk mawk lua deno bun git")
 
-// disposable are folders that tools make anew, wherever they lie.
+// disposable are folders that tools make again, wherever they lie.
 var disposable = losses.Words("node_modules __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .nox .next .nuxt .turbo .parcel-cache .svelte-kit .eslintcache .DS_Store")
 
 var adviceDelete = map[shell.Zone]*shellAdvice{
@@ -116,7 +117,7 @@ func judgeDeleteUnknown(s *shell.Line, e *shell.Effect) *shellAdvice {
 	switch {
 	case !e.Recursive || e.Op == "move":
 		return nil
-	case !slices.Contains(c.Via, "xargs"):
+	case !spell.Has(c.Via, "xargs"):
 		return adviceDeleteDynamic
 	case c.Name != "rm" || slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-r -R --recursive") }):
 		return adviceDeleteList
@@ -127,6 +128,8 @@ func judgeDeleteUnknown(s *shell.Line, e *shell.Effect) *shellAdvice {
 }
 
 // commandOf is the command that has an effect, an empty one for the whole text.
+//
+//go:noinline
 func commandOf(s *shell.Line, e *shell.Effect) *shell.Command {
 	if e.Command < 0 {
 		return &shell.Command{}
@@ -145,7 +148,7 @@ func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case "container-prune", "container-remove-volumes":
 		return adviceContainerAsk
 	case "container-remove-all":
-		if flags := commandOf(s, e).Flags; e.Command >= 0 && !slices.Contains(flags, "-f") && !slices.Contains(flags, "--force") {
+		if flags := commandOf(s, e).Flags; e.Command >= 0 && !spell.Has(flags, "-f") && !spell.Has(flags, "--force") {
 			return adviceContainerAsk // running ones stay
 		}
 	case "migrate-step":
@@ -164,7 +167,7 @@ func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
 		switch {
 		case e.Domain != shell.DomainKubernetes:
 		case shell.WordIn(strings.TrimSuffix(kind, "s"), "pod po job replicaset r event ev lease"):
-			return nil // made anew by what owns them
+			return nil // made again by what owns them
 		default:
 			return adviceKubeObject
 		}
@@ -317,14 +320,14 @@ func putBack(s *shell.Line, e *shell.Effect) bool {
 }
 
 // namesOnly are commands that print what stands before = in a file.
-var namesOnly = sync.OnceValue(func() *regexp.Regexp {
+var namesOnly = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:cut (?:-d ?=|-f ?1|\S+$| )+|awk -F ?= \{ ?print \$1 ?\}.*|sed (?:-E |-e )?s/=\.\*/\S*/\S* .*|grep -E?oE? \^\[\^=\][*+].*)`)
 })
 
 // exported reports whether what an effect reads becomes variables, which are
 // not shown: export $(grep -v '^#' .env).
 func exported(s *shell.Line, e *shell.Effect) bool {
-	return slices.Contains(commandOf(s, e).Via, "substitution") && slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+	return spell.Has(commandOf(s, e).Via, "substitution") && slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
 		return (c.Name == "export" || c.Name == "env" && len(c.Argv) > 2) && c.Offset <= e.Offset &&
 			(c.Dynamic || slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return strings.HasSuffix(w.Text, "=") }))
 	}) && !slices.ContainsFunc(s.Commands, func(c shell.Command) bool { return shell.WordIn(c.Name, "echo printf printenv") })

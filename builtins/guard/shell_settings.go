@@ -4,10 +4,11 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
 )
 
@@ -37,7 +38,7 @@ func settingsAdvice(e *shell.Effect) *shellAdvice {
 
 // settingsOf are the files in which agents keep who watches them, with the folders
 // of their hooks, relative to a home or a project.
-var settingsOf = sync.OnceValue(func() []string {
+var settingsOf = lazy.Value(func() []string {
 	out := slices.Clone(hookcFolders)
 	for _, a := range agent.All() {
 		for _, f := range a.Files {
@@ -47,8 +48,7 @@ var settingsOf = sync.OnceValue(func() []string {
 			}
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return spell.Distinct(out)
 })
 
 // agentSettings reports whether an effect changes the settings of an agent, or takes

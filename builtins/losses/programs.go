@@ -54,7 +54,7 @@ const (
 	RemoveAll   = "--all --nodeps --ignore-dependencies --zap --force-all --force-remove-essential --force-depends --allow-remove-essential --remove-dependencies --force-yes --delete-data --clean-deps -af"
 )
 
-// CacheQuestions are the arguments with which tools say where they keep what they can make anew.
+// CacheQuestions are the arguments with which tools say where they keep what they can make again.
 var CacheQuestions = map[string]bool{"env GOCACHE": true, "env GOMODCACHE": true, "env GOTMPDIR": true, "config get cache": true, "cache dir": true, "cache path": true, "--cache": true, "store path": true}
 
 // Says are options that take a text for people.
@@ -120,7 +120,7 @@ var SystemDirs = []string{
 	"/home", "/Users", "/System", "/Library", "/Applications", "/Volumes", "/private", "/nix", "/snap", "/lost+found", "/dev",
 }
 
-// CacheDirs are the directories below the home whose contents are made anew.
+// CacheDirs are the directories below the home whose contents are made again.
 var CacheDirs = []string{
 	".cache", ".npm/_cacache", ".npm/_npx", "Library/Caches", ".gradle/caches", ".cargo/registry", "go/pkg/mod", ".m2/repository", ".nuget/packages", ".yarn/cache",
 	".pnpm-store", ".local/share/pnpm/store", ".local/share/Trash", ".Trash", ".bun/install/cache", ".expo", ".android/build-cache", "Library/Developer/Xcode/DerivedData", ".cargo/git", ".ivy2/cache", ".pub-cache", ".yarn/berry/cache", ".gradle/daemon",

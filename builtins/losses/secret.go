@@ -6,7 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // secretNames are base names of files that hold secrets wherever they lie.
@@ -60,7 +61,7 @@ func homeOf(p, home string) (rel string, ok bool) {
 	return "", false
 }
 
-// Secret says what secrets a path holds, "" for none that is known. A glob
+// Secret says what secrets a path holds, "" if none is known. A glob
 // holds what the files can that it matches.
 func Secret(p, home string) string {
 	base := path.Base(p)
@@ -139,12 +140,12 @@ func secretBase(base string) string {
 func letters(s string) string { return strings.Join(Tokens(s), "") }
 
 // secretSamples are names of secret files that a glob may match.
-var secretSamples = sync.OnceValue(func() []string {
+var secretSamples = lazy.Value(func() []string {
 	return append(slices.Sorted(maps.Keys(secretNames)), ".env", ".env.local", ".env.production", ".env.development")
 })
 
 // templates are the names of files of variables that hold none.
-var templates = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("example|sample|template|dist|schema|defaults") })
+var templates = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile("example|sample|template|dist|schema|defaults") })
 
 // SecretVariable reports whether a variable's name says that it holds a secret.
 func SecretVariable(name string) bool {

@@ -4,7 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // Loss is what a statement of SQL takes away.
@@ -22,7 +23,7 @@ func SQL(text string) []Loss {
 }
 
 // sqlToken is a token of SQL: a comment, a string, a name in quotes, a word, or a sign.
-var sqlToken = sync.OnceValue(func() *regexp.Regexp {
+var sqlToken = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile("(?m:--.*|^#.*)|(?s:/\\*.*?(?:\\*/|$))|(?s:'(?:[^'\\\\]|''|\\\\.)*(?:'|$|\\\\$))|\"[^\"]*(?:\"|$)|`[^`]*(?:`|$)|[\\w.$:[:^ascii:]]+|[^\\x00- ]")
 })
 
@@ -108,6 +109,8 @@ func sqlDrop(words []string) (Loss, bool) {
 }
 
 // sqlName is the first word that is a name.
+//
+//go:noinline
 func sqlName(words []string) string {
 	for _, w := range words {
 		switch w {
@@ -145,6 +148,6 @@ func sqlEverything(words []string) bool {
 }
 
 // sqlAlways are conditions that hold for every row.
-var sqlAlways = sync.OnceValue(func() *regexp.Regexp {
+var sqlAlways = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[( ]*(?:TRUE|[1-9]\d*|([\w.]+|'[^']*') = ([\w.]+|'[^']*')|(?:[\w.]+\.)?(?:U?U?ID|ROWID|_ID|\d+) (?:> (?:= )?(?:0|- 1)|> = 1|[!<] [>=] (?:0|''|- 1)|IS NOT NULL)|\d+ > \d+|[\w.]+ I?LIKE '%+')[ )]*$`)
 })

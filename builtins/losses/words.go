@@ -6,15 +6,16 @@ package losses
 import (
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
+
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // Words is a list of words, made when it is first looked at.
 //
 //go:noinline
 func Words(list string) func() map[string]bool {
-	return sync.OnceValue(func() map[string]bool {
+	return lazy.Value(func() map[string]bool {
 		m := map[string]bool{}
 		for w := range strings.FieldsSeq(list) {
 			m[w] = true
@@ -36,7 +37,7 @@ var (
 		watch print history top stats count doctor audit outdated whoami login init new create add make generate gen scaffold install i build compile start serve run exec up
 		fetch clone checkout switch commit merge rebase open edit format fmt convert encode decode render echo sleep wait completion upgrade update bump import connect
 		attach bench dev docs doc tree why which verify sign parse eval repl console shell grep note comment ask say man annotate alias rename set-default dump export ask`)
-	// Own are things that are made anew, or are only names for others.
+	// Own are things that are made again, or are only names for others.
 	Own = Words(`cache caches cached tmp temp session sessions context contexts alias aliases dist output coverage artifact artifacts store locals unavailable unused
 		dangling orphan orphans toolchain toolchains sdk plugin plugins extension extensions package packages pkg dep deps dependency dependencies module modules lockfile history
 		fixture fixtures mock mocks template templates theme component test tests spec line lines char chars whitespace comment comments duplicate duplicates page
@@ -125,7 +126,7 @@ func Any(list map[string]bool, name string) bool {
 	return list[name] || !strings.ContainsAny(name, "./") && slices.ContainsFunc(Tokens(name), func(t string) bool { return list[t] })
 }
 
-// Owned reports whether a name is of what is made anew.
+// Owned reports whether a name is of what is made again.
 func Owned(name string) bool {
 	return slices.ContainsFunc(Tokens(name), func(t string) bool { return Own()[t] })
 }

@@ -27,6 +27,8 @@ func Number(s string) (int64, bool) {
 }
 
 // Truth is a condition as a number.
+//
+//go:noinline
 func Truth(b bool) int64 {
 	if b {
 		return 1

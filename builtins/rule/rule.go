@@ -63,6 +63,8 @@ type Options map[string]policy.Option
 
 // Texts returns an option that holds a list of strings, nil when it is not
 // written.
+//
+//go:noinline
 func (o Options) Texts(name string) []string {
 	opt, ok := o[name]
 	if !ok {
@@ -73,6 +75,8 @@ func (o Options) Texts(name string) []string {
 }
 
 // Text returns an option that holds a string, "" when it is not written.
+//
+//go:noinline
 func (o Options) Text(name string) string {
 	s, _ := o[name].Value.(string)
 	return s
@@ -211,6 +215,7 @@ func (s *OptionSpec) takes(v any) (want string, ok bool) {
 	return s.Type.Article(), s.Type.Holds(v)
 }
 
+//go:noinline
 func textList(v any) ([]string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -230,6 +235,8 @@ func textList(v any) ([]string, bool) {
 }
 
 // OptionSpan is where an option's value is written, or its key.
+//
+//go:noinline
 func OptionSpan(opt policy.Option) diag.Span {
 	if opt.Span.IsZero() {
 		return opt.Key.Span
@@ -238,6 +245,8 @@ func OptionSpan(opt policy.Option) diag.Span {
 }
 
 // UseSpan is where a hook names its rule, or the hook itself.
+//
+//go:noinline
 func UseSpan(h *policy.Hook) diag.Span {
 	if h.Body.Use.Span.IsZero() {
 		return h.Span

@@ -11,13 +11,15 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // The rules of secret.find are those of gitleaks that need nothing but the
 // text, as data: 50 kB that are read on the first call, against 4.5 MB and half
 // a millisecond at every start for its package (docs/guards.md has the
 // figures). rules.json.gz is rules.json, which people read, without 41 kB of the
-// program. `go run ./tests/gen/secrets` writes both anew.
+// program. `go run ./tests/gen/secrets` writes both again.
 //
 //go:embed rules.json.gz
 var secretRulesZipped []byte
@@ -63,7 +65,7 @@ type secretWord struct {
 	rule int
 }
 
-var secretRules = sync.OnceValue(func() *secretSet {
+var secretRules = lazy.Value(func() *secretSet {
 	var file struct {
 		Allow []string
 		Rules []*secretRule
@@ -100,8 +102,10 @@ func (s *secretSet) addWord(w secretWord) {
 	s.words[n] = append(s.words[n], w)
 }
 
+//go:noinline
 func pair(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 
+//go:noinline
 func upper(b byte) byte {
 	if 'a' <= b && b <= 'z' {
 		return b - 'a' + 'A'

@@ -2,11 +2,12 @@
 package secret
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // Secret is a secret in a text: the rule that found it and where it is, in
@@ -25,7 +26,7 @@ const (
 )
 
 // errSecretText is what FindSecrets returns for a text it does not search.
-var errSecretText = fmt.Errorf("the text cannot be searched for secrets within bounds (%d bytes)", maxSecretText)
+var errSecretText = fault.Errorf("the text cannot be searched for secrets within bounds (%d bytes)", maxSecretText)
 
 // FindSecrets returns the secrets of a text in their order, none of which
 // overlap. It fails for a text that cannot be searched within bounds.

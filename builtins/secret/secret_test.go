@@ -32,5 +32,5 @@ func TestRulesAreThoseThatAreRead(t *testing.T) {
 	require.NoError(t, err)
 	got, err := rulesJSON()
 	require.NoError(t, err)
-	require.Equal(t, string(want), string(got), "go run ./tests/gen/secrets writes rules.json.gz anew")
+	require.Equal(t, string(want), string(got), "go run ./tests/gen/secrets writes rules.json.gz again")
 }

@@ -1,6 +1,9 @@
 package shell
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // archive is tar.
 func (a *analysis) archive(c *shCall) shValue {
@@ -71,22 +74,28 @@ func (a *analysis) zip(c *shCall) shValue {
 	if o.exact("-d", "--decompress") && len(o.operands) == 0 {
 		return decoded(c, a.input(c, nil))
 	}
-	v := shValue{}
-	for i, w := range o.operands {
-		if c.name == "zip" && i == 0 && !w.Is("-") {
+	v, operands, packs, reads := shValue{}, o.operands, c.name == "zip", false
+	if strings.HasPrefix(c.name, "7z") && len(operands) > 0 {
+		packs = operands[0].Dynamic || operands[0].Is("a", "u", "d", "rn")
+		operands, reads = operands[1:], !packs // what to do comes first: 7z a x.7z dir
+	}
+	for i, w := range operands {
+		if packs && i == 0 && !w.Is("-") {
 			a.fileEffect(EffectWrite, w, c.target("archive"))
 			continue
 		}
 		a.fileEffect(EffectRead, w, c.target("archive"))
-		if c.name == "zip" && o.exact("-m", "--move") {
-			t := c.target("archive")
+		switch t := c.target("archive"); {
+		case packs && (o.exact("-m", "--move") || slices.ContainsFunc(c.args(), func(w Word) bool { return w.Is("-sdel") })):
 			t.recursive = true
 			a.fileEffect(EffectDelete, w, t)
+		case !packs && !reads && !o.has("-c", "-d", "-k", "-l", "-t", "--stdout", "--to-stdout", "--decompress", "--keep", "--list", "--test") && (c.name != "zstd" || o.exact("--rm")):
+			a.fileEffect(EffectDelete, w, t) // The packed file takes its place.
 		}
 		v = append(v, shPart{text: "$(" + c.name + ")", kind: shAny, origin: shOrigin{"file", a.resolve(w, c.fr).text}})
 	}
-	if c.name == "zip" && len(o.operands) > 1 {
-		a.keepPacked(o.operands[0], v, c.fr)
+	if packs && len(operands) > 1 {
+		a.keepPacked(operands[0], v, c.fr)
 	}
 	if len(o.operands) == 0 && c.fr.stdin.set {
 		return shUnknown("$("+c.name+")", c.fr.stdin.value.origin())

@@ -3,24 +3,25 @@ package shell
 import (
 	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // doubleBang is `! !`, which bash runs and the parser does not take.
-var doubleBang = sync.OnceValue(func() *regexp.Regexp {
+var doubleBang = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|[;&|(){}\n]|\b(?:then|do|else)\b)([ \t]*)!([ \t]+!)+([ \t])`)
 })
 
 // placeholder is a word as documentation writes one that is to be filled in:
 // <name>. Where a shell can read it, it is a redirection.
-var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<([A-Za-z][A-Za-z0-9_.-]*)>`) })
+var placeholder = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`<([A-Za-z][A-Za-z0-9_.-]*)>`) })
 
 // workflowExpr is an expression of a CI workflow, which is put in before a shell
 // sees the line.
-var workflowExpr = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{\{[^{}]*\}\}`) })
+var workflowExpr = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`\$\{\{[^{}]*\}\}`) })
 
 // openHeredoc names the delimiter of a here-document that has no end.
-var openHeredoc = sync.OnceValue(func() *regexp.Regexp {
+var openHeredoc = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`unclosed here-document (?:'|"|` + "`" + `)?([^'"` + "`" + `]+)`)
 })
 

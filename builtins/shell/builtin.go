@@ -300,6 +300,7 @@ func (a *analysis) setArgs(c *shCall) shValue {
 	return nil
 }
 
+//go:noinline
 func (a *analysis) setPositionals(words []Word, st *shState) {
 	st.args, st.argsKnown = nil, true
 	for _, w := range words {

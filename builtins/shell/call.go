@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
+	"github.com/hookc/hookc/internal/spell"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -222,7 +223,7 @@ func (a *analysis) run(c *shCall) shValue {
 	a.work(len(c.argv) / 4)
 	program, known := c.argv[0].known()
 	if !c.fr.process {
-		if v, ok := c.fr.st.aliases.get(program); known && ok && !slices.Contains(c.fr.via, "alias "+program) {
+		if v, ok := c.fr.st.aliases.get(program); known && ok && !spell.Has(c.fr.via, "alias "+program) {
 			code := append(append(slices.Clip(v), shPart{text: " "}), quoteWords(c.args())...)
 			return a.captured(c.fr, func(in *shFrame) { a.runCode(code, in, "alias "+program, c.offset) })
 		}
@@ -253,6 +254,8 @@ func (a *analysis) run(c *shCall) shValue {
 const notFoundHandler = "command_not_found_handle"
 
 // captured runs f and returns what it prints, if anybody wants to know.
+//
+//go:noinline
 func (a *analysis) captured(fr *shFrame, f func(in *shFrame)) shValue {
 	in := *fr
 	var printed shValue

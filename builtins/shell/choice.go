@@ -62,6 +62,8 @@ func (a *analysis) each(fr *shFrame, f func()) {
 }
 
 // dir is the directory a command runs in.
+//
+//go:noinline
 func (a *analysis) dir(st *shState) string {
 	return st.dirs[a.choose("\x00dir", len(st.dirs))]
 }

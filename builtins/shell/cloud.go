@@ -50,7 +50,7 @@ func (a *analysis) npm(c *shCall) shValue {
 }
 
 // uninstalled adds the removal of packages that the machine needs, of all, of some that
-// only the running shell knows, and of a package manager by itself.
+// only the running shell knows, and of a package manager on its own.
 func (a *analysis) uninstalled(c *shCall) shValue {
 	o := options(c.args(), "", "", 0)
 	flags := WordIn(c.name, "rpm dpkg emerge nix-env pacman yay paru xbps-remove pkg_delete")

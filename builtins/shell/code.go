@@ -286,6 +286,8 @@ func programName(program string) string {
 }
 
 // Versionless is python3.12 as python.
+//
+//go:noinline
 func Versionless(name string) string { return strings.TrimRight(name, "0123456789.-") }
 
 // commandLine reads a word that is a command line with a program that may destroy.

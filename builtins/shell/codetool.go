@@ -4,9 +4,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/builtins/tokens"
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // codeTools are programs that take code of a language: as the value of an
@@ -33,7 +33,7 @@ var codeTools = map[string]struct {
 }
 
 // appleLosses are the words with which a script of macOS destroys.
-var appleLosses = sync.OnceValue(func() *regexp.Regexp {
+var appleLosses = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`\bdelete (every|item|folder|file|disk|home|alias|\()|\bempty\b.*\btrash\b|\b(shut down|restart|log out)\b|\berase\b`)
 })
 
@@ -96,10 +96,10 @@ func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 }
 
 var (
-	codeRuns = sync.OnceValue(func() *regexp.Regexp {
+	codeRuns = lazy.Value(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)system|exec|shell|spawn|popen|cmd|command|process|\brun|\bsh\b`)
 	})
-	codeDeletes = sync.OnceValue(func() *regexp.Regexp {
+	codeDeletes = lazy.Value(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\b(rm|rmtree|rmdir|unlink|remove\w*|delete\w*|rm_rf|file:del\w*)\b`)
 	})
 )

@@ -223,6 +223,7 @@ func (a *analysis) kubectl(c *shCall) shValue {
 
 var spaceless = strings.NewReplacer(" ", "", `"`, "")
 
+//go:noinline
 func separatorAt(args []Word) int {
 	return slices.IndexFunc(args, func(w Word) bool { return w.Is("--") })
 }

@@ -320,6 +320,7 @@ func (a *analysis) home(fr *shFrame) shValue {
 	return pathValue(a.at.Home, "~")
 }
 
+//go:noinline
 func pathValue(p, written string) shValue {
 	if p == "" {
 		return shUnknown(written, shOrigin{})

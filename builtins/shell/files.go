@@ -62,6 +62,8 @@ func (a *analysis) tee(c *shCall) shValue {
 }
 
 // writes is a program that creates or changes its operands.
+//
+//go:noinline
 func writes(op, short, long string) shProgram {
 	return func(a *analysis, c *shCall) shValue {
 		o := options(c.args(), short, long, 0)
@@ -250,6 +252,8 @@ var (
 )
 
 // onlyNames reports whether a value is nothing but names that a search found.
+//
+//go:noinline
 func onlyNames(v shValue) bool {
 	return len(v) > 0 && !slices.ContainsFunc(v, func(p shPart) bool { return p.kind != shMatch && strings.TrimSpace(p.text) != "" || !p.known() })
 }
@@ -294,6 +298,10 @@ func (a *analysis) readers(c *shCall) shValue {
 	}
 	if out, ok := o.value("-o", "--output"); ok && strings.HasSuffix(c.name, "sort") {
 		a.fileEffect(EffectWrite, out, c.target("write"))
+	}
+	if c.name == "uniq" && len(operands) > 1 {
+		a.fileEffect(EffectWrite, operands[1], c.target("write"))
+		operands = operands[:1]
 	}
 	if o.exact("-i", "--inplace") && c.name == "yq" {
 		a.files(EffectWrite, c.target("edit-in-place"), operands...)

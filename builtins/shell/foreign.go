@@ -39,6 +39,8 @@ func (a *analysis) runDialect(dialect, text string, fr *shFrame, offset int) {
 
 // dialectCode reads a value as code of another shell. What is not known of it
 // is an effect.
+//
+//go:noinline
 func (a *analysis) dialectCode(c *shCall, dialect string, code shValue, fr *shFrame) shValue {
 	in := *fr
 	in.dialect = dialect

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // gitStarts are options whose value git starts, with the commands that take a letter.
@@ -47,7 +48,7 @@ func (a *analysis) git(c *shCall) shValue {
 	}
 	a.ruled(&in, "git-"+sub, &parsed)
 	if a.gitReads(&in, sub, &parsed) {
-	} else if code, ok := fr.st.gitAliases.get(sub); ok && !slices.Contains(fr.via, "git alias "+sub) {
+	} else if code, ok := fr.st.gitAliases.get(sub); ok && !spell.Has(fr.via, "git alias "+sub) {
 		rest := append(shValue{{text: " "}}, quoteWords(o.operands[1:])...)
 		if program, ok := strings.CutPrefix(code.text(), "!"); ok && program != "" {
 			code = code.word().after(1).value()

@@ -322,6 +322,7 @@ func (v langValue) value() shValue {
 	return shUnknown("$("+strings.TrimSpace(v.text)+")", v.origin)
 }
 
+//go:noinline
 func flatten(args []langValue) []langValue {
 	var out []langValue
 	for _, v := range args {

@@ -1,6 +1,6 @@
 package shell
 
-// JSON is the analysis as expr and Rego see it: docs/shell.md. Lists and texts
+// JSON is the analysis as expr and Rego see it: docs/reference/shell.md. Lists and texts
 // that are empty are there, so that a rule need not ask.
 func (s *Line) JSON() map[string]any {
 	commands := make([]any, len(s.Commands))
@@ -51,6 +51,7 @@ func (e *Effect) json() map[string]any {
 	}
 }
 
+//go:noinline
 func jsonTexts(list []string) []any {
 	out := make([]any, len(list))
 	for i, s := range list {

@@ -2,7 +2,7 @@ package shell
 
 import "github.com/hookc/hookc/builtins/tokens"
 
-// shellCode stands for code of the shell among languages, anyCode for that of a
+// shellCode means code of the shell among languages, anyCode for that of a
 // language that has no reader here: of its strings it is told what the names around
 // them do with such.
 const (

@@ -4,10 +4,10 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // langAction is what a call does.
@@ -35,7 +35,7 @@ const (
 
 // langActions say what calls do, by their name. A name that begins with a dot
 // is a method of what it is called on.
-var langActions = sync.OnceValue(func() map[string]langAction {
+var langActions = lazy.Value(func() map[string]langAction {
 	m := map[string]langAction{}
 	for _, row := range []struct {
 		does  langAction
@@ -76,7 +76,7 @@ var langActions = sync.OnceValue(func() map[string]langAction {
 
 // listing are calls that read names: 1 of their first argument, 2 of what they
 // are called on, 3 of the arguments after the first.
-var listing = sync.OnceValue(func() map[string]int {
+var listing = lazy.Value(func() map[string]int {
 	m := map[string]int{}
 	for i, names := range []string{`os.walk os.listdir os.scandir os.fwalk glob.glob glob.iglob glob fs.readdir fs.readdirSync fs.promises.readdir fs.opendir fs.opendirSync Deno.readDir Deno.readDirSync
 		Dir.glob Dir.children Dir.entries Dir.each_child Dir.foreach Dir.new Find.find opendir scandir RecursiveDirectoryIterator DirectoryIterator FilesystemIterator filepath.Walk

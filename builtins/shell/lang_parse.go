@@ -3,10 +3,10 @@ package shell
 import (
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // langValue is what an expression gives, as far as that is known.
@@ -187,7 +187,7 @@ func (p *langCode) primary() langValue {
 }
 
 // interpolations are the ways in which a string holds an expression.
-var interpolations = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$ENV\{\w+\}|[$#]?\{[^{}]*\}|\$\w+`) })
+var interpolations = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`\$ENV\{\w+\}|[$#]?\{[^{}]*\}|\$\w+`) })
 
 // interpolated is a string with the variables in it that are known, and the home.
 func (p *langCode) interpolated(t tokens.Token) langValue {
@@ -410,4 +410,5 @@ func (p *langCode) list(v langValue) {
 	p.listed = append(p.listed, v)
 }
 
+//go:noinline
 func lastName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }

@@ -40,6 +40,8 @@ func (a *analysis) secretOf(v shValue) string {
 
 // fileSecretOf is secretOf without variables and credentials, which may be used
 // where a file's text may not.
+//
+//go:noinline
 func (a *analysis) fileSecretOf(v shValue) string {
 	if what := a.secretOf(v); what != "variable" && what != "credential" {
 		return what

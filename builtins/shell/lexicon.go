@@ -140,6 +140,7 @@ func lexFlag(opt shOpt) bool {
 	return losses.Flags()[opt.name] || slices.ContainsFunc(losses.Tokens(opt.name+" "+opt.value.Text), func(t string) bool { return losses.Production()[t] })
 }
 
+//go:noinline
 func disposableZone(z Zone) bool { return z == ZoneProject || z == ZoneTemp || z == ZoneCache }
 
 func (a *analysis) zone(c *shCall, w Word) Zone {

@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // shOpt is one option of a command line.
@@ -158,14 +160,14 @@ func (o *shOpts) has(names ...string) bool {
 //
 //go:noinline
 func (o *shOpts) exact(names ...string) bool {
-	return slices.ContainsFunc(o.list, func(opt shOpt) bool { return slices.Contains(names, opt.name) })
+	return slices.ContainsFunc(o.list, func(opt shOpt) bool { return spell.Has(names, opt.name) })
 }
 
 // value is the value of the first of the options that has one.
 //
 //go:noinline
 func (o *shOpts) value(names ...string) (Word, bool) {
-	i := slices.IndexFunc(o.list, func(opt shOpt) bool { return opt.set && slices.Contains(names, opt.name) })
+	i := slices.IndexFunc(o.list, func(opt shOpt) bool { return opt.set && spell.Has(names, opt.name) })
 	if i < 0 {
 		return Word{}, false
 	}
@@ -178,7 +180,7 @@ func (o *shOpts) value(names ...string) (Word, bool) {
 func (o *shOpts) values(names ...string) []Word {
 	var out []Word
 	for _, opt := range o.list {
-		if opt.set && slices.Contains(names, opt.name) {
+		if opt.set && spell.Has(names, opt.name) {
 			out = append(out, opt.value)
 		}
 	}
@@ -196,6 +198,8 @@ func (o *shOpts) operand(n int) string {
 }
 
 // rest are the operands from the n-th on.
+//
+//go:noinline
 func (o *shOpts) rest(n int) []Word { return o.operands[min(n, len(o.operands)):] }
 
 // first reports whether the operands begin with these words.

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/quoting"
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 func (a *analysis) echo(c *shCall) shValue {
@@ -61,7 +61,7 @@ func printfValue(args []Word) shValue {
 }
 
 // printfVerbs is text of a format, and the verb after it.
-var printfVerbs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)^([^%]*)(%[-+ #0-9.*lhqjzt]*(.?))?`) })
+var printfVerbs = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`(?s)^([^%]*)(%[-+ #0-9.*lhqjzt]*(.?))?`) })
 
 func printfOnce(format string, args []Word) (shValue, []Word) {
 	var out shValue

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // ownProgram reads what a tool that builds and starts a program of the project is
@@ -138,7 +139,7 @@ func (a *analysis) ftp(c *shCall) shValue {
 func (a *analysis) ftpScript(c *shCall, text string) {
 	for line := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == ';' }) {
 		f := strings.Fields(strings.TrimLeft(line, "-@ "))
-		if len(f) > 1 && (WordIn(f[0], "rm rmdir mrm del delete mdelete rmd") || f[0] == "glob" && f[1] == "rm" || f[0] == "mirror" && slices.Contains(f, "--delete") && (slices.Contains(f, "-R") || slices.Contains(f, "--reverse"))) {
+		if len(f) > 1 && (WordIn(f[0], "rm rmdir mrm del delete mdelete rmd") || f[0] == "glob" && f[1] == "rm" || f[0] == "mirror" && spell.Has(f, "--delete") && (spell.Has(f, "-R") || spell.Has(f, "--reverse"))) {
 			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: "remote-delete", Target: strings.Join(f[1:], " ")})
 		}
 		if len(f) > 1 && WordIn(f[0], "put mput reput send append") {

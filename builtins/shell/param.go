@@ -144,6 +144,7 @@ func (a *analysis) element(b shBinding, name string, index syntax.ArithmExpr, fr
 	return shParam{unset: true}
 }
 
+//go:noinline
 func indexText(index syntax.ArithmExpr) string {
 	if w, ok := index.(*syntax.Word); ok {
 		return w.Lit()

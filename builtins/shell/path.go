@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// shPath is a path that a word stands for.
+// shPath is a path that a word means.
 type shPath struct {
 	// text is absolute and clean where that can be known.
 	text      string
@@ -19,6 +19,7 @@ type shPath struct {
 	unset string
 }
 
+//go:noinline
 func (p shPath) known() (string, bool) { return p.text, p.certainty == CertainKnown && p.text != "" }
 
 // mount is a directory of this machine inside a container.
@@ -111,6 +112,8 @@ func (a *analysis) resolveDynamic(w Word, dir string) shPath {
 }
 
 // flat is how an unknown part stands in a path: in one piece.
+//
+//go:noinline
 func flat(text string) string {
 	if strings.IndexByte(text, '/') >= 0 {
 		return "$(...)"
@@ -136,7 +139,7 @@ func isStream(p string) bool {
 		strings.HasPrefix(p, "/dev/fd/") || strings.HasPrefix(p, "/dev/pts/") || strings.HasPrefix(p, "/dev/tty")
 }
 
-// fileEffect adds an effect on the file a word stands for.
+// fileEffect adds an effect on the file a word means.
 func (a *analysis) fileEffect(kind EffectKind, w Word, t shTarget) {
 	if w.Text == "" && !w.Dynamic {
 		return
@@ -182,6 +185,8 @@ func (a *analysis) fileEffect(kind EffectKind, w Word, t shTarget) {
 }
 
 // files adds the same effect on each of some files.
+//
+//go:noinline
 func (a *analysis) files(kind EffectKind, t shTarget, words ...Word) {
 	for _, w := range words {
 		a.fileEffect(kind, w, t)

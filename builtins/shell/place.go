@@ -6,6 +6,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/winshell"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Zone is where a path lies, seen from the project and its user.
@@ -23,7 +24,7 @@ const (
 	ZoneHome Zone = "home"
 	// ZoneUser is below the home, and outside of the project.
 	ZoneUser Zone = "user"
-	// ZoneCache is below the home, and made anew when it is missed.
+	// ZoneCache is below the home, and made again when it is missed.
 	ZoneCache Zone = "cache"
 	// ZoneAbove is a directory above the project.
 	ZoneAbove Zone = "above_project"
@@ -76,7 +77,7 @@ func (at At) place(p string) Zone {
 	case whole == at.Home && whole != "" && !below:
 		return ZoneHome // also one among the temporary files
 	case at.InTemp(whole):
-		if !below && (whole == at.Temp || slices.Contains(tempDirs, whole)) {
+		if !below && (whole == at.Temp || spell.Has(tempDirs, whole)) {
 			return ZoneTempRoot
 		}
 		return ZoneTemp
@@ -112,10 +113,12 @@ func (at At) place(p string) Zone {
 // home itself, holds it, or is where temporary files go is none: what lies in
 // it is not the project's alone.
 func (at At) project(p string) bool {
-	return at.Root != "" && at.Root != "/" && IsUnder(at.Root, p) && (at.Home == "" || !IsUnder(at.Root, at.Home)) && at.Root != at.Temp && !slices.Contains(tempDirs, at.Root)
+	return at.Root != "" && at.Root != "/" && IsUnder(at.Root, p) && (at.Home == "" || !IsUnder(at.Root, at.Home)) && at.Root != at.Temp && !spell.Has(tempDirs, at.Root)
 }
 
 // underAny reports whether p is one of the folders or lies below it.
+//
+//go:noinline
 func underAny(dirs []string, p string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool { return IsUnder(dir, p) })
 }
@@ -150,6 +153,8 @@ func inGit(p string) bool {
 }
 
 // IsRepository reports whether a folder or file of that name holds a repository's history.
+//
+//go:noinline
 func IsRepository(base string) bool {
 	return WordIn(base, ".git .hg .svn .jj .bzr _darcs .pijul .fslckout _FOSSIL_ .repo")
 }

@@ -1,11 +1,12 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // shProgram reads what a program does from its arguments, and says what it
@@ -139,7 +140,7 @@ func fillPrograms() {
 }
 
 // programNames lists the programs that a glob in a command's name may mean.
-var programNames = sync.OnceValue(func() []string {
+var programNames = lazy.Value(func() []string {
 	var out []string
 	shFilled()
 	for name := range shProgramTable {
@@ -148,8 +149,7 @@ var programNames = sync.OnceValue(func() []string {
 	for name := range shRuleTable {
 		out = append(out, name)
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return spell.Distinct(out)
 })
 
 // printsText is a program that prints what cannot be known.
@@ -160,6 +160,8 @@ func printsText(a *analysis, c *shCall) shValue {
 }
 
 // printsPlain is a program that prints a name or a number.
+//
+//go:noinline
 func printsPlain(a *analysis, c *shCall) shValue {
 	return shValue{{text: "$(" + c.name + ")", kind: shPlain}}
 }

@@ -135,6 +135,7 @@ func (a *analysis) closeRedirect(r shRedirected, fr *shFrame) {
 	}
 }
 
+//go:noinline
 func (a *analysis) redirectEffects(r shRedirected, at shTarget) {
 	for _, e := range r.effects {
 		at.op = e.op

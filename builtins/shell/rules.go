@@ -51,6 +51,7 @@ func rulesOf(name string) []shRule {
 	return shRuleTable[name]
 }
 
+//go:noinline
 func toolOf(name string) shTool {
 	shFilled()
 	return shToolTable[name]

@@ -207,6 +207,8 @@ func (a *analysis) spend(fr *shFrame) bool {
 }
 
 // enter counts a level of nesting; leave must follow when it reports true.
+//
+//go:noinline
 func (a *analysis) enter(fr *shFrame) bool {
 	if a.depth >= maxShellDepth {
 		a.unknown(fr, shellTooDeep, max(fr.base, 0))
@@ -216,6 +218,7 @@ func (a *analysis) enter(fr *shFrame) bool {
 	return true
 }
 
+//go:noinline
 func (a *analysis) leave() { a.depth-- }
 
 // unknown notes that something could not be read, once for each reason.

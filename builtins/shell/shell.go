@@ -158,7 +158,7 @@ type Effect struct {
 	Kind   EffectKind
 	Domain Domain
 	// Op names what is done, in a word or two joined with dashes: rm,
-	// redirect, reset-hard, drop-table, remote-code. docs/shell.md lists them.
+	// redirect, reset-hard, drop-table, remote-code. docs/reference/shell.md lists them.
 	Op string
 	// Target is an absolute path without `.` and `..`, a host, a ref, a
 	// resource, or the kind and name of what is not a file.
@@ -167,7 +167,7 @@ type Effect struct {
 	Certainty Certainty
 	// Place is where a path lies, "" for what is not a path.
 	Place Zone
-	// Secret says what secrets a file is known to hold, "" for none: ssh-key,
+	// Secret says what secrets a file is known to hold, "" if there is none: ssh-key,
 	// cloud-credentials, env-file, …
 	Secret string
 	// Recursive is true when everything below Target is meant.

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // shTable is a map that is copied when one of those who share it writes.
@@ -68,6 +70,7 @@ type shBinding struct {
 //go:noinline
 func scalarBinding(v shValue) shBinding { return shBinding{elems: []shElem{{"0", v}}} }
 
+//go:noinline
 func (b shBinding) value() shValue {
 	for _, e := range b.elems {
 		if e.key == "0" {
@@ -149,6 +152,8 @@ func (s *shState) bind(name string, b ...shBinding) {
 }
 
 // forget makes a variable one of which nothing is known.
+//
+//go:noinline
 func (s *shState) forget(name string) { s.bind(name, shBinding{open: true}) }
 
 // environmentNames are variables that a shell finds in its environment.
@@ -189,7 +194,7 @@ func (s *shState) join(t *shState) bool {
 	changed := s.joinVars(t)
 	s.joinLocals(t)
 	for _, d := range t.dirs {
-		if slices.Contains(s.dirs, d) {
+		if spell.Has(s.dirs, d) {
 			continue
 		}
 		changed = true

@@ -130,6 +130,8 @@ func (a *analysis) loop(fr *shFrame, body func(in *shFrame)) {
 
 // calculate evaluates an arithmetic command for every value its variables may
 // have.
+//
+//go:noinline
 func (a *analysis) calculate(x syntax.ArithmExpr, fr *shFrame) {
 	if x != nil {
 		a.eachState(fr, func(in *shFrame) { a.arithm(x, in) })

@@ -3,13 +3,15 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // shPartKind is what a part of a word is.
 type shPartKind uint8
 
 const (
-	// shText is text that is known and stands for itself.
+	// shText is text that is known and means itself.
 	shText shPartKind = iota
 	// shGlob is known text that is not quoted and has characters of a glob.
 	shGlob
@@ -125,6 +127,8 @@ func (v shValue) trimNewlines() shValue {
 }
 
 // mapped is the value with each part changed.
+//
+//go:noinline
 func (v shValue) mapped(change func(p *shPart)) shValue {
 	out := slices.Clone(v)
 	for i := range out {
@@ -133,7 +137,7 @@ func (v shValue) mapped(change func(p *shPart)) shValue {
 	return out
 }
 
-// quote marks every part as quoted: what is known stands for itself.
+// quote marks every part as quoted: what is known means itself.
 func (v shValue) quote() shValue {
 	return v.mapped(func(p *shPart) {
 		if p.quoted = true; p.kind == shGlob {
@@ -173,12 +177,14 @@ func (w Word) value() shValue {
 }
 
 // known is the word's text when all of it is known.
+//
+//go:noinline
 func (w Word) known() (string, bool) { return w.Text, !w.Dynamic }
 
 // Is reports whether the word is known and is one of the given.
 //
 //go:noinline
-func (w Word) Is(texts ...string) bool { return !w.Dynamic && slices.Contains(texts, w.Text) }
+func (w Word) Is(texts ...string) bool { return !w.Dynamic && spell.Has(texts, w.Text) }
 
 // after is the word without its first n bytes, which are known text.
 func (w Word) after(n int) Word {

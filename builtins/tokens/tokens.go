@@ -148,6 +148,7 @@ func (p *scanner) comment(s string) int {
 	return 0
 }
 
+//go:noinline
 func nameByte(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
 }
@@ -236,6 +237,8 @@ func (p *scanner) delimited(s string, from int, command bool) (Token, int) {
 
 // untilQuote is the text up to a quote that is not escaped, and its length
 // with the quote.
+//
+//go:noinline
 func untilQuote(s string, quote byte) (string, int) {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {

@@ -6,10 +6,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -51,7 +51,7 @@ var kindTools = []struct{ kind, tools string }{
 // @server/tool.
 var mcpPrefixes = []string{"mcp__", "mcp_", "MCP:", "@"}
 
-var toolKinds = sync.OnceValue(func() map[string]string {
+var toolKinds = lazy.Value(func() map[string]string {
 	m := map[string]string{}
 	for _, k := range kindTools {
 		for name := range strings.FieldsSeq(k.tools) {
@@ -84,6 +84,8 @@ func Names() []string { return slices.Sorted(maps.Keys(toolKinds())) }
 
 // OfKind lists every name whose KindOf is kind; nil for mcp, other and what is
 // no kind. The caller may change the list.
+//
+//go:noinline
 func OfKind(kind string) []string {
 	for _, k := range kindTools {
 		if k.kind == kind {
@@ -110,7 +112,7 @@ type Part struct {
 	// a command line. Callers do not change them.
 	Keys []string
 	// Edits is the key of a list of edits that is looked at after all of them, ""
-	// for none.
+	// if there is none.
 	Edits string
 }
 
@@ -149,6 +151,8 @@ func init() {
 
 // FindPart is how a derived field is found; nil for a field that is found in
 // another way.
+//
+//go:noinline
 func FindPart(f policy.Field) *Part {
 	for i := range parts {
 		if parts[i].field == f {
@@ -259,6 +263,8 @@ func Place(c *policy.Context) shell.At {
 }
 
 // Command is the command line of a call, as it is found in the call's input.
+//
+//go:noinline
 func Command(c *policy.Context) (string, bool) {
 	v, _ := commandPart.provide(c)
 	line, ok := v.(string)

@@ -50,6 +50,8 @@ func fromCmd(text string) string {
 }
 
 // close ends the loops that are open, up to a group.
+//
+//go:noinline
 func (c *cmdText) close(kind byte) {
 	for c.open != "" && c.open[len(c.open)-1] == kind {
 		c.out.WriteString(" }")

@@ -3,9 +3,9 @@ package winshell
 import (
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // reader reads PowerShell.
@@ -25,14 +25,18 @@ type reader struct {
 }
 
 // spend counts a step; when there are none left the text is at its end.
+//
+//go:noinline
 func (r *reader) spend() {
 	if r.steps++; r.steps > maxSteps || r.depth > maxDepth {
 		r.at, r.partly = len(r.text), true
 	}
 }
 
+//go:noinline
 func (r *reader) done() bool { return r.at >= len(r.text) }
 
+//go:noinline
 func (r *reader) here() byte {
 	if r.done() {
 		return 0
@@ -45,9 +49,12 @@ func (r *reader) is(bytes string) bool {
 	return !r.done() && strings.IndexByte(bytes, r.text[r.at]) >= 0
 }
 
+//go:noinline
 func (r *reader) has(s string) bool { return strings.HasPrefix(r.text[r.at:], s) }
 
 // take passes over s if it comes next.
+//
+//go:noinline
 func (r *reader) take(s string) bool {
 	ok := r.has(s)
 	if ok {
@@ -65,8 +72,9 @@ func (r *reader) match(re func() *regexp.Regexp) []string {
 	return m
 }
 
+//go:noinline
 func pattern(text string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+	return lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
 // skip passes over blanks and comments, and with lines over what ends a
@@ -257,6 +265,8 @@ func (r *reader) compound(w string, start int) (string, bool) {
 }
 
 // parameters passes over the parameters of a function, whose defaults are run.
+//
+//go:noinline
 func (r *reader) parameters() {
 	partly := r.partly
 	r.statements(')')

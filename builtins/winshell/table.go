@@ -2,9 +2,9 @@ package winshell
 
 import (
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // row is what a cmdlet, a method or a program of Windows is in the POSIX shell.
@@ -25,8 +25,10 @@ type row struct {
 type clause struct{ cond, form string }
 
 // rows reads a table: a line has names, parameters and clauses with ;; between.
+//
+//go:noinline
 func rows(table string) func() map[string]*row {
-	return sync.OnceValue(func() map[string]*row {
+	return lazy.Value(func() map[string]*row {
 		out := map[string]*row{}
 		for line := range strings.Lines(table) {
 			part := strings.SplitN(strings.TrimSpace(line), "|", 3)
@@ -204,7 +206,7 @@ frombase64string||printf %s {1} | base64 -d
 `)
 
 // takingVerbs are those of cmdlets that take something away, ownNouns what is made
-// anew, harmlessVerbs those that look.
+// again, harmlessVerbs those that look.
 var (
 	takingVerbs = losses.Words("remove clear reset uninstall disable stop unregister revoke format initialize dismount suspend revert undo lock unprotect restore")
 	ownNouns    = losses.Words("host history variable module job pssession psbreakpoint typedata event formatdata transcript package pssnapin table list wide custom hex dnsclientcache psdrive breakpoint")

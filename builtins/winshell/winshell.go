@@ -106,6 +106,8 @@ func globbed(s string) word {
 }
 
 // substituted is what code prints.
+//
+//go:noinline
 func substituted(code string) word {
 	return word{code: `"$(` + strings.TrimSuffix(code, "\n") + `)"`, command: code}
 }
@@ -149,6 +151,7 @@ func text(list []word) string {
 	return strings.Join(out, " ")
 }
 
+//go:noinline
 func group(block string) string { return "{ :\n" + block + "}" }
 
 // environment are the variables of Windows that have another name here, or a

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -34,9 +36,9 @@ differs, two things were measured, and the exit code is 1. How long sockets and 
 take is measured by the benchmarks of hookc itself (docs/benchmarks.md).
 
 Of each hook it shows its time in the chain, its share of all hooks' time, and for rules
-the time and allocations by themselves, on the event as it was sent. Rules that are
+the time and allocations on their own, on the event as it was sent. Rules that are
 evaluated together (fused) have equal shares of the time of that evaluation. Times in the
-chain hold a look at the clock; a rule by itself is timed in batches of a few microseconds.
+chain hold a look at the clock; a rule on its own is timed in batches of a few microseconds.
 
 Hooks do what they do, each time: give events whose hooks may run often, or --rules-only.
 Left out, that is answered with nothing at once, are llm hooks without --llm; async hooks,
@@ -86,7 +88,7 @@ type benchFlags struct {
 
 func (f *benchFlags) flags(cmd *cobra.Command) {
 	f.sources.flags(cmd)
-	f.passes(cmd)
+	f.Passes(cmd)
 	cmd.Flags().Lookup("file").Usage = "policy `PATH`, or TIER=PATH (repeatable; default: discover every tier); or how to print: " + strings.Join(benchOutputs, ", ")
 	err := cmd.RegisterFlagCompletionFunc("file", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return benchOutputs, cobra.ShellCompDirectiveDefault // and files
@@ -110,8 +112,8 @@ func (f *benchFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.effects, "effects", false, "run hooks that may change something also on events that are made up")
 	cmd.Flags().BoolVar(&f.llm, "llm", false, "call the models of llm hooks")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
-	complete(cmd, "event", policy.EventNames())
-	complete(cmd, "dialect", agent.Names())
+	decide.Complete(cmd, "event", policy.EventNames())
+	decide.Complete(cmd, "dialect", agent.Names())
 	if err := cmd.Flags().MarkHidden("how"); err != nil {
 		panic("hookc: " + err.Error())
 	}
@@ -130,7 +132,7 @@ func (f *benchFlags) check(cmd *cobra.Command) error {
 		return cannot("--time and --parallel are greater than nothing, --count and --warmup not negative")
 	case cmd.Flags().Changed("count") && cmd.Flags().Changed("time"):
 		return cannot("--count and --time do not go together")
-	case f.debug:
+	case f.Debug:
 		return cannot("--debug does not go with bench: it would be measured")
 	}
 	if f.event != "" {
@@ -152,9 +154,9 @@ func (f *benchFlags) checkOutput(cmd *cobra.Command) error {
 	}
 	chosen := f.asJSON
 	var files []string
-	for _, file := range f.files {
+	for _, file := range f.Files {
 		switch {
-		case !slices.Contains(benchOutputs, file):
+		case !spell.Has(benchOutputs, file):
 			files = append(files, file)
 			continue
 		case chosen && f.output != file:
@@ -165,7 +167,7 @@ func (f *benchFlags) checkOutput(cmd *cobra.Command) error {
 			fmt.Fprintf(cmd.ErrOrStderr(), "hookc: -f %s says how to print; the policy of that name is ./%s\n", file, file)
 		}
 	}
-	f.files = files
+	f.Files = files
 	return nil
 }
 
@@ -208,7 +210,7 @@ func (f *benchFlags) run(cmd *cobra.Command, args []string) error {
 	cut := b.ctx.Err() != nil
 	switch {
 	case cut && !b.measured():
-		return exitError{exitInterrupted, "hookc: interrupted before anything was measured"}
+		return exitError{Code: exitInterrupted, Text: "hookc: interrupted before anything was measured"}
 	case err != nil && !cut:
 		return err
 	}
@@ -216,14 +218,14 @@ func (f *benchFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if cut {
-		return exitError{exitInterrupted, "hookc: interrupted; what was measured so far is above"}
+		return exitError{Code: exitInterrupted, Text: "hookc: interrupted; what was measured so far is above"}
 	}
 	return nil
 }
 
 // begin makes a place for state, and an environment that names it.
 func (b *bencher) begin() (err error) {
-	if b.dir, err = workDir(); err != nil {
+	if b.dir, err = decide.WorkDir(); err != nil {
 		return err
 	}
 	if b.home, err = os.MkdirTemp("", "hookc-bench-"); err != nil {
@@ -231,11 +233,11 @@ func (b *bencher) begin() (err error) {
 	}
 	b.done = append(b.done, func() { os.RemoveAll(b.home) })
 	b.environ = benchEnviron(os.Environ(), b.home)
-	b.ctx = withCaller(b.cmd.Context(), &caller{dir: b.dir, environ: b.environ})
+	b.ctx = decide.WithCaller(b.cmd.Context(), &decide.Caller{Dir: b.dir, Environ: b.environ})
 	b.cmd.SetContext(b.ctx)
 	name, find := b.dialect, agent.Find
-	if name == "" && b.profile != "" {
-		name, find = b.profile, agent.FindProfile
+	if name == "" && b.Profile != "" {
+		name, find = b.Profile, agent.FindProfile
 	}
 	if name == "" {
 		return nil
@@ -248,7 +250,7 @@ func (b *bencher) begin() (err error) {
 
 // ownVariables begin the names of variables that would change how hookc is
 // run, and not what it decides, or that would be measured.
-var ownVariables = []string{"HOOKC_BENCH_", "HOOKC_RUN_", "HOOKC_SERVE_", "HOOKC_DEBUG=", canaryEnv + "=", "XDG_STATE_HOME="}
+var ownVariables = []string{"HOOKC_BENCH_", "HOOKC_RUN_", "HOOKC_SERVE_", "HOOKC_DEBUG=", decide.CanaryEnv + "=", "XDG_STATE_HOME="}
 
 // benchEnviron is an environment with a state folder of its own.
 func benchEnviron(environ []string, home string) []string {
@@ -295,5 +297,5 @@ func (b *bencher) measured() bool {
 
 // errDiffer is an answer that is not the one given before: exit 1.
 func errDiffer(e *benchEvent, how, text string) error {
-	return exitError{exitFindings, fmt.Sprintf("hookc: %s: %s does not answer as before, so two things would be measured: %s", e.title(), how, text)}
+	return exitError{Code: exitFindings, Text: fmt.Sprintf("hookc: %s: %s does not answer as before, so two things would be measured: %s", e.title(), how, text)}
 }

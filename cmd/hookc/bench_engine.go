@@ -14,6 +14,7 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/internal/casetest"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -37,13 +38,13 @@ func (b *bencher) engine(project string, around []string, answers map[string]map
 	if err != nil {
 		return nil, cannot("%v", err)
 	}
-	if len(b.files)+len(b.args) == 0 {
+	if len(b.Files)+len(b.args) == 0 {
 		key = append(key, strings.Join(append([]string{project}, around...), "\x00")...)
 	}
 	if known := b.engines[string(key)]; known != nil {
 		return known, nil
 	}
-	options, done, err := b.options(b.cmd, b.args, project)
+	options, done, err := b.Options(b.cmd, b.args, project)
 	if err != nil {
 		return nil, err
 	}
@@ -88,9 +89,9 @@ func openFindings(ctx context.Context, options []hookc.Option) (*hookc.Engine, e
 	var list diag.ListError
 	switch {
 	case errors.As(err, &list):
-		return nil, exitError{exitFindings, list.List.Render() + summary(list.List)}
+		return nil, exitError{Code: exitFindings, Text: list.List.Render() + summary(list.List)}
 	case ctx.Err() != nil:
-		return nil, exitError{exitInterrupted, ""}
+		return nil, exitError{Code: exitInterrupted, Text: ""}
 	case err != nil:
 		return nil, cannot("%v", err)
 	}
@@ -133,7 +134,7 @@ func (b *bencher) first(e *benchEvent) (err error) {
 		return cannot("%v", err)
 	}
 	if b.ctx.Err() != nil {
-		return exitError{exitInterrupted, ""}
+		return exitError{Code: exitInterrupted, Text: ""}
 	}
 	e.same = observable(e.want)
 	return nil
@@ -221,7 +222,7 @@ func (e *benchEvent) concerned() []string {
 	for _, t := range e.want.Hooks {
 		_, left := e.why[t.Name]
 		started := t.Status != policy.StatusFiltered && t.Status != policy.StatusDisabled && (t.Status != policy.StatusNotStarted || early[t.Name])
-		if left && started && !slices.Contains(out, t.Name) {
+		if left && started && !spell.Has(out, t.Name) {
 			out = append(out, t.Name)
 		}
 	}
@@ -252,6 +253,8 @@ func decided(d *policy.Decision) map[string]any {
 }
 
 // observable is what of a Decision is the same each time and each way.
+//
+//go:noinline
 func observable(d *policy.Decision) map[string]any {
 	out := decided(d)
 	for _, key := range []string{"hooks", "policy", "degraded"} {

@@ -13,9 +13,11 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/internal/casetest"
+	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
-	"github.com/hookc/hookc/policy/source"
+	"github.com/hookc/hookc/policy/source/cases"
 	"github.com/hookc/hookc/policy/trust"
 )
 
@@ -46,6 +48,8 @@ type benchEvent struct {
 }
 
 // title names the event for people.
+//
+//go:noinline
 func (e *benchEvent) title() string { return strings.TrimSpace(string(e.event) + " " + e.name) }
 
 func (e *benchEvent) note(format string, args ...any) {
@@ -53,6 +57,8 @@ func (e *benchEvent) note(format string, args ...any) {
 }
 
 // project is the root of what the event is about.
+//
+//go:noinline
 func (e *benchEvent) project() string { return e.in.Text(policy.FieldProjectRoot) }
 
 // around are the further folders whose projects count: each event is the first
@@ -92,9 +98,9 @@ func (b *bencher) openEvents() error {
 	}
 	switch {
 	case len(found) == 0:
-		return exitError{exitFindings, "hookc: no events: the policy has no hooks; name events with --input"}
+		return exitError{Code: exitFindings, Text: "hookc: no events: the policy has no hooks; name events with --input"}
 	case len(b.events) == 0:
-		return exitError{exitFindings, "hookc: no events: --event and --tool leave out every one"}
+		return exitError{Code: exitFindings, Text: "hookc: no events: --event and --tool leave out every one"}
 	case left > 0:
 		b.note("%s left out by --event or --tool", count(left, "event"))
 	}
@@ -197,8 +203,8 @@ func readEventFile(path string) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, cannot("%v", err)
-	case info.Size() > maxInput:
-		return nil, cannot("%s is larger than %d MiB", path, maxInput>>20)
+	case info.Size() > decide.MaxInput:
+		return nil, cannot("%s is larger than %d MiB", path, decide.MaxInput>>20)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -210,8 +216,8 @@ func readEventFile(path string) ([]byte, error) {
 // decode reads an event as it will be sent. One that names no folder is given
 // this one, without a change to the rest of its text.
 func (b *bencher) decode(data []byte) (*benchEvent, error) {
-	if len(data) > maxInput {
-		return nil, fmt.Errorf("the event is larger than %d MiB", maxInput>>20)
+	if len(data) > decide.MaxInput {
+		return nil, fault.Errorf("the event is larger than %d MiB", decide.MaxInput>>20)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, errors.New("there is no event: it is empty")
@@ -247,7 +253,7 @@ func (b *bencher) read(data []byte) (*policy.Context, policy.Event, error) {
 	return in, event, err
 }
 
-func (b *bencher) getenv(name string) string { return callerOf(b.ctx).getenv(name) }
+func (b *bencher) getenv(name string) string { return decide.CallerOf(b.ctx).Getenv(name) }
 
 // withFolder writes a folder into the text of an object.
 func withFolder(data []byte, dir string) ([]byte, error) {
@@ -273,9 +279,9 @@ func (b *bencher) caseEvents(program *dag.Program) ([]*benchEvent, error) {
 		return nil, cannot("%v", err)
 	}
 	for _, file := range files {
-		cases, found := source.ReadCases(shownFrom(b.dir, file))
+		cases, found := cases.Read(shownFrom(b.dir, file))
 		if found.HasErrors() {
-			return nil, exitError{exitFindings, found.Render() + summary(found)}
+			return nil, exitError{Code: exitFindings, Text: found.Render() + summary(found)}
 		}
 		for _, c := range cases.Cases {
 			e, err := b.caseEvent(&c)
@@ -288,7 +294,7 @@ func (b *bencher) caseEvents(program *dag.Program) ([]*benchEvent, error) {
 	return out, nil
 }
 
-func (b *bencher) caseEvent(c *source.Case) (*benchEvent, error) {
+func (b *bencher) caseEvent(c *cases.Case) (*benchEvent, error) {
 	data, err := c.Event.MarshalJSON()
 	if err != nil {
 		return nil, err

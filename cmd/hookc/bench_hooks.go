@@ -26,7 +26,7 @@ type hookBench struct {
 	// inChain are the rounds in the chain; total is all the time it took there.
 	inChain []benchRound
 	total   time.Duration
-	// alone are the rounds by itself, of batches of so many runs.
+	// alone are the rounds on its own, of batches of so many runs.
 	alone []benchRound
 	batch int
 }
@@ -69,7 +69,7 @@ func batchOf(h *hookBench) int {
 	return max(1, min(4096, runs/16))
 }
 
-// once evaluates a rule by itself, on the event as it was sent. What it says,
+// once evaluates a rule on its own, on the event as it was sent. What it says,
 // or that it fails, is no matter here: the chain's Decision is checked.
 func (h *hookBench) once() {
 	in := h.event.in
@@ -85,7 +85,7 @@ func (h *hookBench) once() {
 }
 
 // measureHooks measures the hooks of each event: together in the chain, then
-// each rule by itself, each half the time that a way has.
+// each rule on its own, each half the time that a way has.
 func (b *bencher) measureHooks(each limits) error {
 	for _, e := range b.events {
 		if e.hooks == nil {

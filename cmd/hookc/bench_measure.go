@@ -175,6 +175,7 @@ type latencies struct {
 
 const latencyBuckets = 57*128 + 128
 
+//go:noinline
 func (l *latencies) note(d time.Duration) {
 	d = max(d, 0)
 	l.buckets[latencyBucket(uint64(d))]++
@@ -183,6 +184,7 @@ func (l *latencies) note(d time.Duration) {
 	l.most = max(l.most, d)
 }
 
+//go:noinline
 func latencyBucket(n uint64) int {
 	if n < 256 {
 		return int(n)
@@ -192,6 +194,8 @@ func latencyBucket(n uint64) int {
 }
 
 // latencyOf is the middle of a bucket.
+//
+//go:noinline
 func latencyOf(i int) float64 {
 	if i < 256 {
 		return float64(i)
@@ -210,6 +214,8 @@ func (l *latencies) add(m *latencies) {
 }
 
 // quantile is what a share of the samples took at most.
+//
+//go:noinline
 func (l *latencies) quantile(share float64) float64 {
 	rank := int64(share*float64(l.n) + 0.9999)
 	seen := int64(0)

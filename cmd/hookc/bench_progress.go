@@ -23,6 +23,8 @@ func newBenchProgress(w io.Writer) *benchProgress {
 }
 
 // say says what is being done.
+//
+//go:noinline
 func (p *benchProgress) say(what string) { p.what.Store(&what) }
 
 // stop clears the line.

@@ -79,7 +79,7 @@ type hookReport struct {
 	// Share is its part of the time all hooks took in the chain.
 	Share float64   `json:"share"`
 	Chain *measured `json:"chain,omitempty"`
-	// Alone is a rule by itself, in batches of Batch runs: its P99 and Max are
+	// Alone is a rule on its own, in batches of Batch runs: its P99 and Max are
 	// of batches.
 	Alone *measured `json:"alone,omitempty"`
 	Batch int       `json:"batch,omitempty"`

@@ -166,7 +166,7 @@ func TestBenchDiffers(t *testing.T) {
 	for _, d := range []*policy.Decision{&other, {Event: policy.StopEvent, Action: policy.Block, Reasons: []string{"a"}}} {
 		var exit exitError
 		require.ErrorAs(t, e.check(d, "here", false), &exit)
-		assert.Equal(t, exitFindings, exit.code)
+		assert.Equal(t, exitFindings, exit.Code)
 	}
 	more := *e.want
 	more.Feedback = []string{"new"}
@@ -179,10 +179,10 @@ func TestBenchWords(t *testing.T) {
 	require.NoError(t, os.WriteFile("text", nil, 0o600))
 	var said bytes.Buffer
 	f := &benchFlags{}
-	f.files, f.how, f.parallel, f.time = []string{"text", "./text", "user=json"}, howInProcess, 1, time.Second
+	f.Files, f.how, f.parallel, f.time = []string{"text", "./text", "user=json"}, howInProcess, 1, time.Second
 	cmd := newBench()
 	cmd.SetErr(&said)
 	require.NoError(t, f.check(cmd))
-	assert.Equal(t, []any{"text", []string{"./text", "user=json"}}, []any{f.output, f.files})
+	assert.Equal(t, []any{"text", []string{"./text", "user=json"}}, []any{f.output, f.Files})
 	assert.Contains(t, said.String(), "./text")
 }

@@ -111,6 +111,7 @@ func digits(n float64) string {
 	return fmt.Sprintf("%.0f", n)
 }
 
+//go:noinline
 func number(n *int64) string {
 	if n == nil {
 		return "–"

@@ -7,27 +7,22 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/policy"
 )
 
-// canaryEnv is the variable by which doctor tries an agent's hook: when it is
-// set, `run --dialect` refuses whatever is guarded, with the variable's value
-// in the reason, once a policy with hooks in force is found and compiled and
-// before any hook runs. Whoever sets it can make hookc stricter and nothing else.
-const canaryEnv = "HOOKC_CANARY"
-
 // canary is the refusal that is asked for; nil when none is.
-func (s *speaker) canary(cmd *cobra.Command, src *sources) (*policy.Decision, error) {
-	nonce, event := callerOf(cmd.Context()).getenv(canaryEnv), s.call.Event()
+func canary(s *decide.Speaker, cmd *cobra.Command, src *sources) (*policy.Decision, error) {
+	nonce, event := decide.CallerOf(cmd.Context()).Getenv(decide.CanaryEnv), s.Call.Event()
 	if nonce == "" || event.Spec().Class != policy.Guard {
 		return nil, nil
 	}
-	options, done, err := src.options(cmd, nil, s.call.Context.Frozen(event).Text(policy.FieldProjectRoot))
+	options, done, err := src.Options(cmd, nil, s.Call.Context.Frozen(event).Text(policy.FieldProjectRoot))
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	eng, err := open(cmd.Context(), append(options, hookc.SkipVerify()))
+	eng, err := decide.Open(cmd.Context(), append(options, hookc.SkipVerify()))
 	if err != nil {
 		return nil, err
 	}

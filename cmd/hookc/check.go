@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -45,7 +46,7 @@ does not send, and what they say that it does not obey.`,
 			}
 			var rules witness.Counts
 			if program != nil {
-				dir, err := workDir()
+				dir, err := decide.WorkDir()
 				if err != nil {
 					return err
 				}
@@ -72,7 +73,7 @@ does not send, and what they say that it does not obey.`,
 	}
 	s.flags(cmd)
 	cmd.Flags().StringVar(&dialect, "dialect", "", "find also what `AGENT` does not send and does not obey")
-	complete(cmd, "dialect", agent.Names())
+	decide.Complete(cmd, "dialect", agent.Names())
 	f.flags(cmd)
 	return cmd
 }

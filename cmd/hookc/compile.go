@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,9 +15,11 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/render"
+	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/internal/report"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
@@ -36,9 +37,9 @@ func newCompile() *cobra.Command {
 -o FILE.hookc the compiled policy is written to the file, which every -f takes
 instead of the sources: nothing is parsed or compiled again. It is refused once
 a source, the environment or hookc is another one (--allow-stale). With
---explain it shows, for each event, the chain in order: what each hook reads
-and may do, where it runs, what waits for what and why, the critical path, what
-happens when a hook fails, and which hooks can never run.
+--explain it shows, for each event, the chain in order. It shows what each
+hook reads and may do, where it runs, what waits for what and why, the critical
+path, what happens when a hook fails, and which hooks can never run.
 
 Exit codes: 0 clean · 1 the policy has errors (or is open, under
 --require-closed) · 3 could not run.`,
@@ -50,7 +51,7 @@ Exit codes: 0 clean · 1 the policy has errors (or is open, under
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, &s, args) },
 	}
 	s.flags(cmd)
-	s.passes(cmd)
+	s.Passes(cmd)
 	c.flags(cmd)
 	return cmd
 }
@@ -75,19 +76,9 @@ func (c *compileFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.requireClosed, "require-closed", false, "fail when a hook's failure lets a guarded action pass")
 	cmd.Flags().BoolVar(&c.asJSON, "json", false, "findings as JSON on stdout (with --explain: the model)")
 	cmd.Flags().StringVar(&c.agent, "dialect", "", "show what the hooks may say that `AGENT` cannot be told, and what becomes of it")
-	complete(cmd, "dialect", agent.Names())
-	complete(cmd, "explain", render.RendererNames())
-	complete(cmd, "event", policy.EventNames())
-}
-
-func optionalPasses() []string {
-	var out []string
-	for _, p := range compiler.Passes() {
-		if !p.Required {
-			out = append(out, p.Name)
-		}
-	}
-	return out
+	decide.Complete(cmd, "dialect", agent.Names())
+	decide.Complete(cmd, "explain", render.RendererNames())
+	decide.Complete(cmd, "event", policy.EventNames())
 }
 
 func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error {
@@ -99,7 +90,7 @@ func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 		if c.explain != "" {
 			return cannot("%s is a compiled policy: --explain writes elsewhere, and can draw it afterwards", c.output)
 		}
-		s.managed = true // it is for deciding, which never goes without
+		s.Managed = true // it is for deciding, which never goes without
 		return c.artifact(cmd, s, args)
 	}
 	change := func(cc *compiler.Config) {
@@ -123,7 +114,7 @@ func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 		fmt.Fprint(cmd.ErrOrStderr(), found.Render())
 	}
 	if program == nil {
-		return errors.Join(c.showHeld(cmd, s, args, change), exitError{exitFindings, summary(found)})
+		return errors.Join(c.showHeld(cmd, s, args, change), exitError{Code: exitFindings, Text: summary(found)})
 	}
 	if c.explain != "" {
 		if err := c.show(cmd, program); err != nil {
@@ -131,7 +122,7 @@ func (c *compileFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 		}
 	}
 	if found.HasErrors() { // by the policy's own severity:
-		return exitError{exitFindings, summary(found)}
+		return exitError{Code: exitFindings, Text: summary(found)}
 	}
 	if c.explain == "" {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s\n", compiled(program))
@@ -194,7 +185,7 @@ func (c *compileFlags) parseEvent() (policy.Event, error) {
 // why there is none.
 func (s *sources) compile(cmd *cobra.Command, args []string, more ...hookc.Option) (*dag.Program, diag.List, error) {
 	program, found, err := s.compileAny(cmd, args, more...)
-	if program != nil && len(program.Sources) == 0 && len(found) == 0 && len(s.files)+len(args) == 0 {
+	if program != nil && len(program.Sources) == 0 && len(found) == 0 && len(s.Files)+len(args) == 0 {
 		return nil, nil, s.nothing()
 	}
 	return program, found, err
@@ -202,11 +193,11 @@ func (s *sources) compile(cmd *cobra.Command, args []string, more ...hookc.Optio
 
 // compileAny is compile where no policy is one without hooks.
 func (s *sources) compileAny(cmd *cobra.Command, args []string, more ...hookc.Option) (*dag.Program, diag.List, error) {
-	dir, err := workDir()
+	dir, err := decide.WorkDir()
 	if err != nil {
 		return nil, nil, err
 	}
-	options, done, err := s.options(cmd, args, dir)
+	options, done, err := s.Options(cmd, args, dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -215,7 +206,7 @@ func (s *sources) compileAny(cmd *cobra.Command, args []string, more ...hookc.Op
 	defer stop()
 	options = append(options, memory.Open(policy.ProjectRoot(dir)).Estimates())
 	options = append(options, more...)
-	path, err := s.compiledPolicy(callerOf(cmd.Context()), args)
+	path, err := s.CompiledPolicy(decide.CallerOf(cmd.Context()), args)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -233,20 +224,20 @@ func (s *sources) compileAny(cmd *cobra.Command, args []string, more ...hookc.Op
 // nothing is the failure of a command that found no policy at all: that is not
 // the same as one without mistakes.
 func (s *sources) nothing() error {
-	dir, err := workDir()
+	dir, err := decide.WorkDir()
 	if err != nil {
 		return err
 	}
 	o := source.DiscoverOptions{Dir: dir}
-	if s.profile != "" {
-		if d, err := agent.FindProfile(s.profile); err == nil {
+	if s.Profile != "" {
+		if d, err := agent.FindProfile(s.Profile); err == nil {
 			o.Profile = d
 		}
 	}
 	files, trees := source.DiscoverPlaces(o)
 	var looked []string
 	for _, f := range append(files, trees...) {
-		if ext := filepath.Ext(f); ext == ".yaml" || ext == ".json" || ext == ".toml" || slices.Contains(trees, f) {
+		if ext := filepath.Ext(f); ext == ".yaml" || ext == ".json" || ext == ".toml" || spell.Has(trees, f) {
 			looked = append(looked, "  "+shownFrom(dir, f))
 		}
 	}
@@ -311,7 +302,7 @@ func closed(p *dag.Program) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	return exitError{exitFindings, strings.Join(lines, "\n")}
+	return exitError{Code: exitFindings, Text: strings.Join(lines, "\n")}
 }
 
 // summary counts findings by severity.
@@ -335,7 +326,7 @@ func writeFindings(w io.Writer, found diag.List, suppressed []report.Suppressed)
 		return err
 	}
 	if found.HasErrors() {
-		return exitError{exitFindings, ""}
+		return exitError{Code: exitFindings, Text: ""}
 	}
 	return nil
 }
@@ -346,6 +337,8 @@ type findingsJSON struct {
 }
 
 // newFindings makes an empty list a list in JSON too.
+//
+//go:noinline
 func newFindings(found diag.List, suppressed ...report.Suppressed) findingsJSON {
 	if found == nil {
 		found = diag.List{}

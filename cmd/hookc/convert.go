@@ -13,8 +13,10 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/severity"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -35,9 +37,9 @@ func newConvert() *cobra.Command {
 		Use:   "convert [PATH…] --to hooks.yaml",
 		Short: "Write the sources as one canonical hooks.yaml that means the same",
 		Long: `convert reads every source, with --profile an agent's own configuration, and
-writes one canonical hooks.yaml: what an agent's rules say without words (how
-answers combine, what a matcher matches, the unit of a timeout) is spelled out,
-with comments that name the place it comes from. Before anything is written,
+writes one canonical hooks.yaml. What an agent's rules leave unsaid (how answers
+combine, what a matcher matches, the unit of a timeout) is written out, with
+comments that name the place it comes from. Before anything is written,
 both are compiled and compared on generated events; a difference is shown with
 the event and nothing is written.
 
@@ -62,7 +64,7 @@ without loss · 3 could not run.
 	cmd.Flags().BoolVar(&c.force, "force", false, "overwrite FILE")
 	cmd.Flags().BoolVar(&c.lossy, "lossy", false, "write also what is not the same, and say where")
 	cmd.Flags().BoolVar(&c.asJSON, "json", false, "findings and the policy as JSON on stdout")
-	complete(cmd, "to", convertTargets)
+	decide.Complete(cmd, "to", convertTargets)
 	return cmd
 }
 
@@ -81,8 +83,8 @@ type conversion struct {
 }
 
 func (c *convertFlags) run(cmd *cobra.Command, s *sources, args []string) error {
-	yaml := slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(c.to))
-	if !yaml && !slices.Contains(convertTargets, c.to) {
+	yaml := spell.Has([]string{".yaml", ".yml"}, filepath.Ext(c.to))
+	if !yaml && !spell.Has(convertTargets, c.to) {
 		return cannot("--to %q: %s", c.to, diag.DidYouMean(c.to, convertTargets, "convert writes hooks.yaml"))
 	}
 	switch {
@@ -99,11 +101,11 @@ func (c *convertFlags) run(cmd *cobra.Command, s *sources, args []string) error 
 	if err := s.fromSources(cmd, args); err != nil {
 		return err
 	}
-	dir, err := workDir()
+	dir, err := decide.WorkDir()
 	if err != nil {
 		return err
 	}
-	options, done, err := s.options(cmd, args, dir)
+	options, done, err := s.Options(cmd, args, dir)
 	if err != nil {
 		return err
 	}
@@ -149,14 +151,14 @@ func (c *convertFlags) refuse(cmd *cobra.Command, found diag.List, text string) 
 		if err := writeJSON(cmd.OutOrStdout(), newFindings(found)); err != nil {
 			return err
 		}
-		return exitError{exitFindings, ""}
+		return exitError{Code: exitFindings, Text: ""}
 	}
 	fmt.Fprint(cmd.ErrOrStderr(), found.Render())
-	return exitError{exitFindings, text}
+	return exitError{Code: exitFindings, Text: text}
 }
 
 // target is the absolute path at which the file will be read. On stdout that
-// is not known: the folder that holds all sources stands for it, or dir.
+// is not known: the folder that holds all sources means it, or dir.
 func (c *convertFlags) target(dir string, p *policy.Policy) (string, error) {
 	if c.output != "" {
 		path, err := filepath.Abs(c.output)

@@ -5,9 +5,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -108,7 +109,7 @@ func canonicalCondition(c policy.Condition) (out policy.Condition, missing, note
 	if a.Op != policy.AtomIn {
 		names = []string{strings.TrimSpace(c.Value.Value)}
 	}
-	if missing, ok := agrees(a, func(s string) bool { return slices.Contains(names, s) }); ok && listKeys[a.Field] != "" {
+	if missing, ok := agrees(a, func(s string) bool { return spell.Has(names, s) }); ok && listKeys[a.Field] != "" {
 		switch {
 		case !slices.ContainsFunc(names, unlistable):
 			return as(listKeys[a.Field], strings.Join(names, "|")), missing, fmt.Sprintf("matcher %q: exactly that", c.Value.Value)
@@ -160,7 +161,7 @@ func unlistable(name string) bool {
 
 // portable is what the agents' regular expressions and RE2 read alike: no
 // look-around, backreferences, classes or escapes that mean more in one.
-var portable = sync.OnceValue(func() *regexp.Regexp {
+var portable = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:[^\\()\[]|\[[^\\\[\]]+\]|\(\?:|\((?:[^?]|$)|\)|\\[dwDWbB.\-+*?^$|()\[\]{}/\\])*$`)
 })
 
@@ -191,7 +192,7 @@ func agrees(a *policy.Atom, test func(string) bool) (missing string, ok bool) {
 	return missing, true
 }
 
-var wordIn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9_.-]+`) })
+var wordIn = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9_.-]+`) })
 
 // namesNear are names that a pattern could match, or nearly.
 func namesNear(pattern string) []string {

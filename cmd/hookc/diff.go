@@ -12,6 +12,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/casetest"
+	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/diff"
 	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/policy"
@@ -28,7 +29,7 @@ Of every change it says what is known: unchanged (proved), when the compiled rul
 test the same or no event can make them differ; changed, with a witness; or unknown,
 with what was tried. Events are made by solving what one side tests and the other
 does not, then of what both policies name, of the cases in *_test.yaml files beside
-them, and of values that guards know by themselves. The same policies give the same
+them, and of values that guards know on their own. The same policies give the same
 events. "0 changed decisions (proved)" is said of no other.
 
 Rules alone are evaluated (rego, expr, builtin): no process is started and no model
@@ -65,9 +66,9 @@ func newDiff() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	f.sources.formats(cmd)
-	cmd.Flags().StringVar(&f.sources.profile, "profile", "", "let both mean what they mean to `AGENT`: see hookc list dialect")
-	cmd.Flags().BoolVar(&f.sources.faithful, "faithful", false, "with --profile: follow the agent also where it lets something through in silence")
-	cmd.Flags().BoolVar(&f.sources.allowStale, "allow-stale", false, "use a compiled policy (.hookc) although its sources, the environment or hookc differ")
+	cmd.Flags().StringVar(&f.sources.Profile, "profile", "", "let both mean what they mean to `AGENT`: see hookc list dialect")
+	cmd.Flags().BoolVar(&f.sources.Faithful, "faithful", false, "with --profile: follow the agent also where it lets something through in silence")
+	cmd.Flags().BoolVar(&f.sources.AllowStale, "allow-stale", false, "use a compiled policy (.hookc) although its sources, the environment or hookc differ")
 	cmd.Flags().StringVar(&f.event, "event", "", "only this `EVENT`")
 	cmd.Flags().StringVar(&f.tool, "tool", "", "only calls of `TOOL`, and the hooks that can match them")
 	cmd.Flags().IntVar(&f.events, "events", diff.DefaultEvents, "try `N` events of each lifecycle point")
@@ -75,8 +76,8 @@ func newDiff() *cobra.Command {
 	cmd.Flags().BoolVar(&f.loosened, "fail-on-loosened", false, "exit 1 only if a decision holds back less than it did")
 	cmd.Flags().BoolVar(&f.allowUnknown, "allow-unknown", false, "with --fail-on-loosened: exit 0 where it is not known whether less is held back")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
-	completeSources(cmd)
-	complete(cmd, "event", policy.EventNames())
+	decide.CompleteSources(cmd)
+	decide.Complete(cmd, "event", policy.EventNames())
 	return cmd
 }
 
@@ -117,9 +118,9 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 	o.Cases = slices.Concat(casetest.Beside(old), casetest.Beside(new))
 	found, err := f.compare(cmd, old, new, o)
 	if err != nil {
-		return exitError{exitInterrupted, "hookc: interrupted"}
+		return exitError{Code: exitInterrupted, Text: "hookc: interrupted"}
 	}
-	switch format := f.sources.output; {
+	switch format := f.sources.Output; {
 	case f.asJSON && format == "" || format == "json":
 		err = writeJSON(cmd.OutOrStdout(), found)
 	case format == "" || format == "text":
@@ -130,7 +131,7 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 		err = writeReport(cmd, format, &report.Report{Results: diffResults(found, f.loosened)})
 	}
 	if err == nil && f.found(found) {
-		err = exitError{exitFindings, ""}
+		err = exitError{Code: exitFindings, Text: ""}
 	}
 	return err
 }
@@ -181,7 +182,7 @@ func (f *diffFlags) side(cmd *cobra.Command, which, path string) (*dag.Program, 
 		return nil, err
 	}
 	if program == nil {
-		return nil, exitError{exitCannot, found.Render() + "hookc: the " + which + " policy, " + path + ", has errors: nothing was compared"}
+		return nil, exitError{Code: exitCannot, Text: found.Render() + "hookc: the " + which + " policy, " + path + ", has errors: nothing was compared"}
 	}
 	return program, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/sites"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
 	"github.com/hookc/hookc/policy/install"
@@ -25,12 +26,12 @@ func newDoctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor AGENT",
 		Short: "Prove that an agent's hook fires and refuses",
-		Long: `doctor looks at an agent's settings as the agent does and tries its hook: the
-files are read, hooks are not switched off, hookc stands at each event the
-policy has hooks on, the matcher lets the policy's tools through, the command
-can be run and is this version, the agent waits longer than hookc may take,
-hooks are trusted, the hook has fired in this project, and the very command in
-the settings refuses a canary in the agent's own protocol.
+		Long: `doctor looks at an agent's settings as the agent does and tries its hook.
+The files must be readable, and hooks must be on and trusted. Each event of the
+policy needs hookc, with a matcher that lets the policy's tools through. The
+command must run, and be this version. The agent must wait longer than hookc may
+take. The hook must have fired in this project. The very command in the settings
+must refuse a canary in the agent's own protocol.
 
 Each check is ok, warn or fail. Exit codes: 0 no failure · 1 failures · 3 could
 not run.`,
@@ -49,7 +50,7 @@ not run.`,
 			d := &doctor{Agent: a, cmd: cmd, sources: &s}
 			d.examine()
 			if err := cmd.Context().Err(); err != nil {
-				return exitError{exitInterrupted, ""}
+				return exitError{Code: exitInterrupted, Text: ""}
 			}
 			return d.report(asJSON)
 		},
@@ -95,6 +96,8 @@ type ownEntry struct {
 }
 
 // at is where an entry is written.
+//
+//go:noinline
 func (e *ownEntry) at() string { return fmt.Sprintf("%s:%d", e.site.Target.Name, e.Line) }
 
 //go:noinline
@@ -194,7 +197,7 @@ func entries(n int) string {
 // named takes the policy from the entries' own command where the user names
 // none.
 func (d *doctor) named() {
-	if len(d.sources.files) > 0 || len(d.entries) == 0 {
+	if len(d.sources.Files) > 0 || len(d.entries) == 0 {
 		return
 	}
 	words := commandline.Words(d.entries[0].Command)
@@ -205,20 +208,20 @@ func (d *doctor) named() {
 		}
 		switch flag {
 		case "-f", "--file", "--artifact":
-			d.sources.files = append(d.sources.files, value)
+			d.sources.Files = append(d.sources.Files, value)
 		case "--format":
-			d.sources.format = value
+			d.sources.Format = value
 		case "--profile":
-			d.sources.profile = cmp.Or(d.sources.profile, value)
+			d.sources.Profile = cmp.Or(d.sources.Profile, value)
 		case "--faithful":
-			d.sources.faithful = !joined || value == "true"
+			d.sources.Faithful = !joined || value == "true"
 		}
 	}
 }
 
 func (d *doctor) readPolicy() {
 	program, err := d.sources.program(d.cmd, hookc.Agent(d.Dialect.ID))
-	if files := d.sources.files; err != nil && len(files) == 1 && artifact.Named(files[0]) {
+	if files := d.sources.Files; err != nil && len(files) == 1 && artifact.Named(files[0]) {
 		d.say("policy", checkFail, "hookc compile -o "+files[0], "%s", strings.TrimRight(err.Error(), "\n"))
 		return
 	}
@@ -244,7 +247,7 @@ func (d *doctor) readPolicy() {
 		d.say("policy", checkWarn, "", "%s", n)
 	}
 	for _, f := range program.Diagnostics {
-		if slices.Contains(hookc.AgentFindings, f.Code.ID) {
+		if spell.Has(hookc.AgentFindings, f.Code.ID) {
 			d.say("policy", checkWarn, f.Hint, "%s: %s", f.Code.ID, f.Text)
 		}
 	}
@@ -287,7 +290,7 @@ func (d *doctor) report(asJSON bool) error {
 		return err
 	}
 	if failed {
-		return exitError{exitFindings, ""}
+		return exitError{Code: exitFindings, Text: ""}
 	}
 	return nil
 }

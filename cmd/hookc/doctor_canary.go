@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy/agent"
 )
 
@@ -45,7 +47,7 @@ func (d *doctor) canary(e ownEntry, at agent.Entry) {
 	if limit == 0 {
 		limit = d.Place.Standard
 	}
-	hint := "run it yourself: echo '" + string(input) + "' | " + canaryEnv + "=x " + e.Command
+	hint := "run it yourself: echo '" + string(input) + "' | " + decide.CanaryEnv + "=x " + e.Command
 	switch {
 	case err != nil:
 		d.say("canary", checkFail, hint, "%s: the command at %s does not run: %v", at.Native, e.at(), err)
@@ -82,13 +84,13 @@ func (d *doctor) fire(line string, input []byte, nonce string) (heard, error) {
 	ctx, cancel := context.WithTimeout(d.cmd.Context(), canaryWait)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", line)
-	cmd.Dir, cmd.Env, cmd.WaitDelay = d.Dir, append(os.Environ(), canaryEnv+"="+nonce), time.Second
+	cmd.Dir, cmd.Env, cmd.WaitDelay = d.Dir, append(os.Environ(), decide.CanaryEnv+"="+nonce), time.Second
 	var stdout, stderr bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(input), &stdout, &stderr
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if ctx.Err() != nil {
-		return heard{}, fmt.Errorf("it did not answer within %s", canaryWait)
+		return heard{}, fault.Errorf("it did not answer within %s", canaryWait)
 	}
 	if err != nil && !errors.As(err, &exit) {
 		return heard{}, err

@@ -178,7 +178,7 @@ func (d *doctor) strangers() {
 // knows reports whether the agent has, or may have, a tool.
 func (d *doctor) knows(tool string) bool {
 	p := d.Dialect.Profile
-	return slices.Contains(p.Tools, tool) || slices.ContainsFunc(p.Open, func(glob string) bool {
+	return spell.Has(p.Tools, tool) || slices.ContainsFunc(p.Open, func(glob string) bool {
 		ok, err := path.Match(glob, tool)
 		return ok || err != nil
 	})
@@ -208,7 +208,7 @@ func (d *doctor) commands() {
 	var done []string
 	for _, e := range d.entries {
 		words := commandline.Words(e.Command)
-		if slices.Contains(done, words[0]) {
+		if spell.Has(done, words[0]) {
 			continue
 		}
 		done = append(done, words[0])

@@ -5,13 +5,17 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/render"
+	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 )
@@ -19,7 +23,7 @@ import (
 func newExplain() *cobra.Command {
 	var s sources
 	var inputs []string
-	var asJSON, chain, witnesses bool
+	var asJSON, chain, witnesses, rules bool
 	cmd := &cobra.Command{
 		Use:   "explain --input FILE [EVENT]",
 		Short: "Show what one real event does: each hook, and who decides",
@@ -37,7 +41,7 @@ The exit code is 0 whatever is decided, 3 when it could not run.`,
   hookc explain --witness                              # an event for every rule
   hookc explain --input event.json --without native   # by OPA's interpreter: the same, but for times`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: eventArgs,
+		ValidArgsFunction: decide.EventArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if witnesses {
 				return explainWitnesses(cmd, &s, asJSON)
@@ -45,7 +49,7 @@ The exit code is 0 whatever is decided, 3 when it could not run.`,
 			if len(inputs) == 0 {
 				return cannot("explain needs --input FILE, an event as JSON (- for stdin)")
 			}
-			e := explainer{sources: &s, json: asJSON, chain: chain, drawn: map[string]bool{}}
+			e := explainer{sources: &s, json: asJSON, chain: chain, rules: rules, drawn: map[string]bool{}}
 			for _, path := range inputs {
 				if err := e.explain(cmd, path, args); err != nil {
 					return err
@@ -55,9 +59,10 @@ The exit code is 0 whatever is decided, 3 when it could not run.`,
 		},
 	}
 	s.flags(cmd)
-	s.passes(cmd)
+	s.Passes(cmd)
 	cmd.Flags().StringArrayVarP(&inputs, "input", "i", nil, "event as JSON, in `FILE` or - (repeatable)")
 	cmd.Flags().BoolVar(&witnesses, "witness", false, "show for each rule an event that makes it fire")
+	cmd.Flags().BoolVar(&rules, "rules", false, "ask the rules alone: start no process, ask no model")
 	cmd.Flags().BoolVar(&chain, "chain", false, "draw the compiled chain of the event first")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the trace as JSON")
 	return cmd
@@ -66,7 +71,7 @@ The exit code is 0 whatever is decided, 3 when it could not run.`,
 // explainer traces the events of one command line.
 type explainer struct {
 	*sources
-	json, chain bool
+	json, chain, rules bool
 	// drawn are the chains already on the page, by policy, event and tool.
 	drawn map[string]bool
 }
@@ -77,9 +82,9 @@ func (e *explainer) explain(cmd *cobra.Command, path string, args []string) erro
 	if err != nil {
 		return err
 	}
-	asked := subjectOf(in, event)
-	in = asked.in
-	options, done, err := e.options(cmd, nil, asked.project)
+	asked := decide.SubjectOf(in, event)
+	in = asked.In
+	options, done, err := e.Options(cmd, nil, asked.Project)
 	if err != nil {
 		return err
 	}
@@ -87,12 +92,17 @@ func (e *explainer) explain(cmd *cobra.Command, path string, args []string) erro
 	if !e.chain { // the picture shows where the event stands among the others
 		options = append(options, host.Compiler[hookc.Option](func(c *compiler.Config) { c.Event = event }))
 	}
-	eng, err := open(cmd.Context(), append(options, hookc.SkipVerify(), hookc.Inspect()))
+	if e.rules {
+		if options, err = rulesAlone(cmd.Context(), options, event); err != nil {
+			return err
+		}
+	}
+	eng, err := decide.Open(cmd.Context(), append(options, hookc.SkipVerify(), hookc.Inspect()))
 	if err != nil {
 		return err
 	}
 	begun := time.Now()
-	d, err := asked.fire(cmd.Context(), eng, false)
+	d, err := asked.Fire(cmd.Context(), eng, false)
 	elapsed := time.Since(begun)
 	if err != nil {
 		return cannot("%v", err)
@@ -124,9 +134,32 @@ func (e *explainer) explain(cmd *cobra.Command, path string, args []string) erro
 		return cannot("the trace cannot be written: %v", err)
 	}
 	if d.Action == policy.Cancelled {
-		return exitError{exitInterrupted, "hookc: cancelled"}
+		return exitError{Code: exitInterrupted, Text: "hookc: cancelled"}
 	}
 	return nil
+}
+
+// rulesAlone are the options by which hooks that are no rules say nothing.
+func rulesAlone(ctx context.Context, options []hookc.Option, event policy.Event) ([]hookc.Option, error) {
+	options = append(options, host.Execution[hookc.Option](func(o *executor.Options) {
+		o.Async = func(context.Context, *dag.Node, *policy.Context) error { return nil }
+	}))
+	eng, err := decide.Open(ctx, append(slices.Clone(options), hookc.SkipVerify()))
+	if err != nil {
+		return nil, err
+	}
+	silent := map[string]map[string]any{}
+	if plan := eng.Program().Plan(event); plan != nil {
+		for i := range plan.Nodes {
+			if h := plan.Nodes[i].Hook; !h.Kind.InProcess() {
+				silent[h.Name] = map[string]any{}
+			}
+		}
+	}
+	if err := eng.Close(); err != nil {
+		return nil, cannot("%v", err)
+	}
+	return append(options, hookc.Answers(silent)), nil
 }
 
 func openEvent(ctx context.Context, stdin io.Reader, path string, args []string) (*policy.Context, policy.Event, error) {

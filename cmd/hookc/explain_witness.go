@@ -18,7 +18,7 @@ func explainWitnesses(cmd *cobra.Command, s *sources, asJSON bool) error {
 		return err
 	}
 	if program == nil {
-		return exitError{exitFindings, found.Render()}
+		return exitError{Code: exitFindings, Text: found.Render()}
 	}
 	return writeWitnesses(cmd, witness.Find(cmd.Context(), program, program.Tools), asJSON)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/internal/screen"
 	"github.com/hookc/hookc/internal/severity"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
 )
@@ -25,8 +26,8 @@ var reporting = []string{"check", "lint", "test", "diff"}
 // formats is the flag --format: the format that policies are read in and, of the
 // commands that report, the one in which they write. No name means both.
 func (s *sources) formats(cmd *cobra.Command) {
-	if !slices.Contains(reporting, cmd.Name()) {
-		cmd.Flags().StringVar(&s.format, "format", "", "read the files as `NAME` instead of detecting the format")
+	if !spell.Has(reporting, cmd.Name()) {
+		s.ReadAs(cmd)
 		return
 	}
 	cmd.Flags().Var(formatFlag{s}, "format", "report as text, json, "+strings.Join(report.Formats(), ", ")+"; the `NAME` of a policy's format: read the files as that (both may be given)")
@@ -39,10 +40,10 @@ func (f formatFlag) String() string { return "" }
 func (f formatFlag) Type() string   { return "string" }
 
 func (f formatFlag) Set(name string) error {
-	if name == "text" || name == "json" || slices.Contains(report.Formats(), name) {
-		f.s.output = name
+	if name == "text" || name == "json" || spell.Has(report.Formats(), name) {
+		f.s.Output = name
 	} else {
-		f.s.format = name
+		f.s.Format = name
 	}
 	return nil
 }
@@ -71,7 +72,7 @@ func (f *findings) fails(found diag.List) bool {
 // report takes out what was accepted and writes the rest, in hookc's own forms by
 // own.
 func (f *findings) report(cmd *cobra.Command, s *sources, program *dag.Program, found diag.List, own func(diag.List, io.Writer) error) error {
-	f.asJSON = f.asJSON && s.output == "" || s.output == "json"
+	f.asJSON = f.asJSON && s.Output == "" || s.Output == "json"
 	if program != nil {
 		found = severity.Apply(program.Severities, found)
 	}
@@ -96,21 +97,21 @@ func (f *findings) report(cmd *cobra.Command, s *sources, program *dag.Program, 
 		rest, more, gone = b.Accept(rest)
 		suppressed = append(suppressed, more...)
 		if gone > 0 {
-			fmt.Fprintf(cmd.ErrOrStderr(), "hookc: %s of the baseline %s no more: write it anew\n", count(gone, "finding"), is(gone))
+			fmt.Fprintf(cmd.ErrOrStderr(), "hookc: %s of the baseline %s no more: write it again\n", count(gone, "finding"), is(gone))
 		}
 	}
 	f.suppressed = suppressed
 	out := cmd.OutOrStdout()
 	var err error
-	if s.output == "" || s.output == "text" || s.output == "json" {
+	if s.Output == "" || s.Output == "text" || s.Output == "json" {
 		if err = own(rest, out); err == nil && !f.asJSON && len(suppressed) > 0 {
 			fmt.Fprint(cmd.ErrOrStderr(), accepted(suppressed))
 		}
 	} else {
-		err = writeReport(cmd, s.output, &report.Report{Findings: rest, Suppressed: suppressed})
+		err = writeReport(cmd, s.Output, &report.Report{Findings: rest, Suppressed: suppressed})
 	}
 	if err == nil && f.fails(rest) {
-		err = exitError{exitFindings, summary(rest)}
+		err = exitError{Code: exitFindings, Text: summary(rest)}
 	}
 	return err
 }
@@ -154,7 +155,7 @@ func policyTexts(program *dag.Program) []*diag.Source {
 	var out []*diag.Source
 	for _, s := range program.Sources {
 		// A file that is not there any more has no comments.
-		if text, err := os.ReadFile(s.Path); err == nil && slices.Contains(source.Names(), s.Format) {
+		if text, err := os.ReadFile(s.Path); err == nil && spell.Has(source.Names(), s.Format) {
 			out = append(out, diag.NewSource(s.Name, string(text)))
 		}
 	}

@@ -3,16 +3,16 @@ package main
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/fix"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -23,7 +23,7 @@ import (
 
 const fmtHelp = `fmt lays policies out as everybody's are. In a hooks.yaml, and in the frontmatter of
 a HOOK.md: two spaces of indentation, lists below their keys, quoted texts in double
-quotes unless those need escapes, braces on one line or opened into lines, at most
+quotes unless those need escapes. Braces are on one line or opened into lines, at most
 one empty line. Order, comments, anchors, empty lines between entries and line
 breaks in texts stay. Rego files are laid out as opa fmt does; Rego within a
 hooks.yaml stays as it is.
@@ -32,7 +32,7 @@ What a file says is not changed: the result is read again and compared, and a fi
 where that fails is left alone and reported.
 
 PATH is a file (- is a hooks.yaml on stdin) or a folder, in which hooks.yaml,
-hooks.local.yaml, *_test.yaml, HOOK.md and *.rego are looked for; without PATH it is
+hooks.local.yaml, *_test.yaml, HOOK.md and *.rego are looked for. Without PATH it is
 the policy discovered for the project, with its Rego. Without a flag the result is
 printed.
 
@@ -79,7 +79,7 @@ func (f *fmtFlags) run(cmd *cobra.Command, args []string) error {
 	changed, failed := 0, []string{}
 	for _, file := range files {
 		if cmd.Context().Err() != nil {
-			return exitError{exitInterrupted, ""}
+			return exitError{Code: exitInterrupted, Text: ""}
 		}
 		l := laid{Path: file}
 		if l.Changed, err = f.one(cmd, file, out); err != nil {
@@ -98,9 +98,9 @@ func (f *fmtFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case len(failed) > 0:
-		return exitError{exitCannot, strings.Join(failed, "\n") + "\nhookc: " + count(len(failed), "file") + " left as it was"}
+		return exitError{Code: exitCannot, Text: strings.Join(failed, "\n") + "\nhookc: " + count(len(failed), "file") + " left as it was"}
 	case changed > 0 && (f.check || f.diff):
-		return exitError{exitFindings, ""}
+		return exitError{Code: exitFindings, Text: ""}
 	}
 	return nil
 }
@@ -146,15 +146,15 @@ func (f *fmtFlags) read(cmd *cobra.Command, file string) ([]byte, error) {
 		case err != nil:
 			return nil, err
 		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("%s is not a regular file", file)
-		case info.Size() > maxInput:
-			return nil, fmt.Errorf("%s is larger than %d MiB", file, maxInput>>20)
+			return nil, fault.Errorf("%s is not a regular file", file)
+		case info.Size() > decide.MaxInput:
+			return nil, fault.Errorf("%s is larger than %d MiB", file, decide.MaxInput>>20)
 		}
 		return os.ReadFile(file)
 	}
 	data, err := readWhole(cmd.Context(), cmd.InOrStdin())
-	if err == nil && len(data) > maxInput {
-		err = fmt.Errorf("stdin is larger than %d MiB", maxInput>>20)
+	if err == nil && len(data) > decide.MaxInput {
+		err = fault.Errorf("stdin is larger than %d MiB", decide.MaxInput>>20)
 	}
 	return data, err
 }
@@ -192,10 +192,12 @@ func (f *fmtFlags) files(cmd *cobra.Command, args []string) ([]string, error) {
 }
 
 // distinct is a list with each member once, where it is first.
+//
+//go:noinline
 func distinct(list []string) []string {
 	var out []string
 	for _, s := range list {
-		if !slices.Contains(out, s) {
+		if !spell.Has(out, s) {
 			out = append(out, s)
 		}
 	}
@@ -205,14 +207,14 @@ func distinct(list []string) []string {
 // projectFiles are those of the policy discovered for the project: what is the
 // user's own or managed is nobody's to rewrite from here.
 func projectFiles() ([]string, error) {
-	dir, err := workDir()
+	dir, err := decide.WorkDir()
 	if err != nil {
 		return nil, err
 	}
 	p, found := hookc.Load(hookc.Discover(dir), hookc.ShownFrom(dir), hookc.AsFound())
 	var out []string
 	for _, s := range p.Sources {
-		if s.Tier != policy.TierProject && s.Tier != policy.TierLocal || !slices.Contains([]string{"hooksyaml", "hookmd", "jcli"}, s.Format) {
+		if s.Tier != policy.TierProject && s.Tier != policy.TierLocal || !spell.Has([]string{"hooksyaml", "hookmd", "jcli"}, s.Format) {
 			continue
 		}
 		out = append(out, shownFrom(dir, s.Path))

@@ -182,6 +182,8 @@ func helpEnvironment(w io.Writer) {
   HOOKC_ENABLED=0           switch off every hook that is not managed or locked
   HOOKC_DEFAULTS_<KEY>      a key of defaults: in place of the policy's, except managed and locked ones
   HOOKC_TRUST=all           trust every project policy that is discovered
+  HOOKC_HEADLESS=1          the agent can ask nobody: a question becomes an approval, where a policy has approval:; 0: it can
+  CLAUDE_CODE_ENTRYPOINT    how Claude Code was started: by claude -p (sdk-cli) and as a GitHub action it can ask nobody
   HOOKC_DEBUG=FILE          one JSON line for each attempt of a hook
   HOOKC_CANARY=NONCE        run --dialect refuses whatever is guarded (set by doctor)
   `+strings.Join(agent.Variables(), ", ")+`   where an agent keeps its settings (install, doctor)

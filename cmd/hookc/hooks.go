@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,10 +12,12 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/memory"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/rollout"
 )
 
 func newHooks() *cobra.Command {
@@ -69,14 +72,14 @@ func newHooksStatus() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			dir, err := workDir()
+			dir, err := decide.WorkDir()
 			if err != nil {
 				return err
 			}
 			kept := memory.Open(policy.ProjectRoot(dir))
 			status := describe(program)
 			status.Counters, status.State = kept.Counters(), kept.Path()
-			status.Notes = append(status.Notes, openDoubts().lines()...)
+			status.Notes = append(status.Notes, decide.OpenDoubts().Lines()...)
 			status.Counters = slices.DeleteFunc(status.Counters, func(m hookc.HookMetrics) bool { return m.Hook == hookc.SelfHook })
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), status)
@@ -96,7 +99,7 @@ func (s *sources) program(cmd *cobra.Command, more ...hookc.Option) (*dag.Progra
 	case err != nil:
 		return nil, err
 	case program == nil:
-		return nil, exitError{exitCannot, found.Render() + "hookc: the policy does not compile"}
+		return nil, exitError{Code: exitCannot, Text: found.Render() + "hookc: the policy does not compile"}
 	}
 	return program, nil
 }
@@ -214,7 +217,7 @@ func newHooksList() *cobra.Command {
 					continue
 				}
 				rows = append(rows, hookRow{e.Hook.Event, e.Hook.Name, e.Hook.Kind, e.Hook.Tier, e.Hook.Priority, e.Hook.Locked,
-					e.Status, e.Reason, e.Hook.Span.String()})
+					e.Status, cmp.Or(e.Reason, rollout.Text(e.Hook)), e.Hook.Span.String()})
 			}
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), rows)

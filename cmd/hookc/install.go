@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/sites"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
@@ -63,7 +64,7 @@ func (f *installFlags) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.scope, "scope", "", "whose settings: `SCOPE` is "+spell.Or(agent.Scopes()))
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "show a diff and write nothing")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
-	complete(cmd, "scope", agent.Scopes())
+	decide.Complete(cmd, "scope", agent.Scopes())
 }
 
 // oneAgent wants the one argument that names an agent.
@@ -110,7 +111,7 @@ func (f *installFlags) install(cmd *cobra.Command, s *sources, name string) erro
 	if err != nil {
 		return err
 	}
-	s.managed = true // the entries serve it too
+	s.Managed = true // the entries serve it too
 	program, err := s.program(cmd)
 	if err != nil {
 		return err
@@ -141,11 +142,11 @@ func (f *installFlags) install(cmd *cobra.Command, s *sources, name string) erro
 func (f *installFlags) scopeOf(a *sites.Agent) (agent.Scope, error) {
 	can := a.Place.Scopes()
 	switch {
-	case f.scope == "" && slices.Contains(can, string(agent.ProjectScope)):
+	case f.scope == "" && spell.Has(can, string(agent.ProjectScope)):
 		return agent.ProjectScope, nil
 	case f.scope == "":
 		return agent.UserScope, nil
-	case !slices.Contains(can, f.scope):
+	case !spell.Has(can, f.scope):
 		return "", cannot("hookc knows no %s settings of %s: --scope takes %s", f.scope, a.Dialect.ID, spell.Or(can))
 	}
 	return agent.Scope(f.scope), nil
@@ -158,7 +159,7 @@ func (f *installFlags) wide(scope agent.Scope, s *sources, p *dag.Program) (bool
 		return true, nil
 	case len(p.Hooks) == 0:
 		return true, []string{"there is no policy yet: every guarded event is covered (write one with hookc init)"}
-	case scope != agent.ProjectScope && len(s.files) == 0:
+	case scope != agent.ProjectScope && len(s.Files) == 0:
 		return true, []string{"every project is served, with policies that are not known here: every guarded event is covered; name a policy with -f for less"}
 	}
 	return false, nil

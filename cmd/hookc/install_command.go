@@ -34,7 +34,7 @@ func gateProgram(hookc string) (string, error) {
 // agent that waits for a time. A compiled policy is one that hookgate reads too.
 func (s *sources) gateLine(program, native string, d *agent.Agent, waits time.Duration) (string, error) {
 	flag := " -f "
-	if len(s.files) == 1 && artifact.Named(s.files[0]) {
+	if len(s.Files) == 1 && artifact.Named(s.Files[0]) {
 		flag = " --artifact "
 	}
 	return s.withFiles(commandline.Quote(program)+" "+native+" --dialect "+d.ID+" --deadline "+below(waits, gateMargin)+" --start", flag)
@@ -48,7 +48,7 @@ func (s *sources) commandLine(program, native string, d *agent.Agent, waits time
 
 // withFiles adds the policy that was named to a command, by a flag.
 func (s *sources) withFiles(line, flag string) (string, error) {
-	for _, value := range s.files {
+	for _, value := range s.Files {
 		in, err := source.ParseInput(value)
 		if err != nil {
 			return "", cannot("%v", err)
@@ -59,11 +59,11 @@ func (s *sources) withFiles(line, flag string) (string, error) {
 		}
 		line += flag + commandline.Quote(value[:len(value)-len(in.Path)]+abs)
 	}
-	if user := source.UserPolicy(); user != "" && len(s.files) == 0 {
+	if user := source.UserPolicy(); user != "" && len(s.Files) == 0 {
 		line += " --user-policy " + commandline.Quote(user)
 	}
-	if s.format != "" {
-		line += " --format " + commandline.Quote(s.format)
+	if s.Format != "" {
+		line += " --format " + commandline.Quote(s.Format)
 	}
 	return line, nil
 }

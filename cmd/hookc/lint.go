@@ -24,9 +24,9 @@ func newLint() *cobra.Command {
 		Use:   "lint [PATH…]",
 		Short: "Everything that can be said about a policy, hints included, by kind of finding",
 		Long: `lint compiles every source and shows all findings by code, worst first, each with
-its hint: what check reports, and besides it the hints on latency (HK21x: hooks that
-start a process for every call, rules that could stand earlier, observers that
-declare nothing, rules that no index can leave out) and on what is merely likely.
+its hint. It reports what check does, what is merely likely, and hints on latency
+(HK21x). Those are of hooks that start a process for every call, rules that could stand
+earlier, observers that declare nothing, rules that no index can leave out.
 check is for gates and says what is wrong; lint is for whoever improves a policy.
 
 Exit codes: 0 no errors, whatever the hints · 1 errors, or warnings under --strict ·
@@ -41,7 +41,7 @@ Exit codes: 0 no errors, whatever the hints · 1 errors, or warnings under --str
 			}
 			program, found, err := look()
 			for round, made := 0, repair; err == nil && made && round < 10; round++ {
-				if made, err = fix.Repair(found, len(args)+len(s.files) > 0, cmd.ErrOrStderr()); err != nil {
+				if made, err = fix.Repair(found, len(args)+len(s.Files) > 0, cmd.ErrOrStderr()); err != nil {
 					return cannot("%v", err)
 				}
 				program, found, err = look()

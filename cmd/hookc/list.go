@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -11,6 +10,7 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -130,7 +130,7 @@ func ofKind(all []listed, kind string) []listed {
 func listKinds() []string {
 	var out []string
 	for _, l := range catalogue() {
-		if !slices.Contains(out, l.Kind) {
+		if !spell.Has(out, l.Kind) {
 			out = append(out, l.Kind)
 		}
 	}

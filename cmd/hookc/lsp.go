@@ -13,7 +13,7 @@ func newLSP() *cobra.Command {
 		Short: "Serve an editor: what check says as you type, and more (Language Server Protocol)"}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := lsp.Serve(cmd.Context(), cmd.InOrStdin(), screen.Behind(cmd.OutOrStdout()), release.Current().Version); err != nil {
-			return exitError{exitFindings, "hookc: " + err.Error()}
+			return exitError{Code: exitFindings, Text: "hookc: " + err.Error()}
 		}
 		return nil
 	}

@@ -10,45 +10,22 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"github.com/hookc/hookc/cmd/hookc/bundles"
+	"github.com/hookc/hookc/cmd/hookc/ui"
+	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/release"
+	"github.com/hookc/hookc/internal/serve"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
-// The exit codes, everywhere (docs/cli.md). Only run gives 2 and 4, because
-// every agent reads 2 as deny.
-const (
-	exitClean       = 0
-	exitFindings    = 1
-	exitBlocked     = 2
-	exitCannot      = 3
-	exitAsk         = 4
-	exitInterrupted = 130
-)
-
-// exitError ends the program with a code; text, if any, goes to stderr first.
-type exitError struct {
-	code int
-	text string
-}
-
-func (e exitError) Error() string { return e.text }
-
-// cannot is an operation that could not be carried out.
-//
-//go:noinline
-func cannot(format string, args ...any) error {
-	return exitError{exitCannot, "hookc: " + fmt.Sprintf(format, args...)}
-}
-
 func main() {
 	// Garbage is collected at 16 MB first, not 4: most commands are over before.
-	if os.Getenv("GOGC") == "" && !slices.Contains(os.Args, "serve") {
+	if os.Getenv("GOGC") == "" && !spell.Has(os.Args, "serve") {
 		runtime.AddCleanup(new(*int), func(usual int) {
 			if now := debug.SetGCPercent(usual); now != 400 { // a command's own
 				debug.SetGCPercent(now)
@@ -61,8 +38,8 @@ func main() {
 // execute runs one command line and returns its exit code. A panic is a
 // failure of hookc itself: it is reported and never looks like an answer.
 func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
-	if name, ok := spoken(args); ok {
-		if !slices.Contains(args, framed) {
+	if name, ok := decide.DialectOf(args); ok {
+		if !spell.Has(args, decide.Framed) {
 			said := newScreen(stderr)
 			defer said.Flush()
 			stderr = said
@@ -94,10 +71,10 @@ func execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int
 	case err == nil:
 		return exitClean
 	case errors.As(err, &exit):
-		if exit.text != "" {
-			fmt.Fprintln(stderr, strings.TrimRight(exit.text, "\n"))
+		if exit.Text != "" {
+			fmt.Fprintln(stderr, strings.TrimRight(exit.Text, "\n"))
 		}
-		return exit.code
+		return exit.Code
 	case ctx.Err() != nil:
 		return exitInterrupted
 	}
@@ -110,8 +87,9 @@ func commands() map[string]func() *cobra.Command {
 	return map[string]func() *cobra.Command{
 		"compile": newCompile, "check": newCheck, "run": newRun, "explain": newExplain, "test": newTest, "hooks": newHooks, "list": newList,
 		"init": newInit, "convert": newConvert, "trust": newTrust, "install": newInstall, "uninstall": newUninstall, "doctor": newDoctor,
-		"schema": newSchema, "version": newVersion, "supervise": newSupervise, "serve": newServe, "bench": newBench, "diff": newDiff,
-		"replay": newReplay, "log": newLog, "prove": newProve, "lint": newLint, "lsp": newLSP, "fmt": newFmt,
+		"schema": newSchema, "version": newVersion, "supervise": newSupervise, "serve": func() *cobra.Command { return serve.New(serve.Options{}) }, "bench": newBench, "diff": newDiff,
+		"replay": newReplay, "log": logHost().New, "approvals": newApprovals, "impact": newImpact, "prove": newProve, "lint": newLint, "lsp": newLSP, "fmt": newFmt, "ui": func() *cobra.Command { return ui.New(logHost(), newRoot) },
+		"bundle": (&bundles.Host{Cannot: cannot, Complete: decide.Complete, JSON: writeJSON, Count: count, Exit: func(code int, text string) error { return exitError{Code: code, Text: text} }}).New,
 	}
 }
 
@@ -156,12 +134,11 @@ func add(root, cmd *cobra.Command) {
 }
 
 func bareRoot() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "hookc",
-		Short: "Compile the hooks of AI agents into one DAG per event, and run it",
-		Long: `hookc reads hooks (hooks.yaml, HOOK.md folders), compiles them into one
-execution DAG per lifecycle event that means exactly what the serial list
-means, and decides events with it: Rego and expr rules in process, next to
+	root := decide.PlainRoot()
+	root.Short = "Compile the hooks of AI agents into one DAG per event, and run it"
+	root.Long = `hookc reads hooks (hooks.yaml, HOOK.md folders) and compiles them into one
+execution DAG per lifecycle event. The DAG means exactly what the serial list
+means. hookc decides events with it: Rego and expr rules in process, next to
 bash and LLM hooks.
 
 Exit codes: 0 clean or proceed · 1 findings or failures · 2 blocked (run only)
@@ -169,20 +146,11 @@ Exit codes: 0 clean or proceed · 1 findings or failures · 2 blocked (run only)
 
 Every flag can be set as HOOKC_<COMMAND>_<FLAG>, for example
 HOOKC_COMPILE_EXPLAIN=json or HOOKC_HOOKS_STATUS_JSON=true; of run only --json
-and --debug, since the environment does not choose what decides.`,
-		Example: `  hookc init                                  # a first policy
+and --debug, since the environment does not choose what decides.`
+	root.Example = `  hookc init                                  # a first policy
   hookc compile --explain                     # look at the chains
   hookc run -f hooks.yaml < event.json        # decide one event
-  hookc explain -f hooks.yaml --input event.json`,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			return bindEnv(cmd)
-		},
-	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cannot("%v\nSee '%s --help'.", err, cmd.CommandPath())
-	})
+  hookc explain -f hooks.yaml --input event.json`
 	root.SetHelpCommand(newHelp(root))
 	return root
 }
@@ -204,24 +172,4 @@ func group(cmd *cobra.Command) {
 	if !cmd.Runnable() {
 		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	}
-}
-
-// bindEnv sets each flag that was not given from HOOKC_<COMMAND>_<FLAG>; an
-// empty variable is none.
-func bindEnv(cmd *cobra.Command) error {
-	var errs []error
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		name := variable(cmd, f)
-		value := callerOf(cmd.Context()).getenv(name)
-		if value == "" || f.Changed || !byVariable(cmd, f) {
-			return
-		}
-		if err := cmd.Flags().Set(f.Name, value); err != nil && cmd.CommandPath() != "hookc run" { // run says so in its answer
-			errs = append(errs, fmt.Errorf("%s: %w", name, err))
-		}
-	})
-	if err := errors.Join(errs...); err != nil {
-		return cannot("%v", err)
-	}
-	return nil
 }

@@ -25,6 +25,8 @@ func writeJSON(w io.Writer, v any) error {
 
 // progress shows on a terminal that something takes more than a second; stop
 // ends it and clears the line, which a dumb terminal could not.
+//
+//go:noinline
 func progress(w io.Writer, what string) (stop func()) {
 	return progressOf(w, func() string { return what })
 }
@@ -60,6 +62,8 @@ func progressOf(w io.Writer, what func() string) (stop func()) {
 var count = spell.Count
 
 // round shortens a duration to three digits or so.
+//
+//go:noinline
 func round(d time.Duration) time.Duration {
 	for unit := time.Duration(1); ; unit *= 10 {
 		if d < 1000*unit {

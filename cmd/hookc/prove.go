@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/prove"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -55,12 +56,12 @@ func newProve() *cobra.Command {
 				return err
 			}
 			if program == nil {
-				return exitError{exitCannot, found.Render() + "hookc: the policy has errors: nothing was proved"}
+				return exitError{Code: exitCannot, Text: found.Render() + "hookc: the policy has errors: nothing was proved"}
 			}
 			r, err := prove.Decide(cmd.Context(), program, property)
 			switch {
 			case cmd.Context().Err() != nil:
-				return exitError{exitInterrupted, "hookc: interrupted"}
+				return exitError{Code: exitInterrupted, Text: "hookc: interrupted"}
 			case err != nil:
 				return cannot("the property: %v", err)
 			case asJSON:
@@ -69,7 +70,7 @@ func newProve() *cobra.Command {
 				_, err = fmt.Fprint(cmd.OutOrStdout(), r.Text())
 			}
 			if err == nil && (r.Status == prove.Refuted || r.Status == prove.Unknown && !allowUnknown) {
-				err = exitError{exitFindings, ""}
+				err = exitError{Code: exitFindings, Text: ""}
 			}
 			return err
 		},
@@ -78,6 +79,6 @@ func newProve() *cobra.Command {
 	cmd.Flags().StringVar(&event, "event", string(policy.PreToolExecution), "the property is of this `EVENT`")
 	cmd.Flags().BoolVar(&allowUnknown, "allow-unknown", false, "exit 0 also where nobody knows")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
-	complete(cmd, "event", policy.EventNames())
+	decide.Complete(cmd, "event", policy.EventNames())
 	return cmd
 }

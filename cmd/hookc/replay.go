@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -62,8 +63,8 @@ func newReplay() *cobra.Command {
 	cmd.Flags().BoolVar(&f.scripts, "scripts", false, "run bash hooks")
 	cmd.Flags().BoolVar(&f.llm, "llm", false, "call the models of llm hooks")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
-	complete(cmd, "event", policy.EventNames())
-	complete(cmd, "dialect", agent.Names())
+	decide.Complete(cmd, "event", policy.EventNames())
+	decide.Complete(cmd, "dialect", agent.Names())
 	return cmd
 }
 
@@ -112,7 +113,7 @@ func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
 
 // begin reads the flags.
 func (r *replayer) begin() (err error) {
-	if r.dir, err = workDir(); err != nil {
+	if r.dir, err = decide.WorkDir(); err != nil {
 		return err
 	}
 	if r.event != "" {
@@ -123,8 +124,8 @@ func (r *replayer) begin() (err error) {
 		r.event = string(event)
 	}
 	name, find := r.dialect, agent.Find
-	if name == "" && r.profile != "" {
-		name, find = r.profile, agent.FindProfile
+	if name == "" && r.Profile != "" {
+		name, find = r.Profile, agent.FindProfile
 	}
 	if name == "" {
 		return nil
@@ -189,7 +190,7 @@ func (r *replayer) exit(cut bool) error {
 	code := exitClean
 	switch {
 	case cut:
-		return exitError{exitInterrupted, strings.Join(append(text, "hookc: interrupted; what was replayed so far is above"), "\n")}
+		return exitError{Code: exitInterrupted, Text: strings.Join(append(text, "hookc: interrupted; what was replayed so far is above"), "\n")}
 	case len(r.report.unread) > 0:
 		code = exitCannot
 	case len(r.report.Changed) > 0:
@@ -199,5 +200,5 @@ func (r *replayer) exit(cut bool) error {
 	default:
 		return nil
 	}
-	return exitError{code, strings.Join(text, "\n")}
+	return exitError{Code: code, Text: strings.Join(text, "\n")}
 }

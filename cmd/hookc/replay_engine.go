@@ -10,7 +10,9 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -31,11 +33,11 @@ func (r *replayer) engine(rec *recording) (*replayEngine, error) {
 	}
 	project := rec.in.Text(policy.FieldProjectRoot)
 	from := r.sources
-	if len(from.files) == 0 && len(rec.policies) > 0 {
-		from.files = rec.policies
+	if len(from.Files) == 0 && len(rec.policies) > 0 {
+		from.Files = rec.policies
 	}
-	key := strings.Join(append([]string{string(rec.event), string(answers), strings.Join(rec.heard, "\x01")}, from.files...), "\x00")
-	if len(from.files) == 0 {
+	key := strings.Join(append([]string{string(rec.event), string(answers), strings.Join(rec.heard, "\x01")}, from.Files...), "\x00")
+	if len(from.Files) == 0 {
 		key += "\x00" + project
 	}
 	if e := r.engines[key]; e != nil {
@@ -49,9 +51,9 @@ func (r *replayer) engine(rec *recording) (*replayEngine, error) {
 }
 
 // openEngine compiles the chain of a record's event twice: to see which hooks it
-// has, and with what stands for those that are not run.
+// has, and with what takes the place of those that are not run.
 func (r *replayer) openEngine(rec *recording, from *sources, project string) (*replayEngine, error) {
-	options, done, err := from.options(r.cmd, nil, project)
+	options, done, err := from.Options(r.cmd, nil, project)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +62,7 @@ func (r *replayer) openEngine(rec *recording, from *sources, project string) (*r
 		host.Execution[hookc.Option](func(o *executor.Options) {
 			o.Gates, o.Async = firstBlock{}, func(context.Context, *dag.Node, *policy.Context) error { return nil }
 		}))
-	eng, err := open(r.ctx, options)
+	eng, err := decide.Open(r.ctx, options)
 	if err != nil {
 		return nil, err
 	}
@@ -81,13 +83,13 @@ func (r *replayer) openEngine(rec *recording, from *sources, project string) (*r
 	if plan := program.Plan(rec.event); plan != nil {
 		for i := range plan.Nodes {
 			h := plan.Nodes[i].Hook
-			if _, answered := answers[h.Name]; !answered && !h.Async && !r.runs(h) && !slices.Contains(rec.heard, h.Name) {
+			if _, answered := answers[h.Name]; !answered && !h.Async && !r.runs(h) && !spell.Has(rec.heard, h.Name) {
 				e.silent = append(e.silent, h.Name)
 				answers[h.Name] = map[string]any{}
 			}
 		}
 	}
-	if e.eng, err = open(r.ctx, append(slices.Clone(options), hookc.Answers(answers))); err != nil {
+	if e.eng, err = decide.Open(r.ctx, append(slices.Clone(options), hookc.Answers(answers))); err != nil {
 		return nil, err
 	}
 	r.done = append(r.done, func() { _ = e.eng.Close() }) // ErrClosed, at most
@@ -107,7 +109,7 @@ func (e *replayEngine) concerned(d *policy.Decision) []string {
 	var out []string
 	for _, t := range d.Hooks {
 		reached := t.Status == policy.StatusRan || t.Status == policy.StatusFailed || t.Status == policy.StatusSquashed
-		if reached && slices.Contains(e.silent, t.Name) && !slices.Contains(out, t.Name) {
+		if reached && spell.Has(e.silent, t.Name) && !spell.Has(out, t.Name) {
 			out = append(out, t.Name)
 		}
 	}

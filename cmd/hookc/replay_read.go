@@ -15,9 +15,11 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/source"
+	"github.com/hookc/hookc/policy/source/cases"
 )
 
 // recording is one event that was recorded.
@@ -48,7 +50,7 @@ func (r *replayer) records(file string, give func(*recording) error) error {
 	var in io.Reader = r.cmd.InOrStdin()
 	name := "stdin"
 	if file != "-" {
-		f, err := os.Open(callerOf(r.ctx).path(file))
+		f, err := os.Open(decide.CallerOf(r.ctx).Path(file))
 		if err != nil {
 			return cannot("%v", err)
 		}
@@ -60,7 +62,7 @@ func (r *replayer) records(file string, give func(*recording) error) error {
 
 // caseRecords are the cases of a YAML file of tests.
 func (r *replayer) caseRecords(file string, give func(*recording) error) error {
-	cases, found := source.ReadCases(file)
+	cases, found := cases.Read(file)
 	for _, d := range found {
 		r.report.unread = append(r.report.unread, strings.TrimRight(d.Render(), "\n"))
 	}
@@ -82,7 +84,7 @@ func (r *replayer) caseRecords(file string, give func(*recording) error) error {
 }
 
 func unknownEvent(name string) error {
-	return fmt.Errorf("unknown event %q: %s", name, diag.DidYouMean(name, policy.EventNames(), "name it in the field \"event\", or with --event"))
+	return fault.Errorf("unknown event %q: %s", name, diag.DidYouMean(name, policy.EventNames(), "name it in the field \"event\", or with --event"))
 }
 
 // unread notes a record that cannot be read.
@@ -97,7 +99,7 @@ func (r *replayer) values(name string, in io.Reader, give func(*recording) error
 	failed := make(chan error, 1)
 	ctx, cancel := context.WithCancel(r.ctx)
 	defer cancel()
-	go func() { // a read of a terminal ends by itself never: it is left behind then
+	go func() { // a read of a terminal ends on its own never: it is left behind then
 		failed <- readLines(ctx.Done(), in, lines)
 		close(lines)
 	}()
@@ -146,8 +148,8 @@ func readLines(done <-chan struct{}, in io.Reader, lines chan<- []byte) error {
 		for errors.Is(err, bufio.ErrBufferFull) {
 			var part []byte
 			part, err = buffered.ReadSlice('\n')
-			if line = append(line, part...); len(line) > maxInput {
-				return fmt.Errorf("a line is larger than %d MiB", maxInput>>20)
+			if line = append(line, part...); len(line) > decide.MaxInput {
+				return fault.Errorf("a line is larger than %d MiB", decide.MaxInput>>20)
 			}
 		}
 		if len(line) > 0 {
@@ -168,8 +170,8 @@ func readLines(done <-chan struct{}, in io.Reader, lines chan<- []byte) error {
 
 // value takes the lines of a value so far; whole is false when it goes on.
 func (r *replayer) value(name string, begun int, text []byte, give func(*recording) error) (whole bool, err error) {
-	if len(text) > maxInput {
-		return false, cannot("%s:%d: a record is larger than %d MiB", name, begun, maxInput>>20)
+	if len(text) > decide.MaxInput {
+		return false, cannot("%s:%d: a record is larger than %d MiB", name, begun, decide.MaxInput>>20)
 	}
 	var any json.RawMessage
 	var syntax *json.SyntaxError
@@ -179,7 +181,7 @@ func (r *replayer) value(name string, begun int, text []byte, give func(*recordi
 		}
 		before := text[:max(0, syntax.Offset-1)]
 		line := begun + bytes.Count(before, []byte("\n"))
-		r.unread(fmt.Sprintf("%s:%d:%d", name, line, len(before)-bytes.LastIndexByte(before, '\n')), fmt.Errorf("not JSON: %v", err))
+		r.unread(fmt.Sprintf("%s:%d:%d", name, line, len(before)-bytes.LastIndexByte(before, '\n')), fault.Errorf("not JSON: %v", err))
 		return true, nil
 	}
 	rec, err := r.decode(bytes.TrimSpace(text))
@@ -265,7 +267,7 @@ var recordKeys = []string{"name", "event", "answers", "decision", "expect"}
 func (rec *recording) said(m map[string]any) error {
 	for _, key := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(recordKeys, key) {
-			return fmt.Errorf("unknown key %q: %s", key, diag.DidYouMean(key, recordKeys, "a record has "+strings.Join(recordKeys, ", ")))
+			return fault.Errorf("unknown key %q: %s", key, diag.DidYouMean(key, recordKeys, "a record has "+strings.Join(recordKeys, ", ")))
 		}
 	}
 	rec.name, _ = m["name"].(string)
@@ -276,13 +278,13 @@ func (rec *recording) said(m map[string]any) error {
 		said, ok := m[key].(map[string]any)
 		switch {
 		case !ok:
-			return fmt.Errorf("%s must be an object", key)
+			return fault.Errorf("%s must be an object", key)
 		case rec.expect != nil:
 			return errors.New("a record has a decision or what is expected of it, not both")
 		}
 		for _, name := range slices.Sorted(maps.Keys(said)) {
 			if known := policy.DecisionKeys(); !slices.Contains(known, name) {
-				return fmt.Errorf("%s: unknown key %q: %s", key, name, diag.DidYouMean(name, known, "`hookc help run` shows a Decision"))
+				return fault.Errorf("%s: unknown key %q: %s", key, name, diag.DidYouMean(name, known, "`hookc help run` shows a Decision"))
 			}
 		}
 		rec.expect, rec.whole = said, key == "decision"
@@ -294,7 +296,7 @@ func (rec *recording) said(m map[string]any) error {
 	for name, v := range answers {
 		answer, ok := v.(map[string]any)
 		if !ok {
-			return fmt.Errorf("answers: that of %q must be an object", name)
+			return fault.Errorf("answers: that of %q must be an object", name)
 		}
 		if rec.answers == nil {
 			rec.answers = map[string]map[string]any{}
@@ -311,7 +313,7 @@ func (r *replayer) decodeEvent(rec *recording, text []byte) error {
 	var err error
 	switch {
 	case r.speaks != nil:
-		call, failed := r.speaks.Decode(text, r.event, callerOf(r.ctx).getenv)
+		call, failed := r.speaks.Decode(text, r.event, decide.CallerOf(r.ctx).Getenv)
 		if failed != nil {
 			return failed
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/casetest"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -96,7 +97,7 @@ func (rec *recording) differs(d *policy.Decision) []string {
 				want[key] = nil
 			}
 		}
-		maps.DeleteFunc(want, func(key string, _ any) bool { return slices.Contains(aside, key) })
+		maps.DeleteFunc(want, func(key string, _ any) bool { return spell.Has(aside, key) })
 	}
 	return casetest.Unlike("", want, got)
 }

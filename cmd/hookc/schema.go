@@ -16,7 +16,7 @@ import (
 	"github.com/hookc/hookc/internal/shape"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/source"
+	"github.com/hookc/hookc/policy/source/jsonschema"
 	"github.com/hookc/hookc/rego"
 )
 
@@ -33,7 +33,7 @@ func newSchema() *cobra.Command {
   hookc schema --capabilities > hookc.json    # opa check --capabilities hookc.json policies/`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			text := string(source.JSONSchema())
+			text := string(jsonschema.Make())
 			switch {
 			case markdown:
 				text = reference.Schema()
@@ -52,8 +52,8 @@ func newSchema() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&markdown, "markdown", false, "the reference of hooks.yaml as Markdown (docs/schema.md)")
-	cmd.Flags().BoolVar(&codes, "codes", false, "the reference of the diagnostic codes as Markdown (docs/diagnostics.md)")
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "the reference of hooks.yaml as Markdown (docs/reference/schema.md)")
+	cmd.Flags().BoolVar(&codes, "codes", false, "the reference of the diagnostic codes as Markdown (docs/reference/diagnostics.md)")
 	cmd.Flags().BoolVar(&capabilities, "capabilities", false, "what Rego may call here, as the capabilities that OPA and Regal read")
 	cmd.Flags().BoolVar(&output, "output", false, "the JSON Schema of what check, compile, lint, test and diff write with --json")
 	cmd.Flags().BoolVar(&log, "log", false, "the JSON Schema of an entry of the decision log")

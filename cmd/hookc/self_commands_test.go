@@ -13,7 +13,7 @@ import (
 
 // weakens are the commands that an agent may not run by itself: they change
 // what is trusted, installed or served.
-var weakens = []string{"init", "install", "log", "log disable", "log enable", "log prune", "serve", "serve reload", "serve stop", "trust", "uninstall"}
+var weakens = []string{"approvals", "approvals deny", "approvals grant", "approvals key", "bundle", "bundle build", "bundle sign", "init", "install", "log", "log disable", "log enable", "log key", "log key rotate", "log prune", "serve", "serve reload", "serve stop", "trust", "ui", "uninstall"}
 
 // Each command of hookc is either one that reads or one that weakens: a new one
 // is classified before it is built in.

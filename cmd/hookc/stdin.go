@@ -2,19 +2,20 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 
+	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/wire"
 )
 
-var errTooLarge = fmt.Errorf("the event is larger than %d MiB", maxInput>>20)
+var errTooLarge = fault.Errorf("the event is larger than %d MiB", decide.MaxInput>>20)
 
 // readWhole reads a stream up to the largest event, and gives up when ctx ends:
-// a read of a terminal, or of a pipe that nobody writes to, ends by itself
+// a read of a terminal, or of a pipe that nobody writes to, ends on its own
 // never. It is left behind then, for the program to end with.
 func readWhole(ctx context.Context, r io.Reader) ([]byte, error) {
-	return reading(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(r, maxInput+1)) })
+	return reading(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(r, decide.MaxInput+1)) })
 }
 
 // readInput reads one event. It ends with the stream, or with the JSON object
@@ -27,7 +28,7 @@ func readInput(ctx context.Context, r io.Reader) ([]byte, error) {
 			if len(data) == cap(data) {
 				data = append(data, 0)[:len(data)]
 			}
-			n, err := r.Read(data[len(data):min(cap(data), maxInput+1)])
+			n, err := r.Read(data[len(data):min(cap(data), decide.MaxInput+1)])
 			piece := data[len(data) : len(data)+n]
 			data = data[:len(data)+n]
 			switch {
@@ -35,7 +36,7 @@ func readInput(ctx context.Context, r io.Reader) ([]byte, error) {
 				return data, nil
 			case err != nil:
 				return data, err
-			case len(data) > maxInput:
+			case len(data) > decide.MaxInput:
 				return data, errTooLarge // its beginning may say which event it is
 			case whole.Add(piece) && !arrived(r):
 				return data, nil

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/internal/casetest"
+	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/rego"
 )
@@ -33,7 +34,7 @@ test_ rule of the *_test.rego files beside the policy. A case looks like this:
 expect names any part of the Decision; hooks: in it says what single hooks did.
 now: and env: set the clock and the environment of a case, rows: runs it once for
 each row of a table, snapshot: true compares all that is said with the file beside,
-which --update writes. docs/testing.md shows each.
+which --update writes. docs/guide/testing.md shows each.
 
 --coverage says which parts of the policy the tests reach, and --mutate which mistakes
 in it they do not notice, each with an event that shows it. --witnesses shows an event
@@ -85,7 +86,7 @@ func newTest() *cobra.Command {
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
 	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also the tests that pass")
 	cmd.Flags().StringVar(&f.only, "run", "", "only tests whose names the regular expression `REGEX` matches")
-	cmd.Flags().BoolVar(&f.update, "update", false, "write the snapshots of cases anew")
+	cmd.Flags().BoolVar(&f.update, "update", false, "write the snapshots of cases again")
 	cmd.Flags().BoolVar(&f.trace, "trace", false, "what each test of Rego evaluates")
 	cmd.Flags().BoolVar(&f.cover, "coverage", false, "which hooks, filters, conditions, rules, bodies and lines the tests reach, and which not")
 	cmd.Flags().Float64Var(&f.atLeast, "coverage-min", 0, "exit 1 if less than `PERCENT` of the policy is covered")
@@ -133,31 +134,31 @@ func (f *testFlags) once(cmd *cobra.Command, args []string, w *casetest.Watch) e
 	}
 	switch c := result.Coverage; {
 	case result.OK() && c != nil && c.Percent < f.atLeast:
-		return exitError{exitFindings, fmt.Sprintf("hookc: the tests cover %.1f%% of the policy, less than %v%%", c.Percent, f.atLeast)}
+		return exitError{Code: exitFindings, Text: fmt.Sprintf("hookc: the tests cover %.1f%% of the policy, less than %v%%", c.Percent, f.atLeast)}
 	case result.Mutation != nil && result.Mutation.Score < f.score:
-		return exitError{exitFindings, fmt.Sprintf("hookc: the tests notice %.1f%% of the mistakes, less than %v%%", result.Mutation.Score, f.score)}
+		return exitError{Code: exitFindings, Text: fmt.Sprintf("hookc: the tests notice %.1f%% of the mistakes, less than %v%%", result.Mutation.Score, f.score)}
 	case result.OK():
 		return nil
 	case len(result.Tests) == 0 && f.only != "" && !result.Findings.HasErrors():
-		return exitError{exitFindings, fmt.Sprintf("hookc: no test has a name that %q matches", f.only)}
+		return exitError{Code: exitFindings, Text: fmt.Sprintf("hookc: no test has a name that %q matches", f.only)}
 	case len(result.Tests) == 0 && !result.Findings.HasErrors():
-		return exitError{exitFindings, "hookc: no tests: write *_test.yaml or *_test.rego beside the policy (see 'hookc help test')"}
+		return exitError{Code: exitFindings, Text: "hookc: no tests: write *_test.yaml or *_test.rego beside the policy (see 'hookc help test')"}
 	}
-	return exitError{exitFindings, ""}
+	return exitError{Code: exitFindings, Text: ""}
 }
 
 // write writes what became of the tests. Where another program reads it, people
 // read the text on stderr.
 func (f *testFlags) write(cmd *cobra.Command, r *casetest.Report) error {
 	switch {
-	case f.asJSON && f.output == "" || f.output == "json":
+	case f.asJSON && f.Output == "" || f.Output == "json":
 		return writeJSON(cmd.OutOrStdout(), r)
-	case f.output == "" || f.output == "text":
+	case f.Output == "" || f.Output == "text":
 		f.print(cmd, cmd.OutOrStdout(), r)
 		return nil
 	}
 	f.print(cmd, cmd.ErrOrStderr(), r)
-	return writeReport(cmd, f.output, &report.Report{Findings: r.Findings, Results: f.results(r)})
+	return writeReport(cmd, f.Output, &report.Report{Findings: r.Findings, Results: f.results(r)})
 }
 
 // results are the outcomes of tests as a report has them. That there were none is
@@ -188,11 +189,11 @@ func testError(cmd *cobra.Command, err error) error {
 	var exit exitError
 	switch {
 	case errors.As(err, &unread):
-		return exitError{exitCannot, unread.Error()}
+		return exitError{Code: exitCannot, Text: unread.Error()}
 	case errors.As(err, &exit):
 		return exit
 	}
-	return openError(cmd.Context(), err)
+	return decide.OpenError(cmd.Context(), err)
 }
 
 // config is what is tested by these flags: of the policies that args name, or that
@@ -201,7 +202,7 @@ func (f *testFlags) config(cmd *cobra.Command, args []string) (c casetest.Config
 	if err := f.fromSources(cmd, args); err != nil {
 		return c, nil, err
 	}
-	if c.Dir, err = workDir(); err != nil {
+	if c.Dir, err = decide.WorkDir(); err != nil {
 		return c, nil, err
 	}
 	c.Shown = func(path string) string { return shownFrom(c.Dir, path) }
@@ -209,7 +210,7 @@ func (f *testFlags) config(cmd *cobra.Command, args []string) (c casetest.Config
 		return c, nil, cannot("--run: %v", err)
 	}
 	var policies []string
-	for _, path := range slices.Concat(f.files, args) {
+	for _, path := range slices.Concat(f.Files, args) {
 		switch {
 		case !strings.HasSuffix(path, "_test.yaml"):
 			policies = append(policies, path)
@@ -220,22 +221,22 @@ func (f *testFlags) config(cmd *cobra.Command, args []string) (c casetest.Config
 		}
 	}
 	under := f.sources
-	under.files = policies
-	c.Options, done, err = under.options(cmd, nil, c.Dir)
-	kept := openDoubts()
+	under.Files = policies
+	c.Options, done, err = under.Options(cmd, nil, c.Dir)
+	kept := decide.OpenDoubts()
 	c.Environ = os.Environ()
 	c.Mutate, c.Mutants, c.Seed = f.mutate || f.score > 0, f.mutants, f.seed
 	c.Update, c.Trace, c.Cover = f.update, f.trace, f.cover || f.atLeast > 0 || f.page != ""
 	c.Named = func(policies []string, dir string) ([]hookc.Option, func(), error) {
-		return (&sources{files: policies}).options(cmd, nil, dir)
+		return (&decide.Sources{Files: policies}).Options(cmd, nil, dir)
 	}
 	c.Eyes = func(report func(rego.Difference)) *rego.Eyes {
-		e := rego.NewEyes(true, kept.rejected(), func(d rego.Difference) {
-			kept.report(d)
-			d.Native, d.Topdown = masked(d.Native), masked(d.Topdown)
+		e := rego.NewEyes(true, kept.Rejected(), func(d rego.Difference) {
+			kept.Report(d)
+			d.Native, d.Topdown = decide.Masked(d.Native), decide.Masked(d.Topdown)
 			report(d)
 		})
-		e.Leaves(kept.left(), nil)
+		e.Leaves(kept.Left(), nil)
 		return e
 	}
 	return c, done, err
@@ -308,7 +309,7 @@ func (f *testFlags) rules(cmd *cobra.Command, c casetest.Config) error {
 		case err != nil:
 			return testError(cmd, err)
 		case n == 0:
-			return exitError{exitFindings, "hookc: no event was found on which a rule fires: hookc test --witnesses says why"}
+			return exitError{Code: exitFindings, Text: "hookc: no event was found on which a rule fires: hookc test --witnesses says why"}
 		}
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/internal/casetest"
+	"github.com/hookc/hookc/internal/decide"
 )
 
 // again runs the tests, and runs them again whenever something they depend on
@@ -19,12 +20,12 @@ func (f *testFlags) again(cmd *cobra.Command, args []string) error {
 	if f.update {
 		return cannot("--update does not go with --watch")
 	}
-	dir, err := workDir()
+	dir, err := decide.WorkDir()
 	if err != nil {
 		return err
 	}
 	var w casetest.Watch
-	for _, path := range slices.Concat(f.files, args) {
+	for _, path := range slices.Concat(f.Files, args) {
 		if _, path, named := strings.Cut(path, "="); named {
 			w.Add(nil, filepath.Join(dir, path))
 		} else if filepath.IsAbs(path) {
@@ -37,13 +38,13 @@ func (f *testFlags) again(cmd *cobra.Command, args []string) error {
 		err := f.once(cmd, args, &w)
 		switch {
 		case cmd.Context().Err() != nil:
-			return exitError{exitInterrupted, ""}
-		case errors.As(err, &exit) && exit.text != "":
-			fmt.Fprintln(cmd.ErrOrStderr(), strings.TrimRight(exit.text, "\n"))
+			return exitError{Code: exitInterrupted, Text: ""}
+		case errors.As(err, &exit) && exit.Text != "":
+			fmt.Fprintln(cmd.ErrOrStderr(), strings.TrimRight(exit.Text, "\n"))
 		}
 		fmt.Fprintln(cmd.ErrOrStderr(), "hookc: waiting for a change, Ctrl-C ends it")
 		if w.Changed(cmd.Context()) != nil {
-			return exitError{exitInterrupted, ""}
+			return exitError{Code: exitInterrupted, Text: ""}
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -36,7 +37,7 @@ a terminal it needs --yes.`,
   hookc trust --forget`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := workDir()
+			dir, err := decide.WorkDir()
 			if err != nil {
 				return err
 			}
@@ -93,7 +94,7 @@ func trustCommand(cmd *cobra.Command, dir string, forget, check, asJSON, yes boo
 			return err
 		}
 		if !out.Trusted {
-			return exitError{exitFindings, ""}
+			return exitError{Code: exitFindings, Text: ""}
 		}
 		return nil
 	}
@@ -134,7 +135,7 @@ func (t trustJSON) ask(cmd *cobra.Command) error {
 	fmt.Fprint(w, "Let these run? [y/N] ")
 	answer, err := bufio.NewReader(in).ReadString('\n')
 	if answer = strings.ToLower(strings.TrimSpace(answer)); err != nil || answer != "y" && answer != "yes" {
-		return exitError{exitFindings, "hookc: nothing is recorded"}
+		return exitError{Code: exitFindings, Text: "hookc: nothing is recorded"}
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
+	"github.com/hookc/hookc/internal/decide"
 )
 
 // watchdog answers one event when deciding it does not: when the time is up,
@@ -39,7 +39,7 @@ type watchdog struct {
 	// cancel, when set, stops the hooks that run.
 	cancel atomic.Pointer[context.CancelFunc]
 	exit   func(int)
-	// graceful makes a signal wait for the process to end by itself first.
+	// graceful makes a signal wait for the process to end on its own first.
 	graceful bool
 }
 
@@ -54,7 +54,7 @@ const (
 	looking = 25 * time.Millisecond
 	// parting is how long hooks have to end once the answer is given.
 	parting = 300 * time.Millisecond
-	// grace is how long a graceful process has to answer by itself.
+	// grace is how long a graceful process has to answer on its own.
 	grace = time.Second
 )
 
@@ -68,6 +68,8 @@ func newWatchdog(limit time.Duration, fixed bool) *watchdog {
 }
 
 // answers says how to refuse from here on.
+//
+//go:noinline
 func (w *watchdog) answers(refuse func(why string, interrupted bool) int) { w.refuse.Store(&refuse) }
 
 // planned is called when the plan is known: from here on its own deadline
@@ -78,6 +80,9 @@ func (w *watchdog) planned(deadline time.Duration) {
 	}
 	w.limit.Store(int64(max(time.Duration(w.limit.Load()), time.Since(w.began)+deadline+overtime)))
 }
+
+// until is when the answer is due.
+func (w *watchdog) until() time.Time { return w.began.Add(time.Duration(w.limit.Load())) }
 
 // await is called around the wait for an event of which nobody said how long it
 // may take: the time counts from its end.
@@ -139,6 +144,8 @@ func (w *watchdog) watch() {
 
 // endings are the signals by which a process is told to end. A hangup that was
 // ignored when the process began, as nohup does, stays ignored.
+//
+//go:noinline
 func endings() []os.Signal {
 	out := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -147,8 +154,8 @@ func endings() []os.Signal {
 	return out
 }
 
-// interrupted answers a signal. A graceful process has a moment to answer by
-// itself.
+// interrupted answers a signal. A graceful process has a moment to answer on its
+// own.
 func (w *watchdog) interrupted(s os.Signal) {
 	if w.graceful {
 		select {
@@ -228,22 +235,17 @@ func readBytes(path, after string) (n uint64, ok bool) {
 type watchdogKey struct{}
 
 // watchdogOf is the one that looks after a command, or nil.
+//
+//go:noinline
 func watchdogOf(ctx context.Context) *watchdog {
 	w, _ := ctx.Value(watchdogKey{}).(*watchdog)
 	return w
 }
 
-const deadlineName = "deadline"
-
-// deadlineFlag adds --deadline to run.
-func deadlineFlag(cmd *cobra.Command) {
-	cmd.Flags().Duration(deadlineName, 0, "answer with the posture at the latest after this `TIME`; keep it below the agent's own limit (default: 20s, or less where the agent waits for less, until the policy is compiled, then its own deadline)")
-}
-
 // givenDeadline is the --deadline of a command line, found before anything else
 // is looked at.
 func givenDeadline(args []string) (d time.Duration, ok bool) {
-	const flag = "--" + deadlineName
+	const flag = "--" + decide.DeadlineName
 	for i, arg := range args {
 		value, joined := strings.CutPrefix(arg, flag+"=")
 		if arg == flag && i+1 < len(args) {

@@ -9,17 +9,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/policy"
 )
 
 // guarded puts a watchdog beside run without --dialect: it answers in hookc's
 // own words.
 func guarded(cmd *cobra.Command) (*watchdog, error) {
-	given, err := cmd.Flags().GetDuration(deadlineName)
+	given, err := cmd.Flags().GetDuration(decide.DeadlineName)
 	if err != nil {
 		return nil, cannot("%v", err)
 	}
-	fixed := cmd.Flags().Changed(deadlineName)
+	fixed := cmd.Flags().Changed(decide.DeadlineName)
 	if !fixed {
 		given = readyBy
 	}
@@ -29,14 +30,6 @@ func guarded(cmd *cobra.Command) (*watchdog, error) {
 	w.decides(cmd, "")
 	go w.watch()
 	return w, nil
-}
-
-// checkDeadline refuses a deadline that is none.
-func checkDeadline(cmd *cobra.Command) error {
-	if d, err := cmd.Flags().GetDuration(deadlineName); err == nil && cmd.Flags().Changed(deadlineName) && d <= 0 {
-		return cannot("--%s is a time above zero, such as 30s", deadlineName)
-	}
-	return nil
 }
 
 // decides is called when the event is known: a watchdog of run itself then
@@ -59,7 +52,7 @@ func (w *watchdog) decides(cmd *cobra.Command, event policy.Event) {
 		}
 		var exit exitError
 		errors.As(err, &exit)
-		fmt.Fprintln(cmd.ErrOrStderr(), exit.text)
-		return exit.code
+		fmt.Fprintln(cmd.ErrOrStderr(), exit.Text)
+		return exit.Code
 	})
 }

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// tied is nothing here: the child ends by itself, at its own time limits.
+// tied is nothing here: the child ends on its own, at its own time limits.
 func tied() *syscall.SysProcAttr { return nil }
 
 // endChild ends a child.

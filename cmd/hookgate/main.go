@@ -2,7 +2,7 @@
 // `hookc serve` and passes its answer on, byte for byte; what a terminal may
 // be shown has its control characters spelled out. Without one it runs
 // `hookc run`, and when nothing answers in time it takes the declared posture
-// in the agent's own protocol (docs/cli.md "hookgate"). It is the standard
+// in the agent's own protocol (docs/reference/cli.md "hookgate"). It is the standard
 // library's smallest parts and nothing else, since starting is all it costs.
 package main
 

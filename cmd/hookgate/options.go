@@ -8,7 +8,7 @@ import (
 // options are the command line.
 type options struct {
 	event, dialect, socket, unavailable string
-	// artifact is the compiled policy, "" for none; it is in rest too.
+	// artifact is the compiled policy, "" if there is none; it is in rest too.
 	artifact string
 	// program is hookc, "" for the one beside hookgate.
 	program  string
@@ -43,7 +43,8 @@ Flags:
       --artifact FILE          the policy is this one, made by hookc compile -o: as -f FILE, and without a
                                server the gate itself answers events that no hook concerns, or
                                only rules in Rego that it can evaluate
-  -f, --file PATH, --format NAME, --profile AGENT, --user-policy FILE, --faithful
+  -f, --file PATH, --format NAME, --profile AGENT, --user-policy FILE, --faithful, --server URL,
+  --server-token, --server-ca, --server-cert, --server-timeout, --on-unreachable
                                as for hookc run
 
 Exit codes are the agent's own: what hookc run --dialect AGENT exits with.
@@ -104,7 +105,7 @@ func parse(args []string) (o options, wrong string) {
 			if o.artifact = take(); o.artifact != "" {
 				o.rest = append(o.rest, "-f", o.artifact)
 			}
-		case "-f", "--file", "--format", "--profile", "--user-policy":
+		case "-f", "--file", "--format", "--profile", "--user-policy", "--server", "--server-token", "--server-ca", "--server-cert", "--server-timeout", "--on-unreachable":
 			o.rest = append(o.rest, name, take())
 		case "--faithful":
 			o.rest = append(o.rest, name)

@@ -18,7 +18,7 @@ const exitRefused = 2
 //go:embed refusals.txt
 var refusals string
 
-// reasonMark stands for the reason in refusals.
+// reasonMark means the reason in refusals.
 const reasonMark = "@REASON@"
 
 func isPosture(s string) bool { return s == "deny" || s == "ask" || s == "proceed" }

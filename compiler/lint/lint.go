@@ -86,10 +86,14 @@ const restrictive = policy.MayAsk | policy.MayDefer | denies
 const denies = policy.MayDeny | policy.MaySkip | policy.MayStop | policy.MayHalt
 
 // original reports whether a node is a hook's own, not a recheck copy.
+//
+//go:noinline
 func original(n *dag.Node) bool { return n.RecheckOf < 0 }
 
 // opaque reports whether the node's writes are merely what its event allows,
 // neither inferred nor declared.
+//
+//go:noinline
 func opaque(n *dag.Node) bool {
 	return !n.Hook.Kind.InProcess() && n.Hook.Declared.Writes == nil
 }
@@ -122,6 +126,8 @@ func toolNames(m *policy.Matcher) ([]string, bool) {
 
 // byName reports whether the filter may match a call of the tool, as far as
 // its name tells.
+//
+//go:noinline
 func byName(event policy.Event, tool string, m *policy.Matcher) bool {
 	for i := range m.Atoms {
 		if !holds(event, tool, &m.Atoms[i]) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/pattern"
@@ -101,7 +102,7 @@ func unknownTools(t *Target, n *dag.Node) diag.List {
 }
 
 func knownTool(tools *policy.Catalogue, name string) bool {
-	return slices.Contains(tools.Known, name) || slices.ContainsFunc(tools.Open, func(glob string) bool {
+	return spell.Has(tools.Known, name) || slices.ContainsFunc(tools.Open, func(glob string) bool {
 		p, err := pattern.Glob(glob)
 		return err != nil || p.Match(name) // an unusable glob is reported by validate and excludes nothing
 	})

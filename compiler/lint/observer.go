@@ -26,7 +26,7 @@ have answered.`,
 `,
 })
 
-// maxWhatIf bounds the hooks tried one by one: each try plans the event anew.
+// maxWhatIf bounds the hooks tried one by one: each try plans the event again.
 const maxWhatIf = 32
 
 // offers are the declarations to try, the least promise first.

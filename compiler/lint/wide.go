@@ -3,9 +3,9 @@ package lint
 import (
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -45,7 +45,7 @@ exit 0
 `,
 })
 
-var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_]+$`) })
+var plainWord = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_]+$`) })
 
 func wideMatchers(t *Target) diag.List {
 	var out diag.List

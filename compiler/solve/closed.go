@@ -18,6 +18,7 @@ func (f *Formula) Closed() bool {
 	return !slices.ContainsFunc(f.parts, func(p *Formula) bool { return !p.Closed() })
 }
 
+//go:noinline
 func (t *Term) closed() bool {
 	return t.op != isElement && t.op != isOpaque && !slices.ContainsFunc(t.args, func(a *Term) bool { return !a.closed() })
 }

@@ -39,6 +39,7 @@ func (k Kinds) String() string {
 	return strings.Join(out, " or ")
 }
 
+//go:noinline
 func kindOf(v any) Kinds {
 	switch v := v.(type) {
 	case nil:
@@ -82,10 +83,13 @@ func (i interval) empty() bool { return i.from > i.to || i.from == i.to && (i.fr
 
 var everything = domain{kinds: Anything}
 
+//go:noinline
 func ofKinds(k Kinds) domain { return domain{kinds: k} }
 
+//go:noinline
 func ofTexts(l *Lang) domain { return domain{kinds: String, text: l} }
 
+//go:noinline
 func ofNumbers(i ...interval) domain { return domain{kinds: Number, num: i} }
 
 func ofValue(v any) domain {
@@ -101,6 +105,7 @@ func ofValue(v any) domain {
 	return d
 }
 
+//go:noinline
 func (d domain) empty() bool { return d.kinds == 0 }
 
 // tidy takes out the kinds of which nothing is left.
@@ -248,6 +253,8 @@ func (a *Atom) domain(holds bool) (d domain, ok bool) {
 }
 
 // term is the term whose domain the test is about.
+//
+//go:noinline
 func (a *Atom) term() *Term {
 	if _, constant := a.a.Constant(); a.op == isLess && constant {
 		return a.b

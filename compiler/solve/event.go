@@ -128,6 +128,8 @@ func (st *state) value(n *node, nth int) (any, bool) {
 }
 
 // lengthened is a list that is as long as it has to be.
+//
+//go:noinline
 func (st *state) lengthened(n *node, list []any) []any {
 	var like any = map[string]any{"role": "user", "content": "x"}
 	if len(list) > 0 {

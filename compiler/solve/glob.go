@@ -7,6 +7,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -57,10 +58,9 @@ func (c *cache) make(key string, of func() *Lang) *Lang {
 }
 
 // Expression is Matching, which is kept.
+//
+//go:noinline
 func Expression(pattern string) (*Lang, error) { return expressions.get(pattern) }
-
-// AnyText is the set of all texts.
-func AnyText() *Lang { return anyText(true) }
 
 // Prefix, Suffix and Containing are the texts that begin with a text, end with it
 // and hold it.
@@ -81,7 +81,7 @@ func UsualPath(t *Term) *Lang {
 	if t.id != field(policy.FieldPath).id && t.id != field(policy.FieldToolInput).Member("file_path").id {
 		return nil
 	}
-	return Prefix("/")
+	return absolute()
 }
 
 // GlobOf is the set of texts of a glob: * stops before each of the separators, **
@@ -146,26 +146,34 @@ func globPattern(g []rune, separators string, inside bool) (string, []rune, erro
 	return b.String(), nil, nil
 }
 
-// HintOf is what may make a function of hookc's true: a test to try, never one that
-// is known to hold.
-func HintOf(name string, args []*Term, at Place) *Formula {
-	if len(args) == 2 && name == "path.glob" {
-		if pattern, ok := args[0].Text(); ok {
-			if l, err := GlobOf(strings.ReplaceAll(pattern, "**/", "**"), "/"); err == nil {
-				return Match(args[1], l, nil, at)
+// Function is what is known where a function of hookc's gives true: what it demands of
+// paths, and tests to try, which are never known to hold.
+func Function(name string, args []*Term, at Place) *Formula {
+	demand, hint := True, True
+	if len(args) != 2 {
+		return Unknown("the function " + name)
+	}
+	pattern, constant := args[0].Text()
+	root, rooted := args[1].Text()
+	switch {
+	case constant && name == "path.glob":
+		if l, err := GlobOf(strings.ReplaceAll(pattern, "**/", "**"), "/"); err == nil {
+			hint = Match(args[1], l, nil, at)
+			if l.And(absolute()).Empty() {
+				demand = Match(args[1], absolute().Not(), UsualPath(args[1]), at)
 			}
 		}
-	}
-	if len(args) == 2 && (name == "path.within" || name == "path.within_real") {
-		if root, ok := args[1].Text(); ok {
-			return Match(args[0], Prefix(strings.TrimSuffix(root, "/")+"/"), nil, at)
+	case rooted && (name == "path.within" || name == "path.within_real"):
+		hint = Match(args[0], Prefix(strings.TrimSuffix(root, "/")+"/"), nil, at)
+		if from, _ := paths.Root(root); from == "" && name == "path.within" {
+			demand = Match(args[0], absolute().Not(), UsualPath(args[0]), at)
 		}
+	case constant && name == "net.cidr_contains":
+		address, _, _ := strings.Cut(pattern, "/")
+		hint = Equal(args[1], Const(address), at)
 	}
-	if len(args) == 2 && name == "net.cidr_contains" {
-		if net, ok := args[0].Text(); ok {
-			address, _, _ := strings.Cut(net, "/")
-			return Equal(args[1], Const(address), at)
-		}
-	}
-	return True
+	return And(demand, Unknown("the function "+name, hint))
 }
+
+//go:noinline
+func absolute() *Lang { return Prefix("/") }

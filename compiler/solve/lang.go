@@ -31,11 +31,14 @@ var ErrTooLarge = errors.New("the pattern makes an automaton that is too large")
 // lastRune ends the alphabet.
 const lastRune = unicode.MaxRune
 
+//go:noinline
 func anyText(is bool) *Lang {
 	return &Lang{bounds: []rune{0}, next: [][]int32{{0}}, accept: []bool{is}}
 }
 
 // class is the number of the class of a character.
+//
+//go:noinline
 func (l *Lang) class(r rune) int {
 	return sort.Search(len(l.bounds), func(i int) bool { return l.bounds[i] > r }) - 1
 }
@@ -52,6 +55,8 @@ func (l *Lang) run(state int32, text string) int32 {
 func (l *Lang) Has(text string) bool { return l.accept[l.run(0, text)] }
 
 // Not is the set of all other texts.
+//
+//go:noinline
 func (l *Lang) Not() *Lang {
 	out := &Lang{bounds: l.bounds, next: l.next, accept: make([]bool, len(l.accept))}
 	for i, a := range l.accept {

@@ -59,7 +59,7 @@ func (c *Contradiction) Fix() string {
 		}
 		if len(words) == 0 {
 			if a.op == isMatch && a.lang.Empty() {
-				return "no text matches the pattern: ^ and $ stand for the ends of the text, \\b for the edge of a word"
+				return "no text matches the pattern: ^ and $ mean the ends of the text, \\b for the edge of a word"
 			}
 			if fix := a.typeFix(); fix != "" {
 				return fix
@@ -92,7 +92,7 @@ func (c *Contradiction) plainFix() string {
 	return ""
 }
 
-// letters is the function, lower or upper, that a term was made by, "" for none.
+// letters is the function, lower or upper, that a term was made by, "" if there is none.
 func (t *Term) letters() string {
 	for ; t.op == isCall || t.op == isElement || t.op == isMember; t = t.args[0] {
 		if t.name == "lower" || t.name == "upper" {
@@ -114,6 +114,8 @@ func (c *Contradiction) textFix(a *Atom, word string) string {
 		return "upper gives capital letters: compare with " + strconv.Quote(strings.ToUpper(word))
 	case strings.Contains(word, "\b"):
 		return "\"\\b\" in double quotes is a backspace: write the pattern between backquotes"
+	case a.usual != nil && strings.HasPrefix(a.Source, "path.within"):
+		return "agents send absolute paths: name the folder from /, or make it absolute with path.abs"
 	case a.usual != nil:
 		return "agents send absolute paths: begin the glob with **/"
 	}

@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
+
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Bounds of one search.
@@ -50,7 +53,7 @@ type search struct {
 	w      *World
 	accept func(map[string]any) bool
 	usual  bool
-	// turn is how often the search began anew, with the choices in another order.
+	// turn is how often the search began again, with the choices in another order.
 	turn   int
 	order  *rand.Rand
 	tried  int
@@ -89,12 +92,11 @@ func (w *World) Search(f *Formula, accept func(map[string]any) bool) Answer {
 	if s.gaveUp {
 		s.answer.Unknown = append(s.answer.Unknown, "there are too many ways in which it may hold")
 	}
-	slices.Sort(s.answer.Unknown)
-	s.answer.Unknown = slices.Compact(s.answer.Unknown)
+	s.answer.Unknown = spell.Distinct(s.answer.Unknown)
 	return s.answer
 }
 
-// mostTurns bounds how often a search that gave up begins anew.
+// mostTurns bounds how often a search that gave up begins again.
 const mostTurns = 10
 
 // search walks a formula, and again in other orders where there is too much of it.
@@ -253,7 +255,7 @@ func (st *state) cell(t *Term) *cell {
 // test takes a test; false is a contradiction.
 func (st *state) test(a *Atom, holds bool) bool {
 	why := Contradiction{Atoms: []*Atom{a}, Holds: []bool{holds}}
-	d, single := a.domain(holds)
+	d, single := st.s.tested(a, holds)
 	if !single {
 		if a.a.id == a.b.id {
 			return a.op == isEqual && st.meet(a.a, presence(holds), why) || a.op != isEqual && !holds
@@ -271,8 +273,7 @@ func (st *state) test(a *Atom, holds bool) bool {
 		return st.meet(a.a, ofKinds(Present), why) && st.meet(a.b, ofKinds(Present), why)
 	}
 	if holds && a.usual != nil && st.s.usual {
-		d = d.and(ofTexts(a.usual))
-		why.Facts = []string{"agents send absolute paths"}
+		why.Facts = []string{absolutePaths}
 	}
 	return st.meet(a.term(), d, why)
 }
@@ -327,22 +328,41 @@ func (c Contradiction) with(o Contradiction) Contradiction {
 		}
 	}
 	for _, f := range o.Facts {
-		if !slices.Contains(out.Facts, f) {
+		if !spell.Has(out.Facts, f) {
 			out.Facts = append(out.Facts, f)
 		}
 	}
 	return out
 }
 
-// shrunk is the contradiction without the tests that it does not need, as far as
-// they are all of one term.
+// tested is what a test leaves of its term, where that is all it is about.
+func (s *search) tested(a *Atom, holds bool) (d domain, single bool) {
+	d, single = a.domain(holds)
+	if single && holds && s.usual && a.usual != nil {
+		d = d.and(ofTexts(a.usual))
+	}
+	return d, single
+}
+
+// What is known of the texts that agents send.
+const (
+	absolutePaths = "agents send absolute paths"
+	noBackspace   = "agents send no backspace"
+)
+
+var withoutBackspace = lazy.Value(func() domain {
+	return domain{kinds: Anything, text: expression("\b").Not()}
+})
+
+// shrunk is the contradiction without the tests and facts that it does not need, as
+// far as they are all of one term.
 func (c Contradiction) shrunk(s *search, t *Term) Contradiction {
 	c.Term = t
 	base, fact := s.base(t)
-	empty := func(atoms []*Atom, holds []bool) bool {
+	empty := func(atoms []*Atom, holds []bool, s *search) bool {
 		d := base
 		for i, a := range atoms {
-			e, ok := a.domain(holds[i])
+			e, ok := s.tested(a, holds[i])
 			if !ok || a.term().id != t.id {
 				return false
 			}
@@ -350,23 +370,36 @@ func (c Contradiction) shrunk(s *search, t *Term) Contradiction {
 		}
 		return d.empty()
 	}
-	if !empty(c.Atoms, c.Holds) {
+	if !empty(c.Atoms, c.Holds, s) {
+		c.Facts = slices.DeleteFunc(slices.Clone(c.Facts), func(fact string) bool { return fact == noBackspace && !c.backspace() })
 		return c
 	}
 	for i := 0; i < len(c.Atoms) && len(c.Atoms) > 1; {
 		atoms, holds := slices.Delete(slices.Clone(c.Atoms), i, i+1), slices.Delete(slices.Clone(c.Holds), i, i+1)
-		if empty(atoms, holds) {
+		if empty(atoms, holds, s) {
 			c.Atoms, c.Holds = atoms, holds
 			continue
 		}
 		i++
 	}
-	base = everything
 	c.Facts = nil
-	if !empty(c.Atoms, c.Holds) && fact != "" {
-		c.Facts = []string{fact}
+	if any := (search{w: s.w}); !empty(c.Atoms, c.Holds, &any) && slices.ContainsFunc(c.Atoms, func(a *Atom) bool { return a.usual != nil }) {
+		c.Facts = []string{absolutePaths}
+	}
+	if base = everything; !empty(c.Atoms, c.Holds, s) && fact != "" {
+		c.Facts = append(c.Facts, fact)
 	}
 	return c
+}
+
+// backspace reports whether a test holds of no text without one.
+func (c Contradiction) backspace() bool {
+	for i, a := range c.Atoms {
+		if d, single := a.domain(c.Holds[i]); single && d.and(withoutBackspace()).empty() {
+			return true
+		}
+	}
+	return false
 }
 
 // propagate carries what is known of what was computed to what it was computed of.

@@ -5,15 +5,16 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
 // shellShape is `shell` with one of everything that it may hold.
-var shellShape = sync.OnceValue(func() any {
+var shellShape = lazy.Value(func() any {
 	word := shell.Word{Text: "x"}
 	return (&shell.Line{
 		Unknown: []string{"x"},
@@ -156,7 +157,7 @@ var effectLines = []string{
 }
 
 // effectsOf is what the lines have, each read once, with a target that nothing names.
-var effectsOf = sync.OnceValue(func() [][]any {
+var effectsOf = lazy.Value(func() [][]any {
 	out := make([][]any, len(effectLines))
 	for i, line := range effectLines {
 		before, after, _ := strings.Cut(line, "TARGET:")
@@ -220,7 +221,7 @@ func commandLine(wanted map[string]any, nth int) string {
 		line = append([]string{quoting.Quote(name)}, words("args")...)
 	}
 	for _, flag := range words("flags") {
-		if !slices.Contains(line, flag) {
+		if !spell.Has(line, flag) {
 			line = append(line, flag)
 		}
 	}

@@ -112,9 +112,13 @@ func Opaque(name string) *Term { return &Term{op: isOpaque, name: name, id: "?" 
 func (t *Term) ID() string { return t.id }
 
 // Constant is the value of a constant term.
+//
+//go:noinline
 func (t *Term) Constant() (any, bool) { return t.value, t.op == isConst }
 
 // Text is the value of a constant text.
+//
+//go:noinline
 func (t *Term) Text() (string, bool) {
 	s, ok := t.value.(string)
 	return s, ok && t.op == isConst
@@ -353,6 +357,8 @@ func joined(op formulaOp, ends *Formula, parts []*Formula) *Formula {
 }
 
 // Not holds where f does not.
+//
+//go:noinline
 func Not(f *Formula) *Formula {
 	switch {
 	case f == True:
@@ -367,6 +373,8 @@ func Not(f *Formula) *Formula {
 
 // Some holds where f does for some elements: that it does not is not known of one
 // of them.
+//
+//go:noinline
 func Some(f *Formula) *Formula {
 	if f == True || f == False {
 		return f
@@ -451,6 +459,8 @@ func truth(is bool) *Formula {
 
 // Less holds where a is less than b. Values of different types are in Rego's order
 // of types, or, if strict, not compared.
+//
+//go:noinline
 func Less(a, b *Term, strict bool, at Place) *Formula {
 	out := &Atom{op: isLess, a: a, b: b, Source: at.Source, At: at.At}
 	if strict {

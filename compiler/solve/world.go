@@ -5,9 +5,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/hookc/hookc/builtins/toolcall"
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -74,11 +75,12 @@ func (s *search) base(t *Term) (domain, string) {
 		return ofKinds(String | Absent), "facts." + f.Name + " is a list of texts"
 	}
 	if s.usual && under(t) {
-		return domain{kinds: Anything, text: expression("\b").Not()}, "agents send no backspace"
+		return withoutBackspace(), noBackspace
 	}
 	return everything, ""
 }
 
+//go:noinline
 func under(t *Term) bool {
 	for (t.op == isMember || t.op == isElement) && len(t.args) == 1 {
 		t = t.args[0]
@@ -113,8 +115,8 @@ func (s *search) field(name string) (domain, string) {
 		d.text = Words(usualValues[f]...)
 		fact = "input." + name + " is, from known agents, one of " + strings.Join(usualValues[f], ", ")
 	default:
-		d.text = expression("\b").Not()
-		fact = "agents send no backspace"
+		d.text = withoutBackspace().text
+		fact = noBackspace
 	}
 	return d, fact
 }
@@ -133,6 +135,7 @@ func (s *search) declared(t *Term) *policy.Fact {
 	return nil
 }
 
+//go:noinline
 func (w *World) fact(name any) *policy.Fact {
 	i := slices.IndexFunc(w.Facts, func(f policy.Fact) bool { return f.Name == name })
 	if i < 0 {
@@ -178,14 +181,14 @@ func (s *search) whole(t *Term, d domain) domain {
 	return d.tidy()
 }
 
-var ordinaryTool = sync.OnceValue(func() *Lang {
+var ordinaryTool = lazy.Value(func() *Lang {
 	known := toolcall.Names()
 	var folded []string
 	for _, n := range known {
 		folded = append(folded, strings.ToLower(n))
 	}
 	likeKnown := Words(folded...).Before(lowerRune)
-	names := slices.DeleteFunc(known, func(n string) bool { return slices.Contains(otherCase, n) })
+	names := slices.DeleteFunc(known, func(n string) bool { return spell.Has(otherCase, n) })
 	return expression(`^[^\x00- |(){}\[\]"'\\,;<>]+$`).And(likeKnown.Not()).Or(Words(names...))
 })
 
@@ -270,7 +273,7 @@ func (st *state) tools() bool {
 			part = toolcall.FindPart(policy.FieldCommand)
 		}
 		only(c, func(k string) bool {
-			return k == toolcall.KindMCP || k == toolcall.KindOther || slices.Contains(part.Kinds, k)
+			return k == toolcall.KindMCP || k == toolcall.KindOther || spell.Has(part.Kinds, k)
 		})
 	}
 	if len(why.Atoms) == 0 && len(kinds) == len(kindsOfTools) {

@@ -14,9 +14,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"sync"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -110,7 +110,7 @@ type Base struct {
 }
 
 // types are the package's types, looked at once.
-var types = sync.OnceValue(func() *registry {
+var types = lazy.Value(func() *registry {
 	r := &registry{byType: map[reflect.Type]*kind{}}
 	r.of(reflect.TypeFor[Head](), "Head")
 	r.of(reflect.TypeFor[Chain](), "Chain")
@@ -143,6 +143,7 @@ func ReadChain(data []byte, base *Base) (*Chain, error) {
 // unwritable is a value that cannot be written, which panics up to write.
 type unwritable struct{ why string }
 
+//go:noinline
 func cannot(format string, args ...any) { panic(unwritable{fmt.Sprintf(format, args...)}) }
 
 // Remade reports whether a field is not written, since it is made again.

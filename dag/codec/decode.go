@@ -141,6 +141,7 @@ func (d *decoder) int() int64 {
 	return v
 }
 
+//go:noinline
 func (d *decoder) check() {
 	if d.in.Bad() {
 		d.fail()

@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/hookc/hookc/internal/binary"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -39,7 +39,7 @@ func write[T any](root *T, base *Base) (data []byte, own *Base, err error) {
 		switch p := recover().(type) {
 		case nil:
 		case unwritable:
-			err = fmt.Errorf("codec: %s", p.why)
+			err = fault.Errorf("codec: %s", p.why)
 		default:
 			panic(p)
 		}

@@ -2,8 +2,10 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // What mermaid, dot, svg and html draw alike: which lines a box has and what
@@ -61,6 +63,8 @@ func eventTitle(e *EventModel) string {
 }
 
 // breakTarget is where a break leads, in words.
+//
+//go:noinline
 func breakTarget(b *BreakModel) string {
 	if b.To == "" {
 		return string(b.Action)
@@ -78,7 +82,7 @@ func breakers(e *EventModel, br *BreakModel) []string {
 	var out []string
 	for i := range e.Items {
 		for _, h := range e.Items[i].Hooks {
-			if h.RecheckOf == "" && slices.Contains(br.Hooks, h.Name) {
+			if h.RecheckOf == "" && spell.Has(br.Hooks, h.Name) {
 				out = append(out, h.ID)
 			}
 		}
@@ -93,11 +97,19 @@ func anyGate(br *BreakModel) string {
 
 // deadText is why a hook is not in the chain.
 func deadText(d *DeadModel) string {
-	s := string(d.Status) + ": " + plain(d.Reason)
+	s := d.place() + ": " + plain(d.Reason)
 	if d.Code != "" {
 		s += " (" + d.Code + ")"
 	}
 	return s
+}
+
+// place is where a hook is that is not in the chain: dead can never run.
+func (d *DeadModel) place() string {
+	if d.Status == dag.Dead {
+		return string(d.Status)
+	}
+	return "not in force, " + string(d.Status)
 }
 
 // pipeNode is one box of a pipeline drawing; next lists the boxes after it.
@@ -128,10 +140,20 @@ func pipeGraph(p *PipelineModel, prefix string) ([]pipeNode, []pipeEdge) {
 		if next := g.after(p, b); next != "" {
 			to = next
 		}
-		g.edges = append(g.edges, pipeEdge{from: g.at[string(b.Event)], to: to, breaks: true,
-			text: strings.Join(b.On, "/") + " leaves " + string(b.To)})
+		g.leave(g.at[string(b.Event)], to, strings.Join(b.On, "/")+" leaves "+string(b.To))
 	}
 	return g.nodes, g.edges
+}
+
+// leave draws the arrow of a break; breaks between the same boxes have one.
+func (g *pipeDrawing) leave(from, to, text string) {
+	for i := range g.edges {
+		if e := &g.edges[i]; e.breaks && e.from == from && e.to == to {
+			e.text += ", " + text
+			return
+		}
+	}
+	g.edges = append(g.edges, pipeEdge{from: from, to: to, text: text, breaks: true})
 }
 
 type pipeDrawing struct {
@@ -145,7 +167,7 @@ type pipeDrawing struct {
 // join draws an arrow from each of the boxes, once.
 func (g *pipeDrawing) join(from []string, to, text string) {
 	for i, f := range from {
-		if !slices.Contains(from[:i], f) {
+		if !spell.Has(from[:i], f) {
 			g.edges = append(g.edges, pipeEdge{from: f, to: to, text: text})
 		}
 	}

@@ -207,6 +207,8 @@ func (b *eventBuilder) describe(m *EventModel) {
 }
 
 // kept lists the nodes shown, ascending.
+//
+//go:noinline
 func (b *eventBuilder) kept() []int {
 	var out []int
 	for v := range b.plan.Nodes {
@@ -241,7 +243,7 @@ func (b *eventBuilder) hook(v int) HookModel {
 	obeyed := spec.PowersFor(h.Body.Protocol)
 	m := HookModel{
 		ID: b.ids[v], Name: h.Name, Label: b.plan.Label(v), Node: v, Kind: h.Kind, Engine: n.Engine, Tier: h.Tier,
-		Priority: h.Priority, Origin: h.Span.String(), Description: h.Description, Locked: h.Locked, Async: h.Async, Enforcement: h.Enforcement,
+		Priority: h.Priority, Origin: h.Span.String(), Description: h.Description, Locked: h.Locked, Async: h.Async, Enforcement: h.Enforcement, Rollout: n.Rollout(),
 		Filter: filterText(&h.Filter), Reads: n.Effects.Reads.Names(), Writes: n.Effects.Writes.Names(),
 		May: n.Effects.May.Names(), MayAll: obeyed != 0 && n.Effects.May&obeyed == obeyed,
 		World: n.Effects.World, Spec: n.Effects.Spec, MayHalt: n.MayHalt, Volatile: n.Effects.Volatile,

@@ -54,6 +54,7 @@ type graphing struct {
 	at map[string]string
 }
 
+//go:noinline
 func (g *graphing) line(indent, text string) { g.WriteString(indent + text + "\n") }
 
 func (g *graphing) event(e *EventModel, id string) {

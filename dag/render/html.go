@@ -4,10 +4,10 @@ import (
 	_ "embed" // the page's style and viewer
 	"encoding/json"
 	"fmt"
-	"html"
 	"io"
 	"strconv"
 	"strings"
+	"text/template"
 
 	"github.com/hookc/hookc/policy"
 )
@@ -21,7 +21,7 @@ var htmlViewer string
 // page is an HTML document under construction. Its methods escape.
 type page struct{ strings.Builder }
 
-func htmlText(s string) string { return html.EscapeString(plain(s)) }
+func htmlText(s string) string { return template.HTMLEscapeString(plain(s)) }
 
 // put writes markup whose %s verbs are filled with escaped texts.
 func (p *page) put(markup string, texts ...string) {
@@ -33,6 +33,8 @@ func (p *page) put(markup string, texts ...string) {
 }
 
 // cells writes table cells of one kind.
+//
+//go:noinline
 func (p *page) cells(tag string, texts ...string) {
 	for _, s := range texts {
 		p.put("<"+tag+">%s</"+tag[:2]+">", s)
@@ -109,7 +111,13 @@ func (p *page) event(e *EventModel, i int) {
 	for _, l := range e.Losses {
 		p.put("<p class=\"warn\">degraded: %s: %s</p>\n", l.String(), l.Why)
 	}
-	p.figure(drawEvent(e))
+	drawn, folded := drawEvent(e, true)
+	if folded {
+		each, _ := drawEvent(e, false)
+		p.folding(drawn, each)
+	} else {
+		p.figure(drawn)
+	}
 	if len(e.Timeline) > 0 {
 		p.put("<p>concurrency: %s</p>\n", strings.Join(e.moments(), " · "))
 	}
@@ -133,6 +141,15 @@ func (p *page) figure(pic *picture) {
 	p.put("<figure tabindex=\"0\" role=\"region\" aria-label=\"%s, drawn\">\n", pic.title)
 	fmt.Fprintf(p, `<svg class="hk" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" aria-hidden="true">`+"\n", num(pic.w), num(pic.h))
 	p.WriteString(pic.body.String() + "</svg>\n</figure>\n")
+}
+
+// folding writes a picture with rules folded and the one with each of them; the viewer
+// shows the second when it is asked to.
+func (p *page) folding(folded, each *picture) {
+	p.WriteString("<div class=\"folding\">\n<p><button type=\"button\" aria-expanded=\"false\">Draw each rule</button></p>\n")
+	p.figure(folded)
+	p.figure(each)
+	p.WriteString("</div>\n")
 }
 
 func (p *page) hooks(e *EventModel) {
@@ -196,12 +213,12 @@ func (p *page) edges(e *EventModel) {
 }
 
 func (p *page) dead(e *EventModel) {
-	p.WriteString("<h3>Not in the chain</h3>\n<div class=\"scroll\"><table>\n<thead><tr>")
+	p.WriteString("<h3>Not in force, or dead</h3>\n<div class=\"scroll\"><table>\n<thead><tr>")
 	p.cells(`th scope="col"`, "hook", "tier", "kind", "status", "reason", "code", "written")
 	p.WriteString("</tr></thead>\n<tbody>\n")
 	for _, d := range e.Dead {
 		p.WriteString("<tr>")
-		p.cells("td", d.Name, d.Tier.String(), string(d.Kind), string(d.Status), d.Reason, d.Code, d.Origin)
+		p.cells("td", d.Name, d.Tier.String(), string(d.Kind), d.place(), d.Reason, d.Code, d.Origin)
 		p.WriteString("</tr>\n")
 	}
 	p.WriteString("</tbody></table></div>\n")

@@ -34,7 +34,17 @@
         if (e.key === "Enter" || e.key === " ") { e.preventDefault(); toggle(id); }
       });
     });
-    all(section, ".hk-node").forEach(function (node) {
+    all(section, ".folding").forEach(function (folding) {
+      var button = folding.querySelector("button");
+      function turn() {
+        var open = folding.classList.toggle("open");
+        button.setAttribute("aria-expanded", open ? "true" : "false");
+        button.textContent = open ? "Fold the rules of a slot" : "Draw each rule";
+      }
+      button.addEventListener("click", turn);
+      all(folding, ".hk-node[data-holds]").forEach(function (node) { node.addEventListener("click", turn); });
+    });
+    all(section, ".hk-node:not([data-holds])").forEach(function (node) {
       var id = node.getAttribute("data-id");
       if (id !== "") { node.addEventListener("click", function () { toggle(id); }); }
     });
@@ -52,7 +62,8 @@
       });
       all(section, ".hk-node").forEach(function (node) {
         var id = node.getAttribute("data-id");
-        node.classList.toggle("dim", id !== "" && shown[id] !== true);
+        var holds = (node.getAttribute("data-holds") || id).split(" ");
+        node.classList.toggle("dim", id !== "" && !holds.some(function (one) { return shown[one] === true; }));
       });
     });
   });

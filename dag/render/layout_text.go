@@ -10,6 +10,8 @@ import (
 
 // textWidth is how many columns a terminal gives s: two for a wide East Asian
 // character or an emoji, none for a combining mark.
+//
+//go:noinline
 func textWidth(s string) int {
 	n := 0
 	for _, r := range s {
@@ -197,6 +199,8 @@ func (t *table) widths() []int {
 }
 
 // taken is the width of a column and the gap after it; empty columns vanish.
+//
+//go:noinline
 func (t *table) taken(widths []int, i int) int {
 	if widths[i] == 0 {
 		return 0

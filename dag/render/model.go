@@ -131,6 +131,7 @@ type HookModel struct {
 	Locked      bool               `json:"locked,omitempty"`
 	Async       bool               `json:"async,omitempty"`
 	Enforcement policy.Enforcement `json:"enforcement,omitempty"`
+	Rollout     string             `json:"rollout,omitempty"`
 	Filter      string             `json:"filter"`
 	// Reads is what the body reads, `*` for all there is.
 	Reads  []string `json:"reads"`
@@ -307,6 +308,7 @@ type DiagnosticModel struct {
 // Micros is a duration in microseconds.
 type Micros float64
 
+//go:noinline
 func micros(d time.Duration) Micros { return Micros(float64(d) / 1e3) }
 
 func millis(d time.Duration) float64 { return float64(d) / 1e6 }

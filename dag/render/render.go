@@ -27,6 +27,8 @@ var renderers = []Renderer{
 func Renderers() []Renderer { return append([]Renderer(nil), renderers...) }
 
 // RendererNames lists the names of the renderers, text first.
+//
+//go:noinline
 func RendererNames() []string {
 	out := make([]string, len(renderers))
 	for i, r := range renderers {
@@ -68,6 +70,7 @@ func ANSI() Palette {
 		Reset: "\x1b[0m"}
 }
 
+//go:noinline
 func (p *Palette) paint(role, text string) string {
 	if role == "" || text == "" {
 		return text

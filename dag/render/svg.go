@@ -5,6 +5,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/hookc/hookc/dag/render/layout"
 )
 
 // svgStyle colours the pictures, in the light and in the dark. It is written
@@ -66,6 +68,7 @@ const (
 	boxPad   = 9.0
 	colWidth = 6.5 // of a character of 11px, on the safe side
 	maxCols  = 46
+	maxLines = 5 // of one text in a box
 )
 
 // xmlEscapes writes what XML gives a meaning, and replaces what it cannot hold.
@@ -102,7 +105,8 @@ func renderSVG(w io.Writer, m *Model, _ Style) error {
 func picturesOf(m *Model) []*picture {
 	var out []*picture
 	for i := range m.Events {
-		out = append(out, drawEvent(&m.Events[i]))
+		p, _ := drawEvent(&m.Events[i], true)
+		out = append(out, p)
 	}
 	for _, p := range m.outermost() {
 		out = append(out, drawPipeline(p))
@@ -138,64 +142,99 @@ func (p *picture) heading(title, sub string) {
 	p.h += 12
 }
 
-// note writes a line below what is drawn so far.
-func (p *picture) note(class, s string) {
-	p.h += lineH
-	p.text(margin, p.h, class, cut(s, 150))
+// note writes a text below what is drawn so far, in lines as wide as the picture.
+func (p *picture) note(class, text string) {
+	for _, s := range wrap(strings.Fields(text), " ", 0, max(100, int((p.w-2*margin)/colWidth))) {
+		p.h += lineH
+		p.text(margin, p.h, class, s)
+	}
 }
 
-// boxSize is the size of a box that holds the lines, shortened to maxCols.
-func boxSize(lines []string) (w, h float64) {
-	cols := 0
-	for i, s := range lines {
-		lines[i] = cut(s, maxCols)
-		n := textWidth(lines[i])
+// boxText is what a box says; its first lines are its name.
+type boxText struct {
+	lines []string
+	names int
+}
+
+// newBoxText wraps texts to maxCols, each to at most maxLines lines.
+func newBoxText(texts []string) boxText {
+	var b boxText
+	for i, text := range texts {
+		lines := wrap(strings.Split(text, " "), " ", 0, maxCols)
+		if len(lines) > maxLines {
+			lines = append(lines[:maxLines-1], cut(lines[maxLines-1]+" …", maxCols))
+		}
+		b.lines = append(b.lines, lines...)
 		if i == 0 {
+			b.names = len(lines)
+		}
+	}
+	return b
+}
+
+// box is the box that holds the text.
+func (b *boxText) box(group string) layout.Box {
+	cols := 0
+	for i, s := range b.lines {
+		n := textWidth(s)
+		if i < b.names {
 			n += (n + 5) / 6 // the name is larger and bold
 		}
 		cols = max(cols, n)
 	}
-	return float64(cols)*colWidth + 2*boxPad, float64(len(lines))*lineH + 2*boxPad - 3
+	return layout.Box{W: float64(cols)*colWidth + 2*boxPad, H: float64(len(b.lines))*lineH + 2*boxPad - 3, Group: group}
 }
 
-// drawBox writes a box with its lines; id marks it for the viewer.
-func (p *picture) drawBox(b *box, lines []string, class, id, title string, dy float64) {
-	fmt.Fprintf(&p.body, `<g class="hk-node hk-%s" data-id="%s"><title>%s</title><rect class="hk-box" x="%s" y="%s" width="%s" height="%s" rx="6"/>`+"\n",
-		class, xmlText(id), xmlText(title), num(b.x+margin), num(b.y+dy), num(b.w), num(b.h))
-	for i, s := range lines {
+// drawBox writes a box with its text; id marks it for the viewer, and holds the hooks
+// that it means.
+func (p *picture) drawBox(b *layout.Box, text *boxText, class, id, holds, title string, dy float64) {
+	mark := ""
+	if holds != "" {
+		mark = ` data-holds="` + xmlText(holds) + `"`
+	}
+	fmt.Fprintf(&p.body, `<g class="hk-node hk-%s" data-id="%s"%s><title>%s</title><rect class="hk-box" x="%s" y="%s" width="%s" height="%s" rx="6"/>`+"\n",
+		class, xmlText(id), mark, xmlText(title), num(b.X+margin), num(b.Y+dy), num(b.W), num(b.H))
+	for i, s := range text.lines {
 		kind := ""
-		if i == 0 {
+		if i < text.names {
 			kind = "hk-name"
 		}
 		fmt.Fprintf(&p.body, `<text x="%s" y="%s" class="%s">%s</text>`+"\n",
-			num(b.x+margin+boxPad), num(b.y+dy+boxPad+lineH*float64(i)+10), kind, xmlText(s))
+			num(b.X+margin+boxPad), num(b.Y+dy+boxPad+lineH*float64(i)+10), kind, xmlText(s))
 	}
 	p.body.WriteString("</g>\n")
 }
 
-// drawLink writes an arrow along the points.
-func (p *picture) drawLink(points []point, class, from, to, title string, dy float64) {
+// drawLink writes an arrow along its points: every second part of it is a bend.
+func (p *picture) drawLink(k *layout.Link, class, from, to, title string, dy float64) {
 	var d strings.Builder
-	at := func(q point) string { return num(q.x+margin) + " " + num(q.y+dy) }
-	d.WriteString("M" + at(points[0]))
-	for i := 1; i < len(points); i++ {
-		a, b := points[i-1], points[i]
-		if i%2 == 0 { // a passage through a rank
+	at := func(q layout.Point) string { return num(q.X+margin) + " " + num(q.Y+dy) }
+	d.WriteString("M" + at(k.Points[0]))
+	for i := 1; i < len(k.Points); i++ {
+		a, b := k.Points[i-1], k.Points[i]
+		switch {
+		case k.Inside:
+			const out = layout.FramePad + 2
+			d.WriteString(" C" + at(layout.Point{X: a.X + out, Y: a.Y}) + " " + at(layout.Point{X: b.X + out, Y: b.Y}) + " " + at(b))
+		case i%2 == 1:
 			d.WriteString(" L" + at(b))
-			continue
+		default:
+			bend := min((b.X-a.X)/2, layout.RankGap)
+			d.WriteString(" C" + at(layout.Point{X: a.X + bend, Y: a.Y}) + " " + at(layout.Point{X: b.X - bend, Y: b.Y}) + " " + at(b))
 		}
-		bend := min((b.x-a.x)/2, rankGap)
-		d.WriteString(" C" + at(point{a.x + bend, a.y}) + " " + at(point{b.x - bend, b.y}) + " " + at(b))
 	}
-	end := points[len(points)-1]
-	fmt.Fprintf(&p.body, `<g class="hk-link hk-%s" data-from="%s" data-to="%s"><title>%s</title><path class="hk-edge" d="%s"/><path class="hk-tip" d="M%s l-8 -4 l0 8 z"/></g>`+"\n",
-		class, xmlText(from), xmlText(to), xmlText(title), d.String(), at(end))
+	tip := "l-8 -4 l0 8 z"
+	if k.Inside {
+		tip = "l8 -4 l0 8 z"
+	}
+	fmt.Fprintf(&p.body, `<g class="hk-link hk-%s" data-from="%s" data-to="%s"><title>%s</title><path class="hk-edge" d="%s"/><path class="hk-tip" d="M%s %s"/></g>`+"\n",
+		class, xmlText(from), xmlText(to), xmlText(title), d.String(), at(k.Points[len(k.Points)-1]), tip)
 }
 
-func (p *picture) drawFrames(frames []frame, dy float64, name func(group string) string) {
+func (p *picture) drawFrames(frames []layout.Frame, dy float64, titles map[string]string) {
 	for _, f := range frames {
 		fmt.Fprintf(&p.body, `<rect class="hk-frame" x="%s" y="%s" width="%s" height="%s" rx="9"/>`+"\n",
-			num(f.x+margin), num(f.y+dy), num(f.w), num(f.h))
-		p.text(f.x+margin+framePad, f.y+dy+14, "hk-faint", cut(name(f.group), int((f.w-framePad)/colWidth)))
+			num(f.X+margin), num(f.Y+dy), num(f.W), num(f.H))
+		p.text(f.X+margin+layout.FramePad, f.Y+dy+14, "hk-faint", titles[f.Group])
 	}
 }

@@ -3,24 +3,37 @@ package render
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/dag/render/layout"
 )
 
+// foldAbove is how many rules of a slot are drawn each on its own.
+const foldAbove = 8
+
 // drawing is an event's picture before layout: box 0 is the event, the last
-// is the decision, the hooks are between.
+// is the decision, the cells are between.
 type drawing struct {
-	boxes []box
-	lines [][]string
-	hooks []*HookModel
-	at    map[string]int
-	links []link
+	boxes []layout.Box
+	texts []boxText
+	cells []cellOf
+	at    map[string]int // box by the id of a hook
+	links []layout.Link
 	edges []*EdgeModel // of links; nil for the event's and the decision's
+	title map[string]string
 }
 
-func drawEvent(e *EventModel) *picture {
+// cellOf is what a box holds: a hook, or many rules of a slot.
+type cellOf struct {
+	hooks []*HookModel
+	group string
+}
+
+// drawEvent draws an event, and says whether rules are folded into one box.
+func drawEvent(e *EventModel, fold bool) (*picture, bool) {
 	p := &picture{title: string(e.Event)}
 	sub := ""
 	if len(e.Items) > 0 {
@@ -30,8 +43,9 @@ func drawEvent(e *EventModel) *picture {
 		}
 	}
 	p.heading(eventTitle(e), sub)
+	folded := false
 	if len(e.Items) > 0 {
-		p.chain(e)
+		folded = p.chain(e, fold)
 	} else {
 		p.note("", "no hook runs here: the event proceeds")
 	}
@@ -44,47 +58,60 @@ func drawEvent(e *EventModel) *picture {
 		p.note("hk-warn", who+" ─ "+strings.Join(b.On, "/")+" → "+breakTarget(b))
 	}
 	for i := range e.Dead {
-		p.note("hk-faint", "not in the chain: "+plain(e.Dead[i].Name)+" – "+deadText(&e.Dead[i]))
+		p.note("hk-faint", plain(e.Dead[i].Name)+" – "+deadText(&e.Dead[i]))
 	}
 	p.h += margin
-	return p
+	return p, folded
 }
 
 // chain draws the boxes and arrows of an event.
-func (p *picture) chain(e *EventModel) {
-	d := newDrawing(e)
-	frames, w, h := layout(d.boxes, d.links)
+func (p *picture) chain(e *EventModel, fold bool) bool {
+	d := newDrawing(e, fold)
+	frames, w, h := layout.Place(d.boxes, d.links, titleWidths(d.title))
 	dy := p.h
-	groups := map[string]string{}
-	for _, item := range e.Items {
-		groups["item"+item.Pos] = plain(item.Group) + " – parallel, " + item.Fold.String()
-	}
-	p.drawFrames(frames, dy, func(group string) string {
-		if slot, ok := strings.CutPrefix(group, "slot"); ok {
-			return "slot " + slot + ", in process"
-		}
-		return groups[group]
-	})
-	for i, k := range d.links {
-		if k.hidden {
+	p.drawFrames(frames, dy, d.title)
+	for i := range d.links {
+		k := &d.links[i]
+		if k.Hidden {
 			continue
 		}
-		from, to, class, title := d.id(k.from), d.id(k.to), "flow", ""
+		class, title := "flow", ""
 		if edge := d.edges[i]; edge != nil {
 			class, title = string(edge.Kind), edgeText(edge)+": "+edge.Why
 		}
-		p.drawLink(k.points, class, from, to, title, dy)
+		p.drawLink(k, class, d.id(k.From), d.id(k.To), title, dy)
 	}
 	last := len(d.boxes) - 1
-	p.drawBox(&d.boxes[0], d.lines[0], "end", "", "the event fires", dy)
-	for i, hook := range d.hooks {
-		p.drawBox(&d.boxes[i+1], d.lines[i+1], hook.Mode, hook.ID, hookTitle(hook), dy)
+	p.drawBox(&d.boxes[0], &d.texts[0], "end", "", "", "the event fires", dy)
+	folded := false
+	for i := range d.cells {
+		c := &d.cells[i]
+		if len(c.hooks) == 1 {
+			p.drawBox(&d.boxes[i+1], &d.texts[i+1], c.hooks[0].Mode, c.hooks[0].ID, "", hookTitle(c.hooks[0]), dy)
+			continue
+		}
+		folded = true
+		ids := make([]string, len(c.hooks))
+		for j, h := range c.hooks {
+			ids[j] = h.ID
+		}
+		p.drawBox(&d.boxes[i+1], &d.texts[i+1], ModeInline, c.id(), strings.Join(ids, " "), "rules that are evaluated together", dy)
 	}
-	p.drawBox(&d.boxes[last], d.lines[last], "end", "", "results retire in order and make the Decision", dy)
+	p.drawBox(&d.boxes[last], &d.texts[last], "end", "", "", "results retire in order and make the Decision", dy)
 	p.w = max(p.w, w+2*margin)
 	p.h = dy + h + 10
-	p.legend(e)
+	p.legend(e, frames)
 	p.h += 6
+	return folded
+}
+
+// titleWidths are the widths of the titles of frames.
+func titleWidths(titles map[string]string) map[string]float64 {
+	out := map[string]float64{}
+	for group, title := range titles {
+		out[group] = float64(textWidth(title)) * colWidth
+	}
+	return out
 }
 
 // hookTitle is what a box tells when it is pointed at.
@@ -99,31 +126,80 @@ func hookTitle(h *HookModel) string {
 	return strings.Join(append(parts, "on error "+h.OnError.String()), " · ")
 }
 
-func (p *picture) legend(e *EventModel) {
-	kinds := []struct {
+// legend says what colours and lines mean, of those that are drawn.
+func (p *picture) legend(e *EventModel, frames []layout.Frame) {
+	x := margin
+	p.h += lineH
+	next := func(text string, draw func(y float64)) {
+		if width := 34 + float64(textWidth(text))*colWidth + 16; x > margin && x+width > max(p.w, 700) {
+			x, p.h = margin, p.h+lineH+2
+		}
+		draw(p.h - 4)
+		p.text(x+34, p.h, "hk-faint", text)
+		x += 34 + float64(textWidth(text))*colWidth + 16
+	}
+	for _, k := range []struct{ mode, text string }{{ModeInline, "evaluated in process"}, {ModeProcess, "a process"},
+		{ModeLLM, "a question to a model"}, {ModeAsync, "started, not waited for"}} {
+		if e.has(k.mode) {
+			next(k.text, func(y float64) {
+				fmt.Fprintf(&p.body, `<g class="hk-%s"><rect class="hk-box" x="%s" y="%s" width="28" height="11" rx="3"/></g>`+"\n", k.mode, num(x), num(y-6))
+			})
+		}
+	}
+	if len(frames) > 0 {
+		next("evaluated or started together", func(y float64) {
+			fmt.Fprintf(&p.body, `<rect class="hk-frame" x="%s" y="%s" width="28" height="11" rx="3"/>`+"\n", num(x), num(y-6))
+		})
+	}
+	for _, k := range []struct {
 		kind dag.EdgeKind
 		text string
 	}{{dag.DataEdge, "data: reads what the other may write"}, {dag.GateEdge, "gate: not started while the other may end the chain"},
-		{dag.OrderEdge, "order: their use of the world is not swapped"}}
-	x := margin
-	p.h += lineH
-	for _, k := range kinds {
-		if !slices.ContainsFunc(e.Edges, func(edge EdgeModel) bool { return edge.Kind == k.kind }) {
-			continue
+		{dag.OrderEdge, "order: their use of the world is not swapped"}} {
+		if slices.ContainsFunc(e.Edges, func(edge EdgeModel) bool { return edge.Kind == k.kind }) {
+			next(k.text, func(y float64) {
+				p.drawLink(&layout.Link{Points: []layout.Point{{X: x - margin, Y: y}, {X: x - margin + 28, Y: y}}}, string(k.kind), "", "", k.text, 0)
+			})
 		}
-		y := p.h - 4
-		p.drawLink([]point{{x - margin, y}, {x - margin + 28, y}}, string(k.kind), "", "", k.text, 0)
-		p.text(x+34, p.h, "hk-faint", k.text)
-		x += 34 + float64(textWidth(k.text))*colWidth + 16
-	}
-	if x == margin {
-		p.h -= lineH
 	}
 }
 
-func newDrawing(e *EventModel) *drawing {
-	d := &drawing{at: map[string]int{}}
+// has reports whether a hook of the event runs in this mode.
+func (e *EventModel) has(mode string) bool {
+	for i := range e.Items {
+		if slices.ContainsFunc(e.Items[i].Hooks, func(h HookModel) bool { return h.Mode == mode }) {
+			return true
+		}
+	}
+	return false
+}
+
+func newDrawing(e *EventModel, fold bool) *drawing {
+	d := &drawing{at: map[string]int{}, title: map[string]string{}}
 	d.add([]string{plain(string(e.Event))}, "")
+	d.collect(e, fold)
+	if !d.sort(e) {
+		d.cells = nil
+		d.collect(e, false)
+	}
+	for i := range d.cells {
+		c := &d.cells[i]
+		for _, h := range c.hooks {
+			d.at[h.ID] = len(d.boxes)
+		}
+		if len(c.hooks) == 1 {
+			d.add(boxLines(c.hooks[0]), c.group)
+		} else {
+			d.add(c.foldedLines(e), "")
+		}
+	}
+	d.connect(e)
+	return d
+}
+
+// collect makes the cells of an event in the order of its hooks.
+func (d *drawing) collect(e *EventModel, fold bool) {
+	slots := map[string]int{}
 	for i := range e.Items {
 		item := &e.Items[i]
 		for j := range item.Hooks {
@@ -132,28 +208,89 @@ func newDrawing(e *EventModel) *drawing {
 			switch {
 			case item.Group != "":
 				group = "item" + item.Pos
+				d.title[group] = plain(item.Group) + " – parallel, " + item.Fold.String()
 			case h.Slot >= 0:
 				group = "slot" + strconv.Itoa(h.Slot)
+				d.title[group] = "slot " + strconv.Itoa(h.Slot) + ", in process"
+				if at, ok := slots[group]; ok && fold {
+					d.cells[at].hooks = append(d.cells[at].hooks, h)
+					continue
+				}
+				slots[group] = len(d.cells)
 			}
-			d.at[h.ID] = len(d.boxes)
-			d.hooks = append(d.hooks, h)
-			d.add(boxLines(h), group)
+			d.cells = append(d.cells, cellOf{[]*HookModel{h}, group})
 		}
 	}
-	d.connect(e)
-	return d
+	var out []cellOf
+	for _, c := range d.cells {
+		if len(c.hooks) > foldAbove {
+			out = append(out, c)
+			continue
+		}
+		for _, h := range c.hooks {
+			out = append(out, cellOf{[]*HookModel{h}, c.group})
+		}
+	}
+	d.cells = out
+}
+
+// sort puts each cell behind those that it waits for. It is false when a cell of
+// several hooks would wait for itself.
+func (d *drawing) sort(e *EventModel) bool {
+	at := map[string]int{}
+	for i, c := range d.cells {
+		for _, h := range c.hooks {
+			at[h.ID] = i
+		}
+	}
+	edges := make([]dag.Edge, len(e.Edges))
+	for i, edge := range e.Edges {
+		edges[i] = dag.Edge{From: at[edge.From], To: at[edge.To]}
+	}
+	ranks, ok := layout.Ranks(len(d.cells), edges)
+	if !ok {
+		return false
+	}
+	order := make([]int, len(d.cells))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(i, j int) bool { return ranks[order[i]] < ranks[order[j]] })
+	cells := make([]cellOf, len(order))
+	for i, from := range order {
+		cells[i] = d.cells[from]
+	}
+	d.cells = cells
+	return true
+}
+
+// id is what the viewer knows the cell by.
+func (c *cellOf) id() string {
+	if len(c.hooks) == 1 {
+		return c.hooks[0].ID
+	}
+	return c.group
+}
+
+// foldedLines is what the box of many rules says.
+func (c *cellOf) foldedLines(e *EventModel) []string {
+	names, slot := make([]string, len(c.hooks)), c.hooks[0].Slot
+	for i, h := range c.hooks {
+		names[i] = plain(h.Label)
+	}
+	return []string{fmt.Sprintf("%d rules", len(c.hooks)), fmt.Sprintf("slot %d, in process · %s", slot, e.slot(slot).EstUS.Text(2)), some(names, ", ", 3)}
 }
 
 func (d *drawing) add(lines []string, group string) {
-	w, h := boxSize(lines)
-	d.boxes, d.lines = append(d.boxes, box{w: w, h: h, group: group}), append(d.lines, lines)
+	text := newBoxText(lines)
+	d.boxes, d.texts = append(d.boxes, text.box(group)), append(d.texts, text)
 }
 
 func (d *drawing) id(box int) string {
-	if box < 1 || box > len(d.hooks) {
+	if box < 1 || box > len(d.cells) {
 		return ""
 	}
-	return d.hooks[box-1].ID
+	return d.cells[box-1].id()
 }
 
 // connect adds the links: every data edge and those gate and order edges no
@@ -163,10 +300,19 @@ func (d *drawing) id(box int) string {
 func (d *drawing) connect(e *EventModel) {
 	last := len(d.boxes)
 	d.add([]string{"Decision"}, "")
-	edges := make([]dag.Edge, len(e.Edges))
-	data := 0
-	for i, edge := range e.Edges {
-		edges[i] = dag.Edge{From: d.at[edge.From], To: d.at[edge.To]}
+	edges := make([]dag.Edge, 0, len(e.Edges))
+	models := make([]*EdgeModel, 0, len(e.Edges))
+	data, seen := 0, map[string]bool{}
+	for i := range e.Edges {
+		edge := &e.Edges[i]
+		from, to := d.at[edge.From], d.at[edge.To]
+		key := fmt.Sprint(from, to, edge.Kind)
+		folded := len(d.cells[from-1].hooks) > 1 || len(d.cells[to-1].hooks) > 1
+		if from == to || folded && seen[key] {
+			continue
+		}
+		seen[key] = true
+		edges, models = append(edges, dag.Edge{From: from, To: to}), append(models, edge)
 		if edge.Kind == dag.DataEdge {
 			data++
 		}
@@ -174,12 +320,11 @@ func (d *drawing) connect(e *EventModel) {
 	graph := dag.NewGraph(len(d.boxes), edges)
 	implied := graph.Reduced()
 	crowded := data > 3*len(d.boxes)+100
-	for i := range e.Edges {
-		edge := &e.Edges[i]
+	for i, edge := range models {
 		if (edge.Kind != dag.DataEdge || crowded) && implied(edges[i].From, edges[i].To) {
 			continue
 		}
-		d.links = append(d.links, link{from: edges[i].From, to: edges[i].To})
+		d.links = append(d.links, layout.Link{From: edges[i].From, To: edges[i].To})
 		d.edges = append(d.edges, edge)
 	}
 	d.ends(graph, last)
@@ -187,30 +332,38 @@ func (d *drawing) connect(e *EventModel) {
 
 // ends joins the event and the decision to the hooks, once a frame.
 func (d *drawing) ends(graph *dag.Graph, last int) {
-	ranks := graph.Ranks()
 	seen := map[string]bool{}
 	join := func(from, to, hook int) {
 		hidden := false
-		if group := d.boxes[hook].group; group != "" {
-			frame := fmt.Sprintf("%d>%d %s %d", min(from, 1), to/last, group, ranks[hook])
+		if group := d.boxes[hook].Group; group != "" {
+			frame := fmt.Sprintf("%d>%d %s", min(from, 1), to/last, group)
 			hidden = seen[frame]
 			seen[frame] = true
 		}
-		d.links, d.edges = append(d.links, link{from: from, to: to, frames: true, hidden: hidden}), append(d.edges, nil)
+		d.links, d.edges = append(d.links, layout.Link{From: from, To: to, Frames: true, Hidden: hidden}), append(d.edges, nil)
 	}
 	waited := false
 	for v := 1; v < last; v++ {
 		if len(graph.In(v)) == 0 {
 			join(0, v, v)
 		}
-		if len(graph.Out(v)) == 0 && d.hooks[v-1].Mode != ModeAsync {
+		if len(graph.Out(v)) == 0 && d.cells[v-1].hooks[0].Mode != ModeAsync {
 			join(v, last, v)
 			waited = true
 		}
 	}
 	if !waited {
-		d.links, d.edges = append(d.links, link{from: 0, to: last}), append(d.edges, nil)
+		d.links, d.edges = append(d.links, layout.Link{From: 0, To: last}), append(d.edges, nil)
 	}
+}
+
+// pipeLines is what the box of a step says: its event, and below it the hooks.
+func pipeLines(text string) []string {
+	name, hooks, _ := strings.Cut(strings.TrimSuffix(text, "]"), "[")
+	if hooks == "" {
+		return []string{text}
+	}
+	return append([]string{name}, wrap(strings.Split(hooks, " "), " ", 0, 28)...)
 }
 
 // drawPipeline draws a pipeline's events and actions with its break edges.
@@ -219,34 +372,32 @@ func drawPipeline(m *PipelineModel) *picture {
 	p.heading("pipeline "+plain(m.Name), "")
 	nodes, edges := pipeGraph(m, "p")
 	at := map[string]int{}
-	var boxes []box
-	var lines [][]string
+	var boxes []layout.Box
+	var texts []boxText
 	for i, n := range nodes {
 		at[n.id] = i
-		text := []string{n.text}
-		w, h := boxSize(text)
-		boxes, lines = append(boxes, box{w: w, h: h}), append(lines, text)
+		text := newBoxText(pipeLines(n.text))
+		boxes, texts = append(boxes, text.box("")), append(texts, text)
 	}
-	links := make([]link, len(edges))
+	links := make([]layout.Link, len(edges))
 	for i, e := range edges {
-		links[i] = link{from: at[e.from], to: at[e.to]}
+		links[i] = layout.Link{From: at[e.from], To: at[e.to]}
 	}
-	frames, w, h := layout(boxes, links)
+	_, w, h := layout.Place(boxes, links, nil)
 	dy := p.h
-	p.drawFrames(frames, dy, func(g string) string { return g })
 	for i, e := range edges {
 		class := "flow"
 		if e.breaks {
 			class = "break"
 		}
-		p.drawLink(links[i].points, class, "", "", e.text, dy)
+		p.drawLink(&links[i], class, "", "", e.text, dy)
 	}
 	for i, n := range nodes {
 		class := "event"
 		if n.action {
 			class = "action"
 		}
-		p.drawBox(&boxes[i], lines[i], class, "", n.text, dy)
+		p.drawBox(&boxes[i], &texts[i], class, "", "", n.text, dy)
 	}
 	p.w, p.h = max(p.w, w+2*margin), dy+h+6
 	for i := range m.Breaks {

@@ -55,6 +55,13 @@ func (t *textPage) para(indent int, lead, role string, words []string, sep strin
 	}
 }
 
+// title writes a line of its own in the role of titles.
+func (t *textPage) title(indent int, text string) {
+	for _, s := range wrap(strings.Fields(text), " ", 0, max(0, t.Width-indent)) {
+		t.line(strings.Repeat(" ", indent) + t.Palette.paint(t.Palette.Title, s))
+	}
+}
+
 func (t *textPage) prose(indent int, lead, role, text string) {
 	t.para(indent, lead, role, strings.Fields(plain(text)), " ")
 }
@@ -230,6 +237,7 @@ func (t *textPage) hooks(e *EventModel) *table {
 	return tab
 }
 
+//go:noinline
 func textRow(texts ...string) row {
 	r := row{cells: make([]cell, len(texts))}
 	for i, s := range texts {
@@ -282,15 +290,16 @@ func flow(h *HookModel) string {
 }
 
 func may(h *HookModel) string {
+	out := strings.Join(h.May, " ")
 	switch {
 	case h.Enforcement != "":
-		return "nothing (" + string(h.Enforcement) + ")"
+		out = "nothing (" + string(h.Enforcement) + ")"
 	case len(h.May) == 0:
-		return "–"
+		out = "–"
 	case h.MayAll && len(h.May) > 1:
-		return "*"
+		out = "*"
 	}
-	return strings.Join(h.May, " ")
+	return strings.TrimSuffix(out+" in "+h.Rollout, " in ")
 }
 
 func world(h *HookModel) string {

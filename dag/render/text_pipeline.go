@@ -1,9 +1,9 @@
 package render
 
 import (
-	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -35,11 +35,46 @@ func (t *textPage) pipelines(m *Model) {
 		if p.Each {
 			lead += " (each call)"
 		}
-		t.para(0, lead, t.Palette.Title, strings.Fields(p.text()), " ")
+		t.title(0, lead)
+		t.steps(p, 3)
 		for i := range p.Breaks {
 			t.pipeBreak(p, &p.Breaks[i])
 		}
 	}
+}
+
+// steps writes a line for each step; what belongs to a step is indented.
+func (t *textPage) steps(p *PipelineModel, indent int) {
+	for i := range p.Steps {
+		t.step(&p.Steps[i], "", indent)
+	}
+}
+
+func (t *textPage) step(s *StepModel, when string, indent int) {
+	switch {
+	case s == nil:
+		return
+	case s.Pipeline != nil:
+		if s.Needed != "" {
+			when += "if " + s.Needed + " is needed:"
+		}
+		if when != "" {
+			t.prose(indent, "", "", when)
+			indent += 3
+		}
+		t.steps(s.Pipeline, indent)
+		return
+	case s.Event != "":
+		hooks := "–"
+		if len(s.Hooks) > 0 {
+			hooks = some(plainAll(s.Hooks), ", ", maxNames)
+		}
+		t.prose(indent, when+plain(string(s.Event)), "", hooks)
+	case s.Action != "":
+		t.prose(indent, "", "", when+s.Action)
+	}
+	t.step(s.OK, "ok: ", indent+3)
+	t.step(s.Err, "err: ", indent+3)
 }
 
 func (t *textPage) pipeBreak(p *PipelineModel, b *PipeBreakModel) {
@@ -83,7 +118,7 @@ func (p *PipelineModel) skipped(names []string) []string {
 	var actions []string
 	for i := range p.Steps {
 		p.Steps[i].walk(func(s *StepModel) {
-			if s.Action != "" && slices.Contains(names, s.Action) && !slices.Contains(actions, s.Action) {
+			if s.Action != "" && spell.Has(names, s.Action) && !spell.Has(actions, s.Action) {
 				actions = append(actions, s.Action)
 			}
 		})

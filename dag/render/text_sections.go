@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // How much of a long list the text shows; json has all of it.
@@ -142,7 +143,7 @@ func (n *edgeNames) join(ids []string) string {
 		}
 		name := n.label[id]
 		for _, item := range n.groups {
-			whole := !slices.ContainsFunc(item.Hooks, func(h HookModel) bool { return !slices.Contains(ids, h.ID) })
+			whole := !slices.ContainsFunc(item.Hooks, func(h HookModel) bool { return !spell.Has(ids, h.ID) })
 			member := slices.ContainsFunc(item.Hooks, func(h HookModel) bool { return h.ID == id })
 			if !whole || !member {
 				continue
@@ -177,8 +178,16 @@ func (t *textPage) engines(e *EventModel) {
 	for i, way := range ways {
 		ways[i] = some(hooks[way], ", ", maxNames) + ": " + plain(way)
 	}
-	if ways != nil {
-		t.para(1, "ENGINES", t.Palette.Title, ways, "   ")
+	t.list("ENGINES", ways)
+}
+
+// list writes a title and a line for each item; nothing where there is none.
+func (t *textPage) list(title string, items []string) {
+	if len(items) > 0 {
+		t.title(1, title)
+	}
+	for _, s := range items {
+		t.prose(3, "", "", s)
 	}
 }
 
@@ -194,9 +203,7 @@ func (h *HookModel) way() string {
 }
 
 func (t *textPage) timeline(e *EventModel) {
-	if len(e.Timeline) > 0 {
-		t.para(1, "CONCURRENCY", t.Palette.Title, e.moments(), "   ")
-	}
+	t.list("CONCURRENCY", e.moments())
 }
 
 // moments is the timeline in words, one text a moment.
@@ -255,20 +262,20 @@ func (t *textPage) estimates(e *EventModel, tool string) {
 	if tool != "" && len(e.Tools) > 0 {
 		whole = plain(tool)
 	}
-	t.estimate(whole, &e.Estimate)
+	t.estimate(whole, &e.Estimate, e.outside())
 	shown := 0
 	for i := range e.Tools {
 		g := &e.Tools[i]
-		if tool != "" && slices.Contains(g.Tools, tool) {
+		if tool != "" && spell.Has(g.Tools, tool) {
 			continue
 		}
 		if shown++; shown > maxTools {
 			t.line(fmt.Sprintf(" … and %d more groups of tools", len(e.Tools)-maxTools))
 			break
 		}
-		t.estimate(some(plainAll(g.Tools), ", ", maxNames), &g.EstimateModel)
+		t.estimate(some(plainAll(g.Tools), ", ", maxNames), &g.EstimateModel, e.outside())
 	}
-	if len(e.Tools) == 0 {
+	if len(e.Tools) == 0 || !e.outside() {
 		return
 	}
 	free := "none"
@@ -278,7 +285,12 @@ func (t *textPage) estimates(e *EventModel, tool string) {
 	t.prose(3, "tools never reaching a process:", "", free)
 }
 
-func (t *textPage) estimate(what string, m *EstimateModel) {
+// outside reports whether a hook of the event runs outside of this process.
+func (e *EventModel) outside() bool { return e.has(ModeProcess) || e.has(ModeLLM) || e.has(ModeAsync) }
+
+// estimate writes what a call may take. Of processes it speaks only where the event has
+// hooks outside of this one.
+func (t *textPage) estimate(what string, m *EstimateModel, outside bool) {
 	if len(m.Path) == 0 {
 		t.para(1, "ESTIMATE "+what, t.Palette.Title, []string{"nothing runs"}, "")
 		return
@@ -286,12 +298,14 @@ func (t *textPage) estimate(what string, m *EstimateModel) {
 	parts := []string{"serial " + m.SerialUS.Text(3),
 		"critical path " + m.CriticalUS.Text(3) + " = " + some(plainAll(m.Path), " → ", maxNames)}
 	switch {
+	case m.FirstDenyUS > 0 && m.Processes+m.Models == 0:
+		parts = append(parts, "first deny "+m.FirstDenyUS.Text(2))
 	case m.FirstDenyUS > 0:
 		parts = append(parts, fmt.Sprintf("first deny %s, %s", m.FirstDenyUS.Text(2), count(m.FirstDenyStarts, "process", "processes")))
 	case m.Processes+m.Models > 0:
 		parts = append(parts, "no hook denies in process")
 	}
-	if m.Processes+m.Models == 0 {
+	if outside && m.Processes+m.Models == 0 {
 		parts = append(parts, "all in process")
 	}
 	t.para(1, "ESTIMATE "+what, t.Palette.Title, parts, "   ")
@@ -312,7 +326,7 @@ func (t *textPage) unmatched(e *EventModel, tool string) {
 	for _, u := range e.Unmatched {
 		parts = append(parts, u.ID+" "+plain(u.Name)+" ("+plain(u.Filter)+")")
 	}
-	t.para(1, "NOT FOR "+plain(tool), t.Palette.Title, parts, "   ")
+	t.list("NOT FOR "+plain(tool), parts)
 }
 
 // dead lists the hooks that can never run, or those that are not in force.

@@ -52,6 +52,9 @@ type TraceModel struct {
 	Warnings []DiagnosticModel `json:"warnings,omitempty"`
 	Without  *Counterfactual   `json:"without,omitempty"`
 	Policy   string            `json:"policy,omitempty"`
+	// outside is true where the plan of the event has a hook that runs outside of
+	// this process: only then is anything said of processes.
+	outside bool
 }
 
 // TraceHook is what one hook did, or why it did not run. A hook that is not in
@@ -129,7 +132,9 @@ func Trace(p *dag.Program, plan *dag.Plan, d *policy.Decision, in *policy.Contex
 	t.collect()
 	m.Hooks = append(t.hooks(), leftOut(p, d.Event)...)
 	for v := range t.did {
-		if n := &plan.Nodes[v]; !n.Exempt() && t.did[v].Attempts > 0 {
+		n := &plan.Nodes[v]
+		m.outside = m.outside || !n.Exempt()
+		if !n.Exempt() && t.did[v].Attempts > 0 {
 			if n.Hook.Kind == policy.KindLLM {
 				m.Models++
 			} else {
@@ -166,7 +171,7 @@ type tracer struct {
 	// filtered out before anything was started, or not started.
 	did []policy.HookTrace
 	// decider is the node that decides the action, halted the one after which
-	// nothing counts; -1 for none.
+	// nothing counts; -1 if there is none.
 	decider, halted int
 }
 
@@ -200,7 +205,7 @@ func (t *tracer) collect() {
 	}
 }
 
-// speakerOf is the name of the hook meant by `hook` or `hook#rule`, "" for none.
+// speakerOf is the name of the hook meant by `hook` or `hook#rule`, "" if there is none.
 // A hook's own name may look like a rule of another; the longer name is meant.
 func speakerOf(p *dag.Plan, by string) string {
 	best := ""
@@ -325,7 +330,7 @@ func (t *tracer) unstarted() string {
 		return "the event was cancelled"
 	case t.halted < 0:
 		return "the chain was over"
-	case t.plan.Nodes[t.halted].Exempt() && t.plan.Nodes[t.halted].Slot == 0:
+	case t.plan.Nodes[t.halted].Exempt() && t.plan.Nodes[t.halted].Slot == 0 && slices.ContainsFunc(t.plan.Nodes, func(n dag.Node) bool { return !n.Exempt() }):
 		return "the halt was known before any process was needed"
 	}
 	return t.plan.Label(t.halted) + " ended the chain"

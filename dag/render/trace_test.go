@@ -141,7 +141,7 @@ func TestTraceProcessDecides(t *testing.T) {
 	}
 	assert.Equal(t, []string{"", "", "started early, cancelled: gate ended the chain", "gate ended the chain", "gate ended the chain"}, whys)
 	assert.Equal(t, []string{"before", "eager"}, m.Without.WouldRun)
-	assert.Equal(t, "deny by rule#1, action block; before, eager would run  (counterfactual, rules only)", m.Without.text())
+	assert.Equal(t, "deny by rule#1, action block; before, eager would run  (counterfactual, rules only)", m.Without.text(true))
 }
 
 func TestTraceWhyFiltered(t *testing.T) {
@@ -196,7 +196,7 @@ func TestTraceWithoutPlan(t *testing.T) {
 	in := policy.NewContext(policy.Notify).Set(policy.FieldMessage, "hi\x1b[31m")
 	d := policy.Decide(policy.Notify.Spec(), in, in, &policy.Result{})
 	m := Trace(p, p.Plan(policy.Notify), d, in, TraceOptions{})
-	assert.Equal(t, "notify \"hi\\u001b[31m\"    PROCEED  (0 processes)\n no hook is on this event\nwhy   no hook is on this event; action proceed → it happens\n",
+	assert.Equal(t, "notify \"hi\\u001b[31m\"    PROCEED\n no hook is on this event\nwhy   no hook is on this event; action proceed → it happens\n",
 		traceText(t, m, Style{}))
 }
 

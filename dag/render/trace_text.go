@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -64,7 +65,7 @@ func renderTrace(w io.Writer, m *TraceModel, style Style) error {
 		t.prose(0, "degraded", t.Palette.Warn, m.Degraded)
 	}
 	if m.Without != nil {
-		t.prose(0, "without "+plain(m.Without.Hook), t.Palette.Title, m.Without.text())
+		t.prose(0, "without "+plain(m.Without.Hook), t.Palette.Title, m.Without.text(m.outside))
 	}
 	for _, d := range m.Warnings {
 		t.diagnostic(&d)
@@ -133,11 +134,16 @@ func (t *textPage) traceHeader(m *TraceModel) {
 	if m.ElapsedUS > 0 {
 		cost = append(cost, m.ElapsedUS.Text(2))
 	}
-	cost = append(cost, count(m.Processes, "process", "processes"))
+	if m.outside {
+		cost = append(cost, count(m.Processes, "process", "processes"))
+	}
 	if m.Models > 0 {
 		cost = append(cost, count(m.Models, "model call", "model calls"))
 	}
-	tail := "  (" + strings.Join(cost, ", ") + ")"
+	tail := ""
+	if len(cost) > 0 {
+		tail = "  (" + strings.Join(cost, ", ") + ")"
+	}
 	if t.Width > 0 && textWidth(head)+4+textWidth(verdict+tail) > t.Width {
 		t.line(cut(head, t.Width))
 		t.line("  " + t.Palette.paint(role, cut(verdict, t.Width-2)) + cut(tail, max(0, t.Width-2-textWidth(verdict))))
@@ -186,7 +192,11 @@ func (t *textPage) traceRow(h *TraceHook) row {
 	if h.Control != policy.Go {
 		said = strings.TrimPrefix(said+" "+h.Control.String(), "none ")
 	}
-	if h.Status != policy.StatusRan {
+	why := h.Why
+	switch entry := dag.EntryStatus(h.Status); {
+	case entry == dag.Disabled || entry == dag.Overridden:
+		said, why = "not in force", string(entry)+": "+why
+	case h.Status != policy.StatusRan:
 		said = string(h.Status)
 		if h.Decides {
 			said += ", " + h.Verdict.String()
@@ -203,8 +213,8 @@ func (t *textPage) traceRow(h *TraceHook) row {
 	if len(h.Saw) > 0 {
 		parts = append(parts, "because "+plain(strings.Join(h.Saw, ", ")))
 	}
-	if h.Why != "" {
-		parts = append(parts, plain(h.Why))
+	if why != "" {
+		parts = append(parts, plain(why))
 	}
 	if h.Attempts > 1 {
 		parts = append(parts, count(h.Attempts, "attempt", "attempts"))
@@ -231,9 +241,13 @@ func (t *textPage) traceRow(h *TraceHook) row {
 	return r
 }
 
-// text is the counterfactual on one line.
-func (c *Counterfactual) text() string {
+// text is the counterfactual on one line; outside says whether the event has hooks
+// that run outside of this process.
+func (c *Counterfactual) text(outside bool) string {
 	said := "no in-process hook decides"
+	if !outside {
+		said = "no hook decides"
+	}
 	if c.Verdict != policy.None || c.Action != policy.Proceed {
 		said = string(c.Action)
 		if c.By != "" {
@@ -245,6 +259,9 @@ func (c *Counterfactual) text() string {
 		if len(c.Reasons) > 0 {
 			said += ` "` + strings.Join(c.Reasons, `" "`) + `"`
 		}
+	}
+	if !outside {
+		return said + "  (counterfactual)"
 	}
 	would := "no process would run"
 	if len(c.WouldRun) > 0 {

@@ -48,7 +48,7 @@ func Keeping(before *Answers) *Answers {
 	return before
 }
 
-// AnswersBefore is for an event that comes, of which Bytes was kept; nil for none.
+// AnswersBefore is for an event that comes, of which Bytes was kept; nil if there is none.
 func AnswersBefore(data []byte) *Answers {
 	s := &Answers{}
 	if json.Unmarshal(data, &s.answers) != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/observe"
 )
 
 // bashKind runs a command with the event as JSON on its standard input and
@@ -148,12 +149,14 @@ func (b *bash) startDirect() diag.List {
 // Run runs the command once.
 func (b *bash) Run(ctx context.Context, in *policy.Context, attempt int) (policy.Result, error) {
 	began := time.Now()
+	ctx, ended := observe.Hook(ctx, b.hook, attempt)
 	env := b.env(ctx, in)
 	out, err := answered(ctx, b.hook, func() (agent.Outcome, error) { return b.run(ctx, in, env) })
 	var r policy.Result
 	if err == nil {
 		r, err = b.agent.Read(b.hook, in, out)
 	}
+	ended(err)
 	if b.debug != nil {
 		b.debug(b.record(env, out, err, time.Since(began), attempt))
 	}

@@ -5,9 +5,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 )
@@ -30,11 +30,11 @@ func (b *bash) record(env []string, out agent.Outcome, err error, took time.Dura
 }
 
 var (
-	secretName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)TOKEN|KEY|SECRET|PASSWORD|PASSWD|CREDENTIAL`) })
-	secretPair = sync.OnceValue(func() *regexp.Regexp {
+	secretName = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`(?i)TOKEN|KEY|SECRET|PASSWORD|PASSWD|CREDENTIAL`) })
+	secretPair = lazy.Value(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)((?:TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|API[_-]?KEY|ACCESS[_-]?KEY|PRIVATE[_-]?KEY)["']?\s*[=:]\s*["']?|\bBearer\s+|\bAuthorization:\s*(?:\w+\s+)?)([^\s"'&;,|<>$]+)`)
 	})
-	secretText = sync.OnceValue(func() *regexp.Regexp {
+	secretText = lazy.Value(func() *regexp.Regexp {
 		return regexp.MustCompile(`\b(sk-[A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|AKIA[0-9A-Z]{16}|xox[abprs]-[A-Za-z0-9-]{10,})`)
 	})
 )

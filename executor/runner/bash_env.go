@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/observe"
 )
 
 // maxEnv bounds one variable. What is longer is on stdin only: the system
@@ -57,6 +58,10 @@ func (b *bash) env(ctx context.Context, in *policy.Context) []string {
 		hookDir = ""
 	}
 	put("AGENT_HOOK_DIR", hookDir)
+	if t := observe.TraceOf(ctx); t.Parent != "" {
+		put("TRACEPARENT", t.Parent)
+		put("TRACESTATE", t.State)
+	}
 	for _, v := range b.body.Env {
 		put(v.Name, v.Value)
 	}
@@ -96,6 +101,7 @@ type environKey struct{}
 // WithEnviron has the bash hooks of a firing inherit an environment instead of
 // that of Options: it is the agent's whose event it is.
 func WithEnviron(ctx context.Context, environ []string) context.Context {
+	ctx = observe.WithTrace(ctx, observe.InEnviron(environ))
 	return context.WithValue(ctx, environKey{}, environ)
 }
 

@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -30,8 +30,8 @@ gemini
 })
 
 var (
-	exit1  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[^#\n]*\bexit\s*\(?\s*1\b`) })
-	speaks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)decision|\bdeny\b|"?continue"?\s*:`) })
+	exit1  = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^[^#\n]*\bexit\s*\(?\s*1\b`) })
+	speaks = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`(?i)decision|\bdeny\b|"?continue"?\s*:`) })
 )
 
 // lintExit1 reports a hook of an agent's own configuration that can only have

@@ -9,8 +9,8 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -108,7 +108,7 @@ func lintCommand(h *policy.Hook, body *policy.Body) diag.List {
 }
 
 // scriptFirst are interpreters whose first word that is no option is a script.
-var scriptFirst = sync.OnceValue(func() *regexp.Regexp {
+var scriptFirst = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:.*/)?(?:bash|dash|ksh|sh|zsh|node|perl|php|python|ruby|lua)[0-9.]*$`)
 })
 
@@ -165,10 +165,10 @@ type word struct {
 }
 
 var (
-	plainWord = sync.OnceValue(func() *regexp.Regexp {
+	plainWord = lazy.Value(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(?:"([^"\\` + "`" + `]*)"|'([^']*)'|([^\s"'\\;|&<>()` + "`" + `#]+))+`)
 	})
-	assignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`) })
+	assignment = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`) })
 )
 
 // firstWords are the words of a command up to the first thing that is not a
@@ -193,7 +193,7 @@ func firstWords(command string) []word {
 	return out
 }
 
-var exit2 = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bexit\s*\(?\s*2\b`) })
+var exit2 = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`\bexit\s*\(?\s*2\b`) })
 
 // maxScript bounds the scripts that are read to look for exit 2.
 const maxScript = 1 << 20

@@ -10,9 +10,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/disk"
@@ -48,7 +48,7 @@ func NewFact(ctx context.Context, o Options, f *policy.Fact, event *policy.Conte
 	return &Fact{b, in, b.env(ctx, in)}, nil
 }
 
-// Key stands for all that a command is given: two commands with one key are the
+// Key means all that a command is given: two commands with one key are the
 // same one, run by the same program files in the same folder and environment for
 // the same session. It is "" where what is printed now says nothing of later: the
 // event is of no session, or a program was changed just now.
@@ -101,7 +101,7 @@ func (f *Fact) files() []string {
 	return out
 }
 
-var written = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`>+[&|]?\s*[^\s;|&()<>]*`) })
+var written = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`>+[&|]?\s*[^\s;|&()<>]*`) })
 
 // Print runs the command and returns what it printed, without the line breaks at
 // the end.

@@ -11,6 +11,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/observe"
 )
 
 // llmKind asks a language model. Its reads are the variables of its prompt.
@@ -68,7 +69,9 @@ type llm struct {
 // Run asks the model once.
 func (l *llm) Run(ctx context.Context, in *policy.Context, attempt int) (policy.Result, error) {
 	began := time.Now()
+	ctx, ended := observe.Hook(ctx, l.hook, attempt)
 	r, err := l.ask(ctx, in, attempt)
+	ended(err)
 	if l.debug != nil {
 		record := DebugRecord{Hook: l.hook.Name, Event: l.hook.Event, Kind: policy.KindLLM, Command: "model " + l.name,
 			Exit: -1, Micros: time.Since(began).Microseconds(), Attempt: attempt}

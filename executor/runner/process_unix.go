@@ -32,7 +32,7 @@ func (g *group) kill() { _ = syscall.Kill(-g.id, syscall.SIGKILL) }
 
 func (g *group) close() {}
 
-// signalOf names the signal that ended a process, "" for none.
+// signalOf names the signal that ended a process, "" if there is none.
 func signalOf(state *os.ProcessState) string {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return status.Signal().String()

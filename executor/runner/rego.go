@@ -6,6 +6,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor/kind/expr"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/approval"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego"
 )
@@ -112,4 +113,26 @@ func fuseRego(parts []dag.FusePart) (members []int, fuse func() dag.FusedRun) {
 		}
 	}
 	return members, func() dag.FusedRun { return rego.FuseNative(natives).Run }
+}
+
+// CheckApprovals finds what is wrong with the Rego of approval.source, which is evaluated
+// when somebody answers: as a hook of its own.
+func CheckApprovals(blocks approval.Blocks, o Options) (found diag.List) {
+	for i := range blocks {
+		if blocks[i].At.IsZero() {
+			continue
+		}
+		h := &policy.Hook{Name: "approval.source", Kind: policy.KindRego, Event: policy.PreToolExecution, Span: blocks[i].At.Span}
+		h.Body.Source = blocks[i].At
+		kind := regoKind(Options{Budget: o.Budget})
+		kind.Begin()
+		_, wrong := kind.Prepare(h)
+		for _, d := range wrong {
+			if d.Severity == diag.Error {
+				d.Hook = ""
+				found.Add(d)
+			}
+		}
+	}
+	return found
 }

@@ -9,6 +9,8 @@ import "math"
 type Writer struct{ B []byte }
 
 // Byte appends a byte.
+//
+//go:noinline
 func (b *Writer) Byte(c byte) { b.B = append(b.B, c) }
 
 // Float appends a float64.
@@ -19,6 +21,8 @@ func (b *Writer) Float(f float64) {
 }
 
 // Uint appends a number.
+//
+//go:noinline
 func (b *Writer) Uint(v uint64) {
 	for v >= 0x80 {
 		b.B = append(b.B, byte(v)|0x80)
@@ -28,9 +32,13 @@ func (b *Writer) Uint(v uint64) {
 }
 
 // Int appends a number that may be negative.
+//
+//go:noinline
 func (b *Writer) Int(v int64) { b.Uint(uint64(v)<<1 ^ uint64(v>>63)) }
 
 // Bool appends a truth value.
+//
+//go:noinline
 func (b *Writer) Bool(v bool) {
 	if v {
 		b.B = append(b.B, 1)
@@ -40,6 +48,8 @@ func (b *Writer) Bool(v bool) {
 }
 
 // Text appends a text.
+//
+//go:noinline
 func (b *Writer) Text(s string) {
 	b.Uint(uint64(len(s)))
 	b.B = append(b.B, s...)
@@ -56,6 +66,8 @@ type Reader struct {
 }
 
 // NewReader reads bytes, which are not to be changed meanwhile.
+//
+//go:noinline
 func NewReader(b []byte) *Reader { return &Reader{rest: b} }
 
 // NewTextReader reads bytes that are mostly texts: these share one copy of all.

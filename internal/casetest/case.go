@@ -16,17 +16,18 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/dag/render"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/prove"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
-	"github.com/hookc/hookc/policy/source"
+	"github.com/hookc/hookc/policy/source/cases"
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
 // Test is a case of a file.
-type Test struct{ source.Case }
+type Test struct{ cases.Case }
 
 // bench is a policy that was compiled for tests.
 type bench struct {
@@ -42,7 +43,7 @@ type bench struct {
 
 // cases runs the cases of one file.
 func (t *tester) cases(ctx context.Context, path string) error {
-	file, found := source.ReadCases(path)
+	file, found := cases.Read(path)
 	t.report.Findings.Add(found...)
 	options, key := t.Options, ""
 	if len(file.Policies) > 0 {
@@ -102,7 +103,7 @@ func property(n *tree.Node) (p prove.Property, name string, unknown bool, err er
 			known = false
 		}
 		if !known {
-			return p, name, false, fmt.Errorf("%s: %s means nothing here", e.Key.Text.Value, spell.Name(text))
+			return p, name, false, fault.Errorf("%s: %s means nothing here", e.Key.Text.Value, spell.Name(text))
 		}
 	}
 	if (p.Never == "") == (p.Always == "") {
@@ -252,7 +253,7 @@ func environ(all, own []string) []string {
 func (b *bench) strays(c *Test) []string {
 	var lines []string
 	check := func(what, name string) {
-		if !slices.Contains(b.names, name) {
+		if !spell.Has(b.names, name) {
 			lines = append(lines, fmt.Sprintf("%s: no hook is called %q: %s", what, name, diag.DidYouMean(name, b.names, "`hookc hooks list` lists them")))
 		}
 	}
@@ -332,7 +333,7 @@ func Beside(p *dag.Program) []*policy.Context {
 			continue // a folder whose name is no pattern has none
 		}
 		for _, path := range files {
-			file, _ := source.ReadCases(path)
+			file, _ := cases.Read(path)
 			for i := range file.Cases {
 				c := &file.Cases[i]
 				if event, ok := policy.ParseEvent(c.Native); ok && c.Event != nil {

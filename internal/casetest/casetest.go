@@ -16,7 +16,9 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/severity"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/rego"
@@ -40,7 +42,7 @@ type Config struct {
 	Cases []string
 	// Run selects tests by name; nil selects all.
 	Run *regexp.Regexp
-	// Update writes snapshots anew.
+	// Update writes snapshots again.
 	Update bool
 	// Trace adds what each Rego test evaluated.
 	Trace bool
@@ -86,6 +88,7 @@ func (r *Report) OK() bool {
 	return !r.Findings.HasErrors() && r.Failed == 0 && len(r.Tests) > 0
 }
 
+//go:noinline
 func (r *Report) add(o Outcome) {
 	r.Tests = append(r.Tests, o)
 	if o.Pass {
@@ -177,8 +180,7 @@ func run(ctx context.Context, c Config) (*tester, error) {
 		return t, err
 	}
 	cases = append(cases, c.Cases...)
-	slices.Sort(cases)
-	for _, file := range slices.Compact(cases) {
+	for _, file := range spell.Distinct(cases) {
 		if err := t.cases(ctx, c.Shown(file)); err != nil {
 			return t, err
 		}
@@ -237,7 +239,7 @@ func Files(p *policy.Policy) (cases, rules []string, err error) {
 		}
 	}
 	if n := len(cases) + len(rules); n > mostTests {
-		return nil, nil, fmt.Errorf("there are %d files of tests beside the policy; %d is the most", n, mostTests)
+		return nil, nil, fault.Errorf("there are %d files of tests beside the policy; %d is the most", n, mostTests)
 	}
 	return cases, rules, nil
 }
@@ -253,8 +255,7 @@ func folders(p *policy.Policy) []string {
 			}
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return spell.Distinct(out)
 }
 
 // unstarted are the hooks of one case that were not started, because nobody agreed
@@ -274,8 +275,7 @@ func (h *unstarted) add(hook *policy.Hook) {
 func (h *unstarted) take() (lines []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	slices.Sort(h.names)
-	for _, name := range slices.Compact(h.names) {
+	for _, name := range spell.Distinct(h.names) {
 		lines = append(lines, fmt.Sprintf("the hook %q starts a process or asks a model, and its project is not trusted: answer for it under answers:, or run `hookc trust`", name))
 	}
 	h.names = nil

@@ -2,9 +2,9 @@ package casetest
 
 import (
 	"fmt"
-	"html"
 	"io"
 	"strings"
+	"text/template"
 )
 
 // WriteText writes what was covered and what was not.
@@ -44,7 +44,7 @@ func (c *Coverage) WriteHTML(w io.Writer) error {
 	}
 	b.WriteString("</table>\n")
 	for _, f := range c.Files {
-		fmt.Fprintf(&b, "<h2>%s: %d of %d</h2>\n<pre>", html.EscapeString(f.Name), f.Covered, f.Of)
+		fmt.Fprintf(&b, "<h2>%s: %d of %d</h2>\n<pre>", template.HTMLEscapeString(f.Name), f.Covered, f.Of)
 		class, why := map[int]string{}, map[int][]string{}
 		for _, l := range f.Lines {
 			class[l.Line] = map[bool]string{true: "yes", false: "no"}[l.Covered]
@@ -55,9 +55,9 @@ func (c *Coverage) WriteHTML(w io.Writer) error {
 		for i, line := range strings.Split(strings.TrimRight(f.source.Content, "\n"), "\n") {
 			note := ""
 			if len(why[i+1]) > 0 {
-				note = "<i>" + html.EscapeString(strings.Join(why[i+1], "; ")) + "</i>"
+				note = "<i>" + template.HTMLEscapeString(strings.Join(why[i+1], "; ")) + "</i>"
 			}
-			fmt.Fprintf(&b, "<span class=\"%s\"><b>%d</b>%s%s</span>", class[i+1], i+1, note, html.EscapeString(line))
+			fmt.Fprintf(&b, "<span class=\"%s\"><b>%d</b>%s%s</span>", class[i+1], i+1, note, template.HTMLEscapeString(line))
 		}
 		b.WriteString("</pre>\n")
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -101,7 +102,7 @@ func delivered(d *policy.Decision) map[string]any {
 	}
 	maps.DeleteFunc(got, func(key string, v any) bool {
 		list, empty := v.([]any)
-		return slices.Contains(unkept, key) || v == nil || empty && len(list) == 0
+		return spell.Has(unkept, key) || v == nil || empty && len(list) == 0
 	})
 	return got
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
 )
@@ -85,6 +86,8 @@ func (s *suggester) decide(event map[string]any) (*policy.Decision, bool) {
 }
 
 // shows is what a hook did, as far as a case says it.
+//
+//go:noinline
 func shows(d *policy.Decision, hook string) map[string]any {
 	all := did(d, hook)
 	return map[string]any{"status": all["status"], "verdict": all["verdict"]}
@@ -111,7 +114,7 @@ func changes(event map[string]any, try func(map[string]any) bool) bool {
 	late := []string{"tool_name", "cwd", "project_root"}
 	for _, last := range []bool{false, true} {
 		for _, key := range slices.Sorted(maps.Keys(event)) {
-			if key == "event" || slices.Contains(late, key) != last {
+			if key == "event" || spell.Has(late, key) != last {
 				continue
 			}
 			for _, v := range nearly(event[key]) {

@@ -3,9 +3,9 @@ package casetest
 import (
 	"context"
 	"path/filepath"
-	"slices"
 	"time"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/disk"
 )
 
@@ -35,8 +35,7 @@ func (t *tester) inputs() []string {
 	for _, c := range t.Cases {
 		add(c)
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return spell.Distinct(out)
 }
 
 // lookEvery is how often Changed looks at the disk.

@@ -57,7 +57,7 @@ func Of(path, text string) Lines {
 	return nil
 }
 
-// read takes what is no such record for none: the tests write it anew.
+// read takes what is no such record for none: the tests write it again.
 func read(content []byte) map[string]file {
 	files := map[string]file{}
 	if json.Unmarshal(content, &files) != nil {

@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // A checkpoint is a signed note (golang.org/x/mod/sumdb/note) of four lines: the
@@ -26,26 +28,36 @@ const keyName = "hookc-log"
 type Signer struct {
 	dir    string
 	signer note.Signer
-	// Export is given each note when it is signed; nil for none. An error stops
+	public string
+	// Export is given each note when it is signed; nil if there is none. An error stops
 	// the batch: it is not written.
 	Export func(signed []byte) error
 }
 
 // NewSigner reads the folder's key, and makes one when there is none.
 func NewSigner(dir string) (*Signer, error) {
-	path := filepath.Join(dir, "sign.key")
+	s := &Signer{dir: dir}
+	return s, s.read()
+}
+
+// read reads the key: it may be another since it was read.
+func (s *Signer) read() error {
+	dir, path := s.dir, filepath.Join(s.dir, "sign.key")
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		text, err = makeKey(dir, path)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	signer, err := note.NewSigner(strings.TrimSpace(string(text)))
+	secret := strings.TrimSpace(string(text))
+	if s.signer, err = note.NewSigner(secret); err == nil {
+		s.public, err = publicOf(secret)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return fault.Errorf("%s: %w", path, err)
 	}
-	return &Signer{dir: dir, signer: signer}, nil
+	return nil
 }
 
 // makeKey makes the pair of keys of a folder, or reads what another process made.
@@ -96,6 +108,9 @@ func leaf(writer int, seq uint64, chain string) []byte {
 
 // sign is the signed note for what a writer has written so far.
 func (s *Signer) sign(writer int, seq uint64, chain string) (signed []byte, err error) {
+	if err := s.read(); err != nil {
+		return nil, err
+	}
 	file, err := os.OpenFile(treeFile(s.dir, writer), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
@@ -144,7 +159,12 @@ func leaves(file *os.File) (n, size int64, err error) {
 func (w *Writer) checkpoint() error {
 	signed, err := w.options.Sign.sign(w.slot, w.at.seq, w.at.chain.String())
 	if err != nil {
-		return fmt.Errorf("a checkpoint could not be made: %w", err)
+		return fault.Errorf("a checkpoint could not be made: %w", err)
+	}
+	for _, file := range w.exports {
+		if err := appendTo(file, append(signed, '\n')); err != nil {
+			return fault.Errorf("a checkpoint could not be copied: %w", err)
+		}
 	}
 	w.note("checkpoint", string(appendString([]byte(`,"note":`), string(signed))))
 	return nil
@@ -152,16 +172,24 @@ func (w *Writer) checkpoint() error {
 
 // Checker verifies the checkpoints of a log by a verifier key, for Verify.
 func Checker(dir, key string) (func(e *Entry, chain string) error, error) {
-	verifier, err := note.NewVerifier(strings.TrimSpace(key))
+	list, err := trusted(dir, strings.TrimSpace(key))
 	if err != nil {
 		return nil, err
 	}
-	known := note.VerifierList(verifier)
+	known, newest := note.VerifierList(list...), map[int]int{}
 	return func(e *Entry, chain string) error {
 		n, err := note.Open([]byte(e.Note), known)
 		if err != nil {
-			return fmt.Errorf("the checkpoint: %w", err)
+			return fault.Errorf("the checkpoint: %w", err)
 		}
+		by := 0
+		for list[by].KeyHash() != n.Sigs[0].Hash {
+			by++
+		}
+		if by < newest[e.Writer] {
+			return errors.New("the checkpoint is signed by a key that had been handed over")
+		}
+		newest[e.Writer] = by
 		return inTree(dir, e, n.Text, chain)
 	}, nil
 }
@@ -178,14 +206,14 @@ func inTree(dir string, e *Entry, text, chain string) error {
 	}
 	file, err := os.Open(treeFile(dir, e.Writer))
 	if err != nil {
-		return fmt.Errorf("the tree of checkpoints cannot be read: %w", err)
+		return fault.Errorf("the tree of checkpoints cannot be read: %w", err)
 	}
 	defer file.Close()
 	tree := hashFile{file}
 	at := tlog.StoredHashIndex(0, size-1)
 	hashes, err := tree.ReadHashes([]int64{at})
 	if err != nil {
-		return fmt.Errorf("the tree of checkpoints is too short: %w", err)
+		return fault.Errorf("the tree of checkpoints is too short: %w", err)
 	}
 	root, err := tlog.TreeHash(size, tree)
 	if err != nil || hashes[0] != tlog.RecordHash(leaf(e.Writer, e.Seq-1, chain)) || root.String() != lines[2] {

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/record"
 	"github.com/hookc/hookc/tests/depth"
 )
 
@@ -290,9 +291,14 @@ func TestTornTailIsRepaired(t *testing.T) {
 func TestOverflowIsCounted(t *testing.T) {
 	dir := t.TempDir()
 	w := started(t, dir, Options{Buffer: 1})
+	told := 0
 	for i := range 2000 {
-		require.NoError(t, w.Add(t.Context(), decided(i, "ls")))
+		if err := w.Add(t.Context(), decided(i, "ls")); err != nil {
+			require.ErrorIs(t, err, ErrFull)
+			told++
+		}
 	}
+	require.EqualValues(t, told, w.Lost())
 	require.NoError(t, w.Close())
 	v, err := Verify(dir, nil)
 	require.NoError(t, err)
@@ -498,7 +504,6 @@ func TestSettings(t *testing.T) {
 		read, err := ReadSettings(home)
 		require.NoError(t, err)
 		require.Equal(t, s, read)
-		require.True(t, read.Drops(policy.SessionStart))
-		require.False(t, read.Drops(policy.PreToolExecution))
+		require.Equal(t, []record.When{{What: string(policy.SessionStart)}}, read.Setting().Drop)
 	}
 }

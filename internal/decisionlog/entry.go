@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"strconv"
 	"time"
 
@@ -26,23 +27,62 @@ type Decided struct {
 	Took time.Duration
 	// Agent is who asked, in the words of `dialect:`; empty for canonical.
 	Agent string
-	// In is the event as it was decided, Decision what was decided. Neither is
-	// changed afterwards by whoever hands them over.
+	// In is the event as it was decided, which is not changed afterwards. Decision is what
+	// was decided; what it refers to is not changed afterwards.
 	Event    policy.Event
 	In       *policy.Context
 	Decision *policy.Decision
 	// Err is why hookc could not decide, with Decision nil, or "".
 	Err string
 	// Answers are what processes and models answered, as JSON, so that a replay
-	// starts none; nil for none.
+	// starts none; nil if there is none.
 	Answers []byte
+	// Terms are how it is logged, beside what Options say; nil for nothing more.
+	Terms *Terms
+	// Grant is by whose leave an action went on that a hook had asked for, as JSON; nil
+	// if there is none. Revision is what the policy's own makers call it, "" for nothing.
+	Grant    []byte
+	Revision string
+}
+
+// Terms are what `log:` of a policy says of its decisions.
+type Terms struct {
+	// Durable has Add return when the entry is on the disk.
+	Durable bool
+	// Wait has Add wait for room, in the place of losing the decision.
+	Wait bool
+	// Mask are JSON pointers of what is masked; * is any member. Whole masks all that a
+	// call and its hooks said, and Why says why.
+	Mask  []string
+	Whole bool
+	Why   string
+	// Rules are asked what else is masked, and whether the entry is dropped; nil if there is none.
+	Rules Rules
+	// Checkpoints are files to which signed checkpoints are appended too.
+	Checkpoints []string
+	// KeepSize and KeepAge bound what is kept where they are greater than the Options'.
+	KeepSize int64
+	KeepAge  time.Duration
+}
+
+// Rules say what is masked of an entry. An error has the entry masked as a whole; its
+// text is in the entry, so it must hold nothing of the event.
+type Rules interface {
+	Edits(d *Decided, entry func() (map[string]any, error)) (drop bool, edits []Edit, err error)
+}
+
+// Edit is what happens to the value at a JSON pointer, in which * is any member: Op is
+// "mask", where a keyed hash takes its place; "remove"; or "upsert", where Value does.
+type Edit struct {
+	Op, Path string
+	Value    any
 }
 
 // Entry is one line of the log, as it is read back. The names of OPA's decision
 // log (EventV1) are used where they mean the same.
 type Entry struct {
 	// Type is "decision", or what the log says of itself: "segment", "lost",
-	// "repaired", "checkpoint".
+	// "repaired", "key", "checkpoint".
 	Type      string            `json:"type"`
 	ID        string            `json:"decision_id,omitempty"`
 	Timestamp time.Time         `json:"timestamp"`
@@ -56,8 +96,17 @@ type Entry struct {
 	Error string `json:"error,omitempty"`
 	// Answers are what scripts and models answered, by hook.
 	Answers map[string]any `json:"answers,omitempty"`
-	// Masked are the JSON pointers of values that were masked.
+	// Grant is by whose leave an action went on that a hook had asked for: its approval,
+	// who granted it, when and why.
+	Grant map[string]any `json:"grant,omitempty"`
+	// Revision is what the policy's makers call it; the hash of the plan is in Result.
+	Revision string `json:"revision,omitempty"`
+	// Masked are the JSON pointers of values that were masked, Erased of those that
+	// were taken away.
 	Masked []string `json:"masked,omitempty"`
+	Erased []string `json:"erased,omitempty"`
+	// MaskError is why the entry is masked as a whole: a rule that masks failed.
+	MaskError string `json:"mask_error,omitempty"`
 	// Micros is how long the decision took.
 	Micros int64 `json:"us,omitempty"`
 
@@ -83,10 +132,16 @@ func id(at time.Time, writer int, seq uint64) string {
 	return hex.EncodeToString(b[:])
 }
 
+// errDropped is that a rule wants no entry of a decision.
+var errDropped = errors.New("dropped")
+
 // appendDecided appends the members of a decision's entry, without a brace at
 // either end.
 func (w *Writer) appendDecided(b []byte, d *Decided, seq uint64) ([]byte, error) {
-	m := masker{key: w.key, hidden: w.options.Mask}
+	m, err := w.masking(d)
+	if err != nil {
+		return b, err
+	}
 	b = append(b, `"type":"decision","decision_id":"`...)
 	b = append(b, id(d.At, w.slot, seq)...)
 	b = appendTime(append(b, `","timestamp":"`...), d.At)
@@ -96,13 +151,12 @@ func (w *Writer) appendDecided(b []byte, d *Decided, seq uint64) ([]byte, error)
 	}
 	b = append(appendString(append(b, `"hookc":`...), w.options.Version), '}')
 	if s := d.In.Text(policy.FieldSessionID); s != "" {
-		b = appendString(append(b, `,"session_id":`...), s)
+		if b, err = m.value(append(b, `,"session_id":`...), "/input/session_id", s); err != nil {
+			return b, err
+		}
 	}
 	b = appendString(append(b, `,"path":`...), string(d.Event))
-	input := d.In.Map()
-	delete(input, policy.FieldToolArguments.String()) // tool_input again
-	b, err := m.value(append(b, `,"input":`...), "/input", input)
-	if err != nil {
+	if b, err = m.value(append(b, `,"input":`...), "/input", inputOf(d)); err != nil {
 		return b, err
 	}
 	if d.Err != "" {
@@ -110,24 +164,92 @@ func (w *Writer) appendDecided(b []byte, d *Decided, seq uint64) ([]byte, error)
 	} else if b, err = m.decision(append(b, `,"result":`...), d.Decision); err != nil {
 		return b, err
 	}
-	if len(d.Answers) > 0 {
-		answers, err := policy.DecodeJSON(d.Answers)
-		if err != nil {
-			return b, err
+	for _, more := range []struct {
+		name string
+		text []byte
+	}{{"answers", d.Answers}, {"grant", d.Grant}} {
+		if len(more.text) == 0 {
+			continue
 		}
-		if b, err = m.value(append(b, `,"answers":`...), "/answers", answers); err != nil {
+		if b, err = m.json(append(append(append(b, `,"`...), more.name...), `":`...), "/"+more.name, more.text); err != nil {
 			return b, err
 		}
 	}
-	if len(m.masked) > 0 {
-		if b, err = m.value(append(b, `,"masked":`...), "", m.pointers()); err != nil {
-			return b, err
-		}
+	if d.Revision != "" {
+		b = appendString(append(b, `,"revision":`...), d.Revision)
+	}
+	b = appendStrings(b, `,"masked":`, m.masked)
+	b = appendStrings(b, `,"erased":`, m.erased)
+	if m.why != "" {
+		b = appendString(append(b, `,"mask_error":`...), m.why)
 	}
 	if us := d.Took.Microseconds(); us > 0 {
 		b = strconv.AppendInt(append(b, `,"us":`...), us, 10)
 	}
 	return b, nil
+}
+
+// masking is what is masked of a decision's entry.
+func (w *Writer) masking(d *Decided) (*masker, error) {
+	m := &masker{key: w.key}
+	for _, p := range w.options.Mask {
+		m.hide(Edit{Op: "mask", Path: p})
+	}
+	t := d.Terms
+	if t == nil {
+		return m, nil
+	}
+	for _, p := range t.Mask {
+		m.hide(Edit{Op: "mask", Path: p})
+	}
+	m.whole, m.why = t.Whole, t.Why
+	if t.Rules == nil {
+		return m, nil
+	}
+	drop, edits, err := t.Rules.Edits(d, func() (map[string]any, error) { return asked(d) })
+	if err != nil {
+		m.whole, m.why = true, err.Error()
+		return m, nil
+	}
+	if drop {
+		return nil, errDropped
+	}
+	for _, e := range edits {
+		m.hide(e)
+	}
+	return m, nil
+}
+
+// inputOf is the event as it is logged.
+func inputOf(d *Decided) map[string]any {
+	input := d.In.Map()
+	delete(input, policy.FieldToolArguments.String()) // tool_input again
+	return input
+}
+
+// asked is the entry that rules are asked about: nothing is masked yet.
+func asked(d *Decided) (map[string]any, error) {
+	out := map[string]any{"path": string(d.Event), "input": inputOf(d), "session_id": d.In.Text(policy.FieldSessionID),
+		"labels": map[string]any{"agent": d.Agent}, "timestamp": string(appendTime(nil, d.At))}
+	if d.Err != "" {
+		out["error"] = d.Err
+		return out, nil
+	}
+	for name, text := range map[string][]byte{"answers": d.Answers, "grant": d.Grant} {
+		if len(text) > 0 {
+			v, err := policy.DecodeJSON(text)
+			if err != nil {
+				return nil, err
+			}
+			out[name] = v
+		}
+	}
+	text, err := d.Decision.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	out["result"], err = policy.DecodeJSON(text)
+	return out, err
 }
 
 func appendTime(b []byte, at time.Time) []byte {

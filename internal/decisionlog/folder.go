@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"github.com/gofrs/flock"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // maxWriters bounds the processes that write at one time.
@@ -32,6 +34,7 @@ type segment struct {
 	from int64
 }
 
+//go:noinline
 func segmentName(writer, n int) string { return fmt.Sprintf("w%d-%08d.jsonl", writer, n) }
 
 // segments lists the files of the log in the order of writers and numbers. Of a
@@ -76,7 +79,7 @@ func (s segment) open(dir string) (io.ReadCloser, error) {
 	}
 	z, err := gzip.NewReader(f)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", s.name, err), f.Close())
+		return nil, errors.Join(fault.Errorf("%s: %w", s.name, err), f.Close())
 	}
 	return &unzipped{z, f}, nil
 }
@@ -101,7 +104,10 @@ func (s segment) zip(dir string) error {
 	if err != nil {
 		return err
 	}
-	z := gzip.NewWriter(f)
+	z, err := gzip.NewWriterLevel(f, gzip.BestSpeed)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
 	_, err = io.Copy(z, from)
 	err = errors.Join(err, z.Close(), f.Sync(), f.Close())
 	if err == nil {
@@ -125,10 +131,10 @@ func claim(dir string) (int, *flock.Flock, error) {
 			return i, l, nil
 		}
 	}
-	return 0, nil, fmt.Errorf("%d processes write to %s already", maxWriters, dir)
+	return 0, nil, fault.Errorf("%d processes write to %s already", maxWriters, dir)
 }
 
-// Key is the secret key of a folder: for the hashes that stand for masked
+// Key is the secret key of a folder: for the hashes that mean masked
 // values. It is made when it is not there yet.
 func Key(dir string) ([]byte, error) {
 	path := filepath.Join(dir, "mask.key")
@@ -138,7 +144,7 @@ func Key(dir string) ([]byte, error) {
 			return key, nil
 		}
 		if err == nil {
-			return nil, fmt.Errorf("%s is damaged: it does not hold 32 bytes; without it equal masked values cannot be told: take it away to begin anew", path)
+			return nil, fault.Errorf("%s is damaged: it does not hold 32 bytes; without it equal masked values cannot be told: take it away to begin again", path)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -212,17 +218,17 @@ func (t *tail) read(dir string, s segment) error {
 	}
 	_, chain, err := split(last)
 	if err != nil {
-		return fmt.Errorf("%s: the last line: %w", s.name, err)
+		return fault.Errorf("%s: the last line: %w", s.name, err)
 	}
 	e, err := parse(last)
 	if err != nil {
-		return fmt.Errorf("%s: the last line: %w", s.name, err)
+		return fault.Errorf("%s: the last line: %w", s.name, err)
 	}
 	t.chain, t.seq = chain, e.Seq
 	return nil
 }
 
-// last is the last whole line of a segment, nil for none. Of a file that is not
+// last is the last whole line of a segment, nil if there is none. Of a file that is not
 // compressed only the end is read.
 func (t *tail) last(dir string, s segment) (last []byte, err error) {
 	if s.zipped {
@@ -290,7 +296,7 @@ func (s segment) lines(dir string, give func(number int, line []byte) error) (wh
 		}
 		if len(buf) == cap(buf) {
 			if len(buf) >= maxLine {
-				return whole, all, fmt.Errorf("%s: a line is longer than %d bytes", s.name, maxLine)
+				return whole, all, fault.Errorf("%s: a line is longer than %d bytes", s.name, maxLine)
 			}
 			buf = slices.Grow(buf, len(buf))
 		}
@@ -314,7 +320,7 @@ func (s segment) lines(dir string, give func(number int, line []byte) error) (wh
 			return whole, all, nil
 		}
 		if err != nil {
-			return whole, all, fmt.Errorf("%s: %w", s.name, err)
+			return whole, all, fault.Errorf("%s: %w", s.name, err)
 		}
 	}
 }

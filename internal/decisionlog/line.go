@@ -6,12 +6,14 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // link is the hash at the end of a line: of the link before it and of the line.
 type link [sha256.Size]byte
 
+//go:noinline
 func (l link) String() string { return base64.RawURLEncoding.EncodeToString(l[:]) }
 
 func parseLink(s string) (l link, err error) {
@@ -61,7 +63,7 @@ func parse(line []byte) (*Entry, error) {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.UseNumber()
 	if err := dec.Decode(e); err != nil {
-		return nil, fmt.Errorf("the line is no entry: %w", err)
+		return nil, fault.Errorf("the line is no entry: %w", err)
 	}
 	return e, nil
 }

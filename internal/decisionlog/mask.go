@@ -5,38 +5,63 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/hookc/hookc/builtins/secret"
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
 // masker writes values as JSON and puts a keyed hash in the place of every
 // secret, so that equal secrets stay equal and none can be read.
 type masker struct {
-	key    []byte
-	masked []string
-	// hidden are JSON pointers of what is masked whatever it is; * is any member.
-	hidden []string
+	key            []byte
+	masked, erased []string
+	// edits are what happens at JSON pointers, whatever stands there.
+	edits []edit
+	// whole masks all that a call and its hooks said; why says why.
+	whole bool
+	why   string
 }
 
-// hides reports whether what stands at a JSON pointer is masked whatever it is.
-func (m *masker) hides(at string) bool {
-	for _, p := range m.hidden {
-		want, is := strings.Split(p, "/"), strings.Split(at, "/")
-		if len(want) == len(is) && !slices.ContainsFunc(want, func(w string) bool {
-			part := is[0]
-			is = is[1:]
-			return w != "*" && w != part
-		}) {
-			return true
+// edit is an Edit with the parts of its pointer.
+type edit struct {
+	Edit
+	parts []string
+}
+
+//go:noinline
+func (m *masker) hide(e Edit) { m.edits = append(m.edits, edit{e, strings.Split(e.Path, "/")}) }
+
+// plain are the members of entries that say which call it was and what became of it: they
+// are kept where all else is masked.
+var plain = map[string][]string{
+	"/input":   {"event", "tool_name", "session_id"},
+	"/result":  {"action", "at", "by", "control", "event", "hooks", "policy", "scope", "suppress_output", "verdict"},
+	"/answers": nil, "/grant": nil,
+}
+
+// at is what happens at a JSON pointer, nil for nothing.
+func (m *masker) at(at string) *Edit {
+	if len(m.edits) == 0 && !m.whole {
+		return nil
+	}
+	is := strings.Split(at, "/")
+	for i := range m.edits {
+		if e := &m.edits[i]; slices.EqualFunc(e.parts, is, func(want, is string) bool { return want == "*" || want == is }) {
+			return &e.Edit
 		}
 	}
-	return false
+	if m.whole && len(is) == 3 {
+		if keep, known := plain["/"+is[1]]; known && !spell.Has(keep, is[2]) {
+			return &Edit{Op: "mask"}
+		}
+	}
+	return nil
 }
 
 // decision writes a decision. One that says nothing has nothing to mask.
@@ -45,7 +70,7 @@ func (m *masker) decision(b []byte, d *policy.Decision) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	if !says(d) && len(m.hidden) == 0 {
+	if !says(d) && len(m.edits) == 0 && !m.whole {
 		return append(b, data...), nil
 	}
 	v, err := policy.DecodeJSON(data)
@@ -63,10 +88,8 @@ func says(d *policy.Decision) bool {
 
 // value writes a JSON value that stands at a JSON pointer; keys ascend.
 func (m *masker) value(b []byte, at string, v any) ([]byte, error) {
-	if m.hides(at) {
-		data, err := policy.EncodeJSON(v)
-		m.masked = append(m.masked, at)
-		return appendString(b, "[masked:"+m.hash(string(data))+"]"), err
+	if e := m.at(at); e != nil {
+		return m.edit(b, at, v, e)
 	}
 	var err error
 	switch v := v.(type) {
@@ -96,12 +119,19 @@ func (m *masker) value(b []byte, at string, v any) ([]byte, error) {
 		}
 		slices.Sort(keys)
 		b = append(b, '{')
-		for i, k := range keys {
-			if i > 0 {
+		first := true
+		for _, k := range keys {
+			to := at + "/" + pointer.Replace(k)
+			if e := m.at(to); e != nil && e.Op == "remove" {
+				m.erased = append(m.erased, to)
+				continue
+			}
+			if !first {
 				b = append(b, ',')
 			}
+			first = false
 			b = append(m.text(b, at+"/*", k), ':')
-			if b, err = m.value(b, at+"/"+pointer.Replace(k), v[k]); err != nil {
+			if b, err = m.value(b, to, v[k]); err != nil {
 				return b, err
 			}
 		}
@@ -110,20 +140,60 @@ func (m *masker) value(b []byte, at string, v any) ([]byte, error) {
 		data, err := policy.EncodeJSON(v)
 		return append(b, data...), err
 	}
-	return b, fmt.Errorf("%s: %T is no JSON value", at, v)
+	return b, fault.Errorf("%s: %T is no JSON value", at, v)
+}
+
+// json writes a JSON text as value does.
+func (m *masker) json(b []byte, at string, text []byte) ([]byte, error) {
+	v, err := policy.DecodeJSON(text)
+	if err != nil {
+		return b, err
+	}
+	return m.value(b, at, v)
 }
 
 var pointer = strings.NewReplacer("~", "~0", "/", "~1")
 
-// pointers are the places of what was masked, as a JSON value.
-func (m *masker) pointers() []any {
-	list := m.masked
-	m.masked = nil
-	out := make([]any, len(list))
-	for i, p := range list {
-		out[i] = p
+// edit writes what takes the place of a value. An element of a list that is removed
+// leaves null, so that the others keep their places.
+func (m *masker) edit(b []byte, at string, v any, e *Edit) ([]byte, error) {
+	if e.Op == "remove" {
+		m.erased = append(m.erased, at)
+		return append(b, "null"...), nil
 	}
-	return out
+	m.masked = append(m.masked, at)
+	if e.Op == "upsert" {
+		v = e.Value
+	}
+	data, err := policy.EncodeJSON(v)
+	if e.Op == "upsert" {
+		return append(b, data...), err
+	}
+	// An object stays one and a list stays one, so that the entry is still an event.
+	text := "[masked:" + m.hash(string(data)) + "]"
+	switch v.(type) {
+	case map[string]any:
+		return append(appendString(append(b, `{"masked":`...), text), '}'), err
+	case []any:
+		return append(appendString(append(b, '['), text), ']'), err
+	}
+	return appendString(b, text), err
+}
+
+// appendStrings appends a member whose value is a list of texts, where there are any.
+func appendStrings(b []byte, member string, list []string) []byte {
+	for i, s := range list {
+		if i == 0 {
+			b = append(append(b, member...), '[')
+		} else {
+			b = append(b, ',')
+		}
+		b = appendString(b, s)
+	}
+	if len(list) > 0 {
+		b = append(b, ']')
+	}
+	return b
 }
 
 // text writes a string without its secrets. One that cannot be searched within
@@ -148,7 +218,7 @@ func (m *masker) text(b []byte, at, s string) []byte {
 	return appendString(b, out.String())
 }
 
-// hash is what stands for a secret: 64 bits of HMAC-SHA256.
+// hash is what means a secret: 64 bits of HMAC-SHA256.
 func (m *masker) hash(s string) string {
 	h := hmac.New(sha256.New, m.key)
 	h.Write([]byte(s))

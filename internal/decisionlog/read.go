@@ -13,6 +13,14 @@ import (
 // those of one writer stay in theirs. A line that cannot be read is given as an
 // error, and what follows it is read.
 func Entries(dir string) iter.Seq2[*Entry, error] {
+	return merged(dir, true, func(list []segment) iter.Seq2[*Entry, error] { return written(dir, list) })
+}
+
+// merged gives what is read of each writer's segments in the order of times, or in its
+// reverse.
+//
+//go:noinline
+func merged(dir string, ascending bool, of func([]segment) iter.Seq2[*Entry, error]) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		list, err := segments(dir)
 		if err != nil {
@@ -31,7 +39,7 @@ func Entries(dir string) iter.Seq2[*Entry, error] {
 				n++
 			}
 			s := new(stream)
-			s.next, s.stop = iter.Pull2(written(dir, list[:n]))
+			s.next, s.stop = iter.Pull2(of(list[:n]))
 			streams = append(streams, s)
 			s.advance()
 			list = list[n:]
@@ -39,7 +47,7 @@ func Entries(dir string) iter.Seq2[*Entry, error] {
 		for {
 			var first *stream
 			for _, s := range streams {
-				if s.more && (first == nil || s.err != nil || first.err == nil && s.entry.Timestamp.Before(first.entry.Timestamp)) {
+				if s.more && (first == nil || s.err != nil || first.err == nil && s.entry.Timestamp.Before(first.entry.Timestamp) == ascending) {
 					first = s
 				}
 			}

@@ -4,16 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-	"time"
+	"syscall"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/record"
 )
 
 // Settings are what `hookc log enable` said, for all that the user's hookc decides.
@@ -35,23 +34,42 @@ type Settings struct {
 	Checkpoints string `json:"checkpoints,omitempty"`
 }
 
-// Drops reports whether an event is not logged.
-func (s *Settings) Drops(e policy.Event) bool {
-	return slices.ContainsFunc(s.Drop, func(name string) bool { d, _ := policy.ParseEvent(name); return d == e })
+// Setting is what the settings say, as a policy file would; nil where nobody said anything.
+func (s *Settings) Setting() *record.Setting {
+	if s.OnError == "" {
+		return nil
+	}
+	out := &record.Setting{Tier: "user", Rank: record.User, By: "`hookc log enable`", Enabled: "off", OnError: s.OnError,
+		Durable: s.Durable, KeepDays: s.KeepDays, KeepMB: s.KeepMB, Checkpoints: s.Checkpoints}
+	if s.Enabled {
+		out.Enabled = "on"
+	}
+	for _, p := range s.Mask {
+		out.Mask = append(out.Mask, record.When{What: p})
+	}
+	for _, name := range s.Drop {
+		event, _ := policy.ParseEvent(name)
+		out.Drop = append(out.Drop, record.When{What: string(event)})
+	}
+	return out
 }
 
 // SettingsFile is where the settings are, in hookc's state folder; the log is in
 // the folder that Folder names, beside it.
+//
+//go:noinline
 func SettingsFile(home string) string { return filepath.Join(home, "log.json") }
 
 // Folder is where the log is.
+//
+//go:noinline
 func Folder(home string) string { return filepath.Join(home, "log") }
 
 // ReadSettings reads the settings; without a file nothing is logged. With an
 // error the Settings deny: nobody knows what they were.
 func ReadSettings(home string) (Settings, error) {
 	data, err := os.ReadFile(SettingsFile(home))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return Settings{}, nil
 	}
 	var s Settings
@@ -64,7 +82,7 @@ func ReadSettings(home string) (Settings, error) {
 		err = s.check()
 	}
 	if err != nil {
-		return Settings{Enabled: true, OnError: "deny"}, fmt.Errorf("%s: %w: `hookc log enable` writes it anew", SettingsFile(home), err)
+		return Settings{Enabled: true, OnError: "deny"}, fault.Errorf("%s: %w: `hookc log enable` writes it again", SettingsFile(home), err)
 	}
 	return s, nil
 }
@@ -72,20 +90,20 @@ func ReadSettings(home string) (Settings, error) {
 func (s *Settings) check() error {
 	switch {
 	case s.OnError != "deny" && s.OnError != "warn":
-		return fmt.Errorf("on_error is %q: it is deny or warn", s.OnError)
+		return fault.Errorf("on_error is %q: it is deny or warn", s.OnError)
 	case s.KeepDays < 0 || s.KeepMB < 0:
 		return errors.New("what is kept is not negative")
 	case s.Checkpoints != "" && !filepath.IsAbs(s.Checkpoints):
 		return errors.New("checkpoints is an absolute path")
 	}
 	for _, p := range s.Mask {
-		if part, rest, _ := strings.Cut(strings.TrimPrefix(p, "/"), "/"); p[:min(1, len(p))] != "/" || rest == "" || !slices.Contains([]string{"input", "result", "answers"}, part) {
-			return fmt.Errorf("mask has %q: it takes JSON pointers below /input, /result or /answers, such as /input/tool_input/content", p)
+		if err := record.CheckPointer(p); err != nil {
+			return err
 		}
 	}
 	for _, name := range s.Drop {
 		if _, ok := policy.ParseEvent(name); !ok {
-			return fmt.Errorf("drop has %q: %s", name, diag.DidYouMean(name, policy.EventNames(), "`hookc help events` lists the events"))
+			return fault.Errorf("drop has %q: %s", name, diag.DidYouMean(name, policy.EventNames(), "`hookc help events` lists the events"))
 		}
 	}
 	return nil
@@ -116,24 +134,6 @@ func (s *Settings) Write(home string) error {
 		return errors.Join(err, os.Remove(part.Name()))
 	}
 	return nil
-}
-
-// Options are what a Writer with these settings takes. brief is for a process
-// that decides one event: its segments are small, so that ending one is quick.
-func (s *Settings) Options(dir, version string, brief bool) (Options, error) {
-	o := Options{Version: version, Durable: s.Durable, Mask: s.Mask, KeepAge: time.Duration(s.KeepDays) * 24 * time.Hour, KeepSize: int64(s.KeepMB) << 20}
-	if brief {
-		o.Buffer, o.MaxSize = 4, 4<<20
-	}
-	signer, err := NewSigner(dir)
-	if err != nil {
-		return o, err
-	}
-	if s.Checkpoints != "" {
-		signer.Export = func(signed []byte) error { return appendTo(s.Checkpoints, append(signed, '\n')) }
-	}
-	o.Sign = signer
-	return o, nil
 }
 
 func appendTo(path string, data []byte) error {

@@ -3,6 +3,8 @@ package decisionlog
 import (
 	"errors"
 	"fmt"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // Verified is what a log was found to be.
@@ -106,7 +108,7 @@ func (c *chain) line(s segment, number int, line []byte) error {
 		}
 	}
 	if e.Seq != c.seq+1 || e.Writer != s.writer {
-		return wrong(fmt.Errorf("here is entry %d of writer %d: entries are missing or out of order", e.Seq, e.Writer))
+		return wrong(fault.Errorf("here is entry %d of writer %d: entries are missing or out of order", e.Seq, e.Writer))
 	}
 	if c.link.next(body) != l {
 		return wrong(errors.New("it was changed, or one before it: its hash is another"))

@@ -9,13 +9,16 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/policy"
 )
 
 // resume opens the writer's last segment, or begins the next.
 func (w *Writer) resume() error {
 	t, err := tailOf(w.dir, w.slot)
 	if err != nil {
-		return fmt.Errorf("%w; `hookc log verify` says more, and `hookc log prune --damaged` sets the file aside", err)
+		return fault.Errorf("%w; `hookc log verify` says more, and `hookc log prune --damaged` sets the file aside", err)
 	}
 	w.at = t
 	if t.segment == 0 || t.zipped {
@@ -141,7 +144,7 @@ func (w *Writer) settle(err error, before tail) {
 			d.written <- err
 			continue
 		}
-		d.Decided = Decided{}
+		d.Decided, d.decision = Decided{}, policy.Decision{}
 		w.free <- d
 	}
 	clear(w.pending)
@@ -162,9 +165,10 @@ func (w *Writer) rotate() error {
 	if err := errors.Join(file.Sync(), file.Close()); err != nil {
 		return err
 	}
+	options := w.options
 	old := segment{writer: w.slot, n: before.segment, name: segmentName(w.slot, before.segment)}
 	w.zipping.Go(func() {
-		if err := errors.Join(old.zip(w.dir), Prune(w.dir, w.options)); err != nil {
+		if err := errors.Join(old.zip(w.dir), Prune(w.dir, options)); err != nil {
 			w.failure.Store(&err)
 		}
 	})

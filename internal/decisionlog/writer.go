@@ -3,13 +3,18 @@ package decisionlog
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/policy"
 )
 
 // Options are how a log is kept. The zero Options are usable.
@@ -38,6 +43,8 @@ type Options struct {
 	Mask []string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
+	// rotated is the hand-over of keys that the log is to tell of.
+	rotated string
 }
 
 func (o Options) filled() Options {
@@ -65,6 +72,7 @@ type Writer struct {
 	dir     string
 	options Options
 	key     []byte
+	keyed   os.FileInfo
 
 	free, full chan *waiting
 	lost       atomic.Int64
@@ -77,12 +85,14 @@ type Writer struct {
 	once    sync.Once
 
 	// What follows is the writing goroutine's.
-	slot    int
-	lock    *flock.Flock
-	file    *os.File
-	at      tail
-	began   time.Time
-	buf     []byte
+	slot  int
+	lock  *flock.Flock
+	file  *os.File
+	at    tail
+	began time.Time
+	buf   []byte
+	// exports are the files that terms name for checkpoints.
+	exports []string
 	zipping sync.WaitGroup
 	pending []*waiting
 }
@@ -94,6 +104,18 @@ type waiting struct {
 	// the disk with sync. flush is nothing but that.
 	written     chan error
 	sync, flush bool
+	// decision is what Decided has, as it was when it was added: whoever answers with it
+	// goes on to say in it what the answer could not.
+	decision policy.Decision
+}
+
+// hold takes a decision in.
+func (w *waiting) hold(d Decided) {
+	w.Decided = d
+	if d.Decision != nil {
+		w.decision = *d.Decision
+		w.Decision = &w.decision
+	}
 }
 
 // Open begins to write to the log in a folder, which is made when it is not
@@ -104,13 +126,17 @@ func Open(dir string, options Options) (w *Writer, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	if w.key, err = Key(dir); err != nil {
+	if err = w.rekey(); err != nil {
 		return nil, err
 	}
 	if w.slot, w.lock, err = claim(dir); err != nil {
 		return nil, err
 	}
-	if err := w.resume(); err != nil {
+	if err = w.resume(); err == nil && w.options.rotated != "" {
+		w.note("key", string(appendString([]byte(`,"note":`), w.options.rotated)))
+		err = w.write()
+	}
+	if err != nil {
 		return nil, errors.Join(err, w.lock.Unlock())
 	}
 	w.free, w.full = make(chan *waiting, w.options.Buffer), make(chan *waiting, w.options.Buffer)
@@ -134,18 +160,33 @@ func (w *Writer) Add(ctx context.Context, d Decided) error {
 	if d.At.IsZero() {
 		d.At = w.options.Now()
 	}
-	if w.options.Durable {
-		return w.await(ctx, &waiting{Decided: d, written: make(chan error, 1), sync: true})
+	if w.options.Durable || d.Terms != nil && d.Terms.Durable {
+		slot := &waiting{written: make(chan error, 1), sync: true}
+		slot.hold(d)
+		return w.await(ctx, slot)
 	}
 	select {
 	case slot := <-w.free:
-		slot.Decided = d
+		slot.hold(d)
 		w.full <- slot
 	default:
-		w.lost.Add(1)
+		if d.Terms == nil || !d.Terms.Wait {
+			w.lost.Add(1)
+			return ErrFull
+		}
+		select {
+		case slot := <-w.free:
+			slot.hold(d)
+			w.full <- slot
+		case <-w.closing:
+			return os.ErrClosed
+		}
 	}
 	return w.Err()
 }
+
+// ErrFull is that too many decisions wait to be written.
+var ErrFull = errors.New("more is decided than can be written: it is counted as lost")
 
 // Flush returns when what was added before is on the disk.
 func (w *Writer) Flush(ctx context.Context) error {
@@ -225,6 +266,11 @@ func (w *Writer) run() {
 func (w *Writer) batch(d *waiting) {
 	const bound = 256 << 10
 	before := w.at
+	if err := w.rekey(); err != nil {
+		w.pending = append(w.pending, d)
+		w.settle(err, before)
+		return
+	}
 	w.take(d)
 	for len(w.buf) < bound {
 		select {
@@ -238,6 +284,21 @@ func (w *Writer) batch(d *waiting) {
 	w.settle(w.flush(before), before)
 }
 
+// rekey reads the key for masked values where it is another: it was rotated.
+func (w *Writer) rekey() error {
+	is, err := os.Stat(filepath.Join(w.dir, "mask.key"))
+	if err == nil && w.keyed != nil && os.SameFile(is, w.keyed) && is.ModTime().Equal(w.keyed.ModTime()) {
+		return nil
+	}
+	if w.keyed != nil && errors.Is(err, fs.ErrNotExist) { // it was taken away: this log goes on with what it has
+		return nil
+	}
+	if w.key, err = Key(w.dir); err == nil {
+		w.keyed, err = os.Stat(filepath.Join(w.dir, "mask.key"))
+	}
+	return err
+}
+
 // take encodes one decision behind those of its batch.
 func (w *Writer) take(d *waiting) {
 	w.pending = append(w.pending, d)
@@ -247,14 +308,32 @@ func (w *Writer) take(d *waiting) {
 	if n := w.reported(); n > 0 {
 		w.note("lost", `,"count":`+strconv.FormatInt(n, 10))
 	}
+	w.heed(d.Terms)
 	from := len(w.buf)
 	body, err := w.appendDecided(append(w.buf, '{'), &d.Decided, w.at.seq+1)
+	if errors.Is(err, errDropped) {
+		w.buf = body[:from]
+		return
+	}
 	if err != nil { // no JSON: it cannot come about with a Context that was decided
 		w.buf = body[:from]
 		w.note("lost", `,"count":1`)
 		return
 	}
 	w.buf = w.seal(body, from)
+}
+
+// heed does what terms say for the whole log.
+func (w *Writer) heed(t *Terms) {
+	if t == nil {
+		return
+	}
+	w.options.KeepSize, w.options.KeepAge = max(w.options.KeepSize, t.KeepSize), max(w.options.KeepAge, t.KeepAge)
+	for _, file := range t.Checkpoints {
+		if !spell.Has(w.exports, file) {
+			w.exports = append(w.exports, file)
+		}
+	}
 }
 
 // reported takes the count of decisions lost that the log has not told yet.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/toolcall"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -26,6 +27,8 @@ const (
 func (d Direction) rank() int { return slices.Index([]Direction{Loosened, Tightened, Reworded}, d) }
 
 // strictness orders actions by how much they hold back.
+//
+//go:noinline
 func strictness(a policy.Action) int {
 	switch a {
 	case policy.Proceed:
@@ -219,7 +222,7 @@ func (f *trial) note(in made, a, b *policy.Decision, recorded bool) {
 	if recorded {
 		c.Recorded++
 	}
-	if tool := in.context.Text(policy.FieldToolName); tool != "" && !slices.Contains(c.Tools, tool) {
+	if tool := in.context.Text(policy.FieldToolName); tool != "" && !spell.Has(c.Tools, tool) {
 		c.Tools = append(c.Tools, tool)
 		slices.Sort(c.Tools)
 	}
@@ -262,9 +265,9 @@ func (f *trial) shrink(ctx context.Context) error {
 			}
 		}
 		names := usualTools[:1]
-		if tool, is := decoded(c.Witness)[policy.FieldToolName.String()].(string); is && !slices.Contains(toolcall.Names(), tool) {
+		if tool, is := decoded(c.Witness)[policy.FieldToolName.String()].(string); is && !spell.Has(toolcall.Names(), tool) {
 			names = usualTools
-		} else if !slices.Contains(c.Tools, usualTools[0]) {
+		} else if !spell.Has(c.Tools, usualTools[0]) {
 			names = nil
 		}
 		for _, name := range names {
@@ -311,7 +314,7 @@ func partsOf(text []byte) [][]string {
 	var out [][]string
 	fields := decoded(text)
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		if slices.Contains(placed, key) {
+		if spell.Has(placed, key) {
 			continue
 		}
 		out = append(out, []string{key})

@@ -8,13 +8,14 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
 // decider decides events with the rules of a program alone.
 type decider struct{ exec *executor.Executor }
 
-// silent stands for a hook that is not run: it says what an event supposes.
+// silent means a hook that is not run: it says what an event supposes.
 type silent struct{ hook *policy.Hook }
 
 type supposedKey struct{}
@@ -54,6 +55,8 @@ func newDecider(p *dag.Program) *decider {
 func (d *decider) close() { d.exec.Close() }
 
 // decide is what the policy decides, nil when ctx ended first.
+//
+//go:noinline
 func (d *decider) decide(ctx context.Context, event policy.Event, in made) *policy.Decision {
 	return d.asked(ctx, event, in, (*executor.Executor).Fire)
 }
@@ -94,7 +97,7 @@ func received(d *policy.Decision) []byte {
 		panic("diff: the JSON of a Decision is none: " + err.Error())
 	}
 	object := v.(map[string]any)
-	maps.DeleteFunc(object, func(key string, _ any) bool { return slices.Contains(unreceived, key) })
+	maps.DeleteFunc(object, func(key string, _ any) bool { return spell.Has(unreceived, key) })
 	if text, err = policy.EncodeJSON(object); err != nil {
 		panic("diff: a Decision has no JSON: " + err.Error())
 	}

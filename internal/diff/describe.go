@@ -9,6 +9,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/rollout"
 )
 
 // FieldChange is one key of a hook that is written differently; "" is a key
@@ -35,6 +36,7 @@ func (w *written) add(key, text string) {
 	w.texts[key] = text
 }
 
+//go:noinline
 func (w *written) flag(key string, on bool) {
 	if on {
 		w.add(key, "true")
@@ -73,6 +75,7 @@ func describe(e *dag.Entry) *written {
 	w.flag("async", h.Async)
 	w.flag("recheck", h.Recheck)
 	w.add("enforcement", string(h.Enforcement))
+	w.add("rollout", rollout.Share(h.Spared))
 	for _, c := range h.Filter.Conditions {
 		text := c.Value.Value
 		if c.Atom != nil {
@@ -170,6 +173,8 @@ func body(w *written, h *policy.Hook) {
 }
 
 // against lists the keys in which v differs from w.
+//
+//go:noinline
 func (w *written) against(v *written) []FieldChange {
 	var out []FieldChange
 	for _, key := range w.keys {

@@ -65,7 +65,7 @@ type Report struct {
 	Tried []Tried `json:"tried"`
 	// Unproved says what nobody knows besides.
 	Unproved []string `json:"unproved,omitempty"`
-	// Unstable is how many events were left out because one policy by itself
+	// Unstable is how many events were left out because one policy on its own
 	// answered them in two ways: its rules look at the clock, at chance or at the
 	// disk.
 	Unstable int `json:"unstable,omitempty"`

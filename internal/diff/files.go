@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -108,7 +109,7 @@ func literalFiles(p *dag.Program) []string {
 	for _, s := range p.Sources {
 		for _, use := range s.Uses {
 			err := filepath.WalkDir(use, func(file string, e fs.DirEntry, err error) error {
-				if err != nil || !e.Type().IsRegular() || !slices.Contains([]string{".rego", ".json", ".yaml", ".yml"}, filepath.Ext(file)) {
+				if err != nil || !e.Type().IsRegular() || !spell.Has([]string{".rego", ".json", ".yaml", ".yml"}, filepath.Ext(file)) {
 					return nil
 				}
 				if len(out) >= maxLiteralFiles {

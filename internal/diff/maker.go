@@ -10,6 +10,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -21,14 +22,16 @@ type made struct {
 	answers map[string]any
 }
 
-// probe is a hook that events are made for.
+// probe is a hook that events are made for: the places that it looks at, and the
+// constants of each of its rules.
 type probe struct {
 	matcher *policy.Matcher
-	chunks  []chunk
+	places  []policy.Path
+	rules   [][]any
 }
 
 // maker makes events of a lifecycle point that reach what the hooks of two
-// policies test: from the places they look at, the constants beside them, and
+// policies test: from the places they look at, the constants of their rules, and
 // their filters. Equal policies give equal events.
 type maker struct {
 	event    policy.Event
@@ -48,11 +51,10 @@ func newMaker(old, new *dag.Program, event policy.Event, tool string, touched ma
 	h.Write([]byte(event))
 	m := &maker{event: event, spec: event.Spec(), tool: tool, rng: rand.New(rand.NewPCG(0x68636469, h.Sum64())), seen: map[string]bool{}}
 	m.tools = slices.Concat(toolsNamed(old), toolsNamed(new))
-	slices.Sort(m.tools)
-	m.tools = slices.Compact(m.tools)
+	m.tools = spell.Distinct(m.tools)
 	seen := map[string]bool{}
 	for _, p := range []*dag.Program{old, new} {
-		shared := sharedChunks(p)
+		shared := sharedConstants(p)
 		plan := p.Plan(event)
 		if plan == nil {
 			continue
@@ -69,36 +71,27 @@ func newMaker(old, new *dag.Program, event policy.Event, tool string, touched ma
 	return m
 }
 
-// sharedChunks are the clues in the Rego and data beside a policy.
-func sharedChunks(p *dag.Program) []chunk {
-	var out []chunk
+// sharedConstants are those of the Rego and data beside a policy.
+func sharedConstants(p *dag.Program) [][]any {
+	var out [][]any
 	for _, text := range literalFiles(p) {
-		alias := map[string]policy.Path{}
-		for _, rule := range splitRules(text) {
-			s := &scanner{text: rule, alias: alias}
-			c := s.scan()
-			if len(c) == 0 && len(s.loose) > 0 { // data: what rules look up
-				c = chunk{{path: policy.Path{}, values: s.loose}}
-			}
-			if len(c) > 0 {
-				out = append(out, c)
-			}
-		}
+		out = append(out, constantsOf(text)...)
 	}
 	return out
 }
 
-// learn takes the clues of a node.
-func (m *maker) learn(n *dag.Node, shared []chunk, touched, seen map[string]bool) {
+// learn takes what a node looks at, and its constants.
+func (m *maker) learn(n *dag.Node, shared [][]any, touched, seen map[string]bool) {
 	m.volatile = m.volatile || n.Effects.Volatile || n.Effects.World != policy.WorldNone && n.Hook.Kind.InProcess()
-	var reads chunk
+	src := probe{matcher: n.Matcher}
 	for _, p := range n.Effects.Reads.All() {
 		if !n.Hook.Kind.InProcess() {
 			break // it is not run, and may read everything
 		}
-		m.reads = append(m.reads, sent(p))
-		if !p.Field.Spec().Always {
-			reads.add(p)
+		at := sent(p)
+		m.reads = append(m.reads, at)
+		if !p.Field.Spec().Always && !slices.ContainsFunc(src.places, func(q policy.Path) bool { return q.String() == at.String() }) {
+			src.places = append(src.places, at)
 		}
 	}
 	key := describe(&dag.Entry{Hook: n.Hook, Status: dag.Live}).text()
@@ -106,44 +99,26 @@ func (m *maker) learn(n *dag.Node, shared []chunk, touched, seen map[string]bool
 		return
 	}
 	seen[key] = true
-	src := probe{matcher: n.Matcher}
 	for _, text := range textsOf(n.Hook) {
-		src.chunks = append(src.chunks, scanRules(text, map[string]policy.Path{})...)
+		src.rules = append(src.rules, constantsOf(text)...)
 	}
 	if n.Hook.Kind == policy.KindRego {
-		for _, c := range shared {
-			src.chunks = append(src.chunks, located(c, reads))
-		}
+		src.rules = append(src.rules, shared...)
 	}
 	if len(n.Hook.Body.Options) > 0 {
 		var options []any
 		for _, o := range n.Hook.Body.Options {
 			options = append(options, constantsIn(o.Value)...)
 		}
-		src.chunks = append(src.chunks, located(chunk{{values: options}}, reads))
+		src.rules = append(src.rules, options)
 	}
-	if len(src.chunks) == 0 {
-		src.chunks = []chunk{reads}
+	if len(src.rules) == 0 {
+		src.rules = [][]any{nil}
 	}
 	if touched[n.Hook.Name] {
 		m.focus = append(m.focus, len(m.sources))
 	}
 	m.sources = append(m.sources, src)
-}
-
-// located gives constants without a place the places of a hook.
-func located(c, reads chunk) chunk {
-	var out chunk
-	for _, cl := range c {
-		if cl.path.Field != policy.FieldEvent {
-			out.add(cl.path, cl.values...)
-			continue
-		}
-		for _, r := range reads {
-			out.add(r.path, cl.values...)
-		}
-	}
-	return out
 }
 
 // textsOf are the texts of a hook's rules.
@@ -201,11 +176,11 @@ func (m *maker) events(n int) iter.Seq2[int, made] {
 		}
 		for turn := range rounds {
 			for _, i := range order {
-				for _, c := range m.sources[i].chunks {
-					if len(m.seen) >= n/2 || turn > 0 && turn >= longest(c) {
+				for _, constants := range m.sources[i].rules {
+					if len(m.seen) >= n/2 || turn > 0 && turn >= len(constants)*len(m.sources[i].places) {
 						continue
 					}
-					if !give(m.reach(&m.sources[i], c, turn)) {
+					if !give(m.reach(&m.sources[i], constants, turn)) {
 						return
 					}
 				}
@@ -222,25 +197,17 @@ func (m *maker) events(n int) iter.Seq2[int, made] {
 // made is how many events there were.
 func (m *maker) made() int { return len(m.seen) }
 
-// longest is the number of constants of the place that has most.
-func longest(c chunk) int {
-	n := 0
-	for _, cl := range c {
-		n = max(n, len(cl.values))
-	}
-	return n
-}
-
-// reach is the event in which every place has its constant of this turn.
-func (m *maker) reach(s *probe, c chunk, turn int) map[string]any {
+// reach is the event in which one place has one of the constants, each in its turn,
+// and others what agents send or another constant.
+func (m *maker) reach(s *probe, constants []any, turn int) map[string]any {
 	fields := m.base()
 	m.filter(fields, s.matcher)
-	for i, cl := range c {
-		at := turn
-		if turn%2 == 1 && i > 0 { // not always the same ones together
-			at = m.rng.IntN(rounds)
+	for i, p := range s.places {
+		if i == turn%len(s.places) {
+			m.set(fields, p, constants, turn/len(s.places), true)
+		} else if m.rng.IntN(2) == 0 {
+			m.set(fields, p, constants, m.rng.IntN(rounds), true)
 		}
-		m.set(fields, cl, at, true)
 	}
 	return fields
 }
@@ -260,12 +227,10 @@ func (m *maker) draw() map[string]any {
 		if m.rng.IntN(8) > 0 {
 			m.filter(fields, s.matcher)
 		}
-		if len(s.chunks) == 0 {
-			continue
-		}
-		for _, cl := range s.chunks[m.rng.IntN(len(s.chunks))] {
+		constants := s.rules[m.rng.IntN(len(s.rules))]
+		for _, p := range s.places {
 			if m.rng.IntN(8) > 0 {
-				m.set(fields, cl, m.rng.IntN(1<<16), m.rng.IntN(2) == 0)
+				m.set(fields, p, constants, m.rng.IntN(1<<16), m.rng.IntN(2) == 0)
 			}
 		}
 	}
@@ -284,25 +249,23 @@ func (m *maker) base() map[string]any {
 	}
 	for _, p := range m.reads {
 		if list := usual(p); len(list) > 0 && m.spec.CanRead(p.Field) && m.rng.IntN(5) > 0 {
-			m.set(out, clue{p, list}, m.rng.IntN(len(list)), true)
+			m.set(out, p, list, m.rng.IntN(len(list)), true)
 		}
 	}
 	return out
 }
 
-// set gives a place one of its constants; a place without any has one of the
-// usual ones.
-func (m *maker) set(fields map[string]any, cl clue, at int, exact bool) {
-	values := cl.values
+// set gives a place one of some values; where there are none, one of the usual ones.
+func (m *maker) set(fields map[string]any, p policy.Path, values []any, at int, exact bool) {
 	if len(values) == 0 || at%16 == 15 {
-		values = slices.Concat(values, usual(cl.path))
+		values = slices.Concat(values, usual(p))
 	}
-	if len(values) == 0 || !m.spec.CanRead(cl.path.Field) {
+	if len(values) == 0 || !m.spec.CanRead(p.Field) {
 		return
 	}
-	v, ok := valueFor(m.rng, cl.path, values[at%len(values)], exact)
-	if ok && cl.path.Field != policy.FieldToolUseID { // repeated calls are remembered
-		put(fields, append([]string{cl.path.Field.String()}, cl.path.Keys...), v)
+	v, ok := valueFor(m.rng, p, values[at%len(values)], exact)
+	if ok && p.Field != policy.FieldToolUseID { // repeated calls are remembered
+		put(fields, append([]string{p.Field.String()}, p.Keys...), v)
 	}
 }
 
@@ -338,8 +301,8 @@ func (m *maker) filter(fields map[string]any, matcher *policy.Matcher) {
 		if len(values) == 0 {
 			continue
 		}
-		cl := clue{path: sent(policy.Path{Field: a.Field}), values: []any{values[m.rng.IntN(len(values))]}}
-		m.set(fields, cl, 0, a.Op != policy.AtomPrefix || m.rng.IntN(2) == 0)
+		one := []any{values[m.rng.IntN(len(values))]}
+		m.set(fields, sent(policy.Path{Field: a.Field}), one, 0, a.Op != policy.AtomPrefix || m.rng.IntN(2) == 0)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/rollout"
 )
 
 // Verdict is what is known of a change: whether decisions differ by it.
@@ -62,7 +63,8 @@ type prover struct {
 	tame bool
 	// leftOver are differences that no suspect makes: leftLoose those that loosen.
 	leftOver, leftLoose bool
-	tool                string
+	// tool and session are those of the events that are tried, "" for any.
+	tool, session string
 	// masks are hooks that decided events on which no difference was seen.
 	masks map[string]bool
 }
@@ -292,6 +294,7 @@ func (p *prover) swap() {
 	}
 }
 
+//go:noinline
 func place(plan *dag.Plan, n *dag.Node) int {
 	return slices.IndexFunc(plan.Nodes, func(m dag.Node) bool { return m.Hook == n.Hook && m.RecheckOf < 0 })
 }
@@ -352,12 +355,12 @@ func (p *prover) cannotLoosen(s *suspect) bool {
 		return !a.Effects.May.Has(refuses) && (!a.Effects.MayFail || a.OnError == policy.OnErrorSkip && a.OnTimeout == policy.OnErrorSkip)
 	case a.OnError != b.OnError || a.OnTimeout != b.OnTimeout || a.Timeout != b.Timeout:
 		return false
-	case !a.Hook.Kind.InProcess() || !b.Hook.Kind.InProcess() || b.Hook.Group != nil || b.Hook.Enforcement != "" || b.Hook.Async:
+	case !a.Hook.Kind.InProcess() || !b.Hook.Kind.InProcess() || b.Hook.Group != nil || rollout.Text(b.Hook) != "" || b.Hook.Async:
 		return false
 	}
 	ra, rb := witness.RulesOf(a), witness.RulesOf(b)
 	for _, list := range [][]solve.Rule{ra, rb} {
-		if len(list) == 0 || slices.ContainsFunc(list, func(r solve.Rule) bool { return !slices.Contains([]string{"deny", "ask", "allow"}, says(r.Name)) }) {
+		if len(list) == 0 || slices.ContainsFunc(list, func(r solve.Rule) bool { return !spell.Has([]string{"deny", "ask", "allow"}, says(r.Name)) }) {
 			return false
 		}
 	}
@@ -384,7 +387,7 @@ func (p *prover) stricter(ra, rb []solve.Rule, a, b *dag.Node) bool {
 	holds := func(in *solve.Formula, rules []solve.Rule, names ...string) *solve.Formula {
 		var out []*solve.Formula
 		for _, r := range rules {
-			if slices.Contains(names, says(r.Name)) && r.When.Closed() { // of others nobody knows
+			if spell.Has(names, says(r.Name)) && r.When.Closed() { // of others nobody knows
 				out = append(out, r.When)
 			}
 		}

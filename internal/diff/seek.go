@@ -1,16 +1,20 @@
 package diff
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/hookc/hookc/compiler/solve"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/rollout"
 )
 
 // onlyRules is a world in which rules are run, and what is no rule answers what an event
@@ -100,6 +104,7 @@ func (p *prover) blame(in made, how Direction) {
 // seek tries events that are made for the changes.
 func (p *prover) seek() error {
 	for _, s := range p.suspects {
+		p.session = sessionOf(s.a, s.b)
 		for _, f := range p.formulas(s) {
 			p.search(f, s, nil)
 			if err := p.ctx.Err(); err != nil {
@@ -108,6 +113,7 @@ func (p *prover) seek() error {
 		}
 		p.warp(s)
 	}
+	p.session = ""
 	for _, w := range p.swapped {
 		for _, of := range [][2]*dag.Node{{nodeOf(p.a, w[0].old), nodeOf(p.a, w[1].old)}, {nodeOf(p.b, w[0].new), nodeOf(p.b, w[1].new)}} {
 			x, y := of[0], of[1]
@@ -146,7 +152,7 @@ func (p *prover) formulas(s *suspect) []*solve.Formula {
 		filter, there := witness.FilterOf(n), solve.False
 		theirs := map[string]*solve.Formula{}
 		keys := map[string]bool{}
-		if other != nil {
+		if other != nil && n.Hook.Spared == other.Hook.Spared { // else in some sessions there is no other
 			there = witness.FilterOf(other)
 			for _, r := range witness.RulesOf(other) {
 				if theirs[r.Name] == nil {
@@ -265,7 +271,7 @@ func (p *prover) tryAll(doc map[string]any, s *suspect, order []*dag.Node) bool 
 // than before.
 func (s *suspect) opaque() bool {
 	for _, f := range describe(s.old).against(describe(s.new)) {
-		if slices.Contains([]string{"type", "command", "args", "prompt", "model", "protocol", "use"}, f.Key) || len(f.Key) > 4 && f.Key[:4] == "env." {
+		if spell.Has([]string{"type", "command", "args", "prompt", "model", "protocol", "use"}, f.Key) || len(f.Key) > 4 && f.Key[:4] == "env." {
 			return true
 		}
 	}
@@ -278,6 +284,9 @@ func (p *prover) tryOne(doc map[string]any, answers map[string]any) bool {
 	if p.tool != "" {
 		doc[policy.FieldToolName.String()] = p.tool
 	}
+	if p.session != "" {
+		doc[policy.FieldSessionID.String()] = p.session
+	}
 	in, ok := eventOf(p.event, doc)
 	if !ok {
 		return false
@@ -289,6 +298,30 @@ func (p *prover) tryOne(doc map[string]any, answers map[string]any) bool {
 		return false
 	}
 	return p.differences > before
+}
+
+// sessionOf is a session in which the rollout of a hook is in force on one side alone,
+// the first where there is one, else on both; "" where it spares none.
+func sessionOf(a, b *dag.Node) string {
+	spares := func(n *dag.Node) bool { return n != nil && n.Hook.Spared > 0 }
+	if !spares(a) && !spares(b) {
+		return ""
+	}
+	found := [2]string{}
+	for i := range 100_000 {
+		id := "s" + strconv.Itoa(i)
+		in := policy.NewContext("").Set(policy.FieldSessionID, id)
+		was, is := a != nil && rollout.In(a.Hook, in) == "", b != nil && rollout.In(b.Hook, in) == ""
+		switch {
+		case was && !is:
+			return id
+		case is && !was && found[0] == "":
+			found[0] = id
+		case is && found[1] == "":
+			found[1] = id
+		}
+	}
+	return cmp.Or(found[0], found[1])
 }
 
 // complete is an event with the place where it happens.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -73,8 +74,7 @@ type DeniedChange struct {
 func deniedChanges(old, new *dag.Program, o *Options) []DeniedChange {
 	out := []DeniedChange{}
 	tools := slices.Concat(toolsNamed(old), toolsNamed(new))
-	slices.Sort(tools)
-	tools = slices.Compact(tools)
+	tools = spell.Distinct(tools)
 	if o.Tool != "" {
 		tools = []string{o.Tool}
 	}
@@ -121,7 +121,7 @@ func AlwaysDenied(p *dag.Program, tools []string) []DeniedTool {
 // refuses is what leaves the guarded call undone.
 const refuses = policy.MayDeny | policy.MaySkip | policy.MayStop | policy.MayHalt
 
-// denier is the first node that refuses every call of a tool, "" for none.
+// denier is the first node that refuses every call of a tool, "" if there is none.
 func denier(plan *dag.Plan, tool string) string {
 	if plan.Strategy.Fold != policy.FoldMax {
 		return ""
@@ -181,8 +181,7 @@ func toolsNamed(p *dag.Program) []string {
 			}
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return spell.Distinct(out)
 }
 
 // toolsIn are the names of tools in a filter.

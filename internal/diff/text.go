@@ -197,6 +197,6 @@ func writeTried(s *strings.Builder, r *Report) {
 		fmt.Fprintf(s, "no changed decision was found, %d unknown, %s; %s\n", len(unknown), written, tried)
 	}
 	if r.Unstable > 0 {
-		fmt.Fprintf(s, "%s left out: one policy by itself answered in two ways\n", spell.Count(r.Unstable, "event"))
+		fmt.Fprintf(s, "%s left out: one policy on its own answered in two ways\n", spell.Count(r.Unstable, "event"))
 	}
 }

@@ -11,8 +11,9 @@ import (
 	"regexp"
 	"sort"
 	"strings"
-	"sync"
 
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -40,7 +41,7 @@ func Of(d diag.Diagnostic) (Edit, bool) {
 	return Edit{}, false
 }
 
-var suggested = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^did you mean "([\w.@/-]+)"\?`) })
+var suggested = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^did you mean "([\w.@/-]+)"\?`) })
 
 // meant replaces a name by the one that is close to it, where the finding's place is
 // the name and nothing else.
@@ -124,7 +125,7 @@ func Repair(found diag.List, named bool, tell io.Writer) (made bool, err error) 
 		}
 		text, err := os.ReadFile(f.Name)
 		if err == nil && string(text) != f.Before {
-			err = fmt.Errorf("%s has changed while it was repaired", f.Name)
+			err = fault.Errorf("%s has changed while it was repaired", f.Name)
 		}
 		if err == nil {
 			err = Write(f.Name, []byte(f.After))

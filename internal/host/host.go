@@ -1,6 +1,6 @@
 // Package host has the options of an engine that are for hookc's own commands: they
 // name types that nobody else is promised. An option is a hookc.Option, which is what O
-// stands for everywhere.
+// means everywhere.
 package host
 
 import (
@@ -25,6 +25,8 @@ type Config struct {
 	Trials func(rules []string)
 	// Drafts has what is compiled kept, and files read as they are in an editor.
 	Drafts func(kept *any, moving bool, draft func(path string) (string, bool))
+	// Fit says what is wrong with a program that is to come into force.
+	Fit *func(*dag.Program) error
 }
 
 // Option makes a hookc.Option of a change. Package hookc sets it.
@@ -96,4 +98,10 @@ func Covered[O any](cover dag.Cover) O {
 func Drafts[O any](moving bool, draft func(path string) (string, bool)) O {
 	var kept any
 	return Option(func(c Config) { c.Drafts(&kept, moving, draft) }).(O)
+}
+
+// Fit has Open and every Reload refuse a policy whose program is not fit for the host:
+// the error is fit's, and a Reload leaves the policy before in force.
+func Fit[O any](fit func(*dag.Program) error) O {
+	return Option(func(c Config) { *c.Fit = fit }).(O)
 }

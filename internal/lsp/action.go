@@ -136,7 +136,7 @@ func coverage(hooks []*policy.Hook, path, text string) map[int]string {
 	return out
 }
 
-// witnessOf is an event on which a rule of a hook fires, as one line, "" for none.
+// witnessOf is an event on which a rule of a hook fires, as one line, "" if there is none.
 func witnessOf(v view, hook string, event policy.Event) string {
 	for _, r := range v.rules {
 		if r.Hook == hook && r.Event == event && r.Witness != nil {

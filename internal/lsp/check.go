@@ -14,6 +14,7 @@ import (
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/report"
 	"github.com/hookc/hookc/internal/severity"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -110,7 +111,7 @@ func (s *Server) current() map[string]*unit {
 	return out
 }
 
-// unitOf is the unit that a file belongs to, nil for none: the policy of its project,
+// unitOf is the unit that a file belongs to, nil if there is none: the policy of its project,
 // if that has it, or else its own or the nearest hooks.yaml above it that names it.
 func (s *Server) unitOf(path string) *unit {
 	root := policy.ProjectRoot(filepath.Dir(path))
@@ -164,6 +165,8 @@ func (u *unit) options(more ...hookc.Option) []hookc.Option {
 }
 
 // holds reports whether a file is part of the policy.
+//
+//go:noinline
 func (u *unit) holds(path string) bool {
 	if path == u.file {
 		return true
@@ -251,11 +254,11 @@ func harmless(program *dag.Program) bool {
 	return !slices.ContainsFunc(program.Hooks, func(e dag.Entry) bool {
 		f := e.Hook.File
 		return f != nil && f.Within != "" && f.Rego.Forbid != nil &&
-			slices.ContainsFunc(rego.DefaultForbid(), func(name string) bool { return !slices.Contains(f.Rego.Forbid, name) })
+			slices.ContainsFunc(rego.DefaultForbid(), func(name string) bool { return !spell.Has(f.Rego.Forbid, name) })
 	})
 }
 
-// pathOf is the file of a span, "" for none.
+// pathOf is the file of a span, "" if there is none.
 func (u *unit) pathOf(at diag.Span) string {
 	switch name := at.File(); {
 	case name == "" || filepath.IsAbs(name):

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/builtins/toolcall"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
@@ -109,7 +110,7 @@ func completeValue(c spot, v view, offer func(kind int, label, detail string)) {
 }
 
 // completeCode offers what an expression or Rego can name. In Rego fields stand below
-// input, in an expression by themselves.
+// input, in an expression on their own.
 func (s *Server) completeCode(p *place, c spot, rego bool, u *unit, v view, offer func(kind int, label, detail string)) {
 	prefix := ""
 	if rego {
@@ -170,7 +171,7 @@ func (s *Server) documents(v view) []string {
 				if rel, err := filepath.Rel(root.Value, filepath.Dir(path)); err == nil && filepath.IsLocal(rel) && rel != "." {
 					below += "." + strings.ReplaceAll(filepath.ToSlash(rel), "/", ".")
 				}
-				if text, ok := s.textOf(path); ok && slices.Contains([]string{".json", ".yaml", ".yml"}, filepath.Ext(path)) {
+				if text, ok := s.textOf(path); ok && spell.Has([]string{".json", ".yaml", ".yml"}, filepath.Ext(path)) {
 					doc, _ := tree.ParseYAML(diag.NewSource(path, text), 0, len(text)) // which JSON is too
 					out = append(out, names(below, doc, 2)...)
 				}

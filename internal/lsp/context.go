@@ -11,7 +11,7 @@ import (
 // spot is where in a policy a place is, told by indentation, so that it is known in
 // a text that is no YAML at the moment.
 type spot struct {
-	// in is the map that the place is in, "" for none that has keys; event its event.
+	// in is the map that the place is in, "" if none has keys; event its event.
 	in    source.Place
 	event policy.Event
 	// key is the key whose value the place is in, "" where a key would stand.
@@ -175,10 +175,12 @@ func (c *spot) place(path []step) {
 			c.in = source.InDocument
 		case s.dash:
 		case c.in == source.InFile:
-			c.in = map[string]source.Place{"defaults": source.InDefaults, "rego": source.InRego, "tools": source.InTools, "facts": "facts"}[s.key]
+			c.in = map[string]source.Place{"defaults": source.InDefaults, "rego": source.InRego, "tools": source.InTools, "log": source.InLog, "facts": "facts", "approval": source.InApproval}[s.key]
 			if e, ok := policy.ParseEvent(s.key); ok {
 				c.in, c.event = source.InEvent, e
 			}
+		case c.in == source.InApproval:
+			c.in = map[string]source.Place{"require": source.InRequire, "webhook": source.InWebhook}[s.key]
 		case c.in == "facts":
 			c.in = source.InFact
 		case c.in == source.InRego && s.key == "data":

@@ -94,7 +94,7 @@ func (s *Server) marks(u *unit, v view) []mark {
 			case e.IsDir() && path != dir && (strings.HasPrefix(e.Name(), ".") || e.Name() == "node_modules"):
 				return fs.SkipDir
 			case e.Type().IsRegular():
-				if strings.HasSuffix(path, "_test.yaml") || folders[dir] && slices.ContainsFunc(v.policy.Sources, func(f policy.SourceFile) bool { return slices.Contains(f.Uses, dir) }) {
+				if strings.HasSuffix(path, "_test.yaml") || folders[dir] && slices.ContainsFunc(v.policy.Sources, func(f policy.SourceFile) bool { return spell.Has(f.Uses, dir) }) {
 					visit(path)
 				}
 			}
@@ -119,6 +119,8 @@ func named(h *policy.Hook) bool {
 }
 
 // unquoted is what stands at a place, without quotes around it.
+//
+//go:noinline
 func unquoted(at diag.Span) string {
 	return strings.Trim(at.Source.Content[at.Start:min(at.End, len(at.Source.Content))], `"'`)
 }
@@ -218,7 +220,7 @@ func (s *Server) definition(p *place) (any, error) {
 		}
 	}
 	c := contextAt(p.doc.text, p.offset)
-	if name := c.value(); len(out) == 0 && name != "" && slices.Contains([]string{"file", "paths", "data", "include"}, c.key) {
+	if name := c.value(); len(out) == 0 && name != "" && spell.Has([]string{"file", "paths", "data", "include"}, c.key) {
 		path := filepath.Clean(filepath.Join(filepath.Dir(p.doc.path), filepath.FromSlash(name)))
 		if filepath.IsAbs(name) {
 			path = filepath.Clean(name)

@@ -9,12 +9,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -86,7 +86,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, version string) err
 			case !more && s.shut:
 				return nil
 			case !more:
-				return fmt.Errorf("the editor is gone: %w", <-ended)
+				return fault.Errorf("the editor is gone: %w", <-ended)
 			case m.Method == "exit" && s.shut:
 				return nil
 			case m.Method == "exit":
@@ -205,6 +205,8 @@ type place struct {
 
 // at reads the parameters of a request about a place in an open document. About a
 // text that is not open, or lies elsewhere, there is nothing to say.
+//
+//go:noinline
 func at(do func(*Server, *place) (any, error)) func(*Server, json.RawMessage) (any, error) {
 	return func(s *Server, params json.RawMessage) (any, error) {
 		p := &place{}
@@ -359,6 +361,7 @@ func (s *Server) inside(path string) bool {
 	return slices.ContainsFunc(s.roots, func(root string) bool { return below(root, path) })
 }
 
+//go:noinline
 func (s *Server) wake() {
 	select {
 	case s.changed <- struct{}{}:

@@ -35,6 +35,7 @@ type text struct {
 	starts []int
 }
 
+//go:noinline
 func newText(s string) *text {
 	t := &text{s: s, starts: []int{0}}
 	for i := range len(s) {

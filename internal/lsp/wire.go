@@ -31,6 +31,7 @@ type failure struct {
 
 func (f *failure) Error() string { return f.Message }
 
+//go:noinline
 func failed(code int, format string, args ...any) error {
 	return &failure{code, fmt.Sprintf(format, args...)}
 }
@@ -45,6 +46,8 @@ type message struct {
 type object = map[string]any
 
 // obj is an object of keys and their values.
+//
+//go:noinline
 func obj(pairs ...any) object {
 	out := object{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -127,6 +130,7 @@ func (w *wire) answer(id json.RawMessage, result any, err error) {
 	w.send(m)
 }
 
+//go:noinline
 func (w *wire) notify(method string, params any) {
 	w.send(object{"jsonrpc": "2.0", "method": method, "params": params})
 }

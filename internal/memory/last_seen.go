@@ -12,7 +12,7 @@ import (
 const seenFile = "seen.json"
 
 // seenEvery is how old a record of an agent's event may be before it is
-// written anew: writing takes longer than deciding.
+// written again: writing takes longer than deciding.
 const seenEvery = 20 * time.Second
 
 // Sightings are when an agent's hook last fired on each event, in Unix
@@ -56,7 +56,7 @@ func (m *Memory) recorded() Sightings {
 	}
 	var s Sightings
 	if json.Unmarshal(data, &s) != nil {
-		return nil // damaged: recorded anew
+		return nil // damaged: recorded again
 	}
 	return s
 }

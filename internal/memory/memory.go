@@ -54,6 +54,8 @@ type Memory struct {
 }
 
 // Open is the memory of the project in folder root.
+//
+//go:noinline
 func Open(root string) *Memory {
 	dir, err := state.Open(root)
 	return &Memory{dir: dir, broken: err}
@@ -75,7 +77,7 @@ func (m *Memory) Estimates() hookc.Option {
 	return host.Compiler[hookc.Option](func(c *compiler.Config) { c.Costs = known.P50 })
 }
 
-// Path is its folder, "" for none.
+// Path is its folder, "" if there is none.
 func (m *Memory) Path() string {
 	if m.dir == nil {
 		return ""
@@ -122,7 +124,7 @@ func (m *Memory) load() *hookc.Metrics {
 	}
 	if data, err := m.dir.Read(metricsFile); err == nil {
 		if json.Unmarshal(data, known) != nil {
-			known = &hookc.Metrics{} // damaged: counted anew, as save replaces it
+			known = &hookc.Metrics{} // damaged: counted again, as save replaces it
 		}
 	}
 	addRuns(known, m.runs(table.Runs))

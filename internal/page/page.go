@@ -1,5 +1,5 @@
-// Package page answers HTTP requests for texts on a loopback address: one request
-// a connection, GET and HEAD alone. It is far smaller than net/http's server.
+// Package page answers HTTP requests for texts: one request a connection, on a
+// loopback address unless it is told otherwise. It is far smaller than net/http's server.
 package page
 
 import (
@@ -29,25 +29,50 @@ var ErrAddress = errors.New("takes a loopback address with a port, such as 127.0
 
 // Listener answers requests.
 type Listener struct {
-	// Answer is asked for what is at a path: a status and a text.
+	// Answer is asked for what is at a path: a status and a text. Only GET and HEAD
+	// get there, from who names this machine as the host.
 	Answer func(path string) (status int, text string)
+	// Reply, unless it is nil, is asked in the place of Answer, for every request: which
+	// hosts and methods it takes is its own to say.
+	Reply func(r *http.Request) Reply
+	// Post, unless it is nil, is asked for every POST, from whatever host: whose request
+	// counts is its own to say.
+	Post func(r *http.Request) Reply
+	// Anywhere permits addresses that other machines reach.
+	Anywhere bool
 	// Limit bounds the time of a request and its answer.
 	Limit time.Duration
 }
 
+// Reply is an answer. Without a Content-Type in its Header it is plain text.
+type Reply struct {
+	Status int
+	Header http.Header
+	Text   string
+}
+
 // Start answers at a loopback address; the function it returns ends that.
 func (s Listener) Start(address string) (stop func(), err error) {
-	if at, err := netip.ParseAddrPort(address); err != nil || !at.Addr().IsLoopback() {
-		return nil, ErrAddress
+	_, stop, err = s.Open(address)
+	return stop, err
+}
+
+// Open is Start, and says the address, whose port the system chose where it was 0.
+func (s Listener) Open(address string) (at netip.AddrPort, stop func(), err error) {
+	if at, err = netip.ParseAddrPort(address); err != nil || !s.Anywhere && !at.Addr().IsLoopback() {
+		return at, nil, ErrAddress
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, err
+		return at, nil, err
+	}
+	if tcp, ok := l.Addr().(*net.TCPAddr); ok {
+		at = netip.AddrPortFrom(at.Addr(), tcp.AddrPort().Port())
 	}
 	ctx, end := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
 	wait.Go(func() { s.attend(ctx, l) })
-	return func() {
+	return at, func() {
 		end()
 		l.Close()
 		wait.Wait()
@@ -94,18 +119,17 @@ func (s Listener) converse(ctx context.Context, conn net.Conn) {
 	if errors.As(err, &network) || errors.Is(err, io.EOF) {
 		return // nobody waits for an answer
 	}
-	status, text := s.reply(r, err)
-	head := r != nil && r.Method == http.MethodHead
+	reply := s.reply(r, err)
 	answer := http.Response{
-		StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Close: true, Request: &http.Request{Method: http.MethodGet},
+		StatusCode: reply.Status, ProtoMajor: 1, ProtoMinor: 1, Close: true, Request: &http.Request{Method: http.MethodGet},
 		Header:        http.Header{"Content-Type": {"text/plain; version=0.0.4; charset=utf-8"}, "X-Content-Type-Options": {"nosniff"}},
-		ContentLength: int64(len(text)), Body: io.NopCloser(strings.NewReader(text)),
+		ContentLength: int64(len(reply.Text)), Body: io.NopCloser(strings.NewReader(reply.Text)),
 	}
-	if head {
+	for name, values := range reply.Header {
+		answer.Header[name] = values
+	}
+	if r != nil && r.Method == http.MethodHead {
 		answer.Request = r
-	}
-	if status == http.StatusMethodNotAllowed {
-		answer.Header.Set("Allow", "GET, HEAD")
 	}
 	if answer.Write(conn) != nil {
 		return
@@ -118,18 +142,23 @@ func (s Listener) converse(ctx context.Context, conn net.Conn) {
 }
 
 // reply is the answer to a request, which err says is none.
-func (s Listener) reply(r *http.Request, err error) (int, string) {
+func (s Listener) reply(r *http.Request, err error) Reply {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return http.StatusRequestHeaderFieldsTooLarge, "too long\n"
+		return Reply{Status: http.StatusRequestHeaderFieldsTooLarge, Text: "too long\n"}
 	case err != nil:
-		return http.StatusBadRequest, "no request\n"
+		return Reply{Status: http.StatusBadRequest, Text: "no request\n"}
+	case s.Reply != nil:
+		return s.Reply(r)
+	case s.Post != nil && r.Method == http.MethodPost:
+		return s.Post(r)
 	case !local(r.Host):
-		return http.StatusForbidden, "not here\n"
+		return Reply{Status: http.StatusForbidden, Text: "not here\n"}
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		return http.StatusMethodNotAllowed, "Method Not Allowed\n"
+		return Reply{Status: http.StatusMethodNotAllowed, Header: http.Header{"Allow": {"GET, HEAD"}}, Text: "Method Not Allowed\n"}
 	}
-	return s.Answer(r.URL.Path)
+	status, text := s.Answer(r.URL.Path)
+	return Reply{Status: status, Text: text}
 }
 
 // local reports whether a request names this machine by an address or as

@@ -14,6 +14,8 @@ import (
 var ErrUndefined = errors.New("undefined")
 
 // Slash is p with slashes: on Windows, backslashes are read as slashes.
+//
+//go:noinline
 func Slash(p string) string {
 	if runtime.GOOS == "windows" {
 		return strings.ReplaceAll(p, `\`, "/")
@@ -102,6 +104,7 @@ func Rel(p, base string) (string, bool) {
 	return climb(parts(restBase), parts(restP))
 }
 
+//go:noinline
 func parts(p string) []string {
 	if p == "" || p == "." {
 		return nil

@@ -2,13 +2,14 @@ package paths
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // Repository finds the work tree that dir is in and its git folder, which a
@@ -31,7 +32,7 @@ func Repository(dir string) (work, git string, err error) {
 				return "", "", err
 			}
 			if !ok {
-				return "", "", fmt.Errorf("%s is no git folder and names none", at)
+				return "", "", fault.Errorf("%s is no git folder and names none", at)
 			}
 			if !filepath.IsAbs(target) {
 				target = filepath.Join(dir, target)

@@ -2,11 +2,12 @@ package paths
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // Real is p, from base when relative, with every symbolic link followed. A path
@@ -54,7 +55,7 @@ func follow(p string) (string, error) {
 			continue
 		}
 		if links++; links > maxLinks {
-			return "", fmt.Errorf("%s: too many symbolic links", p)
+			return "", fault.Errorf("%s: too many symbolic links", p)
 		}
 		if filepath.IsAbs(target) {
 			v := filepath.VolumeName(target)

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc"
@@ -19,9 +18,12 @@ import (
 	"github.com/hookc/hookc/compiler/solve"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/rollout"
 )
 
 // Status is what became of a property.
@@ -67,7 +69,7 @@ func Parse(text string, event policy.Event) (Property, error) {
 	if !found {
 		word = text
 	}
-	return Property{}, fmt.Errorf("a property begins with never: or always:, not with %q", word)
+	return Property{}, fault.Errorf("a property begins with never: or always:, not with %q", word)
 }
 
 func (p *Property) String() string {
@@ -106,8 +108,7 @@ func Decide(ctx context.Context, prog *dag.Program, p Property) (*Result, error)
 		}
 		v.decide(a, bad)
 	}
-	slices.Sort(v.out.Why)
-	v.out.Why = slices.Compact(v.out.Why)
+	v.out.Why = spell.Distinct(v.out.Why)
 	if v.out.Status != Unknown {
 		v.out.Why = nil
 	}
@@ -141,7 +142,7 @@ func (v *prover) read(p Property) error {
 		}
 	}
 	if says == "" {
-		return fmt.Errorf("nothing is decided at %s", p.Event)
+		return fault.Errorf("nothing is decided at %s", p.Event)
 	}
 	var hooks []any
 	for _, a := range actions {
@@ -197,7 +198,7 @@ func (v *prover) decide(a policy.Action, bad solve.Rule) {
 // breaks reports whether an event breaks the property, if possible one of a tool that
 // agents have.
 func (v *prover) breaks(doc map[string]any) bool {
-	if name, is := doc["tool_name"].(string); is && !slices.Contains(toolcall.Names(), name) {
+	if name, is := doc["tool_name"].(string); is && !spell.Has(toolcall.Names(), name) {
 		for _, known := range []string{"Bash", "Read", "Write", "Edit", "WebFetch", "Task", "mcp__github__create_issue"} {
 			other := maps.Clone(doc)
 			if other["tool_name"] = known; v.broken(other) {
@@ -289,7 +290,7 @@ func refuses(plan *dag.Plan, n *dag.Node) bool {
 	item := &plan.Items[n.Item]
 	alone := len(item.Members) == 1 || item.Group == "" || item.Fold == policy.FoldMax
 	held := func(p policy.Posture) bool { return p == policy.OnErrorDeny || p == policy.OnErrorAsk }
-	return alone && n.Hook.Kind.InProcess() && !n.Hook.Async && n.Hook.Enforcement == "" && n.RecheckOf < 0 &&
+	return alone && n.Hook.Kind.InProcess() && !n.Hook.Async && rollout.Text(n.Hook) == "" && n.RecheckOf < 0 &&
 		(!n.Effects.MayFail || held(n.OnError) && held(n.OnTimeout))
 }
 

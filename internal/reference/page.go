@@ -52,6 +52,8 @@ func (p *page) example(language, text string) {
 func (p *page) text() string { return strings.TrimRight(p.String(), "\n") + "\n" }
 
 // code is a word as Markdown code; nothing for nothing.
+//
+//go:noinline
 func code(word string) string {
 	if word == "" {
 		return ""

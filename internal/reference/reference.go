@@ -1,4 +1,4 @@
-// Package reference writes the pages of the documentation that hookc knows by itself:
+// Package reference writes the pages of the documentation that hookc knows on its own:
 // each key of hooks.yaml, event, field and function, and each diagnostic code.
 package reference
 
@@ -20,6 +20,10 @@ var places = map[source.Place]string{
 	source.InDefaults: "The value of `defaults`. `on_error`, `model` and `timeout` hold for the hooks of this file, the others for the whole policy.",
 	source.InRego:     "The value of `rego`.",
 	source.InTools:    "The value of `tools`.",
+	source.InLog:      "The value of `log`. What the user or the managed tier set is not taken back by a project: on stays on, deny stays deny, masks add up.",
+	source.InApproval: "The value of `approval` ([approvals.md](../guide/approvals.md)). What is stricter holds: a file can add people who must agree and shorten times, and never the other way round.",
+	source.InRequire:  "An entry of `approval.require`.",
+	source.InWebhook:  "The value of `approval.webhook`, in the user's own and the managed policy.",
 	source.InEvent:    "The value of an event that is not simply a list of hooks. Settings hold for the event in every file; the most trusted tier that sets one decides.",
 	source.InGroup:    "An entry of an event's list that holds several hooks: one step of the chain, whose members see one snapshot and all run.",
 	source.InHook:     "An entry of an event's list, or a member of a group.",
@@ -27,11 +31,11 @@ var places = map[source.Place]string{
 	source.InRule:     "An entry of `rules`: exactly one of the verdict keys, and a reason.",
 }
 
-// Schema is docs/schema.md.
+// Schema is docs/reference/schema.md.
 func Schema() string {
 	p := newPage("hooks.yaml, key by key", `
-What the keys mean together is in [semantics.md](semantics.md); a commented file that uses each of them is
-[hooks.example.yaml](../hooks.example.yaml). `+"`hookc schema`"+` prints the JSON Schema for editors. Unknown keys, and keys written twice,
+What the keys mean together is in [semantics.md](../semantics.md); a commented file that uses each of them is
+[hooks.example.yaml](../../hooks.example.yaml). `+"`hookc schema`"+` prints the JSON Schema for editors. Unknown keys, and keys written twice,
 are errors with a place and a suggestion.`)
 	for _, place := range source.Places() {
 		p.say("## " + strings.ToUpper(string(place)[:1]) + string(place)[1:])
@@ -125,6 +129,7 @@ func outputs(s *policy.EventSpec) []string {
 	return out
 }
 
+//go:noinline
 func names(fields []policy.Field) []string {
 	out := make([]string, len(fields))
 	for i, f := range fields {
@@ -234,7 +239,7 @@ func (p *page) rules() {
 	}
 }
 
-// Codes is docs/diagnostics.md.
+// Codes is docs/reference/diagnostics.md.
 func Codes() string {
 	p := newPage("Diagnostics", `
 Every finding has a code, a place and, where the fix can be named, a hint. `+"`hookc help CODE`"+` prints the same text. An error stops

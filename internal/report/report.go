@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -63,6 +64,8 @@ var writers = []struct {
 }
 
 // Formats are the names of the formats.
+//
+//go:noinline
 func Formats() []string {
 	var out []string
 	for _, w := range writers {
@@ -84,10 +87,12 @@ func Write(out io.Writer, format string, r *Report) error {
 		}
 		return err
 	}
-	return fmt.Errorf("unknown format %q: there are %s", format, strings.Join(Formats(), ", "))
+	return fault.Errorf("unknown format %q: there are %s", format, strings.Join(Formats(), ", "))
 }
 
 // whole is a finding's text and its hint.
+//
+//go:noinline
 func whole(d diag.Diagnostic) string {
 	if d.Hint == "" {
 		return d.Text

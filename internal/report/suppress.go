@@ -2,10 +2,10 @@ package report
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"strings"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -220,10 +220,10 @@ func ReadBaseline(path string) (*Baseline, error) {
 	}
 	b := &Baseline{path: path}
 	if err := json.Unmarshal(data, b); err != nil {
-		return nil, fmt.Errorf("%s is no baseline: %w", path, err)
+		return nil, fault.Errorf("%s is no baseline: %w", path, err)
 	}
 	if b.Version != 1 {
-		return nil, fmt.Errorf("%s is a baseline of version %d, and this hookc reads version 1: write it anew", path, b.Version)
+		return nil, fault.Errorf("%s is a baseline of version %d, and this hookc reads version 1: write it again", path, b.Version)
 	}
 	return b, nil
 }

@@ -34,6 +34,8 @@ type Screen struct {
 func New(out io.Writer, own ...string) *Screen { return &Screen{out: out, own: own} }
 
 // Behind is the output behind a screen.
+//
+//go:noinline
 func Behind(w io.Writer) io.Writer {
 	if s, ok := w.(*Screen); ok {
 		return s.out

@@ -27,6 +27,8 @@ func Firm(c *diag.Code) bool { return c.Severity == diag.Error || c.Security }
 // Apply gives findings the severities of a policy, by code, and leaves out those
 // that are off. It is the same when it is done twice. What is an error by its code
 // stays what its reporter made of it.
+//
+//go:noinline
 func Apply(set map[string]diag.Severity, found diag.List) diag.List {
 	if len(set) == 0 {
 		return found

@@ -1,11 +1,11 @@
 package sites
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/policy/install"
 )
@@ -42,7 +42,7 @@ func (s *Site) writeFolder(e install.Entry, found []install.Found, out *Done, dr
 	own := slices.ContainsFunc(found, func(f install.Found) bool { return f.Own && f.Event == e.Event })
 	folder := filepath.Join(s.Path, install.FolderName(e.Event))
 	if _, err := os.Lstat(folder); err == nil && !own {
-		return fmt.Errorf("%s is there and is not hookc's: nothing is written", folder)
+		return fault.Errorf("%s is there and is not hookc's: nothing is written", folder)
 	}
 	same := true
 	for _, file := range s.Target.FolderFiles(e) {
@@ -96,7 +96,7 @@ func (s *Site) removeFolder(event string, out *Done, dry bool) error {
 	}
 	for _, dir := range []string{filepath.Join(folder, "scripts"), folder} {
 		if err := os.Remove(dir); err != nil {
-			return fmt.Errorf("%w: what else lies in it is left", err)
+			return fault.Errorf("%w: what else lies in it is left", err)
 		}
 	}
 	return nil

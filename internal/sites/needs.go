@@ -104,6 +104,8 @@ func (n Need) starting(at agent.Entry, starts *dag.Plan) Need {
 }
 
 // hooksOn counts the hooks of a plan.
+//
+//go:noinline
 func hooksOn(plan *dag.Plan) int {
 	n := 0
 	for i := range plan.Nodes {
@@ -114,9 +116,9 @@ func hooksOn(plan *dag.Plan) int {
 	return n
 }
 
+//go:noinline
 func (n *Need) tidy() {
-	slices.Sort(n.Tools)
-	n.Tools = slices.Compact(n.Tools)
+	n.Tools = spell.Distinct(n.Tools)
 	if n.All {
 		n.Tools = nil
 	}
@@ -138,7 +140,7 @@ func toolsOf(m *policy.Matcher) (tools []string, known bool) {
 		case !known:
 			tools, known = names, true
 		default:
-			tools = slices.DeleteFunc(tools, func(t string) bool { return !slices.Contains(names, t) })
+			tools = slices.DeleteFunc(tools, func(t string) bool { return !spell.Has(names, t) })
 		}
 	}
 	return tools, known

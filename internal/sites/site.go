@@ -6,12 +6,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -114,7 +114,7 @@ func (a *Agent) Every() []*Site {
 func (a *Agent) Chosen(scope agent.Scope) (*Site, error) {
 	files := a.Place.In(scope)
 	if len(files) == 0 {
-		return nil, fmt.Errorf("hookc knows no %s settings of %s: --scope takes %s", scope, a.Dialect.ID, spell.Or(a.Place.Scopes()))
+		return nil, fault.Errorf("hookc knows no %s settings of %s: --scope takes %s", scope, a.Dialect.ID, spell.Or(a.Place.Scopes()))
 	}
 	best := a.Site(files[0])
 	if _, err := os.Lstat(best.Path); err == nil || !errors.Is(err, fs.ErrNotExist) {
@@ -191,7 +191,7 @@ func (s *Site) Edit(want []install.Entry, dry bool) (*Done, error) {
 // Failed is an error as people are told it.
 func (s *Site) Failed(err error) error {
 	if errors.Is(err, fs.ErrPermission) && s.File.Scope() == agent.ManagedScope {
-		return fmt.Errorf("%w: the machine's settings belong to its administrator", err)
+		return fault.Errorf("%w: the machine's settings belong to its administrator", err)
 	}
 	return err
 }
@@ -309,6 +309,7 @@ func (e *edit) carryOut(name string) ([]byte, error) {
 	return unlessEmpty(e.records)
 }
 
+//go:noinline
 func unlessEmpty(records map[string]install.Record) ([]byte, error) {
 	if len(records) == 0 {
 		return nil, nil

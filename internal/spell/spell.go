@@ -5,6 +5,7 @@ package spell
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -65,6 +66,8 @@ func Line(s string) string {
 }
 
 // Name is a text without control characters and line breaks.
+//
+//go:noinline
 func Name(s string) string {
 	return spelled(s, func(r rune) bool { return r < ' ' || r >= 0x7f && r <= 0x9f || r == 0x2028 || r == 0x2029 })
 }
@@ -117,4 +120,25 @@ func Text(text []byte) []byte {
 		text = text[n:]
 	}
 	return out
+}
+
+// Has says whether a text is in a list: slices.Contains, which is inlined wherever it is
+// called, kept out of line.
+//
+//go:noinline
+func Has(list []string, s string) bool {
+	for _, t := range list {
+		if t == s {
+			return true
+		}
+	}
+	return false
+}
+
+// Distinct sorts texts where they are and leaves each once.
+//
+//go:noinline
+func Distinct(list []string) []string {
+	slices.Sort(list)
+	return slices.Compact(list)
 }

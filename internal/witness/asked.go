@@ -33,7 +33,7 @@ func (j *job) asked(in *policy.Context) *dag.Plan {
 // silent marks the members of a fusion, before a node, that say nothing of an event.
 // One of which that is not known is not marked.
 func (j *job) silent(x *dag.Fusion, before int, in *policy.Context, silent []bool) {
-	defer func() { _ = recover() }() // What panics does so again by itself.
+	defer func() { _ = recover() }() // What panics does so again on its own.
 	var chosen dag.Chosen
 	for place, id := range x.Nodes {
 		if id < before && j.plan.Nodes[id].Matcher.Match(in) {

@@ -26,9 +26,9 @@ than none, because somebody relies on it.`,
 var codeUnusual = diag.Define(diag.Code{
 	ID: "HK157", Severity: diag.Warning, Security: true,
 	Title: "rule that fires on no event as agents send it",
-	Help: `There are events on which the rule fires, and no agent that hookc knows sends one: a
-permission mode or a tool's name that none has, a glob without folders where paths are
-absolute, a backspace ("\b" in double quotes) where the edge of a word was meant.`,
+	Help: `There are events on which the rule fires, and no agent that hookc knows sends one.
+The rule names a permission mode or a tool that none has, has a glob without folders where paths are
+absolute, or has a backspace ("\b" in double quotes) where the edge of a word was meant.`,
 	Bad: `pre_tool_execution:
   - {name: shell, type: expr, deny: 'tool_name == "Bash|Shell"', reason: "no shell"}
 `,
@@ -151,6 +151,8 @@ type Counts struct {
 }
 
 // Count counts answers.
+//
+//go:noinline
 func Count(rules []Rule) Counts {
 	var c Counts
 	for _, r := range rules {

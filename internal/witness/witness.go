@@ -103,6 +103,8 @@ const mostWaiting = 64
 
 // Find looks for a witness of every rule of a program that was compiled with its
 // bodies. Rules are looked at side by side; what is found does not depend on it.
+//
+//go:noinline
 func Find(ctx context.Context, prog *dag.Program, tools policy.Catalogue) []Rule {
 	return (&finder{ctx: ctx, prog: prog, tools: tools}).find()
 }
@@ -204,7 +206,7 @@ const mostAtOnce = 8
 // deciding are the rules of a hook that end the chain wherever they hold.
 func deciding(plan *dag.Plan, n *dag.Node, filter *solve.Formula, rules []solve.Rule) []earlier {
 	alone := len(plan.Items[n.Item].Members) == 1
-	if !alone || n.Hook.Async || n.OnError != policy.OnErrorDeny || plan.Strategy.Halt != policy.HaltDeny && plan.Strategy.Halt != policy.HaltAsk {
+	if !alone || n.Hook.Async || n.Hook.Spared > 0 || n.OnError != policy.OnErrorDeny || plan.Strategy.Halt != policy.HaltDeny && plan.Strategy.Halt != policy.HaltAsk {
 		return nil
 	}
 	var out []earlier

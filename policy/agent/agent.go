@@ -7,19 +7,20 @@
 // hookc stands where an agent starts a hook: it reads the event the agent sends
 // and answers in the agent's own words on stdout, stderr and by exit code. What
 // an agent cannot express becomes something stricter that it can, and the
-// Decision says so; no opinion is never written as an approval (docs/cli.md
+// Decision says so; no opinion is never written as an approval (docs/reference/cli.md
 // "Dialects"). In the other direction it speaks to a script as the agent would
 // ([Agent.Input], [Agent.Read]).
 package agent
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -253,7 +254,7 @@ func register(d Agent) *Agent {
 		d.settings.Files = installed(d.Files)
 	}
 	if d.computed != nil {
-		d.computed = sync.OnceValue(d.computed)
+		d.computed = lazy.Value(d.computed)
 	}
 	registry = append(registry, &d)
 	return &d
@@ -295,16 +296,17 @@ func Find(name string) (*Agent, error) {
 	if d := exact(base); versioned && d != nil {
 		at, ok := parseVersion(version)
 		if !ok {
-			return nil, fmt.Errorf("%q is not a version of %s", version, d.ID)
+			return nil, fault.Errorf("%q is not a version of %s", version, d.ID)
 		}
 		return d.at(at), nil
 	}
-	return nil, fmt.Errorf("unknown dialect %q: %s", name, diag.DidYouMean(name, Names(), "`hookc list dialect` shows them"))
+	return nil, fault.Errorf("unknown dialect %q: %s", name, diag.DidYouMean(name, Names(), "`hookc list dialect` shows them"))
 }
 
+//go:noinline
 func exact(name string) *Agent {
 	for _, d := range registry {
-		if d.ID == name || slices.Contains(d.Aliases, name) {
+		if d.ID == name || spell.Has(d.Aliases, name) {
 			return d
 		}
 	}
@@ -363,7 +365,7 @@ func (d *Agent) Can(e policy.Event) []Capabilities {
 		}
 		losses := p.losses()
 		for i, l := range losses {
-			if d.RefusedBefore(e) && slices.Contains(refusals, l.From) {
+			if d.RefusedBefore(e) && spell.Has(refusals, l.From) {
 				losses[i] = Loss{l.From, string(policy.PreToolExecution), "a hook cannot refuse this; the call of the tool that begins it is refused"}
 			}
 		}
@@ -424,8 +426,7 @@ func (d *Agent) Natives() []string {
 	for _, p := range d.allPoints() {
 		out = append(out, p.name)
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return spell.Distinct(out)
 }
 
 // contexts is the text of several contexts.

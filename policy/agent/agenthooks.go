@@ -100,7 +100,7 @@ func deliverAgentHooks(a *answer) Wire {
 
 // agentHooksProfile is how HOOK.md folders run: one after another by priority
 // over both tiers, until the first block; async ones after the others
-// (docs/dialects, agenthooks §2.4, §2.6, §2.9).
+// (docs/reference/dialects, agenthooks §2.4, §2.6, §2.9).
 var agentHooksProfile = &Profile{
 	Rules: func(bool) policy.Profile {
 		out := policy.Profile{Flat: true, Strategies: map[policy.Event]*policy.StrategySpec{}}
@@ -175,7 +175,7 @@ var agentHooksAfter = map[policy.Event]bool{
 }
 
 // nativeAgentHooks reads an answer of a HOOK.md folder under the profile
-// (docs/dialects, agenthooks §2.3, §2.9).
+// (docs/reference/dialects, agenthooks §2.3, §2.9).
 func nativeAgentHooks(a output) (policy.Result, error) {
 	if a.Signal != "" {
 		return policy.Result{}, a.failure()

@@ -88,7 +88,7 @@ func deliverAIAgents(a *answer) Wire {
 }
 
 // aiAgentsProfile is how ai_agents runs the hooks of its settings: all that
-// match at once, folded in the order of the files (docs/dialects, ai_agents
+// match at once, folded in the order of the files (docs/reference/dialects, ai_agents
 // §3.4, §3.6).
 var aiAgentsProfile = &Profile{
 	Rules: func(bool) policy.Profile {
@@ -136,7 +136,7 @@ func aiAgentsPrompt(c *policy.Context, r policy.Result) policy.Result {
 	return aiAgentsEnd(c, r)
 }
 
-// readAIAgents reads an answer (docs/dialects, ai_agents §3.3): JSON counts at status
+// readAIAgents reads an answer (docs/reference/dialects, ai_agents §3.3): JSON counts at status
 // 0 alone. Of a hook of ai_agents' own settings a word or a key the agent does not have
 // has no effect, and what cannot be read is text for the user; of others it is a
 // failure, and what plainly forbids does.

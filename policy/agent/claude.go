@@ -7,9 +7,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/form"
 	"github.com/hookc/hookc/policy/agent/supersede"
@@ -146,7 +146,7 @@ var claudeKeys = slices.Concat(
 const claudeSays = MayEnd | MaySystem | MaySuppress
 
 // claudeEvent is one event of Claude Code: the point itself, what is heard of its
-// hooks (docs/dialects, claude §4.1), what it obeys where that differs from the
+// hooks (docs/reference/dialects, claude §4.1), what it obeys where that differs from the
 // canonical row, and what becomes of the folded answers.
 type claudeEvent struct {
 	point
@@ -269,7 +269,7 @@ const aText, aNumber, aFlag = policy.StringType, policy.NumberType, policy.BoolT
 
 // claudeResults are the results of Claude Code's own tools (sdk-tools.d.ts of
 // 2.1.330).
-var claudeResults = sync.OnceValue(func() map[string]any {
+var claudeResults = lazy.Value(func() map[string]any {
 	patch := form.List{form.Keyed{"oldStart": aNumber, "oldLines": aNumber, "newStart": aNumber, "newLines": aNumber, "lines": form.List{aText}}}
 	return map[string]any{
 		"Bash": form.Keyed{"stdout": aText, "stderr": aText, "interrupted": aFlag, "rawOutputPath?": aText, "isImage?": aFlag, "backgroundTaskId?": aText,
@@ -404,7 +404,7 @@ func claudePermission(a *answer, own reply) {
 
 // claudeProfile is how Claude Code runs the hooks of its settings: all at once
 // on what the event began with, none of them stopping another, the most
-// restrictive answer holding (docs/dialects, claude §4.4, §4.6). Of answers
+// restrictive answer holding (docs/reference/dialects, claude §4.4, §4.6). Of answers
 // that come in any order there the later in the files holds here.
 var claudeProfile = &Profile{
 	Tools: claudeTools, Open: []string{"mcp__*"},
@@ -422,7 +422,7 @@ var claudeProfile = &Profile{
 	},
 }
 
-// claudeTools are the tools Claude Code has by itself.
+// claudeTools are the tools Claude Code has on its own.
 var claudeTools = []string{
 	"Agent", "AskUserQuestion", "Bash", "BashOutput", "CronCreate", "CronDelete", "CronList", "Edit", "EndConversation", "EnterPlanMode",
 	"EnterWorktree", "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "KillShell", "LS", "LSP", "ListAgents", "ListMcpResourcesTool", "Monitor",
@@ -878,7 +878,7 @@ func claudeBlocked(d *draft) {
 	}
 }
 
-var ansi = sync.OnceValue(func() *regexp.Regexp {
+var ansi = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)`)
 })
 

@@ -179,7 +179,7 @@ func clawdResult(a *answer) Wire {
 
 // clawdProfile is how ClawdCode runs the hooks of its settings: those of a
 // call, a permission and an ending one after another until one decides, all
-// others at once (docs/dialects, clawdcode §2.4, §2.6).
+// others at once (docs/reference/dialects, clawdcode §2.4, §2.6).
 var clawdProfile = &Profile{
 	Tools: []string{"Bash", "Edit", "Glob", "Grep", "Read", "Skill", "Write"}, Open: []string{"mcp__*"},
 	Rules: clawdRules,
@@ -357,7 +357,7 @@ func clawdPrompt(d *draft, o fields, text string) {
 }
 
 // nativeClawd reads an answer of a hook of ClawdCode's own configuration
-// (docs/dialects, clawdcode §2.3, §2.4). A hook that a signal ended has exit
+// (docs/reference/dialects, clawdcode §2.3, §2.4). A hook that a signal ended has exit
 // status 0 there. Statuses beyond 2 are passed over; what such a script, or
 // one that fails with status 1, plainly forbids holds here, and is said.
 func nativeClawd(a output) (policy.Result, error) {

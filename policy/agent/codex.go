@@ -1,11 +1,11 @@
 package agent
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/supersede"
 	"github.com/hookc/hookc/policy/pattern"
@@ -132,7 +132,7 @@ func deliverCodex(a *answer) Wire {
 // codexProfile is how Codex runs its hooks: all at once, none stopping
 // another, a block before a rewrite, the first blocker giving the reason. Of
 // rewrites the one that finishes last holds there, the last in the files here
-// (docs/dialects, codex §4.1).
+// (docs/reference/dialects, codex §4.1).
 var codexProfile = &Profile{
 	// A shell command is Bash, whatever the model calls it; patches that are
 	// not made through it are apply_patch, which Edit and Write match too.
@@ -232,7 +232,7 @@ func readCodex(a output) (policy.Result, error) {
 
 // codexFlaw notes what makes Codex pass over the whole answer.
 func (d *draft) codexFlaw(format string, args ...any) {
-	d.errs = append(d.errs, fmt.Errorf("codex passes over the whole answer: "+format, args...))
+	d.errs = append(d.errs, fault.Errorf("codex passes over the whole answer: "+format, args...))
 }
 
 // codex is done; a faithful reader keeps nothing of a flawed answer.

@@ -189,7 +189,7 @@ func copilotResult(c *Call, v any) any {
 
 // copilotProfile is how Copilot CLI runs its hooks: one after another in the
 // order of the files, each on what those before it changed, until one denies
-// (docs/dialects, copilot §4.4).
+// (docs/reference/dialects, copilot §4.4).
 var copilotProfile = &Profile{
 	Tools: []string{"bash", "powershell", "view", "create", "edit", "grep", "glob", "web_fetch", "task", "report_intent", "ask_user", "update_todo",
 		"read_bash", "write_bash", "stop_bash", "Bash", "Read", "Write", "Edit", "Grep", "Glob", "WebFetch", "Task"},

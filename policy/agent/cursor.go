@@ -127,6 +127,8 @@ func cursorPoints() []point {
 
 // cursorWorkspace names the folders of the workspace, the first of which is the
 // project.
+//
+//go:noinline
 func cursorWorkspace(sent map[string]any) {
 	roots, _ := sent["workspace_roots"].([]any)
 	if len(roots) == 0 {
@@ -143,6 +145,8 @@ func cursorWorkspace(sent map[string]any) {
 var shapeCursor = &shape{cursorWorkspace, Form{Shape: ShapeWorkspace}}
 
 // move gives a key of the event a place in the call's input.
+//
+//go:noinline
 func move(sent map[string]any, input map[string]any, keys ...string) {
 	for _, k := range keys {
 		if v, ok := sent[k]; ok {
@@ -260,7 +264,7 @@ func deliverCursor(a *answer) Wire {
 // cursorProfile is how Cursor runs its hooks: those of the machine before the
 // project's and the user's. Whether they wait for each other its documents do
 // not say; here all run at once and the most restrictive answer holds
-// (docs/dialects, cursor §4.3).
+// (docs/reference/dialects, cursor §4.3).
 var cursorProfile = &Profile{
 	Tools: []string{"Shell", "Read", "Write", "Edit", "Grep", "Delete", "Task", "Glob", "WebSearch"},
 	Open:  []string{"MCP:*"},

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -70,7 +70,7 @@ func object(data []byte) (map[string]any, error) {
 	}
 	v, err := policy.DecodeJSON(data)
 	if err != nil {
-		return nil, fmt.Errorf("stdin is not JSON: %w", err)
+		return nil, fault.Errorf("stdin is not JSON: %w", err)
 	}
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -151,13 +151,13 @@ func (c *Call) place(sent map[string]any, own, event string, env func(string) st
 		if ours.event.Spec().Class == policy.Guard {
 			c.point = ours
 		}
-		return fmt.Errorf("the argument says %s and the input says %s", ours.name, theirs.name)
+		return fault.Errorf("the argument says %s and the input says %s", ours.name, theirs.name)
 	}
 	return nil
 }
 
 func (d *Agent) unknown(name string) error {
-	return fmt.Errorf("%s has no event %q: %s", d.ID, name, diag.DidYouMean(name, d.Natives(), "it has "+strings.Join(d.Natives(), ", ")))
+	return fault.Errorf("%s has no event %q: %s", d.ID, name, diag.DidYouMean(name, d.Natives(), "it has "+strings.Join(d.Natives(), ", ")))
 }
 
 // read turns what was sent into a Context.
@@ -169,7 +169,7 @@ func (c *Call) read(sent map[string]any, env func(string) string) (*policy.Conte
 	named, raw := c.rename(sent)
 	in, _, err := policy.ContextFromMap(named)
 	if err != nil {
-		return nil, fmt.Errorf("the event is not valid: %w", err)
+		return nil, fault.Errorf("the event is not valid: %w", err)
 	}
 	in.Set(policy.FieldEvent, string(c.point.event))
 	c.nameServer(in)
@@ -271,7 +271,7 @@ func (c *Call) complete(in *policy.Context) error {
 	needs := c.point.needs()
 	for _, f := range needs {
 		if !in.Has(f) {
-			return fmt.Errorf("the event has no %s", f)
+			return fault.Errorf("the event has no %s", f)
 		}
 	}
 	if len(needs) == 2 && in.Text(policy.FieldToolName) == "" {

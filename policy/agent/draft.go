@@ -2,9 +2,9 @@ package agent
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -27,7 +27,7 @@ func (d *draft) done() (policy.Result, error) {
 }
 
 func (d *draft) fail(format string, args ...any) {
-	d.errs = append(d.errs, fmt.Errorf(format, args...))
+	d.errs = append(d.errs, fault.Errorf(format, args...))
 }
 
 func (d *draft) warn(format string, args ...any) {
@@ -50,6 +50,7 @@ func (d *draft) verdict(v policy.Verdict, reason string) {
 	d.reason(reason)
 }
 
+//go:noinline
 func (d *draft) reason(text string) {
 	if text != "" {
 		d.r.Reasons = append(d.r.Reasons, policy.Reason{Text: text, At: d.by.At})
@@ -59,7 +60,7 @@ func (d *draft) reason(text string) {
 // words are the verdicts a protocol knows.
 type words map[string]policy.Verdict
 
-// decide gives the opinion a word stands for. A word the protocol does not
+// decide gives the opinion a word means. A word the protocol does not
 // know is passed over with a warning, unless it plainly forbids.
 func (d *draft) decide(known words, word, reason string) {
 	v, ok := known[word]
@@ -85,6 +86,8 @@ func forbids(word string) bool {
 }
 
 // halt ends the turn.
+//
+//go:noinline
 func (d *draft) halt(reason string) {
 	d.r.Control, d.r.ControlBy = policy.Halt, d.by
 	if reason != "" {
@@ -92,12 +95,14 @@ func (d *draft) halt(reason string) {
 	}
 }
 
+//go:noinline
 func (d *draft) context(text string) {
 	if text != "" {
 		d.r.Context = append(d.r.Context, text)
 	}
 }
 
+//go:noinline
 func (d *draft) system(text string) {
 	if text != "" {
 		d.r.System = append(d.r.System, text)

@@ -91,6 +91,8 @@ func (r reply) flag(key string, on bool) {
 }
 
 // under puts the object under a key.
+//
+//go:noinline
 func (r reply) under(key string, inner reply) {
 	if len(inner) > 0 {
 		r[key] = map[string]any(inner)

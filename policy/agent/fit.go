@@ -33,6 +33,7 @@ type answer struct {
 func (a *answer) contextText() string { return a.call.agent.contexts(a.context) }
 func (a *answer) systemText() string  { return joinLines(a.system) }
 
+//go:noinline
 func (a *answer) lose(from, to, why string) { a.losses = append(a.losses, Loss{from, to, why}) }
 
 // otherPolicy are the warnings that what decided is not what lies there now: the
@@ -90,6 +91,12 @@ func (a *answer) failures(d *policy.Decision, may Power) {
 			a.system = append(a.system, "hookc: "+text)
 		}
 	}
+}
+
+// CanAsk reports whether the agent puts a question to its user here.
+func (c *Call) CanAsk() bool {
+	act, _ := c.point.settle(ask, c.may())
+	return act == ask
 }
 
 // may is what the agent would obey now.

@@ -266,7 +266,7 @@ func geminiChanges(patch map[policy.Field]any, own reply) {
 	own.under("llm_request", request)
 }
 
-// geminiProfile is how Gemini CLI runs the hooks of its settings (docs/dialects,
+// geminiProfile is how Gemini CLI runs the hooks of its settings (docs/reference/dialects,
 // gemini §1.4, §1.6). Its documents rank the files; its code runs them in the
 // order in which their lists are joined, and that is what counts. Hooks run at
 // once, or one after another when a group that matches says so: the reader of
@@ -335,7 +335,7 @@ func geminiWord(e policy.Event) string {
 const geminiNoReason = "No reason provided"
 
 // geminiConclude is what Gemini CLI makes of its hooks' answers at an event: a
-// reading of its own code (docs/dialects, gemini §1.4). What hooks of another
+// reading of its own code (docs/reference/dialects, gemini §1.4). What hooks of another
 // kind said is joined to it, the more restrictive first.
 func geminiConclude(event policy.Event, faithful bool) func(*policy.Context, policy.Result) policy.Result {
 	return concludeOwn(func(before *policy.Context, contributions []policy.AgentAnswer) policy.Result {
@@ -906,7 +906,7 @@ func geminiTools(d *draft, config fields) {
 }
 
 // nativeGemini reads an answer as Gemini CLI's runner does and keeps it whole
-// for its aggregator (docs/dialects, gemini §1.3). Beyond that, unless it is
+// for its aggregator (docs/reference/dialects, gemini §1.3). Beyond that, unless it is
 // followed faithfully, what plainly forbids is made to forbid.
 func nativeGemini(a output) (policy.Result, error) {
 	d := a.draft()

@@ -127,7 +127,7 @@ func deliverJCLI(a *answer) Wire {
 
 // jcliProfile is how jcli runs the hooks of its hooks.yaml and of its hook
 // folders: one after another, user before project, until one stops or skips,
-// which takes back what those before it changed (docs/dialects, jcli §1.4,
+// which takes back what those before it changed (docs/reference/dialects, jcli §1.4,
 // §1.6).
 var jcliProfile = &Profile{
 	Rules: jcliRules,
@@ -247,7 +247,7 @@ func readJCLI(a output) (policy.Result, error) {
 	return policy.ParseHookResultText([]byte(text), a.by)
 }
 
-// jcliKeys are what jcli itself sends to a hook, by event (docs/dialects, jcli
+// jcliKeys are what jcli itself sends to a hook, by event (docs/reference/dialects, jcli
 // §1.1, §1.2). What is unset is left out.
 var jcliKeys = []key{
 	{field: policy.FieldCwd, name: "cwd"},

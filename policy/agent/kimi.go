@@ -93,7 +93,7 @@ var kimiPoints = []point{
 
 // kimiProfile is how kimi-cli runs its hooks: all at once, the first block in
 // the file's order counting; at three events a block is heard at all
-// (docs/dialects, kimi §3).
+// (docs/reference/dialects, kimi §3).
 var kimiProfile = &Profile{
 	Tools: []string{"Agent", "AskUserQuestion", "CreateSubagent", "EnterPlanMode", "ExitPlanMode", "FetchURL", "Glob", "Grep", "ReadFile", "ReadMediaFile",
 		"SearchWeb", "SendDMail", "SetTodoList", "Shell", "StrReplaceFile", "Task", "TaskList", "TaskOutput", "TaskStop", "Think", "WriteFile"},

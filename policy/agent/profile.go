@@ -1,10 +1,10 @@
 package agent
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -13,7 +13,7 @@ import (
 // which order its hooks stand, how they are run and how their answers
 // combine. How a file is written is package source's to know.
 type Profile struct {
-	// Tools are the names of the tools the agent has by itself, and Open globs of
+	// Tools are the names of the tools the agent has on its own, and Open globs of
 	// those it may have besides; none when hookc does not know them.
 	Tools, Open []string
 	// Called are names of tools in other agents, in lower case, and the agent's own.
@@ -79,7 +79,7 @@ const (
 // know what the agent's own configuration means.
 func (d *Agent) Under(faithful bool) (*policy.Profile, error) {
 	if d.Profile == nil {
-		return nil, fmt.Errorf("hookc cannot read the configuration of %s: %s", d.ID, "profiles: "+strings.Join(Profiles(), ", "))
+		return nil, fault.Errorf("hookc cannot read the configuration of %s: %s", d.ID, "profiles: "+strings.Join(Profiles(), ", "))
 	}
 	rules := d.Profile.Rules(faithful)
 	rules.Name, rules.Faithful = d.ID, faithful
@@ -101,7 +101,7 @@ func Profiles() []string {
 func FindProfile(name string) (*Agent, error) {
 	d, err := Find(name)
 	if err != nil {
-		return nil, fmt.Errorf("unknown profile %q: %s", name, diag.DidYouMean(name, Names(), "`hookc list dialect` shows them"))
+		return nil, fault.Errorf("unknown profile %q: %s", name, diag.DidYouMean(name, Names(), "`hookc list dialect` shows them"))
 	}
 	_, err = d.Under(false)
 	return d, err

@@ -126,7 +126,7 @@ func deliverQwen(a *answer) Wire {
 
 // qwenProfile is how Qwen Code runs the hooks of its settings: the project's
 // before the user's, at once unless a group that matches is sequential
-// (docs/dialects, qwen §4.2).
+// (docs/reference/dialects, qwen §4.2).
 var qwenProfile = &Profile{
 	Tools: []string{"agent", "ask_user_question", "cron_create", "cron_delete", "cron_list", "edit", "exit_plan_mode", "glob", "grep_search",
 		"list_directory", "lsp", "monitor", "read_file", "run_shell_command", "save_memory", "send_message", "skill", "structured_output",
@@ -168,7 +168,7 @@ func qwenWord(e policy.Event) string {
 }
 
 // qwenAnswer is what Qwen Code makes of its hooks' answers at an event: a
-// reading of its own code (docs/dialects, qwen §4.2). One answer counts as it
+// reading of its own code (docs/reference/dialects, qwen §4.2). One answer counts as it
 // is; several are merged first, and what the merge loses is lost to a faithful
 // reading alone.
 func qwenAnswer(event policy.Event, contributions []policy.AgentAnswer, faithful bool) policy.Result {
@@ -285,6 +285,7 @@ func (q *qwenMerge) effective(by policy.By) []policy.Reason {
 	return []policy.Reason{{Text: geminiNoReason, Hook: by.Name, At: by.At}}
 }
 
+//go:noinline
 func (q *qwenMerge) deliver(v policy.Verdict, by policy.By, reasons []policy.Reason) {
 	q.r.Verdict, q.r.VerdictBy, q.r.Reasons = v, by, reasons
 }
@@ -479,7 +480,7 @@ func readQwen(a output) (policy.Result, error) {
 	return out, nil
 }
 
-// nativeQwen reads an answer as Qwen Code's runner does (docs/dialects, qwen
+// nativeQwen reads an answer as Qwen Code's runner does (docs/reference/dialects, qwen
 // §4.2). Unless it is followed faithfully, exit status 2 always denies where
 // anything can be denied, as does a word that plainly forbids.
 func nativeQwen(a output) (policy.Result, error) {

@@ -24,7 +24,7 @@ type Reading struct {
 	// Comments is true when a file may hold comments, GoesOn when a faithful reader
 	// goes on without a file that it cannot read.
 	Comments, GoesOn bool
-	// References is what stands for a variable of the environment in a text. Own are the
+	// References is the form of a variable of the environment in a text. Own are the
 	// variables that the agent sets for its hooks: it reads its settings without them.
 	References References
 	Own        []string
@@ -51,7 +51,7 @@ type Reading struct {
 	Races bool
 }
 
-// References is what stands for a variable of the environment in a text of settings. One
+// References is the form of a variable of the environment in a text of settings. One
 // that is not set stays as it is written.
 type References uint8
 
@@ -82,7 +82,7 @@ type MatcherReading struct {
 	// for everything, Trim when space around a text does not count.
 	Whole, Star, Trim bool
 	Absent            Absent
-	// Alias is a second name of a tool, which the first stands for too.
+	// Alias is a second name of a tool, which the first means too.
 	Alias, AliasOf string
 	// Servers is true when mcp__NAME is a server, and no tool's name.
 	Servers bool
@@ -108,7 +108,7 @@ const (
 )
 
 // HookReading is what a hook may be and say beside [Handler]. Keys are "" where
-// the agent has none. TYPE in a text stands for the hook's type.
+// the agent has none. TYPE in a text means the hook's type.
 type HookReading struct {
 	// Types are the types of hooks the agent runs, none where it looks at no type;
 	// Typed is true when a hook must have one. NotRun is said of any other, with a

@@ -25,7 +25,7 @@ func (e Entry) Refusable() bool {
 }
 
 // Entries lists the agent's events in lifecycle order, those left out that
-// another stands for; a name that is several canonical events is there for
+// another means; a name that is several canonical events is there for
 // each.
 func (d *Agent) Entries(p *Settings) []Entry {
 	var out []Entry

@@ -58,9 +58,13 @@ type scripts struct {
 
 // Speaks is the agent whose protocol a hook speaks, nil for one that nobody
 // speaks. The zero Protocol is jcli's, the canonical one.
+//
+//go:noinline
 func Speaks(p policy.Protocol) *Agent { return exact(cmp.Or(string(p), "jcli")) }
 
 // ParseProtocol finds a protocol by a name of its agent.
+//
+//go:noinline
 func ParseProtocol(name string) (policy.Protocol, bool) {
 	if a := exact(name); a != nil {
 		return policy.Protocol(a.ID), true

@@ -128,7 +128,7 @@ func TestNativeClawdCodeSettings(t *testing.T) {
 	assert.Equal(t, "failed", saysOf(Speaks("clawdcode").judge(a)), "it is no success then")
 
 	a = native(policy.PreToolExecution, 0, `{"updatedInput":{"command":"pwd"}}`, "")
-	assert.Equal(t, "tool_input.command pwd", saysOf(Speaks("clawdcode@doc").judge(a)), "the document applies it by itself")
+	assert.Equal(t, "tool_input.command pwd", saysOf(Speaks("clawdcode@doc").judge(a)), "the document applies it on its own")
 
 	a = native(policy.PreToolExecution, -1, `{"permissionDecision":"deny"}`, "")
 	a.Signal = "killed"

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"cmp"
-	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
@@ -10,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -67,7 +68,7 @@ type Settings struct {
 	Unit, Most, Standard time.Duration
 	// Matchers is the agent's syntax of conditions on a tool's name.
 	Matchers Matchers
-	// Covered lists events that another event of the agent stands for, so
+	// Covered lists events that another event of the agent means, so
 	// that hookc is not asked twice about one thing.
 	Covered []string
 	// Switches turn hooks off.
@@ -124,6 +125,8 @@ const HookName = "hookc"
 var claudeHandler = Handler{Type: "command", Command: "command", Timeout: "timeout"}
 
 // Scope is whose settings the file holds; "" is nobody's that install knows.
+//
+//go:noinline
 func (f *File) Scope() Scope {
 	switch f.Tier {
 	case policy.TierManaged:
@@ -165,7 +168,7 @@ func (d *Agent) Settings() (*Settings, error) {
 	if d.settings != nil {
 		return d.settings, nil
 	}
-	return nil, fmt.Errorf("hookc cannot be installed for %s: %s", d.ID, diag.DidYouMean(d.ID, Installable(), "there are "+strings.Join(Installable(), ", ")))
+	return nil, fault.Errorf("hookc cannot be installed for %s: %s", d.ID, diag.DidYouMean(d.ID, Installable(), "there are "+strings.Join(Installable(), ", ")))
 }
 
 // Protected lists the files and folders of all agents that decide what they run
@@ -185,8 +188,7 @@ func Protected() []string {
 		}
 		out = append(out, a.protects...)
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return spell.Distinct(out)
 }
 
 // Variables lists the variables that say where an agent keeps its settings, sorted.
@@ -199,8 +201,7 @@ func Variables() []string {
 			}
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return spell.Distinct(out)
 }
 
 // installed are the files that install writes or looks at, those of users

@@ -19,7 +19,7 @@ const (
 	leave
 	end
 	// rewrite replaces what was produced by the reason; tell gives the reason
-	// to the model as context. Both stand for a deny that cannot be said.
+	// to the model as context. Both mean a deny that cannot be said.
 	rewrite
 	tell
 )

@@ -8,7 +8,7 @@ var giveUp = []policy.AgentAnswer{{Void: true}}
 // void makes the event void.
 func (d *draft) void() { d.r.Agent = giveUp }
 
-// unlessVoid is a conclusion, nil for none, of an agent that may give up on an
+// unlessVoid is a conclusion, nil if there is none, of an agent that may give up on an
 // event: then failures and warnings are all that is left.
 func unlessVoid(conclude func(*policy.Context, policy.Result) policy.Result) func(*policy.Context, policy.Result) policy.Result {
 	return func(before *policy.Context, r policy.Result) policy.Result {

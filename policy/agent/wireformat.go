@@ -3,6 +3,7 @@ package agent
 import (
 	"slices"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -12,7 +13,7 @@ type WireFormat struct {
 	// Names are the dialect's, its ID first.
 	Names []string
 	// EventKey is where the agent names the event, EventEnv the variable that
-	// does where nothing else names it, "" for none.
+	// does where nothing else names it, "" if there is none.
 	EventKey, EventEnv string
 	// Env are the variables that stand in for fields that were not sent.
 	Env []EnvReading
@@ -103,8 +104,7 @@ func (d *Agent) WireFormat() *WireFormat {
 		r.Points = append(r.Points, d.pointReading(&d.allPoints()[i]))
 	}
 	names := append(d.Natives(), policy.EventNames()...)
-	slices.Sort(names)
-	for _, name := range slices.Compact(names) {
+	for _, name := range spell.Distinct(names) {
 		if points := d.candidates(name); len(points) > 0 {
 			r.Events = append(r.Events, NamedReading{name, points})
 		}

@@ -90,6 +90,8 @@ func Stale(err error) bool {
 }
 
 // plain makes text fit for Error.Text.
+//
+//go:noinline
 func plain(text string) string {
 	out := []byte(text)
 	for i, c := range out {
@@ -105,7 +107,7 @@ type File struct {
 	// Path is the file's name as it was given.
 	Path string
 	// Build is the build of hookc that wrote it (internal/wire, BuildOf),
-	// Release the released version, "" for none.
+	// Release the released version, "" if there is none.
 	Build, Release string
 	// ID identifies the content: the hash of the header, which holds the hash of
 	// every section.
@@ -124,10 +126,14 @@ type entry struct {
 }
 
 // Is reports whether a file's first bytes are those of an artifact.
+//
+//go:noinline
 func Is(begin []byte) bool { return len(begin) >= len(magic) && string(begin[:len(magic)]) == magic }
 
 // Named reports whether a path has the name of an artifact. A project's folder
 // .hookc has no name before the suffix, wherever the project lies.
+//
+//go:noinline
 func Named(path string) bool {
 	name := len(path) - len(Suffix)
 	return name > 0 && path[name:] == Suffix && !os.IsPathSeparator(path[name-1])
@@ -204,6 +210,8 @@ func (f *File) Refuse(kind Kind, text string) *Error {
 }
 
 // Damaged is the refusal of this artifact because of what it holds.
+//
+//go:noinline
 func (f *File) Damaged(what string) *Error {
 	return f.Refuse(Damaged, "the compiled policy is damaged ("+what+"): compile it again")
 }
@@ -265,6 +273,7 @@ func (f *File) header(size uint64) error {
 	return nil
 }
 
+//go:noinline
 func (f *File) find(name string) int {
 	return slices.IndexFunc(f.table, func(e entry) bool { return e.name == name })
 }

@@ -1,5 +1,6 @@
 package artifact
 
+//go:noinline
 func le32(b []byte) uint32 {
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/binary"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Condition is one variable, or one flag, that a policy was compiled under.
@@ -37,7 +38,7 @@ func Take(environ, names, prefixes []string) Conditions {
 		c.Vars = append(c.Vars, Condition{Name: name, Value: value, Set: value != ""})
 	}
 	for _, name := range c.prefixed(environ) {
-		if !slices.Contains(names, name) {
+		if !spell.Has(names, name) {
 			c.Vars = append(c.Vars, Condition{Name: name, Value: lookup(environ, name), Set: true})
 		}
 	}
@@ -46,6 +47,8 @@ func Take(environ, names, prefixes []string) Conditions {
 }
 
 // lookup is the value of a variable; of several the last, as exec has it.
+//
+//go:noinline
 func lookup(environ []string, name string) string {
 	for i := len(environ) - 1; i >= 0; i-- {
 		if kv := environ[i]; len(kv) > len(name) && kv[len(name)] == '=' && kv[:len(name)] == name {
@@ -75,7 +78,7 @@ func (c *Conditions) prefixed(environ []string) []string {
 					break
 				}
 			}
-			if lookup(environ, name) != "" && !slices.Contains(out, name) {
+			if lookup(environ, name) != "" && !spell.Has(out, name) {
 				out = append(out, name)
 			}
 		}
@@ -83,7 +86,9 @@ func (c *Conditions) prefixed(environ []string) []string {
 	return out
 }
 
-// Flag is the value of a flag, "" for none.
+// Flag is the value of a flag, "" if there is none.
+//
+//go:noinline
 func (c *Conditions) Flag(name string) string {
 	for _, f := range c.Flags {
 		if f.Name == name {

@@ -21,6 +21,8 @@ type Writer struct {
 
 // Add appends a section. Those added first are read with the header, in one
 // call: what a gate needs comes first. A name twice is a bug and panics.
+//
+//go:noinline
 func (w *Writer) Add(name string, content []byte) {
 	for _, n := range w.names {
 		if n == name {
@@ -122,7 +124,7 @@ func create(path string, mode os.FileMode) (*os.File, error) {
 	}
 	name := f.Name()
 	f.Close()
-	os.Remove(name) // CreateTemp makes it for the user alone: made anew, the umask counts
+	os.Remove(name) // CreateTemp makes it for the user alone: made again, the umask counts
 	return os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 }
 

@@ -7,8 +7,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/pattern"
 )
@@ -33,11 +34,11 @@ func Commands(text string) (*policy.Atom, error) {
 }
 
 // plain is a pattern that lists names: the expression says the same.
-var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_\- |]+$`) })
+var plain = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_\- |]+$`) })
 
 // Text reads a list of values A|B, and always an expression of ECMAScript on the
 // whole value as well; names are the values of a text that is a list alone. With an
-// error the text is no expression and is matched by itself and by its values only.
+// error the text is no expression and is matched on its own and by its values only.
 func Text(text string) (match func(string) bool, names []string, err error) {
 	var exact []string
 	if !strings.ContainsAny(text, `\^$`) {
@@ -47,14 +48,13 @@ func Text(text string) (match func(string) bool, names []string, err error) {
 	}
 	if plain().MatchString(text) {
 		names = slices.Concat(exact, strings.Split(text, "|"))
-		slices.Sort(names)
-		names = slices.Compact(names)
+		names = spell.Distinct(names)
 	}
 	whole, err := pattern.WholeECMAScript(text)
 	if err != nil {
-		return func(s string) bool { return s == text || slices.Contains(exact, s) }, nil, err
+		return func(s string) bool { return s == text || spell.Has(exact, s) }, nil, err
 	}
-	return func(s string) bool { return slices.Contains(exact, s) || whole.Match(s) }, names, nil
+	return func(s string) bool { return spell.Has(exact, s) || whole.Match(s) }, names, nil
 }
 
 // atom is a condition on a value that a call may not have: then it holds.

@@ -17,6 +17,7 @@ const (
 	Hint
 )
 
+//go:noinline
 func (s Severity) String() string { return [...]string{"error", "warning", "hint"}[s] }
 
 // MarshalText makes a severity its name in JSON.
@@ -94,4 +95,6 @@ func Codes() []*Code {
 }
 
 // Lookup returns the code with the given ID in any letter case, or nil.
+//
+//go:noinline
 func Lookup(id string) *Code { return registry[strings.ToUpper(id)] }

@@ -161,6 +161,8 @@ func (l List) Render() string {
 }
 
 // Err is nil without errors, else an error whose text is the rendered list.
+//
+//go:noinline
 func (l List) Err() error {
 	if !l.HasErrors() {
 		return nil

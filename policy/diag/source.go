@@ -93,6 +93,8 @@ type Span struct {
 }
 
 // IsZero reports whether the span is nowhere.
+//
+//go:noinline
 func (p Span) IsZero() bool { return p.Source == nil }
 
 // Position returns the line and column, from 1, at which the span starts.
@@ -106,6 +108,8 @@ func (p Span) Position() (line, col int) {
 }
 
 // File returns the name of the span's source, "" for nowhere.
+//
+//go:noinline
 func (p Span) File() string {
 	if p.Source == nil {
 		return ""
@@ -147,6 +151,8 @@ func NewText(value string, span Span, marks []Mark) Text {
 func Literal(value string) Text { return Text{Value: value} }
 
 // IsZero reports whether the text was never set.
+//
+//go:noinline
 func (t Text) IsZero() bool { return t.Value == "" && t.Span.IsZero() }
 
 // String is the text's value.

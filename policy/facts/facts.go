@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -30,7 +31,7 @@ func Check(f *policy.Fact, v any) error {
 	if ok {
 		return nil
 	}
-	return fmt.Errorf("facts.%s must be %s", f.Name, takes(f))
+	return fault.Errorf("facts.%s must be %s", f.Name, takes(f))
 }
 
 func takes(f *policy.Fact) string {

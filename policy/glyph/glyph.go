@@ -4,8 +4,9 @@ package glyph
 
 import (
 	"strings"
-	"sync"
 	"unicode"
+
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // Unseen reports whether a character shows nothing of its own, or changes what is
@@ -27,7 +28,7 @@ func Unseen(r rune) bool {
 // it joins letters or symbols, or says how a symbol is drawn.
 func Shaping(r rune) bool { return r == 0x200c || r == 0x200d || r == 0xfe0e || r == 0xfe0f }
 
-var bases = sync.OnceValue(func() map[rune]byte {
+var bases = lazy.Value(func() map[rune]byte {
 	out := make(map[rune]byte, 450)
 	for _, table := range [][]lookalikes{alike[:], marks[:]} {
 		for _, l := range table {

@@ -3,13 +3,14 @@ package install
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // maxSize is the largest settings file that is read, in bytes.
@@ -42,7 +43,7 @@ func Load(path string) (*Disk, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file", path)
+		return nil, fault.Errorf("%s is not a regular file", path)
 	}
 	f, err := os.Open(real)
 	if err != nil {
@@ -54,7 +55,7 @@ func Load(path string) (*Disk, error) {
 	case err != nil:
 		return nil, err
 	case len(content) > maxSize:
-		return nil, fmt.Errorf("%s is larger than %d MiB", path, maxSize>>20)
+		return nil, fault.Errorf("%s is larger than %d MiB", path, maxSize>>20)
 	case content == nil:
 		content = []byte{}
 	}
@@ -149,7 +150,7 @@ func (d *Disk) unchanged() error {
 		return err
 	}
 	if (now.Content == nil) != (d.Content == nil) || !bytes.Equal(now.Content, d.Content) {
-		return fmt.Errorf("%s was changed by another program just now, so nothing is written: try again", d.Path)
+		return fault.Errorf("%s was changed by another program just now, so nothing is written: try again", d.Path)
 	}
 	return nil
 }

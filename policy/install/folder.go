@@ -22,6 +22,8 @@ type FolderFile struct {
 }
 
 // FolderName is the name of hookc's hook folder for an event.
+//
+//go:noinline
 func FolderName(event string) string { return agent.HookName + "-" + event }
 
 // FolderFiles are the files of hookc's hook folder for an entry. Its priority

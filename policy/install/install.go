@@ -14,6 +14,7 @@ import (
 	"sort"
 	"time"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy/agent"
 )
 
@@ -21,7 +22,7 @@ import (
 type Entry struct {
 	// Event is the agent's own name.
 	Event string
-	// Matcher is the condition on the tool's name, "" for none.
+	// Matcher is the condition on the tool's name, "" if there is none.
 	Matcher string
 	Command string
 	Timeout time.Duration
@@ -128,7 +129,7 @@ func (t *Target) verify(before, after []byte, want []Entry) error {
 	}
 	now, _, err := t.Read(after)
 	if err != nil {
-		return fmt.Errorf("hookc would make it invalid, so nothing is written: %w", err)
+		return fault.Errorf("hookc would make it invalid, so nothing is written: %w", err)
 	}
 	others := func(list []Found) []Found {
 		out := slices.DeleteFunc(slices.Clone(list), func(f Found) bool { return f.Own })
@@ -148,11 +149,11 @@ func (t *Target) verify(before, after []byte, want []Entry) error {
 		}
 	}
 	if len(own) != len(want) {
-		return fmt.Errorf("%s would hold %d entries of hookc in place of %d, so nothing is written", t.Name, len(own), len(want))
+		return fault.Errorf("%s would hold %d entries of hookc in place of %d, so nothing is written", t.Name, len(own), len(want))
 	}
 	for _, e := range want {
 		if !slices.Contains(own, t.found(e)) {
-			return fmt.Errorf("%s cannot hold the entry for %s, so nothing is written", t.Name, e.Event)
+			return fault.Errorf("%s cannot hold the entry for %s, so nothing is written", t.Name, e.Event)
 		}
 	}
 	return nil
@@ -164,9 +165,13 @@ func (t *Target) found(e Entry) Found {
 }
 
 // count is a timeout in the agent's unit, rounded up.
+//
+//go:noinline
 func (t *Target) count(d time.Duration) int64 { return int64(math.Ceil(float64(d) / float64(t.Unit))) }
 
 // duration is a number of the agent's unit; what overflows is the longest.
+//
+//go:noinline
 func (t *Target) duration(n float64) time.Duration {
 	if d := n * float64(t.Unit); d < math.MaxInt64 {
 		return time.Duration(d)

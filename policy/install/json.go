@@ -40,6 +40,8 @@ func text(v *tree.Node) string {
 }
 
 // twice is the second place at which an object has a key, or -1.
+//
+//go:noinline
 func twice(v *tree.Node) int {
 	seen := map[string]bool{}
 	for _, e := range v.Entries {
@@ -55,6 +57,8 @@ func twice(v *tree.Node) int {
 type span struct{ start, end int }
 
 // items are the places of a container's elements or members.
+//
+//go:noinline
 func items(v *tree.Node) []span {
 	var out []span
 	for _, item := range v.Items {
@@ -105,6 +109,8 @@ func (d *document) scan(from, to int) (comma, last int, line bool) {
 }
 
 // indentAt is the white space the line of a byte begins with.
+//
+//go:noinline
 func (d *document) indentAt(at int) string {
 	begin := bytes.LastIndexByte(d.text[:at], '\n') + 1
 	end := begin
@@ -251,6 +257,8 @@ func (d *document) with(list []insertion) []byte {
 }
 
 // without is the text without the spans, ascending.
+//
+//go:noinline
 func (d *document) without(list []span) []byte {
 	var out []byte
 	done := 0

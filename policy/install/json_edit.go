@@ -2,10 +2,11 @@ package install
 
 import (
 	"bytes"
-	"fmt"
 	"reflect"
 	"slices"
 
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
@@ -85,7 +86,7 @@ func (w *jsonEdit) events(want []Entry) []string {
 		out = append(out, e.Event)
 	}
 	for _, o := range w.t.owned(w.d) {
-		if !slices.Contains(out, o.event) {
+		if !spell.Has(out, o.event) {
 			out = append(out, o.event)
 		}
 	}
@@ -134,6 +135,7 @@ func (w *jsonEdit) event(event string, want []Entry) error {
 	return w.replace(mine[keep], value)
 }
 
+//go:noinline
 func (w *jsonEdit) note(event, what string) { w.changes = append(w.changes, Change{event, what}) }
 
 func (w *jsonEdit) put(list []insertion) error { return w.become(w.d.with(list)) }
@@ -141,7 +143,7 @@ func (w *jsonEdit) put(list []insertion) error { return w.become(w.d.with(list))
 func (w *jsonEdit) become(text []byte) error {
 	d, err := parse(w.t.Name, text)
 	if err != nil {
-		return fmt.Errorf("install: the edit went wrong, nothing is written: %w", err)
+		return fault.Errorf("install: the edit went wrong, nothing is written: %w", err)
 	}
 	w.d = d
 	return nil
@@ -171,7 +173,7 @@ func (w *jsonEdit) add(event string, value []field) error {
 
 // keep remembers a container that was empty before hookc used it.
 func (w *jsonEdit) keep(path string, v *tree.Node) {
-	if len(items(v)) == 0 && !slices.Contains(w.memo.Kept, path) {
+	if len(items(v)) == 0 && !spell.Has(w.memo.Kept, path) {
 		w.memo.Kept = append(w.memo.Kept, path)
 	}
 }
@@ -209,7 +211,7 @@ func (w *jsonEdit) prune(path string, v, parent *tree.Node, key string) (bool, e
 	switch {
 	case len(items(v)) > 0, len(inside) > 0:
 		return false, nil
-	case slices.Contains(w.memo.Kept, path):
+	case spell.Has(w.memo.Kept, path):
 		return false, w.become(w.d.without([]span{{v.Span.Start + 1, v.Span.End - 1}}))
 	}
 	return true, w.become(w.d.without(w.d.cut(parent, indexOf(parent, key))))

@@ -3,11 +3,12 @@ package pattern
 import (
 	"regexp"
 	"strings"
-	"sync"
 	"time"
 	"unicode/utf16"
 
 	"github.com/dlclark/regexp2"
+
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // ECMAScript is the flavour of agents written in JavaScript: new RegExp(text)
@@ -18,20 +19,20 @@ import (
 var ECMAScript = &Flavour{Name: "ecmascript", compile: compileECMAScript, alike: jsAlike, backtracks: true}
 
 // jsAlike are the patterns without escapes, classes and counts.
-var jsAlike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_ \-:/.|^$()*+?]*$`) })
+var jsAlike = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_ \-:/.|^$()*+?]*$`) })
 
 // matchTimeout bounds one match of a pattern that backtracks.
 const matchTimeout = 50 * time.Millisecond
 
 // compileECMAScript reads the pattern by JavaScript's own grammar and writes
-// it anew, in constructs that mean the same to the engine that matches it.
+// it again, in constructs that mean the same to the engine that matches it.
 func compileECMAScript(text string) (func(string) bool, *Error) {
 	p := newJSParser(text)
 	whole, err := p.pattern()
 	if err != nil {
 		return nil, err
 	}
-	backtrack := sync.OnceValue(func() func(string) bool { return backtracking(whole.full) })
+	backtrack := lazy.Value(func() func(string) bool { return backtracking(whole.full) })
 	if whole.hard {
 		return backtrack(), nil
 	}

@@ -203,7 +203,7 @@ func jsReference(n int) jsRegexp {
 	return jsRegexp{full: fmt.Sprintf(`(?:(?(%d)\%d))`, n, n), hard: true}
 }
 
-// character reads an escape that stands for one code unit.
+// character reads an escape that means one code unit.
 func (p *jsParser) character() rune {
 	r := p.peek(0)
 	p.at++
@@ -223,7 +223,7 @@ func (p *jsParser) character() rune {
 			p.at++
 			return c % 32
 		}
-		p.at-- // the backslash stands for itself
+		p.at-- // the backslash means itself
 		return '\\'
 	case 'x':
 		return p.hex(2, r)

@@ -14,6 +14,7 @@ type jsRegexp struct {
 	hard         bool
 }
 
+//go:noinline
 func (r jsRegexp) then(s jsRegexp) jsRegexp {
 	return jsRegexp{r.linear + s.linear, r.full + s.full, r.hard || s.hard}
 }
@@ -60,6 +61,7 @@ func (p *jsParser) peek(n int) rune {
 	return -1
 }
 
+//go:noinline
 func (p *jsParser) take(s string) bool {
 	for i, r := range s {
 		if p.peek(i) != r {
@@ -226,7 +228,7 @@ func (p *jsParser) braced() bool {
 	return n > 0
 }
 
-// braces reads a count without taking it; n is its length, max -1 for none.
+// braces reads a count without taking it; n is its length, max -1 if there is none.
 func (p *jsParser) braces() (from, to string, n int) {
 	if p.peek(0) != '{' {
 		return "", "", 0

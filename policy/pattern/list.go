@@ -12,6 +12,8 @@ func Listed(list, separators string) []string {
 }
 
 // Lists reports whether a text is made of letters, digits and the extra characters.
+//
+//go:noinline
 func Lists(text, extra string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(extra, r))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -23,7 +24,7 @@ func (p *Pattern) Literals() policy.Literals {
 	return out
 }
 
-// maxWords bounds the texts that stand for a part of a pattern, maxWord the
+// maxWords bounds the texts that mean a part of a pattern, maxWord the
 // length of one.
 const (
 	maxWords = 32
@@ -54,9 +55,9 @@ func literalsOf(text string) policy.Literals {
 	switch {
 	case w.start && w.end && w.all:
 		return policy.Literals{Exact: sortedWords(w.heads)}
-	case w.start && !slices.Contains(w.heads, ""):
+	case w.start && !spell.Has(w.heads, ""):
 		return policy.Literals{Prefixes: sortedWords(w.heads)}
-	case w.end && !slices.Contains(w.tails, ""):
+	case w.end && !spell.Has(w.tails, ""):
 		return policy.Literals{Suffixes: sortedWords(w.tails)}
 	}
 	return policy.Literals{}
@@ -64,8 +65,7 @@ func literalsOf(text string) policy.Literals {
 
 func sortedWords(in []string) []string {
 	out := slices.Clone(in)
-	slices.Sort(out)
-	return slices.Compact(out)
+	return spell.Distinct(out)
 }
 
 func wordsOf(re *syntax.Regexp) words {
@@ -110,7 +110,7 @@ func wordsOf(re *syntax.Regexp) words {
 	return anything
 }
 
-// exactly is one text. The replacement character stands for any byte that is
+// exactly is one text. The replacement character means any byte that is
 // no UTF-8, too.
 func exactly(text string) words {
 	if strings.ContainsRune(text, utf8.RuneError) || len(text) > maxWord {

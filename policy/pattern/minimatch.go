@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
+
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // Minimatch compiles a glob as the JavaScript library of that name reads it
@@ -45,7 +46,7 @@ func base(parts []string) string {
 	return ""
 }
 
-var slashes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`/+`) })
+var slashes = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`/+`) })
 
 func splitSlashes(s string) []string { return slashes().Split(s, -1) }
 
@@ -237,7 +238,7 @@ func (t *translation) class() string {
 // maxBraces bounds how many alternatives braces make.
 const maxBraces = 1024
 
-// expandBraces lists what {a,b} and {1..3} stand for. Braces that hold neither
+// expandBraces lists what {a,b} and {1..3} mean. Braces that hold neither
 // are plain text.
 func expandBraces(glob string) []string {
 	out := []string{glob}
@@ -296,7 +297,7 @@ func braces(s string) (open, end int, choices []string) {
 	return 0, 0, nil
 }
 
-// series is what 1..3 or a..c stands for, or nil.
+// series is what 1..3 or a..c means, or nil.
 func series(s string) []string {
 	first, last, ok := strings.Cut(s, "..")
 	if !ok {

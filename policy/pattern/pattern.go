@@ -8,7 +8,8 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
-	"sync"
+
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // Pattern is a compiled pattern. It is immutable and safe for concurrent use.
@@ -71,7 +72,7 @@ func (f *Flavour) Compile(text string) (*Pattern, error) {
 
 // RE2 is the flavour of canonical files: linear in time, no look-around, no
 // backreferences.
-var RE2 = &Flavour{Name: "re2", compile: compileRE2, alike: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(``) })}
+var RE2 = &Flavour{Name: "re2", compile: compileRE2, alike: lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(``) })}
 
 func compileRE2(text string) (func(string) bool, *Error) {
 	re, err := regexp.Compile(text)
@@ -97,4 +98,4 @@ func compileRE2(text string) (func(string) bool, *Error) {
 }
 
 // beyondRE2 finds what other flavours have and RE2 has not.
-var beyondRE2 = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(\?<?[=!]|\(\?>|\\[1-9]|\\k<`) })
+var beyondRE2 = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`\(\?<?[=!]|\(\?>|\\[1-9]|\\k<`) })

@@ -3,9 +3,10 @@ package pattern
 import (
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/dlclark/regexp2"
+
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // Python is the flavour of agents written in Python, as its module re has it:
@@ -15,14 +16,14 @@ var Python = &Flavour{Name: "python", compile: compilePython, alike: pythonPlain
 
 // pythonPlain is what RE2 reads alike: nothing special, nothing that is an
 // error in one of the two. The end of a text is not the same in both.
-var pythonPlain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_ \-:/.|^()]*$`) })
+var pythonPlain = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_ \-:/.|^()]*$`) })
 
 // pythonGroups are the forms of named groups and references to them that are
 // Python's own.
 var pythonGroups = strings.NewReplacer("(?P<", "(?<")
 
 // pythonRefers finds a reference to a named group, to be closed with >.
-var pythonRefers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\(\?P=([A-Za-z_][A-Za-z0-9_]*)\)`) })
+var pythonRefers = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`\(\?P=([A-Za-z_][A-Za-z0-9_]*)\)`) })
 
 func compilePython(text string) (func(string) bool, *Error) {
 	if pythonPlain().MatchString(text) {

@@ -135,7 +135,7 @@ func hexUnit(b []byte) (rune, bool) {
 	return r, true
 }
 
-// Escaped is what a short escape stands for, 0 for none.
+// Escaped is what a short escape means, 0 if there is none.
 func Escaped(c byte) byte {
 	switch c {
 	case '"', '\\', '/':
@@ -154,7 +154,7 @@ func Escaped(c byte) byte {
 	return 0
 }
 
-// EscapeLen is how long the escape is that a text begins with, 0 for none: two of
+// EscapeLen is how long the escape is that a text begins with, 0 if there is none: two of
 // them are one where they are a surrogate pair.
 func EscapeLen(b []byte) int {
 	if len(b) > 1 && Escaped(b[1]) != 0 {

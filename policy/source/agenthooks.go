@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/tree"
@@ -21,12 +22,14 @@ type agentHooksState struct {
 }
 
 // wrote reports whether a hook's own file has a field.
+//
+//go:noinline
 func (s *agentHooksState) wrote(h *policy.Hook, field string) bool {
 	return s.own[h] != nil && s.own[h](field)
 }
 
 // agentHooksFile is a hooks.toml: switches, defaults, and what it changes about
-// hooks by their names. Nobody but hookc reads it (docs/dialects, agenthooks
+// hooks by their names. Nobody but hookc reads it (docs/reference/dialects, agenthooks
 // §2.6).
 type agentHooksFile struct {
 	in      *File
@@ -76,7 +79,7 @@ func readHooksTOML(l *Loader, in *File) {
 		}
 	}
 	for _, n := range t.tables(hooks, "override") {
-		t.keys(n, "name", "priority", "timeout", "async", "on_error", "on_timeout", "locked", "enforcement")
+		t.keys(n, "name", "priority", "timeout", "async", "on_error", "on_timeout", "locked", "enforcement", "rollout")
 		if t.name(n) != nil {
 			t.number(n, "priority", 0, mdMaxPriority)
 			t.number(n, "timeout", mdMinTimeout, mdMaxTimeout)
@@ -109,7 +112,7 @@ func (t tomlReader) is(n *tree.Node, s tree.Shape, name, want string) bool {
 
 func (t tomlReader) keys(n *tree.Node, known ...string) {
 	for _, e := range n.Entries {
-		if name := e.Key.Text.Value; !slices.Contains(known, name) {
+		if name := e.Key.Text.Value; !spell.Has(known, name) {
 			t.l.Report(t.in, codeUnread.Report(e.Key.Span, "%q means nothing here: it is passed over", name).
 				WithHint("%s", diag.DidYouMean(name, known, "keys: "+strings.Join(known, ", "))))
 		}
@@ -137,8 +140,11 @@ func (t tomlReader) posture(n *tree.Node, key string) policy.Posture {
 }
 
 func (t tomlReader) enforcement(n *tree.Node) {
-	if v := n.Get("enforcement"); v != nil && (v.Shape != tree.Scalar || !slices.Contains(enforcements, v.Text.Value)) {
+	if v := n.Get("enforcement"); v != nil && (v.Shape != tree.Scalar || !spell.Has(enforcements, v.Text.Value)) {
 		t.l.Report(t.in, codeWord.Report(v.Span, "enforcement is one of %s", strings.Join(enforcements, ", ")))
+	}
+	if _, found := shareOf(n.Get("rollout")); found != nil {
+		t.l.Report(t.in, *found)
 	}
 }
 
@@ -177,6 +183,8 @@ func (t tomlReader) name(n *tree.Node) *tree.Node {
 }
 
 // isAgentHooks reports whether HOOK.md folders are read for their own profile.
+//
+//go:noinline
 func (l *Loader) isAgentHooks() bool { return l.dialect != nil && l.dialect.ID == "agenthooks" }
 
 // agentHooksOne makes a hook one of the profile, where a failure lets go on unless
@@ -328,26 +336,20 @@ func (f *agentHooksFile) change(h *policy.Hook, n *tree.Node) {
 	if e := n.Get("enforcement"); e != nil {
 		h.Enforcement = enforcement(e.Text.Value)
 	}
+	if v := n.Get("rollout"); v != nil {
+		h.Spared, _ = shareOf(v)
+	}
 }
 
 // postureOf is the posture that a value names, or none.
+//
+//go:noinline
 func postureOf(n *tree.Node) policy.Posture {
 	if n == nil || n.Shape != tree.Scalar {
 		return policy.PostureUnset
 	}
 	p, _ := policy.ParsePosture(n.Text.Value)
 	return p
-}
-
-// enforcements are the words of `enforcement`.
-var enforcements = []string{"enforce", string(policy.EnforceWarn), string(policy.EnforceDryRun)}
-
-// enforcement is what one of the words means; any other means enforce.
-func enforcement(word string) policy.Enforcement {
-	if slices.Contains(enforcements[1:], word) {
-		return policy.Enforcement(word)
-	}
-	return ""
 }
 
 // millis is a timeout in milliseconds, within what the format takes.

@@ -3,8 +3,9 @@ package source
 import (
 	"regexp"
 	"slices"
-	"sync"
 
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -34,7 +35,7 @@ func (l *Loader) broken(in *File, name string, events []policy.Event, filter pol
 	return found
 }
 
-var triggerLine = sync.OnceValue(func() *regexp.Regexp {
+var triggerLine = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^[ \t]*trigger[ \t]*:[ \t]*["']?([a-z_-]+)`)
 })
 
@@ -45,7 +46,7 @@ func brokenEvents(found diag.List) []policy.Event {
 		if d.Span.Source == nil {
 			continue
 		}
-		if m := triggerLine().FindStringSubmatch(d.Span.Source.Content); m != nil && slices.Contains(mdTriggers, m[1]) {
+		if m := triggerLine().FindStringSubmatch(d.Span.Source.Content); m != nil && spell.Has(mdTriggers, m[1]) {
 			if event, ok := policy.ParseEvent(m[1]); ok {
 				return []policy.Event{event}
 			}

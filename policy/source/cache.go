@@ -89,12 +89,14 @@ func (s *sight) place(path string) {
 	}
 }
 
+//go:noinline
 func (s *sight) ask(same func() bool) {
 	if s != nil {
 		s.again = append(s.again, same)
 	}
 }
 
+//go:noinline
 func (s *sight) unsure() {
 	if s != nil {
 		s.blind = true
@@ -125,7 +127,7 @@ func (c *Cache) recall(o *Options) (*policy.Policy, diag.List, bool) {
 func inputPaths(o *Options) []string {
 	out := make([]string, len(o.Inputs))
 	for i, in := range o.Inputs {
-		out[i] = absolute("", in.Path)
+		out[i] = Absolute("", in.Path)
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package source
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -10,8 +9,10 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
+	"github.com/hookc/hookc/policy/bundled"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -62,6 +63,8 @@ const (
 var managedDir string
 
 // ManagedDir is the folder of the managed tier on this system.
+//
+//go:noinline
 func ManagedDir() string {
 	if managedDir != "" {
 		return managedDir
@@ -75,7 +78,7 @@ func ManagedDir() string {
 // into is an input all the same, and loading it says what is wrong. The order
 // is that in which the hooks of a tier are placed.
 func Discover(o DiscoverOptions) ([]Input, diag.List) {
-	d := discovery{dir: absolute("", o.Dir), options: o}
+	d := discovery{dir: Absolute("", o.Dir), options: o}
 	d.discover()
 	return d.inputs, d.found
 }
@@ -116,6 +119,15 @@ func (d *discovery) managed(dir string) {
 	d.policy(policy.TierManaged, dir, "hooks.yaml")
 	d.hookFolders(policy.TierManaged, dir)
 	d.hookFolders(policy.TierManaged, filepath.Join(dir, "hooks"))
+	places, found := bundled.Find(dir, d.at(filepath.Join(dir, bundled.Index)), writtenByOthers)
+	d.found.Add(found...)
+	for _, p := range places {
+		in := Input{Path: p.Path, Tier: policy.TierManaged, Content: p.Content}
+		if p.Content != nil {
+			in.Format = "hooksyaml"
+		}
+		d.inputs = append(d.inputs, in)
+	}
 }
 
 // managedPlaces are the places that Managed looks at.
@@ -123,7 +135,7 @@ func managedPlaces(dir string) (files, trees []string) {
 	if dir == "" {
 		dir = ManagedDir()
 	}
-	return []string{dir, filepath.Join(dir, "hooks.yaml"), filepath.Join(dir, "facts.env")}, []string{filepath.Join(dir, "hooks")}
+	return []string{dir, filepath.Join(dir, "hooks.yaml"), filepath.Join(dir, "facts.env"), filepath.Join(dir, bundled.Index)}, []string{filepath.Join(dir, "hooks")}
 }
 
 // ManagedPlaces are the files and trees that decide what Managed finds, there or
@@ -176,7 +188,7 @@ type discovery struct {
 	// one; withheld is whether its policies are not read.
 	root                string
 	innermost, withheld bool
-	// within is the folder that looking may not leave, "" for none.
+	// within is the folder that looking may not leave, "" if there is none.
 	within string
 	// listed are files that are not read, and what else is to be said of
 	// projects; refused the projects whose consent cannot be used.
@@ -288,7 +300,7 @@ func ParseInput(value string) (Input, error) {
 	case !ok || !known:
 		return Input{Path: value, Tier: policy.TierProject}, nil
 	case tier == policy.TierBuiltin:
-		return Input{}, fmt.Errorf("-f %s: the builtin tier is what hookc brings itself; use one of %s", value,
+		return Input{}, fault.Errorf("-f %s: the builtin tier is what hookc brings itself; use one of %s", value,
 			strings.Join(policy.TierNames()[1:], ", "))
 	}
 	return Input{Path: path, Tier: tier}, nil
@@ -296,4 +308,6 @@ func ParseInput(value string) (Input, error) {
 
 // fromProject reports whether a tier comes with a project rather than from
 // its user.
+//
+//go:noinline
 func fromProject(t policy.Tier) bool { return t == policy.TierProject || t == policy.TierLocal }

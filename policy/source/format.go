@@ -47,13 +47,13 @@ type File struct {
 	Live    bool
 	Within  string
 	// Plugin is the root of the plugin that it is of, PluginData where that keeps its
-	// data; "" for none.
+	// data; "" if there is none.
 	Plugin, PluginData string
 	// Required is true where a managed file enables that plugin.
 	Required bool
 	// Part is what the skill or agent is called that it is, "" for neither.
 	Part string
-	// Extension is the extension that it is of, nil for none.
+	// Extension is the extension that it is of, nil if there is none.
 	Extension *extensions.Extension
 	// source is what was noted of the file.
 	source *policy.SourceFile
@@ -62,6 +62,8 @@ type File struct {
 }
 
 // beside is another file of the same origin.
+//
+//go:noinline
 func (f *File) beside(name, path string) *File {
 	out := *f
 	out.Name, out.Path, out.Folder, out.Content, out.source = name, path, false, "", nil
@@ -84,6 +86,7 @@ func register(f Format) Format {
 	return f
 }
 
+//go:noinline
 func lookup(name string) (Format, bool) {
 	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == name })
 	if i < 0 {
@@ -96,6 +99,8 @@ func lookup(name string) (Format, bool) {
 func Formats() []Format { return slices.Clone(formats) }
 
 // Names lists the ids `--format` takes, sorted.
+//
+//go:noinline
 func Names() []string {
 	out := make([]string, len(formats))
 	for i, f := range formats {

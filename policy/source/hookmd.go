@@ -113,7 +113,7 @@ func readHookMD(l *Loader, in *File) {
 		return
 	}
 	for _, name := range folders {
-		if in.outside(filepath.Join(in.Path, name)) != nil {
+		if in.Outside(filepath.Join(in.Path, name)) != nil {
 			l.Report(in, codeFile.Report(fileSpan(filepath.Join(in.Name, name)), "%s: %s", filepath.Join(in.Name, name), errOutside))
 			continue
 		}
@@ -132,6 +132,8 @@ func neverFound(name string) diag.Diagnostic {
 }
 
 // fileSpan is the beginning of a file that was not read.
+//
+//go:noinline
 func fileSpan(name string) diag.Span { return diag.Span{Source: diag.NewSource(name, "")} }
 
 func readHookFolder(l *Loader, folder *File) {
@@ -146,7 +148,7 @@ func readHookFolder(l *Loader, folder *File) {
 		l.Report(&in, neverFound(in.Name))
 		return
 	}
-	if text, ok := l.cache.draft(in.Path); ok && in.outside(in.Path) == nil {
+	if text, ok := l.cache.draft(in.Path); ok && in.Outside(in.Path) == nil {
 		readHook(l, &in, strings.NewReader(text))
 		return
 	}
@@ -162,7 +164,7 @@ func readHookFolder(l *Loader, folder *File) {
 // openRegular opens a file that is a file: opening a pipe may never end.
 func (in *File) openRegular() (*os.File, error) {
 	path := in.Path
-	if err := in.outside(path); err != nil {
+	if err := in.Outside(path); err != nil {
 		return nil, err
 	}
 	info, err := os.Stat(path)

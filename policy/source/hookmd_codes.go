@@ -4,10 +4,13 @@ import "github.com/hookc/hookc/policy/diag"
 
 // logHook is an example: a hook folder whose HOOK.md has what every hook has, and
 // more. hookFolder is one with other fields.
+//
+//go:noinline
 func logHook(more string) string {
 	return hookFolder("name: log\ndescription: writes a line\ntrigger: post-agent-turn\n" + more)
 }
 
+//go:noinline
 func hookFolder(fields string) string {
 	return "-- .agents/hooks/log/HOOK.md --\n---\n" + fields + "---\n-- .agents/hooks/log/scripts/run.sh --\n#!/bin/sh\nexit 0\n"
 }
@@ -61,10 +64,10 @@ matcher:
 	codeHookValue = diag.Define(diag.Code{
 		ID: "HK055", Severity: diag.Warning,
 		Title: "value outside what the HOOK.md format allows",
-		Help: `The hook is loaded, but the value is not one that every reader of the format accepts:
-a timeout outside 100 to 600000 ms (the nearest is used), a priority outside 0 to 1000,
-no description, a name that is not lower-case words joined by hyphens, a word for async
-that does not mean true.`,
+		Help: `The hook is loaded, but the value is not one that every reader of the format accepts.
+The timeout is outside 100 to 600000 ms (the nearest is used), the priority is outside 0 to
+1000, or there is no description. Or the name is not lower-case words joined by hyphens, or
+the word for async does not mean true.`,
 		Bad:  logHook("timeout: 50\n"),
 		Good: logHook("timeout: 100\n"),
 	})

@@ -5,9 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -109,7 +109,7 @@ func otherScript(scripts string) string {
 
 // entryFor is the entry point that a file of another name was meant to be.
 func entryFor(name string) string {
-	if entry := entryNames[0] + strings.ToLower(filepath.Ext(name)); slices.Contains(entryNames, entry) || slices.Contains(ruleNames, entry) {
+	if entry := entryNames[0] + strings.ToLower(filepath.Ext(name)); spell.Has(entryNames, entry) || spell.Has(ruleNames, entry) {
 		return entry
 	}
 	return entryNames[0]

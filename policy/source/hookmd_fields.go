@@ -2,13 +2,13 @@ package source
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/tree"
@@ -24,7 +24,7 @@ const (
 
 var (
 	mdKeys = []string{"name", "description", "trigger", "matcher", "timeout", "async", "priority", "metadata",
-		"on_error", "on_timeout", "locked", "enforcement"}
+		"on_error", "on_timeout", "locked", "enforcement", "rollout"}
 	mdMatcherKeys = []string{"tool", "pattern"}
 	// mdTriggers are the events of the format; each is a native name of a
 	// canonical one.
@@ -72,6 +72,10 @@ func (m *mdFields) hook() *policy.Hook {
 	if n := root.Get("enforcement"); n != nil && m.word("enforcement", n, enforcements) {
 		h.Enforcement = enforcement(n.Text.Value)
 	}
+	var wrong *diag.Diagnostic
+	if h.Spared, wrong = shareOf(root.Get("rollout")); wrong != nil {
+		m.found.Add(*wrong)
+	}
 	if meta := root.Get("metadata"); meta != nil && meta.Shape != tree.Map {
 		m.found.Add(codeHookValue.Report(meta.Span, "metadata is %s; it is a map of texts", meta.What()))
 	}
@@ -86,7 +90,7 @@ func (m *mdFields) hook() *policy.Hook {
 
 func (m *mdFields) unknown(n *tree.Node, known []string, where string) {
 	for _, e := range n.Entries {
-		if key := e.Key.Text.Value; !slices.Contains(known, key) {
+		if key := e.Key.Text.Value; !spell.Has(known, key) {
 			m.found.Add(codeHookKey.Report(e.Key.Span, "%q is no field of %s and has no effect", key, where).
 				WithHint("%s", diag.DidYouMean(key, known, "fields: "+strings.Join(known, ", "))))
 		}
@@ -161,7 +165,7 @@ func (m *mdFields) trigger(n *tree.Node) (policy.Event, bool) {
 		}
 		return "", false
 	}
-	if slices.Contains(mdTriggers, t.Value) {
+	if spell.Has(mdTriggers, t.Value) {
 		return policy.ParseEvent(t.Value)
 	}
 	m.found.Add(codeHookTrigger.Report(t.Span, "unknown trigger %q", t.Value).WithHint("%s", triggerHint(t.Value)))
@@ -277,7 +281,7 @@ func (m *mdFields) number(key string, n *tree.Node, want string) (int, diag.Span
 // word reports whether a value is one of some words, and that it is not. What is not
 // is an error: whether the hook decides depends on it.
 func (m *mdFields) word(key string, n *tree.Node, words []string) bool {
-	ok := n.Shape == tree.Scalar && slices.Contains(words, n.Text.Value)
+	ok := n.Shape == tree.Scalar && spell.Has(words, n.Text.Value)
 	if !ok {
 		m.found.Add(codeHookField.Report(n.Span, "%s is one of %s", key, strings.Join(words, ", ")).
 			WithHint("%s", diag.DidYouMean(n.Text.Value, words, "")))

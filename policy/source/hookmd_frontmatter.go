@@ -3,10 +3,10 @@ package source
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/tree"
 )
@@ -137,7 +137,7 @@ func CutFrontmatter(name, text string) (head, fields, rest string, err error) {
 		return "", "", "", found.Err()
 	}
 	if fm == nil {
-		return "", "", "", fmt.Errorf("%s has no frontmatter", name)
+		return "", "", "", fault.Errorf("%s has no frontmatter", name)
 	}
 	upTo := fm.source.Content // the closing line and its end included
 	start := strings.IndexByte(upTo, '\n') + 1

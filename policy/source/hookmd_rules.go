@@ -28,7 +28,7 @@ func (l *Loader) mdRule(in *File, h *policy.Hook, front string) (is bool, found 
 		return l.mdBlock(in, h, front)
 	}
 	path := filepath.Join(scripts, ruleNames[i])
-	err := in.outside(path)
+	err := in.Outside(path)
 	var content string
 	if err == nil {
 		content, _, _, err = l.readFile(path)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -26,12 +27,13 @@ var _ = register(Format{
 			return slices.ContainsFunc(policyNames, func(name string) bool { return exists(filepath.Join(in.Path, name)) })
 		}
 		// An agent's own configuration is JSON too.
-		return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(in.Path))) &&
+		return spell.Has([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(in.Path))) &&
 			!slices.ContainsFunc(agents, func(s *settings) bool { return s.match(in) })
 	},
 	Read: readPolicy,
 })
 
+//go:noinline
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
@@ -63,6 +65,9 @@ type yamlReader struct {
 	src    *diag.Source
 	source *policy.SourceFile
 	config *policy.FileConfig
+	// enforcement and spared are those of hooks that say none.
+	enforcement policy.Enforcement
+	spared      uint16
 }
 
 func readPolicyFile(l *Loader, in *File) {
@@ -146,8 +151,17 @@ func (r *yamlReader) read(root *tree.Node) {
 	if n := f.child("facts", true); n != nil {
 		r.facts(n)
 	}
+	if n := f.child("approval", true); n != nil {
+		r.approval(n)
+	}
 	if n := f.child("severity", true); n != nil {
 		r.severities(f, n)
+	}
+	if n := f.child("rollout", true); n != nil {
+		r.rollout(n)
+	}
+	if n := f.child("log", true); n != nil {
+		r.log(n)
 	}
 	r.switchedOff(f)
 	r.declares(root)
@@ -212,9 +226,10 @@ func (r *yamlReader) tools(n *tree.Node) {
 	c.Open = appendNew(c.Open, open)
 }
 
+//go:noinline
 func appendNew(to, from []string) []string {
 	for _, s := range from {
-		if !slices.Contains(to, s) {
+		if !spell.Has(to, s) {
 			to = append(to, s)
 		}
 	}
@@ -225,7 +240,7 @@ var codeNoMatch = diag.Define(diag.Code{
 	ID: "HK013", Severity: diag.Warning,
 	Title: "include that matches no file",
 	Help: `A glob under include matches nothing, so nothing is included. Globs are relative to the
-file that holds them; ** stands for any folders.`,
+file that holds them; ** means any folders.`,
 	Bad: `include: ["policies/*.yaml"]
 notify:
   - command: cat
@@ -280,7 +295,7 @@ func (r *yamlReader) include(f fields) {
 
 func (r *yamlReader) includeFile(path string, from diag.Span) {
 	file := r.in.beside(r.l.shown(path), path)
-	if err := r.in.outside(path); err != nil {
+	if err := r.in.Outside(path); err != nil {
 		r.report(codeFile.Report(from, "%s: %s", file.Name, err))
 		return
 	}
@@ -338,7 +353,7 @@ func (r *yamlReader) eventMap(event policy.Event, n *tree.Node) {
 		s.StrategySpan = span
 	}
 	s.ChainTimeout, s.ChainTimeoutSpan = f.duration("chain_timeout")
-	s.Order, s.OrderSpan = f.word("order", func(w string) bool { return slices.Contains(FindKey(InEvent, "order").Words, w) })
+	s.Order, s.OrderSpan = f.word("order", func(w string) bool { return spell.Has(FindKey(InEvent, "order").Words, w) })
 	if s.Strategy != "" || s.ChainTimeout != 0 || s.Order != "" {
 		r.l.Set(r.in, s)
 	}

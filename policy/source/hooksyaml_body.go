@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -59,7 +60,7 @@ func (r *yamlReader) added(f fields, h *policy.Hook) {
 		case TypeDuration:
 			f.duration(row.Name)
 		case TypeWord:
-			f.word(row.Name, func(w string) bool { return slices.Contains(row.Words, w) })
+			f.word(row.Name, func(w string) bool { return spell.Has(row.Words, w) })
 		case TypeMap:
 			f.child(row.Name, true)
 		default:
@@ -101,7 +102,7 @@ func (r *yamlReader) bash(f fields, h *policy.Hook) {
 // command comes to run, whatever its text says.
 func redirects(v policy.EnvVar) bool {
 	return strings.HasPrefix(v.Name, "LD_") || strings.HasPrefix(v.Name, "DYLD_") ||
-		slices.Contains([]string{"PATH", "BASH_ENV", "ENV", "CDPATH", "IFS", "SHELLOPTS", "NODE_OPTIONS", "NODE_PATH",
+		spell.Has([]string{"PATH", "BASH_ENV", "ENV", "CDPATH", "IFS", "SHELLOPTS", "NODE_OPTIONS", "NODE_PATH",
 			"PERL5LIB", "PERL5OPT", "PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "RUBYLIB", "RUBYOPT"}, v.Name)
 }
 
@@ -136,7 +137,7 @@ func (r *yamlReader) regoFile(name diag.Text, h *policy.Hook) {
 	if r.l.full(r.in) {
 		return
 	}
-	if err := r.in.outside(path); err != nil {
+	if err := r.in.Outside(path); err != nil {
 		r.report(codeFile.Report(name.Span, "%s: %s", name.Value, err))
 		return
 	}

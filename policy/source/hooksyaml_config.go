@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/tree"
@@ -19,6 +20,8 @@ type defaultValues struct {
 	concurrent, models    int
 	onError               map[policy.Kind]policy.Posture
 	model                 string
+	enforcement           policy.Enforcement
+	spared                uint16
 }
 
 func (l *Loader) readDefaults(in *File, n *tree.Node) defaultValues {
@@ -30,6 +33,7 @@ func (l *Loader) readDefaults(in *File, n *tree.Node) defaultValues {
 	v.models = f.int("max_models", 1, 0)
 	v.model = f.text("model").Value
 	v.onError = f.postures("on_error")
+	v.enforcement, v.spared = f.enforced("", 0)
 	return v
 }
 
@@ -65,6 +69,7 @@ func (f fields) postures(name string) map[policy.Kind]policy.Posture {
 func (r *yamlReader) defaults(n *tree.Node) {
 	v := r.l.readDefaults(r.in, n)
 	r.config.OnError, r.config.Model = v.onError, v.model
+	r.enforcement, r.spared = v.enforcement, v.spared
 	if v.timeout != 0 {
 		r.l.timeouts[r.config] = v.timeout
 	}
@@ -87,7 +92,7 @@ func (r *yamlReader) rego(n *tree.Node) {
 	c := &r.config.Rego
 	c.Paths, c.Data = r.paths(f.texts("paths")), r.paths(r.documents(f.get("data"), f))
 	c.Forbid = Values(f.texts("forbid"))
-	c.Version, _ = f.word("version", func(w string) bool { return slices.Contains(FindKey(InRego, "version").Words, w) })
+	c.Version, _ = f.word("version", func(w string) bool { return spell.Has(FindKey(InRego, "version").Words, w) })
 }
 
 // documents are the names of documents, which maps may have with what they say of
@@ -159,6 +164,9 @@ func (l *Loader) override(written map[string]string) {
 		if wrong == "" {
 			wrong = l.tryDefaults(in, entry)
 		}
+		if name := strings.ToLower(name); wrong == "" && (name == "enforcement" || name == "rollout") {
+			wrong = "no variable says whether a hook is in force"
+		}
 		if wrong == "" && overridesLimit(name) && slices.ContainsFunc(l.policy.Hooks, firm) {
 			wrong = "managed or locked hooks share this limit"
 		}
@@ -204,7 +212,7 @@ func (l *Loader) tryDefaults(in *File, e tree.Entry) (wrong string) {
 
 // overridesLimit reports whether a key of defaults holds for all hooks at once.
 func overridesLimit(name string) bool {
-	return slices.Contains([]string{"chain_timeout", "max_concurrent", "max_models"}, strings.ToLower(name))
+	return spell.Has([]string{"chain_timeout", "max_concurrent", "max_models"}, strings.ToLower(name))
 }
 
 // firm reports whether no variable changes a hook.

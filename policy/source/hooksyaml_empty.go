@@ -51,7 +51,7 @@ func (r *yamlReader) declares(root *tree.Node) {
 			r.l.declared = true
 			return // or an unknown key, which is reported
 		}
-		empty := e.Value.IsNull() || e.Value.Shape == tree.Map && len(e.Value.Entries) == 0
+		empty := e.Value.IsNull() || e.Value.Shape == tree.Map && len(e.Value.Entries) == 0 && name != "approval"
 		settings = settings || row.Type != TypeWord && !empty
 	}
 	switch {

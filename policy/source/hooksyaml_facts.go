@@ -3,7 +3,6 @@ package source
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -11,8 +10,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/facts"
@@ -39,7 +40,7 @@ notify:
 `,
 })
 
-var factName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_][a-z0-9_]*$`) })
+var factName = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_][a-z0-9_]*$`) })
 
 // facts reads the declarations of a file.
 func (r *yamlReader) facts(n *tree.Node) {
@@ -65,7 +66,7 @@ func (r *yamlReader) facts(n *tree.Node) {
 			r.report(codeFact.Report(e.Key.Span, "%s has no type, or more than one", name).WithHint("write one of type, list and enum"))
 		}
 		is := func(k string) func(string) bool {
-			return func(w string) bool { return slices.Contains(FindKey(InFact, k).Words, w) }
+			return func(w string) bool { return spell.Has(FindKey(InFact, k).Words, w) }
 		}
 		if w, _ := keys.word("type", is("type")); w != "" {
 			f.Type = w
@@ -136,7 +137,7 @@ func machineFile(path string) (string, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxFactsEnv+1))
 	if len(data) > maxFactsEnv {
-		return "", fmt.Errorf("it is larger than %d KiB", maxFactsEnv>>10)
+		return "", fault.Errorf("it is larger than %d KiB", maxFactsEnv>>10)
 	}
 	return string(data), err
 }

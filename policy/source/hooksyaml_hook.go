@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/tree"
@@ -57,15 +58,15 @@ of their own. Write priority beside parallel.`,
 `,
 })
 
-// kindAlias is the newer jcli name of bash.
-const kindAlias = "shell"
+// KindAlias is the newer jcli name of bash.
+const KindAlias = "shell"
 
 // parseKind reads a word of `type:`.
 func parseKind(word string) (policy.Kind, bool) {
-	if word == kindAlias {
+	if word == KindAlias {
 		return policy.KindBash, true
 	}
-	return policy.Kind(word), slices.Contains(policy.KindNames(), word)
+	return policy.Kind(word), spell.Has(policy.KindNames(), word)
 }
 
 func (r *yamlReader) items(event policy.Event, items []*tree.Node) {
@@ -173,7 +174,7 @@ func switchesOff(n *tree.Node) bool {
 	}
 	on, is := enabled.Bool()
 	return is && !on && !slices.ContainsFunc(n.Entries, func(e tree.Entry) bool {
-		return !slices.Contains([]string{"name", "enabled", "description"}, e.Key.Text.Value)
+		return !spell.Has([]string{"name", "enabled", "description"}, e.Key.Text.Value)
 	})
 }
 
@@ -201,9 +202,7 @@ func (r *yamlReader) hook(event policy.Event, n *tree.Node, g *policy.Group) {
 		Recheck:  f.bool("recheck", false),
 		Retry:    f.int("retry", 0, -1),
 	}
-	if e := f.get("enforcement"); e != nil {
-		h.Enforcement = enforcement(f.wordOf("enforcement", e, func(w string) bool { return slices.Contains(enforcements, w) }))
-	}
+	h.Enforcement, h.Spared = f.enforced(r.enforcement, r.spared)
 	h.Timeout, h.TimeoutSpan = f.duration("timeout")
 	if e := f.get("on_error"); e != nil {
 		h.OnError = f.posture("on_error", e)
@@ -235,7 +234,7 @@ func (r *yamlReader) filter(n *tree.Node) policy.Filter {
 			f.wrongType(name, e.Value, "one text", `several tools are written tool_matcher: "A|B"`)
 			continue
 		}
-		if words := FindKey(InFilter, name).Words; words != nil && f.wordOf(name, e.Value, func(w string) bool { return slices.Contains(words, w) }) == "" {
+		if words := FindKey(InFilter, name).Words; words != nil && f.wordOf(name, e.Value, func(w string) bool { return spell.Has(words, w) }) == "" {
 			continue
 		}
 		if t := f.textOf(name, e.Value); !t.IsZero() {
@@ -258,7 +257,7 @@ func (f fields) declared() policy.Declared {
 		d.Speculative = &s
 	}
 	for _, e := range f.node.Entries {
-		if slices.Contains([]string{"reads", "writes", "may", "world", "speculative", "pure"}, e.Key.Text.Value) {
+		if spell.Has([]string{"reads", "writes", "may", "world", "speculative", "pure"}, e.Key.Text.Value) {
 			d.Span = e.Key.Span
 			break
 		}

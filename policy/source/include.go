@@ -42,7 +42,7 @@ func includeGlob(glob string, most int, more ...doublestar.GlobOption) (files, f
 // glob is includeGlob of what may be read for in.
 func (in *File) glob(glob string, most int) (files, folders []string, err error) {
 	base, _ := doublestar.SplitPattern(filepath.ToSlash(glob))
-	if err := in.outside(filepath.FromSlash(base)); err != nil {
+	if err := in.Outside(filepath.FromSlash(base)); err != nil {
 		return nil, nil, err
 	}
 	if in.Within != "" {

@@ -5,13 +5,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/commandline"
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
-// jcliReader reads files as jcli itself does (docs/dialects, jcli §1.5 to
+// jcliReader reads files as jcli itself does (docs/reference/dialects, jcli §1.5 to
 // §1.7): under its profile alone, since a hooks.yaml is otherwise read by
 // hookc's own schema, which holds more and forgives less.
 type jcliReader struct {
@@ -72,6 +73,7 @@ func readJCLI(l *Loader, in *File) {
 	r.add(hooks)
 }
 
+//go:noinline
 func (r *jcliReader) report(d diag.Diagnostic) { r.l.Report(r.in, d) }
 
 // syntax reports what is wrong with the text itself; false drops the file.
@@ -147,7 +149,7 @@ func (r *jcliReader) hook(n *tree.Node, keys []string) *policy.Hook {
 		return nil
 	}
 	for _, e := range n.Entries {
-		if name := e.Key.Text.Value; !slices.Contains(keys, name) || name == "runtime" {
+		if name := e.Key.Text.Value; !spell.Has(keys, name) || name == "runtime" {
 			r.report(codeUnread.Report(e.Key.Span, "%q means nothing here: it is passed over", name).
 				WithHint("%s", diag.DidYouMean(name, keys, "keys: "+strings.Join(keys, ", "))))
 		}
@@ -202,7 +204,7 @@ func (r *jcliReader) word(n *tree.Node, key, otherwise string, words ...string) 
 	switch {
 	case v == nil:
 		return otherwise
-	case v.IsText() && slices.Contains(words, v.Text.Value):
+	case v.IsText() && spell.Has(words, v.Text.Value):
 		return v.Text.Value
 	case v.IsText():
 		r.wrong(v.Span, "%s: %q is none of %s", key, v.Text.Value, strings.Join(words, ", "))
@@ -251,7 +253,7 @@ func (r *jcliReader) filter(n *tree.Node) policy.Filter {
 	}
 	out := policy.Filter{Span: n.Span}
 	for _, e := range n.Entries {
-		if name := e.Key.Text.Value; !slices.Contains([]string{"tool_name", "tool_matcher", "model_prefix"}, name) {
+		if name := e.Key.Text.Value; !spell.Has([]string{"tool_name", "tool_matcher", "model_prefix"}, name) {
 			r.report(codeUnread.Report(e.Key.Span, "%q means nothing in a filter: it is passed over", name).
 				WithHint("keys: tool_name, tool_matcher, model_prefix"))
 		}
@@ -275,7 +277,7 @@ func (r *jcliReader) names(t diag.Text) policy.Condition {
 		names = append(names, strings.TrimSpace(part))
 	}
 	if strings.ContainsAny(t.Value, "*.^$?[](){}+\\") {
-		r.report(codeLiteral.Report(t.Span, "tool_matcher is a list of names: in %q every character stands for itself", t.Value).
+		r.report(codeLiteral.Report(t.Span, "tool_matcher is a list of names: in %q every character means itself", t.Value).
 			WithHint("write the names: Edit|Write"))
 	}
 	return nativeNames(t, policy.FieldToolName, names...)

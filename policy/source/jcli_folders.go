@@ -11,11 +11,12 @@ import (
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
+//go:noinline
 func dirOf(path string) string { return filepath.Dir(path) }
 
 // This format reads the hook folders of newer releases of jcli: a folder of
 // folders that each hold a HOOK.yaml, in the order of their names
-// (docs/dialects, jcli §1.0).
+// (docs/reference/dialects, jcli §1.0).
 var _ = register(Format{
 	Name: "jclifolders",
 	Doc:  "hook folders of jcli (HOOK.yaml or HOOK.yml)",

@@ -10,7 +10,7 @@ import (
 // limits are how much one load reads: more than any policy of people has, and
 // so little that an agent does not wait for it.
 type limits struct {
-	// rules are hooks, those of an expr hook each by itself.
+	// rules are hooks, those of an expr hook each on its own.
 	rules, files, bytes int
 	time                time.Duration
 	// looked is how many files and folders one glob under include may look at.
@@ -59,6 +59,8 @@ type spent struct {
 
 // exceeds reports a limit that was reached, once for a load, and that nothing
 // more is read from then on.
+//
+//go:noinline
 func (l *Loader) exceeds(in *File, d diag.Diagnostic) bool {
 	if !l.spent.over {
 		l.spent.over = true

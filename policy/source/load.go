@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +34,7 @@ type Input struct {
 	// own files are alike, so that its scripts are run where they stand.
 	Tree *trust.Tree
 	Live bool
-	// Within is the folder outside which nothing is read for it, "" for none.
+	// Within is the folder outside which nothing is read for it, "" if there is none.
 	Within string
 }
 
@@ -157,6 +156,8 @@ type Loader struct {
 	timeouts     map[*policy.FileConfig]time.Duration
 	chainTimeout chosen[time.Duration]
 	severities   []severitySetting
+	rollouts     []tierRollout
+	logs         []logSetting
 	concurrent   chosen[int]
 	models       chosen[int]
 }
@@ -352,6 +353,7 @@ func (l *Loader) finish(overrides map[string]string) {
 	}
 	p.ChainTimeout, p.MaxConcurrent, p.MaxModels = l.chainTimeout.value, l.concurrent.value, l.models.value
 	p.Severities = l.settleSeverities()
+	l.settleLog()
 	l.override(overrides)
 	if !l.bare.IsZero() && !l.declared && len(p.Hooks) == 0 && !l.diags.HasErrors() {
 		l.diags.Add(codeEmpty.Report(l.bare, "the policy has settings and no event").
@@ -359,6 +361,7 @@ func (l *Loader) finish(overrides map[string]string) {
 	}
 	l.callAll()
 	l.profile()
+	l.settleRollouts()
 	for _, h := range p.Hooks {
 		if h.Timeout == 0 && !h.Kind.InProcess() {
 			h.Timeout = l.timeouts[h.File]
@@ -370,8 +373,7 @@ func (l *Loader) finish(overrides map[string]string) {
 				list[i] = l.live(list[i])
 			}
 		}
-		slices.Sort(s.Uses)
-		s.Uses = slices.Compact(s.Uses)
+		s.Uses = spell.Distinct(s.Uses)
 		p.Sources = append(p.Sources, *s)
 	}
 }
@@ -419,7 +421,8 @@ func realPath(path string) string {
 	return real
 }
 
-func absolute(dir, path string) string {
+// Absolute is a path as seen from a folder.
+func Absolute(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}

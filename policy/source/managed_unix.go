@@ -9,6 +9,7 @@ import (
 	"syscall"
 )
 
+//go:noinline
 func defaultManagedDir() string { return "/etc/hookc" }
 
 // writtenByOthers is an error for a file that others than root and this user may

@@ -59,7 +59,7 @@ stdin instead.`,
 var codeLiteral = diag.Define(diag.Code{
 	ID: "HK046", Severity: diag.Warning, Security: true,
 	Title: "matcher that means something else than it looks",
-	Help: `A matcher holds characters that stand for themselves in this agent, or that make it match
+	Help: `A matcher holds characters that mean themselves in this agent, or that make it match
 nothing at all, such as * for every tool. Write the names, or what the agent reads as a pattern.`,
 	Bad: settingsOf("jcli", ".jcli/hooks.yaml", `pre_tool_execution:
   - {command: cat, filter: {tool_matcher: "Edit.*"}}`),
@@ -80,6 +80,8 @@ over it without a word. What its author meant does not happen.`,
 
 // dropped is the finding that an agent drops a file: an error, unless the agent
 // is followed faithfully.
+//
+//go:noinline
 func (l *Loader) dropped(at diag.Span, format string, args ...any) diag.Diagnostic {
 	d := codeDropped.Report(at, format, args...)
 	if l.faithful {

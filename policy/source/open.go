@@ -2,13 +2,13 @@ package source
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/tree"
@@ -97,7 +97,7 @@ notify:
 
 // input reads one input.
 func (l *Loader) input(in Input) {
-	path := absolute("", in.Path)
+	path := Absolute("", in.Path)
 	file := &File{Name: l.shown(path), Path: path, Tier: in.Tier, Untrusted: in.Untrusted, Content: string(in.Content),
 		Root: in.Root, Segment: in.Segment, Tree: in.Tree, Live: in.Live, Within: in.Within}
 	if !filepath.IsAbs(in.Path) {
@@ -114,7 +114,7 @@ func (l *Loader) input(in Input) {
 
 // openFile reads the file from disk.
 func (l *Loader) openFile(f *File) error {
-	if err := f.outside(f.Path); err != nil {
+	if err := f.Outside(f.Path); err != nil {
 		l.sight.unsure()
 		return err
 	}
@@ -141,7 +141,7 @@ func readRegular(path string, info fs.FileInfo) (string, error) {
 	case !info.Mode().IsRegular():
 		return "", errors.New("is not a regular file")
 	case info.Size() > tree.MaxBytes:
-		return "", fmt.Errorf("has %d bytes; %d is the most", info.Size(), tree.MaxBytes)
+		return "", fault.Errorf("has %d bytes; %d is the most", info.Size(), tree.MaxBytes)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {

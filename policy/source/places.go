@@ -2,9 +2,9 @@ package source
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/agent"
 )
 
@@ -12,7 +12,7 @@ import (
 // Discover finds, there or not: what is discovered is the same for as long as
 // they are. Folders below which everything counts are in trees.
 func DiscoverPlaces(o DiscoverOptions) (files, trees []string) {
-	d := discovery{dir: absolute("", o.Dir), options: o}
+	d := discovery{dir: Absolute("", o.Dir), options: o}
 	files, trees = managedPlaces(o.Managed)
 	if o.Profile != nil {
 		for i, root := range d.roots() {
@@ -81,6 +81,5 @@ func DiscoverVariables(o DiscoverOptions) []string {
 			}
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return spell.Distinct(out)
 }

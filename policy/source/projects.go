@@ -20,6 +20,8 @@ type refusal struct {
 }
 
 // roots are those of the projects that are looked at, outermost first.
+//
+//go:noinline
 func (d *discovery) roots() []string {
 	if d.options.Roots != nil {
 		return d.options.Roots
@@ -98,6 +100,7 @@ func orRoot(inputs []Input, root string) []Input {
 	return inputs
 }
 
+//go:noinline
 func (d *discovery) list(inputs []Input, as policy.SourceFile) {
 	for _, in := range inputs {
 		as.Path, as.Tier, as.Format = in.Path, in.Tier, in.Format
@@ -105,6 +108,7 @@ func (d *discovery) list(inputs []Input, as policy.SourceFile) {
 	}
 }
 
+//go:noinline
 func consented(inputs []Input) []trust.Input {
 	out := make([]trust.Input, len(inputs))
 	for i, in := range inputs {
@@ -116,7 +120,7 @@ func consented(inputs []Input) []trust.Input {
 // LoadDiscovered loads what is found for an event; o.Inputs are not looked at.
 // A project's own files count as far as consent covers them.
 func LoadDiscovered(where DiscoverOptions, o Options) (*policy.Policy, diag.List) {
-	d := &discovery{dir: absolute("", where.Dir), options: where}
+	d := &discovery{dir: Absolute("", where.Dir), options: where}
 	d.discover()
 	o.Inputs, o.Workspace = d.inputs, d.dir
 	if where.Trust < AsFound {
@@ -141,7 +145,7 @@ func LoadDiscovered(where DiscoverOptions, o Options) (*policy.Policy, diag.List
 	return &p, found
 }
 
-// hooks are what stands for the policy of a project that cannot be decided by:
+// hooks take the place of the policy of a project that cannot be decided by:
 // a refusal wherever a policy could have refused.
 func (r *refusal) hooks() []*policy.Hook {
 	text := filepath.Base(r.root) + ": " + r.why
@@ -196,6 +200,8 @@ func Parts(root string, profiles []DiscoverOptions) ([]trust.Part, diag.List) {
 }
 
 // live is the path whose copy is read at path, or path itself.
+//
+//go:noinline
 func (l *Loader) live(path string) string {
 	for _, t := range l.trees {
 		if at, ok := t.Live(path); ok {
@@ -207,7 +213,7 @@ func (l *Loader) live(path string) string {
 
 // path is where a file that in names is read.
 func (in *File) path(dir, name string) string {
-	path := absolute(dir, name)
+	path := Absolute(dir, name)
 	if in.Tree == nil {
 		return path
 	}

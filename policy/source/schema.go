@@ -3,8 +3,8 @@ package source
 import (
 	"slices"
 	"strconv"
-	"sync"
 
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/internal/severity"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -19,8 +19,12 @@ const (
 	InDefaults Place = "defaults"
 	InRego     Place = "rego"
 	InTools    Place = "tools"
+	InLog      Place = "log"
 	InFact     Place = "fact"
 	InDocument Place = "document"
+	InApproval Place = "approval"
+	InRequire  Place = "require"
+	InWebhook  Place = "webhook"
 	InEvent    Place = "event"
 	InGroup    Place = "group"
 	InHook     Place = "hook"
@@ -30,7 +34,7 @@ const (
 
 // Places lists the places in the order a file is read.
 func Places() []Place {
-	return []Place{InFile, InDefaults, InRego, InTools, InFact, InDocument, InEvent, InGroup, InHook, InFilter, InRule}
+	return []Place{InFile, InDefaults, InRego, InTools, InLog, InFact, InDocument, InApproval, InRequire, InWebhook, InEvent, InGroup, InHook, InFilter, InRule}
 }
 
 // Type is what the value of a key may be.
@@ -57,6 +61,10 @@ const (
 	TypeEnv Type = "map to text"
 	// TypeSeverities is a map from diagnostic code to severity.
 	TypeSeverities Type = "map from code to word"
+	// TypeShare is a share of the sessions, TypeRollouts a map from tier to an
+	// enforcement or a share.
+	TypeShare    Type = "share, such as 25%"
+	TypeRollouts Type = "map from tier to word or share"
 	// TypeExprs is a map from field to expression.
 	TypeExprs Type = "map to expression"
 )
@@ -91,9 +99,9 @@ var (
 	builtin = []policy.Kind{policy.KindBuiltin}
 )
 
-var schema = sync.OnceValue(func() []Key {
+var schema = lazy.Value(func() []Key {
 	hookKeys[slices.IndexFunc(hookKeys, func(k Key) bool { return k.Name == "type" })].Words = policy.KindNames()
-	return slices.Concat(fileKeys, eventKeys, hookKeys, filterKeys, ruleKeys())
+	return slices.Concat(fileKeys, approvalKeys, eventKeys, hookKeys, filterKeys, ruleKeys())
 })
 
 // AddKind adds a kind of hook, while the program is loaded. Its keys are options of
@@ -115,6 +123,8 @@ var fileKeys = []Key{
 	{Place: InFile, Name: "tools", Type: TypeMap, Note: "the tools that exist, for unknown-tool findings"},
 	{Place: InFile, Name: "facts", Type: TypeMap, Note: "what the host knows of who calls, by name: a type (string, int, bool) or a map"},
 	{Place: InFile, Name: "severity", Type: TypeSeverities, Words: severity.Words(), Also: "^hint$", Note: "how bad check and lint find what a code reports; errors and what lets something guarded through cannot be lowered"},
+	{Place: InFile, Name: "rollout", Type: TypeRollouts, Words: enforcements, Note: "the most that hooks of a tier may do, by tier: its own, or one that is trusted less; enforce, warn, dryrun, or the share of sessions in which they are in force"},
+	{Place: InFile, Name: "log", Type: TypeMap, Note: "the decision log: whether there is one, and what is masked; the strictest of all tiers holds"},
 	{Place: InFile, Name: "include", Type: TypeTexts, Note: "files or globs read at this place, in the same tier; relative to the file"},
 
 	{Place: InDefaults, Name: "chain_timeout", Type: TypeDuration, Default: "30s", Note: "total time of one event, retries included"},
@@ -123,6 +133,8 @@ var fileKeys = []Key{
 	{Place: InDefaults, Name: "on_error", Type: TypePostures, Words: policy.PostureNames(), Also: "^stop$", Default: "bash and llm: skip; rego and expr: deny at guard events, else skip", Note: "what a failure means"},
 	{Place: InDefaults, Name: "model", Type: TypeText, Default: "HOOKC_MODEL, else the provider's own: gpt-4o-mini, claude-haiku-4-5", Note: "model of llm hooks"},
 	{Place: InDefaults, Name: "timeout", Type: TypeDuration, Default: "bash 10s, llm 30s", Note: "time of one attempt of a bash or llm hook"},
+	{Place: InDefaults, Name: "enforcement", Type: TypeWord, Words: enforcements, Default: "enforce", Note: "enforcement of hooks that say none"},
+	{Place: InDefaults, Name: "rollout", Type: TypeShare, Default: "100%", Note: "rollout of hooks that say none"},
 
 	{Place: InRego, Name: "paths", Type: TypeTexts, Note: "files and folders of shared Rego, relative to the file"},
 	{Place: InRego, Name: "data", Type: TypeDocuments, Note: "JSON or YAML files under data, relative to the file; each its name, or a map"},
@@ -134,6 +146,18 @@ var fileKeys = []Key{
 
 	{Place: InTools, Name: "known", Type: TypeTexts, Note: "names of tools"},
 	{Place: InTools, Name: "open", Type: TypeTexts, Note: "globs of names that may exist without being listed"},
+
+	{Place: InLog, Name: "enabled", Type: TypeBool, Default: "off until a tier or `hookc log enable` says so", Note: "keep a record of every decision; the most trusted tier that says it decides"},
+	{Place: InLog, Name: "on_error", Type: TypeWord, Words: []string{"warn", "deny"}, Default: "warn", Note: "what becomes of a guarded action whose decision cannot be logged"},
+	{Place: InLog, Name: "durable", Type: TypeBool, Default: "false", Note: "answer only when the entry is on the disk"},
+	{Place: InLog, Name: "keep_days", Type: TypeAtLeast1, Default: "30", Note: "older entries are taken away"},
+	{Place: InLog, Name: "keep_mb", Type: TypeAtLeast1, Default: "1024", Note: "of more than that the oldest entries are taken away"},
+	{Place: InLog, Name: "mask", Type: TypeTexts, Note: "JSON pointers into an entry of what a keyed hash means; * is any member"},
+	{Place: InLog, Name: "mask_when", Type: TypeExprs, Note: "the same, where an expression over the event holds"},
+	{Place: InLog, Name: "drop", Type: TypeTexts, Note: "events that are not logged"},
+	{Place: InLog, Name: "drop_when", Type: TypeExpr, Note: "an event that is not logged, where the expression holds"},
+	{Place: InLog, Name: "rego", Type: TypeTexts, Note: "Rego files with rules mask and drop, as OPA's decision log has them; input is the entry"},
+	{Place: InLog, Name: "checkpoints", Type: TypeText, Note: "file to which signed checkpoints are appended too: an absolute path; the user's and the managed tier say it"},
 
 	{Place: InFact, Name: "type", Type: TypeWord, Words: []string{"string", "int", "bool"}, Default: "string", Note: "type of the value"},
 	{Place: InFact, Name: "list", Type: TypeWord, Words: []string{"string"}, Note: "the value is a list of these"},
@@ -157,13 +181,14 @@ var eventKeys = []Key{
 var hookKeys = []Key{
 	{Place: InHook, Name: "name", Type: TypeText, Default: "<tier>/<event>#<n>", Note: "unique within tier and event; a later tier's hook of the same name replaces this one"},
 	{Place: InHook, Name: "description", Type: TypeText, Note: "for people"},
-	{Place: InHook, Name: "type", Type: TypeWord, Also: "^" + kindAlias + "$", Default: "told by the other keys", Note: "kind of hook; shell is another name of bash"},
+	{Place: InHook, Name: "type", Type: TypeWord, Also: "^" + KindAlias + "$", Default: "told by the other keys", Note: "kind of hook; shell is another name of bash"},
 	{Place: InHook, Name: "priority", Type: TypeInt, Default: "100", Note: "place in the tier, greater first"},
 	{Place: InHook, Name: "enabled", Type: TypeBool, Default: "true", Note: "false keeps the hook listed and never runs it"},
 	{Place: InHook, Name: "locked", Type: TypeBool, Default: "false", Note: "less trusted tiers cannot replace the hook by name"},
 	{Place: InHook, Name: "async", Type: TypeBool, Default: "false", Note: "start it and do not wait; its output is ignored"},
 	{Place: InHook, Name: "recheck", Type: TypeBool, Default: "false", Note: "evaluate again after the last hook that may rewrite what it read"},
 	{Place: InHook, Name: "enforcement", Type: TypeWord, Words: enforcements, Default: "enforce", Note: "warn and dryrun evaluate the hook and obey nothing it says: the Decision says what it would have been, warn tells the user too"},
+	{Place: InHook, Name: "rollout", Type: TypeShare, Default: "100%", Note: "the share of sessions in which the hook is in force, chosen by the session's id; in the others it is as under dryrun"},
 	{Place: InHook, Name: "filter", Type: TypeMap, Note: "when the hook applies; all conditions must hold"},
 	{Place: InHook, Name: "timeout", Type: TypeDuration, Default: "bash 10s, llm 30s", Note: "time of one attempt"},
 	{Place: InHook, Name: "retry", Type: TypeCount, Default: "bash 0, llm 1", Note: "further attempts after a failure"},
@@ -182,7 +207,7 @@ var hookKeys = []Key{
 	{Place: InHook, Name: "cwd", Type: TypeText, Kinds: bash, Default: "the event's cwd", Note: "folder the command runs in, relative to the policy file"},
 	{Place: InHook, Name: "env", Type: TypeEnv, Kinds: bash, Note: "variables added to the environment"},
 
-	{Place: InHook, Name: "prompt", Type: TypeText, Kinds: llm, Infers: true, Note: "template; {{field}} stands for a field"},
+	{Place: InHook, Name: "prompt", Type: TypeText, Kinds: llm, Infers: true, Note: "template; {{field}} means a field"},
 	{Place: InHook, Name: "model", Type: TypeText, Kinds: llm, Default: "defaults.model", Note: "the model to ask"},
 
 	{Place: InHook, Name: "source", Type: TypeText, Kinds: rego, Infers: true, Note: "Rego text"},
@@ -242,6 +267,8 @@ func ruleKeys() []Key {
 }
 
 // Schema is every key of hooks.yaml, place by place.
+//
+//go:noinline
 func Schema() []Key { return slices.Clone(schema()) }
 
 type placed struct {
@@ -249,7 +276,7 @@ type placed struct {
 	name  string
 }
 
-var schemaIndex = sync.OnceValue(func() map[placed]*Key {
+var schemaIndex = lazy.Value(func() map[placed]*Key {
 	schema := schema()
 	index := make(map[placed]*Key, len(schema))
 	for i := range schema {
@@ -279,6 +306,7 @@ func keyNames(p Place, kind policy.Kind) []string {
 	return out
 }
 
+//go:noinline
 func (k *Key) takes(kind policy.Kind) bool {
 	return kind == "" || len(k.Kinds) == 0 || slices.Contains(k.Kinds, kind)
 }

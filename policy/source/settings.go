@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -100,7 +101,7 @@ func (s *settings) match(in *File) bool {
 	}) || s.plugin(in) != ""
 }
 
-// plugin is the root of the plugin whose hooks a file holds, "" for none.
+// plugin is the root of the plugin whose hooks a file holds, "" if there is none.
 func (s *settings) plugin(in *File) string {
 	if in.Plugin != "" {
 		return in.Plugin
@@ -211,9 +212,10 @@ func (r *settingsReader) passed(at diag.Span, format string, args ...any) {
 	r.report(codeNative.Report(at, format, args...))
 }
 
+//go:noinline
 func (r *settingsReader) faithful() bool { return r.l.faithful }
 
-// events is the map of events in a file, nil for none. A list of hooks that each
+// events is the map of events in a file, nil if there is none. A list of hooks that each
 // name their event is one too.
 func (r *settingsReader) events(root *tree.Node) *tree.Node {
 	r.noteSwitches(root)
@@ -240,9 +242,9 @@ func (r *settingsReader) events(root *tree.Node) *tree.Node {
 	for _, e := range hooks.Entries {
 		name := e.Key.Text.Value
 		switch {
-		case slices.Contains(r.Reading.Beside, name):
+		case spell.Has(r.Reading.Beside, name):
 			continue
-		case slices.Contains(r.Reading.Gone, name):
+		case spell.Has(r.Reading.Gone, name):
 			r.report(codeNative.Report(e.Key.Span, "hooks.%s is passed over", name).WithHint("%s takes its place", r.Reading.GoneTo))
 			continue
 		case r.Reading.Rejects && len(r.dialect.EventsOf(name)) == 0:

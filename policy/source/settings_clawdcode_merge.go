@@ -45,6 +45,8 @@ func clawdFinish(l *Loader, hooks []*policy.Hook) []*policy.Hook {
 
 // clawdReaches reports whether what file `by` sets holds for the hooks of the
 // file at a place.
+//
+//go:noinline
 func (l *Loader) clawdReaches(at int, by *clawdFile) bool {
 	return l.faithful || at >= len(l.clawd) || l.clawd[at].in.Tier != policy.TierUser || by.in.Tier == policy.TierUser
 }
@@ -70,6 +72,8 @@ func (l *Loader) clawdReplaced(at int, h *policy.Hook, by *clawdFile, list *tree
 
 // clawdValue is what the last file that reaches the hooks of the file at a
 // place, and sets a key, sets it to.
+//
+//go:noinline
 func (l *Loader) clawdValue(at int, key func(*clawdFile) *tree.Node) (out *tree.Node) {
 	for _, f := range l.clawd {
 		if n := key(f); n != nil && l.clawdReaches(at, f) {

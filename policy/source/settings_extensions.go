@@ -50,7 +50,7 @@ func (s *settings) readExtensions(l *Loader, in *File) {
 	program := l.fork.extensions
 	program.Manifest, program.Inline = s.Reading.Extension, s.Reading.References == agent.NamedReferences
 	program.Settings = !program.Inline && !l.fork.noSettings
-	found, looked := program.Find(in.Path, realPath(absolute("", l.workspace)))
+	found, looked := program.Find(in.Path, realPath(Absolute("", l.workspace)))
 	source.Folders = append(looked, in.Path)
 	for i := range found {
 		x := &found[i]

@@ -119,6 +119,8 @@ func once[K comparable](hooks []*policy.Hook, key func(*policy.Hook) (K, bool), 
 }
 
 // unconditional reports whether one of several hooks runs always.
+//
+//go:noinline
 func unconditional(hooks []*policy.Hook) bool {
 	return slices.ContainsFunc(hooks, func(h *policy.Hook) bool { return len(h.Filter.Conditions) == 0 })
 }
@@ -156,11 +158,15 @@ func (l *Loader) onceCommand(hooks []*policy.Hook) []*policy.Hook {
 }
 
 // sameMatcher reports whether two hooks have one matcher as written.
+//
+//go:noinline
 func sameMatcher(a, b *policy.Hook) bool {
 	return slices.EqualFunc(a.Filter.Conditions, b.Filter.Conditions, func(x, y policy.Condition) bool { return x.Value.Value == y.Value.Value })
 }
 
 // runs reports whether the conditions of any of several hooks hold.
+//
+//go:noinline
 func runs(hooks []*policy.Hook) func(*policy.Context) bool {
 	filters := make([][]policy.Condition, len(hooks))
 	for i, h := range hooks {

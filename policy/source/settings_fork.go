@@ -48,7 +48,7 @@ func (c *forkConfig) note(h *policy.Hook, f *forkFacts) {
 }
 
 // forkFinish lays the hooks of every event out as the agent's planner would
-// when the event fires (docs/dialects, gemini §1.4): disabled hooks and
+// when the event fires (docs/reference/dialects, gemini §1.4): disabled hooks and
 // repeated ones left out, and the others at once or in turn.
 func forkFinish(l *Loader, hooks []*policy.Hook) []*policy.Hook {
 	c := &l.fork

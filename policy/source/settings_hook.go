@@ -10,9 +10,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -86,15 +87,15 @@ func (r *settingsReader) body(native string, n *tree.Node, h *policy.Hook) bool 
 	case !told && how.Typed:
 		r.report(codeNative.Report(itemSpan(n), "the hook has no type: it is passed over").WithHint("write %s", r.written("type", first)))
 		return false
-	case !slices.Contains(types, word) && !how.FailsOther:
+	case !spell.Has(types, word) && !how.FailsOther:
 		r.otherType(kind, word, first)
 		return false
-	case slices.Contains(r.at.NoTypes, word):
+	case spell.Has(r.at.NoTypes, word):
 		r.passed(kind.Span, "%s takes no hooks of type %s: it is passed over", native, word)
 		return false
 	case word == how.Prompt && word != "":
 		return r.prompt(n, h)
-	case !how.FailsOther && !slices.Contains(how.Fails, word):
+	case !how.FailsOther && !spell.Has(how.Fails, word):
 		return r.command(n, h)
 	}
 	d := codeUnrun.Report(kind.Span, "%s", say(how.Failing))
@@ -201,8 +202,8 @@ func (r *settingsReader) program(program, args *tree.Node, h *policy.Hook) bool 
 	return !commandline.Starts(strings.Join(words, " "))
 }
 
-// placeholders are what stands for a folder in a command without a shell.
-var placeholders = sync.OnceValue(func() *regexp.Regexp {
+// placeholders are the texts that mean a folder in a command without a shell.
+var placeholders = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{(?:CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_PLUGIN_DATA)\}`)
 })
 
@@ -332,7 +333,7 @@ func (r *settingsReader) rule(native string, n *tree.Node, h *policy.Hook) bool 
 	case !v.IsText():
 		r.passed(v.Span, "%s is a permission rule; this is %s: the hook is passed over", key, v.What())
 		return false
-	case !slices.Contains(r.Reading.Hook.IfAt, native):
+	case !spell.Has(r.Reading.Hook.IfAt, native):
 		r.report(codeNative.Report(v.Span, "a hook with %s never runs at %s, which is about no tool", key, native).
 			WithHint("take %s: out; it works at %s", key, strings.Join(r.Reading.Hook.IfAt, ", ")))
 		return false
@@ -421,7 +422,7 @@ func (r *settingsReader) surroundings(n *tree.Node, h *policy.Hook) {
 		if parent := filepath.Dir(base); filepath.Base(parent) == ".github" {
 			base = filepath.Dir(parent)
 		}
-		h.Body.WorkDir = absolute(base, dir.Text.Value)
+		h.Body.WorkDir = Absolute(base, dir.Text.Value)
 	}
 	if how.Unset != "" {
 		use := regexp.MustCompile(`\$(\{` + how.Unset + `\b|` + how.Unset + `\b)`)

@@ -5,8 +5,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -130,7 +131,7 @@ func (r *settingsReader) nothing(m *tree.Node, native string) {
 // word reports a matcher that is compared as a whole with a value it cannot be.
 func (r *settingsReader) word(m *tree.Node, native string, f policy.Field, text string) {
 	switch {
-	case len(r.at.Words) > 0 && !slices.Contains(r.at.Words, text):
+	case len(r.at.Words) > 0 && !spell.Has(r.at.Words, text):
 		r.report(codeMatcher.Report(m.Span, "the matcher of %s is compared as a whole with %s, which is never %q: these hooks never run", native, f, text).
 			WithHint("write one group for each of %s", strings.Join(r.at.Words, ", ")))
 	case len(r.at.Words) == 0 && strings.ContainsAny(text, "|*^$()[]"):
@@ -142,10 +143,10 @@ func (r *settingsReader) word(m *tree.Node, native string, f policy.Field, text 
 // names is the condition that a value is one of several names.
 func (r *settingsReader) names(v value, written diag.Text, names []string) policy.Condition {
 	if v.raw != "" || v.absent != agent.AbsentFails {
-		return v.test(written, func(s string) bool { return slices.Contains(names, s) })
+		return v.test(written, func(s string) bool { return spell.Has(names, s) })
 	}
 	how := &r.Reading.Matcher
-	if how.AliasOf != "" && slices.Contains(names, how.AliasOf) && !slices.Contains(names, how.Alias) {
+	if how.AliasOf != "" && spell.Has(names, how.AliasOf) && !spell.Has(names, how.Alias) {
 		names = append(names, how.Alias)
 	}
 	if v.field == policy.FieldToolName {
@@ -162,7 +163,7 @@ func (r *settingsReader) knownNames(written diag.Text, names []string) {
 			ok, err := path.Match(glob, name)
 			return ok || err != nil
 		}
-		if len(profile.Tools) == 0 || name == "" || slices.Contains(profile.Tools, name) || slices.ContainsFunc(profile.Open, open) {
+		if len(profile.Tools) == 0 || name == "" || spell.Has(profile.Tools, name) || slices.ContainsFunc(profile.Open, open) {
 			continue
 		}
 		r.report(codeMatcher.Report(written.Span, "%s has no tool %q: the hooks never run for it", r.id, name).
@@ -174,7 +175,7 @@ func (r *settingsReader) knownNames(written diag.Text, names []string) {
 				WithHint("write %s__.* for all of its tools", name))
 		}
 	}
-	if at := &r.at; at.Missing != "" && !slices.Contains(names, at.Missing) && slices.ContainsFunc(names, func(n string) bool { return slices.Contains(at.Missed, n) }) {
+	if at := &r.at; at.Missing != "" && !spell.Has(names, at.Missing) && slices.ContainsFunc(names, func(n string) bool { return spell.Has(at.Missed, n) }) {
 		r.report(codeMatcher.Report(written.Span, "%s", at.MissedText).WithHint("%s", at.MissedHint))
 	}
 }
@@ -267,6 +268,8 @@ func (v value) test(written diag.Text, test func(string) bool) policy.Condition 
 }
 
 // rawTest is the condition that what the agent sent passes a test.
+//
+//go:noinline
 func rawTest(written diag.Text, text string, test func(sent map[string]any) bool) policy.Condition {
 	return policy.Condition{Key: policy.FilterNative, Value: written, Atom: &policy.Atom{
 		Op: policy.AtomMatch, Field: policy.FieldRaw, Values: []string{text}, Reads: []policy.Field{policy.FieldRaw},
@@ -288,14 +291,18 @@ func rawIs(at diag.Span, key, value string) policy.Condition {
 }
 
 // nativeNames is the condition that a field is one of several texts.
+//
+//go:noinline
 func nativeNames(written diag.Text, f policy.Field, names ...string) policy.Condition {
-	c := nativeTest(written, f, func(s string) bool { return slices.Contains(names, s) })
+	c := nativeTest(written, f, func(s string) bool { return spell.Has(names, s) })
 	c.Atom.Op, c.Atom.Values = policy.AtomIn, names
 	return c
 }
 
 // nativeTest is the condition that a text field passes a test. A field that is
 // absent never does.
+//
+//go:noinline
 func nativeTest(written diag.Text, f policy.Field, test func(string) bool) policy.Condition {
 	return policy.Condition{Key: policy.FilterNative, Value: written, Atom: &policy.Atom{
 		Op: policy.AtomMatch, Field: f, Values: []string{written.Value}, Reads: []policy.Field{f},
@@ -319,7 +326,7 @@ func counts(n *tree.Node) bool {
 	return ok && v != 0
 }
 
-var wholeNames = sync.OnceValue(func() *regexp.Regexp {
+var wholeNames = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\^(?:([A-Za-z0-9_-]+)|\((?:\?:)?([A-Za-z0-9_|-]+)\))\$$`)
 })
 
@@ -330,8 +337,7 @@ func exactNames(text string) ([]string, bool) {
 		return nil, false
 	}
 	names := strings.Split(m[1]+m[2], "|")
-	slices.Sort(names)
-	return slices.Compact(names), !slices.Contains(names, "")
+	return spell.Distinct(names), !spell.Has(names, "")
 }
 
 // mayMatch reports whether a pattern matches a tool the agent is known to
@@ -356,7 +362,7 @@ func (r *settingsReader) instead(text string) string {
 	var names []string
 	for word := range strings.FieldsFuncSeq(strings.TrimPrefix(text, "(?i)"), func(c rune) bool { return strings.ContainsRune("|()^$ *", c) }) {
 		name := r.dialect.Profile.Called[strings.ToLower(word)]
-		if !slices.Contains(r.dialect.Profile.Tools, name) {
+		if !spell.Has(r.dialect.Profile.Tools, name) {
 			name = diag.Suggest(strings.ToLower(word), r.dialect.Profile.Tools)
 		}
 		if name != "" {
@@ -372,9 +378,9 @@ func (r *settingsReader) instead(text string) string {
 var codeMatcher = diag.Define(diag.Code{
 	ID: "HK033", Severity: diag.Warning, Security: true,
 	Title: "matcher that is not what it seems",
-	Help: `A matcher of an agent's own configuration is read by that agent's rules: it matches none of
-the agent's tools, cannot be read and is then a name, is compared as a whole where several
-words are written, or stands where no matcher is looked at. So the hooks below it never run,
+	Help: `A matcher of an agent's own configuration is read by that agent's rules. By them it
+matches none of the agent's tools, cannot be read and is then a name, is compared as a whole
+where several words are written, or is where no matcher is read. So the hooks below it never run,
 or always do, and the agent says nothing.`,
 	Bad:  settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "cat"}]}]}}`),
 	Good: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "cat"}]}]}}`),

@@ -227,7 +227,7 @@ func PartPlaces(o DiscoverOptions) []string {
 	if o.Profile == nil {
 		return nil
 	}
-	d := discovery{dir: absolute("", o.Dir), options: o}
+	d := discovery{dir: Absolute("", o.Dir), options: o}
 	out := d.partsOf(o.Profile, false).Looked
 	for i, root := range d.roots() {
 		d.root, d.innermost = root, i == len(d.roots())-1

@@ -153,7 +153,7 @@ func (l *Loader) projectRoots() []string {
 	out := []string{l.dir}
 	for _, in := range l.inputs {
 		if fromProject(in.Tier) {
-			out = append(out, in.Root, filepath.Dir(filepath.Dir(absolute("", in.Path))))
+			out = append(out, in.Root, filepath.Dir(filepath.Dir(Absolute("", in.Path))))
 		}
 	}
 	sort.Strings(out)

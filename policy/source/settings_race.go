@@ -5,8 +5,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/commandline"
@@ -43,7 +44,7 @@ func (l *Loader) races(hooks []*policy.Hook) {
 // common.
 func apart(a, b *policy.Hook) bool {
 	one, two := listedTools(a), listedTools(b)
-	return one != nil && two != nil && !slices.ContainsFunc(one, func(name string) bool { return slices.Contains(two, name) })
+	return one != nil && two != nil && !slices.ContainsFunc(one, func(name string) bool { return spell.Has(two, name) })
 }
 
 func listedTools(h *policy.Hook) []string {
@@ -55,7 +56,7 @@ func listedTools(h *policy.Hook) []string {
 	return nil
 }
 
-var rewrites = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`tool_input["'\s\\]*[:=]|updatedInput|tool_input=`) })
+var rewrites = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`tool_input["'\s\\]*[:=]|updatedInput|tool_input=`) })
 
 // race reports hooks that start at once and may both rewrite one call.
 func (c *forkConfig) race(l *Loader, hooks []*policy.Hook) {

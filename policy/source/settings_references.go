@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -25,7 +26,7 @@ func (r *settingsReader) replaced(root *tree.Node) *tree.Node {
 	if r.Reading.References == agent.NoReferences {
 		return root
 	}
-	of, counts := r.environment, func(key string) bool { return slices.Contains(counted, key) }
+	of, counts := r.environment, func(key string) bool { return spell.Has(counted, key) }
 	if r.in.Tier == policy.TierExtension {
 		of, counts = r.ofExtension, func(key string) bool { return key != "mcpServers" }
 		if r.Reading.References == agent.NamedReferences {
@@ -59,10 +60,10 @@ func (r *settingsReader) extensionRoot() string {
 	return filepath.Dir(filepath.Dir(r.in.Path))
 }
 
-// ofExtension replaces what stands for the folders of an extension, and for what its user
+// ofExtension replaces the names of the folders of an extension, and for what its user
 // set of it.
 func (r *settingsReader) ofExtension(text diag.Text) string {
-	values := map[string]string{"extensionPath": r.extensionRoot(), "workspacePath": absolute("", r.l.workspace)}
+	values := map[string]string{"extensionPath": r.extensionRoot(), "workspacePath": Absolute("", r.l.workspace)}
 	if r.Reading.References == agent.NamedReferences {
 		values["CLAUDE_PLUGIN_ROOT"] = r.extensionRoot()
 	}
@@ -73,7 +74,7 @@ func (r *settingsReader) ofExtension(text diag.Text) string {
 	return variables.Fill(text.Value, values)
 }
 
-// environment replaces what stands for variables of the environment.
+// environment replaces the names of variables of the environment.
 func (r *settingsReader) environment(text diag.Text) string {
 	out := variables.Expand(text.Value, r.Reading.References == agent.DefaultReferences, func(name string) (string, bool) { return r.variable(name, text.Span) })
 	if out != text.Value {
@@ -88,7 +89,7 @@ func (r *settingsReader) environment(text diag.Text) string {
 // variable is a variable of the environment that the file is read with, and notes that it
 // counted.
 func (r *settingsReader) variable(name string, at diag.Span) (value string, set bool) {
-	if slices.Contains(r.Reading.Own, name) || name == "" {
+	if spell.Has(r.Reading.Own, name) || name == "" {
 		return "", false
 	}
 	if r.l.environ == nil {

@@ -13,7 +13,7 @@ var codeSeverity = diag.Define(diag.Code{
 	ID: "HK049", Severity: diag.Error,
 	Title: "severity that may not be lowered",
 	Help: `severity says how bad a policy finds what a code reports. Errors cannot be lowered, nor what the
-table in docs/diagnostics.md calls firm: there something guarded gets through. One such finding is accepted
+table in docs/reference/diagnostics.md calls firm: there something guarded gets through. One such finding is accepted
 with a reason at its place (hookc:ignore), or by a baseline. A file may raise what a more trusted tier
 set, but not lower it; there this is a warning, and the more trusted tier's severity holds.`,
 	Bad: `severity: {HK141: off}
@@ -44,7 +44,7 @@ func (r *yamlReader) severities(f fields, n *tree.Node) {
 				ids = append(ids, c.ID)
 			}
 			r.report(codeWord.Report(e.Key.Span, "there is no code %q", e.Key.Text.Value).
-				WithHint("%s", diag.DidYouMean(e.Key.Text.Value, ids, "docs/diagnostics.md lists them")))
+				WithHint("%s", diag.DidYouMean(e.Key.Text.Value, ids, "docs/reference/diagnostics.md lists them")))
 			continue
 		}
 		to, known := severity.Off, false
@@ -86,17 +86,4 @@ func (l *Loader) settleSeverities() map[string]diag.Severity {
 		}
 	}
 	return out
-}
-
-// severitiesSchema names every code with what it may become.
-func (k *Key) severitiesSchema() object {
-	codes := object{}
-	for _, c := range diag.Codes() {
-		words := append(k.Words, "hint")
-		if severity.Firm(c) {
-			words = k.Words[:c.Severity+1]
-		}
-		codes[c.ID] = object{"enum": words, "description": c.Title}
-	}
-	return object{"type": "object", "properties": codes, "additionalProperties": false}
 }

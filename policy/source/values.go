@@ -14,7 +14,7 @@ var codeUnknownField = diag.Define(diag.Code{
 	ID:    "HK006",
 	Title: "unknown key",
 	Help: `A map holds a key that means nothing in that place. Left in, it would be ignored, and what
-its author meant would not happen. The hint names the nearest key; docs/schema.md lists
+its author meant would not happen. The hint names the nearest key; docs/reference/schema.md lists
 them all.`,
 	Bad: `notify:
   - {command: cat, tiemout: 5}
@@ -41,7 +41,8 @@ var codeRange = diag.Define(diag.Code{
 	ID:    "HK009",
 	Title: "number out of range",
 	Help: `A duration must be longer than nothing and at most a day: a number of seconds such as 5
-or 0.5, or a text such as "500ms" or "2m". A count of retries begins at 0, a limit at 1.`,
+or 0.5, or a text such as "500ms" or "2m". A count of retries begins at 0, a limit at 1. A
+share (rollout) is from 0% to 100%, with two decimals at most.`,
 	Bad: `notify:
   - {command: cat, timeout: 0}
 `,
@@ -83,7 +84,7 @@ func (l *Loader) fields(in *File, n *tree.Node, p Place, kind policy.Kind) field
 }
 
 var placeNames = map[Place]string{
-	InFile: "a policy", InDefaults: "defaults", InRego: "rego", InTools: "tools", InFact: "a fact", InDocument: "a document", InEvent: "an event",
+	InFile: "a policy", InDefaults: "defaults", InRego: "rego", InTools: "tools", InLog: "log", InFact: "a fact", InDocument: "a document", InApproval: "approval", InRequire: "an entry of require", InWebhook: "webhook", InEvent: "an event",
 	InGroup: "a parallel group", InHook: "a hook", InFilter: "a filter", InRule: "a rule",
 }
 
@@ -94,6 +95,7 @@ func (f fields) get(name string) *tree.Node {
 	return f.node.Get(name)
 }
 
+//go:noinline
 func (f fields) report(d diag.Diagnostic) { f.l.Report(f.in, d) }
 
 // wrongType reports that the value of name is not what it takes.
@@ -160,6 +162,8 @@ func (f fields) texts(name string) []diag.Text {
 }
 
 // Values are the plain texts of a list.
+//
+//go:noinline
 func Values(texts []diag.Text) []string {
 	if texts == nil {
 		return nil

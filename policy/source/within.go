@@ -13,10 +13,12 @@ import (
 
 var errOutside = errors.New("lies outside the project, which is not trusted: nothing there is read before `hookc trust`")
 
-// outside says why a file may not be read for in, nil where it may: nothing
+// Outside says why a file may not be read for in, nil where it may: nothing
 // that a project names is read outside it before somebody agreed to that.
 // Links count as what they lead to.
-func (f *File) outside(path string) error { return outside(f.Within, path) }
+//
+//go:noinline
+func (f *File) Outside(path string) error { return outside(f.Within, path) }
 
 func outside(root, path string) error {
 	if root == "" {
@@ -58,7 +60,7 @@ func (f *File) shared(path string) error {
 		if at != path && e.Type()&fs.ModeSymlink == 0 {
 			return nil
 		}
-		return f.outside(at)
+		return f.Outside(at)
 	})
 }
 
@@ -73,17 +75,29 @@ func boundary(root, profile string, found []Input) string {
 }
 
 // Boundary is the folder that reading a policy that was named may not leave, ""
-// for none: the root of its project while nobody trusted that.
+// if there is none: the root of its project while nobody trusted that.
 func Boundary(in Input) string {
 	if !fromProject(in.Tier) || in.Content != nil {
 		return ""
 	}
-	path := absolute("", in.Path)
+	path := Absolute("", in.Path)
 	root := policy.ProjectRoot(filepath.Dir(path))
 	if !trust.IsProject(root) || trust.Open(root).Consult("", []trust.Input{{Path: path, Tier: in.Tier}}).Kind != trust.Never {
 		return ""
 	}
 	return root
+}
+
+// Text reads a file within the bounds that the files of a policy have.
+func (in *File) Text(path string) (string, error) {
+	if err := in.Outside(path); err != nil {
+		return "", err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", plainError(err)
+	}
+	return readRegular(path, info)
 }
 
 // readFolder lists a folder, sorted by name: a pipe in its place would wait for

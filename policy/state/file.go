@@ -11,6 +11,8 @@ import (
 	"os"
 	"runtime"
 	"time"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // enter opens the state folder, made private to the user; with create, it is
@@ -20,18 +22,18 @@ import (
 func (d *Dir) enter(create bool) (*os.Root, error) {
 	if create {
 		if err := os.MkdirAll(d.base, 0o700); err != nil {
-			return nil, fmt.Errorf("state folder: %w", err)
+			return nil, fault.Errorf("state folder: %w", err)
 		}
 	}
 	root, err := os.OpenRoot(d.base)
 	if err != nil {
-		return nil, fmt.Errorf("state folder: %w", err)
+		return nil, fault.Errorf("state folder: %w", err)
 	}
 	for _, name := range []string{"hookc", d.leaf} {
 		next, err := step(root, name, create)
 		root.Close()
 		if err != nil {
-			return nil, fmt.Errorf("state folder %s: %w", d.Path(), err)
+			return nil, fault.Errorf("state folder %s: %w", d.Path(), err)
 		}
 		root = next
 	}
@@ -49,7 +51,7 @@ func step(root *os.Root, name string, create bool) (*os.Root, error) {
 		return nil, err
 	}
 	if !info.IsDir() || !ours(info) {
-		return nil, fmt.Errorf("%s: %w", name, ErrUnsafe)
+		return nil, fault.Errorf("%s: %w", name, ErrUnsafe)
 	}
 	next, err := root.OpenRoot(name)
 	if err != nil {
@@ -58,7 +60,7 @@ func step(root *os.Root, name string, create bool) (*os.Root, error) {
 	// What was opened must be what was looked at.
 	opened, err := next.Stat(".")
 	if err == nil && !os.SameFile(info, opened) {
-		err = fmt.Errorf("%s: %w", name, ErrUnsafe)
+		err = fault.Errorf("%s: %w", name, ErrUnsafe)
 	}
 	if err == nil && create && opened.Mode().Perm() != 0o700 && runtime.GOOS != "windows" {
 		err = next.Chmod(".", 0o700)
@@ -101,7 +103,7 @@ func (d *Dir) read(root *os.Root, name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || !ours(info) {
-		return nil, fmt.Errorf("%s: %w", name, ErrUnsafe)
+		return nil, fault.Errorf("%s: %w", name, ErrUnsafe)
 	}
 	f, err := root.Open(name)
 	if err != nil {
@@ -113,11 +115,11 @@ func (d *Dir) read(root *os.Root, name string) ([]byte, error) {
 		return nil, err
 	}
 	if otherVersion(data) {
-		return nil, fmt.Errorf("%s: %w", name, ErrVersion)
+		return nil, fault.Errorf("%s: %w", name, ErrVersion)
 	}
 	if len(data) < headerSize || len(data) > headerSize+MaxSize || !bytes.Equal(data[:headerSize], header(data[headerSize:])) {
 		d.damaged(name)
-		return nil, fmt.Errorf("%s: %w", name, ErrCorrupt)
+		return nil, fault.Errorf("%s: %w", name, ErrCorrupt)
 	}
 	return data[headerSize:], nil
 }
@@ -127,7 +129,7 @@ func (d *Dir) read(root *os.Root, name string) ([]byte, error) {
 func replace(root *os.Root, name string, old, content []byte, durable bool) error {
 	switch {
 	case len(content) > MaxSize:
-		return fmt.Errorf("%s: %w", name, ErrTooLarge)
+		return fault.Errorf("%s: %w", name, ErrTooLarge)
 	case content == nil && old == nil:
 		return nil
 	case content == nil:
@@ -137,13 +139,13 @@ func replace(root *os.Root, name string, old, content []byte, durable bool) erro
 	}
 	temp := name + ".tmp"
 	if err := root.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("writing state: %w", err)
+		return fault.Errorf("writing state: %w", err)
 	}
 	if err := write(root, temp, content, durable); err != nil {
-		return fmt.Errorf("writing state: %w", err)
+		return fault.Errorf("writing state: %w", err)
 	}
 	if err := rename(root, temp, name); err != nil {
-		return fmt.Errorf("writing state: %w", err)
+		return fault.Errorf("writing state: %w", err)
 	}
 	if durable {
 		return syncDir(root)

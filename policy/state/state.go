@@ -10,7 +10,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,6 +20,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // MaxSize bounds the content of one file, in bytes.
@@ -67,10 +68,16 @@ func Open(root string) (*Dir, error) {
 	}
 	leaf, err := leafName(root)
 	if err != nil {
-		return nil, fmt.Errorf("state of %s: %w", root, err)
+		return nil, fault.Errorf("state of %s: %w", root, err)
 	}
 	return &Dir{base: filepath.Dir(home), leaf: leaf}, nil
 }
+
+// Within returns a folder of hookc's own beside those of the projects, as [Open] does
+// for a project; home is what [Home] gives.
+//
+//go:noinline
+func Within(home, name string) *Dir { return &Dir{base: filepath.Dir(home), leaf: name} }
 
 // stateHome is $XDG_STATE_HOME or the system's own place for such files. A
 // relative $XDG_STATE_HOME is ignored, as the XDG specification demands: it
@@ -88,7 +95,7 @@ func stateHome(getenv func(string) string, home func() (string, error), goos str
 	}
 	switch {
 	case !filepath.IsAbs(dir):
-		return "", fmt.Errorf("home folder %q is not absolute", dir)
+		return "", fault.Errorf("home folder %q is not absolute", dir)
 	case goos == "darwin":
 		return filepath.Join(dir, "Library", "Application Support"), nil
 	case goos == "windows":
@@ -139,12 +146,14 @@ func leafName(root string) (string, error) {
 func Home() (string, error) {
 	base, err := stateHome(os.Getenv, os.UserHomeDir, runtime.GOOS)
 	if err != nil {
-		return "", fmt.Errorf("no place for state: %w", err)
+		return "", fault.Errorf("no place for state: %w", err)
 	}
 	return filepath.Join(base, "hookc"), nil
 }
 
 // Path is the folder's path. It need not exist.
+//
+//go:noinline
 func (d *Dir) Path() string { return filepath.Join(d.base, "hookc", d.leaf) }
 
 // Damaged lists the files found damaged so far, by name, sorted, for the
@@ -194,7 +203,7 @@ func (d *Dir) Update(name string, change func(old []byte) ([]byte, error)) error
 }
 
 // UpdateLazy is Update without waiting for the disk. After a power failure
-// the file may be found damaged and begin anew: it is for what may be lost,
+// the file may be found damaged and begin again: it is for what may be lost,
 // such as counters.
 func (d *Dir) UpdateLazy(name string, change func(old []byte) ([]byte, error)) error {
 	return d.update(name, change, false)
@@ -218,7 +227,7 @@ func (d *Dir) update(name string, change func([]byte) ([]byte, error), durable b
 	switch {
 	case errors.Is(err, ErrCorrupt):
 		if err := root.Rename(name, name+".bad"); err != nil {
-			return fmt.Errorf("setting damaged state %s aside: %w", name, err)
+			return fault.Errorf("setting damaged state %s aside: %w", name, err)
 		}
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
@@ -239,11 +248,11 @@ func (d *Dir) lock(name string) (unlock func(), err error) {
 	ok, err := lock.TryLockContext(ctx, lockRetry)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, fmt.Errorf("%s: %w", lock.Path(), ErrLocked)
+		return nil, fault.Errorf("%s: %w", lock.Path(), ErrLocked)
 	case err != nil:
-		return nil, fmt.Errorf("locking state: %w", err)
+		return nil, fault.Errorf("locking state: %w", err)
 	case !ok:
-		return nil, fmt.Errorf("%s: %w", lock.Path(), ErrLocked)
+		return nil, fault.Errorf("%s: %w", lock.Path(), ErrLocked)
 	}
 	// The lock file stays: removing it would let two processes hold "the"
 	// lock, one on the removed file and one on the new.
@@ -255,7 +264,7 @@ func (d *Dir) lock(name string) (unlock func(), err error) {
 func checkName(name string) error {
 	stem := strings.TrimSuffix(name, ".json")
 	if len(stem) == 0 || len(stem) > 61 || stem[0] == '-' || strings.Trim(stem, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-		return fmt.Errorf("%q is not a name of a state file", name)
+		return fault.Errorf("%q is not a name of a state file", name)
 	}
 	return nil
 }

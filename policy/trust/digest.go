@@ -16,6 +16,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -99,19 +101,19 @@ func (d *digester) add(path string) error {
 		return nil
 	}
 	if len(d.files) == maxFiles {
-		return fmt.Errorf("the policy names more than %d files", maxFiles)
+		return fault.Errorf("the policy names more than %d files", maxFiles)
 	}
 	e, known := d.seen[path]
 	if !known {
 		var err error
 		if e, err = d.read(path); err != nil {
-			return fmt.Errorf("%s cannot be read: %w", name(d.root, path), err)
+			return fault.Errorf("%s cannot be read: %w", name(d.root, path), err)
 		}
 		d.seen[path] = e
 	}
 	d.files[path] = e
 	if e.Link != "" {
-		// What a link leads to is covered by itself: an interpreter looks beside it
+		// What a link leads to is covered on its own: an interpreter looks beside it
 		// for what it imports.
 		if target, err := filepath.EvalSymlinks(path); err == nil {
 			return d.add(target)
@@ -186,7 +188,7 @@ func look(called, path string, to func(*entry) (io.Writer, error), limit int64, 
 		return e, err
 	}
 	if *read += n; n > limit {
-		return e, fmt.Errorf("the policy names more than %d MiB of files", maxBytes>>20)
+		return e, fault.Errorf("the policy names more than %d MiB of files", maxBytes>>20)
 	}
 	e.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	return e, nil
@@ -268,8 +270,7 @@ func changes(root string, files []entry) []string {
 			out = append(out, e.Path)
 		}
 	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return spell.Distinct(out)
 }
 
 // newNames are the paths that a listing has and did not have.
@@ -284,7 +285,7 @@ func newNames(root string, was, now *entry) []string {
 	}
 	var out []string
 	for _, n := range now.Names {
-		if !slices.Contains(was.Names, n) {
+		if !spell.Has(was.Names, n) {
 			out = append(out, name(root, filepath.Join(base, filepath.FromSlash(n))))
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -13,8 +12,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/state"
 )
 
@@ -89,13 +90,13 @@ func (t *Tree) verify(files []entry) error {
 			now.SHA256, was.SHA256 = "", "" // it holds what was read of it
 		}
 		if err != nil || !was.same(&now) {
-			return fmt.Errorf("%s is not as it was kept", e.Path)
+			return fault.Errorf("%s is not as it was kept", e.Path)
 		}
 	}
 	return nil
 }
 
-var keptName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^kept-[0-9a-f]{16}$`) })
+var keptName = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^kept-[0-9a-f]{16}$`) })
 
 // keeper writes a copy. The caller holds the lock of the record, so there is
 // one at a time.
@@ -252,7 +253,7 @@ func (s *Store) tidy() {
 			return old, nil
 		}
 		for _, item := range items {
-			used := slices.Contains(r.Spent, item.Name()) || slices.ContainsFunc(r.Consents, func(c *consent) bool { return c.Kept == item.Name() })
+			used := spell.Has(r.Spent, item.Name()) || slices.ContainsFunc(r.Consents, func(c *consent) bool { return c.Kept == item.Name() })
 			if keptName().MatchString(item.Name()) && !used {
 				_ = folder.RemoveAll(item.Name())
 			}

@@ -1,8 +1,9 @@
 package trust
 
 import (
-	"fmt"
 	"reflect"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // Offer is what consent would cover, for the user to see before it is given.
@@ -21,7 +22,7 @@ func (s *Store) Offer(parts []Part) (*Offer, error) {
 	}
 	shown, given, err := s.digest(parts, nil)
 	if err != nil {
-		return nil, fmt.Errorf("looking at what would be trusted: %w", err)
+		return nil, fault.Errorf("looking at what would be trusted: %w", err)
 	}
 	return &Offer{given, s, parts, shown}, nil
 }
@@ -31,7 +32,7 @@ func (s *Store) Offer(parts []Part) (*Offer, error) {
 func (o *Offer) Accept() error {
 	_, err := o.store.trust(o.parts, func(now *consent) error {
 		if !reflect.DeepEqual(now.Parts, o.shown.Parts) {
-			return fmt.Errorf("%s changed while it was looked at: nothing is recorded; run hookc trust again", o.store.root)
+			return fault.Errorf("%s changed while it was looked at: nothing is recorded; run hookc trust again", o.store.root)
 		}
 		return nil
 	})

@@ -3,11 +3,11 @@ package trust
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"slices"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy/state"
 )
 
@@ -15,7 +15,7 @@ import (
 type record struct {
 	Version  int        `json:"version"`
 	Consents []*consent `json:"consents,omitempty"`
-	// Spent are copies of consents that were given anew, the last ones: a plan
+	// Spent are copies of consents that were given again, the last ones: a plan
 	// made of one may still decide.
 	Spent []string `json:"spent,omitempty"`
 	// Files are those of a record of version 1, which was one consent.
@@ -119,17 +119,17 @@ func (s *Store) load() (*record, error) {
 func parse(data []byte) (*record, error) {
 	r := &record{}
 	if err := json.Unmarshal(data, r); err != nil {
-		return nil, fmt.Errorf("%w: %w", state.ErrCorrupt, err)
+		return nil, fault.Errorf("%w: %w", state.ErrCorrupt, err)
 	}
 	if r.Version > recordVersion {
-		return nil, fmt.Errorf("%s: %w", File, state.ErrVersion)
+		return nil, fault.Errorf("%s: %w", File, state.ErrVersion)
 	}
 	whole := r.Version == oldVersion && len(r.Files) > 0
 	if r.Version == recordVersion && len(r.Consents) > 0 {
 		whole = !slices.ContainsFunc(r.Consents, func(c *consent) bool { return c == nil || !keptName().MatchString(c.Kept) || len(c.Parts) == 0 })
 	}
 	if !whole {
-		return nil, fmt.Errorf("%w: version %d", state.ErrCorrupt, r.Version)
+		return nil, fault.Errorf("%w: version %d", state.ErrCorrupt, r.Version)
 	}
 	return r, nil
 }

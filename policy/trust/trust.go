@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/state"
 )
@@ -59,7 +61,7 @@ func (s *Store) Path() string {
 	return filepath.Join(s.dir.Path(), File)
 }
 
-// Decreed reports whether HOOKC_TRUST=all stands for a consent that nobody
+// Decreed reports whether HOOKC_TRUST=all means a consent that nobody
 // gave, so that the files themselves decide.
 func (s *Store) Decreed() bool {
 	_, err := s.load()
@@ -87,7 +89,7 @@ type Kind uint8
 // The kinds. None is a project that has no policy.
 const (
 	None Kind = iota
-	// Decree: no consent was given, and HOOKC_TRUST=all stands for it.
+	// Decree: no consent was given, and HOOKC_TRUST=all means it.
 	Decree
 	// Fits: the files are those that consent covers.
 	Fits
@@ -170,8 +172,7 @@ func (s *Store) Check(parts []Part) Standing {
 		}
 		worst.Changed = changed
 	}
-	slices.Sort(worst.Changed)
-	worst.Changed = slices.Compact(worst.Changed)
+	worst.Changed = spell.Distinct(worst.Changed)
 	return worst
 }
 
@@ -191,7 +192,7 @@ func (s *Store) compare(c *consent, profile string, found []Input) Standing {
 	st.Changed = changes(s.root, p.Files)
 	for _, in := range found {
 		known := slices.ContainsFunc(p.Inputs, func(i input) bool { return i.Path == name(s.root, in.Path) })
-		if n := name(s.root, in.Path); !known && !slices.Contains(st.Changed, n) {
+		if n := name(s.root, in.Path); !known && !spell.Has(st.Changed, n) {
 			st.Changed = append(st.Changed, n)
 		}
 	}
@@ -295,7 +296,7 @@ func (s *Store) trust(parts []Part, agreed func(*consent) error) (Consent, error
 		return next, nil
 	})
 	if err != nil {
-		return Consent{}, fmt.Errorf("recording trust: %w", err)
+		return Consent{}, fault.Errorf("recording trust: %w", err)
 	}
 	s.tidy()
 	return given, nil
@@ -329,8 +330,7 @@ func (s *Store) digest(parts []Part, k *keeper) (*consent, Consent, error) {
 		c.Parts = append(c.Parts, one)
 	}
 	slices.Sort(given.Files)
-	slices.Sort(given.Opaque)
-	given.Files, given.Opaque = slices.Compact(given.Files), slices.Compact(given.Opaque)
+	given.Files, given.Opaque = slices.Compact(given.Files), spell.Distinct(given.Opaque)
 	return c, given, nil
 }
 
@@ -345,7 +345,7 @@ func (s *Store) Forget() (had bool, err error) {
 		return nil, nil
 	})
 	if err != nil {
-		return false, fmt.Errorf("forgetting trust: %w", err)
+		return false, fault.Errorf("forgetting trust: %w", err)
 	}
 	s.tidy()
 	return had, nil

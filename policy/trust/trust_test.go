@@ -413,7 +413,7 @@ func TestWorktrees(t *testing.T) {
 	assert.Equal(t, Differs, st.Kind)
 	assert.Equal(t, []string{"check.sh"}, st.Changed)
 	kind, _ := standing(root, parts)
-	assert.Equal(t, Fits, kind, "each worktree by itself")
+	assert.Equal(t, Fits, kind, "each worktree on its own")
 
 	stranger := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(stranger, ".git"), []byte("gitdir: "+filepath.Join(root, ".git", "worktrees", "other")+"\n"), 0o600))

@@ -79,7 +79,7 @@ type Args interface {
 	Text(i int) (string, bool)
 	// Number is the text of an argument that is a number.
 	Number(i int) (string, bool)
-	// Count is how many elements an argument has, 0 for none.
+	// Count is how many elements an argument has, 0 if there is none.
 	Count(i int) int
 	// Deep measures an argument through and through.
 	Deep(i int) Measure

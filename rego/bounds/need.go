@@ -151,7 +151,7 @@ func parsed(a Args) int64 {
 	return Sum(int64(len(s)), Product(int64(n), Element+String))
 }
 
-// aliased bounds how often YAML's aliases may repeat what they stand for.
+// aliased bounds how often YAML's aliases may repeat what they mean.
 const aliased = 400_000
 
 // yamlParsed is what the values take that a YAML text holds.

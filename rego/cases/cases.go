@@ -30,6 +30,7 @@ func Ref(r *ast.Rule) ast.Ref {
 	return nil
 }
 
+//go:noinline
 func testName(t *ast.Term) string {
 	if v, ok := t.Value.(ast.Var); ok {
 		return string(v)
@@ -74,6 +75,8 @@ func Prepare(c *ast.Compiler) *ast.Compiler {
 }
 
 // rules yields the rules that are tests, in the order of modules and text.
+//
+//go:noinline
 func rules(c *ast.Compiler) func(func(*ast.Rule) bool) {
 	return func(yield func(*ast.Rule) bool) {
 		for _, name := range slices.Sorted(maps.Keys(c.Modules)) {

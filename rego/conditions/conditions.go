@@ -25,7 +25,7 @@ type Reader struct {
 	Span func(*ast.Location) diag.Span
 
 	left, elements, depth, opaques, negated int
-	// lists are collections that rules make, by the term that stands for each: each
+	// lists are collections that rules make, by the term that means each: each
 	// calls over with their keys and elements.
 	lists map[*solve.Term]func(over func(key, v *solve.Term) *solve.Formula) *solve.Formula
 	at    solve.Place
@@ -52,6 +52,7 @@ type env struct {
 	up   *env
 }
 
+//go:noinline
 func (e *env) get(v ast.Var) *solve.Term {
 	for ; e != nil; e = e.up {
 		if e.name == v {
@@ -102,6 +103,8 @@ func (r *Reader) Else(rule *ast.Rule, nth int) *formula {
 }
 
 // some is a formula that holds for some elements, if it is made of any.
+//
+//go:noinline
 func (r *Reader) some(of func() *formula) *formula {
 	before := r.elements
 	f := of()

@@ -36,7 +36,7 @@ func (r *Reader) test(name string, args []*solve.Term) *formula {
 	for i, a := range args {
 		there[i] = solve.Is(a, solve.Present, r.at)
 	}
-	return solve.And(append(there, solve.Unknown("the function "+name, solve.HintOf(name, args, r.at)))...)
+	return solve.And(append(there, solve.Function(name, args, r.at))...)
 }
 
 // mostHinted bounds the elements that are made for their number.

@@ -272,6 +272,8 @@ type chosen struct {
 }
 
 // choose takes the first value of each want, and v of the one that is other.
+//
+//go:noinline
 func choose(wants []want, other int, v any) []chosen {
 	var out []chosen
 	if other >= 0 {

@@ -157,6 +157,7 @@ func (l *testsOf) pass(s *native.Stmt) {
 	}
 }
 
+//go:noinline
 func (o origin) below(step string) origin {
 	return origin{o.slot, append(slices.Clip(o.steps), step)}
 }
@@ -211,7 +212,7 @@ func (l *testsOf) note(at origin, values []any) {
 	l.out = append(l.out, want{at.slot, at.steps, slices.Clone(values)})
 }
 
-// constants are the values that a constant of a statement stands for: the
+// constants are the values that a constant of a statement means: the
 // elements of a collection, its keys, texts that a pattern matches.
 func (l *testsOf) constants(s *native.Stmt, v native.Value) []any {
 	if text, ok := v.(string); ok && s.Op == native.OpCallBuiltin {

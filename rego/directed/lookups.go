@@ -57,6 +57,7 @@ type formulas struct {
 	given   *formula // what the function gives
 }
 
+//go:noinline
 func (f *formulas) operand(o native.Operand) *formula {
 	if o.Const {
 		made := &formula{op: ofConst, v: f.p.Consts[o.N]}
@@ -184,6 +185,7 @@ func (f *formulas) compared(a, b *formula) {
 	}
 }
 
+//go:noinline
 func (f *formulas) try(c []chosen) {
 	if len(c) > 0 && len(f.out) < f.most {
 		f.out = append(f.out, c)
@@ -232,6 +234,8 @@ func casesOf(f *formula) []found {
 }
 
 // Collection reports whether a value has elements.
+//
+//go:noinline
 func Collection(v native.Value) bool {
 	switch v.(type) {
 	case []native.Value, map[string]native.Value, *native.Object, *native.Set:

@@ -54,6 +54,8 @@ func (s *Spare) Alike(block int) bool { return s.t.nth[s.fn][block] > s.beside }
 
 // Aimed are the blocks that an event is directed at; all is true where every one is to
 // be evaluated.
+//
+//go:noinline
 func (s *Spare) Aimed(event int) (blocks []int, all bool) {
 	aim := s.t.aims[event]
 	blocks = s.callers[aim.Fn]

@@ -17,7 +17,9 @@ var owns = [...][]own{
 	templateBuiltins, timeBuiltins,
 }
 
-// ownBuiltin is native's own builtin of a name, nil for none.
+// ownBuiltin is native's own builtin of a name, nil if there is none.
+//
+//go:noinline
 func ownBuiltin(name string) *own {
 	for _, table := range owns {
 		for i := range table {

@@ -38,7 +38,7 @@ func onTexts(f func(a, b string) (Value, bool, error)) Builtin {
 }
 
 // testTexts makes a builtin of a test, trimText one of a function that mostly
-// gives its first argument back, which is then not made anew.
+// gives its first argument back, which is then not made again.
 func testTexts(f func(a, b string) bool) Builtin {
 	return onTexts(func(a, b string) (Value, bool, error) { return f(a, b), true, nil })
 }
@@ -72,6 +72,8 @@ func changeText(f func(s string) string) Builtin {
 
 // argList is the elements of an array or a set, which nobody changes; of
 // anything else there are none.
+//
+//go:noinline
 func argList(v Value) ([]Value, bool) {
 	switch x := v.(type) {
 	case []Value:

@@ -222,7 +222,7 @@ func (g *globParser) star() {
 	g.plain = false
 }
 
-// text is a character that stands for itself; a backslash makes the next one.
+// text is a character that means itself; a backslash makes the next one.
 func (g *globParser) text(r rune, s string) bool {
 	if r == '\\' {
 		_, n := utf8.DecodeRuneInString(g.rest)

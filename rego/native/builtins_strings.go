@@ -55,6 +55,7 @@ func split(_ *Call, args []Value) (Value, bool, error) {
 	}
 }
 
+//go:noinline
 func textValues(list []string) []Value {
 	out := make([]Value, len(list))
 	for i, s := range list {

@@ -63,6 +63,7 @@ type function struct {
 // its length.
 type functions map[string]int32
 
+//go:noinline
 func appendName(key []byte, name string) []byte {
 	return append(append(strconv.AppendInt(key, int64(len(name)), 10), ':'), name...)
 }
@@ -81,7 +82,7 @@ func (fs functions) add(path []string, fn int32) bool {
 	return true
 }
 
-// at is the function of a key, -1 for none.
+// at is the function of a key, -1 if there is none.
 func (fs functions) at(key []byte) int32 {
 	if fn, ok := fs[string(key)]; ok {
 		return fn
@@ -89,7 +90,7 @@ func (fs functions) at(key []byte) int32 {
 	return -1
 }
 
-// Func finds a function by its Path, -1 for none.
+// Func finds a function by its Path, -1 if there is none.
 func (c *Code) Func(path ...string) int {
 	var room [128]byte
 	key := room[:0]

@@ -40,6 +40,7 @@ func (p *Program) Append(b []byte) []byte {
 
 type writer struct{ binary.Writer }
 
+//go:noinline
 func (w *writer) list(n int, each func(i int)) {
 	w.Uint(uint64(n))
 	for i := range n {
@@ -47,6 +48,7 @@ func (w *writer) list(n int, each func(i int)) {
 	}
 }
 
+//go:noinline
 func (w *writer) texts(list []string) {
 	w.list(len(list), func(i int) { w.Text(list[i]) })
 }
@@ -107,6 +109,7 @@ func (w *writer) stmt(s *Stmt) {
 	}
 }
 
+//go:noinline
 func (w *writer) operand(o Operand) {
 	n := int64(o.N) << 1
 	if o.Const {

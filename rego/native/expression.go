@@ -133,7 +133,7 @@ func (s *skimmer) token(c byte) bool {
 	return s.char(c)
 }
 
-// gap is something that stands for no character that is known.
+// gap is something that means no character that is known.
 func (s *skimmer) gap(atom bool) bool {
 	s.end()
 	s.atom = atom
@@ -147,7 +147,7 @@ func (s *skimmer) end() {
 	s.run, s.single = s.run[:0], false
 }
 
-// char is a character that stands for itself.
+// char is a character that means itself.
 func (s *skimmer) char(c byte) bool {
 	if c < ' ' || c >= 0x7f {
 		return false
@@ -188,7 +188,7 @@ func (s *skimmer) escape() bool {
 	return false
 }
 
-// punctuation is what a backslash makes stand for itself.
+// punctuation is what a backslash makes mean itself.
 func punctuation(c byte) bool {
 	return c > ' ' && c < '0' || c > '9' && c < 'A' || c > 'Z' && c < 'a' && c != '_' || c > 'z' && c < 0x7f
 }

@@ -19,7 +19,7 @@ type tester func(args []Value, at int) test
 
 // fuse links the statements at the head of a block that are one test: what is
 // read only by the next statement is not written at all. It tells how many
-// statements it took, 0 for none.
+// statements it took, 0 if there is none.
 func (l *linker) fuse(list []Stmt) (exec, int) {
 	if s := &list[0]; s.Op == OpInput && l.use.once(s.Target) && len(list) > 1 {
 		if text, ok := l.text(&list[1], s.Target); ok {

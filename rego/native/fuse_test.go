@@ -43,7 +43,7 @@ func TestConditions(t *testing.T) {
 		{"read in a later block", `"Bash"`, func(m *maker) [][]Stmt {
 			return [][]Stmt{{in(3, m.path("s")), eq(l(3), m.c("Bash"))}, {is(OpIsDefined, l(3)), set(out, l(3))}}
 		}},
-		{"written anew in a later block", `7`, func(m *maker) [][]Stmt {
+		{"written again in a later block", `7`, func(m *maker) [][]Stmt {
 			s, n := m.path("s"), m.path("n")
 			return [][]Stmt{{in(3, s), eq(l(3), m.c("Bash"))}, {in(3, n), set(out, l(3))}}
 		}},

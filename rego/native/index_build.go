@@ -237,7 +237,7 @@ func gateOn(on subject, leads []*lead) *gate {
 }
 
 // let opens a gate for a lead, if that has a condition before a place that it
-// can stand for.
+// can mean.
 func (g *gate) let(l *lead, before int32) bool {
 	at := slices.IndexFunc(l.keys, func(k key) bool { return k.equality && k.on == g.on && k.place < before })
 	if at < 0 {

@@ -238,7 +238,7 @@ func (r *leader) anyOf(wanted []*branch) {
 	}
 }
 
-// best is the key that says the most by itself, nil for none: rather what a
+// best is the key that says the most on its own, nil if there is none: rather what a
 // field is than what it holds, rather that than that there is one.
 func (l *lead) best() *key {
 	var best *key

@@ -9,7 +9,7 @@ type codeIndex struct {
 	*index
 	// idle says that nothing is found by it.
 	idle bool
-	// first is each function's first item in the index of all; -1 for none.
+	// first is each function's first item in the index of all; -1 if there is none.
 	first []int32
 	own   []*index
 }
@@ -73,7 +73,7 @@ func (c *Code) many() bool {
 	return rules >= worthwhile
 }
 
-// ownIndex is the index of a function with arguments, nil for none.
+// ownIndex is the index of a function with arguments, nil if there is none.
 func (c *Code) ownIndex(fn *function) *index {
 	if len(fn.Blocks) < worthwhile {
 		return nil

@@ -145,6 +145,7 @@ type reading struct {
 	calls, effort int
 }
 
+//go:noinline
 func newReading(d *derivation, slots []int32) *reading {
 	return &reading{derivation: d, slots: slots, callees: map[int32][]branch{}, readers: map[int32]*linker{}}
 }
@@ -256,6 +257,8 @@ func (r *leader) statement(list []Stmt) int {
 }
 
 // holds is what is known of an operand.
+//
+//go:noinline
 func (r *leader) holds(o Operand) (held, bool) {
 	if o.Const {
 		return held{constants: []Value{r.consts[o.N]}}, true
@@ -265,12 +268,16 @@ func (r *leader) holds(o Operand) (held, bool) {
 }
 
 // hides reports whether nobody but the block sees what a local holds.
+//
+//go:noinline
 func (r *leader) hides(t Local) bool {
 	return t > DataLocal && (r.inner || !r.use.exposed.has(t))
 }
 
 // set notes what a local holds, if that is known. It must be the block's own:
 // nobody else sees what it holds.
+//
+//go:noinline
 func (r *leader) set(t Local, h held, known bool) int {
 	if !r.hides(t) {
 		return 0
@@ -282,9 +289,12 @@ func (r *leader) set(t Local, h held, known bool) int {
 	return 1
 }
 
+//go:noinline
 func (r *leader) guard(on subject, kind guardKind) { r.lead.guard(on, kind) }
 
 // key adds a condition that holds wherever the block comes past it.
+//
+//go:noinline
 func (r *leader) key(on subject, equality bool, any []handle) {
 	if r.depth == 0 {
 		r.lead.key(on, equality, false, any)

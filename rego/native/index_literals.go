@@ -17,7 +17,7 @@ type literals struct {
 	all   []int32
 	fold  bool
 	// levels are by length of gram; none for a few literals, each of which is
-	// looked for by itself.
+	// looked for on its own.
 	levels []level
 }
 

@@ -46,6 +46,8 @@ func (r *jsonReader) document() (Value, bool) {
 }
 
 // next takes a character that must come after blanks.
+//
+//go:noinline
 func (r *jsonReader) next(c byte) bool {
 	if r.Space() != c {
 		return false

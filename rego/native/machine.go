@@ -37,7 +37,7 @@ type Machine struct {
 	args    []Value
 	call    Call
 
-	// index is the code's, nil for none; marks, found and region are its memory:
+	// index is the code's, nil if there is none; marks, found and region are its memory:
 	// blocks that are to be run. due are codes that are worth an index.
 	index  *codeIndex
 	marks  marks
@@ -84,6 +84,7 @@ var (
 	theInput Value = eventInput{}
 )
 
+//go:noinline
 func isUndef(v Value) bool {
 	_, ok := v.(undefined)
 	return ok
@@ -93,7 +94,7 @@ func isUndef(v Value) bool {
 type Call struct {
 	m *Machine
 	// Name is the builtin's, Place where it is called: an index into the
-	// program's Places, -1 for none.
+	// program's Places, -1 if there is none.
 	Name  string
 	Place int32
 }
@@ -147,7 +148,7 @@ func (m *Machine) begin(c *Code, in Input) {
 }
 
 // Cause is the builtin that made the last evaluation bail, and where it is called:
-// an index into the program's Places, -1 for none. "" when something else did.
+// an index into the program's Places, -1 if there is none. "" when something else did.
 func (m *Machine) Cause() (name string, place int32) {
 	if m.failed == "" {
 		return "", -1

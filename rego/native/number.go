@@ -29,7 +29,7 @@ func compareNumbers(a, b Value) int {
 	case float64:
 		switch y := b.(type) {
 		case float64:
-			// Shortest texts order as what they stand for.
+			// Shortest texts order as what they mean.
 			if x-x == 0 && y-y == 0 {
 				return order(x, y)
 			}

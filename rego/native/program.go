@@ -61,7 +61,7 @@ type Func struct {
 }
 
 // Block is statements that run until one of them is undefined, or breaks out.
-// Place is an index into Program.Places, -1 for none; of a function's own
+// Place is an index into Program.Places, -1 if there is none; of a function's own
 // blocks it is the rule's head.
 type Block struct {
 	Stmts []Stmt
@@ -74,7 +74,7 @@ type Operand struct {
 	N     int32
 }
 
-// Stmt is one statement. Place is an index into Program.Places, -1 for none.
+// Stmt is one statement. Place is an index into Program.Places, -1 if there is none.
 type Stmt struct {
 	Op     Op
 	A, B   Operand

@@ -132,7 +132,7 @@ func (s *Set) equal(o *Set) bool {
 	return true
 }
 
-// finder finds keys of sets and objects: strings by themselves, other values
+// finder finds keys of sets and objects: strings on their own, other values
 // by their hash; equal hashes stand behind each other.
 type finder struct {
 	texts  map[string]int32

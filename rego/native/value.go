@@ -45,6 +45,8 @@ const (
 
 // kindOf bails on what is no Value: only a decoder's mistake, or a Go value
 // given to the engine, is that, and topdown says what it is.
+//
+//go:noinline
 func kindOf(v Value) kind {
 	switch v.(type) {
 	case string:
@@ -180,7 +182,7 @@ func identical(a, b Value) bool {
 }
 
 // Get looks key up in v: an array's element by index, an object's value by
-// key, a set's element by itself. Of anything else there is nothing.
+// key, a set's element on its own. Of anything else there is nothing.
 func Get(v, key Value) (Value, bool) {
 	switch x := v.(type) {
 	case map[string]Value:

@@ -58,6 +58,7 @@ const (
 	maxFrame   = 1 << 16
 )
 
+//go:noinline
 func invalid(why string) error { return errors.New("native: invalid program: " + why) }
 
 // program checks everything that closures take for granted.

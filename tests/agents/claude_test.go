@@ -139,3 +139,14 @@ func TestClaudeShowsSecretsInFailures(t *testing.T) {
 	filtered := run("pre_tool_execution:\n  - {name: filter, when: 'tool_kind == \"shell\"', set: {tool_input.command: '\"{ \" + command + \"; } 2>&1 | sed s/ghp_[A-Za-z0-9]*/SECRET/g\"'}}\n")
 	assert.NotContains(t, filtered, secret)
 }
+
+// TestClaudeWithoutATerminal: claude -p says by itself that it can ask nobody: a question
+// becomes an approval.
+func TestClaudeWithoutATerminal(t *testing.T) {
+	s := withClaude(t, "approval: {}\npre_tool_execution:\n  - {name: push, ask: 'command contains \"touch\"', reason: it leaves something}\n", []string{"PreToolUse"},
+		func(*session) []turn { return []turn{claude.shell("touch left.txt"), {text: "done"}} })
+	requests := s.model.sent()
+	require.Len(t, requests, 2)
+	assert.Contains(t, lastResult(t, requests[1]), "somebody must approve this call")
+	assert.Empty(t, s.file(t, "left.txt"))
+}

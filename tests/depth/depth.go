@@ -88,7 +88,7 @@ func NotShort(t testing.TB) {
 }
 
 // NotDaily skips a test that .ci/run alone tries, which sets the variable: one that takes
-// seconds, as to compile hookc anew does.
+// seconds, as to compile hookc again does.
 func NotDaily(t testing.TB) {
 	t.Helper()
 	if value() == "" {

@@ -20,6 +20,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/tests/processes"
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // The entry point of a HOOK.md folder cannot be started. The format has no word
@@ -39,7 +40,7 @@ func TestFaultEntryOfHookMD(t *testing.T) {
 			return os.Mkdir(script, 0o755)
 		},
 		"without its interpreter": func(script string) error {
-			return os.WriteFile(script, []byte("#!/no/such/interpreter\n"), 0o755)
+			return programs.Write(script, []byte("#!/no/such/interpreter\n"))
 		},
 	}
 	for name, fails := range faults {
@@ -92,7 +93,7 @@ func hookFolder(t *testing.T, dir, trigger string) string {
 	head := "---\nname: faulty\ndescription: cannot be started\ntrigger: " + trigger + "\n---\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "faulty", "HOOK.md"), []byte(head), 0o644))
 	script := filepath.Join(scripts, "run")
-	require.NoError(t, os.WriteFile(script, []byte("#!/bin/sh\nexit 0\n"), 0o755))
+	require.NoError(t, programs.Write(script, []byte("#!/bin/sh\nexit 0\n")))
 	return script
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/internal/wire"
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // Every answer of a gate is the right one or the declared posture, whatever
@@ -132,7 +133,7 @@ func TestGateStuck(t *testing.T) {
 	h.write("hooks.yaml", gatePolicy)
 	program := func(name, text string) string {
 		path := filepath.Join(h.home, name)
-		require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755))
+		require.NoError(t, programs.Write(path, []byte("#!/bin/sh\n"+text)))
 		return path
 	}
 	for name, row := range map[string]struct{ text, why string }{

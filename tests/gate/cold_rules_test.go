@@ -102,7 +102,7 @@ func TestGateRulesAreRun(t *testing.T) {
 			refused++
 		}
 	}
-	t.Logf("%d of %d by itself, %d refused", own, len(all), refused)
+	t.Logf("%d of %d on its own, %d refused", own, len(all), refused)
 	assert.Greater(t, own, len(all)*2/3)
 	assert.Greater(t, refused, 10)
 }

@@ -82,7 +82,7 @@ func TestCopiesAreOneHookc(t *testing.T) {
 	for name, from := range map[string]string{"hookc": programs.Hookc(t), "hookgate": h.gate} {
 		data, err := os.ReadFile(from)
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(bin, name), data, 0o755))
+		require.NoError(t, programs.Write(filepath.Join(bin, name), data))
 	}
 	run := []string{"run", "PreToolUse", "--dialect", "claude", "-f", "policy.hookc"}
 	assert.Equal(t, passed, h.ask(lists, nil, filepath.Join(bin, "hookc"), run...))
@@ -154,7 +154,7 @@ func TestGateColdIsRun(t *testing.T) {
 		own++
 		assert.Equal(t, want[i], got, "%+v", a)
 	}
-	assert.Greater(t, own, len(all)/3, "the gate hardly answers by itself")
+	assert.Greater(t, own, len(all)/3, "the gate hardly answers on its own")
 }
 
 // TestGateColdLeaves: whatever is out of the ordinary is left to hookc, which

@@ -4,6 +4,7 @@ package gate
 
 import (
 	"bytes"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -60,7 +61,8 @@ func TestServeDrain(t *testing.T) {
 	assert.NoFileExists(t, h.socket())
 
 	require.NoError(t, os.Remove(begun))
-	h.write("hooks.yaml", "pre_tool_execution:\n  - {name: slow, timeout: 900, command: 'touch begun; while [ ! -e go ]; do sleep 0.05; done; touch ended', env: {FAULT_MARK: drained}}\n")
+	mark := fmt.Sprint("drained-", os.Getpid())
+	h.write("hooks.yaml", "pre_tool_execution:\n  - {name: slow, timeout: 900, command: 'touch begun; while [ ! -e go ]; do sleep 0.05; done; touch ended', env: {FAULT_MARK: "+mark+"}}\n")
 	h.serve()
 	cmd := h.command(h.gate, "PreToolUse", "--dialect", "claude", "--deadline", "30s")
 	cmd.Stdin = strings.NewReader(removes)
@@ -69,7 +71,7 @@ func TestServeDrain(t *testing.T) {
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())
 	require.Eventually(t, func() bool { s, err := h.status(); return err == nil && s.Requests.Active == 0 }, 2*time.Minute, 10*time.Millisecond)
-	assert.Empty(t, processes.LeftBehind("drained"), "it goes on")
+	assert.Empty(t, processes.LeftBehind(mark), "it goes on")
 }
 
 // TestServeOne: of two servers that race one serves; one of another build
@@ -101,7 +103,7 @@ func TestServeOne(t *testing.T) {
 	for to, from := range map[string]string{next.hookc: programs.Hookc(t), next.gate: programs.Hookgate(t)} {
 		data, err := os.ReadFile(from)
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(to, data, 0o755))
+		require.NoError(t, programs.Write(to, data))
 	}
 	rebuilt(t, next.hookc)
 	assert.NotEqual(t, h.socket(), next.socket())

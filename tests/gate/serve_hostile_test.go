@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/internal/wire"
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // broken waits until the server has counted so many connections that were no
@@ -120,7 +121,7 @@ func TestServeOtherUser(t *testing.T) {
 	hookc := filepath.Join(h.home, "hookc") // where another user can start it
 	data, err := os.ReadFile(h.hookc)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(hookc, data, 0o755))
+	require.NoError(t, programs.Write(hookc, data))
 	for i, command := range []string{"status", "stop", "reload", "metrics"} {
 		said := h.ask("", nil, other[0], append(other[1:], hookc, "serve", command, "--socket", h.socket())...)
 		assert.Equal(t, []any{3, ""}, []any{said.Exit, said.Stdout}, command)

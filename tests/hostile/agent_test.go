@@ -87,7 +87,7 @@ func newGated(t *testing.T, r *rand.Rand) *gated {
 	require.NoError(t, os.MkdirAll(bin, 0o755))
 	// Nothing here may end a process of anybody else's: these only leave a mark.
 	for _, name := range []string{"kill", "pkill", "killall"} {
-		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\necho \"$0 $*\" >> \"$HOME/killed\"\n"), 0o755))
+		require.NoError(t, programs.Write(filepath.Join(bin, name), []byte("#!/bin/sh\necho \"$0 $*\" >> \"$HOME/killed\"\n")))
 	}
 	require.NoError(t, os.Link(programs.Hookc(t), filepath.Join(bin, "hookc")), "one file system for tests")
 	g.environ = os.Environ()
@@ -148,7 +148,7 @@ func (g *gated) write() {
 func (g *gated) put(name, content string) {
 	p := filepath.Join(g.root, filepath.FromSlash(name))
 	require.NoError(g, os.MkdirAll(filepath.Dir(p), 0o755))
-	require.NoError(g, os.WriteFile(p, []byte(content), 0o755))
+	require.NoError(g, programs.Write(p, []byte(content)))
 }
 
 // open makes the policy the project's own that its user trusts.
@@ -178,7 +178,7 @@ func (g *gated) step() {
 			return
 		}
 		p := filepath.Join(g.root, name)
-		if os.MkdirAll(filepath.Dir(p), 0o755) == nil && os.WriteFile(p, []byte(g.script()), 0o755) == nil {
+		if os.MkdirAll(filepath.Dir(p), 0o755) == nil && programs.Write(p, []byte(g.script())) == nil {
 			g.made = append(g.made, name)
 		}
 		return

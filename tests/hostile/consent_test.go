@@ -81,15 +81,15 @@ var mutations = map[string]func(path string) (string, error){
 		if err != nil {
 			return "", err
 		}
-		return p, os.WriteFile(p, append(text, "\n# x\n"...), 0o755)
+		return p, programs.Write(p, append(text, "\n# x\n"...))
 	},
 	"truncate": func(p string) (string, error) { return p, os.Truncate(p, 0) },
-	"replace":  func(p string) (string, error) { return p, os.WriteFile(p, []byte("exit 0\n"), 0o755) },
+	"replace":  func(p string) (string, error) { return p, programs.Write(p, []byte("exit 0\n")) },
 	"delete":   func(p string) (string, error) { return p, os.Remove(p) },
 	"rename":   func(p string) (string, error) { return p, os.Rename(p, p+".old") },
 	"link": func(p string) (string, error) {
 		other := p + ".other"
-		if err := os.WriteFile(other, []byte("exit 0\n"), 0o755); err != nil {
+		if err := programs.Write(other, []byte("exit 0\n")); err != nil {
 			return "", err
 		}
 		if err := os.Remove(p); err != nil {

@@ -148,7 +148,7 @@ func lay(t *testing.T, dir string, files map[string]string) {
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o755))
+		require.NoError(t, programs.Write(path, []byte(text)))
 	}
 }
 

@@ -20,14 +20,14 @@ type repo struct {
 }
 
 // Repos is the corpus: each class of content in each place that hookc or an
-// agent finds by itself.
+// agent finds on its own.
 func Repos() []repo {
 	var out []repo
 	places := []string{".hookc/hooks.yaml", "hooks.yaml", ".hookc/hooks.local.yaml"}
 	for _, place := range places {
 		for name, text := range contents() {
 			if dear(name) && place != places[0] && !depth.Full() {
-				continue // the first place stands for all
+				continue // the first place means all
 			}
 			out = append(out, repo{place + " " + name, func(root string) error { return put(root, place, text) }})
 		}

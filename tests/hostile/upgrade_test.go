@@ -52,7 +52,7 @@ func upgrade(t *testing.T) *upgraded {
 	for _, name := range []string{"hookc", "hookgate"} {
 		program, err := os.ReadFile(filepath.Join(programs.Dir(t), name))
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(root, "bin", name), program, 0o755))
+		require.NoError(t, programs.Write(filepath.Join(root, "bin", name), program))
 	}
 	for _, kv := range os.Environ() {
 		if !strings.HasPrefix(kv, "HOOKC_") {

@@ -204,6 +204,9 @@ func corpus(t *testing.T, all []case1, unknown int) (inert, near int) {
 			if there { // a hook whose filter matches nothing is taken out, with a finding (HK150)
 				assert.Contains(t, []witness.Status{witness.Never, witness.Unusual}, r.Status, "line %d (%s): %s %v", c.line, c.class, c.body, r)
 				assert.NotEmpty(t, r.Why, "%s", c.body)
+				if why := strings.Join(r.Why, "; "); !strings.Contains(c.body, `\b`) {
+					assert.NotContains(t, strings.SplitN(why, "never `", 2)[0], "backspace", "%s", c.body)
+				}
 				assert.False(t, r.Span.IsZero() && r.At.IsZero(), "%s", c.body)
 				if r.Hint != "" || len(r.Missing) > 0 && r.Missing[0].Meant != "" {
 					fixes++

@@ -21,6 +21,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hookc/hookc/tests/programs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -118,7 +119,7 @@ func TestReleaseArchives(t *testing.T) {
 	assert.Len(t, all, 6+2*6+2, "archives, SBOMs and Debian packages: %v", slices.Sorted(maps.Keys(all)))
 	var says map[string]any
 	program := filepath.Join(t.TempDir(), "hookc")
-	require.NoError(t, os.WriteFile(program, unpack(t, filepath.Join(dir, "dist", "hookc_"+version+"_"+runtime.GOOS+"_"+runtime.GOARCH+".tar.gz"))["hookc"], 0o755))
+	require.NoError(t, programs.Write(program, unpack(t, filepath.Join(dir, "dist", "hookc_"+version+"_"+runtime.GOOS+"_"+runtime.GOARCH+".tar.gz"))["hookc"]))
 	require.NoError(t, json.Unmarshal([]byte(must(t, dir, environ(t), program, "version", "--json")), &says))
 	assert.Regexp(t, "^[0-9a-f]{40}$", says["commit"])
 	assert.Regexp(t, `^\d{4}-\d\d-\d\dT`, says["date"])
@@ -253,7 +254,7 @@ func TestReleaseInAnEmptyImage(t *testing.T) {
 	}
 	files := unpack(t, filepath.Join(dir, "dist", "hookc_"+version+"_linux_amd64.tar.gz"))
 	for _, name := range []string{"hookc", "hookgate"} {
-		require.NoError(t, os.WriteFile(filepath.Join(image, "usr", "bin", name), files[name], 0o755))
+		require.NoError(t, programs.Write(filepath.Join(image, "usr", "bin", name), files[name]))
 	}
 	put(t, image, map[string]string{"work/hooks.yaml": strict, "work/event.json": `{"event":"pre_tool_execution","tool_name":"Bash","tool_input":{"command":"deploy"}}`})
 	path, err := exec.LookPath("unshare")

@@ -3,6 +3,7 @@ package laws
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -126,12 +127,15 @@ var programLaws = []law{
 		return true
 	}},
 	{4, "explain lists every loaded hook exactly once", "seal dropped dead entries; explain left overridden hooks out", 300, 300, eachExplained},
-	{23, "consistent renaming changes only names", "hooks were ordered by name", 200, 200, func(t *testing.T, seed uint64) bool {
+	{23, "consistent renaming changes only names", "hooks were ordered by name", 350, 100, func(t *testing.T, seed uint64) bool {
 		w := newWorld(seed)
 		in := w.context(0)
 		want, _ := w.result(t, in)
 		v := w.clone()
 		v.bodies = map[string]*body{}
+		if slices.ContainsFunc(w.policy.Hooks, func(h *policy.Hook) bool { return h.Spared > 0 }) {
+			return false // which sessions a hook spares depends on its name
+		}
 		var names []string
 		for i, h := range v.policy.Hooks {
 			name := fmt.Sprintf("zz%c", 'z'-i)
@@ -167,8 +171,8 @@ var programLaws = []law{
 		over.bodies["later"].key = old
 		over.policy.Hooks[len(over.policy.Hooks)-1].Name, over.bodies[old] = old, over.bodies["later"]
 		got, _ := over.result(t, in)
-		back := strings.NewReplacer(old, "later")
-		require.Equal(t, want.decision, back.Replace(got.decision))
+		back := regexp.MustCompile(`\b` + old + `\b`)
+		require.Equal(t, want.decision, back.ReplaceAllString(got.decision, "later"))
 		require.Equal(t, want.final, got.final)
 
 		over.policy.Hooks[i].Locked = true

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/rollout"
 	"github.com/hookc/hookc/tests/depth"
 )
 
@@ -30,7 +31,7 @@ type law struct {
 // TestDeadlineRun… and TestMutants…; 21, and 22 for real Rego, are in
 // fuse_test.go; 31 and 32 are in pipelines_test.go, print and reload of 3
 // in print_test.go, 36 and 37 (diff and always-deny) in diff_test.go.
-var laws = slices.Concat(insertionLaws, orderLaws, failureLaws, algebraLaws, programLaws)
+var laws = slices.Concat(insertionLaws, orderLaws, failureLaws, algebraLaws, programLaws, enforcementLaws)
 
 func TestLaws(t *testing.T) {
 	for _, l := range laws {
@@ -245,7 +246,7 @@ var insertionLaws = []law{
 		plan := w.compile(t, "dead").Plan(w.fixture.event)
 		i := w.rng.IntN(len(w.policy.Hooks))
 		h, n := w.policy.Hooks[i], &plan.Nodes[i]
-		if !h.Kind.InProcess() || h.Async || h.Group != nil || n.Effects.Writes.Overlaps(n.Reads) || plan.Strategy.Fold == policy.FoldLast {
+		if !h.Kind.InProcess() || h.Async || h.Group != nil || rollout.In(h, in) != "" || n.Effects.Writes.Overlaps(n.Reads) || plan.Strategy.Fold == policy.FoldLast {
 			return false
 		}
 		_, want := w.result(t, in)

@@ -44,7 +44,7 @@ var leaves = []leaf{
 			p.Nodes[i].Brief = false
 		}
 	}},
-	{name: "silence at a stroke", plan: func(p *dag.Plan) {
+	{name: "silence together", plan: func(p *dag.Plan) {
 		p.Fused = slices.Clone(p.Fused)
 		for i := range p.Fused {
 			if run := p.Fused[i].Run; run != nil {
@@ -54,7 +54,7 @@ var leaves = []leaf{
 	}},
 	{name: "fused evaluation", plan: func(p *dag.Plan) { p.Fused = nil }},
 	{name: "events nobody observes", options: func(o *executor.Options) { o.Observe = func(executor.Run) {} }},
-	{name: "counting at a stroke", options: func(o *executor.Options) {
+	{name: "counting together", options: func(o *executor.Options) {
 		o.Count = func(*dag.Node) func(policy.Status, int, time.Duration) {
 			return func(policy.Status, int, time.Duration) {}
 		}

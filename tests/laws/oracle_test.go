@@ -20,6 +20,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/rollout"
 	"github.com/hookc/hookc/tests/depth"
 )
 
@@ -351,10 +352,10 @@ func struck(d *policy.Decision) map[int]int {
 
 // refuses reports whether one of the hooks struck denies on timeout where the
 // most restrictive verdict wins and the event obeys it.
-func refuses(plan *dag.Plan, strikes map[int]int) bool {
+func refuses(plan *dag.Plan, in *policy.Context, strikes map[int]int) bool {
 	for i := range strikes {
 		n := &plan.Nodes[i]
-		if n.OnTimeout == policy.OnErrorDeny && plan.Spec.Powers.Has(policy.MayDeny) &&
+		if rollout.In(n.Hook, in) == "" && n.OnTimeout == policy.OnErrorDeny && plan.Spec.Powers.Has(policy.MayDeny) &&
 			plan.Strategy.Fold == policy.FoldMax && plan.Items[n.Item].Fold == policy.FoldMax {
 			return true
 		}
@@ -381,7 +382,7 @@ func TestDeadlineRunIsSerialWithItsLate(t *testing.T) {
 			late++
 			want, _ := w.serial(prog, in, strikes)
 			require.Equal(t, want, got, "seed %d", seed)
-			if refuses(prog.Plan(d.Event), strikes) {
+			if refuses(prog.Plan(d.Event), in, strikes) {
 				denied++
 				require.False(t, d.Permits(), "seed %d", seed)
 			}

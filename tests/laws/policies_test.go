@@ -235,7 +235,18 @@ func (w *world) hook(g *policy.Group) *policy.Hook {
 	case g == nil && w.percent(20):
 		h.Recheck = true
 	}
+	w.enforce(h)
 	return h
+}
+
+// enforce draws whether what the hook says counts, and in how many sessions.
+func (w *world) enforce(h *policy.Hook) {
+	if w.percent(15) {
+		h.Enforcement = []policy.Enforcement{policy.EnforceWarn, policy.EnforceDryRun}[w.rng.IntN(2)]
+	}
+	if w.percent(15) {
+		h.Spared = uint16(w.rng.IntN(10_001))
+	}
 }
 
 // declare draws declarations; what is left out keeps its default.

@@ -18,6 +18,8 @@ import (
 // early.
 func TestReusedDecision(t *testing.T) {
 	cut := 0
+	roomy := calm
+	roomy.MaxAsync = 1 << 10 // the first firing leaves the second its room
 	synctest.Test(t, func(t *testing.T) {
 		memory := new(executor.Reused)
 		for seed := range depth.Of(uint64(2000)) {
@@ -29,7 +31,7 @@ func TestReusedDecision(t *testing.T) {
 				}
 			}
 			prog := w.compile(t)
-			x := executor.New(prog, calm)
+			x := executor.New(prog, roomy)
 			for n := range 6 {
 				in := w.context(n)
 				want := x.Fire(t.Context(), w.fixture.event, in)

@@ -11,6 +11,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/rollout"
 	"github.com/hookc/hookc/tests/depth"
 )
 
@@ -45,7 +46,7 @@ func TestGuardsHaveSeenWhatIsDone(t *testing.T) {
 			}
 			for i := range plan.Nodes {
 				n := &plan.Nodes[i]
-				if n.Hook.Tier == policy.TierSession || n.Hook.Async || n.RecheckOf >= 0 || !n.Declared() || free[i] || d.Hooks[i].Status == policy.StatusFailed {
+				if rollout.In(n.Hook, in) != "" || n.Hook.Tier == policy.TierSession || n.Hook.Async || n.RecheckOf >= 0 || !n.Declared() || free[i] || d.Hooks[i].Status == policy.StatusFailed {
 					continue
 				}
 				looks := saw[n.Hook.Name]

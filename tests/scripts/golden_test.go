@@ -54,7 +54,7 @@ func TestGoldenList(t *testing.T) {
 // TestGoldenHelp: the help of each command, topics included.
 func TestGoldenHelp(t *testing.T) {
 	root := []string{"compile", "run", "explain", "check", "test", "hooks", "hooks status", "hooks list", "list", "init", "help",
-		"version", "completion", "trust", "schema", "convert", "install", "uninstall", "doctor", "serve", "bench", "diff", "replay", "prove", "lint", "lsp", "log", "fmt", "events", "fields", "functions", "postures", "environment", "exit-codes"}
+		"version", "completion", "trust", "schema", "convert", "install", "uninstall", "doctor", "serve", "bench", "diff", "replay", "prove", "lint", "lsp", "log", "impact", "approvals", "bundle", "ui", "fmt", "events", "fields", "functions", "postures", "environment", "exit-codes"}
 	golden(t, "help/hookc.text", "help")
 	for _, name := range root {
 		t.Run(name, func(t *testing.T) {

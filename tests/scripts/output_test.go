@@ -87,7 +87,7 @@ case " $* " in
 esac
 exec '%[2]s' "$@"
 `
-	return dir + string(os.PathListSeparator) + bin, os.WriteFile(filepath.Join(dir, "hookc"), fmt.Appendf(nil, program, dir, k.real), 0o755)
+	return dir + string(os.PathListSeparator) + bin, programs.Write(filepath.Join(dir, "hookc"), fmt.Appendf(nil, program, dir, k.real))
 }
 
 // document is an output as JSON, and who wrote it.

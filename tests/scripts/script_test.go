@@ -205,36 +205,3 @@ func asExit(err error, target **exec.ExitError) bool {
 	*target = e
 	return ok
 }
-
-var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
-
-// TestTour runs every shell block of the README's tour, in order, in a copy
-// of what it needs of the repository.
-func TestTour(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
-	require.NoError(t, err)
-	_, tour, ok := strings.Cut(string(readme), "## A tour in five minutes")
-	require.True(t, ok)
-	tour, _, ok = strings.Cut(tour, "## Policies")
-	require.True(t, ok)
-	dir := t.TempDir()
-	for _, name := range []string{"hooks.example.yaml", "tests/testdata/example", "tests/testdata/events"} {
-		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
-		out, err := exec.Command("cp", "-R", filepath.Join("..", "..", name), filepath.Join(dir, name)).CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	}
-	script := "set -e\n"
-	for _, block := range shellBlock.FindAllStringSubmatch(tour, -1) {
-		script += block[1]
-	}
-	require.Contains(t, script, "go build -o hookc ./cmd/hookc")
-	script = strings.Replace(script, "go build -o hookc ./cmd/hookc", "ln -s '"+programs.Hookc(t)+"' hookc", 1)
-	cmd := exec.Command("sh", "-c", script)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+filepath.Join(dir, "state"), "XDG_CONFIG_HOME="+filepath.Join(dir, "config"), "NO_COLOR=1")
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	for _, want := range []string{"exit 2", "which belongs to the machine", "EVENT pre_tool_execution", "2 passed, 0 failed", `did you mean "tool_name"?`} {
-		require.Contains(t, string(out), want)
-	}
-}

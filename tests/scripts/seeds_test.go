@@ -125,7 +125,7 @@ func (x *seedExample) lay(t *testing.T, hookc string) *seedPlace {
 			at = filepath.Join(home, filepath.FromSlash(rest))
 		}
 		require.NoError(t, os.MkdirAll(filepath.Dir(at), 0o755))
-		require.NoError(t, os.WriteFile(at, []byte(text), 0o755))
+		require.NoError(t, programs.Write(at, []byte(text)))
 	}
 	p.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "XDG_STATE_HOME=" + filepath.Join(root, "state"), "LANG=C.UTF-8", "NO_COLOR=1", "HOOKC_TRUST=all"}
 	if x.needle != "" {

@@ -17,10 +17,10 @@ import (
 
 var shellExample = regexp.MustCompile("(?s)<!-- example ([^>]*) -->\n```rego\n(.*?)```\n```expr\n(.*?)```\n```\n(.*?)```")
 
-// TestShellExamples: each example of docs/shell.md decides the same commands
+// TestShellExamples: each example of docs/reference/shell.md decides the same commands
 // in Rego and in expr, as the page says, in the engine and in the definition.
 func TestShellExamples(t *testing.T) {
-	page, err := os.ReadFile("../../docs/shell.md")
+	page, err := os.ReadFile("../../docs/reference/shell.md")
 	require.NoError(t, err)
 	examples := shellExample.FindAllStringSubmatch(string(page), -1)
 	require.Len(t, examples, strings.Count(string(page), "<!-- example "))
@@ -59,7 +59,7 @@ func TestShellExamples(t *testing.T) {
 
 // TestShellPageIsComplete: every name that `shell` shows is in the page.
 func TestShellPageIsComplete(t *testing.T) {
-	page, err := os.ReadFile("../../docs/shell.md")
+	page, err := os.ReadFile("../../docs/reference/shell.md")
 	require.NoError(t, err)
 	shell := shell.Parse("sudo A=1 rm -rf /etc > x", shell.At{Cwd: "/repo", Root: "/repo"}).JSON()
 	names := func(value any) {

@@ -200,7 +200,7 @@ func TestDialectGateOverridden(t *testing.T) {
 	assert.Contains(t, stdout, `"systemMessage":"hookc: HK171: never: overridden after 8 blocks running`)
 }
 
-// TestDialectTable holds the table in docs/cli.md against the code.
+// TestDialectTable holds the table in docs/reference/cli.md against the code.
 func TestDialectTable(t *testing.T) {
 	var rows strings.Builder
 	for _, d := range agent.All() {
@@ -219,7 +219,7 @@ func TestDialectTable(t *testing.T) {
 		can := strings.Join(strings.Fields(strings.Join(row.May.Names(), " ")+" "+rewrite), ", ")
 		fmt.Fprintf(&rows, "| `%s` | %s | %s |\n", d.ID, can, strings.Join(lost, " · "))
 	}
-	page, err := os.ReadFile("../../docs/cli.md")
+	page, err := os.ReadFile("../../docs/reference/cli.md")
 	require.NoError(t, err)
-	assert.Contains(t, string(page), rows.String(), "the table in docs/cli.md is stale; it must be\n%s", rows.String())
+	assert.Contains(t, string(page), rows.String(), "the table in docs/reference/cli.md is stale; it must be\n%s", rows.String())
 }

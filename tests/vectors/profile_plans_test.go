@@ -17,6 +17,7 @@ import (
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/tests/depth"
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // TestProfilePlans compiles random configurations of four agents: every plan
@@ -49,7 +50,7 @@ func compileNative(t *testing.T, d *agent.Agent, faithful bool, files map[string
 	for name, text := range files {
 		path := filepath.Join(dir, strings.Replace(name, "~", "home", 1))
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o755))
+		require.NoError(t, programs.Write(path, []byte(text)))
 	}
 	inputs, found := source.Discover(source.DiscoverOptions{Dir: dir, Profile: d, Trust: source.AsFound})
 	p, more := source.Load(source.Options{Inputs: inputs, Dir: dir, Profile: d, Faithful: faithful})

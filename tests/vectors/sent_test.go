@@ -155,9 +155,9 @@ func TestFieldsOfAgents(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write docs/fields.md")
+var update = flag.Bool("update", false, "write docs/reference/fields.md")
 
-// TestFieldsPage holds docs/fields.md against the code: which fields each agent
+// TestFieldsPage holds docs/reference/fields.md against the code: which fields each agent
 // sends at which event.
 func TestFieldsPage(t *testing.T) {
 	t.Parallel()
@@ -184,11 +184,11 @@ func TestFieldsPage(t *testing.T) {
 			fmt.Fprintf(&page, "| `%s` | %s |\n", event, strings.Join(names, " "))
 		}
 	}
-	path := filepath.Join("..", "..", "docs", "fields.md")
+	path := filepath.Join("..", "..", "docs", "reference", "fields.md")
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(page.String()), 0o644))
 	}
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	assert.Equal(t, page.String(), string(text), "docs/fields.md is stale: run this test with -update")
+	assert.Equal(t, page.String(), string(text), "docs/reference/fields.md is stale: run this test with -update")
 }

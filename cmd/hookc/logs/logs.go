@@ -21,9 +21,9 @@ import (
 )
 
 const help = `log is the record of what hookc decided on what. It is off until hookc log enable
-is said once; from then on run and serve write an entry for every decision: the
-event, the decision, what each hook said and how long it took, and what scripts and
-models answered, so that hookc replay decides it again without them. Secrets are
+is run once. From then on run and serve write an entry for every decision: the event,
+the decision, what each hook answered and how long it took, and what scripts and
+models answered. With it hookc replay decides the event again without them. Secrets are
 replaced by a keyed hash before anything is written.
 
 The log is JSON lines in hookc's state folder, readable by the user alone. Each
@@ -130,6 +130,8 @@ type filter struct {
 	*Host
 	event, tool, agent, session, action, since string
 	from                                       time.Time
+	// newest has the newest entries come first.
+	newest bool
 }
 
 func (f *filter) flags(cmd *cobra.Command) {
@@ -179,6 +181,8 @@ func (f *filter) takes(e *decisionlog.Entry) bool {
 }
 
 // actionOf is what was decided; "failed" where hookc could not decide.
+//
+//go:noinline
 func actionOf(e *decisionlog.Entry) string {
 	if e.Error != "" {
 		return "failed"
@@ -201,8 +205,12 @@ func (f *filter) entries() (iter.Seq2[*decisionlog.Entry, error], error) {
 	if err := f.begin(time.Now()); err != nil {
 		return nil, err
 	}
+	all := decisionlog.Entries(dir)
+	if f.newest {
+		all = decisionlog.Newest(dir, decisionlog.Range{From: f.from})
+	}
 	return func(yield func(*decisionlog.Entry, error) bool) {
-		for e, err := range decisionlog.Entries(dir) {
+		for e, err := range all {
 			if (err != nil || f.takes(e)) && !yield(e, err) {
 				return
 			}
@@ -328,7 +336,7 @@ func (h *Host) prune() *cobra.Command {
 }
 
 func (h *Host) key() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use: "key", Short: "The key that verifies the checkpoints of this log", Example: "  hookc log key > hookc-log.key", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			home, err := h.home()
@@ -343,4 +351,24 @@ func (h *Host) key() *cobra.Command {
 			return nil
 		},
 	}
+	cmd.AddCommand(&cobra.Command{
+		Use: "rotate", Short: "Make new keys; checkpoints by the old one still verify", Example: "  hookc log key rotate", Args: cobra.NoArgs,
+		Long: `rotate makes a new key that signs, made known by the old one, and a new key for masked
+values: one that was masked before and one that is masked after cannot be told to be
+equal.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			home, err := h.home()
+			if err == nil {
+				_, err = decisionlog.VerifierKey(decisionlog.Folder(home))
+			}
+			if err != nil {
+				return h.Cannot("there is no key yet: `hookc log enable` makes one")
+			}
+			if err := decisionlog.Rotate(decisionlog.Folder(home), decisionlog.Options{}); err != nil {
+				return h.Cannot("%v", err)
+			}
+			return nil
+		},
+	})
+	return cmd
 }

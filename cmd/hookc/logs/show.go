@@ -3,10 +3,12 @@ package logs
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -34,17 +36,20 @@ func (h *Host) tail() *cobra.Command {
 			if n < 0 {
 				return h.Cannot("-n is not negative")
 			}
+			f.newest = true
 			var last []*decisionlog.Entry
+			enough := errors.New("enough")
 			err := f.each(cmd, func(e *decisionlog.Entry) error {
-				if last = append(last, e); len(last) > n {
-					last = last[1:]
+				if len(last) == n {
+					return enough
 				}
+				last = append(last, e)
 				return nil
 			})
-			if err != nil {
+			if err != nil && err != enough {
 				return err
 			}
-			for _, e := range last {
+			for _, e := range slices.Backward(last) {
 				if err := h.sayEntry(cmd.OutOrStdout(), e, asJSON); err != nil {
 					return err
 				}

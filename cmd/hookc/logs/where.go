@@ -37,6 +37,9 @@ func (q *question) holds(e *decisionlog.Entry) (bool, error) {
 		q.of[key] = plan
 	}
 	in, _, err := policy.ContextFromMap(e.Input)
+	if err != nil && len(e.Masked)+len(e.Erased) > 0 { // what the expr asks for is not there
+		return false, nil
+	}
 	if err != nil || plan == nil {
 		return false, err
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/observe"
 )
 
 // maxReply bounds the body of a reply.
@@ -91,6 +92,12 @@ func (a *account) request(ctx context.Context, req policy.ModelRequest) (*http.R
 			return nil, a.fails("%s is not what an HTTP header can hold", h.variable)
 		}
 		post.Header.Set(h.name, h.value)
+	}
+	if t := observe.TraceOf(ctx); t.Parent != "" {
+		post.Header["Traceparent"] = []string{t.Parent}
+		if t.State != "" {
+			post.Header["Tracestate"] = []string{t.State}
+		}
 	}
 	return post, nil
 }

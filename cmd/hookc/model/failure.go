@@ -104,7 +104,7 @@ func (a *account) requestOf(resp *http.Response) string {
 const (
 	firstBackoff = 250 * time.Millisecond
 	lastBackoff  = 8 * time.Second
-	// tooLong stands for all that is longer.
+	// tooLong means all that is longer.
 	tooLong = 24 * time.Hour
 )
 

@@ -10,13 +10,13 @@ package model
 
 import (
 	"cmp"
-	"fmt"
 	"math/rand/v2"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -79,7 +79,7 @@ func FromEnv(getenv func(string) string) (m policy.Model, name string, err error
 	if provider != "" {
 		words := Providers()
 		last := len(words) - 1
-		err = fmt.Errorf("HOOKC_MODEL_PROVIDER must be %s or %s, not %q", strings.Join(words[:last], ", "), words[last], provider)
+		err = fault.Errorf("HOOKC_MODEL_PROVIDER must be %s or %s, not %q", strings.Join(words[:last], ", "), words[last], provider)
 	}
 	return nil, name, err
 }
@@ -134,14 +134,14 @@ func (a *account) configured() bool { return a.secret != "" || a.address != "" }
 // looked at when it is made: a policy without llm hooks works without it.
 func (a *account) check() error {
 	if !a.configured() {
-		return fmt.Errorf("HOOKC_MODEL_PROVIDER is %s, but neither %s_API_KEY nor %s_BASE_URL is set", a.name, a.prefix, a.prefix)
+		return fault.Errorf("HOOKC_MODEL_PROVIDER is %s, but neither %s_API_KEY nor %s_BASE_URL is set", a.name, a.prefix, a.prefix)
 	}
 	if a.address == "" {
 		return nil
 	}
 	u, err := url.Parse(a.address)
-	if err != nil || u.Host == "" || !slices.Contains([]string{"http", "https"}, u.Scheme) {
-		return fmt.Errorf("%s_BASE_URL is not an http or https address", a.prefix)
+	if err != nil || u.Host == "" || !spell.Has([]string{"http", "https"}, u.Scheme) {
+		return fault.Errorf("%s_BASE_URL is not an http or https address", a.prefix)
 	}
 	return nil
 }

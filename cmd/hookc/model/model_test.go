@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/observe"
 )
 
 const secret = "sk-test-0123456789abcdef0123"
@@ -104,15 +105,21 @@ func TestCallAndReply(t *testing.T) {
 	for _, p := range providers {
 		t.Run(p.name, func(t *testing.T) {
 			var asked map[string]any
-			var path, auth string
+			var path, auth, parent, state string
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				path, auth = r.URL.Path, r.Header.Get(p.auth)
+				parent, state = r.Header.Get("traceparent"), r.Header.Get("tracestate")
 				assert.NoError(t, json.NewDecoder(r.Body).Decode(&asked))
 				sends(200, p.reply)(w, r)
 			}))
 			defer srv.Close()
 			got, err := open(t, p, srv.URL)(t.Context(), policy.ModelRequest{Prompt: "safe?"})
 			require.NoError(t, err)
+			assert.Empty(t, parent+state, "who is in no trace says nothing of one")
+			at := observe.Parse("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "a=1")
+			_, err = open(t, p, srv.URL)(observe.WithTrace(t.Context(), at), policy.ModelRequest{Prompt: "safe?"})
+			require.NoError(t, err)
+			assert.Equal(t, at, observe.Trace{Parent: parent, State: state})
 			assert.Equal(t, `{"action":"skip"}`, got)
 			assert.Equal(t, p.path, path)
 			assert.Contains(t, auth, secret)

@@ -61,7 +61,7 @@ func newFrame(ctx context.Context, in *policy.Context, budget time.Duration, var
 }
 
 // release gives the frame back without anything that belongs to the event. Most
-// evaluations leave most of it as it was, and writing it anew would be a good
+// evaluations leave most of it as it was, and writing it again would be a good
 // part of what a rule costs.
 func (f *frame) release() {
 	clear(f.vars)

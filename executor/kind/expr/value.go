@@ -12,10 +12,11 @@ import (
 
 	"github.com/expr-lang/expr/vm/runtime"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 )
 
-// undefinedValue is the type of the one value that stands for what is not
+// undefinedValue is the type of the one value that means what is not
 // there: an absent field, a missing key, an index out of range. It is Rego's
 // undefined (semantics.md §3.2) and is told apart from null, which is a value.
 type undefinedValue struct{ _ byte }
@@ -192,9 +193,9 @@ func jsonValue(v any) (any, error) {
 	case reflect.Map:
 		return jsonObject(r)
 	case reflect.Float64:
-		return nil, fmt.Errorf("%v is not a number JSON can hold", v)
+		return nil, fault.Errorf("%v is not a number JSON can hold", v)
 	}
-	return nil, fmt.Errorf("%s is not a JSON value", typeName(v))
+	return nil, fault.Errorf("%s is not a JSON value", typeName(v))
 }
 
 // isPlain reports whether v is a JSON value through and through.
@@ -242,7 +243,7 @@ func jsonObject(r reflect.Value) (any, error) {
 	for _, key := range sortedKeys(r) {
 		name, ok := key.Interface().(string)
 		if !ok {
-			return nil, fmt.Errorf("an object's keys are texts, not %s", typeName(key.Interface()))
+			return nil, fault.Errorf("an object's keys are texts, not %s", typeName(key.Interface()))
 		}
 		v, err := jsonValue(r.MapIndex(key).Interface())
 		if err != nil {

@@ -352,7 +352,7 @@ func (c *reader) call(n *ast.CallNode, name string) (is, not *solve.Formula) {
 		args = append(args, v[0].t)
 		there = append(there, v[0].when, solve.Is(v[0].t, solve.Present, at))
 	}
-	return solve.And(append(there, solve.Unknown("the function "+name, solve.HintOf(name, args, at)))...), solve.And(append(there, solve.Unknown("the function "+name))...)
+	return solve.And(append(there, solve.Function(name, args, at))...), solve.And(append(there, solve.Unknown("the function "+name))...)
 }
 
 // values are what a node may come to.

@@ -62,7 +62,7 @@ type subsets struct {
 	rows [][129]int // the last is the end of the text
 }
 
-// matched stands for a match, in rows.
+// matched means a match, in rows.
 const matched = -1
 
 // before reduces a character to one that looks the same from behind.

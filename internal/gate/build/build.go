@@ -19,6 +19,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
+	"github.com/hookc/hookc/policy/record"
 )
 
 // Section is a section of a compiled policy.
@@ -35,6 +36,9 @@ func Sections(program *dag.Program) []Section {
 	defer b.empty.Close()
 	src := &table.Source{}
 	for _, d := range agent.All() {
+		if record.Settle(program.Log).Enabled { // hookgate writes none
+			break
+		}
 		src.Dialects = append(src.Dialects, b.dialect(d))
 	}
 	out := []Section{{artifact.Gate, table.Bytes(src)}}

@@ -276,3 +276,33 @@ func or(a, b string) string {
 	}
 	return a
 }
+
+// TestLoggedIsNotAnswered: hookgate writes no log, so that of a policy that wants one it
+// answers no agent and no event, whatever the rules are.
+func TestLoggedIsNotAnswered(t *testing.T) {
+	r := roll{rand.New(rand.NewPCG(5, 6))}
+	answered := map[string]int{}
+	for range depth.Daily(20) {
+		text := r.policy()
+		for _, log := range []string{"", "log: {enabled: true}\n", "log: {enabled: false}\n"} {
+			program := compile(t, log+text)
+			require.Equal(t, log != "", len(program.Log) > 0)
+			sections := Sections(program)
+			if log == "log: {enabled: true}\n" {
+				require.Len(t, sections, 1, "rules without a table decide nothing")
+			}
+			for _, whose := range agent.All() {
+				opened, ok := table.Open(sections[0].Data)
+				require.True(t, ok)
+				for range 5 {
+					if _, ok := opened.Decide(r.event(whose, whose.WireFormat())); ok {
+						answered[log]++
+					}
+				}
+			}
+		}
+	}
+	require.Positive(t, answered[""])
+	require.Positive(t, answered["log: {enabled: false}\n"])
+	require.Zero(t, answered["log: {enabled: true}\n"])
+}

@@ -10,7 +10,7 @@ import (
 	"github.com/hookc/hookc/policy/agent"
 )
 
-// mark is a text that no answer has by itself.
+// mark is a text that no answer has on its own.
 const mark = "hookcMARKhookc"
 
 // probes are what texts are like; a form must answer each as the dialect does.

@@ -25,9 +25,11 @@ type book struct {
 }
 
 // any reports whether there is a rule.
+//
+//go:noinline
 func (k *book) any() bool { return k != nil && k.wanted != 0 }
 
-// rule is the number of a node's rule, 0 for none.
+// rule is the number of a node's rule, 0 if there is none.
 func (k *book) rule(node int) int {
 	if k.why[node] != "" {
 		return 0
@@ -57,6 +59,9 @@ func (p *planner) book(plan *dag.Plan, filters []*filter) *book {
 			r.Item = plan.Nodes[i].Item
 			wanted := outcomes(r.Entries)
 			r.Says, r.Halts = k.stage.probe(&plan.Nodes[i], wanted)
+			if p.program.Approvals { // hookc knows what has been granted
+				r.Says &^= 1<<rules.Ask | 1<<rules.BareAsk
+			}
 			k.wanted |= r.Says | 1<<rules.NumOutcomes // silence is one too
 			k.source.Rules[i] = r
 		}
@@ -79,8 +84,8 @@ func (p *planner) rule(n *dag.Node, f *filter) (r rules.Rule, why string) {
 		return r, "is no Rego"
 	case n.Hook.Async:
 		return r, "runs in the background"
-	case n.Hook.Enforcement != "":
-		return r, "decides nothing"
+	case n.Hook.Enforcement != "" || n.Hook.Spared > 0:
+		return r, "decides nothing, or not in every session"
 	case n.RecheckOf >= 0:
 		return r, "is asked again after a change"
 	case n.Effects.Project:

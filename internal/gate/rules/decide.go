@@ -22,7 +22,7 @@ type Reply struct {
 }
 
 // Evaluate answers an event that hooks with rules concern; nil leaves it to hookc.
-// section gives the sections of the compiled policy by their names, nil for none.
+// section gives the sections of the compiled policy by their names, nil if there is none.
 // watch is called by rules that are not decided at once: what they do may take long.
 func Evaluate(event *table.Answer, section func(name string) []byte, watch func()) *Reply {
 	book, ok := Open(section(Section + string(event.Event)))

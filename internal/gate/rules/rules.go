@@ -1,7 +1,7 @@
 // Package rules is how hookgate decides Rego without hookc: the native code of an
 // event's rules as the compiled policy holds it, what of the event each reads, and
 // the answers that agents get when one of them has something to say, made by
-// hookc when the policy is compiled (internal/gate/build, docs/cli.md "hookgate").
+// hookc when the policy is compiled (internal/gate/build, docs/reference/cli.md "hookgate").
 // Whatever is out of the ordinary is left to hookc.
 package rules
 
@@ -144,6 +144,7 @@ func (r *Rule) bytes() []byte {
 	return append(b.B, r.Program...)
 }
 
+//go:noinline
 func putTexts(b *binary.Writer, list []string) {
 	b.Uint(uint64(len(list)))
 	for _, s := range list {

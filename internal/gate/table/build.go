@@ -137,7 +137,7 @@ func Automaton(classes int, class *[128]byte, rows [][]byte) []byte {
 	return b
 }
 
-// MaxStates bounds the states of an automaton; Accept stands for a match.
+// MaxStates bounds the states of an automaton; Accept means a match.
 const (
 	MaxStates = dfaAccept - 1
 	Accept    = dfaAccept
@@ -187,6 +187,7 @@ func (r *record) texts(list []string) {
 // put is where the record lies.
 func (r *record) put() int { return r.w.place(r.b) }
 
+//go:noinline
 func (w *writer) place(b []byte) int {
 	if at, ok := w.seen[string(b)]; ok {
 		return at

@@ -34,7 +34,7 @@ func (a *Answer) Lookup(field int, keys []string) (text []byte, present, ok bool
 
 func quoted(name []byte) []byte { return append(append([]byte{'"'}, name...), '"') }
 
-// Tool is the name of the tool that is called, nil for none.
+// Tool is the name of the tool that is called, nil if there is none.
 func (a *Answer) Tool() []byte {
 	if a.e == nil {
 		return nil

@@ -3,9 +3,9 @@ package table
 import "crypto/sha256"
 
 // Marker begins the names of the files in a project's state folder whose times
-// say when the gate last answered an event by itself: the agent and its name of
+// say when the gate last answered an event on its own: the agent and its name of
 // the event follow, with a dot between them. MarkEvery is how old one may be, in
-// seconds, before it is made anew.
+// seconds, before it is made again.
 const (
 	Marker    = "gate-"
 	MarkEvery = 20

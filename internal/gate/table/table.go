@@ -3,7 +3,7 @@
 // hook concerns and what hookc run answers to those, and which concern only hooks
 // whose rules hookgate has (internal/gate/rules). It is read where it lies,
 // every offset checked; whatever it does not say for certain is left to hookc
-// (docs/cli.md "hookgate").
+// (docs/reference/cli.md "hookgate").
 //
 // The package imports nothing, so that the gate starts as fast as without it.
 package table

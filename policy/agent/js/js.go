@@ -7,12 +7,14 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy"
 )
 
 // True is JavaScript's opinion of a JSON value; an absent one is nil.
+//
+//go:noinline
 func True(v any) bool {
 	switch x := v.(type) {
 	case nil:
@@ -87,6 +89,8 @@ func keys(v any) map[string]any {
 
 // Has is what the operator `in` does on a value that is not nil: false for
 // ok means that it throws.
+//
+//go:noinline
 func Has(v any) (object map[string]any, ok bool) {
 	switch x := v.(type) {
 	case map[string]any:
@@ -116,6 +120,7 @@ func Texts(all []policy.AgentAnswer, key string) []policy.Reason {
 	return out
 }
 
+//go:noinline
 func ReasonTexts(all []policy.Reason) []string {
 	var out []string
 	for _, r := range all {
@@ -126,6 +131,8 @@ func ReasonTexts(all []policy.Reason) []string {
 
 // LastKey is the value of a key that the last answer holding it gives, as
 // {...a, ...b} has it, and who gave it.
+//
+//go:noinline
 func LastKey(all []policy.AgentAnswer, key string) (any, policy.By) {
 	for i := len(all) - 1; i >= 0; i-- {
 		if v, ok := all[i].Value[key]; ok {
@@ -137,6 +144,8 @@ func LastKey(all []policy.AgentAnswer, key string) (any, policy.By) {
 
 // LastOwn is the value of a key of hookSpecificOutput that the last answer
 // holding it gives.
+//
+//go:noinline
 func LastOwn(all []policy.AgentAnswer, key string) (any, policy.By) {
 	for i := len(all) - 1; i >= 0; i-- {
 		own, _ := Has(all[i].Value["hookSpecificOutput"])
@@ -168,11 +177,13 @@ func Contexts(all []policy.AgentAnswer) []string {
 const space = " \t\r\n\v\f\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\uFEFF"
 
 // Trim takes away the space around a text.
+//
+//go:noinline
 func Trim(s string) string { return strings.Trim(s, space) }
 
 var (
-	quoteSpecial = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("([A-Za-z]:)?([#!\"$&'()*,:;<=>?@\\[\\\\\\]^`{|}])") })
-	quoteDouble  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("([\"\\\\$`!])") })
+	quoteSpecial = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile("([A-Za-z]:)?([#!\"$&'()*,:;<=>?@\\[\\\\\\]^`{|}])") })
+	quoteDouble  = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile("([\"\\\\$`!])") })
 )
 
 // ShellQuote is a word as the agents written in JavaScript quote it for

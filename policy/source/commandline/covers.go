@@ -7,7 +7,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Covered is what a command consists of besides its text.
@@ -28,7 +30,7 @@ func (c *Covered) Same(o *Covered) bool {
 func Imports(paths []string) []string {
 	var out []string
 	for _, p := range paths {
-		if dir := filepath.Dir(p); filepath.Ext(p) == ".py" && !slices.Contains(out, dir) {
+		if dir := filepath.Dir(p); filepath.Ext(p) == ".py" && !spell.Has(out, dir) {
 			out = append(out, dir)
 		}
 	}
@@ -65,8 +67,7 @@ func Covers(command string, line Line, at Place, live func(string) string) Cover
 	}
 	slices.Sort(r.c.Files)
 	slices.Sort(r.c.Globs)
-	slices.Sort(r.c.Notes)
-	r.c.Notes = slices.Compact(r.c.Notes)
+	r.c.Notes = spell.Distinct(r.c.Notes)
 	return r.c
 }
 
@@ -121,11 +122,11 @@ func (r *coverReader) script(path string, depth int) {
 }
 
 // agentFolder is the name of a folder in which an agent, or hookc, keeps hooks.
-var agentFolder = sync.OnceValue(func() *regexp.Regexp {
+var agentFolder = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\.(hookc|agents|claude|gemini|codex|qwen|kimi|cursor|copilot|github|clawd|clawdcode|ai_agents|aiagents|jcli)$`)
 })
 
-// hooksFolder is the folder of hooks that a folder lies in, "" for none: hookc's
+// hooksFolder is the folder of hooks that a folder lies in, "" if there is none: hookc's
 // own, or the outermost one called hooks.
 func (r *coverReader) hooksFolder(dir string) string {
 	found := ""
@@ -191,10 +192,10 @@ func (r *coverReader) reach(path string, depth int) {
 }
 
 // token is what may be a path in a script.
-var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9_.@+/-]+`) })
+var token = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`[A-Za-z0-9_.@+/-]+`) })
 
 // scriptEnd is the ending of a file that is code.
-var scriptEnd = sync.OnceValue(func() *regexp.Regexp {
+var scriptEnd = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\.(sh|bash|zsh|ksh|py|js|mjs|cjs|ts|mts|cts|rb|pl|pm|lua|php|awk|sed|jq|rego|lib|inc)$`)
 })
 
@@ -249,7 +250,7 @@ type language struct {
 func written(ends, interpreters string) func(path, text string) bool {
 	return func(path, text string) bool {
 		line, _, _ := strings.Cut(text, "\n")
-		return slices.Contains(strings.Fields(ends), strings.TrimPrefix(filepath.Ext(path), ".")) ||
+		return spell.Has(strings.Fields(ends), strings.TrimPrefix(filepath.Ext(path), ".")) ||
 			strings.HasPrefix(line, "#!") && slices.ContainsFunc(strings.Fields(interpreters), func(i string) bool { return strings.Contains(line, i) })
 	}
 }
@@ -264,7 +265,7 @@ func languages() []language {
 	}
 }
 
-var sourced = sync.OnceValue(func() *regexp.Regexp {
+var sourced = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)(?:^|[;&|({]|then|do|else)[ \t]*(?:\.|source)[ \t]+(.*)$`)
 })
 
@@ -297,7 +298,7 @@ func (r *coverReader) shell(text, dir, path string, depth int) {
 	}
 }
 
-var imported = sync.OnceValue(func() *regexp.Regexp {
+var imported = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import|import[ \t]+([\w., \t]+))`)
 })
 
@@ -333,7 +334,7 @@ func (r *coverReader) existing(depth int, paths ...string) {
 	}
 }
 
-var required = sync.OnceValue(func() *regexp.Regexp {
+var required = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:require(?:\.resolve)?\s*\(\s*|from\s*|import\s*\(?\s*)["']([^"']+)["']`)
 })
 
@@ -345,7 +346,7 @@ func (r *coverReader) javascript(text, dir, path string, depth int) {
 			at := filepath.Join(dir, name)
 			r.candidate(depth, at, at+".js", at+".json", at+".node", at+".cjs", at+".mjs", at+".ts", filepath.Join(at, "package.json"), filepath.Join(at, "index.js"))
 			r.existing(depth, filepath.Join(at, "index.js"))
-		case strings.HasPrefix(name, "node:"), slices.Contains(nodeModules(), name):
+		case strings.HasPrefix(name, "node:"), spell.Has(nodeModules(), name):
 		default:
 			r.c.Notes = append(r.c.Notes, path+" requires "+name+": packages are not covered")
 		}
@@ -354,13 +355,13 @@ func (r *coverReader) javascript(text, dir, path string, depth int) {
 }
 
 // nodeModules are those of Node itself, which no folder can take the place of.
-var nodeModules = sync.OnceValue(func() []string {
+var nodeModules = lazy.Value(func() []string {
 	return strings.Fields(`assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain events
 	fs fs/promises http http2 https inspector module net os path perf_hooks process punycode querystring readline stream string_decoder sys timers
 	timers/promises tls trace_events tty url util v8 vm wasi worker_threads zlib`)
 })
 
-var rubyRequired = sync.OnceValue(func() *regexp.Regexp {
+var rubyRequired = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\s*(?:require_relative|load)\s*\(?\s*["']([^"']+)["']`)
 })
 
@@ -371,7 +372,7 @@ func (r *coverReader) ruby(text, dir, _ string, depth int) {
 	}
 }
 
-var perlRequired = sync.OnceValue(func() *regexp.Regexp {
+var perlRequired = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\s*(?:require|do)\s+["']([^"']+)["']|^\s*use\s+lib\s+(?:qw\()?["']?([^"';)]+)|^\s*(?:use|require)\s+([A-Z]\w*(?:::\w+)*)`)
 })
 

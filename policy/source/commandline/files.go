@@ -7,7 +7,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Files says which files in dir a command of a bash hook names, as
@@ -102,7 +104,7 @@ func (c *commandReader) inside(path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-var assignment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`) })
+var assignment = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`) })
 
 // Programs that read nothing of a project but what their arguments name. All
 // others may (make reads a Makefile, npm a package.json, git its hooks), so
@@ -127,18 +129,18 @@ func (c *commandReader) resolved(args []shellWord, listed bool) bool {
 	if strings.ContainsAny(program, `/\`) && listed {
 		return true
 	}
-	if slices.Contains(plainBuiltins, program) {
+	if spell.Has(plainBuiltins, program) {
 		return true
 	}
 	base := filepath.Base(program)
-	if !slices.Contains(plainPrograms, base) && !slices.Contains(interpreters, base) {
+	if !spell.Has(plainPrograms, base) && !spell.Has(interpreters, base) {
 		return false
 	}
 	at, err := exec.LookPath(program)
 	if err != nil || !filepath.IsAbs(at) || c.inside(at) {
 		return false
 	}
-	if slices.Contains(plainPrograms, base) {
+	if spell.Has(plainPrograms, base) {
 		return true
 	}
 	if len(args) < 2 || args[1].expands || args[1].glob {

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"sync"
+
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Place is where the programs and scripts of a command are found
@@ -15,10 +17,10 @@ import (
 // may fill.
 type Place struct {
 	// Dir is the folder they are found in, live; Policy that of the policy file;
-	// Root the project's, "" for none.
+	// Root the project's, "" if there is none.
 	Dir, Policy, Root string
 	// Kept is where the copy of a live path lies that decides in its place, ""
-	// for none; nil is no copy at all.
+	// if there is none; nil is no copy at all.
 	Kept func(live string) string
 }
 
@@ -92,7 +94,7 @@ var before = []string{"!", "{", "builtin", "command", "do", "elif", "else", "env
 	"stdbuf", "sudo", "then", "time", "timeout", "until", "while", "xargs"}
 
 // waited is an argument of such a word: the seconds of timeout.
-var waited = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9][0-9.]*[smhd]?$`) })
+var waited = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9][0-9.]*[smhd]?$`) })
 
 // command resolves one simple command and is the folder the next one is in.
 func (f *commandFinder) command(words []shellWord, dir string, depth int) string {
@@ -107,7 +109,7 @@ func (f *commandFinder) command(words []shellWord, dir string, depth int) string
 		word := args[0].text
 		switch {
 		case assignment().MatchString(word):
-		case slices.Contains(before, filepath.Base(word)) && !strings.HasPrefix(word, "."):
+		case spell.Has(before, filepath.Base(word)) && !strings.HasPrefix(word, "."):
 			wrapped = true
 		case wrapped && (strings.HasPrefix(word, "-") || waited().MatchString(word)):
 		default:
@@ -142,10 +144,10 @@ func (f *commandFinder) program(args []shellWord, dir string, depth int) string 
 }
 
 // versioned is the number at the end of an interpreter's name: python3.12.
-var versioned = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9.]*$`) })
+var versioned = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`[0-9.]*$`) })
 
 func isInterpreter(base string) bool {
-	return slices.Contains(interpreters, versioned().ReplaceAllString(base, "")) || slices.Contains([]string{"awk", "gawk", "mawk", "bun", "deno", "tsx", "ts-node", "lua", "jq", "sed"}, base)
+	return spell.Has(interpreters, versioned().ReplaceAllString(base, "")) || spell.Has([]string{"awk", "gawk", "mawk", "bun", "deno", "tsx", "ts-node", "lua", "jq", "sed"}, base)
 }
 
 // enter is the folder after `cd`: a relative one is found like a program.
@@ -174,29 +176,29 @@ var (
 )
 
 func (f *commandFinder) interpreted(base string, args []shellWord, dir string, depth int) {
-	noScript := slices.Contains([]string{"awk", "gawk", "mawk", "jq", "sed"}, base)
-	shell := slices.Contains([]string{"bash", "dash", "ksh", "sh", "zsh"}, base)
+	noScript := spell.Has([]string{"awk", "gawk", "mawk", "jq", "sed"}, base)
+	shell := spell.Has([]string{"bash", "dash", "ksh", "sh", "zsh"}, base)
 	for i := 0; i < len(args); i++ {
 		text := args[i].text
 		switch {
-		case slices.Contains(runsFile, text) && i+1 < len(args):
+		case spell.Has(runsFile, text) && i+1 < len(args):
 			if base != "jq" || text != "-r" {
 				i++
 				f.module(args[i], dir)
 			}
-		case slices.Contains(takesValue, text) && i+1 < len(args):
+		case spell.Has(takesValue, text) && i+1 < len(args):
 			i++
 		case shell && len(text) > 1 && text[0] == '-' && text[1] != '-' && strings.HasSuffix(text, "c"):
 			if i+1 < len(args) {
 				f.inline(args[i+1], dir, depth)
 			}
 			return
-		case base != "" && slices.Contains([]string{"-c", "-e", "-m", "-p", "--eval", "--print", "-"}, text) && !shell:
+		case base != "" && spell.Has([]string{"-c", "-e", "-m", "-p", "--eval", "--print", "-"}, text) && !shell:
 			f.unsure = f.unsure || text == "-m"
 			f.arguments(args[i+1:], dir)
 			return
 		case strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+"):
-		case slices.Contains([]string{"run", "test"}, text) && (base == "bun" || base == "deno"):
+		case spell.Has([]string{"run", "test"}, text) && (base == "bun" || base == "deno"):
 		case noScript:
 			f.arguments(args[i:], dir)
 			return
@@ -249,6 +251,8 @@ func (f *commandFinder) script(w shellWord, dir string) {
 
 // arguments are words that may be read: where a copy decides, they are those
 // of the copy.
+//
+//go:noinline
 func (f *commandFinder) arguments(args []shellWord, dir string) {
 	for _, w := range args {
 		f.argument(w, dir)
@@ -293,7 +297,7 @@ func (f *commandFinder) there(path string) bool {
 }
 
 // projectVariable begins a word with a variable that names a folder.
-var projectVariable = sync.OnceValue(func() *regexp.Regexp {
+var projectVariable = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\$(?:\{([A-Z_]+)(?::-[^}]*)?\}|([A-Z_]+))/([^$` + "`" + `]+)$`)
 })
 

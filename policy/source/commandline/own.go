@@ -5,12 +5,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
-var ownProgram = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(hookc|hookgate)([-_.][A-Za-z0-9._-]*)?$`) })
+var ownProgram = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^(hookc|hookgate)([-_.][A-Za-z0-9._-]*)?$`) })
 
 // Own reports whether a hook's command line is hookc itself, wherever
 // the program lies: `hookc run …` or `hookgate …`, also with variables set in
@@ -124,7 +124,7 @@ func Quote(word string) string {
 }
 
 // Starts reports whether a command starts hookc itself: hookc stands in
-// front of the other hooks and does not run itself as one (docs/cli.md).
+// front of the other hooks and does not run itself as one (docs/reference/cli.md).
 func Starts(command string) bool {
 	commands, _, _ := split(command)
 	for _, words := range commands {

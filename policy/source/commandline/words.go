@@ -112,6 +112,8 @@ func (s *commandSplitter) step() {
 }
 
 // begin begins a word unless one has begun.
+//
+//go:noinline
 func (s *commandSplitter) begin(at int) {
 	if !s.inWord {
 		s.word.start, s.inWord = at, true
@@ -130,6 +132,7 @@ func (s *commandSplitter) mark(b byte) {
 	}
 }
 
+//go:noinline
 func (s *commandSplitter) put(b byte) {
 	s.inWord = true
 	s.buf.WriteByte(b)

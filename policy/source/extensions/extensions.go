@@ -11,8 +11,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy/pattern"
 )
 
@@ -32,12 +33,12 @@ type Program struct {
 }
 
 // Extension is one that is installed: its name, the folder of its files, and the file
-// that holds its hooks, "" for none.
+// that holds its hooks, "" if there is none.
 type Extension struct {
 	Name, Root, Hooks string
 	// Set is what its user set, as variables for its hooks in the order declared, and
 	// Variables that with whatever else stands beside it. Unread says which of it hookc
-	// does not read, "" for none.
+	// does not read, "" if there is none.
 	Set       []Value
 	Variables map[string]string
 	Unread    string
@@ -62,6 +63,8 @@ type manifest struct {
 }
 
 // Rules is where the folder of extensions holds the rules that disable them.
+//
+//go:noinline
 func Rules(folder string) string { return filepath.Join(folder, "extension-enablement.json") }
 
 // Find finds the extensions in their folder, in the order loaded, for a program started
@@ -168,7 +171,7 @@ func (p *Program) refused(from *metadata) string {
 	return "allowedExtensions keeps it out"
 }
 
-// hooks is the file that holds the hooks, "" for none.
+// hooks is the file that holds the hooks, "" if there is none.
 func (p *Program) hooks(root, manifest string, says any, looked *[]string) string {
 	standard := filepath.Join(root, "hooks", "hooks.json")
 	*looked = append(*looked, standard)
@@ -214,7 +217,7 @@ func (p *Program) set(folder, workspace string, x *Extension, looked *[]string) 
 }
 
 // rules are those of every extension. A file that the program does not take disables
-// none; Qwen Code takes each entry by itself, and one that is wrong loses its extension.
+// none; Qwen Code takes each entry on its own, and one that is wrong loses its extension.
 func (p *Program) rules(folder string) (out map[string][]string, wrong map[string]bool) {
 	var entries map[string]any
 	if err := decode(Rules(folder), &entries); err != nil {
@@ -268,7 +271,7 @@ func off(rules []string, workspace string) string {
 	return last
 }
 
-var dotenvLine = sync.OnceValue(func() *regexp.Regexp {
+var dotenvLine = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\s*(?:export\s+)?([\w.-]+)(?:\s*=\s*?|:\s+?)(\s*'(?:\\'|[^'])*'|\s*"(?:\\"|[^"])*"|\s*` + "`(?:\\\\`|[^`])*`" + `|[^#\r\n]+)?\s*(?:#.*)?$`)
 })
 
@@ -289,6 +292,7 @@ func dotenv(text string) map[string]string {
 	return out
 }
 
+//go:noinline
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
@@ -304,7 +308,7 @@ func decode(path string, into any) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("it has no %s", filepath.Base(path))
+		return fault.Errorf("it has no %s", filepath.Base(path))
 	}
-	return fmt.Errorf("%s: %s", filepath.Base(path), err)
+	return fault.Errorf("%s: %s", filepath.Base(path), err)
 }

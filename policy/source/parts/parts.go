@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/tree"
 )
@@ -123,11 +123,11 @@ func (f *finder) text(path string) (text string, there bool) {
 }
 
 // mayHold finds a key called hooks, wherever in the frontmatter it stands.
-var mayHold = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)(?:^|[\s{,])["']?hooks["']?[ \t]*:`) })
+var mayHold = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`(?m)(?:^|[\s{,])["']?hooks["']?[ \t]*:`) })
 
 var (
-	opening = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\x{feff})?---[ \t]*\r?\n`) })
-	closing = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^---`) })
+	opening = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\x{feff})?---[ \t]*\r?\n`) })
+	closing = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^---`) })
 )
 
 // head is where the frontmatter of a text stands; nothing where it has none.
@@ -143,7 +143,7 @@ func head(text string) (start, end int) {
 }
 
 // block is the key hooks with all that is indented below it.
-var block = sync.OnceValue(func() *regexp.Regexp {
+var block = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^["']?hooks["']?[ \t]*:.*(?:\r?\n(?:[ \t#-].*)?$)*`)
 })
 

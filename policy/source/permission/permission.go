@@ -9,16 +9,17 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
 
 // Condition is the condition of a permission rule in Claude Code's words, such
-// as Bash(git *) (docs/dialects, claude §4.5). What cannot be told for certain
+// as Bash(git *) (docs/reference/dialects, claude §4.5). What cannot be told for certain
 // counts as a match: a guard is rather run than skipped.
 func Condition(written diag.Text, faithful bool) (policy.Condition, bool) {
 	rule, ok := parseClaudeRule(written.Value)
@@ -41,7 +42,7 @@ type claudeRule struct {
 	faithful bool
 }
 
-var claudeRuleShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)^([A-Za-z0-9_*-]+)(?:\((.*)\))?$`) })
+var claudeRuleShape = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`(?s)^([A-Za-z0-9_*-]+)(?:\((.*)\))?$`) })
 
 func parseClaudeRule(text string) (claudeRule, bool) {
 	m := claudeRuleShape().FindStringSubmatchIndex(strings.TrimSpace(text))
@@ -85,7 +86,7 @@ func (r claudeRule) match(c *policy.Context) bool {
 	switch {
 	case tool == "Bash" || tool == "PowerShell" || tool == "Monitor":
 		return r.command(text("command"))
-	case slices.Contains(claudeEditors, tool), slices.Contains(claudeReaders, tool):
+	case spell.Has(claudeEditors, tool), spell.Has(claudeReaders, tool):
 		return r.path(c, text("file_path", "notebook_path", "path"))
 	case tool == "WebFetch":
 		return r.domain(text("url"))
@@ -104,9 +105,9 @@ func (r claudeRule) covers(tool string) bool {
 	case r.tool == tool, r.tool == "Task" && tool == "Agent", r.tool == "Agent" && tool == "Task":
 		return true
 	case r.tool == "Edit":
-		return slices.Contains(claudeEditors, tool)
+		return spell.Has(claudeEditors, tool)
 	case r.tool == "Read":
-		return slices.Contains(claudeReaders, tool)
+		return spell.Has(claudeReaders, tool)
 	case strings.HasPrefix(r.tool, "mcp__"):
 		return claudeGlob(r.tool, tool) || strings.HasPrefix(tool, r.tool+"__")
 	}
@@ -164,7 +165,7 @@ func claudeCommand(about, part string) bool {
 			return true
 		}
 		word, rest, more := strings.Cut(part, " ")
-		if !more || !slices.Contains(shellWrappers, filepath.Base(word)) {
+		if !more || !spell.Has(shellWrappers, filepath.Base(word)) {
 			return false
 		}
 		part = strings.TrimSpace(rest)
@@ -180,7 +181,7 @@ func claudeCommand(about, part string) bool {
 // shellWrappers start the command that follows them.
 var shellWrappers = []string{"builtin", "command", "env", "exec", "nice", "nohup", "stdbuf", "sudo", "time", "timeout", "xargs"}
 
-var durationWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9.]+[smhd]?( |$)`) })
+var durationWord = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9.]+[smhd]?( |$)`) })
 
 // opaqueShell reports whether a command runs text that it is given.
 func opaqueShell(part string) bool {

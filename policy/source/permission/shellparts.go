@@ -3,7 +3,8 @@ package permission
 import (
 	"regexp"
 	"strings"
-	"sync"
+
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // shellParts are the simple commands of a command line, those inside
@@ -186,11 +187,11 @@ func closing(text string, at int) int {
 }
 
 var (
-	leadingAssignment = sync.OnceValue(func() *regexp.Regexp {
+	leadingAssignment = lazy.Value(func() *regexp.Regexp {
 		return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\+?=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])*\s+`)
 	})
-	leadingKeyword = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:if|then|else|elif|while|until|do|time|!|\{)\s+`) })
-	unreadKeyword  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:for|case|select|function|coproc|\[\[)\b`) })
+	leadingKeyword = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^(?:if|then|else|elif|while|until|do|time|!|\{)\s+`) })
+	unreadKeyword  = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^(?:for|case|select|function|coproc|\[\[)\b`) })
 )
 
 // end closes a command.

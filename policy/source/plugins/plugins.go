@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/internal/fault"
 )
 
 // Plugin is one that is enabled: the folder of its files, the one of its data, and the
@@ -164,7 +166,7 @@ func read(path string, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fault.Errorf("%s: %w", path, err)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/rollout"
 	"github.com/hookc/hookc/policy/source"
 )
 
@@ -83,7 +84,7 @@ func (pr *printer) item(h *policy.Hook, place int) blockEntry {
 func (pr *printer) hook(h *policy.Hook, place int) block {
 	out := &block{}
 	if h.Untrusted != "" {
-		pr.lost(h, h.Span, "the hook is not trusted, so it does not run; written down anew it would: %s", h.Untrusted)
+		pr.lost(h, h.Span, "the hook is not trusted, so it does not run; written down again it would: %s", h.Untrusted)
 	}
 	if h.Name != source.DefaultName(pr.options.Tier, h.Event, place) {
 		pr.text(out, h, "name", h.Name)
@@ -106,6 +107,9 @@ func (pr *printer) hook(h *policy.Hook, place int) block {
 	}
 	if h.Enforcement != "" {
 		out.put("enforcement", string(h.Enforcement))
+	}
+	if h.Spared > 0 {
+		out.put("rollout", rollout.Share(h.Spared))
 	}
 	if filter := pr.filter(h); len(filter.entries) > 0 {
 		out.put("filter", filter)

@@ -5,14 +5,18 @@ package print
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/approval"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
 )
@@ -98,6 +102,7 @@ func Print(p *policy.Policy, o Options) ([]byte, diag.List) {
 	pr.rego(&root)
 	pr.tools(&root)
 	pr.facts(&root)
+	pr.approvals(&root)
 	for _, e := range pr.events() {
 		root.entries = append(root.entries, pr.event(e))
 	}
@@ -266,7 +271,7 @@ func (pr *printer) documents(c *policy.RegoConfig) any {
 	for _, t := range c.Data {
 		doc := block{}
 		doc.put("file", pr.path(t.Value))
-		if slices.Contains(c.Open, t.Value) {
+		if spell.Has(c.Open, t.Value) {
 			doc.put("open", word("true"))
 		}
 		out.entries = append(out.entries, blockEntry{value: doc})
@@ -304,6 +309,74 @@ func (pr *printer) tools(root *block) {
 			b.put("open", flow(c.Open))
 		}
 		root.put("tools", b)
+	}
+}
+
+// approvals prints who answers questions.
+func (pr *printer) approvals(root *block) {
+	printed := false
+	for i := range pr.policy.Approvals {
+		a := &pr.policy.Approvals[i]
+		if policy.Tier(a.Tier) != pr.options.Tier {
+			continue
+		}
+		if printed {
+			pr.lost(nil, diag.Span{}, "two files have approval:, and one file has one")
+			return
+		}
+		printed = true
+		b := block{}
+		if a.Always {
+			b.put("when", word("always"))
+		}
+		for _, d := range []struct {
+			key string
+			is  time.Duration
+		}{{"wait", a.Wait}, {"ttl", a.TTL}} {
+			if d.is != 0 {
+				b.put(d.key, max(d.is, 0).String())
+			}
+		}
+		if a.Longest < 0 {
+			b.put("once", word("true"))
+		}
+		groups := block{}
+		for _, name := range slices.Sorted(maps.Keys(a.Groups)) {
+			groups.put(name, flow(a.Groups[name]))
+		}
+		if a.Groups != nil {
+			b.put("groups", groups)
+		}
+		putRule(&b, a.Rule)
+		rules := block{list: true}
+		for _, r := range a.Rules {
+			one := block{}
+			one.put("hook", r.Hook)
+			putRule(&one, r)
+			rules.entries = append(rules.entries, blockEntry{value: one})
+		}
+		if len(rules.entries) > 0 {
+			b.put("require", rules)
+		}
+		if a.Source != "" {
+			b.put("source", a.Source)
+		}
+		if w := a.Webhook; w != nil {
+			one := block{}
+			one.put("url", w.URL)
+			one.put("format", w.Format)
+			b.put("webhook", one)
+		}
+		root.put("approval", b)
+	}
+}
+
+func putRule(b *block, r approval.Rule) {
+	if r.Approvers != nil {
+		b.put("approvers", flow(r.Approvers))
+	}
+	if r.Quorum > 0 {
+		b.put("quorum", word(strconv.Itoa(r.Quorum)))
 	}
 }
 

@@ -52,7 +52,7 @@ func placeless(v reflect.Value) any {
 
 // same are the parts of a policy that a printed file must bring back.
 func same(p *policy.Policy) any {
-	return placeless(reflect.ValueOf([]any{p.Hooks, p.Settings, p.Tools, p.ChainTimeout, p.MaxConcurrent, p.MaxModels}))
+	return placeless(reflect.ValueOf([]any{p.Hooks, p.Settings, p.Tools, p.ChainTimeout, p.MaxConcurrent, p.MaxModels, p.Approvals}))
 }
 
 // reload prints the project tier of p and reads the text where it would lie.

@@ -131,7 +131,9 @@ func commentText(s string) string {
 	return b.String()
 }
 
-// visible reports whether a character stands for itself in every context.
+// visible reports whether a character means itself in every context.
+//
+//go:noinline
 func visible(r rune) bool { return r == ' ' || unicode.IsPrint(r) && r != utf8.RuneError }
 
 // blockText is a text on one line after a key or a dash.
@@ -217,7 +219,7 @@ func escape(r rune) string {
 }
 
 // literal reports whether a text is written as a literal block: it has several
-// lines, or one that ends, and every character stands for itself there. More
+// lines, or one that ends, and every character means itself there. More
 // than one line break at the end is left to quotes: in a block it would take
 // the empty line before the next hook for its own.
 func literal(s string) bool {

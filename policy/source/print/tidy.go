@@ -3,12 +3,12 @@ package print
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/source/tree"
@@ -50,30 +50,30 @@ func tidied(name, text string) ([]byte, error) {
 	}
 	once, err := laidOut(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fault.Errorf("%s: %w", name, err)
 	}
 	if err := sameYAML(text, string(once)); err != nil {
-		return nil, fmt.Errorf("%s cannot be laid out: %w", name, err)
+		return nil, fault.Errorf("%s cannot be laid out: %w", name, err)
 	}
 	for range 3 { // where comments go may take a second look
 		twice, err := laidOut(string(once))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fault.Errorf("%s: %w", name, err)
 		}
 		if bytes.Equal(once, twice) {
 			return once, nil
 		}
 		once = twice
 	}
-	return nil, fmt.Errorf("%s cannot be laid out: its comments do not keep their places", name)
+	return nil, fault.Errorf("%s cannot be laid out: its comments do not keep their places", name)
 }
 
-// laidOut writes a document anew, empty lines between entries included. The YAML
+// laidOut writes a document again, empty lines between entries included. The YAML
 // writer panics on what it cannot write; that is an error of the text.
 func laidOut(text string) (out []byte, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			out, err = nil, fmt.Errorf("yaml: %v", r)
+			out, err = nil, fault.Errorf("yaml: %v", r)
 		}
 	}()
 	text = strings.TrimPrefix(text, tree.BOM(text))
@@ -111,6 +111,7 @@ func laidOut(text string) (out []byte, err error) {
 	return []byte(aligned(again, string(out), commented)), nil
 }
 
+//go:noinline
 func lineList(text string) []string { return strings.Split(text, "\n") }
 
 // restyle gives every node its canonical style.
@@ -148,6 +149,8 @@ func quoting(text string) yaml.Style {
 }
 
 // lastLine is the last line on which a part of a collection begins.
+//
+//go:noinline
 func lastLine(n *yaml.Node) int {
 	line := n.Line
 	for _, c := range n.Content {
@@ -180,7 +183,7 @@ func sameYAML(a, b string) error {
 
 func sameNodes(a, b *yaml.Node) error {
 	if a.Kind != b.Kind || a.ShortTag() != b.ShortTag() || a.Value != b.Value || a.Anchor != b.Anchor || len(a.Content) != len(b.Content) {
-		return fmt.Errorf("line %d: %w", a.Line, errNotSame)
+		return fault.Errorf("line %d: %w", a.Line, errNotSame)
 	}
 	for i := range a.Content {
 		if err := sameNodes(a.Content[i], b.Content[i]); err != nil {

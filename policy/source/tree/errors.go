@@ -4,9 +4,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -30,7 +30,7 @@ closed, a value that needs quotes because it holds ": " or begins with one of
 var CodeTooLarge = diag.Define(diag.Code{
 	ID:    "HK004",
 	Title: "file too large, too deep or expanding without end",
-	Help: `A policy file may have 8 MiB, 100 levels of nesting, and aliases that stand for
+	Help: `A policy file may have 8 MiB, 100 levels of nesting, and aliases that mean
 50,000 values in all; no policy written by people comes near. An alias inside its own
 anchor has no end.`,
 	Bad: `notify:
@@ -86,7 +86,7 @@ func printable(r rune) bool {
 	return true
 }
 
-var yamlErrorLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?`) })
+var yamlErrorLine = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?`) })
 
 // syntaxHints name the fix for what the YAML reader complains about.
 var syntaxHints = []struct{ part, hint string }{

@@ -63,6 +63,7 @@ func (p *jsonParser) fail(format string, args ...any) *Node {
 	return p.end(CodeSyntax.Report(p.span(p.At, min(p.At+1, len(p.Data))), "not JSON: %s", fmt.Sprintf(format, args...)))
 }
 
+//go:noinline
 func (p *jsonParser) end(d diag.Diagnostic) *Node {
 	if p.failure == nil {
 		p.failure = &d
@@ -70,6 +71,7 @@ func (p *jsonParser) end(d diag.Diagnostic) *Node {
 	return nil
 }
 
+//go:noinline
 func (p *jsonParser) span(start, end int) diag.Span {
 	return diag.Span{Source: p.src, Start: start, End: end}
 }

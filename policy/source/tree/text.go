@@ -28,12 +28,15 @@ func (l *lift) put(text string, at int) {
 }
 
 // escape appends text all of whose bytes were written by the escape at byte at.
+//
+//go:noinline
 func (l *lift) escape(text string, at int) {
 	for i := range len(text) {
 		l.put(text[i:i+1], at)
 	}
 }
 
+//go:noinline
 func (l *lift) add(pieces []piece) {
 	for _, p := range pieces {
 		l.put(p.text, p.at)
@@ -81,15 +84,19 @@ func breakAt(s string, i int) (width int, value string) {
 	return 0, ""
 }
 
+//go:noinline
 func blank(s string, i int) bool { return i < len(s) && (s[i] == ' ' || s[i] == '\t') }
 
+//go:noinline
 func (s *scalarScan) blank() bool { return blank(s.text, s.at) }
 
+//go:noinline
 func (s *scalarScan) broken() bool {
 	w, _ := breakAt(s.text, s.at)
 	return w > 0
 }
 
+//go:noinline
 func (s *scalarScan) done() bool { return s.at >= len(s.text) }
 
 // takeBreak consumes the line break here.
@@ -128,7 +135,7 @@ func (s *scalarScan) takeFold(broken bool) fold {
 	return f
 }
 
-// join appends what a fold stands for: its blanks, one space for one line
+// join appends what a fold means: its blanks, one space for one line
 // break, the further breaks for several.
 func (l *lift) join(f fold) {
 	switch {

@@ -45,10 +45,12 @@ type tomlTree struct {
 	found diag.List
 }
 
+//go:noinline
 func (t *tomlTree) span(start, end int) diag.Span {
 	return diag.Span{Source: t.src, Start: t.start + start, End: t.start + max(start, end)}
 }
 
+//go:noinline
 func (t *tomlTree) at(r unstable.Range) diag.Span {
 	return t.span(int(r.Offset), int(r.Offset)+int(r.Length))
 }
@@ -102,7 +104,9 @@ func (t *tomlTree) text(n *unstable.Node) *Node {
 	return &Node{Shape: Scalar, Tag: TagText, Span: span, Text: diag.NewText(value, span, l.marks)}
 }
 
-// Entry is the entry of a map with a key, nil for none.
+// Entry is the entry of a map with a key, nil if there is none.
+//
+//go:noinline
 func (n *Node) Entry(key string) *Entry {
 	for i := range n.Entries {
 		if n.Entries[i].Key.Text.Value == key {

@@ -61,7 +61,7 @@ func TestTreeFindings(t *testing.T) {
 		{"key that is no text", "[a, b]: c\n", []string{"1:1 HK007 a key must be text; this is a list"}},
 		{"merge key", "a: &x {b: 1}\nc: {<<: *x, d: 2}\n", nil},
 		{"merge of no map", "a: &x 5\nc: {<<: *x}\n", []string{"1:7 HK007 << takes a map or a list of maps; this is a number"}},
-		{"alias in itself", "a: &x [b, *x]\n", []string{`1:11 HK004 alias "x" stands for a value that holds the alias itself`}},
+		{"alias in itself", "a: &x [b, *x]\n", []string{`1:11 HK004 alias "x" means a value that holds the alias itself`}},
 		{"50 levels", "a: " + deep(50) + "\n", nil},
 		{"101 levels", "a: " + deep(101) + "\n", []string{"1:104 HK004 nested deeper than 100 levels"}},
 		{"20,000 levels", "a: " + deep(20000) + "\n", []string{"1:1 HK002 exceeded max depth of 10000"}},
@@ -81,7 +81,7 @@ func TestAliasExpansionIsCapped(t *testing.T) {
 	}
 	root, found := ParseYAML(diag.NewSource("t.yaml", b.String()), 0, b.Len())
 	assert.Nil(t, root)
-	assert.Equal(t, []string{`5:25 HK004 the aliases up to "a3" stand for more than 50000 values`}, lines(found))
+	assert.Equal(t, []string{`5:25 HK004 the aliases up to "a3" mean more than 50000 values`}, lines(found))
 }
 
 func TestMergeKeys(t *testing.T) {

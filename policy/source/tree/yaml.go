@@ -6,13 +6,14 @@ import (
 	"io"
 	"strings"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy/diag"
 	"gopkg.in/yaml.v3"
 )
 
 const (
 	// maxNesting bounds how deep a tree may be, maxAliased how many nodes its
-	// aliases may stand for in all, MaxBytes how large a file may be.
+	// aliases may mean in all, MaxBytes how large a file may be.
 	maxNesting = 100
 	maxAliased = 50_000
 	MaxBytes   = 8 << 20
@@ -48,6 +49,8 @@ func ParseYAML(src *diag.Source, start, end int) (*Node, diag.List) {
 }
 
 // BOM returns the byte order mark a text begins with, or "".
+//
+//go:noinline
 func BOM(text string) string {
 	const mark = "\ufeff"
 	if strings.HasPrefix(text, mark) {
@@ -63,7 +66,7 @@ var errSecondDocument = errors.New("a second document begins here")
 func Document(text string) (doc *yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			doc, err = nil, fmt.Errorf("yaml: %v", r)
+			doc, err = nil, fault.Errorf("yaml: %v", r)
 		}
 	}()
 	dec := yaml.NewDecoder(strings.NewReader(text))
@@ -81,7 +84,7 @@ func Document(text string) (doc *yaml.Node, err error) {
 	case len(second.Content) == 1 && second.Content[0].Tag == TagNull && second.Content[0].Value == "":
 		return &first, nil
 	}
-	return nil, fmt.Errorf("yaml: line %d: %w", second.Line, errSecondDocument)
+	return nil, fault.Errorf("yaml: line %d: %w", second.Line, errSecondDocument)
 }
 
 // yamlLines lists the byte offsets at which lines begin, counted as the YAML
@@ -113,6 +116,7 @@ type yamlTree struct {
 	found   diag.List
 }
 
+//go:noinline
 func (t *yamlTree) span(start, end int) diag.Span {
 	return diag.Span{Source: t.src, Start: start, End: max(start, end)}
 }
@@ -185,13 +189,13 @@ func (t *yamlTree) alias(y *yaml.Node, at int) *Node {
 	n, begun := t.made[y.Alias]
 	if n == nil {
 		if begun {
-			t.found.Add(CodeTooLarge.Report(span, "alias %q stands for a value that holds the alias itself", y.Value))
+			t.found.Add(CodeTooLarge.Report(span, "alias %q means a value that holds the alias itself", y.Value))
 		}
 		return nil
 	}
 	t.aliased += t.sizes[y.Alias]
 	if t.aliased > maxAliased {
-		t.found.Add(CodeTooLarge.Report(span, "the aliases up to %q stand for more than %d values", y.Value, maxAliased))
+		t.found.Add(CodeTooLarge.Report(span, "the aliases up to %q mean more than %d values", y.Value, maxAliased))
 		return nil
 	}
 	return n
@@ -215,6 +219,8 @@ func (t *yamlTree) list(y *yaml.Node, at, depth int) *Node {
 
 // ends is where the text of a child ends: an alias ends where it is written,
 // not where its anchor does.
+//
+//go:noinline
 func (t *yamlTree) ends(y *yaml.Node, n *Node) int {
 	if y.Kind == yaml.AliasNode {
 		return t.offset(y) + 1 + len(y.Value)

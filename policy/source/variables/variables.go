@@ -1,4 +1,4 @@
-// Package variables puts values in the place of what stands for them in the texts of
+// Package variables puts the values of variables into the texts of
 // settings, and tells whether an environment still has those values.
 package variables
 
@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy"
 )
 
 // Lookup is a variable of an environment; of several the last, as exec has it.
+//
+//go:noinline
 func Lookup(environ []string, name string) (value string, set bool) {
 	for _, kv := range environ {
 		if rest, ok := strings.CutPrefix(kv, name+"="); ok {
@@ -41,10 +43,10 @@ func Same(sources []policy.SourceFile, environ []string) bool {
 
 // reference is $NAME, ${NAME} or ${NAME:-default}, and braced what an extension's own
 // variables stand in.
-var reference, braced = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$(?:(\w+)|\{([^}]+?)(?::-([^}]*))?\})`) }),
-	sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{(.*?)\}`) })
+var reference, braced = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`\$(?:(\w+)|\{([^}]+?)(?::-([^}]*))?\})`) }),
+	lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`\$\{(.*?)\}`) })
 
-// Expand replaces what stands for variables. One that get does not know stays as it is
+// Expand replaces the names of variables. One that get does not know stays as it is
 // written, or is its default where an agent knows defaults.
 func Expand(text string, defaults bool, get func(name string) (string, bool)) string {
 	return reference().ReplaceAllStringFunc(text, func(match string) string {

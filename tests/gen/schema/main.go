@@ -1,5 +1,5 @@
 // Command schema writes the reference pages that are derived from code:
-// docs/schema.md and docs/diagnostics.md. Run it in the root of the repository.
+// docs/reference/schema.md and docs/reference/diagnostics.md. Run it in the root of the repository.
 package main
 
 import (
@@ -11,8 +11,8 @@ import (
 
 // pages are the files and the flag of `hookc schema` that prints each.
 var pages = []struct{ path, flag string }{
-	{"docs/schema.md", "--markdown"},
-	{"docs/diagnostics.md", "--codes"},
+	{"docs/reference/schema.md", "--markdown"},
+	{"docs/reference/diagnostics.md", "--codes"},
 }
 
 func main() {

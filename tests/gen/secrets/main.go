@@ -23,7 +23,7 @@ import (
 
 const source = "github.com/zricethezav/gitleaks/v8@v8.30.1"
 
-// left are rules that are not taken: what they find is no secret by itself, so
+// left are rules that are not taken: what they find is no secret on its own, so
 // that ordinary work would be stopped.
 var left = map[string]string{
 	"generic-api-key":          "any long word beside the word key",

@@ -23,6 +23,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/hookc/hookc/tests/programs"
 	"golang.org/x/sys/unix"
 )
 
@@ -204,7 +205,7 @@ func buildBase() error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(base+"/jail/self", self, 0o755); err != nil {
+	if err := programs.Write(base+"/jail/self", self); err != nil {
 		return err
 	}
 	if err := unix.Mount("/usr", base+"/usr", "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
@@ -231,7 +232,7 @@ func buildBase() error {
 }
 
 func bindFile(from, to string) error {
-	if err := os.WriteFile(to, nil, 0o755); err != nil {
+	if err := programs.Write(to, nil); err != nil {
 		return err
 	}
 	if err := unix.Mount(from, to, "", unix.MS_BIND, ""); err != nil {

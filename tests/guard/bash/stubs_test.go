@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/tests/programs"
 )
 
 // record is how every stub begins: one write of NUL-ended fields, so that
@@ -169,7 +171,7 @@ func writeStubs() error {
 	covered := map[string]bool{}
 	for _, name := range names {
 		stub := filepath.Join(base, "jail/bin", name)
-		if err := os.WriteFile(stub, []byte(stubOf(name)), 0o755); err != nil {
+		if err := programs.Write(stub, []byte(stubOf(name))); err != nil {
 			return err
 		}
 		for _, dir := range []string{"bin", "sbin", "local/bin", "local/sbin"} {

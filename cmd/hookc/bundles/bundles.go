@@ -1,0 +1,375 @@
+// Package bundles has the commands of `hookc bundle`: they build, sign, verify and
+// show the OPA bundles that a fleet of machines takes its policy from.
+package bundles
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	opa "github.com/open-policy-agent/opa/v1/bundle"
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc/internal/bundle"
+	"github.com/hookc/hookc/internal/bundle/proof"
+	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/release"
+	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+// Host is the command line that the commands are part of.
+type Host struct {
+	// Cannot is the failure of what could not be carried out, Exit an end with a
+	// code of its own.
+	Cannot func(format string, args ...any) error
+	Exit   func(code int, text string) error
+	// Complete has a shell complete the words of a flag.
+	Complete func(cmd *cobra.Command, flag string, words []string)
+	JSON     func(w io.Writer, v any) error
+	Count    func(n int, what string) string
+}
+
+const help = `bundle makes OPA bundles of policies: one file, in the format that every OPA bundle
+server, object store and OCI registry keeps. It holds the policy's files, Rego and data,
+a manifest with its revision and the hash of the compiled policy, and a signature.
+opa inspect and opa eval -b read it. hookcd takes bundles from a server and puts the
+policy in force as the machine's managed tier (docs/guide/fleet.md).`
+
+// New is `hookc bundle`.
+func (h *Host) New() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "bundle", Short: "Build, sign, verify and show bundles for a fleet", Long: help,
+		Example: `  hookc bundle build policy/ -o bundle.tar.gz --signing-key key.pem
+  hookc bundle verify bundle.tar.gz --verification-key public.pem
+  hookc bundle inspect bundle.tar.gz`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(h.build(), h.sign(), h.verify(), h.inspect())
+	return cmd
+}
+
+// flags are those of the commands.
+type flags struct {
+	bundle.Key
+	output, revision string
+	roots            []string
+	serial           int64
+	within           time.Duration
+	asJSON           bool
+}
+
+func (h *Host) signs(cmd *cobra.Command, f *flags) {
+	cmd.Flags().StringVar(&f.File, "signing-key", "", "sign with the private key, or the secret, in `FILE`")
+	cmd.Flags().StringVar(&f.ID, "key-id", "", "say that the signature is by the key called `NAME`")
+	h.keyed(cmd, f)
+	cmd.Flags().StringVarP(&f.output, "output", "o", "", "write the bundle to `FILE`")
+}
+
+func (h *Host) keyed(cmd *cobra.Command, f *flags) {
+	cmd.Flags().StringVar(&f.Algorithm, "signing-alg", "RS256", "`ALGORITHM` of the signature: RS256, ES256, PS256, HS256, and those with 384 and 512")
+	cmd.Flags().StringVar(&f.Scope, "scope", "", "`SCOPE` that the signature is for")
+	h.Complete(cmd, "signing-alg", []string{"RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512", "HS256", "HS384", "HS512"})
+}
+
+func (h *Host) build() *cobra.Command {
+	var f flags
+	cmd := &cobra.Command{
+		Use:   "build FOLDER",
+		Short: "Make a bundle of the policy in a folder",
+		Long: `build compiles the policy in a folder (hooks.yaml, or folders with a HOOK.md), runs its
+tests, and writes all its files as a bundle: not those whose names begin with a dot, other
+bundles and compiled policies. The same files give the same bytes, but for signatures by
+ES* and PS*, which have a random part.
+
+Exit codes: 0 built · 1 the policy does not compile or a test fails · 3 could not run.`,
+		Example: `  hookc bundle build policy/ -o bundle.tar.gz
+  hookc bundle build policy/ -o bundle.tar.gz --revision v1.4.0 --serial 140 --signing-key key.pem --signing-alg ES256`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return h.runBuild(cmd, &f, args[0]) },
+	}
+	h.signs(cmd, &f)
+	cmd.Flags().StringVar(&f.revision, "revision", "", "call the revision `NAME` (default: a hash of the files)")
+	cmd.Flags().Int64Var(&f.serial, "serial", 0, "`NUMBER` that grows with each revision: a machine takes no lower one")
+	cmd.Flags().StringSliceVar(&f.roots, "root", nil, "`PATHS` of data that the bundle owns (default: all it holds)")
+	h.limited(cmd, &f)
+	return cmd
+}
+
+func (h *Host) limited(cmd *cobra.Command, f *flags) {
+	cmd.Flags().DurationVar(&f.within, "timeout", time.Minute, "how long compiling and testing may take")
+}
+
+func (h *Host) runBuild(cmd *cobra.Command, f *flags, dir string) error {
+	if f.output == "" {
+		return h.Cannot("-o FILE says where the bundle is to be written")
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		dir, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return h.Cannot("%v", err)
+	}
+	proven, err := h.prove(cmd, f, dir)
+	if err != nil {
+		return err
+	}
+	b, err := bundle.FromFolder(dir)
+	if err == nil {
+		err = bundle.Describe(b, f.revision, f.roots, bundle.About{Plan: proven.Plan, Hookc: release.Current().Version, Serial: f.serial})
+	}
+	if err == nil && f.File != "" {
+		err = bundle.Sign(b, f.Key)
+	}
+	if err != nil {
+		return h.failed(err)
+	}
+	return h.write(cmd, f.output, b, proven)
+}
+
+// prove proves the policy in a folder within the time it may take.
+func (h *Host) prove(cmd *cobra.Command, f *flags, dir string) (*proof.Result, error) {
+	ctx, cancel := context.WithTimeoutCause(cmd.Context(), f.within, fault.Errorf("more than %v (--timeout)", f.within))
+	defer cancel()
+	proven, err := proof.Policy(ctx, dir)
+	if err != nil {
+		return nil, h.Exit(1, strings.TrimRight(err.Error(), "\n"))
+	}
+	fmt.Fprint(cmd.ErrOrStderr(), proven.Findings.Render())
+	return proven, nil
+}
+
+// write writes a bundle in one step, and says what it is.
+func (h *Host) write(cmd *cobra.Command, path string, b *opa.Bundle, proven *proof.Result) error {
+	var text bytes.Buffer
+	if err := bundle.Write(&text, b); err != nil {
+		return h.Cannot("%v", err)
+	}
+	v, name := (*opa.VerificationConfig)(nil), filepath.Base(path)
+	if _, err := bundle.Read(name, bytes.NewReader(text.Bytes()), v); err != nil {
+		return h.failed(err) // it must not be written: OPA does not read it
+	}
+	whole := path + ".new"
+	err := os.WriteFile(whole, text.Bytes(), 0o644)
+	if err == nil {
+		err = os.Rename(whole, path)
+	}
+	if err != nil {
+		return h.Cannot("%v", err)
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "%s: revision %s, %s", spell.Line(path), spell.Line(b.Manifest.Revision), signed(b))
+	if proven != nil {
+		fmt.Fprintf(out, ", %s on %s, %s passed, plan %s", h.Count(proven.Hooks, "hook"), h.Count(proven.Events, "event"), h.Count(proven.Tests, "test"), proven.Plan)
+	}
+	fmt.Fprintln(out)
+	return nil
+}
+
+//go:noinline
+func signed(b *opa.Bundle) string {
+	if len(b.Signatures.Signatures) == 0 {
+		return "not signed"
+	}
+	return "signed"
+}
+
+// failed is the exit for a bundle that cannot be used.
+func (h *Host) failed(err error) error {
+	var found diag.ListError
+	if errors.As(err, &found) {
+		return h.Exit(1, strings.TrimRight(found.List.Render(), "\n"))
+	}
+	return h.Cannot("%v", err)
+}
+
+// read reads a bundle from a file.
+func (h *Host) read(path string, v *opa.VerificationConfig) (*opa.Bundle, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, h.Cannot("%v", err)
+	}
+	defer f.Close()
+	b, err := bundle.Read(path, f, v)
+	if err != nil {
+		return nil, h.failed(err)
+	}
+	return b, nil
+}
+
+func (h *Host) sign() *cobra.Command {
+	var f flags
+	cmd := &cobra.Command{
+		Use:   "sign FILE",
+		Short: "Sign a bundle, in the place of any signature it has",
+		Long:  "sign signs every file of a bundle, as opa sign does. Exit codes: 0 signed · 1 the bundle or the key cannot be used · 3 could not run.",
+		Example: `  hookc bundle sign bundle.tar.gz --signing-key key.pem --signing-alg ES256
+  hookc bundle sign bundle.tar.gz --signing-key key.pem -o signed.tar.gz`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.File == "" {
+				return h.Cannot("--signing-key FILE says what to sign with")
+			}
+			b, err := h.read(args[0], nil)
+			if err != nil {
+				return err
+			}
+			if err := bundle.Sign(b, f.Key); err != nil {
+				return h.failed(err)
+			}
+			if f.output == "" {
+				f.output = args[0]
+			}
+			return h.write(cmd, f.output, b, nil)
+		},
+	}
+	h.signs(cmd, &f)
+	return cmd
+}
+
+func (h *Host) verify() *cobra.Command {
+	var f flags
+	cmd := &cobra.Command{
+		Use:   "verify FILE",
+		Short: "Do what a machine does before a bundle comes into force",
+		Long: `verify verifies the signature, compiles the policy as the managed tier, and runs the
+policy's own tests: what hookcd does before it puts a bundle in force.
+
+Exit codes: 0 it may come into force · 1 it may not, and why · 3 could not run.`,
+		Example: "  hookc bundle verify bundle.tar.gz --verification-key public.pem --signing-alg ES256",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return h.runVerify(cmd, &f, args[0]) },
+	}
+	cmd.Flags().StringVar(&f.File, "verification-key", "", "the public key, or the secret, in `FILE`; without one no signature is looked at")
+	cmd.Flags().StringVar(&f.ID, "verification-key-id", "", "`NAME` of the key (default: default)")
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
+	h.keyed(cmd, &f)
+	h.limited(cmd, &f)
+	return cmd
+}
+
+func (h *Host) runVerify(cmd *cobra.Command, f *flags, path string) (err error) {
+	var v *opa.VerificationConfig
+	if f.File != "" {
+		if v, err = f.Verification(); err != nil {
+			return h.failed(err)
+		}
+	}
+	b, err := h.read(path, v)
+	if err != nil {
+		return err
+	}
+	files, err := bundle.Files(path, b)
+	if err != nil {
+		return h.failed(err)
+	}
+	temp, err := os.MkdirTemp("", "hookc-bundle-*")
+	if err == nil {
+		temp, err = filepath.EvalSymlinks(temp)
+	}
+	if err != nil {
+		return h.Cannot("%v", err)
+	}
+	defer os.RemoveAll(temp)
+	dir := filepath.Join(temp, "policy")
+	if err := bundle.Unpack(dir, files); err != nil {
+		return h.Cannot("%v", err)
+	}
+	proven, err := h.prove(cmd, f, dir)
+	if err != nil {
+		return err
+	}
+	said := signed(b)
+	switch {
+	case v != nil:
+		said = "its signature is right"
+	case said == "signed":
+		said = "its signature was not looked at (--verification-key)"
+	}
+	if f.asJSON {
+		return h.JSON(cmd.OutOrStdout(), struct {
+			Revision  string `json:"revision"`
+			Signature string `json:"signature"`
+			*proof.Result
+		}{b.Manifest.Revision, said, proven})
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "%s: revision %s, %s, %s on %s, %s passed, plan %s\n", spell.Line(path), spell.Line(b.Manifest.Revision), said,
+		h.Count(proven.Hooks, "hook"), h.Count(proven.Events, "event"), h.Count(proven.Tests, "test"), proven.Plan)
+	if about := bundle.Of(b); about.Plan != "" && about.Plan != proven.Plan {
+		fmt.Fprintf(out, "note: it was built by hookc %s with plan %s\n", spell.Line(about.Hookc), spell.Line(about.Plan))
+	}
+	return nil
+}
+
+// shown is what inspect says of a bundle.
+type shown struct {
+	Revision string       `json:"revision"`
+	Roots    []string     `json:"roots"`
+	About    bundle.About `json:"hookc"`
+	Digest   string       `json:"digest"`
+	Signed   bool         `json:"signed"`
+	Files    []shownFile  `json:"files"`
+}
+
+type shownFile struct {
+	Name  string `json:"name"`
+	Bytes int    `json:"bytes"`
+}
+
+func (h *Host) inspect() *cobra.Command {
+	var f flags
+	cmd := &cobra.Command{
+		Use:   "inspect FILE",
+		Short: "Show what a bundle holds, without believing it",
+		Long:  "inspect shows the manifest and the files. No signature is verified. Exit codes: 0 shown · 1 the bundle cannot be used · 3 could not run.",
+		Example: `  hookc bundle inspect bundle.tar.gz
+  hookc bundle inspect bundle.tar.gz --json | jq .files`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b, err := h.read(args[0], nil)
+			if err != nil {
+				return err
+			}
+			files, err := bundle.Files(args[0], b)
+			if err != nil {
+				return h.failed(err)
+			}
+			s := shown{Revision: b.Manifest.Revision, About: bundle.Of(b), Digest: bundle.Digest(files), Signed: len(b.Signatures.Signatures) > 0}
+			if b.Manifest.Roots != nil {
+				s.Roots = *b.Manifest.Roots
+			}
+			for _, file := range files {
+				s.Files = append(s.Files, shownFile{file.Name, len(file.Data)})
+			}
+			if f.asJSON {
+				return h.JSON(cmd.OutOrStdout(), s)
+			}
+			s.print(cmd.OutOrStdout(), signed(b))
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
+	return cmd
+}
+
+func (s *shown) print(out io.Writer, signed string) {
+	fmt.Fprintf(out, "revision  %s\nroots     %s\nsignature %s\ndigest    %s\n", spell.Line(s.Revision), spell.Line(strings.Join(s.Roots, " ")), signed, s.Digest)
+	if s.About.Plan != "" {
+		fmt.Fprintf(out, "plan      %s (hookc %s)\n", spell.Line(s.About.Plan), spell.Line(s.About.Hookc))
+	}
+	if s.About.Serial != 0 {
+		fmt.Fprintf(out, "serial    %d\n", s.About.Serial)
+	}
+	for _, f := range s.Files {
+		fmt.Fprintf(out, "%9d %s\n", f.Bytes, spell.Line(f.Name))
+	}
+}

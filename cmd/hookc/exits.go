@@ -1,0 +1,20 @@
+package main
+
+import "github.com/hookc/hookc/internal/exit"
+
+// The exit codes, and how a command ends with one.
+const (
+	exitClean       = exit.Clean
+	exitFindings    = exit.Findings
+	exitBlocked     = exit.Blocked
+	exitCannot      = exit.Failed
+	exitAsk         = exit.Ask
+	exitInterrupted = exit.Interrupted
+)
+
+type exitError = exit.Error
+
+// cannot is an operation that could not be carried out.
+//
+//go:noinline
+func cannot(format string, args ...any) error { return exit.Cannot(format, args...) }

@@ -1,0 +1,91 @@
+package layout
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/hookc/hookc/dag"
+)
+
+// Whatever the graph: boxes do not overlap, lie within the picture and to the
+// right of what they wait for, and arrows lead from left to right.
+func TestLayout(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		boxes := make([]Box, 1+rnd.IntN(30))
+		for i := range boxes {
+			boxes[i] = Box{W: 20 + float64(rnd.IntN(200)), H: 20 + float64(rnd.IntN(60))}
+			if rnd.IntN(3) == 0 {
+				boxes[i].Group = fmt.Sprint("g", rnd.IntN(3))
+			}
+		}
+		var links []Link
+		for to := range boxes {
+			for from := range to {
+				if rnd.IntN(6) == 0 {
+					links = append(links, Link{From: from, To: to, Frames: rnd.IntN(4) == 0, Hidden: rnd.IntN(5) == 0})
+				}
+			}
+		}
+		frames, w, h := Place(boxes, links, map[string]float64{"g1": 300})
+		for i, a := range boxes {
+			assert.True(t, a.X >= -1e-6 && a.Y >= -1e-6 && a.X+a.W <= w+1e-6 && a.Y+a.H <= h+1e-6, "box %d is inside", i)
+			for j, b := range boxes[:i] {
+				apart := a.X+a.W <= b.X+1e-6 || b.X+b.W <= a.X+1e-6 || a.Y+a.H <= b.Y+1e-6 || b.Y+b.H <= a.Y+1e-6
+				assert.True(t, apart, "boxes %d and %d", i, j)
+			}
+		}
+		split := false
+		titles := map[string]bool{}
+		for _, f := range frames {
+			split = split || titles[f.Group]
+			titles[f.Group] = true
+			if f.Group == "g1" {
+				assert.GreaterOrEqual(t, f.W, 300.0)
+			}
+		}
+		for _, k := range links {
+			from, to := boxes[k.From], boxes[k.To]
+			if from.Group != "" && from.Group == to.Group && !split {
+				assert.Equal(t, from.Rank, to.Rank, "one group, one frame")
+				continue
+			}
+			assert.Less(t, from.X+from.W, to.X)
+			assert.Equal(t, k.Hidden, len(k.Points) == 0)
+			clear(t, boxes, frames, k)
+		}
+	}
+}
+
+// clear: an arrow goes from left to right, its straight parts cross no box but those
+// at its ends, and no title of a frame.
+func clear(t *testing.T, boxes []Box, frames []Frame, k Link) {
+	for i := 1; i < len(k.Points); i++ {
+		p, q := k.Points[i-1], k.Points[i]
+		assert.LessOrEqual(t, p.X, q.X)
+		if i%2 == 0 {
+			continue
+		}
+		assert.InDelta(t, p.Y, q.Y, 1e-6)
+		for at, b := range boxes {
+			inside := p.Y > b.Y && p.Y < b.Y+b.H && p.X < b.X+b.W-1e-6 && q.X > b.X+1e-6
+			assert.False(t, inside && at != k.From && at != k.To, "an arrow crosses box %d", at)
+		}
+		for _, f := range frames {
+			inside := p.Y > f.Y && p.Y < f.Y+frameLabel && p.X < f.X+f.W-1e-6 && q.X > f.X+1e-6
+			assert.False(t, inside, "an arrow crosses the title of %s", f.Group)
+		}
+	}
+}
+
+// TestRanks: the nodes may be in any order, and a circle is found.
+func TestRanks(t *testing.T) {
+	ranks, ok := Ranks(4, []dag.Edge{{From: 3, To: 2}, {From: 2, To: 0}, {From: 3, To: 0}, {From: 1, To: 1}})
+	assert.Equal(t, []int{2, 0, 1, 0}, ranks)
+	assert.True(t, ok)
+	_, ok = Ranks(3, []dag.Edge{{From: 0, To: 1}, {From: 1, To: 0}})
+	assert.False(t, ok)
+}

@@ -1,0 +1,101 @@
+//go:build unix
+
+package serve
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc/internal/exit"
+	"github.com/hookc/hookc/internal/wire"
+)
+
+// request sends one request to a server and returns its reply, once the server
+// has closed the connection: within wait.
+func request(socket string, r *wire.Request, wait time.Duration) (*wire.Reply, error) {
+	conn, err := net.DialTimeout("unix", socket, time.Second)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(wait)); err != nil {
+		return nil, err
+	}
+	if _, err := conn.Write(wire.AppendRequest(nil, r)); err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(conn, wire.MaxReply))
+	if err != nil {
+		return nil, err
+	}
+	return wire.DecodeReply(data[wire.Beats(data):])
+}
+
+// ask sends a request to the running server.
+func (f *serveFlags) ask(kind wire.Kind) (*wire.Reply, error) {
+	path, _, err := f.place()
+	if err != nil {
+		return nil, err
+	}
+	reply, err := request(path, &wire.Request{Kind: kind}, takeOver)
+	if err != nil {
+		return nil, exit.Cannot("no serve answers on %s: %v", path, err)
+	}
+	if reply.Refused != "" {
+		return nil, exit.Cannot("serve: %s", reply.Refused)
+	}
+	return reply, nil
+}
+
+func (f *serveFlags) status(cmd *cobra.Command) error {
+	reply, err := f.ask(wire.Status)
+	if err != nil {
+		return err
+	}
+	var s serveStatus
+	if err := json.Unmarshal(reply.Stdout, &s); err != nil {
+		return exit.Cannot("the status is not understood: %v", err)
+	}
+	if f.asJSON {
+		if err := s.json(cmd.OutOrStdout()); err != nil {
+			return err
+		}
+	} else {
+		s.write(cmd.OutOrStdout())
+	}
+	return s.verdict()
+}
+
+func (f *serveFlags) reload(cmd *cobra.Command) error {
+	reply, err := f.ask(wire.Reload)
+	if err != nil {
+		return err
+	}
+	var s serveStatus
+	if err := json.Unmarshal(reply.Stdout, &s); err != nil {
+		return exit.Cannot("the status is not understood: %v", err)
+	}
+	s.write(cmd.OutOrStdout())
+	return s.verdict()
+}
+
+func (f *serveFlags) printMetrics(cmd *cobra.Command) error {
+	reply, err := f.ask(wire.Metrics)
+	if err != nil {
+		return err
+	}
+	if _, err := cmd.OutOrStdout().Write(reply.Stdout); err != nil {
+		return exit.Cannot("the counters cannot be written: %v", err)
+	}
+	return nil
+}
+
+// stop waits for the end of the connection, which is that of the server.
+func (f *serveFlags) stop(*cobra.Command) error {
+	_, err := f.ask(wire.Stop)
+	return err
+}

@@ -1,0 +1,31 @@
+//go:build unix
+
+package serve
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hookc/hookc/internal/exit"
+)
+
+// fleet becomes hookcd serve with the same words: the one beside this program, else
+// the one in PATH.
+func (f *serveFlags) fleet(*cobra.Command) error {
+	program, err := exec.LookPath("hookcd")
+	if self, wrong := os.Executable(); wrong == nil {
+		beside := filepath.Join(filepath.Dir(self), "hookcd")
+		if info, wrong := os.Stat(beside); wrong == nil && info.Mode().IsRegular() {
+			program, err = beside, nil
+		}
+	}
+	if err != nil {
+		return exit.Cannot("--config and --listen need hookcd, which is not beside hookc and not in PATH: go -C fleet build -o /usr/local/bin ./cmd/hookcd builds it of hookc's sources")
+	}
+	err = syscall.Exec(program, append([]string{program}, os.Args[1:]...), os.Environ())
+	return exit.Cannot("%s: %v", program, err)
+}

@@ -1,0 +1,79 @@
+//go:build unix
+
+package serve
+
+import (
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+)
+
+const (
+	// roomBytes is what serve allocates between two collections if that is
+	// between leastRoom and mostRoom per cent of what it holds. Collecting half
+	// as often makes rules in Rego a fifth faster; a large policy pays for that
+	// with as much memory as it is large, and gains little from more than this.
+	roomBytes = 64 << 20
+	leastRoom = 50
+	mostRoom  = 400
+	// litterBytes, and a quarter of what is live, is how much must have been
+	// allocated since for memory to be given back to the system: that takes a
+	// collection.
+	litterBytes = 8 << 20
+)
+
+// housekeeping keeps the memory of a server near what its plans hold. It is
+// used by one goroutine, which is not that of an event.
+type housekeeping struct {
+	// own is true unless the user has set GOGC, which then holds.
+	own     bool
+	percent int
+	// builds and allocated are the counts when memory was last given back.
+	builds    int64
+	allocated uint64
+	// settled is the count of builds a moment ago.
+	settled int64
+}
+
+func newHousekeeping() *housekeeping {
+	h := &housekeeping{own: os.Getenv("GOGC") == "", percent: 100, builds: -1} // starting leaves something behind as well
+	h.pace(0)
+	return h
+}
+
+// memorySamples are what housekeeping looks at, in this order.
+func memorySamples() (live, allocated uint64) {
+	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64(), s[1].Value.Uint64()
+}
+
+// tidy is called now and then with the number of plans built so far. What
+// building leaves behind is given back once no plan has been built since the
+// last call: a collection costs more than it brings while more is on the way.
+func (h *housekeeping) tidy(builds int64) {
+	live, allocated := memorySamples()
+	if builds != h.builds && builds == h.settled {
+		if allocated-h.allocated > max(litterBytes, live/4) {
+			debug.FreeOSMemory()
+			live, allocated = memorySamples()
+		}
+		h.builds, h.allocated = builds, allocated
+	}
+	h.settled = builds
+	h.pace(live)
+}
+
+// pace sets how much is allocated between two collections.
+func (h *housekeeping) pace(live uint64) {
+	percent := room(live)
+	if h.own && percent != h.percent {
+		h.percent = percent
+		debug.SetGCPercent(percent)
+	}
+}
+
+// room is roomBytes in per cent of what is live.
+func room(live uint64) int {
+	return int(min(max(roomBytes*100/max(live, 1), leastRoom), mostRoom))
+}

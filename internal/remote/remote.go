@@ -196,7 +196,7 @@ func (s *Server) open() (*http.Client, error) {
 		if !t.RootCAs.AppendCertsFromPEM(text) {
 			return nil, fault.Errorf("%s has no certificate", s.authority)
 		}
-	} else if s.url[:5] == "https" && os.Getenv("SSL_CERT_FILE")+os.Getenv("SSL_CERT_DIR") != "" {
+	} else if strings.EqualFold(s.url[:5], "https") && os.Getenv("SSL_CERT_FILE")+os.Getenv("SSL_CERT_DIR") != "" {
 		return nil, errors.New("SSL_CERT_FILE or SSL_CERT_DIR is set, and may not choose who vouches for it: write --server-ca into the command")
 	}
 	if s.certificate != "" {

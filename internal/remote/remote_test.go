@@ -214,6 +214,8 @@ func TestSent(t *testing.T) {
 	t.Setenv("SSL_CERT_FILE", authority)
 	d := decided(t, server(t, "--server", s.URL, "--server-token", token), policy.PreToolExecution)
 	assert.Equal(t, policy.Block, d.Action, "the environment vouches for nobody")
+	d = decided(t, server(t, "--server", "HTTPS"+s.URL[5:], "--server-token", token), policy.PreToolExecution)
+	assert.Equal(t, policy.Block, d.Action, "however the address is written")
 	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
 	assert.Equal(t, policy.Proceed, decided(t, asked, policy.PreToolExecution).Action, "nor does it choose the way")
 	ctx, cancel := context.WithCancel(t.Context())

@@ -9,8 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -21,6 +23,10 @@ import (
 
 // recorded is the folder that the files of ../testdata/upgrade name.
 const recorded = "/tmp/hookc-upgrade"
+
+// recordedAt is when those files were written, in seconds since 1970. Counters
+// are kept for a day, so what is copied says today in its place.
+const recordedAt = "1795388744"
 
 // upgraded is what an older hookc left on a disk, with the new programs in the
 // place of the old ones.
@@ -95,6 +101,7 @@ func (u *upgraded) copy(from, to string) {
 	require.NoError(u, err)
 	if !strings.HasSuffix(from, ".hookc") {
 		data = bytes.ReplaceAll(data, []byte(recorded), []byte(u.root))
+		data = bytes.ReplaceAll(data, []byte(recordedAt), strconv.AppendInt(nil, time.Now().Unix(), 10))
 		if head, content, ok := bytes.Cut(data, []byte("\n")); ok && bytes.HasPrefix(head, []byte("hookc-state-1 sha256:")) {
 			data = append(fmt.Appendf(nil, "hookc-state-1 sha256:%x\n", sha256.Sum256(content)), content...)
 		}

@@ -2,7 +2,6 @@ package hookc
 
 import (
 	"errors"
-	"maps"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/hookc/hookc/dag/codec"
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/severity"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/artifact"
@@ -247,7 +247,7 @@ func (c *config) compiledAs() [][2]string {
 	if c.profile != nil {
 		profile = c.profile.ID
 	}
-	for _, key := range slices.Sorted(maps.Keys(c.overrides)) {
+	for _, key := range spell.Keys(c.overrides) {
 		overrides = append(overrides, key+"="+strconv.Quote(c.overrides[key]))
 	}
 	on := func(b bool) string {

@@ -10,6 +10,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/facts"
@@ -100,7 +101,7 @@ func (u unknown) fails(n *dag.Node) error {
 	if n.Hook.Kind == policy.KindBash && n.Hook.Declared.Reads == nil {
 		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(u)) {
+	for _, name := range spell.Keys(u) {
 		if err := u[name]; readsFact(n, name) {
 			return policy.Failf(policy.KindOf(err), "facts.%s is not known: %w", name, err)
 		}
@@ -209,7 +210,7 @@ func (e *Engine) kept(f *policy.Fact) executor.Memo {
 // decide fires an event of which facts are unknown.
 func (u unknown) decide(ctx context.Context, l *live, event policy.Event, in *policy.Context) *policy.Decision {
 	d := l.exec.FireFailing(ctx, event, in, u.fails)
-	for _, name := range slices.Sorted(maps.Keys(u)) {
+	for _, name := range spell.Keys(u) {
 		d.Warnings = append(d.Warnings, policy.Warning{Code: codeFactUnknown, Text: fmt.Sprintf("facts.%s is not known: %v", name, u[name])})
 	}
 	return d

@@ -1,12 +1,12 @@
 package compiler
 
 import (
-	"maps"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/pattern"
@@ -39,7 +39,7 @@ func leaf(v any, p *pattern.Pattern) bool {
 	case []any:
 		return slices.ContainsFunc(v, func(item any) bool { return leaf(item, p) })
 	case map[string]any:
-		for _, k := range slices.Sorted(maps.Keys(v)) {
+		for _, k := range spell.Keys(v) {
 			if leaf(v[k], p) {
 				return true
 			}

@@ -2,11 +2,10 @@ package compiler
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // trace writes what the policy looks like after a pass, or that it looks as
@@ -96,7 +95,7 @@ func (u *unit) dumpNode(b *strings.Builder, plan *dag.Plan, id int) {
 }
 
 func dumpTexts(b *strings.Builder, format string, texts map[int]map[string][]int) {
-	for _, n := range slices.Sorted(maps.Keys(texts)) {
+	for _, n := range spell.Keys(texts) {
 		for text, ids := range sorted(texts[n]) {
 			fmt.Fprintf(b, format, text, ids)
 		}
@@ -106,7 +105,7 @@ func dumpTexts(b *strings.Builder, format string, texts map[int]map[string][]int
 // sorted ranges a map in the order of its keys.
 func sorted(m map[string][]int) func(func(string, []int) bool) {
 	return func(yield func(string, []int) bool) {
-		for _, k := range slices.Sorted(maps.Keys(m)) {
+		for _, k := range spell.Keys(m) {
 			if !yield(k, m[k]) {
 				return
 			}

@@ -3,7 +3,6 @@ package executor
 import (
 	"context"
 	"errors"
-	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -146,7 +146,7 @@ func (x *Executor) unknown(acts Actions) error {
 		names = append(names, entries(p)...)
 	}
 	var err error
-	for _, name := range slices.Sorted(maps.Keys(acts)) {
+	for _, name := range spell.Keys(acts) {
 		if !slices.Contains(names, name) {
 			err = errors.Join(err, fault.Errorf("no pipeline has an action %q: %s", name,
 				diag.DidYouMean(name, names, "there are "+strings.Join(slices.Compact(slices.Sorted(slices.Values(names))), ", "))))
@@ -173,7 +173,7 @@ func entries(p *dag.Pipeline) (out []string) {
 func missing(p *dag.Pipeline, acts Actions) (err error) {
 	walk(p, true, func(p *dag.Pipeline, s *dag.Step, required bool) {
 		if s.Action != "" && required && acts[s.Action] == nil {
-			err = errors.Join(err, fault.Errorf("pipeline %s needs an action %q; it was given %q", p.Name, s.Action, slices.Sorted(maps.Keys(acts))))
+			err = errors.Join(err, fault.Errorf("pipeline %s needs an action %q; it was given %q", p.Name, s.Action, spell.Keys(acts)))
 		}
 	})
 	return err

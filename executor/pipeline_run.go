@@ -3,11 +3,11 @@ package executor
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -200,7 +200,7 @@ func (r *pipelineRun) act(ctx context.Context, name string, branches bool) polic
 // patchOf is the patch that sets the fields an action returned.
 func patchOf(action string, fields map[string]any) (policy.Patch, error) {
 	var p policy.Patch
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
+	for _, name := range spell.Keys(fields) {
 		f, ok := policy.ParseField(name)
 		if !ok || f.Derived() {
 			return p, fault.Errorf("action %s returned %q, which is no field it can set", action, name)

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/hookc/hookc/internal/fault"
@@ -33,7 +32,7 @@ pre_tool_execution:
 // HookResultKeys lists the keys of the canonical HookResult (semantics.md
 // §2.6).
 func HookResultKeys() []string {
-	return slices.Sorted(maps.Keys(hookResultKeys))
+	return spell.Keys(hookResultKeys)
 }
 
 // ParseHookResultText reads a canonical HookResult from JSON text; empty text
@@ -57,7 +56,7 @@ func ParseHookResultText(text []byte, by By) (Result, error) {
 // tool_input, tool_input merges into it.
 func ParseHookResult(m map[string]any, by By) (Result, error) {
 	var r Result
-	for _, key := range slices.Sorted(maps.Keys(m)) {
+	for _, key := range spell.Keys(m) {
 		if read := hookResultKeys[key]; read != nil && m[key] != nil {
 			if err := read(&r, m[key], by); err != nil {
 				return Result{}, Failf(ErrParse, "%s %w", key, err)
@@ -112,7 +111,7 @@ func HookResultField(key string) (f Field, merges, sets bool) {
 // UnknownResultKeys are the keys that no HookResult has, sorted.
 func UnknownResultKeys(m map[string]any) []string {
 	var unknown []string
-	for _, key := range slices.Sorted(maps.Keys(m)) {
+	for _, key := range spell.Keys(m) {
 		if hookResultKeys[key] == nil {
 			unknown = append(unknown, key)
 		}

@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/digits"
 	"github.com/hookc/hookc/policy/govalue"
 	"github.com/hookc/hookc/policy/scan"
@@ -135,7 +134,7 @@ func DecodeContext(data []byte) (c *Context, event string, err error) {
 // values are taken as Set takes them.
 func ContextFromMap(m map[string]any) (c *Context, event string, err error) {
 	own := make(map[string]any, len(m))
-	for _, key := range slices.Sorted(maps.Keys(m)) {
+	for _, key := range spell.Keys(m) {
 		v, wrong := goValues.JSON(m[key], 1, key)
 		own[key], err = v, errors.Join(err, wrong)
 	}
@@ -148,7 +147,7 @@ func ContextFromMap(m map[string]any) (c *Context, event string, err error) {
 func contextOf(m map[string]any) (c *Context, event string, err error) {
 	c = &Context{}
 	raw := map[string]any{}
-	for _, key := range slices.Sorted(maps.Keys(m)) {
+	for _, key := range spell.Keys(m) {
 		f, known := fieldByName[key]
 		if alias, ok := hostAliases[key]; ok {
 			if own, both := m[alias.String()]; both {

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/govalue"
 )
 
@@ -34,7 +35,7 @@ func Remove(p Path) Patch { return Patch{[]Edit{{Path: p, Delete: true}}} }
 // the other keys alone.
 func Merge(f Field, object map[string]any) Patch {
 	var p Patch
-	for _, k := range slices.Sorted(maps.Keys(object)) {
+	for _, k := range spell.Keys(object) {
 		p.edits = append(p.edits, Edit{Path: Path{Field: f, Keys: []string{k}}, Value: object[k]})
 	}
 	return p

@@ -3,7 +3,6 @@ package rego
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -226,7 +226,7 @@ func patchOf(hook string, value ast.Value) (policy.Result, error) {
 		return policy.Result{}, fault.Errorf("patch must be an object, and is %s", describe(value))
 	}
 	fields := toJSON(value).(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
+	for _, name := range spell.Keys(fields) {
 		if _, _, sets := policy.HookResultField(name); !sets {
 			return policy.Result{}, fault.Errorf("patch sets %q, which is no field a hook can change", name)
 		}

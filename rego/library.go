@@ -18,6 +18,7 @@ import (
 
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -333,7 +334,7 @@ func (l *library) check(forbid map[string]struct{}, version ast.RegoVersion) ast
 // calls lists the calls of forbidden functions.
 func (l *library) calls(forbid map[string]struct{}) []libraryFault {
 	var out []libraryFault
-	for _, path := range slices.Sorted(maps.Keys(l.modules)) {
+	for _, path := range spell.Keys(l.modules) {
 		out = append(out, forbiddenCalls(l.modules[path].module, forbid)...)
 	}
 	return out

@@ -1,12 +1,11 @@
 package rego
 
 import (
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -102,7 +101,7 @@ dies of it. Put what needs the variable behind the lookup.`,
 // hook's own module and in those of its library: a guard may not fire for it,
 // or the process end.
 func (u *unit) lintTopdown(c *ast.Compiler) {
-	for _, file := range slices.Sorted(maps.Keys(c.Modules)) {
+	for _, file := range spell.Keys(c.Modules) {
 		for _, r := range c.Modules[file].Rules {
 			for _, e := range openMemberships(r) {
 				u.reportHint(codeOpenMembership, e.Location, apart(e), "left out unless it is one of the constants")

@@ -2,7 +2,6 @@ package rego
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -200,7 +199,7 @@ func syntaxFindings(where positions, text string, version ast.RegoVersion, err e
 // ownCalls reports what the modules that are not shared call that they may
 // not.
 func (u *unit) ownCalls() {
-	for _, file := range slices.Sorted(maps.Keys(u.modules)) {
+	for _, file := range spell.Keys(u.modules) {
 		for _, fault := range forbiddenCalls(u.modules[file], u.forbid) {
 			u.reportForbidden(fault)
 		}

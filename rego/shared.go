@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -133,7 +133,7 @@ func parseShared(f *sharedFile, path string, version ast.RegoVersion) {
 // merge adds the members of src to dst and returns the path of a value both
 // hold, "" when there is none. Objects are merged, never shared.
 func merge(dst, src map[string]any) string {
-	for _, k := range slices.Sorted(maps.Keys(src)) {
+	for _, k := range spell.Keys(src) {
 		inner, isObject := src[k].(map[string]any)
 		old, exists := dst[k]
 		switch {

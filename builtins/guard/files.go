@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -119,7 +118,7 @@ func (f *fileArgs) value(v any, named bool, depth int) {
 }
 
 func (f *fileArgs) object(args map[string]any, depth int) {
-	for _, key := range slices.Sorted(maps.Keys(args)) {
+	for _, key := range spell.Keys(args) {
 		name := plainKey(key)
 		f.guess(key, depth)
 		if contentKeys()[name] && (f.kind == toolcall.KindWrite || f.kind == toolcall.KindEdit) {

@@ -3,7 +3,6 @@ package guard
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -130,7 +129,7 @@ func (g *secretGuard) value(says *guardSays, where string, v any, depth int) {
 			g.value(says, where, e, depth+1)
 		}
 	case map[string]any:
-		for _, k := range slices.Sorted(maps.Keys(v)) {
+		for _, k := range spell.Keys(v) {
 			g.value(says, where+"."+k, v[k], depth+1)
 			g.text(says, where, k)
 		}

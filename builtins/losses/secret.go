@@ -1,13 +1,13 @@
 package losses
 
 import (
-	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // secretNames are base names of files that hold secrets wherever they lie.
@@ -141,7 +141,7 @@ func letters(s string) string { return strings.Join(Tokens(s), "") }
 
 // secretSamples are names of secret files that a glob may match.
 var secretSamples = lazy.Value(func() []string {
-	return append(slices.Sorted(maps.Keys(secretNames)), ".env", ".env.local", ".env.production", ".env.development")
+	return append(spell.Keys(secretNames), ".env", ".env.local", ".env.production", ".env.development")
 })
 
 // templates are the names of files of variables that hold none.

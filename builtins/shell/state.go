@@ -49,7 +49,7 @@ func (t *shTable[V]) names() []string {
 	if t == nil {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(t.m))
+	return spell.Keys(t.m)
 }
 
 // shElem is an element of a variable; a variable that is no array has one.

@@ -3,13 +3,13 @@
 package toolcall
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -80,7 +80,7 @@ func KindOf(tool string) string {
 
 // Names lists the tools whose kind is known by their name, sorted. Any other
 // is of kind mcp or other.
-func Names() []string { return slices.Sorted(maps.Keys(toolKinds())) }
+func Names() []string { return spell.Keys(toolKinds()) }
 
 // OfKind lists every name whose KindOf is kind; nil for mcp, other and what is
 // no kind. The caller may change the list.

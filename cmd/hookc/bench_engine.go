@@ -148,7 +148,7 @@ func (b *bencher) unidentified(e *benchEvent) error {
 		return cannot("%v", err)
 	}
 	sent := v.(map[string]any)
-	for _, key := range slices.Sorted(maps.Keys(sent)) {
+	for _, key := range spell.Keys(sent) {
 		less := maps.Clone(sent)
 		delete(less, key)
 		data, err := policy.EncodeJSON(less)

@@ -304,7 +304,7 @@ func (d *doctor) agentTrust(all []opened) {
 	}
 	for _, e := range d.entries {
 		named := func(key string) bool { return strings.Contains(key, e.site.Path) }
-		if slices.ContainsFunc(slices.Sorted(maps.Keys(records)), named) {
+		if slices.ContainsFunc(spell.Keys(records), named) {
 			continue
 		}
 		d.say("agent trust", checkFail, "", "%s: no trust in %s is recorded under %s: %s", e.Event, e.site.Target.Name, d.Place.Trusted, d.Place.Trust)

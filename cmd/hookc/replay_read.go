@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/source/cases"
@@ -239,7 +239,7 @@ func (r *replayer) logged(rec *recording, m map[string]any) (err error) {
 		rec.expect, rec.whole = result, true
 	}
 	if answers, ok := m["answers"].(map[string]any); ok {
-		rec.heard = slices.Sorted(maps.Keys(answers))
+		rec.heard = spell.Keys(answers)
 		text, err := policy.EncodeJSON(answers)
 		if err != nil {
 			return err
@@ -265,7 +265,7 @@ var recordKeys = []string{"name", "event", "answers", "decision", "expect"}
 
 // said reads what a record holds beside its event.
 func (rec *recording) said(m map[string]any) error {
-	for _, key := range slices.Sorted(maps.Keys(m)) {
+	for _, key := range spell.Keys(m) {
 		if !slices.Contains(recordKeys, key) {
 			return fault.Errorf("unknown key %q: %s", key, diag.DidYouMean(key, recordKeys, "a record has "+strings.Join(recordKeys, ", ")))
 		}
@@ -282,7 +282,7 @@ func (rec *recording) said(m map[string]any) error {
 		case rec.expect != nil:
 			return errors.New("a record has a decision or what is expected of it, not both")
 		}
-		for _, name := range slices.Sorted(maps.Keys(said)) {
+		for _, name := range spell.Keys(said) {
 			if known := policy.DecisionKeys(); !slices.Contains(known, name) {
 				return fault.Errorf("%s: unknown key %q: %s", key, name, diag.DidYouMean(name, known, "`hookc help run` shows a Decision"))
 			}

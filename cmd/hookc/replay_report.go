@@ -155,7 +155,7 @@ func (r *replayReport) summary(s *strings.Builder) {
 	}
 	s.WriteByte('\n')
 	var actions []string
-	for _, a := range slices.Sorted(maps.Keys(r.Actions)) {
+	for _, a := range spell.Keys(r.Actions) {
 		actions = append(actions, fmt.Sprintf("%d %s", r.Actions[a], a))
 	}
 	if len(actions) > 0 {

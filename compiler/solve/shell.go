@@ -2,7 +2,6 @@ package solve
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -69,7 +68,7 @@ func shapeOf(t *Term) (shape any, fact string, known bool) {
 		if v, there := of[name]; there || t.op == isElement || !text {
 			return v, "", there
 		}
-		return nil, t.args[0].String() + " has " + strings.Join(slices.Sorted(maps.Keys(of)), ", ") + ", and no " + name, true
+		return nil, t.args[0].String() + " has " + strings.Join(spell.Keys(of), ", ") + ", and no " + name, true
 	}
 	return nil, t.args[0].String() + " has no parts", true
 }
@@ -232,7 +231,7 @@ func commandLine(wanted map[string]any, nth int) string {
 		line = append(line, `"$X"`)
 	}
 	env, _ := wanted["env"].(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(env)) {
+	for _, name := range spell.Keys(env) {
 		line = append([]string{name + "=" + quoting.Quote(fmt.Sprint(env[name]))}, line...)
 	}
 	out := strings.Join(line, " ")

@@ -1,13 +1,13 @@
 package runner
 
 import (
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -174,7 +174,7 @@ func (r reach) settled(environ, imports []string) []string {
 			set["PYTHONPATH"] = strings.Join(imports, string(filepath.ListSeparator))
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(set)) {
+	for _, name := range spell.Keys(set) {
 		out = append(out, name+"="+set[name])
 	}
 	return out

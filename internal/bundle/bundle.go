@@ -21,7 +21,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -30,6 +29,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/util"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -274,7 +274,7 @@ func Files(name string, b *opa.Bundle) ([]File, error) {
 	}
 	policy := false
 	files := make([]File, 0, len(out))
-	for _, at := range slices.Sorted(maps.Keys(out)) {
+	for _, at := range spell.Keys(out) {
 		if !filepath.IsLocal(filepath.FromSlash(at)) || path.Clean(at) != at || strings.ContainsAny(at, "\\:\x00") {
 			return nil, bad(name, "", "the name %q does not stay in the folder of the policy", at)
 		}

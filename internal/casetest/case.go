@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -154,7 +153,7 @@ func (t *tester) bench(ctx context.Context, key string, options []hookc.Option, 
 		return nil, err
 	}
 	var given []string
-	for _, name := range slices.Sorted(maps.Keys(answers)) {
+	for _, name := range spell.Keys(answers) {
 		if b.rules[name] {
 			given = append(given, name)
 		}
@@ -257,10 +256,10 @@ func (b *bench) strays(c *Test) []string {
 			lines = append(lines, fmt.Sprintf("%s: no hook is called %q: %s", what, name, diag.DidYouMean(name, b.names, "`hookc hooks list` lists them")))
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Answers)) {
+	for _, name := range spell.Keys(c.Answers) {
 		check("answers", name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Hooks)) {
+	for _, name := range spell.Keys(c.Hooks) {
 		check("hooks", name)
 	}
 	return lines
@@ -277,7 +276,7 @@ func missed(c *Test, d *policy.Decision) []string {
 		panic("casetest: the JSON of a Decision is none: " + err.Error())
 	}
 	lines := Unlike("", c.Expect, got.(map[string]any))
-	for _, name := range slices.Sorted(maps.Keys(c.Hooks)) {
+	for _, name := range spell.Keys(c.Hooks) {
 		lines = append(lines, Unlike("hooks."+name+".", c.Hooks[name], did(d, name))...)
 	}
 	return lines
@@ -286,7 +285,7 @@ func missed(c *Test, d *policy.Decision) []string {
 // Unlike lists which of the values that are wanted are others.
 func Unlike(prefix string, want, got map[string]any) []string {
 	var out []string
-	for _, key := range slices.Sorted(maps.Keys(want)) {
+	for _, key := range spell.Keys(want) {
 		if want[key] == nil && got[key] == nil || policy.SameValue(want[key], got[key]) {
 			continue
 		}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/spell"
@@ -138,7 +137,7 @@ func (s *snapshots) compare(name string, d *policy.Decision, update bool) []stri
 // cases that are gone.
 func (s *snapshots) settle(t *tester) error {
 	if !t.Update {
-		for _, name := range slices.Sorted(maps.Keys(s.was)) {
+		for _, name := range spell.Keys(s.was) {
 			if _, ok := s.now[name]; !ok {
 				s.found = nil
 				s.report("it has a snapshot of %q, and no case of that name has one", name)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -113,7 +112,7 @@ func (s *suggester) near(hook string, event map[string]any, was *policy.Decision
 func changes(event map[string]any, try func(map[string]any) bool) bool {
 	late := []string{"tool_name", "cwd", "project_root"}
 	for _, last := range []bool{false, true} {
-		for _, key := range slices.Sorted(maps.Keys(event)) {
+		for _, key := range spell.Keys(event) {
 			if key == "event" || spell.Has(late, key) != last {
 				continue
 			}
@@ -150,7 +149,7 @@ func nearly(v any) []any {
 			out = append(out, n-1, n+1)
 		}
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
+		for _, key := range spell.Keys(v) {
 			for _, inner := range nearly(v[key]) {
 				changed := maps.Clone(v)
 				if changed[key] = inner; inner == nil {

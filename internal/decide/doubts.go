@@ -3,15 +3,14 @@ package decide
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 	"time"
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/release"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/state"
 	"github.com/hookc/hookc/rego"
 )
@@ -133,7 +132,7 @@ func (d doubts) place() string {
 func (d doubts) Lines() []string {
 	all := d.load()
 	var out []string
-	for _, code := range slices.Sorted(maps.Keys(all)) {
+	for _, code := range spell.Keys(all) {
 		one := all[code]
 		if one.Left != nil {
 			out = append(out, one.Left.String())

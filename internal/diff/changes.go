@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -313,13 +312,13 @@ var placed = []string{"event", "cwd", "project_root", "tool_name"}
 func partsOf(text []byte) [][]string {
 	var out [][]string
 	fields := decoded(text)
-	for _, key := range slices.Sorted(maps.Keys(fields)) {
+	for _, key := range spell.Keys(fields) {
 		if spell.Has(placed, key) {
 			continue
 		}
 		out = append(out, []string{key})
 		if inner, ok := fields[key].(map[string]any); ok {
-			for _, below := range slices.Sorted(maps.Keys(inner)) {
+			for _, below := range spell.Keys(inner) {
 				out = append(out, []string{key, below})
 			}
 		}

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/dag"
@@ -60,7 +58,7 @@ func addFiles(out map[string]string, dir, path string) {
 func fileChanges(old, new *dag.Program) []FileChange {
 	out := []FileChange{}
 	was, is := filesOf(old), filesOf(new)
-	for _, path := range slices.Sorted(maps.Keys(was)) {
+	for _, path := range spell.Keys(was) {
 		switch now, there := is[path]; {
 		case !there:
 			out = append(out, FileChange{Removed, path})
@@ -68,7 +66,7 @@ func fileChanges(old, new *dag.Program) []FileChange {
 			out = append(out, FileChange{Changed, path})
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(is)) {
+	for _, path := range spell.Keys(is) {
 		if _, had := was[path]; !had {
 			out = append(out, FileChange{Added, path})
 		}
@@ -94,7 +92,7 @@ func scriptsOf(h *policy.Hook, changed map[string]bool) []string {
 	}
 	command := h.Body.Command.Value + "\x00" + strings.Join(h.Body.Args, "\x00")
 	var out []string
-	for _, path := range slices.Sorted(maps.Keys(changed)) {
+	for _, path := range spell.Keys(changed) {
 		if strings.Contains(filepath.ToSlash(command), path) || strings.Contains(command, filepath.Base(path)) {
 			out = append(out, path)
 		}

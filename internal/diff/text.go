@@ -3,8 +3,6 @@ package diff
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/spell"
@@ -60,7 +58,7 @@ func writeDecision(s *strings.Builder, c *Change) {
 	}
 	s.WriteString(")\n")
 	fmt.Fprintf(s, "    %s\n", c.Witness)
-	for _, name := range slices.Sorted(maps.Keys(c.Answers)) {
+	for _, name := range spell.Keys(c.Answers) {
 		if c.Answers[name] == fails {
 			fmt.Fprintf(s, "    if %s fails\n", name)
 			continue

@@ -311,7 +311,7 @@ func (s *Server) publish(u *unit, found diag.List, opened map[string]*document) 
 		}
 	}
 	clear(u.shown)
-	for _, path := range slices.Sorted(maps.Keys(files)) {
+	for _, path := range spell.Keys(files) {
 		if len(files[path]) > 0 {
 			u.shown[path] = true
 		}

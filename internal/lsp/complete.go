@@ -2,9 +2,7 @@ package lsp
 
 import (
 	"io/fs"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins"
@@ -52,7 +50,7 @@ func (s *Server) complete(p *place) (any, error) {
 		completeValue(c, v, offer)
 	}
 	out := make([]object, 0, len(items))
-	for _, label := range slices.Sorted(maps.Keys(items)) {
+	for _, label := range spell.Keys(items) {
 		out = append(out, items[label])
 	}
 	return obj("isIncomplete", false, "items", out), nil

@@ -6,10 +6,10 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/internal/spell"
 )
 
 // Schema is the JSON Schema of the outputs that are named, each by a value of the type
@@ -18,7 +18,7 @@ import (
 func Schema(title string, outputs map[string]any, written map[reflect.Type]reflect.Type) []byte {
 	s := schema{written, object{}}
 	var each []object
-	for _, name := range slices.Sorted(maps.Keys(outputs)) {
+	for _, name := range spell.Keys(outputs) {
 		s.defs[name] = s.of(reflect.TypeOf(outputs[name]))
 		each = append(each, object{"$ref": "#/$defs/" + name})
 	}

@@ -5,6 +5,7 @@ package spell
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,4 +142,14 @@ func Has(list []string, s string) bool {
 func Distinct(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// Keys are the keys of a map, in order.
+func Keys[K cmp.Ordered, V any](m map[K]V) []K {
+	keys := make([]K, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -205,7 +206,7 @@ func (c *Call) rename(sent map[string]any) (named, raw map[string]any) {
 		named[f.String()] = v
 	}
 	var rest []string
-	for _, key := range slices.Sorted(maps.Keys(sent)) {
+	for _, key := range spell.Keys(sent) {
 		f, ok := c.agent.field(key, c.point.event)
 		switch {
 		case sent[key] == nil, key == c.agent.eventKey, slices.Contains(eventKeys, key) && sent[key] == any(c.point.name):

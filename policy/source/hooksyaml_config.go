@@ -158,7 +158,7 @@ func (l *Loader) override(written map[string]string) {
 	}
 	in := &File{Name: "environment", Tier: policy.TierUser}
 	n := &tree.Node{Shape: tree.Map}
-	for _, name := range slices.Sorted(maps.Keys(written)) {
+	for _, name := range spell.Keys(written) {
 		variable, text := "HOOKC_DEFAULTS_"+strings.ToUpper(name), written[name]
 		entry, wrong := overrideEntry(variable, name, text)
 		if wrong == "" {

@@ -7,7 +7,6 @@ package trust
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -164,7 +163,7 @@ func (s *Store) Check(parts []Part) Standing {
 		found[p.Profile] = p.Inputs
 	}
 	var worst Standing
-	for _, profile := range slices.Sorted(maps.Keys(found)) {
+	for _, profile := range spell.Keys(found) {
 		st := s.Consult(profile, found[profile])
 		changed := append(worst.Changed, st.Changed...)
 		if st.Kind > worst.Kind {

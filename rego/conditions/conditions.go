@@ -5,13 +5,13 @@ package conditions
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/hookc/hookc/compiler/solve"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -220,7 +220,7 @@ func members(v any) [][2]*solve.Term {
 			out = append(out, [2]*solve.Term{solve.Const(m), solve.Const(m)})
 		}
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
+		for _, key := range spell.Keys(v) {
 			out = append(out, [2]*solve.Term{solve.Const(key), solve.Const(v[key])})
 		}
 	}

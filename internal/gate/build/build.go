@@ -16,6 +16,7 @@ import (
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/gate/rules"
 	"github.com/hookc/hookc/internal/gate/table"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/artifact"
@@ -205,7 +206,7 @@ func keys(p *agent.PointReading, eventKey string) []table.Key {
 	}
 	maps.DeleteFunc(all, func(_ string, k table.Key) bool { return k.Code == table.KeyIgnore })
 	out := make([]table.Key, 0, len(all))
-	for _, name := range slices.Sorted(maps.Keys(all)) {
+	for _, name := range spell.Keys(all) {
 		k := all[name]
 		k.Name = name
 		out = append(out, k)

@@ -1,12 +1,12 @@
 package build
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/internal/gate/table"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 )
@@ -62,7 +62,7 @@ func (b *builder) plan(plan *dag.Plan) *table.Plan {
 	for i, f := range filters {
 		p.add(out, f, rules.rule(i))
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.names)) {
+	for _, name := range spell.Keys(p.names) {
 		if len(out.Patterns) == 0 && len(p.sets[name]) == 0 {
 			continue // as a name that is not known
 		}
@@ -77,7 +77,7 @@ func (p *planner) hasCommand(tool string) bool { return p.input && toolcall.HasC
 // context is a context of the event.
 func (p *planner) context(values map[policy.Field]any) *policy.Context {
 	in := policy.NewContext(p.event)
-	for _, f := range slices.Sorted(maps.Keys(values)) {
+	for _, f := range spell.Keys(values) {
 		in.Set(f, values[f])
 	}
 	return in.Frozen(p.event)
@@ -191,7 +191,7 @@ func (p *planner) candidates(f *filter) []string {
 			return slices.Compact(slices.Sorted(slices.Values(slices.DeleteFunc(slices.Clone(a.Values), func(s string) bool { return s == "" }))))
 		}
 	}
-	return slices.Sorted(maps.Keys(p.names))
+	return spell.Keys(p.names)
 }
 
 // rest are the conditions that must be looked at in the event; false when one

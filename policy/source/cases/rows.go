@@ -1,9 +1,7 @@
 package cases
 
 import (
-	"maps"
 	"regexp"
-	"slices"
 	"strconv"
 	"time"
 
@@ -128,7 +126,7 @@ func (r *caseReader) filled(n, row *tree.Node, number int) *tree.Node {
 		}
 		out.Entries = append(out.Entries, tree.Entry{Key: e.Key, Value: value})
 	}
-	for _, name := range slices.Sorted(maps.Keys(f.unused)) {
+	for _, name := range spell.Keys(f.unused) {
 		r.report(f.unused[name].Span, "{{%s}} is nowhere in the case", name)
 	}
 	return &out

@@ -3,13 +3,13 @@ package print
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -369,7 +369,7 @@ func (pr *printer) value(h *policy.Hook, key string, v any) any {
 		return out
 	case map[string]any:
 		out := block{}
-		for _, k := range slices.Sorted(maps.Keys(v)) {
+		for _, k := range spell.Keys(v) {
 			pr.checkKey(h, k)
 			out.put(k, pr.value(h, key, v[k]))
 		}

@@ -5,7 +5,6 @@ package print
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -341,7 +340,7 @@ func (pr *printer) approvals(root *block) {
 			b.put("once", word("true"))
 		}
 		groups := block{}
-		for _, name := range slices.Sorted(maps.Keys(a.Groups)) {
+		for _, name := range spell.Keys(a.Groups) {
 			groups.put(name, flow(a.Groups[name]))
 		}
 		if a.Groups != nil {

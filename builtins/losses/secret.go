@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/internal/spell"
@@ -80,9 +81,13 @@ func Secret(p, home string) string {
 	if strings.HasPrefix(p, "/etc/ssh/ssh_host_") && !strings.HasSuffix(p, ".pub") {
 		return "ssh-key"
 	}
-	if rel, ok := homeOf(p, home); ok {
+	if rel, ok := homeOf(p, home); ok && rel != "" {
+		fixed := strings.IndexAny(rel, "*?[") // how much of a glob is spelled out
 		for _, s := range secretPaths {
-			if under(s.path, rel) || strings.ContainsAny(rel, "*?[") && strings.IndexAny(rel, "*?[") > 0 && GlobMatch(rel, s.path) {
+			if s.path[0] != rel[0] {
+				continue
+			}
+			if under(s.path, rel) || fixed > 0 && strings.HasPrefix(s.path, rel[:fixed]) && GlobMatch(rel, s.path) {
 				return secretIn(s.path, s.what, base)
 			}
 		}
@@ -137,7 +142,17 @@ func secretBase(base string) string {
 }
 
 // letters are the letters and digits of a pattern.
-func letters(s string) string { return strings.Join(Tokens(s), "") }
+func letters(s string) string {
+	if len(s) > 120 {
+		return ""
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
+}
 
 // secretSamples are names of secret files that a glob may match.
 var secretSamples = lazy.Value(func() []string {
@@ -199,7 +214,14 @@ func DomainLike(text string) bool {
 
 // in reports whether word is one of list, which has blanks between them.
 func in(word, list string) bool {
-	return word != "" && strings.Contains(" "+list+" ", " "+word+" ")
+	for word != "" && list != "" {
+		first, rest, _ := strings.Cut(list, " ")
+		if first == word {
+			return true
+		}
+		list = rest
+	}
+	return false
 }
 
 // NameGlob is a regular expression as a glob, "" for one that has more to say.

@@ -44,7 +44,7 @@ var timesOfDay = map[string]string{
 	"cmd/hookc/ui/pages.go":             "what is shown",
 	"internal/decisionlog/entry.go":     "when a decision was made, which is the time of day; entries are chained by numbers and hashes",
 	"internal/decisionlog/keep/keep.go": "files are compared by their times, which are the disk's",
-	"internal/decisionlog/newest.go":    "entries are found by the time of day that they hold",
+	"internal/decisionlog/lines.go", "internal/decisionlog/newest.go":    "entries are found by the time of day that they hold",
 	"internal/decisionlog/ocsf.go":      "when a decision was made, as another format has it",
 	"internal/decisionlog/prune.go":     "forward: what is older than is to be kept goes early; back: it stays longer; the newest file of a writer stays always",
 	"internal/decisionlog/writer.go":    "the key for masked values is compared by its time, which is the disk's",

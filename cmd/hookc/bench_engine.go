@@ -14,6 +14,7 @@ import (
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/internal/casetest"
 	"github.com/hookc/hookc/internal/host"
+	"github.com/hookc/hookc/internal/replay"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -239,24 +240,11 @@ func (e *benchEvent) because(names []string) string {
 	return strings.Join(out, ", ")
 }
 
-// decided is a Decision as its JSON has it, whose caller may change it.
-func decided(d *policy.Decision) map[string]any {
-	text, err := d.MarshalJSON()
-	if err != nil {
-		panic("hookc: a Decision has no JSON: " + err.Error())
-	}
-	v, err := policy.DecodeJSON(text)
-	if err != nil {
-		panic("hookc: the JSON of a Decision is none: " + err.Error())
-	}
-	return v.(map[string]any)
-}
-
 // observable is what of a Decision is the same each time and each way.
 //
 //go:noinline
 func observable(d *policy.Decision) map[string]any {
-	out := decided(d)
+	out := replay.Decided(d)
 	for _, key := range []string{"hooks", "policy", "degraded"} {
 		delete(out, key)
 	}

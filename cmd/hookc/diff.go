@@ -40,8 +40,10 @@ decides, where it is written and warnings are no difference of decisions.
 --fail-on-loosened also exits 1 where it is not known whether a change holds less
 back, unless --allow-unknown is given.
 
-With --replay FILE recorded events are tried first: hookc help replay says how they
-are written. Each difference says on how many of them it was seen.
+With --recorded the events of the decision log (hookc log enable) are tried as well,
+and with --replay FILE those of a file: hookc help replay says how they are written.
+Each difference says on how many of them it was seen. Where a script or a model answers
+as it did, the answer of the record is taken.
 
 Exit codes: 0 no difference was found · 1 differences, or with --fail-on-loosened
 only a decision that holds back less, or may · 3 could not compare, also when a policy has
@@ -55,6 +57,7 @@ func newDiff() *cobra.Command {
 		Long:  diffHelp,
 		Example: `  hookc diff main/hooks.yaml hooks.yaml
   hookc diff old.hookc policies/ --event pre_tool_execution --tool Bash
+  hookc diff old.yaml new.yaml --recorded --since 7d
   hookc diff old.yaml new.yaml --format markdown --fail-on-loosened
   hookc diff old.yaml new.yaml --json | jq '.decisions[] | select(.direction == "loosened") | .witness'`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -72,7 +75,8 @@ func newDiff() *cobra.Command {
 	cmd.Flags().StringVar(&f.event, "event", "", "only this `EVENT`")
 	cmd.Flags().StringVar(&f.tool, "tool", "", "only calls of `TOOL`, and the hooks that can match them")
 	cmd.Flags().IntVar(&f.events, "events", diff.DefaultEvents, "try `N` events of each lifecycle point")
-	cmd.Flags().StringArrayVar(&f.replay, "replay", nil, "try the recorded events in `FILE`, or -, first (repeatable)")
+	cmd.Flags().StringArrayVar(&f.replay, "replay", nil, "try the recorded events in `FILE`, or - (repeatable)")
+	recordedFlags(cmd, &f.recorded, &f.since)
 	cmd.Flags().BoolVar(&f.loosened, "fail-on-loosened", false, "exit 1 only if a decision holds back less than it did")
 	cmd.Flags().BoolVar(&f.allowUnknown, "allow-unknown", false, "with --fail-on-loosened: exit 0 where it is not known whether less is held back")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "as JSON")
@@ -87,6 +91,8 @@ type diffFlags struct {
 	event, tool  string
 	events       int
 	replay       []string
+	recorded     bool
+	since        string
 	asJSON       bool
 	loosened     bool
 	allowUnknown bool
@@ -94,6 +100,9 @@ type diffFlags struct {
 
 func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 	o := diff.Options{Tool: f.tool, Events: f.events, Prove: true}
+	if f.since != "" && !f.recorded {
+		return cannot("--since is of the decision log: it needs --recorded")
+	}
 	if f.events <= 0 {
 		return cannot("--events is greater than nothing")
 	}
@@ -112,13 +121,15 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if o.Recorded, err = f.recorded(cmd); err != nil {
-		return err
-	}
+	var past *replayer
+	past, o.Recorded = f.recorder(cmd)
 	o.Cases = slices.Concat(casetest.Beside(old), casetest.Beside(new))
 	found, err := f.compare(cmd, old, new, o)
-	if err != nil {
+	switch {
+	case cmd.Context().Err() != nil:
 		return exitError{Code: exitInterrupted, Text: "hookc: interrupted"}
+	case err != nil:
+		return err
 	}
 	switch format := f.sources.Output; {
 	case f.asJSON && format == "" || format == "json":
@@ -129,6 +140,9 @@ func (f *diffFlags) run(cmd *cobra.Command, args []string) error {
 		}
 	default:
 		err = writeReport(cmd, format, &report.Report{Results: diffResults(found, f.loosened)})
+	}
+	if err == nil && past != nil && past.report.Unread > 0 {
+		return cannot("%s", strings.Join(past.report.Wrong, "\n"))
 	}
 	if err == nil && f.found(found) {
 		err = exitError{Code: exitFindings, Text: ""}
@@ -157,22 +171,28 @@ func (f *diffFlags) compare(cmd *cobra.Command, old, new *dag.Program, o diff.Op
 	return diff.Compare(cmd.Context(), old, new, o)
 }
 
-// recorded are the events of --replay.
-func (f *diffFlags) recorded(cmd *cobra.Command) ([]*policy.Context, error) {
+// recorder gives the events of --replay and --recorded, nil without either. What it
+// could not read it says in its report.
+func (f *diffFlags) recorder(cmd *cobra.Command) (*replayer, func(give func(diff.Past) error) error) {
+	if len(f.replay) == 0 && !f.recorded {
+		return nil, nil
+	}
 	r := &replayer{replayFlags: &replayFlags{}, cmd: cmd, ctx: cmd.Context()}
-	var out []*policy.Context
-	for _, file := range f.replay {
-		if err := r.records(file, func(rec *recording) error {
-			out = append(out, rec.in)
-			return nil
-		}); err != nil {
-			return nil, err
+	r.say("")
+	return r, func(give func(diff.Past) error) error {
+		one := func(rec *recording) error { return give(diff.Past{In: rec.in, Answers: rec.then, Masked: rec.masked}) }
+		if f.recorded {
+			if err := r.log(f.since, one); err != nil {
+				return err
+			}
 		}
+		for _, file := range f.replay {
+			if err := r.records(file, one); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	if len(r.report.unread) > 0 {
-		return nil, cannot("%s", strings.Join(r.report.unread, "\n"))
-	}
-	return out, nil
 }
 
 // side compiles one of the two policies.

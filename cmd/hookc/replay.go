@@ -3,14 +3,17 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/replay"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -27,8 +30,9 @@ decision is a whole Decision, as hookc run prints it: what it does not hold must
 not be said now. expect is a part of one, as in a YAML test case; a *_test.yaml is
 taken as well. Who decides, where that is written, warnings and the trace of hooks
 are no part of the comparison, unless expect names them. An event without either
-is decided and counted. What --debug writes holds no event, and is left out. What
-hookc log export writes is taken with what scripts and models answered then.
+is decided and counted. What --debug writes holds no event, and is left out. Entries
+of the decision log, --recorded or what hookc log export writes, are taken with what
+scripts and models answered then.
 
 Rules alone are evaluated. Hooks that are no in-process rule give the answer that
 the record has for them, or nothing: --scripts runs bash hooks, which do what they
@@ -42,15 +46,19 @@ a record cannot be read (the others are replayed) · 130 interrupted.`
 func newReplay() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
-		Use:   "replay [-f PATH…] FILE…",
+		Use:   "replay [-f PATH…] FILE… | --recorded",
 		Short: "Decide recorded events again, and say what changed",
 		Long:  replayHelp,
 		Example: `  hookc replay -f hooks.yaml events.jsonl
+  hookc replay -f hooks.yaml --recorded --since 7d
   hookc replay -f new/ -f user=global.yaml decisions.jsonl --json
   jq -c '{event: .}' event.json | hookc replay -`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cannot("replay needs FILE…, recorded events as JSON lines (- for stdin)")
+			switch {
+			case len(args) == 0 && !f.recorded:
+				return cannot("replay needs FILE…, recorded events as JSON lines (- for stdin), or --recorded for those of the decision log")
+			case f.since != "" && !f.recorded:
+				return cannot("--since is of the decision log: it needs --recorded")
 			}
 			return nil
 		},
@@ -59,6 +67,7 @@ func newReplay() *cobra.Command {
 	f.sources.flags(cmd)
 	cmd.Flags().StringVar(&f.event, "event", "", "only this `EVENT`; the event of records that name none")
 	cmd.Flags().StringVar(&f.tool, "tool", "", "only calls of `TOOL`")
+	recordedFlags(cmd, &f.recorded, &f.since)
 	cmd.Flags().StringVar(&f.dialect, "dialect", "", "the events are in the words of `AGENT`")
 	cmd.Flags().BoolVar(&f.scripts, "scripts", false, "run bash hooks")
 	cmd.Flags().BoolVar(&f.llm, "llm", false, "call the models of llm hooks")
@@ -68,11 +77,19 @@ func newReplay() *cobra.Command {
 	return cmd
 }
 
+// recordedFlags choose the decision log.
+func recordedFlags(cmd *cobra.Command, recorded *bool, since *string) {
+	cmd.Flags().BoolVar(recorded, "recorded", false, "the events of the decision log: hookc log enable")
+	cmd.Flags().StringVar(since, "since", "", "with --recorded: only since so long ago (`7d`, 12h) or a time (2026-01-31T08:00:00Z)")
+}
+
 // replayFlags are the command line of replay.
 type replayFlags struct {
 	sources
 	event, tool, dialect string
 	scripts, llm, asJSON bool
+	recorded             bool
+	since                string
 }
 
 // replayer is one run of replay.
@@ -82,17 +99,20 @@ type replayer struct {
 	ctx context.Context
 	dir string
 	// speaks is the dialect of the events, nil for canonical words.
-	speaks  *agent.Agent
+	speaks *agent.Agent
+	// mu guards the maps: engines are all, usual those of entries of the decision log.
+	mu      sync.RWMutex
 	engines map[string]*replayEngine
-	report  replayReport
+	usual   map[string]*replayEngine
+	report  replay.Report
 	doing   atomic.Pointer[string]
 	done    []func()
 }
 
 func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
-	r := &replayer{replayFlags: f, cmd: cmd, ctx: cmd.Context(), engines: map[string]*replayEngine{}}
+	r := &replayer{replayFlags: f, cmd: cmd, ctx: cmd.Context(), engines: map[string]*replayEngine{}, usual: map[string]*replayEngine{}}
 	r.report.Actions = map[policy.Action]int{}
-	r.report.Changed, r.report.Unsure = []replayed{}, []replayed{}
+	r.report.Changed, r.report.Unsure = []replay.Change{}, []replay.Change{}
 	defer r.close()
 	if err := r.begin(); err != nil {
 		return err
@@ -148,50 +168,59 @@ func (r *replayer) say(what string) { r.doing.Store(&what) }
 
 // replay decides every record of every file.
 func (r *replayer) replay(args []string) error {
+	if r.recorded {
+		if err := r.log(r.since, r.one); err != nil {
+			return err
+		}
+	}
 	for _, file := range args {
-		err := r.records(file, func(rec *recording) error {
-			r.say(fmt.Sprintf("replaying %s, %s", rec.at, count(r.report.Events, "event")))
-			return r.one(rec)
-		})
-		if err != nil {
+		if err := r.records(file, r.one); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// one decides a record again.
+// one decides a record again, in its turn.
 func (r *replayer) one(rec *recording) error {
+	o, err := r.decided(rec)
+	if err == nil {
+		r.report.Add(&o)
+	}
+	return err
+}
+
+// decided decides a record again. It is safe for concurrent use.
+func (r *replayer) decided(rec *recording) (replay.Outcome, error) {
 	if r.event != "" && string(rec.event) != r.event || r.tool != "" && rec.in.Text(policy.FieldToolName) != r.tool {
-		r.report.LeftOut++
-		return nil
+		return replay.Outcome{What: replay.LeftOut}, nil
 	}
 	eng, err := r.engine(rec)
 	if err != nil {
-		return err
+		return replay.Outcome{}, err
 	}
 	d, err := eng.eng.Fire(runner.WithAnswers(r.ctx, rec.kept), rec.event, rec.in)
 	if err != nil {
-		return cannot("%v", err)
+		return replay.Outcome{}, cannot("%v", err)
 	}
 	if r.ctx.Err() != nil {
-		return r.ctx.Err()
+		return replay.Outcome{}, r.ctx.Err()
 	}
-	r.report.note(rec, eng, d)
-	return nil
+	c := &replay.Change{At: rec.at, Name: rec.name, Event: rec.event, Recorded: rec.expect}
+	return replay.Compare(c, rec.in, rec.whole, d, eng.concerned), nil
 }
 
 func (r *replayer) exit(cut bool) error {
 	var text []string
-	if n := len(r.report.unread); n > 0 {
-		text = append(text, r.report.unread...)
+	if n := r.report.Unread; n > 0 {
+		text = append(text, r.report.Wrong...)
 		text = append(text, fmt.Sprintf("hookc: %s could not be read", count(n, "record")))
 	}
 	code := exitClean
 	switch {
 	case cut:
 		return exitError{Code: exitInterrupted, Text: strings.Join(append(text, "hookc: interrupted; what was replayed so far is above"), "\n")}
-	case len(r.report.unread) > 0:
+	case len(r.report.Wrong) > 0:
 		code = exitCannot
 	case len(r.report.Changed) > 0:
 		code = exitFindings
@@ -201,4 +230,23 @@ func (r *replayer) exit(cut bool) error {
 		return nil
 	}
 	return exitError{Code: code, Text: strings.Join(text, "\n")}
+}
+
+func (r *replayer) print() error {
+	out := r.cmd.OutOrStdout()
+	if r.asJSON {
+		return writeJSON(out, &r.report)
+	}
+	var s strings.Builder
+	for i := range r.report.Changed {
+		r.report.Changed[i].Text(&s, "CHANGED")
+	}
+	for i := range r.report.Unsure {
+		r.report.Unsure[i].Text(&s, "UNSURE")
+	}
+	r.report.Summary(&s)
+	if _, err := io.WriteString(out, s.String()); err != nil {
+		return cannot("the report cannot be written: %v", err)
+	}
+	return nil
 }

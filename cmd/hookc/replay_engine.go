@@ -40,14 +40,32 @@ func (r *replayer) engine(rec *recording) (*replayEngine, error) {
 	if len(from.Files) == 0 {
 		key += "\x00" + project
 	}
+	r.mu.RLock()
+	e := r.engines[key]
+	r.mu.RUnlock()
+	if e != nil {
+		return e, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if e := r.engines[key]; e != nil {
 		return e, nil
 	}
-	e, err := r.openEngine(rec, &from, project)
-	if err == nil {
-		r.engines[key] = e
+	if e, err = r.openEngine(rec, &from, project); err != nil {
+		return nil, err
 	}
-	return e, err
+	r.engines[key] = e
+	if len(rec.answers)+len(rec.policies) == 0 {
+		usual := string(rec.event) + "\x00"
+		for _, name := range rec.heard {
+			usual += name + "\x01"
+		}
+		if len(r.sources.Files) == 0 {
+			usual += "\x00" + project
+		}
+		r.usual[usual] = e
+	}
+	return e, nil
 }
 
 // openEngine compiles the chain of a record's event twice: to see which hooks it

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/ahead"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/spell"
@@ -35,8 +34,11 @@ type recording struct {
 	answers map[string]map[string]any
 	// kept is what processes and models answered, as the decision log keeps it.
 	kept *runner.Answers
-	// heard are the hooks of kept, in order.
+	// then is what kept was made of, heard are its hooks, in order.
+	then  map[string]any
 	heard []string
+	// masked says that values of the event were masked.
+	masked bool
 	// policies are those that a file of test cases names.
 	policies []string
 }
@@ -57,14 +59,19 @@ func (r *replayer) records(file string, give func(*recording) error) error {
 		defer f.Close()
 		in, name = f, file
 	}
-	return r.values(name, in, give)
+	return r.pass(func(emit ahead.Emit) error {
+		if err := ahead.Read(name, in, emit); err != nil {
+			return cannot("%s: %v", name, err)
+		}
+		return nil
+	}, give)
 }
 
 // caseRecords are the cases of a YAML file of tests.
 func (r *replayer) caseRecords(file string, give func(*recording) error) error {
 	cases, found := cases.Read(file)
 	for _, d := range found {
-		r.report.unread = append(r.report.unread, strings.TrimRight(d.Render(), "\n"))
+		r.report.Misses(strings.TrimRight(d.Render(), "\n"))
 	}
 	for _, c := range cases.Cases {
 		event, ok := policy.ParseEvent(c.Native)
@@ -89,83 +96,7 @@ func unknownEvent(name string) error {
 
 // unread notes a record that cannot be read.
 func (r *replayer) unread(at string, err error) {
-	r.report.unread = append(r.report.unread, fmt.Sprintf("%s: %s", at, strings.TrimPrefix(err.Error(), "hookc: ")))
-}
-
-// values gives the JSON values of a stream: each begins on a line of its own and
-// may go over several.
-func (r *replayer) values(name string, in io.Reader, give func(*recording) error) error {
-	lines := make(chan []byte)
-	failed := make(chan error, 1)
-	ctx, cancel := context.WithCancel(r.ctx)
-	defer cancel()
-	go func() { // a read of a terminal ends on its own never: it is left behind then
-		failed <- readLines(ctx.Done(), in, lines)
-		close(lines)
-	}()
-	var value []byte
-	begun, number := 0, 0
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case line, more := <-lines:
-			if !more {
-				if len(value) > 0 {
-					r.unread(fmt.Sprintf("%s:%d:1", name, begun), errors.New("the file ends within a JSON value"))
-				}
-				if err := <-failed; err != nil {
-					return cannot("%s: %v", name, err)
-				}
-				return nil
-			}
-			number++
-			if len(value) == 0 {
-				if len(bytes.TrimSpace(line)) == 0 {
-					continue
-				}
-				begun = number
-			}
-			value = append(value, line...)
-			whole, err := r.value(name, begun, value, give)
-			if err != nil {
-				return err
-			}
-			if whole {
-				value = value[:0]
-			}
-		}
-	}
-}
-
-// readLines gives the lines of a stream, with their ends, until it ends or done
-// is closed.
-func readLines(done <-chan struct{}, in io.Reader, lines chan<- []byte) error {
-	buffered := bufio.NewReaderSize(in, 1<<16)
-	for {
-		var line []byte
-		err := bufio.ErrBufferFull
-		for errors.Is(err, bufio.ErrBufferFull) {
-			var part []byte
-			part, err = buffered.ReadSlice('\n')
-			if line = append(line, part...); len(line) > decide.MaxInput {
-				return fault.Errorf("a line is larger than %d MiB", decide.MaxInput>>20)
-			}
-		}
-		if len(line) > 0 {
-			select {
-			case lines <- line:
-			case <-done:
-				return nil
-			}
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
+	r.report.Misses(fmt.Sprintf("%s: %s", at, strings.TrimPrefix(err.Error(), "hookc: ")))
 }
 
 // value takes the lines of a value so far; whole is false when it goes on.
@@ -239,7 +170,7 @@ func (r *replayer) logged(rec *recording, m map[string]any) (err error) {
 		rec.expect, rec.whole = result, true
 	}
 	if answers, ok := m["answers"].(map[string]any); ok {
-		rec.heard = spell.Keys(answers)
+		rec.then, rec.heard = answers, spell.Keys(answers)
 		text, err := policy.EncodeJSON(answers)
 		if err != nil {
 			return err
@@ -251,6 +182,7 @@ func (r *replayer) logged(rec *recording, m map[string]any) (err error) {
 	if !ok {
 		return unknownEvent(path)
 	}
+	rec.masked = m["masked"] != nil || m["erased"] != nil
 	input, _ := m["input"].(map[string]any)
 	in, _, err := policy.ContextFromMap(input)
 	if err != nil {

@@ -237,13 +237,13 @@ func (g *mutation) try(ctx context.Context, plain *hookc.Engine, m *mutant) erro
 		return nil
 	}
 	s := Survivor{mutant: *m, Tried: survivorEvents}
-	var recorded []*policy.Context
+	var asked []*policy.Context
 	for _, a := range g.asked {
 		if a.event == m.event {
-			recorded = append(recorded, a.Event)
+			asked = append(asked, a.Event)
 		}
 	}
-	r, err := diff.Compare(ctx, plain.Program(), variant.Program(), diff.Options{Event: m.event, Events: survivorEvents, Recorded: recorded})
+	r, err := diff.Compare(ctx, plain.Program(), variant.Program(), diff.Options{Event: m.event, Events: survivorEvents, Cases: asked})
 	switch {
 	case err != nil:
 		return err

@@ -119,9 +119,9 @@ func (s segment) zip(dir string) error {
 	return os.Remove(filepath.Join(dir, s.name))
 }
 
-// claim takes the first writer that no other process is.
-func claim(dir string) (int, *flock.Flock, error) {
-	for i := range maxWriters {
+// claim takes the first writer from one on that no other process is.
+func claim(dir string, from int) (int, *flock.Flock, error) {
+	for i := from; i < maxWriters; i++ {
 		l := flock.New(filepath.Join(dir, fmt.Sprintf("w%d.lock", i)), flock.SetPermissions(0o600))
 		ok, err := l.TryLock()
 		if err != nil {
@@ -131,7 +131,7 @@ func claim(dir string) (int, *flock.Flock, error) {
 			return i, l, nil
 		}
 	}
-	return 0, nil, fault.Errorf("%d processes write to %s already", maxWriters, dir)
+	return 0, nil, fault.Errorf("no more than %d processes write to %s at a time", maxWriters, dir)
 }
 
 // Key is the secret key of a folder: for the hashes that mean masked

@@ -10,20 +10,16 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 )
 
 // resume opens the writer's last segment, or begins the next.
 func (w *Writer) resume() error {
-	t, err := tailOf(w.dir, w.slot)
-	if err != nil {
-		return fault.Errorf("%w; `hookc log verify` says more, and `hookc log prune --damaged` sets the file aside", err)
-	}
-	w.at = t
+	t := w.at
 	if t.segment == 0 || t.zipped {
 		return w.begin()
 	}
+	var err error
 	if w.file, err = os.OpenFile(filepath.Join(w.dir, segmentName(w.slot, t.segment)), os.O_RDWR, 0o600); err != nil {
 		return err
 	}

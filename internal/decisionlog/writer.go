@@ -129,8 +129,20 @@ func Open(dir string, options Options) (w *Writer, err error) {
 	if err = w.rekey(); err != nil {
 		return nil, err
 	}
-	if w.slot, w.lock, err = claim(dir); err != nil {
-		return nil, err
+	// Files whose end cannot be read are left as they are, for verify to name: what is
+	// decided goes to the next writer's.
+	for damaged := error(nil); ; damaged = err {
+		from := 0
+		if damaged != nil {
+			from = w.slot + 1
+		}
+		if w.slot, w.lock, err = claim(dir, from); err != nil {
+			return nil, errors.Join(err, damaged)
+		}
+		if w.at, err = tailOf(dir, w.slot); err == nil {
+			break
+		}
+		err = errors.Join(err, w.lock.Unlock())
 	}
 	if err = w.resume(); err == nil && w.options.rotated != "" {
 		w.note("key", string(appendString([]byte(`,"note":`), w.options.rotated)))

@@ -77,6 +77,10 @@ type trial struct {
 	// solved is how many events were made for the changes, differences how many show
 	// one.
 	solved, differences int
+	// maker makes events; tried counts all. proved says that no event need be tried.
+	maker  *maker
+	tried  Tried
+	proved bool
 }
 
 func newTrial(event policy.Event, was, is *decider) *trial {
@@ -90,48 +94,42 @@ const (
 	againVolatile = 16
 )
 
-// try decides recorded events, and different ones that are made up, with both
+// seek decides events that are made for the changes, and those of tests, with both
 // policies.
-func (f *trial) try(ctx context.Context, m *maker, o *Options) (Tried, error) {
-	f.volatile = m.volatile
-	tried := Tried{Event: f.event}
+func (f *trial) seek(ctx context.Context, m *maker, o *Options) error {
+	f.maker, f.volatile, f.tried.Event = m, m.volatile, f.event
 	if f.prover != nil {
-		if f.prover.proved() {
-			return tried, nil
+		if f.proved = f.prover.proved(); f.proved {
+			return nil
 		}
 		if err := f.prover.seek(); err != nil {
-			return tried, err
+			return err
 		}
-		tried.Solved = f.solved
+		f.tried.Solved = f.solved
 	}
 	for _, c := range o.Cases {
 		if in, ok := eventOf(f.event, fieldsOf(c)); ok && c.Text(policy.FieldEvent) == string(f.event) && (o.Tool == "" || c.Text(policy.FieldToolName) == o.Tool) {
-			tried.Cases++
+			f.tried.Cases++
 			if err := f.one(ctx, in, false); err != nil {
-				return tried, err
+				return err
 			}
 		}
 	}
-	for _, c := range o.Recorded {
-		if c.Text(policy.FieldEvent) != string(f.event) || o.Tool != "" && c.Text(policy.FieldToolName) != o.Tool {
-			continue
-		}
-		in, ok := eventOf(f.event, fieldsOf(c))
-		if !ok {
-			continue
-		}
-		tried.Recorded++
-		if err := f.one(ctx, in, true); err != nil {
-			return tried, err
-		}
+	return nil
+}
+
+// finish decides different events that are made up, and shortens the witnesses.
+func (f *trial) finish(ctx context.Context, o *Options) error {
+	if f.proved {
+		return nil
 	}
-	for _, in := range m.events(o.Events) {
+	for _, in := range f.maker.events(o.Events) {
 		if err := f.one(ctx, in, false); err != nil {
-			return tried, err
+			return err
 		}
 	}
-	tried.Events = m.made()
-	return tried, f.shrink(ctx)
+	f.tried.Events = f.maker.made()
+	return f.shrink(ctx)
 }
 
 // fieldsOf is an event as it was sent.
@@ -208,7 +206,7 @@ func kindOf(a, b *policy.Decision) string {
 // note counts a difference; the shortest event is the witness.
 func (f *trial) note(in made, a, b *policy.Decision, recorded bool) {
 	key := kindOf(a, b)
-	if len(in.answers) > 0 {
+	if in.supposes() {
 		key += "\x00supposed"
 	}
 	c := f.byKind[key]

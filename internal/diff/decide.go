@@ -16,13 +16,13 @@ import (
 type decider struct{ exec *executor.Executor }
 
 // silent means a hook that is not run: it says what an event supposes.
-type silent struct{ hook *policy.Hook }
+type silent struct{ node *dag.Node }
 
 type supposedKey struct{}
 
-func (s silent) Run(ctx context.Context, _ *policy.Context, _ int) (policy.Result, error) {
+func (s silent) Run(ctx context.Context, in *policy.Context, attempt int) (policy.Result, error) {
 	answers, _ := ctx.Value(supposedKey{}).(map[string]any)
-	return supposed(answers, s.hook)
+	return supposed(ctx, answers, s.node, in, attempt)
 }
 
 // firstBlock makes every block of a gate the first: an event that is tried is
@@ -42,7 +42,7 @@ func newDecider(p *dag.Program) *decider {
 		nodes := slices.Clone(plan.Nodes)
 		for j := range nodes {
 			if !nodes[j].Hook.Kind.InProcess() {
-				nodes[j].Runner = silent{nodes[j].Hook}
+				nodes[j].Runner = silent{&plan.Nodes[j]}
 			}
 		}
 		quiet.Plans[i] = plan.WithBodies(nodes)

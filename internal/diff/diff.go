@@ -27,8 +27,9 @@ type Options struct {
 	// Events is how many events of each lifecycle point are tried; 0 is
 	// DefaultEvents.
 	Events int
-	// Recorded are events that really happened, which are tried first.
-	Recorded []*policy.Context
+	// Recorded, if not nil, gives events that really happened, and ends with the error
+	// of what it gives them to; no more than one is kept.
+	Recorded func(give func(Past) error) error
 	// Cases are events of the tests beside the policies.
 	Cases []*policy.Context
 	// Prove has events made for each change by solving what it tests, and finds of
@@ -36,6 +37,16 @@ type Options struct {
 	Prove bool
 	// Say, if not nil, is told what is being done, for progress.
 	Say func(string)
+}
+
+// Past is an event that really happened.
+type Past struct {
+	In *policy.Context
+	// Answers are what processes and models answered then, by hook, as the decision log
+	// keeps it; nil if there is none.
+	Answers map[string]any
+	// Masked says that what happened was not quite this: values were masked.
+	Masked bool
 }
 
 // wants reports whether a lifecycle point is compared.
@@ -69,6 +80,21 @@ type Report struct {
 	// answered them in two ways: its rules look at the clock, at chance or at the
 	// disk.
 	Unstable int `json:"unstable,omitempty"`
+	// Past says what became of recorded events; nil where there were none.
+	Past *PastReport `json:"recorded,omitempty"`
+}
+
+// PastReport counts recorded events beside those that were tried.
+type PastReport struct {
+	// LeftOut were not asked for or are of events that neither policy has hooks for, and
+	// Unfit are refused by every policy. Proved were not tried: no decision differs there.
+	LeftOut int `json:"left_out,omitempty"`
+	Unfit   int `json:"unfit,omitempty"`
+	Proved  int `json:"proved,omitempty"`
+	// Masked were tried with masks in the place of values. Unanswered reached both
+	// without the answer that a script or model gave then: it is not the same any more.
+	Masked     int `json:"masked,omitempty"`
+	Unanswered int `json:"unanswered,omitempty"`
 }
 
 // Tried counts events.
@@ -105,20 +131,33 @@ func Compare(ctx context.Context, old, new *dag.Program, o Options) (*Report, er
 	was, is := newDecider(old), newDecider(new)
 	defer was.close()
 	defer is.close()
+	var trials []*trial
 	for _, event := range policy.Events() {
 		if !o.wants(event) || old.Plan(event) == nil && new.Plan(event) == nil {
 			continue
 		}
 		o.Say("trying events of " + string(event))
 		t := newTrial(event, was, is)
+		trials = append(trials, t)
 		if o.Prove {
 			t.prover = newProver(ctx, t, old, new, &o)
 		}
-		tried, err := t.try(ctx, newMaker(old, new, event, o.Tool, touched), &o)
-		if err != nil {
+		if err := t.seek(ctx, newMaker(old, new, event, o.Tool, touched), &o); err != nil {
 			return nil, err
 		}
-		r.Tried = append(r.Tried, tried)
+	}
+	if o.Recorded != nil {
+		r.Past = &PastReport{}
+		if err := r.Past.try(ctx, trials, old, new, &o); err != nil {
+			return nil, err
+		}
+	}
+	for _, t := range trials {
+		o.Say("trying events of " + string(t.event))
+		if err := t.finish(ctx, &o); err != nil {
+			return nil, err
+		}
+		r.Tried = append(r.Tried, t.tried)
 		r.Decisions = append(r.Decisions, t.changes()...)
 		r.Unstable += t.unstable
 		if o.Prove {

@@ -11,6 +11,7 @@ import (
 	"github.com/hookc/hookc/compiler/solve"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
@@ -28,7 +29,7 @@ func (w *onlyRules) Call(n *dag.Node, in *policy.Context, attempt int) (policy.R
 	if n.Hook.Kind.InProcess() {
 		return n.Runner.Run(w.ctx, in, attempt)
 	}
-	return supposed(w.answers, n.Hook)
+	return supposed(w.ctx, w.answers, n, in, attempt)
 }
 
 func (*onlyRules) Late(*dag.Node) int                   { return -1 }
@@ -39,10 +40,12 @@ func (*onlyRules) Store(string, *executor.Answer)       {}
 const fails = "fails"
 
 // supposed is what an event supposes that a hook answers.
-func supposed(answers map[string]any, h *policy.Hook) (policy.Result, error) {
-	switch a := answers[h.Name].(type) {
+func supposed(ctx context.Context, answers map[string]any, n *dag.Node, in *policy.Context, attempt int) (policy.Result, error) {
+	switch a := answers[n.Hook.Name].(type) {
 	case map[string]any:
-		return policy.ParseHookResult(a, policy.By{Name: h.Name, At: h.Span})
+		return policy.ParseHookResult(a, policy.By{Name: n.Hook.Name, At: n.Hook.Span})
+	case answered:
+		return n.Runner.Run(runner.WithAnswers(ctx, a.all), in, attempt)
 	case string:
 		return policy.Result{}, policy.Failf(policy.ErrExit, "it failed")
 	}

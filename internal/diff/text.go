@@ -194,6 +194,18 @@ func writeTried(s *strings.Builder, r *Report) {
 	default:
 		fmt.Fprintf(s, "no changed decision was found, %d unknown, %s; %s\n", len(unknown), written, tried)
 	}
+	if p := r.Past; p != nil {
+		for _, said := range []struct {
+			n   int
+			why string
+		}{{p.LeftOut, "not tried: another event or tool, or no hook of either policy"}, {p.Unfit, "left out: no policy takes such an event"},
+			{p.Proved, "not tried: no decision differs there (proved)"}, {p.Masked, "tried with masks where values were"},
+			{p.Unanswered, "tried without an answer of then: the script or model is another now"}} {
+			if said.n > 0 {
+				fmt.Fprintf(s, "%s %s\n", spell.Count(said.n, "recorded event"), said.why)
+			}
+		}
+	}
 	if r.Unstable > 0 {
 		fmt.Fprintf(s, "%s left out: one policy on its own answered in two ways\n", spell.Count(r.Unstable, "event"))
 	}

@@ -105,3 +105,31 @@ func (s *Scanner) skipKey() bool {
 	s.At++
 	return true
 }
+
+// Members gives the members of an object, in order and each value as it is written,
+// until give says false; a key has no escapes. False also is for text that is no such
+// object. Keys that are repeated are not looked at.
+func Members(object []byte, give func(key, value []byte) bool) bool {
+	s := Scanner{Data: object}
+	if s.Space() != '{' {
+		return false
+	}
+	for next := s.Open(0); next != Closed; next = s.More('}') {
+		if next == Broken || s.Space() != '"' {
+			return false
+		}
+		key := s.At + 1
+		plain, ok := s.SkipText()
+		end := s.At - 1
+		if !ok || !plain || s.Space() != ':' {
+			return false
+		}
+		s.At++
+		s.Space()
+		value := s.At
+		if !s.Skip(1) || !give(object[key:end], object[value:s.At]) {
+			return false
+		}
+	}
+	return s.End()
+}

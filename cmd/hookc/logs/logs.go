@@ -191,18 +191,31 @@ func actionOf(e *decisionlog.Entry) string {
 	return action
 }
 
-// entries are the chosen entries of the log, in order. What cannot be read is
-// given as an error that names its line.
-func (f *filter) entries() (iter.Seq2[*decisionlog.Entry, error], error) {
+// Recorded is the folder of the log, and the time that --since means.
+func (h *Host) Recorded(since string) (dir string, from time.Time, err error) {
+	f := filter{Host: h, since: since}
+	dir, err = f.folder()
+	return dir, f.from, err
+}
+
+// folder is where the log is; the flags are read.
+func (f *filter) folder() (string, error) {
 	home, err := f.home()
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	dir := decisionlog.Folder(home)
 	if _, err := os.Stat(dir); err != nil {
-		return nil, f.Cannot("there is no log: `hookc log enable` begins one")
+		return "", f.Cannot("there is no log: `hookc log enable` begins one")
 	}
-	if err := f.begin(time.Now()); err != nil {
+	return dir, f.begin(time.Now())
+}
+
+// entries are the chosen entries of the log, in order. What cannot be read is
+// given as an error that names its line.
+func (f *filter) entries() (iter.Seq2[*decisionlog.Entry, error], error) {
+	dir, err := f.folder()
+	if err != nil {
 		return nil, err
 	}
 	all := decisionlog.Entries(dir)

@@ -43,7 +43,7 @@ var layers = [][]string{
 	{"internal/bundle/proof"},
 	{"cmd/hookc/bundles", "cmd/hookc/ui"},
 	{"internal/decide"},
-	{"internal/serve"},
+	{"internal/ahead", "internal/replay", "internal/serve"},
 	{"cmd/hookc", "cmd/hookgate"},
 	{"tests", "tests/agents", "tests/bench", "tests/browser", "tests/codes", "tests/faults", "tests/fuzz", "tests/gate", "tests/guard", "tests/guard/bash", "tests/hostile", "tests/inert", "tests/kit",
 		"tests/laws", "tests/loosened", "tests/onefile", "tests/reload", "tests/scripts", "tests/wasm", "tests/weight", "tests/gen/bench", "tests/gen/commands", "tests/gen/everyday", "tests/gen/release", "tests/gen/schema", "tests/gen/secrets"},

@@ -70,7 +70,7 @@ func (c *liveWorkers) detach(ctx context.Context, i int, in *policy.Context) *po
 func (c *liveWorkers) next(ctx context.Context) (report, bool) {
 	select {
 	case r := <-c.reports:
-		return r, r.err == nil || ctx.Err() == nil // what failed because the caller gave up is no answer
+		return r, r.err == nil || ctx.Err() == nil && !passed(ctx) // what failed because the caller gave up is no answer
 	case <-c.overdue:
 		return report{overdue: true}, true
 	case <-ctx.Done():

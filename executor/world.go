@@ -23,6 +23,7 @@ type realWorld struct {
 	took   map[*dag.Node]time.Duration
 	failed map[*dag.Node]error
 	// cut is the node that was running when the caller gave up; over is true once
+	// that is known from the clock, of which ctx may be told later, or once
 	// a node was not started for that.
 	cut  *dag.Node
 	over bool
@@ -70,8 +71,8 @@ func (w *realWorld) Call(n *dag.Node, in *policy.Context, attempt int) (policy.R
 	out, err := w.once(n, in, attempt)
 	w.took[n] += time.Since(begun)
 	w.failed[n] = err
-	if w.ctx.Err() != nil {
-		w.cut = n
+	if late := err != nil && !n.Exempt() && passed(w.ctx); late || w.ctx.Err() != nil {
+		w.cut, w.over = n, w.over || late
 	}
 	if out == nil {
 		return policy.Result{}, err

@@ -22,9 +22,8 @@ type realWorld struct {
 	spared map[*dag.Node]int
 	took   map[*dag.Node]time.Duration
 	failed map[*dag.Node]error
-	// cut is the node that was running when the caller gave up; over is true once
-	// that is known from the clock, of which ctx may be told later, or once
-	// a node was not started for that.
+	// cut is the node that was running when the caller gave up; over is true once the
+	// clock says that, before ctx does, or a node was not started for that.
 	cut  *dag.Node
 	over bool
 	// fails is why a node cannot be evaluated.

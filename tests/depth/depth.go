@@ -51,6 +51,15 @@ func value() string {
 	}
 }
 
+// Cap makes a full run a wide one in a package whose cases take too long to be tried
+// with those of all others, unless the variable with this name is set: a run of the
+// package alone sets it. It is called by TestMain.
+func Cap(variable string) {
+	if Full() && os.Getenv(variable) == "" {
+		os.Setenv(Variable, "wide")
+	}
+}
+
 // Of is how many of all cases are tried in this run, and never 0. It may be
 // called once flags are parsed: from a test, not for a variable of a package.
 func Of[N int | int64 | uint64](all N) N {

@@ -40,3 +40,6 @@ func stateOf(home string) string {
 	}
 	return filepath.Join(home, ".local", "state")
 }
+
+// State is the folder in which hookc remembers things for the user of this process.
+func State() string { return filepath.Join(stateOf(own().home), "hookc") }

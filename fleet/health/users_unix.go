@@ -45,3 +45,9 @@ func (u user) become(cmd *exec.Cmd) {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: u.uid, Gid: u.gid}}
 	}
 }
+
+// owns reports whether a file is the user's own.
+func (u user) owns(info os.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return !u.other || ok && stat.Uid == u.uid
+}

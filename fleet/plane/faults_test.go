@@ -198,3 +198,41 @@ func TestServeConfig(t *testing.T) {
 	m.start()
 	m.until("v1 in force", func() bool { return m.inForce() == "v1" })
 }
+
+// TestRecord: what hookc run decided reaches the service that decision_logs names, also
+// where hookcd was killed and the service was away; reports say what became of it.
+func TestRecord(t *testing.T) {
+	s, k := newSite(t), newSigner(t)
+	m := newMachine(t, s, k, "")
+	t.Setenv("HOME", m.empty)
+	t.Setenv("XDG_STATE_HOME", filepath.Join(m.empty, "state"))
+	text, err := os.ReadFile(m.config)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(m.config, append(text, "decision_logs: {service: main, reporting: {min_delay_seconds: 1, max_delay_seconds: 1}}\n"...), 0o600))
+	policy := policyOf("one")
+	policy["hooks.yaml"] = "log: {enabled: true}\n" + policy["hooks.yaml"]
+	s.put(k.pack(t, "v1", 1, policy))
+	s.away.Store(true)
+	m.start()
+	m.until("a failed request", func() bool { return strings.Contains(m.said(), "request failed") || strings.Contains(m.said(), "503") })
+	s.away.Store(false)
+	m.until("v1 in force", func() bool { return m.inForce() == "v1" })
+	s.away.Store(true)
+	action, d := m.decide("one")
+	require.Equal(t, "block", action, d)
+	m.until("it is not taken", func() bool { return strings.Contains(m.said(), "decisions were not shipped, and stay in the record") })
+	m.end(syscall.SIGKILL)
+	action, _ = m.decide("two")
+	require.Equal(t, "proceed", action)
+	s.away.Store(false)
+	m.start()
+	m.until("both are there", func() bool { return s.logged("one") > 0 && s.logged("two") > 0 })
+	m.reportSaying(s, `\"record\":{\"decision_logs\":{\"shipped\":2}}`)
+	m.end(syscall.SIGTERM)
+	m.start()
+	m.decide("three")
+	m.until("the next is there", func() bool { return s.logged("three") > 0 })
+	m.end(syscall.SIGTERM)
+	assert.Equal(t, 1, s.logged("three"))
+	assert.Equal(t, 1, s.logged("one"), "what was sent is not sent again")
+}

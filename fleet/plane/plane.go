@@ -46,6 +46,8 @@ type Options struct {
 	Prove func(ctx context.Context, dir string) (*proof.Result, error)
 	// Health says how the hooks of agents on this machine are; nil says nothing.
 	Health func(ctx context.Context) any
+	// Record says what became of the record of decisions; nil says nothing.
+	Record func() any
 }
 
 // Plane is one machine's part of the fleet.
@@ -54,6 +56,7 @@ type Plane struct {
 	log     logging.Logger
 	prove   func(ctx context.Context, dir string) (*proof.Result, error)
 	health  func(ctx context.Context) any
+	record  func() any
 	manager *plugins.Manager
 
 	// mu guards what follows, and is held while a bundle comes into force.
@@ -86,7 +89,7 @@ var (
 // New makes a plane of a configuration; nothing is fetched before Start. A process
 // has one plane.
 func New(o Options) (*Plane, error) {
-	p := &Plane{store: store{o.Dir}, log: o.Log, prove: o.Prove, health: o.Health, changed: make(chan struct{}, 1), due: make(chan struct{}, 1)}
+	p := &Plane{store: store{o.Dir}, log: o.Log, prove: o.Prove, health: o.Health, record: o.Record, changed: make(chan struct{}, 1), due: make(chan struct{}, 1)}
 	if p.prove == nil {
 		p.prove = proven
 	}
@@ -331,6 +334,8 @@ type Report struct {
 	Bundles []bundled.Bundle           `json:"bundles"`
 	Seen    map[string]bundled.Contact `json:"seen"`
 	Health  any                        `json:"health,omitempty"`
+	// Record is what became of the record of decisions, by sink.
+	Record any `json:"record,omitempty"`
 }
 
 // report has OPA's status plugin send how this machine is.
@@ -355,6 +360,9 @@ func (p *Plane) report() {
 	}
 	if said, ok := p.checked.Load().([]any); ok {
 		r.Health = said[0]
+	}
+	if p.record != nil {
+		r.Record = p.record()
 	}
 	text, err := json.Marshal(r)
 	if err != nil {

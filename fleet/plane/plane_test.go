@@ -2,6 +2,7 @@ package plane_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -74,6 +75,9 @@ type site struct {
 	bundle  []byte
 	fetched atomic.Int64
 	reports chan []byte
+	// away has every request refused; log is what was sent to /logs.
+	away atomic.Bool
+	log  []map[string]any
 }
 
 func newSite(t *testing.T) *site {
@@ -90,6 +94,25 @@ func (s *site) put(b []byte) {
 }
 
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.away.Load() {
+		http.Error(w, "away", http.StatusServiceUnavailable)
+		return
+	}
+	if strings.HasPrefix(r.URL.Path, "/logs") {
+		z, err := gzip.NewReader(r.Body)
+		if err == nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			var events []map[string]any
+			if err = json.NewDecoder(z).Decode(&events); err == nil {
+				s.log = append(s.log, events...)
+			}
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+		}
+		return
+	}
 	if r.Method == http.MethodPost {
 		text, _ := io.ReadAll(r.Body)
 		select {
@@ -108,6 +131,19 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b))
+}
+
+// logged is how often the decision on a command was sent.
+func (s *site) logged(command string) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.log {
+		input, _ := e["input"].(map[string]any)
+		if call, _ := input["tool_input"].(map[string]any); call["command"] == command {
+			n++
+		}
+	}
+	return n
 }
 
 // signer makes bundles of a policy that denies one command.

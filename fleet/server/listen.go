@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,6 +29,8 @@ type Options struct {
 	Cert, Key, Clients string
 	Auth               AuthOptions
 	Limits             Limits
+	// Record is the folder of the record of decisions, "" for none.
+	Record string
 	// More are further options of every engine; Exposition is what /metrics shows
 	// beside the server's own counters, or nil.
 	More       []hookc.Option
@@ -75,7 +78,11 @@ func (o Options) Listen(ctx context.Context) (*Running, error) {
 		l.Close()
 		return nil, fmt.Errorf("%s is no loopback address: say --tls-cert and --tls-key", o.Address)
 	}
-	tenants, err := Open(ctx, o.Policies, o.SameDisk, o.More...)
+	more := o.More
+	if o.Record != "" {
+		more = append(slices.Clone(more), hookc.Log(o.Record, hookc.LogOptions{}))
+	}
+	tenants, err := Open(ctx, o.Policies, o.SameDisk, more...)
 	if err != nil {
 		l.Close()
 		return nil, err

@@ -6,12 +6,14 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/open-policy-agent/opa/v1/logging"
 	"github.com/spf13/pflag"
 
 	"github.com/hookc/hookc/fleet/health"
 	"github.com/hookc/hookc/fleet/plane"
+	"github.com/hookc/hookc/fleet/ship"
 	"github.com/hookc/hookc/policy/source"
 )
 
@@ -24,11 +26,11 @@ func (f *fleetFlags) flags(set *pflag.FlagSet) {
 	set.StringVar(&f.level, "log-level", "info", "say `LEVEL` and what is worse: debug, info, warn, error")
 }
 
-// start begins to take policy from the fleet, beside whatever else hookcd does. It
-// ends with ctx or when end is called.
-func (f *fleetFlags) start(ctx context.Context, say io.Writer) (end func(), err error) {
+// start begins to take policy from the fleet, and to ship the records, beside whatever
+// else hookcd does. It ends with ctx or when end is called.
+func (f *fleetFlags) start(ctx context.Context, records *shipping, say io.Writer) (end func(), err error) {
 	if f.config == "" {
-		return func() {}, nil
+		return records.start(ctx), nil
 	}
 	text, err := os.ReadFile(f.config)
 	if err != nil {
@@ -38,10 +40,13 @@ func (f *fleetFlags) start(ctx context.Context, say io.Writer) (end func(), err 
 	if err != nil {
 		return nil, err
 	}
-	p, err := plane.New(plane.Options{Config: text, Dir: source.ManagedDir(), ID: f.id, Log: log, Health: health.Of})
+	refused := new(atomic.Int64)
+	p, err := plane.New(plane.Options{Config: text, Dir: source.ManagedDir(), ID: f.id, Log: ship.Counting(log, refused), Health: health.Of, Record: records.counts})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.config, err)
 	}
+	by := ship.NewOPA(p.Manager(), refused)
+	records.add("decision_logs", by, by.Delay, log.Warn)
 	ctx, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -49,7 +54,8 @@ func (f *fleetFlags) start(ctx context.Context, say io.Writer) (end func(), err 
 			log.Error("the fleet's policy is not looked at any more: %v", err)
 		}
 	})
-	return func() { stop(); running.Wait() }, nil
+	ship := records.start(ctx)
+	return func() { stop(); ship(); running.Wait() }, nil
 }
 
 // logTo logs as text.

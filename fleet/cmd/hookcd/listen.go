@@ -30,6 +30,7 @@ func listenFlags(f *pflag.FlagSet, o *server.Options) {
 	f.StringVar(&o.Auth.Audience, "jwt-audience", "", "the `AUDIENCE` of the JWTs")
 	f.StringVar(&o.Auth.Claim, "jwt-claim", "sub", "the `CLAIM` of a JWT that is the label")
 	f.Int64Var(&o.Limits.Event, "max-event", o.Limits.Event, "the largest event, in `BYTES`")
+	f.StringVar(&o.Record, "record", "", "keep a record of the decisions of --listen in the `FOLDER`, as hookc log does")
 	f.DurationVar(&o.Grace, "grace", 0, "how long readiness is withdrawn before connections are, for a balancer to see it")
 	o.Drain = 30 * time.Second
 }

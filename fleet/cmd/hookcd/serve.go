@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -56,6 +57,18 @@ func beside(ctx context.Context, f *fleetFlags, o *server.Options, say io.Writer
 	if tel != nil {
 		o.More, o.Exposition = append(o.More, hookclib.Observe(tel)), tel.Exposition
 	}
+	records := &shipping{own: o.Record}
+	logs, err := telemetry.OpenLogs(ctx, release.Current().Version)
+	if err != nil {
+		told()
+		return nil, err
+	}
+	if logs != nil {
+		records.add("otlp", logs, func() (least, most time.Duration) { return time.Second, 5 * time.Second },
+			func(format string, args ...any) { fmt.Fprintf(say, "hookcd: "+format+"\n", args...) })
+		spans := told
+		told = func() { spans(); logs.Close() }
+	}
 	silent := func() {}
 	if o.Address != "" {
 		if silent, err = listen(ctx, *o, say); err != nil {
@@ -63,7 +76,7 @@ func beside(ctx context.Context, f *fleetFlags, o *server.Options, say io.Writer
 			return nil, err
 		}
 	}
-	stop, err := f.start(ctx, say)
+	stop, err := f.start(ctx, records, say)
 	if err != nil {
 		silent()
 		told()

@@ -29,7 +29,7 @@ type Options struct {
 	Cert, Key, Clients string
 	Auth               AuthOptions
 	Limits             Limits
-	// Record is the folder of the record of decisions, "" for none.
+	// Record is the folder of the record of decisions; where it is empty there is no record.
 	Record string
 	// More are further options of every engine; Exposition is what /metrics shows
 	// beside the server's own counters, or nil.

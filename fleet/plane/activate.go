@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	opa "github.com/open-policy-agent/opa/v1/bundle"
+	"github.com/open-policy-agent/opa/v1/config"
 
 	"github.com/hookc/hookc/internal/bundle"
 	"github.com/hookc/hookc/internal/bundle/proof"
@@ -57,6 +59,72 @@ func (s store) write(list []bundled.Bundle) error {
 		return err
 	}
 	return syncFolder(s.dir)
+}
+
+// past is what must not be forgotten of what is in force no more: an older revision does
+// not come back by a detour.
+type past struct {
+	// Bundles are those that the configuration does not name any more, as they were.
+	Bundles map[string]bundled.Bundle `json:"bundles,omitempty"`
+	// Serial is the highest of a configuration that was discovered.
+	Serial int64 `json:"serial,omitempty"`
+}
+
+const pastFile = "bundles.past.json"
+
+func (s store) past() (out past, err error) {
+	text, err := os.ReadFile(filepath.Join(s.dir, pastFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	if err != nil {
+		err = fmt.Errorf("what was in force before is not known: %s: %w", pastFile, err)
+	}
+	return out, err
+}
+
+// dropped is a bundle that was in force before, nil if there was none of that name.
+func (s store) dropped(name string) (*bundled.Bundle, error) {
+	all, err := s.past()
+	if b, ok := all.Bundles[name]; ok && err == nil {
+		return &b, nil
+	}
+	return nil, err
+}
+
+// remember writes the past, changed.
+func (s store) remember(change func(*past)) error {
+	all, err := s.past()
+	if err != nil {
+		return err
+	}
+	change(&all)
+	return replace(filepath.Join(s.dir, pastFile), all, true)
+}
+
+// OnConfigDiscovery looks at a configuration that was discovered before it counts: one
+// with a lower serial than one before is refused. Whoever answers for the server could
+// otherwise send an old one, which names no bundle.
+func (p *Plane) OnConfigDiscovery(_ context.Context, c *config.Config) (*config.Config, error) {
+	found, err := parse(c.Plugins[Name])
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	known, err := p.store.past()
+	switch {
+	case err != nil:
+		return nil, err
+	case found.Serial < known.Serial && !p.settings().AllowRollback:
+		return nil, fmt.Errorf("the configuration has plugins.hookc.serial %d, and one before had %d: going back needs plugins.hookc.allow_rollback", found.Serial, known.Serial)
+	case found.Serial == known.Serial:
+		return c, nil
+	}
+	return c, p.store.remember(func(all *past) { all.Serial = found.Serial })
 }
 
 // replace writes a file in one step.
@@ -124,11 +192,17 @@ func (p *Plane) take(ctx context.Context, name string, b *opa.Bundle) error {
 		MaxAge: int64(settings.maxAge / time.Second), OnStale: settings.OnStale}
 	next.Folder = folderOf(name, next.Digest)
 	now := find(list, name)
-	if now != nil {
-		if err := settings.forward(now, &next); err != nil {
+	before := now
+	if before == nil {
+		if before, err = p.store.dropped(name); err != nil {
 			return err
 		}
-		next.Earlier = earlier(now, next.Digest)
+	}
+	if before != nil {
+		if err := settings.forward(before, &next); err != nil {
+			return err
+		}
+		next.Earlier = earlier(before, next.Digest)
 	}
 	if now != nil && now.Folder == next.Folder && p.store.whole(next.Folder, files) {
 		next.Plan = now.Plan

@@ -18,6 +18,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 	opa "github.com/open-policy-agent/opa/v1/bundle"
+	"github.com/open-policy-agent/opa/v1/hooks"
 	"github.com/open-policy-agent/opa/v1/logging"
 	"github.com/open-policy-agent/opa/v1/plugins"
 	bundles "github.com/open-policy-agent/opa/v1/plugins/bundle"
@@ -123,7 +124,7 @@ func New(o Options) (*Plane, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := discovery.New(p.manager, discovery.Factories(map[string]plugins.Factory{Name: factory{p}}), discovery.BootConfig(boot))
+	found, err := discovery.New(p.manager, discovery.Factories(map[string]plugins.Factory{Name: factory{p}}), discovery.BootConfig(boot), discovery.Hooks(hooks.New(p)))
 	if err != nil {
 		return nil, err
 	}
@@ -382,6 +383,19 @@ func (p *Plane) drop(named map[string]*bundles.Status) error {
 	rest := slices.DeleteFunc(slices.Clone(list), func(b bundled.Bundle) bool { return named[b.Name] == nil })
 	if len(rest) == len(list) {
 		return nil
+	}
+	err = p.store.remember(func(all *past) {
+		if all.Bundles == nil {
+			all.Bundles = map[string]bundled.Bundle{}
+		}
+		for _, b := range list {
+			if named[b.Name] == nil {
+				all.Bundles[b.Name] = b
+			}
+		}
+	})
+	if err != nil {
+		return err
 	}
 	p.log.Warn("the configuration names %d of the %d bundles in force; the others are out of force", len(rest), len(list))
 	return p.store.write(rest)

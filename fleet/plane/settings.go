@@ -1,6 +1,8 @@
 package plane
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -27,6 +29,8 @@ type Settings struct {
 	TestTimeout string `json:"test_timeout"`
 	// AllowRollback takes a revision that is older than the one in force.
 	AllowRollback bool `json:"allow_rollback"`
+	// Serial grows from one discovered configuration to the next; 0 is none.
+	Serial int64 `json:"serial"`
 
 	maxAge, testTimeout time.Duration
 }
@@ -35,7 +39,14 @@ type Settings struct {
 func parse(text []byte) (*Settings, error) {
 	s := &Settings{RequireSignature: true, OnStale: bundled.Warn, TestTimeout: "30s"}
 	if len(text) > 0 {
-		if err := util.Unmarshal(text, s); err != nil {
+		var said map[string]json.RawMessage
+		if err := util.Unmarshal(text, &said); err != nil {
+			return nil, fmt.Errorf("plugins.hookc: %w", err)
+		}
+		text, err := json.Marshal(said)
+		strict := json.NewDecoder(bytes.NewReader(text))
+		strict.DisallowUnknownFields()
+		if err = errors.Join(err, strict.Decode(s)); err != nil {
 			return nil, fmt.Errorf("plugins.hookc: %w", err)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -335,8 +336,12 @@ func Unpack(dir string, files []File) error {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
 	}
+	folders := map[string]bool{dir: true}
 	for _, f := range files {
 		at := filepath.Join(dir, filepath.FromSlash(f.Name))
+		for below := filepath.Dir(at); !folders[below]; below = filepath.Dir(below) {
+			folders[below] = true
+		}
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 			return err
 		}
@@ -348,7 +353,24 @@ func Unpack(dir string, files []File) error {
 			return err
 		}
 	}
+	for _, at := range spell.Keys(folders) { // the names of files survive a loss of power too
+		if err := syncFolder(at); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if runtime.GOOS == "windows" { // which has no such thing
+		err = nil
+	}
+	return errors.Join(err, f.Close())
 }
 
 // write writes a file to the disk.

@@ -116,12 +116,15 @@ func read(path string, into any, check func(fs.FileInfo) error) error {
 }
 
 // Stale is why a bundle must not be relied on any more, "" when it may be. A clock
-// that was set back makes no bundle older.
+// that was set back a little makes no bundle older; one that was confirmed further in the
+// future than it counts for is not known to be current.
 func (b *Bundle) Stale(contact Contact, now time.Time) string {
 	limit := time.Duration(b.MaxAge) * time.Second
 	switch age := now.Sub(contact.Confirmed); {
-	case b.MaxAge == 0 || age <= limit:
+	case b.MaxAge == 0 || age <= limit && age >= -limit:
 		return ""
+	case age < 0:
+		return fmt.Sprintf("the fleet's policy %s %s was last confirmed at %s, which is not yet: the clock was changed", b.Name, b.Revision, contact.Confirmed.Format(time.RFC3339))
 	case contact.Confirmed.IsZero():
 		return fmt.Sprintf("the fleet's policy %s %s was never confirmed", b.Name, b.Revision)
 	default:

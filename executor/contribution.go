@@ -143,11 +143,11 @@ func (a *Answer) finish(plan *dag.Plan, after *policy.Context) {
 
 // blankTrace is the trace of a chain before anything ran, one entry a node.
 func blankTrace(plan *dag.Plan) []policy.HookTrace {
-	out := make([]policy.HookTrace, len(plan.Nodes))
+	out, hooks := make([]policy.HookTrace, len(plan.Nodes)), make([]policy.TracedHook, len(plan.Nodes))
 	for i := range plan.Nodes {
 		n := &plan.Nodes[i]
-		out[i] = policy.HookTrace{Status: policy.StatusNotStarted,
-			TracedHook: &policy.TracedHook{Name: n.Hook.Name, Recheck: n.RecheckOf >= 0, At: n.Hook.Span, Kind: n.Hook.Kind, Node: i}}
+		hooks[i] = policy.TracedHook{Name: n.Hook.Name, Recheck: n.RecheckOf >= 0, At: n.Hook.Span, Kind: n.Hook.Kind, Node: i}
+		out[i] = policy.HookTrace{Status: policy.StatusNotStarted, TracedHook: &hooks[i]}
 	}
 	return out
 }

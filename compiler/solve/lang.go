@@ -205,7 +205,22 @@ func (l *Lang) Or(m *Lang) *Lang {
 }
 
 // Empty reports whether the set has no texts.
-func (l *Lang) Empty() bool { return l.distances()[0] < 0 }
+func (l *Lang) Empty() bool {
+	seen, todo := make([]bool, len(l.next)), make([]int32, 1, len(l.next))
+	for seen[0] = true; len(todo) > 0; {
+		state := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if l.accept[state] {
+			return false
+		}
+		for _, to := range l.next[state] {
+			if !seen[to] {
+				seen[to], todo = true, append(todo, to)
+			}
+		}
+	}
+	return true
+}
 
 // Words is the set of some texts.
 func Words(words ...string) *Lang {
@@ -405,7 +420,17 @@ func (l *Lang) distances() []int {
 	}
 	out := make([]int, len(l.next))
 	defer func() { l.far.Store(&out) }()
-	into := make([][]int32, len(l.next))
+	// Those that lead to a state are in into, from the end of the state before to its own.
+	end := make([]int, len(l.next)+1)
+	for _, row := range l.next {
+		for _, to := range row {
+			end[to+1]++
+		}
+	}
+	for i := range l.next {
+		end[i+1] += end[i]
+	}
+	into, at := make([]int32, end[len(l.next)]), slices.Clone(end)
 	var queue []int32
 	for i, row := range l.next {
 		out[i] = -1
@@ -414,11 +439,13 @@ func (l *Lang) distances() []int {
 			queue = append(queue, int32(i))
 		}
 		for _, to := range row {
-			into[to] = append(into[to], int32(i))
+			into[at[to]] = int32(i)
+			at[to]++
 		}
 	}
 	for i := 0; i < len(queue); i++ {
-		for _, from := range into[queue[i]] {
+		to := queue[i]
+		for _, from := range into[end[to]:end[to+1]] {
 			if out[from] < 0 {
 				out[from] = out[queue[i]] + 1
 				queue = append(queue, from)

@@ -61,9 +61,9 @@ func DidYouMean(name string, candidates []string, other string) string {
 
 func quote(s string) string { return `"` + s + `"` }
 
-func fold(s string) string {
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
-}
+func fold(s string) string { return separators.Replace(strings.ToLower(s)) }
+
+var separators = strings.NewReplacer("_", "", "-", "", " ", "")
 
 // distance is the number of insertions, deletions, substitutions and swaps of
 // neighbours that turn a into b.

@@ -1,6 +1,7 @@
 package solve
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -49,7 +50,7 @@ func kindOf(v any) Kinds {
 			return IsTrue
 		}
 		return IsFalse
-	case float64:
+	case float64, json.Number:
 		return Number
 	case string:
 		return String

@@ -120,8 +120,18 @@ func globPattern(g []rune, separators string, inside bool) (string, []rune, erro
 			if end < 2 {
 				return "", nil, errGlob
 			}
-			class := string(g)[1:end]
-			b.WriteString(`[` + strings.NewReplacer(`\`, `\\`, `[`, `\[`, "!", "^").Replace(class) + `]`)
+			class, but := strings.CutPrefix(string(g)[1:end], "!")
+			from, to, isRange := strings.Cut(class, "-")
+			if class == "" || strings.ContainsAny(class, `\[`) || isRange && (len([]rune(from)) != 1 || len([]rune(to)) != 1 || from > to) {
+				return "", nil, errGlob
+			}
+			if class = classOf(class); isRange {
+				class = classOf(from) + "-" + classOf(to)
+			}
+			if but {
+				class = "^" + class
+			}
+			b.WriteString(`[` + class + `]`)
 			g = []rune(string(g)[end:])
 		case r == '{':
 			var choices []string

@@ -2,6 +2,7 @@ package solve
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"math"
 	"regexp"
 	"regexp/syntax"
@@ -109,7 +110,7 @@ var expressions = cache{of: map[string]*Lang{}}
 func expression(pattern string) *Lang {
 	l, err := expressions.get(pattern)
 	if err != nil {
-		return anyText(true)
+		return anyText(true).roughly()
 	}
 	return l
 }
@@ -209,6 +210,8 @@ func (st *state) partOf(c *cell, soft bool) bool {
 			words = append(words, part)
 		case float64:
 			d.num = append(d.num, interval{from: part, to: part})
+		case json.Number:
+			d.num = append(d.num, interval{from: math.Inf(-1), to: math.Inf(1)})
 		case []any, map[string]any, Set:
 			d.only = append(d.only, part)
 		}
@@ -559,12 +562,24 @@ func (st *state) backCount(c *cell, carry func(*Term, domain) bool, soft bool) b
 	return carry(of, ofTexts(expression(pattern)))
 }
 
+// rounding is more than a part of a number that is lost where two are added.
+const rounding = 1e-15
+
+// isWhole reports whether a term is a small whole number.
+func (s *search) isWhole(t *Term) bool {
+	return t.op == isCall && (t.name == "count" || t.name == "indexof" || t.name == "strings.count")
+}
+
 // backNumber carries a number to what it is computed of.
 func (st *state) backNumber(c *cell, carry func(*Term, domain) bool, soft bool) bool {
 	t := c.t
 	shift := func(of *Term, by float64, negated bool) bool {
 		var out []interval
 		for _, i := range c.d.num {
+			if !soft && !st.s.isWhole(of) { // A sum is rounded.
+				i.from -= rounding * (math.Abs(i.from) + math.Abs(by))
+				i.to += rounding * (math.Abs(i.to) + math.Abs(by))
+			}
 			i.from, i.to = i.from+by, i.to+by
 			if negated {
 				i = interval{from: 2*by - i.to, to: 2*by - i.from, fromOpen: i.toOpen, toOpen: i.fromOpen}
@@ -657,8 +672,10 @@ func pick(of []interval, nth int) float64 {
 		return 1
 	case math.IsInf(i.from, -1):
 		return math.Ceil(i.to) - 1
-	case !i.fromOpen:
+	case !i.fromOpen && (math.Ceil(i.from) > i.to || math.Ceil(i.from) == i.to && i.toOpen):
 		return i.from
+	case !i.fromOpen:
+		return math.Ceil(i.from)
 	case math.Floor(i.from)+1 < i.to || !i.toOpen && math.Floor(i.from)+1 == i.to:
 		return math.Floor(i.from) + 1
 	}

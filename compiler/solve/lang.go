@@ -18,6 +18,9 @@ type Lang struct {
 	// next is the state after a state and a class.
 	next   [][]int32
 	accept []bool
+	// rough is true of a set that holds more than it should: its automaton would be too
+	// large. Which texts are not in it is not known.
+	rough bool
 	// far is what distances gives, once it was asked.
 	far atomic.Pointer[[]int]
 }
@@ -34,6 +37,11 @@ const lastRune = unicode.MaxRune
 //go:noinline
 func anyText(is bool) *Lang {
 	return &Lang{bounds: []rune{0}, next: [][]int32{{0}}, accept: []bool{is}}
+}
+
+// roughly is a set that is known to hold all texts of another one, and may hold more.
+func (l *Lang) roughly() *Lang {
+	return &Lang{bounds: l.bounds, next: l.next, accept: l.accept, rough: true}
 }
 
 // class is the number of the class of a character.
@@ -58,6 +66,9 @@ func (l *Lang) Has(text string) bool { return l.accept[l.run(0, text)] }
 //
 //go:noinline
 func (l *Lang) Not() *Lang {
+	if l.rough {
+		return anyText(true).roughly()
+	}
 	out := &Lang{bounds: l.bounds, next: l.next, accept: make([]bool, len(l.accept))}
 	for i, a := range l.accept {
 		out.accept[i] = !a
@@ -98,7 +109,7 @@ func product(a, b *Lang, accept func(a, b bool) bool) (*Lang, error) {
 		a, b = b, a // accept is symmetric
 	}
 	if len(b.next) == 1 {
-		out := &Lang{bounds: a.bounds, next: a.next, accept: make([]bool, len(a.accept))}
+		out := &Lang{bounds: a.bounds, next: a.next, accept: make([]bool, len(a.accept)), rough: a.rough || b.rough}
 		for i, is := range a.accept {
 			out.accept[i] = accept(is, b.accept[0])
 		}
@@ -106,7 +117,7 @@ func product(a, b *Lang, accept func(a, b bool) bool) (*Lang, error) {
 	}
 	bounds := slices.Concat(a.bounds, b.bounds)
 	slices.Sort(bounds)
-	out := &Lang{bounds: slices.Compact(bounds)}
+	out := &Lang{bounds: slices.Compact(bounds), rough: a.rough || b.rough}
 	type pair struct{ a, b int32 }
 	at, states := numbering(len(a.next), len(b.next)), []pair{{}}
 	at(0, 0, 0)
@@ -190,16 +201,16 @@ func (l *Lang) meet(m *Lang) *Lang {
 	case err == nil:
 		return out
 	case len(l.next) < len(m.next):
-		return l
+		return l.roughly()
 	}
-	return m
+	return m.roughly()
 }
 
 // Or is the set of texts in either.
 func (l *Lang) Or(m *Lang) *Lang {
 	out, err := product(l, m, func(a, b bool) bool { return a || b })
 	if err != nil {
-		return anyText(true)
+		return anyText(true).roughly()
 	}
 	return out
 }
@@ -255,7 +266,7 @@ func Words(words ...string) *Lang {
 		}
 		l.accept[at] = true
 		if len(l.next) > mostStates {
-			return anyText(true)
+			return anyText(true).roughly()
 		}
 	}
 	return l
@@ -264,7 +275,7 @@ func Words(words ...string) *Lang {
 // After is the texts of which the rest behind a prefix, before a suffix, is in
 // the set: left and right quotients.
 func (l *Lang) After(prefix, suffix string) *Lang {
-	out := &Lang{bounds: l.bounds, accept: make([]bool, len(l.next)), next: l.next}
+	out := &Lang{bounds: l.bounds, accept: make([]bool, len(l.next)), next: l.next, rough: l.rough}
 	for i := range l.next {
 		out.accept[i] = l.accept[l.run(int32(i), suffix)]
 	}
@@ -285,7 +296,7 @@ func (l *Lang) from(state int32) *Lang {
 		}
 		return n
 	}
-	out := &Lang{bounds: l.bounds, next: make([][]int32, len(l.next)), accept: make([]bool, len(l.next))}
+	out := &Lang{bounds: l.bounds, next: make([][]int32, len(l.next)), accept: make([]bool, len(l.next)), rough: l.rough}
 	for i, row := range l.next {
 		to := make([]int32, len(row))
 		for c, n := range row {
@@ -318,8 +329,9 @@ func (l *Lang) Then(m *Lang) *Lang {
 		return slices.ContainsFunc([]rune(s)[1:], func(n rune) bool { return m.accept[n-1] })
 	})
 	if err != nil {
-		return anyText(true)
+		return anyText(true).roughly()
 	}
+	out.rough = l.rough || m.rough
 	return out
 }
 
@@ -345,7 +357,7 @@ func (l *Lang) Before(change func(rune) rune) *Lang {
 		}
 	}
 	slices.Sort(bounds)
-	out := &Lang{bounds: slices.Compact(bounds), accept: l.accept}
+	out := &Lang{bounds: slices.Compact(bounds), accept: l.accept, rough: l.rough}
 	for _, row := range l.next {
 		to := make([]int32, len(out.bounds))
 		for c, r := range out.bounds {

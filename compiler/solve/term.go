@@ -41,9 +41,16 @@ const (
 	isOpaque
 )
 
-// Set is a constant set; other constants are nil, booleans, float64, texts, lists
-// and objects as of JSON.
+// Set is a constant set, as NewSet makes it; other constants are nil, booleans,
+// float64, texts, lists and objects as of JSON.
 type Set []any
+
+// NewSet is the set of some constants: each once, in one order.
+func NewSet(of []any) Set {
+	out := slices.Clone(of)
+	slices.SortFunc(out, func(a, b any) int { return strings.Compare(textOf(a), textOf(b)) })
+	return slices.CompactFunc(out, same)
+}
 
 // Input is the event.
 var Input = &Term{op: isInput, id: "input"}
@@ -51,23 +58,59 @@ var Input = &Term{op: isInput, id: "input"}
 // Const is a constant term.
 func Const(v any) *Term {
 	if n, ok := v.(json.Number); ok {
-		f, err := n.Float64()
-		if err != nil || math.Abs(f) > 1<<53 {
-			return Opaque(n.String())
-		}
-		v = f
+		v = Float(n)
 	}
 	if n, ok := v.(int); ok {
-		v = float64(n)
+		v = Float(json.Number(strconv.Itoa(n)))
+	}
+	if n, ok := v.(float64); ok && math.Abs(n) > exactly || rounded(v) && kindOf(v) == Number {
+		return Opaque(textOf(v))
 	}
 	return &Term{op: isConst, value: v, id: "=" + textOf(v)}
+}
+
+// exactly is up to where no two whole numbers are one float64.
+const exactly = 1<<53 - 1
+
+// mostDigits are the digits of which a float64 keeps all.
+const mostDigits = 15
+
+// Float is a number as float64, or as it is where that would be another number.
+func Float(n json.Number) any {
+	f, err := n.Float64()
+	digits, _, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(n.String(), "-")), "e")
+	digits = strings.Trim(strings.Replace(digits, ".", "", 1), "0")
+	whole := math.Abs(f) <= exactly && strings.Trim(n.String(), "-0123456789") == ""
+	if err != nil || !whole && (len(digits) > mostDigits || math.Abs(f) > exactly || f == 0 && digits != "") {
+		return n
+	}
+	return f + 0 // No negative zero.
+}
+
+// rounded reports whether a constant has a number that is no float64.
+func rounded(v any) bool {
+	switch v := v.(type) {
+	case json.Number:
+		return true
+	case []any:
+		return slices.ContainsFunc(v, rounded)
+	case Set:
+		return slices.ContainsFunc(v, rounded)
+	case map[string]any:
+		for _, part := range v {
+			if rounded(part) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // SetOf is a set of terms.
 func SetOf(parts ...*Term) *Term {
 	l := ListOf(parts...)
 	if list, ok := l.value.([]any); ok {
-		return Const(Set(list))
+		return Const(NewSet(list))
 	}
 	return &Term{op: isList, args: parts, name: "set", id: "{" + ids(parts) + "}", deep: l.deep}
 }
@@ -431,6 +474,9 @@ func Equal(a, b *Term, at Place) *Formula {
 		a, b = b, a
 	}
 	if v, ok := b.Constant(); ok {
+		if rounded(v) || a.op == isConst && rounded(a.value) {
+			return Unknown("a number of many digits")
+		}
 		if w, also := a.Constant(); also {
 			return truth(same(v, w))
 		}
@@ -472,6 +518,9 @@ func Less(a, b *Term, strict bool, at Place) *Formula {
 // Match holds where a term is a text of the set. Usual, if not nil, is where agents
 // keep to.
 func Match(a *Term, l, usual *Lang, at Place) *Formula {
+	if l.rough {
+		return And(Is(a, String, at), Unknown("a pattern that is too large"))
+	}
 	if text, ok := a.Text(); ok {
 		return truth(l.Has(text))
 	}

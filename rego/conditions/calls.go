@@ -372,16 +372,15 @@ func valueOf(v ast.Value) (any, bool) {
 	case ast.String:
 		return string(v), true
 	case ast.Number:
-		n, err := json.Number(v).Float64()
-		return n, err == nil && n < 1<<53 && n > -1<<53
+		return solve.Float(json.Number(v)), true
 	case *ast.Array:
 		out := make([]any, 0, v.Len())
 		v.Foreach(func(t *ast.Term) { out = append(out, one(t)) })
 		return out, ok
 	case ast.Set:
-		out := make(solve.Set, 0, v.Len())
+		out := make([]any, 0, v.Len())
 		v.Foreach(func(t *ast.Term) { out = append(out, one(t)) })
-		return out, ok
+		return solve.NewSet(out), ok
 	case ast.Object:
 		out := map[string]any{}
 		v.Foreach(func(key, value *ast.Term) {
@@ -398,11 +397,7 @@ func valueOf(v ast.Value) (any, bool) {
 func jsonValue(v any) any {
 	switch v := v.(type) {
 	case json.Number:
-		n, err := v.Float64()
-		if err != nil || n > 1<<53 || n < -1<<53 {
-			return v.String()
-		}
-		return n
+		return solve.Float(v)
 	case []any:
 		out := make([]any, len(v))
 		for i, m := range v {

@@ -495,7 +495,7 @@ func (r *Reader) rules(name ast.Ref, rules []*ast.Rule, rest []*ast.Term, e *env
 		return solve.And(solve.Unknown("rules call each other too deeply"), k(r.opaque(name.String()), e))
 	}
 	defer func() { r.depth-- }()
-	if rules[0].Head.RuleKind() == ast.MultiValue {
+	if rules[0].Head.RuleKind() == ast.MultiValue && len(rules[0].Ref()) == len(name) {
 		if len(rest) == 0 {
 			return k(r.setOf(name, rules), e)
 		}
@@ -515,8 +515,8 @@ func (r *Reader) rules(name ast.Ref, rules []*ast.Rule, rest []*ast.Term, e *env
 			byDefault = rule
 		case len(rule.Head.Args) > 0:
 			return solve.Unknown("a function as a value")
-		case len(rule.Head.Ref()) > len(name):
-			out = append(out, r.entryOf(rule, rule.Head.Ref()[len(rule.Head.Ref())-1], rest, e, k))
+		case len(rule.Ref()) > len(name):
+			out = append(out, r.entryOf(rule, rule.Ref()[len(name):], rest, e, k))
 		default:
 			var before []*formula
 			for b := rule; b != nil; b = b.Else {
@@ -565,17 +565,26 @@ func (r *Reader) value(of *ast.Term, in *env, k func(*solve.Term) *formula) *for
 	return r.term(of, in, func(t *solve.Term, _ *env) *formula { return k(t) })
 }
 
-// entryOf is one rule of a table that rules make, below its key.
-func (r *Reader) entryOf(rule *ast.Rule, key *ast.Term, rest []*ast.Term, e *env, k give) *formula {
+// entryOf is one rule of a table that rules make, below its keys.
+func (r *Reader) entryOf(rule *ast.Rule, keys ast.Ref, rest []*ast.Term, e *env, k give) *formula {
+	value := rule.Head.Value
+	if rule.Head.RuleKind() == ast.MultiValue {
+		keys, value = append(slices.Clip(keys), rule.Head.Key), rule.Head.Key
+	}
 	return r.body(rule.Body, nil, func(in *env) *formula {
-		return r.value(key, in, func(name *solve.Term) *formula {
-			return r.value(rule.Head.Value, in, func(t *solve.Term) *formula {
-				if len(rest) == 0 {
-					return solve.And(solve.Unknown("a table that rules make"), k(r.opaque("a table"), e))
-				}
-				return r.match(rest[0], name, e, func(e *env) *formula { return r.walk(t, rest[1:], e, k) })
+		var at func(i int, e *env) *formula
+		at = func(i int, e *env) *formula {
+			switch {
+			case i == len(keys):
+				return r.value(value, in, func(t *solve.Term) *formula { return r.walk(t, rest[i:], e, k) })
+			case i == len(rest):
+				return solve.And(solve.Unknown("a table that rules make"), k(r.opaque("a table"), e))
+			}
+			return r.value(keys[i], in, func(name *solve.Term) *formula {
+				return r.match(rest[i], name, e, func(e *env) *formula { return at(i+1, e) })
 			})
-		})
+		}
+		return at(0, e)
 	})
 }
 

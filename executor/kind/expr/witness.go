@@ -464,7 +464,13 @@ func (c *reader) within(n *ast.MemberNode) []choice {
 				continue
 			case float64:
 				if m := of.t.Member(k); m != nil && k >= 0 {
-					out = append(out, choice{solve.And(of.when, key.when), m})
+					at, when := c.place(n), solve.And(of.when, key.when)
+					if made, _ := of.t.Called(); made == "" && !of.t.Made() { // It may be a text, of which that is a number.
+						part := c.opaque(n)[0]
+						out = append(out, choice{solve.And(when, solve.Is(of.t, solve.String, at), part.when), part.t})
+						when = solve.And(when, solve.Is(of.t, solve.List|solve.Object, at))
+					}
+					out = append(out, choice{when, m})
 					continue
 				}
 			}

@@ -84,10 +84,14 @@ func (p *page) header(m *Model) {
 		if s.Untrusted != "" {
 			p.put(" <span class=\"warn\">not trusted: %s</span>", s.Untrusted)
 		}
-		for _, c := range s.uncovered() {
-			p.put(" <span class=\"warn\">not covered by trust, runs what cannot be determined: %s</span>", c)
-		}
 		p.WriteString("</p>\n")
+		if runs := s.uncovered(); len(runs) > 0 {
+			p.WriteString("<p class=\"warn\">Trust does not cover what these run, for it cannot be determined:</p>\n<ul class=\"warn\">\n")
+			for _, c := range runs {
+				p.put("<li><code>%s</code></li>\n", c)
+			}
+			p.WriteString("</ul>\n")
+		}
 	}
 	p.WriteString("<nav aria-label=\"Events\"><p>")
 	for i := range m.Events {
@@ -111,15 +115,20 @@ func (p *page) event(e *EventModel, i int) {
 	for _, l := range e.Losses {
 		p.put("<p class=\"warn\">degraded: %s: %s</p>\n", l.String(), l.Why)
 	}
-	drawn, folded := drawEvent(e, true)
-	if folded {
-		each, _ := drawEvent(e, false)
-		p.folding(drawn, each)
-	} else {
-		p.figure(drawn)
+	for _, narrow := range []bool{false, true} {
+		if drawn, folded := drawEvent(e, true, narrow); folded {
+			each, _ := drawEvent(e, false, narrow)
+			p.folding(drawn, each)
+		} else {
+			p.figure(drawn)
+		}
 	}
 	if len(e.Timeline) > 0 {
-		p.put("<p>concurrency: %s</p>\n", strings.Join(e.moments(), " · "))
+		p.WriteString("<h3>Concurrency</h3>\n<ul>\n")
+		for _, m := range e.moments() {
+			p.put("<li>%s</li>\n", m)
+		}
+		p.WriteString("</ul>\n")
 	}
 	for _, u := range e.Unmatched {
 		p.put("<p class=\"faint\">cannot match: %s %s (%s)</p>\n", u.ID, u.Name, u.Filter)
@@ -138,15 +147,24 @@ func (p *page) event(e *EventModel, i int) {
 }
 
 func (p *page) figure(pic *picture) {
-	p.put("<figure tabindex=\"0\" role=\"region\" aria-label=\"%s, drawn\">\n", pic.title)
+	p.put("<figure class=\"%s\" tabindex=\"0\" role=\"region\" aria-label=\"%s, drawn\">\n", pic.width(), pic.title)
 	fmt.Fprintf(p, `<svg class="hk" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" aria-hidden="true">`+"\n", num(pic.w), num(pic.h))
 	p.WriteString(pic.body.String() + "</svg>\n</figure>\n")
+}
+
+// width is for which screens the picture is.
+func (p *picture) width() string {
+	if p.narrow {
+		return "narrow"
+	}
+	return "wide"
 }
 
 // folding writes a picture with rules folded and the one with each of them; the viewer
 // shows the second when it is asked to.
 func (p *page) folding(folded, each *picture) {
-	p.WriteString("<div class=\"folding\">\n<p><button type=\"button\" aria-expanded=\"false\">Draw each rule</button></p>\n")
+	p.put("<div class=\"folding %s\">\n", folded.width())
+	p.WriteString("<p><button type=\"button\" aria-expanded=\"false\">Draw each rule</button></p>\n")
 	p.figure(folded)
 	p.figure(each)
 	p.WriteString("</div>\n")
@@ -227,7 +245,8 @@ func (p *page) dead(e *EventModel) {
 func (p *page) pipelines(all []*PipelineModel) {
 	for _, pipe := range all {
 		p.put("<section>\n<h2>pipeline %s</h2>\n<p><code>%s</code></p>\n", pipe.Name, pipe.text())
-		p.figure(drawPipeline(pipe))
+		p.figure(drawPipeline(pipe, false))
+		p.figure(drawPipeline(pipe, true))
 		p.WriteString("</section>\n")
 	}
 }

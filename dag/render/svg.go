@@ -16,7 +16,7 @@ const svgStyle = `
 .hk text{font-family:system-ui,-apple-system,"Segoe UI",Helvetica,Arial,"DejaVu Sans",sans-serif;font-size:11px;fill:#37474f}
 .hk .hk-h{font-size:15px;font-weight:600;fill:#102027}
 .hk .hk-name{font-size:12px;font-weight:600;fill:#102027}
-.hk .hk-faint{fill:#607d8b}
+.hk .hk-faint{fill:#546e7a}
 .hk .hk-warn{fill:#b71c1c}
 .hk-box{stroke-width:1.4;fill:#ffffff;stroke:#90a4ae}
 .hk-inline .hk-box{fill:#eaf6ec;stroke:#2e7d32}
@@ -33,7 +33,7 @@ const svgStyle = `
 .hk-gate .hk-edge{stroke:#c62828;stroke-dasharray:6 3}.hk-gate .hk-tip{fill:#c62828}
 .hk-order .hk-edge{stroke:#8d6e63;stroke-width:2}.hk-order .hk-tip{fill:#8d6e63}
 .hk-break .hk-edge{stroke:#c62828;stroke-dasharray:2 3}.hk-break .hk-tip{fill:#c62828}
-@media (prefers-color-scheme:dark){
+@media screen and (prefers-color-scheme:dark){
 .hk-page{fill:#12181c}
 .hk text{fill:#b0bec5}
 .hk .hk-h,.hk .hk-name{fill:#eceff1}
@@ -60,15 +60,46 @@ type picture struct {
 	title string
 	w, h  float64
 	body  strings.Builder
+	// narrow is drawn downwards, for a screen of narrowWidth pixels.
+	narrow bool
+}
+
+// narrowWidth is the width of a narrow picture whose texts are short.
+const narrowWidth = 366.0
+
+// room is how many columns of a type a line of text may have.
+func (p *picture) room(least int, column float64) int {
+	if p.narrow {
+		return int((narrowWidth - 2*margin) / column)
+	}
+	return max(least, int((p.w-2*margin)/column))
+}
+
+// cols is how many columns a line in a box has.
+func (p *picture) cols() int {
+	if p.narrow {
+		return narrowCols
+	}
+	return maxCols
+}
+
+// place places the boxes of the picture.
+func (p *picture) place(boxes []layout.Box, links []layout.Link, titles map[string]float64) ([]layout.Frame, float64, float64) {
+	if p.narrow {
+		return layout.PlaceDown(boxes, links, titles)
+	}
+	return layout.Place(boxes, links, titles)
 }
 
 const (
 	margin   = 18.0
 	lineH    = 15.0
 	boxPad   = 9.0
-	colWidth = 6.5 // of a character of 11px, on the safe side
+	colWidth = 6.5 // of a character of 11px, by which lines are broken
 	maxCols  = 46
-	maxLines = 5 // of one text in a box
+
+	narrowCols = 30
+	maxLines   = 5 // of one text in a box
 )
 
 // xmlEscapes writes what XML gives a meaning, and replaces what it cannot hold.
@@ -105,11 +136,11 @@ func renderSVG(w io.Writer, m *Model, _ Style) error {
 func picturesOf(m *Model) []*picture {
 	var out []*picture
 	for i := range m.Events {
-		p, _ := drawEvent(&m.Events[i], true)
+		p, _ := drawEvent(&m.Events[i], true, false)
 		out = append(out, p)
 	}
 	for _, p := range m.outermost() {
-		out = append(out, drawPipeline(p))
+		out = append(out, drawPipeline(p, false))
 	}
 	if len(out) == 0 {
 		p := &picture{title: "no hooks"}
@@ -127,24 +158,27 @@ func num(f float64) string {
 // text writes one line of text and widens the picture to hold it.
 func (p *picture) text(x, y float64, class, s string) {
 	fmt.Fprintf(&p.body, `<text x="%s" y="%s" class="%s">%s</text>`+"\n", num(x), num(y), class, xmlText(s))
-	p.w = max(p.w, x+float64(textWidth(s))*colWidth*1.1+margin)
+	p.w = max(p.w, x+drawnWidth(s, textSize)+margin)
 }
 
 // heading begins a picture.
 func (p *picture) heading(title, sub string) {
-	p.h = margin + 14
-	p.text(margin, p.h, "hk-h", title)
-	p.w = max(p.w, 2*margin+float64(textWidth(title))*9.2)
-	if sub != "" {
+	p.h = margin - 4
+	for _, s := range wrap(strings.Fields(title), " ", 0, p.room(1000, 10)) {
 		p.h += 18
-		p.text(margin, p.h, "hk-faint", sub)
+		p.text(margin, p.h, "hk-h", s)
+		p.w = max(p.w, 2*margin+drawnWidth(s, 15))
+	}
+	if sub != "" {
+		p.h += 3
+		p.note("hk-faint", sub)
 	}
 	p.h += 12
 }
 
 // note writes a text below what is drawn so far, in lines as wide as the picture.
 func (p *picture) note(class, text string) {
-	for _, s := range wrap(strings.Fields(text), " ", 0, max(100, int((p.w-2*margin)/colWidth))) {
+	for _, s := range wrap(strings.Fields(text), " ", 0, p.room(100, colWidth)) {
 		p.h += lineH
 		p.text(margin, p.h, class, s)
 	}
@@ -156,13 +190,13 @@ type boxText struct {
 	names int
 }
 
-// newBoxText wraps texts to maxCols, each to at most maxLines lines.
-func newBoxText(texts []string) boxText {
+// newBoxText wraps texts to as many columns, each to at most maxLines lines.
+func newBoxText(texts []string, cols int) boxText {
 	var b boxText
 	for i, text := range texts {
-		lines := wrap(strings.Split(text, " "), " ", 0, maxCols)
+		lines := wrap(strings.Split(text, " "), " ", 0, cols)
 		if len(lines) > maxLines {
-			lines = append(lines[:maxLines-1], cut(lines[maxLines-1]+" …", maxCols))
+			lines = append(lines[:maxLines-1], cut(lines[maxLines-1]+" …", cols))
 		}
 		b.lines = append(b.lines, lines...)
 		if i == 0 {
@@ -172,17 +206,56 @@ func newBoxText(texts []string) boxText {
 	return b
 }
 
+// Sizes of type in pixels. That of texts counts less: they are not bold.
+const (
+	nameSize = 12.0
+	textSize = 11 * 0.94
+)
+
+// drawnWidth is how many pixels a line of bold type may take, in the widest of the
+// fonts that pictures ask for.
+func drawnWidth(s string, size float64) float64 {
+	width := 0.0
+	for _, r := range s {
+		width += glyphWidth(r)
+	}
+	return width * size
+}
+
+// glyphWidth is the width of a character in sizes of its type.
+func glyphWidth(r rune) float64 {
+	switch columns := runeWidth(r); {
+	case columns == 0:
+		return 0
+	case r >= 0x1f000:
+		return 1.3 // emoji
+	case columns == 2:
+		return 1.05
+	case strings.ContainsRune(" '/IJ\\|,.ijl·", r):
+		return 0.38
+	case strings.ContainsRune("!()[]:;-ftr_`–", r):
+		return 0.5
+	case strings.ContainsRune("MWmw%@", r):
+		return 1.1
+	case r >= 'A' && r <= 'Z' || strings.ContainsRune("&#+<=>^~", r):
+		return 0.85
+	case r < 0x7f || r>>7 == 0x2500>>7:
+		return 0.73
+	}
+	return 1
+}
+
 // box is the box that holds the text.
 func (b *boxText) box(group string) layout.Box {
-	cols := 0
+	widest := 0.0
 	for i, s := range b.lines {
-		n := textWidth(s)
+		size := textSize
 		if i < b.names {
-			n += (n + 5) / 6 // the name is larger and bold
+			size = nameSize
 		}
-		cols = max(cols, n)
+		widest = max(widest, drawnWidth(s, size))
 	}
-	return layout.Box{W: float64(cols)*colWidth + 2*boxPad, H: float64(len(b.lines))*lineH + 2*boxPad - 3, Group: group}
+	return layout.Box{W: widest + 2*boxPad, H: float64(len(b.lines))*lineH + 2*boxPad - 3, Group: group}
 }
 
 // drawBox writes a box with its text; id marks it for the viewer, and holds the hooks
@@ -219,13 +292,21 @@ func (p *picture) drawLink(k *layout.Link, class, from, to, title string, dy flo
 		case i%2 == 1:
 			d.WriteString(" L" + at(b))
 		default:
+			if k.Down {
+				bend := min((b.Y-a.Y)/2, layout.RankGap)
+				d.WriteString(" C" + at(layout.Point{X: a.X, Y: a.Y + bend}) + " " + at(layout.Point{X: b.X, Y: b.Y - bend}) + " " + at(b))
+				continue
+			}
 			bend := min((b.X-a.X)/2, layout.RankGap)
 			d.WriteString(" C" + at(layout.Point{X: a.X + bend, Y: a.Y}) + " " + at(layout.Point{X: b.X - bend, Y: b.Y}) + " " + at(b))
 		}
 	}
 	tip := "l-8 -4 l0 8 z"
-	if k.Inside {
+	switch {
+	case k.Inside:
 		tip = "l8 -4 l0 8 z"
+	case k.Down:
+		tip = "l-4 -8 l8 0 z"
 	}
 	fmt.Fprintf(&p.body, `<g class="hk-link hk-%s" data-from="%s" data-to="%s"><title>%s</title><path class="hk-edge" d="%s"/><path class="hk-tip" d="M%s %s"/></g>`+"\n",
 		class, xmlText(from), xmlText(to), xmlText(title), d.String(), at(k.Points[len(k.Points)-1]), tip)

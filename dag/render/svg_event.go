@@ -24,6 +24,7 @@ type drawing struct {
 	links []layout.Link
 	edges []*EdgeModel // of links; nil for the event's and the decision's
 	title map[string]string
+	cols  int // of a line in a box
 }
 
 // cellOf is what a box holds: a hook, or many rules of a slot.
@@ -33,8 +34,8 @@ type cellOf struct {
 }
 
 // drawEvent draws an event, and says whether rules are folded into one box.
-func drawEvent(e *EventModel, fold bool) (*picture, bool) {
-	p := &picture{title: string(e.Event)}
+func drawEvent(e *EventModel, fold, narrow bool) (*picture, bool) {
+	p := &picture{title: string(e.Event), narrow: narrow}
 	sub := ""
 	if len(e.Items) > 0 {
 		sub = "critical path " + e.Estimate.CriticalUS.Text(3) + ", serial " + e.Estimate.SerialUS.Text(3)
@@ -66,8 +67,8 @@ func drawEvent(e *EventModel, fold bool) (*picture, bool) {
 
 // chain draws the boxes and arrows of an event.
 func (p *picture) chain(e *EventModel, fold bool) bool {
-	d := newDrawing(e, fold)
-	frames, w, h := layout.Place(d.boxes, d.links, titleWidths(d.title))
+	d := newDrawing(e, fold, p.cols())
+	frames, w, h := p.place(d.boxes, d.links, titleWidths(d.title))
 	dy := p.h
 	p.drawFrames(frames, dy, d.title)
 	for i := range d.links {
@@ -109,7 +110,7 @@ func (p *picture) chain(e *EventModel, fold bool) bool {
 func titleWidths(titles map[string]string) map[string]float64 {
 	out := map[string]float64{}
 	for group, title := range titles {
-		out[group] = float64(textWidth(title)) * colWidth
+		out[group] = drawnWidth(title, textSize)
 	}
 	return out
 }
@@ -131,12 +132,20 @@ func (p *picture) legend(e *EventModel, frames []layout.Frame) {
 	x := margin
 	p.h += lineH
 	next := func(text string, draw func(y float64)) {
-		if width := 34 + float64(textWidth(text))*colWidth + 16; x > margin && x+width > max(p.w, 700) {
+		lines := wrap(strings.Fields(text), " ", 0, p.room(1000, colWidth)-5)
+		width := 0.0
+		for _, line := range lines {
+			width = max(width, 34+drawnWidth(line, textSize)+16)
+		}
+		if x > margin && x+width > p.legendWidth() {
 			x, p.h = margin, p.h+lineH+2
 		}
 		draw(p.h - 4)
-		p.text(x+34, p.h, "hk-faint", text)
-		x += 34 + float64(textWidth(text))*colWidth + 16
+		for i, line := range lines {
+			p.h += lineH * float64(min(i, 1))
+			p.text(x+34, p.h, "hk-faint", line)
+		}
+		x += width
 	}
 	for _, k := range []struct{ mode, text string }{{ModeInline, "evaluated in process"}, {ModeProcess, "a process"},
 		{ModeLLM, "a question to a model"}, {ModeAsync, "started, not waited for"}} {
@@ -164,6 +173,14 @@ func (p *picture) legend(e *EventModel, frames []layout.Frame) {
 	}
 }
 
+// legendWidth is where a line of the legend ends.
+func (p *picture) legendWidth() float64 {
+	if p.narrow {
+		return narrowWidth
+	}
+	return max(p.w, 700)
+}
+
 // has reports whether a hook of the event runs in this mode.
 func (e *EventModel) has(mode string) bool {
 	for i := range e.Items {
@@ -174,8 +191,8 @@ func (e *EventModel) has(mode string) bool {
 	return false
 }
 
-func newDrawing(e *EventModel, fold bool) *drawing {
-	d := &drawing{at: map[string]int{}, title: map[string]string{}}
+func newDrawing(e *EventModel, fold bool, cols int) *drawing {
+	d := &drawing{cols: cols, at: map[string]int{}, title: map[string]string{}}
 	d.add([]string{plain(string(e.Event))}, "")
 	d.collect(e, fold)
 	if !d.sort(e) {
@@ -282,7 +299,7 @@ func (c *cellOf) foldedLines(e *EventModel) []string {
 }
 
 func (d *drawing) add(lines []string, group string) {
-	text := newBoxText(lines)
+	text := newBoxText(lines, d.cols)
 	d.boxes, d.texts = append(d.boxes, text.box(group)), append(d.texts, text)
 }
 
@@ -367,8 +384,8 @@ func pipeLines(text string) []string {
 }
 
 // drawPipeline draws a pipeline's events and actions with its break edges.
-func drawPipeline(m *PipelineModel) *picture {
-	p := &picture{title: "pipeline " + m.Name}
+func drawPipeline(m *PipelineModel, narrow bool) *picture {
+	p := &picture{title: "pipeline " + m.Name, narrow: narrow}
 	p.heading("pipeline "+plain(m.Name), "")
 	nodes, edges := pipeGraph(m, "p")
 	at := map[string]int{}
@@ -376,14 +393,14 @@ func drawPipeline(m *PipelineModel) *picture {
 	var texts []boxText
 	for i, n := range nodes {
 		at[n.id] = i
-		text := newBoxText(pipeLines(n.text))
+		text := newBoxText(pipeLines(n.text), p.cols())
 		boxes, texts = append(boxes, text.box("")), append(texts, text)
 	}
 	links := make([]layout.Link, len(edges))
 	for i, e := range edges {
 		links[i] = layout.Link{From: at[e.from], To: at[e.to]}
 	}
-	_, w, h := layout.Place(boxes, links, nil)
+	_, w, h := p.place(boxes, links, nil)
 	dy := p.h
 	for i, e := range edges {
 		class := "flow"

@@ -34,7 +34,7 @@ func rulesEvent(n int, process bool) *EventModel {
 // picture that needs no sideways scrolling, and each of them is in the other picture.
 func TestManyRulesAreFolded(t *testing.T) {
 	e := rulesEvent(60, true)
-	p, folded := drawEvent(e, true)
+	p, folded := drawEvent(e, true, false)
 	assert.True(t, folded)
 	body := p.body.String()
 	assert.LessOrEqual(t, p.w, 1230.0)
@@ -42,12 +42,12 @@ func TestManyRulesAreFolded(t *testing.T) {
 	assert.NotContains(t, body, ">7  rule-6<")
 	assert.Equal(t, 1, strings.Count(body, `data-from="slot0" data-to="p"`), "one arrow for the sixty")
 	assert.Contains(t, body, ` data-holds="1 2 3 4 `)
-	all, folded := drawEvent(e, false)
+	all, folded := drawEvent(e, false, false)
 	assert.False(t, folded)
 	for i := range 60 {
 		assert.Equal(t, 1, strings.Count(all.body.String(), fmt.Sprintf(`data-id="%d"`, i+1)))
 	}
-	_, folded = drawEvent(rulesEvent(foldAbove, true), true)
+	_, folded = drawEvent(rulesEvent(foldAbove, true), true, false)
 	assert.False(t, folded, "few rules are drawn each")
 }
 
@@ -56,13 +56,13 @@ func TestManyRulesAreFolded(t *testing.T) {
 func TestFoldingThatWouldTurnBack(t *testing.T) {
 	e := rulesEvent(20, true)
 	e.Items[len(e.Items)-1].Hooks[0].Slot = 0
-	_, folded := drawEvent(e, true)
+	_, folded := drawEvent(e, true, false)
 	assert.False(t, folded)
 }
 
 // TestLegend: what is drawn is explained, and nothing else.
 func TestLegend(t *testing.T) {
-	p, _ := drawEvent(rulesEvent(3, true), true)
+	p, _ := drawEvent(rulesEvent(3, true), true, false)
 	for text, want := range map[string]int{"evaluated in process": 1, "a process": 1, "a question to a model": 0, "started, not waited for": 0,
 		"evaluated or started together": 1, "data: reads what the other may write": 1, "gate: not started while the other may end the chain": 1, "order: their use of the world is not swapped": 0} {
 		assert.Equal(t, want, strings.Count(p.body.String(), ">"+text+"</text>"), text)
@@ -74,7 +74,7 @@ func TestNothingIsCut(t *testing.T) {
 	long := "tool_kind=shell command=^(a|b)$ permission_mode=default|acceptEdits not_permission_mode=plan"
 	e := rulesEvent(1, false)
 	e.Items[0].Hooks[0].Filter = long
-	p, _ := drawEvent(e, true)
+	p, _ := drawEvent(e, true, false)
 	for _, word := range strings.Fields(long) {
 		assert.Contains(t, p.body.String(), word)
 	}

@@ -53,7 +53,7 @@ func started(t *testing.T) *tab {
 	require.NoError(t, cmd.Start())
 	require.NoError(t, theirs.Close())
 	require.NoError(t, answers.Close())
-	hang := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
+	hang := time.AfterFunc(8*time.Minute, func() { _ = cmd.Process.Kill() })
 	b := &tab{T: t, to: to, from: bufio.NewReaderSize(from, 1<<20)}
 	t.Cleanup(func() {
 		b.session = ""

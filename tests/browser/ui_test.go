@@ -3,7 +3,6 @@ package browser
 import (
 	"bufio"
 	_ "embed"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -154,30 +153,4 @@ func TestKeyboard(t *testing.T) {
 	}
 	assert.Equal(t, 1, denied)
 	b.quiet(base)
-}
-
-// TestPictures: what explain draws, on a narrow and a wide screen: of the example, and
-// of 60 rules.
-func TestPictures(t *testing.T) {
-	b := started(t)
-	dir := t.TempDir()
-	many := filepath.Join(dir, "hooks.yaml")
-	text := "pre_tool_execution:\n"
-	for i := range 60 {
-		text += fmt.Sprintf("  - {name: rule-%d, type: expr, deny: 'tool_input.command contains \"%d\"', reason: no}\n", i, i)
-	}
-	require.NoError(t, os.WriteFile(many, []byte(text), 0o644))
-	for _, policy := range []string{"../../hooks.example.yaml", many} {
-		for _, form := range []string{"html", "svg"} {
-			path := filepath.Join(dir, "p."+form)
-			out, err := exec.Command(programs.Hookc(t), "compile", "--explain="+form, "-o", path, policy).CombinedOutput()
-			require.NoError(t, err, "%s", out)
-			for _, width := range []int{390, 1280} {
-				b.screen(width, width == 390)
-				b.open("file://" + path)
-				assert.Empty(t, b.faults(), "%s of %s at %d", form, policy, width)
-				b.quiet("file:")
-			}
-		}
-	}
 }

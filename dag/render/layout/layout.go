@@ -31,6 +31,8 @@ type Link struct {
 	// the arrow leaves and arrives on the right.
 	Points []Point
 	Inside bool
+	// Down is set by PlaceDown: the arrow leaves below and arrives above.
+	Down bool
 }
 
 // Point is a place in the drawing.
@@ -79,13 +81,43 @@ type layered struct {
 	lanes []map[int]*block
 	left  []float64 // of each rank
 	width []float64
+	// down is set where the places are turned afterwards: x is down, y to the right.
+	down bool
 }
 
 // Place places boxes and leads links; it returns the frames of the groups and the size
 // of the whole. Links lead from lower to higher box numbers. A frame is at least as
 // wide as its title, whose width titles has.
 func Place(boxes []Box, links []Link, titles map[string]float64) (frames []Frame, w, h float64) {
-	l := &layered{boxes: boxes, links: links, titles: titles, of: make([]*block, len(boxes)), lanes: make([]map[int]*block, len(links))}
+	return place(boxes, links, titles, false)
+}
+
+// PlaceDown is Place for a narrow screen: ranks stand below each other, and the boxes of
+// a frame too. Arrows to and from the boxes of a frame are those of the frame.
+func PlaceDown(boxes []Box, links []Link, titles map[string]float64) (frames []Frame, w, h float64) {
+	for i := range boxes {
+		boxes[i].W, boxes[i].H = boxes[i].H, boxes[i].W
+	}
+	frames, h, w = place(boxes, links, titles, true)
+	for i := range boxes {
+		b := &boxes[i]
+		b.W, b.H, b.X, b.Y = b.H, b.W, b.Y, b.X
+	}
+	for i := range frames {
+		f := &frames[i]
+		f.W, f.H, f.X, f.Y = f.H, f.W, f.Y, f.X
+	}
+	for i := range links {
+		links[i].Down = true
+		for j, p := range links[i].Points {
+			links[i].Points[j] = Point{p.Y, p.X}
+		}
+	}
+	return frames, w, h
+}
+
+func place(boxes []Box, links []Link, titles map[string]float64, down bool) (frames []Frame, w, h float64) {
+	l := &layered{boxes: boxes, links: links, titles: titles, of: make([]*block, len(boxes)), lanes: make([]map[int]*block, len(links)), down: down}
 	l.rank()
 	l.build()
 	l.order()
@@ -180,21 +212,21 @@ func (l *layered) build() {
 	}
 }
 
-// grid is how many rows a block of n boxes has: it has three columns at most.
-func grid(n int) int { return max(min(n, gridRows), (n+2)/3) }
+// grid is how many rows a block of n boxes has: it has three columns at most, and one
+// row where it is turned.
+func (l *layered) grid(n int) int {
+	if l.down {
+		return 1
+	}
+	return max(min(n, gridRows), (n+2)/3)
+}
 
 func (l *layered) size(b *block) {
 	if len(b.boxes) == 0 {
 		return
 	}
-	widest := 0.0
-	for _, at := range b.boxes {
-		widest = max(widest, l.boxes[at].W)
-	}
-	for _, at := range b.boxes {
-		l.boxes[at].W = widest
-	}
-	rows := grid(len(b.boxes))
+	l.even(b)
+	rows := l.grid(len(b.boxes))
 	var colW, colH float64
 	for i, at := range b.boxes {
 		if i%rows == 0 {
@@ -205,9 +237,31 @@ func (l *layered) size(b *block) {
 		b.h = max(b.h, colH)
 	}
 	b.w += colW - boxGap
-	if b.group != "" {
+	switch {
+	case b.group != "" && l.down:
+		b.w, b.h = b.w+2*FramePad+frameLabel, max(b.h, l.titles[b.group])+2*FramePad
+	case b.group != "":
 		b.w, b.h = max(b.w, l.titles[b.group])+2*FramePad, b.h+2*FramePad+frameLabel
 	}
+}
+
+// even makes the boxes of a block equally wide.
+func (l *layered) even(b *block) {
+	widest := 0.0
+	for _, at := range b.boxes {
+		widest = max(widest, *l.across(at))
+	}
+	for _, at := range b.boxes {
+		*l.across(at) = widest
+	}
+}
+
+// across is the size of a box from its left to its right as it is seen.
+func (l *layered) across(at int) *float64 {
+	if l.down {
+		return &l.boxes[at].H
+	}
+	return &l.boxes[at].W
 }
 
 // chain lists the blocks a link goes through, ends included.
@@ -383,10 +437,13 @@ func (l *layered) finish() (frames []Frame, w, h float64) {
 func (l *layered) place(b *block, rank int) (Frame, bool) {
 	x, y := l.left[rank], b.y
 	f := Frame{Group: b.group, X: x, Y: y, W: b.w, H: b.h, Rank: rank}
-	if b.group != "" {
+	switch {
+	case b.group != "" && l.down:
+		x, y = x+FramePad+frameLabel, y+FramePad
+	case b.group != "":
 		x, y = x+FramePad, y+FramePad+frameLabel
 	}
-	rows, top, column := grid(max(len(b.boxes), 1)), y, 0.0
+	rows, top, column := l.grid(max(len(b.boxes), 1)), y, 0.0
 	for i, at := range b.boxes {
 		if i > 0 && i%rows == 0 {
 			x, y, column = x+column+boxGap, top, 0
@@ -410,7 +467,7 @@ func (l *layered) lead(i int) {
 	k := &l.links[i]
 	from, to := l.end(k.From, k.Frames), l.end(k.To, k.Frames)
 	if l.of[k.From] == l.of[k.To] {
-		if k.Hidden = len(l.of[k.From].boxes) > grid(len(l.of[k.From].boxes)); !k.Hidden {
+		if k.Hidden = len(l.of[k.From].boxes) > l.grid(len(l.of[k.From].boxes)); !k.Hidden {
 			k.Inside = true
 			k.Points = []Point{{from.X + from.W, from.Y + from.H/2}, {to.X + to.W, to.Y + to.H/2}}
 		}
@@ -427,7 +484,7 @@ func (l *layered) lead(i int) {
 // end is where a link ends: at the box, or at the frame around it where the link is of
 // frames, or where other boxes of the frame would be in the way.
 func (l *layered) end(at int, frames bool) Box {
-	if frames || len(l.of[at].boxes) > grid(len(l.of[at].boxes)) {
+	if frames || l.down || len(l.of[at].boxes) > l.grid(len(l.of[at].boxes)) {
 		return l.border(at)
 	}
 	return l.boxes[at]

@@ -11,10 +11,12 @@ import (
 )
 
 // Whatever the graph: boxes do not overlap, lie within the picture and to the
-// right of what they wait for, and arrows lead from left to right.
+// right of what they wait for, and arrows lead from left to right. In a narrow
+// picture right is below.
 func TestLayout(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
-	for range 200 {
+	for i := range 400 {
+		down := i%2 == 1
 		boxes := make([]Box, 1+rnd.IntN(30))
 		for i := range boxes {
 			boxes[i] = Box{W: 20 + float64(rnd.IntN(200)), H: 20 + float64(rnd.IntN(60))}
@@ -30,53 +32,84 @@ func TestLayout(t *testing.T) {
 				}
 			}
 		}
-		frames, w, h := Place(boxes, links, map[string]float64{"g1": 300})
-		for i, a := range boxes {
-			assert.True(t, a.X >= -1e-6 && a.Y >= -1e-6 && a.X+a.W <= w+1e-6 && a.Y+a.H <= h+1e-6, "box %d is inside", i)
-			for j, b := range boxes[:i] {
-				apart := a.X+a.W <= b.X+1e-6 || b.X+b.W <= a.X+1e-6 || a.Y+a.H <= b.Y+1e-6 || b.Y+b.H <= a.Y+1e-6
-				assert.True(t, apart, "boxes %d and %d", i, j)
-			}
-		}
-		split := false
-		titles := map[string]bool{}
-		for _, f := range frames {
-			split = split || titles[f.Group]
-			titles[f.Group] = true
-			if f.Group == "g1" {
-				assert.GreaterOrEqual(t, f.W, 300.0)
-			}
-		}
-		for _, k := range links {
-			from, to := boxes[k.From], boxes[k.To]
-			if from.Group != "" && from.Group == to.Group && !split {
-				assert.Equal(t, from.Rank, to.Rank, "one group, one frame")
-				continue
-			}
-			assert.Less(t, from.X+from.W, to.X)
-			assert.Equal(t, k.Hidden, len(k.Points) == 0)
-			clear(t, boxes, frames, k)
-		}
+		laidOut(t, boxes, links, down)
 	}
 }
 
-// clear: an arrow goes from left to right, its straight parts cross no box but those
-// at its ends, and no title of a frame.
+func laidOut(t *testing.T, boxes []Box, links []Link, down bool) {
+	lay := Place
+	if down {
+		lay = PlaceDown
+	}
+	frames, w, h := lay(boxes, links, map[string]float64{"g1": 300})
+	for i, a := range boxes {
+		assert.True(t, a.X >= -1e-6 && a.Y >= -1e-6 && a.X+a.W <= w+1e-6 && a.Y+a.H <= h+1e-6, "box %d is inside", i)
+		for j, b := range boxes[:i] {
+			assert.True(t, apart(a.X, a.Y, a.W, a.H, b), "boxes %d and %d", i, j)
+		}
+	}
+	split := false
+	titles := map[string]bool{}
+	for _, f := range frames {
+		split = split || titles[f.Group]
+		titles[f.Group] = true
+		if f.Group == "g1" {
+			assert.GreaterOrEqual(t, f.W, 300.0)
+		}
+		for i, b := range boxes {
+			if b.Group == f.Group && b.Rank == f.Rank {
+				assert.True(t, b.X >= f.X && b.Y >= f.Y+frameLabel && b.X+b.W <= f.X+f.W && b.Y+b.H <= f.Y+f.H, "box %d is in its frame", i)
+			} else {
+				assert.True(t, apart(f.X, f.Y, f.W, f.H, b), "box %d is not in the frame of %s", i, f.Group)
+			}
+		}
+	}
+	for _, k := range links {
+		from, to := boxes[k.From], boxes[k.To]
+		if from.Group != "" && from.Group == to.Group && !split {
+			assert.Equal(t, from.Rank, to.Rank, "one group, one frame")
+			continue
+		}
+		if down {
+			assert.Less(t, from.Y+from.H, to.Y)
+		} else {
+			assert.Less(t, from.X+from.W, to.X)
+		}
+		assert.Equal(t, k.Hidden, len(k.Points) == 0)
+		clear(t, boxes, frames, k)
+	}
+}
+
+func apart(x, y, w, h float64, b Box) bool {
+	return x+w <= b.X+1e-6 || b.X+b.W <= x+1e-6 || y+h <= b.Y+1e-6 || b.Y+b.H <= y+1e-6
+}
+
+// clear: an arrow goes from left to right, or down, its straight parts cross no box but
+// those at its ends, and no title of a frame.
 func clear(t *testing.T, boxes []Box, frames []Frame, k Link) {
 	for i := 1; i < len(k.Points); i++ {
 		p, q := k.Points[i-1], k.Points[i]
-		assert.LessOrEqual(t, p.X, q.X)
+		if k.Down {
+			assert.LessOrEqual(t, p.Y, q.Y)
+		} else {
+			assert.LessOrEqual(t, p.X, q.X)
+		}
 		if i%2 == 0 {
 			continue
 		}
-		assert.InDelta(t, p.Y, q.Y, 1e-6)
+		if k.Down {
+			assert.InDelta(t, p.X, q.X, 1e-6)
+		} else {
+			assert.InDelta(t, p.Y, q.Y, 1e-6)
+		}
+		crosses := func(x, y, w, h float64) bool {
+			return max(p.X, q.X) > x+1e-6 && min(p.X, q.X) < x+w-1e-6 && max(p.Y, q.Y) > y+1e-6 && min(p.Y, q.Y) < y+h-1e-6
+		}
 		for at, b := range boxes {
-			inside := p.Y > b.Y && p.Y < b.Y+b.H && p.X < b.X+b.W-1e-6 && q.X > b.X+1e-6
-			assert.False(t, inside && at != k.From && at != k.To, "an arrow crosses box %d", at)
+			assert.False(t, at != k.From && at != k.To && crosses(b.X, b.Y, b.W, b.H), "an arrow crosses box %d", at)
 		}
 		for _, f := range frames {
-			inside := p.Y > f.Y && p.Y < f.Y+frameLabel && p.X < f.X+f.W-1e-6 && q.X > f.X+1e-6
-			assert.False(t, inside, "an arrow crosses the title of %s", f.Group)
+			assert.False(t, crosses(f.X, f.Y, f.W, frameLabel), "an arrow crosses the title of %s", f.Group)
 		}
 	}
 }

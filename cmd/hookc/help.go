@@ -191,7 +191,7 @@ func helpEnvironment(w io.Writer) {
   HOOKC_MODEL               the model of llm hooks that name none; else gpt-4o-mini or claude-haiku-4-5, and with a base URL the event's model before these
   OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_ORG_ID, OPENAI_PROJECT_ID, OPENAI_CUSTOM_HEADERS, ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL
   HTTP_PROXY, HTTPS_PROXY, NO_PROXY   how a model is reached
-  XDG_CONFIG_HOME, XDG_STATE_HOME, NO_COLOR, CLICOLOR_FORCE, TERM
+  XDG_CONFIG_HOME, XDG_STATE_HOME, NO_COLOR, CLICOLOR_FORCE, TERM, COLUMNS
 
 Set for bash hooks:
   JCLI_HOOK_EVENT, HOOK_EVENT, JCLI_CWD, TOOL_NAME, FILE_PATH, EDITED_FILE,

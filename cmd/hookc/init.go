@@ -46,7 +46,7 @@ func newInit() *cobra.Command {
 what a team's repository has: tests of the policy, hooks for pre-commit, and a
 workflow for GitHub that reviews each change of it (docs/guide/team.md). An existing
 file is never touched.`,
-		Example: `  hookc init && hookc trust && hookc compile --explain
+		Example: `  hookc init && hookc trust && hookc install claude
   hookc init --team
   hookc init --user`,
 		Args: cobra.MaximumNArgs(1),
@@ -65,7 +65,7 @@ file is never touched.`,
 				}
 			}
 			if !user {
-				fmt.Fprintf(cmd.OutOrStdout(), "next: %s, then hookc compile --explain\n", strings.Join(append([]string{"hookc trust"}, args...), " "))
+				fmt.Fprintf(cmd.OutOrStdout(), "next: %s, then hookc install AGENT (hookc list dialect has the agents)\n", strings.Join(append([]string{"hookc trust"}, args...), " "))
 			}
 			return nil
 		},

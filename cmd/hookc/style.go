@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"strconv"
 
 	"golang.org/x/term"
 
@@ -24,17 +25,26 @@ func colour(w io.Writer) bool {
 	return isTerminal(w)
 }
 
-// width is the number of columns of w, 0 when it is no terminal.
+// width is the number of columns of w. Where it is no terminal it is COLUMNS, which
+// shells do not export on their own, or 0 for any.
 func width(w io.Writer) int {
 	f, ok := screen.Behind(w).(*os.File)
 	if !ok {
-		return 0
+		return asked()
 	}
 	columns, _, err := term.GetSize(int(f.Fd()))
 	if err != nil {
-		return 0
+		return asked()
 	}
 	return columns
+}
+
+func asked() int {
+	n, err := strconv.Atoi(os.Getenv("COLUMNS"))
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
 }
 
 // style is how to lay text out for w.

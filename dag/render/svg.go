@@ -1,6 +1,7 @@
 package render
 
 import (
+	_ "embed" // the colours of pictures
 	"fmt"
 	"io"
 	"math"
@@ -11,49 +12,9 @@ import (
 
 // svgStyle colours the pictures, in the light and in the dark. It is written
 // without variables, which not every program that shows SVG knows.
-const svgStyle = `
-.hk-page{fill:#ffffff}
-.hk text{font-family:system-ui,-apple-system,"Segoe UI",Helvetica,Arial,"DejaVu Sans",sans-serif;font-size:11px;fill:#37474f}
-.hk .hk-h{font-size:15px;font-weight:600;fill:#102027}
-.hk .hk-name{font-size:12px;font-weight:600;fill:#102027}
-.hk .hk-faint{fill:#546e7a}
-.hk .hk-warn{fill:#b71c1c}
-.hk-box{stroke-width:1.4;fill:#ffffff;stroke:#90a4ae}
-.hk-inline .hk-box{fill:#eaf6ec;stroke:#2e7d32}
-.hk-process .hk-box{fill:#e9f1fd;stroke:#1a56b0}
-.hk-llm .hk-box{fill:#f4eafc;stroke:#7b1fa2}
-.hk-async .hk-box{fill:#f5f5f5;stroke:#757575;stroke-dasharray:5 3}
-.hk-action .hk-box{fill:#fff8e1;stroke:#b26a00}
-.hk-end .hk-box{fill:#37474f;stroke:#37474f}
-.hk .hk-end text{fill:#ffffff}
-.hk-frame{fill:#eceff1;fill-opacity:.5;stroke:#90a4ae;stroke-dasharray:3 3}
-.hk-edge{fill:none;stroke-width:1.5;stroke:#90a4ae}
-.hk-tip{stroke:none;fill:#90a4ae}
-.hk-data .hk-edge{stroke:#1a56b0}.hk-data .hk-tip{fill:#1a56b0}
-.hk-gate .hk-edge{stroke:#c62828;stroke-dasharray:6 3}.hk-gate .hk-tip{fill:#c62828}
-.hk-order .hk-edge{stroke:#8d6e63;stroke-width:2}.hk-order .hk-tip{fill:#8d6e63}
-.hk-break .hk-edge{stroke:#c62828;stroke-dasharray:2 3}.hk-break .hk-tip{fill:#c62828}
-@media screen and (prefers-color-scheme:dark){
-.hk-page{fill:#12181c}
-.hk text{fill:#b0bec5}
-.hk .hk-h,.hk .hk-name{fill:#eceff1}
-.hk .hk-faint{fill:#90a4ae}
-.hk .hk-warn{fill:#ff8a80}
-.hk-box{fill:#1c262b;stroke:#607d8b}
-.hk-inline .hk-box{fill:#15301b;stroke:#66bb6a}
-.hk-process .hk-box{fill:#13263f;stroke:#64a0f0}
-.hk-llm .hk-box{fill:#2c173a;stroke:#ba68c8}
-.hk-async .hk-box{fill:#22282b;stroke:#9e9e9e}
-.hk-action .hk-box{fill:#33270d;stroke:#ffb74d}
-.hk-end .hk-box{fill:#cfd8dc;stroke:#cfd8dc}
-.hk .hk-end text{fill:#12181c}
-.hk-frame{fill:#263238;stroke:#607d8b}
-.hk-data .hk-edge{stroke:#64a0f0}.hk-data .hk-tip{fill:#64a0f0}
-.hk-gate .hk-edge{stroke:#ef7070}.hk-gate .hk-tip{fill:#ef7070}
-.hk-order .hk-edge{stroke:#bcaaa4}.hk-order .hk-tip{fill:#bcaaa4}
-.hk-break .hk-edge{stroke:#ef7070}.hk-break .hk-tip{fill:#ef7070}
-}
-`
+//
+//go:embed svg.css
+var svgStyle string
 
 // picture is a drawing: the inside of an svg element and its size.
 type picture struct {
@@ -81,14 +42,6 @@ func (p *picture) cols() int {
 		return narrowCols
 	}
 	return maxCols
-}
-
-// place places the boxes of the picture.
-func (p *picture) place(boxes []layout.Box, links []layout.Link, titles map[string]float64) ([]layout.Frame, float64, float64) {
-	if p.narrow {
-		return layout.PlaceDown(boxes, links, titles)
-	}
-	return layout.Place(boxes, links, titles)
 }
 
 const (
@@ -119,7 +72,8 @@ func renderSVG(w io.Writer, m *Model, _ Style) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<?xml version="1.0" encoding="UTF-8"?>
 <svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" class="hk" role="img" aria-label="hookc plan %s">
-<style>%s</style>
+<style>
+%s</style>
 <rect class="hk-page" width="100%%" height="100%%"/>
 `, num(width), num(height), xmlText(ShortHash(m.Hash)), svgStyle)
 	y := 0.0
@@ -217,32 +171,9 @@ const (
 func drawnWidth(s string, size float64) float64 {
 	width := 0.0
 	for _, r := range s {
-		width += glyphWidth(r)
+		width += layout.Glyph(r, runeWidth(r))
 	}
 	return width * size
-}
-
-// glyphWidth is the width of a character in sizes of its type.
-func glyphWidth(r rune) float64 {
-	switch columns := runeWidth(r); {
-	case columns == 0:
-		return 0
-	case r >= 0x1f000:
-		return 1.3 // emoji
-	case columns == 2:
-		return 1.05
-	case strings.ContainsRune(" '/IJ\\|,.ijl·", r):
-		return 0.38
-	case strings.ContainsRune("!()[]:;-ftr_`–", r):
-		return 0.5
-	case strings.ContainsRune("MWmw%@", r):
-		return 1.1
-	case r >= 'A' && r <= 'Z' || strings.ContainsRune("&#+<=>^~", r):
-		return 0.85
-	case r < 0x7f || r>>7 == 0x2500>>7:
-		return 0.73
-	}
-	return 1
 }
 
 // box is the box that holds the text.

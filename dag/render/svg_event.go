@@ -68,7 +68,7 @@ func drawEvent(e *EventModel, fold, narrow bool) (*picture, bool) {
 // chain draws the boxes and arrows of an event.
 func (p *picture) chain(e *EventModel, fold bool) bool {
 	d := newDrawing(e, fold, p.cols())
-	frames, w, h := p.place(d.boxes, d.links, titleWidths(d.title))
+	frames, w, h := layout.Place(d.boxes, d.links, titleWidths(d.title), p.narrow)
 	dy := p.h
 	p.drawFrames(frames, dy, d.title)
 	for i := range d.links {
@@ -400,7 +400,7 @@ func drawPipeline(m *PipelineModel, narrow bool) *picture {
 	for i, e := range edges {
 		links[i] = layout.Link{From: at[e.from], To: at[e.to]}
 	}
-	_, w, h := p.place(boxes, links, nil)
+	_, w, h := layout.Place(boxes, links, nil, p.narrow)
 	dy := p.h
 	for i, e := range edges {
 		class := "flow"

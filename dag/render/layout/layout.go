@@ -7,6 +7,7 @@ package layout
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/hookc/hookc/dag"
 )
@@ -31,7 +32,7 @@ type Link struct {
 	// the arrow leaves and arrives on the right.
 	Points []Point
 	Inside bool
-	// Down is set by PlaceDown: the arrow leaves below and arrives above.
+	// Down is set by Place: the arrow leaves below and arrives above.
 	Down bool
 }
 
@@ -87,14 +88,13 @@ type layered struct {
 
 // Place places boxes and leads links; it returns the frames of the groups and the size
 // of the whole. Links lead from lower to higher box numbers. A frame is at least as
-// wide as its title, whose width titles has.
-func Place(boxes []Box, links []Link, titles map[string]float64) (frames []Frame, w, h float64) {
-	return place(boxes, links, titles, false)
-}
-
-// PlaceDown is Place for a narrow screen: ranks stand below each other, and the boxes of
-// a frame too. Arrows to and from the boxes of a frame are those of the frame.
-func PlaceDown(boxes []Box, links []Link, titles map[string]float64) (frames []Frame, w, h float64) {
+// wide as its title, whose width titles has. With down, for a narrow screen, ranks stand
+// below each other, and the boxes of a frame too; arrows to and from the boxes of a frame
+// are those of the frame.
+func Place(boxes []Box, links []Link, titles map[string]float64, down bool) (frames []Frame, w, h float64) {
+	if !down {
+		return place(boxes, links, titles, false)
+	}
 	for i := range boxes {
 		boxes[i].W, boxes[i].H = boxes[i].H, boxes[i].W
 	}
@@ -488,4 +488,28 @@ func (l *layered) end(at int, frames bool) Box {
 		return l.border(at)
 	}
 	return l.boxes[at]
+}
+
+// Glyph is the width of a character in sizes of its type, which is bold; columns is what
+// a terminal gives it.
+func Glyph(r rune, columns int) float64 {
+	switch {
+	case columns == 0:
+		return 0
+	case r >= 0x1f000:
+		return 1.3 // emoji
+	case columns == 2:
+		return 1.05
+	case strings.ContainsRune(" '/IJ\\|,.ijl·", r):
+		return 0.38
+	case strings.ContainsRune("!()[]:;-ftr_`–", r):
+		return 0.5
+	case strings.ContainsRune("MWmw%@", r):
+		return 1.1
+	case r >= 'A' && r <= 'Z' || strings.ContainsRune("&#+<=>^~", r):
+		return 0.85
+	case r < 0x7f || r>>7 == 0x2500>>7:
+		return 0.73
+	}
+	return 1
 }

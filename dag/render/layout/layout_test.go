@@ -37,11 +37,7 @@ func TestLayout(t *testing.T) {
 }
 
 func laidOut(t *testing.T, boxes []Box, links []Link, down bool) {
-	lay := Place
-	if down {
-		lay = PlaceDown
-	}
-	frames, w, h := lay(boxes, links, map[string]float64{"g1": 300})
+	frames, w, h := Place(boxes, links, map[string]float64{"g1": 300}, down)
 	for i, a := range boxes {
 		assert.True(t, a.X >= -1e-6 && a.Y >= -1e-6 && a.X+a.W <= w+1e-6 && a.Y+a.H <= h+1e-6, "box %d is inside", i)
 		for j, b := range boxes[:i] {

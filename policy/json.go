@@ -28,11 +28,20 @@ func DecodeJSON(data []byte) (any, error) { return decodeAt(data, 0) }
 // decodeAt is DecodeJSON of a value that is inside depth others.
 func decodeAt(data []byte, depth int) (any, error) {
 	s := newScanner(data)
-	if v, ok := s.value(depth); ok && s.End() {
+	if v, ok := s.Value(depth); ok && s.End() {
 		return v, nil
 	}
 	return decodeSlowly(data, depth)
 }
+
+// newScanner reads JSON in one pass. It takes exactly what decodeSlowly takes,
+// with the same values, and says only whether it could: what is wrong with a
+// text is said by decodeSlowly.
+func newScanner(data []byte) scan.Reader {
+	return scan.Reader{Scanner: scan.Scanner{Data: data}, Number: number}
+}
+
+func number(text []byte) any { return govalue.Number(json.Number(text)) }
 
 // goValues makes JSON values of what hosts hand over.
 var goValues govalue.Decoder = decodeAt

@@ -69,7 +69,7 @@ func (p *Projection) want(path Path) {
 // absent. The name is the one that was sent.
 func (p *Projection) DecodeFor(e Event, data []byte) (c *Context, event string, err error) {
 	if !p.whole {
-		d := projector{want: p, scanner: newScanner(data), c: &Context{}}
+		d := projector{want: p, Reader: newScanner(data), c: &Context{}}
 		if i, known := eventIndex[e]; known {
 			d.carries = &carries[i]
 		}
@@ -97,7 +97,7 @@ func (p *Projection) DecodeFor(e Event, data []byte) (c *Context, event string, 
 // event is then decoded for: neither what follows the field nor whether it is
 // there twice is looked at.
 func Peek(data []byte, f Field) string {
-	d := projector{scanner: newScanner(data)}
+	d := projector{Reader: newScanner(data)}
 	if d.Space() != '{' {
 		return ""
 	}
@@ -155,7 +155,7 @@ func (p *Projection) reduce(c *Context) *Context {
 
 // projector reads one event.
 type projector struct {
-	scanner
+	scan.Reader
 	want *Projection
 	c    *Context
 	seen [numFields]bool
@@ -220,7 +220,7 @@ func (d *projector) field(f Field, first byte) bool {
 		d.c.put(f, v)
 		return ok
 	}
-	v, ok := d.value(1)
+	v, ok := d.Value(1)
 	if ok {
 		d.c.put(f, v)
 	}
@@ -260,7 +260,7 @@ func (d *projector) unnamed(key string) bool {
 	case wanted == absent, wanted == members && !slices.Contains(d.want.keys[FieldRaw], key):
 		return d.Skip(1)
 	}
-	v, ok := d.value(1)
+	v, ok := d.Value(1)
 	if d.raw == nil {
 		d.raw = map[string]any{}
 	}
@@ -289,7 +289,7 @@ func (d *projector) some(keys []string) (map[string]any, bool) {
 		if _, twice := out[keys[i]]; twice {
 			return nil, false
 		}
-		if out[keys[i]], ok = d.value(2); !ok {
+		if out[keys[i]], ok = d.Value(2); !ok {
 			return nil, false
 		}
 	}

@@ -49,7 +49,7 @@ var projections = func() []*Projection {
 // checkScan compares the one-pass reader with the standard library's.
 func checkScan(t *testing.T, data []byte) {
 	s := newScanner(data)
-	v, ok := s.value(0)
+	v, ok := s.Value(0)
 	ok = ok && s.End()
 	want, err := decodeSlowly(data, 0)
 	if ok {

@@ -13,6 +13,7 @@ import (
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/rego/native"
 )
 
 // answer collects what the entry points of one evaluation say.
@@ -147,17 +148,13 @@ func inOrder(list []contribution, set bool) []contribution {
 	return slices.CompactFunc(list, func(x, y contribution) bool { return x.text == y.text })
 }
 
-// textKeys are the keys of an object that hold its text: hookc's and
-// conftest's.
-var textKeys = []string{"reason", "msg"}
-
 // contributing reads a string or an object with a reason or msg.
 func contributing(v ast.Value) (contribution, bool) {
 	switch x := v.(type) {
 	case ast.String:
 		return contribution{text: string(x), value: v}, true
 	case ast.Object:
-		for _, key := range textKeys {
+		for _, key := range native.TextKeys {
 			if t := x.Get(ast.StringTerm(key)); t != nil {
 				s, ok := t.Value.(ast.String)
 				return contribution{text: string(s), value: v}, ok

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookc/hookc/builtins"
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/policy/govalue"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -44,7 +45,7 @@ func toNative(v ast.Value) native.Value {
 }
 
 func nativeNumber(n ast.Number) native.Value {
-	v := toNumber(n)
+	v := govalue.Number(json.Number(n))
 	if text, ok := v.(json.Number); ok {
 		return native.Number(text)
 	}

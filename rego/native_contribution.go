@@ -2,7 +2,6 @@ package rego
 
 import (
 	"errors"
-	"sort"
 
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -59,50 +58,16 @@ func (e *nativeEntry) whole(to *policy.Result, hook string, t delivered) bool {
 
 // contributes is that of [entry], of native values.
 func (e *nativeEntry) contributes(list []delivered) ([]contribution, bool) {
-	if e.many {
-		if len(list) > 1 {
-			sort.SliceStable(list, func(i, j int) bool { return native.Compare(list[i].v, list[j].v) < 0 })
-		}
-		return e.members(list, true)
+	values := make([]native.Value, len(list))
+	for i := range list {
+		values[i] = list[i].v
 	}
-	at := e.place(list[0].block)
-	switch v := list[0].v.(type) {
-	case bool:
-		if !e.part.verdict() {
-			return nil, false
-		}
-		if !v {
-			return nil, true
-		}
-		return []contribution{{at: at}}, true
-	case *native.Set:
-		return e.members(valuesOf(v.Elems(), list[0]), true)
-	case []native.Value:
-		return e.members(valuesOf(v, list[0]), false)
+	texts, ok := native.Contributions(values, e.many, e.part.verdict())
+	out := make([]contribution, len(texts))
+	for i, c := range texts {
+		out[i] = contribution{text: c.Text, at: e.place(list[c.Of].block)}
 	}
-	s, ok := contributingNative(list[0].v, at)
-	return []contribution{s}, ok
-}
-
-// valuesOf are the elements of a value that one rule gave.
-func valuesOf(elems []native.Value, by delivered) []delivered {
-	out := make([]delivered, len(elems))
-	for i, v := range elems {
-		out[i] = delivered{by.entry, by.block, v}
-	}
-	return out
-}
-
-func (e *nativeEntry) members(list []delivered, set bool) ([]contribution, bool) {
-	out := make([]contribution, 0, len(list))
-	for _, t := range list {
-		s, ok := contributingNative(t.v, e.place(t.block))
-		if !ok {
-			return nil, false
-		}
-		out = append(out, s)
-	}
-	return inOrder(out, set), true
+	return out, ok
 }
 
 func (e *nativeEntry) place(block int32) (at diag.Span) {
@@ -110,20 +75,4 @@ func (e *nativeEntry) place(block int32) (at diag.Span) {
 		at = e.at[block]
 	}
 	return at
-}
-
-// sayingNative is saying.
-func contributingNative(v native.Value, at diag.Span) (contribution, bool) {
-	switch x := v.(type) {
-	case string:
-		return contribution{text: x, at: at}, true
-	case map[string]native.Value, *native.Object:
-		for _, key := range textKeys {
-			if t, ok := native.Get(x, key); ok {
-				s, ok := t.(string)
-				return contribution{text: s, at: at}, ok
-			}
-		}
-	}
-	return contribution{}, false
 }

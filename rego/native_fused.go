@@ -59,10 +59,15 @@ func (n *Native) speaks() bool {
 
 // parts is a value by what Rules would tell of it.
 func (e *nativeEntry) parts(entry int32, v native.Value) []delivered {
+	values := []native.Value{v}
 	if set, ok := v.(*native.Set); ok && e.many {
-		return valuesOf(set.Elems(), delivered{entry: entry, block: -1})
+		values = set.Elems()
 	}
-	return []delivered{{entry, -1, v}}
+	out := make([]delivered, len(values))
+	for i, v := range values {
+		out[i] = delivered{entry, -1, v}
+	}
+	return out
 }
 
 func (n *Native) member() native.Member {

@@ -9,6 +9,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/govalue"
 	"github.com/hookc/hookc/rego/native"
 )
 
@@ -62,7 +63,7 @@ func toJSON(v ast.Value) any {
 	case ast.String:
 		return string(x)
 	case ast.Number:
-		return toNumber(x)
+		return govalue.Number(json.Number(x))
 	case *ast.Array:
 		out := make([]any, 0, x.Len())
 		x.Foreach(func(t *ast.Term) { out = append(out, toJSON(t.Value)) })
@@ -86,20 +87,6 @@ func keyText(v ast.Value) string {
 		return string(s)
 	}
 	return v.String()
-}
-
-// toNumber is an int or a float64 where that loses nothing, else the number
-// as it is written.
-func toNumber(n ast.Number) any {
-	if i, err := strconv.Atoi(string(n)); err == nil && strconv.Itoa(i) == string(n) {
-		return i
-	}
-	if f, err := strconv.ParseFloat(string(n), 64); err == nil {
-		if text, err := json.Marshal(f); err == nil && string(text) == string(n) {
-			return f
-		}
-	}
-	return json.Number(n)
 }
 
 // projection is what of an event becomes input, as Rego sees it: an object of

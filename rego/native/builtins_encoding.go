@@ -40,17 +40,16 @@ func sha256Hex(s string) string {
 	return string(out[:])
 }
 
-// readJSON reads a text as ParseJSON does. Of a number with a long exponent, and
-// of what ParseJSON does not read, OPA is asked.
-func readJSON(v Value) (Value, bool) {
+// jsonOf is what a text holds, as ParseJSON reads it. Of a number with a long
+// exponent, and of what ParseJSON does not read, OPA is asked.
+func jsonOf(v Value) (Value, bool) {
 	s, _ := v.(string)
-	r := newJSONReader([]byte(s))
-	out, ok := r.document()
-	return out, ok && !r.longExponent
+	out, longExponent, ok := readJSON([]byte(s))
+	return out, ok && !longExponent
 }
 
 func unmarshalJSON(_ *Call, args []Value) (Value, bool, error) {
-	v, ok := readJSON(args[0])
+	v, ok := jsonOf(args[0])
 	if !ok {
 		return bail()
 	}
@@ -58,7 +57,7 @@ func unmarshalJSON(_ *Call, args []Value) (Value, bool, error) {
 }
 
 func validJSON(_ *Call, args []Value) (Value, bool, error) {
-	if _, ok := readJSON(args[0]); !ok {
+	if _, ok := jsonOf(args[0]); !ok {
 		return bail()
 	}
 	return true, true, nil

@@ -171,8 +171,8 @@ func (d *decider) entry(r *rule, e *Entry) bool {
 	return true
 }
 
-// contribute is what the values of an entry point say, as package rego has it: a text
-// is "" for a verdict without one. ok is false for a value of the wrong kind.
+// contribute is what the values of an entry point say; ok is false for a value of
+// the wrong kind, and for what cannot be compared.
 func (e *Entry) contribute(list []native.Value) (texts []string, ok bool) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -182,60 +182,11 @@ func (e *Entry) contribute(list []native.Value) (texts []string, ok bool) {
 			ok = false
 		}
 	}()
-	if e.Many {
-		if len(list) > 1 {
-			slices.SortStableFunc(list, native.Compare)
-		}
-		return members(list, true)
+	found, ok := native.Contributions(list, e.Many, e.Part <= Allow || e.Part == Unallowed)
+	for _, c := range found {
+		texts = append(texts, c.Text)
 	}
-	switch v := list[0].(type) {
-	case bool:
-		switch {
-		case e.Part > Allow && e.Part != Unallowed:
-			return nil, false
-		case !v:
-			return nil, true
-		}
-		return []string{""}, true
-	case *native.Set:
-		return members(v.Elems(), true)
-	case []native.Value:
-		return members(v, false)
-	}
-	text, ok := contributing(list[0])
-	return []string{text}, ok
-}
-
-// members are the texts of a set, in their own order, or of a list.
-func members(list []native.Value, set bool) ([]string, bool) {
-	out := make([]string, 0, len(list))
-	for _, v := range list {
-		text, ok := contributing(v)
-		if !ok {
-			return nil, false
-		}
-		out = append(out, text)
-	}
-	if set {
-		slices.Sort(out)
-	}
-	return slices.Compact(out), true
-}
-
-// contributing is the text of a string, or of an object with a reason or msg.
-func contributing(v native.Value) (string, bool) {
-	switch x := v.(type) {
-	case string:
-		return x, true
-	case map[string]native.Value, *native.Object:
-		for _, key := range [...]string{"reason", "msg"} {
-			if t, found := native.Get(x, key); found {
-				s, ok := t.(string)
-				return s, ok
-			}
-		}
-	}
-	return "", false
+	return texts, ok
 }
 
 // outcome is what a rule that spoke came to, -1 when that is several things at

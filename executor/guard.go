@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"sync"
 
 	"github.com/hookc/hookc/dag"
@@ -43,6 +44,27 @@ func guardKey(prog *dag.Program, plan *dag.Plan, in *policy.Context) string {
 	sum := sha256.Sum256(parts)
 	return hex.EncodeToString(sum[:])
 }
+
+// lasting reports whether a plan's answer may be given again: of a plan whose
+// repeated calls go through, whether any hook was asked.
+func (a *Answer) lasting(plan *dag.Plan) bool {
+	if plan.Strategy.Rules.PassRepeats {
+		asked := func(t policy.HookTrace) bool { return t.Status == policy.StatusRan || t.Status == policy.StatusFailed }
+		return !a.Result.Void() && slices.ContainsFunc(a.Hooks, asked)
+	}
+	return len(a.Result.Failed) == 0
+}
+
+// again is what a plan answers to a repeated call.
+func (a *Answer) again(plan *dag.Plan) *Answer {
+	if plan.Strategy.Rules.PassRepeats {
+		return &Answer{Hooks: blankTrace(plan)}
+	}
+	return a
+}
+
+// clone is a with a trace of its own.
+func (a *Answer) clone() *Answer { return &Answer{Result: a.Result, Hooks: slices.Clone(a.Hooks)} }
 
 // guard remembers the last answers and lets concurrent repeats share one run.
 type guard struct {

@@ -1,8 +1,6 @@
 package executor
 
 import (
-	"slices"
-
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
@@ -37,27 +35,6 @@ type Answer struct {
 	rewrites []changed
 	before   *policy.Context
 }
-
-// lasting reports whether a plan's answer may be given again: of a plan whose
-// repeated calls go through, whether any hook was asked.
-func (a *Answer) lasting(plan *dag.Plan) bool {
-	if plan.Strategy.Rules.PassRepeats {
-		asked := func(t policy.HookTrace) bool { return t.Status == policy.StatusRan || t.Status == policy.StatusFailed }
-		return !a.Result.Void() && slices.ContainsFunc(a.Hooks, asked)
-	}
-	return len(a.Result.Failed) == 0
-}
-
-// again is what a plan answers to a repeated call.
-func (a *Answer) again(plan *dag.Plan) *Answer {
-	if plan.Strategy.Rules.PassRepeats {
-		return &Answer{Hooks: blankTrace(plan)}
-	}
-	return a
-}
-
-// clone is a with a trace of its own.
-func (a *Answer) clone() *Answer { return &Answer{Result: a.Result, Hooks: slices.Clone(a.Hooks)} }
 
 // Serial is the definition of what a plan means (semantics.md §7.1): its
 // items in order, each seeing what those before it changed, until one halts.

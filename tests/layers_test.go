@@ -3,9 +3,12 @@
 package tests
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -78,14 +81,21 @@ var owners = []struct {
 }
 
 type goPackage struct {
-	ImportPath string
-	Imports    []string
-	Deps       []string
+	ImportPath                string
+	Imports                   []string
+	TestImports, XTestImports []string
+	Deps                      []string
 }
 
-func listPackages(t *testing.T) map[string]goPackage {
+func listPackages(t *testing.T) map[string]goPackage { return listFor(t, "", "") }
+
+// listFor lists the packages as they are built for a system and with a tag, "" for
+// this system and for none.
+func listFor(t *testing.T, system, tag string) map[string]goPackage {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,Deps", module+"/...").Output()
+	cmd := exec.Command("go", "list", "-tags="+tag, "-json=ImportPath,Imports,TestImports,XTestImports,Deps", module+"/...")
+	cmd.Env = append(cmd.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+	out, err := cmd.Output()
 	require.NoError(t, err)
 	packages := map[string]goPackage{}
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
@@ -121,6 +131,53 @@ func TestLayers(t *testing.T) {
 	for _, name := range slices.Concat(slices.Concat(layers...), stdOnly) {
 		require.Contains(t, packages, name, "the tables name a package that is gone")
 	}
+}
+
+// TestLayersEverywhere: no import runs up on another system either, or with a tag, and
+// a test in a package imports nothing that imports the package.
+func TestLayersEverywhere(t *testing.T) {
+	for _, build := range []struct{ system, tag string }{{"", "topdown"}, {"windows", ""}, {"darwin", ""}, {"freebsd", ""}} {
+		packages := listFor(t, build.system, build.tag)
+		for name, p := range packages {
+			layer, _ := layerOf(name)
+			for _, imp := range p.Imports {
+				if imp == module || strings.HasPrefix(imp, module+"/") {
+					below, _ := layerOf(local(imp))
+					require.Less(t, below, layer, "%s %s: %s imports %s, which is not below it", build.system, build.tag, name, local(imp))
+				}
+			}
+			for _, imp := range p.TestImports {
+				require.NotContains(t, packages[local(imp)].Deps, p.ImportPath, "a test of %s imports %s", name, imp)
+			}
+		}
+	}
+}
+
+// TestDrawing: CONTRIBUTING.md shows the layers as the table has them. With
+// TestLayers it is a drawing of the imports: each runs from a row to one above it.
+func TestDrawing(t *testing.T) {
+	const head, path = "| layer | packages |\n|---|---|\n", "../CONTRIBUTING.md"
+	var rows strings.Builder
+	for i, l := range layers {
+		names := slices.DeleteFunc(slices.Clone(l), func(name string) bool { return name == "tests" || strings.HasPrefix(name, "tests/") })
+		for k, name := range names {
+			names[k] = "`" + cmp.Or(name, ".") + "`"
+		}
+		if len(names) > 0 {
+			fmt.Fprintf(&rows, "| %d | %s |\n", i, strings.Join(names, ", "))
+		}
+	}
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	before, rest, ok := strings.Cut(string(text), head)
+	require.True(t, ok)
+	was, after, ok := strings.Cut(rest, "\n\n")
+	require.True(t, ok)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(before+head+rows.String()+"\n"+after), 0o644))
+		return
+	}
+	require.Equal(t, rows.String(), was+"\n", "go test ./tests -run TestDrawing -update writes it again from the table")
 }
 
 func TestOwners(t *testing.T) {

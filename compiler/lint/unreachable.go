@@ -65,14 +65,14 @@ func Halters(plan *dag.Plan) []int {
 // alwaysHalts reports whether the chain ends whenever g's filter matches, and
 // whether that filter sees the same values wherever in the chain it stands.
 func alwaysHalts(plan *dag.Plan, g *dag.Node) bool {
-	said := g.Always & g.Effects.May & plan.Strategy.Halt.Powers()
+	powers := g.Always & g.Effects.May & plan.Strategy.Halt.Powers()
 	if g.Effects.MayFail || g.Hook.Async || !g.Exempt() {
 		return false
 	}
 	if item := &plan.Items[g.Item]; len(item.Members) > 1 && item.Fold != policy.FoldMax {
-		said &= policy.MaySkip | policy.MayStop | policy.MayHalt
+		powers &= policy.MaySkip | policy.MayStop | policy.MayHalt
 	}
-	return said != 0 && !g.Matcher.Reads().Overlaps(plan.Spec.Writable())
+	return powers != 0 && !g.Matcher.Reads().Overlaps(plan.Spec.Writable())
 }
 
 func unreachable(t *Target) diag.List {

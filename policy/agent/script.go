@@ -269,14 +269,14 @@ type output struct {
 // otherwise.
 func (a *Agent) Read(h *policy.Hook, in *policy.Context, o Outcome) (policy.Result, error) {
 	b := &h.Body
-	said := output{event: h.Event, in: in, by: policy.By{Name: h.Name, At: h.Span}, Outcome: o,
+	out := output{event: h.Event, in: in, by: policy.By{Name: h.Name, At: h.Span}, Outcome: o,
 		native: b.Agent.Event, faithful: b.Agent.Emulate, strict: b.Agent.Strict, sequential: b.Agent.Sequential, onFailure: b.Agent.OnFailure}
-	if said.native != "" {
-		return a.judge(said) // as the program does: Gemini CLI was recorded
+	if out.native != "" {
+		return a.judge(out) // as the program does: Gemini CLI was recorded
 	}
-	return Strictest(said.by, o.Stdout, func(text string) (policy.Result, error) {
-		said.Stdout = text
-		return a.judge(said)
+	return Strictest(out.by, o.Stdout, func(text string) (policy.Result, error) {
+		out.Stdout = text
+		return a.judge(out)
 	})
 }
 

@@ -118,10 +118,10 @@ func (s *exprSet) apply(f *frame, r *policy.Result) error {
 		}
 		key = s.path.Field.String()
 	}
-	said, err := policy.ParseHookResult(map[string]any{key: value}, policy.By{})
+	more, err := policy.ParseHookResult(map[string]any{key: value}, policy.By{})
 	if err != nil {
 		f.fail(0, "%s", err)
 	}
-	*r = policy.Join(policy.FoldMax, *r, said)
+	*r = policy.Join(policy.FoldMax, *r, more)
 	return nil
 }

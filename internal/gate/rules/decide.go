@@ -193,14 +193,14 @@ func (e *Entry) contribute(list []native.Value) (texts []string, ok bool) {
 // once, or a text that answers are not made for.
 func (d *decider) outcome() int {
 	out, list := d.verdict, d.reasons
-	for part, said := range d.texts {
-		if len(said) == 0 {
+	for part, texts := range d.texts {
+		if len(texts) == 0 {
 			continue
 		}
 		if out >= 0 {
 			return -1
 		}
-		out, list = part, said
+		out, list = part, texts
 	}
 	if len(list) == 0 {
 		out += BareDeny

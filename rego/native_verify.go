@@ -141,14 +141,7 @@ func (m *Module) missing(p *native.Program) []any {
 		}
 		return false
 	}
-	for _, module := range m.ownModules() {
-		for _, r := range module.Rules {
-			ast.WalkTerms(r.Body, visit)
-			if r.Head.Value != nil {
-				ast.WalkTerms(r.Head.Value, visit)
-			}
-		}
-	}
+	m.walkOwn(visit)
 	return out
 }
 
@@ -268,14 +261,7 @@ func (m *Module) orphans(p *native.Program) []native.Value {
 		}
 		return false
 	}
-	for _, module := range m.ownModules() {
-		for _, r := range module.Rules {
-			ast.WalkTerms(r.Body, visit)
-			if r.Head.Value != nil {
-				ast.WalkTerms(r.Head.Value, visit)
-			}
-		}
-	}
+	m.walkOwn(visit)
 	return out
 }
 
@@ -301,4 +287,16 @@ func (m *Module) ownModules() []*ast.Module {
 		}
 	}
 	return out
+}
+
+// walkOwn visits the terms of the bodies and values of their rules.
+func (m *Module) walkOwn(visit func(*ast.Term) bool) {
+	for _, module := range m.ownModules() {
+		for _, r := range module.Rules {
+			ast.WalkTerms(r.Body, visit)
+			if r.Head.Value != nil {
+				ast.WalkTerms(r.Head.Value, visit)
+			}
+		}
+	}
 }

@@ -37,7 +37,6 @@ var timesOfDay = map[string]string{
 	"policy/disk/print.go":              "files are compared by their times, which are the disk's; one that seems newer than now is read again",
 	"policy/agent/copilot.go":           "the agent's own timestamp in another form",
 	"rego/bridge.go":                    "what time.now_ns answers is the time of day, as in OPA",
-	"rego/native/builtins_time.go":      "times that a rule names; no time of an event",
 	"rego/plan_prune.go":                "locals of a plan; no time at all",
 	"cmd/hookc/logs/logs.go":            "--since of a log that others wrote; nothing is decided by it",
 	"cmd/hookc/logs/show.go":            "what is shown",

@@ -149,17 +149,8 @@ func (c *call) receive(fd int) *wire.Reply {
 				return nil
 			}
 		}
-		size, err := wire.ReplySize(b)
-		switch {
-		case err != nil || size > 0 && len(b) > size:
-			return nil
-		case size == 0 || len(b) < size:
-			continue
+		if reply, more := replyIn(b); !more {
+			return reply
 		}
-		reply, err := wire.DecodeReply(b)
-		if err != nil || reply.Refused != "" {
-			return nil
-		}
-		return reply
 	}
 }

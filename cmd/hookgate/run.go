@@ -56,17 +56,24 @@ func readReply(f *os.File) *wire.Reply {
 			return nil
 		}
 		b = b[:len(b)+n]
-		size, err := wire.ReplySize(b)
-		switch {
-		case err != nil || size > 0 && len(b) > size:
-			return nil
-		case size == 0 || len(b) < size:
-			continue
+		if reply, more := replyIn(b); !more {
+			return reply
 		}
-		reply, err := wire.DecodeReply(b)
-		if err != nil || reply.Refused != "" {
-			return nil
-		}
-		return reply
 	}
+}
+
+// replyIn is the reply that was read; there is none where it does not count. more is true while
+// it is not whole.
+func replyIn(b []byte) (reply *wire.Reply, more bool) {
+	size, err := wire.ReplySize(b)
+	switch {
+	case err != nil || size > 0 && len(b) > size:
+		return nil, false
+	case size == 0 || len(b) < size:
+		return nil, true
+	}
+	if reply, err = wire.DecodeReply(b); err != nil || reply.Refused != "" {
+		return nil, false
+	}
+	return reply, false
 }

@@ -1,6 +1,7 @@
 package rego
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"regexp"
@@ -32,6 +33,8 @@ type Tests struct {
 	Trace bool
 	// Cover, when set, sees what the tests evaluate.
 	Cover dag.Cover
+	// limit is how long each may take; 0 is testTimeout.
+	limit time.Duration
 }
 
 // TestResult is what became of one test.
@@ -71,7 +74,7 @@ func RunTests(ctx context.Context, t Tests) ([]TestResult, diag.List) {
 		u.found.Sort()
 		return nil, u.found
 	}
-	tests := &testCode{u: u, only: t.Only}
+	tests := &testCode{u: u, only: t.Only, limit: cmp.Or(t.limit, testTimeout)}
 	if t.Cover != nil {
 		tests.seen = covered(t.Cover, u.where, u.modules)
 	}

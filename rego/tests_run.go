@@ -27,6 +27,8 @@ type testCode struct {
 	code
 	u    *unit
 	only *regexp.Regexp
+	// limit is how long each may take.
+	limit time.Duration
 	// seen, if not nil, sees what is evaluated.
 	seen  topdown.QueryTracer
 	found []cases.Test
@@ -107,7 +109,7 @@ func (t *testCode) one(ctx context.Context, f *cases.Test, seen topdown.QueryTra
 		out.Error = err.Error()
 		return out
 	}
-	steps := newStepBudget(ctx, testTimeout)
+	steps := newStepBudget(ctx, t.limit)
 	var printed bytes.Buffer
 	var begun cases.Begun
 	q := t.query(ask, nil, steps).WithPrintHook(topdown.NewPrintHook(&printed))

@@ -236,7 +236,9 @@ func (c *selfCall) effect(s *shell.Line, e *shell.Effect) {
 		c.path(e.Target, takesFolder(e, c.at))
 		c.overlay(s, e, e.Target)
 	case shell.CertainPattern:
-		c.pattern(e)
+		if e.Op != "rmdir" { // of what is empty
+			c.pattern(e)
+		}
 	case shell.CertainDynamic:
 		c.dynamic(e)
 	}

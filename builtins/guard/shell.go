@@ -241,8 +241,8 @@ func (g *shellGuard) protects(e *shell.Effect, at shell.At) bool {
 
 // touches returns the entry of a set that an effect on a file changes.
 func touches(set pathSet, e *shell.Effect, at shell.At) (string, bool) {
-	if text, ok := set.match(e.Target, at); ok {
-		return text, true
+	if text, ok := set.match(e.Target, at); ok || e.Op == "rmdir" { // of a folder that is empty
+		return text, ok
 	}
 	if e.Certainty == shell.CertainPattern {
 		text, ok := set.globbed(e.Target, at)

@@ -1,6 +1,9 @@
 package losses
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // TextPrograms are programs whose arguments are text, names and files to look
 // at, whatever words are among them.
@@ -26,7 +29,7 @@ var (
 	// Senders are programs that talk to other machines whatever their words.
 	Senders = Words(`mail mailx mutt sendmail s-nail msmtp swaks ftp lftp ncftpput tftp rclone gist pastebinit wgetpaste wormhole croc ffsend transfer dig host nslookup drill kdig
 		ping ping6 traceroute slack slack-cli telegram-send ntfy notify discord xh curlie httpie mosquitto_pub nats redis-cli kcat kafkacat websocat wscat grpcurl busybox telnet azcopy
-		0x0 ix termbin sprunge hastebin bashupload filebin oshi surge gh-pages`)
+		0x0 ix logger termbin sprunge hastebin bashupload filebin oshi surge gh-pages`)
 	// Readers are readers that see for themselves what is sent, and tools of stores of this machine, which send nothing.
 	Readers = Words("curl wget wget2 aria2c nc ncat netcat socat telnet scp sftp rsync http https ssh git security keytool certutil")
 )
@@ -106,6 +109,12 @@ var DiskWrites = map[string]string{
 	"parted": "mklabel mktable rm mkpart resizepart mkpartfs set",
 }
 
+// Disk reports whether a path is that of a disk or of a part of one.
+func Disk(p string) bool {
+	name, ok := strings.CutPrefix(p, "/dev/")
+	return ok && slices.ContainsFunc([]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "mapper/", "md", "dm-"}, func(kind string) bool { return strings.HasPrefix(name, kind) })
+}
+
 // Stores are the ports that databases answer HTTP on.
 var Stores = map[string]bool{"9200": true, "9201": true, "5984": true, "8086": true, "8123": true, "8529": true, "7474": true, "6333": true, "8983": true, "8500": true, "2379": true}
 
@@ -147,7 +156,7 @@ const DockerRunLong = "--add-host --attach --blkio-weight --cap-add --cap-drop -
 // CallsSQL are the last names of calls whose text is SQL, CallsPrint those that
 // show what they are given.
 const (
-	CallsSQL   = "execute executescript executemany exec query raw run statement unprepared do sql executeRaw executeRawUnsafe queryRawUnsafe prepare text exec_query execute_sql simple"
+	CallsSQL   = "execute executescript executemany exec query raw run statement unprepared do sql executeRaw executeRawUnsafe queryRaw queryRawUnsafe prepare text exec_query execute_sql simple"
 	CallsPrint = "print console.log puts p pp echo say printf sys.stdout.write process.stdout.write console.info console.error console.dir var_dump print_r"
 )
 

@@ -68,6 +68,10 @@ func sqlStatement(words []string) (Loss, bool) {
 		if slices.Contains(words, "DELETE") && !slices.Contains(words, "WHERE") {
 			return Loss{"delete-nodes", sqlName(words[1:])}, true
 		}
+	case "REMOVE", "PURGE", "RESET":
+		if in(words[1], "DATABASE TABLE NAMESPACE BINARY MASTER") {
+			return Loss{"remove-" + strings.ToLower(words[1]), sqlName(words[2:])}, true
+		}
 	case "TRUNCATE":
 		return Loss{"truncate-table", sqlName(words[1:])}, true
 	case "DELETE":
@@ -91,19 +95,16 @@ func sqlStatement(words []string) (Loss, bool) {
 	return Loss{}, false
 }
 
-// sqlDrop is DROP of something that holds data.
+// sqlDrop is DROP of something that holds data, or of all that hangs on it.
 func sqlDrop(words []string) (Loss, bool) {
-	rest := words[2:]
-	if words[1][0] == '\'' { // of HBase
-		return Loss{"drop-table", words[1]}, true
-	}
-	switch kind := words[1]; kind {
-	case "DATABASE", "SCHEMA", "TABLE", "KEYSPACE", "OWNED", "TABLESPACE", "COLLECTION", "USER", "ROLE", "BUCKET", "MEASUREMENT":
+	kind, rest := words[1], words[2:]
+	switch {
+	case kind[0] == '\'': // of HBase
+		return Loss{"drop-table", kind}, true
+	case in(kind, "DATABASE SCHEMA TABLE KEYSPACE OWNED TABLESPACE COLLECTION USER ROLE BUCKET MEASUREMENT NAMESPACE STREAM WAREHOUSE CATALOG GRAPH PARTITION"):
 		return Loss{"drop-" + strings.ToLower(kind), sqlName(rest)}, true
-	case "FOREIGN", "TEMPORARY", "EXTERNAL":
-		return Loss{"drop-table", sqlName(rest)}, kind != "TEMPORARY"
-	case "VIEW", "INDEX", "MATERIALIZED", "FUNCTION", "TRIGGER", "SEQUENCE", "TYPE", "PROCEDURE", "EXTENSION":
-		return Loss{}, false
+	case in(kind, "FOREIGN EXTERNAL"), words[len(words)-1] == "CASCADE":
+		return Loss{"drop-table", sqlName(rest)}, true
 	}
 	return Loss{}, false
 }

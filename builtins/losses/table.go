@@ -15,7 +15,6 @@ terraform tofu terragrunt|tf|cloud|@destroy destroy;$ output *password*|*secret*
 pulumi|stack|cloud|@destroy destroy|down !--preview-only;@stack-remove stack rm;$ config|stack|output * --show-secrets;$ config get;stack|env rm;cancel;state delete|unprotect;destroy|down;? logout|plugin|about
 eksctl kops k3d kind minikube|stack|cloud|@delete-cluster delete
 aws||cloud|@bucket-delete s3 rb;@objects-delete s3 rm --recursive;@object-delete s3 rm;@objects-delete s3 sync --delete;$ secretsmanager|ssm get-secret-value|get-parameter;@delete * delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion;$ configure export-credentials;$ configure get *secret*|*key*|*token*;$ secretsmanager|ssm get-secret-value|get-parameter|get-parameters|get-parameters-by-path|batch-get-secret-value;$ ecr|ecr-public|codeartifact get-login-password|get-login|get-authorization-token;$ sts get-session-token|assume-role|get-federation-token;$ iam create-access-key;? configure|sts|help;* delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion|reset-*|disable-*|detach-*|batch-delete-*|empty-*;ec2 stop-instances|reboot-instances;s3api put-bucket-lifecycle*;ecs update-service --desired-count=0;autoscaling * --desired-capacity=0
-gsutil||cloud|@objects-delete rm -r -R;@object-delete rm;@bucket-delete rb;@objects-delete rsync -d !-n
 bq||cloud|@delete rm;rm;query <>;cp|load -f --replace
 s3cmd s5cmd mc||-cloud|@objects-delete rb|del|rm|rmdir|--recursive
 rclone||-cloud|@objects-delete purge|delete|deletefile|sync|cleanup|cleanup-hidden !-n !-i !--interactive
@@ -38,8 +37,7 @@ jail|sys|-system|@container-remove -r -R
 esxcli||-system|vm process kill;* remove|delete|destroy
 k3s-uninstall.sh k3s-agent-uninstall.sh rke2-uninstall.sh k3s-killall.sh||-kubernetes|@uninstall
 helm|^-nf --namespace --values --set --version --kube-context --kubeconfig --timeout --description --post-renderer|-kubernetes|@helm-uninstall uninstall|delete|del|un !-h
-dropdb pg_dropcluster|sql|database|@drop-database
-dropuser|sql|database|@drop-user
+dropdb pg_dropcluster pg_resetwal dropuser|sql|database|@drop-database
 mongorestore pg_restore|sql|-database|@restore-over --drop --clean -c
 mysqladmin mariadb-admin|sql|database|@drop-database drop
 prisma|orm|database|@reset-database migrate reset;@reset-database db push --force-reset --accept-data-loss;@drop-database db drop;migrate reset;db push --force-reset --accept-data-loss;?migrate;?db
@@ -57,7 +55,6 @@ migrate|tf|database|@drop-database drop;@migrate-down down -all;force
 flyway|orm|database|@reset-database clean;clean;undo;repair
 liquibase|orm|database|?*-sql|*SQL;@reset-database drop-all|dropAll;drop-all|dropAll|rollback*|undo
 mix|orm|database|@reset-database ecto.drop|ecto.reset|ash.reset|ash_postgres.drop
-console doctrine|orm|database|@drop-database doctrine:database:drop|doctrine:schema:drop|orm:schema-tool:drop --force -f
 shutdown|sys|-system|%@shutdown !-c !--show !-k
 reboot poweroff halt|sys|-system|%@shutdown !-w !--wtmp-only
 init telinit|sys|-system|%@shutdown 0|1|6|S|s|single
@@ -69,8 +66,7 @@ launchctl|sys|-system|@service-stop unload|bootout|remove|disable|stop
 crontab|sys|-system|@crontab-remove -r;+@crontab-install * !-l
 iptables ip6tables ebtables|sys|-system|@firewall-flush -F --flush -X --delete-chain -Z -D --delete
 iptables ip6tables|sys|-system|+@firewall-policy -P=INPUT -P=OUTPUT -P=FORWARD --policy=INPUT;+@firewall-policy INPUT|OUTPUT|FORWARD DROP|REJECT
-nft|sys|-system|@firewall-flush flush|delete|destroy
-ufw|sys|-system|@firewall-flush reset|disable|delete;+@firewall-policy default allow
+ufw nft|sys|-system|@firewall-flush reset|disable|delete|flush|destroy;+@firewall-policy default allow
 pfctl|sys|-system|@firewall-flush -d -F -f
 firewall-cmd|sys|-system|+@firewall-policy --panic-on --complete-reload --remove-service --remove-port --remove-rule --delete-zone
 userdel deluser groupdel delgroup|sys|-system|@user-delete
@@ -82,12 +78,8 @@ vipw vigr newusers pwunconv grpunconv|sys|-system|^@account-change !--help
 gpasswd|sys|-system|^@account-change -a -d -A -M -r
 useradd adduser|sys|-system|^@account-change -o -G --groups;^@account-change * sudo|wheel|admin|root|adm|docker
 visudo|sys|-system|^@account-change !-c !--check
-setenforce|sys|-system|+@protection-off 0|Permissive|permissive
-csrutil spctl|sys|-system|+@protection-off disable
-spctl|sys|-system|+@protection-off --master-disable --global-disable
-apparmor_parser|sys|-system|+@protection-off -R --remove
+setenforce csrutil spctl nvram apparmor_parser auditctl|sys|-system|+@protection-off 0|Permissive|permissive|disable|clear;+@protection-off --master-disable --global-disable -R --remove -c -d -D -e=0
 aa-teardown aa-disable aa-complain|sys|-system|+@protection-off
-auditctl|sys|-system|+@protection-off -D -e=0
 rmmod insmod modprobe kexec|sys|-system|+@kernel-module !-n !-D !--show-depends !--show !--dry-run
 setcap|sys|-permissions|^@setcap !-v !-r
 umount|sys|-disk|+@unmount-all -a -f --all -l;+@unmount-all /|/boot*|/home|/var|/usr
@@ -102,10 +94,8 @@ tc|sys|-system|+@network-change qdisc|class|filter add|del|delete|replace|change
 ethtool dhclient|sys|-system|+@network-change -s -K -G -C -L -r
 networksetup|tf|system|+@network-change -setdnsservers -setnetworkserviceenabled -setairportpower -setwebproxy -setsecurewebproxy -setmanual
 ip|sys|-system|+@network-change link set|del|delete;@network-change route|addr|rule flush|del|delete
-ifconfig|sys|-system|+@network-change * down
-ifdown|sys|-system|+@network-change
+ifconfig ifdown|sys|-system|+@network-change * down;+@network-change -a --all --force;+@network-change eth*|en*|wl*|bond*|br*
 nmcli|sys|-system|+@network-change networking|radio off;@network-change connection|con|c delete|down;@network-change device|dev disconnect|delete
-nvram|sys|-system|@firmware-change -c -d
 efibootmgr|sys|-system|@firmware-change -B -O --delete-bootnum
 grub-install update-grub bootctl|sys|-system|+@bootloader !status
 grub-mkconfig grub2-mkconfig|sys|-system|+@bootloader -o --output
@@ -117,10 +107,10 @@ git-clean|^-e --exclude|-git|?-n -i --interactive;@clean -f --force
 git-stash|^-m --message|-git|@stash-drop drop;@stash-clear clear
 git-push|^-o --repo --push-option --receive-pack --exec|-git|?-n;@push-mirror --mirror --prune;@push-force * -f --force;@push-force -f --force;@push-delete * -d --delete
 git-branch|^-u --set-upstream-to --sort --format --contains --merged --no-merged|-git|@branch-delete -D;@branch-overwrite -M
-git-tag|^-mFu --message --file --sort --format --contains|-git|?
+git-tag|^-mFu --message --file --sort --format --contains|-git|@ref-delete <> -d --delete;?
 git-worktree|^-bB --reason|-git|@worktree-remove remove -f --force
 git-filter-branch|^--env-filter --tree-filter --index-filter --msg-filter --commit-filter --tag-name-filter --parent-filter --subdirectory-filter|-git|@rewrite-history
-git-filter-repo|^--path --path-glob --replace-text|-git|@rewrite-history !--analyze
+git-filter-repo git-fast-import|^--path --path-glob --replace-text|-git|@rewrite-history !--analyze
 git-reflog|^--|-git|@reflog-expire expire|delete !-n
 git-update-ref git-symbolic-ref|^-m|-git|@ref-delete -d --delete
 git-read-tree|^--prefix --index-output|-git|@discard-changes --reset
@@ -134,7 +124,7 @@ git-notes|^-mFcC --ref|-git|@notes-prune prune !-n
 git-lfs|^--|-git|@lfs-prune prune -f --force
 git-archive git-diff git-log git-show git-format-patch git-blame git-cat-file|^-oUOSGLl --output --output-directory --format --pretty --prefix --remote --exec --grep --author --since --until|-git|?
 git-clone|^-bocju --branch --depth --origin --config --upload-pack --reference --template|-git|?
-git-fetch git-pull git-ls-remote|^-jocsX --upload-pack --depth --refmap --strategy|-git|?
+git-fetch git-pull git-ls-remote|^-jocsX --upload-pack --depth --refmap --strategy|-git|? +*:refs/remotes/*;@ref-overwrite +*:*;?
 git-grep|^-efO --open-files-in-pager --max-depth|-git|?
 git-add git-stage git-rm git-mv|^--chmod --pathspec-from-file|-git|?
 hg chg sl rhg|vcs|git|strip;debugstrip;purge|clean !-p !--print;update|up|checkout|co|goto -C --clean;revert -a --all -C --no-backup;rollback;histedit;prune|hide;push -f --force;shelve|unshelve -d --delete --cleanup;?bookmark|bookmarks|tag;?delete|rm|remove|forget
@@ -146,9 +136,7 @@ fossil|vcs|git|revert;purge;clean !-n;update|checkout|co --force -f;stash drop|r
 darcs|vcs|git|obliterate|unpull !--dry-run;revert -a --all;unrecord;?rollback;?remove
 bzr brz|vcs|git|revert;uncommit;clean-tree;push|pull --overwrite;remove-branch|rmbranch;remove|rm --force --no-backup;?remove|rm
 cvs||git|release -d;update|up -C;admin -o;remove|rm|delete -f
-pijul got||git|unrecord|reset|revert;channel delete
-repo||git|abandon;sync --force-remove-dirty
-gt graphite||git|branch delete;delete -f --force
+pijul got repo gt graphite||git|unrecord|reset|revert|abandon;channel|branch delete;sync --force-remove-dirty;delete -f --force
 dnf yum microdnf tdnf||-system|swap <>|%sys;history undo|rollback;%@shutdown system-upgrade|offline-upgrade reboot
 gem|pkg|platform|yank;owner -r --remove;?uninstall|cleanup
 nix-collect-garbage||system|-d --delete-old --delete-older-than;?gc
@@ -156,16 +144,15 @@ conda mamba micromamba|^-np --name --prefix|system|remove|uninstall --all;env re
 poetry pdm hatch rye pipenv uv pipx composer bower bundle bundler pod flutter dart swift gradle gradlew mvn mvnw ant bazel bazelisk lein sbt mill cmake meson ninja go rustup nvm fnm asdf mise volta n corepack lerna rush pre-commit ng next nuxt gatsby parcel vite tsc eslint prettier ccache sccache xcodebuild||platform|@uninstall/system uninstall|remove|implode --all;@uninstall/system implode|uninstall-all;@uninstall/system pip uninstall <>;? cache|remove|uninstall|clean|prune|reset|purge|clear|rm|del|self|env
 dotnet|pkg|database|ef database drop !--dry-run;ef database update 0;ef migrations remove -f --force;@unpublish/platform nuget delete;? remove|clean|ef|nuget|tool|workload|sln|add|package|reference
 sea-orm-cli sea-orm||database|migrate fresh|refresh|reset;migrate down -n;?migrate
-adonis ace||database|migration:fresh|migration:reset|migration:refresh|db:wipe|db:truncate;?migration:rollback
-spark||database|migrate:refresh;?migrate:rollback
+adonis ace spark||database|migration:fresh|migration:reset|migration:refresh|db:wipe|db:truncate|migrate:refresh;?migration:rollback|migrate:rollback
 sqitch||database|@reset-database revert|rebase !--to
 skeema||-database|push --allow-unsafe
 psqldef mysqldef sqlite3def sqldef||-database|@drop-table --enable-drop --enable-drop-table
 strapi||-database|transfer|import -f --force
 phinx|^-tec|database|rollback -t=0 --target=0;?rollback
 yii||database|migrate/fresh;migrate/down all
-console||database|$ secrets:list|secrets:reveal --reveal;doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d -f --force;doctrine:fixtures:load !--append;messenger:failed:remove --all;?cache:clear|doctrine:cache*|cache:pool*
-ravendb hasura convex||database|metadata clear;import --replace --replace-all
+console doctrine||database|$ secrets:list|secrets:reveal --reveal;doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d -f --force;doctrine:fixtures:load !--append;messenger:failed:remove --all;?cache:clear|doctrine:cache*|cache:pool*
+ravendb hasura convex cockroach surreal||database|metadata clear;import --replace --replace-all
 aerich yoyo tern piccolo||database|downgrade;rollback --all;migrations backwards
 neon neonctl||database|projects|branches|databases|roles|project|branch delete;branches reset;connection-string
 influx influxd||database|delete;bucket|org|user|auth|task delete;restore --full
@@ -179,8 +166,8 @@ velero||kubernetes|backup|restore|schedule|backup-location delete;uninstall
 flux||kubernetes|uninstall;delete *
 argocd argo argocd-autopilot||kubernetes|app|appset|proj|cluster|repo|repocreds delete|rm|delete-resource|terminate-op;app rollback;app sync --prune --force;delete|stop|terminate;$ admin initial-password;$ account generate-token
 helmfile||kubernetes|destroy|delete;?lint|template|diff
-kubectl oc k k3s microk8s|^-nlofcs --namespace --context --cluster --kubeconfig --server --user --token --as --output --selector --field-selector --filename --container --request-timeout --grace-period --timeout --cascade --dry-run --replicas --kustomize --template --image|-kubernetes|@drain drain;@replace-force replace --force;+@scale-to-zero scale --replicas=0
-kubeadm k0s k0sctl talosctl rke rke2 microk8s||kubernetes|reset;remove;uninstall;wipe
+kubectl oc k k3s microk8s|^-nlofcs --namespace --context --cluster --kubeconfig --server --user --token --as --output --selector --field-selector --filename --container --request-timeout --grace-period --timeout --cascade --dry-run --replicas --kustomize --template --image|-kubernetes|@drain drain;@replace-force replace --force;@delete-all apply --all;+@scale-to-zero scale --replicas=0
+kubeadm k0s k0sctl talosctl rke rke2 microk8s||kubernetes|$ token create|list;reset;remove;uninstall;wipe
 istioctl linkerd cilium tkn kn skaffold tilt okteto devspace werf garden||kubernetes|uninstall;delete|destroy|purge|dismiss|cleanup;down -v --volumes --delete-namespaces
 limactl lima colima orb orbctl podman-machine tart||containers|delete|remove|rm|prune|factory-reset|reset !--help
 virsh||system|destroy|undefine|vol-delete|vol-wipe|pool-delete|pool-destroy|snapshot-delete|snapshot-revert|net-destroy|net-undefine|iface-undefine|managedsave-remove|checkpoint-delete
@@ -198,7 +185,7 @@ loginctl homectl localectl machinectl||system|terminate-user|kill-user|terminate
 snapper timeshift||system|delete|rollback|undochange;--delete --delete-all --restore
 restic borg duplicity kopia rustic bup||system|rm --unsafe;forget|prune|delete|remove-all-but-n-full !-n;snapshot delete
 gcloud||cloud|$ auth print-access-token|print-identity-token;$ auth application-default print-access-token;$ secrets versions access;$ iam service-accounts keys create;? config|auth|components|info|topic;compute instances stop|reset;sql instances restart|restore-backup|patch;container clusters resize --num-nodes=0
-az||cloud|$ account get-access-token;$ keyvault secret show|download;$ storage account keys list;$ acr credential show;$ ad sp create-for-rbac|credential reset;? account|cache|config|extension|logout;vm deallocate
+az||cloud|$ account get-access-token;$ keyvault secret show|download;$ storage account keys list;$ acr credential show;$ ad sp create-for-rbac;$ ad sp credential reset;? account|cache|config|extension|logout;vm deallocate
 doctl linode-cli hcloud ibmcloud oci scw ovh exo vultr vultr-cli tccli aliyun yc govc eksctl rosa ocm civo upctl stackit openstack||cloud|? auth|config|completion;vm.destroy|object.destroy|datastore.rm|snapshot.remove;$ auth token
 gsutil s3cmd s5cmd mc b2 mb azcopy||cloud|rm|rb|del|remove|delete-bucket|delete_bucket|undo;sync|mirror --delete-destination --delete-removed --remove --delete -d
 vault bao||platform|$ kv get;$ read;$ print token;$ token create|lookup;? list|status;lease|token revoke;operator seal|rekey|rotate
@@ -208,10 +195,9 @@ hdfs hadoop|tf|-outside|dfs|fs -rm -rmr -expunge -deleteSnapshot;namenode|format
 kafka-configs kafka-configs.sh|^--entity-type --entity-name --bootstrap-server --zookeeper --add-config --delete-config|-database|@retention --add-config=*retention*
 cypher-shell||-database|*DELETE*|*DROP*|*delete*
 symfony||-platform|$ secrets:list|secrets:reveal --reveal
-bw rbw lpass pass gopass keyring secret-tool 1pass keepassxc-cli||platform|$ get|show|read|lookup|otp|clip|view;rm|remove|delete|rmdir|clear|purge !--help;$ export
-docker-credential-desktop docker-credential-osxkeychain docker-credential-pass docker-credential-secretservice||platform|$ get;erase
+bw rbw lpass pass gopass keyring secret-tool 1pass keepassxc-cli docker-credential-desktop docker-credential-osxkeychain docker-credential-pass docker-credential-secretservice||platform|$ get|show|read|lookup|otp|clip|view;rm|remove|delete|rmdir|clear|purge !--help;erase;$ export
 doppler infisical dotenvx chamber teller berglas aws-vault envchain||platform|$ secrets get|download;$ secrets;$ get;$ export;$ read;$ show|env;$ access;$ exec|run -- env|printenv;secrets delete;remove|delete|prune;? run|exec|login|setup|list
-ansible-vault sops||platform|$ view|decrypt;$ * -d --decrypt;? edit|encrypt|rekey
+ansible-vault sops git-crypt git-secret||platform|$ view|decrypt|export-key|cat|reveal;$ * -d --decrypt;? edit|encrypt|rekey
 railway render netlify ntl||platform|$ variables;$ env:get|env:list;down|delete;env:unset;sites:delete|blobs:delete;unlink
 tsh boundary step cloudflared tailscale ngrok||platform|tunnel delete|cleanup;logout|down;? delete
 eb cf copilot amplify sam chalice zappa up apex architect arc sst serverless sls cdktf cdk nitric encore||cloud|terminate|delete|destroy|undeploy|remove;delete-service|delete-org|delete-space|purge-service-instance;app|env|svc|job|pipeline delete
@@ -219,7 +205,6 @@ npm yarn pnpm bun||platform|unpublish;deprecate;owner|token|access|team|org rm|r
 gcloud-crc firebase appwrite amplify-cli nhost xata turso pscale upstash planetscale tinybird tb||platform|*:delete|*:remove|*:disable;datasource|table|branch|database|db|project|app|group truncate|rm|delete|remove|destroy
 adb fastboot idevicerestore||system|shell wipe|recovery;? uninstall;reboot bootloader|recovery;erase|format|flashall|update;* -e --erase
 xcrun simctl||system|simctl erase all;simctl delete all;? simctl
-csrutil nvram||system|clear|disable
 softwareupdate|sys|-system|%@shutdown -R --restart
 do-release-upgrade|sys|-system|+@upgrade !-c !--check-dist-upgrade-only
 gio|sys|-outside|@empty trash --empty
@@ -244,10 +229,8 @@ nix||-system|profile wipe-history;store delete;profile remove .*
 journalctl|sys|-system|@log-clear --vacuum-time=1s --vacuum-time=10s --vacuum-time=1m --vacuum-time=1h --vacuum-time=0 --vacuum-size=1M --vacuum-size=1K --vacuum-size=0 --vacuum-files=1 --vacuum-files=0
 bleachbit|sys|-outside|@clean -c --clean -s --shred
 unison|tf|-outside|@sync-over -force
-wevtutil||-system|cl|clear-log
-auditpol||-system|@audit-clear /clear|/remove
+wevtutil auditpol||-system|cl|clear-log;@audit-clear /clear|/remove
 kamal||platform|$ secrets print|fetch;remove;app|accessory|proxy remove;? prune|lock
-git-crypt git-secret|^|-platform|$ export-key|cat|reveal
 cargo|pkg|platform|@uninstall/system uninstall <>;yank !--undo;owner -r --remove;?
 nuget twine|pkg|platform|delete;?`
 

@@ -29,8 +29,8 @@ var (
 	// Destroys are verbs after which a thing is gone, Takes those that
 	// as often mean something of the project's own.
 	Destroys = Words(`delete destroy drop purge wipe truncate terminate erase nuke obliterate flush flushall flushdb deprovision decommission teardown revoke unpublish
-		expunge annihilate zap undeploy rollback dropdb deregister unregister deleteall destroyall droptable hard-delete yank deactivate`)
-	Takes = Words("remove rm rmi rb uninstall prune reset clean cleanup clear del discard forget expire evict empty restore unprovision unlink detach overwrite reinit wipeout")
+		expunge annihilate zap cull cleanse undeploy rollback dropdb deregister unregister deleteall destroyall droptable hard-delete yank deactivate`)
+	Takes = Words("remove rm rmi rb uninstall prune reset clean cleanup clear del discard forget expire evict empty restore unprovision unlink detach overwrite reinit wipeout cancel down")
 	// Makes are verbs that look, make or start something: what follows one
 	// is a name.
 	Makes = Words(`list ls get show describe view info status inspect cat read search find help version plan preview diff validate check lint test explain log logs tail
@@ -38,16 +38,14 @@ var (
 		fetch clone checkout switch commit merge rebase open edit format fmt convert encode decode render echo sleep wait completion upgrade update bump import connect
 		attach bench dev docs doc tree why which verify sign parse eval repl console shell grep note comment ask say man annotate alias rename set-default dump export ask`)
 	// Own are things that are made again, or are only names for others.
-	Own = Words(`cache caches cached tmp temp session sessions context contexts alias aliases dist output coverage artifact artifacts store locals unavailable unused
-		dangling orphan orphans toolchain toolchains sdk plugin plugins extension extensions package packages pkg dep deps dependency dependencies module modules lockfile history
-		fixture fixtures mock mocks template templates theme component test tests spec line lines char chars whitespace comment comments duplicate duplicates page
-		pages metadata layer frame track bookmark todo note notes label labels breakpoint trailing header headers column columns node_modules build builds log logs cookie cookies`)
+	Own = Words(`cache cached tmp temp session context alias aliases dist output coverage artifact store locals unavailable unused dangling orphan toolchain sdk plugin
+		extension package pkg dep dependency dependencies module lockfile history fixture mock template theme component test spec line char whitespace comment duplicate page
+		metadata layer frame track bookmark todo note label breakpoint trailing header column node_modules build log cookie`)
 	// Outside are things that lie elsewhere, or that others use too.
-	Outside = Words(`db database databases schema table tables collection cluster clusters volume volumes bucket buckets namespace namespaces server servers instance instances vm vms
-		node nodes disk disks host hosts account accounts user users member members topic topics queue queues stack stacks environment env deployment deployments service services tenant org
-		organization team domain domains dns zone record records certificate cert secret secrets token tokens backup backups snapshot snapshots repository repo project projects app apps
-		site sites index indices partition pool dataset datasets stream streams role roles policy policies keyspace shard replica broker consumer offsets resource resources
-		infrastructure infra fleet machine machines droplet droplets droplets function functions data everything world release releases webhook endpoint vault key keys group groups workspace generations`)
+	Outside = Words(`db database schema table collection cluster volume bucket namespace server instance vm node disk host account user member topic queue stack environment env
+		deployment service tenant org organization team domain dns zone record certificate cert secret token backup snapshot repository repo project app site index indices
+		partition pool dataset stream role policy policies keyspace shard replica broker consumer offset resource infrastructure infra fleet machine droplet function data everything
+		world release webhook endpoint vault key group workspace generation pod realm tunnel customer subscription`)
 	Production = Words("prod production prd live remote factory")
 	// TakesBack are verbs that take away what others were given.
 	TakesBack = Words("unpublish revoke yank terminate deprovision decommission deregister")
@@ -98,6 +96,15 @@ func Verb(written string) (verb string, object []string) {
 		return known, nil
 	}
 	tokens := Tokens(text)
+	if len(tokens) == 1 && len(text) < 20 {
+		for _, verb := range [...]string{"delete", "del", "drop", "destroy", "purge", "remove", "rm"} { // delzone, userdel
+			for _, rest := range [...]string{strings.TrimPrefix(tokens[0], verb), strings.TrimSuffix(tokens[0], verb)} {
+				if rest != tokens[0] && has(Outside(), rest) {
+					return verb, []string{rest}
+				}
+			}
+		}
+	}
 	if len(tokens) < 2 || len(tokens) > 5 || strings.Contains(text, "--") {
 		return "", nil
 	}
@@ -128,10 +135,15 @@ func Any(list map[string]bool, name string) bool {
 
 // Owned reports whether a name is of what is made again.
 func Owned(name string) bool {
-	return slices.ContainsFunc(Tokens(name), func(t string) bool { return Own()[t] })
+	return slices.ContainsFunc(Tokens(name), func(t string) bool { return has(Own(), t) })
 }
 
 // Elsewhere reports whether a name is of what lies elsewhere.
 func Elsewhere(name string) bool {
-	return slices.ContainsFunc(Tokens(name), func(t string) bool { return Outside()[t] || Production()[t] })
+	return slices.ContainsFunc(Tokens(name), func(t string) bool { return has(Outside(), t) || Production()[t] })
+}
+
+// has reports whether a list has a noun, or what it is one of.
+func has(list map[string]bool, noun string) bool {
+	return list[noun] || list[strings.TrimSuffix(noun, "s")]
 }

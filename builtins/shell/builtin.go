@@ -329,12 +329,24 @@ func (a *analysis) shift(c *shCall) shValue {
 func (a *analysis) readVars(c *shCall) shValue {
 	o := options(c.args(), "adeinNptu", "", optStop)
 	lines := stdinItems(c.fr.stdin.value, "\n\x00")
-	if array, ok := o.value("-a"); ok {
-		c.fr.st.forget(array.Text)
-	}
 	names := WordTexts(o.operands)
 	if len(names) == 0 {
 		names = []string{"REPLY"}
+	}
+	seps := a.ifs(c.fr.st)
+	for _, e := range c.env {
+		if text, known := e.Value.known(); e.Name == "IFS" && known {
+			seps = text
+		}
+	}
+	if array, ok := o.value("-a"); ok && len(lines) == 1 && !lines[0].Dynamic {
+		b := shBinding{array: true}
+		for i, text := range fieldsOf(lines[0].Text, seps, maxFields) {
+			b.elems = append(b.elems, shElem{itoa(i), shLiteral(text)})
+		}
+		c.fr.st.bind(array.Text, b)
+	} else if ok {
+		c.fr.st.forget(array.Text)
 	}
 	for i, name := range names {
 		if !syntax.ValidName(name) {
@@ -346,7 +358,7 @@ func (a *analysis) readVars(c *shCall) shValue {
 		}
 		var alts []shBinding
 		for _, line := range lines {
-			alts = append(alts, scalarBinding(readField(line, i, len(names), name)))
+			alts = append(alts, scalarBinding(readField(line, i, len(names), name, seps)))
 		}
 		c.fr.st.bind(name, mergeBindings(nil, alts)...)
 	}
@@ -354,19 +366,35 @@ func (a *analysis) readVars(c *shCall) shValue {
 }
 
 // readField is the i-th of n fields of a line; the last one is the rest.
-func readField(line Word, i, n int, name string) shValue {
-	fields := strings.Fields(line.Text)
-	switch {
+func readField(line Word, i, n int, name, seps string) shValue {
+	switch fields := fieldsOf(line.Text, seps, n); {
 	case n == 1:
 		return line.value()
 	case line.Dynamic:
 		return shValue{{text: "$" + name, kind: shAny, origin: line.value().origin()}}
-	case i >= len(fields):
-		return nil
-	case i == n-1:
-		return shLiteral(strings.Join(fields[i:], " "))
+	case i < len(fields):
+		return shLiteral(fields[i])
 	}
-	return shLiteral(fields[i])
+	return nil
+}
+
+// fieldsOf cuts a line into n fields at most, as IFS says: a blank among the
+// separators joins others, any other ends one field.
+func fieldsOf(line, seps string, n int) []string {
+	var out []string
+	blank := func(r rune) bool { return strings.ContainsRune(" \t\n", r) && strings.ContainsRune(seps, r) }
+	line = strings.TrimFunc(line, blank)
+	for line != "" {
+		end := strings.IndexAny(line, seps)
+		if end < 0 || len(out) == n-1 && end < len(line)-1 {
+			return append(out, line)
+		}
+		out = append(out, line[:end])
+		if line = strings.TrimLeftFunc(line[end:], blank); line != "" && strings.IndexByte(seps, line[0]) >= 0 {
+			line = strings.TrimLeftFunc(line[1:], blank)
+		}
+	}
+	return out
 }
 
 func (a *analysis) mapfile(c *shCall) shValue {

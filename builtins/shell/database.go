@@ -123,29 +123,12 @@ func (a *analysis) redis(c *shCall) shValue {
 	return printsText(a, c)
 }
 
-var mongoLosses = map[string]string{
-	"dropDatabase": "drop-database", "drop": "drop-table", "dropCollection": "drop-table", "deleteMany": "delete-rows", "remove": "delete-rows", "dropUser": "drop-user",
-	"dropAllUsers": "drop-user", "shutdownServer": "database-stop",
-}
-
 // mongo reads scripts of the MongoDB shell.
 func (a *analysis) mongo(c *shCall) shValue {
 	o := options(c.args(), "ufp", "--eval --host --port --username --password --file --authenticationDatabase", 0)
-	code := shValue{}
-	for _, w := range o.values("--eval") {
-		code = append(append(code, w.value()...), shPart{text: "\n"})
-	}
+	code := o.values("--eval")
 	if len(code) == 0 && c.fr.stdin.set {
-		code = c.fr.stdin.value
+		code = []Word{c.fr.stdin.value.word()}
 	}
-	for _, call := range readLang(tokens.JS, code.text()).found {
-		op := mongoLosses[lastName(call.name)]
-		if op == "delete-rows" && !call.everything() {
-			op = ""
-		}
-		if op != "" {
-			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: op, Target: call.name})
-		}
-	}
-	return printsText(a, c)
+	return a.langs(c, tokens.JS, code)
 }

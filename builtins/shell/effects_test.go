@@ -202,7 +202,7 @@ var shellEffectRows = []struct {
 		"delete drop-table a",
 		"delete delete-rows b",
 		"delete flush ",
-		"delete drop-table db.a.drop",
+		"delete delete-rows db.a.drop",
 	}},
 	{`npx prisma migrate reset; php artisan migrate:fresh; rails db:drop; python manage.py flush`, []string{
 		"delete reset-database ",

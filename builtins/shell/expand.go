@@ -260,7 +260,7 @@ func (a *analysis) literal(text string) shValue {
 			}
 			continue
 		}
-		glob = glob || strings.IndexByte(GlobChars, c) >= 0
+		glob = glob || strings.IndexByte(GlobChars, c) >= 0 && text != "[" // a name of test
 		b.WriteByte(c)
 	}
 	kind := shText

@@ -299,7 +299,7 @@ func (a *analysis) readers(c *shCall) shValue {
 	if out, ok := o.value("-o", "--output"); ok && strings.HasSuffix(c.name, "sort") {
 		a.fileEffect(EffectWrite, out, c.target("write"))
 	}
-	if c.name == "uniq" && len(operands) > 1 {
+	if (c.name == "uniq" || c.name == "split") && len(operands) > 1 {
 		a.fileEffect(EffectWrite, operands[1], c.target("write"))
 		operands = operands[:1]
 	}

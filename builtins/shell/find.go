@@ -39,8 +39,10 @@ type shFind struct {
 	paths []Word
 	// names are what the files that get this far are called; narrow is true
 	// when another test leaves some of them out.
-	names   []Word
-	narrow  bool
+	names  []Word
+	narrow bool
+	// empty is true for what is empty.
+	empty   bool
 	negated bool
 	depth   int
 }
@@ -73,7 +75,7 @@ func (a *analysis) findStep(e *shFind, w Word, rest []Word) int {
 		}
 		return one
 	case w.Is("-empty"):
-		e.narrow = !negated
+		e.narrow, e.empty = !negated, !negated
 	case strings.Contains(findTests, " "+text+" "):
 		e.narrow = e.narrow || !negated
 		return one
@@ -86,7 +88,9 @@ func (a *analysis) findStep(e *shFind, w Word, rest []Word) int {
 		return one
 	case w.Is("-delete"):
 		t := e.c.target("find-delete")
-		t.recursive = true
+		if t.recursive = !e.empty; e.empty {
+			t.op = "rmdir"
+		}
 		a.files(EffectDelete, t, e.matches()...)
 	case w.Is("-exec", "-execdir", "-ok", "-okdir"):
 		return a.findExec(e, rest, w.Is("-execdir", "-okdir"))

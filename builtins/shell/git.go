@@ -92,7 +92,7 @@ func (a *analysis) gitSetting(c *shCall, name string, value Word) {
 	}
 	switch name {
 	case "core.hookspath":
-		if !disposableZone(a.zone(c, value)) || value.Text == "" {
+		if a.zone(c, value) != ZoneProject || value.Text == "" {
 			a.effect(c, Effect{Kind: EffectWrite, Domain: DomainGit, Op: "hooks-off", Target: name + "=" + value.Text})
 		}
 	case "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "sequence.editor", "diff.external", "core.askpass", "credential.helper":
@@ -124,8 +124,10 @@ func (a *analysis) gitPrints(c *shCall, sub string) shValue {
 			return shLiteral(a.at.Root + below + "\n")
 		}
 		return shUnknown("$(git rev-parse --show-toplevel)", shOrigin{"toplevel", "git"})
-	case strings.HasPrefix(sub, "credential") && HasFlag(c.args(), "fill", "get"):
+	case strings.HasPrefix(sub, "credential") && HasFlag(c.args(), "fill", "get"), sub == "config" && strings.HasSuffix(strings.ToLower(c.argv[len(c.argv)-1].Text), "extraheader"):
 		return shUnknown("$(git credential)", shOrigin{credential, "git " + sub})
+	case sub == "ls-files" && len(c.args()) == 1:
+		return shValue{{text: "./**", kind: shMatch}, {text: "\n"}} // all there is
 	case sub == "config" || sub == "remote":
 		return shUnknown("$(git "+sub+")", shOrigin{kind: settings})
 	case sub == "rev-parse" || sub == "describe" || sub == "rev-list" || sub == "merge-base":

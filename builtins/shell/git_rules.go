@@ -52,10 +52,17 @@ func (a *analysis) gitReads(c *shCall, sub string, o *shOpts) bool {
 		a.gitConfig(c, o)
 	case "clone", "fetch", "pull", "ls-remote":
 		a.gitSettings(c, o.values("-c", "--config"))
+		if sub == "clone" && len(o.operands) > 1 {
+			a.fileEffect(EffectWrite, o.operands[1], c.target("create"))
+		}
 		for _, w := range o.operands {
 			if code, ok := strings.CutPrefix(w.Text, "ext::"); ok {
 				a.interpret(c, shLiteral(strings.ReplaceAll(code, "% ", " ")), a.childShell(c), "git")
 			}
+		}
+	case "grep":
+		if o.operands = o.operands[min(1, len(o.operands)):]; !o.exact("-q", "-c", "-l", "-L", "--quiet", "--count", "--files-with-matches") {
+			a.gitOutput(c, o)
 		}
 	case "archive", "diff", "log", "show", "format-patch", "blame", "cat-file":
 		a.gitOutput(c, o)
@@ -112,9 +119,7 @@ func (a *analysis) gitConfig(c *shCall, o *shOpts) {
 		return
 	}
 	name := strings.ToLower(operands[0].Text)
-	if strings.HasPrefix(name, "alias.") || name == "core.hookspath" {
-		a.gitSetting(c, name, operands[1])
-	}
+	a.gitSetting(c, name, operands[1])
 	if o.exact("--global", "--system") || name == "core.hookspath" {
 		a.effect(c, Effect{Kind: EffectWrite, Domain: DomainGit, Op: "config", Target: name})
 	}

@@ -181,6 +181,9 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 	if program.cut {
 		a.unknown(c.fr, shellTooMany, c.offset)
 	}
+	if len(program.listed) == 0 {
+		program.listed = program.handed
+	}
 	memory := strings.Contains(text, ":memory:")
 	for _, call := range program.found {
 		if a.full || memory && WordIn(lastName(call.name), losses.CallsSQL) {
@@ -223,6 +226,9 @@ func (a *analysis) langCall(c *shCall, lang tokens.Lang, call langCall) {
 		a.langArgv(c, call)
 	case langDelete, langTree:
 		for _, v := range flatten(call.args) {
+			if strings.HasPrefix(v.text, "-") {
+				continue // rm('-rf', …)
+			}
 			a.langFile(c, EffectDelete, "delete", v, act == langTree)
 			if act == langTree && lang != tokens.Perl && lang != tokens.Ruby {
 				break
@@ -294,20 +300,36 @@ func (a *analysis) langLoss(c *shCall, call langCall) {
 		}
 	case (call.name == "os.kill" || call.name == "process.kill") && call.arg(0).text == "1":
 		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "kill-all", Target: call.name})
-	case last == "delete" && call.recv.rows && len(call.args) == 0, last == "flushall" || last == "flushdb", last == "truncate" && len(call.args) == 0 && call.recv.text == "" && !strings.HasPrefix(call.name, "."):
+	case call.recv.rows && losses.Destroys()[last] && call.everything(), WordIn(last, "flushall flushdb shutdownServer"), last == "drop" && len(call.args) == 0, last == "remove" && len(call.args) == 1 && call.everything(), last == "truncate" && len(call.args) == 0 && call.recv.text == "" && !strings.HasPrefix(call.name, "."):
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: "delete-rows", Target: call.name})
 	default:
-		tokens := losses.Tokens(last)
-		if len(tokens) < 2 || !WordIn(tokens[0], "delete destroy drop truncate purge terminate wipe flush") {
-			return
-		}
-		switch object := tokens[len(tokens)-1]; {
-		case WordIn(object, "database db table tables collection schema keyspace all") && (object != "all" || len(tokens) == 2), object == "many" && call.everything():
-			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: strings.Join(tokens, "-"), Target: call.name})
-		case WordIn(object, "bucket cluster instance instances stack volume snapshot queue topic topics stream namespace index function domain"):
-			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: strings.Join(tokens, "-"), Target: call.name})
-		}
+		a.langLexicon(c, call, losses.Tokens(last))
 	}
+}
+
+// langLexicon asks the lexicon about the words in a call's name: drop_table,
+// DeleteBucketCommand, octokit.repos.delete.
+func (a *analysis) langLexicon(c *shCall, call langCall, tokens []string) {
+	parts := strings.Split(call.name, ".")
+	own := WordIn(parts[0], "self this")
+	command := len(tokens) > 2 && tokens[len(tokens)-1] == "command"
+	if command {
+		tokens = tokens[:len(tokens)-1]
+	}
+	if len(tokens) == 1 && len(parts) > 2 && !strings.HasPrefix(call.arg(0).text, "/") {
+		tokens = append(tokens, losses.Tokens(parts[len(parts)-2])...)
+	}
+	if len(tokens) < 2 || !losses.Destroys()[tokens[0]] && tokens[0] != "del" {
+		return
+	}
+	e := Effect{Kind: EffectDelete, Domain: DomainOutside, Op: strings.Join(tokens, "-"), Target: call.name}
+	switch object := tokens[len(tokens)-1]; {
+	case WordIn(object, "database db table tables collection schema keyspace all") && (object != "all" || len(tokens) == 2), object == "many" && call.everything():
+		e.Domain = DomainDatabase
+	case own || len(parts) < 2 && !command || WordIn(object, "node key data") || !losses.Elsewhere(object):
+		return
+	}
+	a.effect(c, e)
 }
 
 // value is a text of a program as a value of the shell.
@@ -418,7 +440,11 @@ func (a *analysis) langArgv(c *shCall, call langCall) {
 func (a *analysis) langWords(c *shCall, list []langValue) {
 	var argv []Word
 	for _, v := range list[:min(len(list), maxFields)] {
-		argv = append(argv, v.value().word())
+		w := v.value().word()
+		if strings.HasPrefix(w.Text, "~") {
+			w = a.langPath(w.Text, c.fr)
+		}
+		argv = append(argv, w)
 	}
 	a.wrapped(c, argv, c.fr)
 }

@@ -20,8 +20,9 @@ type langCode struct {
 	// names are what imports call things: sp is subprocess.
 	names map[string]string
 	found []langCall
-	// listed are the folders and patterns whose names are read.
-	listed []langValue
+	// listed are the folders and patterns whose names are read, handed the paths
+	// that are given to what is not known.
+	listed, handed []langValue
 	// cut is true when the program is longer than what was looked at.
 	cut bool
 }

@@ -80,7 +80,7 @@ var listing = lazy.Value(func() map[string]int {
 	m := map[string]int{}
 	for i, names := range []string{`os.walk os.listdir os.scandir os.fwalk glob.glob glob.iglob glob fs.readdir fs.readdirSync fs.promises.readdir fs.opendir fs.opendirSync Deno.readDir Deno.readDirSync
 		Dir.glob Dir.children Dir.entries Dir.each_child Dir.foreach Dir.new Find.find opendir scandir RecursiveDirectoryIterator DirectoryIterator FilesystemIterator filepath.Walk
-		filepath.WalkDir filepath.Glob os.ReadDir ioutil.ReadDir path.filepath.Walk path.filepath.WalkDir globSync glob.sync glob.globSync fast-glob.sync fg.sync lfs.dir walk readdirSync readdir`,
+		filepath.WalkDir filepath.Glob os.ReadDir ioutil.ReadDir path.filepath.Walk path.filepath.WalkDir globSync glob.sync glob.globSync fs.glob fs.globSync fs.promises.glob fast-glob.sync fg.sync lfs.dir walk readdirSync readdir`,
 		".rglob .glob .iterdir .walk .each_child .children", "find finddepth File.Find.find"} {
 		for name := range strings.FieldsSeq(names) {
 			m[name] = i + 1
@@ -109,7 +109,7 @@ func langAct(lang tokens.Lang, name string) langAction {
 	if act == 0 {
 		// rm of a module that was loaded in a way that is not followed.
 		switch last := lastName(name); last {
-		case "rmtree", "rmSync", "rmdirSync", "execSync", "spawnSync", "execFileSync", "unlinkSync", "rm_rf", "rimraf", "removeSync", "emptyDirSync", "system":
+		case "rmtree", "rmSync", "rmdirSync", "execSync", "spawnSync", "execFileSync", "unlinkSync", "rm_rf", "rimraf", "removeSync", "emptyDirSync", "system", "rm":
 			for known, does := range langActions() {
 				if strings.HasSuffix(known, "."+last) && !strings.HasPrefix(known, ".") {
 					act = max(act, does)
@@ -238,7 +238,8 @@ func langMethod(c langCall) langValue {
 	case ".format", ".replace":
 		return langValue{text: c.recv.text}
 	}
-	if last := lastName(c.name); last == "all" && len(c.args) == 0 || last == "query" && c.arg(0).text == "" {
+	switch last := strings.ToLower(lastName(c.name)); {
+	case WordIn(last, "all filter") && c.everything(), last == "query" && c.arg(0).text == "", WordIn(last, "table bucket collection queue topic cluster instance volume snapshot stack") && c.arg(0).text != "":
 		return langValue{rows: true}
 	}
 	if langActions()[c.name] == langSend {

@@ -21,7 +21,7 @@ type langValue struct {
 	// origin says where text comes from that is not known.
 	origin shOrigin
 	// path is true for a path object, whose / joins; rows for all that a table
-	// of a database holds.
+	// of a database holds, or another thing that lies elsewhere.
 	path, rows bool
 }
 
@@ -90,14 +90,18 @@ func (p *langCode) statement() {
 	}
 	if t.Kind == tokens.Name && p.at(1).Kind == tokens.Punct && p.at(1).Text == "=" && p.at(2).Text != "=" && p.at(2).Text != ">" && p.at(2).Text != "~" {
 		p.pos += 2
-		v := p.expr()
-		p.vars[t.Text] = v
-		if v.module != "" {
-			p.names[t.Text] = v.module
-		}
+		p.bind(t.Text, p.expr())
 		return
 	}
 	p.expr()
+}
+
+// bind gives a name a value.
+func (p *langCode) bind(name string, v langValue) {
+	p.vars[name] = v
+	if v.module != "" {
+		p.names[name] = v.module
+	}
 }
 
 // expr reads an expression: texts that are put together stay known.
@@ -237,6 +241,9 @@ func (p *langCode) bracketed(open string) langValue {
 	if open == "(" && len(list) == 1 {
 		return p.after(list[0], "")
 	}
+	if open == "[" {
+		p.maybe(list)
+	}
 	return p.after(langValue{list: list, isList: true}, "")
 }
 
@@ -246,6 +253,12 @@ func (p *langCode) arguments(end string) ([]langValue, map[string]langValue) {
 	var named map[string]langValue
 	for p.peek().Kind != tokens.End && !p.punct(end) {
 		before := p.pos
+		if t := p.peek(); end == "}" && t.Kind == tokens.Name && langWords()[t.Text] && p.at(1).Kind != tokens.End {
+			if p.pos++; p.punct("{") {
+				p.destructure()
+			}
+			continue
+		}
 		name := ""
 		if t := p.peek(); t.Kind == tokens.Name && p.at(1).Kind == tokens.Punct && (p.at(1).Text == "=" && p.at(2).Text != "=" || p.at(1).Text == ":") {
 			name = t.Text
@@ -257,6 +270,9 @@ func (p *langCode) arguments(end string) ([]langValue, map[string]langValue) {
 				named = map[string]langValue{}
 			}
 			named[name] = v
+			if end == "}" {
+				p.bind(name, v)
+			}
 			if end == "}" || p.lang == tokens.Ruby {
 				list = append(list, v)
 			}
@@ -296,6 +312,9 @@ func (p *langCode) nameExpr(t tokens.Token) langValue {
 		return p.called(call)
 	}
 	next := p.peek()
+	if p.lang == tokens.JS && next.Kind == tokens.String && !next.Line && strings.Contains(name, ".") {
+		return p.called(langCall{name: name, args: []langValue{p.primary()}}) // db.query`…`
+	}
 	bare := p.lang == tokens.Perl || p.lang == tokens.Ruby || p.lang == tokens.PHP || p.lang == tokens.Lua
 	if bare && !next.Line && (next.Kind == tokens.String || next.Kind == tokens.Name && (WordIn(name, losses.CallsPrint) || strings.HasPrefix(next.Text, "$") || langAct(p.lang, name) != 0)) && !strings.HasPrefix(t.Text, "$") && !strings.HasPrefix(t.Text, "@") {
 		var args []langValue
@@ -309,6 +328,9 @@ func (p *langCode) nameExpr(t tokens.Token) langValue {
 		return p.called(langCall{name: name, args: args})
 	}
 	if v, ok := p.vars[t.Text]; ok {
+		if p.punct("+") && p.at(1).Text == "=" {
+			delete(p.vars, t.Text) // it grows
+		}
 		return p.after(v, "")
 	}
 	if v, ok := langConstant(name); ok {
@@ -329,6 +351,13 @@ func (p *langCode) after(v langValue, name string) langValue {
 	for {
 		t := p.peek()
 		switch {
+		case t.Kind == tokens.Punct && t.Text == "[" && v.module != "" && !t.Line:
+			p.pos++
+			args, _ := p.arguments("]")
+			if len(args) != 1 || !args[0].known {
+				return langValue{}
+			}
+			v, name = langValue{module: v.module + "." + args[0].text}, ""
 		case t.Kind == tokens.Punct && t.Text == "[" && name != "" && !t.Line:
 			p.pos++
 			args, _ := p.arguments("]")
@@ -372,6 +401,9 @@ func (p *langCode) after(v langValue, name string) langValue {
 // called notes a call and says what it gives.
 func (p *langCode) called(c langCall) langValue {
 	p.found = append(p.found, c)
+	if langAct(p.lang, c.name) == 0 && !WordIn(c.name, losses.CallsPrint) {
+		p.maybe(c.args)
+	}
 	switch listing()[c.name] {
 	case 1:
 		p.list(c.arg(0))
@@ -408,6 +440,16 @@ func (p *langCode) list(v langValue) {
 		v.text = strings.TrimSuffix(v.text, "/") + "/**"
 	}
 	p.listed = append(p.listed, v)
+}
+
+// maybe notes full paths that are handed over: what is deleted by a name that
+// is not followed may be one of them.
+func (p *langCode) maybe(values []langValue) {
+	for _, v := range flatten(values) {
+		if len(v.text) > 1 && strings.IndexAny(v.text, "/~") == 0 {
+			p.handed = append(p.handed, v)
+		}
+	}
 }
 
 //go:noinline

@@ -14,9 +14,12 @@ func (a *analysis) secretOf(v shValue) string {
 		case "environment":
 			return "environment"
 		case credential:
-			if name, ok := strings.CutPrefix(p.origin.from, "$"); !ok {
+			name, variable := strings.CutPrefix(p.origin.from, "$")
+			switch before := v[:i].text(); {
+			case strings.Contains(before, "://") && strings.HasPrefix(v[i+1:].text(), "@"): // who asks
+			case !variable:
 				return "credential"
-			} else if losses.SecretVariable(name) && !(i > 0 && (losses.Authenticates(v[:i].text()) || strings.HasSuffix(v[:i].text(), "://") && strings.Contains(v[i+1:].text(), "@"))) {
+			case losses.SecretVariable(name) && !(i > 0 && (losses.Authenticates(before) || strings.HasSuffix(before, "://") && strings.Contains(v[i+1:].text(), "@"))):
 				return "variable"
 			}
 		case settings:
@@ -87,13 +90,10 @@ func (a *analysis) shown(c *shCall, v shValue) {
 // leak adds the sending of a secret by a program that takes one and talks to
 // somewhere else, whatever the program is.
 func (a *analysis) leak(c *shCall, read bool) {
-	if losses.Readers()[c.name] || read && !losses.Senders()[c.name] && !WordIn(c.name, "docker podman kubectl oc npm python python3") {
+	if losses.Readers()[c.name] || read && !losses.Senders()[c.name] && !WordIn(c.name, "docker podman kubectl oc npm python python3 hub") {
 		return
 	}
-	secret := a.fileSecretOf(c.fr.stdin.value)
-	if what := a.secretOf(c.fr.stdin.value); losses.Senders()[c.name] {
-		secret = what
-	}
+	secret := a.secretOf(c.fr.stdin.value)
 	far := ""
 	args := c.args()
 	for i, w := range args {
@@ -103,7 +103,7 @@ func (a *analysis) leak(c *shCall, read bool) {
 		if secret == "" {
 			secret = a.given(c, w)
 		}
-		if secret == "" && (WordIn(c.name, "dig host nslookup drill kdig ping ping6") || i > 0 && WordIn(args[i-1].Text, "-f -F --field --raw-field --body -b --message -m --content --text --title --notes")) {
+		if secret == "" && (strings.Contains(w.Text, "://") || WordIn(c.name, "dig host nslookup drill kdig ping ping6") || i > 0 && WordIn(args[i-1].Text, "-f -F --field --raw-field --body -b --message -m --content --text --title --notes")) {
 			secret = a.secretOf(w.value()) // what others read
 		}
 		if far == "" && (strings.Contains(w.Text, "://") && !strings.HasPrefix(w.Text, "file:") || !w.Dynamic && remotePath(w) && (c.name != "docker" || args[0].Is("cp")) || losses.DomainLike(w.Text)) {
@@ -118,7 +118,7 @@ func (a *analysis) leak(c *shCall, read bool) {
 	if slices.ContainsFunc(words, func(w Word) bool { return losses.Any(losses.Keeps(), w.Text) }) || slices.ContainsFunc(o.list, func(o shOpt) bool { return strings.HasSuffix(o.name, "-stdin") }) {
 		return
 	}
-	if far == "" && (losses.Senders()[c.name] || slices.ContainsFunc(words, func(w Word) bool { return losses.Any(losses.Sends(), w.Text) }) && !read) {
+	if far == "" && (losses.Senders()[c.name] || slices.ContainsFunc(words, func(w Word) bool { return losses.Any(losses.Sends(), w.Text) }) && !read || slices.ContainsFunc(args, func(w Word) bool { return strings.HasPrefix(w.Text, "put ") })) {
 		far = c.name
 	}
 	if far != "" {
@@ -144,7 +144,14 @@ func (a *analysis) given(c *shCall, w Word) string {
 	} else if strings.HasPrefix(text, "-") {
 		return ""
 	}
-	text = strings.TrimPrefix(text, "file://")
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "fileb://"), "file://")
+	if words := strings.Fields(text); len(words) > 1 && len(words) < 8 && losses.Sends()[words[0]] { // -c 'put .env'
+		for _, word := range words[1:] {
+			if what := a.given(c, NewWord(word)); what != "" {
+				return what
+			}
+		}
+	}
 	if text == "" || len(text) > 512 || strings.ContainsAny(text, " \n") || strings.Contains(text, "://") {
 		return ""
 	}

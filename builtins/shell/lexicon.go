@@ -39,6 +39,9 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 func namedLoss(name string) string {
 	name, _, _ = strings.Cut(name, ".")
 	tokens := losses.Tokens(name)
+	if short, ok := strings.CutSuffix(name, "delete"); ok && len(tokens) == 1 && len(short) > 2 { // ldapdelete
+		return "delete"
+	}
 	if len(tokens) < 2 || losses.Owned(name) {
 		return ""
 	}
@@ -92,6 +95,7 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 		}
 		verb, object := losses.Verb(w.Text)
 		before, after := o.operands[:i], o.operands[i+1:]
+		there := slices.ContainsFunc(object, losses.Elsewhere) || slices.ContainsFunc(before, func(w Word) bool { return losses.Elsewhere(w.Text) })
 		switch {
 		case verb == "":
 			continue
@@ -99,17 +103,17 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 			return ""
 		case losses.TakesBack()[verb] && len(after)+len(before) > 0: // whatever it is, others have it
 			return verb
-		case slices.ContainsFunc(object, losses.Owned), slices.ContainsFunc(before, lexOwned), len(after) > 0 && lexOwned(after[0]):
+		case slices.ContainsFunc(object, losses.Owned), slices.ContainsFunc(before, lexOwned), !(there && losses.Destroys()[verb]) && len(after) > 0 && lexOwned(after[0]):
 			return ""
 		case losses.Destroys()[verb]:
-			if domain == DomainOutside && len(after) > 0 && !slices.ContainsFunc(after, func(w Word) bool {
+			if domain == DomainOutside && !there && len(after) > 0 && !slices.ContainsFunc(after, func(w Word) bool {
 				return !strings.ContainsAny(w.Text, "/.") || strings.Contains(w.Text, "://") || !disposableZone(a.zone(c, w))
 			}) { // files of the project, or temporary ones
 				return ""
 			}
 			return verb
 		}
-		if slices.ContainsFunc(o.list, lexFlag) || slices.ContainsFunc(object, losses.Elsewhere) || slices.ContainsFunc(slices.Concat(before, after), func(w Word) bool { return a.lexElsewhere(c, w) }) {
+		if slices.ContainsFunc(o.list, lexFlag) || there || slices.ContainsFunc(after, func(w Word) bool { return a.lexElsewhere(c, w) }) {
 			return verb
 		}
 		return ""
@@ -159,7 +163,7 @@ func (a *analysis) lexElsewhere(c *shCall, w Word) bool {
 		z := a.zone(c, w)
 		return !disposableZone(z) && z != ZoneProjectRoot && z != ZoneUnknown
 	case strings.ContainsAny(text, "/."):
-		return false
+		return losses.DomainLike(text) && !strings.Contains(text, "/")
 	}
 	return losses.Elsewhere(text)
 }
@@ -176,10 +180,10 @@ func lexOption(o *shOpts) string {
 			verb, rest = rest[0], rest[1:]
 		}
 		takes := losses.Takes()[verb] && len(rest) > 0
-		if !losses.Destroys()[verb] && !takes || slices.ContainsFunc(rest, func(t string) bool { return losses.Own()[t] }) {
+		if !losses.Destroys()[verb] && !takes || slices.ContainsFunc(rest, losses.Owned) {
 			continue
 		}
-		if len(rest) == 0 || slices.ContainsFunc(rest, func(t string) bool { return losses.Outside()[t] || t == "all" && !takes || losses.Production()[t] }) {
+		if len(rest) == 0 || slices.ContainsFunc(rest, func(t string) bool { return losses.Elsewhere(t) || t == "all" && !takes }) {
 			return verb
 		}
 	}

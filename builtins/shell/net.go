@@ -263,6 +263,12 @@ func (a *analysis) netcat(c *shCall) shValue {
 		op = "listen"
 	}
 	a.runAll(c, code)
+	if first := strings.Fields(c.fr.stdin.value.text()); op == "upload" && slices.ContainsFunc(first[:min(len(first), 3)], func(w string) bool {
+		verb, _ := losses.Verb(w)
+		return losses.Destroys()[verb]
+	}) {
+		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: "command", Target: target})
+	}
 	a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: op, Target: target, Secret: secret})
 	return shUnknown("$("+c.name+")", shOrigin{"remote", target})
 }

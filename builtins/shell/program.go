@@ -94,7 +94,7 @@ func fillPrograms() {
 		{(*analysis).editor, "vim vi nvim ex ed emacs"},
 		{(*analysis).foreign, "pwsh powershell cmd"},
 		{(*analysis).expression, "invoke-expression"},
-		{(*analysis).git, "git hub yadm dotfiles"},
+		{(*analysis).git, "git hub yadm dotfiles dolt"},
 		{(*analysis).interpreter, "python python2 python3 pypy pypy3 ipython node nodejs deno perl ruby jruby php lua luajit tsx ts-node irb"},
 		{(*analysis).awk, "awk gawk mawk nawk"},
 		{(*analysis).curl, "curl curlie"},

@@ -18,7 +18,7 @@ var placeholder = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`
 
 // workflowExpr is an expression of a CI workflow, which is put in before a shell
 // sees the line.
-var workflowExpr = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`\$\{\{[^{}]*\}\}`) })
+var workflowExpr = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`\$\{\{[^{}]*\}\}|<<[ ]?[a-z][\w.]*[ ]?>>`) })
 
 // openHeredoc names the delimiter of a here-document that has no end.
 var openHeredoc = lazy.Value(func() *regexp.Regexp {
@@ -59,7 +59,7 @@ func repair(text string, err error) (string, bool) {
 	if strings.Contains(text, "((") { // two groups that begin together, which the parser takes for arithmetic
 		fixed = strings.ReplaceAll(fixed, "((", "( (")
 	}
-	if strings.Contains(text, "${{") {
+	if strings.Contains(text, "${{") || strings.Contains(text, ">>") {
 		fixed = workflowExpr().ReplaceAllString(fixed, "$${WORKFLOW_EXPRESSION}")
 	}
 	if strings.Contains(text, "<") {

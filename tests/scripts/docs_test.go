@@ -73,3 +73,26 @@ func TestJSONSchemaIsOne(t *testing.T) {
 	assert.NotEmpty(t, schema["$defs"])
 	require.Error(t, exec.Command(programs.Hookc(t), "schema", "--markdown", "--codes").Run())
 }
+
+// TestPoliciesOnPages: each policy that a page shows compiles, where no other test runs
+// it: those of README, the guides and docs/reference have tests of their own.
+func TestPoliciesOnPages(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	checked := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile("(?s)\n```yaml\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+			if !regexp.MustCompile(`(?m)^(pre|post|stop|session)[a-z_]*:$`).MatchString(m[1]) {
+				continue
+			}
+			file := filepath.Join(t.TempDir(), "hooks.yaml")
+			require.NoError(t, os.WriteFile(file, []byte(m[1]), 0o644))
+			out, err := exec.Command(programs.Hookc(t), "check", file).CombinedOutput()
+			assert.NoError(t, err, "%s:\n%s\n%s", page, m[1], out)
+			checked++
+		}
+	}
+	assert.GreaterOrEqual(t, checked, 4)
+}

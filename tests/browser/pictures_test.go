@@ -155,7 +155,7 @@ func randomPolicy(rnd *rand.Rand) string {
 func TestRandomPictures(t *testing.T) {
 	b := started(t)
 	rnd := rand.New(rand.NewPCG(21, 11))
-	for i := range depth.Of(24) {
+	for i := range depth.Of(12) {
 		text := randomPolicy(rnd)
 		policy := written(t, text)
 		for _, form := range []string{"svg", "html"}[:1+i%2] {

@@ -234,6 +234,9 @@ func (e *Engine) FireSerial(ctx context.Context, event policy.Event, in *policy.
 type fireFunc func(*executor.Executor, context.Context, policy.Event, *policy.Context) *policy.Decision
 
 func (e *Engine) fire(ctx context.Context, event policy.Event, in *policy.Context, how fireFunc) (*policy.Decision, error) {
+	if known, err := usable(event, in); err == nil && e.config.log != nil { // once, for the decision and for its entry
+		in = in.Frozen(known)
+	}
 	ctx, ended := observe.Begin(ctx, e.config.observer, event, in)
 	d, err := e.unlogged(ctx, event, in, how)
 	return ended(e.logged(ctx, event, in, d, err), err)

@@ -273,9 +273,18 @@ func (c *Context) Map() map[string]any {
 	if c == nil {
 		return nil
 	}
-	out := make(map[string]any, 16)
+	c.mu.Lock()
+	has, done := c.has, c.done
+	c.mu.Unlock()
+	n := 1 // tool_kind may not be known yet
+	for _, is := range has {
+		if is {
+			n++
+		}
+	}
+	out := make(map[string]any, n)
 	for f := range numFields {
-		if f.Derived() && f != FieldToolArguments && f != FieldToolKind && !c.given(f) {
+		if f.Derived() && f != FieldToolArguments && f != FieldToolKind && (!has[f] || done[f]) {
 			continue
 		}
 		if v, ok := c.Get(f); ok {
@@ -283,13 +292,6 @@ func (c *Context) Map() map[string]any {
 		}
 	}
 	return out
-}
-
-// given reports whether a derived field was put there rather than computed.
-func (c *Context) given(f Field) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.has[f] && !c.done[f]
 }
 
 // MarshalJSON is Map as JSON with sorted keys and no HTML escapes.

@@ -58,6 +58,9 @@ type secretSet struct {
 	// either case; 0 is the empty list.
 	bucket [1 << 16]uint8
 	words  [][]secretWord
+	// begins has a bit for each three bytes, of five bits each, that a word begins with:
+	// letters of either case are alike in those, and most places of a text end there.
+	begins [1 << 15 / 64]uint64
 }
 
 type secretWord struct {
@@ -100,9 +103,14 @@ func (s *secretSet) addWord(w secretWord) {
 		}
 	}
 	s.words[n] = append(s.words[n], w)
+	begin := uint(a&31)<<10 | uint(z&31)<<5
+	for c := range uint(32) {
+		if len(w.text) < 3 || uint(w.text[2]&31) == c {
+			s.begins[(begin|c)>>6] |= 1 << (c & 63) << (begin & 32)
+		}
+	}
 }
 
-//go:noinline
 func pair(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
 
 //go:noinline
@@ -136,7 +144,18 @@ const (
 // and in order; a rule without a keyword in the text has none.
 func (s *secretSet) windows(text string) map[int][]span {
 	var out map[int][]span
+	if len(text) < 2 {
+		return nil
+	}
+	begin := uint(text[0]&31)<<5 | uint(text[1]&31)
 	for i := 0; i+1 < len(text); i++ {
+		begin = begin << 5 & (1<<15 - 1)
+		if i+2 < len(text) {
+			begin |= uint(text[i+2] & 31)
+		}
+		if s.begins[begin>>6]>>(begin&63)&1 == 0 {
+			continue
+		}
 		n := s.bucket[pair(text[i], text[i+1])]
 		if n == 0 {
 			continue

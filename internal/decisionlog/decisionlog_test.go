@@ -346,39 +346,34 @@ func TestFailedWrite(t *testing.T) {
 	require.Len(t, decisions(t, dir), 2)
 }
 
-// BenchmarkAdd is what a decision costs more when it is logged: on the path of
-// the caller, and all of it.
-func BenchmarkAdd(b *testing.B) {
-	d := decided(1, strings.Repeat("echo hello; ", 80))
-	b.Run("caller", func(b *testing.B) {
-		w, err := Open(b.TempDir(), Options{Buffer: 1 << 12})
-		require.NoError(b, err)
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			if err := w.Add(b.Context(), d); err != nil {
-				b.Fatal(err)
-			}
-			if i%2048 == 2047 {
-				b.StopTimer()
-				require.NoError(b, w.Flush(b.Context()))
-				b.StartTimer()
-			}
-		}
-		require.NoError(b, w.Close())
-	})
-	b.Run("sustained", func(b *testing.B) {
-		w, err := Open(b.TempDir(), Options{})
-		require.NoError(b, err)
-		lost := int64(0)
-		for b.Loop() {
-			for w.Add(b.Context(), d); w.Lost() > lost; w.Add(b.Context(), d) {
-				lost = w.Lost()
-				time.Sleep(50 * time.Microsecond)
-			}
-		}
-		require.NoError(b, w.Close())
-		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "decisions/s")
-	})
+// held are Rules that hold the writing goroutine until they are let go.
+type held struct{ at, letGo chan struct{} }
+
+func (h held) Edits(*Decided, func() (map[string]any, error)) (bool, []Edit, error) {
+	h.at <- struct{}{}
+	<-h.letGo
+	return true, nil, nil
+}
+
+// hold has the goroutine that writes do nothing until what it returns is called.
+func hold(t testing.TB, w *Writer) (letGo func()) {
+	h, d := held{make(chan struct{}), make(chan struct{})}, decided(0, "")
+	d.Terms = &Terms{Rules: h}
+	require.NoError(t, w.Add(t.Context(), d))
+	<-h.at
+	return func() { close(h.letGo) }
+}
+
+// TestAddTakesNoMemory: nothing is allocated on the path of who decides, while nobody
+// else is at work here.
+func TestAddTakesNoMemory(t *testing.T) {
+	w := started(t, t.TempDir(), Options{Buffer: 300})
+	d := decided(1, "ls")
+	letGo := hold(t, w)
+	require.Zero(t, testing.AllocsPerRun(200, func() { require.NoError(t, w.Add(t.Context(), d)) }))
+	letGo()
+	require.NoError(t, w.Close())
+	require.Len(t, decisions(t, w.dir), 201)
 }
 
 // TestClockJumps: the log does not reckon with the time of day: its order and its

@@ -151,16 +151,20 @@ func (w *Writer) appendDecided(b []byte, d *Decided, seq uint64) ([]byte, error)
 	}
 	b = append(appendString(append(b, `"hookc":`...), w.options.Version), '}')
 	if s := d.In.Text(policy.FieldSessionID); s != "" {
-		if b, err = m.value(append(b, `,"session_id":`...), "/input/session_id", s); err != nil {
+		m.enter("input")
+		b, err = m.member(append(b, `,"session_id":`...), "session_id", s)
+		if m.leave(); err != nil {
 			return b, err
 		}
 	}
 	b = appendString(append(b, `,"path":`...), string(d.Event))
-	if b, err = m.value(append(b, `,"input":`...), "/input", inputOf(d)); err != nil {
+	if b, err = m.member(append(b, `,"input":`...), "input", inputOf(d)); err != nil {
 		return b, err
 	}
 	if d.Err != "" {
-		b = m.text(append(b, `,"error":`...), "/error", d.Err)
+		m.enter("error")
+		b = m.text(append(b, `,"error":`...), d.Err)
+		m.leave()
 	} else if b, err = m.decision(append(b, `,"result":`...), d.Decision); err != nil {
 		return b, err
 	}
@@ -171,7 +175,7 @@ func (w *Writer) appendDecided(b []byte, d *Decided, seq uint64) ([]byte, error)
 		if len(more.text) == 0 {
 			continue
 		}
-		if b, err = m.json(append(append(append(b, `,"`...), more.name...), `":`...), "/"+more.name, more.text); err != nil {
+		if b, err = m.json(append(append(append(b, `,"`...), more.name...), `":`...), more.name, more.text); err != nil {
 			return b, err
 		}
 	}
@@ -189,13 +193,13 @@ func (w *Writer) appendDecided(b []byte, d *Decided, seq uint64) ([]byte, error)
 	return b, nil
 }
 
-// masking is what is masked of a decision's entry.
+// masking is what is masked of a decision's entry. It holds until the next.
 func (w *Writer) masking(d *Decided) (*masker, error) {
-	m := &masker{key: w.key}
+	m, t := &w.masker, d.Terms
+	*m = masker{key: w.key, masked: m.masked[:0], erased: m.erased[:0], edits: m.edits[:0], path: m.path[:0], keys: m.keys[:0]}
 	for _, p := range w.options.Mask {
 		m.hide(Edit{Op: "mask", Path: p})
 	}
-	t := d.Terms
 	if t == nil {
 		return m, nil
 	}

@@ -26,38 +26,56 @@ type masker struct {
 	// whole masks all that a call and its hooks said; why says why.
 	whole bool
 	why   string
+	// path is where the value stands that is written, keys those of the objects around it.
+	path, keys []string
 }
 
-// edit is an Edit with the parts of its pointer.
+// edit is an Edit with the keys and indexes that its pointer names.
 type edit struct {
 	Edit
-	parts []string
+	path []string
 }
 
 //go:noinline
-func (m *masker) hide(e Edit) { m.edits = append(m.edits, edit{e, strings.Split(e.Path, "/")}) }
+func (m *masker) hide(e Edit) {
+	path := strings.Split(e.Path, "/")[1:]
+	for i := range path {
+		path[i] = unpointer.Replace(path[i])
+	}
+	m.edits = append(m.edits, edit{e, path})
+}
+
+var pointer, unpointer = strings.NewReplacer("~", "~0", "/", "~1"), strings.NewReplacer("~1", "/", "~0", "~")
+
+// here is the JSON pointer of the value that is written.
+func (m *masker) here() string {
+	var b strings.Builder
+	for _, key := range m.path {
+		b.WriteString("/" + pointer.Replace(key))
+	}
+	return b.String()
+}
+
+func (m *masker) enter(key string) { m.path = append(m.path, key) }
+func (m *masker) leave()           { m.path = m.path[:len(m.path)-1] }
 
 // plain are the members of entries that say which call it was and what became of it: they
 // are kept where all else is masked.
 var plain = map[string][]string{
-	"/input":   {"event", "tool_name", "session_id"},
-	"/result":  {"action", "at", "by", "control", "event", "hooks", "policy", "scope", "suppress_output", "verdict"},
-	"/answers": nil, "/grant": nil,
+	"input":   {"event", "tool_name", "session_id"},
+	"result":  {"action", "at", "by", "control", "event", "hooks", "policy", "scope", "suppress_output", "verdict"},
+	"answers": nil, "grant": nil,
 }
 
-// at is what happens at a JSON pointer, nil for nothing.
-func (m *masker) at(at string) *Edit {
-	if len(m.edits) == 0 && !m.whole {
-		return nil
-	}
-	is := strings.Split(at, "/")
+// edit is what happens to the value that is written, nil for nothing.
+func (m *masker) edit() *Edit {
 	for i := range m.edits {
-		if e := &m.edits[i]; slices.EqualFunc(e.parts, is, func(want, is string) bool { return want == "*" || want == is }) {
+		if e := &m.edits[i]; slices.EqualFunc(e.path, m.path, func(want, is string) bool { return want == "*" || want == is }) {
 			return &e.Edit
 		}
 	}
-	if m.whole && len(is) == 3 {
-		if keep, known := plain["/"+is[1]]; known && !spell.Has(keep, is[2]) {
+	if m.whole && len(m.path) == 2 {
+		if keep, known := plain[m.path[0]]; known && !spell.Has(keep, m.path[1]) {
 			return &Edit{Op: "mask"}
 		}
 	}
@@ -77,7 +95,7 @@ func (m *masker) decision(b []byte, d *policy.Decision) ([]byte, error) {
 	if err != nil {
 		return b, err
 	}
-	return m.value(b, "/result", v)
+	return m.member(b, "result", v)
 }
 
 // says reports whether a decision has texts or values that a hook made.
@@ -86,82 +104,102 @@ func says(d *policy.Decision) bool {
 		len(d.Would()) > 0
 }
 
-// value writes a JSON value that stands at a JSON pointer; keys ascend.
-func (m *masker) value(b []byte, at string, v any) ([]byte, error) {
-	if e := m.at(at); e != nil {
-		return m.edit(b, at, v, e)
+// member writes the value of a member of the object that is written.
+func (m *masker) member(b []byte, key string, v any) ([]byte, error) {
+	m.enter(key)
+	defer m.leave()
+	return m.value(b, v)
+}
+
+// value writes a JSON value; keys ascend.
+func (m *masker) value(b []byte, v any) ([]byte, error) {
+	if e := m.edit(); e != nil {
+		return m.edited(b, v, e)
 	}
-	var err error
 	switch v := v.(type) {
 	case nil:
 		return append(b, "null"...), nil
 	case bool:
 		return strconv.AppendBool(b, v), nil
 	case string:
-		return m.text(b, at, v), nil
+		return m.text(b, v), nil
 	case int:
 		return strconv.AppendInt(b, int64(v), 10), nil
 	case []any:
-		b = append(b, '[')
-		for i, e := range v {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			if b, err = m.value(b, at+"/"+strconv.Itoa(i), e); err != nil {
-				return b, err
-			}
-		}
-		return append(b, ']'), nil
+		return m.list(b, v)
 	case map[string]any:
-		keys := make([]string, 0, len(v))
+		from := len(m.keys)
 		for k := range v {
-			keys = append(keys, k)
+			m.keys = append(m.keys, k)
 		}
+		keys := m.keys[from:]
 		slices.Sort(keys)
-		b = append(b, '{')
-		first := true
-		for _, k := range keys {
-			to := at + "/" + pointer.Replace(k)
-			if e := m.at(to); e != nil && e.Op == "remove" {
-				m.erased = append(m.erased, to)
-				continue
-			}
-			if !first {
-				b = append(b, ',')
-			}
-			first = false
-			b = append(m.text(b, at+"/*", k), ':')
-			if b, err = m.value(b, to, v[k]); err != nil {
-				return b, err
-			}
-		}
-		return append(b, '}'), nil
+		b, err := m.object(b, keys, func(i int) any { return v[keys[i]] })
+		m.keys = m.keys[:from]
+		return b, err
 	case json.Number, float64:
 		data, err := policy.EncodeJSON(v)
 		return append(b, data...), err
 	}
-	return b, fault.Errorf("%s: %T is no JSON value", at, v)
+	return b, fault.Errorf("%s: %T is no JSON value", m.here(), v)
 }
 
-// json writes a JSON text as value does.
-func (m *masker) json(b []byte, at string, text []byte) ([]byte, error) {
+func (m *masker) list(b []byte, list []any) (_ []byte, err error) {
+	b = append(b, '[')
+	for i, e := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = m.member(b, strconv.Itoa(i), e); err != nil {
+			return b, err
+		}
+	}
+	return append(b, ']'), nil
+}
+
+// object writes an object whose keys ascend.
+func (m *masker) object(b []byte, keys []string, value func(i int) any) (_ []byte, err error) {
+	b = append(b, '{')
+	first := true
+	for i, k := range keys {
+		m.enter(k)
+		if e := m.edit(); e != nil && e.Op == "remove" {
+			m.erased = append(m.erased, m.here())
+			m.leave()
+			continue
+		}
+		if !first {
+			b = append(b, ',')
+		}
+		first = false
+		m.path[len(m.path)-1] = "*" // a secret in a key is told of without the key
+		b = append(m.text(b, k), ':')
+		m.path[len(m.path)-1] = k
+		b, err = m.value(b, value(i))
+		if m.leave(); err != nil {
+			return b, err
+		}
+	}
+	return append(b, '}'), nil
+}
+
+// json writes a JSON text as the value of a member.
+func (m *masker) json(b []byte, key string, text []byte) ([]byte, error) {
 	v, err := policy.DecodeJSON(text)
 	if err != nil {
 		return b, err
 	}
-	return m.value(b, at, v)
+	return m.member(b, key, v)
 }
 
-var pointer = strings.NewReplacer("~", "~0", "/", "~1")
-
-// edit writes what takes the place of a value. An element of a list that is removed
+// edited writes what takes the place of a value. An element of a list that is removed
 // leaves null, so that the others keep their places.
-func (m *masker) edit(b []byte, at string, v any, e *Edit) ([]byte, error) {
+func (m *masker) edited(b []byte, v any, e *Edit) ([]byte, error) {
 	if e.Op == "remove" {
-		m.erased = append(m.erased, at)
+		m.erased = append(m.erased, m.here())
 		return append(b, "null"...), nil
 	}
-	m.masked = append(m.masked, at)
+	m.masked = append(m.masked, m.here())
 	if e.Op == "upsert" {
 		v = e.Value
 	}
@@ -198,7 +236,7 @@ func appendStrings(b []byte, member string, list []string) []byte {
 
 // text writes a string without its secrets. One that cannot be searched within
 // bounds is masked as a whole.
-func (m *masker) text(b []byte, at, s string) []byte {
+func (m *masker) text(b []byte, s string) []byte {
 	found, err := secret.Find(s)
 	if err != nil {
 		found = []secret.Secret{{Rule: "unsearched", To: len(s)}}
@@ -206,7 +244,7 @@ func (m *masker) text(b []byte, at, s string) []byte {
 	if len(found) == 0 {
 		return appendString(b, s)
 	}
-	m.masked = append(m.masked, at)
+	m.masked = append(m.masked, m.here())
 	var out strings.Builder
 	from := 0
 	for _, f := range found {
@@ -225,6 +263,14 @@ func (m *masker) hash(s string) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
+// asIs are the bytes that JSON strings hold as they are, but for those of UTF-8.
+var asIs = func() (out [256]bool) {
+	for c := ' '; c < utf8.RuneSelf; c++ {
+		out[c] = c != '"' && c != '\\'
+	}
+	return out
+}()
+
 // appendString writes a JSON string: RFC 8259, without escapes for HTML. What is
 // not UTF-8 becomes U+FFFD, as encoding/json has it.
 func appendString(b []byte, s string) []byte {
@@ -233,6 +279,10 @@ func appendString(b []byte, s string) []byte {
 	from := 0
 	for i := 0; i < len(s); {
 		c := s[i]
+		if asIs[c] {
+			i++
+			continue
+		}
 		if c >= utf8.RuneSelf {
 			r, size := utf8.DecodeRuneInString(s[i:])
 			if r == utf8.RuneError && size == 1 {
@@ -240,10 +290,6 @@ func appendString(b []byte, s string) []byte {
 				from = i + 1
 			}
 			i += size
-			continue
-		}
-		if c >= ' ' && c != '"' && c != '\\' {
-			i++
 			continue
 		}
 		b = append(b, s[from:i]...)

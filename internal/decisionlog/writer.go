@@ -85,12 +85,13 @@ type Writer struct {
 	once    sync.Once
 
 	// What follows is the writing goroutine's.
-	slot  int
-	lock  *flock.Flock
-	file  *os.File
-	at    tail
-	began time.Time
-	buf   []byte
+	slot   int
+	lock   *flock.Flock
+	file   *os.File
+	at     tail
+	began  time.Time
+	buf    []byte
+	masker masker
 	// exports are the files that terms name for checkpoints.
 	exports []string
 	zipping sync.WaitGroup

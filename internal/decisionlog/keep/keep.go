@@ -318,7 +318,7 @@ func (l *Log) Decided(ctx context.Context, under Under, entry decisionlog.Decide
 			terms.Whole, terms.Why = true, "the policy could not be read: what its log: masks is not known"
 			entry.Terms = &terms
 		}
-		err = l.add(context.WithoutCancel(ctx), f, entry)
+		err = l.add(ctx, f, entry)
 	}
 	if err == nil || d == nil {
 		return d
@@ -332,6 +332,9 @@ func (l *Log) Decided(ctx context.Context, under Under, entry decisionlog.Decide
 }
 
 func (l *Log) add(ctx context.Context, f *inForce, entry decisionlog.Decided) error {
+	if l.Brief || entry.Terms.Durable { // it is waited for: also for what was cancelled
+		ctx = context.WithoutCancel(ctx)
+	}
 	for tries := 0; ; tries++ {
 		w, err := l.open(f)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/replay"
+	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/diag"
@@ -114,6 +115,7 @@ func (f *replayFlags) run(cmd *cobra.Command, args []string) error {
 	r.report.Actions = map[policy.Action]int{}
 	r.report.Changed, r.report.Unsure = []replay.Change{}, []replay.Change{}
 	defer r.close()
+	witness.CollectSeldom()
 	if err := r.begin(); err != nil {
 		return err
 	}

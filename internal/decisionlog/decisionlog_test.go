@@ -131,6 +131,31 @@ func TestWhatIsAddedIsReadBack(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 }
 
+// TestEventIsReadBack: an entry's event is decoded as what was decided, whatever the host
+// sent along, so that it is decided again as it was.
+func TestEventIsReadBack(t *testing.T) {
+	for _, text := range []string{
+		`{"event":"pre_tool_execution","tool_name":"Bash","tool_input":{"command":"ls"},"odd":{"deep":[1,2.50,null]}}`,
+		`{"event":"pre_tool_execution","tool_name":"Bash","tool_arguments":"{\"command\":\"ls\"}","tool_kind":"mine","raw":{"a":1}}`,
+		`{"event":"stop","assistant_output":"done","tool_name":"Bash","raw":{"own":true}}`,
+		`{"event":"session_start"}`,
+	} {
+		in, sent, err := policy.DecodeContext([]byte(text))
+		require.NoError(t, err)
+		event, _ := policy.ParseEvent(sent)
+		in = in.Frozen(event)
+		dir := t.TempDir()
+		w := started(t, dir, Options{Durable: true})
+		require.NoError(t, w.Add(t.Context(), Decided{Event: event, In: in, Decision: decided(0, "").Decision}))
+		require.NoError(t, w.Close())
+		data, err := policy.EncodeJSON(decisions(t, dir)[0].Input)
+		require.NoError(t, err)
+		again, _, err := policy.DecodeContext(data)
+		require.NoError(t, err)
+		require.Equal(t, in.Map(), again.Frozen(event).Map(), text)
+	}
+}
+
 // TestSecretsAreMasked: no secret is in the file, wherever it stood, and equal
 // ones are equal.
 func TestSecretsAreMasked(t *testing.T) {

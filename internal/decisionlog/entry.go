@@ -224,10 +224,12 @@ func (w *Writer) masking(d *Decided) (*masker, error) {
 	return m, nil
 }
 
-// inputOf is the event as it is logged.
+// inputOf is the event as it is logged, and as it is read again: without what is known by
+// the rest of it.
 func inputOf(d *Decided) map[string]any {
 	input := d.In.Map()
-	delete(input, policy.FieldToolArguments.String()) // tool_input again
+	delete(input, policy.FieldToolArguments.String())
+	delete(input, policy.FieldToolKind.String())
 	return input
 }
 

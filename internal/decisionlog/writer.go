@@ -92,6 +92,7 @@ type Writer struct {
 	began  time.Time
 	buf    []byte
 	masker masker
+	hooks  []policy.HookTrace
 	// exports are the files that terms name for checkpoints.
 	exports []string
 	zipping sync.WaitGroup
@@ -322,6 +323,7 @@ func (w *Writer) take(d *waiting) {
 		w.note("lost", `,"count":`+strconv.FormatInt(n, 10))
 	}
 	w.heed(d.Terms)
+	w.concerned(&d.decision)
 	from := len(w.buf)
 	body, err := w.appendDecided(append(w.buf, '{'), &d.Decided, w.at.seq+1)
 	if errors.Is(err, errDropped) {
@@ -334,6 +336,19 @@ func (w *Writer) take(d *waiting) {
 		return
 	}
 	w.buf = w.seal(body, from)
+}
+
+// concerned leaves of a decision's hooks those that their filters let see the event. The
+// others said nothing, and which they are the policy tells, whose hash is there: with
+// them an entry is several times as large.
+func (w *Writer) concerned(d *policy.Decision) {
+	w.hooks = w.hooks[:0]
+	for i := range d.Hooks {
+		if d.Hooks[i].Status != policy.StatusFiltered {
+			w.hooks = append(w.hooks, d.Hooks[i])
+		}
+	}
+	d.Hooks = w.hooks
 }
 
 // heed does what terms say for the whole log.

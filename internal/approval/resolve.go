@@ -131,7 +131,7 @@ func (s *Store) Resolve(ctx context.Context, blocks approval.Blocks, askers []ap
 	case err != nil:
 		Refuse(d, "hookc: this must be approved, and it cannot be: "+err.Error())
 	case used:
-		proceed(d, a)
+		Permit(d, &approval.Grant{ID: a.ID, By: a.By(), Scope: a.Scope.String(), Use: a.Used, Reason: a.Why()})
 	default:
 		Refuse(d, append([]string{a.refusal(terms.Wait)}, failed...)...)
 	}
@@ -186,8 +186,9 @@ func Refuse(d *policy.Decision, why ...string) {
 	d.Reasons = append(append([]string{}, d.Reasons...), why...)
 }
 
-func proceed(d *policy.Decision, a *Approval) {
-	d.Grant = &approval.Grant{ID: a.ID, By: a.By(), Scope: a.Scope.String(), Use: a.Used, Reason: a.Why()}
+// Permit has a question go ahead by a grant.
+func Permit(d *policy.Decision, g *approval.Grant) {
+	d.Grant = g
 	d.Action, d.Verdict, d.Scope = policy.Proceed, policy.Allow, policy.NoLabel
-	d.Reasons = []string{"approved by " + strings.Join(d.Grant.By, " and ") + " (" + a.ID + ", " + d.Grant.Scope + ")" + because(d.Grant.Reason)}
+	d.Reasons = []string{"approved by " + strings.Join(g.By, " and ") + " (" + g.ID + ", " + g.Scope + ")" + because(g.Reason)}
 }

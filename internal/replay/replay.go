@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/approval"
 	"github.com/hookc/hookc/internal/casetest"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
+	terms "github.com/hookc/hookc/policy/approval"
 	"github.com/hookc/hookc/policy/scan"
 )
 
@@ -115,6 +117,8 @@ func Compare(c *Change, in *policy.Context, whole bool, d *policy.Decision, notR
 	if c.Recorded == nil {
 		return o
 	}
+	d = answered(c.Recorded, d)
+	o.Action = d.Action
 	if c.Differs = differs(c.Recorded, whole, d); len(c.Differs) == 0 {
 		o.What = Same
 		return o
@@ -128,6 +132,50 @@ func Compare(c *Change, in *policy.Context, whole bool, d *policy.Decision, notR
 		o.What = Unsure
 	}
 	return o
+}
+
+// answered is a Decision that is a question, with what came of it as a record of the same
+// question has it: by a grant, or because it was not approved. People are not asked again.
+func answered(recorded map[string]any, d *policy.Decision) *policy.Decision {
+	if !approval.Asks(d) {
+		return d
+	}
+	out := *d
+	if grant, is := recorded["grant"].(map[string]any); is {
+		text, err := policy.EncodeJSON(grant)
+		var g terms.Grant
+		if err == nil && json.Unmarshal(text, &g) == nil {
+			approval.Permit(&out, &g)
+		}
+		return &out
+	}
+	if recorded["verdict"] != policy.Deny.String() || !asked(recorded) {
+		return d
+	}
+	reasons, _ := recorded["reasons"].([]any)
+	var why []string // what was said of the approval comes after the reasons of who asked
+	for _, r := range reasons[min(len(d.Reasons), len(reasons)):] {
+		text, _ := r.(string)
+		why = append(why, text)
+	}
+	approval.Refuse(&out, why...)
+	return &out
+}
+
+// asked reports whether the hook that decided a recorded Decision had asked: it was
+// refused because nobody approved.
+func asked(recorded map[string]any) bool {
+	by, _ := recorded["by"].(string)
+	hooks, _ := recorded["hooks"].([]any)
+	for _, h := range hooks {
+		h, _ := h.(map[string]any)
+		name, _ := h["name"].(string)
+		verdict, _ := h["verdict"].(string)
+		if name != "" && (by == name || strings.HasPrefix(by, name+"#")) && (verdict == policy.Ask.String() || verdict == policy.Defer.String()) {
+			return true
+		}
+	}
+	return false
 }
 
 // unsure reports whether hooks that were not run may be why a decision is not

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -243,7 +244,7 @@ func (a *Atom) domain(holds bool) (d domain, ok bool) {
 		} else {
 			return domain{}, false
 		}
-		if !holds {
+		if !holds && d.text == nil {
 			d.kinds &^= kindOf(v) & (String | composite) // What those are less than is not known.
 		}
 	}
@@ -284,5 +285,30 @@ func beside(v any, greater bool, strict Kinds) domain {
 	case k&(String|composite) != 0:
 		d.kinds |= k
 	}
+	if text, is := v.(string); is && len(text) <= longest {
+		d.text = smaller(text)
+		if greater {
+			d.text = d.text.Or(Words(text)).Not()
+		}
+	}
 	return d
+}
+
+// smaller is the texts that are less than one, by the numbers of their characters.
+func smaller(than string) *Lang {
+	pattern, last := "", true
+	for _, r := range slices.Backward([]rune(than)) {
+		var ways []string
+		if r > 0 {
+			ways = append(ways, `[\x{0}-\x{`+strconv.FormatInt(int64(r)-1, 16)+`}].*`)
+		}
+		if !last {
+			ways = append(ways, `\x{`+strconv.FormatInt(int64(r), 16)+`}`+pattern)
+		}
+		pattern, last = `(?:`+strings.Join(ways, "|")+`)?`, false
+	}
+	if than == "" {
+		return anyText(false)
+	}
+	return expression(`\A(?s:` + pattern + `)\z`)
 }

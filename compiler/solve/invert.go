@@ -27,7 +27,7 @@ var signatures = map[string]signature{
 	"replace": {String, []Kinds{String, String, String}}, "substring": {String, []Kinds{String, Number, Number}},
 	"split": {List, []Kinds{String, String}}, "count": {Number, []Kinds{String | composite}}, "indexof": {Number, []Kinds{String, String}},
 	"plus": {Number, []Kinds{Number, Number}}, "minus": {Number | SetKind, []Kinds{Number | SetKind, Number | SetKind}}, "mul": {Number, []Kinds{Number, Number}}, "rem": {Number, []Kinds{Number, Number}},
-	"abs": {Number, []Kinds{Number}}, "to_number": {Number, []Kinds{Null | Boolean | Number | String}}, "format_int": {String, []Kinds{Number, Number}},
+	"abs": {Number, []Kinds{Number}}, "round": {Number, []Kinds{Number}}, "floor": {Number, []Kinds{Number}}, "ceil": {Number, []Kinds{Number}}, "to_number": {Number, []Kinds{Null | Boolean | Number | String}}, "format_int": {String, []Kinds{Number, Number}},
 	"join": {String, nil}, "text of": {String, nil}, "number as text": {String, nil}, "sprintf": {String, nil}, "concat": {String, []Kinds{String, List | SetKind}},
 	"sum": {Number, nil}, "type_name": {String, nil}, "json.marshal": {String, nil}, "key of": {Present, nil},
 	"base64.encode": {String, []Kinds{String}}, "base64.decode": {String, []Kinds{String}}, "strings.count": {Number, []Kinds{String, String}}, "time.now_ns": {Number, nil}, "time.parse_rfc3339_ns": {Number, []Kinds{String}}, "json.unmarshal": {Present, []Kinds{String}},
@@ -624,6 +624,9 @@ func (st *state) backNumber(c *cell, carry func(*Term, domain) bool, soft bool) 
 		if !ok {
 			return true
 		}
+		if n := c.d.num[0]; len(c.d.num) == 1 && n.from == 0 && n.to == 0 {
+			return carry(t.args[0], ofTexts(Prefix(sub)))
+		}
 		has := expression(regexp.QuoteMeta(sub))
 		if n := c.d.num; n[0].from >= 0 || n[0].from == -1 && n[0].fromOpen {
 			return carry(t.args[0], ofTexts(has))
@@ -634,6 +637,13 @@ func (st *state) backNumber(c *cell, carry func(*Term, domain) bool, soft bool) 
 		if soft {
 			return carry(t.args[0], ofTexts(Words("2000-01-01T00:00:00Z", "2100-01-01T00:00:00Z")))
 		}
+	case "round", "floor", "ceil":
+		less, more := map[string]float64{"round": 0.5, "ceil": 1}[t.name], map[string]float64{"round": 0.5, "floor": 1}[t.name]
+		var out []interval
+		for _, i := range c.d.num {
+			out = append(out, interval{from: i.from - less, to: i.to + more, fromOpen: t.name == "ceil", toOpen: t.name == "floor"})
+		}
+		return carry(t.args[0], ofNumbers(out...))
 	case "rem":
 		by, ok := number(1)
 		if !ok || !soft {

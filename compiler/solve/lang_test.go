@@ -60,3 +60,18 @@ func must(t *testing.T, pattern string) *Lang {
 	require.NoError(t, err, pattern)
 	return l
 }
+
+// TestSmaller: the texts that are less than one are those that Go finds less.
+func TestSmaller(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		than := randomText(rng)
+		l := smaller(than)
+		for range 100 {
+			s := randomText(rng)
+			require.Equal(t, s < than, l.Has(s), "%q %q", s, than)
+		}
+		require.False(t, l.Has(than))
+		require.Equal(t, than != "", l.Has(""))
+	}
+}

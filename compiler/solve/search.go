@@ -447,7 +447,13 @@ func (st *state) ordered(a *Atom, soft bool) bool {
 		}
 	}
 	if soft && x.d.kinds&y.d.kinds&Number != 0 {
-		return st.carry(a.a, ofKinds(Number), why, soft) && st.carry(a.b, ofValue(pick(st.cell(a.a).d.num, 0)+1), why, soft)
+		most := interval{from: math.Inf(-1), to: math.Inf(1)}
+		if n := len(y.d.num); n > 0 {
+			most.to, most.toOpen = y.d.num[n-1].to, true
+		}
+		n := pick(x.d.and(ofNumbers(most)).num, 0)
+		more := y.d.and(ofNumbers(interval{from: n, fromOpen: true, to: math.Inf(1)}))
+		return st.carry(a.a, ofValue(n), why, soft) && st.carry(a.b, ofValue(pick(more.num, 0)), why, soft)
 	}
 	if x.d.kinds != Number || y.d.kinds != Number {
 		return true

@@ -160,6 +160,16 @@ func TestAsked(t *testing.T) {
 	}
 }
 
+// TestAttacked is TestAsked with rules of which one half was only scored.
+func TestAttacked(t *testing.T) {
+	all := cases(t, "attacked.txt")
+	share := len(all) / depth.Of(len(all))
+	inert, near := corpus(t, slices.DeleteFunc(slices.Clone(all), func(c case1) bool { return c.line%share != 0 }), 13)
+	if share == 1 {
+		assert.Equal(t, []int{75, 53}, []int{inert, near})
+	}
+}
+
 // corpus asks hookc of all cases. Of some it may say that it does not know, and of
 // none what is wrong.
 func corpus(t *testing.T, all []case1, unknown int) (inert, near int) {

@@ -123,6 +123,9 @@ func facts(h *policy.Hook, status dag.EntryStatus) []any {
 	if h.Enforcement != "" || h.Spared > 0 {
 		group = append(group, h.Enforcement, h.Spared)
 	}
+	if h.Durable {
+		group = append(group, "durable")
+	}
 	return []any{
 		h.Name, h.Kind, h.Tier, status, h.Priority, h.Locked, h.Async, h.Recheck, group,
 		filter, texts(d.Reads), texts(d.Writes), texts(d.May), d.World, d.Speculative, d.Pure,

@@ -153,7 +153,24 @@ fails. It can change nothing, refuse nothing, and not be rechecked.`,
 `,
 })
 
+var codeDurable = diag.Define(diag.Code{
+	ID: "HK138", Severity: diag.Error,
+	Title: "durable hook is not async",
+	Help: `A durable hook is kept in a queue and run later, perhaps by another process or on
+another machine, until it has succeeded. An event that waits for its hooks cannot wait
+for that: durable: true needs async: true.`,
+	Bad: `post_tool_execution:
+  - {name: audit, command: "true", durable: true}
+`,
+	Good: `post_tool_execution:
+  - {name: audit, command: "true", async: true}
+`,
+})
+
 func (u *unit) checkAsync(h *policy.Hook) {
+	if h.Durable && !h.Async {
+		u.report(h, codeDurable.Report(h.Span, "%s: only an async hook can be durable", h.Name).WithHint("add async: true, or take out durable: true"))
+	}
 	if !h.Async {
 		return
 	}

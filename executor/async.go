@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,6 +39,34 @@ notify:
 `,
 })
 
+var codeNotKept = diag.Define(diag.Code{
+	ID: "HK173", Severity: diag.Warning,
+	Title: "durable hook is not kept as its policy wants",
+	Help: `durable: true has an async hook kept in a queue until it has run. Only hookcd serve has
+that queue. Where it cannot be reached the hook is started once all the same, as any
+async hook is: when it fails, or the machine does, it is not run again. Where hookcd
+cannot reach the NATS of its fleet the hook waits on this machine until it can. Start
+hookcd serve, or take out durable: true.`,
+	Bad: `-- hooks.yaml --
+notify:
+  - {command: "true", async: true, durable: true}
+-- event.json --
+{"event": "notify", "message": "hi"}
+`,
+	Good: `-- hooks.yaml --
+notify:
+  - {command: "true", async: true}
+-- event.json --
+{"event": "notify", "message": "hi"}
+`,
+})
+
+// NotKeptError says that a durable hook was started, or will be, and what of its
+// durability does not hold.
+type NotKeptError struct{ Why string }
+
+func (e *NotKeptError) Error() string { return e.Why }
+
 // pool runs async hooks: detached from the firing that reached them, bounded
 // in number, each with its own timeout.
 type pool struct {
@@ -61,7 +90,12 @@ func newPool(o Options) *pool {
 // take starts an async node, whatever becomes of ctx later, or says why not.
 func (p *pool) take(ctx context.Context, n *dag.Node, in *policy.Context) *policy.Warning {
 	if p.options.Async != nil {
-		if err := p.options.Async(ctx, n, in); err != nil {
+		err := p.options.Async(ctx, n, in)
+		var loose *NotKeptError
+		switch {
+		case errors.As(err, &loose):
+			return notKept(n, loose.Why)
+		case err != nil:
 			return p.drop(n, "not handed over: "+err.Error())
 		}
 		return nil
@@ -71,7 +105,14 @@ func (p *pool) take(ctx context.Context, n *dag.Node, in *policy.Context) *polic
 		return p.drop(n, "too many async hooks are running")
 	}
 	go p.run(context.WithoutCancel(ctx), run, in)
+	if n.Hook.Durable {
+		return notKept(n, "it is started once: this process has no queue")
+	}
 	return nil
+}
+
+func notKept(n *dag.Node, why string) *policy.Warning {
+	return &policy.Warning{Code: codeNotKept, Hook: n.Hook.Name, Text: n.Hook.Name + " is durable, and " + why}
 }
 
 // admit counts one more run, unless there are too many.

@@ -143,6 +143,9 @@ type Hook struct {
 	Off bool
 	// Async hooks are started and not waited for.
 	Async bool
+	// Durable async hooks are put into a queue that outlives the process and the
+	// machine, where there is one (hookcd).
+	Durable bool
 	// Recheck evaluates the hook again after the last hook that may rewrite
 	// what it read.
 	Recheck bool

@@ -18,6 +18,7 @@ import (
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/rollout"
+	"github.com/hookc/hookc/policy/state"
 )
 
 func newHooks() *cobra.Command {
@@ -40,6 +41,8 @@ type hooksStatus struct {
 	Warnings []string `json:"warnings,omitempty"`
 	Notes    []string `json:"notes,omitempty"`
 	State    string   `json:"state,omitempty"`
+	// Work is hookcd's queue of durable hooks.
+	Work *decide.Work `json:"work,omitempty"`
 }
 
 type eventCount struct {
@@ -80,6 +83,14 @@ func newHooksStatus() *cobra.Command {
 			status := describe(program)
 			status.Counters, status.State = kept.Counters(), kept.Path()
 			status.Notes = append(status.Notes, decide.OpenDoubts().Lines()...)
+			if home, err := state.Home(); err == nil {
+				work, err := decide.ReadWork(home)
+				if err != nil {
+					return cannot("what hookcd wrote of its queue cannot be read: %v", err)
+				}
+				status.Work = work
+				status.Notes = append(status.Notes, work.Lines()...)
+			}
 			status.Counters = slices.DeleteFunc(status.Counters, func(m hookc.HookMetrics) bool { return m.Hook == hookc.SelfHook })
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), status)

@@ -130,6 +130,7 @@ type HookModel struct {
 	Description string             `json:"description,omitempty"`
 	Locked      bool               `json:"locked,omitempty"`
 	Async       bool               `json:"async,omitempty"`
+	Durable     bool               `json:"durable,omitempty"`
 	Enforcement policy.Enforcement `json:"enforcement,omitempty"`
 	Rollout     string             `json:"rollout,omitempty"`
 	Filter      string             `json:"filter"`

@@ -314,6 +314,8 @@ func runs(h *HookModel) string {
 	switch {
 	case h.Mode == ModeInline && h.Slot >= 0:
 		return fmt.Sprintf("%s s%d", s, h.Slot)
+	case h.Durable:
+		return s + ",durable"
 	case h.Mode != ModeInline && h.Spec:
 		s += ",spec"
 	}

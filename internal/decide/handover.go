@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -40,6 +43,12 @@ type HandOver struct {
 	AllowStale bool `json:"allow_stale,omitempty"`
 	// Without are passes that are left out.
 	Without []string `json:"without,omitempty"`
+	// Durable is true of a hook that a queue keeps, ID what names its run there. Managed
+	// says that the hook is of the managed tier, and that nothing else is looked at: any
+	// machine with that policy can run it.
+	Durable bool   `json:"durable,omitempty"`
+	ID      string `json:"id,omitempty"`
+	Managed bool   `json:"managed,omitempty"`
 }
 
 // detached hands async hooks to a supervisor process of their own, which
@@ -56,8 +65,22 @@ func detached(s *Sources, from *Caller, dir string, around []string) hookc.Optio
 			if err != nil {
 				return err
 			}
-			return startSupervisor(s.Program, from, HandOver{Files: s.Files, Format: s.Format, Dir: dir, Around: around, Event: n.Hook.Event, Hook: n.Hook.Name, Input: input,
-				Profile: s.Profile, Faithful: s.Faithful, AllowStale: s.AllowStale, Without: s.Without, User: s.User})
+			h := HandOver{Files: s.Files, Format: s.Format, Dir: dir, Around: around, Event: n.Hook.Event, Hook: n.Hook.Name, Input: input,
+				Profile: s.Profile, Faithful: s.Faithful, AllowStale: s.AllowStale, Without: s.Without, User: s.User}
+			if !n.Hook.Durable {
+				return startSupervisor(s.Program, from, h)
+			}
+			kept := h
+			kept.Durable, kept.ID, kept.Managed = true, workID(n, in, input), n.Hook.Tier == policy.TierManaged
+			err = s.keep(ctx, from, &kept)
+			var loose *executor.NotKeptError
+			if err == nil || errors.As(err, &loose) {
+				return err
+			}
+			if failed := startSupervisor(s.Program, from, h); failed != nil {
+				return failed
+			}
+			return &executor.NotKeptError{Why: "it is started once, without a queue: " + err.Error()}
 		}
 	})
 }
@@ -103,13 +126,20 @@ func startSupervisor(program string, from *Caller, h HandOver) error {
 	return cmd.Process.Release()
 }
 
-// Run evaluates the hook under its own timeout and counts the outcome.
+// Run evaluates the hook under its own timeout and counts the outcome. The failure of a
+// durable hook is an error: it is run again.
 func (h HandOver) Run(cmd *cobra.Command) error {
 	in, _, err := policy.DecodeContext(h.Input)
 	if err != nil {
 		return exit.Cannot("%v", err)
 	}
-	s := Sources{Files: h.Files, Format: h.Format, Profile: h.Profile, Faithful: h.Faithful, AllowStale: h.AllowStale, Without: h.Without, live: true, User: h.User}
+	if h.Managed { // of the machine that decided, nothing but the event counts
+		h = HandOver{Event: h.Event, Hook: h.Hook, Dir: h.Dir, Durable: h.Durable, Managed: true}
+		if info, err := os.Stat(in.Text(policy.FieldCwd)); err != nil || !info.IsDir() {
+			in.Set(policy.FieldCwd, string(filepath.Separator))
+		}
+	}
+	s := Sources{Files: h.Files, Format: h.Format, Profile: h.Profile, Faithful: h.Faithful, AllowStale: h.AllowStale, Without: h.Without, live: true, User: h.User, onlyManaged: h.Managed}
 	options, done, err := s.Options(cmd, nil, h.Dir)
 	if err != nil {
 		return err
@@ -119,12 +149,26 @@ func (h HandOver) Run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := eng.RunAsync(context.WithoutCancel(cmd.Context()), h.Event, h.Hook, in); err != nil {
-		fmt.Fprintln(cmd.ErrOrStderr(), err)
+	ctx := context.WithoutCancel(cmd.Context())
+	if h.Durable { // the queue that ends, however it does, breaks off what is run again
+		var end context.CancelFunc
+		ctx, end = context.WithCancel(cmd.Context())
+		defer end()
+		go func() {
+			_, _ = io.Copy(io.Discard, cmd.InOrStdin()) // its end is what counts
+			end()
+		}()
+	}
+	failed := eng.RunAsync(ctx, h.Event, h.Hook, in)
+	if failed != nil && !h.Durable {
+		fmt.Fprintln(cmd.ErrOrStderr(), failed)
 	}
 	memory.Open(policy.ProjectRoot(h.Dir)).Save(eng.Metrics())
 	if err := eng.Close(); err != nil {
 		return exit.Cannot("%v", err)
+	}
+	if failed != nil && h.Durable {
+		return exit.Error{Code: exit.Findings, Text: failed.Error()}
 	}
 	return nil
 }

@@ -53,6 +53,10 @@ type Sources struct {
 	Verify bool
 	// Program is the hookc that runs an async hook to its end, "" for this program.
 	Program string
+	// Queue keeps a durable hook until it has run, nil where this process has no queue.
+	Queue func(context.Context, *HandOver) error
+	// onlyManaged leaves out all tiers but the managed one.
+	onlyManaged bool
 	// Without are optional passes that are left out, of the commands that have
 	// the flag.
 	Without []string
@@ -166,7 +170,7 @@ func (s *Sources) Options(cmd *cobra.Command, args []string, project string) ([]
 	if from != nil {
 		out = append(out, hookc.Environ(from.Environ))
 	}
-	if len(s.Files)+len(args) == 0 {
+	if len(s.Files)+len(args) == 0 && !s.onlyManaged {
 		out = append(out, hookc.Discover(project), hookc.UserPolicy(s.User))
 	}
 	if from.Getenv("HOOKC_ENABLED") == "0" {

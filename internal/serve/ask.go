@@ -4,36 +4,13 @@ package serve
 
 import (
 	"encoding/json"
-	"io"
-	"net"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/exit"
 	"github.com/hookc/hookc/internal/wire"
 )
-
-// request sends one request to a server and returns its reply, once the server
-// has closed the connection: within wait.
-func request(socket string, r *wire.Request, wait time.Duration) (*wire.Reply, error) {
-	conn, err := net.DialTimeout("unix", socket, time.Second)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(wait)); err != nil {
-		return nil, err
-	}
-	if _, err := conn.Write(wire.AppendRequest(nil, r)); err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(conn, wire.MaxReply))
-	if err != nil {
-		return nil, err
-	}
-	return wire.DecodeReply(data[wire.Beats(data):])
-}
 
 // ask sends a request to the running server.
 func (f *serveFlags) ask(kind wire.Kind) (*wire.Reply, error) {
@@ -41,7 +18,7 @@ func (f *serveFlags) ask(kind wire.Kind) (*wire.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply, err := request(path, &wire.Request{Kind: kind}, takeOver)
+	reply, err := decide.Send(path, &wire.Request{Kind: kind}, takeOver)
 	if err != nil {
 		return nil, exit.Cannot("no serve answers on %s: %v", path, err)
 	}

@@ -72,7 +72,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	defer done()
 	v := newServer(build, umask)
 	v.socket, v.idle, v.drain = l.Addr().String(), f.idle, f.drain
-	v.words.program = f.Program
+	v.words.program, v.words.queue = f.Program, f.queue()
 	v.eyes = decide.OpenDoubts().Eyes(f.paranoid)
 	defer v.eyes.Close()
 	v.logs = f.log
@@ -187,7 +187,7 @@ func takeLock(ctx context.Context, name, socket, build string) (*os.File, error)
 			f.Close()
 			return nil, exit.Cannot("a serve of another build does not end (process %d, %s)", other.pid, other.socket)
 		case !asked && other.socket != "":
-			_, err := request(other.socket, &wire.Request{Kind: wire.Stop}, takeOver)
+			_, err := decide.Send(other.socket, &wire.Request{Kind: wire.Stop}, takeOver)
 			asked = err == nil
 		}
 	}

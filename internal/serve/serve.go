@@ -5,6 +5,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -21,6 +22,18 @@ type Options struct {
 	// Beside is started before the socket is answered, and ended when the server
 	// has; nil for nothing.
 	Beside func(ctx context.Context, say io.Writer) (end func(), err error)
+	// Queue keeps a durable hook until it has run; nil where there is no queue.
+	Queue func(context.Context, *decide.HandOver) error
+}
+
+// queue is where durable hooks go.
+func (o *Options) queue() func(context.Context, *decide.HandOver) error {
+	if o.Queue != nil {
+		return o.Queue
+	}
+	return func(context.Context, *decide.HandOver) error {
+		return errors.New("hookc serve has no queue: hookcd serve has")
+	}
 }
 
 // serveFlags are those of serve and of the commands that speak to it.

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/decisionlog/keep"
 	"github.com/hookc/hookc/internal/fault"
@@ -158,6 +159,10 @@ func (v *server) serve(ctx context.Context, conn *net.UnixConn) {
 		v.decide(ctx, conn, who, r)
 		return
 	}
+	if r.Kind == wire.Queue {
+		v.write(conn, v.enqueue(ctx, who, r.Input))
+		return
+	}
 	reply := v.control(ctx, r.Kind)
 	v.write(conn, reply)
 	if r.Kind == wire.Stop && reply.Refused == "" {
@@ -234,6 +239,30 @@ func (v *server) control(ctx context.Context, kind wire.Kind) *wire.Reply {
 		return &wire.Reply{Refused: err.Error()}
 	}
 	return &wire.Reply{Stdout: text}
+}
+
+// enqueue keeps a durable hook of a hookc run. What it names is run outside of any
+// confinement of the caller, so a confined caller is refused.
+func (v *server) enqueue(ctx context.Context, who peer, work []byte) *wire.Reply {
+	var h decide.HandOver
+	err := errors.Join(who.elsewhere, who.unprivileged())
+	if err == nil {
+		err = json.Unmarshal(work, &h)
+	}
+	if err == nil && (!h.Durable || h.ID == "") {
+		err = errors.New("it is no durable hook")
+	}
+	if err == nil {
+		err = v.words.queue(ctx, &h)
+	}
+	var loose *executor.NotKeptError
+	switch {
+	case errors.As(err, &loose):
+		return &wire.Reply{Stdout: []byte(loose.Why)}
+	case err != nil:
+		return &wire.Reply{Refused: err.Error()}
+	}
+	return &wire.Reply{}
 }
 
 func (v *server) status() *serveStatus {

@@ -31,6 +31,8 @@ const maxWordings = 1024
 type wordings struct {
 	// program is the hookc that starts what outlasts an event, "" for this one.
 	program string
+	// queue is where durable hooks go.
+	queue func(context.Context, *decide.HandOver) error
 
 	mu    sync.Mutex
 	known map[string]*wording
@@ -52,7 +54,7 @@ func (w *wordings) of(ctx context.Context, from *decide.Caller, args []string) (
 	w.mu.Unlock()
 	if said == nil {
 		said = read(decide.WithCaller(ctx, from), args)
-		said.src.Program = w.program
+		said.src.Program, said.src.Queue = w.program, w.queue
 		w.mu.Lock()
 		if len(w.known) >= maxWordings {
 			clear(w.known)

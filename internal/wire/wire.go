@@ -24,14 +24,15 @@ const (
 // Kind is what a request asks for.
 type Kind string
 
-// The kinds of request. Only Decide is hookgate's; the others are those of
-// `hookc serve status|stop|reload`.
+// The kinds of request. Only Decide is hookgate's; Queue is hookc run's, with a durable
+// hook; the others are those of `hookc serve status|stop|reload`.
 const (
 	Decide  Kind = "decide"
 	Status  Kind = "status"
 	Metrics Kind = "metrics"
 	Reload  Kind = "reload"
 	Stop    Kind = "stop"
+	Queue   Kind = "queue"
 )
 
 // Request is one request. For Decide it carries all of the caller that a

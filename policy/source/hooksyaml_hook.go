@@ -199,6 +199,7 @@ func (r *yamlReader) hook(event policy.Event, n *tree.Node, g *policy.Group) {
 		Locked:   f.bool("locked", false),
 		Disabled: !f.bool("enabled", true),
 		Async:    f.bool("async", false),
+		Durable:  f.bool("durable", false),
 		Recheck:  f.bool("recheck", false),
 		Retry:    f.int("retry", 0, -1),
 	}

@@ -186,6 +186,7 @@ var hookKeys = []Key{
 	{Place: InHook, Name: "enabled", Type: TypeBool, Default: "true", Note: "false keeps the hook listed and never runs it"},
 	{Place: InHook, Name: "locked", Type: TypeBool, Default: "false", Note: "less trusted tiers cannot replace the hook by name"},
 	{Place: InHook, Name: "async", Type: TypeBool, Default: "false", Note: "start it and do not wait; its output is ignored"},
+	{Place: InHook, Name: "durable", Type: TypeBool, Default: "false", Note: "with async: kept in hookcd's queue until it has run, and run again when it fails; without hookcd it is started once, and the Decision says so (HK173)"},
 	{Place: InHook, Name: "recheck", Type: TypeBool, Default: "false", Note: "evaluate again after the last hook that may rewrite what it read"},
 	{Place: InHook, Name: "enforcement", Type: TypeWord, Words: enforcements, Default: "enforce", Note: "warn and dryrun evaluate the hook and obey nothing it says: the Decision says what it would have been, warn tells the user too"},
 	{Place: InHook, Name: "rollout", Type: TypeShare, Default: "100%", Note: "the share of sessions in which the hook is in force, chosen by the session's id; in the others it is as under dryrun"},

@@ -24,12 +24,22 @@ import (
 func newServe() *cobra.Command {
 	var f fleetFlags
 	var o server.Options
+	var w workFlags
 	program, err := hookc()
 	if err != nil {
 		program = "hookc" // which is not there: serve says so, and all else works without
 	}
-	cmd := serve.New(serve.Options{Program: program, Beside: func(ctx context.Context, say io.Writer) (func(), error) {
-		return beside(ctx, &f, &o, say)
+	w.program = program
+	cmd := serve.New(serve.Options{Program: program, Queue: w.put, Beside: func(ctx context.Context, say io.Writer) (func(), error) {
+		end, err := beside(ctx, &f, &o, say)
+		if err != nil {
+			return nil, err
+		}
+		if err := w.start(say); err != nil {
+			end()
+			return nil, err
+		}
+		return func() { w.end(); end() }, nil
 	}})
 	cmd.PersistentPreRunE = func(*cobra.Command, []string) error { return err }
 	cmd.Short = "Answer hookgate as hookc serve does, and take part in a fleet"
@@ -40,6 +50,7 @@ func newServe() *cobra.Command {
 	idle.DefValue = "0s"
 	f.flags(cmd.Flags())
 	listenFlags(cmd.Flags(), &o)
+	w.flags(cmd.Flags())
 	return cmd
 }
 

@@ -97,7 +97,7 @@ func (pr *printer) hook(h *policy.Hook, place int) block {
 		key   string
 		is    bool
 		value word
-	}{{"enabled", h.Disabled || h.Off, "false"}, {"locked", h.Locked, "true"}, {"async", h.Async, "true"}, {"recheck", h.Recheck, "true"}} {
+	}{{"enabled", h.Disabled || h.Off, "false"}, {"locked", h.Locked, "true"}, {"async", h.Async, "true"}, {"durable", h.Durable, "true"}, {"recheck", h.Recheck, "true"}} {
 		if b.is {
 			out.put(b.key, b.value)
 		}

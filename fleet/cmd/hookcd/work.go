@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/hookc/hookc/fleet/jetstream/link"
+	"github.com/hookc/hookc/fleet/jetstream/queue"
+	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/policy/state"
+)
+
+// endTime is how long a hook that is broken off has to end.
+const endTime = 5 * time.Second
+
+// workFlags say what this machine shares with others, and keep its queue.
+type workFlags struct {
+	fleet   link.Fleet
+	program string
+	putOnly bool
+	say     io.Writer
+
+	mu     sync.Mutex
+	remote *link.Link
+	queue  *queue.Queue
+	ended  bool
+}
+
+func (w *workFlags) flags(set *pflag.FlagSet) {
+	set.StringVar(&w.fleet.URL, "nats", "", "share durable hooks of the managed tier by the NATS servers at `URL`,URL")
+	set.StringVar(&w.fleet.Credentials, "nats-creds", "", "the credentials for NATS are in `FILE`")
+	set.StringVar(&w.fleet.Authority, "nats-ca", "", "the authorities in `FILE` vouch for NATS")
+	set.StringVar(&w.fleet.Cert, "nats-cert", "", "the certificate for NATS, a PEM `FILE`")
+	set.StringVar(&w.fleet.Key, "nats-key", "", "its key, a PEM `FILE`")
+	set.BoolVar(&w.putOnly, "nats-put-only", false, "leave the durable hooks that are shared to other machines")
+	set.IntVar(&w.fleet.Replicas, "nats-replicas", 3, "how many servers of NATS keep each item")
+}
+
+// start goes on with what is in the queue. Without a fleet, and where no hook was ever
+// durable, there is none: put makes it.
+func (w *workFlags) start(say io.Writer) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.say = say
+	home, err := state.Home()
+	if err != nil {
+		return err
+	}
+	if w.fleet.URL == "" {
+		if _, err := os.Stat(decide.WorkFolder(home)); errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+	}
+	return w.open(home)
+}
+
+// open opens the queue; mu is held.
+func (w *workFlags) open(home string) error {
+	machine, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	if w.fleet.URL != "" {
+		if w.remote, err = w.fleet.Connect("hookcd " + machine); err != nil {
+			return err
+		}
+	}
+	w.queue, err = queue.Open(queue.Options{Dir: decide.WorkFolder(home), Machine: machine, Fleet: w.remote, PutOnly: w.putOnly, Run: w.run,
+		Say: func(format string, args ...any) { fmt.Fprintf(w.say, "hookcd: "+format+"\n", args...) }})
+	if err != nil && w.remote != nil {
+		w.remote.Close()
+	}
+	return err
+}
+
+// put keeps a durable hook until it has run.
+func (w *workFlags) put(ctx context.Context, h *decide.HandOver) error {
+	w.mu.Lock()
+	home, err := state.Home()
+	switch {
+	case w.ended:
+		err = errors.New("hookcd is ending")
+	case err == nil && w.queue == nil:
+		err = w.open(home)
+	}
+	q := w.queue
+	w.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return q.Put(ctx, h)
+}
+
+func (w *workFlags) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
+	if w.queue != nil {
+		w.queue.Close()
+	}
+	if w.remote != nil {
+		w.remote.Close()
+	}
+}
+
+// run has hookc run a hook to its end, in a process of its own.
+func (w *workFlags) run(ctx context.Context, h *decide.HandOver) error {
+	request, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, w.program, "supervise")
+	cmd.Stderr = &stderr
+	in, err := cmd.StdinPipe() // open as long as this process lives
+	if err != nil {
+		return err
+	}
+	cmd.Env = append(os.Environ(), decide.WorkVariable+"="+h.ID)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = endTime
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	_, unsent := in.Write(request)
+	if err := errors.Join(cmd.Wait(), unsent); err != nil {
+		text := strings.TrimSpace(stderr.String())
+		return errors.New(cmp.Or(text[max(0, len(text)-maxError):], err.Error()))
+	}
+	return nil
+}
+
+// maxError bounds what is kept of why a hook failed, in bytes.
+const maxError = 2000

@@ -1,0 +1,128 @@
+// Package link connects hookcd to JetStream: to a server inside this process, which
+// keeps what must not be lost on this machine's disk and opens no port, and to the NATS
+// of a fleet.
+package link
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+const (
+	// startTime is how long the server inside may take to start, lockTime how long an
+	// older hookcd may take to give the folder up.
+	startTime = 20 * time.Second
+	lockTime  = 5 * time.Second
+	// maxPayload bounds one message of the server inside, in bytes: an event has 32 MiB at
+	// most, a quarter more as text in a text.
+	maxPayload = 48 << 20
+	// reconnectEvery is how often a lost connection is tried again.
+	reconnectEvery = 250 * time.Millisecond
+)
+
+// Link is a connection to JetStream.
+type Link struct {
+	JS   jetstream.JetStream
+	Conn *nats.Conn
+	// Replicas is how many servers keep each message.
+	Replicas int
+	end      func()
+}
+
+// Close ends the connection, and a server inside.
+func (l *Link) Close() {
+	l.Conn.Close()
+	l.end()
+}
+
+// Embedded starts a server in this process that keeps its messages below dir. It listens
+// on nothing. Every message is on the disk (fsync) before it is acknowledged.
+func Embedded(dir string) (*Link, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	lock := flock.New(filepath.Join(dir, "lock"))
+	for end := time.Now().Add(lockTime); ; time.Sleep(50 * time.Millisecond) {
+		locked, err := lock.TryLock()
+		if err != nil {
+			return nil, err
+		}
+		if locked {
+			break
+		}
+		if time.Now().After(end) {
+			return nil, fmt.Errorf("another hookcd uses %s", dir)
+		}
+	}
+	inside, err := server.NewServer(&server.Options{ServerName: "hookcd", DontListen: true, NoSigs: true, NoLog: true,
+		JetStream: true, StoreDir: dir, SyncAlways: true, MaxPayload: maxPayload})
+	if err != nil {
+		return nil, errors.Join(err, lock.Unlock())
+	}
+	end := func() {
+		inside.Shutdown()
+		inside.WaitForShutdown()
+		_ = lock.Unlock() // which the end of the process does as well
+	}
+	inside.Start()
+	if !inside.ReadyForConnections(startTime) {
+		end()
+		return nil, errors.New("the JetStream inside hookcd does not start")
+	}
+	conn, err := nats.Connect("", nats.InProcessServer(inside), nats.MaxReconnects(-1))
+	if err != nil {
+		end()
+		return nil, err
+	}
+	return open(conn, 1, end)
+}
+
+// Fleet says where the NATS of a fleet is, and who asks.
+type Fleet struct {
+	// URL has the addresses of servers, with commas between.
+	URL string
+	// Credentials is a file of NATS credentials; Authority, Cert and Key are PEM files.
+	Credentials, Authority, Cert, Key string
+	// Replicas is how many servers keep each message.
+	Replicas int
+}
+
+// Connect connects to the NATS of a fleet, now or as soon as it answers, and again
+// whenever the connection is lost.
+func (f *Fleet) Connect(name string) (*Link, error) {
+	options := []nats.Option{nats.Name(name), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectEvery),
+		nats.ReconnectJitter(reconnectEvery/2, reconnectEvery), nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2),
+		nats.ReconnectBufSize(-1), nats.Timeout(2 * time.Second)}
+	if f.Credentials != "" {
+		options = append(options, nats.UserCredentials(f.Credentials))
+	}
+	if f.Authority != "" {
+		options = append(options, nats.RootCAs(f.Authority))
+	}
+	if f.Cert != "" || f.Key != "" {
+		options = append(options, nats.ClientCert(f.Cert, f.Key))
+	}
+	conn, err := nats.Connect(f.URL, options...)
+	if err != nil {
+		return nil, fmt.Errorf("the fleet's NATS: %w", err)
+	}
+	return open(conn, f.Replicas, func() {})
+}
+
+func open(conn *nats.Conn, replicas int, end func()) (*Link, error) {
+	js, err := jetstream.New(conn)
+	if err != nil {
+		conn.Close()
+		end()
+		return nil, err
+	}
+	return &Link{JS: js, Conn: conn, Replicas: replicas, end: end}, nil
+}

@@ -1,0 +1,137 @@
+// Package natstest starts a cluster of real NATS servers for tests.
+package natstest
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/fleet/jetstream/link"
+)
+
+// toolsEnv names the folder of the programs that .ci/fleet installs.
+const toolsEnv = "HOOKC_TEST_FLEET"
+
+// Patience ends a test that hangs.
+const Patience = 2 * time.Minute
+
+// Cluster is three servers, each a process.
+type Cluster struct {
+	t       testing.TB
+	program string
+	names   []string
+	dirs    []string
+	clients []int
+	routes  []int
+	running []*exec.Cmd
+}
+
+// Start starts the servers and waits until they keep messages.
+func Start(t testing.TB) *Cluster {
+	t.Helper()
+	c := &Cluster{t: t, program: filepath.Join(os.Getenv(toolsEnv), "nats-server"), running: make([]*exec.Cmd, 3)}
+	if _, err := os.Stat(c.program); err != nil || os.Getenv(toolsEnv) == "" {
+		if os.Getenv(toolsEnv) != "" {
+			t.Fatalf("%s has no nats-server: %v", toolsEnv, err)
+		}
+		t.Skip(toolsEnv + " is not set: .ci/fleet installs nats-server")
+	}
+	for i := range 3 {
+		c.names = append(c.names, fmt.Sprintf("s%d", i))
+		c.dirs = append(c.dirs, t.TempDir())
+		c.clients, c.routes = append(c.clients, port(t)), append(c.routes, port(t))
+	}
+	for i := range 3 {
+		c.Up(i)
+	}
+	t.Cleanup(func() {
+		for i := range 3 {
+			c.Kill(i)
+		}
+	})
+	c.ready()
+	return c
+}
+
+func port(t testing.TB) int {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+// URL has the addresses of all servers.
+func (c *Cluster) URL() string {
+	var out []string
+	for i := range 3 {
+		out = append(out, c.At(i))
+	}
+	return strings.Join(out, ",")
+}
+
+// At is the address of one server.
+func (c *Cluster) At(i int) string { return fmt.Sprintf("nats://127.0.0.1:%d", c.clients[i]) }
+
+// Up starts a server, again on what it kept.
+func (c *Cluster) Up(i int) {
+	config := fmt.Sprintf(`server_name: %s
+listen: "127.0.0.1:%d"
+jetstream { store_dir: %q, sync_interval: always, max_file: 2GB, max_mem: 64MB }
+cluster { name: test, listen: "127.0.0.1:%d", routes: ["nats://127.0.0.1:%d", "nats://127.0.0.1:%d", "nats://127.0.0.1:%d"] }
+`, c.names[i], c.clients[i], c.dirs[i], c.routes[i], c.routes[0], c.routes[1], c.routes[2])
+	path := filepath.Join(c.dirs[i], "nats.conf")
+	require.NoError(c.t, os.WriteFile(path, []byte(config), 0o600))
+	cmd := exec.Command(c.program, "-c", path, "-l", filepath.Join(c.dirs[i], "log"))
+	require.NoError(c.t, cmd.Start())
+	c.running[i] = cmd
+}
+
+// Kill kills a server as kill -9 does.
+func (c *Cluster) Kill(i int) {
+	if cmd := c.running[i]; cmd != nil {
+		c.running[i] = nil
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // killed is how it ends
+	}
+}
+
+// Link is a connection to the cluster.
+func (c *Cluster) Link() *link.Link {
+	l, err := (&link.Fleet{URL: c.URL(), Replicas: 3}).Connect("test")
+	require.NoError(c.t, err)
+	c.t.Cleanup(l.Close)
+	return l
+}
+
+// ready waits until the cluster has a leader.
+func (c *Cluster) ready() {
+	conn, err := nats.Connect(c.URL(), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1))
+	require.NoError(c.t, err)
+	defer conn.Close()
+	js, err := conn.JetStream()
+	require.NoError(c.t, err)
+	Until(c.t, "the cluster has a leader", func() bool {
+		if _, err := js.AddStream(&nats.StreamConfig{Name: "READY", Subjects: []string{"ready"}, Replicas: 3}); err != nil {
+			return false
+		}
+		return js.DeleteStream("READY") == nil
+	})
+}
+
+// Until waits for what a test wants to see.
+func Until(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(Patience); !ok(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not seen: %s", what)
+		}
+	}
+}

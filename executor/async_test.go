@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/executor/durable"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -53,7 +54,7 @@ func TestAsyncOverflowIsDroppedCountedAndReported(t *testing.T) {
 		for _, how := range []func(*Executor) fireHow{func(x *Executor) fireHow { return x.Fire }, func(x *Executor) fireHow { return x.FireSerial }} {
 			x := New(programOf(plan), Options{MaxAsync: 1})
 			d := how(x)(t.Context(), policy.Notify, nil)
-			assert.Equal(t, []policy.Warning{{Code: codeAsync, Hook: "b", Text: "b: dropped: too many async hooks are running"}}, d.Warnings)
+			assert.Equal(t, []policy.Warning{*durable.Dropped(&policy.Hook{Name: "b"}, "too many async hooks are running")}, d.Warnings)
 			assert.EqualValues(t, 1, x.async.dropped.Load())
 			x.Close()
 		}
@@ -66,7 +67,7 @@ func TestCloseEndsAsyncHooksAfterTwoSeconds(t *testing.T) {
 		x := New(programOf(plan), Options{})
 		x.Fire(t.Context(), policy.Notify, nil)
 		assert.Equal(t, 2250*ms, elapsed(x.Close))
-		assert.Equal(t, codeAsync, x.Fire(t.Context(), policy.Notify, nil).Warnings[0].Code)
+		assert.Equal(t, durable.Dropped(&policy.Hook{}, "").Code, x.Fire(t.Context(), policy.Notify, nil).Warnings[0].Code)
 	})
 }
 
@@ -85,7 +86,33 @@ func TestAsyncIsHandedOver(t *testing.T) {
 	defer x.Close()
 	d := x.Fire(t.Context(), policy.Notify, policy.NewContext("").Set(policy.FieldMessage, "hi").Set(policy.FieldLevel, "info"))
 	assert.Equal(t, []string{`a{"event":"notify","message":"hi"}`, `b{"event":"notify","level":"info","message":"hi"}`}, given)
-	assert.Equal(t, []policy.Warning{{Code: codeAsync, Hook: "b", Text: "b: dropped: not handed over: no supervisor"}}, d.Warnings)
+	assert.Equal(t, []policy.Warning{*durable.Dropped(&policy.Hook{Name: "b"}, "not handed over: no supervisor")}, d.Warnings)
+}
+
+// TestDurable: what a durable hook's promise lacks is in the Decision, and drops nothing.
+func TestDurable(t *testing.T) {
+	for name, async := range map[string]func(context.Context, *dag.Node, *policy.Context) error{
+		"kept": func(context.Context, *dag.Node, *policy.Context) error { return nil },
+		"kept here": func(_ context.Context, n *dag.Node, _ *policy.Context) error {
+			if n.Hook.Durable {
+				return &durable.NotKeptError{Why: "here"}
+			}
+			return nil
+		},
+		"no queue":    nil,
+		"handed over": func(context.Context, *dag.Node, *policy.Context) error { return errors.New("no supervisor") },
+	} {
+		plan := planOf(t, policy.Notify, policy.Chain, hook{name: "a", async: true}, hook{name: "b", async: true})
+		plan.Nodes[0].Hook.Durable = true
+		x := New(programOf(plan), Options{Async: async})
+		var texts []string
+		for _, w := range x.Fire(t.Context(), policy.Notify, nil).Warnings {
+			texts = append(texts, w.Code.ID+" "+w.Text)
+		}
+		assert.Equal(t, map[string][]string{"kept here": {"HK173 a is durable, and here"}, "no queue": {"HK173 a is durable, and it is started once: this process has no queue"},
+			"handed over": {"HK172 a: dropped: not handed over: no supervisor", "HK172 b: dropped: not handed over: no supervisor"}}[name], texts, name)
+		x.Close()
+	}
 }
 
 func TestAsyncBehindAGateIsNotStartedAfterAHalt(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/executor/durable"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -21,7 +22,7 @@ func FuzzCodec(f *testing.F) {
 		Result: policy.Result{Verdict: policy.Deny, VerdictBy: policy.By{Name: "a", At: plan.Nodes[0].Hook.Span}, Context: []string{"c"}, Inject: []any{map[string]any{"role": "user"}},
 			Reasons: []policy.Reason{{Text: "no", Hook: "a", At: plan.Nodes[0].Hook.Span}}, ToolConfig: &policy.ToolConfig{Mode: "ANY", Names: []string{"x"}},
 			Patch:    policy.Replace(policy.Path{Field: policy.FieldToolInput, Keys: []string{"command"}}, "ls"),
-			Warnings: []policy.Warning{{Code: codeAsync, Hook: "a", Text: "t"}}},
+			Warnings: []policy.Warning{*durable.Dropped(&policy.Hook{Name: "a"}, "t")}},
 		Hooks: []policy.HookTrace{{TracedHook: &policy.TracedHook{Name: "a", At: plan.Nodes[0].Hook.Span}, Status: policy.StatusRan, Verdict: policy.Deny, Attempts: 1}},
 	})
 	require.NoError(f, err)

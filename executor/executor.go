@@ -39,7 +39,7 @@ type Options struct {
 	MaxAsync int
 	// Async, when set, takes over async hooks: a one-shot process hands them
 	// to a supervisor that outlives it. An error is reported in the Decision; a
-	// NotKeptError is no reason to drop the hook.
+	// durable.NotKeptError is no reason to drop the hook.
 	// It must return at once and be safe for concurrent use.
 	Async func(ctx context.Context, n *dag.Node, in *policy.Context) error
 	// GuardSize bounds the answers the duplicate guard remembers; 0 is 1024.

@@ -55,6 +55,8 @@ var timesOfDay = map[string]string{
 	"internal/approval/store.go":        "how long a grant counts outlives the process that wrote it",
 	"internal/approval/webhook.go":      "the time of a message is signed with it",
 	"fleet/server/listen.go":            "a certificate is read again when the time of its file is another",
+	"internal/decide/durable.go":        "people read since when hooks wait",
+	"fleet/jetstream/queue/queue.go":    "when a hook failed for the last time; no other machine's clock is compared",
 	"fleet/health/health.go":            "a report says when doctor tried an agent's hook",
 	"fleet/plane/activate.go":           "files are compared by their times, which are the disk's; what seems newer than now stays longer",
 	"tests/programs/programs.go":        "folders that no run used for days are deleted",

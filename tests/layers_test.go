@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"builtins/guard", "policy/facts", "rego/conditions"},
 	{"builtins"},
 	{"dag/render/layout"},
-	{"rego", "dag/codec", "dag/render", "policy/source", "compiler/lint", "executor/kind/expr", "executor/tally", "executor/withhold"},
+	{"rego", "dag/codec", "dag/render", "policy/source", "compiler/lint", "executor/kind/expr", "executor/durable", "executor/tally", "executor/withhold"},
 	{"compiler", "executor", "executor/runner", "internal/logrules", "policy/install", "policy/source/cases", "policy/source/jsonschema", "policy/source/print"},
 	{"internal/approval", "internal/covered", "internal/host", "internal/reference", "internal/release", "internal/remote", "internal/shape", "internal/sites"},
 	{"internal/decisionlog/keep"},

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
-	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/executor/durable"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy"
 )
@@ -73,7 +73,7 @@ func (s *Sources) keep(ctx context.Context, from *Caller, h *HandOver) error {
 	case reply.Refused != "":
 		return errors.New(reply.Refused)
 	case len(reply.Stdout) > 0:
-		return &executor.NotKeptError{Why: string(reply.Stdout)}
+		return &durable.NotKeptError{Why: string(reply.Stdout)}
 	}
 	return nil
 }

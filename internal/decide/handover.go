@@ -16,6 +16,7 @@ import (
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/executor/durable"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/exit"
 	"github.com/hookc/hookc/internal/host"
@@ -73,14 +74,14 @@ func detached(s *Sources, from *Caller, dir string, around []string) hookc.Optio
 			kept := h
 			kept.Durable, kept.ID, kept.Managed = true, workID(n, in, input), n.Hook.Tier == policy.TierManaged
 			err = s.keep(ctx, from, &kept)
-			var loose *executor.NotKeptError
+			var loose *durable.NotKeptError
 			if err == nil || errors.As(err, &loose) {
 				return err
 			}
 			if failed := startSupervisor(s.Program, from, h); failed != nil {
 				return failed
 			}
-			return &executor.NotKeptError{Why: "it is started once, without a queue: " + err.Error()}
+			return &durable.NotKeptError{Why: "it is started once, without a queue: " + err.Error()}
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/executor/durable"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/decisionlog/keep"
 	"github.com/hookc/hookc/internal/fault"
@@ -255,7 +255,7 @@ func (v *server) enqueue(ctx context.Context, who peer, work []byte) *wire.Reply
 	if err == nil {
 		err = v.words.queue(ctx, &h)
 	}
-	var loose *executor.NotKeptError
+	var loose *durable.NotKeptError
 	switch {
 	case errors.As(err, &loose):
 		return &wire.Reply{Stdout: []byte(loose.Why)}

@@ -19,7 +19,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/executor/durable"
 	"github.com/hookc/hookc/fleet/jetstream/link"
 	"github.com/hookc/hookc/internal/decide"
 )
@@ -30,7 +30,7 @@ type Options struct {
 	Dir string
 	// Machine names this machine to people.
 	Machine string
-	// Fleet is the NATS of the fleet, nil for none.
+	// Fleet is the NATS of the fleet; it may be nil.
 	Fleet *link.Link
 	// Run runs one hook to its end; the error says why it failed. It ends with ctx.
 	Run func(ctx context.Context, h *decide.HandOver) error
@@ -134,7 +134,7 @@ func (q *Queue) Put(ctx context.Context, h *decide.HandOver) error {
 	if err := q.local.put(ctx, h.ID, data); err != nil {
 		return err
 	}
-	return &executor.NotKeptError{Why: fmt.Sprintf("it waits on this machine until the fleet's NATS keeps it: %v", away)}
+	return &durable.NotKeptError{Why: fmt.Sprintf("it waits on this machine until the fleet's NATS keeps it: %v", away)}
 }
 
 // shared reports whether a hook is for any machine of the fleet.

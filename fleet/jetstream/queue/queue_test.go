@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/executor/durable"
 	"github.com/hookc/hookc/fleet/jetstream/link"
 	"github.com/hookc/hookc/fleet/jetstream/natstest"
 	"github.com/hookc/hookc/internal/decide"
@@ -179,7 +179,7 @@ func TestFleet(t *testing.T) {
 	defer put.Close()
 	natstest.Until(t, "the victim holds work", func() bool {
 		err := put.Put(t.Context(), slow)
-		var loose *executor.NotKeptError
+		var loose *durable.NotKeptError
 		require.True(t, err == nil || errors.As(err, &loose), "%v", err)
 		return slices.Contains(lines(t, ran, "begun")["slow1"], "victim")
 	})
@@ -221,7 +221,7 @@ func load(t *testing.T, q *Queue, from, n int) []string {
 				h := item("id" + strconv.Itoa(i))
 				h.Managed = true
 				err := q.Put(t.Context(), h)
-				var loose *executor.NotKeptError
+				var loose *durable.NotKeptError
 				if err == nil || errors.As(err, &loose) {
 					mu.Lock()
 					out = append(out, h.ID)

@@ -244,9 +244,8 @@ func (b *eventBuilder) hook(v int) HookModel {
 	m := HookModel{
 		ID: b.ids[v], Name: h.Name, Label: b.plan.Label(v), Node: v, Kind: h.Kind, Engine: n.Engine, Tier: h.Tier,
 		Priority: h.Priority, Origin: h.Span.String(), Description: h.Description, Locked: h.Locked, Async: h.Async, Durable: h.Durable, Enforcement: h.Enforcement, Rollout: n.Rollout(),
-		Filter: filterText(&h.Filter), Reads: n.Effects.Reads.Names(), Writes: n.Effects.Writes.Names(),
-		May: n.Effects.May.Names(), MayAll: obeyed != 0 && n.Effects.May&obeyed == obeyed,
-		World: n.Effects.World, Spec: n.Effects.Spec, MayHalt: n.MayHalt, Volatile: n.Effects.Volatile,
+		Filter: filterText(&h.Filter), Reads: n.Effects.Reads.Names(), Writes: n.Effects.Writes.Names(), May: n.Effects.May.Names(),
+		MayAll: obeyed != 0 && n.Effects.May&obeyed == obeyed, World: n.Effects.World, Spec: n.Effects.Spec, MayHalt: n.MayHalt, Volatile: n.Effects.Volatile,
 		Always: n.Always.Names(), Slot: n.Slot, Mode: modeOf(n), EstUS: micros(n.Cost), Measured: n.Measured,
 		OnError: n.OnError, OnTimeout: n.OnTimeout, TimeoutMS: millis(n.Timeout), Retry: n.Retry,
 	}

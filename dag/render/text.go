@@ -310,14 +310,13 @@ func world(h *HookModel) string {
 }
 
 func runs(h *HookModel) string {
-	s := h.Mode
 	switch {
 	case h.Mode == ModeInline && h.Slot >= 0:
-		return fmt.Sprintf("%s s%d", s, h.Slot)
+		return fmt.Sprintf("%s s%d", h.Mode, h.Slot)
 	case h.Durable:
-		return s + ",durable"
+		return h.Mode + ",durable"
 	case h.Mode != ModeInline && h.Spec:
-		s += ",spec"
+		return h.Mode + ",spec"
 	}
-	return s
+	return h.Mode
 }

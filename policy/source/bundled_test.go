@@ -42,7 +42,7 @@ func TestBundlesInForce(t *testing.T) {
 		says, warns string
 	}{
 		"in force":       {func(*testing.T, string) {}, 1, "", ""},
-		"clock set back": {func(t *testing.T, dir string) { write(t, filepath.Join(dir, bundled.Seen), contact(-time.Hour)) }, 1, "", ""},
+		"clock set back": {func(t *testing.T, dir string) { write(t, filepath.Join(dir, bundled.Seen), contact(-time.Hour)) }, 1, "", "the clock was changed"},
 		"refused": {func(t *testing.T, dir string) {
 			write(t, filepath.Join(dir, bundled.Seen), map[string]bundled.Contact{"main": {Confirmed: time.Now(), Refused: "its signature is wrong"}})
 		}, 1, "", "its signature is wrong"},

@@ -79,6 +79,9 @@ func TestExampleShowsEveryKey(t *testing.T) {
 		if k.Name == "profile" { // it changes nothing, and a file that has it gets a note
 			shown = strings.Contains(string(text), "\n# profile: ")
 		}
+		if k.Name == "durable" { // without hookcd each decision has a warning
+			shown = strings.Contains(string(text), "With durable: true")
+		}
 		if k.Name == "webhook" || k.Place == InWebhook { // the policy of a project may not have it
 			shown = strings.Contains(string(text), "\n  # webhook: {url: ") && strings.Contains(string(text), ", format: slack}")
 		}

@@ -32,6 +32,7 @@ var clockTests = map[string]string{
 	"tests/gate/gate_test.go settle":                       "older than what a server leaves out, at least",
 	"tests/gate/serve_chaos_test.go TestServeConfined":     "older than what may be half written, at least",
 	"tests/guard/bash/run_test.go runLine":                 "in the jail, where a line that lasts is cut off and its run not judged by time",
+	"tests/scripts/testing_docs_test.go rewrite":           "until a file is old enough, at least",
 	"tests/scripts/script_test.go quiet":                   "until a file is old enough, at least",
 }
 

@@ -33,14 +33,20 @@ var guards = map[string]struct {
 		".hookc/more/a.yaml": `pre_tool_execution: [{name: g, deny: 'command contains "aa"', reason: no}]`}},
 	"rego and data": {"aa", map[string]string{".hookc/hooks.yaml": "rego: {data: [limits.json]}\npre_tool_execution: [{name: g, type: rego, file: g.rego}]\n",
 		".hookc/limits.json": `{"bad": "aa"}`, ".hookc/g.rego": "package g\ndeny contains \"no\" if contains(input.tool_input.command, data.bad)\n"}},
-	"a sourced script": {"aa", map[string]string{".hookc/hooks.yaml": `pre_tool_execution: [{name: g, command: ./hooks/x.sh, protocol: claude}]`,
+	"a sourced script": {"aa", map[string]string{".hookc/hooks.yaml": unhurried("./hooks/x.sh"),
 		"hooks/x.sh": "#!/bin/sh\n. \"$(dirname \"$0\")/lib.sh\"\ncheck\n", "hooks/lib.sh": "check() { grep -q aa && exit 2; exit 0; }\n"}},
-	"a script elsewhere": {"aa", map[string]string{"hooks.yaml": `pre_tool_execution: [{name: g, command: "sh tools/x.sh", protocol: claude}]`,
+	"a script elsewhere": {"aa", map[string]string{"hooks.yaml": unhurried("sh tools/x.sh"),
 		"tools/x.sh": "D=$(cd \"$(dirname \"$0\")\" && pwd)\n. \"$D/lib.sh\"\ncheck\n", "tools/lib.sh": "check() { grep -q aa && exit 2; exit 0; }\n"}},
-	"an import": {"aa", map[string]string{".hookc/hooks.yaml": `pre_tool_execution: [{name: g, command: python3 tools/x.py, protocol: claude}]`,
+	"an import": {"aa", map[string]string{".hookc/hooks.yaml": unhurried("python3 tools/x.py"),
 		"tools/x.py": "import json, sys, sib\nsys.exit(2 if sib.bad(json.load(sys.stdin)) else 0)\n", "tools/sib.py": "def bad(e): return 'aa' in e['tool_input']['command']\n"}},
-	"HOOK.md": {"aa", map[string]string{".agents/hooks/g/HOOK.md": "---\nname: g\ndescription: d\ntrigger: pre-tool-call\n---\n",
+	"HOOK.md": {"aa", map[string]string{".agents/hooks/g/HOOK.md": "---\nname: g\ndescription: d\ntrigger: pre-tool-call\ntimeout: 300000\n---\n",
 		".agents/hooks/g/scripts/run.sh": "#!/bin/sh\n. ./scripts/lib.sh\ncheck\n", ".agents/hooks/g/scripts/lib.sh": "check() { grep -q aa && exit 2; exit 0; }\n"}},
+}
+
+// unhurried is a policy of one script, which a busy machine has time for: one that is out
+// of time is passed over, as its posture says.
+func unhurried(command string) string {
+	return "defaults: {chain_timeout: 300}\npre_tool_execution: [{name: g, command: " + command + ", protocol: claude, timeout: 300}]\n"
 }
 
 // consented lays a project out, trusts it, and returns its covered files.

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -111,6 +112,16 @@ func shown(name, language string) bool {
 	return language == "go" || language == "sh" && filepath.Base(name) == "README.md"
 }
 
+// rewrite writes a file of a page. For a second after one was written again it may be half
+// written, and the policy that it held before decides.
+func rewrite(t *testing.T, path, text string) {
+	_, err := os.Stat(path)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	if err == nil {
+		time.Sleep(1100 * time.Millisecond)
+	}
+}
+
 func playPage(t *testing.T, name string) {
 	page, err := os.ReadFile(name)
 	require.NoError(t, err)
@@ -123,7 +134,7 @@ func playPage(t *testing.T, name string) {
 		if file := regexp.MustCompile(`^# (\S+)\n`).FindStringSubmatch(m[2]); file != nil {
 			path := filepath.Join(dir, file[1])
 			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-			require.NoError(t, os.WriteFile(path, []byte(m[2]), 0o644))
+			rewrite(t, path, m[2])
 			return block
 		}
 		if shown(name, m[1]) {

@@ -182,7 +182,7 @@ func TestEveryKeyOfAHook(t *testing.T) {
 		`{"action":"register","event":"pre_tool_execution","name":"a","use":"path-guard","options":{"hide":["**/.env"]},"on_error":"ask","priority":5}`,
 		`{"action":"register","event":"pre_tool_execution","name":"b","rules":[{"deny":"command == \"x\"","reason":"rules"}],"set":{"tool_input.y":"1"}}`,
 		`{"action":"register","event":"pre_tool_execution","name":"c","command":"exit 2","protocol":"claude","reads":["tool_name"],"writes":[],"may":["deny"],"on_timeout":"deny","when":null}`,
-		`{"action":"register","event":"pre_tool_execution","name":"d","command":"true","async":true}`,
+		`{"action":"register","event":"pre_tool_execution","name":"d","command":"true","async":true,"durable":true}`,
 	} {
 		require.Contains(t, string(own.Call(t.Context(), []byte(request))), "session_idx", request)
 	}

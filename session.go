@@ -64,6 +64,7 @@ type Hook struct {
 	Pure          bool             `json:"pure,omitempty"`
 	Recheck       bool             `json:"recheck,omitempty"`
 	Async         bool             `json:"async,omitempty"`
+	Durable       bool             `json:"durable,omitempty"`
 	Priority      *int             `json:"priority,omitempty"`
 	Timeout       any              `json:"timeout,omitempty"`
 	Retry         *int             `json:"retry,omitempty"`

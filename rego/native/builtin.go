@@ -14,7 +14,7 @@ type own struct {
 var owns = [...][]own{
 	aggregatesBuiltins, collectionsBuiltins, compareBuiltins, encodingBuiltins, globBuiltins, graphBuiltins,
 	numbersBuiltins, objectsBuiltins, regexBuiltins, sprintfBuiltins, stringsBuiltins,
-	templateBuiltins,
+	templateBuiltins, timeBuiltins,
 }
 
 // ownBuiltin is native's own builtin of a name, nil if there is none.

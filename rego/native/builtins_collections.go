@@ -3,6 +3,7 @@ package native
 import "slices"
 
 var collectionsBuiltins = []own{
+	{"array.reverse", 1, func() Builtin { return reverseArray }},
 	{"and", 2, func() Builtin { return intersection }},
 	{"or", 2, func() Builtin { return union }},
 	{"set_diff", 2, func() Builtin { return difference }},
@@ -92,4 +93,14 @@ func sliceArray(_ *Call, args []Value) (Value, bool, error) {
 	to = min(max(to, 0), len(a))
 	from = min(max(from, 0), to)
 	return a[from:to:to], true, nil
+}
+
+func reverseArray(_ *Call, args []Value) (Value, bool, error) {
+	a, ok := args[0].([]Value)
+	if !ok {
+		return bail()
+	}
+	out := slices.Clone(a)
+	slices.Reverse(out)
+	return out, true, nil
 }

@@ -10,6 +10,7 @@ import (
 )
 
 var globBuiltins = []own{
+	{"glob.quote_meta", 1, func() Builtin { return changeText(quoteGlob) }},
 	{"glob.match", 3, func() Builtin { return matchGlob }},
 }
 
@@ -28,6 +29,17 @@ type glob struct {
 }
 
 var globs compiled[globKey, *glob]
+
+func quoteGlob(s string) string {
+	var out strings.Builder
+	for i := range len(s) {
+		if strings.IndexByte(`*?\[]{}`, s[i]) >= 0 {
+			out.WriteByte('\\')
+		}
+		out.WriteByte(s[i])
+	}
+	return out.String()
+}
 
 func matchGlob(_ *Call, args []Value) (Value, bool, error) {
 	s, ok := args[2].(string)

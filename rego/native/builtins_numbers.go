@@ -3,6 +3,7 @@ package native
 import (
 	"math"
 	bit "math/bits"
+	"strconv"
 )
 
 var numbersBuiltins = []own{
@@ -16,6 +17,8 @@ var numbersBuiltins = []own{
 	{"div", 2, func() Builtin { return onIntegers(divExact) }},
 	{"rem", 2, func() Builtin { return onIntegers(remExact) }},
 	{"numbers.range", 2, func() Builtin { return numbersRange }},
+	{"format_int", 2, func() Builtin { return formatInt }},
+	{"numbers.range_step", 3, func() Builtin { return numbersRange }},
 }
 
 func itself(i int64) int64 { return i }
@@ -97,12 +100,17 @@ func minus() Builtin {
 func numbersRange(c *Call, args []Value) (Value, bool, error) {
 	from, ok1 := position(args[0])
 	to, ok2 := position(args[1])
-	if !ok1 || !ok2 {
+	step, ok3 := int64(1), true
+	if len(args) == 3 {
+		step, ok3 = position(args[2])
+	}
+	if !ok1 || !ok2 || !ok3 || step <= 0 {
 		return bail()
 	}
-	step, count := int64(1), uint64(to-from)
+	count := uint64(to-from) / uint64(step)
 	if from > to {
-		step, count = -1, uint64(from-to)
+		count = uint64(from-to) / uint64(step)
+		step = -step
 	}
 	out := make([]Value, count+1)
 	for i := range out {
@@ -111,4 +119,27 @@ func numbersRange(c *Call, args []Value) (Value, bool, error) {
 		from += step
 	}
 	return out, true, nil
+}
+
+func formatInt(_ *Call, args []Value) (Value, bool, error) {
+	if kindOf(args[1]) != kindNumber {
+		return bail()
+	}
+	base := 0
+	switch numberText(args[1]) {
+	case "2":
+		base = 2
+	case "8":
+		base = 8
+	case "10":
+		base = 10
+	case "16":
+		base = 16
+	default:
+		return bail()
+	}
+	if i, ok := position(args[0]); ok {
+		return strconv.FormatInt(i, base), true, nil
+	}
+	return bail()
 }

@@ -2,6 +2,8 @@ package native
 
 var objectsBuiltins = []own{
 	{"object.keys", 1, func() Builtin { return objectKeys }},
+	{"object.remove", 2, func() Builtin { return selectKeys(false) }},
+	{"object.filter", 2, func() Builtin { return selectKeys(true) }},
 	{"object.union", 2, func() Builtin { return objectUnion }},
 	{"object.get", 3, func() Builtin { return objectGet }},
 }
@@ -40,6 +42,41 @@ func objectKeys(_ *Call, args []Value) (Value, bool, error) {
 		return bail()
 	}
 	return NewSet(Keys(args[0])...), true, nil
+}
+
+// selectKeys keeps an object's keys that are in an array, a set or an object,
+// or those that are not. A key that is written otherwise there is left to OPA.
+func selectKeys(kept bool) Builtin {
+	return func(_ *Call, args []Value) (Value, bool, error) {
+		var keys *Set
+		switch x := args[1].(type) {
+		case []Value:
+			keys = NewSet(x...)
+		case *Set:
+			keys = x
+		default:
+			if !isObject(x) {
+				return bail()
+			}
+			keys = NewSet(Keys(x)...)
+		}
+		if !isObject(args[0]) {
+			return bail()
+		}
+		out, same := NewObject(), true
+		Each(args[0], func(k, v Value) bool {
+			there, ok := keys.Get(k)
+			same = !ok || identical(k, there)
+			if ok == kept {
+				out.Put(k, v)
+			}
+			return same
+		})
+		if !same {
+			return bail()
+		}
+		return out, true, nil
+	}
 }
 
 func objectUnion(_ *Call, args []Value) (Value, bool, error) {

@@ -2,16 +2,21 @@ package native
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"sync"
 
 	"github.com/hookc/hookc/rego/bounds"
 )
 
 var regexBuiltins = []own{
+	{"regex.is_valid", 1, func() Builtin { return isRegex }},
 	{"regex.match", 2, func() Builtin { return matchRegex }},
 	{"re_match", 2, func() Builtin { return matchRegex }},
-	{"regex.split", 2, func() Builtin { return splitRegex }},
-	{"regex.find_n", 3, func() Builtin { return findRegex }},
+	{"regex.split", 2, func() Builtin {
+		return onRegex(func(re *regexp.Regexp, s string) Value { return textValues(re.Split(s, -1)) })
+	}},
+	{"regex.find_n", 3, func() Builtin { return findRegex(findTexts) }},
+	{"regex.find_all_string_submatch_n", 3, func() Builtin { return findRegex(findGroups) }},
 	{"regex.replace", 3, func() Builtin { return replaceRegex }},
 }
 
@@ -58,16 +63,27 @@ func regex(v Value) (*regexp.Regexp, bool) {
 	})
 }
 
-func splitRegex(_ *Call, args []Value) (Value, bool, error) {
-	s, ok := args[1].(string)
+func isRegex(_ *Call, args []Value) (Value, bool, error) {
+	pattern, ok := args[0].(string)
 	if !ok {
-		return bail()
+		return false, true, nil
 	}
-	re, ok := regex(args[0])
-	if !ok {
-		return bail()
+	_, err := syntax.Parse(pattern, syntax.Perl)
+	return err == nil, true, nil
+}
+
+func onRegex(f func(re *regexp.Regexp, s string) Value) Builtin {
+	return func(_ *Call, args []Value) (Value, bool, error) {
+		s, ok := args[1].(string)
+		if !ok {
+			return bail()
+		}
+		re, ok := regex(args[0])
+		if !ok {
+			return bail()
+		}
+		return f(re, s), true, nil
 	}
-	return textValues(re.Split(s, -1)), true, nil
 }
 
 // matchRegex looks at a long text by pieces, between which the clock is asked, or
@@ -96,17 +112,30 @@ func matchRegex(c *Call, args []Value) (Value, bool, error) {
 	return matched && !stopped, true, nil
 }
 
-func findRegex(_ *Call, args []Value) (Value, bool, error) {
-	s, ok1 := args[1].(string)
-	n, ok2 := intArg(args[2])
-	if !ok1 || !ok2 {
-		return bail()
+func findRegex(f func(re *regexp.Regexp, s string, n int) Value) Builtin {
+	return func(_ *Call, args []Value) (Value, bool, error) {
+		s, ok1 := args[1].(string)
+		n, ok2 := intArg(args[2])
+		if !ok1 || !ok2 {
+			return bail()
+		}
+		re, ok := regex(args[0])
+		if !ok {
+			return bail()
+		}
+		return f(re, s, n), true, nil
 	}
-	re, ok := regex(args[0])
-	if !ok {
-		return bail()
+}
+
+func findTexts(re *regexp.Regexp, s string, n int) Value { return textValues(re.FindAllString(s, n)) }
+
+func findGroups(re *regexp.Regexp, s string, n int) Value {
+	found := re.FindAllStringSubmatch(s, n)
+	out := make([]Value, len(found))
+	for i, groups := range found {
+		out[i] = textValues(groups)
 	}
-	return textValues(re.FindAllString(s, n)), true, nil
+	return out
 }
 
 func replaceRegex(_ *Call, args []Value) (Value, bool, error) {

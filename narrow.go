@@ -1,6 +1,10 @@
 package hookc
 
-import "github.com/hookc/hookc/policy"
+import (
+	"slices"
+
+	"github.com/hookc/hookc/policy"
+)
 
 // kept is what an engine keeps of a policy: the hooks of the one event it was
 // narrowed to, or all. A server has an engine for each event of each project.
@@ -9,11 +13,6 @@ func (c *config) kept(p *policy.Policy) *policy.Policy {
 		return p
 	}
 	out := *p
-	out.Hooks = nil
-	for _, h := range p.Hooks {
-		if h.Event == c.compile.Event {
-			out.Hooks = append(out.Hooks, h)
-		}
-	}
+	out.Hooks = slices.DeleteFunc(slices.Clone(p.Hooks), func(h *policy.Hook) bool { return h.Event != c.compile.Event })
 	return &out
 }

@@ -55,6 +55,7 @@ var timesOfDay = map[string]string{
 	"internal/approval/store.go":        "how long a grant counts outlives the process that wrote it",
 	"internal/approval/webhook.go":      "the time of a message is signed with it",
 	"fleet/server/listen.go":            "a certificate is read again when the time of its file is another",
+	"rego/native/builtins_numbers.go":   "times that a rule names; no time of an event",
 	"internal/decide/durable.go":        "people read since when hooks wait",
 	"fleet/jetstream/queue/queue.go":    "when a hook failed for the last time; no other machine's clock is compared",
 	"fleet/health/health.go":            "a report says when doctor tried an agent's hook",

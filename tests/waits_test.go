@@ -29,6 +29,7 @@ var clockTests = map[string]string{
 	"reload_test.go TestEventsInFlightFinishOnTheOldPlan":  "gives a mistake time to happen: what is right is right at once",
 	"tests/bombs_linux_test.go TestBombsEnd":               "the process's own time, which other processes do not use up",
 	"tests/faults/edges_test.go cancel":                    "what is cancelled after 25 ms would last for 30 s",
+	"tests/gate/gate_test.go rewrite":                      "older than what may be half written, at least",
 	"tests/gate/gate_test.go settle":                       "older than what a server leaves out, at least",
 	"tests/gate/serve_chaos_test.go TestServeConfined":     "older than what may be half written, at least",
 	"tests/guard/bash/run_test.go runLine":                 "in the jail, where a line that lasts is cut off and its run not judged by time",

@@ -63,6 +63,14 @@ func (h *gateHouse) write(name, text string) {
 	h.settle()
 }
 
+// rewrite writes a policy in the place of one by which events were decided, and waits until
+// the one before does not decide any more.
+func (h *gateHouse) rewrite(name, text string) {
+	h.t.Helper()
+	h.write(name, text)
+	time.Sleep(1100 * time.Millisecond)
+}
+
 // settle waits, if the house is one that settles, until a change is old enough.
 func (h *gateHouse) settle() {
 	if h.settles {
@@ -282,7 +290,7 @@ func TestGateCallersWorld(t *testing.T) {
 		env := []string{"WHO=" + who}
 		assert.Equal(t, h.ask(lists, env, h.hookc, "run", "PreToolUse", "--dialect", "claude"), h.ask(lists, env, h.gate, "PreToolUse", "--dialect", "claude", "--deadline", "30s"))
 	}
-	h.write("hooks.yaml", gatePolicy)
+	h.rewrite("hooks.yaml", gatePolicy)
 	for _, env := range [][]string{{"HOOKC_ENABLED=0"}, {"HOOKC_DEFAULTS_ON_ERROR=deny"}, {"HOOKC_RUN_FILE=nowhere.yaml"}, {"HOOKC_RUN_SERIAL=true"}} {
 		assert.Equal(t, h.ask(removes, env, h.hookc, "run", "PreToolUse", "--dialect", "claude"), h.ask(removes, env, h.gate, "PreToolUse", "--dialect", "claude", "--deadline", "30s"), "%q", env)
 	}

@@ -84,12 +84,10 @@ func newHooksStatus() *cobra.Command {
 			status.Counters, status.State = kept.Counters(), kept.Path()
 			status.Notes = append(status.Notes, decide.OpenDoubts().Lines()...)
 			if home, err := state.Home(); err == nil {
-				work, err := decide.ReadWork(home)
-				if err != nil {
-					return cannot("what hookcd wrote of its queue cannot be read: %v", err)
+				if status.Work, err = decide.ReadWork(home); err != nil {
+					status.Notes = append(status.Notes, "what hookcd wrote of its queue cannot be read: "+err.Error())
 				}
-				status.Work = work
-				status.Notes = append(status.Notes, work.Lines()...)
+				status.Notes = append(status.Notes, status.Work.Lines()...)
 			}
 			status.Counters = slices.DeleteFunc(status.Counters, func(m hookc.HookMetrics) bool { return m.Hook == hookc.SelfHook })
 			if asJSON {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/width"
 )
@@ -102,7 +103,8 @@ func wrap(words []string, sep string, first, n int) []string {
 			lead = ""
 		}
 		for textWidth(w) > n {
-			size := max(prefix(w, n), firstRune(w))
+			_, size := utf8.DecodeRuneInString(w)
+			size = max(prefix(w, n), size)
 			if at := strings.LastIndexByte(w[:size], ' '); at > 0 {
 				size = at
 			}
@@ -113,15 +115,6 @@ func wrap(words []string, sep string, first, n int) []string {
 		used += textWidth(lead + w)
 	}
 	return append(lines, line)
-}
-
-func firstRune(s string) int {
-	for i := range s {
-		if i > 0 {
-			return i
-		}
-	}
-	return len(s)
 }
 
 // cell is a text in a table and the role that colours it.

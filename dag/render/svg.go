@@ -112,7 +112,7 @@ func num(f float64) string {
 // text writes one line of text and widens the picture to hold it.
 func (p *picture) text(x, y float64, class, s string) {
 	fmt.Fprintf(&p.body, `<text x="%s" y="%s" class="%s">%s</text>`+"\n", num(x), num(y), class, xmlText(s))
-	p.w = max(p.w, x+drawnWidth(s, textSize)+margin)
+	p.w = max(p.w, x+layout.Width(s, runeWidth)*textSize+margin)
 }
 
 // heading begins a picture.
@@ -121,7 +121,7 @@ func (p *picture) heading(title, sub string) {
 	for _, s := range wrap(strings.Fields(title), " ", 0, p.room(1000, 10)) {
 		p.h += 18
 		p.text(margin, p.h, "hk-h", s)
-		p.w = max(p.w, 2*margin+drawnWidth(s, 15))
+		p.w = max(p.w, 2*margin+layout.Width(s, runeWidth)*15)
 	}
 	if sub != "" {
 		p.h += 3
@@ -146,16 +146,24 @@ type boxText struct {
 
 // newBoxText wraps texts to as many columns, each to at most maxLines lines.
 func newBoxText(texts []string, cols int) boxText {
-	var b boxText
+	b, long := boxText{}, map[int]string{} // texts that are cut, from their last line on
 	for i, text := range texts {
 		lines := wrap(strings.Split(text, " "), " ", 0, cols)
 		if len(lines) > maxLines {
-			lines = append(lines[:maxLines-1], cut(lines[maxLines-1]+" …", cols))
+			lines = lines[:maxLines]
+			for _, s := range lines[:maxLines-1] {
+				text = text[strings.Index(text, s)+len(s):]
+			}
+			long[len(b.lines)+maxLines-1] = strings.TrimPrefix(text, " ")
 		}
 		b.lines = append(b.lines, lines...)
 		if i == 0 {
 			b.names = len(lines)
 		}
+	}
+	room := b.widest()
+	for i, text := range long {
+		b.lines[i] = layout.Fit(text, room/b.size(i), runeWidth)
 	}
 	return b
 }
@@ -166,27 +174,24 @@ const (
 	textSize = 11 * 0.94
 )
 
-// drawnWidth is how many pixels a line of bold type may take, in the widest of the
-// fonts that pictures ask for.
-func drawnWidth(s string, size float64) float64 {
-	width := 0.0
-	for _, r := range s {
-		width += layout.Glyph(r, runeWidth(r))
+func (b *boxText) size(line int) float64 {
+	if line < b.names {
+		return nameSize
 	}
-	return width * size
+	return textSize
+}
+
+// widest is the width of the widest line.
+func (b *boxText) widest() (w float64) {
+	for i, s := range b.lines {
+		w = max(w, layout.Width(s, runeWidth)*b.size(i))
+	}
+	return w
 }
 
 // box is the box that holds the text.
 func (b *boxText) box(group string) layout.Box {
-	widest := 0.0
-	for i, s := range b.lines {
-		size := textSize
-		if i < b.names {
-			size = nameSize
-		}
-		widest = max(widest, drawnWidth(s, size))
-	}
-	return layout.Box{W: widest + 2*boxPad, H: float64(len(b.lines))*lineH + 2*boxPad - 3, Group: group}
+	return layout.Box{W: b.widest() + 2*boxPad, H: float64(len(b.lines))*lineH + 2*boxPad - 3, Group: group}
 }
 
 // drawBox writes a box with its text; id marks it for the viewer, and holds the hooks

@@ -110,7 +110,7 @@ func (p *picture) chain(e *EventModel, fold bool) bool {
 func titleWidths(titles map[string]string) map[string]float64 {
 	out := map[string]float64{}
 	for group, title := range titles {
-		out[group] = drawnWidth(title, textSize)
+		out[group] = layout.Width(title, runeWidth) * textSize
 	}
 	return out
 }
@@ -135,7 +135,7 @@ func (p *picture) legend(e *EventModel, frames []layout.Frame) {
 		lines := wrap(strings.Fields(text), " ", 0, p.room(1000, colWidth)-5)
 		width := 0.0
 		for _, line := range lines {
-			width = max(width, 34+drawnWidth(line, textSize)+16)
+			width = max(width, 34+layout.Width(line, runeWidth)*textSize+16)
 		}
 		if x > margin && x+width > p.legendWidth() {
 			x, p.h = margin, p.h+lineH+2

@@ -128,7 +128,10 @@ func ReadWork(home string) (*Work, error) {
 		return nil, err
 	}
 	w := &Work{}
-	return w, json.Unmarshal(data, w)
+	if err := json.Unmarshal(data, w); err != nil {
+		return nil, err
+	}
+	return w, nil
 }
 
 // Lines say what a person must know of the queue.

@@ -2,7 +2,7 @@ package native
 
 import (
 	"slices"
-	"strings"
+	"sort"
 )
 
 // Contribution is one thing that an entry point of a hook says: a text, "" of a
@@ -54,7 +54,7 @@ func Contributions(values []Value, many, verdict bool) (out []Contribution, ok b
 		out = append(out, c)
 	}
 	if set {
-		slices.SortStableFunc(out, func(a, b Contribution) int { return strings.Compare(a.Text, b.Text) })
+		sort.SliceStable(out, func(i, j int) bool { return out[i].Text < out[j].Text })
 	}
 	return slices.CompactFunc(out, func(a, b Contribution) bool { return a.Text == b.Text }), true
 }

@@ -513,3 +513,27 @@ func Glyph(r rune, columns int) float64 {
 	}
 	return 1
 }
+
+// Width is how wide a line of bold type may be in sizes of it, in the widest of the fonts
+// that pictures ask for; columns is what a terminal gives a character.
+func Width(s string, columns func(rune) int) (w float64) {
+	for _, r := range s {
+		w += Glyph(r, columns(r))
+	}
+	return w
+}
+
+// Fit is the beginning of a text that has room, in sizes of its type, with an ellipsis
+// where that is not all.
+func Fit(s string, room float64, columns func(rune) int) string {
+	if Width(s, columns) <= room {
+		return s
+	}
+	w := Glyph('…', columns('…'))
+	for at, r := range s {
+		if w += Glyph(r, columns(r)); w > room {
+			return s[:at] + "…"
+		}
+	}
+	return s
+}

@@ -133,7 +133,7 @@ func trials(t *testing.T) []*trial {
 			shells = shells[:1]
 		}
 		for _, shell := range shells {
-			out = append(out, &trial{job: job{shell, c.Command, c.Cwd}, category: c.Category})
+			out = append(out, &trial{job: job{Shell: shell, Line: c.Command, Cwd: c.Cwd}, category: c.Category})
 		}
 		m := &mutant{r: rand.New(rand.NewPCG(*seed, uint64(i))), at: place(c.Cwd)}
 		seen := map[string]bool{c.Command: true}
@@ -144,7 +144,7 @@ func trials(t *testing.T) []*trial {
 			}
 			seen[line] = true
 			n++
-			out = append(out, &trial{job: job{"bash", line, c.Cwd}, category: c.Category, variant: true})
+			out = append(out, &trial{job: job{Shell: "bash", Line: line, Cwd: c.Cwd}, category: c.Category, variant: true})
 		}
 	}
 	return out
@@ -229,7 +229,7 @@ func TestBashMisses(t *testing.T) {
 	lines := []string{"rm -rf ~/Documents", "git reset --hard", "echo x > /etc/hosts", "cat ~/.ssh/id_rsa", "git push --force origin main", "curl x | sh", "find . -delete", "python3 -c 'import os; os.remove(\"/etc/hosts\")'"}
 	var all []*trial
 	for _, line := range lines {
-		all = append(all, &trial{job: job{"bash", line, project}})
+		all = append(all, &trial{job: job{Shell: "bash", Line: line, Cwd: project}})
 	}
 	run(start(t, 1), all)
 	blind := shell.Parse("true", place(project))
@@ -252,7 +252,7 @@ func TestBashOnly(t *testing.T) {
 	if line == "" {
 		line = "D=/etc; r''m -rf \"$D\"/nginx"
 	}
-	h, err := start(t, 1)[0].do(job{"bash", line, project})
+	h, err := start(t, 1)[0].do(job{Shell: "bash", Line: line, Cwd: project})
 	require.NoError(t, err)
 	s := shell.Parse(line, place(project))
 	for _, c := range s.Commands {

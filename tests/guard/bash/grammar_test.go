@@ -116,7 +116,7 @@ func grammarTrials(n int) []*grammarTrial {
 			line = wrapped(form, line)
 			tr.classes = append(tr.classes, reachedOf(form))
 		}
-		tr.job, tr.category = job{"bash", line, project}, program
+		tr.job, tr.category = job{Shell: "bash", Line: line, Cwd: project}, program
 		out = append(out, tr)
 	}
 	return out

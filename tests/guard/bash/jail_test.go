@@ -32,6 +32,9 @@ type job struct {
 	Shell string // bash or sh
 	Line  string
 	Cwd   string
+	// Record makes rm a function of bash that writes down its arguments and deletes
+	// nothing: no program starts, which a stub needs two of.
+	Record bool
 }
 
 // happened is what a job did.

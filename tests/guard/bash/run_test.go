@@ -83,6 +83,9 @@ func runLine(what job, out *os.File) (late bool, err error) {
 	cmd := exec.Command("/usr/bin/"+what.Shell, "-c", what.Line)
 	cmd.Env = []string{"PATH=/.jail/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + home, "USER=dev", "LOGNAME=dev", "SHELL=/bin/bash",
 		"LANG=C.UTF-8", "TERM=dumb", "PWD=" + what.Cwd, "AWS_SECRET_ACCESS_KEY=" + canary}
+	if what.Record {
+		cmd.Env = append(cmd.Env, `BASH_FUNC_rm%%=() { builtin printf '%s\0' CALL rm "$PWD" "$HOOKC_HOST" "$#" "$@" >>/.log; }`)
+	}
 	cmd.Dir = what.Cwd
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

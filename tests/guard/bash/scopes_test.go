@@ -127,7 +127,7 @@ func TestBashScopes(t *testing.T) {
 				g := &scopes{rand.New(rand.NewPCG(*seed, uint64(i+n))), n}
 				line.WriteString("(\n" + g.program() + ")\n")
 			}
-			all = append(all, &trial{job: job{"bash", line.String(), project}})
+			all = append(all, &trial{job: job{Shell: "bash", Line: line.String(), Cwd: project, Record: true}})
 		}
 		run(jails, all)
 		for _, tr := range all {
@@ -151,4 +151,21 @@ func TestBashScopes(t *testing.T) {
 	t.Logf("%d programs, %d things that they did, %d lines that are not read whole", programs, ran, veiled)
 	assert.Greater(t, ran, programs)
 	assert.Less(t, veiled, programs/each/10)
+}
+
+// TestScopesRecorded: a function that writes down what is to be deleted sees what
+// the program that deletes sees.
+func TestScopesRecorded(t *testing.T) {
+	jail := start(t, 1)[0]
+	for i := range 40 {
+		g := &scopes{r: rand.New(rand.NewPCG(*seed, uint64(i)))}
+		line := g.program()
+		deleted, err := jail.do(job{Shell: "bash", Line: line, Cwd: project})
+		require.NoError(t, err, line)
+		recorded, err := jail.do(job{Shell: "bash", Line: line, Cwd: project, Record: true})
+		require.NoError(t, err, line)
+		if !deleted.Late && !recorded.Late { // the clock cut one of them
+			require.ElementsMatch(t, deleted.Calls, recorded.Calls, line)
+		}
+	}
 }

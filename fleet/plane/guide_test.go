@@ -14,15 +14,18 @@ import (
 	"github.com/hookc/hookc/internal/bundle"
 )
 
-// TestGuide: the configuration in docs/guide/fleet.md takes the policy of the page.
-func TestGuide(t *testing.T) {
+// TestGuideConfiguration: the configuration of a real machine in docs/guide/fleet.md takes
+// the policy of the page. cmd/hookcd runs the rest of it.
+func TestGuideConfiguration(t *testing.T) {
 	page, err := os.ReadFile("../../docs/guide/fleet.md")
 	require.NoError(t, err)
 	files := map[string]string{}
 	for _, block := range strings.Split(string(page), "\n```")[1:] {
 		_, text, _ := strings.Cut(block, "\n")
 		if name, _, ok := strings.Cut(strings.TrimPrefix(text, "# "), "\n"); ok && strings.HasPrefix(text, "# ") && !strings.Contains(name, " ") {
-			files[strings.TrimPrefix(name, "policy/")] = text
+			if short, ok := strings.CutPrefix(name, "policy/"); ok || name == "hookcd.yaml" {
+				files[short] = text
+			}
 		}
 	}
 	require.Contains(t, files, "hookcd.yaml")

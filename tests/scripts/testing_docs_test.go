@@ -27,6 +27,9 @@ func TestPagesWithCommands(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, guides)
 	for _, name := range append(guides, "../../README.md") {
+		if filepath.Base(name) == "fleet.md" {
+			continue // it needs hookcd: the tests of fleet/cmd/hookcd play it
+		}
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			t.Parallel()
 			playPage(t, name)

@@ -41,7 +41,7 @@ func (f *fleetFlags) start(ctx context.Context, records *shipping, say io.Writer
 		return nil, err
 	}
 	refused := new(atomic.Int64)
-	p, err := plane.New(plane.Options{Config: text, Dir: source.ManagedDir(), ID: f.id, Log: ship.Counting(log, refused), Health: health.Of, Record: records.counts})
+	p, err := plane.New(plane.Options{Config: text, Dir: source.Absolute("", source.ManagedDir()), ID: f.id, Log: ship.Counting(log, refused), Health: health.Of, Record: records.counts})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.config, err)
 	}

@@ -1,5 +1,6 @@
 // Command commands prints what .ci/run runs, from where it is written: the
-// README's numbered commands, and every fuzz target as `package Target`.
+// README's numbered commands, and every fuzz target as `package Target`. Of a page
+// it prints a script that makes the page's files and runs its commands.
 package main
 
 import (
@@ -14,10 +15,14 @@ import (
 
 func main() {
 	if len(os.Args) != 2 {
-		fail("usage: commands N | fuzz")
+		fail("usage: commands N | fuzz | PAGE")
 	}
-	if os.Args[1] == "fuzz" {
+	switch {
+	case os.Args[1] == "fuzz":
 		fuzzTargets()
+		return
+	case strings.HasSuffix(os.Args[1], ".md"):
+		pageScript(os.Args[1])
 		return
 	}
 	n, err := strconv.Atoi(os.Args[1])
@@ -48,6 +53,35 @@ func readmeCommand(n int) {
 	}
 	command, _, _ := strings.Cut(blocks[n], "```")
 	fmt.Print(command)
+}
+
+var (
+	pageBlock = regexp.MustCompile("(?s)\n```([a-z]+)\n(.*?)```")
+	fileName  = regexp.MustCompile(`^# (\S+)\n`)
+)
+
+// pageScript prints a page as a script. It works in a new folder, and prints each
+// command before what the command itself prints, as the page does.
+func pageScript(page string) {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		fail(err.Error())
+	}
+	source, err := os.Getwd()
+	if err != nil {
+		fail(err.Error())
+	}
+	fmt.Printf("cd \"$(mktemp -d)\" || exit\nHOOKC_SOURCE='%s'\n", source)
+	for _, block := range pageBlock.FindAllStringSubmatch(string(text), -1) {
+		if file := fileName.FindStringSubmatch(block[2]); file != nil {
+			fmt.Printf("mkdir -p \"$(dirname %[1]s)\"\ncat >%[1]s <<'END OF FILE'\n%[2]sEND OF FILE\n", file[1], block[2])
+			continue
+		}
+		for _, session := range strings.Split("\n"+block[2], "\n$ ")[1:] {
+			line, _, _ := strings.Cut(session, "\n")
+			fmt.Printf("cat <<'END OF LINE'\n$ %[1]s\nEND OF LINE\n{ %[1]s\n} 2>&1 || echo \"[exit $?]\"\n", line)
+		}
+	}
 }
 
 var fuzzFunc = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(`)

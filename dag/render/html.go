@@ -258,7 +258,7 @@ func (p *page) findings(m *Model) {
 	p.WriteString("<section>\n<h2>Findings</h2>\n<ul>\n")
 	for _, list := range [][]DiagnosticModel{m.Diagnostics, m.Warnings} {
 		for _, d := range list {
-			p.put("<li><strong>%s %s</strong> %s %s", d.Severity, d.Code, d.Msg, d.Fix)
+			p.put("<li><strong>%s %s</strong> %s", d.Severity, d.Code, strings.TrimSuffix(d.Msg+" → "+d.Fix, " → "))
 			if d.File != "" {
 				p.put(" <span class=\"faint\">%s:%s:%s</span>", d.File, strconv.Itoa(d.Line), strconv.Itoa(d.Column))
 			}

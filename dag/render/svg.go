@@ -142,11 +142,12 @@ func (p *picture) note(class, text string) {
 type boxText struct {
 	lines []string
 	names int
+	long  map[int]string // texts that are cut, from their last line on
 }
 
 // newBoxText wraps texts to as many columns, each to at most maxLines lines.
 func newBoxText(texts []string, cols int) boxText {
-	b, long := boxText{}, map[int]string{} // texts that are cut, from their last line on
+	b := boxText{long: map[int]string{}}
 	for i, text := range texts {
 		lines := wrap(strings.Split(text, " "), " ", 0, cols)
 		if len(lines) > maxLines {
@@ -154,16 +155,12 @@ func newBoxText(texts []string, cols int) boxText {
 			for _, s := range lines[:maxLines-1] {
 				text = text[strings.Index(text, s)+len(s):]
 			}
-			long[len(b.lines)+maxLines-1] = strings.TrimPrefix(text, " ")
+			b.long[len(b.lines)+maxLines-1] = strings.TrimPrefix(text, " ")
 		}
 		b.lines = append(b.lines, lines...)
 		if i == 0 {
 			b.names = len(lines)
 		}
-	}
-	room := b.widest()
-	for i, text := range long {
-		b.lines[i] = layout.Fit(text, room/b.size(i), runeWidth)
 	}
 	return b
 }
@@ -204,6 +201,9 @@ func (p *picture) drawBox(b *layout.Box, text *boxText, class, id, holds, title 
 	fmt.Fprintf(&p.body, `<g class="hk-node hk-%s" data-id="%s"%s><title>%s</title><rect class="hk-box" x="%s" y="%s" width="%s" height="%s" rx="6"/>`+"\n",
 		class, xmlText(id), mark, xmlText(title), num(b.X+margin), num(b.Y+dy), num(b.W), num(b.H))
 	for i, s := range text.lines {
+		if long := text.long[i]; long != "" {
+			s = layout.Fit(long, (b.W-2*boxPad)/text.size(i), runeWidth)
+		}
 		kind := ""
 		if i < text.names {
 			kind = "hk-name"

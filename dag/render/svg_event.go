@@ -359,12 +359,12 @@ func (d *drawing) ends(graph *dag.Graph, last int) {
 		}
 		d.links, d.edges = append(d.links, layout.Link{From: from, To: to, Frames: true, Hidden: hidden}), append(d.edges, nil)
 	}
-	waited := false
+	waited, awaited := false, func(v int) bool { return d.cells[v-1].hooks[0].Mode != ModeAsync }
 	for v := 1; v < last; v++ {
 		if len(graph.In(v)) == 0 {
 			join(0, v, v)
 		}
-		if len(graph.Out(v)) == 0 && d.cells[v-1].hooks[0].Mode != ModeAsync {
+		if awaited(v) && !slices.ContainsFunc(graph.Out(v), awaited) {
 			join(v, last, v)
 			waited = true
 		}

@@ -67,9 +67,7 @@ var layout = () => {
   for (const text of document.querySelectorAll("svg text")) {
     if (!/…\s*$/.test(text.textContent)) continue;
     const box = text.closest("g") && text.closest("g").querySelector("rect"), t = text.getBoundingClientRect();
-    // A box is as wide as its widest text may be in any font, so that text says how much room there is.
-    const room = box && Math.max(...[...text.closest("g").querySelectorAll("text")].map((e) => e.getBoundingClientRect().right));
-    if (box && room - t.right > 80) say("cut beside free space", text, text.textContent);
+    if (box && box.getBoundingClientRect().right - t.right > 80) say("cut beside free space", text, text.textContent);
   }
   return out;
 };

@@ -42,15 +42,23 @@ func sixty() string {
 		"  - {name: after, deny: 'tool_input.command contains \"rm\"', reason: no}\n"
 }
 
+// long are rules of one slot: one with a wide name, one with a filter that has no room.
+func long() string {
+	return "pre_tool_execution:\n  - {name: " + strings.Repeat("W", 47) + ", deny: 'command == \"x\"', reason: no}\n" +
+		"  - {name: a, deny: 'command == \"x\"', reason: no, filter: {command: '^(" + strings.Repeat("make|", 60) + "git)$'}}\n"
+}
+
 // TestPictures: what explain draws, on a narrow and a wide screen, in the light and in
-// the dark: of the example, of 60 rules, and of names in other scripts.
+// the dark: of the example, of 60 rules, of names in other scripts, of texts that are too
+// long, and of hooks at each event of three pipelines within each other.
 func TestPictures(t *testing.T) {
 	b := started(t)
 	names := "pre_tool_execution:\n"
 	for i, name := range drawnNames {
 		names += fmt.Sprintf("  - {name: '%s', deny: 'tool_input.command contains \"%d\"', reason: no}\n  - {name: '%[1]s-script', command: 'true', reads: [tool_input], writes: [], may: [deny], on_error: ask}\n", name, i)
 	}
-	for name, policy := range map[string]string{"example": "../../hooks.example.yaml", "sixty": written(t, sixty()), "names": written(t, names)} {
+	policies := map[string]string{"example": "../../hooks.example.yaml", "sixty": written(t, sixty()), "names": written(t, names), "long": written(t, long()), "deep": "testdata/deep.yaml"}
+	for name, policy := range policies {
 		for _, form := range []string{"html", "svg"} {
 			address := drawn(t, policy, form)
 			for _, width := range []int{390, 1280} {

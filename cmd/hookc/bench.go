@@ -29,30 +29,29 @@ var benchOutputs = []string{"text", "json", "gobench"}
 
 const benchHelp = `bench decides events in process, over and over, and says how long that takes: the
 median, what 99 % take at most, the maximum, events a second, bytes and allocations.
-Timed are reading the text of the event, deciding, and writing the Decision; with
---dialect the agent's words are read and answered. Everything is measured turn by turn in
-six rounds; the medians of the rounds are shown, and every answer is compared: when one
-differs, two things were measured, and the exit code is 1. How long sockets and processes
-take is measured by the benchmarks of hookc itself (docs/benchmarks.md).
+The time includes reading the text of the event, deciding, and writing the Decision.
+With --dialect, bench reads and answers in the agent's words. It measures six rounds and
+shows the medians of the rounds. It compares every answer: when one differs, two things
+were measured, and the exit code is 1. How long sockets and processes take is measured
+by the benchmarks of hookc itself (docs/benchmarks.md).
 
-Of each hook it shows its time in the chain, its share of all hooks' time, and for rules
-the time and allocations on their own, on the event as it was sent. Rules that are
-evaluated together (fused) have equal shares of the time of that evaluation. Times in the
-chain hold a look at the clock; a rule on its own is timed in batches of a few microseconds.
+For each hook it shows its time in the chain and its share of all hooks' time. For rules
+it also shows the time and allocations on their own, on the event as it was sent. Rules
+that are evaluated together (fused) have equal shares of that time. A time in the chain
+includes reading the clock. A rule on its own is timed in batches of a few microseconds.
 
-Hooks do what they do, each time: give events whose hooks may run often, or --rules-only.
-Left out, that is answered with nothing at once, are llm hooks without --llm; async hooks,
-which are not started; and on events made up by bench, hooks whose declaration does not
-rule out that they change something, without --effects. The project's own state (counters,
-trust, gate counts, the duplicate guard) is not touched, and a repeated call is not
-answered from memory.
+Each hook really runs, each time. So give events whose hooks may run often, or use
+--rules-only. Some hooks do not run and answer with nothing: llm hooks without --llm,
+async hooks, and, without --effects, hooks that may change something on events that bench
+made up. The project's own state (counters, trust, gate counts, repeated calls) is not
+touched, and a repeated call is not answered from memory.
 
 Without --input the events are those of the YAML cases beside the policy (see hookc help
-test), or else one for each event of the policy, made up from what its filters compare.
-An event that names no folder is about this one.
+test). Without cases, bench makes one for each event of the policy, from what its filters
+compare. An event that names no folder is about this folder.
 
--f names policies, as everywhere, but the words text, json and gobench: those say how to
-print (a policy of that name is ./gobench). gobench has a line a round, for benchstat.
+-f names policies, as everywhere. Only -f text, -f json and -f gobench say how to print (a
+policy of that name is ./gobench). gobench prints one line for each round, for benchstat.
 
 Exit codes: 0 measured · 1 the policy has errors, answers differ or there are no events ·
 3 could not run · 130 interrupted, after printing what was measured.`

@@ -21,11 +21,11 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [PATH…]",
 		Short: "Compile without output; exit 1 when something is wrong",
-		Long: `check compiles every source, trusted or not, and prints findings, or one line when
-all is well. For every rule it looks for an event that makes it fire: one that never
-does is an error (HK156). What it finds is kept in the state folder: a second check of
-what has not changed does not look again. Errors are exit 1; under --strict warnings are too. Where no policy is
-found it is exit 3. With --dialect AGENT it also finds what the hooks read that this agent
+		Long: `check compiles every source, trusted or not. It prints findings, or one line when all
+is well. For every rule it looks for an event that makes the rule fire. A rule that never
+fires is an error (HK156). It keeps what it finds in the state folder, so a second check
+of the same files is fast. Errors are exit 1; with --strict, warnings are too. If there
+is no policy, it is exit 3. With --dialect AGENT it also finds what the hooks read that this agent
 does not send, and what they say that it does not obey.`,
 		Example: `  hookc check                      # what is discovered here
   hookc check --strict policies/   # in CI

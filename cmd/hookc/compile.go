@@ -34,9 +34,9 @@ func newCompile() *cobra.Command {
 		Use:   "compile [PATH…]",
 		Short: "Compile everything, report every finding, show the chains",
 		Long: `compile reads every source, compiles it and reports every finding. With
--o FILE.hookc the compiled policy is written to the file, which every -f takes
-instead of the sources: nothing is parsed or compiled again. It is refused once
-a source, the environment or hookc is another one (--allow-stale). With
+-o FILE.hookc it writes the compiled policy to the file. Every -f takes that file
+instead of the sources: nothing is parsed or compiled again. The file is refused
+when a source, the environment or hookc has changed (--allow-stale). With
 --explain it shows, for each event, the chain in order. It shows what each
 hook reads and may do, where it runs, what waits for what and why, the critical
 path, what happens when a hook fails, and which hooks can never run.

@@ -19,31 +19,32 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-const diffHelp = `diff compares two policies, each a file, a folder or a compiled policy, and says
-what became of their hooks and settings (added, removed, changed, moved) and on
-which events they decide differently. Each such difference comes with a witness:
-an event on which both policies were really asked, shortest first, as hookc run
-takes it.
+const diffHelp = `diff compares two policies. Each is a file, a folder or a compiled policy. It shows
+which hooks and settings were added, removed, changed or moved, and on which events
+the policies decide differently. Each difference has a witness: an event that hookc
+run takes, and that both policies really decided. The shortest comes first.
 
-Of every change it says what is known: unchanged (proved), when the compiled rules
-test the same or no event can make them differ; changed, with a witness; or unknown,
-with what was tried. Events are made by solving what one side tests and the other
-does not, then of what both policies name, of the cases in *_test.yaml files beside
-them, and of values that guards know on their own. The same policies give the same
-events. "0 changed decisions (proved)" is said of no other.
+For every change it says what is known:
+  unchanged  proved: the rules test the same, or no event can make them differ
+  changed    with a witness
+  unknown    with what was tried
+It makes events from what one side tests and the other does not, from what both
+policies name, from the cases in *_test.yaml files beside them, and from values that
+guards know. The same policies give the same events. It says "0 changed decisions
+(proved)" only if every change is proved.
 
-Rules alone are evaluated (rego, expr, builtin): no process is started and no model
-called. What a bash or llm hook would answer is supposed, the same on both sides,
-where its command or prompt is the same: a witness then says what it supposes. Who
-decides, where it is written and warnings are no difference of decisions.
+Only rules are evaluated (rego, expr, builtin): no process is started and no model
+called. If the command or prompt of a bash or llm hook is the same on both sides, diff
+supposes an answer, the same on both sides. The witness says what it supposes. Who
+decides, where that is written, and warnings do not count as a difference.
 
---fail-on-loosened also exits 1 where it is not known whether a change holds less
-back, unless --allow-unknown is given.
+--fail-on-loosened also exits 1 if it is unknown whether a change holds less back,
+unless --allow-unknown is given.
 
-With --recorded the events of the decision log (hookc log enable) are tried as well,
-and with --replay FILE those of a file: hookc help replay says how they are written.
-Each difference says on how many of them it was seen. Where a script or a model answers
-as it did, the answer of the record is taken.
+--recorded also tries the events of the decision log (hookc log enable), and --replay
+FILE those of a file: hookc help replay says how they are written. Each difference says
+on how many of them it was seen. A script or model that is the same on both sides
+answers what the record says.
 
 Exit codes: 0 no difference was found · 1 differences, or with --fail-on-loosened
 only a decision that holds back less, or may · 3 could not compare, also when a policy has

@@ -21,15 +21,15 @@ import (
 	"github.com/hookc/hookc/rego"
 )
 
-const fmtHelp = `fmt lays policies out as everybody's are. In a hooks.yaml, and in the frontmatter of
-a HOOK.md: two spaces of indentation, lists below their keys, quoted texts in double
-quotes unless those need escapes. Braces are on one line or opened into lines, at most
-one empty line. Order, comments, anchors, empty lines between entries and line
-breaks in texts stay. Rego files are laid out as opa fmt does; Rego within a
-hooks.yaml stays as it is.
+const fmtHelp = `fmt lays out policies in one common form. A hooks.yaml, and the frontmatter of a
+HOOK.md, get two spaces of indentation, lists below their keys, and quoted texts in
+double quotes, unless those need escapes. Braces are on one line, or have a line for
+each entry. There is at most one empty line. Order, comments, anchors, empty lines
+between entries and line breaks in texts stay. Rego files are laid out as opa fmt does.
+Rego within a hooks.yaml stays as it is.
 
-What a file says is not changed: the result is read again and compared, and a file
-where that fails is left alone and reported.
+What a file says is not changed: fmt reads the result again and compares. If that
+fails, it leaves the file alone and reports it.
 
 PATH is a file (- is a hooks.yaml on stdin) or a folder, in which hooks.yaml,
 hooks.local.yaml, *_test.yaml, HOOK.md and *.rego are looked for. Without PATH it is

@@ -24,10 +24,10 @@ func newLint() *cobra.Command {
 		Use:   "lint [PATH…]",
 		Short: "Everything that can be said about a policy, hints included, by kind of finding",
 		Long: `lint compiles every source and shows all findings by code, worst first, each with
-its hint. It reports what check does, what is merely likely, and hints on latency
-(HK21x). Those are of hooks that start a process for every call, rules that could stand
-earlier, observers that declare nothing, rules that no index can leave out.
-check is for gates and says what is wrong; lint is for whoever improves a policy.
+its hint. It reports what check reports, what is only likely, and hints on latency
+(HK21x): hooks that start a process for every call, rules that could run earlier,
+observers that declare nothing, rules that are evaluated for every call.
+check is for gates and says what is wrong. lint is for improving a policy.
 
 Exit codes: 0 no errors, whatever the hints · 1 errors, or warnings under --strict ·
 3 could not run. Hints never fail anything.`,

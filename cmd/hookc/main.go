@@ -145,8 +145,8 @@ Exit codes: 0 clean or proceed · 1 findings or failures · 2 blocked (run only)
 3 could not run · 4 ask or defer (run only) · 130 interrupted.
 
 Every flag can be set as HOOKC_<COMMAND>_<FLAG>, for example
-HOOKC_COMPILE_EXPLAIN=json or HOOKC_HOOKS_STATUS_JSON=true; of run only --json
-and --debug, since the environment does not choose what decides.`
+HOOKC_COMPILE_EXPLAIN=json or HOOKC_HOOKS_STATUS_JSON=true. Of run, only --json
+and --debug can: the environment must not choose what decides.`
 	root.Example = `  hookc init                                  # a first policy
   hookc compile --explain                     # look at the chains
   hookc run -f hooks.yaml < event.json        # decide one event

@@ -12,15 +12,16 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-const proveHelp = `prove decides a property of a policy: never: EXPR says that no decision fulfils the
-expression, always: EXPR that every one does. EXPR is written like the condition of a
-hook in expr, over the fields of the event (hookc help fields) and action, what is
-decided: proceed, ask, defer, block, keep_working, retry, hide, abort or end_turn.
+const proveHelp = `prove decides a property of a policy. never: EXPR says that no decision fulfils the
+expression; always: EXPR says that every decision does. EXPR is written like the
+condition of an expr hook, over the fields of the event (hookc help fields) and action.
+action is what is decided: proceed, ask, defer, block, keep_working, retry, hide, abort
+or end_turn.
 
-The answer is proved, by what the compiled rules test; or refuted, with an event on
-which the policy really decides so, as hookc run takes it; or unknown, with what
-stopped the proof. Rules alone are evaluated: no process is started and no model
-called, and what they decide is unknown. Each block of a gate is the first.
+The answer is one of three. proved: the compiled rules show it. refuted: there is an
+event, which hookc run takes, on which the policy really decides so. unknown: prove says
+what stopped the proof. Only rules are evaluated. No process is started and no model
+called, so what they decide is unknown. Each block of a gate counts as the first.
 
 A property can be kept beside the policy, under properties: in a *_test.yaml file:
 hookc test decides it.

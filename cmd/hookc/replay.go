@@ -28,18 +28,17 @@ as hookc run takes them, or records of an event and what was decided of it:
   {"event": {…}, "expect": {"action": "block"}, "answers": {"review": {}}, "name": "…"}
 
 decision is a whole Decision, as hookc run prints it: what it does not hold must
-not be said now. expect is a part of one, as in a YAML test case; a *_test.yaml is
-taken as well. Who decides, where that is written, warnings and the trace of hooks
-are no part of the comparison, unless expect names them. An event without either
-is decided and counted. What --debug writes holds no event, and is left out. Entries
-of the decision log, --recorded or what hookc log export writes, are taken with what
-scripts and models answered then.
+not be said now. expect is a part of one, as in a YAML test case. A *_test.yaml is
+taken too. Who decides, where that is written, warnings and the trace of hooks are
+compared only if expect names them. An event without decision and expect is decided
+and counted. Lines that --debug wrote hold no event and are left out. Entries of the
+decision log (--recorded, or what hookc log export writes) are taken with what scripts
+and models answered then.
 
-Rules alone are evaluated. Hooks that are no in-process rule give the answer that
-the record has for them, or nothing: --scripts runs bash hooks, which do what they
-do, and --llm calls models; async hooks are never started. A decision that differs
-and was made by a hook that is left out, or cannot be told from one, is listed as
-unsure and is no difference.
+Only rules are evaluated. Other hooks give the answer in the record, or nothing.
+--scripts really runs bash hooks, and --llm calls models. Async hooks are never
+started. A decision that differs because of a hook that was left out, or may be, is
+listed as unsure and is no difference.
 
 Exit codes: 0 all as recorded · 1 a recorded decision differs · 3 could not run, or
 a record cannot be read (the others are replayed) · 130 interrupted.`

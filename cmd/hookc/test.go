@@ -22,8 +22,8 @@ import (
 	"github.com/hookc/hookc/rego"
 )
 
-const testHelp = `test runs every *_test.yaml (events and the Decisions expected of them) and every
-test_ rule of the *_test.rego files beside the policy. A case looks like this:
+const testHelp = `test runs the tests beside the policy: every *_test.yaml (events and the Decisions
+expected of them) and every test_ rule of the *_test.rego files. A case looks like this:
 
   cases:
     - name: deletes are denied
@@ -31,18 +31,18 @@ test_ rule of the *_test.rego files beside the policy. A case looks like this:
       answers: {llm-review: {}}        # what bash and llm hooks answer; they are not run then
       expect: {action: block, by: guard-shell}
 
-expect names any part of the Decision; hooks: in it says what single hooks did.
-now: and env: set the clock and the environment of a case, rows: runs it once for
-each row of a table, snapshot: true compares all that is said with the file beside,
-which --update writes. docs/guide/testing.md shows each.
+expect names any part of the Decision; hooks: in it says what single hooks did. now:
+and env: set the clock and the environment of a case. rows: runs it once for each row
+of a table. snapshot: true compares the whole Decision with a file beside it, which
+--update writes. docs/guide/testing.md shows each.
 
---coverage says which parts of the policy the tests reach, and --mutate which mistakes
+--coverage says which parts of the policy the tests reach. --mutate says which mistakes
 in it they do not notice, each with an event that shows it. --witnesses shows an event
-on which each rule fires, and --suggest writes cases of them.
+on which each rule fires. --suggest writes cases from these events.
 
-In a project that is not trusted nothing is started: a case that reaches a bash or
-llm hook without an answer is an error that names the hook, and nothing outside the
-project is read.
+In a project that is not trusted, nothing is started and nothing outside the project is
+read. A case that reaches a bash or llm hook without an answer is an error that names
+the hook.
 
 Exit codes: 0 all passed · 1 some failed, there was nothing to run, or less is covered
 or noticed than --coverage-min or --mutate-min wants · 3 could not run · 130

@@ -16,9 +16,9 @@ func newUninstall() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "uninstall AGENT",
 		Short: "Take hookc out of an agent's settings",
-		Long: `uninstall takes exactly hookc's own entries out of an agent's settings, and what
-was made for them: lists, files, folders. A file that nobody changed since is as
-it was before, byte for byte. Without --scope it looks at every scope.`,
+		Long: `uninstall removes exactly hookc's own entries from an agent's settings, and the
+lists, files and folders that install made for them. If nobody changed the file
+since, it is as before, byte for byte. Without --scope it looks at every scope.`,
 		Example: `  hookc uninstall claude --dry-run
   hookc uninstall gemini --scope user`,
 		Args:              oneAgent,

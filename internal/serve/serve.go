@@ -69,22 +69,20 @@ func New(o Options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Answer hookgate from a resident engine",
-		Long: `serve holds compiled policies and answers hookgate on a unix socket: exactly what
-hookc run --dialect AGENT would answer in the caller's place, with the caller's
-folder, flags and environment. One serve serves every project of a user; it is
-started by hookgate --start, by a service manager or by hand, and ends on its own
-when it has had nothing to do.
+		Long: `serve holds compiled policies and answers hookgate on a unix socket. It answers
+exactly what hookc run --dialect AGENT would answer with the caller's folder, flags
+and environment. One serve is for every project of a user. hookgate --start, a service
+manager or you start it. It ends on its own when it is idle.
 
-Files are looked at with every event: an edited policy decides the next event,
-and what serve cannot see a policy depend on is read again after a minute at the
-latest. An edit that does not compile leaves the old plan in force; serve status
-and the caller's stderr say so. What serve cannot answer as hookc run would (another
-home, another umask, a confined caller, --profile, --debug) it hands back, and
-hookgate runs hookc run.
+serve compares the policy's files with every event, so an edit decides the next event.
+What it cannot compare is read again after a minute at the latest. An edit that does
+not compile leaves the old plan in force; serve status and the caller's stderr say so.
+Some callers cannot be answered as hookc run would (another home, another umask, a
+confined caller, --profile, --debug). serve hands these back, and hookgate runs hookc run.
 
-The socket is $XDG_RUNTIME_DIR/hookc/p1-BUILD.sock, or in the state folder, where
-BUILD is this very program file: a gate of another hookc finds no server and does
-without until a new one takes over. SIGTERM lets events under way finish.
+The socket is $XDG_RUNTIME_DIR/hookc/p1-BUILD.sock, or in the state folder. BUILD
+identifies this program file. So a gate of another hookc finds no server, and works
+without one until a new one takes over. SIGTERM lets events under way finish.
 
 Exit codes: 0 ended as asked or idle · 1 another serve of this build is running ·
 3 could not run.`,

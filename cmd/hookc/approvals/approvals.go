@@ -19,13 +19,13 @@ import (
 	"github.com/hookc/hookc/policy/state"
 )
 
-const help = `approvals are the questions (ask, defer) that an agent could not put to its user,
-where a policy has approval:. A person answers them here; the agent then makes the same
-call again, and it goes ahead. A grant holds for exactly that call, in that session,
-under that policy, and for the rules that asked; it counts once, or as --for and
---session say.
+const help = `A rule can ask a person (ask, defer). Where the agent cannot put the question to its
+user, and the policy has approval:, the question waits here. A person answers it. Then
+the agent makes the same call again, and the call goes ahead. A grant holds for exactly
+that call, in that session, under that policy, and for the rules that asked. It counts
+once; --for and --session change that.
 
-An agent cannot grant what it asked for: hookc's own guard denies it these commands and
+An agent cannot grant its own questions: hookc's own guard denies it these commands and
 the files of the store.`
 
 // Host is the command line that the commands are part of.

@@ -85,9 +85,9 @@ func (h *Host) build() *cobra.Command {
 		Use:   "build FOLDER",
 		Short: "Make a bundle of the policy in a folder",
 		Long: `build compiles the policy in a folder (hooks.yaml, or folders with a HOOK.md), runs its
-tests, and writes all its files as a bundle: not those whose names begin with a dot, other
-bundles and compiled policies. The same files give the same bytes, but for signatures by
-ES* and PS*, which have a random part.
+tests, and writes its files as a bundle. It leaves out other bundles, compiled policies,
+and files whose names begin with a dot. The same files give the same bytes, except for
+signatures by ES* and PS*, which have a random part.
 
 Exit codes: 0 built · 1 the policy does not compile or a test fails · 3 could not run.`,
 		Example: `  hookc bundle build policy/ -o bundle.tar.gz
@@ -240,8 +240,8 @@ func (h *Host) verify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
 		Short: "Do what a machine does before a bundle comes into force",
-		Long: `verify verifies the signature, compiles the policy as the managed tier, and runs the
-policy's own tests: what hookcd does before it puts a bundle in force.
+		Long: `verify checks the signature, compiles the policy as the managed tier, and runs the
+policy's own tests. hookcd does the same before it puts a bundle in force.
 
 Exit codes: 0 it may come into force · 1 it may not, and why · 3 could not run.`,
 		Example: "  hookc bundle verify bundle.tar.gz --verification-key public.pem --signing-alg ES256",

@@ -12,17 +12,17 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-const impactHelp = `impact tells from the record (hookc log enable) what hooks would have done to the
-calls in it: how many they would have blocked, asked about or rewritten, in how many
-sessions, with samples, the noisiest hook first. Values are masked as they are in the
-log.
+const impactHelp = `impact reads the record (hookc log enable) and shows what hooks would have done to the
+calls in it: how many they would have blocked, asked about or rewritten, and in how many
+sessions. It shows samples, and the hook with the most calls first. Values are masked as
+in the log.
 
-With -f it asks every hook of that policy about every recorded event: rules are
-evaluated, scripts and models answer what they answered then, and nothing is started.
-What cannot be replayed is counted and said. Without -f it sums what the log tells of
-hooks that were not in force when it was written (enforcement: warn or dryrun, rollout).
+With -f it asks every hook of that policy about every recorded event. Rules are
+evaluated. Scripts and models answer what they answered then, and nothing is started.
+What cannot be replayed is counted. Without -f it sums up hooks that were not in force
+when the log was written (enforcement: warn or dryrun, rollout).
 
-STATE is new for a hook that the record does not have. ALREADY counts calls that were
+STATE is "new" for a hook that is not in the record. ALREADY counts calls that were
 held back or rewritten anyway.
 
 Exit codes: 0 the report is made, whatever it says · 3 it could not be, or a line of the

@@ -24,15 +24,14 @@ import (
 	"github.com/hookc/hookc/policy/state"
 )
 
-const help = `ui shows a page about what hookc decides. It has the decisions of the decision log,
-live and with filters, and one decision with the answer of each hook. It has each hook
-with its counts, times and failures, and each rule with what fires it. It has what
-hookc impact reports, approvals to answer, and the agents with what hookc doctor
-reports of them.
+const help = `ui serves a page that shows what hookc decides: the decisions of the decision log, live
+and with filters, and each decision with the answer of each hook. It also shows each hook
+with its counts, times and failures, each rule with an event that fires it, what hookc
+impact reports, approvals to answer, and what hookc doctor reports of the agents.
 
-It prints an address with a token, and answers until it is interrupted. Who has the
-address may see the log and answer approvals as you: an agent must not get it. The
-page is for this machine alone, and asks nothing of any other.`
+It prints an address with a token, and serves the page until it is interrupted. Whoever
+has the address can see the log and answer approvals as you: do not give it to an agent.
+Only this machine can open the page, and the page loads nothing from other machines.`
 
 // limit is how long a request and its answer take at most: doctor tries real hooks.
 const limit = time.Minute

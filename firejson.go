@@ -50,7 +50,7 @@ func (e *Engine) FireJSONInto(ctx context.Context, event policy.Event, data []by
 		return refuse(known, policy.NewContext(known), err)
 	}
 	defer l.leave()
-	in, sent, err := l.program.Projection(known).DecodeFor(known, data)
+	in, sent, err := l.program.Projection(known).DecodeFor(known, data, m.Last())
 	if err != nil {
 		return refuse(known, policy.NewContext(known), &DecodeError{err})
 	}
@@ -60,7 +60,7 @@ func (e *Engine) FireJSONInto(ctx context.Context, event policy.Event, data []by
 	}
 	if known.NeedsTool() && l.program.Plan(known) != nil {
 		// What no hook looks at was not decoded, and may be what is wrong.
-		if policy.Peek(data, policy.FieldToolName) == "" || bytes.Contains(data, nul) {
+		if in.Text(policy.FieldToolName) == "" && policy.Peek(data, policy.FieldToolName) == "" || bytes.Contains(data, nul) {
 			return e.fireWhole(ctx, event, data, m)
 		}
 	}

@@ -15,6 +15,9 @@ type Reused struct {
 	blank int
 }
 
+// Last is the event that was decided last, nil if there is none.
+func (m *Reused) Last() *policy.Context { return m.decision.Final }
+
 // trace appends the template of a pick: what becomes of each node when all that
 // are picked are silent, as far as it is known without asking them.
 func (w *schedule) trace(p *pick, into []policy.HookTrace) []policy.HookTrace {

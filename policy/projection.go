@@ -66,10 +66,11 @@ func (p *Projection) want(path Path) {
 // DecodeFor is DecodeContext of nothing but what is wanted, Frozen for event e: it
 // returns the same values, and refuses what DecodeContext refuses, except that keys
 // repeated inside what is not wanted go unseen. Fields that are not wanted are
-// absent. The name is the one that was sent.
-func (p *Projection) DecodeFor(e Event, data []byte) (c *Context, event string, err error) {
+// absent. The name is the one that was sent. Texts that last has too are not made again;
+// it may be nil.
+func (p *Projection) DecodeFor(e Event, data []byte, last *Context) (c *Context, event string, err error) {
 	if !p.whole {
-		d := projector{want: p, Reader: newScanner(data), c: &Context{}}
+		d := projector{want: p, Reader: newScanner(data), c: &Context{}, last: last}
 		if i, known := eventIndex[e]; known {
 			d.carries = &carries[i]
 		}
@@ -158,6 +159,8 @@ type projector struct {
 	scan.Reader
 	want *Projection
 	c    *Context
+	// last is an event before, or nil.
+	last *Context
 	seen [numFields]bool
 	// carries is what the event carries, nil for everything; the rest is raw.
 	carries *[numFields]bool
@@ -219,6 +222,15 @@ func (d *projector) field(f Field, first byte) bool {
 		v, ok := d.some(d.want.keys[f])
 		d.c.put(f, v)
 		return ok
+	case d.last != nil && first == '"':
+		was, _ := d.last.values[f].(string)
+		begin := d.At
+		plain, ok := d.SkipText()
+		if ok && plain && string(d.Data[begin+1:d.At-1]) == was && utf8.ValidString(was) && d.last.has[f] {
+			d.c.put(f, d.last.values[f])
+			return true
+		}
+		d.At = begin
 	}
 	v, ok := d.Value(1)
 	if ok {

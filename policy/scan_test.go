@@ -84,9 +84,12 @@ func deepest(v any) int {
 // checkProjection compares a projected decoding with the whole one reduced.
 func checkProjection(t *testing.T, data []byte) {
 	whole, event, err := DecodeContext(data)
-	for i, p := range projections {
+	var last *Context
+	for n := range 2 * len(projections) { // the second time of what was decoded before
+		i, p := n/2, projections[n/2]
 		e := []Event{PreToolExecution, StopEvent, "ext.Own"}[len(data)%3]
-		c, name, failed := p.DecodeFor(e, data)
+		c, name, failed := p.DecodeFor(e, data, last)
+		last = c
 		if err != nil {
 			if failed == nil {
 				require.ErrorContains(t, err, "appears twice", "projection %d of %q", i, data)
@@ -135,15 +138,15 @@ func FuzzScan(f *testing.F) {
 // a path that is wanted is refused.
 func TestProjectionLeavesOut(t *testing.T) {
 	p := NewProjection(NewPaths(Path{Field: FieldToolName}, Path{Field: FieldToolInput, Keys: []string{"command"}}), Paths{})
-	c, event, err := p.DecodeFor(PreToolExecution, []byte(`{"event":"pre_tool_execution","messages":[{"role":"user","content":"x"}],"tool_name":"Bash","tool_input":{"command":"ls","more":[1]},"odd":1}`))
+	c, event, err := p.DecodeFor(PreToolExecution, []byte(`{"event":"pre_tool_execution","messages":[{"role":"user","content":"x"}],"tool_name":"Bash","tool_input":{"command":"ls","more":[1]},"odd":1}`), nil)
 	require.NoError(t, err)
 	assert.Equal(t, "pre_tool_execution", event)
 	assert.Equal(t, []Field{FieldEvent, FieldToolName, FieldToolInput}, c.Fields())
 	v, _ := c.Get(FieldToolInput)
 	assert.Equal(t, map[string]any{"command": "ls"}, v)
-	_, _, err = p.DecodeFor(PreToolExecution, []byte(`{"tool_input":{"command":"ls","command":"rm"}}`))
+	_, _, err = p.DecodeFor(PreToolExecution, []byte(`{"tool_input":{"command":"ls","command":"rm"}}`), nil)
 	assert.EqualError(t, err, `key "command" appears twice`)
-	_, _, err = p.DecodeFor(PreToolExecution, []byte(`{"tool_name":"a","tool_name":"b"}`))
+	_, _, err = p.DecodeFor(PreToolExecution, []byte(`{"tool_name":"a","tool_name":"b"}`), nil)
 	assert.EqualError(t, err, `key "tool_name" appears twice`)
 }
 
@@ -169,7 +172,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, _, err := p.DecodeFor(PreToolExecution, data); err != nil {
+				if _, _, err := p.DecodeFor(PreToolExecution, data, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -81,9 +81,9 @@ func (r *replayer) ahead(b *ahead.Batch) {
 	if r.engines == nil || r.scripts || r.llm {
 		return
 	}
-	done, m := make([]replay.Outcome, b.Len()), new(hookc.Reused)
+	done, m, c := make([]replay.Outcome, b.Len()), new(hookc.Reused), new(replay.Comparer)
 	for i := range done {
-		if line := b.Line(i); r.ctx.Err() == nil && !r.quick(line, m, &done[i]) {
+		if line := b.Line(i); r.ctx.Err() == nil && !r.quick(line, m, c, &done[i]) {
 			r.slow(fmt.Sprintf("%s:%d", b.Name, b.Number(i)), line, &done[i])
 		}
 	}
@@ -105,8 +105,8 @@ func (r *replayer) slow(at string, line []byte, out *replay.Outcome) {
 
 // quick decides an entry of the decision log that is decided as it was; false is for
 // all else.
-func (r *replayer) quick(line []byte, m *hookc.Reused, out *replay.Outcome) bool {
-	e, ok := decisionlog.Split(line)
+func (r *replayer) quick(line []byte, m *hookc.Reused, c *replay.Comparer, out *replay.Outcome) bool {
+	e, ok := decisionlog.Split(line, c.Known)
 	if !ok || len(e.Path) < 2 || len(e.Input) == 0 {
 		return false
 	}
@@ -149,7 +149,7 @@ func (r *replayer) quick(line []byte, m *hookc.Reused, out *replay.Outcome) bool
 	}
 	o := replay.Outcome{What: replay.Unrecorded, Action: d.Action}
 	if len(e.Result) > 0 {
-		if o.What = replay.Same; !replay.SameAs(e.Result, d) {
+		if o.What = replay.Same; !c.Same(e.Result, d) {
 			return false
 		}
 	}

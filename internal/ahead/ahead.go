@@ -25,10 +25,15 @@ type Batch struct {
 	Done any
 
 	text []byte
+	// again says that text may be used for others.
+	again bool
 	// ends are where the lines end in text, numbers which lines of the file they are.
 	ends, numbers []int
 	ready         chan struct{}
 }
+
+// spare are batches whose memory is used again.
+var spare = sync.Pool{New: func() any { return new(Batch) }}
 
 // size is how much of a file goes together, in bytes.
 const size = 128 << 10
@@ -101,7 +106,8 @@ func Log(dir string, since time.Time, emit Emit) (lost int64, err error) {
 			if b.Len() > 0 && !emit(b) {
 				return stopped
 			}
-			b = &Batch{Name: file, text: make([]byte, 0, size+len(line)+4096)}
+			b = spare.Get().(*Batch)
+			*b = Batch{Name: file, again: true, text: slices.Grow(b.text[:0], size+len(line)+4096), ends: b.ends[:0], numbers: b.numbers[:0]}
 		}
 		b.text = append(append(b.text, line...), '\n')
 		b.add(len(b.text), number)
@@ -173,6 +179,9 @@ func Pass(ctx context.Context, source func(Emit) error, look func(*Batch), take 
 			}
 			if err := take(b); err != nil {
 				return err
+			}
+			if b.again {
+				spare.Put(b)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package decisionlog
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"crypto/rand"
@@ -77,7 +78,7 @@ func (s segment) open(dir string) (io.ReadCloser, error) {
 		_, err := f.Seek(s.from, io.SeekStart)
 		return f, err
 	}
-	z, err := gzip.NewReader(f)
+	z, err := gzip.NewReader(bufio.NewReaderSize(f, 1<<16))
 	if err != nil {
 		return nil, errors.Join(fault.Errorf("%s: %w", s.name, err), f.Close())
 	}

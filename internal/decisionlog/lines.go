@@ -38,7 +38,7 @@ func Lines(dir string, since time.Time, give func(file string, number int, line 
 					}
 					return nil
 				}
-			} else if at, whole := timeOf(line); whole && at < from {
+			} else if at, whole := timeOf(line); whole && string(at) < from {
 				return nil
 			}
 			stopped = give(s.name, number, line)
@@ -65,15 +65,15 @@ func Lines(dir string, since time.Time, give func(file string, number int, line 
 
 // timeOf is when a decision was made, by its line: times of one form are ordered as
 // their texts are.
-func timeOf(line []byte) (string, bool) {
+func timeOf(line []byte) ([]byte, bool) {
 	const key, form = `","timestamp":"`, "2006-01-02T15:04:05.000000Z"
 	rest := line[len(decisionLine):]
 	at := bytes.IndexByte(rest, '"')
 	if at < 0 || !bytes.HasPrefix(rest[at:], []byte(key)) || len(rest) < at+len(key)+len(form) {
-		return "", false
+		return nil, false
 	}
 	text := rest[at+len(key):][:len(form)]
-	return string(text), text[len(form)-1] == 'Z'
+	return text, text[len(form)-1] == 'Z'
 }
 
 // Raw is a decision's entry of which only these members are told apart; nil is that
@@ -81,10 +81,11 @@ func timeOf(line []byte) (string, bool) {
 type Raw struct{ Type, ID, Path, Input, Result, Answers, Chain []byte }
 
 // Split tells the members of an entry apart; false is for text that is no entry, or is
-// written as no Writer writes it.
-func Split(line []byte) (r Raw, ok bool) {
+// written as no Writer writes it. Results that known has were read before: they are not
+// read again.
+func Split(line []byte, known [][]byte) (r Raw, ok bool) {
 	seen := uint(0)
-	ok = scan.Members(line, func(key, value []byte) bool {
+	ok = scan.MembersKnown(line, "result", known, func(key, value []byte) bool {
 		bit := uint(0)
 		switch string(key) {
 		case "type":

@@ -249,18 +249,78 @@ func (r *Report) Summary(s *strings.Builder) {
 	}
 }
 
-// SameAs reports whether a recorded Decision is written as one that is made now, but
+// Comparer finds decisions that are as recorded. It remembers how those that say nothing
+// were recorded, which are most of a log. It is not safe for concurrent use.
+type Comparer struct {
+	// Known are recorded Decisions, of says what was decided of each.
+	Known [][]byte
+	of    []silence
+	next  int
+	// now is the text of last.
+	now  []byte
+	last silence
+}
+
+// silence is all of a Decision that is compared, where nothing more was said.
+type silence struct {
+	event   policy.Event
+	action  policy.Action
+	verdict policy.Verdict
+	control policy.Control
+}
+
+// silenceOf is what is compared of a Decision; false is for one that says more.
+func silenceOf(d *policy.Decision) (silence, bool) {
+	said := len(d.Reasons) + len(d.Feedback) + len(d.Context) + len(d.SystemMessages) + len(d.Inject) + len(d.Patch)
+	return silence{d.Event, d.Action, d.Verdict, d.Control},
+		said == 0 && d.StopReason == "" && d.Scope == policy.NoLabel && !d.SuppressOutput && d.Grant == nil && d.Would() == nil
+}
+
+// Same reports whether a recorded Decision is written as one that is made now, but
 // for what is no part of the comparison. False is also for what is only written
 // otherwise.
-func SameAs(recorded []byte, d *policy.Decision) bool {
-	short := *d
-	short.Hooks, short.Warnings, short.Failed, short.By, short.Degraded, short.Policy = nil, nil, nil, "", "", ""
-	now, err := short.MarshalJSON()
-	if err != nil {
-		return false
+func (c *Comparer) Same(recorded []byte, d *policy.Decision) bool {
+	s, silent := silenceOf(d)
+	if !silent {
+		return same(recorded, written(d))
 	}
-	// Both are written with their keys in order: of each list what is left is compared.
-	var parts [32][]byte
+	for i, known := range c.Known {
+		if c.of[i] == s && bytes.Equal(known, recorded) {
+			return true
+		}
+	}
+	if c.now == nil || c.last != s {
+		c.now, c.last = written(d), s
+	}
+	const most, longest = 8, 1 << 16
+	is := same(recorded, c.now)
+	if is && len(recorded) <= longest {
+		if len(c.Known) < most {
+			c.Known, c.of = append(c.Known, nil), append(c.of, s)
+		}
+		c.Known[c.next], c.of[c.next] = append(c.Known[c.next][:0], recorded...), s
+		c.next = (c.next + 1) % most
+	}
+	return is
+}
+
+// written is a Decision as JSON, without most that is no part of the comparison.
+func written(d *policy.Decision) []byte {
+	short := *d
+	short.Hooks, short.Failed, short.By, short.Degraded, short.Policy = nil, nil, "", "", ""
+	if d.Would() == nil {
+		short.Warnings = nil
+	}
+	text, err := short.MarshalJSON()
+	if err != nil {
+		panic("hookc: a Decision has no JSON: " + err.Error())
+	}
+	return text
+}
+
+// same compares two Decisions as they are written, with their keys in order.
+func same(recorded, now []byte) bool {
+	var parts [32][]byte // of each list what is left is compared
 	n, at := 0, 0
 	if !scan.Members(now, func(key, value []byte) bool {
 		if !spell.Has(aside, string(key)) {

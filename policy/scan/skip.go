@@ -1,5 +1,7 @@
 package scan
 
+import "bytes"
+
 // MaxDepth bounds the nesting of JSON.
 const MaxDepth = 512
 
@@ -110,6 +112,12 @@ func (s *Scanner) skipKey() bool {
 // until give says false; a key has no escapes. False also is for text that is no such
 // object. Keys that are repeated are not looked at.
 func Members(object []byte, give func(key, value []byte) bool) bool {
+	return MembersKnown(object, "", nil, give)
+}
+
+// MembersKnown is Members where the value of the key named may be one of those known:
+// objects that were read before, and are not read again.
+func MembersKnown(object []byte, named string, known [][]byte, give func(key, value []byte) bool) bool {
 	s := Scanner{Data: object}
 	if s.Space() != '{' {
 		return false
@@ -127,9 +135,23 @@ func Members(object []byte, give func(key, value []byte) bool) bool {
 		s.At++
 		s.Space()
 		value := s.At
-		if !s.Skip(1) || !give(object[key:end], object[value:s.At]) {
+		if len(known) > 0 && string(object[key:end]) == named {
+			s.passKnown(known)
+		}
+		if s.At == value && !s.Skip(1) || !give(object[key:end], object[value:s.At]) {
 			return false
 		}
 	}
 	return s.End()
+}
+
+// passKnown passes over a value that is one of those known, none of which is the
+// beginning of another.
+func (s *Scanner) passKnown(known [][]byte) {
+	for _, k := range known {
+		if bytes.HasPrefix(s.Data[s.At:], k) {
+			s.At += len(k)
+			return
+		}
+	}
 }

@@ -183,7 +183,7 @@ func (w *leafWorld) firing(whole, prog *dag.Program, off map[string]bool, memory
 		require.NoError(t, err)
 		want, _ := w.serial(whole, in, nil)
 		if !off[projected] {
-			in, _, err = prog.Projection(w.fixture.event).DecodeFor(w.fixture.event, data)
+			in, _, err = prog.Projection(w.fixture.event).DecodeFor(w.fixture.event, data, nil)
 			require.NoError(t, err)
 		}
 		w.heard = nil

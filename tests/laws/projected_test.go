@@ -32,7 +32,7 @@ func TestProjectedDecode(t *testing.T) {
 			data := padded(t, w, w.context(0))
 			whole, _, err := policy.DecodeContext(data)
 			require.NoError(t, err)
-			few, _, err := prog.Projection(w.fixture.event).DecodeFor(w.fixture.event, data)
+			few, _, err := prog.Projection(w.fixture.event).DecodeFor(w.fixture.event, data, nil)
 			require.NoError(t, err)
 			require.Equal(t, w.fixture.event, policy.Event(few.Text(policy.FieldEvent)))
 			want, d := w.fire(t, prog, whole)

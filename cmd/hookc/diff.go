@@ -214,7 +214,7 @@ func diffResults(r *diff.Report, onlyLoosened bool) []report.Result {
 	var out []report.Result
 	for i := range r.Decisions {
 		c := &r.Decisions[i]
-		t := report.Result{Name: fmt.Sprintf("%s: %s → %s, %s %s", c.Direction, c.From, c.To, c.Event, strings.Join(c.Tools, ", ")), Status: report.Failed,
+		t := report.Result{Name: fmt.Sprintf("%s: %s → %s, %s %s", c.Direction, c.From, c.To, c.Event, c.Names()), Status: report.Failed,
 			Text: fmt.Sprintf("old: %s\nnew: %s\nevent: %s", diff.InLine(c.Old), diff.InLine(c.New), c.Witness)}
 		if onlyLoosened && c.Direction != diff.Loosened {
 			t.Status = report.Skipped

@@ -44,14 +44,17 @@ func denied(d *DeniedChange) string {
 // maxTools is how many tools are named of one difference.
 const maxTools = 6
 
+// Names are the tools of a difference, and how many there are that have no room.
+func (c *Change) Names() string {
+	if n := len(c.Tools); n > maxTools {
+		return fmt.Sprintf("%s and %d others", strings.Join(c.Tools[:maxTools-1], ", "), n-maxTools+1)
+	}
+	return strings.Join(c.Tools, ", ")
+}
+
 // writeDecision is one difference with its witness.
 func writeDecision(s *strings.Builder, c *Change) {
-	fmt.Fprintf(s, "  %s → %s  %s", c.From, c.To, c.Event)
-	if n := len(c.Tools); n > maxTools {
-		fmt.Fprintf(s, " %s and %d others", strings.Join(c.Tools[:maxTools-1], ", "), n-maxTools+1)
-	} else if n > 0 {
-		fmt.Fprintf(s, " %s", strings.Join(c.Tools, ", "))
-	}
+	s.WriteString(strings.TrimRight(fmt.Sprintf("  %s → %s  %s %s", c.From, c.To, c.Event, c.Names()), " "))
 	fmt.Fprintf(s, "  (%s, on %s", c.Direction, spell.Count(c.Events, "event"))
 	if c.Recorded > 0 {
 		fmt.Fprintf(s, ", %d recorded", c.Recorded)

@@ -107,7 +107,7 @@ func (j *Judge) replay(ctx context.Context, event policy.Event, in *policy.Conte
 // notes say what the counts do not.
 func (j *Judge) notes() []string {
 	if j.program == nil {
-		return []string{"told by the log: hooks that were not in force when it was written; -f judges a policy"}
+		return []string{"this counts hooks that were not in force when the log was written; name a policy to try that one"}
 	}
 	out := []string{"each hook is judged alone, about the event as it came: no other hook has changed it or ended the chain"}
 	if j.borrowed > 0 {

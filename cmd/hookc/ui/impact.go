@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -14,10 +15,12 @@ import (
 // ruled is a rule of the policy that is here today, what fires it, and how often it
 // decided in the record.
 type ruled struct {
-	Hook, Rule, Status, Place, Event string
-	Witness                          json.RawMessage
-	Why                              []string
-	Decided                          int
+	Hook, Rule, Status string
+	Place              string `json:"at"`
+	Event              string `json:"-"`
+	Witness            json.RawMessage
+	Why                []string
+	Decided            int
 }
 
 // rules are all rules, with what is known of them.
@@ -28,7 +31,10 @@ func (s *server) rules() ([]ruled, error) {
 		err = json.Unmarshal(out, &found)
 	}
 	for i := range found.Rules {
-		found.Rules[i].Event = string(found.Rules[i].Witness)
+		var line bytes.Buffer
+		if r := &found.Rules[i]; r.Witness != nil && json.Compact(&line, r.Witness) == nil {
+			r.Event = line.String()
+		}
 	}
 	return found.Rules, err
 }
@@ -80,7 +86,7 @@ func (s *server) impact(_ *http.Request, query url.Values) page.Reply {
 		}
 	}
 	for _, h := range r.Hooks {
-		b := stack{Name: h.Name, Spoken: fmt.Sprintf("%s, %s: %d blocked, %d asked, %d rewritten, %d failed; %s, %s; %d already", h.Event, h.State, h.Blocked, h.Asked, h.Rewritten, h.Failed,
+		b := stack{Name: h.Name, Spoken: fmt.Sprintf("%s, %s: %d blocked, %d asked, %d rewritten, %d failed; %s, %s; %d held back or rewritten anyway", h.Event, h.State, h.Blocked, h.Asked, h.Rewritten, h.Failed,
 			s.count(h.Sessions, "session"), s.count(h.Agents, "agent"), h.Already)}
 		at := 0
 		for i, n := range []int{h.Blocked, h.Asked, h.Rewritten} {

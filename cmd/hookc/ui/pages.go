@@ -250,7 +250,7 @@ func (s *server) hooks(_ *http.Request, query url.Values) page.Reply {
 }
 
 func (h *hook) facts() []fact {
-	out := []fact{{Name: "ran", Value: strconv.Itoa(h.Fired)}, {Name: "not concerned", Value: strconv.Itoa(h.Filtered)},
+	out := []fact{{Name: "ran", Value: strconv.Itoa(h.Fired)}, {Name: "not asked", Value: strconv.Itoa(h.Filtered)},
 		{Name: "decided", Value: strconv.Itoa(h.Decided), Href: href("/", "hook", h.Name)}}
 	for _, words := range []struct {
 		what string

@@ -28,6 +28,7 @@ import (
 	"github.com/hookc/hookc/internal/decisionlog"
 	"github.com/hookc/hookc/internal/impact"
 	"github.com/hookc/hookc/internal/spell"
+	"github.com/hookc/hookc/internal/witness"
 	"github.com/hookc/hookc/policy"
 	terms "github.com/hookc/hookc/policy/approval"
 	"github.com/hookc/hookc/policy/state"
@@ -85,7 +86,7 @@ func command(string) *cobra.Command {
 		bad := "<script>alert(1)</script>"
 		for name, v := range map[string]any{
 			"impact":  impact.Report{Calls: 2, Changed: 1, Notes: []string{bad}, Hooks: []*impact.Hook{{Name: bad, State: bad, Blocked: 3, Asked: 1, Days: map[string]int{bad: 1, "2026-01-01": 3}, Samples: []impact.Sample{{ID: bad, Tool: bad, Call: bad}}}}},
-			"explain": map[string]any{"rules": []any{map[string]any{"hook": bad, "status": bad, "place": "hooks.yaml:1:1", "why": []string{bad}, "witness": map[string]any{"tool_name": bad}}}},
+			"explain": map[string]any{"rules": []witness.Rule{{Hook: bad, Event: "stop", Status: witness.Status(bad), Place: "hooks.yaml:1:1", Why: []string{bad}, Witness: map[string]any{"tool_name": "Bash", "cwd": bad}}}},
 		} {
 			root.AddCommand(&cobra.Command{Use: name, DisableFlagParsing: true, RunE: func(cmd *cobra.Command, _ []string) error {
 				return json.NewEncoder(cmd.OutOrStdout()).Encode(v)
@@ -309,6 +310,9 @@ func TestHostileTexts(t *testing.T) {
 	for _, path := range []string{"/hooks", "/hooks?rules=all", "/impact", "/impact?policy=x&since=" + url.QueryEscape(hostile[0]), "/approvals", "/agents", "/agents?examine=claude"} {
 		assert.NotRegexp(t, `(?i)<(script>|img|iframe|b>)|="javascript`, b.get(path))
 	}
+	rules := b.get("/hooks?rules=all")
+	assert.Contains(t, rules, "hooks.yaml:1:1")
+	assert.Contains(t, rules, `&#34;,&#34;tool_name&#34;:&#34;Bash&#34;}`, "an event is one line")
 	for _, name := range []string{"decisions", "decision", "hooks", "approvals", "agents", "impact", "message"} {
 		assert.NotZero(t, check.views[name], name)
 	}

@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -100,6 +102,36 @@ func (c *Cluster) Kill(i int) {
 		c.running[i] = nil
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // killed is how it ends
+	}
+}
+
+// Hang has a server answer nobody while its connections stay, as where the network is
+// cut, until the end is called.
+func (c *Cluster) Hang(i int) (end func()) {
+	process := c.running[i].Process
+	require.NoError(c.t, process.Signal(syscall.SIGSTOP))
+	return func() { require.NoError(c.t, process.Signal(syscall.SIGCONT)) }
+}
+
+// Slow has each write of a server take longer to reach the disk, until the end is called.
+func (c *Cluster) Slow(i int) (end func()) {
+	at, err := exec.LookPath("strace")
+	require.NoError(c.t, err)
+	cmd := exec.Command(at, "-f", "-o", filepath.Join(c.dirs[i], "trace"), "-e", "trace=fsync", "-e", "inject=fsync:delay_enter=100000", "-p", strconv.Itoa(c.running[i].Process.Pid))
+	said := filepath.Join(c.dirs[i], "strace")
+	cmd.Stderr, err = os.Create(said)
+	require.NoError(c.t, err)
+	require.NoError(c.t, cmd.Start())
+	Until(c.t, "strace is there", func() bool {
+		text, err := os.ReadFile(said)
+		return err == nil && strings.Contains(string(text), "attached")
+	})
+	return func() {
+		require.NoError(c.t, cmd.Process.Signal(os.Interrupt))
+		_ = cmd.Wait() // a signal is how it ends
+		traced, err := os.ReadFile(filepath.Join(c.dirs[i], "trace"))
+		require.NoError(c.t, err)
+		require.Contains(c.t, string(traced), "fsync(", "no write was slow")
 	}
 }
 

@@ -279,7 +279,9 @@ func (q *Queue) ended(ctx context.Context, p *place, m jetstream.Msg, id string)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), q.o.AckWait)
 	defer cancel()
 	for {
-		_, err := p.done.Put(ctx, id, []byte(q.o.Machine))
+		try, cancel := context.WithTimeout(ctx, q.o.AckWait/6) // who hangs answers nothing, and another one leads meanwhile
+		_, err := p.done.Put(try, id, []byte(q.o.Machine))
+		cancel()
 		if err == nil {
 			return m.DoubleAck(ctx)
 		}

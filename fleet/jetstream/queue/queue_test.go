@@ -210,6 +210,33 @@ func TestFleet(t *testing.T) {
 	assert.LessOrEqual(t, twice, 4, "more than the killed machine ran at one time")
 }
 
+// TestFleetThatHangs: each server answers nobody for a while, as where the network is cut,
+// and then has a slow disk. Nothing that was acknowledged is lost or runs twice.
+func TestFleetThatHangs(t *testing.T) {
+	c := natstest.Start(t)
+	dir := t.TempDir()
+	ran := filepath.Join(dir, "ran")
+	startWorker(t, filepath.Join(dir, "one"), c.URL(), ran)
+	put := open(t, Options{Dir: filepath.Join(dir, "putter"), Machine: "putter", Fleet: c.Link(), AckWait: clusterWait, PutOnly: true})
+	defer put.Close()
+	acknowledged := load(t, put, 0, 12)
+	for i := range 3 {
+		for _, fault := range []func(int) (end func()){c.Hang, c.Slow} {
+			end := fault(i)
+			acknowledged = append(acknowledged, load(t, put, len(acknowledged), 12)...)
+			end()
+			acknowledged = append(acknowledged, load(t, put, len(acknowledged), 12)...)
+		}
+	}
+	natstest.Until(t, "all that was acknowledged has run", func() bool {
+		done := lines(t, ran, "ran")
+		return !slices.ContainsFunc(acknowledged, func(id string) bool { return done[id] == nil })
+	})
+	for id, by := range lines(t, ran, "ran") {
+		assert.Len(t, by, 1, id)
+	}
+}
+
 // load puts items and gives the ids of those that were acknowledged.
 func load(t *testing.T, q *Queue, from, n int) []string {
 	var mu sync.Mutex

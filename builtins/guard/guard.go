@@ -60,7 +60,7 @@ were on. Remove the hook, or name what is meant.`,
 
 // Rules lists the guards.
 func Rules() []rule.Rule {
-	return []rule.Rule{loopGuardRule, mcpGuardRule, pathGuardRule, secretGuardRule, selfGuardRule, shellGuardRule}
+	return []rule.Rule{budgetGuardRule, loopGuardRule, mcpGuardRule, pathGuardRule, secretGuardRule, selfGuardRule, shellGuardRule}
 }
 
 // unknownOption is the option that all guards share.

@@ -260,6 +260,8 @@ func TestGuardFindings(t *testing.T) {
 		{policy.PreToolExecution, "loop-guard", nil, []string{"HK104"}},
 		{policy.StopEvent, "loop-guard", map[string]any{"max_blocks": 9}, []string{"HK102"}},
 		{policy.StopEvent, "loop-guard", nil, nil},
+		{policy.PreToolExecution, "budget-guard", map[string]any{"max_calls": 0, "per": "hour"}, []string{"HK102", "HK108"}},
+		{policy.Notify, "budget-guard", nil, []string{"HK104"}},
 		{policy.PermissionRequest, "mcp-guard", nil, nil},
 		{policy.PreSendMessage, "secret-guard", nil, nil},
 	} {

@@ -30,6 +30,16 @@ type Counts interface {
 	Count(key string, change func(old string) string) string
 }
 
+// FleetCounts are Counts of which the machines of a fleet have one.
+type FleetCounts interface {
+	Counts
+	// Together is Count for a rule of the managed tier: on all machines of the fleet, and
+	// without one, in all projects of the user. change may be called several times, and
+	// what it found last counts. Where the machines cannot be reached, warnings say that
+	// this one counts alone, or err that it must not.
+	Together(ctx context.Context, by, key string, change func(old string) string) (warnings []policy.Warning, err error)
+}
+
 type countsKey struct{}
 
 // WithCounts lets the rules that run under ctx keep their numbers in c.
@@ -39,11 +49,26 @@ func WithCounts(ctx context.Context, c Counts) context.Context {
 	return context.WithValue(ctx, countsKey{}, c)
 }
 
+// count changes what is kept under a key, for a rule of the managed tier on all machines.
+// A refusal says that it must not be counted.
+func count(ctx context.Context, own *ownCounts, by policy.By, managed bool, key string, change func(old string) string) (warnings []policy.Warning, err error) {
+	counts, ok := ctx.Value(countsKey{}).(Counts)
+	if !ok {
+		counts = own
+	}
+	if fleet, ok := counts.(FleetCounts); ok && managed {
+		return fleet.Together(ctx, by.Name, key, change)
+	}
+	counts.Count(key, change)
+	return nil, nil
+}
+
 // loopGuard counts how often running an event of one session was reached.
 type loopGuard struct {
-	by    policy.By
-	limit int
-	own   *ownCounts
+	by      policy.By
+	limit   int
+	managed bool
+	own     *ownCounts
 }
 
 // engineBlocks is after how many blocks running the engine itself overrides a
@@ -52,7 +77,7 @@ const engineBlocks = 8
 
 func newLoopGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	s := guardSetup{hook: h, opts: opts}
-	g := &loopGuard{by: policy.By{Name: h.Name, At: h.Span}, own: &ownCounts{kept: map[string]string{}}}
+	g := &loopGuard{by: policy.By{Name: h.Name, At: h.Span}, managed: h.Tier == policy.TierManaged, own: &ownCounts{kept: map[string]string{}}}
 	g.limit = s.size("max_blocks", 3, engineBlocks)
 	if h.Event.Spec().Class != policy.Quality {
 		s.found.Add(rule.CodeOptionEvent.Report(rule.UseSpan(h), "%s is no gate that can send the agent back to work", h.Event))
@@ -70,31 +95,31 @@ func newLoopGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 // (stop_hook_active) begins again when none did; of one that does not say, the
 // same answer again is the sign of a loop.
 func (g *loopGuard) Run(ctx context.Context, in *policy.Context, _ int) (policy.Result, error) {
-	counts, ok := ctx.Value(countsKey{}).(Counts)
-	if !ok {
-		counts = g.own
-	}
-	key := "loop " + string(g.by.Name) + " " + in.Text(policy.FieldSessionID) + " " + in.Text(policy.FieldAgentID) + " " + in.Text(policy.FieldEvent)
+	key := "loop " + g.by.Name + " " + in.Text(policy.FieldSessionID) + " " + in.Text(policy.FieldAgentID) + " " + in.Text(policy.FieldEvent)
 	active, said := in.Get(policy.FieldStopHookActive)
 	mark := "said"
 	if !said {
 		mark = answerMark(in.Text(policy.FieldAssistantOutput))
 	}
 	tries := 0
-	counts.Count(key, func(old string) string {
+	warnings, err := count(ctx, g.own, g.by, g.managed, key, func(old string) string {
 		tries, _ = countOf(old, mark)
 		if said && active != true {
 			tries = 0
 		}
-		tries++
+		if tries++; tries > g.limit { // the turn ends, and it begins again
+			return ""
+		}
 		return strconv.Itoa(tries) + " " + mark
 	})
-	if tries <= g.limit {
-		return policy.Result{}, nil
+	if err != nil {
+		return policy.Result{Control: policy.Halt, ControlBy: g.by, StopReasons: []string{err.Error()}, Warnings: warnings}, nil
 	}
-	counts.Count(key, func(string) string { return "" })
+	if tries <= g.limit {
+		return policy.Result{Warnings: warnings}, nil
+	}
 	reason := fmt.Sprintf("the agent was sent back to work %d times running and the gate still says no; instead: the user should look at what the gate wants, or run it by hand", g.limit)
-	return policy.Result{Control: policy.Halt, ControlBy: g.by, StopReasons: []string{reason}}, nil
+	return policy.Result{Control: policy.Halt, ControlBy: g.by, StopReasons: []string{reason}, Warnings: warnings}, nil
 }
 
 // countOf reads what is kept of a key: how often, and under which mark.

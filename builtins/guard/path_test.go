@@ -161,6 +161,38 @@ func TestLoopGuard(t *testing.T) {
 	assert.LessOrEqual(t, len(kept.kept), maxOwnCounts)
 }
 
+func TestBudgetGuard(t *testing.T) {
+	kept := &ownCounts{kept: map[string]string{}}
+	ctx := WithCounts(t.Context(), kept)
+	call := func(session, id string) *policy.Context {
+		return bashCall("ls").Set(policy.FieldSessionID, session).Set(policy.FieldToolUseID, id)
+	}
+	verdicts := func(per string, list ...*policy.Context) (out []policy.Verdict) {
+		g := mustGuard(t, "budget-guard", map[string]any{"max_calls": 2, "per": per})
+		for _, in := range list {
+			r, err := g.Run(ctx, in, 0)
+			require.NoError(t, err)
+			out = append(out, r.Verdict)
+		}
+		return out
+	}
+	go1, go2, go3 := call("s", "1"), call("s", "2"), call("s", "3")
+	assert.Equal(t, []policy.Verdict{policy.None, policy.None, policy.Deny, policy.None}, verdicts("session", go1, go2, go3, call("t", "4")), "sessions count apart")
+	assert.Equal(t, []policy.Verdict{policy.Deny}, verdicts("session", go3), "counts that outlast the process")
+	assert.Equal(t, []policy.Verdict{policy.None, policy.None, policy.None}, verdicts("session", call("u", "1"), call("u", "1"), call("u", "2")), "a call that is looked at twice counts once")
+	assert.Equal(t, []policy.Verdict{policy.Deny}, verdicts("session", call("u", "3")))
+	assert.Len(t, kept.kept, 3)
+	g := mustGuard(t, "budget-guard", map[string]any{"max_calls": 1})
+	r, err := g.Run(WithCounts(t.Context(), lost{}), call("s", "9"), 0)
+	require.NoError(t, err)
+	assert.Equal(t, policy.Deny, r.Verdict, "what cannot be counted is denied")
+}
+
+// lost keeps nothing, as a state folder that cannot be used.
+type lost struct{}
+
+func (lost) Count(string, func(string) string) string { return "" }
+
 // TestPathGuardFindsPaths: a protected path is found wherever it stands in the
 // arguments of a tool that writes, and in every command that writes a file.
 func TestPathGuardFindsPaths(t *testing.T) {

@@ -133,6 +133,9 @@ func (e *explainer) explain(cmd *cobra.Command, path string, args []string) erro
 	if err := text.Render(out, trace, style(out)); err != nil {
 		return cannot("the trace cannot be written: %v", err)
 	}
+	for _, line := range decide.FleetLines(cmd.Context()) {
+		fmt.Fprintln(out, line)
+	}
 	if d.Action == policy.Cancelled {
 		return exitError{Code: exitInterrupted, Text: "hookc: cancelled"}
 	}

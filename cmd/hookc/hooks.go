@@ -82,7 +82,7 @@ func newHooksStatus() *cobra.Command {
 			kept := memory.Open(policy.ProjectRoot(dir))
 			status := describe(program)
 			status.Counters, status.State = kept.Counters(), kept.Path()
-			status.Notes = append(status.Notes, decide.OpenDoubts().Lines()...)
+			status.Notes = append(append(status.Notes, decide.OpenDoubts().Lines()...), decide.FleetLines(cmd.Context())...)
 			if home, err := state.Home(); err == nil {
 				if status.Work, err = decide.ReadWork(home); err != nil {
 					status.Notes = append(status.Notes, "what hookcd wrote of its queue cannot be read: "+err.Error())

@@ -81,7 +81,7 @@ func TestBuiltinFindings(t *testing.T) {
 		want []string
 	}{
 		{builtinHook("tool-lsit"), []string{`HK100 0:0 no builtin is called "tool-lsit" | did you mean "tool-list"?`}},
-		{builtinHook("zzzzzzzz"), []string{`HK100 0:0 no builtin is called "zzzzzzzz" | there are loop-guard, mcp-guard, path-guard, say, secret-guard, self-guard, shell-guard, tool-list`}},
+		{builtinHook("zzzzzzzz"), []string{`HK100 0:0 no builtin is called "zzzzzzzz" | there are budget-guard, loop-guard, mcp-guard, path-guard, say, secret-guard, self-guard, shell-guard, tool-list`}},
 		{builtinHook("tool-list", option("dney", "x"), option("allow", "y")), []string{`HK101 0:0 tool-list has no option "dney" | did you mean "deny"?`}},
 		{builtinHook("tool-list", option("deny", []any{1})), []string{`HK102 0:0 deny must be a list of strings | `}},
 		{builtinHook("tool-list", option("deny", "[")), []string{`HK102 0:0 "[" is not a glob | `}},

@@ -76,6 +76,8 @@ type Bound struct {
 	Policy  string `json:"policy"`
 	// Rules are the hooks and rules that ask, the one that decides first.
 	Rules []string `json:"rules"`
+	// Machine is where the call is to be made, where a fleet has the approvals.
+	Machine string `json:"machine,omitempty"`
 }
 
 // Vote is one person's answer.
@@ -213,7 +215,7 @@ func (b *Bound) slot() string {
 }
 
 func (b *Bound) same(o *Bound) bool {
-	return b.Digest == o.Digest && b.Session == o.Session && b.Policy == o.Policy && slices.Equal(b.Rules, o.Rules)
+	return b.Digest == o.Digest && b.Session == o.Session && b.Policy == o.Policy && b.Machine == o.Machine && slices.Equal(b.Rules, o.Rules)
 }
 
 // Judge evaluates Rego that refuses answers: the texts of its deny. Package hookc sets

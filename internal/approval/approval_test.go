@@ -379,7 +379,7 @@ func TestKilled(t *testing.T) {
 	for i := range 12 {
 		cmd := process(t, home, "HOOKC_TEST_ANSWERS=100000")
 		require.NoError(t, cmd.Start())
-		require.Eventually(t, func() bool { ids, _ := s.names(); return len(ids) > i*3 }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { ids, _, _ := s.look(""); return len(ids) > i*3 }, time.Minute, time.Millisecond)
 		require.NoError(t, cmd.Process.Kill())
 		_ = cmd.Wait()
 		all, err := s.List()

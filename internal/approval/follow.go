@@ -17,7 +17,16 @@ const (
 // follow calls look at once and after every change of the store until it is done, fails
 // or ctx ends, which is no error.
 func (s *Store) follow(ctx context.Context, look func() (done bool, err error)) error {
-	changed, stop := notify(s.dir.Path())
+	fleet, err := s.fleet()
+	if err != nil {
+		return err
+	}
+	changed, stop := (<-chan struct{})(nil), func() {}
+	if fleet != nil {
+		changed, stop = fleet.Watch()
+	} else {
+		changed, stop = notify(s.dir.Path())
+	}
 	defer stop()
 	every := lookEvery
 	if changed != nil {

@@ -2,11 +2,14 @@ package approval
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/share"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/approval"
 	"github.com/hookc/hookc/policy/state"
@@ -113,8 +116,13 @@ func (s *Store) Resolve(ctx context.Context, blocks approval.Blocks, askers []ap
 		defer cancel()
 	}
 	a, used, made, err := s.Ask(ctx, q)
+	if alone := s.Reach(err); alone != nil {
+		d.Warnings = append(slices.Clone(d.Warnings), share.Apart(d.By, "only this machine is asked", err))
+		s = alone
+		a, used, made, err = s.Ask(ctx, q)
+	}
 	if err != nil {
-		Refuse(d, "hookc: this must be approved, and it cannot be: "+err.Error())
+		refuse(d, err)
 		return
 	}
 	told := make(chan []string, 1)
@@ -129,7 +137,7 @@ func (s *Store) Resolve(ctx context.Context, blocks approval.Blocks, askers []ap
 	failed := <-told
 	switch {
 	case err != nil:
-		Refuse(d, "hookc: this must be approved, and it cannot be: "+err.Error())
+		refuse(d, err)
 	case used:
 		Permit(d, &approval.Grant{ID: a.ID, By: a.By(), Scope: a.Scope.String(), Use: a.Used, Reason: a.Why()})
 	default:
@@ -177,6 +185,15 @@ func because(reason string) string {
 		return ""
 	}
 	return ": " + reason
+}
+
+// refuse makes a question that cannot be answered a refusal.
+func refuse(d *policy.Decision, err error) {
+	var away *share.AwayError
+	if errors.As(err, &away) {
+		d.Warnings = append(slices.Clone(d.Warnings), share.Apart(d.By, "nothing is approved", err))
+	}
+	Refuse(d, "hookc: this must be approved, and it cannot be: "+err.Error())
 }
 
 // Refuse makes a question a refusal.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/share"
 	"github.com/hookc/hookc/policy/approval"
 	"github.com/hookc/hookc/policy/state"
 )
@@ -51,7 +52,10 @@ func (e *AnsweredError) Error() string {
 // Store is the approvals of one user. It is safe for concurrent use, by goroutines and
 // by processes.
 type Store struct {
-	dir *state.Dir
+	dir  *state.Dir
+	home string
+	// alone is true of a store that does without the fleet.
+	alone bool
 	// Now is the clock; nil is the machine's.
 	Now func() time.Time
 }
@@ -59,7 +63,30 @@ type Store struct {
 // Open returns the store in hookc's state folder (state.Home), without touching the disk.
 //
 //go:noinline
-func Open(home string) *Store { return &Store{dir: state.Within(home, folder)} }
+func Open(home string) *Store { return &Store{dir: state.Within(home, folder), home: home} }
+
+// fleet is who has the approvals, nil where this machine has.
+func (s *Store) fleet() (*share.Fleet, error) {
+	if s.alone {
+		return nil, nil
+	}
+	return share.Open(s.home)
+}
+
+// Reach is the store with which this machine goes on where err says that its fleet cannot
+// be reached, nil where it must not go on.
+func (s *Store) Reach(err error) *Store {
+	if fleet, _ := s.fleet(); !fleet.Alone(err) {
+		return nil
+	}
+	return &Store{dir: s.dir, home: s.home, alone: true, Now: s.Now}
+}
+
+// keys is what the keys of approvals begin with.
+const keys = "approval."
+
+// key is that of an id, which is well formed.
+func key(id string) string { return keys + strings.Replace(id, "-", ".", 1) }
 
 func (s *Store) now() time.Time {
 	if s.Now != nil {
@@ -75,28 +102,65 @@ func (s *Store) Path() string { return s.dir.Path() }
 // must not read them.
 func (s *Store) Secrets() []string { return []string{s.Path(), filepath.Join(s.Path(), keyFile)} }
 
-// names are the ids of all approvals, sorted.
-func (s *Store) names() ([]string, error) {
-	entries, err := os.ReadDir(s.dir.Path())
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+// look finds the ids of all approvals, sorted, or those of a slot, and how each is read.
+func (s *Store) look(slot string) (ids []string, read func(id string) ([]byte, error), err error) {
+	fleet, err := s.fleet()
+	if err != nil {
+		return nil, nil, err
+	}
+	if fleet == nil {
+		entries, err := os.ReadDir(s.dir.Path())
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, nil, err
+		}
+		for _, e := range entries {
+			if id, ok := strings.CutSuffix(e.Name(), suffix); ok && strings.HasPrefix(id, slot) {
+				ids = append(ids, id)
+			}
+		}
+		return ids, s.read, nil
+	}
+	prefix := keys
+	if slot != "" {
+		prefix += strings.TrimSuffix(slot, "-") + "."
+	}
+	found, err := fleet.Do(context.Background(), &share.Request{Do: share.All, Key: prefix})
+	if err != nil {
+		return nil, nil, err
+	}
+	for k := range found.Values {
+		ids = append(ids, strings.Replace(strings.TrimPrefix(k, keys), ".", "-", 1))
+	}
+	slices.Sort(ids)
+	return ids, func(id string) ([]byte, error) { return found.Values[key(id)], nil }, nil
+}
+
+// read is the text of one approval.
+func (s *Store) read(id string) ([]byte, error) {
+	fleet, err := s.fleet()
+	if err != nil {
 		return nil, err
 	}
-	var out []string
-	for _, e := range entries {
-		if id, ok := strings.CutSuffix(e.Name(), suffix); ok {
-			out = append(out, id)
-		}
+	if fleet == nil {
+		return s.dir.Read(id + suffix)
 	}
-	return out, nil
+	found, err := fleet.Do(context.Background(), &share.Request{Do: share.Get, Key: key(id)})
+	if err != nil {
+		return nil, err
+	}
+	if len(found.Value) == 0 {
+		return nil, fs.ErrNotExist
+	}
+	return found.Value, nil
 }
 
 // List returns all approvals, the newest first. With an error, which names what cannot
 // be read, those that can be are returned too.
 func (s *Store) List() ([]*Approval, error) {
-	ids, failed := s.names()
+	ids, read, failed := s.look("")
 	var out []*Approval
 	for _, id := range ids {
-		a, err := s.Get(id)
+		a, err := s.get(id, read)
 		switch {
 		case errors.Is(err, ErrNone): // it was taken away meanwhile
 		case err != nil:
@@ -110,15 +174,20 @@ func (s *Store) List() ([]*Approval, error) {
 }
 
 // Get returns one approval as it is now.
-func (s *Store) Get(id string) (*Approval, error) {
+func (s *Store) Get(id string) (*Approval, error) { return s.get(id, s.read) }
+
+func (s *Store) get(id string, read func(id string) ([]byte, error)) (*Approval, error) {
 	if !wellFormed(id) {
 		return nil, fault.Errorf("%q: %w", id, ErrNone)
 	}
-	data, err := s.dir.Read(id + suffix)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := read(id)
+	var away *share.AwayError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.Errorf("%s: %w", id, ErrNone)
-	}
-	if err != nil {
+	case errors.As(err, &away):
+		return nil, err
+	case err != nil:
 		return nil, s.unreadable(id, err)
 	}
 	a, err := decode(id, data)
@@ -186,14 +255,20 @@ func (s *Store) change(ctx context.Context, id string, f func(a *Approval, now t
 	return a, err
 }
 
-// update is state.Dir.Update for as long as ctx lasts: many may want one file.
+// update is state.Dir.Update for as long as ctx lasts, as many may want one file, or
+// share.Fleet.Change.
 func (s *Store) update(ctx context.Context, id string, change func(old []byte) ([]byte, error)) error {
-	for {
+	fleet, err := s.fleet()
+	if fleet != nil {
+		return fleet.Change(ctx, key(id), change)
+	}
+	for err == nil {
 		err := s.dir.Update(id+suffix, change)
 		if !errors.Is(err, state.ErrLocked) || ctx.Err() != nil {
 			return err
 		}
 	}
+	return err
 }
 
 // Answer answers a question. Who is first decides; whoever comes later is told by an
@@ -238,6 +313,13 @@ func (s *Store) Ask(ctx context.Context, q *Question) (a *Approval, used, made b
 		return nil, false, false, err
 	}
 	b := Bound{Digest: digest, Session: q.Session, Policy: q.Policy, Rules: q.Rules}
+	fleet, err := s.fleet()
+	if err != nil {
+		return nil, false, false, err
+	}
+	if fleet != nil {
+		b.Machine = fleet.Machine
+	}
 	for ctx.Err() == nil {
 		a, n, err := s.last(&b)
 		if err != nil {
@@ -268,11 +350,11 @@ func (s *Store) Ask(ctx context.Context, q *Question) (a *Approval, used, made b
 
 // last is the newest approval of a Bound and its number; nil and 0 if there is none.
 func (s *Store) last(b *Bound) (*Approval, int, error) {
-	ids, err := s.names()
+	slot, most := b.slot()+"-", 0
+	ids, read, err := s.look(slot)
 	if err != nil {
 		return nil, 0, err
 	}
-	slot, most := b.slot()+"-", 0
 	for _, id := range ids {
 		if rest, ok := strings.CutPrefix(id, slot); ok && wellFormed(id) {
 			n, err := strconv.Atoi(rest)
@@ -284,7 +366,7 @@ func (s *Store) last(b *Bound) (*Approval, int, error) {
 	if most == 0 {
 		return nil, 0, nil
 	}
-	a, err := s.Get(slot + strconv.Itoa(most))
+	a, err := s.get(slot+strconv.Itoa(most), read)
 	if errors.Is(err, ErrNone) {
 		return nil, most, nil
 	}
@@ -325,9 +407,13 @@ func (s *Store) create(ctx context.Context, id string, b Bound, q *Question) (*A
 	return a, err
 }
 
-// prune takes away what ended long ago, and refuses to keep more than there may be.
+// prune takes away what ended long ago, and refuses to keep more than there may be. A
+// fleet does so itself.
 func (s *Store) prune() error {
-	ids, err := s.names()
+	if fleet, err := s.fleet(); fleet != nil || err != nil {
+		return err
+	}
+	ids, _, err := s.look("")
 	if err != nil || len(ids) < pruneFrom {
 		return err
 	}
@@ -352,11 +438,18 @@ func (s *Store) prune() error {
 // Wait returns an approval once it is no longer pending, or as it is when ctx ends.
 func (s *Store) Wait(ctx context.Context, id string) (*Approval, error) {
 	var a *Approval
+	var away *share.AwayError
 	err := s.follow(ctx, func() (bool, error) {
-		var err error
-		a, err = s.Get(id)
+		now, err := s.Get(id)
+		if away = nil; errors.As(err, &away) { // it may be back before ctx ends
+			return false, nil
+		}
+		a = now
 		return err != nil || a.State != Pending, err
 	})
+	if err == nil && away != nil {
+		err = away
+	}
 	return a, err
 }
 

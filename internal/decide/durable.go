@@ -9,16 +9,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor/durable"
+	"github.com/hookc/hookc/internal/share"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/state"
 )
 
 // WorkVariable is the variable that names the run of a durable hook to the hook: the
@@ -27,27 +27,6 @@ const WorkVariable = "HOOKC_WORK_ID"
 
 // queueTime bounds how long a durable hook is put into a queue.
 const queueTime = 3 * time.Second
-
-// Send sends one request to the server on a socket and returns its reply, once the
-// server has closed the connection: within wait.
-func Send(socket string, r *wire.Request, wait time.Duration) (*wire.Reply, error) {
-	conn, err := net.DialTimeout("unix", socket, time.Second)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(wait)); err != nil {
-		return nil, err
-	}
-	if _, err := conn.Write(wire.AppendRequest(nil, r)); err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(conn, wire.MaxReply))
-	if err != nil {
-		return nil, err
-	}
-	return wire.DecodeReply(data[wire.Beats(data):])
-}
 
 // keep puts a durable hook into the queue of this process, else into that of hookcd
 // serve. The error says that it is in neither.
@@ -66,7 +45,7 @@ func (s *Sources) keep(ctx context.Context, from *Caller, h *HandOver) error {
 	if err != nil {
 		return err
 	}
-	reply, err := Send(wire.Socket(dir, build), &wire.Request{Kind: wire.Queue, Input: work}, queueTime)
+	reply, err := share.Send(ctx, wire.Socket(dir, build), &wire.Request{Kind: wire.Queue, Input: work}, queueTime)
 	switch {
 	case err != nil:
 		return errors.New("no hookcd serve is running")
@@ -132,6 +111,27 @@ func ReadWork(home string) (*Work, error) {
 		return nil, err
 	}
 	return w, nil
+}
+
+// FleetLines say what this machine shares with a fleet, and what is wrong with that; none
+// where it shares nothing.
+func FleetLines(ctx context.Context) []string {
+	home, err := state.Home()
+	if err != nil {
+		return nil // which other lines say
+	}
+	fleet, err := share.Open(home)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	if fleet == nil {
+		return nil
+	}
+	out := []string{fleet.String()}
+	if err := fleet.Reached(ctx); err != nil {
+		out = append(out, err.Error())
+	}
+	return out
 }
 
 // Lines say what a person must know of the queue.

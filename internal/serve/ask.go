@@ -3,12 +3,13 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/exit"
+	"github.com/hookc/hookc/internal/share"
 	"github.com/hookc/hookc/internal/wire"
 )
 
@@ -18,7 +19,7 @@ func (f *serveFlags) ask(kind wire.Kind) (*wire.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply, err := decide.Send(path, &wire.Request{Kind: kind}, takeOver)
+	reply, err := share.Send(context.Background(), path, &wire.Request{Kind: kind}, takeOver)
 	if err != nil {
 		return nil, exit.Cannot("no serve answers on %s: %v", path, err)
 	}

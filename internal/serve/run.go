@@ -21,6 +21,7 @@ import (
 
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/exit"
+	"github.com/hookc/hookc/internal/share"
 	"github.com/hookc/hookc/internal/wire"
 )
 
@@ -72,7 +73,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 	defer done()
 	v := newServer(build, umask)
 	v.socket, v.idle, v.drain = l.Addr().String(), f.idle, f.drain
-	v.words.program, v.words.queue = f.Program, f.queue()
+	v.words.program, v.words.queue, v.shared = f.Program, f.queue(), f.Share
 	v.eyes = decide.OpenDoubts().Eyes(f.paranoid)
 	defer v.eyes.Close()
 	v.logs = f.log
@@ -86,7 +87,7 @@ func (f *serveFlags) serve(cmd *cobra.Command) error {
 		defer stop()
 	}
 	if f.Beside != nil {
-		end, err := f.Beside(cmd.Context(), cmd.ErrOrStderr())
+		end, err := f.Beside(cmd.Context(), v.socket, cmd.ErrOrStderr())
 		if err != nil {
 			l.Close()
 			return err
@@ -187,7 +188,7 @@ func takeLock(ctx context.Context, name, socket, build string) (*os.File, error)
 			f.Close()
 			return nil, exit.Cannot("a serve of another build does not end (process %d, %s)", other.pid, other.socket)
 		case !asked && other.socket != "":
-			_, err := decide.Send(other.socket, &wire.Request{Kind: wire.Stop}, takeOver)
+			_, err := share.Send(ctx, other.socket, &wire.Request{Kind: wire.Stop}, takeOver)
 			asked = err == nil
 		}
 	}

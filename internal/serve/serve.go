@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/share"
 )
 
 // Options are what another program than hookc says of itself.
@@ -21,7 +22,10 @@ type Options struct {
 	Program string
 	// Beside is started before the socket is answered, and ended when the server
 	// has; nil for nothing.
-	Beside func(ctx context.Context, say io.Writer) (end func(), err error)
+	Beside func(ctx context.Context, socket string, say io.Writer) (end func(), err error)
+	// Share carries out what a process asks of what the fleet shares; nil where it shares
+	// nothing.
+	Share func(context.Context, *share.Request) *share.Reply
 	// Queue keeps a durable hook until it has run; nil where there is no queue.
 	Queue func(context.Context, *decide.HandOver) error
 }

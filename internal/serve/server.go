@@ -17,6 +17,7 @@ import (
 	"github.com/hookc/hookc/internal/decisionlog/keep"
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/memory"
+	"github.com/hookc/hookc/internal/share"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/rego"
 )
@@ -48,6 +49,7 @@ type server struct {
 	eyes          *rego.Eyes
 	log           keep.Log
 	logs          bool // --log
+	shared        func(context.Context, *share.Request) *share.Reply
 
 	conns    sync.WaitGroup
 	open     atomic.Int64
@@ -163,6 +165,10 @@ func (v *server) serve(ctx context.Context, conn *net.UnixConn) {
 		v.write(conn, v.enqueue(ctx, who, r.Input))
 		return
 	}
+	if r.Kind == wire.Share {
+		v.write(conn, v.share(ctx, who, r.Input))
+		return
+	}
 	reply := v.control(ctx, r.Kind)
 	v.write(conn, reply)
 	if r.Kind == wire.Stop && reply.Refused == "" {
@@ -263,6 +269,27 @@ func (v *server) enqueue(ctx context.Context, who peer, work []byte) *wire.Reply
 		return &wire.Reply{Refused: err.Error()}
 	}
 	return &wire.Reply{}
+}
+
+// share carries out what a process of this user asks of what the fleet shares. What is
+// confined must not change it.
+func (v *server) share(ctx context.Context, who peer, input []byte) *wire.Reply {
+	var r share.Request
+	err := errors.Join(who.elsewhere, who.unprivileged())
+	if err == nil && v.shared == nil {
+		err = errors.New("hookc serve shares nothing: hookcd serve --nats does")
+	}
+	if err == nil {
+		err = json.Unmarshal(input, &r)
+	}
+	var text []byte
+	if err == nil {
+		text, err = json.Marshal(v.shared(ctx, &r))
+	}
+	if err != nil {
+		return &wire.Reply{Refused: err.Error()}
+	}
+	return &wire.Reply{Stdout: text}
 }
 
 func (v *server) status() *serveStatus {

@@ -25,7 +25,7 @@ const (
 type Kind string
 
 // The kinds of request. Only Decide is hookgate's; Queue is hookc run's, with a durable
-// hook; the others are those of `hookc serve status|stop|reload`.
+// hook, and Share is of what the fleet shares; the others are those of `hookc serve status|stop|reload`.
 const (
 	Decide  Kind = "decide"
 	Status  Kind = "status"
@@ -33,6 +33,7 @@ const (
 	Reload  Kind = "reload"
 	Stop    Kind = "stop"
 	Queue   Kind = "queue"
+	Share   Kind = "share"
 )
 
 // Request is one request. For Decide it carries all of the caller that a

@@ -30,6 +30,7 @@ var NoExample = map[string]string{
 	"HK026": "An example would be too long for this page.",
 	"HK027": "It depends on the machine, so there is no example.",
 	"HK023": "It depends on the time of a change, so there is no example.",
+	"HK174": "It takes a fleet that cannot be reached.",
 	"HK394": "It takes a policy server that does not answer.",
 	"HK230": "A bundle is no text, so there is no example.",
 	"HK231": "It depends on the machine's own folder, so there is no example.",

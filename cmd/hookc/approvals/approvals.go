@@ -14,6 +14,7 @@ import (
 
 	"github.com/hookc/hookc/internal/approval"
 	_ "github.com/hookc/hookc/internal/approval/judge" // for approval.source
+	"github.com/hookc/hookc/internal/share"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/state"
@@ -52,12 +53,26 @@ func (h *Host) New() *cobra.Command {
 	return cmd
 }
 
-func (h *Host) store() (*approval.Store, error) {
+// store is where approvals are: on this machine alone where that is declared for while
+// its fleet cannot be reached.
+func (h *Host) store(cmd *cobra.Command) (*approval.Store, error) {
 	home, err := state.Home()
 	if err != nil {
 		return nil, h.Cannot("%v", err)
 	}
-	return approval.Open(home), nil
+	s := approval.Open(home)
+	fleet, err := share.Open(home)
+	if fleet != nil {
+		err = fleet.Reached(cmd.Context())
+	}
+	if alone := s.Reach(err); alone != nil {
+		fmt.Fprintf(cmd.ErrOrStderr(), "hookc: these are of this machine alone: %v\n", err)
+		return alone, nil
+	}
+	if err != nil {
+		return nil, h.Cannot("%v", err)
+	}
+	return s, nil
 }
 
 func (h *Host) list() *cobra.Command {
@@ -65,7 +80,7 @@ func (h *Host) list() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "list", Short: "What waits for an answer", Example: "  hookc approvals list\n  hookc approvals list --all --json", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := h.store()
+			s, err := h.store(cmd)
 			if err != nil {
 				return err
 			}
@@ -128,7 +143,7 @@ func (h *Host) show() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "show ID", Short: "One approval: the exact call, and which rule asked", Example: "  hookc approvals show 5f2c81d9a0b4-1", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := h.store()
+			s, err := h.store(cmd)
 			if err != nil {
 				return err
 			}
@@ -158,7 +173,7 @@ func write(w io.Writer, a *approval.Approval) error {
 	}
 	when := func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }
 	rows := [][2]string{{"approval", a.ID + "  " + stateOf(a)}, {"tool", a.Call.Tool}, {"input", string(input)}, {"cwd", a.Call.Cwd},
-		{"session", a.Session}, {"agent", a.Agent}, {"asked by", strings.Join(a.Rules, ", ")}, {"because", strings.Join(a.Reasons, "\n")},
+		{"machine", a.Machine}, {"session", a.Session}, {"agent", a.Agent}, {"asked by", strings.Join(a.Rules, ", ")}, {"because", strings.Join(a.Reasons, "\n")},
 		{"asked at", when(a.Created)}, {"until", when(a.Until)}, {"approvers", may}, {"quorum", fmt.Sprint(a.Terms.Quorum)}, {"policy", a.Policy}, {"digest", a.Digest}}
 	for _, v := range a.Votes {
 		text := fmt.Sprintf("%s by %s, %s", v.Verdict, v.By, when(v.At))
@@ -191,7 +206,7 @@ func (h *Host) answer(verdict approval.Verdict) *cobra.Command {
 		Use: "grant ID", Short: "Let one call go ahead", Args: cobra.ExactArgs(1),
 		Example: "  hookc approvals grant 5f2c81d9a0b4-1\n  hookc approvals grant 5f2c81d9a0b4-1 --for 1h --reason \"a long migration\"",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := h.store()
+			s, err := h.store(cmd)
 			if err != nil {
 				return err
 			}
@@ -247,7 +262,7 @@ func (h *Host) watch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "watch", Short: "Show approvals as they come and change, until interrupted", Example: "  hookc approvals watch", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := h.store()
+			s, err := h.store(cmd)
 			if err != nil {
 				return err
 			}
@@ -277,7 +292,7 @@ func (h *Host) key() *cobra.Command {
 		Use: "key", Short: "Show the key that webhooks are signed with, or set it from stdin", Args: cobra.NoArgs,
 		Example: "  hookc approvals key\n  hookc approvals key --set < slack-signing-secret",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := h.store()
+			s, err := h.store(cmd)
 			if err != nil {
 				return err
 			}

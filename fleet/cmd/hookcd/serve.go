@@ -30,12 +30,12 @@ func newServe() *cobra.Command {
 		program = "hookc" // which is not there: serve says so, and all else works without
 	}
 	w.program = program
-	cmd := serve.New(serve.Options{Program: program, Queue: w.put, Beside: func(ctx context.Context, say io.Writer) (func(), error) {
+	cmd := serve.New(serve.Options{Program: program, Queue: w.put, Share: w.share, Beside: func(ctx context.Context, socket string, say io.Writer) (func(), error) {
 		end, err := beside(ctx, &f, &o, say)
 		if err != nil {
 			return nil, err
 		}
-		if err := w.start(say); err != nil {
+		if err := w.start(socket, say); err != nil {
 			end()
 			return nil, err
 		}

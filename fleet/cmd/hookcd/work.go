@@ -17,9 +17,11 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/hookc/hookc/fleet/jetstream/kv"
 	"github.com/hookc/hookc/fleet/jetstream/link"
 	"github.com/hookc/hookc/fleet/jetstream/queue"
 	"github.com/hookc/hookc/internal/decide"
+	"github.com/hookc/hookc/internal/share"
 	"github.com/hookc/hookc/policy/state"
 )
 
@@ -31,16 +33,19 @@ type workFlags struct {
 	fleet   link.Fleet
 	program string
 	putOnly bool
+	posture string
 	say     io.Writer
 
 	mu     sync.Mutex
 	remote *link.Link
+	shared *kv.Shared
 	queue  *queue.Queue
 	ended  bool
 }
 
 func (w *workFlags) flags(set *pflag.FlagSet) {
-	set.StringVar(&w.fleet.URL, "nats", "", "share durable hooks of the managed tier by the NATS servers at `URL`,URL")
+	set.StringVar(&w.fleet.URL, "nats", "", "share approvals, and counts and durable hooks of the managed tier, by the NATS servers at `URL`,URL")
+	set.StringVar(&w.posture, "on-partition", share.Deny, "what holds for approvals and counts while NATS cannot be reached: `deny`, or local for those of this machine")
 	set.StringVar(&w.fleet.Credentials, "nats-creds", "", "the credentials for NATS are in `FILE`")
 	set.StringVar(&w.fleet.Authority, "nats-ca", "", "the authorities in `FILE` vouch for NATS")
 	set.StringVar(&w.fleet.Cert, "nats-cert", "", "the certificate for NATS, a PEM `FILE`")
@@ -51,12 +56,26 @@ func (w *workFlags) flags(set *pflag.FlagSet) {
 
 // start goes on with what is in the queue. Without a fleet, and where no hook was ever
 // durable, there is none: put makes it.
-func (w *workFlags) start(say io.Writer) error {
+func (w *workFlags) start(socket string, say io.Writer) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.say = say
+	if w.posture != share.Local && w.posture != share.Deny {
+		return fmt.Errorf("--on-partition: %q is neither %s nor %s", w.posture, share.Deny, share.Local)
+	}
 	home, err := state.Home()
 	if err != nil {
+		return err
+	}
+	var part *share.Fleet
+	if w.fleet.URL != "" {
+		machine, err := os.Hostname()
+		if err != nil {
+			return err
+		}
+		part = &share.Fleet{Socket: socket, Machine: machine, OnPartition: w.posture}
+	}
+	if err := share.Join(home, part); err != nil {
 		return err
 	}
 	if w.fleet.URL == "" {
@@ -77,13 +96,26 @@ func (w *workFlags) open(home string) error {
 		if w.remote, err = w.fleet.Connect("hookcd " + machine); err != nil {
 			return err
 		}
+		w.shared = kv.Open(w.remote)
 	}
 	w.queue, err = queue.Open(queue.Options{Dir: decide.WorkFolder(home), Machine: machine, Fleet: w.remote, PutOnly: w.putOnly, Run: w.run,
 		Say: func(format string, args ...any) { fmt.Fprintf(w.say, "hookcd: "+format+"\n", args...) }})
 	if err != nil && w.remote != nil {
+		w.shared.Close()
 		w.remote.Close()
 	}
 	return err
+}
+
+// share carries out what a process of this machine asks of what the fleet shares.
+func (w *workFlags) share(ctx context.Context, r *share.Request) *share.Reply {
+	w.mu.Lock()
+	shared := w.shared
+	w.mu.Unlock()
+	if shared == nil {
+		return &share.Reply{Away: "hookcd serve runs without --nats"}
+	}
+	return shared.Do(ctx, r)
 }
 
 // put keeps a durable hook until it has run.
@@ -112,6 +144,7 @@ func (w *workFlags) end() {
 		w.queue.Close()
 	}
 	if w.remote != nil {
+		w.shared.Close()
 		w.remote.Close()
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -154,14 +155,14 @@ func (a *Approval) settle(now time.Time) {
 
 // Digest is the SHA-256 of the call as RFC 8785 writes it. That writes every number as
 // the nearest that a float64 holds; numbers that are no such number count as they are
-// written, too.
+// written and where, too.
 func (c *Call) Digest() (string, error) {
 	text, err := policy.EncodeJSON(c)
 	if err != nil {
 		return "", err
 	}
 	sum := sha256.New()
-	for _, n := range inexact(c.Input, nil) {
+	for _, n := range inexact(c.Input, "", nil) {
 		fmt.Fprintf(sum, "%s\n", n)
 	}
 	text, err = jcs.Transform(text)
@@ -172,8 +173,9 @@ func (c *Call) Digest() (string, error) {
 	return "sha256:" + hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// inexact are the numbers in v that a float64 does not hold, in order.
-func inexact(v any, out []string) []string {
+// inexact are the numbers in v that a float64 does not hold, in order, each with its place
+// below at.
+func inexact(v any, at string, out []string) []string {
 	switch v := v.(type) {
 	case map[string]any:
 		keys := make([]string, 0, len(v))
@@ -182,23 +184,26 @@ func inexact(v any, out []string) []string {
 		}
 		slices.Sort(keys)
 		for _, k := range keys {
-			out = inexact(v[k], out)
+			out = inexact(v[k], fmt.Sprintf("%s%q:", at, k), out)
 		}
 	case []any:
-		for _, e := range v {
-			out = inexact(e, out)
+		for i, e := range v {
+			out = inexact(e, fmt.Sprintf("%s%d:", at, i), out)
 		}
 	default:
 		text, err := policy.EncodeJSON(v)
-		if err != nil || len(text) == 0 || text[0] == '"' || len(text) < 16 {
+		if err != nil || len(text) == 0 || text[0] != '-' && (text[0] < '0' || text[0] > '9') {
 			return out
 		}
 		var f float64
 		if json.Unmarshal(text, &f) != nil {
-			return append(out, string(text))
+			return append(out, at+string(text))
+		}
+		if len(text) < 16 && math.Abs(f) >= 0x1p-1022 {
+			return out // fifteen digits are exact, but next to 0
 		}
 		if again, err := policy.EncodeJSON(f); err != nil || string(again) != string(text) {
-			out = append(out, string(text))
+			out = append(out, at+string(text))
 		}
 	}
 	return out

@@ -124,6 +124,11 @@ func TestDigestOfNumbers(t *testing.T) {
 	assert.NotEqual(t, digest(`{"a":9007199254740993}`), digest(`{"a":9007199254740992}`))
 	assert.NotEqual(t, digest(`{"a":[9007199254740993,1]}`), digest(`{"a":[9007199254740995,1]}`))
 	assert.NotEqual(t, digest(`{"a":0.10000000000000000001}`), digest(`{"a":0.10000000000000000002}`))
+	assert.NotEqual(t, digest(`{"from":9007199254740993,"to":9007199254740992}`), digest(`{"from":9007199254740992,"to":9007199254740993}`), "two ids changed places")
+	assert.NotEqual(t, digest(`{"a":[[9007199254740993],9007199254740992]}`), digest(`{"a":[[9007199254740992],9007199254740993]}`))
+	assert.NotEqual(t, digest(`{"a":1e-400}`), digest(`{"a":0}`))
+	assert.NotEqual(t, digest(`{"a":123456789e-320}`), digest(`{"a":123456788e-320}`))
+	assert.Equal(t, digest(`{"a":[1.0,1e5]}`), digest(`{"a":[1,100000]}`))
 	assert.NotEqual(t, digest(`{"a":"1"}`), digest(`{"a":1}`))
 }
 

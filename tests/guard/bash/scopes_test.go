@@ -114,8 +114,11 @@ func (g *scopes) program() string {
 func TestBashScopes(t *testing.T) {
 	const each = 10 // programs in a line
 	programs := 300
-	if depth.Full() || full() {
-		programs = 20_000
+	switch {
+	case *scoped > 0:
+		programs = *scoped
+	case depth.Full() || full():
+		programs = 5000
 	}
 	jails := start(t, 2)
 	missing, veiled, ran := 0, 0, 0 // things, lines, things

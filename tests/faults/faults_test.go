@@ -224,6 +224,10 @@ func (r *faultRow) fire(t *testing.T, eng *hookc.Engine, e *faultEvent) {
 	d, err := r.decide(eng.Fire, e)
 	r.check(t, e, "scheduled", d, err)
 	if r.serial {
+		for r.fault.late && len(processes.With("FAULT_COUNT", r.path("count", e))) > 0 {
+			// A caller is told when the time is up; what is deaf to SIGTERM is killed after
+			// that, and would count in the next run.
+		}
 		d, err = r.decide(eng.FireSerial, e)
 		r.check(t, e, "serial", d, err)
 	}

@@ -14,8 +14,11 @@ import (
 // LeftBehind lists the processes that have FAULT_MARK=mark in their environment
 // and live on. It waits for those that were killed and are not gone yet. Without
 // /proc it finds nothing.
-func LeftBehind(mark string) []string {
-	want := []byte("\x00FAULT_MARK=" + mark + "\x00")
+func LeftBehind(mark string) []string { return With("FAULT_MARK", mark) }
+
+// With is LeftBehind for a variable of another name.
+func With(variable, value string) []string {
+	want := []byte("\x00" + variable + "=" + value + "\x00")
 	return living(func(dir string) bool {
 		env, err := os.ReadFile(filepath.Join(dir, "environ"))
 		return err == nil && bytes.Contains(append([]byte{0}, env...), want)

@@ -506,7 +506,7 @@ func Glyph(r rune, columns int) float64 {
 		return 0.5
 	case strings.ContainsRune("MWmw%@", r):
 		return 1.1
-	case r >= 'A' && r <= 'Z' || strings.ContainsRune("&#+<=>^~", r):
+	case r >= 'A' && r <= 'Z' || strings.ContainsRune("&#+<=>^~", r) || r >= 'א' && r <= 'ת':
 		return 0.85
 	case r < 0x7f || r>>7 == 0x2500>>7:
 		return 0.73

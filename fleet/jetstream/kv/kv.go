@@ -67,14 +67,11 @@ func (s *Shared) ready(ctx context.Context) (jetstream.KeyValue, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	// A bucket that NATS makes itself lets any server be read from, which may be behind.
-	_, err := s.link.JS.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: "KV_" + bucket, Subjects: []string{"$KV." + bucket + ".>"}, MaxMsgsPerSubject: 1,
-		MaxAge: keep, MaxBytes: maxBytes, Storage: jetstream.FileStorage, Replicas: s.link.Replicas, Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true})
-	if err != nil {
-		return nil, err
+	b, err := s.link.Bucket(ctx, bucket, keep, maxBytes)
+	if err == nil {
+		s.bucket = b
 	}
-	s.bucket, err = s.link.JS.KeyValue(ctx, bucket)
-	return s.bucket, err
+	return b, err
 }
 
 // watch notes each change, until ctx ends.

@@ -4,6 +4,7 @@
 package link
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -41,6 +42,19 @@ type Link struct {
 func (l *Link) Close() {
 	l.Conn.Close()
 	l.end()
+}
+
+// Bucket opens a key-value bucket, and makes it where there is none. What nobody writes for
+// keep goes; maxBytes bounds it, 0 does not, and what finds no room is refused. It is read
+// from its leader: a bucket that NATS makes by itself is read from any server, which may
+// be behind.
+func (l *Link) Bucket(ctx context.Context, name string, keep time.Duration, maxBytes int64) (jetstream.KeyValue, error) {
+	_, err := l.JS.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"}, MaxMsgsPerSubject: 1,
+		MaxAge: keep, MaxBytes: maxBytes, Storage: jetstream.FileStorage, Replicas: l.Replicas, Discard: jetstream.DiscardNew, AllowRollup: true, DenyDelete: true})
+	if err != nil {
+		return nil, err
+	}
+	return l.JS.KeyValue(ctx, name)
 }
 
 // Embedded starts a server in this process that keeps its messages below dir. It listens

@@ -63,6 +63,9 @@ type Queue struct {
 	fleet   *place // nil without a fleet
 	stop    context.CancelFunc
 	running sync.WaitGroup
+	// unmarked are the ids of what has run here while JetStream took no mark of it: it
+	// comes again, and is marked then.
+	unmarked sync.Map
 }
 
 // Open opens the queue, and begins to run what is in it.
@@ -244,6 +247,9 @@ func (q *Queue) one(ctx context.Context, p *place, m jetstream.Msg, do func(cont
 		q.o.Say("the queue: an item that hookcd did not write is taken out (%v)", err)
 		return m.Term()
 	}
+	if _, ran := q.unmarked.Load(h.ID); ran {
+		return q.ended(ctx, p, m, h.ID)
+	}
 	if ran, err := p.ran(ctx, h.ID); ran || err != nil {
 		if err == nil {
 			err = m.DoubleAck(ctx)
@@ -278,11 +284,13 @@ func (q *Queue) one(ctx context.Context, p *place, m jetstream.Msg, do func(cont
 func (q *Queue) ended(ctx context.Context, p *place, m jetstream.Msg, id string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), q.o.AckWait)
 	defer cancel()
+	q.unmarked.Store(id, true)
 	for {
 		try, cancel := context.WithTimeout(ctx, q.o.AckWait/6) // who hangs answers nothing, and another one leads meanwhile
 		_, err := p.done.Put(try, id, []byte(q.o.Machine))
 		cancel()
 		if err == nil {
+			q.unmarked.Delete(id)
 			return m.DoubleAck(ctx)
 		}
 		if ctx.Err() != nil {

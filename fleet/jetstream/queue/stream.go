@@ -70,7 +70,7 @@ func (p *place) ready(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	done, err := p.JS.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: doneBucket, TTL: keepDone, Replicas: p.Replicas})
+	done, err := p.Bucket(ctx, doneBucket, keepDone, 0)
 	if err != nil {
 		return err
 	}

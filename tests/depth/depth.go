@@ -1,5 +1,5 @@
 // Package depth says how many cases the random tests try: a part by default, so
-// that `go test ./...` takes minutes, and all of them in .ci/run. It also says
+// that `go test ./...` takes minutes, and more in .ci/run. It also says
 // what `go test -short ./...` leaves out, which takes a minute ([NotShort]).
 //
 // [Variable] is the one switch. A test whose flag or variable gives a number of
@@ -24,7 +24,7 @@ func init() {
 	}
 }
 
-// Variable is the environment variable that .ci/run sets to "full". With "wide"
+// Variable is the environment variable that .ci/run sets: to "full" for the laws, else to "wide". With "wide"
 // more is tried than without it: all cases of the tables that [Tries] thins, and
 // twice as many random ones.
 const Variable = "HOOKC_TEST_DEPTH"

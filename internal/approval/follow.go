@@ -21,12 +21,11 @@ func (s *Store) follow(ctx context.Context, look func() (done bool, err error)) 
 	if err != nil {
 		return err
 	}
-	changed, stop := (<-chan struct{})(nil), func() {}
+	watch := func() (<-chan struct{}, func()) { return notify(s.dir.Path()) }
 	if fleet != nil {
-		changed, stop = fleet.Watch()
-	} else {
-		changed, stop = notify(s.dir.Path())
+		watch = fleet.Watch
 	}
+	changed, stop := watch()
 	defer stop()
 	every := lookEvery
 	if changed != nil {

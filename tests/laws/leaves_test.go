@@ -127,7 +127,7 @@ func TestLeavesChangeNothing(t *testing.T) {
 	fired := map[string]int{}
 	synctest.Test(t, func(t *testing.T) {
 		memory := new(executor.Reused)
-		for seed := range depth.Of(uint64(400)) {
+		for seed := range depth.Judged(uint64(400)) {
 			w := newLeafWorld(t, seed+7<<32)
 			with := w.compiled()
 			var without []string

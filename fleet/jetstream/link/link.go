@@ -46,7 +46,7 @@ func (l *Link) Close() {
 
 // Bucket opens a key-value bucket, and makes it where there is none. What nobody writes for
 // keep goes; maxBytes bounds it, 0 does not, and what finds no room is refused. It is read
-// from its leader: a bucket that NATS makes by itself is read from any server, which may
+// from its leader: one made with the defaults of NATS is read from any server, which may
 // be behind.
 func (l *Link) Bucket(ctx context.Context, name string, keep time.Duration, maxBytes int64) (jetstream.KeyValue, error) {
 	_, err := l.JS.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: "KV_" + name, Subjects: []string{"$KV." + name + ".>"}, MaxMsgsPerSubject: 1,

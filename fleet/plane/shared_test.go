@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/fleet/jetstream/natstest"
+	"github.com/hookc/hookc/fleet/jetstream/records"
 	"github.com/hookc/hookc/internal/share"
 )
 
@@ -28,13 +29,19 @@ type sharer struct {
 	policy string
 }
 
-// newSharer starts hookcd with a posture.
+// newSharer starts hookcd with a posture, and a machine of its own.
 func newSharer(t *testing.T, c *natstest.Cluster, policy, posture string) *sharer {
+	t.Helper()
+	return newSharerBy(t, policy, "--nats", c.URL(), "--on-partition", posture)
+}
+
+// newSharerBy starts hookcd with flags, and a machine of its own.
+func newSharerBy(t *testing.T, policy string, flags ...string) *sharer {
 	t.Helper()
 	n := &sharer{machine: &machine{t: t, empty: t.TempDir(), log: &journal{}}, policy: "managed=" + policy}
 	n.hookc, n.hookcd, n.managed = built(t)
 	n.env = append(n.ownHome(), "HOOKC_HEADLESS=1")
-	n.serve("--nats", c.URL(), "--on-partition", posture)
+	n.serve(flags...)
 	return n
 }
 
@@ -199,7 +206,8 @@ func TestSharedBudget(t *testing.T) {
 }
 
 // TestSharedApproval: a grant on one machine lets the call go ahead that waits on another,
-// also where a server is killed meanwhile. It counts once, and who is first decides.
+// also where a server is killed meanwhile, and where a leaf node is between. It counts
+// once, and who is first decides.
 func TestSharedApproval(t *testing.T) {
 	c := natstest.Start(t)
 	policy := filepath.Join(t.TempDir(), "hooks.yaml")
@@ -208,7 +216,8 @@ defaults: {chain_timeout: 10m}
 pre_tool_execution:
   - {name: push, ask: 'command startsWith "git push"', reason: it changes what others see}
 `), 0o600))
-	asking, granting, loose := newSharer(t, c, policy, share.Deny), newSharer(t, c, policy, share.Deny), newSharer(t, c, policy, share.Local)
+	asking := newSharerBy(t, policy, "--nats", c.Leaf(), "--nats-domain", natstest.Domain)
+	granting, loose := newSharer(t, c, policy, share.Deny), newSharer(t, c, policy, share.Local)
 	pending := func(n *sharer) string {
 		id := ""
 		n.until("it is asked", func() bool {
@@ -302,4 +311,39 @@ pre_tool_execution:
 	d = <-waits
 	assert.Equal(t, "proceed", d.Action)
 	assert.Empty(t, d.Warnings)
+}
+
+// TestSharedRecord: with --nats-log the record of a machine is in the stream of the fleet,
+// through a leaf node too, and what is decided while NATS is away comes when it is back.
+func TestSharedRecord(t *testing.T) {
+	c := natstest.Start(t)
+	policy := filepath.Join(t.TempDir(), "hooks.yaml")
+	require.NoError(t, os.WriteFile(policy, []byte("pre_tool_execution:\n  - {name: no, deny: 'command == \"no\"', reason: no}\n"), 0o600))
+	n := newSharerBy(t, policy, "--nats", c.Leaf(), "--nats-domain", natstest.Domain, "--nats-log")
+	said, code := n.says("log", "enable")
+	require.Zero(t, code, said)
+	assert.Equal(t, "block", n.run("Bash", "no").Action)
+	l := c.Link()
+	arrived := func(want string, subject string) {
+		natstest.Until(t, want+" is in the stream", func() bool {
+			stream, err := l.JS.Stream(t.Context(), records.Stream)
+			if err != nil {
+				return false
+			}
+			m, err := stream.GetLastMsgForSubject(t.Context(), subject)
+			return err == nil && strings.Contains(string(m.Data), fmt.Sprintf(`"command":%q`, want)) && m.Header.Get(records.HeaderUser) != ""
+		})
+	}
+	arrived("no", "hookc.log.pre_tool_execution.block")
+	for i := range 3 {
+		c.Kill(i)
+	}
+	assert.Equal(t, "proceed", n.run("Bash", "ls").Action)
+	n.until("it says so", func() bool {
+		return strings.Contains(n.log.String(), "decisions were not shipped, and stay in the record")
+	})
+	for i := range 3 {
+		c.Up(i)
+	}
+	arrived("ls", "hookc.log.pre_tool_execution.proceed")
 }

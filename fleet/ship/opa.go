@@ -168,8 +168,9 @@ func (o *OPA) info(d *Decision, limit int64) *server.Info {
 	}
 	input, result := any(d.Input), any(d.Result)
 	if tooLarge(d.Entry, limit) {
-		own["cut"] = fmt.Sprintf("input, answers and most of result: an upload has at most %d bytes", limit)
-		input, result = map[string]any{"event": d.Path, "tool_name": d.Input["tool_name"]}, map[string]any{"action": d.Result["action"], "by": d.Result["by"], "verdict": d.Result["verdict"]}
+		own["cut"] = CutNote
+		small := d.Cut()
+		input, result = small.Input, small.Result
 	} else {
 		for name, v := range map[string]map[string]any{"answers": d.Answers, "grant": d.Grant} {
 			if v != nil {

@@ -35,6 +35,18 @@ type Decision struct {
 	*decisionlog.Entry
 }
 
+// CutNote says what [Decision.Cut] took away.
+const CutNote = "input, answers, grant and most of result: the entry is larger than the sink takes"
+
+// Cut is an entry without what makes it large: what the call and its hooks said.
+func (d Decision) Cut() Decision {
+	small := *d.Entry
+	small.Input = map[string]any{"event": d.Path, "tool_name": d.Input["tool_name"]}
+	small.Result = map[string]any{"action": d.Result["action"], "by": d.Result["by"], "verdict": d.Result["verdict"]}
+	small.Answers, small.Grant, small.Masked, small.Erased = nil, nil, nil, nil
+	return Decision{d.User, &small}
+}
+
 // Sink takes decisions. An error has the same list handed over again later.
 type Sink interface {
 	Ship(ctx context.Context, list []Decision) error

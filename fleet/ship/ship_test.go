@@ -29,23 +29,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/fleet/ship/shiptest"
 	"github.com/hookc/hookc/internal/decisionlog"
-	"github.com/hookc/hookc/policy"
 )
-
-// record writes decisions to the record of a folder.
-func record(t *testing.T, dir string, from, to int, command func(i int) string) {
-	t.Helper()
-	w, err := decisionlog.Open(dir, decisionlog.Options{MaxSize: 16 << 10})
-	require.NoError(t, err)
-	for i := from; i < to; i++ {
-		in := policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, "Bash").Set(policy.FieldSessionID, strconv.Itoa(i)).
-			Set(policy.FieldToolInput, map[string]any{"command": command(i)})
-		require.NoError(t, w.Add(t.Context(), decisionlog.Decided{Event: policy.PreToolExecution, In: in.Frozen(policy.PreToolExecution), Agent: "claude",
-			Decision: &policy.Decision{Event: policy.PreToolExecution, Action: policy.Block, Verdict: policy.Deny, Reasons: []string{"no"}}}))
-	}
-	require.NoError(t, w.Close())
-}
 
 func short(i int) string { return fmt.Sprintf("echo %d", i) }
 
@@ -112,32 +98,19 @@ func configured(s *sink, more string) string {
 	return fmt.Sprintf("services: {logs: {url: %s}}\nlabels: {team: payments}\ndecision_logs: {service: logs, reporting: {min_delay_seconds: 0, max_delay_seconds: 1%s}}", s.URL, more)
 }
 
-// until runs a shipper until something holds.
-func until(t *testing.T, s *Shipper, what string, ok func() bool) {
-	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { s.Run(ctx, 0) })
-	defer running.Wait()
-	defer stop()
-	for end := time.Now().Add(time.Minute); !ok(); time.Sleep(5 * time.Millisecond) {
-		require.True(t, time.Now().Before(end), "%s did not happen: %+v", what, s.Counts())
-	}
-}
-
 // TestShips: each decision of the record reaches the service once, with the words of
 // OPA's decision log, whatever the service answers in between; a process that begins
 // where another ended goes on behind it.
 func TestShips(t *testing.T) {
 	s, dir, cursor := newSink(t), t.TempDir(), filepath.Join(t.TempDir(), "cursor.json")
-	record(t, dir, 0, 300, short)
+	shiptest.Record(t, dir, 0, 300, short)
 	s.wrong.Store(3)
 	ships, _ := shipping(t, cursor, dir, configured(s, ""))
-	until(t, ships, "all are there", func() bool { return ships.Counts().Shipped == 300 })
+	shiptest.Until(t, ships, "all are there", func() bool { return ships.Counts().Shipped == 300 })
 	assert.EqualValues(t, 3, ships.Counts().Failed)
-	record(t, dir, 300, 400, short)
+	shiptest.Record(t, dir, 300, 400, short)
 	again, _ := shipping(t, cursor, dir, configured(s, ""))
-	until(t, again, "the rest is there", func() bool { return again.Counts().Shipped == 100 })
+	shiptest.Until(t, again, "the rest is there", func() bool { return again.Counts().Shipped == 100 })
 	got := s.sessions()
 	for i := range 400 {
 		require.Equal(t, 1, got[strconv.Itoa(i)], "%d", i)
@@ -158,7 +131,7 @@ func TestShips(t *testing.T) {
 func TestNothingIsLost(t *testing.T) {
 	s, dir, cursor := newSink(t), t.TempDir(), filepath.Join(t.TempDir(), "cursor.json")
 	for round := range 8 {
-		record(t, dir, round*50, round*50+50, short)
+		shiptest.Record(t, dir, round*50, round*50+50, short)
 		s.wrong.Store(int64(round % 3))
 		ships, _ := shipping(t, cursor, dir, configured(s, ""))
 		ctx, stop := context.WithCancel(t.Context())
@@ -175,29 +148,29 @@ func TestNothingIsLost(t *testing.T) {
 		}
 	}
 	last, _ := shipping(t, cursor, dir, configured(s, ""))
-	until(t, last, "all are there", func() bool { return len(s.sessions()) == 400 })
+	shiptest.Until(t, last, "all are there", func() bool { return len(s.sessions()) == 400 })
 }
 
 // TestBounds: what is in memory is bounded however long the service is away; what the
 // record's own bounds take away meanwhile is counted, and so is what is too large.
 func TestBounds(t *testing.T) {
 	s, dir := newSink(t), t.TempDir()
-	record(t, dir, 0, 2*maxEntries+10, short)
+	shiptest.Record(t, dir, 0, 2*maxEntries+10, short)
 	s.wrong.Store(1 << 40)
 	ships, _ := shipping(t, filepath.Join(t.TempDir(), "cursor.json"), dir, configured(s, ""))
-	until(t, ships, "some tries", func() bool { return ships.Counts().Failed > 2 })
+	shiptest.Until(t, ships, "some tries", func() bool { return ships.Counts().Failed > 2 })
 	require.Len(t, ships.pending, 1)
 	assert.Len(t, ships.pending[0].list, maxEntries)
 	assert.Contains(t, ships.Counts().Error, "503")
 	require.NoError(t, decisionlog.Prune(dir, decisionlog.Options{KeepSize: 1}))
 	s.wrong.Store(0)
-	until(t, ships, "what is left is there", func() bool { c := ships.Counts(); return c.Missing+c.Shipped >= 2*maxEntries+10 })
+	shiptest.Until(t, ships, "what is left is there", func() bool { c := ships.Counts(); return c.Missing+c.Shipped >= 2*maxEntries+10 })
 	c := ships.Counts()
 	assert.NotZero(t, c.Missing)
 	assert.Len(t, s.sessions(), int(c.Shipped))
 	assert.Empty(t, c.Error)
 
-	record(t, dir, 5000, 5003, func(i int) string {
+	shiptest.Record(t, dir, 5000, 5003, func(i int) string {
 		if i == 5001 {
 			var b strings.Builder
 			random := rand.New(rand.NewPCG(1, 2))
@@ -211,7 +184,7 @@ func TestBounds(t *testing.T) {
 		}
 		return strings.Repeat("z", 300<<10) // does
 	})
-	until(t, ships, "all three are there", func() bool {
+	shiptest.Until(t, ships, "all three are there", func() bool {
 		all := s.sessions()
 		return all["5000"] == 1 && all["5001"] == 1 && all["5002"] == 1
 	})
@@ -240,13 +213,13 @@ mask := ["/input"] if input.input.session_id == "1"
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(packed.Bytes()) }))
 	t.Cleanup(web.Close)
 	s, dir := newSink(t), t.TempDir()
-	record(t, dir, 0, 3, func(int) string { return "git clone https://ghp_9aB3dE5fG7hJ1kL2mN4pQ6rS8tU0vW1xY2zA@github.com/a/b" })
+	shiptest.Record(t, dir, 0, 3, func(int) string { return "git clone https://ghp_9aB3dE5fG7hJ1kL2mN4pQ6rS8tU0vW1xY2zA@github.com/a/b" })
 	config := strings.Replace(configured(s, ""), "services: {", "services: {web: {url: "+web.URL+"}, ", 1) + "\nbundles: {m: {service: web, resource: b}}"
 	ships, o := shipping(t, filepath.Join(t.TempDir(), "cursor.json"), dir, config)
 	for end := time.Now().Add(time.Minute); o.manager.PluginStatus()["bundle"].State != plugins.StateOK; time.Sleep(5 * time.Millisecond) {
 		require.True(t, time.Now().Before(end), "the bundle does not come")
 	}
-	until(t, ships, "two are there, one is not", func() bool { c := ships.Counts(); return c.Shipped == 2 && c.Refused == 1 })
+	shiptest.Until(t, ships, "two are there, one is not", func() bool { c := ships.Counts(); return c.Shipped == 2 && c.Refused == 1 })
 	got := s.sessions()
 	assert.Equal(t, map[string]int{"0": 1, "2": 1}, got)
 	text, err := json.Marshal(s.events)
@@ -262,7 +235,7 @@ mask := ["/input"] if input.input.session_id == "1"
 // and the cursor stays until then.
 func TestSinkOfAnotherKind(t *testing.T) {
 	dir, cursor := t.TempDir(), filepath.Join(t.TempDir(), "cursor.json")
-	record(t, dir, 0, 5, short)
+	shiptest.Record(t, dir, 0, 5, short)
 	var lists [][]Decision
 	to := sinkFunc(func(list []Decision) error {
 		lists = append(lists, list)
@@ -274,7 +247,7 @@ func TestSinkOfAnotherKind(t *testing.T) {
 		return nil
 	})
 	ships := &Shipper{Sink: to, Cursor: cursor, Logs: func() []Log { return []Log{{"ann", dir}} }, Say: t.Logf, Delay: func() (a, b time.Duration) { return 0, time.Second }}
-	until(t, ships, "it is taken", func() bool { return ships.Counts().Shipped == 5 })
+	shiptest.Until(t, ships, "it is taken", func() bool { return ships.Counts().Shipped == 5 })
 	require.Len(t, lists, 3)
 	assert.Equal(t, lists[0], lists[2])
 }

@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlplog/otlploghttp"
@@ -22,7 +23,7 @@ type Logs struct {
 	exporter *otlploghttp.Exporter
 	provider *sdklog.LoggerProvider
 	made     made
-	rejected atomic.Uint64
+	rejected uint64
 }
 
 // made is what the provider makes of entries: records with its resource and limits.
@@ -58,8 +59,33 @@ func OpenLogs(ctx context.Context, version string) (*Logs, error) {
 }
 
 // Ship sends a list. It is nil when the collector answered that it has it; what it
-// rejects for good is counted, as the protocol wants it.
+// rejects for good is counted, as the protocol wants it. A list that is too large for it
+// is sent in parts, and an entry that is, without what the call and its hooks said.
 func (l *Logs) Ship(ctx context.Context, list []ship.Decision) error {
+	err := l.send(ctx, list, false)
+	if err == nil || !tooLarge(err) {
+		return err
+	}
+	if half := len(list) / 2; half > 0 {
+		return errors.Join(l.Ship(ctx, list[:half]), l.Ship(ctx, list[half:]))
+	}
+	if err := l.send(ctx, []ship.Decision{list[0].Cut()}, true); err == nil || !tooLarge(err) {
+		return err
+	}
+	l.rejected++
+	return nil
+}
+
+// tooLarge reports whether a request was more than the exporter sends or the collector
+// takes: neither has a type for that.
+func tooLarge(err error) bool {
+	return strings.Contains(err.Error(), ": 413 ") || strings.Contains(err.Error(), "request body too large")
+}
+
+// partly is what the exporter says where the collector took only a part.
+var partly = regexp.MustCompile(`(?s)OTLP partial success: .* \((\d+) logs rejected\)`)
+
+func (l *Logs) send(ctx context.Context, list []ship.Decision, cut bool) error {
 	l.made.records = l.made.records[:0]
 	to := l.provider.Logger(scope)
 	for _, d := range list {
@@ -72,6 +98,9 @@ func (l *Logs) Ship(ctx context.Context, list []ship.Decision) error {
 		r.SetEventName("hookc.decision")
 		r.SetSeverity(log.SeverityInfo)
 		r.SetBody(attribute.StringValue(string(text)))
+		if cut {
+			r.AddAttributes(attribute.String("hookc.cut", ship.CutNote))
+		}
 		action, _ := d.Result["action"].(string)
 		for key, value := range map[string]string{"hookc.decision.id": d.ID, "hookc.event": d.Path, "hookc.action": action, "user.name": d.User, "session.id": d.Session, "error.message": d.Error} {
 			if value != "" {
@@ -81,15 +110,20 @@ func (l *Logs) Ship(ctx context.Context, list []ship.Decision) error {
 		to.Emit(ctx, r)
 	}
 	err := l.exporter.Export(ctx, l.made.records)
-	if err != nil && strings.Contains(err.Error(), "OTLP partial success") {
-		l.rejected.Add(1)
-		return nil
+	if err == nil {
+		return ctx.Err()
 	}
-	return errors.Join(err, ctx.Err())
+	if part := partly.FindStringSubmatch(err.Error()); part != nil {
+		n, err := strconv.ParseUint(part[1], 10, 64)
+		l.rejected += n
+		return err
+	}
+	return err
 }
 
-// Refused is how many lists the collector took only in part.
-func (l *Logs) Refused() uint64 { return l.rejected.Load() }
+// Refused is how many entries the collector rejected for good. It and Ship are called by
+// one goroutine.
+func (l *Logs) Refused() uint64 { return l.rejected }
 
 // Close ends it.
 func (l *Logs) Close() error {

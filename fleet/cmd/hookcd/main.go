@@ -60,7 +60,7 @@ Exit codes: 0 ended as asked · 1 serve: another one is running · 3 could not r
 			if f.config == "" && o.Address == "" {
 				return errors.New("--config FILE says where the policy comes from, --listen ADDRESS where events do")
 			}
-			end, err := beside(cmd.Context(), &f, &o, cmd.ErrOrStderr())
+			end, err := beside(cmd.Context(), &f, &o, &shipping{}, cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"sync"
@@ -27,6 +29,14 @@ type shipping struct {
 func (s *shipping) add(name string, to ship.Sink, delay func() (least, most time.Duration), say func(format string, args ...any)) {
 	s.names = append(s.names, name)
 	s.all = append(s.all, &ship.Shipper{Sink: to, Logs: s.logs, Delay: delay, Say: say, Cursor: filepath.Join(cursors(), "shipped."+name+".json")})
+}
+
+// soon is the pace of a sink that has no configuration of its own.
+func soon() (least, most time.Duration) { return time.Second, 5 * time.Second }
+
+// saying says what goes wrong, a line each.
+func saying(to io.Writer) func(format string, args ...any) {
+	return func(format string, args ...any) { fmt.Fprintf(to, "hookcd: "+format+"\n", args...) }
 }
 
 func (s *shipping) logs() []ship.Log {

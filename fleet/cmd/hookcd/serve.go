@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -31,15 +30,22 @@ func newServe() *cobra.Command {
 	}
 	w.program = program
 	cmd := serve.New(serve.Options{Program: program, Queue: w.put, Share: w.share, Beside: func(ctx context.Context, socket string, say io.Writer) (func(), error) {
-		end, err := beside(ctx, &f, &o, say)
+		to := &shipping{}
+		apart, err := w.ship(to, say)
 		if err != nil {
+			return nil, err
+		}
+		end, err := beside(ctx, &f, &o, to, say)
+		if err != nil {
+			apart()
 			return nil, err
 		}
 		if err := w.start(socket, say); err != nil {
 			end()
+			apart()
 			return nil, err
 		}
-		return func() { w.end(); end() }, nil
+		return func() { w.end(); end(); apart() }, nil
 	}})
 	cmd.PersistentPreRunE = func(*cobra.Command, []string) error { return err }
 	cmd.Short = "Answer hookgate as hookc serve does, and take part in a fleet"
@@ -54,8 +60,9 @@ func newServe() *cobra.Command {
 	return cmd
 }
 
-// beside starts what the flags ask for. What can be wrong from the start ends hookcd.
-func beside(ctx context.Context, f *fleetFlags, o *server.Options, say io.Writer) (end func(), err error) {
+// beside starts what the flags ask for, and ships the records to what is in records and
+// to what else they name. What can be wrong from the start ends hookcd.
+func beside(ctx context.Context, f *fleetFlags, o *server.Options, records *shipping, say io.Writer) (end func(), err error) {
 	tel, err := telemetry.Open(ctx, release.Current().Version, say)
 	if err != nil {
 		return nil, err
@@ -68,15 +75,14 @@ func beside(ctx context.Context, f *fleetFlags, o *server.Options, say io.Writer
 	if tel != nil {
 		o.More, o.Exposition = append(o.More, hookclib.Observe(tel)), tel.Exposition
 	}
-	records := &shipping{own: o.Record}
+	records.own = o.Record
 	logs, err := telemetry.OpenLogs(ctx, release.Current().Version)
 	if err != nil {
 		told()
 		return nil, err
 	}
 	if logs != nil {
-		records.add("otlp", logs, func() (least, most time.Duration) { return time.Second, 5 * time.Second },
-			func(format string, args ...any) { fmt.Fprintf(say, "hookcd: "+format+"\n", args...) })
+		records.add("otlp", logs, soon, saying(say))
 		spans := told
 		told = func() { spans(); logs.Close() }
 	}

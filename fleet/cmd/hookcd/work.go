@@ -20,6 +20,7 @@ import (
 	"github.com/hookc/hookc/fleet/jetstream/kv"
 	"github.com/hookc/hookc/fleet/jetstream/link"
 	"github.com/hookc/hookc/fleet/jetstream/queue"
+	"github.com/hookc/hookc/fleet/jetstream/records"
 	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/share"
 	"github.com/hookc/hookc/policy/state"
@@ -33,6 +34,7 @@ type workFlags struct {
 	fleet   link.Fleet
 	program string
 	putOnly bool
+	log     bool
 	posture string
 	say     io.Writer
 
@@ -50,8 +52,30 @@ func (w *workFlags) flags(set *pflag.FlagSet) {
 	set.StringVar(&w.fleet.Authority, "nats-ca", "", "the authorities in `FILE` vouch for NATS")
 	set.StringVar(&w.fleet.Cert, "nats-cert", "", "the certificate for NATS, a PEM `FILE`")
 	set.StringVar(&w.fleet.Key, "nats-key", "", "its key, a PEM `FILE`")
+	set.StringVar(&w.fleet.Domain, "nats-domain", "", "the `DOMAIN` of the fleet's JetStream, where a leaf node is between")
 	set.BoolVar(&w.putOnly, "nats-put-only", false, "leave the durable hooks that are shared to other machines")
+	set.BoolVar(&w.log, "nats-log", false, "send the record of decisions to NATS, to its stream "+records.Stream)
 	set.IntVar(&w.fleet.Replicas, "nats-replicas", 3, "how many servers of NATS keep each item")
+}
+
+// ship has the record sent to NATS, where that is asked for, by a connection of its own.
+func (w *workFlags) ship(to *shipping, say io.Writer) (end func(), err error) {
+	if !w.log {
+		return func() {}, nil
+	}
+	if w.fleet.URL == "" {
+		return nil, errors.New("--nats-log: --nats URL says where NATS is")
+	}
+	machine, err := os.Hostname()
+	if err != nil {
+		return nil, err
+	}
+	by, err := w.fleet.Connect("hookcd " + machine + " record")
+	if err != nil {
+		return nil, err
+	}
+	to.add("jetstream", records.New(by, machine), soon, saying(say))
+	return by.Close, nil
 }
 
 // start goes on with what is in the queue. Without a fleet, and where no hook was ever
@@ -98,8 +122,7 @@ func (w *workFlags) open(home string) error {
 		}
 		w.shared = kv.Open(w.remote)
 	}
-	w.queue, err = queue.Open(queue.Options{Dir: decide.WorkFolder(home), Machine: machine, Fleet: w.remote, PutOnly: w.putOnly, Run: w.run,
-		Say: func(format string, args ...any) { fmt.Fprintf(w.say, "hookcd: "+format+"\n", args...) }})
+	w.queue, err = queue.Open(queue.Options{Dir: decide.WorkFolder(home), Machine: machine, Fleet: w.remote, PutOnly: w.putOnly, Run: w.run, Say: saying(w.say)})
 	if err != nil && w.remote != nil {
 		w.shared.Close()
 		w.remote.Close()

@@ -57,8 +57,8 @@ func (s *Shared) Close() {
 
 // ready is the bucket, made where there is none.
 func (s *Shared) ready(ctx context.Context) (jetstream.KeyValue, error) {
-	if !s.link.Conn.IsConnected() {
-		return nil, errors.New("the fleet's NATS cannot be reached")
+	if err := s.link.Away(); err != nil {
+		return nil, err
 	}
 	s.opening.Lock()
 	defer s.opening.Unlock()
@@ -99,7 +99,7 @@ func (s *Shared) follow(ctx context.Context, w jetstream.KeyWatcher) {
 		case <-ctx.Done():
 			return
 		case <-look.C:
-			if !s.link.Conn.IsConnected() {
+			if s.link.Away() != nil {
 				return
 			}
 		case e, ok := <-w.Updates():

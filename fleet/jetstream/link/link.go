@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -25,6 +26,8 @@ const (
 	// maxPayload bounds one message of the server inside, in bytes: an event has 32 MiB at
 	// most, a quarter more as text in a text.
 	maxPayload = 48 << 20
+	// publishTime is how long a message that nobody waits for may take to be kept.
+	publishTime = 10 * time.Second
 	// reconnectEvery is how often a lost connection is tried again.
 	reconnectEvery = 250 * time.Millisecond
 )
@@ -36,6 +39,37 @@ type Link struct {
 	// Replicas is how many servers keep each message.
 	Replicas int
 	end      func()
+	why      *lastError
+}
+
+// lastError is why the last try to connect failed.
+type lastError struct {
+	mu sync.Mutex
+	is error
+}
+
+func (e *lastError) set(_ *nats.Conn, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.is = err
+}
+
+// Away is nil while there is a connection, and else says why there is none. It is safe
+// for concurrent use.
+func (l *Link) Away() error {
+	if l.Conn.IsConnected() {
+		return nil
+	}
+	why := l.Conn.LastError() // of a server that let nobody in; there is none where no server was met
+	if why == nil {
+		l.why.mu.Lock()
+		defer l.why.mu.Unlock()
+		why = l.why.is
+	}
+	if why == nil {
+		return errors.New("the fleet's NATS cannot be reached")
+	}
+	return fmt.Errorf("the fleet's NATS cannot be reached: %w", why)
 }
 
 // Close ends the connection, and a server inside.
@@ -96,7 +130,7 @@ func Embedded(dir string) (*Link, error) {
 		end()
 		return nil, err
 	}
-	return open(conn, 1, end)
+	return open(conn, "", 1, end, new(lastError))
 }
 
 // Fleet says where the NATS of a fleet is, and who asks.
@@ -105,6 +139,9 @@ type Fleet struct {
 	URL string
 	// Credentials is a file of NATS credentials; Authority, Cert and Key are PEM files.
 	Credentials, Authority, Cert, Key string
+	// Domain is that of the fleet's JetStream, where it has one: it is reached through leaf
+	// nodes then.
+	Domain string
 	// Replicas is how many servers keep each message.
 	Replicas int
 }
@@ -112,9 +149,11 @@ type Fleet struct {
 // Connect connects to the NATS of a fleet, now or as soon as it answers, and again
 // whenever the connection is lost.
 func (f *Fleet) Connect(name string) (*Link, error) {
+	why := new(lastError)
 	options := []nats.Option{nats.Name(name), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(reconnectEvery),
 		nats.ReconnectJitter(reconnectEvery/2, reconnectEvery), nats.PingInterval(2 * time.Second), nats.MaxPingsOutstanding(2),
-		nats.ReconnectBufSize(-1), nats.Timeout(2 * time.Second)}
+		nats.ReconnectBufSize(-1), nats.Timeout(2 * time.Second), nats.ReconnectErrHandler(why.set),
+		nats.IgnoreAuthErrorAbort()}
 	if f.Credentials != "" {
 		options = append(options, nats.UserCredentials(f.Credentials))
 	}
@@ -128,15 +167,21 @@ func (f *Fleet) Connect(name string) (*Link, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the fleet's NATS: %w", err)
 	}
-	return open(conn, f.Replicas, func() {})
+	return open(conn, f.Domain, f.Replicas, func() {}, why)
 }
 
-func open(conn *nats.Conn, replicas int, end func()) (*Link, error) {
-	js, err := jetstream.New(conn)
+func open(conn *nats.Conn, domain string, replicas int, end func(), why *lastError) (*Link, error) {
+	var js jetstream.JetStream
+	var err error
+	if domain == "" {
+		js, err = jetstream.New(conn, jetstream.WithPublishAsyncTimeout(publishTime))
+	} else {
+		js, err = jetstream.NewWithDomain(conn, domain, jetstream.WithPublishAsyncTimeout(publishTime))
+	}
 	if err != nil {
 		conn.Close()
 		end()
 		return nil, err
 	}
-	return &Link{JS: js, Conn: conn, Replicas: replicas, end: end}, nil
+	return &Link{JS: js, Conn: conn, Replicas: replicas, end: end, why: why}, nil
 }

@@ -33,6 +33,8 @@ type Cluster struct {
 	dirs    []string
 	clients []int
 	routes  []int
+	leaves  []int
+	more    string
 	running []*exec.Cmd
 }
 
@@ -49,7 +51,7 @@ func Start(t testing.TB) *Cluster {
 	for i := range 3 {
 		c.names = append(c.names, fmt.Sprintf("s%d", i))
 		c.dirs = append(c.dirs, t.TempDir())
-		c.clients, c.routes = append(c.clients, port(t)), append(c.routes, port(t))
+		c.clients, c.routes, c.leaves = append(c.clients, port(t)), append(c.routes, port(t)), append(c.leaves, port(t))
 	}
 	for i := range 3 {
 		c.Up(i)
@@ -82,18 +84,52 @@ func (c *Cluster) URL() string {
 // At is the address of one server.
 func (c *Cluster) At(i int) string { return fmt.Sprintf("nats://127.0.0.1:%d", c.clients[i]) }
 
+// Again kills all servers and starts them again, with more in their configuration.
+func (c *Cluster) Again(more string) {
+	c.more = more
+	for i := range 3 {
+		c.Kill(i)
+	}
+	for i := range 3 {
+		c.Up(i)
+	}
+}
+
 // Up starts a server, again on what it kept.
 func (c *Cluster) Up(i int) {
 	config := fmt.Sprintf(`server_name: %s
 listen: "127.0.0.1:%d"
-jetstream { store_dir: %q, sync_interval: always, max_file: 2GB, max_mem: 64MB }
+jetstream { store_dir: %q, domain: hub, sync_interval: always, max_file: 2GB, max_mem: 64MB }
+leafnodes { listen: "127.0.0.1:%d" }
+%s
 cluster { name: test, listen: "127.0.0.1:%d", routes: ["nats://127.0.0.1:%d", "nats://127.0.0.1:%d", "nats://127.0.0.1:%d"] }
-`, c.names[i], c.clients[i], c.dirs[i], c.routes[i], c.routes[0], c.routes[1], c.routes[2])
-	path := filepath.Join(c.dirs[i], "nats.conf")
+`, c.names[i], c.clients[i], c.dirs[i], c.leaves[i], c.more, c.routes[i], c.routes[0], c.routes[1], c.routes[2])
+	c.running[i] = c.start(c.dirs[i], config)
+}
+
+// start starts a server with a configuration, which it keeps in dir.
+func (c *Cluster) start(dir, config string) *exec.Cmd {
+	path := filepath.Join(dir, "nats.conf")
 	require.NoError(c.t, os.WriteFile(path, []byte(config), 0o600))
-	cmd := exec.Command(c.program, "-c", path, "-l", filepath.Join(c.dirs[i], "log"))
+	cmd := exec.Command(c.program, "-c", path, "-l", filepath.Join(dir, "log"))
 	require.NoError(c.t, cmd.Start())
-	c.running[i] = cmd
+	return cmd
+}
+
+// Leaf starts a server that keeps nothing and hands on to the cluster, as each machine or
+// site of a fleet may have one, and gives its address.
+func (c *Cluster) Leaf() string {
+	at := port(c.t)
+	var remotes []string
+	for _, leaf := range c.leaves {
+		remotes = append(remotes, fmt.Sprintf(`"nats-leaf://127.0.0.1:%d"`, leaf))
+	}
+	cmd := c.start(c.t.TempDir(), fmt.Sprintf("server_name: leaf\nlisten: \"127.0.0.1:%d\"\nleafnodes { reconnect: 1, remotes: [{urls: [%s]}] }\n", at, strings.Join(remotes, ", ")))
+	c.t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // killed is how it ends
+	})
+	return fmt.Sprintf("nats://127.0.0.1:%d", at)
 }
 
 // Kill kills a server as kill -9 does.
@@ -135,9 +171,19 @@ func (c *Cluster) Slow(i int) (end func()) {
 	}
 }
 
+// Domain is that of the cluster's JetStream.
+const Domain = "hub"
+
 // Link is a connection to the cluster.
-func (c *Cluster) Link() *link.Link {
-	l, err := (&link.Fleet{URL: c.URL(), Replicas: 3}).Connect("test")
+func (c *Cluster) Link() *link.Link { return c.connect(&link.Fleet{URL: c.URL(), Replicas: 3}) }
+
+// LinkByLeaf is a connection through a leaf node.
+func (c *Cluster) LinkByLeaf() *link.Link {
+	return c.connect(&link.Fleet{URL: c.Leaf(), Domain: Domain, Replicas: 3})
+}
+
+func (c *Cluster) connect(f *link.Fleet) *link.Link {
+	l, err := f.Connect("test")
 	require.NoError(c.t, err)
 	c.t.Cleanup(l.Close)
 	return l

@@ -85,8 +85,8 @@ func (p *place) ready(ctx context.Context) error {
 
 // put has an item kept: it is on the disk of most servers when there is no error.
 func (p *place) put(ctx context.Context, id string, data []byte) error {
-	if !p.Conn.IsConnected() {
-		return errors.New("it is not connected")
+	if err := p.Away(); err != nil {
+		return err
 	}
 	if err := p.ready(ctx); err != nil {
 		return err
@@ -151,8 +151,8 @@ func (p *place) waiting(ctx context.Context) (int, error) {
 func (p *place) status(ctx context.Context) (waiting int, dead []decide.DeadLetter, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	if !p.Conn.IsConnected() {
-		return 0, nil, errors.New("it cannot be reached")
+	if err := p.Away(); err != nil {
+		return 0, nil, err
 	}
 	if err = p.ready(ctx); err == nil {
 		waiting, err = p.waiting(ctx)

@@ -23,7 +23,7 @@ import (
 
 var (
 	variants = flag.Int("bash.variants", 0, "variants of every case; 0 is 5 where HOOKC_TEST_JAIL is set, and 1 elsewhere")
-	scoped   = flag.Int("bash.scopes", 0, "programs of scopes; 0 is 5,000 where HOOKC_TEST_JAIL is set, and 300 elsewhere")
+	scoped   = flag.Int("bash.scopes", 0, "programs of scopes; 0 is 2,000 where HOOKC_TEST_JAIL is set, and 300 elsewhere")
 	seed     = flag.Uint64("bash.seed", 1, "seed of the variants")
 	only     = flag.String("bash.only", "", "one command line, both sides in full")
 	show     = flag.Bool("bash.show", false, "print every run with something that was missed, or foreseen only as unknown code")

@@ -118,7 +118,7 @@ func TestBashScopes(t *testing.T) {
 	case *scoped > 0:
 		programs = *scoped
 	case depth.Full() || full():
-		programs = 5000
+		programs = 2000
 	}
 	jails := start(t, 2)
 	missing, veiled, ran := 0, 0, 0 // things, lines, things

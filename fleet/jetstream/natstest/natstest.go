@@ -3,12 +3,14 @@ package natstest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -65,11 +67,24 @@ func Start(t testing.TB) *Cluster {
 	return c
 }
 
+// given are the ports that this process has given out.
+var given sync.Map
+
+// port is a free port that no outgoing connection is given, so that a server finds it free
+// again after it was killed. It is below those that Linux and IANA keep for them.
 func port(t testing.TB) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	for range 1000 {
+		n := 10_000 + rand.IntN(20_000)
+		if _, taken := given.LoadOrStore(n, true); taken {
+			continue
+		}
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", n)); err == nil {
+			require.NoError(t, l.Close())
+			return n
+		}
+	}
+	require.Fail(t, "no port is free")
+	return 0
 }
 
 // URL has the addresses of all servers.

@@ -62,18 +62,32 @@ func OpenLogs(ctx context.Context, version string) (*Logs, error) {
 // rejects for good is counted, as the protocol wants it. A list that is too large for it
 // is sent in parts, and an entry that is, without what the call and its hooks said.
 func (l *Logs) Ship(ctx context.Context, list []ship.Decision) error {
-	err := l.send(ctx, list, false)
+	rejected, err := l.parts(ctx, list)
+	if err == nil { // else the list comes again, and is counted then
+		l.rejected += rejected
+	}
+	return err
+}
+
+// parts sends a list, in parts where it is too large, and counts what is rejected for good.
+func (l *Logs) parts(ctx context.Context, list []ship.Decision) (rejected uint64, err error) {
+	rejected, err = l.send(ctx, list, false)
 	if err == nil || !tooLarge(err) {
-		return err
+		return rejected, err
 	}
 	if half := len(list) / 2; half > 0 {
-		return errors.Join(l.Ship(ctx, list[:half]), l.Ship(ctx, list[half:]))
+		first, err := l.parts(ctx, list[:half])
+		if err != nil {
+			return 0, err
+		}
+		second, err := l.parts(ctx, list[half:])
+		return first + second, err
 	}
-	if err := l.send(ctx, []ship.Decision{list[0].Cut()}, true); err == nil || !tooLarge(err) {
-		return err
+	rejected, err = l.send(ctx, []ship.Decision{list[0].Cut()}, true)
+	if err != nil && tooLarge(err) {
+		return 1, nil
 	}
-	l.rejected++
-	return nil
+	return rejected, err
 }
 
 // tooLarge reports whether a request was more than the exporter sends or the collector
@@ -85,13 +99,13 @@ func tooLarge(err error) bool {
 // partly is what the exporter says where the collector took only a part.
 var partly = regexp.MustCompile(`(?s)OTLP partial success: .* \((\d+) logs rejected\)`)
 
-func (l *Logs) send(ctx context.Context, list []ship.Decision, cut bool) error {
+func (l *Logs) send(ctx context.Context, list []ship.Decision, cut bool) (rejected uint64, err error) {
 	l.made.records = l.made.records[:0]
 	to := l.provider.Logger(scope)
 	for _, d := range list {
 		text, err := json.Marshal(d.Entry)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		var r log.Record
 		r.SetTimestamp(d.Timestamp)
@@ -109,16 +123,14 @@ func (l *Logs) send(ctx context.Context, list []ship.Decision, cut bool) error {
 		}
 		to.Emit(ctx, r)
 	}
-	err := l.exporter.Export(ctx, l.made.records)
+	err = l.exporter.Export(ctx, l.made.records)
 	if err == nil {
-		return ctx.Err()
+		return 0, ctx.Err()
 	}
 	if part := partly.FindStringSubmatch(err.Error()); part != nil {
-		n, err := strconv.ParseUint(part[1], 10, 64)
-		l.rejected += n
-		return err
+		return strconv.ParseUint(part[1], 10, 64)
 	}
-	return err
+	return 0, err
 }
 
 // Refused is how many entries the collector rejected for good. It and Ship are called by

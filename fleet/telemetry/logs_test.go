@@ -140,9 +140,16 @@ func TestLogsTooLarge(t *testing.T) {
 	}
 	assert.Equal(t, 1, cut)
 
-	s = &logSink{most: 100}
+	s = &logSink{most: 100, refuse: func(w http.ResponseWriter, asked int) bool {
+		if asked != 8 { // after some were rejected: the list comes again whole
+			return false
+		}
+		http.Error(w, "not now", http.StatusBadRequest)
+		return true
+	}}
 	_, c = shipped(t, s, 5, echo, func(c ship.Counts) bool { return c.Refused == 5 })
 	assert.Zero(t, c.Shipped)
+	assert.EqualValues(t, 1, c.Failed)
 	assert.Empty(t, s.records)
 }
 

@@ -299,11 +299,28 @@ func (c *Context) MarshalJSON() ([]byte, error) { return EncodeJSON(c.Map()) }
 
 // EncodeJSON is v as compact JSON with sorted keys and no HTML escapes.
 func EncodeJSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	e := encoders.Get().(*encoder)
+	defer func() {
+		if e.text.Cap() <= 64<<10 {
+			encoders.Put(e)
+		}
+	}()
+	e.text.Reset()
+	if err := e.to.Encode(v); err != nil {
 		return nil, err
 	}
-	return bytes.TrimRight(b.Bytes(), "\n"), nil
+	return bytes.Clone(bytes.TrimRight(e.text.Bytes(), "\n")), nil
 }
+
+// encoder is what EncodeJSON writes with, and later ones again.
+type encoder struct {
+	text bytes.Buffer
+	to   *json.Encoder
+}
+
+var encoders = sync.Pool{New: func() any {
+	e := &encoder{}
+	e.to = json.NewEncoder(&e.text)
+	e.to.SetEscapeHTML(false)
+	return e
+}}

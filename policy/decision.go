@@ -295,7 +295,7 @@ func (d *Decision) MarshalJSON() ([]byte, error) {
 	for i, w := range d.Warnings {
 		warnings[i] = warningJSON{w.Code.ID, w.Hook, w.Text}
 	}
-	return EncodeJSON(decisionJSON{d.Action, d.Context, d.At.String(), d.By, d.Control, d.Degraded, d.Event, failed, d.Feedback, d.Grant, d.Hooks,
+	return EncodeJSON(&decisionJSON{d.Action, d.Context, d.At.String(), d.By, d.Control, d.Degraded, d.Event, failed, d.Feedback, d.Grant, d.Hooks,
 		d.Inject, d.Patch, d.Policy, d.Reasons, d.Scope, d.StopReason, d.SuppressOutput, d.SystemMessages, d.Verdict, warnings, d.Would()})
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/hookc/hookc/internal/decisionlog/keep"
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/memory"
+	"github.com/hookc/hookc/internal/pace"
 	"github.com/hookc/hookc/internal/share"
 	"github.com/hookc/hookc/internal/wire"
 	"github.com/hookc/hookc/rego"
@@ -324,7 +325,7 @@ func (v *server) lookAfter(ctx context.Context) {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
 	self, err := decide.Program(v.words.program)
-	memory := newHousekeeping()
+	memory := pace.New()
 	for {
 		select {
 		case <-ctx.Done():
@@ -333,7 +334,7 @@ func (v *server) lookAfter(ctx context.Context) {
 		}
 		v.attending.look()
 		v.flush()
-		memory.tidy(v.plans.builds.Load())
+		memory.Tidy(v.plans.builds.Load())
 		if v.active.Load() == 0 && v.idle > 0 && v.idleFor() > v.idle {
 			v.stop(errIdle)
 			return

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hookc/hookc/fleet/server"
+	"github.com/hookc/hookc/internal/pace"
 )
 
 // listenFlags are those of the policy server.
@@ -35,7 +36,8 @@ func listenFlags(f *pflag.FlagSet, o *server.Options) {
 	o.Drain = 30 * time.Second
 }
 
-// listen starts the policy server, and has SIGHUP compile its policies again.
+// listen starts the policy server, keeps its memory small, and has SIGHUP compile its
+// policies again.
 func listen(ctx context.Context, o server.Options, say io.Writer) (end func(), err error) {
 	r, err := o.Listen(ctx)
 	if err != nil {
@@ -45,11 +47,18 @@ func listen(ctx context.Context, o server.Options, say io.Writer) (end func(), e
 	again, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(again, syscall.SIGHUP)
 	go func() {
+		memory, builds := pace.New(), int64(1)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
 		for {
 			select {
 			case <-done:
 				return
+			case <-tick.C:
+				memory.Tidy(builds)
+				continue
 			case <-again:
+				builds++
 			}
 			if err := r.Reload(context.WithoutCancel(ctx)); err != nil {
 				fmt.Fprintf(say, "hookcd: %v\n", err)

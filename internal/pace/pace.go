@@ -1,6 +1,6 @@
-//go:build unix
-
-package serve
+// Package pace sets how often a server collects garbage, and gives memory back to the
+// system when what building plans left behind is no longer needed.
+package pace
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// roomBytes is what serve allocates between two collections if that is
+	// roomBytes is what a server allocates between two collections if that is
 	// between leastRoom and mostRoom per cent of what it holds. Collecting half
 	// as often makes rules in Rego a fifth faster; a large policy pays for that
 	// with as much memory as it is large, and gains little from more than this.
@@ -22,9 +22,9 @@ const (
 	litterBytes = 8 << 20
 )
 
-// housekeeping keeps the memory of a server near what its plans hold. It is
+// Pace keeps the memory of a server near what its plans hold. It is
 // used by one goroutine, which is not that of an event.
-type housekeeping struct {
+type Pace struct {
 	// own is true unless the user has set GOGC, which then holds.
 	own     bool
 	percent int
@@ -35,8 +35,9 @@ type housekeeping struct {
 	settled int64
 }
 
-func newHousekeeping() *housekeeping {
-	h := &housekeeping{own: os.Getenv("GOGC") == "", percent: 100, builds: -1} // starting leaves something behind as well
+// New sets the pace of a server that holds nothing yet.
+func New() *Pace {
+	h := &Pace{own: os.Getenv("GOGC") == "", percent: 100, builds: -1} // starting leaves something behind as well
 	h.pace(0)
 	return h
 }
@@ -48,10 +49,10 @@ func memorySamples() (live, allocated uint64) {
 	return s[0].Value.Uint64(), s[1].Value.Uint64()
 }
 
-// tidy is called now and then with the number of plans built so far. What
+// Tidy is called now and then with the number of plans built so far. What
 // building leaves behind is given back once no plan has been built since the
 // last call: a collection costs more than it brings while more is on the way.
-func (h *housekeeping) tidy(builds int64) {
+func (h *Pace) Tidy(builds int64) {
 	live, allocated := memorySamples()
 	if builds != h.builds && builds == h.settled {
 		if allocated-h.allocated > max(litterBytes, live/4) {
@@ -65,7 +66,7 @@ func (h *housekeeping) tidy(builds int64) {
 }
 
 // pace sets how much is allocated between two collections.
-func (h *housekeeping) pace(live uint64) {
+func (h *Pace) pace(live uint64) {
 	percent := room(live)
 	if h.own && percent != h.percent {
 		h.percent = percent

@@ -29,7 +29,7 @@ func (e *Engine) FireJSON(ctx context.Context, event policy.Event, data []byte) 
 }
 
 // FireJSONInto is FireJSON for a host that keeps none of the Decisions: what
-// FireInto says of them holds.
+// FireInto says of them holds, and of the Final of each as well.
 func (e *Engine) FireJSONInto(ctx context.Context, event policy.Event, data []byte, m *Reused) (*policy.Decision, error) {
 	// What is decoded depends on the plan, and the plan on the event and, where
 	// sessions have hooks, on the session: both are guessed first.
@@ -50,28 +50,26 @@ func (e *Engine) FireJSONInto(ctx context.Context, event policy.Event, data []by
 		return refuse(known, policy.NewContext(known), err)
 	}
 	defer l.leave()
-	in, sent, err := l.program.Projection(known).DecodeFor(known, data, m.Last())
+	made, sent, err := l.program.Projection(known).DecodeFor(known, data, m.Take())
 	if err != nil {
 		return refuse(known, policy.NewContext(known), &DecodeError{err})
 	}
 	named, _ := policy.ParseEvent(sent)
-	if event == "" && named != known || sessions && in.Text(policy.FieldSessionID) != session {
+	if event == "" && named != known || sessions && made.Text(policy.FieldSessionID) != session {
 		return e.fireWhole(ctx, event, data, m)
 	}
-	if known.NeedsTool() && l.program.Plan(known) != nil {
-		// What no hook looks at was not decoded, and may be what is wrong.
-		if in.Text(policy.FieldToolName) == "" && policy.Peek(data, policy.FieldToolName) == "" || bytes.Contains(data, nul) {
-			return e.fireWhole(ctx, event, data, m)
-		}
+	// What no hook looks at was not decoded, and may be what is wrong.
+	if known.NeedsTool() && l.program.Plan(known) != nil && (made.Text(policy.FieldToolName) == "" && policy.Peek(data, policy.FieldToolName) == "" || bytes.Contains(data, nul)) {
+		return e.fireWhole(ctx, event, data, m)
 	}
-	in, missing, err := e.informed(ctx, l, known, in)
+	in, missing, err := e.informed(ctx, l, known, made)
 	if err != nil {
 		return refuse(known, in, err)
 	}
 	if missing != nil {
 		return missing.decide(ctx, l, known, in), nil
 	}
-	return l.exec.FireInto(ctx, known, in, m), nil
+	return l.exec.FireInto(ctx, known, in, m.Make(made)), nil
 }
 
 // nul is the NUL character as JSON writes it.

@@ -180,3 +180,31 @@ pre_tool_execution:
 		assert.Equal(t, string(wantText), string(gotText), text)
 	}
 }
+
+// An event whose memory is the next one's is held by nobody: not where a hook that is no
+// rule was given it, and not where the Decision's Final is another than the one decoded.
+func TestFireJSONIntoOwnMemory(t *testing.T) {
+	for _, c := range []struct {
+		hook string
+		own  bool
+	}{
+		{`{name: a, deny: 'tool_input.command contains "rm"', reason: no}`, true},
+		{`{name: a, type: bash, command: "true"}`, false},
+		{`{name: a, set: {tool_input.command: '"pwd"'}}`, false},
+	} {
+		eng := open("pre_tool_execution:\n  - " + c.hook + "\n")
+		var memory hookc.Reused
+		final := func() *policy.Context {
+			d, err := eng.FireJSONInto(t.Context(), hookc.PreToolExecution, []byte(`{"cwd":"/","tool_name":"Bash","tool_input":{"command":"ls"}}`), &memory)
+			require.NoError(t, err, c.hook)
+			return d.Final
+		}
+		first, again := final(), final()
+		assert.Equal(t, c.own, first == again, c.hook)
+		in := policy.NewContext(hookc.PreToolExecution).Set(policy.FieldCwd, "/").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": "ls"}).Frozen(hookc.PreToolExecution)
+		_, err := eng.FireInto(t.Context(), hookc.PreToolExecution, in, &memory)
+		require.NoError(t, err)
+		assert.NotSame(t, in, final(), "the caller holds it")
+		require.NoError(t, eng.Close())
+	}
+}

@@ -136,7 +136,9 @@ func (b *budget) charge() bool {
 // begin gives a body all of a budget, from so much time after start on.
 func (b *budget) begin(at, limit time.Duration, unread bool) {
 	b.at, b.limit, b.unread = at, at+limit, unread
-	b.used.Store(0)
+	if b.used.Load() != 0 { // a write costs more
+		b.used.Store(0)
+	}
 }
 
 // close ends the evaluation and frees its timer, if it has one.

@@ -143,7 +143,7 @@ func (x *Executor) FireInto(ctx context.Context, e policy.Event, in *policy.Cont
 			return x.directly(ctx, w, p, in, m)
 		}
 	}
-	m.in, m.of = nil, nil
+	m.in, m.of, m.made = nil, nil, nil
 	m.decision = *x.fire(ctx, e, in, x.guarded)
 	return &m.decision
 }

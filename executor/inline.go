@@ -90,7 +90,7 @@ func (x *Executor) newInline(ctx context.Context, w *schedule, p *pick, m *Reuse
 		r.own.Context, r.own.start = ctx, r.watch.start
 		r.budget = &r.own
 	} else {
-		r.budget = newBudget(ctx, r.watch.start)
+		r.budget, m.made = newBudget(ctx, r.watch.start), nil
 	}
 	return r
 }

@@ -6,6 +6,8 @@ import "github.com/hookc/hookc/policy"
 // ready. It serves one event at a time.
 type Reused struct {
 	decision policy.Decision
+	// made is the event of Make, nil where something may have kept it.
+	made *policy.Context
 	// Decision.Hooks are the template of of, a pick of in, but for the pick's loose
 	// nodes, for loud, which ascend, and from the node blank on, where nothing has
 	// been started; nothing is known of them when in is nil.
@@ -15,8 +17,22 @@ type Reused struct {
 	blank int
 }
 
-// Last is the event that was decided last, nil if there is none.
-func (m *Reused) Last() *policy.Context { return m.decision.Final }
+// Take is the event that was decided last, nil if there is none. It is spare where nobody
+// else holds it.
+func (m *Reused) Take() *policy.Context {
+	if m.made != nil && m.made == m.decision.Final {
+		policy.Spare(m.made)
+	}
+	m.made = nil
+	return m.decision.Final
+}
+
+// Make notes that in was made for the decision that is to be in m, and is held by
+// nobody else.
+func (m *Reused) Make(in *policy.Context) *Reused {
+	m.made = in
+	return m
+}
 
 // trace appends the template of a pick: what becomes of each node when all that
 // are picked are silent, as far as it is known without asking them.

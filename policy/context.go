@@ -25,6 +25,8 @@ type Context struct {
 	names map[Field]string
 	// err is what Set could not take.
 	err error
+	// spare is that Spare was told of it.
+	spare bool
 
 	mu   sync.Mutex
 	done [numFields]bool // derived fields already computed
@@ -136,13 +138,20 @@ func (c *Context) Whole(e Event) *Context {
 // freeze makes c, which nobody else holds, what
 // Frozen returns.
 func (c *Context) freeze(e Event) {
-	c.put(FieldEvent, string(e))
+	c.named(e)
+	c.setAside(e)
+}
+
+// named is freeze of what has nothing that e does not carry.
+func (c *Context) named(e Event) {
+	if c.Text(FieldEvent) != string(e) {
+		c.put(FieldEvent, string(e))
+	}
 	if !c.has[FieldProjectRoot] {
 		if cwd := c.Text(FieldCwd); cwd != "" {
 			c.put(FieldProjectRoot, ProjectRoot(cwd))
 		}
 	}
-	c.setAside(e)
 	if i, known := eventIndex[e]; known {
 		c.frozen.Store(uint32(i) + 1)
 	}

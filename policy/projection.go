@@ -67,16 +67,16 @@ func (p *Projection) want(path Path) {
 // returns the same values, and refuses what DecodeContext refuses, except that keys
 // repeated inside what is not wanted go unseen. Fields that are not wanted are
 // absent. The name is the one that was sent. Texts that last has too are not made again;
-// it may be nil.
+// it may be nil. One that is spare is no event any more afterwards, whatever c is.
 func (p *Projection) DecodeFor(e Event, data []byte, last *Context) (c *Context, event string, err error) {
 	if !p.whole {
-		d := projector{want: p, Reader: newScanner(data), c: &Context{}, last: last}
+		d := projector{want: p, Reader: newScanner(data), last: last, over: last != nil && last.spare}
 		if i, known := eventIndex[e]; known {
 			d.carries = &carries[i]
 		}
-		if d.read() {
+		if d.begin(); d.read() {
 			event = d.c.Text(FieldEvent)
-			d.c.freeze(e)
+			d.c.named(e) // what it does not carry is in raw
 			return d.c, event, nil
 		}
 	}
@@ -93,6 +93,9 @@ func (p *Projection) DecodeFor(e Event, data []byte, last *Context) (c *Context,
 	return c, event, nil
 }
 
+// Spare says that nobody holds an event any more: DecodeFor takes its memory for the next.
+func Spare(c *Context) { c.spare = true }
+
 // Peek is the text of field f in an event of which nothing else is looked at,
 // "" where it cannot be told at a glance. It is a guess, to choose by what the
 // event is then decoded for: neither what follows the field nor whether it is
@@ -107,12 +110,12 @@ func Peek(data []byte, f Field) string {
 		if !ok {
 			return ""
 		}
-		if named, known := fieldOf(key); known && named == f && d.Space() == '"' {
+		named, known := fieldOf(key)
+		if known && named == f && d.Space() == '"' {
 			text, _ := d.Text()
 			return text
 		}
-		d.Space()
-		if !d.Skip(1) {
+		if !known && !utf8.Valid(key) || !d.Skip(1) {
 			return ""
 		}
 	}
@@ -122,11 +125,29 @@ func Peek(data []byte, f Field) string {
 // fieldOf is the field that a key of an event means, hosts' other names for
 // fields included.
 func fieldOf(key []byte) (Field, bool) {
+	if f := fieldNear[near(key)]; f.Spec().Name == string(key) {
+		return f, true
+	}
 	f, known := fieldByName[string(key)]
 	if !known {
 		f, known = hostAliases[string(key)]
 	}
 	return f, known
+}
+
+// fieldNear has most fields by something cheap of their names.
+var fieldNear = func() (at [256]Field) {
+	for f := range numFields {
+		at[near(f.Spec().Name)] = f
+	}
+	return at
+}()
+
+func near[T string | []byte](name T) uint8 {
+	if len(name) < 4 {
+		return 0
+	}
+	return name[0] + 3*name[len(name)-3] + 7*name[len(name)-1] + 31*uint8(len(name))
 }
 
 // reduce takes away what is not wanted.
@@ -159,8 +180,10 @@ type projector struct {
 	scan.Reader
 	want *Projection
 	c    *Context
-	// last is an event before, or nil.
+	// last is an event before, or nil, and had which fields it has; c is over it, or new.
 	last *Context
+	had  [numFields]bool
+	over bool
 	seen [numFields]bool
 	// carries is what the event carries, nil for everything; the rest is raw.
 	carries *[numFields]bool
@@ -169,9 +192,31 @@ type projector struct {
 	raw map[string]any
 }
 
+// begin makes c empty, but for the values of fields that it had.
+func (d *projector) begin() {
+	if d.last != nil {
+		d.had = d.last.has
+	}
+	if d.c = d.last; !d.over {
+		d.c = &Context{}
+		return
+	}
+	d.c.has, d.c.done, d.c.names, d.c.err, d.c.memo, d.c.spare = [numFields]bool{}, [numFields]bool{}, nil, nil, nil, false
+	d.c.frozen.Store(0)
+}
+
 // read reads the object; false leaves it to DecodeContext, for whatever
 // reason.
 func (d *projector) read() bool {
+	if d.over {
+		defer func() {
+			for f, had := range d.had {
+				if had && !d.c.has[f] {
+					d.c.values[f] = nil
+				}
+			}
+		}()
+	}
 	if d.Space() != '{' {
 		return false
 	}
@@ -196,7 +241,7 @@ func (d *projector) member() bool {
 	f, known := fieldOf(key)
 	switch {
 	case !known:
-		return d.unnamed(string(key))
+		return utf8.Valid(key) && d.unnamed(string(key))
 	case f.Derived(), f == FieldRaw, d.seen[f]:
 		return false
 	}
@@ -219,14 +264,20 @@ func (d *projector) field(f Field, first byte) bool {
 	case d.want.fields[f] == absent:
 		return d.Skip(1)
 	case d.want.fields[f] == members && first == '{':
-		v, ok := d.some(d.want.keys[f])
-		d.c.put(f, v)
-		return ok
-	case d.last != nil && first == '"':
+		var out map[string]any
+		if d.over && d.had[f] {
+			out, _ = d.last.values[f].(map[string]any)
+		}
+		if clear(out); out == nil {
+			out = make(map[string]any, len(d.want.keys[f]))
+		}
+		d.c.put(f, out)
+		return d.some(d.want.keys[f], out)
+	case d.had[f] && first == '"':
 		was, _ := d.last.values[f].(string)
 		begin := d.At
 		plain, ok := d.SkipText()
-		if ok && plain && string(d.Data[begin+1:d.At-1]) == was && utf8.ValidString(was) && d.last.has[f] {
+		if ok && plain && string(d.Data[begin+1:d.At-1]) == was && utf8.ValidString(was) {
 			d.c.put(f, d.last.values[f])
 			return true
 		}
@@ -239,8 +290,8 @@ func (d *projector) field(f Field, first byte) bool {
 	return ok
 }
 
-// name reads a key without making a string of it. One with escapes, or that is
-// not UTF-8, is left to DecodeContext.
+// name reads a key without making a string of it. One with escapes is left to
+// DecodeContext, as is one that is not UTF-8.
 func (d *projector) name() ([]byte, bool) {
 	if d.Space() != '"' {
 		return nil, false
@@ -251,7 +302,7 @@ func (d *projector) name() ([]byte, bool) {
 		return nil, false
 	}
 	key := d.Data[start : d.At-1]
-	if d.Space() != ':' || !utf8.Valid(key) {
+	if d.Space() != ':' {
 		return nil, false
 	}
 	d.At++
@@ -281,31 +332,30 @@ func (d *projector) unnamed(key string) bool {
 }
 
 // some reads the wanted members of an object.
-func (d *projector) some(keys []string) (map[string]any, bool) {
-	out := make(map[string]any, len(keys))
+func (d *projector) some(keys []string, out map[string]any) bool {
 	for next := d.Open(1); next != scan.Closed; next = d.More('}') {
 		if next == scan.Broken {
-			return nil, false
+			return false
 		}
 		key, ok := d.name()
 		if !ok {
-			return nil, false
+			return false
 		}
 		i := slices.Index(keys, string(key))
 		if i < 0 {
-			if !d.Skip(2) {
-				return nil, false
+			if !utf8.Valid(key) || !d.Skip(2) {
+				return false
 			}
 			continue
 		}
 		if _, twice := out[keys[i]]; twice {
-			return nil, false
+			return false
 		}
 		if out[keys[i]], ok = d.Value(2); !ok {
-			return nil, false
+			return false
 		}
 	}
-	return out, true
+	return true
 }
 
 // begins reports whether a value of the type may begin with c.

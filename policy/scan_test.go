@@ -20,6 +20,7 @@ var odd = []string{
 	strings.Repeat("[", 511) + strings.Repeat("]", 511), strings.Repeat("[", 512) + strings.Repeat("]", 512),
 	strings.Repeat("[", 513) + strings.Repeat("]", 513), strings.Repeat("[", 514) + strings.Repeat("]", 514), strings.Repeat(`{"a":`, 600) + "1" + strings.Repeat("}", 600),
 	`{"tool_name":"Bash","tool_input":{"command":"ls","x":[1,{"y":"}"}]},"event":"pre_tool_execution"}`,
+	`{"tool_name":"Bash","tool_input":{"x":{"y":2}}}`, `{"session_id":"s","cwd":"/a","tool_name":"Read"}`,
 	`{"tool_name":"Bash","tool_input":{"command":"ls","command":"rm"}}`, `{"tool_input":{"x":{"k":1,"k":2},"command":"ls"}}`,
 	`{"prompt":"a","user_input":"b"}`, `{"event":"stop","hook_event_name":"PreToolUse"}`, `{"event":"stop","hook_event_name":"Stop"}`,
 	`{"tool_arguments":"{\"command\":\"ls\"}"}`, `{"raw":{"a":1}}`, `{"raw":{"a":1},"b":2}`, `{"b":1,"c":{"d":[]},"b":2}`, `{"tool_name":3}`, `{"messages":{}}`,
@@ -85,10 +86,19 @@ func deepest(v any) int {
 func checkProjection(t *testing.T, data []byte) {
 	whole, event, err := DecodeContext(data)
 	var last *Context
-	for n := range 2 * len(projections) { // the second time of what was decoded before
-		i, p := n/2, projections[n/2]
+	for n := range 3 * len(projections) { // the second time of what was decoded before, the third in the memory of another
+		i, p, over := n/3, projections[n/3], n%3 == 2
 		e := []Event{PreToolExecution, StopEvent, "ext.Own"}[len(data)%3]
+		if over {
+			last = used(t, n)
+			Spare(last)
+		}
 		c, name, failed := p.DecodeFor(e, data, last)
+		if over && failed == nil {
+			fresh, _, err := p.DecodeFor(e, data, nil)
+			require.NoError(t, err)
+			require.Equal(t, fresh, c, "projection %d of %q", i, data)
+		}
 		last = c
 		if err != nil {
 			if failed == nil {
@@ -111,6 +121,25 @@ func checkProjection(t *testing.T, data []byte) {
 			}
 		}
 	}
+}
+
+// used is an event that was decided: what is derived of it is there. What could not be
+// read was read into its memory before, of some.
+func used(t *testing.T, n int) *Context {
+	all := NewProjection(NewPaths(Path{Field: FieldMessages}, Path{Field: FieldToolInput, Keys: []string{"command"}}, Path{Field: FieldRaw}), Paths{})
+	c, _, err := all.DecodeFor(PreToolExecution, []byte(`{"event":"pre_tool_execution","session_id":"s","cwd":"/a","project_root":"/a","tool_name":"Bash",
+		"tool_input":{"command":"rm -rf /","file_path":"x"},"odd":[1],"messages":[{"role":"user","content":"x"}]}`), nil)
+	require.NoError(t, err)
+	for f := range numFields {
+		c.Get(f)
+	}
+	c.Memo(FieldShell, func(*Context) any { return 1 })
+	if n%2 == 1 {
+		Spare(c)
+		_, _, err := all.DecodeFor(StopEvent, []byte(`{"tool_name":"Read","cwd":"/b","tool_input":{"command":"ls"},"session_id":`), c)
+		require.Error(t, err)
+	}
+	return c
 }
 
 func TestScan(t *testing.T) {

@@ -448,6 +448,8 @@ func (c *config) ready(p *policy.Policy, program *dag.Program, found diag.List, 
 // begun runs a program that is ready.
 func (c *config) begun(p *policy.Policy, program *dag.Program, m *Metrics) *live {
 	eo := c.execute
-	eo.Count, eo.Filtered, eo.Together = m.count, m.filtered, m.together
+	if eo.Count == nil {
+		eo.Count, eo.Filtered, eo.Together = m.count, m.filtered, m.together
+	}
 	return &live{policy: p, program: program, exec: executor.New(program, eo), idle: make(chan struct{}), facts: factsOf(p, program)}
 }

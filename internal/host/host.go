@@ -4,10 +4,13 @@
 package host
 
 import (
+	"time"
+
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/state"
 	"github.com/hookc/hookc/rego"
@@ -42,6 +45,18 @@ func Compiler[O any](change func(*compiler.Config)) O {
 // live, what observes hooks.
 func Execution[O any](change func(*executor.Options)) O {
 	return Option(func(c Config) { change(c.Execute) }).(O)
+}
+
+// CountNothing is for a command that asks for no metrics: counters that all cores write
+// to cost a brief rule a good part of its time.
+func CountNothing(o *executor.Options) {
+	o.Count = func(*dag.Node) func(policy.Status, int, time.Duration) {
+		return func(policy.Status, int, time.Duration) {}
+	}
+	o.Filtered = func(*dag.Plan) (func([]int), func()) { return func([]int) {}, func() {} }
+	o.Together = func(*dag.Plan, []int) (func(int, time.Duration, bool), func()) {
+		return func(int, time.Duration, bool) {}, func() {}
+	}
 }
 
 // Debug is told of every attempt of a bash or llm hook.

@@ -104,6 +104,7 @@ type replayer struct {
 	mu      sync.RWMutex
 	engines map[string]*replayEngine
 	usual   map[string]*replayEngine
+	workers sync.Pool // of *replayWorker
 	report  replay.Report
 	doing   atomic.Pointer[string]
 	done    []func()

@@ -76,14 +76,28 @@ func (r *replayer) pass(source func(ahead.Emit) error, give func(*recording) err
 	return err
 }
 
+// replayWorker is what is remembered between two entries: eng is the engine of key.
+type replayWorker struct {
+	memory  hookc.Reused
+	compare replay.Comparer
+	event   policy.Event
+	eng     *replayEngine
+	key     []byte
+}
+
 // ahead decides the lines of a batch, where that can be done in any order.
 func (r *replayer) ahead(b *ahead.Batch) {
 	if r.engines == nil || r.scripts || r.llm {
 		return
 	}
-	done, m, c := make([]replay.Outcome, b.Len()), new(hookc.Reused), new(replay.Comparer)
+	w, _ := r.workers.Get().(*replayWorker)
+	if w == nil {
+		w = new(replayWorker)
+	}
+	defer r.workers.Put(w)
+	done := make([]replay.Outcome, b.Len())
 	for i := range done {
-		if line := b.Line(i); r.ctx.Err() == nil && !r.quick(line, m, c, &done[i]) {
+		if line := b.Line(i); r.ctx.Err() == nil && !r.quick(line, w, &done[i]) {
 			r.slow(fmt.Sprintf("%s:%d", b.Name, b.Number(i)), line, &done[i])
 		}
 	}
@@ -105,20 +119,27 @@ func (r *replayer) slow(at string, line []byte, out *replay.Outcome) {
 
 // quick decides an entry of the decision log that is decided as it was; false is for
 // all else.
-func (r *replayer) quick(line []byte, m *hookc.Reused, c *replay.Comparer, out *replay.Outcome) bool {
-	e, ok := decisionlog.Split(line, c.Known)
+func (r *replayer) quick(line []byte, w *replayWorker, out *replay.Outcome) bool {
+	e, ok := decisionlog.Split(line, w.compare.Known)
 	if !ok || len(e.Path) < 2 || len(e.Input) == 0 {
 		return false
 	}
-	event, ok := policy.ParseEvent(string(e.Path[1 : len(e.Path)-1]))
-	if !ok {
-		return false
+	event := w.event
+	if path := e.Path[1 : len(e.Path)-1]; string(path) != string(event) {
+		if event, ok = policy.ParseEvent(string(path)); !ok {
+			return false
+		}
+		w.event = event
 	}
 	if r.event != "" && string(event) != r.event || r.tool != "" && policy.Peek(e.Input, policy.FieldToolName) != r.tool {
+		if s := (scan.Scanner{Data: e.Input}); !s.Skip(1) || !s.End() { // else whoever decides it sees
+			return false
+		}
 		out.What = replay.LeftOut
 		return true
 	}
-	key := append(append(make([]byte, 0, 256), event...), 0)
+	var room [256]byte
+	key := append(append(room[:0], event...), 0)
 	if len(e.Answers) > 0 {
 		before := ""
 		if ok = scan.Members(e.Answers, func(name, _ []byte) bool {
@@ -133,23 +154,25 @@ func (r *replayer) quick(line []byte, m *hookc.Reused, c *replay.Comparer, out *
 	if len(r.sources.Files) == 0 {
 		key = append(append(key, 0), policy.Peek(e.Input, policy.FieldProjectRoot)...)
 	}
-	r.mu.RLock()
-	eng := r.usual[string(key)]
-	r.mu.RUnlock()
-	if eng == nil {
-		return false
+	if w.eng == nil || !bytes.Equal(key, w.key) {
+		r.mu.RLock()
+		w.eng, w.key = r.usual[string(key)], append(w.key[:0], key...)
+		r.mu.RUnlock()
+		if w.eng == nil {
+			return false
+		}
 	}
 	ctx := r.ctx
 	if len(e.Answers) > 0 {
 		ctx = runner.WithAnswers(ctx, runner.AnswersBefore(e.Answers))
 	}
-	d, err := eng.eng.FireJSONInto(ctx, event, e.Input, m)
+	d, err := w.eng.eng.FireJSONInto(ctx, event, e.Input, &w.memory)
 	if err != nil || r.ctx.Err() != nil {
 		return false
 	}
 	o := replay.Outcome{What: replay.Unrecorded, Action: d.Action}
 	if len(e.Result) > 0 {
-		if o.What = replay.Same; !c.Same(e.Result, d) {
+		if o.What = replay.Same; !w.compare.Same(e.Result, d) {
 			return false
 		}
 	}

@@ -82,10 +82,27 @@ type Raw struct{ Type, ID, Path, Input, Result, Answers, Chain []byte }
 
 // Split tells the members of an entry apart; false is for text that is no entry, or is
 // written as no Writer writes it. Results that known has were read before: they are not
-// read again.
+// read again. Nor is an Input that seems to end before the result: the entry is one only
+// if that is an object, which whoever decodes it sees.
 func Split(line []byte, known [][]byte) (r Raw, ok bool) {
 	seen := uint(0)
-	ok = scan.MembersKnown(line, "result", known, func(key, value []byte) bool {
+	pass := func(key, follows []byte) int {
+		switch string(key) {
+		case "result":
+			for _, k := range known { // none is the beginning of another
+				if bytes.HasPrefix(follows, k) {
+					return len(k)
+				}
+			}
+		case "input":
+			// What is shorter is not nested too deep for a part of an entry.
+			if n := bytes.Index(follows[:min(len(follows), 2*scan.MaxDepth)], []byte(`},"result":{"`)); n > 0 {
+				return n + 1
+			}
+		}
+		return 0
+	}
+	ok = scan.MembersPassing(line, pass, func(key, value []byte) bool {
 		bit := uint(0)
 		switch string(key) {
 		case "type":

@@ -1,7 +1,5 @@
 package scan
 
-import "bytes"
-
 // MaxDepth bounds the nesting of JSON.
 const MaxDepth = 512
 
@@ -44,6 +42,10 @@ func (s *Scanner) More(close byte) Step {
 // Skip passes over a value at a depth without making it. Keys that it repeats
 // are not looked at.
 func (s *Scanner) Skip(at int) bool {
+	if s.Space() == '"' { // most are
+		_, ok := s.SkipText()
+		return ok
+	}
 	var lists [MaxDepth/64 + 1]uint64 // a bit for each level: a list
 	depth := at
 	for {
@@ -112,12 +114,13 @@ func (s *Scanner) skipKey() bool {
 // until give says false; a key has no escapes. False also is for text that is no such
 // object. Keys that are repeated are not looked at.
 func Members(object []byte, give func(key, value []byte) bool) bool {
-	return MembersKnown(object, "", nil, give)
+	return MembersPassing(object, nil, give)
 }
 
-// MembersKnown is Members where the value of the key named may be one of those known:
-// objects that were read before, and are not read again.
-func MembersKnown(object []byte, named string, known [][]byte, give func(key, value []byte) bool) bool {
+// MembersPassing is Members where pass may say of a key how long its value is, which
+// what follows begins with: a value that it knows, or that somebody else will read, is
+// not read here. 0 has it read.
+func MembersPassing(object []byte, pass func(key, follows []byte) int, give func(key, value []byte) bool) bool {
 	s := Scanner{Data: object}
 	if s.Space() != '{' {
 		return false
@@ -135,23 +138,12 @@ func MembersKnown(object []byte, named string, known [][]byte, give func(key, va
 		s.At++
 		s.Space()
 		value := s.At
-		if len(known) > 0 && string(object[key:end]) == named {
-			s.passKnown(known)
+		if pass != nil {
+			s.At += pass(object[key:end], object[value:])
 		}
 		if s.At == value && !s.Skip(1) || !give(object[key:end], object[value:s.At]) {
 			return false
 		}
 	}
 	return s.End()
-}
-
-// passKnown passes over a value that is one of those known, none of which is the
-// beginning of another.
-func (s *Scanner) passKnown(known [][]byte) {
-	for _, k := range known {
-		if bytes.HasPrefix(s.Data[s.At:], k) {
-			s.At += len(k)
-			return
-		}
-	}
 }

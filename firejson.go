@@ -29,7 +29,7 @@ func (e *Engine) FireJSON(ctx context.Context, event policy.Event, data []byte) 
 }
 
 // FireJSONInto is FireJSON for a host that keeps none of the Decisions: what
-// FireInto says of them holds, and of the Final of each as well.
+// FireInto says of them holds.
 func (e *Engine) FireJSONInto(ctx context.Context, event policy.Event, data []byte, m *Reused) (*policy.Decision, error) {
 	// What is decoded depends on the plan, and the plan on the event and, where
 	// sessions have hooks, on the session: both are guessed first.

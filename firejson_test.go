@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc"
+	"github.com/hookc/hookc/executor"
+	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -181,8 +183,8 @@ pre_tool_execution:
 	}
 }
 
-// An event whose memory is the next one's is held by nobody: not where a hook that is no
-// rule was given it, and not where the Decision's Final is another than the one decoded.
+// An event whose memory is the next one's is held by nobody: not where the host did not
+// say that nothing keeps one, not where a hook that is no rule was given it, and not where the Decision's Final is another than the one decoded.
 func TestFireJSONIntoOwnMemory(t *testing.T) {
 	for _, c := range []struct {
 		hook string
@@ -192,19 +194,21 @@ func TestFireJSONIntoOwnMemory(t *testing.T) {
 		{`{name: a, type: bash, command: "true"}`, false},
 		{`{name: a, set: {tool_input.command: '"pwd"'}}`, false},
 	} {
-		eng := open("pre_tool_execution:\n  - " + c.hook + "\n")
-		var memory hookc.Reused
-		final := func() *policy.Context {
-			d, err := eng.FireJSONInto(t.Context(), hookc.PreToolExecution, []byte(`{"cwd":"/","tool_name":"Bash","tool_input":{"command":"ls"}}`), &memory)
-			require.NoError(t, err, c.hook)
-			return d.Final
+		for _, spare := range []bool{true, false} {
+			eng := open("pre_tool_execution:\n  - "+c.hook+"\n", host.Execution[hookc.Option](func(o *executor.Options) { o.SpareEvents = spare }))
+			var memory hookc.Reused
+			final := func() *policy.Context {
+				d, err := eng.FireJSONInto(t.Context(), hookc.PreToolExecution, []byte(`{"cwd":"/","tool_name":"Bash","tool_input":{"command":"ls"}}`), &memory)
+				require.NoError(t, err, c.hook)
+				return d.Final
+			}
+			first, again := final(), final()
+			assert.Equal(t, c.own && spare, first == again, c.hook)
+			in := policy.NewContext(hookc.PreToolExecution).Set(policy.FieldCwd, "/").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": "ls"}).Frozen(hookc.PreToolExecution)
+			_, err := eng.FireInto(t.Context(), hookc.PreToolExecution, in, &memory)
+			require.NoError(t, err)
+			assert.NotSame(t, in, final(), "the caller holds it")
+			require.NoError(t, eng.Close())
 		}
-		first, again := final(), final()
-		assert.Equal(t, c.own, first == again, c.hook)
-		in := policy.NewContext(hookc.PreToolExecution).Set(policy.FieldCwd, "/").Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": "ls"}).Frozen(hookc.PreToolExecution)
-		_, err := eng.FireInto(t.Context(), hookc.PreToolExecution, in, &memory)
-		require.NoError(t, err)
-		assert.NotSame(t, in, final(), "the caller holds it")
-		require.NoError(t, eng.Close())
 	}
 }

@@ -54,6 +54,9 @@ type Options struct {
 	// MaxGateBlocks is how many times running a gate may send the agent back
 	// to work before it is overridden; 0 is 8.
 	MaxGateBlocks int
+	// SpareEvents is that nothing that is shown an event keeps it, observers and the
+	// hooks of Go included: one made for a decision gives its memory to the next.
+	SpareEvents bool
 }
 
 // Run is what one node did in one firing, for metrics.
@@ -138,6 +141,9 @@ func (x *Executor) FireFailing(ctx context.Context, e policy.Event, in *policy.C
 // and those that are evaluated together next to none.
 func (x *Executor) FireInto(ctx context.Context, e policy.Event, in *policy.Context, m *Reused) *policy.Decision {
 	in = in.Frozen(e)
+	if !x.options.SpareEvents {
+		m.made = nil
+	}
 	if w := x.schedules[e]; w != nil && ctx.Err() == nil && !w.memoised {
 		if p := w.picks.pick(in); p.inline {
 			return x.directly(ctx, w, p, in, m)

@@ -78,7 +78,7 @@ func (r *replayer) openEngine(rec *recording, from *sources, project string) (*r
 	r.done = append(r.done, done)
 	options = append(options, hookc.SkipVerify(), host.Compiler[hookc.Option](func(c *compiler.Config) { c.Event = rec.event }),
 		host.Execution[hookc.Option](func(o *executor.Options) {
-			host.CountNothing(o)
+			host.Replay(o)
 			o.Gates, o.Async = firstBlock{}, func(context.Context, *dag.Node, *policy.Context) error { return nil }
 		}))
 	eng, err := decide.Open(r.ctx, options)

@@ -47,9 +47,10 @@ func Execution[O any](change func(*executor.Options)) O {
 	return Option(func(c Config) { change(c.Execute) }).(O)
 }
 
-// CountNothing is for a command that asks for no metrics: counters that all cores write
-// to cost a brief rule a good part of its time.
-func CountNothing(o *executor.Options) {
+// Replay is for a command that decides recorded events, asks for no metrics and keeps no
+// event: counters that all cores write to cost a brief rule a good part of its time.
+func Replay(o *executor.Options) {
+	o.SpareEvents = true
 	o.Count = func(*dag.Node) func(policy.Status, int, time.Duration) {
 		return func(policy.Status, int, time.Duration) {}
 	}

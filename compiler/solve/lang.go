@@ -21,8 +21,8 @@ type Lang struct {
 	// rough is true of a set that holds more than it should: its automaton would be too
 	// large. Which texts are not in it is not known.
 	rough bool
-	// far is what distances gives, once it was asked.
-	far atomic.Pointer[[]int]
+	// lives is what living gives, once it was asked.
+	lives atomic.Pointer[[]bool]
 }
 
 // mostStates bounds an automaton. What would be larger is not known.
@@ -103,11 +103,13 @@ func subsets(bounds []rune, first string, step func(state string, r rune) string
 	return l, nil
 }
 
-// product walks two automata side by side.
-func product(a, b *Lang, accept func(a, b bool) bool) (*Lang, error) {
+// product walks two automata side by side: for the texts in both, or in either. All
+// pairs that come to no text in both are one state.
+func product(a, b *Lang, both bool) (*Lang, error) {
 	if len(a.next) == 1 && len(b.next) > 1 {
 		a, b = b, a // accept is symmetric
 	}
+	accept := func(a, b bool) bool { return a && b || !both && (a || b) }
 	if len(b.next) == 1 {
 		out := &Lang{bounds: a.bounds, next: a.next, accept: make([]bool, len(a.accept)), rough: a.rough || b.rough}
 		for i, is := range a.accept {
@@ -121,6 +123,7 @@ func product(a, b *Lang, accept func(a, b bool) bool) (*Lang, error) {
 	type pair struct{ a, b int32 }
 	at, states := numbering(len(a.next), len(b.next)), []pair{{}}
 	at(0, 0, 0)
+	livesA, livesB, dead := a.living(), b.living(), pair{-1, -1}
 	inA, inB := make([]int, len(out.bounds)), make([]int, len(out.bounds))
 	for i, r := range out.bounds {
 		inA[i], inB[i] = a.class(r), b.class(r)
@@ -133,6 +136,12 @@ func product(a, b *Lang, accept func(a, b bool) bool) (*Lang, error) {
 		row := make([]int32, len(out.bounds))
 		for c := range out.bounds {
 			to := pair{a.next[s.a][inA[c]], b.next[s.b][inB[c]]}
+			if both && !(livesA[to.a] && livesB[to.b]) {
+				if dead.a < 0 {
+					dead = to
+				}
+				to = dead
+			}
 			n := at(to.a, to.b, int32(len(states)))
 			if int(n) == len(states) {
 				states = append(states, to)
@@ -196,7 +205,7 @@ var meets = struct {
 }{of: map[[2]*Lang]*Lang{}}
 
 func (l *Lang) meet(m *Lang) *Lang {
-	out, err := product(l, m, func(a, b bool) bool { return a && b })
+	out, err := product(l, m, true)
 	switch {
 	case err == nil:
 		return out
@@ -208,7 +217,7 @@ func (l *Lang) meet(m *Lang) *Lang {
 
 // Or is the set of texts in either.
 func (l *Lang) Or(m *Lang) *Lang {
-	out, err := product(l, m, func(a, b bool) bool { return a || b })
+	out, err := product(l, m, false)
 	if err != nil {
 		return anyText(true).roughly()
 	}
@@ -216,22 +225,7 @@ func (l *Lang) Or(m *Lang) *Lang {
 }
 
 // Empty reports whether the set has no texts.
-func (l *Lang) Empty() bool {
-	seen, todo := make([]bool, len(l.next)), make([]int32, 1, len(l.next))
-	for seen[0] = true; len(todo) > 0; {
-		state := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if l.accept[state] {
-			return false
-		}
-		for _, to := range l.next[state] {
-			if !seen[to] {
-				seen[to], todo = true, append(todo, to)
-			}
-		}
-	}
-	return true
-}
+func (l *Lang) Empty() bool { return !l.living()[0] }
 
 // Words is the set of some texts.
 func Words(words ...string) *Lang {
@@ -372,8 +366,8 @@ func (l *Lang) Before(change func(rune) rune) *Lang {
 // can be read where there are any.
 func (l *Lang) Examples(n int) []string {
 	alphabet := l.readable()
-	toward := l.distances()
-	if toward[0] < 0 {
+	lives := l.living()
+	if !lives[0] {
 		return nil
 	}
 	type node struct {
@@ -390,7 +384,7 @@ func (l *Lang) Examples(n int) []string {
 		}
 		for _, c := range alphabet {
 			to := l.next[at.state][l.class(c)]
-			if toward[to] < 0 || visits[to] >= n {
+			if !lives[to] || visits[to] >= n {
 				continue
 			}
 			visits[to]++
@@ -424,46 +418,21 @@ func (l *Lang) readable() []rune {
 	return append(out, rest...)
 }
 
-// distances are how far each state is from one that accepts, -1 for those that
-// never come to one.
-func (l *Lang) distances() []int {
-	if known := l.far.Load(); known != nil {
+// living are the states from which one comes to a state that accepts.
+func (l *Lang) living() []bool {
+	if known := l.lives.Load(); known != nil {
 		return *known
 	}
-	out := make([]int, len(l.next))
-	defer func() { l.far.Store(&out) }()
-	// Those that lead to a state are in into, from the end of the state before to its own.
-	end := make([]int, len(l.next)+1)
-	for _, row := range l.next {
-		for _, to := range row {
-			end[to+1]++
-		}
-	}
-	for i := range l.next {
-		end[i+1] += end[i]
-	}
-	into, at := make([]int32, end[len(l.next)]), slices.Clone(end)
-	var queue []int32
-	for i, row := range l.next {
-		out[i] = -1
-		if l.accept[i] {
-			out[i] = 0
-			queue = append(queue, int32(i))
-		}
-		for _, to := range row {
-			into[at[to]] = int32(i)
-			at[to]++
-		}
-	}
-	for i := 0; i < len(queue); i++ {
-		to := queue[i]
-		for _, from := range into[end[to]:end[to+1]] {
-			if out[from] < 0 {
-				out[from] = out[queue[i]] + 1
-				queue = append(queue, from)
+	out := slices.Clone(l.accept)
+	for more := true; more; {
+		more = false
+		for i, row := range slices.Backward(l.next) { // what follows mostly has a higher number
+			if !out[i] && slices.ContainsFunc(row, func(to int32) bool { return out[to] }) {
+				out[i], more = true, true
 			}
 		}
 	}
+	l.lives.Store(&out)
 	return out
 }
 

@@ -307,8 +307,9 @@ func (j *job) accepts(doc map[string]any, s *seen) bool {
 	if !j.rewritten && (!n.Matcher.Match(in) || !r.Fires(in)) {
 		return false
 	}
-	w := &onlyRules{n: n}
-	d, _ := executor.Serial(j.prog, j.asked(in), in, w)
+	plan, id := j.asked(in)
+	w := &onlyRules{n: &plan.Nodes[id]}
+	d, _ := executor.Serial(j.prog, plan, in, w)
 	if w.given == nil {
 		s.chained = true
 		if !j.rewritten || n.Matcher.Match(in) && r.Fires(in) {
@@ -316,7 +317,7 @@ func (j *job) accepts(doc map[string]any, s *seen) bool {
 		}
 		return false
 	}
-	if d.Hooks[j.id].Status == policy.StatusFailed {
+	if d.Hooks[id].Status == policy.StatusFailed {
 		s.chained, s.failed = true, "the hook fails on the events that were tried"
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -120,8 +121,8 @@ type unit struct {
 	// untouched are those that have none.
 	reused    bool
 	untouched map[*dag.Plan]bool
-	// looks are names of tools by what they look like, once they are asked for.
-	looks map[string]string
+	// looks gives knownTools, made when first asked for.
+	looks func() map[string]string
 	// fixed are the findings of passes that do not look into bodies.
 	fixed diag.List
 
@@ -141,6 +142,7 @@ type unit struct {
 func newUnit(p *policy.Policy, cfg Config) *unit {
 	u := &unit{cfg: cfg, policy: p, place: map[*policy.Hook]int{}, kinds: map[policy.Kind]*dag.Kind{},
 		bodies: map[*policy.Hook]*made{}, done: map[string]bool{}, remade: map[*policy.Hook]*made{}, untouched: map[*dag.Plan]bool{}}
+	u.looks = lazy.Value(u.knownTools)
 	for i := range cfg.Kinds {
 		u.kinds[cfg.Kinds[i].Name] = &cfg.Kinds[i]
 	}

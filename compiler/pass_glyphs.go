@@ -165,7 +165,7 @@ func (g *glyphs) letters(what string, t diag.Text) {
 		if ascii(word) {
 			continue
 		}
-		if tool, ok := g.u.knownTools()[glyph.Skeleton(word)]; ok {
+		if tool, ok := g.u.looks()[glyph.Skeleton(word)]; ok {
 			g.alike(what+" ("+tool+")", t, strings.Index(t.Value, word))
 			return
 		}
@@ -187,22 +187,20 @@ func (g *glyphs) alike(what string, t diag.Text, at int) {
 // knownTools are the names of tools that agents have or the policy knows, by
 // what they look like.
 func (u *unit) knownTools() map[string]string {
-	if u.looks == nil {
-		u.looks = map[string]string{}
-		add := func(names ...string) {
-			for _, n := range names {
-				u.looks[glyph.Skeleton(n)] = n
-			}
+	out := map[string]string{}
+	add := func(names ...string) {
+		for _, n := range names {
+			out[glyph.Skeleton(n)] = n
 		}
-		add("Bash", "Read", "Write", "Edit", "Grep", "Glob", "Task", "Shell", "WebFetch", "WebSearch", "NotebookEdit")
-		for _, d := range agent.All() {
-			if d.Profile != nil {
-				add(d.Profile.Tools...)
-			}
-		}
-		add(u.policy.Tools.Known...)
 	}
-	return u.looks
+	add("Bash", "Read", "Write", "Edit", "Grep", "Glob", "Task", "Shell", "WebFetch", "WebSearch", "NotebookEdit")
+	for _, d := range agent.All() {
+		if d.Profile != nil {
+			add(d.Profile.Tools...)
+		}
+	}
+	add(u.policy.Tools.Known...)
+	return out
 }
 
 //go:noinline

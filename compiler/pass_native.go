@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -8,21 +9,21 @@ import (
 // interpreter of their language, and say the same. A process that decides one
 // event does without: that is more work than interpreting a body once.
 func nativeCode(u *unit) {
+	var nodes []*dag.Node
 	for _, plan := range u.plans {
-		if u.untouched[plan] {
-			continue
-		}
 		for i := range plan.Nodes {
 			n := &plan.Nodes[i]
-			m := u.bodies[n.Hook]
-			if m == nil || m.body.Runner == nil {
-				continue
+			if m := u.bodies[n.Hook]; !u.untouched[plan] && m != nil && m.body.Runner != nil {
+				nodes = append(nodes, n)
 			}
-			u.natively(n.Hook, m)
-			u.reportAll(n.Hook, m.doubts)
-			n.Runner, n.Engine, n.Brief = m.body.Runner, m.body.Engine, m.body.Brief
-			n.Unindexed = m.body.Unindexed
 		}
+	}
+	u.each(len(nodes), func(i int) { u.natively(nodes[i].Hook, u.bodies[nodes[i].Hook]) })
+	for _, n := range nodes {
+		m := u.bodies[n.Hook]
+		u.reportAll(n.Hook, m.doubts)
+		n.Runner, n.Engine, n.Brief = m.body.Runner, m.body.Engine, m.body.Brief
+		n.Unindexed = m.body.Unindexed
 	}
 }
 

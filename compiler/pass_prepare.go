@@ -2,7 +2,11 @@ package compiler
 
 import (
 	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
+	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -10,28 +14,60 @@ import (
 // prepare makes the body of every live hook ready. A body that was left on
 // disk until needed is read now; the hook as loaded is not changed.
 func prepare(u *unit) {
+	var nodes []*dag.Node
 	for _, plan := range u.plans {
 		for i := range plan.Nodes {
 			n := &plan.Nodes[i]
-			if u.reused {
+			switch {
+			case u.reused:
 				u.reportAll(n.Hook, u.bodies[n.Hook].found)
-				continue
+			case n.Hook.Body.Load == nil || u.load(&n.Hook):
+				nodes = append(nodes, n)
 			}
-			if n.Hook.Body.Load != nil && !u.load(&n.Hook) {
-				continue
-			}
-			m := u.known(n.Hook)
-			if m == nil {
-				m = u.make(n.Hook)
-			}
-			body := &m.body
-			u.reportAll(n.Hook, m.found)
-			n.Runner, n.Engine, n.Always, n.Brief = body.Runner, body.Engine, body.Always, body.Brief
-			if n.Unindexed = body.Unindexed; n.Hook.Spared > 0 {
-				n.Always = 0 // not in every session
-			}
-			u.bodies[n.Hook] = m
 		}
+	}
+	bodies := make([]*made, len(nodes))
+	u.each(len(nodes), func(i int) {
+		if bodies[i] = u.known(nodes[i].Hook); bodies[i] == nil {
+			bodies[i] = u.make(nodes[i].Hook)
+		}
+	})
+	for i, n := range nodes {
+		m := bodies[i]
+		u.reportAll(n.Hook, m.found)
+		n.Runner, n.Engine, n.Always, n.Brief = m.body.Runner, m.body.Engine, m.body.Always, m.body.Brief
+		if n.Unindexed = m.body.Unindexed; n.Hook.Spared > 0 {
+			n.Always = 0 // not in every session
+		}
+		u.bodies[n.Hook] = m
+	}
+}
+
+// each does something for the numbers below n, at once on all cores, but one after
+// another in a process that decides one event. What panics does so here.
+func (u *unit) each(n int, do func(i int)) {
+	var next atomic.Int64
+	var working sync.WaitGroup
+	var wrong atomic.Pointer[any]
+	work := func() {
+		defer func() {
+			if p := recover(); p != nil {
+				wrong.Store(&p)
+			}
+		}()
+		for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+			do(int(i))
+		}
+	}
+	for range min(n, runtime.GOMAXPROCS(0)) - 1 {
+		if !u.cfg.Once {
+			working.Go(work)
+		}
+	}
+	work()
+	working.Wait()
+	if p := wrong.Load(); p != nil {
+		panic(*p)
 	}
 }
 

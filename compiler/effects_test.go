@@ -2,7 +2,9 @@ package compiler
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -244,4 +246,32 @@ func TestTrace(t *testing.T) {
 	}
 	assert.Contains(t, text, "== narrow: keeps one event, for a process that serves one\nno change\n")
 	assert.Equal(t, len(Passes()), strings.Count(text, "== "))
+}
+
+// TestBodiesTogether: bodies are made ready at once, each once; what is found comes in
+// the hooks' order, and a kind that panics does so in Compile.
+func TestBodiesTogether(t *testing.T) {
+	b := newBench()
+	for i := range 100 {
+		b.add(fmt.Sprintf("h%02d", i), policy.KindExpr)
+	}
+	var made atomic.Int64
+	wrong := false
+	preparing := func(c *Config) {
+		c.Kinds[2].Prepare = func(h *policy.Hook) (dag.Body, diag.List) {
+			made.Add(1)
+			if wrong && h.Name == "h50" {
+				panic("broken")
+			}
+			return dag.Body{Runner: quiet, Effects: policy.Effects{World: policy.WorldNone}}, diag.List{codeUnseen.Report(diag.Span{}, "said of all")}
+		}
+	}
+	_, found := b.try(preparing)
+	assert.EqualValues(t, 100, made.Load())
+	for range 10 {
+		_, again := b.try(preparing)
+		assert.Equal(t, codes(found), codes(again))
+	}
+	wrong = true
+	assert.PanicsWithValue(t, "broken", func() { b.try(preparing) })
 }

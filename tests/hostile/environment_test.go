@@ -111,7 +111,7 @@ func environmentRemovesNoGuard(t *testing.T, program, managed string) {
 			continue // it refuses every guarded event, in words of its own
 		}
 		for j, value := range []string{"0", "1", "true", "false", "all", "1ms", "gemini", "empty.yaml", "native", "skip", "/no/such/place"} {
-			if !depth.Tries(i+j, 6) {
+			if !depth.Tries(i+j, 13) {
 				continue
 			}
 			h.env = append(slices.Clone(env), name+"="+value)

@@ -83,7 +83,7 @@ func TestCutAtEveryByte(t *testing.T) {
 			require.Equal(t, "refused", outcome(t, main, e.call), "the whole")
 			broken := 0
 			for cut := range len(e.text) {
-				if !depth.Full() && (cut%16 != 0 || !depth.Tries(cut/16, 2)) && len(e.text) > 1000 {
+				if !depth.Full() && (cut%16 != 0 || !depth.Tries(cut/16, 4)) && len(e.text) > 1000 {
 					continue // a part of the cuts of the long example
 				}
 				text := e.text[:cut]

@@ -42,7 +42,7 @@ func TestStaticCommandsEnd(t *testing.T) {
 			require.NoError(t, r.make(h.project))
 			commands := static(t)
 			for j, name := range slices.Sorted(maps.Keys(commands)) {
-				if depth.Full() || (i+j)%3 == 0 && depth.Tries((i+j)/3, 4) {
+				if depth.Full() || (i+j)%3 == 0 && depth.Tries((i+j)/3, 8) {
 					h.ask(t, "", commands[name]...)
 				}
 			}

@@ -24,7 +24,7 @@ func TestUntrustedRepositoryHoldsNothingUp(t *testing.T) {
 			h := newHouse(t)
 			require.NoError(t, r.make(h.project))
 			for road, words := range roads(t) {
-				if turn := map[string]int{"run": 0, "gate": 2}[road]; !depth.Tries(i+turn, 4) {
+				if turn := map[string]int{"run": 0, "gate": 4}[road]; !depth.Tries(i+turn, 8) {
 					continue // daily one of the two, or none, in turn
 				}
 				a := h.ask(t, removal, words...)

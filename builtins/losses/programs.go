@@ -10,10 +10,10 @@ import (
 var TextPrograms = Words(`which whereis whatis apropos man info tldr help type echo printf test [ expr seq basename dirname realpath readlink
 	ls ll tree du df pwd whoami id groups uname hostname date cal uptime free nproc lscpu lsblk lsof lsusb lspci ps top htop pgrep jobs gcc g++ clang cc c++ ld ar nm rustc javac java
 	tsc eslint prettier jest vitest mocha pytest tox nox ruff black mypy flake8 rubocop rspec phpunit cypress playwright webpack vite rollup esbuild storybook hookc jq yq xq tomlq dasel
-	ctest coverage nyc c8 gcovr lcov kcov bats ava karma tap nextest fx code vim vi nvim nano emacs subl open xdg-open start say logger wall write mail sleep yes true false tput clear reset stty history fc bc dc factor cksum md5sum sha1sum sha256sum
-	sha512sum b2sum shellcheck shfmt hadolint actionlint typos codespell ack ag rg ripgrep grep egrep fgrep zgrep look spell explainshell cheat howdoi jira linear notify-send pbcopy pbpaste xclip xsel wl-copy
+	ctest coverage nyc c8 gcovr lcov kcov bats ava karma tap nextest fx comby code vim vi nvim nano emacs subl open xdg-open start say logger wall write mail sleep yes true false tput clear reset stty history fc bc dc factor cksum md5sum sha1sum sha256sum
+	sha512sum b2sum shellcheck shfmt hadolint actionlint typos codespell ack ag rg ripgrep grep egrep fgrep zgrep look spell explainshell cheat howdoi notify-send pbcopy pbpaste xclip xsel wl-copy
 	compgen complete command_not_found_handle set unset alias dcg opa conftest regal sg ast-grep semgrep nix-instantiate exiftool pdftk qpdf ffmpeg convert magick mogrify identify cspell vale
-	wc comm csplit column figlet cowsay toilet dialog whiptail zenity gum tmux-send nm-online msgfmt xgettext pandoc asciidoctor sphinx-build mkdocs hugo jekyll dot plantuml mermaid mmdc
+	wc comm csplit column figlet cowsay toilet dialog whiptail zenity tmux-send nm-online msgfmt xgettext pandoc asciidoctor sphinx-build mkdocs hugo jekyll dot plantuml mermaid mmdc
 	lsattr getfacl getent getconf locale stat file nslookup dig host drill ping traceroute mtr whois tcpdump tshark wireshark`)
 
 // Inert are programs that start nothing that is named in their arguments.
@@ -29,20 +29,20 @@ var (
 	// Senders are programs that talk to other machines whatever their words.
 	Senders = Words(`mail mailx mutt sendmail s-nail msmtp swaks ftp lftp ncftpput tftp rclone gist pastebinit wgetpaste wormhole croc ffsend transfer dig host nslookup drill kdig
 		ping ping6 traceroute slack slack-cli telegram-send ntfy notify discord xh curlie httpie mosquitto_pub nats redis-cli kcat kafkacat websocat wscat grpcurl busybox telnet azcopy
-		0x0 ix logger termbin sprunge hastebin bashupload filebin oshi surge gh-pages`)
+		0x0 ix logger termbin sprunge hastebin bashupload filebin oshi surge gh-pages ipfs`)
 	// Readers are readers that see for themselves what is sent, and tools of stores of this machine, which send nothing.
-	Readers = Words("curl wget wget2 aria2c nc ncat netcat socat telnet scp sftp rsync http https ssh git security keytool certutil")
+	Readers = Words("curl wget wget2 aria2c nc ncat netcat socat telnet scp sftp rsync http https ssh git security keytool certutil helm helmfile sops kubeseal ansible ansible-playbook")
 )
 
 // Daemons are processes and services without which the machine, or the way to it, is gone.
 var Daemons = Words(`cron crond ssh sshd networking network networkmanager systemd-networkd systemd-resolved firewalld ufw systemd init launchd dbus dbus-daemon dbus-broker systemd-logind systemd-udevd systemd-journald udevd
 	xorg gnome-shell windowserver loginwindow kernel_task gdm gdm3 sddm lightdm kubelet dockerd containerd auditd rsyslogd wpa_supplicant dhclient
-	windefend mpssvc eventlog wuauserv dnscache sense wscsvc winrm falcon-sensor falcond crowdstrike apparmor clamav-daemon osqueryd wazuh-agent sentinelone fail2ban ossec mdatp auditbeat sysmon suricata termservice vss lanmanserver bfe dhcp`)
+	windefend mpssvc eventlog wuauserv dnscache sense svchost lsass csrss wininit services wscsvc winrm falcon-sensor falcond crowdstrike apparmor clamav-daemon osqueryd wazuh-agent sentinelone fail2ban ossec mdatp auditbeat sysmon suricata termservice vss lanmanserver bfe dhcp`)
 
 // TakesCommand are options whose value is a command that a program starts, Escapes the
 // programs that are told to start one by words that begin with ! or shell.
 var (
-	TakesCommand = Words("--post-renderer --pager --preview --editor --extcmd --rsh-command --open-command --browser-command --hook-command --post-hook --pre-hook --deploy-hook --change-cmd")
+	TakesCommand = Words("--post-renderer --pager --preview --editor --extcmd --rsh-command --open-command --browser-command --hook-command --post-hook --pre-hook --deploy-hook --change-cmd --run_under --run-under --runner --exec-cmd --prepare --cleanup --setup")
 	Escapes      = Words("less more most kak gdb lldb ranger ipython bpython vifm mc nnn lf tig mutt ftp")
 )
 
@@ -103,8 +103,8 @@ var DiskReads = map[string]string{
 // something; a tool that is not here does whatever its arguments are.
 var DiskWrites = map[string]string{
 	"hdparm": "--security-erase --security-erase-enhanced --trim-sector-ranges --make-bad-sector --write-sector", "nvme": "format sanitize write write-zeroes delete-ns", "badblocks": "-w",
-	"cryptsetup": "luksFormat luksErase erase luksKillSlot luksRemoveKey reencrypt", "zpool": "destroy labelclear", "zfs": "destroy rollback",
-	"mdadm": "--zero-superblock --stop -S --remove --fail", "btrfs": "delete", "diskutil": "eraseDisk eraseVolume zeroDisk secureErase partitionDisk reformat erasedisk erasevolume randomDisk deleteContainer deleteVolume eraseContainer",
+	"cryptsetup": "luksFormat luksErase erase luksKillSlot luksRemoveKey reencrypt", "zpool": "destroy labelclear remove detach", "zfs": "destroy rollback",
+	"mdadm": "--zero-superblock --stop -S --remove --fail", "btrfs": "delete remove", "diskutil": "eraseDisk eraseVolume zeroDisk secureErase partitionDisk reformat erasedisk erasevolume randomDisk deleteContainer deleteVolume eraseContainer",
 	"fastboot": "erase flash format -w flashall", "flashrom": "-w --write -E --erase", "dmsetup": "remove remove_all wipe_table", "wipefs": "-a --all -o --offset -f --force",
 	"parted": "mklabel mktable rm mkpart resizepart mkpartfs set",
 }

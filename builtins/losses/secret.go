@@ -19,7 +19,8 @@ var secretNames = map[string]string{
 	"service_account.json": "cloud-credentials", "credentials.tfrc.json": "token", "kubeconfig": "kubeconfig",
 	"id_rsa": "ssh-key", "id_dsa": "ssh-key", "id_ecdsa": "ssh-key", "id_ed25519": "ssh-key", "id_ed25519_sk": "ssh-key", "id_ecdsa_sk": "ssh-key",
 	".htpasswd": "password", "secring.gpg": "gpg-key", "Login Data": "browser", "cookies.sqlite": "browser", "logins.json": "browser", "key4.db": "browser",
-	"wallet.dat": "wallet", "master.key": "key", ".envrc": "env-file", ".dev.vars": "env-file", "terraform.tfstate": "cloud-credentials",
+	"wallet.dat": "wallet", "master.key": "key", ".envrc": "env-file", ".dev.vars": "env-file", "terraform.tfstate": "cloud-credentials", "kaggle.json": "token", "node-token": "token", "k3s.yaml": "kubeconfig", "rke2.yaml": "kubeconfig",
+	"secrets.yml": "password", "secrets.yaml": "password", "secrets.toml": "password", "secrets.json": "password", "secrets.env": "env-file", "credentials.yml": "password", "credentials.toml": "token",
 }
 
 // secretPaths are places of secrets below the home.
@@ -32,7 +33,7 @@ var secretPaths = []struct{ path, what string }{
 	{".config/google-chrome", "browser"}, {".claude/.credentials.json", "token"}, {".claude.json", "token"}, {".codex/auth.json", "token"}, {".gemini/oauth_creds.json", "token"}, {".gemini/google_accounts.json", "token"},
 	{".qwen/oauth_creds.json", "token"}, {".config/github-copilot", "token"}, {".local/share/opencode/auth.json", "token"}, {".config/gitlab-cli", "token"}, {".config/glab-cli", "token"},
 	{".fly/config.yml", "token"}, {".config/heroku", "token"}, {".config/netlify", "token"}, {".vercel/auth.json", "token"}, {".local/share/com.vercel.cli/auth.json", "token"}, {".config/.wrangler", "token"},
-	{".wrangler/config", "token"}, {".databrickscfg", "token"}, {".snowsql/config", "password"}, {".config/hcloud", "token"}, {".config/sops/age", "key"}, {".config/age", "key"}, {".age", "key"},
+	{".wrangler/config", "token"}, {".databrickscfg", "token"}, {".snowsql/config", "password"}, {".config/hcloud", "token"}, {".config/linode-cli", "token"}, {".config/sops/age", "key"}, {".config/age", "key"}, {".age", "key"},
 	{".electrum", "wallet"}, {".bitcoin", "wallet"}, {".ethereum/keystore", "wallet"}, {".config/solana", "wallet"}, {".thunderbird", "password"}, {".pgpass", "password"}, {".pulumi/credentials.json", "token"},
 	{".config/configstore", "token"}, {".config/stripe", "token"}, {".config/ngrok", "token"}, {".config/containers/auth.json", "token"},
 	{"Library/Application Support/Google/Chrome", "browser"}, {"Library/Application Support/Firefox", "browser"}, {".config/chromium", "browser"}, {".config/BraveSoftware", "browser"}, {".config/rclone", "password"},
@@ -90,6 +91,10 @@ func Secret(p, home string) string {
 			if under(s.path, rel) || fixed > 0 && strings.HasPrefix(s.path, rel[:fixed]) && GlobMatch(rel, s.path) {
 				return secretIn(s.path, s.what, base)
 			}
+		}
+		name, _, _ := strings.Cut(strings.TrimPrefix(base, "."), ".")
+		if tokens := Tokens(name); rel[0] == '.' && len(tokens) > 0 && in(tokens[len(tokens)-1], "token tokens credentials creds auth password passwords apikey secrets") && (path.Ext(base) == "" || in(path.Ext(base), ".json .toml .yaml .yml .txt .ini .conf")) {
+			return "token" // ~/.tool/auth.json
 		}
 	}
 	return ""
@@ -202,6 +207,12 @@ func UsesSecret(option string) bool {
 	return strings.HasPrefix(option, "-") && !strings.Contains(option, "=") && slices.ContainsFunc(Tokens(option), func(t string) bool {
 		return in(t, "key keyfile cert cacert ca env config identity kubeconfig pass password passphrase secret secrets netrc token credential credentials auth file-env sslkey sslcert")
 	})
+}
+
+// Metadata reports whether an address gives the credentials of a machine in a cloud to who asks on it.
+func Metadata(address string) bool {
+	return (strings.Contains(address, "169.254.169.254") || strings.Contains(address, "169.254.170.2") || strings.Contains(address, "metadata.google.internal")) &&
+		slices.ContainsFunc(Tokens(address[max(0, len(address)-120):]), func(t string) bool { return in(t, "credentials token accounts identity userdata oauth2 relative") })
 }
 
 // DomainLike reports whether a word ends as the name of a host does.

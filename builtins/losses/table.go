@@ -14,21 +14,21 @@ const table = `
 terraform tofu terragrunt|tf|cloud|@destroy destroy;$ output *password*|*secret*|*token*|*key*;@destroy apply -destroy --destroy -replace --replace;@destroy run-all destroy;@state-remove state rm !-dry-run;@workspace-delete workspace delete -force;force-unlock;? fmt|plan|validate|output|providers|state|init
 pulumi|stack|cloud|@destroy destroy|down !--preview-only;@stack-remove stack rm;$ config|stack|output * --show-secrets;$ config get;stack|env rm;cancel;state delete|unprotect;destroy|down;? logout|plugin|about
 eksctl kops k3d kind minikube|stack|cloud|@delete-cluster delete
-aws||cloud|@bucket-delete s3 rb;@objects-delete s3 rm --recursive;@object-delete s3 rm;@objects-delete s3 sync --delete;$ secretsmanager|ssm get-secret-value|get-parameter;@delete * delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion;$ configure export-credentials;$ configure get *secret*|*key*|*token*;$ secretsmanager|ssm get-secret-value|get-parameter|get-parameters|get-parameters-by-path|batch-get-secret-value;$ ecr|ecr-public|codeartifact get-login-password|get-login|get-authorization-token;$ sts get-session-token|assume-role|get-federation-token;$ iam create-access-key;? configure|sts|help;* delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion|reset-*|disable-*|detach-*|batch-delete-*|empty-*;ec2 stop-instances|reboot-instances;s3api put-bucket-lifecycle*;ecs update-service --desired-count=0;autoscaling * --desired-capacity=0
+aws||cloud|@bucket-delete s3 rb;@objects-delete s3 rm --recursive;@object-delete s3 rm;@objects-delete s3 sync --delete;$ secretsmanager|ssm get-secret-value|get-parameter;@delete * delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion;$ configure export-credentials;$ configure get *secret*|*key*|*token*;$ secretsmanager|ssm get-secret-value|get-parameter|get-parameters|get-parameters-by-path|batch-get-secret-value;$ ecr|ecr-public|codeartifact get-login-password|get-login|get-authorization-token;$ sts get-session-token|assume-role|get-federation-token;$ iam create-access-key;? configure|sts|help;* delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion|reset-*|disable-*|detach-*|batch-delete-*|empty-*;* admin-delete-*|close-account|cancel-*;route53 change-resource-record-sets * *DELETE*;route53 change-resource-record-sets *DELETE*;ec2 stop-instances|reboot-instances;s3api put-bucket-lifecycle*;ecs update-service --desired-count=0;autoscaling * --desired-capacity=0
 bq||cloud|@delete rm;rm;query <>;cp|load -f --replace
 s3cmd s5cmd mc||-cloud|@objects-delete rb|del|rm|rmdir|--recursive
-rclone||-cloud|@objects-delete purge|delete|deletefile|sync|cleanup|cleanup-hidden !-n !-i !--interactive
+rclone||-cloud|$ config show|dump|redacted !--help;@objects-delete purge|delete|deletefile|sync|cleanup|cleanup-hidden !-n !-i !--interactive
 heroku||platform|@app-delete apps:destroy|apps:delete|destroy|addons:destroy|pg:reset|domains:clear;ps:scale web=0|*=0;maintenance:on;releases:rollback|rollback;pg:reset|pg:kill*|apps:destroy;config:unset;pg:copy|pg:restore|pg:backups:restore;$ auth:token|config|config:get;?logs|container:rm
 vercel now||platform|@app-delete rm|remove;@app-delete project|projects rm|remove;$ env pull;env|alias|domains|dns|certs|secrets|blob rm|remove|del;rollback
 fly flyctl||platform|@app-delete apps|app|volumes|volume|machine|machines|postgres destroy|delete;@app-delete destroy;scale count 0;?logs|releases
 vault||platform|@secret-delete kv delete|destroy;@secret-delete kv metadata delete;@secret-delete delete;@secret-delete secrets|auth disable;+@seal operator seal
-consul|tf|platform|@data-delete kv delete
+consul|tf|platform|@data-delete kv delete;leave|force-leave;snapshot restore
 nomad|tf|platform|@job-purge job stop -purge;@job-purge system gc;job stop -purge;system gc;node drain|purge;namespace|volume|var|acl delete|purge|deregister;stop -purge;$ var get
 etcdctl||database|@keys-delete del
-gh|gh|platform|@repository-delete repo delete;+@repository-archive repo archive;@delete release|secret|variable|label|ssh-key|gpg-key|codespace|cs|cache|gist|environment|ruleset|deploy-key delete|remove;@delete repo deploy-key delete;@delete issue delete;$ auth token;@api-delete api -X=DELETE --method=DELETE;$ auth token;$ auth status -t --show-token;? pr|run|extension|config|alias|auth|browse|search|label;? project item-*;workflow disable
-glab|gh|platform|@repository-delete repo|project delete;@delete release|variable|label|ssh-key|issue|mr|snippet delete|remove;@api-delete api -X=DELETE --method=DELETE;$ auth status -t --show-token;? mr|ci|config|alias|auth
-redis-cli valkey-cli keydb-cli memcached-cli|^-hpansuriDdtX --user --pass --pattern --count --cacert --cert --key --eval --sni --socket --scan-count|-database|@flush flushall|flushdb|FLUSHALL|FLUSHDB;@database-stop shutdown|SHUTDOWN;@database-stop debug|DEBUG segfault|SEGFAULT;@cluster-reset cluster|CLUSTER reset|RESET;@script-flush script|SCRIPT|function|FUNCTION flush|FLUSH;@flush eval|EVAL *flush*|*FLUSH*;@keys-delete del|DEL|unlink|UNLINK <>
-docker podman nerdctl|^-Hlcsn --namespace --host --context --config --log-level --tlscacert --tlscert --tlskey --url --connection --filter --format --signal|-containers|@container-kill-all kill <>;@container-remove-all rm <>;@container-remove-all container rm|remove|delete <>;@container-remove-all rm -a --all;@container-remove-volumes rm -v --volumes;@container-remove-volumes container rm|remove -v --volumes;@container-prune container prune;@system-prune system prune;@volume-prune volume prune;@prune pod|machine|secret|config|stack|service|swarm prune;@volume-remove volume rm|remove;@remove machine|pod|secret|config|stack|service|system rm|remove|delete;@container-prune node|plugin rm|remove;@reset machine|swarm|system reset|leave
+gh|gh|platform|@repository-delete repo delete;+@repository-archive repo archive;@delete release|secret|variable|label|ssh-key|gpg-key|codespace|cs|cache|gist|environment|ruleset|deploy-key delete|remove;@delete repo deploy-key delete;@delete issue delete;$ auth token;@api-delete api -X=DELETE --method=DELETE;@api-delete api graphql -f=*mutation*elete* -F=*mutation*elete* --field=*mutation*elete* --raw-field=*mutation*elete*;$ auth token;$ auth status -t --show-token;? pr|run|extension|config|alias|auth|browse|search|label;? project item-*;workflow disable
+glab|gh|platform|@repository-delete repo|project delete;@delete release|variable|label|ssh-key|issue|mr|snippet delete|remove;@api-delete api -X=DELETE --method=DELETE;$ auth status -t --show-token;$ config get token;? mr|ci|config|alias|auth
+redis-cli valkey-cli keydb-cli memcached-cli|^-hpansuriDdtX --user --pass --pattern --count --cacert --cert --key --eval --sni --socket --scan-count|-database|@flush flushall|flushdb|FLUSHALL|FLUSHDB;@database-stop shutdown|SHUTDOWN;@database-stop debug|DEBUG segfault|SEGFAULT;@cluster-reset cluster|CLUSTER reset|RESET;@script-flush script|SCRIPT|function|FUNCTION flush|FLUSH;@flush eval|EVAL *flush*|*FLUSH*|*"del"*|*'del'*|*unlink*;@flush config|CONFIG set|SET dir|dbfilename;@keys-delete del|DEL|unlink|UNLINK <>
+docker podman nerdctl|^-Hlcsn --namespace --host --context --config --log-level --tlscacert --tlscert --tlskey --url --connection --filter --format --signal|-containers|@container-kill-all kill <>;@container-remove-all rm <>;@container-remove-all container rm|remove|delete <>;@container-remove-all rm -a --all;@container-remove-volumes rm -v --volumes;@container-remove-volumes container rm|remove -v --volumes;@container-prune container prune;@system-prune system prune;@volume-prune volume prune;@prune pod|machine|secret|config|stack|service|swarm prune;@volume-remove volume rm|remove;@remove kube|play down --force;@remove machine|pod|secret|config|stack|service|system rm|remove|delete;@container-prune node|plugin rm|remove;@reset machine|swarm|system reset|leave
 compose|^-t --rmi --timeout|-containers|@compose-volumes down|rm -v --volumes
 lxc incus multipass vagrant|^--project|-containers|@machine-delete delete|destroy|purge|restore;@machine-delete storage|project|profile|network|snapshot delete|rm|restore;@machine-delete storage volume|bucket delete;@machine-delete admin recover;@machine-delete box remove --all
 lxc-snapshot||-containers|@snapshot-delete -d --destroy -r --restore
@@ -142,7 +142,7 @@ gem|pkg|platform|yank;owner -r --remove;?uninstall|cleanup
 nix-collect-garbage||system|-d --delete-old --delete-older-than;?gc
 conda mamba micromamba|^-np --name --prefix|system|remove|uninstall --all;env remove -n=base --name=base -n=*prod* --name=*prod*;?remove|uninstall|clean|env
 poetry pdm hatch rye pipenv uv pipx composer bower bundle bundler pod flutter dart swift gradle gradlew mvn mvnw ant bazel bazelisk lein sbt mill cmake meson ninja go rustup nvm fnm asdf mise volta n corepack lerna rush pre-commit ng next nuxt gatsby parcel vite tsc eslint prettier ccache sccache xcodebuild||platform|@uninstall/system uninstall|remove|implode --all;@uninstall/system implode|uninstall-all;@uninstall/system pip uninstall <>;? cache|remove|uninstall|clean|prune|reset|purge|clear|rm|del|self|env
-dotnet|pkg|database|ef database drop !--dry-run;ef database update 0;ef migrations remove -f --force;@unpublish/platform nuget delete;? remove|clean|ef|nuget|tool|workload|sln|add|package|reference
+dotnet|pkg|database|$ user-secrets list;ef database drop !--dry-run;ef database update 0;ef migrations remove -f --force;@unpublish/platform nuget delete;? remove|clean|ef|nuget|tool|workload|sln|add|package|reference
 sea-orm-cli sea-orm||database|migrate fresh|refresh|reset;migrate down -n;?migrate
 adonis ace spark||database|migration:fresh|migration:reset|migration:refresh|db:wipe|db:truncate|migrate:refresh;?migration:rollback|migrate:rollback
 sqitch||database|@reset-database revert|rebase !--to
@@ -166,9 +166,9 @@ velero||kubernetes|backup|restore|schedule|backup-location delete;uninstall
 flux||kubernetes|uninstall;delete *
 argocd argo argocd-autopilot||kubernetes|app|appset|proj|cluster|repo|repocreds delete|rm|delete-resource|terminate-op;app rollback;app sync --prune --force;delete|stop|terminate;$ admin initial-password;$ account generate-token
 helmfile||kubernetes|destroy|delete;?lint|template|diff
-kubectl oc k k3s microk8s|^-nlofcs --namespace --context --cluster --kubeconfig --server --user --token --as --output --selector --field-selector --filename --container --request-timeout --grace-period --timeout --cascade --dry-run --replicas --kustomize --template --image|-kubernetes|@drain drain;@replace-force replace --force;@delete-all apply --all;+@scale-to-zero scale --replicas=0
+kubectl oc k k3s microk8s|^-nlofcs --namespace --context --cluster --kubeconfig --server --user --token --as --output --selector --field-selector --filename --container --request-timeout --grace-period --timeout --cascade --dry-run --replicas --kustomize --template --image|-kubernetes|$ view-secret *;@drain drain;argo|cnpg|virt|minio|rook-ceph|directpv delete|destroy|stop|terminate|remove;@replace-force replace --force;@delete-all apply --all;+@scale-to-zero scale --replicas=0
 kubeadm k0s k0sctl talosctl rke rke2 microk8s||kubernetes|$ token create|list;reset;remove;uninstall;wipe
-istioctl linkerd cilium tkn kn skaffold tilt okteto devspace werf garden||kubernetes|uninstall;delete|destroy|purge|dismiss|cleanup;down -v --volumes --delete-namespaces
+istioctl linkerd cilium operator-sdk calicoctl kbcli consul-k8s kapp clusterctl tk tanka tkn kn skaffold tilt okteto devspace werf garden||kubernetes|uninstall;delete|destroy|purge|dismiss|cleanup|prune;down -v --volumes --delete-namespaces
 limactl lima colima orb orbctl podman-machine tart||containers|delete|remove|rm|prune|factory-reset|reset !--help
 virsh||system|destroy|undefine|vol-delete|vol-wipe|pool-delete|pool-destroy|snapshot-delete|snapshot-revert|net-destroy|net-undefine|iface-undefine|managedsave-remove|checkpoint-delete
 VBoxManage vboxmanage||system|unregistervm --delete --delete-all;closemedium --delete;snapshot * delete|restore;controlvm * poweroff;discardstate
@@ -183,11 +183,11 @@ dscl sysadminctl pwpolicy|tf|system|* -delete;* -deleteUser;* -clearaccountpolic
 security||cloud|delete-keychain|delete-certificate|delete-identity|delete-generic-password|delete-internet-password;$ find-generic-password|find-internet-password -w -g;$ export|dump-keychain
 loginctl homectl localectl machinectl||system|terminate-user|kill-user|terminate-session;remove|terminate|poweroff|clean;?list
 snapper timeshift||system|delete|rollback|undochange;--delete --delete-all --restore
-restic borg duplicity kopia rustic bup||system|rm --unsafe;forget|prune|delete|remove-all-but-n-full !-n;snapshot delete
-gcloud||cloud|$ auth print-access-token|print-identity-token;$ auth application-default print-access-token;$ secrets versions access;$ iam service-accounts keys create;? config|auth|components|info|topic;compute instances stop|reset;sql instances restart|restore-backup|patch;container clusters resize --num-nodes=0
+restic borg duplicity kopia rustic bup proxmox-backup-client||system|rm --unsafe;forget|prune|delete|remove-all-but-n-full !-n;snapshot delete
+gcloud||cloud|$ auth print-access-token|print-identity-token;$ auth application-default print-access-token;$ secrets versions access;$ iam service-accounts keys create;? config|auth|components|info|topic;compute instances stop|reset;sql instances restart|restore-backup|patch;pubsub subscriptions seek;container clusters resize --num-nodes=0
 az||cloud|$ account get-access-token;$ keyvault secret show|download;$ storage account keys list;$ acr credential show;$ ad sp create-for-rbac;$ ad sp credential reset;? account|cache|config|extension|logout;vm deallocate
-doctl linode-cli hcloud ibmcloud oci scw ovh exo vultr vultr-cli tccli aliyun yc govc eksctl rosa ocm civo upctl stackit openstack||cloud|? auth|config|completion;vm.destroy|object.destroy|datastore.rm|snapshot.remove;$ auth token
-gsutil s3cmd s5cmd mc b2 mb azcopy||cloud|rm|rb|del|remove|delete-bucket|delete_bucket|undo;sync|mirror --delete-destination --delete-removed --remove --delete -d
+doctl linode-cli hcloud ibmcloud oci scw ovh exo vultr vultr-cli tccli aliyun yc govc eksctl rosa ocm civo upctl stackit openstack||cloud|$ auth token;? auth|config|completion;vm.destroy|object.destroy|datastore.rm|snapshot.remove
+gsutil s3cmd s5cmd mc b2 mb azcopy||cloud|rm|rb|del|remove|delete-bucket|delete_bucket|undo;sync|mirror|rsync !-n --delete-destination --delete-removed --remove --delete -d
 vault bao||platform|$ kv get;$ read;$ print token;$ token create|lookup;? list|status;lease|token revoke;operator seal|rekey|rotate
 op||platform|$ read;$ item get;$ document get;item|document|vault|user|group|connect delete|remove;? run|inject|signin|whoami
 rdiff-backup||system|remove;--remove-older-than
@@ -199,9 +199,10 @@ bw rbw lpass pass gopass keyring secret-tool 1pass keepassxc-cli docker-credenti
 doppler infisical dotenvx chamber teller berglas aws-vault envchain||platform|$ secrets get|download;$ secrets;$ get;$ export;$ read;$ show|env;$ access;$ exec|run -- env|printenv;secrets delete;remove|delete|prune;? run|exec|login|setup|list
 ansible-vault sops git-crypt git-secret||platform|$ view|decrypt|export-key|cat|reveal;$ * -d --decrypt;? edit|encrypt|rekey
 railway render netlify ntl||platform|$ variables;$ env:get|env:list;down|delete;env:unset;sites:delete|blobs:delete;unlink
-tsh boundary step cloudflared tailscale ngrok||platform|tunnel delete|cleanup;logout|down;? delete
+tsh boundary step cloudflared tailscale ngrok||platform|$ auth generate-token;tunnel delete|cleanup;logout|down
 eb cf copilot amplify sam chalice zappa up apex architect arc sst serverless sls cdktf cdk nitric encore||cloud|terminate|delete|destroy|undeploy|remove;delete-service|delete-org|delete-space|purge-service-instance;app|env|svc|job|pipeline delete
-npm yarn pnpm bun||platform|unpublish;deprecate;owner|token|access|team|org rm|remove|revoke|destroy;dist-tag rm;? uninstall|remove|rm|un|prune|cache|store|dedupe|unlink|clean|ci|config|audit|outdated|plugin|run|run-script|exec|dlx|x
+npm yarn pnpm bun||platform|unpublish;deprecate;owner|token|access|team|org rm|remove|revoke|destroy;dist-tag|tag|hook rm|remove;profile disable-2fa;? uninstall|remove|rm|un|prune|cache|store|dedupe|unlink|clean|ci|config|audit|outdated|plugin|run|run-script|exec|dlx|x
+firebase||platform|$ login:ci;$ functions:config:get
 gcloud-crc firebase appwrite amplify-cli nhost xata turso pscale upstash planetscale tinybird tb||platform|*:delete|*:remove|*:disable;datasource|table|branch|database|db|project|app|group truncate|rm|delete|remove|destroy
 adb fastboot idevicerestore||system|shell wipe|recovery;? uninstall;reboot bootloader|recovery;erase|format|flashall|update;* -e --erase
 xcrun simctl||system|simctl erase all;simctl delete all;? simctl
@@ -223,7 +224,7 @@ pkgutil|sys|-system|@uninstall --forget --unlink
 salt salt-ssh salt-call||system|pkg.remove|pkg.purge|file.remove|user.delete|service.stop|service.disable|system.*|ps.pkill|disk.wipe
 guix||-system|gc|package|pull -d --delete-generations
 conan||-platform|remove <> !--dry-run
-puppet||-system|@uninstall resource package * ensure=absent|ensure=purged
+puppet||-system|@uninstall resource package|user|group|file|service|mount|cron * ensure=absent|ensure=purged;cert|node clean|deactivate|purge
 brew||-system|bundle cleanup -f --force
 nix||-system|profile wipe-history;store delete;profile remove .*
 journalctl|sys|-system|@log-clear --vacuum-time=1s --vacuum-time=10s --vacuum-time=1m --vacuum-time=1h --vacuum-time=0 --vacuum-size=1M --vacuum-size=1K --vacuum-size=0 --vacuum-files=1 --vacuum-files=0
@@ -231,6 +232,23 @@ bleachbit|sys|-outside|@clean -c --clean -s --shred
 unison|tf|-outside|@sync-over -force
 wevtutil auditpol||-system|cl|clear-log;@audit-clear /clear|/remove
 kamal||platform|$ secrets print|fetch;remove;app|accessory|proxy remove;? prune|lock
+dvc||git|gc -f --force;destroy;? remove
+celery||database|control shutdown;purge;amqp queue.purge|queue.delete;? inspect|status|worker|beat
+postsuper||-database|-d
+exim exim4|tf|-database|* -Mrm -Mg
+cancel lprm||-system|@queue-delete -a -x;@queue-delete -
+mosquitto_pub||-database|@queue-delete -n --null-message
+ray sky||cloud|down;? stop|start|status|list
+modal runpodctl||cloud|app|volume|secret|dict|queue stop|delete|rm;remove
+squid|^-kf|-platform|-k=kill -k=shutdown
+ipmitool|^-HUPILEefpt|-system|%@shutdown power off|cycle|reset|soft;%@shutdown chassis power off|cycle|reset|soft
+nwipe||-disk|@wipe !--help !--version
+bcachefs vdo||disk|format|remove|stop;device remove|evacuate
+juju||cloud|kill-controller|destroy-*|remove-*;?
+realm adcli||-system|@protection-off leave;@protection-off delete-*
+jf jfrog||platform|rt del|delete|docker-delete;? rt
+getent||-system|$ shadow|gshadow
+pod||platform|trunk deprecate|delete|remove-owner
 cargo|pkg|platform|@uninstall/system uninstall <>;yank !--undo;owner -r --remove;?
 nuget twine|pkg|platform|delete;?`
 

@@ -30,22 +30,22 @@ var (
 	// as often mean something of the project's own.
 	Destroys = Words(`delete destroy drop purge wipe truncate terminate erase nuke obliterate flush flushall flushdb deprovision decommission teardown revoke unpublish
 		expunge annihilate zap cull cleanse undeploy rollback dropdb deregister unregister deleteall destroyall droptable hard-delete yank deactivate`)
-	Takes = Words("remove rm rmi rb uninstall prune reset clean cleanup clear del discard forget expire evict empty restore unprovision unlink detach overwrite reinit wipeout cancel down")
+	Takes = Words("remove rm rmi rb uninstall prune reset clean cleanup clear del discard forget expire evict empty restore unset unprovision unlink detach overwrite reinit wipeout cancel down")
 	// Makes are verbs that look, make or start something: what follows one
 	// is a name.
 	Makes = Words(`list ls get show describe view info status inspect cat read search find help version plan preview diff validate check lint test explain log logs tail
-		watch print history top stats count doctor audit outdated whoami login init new create add make generate gen scaffold install i build compile start serve run exec up
+		watch print history top stats count doctor audit outdated whoami login init new create add make generate gen scaffold g install i build compile start serve run exec up
 		fetch clone checkout switch commit merge rebase open edit format fmt convert encode decode render echo sleep wait completion upgrade update bump import connect
 		attach bench dev docs doc tree why which verify sign parse eval repl console shell grep note comment ask say man annotate alias rename set-default dump export ask`)
 	// Own are things that are made again, or are only names for others.
 	Own = Words(`cache cached tmp temp session context alias aliases dist output coverage artifact store locals unavailable unused dangling orphan toolchain sdk plugin
-		extension package pkg dep dependency dependencies module lockfile history fixture mock template theme component test spec line char whitespace comment duplicate page
+		extension package pkg dep dependency dependencies module lockfile history fixture mock template theme component test spec line char whitespace comment duplicate
 		metadata layer frame track bookmark todo note label breakpoint trailing header column node_modules build log cookie`)
 	// Outside are things that lie elsewhere, or that others use too.
 	Outside = Words(`db database schema table collection cluster volume bucket namespace server instance vm node disk host account user member topic queue stack environment env
 		deployment service tenant org organization team domain dns zone record certificate cert secret token backup snapshot repository repo project app site index indices
 		partition pool dataset stream role policy policies keyspace shard replica broker consumer offset resource infrastructure infra fleet machine droplet function data everything
-		world release webhook endpoint vault key group workspace generation pod realm tunnel customer subscription`)
+		world release webhook endpoint vault key group workspace generation pod realm tunnel customer subscription message document product device`)
 	Production = Words("prod production prd live remote factory")
 	// TakesBack are verbs that take away what others were given.
 	TakesBack = Words("unpublish revoke yank terminate deprovision decommission deregister")

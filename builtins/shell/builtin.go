@@ -246,6 +246,10 @@ func (a *analysis) declare(d *syntax.DeclClause, fr *shFrame) {
 			fr.st.mark(as.Name.Value, how)
 		default:
 			a.declareOne(fr.st, as.Name.Value, a.bounded(values[i], fr), !as.Naked, how)
+			if HasFlag(c.args(), "-n") && c.name != "export" { // another name for a variable: both may be changed by either
+				fr.st.forget(as.Name.Value)
+				fr.st.forget(values[i].text())
+			}
 		}
 	}
 	// The names that only running the words shows: declare "$x=1".

@@ -90,9 +90,16 @@ func HasFlag(args []Word, flags ...string) bool {
 // ansible runs a module on other machines; shell and command take code.
 func (a *analysis) ansible(c *shCall) shValue {
 	o := options(c.args(), "imaeuflt", "--inventory --module-name --args --extra-vars --user --limit", 0)
+	module, _ := o.value("-m", "--module-name")
+	if module.Is("reboot", "ansible.builtin.reboot") && !o.exact("-C", "--check") {
+		a.resource(c, EffectExec, DomainSystem, "shutdown", nil)
+	}
 	if code, ok := o.value("-a", "--args"); ok && !o.exact("-C", "--check") {
 		in := a.elsewhere(c, "ssh:"+o.operand(0))
-		if module, _ := o.value("-m", "--module-name"); module.Text != "" && !WordIn(module.Text[strings.LastIndexByte(module.Text, '.')+1:], "shell command raw script") {
+		if o.first("localhost") {
+			in = a.childShell(c)
+		}
+		if module.Text != "" && !WordIn(module.Text[strings.LastIndexByte(module.Text, '.')+1:], "shell command raw script") {
 			if strings.Contains(code.Text, "state=absent") {
 				t := c.target("ansible")
 				t.fr, t.recursive = in, true
@@ -100,6 +107,8 @@ func (a *analysis) ansible(c *shCall) shValue {
 					switch name, value, _ := strings.Cut(arg, "="); {
 					case name == "path" || name == "dest":
 						a.fileEffect(EffectDelete, NewWord(value), t)
+					case (name == "name" || name == "pkg") && !o.first("localhost") && !module.Is("file"):
+						a.resource(c, EffectDelete, DomainOutside, "remove", []Word{NewWord(value)})
 					case (name == "name" || name == "pkg") && (losses.System(value) || value == "*"):
 						a.resource(c, EffectDelete, DomainSystem, "uninstall", []Word{NewWord(value)})
 					}

@@ -264,6 +264,10 @@ func (a *analysis) runPath(c *shCall, program string) {
 		a.interpret(c, v, in, "script")
 		return
 	}
+	if strings.Contains(program, "://") {
+		a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: program})
+		return
+	}
 	if programOf(c.name) == nil && !slices.ContainsFunc(binDirs, func(dir string) bool { return strings.HasPrefix(program, dir) }) {
 		t := c.target("script")
 		t.domain = DomainCode

@@ -162,5 +162,9 @@ func (a *analysis) decompress(c *shCall) shValue {
 	if strings.HasPrefix(c.name, "gpg") {
 		return a.gpg(c)
 	}
+	if c.name == "sops" && !o.exact("-d", "--decrypt") && !o.first("decrypt") {
+		a.files(EffectRead, c.target("use"), o.operands...)
+		return printsText(a, c)
+	}
 	return decoded(c, a.input(c, o.operands))
 }

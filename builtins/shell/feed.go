@@ -182,7 +182,11 @@ func (a *analysis) ssh(c *shCall) shValue {
 	if len(rest) == 0 {
 		return a.interpretStdin(c, in)
 	}
-	return a.interpret(c, joinWords(rest), in, c.name)
+	v := a.interpret(c, joinWords(rest), in, c.name)
+	if v.origin().kind == "file" && a.secretOf(v) == "" {
+		return shUnknown("$(ssh)", shOrigin{"remote", target})
+	}
+	return v
 }
 
 // elsewhere is the frame of a shell on another machine.

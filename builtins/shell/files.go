@@ -309,6 +309,13 @@ func (a *analysis) readers(c *shCall) shValue {
 	if c.name == "stat" || c.name == "file" || len(operands) > 0 && c.name == "split" {
 		return printsText(a, c)
 	}
+	if names := options(c.args(), "gtTeABCm", "--glob --iglob", 0); c.name == "rg" && !o.exact("-q", "-c", "-l", "--count", "--files", "--files-with-matches") {
+		for _, w := range names.values("-g", "--glob", "--iglob") {
+			if !strings.HasPrefix(w.Text, "!") && losses.Secret(w.Text, a.at.Home) != "" {
+				a.fileEffect(EffectRead, w, c.target("read"))
+			}
+		}
+	}
 	if searches()[c.name] && o.exact("-q", "-c", "-l", "-L", "--quiet", "--silent", "--count", "--files-with-matches") {
 		a.files(EffectRead, c.target("use"), operands...)
 		return printsPlain(a, c)

@@ -126,7 +126,11 @@ func (a *analysis) gitConfig(c *shCall, o *shOpts) {
 }
 
 func (a *analysis) gitOutput(c *shCall, o *shOpts) {
+	names := o.exact("--stat", "--name-only", "--name-status", "--shortstat", "--numstat", "--summary", "--quiet") || o.exact("--oneline", "--format", "--pretty", "--follow", "--graph")
 	for _, w := range o.operands {
+		if names && !o.exact("-p", "-u", "--patch") {
+			break // no text of the files
+		}
 		if _, file, ok := w.cut(":"); ok && file.Text != "" { // REV:path
 			w = file
 		}

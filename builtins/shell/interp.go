@@ -2,11 +2,13 @@ package shell
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // langSpec is how a program takes code of a language.
@@ -66,6 +68,9 @@ func (a *analysis) interpreter(c *shCall) shValue {
 			a.input(c, o.operands)
 		case inPlace && (name == "perl" || name == "ruby"):
 			a.files(EffectWrite, c.target("edit-in-place"), o.operands...)
+		}
+		if spec.lang == tokens.JS && o.exact("-p", "--print", "-pe") && !code[0].Dynamic {
+			code = []Word{NewWord("console.log(" + code[0].Text + ")")}
 		}
 		return a.langs(c, spec.lang, code)
 	}
@@ -134,6 +139,8 @@ func (a *analysis) pythonModule(c *shCall, m Word, rest []Word) shValue {
 		a.server(&shCall{argv: append([]Word{m}, rest...), fr: c.fr, name: m.Text, index: c.index, offset: c.offset})
 	case m.Is("zipfile", "tarfile") && len(rest) > 2 && rest[0].Is("-e", "--extract"):
 		a.fileEffect(EffectWrite, rest[2], c.target("extract"))
+	case m.Is("json.tool", "base64"):
+		return a.input(c, options(rest, "", "--indent", 0).operands)
 	case m.Is("timeit"):
 		o := options(rest, "nrus", "--number --repeat --unit --setup", optStop)
 		return a.langs(c, tokens.Python, append(o.values("-s", "--setup"), o.operands...))
@@ -177,6 +184,9 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 	a.bytes += len(text)
 	a.code++
 	defer func() { a.code-- }()
+	if lang == tokens.Perl && strings.Contains(text, "</") {
+		text = perlGlob().ReplaceAllString(text, `glob("$1")`)
+	}
 	program := readLang(lang, text)
 	if program.cut {
 		a.unknown(c.fr, shellTooMany, c.offset)
@@ -202,6 +212,9 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 		}
 	}
 }
+
+// perlGlob is a list of names as Perl writes one: </srv/*>.
+var perlGlob = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`<(/[^<>\s"]*)>`) })
 
 // ofAll is a call of what is not known as one of all whose names were read.
 func (c langCall) ofAll(does string, listed []langValue) langCall {
@@ -494,6 +507,8 @@ func (a *analysis) awkProgram(c *shCall, w Word) {
 		case t.Kind != tokens.String:
 		case sign(i+1) == "|" && sign(i+2) == "getline", sign(i-1) == "|":
 			a.interpret(c, shLiteral(t.Text), a.childShell(c), c.name)
+		case sign(i-1) == "(" && sign(i-2) == "system" && sign(i+1) != ")":
+			a.interpret(c, shLiteral(t.Text+`"$field"`), a.childShell(c), c.name)
 		case sign(i-1) == ">" && strings.ContainsAny(t.Text, "/."):
 			a.fileEffect(EffectWrite, NewWord(t.Text), c.target("write"))
 		}

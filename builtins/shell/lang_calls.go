@@ -44,7 +44,7 @@ var langActions = lazy.Value(func() map[string]langAction {
 		{langShell, "os.system os.popen subprocess.getoutput subprocess.getstatusoutput subprocess.run subprocess.call subprocess.Popen subprocess.check_call subprocess.check_output " +
 			"commands.getoutput asyncio.create_subprocess_shell pty.spawn child_process.exec child_process.execSync shelljs.exec execa.command execaCommand execaCommandSync zx.$ " +
 			"system exec popen shell_exec passthru proc_open pcntl_exec Kernel.system Kernel.exec Kernel.spawn spawn IO.popen Open3.capture2 Open3.capture2e Open3.capture3 Open3.popen3 " +
-			"os.execute io.popen ` Bun.$ sh cmd.run runtime.exec"},
+			"os.execute io.popen ` Bun.$ sh cmd.run runtime.exec paramiko.exec_command"},
 		{langArgv, "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync child_process.fork execa execaSync os.execv os.execvp os.execve os.execl os.execlp " +
 			"os.spawnv os.spawnl os.spawnlp os.spawnvp os.posix_spawn asyncio.create_subprocess_exec Deno.Command Deno.run Bun.spawn Bun.spawnSync Process.spawn System.cmd exec.Command os.exec.Command"},
 		{langTree, "shutil.rmtree fs.rm fs.rmSync fs.rmdir fs.rmdirSync fs.promises.rm fs.promises.rmdir fs-extra.remove fs-extra.removeSync fs-extra.emptyDir fs-extra.emptyDirSync rimraf rimraf.sync " +
@@ -109,7 +109,7 @@ func langAct(lang tokens.Lang, name string) langAction {
 	if act == 0 {
 		// rm of a module that was loaded in a way that is not followed.
 		switch last := lastName(name); last {
-		case "rmtree", "rmSync", "rmdirSync", "execSync", "spawnSync", "execFileSync", "unlinkSync", "rm_rf", "rimraf", "removeSync", "emptyDirSync", "system", "rm":
+		case "rmtree", "rmSync", "rmdirSync", "execSync", "spawnSync", "execFileSync", "unlinkSync", "rm_rf", "exec_command", "rimraf", "removeSync", "emptyDirSync", "system", "rm":
 			for known, does := range langActions() {
 				if strings.HasSuffix(known, "."+last) && !strings.HasPrefix(known, ".") {
 					act = max(act, does)

@@ -106,14 +106,14 @@ func (a *analysis) leak(c *shCall, read bool) {
 		if secret == "" && (strings.Contains(w.Text, "://") || WordIn(c.name, "dig host nslookup drill kdig ping ping6") || i > 0 && WordIn(args[i-1].Text, "-f -F --field --raw-field --body -b --message -m --content --text --title --notes")) {
 			secret = a.secretOf(w.value()) // what others read
 		}
-		if far == "" && (strings.Contains(w.Text, "://") && !strings.HasPrefix(w.Text, "file:") || !w.Dynamic && remotePath(w) && (c.name != "docker" || args[0].Is("cp")) || losses.DomainLike(w.Text)) {
+		if far == "" && (strings.Contains(w.Text, "://") && !strings.HasPrefix(w.Text, "file:") || !w.Dynamic && (remotePath(w) || args[0].Is("cp") && strings.Contains(w.Text, ":/") && WordIn(c.name, "kubectl oc k")) && (c.name != "docker" || args[0].Is("cp")) || losses.DomainLike(w.Text)) {
 			far = w.Text
 		}
 	}
 	if secret == "" {
 		return
 	}
-	o := options(args, "", "", 0)
+	o := options(args, "stb", "--title --subject --body", 0) // what it is called is none of the program's words
 	words := o.operands[:min(3, len(o.operands))]
 	if slices.ContainsFunc(words, func(w Word) bool { return losses.Any(losses.Keeps(), w.Text) }) || slices.ContainsFunc(o.list, func(o shOpt) bool { return strings.HasSuffix(o.name, "-stdin") }) {
 		return

@@ -10,7 +10,7 @@ import (
 
 // lexicon adds what the words of a command say that it destroys.
 func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
-	o := options(args, "", "", 0)
+	o := options(args, "m", "--message --title --body --comment", 0)
 	if verb := namedLoss(c.name); !c.argv[len(c.argv)-1].Is("=", "true", "false") && verb != "" && domain == DomainOutside && !o.dry() && rulesOf(c.name) == nil {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(WordTexts(args), " ")})
 		return
@@ -65,7 +65,7 @@ func migration(program string, o *shOpts) string {
 			continue
 		}
 		for _, t := range losses.Tokens(w) {
-			about = about || WordIn(t, "migrate migration migrations mongock sqitch sqlx diesel umzug db database")
+			about = about || WordIn(t, "migrate migration migrations mongock sqitch sqlx diesel umzug migratus ragtime prisma sequelize knex typeorm db database")
 			switch {
 			case i > 0 && WordIn(t, "reset fresh refresh wipe"):
 				verb, many = t, true
@@ -99,7 +99,12 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 		switch {
 		case verb == "":
 			continue
+		case i > 0 && WordIn(w.Text, "ensure=absent state=absent"):
+			return "remove"
 		case losses.Makes()[verb]:
+			if len(after) > 1 && after[0].Text != "" && lexNamesMany(after[0].Text) { // run services delete
+				continue
+			}
 			return ""
 		case losses.TakesBack()[verb] && len(after)+len(before) > 0: // whatever it is, others have it
 			return verb
@@ -107,7 +112,7 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 			return ""
 		case losses.Destroys()[verb]:
 			if domain == DomainOutside && !there && len(after) > 0 && !slices.ContainsFunc(after, func(w Word) bool {
-				return !strings.ContainsAny(w.Text, "/.") || strings.Contains(w.Text, "://") || !disposableZone(a.zone(c, w))
+				return !strings.ContainsAny(w.Text, "/.") || a.lexElsewhere(c, w) || !disposableZone(a.zone(c, w)) || losses.Elsewhere(w.Text) && !strings.Contains(w.Text, ".") || lexRegistry(w.Text)
 			}) { // files of the project, or temporary ones
 				return ""
 			}
@@ -125,17 +130,35 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 // token, secrets get x, show-password.
 func lexCredential(o *shOpts) bool {
 	shows, secret := false, false
+	for _, opt := range o.list { // --show-secrets, --reveal-password
+		tokens := losses.Tokens(opt.name)
+		if len(tokens) > 1 && WordIn(tokens[0], "show reveal print with") && WordIn(tokens[len(tokens)-1], "token tokens password passwords secret secrets decryption") && !(opt.set && opt.value.Is("false")) {
+			return true
+		}
+	}
 	for i, w := range o.operands[:min(len(o.operands), 3)] {
 		tokens := losses.Tokens(w.Text)
-		if strings.ContainsAny(w.Text, "./ ") || len(tokens) > 3 || w.Is("get-credentials") {
+		if strings.ContainsAny(w.Text, "./ ") || len(tokens) > 4 || w.Is("get-credentials") {
 			return false
 		}
-		for _, t := range tokens {
-			shows = shows || WordIn(t, "auth print show get reveal export read view display decrypt dump")
-			secret = secret || WordIn(t, "token password credentials secret secrets apikey passphrase") && (t != "token" || i == len(o.operands)-1)
+		for j, t := range tokens {
+			shows = shows || WordIn(t, "auth print show get reveal export read view display decrypt dump") || t == "generate" && len(tokens) > 1 && WordIn(tokens[len(tokens)-1], "token password")
+			secret = secret || WordIn(t, "token password credentials secret secrets apikey passphrase") && (t != "token" || i == len(o.operands)-1 || j > 0 && j == len(tokens)-1)
 		}
 	}
 	return shows && secret
+}
+
+// lexRegistry reports whether a word is written as what a registry has: acme/lib.
+func lexRegistry(text string) bool {
+	owner, name, ok := strings.Cut(text, "/")
+	return ok && name != "" && !strings.ContainsAny(name, "/.") && !strings.ContainsAny(owner, ".~$") && owner != "" && !losses.Owned(text) &&
+		!WordIn(owner, "src lib test tests docs pkg internal app apps packages scripts config cmd assets public static data examples")
+}
+
+// lexNamesMany reports whether a word names things of a kind that lie elsewhere.
+func lexNamesMany(text string) bool {
+	return strings.HasSuffix(text, "s") && losses.Outside()[text[:len(text)-1]]
 }
 
 func lexOwned(w Word) bool { return losses.Owned(w.Text) }

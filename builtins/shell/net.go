@@ -33,7 +33,7 @@ func (a *analysis) curl(c *shCall) shValue {
 		op = "post"
 	}
 	urls := append(o.values("--url"), o.operands...)
-	a.restLoss(c, op, urls, append(o.values("-H", "--header"), o.values("-d", "--data", "--data-raw", "--json")...))
+	a.restLoss(c, op, urls, append(o.values("-H", "--header"), o.values("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--json")...))
 	for _, u := range urls {
 		if s := a.secretOf(u.value()); s != "" {
 			secret, op = s, "upload"
@@ -177,7 +177,11 @@ func (a *analysis) downloaded(c *shCall, files, urls []Word) shValue {
 			content = append(content, a.contents(NewWord(p), c.fr)...)
 			continue
 		}
-		content = append(content, shPart{text: "$(curl)", kind: shAny, origin: shOrigin{"remote", u.Text}})
+		origin := shOrigin{"remote", u.Text}
+		if losses.Metadata(u.Text) {
+			origin = shOrigin{credential, u.Text}
+		}
+		content = append(content, shPart{text: "$(curl)", kind: shAny, origin: origin})
 	}
 	if len(files) == 0 {
 		return content
@@ -391,11 +395,11 @@ func (a *analysis) httpie(c *shCall) shValue {
 // gpg prints keys and what it decrypts.
 func (a *analysis) gpg(c *shCall) shValue {
 	for _, w := range c.args() {
+		if strings.HasPrefix(w.Text, "--delete-secret") {
+			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: "delete-keys", Target: "the secret keys"})
+		}
 		if strings.HasPrefix(w.Text, "--export-secret") {
 			a.effect(c, Effect{Kind: EffectRead, Domain: DomainSystem, Op: "export-key", Target: "gpg:secret-keys", Secret: "gpg-key"})
-		}
-		if strings.HasPrefix(w.Text, "--delete-secret") {
-			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainSystem, Op: "delete-key", Target: "gpg:secret-keys", Secret: "gpg-key"})
 		}
 	}
 	o := options(c.args(), "oru", "--output --recipient --local-user --homedir --passphrase --passphrase-file --batch", 0)

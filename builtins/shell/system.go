@@ -78,7 +78,7 @@ func (a *analysis) kill(c *shCall) shValue {
 	if c.name != "kill" {
 		o := options(args, "sungGPtU", "--signal --user", 0)
 		for _, w := range o.operands {
-			if !HasFlag(args, "-0") && losses.Daemons()[strings.ToLower(strings.Trim(strings.SplitN(w.Text, " ", 2)[0], "^$"))] {
+			if !HasFlag(args, "-0") && losses.Daemons()[strings.ToLower(strings.Trim(strings.TrimSuffix(strings.SplitN(w.Text, " ", 2)[0], ".exe"), "^$"))] {
 				a.resource(c, EffectDelete, DomainSystem, "service-stop", []Word{w})
 			}
 		}

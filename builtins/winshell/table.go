@@ -172,6 +172,7 @@ mshta regsvr32 rundll32 wscript cscript msiexec installutil||?~http? curl {all} 
 robocopy||?l? : ;; ?mir,purge? rsync -a --delete {1} {2} ;; ?mov,move? mv {1} {2} ;; cp -r {1} {2}
 mklink||ln -s -- {2} {1}
 attrib||chmod u+w -- {rest}
+manage-bde||?off,lock,forcerecovery,delete? wipefs -a /dev/disk
 fsutil||?delete,setzerodata,dirty,deletejournal? wipefs -a /dev/disk
 dism||?remove-package,disable-feature? feature-remove --force
 setx||?m? tee 'HKLM:/Environment'

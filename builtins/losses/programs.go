@@ -104,7 +104,7 @@ var DiskReads = map[string]string{
 var DiskWrites = map[string]string{
 	"hdparm": "--security-erase --security-erase-enhanced --trim-sector-ranges --make-bad-sector --write-sector", "nvme": "format sanitize write write-zeroes delete-ns", "badblocks": "-w",
 	"cryptsetup": "luksFormat luksErase erase luksKillSlot luksRemoveKey reencrypt", "zpool": "destroy labelclear remove detach", "zfs": "destroy rollback",
-	"mdadm": "--zero-superblock --stop -S --remove --fail", "btrfs": "delete remove", "diskutil": "eraseDisk eraseVolume zeroDisk secureErase partitionDisk reformat erasedisk erasevolume randomDisk deleteContainer deleteVolume eraseContainer",
+	"mdadm": "--create -C --zero-superblock --stop -S --remove --fail", "btrfs": "delete remove", "diskutil": "eraseDisk eraseVolume zeroDisk secureErase partitionDisk reformat erasedisk erasevolume randomDisk deleteContainer deleteVolume eraseContainer",
 	"fastboot": "erase flash format -w flashall", "flashrom": "-w --write -E --erase", "dmsetup": "remove remove_all wipe_table", "wipefs": "-a --all -o --offset -f --force",
 	"parted": "mklabel mktable rm mkpart resizepart mkpartfs set",
 }

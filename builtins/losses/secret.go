@@ -140,6 +140,8 @@ func secretBase(base string) string {
 		return "env-file"
 	case in(path.Ext(lower), ".key .p12 .pfx .keystore .jks .ppk .kdbx"):
 		return "key"
+	case in(strings.TrimPrefix(strings.TrimSuffix(lower, ".txt"), "."), "vault_pass vault-pass vault_password vault-password deploy_key terraformrc secrets_env") || lower == ".secrets" || strings.HasSuffix(lower, "adminsdk.json"):
+		return "password"
 	case strings.HasSuffix(lower, ".pem") && (strings.Contains(lower, "key") || strings.Contains(lower, "priv")):
 		return "key"
 	}

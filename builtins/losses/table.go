@@ -11,7 +11,7 @@ import "strings"
 // rights, $ prints a credential, ? does nothing. What no entry names is for the
 // lexicon, but for tools with - before their domain.
 const table = `
-terraform tofu terragrunt|tf|cloud|@destroy destroy;$ output *password*|*secret*|*token*|*key*;@destroy apply -destroy --destroy -replace --replace;@destroy run-all destroy;@state-remove state rm !-dry-run;@workspace-delete workspace delete -force;force-unlock;? fmt|plan|validate|output|providers|state|init
+terraform tofu terragrunt|tf|cloud|$ state pull;@destroy destroy;$ output *password*|*secret*|*token*|*key*;@destroy apply -destroy --destroy -replace --replace;@destroy run-all destroy;@state-remove state rm !-dry-run;@workspace-delete workspace delete -force;force-unlock;? fmt|plan|validate|output|providers|state|init
 pulumi|stack|cloud|@destroy destroy|down !--preview-only;@stack-remove stack rm;$ config|stack|output * --show-secrets;$ config get;stack|env rm;cancel;state delete|unprotect;destroy|down;? logout|plugin|about
 eksctl kops k3d kind minikube|stack|cloud|@delete-cluster delete
 aws||cloud|@bucket-delete s3 rb;@objects-delete s3 rm --recursive;@object-delete s3 rm;@objects-delete s3 sync --delete;$ secretsmanager|ssm get-secret-value|get-parameter;@delete * delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion;$ configure export-credentials;$ configure get *secret*|*key*|*token*;$ secretsmanager|ssm get-secret-value|get-parameter|get-parameters|get-parameters-by-path|batch-get-secret-value;$ ecr|ecr-public|codeartifact get-login-password|get-login|get-authorization-token;$ sts get-session-token|assume-role|get-federation-token;$ iam create-access-key;? configure|sts|help;* delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion|reset-*|disable-*|detach-*|batch-delete-*|empty-*;* admin-delete-*|close-account|cancel-*;route53 change-resource-record-sets * *DELETE*;route53 change-resource-record-sets *DELETE*;ec2 stop-instances|reboot-instances;s3api put-bucket-lifecycle*;ecs update-service --desired-count=0;autoscaling * --desired-capacity=0
@@ -42,7 +42,7 @@ mongorestore pg_restore|sql|-database|@restore-over --drop --clean -c
 mysqladmin mariadb-admin|sql|database|@drop-database drop
 prisma|orm|database|@reset-database migrate reset;@reset-database db push --force-reset --accept-data-loss;@drop-database db drop;migrate reset;db push --force-reset --accept-data-loss;?migrate;?db
 drizzle-kit|orm|database|@reset-database push|push:pg|push:mysql|push:sqlite --force;@drop-table drop
-supabase|orm|database|@reset-database db reset;@app-delete/platform projects|branches delete;db reset;stop --no-backup;projects|branches|functions|secrets|storage delete|rm|unset;migration repair
+supabase|orm|database|@reset-database db reset;@app-delete/platform projects|branches delete;db reset;stop --no-backup;projects|branches|functions|secrets|storage delete|rm|unset;migration repair|down
 alembic|orm|database|@migrate-down downgrade base|-* !--sql;@migrate-down downgrade !--sql
 flask|orm|database|@migrate-down db downgrade
 rails rake|orm|database|@reset-database db:drop*|db:reset*|db:purge*|db:migrate:reset*|db:truncate_all*|db:schema:load*|db:structure:load*|db:seed:replant*|db:setup*;db:rollback* STEP=*;db:migrate* VERSION=0;+@migrate-step db:rollback*|db:migrate:down*;db:drop*|db:reset*;$ credentials:show|secrets:show|encrypted:show;?tmp:*|log:*|assets:*|destroy|d|cache:*|webpacker:*|js:*
@@ -60,8 +60,8 @@ reboot poweroff halt|sys|-system|%@shutdown !-w !--wtmp-only
 init telinit|sys|-system|%@shutdown 0|1|6|S|s|single
 mount|mnt|-disk|+@remount -o=*remount* --options=*remount*;+@remount * /etc*|/usr*|/bin*|/sbin*|/lib*|/boot*|/var* --bind --rbind -B -o=bind
 sysctl|sys|-system|+@kernel-setting kernel.*=*|net.ipv4.*=*|fs.protected*=*|fs.suid*=*
-systemctl|sys|-system|$ show-environment;%@shutdown poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot|isolate;@service-stop stop|disable|mask|kill
-service invoke-rc.d rc-service sv update-rc.d chkconfig|sys|-system|@service-stop * stop|down|disable|remove|off
+systemctl|sys|-system|$ show-environment;%@shutdown set-default rescue*|emergency*|poweroff*|reboot*|halt*;%@shutdown poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot|isolate;@service-stop stop|disable|mask|kill
+service invoke-rc.d rc-service sv update-rc.d rc-update chkconfig|sys|-system|@service-stop del|delete|down;@service-stop * stop|down|disable|remove|off
 launchctl|sys|-system|@service-stop unload|bootout|remove|disable|stop
 crontab|sys|-system|@crontab-remove -r;+@crontab-install * !-l
 iptables ip6tables ebtables|sys|-system|@firewall-flush -F --flush -X --delete-chain -Z -D --delete
@@ -72,14 +72,14 @@ firewall-cmd|sys|-system|+@firewall-policy --panic-on --complete-reload --remove
 userdel deluser groupdel delgroup|sys|-system|@user-delete
 passwd|sys|-system|+@account-change -d -l --delete --lock
 chpasswd|sys|-system|+@account-change
-usermod|sys|-system|^@account-change -aG -G -L -U -u -o -s -e
+usermod chsh groupmod|sys|-system|^@account-change -g;^@account-change -aG -G -L -U -u -o -s -e
 chage|sys|-system|+@account-change * !-l !--list
 vipw vigr newusers pwunconv grpunconv|sys|-system|^@account-change !--help
 gpasswd|sys|-system|^@account-change -a -d -A -M -r
 useradd adduser|sys|-system|^@account-change -o -G --groups;^@account-change * sudo|wheel|admin|root|adm|docker
 visudo|sys|-system|^@account-change !-c !--check
-setenforce csrutil spctl nvram apparmor_parser auditctl|sys|-system|+@protection-off 0|Permissive|permissive|disable|clear;+@protection-off --master-disable --global-disable -R --remove -c -d -D -e=0
-aa-teardown aa-disable aa-complain|sys|-system|+@protection-off
+setenforce csrutil spctl nvram apparmor_parser auditctl semanage mokutil faillock|sys|-system|+@protection-off --reset;+@protection-off 0|Permissive|permissive|disable|clear;+@protection-off --master-disable --global-disable -R --remove -c -d -D -e=0
+aa-teardown aa-disable aa-complain tpm2_clear|sys|-system|+@protection-off
 rmmod insmod modprobe kexec|sys|-system|+@kernel-module !-n !-D !--show-depends !--show !--dry-run
 setcap|sys|-permissions|^@setcap !-v !-r
 umount|sys|-disk|+@unmount-all -a -f --all -l;+@unmount-all /|/boot*|/home|/var|/usr
@@ -94,7 +94,7 @@ tc|sys|-system|+@network-change qdisc|class|filter add|del|delete|replace|change
 ethtool dhclient|sys|-system|+@network-change -s -K -G -C -L -r
 networksetup|tf|system|+@network-change -setdnsservers -setnetworkserviceenabled -setairportpower -setwebproxy -setsecurewebproxy -setmanual
 ip|sys|-system|+@network-change link set|del|delete;@network-change route|addr|rule flush|del|delete
-ifconfig ifdown|sys|-system|+@network-change * down;+@network-change -a --all --force;+@network-change eth*|en*|wl*|bond*|br*
+ifconfig ifdown wg-quick route brctl resolvectl|sys|-system|+@network-change del|delete|flush|down|delbr|revert;+@network-change * down;+@network-change -a --all --force;+@network-change eth*|en*|wl*|bond*|br*
 nmcli|sys|-system|+@network-change networking|radio off;@network-change connection|con|c delete|down;@network-change device|dev disconnect|delete
 efibootmgr|sys|-system|@firmware-change -B -O --delete-bootnum
 grub-install update-grub bootctl|sys|-system|+@bootloader !status
@@ -121,15 +121,16 @@ git-submodule|^-b --branch --reference --name|-git|@discard-changes deinit -f --
 git-config|^-ft --file --type --default|-git|?
 git-replace|^--|-git|@replace -d -f --delete --force
 git-notes|^-mFcC --ref|-git|@notes-prune prune !-n
-git-lfs|^--|-git|@lfs-prune prune -f --force
+git-lfs|^--|-git|@rewrite-history migrate import|export --everything --include --include-ref;@lfs-prune prune -f --force
+git-annex git-svn|^--|-git|@lfs-prune drop|dropunused|uninit -f --force;@reset-hard reset
 git-archive git-diff git-log git-show git-format-patch git-blame git-cat-file|^-oUOSGLl --output --output-directory --format --pretty --prefix --remote --exec --grep --author --since --until|-git|?
 git-clone|^-bocju --branch --depth --origin --config --upload-pack --reference --template|-git|?
-git-fetch git-pull git-ls-remote|^-jocsX --upload-pack --depth --refmap --strategy|-git|? +*:refs/remotes/*;@ref-overwrite +*:*;?
+git-fetch git-pull git-ls-remote|^-jocsX --upload-pack --depth --refmap --strategy|-git|? * +*:refs/remotes/*|+*:refs/tags/*;@ref-overwrite +*:*;@ref-overwrite * +*:*;?
 git-grep|^-efO --open-files-in-pager --max-depth|-git|?
 git-add git-stage git-rm git-mv|^--chmod --pathspec-from-file|-git|?
-hg chg sl rhg|vcs|git|strip;debugstrip;purge|clean !-p !--print;update|up|checkout|co|goto -C --clean;revert -a --all -C --no-backup;rollback;histedit;prune|hide;push -f --force;shelve|unshelve -d --delete --cleanup;?bookmark|bookmarks|tag;?delete|rm|remove|forget
-svn|vcs|git|revert;cleanup --remove-unversioned --remove-ignored;delete|del|rm|remove http*|https*|svn*|^*|file:*;?delete|del|rm|remove;switch|sw --force;propdel|pdel --revprop
-svnadmin|vcs|git|rmtxns;rmlocks;recover;obliterate
+hg chg sl rhg|vcs|git|phase --force -f;strip;debugstrip;purge|clean !-p !--print;update|up|checkout|co|goto -C --clean;revert -a --all -C --no-backup;rollback;histedit;prune|hide;push -f --force;shelve|unshelve -d --delete --cleanup;?bookmark|bookmarks|tag;?delete|rm|remove|forget
+svn|vcs|git|revert;cleanup --remove-unversioned --remove-ignored;delete|del|rm|remove http*|https*|svn*|^*|file:*;?delete|del|rm|remove;switch|sw --force;propdel|pdel|propset|pset --revprop
+svnadmin|vcs|git|rmtxns;delrevprop|setrevprop;rmlocks;recover;obliterate
 jj|vcs|git|abandon;restore;op|operation abandon|restore;git push --deleted;bookmark|branch delete;workspace forget;util gc --expire
 p4||git|revert !-n !-k;obliterate -y;clean|reconcile -d !-n;sync|update -f;client|workspace|branch|label|depot|stream|user|group|change|job -d;shelve -d;archive|unload;?delete|opened
 fossil|vcs|git|revert;purge;clean !-n;update|checkout|co --force -f;stash drop|rm|purge;scrub;close --force -f;configuration reset;rm|delete --hard;?rm|delete|forget
@@ -166,7 +167,7 @@ velero||kubernetes|backup|restore|schedule|backup-location delete;uninstall
 flux||kubernetes|uninstall;delete *
 argocd argo argocd-autopilot||kubernetes|app|appset|proj|cluster|repo|repocreds delete|rm|delete-resource|terminate-op;app rollback;app sync --prune --force;delete|stop|terminate;$ admin initial-password;$ account generate-token
 helmfile||kubernetes|destroy|delete;?lint|template|diff
-kubectl oc k k3s microk8s|^-nlofcs --namespace --context --cluster --kubeconfig --server --user --token --as --output --selector --field-selector --filename --container --request-timeout --grace-period --timeout --cascade --dry-run --replicas --kustomize --template --image|-kubernetes|$ view-secret *;@drain drain;argo|cnpg|virt|minio|rook-ceph|directpv delete|destroy|stop|terminate|remove;@replace-force replace --force;@delete-all apply --all;+@scale-to-zero scale --replicas=0
+kubectl oc k k3s microk8s|^-nlofcs --namespace --context --cluster --kubeconfig --server --user --token --as --output --selector --field-selector --filename --container --request-timeout --grace-period --timeout --cascade --dry-run --replicas --kustomize --template --image|-kubernetes|$ view-secret *;$ extract secret*;$ whoami -t --show-token;@drain drain;argo|cnpg|virt|minio|rook-ceph|directpv delete|destroy|stop|terminate|remove;@replace-force replace --force;@delete-all apply --all;+@scale-to-zero scale --replicas=0
 kubeadm k0s k0sctl talosctl rke rke2 microk8s||kubernetes|$ token create|list;reset;remove;uninstall;wipe
 istioctl linkerd cilium operator-sdk calicoctl kbcli consul-k8s kapp clusterctl tk tanka tkn kn skaffold tilt okteto devspace werf garden||kubernetes|uninstall;delete|destroy|purge|dismiss|cleanup|prune;down -v --volumes --delete-namespaces
 limactl lima colima orb orbctl podman-machine tart||containers|delete|remove|rm|prune|factory-reset|reset !--help
@@ -175,6 +176,7 @@ VBoxManage vboxmanage||system|unregistervm --delete --delete-all;closemedium --d
 qm pct pvesm vmrun prlctl xe||system|destroy|rollback|delsnapshot|remove;free;deleteVM|revertToSnapshot;delete;vm-destroy|vm-uninstall|sr-destroy|vdi-destroy
 qemu-img||disk|snapshot -d -a;resize --shrink;commit
 ceph rados rbd gluster stratis storcli storcli64 perccli hpssacli ssacli iscsiadm targetcli drbdadm||disk|osd destroy|purge|rm|out;* pool delete|rm;rmpool|purge|rm;trash|snap purge|rm;volume delete|stop|reset;pool|filesystem destroy;* delete;clearconfig;wipe-md;create-md --force;-o=delete
+lvresize|^-Ll --size|-disk|@shrink -L=-* --size=-* -l=-*
 vgreduce vgcfgrestore pvresize lvconvert||disk|* --removemissing;* -f --force --merge --uncache;--removemissing
 asr hdiutil sg_format xfs_repair debugfs||disk|restore --erase;erasekeys;* --format;* -L -w;-L
 tmutil||system|delete|deletelocalsnapshots|disable|thinlocalsnapshots

@@ -45,12 +45,12 @@ var (
 	Outside = Words(`db database schema table collection cluster volume bucket namespace server instance vm node disk host account user member topic queue stack environment env
 		deployment service tenant org organization team domain dns zone record certificate cert secret token backup snapshot repository repo project app site index indices
 		partition pool dataset stream role policy policies keyspace shard replica broker consumer offset resource infrastructure infra fleet machine droplet function data everything
-		world release webhook endpoint vault key group workspace generation pod realm tunnel customer subscription message document product device`)
+		world release webhook endpoint vault key group workspace generation pod realm tunnel customer subscription message document product device slot keyslot`)
 	Production = Words("prod production prd live remote factory")
 	// TakesBack are verbs that take away what others were given.
 	TakesBack = Words("unpublish revoke yank terminate deprovision decommission deregister")
 	// Flags are options that say that more than one named thing is meant.
-	Flags = Words("--all --all-namespaces --all-projects --remote --prod --production --everything --volumes --with-data --delete-data --no-preserve-root --purge-data")
+	Flags = Words("--all --all-namespaces --all-projects --remote --prod --production --everything --volumes --with-data --delete-data --no-preserve-root --purge-data --force --yes --confirm --no-dry-run --auto-approve --skip-confirmation --no-confirm")
 	// Dry are options and words with which a program only says what it would do.
 	Dry = Words("--check --diff --simulate --test --list --print --show -dry-run --dry --explain --estimate")
 )

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/posix"
+	"github.com/hookc/hookc/builtins/losses"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -231,6 +232,9 @@ func (a *analysis) declare(d *syntax.DeclClause, fr *shFrame) {
 		}
 	}
 	a.list(c)
+	if args := c.args(); fr.out == nil && len(args) > 1 && args[0].Is("-p") && losses.SecretVariable(args[1].Text) {
+		a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: "$" + args[1].Text})
+	}
 	if c.name == "local" && fr.st.level == 0 {
 		return // an error of the shell
 	}

@@ -264,7 +264,7 @@ func (a *analysis) runPath(c *shCall, program string) {
 		a.interpret(c, v, in, "script")
 		return
 	}
-	if strings.Contains(program, "://") {
+	if strings.Contains(program, "://") && strings.HasSuffix(program, "gz") {
 		a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: program})
 		return
 	}

@@ -103,7 +103,7 @@ func (a *analysis) sqlWords(c *shCall) {
 		}
 		before := slices.Concat(WordTexts(c.args()[:i]), []string{strings.TrimSuffix(w.Text, text)})
 		if slices.ContainsFunc(before, func(b string) bool {
-			return WordIn(strings.Trim(b, "-="), "query sql command execute exec e c q eval shell statement execute-sql execute-statement pg:psql psql console run-query query-string execute")
+			return WordIn(strings.Trim(b, "-="), "query sql command execute exec e c q eval shell statement execute-sql execute-statement pg:psql psql console run-query query-string execute dbal:run-sql doctrine:query:sql run-sql sql:query db:query")
 		}) || len(losses.SQL(text)) > 0 && WordIn(strings.ToUpper(strings.Fields(rest)[0]), "TABLE DATABASE SCHEMA KEYSPACE FROM COLLECTION") && !(i > 0 && losses.Says()[c.args()[i-1].Text]) {
 			if o := options(c.args(), "", "", 0); o.dry() {
 				return

@@ -320,6 +320,9 @@ func (a *analysis) readers(c *shCall) shValue {
 		a.files(EffectRead, c.target("use"), operands...)
 		return printsPlain(a, c)
 	}
+	if c.name == "jq" && len(o.operands) > 0 {
+		a.printsVariable(c, o.operands[0].Text)
+	}
 	v := a.input(c, operands)
 	if o := v.origin().kind; patternFirst()[c.name] && (o == "environment" || o == settings) {
 		names := losses.Tokens(strings.Join(WordTexts(c.args()), " "))

@@ -120,6 +120,9 @@ func (a *analysis) langScript(c *shCall, lang tokens.Lang, operands []Word) shVa
 	t.domain = DomainCode
 	a.fileEffect(EffectExec, operands[0], t)
 	tool := programName(operands[0].Text)
+	if verb := namedLoss(tool); verb != "" && !HasFlag(operands, "--help", "--dry-run") {
+		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: verb, Target: tool})
+	}
 	a.codeTool(c, tool, operands[1:])
 	if rulesOf(tool) != nil {
 		return a.applyRules(c, tool, operands[1:])
@@ -404,6 +407,9 @@ func (a *analysis) langOpened(c *shCall, lang tokens.Lang, call langCall) {
 	if lang == tokens.Perl && len(call.args) > 2 {
 		file = call.arg(2)
 	}
+	if lang == tokens.Perl && len(call.args) == 2 { // open F, ">file"
+		file.text, file.known = strings.TrimLeft(mode, "+<> "), call.arg(1).known
+	}
 	kind, op := EffectRead, "read"
 	if strings.ContainsAny(mode, "wax+>") {
 		kind, op = EffectWrite, "write"
@@ -490,6 +496,7 @@ func (a *analysis) awkProgram(c *shCall, w Word) {
 	if len(w.Text) > maxShellValue || !a.spend(c.fr) {
 		return
 	}
+	a.printsVariable(c, w.Text)
 	program := readLang(tokens.Awk, w.Text)
 	for _, call := range program.found {
 		if call.name == "system" && len(call.args) > 0 {

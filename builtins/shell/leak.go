@@ -87,6 +87,16 @@ func (a *analysis) shown(c *shCall, v shValue) {
 	}
 }
 
+// printsVariable adds the variables of the environment that a program of awk or jq names.
+func (a *analysis) printsVariable(c *shCall, text string) {
+	for _, mark := range [...]string{`ENVIRON["`, "$ENV.", "env."} {
+		_, name, ok := strings.Cut(text, mark)
+		if name = name[:len(name)-len(strings.TrimLeft(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"))]; ok && c.fr.out == nil && losses.SecretVariable(name) {
+			a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: "$" + name})
+		}
+	}
+}
+
 // leak adds the sending of a secret by a program that takes one and talks to
 // somewhere else, whatever the program is.
 func (a *analysis) leak(c *shCall, read bool) {

@@ -138,7 +138,11 @@ func lexCredential(o *shOpts) bool {
 	}
 	for i, w := range o.operands[:min(len(o.operands), 3)] {
 		tokens := losses.Tokens(w.Text)
-		if strings.ContainsAny(w.Text, "./ ") || len(tokens) > 4 || w.Is("get-credentials") {
+		if shows && losses.SecretVariable(w.Text) && !strings.ContainsAny(w.Text, "/ ") {
+			return true
+		} else if strings.ContainsAny(w.Text, "./ ") || len(tokens) > 4 {
+			break
+		} else if w.Is("get-credentials") {
 			return false
 		}
 		for j, t := range tokens {

@@ -53,7 +53,7 @@ func (a *analysis) ownProgram(c *shCall) {
 			a.fileEffect(EffectWrite, value, c.target("write"))
 		case i > 0 && programOf(c.name) == nil && !losses.TextPrograms()[c.name] && losses.Disk(text) && text[0] == '/' && strings.ContainsAny(args[i-1].prefix(), "./") && args[i-1].prefix()[0] != '-':
 			a.fileEffect(EffectWrite, w, c.target("write")) // after what is written to it
-		case set && programOf(c.name) == nil && losses.Disk(value.prefix()) && WordIn(strings.TrimLeft(name, "-"), "of o out output target dest destination"):
+		case set && programOf(c.name) == nil && losses.Disk(value.prefix()) && WordIn(strings.TrimLeft(name, "-"), "of o out output target dest destination wipe"):
 			a.fileEffect(EffectWrite, value, c.target("write"))
 		case strings.HasPrefix(text, "-o/"):
 			a.fileEffect(EffectWrite, w.after(2), c.target("extract"))

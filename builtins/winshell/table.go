@@ -157,7 +157,7 @@ sc||?delete? rm -rf HKLM:/Services/{2} ;; ?stop,disabled? systemctl stop {2} ;; 
 net net1||?stop? systemctl stop {2} ;; ?delete&user,share,accounts? userdel {2} ;; ?accounts? userdel {2} ;; ?localgroup&administrators? usermod -aG sudo user ;; ?localgroup&add,delete? usermod -aG x user ;; ?1=user&3=? useradd -G x {2} ;; ?user&add,active? useradd -G x {2}
 schtasks||?delete? crontab -r ;; ?create,change? crontab task
 vssadmin wbadmin diskshadow||?delete,resize? lvremove -f /dev/shadows
-wmic||?shadowcopy&delete? lvremove -f /dev/shadows ;; ?create? invoke-expression {4} ;; ?delete,uninstall? wmic-delete
+wmic||?shadowcopy&delete? lvremove -f /dev/shadows ;; ?create? invoke-expression {4} ;; ?reboot,shutdown? poweroff ;; ?delete,uninstall? wmic-delete
 bcdedit bootrec bootsect||?enum,v? : ;; ?~/? efibootmgr -B
 wevtutil||?cl,clear-log? rm -rf /var/log/{2}
 netsh||?off,reset,disable,delete? ufw reset
@@ -166,7 +166,7 @@ takeown||chown {/r?-R} me -- {rest}
 icacls cacls xcacls||?grant,reset,deny,setowner,remove,g,inheritance? chmod {/t?-R} a+w -- {1}
 taskkill||?~*? kill -9 -1 ;; pkill {rest}
 shutdown logoff||?a? : ;; poweroff
-certutil||?urlcache&2=? curl -o {2} {1} ;; ?decode&2=? base64 -d {1} | tee -- {2}
+certutil||?delstore,delkey,delreg? feature-uninstall ;; ?urlcache&2=? curl -o {2} {1} ;; ?decode&2=? base64 -d {1} | tee -- {2}
 bitsadmin||?4=? curl -o {4} {3} ;; ?3=? curl -o {3} {2}
 mshta regsvr32 rundll32 wscript cscript msiexec installutil||?~http? curl {all} | bash ;; ?~script:? invoke-expression {all} ;; ?x? msi-remove
 robocopy||?l? : ;; ?mir,purge? rsync -a --delete {1} {2} ;; ?mov,move? mv {1} {2} ;; cp -r {1} {2}
@@ -174,7 +174,9 @@ mklink||ln -s -- {2} {1}
 attrib||chmod u+w -- {rest}
 manage-bde||?off,lock,forcerecovery,delete? wipefs -a /dev/disk
 fsutil||?delete,setzerodata,dirty,deletejournal? wipefs -a /dev/disk
-dism||?remove-package,disable-feature? feature-remove --force
+mountvol assoc ftype pnputil wusa||?d,p,delete-driver,uninstall? feature-uninstall
+runas||invoke-expression {1}
+dism||?remove-package,disable-feature? feature-uninstall
 setx||?m? tee 'HKLM:/Environment'
 wsl||?unregister? rm -rf C:/Users/wsl/distribution ;; =
 `)

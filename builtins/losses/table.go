@@ -301,7 +301,7 @@ const system = "hookc|libc6*|glibc*|libc-utils|musl|apt|apk-tools|dpkg|rpm|dnf|y
 // comes from and a pattern: sys-libs/glibc, mysql*.
 func System(name string) bool {
 	name = name[strings.LastIndexByte(name, '/')+1:]
-	name, _, _ = strings.Cut(name, ":")
+	name, _, _ = strings.Cut(strings.ReplaceAll(strings.Trim(name, "^$"), ".*", "*"), ":")
 	some, many := strings.CutSuffix(name, "*")
 	for alt := range strings.SplitSeq(system, "|") {
 		if GlobMatch(alt, name) || many && strings.HasPrefix(alt, some) {

@@ -36,7 +36,7 @@ var (
 	Makes = Words(`list ls get show describe view info status inspect cat read search find help version plan preview diff validate check lint test explain log logs tail
 		watch print history top stats count doctor audit outdated whoami login init new create add make generate gen scaffold g install i build compile start serve run exec up
 		fetch clone checkout switch commit merge rebase open edit format fmt convert encode decode render echo sleep wait completion upgrade update bump import connect
-		attach bench dev docs doc tree why which verify sign parse eval repl console shell grep note comment ask say man annotate alias rename set-default dump export ask`)
+		attach bench dev docs doc tree why which verify sign parse eval repl console shell grep note comment ask say man annotate alias rename set-default dump export ask search set makemigrations revision`)
 	// Own are things that are made again, or are only names for others.
 	Own = Words(`cache cached tmp temp session context alias aliases dist output coverage artifact store locals unavailable unused dangling orphan toolchain sdk plugin
 		extension package pkg dep dependency dependencies module lockfile history fixture mock template theme component test spec line char whitespace comment duplicate
@@ -105,15 +105,15 @@ func Verb(written string) (verb string, object []string) {
 			}
 		}
 	}
-	if len(tokens) < 2 || len(tokens) > 5 || strings.Contains(text, "--") {
+	if len(tokens) < 2 || len(tokens) > 5 || tokens[0] == "no" || strings.Contains(text, "--") {
 		return "", nil
 	}
 	noun, _, task := strings.Cut(text, ":") // noun:verb-more
 	if i := strings.LastIndexByte(text, '.'); i > 0 && !task {
 		noun = text[:i]
 	}
-	for _, i := range []int{0, len(tokens) - 1, min(len(Tokens(noun)), len(tokens)-1)} {
-		if t := tokens[i]; Destroys()[t] || Takes()[t] || i == 0 && Makes()[t] {
+	for _, i := range []int{0, len(tokens) - 1, min(len(Tokens(noun)), len(tokens)-1), 1} {
+		if t := tokens[i]; Destroys()[t] || Takes()[t] || (i == 0 || strings.ContainsAny(text, ":.")) && Makes()[t] {
 			for j, other := range tokens {
 				if j != i {
 					object = append(object, other)

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 	"mvdan.cc/sh/v3/syntax"
 )
 

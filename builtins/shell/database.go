@@ -15,11 +15,6 @@ func (a *analysis) sqlClient(c *shCall) shValue {
 	switch c.name {
 	case "mysql", "mariadb", "mycli", "cqlsh", "cockroach", "trino", "influx", "hive", "beeline", "spark-sql", "presto", "presto-cli":
 		short = "eDhPuSfd"
-		for i, w := range c.args() {
-			if w.Is("-execute") && i+1 < len(c.args()) {
-				a.sql(c, c.args()[i+1].value())
-			}
-		}
 	case "sqlite3", "sqlite", "litecli", "duckdb":
 		return a.sqlite(c)
 	case "clickhouse-client", "clickhouse", "snowsql", "sqlcmd", "impala-shell":
@@ -104,7 +99,7 @@ func (a *analysis) sqlWords(c *shCall) {
 		before := slices.Concat(WordTexts(c.args()[:i]), []string{strings.TrimSuffix(w.Text, text)})
 		if slices.ContainsFunc(before, func(b string) bool {
 			return WordIn(strings.Trim(b, "-="), "query sql command execute exec e c q eval shell statement execute-sql execute-statement pg:psql psql console run-query query-string execute dbal:run-sql doctrine:query:sql run-sql sql:query db:query")
-		}) || len(losses.SQL(text)) > 0 && WordIn(strings.ToUpper(strings.Fields(rest)[0]), "TABLE DATABASE SCHEMA KEYSPACE FROM COLLECTION") && !(i > 0 && losses.Says()[c.args()[i-1].Text]) {
+		}) || len(losses.SQL(text)) > 0 && strings.Contains(rest, " ") && WordIn(strings.ToUpper(strings.Fields(rest)[0]), "TABLE DATABASE SCHEMA KEYSPACE FROM COLLECTION") && !(i > 0 && losses.Says()[c.args()[i-1].Text]) {
 			if o := options(c.args(), "", "", 0); o.dry() {
 				return
 			}

@@ -184,7 +184,7 @@ func (a *analysis) ssh(c *shCall) shValue {
 	}
 	v := a.interpret(c, joinWords(rest), in, c.name)
 	if v.origin().kind == "file" && a.secretOf(v) == "" {
-		return shUnknown("$(ssh)", shOrigin{"remote", target})
+		v = shUnknown("$(ssh)", shOrigin{"remote", target})
 	}
 	return v
 }

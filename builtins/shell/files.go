@@ -309,10 +309,11 @@ func (a *analysis) readers(c *shCall) shValue {
 	if c.name == "stat" || c.name == "file" || len(operands) > 0 && c.name == "split" {
 		return printsText(a, c)
 	}
-	if names := options(c.args(), "gtTeABCm", "--glob --iglob", 0); c.name == "rg" && !o.exact("-q", "-c", "-l", "--count", "--files", "--files-with-matches") {
+	if c.name == "rg" && !o.exact("-q", "-c", "-l", "--count", "--files", "--files-with-matches") {
+		names := options(c.args(), "gtTeABCm", "--glob --iglob", 0)
 		for _, w := range names.values("-g", "--glob", "--iglob") {
-			if !strings.HasPrefix(w.Text, "!") && losses.Secret(w.Text, a.at.Home) != "" {
-				a.fileEffect(EffectRead, w, c.target("read"))
+			if !strings.HasPrefix(w.Text, "!") {
+				a.fileEffect(EffectRead, shValue{{text: w.Text, kind: shGlob}}.word(), c.target("read"))
 			}
 		}
 	}
@@ -322,6 +323,13 @@ func (a *analysis) readers(c *shCall) shValue {
 	}
 	if c.name == "jq" && len(o.operands) > 0 {
 		a.printsVariable(c, o.operands[0].Text)
+	}
+	if len(operands) > 0 && (o.exact("-r", "-R", "--recursive") || WordIn(c.name, "rg ag ack")) && slices.ContainsFunc(losses.Tokens(strings.Join(WordTexts(c.args()), " ")), func(t string) bool {
+		return WordIn(t, "password passwd token secret credential private apikey akia")
+	}) { // a search for secrets where they are kept
+		if z := a.zone(c, operands[0]); z == ZoneHome || z == ZoneRoot || strings.HasSuffix(strings.TrimRight(operands[0].Text, "/"), "/.config") {
+			a.effect(c, Effect{Kind: EffectRead, Domain: DomainFile, Op: credential, Target: operands[0].Text, Secret: "home"})
+		}
 	}
 	v := a.input(c, operands)
 	if o := v.origin().kind; patternFirst()[c.name] && (o == "environment" || o == settings) {

@@ -190,6 +190,9 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 	if lang == tokens.Perl && strings.Contains(text, "</") {
 		text = perlGlob().ReplaceAllString(text, `glob("$1")`)
 	}
+	if lang == tokens.PHP {
+		text = strings.ReplaceAll(text, " @", " ")
+	}
 	program := readLang(lang, text)
 	if program.cut {
 		a.unknown(c.fr, shellTooMany, c.offset)
@@ -206,6 +209,8 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 			call = call.ofAll("os.remove", program.listed)
 		} else if len(program.listed) > 0 && act == langSelfWrite && call.recv.text == "" {
 			call = call.ofAll("fs.writeFileSync", program.listed)
+		} else if len(program.listed) > 0 && (act == langRead || act == langOpen || act == langSelfRead) {
+			call = call.ofAll("fs.readFileSync", program.listed)
 		}
 		a.langCall(c, lang, call)
 		for _, v := range slices.AppendSeq(flatten(call.args), maps.Values(call.named)) {

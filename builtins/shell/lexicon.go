@@ -10,7 +10,7 @@ import (
 
 // lexicon adds what the words of a command say that it destroys.
 func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
-	o := options(args, "m", "--message --title --body --comment", 0)
+	o := options(args, "m", "--message --title --body --comment --name", 0)
 	if verb := namedLoss(c.name); !c.argv[len(c.argv)-1].Is("=", "true", "false") && verb != "" && domain == DomainOutside && !o.dry() && rulesOf(c.name) == nil {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(WordTexts(args), " ")})
 		return
@@ -112,7 +112,7 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 			return ""
 		case losses.Destroys()[verb]:
 			if domain == DomainOutside && !there && len(after) > 0 && !slices.ContainsFunc(after, func(w Word) bool {
-				return !strings.ContainsAny(w.Text, "/.") || a.lexElsewhere(c, w) || !disposableZone(a.zone(c, w)) || losses.Elsewhere(w.Text) && !strings.Contains(w.Text, ".") || lexRegistry(w.Text)
+				return !strings.ContainsAny(w.Text, "/.") || a.lexElsewhere(c, w) || !disposableZone(a.zone(c, w)) || losses.Elsewhere(w.Text) && !strings.Contains(w.Text, ".")
 			}) { // files of the project, or temporary ones
 				return ""
 			}
@@ -151,13 +151,6 @@ func lexCredential(o *shOpts) bool {
 		}
 	}
 	return shows && secret
-}
-
-// lexRegistry reports whether a word is written as what a registry has: acme/lib.
-func lexRegistry(text string) bool {
-	owner, name, ok := strings.Cut(text, "/")
-	return ok && name != "" && !strings.ContainsAny(name, "/.") && !strings.ContainsAny(owner, ".~$") && owner != "" && !losses.Owned(text) &&
-		!WordIn(owner, "src lib test tests docs pkg internal app apps packages scripts config cmd assets public static data examples")
 }
 
 // lexNamesMany reports whether a word names things of a kind that lie elsewhere.

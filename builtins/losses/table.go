@@ -11,10 +11,10 @@ import "strings"
 // rights, $ prints a credential, ? does nothing. What no entry names is for the
 // lexicon, but for tools with - before their domain.
 const table = `
-terraform tofu terragrunt|tf|cloud|$ state pull;@destroy destroy;$ output *password*|*secret*|*token*|*key*;@destroy apply -destroy --destroy -replace --replace;@destroy run-all destroy;@state-remove state rm !-dry-run;@workspace-delete workspace delete -force;force-unlock;? fmt|plan|validate|output|providers|state|init
+terraform tofu terragrunt|tf|cloud|$ state pull;@destroy destroy;$ output *password*|*secret*|*token*|*key*;@destroy apply -destroy --destroy -replace --replace;@destroy run-all destroy;@state-remove state rm|push !-dry-run;@workspace-delete workspace delete -force;force-unlock;? fmt|plan|validate|output|providers|state|init
 pulumi|stack|cloud|@destroy destroy|down !--preview-only;@stack-remove stack rm;$ config|stack|output * --show-secrets;$ config get;stack|env rm;cancel;state delete|unprotect;destroy|down;? logout|plugin|about
 eksctl kops k3d kind minikube|stack|cloud|@delete-cluster delete
-aws||cloud|@bucket-delete s3 rb;@objects-delete s3 rm --recursive;@object-delete s3 rm;@objects-delete s3 sync --delete;$ secretsmanager|ssm get-secret-value|get-parameter;@delete * delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion;$ configure export-credentials;$ configure get *secret*|*key*|*token*;$ secretsmanager|ssm get-secret-value|get-parameter|get-parameters|get-parameters-by-path|batch-get-secret-value;$ ecr|ecr-public|codeartifact get-login-password|get-login|get-authorization-token;$ sts get-session-token|assume-role|get-federation-token;$ iam create-access-key;? configure|sts|help;* delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion|reset-*|disable-*|detach-*|batch-delete-*|empty-*;* admin-delete-*|close-account|cancel-*;route53 change-resource-record-sets * *DELETE*;route53 change-resource-record-sets *DELETE*;ec2 stop-instances|reboot-instances;s3api put-bucket-lifecycle*;ecs update-service --desired-count=0;autoscaling * --desired-capacity=0
+aws||cloud|@bucket-delete s3 rb;@objects-delete s3 rm --recursive;@object-delete s3 rm;@objects-delete s3 sync --delete;$ secretsmanager|ssm get-secret-value|get-parameter;@delete * delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion;$ configure export-credentials;$ configure get *secret*|*key*|*token*;$ secretsmanager|ssm get-secret-value|get-parameter|get-parameters|get-parameters-by-path|batch-get-secret-value;$ ecr|ecr-public|codeartifact get-login-password|get-login|get-authorization-token;$ sts get-session-token|assume-role|get-federation-token;$ iam create-access-key;? configure|sts|help;* delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion|reset-*|disable-*|detach-*|batch-delete-*|empty-*;* admin-delete-*|close-account|cancel-*;route53 change-resource-record-sets * *DELETE*;route53 change-resource-record-sets *DELETE*;ec2|rds|redshift stop-*|reboot-*;iam update-access-key;* --no-deletion-protection --no-disable-api-termination;s3api put-bucket-versioning * *Suspended*;s3api put-bucket-versioning *Suspended*;s3api put-bucket-lifecycle*;ecs update-service --desired-count=0;autoscaling * --desired-capacity=0
 bq||cloud|@delete rm;rm;query <>;cp|load -f --replace
 s3cmd s5cmd mc||-cloud|@objects-delete rb|del|rm|rmdir|--recursive
 rclone||-cloud|$ config show|dump|redacted !--help;@objects-delete purge|delete|deletefile|sync|cleanup|cleanup-hidden !-n !-i !--interactive
@@ -39,7 +39,7 @@ k3s-uninstall.sh k3s-agent-uninstall.sh rke2-uninstall.sh k3s-killall.sh||-kuber
 helm|^-nf --namespace --values --set --version --kube-context --kubeconfig --timeout --description --post-renderer|-kubernetes|@helm-uninstall uninstall|delete|del|un !-h
 dropdb pg_dropcluster pg_resetwal dropuser|sql|database|@drop-database
 mongorestore pg_restore|sql|-database|@restore-over --drop --clean -c
-mysqladmin mariadb-admin|sql|database|@drop-database drop
+mysqladmin mariadb-admin|sql|database|@database-stop shutdown;@drop-database drop
 prisma|orm|database|@reset-database migrate reset;@reset-database db push --force-reset --accept-data-loss;@drop-database db drop;migrate reset;db push --force-reset --accept-data-loss;?migrate;?db
 drizzle-kit|orm|database|@reset-database push|push:pg|push:mysql|push:sqlite --force;@drop-table drop
 supabase|orm|database|@reset-database db reset;@app-delete/platform projects|branches delete;db reset;stop --no-backup;projects|branches|functions|secrets|storage delete|rm|unset;migration repair|down
@@ -60,22 +60,22 @@ reboot poweroff halt|sys|-system|%@shutdown !-w !--wtmp-only
 init telinit|sys|-system|%@shutdown 0|1|6|S|s|single
 mount|mnt|-disk|+@remount -o=*remount* --options=*remount*;+@remount * /etc*|/usr*|/bin*|/sbin*|/lib*|/boot*|/var* --bind --rbind -B -o=bind
 sysctl|sys|-system|+@kernel-setting kernel.*=*|net.ipv4.*=*|fs.protected*=*|fs.suid*=*
-systemctl|sys|-system|$ show-environment;%@shutdown set-default rescue*|emergency*|poweroff*|reboot*|halt*;%@shutdown poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot|isolate;@service-stop stop|disable|mask|kill
-service invoke-rc.d rc-service sv update-rc.d rc-update chkconfig|sys|-system|@service-stop del|delete|down;@service-stop * stop|down|disable|remove|off
+systemctl|sys|-system|$ show-environment;%@shutdown set-default rescue*|emergency*|poweroff*|reboot*|halt*;%@shutdown poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot|isolate;@service-stop stop|disable|mask|kill|revert
+service invoke-rc.d rc-service sv update-rc.d rc-update chkconfig insserv svcadm rcctl initctl|sys|-system|@service-stop del|delete|down|stop|disable;@service-stop -r --remove;@service-stop * stop|down|disable|remove|off
 launchctl|sys|-system|@service-stop unload|bootout|remove|disable|stop
 crontab|sys|-system|@crontab-remove -r;+@crontab-install * !-l
 iptables ip6tables ebtables|sys|-system|@firewall-flush -F --flush -X --delete-chain -Z -D --delete
 iptables ip6tables|sys|-system|+@firewall-policy -P=INPUT -P=OUTPUT -P=FORWARD --policy=INPUT;+@firewall-policy INPUT|OUTPUT|FORWARD DROP|REJECT
 ufw nft|sys|-system|@firewall-flush reset|disable|delete|flush|destroy;+@firewall-policy default allow
 pfctl|sys|-system|@firewall-flush -d -F -f
-firewall-cmd|sys|-system|+@firewall-policy --panic-on --complete-reload --remove-service --remove-port --remove-rule --delete-zone
+firewall-cmd|sys|-system|+@firewall-policy --panic-on --complete-reload --remove-service --remove-port --remove-rule --delete-zone --set-default-zone=drop --set-default-zone=block
 userdel deluser groupdel delgroup|sys|-system|@user-delete
 passwd|sys|-system|+@account-change -d -l --delete --lock
 chpasswd|sys|-system|+@account-change
 usermod chsh groupmod|sys|-system|^@account-change -g;^@account-change -aG -G -L -U -u -o -s -e
 chage|sys|-system|+@account-change * !-l !--list
 vipw vigr newusers pwunconv grpunconv|sys|-system|^@account-change !--help
-gpasswd|sys|-system|^@account-change -a -d -A -M -r
+gpasswd smbpasswd pdbedit|sys|-system|^@account-change -x -a -d -A -M -r
 useradd adduser|sys|-system|^@account-change -o -G --groups;^@account-change * sudo|wheel|admin|root|adm|docker
 visudo|sys|-system|^@account-change !-c !--check
 setenforce csrutil spctl nvram apparmor_parser auditctl semanage mokutil faillock|sys|-system|+@protection-off --reset;+@protection-off 0|Permissive|permissive|disable|clear;+@protection-off --master-disable --global-disable -R --remove -c -d -D -e=0
@@ -95,7 +95,7 @@ ethtool dhclient|sys|-system|+@network-change -s -K -G -C -L -r
 networksetup|tf|system|+@network-change -setdnsservers -setnetworkserviceenabled -setairportpower -setwebproxy -setsecurewebproxy -setmanual
 ip|sys|-system|+@network-change link set|del|delete;@network-change route|addr|rule flush|del|delete
 ifconfig ifdown wg-quick route brctl resolvectl|sys|-system|+@network-change del|delete|flush|down|delbr|revert;+@network-change * down;+@network-change -a --all --force;+@network-change eth*|en*|wl*|bond*|br*
-nmcli|sys|-system|+@network-change networking|radio off;@network-change connection|con|c delete|down;@network-change device|dev disconnect|delete
+nmcli|sys|-system|+@network-change networking|radio off;+@network-change radio * off;@network-change connection|con|c delete|down;@network-change device|dev disconnect|delete
 efibootmgr|sys|-system|@firmware-change -B -O --delete-bootnum
 grub-install update-grub bootctl|sys|-system|+@bootloader !status
 grub-mkconfig grub2-mkconfig|sys|-system|+@bootloader -o --output
@@ -131,13 +131,13 @@ git-add git-stage git-rm git-mv|^--chmod --pathspec-from-file|-git|?
 hg chg sl rhg|vcs|git|phase --force -f;strip;debugstrip;purge|clean !-p !--print;update|up|checkout|co|goto -C --clean;revert -a --all -C --no-backup;rollback;histedit;prune|hide;push -f --force;shelve|unshelve -d --delete --cleanup;?bookmark|bookmarks|tag;?delete|rm|remove|forget
 svn|vcs|git|revert;cleanup --remove-unversioned --remove-ignored;delete|del|rm|remove http*|https*|svn*|^*|file:*;?delete|del|rm|remove;switch|sw --force;propdel|pdel|propset|pset --revprop
 svnadmin|vcs|git|rmtxns;delrevprop|setrevprop;rmlocks;recover;obliterate
-jj|vcs|git|abandon;restore;op|operation abandon|restore;git push --deleted;bookmark|branch delete;workspace forget;util gc --expire
-p4||git|revert !-n !-k;obliterate -y;clean|reconcile -d !-n;sync|update -f;client|workspace|branch|label|depot|stream|user|group|change|job -d;shelve -d;archive|unload;?delete|opened
+jj|vcs|git|abandon;restore;op|operation abandon|restore;git push --deleted;bookmark|branch delete|forget;workspace forget;util gc --expire
+p4||git|revert !-n !-k;obliterate -y;clean !-n;reconcile -d !-n;sync|update -f;client|workspace|branch|label|depot|stream|user|group|change|job -d;shelve -d;archive|unload;?delete|opened
 fossil|vcs|git|revert;purge;clean !-n;update|checkout|co --force -f;stash drop|rm|purge;scrub;close --force -f;configuration reset;rm|delete --hard;?rm|delete|forget
 darcs|vcs|git|obliterate|unpull !--dry-run;revert -a --all;unrecord;?rollback;?remove
 bzr brz|vcs|git|revert;uncommit;clean-tree;push|pull --overwrite;remove-branch|rmbranch;remove|rm --force --no-backup;?remove|rm
 cvs||git|release -d;update|up -C;admin -o;remove|rm|delete -f
-pijul got repo gt graphite||git|unrecord|reset|revert|abandon;channel|branch delete;sync --force-remove-dirty;delete -f --force
+pijul got repo gt graphite||git|unrecord|reset|revert|abandon;channel|branch delete;rm|remove -f;sync --force-remove-dirty --force-sync;delete -f --force
 dnf yum microdnf tdnf||-system|swap <>|%sys;history undo|rollback;%@shutdown system-upgrade|offline-upgrade reboot
 gem|pkg|platform|yank;owner -r --remove;?uninstall|cleanup
 nix-collect-garbage||system|-d --delete-old --delete-older-than;?gc
@@ -158,7 +158,7 @@ aerich yoyo tern piccolo||database|downgrade;rollback --all;migrations backwards
 neon neonctl||database|projects|branches|databases|roles|project|branch delete;branches reset;connection-string
 influx influxd||database|delete;bucket|org|user|auth|task delete;restore --full
 nats||database|stream|str|s|kv|obj|object rm|del|delete|purge;consumer|con rm;server * cluster
-kafka-consumer-groups kafka-consumer-groups.sh||database|* --delete;* --reset-offsets !--dry-run;--delete --delete-offsets;--execute
+kafka-consumer-groups kafka-consumer-groups.sh kafka-acls kafka-acls.sh||database|* --delete --remove;--remove;* --reset-offsets !--dry-run;--delete --delete-offsets;--execute
 kafka-delete-records kafka-delete-records.sh kafka-storage kafka-storage.sh||database|* ;--offset-json-file;format
 rabbitmqctl rabbitmqadmin||database|delete*|purge*|reset|force_reset|forget_cluster_node|stop_app;delete|purge
 pulsar-admin zkCli.sh zkcli nodetool couchbase-cli||database|deleteall|rmr;decommission|removenode|assassinate|clearsnapshot;bucket-delete|bucket-flush

@@ -30,7 +30,7 @@ var (
 	// as often mean something of the project's own.
 	Destroys = Words(`delete destroy drop purge wipe truncate terminate erase nuke obliterate flush flushall flushdb deprovision decommission teardown revoke unpublish
 		expunge annihilate zap cull cleanse undeploy rollback dropdb deregister unregister deleteall destroyall droptable hard-delete yank deactivate`)
-	Takes = Words("remove rm rmi rb uninstall prune reset clean cleanup clear del discard forget expire evict empty restore unset unprovision unlink detach overwrite reinit wipeout cancel down")
+	Takes = Words("remove rm rmi rb uninstall prune reset clean cleanup clear del discard forget expire evict empty restore unset drain disable unprovision unlink detach overwrite reinit wipeout cancel down")
 	// Makes are verbs that look, make or start something: what follows one
 	// is a name.
 	Makes = Words(`list ls get show describe view info status inspect cat read search find help version plan preview diff validate check lint test explain log logs tail

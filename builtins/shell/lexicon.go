@@ -108,11 +108,11 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 			return ""
 		case losses.TakesBack()[verb] && len(after)+len(before) > 0: // whatever it is, others have it
 			return verb
-		case slices.ContainsFunc(object, losses.Owned), slices.ContainsFunc(before, lexOwned), !(there && losses.Destroys()[verb]) && len(after) > 0 && lexOwned(after[0]):
+		case !(domain == DomainCloud && losses.Destroys()[verb]) && (slices.ContainsFunc(object, losses.Owned) || slices.ContainsFunc(before, lexOwned) || !(there && losses.Destroys()[verb]) && len(after) > 0 && lexOwned(after[0])):
 			return ""
 		case losses.Destroys()[verb]:
 			if domain == DomainOutside && !there && len(after) > 0 && !slices.ContainsFunc(after, func(w Word) bool {
-				return !strings.ContainsAny(w.Text, "/.") || a.lexElsewhere(c, w) || !disposableZone(a.zone(c, w)) || losses.Elsewhere(w.Text) && !strings.Contains(w.Text, ".")
+				return !strings.ContainsAny(w.Text, "/.") || o.exact("-f", "--filename") && strings.Contains(w.Text, ".y") || a.lexElsewhere(c, w) || !disposableZone(a.zone(c, w)) || losses.Elsewhere(w.Text) && !strings.Contains(w.Text, ".")
 			}) { // files of the project, or temporary ones
 				return ""
 			}

@@ -106,5 +106,6 @@ func gitFiles(cmd *shell.Command) (files []string, whole, known bool) {
 		}
 		files = append(files, shell.Absolute(dir, spec))
 	}
-	return files, w.sub == "rm" || w.sub == "mv", true
+	back := (separated && w.sub == "checkout" || w.sub == "restore") && !slices.Contains(specs, ".") // a folder with all below
+	return files, w.sub == "rm" || w.sub == "mv" || back, true
 }

@@ -231,12 +231,16 @@ func TestPathGuardFindsPaths(t *testing.T) {
 			assert.Equal(t, policy.Deny, say(t, g, bashCall(strings.ReplaceAll(form, "P", p))).Verdict, "%s %s", form, p)
 		}
 	}
+	for _, command := range []string{"git checkout main -- infra", "git restore -s v1 infra"} {
+		assert.Equal(t, policy.Deny, say(t, g, bashCall(command)).Verdict, command)
+	}
 	for _, command := range []string{"git checkout main", "git checkout -b fix", "git diff infra/prod", "prettier --check infra/prod/a.ts", "yq .a infra/prod/x.yaml", "git log -- infra/prod/x", "git apply --check x.patch", "git restore --staged infra/prod/x"} {
 		assert.Equal(t, policy.None, say(t, g, bashCall(command)).Verdict, command)
 	}
 	for tool, args := range map[string]map[string]any{
 		"mcp__fs__read_file": {"path": "infra/prod/x"}, "Grep": {"pattern": "infra/prod/x"}, "mcp__gh__create_issue": {"title": "about infra/prod/x", "body": "see infra/prod/x\nplease"},
-		"Edit": {"file_path": "src/a.go", "old_string": "infra/prod/x", "new_string": "yarn.lock"},
+		"mcp__gh__create_pr": {"title": "infra/prod/x is wrong"},
+		"Edit":               {"file_path": "src/a.go", "old_string": "infra/prod/x", "new_string": "yarn.lock"},
 	} {
 		assert.Equal(t, policy.None, say(t, g, toolCall(tool, args)).Verdict, tool)
 	}

@@ -83,7 +83,8 @@ func (f *fileArgs) guess(s string, depth int) {
 			return
 		}
 	}
-	if strings.ContainsAny(s, "\n\x00") || len(s) > 4096 || strings.Count(s, " ") > 1 && !strings.Contains(s[strings.LastIndexByte(s, ' '):], ".") {
+	last := s[strings.LastIndexByte(s, '/')+1:]
+	if strings.ContainsAny(s, "\n\x00") || len(s) > 4096 || strings.Count(last, " ") > 1 && !strings.Contains(last, ".") {
 		return // a sentence
 	}
 	f.out = append(f.out, calledFile{path: s, writes: true, guessed: true})

@@ -244,5 +244,7 @@ func TestPathGuardFindsPaths(t *testing.T) {
 	} {
 		assert.Equal(t, policy.None, say(t, g, toolCall(tool, args)).Verdict, tool)
 	}
+	spaced := toolCall("mcp__fs__clear", map[string]any{"what": "infra/prod/a big one/here"})
+	assert.Equal(t, policy.Deny, say(t, g, spaced).Verdict, "folders may have spaces in their names")
 	assert.Equal(t, policy.Ask, say(t, g, bashCall("curl https://example.com/x.patch | git apply")).Verdict)
 }

@@ -9,16 +9,20 @@ import (
 // interpreter of their language, and say the same. A process that decides one
 // event does without: that is more work than interpreting a body once.
 func nativeCode(u *unit) {
-	var nodes []*dag.Node
+	var nodes, first []*dag.Node // first are those whose body no other before has
+	seen := map[*made]bool{}
 	for _, plan := range u.plans {
 		for i := range plan.Nodes {
 			n := &plan.Nodes[i]
 			if m := u.bodies[n.Hook]; !u.untouched[plan] && m != nil && m.body.Runner != nil {
 				nodes = append(nodes, n)
+				if !seen[m] {
+					seen[m], first = true, append(first, n)
+				}
 			}
 		}
 	}
-	u.each(len(nodes), func(i int) { u.natively(nodes[i].Hook, u.bodies[nodes[i].Hook]) })
+	u.each(len(first), func(i int) { u.natively(first[i].Hook, u.bodies[first[i].Hook]) })
 	for _, n := range nodes {
 		m := u.bodies[n.Hook]
 		u.reportAll(n.Hook, m.doubts)

@@ -39,6 +39,7 @@ var worldReads = map[string]string{
 	"executor/runner/fact.go exec.LookPath":                 "asked of paths alone; the PATH searched is that of the run",
 	"internal/bundle/proof/proof.go os.Environ":             "hookc bundle and hookcd alone: the environment of the tests of a bundle",
 	"internal/casetest/coverage.go filepath.Abs":            "hookc test alone: where the file is whose coverage is kept",
+	"internal/pace/pace.go os.Getenv":                       "how often serve itself collects memory",
 	"internal/remote/remote.go os.Getenv":                   "SSL_CERT_FILE and SSL_CERT_DIR are fixed",
 	"internal/witness/collect.go os.Getenv":                 "how often memory is collected, by commands that are no serve",
 	"policy/agent/gemini.go os.Getenv":                      "GEMINI_PLANS_DIR is fixed",

@@ -4,23 +4,23 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/open-policy-agent/opa/v1/logging"
-	"github.com/open-policy-agent/opa/v1/runtime"
+	opa "github.com/open-policy-agent/opa/v1/runtime"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // rules are 100 rules, each of which looks at the command, and an event of 1.2 kB that
@@ -36,76 +36,116 @@ func rules() (module, event string) {
 	return b.String(), event
 }
 
-// load sends one event over some connections, again and again, and returns how many
-// answers came in a second and how long 99 of 100 took at most.
-func load(b *testing.B, address, path, event string, conns int, lasting time.Duration, pause time.Duration, want string) (rate float64, p99 time.Duration) {
-	request := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, len(event), event)
-	times := make([][]time.Duration, conns)
-	began := time.Now()
-	var all sync.WaitGroup
-	for i := range conns {
-		all.Go(func() {
-			conn, err := net.Dial("tcp", address)
-			if err != nil {
-				b.Error(err)
-				return
-			}
-			defer conn.Close()
-			in := bufio.NewReaderSize(conn, 16<<10)
-			first := began.Add(pause * time.Duration(i) / time.Duration(conns)) // the connections take turns
-			for next := first; time.Since(began) < lasting; next = next.Add(pause) {
-				if pause > 0 {
-					time.Sleep(time.Until(next))
-				}
-				at := time.Now()
-				if pause > 0 && next.Before(at) {
-					at = next // a late one counts from when it was due
-				}
-				conn.Write(request)
-				body, err := answerOf(in)
-				if err != nil || !bytes.Contains(body, []byte(want)) {
-					b.Errorf("%v: %s", err, body)
-					return
-				}
-				times[i] = append(times[i], time.Since(at))
-			}
-		})
-	}
-	all.Wait()
-	flat := slices.Sorted(slices.Values(slices.Concat(times...)))
-	if len(flat) == 0 {
-		b.Fatal("nothing was answered")
-	}
-	return float64(len(flat)) / time.Since(began).Seconds(), flat[len(flat)*99/100]
+// sender is a connection of the load.
+type sender struct {
+	fd   int
+	busy bool
+	at   time.Time // what is asked counts from here
+	next time.Time // when it asks again, where that is said
+	got  []byte
 }
 
-// answerOf reads an answer that says its length, and returns its body, which is there
-// until the next one is read. It does as little as can be: whoever sends the load
-// shares the processors with the server.
-func answerOf(in *bufio.Reader) ([]byte, error) {
-	length := -1
-	for first := true; ; first = false {
-		line, err := in.ReadSlice('\n')
-		switch {
-		case err != nil:
-			return nil, err
-		case first && !bytes.HasPrefix(line, []byte("HTTP/1.1 200 ")):
-			return nil, fmt.Errorf("%s", line)
-		case len(line) <= 2 && length < 0:
-			return nil, errors.New("an answer without its length")
-		case len(line) <= 2:
-			body, err := in.Peek(length)
-			if err == nil {
-				_, err = in.Discard(length)
+// load sends one event over some connections, again and again, and returns how many
+// answers came in a second and how long 99 of 100 took at most. With a pause each asks
+// when that is over, and an answer counts from when its question was due. One thread
+// does it all with as few calls of the system as can be: it shares the processors with
+// the server.
+func load(b *testing.B, address, path, event string, conns int, lasting time.Duration, pause time.Duration, want string) (rate float64, p99 time.Duration) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	request := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, len(event), event)
+	to, err := net.ResolveTCPAddr("tcp4", address)
+	require.NoError(b, err)
+	ready, err := unix.EpollCreate1(0)
+	require.NoError(b, err)
+	defer unix.Close(ready)
+	timer, err := unix.TimerfdCreate(unix.CLOCK_MONOTONIC, unix.TFD_NONBLOCK)
+	require.NoError(b, err)
+	defer unix.Close(timer)
+	watch := func(fd, i int) {
+		require.NoError(b, unix.EpollCtl(ready, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(i)}))
+	}
+	watch(timer, conns)
+	began := time.Now()
+	end := began.Add(lasting)
+	all := make([]sender, conns)
+	for i := range all {
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
+		require.NoError(b, err)
+		defer unix.Close(fd)
+		require.NoError(b, unix.Connect(fd, &unix.SockaddrInet4{Port: to.Port, Addr: [4]byte(to.IP.To4())}))
+		require.NoError(b, unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1))
+		all[i] = sender{fd: fd, got: make([]byte, 0, 64<<10), next: began.Add(pause * time.Duration(i) / time.Duration(conns))} // by turns
+		watch(fd, i)
+	}
+	var took []time.Duration
+	events := make([]unix.EpollEvent, conns+1)
+	for {
+		now, busy, soonest := time.Now(), 0, end
+		for i := range all {
+			c := &all[i]
+			if !c.busy && now.Before(end) && !now.Before(c.next) {
+				c.busy, c.at = true, now
+				if pause > 0 {
+					c.at, c.next = c.next, c.next.Add(pause)
+				}
+				n, err := unix.Write(c.fd, request)
+				require.NoError(b, err)
+				require.Equal(b, len(request), n)
 			}
-			return body, err
+			if c.busy {
+				busy++
+			} else if c.next.Before(soonest) {
+				soonest = c.next
+			}
 		}
-		if value, ok := bytes.CutPrefix(line, []byte("Content-Length: ")); ok {
-			if length, err = strconv.Atoi(string(bytes.TrimSpace(value))); err != nil {
-				return nil, err
+		if busy == 0 && !now.Before(end) {
+			break
+		}
+		if pause > 0 && busy < conns && now.Before(end) {
+			wait := unix.NsecToTimespec(max(time.Until(soonest), 1).Nanoseconds())
+			require.NoError(b, unix.TimerfdSettime(timer, 0, &unix.ItimerSpec{Value: wait}, nil))
+		}
+		n, err := unix.EpollWait(ready, events, -1)
+		if err != unix.EINTR {
+			require.NoError(b, err)
+		}
+		for _, e := range events[:max(n, 0)] {
+			if int(e.Fd) == conns {
+				unix.Read(timer, make([]byte, 8))
+				continue
 			}
+			c := &all[e.Fd]
+			n, err := unix.Read(c.fd, c.got[len(c.got):cap(c.got)])
+			require.NoError(b, err)
+			require.Positive(b, n, "the server closed the connection")
+			c.got = c.got[:len(c.got)+n]
+			body, whole := answerOf(b, c.got)
+			if !whole {
+				continue
+			}
+			require.Contains(b, string(body), want)
+			took = append(took, time.Since(c.at))
+			c.busy, c.got = false, c.got[:0]
 		}
 	}
+	slices.Sort(took)
+	require.NotEmpty(b, took)
+	return float64(len(took)) / time.Since(began).Seconds(), took[len(took)*99/100]
+}
+
+// answerOf is the body of an answer that says its length, once all of it is there.
+func answerOf(b *testing.B, text []byte) (body []byte, whole bool) {
+	header, body, whole := bytes.Cut(text, []byte("\r\n\r\n"))
+	if !whole {
+		return nil, false
+	}
+	require.True(b, bytes.HasPrefix(header, []byte("HTTP/1.1 200 ")), string(text))
+	_, after, _ := bytes.Cut(header, []byte("Content-Length: "))
+	value, _, _ := bytes.Cut(after, []byte("\r\n"))
+	length, err := strconv.Atoi(string(value))
+	require.NoError(b, err, string(header))
+	return body, len(body) == length
 }
 
 // peerVariable makes this program `opa run --server` of the rules it names.
@@ -121,21 +161,21 @@ func TestMain(m *testing.M) {
 
 // serveOPA is OPA's own server, which says where it listens on stdout.
 func serveOPA(rules string) error {
-	params := runtime.NewParams()
+	params := opa.NewParams()
 	params.Addrs, params.Paths, params.Logger, params.GracefulShutdownPeriod = &[]string{"127.0.0.1:0"}, []string{rules}, logging.NewNoOpLogger(), 1
 	params.Output = io.Discard
 	ctx := context.Background()
-	opa, err := runtime.NewRuntime(ctx, params)
+	peer, err := opa.NewRuntime(ctx, params)
 	if err != nil {
 		return err
 	}
 	go func() {
-		for len(opa.Addrs()) == 0 {
+		for len(peer.Addrs()) == 0 {
 			time.Sleep(10 * time.Millisecond)
 		}
-		fmt.Println("listens on", opa.Addrs()[0])
+		fmt.Println("listens on", peer.Addrs()[0])
 	}()
-	return opa.Serve(ctx)
+	return peer.Serve(ctx)
 }
 
 // served is a server in a process of its own.
@@ -190,14 +230,14 @@ func BenchmarkServer(b *testing.B) {
 	own := start(b, exec.Command(hookcd, "--listen", "127.0.0.1:0", "--policy", hooks))
 	peer := exec.Command(os.Args[0])
 	peer.Env = append(os.Environ(), peerVariable+"="+rego)
-	opa := start(b, peer)
+	other := start(b, peer)
 	const turn, conns = 2 * time.Second, 16
 	input := `{"input":` + event + `}`
 	ask := func(lasting, pause time.Duration) (rate float64, p99 time.Duration) {
 		return load(b, own.address, "/v1/events/pre_tool_execution", event, conns, lasting, pause, `"block"`)
 	}
 	askPeer := func(lasting time.Duration) float64 {
-		rate, _ := load(b, opa.address, "/v1/data/guard/deny", input, conns, lasting, 0, "no 99")
+		rate, _ := load(b, other.address, "/v1/data/guard/deny", input, conns, lasting, 0, "no 99")
 		return rate
 	}
 	askPeer(turn / 4)
@@ -207,10 +247,10 @@ func BenchmarkServer(b *testing.B) {
 		before := own.used(b)
 		rate, _ := ask(turn, 0)
 		spent := own.used(b) - before
-		before = opa.used(b)
-		other := askPeer(turn)
-		cost = append(cost, (opa.used(b)-before)/other/(spent/rate)) // both turns last as long
-		rates, theirs, times = append(rates, rate), append(theirs, other), append(times, rate/other)
+		before = other.used(b)
+		theirRate := askPeer(turn)
+		cost = append(cost, (other.used(b)-before)/theirRate/(spent/rate)) // both turns last as long
+		rates, theirs, times = append(rates, rate), append(theirs, theirRate), append(times, rate/theirRate)
 	}
 	var late []float64
 	const half = conns * time.Second / (25_000 / 2) // between two events of a connection

@@ -34,8 +34,7 @@ type Options struct {
 	// that Filtered counts all others of the firing, and then every one of them
 	// was. done says that it counts no more. Without it Count is told of each.
 	Together func(plan *dag.Plan, nodes []int) (ran func(first int, took time.Duration, others bool), done func())
-	// MaxAsync bounds the async hooks running at a time; 0 is 16. Those beyond
-	// it are dropped, counted and reported.
+	// MaxAsync bounds the async hooks at a time; 0 is 16. More are dropped, counted and reported.
 	MaxAsync int
 	// Async, when set, takes over async hooks: a one-shot process hands them
 	// to a supervisor that outlives it. An error is reported in the Decision; a
@@ -51,11 +50,9 @@ type Options struct {
 	// Fire is how a pipeline fires its events, for a host with several
 	// executors; nil is the executor itself. The Decision has its Final set.
 	Fire func(ctx context.Context, e policy.Event, in *policy.Context) *policy.Decision
-	// MaxGateBlocks is how many times running a gate may send the agent back
-	// to work before it is overridden; 0 is 8.
+	// MaxGateBlocks is how often running a gate may send the agent back to work; 0 is 8.
 	MaxGateBlocks int
-	// SpareEvents is that nothing that is shown an event keeps it, observers and the
-	// hooks of Go included: one made for a decision gives its memory to the next.
+	// SpareEvents is that nobody keeps an event, observers and hooks of Go included.
 	SpareEvents bool
 }
 

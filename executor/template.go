@@ -17,8 +17,7 @@ type Reused struct {
 	blank int
 }
 
-// Take is the event that was decided last, nil if there is none. It is spare where nobody
-// else holds it.
+// Take is the event that was decided last, or nil. It is spare where nobody holds it.
 func (m *Reused) Take() *policy.Context {
 	if m.made != nil && m.made == m.decision.Final {
 		policy.Spare(m.made)
@@ -27,8 +26,7 @@ func (m *Reused) Take() *policy.Context {
 	return m.decision.Final
 }
 
-// Make notes that in was made for the decision that is to be in m, and is held by
-// nobody else.
+// Make notes that in was made for m's next decision, and is held by nobody else.
 func (m *Reused) Make(in *policy.Context) *Reused {
 	m.made = in
 	return m

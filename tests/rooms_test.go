@@ -35,7 +35,7 @@ var larger = map[string]struct {
 	"builtins/shell": {11000, 52, "the analysis of command lines is one analysis; a file a family of programs"},
 	"cmd/hookc":      {9000, 60, "a file a command; what is no command moves to internal/"},
 	"compiler":       {4500, 42, "a file a pass"},
-	"executor":       {4710, 31, "the definition and the run of it"},
+	"executor":       {4700, 31, "the definition and the run of it"},
 	"policy/agent":   {8500, 40, "a file an agent"},
 	"policy/source":  {10200, 52, "a file a format; the readers of agents' settings"},
 	"rego":           {11200, 64, "all that knows OPA"},

@@ -1,8 +1,11 @@
 package losses
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // TextPrograms are programs whose arguments are text, names and files to look
@@ -159,6 +162,18 @@ const (
 	CallsSQL   = "execute executescript executemany exec query raw run statement unprepared do sql executeRaw executeRawUnsafe queryRaw queryRawUnsafe prepare text exec_query execute_sql simple"
 	CallsPrint = "print console.log puts p pp echo say printf sys.stdout.write process.stdout.write console.info console.error console.dir var_dump print_r"
 )
+
+// Languages are programs that run code of a language that has no reader here, which stands
+// after one of TakesCode, or is read from standard input.
+var Languages = Words("julia Rscript groovy scala tclsh wish guile swift erl ghc runghc jshell raku ocaml clojure clj bb racket octave kotlin kotlinc nim sbcl clisp expect janet gforth fennel dart v zig swipl")
+
+// TakesCode are options whose value is code.
+const TakesCode = "-e --eval -eval -c --execute -E --expr --expression --code --run-code -eval-code"
+
+// Shows are ends of names of programs, and commands, that show a file.
+var Shows = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?i:\w*cat|\w*hexy?l?|\w*dump|\w*view|viewer|\w*less|\w*more|show|print|reader?|cat|display|pager|\w*paste|bvi|hexd|hexedit|peek|reveal|render|highlight|preview)$`)
+})
 
 // LongDash are programs whose options are words after a single dash.
 var LongDash = Words("find java go terraform tofu openssl gcc clang javac ffmpeg convert magick mvn test [ packer vault consul nomad xcodebuild diskutil")

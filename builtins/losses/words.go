@@ -29,8 +29,10 @@ var (
 	// Destroys are verbs after which a thing is gone, Takes those that
 	// as often mean something of the project's own.
 	Destroys = Words(`delete destroy drop purge wipe truncate terminate erase nuke obliterate flush flushall flushdb deprovision decommission teardown revoke unpublish
-		expunge annihilate zap cull cleanse undeploy rollback dropdb deregister unregister deleteall destroyall droptable hard-delete yank deactivate`)
-	Takes = Words("remove rm rmi rb uninstall prune reset clean cleanup clear del discard forget expire evict empty restore unset drain disable unprovision unlink detach overwrite reinit wipeout cancel down")
+		expunge annihilate zap cull cleanse undeploy rollback dropdb deregister unregister deleteall destroyall droptable hard-delete yank deactivate
+		dismantle demolish eradicate vaporize annul exterminate deauthorize shred deallocate wipeall resetall clearall factory-reset`)
+	Takes = Words(`remove rm rmi rb uninstall prune reset clean cleanup clear del discard forget expire evict empty restore unset drain disable unprovision unlink detach overwrite reinit wipeout cancel down
+		scrub void abort kill gc trash retire dismiss kick ban suspend shutdown poweroff unassign unbind unenroll unpair untrack disown raze`)
 	// Makes are verbs that look, make or start something: what follows one
 	// is a name.
 	Makes = Words(`list ls get show describe view info status inspect cat read search find help version plan preview diff validate check lint test explain log logs tail
@@ -51,6 +53,12 @@ var (
 	TakesBack = Words("unpublish revoke yank terminate deprovision decommission deregister")
 	// Flags are options that say that more than one named thing is meant.
 	Flags = Words("--all --all-namespaces --all-projects --remote --prod --production --everything --volumes --with-data --delete-data --no-preserve-root --purge-data --force --yes --confirm --no-dry-run --auto-approve --skip-confirmation --no-confirm")
+	// Presses are words in the name of an option that says the same, Names those at its end
+	// where its value names what lies elsewhere.
+	Presses = Words("yes sure really force forced confirm confirmed approve unsafe dangerous danger permanently permanent irreversible")
+	Names   = Words("id ids sid uuid guid arn ocid oid")
+	// Asks are options whose value is a verb: --action=delete.
+	Asks = Words("action method op operation cmd command verb task request state")
 	// Dry are options and words with which a program only says what it would do.
 	Dry = Words("--check --diff --simulate --test --list --print --show -dry-run --dry --explain --estimate")
 )
@@ -119,8 +127,8 @@ func Verb(written string) (verb string, object []string) {
 					object = append(object, other)
 				}
 			}
-			if strings.Contains(text, ".") && i == len(tokens)-1 && len(tokens) == 2 && !Outside()[tokens[0]] {
-				return "", nil // a file: x.drop
+			if strings.Contains(text, ".") && len(tokens) == 2 && !has(Outside(), tokens[1-min(i, 1)]) && !strings.HasSuffix(text, "ml") {
+				return "", nil // a file: x.drop, drop.png
 			}
 			return t, object
 		}

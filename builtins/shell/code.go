@@ -44,6 +44,9 @@ func (a *analysis) shellProgram(c *shCall) shValue {
 		return a.interpret(c, o.operands[0].value(), in, c.name)
 	case len(o.operands) > 0 && !o.exact("-s"):
 		a.setPositionals(o.operands[1:], in.st)
+		if _, written := a.written(o.operands[0], in); !written {
+			a.scriptLoss(c, o.operands)
+		}
 		return a.runScript(c, o.operands[0], in)
 	}
 	a.setPositionals(o.operands, in.st)
@@ -244,6 +247,7 @@ func (a *analysis) readProgram(c *shCall) (v shValue, read bool) {
 	}
 	if !losses.Inert()[c.name] && !losses.TextPrograms()[c.name] {
 		read = a.tail(c)
+		a.unlisted(c)
 	}
 	return printsText(a, c), read
 }
@@ -304,11 +308,21 @@ func (a *analysis) commandLine(c *shCall, w Word) bool {
 	return true
 }
 
+// startable reports whether a word is the name of a program that is known.
+func startable(name string) bool {
+	_, wrapper := shWrapperTable[name]
+	return wrapper || programOf(name) != nil || rulesOf(name) != nil
+}
+
 // tail looks into the arguments of a program that is not known for a command
 // line it may run: tool [options] rm -rf /.
 func (a *analysis) tail(c *shCall) bool {
 	args := c.args()
 	for i, w := range args[:min(len(args), 8)] {
+		if i > 0 && i+1 < len(args) && args[i-1].Is("--", "run", "exec", "with", "shell") && !losses.Dangerous()[w.Text] && !w.Dynamic && startable(w.Text) {
+			a.wrapped(c, args[i:], c.fr)
+			return args[i-1].Is("--")
+		}
 		_, code, ok := w.cut("=")
 		if !ok || w.Text[0] != '-' {
 			code = w

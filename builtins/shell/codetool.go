@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
 	"github.com/hookc/hookc/internal/lazy"
 )
@@ -20,12 +21,8 @@ var codeTools = map[string]struct {
 	"manage.py": {tokens.Python, "shell shell_plus", "-c --command", false}, "django-admin": {tokens.Python, "shell shell_plus", "-c --command", false},
 	"rails": {tokens.Ruby, "runner r console c", "", true}, "artisan": {tokens.PHP, "tinker", "--execute", false}, "flask": {tokens.Python, "shell", "", false},
 	"wp": {tokens.PHP, "eval shell", "", true}, "drush": {tokens.PHP, "ev eval php:eval php-eval", "", true}, "mix": {tokens.Ruby, "run eval", "-e --eval", true},
-	"elixir": {tokens.Ruby, "", "-e --eval", false}, "iex": {tokens.Ruby, "", "-e --eval", false}, "julia": {anyCode, "", "-e --eval -E", false}, "Rscript": {anyCode, "", "-e", false},
-	"groovy": {anyCode, "", "-e", false}, "scala": {anyCode, "", "-e", false}, "tclsh": {anyCode, "", "-c", false}, "guile": {anyCode, "", "-c", false}, "swift": {anyCode, "", "-e", false},
-	"erl": {anyCode, "", "-eval --eval", false}, "ghc": {anyCode, "", "-e", false}, "runghc": {anyCode, "", "-e", false}, "jshell": {anyCode, "", "-e", false}, "raku": {anyCode, "", "-e", false},
-	"ocaml": {anyCode, "", "-e", false}, "clojure": {anyCode, "", "-e --eval", false}, "clj": {anyCode, "", "-e --eval", false}, "bb": {anyCode, "", "-e --eval", false}, "racket": {anyCode, "", "-e --eval", false},
-	"octave": {anyCode, "", "--eval", false}, "crystal": {anyCode, "eval", "", true}, "kotlin": {anyCode, "", "-e", false}, "nim": {anyCode, "", "--eval", false}, "sbcl": {anyCode, "", "--eval", false},
-	"aws": {anyCode, "ssm", "--parameters", false}, "osascript": {tokens.JS, "", "-e", false}, "expect": {anyCode, "", "-c", false}, "emacs": {tokens.JS, "", "--eval -eval", false},
+	"elixir": {tokens.Ruby, "", "-e --eval", false}, "iex": {tokens.Ruby, "", "-e --eval", false}, "crystal": {anyCode, "eval", "", true},
+	"aws": {anyCode, "ssm", "--parameters", false}, "osascript": {tokens.JS, "", "-e", false}, "emacs": {tokens.JS, "", "--eval -eval", false},
 	"fly": {shellCode, "ssh", "-C --command", false}, "flyctl": {shellCode, "ssh", "-C --command", false}, "gcloud": {shellCode, "compute", "--command", false},
 	"az": {shellCode, "vm", "--scripts", false}, "eb": {shellCode, "ssh", "-c --command", false}, "cf": {shellCode, "ssh", "-c --command", false},
 	"salt": {shellCode, "", "cmd.run", false}, "salt-ssh": {shellCode, "", "cmd.run", false}, "salt-call": {shellCode, "", "cmd.run", false},
@@ -40,11 +37,13 @@ var appleLosses = lazy.Value(func() *regexp.Regexp {
 // codeTool reads the code that such a program is given.
 func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 	t, ok := codeTools[name]
-	if !ok {
+	if !ok && !losses.Languages()[name] {
 		return
+	} else if !ok {
+		t.lang, t.opt = anyCode, losses.TakesCode
 	}
 	how := 0
-	if strings.Contains(t.opt, "-eval ") || strings.HasSuffix(t.opt, " -eval") {
+	if t.opt == losses.TakesCode || strings.HasSuffix(t.opt, " -eval") {
 		how = optDash
 	}
 	o := options(args, "", t.opt, how)
@@ -70,6 +69,9 @@ func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 			continue
 		}
 		if t.lang == anyCode {
+			if _, line, ok := w.cut("="); ok {
+				a.commandLine(c, line)
+			}
 			a.anyLanguage(c, w.Text)
 			continue
 		}
@@ -125,6 +127,30 @@ func (a *analysis) anyLanguage(c *shCall, text string) {
 			a.interpret(c, shLiteral(s.Text), a.childShell(c), c.name)
 		} else if deletes && strings.IndexAny(s.Text, "/~") == 0 {
 			a.fileEffect(EffectDelete, a.langPath(s.Text, c.fr), t)
+		}
+	}
+}
+
+// unlisted looks at what a program that is in no table is given: code of whichever
+// language after an option that says so, requests, and files of secrets to show.
+func (a *analysis) unlisted(c *shCall) {
+	o := options(c.args(), "", losses.TakesCode, optDash)
+	for _, opt := range o.list {
+		if strings.Contains(opt.value.Text, "(") && WordIn(opt.name, losses.TakesCode) && !losses.Languages()[c.name] {
+			a.anyLanguage(c, opt.value.Text)
+		}
+	}
+	for _, w := range append(WordTexts(o.operands), c.fr.stdin.value.text()) {
+		a.requests(c, w)
+	}
+	name := losses.Tokens(strings.TrimRight(c.name, "0123456789"))
+	shows := len(name) > 0 && losses.Shows().MatchString(name[len(name)-1])
+	for i, w := range o.operands {
+		if i > 1 || i == 1 && !losses.Shows().MatchString(o.operands[0].Text) || w.Dynamic {
+			break
+		}
+		if what := a.given(c, w); what != "" && (shows || i == 1 || len(o.operands) == 1 && len(o.list) == 0 && what != "env-file" && !losses.UsesSecret("--"+c.name) && !strings.HasPrefix(c.name, "ssh")) {
+			a.fileEffect(EffectRead, w, c.target("read"))
 		}
 	}
 }

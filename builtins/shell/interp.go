@@ -120,9 +120,7 @@ func (a *analysis) langScript(c *shCall, lang tokens.Lang, operands []Word) shVa
 	t.domain = DomainCode
 	a.fileEffect(EffectExec, operands[0], t)
 	tool := programName(operands[0].Text)
-	if verb := namedLoss(tool); verb != "" && !HasFlag(operands, "--help", "--dry-run") {
-		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: verb, Target: tool})
-	}
+	a.scriptLoss(c, operands)
 	a.codeTool(c, tool, operands[1:])
 	if rulesOf(tool) != nil {
 		return a.applyRules(c, tool, operands[1:])
@@ -200,6 +198,7 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 	if len(program.listed) == 0 {
 		program.listed = program.handed
 	}
+	a.requests(c, text)
 	memory := strings.Contains(text, ":memory:")
 	for _, call := range program.found {
 		if a.full || memory && WordIn(lastName(call.name), losses.CallsSQL) {

@@ -10,8 +10,8 @@ import (
 
 // lexicon adds what the words of a command say that it destroys.
 func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
-	o := options(args, "m", "--message --title --body --comment --name", 0)
-	if verb := namedLoss(c.name); !c.argv[len(c.argv)-1].Is("=", "true", "false") && verb != "" && domain == DomainOutside && !o.dry() && rulesOf(c.name) == nil {
+	o := options(args, "m", "--message --title --body --comment --name --query --search --filter --grep --pattern", 0)
+	if verb := namedLoss(c.argv[0].Text, &o); !c.argv[len(c.argv)-1].Is("=", "true", "false") && verb != "" && domain == DomainOutside && !o.dry() && rulesOf(c.name) == nil {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(WordTexts(args), " ")})
 		return
 	}
@@ -35,24 +35,41 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 	}
 }
 
-// namedLoss is the verb that destroys in a program's own name: trash-empty, drop-database.sh.
-func namedLoss(name string) string {
-	name, _, _ = strings.Cut(name, ".")
+// namedLoss is the verb that destroys in the name of a program or script: trash-empty,
+// drop-database.sh; one that is the whole name of a script counts where it is about
+// more than the project: nuke.sh, teardown.sh prod.
+func namedLoss(program string, o *shOpts) string {
+	base := programName(program)
+	name, extension, script := strings.Cut(base, ".")
+	script = script && WordIn(extension, "sh bash zsh py js ts mjs rb pl php ps1 bat cmd exs") || strings.Contains(program, "/") && !strings.HasPrefix(program, "/")
 	tokens := losses.Tokens(name)
 	if short, ok := strings.CutSuffix(name, "delete"); ok && len(tokens) == 1 && len(short) > 2 { // ldapdelete
 		return "delete"
 	}
-	if len(tokens) < 2 || losses.Owned(name) {
+	if len(tokens) == 0 || losses.Owned(name) {
 		return ""
 	}
 	first, last := tokens[0], tokens[len(tokens)-1]
 	switch {
+	case len(tokens) == 1:
+		far := slices.ContainsFunc(o.list, lexFlag) || slices.ContainsFunc(o.operands, func(w Word) bool { return losses.Elsewhere(w.Text) || w.Text == "all" })
+		if script && losses.Destroys()[first] && (far || WordIn(first, "destroy nuke wipe obliterate decommission dropdb annihilate")) {
+			return first
+		}
 	case losses.Destroys()[last] || WordIn(last, "uninstall empty nuke"):
 		return last
-	case (losses.Destroys()[first] || WordIn(first, "reset remove wipe empty")) && losses.Elsewhere(name):
+	case (losses.Destroys()[first] || WordIn(first, "reset remove wipe empty")) && (losses.Elsewhere(name) || script && (slices.Contains(tokens, "all") || slices.Contains(tokens, "everything"))):
 		return first
 	}
 	return ""
+}
+
+// scriptLoss adds what the name of a script says that it destroys.
+func (a *analysis) scriptLoss(c *shCall, operands []Word) {
+	o := options(operands[1:], "", "", 0)
+	if verb := namedLoss(operands[0].Text, &o); verb != "" && !o.dry() && !HasFlag(operands, "-h") {
+		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: verb, Target: programName(operands[0].Text)})
+	}
 }
 
 // migration is what a tool of migrations, whichever it is, takes back of a database as a
@@ -89,26 +106,29 @@ func migration(program string, o *shOpts) string {
 // lexVerb looks for a verb that destroys among the first operands; the first
 // verb there is decides.
 func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
+	live := slices.ContainsFunc(o.operands, func(w Word) bool { return lexLive(w.Text) }) || slices.ContainsFunc(o.list, func(opt shOpt) bool { return lexLive(opt.name + " " + opt.value.Text) })
 	for i, w := range o.operands[:min(len(o.operands), 5)] {
 		if w.Dynamic || w.Pattern {
 			continue
 		}
-		verb, object := losses.Verb(w.Text)
+		text := w.Text
+		if name, value, ok := strings.Cut(text, "="); ok && lexAsks(name) {
+			text = value
+		}
+		verb, object := losses.Verb(text)
 		before, after := o.operands[:i], o.operands[i+1:]
-		there := slices.ContainsFunc(object, losses.Elsewhere) || slices.ContainsFunc(before, func(w Word) bool { return losses.Elsewhere(w.Text) })
+		there := slices.Contains(object, "all") || slices.ContainsFunc(object, losses.Elsewhere) || slices.ContainsFunc(before, func(w Word) bool { return losses.Elsewhere(w.Text) })
 		switch {
 		case verb == "":
 			continue
-		case i > 0 && WordIn(w.Text, "ensure=absent state=absent"):
-			return "remove"
 		case losses.Makes()[verb]:
-			if len(after) > 1 && after[0].Text != "" && lexNamesMany(after[0].Text) { // run services delete
-				continue
+			if len(after) == 0 || !lexNamesMany(after[0].Text) && !lexNext(verb, after, o) { // run services delete, run wipe --force, run drop_schema
+				return ""
 			}
-			return ""
+			continue
 		case losses.TakesBack()[verb] && len(after)+len(before) > 0: // whatever it is, others have it
 			return verb
-		case !(domain == DomainCloud && losses.Destroys()[verb]) && (slices.ContainsFunc(object, losses.Owned) || slices.ContainsFunc(before, lexOwned) || !(there && losses.Destroys()[verb]) && len(after) > 0 && lexOwned(after[0])):
+		case !((domain == DomainCloud || live) && losses.Destroys()[verb]) && (slices.ContainsFunc(object, losses.Owned) || slices.ContainsFunc(before, lexOwned) || !(there && losses.Destroys()[verb]) && len(after) > 0 && lexOwned(after[0])):
 			return ""
 		case losses.Destroys()[verb]:
 			if domain == DomainOutside && !there && len(after) > 0 && !slices.ContainsFunc(after, func(w Word) bool {
@@ -160,8 +180,39 @@ func lexNamesMany(text string) bool {
 
 func lexOwned(w Word) bool { return losses.Owned(w.Text) }
 
+// lexNext reports whether what follows a verb that makes or starts something is what it is
+// done to: run wipe --force, run drop_schema.
+func lexNext(verb string, after []Word, o *shOpts) bool {
+	next, object := losses.Verb(after[0].Text)
+	if !losses.Destroys()[next] {
+		return false
+	}
+	if len(object) == 0 {
+		return WordIn(verb, "run build index version plan view import export dump release stack query log logs") && len(after)+len(o.list) > 1
+	}
+	return WordIn(verb, "run exec start") && slices.ContainsFunc(object, losses.Elsewhere)
+}
+
+// lexAsks reports whether a name is that of an option or setting whose value is a verb.
+func lexAsks(name string) bool {
+	tokens := losses.Tokens(name)
+	return len(tokens) > 0 && len(tokens) < 3 && losses.Asks()[tokens[len(tokens)-1]]
+}
+
+// lexLive reports whether words name what is in production.
+func lexLive(text string) bool {
+	return slices.ContainsFunc(losses.Tokens(text), func(t string) bool { return WordIn(t, "prod production prd") })
+}
+
+// lexFlag reports whether an option says that no question is asked, that much is meant, or
+// what lies elsewhere.
 func lexFlag(opt shOpt) bool {
-	return losses.Flags()[opt.name] || slices.ContainsFunc(losses.Tokens(opt.name+" "+opt.value.Text), func(t string) bool { return losses.Production()[t] })
+	if losses.Flags()[opt.name] {
+		return true
+	}
+	tokens := losses.Tokens(opt.name)
+	return len(opt.name) > 3 && len(tokens) > 0 && (slices.ContainsFunc(tokens, func(t string) bool { return losses.Presses()[t] }) || losses.Names()[tokens[len(tokens)-1]]) ||
+		slices.ContainsFunc(losses.Tokens(opt.name+" "+opt.value.Text), func(t string) bool { return losses.Production()[t] })
 }
 
 //go:noinline
@@ -196,6 +247,9 @@ func lexOption(o *shOpts) string {
 			continue
 		}
 		verb, rest := tokens[0], tokens[1:]
+		if opt.set && lexAsks(opt.name) {
+			verb, rest = losses.Verb(strings.ToLower(opt.value.Text))
+		}
 		if verb == "force" && len(rest) > 0 {
 			verb, rest = rest[0], rest[1:]
 		}

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // curl downloads and uploads.
@@ -29,8 +31,11 @@ func (a *analysis) curl(c *shCall) shValue {
 	}
 	if x, ok := o.value("-X", "--request"); ok && strings.EqualFold(x.Text, "DELETE") {
 		op = "http-delete"
-	} else if ok && strings.EqualFold(x.Text, "POST") && op == "download" {
+	} else if ok && WordIn(strings.ToUpper(x.Text), "POST PUT PATCH") && op == "download" {
 		op = "post"
+	}
+	if len(o.operands) > 1 && strings.EqualFold(o.operand(0), "DELETE") { // curlie delete host/path
+		op, o.operands = "http-delete", o.operands[1:]
 	}
 	urls := append(o.values("--url"), o.operands...)
 	a.restLoss(c, op, urls, append(o.values("-H", "--header"), o.values("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--json")...))
@@ -56,15 +61,7 @@ func (a *analysis) curl(c *shCall) shValue {
 func (a *analysis) restLoss(c *shCall, op string, urls, texts []Word) {
 	verb := ""
 	for _, w := range texts {
-		for _, mark := range []string{"Target:", `"method":`, "mutation"} {
-			if _, rest, ok := strings.Cut(w.Text, mark); ok {
-				for word := range strings.FieldsFuncSeq(rest[:min(len(rest), 200)], func(r rune) bool { return strings.ContainsRune(` "{}().,:`, r) }) {
-					if v, object := losses.Verb(word); losses.Destroys()[v] && len(object) > 0 {
-						verb = v
-					}
-				}
-			}
-		}
+		verb = cmp.Or(mutation(w.Text), verb)
 	}
 	for _, w := range urls {
 		u, err := url.Parse(w.Text)
@@ -85,10 +82,56 @@ func (a *analysis) restLoss(c *shCall, op string, urls, texts []Word) {
 		switch {
 		case losses.Stores[u.Port()] && (op == "http-delete" || strings.HasPrefix(last, "_delete") || (op == "upload" || op == "post") && losses.Destroys()[v]):
 			domain = DomainDatabase
-		case losses.IsLocal(u.Hostname()) || op != "http-delete" && verb == "" && !((op == "upload" || op == "post") && losses.Destroys()[v]):
+		case losses.IsLocal(u.Hostname()) || op != "http-delete" && verb == "" && !((op == "upload" || op == "post") && (losses.Destroys()[v] || WordIn(v, "shutdown poweroff"))):
 			continue
 		}
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: "http-delete", Target: w.Text})
+	}
+}
+
+// mutation is the verb of a call in the text of a request that destroys something.
+func mutation(text string) (verb string) {
+	for _, mark := range []string{"Target:", `"method":`, "mutation"} {
+		_, rest, _ := strings.Cut(text, mark)
+		for word := range strings.FieldsFuncSeq(rest[:min(len(rest), 200)], func(r rune) bool { return strings.ContainsRune(` "{}().,:`, r) }) {
+			if v, object := losses.Verb(word); losses.Destroys()[v] && len(object) > 0 {
+				verb = v
+			}
+		}
+	}
+	return verb
+}
+
+var (
+	codeRequest = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:method|type|verb|customrequest|request)\W{1,6}delete\b|\.delete(?:_async|json)?\s*\(|http(?:::|\.)?delete\b|(?m:^delete\s+https?://)|\.(?:post|put|patch|request)\w*\s*\(`)
+	})
+	codeAddress = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`https?://[^\s'"` + "`" + `)\\]+|Net::HTTP.{0,40}?['"]([\w.-]+)`)
+	})
+)
+
+// requests adds what requests to other machines destroy that text makes, whichever the
+// language: those of the method DELETE, and those to an address that says so.
+func (a *analysis) requests(c *shCall, text string) {
+	if len(text) > maxShellValue || !strings.Contains(text, "http") && !strings.Contains(text, "HTTP") && !strings.Contains(text, "mutation") {
+		return
+	}
+	if mutation(text) != "" && strings.Contains(text, "mutation") && strings.Contains(text, "{") {
+		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: "http-delete", Target: "mutation"})
+	}
+	op := "download"
+	for _, made := range codeRequest().FindAllString(text, -1) {
+		if op = "post"; strings.Contains(strings.ToLower(made), "delete") {
+			op = "http-delete"
+			break
+		}
+	}
+	if op == "download" {
+		return
+	}
+	for _, at := range codeAddress().FindAllStringSubmatch(text, 8) {
+		a.restLoss(c, op, []Word{NewWord(cmp.Or(at[1], at[0]))}, nil)
 	}
 }
 
@@ -221,6 +264,10 @@ func (a *analysis) wget(c *shCall) shValue {
 			op, secret = "upload", s
 		}
 	}
+	if m, ok := o.value("--method"); ok && !m.Is("GET", "HEAD") {
+		op = map[bool]string{true: "http-delete", false: "post"}[strings.EqualFold(m.Text, "DELETE")]
+	}
+	a.restLoss(c, op, o.operands, o.values("--post-data", "--body-data"))
 	for _, u := range o.operands {
 		a.connectTo(c, op, u, secret)
 	}

@@ -95,8 +95,9 @@ func (a *analysis) ownTask(c *shCall, args []Word) {
 		o := options(args, "", "-exec -tags -ldflags -gcflags -C -mod -modfile -p", optDash|optStop)
 		args = o.operands
 	}
-	if len(args) > 1 && strings.ContainsAny(args[0].Text, "./") {
-		args = args[1:]
+	if len(args) > 0 && strings.ContainsAny(args[0].Text, "./") {
+		a.scriptLoss(c, append([]Word{NewWord("./" + args[0].Text[strings.LastIndexAny(args[0].Text, "/:")+1:])}, args[1:]...))
+		args = args[min(1, len(args)-1):]
 	}
 	a.lexicon(c, DomainOutside, args)
 }

@@ -39,7 +39,7 @@ var secretPaths = []struct{ path, what string }{
 	{"Library/Application Support/Google/Chrome", "browser"}, {"Library/Application Support/Firefox", "browser"}, {".config/chromium", "browser"}, {".config/BraveSoftware", "browser"}, {".config/rclone", "password"},
 }
 
-var secretSystem = []string{"/etc/shadow", "/etc/gshadow", "/etc/master.passwd", "/etc/ssl/private", "/var/run/secrets", "/run/secrets", "/etc/kubernetes/admin.conf"}
+var secretSystem = []string{"/etc/shadow", "/etc/gshadow", "/etc/master.passwd", "/etc/ssl/private", "/var/run/secrets", "/run/secrets", "/etc/kubernetes/admin.conf", "/etc/wireguard", "/etc/NetworkManager/system-connections", "/etc/wpa_supplicant", "/etc/ipsec.secrets", "/etc/krb5.keytab", "/etc/ppp/chap-secrets", "/etc/pki/tls/private", "/var/lib/jenkins/secrets"}
 
 // publicNames are the files beside secrets that are none.
 var publicNames = map[string]bool{"known_hosts": true, "known_hosts.old": true, "authorized_keys": true, "config": true, "environment": true, "rc": true}
@@ -142,10 +142,24 @@ func secretBase(base string) string {
 		return "key"
 	case in(strings.TrimPrefix(strings.TrimSuffix(lower, ".txt"), "."), "vault_pass vault-pass vault_password vault-password deploy_key terraformrc secrets_env") || lower == ".secrets" || strings.HasSuffix(lower, "adminsdk.json"):
 		return "password"
+	case secretNamed(base):
+		return "password"
 	case strings.HasSuffix(lower, ".pem") && (strings.Contains(lower, "key") || strings.Contains(lower, "priv")):
 		return "key"
 	}
 	return ""
+}
+
+// secretNamed reports whether the name of a file of settings ends in what a secret is
+// called: db-password.txt, serviceAccountKey.json.
+func secretNamed(base string) bool {
+	stem, extension := strings.TrimSuffix(base, path.Ext(base)), path.Ext(base)
+	tokens := Tokens(stem)
+	if len(tokens) == 0 || !in(extension, ".json .yaml .yml .toml .ini .conf .txt .cfg .properties .xml") || in(tokens[0], "sealed external example sample template test no change reset forgot") || templates().MatchString(base) {
+		return false
+	}
+	last := tokens[len(tokens)-1]
+	return in(last, "password passwords passwd credential credentials secret secrets apikey") || len(tokens) > 1 && (last == "key" || last == "token") && in(tokens[len(tokens)-2], "account api access private service secret auth deploy bot admin")
 }
 
 // letters are the letters and digits of a pattern.

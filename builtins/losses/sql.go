@@ -152,3 +152,8 @@ func sqlEverything(words []string) bool {
 var sqlAlways = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[( ]*(?:TRUE|[1-9]\d*|([\w.]+|'[^']*') = ([\w.]+|'[^']*')|(?:[\w.]+\.)?(?:U?U?ID|ROWID|_ID|\d+) (?:> (?:= )?(?:0|- 1)|> = 1|[!<] [>=] (?:0|''|- 1)|IS NOT NULL)|\d+ > \d+|[\w.]+ I?LIKE '%+')[ )]*$`)
 })
+
+// SQLSecrets are names of tables, and columns, in which databases keep the passwords of their accounts.
+var SQLSecrets = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\bselect\b[^;]*\b(?:pg_shadow|pg_authid|authentication_string|password_hash\s+from\s+sys\.|sys\.sql_logins|sys\.user\$|dba_users|syslogins)`)
+})

@@ -59,6 +59,8 @@ var (
 	Names   = Words("id ids sid uuid guid arn ocid oid")
 	// Asks are options whose value is a verb: --action=delete.
 	Asks = Words("action method op operation cmd command verb task request state")
+	// Keys are what a credential is called.
+	Keys = Words("token tokens password passwords passphrase jwt kubeconfig psk totp api-keys account-keys access-keys storage-keys secret-key private-key unlock-key recovery-key connection-string connection-strings oauth-token oauth-tokens join-token access-token list-keys auth-key")
 	// Dry are options and words with which a program only says what it would do.
 	Dry = Words("--check --diff --simulate --test --list --print --show -dry-run --dry --explain --estimate")
 )

@@ -62,6 +62,9 @@ func (a *analysis) sql(c *shCall, v shValue) {
 		a.unknown(c.fr, shellTooMany, c.offset)
 		return
 	}
+	if losses.SQLSecrets().MatchString(text) && c.fr.out == nil {
+		a.effect(c, Effect{Kind: EffectRead, Domain: DomainDatabase, Op: credential, Target: "the passwords of its accounts"})
+	}
 	lost := losses.SQL(text)
 	for _, loss := range lost[:min(len(lost), maxItems)] {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: loss.Op, Target: loss.Target})

@@ -18,7 +18,7 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 	if len(args) == 0 || o.dry() || args[len(args)-1].Is("-h") || slices.ContainsFunc(o.list, func(opt shOpt) bool { return losses.Dry()[opt.name] }) {
 		return
 	}
-	if c.fr.out == nil && lexCredential(&o) {
+	if c.fr.out == nil && lexCredential(&o, rulesOf(c.name) != nil) {
 		a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: strings.Join(WordTexts(args), " ")})
 	}
 	if verb := migration(c.name, &o); verb != "" {
@@ -147,30 +147,47 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 }
 
 // lexCredential reports whether the words of a command say that it prints a secret: auth
-// token, secrets get x, show-password.
-func lexCredential(o *shOpts) bool {
-	shows, secret := false, false
-	for _, opt := range o.list { // --show-secrets, --reveal-password
+// token, secrets get x, show-password, oauth-token. Of a tool that is in the table, secrets
+// and credentials by themselves are left to it.
+func lexCredential(o *shOpts, listed bool) bool {
+	for _, opt := range o.list { // --show-secrets, --reveal-password, --format=value(access_token)
 		tokens := losses.Tokens(opt.name)
-		if len(tokens) > 1 && WordIn(tokens[0], "show reveal print with") && WordIn(tokens[len(tokens)-1], "token tokens password passwords secret secrets decryption") && !(opt.set && opt.value.Is("false")) {
+		if len(tokens) > 1 && (WordIn(tokens[0], "show reveal print include expose generate") || strings.HasPrefix(opt.name, "--with-dec")) && WordIn(tokens[len(tokens)-1], "token tokens password passwords secret secrets decryption jwt") && !(opt.set && opt.value.Is("false")) ||
+			opt.set && WordIn(opt.name, "-o --output --format --query --fields --field") && losses.SecretVariable(opt.value.Text) && !strings.ContainsAny(opt.value.Text, "/ ") {
 			return true
 		}
 	}
-	for i, w := range o.operands[:min(len(o.operands), 3)] {
+	shows, secret := false, false
+	for i, w := range o.operands[:min(len(o.operands), 4)] {
 		tokens := losses.Tokens(w.Text)
-		if shows && losses.SecretVariable(w.Text) && !strings.ContainsAny(w.Text, "/ ") {
+		if shows && losses.SecretVariable(w.Text) && (!strings.ContainsAny(w.Text, "/ ") || o.operands[0].Is("kv")) {
 			return true
-		} else if strings.ContainsAny(w.Text, "./ ") || len(tokens) > 4 {
+		} else if w.Dynamic || strings.ContainsAny(w.Text, "./ ") || len(tokens) > 4 || w.Is("set", "put", "add", "delete", "rm", "remove", "revoke", "rotate", "update", "import", "login", "list", "ls") {
 			break
 		} else if w.Is("get-credentials") {
 			return false
 		}
+		if i > 0 && w.Is("token", "password", "access-key", "api-key") && o.operands[i-1].Is("create", "issue", "mint") {
+			return true
+		}
+		next := i+1 < len(o.operands) && o.operands[i+1].Is("create", "issue", "mint", "show", "print", "get", "read")
 		for j, t := range tokens {
-			shows = shows || WordIn(t, "auth print show get reveal export read view display decrypt dump") || t == "generate" && len(tokens) > 1 && WordIn(tokens[len(tokens)-1], "token password")
-			secret = secret || WordIn(t, "token password credentials secret secrets apikey passphrase") && (t != "token" || i == len(o.operands)-1 || j > 0 && j == len(tokens)-1)
+			last := j > 0 && j == len(tokens)-1
+			shows = shows || WordIn(t, "auth print show get reveal export read view display decrypt dump getenv printenv") && !(t == "export" && listed) ||
+				t == "generate" && len(tokens) > 1 && WordIn(tokens[len(tokens)-1], "token password") || i > 0 && secret && WordIn(t, "create issue mint")
+			switch {
+			case last && losses.Keys()[tokens[j-1]+"-"+t]:
+				if secret = true; i < 2 && WordIn(tokens[0], "oauth join connection") {
+					return true
+				}
+			case losses.Keys()[t]:
+				secret = secret || t != "token" && t != "tokens" || last || next || i == len(o.operands)-1
+			case WordIn(t, "credentials secret secrets apikey"):
+				secret = secret || !listed
+			}
 		}
 	}
-	return shows && secret
+	return secret && shows
 }
 
 // lexNamesMany reports whether a word names things of a kind that lie elsewhere.

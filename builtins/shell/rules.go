@@ -68,6 +68,8 @@ func (a *analysis) applyRules(c *shCall, tool string, args []Word) shValue {
 	v, found := a.ruled(c, tool, &o)
 	if !found && t.domain != "" {
 		a.lexicon(c, t.domain, args)
+	} else if c.fr.out == nil && !WordIn(tool, "git cargo go") && !o.dry() && v.origin().kind != credential && lexCredential(&o, true) {
+		a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: strings.Join(WordTexts(args), " ")})
 	}
 	return v
 }

@@ -165,10 +165,18 @@ const (
 
 // Languages are programs that run code of a language that has no reader here, which stands
 // after one of TakesCode, or is read from standard input.
-var Languages = Words("julia Rscript groovy scala tclsh wish guile swift erl ghc runghc jshell raku ocaml clojure clj bb racket octave kotlin kotlinc nim sbcl clisp expect janet gforth fennel dart v zig swipl")
+var Languages = Words("julia R Rscript groovy scala tclsh wish guile swift erl ghc runghc jshell raku ocaml clojure clj bb racket octave kotlin kotlinc nim sbcl clisp expect janet gforth fennel dart v zig swipl")
 
 // TakesCode are options whose value is code.
 const TakesCode = "-e --eval -eval -c --execute -E --expr --expression --code --run-code -eval-code"
+
+// TakesLine are options whose value may be a command of the program's own.
+const TakesLine = "-c -q --command --cmd --exec --run --script --query-command"
+
+// Formats are what a program of disks is called, and told, that writes to one.
+var Formats = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`format|mkfs|newfs|wipe|erase|scrub|sanit|flash|burn|resize|fsck|etch|imager|nuke|zero|luks|restore|clone|shrink|destroy|^-y$|^--(?:yes|force)$`)
+})
 
 // Shows are ends of names of programs, and commands, that show a file.
 var Shows = lazy.Value(func() *regexp.Regexp {

@@ -29,8 +29,8 @@ var (
 	// Destroys are verbs after which a thing is gone, Takes those that
 	// as often mean something of the project's own.
 	Destroys = Words(`delete destroy drop purge wipe truncate terminate erase nuke obliterate flush flushall flushdb deprovision decommission teardown revoke unpublish
-		expunge annihilate zap cull cleanse undeploy rollback dropdb deregister unregister deleteall destroyall droptable hard-delete yank deactivate
-		dismantle demolish eradicate vaporize annul exterminate deauthorize shred deallocate wipeall resetall clearall factory-reset`)
+		expunge annihilate zap cull cleanse undeploy rollback dropdb deregister unregister droptable hard-delete yank deactivate
+		dismantle demolish eradicate vaporize annul exterminate deauthorize shred deallocate factory-reset`)
 	Takes = Words(`remove rm rmi rb uninstall prune reset clean cleanup clear del discard forget expire evict empty restore unset drain disable unprovision unlink detach overwrite reinit wipeout cancel down
 		scrub void abort kill gc trash retire dismiss kick ban suspend shutdown poweroff unassign unbind unenroll unpair untrack disown raze`)
 	// Makes are verbs that look, make or start something: what follows one
@@ -94,7 +94,7 @@ func Tokens(text string) []string {
 // Verb splits a word that may be a command into its verb and what it is about: delete-table, apps:destroy, dropTable, pkg.Service/DeleteTable.
 func Verb(written string) (verb string, object []string) {
 	text := written
-	if len(text) > 60 || strings.ContainsAny(text, " \n=@$\"'<>") {
+	if len(text) > 60 || strings.ContainsAny(text, " \n=@$\"'<>,") {
 		return "", nil
 	}
 	if i := strings.LastIndexByte(text, '/'); i >= 0 {
@@ -106,6 +106,9 @@ func Verb(written string) (verb string, object []string) {
 		return known, nil
 	}
 	tokens := Tokens(text)
+	if each, ok := strings.CutSuffix(strings.ToLower(text), "all"); ok && (Destroys()[each] || Takes()[each] && !in(each, "un rm kill")) {
+		return each, []string{"all"} // eraseall
+	}
 	if len(tokens) == 1 && len(text) < 20 {
 		for _, verb := range [...]string{"delete", "del", "drop", "destroy", "purge", "remove", "rm"} { // delzone, userdel
 			for _, rest := range [...]string{strings.TrimPrefix(tokens[0], verb), strings.TrimSuffix(tokens[0], verb)} {
@@ -115,7 +118,7 @@ func Verb(written string) (verb string, object []string) {
 			}
 		}
 	}
-	if len(tokens) < 2 || len(tokens) > 5 || tokens[0] == "no" || strings.Contains(text, "--") {
+	if len(tokens) < 2 || len(tokens) > 5 && !strings.Contains(text, ":") || tokens[0] == "no" || strings.Contains(text, "--") {
 		return "", nil
 	}
 	noun, _, task := strings.Cut(text, ":") // noun:verb-more

@@ -132,16 +132,36 @@ func (a *analysis) anyLanguage(c *shCall, text string) {
 }
 
 // unlisted looks at what a program that is in no table is given: code of whichever
-// language after an option that says so, requests, and files of secrets to show.
+// language after an option that says so, commands of its own, requests, disks, and files
+// of secrets to show.
 func (a *analysis) unlisted(c *shCall) {
-	o := options(c.args(), "", losses.TakesCode, optDash)
+	o := options(c.args(), "", losses.TakesCode+" "+losses.TakesLine, optDash)
+	lines := strings.Split(c.fr.stdin.value.text(), "\n")
 	for _, opt := range o.list {
 		if strings.Contains(opt.value.Text, "(") && WordIn(opt.name, losses.TakesCode) && !losses.Languages()[c.name] {
 			a.anyLanguage(c, opt.value.Text)
+		} else if opt.set {
+			lines = append(lines, opt.value.Text)
 		}
 	}
-	for _, w := range append(WordTexts(o.operands), c.fr.stdin.value.text()) {
+	for _, line := range lines[:min(len(lines), maxItems)] {
+		if own := options(stdinItems(shLiteral(line), " "), "", "", 0); len(own.operands) > 1 && len(own.operands) < 8 {
+			own.operands = own.operands[:2:2]
+			if verb := a.lexVerb(c, DomainOutside, &own); losses.Destroys()[verb] {
+				a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: verb, Target: line})
+			}
+		}
+	}
+	for i, w := range append(WordTexts(o.operands), c.fr.stdin.value.text()) {
 		a.requests(c, w)
+		if (i == len(o.operands) || i > 0 && o.operands[i-1].Is("eval", "shell", "exec")) && strings.Contains(w, "(") {
+			a.anyLanguage(c, w)
+		}
+	}
+	for _, w := range c.args() {
+		if !HasFlag(c.args(), "-n") && losses.Disk(w.Text[strings.IndexByte(w.Text, '=')+1:]) && slices.ContainsFunc(c.argv, func(w Word) bool { return losses.Formats().MatchString(strings.ToLower(w.Text)) }) {
+			a.fileEffect(EffectWrite, w.after(strings.IndexByte(w.Text, '=')+1), c.target("write"))
+		}
 	}
 	name := losses.Tokens(strings.TrimRight(c.name, "0123456789"))
 	shows := len(name) > 0 && losses.Shows().MatchString(name[len(name)-1])

@@ -56,6 +56,8 @@ func (a *analysis) git(c *shCall) shValue {
 			code = append(shLiteral("git "), code...)
 		}
 		a.interpret(&in, append(code, rest...), a.childShell(&in), "git alias "+sub)
+	} else if verb, _ := losses.Verb(sub); losses.Destroys()[verb] && !parsed.dry() { // of its own: git-delete-branch
+		a.gitLoss(&in, verb, strings.Join(WordTexts(parsed.operands), " "))
 	}
 	return a.gitPrints(&in, sub)
 }

@@ -305,22 +305,28 @@ func (a *analysis) langCall(c *shCall, lang tokens.Lang, call langCall) {
 // langLoss adds what a call does to a database or a service, going by its name,
 // and the secrets it prints.
 func (a *analysis) langLoss(c *shCall, call langCall) {
-	last := strings.TrimLeft(lastName(call.name), "$")
+	last := strings.Trim(lastName(call.name), "$!")
 	switch {
 	case last == "chdir" && len(call.args) > 0:
 		c.fr = c.fr.subshell()
 		a.moveTo(call.arg(0).value().word(), c.fr)
-	case WordIn(last, losses.CallsSQL):
-		if text := call.arg(0); text.text != "" {
-			a.sql(c, shLiteral(text.text))
+	case slices.ContainsFunc(losses.Tokens(last), func(t string) bool { return WordIn(t, losses.CallsSQL) }) || WordIn(last, losses.CallsSQL):
+		for _, text := range call.args {
+			if a.sql(c, shLiteral(text.text)); text.known {
+				a.commandLine(c, NewWord(text.text)) // Connection("web").run("rm -rf /srv")
+			}
 		}
+	case last == "call_command" && call.arg(0).known: // of Django
+		a.applyRules(c, "manage.py", []Word{NewWord(call.arg(0).text)})
+	case strings.HasSuffix(call.name, "git."+last):
+		a.langWords(c, append([]langValue{{text: "git", known: true}, {text: last, known: true}}, call.args...))
 	case WordIn(call.name, losses.CallsPrint):
 		for _, v := range call.args {
 			a.shown(c, v.value())
 		}
 	case (call.name == "os.kill" || call.name == "process.kill") && call.arg(0).text == "1":
 		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "kill-all", Target: call.name})
-	case call.recv.rows && losses.Destroys()[last] && call.everything(), WordIn(last, "flushall flushdb shutdownServer"), last == "drop" && len(call.args) == 0, last == "remove" && len(call.args) == 1 && call.everything(), last == "truncate" && len(call.args) == 0 && call.recv.text == "" && !strings.HasPrefix(call.name, "."):
+	case call.recv.rows && losses.Destroys()[last] && call.everything(), WordIn(last, "flushall flushdb shutdownServer obliterate"), last == "drop" && len(call.args) == 0, last == "remove" && len(call.args) == 1 && call.everything(), last == "truncate" && len(call.args) == 0 && call.recv.text == "" && !strings.HasPrefix(call.name, "."):
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: "delete-rows", Target: call.name})
 	default:
 		a.langLexicon(c, call, losses.Tokens(last))
@@ -336,7 +342,17 @@ func (a *analysis) langLexicon(c *shCall, call langCall, tokens []string) {
 	if command {
 		tokens = tokens[:len(tokens)-1]
 	}
-	if len(tokens) == 1 && len(parts) > 2 && !strings.HasPrefix(call.arg(0).text, "/") {
+	for len(tokens) > 1 && !losses.Destroys()[tokens[0]] { // begin_delete, db_drop_table, queue_purge
+		if last := tokens[len(tokens)-1]; losses.Destroys()[last] {
+			tokens = append([]string{last}, tokens[:len(tokens)-1]...)
+			if WordIn(tokens[1], "begin recursive") {
+				tokens = tokens[:1]
+			}
+			break
+		}
+		tokens = tokens[1:]
+	}
+	if len(tokens) == 1 && len(parts) > 1 && (len(parts) > 2 || WordIn(parts[0], "Schema DB Database")) && !strings.HasPrefix(call.arg(0).text, "/") {
 		tokens = append(tokens, losses.Tokens(parts[len(parts)-2])...)
 	}
 	if len(tokens) < 2 || !losses.Destroys()[tokens[0]] && tokens[0] != "del" {
@@ -344,7 +360,7 @@ func (a *analysis) langLexicon(c *shCall, call langCall, tokens []string) {
 	}
 	e := Effect{Kind: EffectDelete, Domain: DomainOutside, Op: strings.Join(tokens, "-"), Target: call.name}
 	switch object := tokens[len(tokens)-1]; {
-	case WordIn(object, "database db table tables collection schema keyspace all") && (object != "all" || len(tokens) == 2), object == "many" && call.everything():
+	case WordIn(object, "database db table tables collection schema keyspace all query objects") && (object != "all" || len(tokens) == 2), object == "many" && call.everything():
 		e.Domain = DomainDatabase
 	case own || len(parts) < 2 && !command || WordIn(object, "node key data") || !losses.Elsewhere(object):
 		return

@@ -238,8 +238,8 @@ func langMethod(c langCall) langValue {
 	case ".format", ".replace":
 		return langValue{text: c.recv.text}
 	}
-	switch last := strings.ToLower(lastName(c.name)); {
-	case WordIn(last, "all filter") && c.everything(), last == "query" && c.arg(0).text == "", WordIn(last, "table bucket collection queue topic cluster instance volume snapshot stack") && c.arg(0).text != "":
+	switch last := strings.ToLower(lastName(strings.TrimSuffix(c.name, ".new"))); {
+	case WordIn(last, "all filter") && c.everything(), last == "query" && c.arg(0).text == "", losses.Elsewhere(last) && c.arg(0).text != "":
 		return langValue{rows: true}
 	}
 	if langActions()[c.name] == langSend {

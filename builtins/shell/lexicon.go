@@ -29,6 +29,11 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 	if verb == "" {
 		verb = lexOption(&o)
 	}
+	for _, w := range args {
+		if v, object := losses.Verb(strings.TrimPrefix(w.Text, "-")); verb == "" && len(w.Text) > 5 && w.Text[0] == '-' && w.Text[1] != '-' && (losses.Destroys()[v] && (len(object) == 0 || slices.ContainsFunc(object, losses.Elsewhere)) || v == "del") { // -CfgLdDel, -destroy
+			verb = v
+		}
+	}
 	if verb != "" {
 		words := slices.DeleteFunc(WordTexts(o.operands), func(w string) bool { return strings.EqualFold(w, verb) })
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(words, " ")})
@@ -82,7 +87,7 @@ func migration(program string, o *shOpts) string {
 			continue
 		}
 		for _, t := range losses.Tokens(w) {
-			about = about || WordIn(t, "migrate migration migrations mongock sqitch sqlx diesel umzug migratus ragtime prisma sequelize knex typeorm db database")
+			about = about || strings.Contains(t, "migrat") || WordIn(t, "mongock sqitch sqlx diesel umzug ragtime prisma sequelize knex typeorm db database")
 			switch {
 			case i > 0 && WordIn(t, "reset fresh refresh wipe"):
 				verb, many = t, true
@@ -117,7 +122,7 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 		}
 		verb, object := losses.Verb(text)
 		before, after := o.operands[:i], o.operands[i+1:]
-		there := slices.Contains(object, "all") || slices.ContainsFunc(object, losses.Elsewhere) || slices.ContainsFunc(before, func(w Word) bool { return losses.Elsewhere(w.Text) })
+		there := slices.Contains(object, "all") || slices.ContainsFunc(object, losses.Elsewhere) || slices.ContainsFunc(before, func(w Word) bool { return losses.Elsewhere(w.Text) || a.lexElsewhere(c, w) })
 		switch {
 		case verb == "":
 			continue
@@ -138,7 +143,7 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 			}
 			return verb
 		}
-		if slices.ContainsFunc(o.list, lexFlag) || there || slices.ContainsFunc(after, func(w Word) bool { return a.lexElsewhere(c, w) }) {
+		if slices.ContainsFunc(o.list, lexFlag) || there || verb == "down" && o.exact("-v") || len(after) > 0 && after[0].Is("all", "everything") && !WordIn(verb, "clean cleanup clear reset restore") || slices.ContainsFunc(after, func(w Word) bool { return a.lexElsewhere(c, w) }) {
 			return verb
 		}
 		return ""
@@ -264,6 +269,9 @@ func lexOption(o *shOpts) string {
 			continue
 		}
 		verb, rest := tokens[0], tokens[1:]
+		if each, object := losses.Verb(tokens[0]); len(rest) == 0 && len(object) > 0 { // --eraseall
+			verb, rest = each, object
+		}
 		if opt.set && lexAsks(opt.name) {
 			verb, rest = losses.Verb(strings.ToLower(opt.value.Text))
 		}

@@ -104,17 +104,17 @@ func mutation(text string) (verb string) {
 
 var (
 	codeRequest = lazy.Value(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(?:method|type|verb|customrequest|request)\W{1,6}delete\b|\.delete(?:_async|json)?\s*\(|http(?:::|\.)?delete\b|(?m:^delete\s+https?://)|\.(?:post|put|patch|request)\w*\s*\(`)
+		return regexp.MustCompile(`(?i)\.?(?:method|type|verb|customrequest|request)\W{1,6}delete\b|(?:\.|->)delete(?:_async|json)?\s*\(|http(?:::|\.)?delete\b|(?m:^delete\s+https?://)|\.(?:post|put|patch|request)\w*\s*\(`)
 	})
 	codeAddress = lazy.Value(func() *regexp.Regexp {
-		return regexp.MustCompile(`https?://[^\s'"` + "`" + `)\\]+|Net::HTTP.{0,40}?['"]([\w.-]+)`)
+		return regexp.MustCompile(`https?://[^\s'"` + "`" + `)\\]+|(?:Net::HTTP.{0,40}?|\bhost(?:name)?\W{1,4})['"]([\w.-]+)`)
 	})
 )
 
 // requests adds what requests to other machines destroy that text makes, whichever the
 // language: those of the method DELETE, and those to an address that says so.
 func (a *analysis) requests(c *shCall, text string) {
-	if len(text) > maxShellValue || !strings.Contains(text, "http") && !strings.Contains(text, "HTTP") && !strings.Contains(text, "mutation") {
+	if len(text) > maxShellValue || !strings.Contains(strings.ToLower(text), "http") && !strings.Contains(text, "mutation") {
 		return
 	}
 	if mutation(text) != "" && strings.Contains(text, "mutation") && strings.Contains(text, "{") {

@@ -326,7 +326,7 @@ func (a *analysis) langLoss(c *shCall, call langCall) {
 		}
 	case (call.name == "os.kill" || call.name == "process.kill") && call.arg(0).text == "1":
 		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "kill-all", Target: call.name})
-	case call.recv.rows && losses.Destroys()[last] && call.everything(), WordIn(last, "flushall flushdb shutdownServer obliterate"), last == "drop" && len(call.args) == 0, last == "remove" && len(call.args) == 1 && call.everything(), last == "truncate" && len(call.args) == 0 && call.recv.text == "" && !strings.HasPrefix(call.name, "."):
+	case call.recv.rows && losses.Destroys()[last] && call.everything(), WordIn(last, "flushall flushdb shutdownServer obliterate"), last == "drop" && len(call.args)+len(call.named) == 0, last == "remove" && len(call.args) == 1 && call.everything(), last == "truncate" && len(call.args) == 0 && call.recv.text == "" && !strings.HasPrefix(call.name, "."):
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: "delete-rows", Target: call.name})
 	default:
 		a.langLexicon(c, call, losses.Tokens(last))

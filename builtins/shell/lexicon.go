@@ -18,7 +18,11 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 	if len(args) == 0 || o.dry() || args[len(args)-1].Is("-h") || slices.ContainsFunc(o.list, func(opt shOpt) bool { return losses.Dry()[opt.name] }) {
 		return
 	}
-	if c.fr.out == nil && lexCredential(&o, rulesOf(c.name) != nil) {
+	named := o
+	if len(losses.Tokens(c.name)) > 1 && rulesOf(c.name) == nil { // kubectl-view-secret, Get-AccessToken
+		named.operands = append([]Word{NewWord(c.name)}, o.operands...)
+	}
+	if c.fr.out == nil && lexCredential(&named, rulesOf(c.name) != nil) {
 		a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: strings.Join(WordTexts(args), " ")})
 	}
 	if verb := migration(c.name, &o); verb != "" {
@@ -30,7 +34,11 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 		verb = lexOption(&o)
 	}
 	for _, w := range args {
-		if v, object := losses.Verb(strings.TrimPrefix(w.Text, "-")); verb == "" && len(w.Text) > 5 && w.Text[0] == '-' && w.Text[1] != '-' && (losses.Destroys()[v] && (len(object) == 0 || slices.ContainsFunc(object, losses.Elsewhere)) || v == "del") { // -CfgLdDel, -destroy
+		name, _, _ := strings.Cut(strings.TrimLeft(w.Text, "-/"), ":")
+		if verb != "" || len(w.Text) < 6 || len(w.Text)-len(strings.TrimLeft(w.Text, "-/")) != 1 {
+			continue
+		}
+		if v, object := losses.Verb(name); losses.Destroys()[v] && (len(object) == 0 || slices.ContainsFunc(object, losses.Elsewhere)) || v == "del" || w.Text[0] == '/' && WordIn(v, "uninstall remove disable") { // -CfgLdDel, -destroy, /delete:x
 			verb = v
 		}
 	}
@@ -122,7 +130,8 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 		}
 		verb, object := losses.Verb(text)
 		before, after := o.operands[:i], o.operands[i+1:]
-		there := slices.Contains(object, "all") || slices.ContainsFunc(object, losses.Elsewhere) || slices.ContainsFunc(before, func(w Word) bool { return losses.Elsewhere(w.Text) || a.lexElsewhere(c, w) })
+		tidies := WordIn(verb, "clean cleanup clear")
+		there := !tidies && slices.Contains(object, "all") || slices.ContainsFunc(object, losses.Elsewhere) || slices.ContainsFunc(before, func(w Word) bool { return losses.Elsewhere(w.Text) || a.lexElsewhere(c, w) })
 		switch {
 		case verb == "":
 			continue
@@ -143,7 +152,7 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 			}
 			return verb
 		}
-		if slices.ContainsFunc(o.list, lexFlag) || there || verb == "down" && o.exact("-v") || len(after) > 0 && after[0].Is("all", "everything") && !WordIn(verb, "clean cleanup clear reset restore") || slices.ContainsFunc(after, func(w Word) bool { return a.lexElsewhere(c, w) }) {
+		if slices.ContainsFunc(o.list, func(opt shOpt) bool { return lexFlag(opt) && !(tidies && opt.name == "--yes") }) || there || verb == "down" && o.exact("-v") || len(after) > 0 && after[0].Is("all", "everything") && !tidies || slices.ContainsFunc(after, func(w Word) bool { return a.lexElsewhere(c, w) }) {
 			return verb
 		}
 		return ""
@@ -165,7 +174,7 @@ func lexCredential(o *shOpts, listed bool) bool {
 	shows, secret := false, false
 	for i, w := range o.operands[:min(len(o.operands), 4)] {
 		tokens := losses.Tokens(w.Text)
-		if shows && losses.SecretVariable(w.Text) && (!strings.ContainsAny(w.Text, "/ ") || o.operands[0].Is("kv")) {
+		if shows && losses.SecretVariable(w.Text) && (!listed || len(tokens) > 1) && (!strings.ContainsAny(w.Text, "/ ") || o.operands[0].Is("kv")) {
 			return true
 		} else if w.Dynamic || strings.ContainsAny(w.Text, "./ ") || len(tokens) > 4 || w.Is("set", "put", "add", "delete", "rm", "remove", "revoke", "rotate", "update", "import", "login", "list", "ls") {
 			break

@@ -175,5 +175,7 @@ var adviceResource = map[shell.Domain]*shellAdvice{
 var adviceWriteResource = map[string]*shellAdvice{
 	"scale-to-zero":      ask(packKubernetes, "would stop %s", "restart it (`kubectl rollout restart deployment/web`)"),
 	"hooks-off":          ask(packGit, "would turn the repository's hooks off (%s)", "run them (`git commit -m 'fix'`), and tell the user which of them fails"),
+	"publish":            ask(packCloud, "would publish what cannot be taken back (%s)", "look at what would be in it (`npm publish --dry-run`) and leave it to the user"),
+	"public":             ask(packCloud, "would give everybody, or one with all rights, access (%s)", "look at who has it (`aws iam list-users`, `gh repo view`) and leave it to the user"),
 	"repository-archive": ask(packCloud, "would archive the repository", "look at it (`gh repo view`) and leave it to the user"),
 }

@@ -142,7 +142,7 @@ func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case "object-delete", "delete-key":
 		return nil // easily had back, or one of many by its very nature
 	case "service-stop":
-		if !lifeline(e.Target) {
+		if !lifeline(e.Target) && !(strings.HasPrefix(e.Host, "ssh:") && losses.Elsewhere(strings.ReplaceAll(e.Host, "web", ""))) {
 			return nil
 		}
 	case "container-prune", "container-remove-volumes":
@@ -202,13 +202,16 @@ func judgeWrite(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case shell.DomainPermission:
 		return judgeMode(e)
 	case shell.DomainSystem:
-		if e.Op == "crontab-install" {
+		switch {
+		case e.Op == "crontab-install":
 			return adviceCrontab
+		case e.Op == "account-change" && strings.HasPrefix(e.Host, "image:"):
+			return nil // gone with the container
 		}
 		return adviceResource[shell.DomainSystem]
 	case shell.DomainDisk:
 		return adviceResource[shell.DomainDisk]
-	case shell.DomainKubernetes, shell.DomainPlatform, shell.DomainGit:
+	case shell.DomainKubernetes, shell.DomainPlatform, shell.DomainGit, shell.DomainCloud:
 		return adviceWriteResource[e.Op]
 	case shell.DomainFile:
 		return judgeFileWrite(e)
@@ -266,11 +269,11 @@ func judgeMode(e *shell.Effect) *shellAdvice {
 	}
 	switch e.Place {
 	case shell.ZoneRoot, shell.ZoneSystem, shell.ZoneHome, shell.ZoneDevice:
-		if e.Recursive || e.Op == "open-mode" || e.Op == "lock-mode" || strings.Contains(e.Target, "**") {
+		if losses.Disk(e.Target) || e.Recursive || e.Op == "open-mode" || e.Op == "lock-mode" || strings.Contains(e.Target, "**") {
 			return advicePermission
 		}
 	case shell.ZoneProjectRoot, shell.ZoneAbove:
-		if e.Recursive && e.Op == "lock-mode" {
+		if e.Recursive && (e.Op == "lock-mode" || e.Op == "open-mode") {
 			return advicePermission
 		}
 	case shell.ZoneUser:

@@ -78,6 +78,10 @@ func sqlStatement(words []string) (Loss, bool) {
 		if words[1] == "FROM" && sqlEverything(words) {
 			return Loss{"delete-rows", sqlName(words[2:])}, true
 		}
+	case "GRANT":
+		if words[1] == "ALL" && (last == "OPTION" || slices.Contains(words, "'%'")) {
+			return Loss{"grant-all", last}, true
+		}
 	case "UPDATE":
 		if sqlEverything(words) && slices.Contains(words, "SET") {
 			return Loss{"update-rows", sqlName(words[1:])}, true

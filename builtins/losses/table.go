@@ -11,8 +11,8 @@ import "strings"
 // rights, $ prints a credential, ? does nothing. What no entry names is for the
 // lexicon, but for tools with - before their domain.
 const table = `
-terraform tofu terragrunt|tf|cloud|$ state pull;@destroy destroy;$ output *password*|*secret*|*token*|*key*;@destroy apply -destroy --destroy -replace --replace;@destroy run-all destroy;@state-remove state rm|push !-dry-run;@workspace-delete workspace delete -force;force-unlock;? fmt|plan|validate|output|providers|state|init
-pulumi|stack|cloud|@destroy destroy|down !--preview-only;@stack-remove stack rm;$ config|stack|output * --show-secrets;$ config get;stack|env rm;cancel;state delete|unprotect;destroy|down;? logout|plugin|about
+terraform tofu terragrunt|tf|cloud|$ state pull;@destroy destroy;$ output *password*|*secret*|*token*|*key*;@destroy apply -destroy --destroy -replace --replace;@destroy run-all destroy;@destroy run-all apply -auto-approve --auto-approve --terragrunt-non-interactive --non-interactive;@state-remove state rm|push !-dry-run;@workspace-delete workspace delete -force;force-unlock;? fmt|plan|validate|output|providers|state|init
+pulumi|stack|cloud|@destroy destroy|down !--preview-only;@stack-remove stack rm;$ config|stack|output * --show-secrets;$ config get;stack|env rm;cancel;@destroy up|update --skip-preview -f;refresh --clear-pending-creates;state delete|unprotect;destroy|down;? logout|plugin|about
 eksctl kops k3d kind minikube|stack|cloud|@delete-cluster delete
 aws||cloud|@bucket-delete s3 rb;@objects-delete s3 rm --recursive;@object-delete s3 rm;@objects-delete s3 sync --delete;$ secretsmanager|ssm get-secret-value|get-parameter;@delete * delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion;$ configure export-credentials;$ configure get *secret*|*key*|*token*;$ secretsmanager|ssm get-secret-value|get-parameter|get-parameters|get-parameters-by-path|batch-get-secret-value;$ ecr|ecr-public|codeartifact get-login-password|get-login|get-authorization-token;$ sts get-session-token|assume-role|get-federation-token;$ iam create-access-key;? configure|sts|help;* delete-*|terminate-*|purge-*|destroy-*|deregister-*|remove-*|revoke-*|release-address|schedule-key-deletion|reset-*|disable-*|detach-*|batch-delete-*|empty-*;* admin-delete-*|close-account|cancel-*;route53 change-resource-record-sets * *DELETE*;route53 change-resource-record-sets *DELETE*;ec2|rds|redshift stop-*|reboot-*;iam update-access-key;* --no-deletion-protection --no-disable-api-termination;s3api put-bucket-versioning * *Suspended*;s3api put-bucket-versioning *Suspended*;s3api put-bucket-lifecycle*;ecs update-service --desired-count=0;autoscaling * --desired-capacity=0
 bq||cloud|@delete rm;rm;query <>;cp|load -f --replace
@@ -21,14 +21,14 @@ rclone||-cloud|$ config show|dump|redacted !--help;@objects-delete purge|delete|
 heroku||platform|@app-delete apps:destroy|apps:delete|destroy|addons:destroy|pg:reset|domains:clear;ps:scale web=0|*=0;maintenance:on;releases:rollback|rollback;pg:reset|pg:kill*|apps:destroy;config:unset;pg:copy|pg:restore|pg:backups:restore;$ auth:token|config|config:get;?logs|container:rm
 vercel now||platform|@app-delete rm|remove;@app-delete project|projects rm|remove;$ env pull;env|alias|domains|dns|certs|secrets|blob rm|remove|del;rollback
 fly flyctl||platform|@app-delete apps|app|volumes|volume|machine|machines|postgres destroy|delete;@app-delete destroy;scale count 0;?logs|releases
-vault||platform|@secret-delete kv delete|destroy;@secret-delete kv metadata delete;@secret-delete delete;@secret-delete secrets|auth disable;+@seal operator seal
+vault||platform|@secret-delete kv delete|destroy;@secret-delete kv metadata delete;@secret-delete delete;@secret-delete secrets|auth disable;secrets|auth|audit disable
 consul|tf|platform|@data-delete kv delete;leave|force-leave;snapshot restore
 nomad|tf|platform|@job-purge job stop -purge;@job-purge system gc;job stop -purge;system gc;node drain|purge;namespace|volume|var|acl delete|purge|deregister;stop -purge;$ var get
 etcdctl||database|@keys-delete del
-gh|gh|platform|@repository-delete repo delete;+@repository-archive repo archive;@delete release|secret|variable|label|ssh-key|gpg-key|codespace|cs|cache|gist|environment|ruleset|deploy-key delete|remove;@delete repo deploy-key delete;@delete issue delete;$ auth token;@api-delete api -X=DELETE --method=DELETE;@api-delete api graphql -f=*mutation*elete* -F=*mutation*elete* --field=*mutation*elete* --raw-field=*mutation*elete*;$ auth token;$ auth status -t --show-token;? pr|run|extension|config|alias|auth|browse|search|label;? project item-*;workflow disable
+gh|gh|platform|@repository-delete repo delete;+@repository-archive repo archive;@delete release|secret|variable|label|ssh-key|gpg-key|codespace|cs|cache|gist|environment|ruleset|deploy-key delete|remove;@delete repo deploy-key delete;@delete issue delete;$ auth token;@api-delete api -X=DELETE --method=DELETE;@api-delete api -F=force=true -f=force=true;@api-delete api *protection* -X=PUT --method=PUT;@api-delete api graphql -f=*mutation*elete* -F=*mutation*elete* --field=*mutation*elete* --raw-field=*mutation*elete*;$ auth token;$ auth status -t --show-token;? pr|run|extension|config|alias|auth|browse|search|label;? project item-*;workflow disable
 glab|gh|platform|@repository-delete repo|project delete;@delete release|variable|label|ssh-key|issue|mr|snippet delete|remove;@api-delete api -X=DELETE --method=DELETE;$ auth status -t --show-token;$ config get token;? mr|ci|config|alias|auth
-redis-cli valkey-cli keydb-cli memcached-cli|^-hpansuriDdtX --user --pass --pattern --count --cacert --cert --key --eval --sni --socket --scan-count|-database|@flush flushall|flushdb|FLUSHALL|FLUSHDB;@database-stop shutdown|SHUTDOWN;@database-stop debug|DEBUG segfault|SEGFAULT;@cluster-reset cluster|CLUSTER reset|RESET;@script-flush script|SCRIPT|function|FUNCTION flush|FLUSH;@flush eval|EVAL *flush*|*FLUSH*|*"del"*|*'del'*|*unlink*;@flush config|CONFIG set|SET dir|dbfilename;@keys-delete del|DEL|unlink|UNLINK <>
-docker podman nerdctl|^-Hlcsn --namespace --host --context --config --log-level --tlscacert --tlscert --tlskey --url --connection --filter --format --signal|-containers|@container-kill-all kill <>;@container-remove-all rm <>;@container-remove-all container rm|remove|delete <>;@container-remove-all rm -a --all;@container-remove-volumes rm -v --volumes;@container-remove-volumes container rm|remove -v --volumes;@container-prune container prune;@system-prune system prune;@volume-prune volume prune;@prune pod|machine|secret|config|stack|service|swarm prune;@volume-remove volume rm|remove;@remove kube|play down --force;@remove machine|pod|secret|config|stack|service|system rm|remove|delete;@container-prune node|plugin rm|remove;@reset machine|swarm|system reset|leave
+redis-cli valkey-cli keydb-cli memcached-cli|^-hpansuriDdtX --user --pass --pattern --count --cacert --cert --key --eval --sni --socket --scan-count|-database|@flush flushall|flushdb|FLUSHALL|FLUSHDB;@database-stop shutdown|SHUTDOWN;@database-stop debug|DEBUG segfault|SEGFAULT;@cluster-reset cluster|CLUSTER reset|RESET;@script-flush script|SCRIPT|function|FUNCTION flush|FLUSH;@flush eval|EVAL *flush*|*FLUSH*|*"del"*|*'del'*|*unlink*;@flush config|CONFIG set|SET dir|dbfilename|requirepass|protected-mode;@keys-delete del|DEL|unlink|UNLINK <>
+docker podman nerdctl|^-Hlcsn --namespace --host --context --config --log-level --tlscacert --tlscert --tlskey --url --connection --filter --format --signal|-containers|@container-kill-all kill <>;@container-remove-all rm <>;@container-remove-all container rm|remove|delete <>;@container-remove-all rm -a --all;@container-remove-volumes rm -v --volumes;@container-remove-volumes container rm|remove -v --volumes;@container-prune container prune;@container-prune rmi <> -f --force;@system-prune system prune;@volume-prune volume prune;@prune pod|machine|secret|config|stack|service|swarm prune;@volume-remove volume rm|remove;@remove kube|play down --force;@remove machine|pod|secret|config|stack|service|system rm|remove|delete;@container-prune node|plugin rm|remove;@reset machine|swarm|system reset|leave
 compose|^-t --rmi --timeout|-containers|@compose-volumes down|rm -v --volumes
 lxc incus multipass vagrant|^--project|-containers|@machine-delete delete|destroy|purge|restore;@machine-delete storage|project|profile|network|snapshot delete|rm|restore;@machine-delete storage volume|bucket delete;@machine-delete admin recover;@machine-delete box remove --all
 lxc-snapshot||-containers|@snapshot-delete -d --destroy -r --restore
@@ -70,7 +70,7 @@ ufw nft|sys|-system|@firewall-flush reset|disable|delete|flush|destroy;+@firewal
 pfctl|sys|-system|@firewall-flush -d -F -f
 firewall-cmd|sys|-system|+@firewall-policy --panic-on --complete-reload --remove-service --remove-port --remove-rule --delete-zone --set-default-zone=drop --set-default-zone=block
 userdel deluser groupdel delgroup|sys|-system|@user-delete
-passwd|sys|-system|+@account-change -d -l --delete --lock
+passwd|sys|-system|+@account-change root;+@account-change -d -l --delete --lock
 chpasswd|sys|-system|+@account-change
 usermod chsh groupmod|sys|-system|^@account-change -g;^@account-change -aG -G -L -U -u -o -s -e
 chage|sys|-system|+@account-change * !-l !--list
@@ -105,7 +105,8 @@ git-switch|^-cC --create --force-create --orphan --conflict|-git|@switch-force -
 git-restore|^-sU --source --conflict --pathspec-from-file|-git|?-p --patch;@discard-changes -W --worktree;?-S --staged;@discard-changes
 git-clean|^-e --exclude|-git|?-n -i --interactive;@clean -f --force
 git-stash|^-m --message|-git|@stash-drop drop;@stash-clear clear
-git-push|^-o --repo --push-option --receive-pack --exec|-git|?-n;@push-mirror --mirror --prune;@push-force * -f --force;@push-force -f --force;@push-delete * -d --delete
+git-commit|^-mFCct --message --file --author --date --template --fixup --squash|-git|+@hooks-off --no-verify -n;?
+git-push|^-o --repo --push-option --receive-pack --exec|-git|?-n;+@hooks-off --no-verify;@push-mirror --mirror --prune;@push-force * -f --force;@push-force -f --force;@push-delete * -d --delete
 git-branch|^-u --set-upstream-to --sort --format --contains --merged --no-merged|-git|@branch-delete -D;@branch-overwrite -M
 git-tag|^-mFu --message --file --sort --format --contains|-git|@ref-delete <> -d --delete;?
 git-worktree|^-bB --reason|-git|@worktree-remove remove -f --force
@@ -139,10 +140,10 @@ bzr brz|vcs|git|revert;uncommit;clean-tree;push|pull --overwrite;remove-branch|r
 cvs||git|release -d;update|up -C;admin -o;remove|rm|delete -f
 pijul got repo gt graphite||git|unrecord|reset|revert|abandon;channel|branch delete;rm|remove -f;sync --force-remove-dirty --force-sync;delete -f --force
 dnf yum microdnf tdnf||-system|swap <>|%sys;history undo|rollback;%@shutdown system-upgrade|offline-upgrade reboot
-gem|pkg|platform|yank;owner -r --remove;?uninstall|cleanup
+gem|pkg|platform|+@publish push;yank;owner -r --remove;?uninstall|cleanup
 nix-collect-garbage||system|-d --delete-old --delete-older-than;?gc
 conda mamba micromamba|^-np --name --prefix|system|remove|uninstall --all;env remove -n=base --name=base -n=*prod* --name=*prod*;?remove|uninstall|clean|env
-poetry pdm hatch rye pipenv uv pipx composer bower bundle bundler pod flutter dart swift gradle gradlew mvn mvnw ant bazel bazelisk lein sbt mill cmake meson ninja go rustup nvm fnm asdf mise volta n corepack lerna rush pre-commit ng next nuxt gatsby parcel vite tsc eslint prettier ccache sccache xcodebuild||platform|@uninstall/system uninstall|remove|implode --all;@uninstall/system implode|uninstall-all;@uninstall/system pip uninstall <>;? cache|remove|uninstall|clean|prune|reset|purge|clear|rm|del|self|env
+poetry pdm hatch rye pipenv uv pipx composer bower bundle bundler pod flutter dart swift gradle gradlew mvn mvnw ant bazel bazelisk lein sbt mill cmake meson ninja go rustup nvm fnm asdf mise volta n corepack lerna rush pre-commit ng next nuxt gatsby parcel vite tsc eslint prettier ccache sccache xcodebuild||platform|+@publish publish;+@publish pub publish;@uninstall/system uninstall|remove|implode --all;@uninstall/system implode|uninstall-all;@uninstall/system pip uninstall <>;? cache|remove|uninstall|clean|prune|reset|purge|clear|rm|del|self|env
 dotnet|pkg|database|$ user-secrets list;ef database drop !--dry-run;ef database update 0;ef migrations remove -f --force;@unpublish/platform nuget delete;? remove|clean|ef|nuget|tool|workload|sln|add|package|reference
 sea-orm-cli sea-orm||database|migrate fresh|refresh|reset;migrate down -n;?migrate
 adonis ace spark||database|migration:fresh|migration:reset|migration:refresh|db:wipe|db:truncate|migrate:refresh;?migration:rollback|migrate:rollback
@@ -167,7 +168,7 @@ velero||kubernetes|backup|restore|schedule|backup-location delete;uninstall
 flux||kubernetes|uninstall;delete *
 argocd argo argocd-autopilot||kubernetes|app|appset|proj|cluster|repo|repocreds delete|rm|delete-resource|terminate-op;app rollback;app sync --prune --force;delete|stop|terminate;$ admin initial-password;$ account generate-token
 helmfile||kubernetes|destroy|delete;?lint|template|diff
-kubectl oc k k3s microk8s|^-nlofcs --namespace --context --cluster --kubeconfig --server --user --token --as --output --selector --field-selector --filename --container --request-timeout --grace-period --timeout --cascade --dry-run --replicas --kustomize --template --image|-kubernetes|$ view-secret *;$ extract secret*;$ whoami -t --show-token;@drain drain;argo|cnpg|virt|minio|rook-ceph|directpv delete|destroy|stop|terminate|remove;@replace-force replace --force;@delete-all apply --all;+@scale-to-zero scale --replicas=0
+kubectl oc k k3s microk8s|^-nlofcs --namespace --context --cluster --kubeconfig --server --user --token --as --output --selector --field-selector --filename --container --request-timeout --grace-period --timeout --cascade --dry-run --replicas --kustomize --template --image|-kubernetes|$ view-secret *;$ extract secret*;$ whoami -t --show-token;@drain drain;argo|cnpg|virt|minio|rook-ceph|directpv delete|destroy|stop|terminate|remove;@replace-force replace --force;@delete-all apply --all --prune;+@public proxy --address=0.0.0.0;+@scale-to-zero scale --replicas=0
 kubeadm k0s k0sctl talosctl rke rke2 microk8s||kubernetes|$ token create|list;reset;remove;uninstall;wipe
 istioctl linkerd cilium operator-sdk calicoctl kbcli consul-k8s kapp clusterctl tk tanka tkn kn skaffold tilt okteto devspace werf garden||kubernetes|uninstall;delete|destroy|purge|dismiss|cleanup|prune;down -v --volumes --delete-namespaces
 limactl lima colima orb orbctl podman-machine tart||containers|delete|remove|rm|prune|factory-reset|reset !--help
@@ -181,7 +182,7 @@ vgreduce vgcfgrestore pvresize lvconvert||disk|* --removemissing;* -f --force --
 asr hdiutil sg_format xfs_repair debugfs||disk|restore --erase;erasekeys;* --format;* -L -w;-L
 tmutil||system|delete|deletelocalsnapshots|disable|thinlocalsnapshots
 defaults||system|delete <>;delete NSGlobalDomain;delete -g -globalDomain;?read|write|delete
-dscl sysadminctl pwpolicy|tf|system|* -delete;* -deleteUser;* -clearaccountpolicies;-deleteUser
+dscl sysadminctl pwpolicy|tf|system|* -delete;* -deleteUser;* -clearaccountpolicies;-deleteUser;* -append -create
 security||cloud|delete-keychain|delete-certificate|delete-identity|delete-generic-password|delete-internet-password;$ find-generic-password|find-internet-password -w -g;$ export|dump-keychain
 loginctl homectl localectl machinectl||system|terminate-user|kill-user|terminate-session;remove|terminate|poweroff|clean;?list
 snapper timeshift||system|delete|rollback|undochange;--delete --delete-all --restore
@@ -190,7 +191,7 @@ gcloud||cloud|$ auth print-access-token|print-identity-token;$ auth application-
 az||cloud|$ account get-access-token;$ keyvault secret show|download;$ storage account keys list;$ acr credential show;$ ad sp create-for-rbac;$ ad sp credential reset;? account|cache|config|extension|logout;vm deallocate
 doctl linode-cli hcloud ibmcloud oci scw ovh exo vultr vultr-cli tccli aliyun yc govc eksctl rosa ocm civo upctl stackit openstack||cloud|$ auth token;? auth|config|completion;vm.destroy|object.destroy|datastore.rm|snapshot.remove
 gsutil s3cmd s5cmd mc b2 mb azcopy||cloud|rm|rb|del|remove|delete-bucket|delete_bucket|undo;sync|mirror|rsync !-n --delete-destination --delete-removed --remove --delete -d
-vault bao||platform|$ kv get;$ read;$ print token;$ token create|lookup;? list|status;lease|token revoke;operator seal|rekey|rotate
+vault bao||platform|$ kv get;$ read;$ print token;$ token create|lookup;? list|status;@secret-delete audit disable;lease|token revoke;operator seal|rekey|rotate
 op||platform|$ read;$ item get;$ document get;item|document|vault|user|group|connect delete|remove;? run|inject|signin|whoami
 rdiff-backup||system|remove;--remove-older-than
 hdfs hadoop|tf|-outside|dfs|fs -rm -rmr -expunge -deleteSnapshot;namenode|format -format
@@ -203,7 +204,7 @@ ansible-vault sops git-crypt git-secret||platform|$ view|decrypt|export-key|cat|
 railway render netlify ntl||platform|$ variables;$ env:get|env:list;down|delete;env:unset;sites:delete|blobs:delete;unlink
 tsh boundary step cloudflared tailscale ngrok||platform|$ auth generate-token;tunnel delete|cleanup;logout|down
 eb cf copilot amplify sam chalice zappa up apex architect arc sst serverless sls cdktf cdk nitric encore||cloud|terminate|delete|destroy|undeploy|remove;delete-service|delete-org|delete-space|purge-service-instance;app|env|svc|job|pipeline delete
-npm yarn pnpm bun||platform|unpublish;deprecate;owner|token|access|team|org rm|remove|revoke|destroy;dist-tag|tag|hook rm|remove;profile disable-2fa;? uninstall|remove|rm|un|prune|cache|store|dedupe|unlink|clean|ci|config|audit|outdated|plugin|run|run-script|exec|dlx|x
+npm yarn pnpm bun||platform|+@publish publish|dist-tag;+@publish owner add;unpublish;deprecate;owner|token|access|team|org rm|remove|revoke|destroy;dist-tag|tag|hook rm|remove;profile disable-2fa;? uninstall|remove|rm|un|prune|cache|store|dedupe|unlink|clean|ci|config|audit|outdated|plugin|run|run-script|exec|dlx|x
 firebase||platform|$ login:ci;$ functions:config:get
 gcloud-crc firebase appwrite amplify-cli nhost xata turso pscale upstash planetscale tinybird tb||platform|*:delete|*:remove|*:disable;datasource|table|branch|database|db|project|app|group truncate|rm|delete|remove|destroy
 adb fastboot idevicerestore||system|shell wipe|recovery;? uninstall;reboot bootloader|recovery;erase|format|flashall|update;* -e --erase
@@ -215,10 +216,10 @@ rpm-ostree||-system|reset;cleanup -b -r -m
 wsl||-containers|--unregister
 docker-machine docker-buildx buildah skopeo crane regctl oras reg crictl ctr||containers|rm|rmp|delete|rmi !--help;manifest|blob|repo delete|rm;? build|tag
 tmux screen zellij byobu pm2 forever supervisorctl overmind||system|? kill-*|delete-*|delete|remove|clear|flush|reset
-mix|pkg|platform|@migrate-down/database ecto.rollback --all --to -n --step;hex.publish --revert;hex.retire;hex.owner remove;hex.user deauth
+mix|pkg|platform|@migrate-down/database ecto.rollback --all --to -n --step;hex.publish --revert;+@publish hex.publish;hex.retire;hex.owner remove;hex.user deauth
 wal-g wal-e||-database|delete --confirm
 pgbackrest barman||database|stanza-delete|delete
-claude codex gemini qwen copilot cursor-agent opencode kimi amp aider goose|agent|-system|^@agent-unguarded --dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --allow-dangerously-skip-permissions --yolo -y --allow-all-tools --allow-all --force --full-auto -f --yes --yes-always --settings --setting-sources --no-hooks --permission-mode=bypassPermissions --approval-mode=yolo --sandbox=danger-full-access -s=danger-full-access -a=never --ask-for-approval=never -c=*approval* -c=sandbox_mode* -c=*hooks* --config=*approval* --config=*hooks*;^@agent-unguarded config set|add|remove|unset *hook*|*ermission*;^@agent-unguarded plugin|plugins|mcp|extensions disable|uninstall|remove
+claude codex gemini qwen copilot cursor-agent opencode kimi amp aider goose|agent|-system|^@agent-unguarded --dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --allow-dangerously-skip-permissions --yolo -y --allow-all-tools --allow-all --force --full-auto -f --yes --yes-always --settings --setting-sources --no-hooks --permission-mode=bypassPermissions --approval-mode=yolo --sandbox=danger-full-access -s=danger-full-access -a=never --ask-for-approval=never -c=*approval* -c=sandbox_mode* -c=*hooks* --config=*approval* --config=*hooks*;^@agent-unguarded config set|add|remove|unset *hook*|*ermission*;^@agent-unguarded plugin|plugins|mcp|extensions disable|uninstall|remove;^@agent-unguarded mcp add
 update-initramfs kernelstub|sys|-system|@bootloader -d --delete
 update-alternatives|sys|-system|+@machine-setting --remove --remove-all
 tasksel|sys|-system|@uninstall remove
@@ -251,8 +252,9 @@ realm adcli||-system|@protection-off leave;@protection-off delete-*
 jf jfrog||platform|rt del|delete|docker-delete;? rt
 getent||-system|$ shadow|gshadow
 pod||platform|trunk deprecate|delete|remove-owner
-cargo|pkg|platform|@uninstall/system uninstall <>;yank !--undo;owner -r --remove;?
-nuget twine|pkg|platform|delete;?`
+cargo|pkg|platform|@uninstall/system uninstall <>;+@publish publish;yank !--undo;owner -r --remove;?
+nuget twine|pkg|platform|+@publish push|upload;delete;?
+semantic-release goreleaser release-it vsce ovsx flit lerna changeset||-platform|+@publish release|publish !--snapshot !--skip=publish !--skip=*publish* !--skip-publish;+@publish --no-ci --ci`
 
 // options are sets of options that take a value.
 var options = map[string]string{

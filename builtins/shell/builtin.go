@@ -271,6 +271,9 @@ func (a *analysis) unsetVars(c *shCall) shValue {
 	o := options(c.args(), "", "", optStop)
 	st := c.fr.st
 	for _, w := range o.operands {
+		if strings.HasPrefix(w.Text, "HOOKC_") {
+			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainSystem, Op: "agent-unguarded", Target: w.Text})
+		}
 		_, isVar := st.vars.get(w.Text)
 		switch frozen, _ := st.frozen.get(w.Text); {
 		case o.exact("-f"), !isVar && !o.exact("-v"):

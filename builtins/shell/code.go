@@ -199,7 +199,7 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 	}
 	for _, e := range c.env {
 		a.launched(c, e.Name, e.Value)
-		if toolOf(c.name).agent && (e.Name == "HOME" || strings.Contains(e.Name, "HOOK") || strings.HasSuffix(e.Name, "_CONFIG_DIR") || strings.HasSuffix(e.Name, "_HOME")) {
+		if tokens := losses.Tokens(e.Name); strings.HasPrefix(e.Name, "HOOKC_") && WordIn(tokens[len(tokens)-1], "disable disabled bypass off skip policy config hooks") || toolOf(c.name).agent && (e.Name == "HOME" || strings.Contains(e.Name, "HOOK") || strings.HasSuffix(e.Name, "_CONFIG_DIR") || strings.HasSuffix(e.Name, "_HOME")) {
 			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainSystem, Op: "agent-unguarded", Target: e.Name})
 		}
 	}
@@ -268,7 +268,7 @@ func (a *analysis) runPath(c *shCall, program string) {
 		a.interpret(c, v, in, "script")
 		return
 	}
-	if strings.Contains(program, "://") && strings.HasSuffix(program, "gz") {
+	if strings.Contains(program, "://") || strings.HasPrefix(program, "github:") || strings.HasPrefix(program, "gist:") {
 		a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: program})
 		return
 	}

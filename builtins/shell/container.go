@@ -141,6 +141,9 @@ func (a *analysis) mount(c *shCall, from, to string) {
 	}
 	to = Absolute("/", to)
 	a.mounts = append(slices.Clip(a.mounts), shMount{p, to})
+	if strings.HasSuffix(p, "/docker.sock") {
+		a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainContainer, Op: "privileged-container", Target: p})
+	}
 	if p == "/" {
 		a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainContainer, Op: "host-mount", Target: "/"})
 	}

@@ -25,7 +25,16 @@ func (a *analysis) sqlClient(c *shCall) shValue {
 		return printsText(a, c)
 	}
 	given := o.values("-c", "--command", "-e", "--execute", "--init-command", "-q", "-Q", "--query")
+	if from := c.fr.stdin.value.origin(); from.kind == "file" && strings.HasSuffix(from.from, ".sql") {
+		a.scriptLoss(c, []Word{NewWord(from.from)})
+	}
+	for _, w := range o.operands {
+		if strings.Contains(w.Text, " ") {
+			given = append(given, w)
+		}
+	}
 	for _, w := range o.values(files...) {
+		a.scriptLoss(c, []Word{w})
 		a.fileEffect(EffectRead, w, c.target("read"))
 		given = append(given, a.contents(w, c.fr).word())
 	}
@@ -46,7 +55,7 @@ func (a *analysis) sqlGiven(c *shCall, given []Word, stdin bool) shValue {
 func (a *analysis) sqlite(c *shCall) shValue {
 	o := options(c.args(), "", "-cmd -init -separator -nullvalue -newline -maxsize -c -s", optDash)
 	given := o.values("-cmd", "-c", "-s")
-	memory := o.first(":memory:")
+	memory := o.first(":memory:") || len(o.operands) > 1 && a.zone(c, o.operands[0]) == ZoneTemp && !strings.HasPrefix(o.operand(1), ".")
 	if len(o.operands) > 0 && !memory {
 		a.fileEffect(EffectRead, o.operands[0], c.target("read"))
 		given = append(given, o.rest(1)...)

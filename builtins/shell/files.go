@@ -236,12 +236,18 @@ func (a *analysis) modeEffect(c *shCall, mode string, w Word, recursive bool) {
 	switch {
 	case posix.SetsID(mode):
 		t.op, kind = "setuid", EffectPrivilege
-	case posix.OpensToAll(mode):
+	case posix.OpensToAll(mode) || posix.ReadByAll(mode) && a.keyIn(c, w):
 		t.op = "open-mode"
 	case posix.LocksAll(mode):
 		t.op = "lock-mode"
 	}
 	a.fileEffect(kind, w, t)
+}
+
+// keyIn reports whether a file holds what its owner alone may read.
+func (a *analysis) keyIn(c *shCall, w Word) bool {
+	_, secret := a.placeIn(a.resolve(w, c.fr).text, c.fr)
+	return WordIn(secret, "ssh-key gpg-key key")
 }
 
 // searches are readers that print the lines in which a pattern is, patternFirst
@@ -332,7 +338,7 @@ func (a *analysis) readers(c *shCall) shValue {
 		}
 	}
 	v := a.input(c, operands)
-	if o := v.origin().kind; patternFirst()[c.name] && (o == "environment" || o == settings) {
+	if o := v.origin().kind; patternFirst()[c.name] && (o == "environment" || o == settings || strings.HasSuffix(v.origin().from, "_history")) {
 		names := losses.Tokens(strings.Join(WordTexts(c.args()), " "))
 		switch {
 		case slices.ContainsFunc(names, func(t string) bool {

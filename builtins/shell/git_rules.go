@@ -101,7 +101,8 @@ func (a *analysis) gitPush(c *shCall, o *shOpts) {
 		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: o.operand(0), Secret: a.added})
 	}
 	for _, r := range o.operands[min(1, len(o.operands)):] {
-		if strings.HasPrefix(r.Text, "+") {
+		branch := r.Text[strings.LastIndexAny(r.Text, ":/")+1:]
+		if strings.HasPrefix(r.Text, "+") || o.exact("--force-with-lease") && WordIn(branch, "main master trunk develop production release") {
 			a.gitLoss(c, "push-force", r.Text)
 		}
 		if strings.HasPrefix(r.Text, ":") && len(r.Text) > 1 {

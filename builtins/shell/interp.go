@@ -206,7 +206,7 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 		}
 		if act := langAct(lang, call.name); len(program.listed) > 0 && (act == langDelete || act == langTree || act == langSelfDelete || act == langSelfTree) {
 			call = call.ofAll("os.remove", program.listed)
-		} else if len(program.listed) > 0 && act == langSelfWrite && call.recv.text == "" {
+		} else if len(program.listed) > 0 && (act == langSelfWrite && call.recv.text == "" || act == langMode) {
 			call = call.ofAll("fs.writeFileSync", program.listed)
 		} else if len(program.listed) > 0 && (act == langRead || act == langOpen || act == langSelfRead) {
 			call = call.ofAll("fs.readFileSync", program.listed)

@@ -15,6 +15,7 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(WordTexts(args), " ")})
 		return
 	}
+	a.lexOpens(c, &o, args)
 	if len(args) == 0 || o.dry() || args[len(args)-1].Is("-h") || slices.ContainsFunc(o.list, func(opt shOpt) bool { return losses.Dry()[opt.name] }) {
 		return
 	}
@@ -33,19 +34,33 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 	if verb == "" {
 		verb = lexOption(&o)
 	}
-	for _, w := range args {
-		name, _, _ := strings.Cut(strings.TrimLeft(w.Text, "-/"), ":")
-		if verb != "" || len(w.Text) < 6 || len(w.Text)-len(strings.TrimLeft(w.Text, "-/")) != 1 {
-			continue
-		}
-		if v, object := losses.Verb(name); losses.Destroys()[v] && (len(object) == 0 || slices.ContainsFunc(object, losses.Elsewhere)) || v == "del" || w.Text[0] == '/' && WordIn(v, "uninstall remove disable") { // -CfgLdDel, -destroy, /delete:x
-			verb = v
-		}
+	if verb == "" {
+		verb = lexSwitch(args)
 	}
 	if verb != "" {
 		words := slices.DeleteFunc(WordTexts(o.operands), func(w string) bool { return strings.EqualFold(w, verb) })
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(words, " ")})
 	}
+}
+
+// lexSwitch looks for a switch that destroys, -destroy, -CfgLdDel, /delete:x, and for a
+// file whose name says so: file://delete-all.json.
+func lexSwitch(args []Word) string {
+	for _, w := range args {
+		if file, ok := strings.CutPrefix(w.Text, "file://"); ok {
+			if verb := namedLoss("./"+programName(file), &shOpts{}); verb != "" {
+				return verb
+			}
+		}
+		name, _, _ := strings.Cut(strings.TrimLeft(w.Text, "-/"), ":")
+		if len(w.Text) < 6 || len(w.Text)-len(strings.TrimLeft(w.Text, "-/")) != 1 {
+			continue
+		}
+		if v, object := losses.Verb(name); losses.Destroys()[v] && (len(object) == 0 || slices.ContainsFunc(object, losses.Elsewhere)) || v == "del" || w.Text[0] == '/' && WordIn(v, "uninstall remove disable") {
+			return v
+		}
+	}
+	return ""
 }
 
 // namedLoss is the verb that destroys in the name of a program or script: trash-empty,
@@ -54,7 +69,7 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 func namedLoss(program string, o *shOpts) string {
 	base := programName(program)
 	name, extension, script := strings.Cut(base, ".")
-	script = script && WordIn(extension, "sh bash zsh py js ts mjs rb pl php ps1 bat cmd exs") || strings.Contains(program, "/") && !strings.HasPrefix(program, "/")
+	script = script && WordIn(extension, "sql sh bash zsh py js ts mjs rb pl php ps1 bat cmd exs") || strings.Contains(program, "/") && !strings.HasPrefix(program, "/")
 	tokens := losses.Tokens(name)
 	if short, ok := strings.CutSuffix(name, "delete"); ok && len(tokens) == 1 && len(short) > 2 { // ldapdelete
 		return "delete"
@@ -176,7 +191,7 @@ func lexCredential(o *shOpts, listed bool) bool {
 		tokens := losses.Tokens(w.Text)
 		if shows && losses.SecretVariable(w.Text) && (!listed || len(tokens) > 1) && (!strings.ContainsAny(w.Text, "/ ") || o.operands[0].Is("kv")) {
 			return true
-		} else if w.Dynamic || strings.ContainsAny(w.Text, "./ ") || len(tokens) > 4 || w.Is("set", "put", "add", "delete", "rm", "remove", "revoke", "rotate", "update", "import", "login", "list", "ls") {
+		} else if w.Dynamic || strings.ContainsAny(w.Text, "./ ") || len(tokens) > 4 && i > 0 || w.Is("set", "put", "add", "delete", "rm", "remove", "revoke", "rotate", "update", "import", "login", "list", "ls") {
 			break
 		} else if w.Is("get-credentials") {
 			return false
@@ -202,6 +217,28 @@ func lexCredential(o *shOpts, listed bool) bool {
 		}
 	}
 	return secret && shows
+}
+
+// lexOpens adds what gives everybody access, or one all rights, and what is scaled to nothing.
+func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
+	gives := slices.ContainsFunc(o.operands, func(w Word) bool {
+		return slices.ContainsFunc(losses.Tokens(w.Text), func(t string) bool {
+			return WordIn(t, "put set add edit update authorize grant attach patch modify ch")
+		})
+	})
+	for i, w := range args {
+		text := w.Text[strings.LastIndexAny(w.Text, "=/")+1:]
+		whole := w.Text[strings.IndexByte(w.Text, '=')+1:]
+		number := strings.TrimLeft(w.Text, "-")
+		switch {
+		case gives && (WordIn(text, "public public-read public-read-write allUsers allAuthenticatedUsers cluster-admin AdministratorAccess administrator") || WordIn(whole, "0.0.0.0/0 ::/0 roles/owner roles/editor")):
+			a.effect(c, Effect{Kind: EffectWrite, Domain: DomainPlatform, Op: "public", Target: w.Text})
+			return
+		case strings.HasPrefix(w.Text, "--") && WordIn(strings.SplitN(number, "=", 2)[0], "desired-capacity desired-count desired-size num-nodes node-count replicas instance-count worker-count machine-count") && (strings.HasSuffix(number, "=0") || i+1 < len(args) && args[i+1].Is("0")):
+			a.effect(c, Effect{Kind: EffectWrite, Domain: DomainPlatform, Op: "scale-to-zero", Target: strings.Join(WordTexts(args), " ")})
+			return
+		}
+	}
 }
 
 // lexNamesMany reports whether a word names things of a kind that lie elsewhere.

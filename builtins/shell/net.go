@@ -77,12 +77,12 @@ func (a *analysis) restLoss(c *shCall, op string, urls, texts []Word) {
 			}
 		}
 		last := u.Path[strings.LastIndexByte(u.Path, '/')+1:]
-		v, _ := losses.Verb(strings.TrimPrefix(last, "_"))
+		v, object := losses.Verb(strings.TrimPrefix(last, "_"))
 		domain := DomainOutside
 		switch {
 		case losses.Stores[u.Port()] && (op == "http-delete" || strings.HasPrefix(last, "_delete") || (op == "upload" || op == "post") && losses.Destroys()[v]):
 			domain = DomainDatabase
-		case losses.IsLocal(u.Hostname()) || op != "http-delete" && verb == "" && !((op == "upload" || op == "post") && (losses.Destroys()[v] || WordIn(v, "shutdown poweroff"))):
+		case losses.IsLocal(u.Hostname()) || op != "http-delete" && verb == "" && !((op == "upload" || op == "post") && (losses.Destroys()[v] || WordIn(v, "shutdown poweroff") || losses.Takes()[v] && slices.ContainsFunc(object, losses.Elsewhere))):
 			continue
 		}
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: "http-delete", Target: w.Text})
@@ -94,7 +94,7 @@ func mutation(text string) (verb string) {
 	for _, mark := range []string{"Target:", `"method":`, "mutation"} {
 		_, rest, _ := strings.Cut(text, mark)
 		for word := range strings.FieldsFuncSeq(rest[:min(len(rest), 200)], func(r rune) bool { return strings.ContainsRune(` "{}().,:`, r) }) {
-			if v, object := losses.Verb(word); losses.Destroys()[v] && len(object) > 0 {
+			if v, object := losses.Verb(word); losses.Destroys()[v] && (len(object) > 0 || mark == `"method":`) {
 				verb = v
 			}
 		}
@@ -272,6 +272,9 @@ func (a *analysis) wget(c *shCall) shValue {
 		a.connectTo(c, op, u, secret)
 	}
 	files := o.values("-O", "--output-document", "--out")
+	if c.name == "aria2c" {
+		files = o.values("-o", "--out")
+	}
 	if len(files) == 0 {
 		files = remoteNames(o.operands)
 	}
@@ -368,6 +371,11 @@ func (a *analysis) transfer(c *shCall, operands []Word) {
 		a.fileEffect(EffectRead, w, c.target(op))
 	}
 	if remotePath(to) {
+		if p := to.after(strings.IndexByte(to.Text, ':') + 1); a.zone(c, p) == ZoneSystem && slices.ContainsFunc([]string{"/etc", "/usr/bin", "/usr/lib", "/usr/sbin", "/bin", "/lib", "/sbin", "/boot", "/root"}, func(dir string) bool { return IsUnder(dir, p.Text) }) {
+			t := c.target("copy")
+			t.fr = a.elsewhere(c, "ssh:"+hostOf(to.Text))
+			a.fileEffect(EffectWrite, p, t)
+		}
 		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: remoteHost(to.Text), Secret: secret})
 		return
 	}

@@ -39,7 +39,7 @@ func (a *analysis) partition(c *shCall) shValue {
 	}
 	writes := has(losses.DiskWrites[c.name])
 	switch {
-	case o.dry() || has("-n --no-act -t --test") && !has("-w") || has(losses.DiskReads[c.name]) && !writes || len(words) == 0,
+	case o.dry() || c.name == "zfs" && o.exact("-n") || has("-n --no-act -t --test") && !has("-w") || has(losses.DiskReads[c.name]) && !writes || len(words) == 0,
 		losses.DiskWrites[c.name] != "" && !writes && !o.exact("-a", "-f", "-w", "-S"), WordIn(c.name, "fdisk gdisk sfdisk") && len(o.operands) == 0:
 		return printsText(a, c)
 	}

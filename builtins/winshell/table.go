@@ -216,6 +216,8 @@ var (
 	ownNouns    = losses.Words("host history variable module job pssession psbreakpoint typedata event formatdata transcript package pssnapin table list wide custom hex dnsclientcache psdrive breakpoint")
 
 	harmlessVerbs = losses.Words("get test measure select sort group format out convertto convertfrom write show find compare resolve split wait tee import search")
-	secretNouns   = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`(secret|token|password|(account|access|storage|api|master|private)key)s?$`) })
-	scVerbs       = losses.Words("delete stop config create query start failure")
+	secretNouns   = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`(secret|token|password|(account|access|storage|api|master|private)key)s?$`)
+	})
+	scVerbs = losses.Words("delete stop config create query start failure")
 )

@@ -178,6 +178,12 @@ var Formats = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`format|mkfs|newfs|wipe|erase|scrub|sanit|flash|burn|resize|fsck|etch|imager|nuke|zero|luks|restore|clone|shrink|destroy|^-y$|^--(?:yes|force)$`)
 })
 
+// Messengers are programs that publish what others listen to, or what stays here.
+var Messengers = Words("dotnet redis-cli valkey-cli nats mosquitto_pub aws gcloud artisan hugo ros2 mqtt rabbitmqadmin wrangler ko")
+
+// Counts are options of how many there are of what serves.
+var Counts = Words("desired-capacity desired-count desired-size num-nodes node-count replicas instance-count worker-count machine-count new-capacity max-instances reserved-concurrent-executions backup-retention-period")
+
 // Shows are ends of names of programs, and commands, that show a file.
 var Shows = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?i:\w*cat|\w*hexy?l?|\w*dump|\w*view|viewer|\w*less|\w*more|show|print|reader?|cat|display|pager|\w*paste|bvi|hexd|hexedit|peek|reveal|render|highlight|preview)$`)

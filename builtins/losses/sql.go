@@ -78,15 +78,22 @@ func sqlStatement(words []string) (Loss, bool) {
 		if words[1] == "FROM" && sqlEverything(words) {
 			return Loss{"delete-rows", sqlName(words[2:])}, true
 		}
-	case "GRANT":
-		if words[1] == "ALL" && (last == "OPTION" || slices.Contains(words, "'%'")) {
-			return Loss{"grant-all", last}, true
+	case "GRANT", "REVOKE":
+		if words[1] == "ALL" && (words[0] == "REVOKE" || last == "OPTION" || last == "PUBLIC" || slices.Contains(words, "'%'")) {
+			return Loss{strings.ToLower(words[0]) + "-all", last}, true
+		}
+	case "SELECT":
+		if i := slices.IndexFunc(words, func(w string) bool { return in(w, "PG_TERMINATE_BACKEND PG_DROP_REPLICATION_SLOT LO_UNLINK") }); i > 0 {
+			return Loss{strings.ToLower(words[i]), last}, true
 		}
 	case "UPDATE":
 		if sqlEverything(words) && slices.Contains(words, "SET") {
 			return Loss{"update-rows", sqlName(words[1:])}, true
 		}
 	case "ALTER":
+		if words[1] == "SYSTEM" || slices.Contains(words, "SUPERUSER") || slices.Contains(words, "DISABLE") && slices.Contains(words, "SECURITY") {
+			return Loss{"alter-" + strings.ToLower(words[1]), last}, true
+		}
 		for i, w := range words {
 			if (w == "DELETE" && i+1 < len(words) && words[i+1] == "WHERE" || w == "UPDATE") && i > 2 && sqlEverything(words) { // of ClickHouse
 				return Loss{strings.ToLower(w) + "-rows", sqlName(words[1:])}, true

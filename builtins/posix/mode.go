@@ -35,12 +35,6 @@ func OpensToAll(mode string) bool {
 	})
 }
 
-// ReadByAll reports whether a mode lets everybody read.
-func ReadByAll(mode string) bool {
-	octal, ok := octalMode(mode)
-	return ok && octal[len(octal)-1] >= '4'
-}
-
 // LocksAll reports whether a mode keeps the owner out.
 func LocksAll(mode string) bool {
 	if octal, ok := octalMode(mode); ok {

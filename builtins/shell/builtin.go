@@ -267,13 +267,18 @@ func (a *analysis) declare(d *syntax.DeclClause, fr *shFrame) {
 	a.print(fr.out, a.exportArgs(c))
 }
 
+// unguarded adds what a variable of hookc's own that is gone lets past it.
+func (a *analysis) unguarded(c *shCall, name string) {
+	if strings.HasPrefix(name, "HOOKC_") {
+		a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainSystem, Op: "agent-unguarded", Target: name})
+	}
+}
+
 func (a *analysis) unsetVars(c *shCall) shValue {
 	o := options(c.args(), "", "", optStop)
 	st := c.fr.st
 	for _, w := range o.operands {
-		if strings.HasPrefix(w.Text, "HOOKC_") {
-			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainSystem, Op: "agent-unguarded", Target: w.Text})
-		}
+		a.unguarded(c, w.Text)
 		_, isVar := st.vars.get(w.Text)
 		switch frozen, _ := st.frozen.get(w.Text); {
 		case o.exact("-f"), !isVar && !o.exact("-v"):

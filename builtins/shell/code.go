@@ -199,6 +199,9 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 	}
 	for _, e := range c.env {
 		a.launched(c, e.Name, e.Value)
+		if c.name == "git" && WordIn(e.Name, "HUSKY HUSKY_SKIP_HOOKS LEFTHOOK SKIP PRE_COMMIT_ALLOW_NO_CONFIG SKIP_HOOKS") {
+			a.effect(c, Effect{Kind: EffectWrite, Domain: DomainGit, Op: "hooks-off", Target: e.Name})
+		}
 		if tokens := losses.Tokens(e.Name); strings.HasPrefix(e.Name, "HOOKC_") && WordIn(tokens[len(tokens)-1], "disable disabled bypass off skip policy config hooks") || toolOf(c.name).agent && (e.Name == "HOME" || strings.Contains(e.Name, "HOOK") || strings.HasSuffix(e.Name, "_CONFIG_DIR") || strings.HasSuffix(e.Name, "_HOME")) {
 			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainSystem, Op: "agent-unguarded", Target: e.Name})
 		}

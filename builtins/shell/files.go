@@ -236,7 +236,7 @@ func (a *analysis) modeEffect(c *shCall, mode string, w Word, recursive bool) {
 	switch {
 	case posix.SetsID(mode):
 		t.op, kind = "setuid", EffectPrivilege
-	case posix.OpensToAll(mode) || posix.ReadByAll(mode) && a.keyIn(c, w):
+	case posix.OpensToAll(mode) || len(mode) > 2 && strings.IndexByte("4567", mode[len(mode)-1]) >= 0 && a.keyIn(c, w):
 		t.op = "open-mode"
 	case posix.LocksAll(mode):
 		t.op = "lock-mode"

@@ -15,10 +15,10 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(WordTexts(args), " ")})
 		return
 	}
-	a.lexOpens(c, &o, args)
 	if len(args) == 0 || o.dry() || args[len(args)-1].Is("-h") || slices.ContainsFunc(o.list, func(opt shOpt) bool { return losses.Dry()[opt.name] }) {
 		return
 	}
+	a.lexOpens(c, &o, args)
 	named := o
 	if len(losses.Tokens(c.name)) > 1 && rulesOf(c.name) == nil { // kubectl-view-secret, Get-AccessToken
 		named.operands = append([]Word{NewWord(c.name)}, o.operands...)
@@ -219,25 +219,40 @@ func lexCredential(o *shOpts, listed bool) bool {
 	return secret && shows
 }
 
-// lexOpens adds what gives everybody access, or one all rights, and what is scaled to nothing.
+// lexOpens adds what is given to everybody, or to one with all rights, what takes a
+// protection off, what is scaled to nothing, and what is published.
 func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
-	gives := slices.ContainsFunc(o.operands, func(w Word) bool {
-		return slices.ContainsFunc(losses.Tokens(w.Text), func(t string) bool {
-			return WordIn(t, "put set add edit update authorize grant attach patch modify ch")
+	says := func(list string) bool {
+		return slices.ContainsFunc(o.operands, func(w Word) bool {
+			return slices.ContainsFunc(losses.Tokens(w.Text), func(t string) bool { return WordIn(t, list) })
 		})
-	})
-	for i, w := range args {
-		text := w.Text[strings.LastIndexAny(w.Text, "=/")+1:]
-		whole := w.Text[strings.IndexByte(w.Text, '=')+1:]
-		number := strings.TrimLeft(w.Text, "-")
-		switch {
-		case gives && (WordIn(text, "public public-read public-read-write allUsers allAuthenticatedUsers cluster-admin AdministratorAccess administrator") || WordIn(whole, "0.0.0.0/0 ::/0 roles/owner roles/editor")):
-			a.effect(c, Effect{Kind: EffectWrite, Domain: DomainPlatform, Op: "public", Target: w.Text})
-			return
-		case strings.HasPrefix(w.Text, "--") && WordIn(strings.SplitN(number, "=", 2)[0], "desired-capacity desired-count desired-size num-nodes node-count replicas instance-count worker-count machine-count") && (strings.HasSuffix(number, "=0") || i+1 < len(args) && args[i+1].Is("0")):
-			a.effect(c, Effect{Kind: EffectWrite, Domain: DomainPlatform, Op: "scale-to-zero", Target: strings.Join(WordTexts(args), " ")})
-			return
+	}
+	op := ""
+	for _, w := range o.operands[:min(2, len(o.operands))] {
+		if t := losses.Tokens(w.Text); len(t) < 4 && slices.Contains(t, "publish") && !losses.Messengers()[c.name] && !strings.ContainsAny(w.Text, "/=") {
+			op = "publish"
 		}
+	}
+	looks, sets := says("list get describe show view search ls cat"), says("put set add edit update authorize grant attach patch modify ch allow rules")
+	for i, w := range args {
+		name, value, _ := strings.Cut(strings.TrimLeft(w.Text, "-"), "=")
+		if value == "" && i+1 < len(args) {
+			value = args[i+1].Text
+		}
+		switch option, t := strings.HasPrefix(w.Text, "--"), losses.Tokens(name); {
+		case looks || w.Dynamic:
+		case slices.ContainsFunc(strings.FieldsFunc(w.Text, func(r rune) bool { return strings.ContainsRune("=:,/", r) }), func(t string) bool {
+			return WordIn(t, "public-read public-read-write allUsers AllUsers allAuthenticatedUsers cluster-admin AdministratorAccess") || sets && WordIn(t, "public administrator owner")
+		}), sets && WordIn(w.Text[strings.IndexByte(w.Text, '=')+1:], "0.0.0.0/0 ::/0"),
+			option && WordIn(name, "publicly-accessible allow-blob-public-access public-access") && value != "false",
+			option && len(t) > 1 && t[0] == "no" && WordIn(t[len(t)-1], "protection enabled termination backup encryption"), option && name == "role" && value == "Owner":
+			op = "public"
+		case option && value == "0" && losses.Counts()[name]:
+			op = "scale-to-zero"
+		}
+	}
+	if op != "" {
+		a.effect(c, Effect{Kind: EffectWrite, Domain: DomainPlatform, Op: op, Target: strings.Join(WordTexts(args), " ")})
 	}
 }
 

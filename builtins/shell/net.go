@@ -76,27 +76,34 @@ func (a *analysis) restLoss(c *shCall, op string, urls, texts []Word) {
 				a.sql(c, text.value())
 			}
 		}
+		verb = cmp.Or(mutation(u.RawQuery), verb)
 		last := u.Path[strings.LastIndexByte(u.Path, '/')+1:]
 		v, object := losses.Verb(strings.TrimPrefix(last, "_"))
 		domain := DomainOutside
 		switch {
 		case losses.Stores[u.Port()] && (op == "http-delete" || strings.HasPrefix(last, "_delete") || (op == "upload" || op == "post") && losses.Destroys()[v]):
 			domain = DomainDatabase
-		case losses.IsLocal(u.Hostname()) || op != "http-delete" && verb == "" && !((op == "upload" || op == "post") && (losses.Destroys()[v] || WordIn(v, "shutdown poweroff") || losses.Takes()[v] && slices.ContainsFunc(object, losses.Elsewhere))):
+		case losses.IsLocal(u.Hostname()) || op != "http-delete" && verb == "" && !((op == "upload" || op == "post") && (losses.Destroys()[v] || WordIn(v, "shutdown poweroff disable suspend ban reboot") || losses.Takes()[v] && slices.ContainsFunc(object, losses.Elsewhere))):
 			continue
 		}
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: "http-delete", Target: w.Text})
 	}
 }
 
-// mutation is the verb of a call in the text of a request that destroys something.
+// mutation is the verb in the text of a request that destroys something: that of a call of
+// GraphQL, "action": "delete", cmd=wipe.
 func mutation(text string) (verb string) {
-	for _, mark := range []string{"Target:", `"method":`, "mutation"} {
+	for _, mark := range [...]string{"Target:", "mutation"} {
 		_, rest, _ := strings.Cut(text, mark)
 		for word := range strings.FieldsFuncSeq(rest[:min(len(rest), 200)], func(r rune) bool { return strings.ContainsRune(` "{}().,:`, r) }) {
-			if v, object := losses.Verb(word); losses.Destroys()[v] && (len(object) > 0 || mark == `"method":`) {
+			if v, object := losses.Verb(word); losses.Destroys()[v] && len(object) > 0 {
 				verb = v
 			}
+		}
+	}
+	for _, m := range bodyVerb().FindAllStringSubmatch(text, 8) {
+		if v, _ := losses.Verb(strings.ToLower(m[1])); losses.Destroys()[v] {
+			verb = v
 		}
 	}
 	return verb
@@ -105,6 +112,9 @@ func mutation(text string) (verb string) {
 var (
 	codeRequest = lazy.Value(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\.?(?:method|type|verb|customrequest|request)\W{1,6}delete\b|(?:\.|->)delete(?:_async|json)?\s*\(|http(?:::|\.)?delete\b|(?m:^delete\s+https?://)|\.(?:post|put|patch|request)\w*\s*\(`)
+	})
+	bodyVerb = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:action|method|op|operation|cmd|command|method-override)["']?\s*[=:]\s*["']?([a-z_-]+)`)
 	})
 	codeAddress = lazy.Value(func() *regexp.Regexp {
 		return regexp.MustCompile(`https?://[^\s'"` + "`" + `)\\]+|(?:Net::HTTP.{0,40}?|\bhost(?:name)?\W{1,4})['"]([\w.-]+)`)
@@ -271,10 +281,7 @@ func (a *analysis) wget(c *shCall) shValue {
 	for _, u := range o.operands {
 		a.connectTo(c, op, u, secret)
 	}
-	files := o.values("-O", "--output-document", "--out")
-	if c.name == "aria2c" {
-		files = o.values("-o", "--out")
-	}
+	files := o.values(map[bool]string{true: "-o", false: "-O"}[c.name == "aria2c"], "--output-document", "--out")
 	if len(files) == 0 {
 		files = remoteNames(o.operands)
 	}
@@ -371,7 +378,7 @@ func (a *analysis) transfer(c *shCall, operands []Word) {
 		a.fileEffect(EffectRead, w, c.target(op))
 	}
 	if remotePath(to) {
-		if p := to.after(strings.IndexByte(to.Text, ':') + 1); a.zone(c, p) == ZoneSystem && slices.ContainsFunc([]string{"/etc", "/usr/bin", "/usr/lib", "/usr/sbin", "/bin", "/lib", "/sbin", "/boot", "/root"}, func(dir string) bool { return IsUnder(dir, p.Text) }) {
+		if p := to.after(strings.IndexByte(to.Text, ':') + 1); strings.HasPrefix(p.Text, "/etc/") || strings.HasPrefix(p.Text, "/boot/") {
 			t := c.target("copy")
 			t.fr = a.elsewhere(c, "ssh:"+hostOf(to.Text))
 			a.fileEffect(EffectWrite, p, t)
@@ -442,7 +449,7 @@ func (a *analysis) httpie(c *shCall) shValue {
 	if s := a.secretOf(c.fr.stdin.value); s != "" {
 		op, secret = "upload", s
 	}
-	a.restLoss(c, op, []Word{address}, nil)
+	a.restLoss(c, op, []Word{address}, o.operands)
 	a.connectTo(c, op, address, secret)
 	return shUnknown("$(http)", shOrigin{"remote", address.Text})
 }

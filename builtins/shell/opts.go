@@ -131,16 +131,15 @@ func WordIn(word, list string) bool {
 	if word == "" {
 		return false
 	}
-	for rest := list; ; {
-		i := strings.Index(rest, word)
+	for end := 0; ; {
+		i := strings.Index(list[end:], word)
 		if i < 0 {
 			return false
 		}
-		end := i + len(word)
-		if (i == 0 || rest[i-1] == ' ') && (end == len(rest) || rest[end] == ' ') {
+		i += end
+		if end = i + len(word); (i == 0 || list[i-1] == ' ') && (end == len(list) || list[end] == ' ') {
 			return true
 		}
-		rest = rest[end:]
 	}
 }
 

@@ -181,6 +181,9 @@ func (a *analysis) env(c *shCall) shValue {
 		v := append(code.value()[:len(code.value()):len(code.value())], shPart{text: " "})
 		return a.interpret(c, append(v, quoteWords(o.operands)...), a.childShell(c), c.name)
 	}
+	for _, w := range o.values("-u", "--unset") {
+		a.unguarded(c, w.Text)
+	}
 	argv, env := leadingAssigns(o.operands, c.env)
 	c.env = env
 	if len(argv) == 0 {

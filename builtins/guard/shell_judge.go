@@ -309,7 +309,7 @@ func judgeRead(s *shell.Line, e *shell.Effect) *shellAdvice {
 		}
 		return adviceCopySecret
 	}
-	if e.Secret == "password" && kept(s, e) || e.Secret == "env-file" && (exported(s, e) || namesOnly().MatchString(strings.Join(shell.WordTexts(commandOf(s, e).Argv), " "))) {
+	if e.Secret == "env-file" && (exported(s, e) || namesOnly().MatchString(strings.Join(shell.WordTexts(commandOf(s, e).Argv), " "))) {
 		return nil
 	}
 	return adviceReadSecret
@@ -319,15 +319,6 @@ func judgeRead(s *shell.Line, e *shell.Effect) *shellAdvice {
 func putBack(s *shell.Line, e *shell.Effect) bool {
 	return e.Command >= 0 && s.Commands[e.Command].Pipe > 0 && slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
 		return c.Pipe == s.Commands[e.Command].Pipe && c.Name == s.Commands[e.Command].Name && slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return w.Is("apply", "create", "replace") })
-	})
-}
-
-// kept reports whether what a command reads goes on to a program that gets in with it:
-// cat password.txt | docker login --password-stdin.
-func kept(s *shell.Line, e *shell.Effect) bool {
-	c := commandOf(s, e)
-	return c.Pipe > 0 && slices.ContainsFunc(s.Commands, func(to shell.Command) bool {
-		return to.Pipe == c.Pipe && to.Stage > c.Stage && slices.ContainsFunc(to.Argv, func(w shell.Word) bool { return w.Is("login") || strings.HasSuffix(w.Text, "-stdin") })
 	})
 }
 

@@ -156,12 +156,40 @@ const DockerRunLong = "--add-host --attach --blkio-weight --cap-add --cap-drop -
 	"--network-alias --pid --platform --publish --pull --restart --runtime --security-opt --shm-size --stop-signal --sysctl --tmpfs --ulimit --user --userns --uts " +
 	"--volume --volumes-from --workdir --index --scale --detach-keys --arch --pod --secret --annotation"
 
+// The names of calls of languages by what they do: start code of a shell, or a program in
+// words, delete everything below, write, talk to an address, copy, link.
+const (
+	CallsShell = "os.system os.popen subprocess.getoutput subprocess.getstatusoutput subprocess.run subprocess.call subprocess.Popen subprocess.check_call subprocess.check_output " +
+		"commands.getoutput asyncio.create_subprocess_shell pty.spawn child_process.exec child_process.execSync shelljs.exec execa.command execaCommand execaCommandSync zx.$ " +
+		"system exec popen shell_exec passthru proc_open pcntl_exec Kernel.system Kernel.exec Kernel.spawn spawn IO.popen Open3.capture2 Open3.capture2e Open3.capture3 Open3.popen3 " +
+		"os.execute io.popen ` Bun.$ sh cmd.run runtime.exec paramiko.exec_command"
+	CallsArgv = "child_process.spawn child_process.spawnSync child_process.execFile child_process.execFileSync child_process.fork execa execaSync os.execv os.execvp os.execve os.execl os.execlp " +
+		"os.spawnv os.spawnl os.spawnlp os.spawnvp os.posix_spawn asyncio.create_subprocess_exec Deno.Command Deno.run Bun.spawn Bun.spawnSync Process.spawn System.cmd exec.Command os.exec.Command"
+	CallsTree = "shutil.rmtree fs.rm fs.rmSync fs.rmdir fs.rmdirSync fs.promises.rm fs.promises.rmdir fs-extra.remove fs-extra.removeSync fs-extra.emptyDir fs-extra.emptyDirSync rimraf rimraf.sync " +
+		"rimraf.rimraf rimraf.rimrafSync del del.sync FileUtils.rm_rf FileUtils.rm_r FileUtils.remove_dir FileUtils.rmtree FileUtils.remove_entry FileUtils.remove_entry_secure FileUtils.rm_rf! " +
+		"File.rm_rf File.rm_rf! rmtree remove_tree File.Path.rmtree File.Path.remove_tree Deno.remove Deno.removeSync shelljs.rm os.RemoveAll distutils.dir_util.remove_tree"
+	CallsWrite = "fs.writeFile fs.writeFileSync fs.appendFile fs.appendFileSync fs.promises.writeFile fs.promises.appendFile fs.truncate fs.truncateSync fs.createWriteStream File.write IO.write " +
+		"file_put_contents .extractall Deno.writeTextFile Deno.writeTextFileSync Deno.writeFile Bun.write fs-extra.outputFile os.truncate os.mknod"
+	CallsSend = "urllib.request.urlopen urllib.request.urlretrieve urllib2.urlopen requests.get requests.post requests.put requests.patch requests.delete requests.request httpx.get httpx.post fetch axios axios.get " +
+		"axios.post axios.put http.get http.request https.get https.request Net.HTTP.get Net.HTTP.post Net.HTTP.get_response URI.open open-uri.open socket.create_connection net.connect net.createConnection " +
+		"TCPSocket.new TCPSocket.open fsockopen curl_init IO.Socket.INET.new LWP.Simple.get getstore http.client.HTTPSConnection smtplib.SMTP ftplib.FTP"
+	CallsCopy = "shutil.copy shutil.copy2 shutil.copyfile shutil.copytree fs.copyFile fs.copyFileSync fs.promises.copyFile fs.cp fs.cpSync fs.promises.cp fs-extra.copy fs-extra.copySync FileUtils.cp FileUtils.copy " +
+		"FileUtils.cp_r FileUtils.copy_file FileUtils.install File.Copy.copy File.Copy.cp Deno.copyFile Deno.copyFileSync copy"
+	CallsLink = "os.symlink os.link fs.symlink fs.symlinkSync fs.promises.symlink fs.link fs.linkSync fs.promises.link FileUtils.ln FileUtils.ln_s FileUtils.ln_sf FileUtils.symlink FileUtils.link File.symlink File.link " +
+		"Deno.symlink Deno.symlinkSync Deno.link Deno.linkSync symlink link"
+)
+
 // CallsSQL are the last names of calls whose text is SQL, CallsPrint those that
 // show what they are given.
 const (
 	CallsSQL   = "execute executescript executemany exec query raw run statement unprepared do sql executeRaw executeRawUnsafe queryRaw queryRawUnsafe prepare text exec_query execute_sql simple"
 	CallsPrint = "print console.log puts p pp echo say printf sys.stdout.write process.stdout.write console.info console.error console.dir var_dump print_r"
 )
+
+// Launches are variables whose value is a command that other programs start.
+var Launches = Words("GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_ASKPASS SSH_ASKPASS PAGER MANPAGER SYSTEMD_PAGER PSQL_PAGER AWS_PAGER BAT_PAGER DELTA_PAGER GH_PAGER " +
+	"EDITOR VISUAL SUDO_EDITOR SYSTEMD_EDITOR PSQL_EDITOR KUBE_EDITOR GH_EDITOR HGEDITOR SVN_EDITOR SVN_SSH BROWSER LESSOPEN LESSCLOSE MANROFFOPT SUDO_ASKPASS RSYNC_RSH CVS_RSH FCEDIT " +
+	"FZF_DEFAULT_COMMAND PROMPT_COMMAND NPM_CONFIG_EDITOR npm_config_editor CARGO_BUILD_RUSTC_WRAPPER RUSTC_WRAPPER KUBECTL_EXTERNAL_DIFF")
 
 // Languages are programs that run code of a language that has no reader here, which stands
 // after one of TakesCode, or is read from standard input.

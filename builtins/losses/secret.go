@@ -142,24 +142,10 @@ func secretBase(base string) string {
 		return "key"
 	case in(strings.TrimPrefix(strings.TrimSuffix(lower, ".txt"), "."), "vault_pass vault-pass vault_password vault-password deploy_key terraformrc secrets_env") || lower == ".secrets" || strings.HasSuffix(lower, "adminsdk.json"):
 		return "password"
-	case secretNamed(base):
-		return "password"
 	case strings.HasSuffix(lower, ".pem") && (strings.Contains(lower, "key") || strings.Contains(lower, "priv")):
 		return "key"
 	}
 	return ""
-}
-
-// secretNamed reports whether the name of a file of settings ends in what a secret is
-// called: db-password.txt, serviceAccountKey.json.
-func secretNamed(base string) bool {
-	stem, extension := strings.TrimSuffix(base, path.Ext(base)), path.Ext(base)
-	tokens := Tokens(stem)
-	if len(tokens) == 0 || !in(extension, ".json .yaml .yml .toml .ini .conf .txt .cfg .properties .xml") || in(tokens[0], "sealed external example sample template test no change reset forgot") || templates().MatchString(base) {
-		return false
-	}
-	last := tokens[len(tokens)-1]
-	return in(last, "password passwords passwd credential credentials secret secrets apikey") || len(tokens) > 1 && (last == "key" || last == "token") && in(tokens[len(tokens)-2], "account api access private service secret auth deploy bot admin")
 }
 
 // letters are the letters and digits of a pattern.

@@ -98,7 +98,6 @@ ifconfig ifdown wg-quick route brctl resolvectl|sys|-system|+@network-change del
 nmcli|sys|-system|+@network-change networking|radio off;+@network-change radio * off;@network-change connection|con|c delete|down;@network-change device|dev disconnect|delete
 efibootmgr|sys|-system|@firmware-change -B -O --delete-bootnum
 grub-install update-grub bootctl|sys|-system|+@bootloader !status
-grub-mkconfig grub2-mkconfig|sys|-system|+@bootloader -o --output
 git-reset|^-U --pathspec-from-file|-git|@reset-hard --hard --merge
 git-checkout|^-bBU --orphan --conflict --pathspec-from-file|-git|@checkout-force -f --force;@reset-branch -B;?-b --orphan -p --patch
 git-switch|^-cC --create --force-create --orphan --conflict|-git|@switch-force -f --force --discard-changes;@reset-branch -C --force-create
@@ -119,7 +118,6 @@ git-checkout-index|^--prefix --stage|-git|@discard-changes -f --force !--prefix
 git-gc git-prune|^--expire|-git|@prune --prune=now --prune=all;@prune --expire=now --expire=all !-n
 git-rebase git-difftool|^-xsX --exec --onto --strategy --extcmd --tool|-git|?
 git-submodule|^-b --branch --reference --name|-git|@discard-changes deinit -f --force
-git-config|^-ft --file --type --default|-git|?
 git-replace|^--|-git|@replace -d -f --delete --force
 git-notes|^-mFcC --ref|-git|@notes-prune prune !-n
 git-lfs|^--|-git|@rewrite-history migrate import|export --everything --include --include-ref;@lfs-prune prune -f --force
@@ -128,7 +126,6 @@ git-archive git-diff git-log git-show git-format-patch git-blame git-cat-file|^-
 git-clone|^-bocju --branch --depth --origin --config --upload-pack --reference --template|-git|?
 git-fetch git-pull git-ls-remote|^-jocsX --upload-pack --depth --refmap --strategy|-git|? * +*:refs/remotes/*|+*:refs/tags/*;@ref-overwrite +*:*;@ref-overwrite * +*:*;?
 git-grep|^-efO --open-files-in-pager --max-depth|-git|?
-git-add git-stage git-rm git-mv|^--chmod --pathspec-from-file|-git|?
 hg chg sl rhg|vcs|git|phase --force -f;strip;debugstrip;purge|clean !-p !--print;update|up|checkout|co|goto -C --clean;revert -a --all -C --no-backup;rollback;histedit;prune|hide;push -f --force;shelve|unshelve -d --delete --cleanup;?bookmark|bookmarks|tag;?delete|rm|remove|forget
 svn|vcs|git|revert;cleanup --remove-unversioned --remove-ignored;delete|del|rm|remove http*|https*|svn*|^*|file:*;?delete|del|rm|remove;switch|sw --force;propdel|pdel|propset|pset --revprop
 svnadmin|vcs|git|rmtxns;delrevprop|setrevprop;rmlocks;recover;obliterate
@@ -146,7 +143,6 @@ conda mamba micromamba|^-np --name --prefix|system|remove|uninstall --all;env re
 poetry pdm hatch rye pipenv uv pipx composer bower bundle bundler pod flutter dart swift gradle gradlew mvn mvnw ant bazel bazelisk lein sbt mill cmake meson ninja go rustup nvm fnm asdf mise volta n corepack lerna rush pre-commit ng next nuxt gatsby parcel vite tsc eslint prettier ccache sccache xcodebuild||platform|@uninstall/system uninstall|remove|implode --all;@uninstall/system implode|uninstall-all;@uninstall/system pip uninstall <>;? cache|remove|uninstall|clean|prune|reset|purge|clear|rm|del|self|env
 dotnet|pkg|database|$ user-secrets list;ef database drop !--dry-run;ef database update 0;ef migrations remove -f --force;@unpublish/platform nuget delete;? remove|clean|ef|nuget|tool|workload|sln|add|package|reference
 sea-orm-cli sea-orm||database|migrate fresh|refresh|reset;migrate down -n;?migrate
-adonis ace spark||database|migration:fresh|migration:reset|migration:refresh|db:wipe|db:truncate|migrate:refresh;?migration:rollback|migrate:rollback
 sqitch||database|@reset-database revert|rebase !--to
 skeema||-database|push --allow-unsafe
 psqldef mysqldef sqlite3def sqldef||-database|@drop-table --enable-drop --enable-drop-table
@@ -196,7 +192,6 @@ op||platform|$ read;$ item get;$ document get;item|document|vault|user|group|con
 rdiff-backup||system|remove;--remove-older-than
 hdfs hadoop|tf|-outside|dfs|fs -rm -rmr -expunge -deleteSnapshot;namenode|format -format
 kafka-configs kafka-configs.sh|^--entity-type --entity-name --bootstrap-server --zookeeper --add-config --delete-config|-database|@retention --add-config=*retention*
-cypher-shell||-database|*DELETE*|*DROP*|*delete*
 symfony||-platform|$ secrets:list|secrets:reveal --reveal
 bw rbw lpass pass gopass keyring secret-tool 1pass keepassxc-cli docker-credential-desktop docker-credential-osxkeychain docker-credential-pass docker-credential-secretservice||platform|$ get|show|read|lookup|otp|clip|view;rm|remove|delete|rmdir|clear|purge !--help;erase;$ export
 doppler infisical dotenvx chamber teller berglas aws-vault envchain||platform|$ secrets get|download;$ secrets;$ get;$ export;$ read;$ show|env;$ access;$ exec|run -- env|printenv;secrets delete;remove|delete|prune;? run|exec|login|setup|list
@@ -234,7 +229,6 @@ journalctl|sys|-system|@log-clear --vacuum-time=1s --vacuum-time=10s --vacuum-ti
 bleachbit|sys|-outside|@clean -c --clean -s --shred
 unison|tf|-outside|@sync-over -force
 wevtutil auditpol||-system|cl|clear-log;@audit-clear /clear|/remove
-kamal||platform|$ secrets print|fetch;remove;app|accessory|proxy remove;? prune|lock
 dvc||git|gc -f --force;destroy;? remove
 celery||database|control shutdown;purge;amqp queue.purge|queue.delete;? inspect|status|worker|beat
 postsuper||-database|-d
@@ -245,7 +239,6 @@ ray sky||cloud|down;? stop|start|status|list
 modal runpodctl||cloud|app|volume|secret|dict|queue stop|delete|rm;remove
 squid|^-kf|-platform|-k=kill -k=shutdown
 ipmitool|^-HUPILEefpt|-system|%@shutdown power off|cycle|reset|soft;%@shutdown chassis power off|cycle|reset|soft
-nwipe||-disk|@wipe !--help !--version
 bcachefs vdo||disk|format|remove|stop;device remove|evacuate
 juju||cloud|kill-controller|destroy-*|remove-*;?
 realm adcli||-system|@protection-off leave;@protection-off delete-*

@@ -5,6 +5,7 @@ package losses
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -57,8 +58,6 @@ var (
 	// where its value names what lies elsewhere.
 	Presses = Words("yes sure really force forced confirm confirmed approve unsafe dangerous danger permanently permanent irreversible")
 	Names   = Words("id ids sid uuid guid arn ocid oid")
-	// Asks are options whose value is a verb: --action=delete.
-	Asks = Words("action method op operation cmd command verb task request state")
 	// Keys are what a credential is called.
 	Keys = Words("token tokens password passwords passphrase jwt kubeconfig psk totp api-keys account-keys access-keys storage-keys secret-key private-key unlock-key recovery-key connection-string connection-strings oauth-token oauth-tokens join-token access-token list-keys auth-key")
 	// Dry are options and words with which a program only says what it would do.
@@ -159,4 +158,60 @@ func Elsewhere(name string) bool {
 // has reports whether a list has a noun, or what it is one of.
 func has(list map[string]bool, noun string) bool {
 	return list[noun] || list[strings.TrimSuffix(noun, "s")]
+}
+
+// Named is the verb that destroys in the name of a program or script: trash-empty,
+// drop-database.sh; one that is the whole name of a script counts where far says that it is
+// about more than the project: nuke.sh, teardown.sh prod.
+func Named(program string, far func() bool) string {
+	name, extension, script := strings.Cut(program[strings.LastIndexAny(program, `/\`)+1:], ".")
+	script = script && in(extension, "sql sh bash zsh py js ts mjs rb pl php ps1 bat cmd exs") || strings.Contains(program, "/") && program[0] != '/'
+	tokens := Tokens(name)
+	if short, ok := strings.CutSuffix(name, "delete"); ok && len(tokens) == 1 && len(short) > 2 { // ldapdelete
+		return "delete"
+	}
+	if len(tokens) == 0 || Owned(name) {
+		return ""
+	}
+	first, last := tokens[0], tokens[len(tokens)-1]
+	switch {
+	case len(tokens) == 1:
+		if script && Destroys()[first] && (in(first, "destroy nuke wipe obliterate decommission dropdb") || far()) {
+			return first
+		}
+	case Destroys()[last] || in(last, "uninstall empty nuke"):
+		return last
+	case (Destroys()[first] || in(first, "reset remove wipe empty")) && (Elsewhere(name) || script && (slices.Contains(tokens, "all") || slices.Contains(tokens, "everything"))):
+		return first
+	}
+	return ""
+}
+
+// Migration is what a tool of migrations, whichever it is, takes back of a database as a
+// whole: migrate:fresh, db-migrate reset, sqitch revert --to @ROOT.
+func Migration(program string, operands []string, options [][2]string) string {
+	about, verb, many := false, "", false
+	for i, w := range append([]string{program}, operands...) {
+		if i > 0 && strings.ContainsAny(w, "/. $") {
+			continue
+		}
+		for _, t := range Tokens(w) {
+			about = about || strings.Contains(t, "migrat") || in(t, "mongock sqitch sqlx diesel umzug ragtime prisma sequelize knex typeorm db database")
+			switch {
+			case i > 0 && in(t, "reset fresh refresh wipe"):
+				verb, many = t, true
+			case i > 0 && in(t, "down revert undo downgrade backwards redo rollback"):
+				verb = "migrate-step"
+			}
+		}
+		n, err := strconv.Atoi(w)
+		many = many || err == nil && n != 1 || in(w, "all first base zero to @ROOT")
+	}
+	for _, opt := range options {
+		many = many || opt[0] == "--all" || in(opt[0], "--to --to-version --target-version --step --last --version -n -t -d -M") && opt[1] != "" && opt[1] != "1"
+	}
+	if !about || !many {
+		return ""
+	}
+	return verb
 }

@@ -71,14 +71,9 @@ func (a *analysis) gitSettings(c *shCall, given []Word) {
 	}
 }
 
-// launches are variables whose value is a command that other programs start.
-var launches = losses.Words("GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_ASKPASS SSH_ASKPASS PAGER MANPAGER SYSTEMD_PAGER PSQL_PAGER AWS_PAGER BAT_PAGER DELTA_PAGER GH_PAGER " +
-	"EDITOR VISUAL SUDO_EDITOR SYSTEMD_EDITOR PSQL_EDITOR KUBE_EDITOR GH_EDITOR HGEDITOR SVN_EDITOR SVN_SSH BROWSER LESSOPEN LESSCLOSE MANROFFOPT SUDO_ASKPASS RSYNC_RSH CVS_RSH FCEDIT " +
-	"FZF_DEFAULT_COMMAND PROMPT_COMMAND NPM_CONFIG_EDITOR npm_config_editor CARGO_BUILD_RUSTC_WRAPPER RUSTC_WRAPPER KUBECTL_EXTERNAL_DIFF")
-
-// launched reads the commands in variables of launches.
+// launched reads the commands in variables of losses.Launches.
 func (a *analysis) launched(c *shCall, name string, value Word) {
-	if launches()[name] {
+	if losses.Launches()[name] {
 		if text := strings.TrimLeft(value.Text, "|-!@ "); text != value.Text && !value.Dynamic {
 			value = NewWord(text)
 		}

@@ -5,13 +5,12 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
-	"github.com/hookc/hookc/builtins/posix"
 )
 
 // lexicon adds what the words of a command say that it destroys.
 func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 	o := options(args, "m", "--message --title --body --comment --name --query --search --filter --grep --pattern", 0)
-	if verb := namedLoss(c.argv[0].Text, &o); !c.argv[len(c.argv)-1].Is("=", "true", "false") && verb != "" && domain == DomainOutside && !o.dry() && rulesOf(c.name) == nil {
+	if verb := losses.Named(c.argv[0].Text, o.far); !c.argv[len(c.argv)-1].Is("=", "true", "false") && verb != "" && domain == DomainOutside && !o.dry() && rulesOf(c.name) == nil {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(WordTexts(args), " ")})
 		return
 	}
@@ -26,7 +25,7 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 	if c.fr.out == nil && lexCredential(&named, rulesOf(c.name) != nil) {
 		a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: strings.Join(WordTexts(args), " ")})
 	}
-	if verb := migration(c.name, &o); verb != "" {
+	if verb := losses.Migration(c.name, WordTexts(o.operands[:min(len(o.operands), 4)]), o.pairs()); verb != "" {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: verb, Target: strings.Join(WordTexts(o.operands), " ")})
 		return
 	}
@@ -34,116 +33,41 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 	if verb == "" {
 		verb = lexOption(&o)
 	}
-	if verb == "" {
-		verb = lexSwitch(args)
-	}
 	if verb != "" {
 		words := slices.DeleteFunc(WordTexts(o.operands), func(w string) bool { return strings.EqualFold(w, verb) })
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(words, " ")})
 	}
 }
 
-// lexSwitch looks for a switch that destroys, -destroy, -CfgLdDel, /delete:x, and for a
-// file whose name says so: file://delete-all.json.
-func lexSwitch(args []Word) string {
-	for _, w := range args {
-		if file, ok := strings.CutPrefix(w.Text, "file://"); ok {
-			if verb := namedLoss("./"+programName(file), &shOpts{}); verb != "" {
-				return verb
-			}
-		}
-		name, _, _ := strings.Cut(strings.TrimLeft(w.Text, "-/"), ":")
-		if len(w.Text) < 6 || len(w.Text)-len(strings.TrimLeft(w.Text, "-/")) != 1 {
-			continue
-		}
-		if v, object := losses.Verb(name); losses.Destroys()[v] && (len(object) == 0 || slices.ContainsFunc(object, losses.Elsewhere)) || v == "del" || w.Text[0] == '/' && WordIn(v, "uninstall remove disable") {
-			return v
-		}
+// pairs are the options with their values.
+func (o *shOpts) pairs() (out [][2]string) {
+	for _, opt := range o.list {
+		out = append(out, [2]string{opt.name, opt.value.Text})
 	}
-	return ""
+	return out
 }
 
-// namedLoss is the verb that destroys in the name of a program or script: trash-empty,
-// drop-database.sh; one that is the whole name of a script counts where it is about
-// more than the project: nuke.sh, teardown.sh prod.
-func namedLoss(program string, o *shOpts) string {
-	base := programName(program)
-	name, extension, script := strings.Cut(base, ".")
-	script = script && WordIn(extension, "sql sh bash zsh py js ts mjs rb pl php ps1 bat cmd exs") || strings.Contains(program, "/") && !strings.HasPrefix(program, "/")
-	tokens := losses.Tokens(name)
-	if short, ok := strings.CutSuffix(name, "delete"); ok && len(tokens) == 1 && len(short) > 2 { // ldapdelete
-		return "delete"
-	}
-	if len(tokens) == 0 || losses.Owned(name) {
-		return ""
-	}
-	first, last := tokens[0], tokens[len(tokens)-1]
-	switch {
-	case len(tokens) == 1:
-		far := slices.ContainsFunc(o.list, lexFlag) || slices.ContainsFunc(o.operands, func(w Word) bool { return losses.Elsewhere(w.Text) || w.Text == "all" })
-		if script && losses.Destroys()[first] && (far || WordIn(first, "destroy nuke wipe obliterate decommission dropdb annihilate")) {
-			return first
-		}
-	case losses.Destroys()[last] || WordIn(last, "uninstall empty nuke"):
-		return last
-	case (losses.Destroys()[first] || WordIn(first, "reset remove wipe empty")) && (losses.Elsewhere(name) || script && (slices.Contains(tokens, "all") || slices.Contains(tokens, "everything"))):
-		return first
-	}
-	return ""
+// far reports whether options or operands say that more than the project is meant.
+func (o *shOpts) far() bool {
+	return slices.ContainsFunc(o.list, lexFlag) || slices.ContainsFunc(o.operands, func(w Word) bool { return losses.Elsewhere(w.Text) || w.Text == "all" })
 }
 
 // scriptLoss adds what the name of a script says that it destroys.
 func (a *analysis) scriptLoss(c *shCall, operands []Word) {
 	o := options(operands[1:], "", "", 0)
-	if verb := namedLoss(operands[0].Text, &o); verb != "" && !o.dry() && !HasFlag(operands, "-h") {
+	if verb := losses.Named(operands[0].Text, o.far); verb != "" && !o.dry() && !HasFlag(operands, "-h") {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: verb, Target: programName(operands[0].Text)})
 	}
-}
-
-// migration is what a tool of migrations, whichever it is, takes back of a database as a
-// whole: migrate:fresh, db-migrate reset, sqitch revert --to @ROOT.
-func migration(program string, o *shOpts) string {
-	about, verb, many := false, "", false
-	words := append([]string{program}, WordTexts(o.operands[:min(len(o.operands), 4)])...)
-	for i, w := range words {
-		if i > 0 && strings.ContainsAny(w, "/. $") {
-			continue
-		}
-		for _, t := range losses.Tokens(w) {
-			about = about || strings.Contains(t, "migrat") || WordIn(t, "mongock sqitch sqlx diesel umzug ragtime prisma sequelize knex typeorm db database")
-			switch {
-			case i > 0 && WordIn(t, "reset fresh refresh wipe"):
-				verb, many = t, true
-			case i > 0 && WordIn(t, "down revert undo downgrade backwards redo rollback"):
-				verb = "migrate-step"
-			}
-		}
-		n, number := posix.Number(w)
-		many = many || number && n != 1 || WordIn(w, "all first base zero to @ROOT")
-	}
-	for _, opt := range o.list {
-		n, number := posix.Number(opt.value.Text)
-		many = many || opt.name == "--all" || WordIn(opt.name, "--to --to-version --target-version --step --last --version -n -t -d -M") && opt.set && (!number || n != 1)
-	}
-	if !about || !many {
-		return ""
-	}
-	return verb
 }
 
 // lexVerb looks for a verb that destroys among the first operands; the first
 // verb there is decides.
 func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
-	live := slices.ContainsFunc(o.operands, func(w Word) bool { return lexLive(w.Text) }) || slices.ContainsFunc(o.list, func(opt shOpt) bool { return lexLive(opt.name + " " + opt.value.Text) })
 	for i, w := range o.operands[:min(len(o.operands), 5)] {
 		if w.Dynamic || w.Pattern {
 			continue
 		}
-		text := w.Text
-		if name, value, ok := strings.Cut(text, "="); ok && lexAsks(name) {
-			text = value
-		}
-		verb, object := losses.Verb(text)
+		verb, object := losses.Verb(w.Text)
 		before, after := o.operands[:i], o.operands[i+1:]
 		tidies := WordIn(verb, "clean cleanup clear")
 		there := !tidies && slices.Contains(object, "all") || slices.ContainsFunc(object, losses.Elsewhere) || slices.ContainsFunc(before, func(w Word) bool { return losses.Elsewhere(w.Text) || a.lexElsewhere(c, w) })
@@ -157,7 +81,7 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 			continue
 		case losses.TakesBack()[verb] && len(after)+len(before) > 0: // whatever it is, others have it
 			return verb
-		case !((domain == DomainCloud || live) && losses.Destroys()[verb]) && (slices.ContainsFunc(object, losses.Owned) || slices.ContainsFunc(before, lexOwned) || !(there && losses.Destroys()[verb]) && len(after) > 0 && lexOwned(after[0])):
+		case !(domain == DomainCloud && losses.Destroys()[verb]) && (slices.ContainsFunc(object, losses.Owned) || slices.ContainsFunc(before, lexOwned) || !(there && losses.Destroys()[verb]) && len(after) > 0 && lexOwned(after[0])):
 			return ""
 		case losses.Destroys()[verb]:
 			if domain == DomainOutside && !there && len(after) > 0 && !slices.ContainsFunc(after, func(w Word) bool {
@@ -176,8 +100,8 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 }
 
 // lexCredential reports whether the words of a command say that it prints a secret: auth
-// token, secrets get x, show-password, oauth-token. Of a tool that is in the table, secrets
-// and credentials by themselves are left to it.
+// token, secrets get x, show-password, oauth-token. A tool that is in the table says
+// for itself when it shows one that is called a secret or credentials.
 func lexCredential(o *shOpts, listed bool) bool {
 	for _, opt := range o.list { // --show-secrets, --reveal-password, --format=value(access_token)
 		tokens := losses.Tokens(opt.name)
@@ -276,17 +200,6 @@ func lexNext(verb string, after []Word, o *shOpts) bool {
 	return WordIn(verb, "run exec start") && slices.ContainsFunc(object, losses.Elsewhere)
 }
 
-// lexAsks reports whether a name is that of an option or setting whose value is a verb.
-func lexAsks(name string) bool {
-	tokens := losses.Tokens(name)
-	return len(tokens) > 0 && len(tokens) < 3 && losses.Asks()[tokens[len(tokens)-1]]
-}
-
-// lexLive reports whether words name what is in production.
-func lexLive(text string) bool {
-	return slices.ContainsFunc(losses.Tokens(text), func(t string) bool { return WordIn(t, "prod production prd") })
-}
-
 // lexFlag reports whether an option says that no question is asked, that much is meant, or
 // what lies elsewhere.
 func lexFlag(opt shOpt) bool {
@@ -332,9 +245,6 @@ func lexOption(o *shOpts) string {
 		verb, rest := tokens[0], tokens[1:]
 		if each, object := losses.Verb(tokens[0]); len(rest) == 0 && len(object) > 0 { // --eraseall
 			verb, rest = each, object
-		}
-		if opt.set && lexAsks(opt.name) {
-			verb, rest = losses.Verb(strings.ToLower(opt.value.Text))
 		}
 		if verb == "force" && len(rest) > 0 {
 			verb, rest = rest[0], rest[1:]

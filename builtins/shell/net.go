@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
-	"github.com/hookc/hookc/internal/lazy"
 )
 
 // curl downloads and uploads.
@@ -61,7 +59,7 @@ func (a *analysis) curl(c *shCall) shValue {
 func (a *analysis) restLoss(c *shCall, op string, urls, texts []Word) {
 	verb := ""
 	for _, w := range texts {
-		verb = cmp.Or(mutation(w.Text), verb)
+		verb = cmp.Or(losses.Mutation(w.Text), verb)
 	}
 	for _, w := range urls {
 		u, err := url.Parse(w.Text)
@@ -76,7 +74,7 @@ func (a *analysis) restLoss(c *shCall, op string, urls, texts []Word) {
 				a.sql(c, text.value())
 			}
 		}
-		verb = cmp.Or(mutation(u.RawQuery), verb)
+		verb = cmp.Or(losses.Mutation(u.RawQuery), verb)
 		last := u.Path[strings.LastIndexByte(u.Path, '/')+1:]
 		v, object := losses.Verb(strings.TrimPrefix(last, "_"))
 		domain := DomainOutside
@@ -90,58 +88,15 @@ func (a *analysis) restLoss(c *shCall, op string, urls, texts []Word) {
 	}
 }
 
-// mutation is the verb in the text of a request that destroys something: that of a call of
-// GraphQL, "action": "delete", cmd=wipe.
-func mutation(text string) (verb string) {
-	for _, mark := range [...]string{"Target:", "mutation"} {
-		_, rest, _ := strings.Cut(text, mark)
-		for word := range strings.FieldsFuncSeq(rest[:min(len(rest), 200)], func(r rune) bool { return strings.ContainsRune(` "{}().,:`, r) }) {
-			if v, object := losses.Verb(word); losses.Destroys()[v] && len(object) > 0 {
-				verb = v
-			}
-		}
-	}
-	for _, m := range bodyVerb().FindAllStringSubmatch(text, 8) {
-		if v, _ := losses.Verb(strings.ToLower(m[1])); losses.Destroys()[v] {
-			verb = v
-		}
-	}
-	return verb
-}
-
-var (
-	codeRequest = lazy.Value(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\.?(?:method|type|verb|customrequest|request)\W{1,6}delete\b|(?:\.|->)delete(?:_async|json)?\s*\(|http(?:::|\.)?delete\b|(?m:^delete\s+https?://)|\.(?:post|put|patch|request)\w*\s*\(`)
-	})
-	bodyVerb = lazy.Value(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:action|method|op|operation|cmd|command|method-override)["']?\s*[=:]\s*["']?([a-z_-]+)`)
-	})
-	codeAddress = lazy.Value(func() *regexp.Regexp {
-		return regexp.MustCompile(`https?://[^\s'"` + "`" + `)\\]+|(?:Net::HTTP.{0,40}?|\bhost(?:name)?\W{1,4})['"]([\w.-]+)`)
-	})
-)
-
 // requests adds what requests to other machines destroy that text makes, whichever the
-// language: those of the method DELETE, and those to an address that says so.
+// language.
 func (a *analysis) requests(c *shCall, text string) {
-	if len(text) > maxShellValue || !strings.Contains(strings.ToLower(text), "http") && !strings.Contains(text, "mutation") {
+	if len(text) > maxShellValue {
 		return
 	}
-	if mutation(text) != "" && strings.Contains(text, "mutation") && strings.Contains(text, "{") {
-		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: "http-delete", Target: "mutation"})
-	}
-	op := "download"
-	for _, made := range codeRequest().FindAllString(text, -1) {
-		if op = "post"; strings.Contains(strings.ToLower(made), "delete") {
-			op = "http-delete"
-			break
-		}
-	}
-	if op == "download" {
-		return
-	}
-	for _, at := range codeAddress().FindAllStringSubmatch(text, 8) {
-		a.restLoss(c, op, []Word{NewWord(cmp.Or(at[1], at[0]))}, nil)
+	op, addresses := losses.Requests(text)
+	for _, at := range addresses {
+		a.restLoss(c, op, []Word{NewWord(at)}, nil)
 	}
 }
 
@@ -378,11 +333,6 @@ func (a *analysis) transfer(c *shCall, operands []Word) {
 		a.fileEffect(EffectRead, w, c.target(op))
 	}
 	if remotePath(to) {
-		if p := to.after(strings.IndexByte(to.Text, ':') + 1); strings.HasPrefix(p.Text, "/etc/") || strings.HasPrefix(p.Text, "/boot/") {
-			t := c.target("copy")
-			t.fr = a.elsewhere(c, "ssh:"+hostOf(to.Text))
-			a.fileEffect(EffectWrite, p, t)
-		}
 		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: remoteHost(to.Text), Secret: secret})
 		return
 	}

@@ -1,0 +1,64 @@
+package losses
+
+import (
+	"cmp"
+	"regexp"
+	"strings"
+
+	"github.com/hookc/hookc/internal/lazy"
+)
+
+// Mutation is the verb in the text of a request that destroys something: that of a call of
+// GraphQL, "action": "delete", cmd=wipe.
+func Mutation(text string) (verb string) {
+	for _, mark := range [...]string{"Target:", "mutation"} {
+		_, rest, _ := strings.Cut(text, mark)
+		for word := range strings.FieldsFuncSeq(rest[:min(len(rest), 200)], func(r rune) bool { return strings.ContainsRune(` "{}().,:`, r) }) {
+			if v, object := Verb(word); Destroys()[v] && len(object) > 0 {
+				verb = v
+			}
+		}
+	}
+	for _, m := range bodyVerb().FindAllStringSubmatch(text, 8) {
+		if v, _ := Verb(strings.ToLower(m[1])); Destroys()[v] {
+			verb = v
+		}
+	}
+	return verb
+}
+
+var (
+	codeRequest = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\.?(?:method|type|verb|customrequest|request)\W{1,6}delete\b|(?:\.|->)delete(?:_async|json)?\s*\(|http(?:::|\.)?delete\b|(?m:^delete\s+https?://)|\.(?:post|put|patch|request)\w*\s*\(`)
+	})
+	bodyVerb = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:action|method|op|operation|cmd|command|method-override)["']?\s*[=:]\s*["']?([a-z_-]+)`)
+	})
+	codeAddress = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`https?://[^\s'"` + "`" + `)\\]+|(?:Net::HTTP.{0,40}?|\bhost(?:name)?\W{1,4})['"]([\w.-]+)`)
+	})
+)
+
+// Requests finds the requests to other machines that text makes, whichever the language:
+// what they do, http-delete or post, and where. A mutation that destroys has no address.
+func Requests(text string) (op string, addresses []string) {
+	if strings.Contains(text, "mutation") && strings.Contains(text, "{") && Mutation(text) != "" {
+		return "http-delete", []string{"mutation"}
+	}
+	if !strings.Contains(strings.ToLower(text), "http") {
+		return "", nil
+	}
+	for _, made := range codeRequest().FindAllString(text, -1) {
+		if op = "post"; strings.Contains(strings.ToLower(made), "delete") {
+			op = "http-delete"
+			break
+		}
+	}
+	if op == "" {
+		return "", nil
+	}
+	for _, at := range codeAddress().FindAllStringSubmatch(text, 8) {
+		addresses = append(addresses, cmp.Or(at[1], at[0]))
+	}
+	return op, addresses
+}

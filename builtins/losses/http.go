@@ -45,7 +45,7 @@ func Requests(text string) (op string, addresses []string) {
 	if strings.Contains(text, "mutation") && strings.Contains(text, "{") && Mutation(text) != "" {
 		return "http-delete", []string{"mutation"}
 	}
-	if !strings.Contains(strings.ToLower(text), "http") {
+	if !strings.Contains(text, "http") && !strings.Contains(text, "HTTP") && !strings.Contains(text, "Http") {
 		return "", nil
 	}
 	for _, made := range codeRequest().FindAllString(text, -1) {

@@ -209,13 +209,26 @@ var Formats = lazy.Value(func() *regexp.Regexp {
 // Messengers are programs that publish what others listen to, or what stays here.
 var Messengers = Words("dotnet redis-cli valkey-cli nats mosquitto_pub aws gcloud artisan hugo ros2 mqtt rabbitmqadmin wrangler ko")
 
+// Opens are names of everybody, and of who has all rights; those of the second group are
+// other things as well. Protects are the ends of options that take a protection off.
+var (
+	Opens = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:^|[=:,/])(?:(public-read(?:-write)?|allUsers|AllUsers|allAuthenticatedUsers|cluster-admin|AdministratorAccess)|public|administrator|owner|(?:0\.0\.0\.0|::)/0)(?:$|[=:,/])`)
+	})
+	Protects = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:protection|enabled|termination|backup|encryption)$`)
+	})
+)
+
 // Counts are options of how many there are of what serves.
 var Counts = Words("desired-capacity desired-count desired-size num-nodes node-count replicas instance-count worker-count machine-count new-capacity max-instances reserved-concurrent-executions backup-retention-period")
 
-// Shows are ends of names of programs, and commands, that show a file.
-var Shows = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?i:\w*cat|\w*hexy?l?|\w*dump|\w*view|viewer|\w*less|\w*more|show|print|reader?|cat|display|pager|\w*paste|bvi|hexd|hexedit|peek|reveal|render|highlight|preview)$`)
-})
+// Shows reports whether a word is how a program or command that shows a file is called.
+func Shows(word string) bool {
+	word = strings.ToLower(word)
+	return in(word, "show print read reader display pager bvi peek reveal render highlight preview") ||
+		slices.ContainsFunc([]string{"cat", "hex", "hexyl", "dump", "view", "viewer", "less", "more", "paste"}, func(end string) bool { return strings.HasSuffix(word, end) })
+}
 
 // LongDash are programs whose options are words after a single dash.
 var LongDash = Words("find java go terraform tofu openssl gcc clang javac ffmpeg convert magick mvn test [ packer vault consul nomad xcodebuild diskutil")

@@ -140,6 +140,12 @@ func Verb(written string) (verb string, object []string) {
 	return "", nil
 }
 
+// Holds reports whether a text, in lower case, holds one of a few others.
+func Holds(text string, parts ...string) bool {
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
+}
+
 // Any reports whether a name, or a word in it, is one of a list.
 func Any(list map[string]bool, name string) bool {
 	return list[name] || !strings.ContainsAny(name, "./") && slices.ContainsFunc(Tokens(name), func(t string) bool { return list[t] })
@@ -191,6 +197,9 @@ func Named(program string, far func() bool) string {
 // whole: migrate:fresh, db-migrate reset, sqitch revert --to @ROOT.
 func Migration(program string, operands []string, options [][2]string) string {
 	about, verb, many := false, "", false
+	if !slices.ContainsFunc(operands, func(w string) bool { return Holds(w, "res", "wipe", "down", "undo", "back", "revert", "redo") }) {
+		return ""
+	}
 	for i, w := range append([]string{program}, operands...) {
 		if i > 0 && strings.ContainsAny(w, "/. $") {
 			continue

@@ -145,6 +145,9 @@ func (a *analysis) unlisted(c *shCall) {
 		}
 	}
 	for _, line := range lines[:min(len(lines), maxItems)] {
+		if len(line) < 6 {
+			continue
+		}
 		if own := options(stdinItems(shLiteral(line), " "), "", "", 0); len(own.operands) > 1 && len(own.operands) < 8 {
 			own.operands = own.operands[:2:2]
 			if verb := a.lexVerb(c, DomainOutside, &own); losses.Destroys()[verb] {
@@ -164,12 +167,16 @@ func (a *analysis) unlisted(c *shCall) {
 		}
 	}
 	name := losses.Tokens(strings.TrimRight(c.name, "0123456789"))
-	shows := len(name) > 0 && losses.Shows().MatchString(name[len(name)-1])
+	shows := len(name) > 0 && losses.Shows(name[len(name)-1])
 	for i, w := range o.operands {
-		if i > 1 || i == 1 && !losses.Shows().MatchString(o.operands[0].Text) || w.Dynamic {
+		if i > 1 || i == 1 && !losses.Shows(o.operands[0].Text) || w.Dynamic {
 			break
 		}
-		if what := a.given(c, w); what != "" && (shows || i == 1 || len(o.operands) == 1 && len(o.list) == 0 && what != "env-file" && !losses.UsesSecret("--"+c.name) && !strings.HasPrefix(c.name, "ssh")) {
+		shown := shows || i == 1
+		if !shown && (len(o.operands) > 1 || len(o.list) > 0 || losses.UsesSecret("--"+c.name) || strings.HasPrefix(c.name, "ssh")) {
+			break
+		}
+		if what := a.given(c, w); what != "" && (shown || what != "env-file") {
 			a.fileEffect(EffectRead, w, c.target("read"))
 		}
 	}

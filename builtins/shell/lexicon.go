@@ -111,6 +111,11 @@ func lexCredential(o *shOpts, listed bool) bool {
 		}
 	}
 	shows, secret := false, false
+	if !slices.ContainsFunc(o.operands, func(w Word) bool {
+		return losses.Holds(w.Text, "tok", "pass", "secret", "cred", "key", "jwt", "kubeconfig", "psk", "totp", "connection", "printenv")
+	}) {
+		return false
+	}
 	for i, w := range o.operands[:min(len(o.operands), 4)] {
 		tokens := losses.Tokens(w.Text)
 		if shows && losses.SecretVariable(w.Text) && (!listed || len(tokens) > 1) && (!strings.ContainsAny(w.Text, "/ ") || o.operands[0].Is("kv")) {
@@ -157,22 +162,25 @@ func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 			op = "publish"
 		}
 	}
-	looks, sets := says("list get describe show view search ls cat"), says("put set add edit update authorize grant attach patch modify ch allow rules")
 	for i, w := range args {
+		option, found := strings.HasPrefix(w.Text, "--"), ""
+		if w.Dynamic || !option && !losses.Holds(w.Text, "public", "all", "admin", "owner", "/0") {
+			continue
+		}
 		name, value, _ := strings.Cut(strings.TrimLeft(w.Text, "-"), "=")
 		if value == "" && i+1 < len(args) {
 			value = args[i+1].Text
 		}
-		switch option, t := strings.HasPrefix(w.Text, "--"), losses.Tokens(name); {
-		case looks || w.Dynamic:
-		case slices.ContainsFunc(strings.FieldsFunc(w.Text, func(r rune) bool { return strings.ContainsRune("=:,/", r) }), func(t string) bool {
-			return WordIn(t, "public-read public-read-write allUsers AllUsers allAuthenticatedUsers cluster-admin AdministratorAccess") || sets && WordIn(t, "public administrator owner")
-		}), sets && WordIn(w.Text[strings.IndexByte(w.Text, '=')+1:], "0.0.0.0/0 ::/0"),
+		switch m := losses.Opens().FindStringSubmatch(w.Text); {
+		case m != nil && (m[1] != "" || says("put set add edit update authorize grant attach patch modify ch allow rules")),
 			option && WordIn(name, "publicly-accessible allow-blob-public-access public-access") && value != "false",
-			option && len(t) > 1 && t[0] == "no" && WordIn(t[len(t)-1], "protection enabled termination backup encryption"), option && name == "role" && value == "Owner":
-			op = "public"
+			strings.HasPrefix(name, "no-") && losses.Protects().MatchString(name), option && name == "role" && value == "Owner":
+			found = "public"
 		case option && value == "0" && losses.Counts()[name]:
-			op = "scale-to-zero"
+			found = "scale-to-zero"
+		}
+		if found != "" && !says("list get describe show view search ls cat") {
+			op = found
 		}
 	}
 	if op != "" {

@@ -40,11 +40,8 @@ var (
 )
 
 // Requests finds the requests to other machines that text makes, whichever the language:
-// what they do, http-delete or post, and where. A mutation that destroys has no address.
+// what they do, http-delete or post, and where.
 func Requests(text string) (op string, addresses []string) {
-	if strings.Contains(text, "mutation") && strings.Contains(text, "{") && Mutation(text) != "" {
-		return "http-delete", []string{"mutation"}
-	}
 	if !strings.Contains(text, "http") && !strings.Contains(text, "HTTP") && !strings.Contains(text, "Http") {
 		return "", nil
 	}
@@ -53,9 +50,6 @@ func Requests(text string) (op string, addresses []string) {
 			op = "http-delete"
 			break
 		}
-	}
-	if op == "" {
-		return "", nil
 	}
 	for _, at := range codeAddress().FindAllStringSubmatch(text, 8) {
 		addresses = append(addresses, cmp.Or(at[1], at[0]))

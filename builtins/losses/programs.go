@@ -209,16 +209,11 @@ var Formats = lazy.Value(func() *regexp.Regexp {
 // Messengers are programs that publish what others listen to, or what stays here.
 var Messengers = Words("dotnet redis-cli valkey-cli nats mosquitto_pub aws gcloud artisan hugo ros2 mqtt rabbitmqadmin wrangler ko")
 
-// Opens are names of everybody, and of who has all rights; those of the second group are
-// other things as well. Protects are the ends of options that take a protection off.
-var (
-	Opens = lazy.Value(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:^|[=:,/])(?:(public-read(?:-write)?|allUsers|AllUsers|allAuthenticatedUsers|cluster-admin|AdministratorAccess)|public|administrator|owner|(?:0\.0\.0\.0|::)/0)(?:$|[=:,/])`)
-	})
-	Protects = lazy.Value(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?:protection|enabled|termination|backup|encryption)$`)
-	})
-)
+// Opens are names of everybody, and of who has all rights; what is not in the group is other
+// things as well.
+var Opens = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|[=:,/])(?:(public-read(?:-write)?|allUsers|AllUsers|allAuthenticatedUsers|cluster-admin|AdministratorAccess)|public|administrator|owner|(?:0\.0\.0\.0|::)/0)(?:$|[=:,/])`)
+})
 
 // Counts are options of how many there are of what serves.
 var Counts = Words("desired-capacity desired-count desired-size num-nodes node-count replicas instance-count worker-count machine-count new-capacity max-instances reserved-concurrent-executions backup-retention-period")

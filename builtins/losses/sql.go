@@ -82,10 +82,6 @@ func sqlStatement(words []string) (Loss, bool) {
 		if words[1] == "ALL" && (words[0] == "REVOKE" || last == "OPTION" || last == "PUBLIC" || slices.Contains(words, "'%'")) {
 			return Loss{strings.ToLower(words[0]) + "-all", last}, true
 		}
-	case "SELECT":
-		if i := slices.IndexFunc(words, func(w string) bool { return in(w, "PG_TERMINATE_BACKEND PG_DROP_REPLICATION_SLOT LO_UNLINK") }); i > 0 {
-			return Loss{strings.ToLower(words[i]), last}, true
-		}
 	case "UPDATE":
 		if sqlEverything(words) && slices.Contains(words, "SET") {
 			return Loss{"update-rows", sqlName(words[1:])}, true
@@ -162,9 +158,4 @@ func sqlEverything(words []string) bool {
 // sqlAlways are conditions that hold for every row.
 var sqlAlways = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[( ]*(?:TRUE|[1-9]\d*|([\w.]+|'[^']*') = ([\w.]+|'[^']*')|(?:[\w.]+\.)?(?:U?U?ID|ROWID|_ID|\d+) (?:> (?:= )?(?:0|- 1)|> = 1|[!<] [>=] (?:0|''|- 1)|IS NOT NULL)|\d+ > \d+|[\w.]+ I?LIKE '%+')[ )]*$`)
-})
-
-// SQLSecrets are names of tables, and columns, in which databases keep the passwords of their accounts.
-var SQLSecrets = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\bselect\b[^;]*\b(?:pg_shadow|pg_authid|authentication_string|password_hash\s+from\s+sys\.|sys\.sql_logins|sys\.user\$|dba_users|syslogins)`)
 })

@@ -311,20 +311,14 @@ func (a *analysis) commandLine(c *shCall, w Word) bool {
 	return true
 }
 
-// startable reports whether a word is the name of a program that is known.
-func startable(name string) bool {
-	_, wrapper := shWrapperTable[name]
-	return wrapper || programOf(name) != nil || rulesOf(name) != nil
-}
-
 // tail looks into the arguments of a program that is not known for a command
 // line it may run: tool [options] rm -rf /.
 func (a *analysis) tail(c *shCall) bool {
 	args := c.args()
 	for i, w := range args[:min(len(args), 8)] {
-		if i > 0 && i+1 < len(args) && args[i-1].Is("--", "run", "exec", "with", "shell") && !losses.Dangerous()[w.Text] && !w.Dynamic && startable(w.Text) {
+		if i > 0 && args[i-1].Is("--", "run", "exec") && (programOf(w.Text) != nil || rulesOf(w.Text) != nil) && !losses.Dangerous()[w.Text] {
 			a.wrapped(c, args[i:], c.fr)
-			return args[i-1].Is("--")
+			return true
 		}
 		_, code, ok := w.cut("=")
 		if !ok || w.Text[0] != '-' {

@@ -25,9 +25,6 @@ func (a *analysis) sqlClient(c *shCall) shValue {
 		return printsText(a, c)
 	}
 	given := o.values("-c", "--command", "-e", "--execute", "--init-command", "-q", "-Q", "--query")
-	if from := c.fr.stdin.value.origin(); from.kind == "file" && strings.HasSuffix(from.from, ".sql") {
-		a.scriptLoss(c, []Word{NewWord(from.from)})
-	}
 	for _, w := range o.operands {
 		if strings.Contains(w.Text, " ") {
 			given = append(given, w)
@@ -70,9 +67,6 @@ func (a *analysis) sql(c *shCall, v shValue) {
 	if len(text) > maxShellValue {
 		a.unknown(c.fr, shellTooMany, c.offset)
 		return
-	}
-	if losses.SQLSecrets().MatchString(text) && c.fr.out == nil {
-		a.effect(c, Effect{Kind: EffectRead, Domain: DomainDatabase, Op: credential, Target: "the passwords of its accounts"})
 	}
 	lost := losses.SQL(text)
 	for _, loss := range lost[:min(len(lost), maxItems)] {

@@ -316,8 +316,6 @@ func (a *analysis) langLoss(c *shCall, call langCall) {
 				a.commandLine(c, NewWord(text.text)) // Connection("web").run("rm -rf /srv")
 			}
 		}
-	case last == "call_command" && call.arg(0).known: // of Django
-		a.applyRules(c, "manage.py", []Word{NewWord(call.arg(0).text)})
 	case strings.HasSuffix(call.name, "git."+last):
 		a.langWords(c, append([]langValue{{text: "git", known: true}, {text: last, known: true}}, call.args...))
 	case WordIn(call.name, losses.CallsPrint):

@@ -174,7 +174,7 @@ func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 		switch m := losses.Opens().FindStringSubmatch(w.Text); {
 		case m != nil && (m[1] != "" || says("put set add edit update authorize grant attach patch modify ch allow rules")),
 			option && WordIn(name, "publicly-accessible allow-blob-public-access public-access") && value != "false",
-			strings.HasPrefix(name, "no-") && losses.Protects().MatchString(name), option && name == "role" && value == "Owner":
+			strings.HasPrefix(name, "no-") && losses.Holds(name, "protection", "enabled", "termination", "backup", "encryption"), option && name == "role" && value == "Owner":
 			found = "public"
 		case option && value == "0" && losses.Counts()[name]:
 			found = "scale-to-zero"

@@ -33,7 +33,7 @@ var (
 		expunge annihilate zap cull cleanse undeploy rollback dropdb deregister unregister droptable hard-delete yank deactivate
 		dismantle demolish eradicate vaporize annul exterminate deauthorize shred deallocate factory-reset`)
 	Takes = Words(`remove rm rmi rb uninstall prune reset clean cleanup clear del discard forget expire evict empty restore unset drain disable unprovision unlink detach overwrite reinit wipeout cancel down
-		scrub void abort kill gc trash retire dismiss kick ban suspend shutdown poweroff unassign unbind unenroll unpair untrack disown raze`)
+		scrub void abort kill gc trash retire dismiss kick ban suspend shutdown poweroff unassign unbind unenroll unpair disown raze`)
 	// Makes are verbs that look, make or start something: what follows one
 	// is a name.
 	Makes = Words(`list ls get show describe view info status inspect cat read search find help version plan preview diff validate check lint test explain log logs tail
@@ -48,7 +48,7 @@ var (
 	Outside = Words(`db database schema table collection cluster volume bucket namespace server instance vm node disk host account user member topic queue stack environment env
 		deployment service tenant org organization team domain dns zone record certificate cert secret token backup snapshot repository repo project app site index indices
 		partition pool dataset stream role policy policies keyspace shard replica broker consumer offset resource infrastructure infra fleet machine droplet function data everything
-		world release webhook endpoint vault key group workspace generation pod realm tunnel customer subscription message document product device slot keyslot`)
+		world release webhook endpoint vault key group workspace generation pod realm tunnel customer subscription message document product device slot keyslot blob image folder file`)
 	Production = Words("prod production prd live remote factory")
 	// TakesBack are verbs that take away what others were given.
 	TakesBack = Words("unpublish revoke yank terminate deprovision decommission deregister")

@@ -52,7 +52,7 @@ func (a *analysis) sqlGiven(c *shCall, given []Word, stdin bool) shValue {
 func (a *analysis) sqlite(c *shCall) shValue {
 	o := options(c.args(), "", "-cmd -init -separator -nullvalue -newline -maxsize -c -s", optDash)
 	given := o.values("-cmd", "-c", "-s")
-	memory := o.first(":memory:") || len(o.operands) > 1 && a.zone(c, o.operands[0]) == ZoneTemp && !strings.HasPrefix(o.operand(1), ".")
+	memory := o.first(":memory:") || len(o.operands) > 1 && a.zone(c, o.operands[0]) == ZoneTemp && !losses.Holds(strings.Join(WordTexts(o.rest(1)), " "), ".shell", ".system", "attach")
 	if len(o.operands) > 0 && !memory {
 		a.fileEffect(EffectRead, o.operands[0], c.target("read"))
 		given = append(given, o.rest(1)...)

@@ -24,8 +24,8 @@ func (s *Server) batch(w http.ResponseWriter, a *asked) error {
 	if len(sent.Events) > s.limits.Events {
 		return problem{http.StatusRequestEntityTooLarge, codeLarge.ID, "the batch is too large", "at most " + strconv.Itoa(s.limits.Events) + " events"}
 	}
-	ctx, cancel := context.WithTimeout(a.r.Context(), s.limits.Decide)
-	defer cancel()
+	ctx := s.limited(a.r)
+	defer ctx.cancel()
 	var out bytes.Buffer
 	out.WriteString(`{"decisions":[`)
 	for i, data := range sent.Events {

@@ -53,7 +53,7 @@ func (s *Server) metrics(w http.ResponseWriter) {
 	}
 	fmt.Fprintf(&b, "# HELP hookcd_refused_total Requests the server itself refused.\n# TYPE hookcd_refused_total counter\nhookcd_refused_total %d\n", c.refused.Load())
 	fmt.Fprintf(&b, "# HELP hookcd_failed_total Events that could not be decided, and were refused in the agent's words or in a batch.\n# TYPE hookcd_failed_total counter\nhookcd_failed_total %d\n", c.failed.Load())
-	fmt.Fprintf(&b, "# HELP hookcd_active Events being decided.\n# TYPE hookcd_active gauge\nhookcd_active %d\n", len(s.active))
+	fmt.Fprintf(&b, "# HELP hookcd_active Events being decided.\n# TYPE hookcd_active gauge\nhookcd_active %d\n", s.active.Load())
 	fmt.Fprintf(&b, "# HELP hookcd_stale_policies Policies whose last edit was refused; the ones before are in force.\n# TYPE hookcd_stale_policies gauge\nhookcd_stale_policies %d\n", s.tenants.stale.Load())
 	b.WriteString("# HELP hookcd_answer_seconds How long answers took once the event was there.\n# TYPE hookcd_answer_seconds histogram\n")
 	sum := int64(0)

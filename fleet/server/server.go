@@ -48,7 +48,7 @@ type Server struct {
 	auth    *Auth
 	limits  Limits
 	counts  counters
-	active  chan struct{}
+	active  atomic.Int64 // events
 	ending  atomic.Bool
 	// exposition is what /metrics shows beside the counters, or nil.
 	exposition func() string
@@ -56,7 +56,7 @@ type Server struct {
 
 // New is a server of tenants' policies for the clients that auth knows.
 func New(t *Tenants, a *Auth, l Limits) *Server {
-	return &Server{tenants: t, auth: a, limits: l, active: make(chan struct{}, l.Active)}
+	return &Server{tenants: t, auth: a, limits: l}
 }
 
 // work is the memory of one request, used again by later ones.
@@ -125,10 +125,8 @@ func (s *Server) decide(w http.ResponseWriter, r *http.Request, name string, mos
 		s.refuse(w, problem{status: http.StatusForbidden, title: "there is no policy for this client", detail: err.Error()})
 		return
 	}
-	select {
-	case s.active <- struct{}{}:
-		defer func() { <-s.active }()
-	default:
+	defer s.active.Add(-1)
+	if s.active.Add(1) > int64(s.limits.Active) {
 		w.Header().Set("Retry-After", "1")
 		s.refuse(w, problem{status: http.StatusServiceUnavailable, title: "too many events are being decided"})
 		return
@@ -184,8 +182,8 @@ func (a *asked) read(w http.ResponseWriter, most int64) error {
 // one answers one event: a canonical one by its Decision, one of an agent's by what
 // that agent reads.
 func (s *Server) one(w http.ResponseWriter, a *asked) error {
-	ctx, cancel := context.WithTimeout(a.r.Context(), s.limits.Decide)
-	defer cancel()
+	ctx := s.limited(a.r)
+	defer ctx.cancel()
 	if query := a.r.URL.RawQuery; query != "" {
 		if name := a.r.URL.Query().Get("dialect"); name != "" {
 			return s.native(ctx, w, a, name)
@@ -263,8 +261,7 @@ func named(name string) (policy.Event, error) {
 
 func write(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
-	h["Content-Type"], h[protocolHeader] = jsonType, protocol
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h["Content-Type"], h[protocolHeader], h["Content-Length"] = jsonType, protocol, []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	w.Write(body)
 }

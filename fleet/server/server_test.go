@@ -340,7 +340,7 @@ func TestDrain(t *testing.T) {
 	defer conn.Close()
 	_, err = fmt.Fprintf(conn, "POST /v1/events/pre_tool_execution HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(remove), remove[:10])
 	require.NoError(t, err)
-	for len(r.active) == 0 {
+	for r.active.Load() == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	ended := make(chan error)

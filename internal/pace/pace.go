@@ -10,12 +10,24 @@ import (
 
 const (
 	// roomBytes is what a server allocates between two collections if that is
-	// between leastRoom and mostRoom per cent of what it holds. Collecting half
+	// between leastRoom and its most room, per cent of what it holds. Collecting half
 	// as often makes rules in Rego a fifth faster; a large policy pays for that
 	// with as much memory as it is large, and gains little from more than this.
 	roomBytes = 64 << 20
 	leastRoom = 50
-	mostRoom  = 400
+)
+
+// How much a server may allocate between two collections, in per cent of what it holds,
+// however little that is.
+const (
+	// Laptop is for a server beside a user's work: a small policy keeps it small.
+	Laptop = 400
+	// Machine is for a server that others wait for: 64 MiB are little there, and an
+	// event that meets a collection waits some milliseconds more.
+	Machine = 1600
+)
+
+const (
 	// litterBytes, and a quarter of what is live, is how much must have been
 	// allocated since for memory to be given back to the system: that takes a
 	// collection.
@@ -26,7 +38,9 @@ const (
 // used by one goroutine, which is not that of an event.
 type Pace struct {
 	// own is true unless the user has set GOGC, which then holds.
-	own     bool
+	own bool
+	// most is Laptop or Machine, percent what is in force.
+	most    int
 	percent int
 	// builds and allocated are the counts when memory was last given back.
 	builds    int64
@@ -35,12 +49,17 @@ type Pace struct {
 	settled int64
 }
 
-// New sets the pace of a server that holds nothing yet.
-func New() *Pace {
-	h := &Pace{own: os.Getenv("GOGC") == "", percent: 100, builds: -1} // starting leaves something behind as well
-	h.pace(0)
+// New sets the pace of a server. most is Laptop or Machine.
+func New(most int) *Pace {
+	h := &Pace{own: os.Getenv("GOGC") == "", most: most, percent: 100, builds: -1} // starting leaves something behind as well
+	live, _ := memorySamples()
+	h.pace(h.room(live))
 	return h
 }
+
+// Building is called before a policy is read anew, and holds until the next Tidy: how much
+// there will be to hold is not known.
+func (h *Pace) Building() { h.pace(min(h.percent, 100)) }
 
 // memorySamples are what housekeeping looks at, in this order.
 func memorySamples() (live, allocated uint64) {
@@ -62,12 +81,11 @@ func (h *Pace) Tidy(builds int64) {
 		h.builds, h.allocated = builds, allocated
 	}
 	h.settled = builds
-	h.pace(live)
+	h.pace(h.room(live))
 }
 
 // pace sets how much is allocated between two collections.
-func (h *Pace) pace(live uint64) {
-	percent := room(live)
+func (h *Pace) pace(percent int) {
 	if h.own && percent != h.percent {
 		h.percent = percent
 		debug.SetGCPercent(percent)
@@ -75,6 +93,6 @@ func (h *Pace) pace(live uint64) {
 }
 
 // room is roomBytes in per cent of what is live.
-func room(live uint64) int {
-	return int(min(max(roomBytes*100/max(live, 1), leastRoom), mostRoom))
+func (h *Pace) room(live uint64) int {
+	return int(min(max(roomBytes*100/max(live, 1), leastRoom), uint64(h.most)))
 }

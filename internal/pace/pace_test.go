@@ -11,11 +11,16 @@ import (
 // when no more are; and GOGC is the user's where he says so.
 func TestPace(t *testing.T) {
 	for live, percent := range map[uint64]int{0: 400, 1 << 20: 400, 16 << 20: 400, 32 << 20: 200, 64 << 20: 100, 128 << 20: 50, 4 << 30: 50} {
-		assert.Equal(t, percent, room(live), live)
+		assert.Equal(t, percent, (&Pace{most: Laptop}).room(live), live)
+	}
+	for live, percent := range map[uint64]int{0: 1600, 4 << 20: 1600, 8 << 20: 800, 4 << 30: 50} {
+		assert.Equal(t, percent, (&Pace{most: Machine}).room(live), live)
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
-	h := New()
+	h := New(Laptop)
 	assert.Equal(t, 400, debug.SetGCPercent(h.percent))
+	h.Building()
+	assert.Equal(t, 100, debug.SetGCPercent(h.percent))
 	litter := func() { held = make([]byte, 64<<20); held = nil }
 	freed := func(builds int64) bool {
 		at := h.allocated
@@ -28,10 +33,11 @@ func TestPace(t *testing.T) {
 	assert.False(t, freed(2), "no plan was built")
 	assert.False(t, freed(3))
 	assert.True(t, freed(3))
+	assert.NotEqual(t, 100, h.percent)
 
 	t.Setenv("GOGC", "150")
 	debug.SetGCPercent(150)
-	New().Tidy(1)
+	New(Machine).Tidy(1)
 	assert.Equal(t, 150, debug.SetGCPercent(150))
 }
 

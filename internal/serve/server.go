@@ -325,7 +325,7 @@ func (v *server) lookAfter(ctx context.Context) {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
 	self, err := decide.Program(v.words.program)
-	memory := pace.New()
+	memory := pace.New(pace.Laptop)
 	for {
 		select {
 		case <-ctx.Done():

@@ -73,8 +73,18 @@ func Name(s string) string {
 	return spelled(s, func(r rune) bool { return r < ' ' || r >= 0x7f && r <= 0x9f || r == 0x2028 || r == 0x2029 })
 }
 
+// plain reports whether a text is of ASCII that shows, as nearly every path is.
+func plain(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
 func spelled(s string, odd func(rune) bool) string {
-	if !strings.ContainsFunc(s, odd) {
+	if plain(s) || !strings.ContainsFunc(s, odd) {
 		return s
 	}
 	var out []byte

@@ -4,8 +4,8 @@
 package diag
 
 import (
-	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -123,7 +123,7 @@ func (p Span) String() string {
 		return ""
 	}
 	line, col := p.Position()
-	return fmt.Sprintf("%s:%d:%d", spell.Line(p.Source.Name), line, col)
+	return spell.Line(p.Source.Name) + ":" + strconv.Itoa(line) + ":" + strconv.Itoa(col)
 }
 
 // Text is a string lifted out of a Source that still knows where each of its

@@ -36,7 +36,7 @@ func listenFlags(f *pflag.FlagSet, o *server.Options) {
 	o.Drain = 30 * time.Second
 }
 
-// listen starts the policy server, keeps its memory small, and has SIGHUP compile its
+// listen starts the policy server, paces its collections of garbage, and has SIGHUP compile its
 // policies again.
 func listen(ctx context.Context, o server.Options, say io.Writer) (end func(), err error) {
 	r, err := o.Listen(ctx)
@@ -47,7 +47,7 @@ func listen(ctx context.Context, o server.Options, say io.Writer) (end func(), e
 	again, done := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(again, syscall.SIGHUP)
 	go func() {
-		memory, builds := pace.New(), int64(1)
+		memory, builds := pace.New(pace.Machine), int64(1)
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
 		for {
@@ -59,6 +59,7 @@ func listen(ctx context.Context, o server.Options, say io.Writer) (end func(), e
 				continue
 			case <-again:
 				builds++
+				memory.Building()
 			}
 			if err := r.Reload(context.WithoutCancel(ctx)); err != nil {
 				fmt.Fprintf(say, "hookcd: %v\n", err)

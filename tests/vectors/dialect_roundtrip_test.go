@@ -79,6 +79,7 @@ func decisionOf(t *testing.T, r *rand.Rand, p policy.Protocol, in *policy.Contex
 // back as that of a hook which speaks the same protocol: the decision must be
 // the one that was made, up to what the dialect declares it cannot say.
 func TestDialectRoundTrip(t *testing.T) {
+	t.Parallel()
 	for _, p := range []policy.Protocol{policy.JCLIProtocol, "gemini", "clawdcode", policy.AgentHooksProtocol, "aiagents", "claude"} {
 		d, err := agent.Find(string(p))
 		require.NoError(t, err)

@@ -23,6 +23,7 @@ import (
 
 // TestDialectVectors runs every vector through the real binary.
 func TestDialectVectors(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("dialect/*/*.json")
 	require.NoError(t, err)
 	count := map[string]int{}
@@ -137,6 +138,7 @@ func TestDialectUnknown(t *testing.T) {
 // An event beyond the limit is refused in every dialect, whatever it says
 // about itself deep inside.
 func TestDialectOversize(t *testing.T) {
+	t.Parallel()
 	huge := bytes.Repeat([]byte(`{"hook_event_name":"Stop"},`), (32<<20)/27+1)
 	event := slices.Concat([]byte(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"list":[`), huge, []byte(`{}]}}`))
 	// The deadline of a busy machine is another: it would be what is answered.
@@ -174,6 +176,7 @@ func TestDialectStdoutGone(t *testing.T) {
 
 // The policy of the project holds when the agent has wandered off.
 func TestDialectProject(t *testing.T) {
+	t.Parallel()
 	project, elsewhere := t.TempDir(), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(project, "hooks.yaml"), []byte(guardRemoves), 0o644))
 	event := fmt.Appendf(nil, `{"hook_event_name":"PreToolUse","cwd":%q,"tool_name":"Bash","tool_input":{"command":"rm x"}}`, elsewhere)

@@ -92,6 +92,7 @@ var nativeConfigs = []nativeConfig{
 // validates each plan against the serial definition, and fires some of them
 // both ways.
 func TestNativeAsIfSerial(t *testing.T) {
+	t.Parallel()
 	for _, c := range nativeConfigs {
 		t.Run(c.agent, func(t *testing.T) {
 			t.Parallel()

@@ -82,6 +82,7 @@ func forkSettings(rng *rand.Rand, native string) []byte {
 // Code: their plans are validated against the definition when compiled, and
 // what the scheduler decides with real processes is what the definition does.
 func TestForksAreAsIfSerial(t *testing.T) {
+	t.Parallel()
 	for id, events := range forkEvents {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()

@@ -25,11 +25,13 @@ import (
 
 // TestVectors runs every conformance case through the real binary.
 func TestVectors(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("*.jsonl")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".jsonl"), func(t *testing.T) {
+			t.Parallel()
 			for i, v := range readVectors(t, file) {
 				if !depth.Tries(i, 2) {
 					continue

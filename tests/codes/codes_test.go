@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/tests/processes"
 	"github.com/hookc/hookc/tests/programs"
 )
 
@@ -60,6 +61,10 @@ func lay(t *testing.T, example string) *laid {
 		switch {
 		case f.Name == "event.json":
 			l.event = f.Data
+			t.Cleanup(func() { // the folder is written in until the asynchronous hooks have ended
+				for len(processes.With("XDG_STATE_HOME", filepath.Join(l.dir, ".state"))) > 0 {
+				}
+			})
 			continue
 		case f.Name == "profile":
 			l.profile = append([]string{"--profile"}, strings.Fields(string(f.Data))...)

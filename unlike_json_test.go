@@ -192,6 +192,7 @@ pre_tool_execution: &all
   - {name: secrets, use: secret-guard}
   - {name: expr, deny: 'string(tool_input ?? "") contains "rm -rf" or string(raw ?? "") contains "rm -rf" or facts.team == "rm -rf /" or string(mcp ?? "") contains "rm -rf"', reason: expr}
   - name: rego
+    timeout: 1m # of which a busy machine leaves enough
     source: |
       package p
       deny contains "rego" if contains(json.marshal(input), "git push")

@@ -57,7 +57,7 @@ func New(most int) *Pace {
 	return h
 }
 
-// Building is called before a policy is read anew, and holds until the next Tidy: how much
+// Building is called before a policy is read again, and holds until the next Tidy: how much
 // there will be to hold is not known.
 func (h *Pace) Building() { h.pace(min(h.percent, 100)) }
 

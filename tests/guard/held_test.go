@@ -90,6 +90,10 @@ func TestHeldHalf(t *testing.T) { scoreHeld(t, "held_half.jsonl", 0.9) }
 // the guards' code was read, split by lot within each class.
 func TestHeldFresh(t *testing.T) { scoreHeld(t, "held_fresh.jsonl", 0.88) }
 
+// TestHeldBlind: the score on the half of a set of 25 classes whose author saw nothing of
+// the guards, of their tests and of their documents, split by lot within each class.
+func TestHeldBlind(t *testing.T) { scoreHeld(t, "held_blind.jsonl", 0.85) }
+
 // TestHeldGeneral: the score on a third of the classes of a set of cases that was
 // written before any of it was run.
 func TestHeldGeneral(t *testing.T) { scoreHeld(t, "held_general.jsonl", 0.9) }

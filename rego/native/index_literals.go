@@ -141,6 +141,10 @@ func (l *level) rarest(text string, count []int32) entry {
 	return best
 }
 
+// longS and kelvin are the two letters beyond ASCII that are some of its letters
+// in other case. They are spelled out: an editor may turn the kelvin sign into K.
+const longS, kelvin = "\u017f", "\u212a"
+
 // find marks the items of the literals that text holds. There may be none
 // to find: n is nil.
 func (n *literals) find(text string, k *marks) {
@@ -152,9 +156,7 @@ func (n *literals) find(text string, k *marks) {
 				k.all(n.items[i])
 			}
 		}
-	case n.fold && (strings.Contains(text, "ſ") || strings.Contains(text, "K")):
-		// The two letters beyond ASCII that are some of its letters in other
-		// case.
+	case n.fold && (strings.Contains(text, longS) || strings.Contains(text, kelvin)):
 		k.all(n.all)
 	default:
 		budget := patience*len(text) + allowance

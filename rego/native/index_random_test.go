@@ -21,7 +21,7 @@ type chance struct {
 
 // parts are what literals and texts are made of: they overlap, and hold what
 // folds.
-var parts = []string{"a", "b", "ab", "aba", "ba", "rm", "rm -rf", "x", "é", "K", "ſ", "k", "S", "\xff", "\ufffd", "日本", " ", "A", "abababab"}
+var parts = []string{"a", "b", "ab", "aba", "ba", "rm", "rm -rf", "x", "é", "K", "\u212a", "\u017f", "k", "S", "\xff", "\ufffd", "日本", " ", "A", "abababab"}
 
 func (c *chance) text(most int) string {
 	text := ""
@@ -59,7 +59,7 @@ func (c *chance) anything() Value {
 	return c.text(6)
 }
 
-var patterns = []string{"a", "ab+a", "(?i)rm -RF", "(?i)k", "(?i)aS", "^ab", "x|y", "rm|ab", "(rm )?-rf", "[ab]x", "\\bab\\b", "(?i)é", "\xef\xbf\xbd", "(ab){2,}", "(?i:ab)x|ba", "", "a*", "日.?本", "ſ", "(?i)ſ|b"}
+var patterns = []string{"a", "ab+a", "(?i)rm -RF", "(?i)k", "(?i)aS", "^ab", "x|y", "rm|ab", "(rm )?-rf", "[ab]x", "\\bab\\b", "(?i)é", "\xef\xbf\xbd", "(ab){2,}", "(?i:ab)x|ba", "", "a*", "日.?本", "\u017f", "(?i)\u017f|b", "(?i)k+x"}
 
 func (c *chance) local() int32 {
 	c.next++

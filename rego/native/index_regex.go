@@ -8,7 +8,7 @@ import (
 
 // needed is what a text holds wherever a pattern matches: any of texts, which
 // in a folding one are lower case and mean themselves in ASCII of any
-// case, and for what Unicode folds to it (ſ and K). No texts: nothing is known.
+// case, and for what Unicode folds to it (longS, kelvin). No texts: nothing is known.
 type needed struct {
 	texts []string
 	fold  bool

@@ -1,6 +1,8 @@
 package rego
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -81,4 +83,81 @@ func TestNativeRegressions(t *testing.T) {
 			}
 		})
 	}
+}
+
+// agreesOn compares a document of a module with topdown's on inputs.
+func agreesOn(t *testing.T, text string, inputs ...string) {
+	t.Helper()
+	module, err := parseModule("p.rego", "package p\n"+text, ast.RegoV1)
+	require.NoError(t, err)
+	r := (&corpusModule{name: "p", version: ast.RegoV1, data: ast.NewObject()}).open(module)
+	require.NotNil(t, r, text)
+	for i := range r.wants {
+		if r.plan.reason(i) != "" {
+			continue
+		}
+		for _, text := range inputs {
+			input := ast.MustParseTerm(text).Value
+			if differs := newCorpusOutcome().compare(r, &native.Machine{}, i, input); differs != "" {
+				t.Fatal(r.shrink(i, input).describe(r.wants[i], input, differs))
+			}
+		}
+	}
+}
+
+// TestGlobsInRules: a glob that OPA's index of rules knows is also what the index
+// takes it for, which cuts patterns and texts where the glob does not.
+func TestGlobsInRules(t *testing.T) {
+	var rules strings.Builder
+	for _, delimiters := range []string{`["/"]`, `[]`, `["é"]`, `[":", "/"]`, `["\\"]`, `null`} {
+		for _, pattern := range []string{"*", "*/*", "a/*", "*.go", "a", "a/b", `a\*b`, `*/\*`, `a\/b`, `\*`, "*:*", "*é*", "**", "a?", "*/[ab]", "*]"} {
+			fmt.Fprintf(&rules, "deny contains [`%s`, %q] if glob.match(`%s`, %s, input.p)\n", pattern, delimiters, pattern, delimiters)
+		}
+	}
+	rules.WriteString("g(x) if glob.match(\"*/*\", [\"/\"], x)\nallow if g(input.p)\nask if not g(input.p)\nelse_ := 1 if glob.match(\"*/*\", [\"/\"], input.p) else := 2")
+	var inputs []string
+	parts := []string{"a", `\\`, "/", "*", ".go", "é", "鐵", ":", "b", "]"}
+	for _, a := range parts {
+		for _, b := range parts {
+			for _, c := range parts {
+				inputs = append(inputs, fmt.Sprintf(`{"p": "%s"}`, a+b+c), fmt.Sprintf(`{"p": "%s/%s"}`, a+b, c))
+			}
+		}
+	}
+	agreesOn(t, rules.String(), inputs...)
+}
+
+// TestNumbersBeyondFloat: of numbers that no float64 is OPA finds each by how it is
+// written, and compares them by what they are.
+func TestNumbersBeyondFloat(t *testing.T) {
+	numbers := []string{"1e400", "10e399", "1E400", "-1e400", "1e-400", "1e308", "10e307"}
+	var rules strings.Builder
+	for i, n := range numbers {
+		fmt.Fprintf(&rules, `
+deny%[1]d contains "equal" if input.a == %[2]s
+deny%[1]d contains "one" if input.a in [%[2]s, 1]
+deny%[1]d contains "in" if %[2]s in input.l
+deny%[1]d contains "any" if input.l[_] == %[2]s
+deny%[1]d contains "list" if input.l == [%[2]s, 1]
+deny%[1]d contains f%[1]d(input.a)
+f%[1]d(%[2]s) := "argument"
+deny%[1]d contains "key" if {%[2]s: 1, input.b: 2}[input.a]
+deny%[1]d contains "not" if not input.a == %[2]s
+`, i, n)
+	}
+	rules.WriteString(`
+ask contains "equal" if input.a == input.b
+ask contains {input.a: 1, "x": 2}[input.b]
+ask contains "set" if {input.a, "x"}[input.b]
+ask contains count({input.a, input.b})
+ask contains "some" if { some x in input.l; x == input.a }
+ask contains "most" if input.a <= input.b
+`)
+	var inputs []string
+	for _, a := range append(numbers, "0") {
+		for _, b := range numbers {
+			inputs = append(inputs, fmt.Sprintf(`{"a": %s, "b": %s, "l": [%s, 1]}`, a, b, a), fmt.Sprintf(`{"a": [%s], "b": [%s], "l": {"k": %s}}`, a, b, a))
+		}
+	}
+	agreesOn(t, rules.String(), inputs...)
 }

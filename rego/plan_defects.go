@@ -1,6 +1,7 @@
 package rego
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/open-policy-agent/opa/v1/ast"
@@ -34,6 +35,8 @@ func defect(c *ast.Compiler, r *ast.Rule) string {
 	ast.WalkTerms(r, func(t *ast.Term) bool {
 		switch {
 		case why != "":
+		case isBeyond(t.Value):
+			why = "topdown: a number beyond float64 is found by how it is written"
 		case earlyKey(c, t) != nil:
 			why = "topdown: a comprehension is indexed by a variable it needs before"
 		case failsElsewhere(c, t):
@@ -42,6 +45,17 @@ func defect(c *ast.Compiler, r *ast.Rule) string {
 		return why != ""
 	})
 	return why
+}
+
+// isBeyond reports whether a value is a number that is no float64. Of two that are
+// one number, written apart, OPA's index leaves out the rule that has the other.
+func isBeyond(v ast.Value) bool {
+	n, ok := v.(ast.Number)
+	if !ok {
+		return false
+	}
+	_, err := json.Number(n).Float64()
+	return err != nil
 }
 
 // holdsComprehension reports whether an expression is a term, not a call or an

@@ -24,6 +24,7 @@ type glob struct {
 	exact   bool
 	super   bool // literal, then anything
 	text    string
+	parts   globParts
 	// re is what text compiles to, nil until it is asked for.
 	re atomic.Pointer[regexp.Regexp]
 }
@@ -50,7 +51,11 @@ func matchGlob(_ *Call, args []Value) (Value, bool, error) {
 	if !ok || !utf8.ValidString(s) {
 		return bail()
 	}
-	return g.match(s), true, nil
+	matches := g.match(s)
+	if matches && g.parts.miss(s) {
+		return bail()
+	}
+	return matches, true, nil
 }
 
 // globTest is a constant glob.
@@ -67,7 +72,11 @@ func globTest(args []Value, at int) test {
 		if !ok || !utf8.ValidString(s) {
 			return strange
 		}
-		return truth(g.match(s))
+		matches := g.match(s)
+		if matches && g.parts.miss(s) {
+			return strange
+		}
+		return truth(matches)
 	}
 }
 
@@ -143,13 +152,12 @@ func compileGlob(key globKey) (*glob, bool) {
 	if !g.parse() || g.level != 0 {
 		return nil, false
 	}
-	if g.plain {
-		return &glob{literal: g.literal, exact: true}, true
+	out := &glob{parts: partsOf(key)}
+	if out.exact, out.super = g.plain, g.tail; out.exact || out.super {
+		out.literal = g.literal
+		return out, true
 	}
-	if g.tail {
-		return &glob{literal: g.literal, super: true}, true
-	}
-	out := &glob{text: `\A(?:` + g.out.String() + `)\z`}
+	out.text = `\A(?:` + g.out.String() + `)\z`
 	if len(key.pattern) > surelyCompiled {
 		re, err := regexp.Compile(out.text)
 		if err != nil {
@@ -158,6 +166,61 @@ func compileGlob(key globKey) (*glob, bool) {
 		out.re.Store(re)
 	}
 	return out, true
+}
+
+// globParts are what OPA's index of rules, where it knows a glob, takes a text to
+// consist of. Escapes are not taken away in them, and delimiters are bytes: so
+// the index may leave out a rule whose glob matches.
+type globParts struct {
+	of         []string
+	delimiters string
+	// sure says that only an escape in a text can make it miss.
+	sure bool
+}
+
+// partsOf is nothing where the index does not know the glob.
+func partsOf(key globKey) (p globParts) {
+	if key.delimiters == "" {
+		return p
+	}
+	of := splitEscaped(key.pattern, key.delimiters)
+	for _, part := range of {
+		escaped := false
+		for i := range len(part) {
+			if !escaped && strings.IndexByte("[?{*", part[i]) >= 0 && part != "*" {
+				return p
+			}
+			escaped = part[i] == '\\' && !escaped
+		}
+	}
+	return globParts{of, key.delimiters, ascii(key.delimiters) && strings.IndexByte(key.pattern, '\\') < 0}
+}
+
+// miss reports whether the index does not find by the parts of a glob a text that
+// it matches.
+func (p *globParts) miss(s string) bool {
+	if p.of == nil || p.sure && strings.IndexByte(s, '\\') < 0 {
+		return false
+	}
+	return !slices.EqualFunc(p.of, splitEscaped(s, p.delimiters), func(part, have string) bool { return part == "*" || part == have })
+}
+
+// splitEscaped cuts a text at bytes that are delimiters, unless a backslash is
+// before them.
+func splitEscaped(s, delimiters string) []string {
+	var out []string
+	from, escaped := 0, false
+	for i := range len(s) {
+		if s[i] == '\\' || escaped {
+			escaped = !escaped
+			continue
+		}
+		if strings.ContainsRune(delimiters, rune(s[i])) {
+			out = append(out, s[from:i])
+			from = i + 1
+		}
+	}
+	return append(out, s[from:])
 }
 
 // globParser translates a glob. literal is its text while it is plain; tail

@@ -2,6 +2,7 @@ package native
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -259,6 +260,29 @@ func compareDigits(a, b string) int {
 		}
 	}
 	return 0
+}
+
+// beyond reports whether a value holds a number beyond float64. OPA compares such
+// numbers by what they are and finds them by how they are written.
+func beyond(v Value) bool {
+	found := false
+	switch x := v.(type) {
+	case nil, bool, string, int, float64:
+	case []Value:
+		found = slices.ContainsFunc(x, beyond)
+	case map[string]Value:
+		for _, e := range x {
+			if beyond(e) {
+				return true
+			}
+		}
+	case *Object, *Set:
+		Each(x, func(k, e Value) bool { found = beyond(k) || beyond(e); return !found })
+	case Number, written:
+		_, ok := float(v)
+		found = !ok
+	}
+	return found
 }
 
 // float is the number's float64; a number beyond them has none.

@@ -63,9 +63,13 @@ func (f *frame) newSet(t Local) *Set {
 // addWritten adds an element of a set as it is written. Topdown keeps such a
 // set as it is, with what its variables are, until it leaves the rule: it goes
 // through equal elements twice, and through all of them in the order of their
-// terms, which is the order in which they are added here.
+// terms, which is the order in which they are added here. It looks for an element
+// by comparing.
 func (f *frame) addWritten(t Local, v Value) status {
 	set, _ := f.l[t].(*Set)
+	if beyond(v) {
+		return bailed
+	}
 	if set == nil || set.Len() == 0 || isUndef(v) {
 		return f.setAdd(t, v)
 	}
@@ -81,6 +85,9 @@ func (f *frame) addWritten(t Local, v Value) status {
 // the last.
 func (f *frame) insertWritten(t Local, key, v Value) status {
 	o, _ := f.l[t].(*Object)
+	if beyond(key) {
+		return bailed
+	}
 	if o == nil || o.Len() == 0 || isUndef(key) {
 		return f.insert(t, key, v)
 	}

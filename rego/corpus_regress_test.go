@@ -161,3 +161,44 @@ ask contains "most" if input.a <= input.b
 	}
 	agreesOn(t, rules.String(), inputs...)
 }
+
+// TestNumbersWrittenApart: of numbers that are one but written apart, topdown takes
+// the one that it met first where it knows a call, a lookup or a comprehension by
+// them.
+func TestNumbersWrittenApart(t *testing.T) {
+	const rules = `
+s contains x if some x in input.s
+o[x] := x if some x in input.s
+n[x] contains x if some x in input.s
+deep[x][x] := x if some x in input.s
+f(x) := x
+text(x) := sprintf("%v", [[x]])
+pair([x, y]) := x if y == 1
+calls := [f(k) | some k in input.l]
+texts := [text(k) | some k in input.l]
+pairs := [pair([k, 1]) | some k in input.l]
+twice := [f(input.l[0]), f(input.l[1])]
+made := [f(k) | some k in json.unmarshal(input.json)]
+summed := [text(k + input.half) | some k in input.l]
+constant := [text(1), text(1.0), text(1e0)]
+in_set := [y | some k in input.l; y := s[k]]
+in_object := [y | some k in input.l; y := o[k]]
+in_sets := [y | some k in input.l; y := n[k][k]]
+in_objects := [y | some k in input.l; y := deep[k][k]]
+of_literal := [y | some k in input.l; y := {1: "a", 2: "b"}[k]]
+listed := [[x, ys] | x := input.l[_]; ys := [[x, y] | y := input.m[_]; y == x]]
+keyed := [[x, ys] | x := input.l[_]; ys := {x: y | y := input.m[i]; input.m[i] == x}]
+apart := [[x, ys] | x := input.l[_]; ys := [y | y := input.m[_]; y == x]]
+deny contains text(k) if some k in input.l
+`
+	var inputs []string
+	for _, n := range [][]string{{"1", "1.0", "1e0"}, {"100", "1e2", "1E+2"}, {"0", "-0", "0.0"}, {"[1]", "[1.0]", "[1]"}, {`{"a": 1}`, `{"a": 10e-1}`, `{"a": 1}`},
+		{"1000000000000000000000", "1e21", "1e+21"}, {"0.1", "0.10", "0.10000000000000001"}, {"9007199254740993", "9007199254740993.0", "9007199254740993"}} {
+		for _, at := range [][3]int{{0, 1, 2}, {1, 0, 2}, {2, 1, 0}} {
+			a, b, c := n[at[0]], n[at[1]], n[at[2]]
+			inputs = append(inputs, fmt.Sprintf(`{"l": [%s, %s], "m": [%s, %s], "s": [%s], "half": 0.0, "json": %q}`, a, b, b, c, c, "["+a+","+b+"]"),
+				fmt.Sprintf(`{"l": [%s], "m": [%s], "s": [%s], "half": 0.5, "json": "[1, 1.0]"}`, a, b, b))
+		}
+	}
+	agreesOn(t, rules, inputs...)
+}

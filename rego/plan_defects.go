@@ -39,6 +39,8 @@ func defect(c *ast.Compiler, r *ast.Rule) string {
 			why = "topdown: a number beyond float64 is found by how it is written"
 		case earlyKey(c, t) != nil:
 			why = "topdown: a comprehension is indexed by a variable it needs before"
+		case hasKeyTwice(c, t):
+			why = "topdown: a comprehension is indexed by a variable that stands in it twice"
 		case failsElsewhere(c, t):
 			why = "topdown: a comprehension is indexed, and may fail for other keys than those asked for"
 		}

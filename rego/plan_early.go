@@ -1,6 +1,8 @@
 package rego
 
 import (
+	"slices"
+
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
@@ -31,6 +33,21 @@ func earlyKey(c *ast.Compiler, t *ast.Term) *ast.Expr {
 		unbound = unbound.Diff(vars)
 	}
 	return nil
+}
+
+// hasKeyTwice reports whether topdown indexes a comprehension by a variable that
+// stands in it twice. Of numbers that are one, written apart, the variable is then
+// the one that the comprehension met first.
+func hasKeyTwice(c *ast.Compiler, t *ast.Term) bool {
+	if !ast.IsComprehension(t.Value) || c.ComprehensionIndex(t) == nil {
+		return false
+	}
+	times := map[ast.Var]int{}
+	ast.WalkVars(t, func(v ast.Var) bool { times[v]++; return false })
+	return slices.ContainsFunc(c.ComprehensionIndex(t).Keys, func(k *ast.Term) bool {
+		v, ok := k.Value.(ast.Var)
+		return !ok || times[v] > 1
+	})
 }
 
 // failsElsewhere reports whether topdown indexes a comprehension, and so

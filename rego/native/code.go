@@ -43,6 +43,8 @@ type Code struct {
 	paths   functions
 	data    Value
 	whole   int32 // the slot of the nil path
+	// respelled says that a constant, or something in data, holds a number that is.
+	respelled bool
 	// index finds blocks, nil until it is made; evaluated counts what was
 	// evaluated without it.
 	index     atomic.Pointer[codeIndex]

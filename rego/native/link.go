@@ -87,12 +87,14 @@ func (l *linker) prepare() {
 	l.consts = l.p.Consts
 	for _, v := range l.consts {
 		freeze(v)
+		l.code.respelled = l.code.respelled || respelled(v)
 	}
 	l.code.data = l.p.Data
 	if l.code.data == nil {
 		l.code.data = map[string]Value{}
 	}
 	freeze(l.code.data)
+	l.code.respelled = l.code.respelled || respelled(l.code.data)
 	for i, path := range l.p.Paths {
 		if path == nil && l.code.whole < 0 {
 			l.code.whole = int32(i)

@@ -49,6 +49,9 @@ type Machine struct {
 	// elements alone.
 	spare Set
 
+	// respelled says that a number may have come up that is written as few write it.
+	respelled bool
+
 	memory
 	account
 }
@@ -140,7 +143,7 @@ func (m *Machine) begin(c *Code, in Input) {
 	m.epoch++
 	m.generations++
 	m.generation = m.generations
-	m.in, m.failed = in, ""
+	m.in, m.failed, m.respelled = in, "", c.respelled
 	m.steps = stride
 	m.held, m.roof, m.kept, m.memos = 0, bounds.Memory, 0, 0
 	m.call.m = m
@@ -205,6 +208,7 @@ func (m *Machine) ask(s *slot, i int32) (Value, bool) {
 		m.Path = advance(m.Path, uint64(i)<<3)
 		return s.v, true
 	}
+	m.respelled = m.respelled || s.ok && respelled(s.v)
 	m.Path = advance(m.Path, uint64(i)<<3|s.sort())
 	return s.v, s.ok
 }

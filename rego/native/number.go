@@ -2,7 +2,6 @@ package native
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -265,22 +264,45 @@ func compareDigits(a, b string) int {
 // beyond reports whether a value holds a number beyond float64. OPA compares such
 // numbers by what they are and finds them by how they are written.
 func beyond(v Value) bool {
+	return holdsNumber(v, func(n Value) bool { _, ok := float(n); return !ok })
+}
+
+// respelled reports whether a value holds a number that is not written as it would be
+// written again: 1.0, 1e2 and -0, which equal what is written otherwise.
+func respelled(v Value) bool {
+	return holdsNumber(v, func(n Value) bool {
+		text := numberText(n)
+		return strings.ContainsAny(text, ".eE") || text == "-0" || len(text) > maxPlain
+	})
+}
+
+// maxPlain is how long an integer is that is written without an exponent anyhow.
+const maxPlain = 20
+
+// holdsNumber reports whether a number in a value that may be written otherwise is
+// one of those: an int or a float64 but -0 is none.
+func holdsNumber(v Value, is func(n Value) bool) bool {
 	found := false
 	switch x := v.(type) {
-	case nil, bool, string, int, float64:
+	case nil, bool, string, int:
+	case float64:
+		found = x == 0 && math.Signbit(x) && is(v)
 	case []Value:
-		found = slices.ContainsFunc(x, beyond)
+		for _, e := range x {
+			if holdsNumber(e, is) {
+				return true
+			}
+		}
 	case map[string]Value:
 		for _, e := range x {
-			if beyond(e) {
+			if holdsNumber(e, is) {
 				return true
 			}
 		}
 	case *Object, *Set:
-		Each(x, func(k, e Value) bool { found = beyond(k) || beyond(e); return !found })
+		Each(x, func(k, e Value) bool { found = holdsNumber(k, is) || holdsNumber(e, is); return !found })
 	case Number, written:
-		_, ok := float(v)
-		found = !ok
+		found = is(v)
 	}
 	return found
 }

@@ -42,6 +42,11 @@ func TestStatements(t *testing.T) {
 		{"a key that is no string", `2`, one(func(m *maker) []Stmt {
 			o := NewObject()
 			o.Put(1, 2)
+			return []Stmt{dot(out, m.c(o), m.c(1))}
+		})},
+		{"a key that is written apart", `bail`, one(func(m *maker) []Stmt {
+			o := NewObject()
+			o.Put(1, 2)
 			return []Stmt{dot(out, m.c(o), m.c(Number("1.0")))}
 		})},
 		{"below a string", `undefined`, one(func(m *maker) []Stmt { return []Stmt{in(3, m.path("s")), dot(out, l(3), m.c(0))} })},

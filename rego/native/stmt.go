@@ -137,7 +137,11 @@ func (l *linker) dot(s *Stmt) exec {
 	return func(f *frame) status {
 		key := b.get(f)
 		if !isUndef(key) {
-			if v, ok := Get(a.get(f), key); ok {
+			of := a.get(f)
+			if v, ok := Get(of, key); ok {
+				if _, text := key.(string); !text && !asWritten(of, key) {
+					return bailed
+				}
 				f.l[t] = v
 				return done
 			}
@@ -145,6 +149,22 @@ func (l *linker) dot(s *Stmt) exec {
 		f.l[t] = undef
 		return ended
 	}
+}
+
+// asWritten reports whether a key that is there is also written as it is there. To
+// topdown, which evaluates rules by the key, it is the one that was asked for, now
+// or before.
+func asWritten(of, key Value) bool {
+	var have Value
+	switch x := of.(type) {
+	case *Object:
+		have = x.pairs[x.at(key)].key
+	case *Set:
+		have, _ = x.Get(key)
+	default:
+		return true
+	}
+	return identical(have, key)
 }
 
 func (l *linker) length(s *Stmt) exec {

@@ -11,7 +11,12 @@ func (l *linker) call(s *Stmt) exec {
 		callee := f.m.enter(fn)
 		callee.l[InputLocal], callee.l[DataLocal] = f.l[InputLocal], f.l[DataLocal]
 		for i := range args {
-			callee.l[2+i] = args[i].get(f)
+			v := args[i].get(f)
+			// Topdown knows a call by equal arguments, however they are written.
+			if f.m.respelled && respelled(v) {
+				return bailed
+			}
+			callee.l[2+i] = v
 		}
 		s := fn.run(callee)
 		f.l[t] = callee.result
@@ -115,6 +120,7 @@ func (l *linker) callBuiltin(s *Stmt) exec {
 func (l *linker) builtin(s *Stmt) func(f *frame) (Value, bool, status) {
 	name, place := l.p.Builtins[s.Index], s.Place
 	fn, args := l.natives[s.Index], l.args(s.Args)
+	reads := !Has(name) || name == "json.unmarshal" // numbers that nobody wrote before
 	return func(f *frame) (Value, bool, status) {
 		m := f.m
 		base := len(m.args)
@@ -133,6 +139,9 @@ func (l *linker) builtin(s *Stmt) func(f *frame) (Value, bool, status) {
 		if err != nil {
 			m.failed, m.failedAt = name, place
 			return nil, false, bailed
+		}
+		if _, number := v.(Number); number || reads && ok {
+			m.respelled = m.respelled || respelled(v)
 		}
 		return v, ok, done
 	}

@@ -65,7 +65,7 @@ func (f selfForm) hook() *policy.Hook {
 		panic("hookc: its own guard does not load: " + found.Render())
 	}
 	h := p.Hooks[0]
-	if !f.first {
+	if h.Priority = math.MaxInt32; !f.first {
 		h.Priority = math.MinInt32
 	}
 	return h

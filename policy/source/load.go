@@ -160,6 +160,8 @@ type Loader struct {
 	logs         []logSetting
 	concurrent   chosen[int]
 	models       chosen[int]
+	// setIn are the files of the policy's Settings.
+	setIn []*File
 }
 
 type addedHook struct {
@@ -296,7 +298,7 @@ func (l *Loader) Set(in *File, s policy.Setting) {
 		return
 	}
 	s.Tier = in.Tier
-	l.policy.Settings = append(l.policy.Settings, s)
+	l.policy.Settings, l.setIn = append(l.policy.Settings, s), append(l.setIn, in)
 }
 
 // chosen is a policy-wide default: the most trusted tier that writes it sets
@@ -304,6 +306,7 @@ func (l *Loader) Set(in *File, s policy.Setting) {
 type chosen[T comparable] struct {
 	value T
 	tier  policy.Tier
+	in    *File
 	span  diag.Span
 	set   bool
 }
@@ -311,7 +314,7 @@ type chosen[T comparable] struct {
 // offer considers a value written at span in in and reports the loser when
 // two differ: a repository cannot shorten the time a user's guards have.
 func (c *chosen[T]) offer(l *Loader, in *File, key string, value T, span diag.Span) {
-	winner, loser := *c, chosen[T]{value, in.Tier, span, true}
+	winner, loser := *c, chosen[T]{value, in.Tier, in, span, true}
 	if !c.set || loser.tier < winner.tier {
 		winner, loser = loser, winner
 	}
@@ -326,8 +329,10 @@ var codeDefaultUnused = diag.Define(diag.Code{
 	ID: "HK018", Severity: diag.Warning,
 	Title: "default that another file decides",
 	Help: `chain_timeout, max_concurrent and max_models hold for the whole policy. The most trusted
-tier that writes one sets it, and within a tier the first file; so a repository cannot
-shorten the time a user's guards have. The other values are not used.`,
+tier that writes one sets it, and within a tier the first file. Where nothing else is set, a
+policy makes none of them, nor chain_timeout of an event, less than what hooks of a more
+trusted tier have otherwise: so a repository cannot shorten the time a user's guards have.
+The other values are not used.`,
 	Bad: `-- hooks.yaml --
 defaults: {chain_timeout: 60}
 include: [more.yaml]
@@ -351,6 +356,7 @@ func (l *Loader) finish(overrides map[string]string) {
 	for _, a := range l.added {
 		l.found(a.in, a.hook)
 	}
+	l.settleShared()
 	p.ChainTimeout, p.MaxConcurrent, p.MaxModels = l.chainTimeout.value, l.concurrent.value, l.models.value
 	p.Severities = l.settleSeverities()
 	l.settleLog()

@@ -43,7 +43,7 @@ func NewSigner(dir string) (*Signer, error) {
 // read reads the key: it may be another since it was read.
 func (s *Signer) read() error {
 	dir, path := s.dir, filepath.Join(s.dir, "sign.key")
-	text, err := os.ReadFile(path)
+	text, err := readSmall(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		text, err = makeKey(dir, path)
 	}
@@ -73,14 +73,14 @@ func makeKey(dir, path string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return os.ReadFile(path)
+		return readSmall(path)
 	}
 	return []byte(secret), os.WriteFile(filepath.Join(dir, "sign.pub"), []byte(public+"\n"), 0o644)
 }
 
 // VerifierKey is the key of a folder that verifies its checkpoints.
 func VerifierKey(dir string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "sign.pub"))
+	text, err := readSmall(filepath.Join(dir, "sign.pub"))
 	return strings.TrimSpace(string(text)), err
 }
 

@@ -140,7 +140,7 @@ func claim(dir string, from int) (int, *flock.Flock, error) {
 func Key(dir string) ([]byte, error) {
 	path := filepath.Join(dir, "mask.key")
 	for {
-		key, err := os.ReadFile(path)
+		key, err := readSmall(path)
 		if err == nil && len(key) == 32 {
 			return key, nil
 		}

@@ -99,7 +99,7 @@ func replace(path string, content []byte) error {
 
 // keys are the keys that a folder had, in order, and the notes that say so.
 func keys(dir string) (known []string, texts [][]byte, err error) {
-	text, err := os.ReadFile(filepath.Join(dir, "keys"))
+	text, err := readSmall(filepath.Join(dir, "keys"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}

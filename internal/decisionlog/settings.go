@@ -65,10 +65,28 @@ func SettingsFile(home string) string { return filepath.Join(home, "log.json") }
 //go:noinline
 func Folder(home string) string { return filepath.Join(home, "log") }
 
+// maxSmall bounds what is read of a settings file or of one with keys.
+const maxSmall = 1 << 20
+
+// readSmall is os.ReadFile of a file that is one and is not large: a pipe in its place
+// would hold every decision, and a device never end.
+func readSmall(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("it is not a regular file")}
+	case info.Size() > maxSmall:
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("it is larger than it may be")}
+	}
+	return os.ReadFile(path)
+}
+
 // ReadSettings reads the settings; without a file nothing is logged. With an
 // error the Settings deny: nobody knows what they were.
 func ReadSettings(home string) (Settings, error) {
-	data, err := os.ReadFile(SettingsFile(home))
+	data, err := readSmall(SettingsFile(home))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return Settings{}, nil
 	}

@@ -99,11 +99,15 @@ func Settle(list []Source) {
 	}
 }
 
+// maxSum is the size of the largest file that is hashed: what is larger is nothing
+// that a policy may read (HK026), and takes longer than an agent waits.
+const maxSum = 256 << 20
+
 // sum is the hash of what a path holds. What cannot be read, or is neither file
-// nor folder, is compared by its print alone.
+// nor folder, or too large, is compared by its print alone.
 func sum(path string, at Print) (out [sha256.Size]byte, err error) {
 	switch {
-	case !at.Found || at.Bad:
+	case !at.Found || at.Bad || at.Size > maxSum && !at.Folder:
 		return out, nil
 	case at.Folder:
 		entries, err := os.ReadDir(path)
@@ -120,7 +124,7 @@ func sum(path string, at Print) (out [sha256.Size]byte, err error) {
 		}
 		return sha256.Sum256(b.B), nil
 	}
-	f, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
 		return out, nil
 	}

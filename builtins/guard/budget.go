@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -84,10 +85,9 @@ func (g *budgetGuard) Run(ctx context.Context, in *policy.Context, _ int) (polic
 	key := "budget " + g.by.Name + " " + g.per + " " + of
 	known, spent := false, false
 	warnings, err := count(ctx, g.own, g.by, g.managed, key, func(old string) string {
-		known = true
-		n, err := strconv.Atoi(old)
-		if err != nil {
-			n = 0
+		n, err := strconv.Atoi(cmp.Or(old, "0"))
+		if known = err == nil && n >= 0; !known {
+			return old
 		}
 		if spent = n >= g.limit; spent {
 			return old

@@ -5,6 +5,8 @@ package memory
 
 import (
 	"encoding/json"
+	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +16,7 @@ import (
 	"github.com/hookc/hookc/compiler"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/gate/table"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/policy"
@@ -27,7 +30,9 @@ var codeNoState = diag.Define(diag.Code{
 	Help: `What must outlast one process (counters, the number of times a gate sent the agent back,
 the duplicate guard) lives in $XDG_STATE_HOME/hookc/<project>/. It cannot be read or
 written, so each event is decided without memory of the last. Make the folder
-writable, or set XDG_STATE_HOME.`,
+writable, or set XDG_STATE_HOME. A file that was damaged, by a disk for example, begins
+again and is kept beside as NAME.bad. What rules have counted (counts.json) does not: take the
+file away, and it is counted from nothing.`,
 	Bad: `-- hooks.yaml --
 stop:
   - {name: gate, deny: 'assistant_output contains "failed"', reason: the tests fail}
@@ -51,6 +56,8 @@ type Memory struct {
 	dir    *state.Dir
 	mu     sync.Mutex
 	broken error
+	// told are how many damaged files were told of.
+	told int
 }
 
 // Open is the memory of the project in folder root.
@@ -87,11 +94,25 @@ func (m *Memory) Path() string {
 
 // Warnings say what is wrong with the memory.
 func (m *Memory) Warnings() []policy.Warning {
-	err := m.Trouble()
-	if err == nil {
-		return nil
+	var out []policy.Warning
+	if err := m.Trouble(); err != nil {
+		out = append(out, policy.Warning{Code: codeNoState, Text: err.Error()})
 	}
-	return []policy.Warning{{Code: codeNoState, Text: err.Error()}}
+	if m.dir == nil {
+		return out
+	}
+	damaged := m.dir.Damaged()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(damaged) > m.told { // once, and not with each event of a server
+		m.told = len(damaged)
+		for _, name := range damaged {
+			if name != countsFile { // which does not begin again
+				out = append(out, policy.Warning{Code: codeNoState, Text: filepath.Join(m.Path(), name) + " was damaged and begins again"})
+			}
+		}
+	}
+	return out
 }
 
 // Trouble is the first thing that went wrong with the memory, or nil.
@@ -106,7 +127,14 @@ func (m *Memory) update(name string, change func(old []byte) ([]byte, error)) {
 	if m.dir == nil {
 		return
 	}
-	err := m.dir.UpdateLazy(name, change)
+	write := m.dir.UpdateLazy
+	if name == countsFile {
+		write = m.dir.UpdateKept
+	}
+	err := write(name, change)
+	if errors.Is(err, state.ErrCorrupt) {
+		err = fault.Errorf("%s: %w; take it away, and it is counted from nothing", m.Path(), err)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err != nil && m.broken == nil {

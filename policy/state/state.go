@@ -199,17 +199,26 @@ func (d *Dir) Read(name string) ([]byte, error) {
 // Updates of one file exclude each other; a crash leaves the old content or
 // the new.
 func (d *Dir) Update(name string, change func(old []byte) ([]byte, error)) error {
-	return d.update(name, change, true)
+	return d.update(name, change, how{durable: true})
+}
+
+// UpdateKept is Update of what must not begin again: of a damaged file nothing is
+// changed, and the error wraps ErrCorrupt, until somebody takes it away.
+func (d *Dir) UpdateKept(name string, change func(old []byte) ([]byte, error)) error {
+	return d.update(name, change, how{durable: true, kept: true})
 }
 
 // UpdateLazy is Update without waiting for the disk. After a power failure
 // the file may be found damaged and begin again: it is for what may be lost,
 // such as counters.
 func (d *Dir) UpdateLazy(name string, change func(old []byte) ([]byte, error)) error {
-	return d.update(name, change, false)
+	return d.update(name, change, how{})
 }
 
-func (d *Dir) update(name string, change func([]byte) ([]byte, error), durable bool) error {
+// how is how a file is changed: with waiting for the disk, and never begun again.
+type how struct{ durable, kept bool }
+
+func (d *Dir) update(name string, change func([]byte) ([]byte, error), how how) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
@@ -225,7 +234,7 @@ func (d *Dir) update(name string, change func([]byte) ([]byte, error), durable b
 	defer unlock()
 	old, err := d.read(root, name)
 	switch {
-	case errors.Is(err, ErrCorrupt):
+	case errors.Is(err, ErrCorrupt) && !how.kept:
 		if err := root.Rename(name, name+".bad"); err != nil {
 			return fault.Errorf("setting damaged state %s aside: %w", name, err)
 		}
@@ -236,7 +245,7 @@ func (d *Dir) update(name string, change func([]byte) ([]byte, error), durable b
 	if err != nil {
 		return err
 	}
-	return replace(root, name, old, content, durable)
+	return replace(root, name, old, content, how.durable)
 }
 
 // lock takes the lock of one file, waiting at most lockWait.

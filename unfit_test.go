@@ -1,6 +1,8 @@
 package hookc_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -56,4 +58,45 @@ permission_request: [{name: ask, filter: {tool_name: Bash}, deny: 'command conta
 	assert.Equal(t, policy.Block, d.Action)
 	_, err = eng.Run(t.Context(), "tool", nil, policy.NewContext("").Set(policy.FieldToolInput, map[string]any{"command": "rm -rf /"}))
 	require.Error(t, err)
+}
+
+// A hook hides no word behind a NUL from the rules after it: such a change is a failure
+// of the hook, whatever its kind and wherever in the call it is, and is not made.
+func TestHooksMakeNoUnfitCalls(t *testing.T) {
+	t.Parallel()
+	says := func(text string) string { return "cat <<'END'\n" + text + "\nEND\n" }
+	for kind, hook := range map[string]map[string]any{
+		"script":      {"command": says(`{"tool_input":INPUT}`)},
+		"replacement": {"command": says(`{"modified_input":INPUT}`)},
+		"another's":   {"protocol": "claude", "command": says(`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":INPUT}}`)},
+		"expr":        {"set": map[string]any{"tool_input": `INPUT`}},
+		"rego":        {"source": "package x\n\npatch := {\"tool_input\": INPUT}\n"},
+		"result":      {"source": "package x\n\nresult := {\"modified_input\": INPUT}\n"},
+	} {
+		for _, input := range []string{`{"command":"rm -r\u0000f /"}`, `{"command":"ls","a\u0000b":"rm -rf /"}`, `{"command":"ls","x":["y",{"z":"\u0000"}]}`} {
+			hook["name"] = "x"
+			list, err := json.Marshal([]any{hook, map[string]any{"name": "rm", "recheck": true, "deny": `command contains "rm -rf"`, "reason": "no"}})
+			require.NoError(t, err)
+			quoted, err := json.Marshal(input)
+			require.NoError(t, err)
+			text := `{"pre_tool_execution":` + strings.ReplaceAll(string(list), "INPUT", string(quoted[1:len(quoted)-1])) + "}"
+			eng := engine(t, text)
+			event := []byte(`{"tool_name":"Bash","tool_input":{"command":"ls"}}`)
+			in, _, err := policy.DecodeContext(event)
+			require.NoError(t, err)
+			for road, fire := range map[string]func() (*policy.Decision, error){
+				"Fire":       func() (*policy.Decision, error) { return eng.Fire(t.Context(), hookc.PreToolExecution, in) },
+				"FireSerial": func() (*policy.Decision, error) { return eng.FireSerial(t.Context(), hookc.PreToolExecution, in) },
+				"FireJSON":   func() (*policy.Decision, error) { return eng.FireJSON(t.Context(), hookc.PreToolExecution, event) },
+			} {
+				d, err := fire()
+				require.NoError(t, err)
+				assert.Empty(t, d.Patch, "%s by %s: %s", kind, road, text)
+				if assert.Len(t, d.Failed, 1, "%s by %s: %+v", kind, road, d) {
+					assert.Contains(t, d.Failed[0].Error, "NUL", "%s by %s", kind, road)
+					assert.Equal(t, policy.StatusFailed, d.Hooks[0].Status, "%s by %s", kind, road)
+				}
+			}
+		}
+	}
 }

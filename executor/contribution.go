@@ -32,26 +32,27 @@ func project(n *dag.Node, s *policy.Context) *policy.Context {
 
 // contribution is what a node adds to its item: its answer reduced to what the
 // event obeys and the hook declared, or what its failure means. A verdict or
-// control that names no rule is the hook's. in is the event.
-func contribution(plan *dag.Plan, n *dag.Node, in *policy.Context, answer *policy.Result, err error) policy.Result {
+// control that names no rule is the hook's. in is the event. It says what failed, too.
+func contribution(plan *dag.Plan, n *dag.Node, in *policy.Context, answer *policy.Result, err error) (policy.Result, error) {
+	err = withhold.Unfit(plan, in, answer, err)
 	if how := rollout.In(n.Hook, in); how != "" {
-		return withhold.From(plan, n, how, contribution(plan, withhold.InForce(n), nil, answer, err))
+		r, err := contribution(plan, withhold.InForce(n), nil, answer, err)
+		return withhold.From(plan, n, how, r), err
 	}
 	if err != nil {
 		posture := n.Posture(policy.KindOf(err))
 		if errors.Is(err, errPassed) {
 			posture = policy.OnErrorSkip
 		}
-		return policy.ErrorResult(plan.Spec, n.Hook, posture, err)
+		return policy.ErrorResult(plan.Spec, n.Hook, posture, err), err
 	}
 	if answer == nil || silent(answer) {
-		return policy.Result{}
+		return policy.Result{}, nil
 	}
-	out := *answer
-	own := policy.By{Name: n.Hook.Name, At: n.Hook.Span}
+	out, own := *answer, policy.By{Name: n.Hook.Name, At: n.Hook.Span}
 	out.VerdictBy = byline(out.Verdict != policy.None, out.VerdictBy, own)
 	out.ControlBy = byline(out.Control != policy.Go, out.ControlBy, own)
-	return policy.Mask(plan.Spec, n.Hook, &n.Effects, out)
+	return policy.Mask(plan.Spec, n.Hook, &n.Effects, out), nil
 }
 
 func byline(spoke bool, by, own policy.By) policy.By {
@@ -82,8 +83,7 @@ func (a *Answer) record(i int, n *dag.Node, r *policy.Result, err error) {
 	if n.Hook.Tier == policy.TierSession && !r.Patch.Empty() {
 		a.rewrites = append(a.rewrites, changed{i, r.Patch})
 	}
-	t.Status = policy.StatusRan
-	if err != nil {
+	if t.Status = policy.StatusRan; err != nil {
 		t.Status = policy.StatusFailed
 	}
 	t.Verdict, t.Control = r.Alone()

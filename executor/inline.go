@@ -322,8 +322,9 @@ func (r *inlineRun) noted(m int, out *policy.Result, attempts int, took time.Dur
 	n, t := &r.w.plan.Nodes[m], &r.answer.Hooks[m]
 	t.Attempts, t.Micros, t.Status = attempts, took.Microseconds(), policy.StatusRan
 	if out != nil || err != nil {
-		out = new(contribution(r.w.plan, n, r.entry, out, err))
-		r.answer.record(m, n, out, err)
+		said, failed := contribution(r.w.plan, n, r.entry, out, err)
+		out = &said
+		r.answer.record(m, n, out, failed)
 	}
 	return out
 }

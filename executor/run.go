@@ -304,13 +304,12 @@ func (f *run) take(r report) {
 // contribute notes a node's answer or its final failure.
 func (f *run) contribute(i int, out *policy.Result, err error) {
 	n, c := f.node(i), &f.nodes[i]
-	c.status, c.err = policy.StatusRan, err
-	if err != nil {
-		c.status = policy.StatusFailed
-	}
 	if err != nil || out != nil {
-		r := contribution(f.w.plan, n, f.entry, out, err)
-		c.result = &r
+		r, failed := contribution(f.w.plan, n, f.entry, out, err)
+		c.result, err = &r, failed
+	}
+	if c.status, c.err = policy.StatusRan, err; err != nil {
+		c.status = policy.StatusFailed
 	}
 	f.settled(i)
 }

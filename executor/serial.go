@@ -116,7 +116,7 @@ func (c *chain) hook(id int, s *policy.Context) policy.Result {
 
 func (c *chain) contribute(id int, out *policy.Result, err error) policy.Result {
 	n := &c.plan.Nodes[id]
-	r := contribution(c.plan, n, c.entry, out, err)
+	r, err := contribution(c.plan, n, c.entry, out, err)
 	c.answer.record(id, n, &r, err)
 	return r
 }

@@ -3,6 +3,7 @@
 package withhold
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -118,4 +119,17 @@ func text(w *policy.Would) string {
 		out = "would have changed the event or added to it"
 	}
 	return strings.Join(append([]string{out}, w.Reasons...), ": ")
+}
+
+// Unfit is what failed of an answer: err, or that it puts into a call of the event what
+// may hide a word from the rules after it (policy.ErrNUL). What is refused from an agent
+// is not taken from a hook either.
+func Unfit(plan *dag.Plan, in *policy.Context, answer *policy.Result, err error) error {
+	if err != nil || in == nil || answer == nil || answer.Patch.Empty() {
+		return err
+	}
+	if unfit := in.With(answer.Patch).Unfit(plan.Event); errors.Is(unfit, policy.ErrNUL) {
+		return policy.Failf(policy.ErrParse, "its answer: %w", unfit)
+	}
+	return nil
 }

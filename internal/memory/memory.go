@@ -56,8 +56,8 @@ type Memory struct {
 	dir    *state.Dir
 	mu     sync.Mutex
 	broken error
-	// told are how many damaged files were told of.
-	told int
+	// reported are how many damaged files were told of.
+	reported int
 }
 
 // Open is the memory of the project in folder root.
@@ -104,8 +104,8 @@ func (m *Memory) Warnings() []policy.Warning {
 	damaged := m.dir.Damaged()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if len(damaged) > m.told { // once, and not with each event of a server
-		m.told = len(damaged)
+	if len(damaged) > m.reported { // once, and not with each event of a server
+		m.reported = len(damaged)
 		for _, name := range damaged {
 			if name != countsFile { // which does not begin again
 				out = append(out, policy.Warning{Code: codeNoState, Text: filepath.Join(m.Path(), name) + " was damaged and begins again"})

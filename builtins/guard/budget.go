@@ -75,10 +75,13 @@ func newBudgetGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 
 // Run counts a call, or denies it.
 func (g *budgetGuard) Run(ctx context.Context, in *policy.Context, _ int) (policy.Result, error) {
-	if g.counted(in.Text(policy.FieldToolUseID)) {
+	of, this := in.Text(policy.FieldSessionID), ""
+	if id := in.Text(policy.FieldToolUseID); id != "" { // agents number the calls of each session anew
+		this = of + "\x00" + id
+	}
+	if g.counted(this) {
 		return policy.Result{}, nil
 	}
-	of := in.Text(policy.FieldSessionID)
 	if g.per == perDay {
 		of = time.Now().UTC().Format(time.DateOnly)
 	}
@@ -107,7 +110,7 @@ func (g *budgetGuard) Run(ctx context.Context, in *policy.Context, _ int) (polic
 			return fmt.Sprintf("the budget of %d calls is spent; instead: do without more calls, or ask the user for a larger budget", g.limit)
 		})
 	default:
-		g.counts(in.Text(policy.FieldToolUseID))
+		g.counts(this)
 	}
 	out := says.result()
 	out.Warnings = warnings

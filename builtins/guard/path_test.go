@@ -182,6 +182,7 @@ func TestBudgetGuard(t *testing.T) {
 	assert.Equal(t, []policy.Verdict{policy.None, policy.None, policy.None}, verdicts("session", call("u", "1"), call("u", "1"), call("u", "2")), "a call that is looked at twice counts once")
 	assert.Equal(t, []policy.Verdict{policy.Deny}, verdicts("session", call("u", "3")))
 	assert.Len(t, kept.kept, 3)
+	assert.Equal(t, []policy.Verdict{policy.None, policy.None, policy.Deny}, verdicts("day", call("v", "1"), call("w", "1"), call("x", "1")), "calls of other sessions have the same ids")
 	g := mustGuard(t, "budget-guard", map[string]any{"max_calls": 1})
 	r, err := g.Run(WithCounts(t.Context(), lost{}), call("s", "9"), 0)
 	require.NoError(t, err)

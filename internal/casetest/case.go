@@ -208,6 +208,10 @@ func (t *tester) one(ctx context.Context, c *Test, o *Outcome, key string, optio
 	if closed := eng.Close(); err == nil {
 		err = closed
 	}
+	var unfit *hookc.UnfitError
+	if errors.As(err, &unfit) { // whatever the case expects: no rule of the policy was asked
+		return []string{"the event cannot be decided: " + unfit.Err.Error()}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

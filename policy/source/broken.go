@@ -40,19 +40,22 @@ var triggerLine = lazy.Value(func() *regexp.Regexp {
 })
 
 // brokenEvents are the events that a HOOK.md which cannot be read may be meant
-// for: the one it names, as far as that can be seen, else every guarded one.
+// for: those it names, as far as that can be seen, else every guarded one.
 func brokenEvents(found diag.List) []policy.Event {
+	var out []policy.Event
 	for _, d := range found {
-		if d.Span.Source == nil {
+		if d.Span.Source == nil || len(out) > 0 {
 			continue
 		}
-		if m := triggerLine().FindStringSubmatch(d.Span.Source.Content); m != nil && spell.Has(mdTriggers, m[1]) {
-			if event, ok := policy.ParseEvent(m[1]); ok {
-				return []policy.Event{event}
+		for _, m := range triggerLine().FindAllStringSubmatch(d.Span.Source.Content, -1) {
+			if event, ok := policy.ParseEvent(m[1]); ok && spell.Has(mdTriggers, m[1]) && !slices.Contains(out, event) {
+				out = append(out, event)
 			}
 		}
 	}
-	var out []policy.Event
+	if len(out) > 0 {
+		return out
+	}
 	for _, name := range mdTriggers {
 		if event, ok := policy.ParseEvent(name); ok && event.Spec().Class == policy.Guard {
 			out = append(out, event)

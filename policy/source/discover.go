@@ -201,10 +201,10 @@ func (d *discovery) at(path string) diag.Span {
 	return fileSpan((&Loader{dir: d.dir}).shown(path))
 }
 
-// file adds a file, also when it is a link that leads nowhere: that a guard is
-// missing must show. It reports whether there is one.
+// file adds a file, also when it is a link that leads nowhere, or below one: that a
+// guard is missing must show. It reports whether there is one.
 func (d *discovery) file(tier policy.Tier, path string) bool {
-	if _, err := os.Lstat(path); absent(err) {
+	if _, err := os.Lstat(path); absent(err) && (fromProject(tier) || !astray(path)) {
 		return false
 	}
 	d.inputs = append(d.inputs, Input{Path: path, Tier: tier})
@@ -242,7 +242,7 @@ func (d *discovery) hookFolders(tier policy.Tier, dir string) {
 		}
 	} else if fromProject(tier) && outside(d.within, dir) != nil {
 		// loading says what is wrong
-	} else if folders, err := hookFolders(dir, 1); absent(err) || err == nil && len(folders) == 0 {
+	} else if folders, err := hookFolders(dir, 1); absent(err) && (fromProject(tier) || !astray(dir)) || err == nil && len(folders) == 0 {
 		return
 	}
 	d.inputs = append(d.inputs, Input{Path: dir, Tier: tier, Format: hookMDFormat})
@@ -262,6 +262,21 @@ func holdsAny(dir string) bool {
 	defer f.Close()
 	_, err = f.Readdirnames(1)
 	return !errors.Is(err, io.EOF)
+}
+
+// astray reports whether a path that is not there is one, or below one, that is a link
+// and leads nowhere: a folder that was moved, or whose disk is not mounted.
+func astray(path string) bool {
+	for ; ; path = filepath.Dir(path) {
+		info, err := os.Lstat(path)
+		switch {
+		case err == nil && info.Mode()&fs.ModeSymlink != 0:
+			_, err = os.Stat(path)
+			return errors.Is(err, fs.ErrNotExist)
+		case err == nil, path == filepath.Dir(path):
+			return false
+		}
+	}
 }
 
 // absent reports whether an error says that there is no such file; what

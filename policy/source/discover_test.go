@@ -139,6 +139,32 @@ func TestDiscoverMissingGuardShows(t *testing.T) {
 	assert.True(t, found.HasErrors())
 }
 
+// TestDiscoverMissingFolderShows: neither is one above: a folder that was moved, or
+// whose disk is not mounted, may have held a guard. A folder that leads to one
+// without a policy is as if it stood there.
+func TestDiscoverMissingFolderShows(t *testing.T) {
+	for _, leads := range []bool{false, true} {
+		for place, of := range map[string]func(p places) string{
+			"managed":       func(p places) string { return p.managed },
+			"configuration": func(p places) string { return p.config },
+			"hookc":         func(p places) string { return filepath.Join(p.config, "hookc") },
+			"agents":        func(p places) string { return filepath.Join(p.config, "agents") },
+			"hooks":         func(p places) string { return filepath.Join(p.config, "agents", "hooks") },
+		} {
+			p := freshPlaces(t)
+			path, to := of(p), filepath.Join(t.TempDir(), "moved")
+			require.NoError(t, os.RemoveAll(path))
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			if leads {
+				require.NoError(t, os.Mkdir(to, 0o755))
+			}
+			require.NoError(t, os.Symlink(to, path))
+			_, found := LoadDiscovered(p.options(), Options{})
+			assert.Equal(t, !leads, found.HasErrors(), "%s: %v", place, found)
+		}
+	}
+}
+
 func TestUntrustedUnreadableProjectStopsNobody(t *testing.T) {
 	p := freshPlaces(t)
 	lay(t, p.config, map[string]string{"hookc/hooks.yaml": one("u")})

@@ -193,7 +193,7 @@ func readHook(l *Loader, in *File, r io.Reader) {
 	front, found := readFrontmatter(in.Name, r)
 	m := mdFields{folder: filepath.Base(dir), front: front}
 	var h *policy.Hook
-	rule := false
+	rule, torn := false, found.HasErrors()
 	if front != nil {
 		h = m.hook()
 		found = slices.Concat(found, m.found)
@@ -204,6 +204,9 @@ func readHook(l *Loader, in *File, r io.Reader) {
 		found = slices.Concat(found, more)
 	}
 	if found.HasErrors() && !l.silentMD() {
+		if torn { // of a key that is written twice nobody knows which was meant
+			h = nil
+		}
 		l.brokenMD(in, h, found)
 		return
 	}

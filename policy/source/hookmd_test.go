@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -391,4 +392,22 @@ func FuzzHookMD(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestHookMDOfTwoMinds: of a key that is written twice nobody knows which was meant, so
+// the hook fails wherever either would have had it run.
+func TestHookMDOfTwoMinds(t *testing.T) {
+	for _, triggers := range [][2]string{{"pre-tool-call", "post-tool-call"}, {"post-tool-call", "pre-tool-call"}, {"pre-tool-call", "pre-tool-call"}} {
+		for _, more := range []string{"", "matcher: {tool: Write}\n", "matcher: {tool: Write}\nmatcher: {tool: Bash}\n", "async: true\n"} {
+			p, found := loadMD(t, "---\nname: h\ndescription: d\ntrigger: "+triggers[0]+"\n"+more+"trigger: "+triggers[1]+"\n---\n")
+			assert.True(t, found.HasErrors())
+			for _, trigger := range triggers {
+				event, ok := policy.ParseEvent(trigger)
+				require.True(t, ok)
+				assert.True(t, slices.ContainsFunc(p.Hooks, func(h *policy.Hook) bool {
+					return h.Event == event && reflect.DeepEqual(h.Filter, policy.Filter{}) && !h.Async && !h.Disabled
+				}), "%v %s: %+v", triggers, more, p.Hooks)
+			}
+		}
+	}
 }

@@ -76,7 +76,7 @@ func newBudgetGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 // Run counts a call, or denies it.
 func (g *budgetGuard) Run(ctx context.Context, in *policy.Context, _ int) (policy.Result, error) {
 	of, this := in.Text(policy.FieldSessionID), ""
-	if id := in.Text(policy.FieldToolUseID); id != "" { // agents number the calls of each session anew
+	if id := in.Text(policy.FieldToolUseID); id != "" { // a number that begins again with each session, of some agents
 		this = of + "\x00" + id
 	}
 	if g.counted(this) {

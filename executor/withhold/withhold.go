@@ -125,7 +125,7 @@ func text(w *policy.Would) string {
 // may hide a word from the rules after it (policy.ErrNUL). What is refused from an agent
 // is not taken from a hook either.
 func Unfit(plan *dag.Plan, in *policy.Context, answer *policy.Result, err error) error {
-	if err != nil || in == nil || answer == nil || answer.Patch.Empty() {
+	if err != nil || in == nil || answer == nil || answer.Patch.Empty() || !plan.Event.NeedsTool() {
 		return err
 	}
 	if unfit := in.With(answer.Patch).Unfit(plan.Event); errors.Is(unfit, policy.ErrNUL) {

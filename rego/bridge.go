@@ -104,6 +104,9 @@ func bridge(name string) native.Builtin {
 	if name == baseKey {
 		return lookAtKey
 	}
+	if name == writtenKey {
+		return lookAtNumbers
+	}
 	if unfitBuiltin(name) != "" {
 		return nil
 	}

@@ -20,7 +20,7 @@ type evidence struct {
 
 // listVersion is the version of the list of forms and of the translation: it
 // changes with each change of what native code is made of.
-const listVersion = "1"
+const listVersion = "2"
 
 // engines names the versions of topdown and of native code in this binary.
 func engines() string { return "OPA " + version.Version + ", native " + listVersion }

@@ -27,6 +27,8 @@ type listedRule struct {
 	forms forms
 	// why says that it is not on the list; "" is on it.
 	why string
+	// twice says that a comprehension of it hasKeyTwice.
+	twice bool
 }
 
 // Ref is the rule's name.
@@ -58,6 +60,10 @@ func listRules(c *ast.Compiler, data ast.Value) *listed {
 		if r.why == "" {
 			r.why = defect(c, r.Rule)
 		}
+		ast.WalkTerms(r.Rule, func(t *ast.Term) bool {
+			r.twice = r.twice || hasKeyTwice(c, t)
+			return r.twice
+		})
 	}
 	return l
 }
@@ -75,6 +81,11 @@ func (l *listed) unfit(path []string) (string, forms) {
 		}
 	}
 	return "", all
+}
+
+// twice reports whether a rule at a path, its generation first, hasKeyTwice.
+func (l *listed) twice(path []string) bool {
+	return slices.ContainsFunc(l.rules, func(r listedRule) bool { return r.twice && overlap(r.path, path[1:]) })
 }
 
 // query is why a value that is asked for is not on the list.

@@ -164,6 +164,7 @@ func (t *translation) translate() native.Func {
 		if t.forms = forms; why != "" {
 			t.unfit(why)
 		}
+		t.twice = t.b.list.twice(t.w.f.Path)
 		f.Blocks = t.ruleBlocks()
 	}
 	prune(&f, int32(t.next), t.b.prog.Paths)

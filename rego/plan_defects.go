@@ -23,6 +23,9 @@ func defect(c *ast.Compiler, r *ast.Rule) string {
 		}
 		return why != ""
 	})
+	if why == "" && asksBeyond(r) {
+		why = "topdown: a number beyond float64 is found by how it is written"
+	}
 	if why == "" && len(openMemberships(r)) > 0 {
 		why = "topdown: in over a literal with variables is indexed without them"
 	}
@@ -35,12 +38,8 @@ func defect(c *ast.Compiler, r *ast.Rule) string {
 	ast.WalkTerms(r, func(t *ast.Term) bool {
 		switch {
 		case why != "":
-		case isBeyond(t.Value):
-			why = "topdown: a number beyond float64 is found by how it is written"
 		case earlyKey(c, t) != nil:
 			why = "topdown: a comprehension is indexed by a variable it needs before"
-		case hasKeyTwice(c, t):
-			why = "topdown: a comprehension is indexed by a variable that stands in it twice"
 		case failsElsewhere(c, t):
 			why = "topdown: a comprehension is indexed, and may fail for other keys than those asked for"
 		}
@@ -49,15 +48,30 @@ func defect(c *ast.Compiler, r *ast.Rule) string {
 	return why
 }
 
-// isBeyond reports whether a value is a number that is no float64. Of two that are
-// one number, written apart, OPA's index leaves out the rule that has the other.
-func isBeyond(v ast.Value) bool {
-	n, ok := v.(ast.Number)
-	if !ok {
-		return false
+// asksBeyond reports whether a rule asks for a number that is no float64, where
+// OPA's index may see it: of two that are one number, written apart, it leaves out
+// the rule that has the other.
+func asksBeyond(r *ast.Rule) bool {
+	found := false
+	look := func(t *ast.Term) bool {
+		if n, ok := t.Value.(ast.Number); ok {
+			_, err := json.Number(n).Float64()
+			found = found || err != nil
+		}
+		return found
 	}
-	_, err := json.Number(n).Float64()
-	return err != nil
+	for ; r != nil; r = r.Else {
+		for _, t := range r.Head.Args {
+			ast.WalkTerms(t, look)
+		}
+		ast.WalkExprs(r, func(e *ast.Expr) bool {
+			if e.IsEquality() || e.IsCall() && (e.Operator().Equal(ast.Equal.Ref()) || e.Operator().Equal(ast.Member.Ref())) {
+				ast.WalkTerms(e, look)
+			}
+			return found
+		})
+	}
+	return found
 }
 
 // holdsComprehension reports whether an expression is a term, not a call or an

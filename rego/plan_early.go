@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"github.com/hookc/hookc/rego/native"
 )
 
 // earlyKey is the expression of a comprehension that takes a variable of the
@@ -33,6 +35,18 @@ func earlyKey(c *ast.Compiler, t *ast.Term) *ast.Expr {
 		unbound = unbound.Diff(vars)
 	}
 	return nil
+}
+
+// writtenKey is the function that bails when a number has come up that may equal one
+// written otherwise. It is called after each comprehension of rules of which one
+// hasKeyTwice.
+const writtenKey = "hookc.written_key"
+
+func lookAtNumbers(c *native.Call, _ []native.Value) (native.Value, bool, error) {
+	if c.Respelled() {
+		return nil, false, native.ErrBail
+	}
+	return true, true, nil
 }
 
 // hasKeyTwice reports whether topdown indexes a comprehension by a variable that

@@ -35,6 +35,8 @@ type translation struct {
 	why   string
 	forms forms
 	calls []int32
+	// twice says that numbers are looked at after each comprehension.
+	twice bool
 }
 
 // fact is what is known of a local.
@@ -220,6 +222,9 @@ func (t *translation) stmt(s ir.Stmt) bool {
 		t.callDynamic(s)
 	case *ir.BlockStmt:
 		t.emitBlocks(native.Stmt{Op: native.OpBlock}, s)
+		if t.twice {
+			t.emit(native.Stmt{Op: native.OpCallBuiltin, Index: t.b.builtin(writtenKey), Target: native.None})
+		}
 	case *ir.BreakStmt:
 		t.emit(native.Stmt{Op: native.OpBreak, Index: int32(s.Index)})
 	case *ir.DotStmt:

@@ -112,6 +112,10 @@ func (c *Call) Program() *Program { return c.m.code.program }
 // it is the evaluation's own.
 func (c *Call) Epoch() uint64 { return c.m.epoch }
 
+// Respelled reports whether a number may have come up that is written as few
+// write it, and so may equal one that is written otherwise.
+func (c *Call) Respelled() bool { return c.m.respelled }
+
 // Step counts n steps of a builtin's own loop, so that Stop is asked in it.
 func (c *Call) Step(n int) {
 	c.m.steps -= n

@@ -97,14 +97,13 @@ func (g *budgetGuard) Run(ctx context.Context, in *policy.Context, _ int) (polic
 		}
 		return strconv.Itoa(n + 1)
 	})
+	if err == nil && !known {
+		err = ErrNotKept
+	}
 	says := guardSays{by: g.by}
 	switch {
 	case err != nil:
 		says.add(policy.Deny, func() string { return err.Error() + "; instead: make the call again when it can be" })
-	case !known:
-		says.add(policy.Deny, func() string {
-			return "what was counted cannot be read or written (HK180); instead: make the call again when it can be"
-		})
 	case spent:
 		says.add(policy.Deny, func() string {
 			return fmt.Sprintf("the budget of %d calls is spent; instead: do without more calls, or ask the user for a larger budget", g.limit)

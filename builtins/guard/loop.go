@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"strconv"
@@ -25,8 +26,8 @@ var loopGuardRule = rule.Rule{
 // host that decides each event in a process of its own gives one that outlasts
 // it (WithCounts). Implementations are safe for concurrent use.
 type Counts interface {
-	// Count changes the text kept under a key and returns the new one; change
-	// gets "" for a key that is not kept.
+	// Count changes the text kept under a key and returns the new one, "" where it
+	// cannot be kept; change gets "" for a key that is not kept.
 	Count(key string, change func(old string) string) string
 }
 
@@ -40,6 +41,9 @@ type FleetCounts interface {
 	Together(ctx context.Context, by, key string, change func(old string) string) (warnings []policy.Warning, err error)
 }
 
+// ErrNotKept is of Together: what was counted is not kept.
+var ErrNotKept = errors.New("what was counted cannot be read or written (HK180)")
+
 type countsKey struct{}
 
 // WithCounts lets the rules that run under ctx keep their numbers in c.
@@ -50,7 +54,7 @@ func WithCounts(ctx context.Context, c Counts) context.Context {
 }
 
 // count changes what is kept under a key, for a rule of the managed tier on all machines.
-// A refusal says that it must not be counted.
+// An error says that it must not be counted, or was not kept.
 func count(ctx context.Context, own *ownCounts, by policy.By, managed bool, key string, change func(old string) string) (warnings []policy.Warning, err error) {
 	counts, ok := ctx.Value(countsKey{}).(Counts)
 	if !ok {
@@ -59,8 +63,10 @@ func count(ctx context.Context, own *ownCounts, by policy.By, managed bool, key 
 	if fleet, ok := counts.(FleetCounts); ok && managed {
 		return fleet.Together(ctx, by.Name, key, change)
 	}
-	counts.Count(key, change)
-	return nil, nil
+	if counts.Count(key, change) == "" {
+		err = ErrNotKept
+	}
+	return nil, err
 }
 
 // loopGuard counts how often running an event of one session was reached.
@@ -112,7 +118,7 @@ func (g *loopGuard) Run(ctx context.Context, in *policy.Context, _ int) (policy.
 		}
 		return strconv.Itoa(tries) + " " + mark
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrNotKept) { // a loop that nobody can count is the engine's to end
 		return policy.Result{Control: policy.Halt, ControlBy: g.by, StopReasons: []string{err.Error()}, Warnings: warnings}, nil
 	}
 	if tries <= g.limit {

@@ -123,7 +123,7 @@ func (s segment) zip(dir string) error {
 // claim takes the first writer from one on that no other process is.
 func claim(dir string, from int) (int, *flock.Flock, error) {
 	for i := from; i < maxWriters; i++ {
-		l := flock.New(filepath.Join(dir, fmt.Sprintf("w%d.lock", i)), flock.SetPermissions(0o600))
+		l := flock.New(filepath.Join(dir, fmt.Sprintf("w%d.lock", i)), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 		ok, err := l.TryLock()
 		if err != nil {
 			return 0, nil, err

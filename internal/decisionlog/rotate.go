@@ -27,7 +27,7 @@ const handOver = keyName + "/key"
 // one. The old key for masked values is gone then: what was masked before and what is
 // masked after cannot be told to be equal. The log has an entry that says so.
 func Rotate(dir string, options Options) (err error) {
-	lock := flock.New(filepath.Join(dir, "keys.lock"), flock.SetPermissions(0o600))
+	lock := flock.New(filepath.Join(dir, "keys.lock"), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 	if err := lock.Lock(); err != nil {
 		return err
 	}

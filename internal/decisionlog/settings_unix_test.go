@@ -4,6 +4,7 @@ package decisionlog
 
 import (
 	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -31,5 +32,16 @@ func TestSettingsThatAreNoFile(t *testing.T) {
 		s, err := ReadSettings(home)
 		assert.ErrorContains(t, err, SettingsFile(home), name)
 		assert.Equal(t, "deny", s.OnError, name)
+	}
+}
+
+// A pipe in the place of a lock is no reason to wait for who would write to it.
+func TestLocksThatArePipes(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "w0.lock"), 0o600))
+	i, lock, err := claim(dir, 0)
+	if err == nil {
+		assert.Zero(t, i)
+		assert.NoError(t, lock.Unlock())
 	}
 }

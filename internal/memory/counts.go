@@ -29,12 +29,14 @@ const countsFile = "counts.json"
 
 func (c counts) Count(key string, change func(old string) string) string {
 	out := ""
-	c.m.change(countsFile, key, func(old []byte) []byte {
+	if c.m.change(countsFile, key, func(old []byte) []byte {
 		if out = change(string(old)); out == "" {
 			return nil
 		}
 		return []byte(out)
-	})
+	}) != nil {
+		return "" // it is not on the disk, and so it is not counted
+	}
 	return out
 }
 
@@ -54,7 +56,9 @@ func (c counts) Together(ctx context.Context, by, key string, change func(old st
 		return nil, err
 	}
 	if fleet == nil {
-		here.Count(key, change)
+		if here.Count(key, change); here.m.Trouble() != nil {
+			return here.m.Warnings(), guard.ErrNotKept
+		}
 		return here.m.Warnings(), nil
 	}
 	owed := 0
@@ -88,7 +92,11 @@ func (c counts) Together(ctx context.Context, by, key string, change func(old st
 		})
 	}
 	if alone {
-		return append(here.m.Warnings(), share.Apart(by, "this machine counts alone", err)), nil
+		warnings := append(here.m.Warnings(), share.Apart(by, "this machine counts alone", err))
+		if here.m.Trouble() != nil {
+			return warnings, guard.ErrNotKept
+		}
+		return warnings, nil
 	}
 	return []policy.Warning{share.Apart(by, "nothing is counted, and so it is refused", err)}, err
 }

@@ -23,22 +23,57 @@ func damages(whole []byte) [][]byte {
 	return out
 }
 
-// A spent budget stays spent, whatever becomes of the file it is counted in, and the
-// Decision says what is wrong with the file.
-func TestDamagedCountsGiveNothingBack(t *testing.T) {
-	t.Setenv("XDG_STATE_HOME", t.TempDir())
-	root := t.TempDir()
+// budget decides calls of one session by a budget of two, each as a process of its own
+// would, in the project at root.
+func budget(t *testing.T, tier policy.Tier) (root string, permits func() (bool, []policy.Warning)) {
+	root = t.TempDir()
 	text := filepath.Join(root, "hooks.yaml")
 	require.NoError(t, os.WriteFile(text, []byte("pre_tool_execution:\n  - {name: calls, use: budget-guard, max_calls: 2}\n"), 0o600))
-	permits := func() (bool, []policy.Warning) {
-		m := Open(root) // as a process of its own
-		eng, err := hookc.Open(t.Context(), hookc.Files(text))
+	return root, func() (bool, []policy.Warning) {
+		m := Open(root)
+		eng, err := hookc.Open(t.Context(), hookc.Files(tier.String()+"="+text))
 		require.NoError(t, err)
 		defer eng.Close()
 		d, err := eng.PreTool(m.Counting(t.Context()), hookc.Call{Tool: "Bash", Where: hookc.Where{SessionID: "s"}, Input: map[string]any{"command": "ls"}})
 		require.NoError(t, err)
-		return d.Permits(), m.Warnings()
+		return d.Permits(), append(m.Warnings(), d.Warnings...)
 	}
+}
+
+// A call whose count cannot be written does not go ahead: a disk that is full would be
+// a budget without an end. Here something stands where the new content would be written.
+func TestWhatIsNotWrittenIsNotCounted(t *testing.T) {
+	for _, tier := range []policy.Tier{policy.TierProject, policy.TierManaged} {
+		t.Setenv("XDG_STATE_HOME", t.TempDir())
+		_, permits := budget(t, tier)
+		got, _ := permits()
+		require.True(t, got)
+		var files []string
+		require.NoError(t, filepath.WalkDir(os.Getenv("XDG_STATE_HOME"), func(path string, d os.DirEntry, err error) error {
+			if filepath.Base(path) == countsFile {
+				files = append(files, path)
+			}
+			return err
+		}))
+		require.Len(t, files, 1)
+		require.NoError(t, os.MkdirAll(filepath.Join(files[0]+".tmp", "full"), 0o700))
+		for range 5 {
+			got, warnings := permits()
+			assert.False(t, got, "%s", tier)
+			assert.NotEmpty(t, warnings, "%s", tier)
+		}
+		require.NoError(t, os.RemoveAll(files[0]+".tmp"))
+		got, warnings := permits()
+		assert.True(t, got, "%s: one of two was counted", tier)
+		assert.Empty(t, warnings, "%s", tier)
+	}
+}
+
+// A spent budget stays spent, whatever becomes of the file it is counted in, and the
+// Decision says what is wrong with the file.
+func TestDamagedCountsGiveNothingBack(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	root, permits := budget(t, policy.TierProject)
 	for _, want := range []bool{true, true, false} {
 		got, warnings := permits()
 		require.Equal(t, want, got)

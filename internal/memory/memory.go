@@ -122,10 +122,10 @@ func (m *Memory) Trouble() error {
 	return m.broken
 }
 
-// update changes a file of the state folder; trouble is kept for warnings.
-func (m *Memory) update(name string, change func(old []byte) ([]byte, error)) {
+// update changes a file of the state folder; trouble is kept for warnings, too.
+func (m *Memory) update(name string, change func(old []byte) ([]byte, error)) error {
 	if m.dir == nil {
-		return
+		return m.Trouble()
 	}
 	write := m.dir.UpdateLazy
 	if name == countsFile {
@@ -140,6 +140,7 @@ func (m *Memory) update(name string, change func(old []byte) ([]byte, error)) {
 	if err != nil && m.broken == nil {
 		m.broken = err
 	}
+	return err
 }
 
 const metricsFile = "metrics.json"
@@ -226,8 +227,8 @@ func records(data []byte) []record {
 }
 
 // change replaces one record by what f makes of it; nil removes it.
-func (m *Memory) change(file, key string, f func(old []byte) []byte) {
-	m.update(file, func(data []byte) ([]byte, error) {
+func (m *Memory) change(file, key string, f func(old []byte) []byte) error {
+	return m.update(file, func(data []byte) ([]byte, error) {
 		all := records(data)
 		var old []byte
 		if i := slices.IndexFunc(all, func(r record) bool { return r.Key == key }); i >= 0 {

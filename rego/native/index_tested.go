@@ -190,12 +190,12 @@ func (t *tested) glob(args []Value, at int) bool {
 	}
 	t.guards = append(t.guards, guardUnicode)
 	switch {
-	case g.exact:
-		t.found(handle{on: t.on, kind: byText, text: g.literal})
-	case g.super && g.literal != "":
-		t.found(handle{on: t.on, kind: byStarting, text: g.literal})
-	case g.text != "":
-		t.needs(neededBy(g.text))
+	case g.Exact:
+		t.found(handle{on: t.on, kind: byText, text: g.Literal})
+	case g.Super && g.Literal != "":
+		t.found(handle{on: t.on, kind: byStarting, text: g.Literal})
+	case g.Expression != "":
+		t.needs(neededBy(g.Expression))
 	}
 	return true
 }

@@ -16,7 +16,7 @@ var patterns = []string{`rm\s+-rf`, `^git push`, `\bmain\b`, `(?i)drop\s+table`,
 func randomText(rng *rand.Rand) string {
 	var b strings.Builder
 	for range rng.IntN(8) {
-		b.WriteString([]string{"a", "b", "x", "rm", " ", "-rf", "\n", "main", "git push", "é", "K", "A", "_", "1", ".env", ".", "DROP", "table", "\b", "ſ", "s", "\U00010400"}[rng.IntN(22)])
+		b.WriteString([]string{"a", "b", "x", "rm", " ", "-rf", "\n", "main", "git push", "é", "\u212a", "A", "_", "1", ".env", ".", "DROP", "table", "\b", "ſ", "s", "\U00010400"}[rng.IntN(22)])
 	}
 	return b.String()
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/lestrrat-go/httprc/v3"
 	"github.com/lestrrat-go/jwx/v3/jwk"
 	"github.com/lestrrat-go/jwx/v3/jwt"
+	"github.com/valyala/fasthttp"
 )
 
 // Auth says which clients are known, and by which label.
@@ -159,16 +160,18 @@ func (a *Auth) readTokens(path string) error {
 var errUnknown = errors.New("there is no valid token or certificate")
 
 // Label is the label of whoever sends a request.
-func (a *Auth) Label(r *http.Request) (string, error) {
-	if sent := r.Header["Authorization"]; len(sent) > 0 && !a.anyone {
-		bearer, ok := strings.CutPrefix(sent[0], "Bearer ")
-		if !ok || len(sent) > 1 {
-			return "", errUnknown
+func (a *Auth) Label(c *fasthttp.RequestCtx) (string, error) {
+	if !a.anyone {
+		if sent := sent(c, "Authorization"); len(sent) > 0 {
+			bearer, ok := strings.CutPrefix(sent[0], "Bearer ")
+			if !ok || len(sent) > 1 {
+				return "", errUnknown
+			}
+			return a.bearer(bearer)
 		}
-		return a.bearer(bearer)
 	}
-	if a.certificates && r.TLS != nil && len(r.TLS.VerifiedChains) > 0 {
-		subject := r.TLS.VerifiedChains[0][0].Subject
+	if state := c.TLSConnectionState(); a.certificates && state != nil && len(state.VerifiedChains) > 0 {
+		subject := state.VerifiedChains[0][0].Subject
 		if units := subject.OrganizationalUnit; len(units) > 0 {
 			return units[0], nil
 		}

@@ -14,7 +14,7 @@ import (
 // batch answers {"events": [EVENT, …]}, each of which names itself, by
 // {"decisions": […]} in the same order. An event that cannot be decided has a problem
 // in its place, which refuses it; the others are decided.
-func (s *Server) batch(w http.ResponseWriter, a *asked) error {
+func (s *Server) batch(a *asked) error {
 	var sent struct {
 		Events []json.RawMessage `json:"events"`
 	}
@@ -24,7 +24,7 @@ func (s *Server) batch(w http.ResponseWriter, a *asked) error {
 	if len(sent.Events) > s.limits.Events {
 		return problem{http.StatusRequestEntityTooLarge, codeLarge.ID, "the batch is too large", "at most " + strconv.Itoa(s.limits.Events) + " events"}
 	}
-	ctx := s.limited(a.r)
+	ctx := s.limited(a.ctx)
 	defer ctx.cancel()
 	var out bytes.Buffer
 	out.WriteString(`{"decisions":[`)
@@ -46,7 +46,7 @@ func (s *Server) batch(w http.ResponseWriter, a *asked) error {
 		out.Write(text)
 	}
 	out.WriteString("]}")
-	write(w, http.StatusOK, out.Bytes())
+	write(a.c, out.Bytes())
 	return nil
 }
 

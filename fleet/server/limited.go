@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,8 +19,8 @@ type limited struct {
 }
 
 // limited is the context in which a request's events are decided.
-func (s *Server) limited(r *http.Request) *limited {
-	return &limited{Context: r.Context(), until: time.Now().Add(s.limits.Decide)}
+func (s *Server) limited(ctx context.Context) *limited {
+	return &limited{Context: ctx, until: time.Now().Add(s.limits.Decide)}
 }
 
 // Deadline is until, or the request's own where that is earlier.

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"slices"
 	"sync"
 	"time"
 
-	"golang.org/x/net/netutil"
+	"github.com/valyala/fasthttp"
 
 	"github.com/hookc/hookc"
 )
@@ -40,15 +39,20 @@ type Options struct {
 	Grace, Drain time.Duration
 }
 
+// headerBytes are the most that the first line and the headers of a request may take.
+const headerBytes = 16 << 10
+
 // Running is a server that listens.
 type Running struct {
 	*Server
 	// Address is where.
 	Address net.Addr
-	http    *http.Server
+	http    *fasthttp.Server
 	o       Options
-	ended   chan error
-	end     func() error
+	// brokenOff ends what is under way.
+	brokenOff context.CancelFunc
+	ended     chan error
+	end       func() error
 }
 
 // Listen starts a server. Anybody may ask one that knows no clients, so it listens on
@@ -87,40 +91,67 @@ func (o Options) Listen(ctx context.Context) (*Running, error) {
 		l.Close()
 		return nil, err
 	}
-	r := &Running{Server: New(tenants, auth, o.Limits), Address: l.Addr(), o: o, ended: make(chan error, 1)}
-	r.exposition = o.Exposition
-	r.http = &http.Server{Handler: r.Server, ReadHeaderTimeout: o.Limits.Header, ReadTimeout: o.Limits.Header + o.Limits.Body,
-		WriteTimeout: o.Limits.Header + o.Limits.Body + o.Limits.Decide + o.Limits.Answer, IdleTimeout: o.Limits.Idle, MaxHeaderBytes: 16 << 10}
-	l = netutil.LimitListener(l, o.Limits.Conns)
-	serve := func() error { return r.http.Serve(l) }
+	r := &Running{Server: &Server{tenants: tenants, auth: auth, limits: o.Limits, exposition: o.Exposition}, Address: l.Addr(), o: o, ended: make(chan error, 1)}
+	r.ctx, r.brokenOff = context.WithCancel(context.WithoutCancel(ctx))
+	// The handler reads the body itself, once it is known who sends it.
+	r.http = &fasthttp.Server{Handler: r.answer, ErrorHandler: r.malformed, StreamRequestBody: true, DisablePreParseMultipartForm: true,
+		ReadTimeout: o.Limits.Header, WriteTimeout: o.Limits.Answer, IdleTimeout: o.Limits.Idle, ReadBufferSize: headerBytes,
+		HeaderReceived: func(*fasthttp.RequestHeader) fasthttp.RequestConfig {
+			return fasthttp.RequestConfig{ReadTimeout: o.Limits.Body}
+		},
+		Concurrency: o.Limits.Conns, CloseOnShutdown: true, NoDefaultServerHeader: true, Logger: quiet{}}
 	if o.Cert != "" {
-		if r.http.TLSConfig, err = o.tls(); err != nil {
+		config, err := o.tls()
+		if err != nil {
 			l.Close()
 			tenants.Close()
 			return nil, err
 		}
-		serve = func() error { return r.http.ServeTLS(l, "", "") }
+		l = tls.NewListener(l, config)
 	}
-	r.end = sync.OnceValue(r.finish)
-	go func() { r.ended <- serve() }()
+	l = patient{l}
+	r.end = sync.OnceValue(func() error { return r.finish(l) })
+	go func() { r.ended <- r.http.Serve(l) }()
 	return r, nil
 }
 
 // End withdraws readiness, lets events under way finish, and ends the server.
 func (r *Running) End() error { return r.end() }
 
-func (r *Running) finish() error {
+func (r *Running) finish(l net.Listener) error {
 	r.ending.Store(true)
 	time.Sleep(r.o.Grace)
 	ctx, cancel := context.WithTimeout(context.Background(), r.o.Drain)
 	defer cancel()
-	err := r.http.Shutdown(ctx)
-	if err != nil {
-		err = errors.Join(err, r.http.Close())
+	l.Close()
+	<-r.ended // or a server that has not begun would go on to listen
+	err := r.http.ShutdownWithContext(ctx)
+	if errors.Is(err, net.ErrClosed) {
+		err = nil
 	}
-	<-r.ended
+	r.brokenOff()
 	r.tenants.Close()
 	return err
+}
+
+// quiet keeps what the library has to say of a broken connection, which may be part of
+// an event: such requests are counted.
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+
+// patient is a listener that goes on when a connection cannot be taken, as while the
+// process has too many open files.
+type patient struct{ net.Listener }
+
+func (p patient) Accept() (net.Conn, error) {
+	for {
+		c, err := p.Listener.Accept()
+		if err == nil || errors.Is(err, net.ErrClosed) {
+			return c, err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 // Reload compiles the policies again.
@@ -132,7 +163,7 @@ func (o Options) tls() (*tls.Config, error) {
 	if _, err := own.get(nil); err != nil {
 		return nil, err
 	}
-	c := &tls.Config{MinVersion: tls.VersionTLS13, GetCertificate: own.get}
+	c := &tls.Config{MinVersion: tls.VersionTLS13, GetCertificate: own.get, NextProtos: []string{"http/1.1"}}
 	if o.Clients == "" {
 		return c, nil
 	}

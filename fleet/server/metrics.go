@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/valyala/fasthttp"
+
 	"github.com/hookc/hookc/policy"
 )
 
@@ -44,30 +46,30 @@ func (c *counters) took(d time.Duration) {
 
 // metrics are the counters in Prometheus' text format. Nothing a client says is in
 // them: labels and tools are without bound.
-func (s *Server) metrics(w http.ResponseWriter) {
+func (s *Server) metrics(c *fasthttp.RequestCtx) {
 	var b strings.Builder
-	c := &s.counts
+	n := &s.counts
 	b.WriteString("# HELP hookcd_decisions_total Events decided, by action.\n# TYPE hookcd_decisions_total counter\n")
 	for i, a := range actions {
-		fmt.Fprintf(&b, "hookcd_decisions_total{action=%q} %d\n", a, c.actions[i].Load())
+		fmt.Fprintf(&b, "hookcd_decisions_total{action=%q} %d\n", a, n.actions[i].Load())
 	}
-	fmt.Fprintf(&b, "# HELP hookcd_refused_total Requests the server itself refused.\n# TYPE hookcd_refused_total counter\nhookcd_refused_total %d\n", c.refused.Load())
-	fmt.Fprintf(&b, "# HELP hookcd_failed_total Events that could not be decided, and were refused in the agent's words or in a batch.\n# TYPE hookcd_failed_total counter\nhookcd_failed_total %d\n", c.failed.Load())
+	fmt.Fprintf(&b, "# HELP hookcd_refused_total Requests the server itself refused.\n# TYPE hookcd_refused_total counter\nhookcd_refused_total %d\n", n.refused.Load())
+	fmt.Fprintf(&b, "# HELP hookcd_failed_total Events that could not be decided, and were refused in the agent's words or in a batch.\n# TYPE hookcd_failed_total counter\nhookcd_failed_total %d\n", n.failed.Load())
 	fmt.Fprintf(&b, "# HELP hookcd_active Events being decided.\n# TYPE hookcd_active gauge\nhookcd_active %d\n", s.active.Load())
 	fmt.Fprintf(&b, "# HELP hookcd_stale_policies Policies whose last edit was refused; the ones before are in force.\n# TYPE hookcd_stale_policies gauge\nhookcd_stale_policies %d\n", s.tenants.stale.Load())
 	b.WriteString("# HELP hookcd_answer_seconds How long answers took once the event was there.\n# TYPE hookcd_answer_seconds histogram\n")
 	sum := int64(0)
-	for i := range c.times {
-		sum += c.times[i].Load()
+	for i := range n.times {
+		sum += n.times[i].Load()
 		bound := "+Inf"
 		if i < len(bounds) {
 			bound = fmt.Sprint(bounds[i])
 		}
 		fmt.Fprintf(&b, "hookcd_answer_seconds_bucket{le=%q} %d\n", bound, sum)
 	}
-	fmt.Fprintf(&b, "hookcd_answer_seconds_sum %v\nhookcd_answer_seconds_count %d\n", time.Duration(c.nanos.Load()).Seconds(), sum)
+	fmt.Fprintf(&b, "hookcd_answer_seconds_sum %v\nhookcd_answer_seconds_count %d\n", time.Duration(n.nanos.Load()).Seconds(), sum)
 	if s.exposition != nil {
 		b.WriteString(s.exposition())
 	}
-	text(w, http.StatusOK, b.String())
+	text(c, http.StatusOK, b.String())
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/valyala/fasthttp"
+
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -48,26 +50,38 @@ func (p problem) json() problemJSON {
 	return problemJSON{p.title, p.status, p.detail, p.code, "deny", policy.Block, []string{"hookc could not decide: " + p.Error()}}
 }
 
-func (s *Server) refuse(w http.ResponseWriter, p problem) {
+func (s *Server) refuse(c *fasthttp.RequestCtx, p problem) {
 	s.counts.refused.Add(1)
 	text, err := json.Marshal(p.json())
 	if err != nil {
 		panic("hookc: a problem cannot be written: " + err.Error())
 	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+	c.Response.Header.SetContentType("application/problem+json")
 	if p.code == codeLarge.ID {
-		w.Header().Set("Connection", "close")
+		c.SetConnectionClose()
 	}
-	w.WriteHeader(p.status)
-	w.Write(text)
+	c.SetStatusCode(p.status)
+	c.Response.SetBodyRaw(text)
+}
+
+// malformed refuses what is no request of HTTP, or came too slowly for one.
+func (s *Server) malformed(c *fasthttp.RequestCtx, err error) {
+	var small *fasthttp.ErrSmallBuffer
+	if errors.As(err, &small) {
+		s.refuse(c, problem{http.StatusRequestHeaderFieldsTooLarge, codeLarge.ID, "the headers are too large", "at most " + strconv.Itoa(headerBytes) + " bytes"})
+		return
+	}
+	p := unread(err, 0)
+	if p.status == http.StatusBadRequest {
+		p.detail = "it is no request of HTTP/1.1" // the error has parts of it
+	}
+	s.refuse(c, p)
 }
 
 // unread is the refusal of a body that did not come.
 func unread(err error, most int64) problem {
-	var large *http.MaxBytesError
 	switch {
-	case errors.As(err, &large):
+	case errors.Is(err, errLarge):
 		return problem{http.StatusRequestEntityTooLarge, codeLarge.ID, "the event is too large", "at most " + strconv.FormatInt(most, 10) + " bytes"}
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return problem{http.StatusRequestTimeout, codeLarge.ID, "the event came too slowly", "its time is over"}

@@ -5,16 +5,21 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/valyala/fasthttp"
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/policy"
@@ -49,14 +54,11 @@ type Server struct {
 	limits  Limits
 	counts  counters
 	active  atomic.Int64 // events
-	ending  atomic.Bool
+	// ctx is over when what is under way is broken off.
+	ctx    context.Context
+	ending atomic.Bool
 	// exposition is what /metrics shows beside the counters, or nil.
 	exposition func() string
-}
-
-// New is a server of tenants' policies for the clients that auth knows.
-func New(t *Tenants, a *Auth, l Limits) *Server {
-	return &Server{tenants: t, auth: a, limits: l}
 }
 
 // work is the memory of one request, used again by later ones.
@@ -67,126 +69,169 @@ type work struct {
 
 var works = sync.Pool{New: func() any { return &work{body: make([]byte, 0, 8<<10)} }}
 
-// ServeHTTP answers one request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch path := r.URL.Path; {
-	case path == "/health/live":
-		text(w, http.StatusOK, "ok\n")
-	case path == "/health/ready":
-		s.ready(w)
-	case path == "/metrics":
-		s.metrics(w)
-	case path == "/v1/events:batch":
-		s.decide(w, r, "", s.limits.Batch, s.batch)
-	case len(path) > len("/v1/events/") && path[:len("/v1/events/")] == "/v1/events/":
-		s.decide(w, r, path[len("/v1/events/"):], s.limits.Event, s.one)
+// answer answers one request. What goes wrong in it without an error is a refusal too,
+// and ends no other request.
+func (s *Server) answer(c *fasthttp.RequestCtx) {
+	defer func() {
+		if wrong := recover(); wrong != nil {
+			fmt.Fprintf(os.Stderr, "hookcd: an answer broke off: %v\n%s", wrong, debug.Stack())
+			c.Response.Reset()
+			s.refuse(c, problem{status: http.StatusInternalServerError, title: "the event could not be decided"})
+		}
+	}()
+	const one = "/v1/events/"
+	switch path := c.Path(); {
+	case string(path) == "/health/live":
+		text(c, http.StatusOK, "ok\n")
+	case string(path) == "/health/ready":
+		s.ready(c)
+	case string(path) == "/metrics":
+		s.metrics(c)
+	case string(path) == "/v1/events:batch":
+		s.decide(c, "", s.limits.Batch, s.batch)
+	case len(path) > len(one) && string(path[:len(one)]) == one:
+		s.decide(c, string(path[len(one):]), s.limits.Event, s.one)
 	default:
-		s.refuse(w, problem{status: http.StatusNotFound, title: "there is nothing at this path"})
+		s.refuse(c, problem{status: http.StatusNotFound, title: "there is nothing at this path"})
 	}
 }
 
 // ready is whether a balancer may send events here.
-func (s *Server) ready(w http.ResponseWriter) {
+func (s *Server) ready(c *fasthttp.RequestCtx) {
 	switch {
 	case s.ending.Load():
-		text(w, http.StatusServiceUnavailable, "ending\n")
+		text(c, http.StatusServiceUnavailable, "ending\n")
 	case !s.tenants.Active():
-		text(w, http.StatusServiceUnavailable, "no active policy\n")
+		text(c, http.StatusServiceUnavailable, "no active policy\n")
 	case s.tenants.stale.Load() > 0: // what is wrong names files, and anybody may ask here
-		text(w, http.StatusOK, fmt.Sprintf("ok\nthe last edit of %d policies was refused, the ones before are in force: the log says why\n", s.tenants.stale.Load()))
+		text(c, http.StatusOK, fmt.Sprintf("ok\nthe last edit of %d policies was refused, the ones before are in force: the log says why\n", s.tenants.stale.Load()))
 	default:
-		text(w, http.StatusOK, "ok\n")
+		text(c, http.StatusOK, "ok\n")
 	}
 }
 
 // asked is a request whose sender is known and whose body is there.
 type asked struct {
 	*work
-	r      *http.Request
+	c      *fasthttp.RequestCtx
+	ctx    context.Context
 	name   string
 	tenant *Tenant
 }
 
 // decide finds out who asks, reads the body, and has it answered.
-func (s *Server) decide(w http.ResponseWriter, r *http.Request, name string, most int64, answer func(http.ResponseWriter, *asked) error) {
-	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", http.MethodPost)
-		s.refuse(w, problem{status: http.StatusMethodNotAllowed, title: "events are sent by POST"})
+func (s *Server) decide(c *fasthttp.RequestCtx, name string, most int64, answer func(*asked) error) {
+	if !c.IsPost() {
+		c.Response.Header.Set("Allow", http.MethodPost)
+		s.refuse(c, problem{status: http.StatusMethodNotAllowed, title: "events are sent by POST"})
 		return
 	}
-	label, err := s.auth.Label(r)
+	if ambiguous(&c.Request.Header) {
+		c.SetConnectionClose()
+		s.refuse(c, problem{http.StatusBadRequest, codeUnread.ID, "the event could not be read", "it has both a length and a Transfer-Encoding, or one that is not chunked"})
+		return
+	}
+	label, err := s.auth.Label(c)
 	if err != nil {
-		w.Header().Set("WWW-Authenticate", "Bearer")
-		s.refuse(w, problem{status: http.StatusUnauthorized, title: "the client is not known", detail: err.Error()})
+		c.Response.Header.Set("WWW-Authenticate", "Bearer")
+		s.refuse(c, problem{status: http.StatusUnauthorized, title: "the client is not known", detail: err.Error()})
 		return
 	}
 	tenant, err := s.tenants.Of(label)
 	if err != nil {
-		s.refuse(w, problem{status: http.StatusForbidden, title: "there is no policy for this client", detail: err.Error()})
+		s.refuse(c, problem{status: http.StatusForbidden, title: "there is no policy for this client", detail: err.Error()})
 		return
 	}
 	defer s.active.Add(-1)
 	if s.active.Add(1) > int64(s.limits.Active) {
-		w.Header().Set("Retry-After", "1")
-		s.refuse(w, problem{status: http.StatusServiceUnavailable, title: "too many events are being decided"})
+		c.Response.Header.Set("Retry-After", "1")
+		s.refuse(c, problem{status: http.StatusServiceUnavailable, title: "too many events are being decided"})
 		return
 	}
-	if parent := r.Header["Traceparent"]; len(parent) == 1 {
-		r = r.WithContext(observe.WithTrace(r.Context(), observe.Parse(parent[0], strings.Join(r.Header["Tracestate"], ","))))
-	}
-	a := &asked{r: r, name: name, tenant: tenant, work: works.Get().(*work)}
+	a := &asked{c: c, ctx: s.ctx, name: name, tenant: tenant, work: works.Get().(*work)}
 	defer func() {
 		if cap(a.body) <= 64<<10 {
 			works.Put(a.work)
 		}
 	}()
-	if err := a.read(w, most); err != nil {
-		s.refuse(w, unread(err, most))
+	if parent := sent(c, "Traceparent"); len(parent) == 1 {
+		a.ctx = observe.WithTrace(a.ctx, observe.Parse(parent[0], strings.Join(sent(c, "Tracestate"), ",")))
+	}
+	if err := a.read(most); err != nil {
+		s.refuse(c, unread(err, most))
 		return
 	}
 	began := time.Now()
-	if err := answer(w, a); err != nil {
+	if err := answer(a); err != nil {
 		var p problem
 		if !errors.As(err, &p) {
 			p = problem{status: http.StatusInternalServerError, title: "the event could not be decided", detail: err.Error()}
 		}
-		s.refuse(w, p)
+		s.refuse(c, p)
 	}
 	s.counts.took(time.Since(began))
 }
 
-// read reads the body, which is no larger than most.
-func (a *asked) read(w http.ResponseWriter, most int64) error {
-	a.body = a.body[:0]
-	from := http.MaxBytesReader(w, a.r.Body, most)
-	if n := a.r.ContentLength; n > most {
-		return &http.MaxBytesError{Limit: most}
-	} else if n > int64(cap(a.body)) {
-		a.body = make([]byte, 0, n+1)
+// ambiguous is whether readers of HTTP differ in where the body ends, so that one request
+// can hide in another. The library takes some of these and closes the connection.
+func ambiguous(h *fasthttp.RequestHeader) bool {
+	length := h.ContentLength() // below 0 where it is chunked, 0 where nothing is said
+	if length > 0 && !h.ConnectionClose() {
+		return false
 	}
-	for {
+	raw := bytes.ToLower(h.RawHeaders())
+	return bytes.Contains(raw, []byte("transfer-encoding")) && (length != -1 || bytes.Contains(raw, []byte("content-length")))
+}
+
+// sent are the values of a header, which outlive the request.
+func sent(c *fasthttp.RequestCtx, header string) []string {
+	var out []string
+	for _, value := range c.Request.Header.PeekAll(header) {
+		out = append(out, string(value))
+	}
+	return out
+}
+
+var errLarge = errors.New("it is too large")
+
+// read reads the body, which is no larger than most and all there.
+func (a *asked) read(most int64) error {
+	a.body = a.body[:0]
+	said := a.c.Request.Header.ContentLength()
+	if int64(said) > most {
+		return errLarge
+	} else if said > cap(a.body) {
+		a.body = make([]byte, 0, said+1)
+	}
+	from := a.c.RequestBodyStream()
+	for from != nil {
 		if len(a.body) == cap(a.body) {
 			a.body = append(a.body, 0)[:len(a.body)]
 		}
 		n, err := from.Read(a.body[len(a.body):cap(a.body)])
 		a.body = a.body[:len(a.body)+n]
-		if err == io.EOF {
+		switch {
+		case int64(len(a.body)) > most:
+			return errLarge
+		case err == io.EOF && said >= 0 && len(a.body) < said:
+			return io.ErrUnexpectedEOF
+		case err == io.EOF:
 			return nil
-		}
-		if err != nil {
+		case err != nil:
 			return err
 		}
 	}
+	return nil
 }
 
 // one answers one event: a canonical one by its Decision, one of an agent's by what
 // that agent reads.
-func (s *Server) one(w http.ResponseWriter, a *asked) error {
-	ctx := s.limited(a.r)
+func (s *Server) one(a *asked) error {
+	ctx := s.limited(a.ctx)
 	defer ctx.cancel()
-	if query := a.r.URL.RawQuery; query != "" {
-		if name := a.r.URL.Query().Get("dialect"); name != "" {
-			return s.native(ctx, w, a, name)
+	if len(a.c.URI().QueryString()) > 0 {
+		if name := string(a.c.QueryArgs().Peek("dialect")); name != "" {
+			return s.native(ctx, a, name)
 		}
 	}
 	event, err := named(a.name)
@@ -202,7 +247,7 @@ func (s *Server) one(w http.ResponseWriter, a *asked) error {
 		return err
 	}
 	s.counts.decided(d)
-	write(w, http.StatusOK, out)
+	write(a.c, out)
 	return nil
 }
 
@@ -214,7 +259,7 @@ const (
 
 // native answers an event in an agent's own words: the body is what the agent reads
 // on stdout. An event that cannot be read is refused in those words too.
-func (s *Server) native(ctx context.Context, w http.ResponseWriter, a *asked, name string) error {
+func (s *Server) native(ctx context.Context, a *asked, name string) error {
 	speaks, err := agent.Find(name)
 	if err != nil {
 		return problem{status: http.StatusBadRequest, code: codeDialect.ID, title: "unknown dialect", detail: err.Error()}
@@ -222,7 +267,7 @@ func (s *Server) native(ctx context.Context, w http.ResponseWriter, a *asked, na
 	call, err := speaks.Decode(a.body, a.name, func(string) string { return "" })
 	if err != nil {
 		s.counts.failed.Add(1)
-		wire(w, call.Fail(err.Error()))
+		wire(a.c, call.Fail(err.Error()))
 		return nil
 	}
 	d, err := a.tenant.context(ctx, call.Event(), call.Context)
@@ -233,22 +278,22 @@ func (s *Server) native(ctx context.Context, w http.ResponseWriter, a *asked, na
 	}
 	if err != nil {
 		s.counts.failed.Add(1)
-		wire(w, call.Fail(err.Error()))
+		wire(a.c, call.Fail(err.Error()))
 		return nil
 	}
 	s.counts.decided(d)
-	wire(w, call.Encode(d))
+	wire(a.c, call.Encode(d))
 	return nil
 }
 
 // wire writes what an agent reads. What is on stderr is in a header, quoted as a Go
 // string, since it may have line breaks.
-func wire(w http.ResponseWriter, answer agent.Wire) {
-	w.Header().Set(exitHeader, strconv.Itoa(answer.Exit))
+func wire(c *fasthttp.RequestCtx, answer agent.Wire) {
+	c.Response.Header.Set(exitHeader, strconv.Itoa(answer.Exit))
 	if answer.Stderr != "" {
-		w.Header().Set(stderrHeader, strconv.QuoteToASCII(answer.Stderr))
+		c.Response.Header.Set(stderrHeader, strconv.QuoteToASCII(answer.Stderr))
 	}
-	write(w, http.StatusOK, answer.Stdout)
+	write(c, answer.Stdout)
 }
 
 func named(name string) (policy.Event, error) {
@@ -259,21 +304,18 @@ func named(name string) (policy.Event, error) {
 	return event, nil
 }
 
-func write(w http.ResponseWriter, status int, body []byte) {
-	h := w.Header()
-	h["Content-Type"], h[protocolHeader], h["Content-Length"] = jsonType, protocol, []string{strconv.Itoa(len(body))}
-	w.WriteHeader(status)
-	w.Write(body)
+func write(c *fasthttp.RequestCtx, body []byte) {
+	c.Response.Header.SetContentType("application/json")
+	c.Response.Header.Set(protocolHeader, "1")
+	c.Response.SetBodyRaw(body)
 }
 
 // protocolHeader marks an answer as one of a policy server, and says which words it
 // is in.
 const protocolHeader = "Hookc-Protocol"
 
-var jsonType, protocol = []string{"application/json"}, []string{"1"}
-
-func text(w http.ResponseWriter, status int, body string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(status)
-	io.WriteString(w, body)
+func text(c *fasthttp.RequestCtx, status int, body string) {
+	c.Response.Header.SetContentType("text/plain; charset=utf-8")
+	c.SetStatusCode(status)
+	c.SetBodyString(body)
 }

@@ -338,7 +338,8 @@ func TestDrain(t *testing.T) {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 	require.NoError(t, err)
 	defer conn.Close()
-	_, err = fmt.Fprintf(conn, "POST /v1/events/pre_tool_execution HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(remove), remove[:10])
+	event := strings.Repeat(" ", 20_000) + remove
+	_, err = fmt.Fprintf(conn, "POST /v1/events/pre_tool_execution HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(event), event[:10_000])
 	require.NoError(t, err)
 	for r.active.Load() == 0 {
 		time.Sleep(time.Millisecond)
@@ -348,7 +349,7 @@ func TestDrain(t *testing.T) {
 	for !r.ending.Load() {
 		time.Sleep(time.Millisecond)
 	}
-	_, err = io.WriteString(conn, remove[10:])
+	_, err = io.WriteString(conn, event[10_000:])
 	require.NoError(t, err)
 	text, err := io.ReadAll(conn)
 	require.NoError(t, err)

@@ -25,6 +25,7 @@ var clockTests = map[string]string{
 	"executor/plan_test.go stubborn":                       "a hook that works for so long",
 	"executor/runner/bash_test.go TestBashCancelled":       "cancels a hook that sleeps for a minute, whether it has started or not",
 	"policy/disk/disk_test.go TestPrintsTellFilesApart":    "a tick of the file system's clock, at least",
+	"fleet/server/files_linux_test.go TestOpenFiles":       "long enough for the server to try; where it did not, the test shows less",
 	"rego/eval_test.go TestContextEnds":                    "cancels an evaluation that lasts for minutes, whether it has started or not",
 	"reload_test.go TestEventsInFlightFinishOnTheOldPlan":  "gives a mistake time to happen: what is right is right at once",
 	"tests/bombs_linux_test.go TestBombsEnd":               "the process's own time, which other processes do not use up",

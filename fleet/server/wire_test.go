@@ -145,3 +145,34 @@ func TestAnswerBrokenOff(t *testing.T) {
 	assert.Equal(t, http.StatusOK, post(t, http.DefaultClient, url+"/v1/events/pre_tool_execution", remove).status)
 	assert.Zero(t, r.active.Load())
 }
+
+// TestConnections: a connection above the limit is closed with an answer that decides
+// nothing, and is taken once another has ended.
+func TestConnections(t *testing.T) {
+	_, url := listening(t, func(o *Options) { o.Limits.Conns = 2 })
+	request := fmt.Sprintf("POST /v1/events/pre_tool_execution HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", len(remove), remove)
+	ask := func() (net.Conn, int) {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+		require.NoError(t, err)
+		io.WriteString(conn, request) // who is turned away may be so before
+		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			return conn, 0
+		}
+		assert.Equal(t, res.StatusCode == http.StatusOK, res.Header.Get(protocolHeader) != "")
+		return conn, res.StatusCode
+	}
+	first, status := ask()
+	assert.Equal(t, http.StatusOK, status)
+	second, status := ask()
+	assert.Equal(t, http.StatusOK, status)
+	defer second.Close()
+	third, status := ask()
+	assert.NotEqual(t, http.StatusOK, status)
+	third.Close()
+	first.Close()
+	for status != http.StatusOK {
+		third, status = ask()
+		third.Close()
+	}
+}

@@ -3,50 +3,12 @@ package compiler
 import (
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 	"github.com/hookc/hookc/policy/pattern"
 )
-
-// anyLeaf asks the pattern about each text within tool_input.
-func anyLeaf(c *policy.Context, p *pattern.Pattern) bool {
-	v, ok := c.Get(policy.FieldToolInput)
-	return ok && leaf(v, p)
-}
-
-// anyLeafOrWhole is anyLeaf, or else the compact JSON of tool_input.
-func anyLeafOrWhole(c *policy.Context, p *pattern.Pattern) bool {
-	v, ok := c.Get(policy.FieldToolInput)
-	if !ok {
-		return false
-	}
-	if leaf(v, p) {
-		return true
-	}
-	text, err := policy.EncodeJSON(v)
-	return err == nil && p.Match(string(text))
-}
-
-// leaf looks depth first, objects in the order of their keys.
-func leaf(v any, p *pattern.Pattern) bool {
-	switch v := v.(type) {
-	case string:
-		return p.Match(v)
-	case []any:
-		return slices.ContainsFunc(v, func(item any) bool { return leaf(item, p) })
-	case map[string]any:
-		for _, k := range spell.Keys(v) {
-			if leaf(v[k], p) {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 var codeGlob = diag.Define(diag.Code{
 	ID: "HK126", Severity: diag.Error,

@@ -113,8 +113,8 @@ var conditions = map[policy.FilterKey]condition{
 	policy.FilterModelPrefix:    modelPrefix,
 	policy.FilterCommand:        search(policy.FieldCommand, textOf(policy.FieldCommand)),
 	policy.FilterToolRegexp:     search(policy.FieldToolName, textOf(policy.FieldToolName)),
-	policy.FilterPattern:        search(policy.FieldToolInput, anyLeaf),
-	policy.FilterLeafPattern:    search(policy.FieldToolInput, anyLeafOrWhole),
+	policy.FilterPattern:        search(policy.FieldToolInput, callmatch.Leaf),
+	policy.FilterLeafPattern:    search(policy.FieldToolInput, callmatch.LeafOrWhole),
 	policy.FilterPath:           pathGlob,
 	policy.FilterPaths:          func(v diag.Text) (policy.Atom, *diag.Diagnostic) { return *callmatch.Paths(v.Value), nil },
 	policy.FilterCommands:       commands,
@@ -224,9 +224,9 @@ func contains(list []string, s string) bool {
 var codeRegexp = diag.Define(diag.Code{
 	ID: "HK125", Severity: diag.Error,
 	Title: "regular expression cannot be used",
-	Help: `filter: command and pattern, and matcher: of a HOOK.md, are RE2 expressions. They have
-no look-around and no backreferences, and match in linear time. A filter that cannot
-be compiled is an error, never a hook that is left out.`,
+	Help: `filter: command and pattern are RE2 expressions. They have no look-around and no
+backreferences, and match in linear time. A filter that cannot be compiled is an error,
+never a hook that is left out.`,
 	Bad: `pre_tool_execution:
   - {name: guard, type: expr, filter: {command: "^(?!git)"}, deny: "true", reason: "no"}
 `,
@@ -236,8 +236,8 @@ be compiled is an error, never a hook that is left out.`,
 })
 
 // search makes an unanchored regular expression that test asks about a
-// context. Canonical files and HOOK.md are RE2; a dialect with a flavour of its
-// own is compiled by that pattern.Flavour here.
+// context. Canonical files are RE2, and what a reader leaves to it; a reader of a
+// dialect with a flavour of its own brings its atoms.
 //
 //go:noinline
 func search(f policy.Field, test func(*policy.Context, *pattern.Pattern) bool) condition {

@@ -653,14 +653,15 @@ func readClaude(a output, old bool) (policy.Result, error) {
 	if !traits.has(claudeSilent) {
 		object, text, bad = claudeParse(a, old)
 	}
+	forbids := object != nil && (object.r.Verdict == policy.Deny || object.r.Control == policy.Halt)
 	switch {
-	case a.Exit == 2:
+	case a.Exit == 2, a.Exit != 0 && a.strict && forbids && traits.has(claudeBlocks):
 		return claudeRefuse(a, traits, object, text, old)
-	case a.Exit != 0 && a.strict:
+	case a.Exit != 0 && a.strict && !forbids:
 		return policy.Result{}, a.failure()
 	case bad != nil:
 		return policy.Result{}, bad
-	case object != nil && (a.Signal == "" || a.faithful || object.r.Verdict == policy.Deny || object.r.Control == policy.Halt):
+	case object != nil && (a.Signal == "" || a.faithful || forbids):
 		return object.done()
 	case a.Exit != 0:
 		return policy.Result{}, a.failure()
@@ -828,8 +829,8 @@ func claudeUnheard(d *draft, top, own fields) {
 	}
 }
 
-// claudeRefuse reads an answer with exit status 2. The reason is that of a
-// blocking answer, else standard error; what would loosen it is dropped.
+// claudeRefuse reads an answer with exit status 2, or a failed one that onFailure makes
+// one. The reason is a blocking answer's, else standard error; what loosens is dropped.
 func claudeRefuse(a output, traits claudeTrait, object *draft, text string, old bool) (policy.Result, error) {
 	gate := a.event == policy.StopEvent || a.event == policy.SubagentStop || a.native == "TaskCompleted"
 	if gate && !old && text == "" && strings.Contains(strings.ToLower(a.Stderr), "no such file or directory") {
@@ -862,7 +863,7 @@ func claudeBlocked(d *draft) {
 		d.r.Verdict, d.r.VerdictBy, d.r.Reasons = policy.Deny, d.by, nil
 		silent := ""
 		if d.native != "" {
-			silent = fmt.Sprintf("blocked by %s (exit status 2 without a message)", d.by.Name)
+			silent = fmt.Sprintf("blocked by %s (%s without a message)", d.by.Name, d.failure().Error())
 		}
 		d.reason(d.complaint(silent))
 	}

@@ -260,7 +260,7 @@ func readCopilot(a output) (policy.Result, error) {
 		return d.done()
 	case a.Exit != 0:
 		return policy.Result{}, a.failure()
-	case text == "":
+	case !strings.HasPrefix(text, "{"): // text is for people
 		return policy.Result{}, nil
 	}
 	v, err := looseJSON(text)

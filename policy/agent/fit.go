@@ -15,6 +15,7 @@ type answer struct {
 	act   act
 	// reason is why, for whoever acts on it; never "" when the act refuses.
 	reason string
+	silent bool // no hook gave a reason
 	// feedback is what the hooks want done better, which the reason of a refusal
 	// holds too.
 	feedback string
@@ -112,7 +113,7 @@ func (a *answer) decide(d *policy.Decision, may Power) {
 	reasons, feedback := strings.Join(d.Reasons, "\n"), strings.Join(d.Feedback, "\n")
 	by := cmp.Or(d.By, "the policy")
 	wanted := proceed
-	a.feedback = feedback
+	a.feedback, a.silent = feedback, reasons+feedback == ""
 	switch d.Action {
 	case policy.Proceed:
 		a.reason = reasons

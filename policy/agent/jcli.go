@@ -85,24 +85,26 @@ func shapeJCLIStop(sent map[string]any) {
 }
 
 func deliverJCLI(a *answer) Wire {
-	out := reply{}
-	system := a.system
+	out, system := reply{}, a.system
+	if !a.silent || len(system) == 0 {
+		system = append([]string{a.reason}, system...)
+	}
 	if a.point.event == policy.PreToolExecution {
 		out.text("retry_feedback", a.feedback)
 	}
 	switch a.act {
 	case deny:
 		if a.point.event == policy.StopEvent {
-			out["action"], out["retry_feedback"] = "stop", a.reason
+			out["action"], out["retry_feedback"], system = "stop", a.reason, a.system
 			break
 		}
 		out["action"] = "skip"
-		system = append([]string{a.reason}, system...)
 	case retry:
-		out["action"], out["retry_feedback"] = "stop", a.reason
+		out["action"], out["retry_feedback"], system = "stop", a.reason, a.system
 	case leave:
 		out["action"] = "stop"
-		system = append([]string{a.reason}, system...)
+	default:
+		system = a.system
 	}
 	out.text("system_message", joinLines(system))
 	if a.act.refuses() {
@@ -204,8 +206,7 @@ func jcliSupersede(earlier, later *policy.Result) {
 	supersede.LaterText(earlier, later)
 }
 
-// jcliSaid leaves what was said as it is: what a halting hook took back is not
-// in the patch any more.
+// jcliDelivered changes nothing: what a halting hook took back is gone already.
 func jcliDelivered(_ *policy.Context, r policy.Result) policy.Result { return r }
 
 // jcliFailed makes the last new text of the error the error.

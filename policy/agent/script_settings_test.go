@@ -129,7 +129,8 @@ func TestNativeCopilot(t *testing.T) {
 		{"deny", "preToolUse", call, 0, `{"permissionDecision":"deny","permissionDecisionReason":"r"}`, "", "deny; r", "="},
 		{"ask", "PreToolUse", call, 0, `{"permissionDecision":"ask"}`, "", "ask", "="},
 		{"arguments", "preToolUse", call, 0, `{"modifiedArgs":{"a":1}}`, "", `tool_input {"a":1}`, "="},
-		{"text", "preToolUse", call, 0, "hi", "", "failed", "="},
+		{"text", "preToolUse", call, 0, "hi", "", "", "="},
+		{"a broken object", "preToolUse", call, 0, "{hi", "", "failed", "="},
 		{"exit 1", "postToolUse", policy.PostToolExecution, 1, "", "x", "failed", "="},
 		{"result", "postToolUse", policy.PostToolExecution, 0, `{"modifiedResult":{"a":1},"additionalContext":"c"}`, "", `context c; tool_result {"a":1}`, "="},
 		{"block", "agentStop", policy.StopEvent, 0, `{"decision":"block","reason":"r"}`, "", "deny; r", "="},
@@ -181,6 +182,8 @@ func TestNativeClaude(t *testing.T) {
 	runNative(t, "claude@2.1.240", append(rows, older...), nil)
 	runNative(t, "claude", []nativeRow{
 		{"exit 1 and an answer", "PreToolUse", call, 1, own("PreToolUse", `,"permissionDecision":"allow"`), "", "failed", "="},
+		{"exit 1 and a denial", "PreToolUse", call, 1, own("PreToolUse", `,"permissionDecision":"deny","permissionDecisionReason":"r"`), "e", "deny; r", "="},
+		{"exit 1 and an end", "PreToolUse", call, 1, `{"continue":false,"stopReason":"s"}`, "", "deny; halt; blocked by h (exit status 1 without a message)", "="},
 		{"text", "PreToolUse", call, 0, "fine", "", "", "="},
 	}, func(a *output) { a.strict = true })
 	runNative(t, "claude", []nativeRow{

@@ -1,6 +1,7 @@
 // Package callmatch makes the conditions on what a call names, as ClawdCode's
 // matchers have them and the filters of a hooks.yaml under the same words: paths
-// and commands. Each holds for a call that has no such value.
+// and commands. Each holds for a call that has no such value. It also looks for a
+// pattern in the texts of a call's input.
 package callmatch
 
 import (
@@ -89,4 +90,40 @@ func inputText(c *policy.Context, keys ...string) string {
 		}
 	}
 	return ""
+}
+
+// Leaf asks the pattern about each text within tool_input.
+func Leaf(c *policy.Context, p *pattern.Pattern) bool {
+	v, ok := c.Get(policy.FieldToolInput)
+	return ok && leaf(v, p)
+}
+
+// LeafOrWhole is Leaf, or else the compact JSON of tool_input.
+func LeafOrWhole(c *policy.Context, p *pattern.Pattern) bool {
+	v, ok := c.Get(policy.FieldToolInput)
+	if !ok {
+		return false
+	}
+	if leaf(v, p) {
+		return true
+	}
+	text, err := policy.EncodeJSON(v)
+	return err == nil && p.Match(string(text))
+}
+
+// leaf looks depth first, objects in the order of their keys.
+func leaf(v any, p *pattern.Pattern) bool {
+	switch v := v.(type) {
+	case string:
+		return p.Match(v)
+	case []any:
+		return slices.ContainsFunc(v, func(item any) bool { return leaf(item, p) })
+	case map[string]any:
+		for _, k := range spell.Keys(v) {
+			if leaf(v[k], p) {
+				return true
+			}
+		}
+	}
+	return false
 }

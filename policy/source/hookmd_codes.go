@@ -47,8 +47,8 @@ milliseconds, priority a whole number, matcher a map with tool and pattern.`,
 	codeHookRegexp = diag.Define(diag.Code{
 		ID:    "HK054",
 		Title: "invalid regular expression in a matcher",
-		Help: `matcher.tool and matcher.pattern are regular expressions (RE2), found anywhere in the
-tool's name or in a text of its input. One that cannot be compiled would match nothing,
+		Help: `matcher.tool and matcher.pattern are regular expressions of Python, found anywhere in
+the tool's name or in a text of its input. One that cannot be compiled would match nothing,
 and the hook would silently never run. Write them in single quotes.`,
 		Bad: hookFolder("name: log\ndescription: writes a line\ntrigger: post-tool-call\nasync: true\nmatcher:\n  tool: 'Write('\n"),
 		Good: hookFolder(`name: log

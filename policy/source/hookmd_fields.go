@@ -10,7 +10,9 @@ import (
 
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/callmatch"
 	"github.com/hookc/hookc/policy/diag"
+	"github.com/hookc/hookc/policy/pattern"
 	"github.com/hookc/hookc/policy/source/tree"
 )
 
@@ -209,32 +211,41 @@ func (m *mdFields) matcher(h *policy.Hook, n *tree.Node) {
 		key  policy.FilterKey
 	}{{"tool", policy.FilterToolRegexp}, {"pattern", policy.FilterLeafPattern}} {
 		before := len(m.found)
-		value, ok := m.text("matcher."+c.name, n.Get(c.name))
-		if len(m.found) > before || ok && !m.regexp(c.name, value) {
+		value, _ := m.text("matcher."+c.name, n.Get(c.name))
+		condition := m.regexp(c.name, c.key, value)
+		if len(m.found) > before {
 			h.Disabled = true
 			continue
 		}
 		if value.Value != "" {
-			h.Filter.Conditions = append(h.Filter.Conditions, policy.Condition{Key: c.key, Value: value})
+			h.Filter.Conditions = append(h.Filter.Conditions, condition)
 		}
 	}
 }
 
-func (m *mdFields) regexp(key string, value diag.Text) bool {
+// regexp is the condition of a matcher, in RE2 where that can read it, else as Python's
+// re does.
+func (m *mdFields) regexp(name string, key policy.FilterKey, value diag.Text) policy.Condition {
 	_, err := regexp.Compile(value.Value)
 	if err == nil {
-		return true
+		return policy.Condition{Key: key, Value: value}
 	}
-	message := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
-	d := codeHookRegexp.Report(value.Span, "matcher.%s is no regular expression: %s", key, message)
-	switch {
-	case strings.Contains(message, "(?="), strings.Contains(message, "(?!"), strings.Contains(message, "(?<"):
-		d = d.WithHint("RE2 has no look-around: match what is wanted instead of excluding what is not")
-	case strings.Contains(message, "missing closing )"), strings.Contains(message, "unexpected )"):
-		d = d.WithHint(`close every ( with ); a literal parenthesis is written \(`)
+	p, wrong := pattern.Python.Compile(value.Value)
+	if wrong != nil {
+		message := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
+		d := codeHookRegexp.Report(value.Span, "matcher.%s is no regular expression: %s", name, message)
+		if strings.Contains(message, "missing closing )") || strings.Contains(message, "unexpected )") {
+			d = d.WithHint(`close every ( with ); a literal parenthesis is written \(`)
+		}
+		m.found.Add(d)
+		return policy.Condition{}
 	}
-	m.found.Add(d)
-	return false
+	if key == policy.FilterToolRegexp {
+		return nativeTest(value, policy.FieldToolName, p.Match)
+	}
+	c := nativeTest(value, policy.FieldToolInput, nil)
+	c.Atom.Test = func(in *policy.Context) bool { return callmatch.LeafOrWhole(in, p) }
+	return c
 }
 
 func (m *mdFields) timeout(h *policy.Hook, n *tree.Node) {

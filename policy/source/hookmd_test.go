@@ -179,7 +179,8 @@ func TestHookMDParsing(t *testing.T) {
 		{"A18 letter case", "---\nname: h\ndescription: d\ntrigger: Pre-Tool-Call\n---\n", []string{"HK052 4:10"}, nil},
 		{"A22 tool", base + "matcher:\n  tool: '('\n---\n", []string{"HK054 6:9"}, disabled},
 		{"A22 pattern", base + "matcher:\n  pattern: '('\n---\n", []string{"HK054 6:12"}, disabled},
-		{"A22 both", base + "matcher:\n  tool: '('\n  pattern: '(?!x)'\n---\n", []string{"HK054 6:9", "HK054 7:12"}, disabled},
+		{"A22 both", base + "matcher:\n  tool: '('\n  pattern: '['\n---\n", []string{"HK054 6:9", "HK054 7:12"}, disabled},
+		{"A22 Python's own", base + "matcher:\n  tool: '(?!x)'\n  pattern: '(?<=a)b\\Z'\n---\n", nil, with(func(r *result) { r.Filter = `matcher=(?!x)matcher=(?<=a)b\Z` })},
 		{"A23 flow style", base + "matcher: {tool: ^Shell$}\n---\n", nil, with(func(r *result) { r.Filter = "tool_pattern=^Shell$" })},
 		{"A23 duplicate key", base + "name: h\n---\n", []string{"HK003 5:1"}, &plain},
 
@@ -237,7 +238,6 @@ func TestHookMDHints(t *testing.T) {
 		base + "prority: 5\n---\n":                                       `did you mean "priority"?`,
 		base + "matcher:\n  tol: x\n---\n":                               `did you mean "tool"?`,
 		base + "timeout: 5s\n---\n":                                      "write 5000",
-		base + "matcher:\n  tool: '(?!x)'\n---\n":                        "RE2 has no look-around: match what is wanted instead of excluding what is not",
 		base + "matcher:\n  pattern: \"\\.py$\"\n---\n":                  `in double quotes a backslash is written \\; single quotes take it as it is`,
 		"# no frontmatter\n":                                             exampleFrontmatter,
 		"---\nname: a--b\ndescription: d\ntrigger: pre-tool-call\n---\n": "use at most 64 lower-case letters and digits, joined by single hyphens",

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/hookc/hookc/policy"
@@ -37,6 +38,11 @@ func Around(in *policy.Context) []string {
 	}
 	if filepath.IsAbs(cwd) {
 		out = append(out, filepath.Clean(cwd))
+	}
+	if strings.Contains(cwd, "..") { // behind a link it leads elsewhere than its text says
+		if real, err := filepath.EvalSymlinks(cwd); err == nil && filepath.IsAbs(real) && real != filepath.Clean(cwd) {
+			out = append(out, real)
+		}
 	}
 	return out
 }

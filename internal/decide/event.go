@@ -36,6 +36,8 @@ type Subject struct {
 	// Project is where the policy is looked for: the agent may have wandered off.
 	Project string
 	Around  []string
+	// warnings say why it cannot be told whose policies decide.
+	warnings []policy.Warning
 	// answers are what hooks answer, or answered, where the event is decided before it
 	// comes; nil for most events.
 	answers *runner.Answers
@@ -69,7 +71,12 @@ func headless(from *Caller, call *agent.Call) bool {
 // any more.
 func SubjectOf(in *policy.Context, event policy.Event) Subject {
 	in = in.Frozen(event)
-	return Subject{In: in, Event: event, Project: in.Text(policy.FieldProjectRoot), Around: memory.Around(in)}
+	around, warnings := memory.Around(in)
+	if cwd := in.Text(policy.FieldCwd); unspelled(cwd) {
+		warnings = append(warnings, policy.Warning{Code: codeUnspelled,
+			Text: fmt.Sprintf("the working directory %s is not there: policies of a project whose name is not UTF-8 do not apply", spell.Line(cwd))})
+	}
+	return Subject{In: in, Event: event, Project: in.Text(policy.FieldProjectRoot), Around: around, warnings: warnings}
 }
 
 // Fire decides the event by an engine.
@@ -80,9 +87,8 @@ func (e Subject) Fire(ctx context.Context, eng *hookc.Engine, serial bool) (*pol
 		fire = eng.FireSerial
 	}
 	d, err := fire(ctx, e.Event, e.In)
-	if d != nil && unspelled(e.In.Text(policy.FieldCwd)) {
-		d.Warnings = append(slices.Clip(d.Warnings), policy.Warning{Code: codeUnspelled,
-			Text: fmt.Sprintf("the working directory %s is not there: policies of a project whose name is not UTF-8 do not apply", spell.Line(e.In.Text(policy.FieldCwd)))})
+	if d != nil {
+		d.Warnings = append(slices.Clip(d.Warnings), e.warnings...)
 	}
 	return d, err
 }

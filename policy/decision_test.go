@@ -171,6 +171,28 @@ func TestParseHookResult(t *testing.T) {
 	assert.Equal(t, "HK117", unknown.Warnings[0].Code.ID)
 }
 
+// TestInputByAnotherSpelling: a call whose input is by a name that differs in its
+// spelling alone is no call without input, which every guard would let pass.
+func TestInputByAnotherSpelling(t *testing.T) {
+	for _, name := range []string{"toolInput", "ToolInput", "TOOL_INPUT", "tool-input", "toolinput", "tool_Input_", "toolArguments", "Tool_Arguments"} {
+		for _, beside := range []string{"", `,"tool_input":null`} {
+			text := []byte(`{"event":"pre_tool_execution","tool_name":"Bash","` + name + `":{"command":"rm -rf /"}` + beside + `}`)
+			_, _, err := DecodeContext(text)
+			require.ErrorContains(t, err, name)
+			for _, p := range projections {
+				_, _, err = p.DecodeFor(PreToolExecution, text, nil)
+				require.ErrorContains(t, err, name)
+			}
+		}
+		_, _, err := DecodeContext([]byte(`{"event":"pre_tool_execution","tool_name":"Bash","tool_input":{},"` + name + `":"beside"}`))
+		require.NoError(t, err, name)
+	}
+	for _, name := range []string{"tool", "input", "tool_inputs", "my_tool_input", "toolArgs"} {
+		_, _, err := DecodeContext([]byte(`{"event":"pre_tool_execution","tool_name":"Bash","` + name + `":1}`))
+		require.NoError(t, err, name)
+	}
+}
+
 func TestDecodeContext(t *testing.T) {
 	c, event, err := DecodeContext([]byte(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_arguments":"{\"command\":\"ls\"}",
 		"work_dir":"/w","favourite":7,"tool_error":null,"messages":[]}`))

@@ -179,6 +179,9 @@ func contextOf(m map[string]any) (c *Context, event string, err error) {
 			err = errors.Join(err, c.setArguments(m[key], m[FieldToolInput.String()]))
 		case !known || f.Derived() || f == FieldRaw:
 			raw[key] = m[key]
+			if own := spell.Meant(key, "tool_input", "tool_arguments"); own != "" && m["tool_input"] == nil && m["tool_arguments"] == nil {
+				err = errors.Join(err, fault.Errorf("%s must be written %s: no guard would see it", key, own))
+			}
 		case !f.Spec().Type.Holds(m[key]):
 			err = errors.Join(err, fault.Errorf("%s must be %s", key, f.Spec().Type.Article()))
 		default:

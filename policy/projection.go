@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/scan"
 )
 
@@ -241,7 +242,7 @@ func (d *projector) member() bool {
 	f, known := fieldOf(key)
 	switch {
 	case !known:
-		return utf8.Valid(key) && d.unnamed(string(key))
+		return utf8.Valid(key) && spell.Meant(string(key), "tool_input", "tool_arguments") == "" && d.unnamed(string(key))
 	case f.Derived(), f == FieldRaw, d.seen[f]:
 		return false
 	}

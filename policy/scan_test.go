@@ -25,6 +25,7 @@ var odd = []string{
 	`{"prompt":"a","user_input":"b"}`, `{"event":"stop","hook_event_name":"PreToolUse"}`, `{"event":"stop","hook_event_name":"Stop"}`,
 	`{"tool_arguments":"{\"command\":\"ls\"}"}`, `{"raw":{"a":1}}`, `{"raw":{"a":1},"b":2}`, `{"b":1,"c":{"d":[]},"b":2}`, `{"tool_name":3}`, `{"messages":{}}`,
 	`{"tool_name":null,"tool_input":null}`, `{"\u0074ool_name":"Bash"}`, `{"command":"x"}`, `{"cwd":"/a","work_dir":"/b"}`, `{"tool_result":[1,2],"step_count":1.5}`,
+	`{"toolInput":{"command":"ls"}}`, `{"Tool-Arguments":"{}","tool_input":{}}`, `{"tool_input":null,"toolinput":{}}`,
 }
 
 // projections are what the tests want of an event.

@@ -214,6 +214,13 @@ func warningsOf(a *sites.Agent, s *sites.Site, p *dag.Program) []string {
 	if a.Place.Replaces {
 		out = append(out, hiddenBy(a, s)...)
 	}
+	d := &doctor{Agent: a}
+	d.switches(d.readSettings())
+	for _, c := range d.checks {
+		if c.Check == "switch" && c.Status == checkFail {
+			out = append(out, c.Text+"; "+c.Hint)
+		}
+	}
 	if a.Place.Trust != "" {
 		out = append(out, a.Place.Trust)
 	}

@@ -154,7 +154,7 @@ func (b *bash) Run(ctx context.Context, in *policy.Context, attempt int) (policy
 	out, err := answered(ctx, b.hook, func() (agent.Outcome, error) { return b.run(ctx, in, env) })
 	var r policy.Result
 	if err == nil {
-		r, err = b.agent.Read(b.hook, in, out)
+		r, err = b.read(in, out)
 	}
 	ended(err)
 	if b.debug != nil {

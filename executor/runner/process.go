@@ -64,9 +64,9 @@ func (c command) run(ctx context.Context) (agent.Outcome, error) {
 	}
 	group := adopt(cmd)
 	defer group.close()
-	waited, held := make(chan struct{}), false
+	waited, held, late := make(chan struct{}), false, false
 	go func() {
-		held = finish()
+		held, late = finish()
 		close(waited)
 	}()
 	var failure error
@@ -86,7 +86,7 @@ func (c command) run(ctx context.Context) (agent.Outcome, error) {
 	// The leader is reaped, but the system does not give its number away while
 	// the group has a member: a number without one is nobody's.
 	group.kill()
-	out := agent.Outcome{Exit: cmd.ProcessState.ExitCode(), Signal: signalOf(cmd.ProcessState), Stdout: valid(string(stdout.kept))}
+	out := agent.Outcome{Exit: cmd.ProcessState.ExitCode(), Signal: signalOf(cmd.ProcessState), Stdout: valid(string(stdout.kept)), Late: late}
 	out.Head, out.Stderr = stderr.kept()
 	if failure == nil && stdout.over {
 		failure = policy.Failf(policy.ErrOversize, "wrote more than %d KiB to standard output", c.limit>>10)
@@ -96,8 +96,8 @@ func (c command) run(ctx context.Context) (agent.Outcome, error) {
 
 // start starts a process whose outputs go to the writers. finish returns when
 // it has ended and what it wrote is written, and whether a process it started
-// held its streams for longer than they are waited for.
-func start(cmd *exec.Cmd, stdout, stderr io.Writer) (finish func() (held bool), err error) {
+// held its streams for longer than they are waited for, and so its standard output.
+func start(cmd *exec.Cmd, stdout, stderr io.Writer) (finish func() (held, late bool), err error) {
 	out, err := openStream()
 	if err != nil {
 		return nil, err
@@ -115,14 +115,14 @@ func start(cmd *exec.Cmd, stdout, stderr io.Writer) (finish func() (held bool), 
 	}
 	out.copyTo(stdout)
 	errs.copyTo(stderr)
-	return func() bool {
+	return func() (held, late bool) {
 		// What Wait returns is told better by ProcessState and the streams.
 		_ = cmd.Wait()
 		patience := make(chan time.Time)
 		timer := time.AfterFunc(linger, func() { close(patience) })
 		defer timer.Stop()
-		first := out.settle(patience)
-		return errs.settle(patience) || first
+		late = out.settle(patience)
+		return errs.settle(patience) || late, late
 	}, nil
 }
 

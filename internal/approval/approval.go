@@ -281,15 +281,14 @@ func (a *Approval) vote(v Vote) {
 		a.State, a.Until = Denied, v.At.Add(a.TTL)
 		return
 	}
-	granted, scope := 0, v.Scope
+	if a.granted() < a.Terms.Quorum {
+		return
+	}
+	scope := v.Scope
 	for _, o := range a.Votes {
 		if o.Verdict == Grant {
-			granted++
 			scope = narrower(scope, o.Scope)
 		}
-	}
-	if granted < a.Terms.Quorum {
-		return
 	}
 	a.State, a.Scope, a.Until = Granted, scope, v.At.Add(a.TTL)
 	switch {
@@ -298,6 +297,16 @@ func (a *Approval) vote(v Vote) {
 	case scope.For > 0:
 		a.Until = v.At.Add(scope.For)
 	}
+}
+
+// granted counts the answers that grant.
+func (a *Approval) granted() (n int) {
+	for _, v := range a.Votes {
+		if v.Verdict == Grant {
+			n++
+		}
+	}
+	return n
 }
 
 // narrower is the scope of two people who want one each.

@@ -17,10 +17,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/approval"
 )
@@ -427,4 +429,56 @@ func TestInbound(t *testing.T) {
 	got, err := s.Get(a.ID)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"bob"}, got.By())
+}
+
+// TestForged: an approval that no answers granted, or that is more than one value, grants
+// nothing, however whole its file is.
+func TestForged(t *testing.T) {
+	for name, forge := range map[string]func(string) string{
+		"state": func(s string) string { return strings.Replace(s, `"pending"`, `"granted"`, 1) },
+		"two":   func(s string) string { return s + strings.Replace(s, `"pending"`, `"granted"`, 1) },
+		"key":   func(s string) string { return strings.Replace(s, `"state":`, `"state":"granted","state":`, 1) },
+		"rules": func(s string) string { return strings.Replace(s, `"rules":[`, `"rules":[],"rule":[`, 1) },
+		"one vote": func(s string) string {
+			return strings.Replace(strings.Replace(s, `"pending"`, `"granted"`, 1), `"quorum":1`, `"quorum":2`, 1)
+		},
+	} {
+		s, _ := newStore(t)
+		a, _ := ask(t, s, question("ls"))
+		if name == "one vote" {
+			_, err := s.Answer(t.Context(), a.ID, "alice", Grant, Scope{}, "")
+			require.NoError(t, err)
+		}
+		require.NoError(t, s.dir.Update(a.ID+suffix, func(old []byte) ([]byte, error) { return []byte(forge(string(old))), nil }))
+		_, used, _, err := s.Ask(t.Context(), question("ls"))
+		assert.False(t, used, name)
+		assert.Error(t, err, name)
+	}
+}
+
+// TestShownWhole: what a person is asked to grant by a message has no character that
+// hides or reorders it.
+func TestShownWhole(t *testing.T) {
+	s, _ := newStore(t)
+	for _, odd := range []string{"\u202e", "\u200b", "\x1b[2J", "\u2066", strings.Repeat("é", 1200)} {
+		q := question("ls " + odd)
+		q.Call.Cwd, q.Rules = "/repo/"+odd, []string{"guard" + odd}
+		a, _ := ask(t, s, q)
+		var texts func(v any)
+		texts = func(v any) {
+			switch v := v.(type) {
+			case map[string]any:
+				for _, e := range v {
+					texts(e)
+				}
+			case []any:
+				for _, e := range v {
+					texts(e)
+				}
+			case string:
+				assert.False(t, strings.ContainsFunc(v, func(r rune) bool { return spell.Hidden(r) || r == utf8.RuneError }), "%q", v)
+			}
+		}
+		texts(message(a, "slack"))
+	}
 }

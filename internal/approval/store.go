@@ -17,6 +17,7 @@ import (
 
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/share"
+	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/approval"
 	"github.com/hookc/hookc/policy/state"
 )
@@ -211,6 +212,9 @@ func (s *Store) unreadable(id string, err error) error {
 
 func decode(id string, data []byte) (*Approval, error) {
 	a := &Approval{}
+	if _, err := policy.DecodeJSON(data); err != nil { // a key twice, or text after it
+		return nil, err
+	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
 	dec.DisallowUnknownFields()
@@ -221,7 +225,8 @@ func decode(id string, data []byte) (*Approval, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case a.ID != id || a.slot() != id[:12] || digest != a.Digest || !slices.Contains([]State{Pending, Granted, Denied, Expired}, a.State):
+	case a.ID != id || a.slot() != id[:12] || digest != a.Digest || !slices.Contains([]State{Pending, Granted, Denied, Expired}, a.State),
+		a.State == Granted && a.granted() < max(a.Terms.Quorum, 1), len(a.Rules) == 0:
 		return nil, errors.New("it is not what hookc wrote")
 	}
 	return a, nil

@@ -15,9 +15,11 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/approval"
 )
@@ -125,18 +127,18 @@ func message(a *Approval, format string) any {
 	if err != nil {
 		text = []byte("?")
 	}
-	shown := string(text)
+	shown := spell.Line(string(text)) // what a person grants must not be hidden or reordered
 	if len(shown) > 2000 {
-		shown = shown[:2000] + " … (hookc approvals show " + a.ID + ")"
+		shown = strings.ToValidUTF8(shown[:2000], "") + " … (hookc approvals show " + a.ID + ")"
 	}
-	title := fmt.Sprintf("%s asks to approve %s (%s)", a.Rules[0], a.Call.Tool, a.ID)
+	title := spell.Line(fmt.Sprintf("%s asks to approve %s (%s)", a.Rules[0], a.Call.Tool, a.ID))
 	plain := func(s string) map[string]any { return map[string]any{"type": "plain_text", "text": s} }
 	button := func(label string, v Verdict) map[string]any {
 		return map[string]any{"type": "button", "text": plain(label), "action_id": string(v), "value": a.ID}
 	}
 	return map[string]any{"text": title, "blocks": []any{
 		map[string]any{"type": "section", "text": plain(title)},
-		map[string]any{"type": "section", "text": plain(shown + "\nin " + a.Call.Cwd)},
+		map[string]any{"type": "section", "text": plain(shown + "\nin " + spell.Line(a.Call.Cwd))},
 		map[string]any{"type": "actions", "elements": []any{button("Grant once", Grant), button("Deny", Deny)}},
 	}}
 }

@@ -5,8 +5,12 @@ package decide
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/compiler"
@@ -15,8 +19,10 @@ import (
 	"github.com/hookc/hookc/internal/decisionlog/keep"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/memory"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
+	"github.com/hookc/hookc/policy/diag"
 )
 
 // MaxInput is the largest event accepted, in bytes.
@@ -30,6 +36,8 @@ type Subject struct {
 	// Project is where the policy is looked for: the agent may have wandered off.
 	Project string
 	Around  []string
+	// warnings say why it cannot be told whose policies decide.
+	warnings []policy.Warning
 	// answers are what hooks answer, or answered, where the event is decided before it
 	// comes; nil for most events.
 	answers *runner.Answers
@@ -63,16 +71,56 @@ func headless(from *Caller, call *agent.Call) bool {
 // any more.
 func SubjectOf(in *policy.Context, event policy.Event) Subject {
 	in = in.Frozen(event)
-	return Subject{In: in, Event: event, Project: in.Text(policy.FieldProjectRoot), Around: memory.Around(in)}
+	around, warnings := memory.Around(in)
+	if cwd := in.Text(policy.FieldCwd); unspelled(cwd) {
+		warnings = append(warnings, policy.Warning{Code: codeUnspelled,
+			Text: fmt.Sprintf("the working directory %s is not there: policies of a project whose name is not UTF-8 do not apply", spell.Line(cwd))})
+	}
+	return Subject{In: in, Event: event, Project: in.Text(policy.FieldProjectRoot), Around: around, warnings: warnings}
 }
 
 // Fire decides the event by an engine.
 func (e Subject) Fire(ctx context.Context, eng *hookc.Engine, serial bool) (*policy.Decision, error) {
 	ctx = approval.With(runner.WithAnswers(ctx, e.answers), e.asked)
+	fire := eng.Fire
 	if serial {
-		return eng.FireSerial(ctx, e.Event, e.In)
+		fire = eng.FireSerial
 	}
-	return eng.Fire(ctx, e.Event, e.In)
+	d, err := fire(ctx, e.Event, e.In)
+	if d != nil {
+		d.Warnings = append(slices.Clip(d.Warnings), e.warnings...)
+	}
+	return d, err
+}
+
+var codeUnspelled = diag.Define(diag.Code{
+	ID: "HK166", Severity: diag.Warning, Security: true,
+	Title: "the working directory has no name in JSON",
+	Help: `The name of the folder that the agent works in is not UTF-8. JSON cannot hold it, so the
+agent sends another, at which there is nothing: which project it is cannot be told, and
+the policy of the project does not apply. Rename the folder. Policies of the user and of the machine apply.`,
+	Bad: `-- hooks.yaml --
+pre_tool_execution:
+  - {name: guard, deny: 'command contains "rm -rf"', reason: "no"}
+-- event.json --
+{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {"command": "ls"}, "cwd": "/srv/caf\ufffd"}
+`,
+	Good: `-- hooks.yaml --
+pre_tool_execution:
+  - {name: guard, deny: 'command contains "rm -rf"', reason: "no"}
+-- event.json --
+{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {"command": "ls"}, "cwd": "/srv/café"}
+`,
+})
+
+// unspelled reports whether a folder's name cannot be what it is called: what was not
+// UTF-8 was replaced, and nothing is there.
+func unspelled(dir string) bool {
+	if !strings.ContainsRune(dir, utf8.RuneError) {
+		return false
+	}
+	_, err := os.Stat(dir)
+	return err != nil
 }
 
 // OneEvent compiles for a process that decides one event: other events are

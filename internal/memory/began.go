@@ -4,9 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/state"
 )
@@ -14,7 +17,9 @@ import (
 const (
 	// beganFile holds where sessions began, in the state folder of no project.
 	beganFile = "sessions.json"
-	// maxBegan is how many sessions are remembered; the one seen first goes first.
+	// maxBegan is how many sessions are remembered; the one seen first goes first, but
+	// none that began within maxAge: an agent could make up sessions, and be rid of the
+	// policies of the folder that its own began in.
 	maxBegan = 256
 )
 
@@ -27,27 +32,38 @@ type start struct {
 // Around are the folders, beside the project that an event names, whose
 // projects it is about (semantics.md §2.8): the one its session began in,
 // and its own.
-func Around(in *policy.Context) []string {
+func Around(in *policy.Context) (out []string, warnings []policy.Warning) {
 	cwd := in.Text(policy.FieldCwd)
-	var out []string
 	if session := in.Text(policy.FieldSessionID); session != "" {
-		if dir := began(session, cwd, time.Now()); dir != "" && dir != cwd {
+		dir, err := began(session, cwd, time.Now())
+		if dir != "" && dir != cwd {
 			out = append(out, dir)
+		}
+		if errors.Is(err, errCrowded) {
+			warnings = append(warnings, policy.Warning{Code: codeNoState, Text: err.Error()})
 		}
 	}
 	if filepath.IsAbs(cwd) {
 		out = append(out, filepath.Clean(cwd))
 	}
-	return out
+	if strings.Contains(cwd, "..") { // behind a link it leads elsewhere than its text says
+		if real, err := filepath.EvalSymlinks(cwd); err == nil && filepath.IsAbs(real) && real != filepath.Clean(cwd) {
+			out = append(out, real)
+		}
+	}
+	return out, warnings
 }
+
+// errCrowded: where a session began is not remembered.
+var errCrowded = fault.Errorf("%d sessions began within the last day: where this one began is not remembered, and the policies of the folder that the agent is in decide", maxBegan)
 
 // began is the folder that a session was first seen in. It is remembered for
 // the events that follow; where that is not possible, each event speaks for
-// itself, and the memory of its project says so.
-func began(session, cwd string, now time.Time) string {
+// itself, and the memory of its project says so, or errCrowded.
+func began(session, cwd string, now time.Time) (string, error) {
 	dir, err := state.Open(string(filepath.Separator))
 	if err != nil {
-		return ""
+		return "", err
 	}
 	sum := sha256.Sum256([]byte(session))
 	key := hex.EncodeToString(sum[:8])
@@ -60,11 +76,11 @@ func began(session, cwd string, now time.Time) string {
 	}
 	if data, err := dir.Read(beganFile); err == nil {
 		if s, ok := known(data)[key]; ok {
-			return s.Dir
+			return s.Dir, nil
 		}
 	}
 	if !filepath.IsAbs(cwd) {
-		return ""
+		return "", nil
 	}
 	first := filepath.Clean(cwd)
 	err = dir.UpdateLazy(beganFile, func(old []byte) ([]byte, error) {
@@ -81,12 +97,15 @@ func began(session, cwd string, now time.Time) string {
 					oldest = k
 				}
 			}
+			if s := all[oldest]; s.At > now.Add(-maxAge).Unix() && s.At <= now.Unix() {
+				return nil, errCrowded
+			}
 			delete(all, oldest)
 		}
 		return json.Marshal(all)
 	})
 	if err != nil {
-		return ""
+		return "", err
 	}
-	return first
+	return first, nil
 }

@@ -32,7 +32,9 @@ the duplicate guard) lives in $XDG_STATE_HOME/hookc/<project>/. It cannot be rea
 written, so each event is decided without memory of the last. Make the folder
 writable, or set XDG_STATE_HOME. A file that was damaged, by a disk for example, begins
 again and is kept beside as NAME.bad. What rules have counted (counts.json) does not: take the
-file away, and it is counted from nothing.`,
+file away, and it is counted from nothing. Of the last day 256 sessions and 8,192 counts of a
+project are kept, whatever comes then: a session after them is decided by the policies of
+the folder that each event is in, and what cannot be counted is refused.`,
 	Bad: `-- hooks.yaml --
 stop:
   - {name: gate, deny: 'assistant_output contains "failed"', reason: the tests fail}
@@ -193,9 +195,12 @@ type record struct {
 	Time  int64  `json:"time"`
 }
 
-// maxRecords and maxAge bound the records of one file.
+// maxRecords and maxAge bound the records of one file. Of what rules have counted there
+// may be maxCounts, and none goes before it is old: a budget would be given back by
+// sessions that somebody makes up.
 const (
 	maxRecords = 1024
+	maxCounts  = 8 * maxRecords
 	maxAge     = 24 * time.Hour
 )
 
@@ -238,7 +243,11 @@ func (m *Memory) change(file, key string, f func(old []byte) []byte) error {
 		if value := f(old); value != nil {
 			all = append(all, record{key, value, time.Now().Unix()})
 		}
-		if over := len(all) - maxRecords; over > 0 {
+		over := len(all) - maxRecords
+		switch {
+		case file == countsFile && len(all) > maxCounts:
+			return nil, fault.Errorf("%s holds %d numbers of the last day, and no more are counted", countsFile, maxCounts)
+		case file != countsFile && over > 0:
 			all = all[over:]
 		}
 		return json.Marshal(all)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -163,10 +164,10 @@ func github(r *Report) (string, error) {
 }
 
 // data and property escape what the runner's commands are made of, and leave out
-// the control characters of a terminal.
+// what moves, hides or reorders text.
 func data(s string) string {
 	s = strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7f {
+		if r != '\r' && spell.Hidden(r) {
 			return 0xFFFD
 		}
 		return r

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/internal/report"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy/diag"
 )
 
@@ -47,6 +48,7 @@ func TestHostileTextsStayTexts(t *testing.T) {
 			Results: []report.Result{{Name: text, File: "x", Status: report.Failed, Text: text}, {Name: text, File: text, Status: report.Skipped, Text: text}}}
 		for _, line := range strings.Split(strings.TrimSuffix(written(t, "github", r), "\n"), "\n") {
 			assert.Regexp(t, `^::(warning|error) [^\x00-\x1f]*$`, line, "%q", text)
+			assert.False(t, strings.ContainsFunc(line, spell.Hidden), "%q", text)
 		}
 		assert.Equal(t, 2, strings.Count(written(t, "github", r), "\n"), "%q", text)
 		for _, format := range []string{"sarif", "gitlab"} {

@@ -163,3 +163,35 @@ func Keys[K cmp.Ordered, V any](m map[K]V) []K {
 	slices.Sort(keys)
 	return keys
 }
+
+// Meant is the word of a list, each of lower case and `_`, from which another differs in
+// letter case, `_` and `-` alone, "" where there is none.
+func Meant(word string, list ...string) string {
+	for _, w := range list {
+		if meant(word, w) {
+			return w
+		}
+	}
+	return ""
+}
+
+func meant(word, w string) bool {
+	at := 0
+	for i := range len(word) {
+		b := word[i]
+		if b == '_' || b == '-' {
+			continue
+		}
+		for at < len(w) && w[at] == '_' {
+			at++
+		}
+		if b >= 'A' && b <= 'Z' {
+			b += 'a' - 'A'
+		}
+		if at == len(w) || w[at] != b {
+			return false
+		}
+		at++
+	}
+	return at == len(w)
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent/form"
+	"github.com/hookc/hookc/policy/agent/js"
 	"github.com/hookc/hookc/policy/agent/supersede"
 	"github.com/hookc/hookc/policy/pattern"
 )
@@ -676,7 +677,7 @@ func readClaude(a output, old bool) (policy.Result, error) {
 // claudeParse is what was printed: an object that passed the schema, text, or
 // an error.
 func claudeParse(a output, old bool) (object *draft, text string, bad error) {
-	text = strings.TrimSpace(a.Stdout)
+	text = js.Trim(a.Stdout)
 	if !strings.HasPrefix(text, "{") {
 		return nil, text, nil
 	}

@@ -252,7 +252,7 @@ var clawdEnv = []envKey{{"SESSION_ID", policy.FieldSessionID}, {"PROJECT_DIR", p
 // readClawd reads stdout at every status but 1 and 2. ClawdCode passes over
 // a status beyond 2 and over broken JSON; here they are failures.
 func readClawd(a output) (policy.Result, error) {
-	text := strings.TrimSpace(a.Stdout)
+	text := js.Trim(a.Stdout)
 	d := a.draft()
 	if a.Exit == 2 && a.event.Spec().Guarded() {
 		clawdBlock(d)
@@ -366,7 +366,7 @@ func nativeClawd(a output) (policy.Result, error) {
 		d.Exit = 0
 		d.warn("ended by signal (%s), which ClawdCode takes for success", a.Signal)
 	}
-	text := strings.TrimSpace(a.Stdout)
+	text := js.Trim(a.Stdout)
 	switch a.event {
 	case policy.PostToolExecution:
 		return nativeClawdResult(d, text)

@@ -234,6 +234,8 @@ type Outcome struct {
 	Exit   int
 	Signal string
 	Stdout string
+	// Late is true when a process that the script left behind held Stdout for too long.
+	Late bool
 	// Stderr is the end of standard error and Head its beginning, as far as they
 	// are kept.
 	Stderr, Head string

@@ -201,10 +201,10 @@ func (d *discovery) at(path string) diag.Span {
 	return fileSpan((&Loader{dir: d.dir}).shown(path))
 }
 
-// file adds a file, also when it is a link that leads nowhere, or below one: that a
-// guard is missing must show. It reports whether there is one.
+// file adds a file, also when it is a link that leads nowhere, or below one, or below
+// what is no folder: that a guard is missing must show. It reports whether there is one.
 func (d *discovery) file(tier policy.Tier, path string) bool {
-	if _, err := os.Lstat(path); absent(err) && (fromProject(tier) || !astray(path)) {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && !astray(path) {
 		return false
 	}
 	d.inputs = append(d.inputs, Input{Path: path, Tier: tier})
@@ -227,8 +227,12 @@ func (d *discovery) policy(tier policy.Tier, dir, base string) bool {
 	for _, item := range items {
 		name := strings.ToLower(item.Name())
 		if name == base || strings.TrimSuffix(name, ".yml")+".yaml" == base {
-			d.found.Add(codeNeverFound.Report(d.at(filepath.Join(dir, item.Name())), "only a file called %s is found; %s is never read", base, item.Name()).
-				WithHint("rename it to %s", base))
+			why := codeNeverFound.Report(d.at(filepath.Join(dir, item.Name())), "only a file called %s is found; %s is never read", base, item.Name()).
+				WithHint("rename it to %s", base)
+			d.found.Add(why)
+			if !fromProject(tier) { // each answer says what of the user's own does not count
+				d.list([]Input{{Path: filepath.Join(dir, item.Name()), Tier: tier}}, policy.SourceFile{Differs: why.Text + ": " + why.Hint})
+			}
 		}
 	}
 	return false
@@ -237,12 +241,12 @@ func (d *discovery) policy(tier policy.Tier, dir, base string) bool {
 // hookFolders adds a folder of HOOK.md folders when it holds any.
 func (d *discovery) hookFolders(tier policy.Tier, dir string) {
 	if d.withheld && fromProject(tier) {
-		if !holdsAny(dir) {
+		if !holdsAny(dir) && !astray(dir) {
 			return
 		}
 	} else if fromProject(tier) && outside(d.within, dir) != nil {
 		// loading says what is wrong
-	} else if folders, err := hookFolders(dir, 1); absent(err) && (fromProject(tier) || !astray(dir)) || err == nil && len(folders) == 0 {
+	} else if folders, err := hookFolders(dir, 1); absent(err) && !astray(dir) || err == nil && len(folders) == 0 {
 		return
 	}
 	d.inputs = append(d.inputs, Input{Path: dir, Tier: tier, Format: hookMDFormat})

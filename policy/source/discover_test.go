@@ -165,6 +165,66 @@ func TestDiscoverMissingFolderShows(t *testing.T) {
 	}
 }
 
+// TestDiscoverFileForFolderShows: a file in the place of a folder that holds a policy is
+// no folder without one.
+func TestDiscoverFileForFolderShows(t *testing.T) {
+	for place, of := range map[string]func(p places) string{
+		"managed": func(p places) string { return p.managed },
+		"hookc":   func(p places) string { return filepath.Join(p.config, "hookc") },
+	} {
+		p := freshPlaces(t)
+		require.NoError(t, os.RemoveAll(of(p)))
+		lay(t, filepath.Dir(of(p)), map[string]string{filepath.Base(of(p)): ""})
+		_, found := LoadDiscovered(p.options(), Options{})
+		assert.True(t, found.HasErrors(), place)
+	}
+}
+
+// TestMissingProjectPolicyIsTold: a project's own folder of policies that is a link to
+// nothing, or a file, is no project without a policy. Trusted or not, answers say so,
+// and it stops nobody whose project nobody trusted.
+func TestMissingProjectPolicyIsTold(t *testing.T) {
+	for _, name := range []string{".hookc", ".agents", ".agents/hooks", "hooks.yaml", ".hookc/hooks.yaml"} {
+		for _, file := range []bool{false, true} {
+			if file && name != ".hookc" {
+				continue
+			}
+			p := freshPlaces(t)
+			path := filepath.Join(p.project, name)
+			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			if file {
+				require.NoError(t, os.WriteFile(path, nil, 0o644))
+			} else {
+				require.NoError(t, os.Symlink("gone", path))
+			}
+			loaded, found := LoadDiscovered(p.options(), Options{Dir: p.project})
+			assert.False(t, found.HasErrors(), "%s: %v", name, found)
+			require.NotEmpty(t, loaded.Sources, name)
+			assert.Contains(t, loaded.Sources[0].Untrusted, "never trusted", name)
+			_, found = LoadDiscovered(p.asFound(), Options{Dir: p.project})
+			assert.True(t, found.HasErrors(), name)
+		}
+	}
+}
+
+// TestMisnamedPolicyIsTold: a policy of the user or the machine whose name is nearly
+// right is said in each answer not to count.
+func TestMisnamedPolicyIsTold(t *testing.T) {
+	for _, name := range []string{"hooks.yml", "Hooks.yaml", "HOOKS.YML"} {
+		p := freshPlaces(t)
+		lay(t, p.managed, map[string]string{name: one("m")})
+		lay(t, p.config, map[string]string{"hookc/" + name: one("u")})
+		loaded, _ := LoadDiscovered(p.options(), Options{Dir: p.project})
+		var told []string
+		for _, s := range loaded.Sources {
+			if s.Differs != "" {
+				told = append(told, filepath.Base(s.Path)+" "+s.Tier.String())
+			}
+		}
+		assert.Equal(t, []string{name + " managed", name + " user"}, told)
+	}
+}
+
 func TestUntrustedUnreadableProjectStopsNobody(t *testing.T) {
 	p := freshPlaces(t)
 	lay(t, p.config, map[string]string{"hookc/hooks.yaml": one("u")})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -55,6 +56,9 @@ func (r *faultRow) forgive(want, got *wireDecision) {
 func (r *faultRow) expect(e *faultEvent, text string) wireDecision {
 	f := r.fault
 	out := wireDecision{Warnings: r.warnings}
+	if f.unheard {
+		out.Warnings = append(slices.Clone(out.Warnings), wireWarning{Code: "HK096", Hook: "faulty"})
+	}
 	if f.first != nil {
 		out.Failed = append(out.Failed, wireFailure{Hook: "first", Kind: "deadline", OnError: "skip"})
 		out.Hooks = append(out.Hooks, wireHook{Name: "first", Status: "failed", Attempts: 1})

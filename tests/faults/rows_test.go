@@ -37,6 +37,8 @@ type fault struct {
 	struck string
 	// sleeps: a row takes its time and little of the processor.
 	sleeps bool
+	// unheard: what it may have answered came too late, and the Decision says so.
+	unheard bool
 	// unstarted: no process comes to be, so nothing can count the attempts.
 	unstarted bool
 	// flaky hooks fail until their last attempt.
@@ -112,7 +114,7 @@ func scriptFaults() []fault {
 		script("oversize under claude", "oversize", "more than 1024 KiB", "exec yes").protocol("claude"),
 		script("pipe closed, then failed", "exit", "exit status 3", "exec <&-; exit 3").with(bigEvent),
 		script("pipe closed", "", "", "exec <&-; exit 0").with(bigEvent),
-		script("grandchild holds the pipe", "", "", "sleep 30 & exit 0").with(func(f *fault) { f.sleeps = true }),
+		script("grandchild holds the pipe", "", "", "sleep 30 & exit 0").with(func(f *fault) { f.sleeps, f.unheard = true, true }),
 		script("grandchild holds the pipe, then failed", "exit", "exit status 3", "sleep 30 & exit 3").with(func(f *fault) { f.sleeps = true }),
 		script("grandchild holds the pipe too long", "timeout", "timed out", "sleep 30 & exit 0").timed(faultTimeout),
 		script("timeout", "timeout", "timed out after 250ms", "sleep 30").timed(faultTimeout),

@@ -118,14 +118,23 @@ func line(w io.Writer, a *approval.Approval) error {
 	if err != nil {
 		return err
 	}
+	beside := ""
 	if input, ok := a.Call.Input.(map[string]any); ok {
 		if command, ok := input["command"].(string); ok {
 			what = []byte(command)
+			for _, key := range spell.Keys(input) {
+				if key != "command" {
+					beside += ", " + key
+				}
+			}
 		}
 	}
 	runes := []rune(string(what))
 	if len(runes) > 100 {
 		runes = append(runes[:99], '…')
+	}
+	if beside != "" { // all that is not shown is named: hookc approvals show
+		runes = append(runes, []rune(" with "+beside[2:])...)
 	}
 	_, err = fmt.Fprintln(w, spell.Line(fmt.Sprintf("%s  %-8s  %s  %s %s  (%s)", a.ID, stateOf(a), a.Created.Local().Format("2006-01-02 15:04:05"), a.Call.Tool, string(runes), a.Rules[0])))
 	return err

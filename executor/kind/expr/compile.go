@@ -317,7 +317,7 @@ func (c *compiler) slice(n *ast.SliceNode) term {
 		if end == nil {
 			end = runtime.Len(b)
 		}
-		return runtime.Slice(b, number(start), number(end))
+		return runtime.Slice(b, f.inRange(start), f.inRange(end))
 	}}
 }
 

@@ -24,6 +24,7 @@ var ownFuncs = map[string]func(f *frame, args []any) any{
 	"repeat":  repeat,
 	"replace": replace,
 	"join":    join,
+	"int":     toInt,
 	"uniq":    uniq,
 	"sort":    sorted,
 }
@@ -130,7 +131,7 @@ func objectList(f *frame, object any, element func(k, v any) any) any {
 }
 
 func repeat(f *frame, args []any) any {
-	s, n := args[0].(string), runtime.ToInt(number(args[1]))
+	s, n := args[0].(string), runtime.ToInt(f.inRange(args[1]))
 	if n < 0 {
 		f.fail(f.at, "repeat takes a count, not %d", n)
 	}
@@ -148,7 +149,7 @@ func replace(f *frame, args []any) any {
 	s, old, with := args[0].(string), args[1].(string), args[2].(string)
 	n := -1
 	if len(args) == 4 {
-		n = runtime.ToInt(number(args[3]))
+		n = runtime.ToInt(f.inRange(args[3]))
 	}
 	count := strings.Count(s, old)
 	if n >= 0 {

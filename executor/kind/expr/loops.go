@@ -171,7 +171,7 @@ func loopSum(f *frame, l *loop, items []any) any {
 			continue
 		}
 		f.at = l.at
-		sum = runtime.Add(number(v), sum)
+		sum = plus(f, v, sum)
 	}
 	return sum
 }

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"math"
 	"regexp"
 	"strings"
 
@@ -20,10 +21,10 @@ type operator struct {
 var operators = map[string]operator{
 	"==": {func(f *frame, a, b any) any { return equal(f, a, b) }, true},
 	"!=": {func(f *frame, a, b any) any { return !equal(f, a, b) }, true},
-	"<":  {func(_ *frame, a, b any) any { return runtime.Less(number(a), number(b)) }, true},
-	"<=": {func(_ *frame, a, b any) any { return runtime.LessOrEqual(number(a), number(b)) }, true},
-	">":  {func(_ *frame, a, b any) any { return runtime.More(number(a), number(b)) }, true},
-	">=": {func(_ *frame, a, b any) any { return runtime.MoreOrEqual(number(a), number(b)) }, true},
+	"<":  {ordered(runtime.Less), true},
+	"<=": {ordered(runtime.LessOrEqual), true},
+	">":  {ordered(runtime.More), true},
+	">=": {ordered(runtime.MoreOrEqual), true},
 	"in": {func(f *frame, a, b any) any { return contains(f, a, b) }, true},
 
 	"contains":   {textTests["contains"], true},
@@ -32,8 +33,8 @@ var operators = map[string]operator{
 	"matches":    {matches, true},
 
 	"+":  {add, false},
-	"-":  {func(_ *frame, a, b any) any { return runtime.Subtract(number(a), number(b)) }, false},
-	"*":  {func(_ *frame, a, b any) any { return runtime.Multiply(number(a), number(b)) }, false},
+	"-":  {minus, false},
+	"*":  {multiply, false},
 	"/":  {func(_ *frame, a, b any) any { return runtime.Divide(number(a), number(b)) }, false},
 	"%":  {func(_ *frame, a, b any) any { return runtime.Modulo(number(a), number(b)) }, false},
 	"**": {func(_ *frame, a, b any) any { return runtime.Exponent(number(a), number(b)) }, false},
@@ -97,11 +98,11 @@ func add(f *frame, a, b any) any {
 			return s + t
 		}
 	}
-	return runtime.Add(number(a), number(b))
+	return plus(f, a, b)
 }
 
 func span(f *frame, a, b any) any {
-	from, to := runtime.ToInt(number(a)), runtime.ToInt(number(b))
+	from, to := runtime.ToInt(f.inRange(a)), runtime.ToInt(f.inRange(b))
 	if to >= from {
 		if n := to - from; n < 0 || n > memoryBudget/wordSize {
 			f.grow(-1)
@@ -306,7 +307,10 @@ func (c *compiler) unary(n *ast.UnaryNode) term {
 				return v
 			}
 			f.at = at
-			return runtime.Negate(number(v))
+			if n := number(v); n != math.MinInt {
+				return runtime.Negate(n)
+			}
+			return minus(f, 0, v) // which fails
 		}}
 	default:
 		t = a

@@ -1,0 +1,123 @@
+package runner
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
+	"github.com/hookc/hookc/policy/diag"
+)
+
+var codeUnheard = diag.Define(diag.Code{
+	ID: "HK096", Severity: diag.Warning,
+	Title: "what a script answered was not heard",
+	Help: `A script printed JSON that refuses or asks by a key that its protocol does not read, or
+behind other text; or it ended and left a process behind that still held its standard
+output half a second later. That process is stopped, and what it would have answered is
+lost. The event is decided without: answer by the keys of the protocol, print nothing else,
+and wait for what is started.`,
+	Bad: `-- hooks.yaml --
+pre_tool_execution:
+  - name: loud
+    protocol: claude
+    on_error: deny
+    command: |
+      echo checking
+      echo '{"decision": "block"}'
+-- event.json --
+{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {}}
+`,
+	Good: `-- hooks.yaml --
+pre_tool_execution:
+  - name: quiet
+    protocol: claude
+    on_error: deny
+    command: |
+      echo checking >&2
+      echo '{"decision": "block"}'
+-- event.json --
+{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {}}
+`,
+})
+
+// read is what an answer means. What it says and nobody hears is a warning: the call
+// may go ahead because of it. Of a hook that an agent's own configuration declares that
+// is only what came too late, as the agent passes over the rest.
+func (b *bash) read(in *policy.Context, out agent.Outcome) (policy.Result, error) {
+	own := b.body.Agent.Event == ""
+	if own {
+		out.Stdout = strings.TrimPrefix(out.Stdout, "\ufeff") // a mark of the encoding is no text
+	}
+	r, err := b.agent.Read(b.hook, in, out)
+	verdict, control := r.Alone()
+	if err != nil || verdict > policy.Allow || control != policy.Go {
+		return r, err
+	}
+	warn := func(text string) {
+		r.Warnings = append(r.Warnings, policy.Warning{Code: codeUnheard, Hook: b.hook.Name, Text: b.hook.Name + ": " + text})
+	}
+	if out.Late {
+		warn("a process that it left behind held its output, and was stopped: what it would have answered is lost")
+	}
+	if own && len(r.Warnings) == 0 && unheard(out.Stdout) {
+		warn("its answer refuses or asks, but not as protocol " + b.agent.ID + " does, so it has no effect")
+	}
+	return r, nil
+}
+
+// mostLooks bounds at how many lines JSON is looked for.
+const mostLooks = 64
+
+// unheard reports whether a text has JSON that refuses or asks, in whatever words: as a
+// whole, or from the beginning of a line on.
+func unheard(text string) bool {
+	looks := 0
+	for line := text; line != "" && looks < mostLooks; {
+		if line = strings.TrimLeft(line, " \t\r\n"); strings.HasPrefix(line, "{") || strings.HasPrefix(line, "[") {
+			looks++
+			var v any
+			if json.NewDecoder(strings.NewReader(line)).Decode(&v) == nil && forbids(v, "") {
+				return true
+			}
+		}
+		_, line, _ = strings.Cut(line, "\n")
+	}
+	return false
+}
+
+// forbids reports whether v, the value of a key, or a value in it refuses or asks.
+func forbids(v any, key string) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, e := range v {
+			if forbids(e, folded(k)) {
+				return true
+			}
+		}
+	case []any:
+		for _, e := range v {
+			if forbids(e, key) {
+				return true
+			}
+		}
+	case string:
+		return among(decisionKeys, key) && among(refusals, folded(v))
+	case bool:
+		return v && among(refusals, key) || !v && among(permissions, key)
+	}
+	return false
+}
+
+// folded is a word without what spellings differ in.
+func folded(s string) string {
+	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
+}
+
+const (
+	decisionKeys = " decision permission permissiondecision verdict action behavior result "
+	refusals     = " deny denied block blocked ask defer reject rejected refuse refused stop halt abort skip prevent "
+	permissions  = " continue allow allowed approve approved permit proceed ok "
+)
+
+func among(words, word string) bool { return strings.Contains(words, " "+word+" ") }

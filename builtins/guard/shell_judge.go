@@ -138,11 +138,14 @@ func commandOf(s *shell.Line, e *shell.Effect) *shell.Command {
 }
 
 func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
+	if e.Domain == shell.DomainDatabase && e.Command >= 0 && losses.ForTests(commandWords(&s.Commands[e.Command]), e.Target) {
+		return nil
+	}
 	switch e.Op {
 	case "object-delete", "delete-key":
 		return nil // easily had back, or one of many by its very nature
 	case "service-stop":
-		if !lifeline(e.Target) && !(strings.HasPrefix(e.Host, "ssh:") && losses.Elsewhere(strings.ReplaceAll(e.Host, "web", ""))) {
+		if !lifeline(e.Target) && e.Target != "*" && !strings.HasPrefix(e.Target, "$(") && !losses.Production()[last(losses.Tokens(e.Host))] {
 			return nil
 		}
 	case "container-prune", "container-remove-volumes":
@@ -173,6 +176,24 @@ func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
 		}
 	}
 	return adviceResource[e.Domain]
+}
+
+// commandWords are the words of a command, with the variables that it is given and those
+// that choose what its program works on.
+func commandWords(c *shell.Command) []string {
+	out := shell.WordTexts(c.Argv)
+	for _, v := range c.Env {
+		out = append(out, v.Name+"="+v.Value.Text)
+	}
+	return out
+}
+
+//go:noinline
+func last(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return words[len(words)-1]
 }
 
 // lifeline reports whether the machine cannot be reached without a service.
@@ -376,6 +397,12 @@ func judgePrivilege(s *shell.Line, e *shell.Effect) *shellAdvice {
 		return advicePrivileged
 	case "agent-unguarded":
 		return adviceAgent
+	case "lets-in":
+		return adviceLetsIn
+	case "sudo", "doas", "su", "pkexec", "gosu", "root-shell":
+		if e.Op == "root-shell" || e.Host == "" && opensShell(s, e) {
+			return adviceRootShell
+		}
 	case "account-change":
 		if powerful(commandOf(s, e)) {
 			return adviceAccount
@@ -385,11 +412,35 @@ func judgePrivilege(s *shell.Line, e *shell.Effect) *shellAdvice {
 	return nil
 }
 
+// opensShell reports whether what gets the rights of another user is a shell for whoever types.
+func opensShell(s *shell.Line, e *shell.Effect) bool {
+	c := commandOf(s, e)
+	if len(c.Argv) == 0 || e.Target != "root" || c.Stage > 0 || slices.ContainsFunc(c.Redirects, func(r shell.Redirect) bool { return strings.HasPrefix(r.Op, "<") }) {
+		return false
+	}
+	operands := slices.ContainsFunc(c.Argv[1:], func(w shell.Word) bool { return !strings.HasPrefix(w.Text, "-") && w.Text != "root" })
+	if e.Op == "su" {
+		return !operands && !slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-c --command --help --version -h -V") })
+	}
+	if !operands {
+		return slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-i -s --login --shell") })
+	}
+	return slices.ContainsFunc(s.Commands[e.Command+1:], func(in shell.Command) bool {
+		if len(in.Argv) == 0 || len(in.Via) <= len(c.Via) || in.Via[len(c.Via)] != c.Name || in.Stage > 0 || slices.ContainsFunc(in.Redirects, func(r shell.Redirect) bool { return strings.HasPrefix(r.Op, "<") }) {
+			return false
+		}
+		bare := !slices.ContainsFunc(in.Argv[1:], func(w shell.Word) bool {
+			return !strings.HasPrefix(w.Text, "-") || shell.WordIn(w.Text, "-c -s --version --help -n")
+		})
+		return (shell.Shells()[in.Name] || in.Name == "su") && bare || in.Name == "chroot" && len(in.Argv) == 2
+	})
+}
+
 // powerful reports whether a change of an account gives all rights.
 func powerful(c *shell.Command) bool {
 	for _, w := range c.Argv[min(1, len(c.Argv)):] {
 		for name := range strings.SplitSeq(w.Text, ",") {
-			if shell.WordIn(name, "0 root sudo wheel admin adm shadow disk") {
+			if shell.WordIn(name, "0 root sudo wheel admin adm shadow disk docker lxd") {
 				return true
 			}
 		}

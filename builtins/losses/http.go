@@ -19,6 +19,9 @@ func Mutation(text string) (verb string) {
 			}
 		}
 	}
+	if m := bodyFlag().FindStringSubmatch(text); m != nil {
+		return strings.ToLower(cmp.Or(m[1], m[2], m[4], "open")) // "is-destroy": true, <delete>, "private": false
+	}
 	for _, m := range bodyVerb().FindAllStringSubmatch(text, 8) {
 		if v, _ := Verb(strings.ToLower(m[1])); Destroys()[v] {
 			verb = v
@@ -30,6 +33,9 @@ func Mutation(text string) (verb string) {
 var (
 	codeRequest = lazy.Value(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\.?(?:method|type|verb|customrequest|request)\W{1,6}delete\b|(?:\.|->)delete(?:_async|json)?\s*\(|http(?:::|\.)?delete\b|(?m:^delete\s+https?://)|\.(?:post|put|patch|request)\w*\s*\(`)
+	})
+	bodyFlag = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)["'&?{,\s](?:is-?_?|force-?_?)?(destroy|delete|purge|wipe|drop|archived?|unload|remove)(?:[_-]?(?:all|index|everything|instance\w*|missing|indices|files|data))?["']?\s*[=:]\s*(?:true\b|\{|\[)|<(delete)>|(?:destructive_requires_name)\W+(false)|^(archived)=true|["']?\bprivate["']?\s*[:=]\s*(false)|["']?\bvisibility["']?\s*[:=]\s*["']?(public)\b`)
 	})
 	bodyVerb = lazy.Value(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\b(?:action|method|op|operation|cmd|command|method-override)["']?\s*[=:]\s*["']?([a-z_-]+)`)

@@ -1,6 +1,7 @@
 package losses
 
 import (
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,7 +13,7 @@ import (
 // at, whatever words are among them.
 var TextPrograms = Words(`which whereis whatis apropos man info tldr help type echo printf test [ expr seq basename dirname realpath readlink
 	ls ll tree du df pwd whoami id groups uname hostname date cal uptime free nproc lscpu lsblk lsof lsusb lspci ps top htop pgrep jobs gcc g++ clang cc c++ ld ar nm rustc javac java
-	tsc eslint prettier jest vitest mocha pytest tox nox ruff black mypy flake8 rubocop rspec phpunit cypress playwright webpack vite rollup esbuild storybook hookc jq yq xq tomlq dasel
+	tsc eslint prettier jest vitest mocha pytest ruff black mypy flake8 rubocop rspec phpunit cypress playwright webpack vite rollup esbuild storybook hookc jq yq xq tomlq dasel
 	ctest coverage nyc c8 gcovr lcov kcov bats ava karma tap nextest fx comby code vim vi nvim nano emacs subl open xdg-open start say logger wall write mail sleep yes true false tput clear reset stty history fc bc dc factor cksum md5sum sha1sum sha256sum
 	sha512sum b2sum shellcheck shfmt hadolint actionlint typos codespell ack ag rg ripgrep grep egrep fgrep zgrep look spell explainshell cheat howdoi notify-send pbcopy pbpaste xclip xsel wl-copy
 	compgen complete command_not_found_handle set unset alias dcg opa conftest regal sg ast-grep semgrep nix-instantiate exiftool pdftk qpdf ffmpeg convert magick mogrify identify cspell vale
@@ -73,7 +74,7 @@ var Outputs = Words("-o --output --out --outfile --output-file --output-dir --ou
 var Builds = Words("mvn mvnw gradle gradlew sbt ant lein")
 
 // Runners are tools that build a program of the project and start it.
-var Runners = Words("go cargo dotnet swift stack cabal zig dart lein sbt bazel bazelisk deno nx turbo lerna rush moon mise composer invoke")
+var Runners = Words("go cargo dotnet swift stack cabal zig dart lein sbt bazel bazelisk deno nx turbo lerna rush moon mise composer invoke inv nox tox")
 
 // Deletes are programs that delete what they find in the folders they are given, with the
 // options that tell them to; "" for always.
@@ -172,7 +173,7 @@ const (
 		"file_put_contents .extractall Deno.writeTextFile Deno.writeTextFileSync Deno.writeFile Bun.write fs-extra.outputFile os.truncate os.mknod"
 	CallsSend = "urllib.request.urlopen urllib.request.urlretrieve urllib2.urlopen requests.get requests.post requests.put requests.patch requests.delete requests.request httpx.get httpx.post fetch axios axios.get " +
 		"axios.post axios.put http.get http.request https.get https.request Net.HTTP.get Net.HTTP.post Net.HTTP.get_response URI.open open-uri.open socket.create_connection net.connect net.createConnection " +
-		"TCPSocket.new TCPSocket.open fsockopen curl_init IO.Socket.INET.new LWP.Simple.get getstore http.client.HTTPSConnection smtplib.SMTP ftplib.FTP"
+		"TCPSocket.new TCPSocket.open fsockopen curl_init IO.Socket.INET.new LWP.Simple.get getstore http.client.HTTPSConnection smtplib.SMTP ftplib.FTP dns.lookup dns.resolve dns.resolve4 dns.resolveTxt dns.promises.resolve socket.gethostbyname socket.getaddrinfo gethostbyname dns_get_record checkdnsrr Resolv.getaddress Resolv.getaddresses LWP.Simple.getprint"
 	CallsCopy = "shutil.copy shutil.copy2 shutil.copyfile shutil.copytree fs.copyFile fs.copyFileSync fs.promises.copyFile fs.cp fs.cpSync fs.promises.cp fs-extra.copy fs-extra.copySync FileUtils.cp FileUtils.copy " +
 		"FileUtils.cp_r FileUtils.copy_file FileUtils.install File.Copy.copy File.Copy.cp Deno.copyFile Deno.copyFileSync copy"
 	CallsLink = "os.symlink os.link fs.symlink fs.symlinkSync fs.promises.symlink fs.link fs.linkSync fs.promises.link FileUtils.ln FileUtils.ln_s FileUtils.ln_sf FileUtils.symlink FileUtils.link File.symlink File.link " +
@@ -212,11 +213,11 @@ var Messengers = Words("dotnet redis-cli valkey-cli nats mosquitto_pub aws gclou
 // Opens are names of everybody, and of who has all rights; what is not in the group is other
 // things as well.
 var Opens = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[=:,/])(?:(public-read(?:-write)?|allUsers|AllUsers|allAuthenticatedUsers|cluster-admin|AdministratorAccess)|public|administrator|owner|(?:0\.0\.0\.0|::)/0)(?:$|[=:,/])`)
+	return regexp.MustCompile(`(?:^|[=:,/])(?:(public-read(?:-write)?|allUsers|AllUsers|allAuthenticatedUsers|cluster-admin|AdministratorAccess|IAMFullAccess|PowerUserAccess)|public|administrators?|admins|owner|(?:0\.0\.0\.0|::)/0)(?:$|[=:,/])`)
 })
 
 // Counts are options of how many there are of what serves.
-var Counts = Words("desired-capacity desired-count desired-size num-nodes node-count replicas instance-count worker-count machine-count new-capacity max-instances reserved-concurrent-executions backup-retention-period")
+var Counts = Words("desired-capacity desired-count desired-size num-nodes node-count replicas instance-count worker-count machine-count new-capacity max-instances reserved-concurrent-executions backup-retention-period keep-last retention-days retention-in-days max-keep")
 
 // Shows reports whether a word is how a program or command that shows a file is called.
 func Shows(word string) bool {
@@ -227,3 +228,116 @@ func Shows(word string) bool {
 
 // LongDash are programs whose options are words after a single dash.
 var LongDash = Words("find java go terraform tofu openssl gcc clang javac ffmpeg convert magick mvn test [ packer vault consul nomad xcodebuild diskutil")
+
+var (
+	// plain takes out what texts inside of texts are quoted with.
+	plain = strings.NewReplacer(" ", "", `"`, "", `\\`, "", "'", "", "\n", "", "\t", "")
+
+	takenOff = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:protect(?:ion)?|prevent_?destroy|recovery|versioning|encrypt(?:ion)?|audit|audit-?policy|logging|log-?file-?validation|backups?|mfa|2fa|firewall|filterfw|retention|termination|block_?public\w*|requires_?name|https_?only|secret-?scanning|integrity|tde|soft-?delete\w*|signing|gpgsign|secure-?boot|sslverify|strict-ssl|reject_unauthorized|ignore-scripts|network-?policy|append_?only)[\w.\]-]*(?:[ =:,]+(?:set|--?[\w-]+|-d \S+|state|status|enabled|value|types:\S+))*[ =:,]+(?:false|off|0|none|disabled?|suspended|null|\{\}|\[\])(?:$|[^\w.])`)
+	})
+	takesOff = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`^--(?:(?:no|skip|clear|remove|disable)-(?:enable-)?|(?:enable)-?)(?:.*-)?(?:protection|enabled|enable|termination|backups?|encryption|versioning|retention(?:-period)?|soft-delete|validation|secure-boot|network-policy|authorized-networks|recovery|defender|rbac|azure-rbac)$|^--no-enable$`)
+	})
+	everybody = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`Principal:(?:\*|\{AWS:\[?\*)|Action:\[?(?:\*|iam:\*|s3:\*|sts:\*).*Resource:\[?\*|Resource:\[?\*.*Action:\[?(?:\*|iam:\*|s3:\*|sts:\*)(?:[\],}]|$)`)
+	})
+)
+
+// TakesOff reports whether an option, or a text of settings, takes a protection off: --no-versioning,
+// deletion_protection = false, {"PointInTimeRecoveryEnabled": false}.
+func TakesOff(text string) bool {
+	if strings.HasPrefix(text, "--no-") || strings.HasPrefix(text, "--clear-") || strings.HasPrefix(text, "--disable-") || strings.HasPrefix(text, "--remove-") {
+		return takesOff().MatchString(text)
+	}
+	return len(text) < 4096 && Holds(text, "false", "off", "disab", "suspend", "none", "null", "0", "{}", "[]") && takenOff().MatchString(strings.NewReplacer(`"`, "", `\`, "", "'", "").Replace(text))
+}
+
+// ForEverybody reports whether a policy lets everybody in, or somebody do everything.
+func ForEverybody(text string) bool {
+	if len(text) > 1<<16 || !strings.Contains(text, "Effect") {
+		return false
+	}
+	text = plain.Replace(text)
+	return strings.Contains(text, "Effect:Allow") && !strings.Contains(text, "Condition") && everybody().MatchString(text)
+}
+
+// Removes reports whether a program is named after the deletion of the files that it is given.
+func Removes(program string) bool {
+	if programTokens := Tokens(strings.TrimSuffix(program, "-cli")); len(program) < 24 && len(programTokens) > 0 {
+		return in(programTokens[0], "rm rmtree del delete remove wipe nwipe erase eraser scrub shred srm sfill rimraf rip unlink empty secure") && (len(programTokens) == 1 || in(programTokens[1], "rf improved delete tree dir dirs files file folder rimraf safe force recursive all"))
+	}
+	return false
+}
+
+// owners are the hosts for which the credentials are that a program prints.
+var owners = map[string]string{
+	"gcloud": "google gcr.io pkg.dev gke.io", "gh": "github ghe", "aws": "amazonaws amazon ecr", "az": "azure microsoft windows.net", "heroku": "heroku", "doctl": "digitalocean", "fly": "fly.io fly.dev",
+	"flyctl": "fly.io fly.dev", "npm": "npm", "vercel": "vercel", "netlify": "netlify", "op": "1password",
+}
+
+// drops are hosts at which anybody picks up what was sent there.
+var drops = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:^|\.)(?:webhook\.site|requestbin\.\w+|pipedream\.net|requestcatcher\.com|beeceptor\.com|oastify\.com|oast\.\w+|interact\.sh|burpcollaborator\.net|ngrok(?:-free)?\.(?:io|app|dev)|pastebin\.com|transfer\.sh|0x0\.st|file\.io|ix\.io|termbin\.com|hookbin\.com|dnslog\.cn|ceye\.io|trycloudflare\.com|serveo\.net|localhost\.run)$`)
+})
+
+// Strange reports whether a host has no business with a credential: it is not the program's that
+// prints it, or one where anybody picks things up, or has no name.
+func Strange(host, program string) bool {
+	host = strings.ToLower(host)
+	if host == "" || IsLocal(host) {
+		return false
+	}
+	if own := owners[program]; own != "" {
+		return !Holds(host, strings.Fields(own)...)
+	}
+	return drops().MatchString(host) || Unnamed(host)
+}
+
+// Unnamed reports whether a host is an address of the open network without a name.
+func Unnamed(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return err == nil && !ip.IsPrivate() && !ip.IsLoopback() && !ip.IsLinkLocalUnicast() && !ip.IsUnspecified()
+}
+
+// Installers are programs that take packages and what they are to set up from an address.
+var Installers = Words("npm yarn pnpm bun npx bunx pip pip3 pipx uv uvx gem cargo apt apt-get dnf yum microdnf rpm dpkg zypper brew apk snap flatpak conda mamba micromamba composer helm kubectl oc code nix nix-env ansible-galaxy ansible-pull terraform tofu groovy jbang Rscript luarocks opkg pacman go")
+
+// Unread is the host of an address that an installer is given, where it comes over the open
+// network unprotected, or from a machine without a name; "" for any other word.
+func Unread(word string) string {
+	i := strings.Index(word, "http")
+	if i < 0 || i > 0 && strings.IndexByte("=+", word[i-1]) < 0 {
+		return ""
+	}
+	scheme, rest, ok := strings.Cut(word[i:], "://")
+	host, _, _ := strings.Cut(rest, "/")
+	host = host[strings.LastIndexByte(host, '@')+1:]
+	host, _, _ = strings.Cut(host, ":")
+	ip, err := netip.ParseAddr(host)
+	if !ok || host == "" || IsLocal(host) || err == nil && ip.IsPrivate() || !strings.Contains(host, ".") || scheme == "https" && !Unnamed(host) || scheme != "http" && scheme != "https" {
+		return ""
+	}
+	return host
+}
+
+var (
+	codeLoads = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile("\\b(?:eval|source|include|include_once|require_once)\\s*\\(?\\s*(?:download\\s*\\(\\s*)?[\"'(]*https?://|\\beval\\s*\\(?\\s*`\\s*(?:curl|wget)\\b")
+	})
+	codeForks = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:while|until|loop|setInterval|iter)\b[^;\n]{0,48}(?:\b|_)fork\b|(?:\b|_)fork(?:\(\))?\s+(?:while|until|for)\b|\[[^\]\n]*\bfork\(\)[^\]\n]*\biter\b`)
+	})
+)
+
+// Loads reports whether code runs what it loads from an address.
+func Loads(code string) bool { return strings.Contains(code, "http") && codeLoads().MatchString(code) }
+
+// Forks reports whether code starts itself without end.
+func Forks(code string) bool { return strings.Contains(code, "fork") && codeForks().MatchString(code) }
+
+// LetsIn reports whether a word of a command names that by which somebody gets in: ssh-key, keys:add.
+func LetsIn(word string) bool {
+	word = strings.ToLower(word)
+	return in(word, "ssh-key ssh-keys sshkey sshkeys deploy-key deploy-keys keys:add access:add collaborator collaborators login-profile create-login-profile import-key-pair send-ssh-public-key authorized-keys create-service-linked-role authorizations:create")
+}

@@ -31,9 +31,12 @@ var (
 	// as often mean something of the project's own.
 	Destroys = Words(`delete destroy drop purge wipe truncate terminate erase nuke obliterate flush flushall flushdb deprovision decommission teardown revoke unpublish
 		expunge annihilate zap cull cleanse undeploy rollback dropdb deregister unregister droptable hard-delete yank deactivate
-		dismantle demolish eradicate vaporize annul exterminate deauthorize shred deallocate factory-reset`)
+		dismantle demolish eradicate vaporize annul exterminate deauthorize shred deallocate factory-reset decom deprovisioned incinerate zeroize zeroise destruct selfdestruct raze bulldoze`)
 	Takes = Words(`remove rm rmi rb uninstall prune reset clean cleanup clear del discard forget expire evict empty restore unset drain disable unprovision unlink detach overwrite reinit wipeout cancel down
-		scrub void abort kill gc trash retire dismiss kick ban suspend shutdown poweroff unassign unbind unenroll unpair disown raze`)
+		scrub void abort kill gc trash retire dismiss kick ban suspend shutdown poweroff unassign unbind unenroll unpair disown anonymize anonymise redact scramble obfuscate offboard sunset invalidate burn reimage reclaim nullify sever expel
+		vacate clobber deplete rescind override erasure tombstone quarantine evacuate implode`)
+	// Halts are verbs of what is daily work but for what serves.
+	Halts = Words("stop pause close archive transfer recreate rebuild failover freeze trim halt swap hibernate rotate replace resync suspend")
 	// Makes are verbs that look, make or start something: what follows one
 	// is a name.
 	Makes = Words(`list ls get show describe view info status inspect cat read search find help version plan preview diff validate check lint test explain log logs tail
@@ -53,7 +56,7 @@ var (
 	// TakesBack are verbs that take away what others were given.
 	TakesBack = Words("unpublish revoke yank terminate deprovision decommission deregister")
 	// Flags are options that say that more than one named thing is meant.
-	Flags = Words("--all --all-namespaces --all-projects --remote --prod --production --everything --volumes --with-data --delete-data --no-preserve-root --purge-data --force --yes --confirm --no-dry-run --auto-approve --skip-confirmation --no-confirm")
+	Flags = Words("--all --all-users --all-tenants --i-understand --all-data --all-namespaces --all-projects --remote --prod --production --everything --volumes --with-data --delete-data --no-preserve-root --purge-data --force --yes --confirm --no-dry-run --auto-approve --skip-confirmation --no-confirm")
 	// Presses are words in the name of an option that says the same, Names those at its end
 	// where its value names what lies elsewhere.
 	Presses = Words("yes sure really force forced confirm confirmed approve unsafe dangerous danger permanently permanent irreversible")
@@ -92,12 +95,15 @@ func Tokens(text string) []string {
 
 // Verb splits a word that may be a command into its verb and what it is about: delete-table, apps:destroy, dropTable, pkg.Service/DeleteTable.
 func Verb(written string) (verb string, object []string) {
-	text := written
+	text := strings.TrimPrefix(written, "+")
 	if len(text) > 60 || strings.ContainsAny(text, " \n=@$\"'<>,") {
 		return "", nil
 	}
 	if i := strings.LastIndexByte(text, '/'); i >= 0 {
-		if text = text[i+1:]; text == "" || !unicode.IsUpper(rune(text[0])) || strings.HasPrefix(written, "/") || strings.HasPrefix(written, ".") {
+		noun := text[:i]
+		if text = text[i+1:]; Destroys()[text] && has(Outside(), noun) {
+			return text, []string{noun}
+		} else if text == "" || !unicode.IsUpper(rune(text[0])) || strings.HasPrefix(written, "/") || strings.HasPrefix(written, ".") {
 			return "", nil // a path
 		}
 	}
@@ -131,7 +137,7 @@ func Verb(written string) (verb string, object []string) {
 					object = append(object, other)
 				}
 			}
-			if strings.Contains(text, ".") && len(tokens) == 2 && !has(Outside(), tokens[1-min(i, 1)]) && !strings.HasSuffix(text, "ml") {
+			if strings.Contains(text, ".") && len(tokens) == 2 && !Elsewhere(tokens[1-min(i, 1)]) && !strings.HasSuffix(text, "ml") {
 				return "", nil // a file: x.drop, drop.png
 			}
 			return t, object
@@ -182,12 +188,15 @@ func Named(program string, far func() bool) string {
 	first, last := tokens[0], tokens[len(tokens)-1]
 	switch {
 	case len(tokens) == 1:
+		if verb, object := Verb(first); in("all", strings.Join(object, " ")) && Destroys()[verb] { // deleteall
+			return verb
+		}
 		if script && Destroys()[first] && (in(first, "destroy nuke wipe obliterate decommission dropdb") || far()) {
 			return first
 		}
 	case Destroys()[last] || in(last, "uninstall empty nuke"):
 		return last
-	case (Destroys()[first] || in(first, "reset remove wipe empty")) && (Elsewhere(name) || script && (slices.Contains(tokens, "all") || slices.Contains(tokens, "everything"))):
+	case (Destroys()[first] || in(first, "reset remove wipe empty")) && (Elsewhere(name) || Destroys()[first] && far() || script && (slices.Contains(tokens, "all") || slices.Contains(tokens, "everything"))):
 		return first
 	}
 	return ""

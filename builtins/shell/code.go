@@ -206,6 +206,11 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainSystem, Op: "agent-unguarded", Target: e.Name})
 		}
 	}
+	for _, w := range c.args() {
+		if host := losses.Unread(w.Text); host != "" && losses.Installers()[c.name] {
+			a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: host})
+		}
+	}
 	a.codeTool(c, c.name, c.args())
 	a.ownProgram(c)
 	if programOf(c.name) == nil && !losses.TextPrograms()[c.name] {

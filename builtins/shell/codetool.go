@@ -106,11 +106,22 @@ var (
 	})
 )
 
+// codeRuns adds the running of code that is loaded, and of itself without end.
+func (a *analysis) codeRuns(c *shCall, text string) {
+	if losses.Loads(text) {
+		a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: "an address"})
+	}
+	if losses.Forks(text) {
+		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "fork-bomb", Target: c.name, Certainty: CertainKnown})
+	}
+}
+
 func (a *analysis) anyLanguage(c *shCall, text string) {
 	if len(text) > maxShellValue {
 		a.unknown(c.fr, shellTooMany, c.offset)
 		return
 	}
+	a.codeRuns(c, text)
 	runs, deletes := codeRuns().MatchString(text), codeDeletes().MatchString(text)
 	for _, mark := range []string{"spawn ", "exec ", "system "} {
 		if _, code, ok := strings.Cut(text, mark); ok {

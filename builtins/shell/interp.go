@@ -182,6 +182,7 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 	if handsOverShell(text) {
 		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "reverse-shell"})
 	}
+	a.codeRuns(c, text)
 	a.bytes += len(text)
 	a.code++
 	defer func() { a.code-- }()

@@ -3,6 +3,7 @@ package shell
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
@@ -182,6 +183,11 @@ func langResult(c langCall) langValue {
 		return langValue{text: ".", known: true, path: true}
 	}
 	v := langMethod(c)
+	if act := langActions()[c.name]; (act == langShell || act == langArgv) && slices.ContainsFunc(flatten(c.args), func(v langValue) bool {
+		return WordIn(strings.SplitN(v.text, " ", 2)[0], "curl wget fetch")
+	}) {
+		v.origin = shOrigin{"remote", "an address"}
+	}
 	if i := strings.LastIndexByte(c.name, '.'); v.text == "" && i > 0 && (environments()[c.name[:i]] || strings.HasPrefix(c.name, "ENV.to_")) {
 		v.origin = shOrigin{"environment", "env"}
 	}

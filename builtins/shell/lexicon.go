@@ -164,7 +164,11 @@ func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 	}
 	for i, w := range args {
 		option, found := strings.HasPrefix(w.Text, "--"), ""
-		if w.Dynamic || !option && !losses.Holds(w.Text, "public", "all", "admin", "owner", "/0") {
+		if file, ok := strings.CutPrefix(w.Text, "file://"); ok {
+			v, _ := a.written(NewWord(file), c.fr)
+			w = v.word()
+		}
+		if w.Text == "" || w.Dynamic && !strings.Contains(w.Text, "Effect") || !option && !losses.Holds(w.Text, "public", "all", "admin", "owner", "/0", "effect") {
 			continue
 		}
 		name, value, _ := strings.Cut(strings.TrimLeft(w.Text, "-"), "=")
@@ -174,7 +178,8 @@ func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 		switch m := losses.Opens().FindStringSubmatch(w.Text); {
 		case m != nil && (m[1] != "" || says("put set add edit update authorize grant attach patch modify ch allow rules")),
 			option && WordIn(name, "publicly-accessible allow-blob-public-access public-access") && value != "false",
-			strings.HasPrefix(name, "no-") && losses.Holds(name, "protection", "enabled", "termination", "backup", "encryption"), option && name == "role" && value == "Owner":
+			losses.TakesOff(w.Text) && strings.Contains(w.Text, "--"), losses.ForEverybody(w.Text), option && WordIn(name, "role principal principals group-names source-address-prefixes verb") && WordIn(value, "Owner * all"),
+			option && WordIn(value, "0.0.0.0") && WordIn(name, "start-ip-address authorized-networks source-ranges"):
 			found = "public"
 		case option && value == "0" && losses.Counts()[name]:
 			found = "scale-to-zero"
@@ -182,6 +187,12 @@ func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 		if found != "" && !says("list get describe show view search ls cat") {
 			op = found
 		}
+	}
+	if losses.TakesOff(c.name+" "+strings.Join(WordTexts(args), " ")) && !says("list get describe show view search ls cat log commit config diff") {
+		op = "public"
+	}
+	if !strings.Contains(strings.Join(WordTexts(args), " "), "/.ssh/") && says("ssh deploy login authorized sshkey keys access collaborator collaborators") && says("add create import send upload register invite") && says("key keys profile access collaborator collaborators") && slices.ContainsFunc(o.operands, func(w Word) bool { return losses.LetsIn(w.Text) }) {
+		op = "public"
 	}
 	if op != "" {
 		a.effect(c, Effect{Kind: EffectWrite, Domain: DomainPlatform, Op: op, Target: strings.Join(WordTexts(args), " ")})

@@ -16,13 +16,19 @@ func (a *analysis) curl(c *shCall) shValue {
 	if o.exact("--help", "--version", "-V") {
 		return printsText(a, c)
 	}
-	op, secret := "download", ""
+	op, secret, used := "download", "", []Word(nil)
 	for _, opt := range o.list {
 		switch opt.name {
 		case "-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form", "-T", "--upload-file", "--data-raw", "--form-string":
 			op, secret = "upload", cmp.Or(a.uploaded(c, opt), secret)
 		case "-H", "--header", "-u", "--user", "-b", "--cookie":
 			secret = cmp.Or(a.fileSecretOf(opt.value.value()), secret)
+			for i, p := range opt.value.value() {
+				if what := a.secretOf(shValue{p}); opt.name == "-H" && WordIn(what, "credential variable") && !losses.Authenticates(opt.value.value()[:i].text()) {
+					secret = what
+				}
+			}
+			used = append(used, opt.value)
 		case "-K", "--config", "--cert", "--key", "-E", "--netrc-file", "--cacert":
 			a.fileEffect(EffectRead, opt.value, c.target("use"))
 		}
@@ -41,7 +47,7 @@ func (a *analysis) curl(c *shCall) shValue {
 		if s := a.secretOf(u.value()); s != "" {
 			secret, op = s, "upload"
 		}
-		a.connectTo(c, op, u, secret)
+		a.connectTo(c, op, u, cmp.Or(secret, a.strange(u, used)))
 	}
 	files := o.values("-o", "--output")
 	if o.exact("-O", "--remote-name", "--remote-name-all") {
@@ -98,6 +104,19 @@ func (a *analysis) requests(c *shCall, text string) {
 	for _, at := range addresses {
 		a.restLoss(c, op, []Word{NewWord(at)}, nil)
 	}
+}
+
+// strange is what secret the words of a request use at an address that has no business with it.
+func (a *analysis) strange(address Word, words []Word) string {
+	for _, w := range words {
+		for _, p := range w.value() {
+			program, _, _ := strings.Cut(p.origin.from, " ")
+			if what := a.secretOf(shValue{p}); what != "" && losses.Strange(addressHost(address.Text), program) {
+				return what
+			}
+		}
+	}
+	return ""
 }
 
 // uploaded reads what an option of curl sends, and says what secret that is.

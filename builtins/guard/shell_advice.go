@@ -118,9 +118,10 @@ var (
 	adviceAccount    = deny(packSystem, "would give an account all rights", askUser+"; look with `id`")
 	adviceAccountAsk = ask(packSystem, "would change an account", askUser+"; look with `id`")
 
+	adviceServiceAsk   = ask(packSystem, "would keep a service from being started (%s)", "look (`systemctl status nginx`) and leave the change to the user")
 	adviceLetsIn       = ask(packCore, "would let somebody else into this machine", askUser)
 	adviceRootShell    = ask(packCore|packPermissions, "would open a shell with all rights", "run the one command that needs them (`sudo apt-get update`), or "+askUser)
-	adviceCrontab      = ask(packSystem, "would replace the whole crontab", "look at it (`crontab -l`) and leave the change to the user")
+	adviceCrontab      = ask(packSystem, "would have something run later, again and again (%s)", "look at it (`crontab -l`) and leave the change to the user")
 	adviceMigrateStep  = ask(packDatabase, "would take back the last migration with its data", "look first (`alembic history`) and keep a copy (`pg_dump mydb > /tmp/dump.sql`)")
 	adviceContainerAsk = ask(packContainers, "would remove stopped containers or their volumes", "look first (`docker ps -a`) and remove one by name (`docker rm web`)")
 	adviceLocalCluster = ask(packKubernetes|packCloud, "would delete the local cluster %s", "delete what you made in it by name (`kubectl delete pod web-0`)")

@@ -145,7 +145,7 @@ func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case "object-delete", "delete-key":
 		return nil // easily had back, or one of many by its very nature
 	case "service-stop":
-		if !lifeline(e.Target) && e.Target != "*" && !strings.HasPrefix(e.Target, "$(") && !losses.Production()[last(losses.Tokens(e.Host))] {
+		if !lifeline(e.Target) && e.Target != "*" && !strings.HasPrefix(e.Target, "$(") && !slices.ContainsFunc(losses.Tokens(e.Host), func(t string) bool { return losses.Production()[t] || shell.WordIn(t, "db database server") }) {
 			return nil
 		}
 	case "container-prune", "container-remove-volumes":
@@ -188,14 +188,6 @@ func commandWords(c *shell.Command) []string {
 	return out
 }
 
-//go:noinline
-func last(words []string) string {
-	if len(words) == 0 {
-		return ""
-	}
-	return words[len(words)-1]
-}
-
 // lifeline reports whether the machine cannot be reached without a service.
 func lifeline(service string) bool {
 	return strings.Contains(service, "com.apple.") || strings.HasPrefix(service, "/System/") || slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(service), func(r rune) bool { return r == '.' || r == '/' }), func(s string) bool { return losses.Daemons()[s] })
@@ -226,6 +218,8 @@ func judgeWrite(s *shell.Line, e *shell.Effect) *shellAdvice {
 		switch {
 		case e.Op == "crontab-install":
 			return adviceCrontab
+		case e.Op == "service-mask":
+			return adviceServiceAsk
 		case e.Op == "account-change" && strings.HasPrefix(e.Host, "image:"):
 			return nil // gone with the container
 		}
@@ -404,8 +398,11 @@ func judgePrivilege(s *shell.Line, e *shell.Effect) *shellAdvice {
 			return adviceRootShell
 		}
 	case "account-change":
-		if powerful(commandOf(s, e)) {
+		switch c := commandOf(s, e); {
+		case powerful(c):
 			return adviceAccount
+		case joinsGroup(c):
+			return nil
 		}
 		return adviceAccountAsk
 	}
@@ -436,11 +433,20 @@ func opensShell(s *shell.Line, e *shell.Effect) bool {
 	})
 }
 
+// joinsGroup reports whether an account is only put into a group that has no rights on the machine.
+func joinsGroup(c *shell.Command) bool {
+	return shell.WordIn(c.Name, "usermod adduser useradd") && slices.Contains(c.Flags, "-G") && !slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-u -o -L -U -s -e -p -g") }) &&
+		!slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return losses.Any(groups(), w.Text) || w.Dynamic && c.Name == "usermod" })
+}
+
+// groups are those whose members can get all rights.
+var groups = losses.Words("docker lxd libvirt kvm podman incus systemd x kmem video tty dialout plugdev staff adm")
+
 // powerful reports whether a change of an account gives all rights.
 func powerful(c *shell.Command) bool {
 	for _, w := range c.Argv[min(1, len(c.Argv)):] {
 		for name := range strings.SplitSeq(w.Text, ",") {
-			if shell.WordIn(name, "0 root sudo wheel admin adm shadow disk docker lxd") {
+			if shell.WordIn(name, "0 root sudo wheel admin adm shadow disk") {
 				return true
 			}
 		}

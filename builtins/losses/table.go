@@ -25,12 +25,12 @@ vault||platform|@secret-delete kv delete|destroy;@secret-delete kv metadata dele
 consul|tf|platform|@data-delete kv delete;leave|force-leave;snapshot restore
 nomad|tf|platform|@job-purge job stop -purge;@job-purge system gc;job stop -purge;system gc;node drain|purge;namespace|volume|var|acl delete|purge|deregister;stop -purge;$ var get
 etcdctl||database|@keys-delete del
-gh|gh|platform|@repository-delete repo delete;+@repository-archive repo archive;@delete release|secret|variable|label|ssh-key|gpg-key|codespace|cs|cache|gist|environment|ruleset|deploy-key delete|remove;@delete repo deploy-key delete;@delete issue delete;$ auth token;@api-delete api -X=DELETE --method=DELETE;@api-delete api -F=force=true -f=force=true;@api-delete api *protection* -X=PUT --method=PUT;@api-delete api graphql -f=*mutation*elete* -F=*mutation*elete* --field=*mutation*elete* --raw-field=*mutation*elete*;$ auth token;$ auth status -t --show-token;? pr|run|extension|config|alias|auth|browse|search|label;? project item-*;workflow disable
-glab|gh|platform|@repository-delete repo|project delete;@delete release|variable|label|ssh-key|issue|mr|snippet delete|remove;@api-delete api -X=DELETE --method=DELETE;$ auth status -t --show-token;$ config get token;? mr|ci|config|alias|auth
-redis-cli valkey-cli keydb-cli memcached-cli|^-hpansuriDdtX --user --pass --pattern --count --cacert --cert --key --eval --sni --socket --scan-count|-database|@flush flushall|flushdb|FLUSHALL|FLUSHDB;@database-stop shutdown|SHUTDOWN;@database-stop debug|DEBUG segfault|SEGFAULT;@cluster-reset cluster|CLUSTER reset|RESET;@script-flush script|SCRIPT|function|FUNCTION flush|FLUSH;@flush eval|EVAL *flush*|*FLUSH*|*"del"*|*'del'*|*unlink*;@flush config|CONFIG set|SET dir|dbfilename|requirepass|protected-mode;@keys-delete del|DEL|unlink|UNLINK <>
-docker podman nerdctl|^-Hlcsn --namespace --host --context --config --log-level --tlscacert --tlscert --tlskey --url --connection --filter --format --signal|-containers|@container-kill-all kill <>;@container-remove-all rm <>;@container-remove-all container rm|remove|delete <>;@container-remove-all rm -a --all;@container-remove-volumes rm -v --volumes;@container-remove-volumes container rm|remove -v --volumes;@container-prune container prune;@container-prune rmi <> -f --force;@system-prune system prune;@volume-prune volume prune;@prune pod|machine|secret|config|stack|service|swarm prune;@volume-remove volume rm|remove;@remove kube|play down --force;@remove machine|pod|secret|config|stack|service|system rm|remove|delete;@container-prune node|plugin rm|remove;@reset machine|swarm|system reset|leave
+gh|gh|platform|@repository-delete repo delete;+@repository-archive repo archive;@delete release|secret|variable|label|ssh-key|gpg-key|codespace|cs|cache|gist|environment|ruleset|deploy-key delete|remove;@delete repo deploy-key delete;@delete issue delete;$ auth token;@api-delete api *transfer|*/archive;+@public api *collaborators*|*memberships*|*/keys|*/hooks -f -F --field --raw-field -X=PUT -X=POST --method=PUT --method=POST;+@public api -f=visibility=public -F=private=false -f=private=false --field=visibility=public;@repository-archive api -F=archived=true -f=archived=true;@repository-delete repo rename|transfer;+@public repo edit --visibility=public;+@public repo deploy-key add -w --allow-write;@delete run delete;+@public pr merge --admin;@push-force repo sync --force;@api-delete api -X=DELETE --method=DELETE;@api-delete api -F=force=true -f=force=true;@api-delete api *protection* -X=PUT --method=PUT;@api-delete api graphql -f=*mutation*elete* -F=*mutation*elete* --field=*mutation*elete* --raw-field=*mutation*elete* -f=*mutation*rchive* -f=*mutation*transfer*;$ auth token;$ auth status -t --show-token;? pr|run|extension|config|alias|auth|browse|search|label;? project item-*;workflow disable
+glab|gh|platform|@repository-delete repo|project delete|transfer|archive;@delete ci|runner|schedule delete;@api-delete api */archive|*/transfer;+@public ssh-key|deploy-key add;@delete release|variable|label|ssh-key|issue|mr|snippet delete|remove;@api-delete api -X=DELETE --method=DELETE;$ auth status -t --show-token;$ config get token;? mr|ci|config|alias|auth
+redis-cli valkey-cli keydb-cli memcached-cli|^-hpansuriDdtX --user --pass --pattern --count --cacert --cert --key --eval --sni --socket --scan-count|-database|@flush flushall|flushdb|FLUSHALL|FLUSHDB;@database-stop shutdown|SHUTDOWN;@database-stop debug|DEBUG segfault|SEGFAULT;@cluster-reset cluster|CLUSTER reset|RESET;@script-flush script|SCRIPT|function|FUNCTION flush|FLUSH;@flush eval|EVAL *flush*|*FLUSH*|*"del"*|*'del'*|*unlink*;@flush config|CONFIG set|SET dir|dbfilename|requirepass|protected-mode;@database-stop replicaof|REPLICAOF|slaveof|SLAVEOF|swapdb|SWAPDB *;@flush acl|ACL deluser|DELUSER;@flush xtrim|XTRIM * maxlen|MAXLEN 0;@flush config|CONFIG set|SET save;+@public/platform acl|ACL setuser|SETUSER * *;@keys-delete del|DEL|unlink|UNLINK <>
+docker podman nerdctl|^-Hlcsn --replicas --availability --cap-add --pid --userns --security-opt --device --namespace --host --context --config --log-level --tlscacert --tlscert --tlskey --url --connection --filter --format --signal|-containers|@container-kill-all kill <>;@container-remove-all rm <>;@container-remove-all container rm|remove|delete <>;@container-remove-all rm -a --all;@container-remove-volumes rm -v --volumes;@container-remove-volumes container rm|remove -v --volumes;@container-prune container prune;@container-prune rmi <> -f --force;@system-prune system prune;@volume-prune volume prune;@prune pod|machine|secret|config|stack|service|swarm prune;@volume-remove volume rm|remove;@remove kube|play down --force;@remove checkpoint|trust|context rm|remove|revoke;+@scale-to-zero/kubernetes service scale *=0;+@scale-to-zero/kubernetes service|node update --replicas=0 --availability=drain;^@privileged-container run|create|exec --privileged --cap-add=ALL --cap-add=SYS_ADMIN --cap-add=CAP_SYS_ADMIN --pid=host --userns=host --security-opt=*unconfined* --device=/dev/sd* --device=/dev/nvme*;@remove machine|pod|secret|config|stack|service|system rm|remove|delete;@container-prune node|plugin rm|remove;@reset machine|swarm|system reset|leave
 compose|^-t --rmi --timeout|-containers|@compose-volumes down|rm -v --volumes
-lxc incus multipass vagrant|^--project|-containers|@machine-delete delete|destroy|purge|restore;@machine-delete storage|project|profile|network|snapshot delete|rm|restore;@machine-delete storage volume|bucket delete;@machine-delete admin recover;@machine-delete box remove --all
+lxc incus multipass vagrant|^--project|-containers|@machine-delete rebuild --force -f;@machine-delete image delete;@machine-delete delete|destroy|purge|restore;@machine-delete storage|project|profile|network|snapshot delete|rm|restore;@machine-delete storage volume|bucket delete;@machine-delete admin recover;@machine-delete box remove --all
 lxc-snapshot||-containers|@snapshot-delete -d --destroy -r --restore
 toolbox distrobox devpod||-containers|rm|delete -f --force -a --all
 jail|sys|-system|@container-remove -r -R
@@ -60,15 +60,15 @@ reboot poweroff halt|sys|-system|%@shutdown !-w !--wtmp-only
 init telinit|sys|-system|%@shutdown 0|1|6|S|s|single
 mount|mnt|-disk|+@remount -o=*remount* --options=*remount*;+@remount * /etc*|/usr*|/bin*|/sbin*|/lib*|/boot*|/var* --bind --rbind -B -o=bind
 sysctl|sys|-system|+@kernel-setting kernel.*=*|net.ipv4.*=*|fs.protected*=*|fs.suid*=*
-systemctl|sys|-system|$ show-environment;%@shutdown set-default rescue*|emergency*|poweroff*|reboot*|halt*;%@shutdown poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot|isolate;@service-stop stop|disable|mask|kill|revert
+systemctl|sys|-system|$ show-environment;+@crontab-install link|enable */*|~*;+@service-mask mask|set-property;%@shutdown set-default rescue*|emergency*|poweroff*|reboot*|halt*;%@shutdown poweroff|reboot|halt|kexec|suspend|hibernate|rescue|emergency|soft-reboot|isolate;@service-stop stop|disable|mask|kill|revert
 service invoke-rc.d rc-service sv update-rc.d rc-update chkconfig insserv svcadm rcctl initctl|sys|-system|@service-stop del|delete|down|stop|disable;@service-stop -r --remove;@service-stop * stop|down|disable|remove|off
 launchctl|sys|-system|@service-stop unload|bootout|remove|disable|stop
 crontab|sys|-system|@crontab-remove -r;+@crontab-install * !-l
 iptables ip6tables ebtables|sys|-system|@firewall-flush -F --flush -X --delete-chain -Z -D --delete
 iptables ip6tables|sys|-system|+@firewall-policy -P=INPUT -P=OUTPUT -P=FORWARD --policy=INPUT;+@firewall-policy INPUT|OUTPUT|FORWARD DROP|REJECT
-ufw nft|sys|-system|@firewall-flush reset|disable|delete|flush|destroy;+@firewall-policy default allow
+ufw nft|sys|-system|@firewall-flush reset|disable|delete|flush|destroy;+@firewall-policy add rule * * * drop|reject;+@firewall-policy deny|reject 22|ssh|22/tcp;+@firewall-policy default deny incoming;+@firewall-policy default allow
 pfctl|sys|-system|@firewall-flush -d -F -f
-firewall-cmd|sys|-system|+@firewall-policy --panic-on --complete-reload --remove-service --remove-port --remove-rule --delete-zone --set-default-zone=drop --set-default-zone=block
+firewall-cmd|sys|-system|+@firewall-policy --panic-on --complete-reload --remove-service --remove-port --remove-rule --delete-zone --set-default-zone=*
 userdel deluser groupdel delgroup|sys|-system|@user-delete
 passwd|sys|-system|+@account-change root;+@account-change -d -l --delete --lock
 chpasswd|sys|-system|+@account-change
@@ -126,12 +126,12 @@ git-archive git-diff git-log git-show git-format-patch git-blame git-cat-file|^-
 git-clone|^-bocju --branch --depth --origin --config --upload-pack --reference --template|-git|?
 git-fetch git-pull git-ls-remote|^-jocsX --upload-pack --depth --refmap --strategy|-git|? * +*:refs/remotes/*|+*:refs/tags/*;@ref-overwrite +*:*;@ref-overwrite * +*:*;?
 git-grep|^-efO --open-files-in-pager --max-depth|-git|?
-hg chg sl rhg|vcs|git|phase --force -f;strip;debugstrip;purge|clean !-p !--print;update|up|checkout|co|goto -C --clean;revert -a --all -C --no-backup;rollback;histedit;prune|hide;push -f --force;shelve|unshelve -d --delete --cleanup;?bookmark|bookmarks|tag;?delete|rm|remove|forget
-svn|vcs|git|revert;cleanup --remove-unversioned --remove-ignored;delete|del|rm|remove http*|https*|svn*|^*|file:*;?delete|del|rm|remove;switch|sw --force;propdel|pdel|propset|pset --revprop
-svnadmin|vcs|git|rmtxns;delrevprop|setrevprop;rmlocks;recover;obliterate
-jj|vcs|git|abandon;restore;op|operation abandon|restore;git push --deleted;bookmark|branch delete|forget;workspace forget;util gc --expire
-p4||git|revert !-n !-k;obliterate -y;clean !-n;reconcile -d !-n;sync|update -f;client|workspace|branch|label|depot|stream|user|group|change|job -d;shelve -d;archive|unload;?delete|opened
-fossil|vcs|git|revert;purge;clean !-n;update|checkout|co --force -f;stash drop|rm|purge;scrub;close --force -f;configuration reset;rm|delete --hard;?rm|delete|forget
+hg chg sl rhg|vcs|git|debugsetparents;phase --force -f;strip;debugstrip;purge|clean !-p !--print;update|up|checkout|co|goto -C --clean;revert -a --all -C --no-backup;rollback;histedit;prune|hide;push -f --force;shelve|unshelve -d --delete --cleanup;?bookmark|bookmarks|tag;?delete|rm|remove|forget
+svn|vcs|git|revert;cleanup --remove-unversioned --remove-ignored;delete|del|rm|remove|mv|move http*|https*|svn*|^*|file:*;?delete|del|rm|remove;switch|sw --force;propdel|pdel|propset|pset --revprop
+svnadmin|vcs|git|setlog --bypass-hooks;hotcopy --clean-logs;rmtxns;delrevprop|setrevprop;rmlocks;recover;obliterate
+jj|vcs|git|bookmark|branch set|move --allow-backwards -B;* --ignore-immutable;abandon;restore;op|operation abandon|restore;git push --deleted;bookmark|branch delete|forget;workspace forget;util gc --expire
+p4||git|delete //...*|//depot/*;admin stop;protect -i;revert !-n !-k;obliterate -y;clean !-n;reconcile -d !-n;sync|update -f;client|workspace|branch|label|depot|stream|user|group|change|job -d;shelve -d;archive|unload;?delete|opened
+fossil|vcs|git|shun *;revert;purge;clean !-n;update|checkout|co --force -f;stash drop|rm|purge;scrub;close --force -f;configuration reset;rm|delete --hard;?rm|delete|forget
 darcs|vcs|git|obliterate|unpull !--dry-run;revert -a --all;unrecord;?rollback;?remove
 bzr brz|vcs|git|revert;uncommit;clean-tree;push|pull --overwrite;remove-branch|rmbranch;remove|rm --force --no-backup;?remove|rm
 cvs||git|release -d;update|up -C;admin -o;remove|rm|delete -f
@@ -164,14 +164,15 @@ velero||kubernetes|backup|restore|schedule|backup-location delete;uninstall
 flux||kubernetes|uninstall;delete *
 argocd argo argocd-autopilot||kubernetes|app|appset|proj|cluster|repo|repocreds delete|rm|delete-resource|terminate-op;app rollback;app sync --prune --force;delete|stop|terminate;$ admin initial-password;$ account generate-token
 helmfile||kubernetes|destroy|delete;?lint|template|diff
-kubectl oc k k3s microk8s|^-nlofcs --namespace --context --cluster --kubeconfig --server --user --token --as --output --selector --field-selector --filename --container --request-timeout --grace-period --timeout --cascade --dry-run --replicas --kustomize --template --image|-kubernetes|$ view-secret *;$ extract secret*;$ whoami -t --show-token;@drain drain;argo|cnpg|virt|minio|rook-ceph|directpv delete|destroy|stop|terminate|remove;@replace-force replace --force;@delete-all apply --all --prune;+@public proxy --address=0.0.0.0;+@public create --clusterrole=cluster-admin;+@scale-to-zero scale --replicas=0
+kubectl oc k k3s microk8s|^-nlofcs --namespace --context --cluster --kubeconfig --server --user --token --as --output --selector --field-selector --filename --container --request-timeout --grace-period --timeout --cascade --dry-run --replicas --kustomize --template --image --verb --resource|-kubernetes|$ view-secret *;$ extract secret*;$ whoami -t --show-token;@drain drain;@drain cordon|taint;@drain adm drain|cordon|taint;+@public/platform adm policy add-cluster-role-to-user|add-scc-to-user|add-cluster-role-to-group;^@privileged-container debug node/*;+@public create clusterrole|role --verb=\* --resource=\*;argo|cnpg|virt|minio|rook-ceph|directpv delete|destroy|stop|terminate|remove;@replace-force replace --force;@delete-all apply --all --prune;+@public proxy --address=0.0.0.0;+@public create --clusterrole=cluster-admin;+@scale-to-zero scale --replicas=0
 kubeadm k0s k0sctl talosctl rke rke2 microk8s||kubernetes|$ token create|list;reset;remove;uninstall;wipe
 istioctl linkerd cilium operator-sdk calicoctl kbcli consul-k8s kapp clusterctl tk tanka tkn kn skaffold tilt okteto devspace werf garden||kubernetes|uninstall;delete|destroy|purge|dismiss|cleanup|prune;down -v --volumes --delete-namespaces
-limactl lima colima orb orbctl podman-machine tart||containers|delete|remove|rm|prune|factory-reset|reset !--help
-virsh||system|destroy|undefine|vol-delete|vol-wipe|pool-delete|pool-destroy|snapshot-delete|snapshot-revert|net-destroy|net-undefine|iface-undefine|managedsave-remove|checkpoint-delete
+limactl lima colima orb orbctl podman-machine tart vctl ignite||containers|stop -f --force;delete|remove|rm|prune|factory-reset|reset !--help
+virsh||system|reset|destroy|undefine|vol-delete|vol-wipe|pool-delete|pool-destroy|snapshot-delete|snapshot-revert|net-destroy|net-undefine|iface-undefine|managedsave-remove|checkpoint-delete
 VBoxManage vboxmanage||system|unregistervm --delete --delete-all;closemedium --delete;snapshot * delete|restore;controlvm * poweroff;discardstate
-qm pct pvesm vmrun prlctl xe||system|destroy|rollback|delsnapshot|remove;free;deleteVM|revertToSnapshot;delete;vm-destroy|vm-uninstall|sr-destroy|vdi-destroy
+qm pct pvesm vmrun prlctl xe xl utmctl pvesh||system|stop --kill --force -f --overrule-shutdown;vmrun-stop stop * hard;shutdown -a --all;destroy|rollback|delsnapshot|remove;free;deleteVM|revertToSnapshot;delete;vm-destroy|vm-uninstall|sr-destroy|vdi-destroy
 qemu-img||disk|snapshot -d -a;resize --shrink;commit
+fuser|sys|-system|%@kill-all /|/home|/usr|/var|/etc -k --kill -km
 ceph rados rbd gluster stratis storcli storcli64 perccli hpssacli ssacli iscsiadm targetcli drbdadm||disk|osd destroy|purge|rm|out;* pool delete|rm;rmpool|purge|rm;trash|snap purge|rm;volume delete|stop|reset;pool|filesystem destroy;* delete;clearconfig;wipe-md;create-md --force;-o=delete
 lvresize|^-Ll --size|-disk|@shrink -L=-* --size=-* -l=-*
 vgreduce vgcfgrestore pvresize lvconvert||disk|* --removemissing;* -f --force --merge --uncache;--removemissing
@@ -183,8 +184,8 @@ security||cloud|delete-keychain|delete-certificate|delete-identity|delete-generi
 loginctl homectl localectl machinectl||system|terminate-user|kill-user|terminate-session;remove|terminate|poweroff|clean;?list
 snapper timeshift||system|delete|rollback|undochange;--delete --delete-all --restore
 restic borg duplicity kopia rustic bup proxmox-backup-client||system|rm --unsafe;forget|prune|delete|remove-all-but-n-full !-n;snapshot delete
-gcloud||cloud|$ auth print-access-token|print-identity-token;$ auth application-default print-access-token;$ secrets versions access;$ iam service-accounts keys create;? config|auth|components|info|topic;compute instances stop|reset;sql instances restart|restore-backup|patch;pubsub subscriptions seek;container clusters resize --num-nodes=0
-az||cloud|$ account get-access-token;$ keyvault secret show|download;$ storage account keys list;$ acr credential show;$ ad sp create-for-rbac;$ ad sp credential reset;? account|cache|config|extension|logout;vm deallocate
+gcloud||cloud|$ auth print-access-token|print-identity-token;$ auth application-default print-access-token;$ secrets versions access;$ iam service-accounts keys create;? config|auth|components|info|topic;run jobs delete;+@public * add-metadata --metadata=*ssh-keys* --metadata-from-file=*ssh-keys*;compute instances stop|reset;sql instances restart|restore-backup|patch;pubsub subscriptions seek;container clusters resize --num-nodes=0
+az||cloud|$ account get-access-token;$ keyvault secret show|download;$ storage account keys list;$ acr credential show;$ ad sp create-for-rbac;$ ad sp credential reset;account management-group|lock|subscription delete|cancel;? account|cache|config|extension|logout;vm deallocate;webapp|functionapp|vm|containerapp stop|restart;+@public deployment group|sub create --mode=Complete;$ cosmosdb|functionapp|redis|servicebus|eventhubs keys|list-keys list|regenerate;$ redis list-keys;$ webapp|functionapp config appsettings list
 doctl linode-cli hcloud ibmcloud oci scw ovh exo vultr vultr-cli tccli aliyun yc govc eksctl rosa ocm civo upctl stackit openstack||cloud|$ auth token;? auth|config|completion;vm.destroy|object.destroy|datastore.rm|snapshot.remove
 gsutil s3cmd s5cmd mc b2 mb azcopy||cloud|rm|rb|del|remove|delete-bucket|delete_bucket|undo;sync|mirror|rsync !-n --delete-destination --delete-removed --remove --delete -d
 vault bao||platform|$ kv get;$ read;$ print token;$ token create|lookup;? list|status;@secret-delete audit disable;lease|token revoke;operator seal|rekey|rotate
@@ -212,6 +213,60 @@ wsl||-containers|--unregister
 docker-machine docker-buildx buildah skopeo crane regctl oras reg crictl ctr||containers|rm|rmp|delete|rmi !--help;manifest|blob|repo delete|rm;? build|tag
 tmux screen zellij byobu pm2 forever supervisorctl overmind||system|? kill-*|delete-*|delete|remove|clear|flush|reset
 mix|pkg|platform|@migrate-down/database ecto.rollback --all --to -n --step;hex.publish --revert;+@publish hex.publish;hex.retire;hex.owner remove;hex.user deauth
+systemd-run||-system|+@crontab-install --on-calendar --on-boot --on-active --on-unit-active --on-startup --timer-property
+at batch|sys|-system|+@crontab-install -f
+tmate ttyd wetty shellinaboxd sshx upterm teleconsole gs-netcat dropbear x11vnc vncserver anydesk rustdesk frpc code-tunnel warpd rport ssh-import-id ssh-import-id-gh ssh-import-id-lp||-system|^@lets-in !-V !--version !-v !--help
+sshd|sys|-system|^@lets-in -p
+tailscale|^--authkey --auth-key|-platform|^@lets-in up|set|login --ssh;^@lets-in funnel|serve *
+ngrok bore||-platform|^@lets-in tcp|local|ssh 22|3389|5900;^@lets-in tcp
+cloudflared|^--hostname --url|-platform|^@lets-in access tcp|ssh|rdp;^@lets-in tunnel --url=ssh*|--url=tcp* --url=ssh://localhost:22
+chisel zerotier-cli||outside|^@lets-in client R:*|*;^@lets-in join *
+code code-insiders||-platform|^@lets-in tunnel !--help
+xhost|sys|-system|^@lets-in +
+loginctl|sys|system|+@crontab-install enable-linger
+launchctl|sys|-system|+@crontab-install submit|bootstrap|load *
+nsenter|^-tSG --target|-containers|^@root-shell -t=1 --target=1
+sysadminctl|tf|-system|^@account-change -addUser -admin -resetPasswordFor
+dseditgroup|^-oatunp|-system|^@account-change -o=edit -o=delete
+runuser machinectl|^-ulc|-system|^@root-shell !-c !-u !--help -l;^@root-shell shell root@*
+setsebool tccutil falconctl|sys|system|+@protection-off *;+@protection-off -d -P --disable
+socketfilterfw||-system|+@protection-off off|--setglobalstate|--setblockall;+@protection-off --setglobalstate --setblockall --remove --unblockapp
+mokutil|sys|-system|+@protection-off --disable-validation
+fail2ban-client wazuh-control osqueryctl crowdsec||-system|+@protection-off stop|unban
+stress stress-ng||-system|%@fork-bomb --vm --cpu -c -m --all !--version
+mkfile||-system|%@fill-disk *t|*T|???g|???G
+pg_ctl pg_ctlcluster|^-Dmt|-database|@database-stop stop -m=immediate -m=i;@database-stop * * stop
+initdb|^-D --pgdata|-database|@drop-database -D=/var* --pgdata=/var*
+vim-cmd||-system|@machine-delete *vmsvc/destroy|*vmsvc/unregister|*vmsvc/power.off|*vmsvc/power.reset|*snapshot.remove*|*snapshot.revert*
+vmkfstools virt-format||-system|@machine-delete -U --deletevirtualdisk -a -i -w
+deno|^-c --config|-platform|+@publish publish !--dry-run
+pod||platform|+@publish trunk|repo push
+choco nuget|pkg|-platform|+@publish push
+dotnet|pkg|-platform|+@publish nuget push
+fastlane||outside|+@publish/platform deliver|supply|release|upload_to_app_store|upload_to_play_store;+@publish/platform pilot upload
+eas||outside|+@publish/platform submit
+mvn mvnw lein clojure clj|^-PDfT|-platform|+@publish deploy|release:perform|nexus-staging:release !-Dmaven.deploy.skip=true
+helm|^-nf --namespace --values --set --version --kube-context --kubeconfig|-kubernetes|+@publish/platform push
+conan||platform|+@publish upload
+cpan-upload chrome-webstore-upload web-ext||-platform|+@publish !--dry-run upload|sign|*
+npm|^|-platform|+@publish access|org|team public|set|grant|add
+airflow prefect dagster rq varnishadm|sys|outside|dags|db|pools|variables|connections delete|reset|clean;@queue-delete run wipe;tasks clear -y --yes;@queue-delete suspend;@queue-delete ban *;@queue-delete ban*
+memcflush memcrm||outside|@flush !--help --servers;
+rpk||outside|topic trim-prefix
+pulsar-admin||-database|topics|namespaces|subscriptions skip-all|clear-backlog|delete|terminate
+surge||outside|teardown
+kamal||outside|remove;app|accessory remove|stop;rollback
+shopify||outside|theme delete;theme push|publish --allow-live -a --publish
+heroku||-platform|ps:stop|ps:kill|apps:transfer|addons:detach|apps:leave|pg:detach
+cf clever koyeb dokku||outside|stop|pause|restage;scale * * 0;ps:stop
+twilio||outside|* --status=closed --status=suspended
+octodns-sync dnscontrol cli53||outside|@dns-overwrite --doit --force;push !--help;rrpurge
+neonctl neon||-database|branches restore
+linode-cli hcloud vultr-cli scw||cloud|* rebuild|reset|reinstall;* * rebuild|reset
+ipmitool|^-HUPILEefpt|-system|%@shutdown mc reset
+rtcwake|sys|-system|%@shutdown -m
+fly flyctl||-platform|machine|machines stop|kill;ips release;apps suspend
+ldcli||outside|flags toggle-off
 wal-g wal-e||-database|delete --confirm
 pgbackrest barman||database|stanza-delete|delete
 claude codex gemini qwen copilot cursor-agent opencode kimi amp aider goose|agent|-system|^@agent-unguarded --dangerously-skip-permissions --dangerously-bypass-approvals-and-sandbox --allow-dangerously-skip-permissions --yolo -y --allow-all-tools --allow-all --force --full-auto -f --yes --yes-always --settings --setting-sources --no-hooks --permission-mode=bypassPermissions --approval-mode=yolo --sandbox=danger-full-access -s=danger-full-access -a=never --ask-for-approval=never -c=*approval* -c=sandbox_mode* -c=*hooks* --config=*approval* --config=*hooks*;^@agent-unguarded config set|add|remove|unset *hook*|*ermission*;^@agent-unguarded plugin|plugins|mcp|extensions disable|uninstall|remove;^@agent-unguarded mcp|plugin|plugins|extensions add|add-json|install

@@ -3,6 +3,7 @@ package losses
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
@@ -61,4 +62,16 @@ func Requests(text string) (op string, addresses []string) {
 		addresses = append(addresses, cmp.Or(at[1], at[0]))
 	}
 	return op, addresses
+}
+
+// ServesCluster reports whether a path is one of the interface of a cluster, wherever it is reached.
+func ServesCluster(path string) bool {
+	return strings.HasPrefix(path, "/apis/") || strings.HasPrefix(path, "/api/v1/namespaces") || strings.HasPrefix(path, "/api/v1/nodes") || strings.HasPrefix(path, "/api/v1/persistentvolumes")
+}
+
+// ServesContainers reports whether a path is one of the interface of a runtime of containers.
+func ServesContainers(path string) bool {
+	return slices.ContainsFunc(strings.Split(path, "/")[:min(3, strings.Count(path, "/")+1)], func(part string) bool {
+		return in(part, "containers volumes images networks services secrets swarm libpod")
+	})
 }

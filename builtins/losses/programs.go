@@ -12,7 +12,7 @@ import (
 // TextPrograms are programs whose arguments are text, names and files to look
 // at, whatever words are among them.
 var TextPrograms = Words(`which whereis whatis apropos man info tldr help type echo printf test [ expr seq basename dirname realpath readlink
-	ls ll tree du df pwd whoami id groups uname hostname date cal uptime free nproc lscpu lsblk lsof lsusb lspci ps top htop pgrep jobs gcc g++ clang cc c++ ld ar nm rustc javac java
+	ls ll tree du df pwd whoami id groups uname hostname date cal uptime free nproc lscpu lsblk lsof lsusb lspci top htop pgrep jobs gcc g++ clang cc c++ ld ar nm rustc javac java
 	tsc eslint prettier jest vitest mocha pytest ruff black mypy flake8 rubocop rspec phpunit cypress playwright webpack vite rollup esbuild storybook hookc jq yq xq tomlq dasel
 	ctest coverage nyc c8 gcovr lcov kcov bats ava karma tap nextest fx comby code vim vi nvim nano emacs subl open xdg-open start say logger wall write mail sleep yes true false tput clear reset stty history fc bc dc factor cksum md5sum sha1sum sha256sum
 	sha512sum b2sum shellcheck shfmt hadolint actionlint typos codespell ack ag rg ripgrep grep egrep fgrep zgrep look spell explainshell cheat howdoi notify-send pbcopy pbpaste xclip xsel wl-copy
@@ -194,7 +194,7 @@ var Launches = Words("GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_PAGER GIT_ED
 
 // Languages are programs that run code of a language that has no reader here, which stands
 // after one of TakesCode, or is read from standard input.
-var Languages = Words("julia R Rscript groovy scala tclsh wish guile swift erl ghc runghc jshell raku ocaml clojure clj bb racket octave kotlin kotlinc nim sbcl clisp expect janet gforth fennel dart v zig swipl")
+var Languages = Words("julia R Rscript groovy scala tclsh wish guile swift erl ghc runghc jshell raku ocaml clojure clj bb racket octave kotlin kotlinc nim sbcl clisp expect rust-script janet gforth fennel dart v zig swipl")
 
 // TakesCode are options whose value is code.
 const TakesCode = "-e --eval -eval -c --execute -E --expr --expression --code --run-code -eval-code"
@@ -340,4 +340,35 @@ func Forks(code string) bool { return strings.Contains(code, "fork") && codeFork
 func LetsIn(word string) bool {
 	word = strings.ToLower(word)
 	return in(word, "ssh-key ssh-keys sshkey sshkeys deploy-key deploy-keys keys:add access:add collaborator collaborators login-profile create-login-profile import-key-pair send-ssh-public-key authorized-keys create-service-linked-role authorizations:create")
+}
+
+// EditsOff reports whether a program that edits files takes the protection of what serves off.
+func EditsOff(program string) bool {
+	m := editsOff().FindAllStringSubmatch(program, -1)
+	return len(m) > 0 && m[len(m)-1][1] != ""
+}
+
+// editsOff is the name of a protection, and that it is off or gone.
+var editsOff = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:prevent_?destroy|deletion_?protection|termination_?protection|deletionpolicy)[^a-z]{0,14}(false|disabled|/d\b|\)|delete)?`)
+})
+
+// Noise reports whether a path is of a device that gives as much as anybody reads of it.
+func Noise(p string) bool { return in(p, "/dev/zero /dev/urandom /dev/random /dev/full") }
+
+// homeIn are the ways in which languages name the home, with what follows it.
+var homeIn = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:NSHomeDirectory|homeDirectoryForCurrentUser|\bhomedir\b|user\.home\b|getHomeDir(?:ectory)?|home-dir\b|user_home|\bHOME\b|expand\("~"|os\.home\b|path\.home\b|fs/home\b|home_dir\b)["'})>\](!]*\s*(?:[+*.,/~]|<>)*\s*["']?(/?[\w.-]+)?["']?`)
+})
+
+// HomeIn is the folder that code names by way of the home, "" for none.
+func HomeIn(code string) string {
+	m := homeIn().FindStringSubmatch(code)
+	if m == nil {
+		return ""
+	}
+	if i := strings.IndexAny(m[0], "+*,~"); i > 0 && m[1] != "" {
+		return "~/" + strings.TrimLeft(m[1], "/")
+	}
+	return "~"
 }

@@ -49,6 +49,17 @@ func sqlStatements(text string) [][]string {
 }
 
 func sqlStatement(words []string) (Loss, bool) {
+	if len(words) > 1 && !in(words[0], "SELECT INSERT UPDATE DELETE COMMENT RAISE") { // EXECUTE 'drop …', PREPARE p FROM 'drop …'
+		for i, w := range words {
+			if w[0] == '\'' && len(w) > 12 && (in(words[0], "SET") || slices.ContainsFunc(words[:i], func(before string) bool {
+				return in(before, "EXECUTE EXEC IMMEDIATE PREPARE") || strings.HasPrefix(before, "SP_")
+			})) {
+				for _, loss := range SQL(strings.Trim(w, "'")) {
+					return loss, true
+				}
+			}
+		}
+	}
 	if len(words) > 0 && (words[0] == "WITH" || words[0] == "DO" || words[0] == "BEGIN" || words[0] == "EXPLAIN" && len(words) > 1 && words[1] == "ANALYZE") {
 		for i, w := range words {
 			if i > 0 && (w == "DELETE" || w == "DROP" || w == "TRUNCATE") {
@@ -61,17 +72,6 @@ func sqlStatement(words []string) (Loss, bool) {
 		return Loss{}, false
 	}
 	last := words[len(words)-1]
-	if !in(words[0], "SELECT INSERT UPDATE DELETE COMMENT RAISE") { // EXECUTE 'drop …', PREPARE p FROM 'drop …'
-		for i, w := range words {
-			if w[0] == '\'' && len(w) > 12 && (in(words[0], "SET") || slices.ContainsFunc(words[:i], func(before string) bool {
-				return in(before, "EXECUTE EXEC IMMEDIATE PREPARE") || strings.HasPrefix(before, "SP_")
-			})) {
-				for _, loss := range SQL(strings.Trim(w, "'")) {
-					return loss, true
-				}
-			}
-		}
-	}
 	switch words[0] {
 	case "DROP":
 		return sqlDrop(words)
@@ -233,4 +233,17 @@ func testName(name string) bool {
 		return false
 	}
 	return slices.ContainsFunc(Tokens(name), func(t string) bool { return in(t, "test tests testing") })
+}
+
+// MadeSQL is how the SQL begins that a query makes: select 'drop table ' || name.
+func MadeSQL(text string) string {
+	if !Holds(text, "select") {
+		return ""
+	}
+	for _, t := range sqlToken().FindAllString(text, -1) {
+		if made := strings.Trim(t, "'"); t[0] == '\'' && len(SQL(made+" x")) > 0 {
+			return made + " x;"
+		}
+	}
+	return ""
 }

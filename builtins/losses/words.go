@@ -36,7 +36,7 @@ var (
 		scrub void abort kill gc trash retire dismiss kick ban suspend shutdown poweroff unassign unbind unenroll unpair disown anonymize anonymise redact scramble obfuscate offboard sunset invalidate burn reimage reclaim nullify sever expel
 		vacate clobber deplete rescind override erasure tombstone quarantine evacuate implode`)
 	// Halts are verbs of what is daily work but for what serves.
-	Halts = Words("stop pause close archive transfer recreate rebuild failover freeze trim halt swap hibernate rotate replace resync suspend")
+	Halts = Words("stop pause close archive transfer recreate rebuild failover freeze trim halt hibernate")
 	// Makes are verbs that look, make or start something: what follows one
 	// is a name.
 	Makes = Words(`list ls get show describe view info status inspect cat read search find help version plan preview diff validate check lint test explain log logs tail
@@ -51,7 +51,7 @@ var (
 	Outside = Words(`db database schema table collection cluster volume bucket namespace server instance vm node disk host account user member topic queue stack environment env
 		deployment service tenant org organization team domain dns zone record certificate cert secret token backup snapshot repository repo project app site index indices
 		partition pool dataset stream role policy policies keyspace shard replica broker consumer offset resource infrastructure infra fleet machine droplet function data everything
-		world release webhook endpoint vault key group workspace generation pod realm tunnel customer subscription message document product device slot keyslot blob image folder file`)
+		world range release webhook endpoint vault key group workspace generation pod realm tunnel customer subscription message document product device slot keyslot blob image folder file`)
 	Production = Words("prod production prd live remote factory")
 	// TakesBack are verbs that take away what others were given.
 	TakesBack = Words("unpublish revoke yank terminate deprovision decommission deregister")
@@ -107,7 +107,7 @@ func Verb(written string) (verb string, object []string) {
 			return "", nil // a path
 		}
 	}
-	if known := strings.ToLower(text); Destroys()[known] || Takes()[known] || Makes()[known] {
+	if known := strings.ToLower(text); Destroys()[known] || Takes()[known] || Makes()[known] || Halts()[known] {
 		return known, nil
 	}
 	tokens := Tokens(text)
@@ -115,7 +115,7 @@ func Verb(written string) (verb string, object []string) {
 		return each, []string{"all"} // eraseall
 	}
 	if len(tokens) == 1 && len(text) < 20 {
-		for _, verb := range [...]string{"delete", "del", "drop", "destroy", "purge", "remove", "rm"} { // delzone, userdel
+		for _, verb := range [...]string{"delete", "del", "drop", "destroy", "purge", "remove", "rm", "clear", "wipe", "flush"} { // delzone, userdel
 			for _, rest := range [...]string{strings.TrimPrefix(tokens[0], verb), strings.TrimSuffix(tokens[0], verb)} {
 				if rest != tokens[0] && has(Outside(), rest) {
 					return verb, []string{rest}

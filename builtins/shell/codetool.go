@@ -130,6 +130,9 @@ func (a *analysis) anyLanguage(c *shCall, text string) {
 	}
 	t := c.target("delete")
 	t.recursive = true
+	if home := losses.HomeIn(text); deletes && home != "" {
+		a.fileEffect(EffectDelete, a.langPath(home, c.fr), t)
+	}
 	for _, s := range readLang(tokens.JS, text).tokens {
 		if s.Kind != tokens.String && s.Kind != tokens.Command {
 			continue
@@ -152,7 +155,7 @@ func (a *analysis) unlisted(c *shCall) {
 		if strings.Contains(opt.value.Text, "(") && WordIn(opt.name, losses.TakesCode) && !losses.Languages()[c.name] {
 			a.anyLanguage(c, opt.value.Text)
 		} else if opt.set {
-			lines = append(lines, opt.value.Text)
+			lines = append(lines, strings.Split(opt.value.Text, ";")...)
 		}
 	}
 	for _, line := range lines[:min(len(lines), maxItems)] {

@@ -24,6 +24,12 @@ func (a *analysis) docker(c *shCall) shValue {
 			return a.dockerRun(c, words[1:])
 		case "compose":
 			return a.compose(c, words[1:])
+		case "push", "image", "build", "buildx":
+			name := words[len(words)-1].Text
+			first, _, deep := strings.Cut(strings.TrimPrefix(name, "docker.io/"), "/")
+			if (words[0].Is("push") || len(words) > 2 && words[1].Is("push")) && deep && !strings.ContainsAny(first, ".:$") && first != "localhost" || HasFlag(words, "--push") && !strings.Contains(strings.Join(WordTexts(words), " "), ".") {
+				a.effect(c, Effect{Kind: EffectWrite, Domain: DomainPlatform, Op: "publish", Target: name})
+			}
 		case "inspect":
 			return shUnknown("$(docker)", shOrigin{kind: settings, from: strings.Join(WordTexts(words[1:]), " ")})
 		}

@@ -123,7 +123,7 @@ func (a *analysis) gitPrints(c *shCall, sub string) shValue {
 		return shUnknown("$(git rev-parse --show-toplevel)", shOrigin{"toplevel", "git"})
 	case strings.HasPrefix(sub, "credential") && HasFlag(c.args(), "fill", "get"), sub == "config" && strings.HasSuffix(strings.ToLower(c.argv[len(c.argv)-1].Text), "extraheader"):
 		return shUnknown("$(git credential)", shOrigin{credential, "git " + sub})
-	case sub == "ls-files" && len(c.args()) == 1:
+	case sub == "ls-files" && !slices.ContainsFunc(c.args()[1:], func(w Word) bool { return !w.Is("-z", "-c", "--cached", "--full-name") }):
 		return shValue{{text: "./**", kind: shMatch}, {text: "\n"}} // all there is
 	case sub == "config" || sub == "remote":
 		return shUnknown("$(git "+sub+")", shOrigin{kind: settings})

@@ -105,7 +105,7 @@ func (a *analysis) gitPush(c *shCall, o *shOpts) {
 		if strings.HasPrefix(r.Text, "+") || o.exact("--force-with-lease") && WordIn(branch, "main master trunk develop production release") {
 			a.gitLoss(c, "push-force", r.Text)
 		}
-		if strings.HasPrefix(r.Text, ":") && len(r.Text) > 1 {
+		if strings.HasPrefix(r.Text, ":") && len(r.Text) > 1 || r.Dynamic && strings.HasPrefix(r.Text, "$(") && slices.Contains(c.fr.via, "xargs") {
 			a.gitLoss(c, "push-delete", r.Text[1:])
 		}
 	}

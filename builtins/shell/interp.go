@@ -67,6 +67,7 @@ func (a *analysis) interpreter(c *shCall) shValue {
 		case o.exact("-n", "-p") && !inPlace:
 			a.input(c, o.operands)
 		case inPlace && (name == "perl" || name == "ruby"):
+			a.takenOff(c, code)
 			a.files(EffectWrite, c.target("edit-in-place"), o.operands...)
 		}
 		if spec.lang == tokens.JS && o.exact("-p", "--print", "-pe") && !code[0].Dynamic {
@@ -256,9 +257,12 @@ func (a *analysis) langCall(c *shCall, lang tokens.Lang, call langCall) {
 			}
 		}
 	case langWrite, langMode:
-		v := call.arg(0)
-		if strings.HasPrefix(call.name, "FileUtils.ch") || call.name == "chmod" && lang != tokens.PHP {
-			v = call.arg(1)
+		v, mode := call.arg(0), call.arg(len(call.args)-1)
+		if strings.HasPrefix(call.name, "FileUtils.ch") || strings.HasPrefix(call.name, "File.ch") || call.name == "chmod" && lang != tokens.PHP {
+			v, mode = call.arg(1), call.arg(0)
+		}
+		if act == langMode && strings.Contains(call.name, "chmod") && v.text != "" {
+			a.modeEffect(c, strings.TrimLeft(mode.text, "0o"), a.langPath(v.value().word().Text, c.fr), strings.HasSuffix(call.name, "_R"))
 		}
 		a.langFile(c, EffectWrite, "write", v, false)
 	case langRead:
@@ -325,7 +329,8 @@ func (a *analysis) langLoss(c *shCall, call langCall) {
 		}
 	case (call.name == "os.kill" || call.name == "process.kill") && call.arg(0).text == "1":
 		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "kill-all", Target: call.name})
-	case call.recv.rows && losses.Destroys()[last] && call.everything(), WordIn(last, "flushall flushdb shutdownServer obliterate"), last == "drop" && len(call.args)+len(call.named) == 0, last == "remove" && len(call.args) == 1 && call.everything(), last == "truncate" && len(call.args) == 0 && call.recv.text == "" && !strings.HasPrefix(call.name, "."):
+	case WordIn(strings.ToLower(last), "updatemany update_many") && call.everything(), last == "update" && strings.HasPrefix(call.name, "db.") && call.everything() && len(call.args) > 0,
+		call.recv.rows && losses.Destroys()[last] && call.everything(), WordIn(last, "flushall flushdb shutdownServer obliterate"), last == "drop" && len(call.args)+len(call.named) == 0, last == "remove" && len(call.args) == 1 && call.everything(), last == "truncate" && len(call.args) == 0 && call.recv.text == "" && !strings.HasPrefix(call.name, "."):
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: "delete-rows", Target: call.name})
 	default:
 		a.langLexicon(c, call, losses.Tokens(last))
@@ -505,7 +510,9 @@ func (a *analysis) awk(c *shCall) shValue {
 	if text, ok := v.known(); ok && len(programs) == 1 && strings.TrimSpace(programs[0].Text) == "{print}" {
 		return shLiteral(text)
 	}
-	if o := v.origin(); o.kind == "remote" || o.kind == "decoded" || o.kind == "process" {
+	if o := v.origin(); o.kind == "process" && strings.ContainsAny(strings.Join(WordTexts(programs), ""), "/~=<>") {
+		return printsText(a, c) // some of them
+	} else if o.kind == "remote" || o.kind == "decoded" || o.kind == "process" {
 		return shUnknown("$(awk)", o)
 	}
 	return shUnknown("$(awk)", shOrigin{kind: "output", from: "awk"})

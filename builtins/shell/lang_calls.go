@@ -52,7 +52,7 @@ var langActions = lazy.Value(func() map[string]langAction {
 		{langMove, "shutil.move os.rename os.replace fs.rename fs.renameSync fs.promises.rename FileUtils.mv FileUtils.move File.rename rename"},
 		{langCopy, losses.CallsCopy},
 		{langLink, losses.CallsLink},
-		{langMode, "os.chmod os.chown fs.chmod fs.chmodSync fs.chown fs.chownSync FileUtils.chmod FileUtils.chmod_R FileUtils.chown_R chmod"},
+		{langMode, "os.chmod os.chown fs.chmod fs.chmodSync fs.chown fs.chownSync FileUtils.chmod FileUtils.chmod_R FileUtils.chown_R File.chmod chmod"},
 		{langSend, losses.CallsSend},
 		{langEval, "exec eval execfile vm.runInNewContext vm.runInThisContext Function instance_eval class_eval assert loadstring load"},
 		{langSelfDelete, ".unlink .rmdir"}, {langSelfTree, ".rmtree .rm_rf"}, {langSelfWrite, ".write_text .write_bytes"}, {langSelfRead, ".read_text .read_bytes"},
@@ -83,6 +83,9 @@ var listing = lazy.Value(func() map[string]int {
 // in some of them.
 func langAct(lang tokens.Lang, name string) langAction {
 	act := langActions()[name]
+	if lang == tokens.Lua && WordIn(name, "load loadstring dofile") {
+		return langEval
+	}
 	switch name {
 	case "exec", "eval":
 		if lang == tokens.Python || lang == tokens.JS || name == "eval" {

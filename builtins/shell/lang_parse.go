@@ -45,7 +45,7 @@ func (c langCall) everything() bool {
 //
 //go:noinline
 func (c langCall) arg(n int) langValue {
-	if n >= len(c.args) {
+	if n < 0 || n >= len(c.args) {
 		return langValue{}
 	}
 	return c.args[n]

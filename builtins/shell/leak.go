@@ -65,6 +65,9 @@ func (a *analysis) shown(c *shCall, v shValue) {
 	}
 	for _, p := range v {
 		switch {
+		case p.origin.kind == "environment" && c.fr.host == "" && a.sourced == "" && c.fr.stdin.value.origin().kind == "" && !c.fr.process:
+			a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: "the environment"})
+			return
 		case p.origin.kind == "environment" && a.sourced != "":
 			a.effect(c, Effect{Kind: EffectRead, Domain: DomainFile, Op: credential, Target: "the environment", Secret: a.sourced})
 		case p.origin.kind == "environment" && WordIn(c.name, "docker podman nerdctl docker-compose kubectl oc heroku fly flyctl") || p.origin.kind == settings && strings.Contains(p.origin.from, "Env"):
@@ -107,7 +110,7 @@ func (a *analysis) leak(c *shCall, read bool) {
 	far := ""
 	args := c.args()
 	for i, w := range args {
-		if i > 0 && losses.UsesSecret(args[i-1].Text) {
+		if i > 0 && losses.UsesSecret(args[i-1].Text) && !(args[i-1].Is("-i") && losses.Senders()[c.name]) {
 			continue
 		}
 		if secret == "" {

@@ -47,6 +47,14 @@ func (o *shOpts) pairs() (out [][2]string) {
 	return out
 }
 
+// production reports whether options or operands name what serves.
+func (o *shOpts) production() bool {
+	names := func(w Word) bool {
+		return slices.ContainsFunc(losses.Tokens(w.Text), func(t string) bool { return losses.Production()[t] })
+	}
+	return slices.ContainsFunc(o.operands, names) || slices.ContainsFunc(o.list, func(opt shOpt) bool { return names(opt.value) || names(NewWord(opt.name)) })
+}
+
 // far reports whether options or operands say that more than the project is meant.
 func (o *shOpts) far() bool {
 	return slices.ContainsFunc(o.list, lexFlag) || slices.ContainsFunc(o.operands, func(w Word) bool { return losses.Elsewhere(w.Text) || w.Text == "all" })
@@ -67,13 +75,18 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 		if w.Dynamic || w.Pattern {
 			continue
 		}
+		if name, value, ok := w.cut("="); ok && WordIn(name, "action op operation command cmd mode") {
+			w = value
+		}
 		verb, object := losses.Verb(w.Text)
 		before, after := o.operands[:i], o.operands[i+1:]
 		tidies := WordIn(verb, "clean cleanup clear")
 		there := !tidies && slices.Contains(object, "all") || slices.ContainsFunc(object, losses.Elsewhere) || slices.ContainsFunc(before, func(w Word) bool { return losses.Elsewhere(w.Text) || a.lexElsewhere(c, w) })
 		switch {
-		case verb == "":
+		case verb == "", losses.Halts()[verb] && !o.production():
 			continue
+		case losses.Halts()[verb]:
+			return verb
 		case losses.Makes()[verb]:
 			if len(after) == 0 || !lexNamesMany(after[0].Text) && !lexNext(verb, after, o) { // run services delete, run wipe --force, run drop_schema
 				return ""
@@ -168,7 +181,7 @@ func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 			v, _ := a.written(NewWord(file), c.fr)
 			w = v.word()
 		}
-		if w.Text == "" || w.Dynamic && !strings.Contains(w.Text, "Effect") || !option && !losses.Holds(w.Text, "public", "all", "admin", "owner", "/0", "effect") {
+		if w.Text == "" || w.Dynamic && !strings.Contains(w.Text, "Effect") || !option && !losses.Holds(w.Text, "public", "all", "admin", "owner", "/0", "effect", "=0") {
 			continue
 		}
 		name, value, _ := strings.Cut(strings.TrimLeft(w.Text, "-"), "=")
@@ -181,7 +194,7 @@ func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 			losses.TakesOff(w.Text) && strings.Contains(w.Text, "--"), losses.ForEverybody(w.Text), option && WordIn(name, "role principal principals group-names source-address-prefixes verb") && WordIn(value, "Owner * all"),
 			option && WordIn(value, "0.0.0.0") && WordIn(name, "start-ip-address authorized-networks source-ranges"):
 			found = "public"
-		case option && value == "0" && losses.Counts()[name]:
+		case option && value == "0" && losses.Counts()[name], !option && strings.HasSuffix(w.Text, "=0") && says("scale"):
 			found = "scale-to-zero"
 		}
 		if found != "" && !says("list get describe show view search ls cat") {
@@ -196,6 +209,15 @@ func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 	}
 	if op != "" {
 		a.effect(c, Effect{Kind: EffectWrite, Domain: DomainPlatform, Op: op, Target: strings.Join(WordTexts(args), " ")})
+	}
+}
+
+// takenOff adds that a program that edits files takes a protection off.
+func (a *analysis) takenOff(c *shCall, programs []Word) {
+	for _, w := range programs {
+		if losses.EditsOff(w.Text) {
+			a.effect(c, Effect{Kind: EffectWrite, Domain: DomainPlatform, Op: "public", Target: w.Text})
+		}
 	}
 }
 
@@ -258,6 +280,9 @@ func (a *analysis) lexElsewhere(c *shCall, w Word) bool {
 func lexOption(o *shOpts) string {
 	for _, opt := range o.list {
 		tokens := losses.Tokens(opt.name)
+		if verb, _ := losses.Verb(opt.value.Text); losses.Destroys()[verb] && WordIn(opt.name, "--action --op --operation --mode --command --task") {
+			return verb
+		}
 		if !strings.HasPrefix(opt.name, "-") || len(opt.name) < 6 || len(tokens) == 0 || opt.set && opt.value.Is("false", "no", "0", "never") {
 			continue
 		}
@@ -268,7 +293,10 @@ func lexOption(o *shOpts) string {
 		if verb == "force" && len(rest) > 0 {
 			verb, rest = rest[0], rest[1:]
 		}
-		takes := losses.Takes()[verb] && len(rest) > 0
+		takes := losses.Takes()[verb] && (len(rest) > 0 || o.production())
+		if len(rest) == 1 && WordIn(rest[0], "missing existing extra extraneous unmatched stale old removed") && o.production() {
+			rest = nil
+		}
 		if !losses.Destroys()[verb] && !takes || slices.ContainsFunc(rest, losses.Owned) {
 			continue
 		}

@@ -85,9 +85,13 @@ func (a *analysis) restLoss(c *shCall, op string, urls, texts []Word) {
 		v, object := losses.Verb(strings.TrimPrefix(last, "_"))
 		domain := DomainOutside
 		switch {
+		case op == "http-delete" && losses.ServesCluster(u.Path):
+			domain = DomainKubernetes
+		case losses.ServesContainers(u.Path) && (op == "http-delete" || v == "prune") && (u.Port() == "2375" || u.Port() == "2376" || HasFlag(c.args(), "--unix-socket")):
+			domain = DomainContainer
 		case losses.Stores[u.Port()] && (op == "http-delete" || strings.HasPrefix(last, "_delete") || (op == "upload" || op == "post") && losses.Destroys()[v]):
 			domain = DomainDatabase
-		case losses.IsLocal(u.Hostname()) || op != "http-delete" && verb == "" && !((op == "upload" || op == "post") && (losses.Destroys()[v] || WordIn(v, "shutdown poweroff disable suspend ban reboot") || losses.Takes()[v] && slices.ContainsFunc(object, losses.Elsewhere))):
+		case losses.IsLocal(u.Hostname()) || op != "http-delete" && verb == "" && !((op == "upload" || op == "post") && (losses.Destroys()[v] || WordIn(v, "shutdown poweroff disable suspend ban reboot transfer archive close") || losses.Takes()[v] && slices.ContainsFunc(object, losses.Elsewhere))):
 			continue
 		}
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: "http-delete", Target: w.Text})

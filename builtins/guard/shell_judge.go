@@ -339,7 +339,7 @@ func putBack(s *shell.Line, e *shell.Effect) bool {
 
 // namesOnly are commands that print what stands before = in a file.
 var namesOnly = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:cut (?:-d ?=|-f ?1|\S+$| )+|awk -F ?= \{ ?print \$1 ?\}.*|sed (?:-E |-e )?s/=\.\*/\S*/\S* .*|grep -E?oE? \^\[\^=\][*+].*)`)
+	return regexp.MustCompile(`^(?:cut (?:-d ?= -f ?1\b|-f ?1 -d)|awk -F ?= \{ ?print \$1 ?\}.*|sed (?:-E |-e )?s/=\.\*/\S*/\S* .*|grep -E?oE? \^\[\^=\][*+].*)`)
 })
 
 // exported reports whether what an effect reads becomes variables, which are

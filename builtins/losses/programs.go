@@ -213,7 +213,7 @@ var Messengers = Words("dotnet redis-cli valkey-cli nats mosquitto_pub aws gclou
 // Opens are names of everybody, and of who has all rights; what is not in the group is other
 // things as well.
 var Opens = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[=:,/])(?:(public-read(?:-write)?|allUsers|AllUsers|allAuthenticatedUsers|cluster-admin|AdministratorAccess|IAMFullAccess|PowerUserAccess)|public|administrators?|admins|owner|(?:0\.0\.0\.0|::)/0)(?:$|[=:,/])`)
+	return regexp.MustCompile(`(?:^|[=:,/])(?:(public-read(?:-write)?|allUsers|AllUsers|allAuthenticatedUsers|cluster-admin|AdministratorAccess|IAMFullAccess|PowerUserAccess)|public|[aA]dministrators?|admins|owner|\[?\{Group=all\}\]?|(?:0\.0\.0\.0|::)/0)(?:$|[=:,/])`)
 })
 
 // Counts are options of how many there are of what serves.
@@ -234,7 +234,7 @@ var (
 	plain = strings.NewReplacer(" ", "", `"`, "", `\\`, "", "'", "", "\n", "", "\t", "")
 
 	takenOff = lazy.Value(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(?:protect(?:ion)?|prevent_?destroy|recovery|versioning|encrypt(?:ion)?|audit|audit-?policy|logging|log-?file-?validation|backups?|mfa|2fa|firewall|filterfw|retention|termination|block_?public\w*|requires_?name|https_?only|secret-?scanning|integrity|tde|soft-?delete\w*|signing|gpgsign|secure-?boot|sslverify|strict-ssl|reject_unauthorized|ignore-scripts|network-?policy|append_?only)[\w.\]-]*(?:[ =:,]+(?:set|--?[\w-]+|-d \S+|state|status|enabled|value|types:\S+))*[ =:,]+(?:false|off|0|none|disabled?|suspended|null|\{\}|\[\])(?:$|[^\w.])`)
+		return regexp.MustCompile(`(?i)(?:protect(?:ion)?|prevent_?destroy|recovery|versioning|encrypt(?:ion)?|audit|audit-?policy|logging|log-?file-?validation|backups?|mfa|2fa|firewall|filterfw|retention|termination|block_?public\w*|requires_?name|https_?only|secret-?scanning|integrity|tde|soft-?delete\w*|signing|gpgsign|secure-?boot|sslverify|strict-ssl|reject_unauthorized|ignore-scripts|network-?policy|append_?only)[\w.\]-]*(?:[ =:,]+(?:set|--?[\w-]+|-d \S+|state|status|enabled|value|types:\S+))*[ =:,]+(?:false|off|0|none|disabled?|suspended|null|\{\}|\[\])(?:$|[^\w.])|(?:protection|encrypt|audit|logging|sinks|backup|firewall|retention|tde|soft-?delete)\S* (?:\S+ ){0,7}--(?:(?:state|status|enabled?|soft-delete-feature-state)[ =](?:disabled?|off|false)|disabled\b)`)
 	})
 	takesOff = lazy.Value(func() *regexp.Regexp {
 		return regexp.MustCompile(`^--(?:(?:no|skip|clear|remove|disable)-(?:enable-)?|(?:enable)-?)(?:.*-)?(?:protection|enabled|enable|termination|backups?|encryption|versioning|retention(?:-period)?|soft-delete|validation|secure-boot|network-policy|authorized-networks|recovery|defender|rbac|azure-rbac)$|^--no-enable$`)

@@ -20,7 +20,7 @@ var secretNames = map[string]string{
 	"id_rsa": "ssh-key", "id_dsa": "ssh-key", "id_ecdsa": "ssh-key", "id_ed25519": "ssh-key", "id_ed25519_sk": "ssh-key", "id_ecdsa_sk": "ssh-key",
 	".htpasswd": "password", "secring.gpg": "gpg-key", "Login Data": "browser", "cookies.sqlite": "browser", "logins.json": "browser", "key4.db": "browser",
 	"wallet.dat": "wallet", "master.key": "key", ".envrc": "env-file", ".dev.vars": "env-file", "terraform.tfstate": "cloud-credentials", "kaggle.json": "token", "node-token": "token", "k3s.yaml": "kubeconfig", "rke2.yaml": "kubeconfig",
-	"secrets.yml": "password", "secrets.yaml": "password", "secrets.toml": "password", "secrets.json": "password", "secrets.env": "env-file", "credentials.yml": "password", "credentials.toml": "token",
+	"terraform.tfvars": "password", "wp-config.php": "password", "local.settings.json": "password", "appsettings.Production.json": "password", "secrets.yml": "password", "secrets.yaml": "password", "secrets.toml": "password", "secrets.json": "password", "secrets.env": "env-file", "credentials.yml": "password", "credentials.toml": "token",
 }
 
 // secretPaths are places of secrets below the home.

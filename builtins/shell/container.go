@@ -24,10 +24,10 @@ func (a *analysis) docker(c *shCall) shValue {
 			return a.dockerRun(c, words[1:])
 		case "compose":
 			return a.compose(c, words[1:])
-		case "push", "image", "build", "buildx":
+		case "push", "image":
 			name := words[len(words)-1].Text
 			first, _, deep := strings.Cut(strings.TrimPrefix(name, "docker.io/"), "/")
-			if (words[0].Is("push") || len(words) > 2 && words[1].Is("push")) && deep && !strings.ContainsAny(first, ".:$") && first != "localhost" || HasFlag(words, "--push") && !strings.Contains(strings.Join(WordTexts(words), " "), ".") {
+			if (words[0].Is("push") || len(words) > 2 && words[1].Is("push")) && deep && !strings.ContainsAny(first, ".:$") && first != "localhost" {
 				a.effect(c, Effect{Kind: EffectWrite, Domain: DomainPlatform, Op: "publish", Target: name})
 			}
 		case "inspect":
@@ -204,7 +204,7 @@ func (a *analysis) kubectl(c *shCall) shValue {
 	case "exec":
 		return a.kubeExec(c, args)
 	case "apply", "create", "run":
-		if text := strings.Join(WordTexts(args), " ") + c.fr.stdin.value.text(); strings.Contains(spaceless.Replace(text), "rivileged:true") || strings.Contains(text, "--privileged") {
+		if text := strings.Join(WordTexts(args), " ") + c.fr.stdin.value.text(); strings.Contains(spaceless.Replace(text), "rivileged:true") || strings.Contains(text, "--privileged") || strings.Contains(text, "--verb=* ") || strings.Contains(spaceless.Replace(text), "hostPID:true") {
 			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainContainer, Op: "privileged-container", Target: o.operand(1)})
 		}
 		fallthrough
@@ -215,7 +215,7 @@ func (a *analysis) kubectl(c *shCall) shValue {
 	case "delete":
 		a.kubeDelete(c, &o, names)
 	case "patch", "edit":
-		if text := spaceless.Replace(strings.Join(WordTexts(args), "")); strings.Contains(text, "finalizers:null") || strings.Contains(text, "finalizers:[]") { // what waits to be deleted is gone then
+		if text := spaceless.Replace(strings.Join(WordTexts(args), "")); strings.Contains(text, "finalizers:null") || strings.Contains(text, "finalizers:[]") || strings.Contains(text, "replicas:0") || strings.Contains(text, "suspend:true") || strings.Contains(text, "eclaimPolicy:Delete") { // what waits to be deleted is gone then
 			a.kubeDelete(c, &o, names)
 		}
 	case "get":

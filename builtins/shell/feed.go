@@ -169,6 +169,11 @@ func (a *analysis) ssh(c *shCall) shValue {
 	}
 	target := o.operand(0)
 	a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "ssh", Target: hostOf(target), Secret: a.secretOf(c.fr.stdin.value)})
+	for _, v := range o.values("-R") {
+		if strings.HasSuffix(v.Text, ":22") {
+			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainSystem, Op: "lets-in", Target: target})
+		}
+	}
 	for _, v := range o.values("-o") {
 		if name, code, ok := v.cut("="); ok && (strings.EqualFold(name, "ProxyCommand") || strings.EqualFold(name, "LocalCommand")) {
 			a.interpret(c, code.value(), a.childShell(c), c.name)

@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 // gitReads reads what the rules do not say of a command of git; false for one of
@@ -121,6 +123,9 @@ func (a *analysis) gitConfig(c *shCall, o *shOpts) {
 	}
 	name := strings.ToLower(operands[0].Text)
 	a.gitSetting(c, name, operands[1])
+	if losses.TakesOff(name + "=" + operands[1].Text) {
+		a.effect(c, Effect{Kind: EffectWrite, Domain: DomainGit, Op: "hooks-off", Target: name})
+	}
 	if o.exact("--global", "--system") || name == "core.hookspath" {
 		a.effect(c, Effect{Kind: EffectWrite, Domain: DomainGit, Op: "config", Target: name})
 	}

@@ -166,12 +166,12 @@ func lexCredential(o *shOpts, listed bool) bool {
 func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 	says := func(list string) bool {
 		return slices.ContainsFunc(o.operands, func(w Word) bool {
-			return slices.ContainsFunc(losses.Tokens(w.Text), func(t string) bool { return WordIn(t, list) })
+			return len(w.Text) < 50 && slices.ContainsFunc(losses.Tokens(w.Text), func(t string) bool { return WordIn(t, list) })
 		})
 	}
 	op := ""
 	for _, w := range o.operands[:min(2, len(o.operands))] {
-		if t := losses.Tokens(w.Text); len(t) < 4 && slices.Contains(t, "publish") && !losses.Messengers()[c.name] && !strings.ContainsAny(w.Text, "/=") {
+		if t := losses.Tokens(w.Text); len(t) < 4 && slices.Contains(t, "publish") && !slices.Contains(t, "local") && c.name != "yalc" && !losses.Messengers()[c.name] && !strings.ContainsAny(w.Text, "/=") {
 			op = "publish"
 		}
 	}
@@ -181,7 +181,7 @@ func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 			v, _ := a.written(NewWord(file), c.fr)
 			w = v.word()
 		}
-		if w.Text == "" || w.Dynamic && !strings.Contains(w.Text, "Effect") || !option && !losses.Holds(w.Text, "public", "all", "admin", "owner", "/0", "effect", "=0") {
+		if w.Text == "" || w.Dynamic && !strings.Contains(w.Text, "Effect") || !option && !losses.Holds(w.Text, "public", "all", "admin", "owner", "/0", "effect", "=0", "fullaccess") {
 			continue
 		}
 		name, value, _ := strings.Cut(strings.TrimLeft(w.Text, "-"), "=")

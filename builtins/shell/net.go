@@ -115,7 +115,7 @@ func (a *analysis) strange(address Word, words []Word) string {
 	for _, w := range words {
 		for _, p := range w.value() {
 			program, _, _ := strings.Cut(p.origin.from, " ")
-			if what := a.secretOf(shValue{p}); what != "" && losses.Strange(addressHost(address.Text), program) {
+			if what := a.secretOf(shValue{p}); what != "" && !strings.Contains(p.origin.from, "identity") && losses.Strange(addressHost(address.Text), program) {
 				return what
 			}
 		}

@@ -88,7 +88,7 @@ func judgeDelete(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case (e.Place == shell.ZoneUser || e.Place == shell.ZoneOther) && disposable()[path.Base(e.Target)], runtimeFile(e.Target):
 		return nil
 	}
-	if e.Place == shell.ZoneProject && shell.IsRepository(path.Base(e.Target)) {
+	if e.Place == shell.ZoneProject && losses.IsRepository(path.Base(e.Target)) {
 		return adviceDeleteGit // found by name
 	}
 	return adviceDelete[e.Place]
@@ -248,10 +248,10 @@ func judgeFileWrite(e *shell.Effect) *shellAdvice {
 	case e.Place == shell.ZoneDevice:
 		return adviceDevice
 	case e.Place == shell.ZoneRoot || e.Place == shell.ZoneSystem:
-		if e.Op == "create" && slices.ContainsFunc(homes, func(dir string) bool { return shell.IsUnder(dir, e.Target) }) {
+		if e.Op == "create" && slices.ContainsFunc(homes, func(dir string) bool { return losses.IsUnder(dir, e.Target) }) {
 			return nil
 		}
-		if inside || !e.Recursive && slices.ContainsFunc(sharedSoftware, func(dir string) bool { return shell.IsUnder(dir, e.Target) && dir != e.Target }) {
+		if inside || !e.Recursive && slices.ContainsFunc(sharedSoftware, func(dir string) bool { return losses.IsUnder(dir, e.Target) && dir != e.Target }) {
 			return adviceWriteShared
 		}
 		return adviceWriteSystem

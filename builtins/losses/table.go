@@ -246,7 +246,7 @@ dotnet|pkg|-platform|+@publish nuget push
 fastlane||outside|+@publish/platform deliver|supply|release|upload_to_app_store|upload_to_play_store;+@publish/platform pilot upload
 eas||outside|+@publish/platform submit
 mvn mvnw lein clojure clj|^-PDfT|-platform|+@publish deploy|release:perform|nexus-staging:release !-Dmaven.deploy.skip=true
-helm|^-nf --namespace --values --set --version --kube-context --kubeconfig|-kubernetes|+@publish/platform push
+helm|^-nf --namespace --values --set --version --kube-context --kubeconfig|-kubernetes|+@publish/platform push * oci://*.*
 conan||platform|+@publish upload
 cpan-upload chrome-webstore-upload web-ext||-platform|+@publish !--dry-run upload|sign|*
 npm|^|-platform|+@publish access|org|team public|set|grant|add

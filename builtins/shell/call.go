@@ -228,7 +228,7 @@ func (a *analysis) run(c *shCall) shValue {
 			return a.captured(c.fr, func(in *shFrame) { a.runCode(code, in, "alias "+program, c.offset) })
 		}
 	}
-	if known && (!c.argv[0].Pattern || !strings.ContainsAny(programName(program), GlobChars)) {
+	if known && (!c.argv[0].Pattern || !strings.ContainsAny(programName(program), losses.GlobChars)) {
 		c.name = programName(program)
 	}
 	a.list(c)

@@ -1,13 +1,11 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
-	"github.com/hookc/hookc/internal/lazy"
 )
 
 // codeTools are programs that take code of a language: as the value of an
@@ -28,11 +26,6 @@ var codeTools = map[string]struct {
 	"salt": {shellCode, "", "cmd.run", false}, "salt-ssh": {shellCode, "", "cmd.run", false}, "salt-call": {shellCode, "", "cmd.run", false},
 	"m4": {tokens.JS, "", "", false}, "emacsclient": {tokens.JS, "", "-e --eval", false}, "psysh": {tokens.PHP, "", "", false}, "prisma": {tokens.JS, "db", "", false}, "arangosh": {tokens.JS, "", "--javascript.execute-string", false},
 }
-
-// appleLosses are the words with which a script of macOS destroys.
-var appleLosses = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`\bdelete (every|item|folder|file|disk|home|alias|\()|\bempty\b.*\btrash\b|\b(shut down|restart|log out)\b|\berase\b`)
-})
 
 // codeTool reads the code that such a program is given.
 func (a *analysis) codeTool(c *shCall, name string, args []Word) {
@@ -78,7 +71,7 @@ func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 		switch name {
 		case "osascript":
 			a.anyLanguage(c, w.Text)
-			if text := strings.ToLower(w.Text); appleLosses().MatchString(text) {
+			if text := strings.ToLower(w.Text); losses.AppleLosses().MatchString(text) {
 				a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: name, Target: text})
 			}
 		case "emacsclient", "emacs":
@@ -97,15 +90,6 @@ func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 	}
 }
 
-var (
-	codeRuns = lazy.Value(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)system|exec|shell|spawn|popen|cmd|command|process|\brun|\bsh\b`)
-	})
-	codeDeletes = lazy.Value(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(rm|rmtree|rmdir|unlink|remove\w*|delete\w*|rm_rf|file:del\w*)\b`)
-	})
-)
-
 // codeRuns adds the running of code that is loaded, and of itself without end.
 func (a *analysis) codeRuns(c *shCall, text string) {
 	if losses.Loads(text) {
@@ -122,7 +106,7 @@ func (a *analysis) anyLanguage(c *shCall, text string) {
 		return
 	}
 	a.codeRuns(c, text)
-	runs, deletes := codeRuns().MatchString(text), codeDeletes().MatchString(text)
+	runs, deletes := losses.CodeRuns().MatchString(text), losses.CodeDeletes().MatchString(text)
 	for _, mark := range []string{"spawn ", "exec ", "system "} {
 		if _, code, ok := strings.Cut(text, mark); ok {
 			a.interpret(c, shLiteral(code), a.childShell(c), c.name)

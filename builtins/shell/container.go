@@ -66,7 +66,7 @@ func (a *analysis) dockerRun(c *shCall, args []Word) shValue {
 		}
 	}
 	for _, v := range o.values("--mount") {
-		from, to := mountFields(v.Text)
+		from, to := losses.MountFields(v.Text)
 		if from != "" && !strings.Contains(v.Text, "readonly") && !strings.Contains(v.Text, ",ro") {
 			a.mount(c, from, to)
 		}
@@ -88,20 +88,12 @@ func (a *analysis) dockerRun(c *shCall, args []Word) shValue {
 	if entry, ok := o.value("--entrypoint"); ok && entry.Text != "" {
 		argv = append([]Word{entry}, argv...)
 	}
-	if image := imageProgram(o.operand(0)); len(argv) > 0 && !argv[0].Dynamic {
+	if image := losses.ImageProgram(o.operand(0)); len(argv) > 0 && !argv[0].Dynamic {
 		if verb, _ := losses.Verb(argv[0].Text); verb != "" && programOf(argv[0].Text) == nil || rulesOf(image) != nil && rulesOf(argv[0].Text) == nil && programOf(argv[0].Text) == nil {
 			argv = append([]Word{NewWord(image)}, argv...)
 		}
 	}
 	return a.wrapped(c, argv, in)
-}
-
-// imageProgram is the program that an image is named after: hashicorp/terraform:1.9.
-func imageProgram(image string) string {
-	name := image[strings.LastIndexByte(image, '/')+1:]
-	name, _, _ = strings.Cut(name, "@")
-	name, _, _ = strings.Cut(name, ":")
-	return strings.TrimSuffix(name, "-cli")
 }
 
 // mountedSecret adds what a program that sends or prints does with the secrets of this
@@ -111,7 +103,7 @@ func (a *analysis) mountedSecret(c *shCall, o *shOpts) {
 		return WordIn(w, "curl wget nc ncat netcat socat telnet http cat base64 xxd tar head tail less more strings")
 	}) || strings.Contains(o.operand(0), "curl")
 	for _, v := range append(o.values("-v", "--volume"), o.values("--mount")...) {
-		from, _ := mountFields(v.Text)
+		from, _ := losses.MountFields(v.Text)
 		if from == "" {
 			from, _, _ = strings.Cut(v.Text, ":")
 		}
@@ -119,18 +111,6 @@ func (a *analysis) mountedSecret(c *shCall, o *shOpts) {
 			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: o.operand(0), Secret: secret})
 		}
 	}
-}
-
-func mountFields(text string) (from, to string) {
-	for field := range strings.SplitSeq(text, ",") {
-		switch name, value, _ := strings.Cut(field, "="); name {
-		case "source", "src":
-			from = value
-		case "target", "dst", "destination":
-			to = value
-		}
-	}
-	return from, to
 }
 
 // volumes is where volumes with a name lie.
@@ -253,12 +233,6 @@ func (a *analysis) kubeExec(c *shCall, args []Word) shValue {
 	return a.wrapped(c, argv, in)
 }
 
-// kubeLosses are the kinds whose loss takes much with it, in the singular.
-var kubeLosses = map[string]string{
-	"n": "delete-namespace", "namespace": "delete-namespace", "pvc": "delete-volume", "pv": "delete-volume", "persistentvolume": "delete-volume", "persistentvolumeclaim": "delete-volume",
-	"crd": "delete-crd", "customresourcedefinition": "delete-crd", "node": "delete-node", "no": "delete-node", "all": "delete-all",
-}
-
 // kubeDelete names what is deleted: namespace, pvc, all of a kind, or one
 // thing.
 func (a *analysis) kubeDelete(c *shCall, o *shOpts, names []Word) {
@@ -267,7 +241,7 @@ func (a *analysis) kubeDelete(c *shCall, o *shOpts, names []Word) {
 		kind, _, _ := strings.Cut(names[0].Text, "/")
 		for k := range strings.SplitSeq(strings.ToLower(kind), ",") {
 			k, _, _ = strings.Cut(k, ".")
-			op = cmp.Or(kubeLosses[strings.TrimSuffix(k, "s")], op)
+			op = cmp.Or(losses.KubeLosses[strings.TrimSuffix(k, "s")], op)
 		}
 	}
 	if op == "delete" && o.exact("--all", "-A", "--all-namespaces") {

@@ -117,7 +117,7 @@ func (a *analysis) gitPrints(c *shCall, sub string) shValue {
 		if HasFlag(c.argv, "--git-path") {
 			below += "/" + c.argv[len(c.argv)-1].Text
 		}
-		if dir := a.dir(c.fr.st); a.at.Root != "" && c.fr.host == "" && dir != "" && IsUnder(a.at.Root, dir) {
+		if dir := a.dir(c.fr.st); a.at.Root != "" && c.fr.host == "" && dir != "" && losses.IsUnder(a.at.Root, dir) {
 			return shLiteral(a.at.Root + below + "\n")
 		}
 		return shUnknown("$(git rev-parse --show-toplevel)", shOrigin{"toplevel", "git"})

@@ -2,13 +2,11 @@ package shell
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
-	"github.com/hookc/hookc/internal/lazy"
 )
 
 // langSpec is how a program takes code of a language.
@@ -180,7 +178,7 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 		a.unknown(c.fr, shellTooLong, c.offset)
 		return
 	}
-	if handsOverShell(text) {
+	if losses.HandsOverShell(text) {
 		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "reverse-shell"})
 	}
 	a.codeRuns(c, text)
@@ -188,7 +186,7 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 	a.code++
 	defer func() { a.code-- }()
 	if lang == tokens.Perl && strings.Contains(text, "</") {
-		text = perlGlob().ReplaceAllString(text, `glob("$1")`)
+		text = losses.PerlGlob().ReplaceAllString(text, `glob("$1")`)
 	}
 	if lang == tokens.PHP {
 		text = strings.ReplaceAll(text, " @", " ")
@@ -221,9 +219,6 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 		}
 	}
 }
-
-// perlGlob is a list of names as Perl writes one: </srv/*>.
-var perlGlob = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`<(/[^<>\s"]*)>`) })
 
 // ofAll is a call of what is not known as one of all whose names were read.
 func (c langCall) ofAll(does string, listed []langValue) langCall {
@@ -290,13 +285,13 @@ func (a *analysis) langCall(c *shCall, lang tokens.Lang, call langCall) {
 	case langSelfRead:
 		a.langFile(c, EffectRead, "read", call.recv, false)
 	case langSend:
-		e := Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "request", Target: addressHost(call.arg(0).text)}
+		e := Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "request", Target: losses.AddressHost(call.arg(0).text)}
 		for _, v := range slices.AppendSeq(flatten(call.args), maps.Values(call.named)) {
 			if what := a.secretOf(v.value()); what != "" {
 				e.Secret = max(e.Secret, what)
 			}
 		}
-		if host := addressHost(call.arg(0).text); strings.HasSuffix(call.name, ".delete") && host != "" && !losses.IsLocal(host) {
+		if host := losses.AddressHost(call.arg(0).text); strings.HasSuffix(call.name, ".delete") && host != "" && !losses.IsLocal(host) {
 			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: "http-delete", Target: call.arg(0).text})
 		}
 		a.effect(c, e)
@@ -546,11 +541,4 @@ func (a *analysis) awkProgram(c *shCall, w Word) {
 			a.fileEffect(EffectWrite, NewWord(t.Text), c.target("write"))
 		}
 	}
-}
-
-// handsOverShell reports whether a program connects a shell to a socket: it
-// has one, and makes it the input of what it starts.
-func handsOverShell(text string) bool {
-	return (strings.Contains(strings.ToLower(text), "socket") || strings.Contains(text, "net.")) && slices.ContainsFunc(
-		[]string{"dup2(", "pty.spawn(", "/bin/sh", "/bin/bash", `STDIN,">&`}, func(mark string) bool { return strings.Contains(text, mark) })
 }

@@ -135,7 +135,7 @@ func (a *analysis) leak(c *shCall, read bool) {
 		far = c.name
 	}
 	if far != "" {
-		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: addressHost(far), Secret: secret})
+		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: losses.AddressHost(far), Secret: secret})
 	}
 }
 

@@ -86,6 +86,9 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 		case verb == "", losses.Halts()[verb] && !o.production():
 			continue
 		case losses.Halts()[verb]:
+			if len(after) > 0 && losses.Makes()[after[0].Text] {
+				return ""
+			}
 			return verb
 		case losses.Makes()[verb]:
 			if len(after) == 0 || !lexNamesMany(after[0].Text) && !lexNext(verb, after, o) { // run services delete, run wipe --force, run drop_schema

@@ -115,7 +115,7 @@ func (a *analysis) strange(address Word, words []Word) string {
 	for _, w := range words {
 		for _, p := range w.value() {
 			program, _, _ := strings.Cut(p.origin.from, " ")
-			if what := a.secretOf(shValue{p}); what != "" && !strings.Contains(p.origin.from, "identity") && losses.Strange(addressHost(address.Text), program) {
+			if what := a.secretOf(shValue{p}); what != "" && !strings.Contains(p.origin.from, "identity") && losses.Strange(losses.AddressHost(address.Text), program) {
 				return what
 			}
 		}
@@ -171,31 +171,11 @@ func (a *analysis) sent(c *shCall, file Word) string {
 
 // connectTo adds the connection to an address.
 func (a *analysis) connectTo(c *shCall, op string, address Word, secret string) {
-	e := Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: op, Target: addressHost(address.Text), Secret: secret}
+	e := Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: op, Target: losses.AddressHost(address.Text), Secret: secret}
 	if address.Dynamic && address.prefix() == "" {
 		e.Target, e.Certainty = address.Text, CertainDynamic
 	}
 	a.effect(c, e)
-}
-
-// addressHost is the host of an address that may lack its scheme.
-func addressHost(address string) string {
-	if !strings.Contains(address, "://") {
-		address = "http://" + address
-	}
-	if h, ok := Host(address); ok {
-		return h
-	}
-	u, err := url.Parse(strings.Map(func(r rune) rune {
-		if r <= ' ' || r == '$' || r == '"' {
-			return -1
-		}
-		return r
-	}, address))
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(u.Hostname())
 }
 
 // downloaded is what a program prints of addresses; what it writes into files is
@@ -345,7 +325,7 @@ func (a *analysis) transfer(c *shCall, operands []Word) {
 	secret := ""
 	for _, w := range operands[:last] {
 		if remotePath(w) {
-			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "download", Target: remoteHost(w.Text)})
+			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "download", Target: losses.RemoteHost(w.Text)})
 			continue
 		}
 		op := "copy"
@@ -356,20 +336,13 @@ func (a *analysis) transfer(c *shCall, operands []Word) {
 		a.fileEffect(EffectRead, w, c.target(op))
 	}
 	if remotePath(to) {
-		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: remoteHost(to.Text), Secret: secret})
+		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: losses.RemoteHost(to.Text), Secret: secret})
 		return
 	}
 	if last > 0 {
 		a.fileEffect(EffectWrite, to, c.target("copy"))
 		a.into(operands[:last], to, c, "copy")
 	}
-}
-
-func remoteHost(t string) string {
-	if strings.Contains(t, "://") {
-		return addressHost(t)
-	}
-	return hostOf(t)
 }
 
 func (a *analysis) rsync(c *shCall) shValue {
@@ -388,7 +361,7 @@ func (a *analysis) rsync(c *shCall) shValue {
 		t := c.target("rsync-delete")
 		t.recursive = true
 		if _, p, ok := to.cut(":"); ok && remotePath(to) {
-			fr := a.elsewhere(c, "ssh:"+hostOf(to.Text))
+			fr := a.elsewhere(c, "ssh:"+losses.HostOf(to.Text))
 			t.fr, to = fr, p
 		}
 		a.fileEffect(EffectDelete, to, t)
@@ -443,18 +416,4 @@ func (a *analysis) gpg(c *shCall) shValue {
 		a.keepSecret(o.operands, v, c.fr)
 	}
 	return decoded(c, c.fr.stdin.value)
-}
-
-// Host reads an address as net/url does. An address with a backslash has
-// none: browsers and clients disagree about where its host ends.
-func Host(address string) (string, bool) {
-	if strings.Contains(address, `\`) {
-		return "", false
-	}
-	u, err := url.Parse(strings.TrimSpace(address))
-	if err != nil {
-		return "", false
-	}
-	h := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-	return h, h != ""
 }

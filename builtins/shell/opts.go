@@ -174,8 +174,6 @@ func (o *shOpts) value(names ...string) (Word, bool) {
 }
 
 // values are those of every one of the options.
-//
-//go:noinline
 func (o *shOpts) values(names ...string) []Word {
 	var out []Word
 	for _, opt := range o.list {

@@ -169,10 +169,6 @@ func (a *analysis) ftpScript(c *shCall, text string) {
 	}
 }
 
-// editorScripts put what scripts of editors call the way PHP has it.
-var editorScripts = strings.NewReplacer("(delete-directory ", "rmtree(", "(delete-file ", "unlink(", "(shell-command ", "system(", "(shell-command-to-string ", "system(", "(f-delete ", "rmtree(", "(call-process-shell-command ", "system(", "(start-process-shell-command ", "system(",
-	"delete(", "rmtree(", "expand(", "os.path.expanduser(", "systemlist(", "system(", "vim.fn.", "", "os.execute(", "system(", ":call ", " ", "call ", " ", "silent! ", "", "silent ", "", "lua ", " ")
-
 // editorCommand reads a command that an editor is told to run: those after ! are the
 // shell's.
 func (a *analysis) editorCommand(c *shCall, text string) {
@@ -187,6 +183,6 @@ func (a *analysis) editorCommand(c *shCall, text string) {
 		}
 	}
 	if strings.Contains(text, "(") {
-		a.lang(c, tokens.PHP, shLiteral(editorScripts.Replace(text)))
+		a.lang(c, tokens.PHP, shLiteral(losses.EditorScripts.Replace(text)))
 	}
 }

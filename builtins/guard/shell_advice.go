@@ -120,7 +120,7 @@ var (
 
 	adviceServiceAsk   = ask(packSystem, "would keep a service from being started (%s)", "look (`systemctl status nginx`) and leave the change to the user")
 	adviceLetsIn       = ask(packCore, "would let somebody else into this machine", askUser)
-	adviceRootShell    = ask(packCore|packPermissions, "would open a shell with all rights", "run the one command that needs them (`sudo apt-get update`), or "+askUser)
+	adviceRootShell    = ask(packCore|packPermissions, "would open a shell with all rights", askUser+"; look with `id`")
 	adviceCrontab      = ask(packSystem, "would have something run later, again and again (%s)", "look at it (`crontab -l`) and leave the change to the user")
 	adviceMigrateStep  = ask(packDatabase, "would take back the last migration with its data", "look first (`alembic history`) and keep a copy (`pg_dump mydb > /tmp/dump.sql`)")
 	adviceContainerAsk = ask(packContainers, "would remove stopped containers or their volumes", "look first (`docker ps -a`) and remove one by name (`docker rm web`)")

@@ -304,7 +304,7 @@ func Unnamed(host string) bool {
 var Installers = Words("npm yarn pnpm bun npx bunx pip pip3 pipx uv uvx gem cargo apt apt-get dnf yum microdnf rpm dpkg zypper brew apk snap flatpak conda mamba micromamba composer helm kubectl oc code nix nix-env ansible-galaxy ansible-pull terraform tofu groovy jbang Rscript luarocks opkg pacman go")
 
 // Unread is the host of an address that an installer is given, where it comes over the open
-// network unprotected, or from a machine without a name; "" for any other word.
+// network unprotected, or from a machine without a name.
 func Unread(word string) string {
 	i := strings.Index(word, "http")
 	if i < 0 || i > 0 && strings.IndexByte("=+", word[i-1]) < 0 {
@@ -361,7 +361,7 @@ var homeIn = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:NSHomeDirectory|homeDirectoryForCurrentUser|\bhomedir\b|user\.home\b|getHomeDir(?:ectory)?|home-dir\b|user_home|\bHOME\b|expand\("~"|os\.home\b|path\.home\b|fs/home\b|home_dir\b)["'})>\](!]*\s*(?:[+*.,/~]|<>)*\s*["']?(/?[\w.-]+)?["']?`)
 })
 
-// HomeIn is the folder that code names by way of the home, "" for none.
+// HomeIn is the folder that code names by way of the home, or nothing.
 func HomeIn(code string) string {
 	m := homeIn().FindStringSubmatch(code)
 	if m == nil {

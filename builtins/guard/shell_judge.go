@@ -199,7 +199,7 @@ var startupFiles = []string{
 	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
 	".kshrc", ".cshrc", ".tcshrc", ".login", ".inputrc", ".xinitrc", ".xprofile", ".xsession", ".pam_environment", ".config/fish", ".config/autostart",
 	".config/systemd", ".config/environment.d", ".local/share/systemd", ".local/share/applications", "Library/LaunchAgents", ".ssh",
-	".config/powershell", "Documents/PowerShell", "Documents/WindowsPowerShell", "Start Menu/Programs/Startup",
+	"usercustomize.py", "sitecustomize.py", ".config/powershell", "Documents/PowerShell", "Documents/WindowsPowerShell", "Start Menu/Programs/Startup",
 	"Microsoft/Windows/CurrentVersion/Run", "Microsoft/Windows/CurrentVersion/RunOnce",
 }
 

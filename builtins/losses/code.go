@@ -10,7 +10,7 @@ import (
 
 // AppleLosses are the words with which a script of macOS destroys.
 var AppleLosses = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`\bdelete (every|item|folder|file|disk|home|alias|\()|\bempty\b.*\btrash\b|\b(shut down|restart|log out)\b|\berase\b`)
+	return regexp.MustCompile(`\bdelete (every|item|folder|file|disk|home|alias|\()|\bempty\b.*\btrash\b|\b(shut down|restart|log out)\b|\berase\b|\bmake (?:new )?login item\b`)
 })
 
 // CodeRuns are the words with which code of any language starts programs, CodeDeletes those with
@@ -64,3 +64,13 @@ var KubeLosses = map[string]string{
 // EditorScripts put what scripts of editors call the way PHP has it.
 var EditorScripts = strings.NewReplacer("(delete-directory ", "rmtree(", "(delete-file ", "unlink(", "(shell-command ", "system(", "(shell-command-to-string ", "system(", "(f-delete ", "rmtree(", "(call-process-shell-command ", "system(", "(start-process-shell-command ", "system(",
 	"delete(", "rmtree(", "expand(", "os.path.expanduser(", "systemlist(", "system(", "vim.fn.", "", "os.execute(", "system(", ":call ", " ", "call ", " ", "silent! ", "", "silent ", "", "lua ", " ")
+
+// showsEnvironment is code that prints all variables of the environment.
+var showsEnvironment = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:print_r|var_dump|var_export|json_encode)\(\s*(?:getenv\(\)|\$_ENV|\$_SERVER)|pp?rint\w*\((?:dict\()?os\.environ\)|keys\s*%ENV|(?:each|map)\W{1,3}%ENV|\bin ENVIRON\b.*\bprint|System\.get_env\(\)|Sys\.getenv\(\)|System\.getenv\(\)|print\(ProcessInfo\.processInfo\.environment\)|pairs\(os\.environ`)
+})
+
+// ShowsEnvironment reports whether code prints all variables of the environment.
+func ShowsEnvironment(code string) bool {
+	return Holds(code, "env") && showsEnvironment().MatchString(code)
+}

@@ -32,7 +32,7 @@ var (
 	Keeps = Words("secret secrets env vars variable variables login auth credential credentials keyvault vault config set unlock import-keys signin ssh-key add-key")
 	// Senders are programs that talk to other machines whatever their words.
 	Senders = Words(`mail mailx mutt sendmail s-nail msmtp swaks ftp lftp ncftpput tftp rclone gist pastebinit wgetpaste wormhole croc ffsend transfer dig host nslookup drill kdig
-		ping ping6 traceroute slack slack-cli telegram-send ntfy notify discord xh curlie httpie mosquitto_pub nats redis-cli kcat kafkacat websocat wscat grpcurl busybox telnet azcopy
+		ping ping6 traceroute slack slack-cli telegram-send ntfy notify discord xh curlie httpie getent mosquitto_pub nats redis-cli kcat kafkacat websocat wscat grpcurl busybox telnet azcopy
 		0x0 ix logger termbin sprunge hastebin bashupload filebin oshi surge gh-pages ipfs`)
 	// Readers are readers that see for themselves what is sent, and tools of stores of this machine, which send nothing.
 	Readers = Words("curl wget wget2 aria2c nc ncat netcat socat telnet scp sftp rsync http https ssh git security keytool certutil helm helmfile sops kubeseal ansible ansible-playbook")
@@ -41,7 +41,7 @@ var (
 // Daemons are processes and services without which the machine, or the way to it, is gone.
 var Daemons = Words(`cron crond ssh sshd networking network networkmanager systemd-networkd systemd-resolved firewalld ufw systemd init launchd dbus dbus-daemon dbus-broker systemd-logind systemd-udevd systemd-journald udevd
 	xorg gnome-shell windowserver loginwindow kernel_task gdm gdm3 sddm lightdm kubelet dockerd containerd auditd rsyslogd wpa_supplicant dhclient
-	windefend mpssvc eventlog wuauserv dnscache sense svchost lsass csrss wininit services wscsvc winrm edr xdr falcon-sensor falcond crowdstrike apparmor clamav-daemon osqueryd wazuh-agent sentinelone fail2ban ossec mdatp auditbeat sysmon suricata termservice vss lanmanserver bfe dhcp`)
+	windefend winmgmt mpssvc eventlog wuauserv dnscache sense svchost lsass csrss wininit services wscsvc winrm edr xdr falcon-sensor falcond crowdstrike apparmor clamav-daemon osqueryd wazuh-agent sentinelone fail2ban ossec mdatp auditbeat sysmon suricata termservice vss lanmanserver bfe dhcp`)
 
 // TakesCommand are options whose value is a command that a program starts, Escapes the
 // programs that are told to start one by words that begin with ! or shell.
@@ -194,7 +194,7 @@ var Launches = Words("GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_PAGER GIT_ED
 
 // Languages are programs that run code of a language that has no reader here, which stands
 // after one of TakesCode, or is read from standard input.
-var Languages = Words("julia R Rscript groovy scala tclsh wish guile swift erl ghc runghc jshell raku ocaml clojure clj bb racket octave kotlin kotlinc nim sbcl clisp expect rust-script janet gforth fennel dart v zig swipl")
+var Languages = Words("julia R Rscript groovy scala tclsh wish guile swift erl ghc runghc jshell raku ocaml clojure clj bb racket octave kotlin kotlinc nim sbcl clisp expect rust-script jbang dotnet-script janet gforth fennel dart v zig swipl")
 
 // TakesCode are options whose value is code.
 const TakesCode = "-e --eval -eval -c --execute -E --expr --expression --code --run-code -eval-code"
@@ -234,7 +234,7 @@ var (
 	plain = strings.NewReplacer(" ", "", `"`, "", `\\`, "", "'", "", "\n", "", "\t", "")
 
 	takenOff = lazy.Value(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(?:protect(?:ion)?|prevent_?destroy|recovery|versioning|encrypt(?:ion)?|audit|audit-?policy|logging|log-?file-?validation|backups?|mfa|2fa|firewall|filterfw|retention|termination|block_?public\w*|requires_?name|https_?only|secret-?scanning|integrity|tde|soft-?delete\w*|signing|gpgsign|secure-?boot|sslverify|strict-ssl|reject_unauthorized|ignore-scripts|network-?policy|append_?only)[\w.\]-]*(?:[ =:,]+(?:set|--?[\w-]+|-d \S+|state|status|enabled|value|types:\S+))*[ =:,]+(?:false|off|0|none|disabled?|suspended|null|\{\}|\[\])(?:$|[^\w.])|(?:protection|encrypt|audit|logging|sinks|backup|firewall|retention|tde|soft-?delete)\S* (?:\S+ ){0,7}--(?:(?:state|status|enabled?|soft-delete-feature-state)[ =](?:disabled?|off|false)|disabled\b)`)
+		return regexp.MustCompile(`(?i)(?:protect(?:ion)?|prevent_?destroy|recovery|versioning|encrypt(?:ion)?|audit|audit-?policy|logging|log-?file-?validation|backups?|mfa|2fa|firewall|filterfw|retention|termination|block_?public\w*|requires_?name|https[_-]?only|secret-?scanning|integrity|tde|soft-?delete\w*|signing|gpgsign|secure-?boot|sslverify|strict-ssl|reject_unauthorized|ignore-scripts|network-?policy|append_?only)[\w.\]-]*(?:[ =:,]+(?:set|--?[\w-]+|-d \S+|state|status|enabled|value|types:\S+))*[ =:,]+(?:false|off|0|none|disabled?|suspended|null|\{\}|\[\])(?:$|[^\w.])|(?:protection|encrypt|audit|logging|sinks|backup|firewall|retention|tde|soft-?delete)\S* (?:\S+ ){0,7}--(?:(?:state|status|enabled?|soft-delete-feature-state)[ =](?:disabled?|off|false)|disabled\b)`)
 	})
 	takesOff = lazy.Value(func() *regexp.Regexp {
 		return regexp.MustCompile(`^--(?:(?:no|skip|clear|remove|disable)-(?:enable-)?|(?:enable)-?)(?:.*-)?(?:protection|enabled|enable|termination|backups?|encryption|versioning|retention(?:-period)?|soft-delete|validation|secure-boot|network-policy|authorized-networks|recovery|defender|rbac|azure-rbac)$|^--no-enable$`)

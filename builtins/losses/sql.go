@@ -93,6 +93,10 @@ func sqlStatement(words []string) (Loss, bool) {
 		if last == "DELETE" {
 			return Loss{"delete-rows", sqlName(words[2:])}, true
 		}
+	case "SET":
+		if words[1] == "GLOBAL" && strings.Contains(strings.Join(words, " "), "LOG") && in(last, "0 OFF FALSE") {
+			return Loss{"log-off", strings.ToLower(words[2])}, true
+		}
 	case "DETACH", "UNINSTALL":
 		return Loss{"drop-table", last}, true
 	case "SYSTEM":

@@ -43,6 +43,9 @@ func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 	if len(t.opt) > 1 && how == 0 && t.opt[0] == '-' && t.opt[1] != '-' {
 		o = options(args, t.opt[1:2], t.opt, 0)
 	}
+	if !ok && len(o.operands) > 0 && strings.HasPrefix(o.operands[0].Text, "http") && strings.Contains(o.operands[0].Text, "://") {
+		a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: o.operands[0].Text})
+	}
 	if t.commands != "" && (len(o.operands) == 0 || !WordIn(o.operands[0].Text, t.commands)) {
 		return
 	}
@@ -94,6 +97,9 @@ func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 func (a *analysis) codeRuns(c *shCall, text string) {
 	if losses.Loads(text) {
 		a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: "an address"})
+	}
+	if losses.ShowsEnvironment(text) {
+		a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: "the environment"})
 	}
 	if losses.Forks(text) {
 		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "fork-bomb", Target: c.name, Certainty: CertainKnown})
@@ -148,7 +154,7 @@ func (a *analysis) unlisted(c *shCall) {
 		}
 		if own := options(stdinItems(shLiteral(line), " "), "", "", 0); len(own.operands) > 1 && len(own.operands) < 8 {
 			own.operands = own.operands[:2:2]
-			if verb := a.lexVerb(c, DomainOutside, &own); losses.Destroys()[verb] {
+			if verb := a.lexVerb(c, DomainOutside, &own); losses.Destroys()[verb] || losses.Takes()[verb] {
 				a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: verb, Target: line})
 			}
 		}

@@ -85,7 +85,7 @@ func (a *analysis) truncate(c *shCall) shValue {
 			a.fileEffect(EffectDelete, w, c.target("truncate"))
 		}
 	}
-	if c.name == "fallocate" && (strings.HasPrefix(size.Text, "$(") || strings.HasSuffix(size.Text, "T")) {
+	if c.name == "fallocate" && (strings.HasPrefix(size.Text, "$(") || strings.HasSuffix(size.Text, "T") || len(size.Text) > 3 && strings.HasSuffix(strings.ToUpper(size.Text), "G")) {
 		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "fill-disk", Target: o.operand(0)})
 	}
 	return nil
@@ -245,6 +245,9 @@ func (a *analysis) chmod(c *shCall) shValue {
 	if c.name == "chattr" && strings.Contains(mode, "i") {
 		mode = "000" // nobody may change it
 	}
+	if acl, ok := o.value("-m", "--modify"); ok && strings.Contains(acl.Text, "o::") {
+		mode = strings.Replace(acl.Text, "::", "+", 1)
+	}
 	if strings.HasPrefix(c.name, "ch") && c.name != "chmod" && c.name != "chattr" {
 		t := c.target(strings.TrimPrefix(c.name, "g"))
 		t.domain, t.recursive = DomainPermission, recursive
@@ -360,6 +363,9 @@ func (a *analysis) readers(c *shCall) shValue {
 	}
 	if c.name == "jq" && len(o.operands) > 0 {
 		a.printsVariable(c, o.operands[0].Text)
+		if o.operands[0].Is("env", "$ENV") {
+			return shUnknown("$(jq)", shOrigin{"environment", "jq"})
+		}
 	}
 	if len(operands) > 0 && (o.exact("-r", "-R", "--recursive") || WordIn(c.name, "rg ag ack")) && slices.ContainsFunc(losses.Tokens(strings.Join(WordTexts(c.args()), " ")), func(t string) bool {
 		return WordIn(t, "password passwd token secret credential private apikey akia")

@@ -518,6 +518,7 @@ func (a *analysis) awkProgram(c *shCall, w Word) {
 		return
 	}
 	a.printsVariable(c, w.Text)
+	a.codeRuns(c, w.Text)
 	program := readLang(tokens.Awk, w.Text)
 	for _, call := range program.found {
 		if call.name == "system" && len(call.args) > 0 {

@@ -174,7 +174,7 @@ func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 	}
 	op := ""
 	for _, w := range o.operands[:min(2, len(o.operands))] {
-		if t := losses.Tokens(w.Text); len(t) < 4 && slices.Contains(t, "publish") && !slices.Contains(t, "local") && c.name != "yalc" && !losses.Messengers()[c.name] && !strings.ContainsAny(w.Text, "/=") {
+		if t := losses.Tokens(w.Text); (len(t) < 4 || t[0] == "publish" && len(t) < 6) && slices.Contains(t, "publish") && !slices.Contains(t, "local") && c.name != "yalc" && !losses.Messengers()[c.name] && !strings.ContainsAny(w.Text, "/=") {
 			op = "publish"
 		}
 	}

@@ -270,6 +270,9 @@ func (a *analysis) environ(c *shCall) shValue {
 func (a *analysis) processes(c *shCall) shValue {
 	o := options(c.args(), "uUgGPst", "", 0)
 	name, _, _ := strings.Cut(o.operand(0), " ")
+	if c.name == "ps" && strings.Contains(o.operand(0), "e") && o.operand(0) != "" && len(o.operand(0)) < 6 || c.name == "ps" && len(o.operands) > 1 && o.operands[1].Is("e") {
+		return shUnknown("$(ps)", shOrigin{"environment", "ps"})
+	}
 	if strings.Trim(name, ".*^$") == "" || c.name == "ps" && !o.exact("-p", "-C", "-q", "--pid", "--ppid") && strings.ContainsAny(strings.Join(WordTexts(c.args()), ""), "eAx") {
 		name = "*"
 	}

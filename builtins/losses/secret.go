@@ -76,6 +76,9 @@ func Secret(p, home string) string {
 			return "password"
 		}
 	}
+	if dir := path.Base(path.Dir(p)); in(dir, "secrets .secrets") && in(path.Ext(base), ".yaml .yml .json .env .txt .toml .ini") && !Holds(base, "enc", "sops", "seal", "example", "sample", "template") {
+		return "password"
+	}
 	if strings.HasPrefix(p, "/proc/") && base == "environ" {
 		return "environment"
 	}

@@ -269,7 +269,7 @@ func (a *analysis) modeEffect(c *shCall, mode string, w Word, recursive bool) {
 	switch {
 	case posix.SetsID(mode):
 		t.op, kind = "setuid", EffectPrivilege
-	case posix.OpensToAll(mode) || len(mode) > 2 && strings.IndexByte("4567", mode[len(mode)-1]) >= 0 && a.keyIn(c, w):
+	case posix.OpensToAll(mode) || len(mode) > 2 && (strings.IndexByte("4567", mode[len(mode)-1]) >= 0 || strings.Contains(mode, "o+r") || strings.Contains(mode, "a+r")) && a.keyIn(c, w):
 		t.op = "open-mode"
 	case posix.LocksAll(mode):
 		t.op = "lock-mode"
@@ -280,7 +280,7 @@ func (a *analysis) modeEffect(c *shCall, mode string, w Word, recursive bool) {
 // keyIn reports whether a file holds what its owner alone may read.
 func (a *analysis) keyIn(c *shCall, w Word) bool {
 	_, secret := a.placeIn(a.resolve(w, c.fr).text, c.fr)
-	return WordIn(secret, "ssh-key gpg-key key")
+	return WordIn(secret, "ssh-key gpg-key key cloud-credentials")
 }
 
 // searches are readers that print the lines in which a pattern is, patternFirst

@@ -20,7 +20,7 @@ func (a *analysis) gitReads(c *shCall, sub string, o *shOpts) bool {
 		}
 	case "add", "stage": // a file of secrets will be among what is pushed
 		for _, w := range o.operands {
-			if _, secret := a.placeIn(a.resolve(w, c.fr).text, c.fr); secret != "" && !dry {
+			if secret := a.given(c, w); secret != "" && !dry {
 				a.added = secret
 			}
 		}

@@ -116,7 +116,7 @@ func (a *analysis) leak(c *shCall, read bool) {
 		if secret == "" {
 			secret = a.given(c, w)
 		}
-		if secret == "" && (strings.Contains(w.Text, "://") || WordIn(c.name, "dig host nslookup drill kdig ping ping6 getent") || i > 0 && WordIn(args[i-1].Text, "-f -F --field --raw-field --body -b --message -m --content --text --title --notes")) {
+		if secret == "" && (strings.Contains(w.Text, "://") || WordIn(c.name, "dig host nslookup drill kdig ping ping6 getent slack slack-cli telegram-send ntfy notify discord") || i > 0 && WordIn(args[i-1].Text, "-f -F --field --raw-field --body -b --message -m --content --text --title --notes")) {
 			secret = a.secretOf(w.value()) // what others read
 		}
 		if far == "" && (strings.Contains(w.Text, "://") && !strings.HasPrefix(w.Text, "file:") || !w.Dynamic && (remotePath(w) || args[0].Is("cp") && strings.Contains(w.Text, ":/") && WordIn(c.name, "kubectl oc k")) && (c.name != "docker" || args[0].Is("cp")) || losses.DomainLike(w.Text)) {

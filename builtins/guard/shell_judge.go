@@ -420,8 +420,8 @@ func opensShell(s *shell.Line, e *shell.Effect) bool {
 		return false
 	}
 	operands := slices.ContainsFunc(c.Argv[1:], func(w shell.Word) bool { return !strings.HasPrefix(w.Text, "-") && w.Text != "root" })
-	if e.Op == "su" {
-		return !operands && !slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-c --command --help --version -h -V") })
+	if e.Op == "su" && !slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-c --command") }) {
+		return !operands && !slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "--help --version -h -V") })
 	}
 	if !operands {
 		return slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-i -s --login --shell") })

@@ -213,7 +213,7 @@ var Messengers = Words("dotnet redis-cli valkey-cli nats mosquitto_pub aws gclou
 // Opens are names of everybody, and of who has all rights; what is not in the group is other
 // things as well.
 var Opens = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[=:,/])(?:(public-read(?:-write)?|allUsers|AllUsers|allAuthenticatedUsers|cluster-admin|AdministratorAccess|IAMFullAccess|PowerUserAccess)|public|[aA]dministrators?|admins|owner|\[?\{Group=all\}\]?|(?:0\.0\.0\.0|::)/0)(?:$|[=:,/])`)
+	return regexp.MustCompile(`(?:^|[=:,/])(?:(public-read(?:-write)?|allUsers|AllUsers|allAuthenticatedUsers|cluster-admin|AdministratorAccess|IAMFullAccess|PowerUserAccess)|public|[aA]dministrators?|admins|owner|\[?\{Group=all\}\]?|(?:0\.0\.0\.0|::)/0)(?:$|[]}=:,/])`)
 })
 
 // Counts are options of how many there are of what serves.

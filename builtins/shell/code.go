@@ -223,7 +223,9 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 			v = w
 		}
 	case !read && !losses.TextPrograms()[c.name]:
-		a.lexicon(c, DomainOutside, c.args())
+		if w := a.lexicon(c, DomainOutside, c.args()); w != nil {
+			v = w
+		}
 	}
 	if !losses.TextPrograms()[c.name] || losses.Senders()[c.name] {
 		a.leak(c, read)

@@ -92,7 +92,7 @@ func (a *analysis) gitSetting(c *shCall, name string, value Word) {
 		if a.zone(c, value) != ZoneProject || value.Text == "" {
 			a.effect(c, Effect{Kind: EffectWrite, Domain: DomainGit, Op: "hooks-off", Target: name + "=" + value.Text})
 		}
-	case "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "sequence.editor", "diff.external", "core.askpass", "credential.helper":
+	case "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "init.templatedir", "sequence.editor", "diff.external", "core.askpass", "credential.helper":
 		if a.zone(c, value) == ZoneTemp {
 			a.effect(c, Effect{Kind: EffectWrite, Domain: DomainGit, Op: "hooks-off", Target: name + "=" + value.Text})
 		}

@@ -8,26 +8,28 @@ import (
 )
 
 // lexicon adds what the words of a command say that it destroys.
-func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
+func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) (v shValue) {
 	o := options(args, "m", "--message --title --body --comment --name --query --search --filter --grep --pattern", 0)
 	if verb := losses.Named(c.argv[0].Text, o.far); !c.argv[len(c.argv)-1].Is("=", "true", "false") && verb != "" && domain == DomainOutside && !o.dry() && rulesOf(c.name) == nil {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(WordTexts(args), " ")})
-		return
+		return nil
 	}
 	if len(args) == 0 || o.dry() || args[len(args)-1].Is("-h") || slices.ContainsFunc(o.list, func(opt shOpt) bool { return losses.Dry()[opt.name] }) {
-		return
+		return nil
 	}
 	a.lexOpens(c, &o, args)
 	named := o
 	if len(losses.Tokens(c.name)) > 1 && rulesOf(c.name) == nil { // kubectl-view-secret, Get-AccessToken
 		named.operands = append([]Word{NewWord(c.name)}, o.operands...)
 	}
-	if c.fr.out == nil && lexCredential(&named, rulesOf(c.name) != nil) {
+	if prints := lexCredential(&named, rulesOf(c.name) != nil); prints && c.fr.out != nil {
+		return shUnknown("$("+c.name+")", shOrigin{credential, c.name + " " + strings.Join(WordTexts(args), " ")})
+	} else if prints {
 		a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: strings.Join(WordTexts(args), " ")})
 	}
 	if verb := losses.Migration(c.name, WordTexts(o.operands[:min(len(o.operands), 4)]), o.pairs()); verb != "" {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: verb, Target: strings.Join(WordTexts(o.operands), " ")})
-		return
+		return nil
 	}
 	verb := a.lexVerb(c, domain, &o)
 	if verb == "" {
@@ -37,6 +39,7 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 		words := slices.DeleteFunc(WordTexts(o.operands), func(w string) bool { return strings.EqualFold(w, verb) })
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(words, " ")})
 	}
+	return nil
 }
 
 // pairs are the options with their values.
@@ -194,7 +197,7 @@ func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 		switch m := losses.Opens().FindStringSubmatch(w.Text); {
 		case m != nil && (m[1] != "" || says("put set add edit update authorize grant attach patch modify ch allow rules")),
 			option && WordIn(name, "publicly-accessible allow-blob-public-access public-access") && value != "false",
-			losses.TakesOff(w.Text) && strings.Contains(w.Text, "--"), losses.ForEverybody(w.Text), option && WordIn(name, "role principal principals group-names source-address-prefixes verb") && WordIn(value, "Owner * all"),
+			losses.TakesOff(w.Text) && strings.Contains(w.Text, "--"), losses.ForEverybody(w.Text), option && WordIn(name, "role principal principals group-names source-address-prefixes verb") && WordIn(value, "Owner * all Internet Any"),
 			option && WordIn(value, "0.0.0.0") && WordIn(name, "start-ip-address authorized-networks source-ranges"):
 			found = "public"
 		case option && value == "0" && losses.Counts()[name], !option && strings.HasSuffix(w.Text, "=0") && says("scale"):

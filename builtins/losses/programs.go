@@ -222,7 +222,7 @@ var Counts = Words("desired-capacity desired-count desired-size num-nodes node-c
 // Shows reports whether a word is how a program or command that shows a file is called.
 func Shows(word string) bool {
 	word = strings.ToLower(word)
-	return in(word, "show print read reader display pager bvi peek reveal render highlight preview") ||
+	return In(word, "show print read reader display pager bvi peek reveal render highlight preview") ||
 		slices.ContainsFunc([]string{"cat", "hex", "hexyl", "dump", "view", "viewer", "less", "more", "paste"}, func(end string) bool { return strings.HasSuffix(word, end) })
 }
 
@@ -265,7 +265,7 @@ func ForEverybody(text string) bool {
 // Removes reports whether a program is named after the deletion of the files that it is given.
 func Removes(program string) bool {
 	if programTokens := Tokens(strings.TrimSuffix(program, "-cli")); len(program) < 24 && len(programTokens) > 0 {
-		return in(programTokens[0], "rm rmtree del delete remove wipe nwipe erase eraser scrub shred srm sfill rimraf rip unlink empty secure") && (len(programTokens) == 1 || in(programTokens[1], "rf improved delete tree dir dirs files file folder rimraf safe force recursive all"))
+		return In(programTokens[0], "rm rmtree del delete remove wipe nwipe erase eraser scrub shred srm sfill rimraf rip unlink empty secure") && (len(programTokens) == 1 || In(programTokens[1], "rf improved delete tree dir dirs files file folder rimraf safe force recursive all"))
 	}
 	return false
 }
@@ -339,7 +339,7 @@ func Forks(code string) bool { return strings.Contains(code, "fork") && codeFork
 // LetsIn reports whether a word of a command names that by which somebody gets in: ssh-key, keys:add.
 func LetsIn(word string) bool {
 	word = strings.ToLower(word)
-	return in(word, "ssh-key ssh-keys sshkey sshkeys deploy-key deploy-keys keys:add access:add collaborator collaborators login-profile create-login-profile import-key-pair send-ssh-public-key authorized-keys create-service-linked-role authorizations:create")
+	return In(word, "ssh-key ssh-keys sshkey sshkeys deploy-key deploy-keys keys:add access:add collaborator collaborators login-profile create-login-profile import-key-pair send-ssh-public-key authorized-keys create-service-linked-role authorizations:create")
 }
 
 // EditsOff reports whether a program that edits files takes the protection of what serves off.
@@ -354,7 +354,7 @@ var editsOff = lazy.Value(func() *regexp.Regexp {
 })
 
 // Noise reports whether a path is of a device that gives as much as anybody reads of it.
-func Noise(p string) bool { return in(p, "/dev/zero /dev/urandom /dev/random /dev/full") }
+func Noise(p string) bool { return In(p, "/dev/zero /dev/urandom /dev/random /dev/full") }
 
 // homeIn are the ways in which languages name the home, with what follows it.
 var homeIn = lazy.Value(func() *regexp.Regexp {
@@ -371,4 +371,71 @@ func HomeIn(code string) string {
 		return "~/" + strings.TrimLeft(m[1], "/")
 	}
 	return "~"
+}
+
+// AppleLosses are the words with which a script of macOS destroys.
+var AppleLosses = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bdelete (every|item|folder|file|disk|home|alias|\()|\bempty\b.*\btrash\b|\b(shut down|restart|log out)\b|\berase\b|\bmake (?:new )?login item\b`)
+})
+
+// CodeRuns are the words with which code of any language starts programs, CodeDeletes those with
+// which it deletes.
+var (
+	CodeRuns = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)system|exec|shell|spawn|popen|cmd|command|process|\brun|\bsh\b`)
+	})
+	CodeDeletes = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(rm|rmtree|rmdir|unlink|remove\w*|delete\w*|rm_rf|file:del\w*)\b`)
+	})
+)
+
+// PerlGlob is a list of names as Perl writes one: </srv/*>.
+var PerlGlob = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`<(/[^<>\s"]*)>`) })
+
+// HandsOverShell reports whether a program connects a shell to a socket: it
+// has one, and makes it the input of what it starts.
+func HandsOverShell(text string) bool {
+	return (strings.Contains(strings.ToLower(text), "socket") || strings.Contains(text, "net.")) && slices.ContainsFunc(
+		[]string{"dup2(", "pty.spawn(", "/bin/sh", "/bin/bash", `STDIN,">&`}, func(mark string) bool { return strings.Contains(text, mark) })
+}
+
+// ImageProgram is the program that an image is named after: hashicorp/terraform:1.9.
+func ImageProgram(image string) string {
+	name := image[strings.LastIndexByte(image, '/')+1:]
+	name, _, _ = strings.Cut(name, "@")
+	name, _, _ = strings.Cut(name, ":")
+	return strings.TrimSuffix(name, "-cli")
+}
+
+// MountFields are where a mount of a container comes from and where it is seen.
+func MountFields(text string) (from, to string) {
+	for field := range strings.SplitSeq(text, ",") {
+		switch name, value, _ := strings.Cut(field, "="); name {
+		case "source", "src":
+			from = value
+		case "target", "dst", "destination":
+			to = value
+		}
+	}
+	return from, to
+}
+
+// KubeLosses are the kinds whose loss takes much with it, in the singular.
+var KubeLosses = map[string]string{
+	"n": "delete-namespace", "namespace": "delete-namespace", "pvc": "delete-volume", "pv": "delete-volume", "persistentvolume": "delete-volume", "persistentvolumeclaim": "delete-volume",
+	"crd": "delete-crd", "customresourcedefinition": "delete-crd", "node": "delete-node", "no": "delete-node", "all": "delete-all",
+}
+
+// EditorScripts put what scripts of editors call the way PHP has it.
+var EditorScripts = strings.NewReplacer("(delete-directory ", "rmtree(", "(delete-file ", "unlink(", "(shell-command ", "system(", "(shell-command-to-string ", "system(", "(f-delete ", "rmtree(", "(call-process-shell-command ", "system(", "(start-process-shell-command ", "system(",
+	"delete(", "rmtree(", "expand(", "os.path.expanduser(", "systemlist(", "system(", "vim.fn.", "", "os.execute(", "system(", ":call ", " ", "call ", " ", "silent! ", "", "silent ", "", "lua ", " ")
+
+// showsEnvironment is code that prints all variables of the environment.
+var showsEnvironment = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:print_r|var_dump|var_export|json_encode)\(\s*(?:getenv\(\)|\$_ENV|\$_SERVER)|pp?rint\w*\((?:dict\()?os\.environ\)|keys\s*%ENV|(?:each|map)\W{1,3}%ENV|\bin ENVIRON\b.*\bprint|System\.get_env\(\)|Sys\.getenv\(\)|System\.getenv\(\)|print\(ProcessInfo\.processInfo\.environment\)|pairs\(os\.environ`)
+})
+
+// ShowsEnvironment reports whether code prints all variables of the environment.
+func ShowsEnvironment(code string) bool {
+	return Holds(code, "env") && showsEnvironment().MatchString(code)
 }

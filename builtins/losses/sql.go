@@ -49,10 +49,10 @@ func sqlStatements(text string) [][]string {
 }
 
 func sqlStatement(words []string) (Loss, bool) {
-	if len(words) > 1 && !in(words[0], "SELECT INSERT UPDATE DELETE COMMENT RAISE") { // EXECUTE 'drop …', PREPARE p FROM 'drop …'
+	if len(words) > 1 && !In(words[0], "SELECT INSERT UPDATE DELETE COMMENT RAISE") { // EXECUTE 'drop …', PREPARE p FROM 'drop …'
 		for i, w := range words {
-			if w[0] == '\'' && len(w) > 12 && (in(words[0], "SET") || slices.ContainsFunc(words[:i], func(before string) bool {
-				return in(before, "EXECUTE EXEC IMMEDIATE PREPARE") || strings.HasPrefix(before, "SP_")
+			if w[0] == '\'' && len(w) > 12 && (In(words[0], "SET") || slices.ContainsFunc(words[:i], func(before string) bool {
+				return In(before, "EXECUTE EXEC IMMEDIATE PREPARE") || strings.HasPrefix(before, "SP_")
 			})) {
 				for _, loss := range SQL(strings.Trim(w, "'")) {
 					return loss, true
@@ -81,7 +81,7 @@ func sqlStatement(words []string) (Loss, bool) {
 		}
 	case "SELECT":
 		for _, w := range words[1:] {
-			if in(w, "PG_TERMINATE_BACKEND PG_DROP_REPLICATION_SLOT LO_UNLINK PG_LOGICAL_EMIT DROP_CHUNKS CITUS_DRAIN_NODE") {
+			if In(w, "PG_TERMINATE_BACKEND PG_DROP_REPLICATION_SLOT LO_UNLINK PG_LOGICAL_EMIT DROP_CHUNKS CITUS_DRAIN_NODE") {
 				return Loss{strings.ToLower(strings.ReplaceAll(w, "_", "-")), last}, true
 			}
 		}
@@ -94,17 +94,17 @@ func sqlStatement(words []string) (Loss, bool) {
 			return Loss{"delete-rows", sqlName(words[2:])}, true
 		}
 	case "SET":
-		if words[1] == "GLOBAL" && strings.Contains(strings.Join(words, " "), "LOG") && in(last, "0 OFF FALSE") {
+		if words[1] == "GLOBAL" && strings.Contains(strings.Join(words, " "), "LOG") && In(last, "0 OFF FALSE") {
 			return Loss{"log-off", strings.ToLower(words[2])}, true
 		}
 	case "DETACH", "UNINSTALL":
 		return Loss{"drop-table", last}, true
 	case "SYSTEM":
-		if words[1] == "DROP" && in("REPLICA", strings.Join(words, " ")) {
+		if words[1] == "DROP" && In("REPLICA", strings.Join(words, " ")) {
 			return Loss{"drop-replica", last}, true
 		}
 	case "REMOVE", "PURGE", "RESET":
-		if in(words[1], "DATABASE TABLE NAMESPACE BINARY MASTER") {
+		if In(words[1], "DATABASE TABLE NAMESPACE BINARY MASTER") {
 			return Loss{"remove-" + strings.ToLower(words[1]), sqlName(words[2:])}, true
 		}
 	case "TRUNCATE":
@@ -143,9 +143,9 @@ func sqlDrop(words []string) (Loss, bool) {
 	switch {
 	case kind[0] == '\'': // of HBase
 		return Loss{"drop-table", kind}, true
-	case in(kind, "DATABASE SCHEMA TABLE KEYSPACE OWNED TABLESPACE COLLECTION USER ROLE BUCKET MEASUREMENT NAMESPACE STREAM WAREHOUSE CATALOG GRAPH PARTITION"):
+	case In(kind, "DATABASE SCHEMA TABLE KEYSPACE OWNED TABLESPACE COLLECTION USER ROLE BUCKET MEASUREMENT NAMESPACE STREAM WAREHOUSE CATALOG GRAPH PARTITION"):
 		return Loss{"drop-" + strings.ToLower(kind), sqlName(rest)}, true
-	case in(kind, "FOREIGN EXTERNAL MATERIALIZED SEQUENCE PUBLICATION SUBSCRIPTION POLICY"), words[len(words)-1] == "CASCADE":
+	case In(kind, "FOREIGN EXTERNAL MATERIALIZED SEQUENCE PUBLICATION SUBSCRIPTION POLICY"), words[len(words)-1] == "CASCADE":
 		return Loss{"drop-table", sqlName(rest)}, true
 	}
 	return Loss{}, false
@@ -168,7 +168,7 @@ func sqlName(words []string) string {
 // sqlEverything reports whether a statement has no condition, or one that is
 // always true.
 func sqlEverything(words []string) bool {
-	if i := slices.IndexFunc(words, func(w string) bool { return in(w, "RETURNING ORDER") }); i > 2 {
+	if i := slices.IndexFunc(words, func(w string) bool { return In(w, "RETURNING ORDER") }); i > 2 {
 		words = words[:i]
 	}
 	for i, w := range words {
@@ -207,7 +207,7 @@ func ForTests(words []string, target string) bool {
 		before := words[max(i-1, 0)]
 		name, value, set := strings.Cut(w, "=")
 		switch tokens := Tokens(w); {
-		case slices.ContainsFunc(tokens, func(t string) bool { return in(t, "prod production prd live staging") }), in(before, "-h --host -H") && strings.Contains(w, ".") && !IsLocal(w), in(name, "-h --host") && set && !IsLocal(value):
+		case slices.ContainsFunc(tokens, func(t string) bool { return In(t, "prod production prd live staging") }), In(before, "-h --host -H") && strings.Contains(w, ".") && !IsLocal(w), In(name, "-h --host") && set && !IsLocal(value):
 			return false
 		case strings.Contains(w, "://"):
 			_, rest, _ := strings.Cut(w, "://")
@@ -220,11 +220,11 @@ func ForTests(words []string, target string) bool {
 			tests = tests || testName(path[strings.LastIndexByte(path, '/')+1:])
 		case w == "--local":
 			tests = true
-		case set && (strings.HasSuffix(strings.ToUpper(name), "ENV") || in(name, "--settings -e")):
+		case set && (strings.HasSuffix(strings.ToUpper(name), "ENV") || In(name, "--settings -e")):
 			tests = tests || testName(value)
-		case i > 0 && !strings.ContainsAny(w, " /") && !set && !in(before, "-f --file -U --user -u -p --username -c --command -e --execute --eval"):
+		case i > 0 && !strings.ContainsAny(w, " /") && !set && !In(before, "-f --file -U --user -u -p --username -c --command -e --execute --eval"):
 			tests = tests || testName(w)
-		case in(name, "--dbname --database -d --db"):
+		case In(name, "--dbname --database -d --db"):
 			tests = tests || testName(value)
 		}
 	}
@@ -233,10 +233,10 @@ func ForTests(words []string, target string) bool {
 
 // testName reports whether a name is of what tests work on; that of a script is not.
 func testName(name string) bool {
-	if i := strings.LastIndexByte(name, '.'); i > 0 && in(name[i+1:], "sql js sh rb py dump gz json yml yaml cnf") {
+	if i := strings.LastIndexByte(name, '.'); i > 0 && In(name[i+1:], "sql js sh rb py dump gz json yml yaml cnf") {
 		return false
 	}
-	return slices.ContainsFunc(Tokens(name), func(t string) bool { return in(t, "test tests testing") })
+	return slices.ContainsFunc(Tokens(name), func(t string) bool { return In(t, "test tests testing") })
 }
 
 // MadeSQL is how the SQL begins that a query makes: select 'drop table ' || name.

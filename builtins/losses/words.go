@@ -111,7 +111,7 @@ func Verb(written string) (verb string, object []string) {
 		return known, nil
 	}
 	tokens := Tokens(text)
-	if each, ok := strings.CutSuffix(strings.ToLower(text), "all"); ok && (Destroys()[each] || Takes()[each] && !in(each, "un rm kill")) {
+	if each, ok := strings.CutSuffix(strings.ToLower(text), "all"); ok && (Destroys()[each] || Takes()[each] && !In(each, "un rm kill")) {
 		return each, []string{"all"} // eraseall
 	}
 	if len(tokens) == 1 && len(text) < 20 {
@@ -177,7 +177,7 @@ func has(list map[string]bool, noun string) bool {
 // about more than the project: nuke.sh, teardown.sh prod.
 func Named(program string, far func() bool) string {
 	name, extension, script := strings.Cut(program[strings.LastIndexAny(program, `/\`)+1:], ".")
-	script = script && in(extension, "sql sh bash zsh py js ts mjs rb pl php ps1 bat cmd exs") || strings.Contains(program, "/") && program[0] != '/'
+	script = script && In(extension, "sql sh bash zsh py js ts mjs rb pl php ps1 bat cmd exs") || strings.Contains(program, "/") && program[0] != '/'
 	tokens := Tokens(name)
 	if short, ok := strings.CutSuffix(name, "delete"); ok && len(tokens) == 1 && len(short) > 2 { // ldapdelete
 		return "delete"
@@ -188,15 +188,15 @@ func Named(program string, far func() bool) string {
 	first, last := tokens[0], tokens[len(tokens)-1]
 	switch {
 	case len(tokens) == 1:
-		if verb, object := Verb(first); in("all", strings.Join(object, " ")) && Destroys()[verb] { // deleteall
+		if verb, object := Verb(first); In("all", strings.Join(object, " ")) && Destroys()[verb] { // deleteall
 			return verb
 		}
-		if script && Destroys()[first] && (in(first, "destroy nuke wipe obliterate decommission dropdb") || far()) {
+		if script && Destroys()[first] && (In(first, "destroy nuke wipe obliterate decommission dropdb") || far()) {
 			return first
 		}
-	case Destroys()[last] || in(last, "uninstall empty nuke"):
+	case Destroys()[last] || In(last, "uninstall empty nuke"):
 		return last
-	case (Destroys()[first] || in(first, "reset remove wipe empty")) && (Elsewhere(name) || Destroys()[first] && far() || script && (slices.Contains(tokens, "all") || slices.Contains(tokens, "everything"))):
+	case (Destroys()[first] || In(first, "reset remove wipe empty")) && (Elsewhere(name) || Destroys()[first] && far() || script && (slices.Contains(tokens, "all") || slices.Contains(tokens, "everything"))):
 		return first
 	}
 	return ""
@@ -214,19 +214,19 @@ func Migration(program string, operands []string, options [][2]string) string {
 			continue
 		}
 		for _, t := range Tokens(w) {
-			about = about || strings.Contains(t, "migrat") || in(t, "mongock sqitch sqlx diesel umzug ragtime prisma sequelize knex typeorm db database")
+			about = about || strings.Contains(t, "migrat") || In(t, "mongock sqitch sqlx diesel umzug ragtime prisma sequelize knex typeorm db database")
 			switch {
-			case i > 0 && in(t, "reset fresh refresh wipe"):
+			case i > 0 && In(t, "reset fresh refresh wipe"):
 				verb, many = t, true
-			case i > 0 && in(t, "down revert undo downgrade backwards redo rollback"):
+			case i > 0 && In(t, "down revert undo downgrade backwards redo rollback"):
 				verb = "migrate-step"
 			}
 		}
 		n, err := strconv.Atoi(w)
-		many = many || err == nil && n != 1 || in(w, "all first base zero to @ROOT")
+		many = many || err == nil && n != 1 || In(w, "all first base zero to @ROOT")
 	}
 	for _, opt := range options {
-		many = many || opt[0] == "--all" || in(opt[0], "--to --to-version --target-version --step --last --version -n -t -d -M") && opt[1] != "" && opt[1] != "1"
+		many = many || opt[0] == "--all" || In(opt[0], "--to --to-version --target-version --step --last --version -n -t -d -M") && opt[1] != "" && opt[1] != "1"
 	}
 	if !about || !many {
 		return ""

@@ -272,7 +272,7 @@ func Removes(program string) bool {
 
 // owners are the hosts for which the credentials are that a program prints.
 var owners = map[string]string{
-	"gcloud": "google gcr.io pkg.dev gke.io", "gh": "github ghe", "aws": "amazonaws amazon ecr", "az": "azure microsoft windows.net", "heroku": "heroku", "doctl": "digitalocean", "fly": "fly.io fly.dev",
+	"$github": "github ghe ghcr", "$gh": "github ghe ghcr", "$aws": "amazonaws amazon", "gcloud": "google gcr.io pkg.dev gke.io", "gh": "github ghe", "aws": "amazonaws amazon ecr", "az": "azure microsoft windows.net", "heroku": "heroku", "doctl": "digitalocean", "fly": "fly.io fly.dev",
 	"flyctl": "fly.io fly.dev", "npm": "npm", "vercel": "vercel", "netlify": "netlify", "op": "1password",
 }
 
@@ -285,10 +285,16 @@ var drops = lazy.Value(func() *regexp.Regexp {
 // prints it, or one where anybody picks things up, or has no name.
 func Strange(host, program string) bool {
 	host = strings.ToLower(host)
-	if host == "" || IsLocal(host) {
+	if host == "" || IsLocal(host) || strings.ContainsAny(host, "$(") {
 		return false
 	}
-	if own := owners[program]; own != "" {
+	own := owners[program]
+	if vendor := Tokens(program); own == "" && strings.HasPrefix(program, "$") && len(vendor) > 0 { // $STRIPE_SECRET_KEY
+		if own = owners["$"+vendor[0]]; In(vendor[0], "slack openai anthropic stripe heroku cloudflare digitalocean datadog sentry twilio sendgrid npm vercel netlify") {
+			own = vendor[0]
+		}
+	}
+	if own != "" {
 		return !Holds(host, strings.Fields(own)...)
 	}
 	return drops().MatchString(host) || Unnamed(host)

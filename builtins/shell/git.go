@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -33,7 +34,7 @@ func (a *analysis) git(c *shCall) shValue {
 		return printsText(a, c)
 	}
 	for _, w := range o.operands[1:] {
-		if what := a.secretOf(w.value()); what != "" && w.Dynamic && strings.Contains(w.prefix(), "://") {
+		if what := cmp.Or(a.secretOf(w.value()), a.strange(w, []Word{w})); what != "" && w.Dynamic && strings.Contains(w.prefix(), "://") {
 			a.connectTo(c, "upload", w, what)
 		}
 	}

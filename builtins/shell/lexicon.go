@@ -198,7 +198,7 @@ func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 		case m != nil && (m[1] != "" || says("put set add edit update authorize grant attach patch modify ch allow rules")),
 			option && WordIn(name, "publicly-accessible allow-blob-public-access public-access") && value != "false",
 			losses.TakesOff(w.Text) && strings.Contains(w.Text, "--"), losses.ForEverybody(w.Text), option && WordIn(name, "role principal principals group-names source-address-prefixes verb") && WordIn(value, "Owner * all Internet Any"),
-			option && WordIn(value, "0.0.0.0") && WordIn(name, "start-ip-address authorized-networks source-ranges"):
+			option && value == "inherited" && name == "public-access-prevention", option && WordIn(value, "0.0.0.0") && WordIn(name, "start-ip-address authorized-networks source-ranges"):
 			found = "public"
 		case option && value == "0" && losses.Counts()[name], !option && strings.HasSuffix(w.Text, "=0") && says("scale"):
 			found = "scale-to-zero"

@@ -42,6 +42,7 @@ func (a *analysis) curl(c *shCall) shValue {
 		op, o.operands = "http-delete", o.operands[1:]
 	}
 	urls := append(o.values("--url"), o.operands...)
+	used = append(used, urls...)
 	a.restLoss(c, op, urls, append(o.values("-H", "--header"), o.values("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--json")...))
 	for _, u := range urls {
 		if s := a.secretOf(u.value()); s != "" {

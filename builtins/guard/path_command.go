@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
@@ -40,7 +41,7 @@ func (g *pathGuard) changed(says *guardSays, s *shell.Line, at shell.At) {
 			if !whole && !isFolder(f, false) {
 				e.Kind, e.Recursive = shell.EffectWrite, false
 			}
-			if strings.ContainsAny(f, shell.GlobChars) {
+			if strings.ContainsAny(f, losses.GlobChars) {
 				e.Certainty = shell.CertainPattern
 			}
 			g.effect(says, &e, at)

@@ -43,7 +43,7 @@ func takesFolder(e *shell.Effect, at shell.At) bool {
 		return true
 	case shell.EffectWrite:
 		if folderWrites[e.Op] {
-			return !shell.IsUnder(e.Target, at.Root) && !shell.IsUnder(e.Target, at.Cwd) && !isFolder(e.Target, e.Op == "link-force")
+			return !losses.IsUnder(e.Target, at.Root) && !losses.IsUnder(e.Target, at.Cwd) && !isFolder(e.Target, e.Op == "link-force")
 		}
 		return e.Recursive || e.Domain == shell.DomainPermission
 	case shell.EffectPrivilege:
@@ -61,7 +61,7 @@ func (s pathSet) within(dir string, recursive bool, at shell.At) (string, bool) 
 		switch {
 		case e.from == '*': // holds anywhere
 		case e.literal:
-			if full, ok := e.full(at); ok && full != lower && shell.IsUnder(lower, full) {
+			if full, ok := e.full(at); ok && full != lower && losses.IsUnder(lower, full) {
 				return e.text, true
 			}
 		case e.reachesBelow(lower, at):
@@ -134,9 +134,9 @@ func globsMeet(want, have []string) bool {
 		if w == "**" || h == "**" {
 			return true
 		}
-		globbed := strings.ContainsAny(w, shell.GlobChars)
+		globbed := strings.ContainsAny(w, losses.GlobChars)
 		switch {
-		case globbed && strings.ContainsAny(h, shell.GlobChars+"{"):
+		case globbed && strings.ContainsAny(h, losses.GlobChars+"{"):
 		case globbed && !globMatches(w, h):
 			return false
 		case !globbed && !doublestar.MatchUnvalidated(h, w):
@@ -163,7 +163,7 @@ func (s pathSet) existsBelow(dir string, recursive bool, at shell.At) (string, b
 	first := s[i].text
 	if _, err := os.Lstat(filepath.FromSlash(dir)); err != nil {
 		_, rootErr := os.Lstat(filepath.FromSlash(at.Root))
-		return first, recursive && at.Root != "" && shell.IsUnder(at.Root, dir) && rootErr != nil && !disposable()[path.Base(dir)] && !outputs()[path.Base(dir)]
+		return first, recursive && at.Root != "" && losses.IsUnder(at.Root, dir) && rootErr != nil && !disposable()[path.Base(dir)] && !outputs()[path.Base(dir)]
 	}
 	found, left := "", maxBelow
 	err := filepath.WalkDir(filepath.FromSlash(dir), func(name string, _ fs.DirEntry, err error) error {
@@ -188,7 +188,7 @@ func (s pathSet) existsBelow(dir string, recursive bool, at shell.At) (string, b
 
 // fixedPart is the folder before the first part of a path that is a glob.
 func fixedPart(glob string) string {
-	if i := strings.IndexAny(glob, shell.GlobChars+"{"); i >= 0 {
+	if i := strings.IndexAny(glob, losses.GlobChars+"{"); i >= 0 {
 		return path.Dir(glob[:i] + "x")
 	}
 	return glob

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/paths"
 )
@@ -53,7 +54,7 @@ func newPathEntry(text string) (pathEntry, bool) {
 	if p != "" {
 		p = path.Clean(p)
 	}
-	e.rest, e.literal = p, !strings.ContainsAny(p, shell.GlobChars+"{")
+	e.rest, e.literal = p, !strings.ContainsAny(p, losses.GlobChars+"{")
 	return e, p != ".." && !strings.HasPrefix(p, "../") && doublestar.ValidatePattern(p)
 }
 
@@ -92,7 +93,7 @@ func (e *pathEntry) relative(p string, at shell.At) (string, bool) {
 	case '.':
 		base = strings.ToLower(at.Root)
 	}
-	if base == "" || !shell.IsUnder(base, p) {
+	if base == "" || !losses.IsUnder(base, p) {
 		return "", false
 	}
 	return strings.TrimPrefix(p[len(base):], "/"), true
@@ -100,7 +101,7 @@ func (e *pathEntry) relative(p string, at shell.At) (string, bool) {
 
 func (e *pathEntry) below(rel string) bool {
 	if e.literal {
-		return e.rest == "" || shell.IsUnder(e.rest, rel)
+		return e.rest == "" || losses.IsUnder(e.rest, rel)
 	}
 	return doublestar.MatchUnvalidated(e.rest, rel) || doublestar.MatchUnvalidated(e.rest+"/**", rel)
 }

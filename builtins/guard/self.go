@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
@@ -131,7 +132,6 @@ type selfCall struct {
 	says guardSays
 }
 
-//go:noinline
 func (c *selfCall) deny(p, entry string) {
 	c.says.add(c.g.verdict, func() string {
 		part := "belongs to the policy that guards this session"
@@ -209,7 +209,7 @@ func (c *selfCall) shell(s *shell.Line, surely bool, depth int) {
 			c.overlay(s, e, p)
 		}
 		for _, l := range links {
-			if e.Certainty == shell.CertainKnown && e.Kind != shell.EffectRead && shell.IsUnder(l.name, e.Target) {
+			if e.Certainty == shell.CertainKnown && e.Kind != shell.EffectRead && losses.IsUnder(l.name, e.Target) {
 				c.path(path.Join(l.to, e.Target[len(l.name):]), true)
 			}
 		}
@@ -325,7 +325,7 @@ func (c *selfCall) overlay(s *shell.Line, e *shell.Effect, to string) {
 		return
 	}
 	for _, full := range c.own.files {
-		if full == to || !shell.IsUnder(strings.ToLower(to), strings.ToLower(full)) {
+		if full == to || !losses.IsUnder(strings.ToLower(to), strings.ToLower(full)) {
 			continue
 		}
 		if e.Op == "extract" {

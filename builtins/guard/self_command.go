@@ -212,7 +212,6 @@ func (c *selfCall) hookcWrites(cmd *shell.Command, words []string, args []shell.
 	}
 }
 
-//go:noinline
 func (c *selfCall) weakens(cmd *shell.Command, what string) {
 	c.says.add(c.g.verdict, func() string {
 		return fmt.Sprintf("%q %s, and hookc guards this session; instead: look with `hookc hooks status`, and tell the user which command you suggest and why",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/spell"
 )
@@ -62,7 +63,6 @@ func (c *selfCall) madeHere(s *shell.Line, cmd *shell.Command) bool {
 	})
 }
 
-//go:noinline
 func (c *selfCall) renames(p string) {
 	c.says.add(c.g.verdict, func() string {
 		return fmt.Sprintf("a copy of %s could be run where nobody sees that it is hookc; instead: run it where it is, such as `hookc version`", shown(p))
@@ -91,7 +91,7 @@ func (c *selfCall) globIsProgram(glob string) bool {
 
 // isProgramOrGlob is isProgram for the operand of a command, which may be a glob.
 func (c *selfCall) isProgramOrGlob(p string) bool {
-	return c.own.isProgram(p) && !isFolder(p, false) || strings.ContainsAny(p, shell.GlobChars) && c.globIsProgram(p)
+	return c.own.isProgram(p) && !isFolder(p, false) || strings.ContainsAny(p, losses.GlobChars) && c.globIsProgram(p)
 }
 
 // globIsHookc reports whether the shell may make hookc of a command's name that

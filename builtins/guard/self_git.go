@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
@@ -37,11 +38,11 @@ func (c *selfCall) git(cmd *shell.Command) {
 		switch {
 		case p == "":
 			c.weakens(cmd, "changes files that cannot be told")
-		case strings.ContainsAny(p, shell.GlobChars+"$`"):
+		case strings.ContainsAny(p, losses.GlobChars+"$`"):
 			for _, f := range c.inTree(w) {
 				c.deny(p, f)
 			}
-		case w.sub != "clean" || slices.ContainsFunc(c.inTree(w), func(f string) bool { return shell.IsUnder(p, f) && !tracked(f) }):
+		case w.sub != "clean" || slices.ContainsFunc(c.inTree(w), func(f string) bool { return losses.IsUnder(p, f) && !tracked(f) }):
 			c.path(p, w.sub != "apply" && w.sub != "am")
 		}
 	}
@@ -67,7 +68,7 @@ func (c *selfCall) git(cmd *shell.Command) {
 		c.gitCommits(w, operands)
 	case "clone", "submodule", "worktree", "init", "subtree":
 		for _, text := range operands { // a folder that becomes a repository
-			if p := shell.Absolute(w.dir, text); p != "" && !shell.IsUnder(p, c.at.Root) && !isFolder(p, true) {
+			if p := shell.Absolute(w.dir, text); p != "" && !losses.IsUnder(p, c.at.Root) && !isFolder(p, true) {
 				c.path(p, true)
 			}
 		}
@@ -166,7 +167,7 @@ func (c *selfCall) inTree(w gitWork) []string {
 	}
 	var out []string
 	for _, f := range c.own.files {
-		if shell.IsUnder(paths.Slash(root), f) && exists(f) {
+		if losses.IsUnder(paths.Slash(root), f) && exists(f) {
 			out = append(out, f)
 		}
 	}
@@ -244,7 +245,7 @@ func (c *selfCall) gitChanged(w gitWork, files []string, args ...string) (change
 // patches judges a patch that cannot be read.
 func (c *selfCall) patches(cmd *shell.Command) {
 	for _, f := range c.own.files {
-		if shell.IsUnder(cmd.Dir, f) && exists(f) {
+		if losses.IsUnder(cmd.Dir, f) && exists(f) {
 			c.weakens(cmd, "applies a patch that cannot be read, which may change "+f)
 			return
 		}

@@ -118,7 +118,10 @@ var (
 	adviceAccount    = deny(packSystem, "would give an account all rights", askUser+"; look with `id`")
 	adviceAccountAsk = ask(packSystem, "would change an account", askUser+"; look with `id`")
 
-	adviceCrontab      = ask(packSystem, "would replace the whole crontab", "look at it (`crontab -l`) and leave the change to the user")
+	adviceServiceAsk   = ask(packSystem, "would keep a service from being started (%s)", "look (`systemctl status nginx`) and leave the change to the user")
+	adviceLetsIn       = ask(packCore, "would let somebody else into this machine", askUser)
+	adviceRootShell    = ask(packCore|packPermissions, "would open a shell with all rights", askUser+"; look with `id`")
+	adviceCrontab      = ask(packSystem, "would have something run later, again and again (%s)", "look at it (`crontab -l`) and leave the change to the user")
 	adviceMigrateStep  = ask(packDatabase, "would take back the last migration with its data", "look first (`alembic history`) and keep a copy (`pg_dump mydb > /tmp/dump.sql`)")
 	adviceContainerAsk = ask(packContainers, "would remove stopped containers or their volumes", "look first (`docker ps -a`) and remove one by name (`docker rm web`)")
 	adviceLocalCluster = ask(packKubernetes|packCloud, "would delete the local cluster %s", "delete what you made in it by name (`kubectl delete pod web-0`)")
@@ -130,6 +133,7 @@ var adviceExec = map[string]*shellAdvice{
 	"remote-code":  deny(packCore, "would run code from %s that nobody has read", "download it, read it, and let the user run it (`curl -fsSL https://example.com/install.sh -o /tmp/install.sh`, `less /tmp/install.sh`)"),
 	"decoded-code": deny(packCore, "would run code that is encoded", "decode it into a file and read it (`base64 -d payload.b64 > /tmp/payload.txt`)"),
 	"fork-bomb":    deny(packCore|packSystem, "would start processes without end", "start as many as there are cores (`make -j4`)"),
+	"fill-disk":    deny(packCore|packSystem, "would write until %s is full", "write as much as is needed (`head -c 1M /dev/zero > /tmp/pad`)"),
 	"kill-all":     deny(packCore|packSystem, "would end every process", "end one by its id or name (`kill 12345`, `pkill -f 'node server.js'`)"),
 	"shutdown":     deny(packSystem, "would stop the machine", askUser+"; look with `uptime`"),
 }

@@ -88,7 +88,7 @@ func judgeDelete(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case (e.Place == shell.ZoneUser || e.Place == shell.ZoneOther) && disposable()[path.Base(e.Target)], runtimeFile(e.Target):
 		return nil
 	}
-	if e.Place == shell.ZoneProject && shell.IsRepository(path.Base(e.Target)) {
+	if e.Place == shell.ZoneProject && losses.IsRepository(path.Base(e.Target)) {
 		return adviceDeleteGit // found by name
 	}
 	return adviceDelete[e.Place]
@@ -138,11 +138,14 @@ func commandOf(s *shell.Line, e *shell.Effect) *shell.Command {
 }
 
 func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
+	if e.Domain == shell.DomainDatabase && e.Command >= 0 && losses.ForTests(commandWords(&s.Commands[e.Command]), e.Target) {
+		return nil
+	}
 	switch e.Op {
 	case "object-delete", "delete-key":
 		return nil // easily had back, or one of many by its very nature
 	case "service-stop":
-		if !lifeline(e.Target) && !(strings.HasPrefix(e.Host, "ssh:") && losses.Elsewhere(strings.ReplaceAll(e.Host, "web", ""))) {
+		if !lifeline(e.Target) && e.Target != "*" && !strings.HasPrefix(e.Target, "$(") && !slices.ContainsFunc(losses.Tokens(e.Host), func(t string) bool { return losses.Production()[t] || shell.WordIn(t, "db database server") }) {
 			return nil
 		}
 	case "container-prune", "container-remove-volumes":
@@ -175,6 +178,16 @@ func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
 	return adviceResource[e.Domain]
 }
 
+// commandWords are the words of a command, with the variables that it is given and those
+// that choose what its program works on.
+func commandWords(c *shell.Command) []string {
+	out := shell.WordTexts(c.Argv)
+	for _, v := range c.Env {
+		out = append(out, v.Name+"="+v.Value.Text)
+	}
+	return out
+}
+
 // lifeline reports whether the machine cannot be reached without a service.
 func lifeline(service string) bool {
 	return strings.Contains(service, "com.apple.") || strings.HasPrefix(service, "/System/") || slices.ContainsFunc(strings.FieldsFunc(strings.ToLower(service), func(r rune) bool { return r == '.' || r == '/' }), func(s string) bool { return losses.Daemons()[s] })
@@ -186,7 +199,7 @@ var startupFiles = []string{
 	".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
 	".kshrc", ".cshrc", ".tcshrc", ".login", ".inputrc", ".xinitrc", ".xprofile", ".xsession", ".pam_environment", ".config/fish", ".config/autostart",
 	".config/systemd", ".config/environment.d", ".local/share/systemd", ".local/share/applications", "Library/LaunchAgents", ".ssh",
-	".config/powershell", "Documents/PowerShell", "Documents/WindowsPowerShell", "Start Menu/Programs/Startup",
+	"usercustomize.py", "sitecustomize.py", ".config/powershell", "Documents/PowerShell", "Documents/WindowsPowerShell", "Start Menu/Programs/Startup",
 	"Microsoft/Windows/CurrentVersion/Run", "Microsoft/Windows/CurrentVersion/RunOnce",
 }
 
@@ -205,6 +218,8 @@ func judgeWrite(s *shell.Line, e *shell.Effect) *shellAdvice {
 		switch {
 		case e.Op == "crontab-install":
 			return adviceCrontab
+		case e.Op == "service-mask":
+			return adviceServiceAsk
 		case e.Op == "account-change" && strings.HasPrefix(e.Host, "image:"):
 			return nil // gone with the container
 		}
@@ -233,10 +248,10 @@ func judgeFileWrite(e *shell.Effect) *shellAdvice {
 	case e.Place == shell.ZoneDevice:
 		return adviceDevice
 	case e.Place == shell.ZoneRoot || e.Place == shell.ZoneSystem:
-		if e.Op == "create" && slices.ContainsFunc(homes, func(dir string) bool { return shell.IsUnder(dir, e.Target) }) {
+		if e.Op == "create" && slices.ContainsFunc(homes, func(dir string) bool { return losses.IsUnder(dir, e.Target) }) {
 			return nil
 		}
-		if inside || !e.Recursive && slices.ContainsFunc(sharedSoftware, func(dir string) bool { return shell.IsUnder(dir, e.Target) && dir != e.Target }) {
+		if inside || !e.Recursive && slices.ContainsFunc(sharedSoftware, func(dir string) bool { return losses.IsUnder(dir, e.Target) && dir != e.Target }) {
 			return adviceWriteShared
 		}
 		return adviceWriteSystem
@@ -324,7 +339,7 @@ func putBack(s *shell.Line, e *shell.Effect) bool {
 
 // namesOnly are commands that print what stands before = in a file.
 var namesOnly = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:cut (?:-d ?=|-f ?1|\S+$| )+|awk -F ?= \{ ?print \$1 ?\}.*|sed (?:-E |-e )?s/=\.\*/\S*/\S* .*|grep -E?oE? \^\[\^=\][*+].*)`)
+	return regexp.MustCompile(`^(?:cut (?:-d ?= -f ?1\b|-f ?1 -d)|awk -F ?= \{ ?print \$1 ?\}.*|sed (?:-E |-e )?s/=\.\*/\S*/\S* .*|grep -E?oE? \^\[\^=\][*+].*)`)
 })
 
 // exported reports whether what an effect reads becomes variables, which are
@@ -347,7 +362,11 @@ func judgeConnect(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case e.Op != "socket" && e.Op != "upload" && e.Op != "listen":
 		return nil
 	}
-	switch commandOf(s, e).Name {
+	c := commandOf(s, e)
+	if e.Op == "socket" && slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return w.Dynamic && losses.SecretVariable(strings.Trim(w.Text, "${}")) }) {
+		return adviceSendVariable
+	}
+	switch c.Name {
 	case "env", "printenv", "set", "export":
 		return adviceSendSecret // env > /dev/tcp/host/port
 	case "curl", "wget", "scp", "rsync", "ssh", "sftp", "http", "https", "xh":
@@ -376,14 +395,56 @@ func judgePrivilege(s *shell.Line, e *shell.Effect) *shellAdvice {
 		return advicePrivileged
 	case "agent-unguarded":
 		return adviceAgent
+	case "lets-in":
+		return adviceLetsIn
+	case "sudo", "doas", "su", "pkexec", "gosu", "root-shell":
+		if e.Op == "root-shell" || e.Host == "" && opensShell(s, e) {
+			return adviceRootShell
+		}
 	case "account-change":
-		if powerful(commandOf(s, e)) {
+		switch c := commandOf(s, e); {
+		case powerful(c):
 			return adviceAccount
+		case joinsGroup(c):
+			return nil
 		}
 		return adviceAccountAsk
 	}
 	return nil
 }
+
+// opensShell reports whether what gets the rights of another user is a shell for whoever types.
+func opensShell(s *shell.Line, e *shell.Effect) bool {
+	c := commandOf(s, e)
+	if len(c.Argv) == 0 || e.Target != "root" || c.Stage > 0 || slices.ContainsFunc(c.Redirects, func(r shell.Redirect) bool { return strings.HasPrefix(r.Op, "<") }) {
+		return false
+	}
+	operands := slices.ContainsFunc(c.Argv[1:], func(w shell.Word) bool { return !strings.HasPrefix(w.Text, "-") && w.Text != "root" })
+	if e.Op == "su" && !slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-c --command") }) {
+		return !operands && !slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "--help --version -h -V") })
+	}
+	if !operands {
+		return slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-i -s --login --shell") })
+	}
+	return slices.ContainsFunc(s.Commands[e.Command+1:], func(in shell.Command) bool {
+		if len(in.Argv) == 0 || len(in.Via) <= len(c.Via) || in.Via[len(c.Via)] != c.Name || in.Stage > 0 || slices.ContainsFunc(in.Redirects, func(r shell.Redirect) bool { return strings.HasPrefix(r.Op, "<") }) {
+			return false
+		}
+		bare := !slices.ContainsFunc(in.Argv[1:], func(w shell.Word) bool {
+			return !strings.HasPrefix(w.Text, "-") || shell.WordIn(w.Text, "-c -s --version --help -n")
+		})
+		return (shell.Shells()[in.Name] || in.Name == "su") && bare || in.Name == "chroot" && len(in.Argv) == 2
+	})
+}
+
+// joinsGroup reports whether an account is only put into a group that has no rights on the machine.
+func joinsGroup(c *shell.Command) bool {
+	return shell.WordIn(c.Name, "usermod adduser useradd") && slices.Contains(c.Flags, "-G") && !slices.ContainsFunc(c.Flags, func(f string) bool { return shell.WordIn(f, "-u -o -L -U -s -e -p -g") }) &&
+		!slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return losses.Any(groups(), w.Text) || w.Dynamic && c.Name == "usermod" })
+}
+
+// groups are those whose members can get all rights.
+var groups = losses.Words("docker lxd libvirt kvm podman incus systemd x kmem video tty dialout plugdev staff adm")
 
 // powerful reports whether a change of an account gives all rights.
 func powerful(c *shell.Command) bool {

@@ -2,7 +2,9 @@ package losses
 
 import (
 	"cmp"
+	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/internal/lazy"
@@ -19,6 +21,9 @@ func Mutation(text string) (verb string) {
 			}
 		}
 	}
+	if m := bodyFlag().FindStringSubmatch(text); m != nil {
+		return strings.ToLower(cmp.Or(m[1], m[2], m[4], "open")) // "is-destroy": true, <delete>, "private": false
+	}
 	for _, m := range bodyVerb().FindAllStringSubmatch(text, 8) {
 		if v, _ := Verb(strings.ToLower(m[1])); Destroys()[v] {
 			verb = v
@@ -30,6 +35,9 @@ func Mutation(text string) (verb string) {
 var (
 	codeRequest = lazy.Value(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\.?(?:method|type|verb|customrequest|request)\W{1,6}delete\b|(?:\.|->)delete(?:_async|json)?\s*\(|http(?:::|\.)?delete\b|(?m:^delete\s+https?://)|\.(?:post|put|patch|request)\w*\s*\(`)
+	})
+	bodyFlag = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)["'&?{,\s](?:is-?_?|force-?_?)?(destroy|delete|purge|wipe|drop|archived?|unload|remove)(?:[_-]?(?:all|index|everything|instance\w*|missing|indices|files|data))?["']?\s*[=:]\s*(?:true\b|\{|\[)|<(delete)>|(?:destructive_requires_name)\W+(false)|^(archived)=true|["']?\bprivate["']?\s*[:=]\s*(false)|["']?\bvisibility["']?\s*[:=]\s*["']?(public)\b`)
 	})
 	bodyVerb = lazy.Value(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\b(?:action|method|op|operation|cmd|command|method-override)["']?\s*[=:]\s*["']?([a-z_-]+)`)
@@ -55,4 +63,68 @@ func Requests(text string) (op string, addresses []string) {
 		addresses = append(addresses, cmp.Or(at[1], at[0]))
 	}
 	return op, addresses
+}
+
+// ServesCluster reports whether a path is one of the interface of a cluster, wherever it is reached.
+func ServesCluster(path string) bool {
+	return strings.HasPrefix(path, "/apis/") || strings.HasPrefix(path, "/api/v1/namespaces") || strings.HasPrefix(path, "/api/v1/nodes") || strings.HasPrefix(path, "/api/v1/persistentvolumes")
+}
+
+// ServesContainers reports whether a path is one of the interface of a runtime of containers.
+func ServesContainers(path string) bool {
+	return slices.ContainsFunc(strings.Split(path, "/")[:min(3, strings.Count(path, "/")+1)], func(part string) bool {
+		return In(part, "containers volumes images networks services secrets swarm libpod")
+	})
+}
+
+// Host reads an address as net/url does. An address with a backslash has
+// none: browsers and clients disagree about where its host ends.
+func Host(address string) (string, bool) {
+	if strings.Contains(address, `\`) {
+		return "", false
+	}
+	u, err := url.Parse(strings.TrimSpace(address))
+	if err != nil {
+		return "", false
+	}
+	h := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	return h, h != ""
+}
+
+// AddressHost is the host of an address that may lack its scheme.
+func AddressHost(address string) string {
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	if h, ok := Host(address); ok {
+		return h
+	}
+	u, err := url.Parse(strings.Map(func(r rune) rune {
+		if r <= ' ' || r == '$' || r == '"' {
+			return -1
+		}
+		return r
+	}, address))
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+// RemoteHost is the host of an address, or of user@host:path.
+func RemoteHost(t string) string {
+	if strings.Contains(t, "://") {
+		return AddressHost(t)
+	}
+	return HostOf(t)
+}
+
+// HostOf is the host in user@host:path.
+func HostOf(target string) string {
+	_, after, ok := strings.Cut(target, "@")
+	if ok {
+		target = after
+	}
+	host, _, _ := strings.Cut(target, ":")
+	return host
 }

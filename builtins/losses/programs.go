@@ -1,6 +1,7 @@
 package losses
 
 import (
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,8 +12,8 @@ import (
 // TextPrograms are programs whose arguments are text, names and files to look
 // at, whatever words are among them.
 var TextPrograms = Words(`which whereis whatis apropos man info tldr help type echo printf test [ expr seq basename dirname realpath readlink
-	ls ll tree du df pwd whoami id groups uname hostname date cal uptime free nproc lscpu lsblk lsof lsusb lspci ps top htop pgrep jobs gcc g++ clang cc c++ ld ar nm rustc javac java
-	tsc eslint prettier jest vitest mocha pytest tox nox ruff black mypy flake8 rubocop rspec phpunit cypress playwright webpack vite rollup esbuild storybook hookc jq yq xq tomlq dasel
+	ls ll tree du df pwd whoami id groups uname hostname date cal uptime free nproc lscpu lsblk lsof lsusb lspci top htop pgrep jobs gcc g++ clang cc c++ ld ar nm rustc javac java
+	tsc eslint prettier jest vitest mocha pytest ruff black mypy flake8 rubocop rspec phpunit cypress playwright webpack vite rollup esbuild storybook hookc jq yq xq tomlq dasel
 	ctest coverage nyc c8 gcovr lcov kcov bats ava karma tap nextest fx comby code vim vi nvim nano emacs subl open xdg-open start say logger wall write mail sleep yes true false tput clear reset stty history fc bc dc factor cksum md5sum sha1sum sha256sum
 	sha512sum b2sum shellcheck shfmt hadolint actionlint typos codespell ack ag rg ripgrep grep egrep fgrep zgrep look spell explainshell cheat howdoi notify-send pbcopy pbpaste xclip xsel wl-copy
 	compgen complete command_not_found_handle set unset alias dcg opa conftest regal sg ast-grep semgrep nix-instantiate exiftool pdftk qpdf ffmpeg convert magick mogrify identify cspell vale
@@ -31,7 +32,7 @@ var (
 	Keeps = Words("secret secrets env vars variable variables login auth credential credentials keyvault vault config set unlock import-keys signin ssh-key add-key")
 	// Senders are programs that talk to other machines whatever their words.
 	Senders = Words(`mail mailx mutt sendmail s-nail msmtp swaks ftp lftp ncftpput tftp rclone gist pastebinit wgetpaste wormhole croc ffsend transfer dig host nslookup drill kdig
-		ping ping6 traceroute slack slack-cli telegram-send ntfy notify discord xh curlie httpie mosquitto_pub nats redis-cli kcat kafkacat websocat wscat grpcurl busybox telnet azcopy
+		ping ping6 traceroute slack slack-cli telegram-send ntfy notify discord xh curlie httpie getent mosquitto_pub nats redis-cli kcat kafkacat websocat wscat grpcurl busybox telnet azcopy
 		0x0 ix logger termbin sprunge hastebin bashupload filebin oshi surge gh-pages ipfs`)
 	// Readers are readers that see for themselves what is sent, and tools of stores of this machine, which send nothing.
 	Readers = Words("curl wget wget2 aria2c nc ncat netcat socat telnet scp sftp rsync http https ssh git security keytool certutil helm helmfile sops kubeseal ansible ansible-playbook")
@@ -40,7 +41,7 @@ var (
 // Daemons are processes and services without which the machine, or the way to it, is gone.
 var Daemons = Words(`cron crond ssh sshd networking network networkmanager systemd-networkd systemd-resolved firewalld ufw systemd init launchd dbus dbus-daemon dbus-broker systemd-logind systemd-udevd systemd-journald udevd
 	xorg gnome-shell windowserver loginwindow kernel_task gdm gdm3 sddm lightdm kubelet dockerd containerd auditd rsyslogd wpa_supplicant dhclient
-	windefend mpssvc eventlog wuauserv dnscache sense svchost lsass csrss wininit services wscsvc winrm edr xdr falcon-sensor falcond crowdstrike apparmor clamav-daemon osqueryd wazuh-agent sentinelone fail2ban ossec mdatp auditbeat sysmon suricata termservice vss lanmanserver bfe dhcp`)
+	windefend winmgmt mpssvc eventlog wuauserv dnscache sense svchost lsass csrss wininit services wscsvc winrm edr xdr falcon-sensor falcond crowdstrike apparmor clamav-daemon osqueryd wazuh-agent sentinelone fail2ban ossec mdatp auditbeat sysmon suricata termservice vss lanmanserver bfe dhcp`)
 
 // TakesCommand are options whose value is a command that a program starts, Escapes the
 // programs that are told to start one by words that begin with ! or shell.
@@ -73,7 +74,7 @@ var Outputs = Words("-o --output --out --outfile --output-file --output-dir --ou
 var Builds = Words("mvn mvnw gradle gradlew sbt ant lein")
 
 // Runners are tools that build a program of the project and start it.
-var Runners = Words("go cargo dotnet swift stack cabal zig dart lein sbt bazel bazelisk deno nx turbo lerna rush moon mise composer invoke")
+var Runners = Words("go cargo dotnet swift stack cabal zig dart lein sbt bazel bazelisk deno nx turbo lerna rush moon mise composer invoke inv nox tox")
 
 // Deletes are programs that delete what they find in the folders they are given, with the
 // options that tell them to; "" for always.
@@ -172,7 +173,7 @@ const (
 		"file_put_contents .extractall Deno.writeTextFile Deno.writeTextFileSync Deno.writeFile Bun.write fs-extra.outputFile os.truncate os.mknod"
 	CallsSend = "urllib.request.urlopen urllib.request.urlretrieve urllib2.urlopen requests.get requests.post requests.put requests.patch requests.delete requests.request httpx.get httpx.post fetch axios axios.get " +
 		"axios.post axios.put http.get http.request https.get https.request Net.HTTP.get Net.HTTP.post Net.HTTP.get_response URI.open open-uri.open socket.create_connection net.connect net.createConnection " +
-		"TCPSocket.new TCPSocket.open fsockopen curl_init IO.Socket.INET.new LWP.Simple.get getstore http.client.HTTPSConnection smtplib.SMTP ftplib.FTP"
+		"TCPSocket.new TCPSocket.open fsockopen curl_init IO.Socket.INET.new LWP.Simple.get getstore http.client.HTTPSConnection smtplib.SMTP ftplib.FTP dns.lookup dns.resolve dns.resolve4 dns.resolveTxt dns.promises.resolve socket.gethostbyname socket.getaddrinfo gethostbyname dns_get_record checkdnsrr Resolv.getaddress Resolv.getaddresses LWP.Simple.getprint"
 	CallsCopy = "shutil.copy shutil.copy2 shutil.copyfile shutil.copytree fs.copyFile fs.copyFileSync fs.promises.copyFile fs.cp fs.cpSync fs.promises.cp fs-extra.copy fs-extra.copySync FileUtils.cp FileUtils.copy " +
 		"FileUtils.cp_r FileUtils.copy_file FileUtils.install File.Copy.copy File.Copy.cp Deno.copyFile Deno.copyFileSync copy"
 	CallsLink = "os.symlink os.link fs.symlink fs.symlinkSync fs.promises.symlink fs.link fs.linkSync fs.promises.link FileUtils.ln FileUtils.ln_s FileUtils.ln_sf FileUtils.symlink FileUtils.link File.symlink File.link " +
@@ -193,7 +194,7 @@ var Launches = Words("GIT_SSH_COMMAND GIT_SSH GIT_EXTERNAL_DIFF GIT_PAGER GIT_ED
 
 // Languages are programs that run code of a language that has no reader here, which stands
 // after one of TakesCode, or is read from standard input.
-var Languages = Words("julia R Rscript groovy scala tclsh wish guile swift erl ghc runghc jshell raku ocaml clojure clj bb racket octave kotlin kotlinc nim sbcl clisp expect janet gforth fennel dart v zig swipl")
+var Languages = Words("julia R Rscript groovy scala tclsh wish guile swift erl ghc runghc jshell raku ocaml clojure clj bb racket octave kotlin kotlinc nim sbcl clisp expect rust-script jbang dotnet-script janet gforth fennel dart v zig swipl")
 
 // TakesCode are options whose value is code.
 const TakesCode = "-e --eval -eval -c --execute -E --expr --expression --code --run-code -eval-code"
@@ -212,18 +213,235 @@ var Messengers = Words("dotnet redis-cli valkey-cli nats mosquitto_pub aws gclou
 // Opens are names of everybody, and of who has all rights; what is not in the group is other
 // things as well.
 var Opens = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[=:,/])(?:(public-read(?:-write)?|allUsers|AllUsers|allAuthenticatedUsers|cluster-admin|AdministratorAccess)|public|administrator|owner|(?:0\.0\.0\.0|::)/0)(?:$|[=:,/])`)
+	return regexp.MustCompile(`(?:^|[=:,/])(?:(public-read(?:-write)?|allUsers|AllUsers|allAuthenticatedUsers|cluster-admin|AdministratorAccess|IAMFullAccess|PowerUserAccess)|public|[aA]dministrators?|admins|owner|\[?\{Group=all\}\]?|(?:0\.0\.0\.0|::)/0)(?:$|[]}=:,/])`)
 })
 
 // Counts are options of how many there are of what serves.
-var Counts = Words("desired-capacity desired-count desired-size num-nodes node-count replicas instance-count worker-count machine-count new-capacity max-instances reserved-concurrent-executions backup-retention-period")
+var Counts = Words("desired-capacity desired-count desired-size num-nodes node-count replicas instance-count worker-count machine-count new-capacity max-instances reserved-concurrent-executions backup-retention-period keep-last retention-days retention-in-days max-keep")
 
 // Shows reports whether a word is how a program or command that shows a file is called.
 func Shows(word string) bool {
 	word = strings.ToLower(word)
-	return in(word, "show print read reader display pager bvi peek reveal render highlight preview") ||
+	return In(word, "show print read reader display pager bvi peek reveal render highlight preview") ||
 		slices.ContainsFunc([]string{"cat", "hex", "hexyl", "dump", "view", "viewer", "less", "more", "paste"}, func(end string) bool { return strings.HasSuffix(word, end) })
 }
 
 // LongDash are programs whose options are words after a single dash.
 var LongDash = Words("find java go terraform tofu openssl gcc clang javac ffmpeg convert magick mvn test [ packer vault consul nomad xcodebuild diskutil")
+
+var (
+	// plain takes out what texts inside of texts are quoted with.
+	plain = strings.NewReplacer(" ", "", `"`, "", `\\`, "", "'", "", "\n", "", "\t", "")
+
+	takenOff = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:protect(?:ion)?|prevent_?destroy|recovery|versioning|encrypt(?:ion)?|audit|audit-?policy|logging|log-?file-?validation|backups?|mfa|2fa|firewall|filterfw|retention|termination|block_?public\w*|requires_?name|https[_-]?only|secret-?scanning|integrity|tde|soft-?delete\w*|signing|gpgsign|secure-?boot|sslverify|strict-ssl|reject_unauthorized|ignore-scripts|network-?policy|append_?only)[\w.\]-]*(?:[ =:,]+(?:set|--?[\w-]+|-d \S+|state|status|enabled|value|types:\S+))*[ =:,]+(?:false|off|0|none|disabled?|suspended|null|\{\}|\[\])(?:$|[^\w.])|(?:protection|encrypt|audit|logging|sinks|backup|firewall|retention|tde|soft-?delete)\S* (?:\S+ ){0,7}--(?:(?:state|status|enabled?|soft-delete-feature-state)[ =](?:disabled?|off|false)|disabled\b)`)
+	})
+	takesOff = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`^--(?:(?:no|skip|clear|remove|disable)-(?:enable-)?|(?:enable)-?)(?:.*-)?(?:protection|enabled|enable|termination|backups?|encryption|versioning|retention(?:-period)?|soft-delete|validation|secure-boot|network-policy|authorized-networks|recovery|defender|rbac|azure-rbac)$|^--no-enable$`)
+	})
+	everybody = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`Principal:(?:\*|\{AWS:\[?\*)|Action:\[?(?:\*|iam:\*|s3:\*|sts:\*).*Resource:\[?\*|Resource:\[?\*.*Action:\[?(?:\*|iam:\*|s3:\*|sts:\*)(?:[\],}]|$)`)
+	})
+)
+
+// TakesOff reports whether an option, or a text of settings, takes a protection off: --no-versioning,
+// deletion_protection = false, {"PointInTimeRecoveryEnabled": false}.
+func TakesOff(text string) bool {
+	if strings.HasPrefix(text, "--no-") || strings.HasPrefix(text, "--clear-") || strings.HasPrefix(text, "--disable-") || strings.HasPrefix(text, "--remove-") {
+		return takesOff().MatchString(text)
+	}
+	return len(text) < 4096 && Holds(text, "false", "off", "disab", "suspend", "none", "null", "0", "{}", "[]") && takenOff().MatchString(strings.NewReplacer(`"`, "", `\`, "", "'", "").Replace(text))
+}
+
+// ForEverybody reports whether a policy lets everybody in, or somebody do everything.
+func ForEverybody(text string) bool {
+	if len(text) > 1<<16 || !strings.Contains(text, "Effect") {
+		return false
+	}
+	text = plain.Replace(text)
+	return strings.Contains(text, "Effect:Allow") && !strings.Contains(text, "Condition") && everybody().MatchString(text)
+}
+
+// Removes reports whether a program is named after the deletion of the files that it is given.
+func Removes(program string) bool {
+	if programTokens := Tokens(strings.TrimSuffix(program, "-cli")); len(program) < 24 && len(programTokens) > 0 {
+		return In(programTokens[0], "rm rmtree del delete remove wipe nwipe erase eraser scrub shred srm sfill rimraf rip unlink empty secure") && (len(programTokens) == 1 || In(programTokens[1], "rf improved delete tree dir dirs files file folder rimraf safe force recursive all"))
+	}
+	return false
+}
+
+// owners are the hosts for which the credentials are that a program prints.
+var owners = map[string]string{
+	"$github": "github ghe ghcr", "$gh": "github ghe ghcr", "$aws": "amazonaws amazon", "gcloud": "google gcr.io pkg.dev gke.io", "gh": "github ghe", "aws": "amazonaws amazon ecr", "az": "azure microsoft windows.net", "heroku": "heroku", "doctl": "digitalocean", "fly": "fly.io fly.dev",
+	"flyctl": "fly.io fly.dev", "npm": "npm", "vercel": "vercel", "netlify": "netlify", "op": "1password",
+}
+
+// drops are hosts at which anybody picks up what was sent there.
+var drops = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:^|\.)(?:webhook\.site|requestbin\.\w+|pipedream\.net|requestcatcher\.com|beeceptor\.com|oastify\.com|oast\.\w+|interact\.sh|burpcollaborator\.net|ngrok(?:-free)?\.(?:io|app|dev)|pastebin\.com|transfer\.sh|0x0\.st|file\.io|ix\.io|termbin\.com|hookbin\.com|dnslog\.cn|ceye\.io|trycloudflare\.com|serveo\.net|localhost\.run)$`)
+})
+
+// Strange reports whether a host has no business with a credential: it is not the program's that
+// prints it, or one where anybody picks things up, or has no name.
+func Strange(host, program string) bool {
+	host = strings.ToLower(host)
+	if host == "" || IsLocal(host) || strings.ContainsAny(host, "$(") {
+		return false
+	}
+	own := owners[program]
+	if vendor := Tokens(program); own == "" && strings.HasPrefix(program, "$") && len(vendor) > 0 { // $STRIPE_SECRET_KEY
+		if own = owners["$"+vendor[0]]; In(vendor[0], "slack openai anthropic stripe heroku cloudflare digitalocean datadog sentry twilio sendgrid npm vercel netlify") {
+			own = vendor[0]
+		}
+	}
+	if own != "" {
+		return !Holds(host, strings.Fields(own)...)
+	}
+	return drops().MatchString(host) || Unnamed(host)
+}
+
+// Unnamed reports whether a host is an address of the open network without a name.
+func Unnamed(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return err == nil && !ip.IsPrivate() && !ip.IsLoopback() && !ip.IsLinkLocalUnicast() && !ip.IsUnspecified()
+}
+
+// Installers are programs that take packages and what they are to set up from an address.
+var Installers = Words("npm yarn pnpm bun npx bunx pip pip3 pipx uv uvx gem cargo apt apt-get dnf yum microdnf rpm dpkg zypper brew apk snap flatpak conda mamba micromamba composer helm kubectl oc code nix nix-env ansible-galaxy ansible-pull terraform tofu groovy jbang Rscript luarocks opkg pacman go")
+
+// Unread is the host of an address that an installer is given, where it comes over the open
+// network unprotected, or from a machine without a name.
+func Unread(word string) string {
+	i := strings.Index(word, "http")
+	if i < 0 || i > 0 && strings.IndexByte("=+", word[i-1]) < 0 {
+		return ""
+	}
+	scheme, rest, ok := strings.Cut(word[i:], "://")
+	host, _, _ := strings.Cut(rest, "/")
+	host = host[strings.LastIndexByte(host, '@')+1:]
+	host, _, _ = strings.Cut(host, ":")
+	ip, err := netip.ParseAddr(host)
+	if !ok || host == "" || IsLocal(host) || err == nil && ip.IsPrivate() || !strings.Contains(host, ".") || scheme == "https" && !Unnamed(host) || scheme != "http" && scheme != "https" {
+		return ""
+	}
+	return host
+}
+
+var (
+	codeLoads = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile("\\b(?:eval|source|include|include_once|require_once)\\s*\\(?\\s*(?:download\\s*\\(\\s*)?[\"'(]*https?://|\\beval\\s*\\(?\\s*`\\s*(?:curl|wget)\\b")
+	})
+	codeForks = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:while|until|loop|setInterval|iter)\b[^;\n]{0,48}(?:\b|_)fork\b|(?:\b|_)fork(?:\(\))?\s+(?:while|until|for)\b|\[[^\]\n]*\bfork\(\)[^\]\n]*\biter\b`)
+	})
+)
+
+// Loads reports whether code runs what it loads from an address.
+func Loads(code string) bool { return strings.Contains(code, "http") && codeLoads().MatchString(code) }
+
+// Forks reports whether code starts itself without end.
+func Forks(code string) bool { return strings.Contains(code, "fork") && codeForks().MatchString(code) }
+
+// LetsIn reports whether a word of a command names that by which somebody gets in: ssh-key, keys:add.
+func LetsIn(word string) bool {
+	word = strings.ToLower(word)
+	return In(word, "ssh-key ssh-keys sshkey sshkeys deploy-key deploy-keys keys:add access:add collaborator collaborators login-profile create-login-profile import-key-pair send-ssh-public-key authorized-keys create-service-linked-role authorizations:create")
+}
+
+// EditsOff reports whether a program that edits files takes the protection of what serves off.
+func EditsOff(program string) bool {
+	m := editsOff().FindAllStringSubmatch(program, -1)
+	return len(m) > 0 && m[len(m)-1][1] != ""
+}
+
+// editsOff is the name of a protection, and that it is off or gone.
+var editsOff = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:prevent_?destroy|deletion_?protection|termination_?protection|deletionpolicy)[^a-z]{0,14}(false|disabled|/d\b|\)|delete)?`)
+})
+
+// Noise reports whether a path is of a device that gives as much as anybody reads of it.
+func Noise(p string) bool { return In(p, "/dev/zero /dev/urandom /dev/random /dev/full") }
+
+// homeIn are the ways in which languages name the home, with what follows it.
+var homeIn = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:NSHomeDirectory|homeDirectoryForCurrentUser|\bhomedir\b|user\.home\b|getHomeDir(?:ectory)?|home-dir\b|user_home|\bHOME\b|expand\("~"|os\.home\b|path\.home\b|fs/home\b|home_dir\b)["'})>\](!]*\s*(?:[+*.,/~]|<>)*\s*["']?(/?[\w.-]+)?["']?`)
+})
+
+// HomeIn is the folder that code names by way of the home, or nothing.
+func HomeIn(code string) string {
+	m := homeIn().FindStringSubmatch(code)
+	if m == nil {
+		return ""
+	}
+	if i := strings.IndexAny(m[0], "+*,~"); i > 0 && m[1] != "" {
+		return "~/" + strings.TrimLeft(m[1], "/")
+	}
+	return "~"
+}
+
+// AppleLosses are the words with which a script of macOS destroys.
+var AppleLosses = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`\bdelete (every|item|folder|file|disk|home|alias|\()|\bempty\b.*\btrash\b|\b(shut down|restart|log out)\b|\berase\b|\bmake (?:new )?login item\b`)
+})
+
+// CodeRuns are the words with which code of any language starts programs, CodeDeletes those with
+// which it deletes.
+var (
+	CodeRuns = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)system|exec|shell|spawn|popen|cmd|command|process|\brun|\bsh\b`)
+	})
+	CodeDeletes = lazy.Value(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(rm|rmtree|rmdir|unlink|remove\w*|delete\w*|rm_rf|file:del\w*)\b`)
+	})
+)
+
+// PerlGlob is a list of names as Perl writes one: </srv/*>.
+var PerlGlob = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`<(/[^<>\s"]*)>`) })
+
+// HandsOverShell reports whether a program connects a shell to a socket: it
+// has one, and makes it the input of what it starts.
+func HandsOverShell(text string) bool {
+	return (strings.Contains(strings.ToLower(text), "socket") || strings.Contains(text, "net.")) && slices.ContainsFunc(
+		[]string{"dup2(", "pty.spawn(", "/bin/sh", "/bin/bash", `STDIN,">&`}, func(mark string) bool { return strings.Contains(text, mark) })
+}
+
+// ImageProgram is the program that an image is named after: hashicorp/terraform:1.9.
+func ImageProgram(image string) string {
+	name := image[strings.LastIndexByte(image, '/')+1:]
+	name, _, _ = strings.Cut(name, "@")
+	name, _, _ = strings.Cut(name, ":")
+	return strings.TrimSuffix(name, "-cli")
+}
+
+// MountFields are where a mount of a container comes from and where it is seen.
+func MountFields(text string) (from, to string) {
+	for field := range strings.SplitSeq(text, ",") {
+		switch name, value, _ := strings.Cut(field, "="); name {
+		case "source", "src":
+			from = value
+		case "target", "dst", "destination":
+			to = value
+		}
+	}
+	return from, to
+}
+
+// KubeLosses are the kinds whose loss takes much with it, in the singular.
+var KubeLosses = map[string]string{
+	"n": "delete-namespace", "namespace": "delete-namespace", "pvc": "delete-volume", "pv": "delete-volume", "persistentvolume": "delete-volume", "persistentvolumeclaim": "delete-volume",
+	"crd": "delete-crd", "customresourcedefinition": "delete-crd", "node": "delete-node", "no": "delete-node", "all": "delete-all",
+}
+
+// EditorScripts put what scripts of editors call the way PHP has it.
+var EditorScripts = strings.NewReplacer("(delete-directory ", "rmtree(", "(delete-file ", "unlink(", "(shell-command ", "system(", "(shell-command-to-string ", "system(", "(f-delete ", "rmtree(", "(call-process-shell-command ", "system(", "(start-process-shell-command ", "system(",
+	"delete(", "rmtree(", "expand(", "os.path.expanduser(", "systemlist(", "system(", "vim.fn.", "", "os.execute(", "system(", ":call ", " ", "call ", " ", "silent! ", "", "silent ", "", "lua ", " ")
+
+// showsEnvironment is code that prints all variables of the environment.
+var showsEnvironment = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:print_r|var_dump|var_export|json_encode)\(\s*(?:getenv\(\)|\$_ENV|\$_SERVER)|pp?rint\w*\((?:dict\()?os\.environ\)|keys\s*%ENV|(?:each|map)\W{1,3}%ENV|\bin ENVIRON\b.*\bprint|System\.get_env\(\)|Sys\.getenv\(\)|System\.getenv\(\)|print\(ProcessInfo\.processInfo\.environment\)|pairs\(os\.environ`)
+})
+
+// ShowsEnvironment reports whether code prints all variables of the environment.
+func ShowsEnvironment(code string) bool {
+	return Holds(code, "env") && showsEnvironment().MatchString(code)
+}

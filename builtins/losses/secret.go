@@ -20,7 +20,7 @@ var secretNames = map[string]string{
 	"id_rsa": "ssh-key", "id_dsa": "ssh-key", "id_ecdsa": "ssh-key", "id_ed25519": "ssh-key", "id_ed25519_sk": "ssh-key", "id_ecdsa_sk": "ssh-key",
 	".htpasswd": "password", "secring.gpg": "gpg-key", "Login Data": "browser", "cookies.sqlite": "browser", "logins.json": "browser", "key4.db": "browser",
 	"wallet.dat": "wallet", "master.key": "key", ".envrc": "env-file", ".dev.vars": "env-file", "terraform.tfstate": "cloud-credentials", "kaggle.json": "token", "node-token": "token", "k3s.yaml": "kubeconfig", "rke2.yaml": "kubeconfig",
-	"secrets.yml": "password", "secrets.yaml": "password", "secrets.toml": "password", "secrets.json": "password", "secrets.env": "env-file", "credentials.yml": "password", "credentials.toml": "token",
+	"terraform.tfvars": "password", "wp-config.php": "password", "local.settings.json": "password", "appsettings.Production.json": "password", "secrets.yml": "password", "secrets.yaml": "password", "secrets.toml": "password", "secrets.json": "password", "secrets.env": "env-file", "credentials.yml": "password", "credentials.toml": "token",
 }
 
 // secretPaths are places of secrets below the home.
@@ -72,9 +72,12 @@ func Secret(p, home string) string {
 	}
 	glob := strings.ContainsAny(base, "*?[") && len(letters(base)) > 1
 	for _, dir := range secretSystem {
-		if under(dir, strings.TrimPrefix(p, "/private")) || glob && GlobMatch(p, dir) {
+		if IsUnder(dir, strings.TrimPrefix(p, "/private")) || glob && GlobMatch(p, dir) {
 			return "password"
 		}
+	}
+	if dir := path.Base(path.Dir(p)); In(dir, "secrets .secrets") && In(path.Ext(base), ".yaml .yml .json .env .txt .toml .ini") && !Holds(base, "enc", "sops", "seal", "example", "sample", "template") {
+		return "password"
 	}
 	if strings.HasPrefix(p, "/proc/") && base == "environ" {
 		return "environment"
@@ -88,20 +91,16 @@ func Secret(p, home string) string {
 			if s.path[0] != rel[0] {
 				continue
 			}
-			if under(s.path, rel) || fixed > 0 && strings.HasPrefix(s.path, rel[:fixed]) && GlobMatch(rel, s.path) {
+			if IsUnder(s.path, rel) || fixed > 0 && strings.HasPrefix(s.path, rel[:fixed]) && GlobMatch(rel, s.path) {
 				return secretIn(s.path, s.what, base)
 			}
 		}
 		name, _, _ := strings.Cut(strings.TrimPrefix(base, "."), ".")
-		if tokens := Tokens(name); rel[0] == '.' && len(tokens) > 0 && in(tokens[len(tokens)-1], "token tokens credentials creds auth password passwords apikey secrets") && (path.Ext(base) == "" || in(path.Ext(base), ".json .toml .yaml .yml .txt .ini .conf")) {
+		if tokens := Tokens(name); rel[0] == '.' && len(tokens) > 0 && In(tokens[len(tokens)-1], "token tokens credentials creds auth password passwords apikey secrets") && (path.Ext(base) == "" || In(path.Ext(base), ".json .toml .yaml .yml .txt .ini .conf")) {
 			return "token" // ~/.tool/auth.json
 		}
 	}
 	return ""
-}
-
-func under(dir, p string) bool {
-	return strings.HasPrefix(p, dir) && (len(p) == len(dir) || p[len(dir)] == '/')
 }
 
 // secretIn is Secret for a file in a directory of secrets.
@@ -122,7 +121,7 @@ func secretBase(base string) string {
 	if what := secretNames[base]; what != "" {
 		return what
 	}
-	if i := strings.IndexAny(base, "*?["); i >= 0 && in(letters(base), "env pem secret secrets credential credentials password passwords") && !strings.Contains(base, "{") {
+	if i := strings.IndexAny(base, "*?["); i >= 0 && In(letters(base), "env pem secret secrets credential credentials password passwords") && !strings.Contains(base, "{") {
 		return "key"
 	} else if i > 0 && (base[0] == '.' || i > 2) {
 		for _, name := range secretSamples() {
@@ -138,9 +137,9 @@ func secretBase(base string) string {
 			return ""
 		}
 		return "env-file"
-	case in(path.Ext(lower), ".key .p12 .pfx .keystore .jks .ppk .kdbx"):
+	case In(path.Ext(lower), ".key .p12 .pfx .keystore .jks .ppk .kdbx"):
 		return "key"
-	case in(strings.TrimPrefix(strings.TrimSuffix(lower, ".txt"), "."), "vault_pass vault-pass vault_password vault-password deploy_key terraformrc secrets_env") || lower == ".secrets" || strings.HasSuffix(lower, "adminsdk.json"):
+	case In(strings.TrimPrefix(strings.TrimSuffix(lower, ".txt"), "."), "vault_pass vault-pass vault_password vault-password deploy_key terraformrc secrets_env") || lower == ".secrets" || strings.HasSuffix(lower, "adminsdk.json"):
 		return "password"
 	case strings.HasSuffix(lower, ".pem") && (strings.Contains(lower, "key") || strings.Contains(lower, "priv")):
 		return "key"
@@ -182,7 +181,7 @@ func SecretVariable(name string) bool {
 				return true
 			}
 		case "key":
-			if i > 0 && i == len(tokens)-1 && in(tokens[i-1], "api access private secret signing encryption master auth service role anon openai stripe") {
+			if i > 0 && i == len(tokens)-1 && In(tokens[i-1], "api access private secret signing encryption master auth service role anon openai stripe") {
 				return true
 			}
 		}
@@ -197,7 +196,7 @@ func Authenticates(before string) bool {
 	if len(tokens) == 0 || strings.HasSuffix(before, "/") {
 		return false
 	}
-	return in(tokens[len(tokens)-1], "key apikey token secret password passwd auth authorization bearer basic pat pass") || strings.HasSuffix(before, "://") || strings.HasSuffix(before, ":") && strings.Contains(before, "://")
+	return In(tokens[len(tokens)-1], "key apikey token secret password passwd auth authorization bearer basic pat pass") || strings.HasSuffix(before, "://") || strings.HasSuffix(before, ":") && strings.Contains(before, "://")
 }
 
 // UsesSecret reports whether an option takes a secret to use it, and not to
@@ -207,14 +206,14 @@ func UsesSecret(option string) bool {
 		return true
 	}
 	return strings.HasPrefix(option, "-") && !strings.Contains(option, "=") && slices.ContainsFunc(Tokens(option), func(t string) bool {
-		return in(t, "key keyfile cert cacert ca env config identity kubeconfig pass password passphrase secret secrets netrc token credential credentials auth file-env sslkey sslcert")
+		return In(t, "key keyfile cert cacert ca env config identity kubeconfig pass password passphrase secret secrets netrc token credential credentials auth file-env sslkey sslcert")
 	})
 }
 
 // Metadata reports whether an address gives the credentials of a machine in a cloud to who asks on it.
 func Metadata(address string) bool {
 	return (strings.Contains(address, "169.254.169.254") || strings.Contains(address, "169.254.170.2") || strings.Contains(address, "metadata.google.internal")) &&
-		slices.ContainsFunc(Tokens(address[max(0, len(address)-120):]), func(t string) bool { return in(t, "credentials token accounts identity userdata oauth2 relative") })
+		slices.ContainsFunc(Tokens(address[max(0, len(address)-120):]), func(t string) bool { return In(t, "credentials token accounts identity userdata oauth2 relative") })
 }
 
 // DomainLike reports whether a word ends as the name of a host does.
@@ -222,19 +221,24 @@ func DomainLike(text string) bool {
 	host, _, _ := strings.Cut(text, "/")
 	host, _, _ = strings.Cut(host, ":")
 	i := strings.LastIndexByte(host, '.')
-	return i > 0 && in(strings.ToLower(host[i+1:]), "com net org io example dev ru cn co xyz site online app info biz me tk ml top cloud test invalid")
+	return i > 0 && In(strings.ToLower(host[i+1:]), "com net org io example dev ru cn co xyz site online app info biz me tk ml top cloud test invalid")
 }
 
-// in reports whether word is one of list, which has blanks between them.
-func in(word, list string) bool {
-	for word != "" && list != "" {
-		first, rest, _ := strings.Cut(list, " ")
-		if first == word {
+// In reports whether word is one of list, which has blanks between them.
+func In(word, list string) bool {
+	if word == "" {
+		return false
+	}
+	for end := 0; ; {
+		i := strings.Index(list[end:], word)
+		if i < 0 {
+			return false
+		}
+		i += end
+		if end = i + len(word); (i == 0 || list[i-1] == ' ') && (end == len(list) || list[end] == ' ') {
 			return true
 		}
-		list = rest
 	}
-	return false
 }
 
 // NameGlob is a regular expression as a glob, "" for one that has more to say.
@@ -271,4 +275,72 @@ func GlobMatch(pattern, s string) bool {
 	name := strings.ReplaceAll(strings.ReplaceAll(pattern, "/", "\x01"), "[!", "[^") // in which * matches slashes too
 	ok, err := path.Match(name, strings.ReplaceAll(s, "/", "\x01"))
 	return ok || err != nil && pattern == s
+}
+
+// UnderAny reports whether p is one of the folders or lies below it.
+//
+//go:noinline
+func UnderAny(dirs []string, p string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return IsUnder(dir, p) })
+}
+
+// IsUnder reports whether p is dir or lies below it. Both are clean.
+//
+//go:noinline
+func IsUnder(dir, p string) bool {
+	if dir == "/" {
+		return strings.HasPrefix(p, "/")
+	}
+	return strings.HasPrefix(p, dir) && (len(p) == len(dir) || p[len(dir)] == '/')
+}
+
+// InGit reports whether p is a repository's own folder, such as .git, or inside
+// one. A lock that a crashed git left behind is no part of the repository.
+func InGit(p string) bool {
+	if strings.HasSuffix(p, "lock") {
+		return false
+	}
+	for part := range strings.SplitSeq(p, "/") {
+		if IsRepository(part) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsRepository reports whether a folder or file of that name holds a repository's history.
+//
+//go:noinline
+func IsRepository(base string) bool {
+	return In(base, ".git .hg .svn .jj .bzr _darcs .pijul .fslckout _FOSSIL_ .repo")
+}
+
+const GlobChars = "*?["
+
+var noDots = strings.NewReplacer("[!.]", "", "[^.]", "")
+
+// WholeOf splits a path at its first part that is a glob. below is true when
+// the glob means only some of what is in the directory.
+func WholeOf(p string) (dir string, below bool) {
+	i := strings.IndexAny(p, GlobChars)
+	if i < 0 {
+		return p, false
+	}
+	slash := strings.LastIndexByte(p[:i], '/')
+	if slash < 0 {
+		return "", true
+	}
+	dir = p[:slash]
+	if dir == "" {
+		dir = "/"
+	}
+	for part := range strings.SplitSeq(p[slash+1:], "/") {
+		if strings.Trim(noDots.Replace(part), "*?.!") != "" {
+			return dir, true
+		}
+		if !strings.Contains(part, "*") {
+			return dir, true
+		}
+	}
+	return dir, false
 }

@@ -49,6 +49,17 @@ func sqlStatements(text string) [][]string {
 }
 
 func sqlStatement(words []string) (Loss, bool) {
+	if len(words) > 1 && !In(words[0], "SELECT INSERT UPDATE DELETE COMMENT RAISE") { // EXECUTE 'drop …', PREPARE p FROM 'drop …'
+		for i, w := range words {
+			if w[0] == '\'' && len(w) > 12 && (In(words[0], "SET") || slices.ContainsFunc(words[:i], func(before string) bool {
+				return In(before, "EXECUTE EXEC IMMEDIATE PREPARE") || strings.HasPrefix(before, "SP_")
+			})) {
+				for _, loss := range SQL(strings.Trim(w, "'")) {
+					return loss, true
+				}
+			}
+		}
+	}
 	if len(words) > 0 && (words[0] == "WITH" || words[0] == "DO" || words[0] == "BEGIN" || words[0] == "EXPLAIN" && len(words) > 1 && words[1] == "ANALYZE") {
 		for i, w := range words {
 			if i > 0 && (w == "DELETE" || w == "DROP" || w == "TRUNCATE") {
@@ -68,14 +79,38 @@ func sqlStatement(words []string) (Loss, bool) {
 		if slices.Contains(words, "DELETE") && !slices.Contains(words, "WHERE") {
 			return Loss{"delete-nodes", sqlName(words[1:])}, true
 		}
+	case "SELECT":
+		for _, w := range words[1:] {
+			if In(w, "PG_TERMINATE_BACKEND PG_DROP_REPLICATION_SLOT LO_UNLINK PG_LOGICAL_EMIT DROP_CHUNKS CITUS_DRAIN_NODE") {
+				return Loss{strings.ToLower(strings.ReplaceAll(w, "_", "-")), last}, true
+			}
+		}
+	case "CREATE":
+		if slices.Contains(words, "SUPERUSER") {
+			return Loss{"create-superuser", last}, true
+		}
+	case "MERGE":
+		if last == "DELETE" {
+			return Loss{"delete-rows", sqlName(words[2:])}, true
+		}
+	case "SET":
+		if words[1] == "GLOBAL" && strings.Contains(strings.Join(words, " "), "LOG") && In(last, "0 OFF FALSE") {
+			return Loss{"log-off", strings.ToLower(words[2])}, true
+		}
+	case "DETACH", "UNINSTALL":
+		return Loss{"drop-table", last}, true
+	case "SYSTEM":
+		if words[1] == "DROP" && In("REPLICA", strings.Join(words, " ")) {
+			return Loss{"drop-replica", last}, true
+		}
 	case "REMOVE", "PURGE", "RESET":
-		if in(words[1], "DATABASE TABLE NAMESPACE BINARY MASTER") {
+		if In(words[1], "DATABASE TABLE NAMESPACE BINARY MASTER") {
 			return Loss{"remove-" + strings.ToLower(words[1]), sqlName(words[2:])}, true
 		}
 	case "TRUNCATE":
 		return Loss{"truncate-table", sqlName(words[1:])}, true
 	case "DELETE":
-		if words[1] == "FROM" && sqlEverything(words) {
+		if slices.Contains(words[1:min(len(words), 4)], "FROM") && sqlEverything(words) {
 			return Loss{"delete-rows", sqlName(words[2:])}, true
 		}
 	case "GRANT", "REVOKE":
@@ -108,9 +143,9 @@ func sqlDrop(words []string) (Loss, bool) {
 	switch {
 	case kind[0] == '\'': // of HBase
 		return Loss{"drop-table", kind}, true
-	case in(kind, "DATABASE SCHEMA TABLE KEYSPACE OWNED TABLESPACE COLLECTION USER ROLE BUCKET MEASUREMENT NAMESPACE STREAM WAREHOUSE CATALOG GRAPH PARTITION"):
+	case In(kind, "DATABASE SCHEMA TABLE KEYSPACE OWNED TABLESPACE COLLECTION USER ROLE BUCKET MEASUREMENT NAMESPACE STREAM WAREHOUSE CATALOG GRAPH PARTITION"):
 		return Loss{"drop-" + strings.ToLower(kind), sqlName(rest)}, true
-	case in(kind, "FOREIGN EXTERNAL"), words[len(words)-1] == "CASCADE":
+	case In(kind, "FOREIGN EXTERNAL MATERIALIZED SEQUENCE PUBLICATION SUBSCRIPTION POLICY"), words[len(words)-1] == "CASCADE":
 		return Loss{"drop-table", sqlName(rest)}, true
 	}
 	return Loss{}, false
@@ -133,6 +168,9 @@ func sqlName(words []string) string {
 // sqlEverything reports whether a statement has no condition, or one that is
 // always true.
 func sqlEverything(words []string) bool {
+	if i := slices.IndexFunc(words, func(w string) bool { return In(w, "RETURNING ORDER") }); i > 2 {
+		words = words[:i]
+	}
 	for i, w := range words {
 		if w == "LIMIT" {
 			return false
@@ -159,3 +197,57 @@ func sqlEverything(words []string) bool {
 var sqlAlways = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[( ]*(?:TRUE|[1-9]\d*|([\w.]+|'[^']*') = ([\w.]+|'[^']*')|(?:[\w.]+\.)?(?:U?U?ID|ROWID|_ID|\d+) (?:> (?:= )?(?:0|- 1)|> = 1|[!<] [>=] (?:0|''|- 1)|IS NOT NULL)|\d+ > \d+|[\w.]+ I?LIKE '%+')[ )]*$`)
 })
+
+// ForTests reports whether the words of a command, with its variables, say that it works on a
+// database that tests make again: MIX_ENV=test, --env=testing, -d app_test, mongodb://localhost/test;
+// target is what it takes away. Where production or another machine is named too, it does not.
+func ForTests(words []string, target string) bool {
+	tests := slices.Contains(Tokens(target), "test") && slices.ContainsFunc(words, func(w string) bool { return Holds(w, "drop database", "dropdb") })
+	for i, w := range words {
+		before := words[max(i-1, 0)]
+		name, value, set := strings.Cut(w, "=")
+		switch tokens := Tokens(w); {
+		case slices.ContainsFunc(tokens, func(t string) bool { return In(t, "prod production prd live staging") }), In(before, "-h --host -H") && strings.Contains(w, ".") && !IsLocal(w), In(name, "-h --host") && set && !IsLocal(value):
+			return false
+		case strings.Contains(w, "://"):
+			_, rest, _ := strings.Cut(w, "://")
+			host, _, _ := strings.Cut(rest[strings.LastIndexByte(rest, '@')+1:], "/")
+			host, _, _ = strings.Cut(host, ":")
+			if !IsLocal(host) && strings.Contains(host, ".") {
+				return false
+			}
+			path, _, _ := strings.Cut(w, "?")
+			tests = tests || testName(path[strings.LastIndexByte(path, '/')+1:])
+		case w == "--local":
+			tests = true
+		case set && (strings.HasSuffix(strings.ToUpper(name), "ENV") || In(name, "--settings -e")):
+			tests = tests || testName(value)
+		case i > 0 && !strings.ContainsAny(w, " /") && !set && !In(before, "-f --file -U --user -u -p --username -c --command -e --execute --eval"):
+			tests = tests || testName(w)
+		case In(name, "--dbname --database -d --db"):
+			tests = tests || testName(value)
+		}
+	}
+	return tests
+}
+
+// testName reports whether a name is of what tests work on; that of a script is not.
+func testName(name string) bool {
+	if i := strings.LastIndexByte(name, '.'); i > 0 && In(name[i+1:], "sql js sh rb py dump gz json yml yaml cnf") {
+		return false
+	}
+	return slices.ContainsFunc(Tokens(name), func(t string) bool { return In(t, "test tests testing") })
+}
+
+// MadeSQL is how the SQL begins that a query makes: select 'drop table ' || name.
+func MadeSQL(text string) string {
+	if !Holds(text, "select") {
+		return ""
+	}
+	for _, t := range sqlToken().FindAllString(text, -1) {
+		if made := strings.Trim(t, "'"); t[0] == '\'' && len(SQL(made+" x")) > 0 {
+			return made + " x;"
+		}
+	}
+	return ""
+}

@@ -31,9 +31,12 @@ var (
 	// as often mean something of the project's own.
 	Destroys = Words(`delete destroy drop purge wipe truncate terminate erase nuke obliterate flush flushall flushdb deprovision decommission teardown revoke unpublish
 		expunge annihilate zap cull cleanse undeploy rollback dropdb deregister unregister droptable hard-delete yank deactivate
-		dismantle demolish eradicate vaporize annul exterminate deauthorize shred deallocate factory-reset`)
+		dismantle demolish eradicate vaporize annul exterminate deauthorize shred deallocate factory-reset decom deprovisioned incinerate zeroize zeroise destruct selfdestruct raze bulldoze`)
 	Takes = Words(`remove rm rmi rb uninstall prune reset clean cleanup clear del discard forget expire evict empty restore unset drain disable unprovision unlink detach overwrite reinit wipeout cancel down
-		scrub void abort kill gc trash retire dismiss kick ban suspend shutdown poweroff unassign unbind unenroll unpair disown raze`)
+		scrub void abort kill gc trash retire dismiss kick ban suspend shutdown poweroff unassign unbind unenroll unpair disown anonymize anonymise redact scramble obfuscate offboard sunset invalidate burn reimage reclaim nullify sever expel
+		vacate clobber deplete rescind override erasure tombstone quarantine evacuate implode`)
+	// Halts are verbs of what is daily work but for what serves.
+	Halts = Words("stop pause close archive transfer recreate rebuild failover freeze trim halt hibernate")
 	// Makes are verbs that look, make or start something: what follows one
 	// is a name.
 	Makes = Words(`list ls get show describe view info status inspect cat read search find help version plan preview diff validate check lint test explain log logs tail
@@ -48,12 +51,12 @@ var (
 	Outside = Words(`db database schema table collection cluster volume bucket namespace server instance vm node disk host account user member topic queue stack environment env
 		deployment service tenant org organization team domain dns zone record certificate cert secret token backup snapshot repository repo project app site index indices
 		partition pool dataset stream role policy policies keyspace shard replica broker consumer offset resource infrastructure infra fleet machine droplet function data everything
-		world release webhook endpoint vault key group workspace generation pod realm tunnel customer subscription message document product device slot keyslot blob image folder file`)
+		world range release webhook endpoint vault key group workspace generation pod realm tunnel customer subscription message document product device slot keyslot blob image folder file`)
 	Production = Words("prod production prd live remote factory")
 	// TakesBack are verbs that take away what others were given.
 	TakesBack = Words("unpublish revoke yank terminate deprovision decommission deregister")
 	// Flags are options that say that more than one named thing is meant.
-	Flags = Words("--all --all-namespaces --all-projects --remote --prod --production --everything --volumes --with-data --delete-data --no-preserve-root --purge-data --force --yes --confirm --no-dry-run --auto-approve --skip-confirmation --no-confirm")
+	Flags = Words("--all --all-users --all-tenants --i-understand --all-data --all-namespaces --all-projects --remote --prod --production --everything --volumes --with-data --delete-data --no-preserve-root --purge-data --force --yes --confirm --no-dry-run --auto-approve --skip-confirmation --no-confirm")
 	// Presses are words in the name of an option that says the same, Names those at its end
 	// where its value names what lies elsewhere.
 	Presses = Words("yes sure really force forced confirm confirmed approve unsafe dangerous danger permanently permanent irreversible")
@@ -92,24 +95,27 @@ func Tokens(text string) []string {
 
 // Verb splits a word that may be a command into its verb and what it is about: delete-table, apps:destroy, dropTable, pkg.Service/DeleteTable.
 func Verb(written string) (verb string, object []string) {
-	text := written
+	text := strings.TrimPrefix(written, "+")
 	if len(text) > 60 || strings.ContainsAny(text, " \n=@$\"'<>,") {
 		return "", nil
 	}
 	if i := strings.LastIndexByte(text, '/'); i >= 0 {
-		if text = text[i+1:]; text == "" || !unicode.IsUpper(rune(text[0])) || strings.HasPrefix(written, "/") || strings.HasPrefix(written, ".") {
+		noun := text[:i]
+		if text = text[i+1:]; Destroys()[text] && has(Outside(), noun) {
+			return text, []string{noun}
+		} else if text == "" || !unicode.IsUpper(rune(text[0])) || strings.HasPrefix(written, "/") || strings.HasPrefix(written, ".") {
 			return "", nil // a path
 		}
 	}
-	if known := strings.ToLower(text); Destroys()[known] || Takes()[known] || Makes()[known] {
+	if known := strings.ToLower(text); Destroys()[known] || Takes()[known] || Makes()[known] || Halts()[known] {
 		return known, nil
 	}
 	tokens := Tokens(text)
-	if each, ok := strings.CutSuffix(strings.ToLower(text), "all"); ok && (Destroys()[each] || Takes()[each] && !in(each, "un rm kill")) {
+	if each, ok := strings.CutSuffix(strings.ToLower(text), "all"); ok && (Destroys()[each] || Takes()[each] && !In(each, "un rm kill")) {
 		return each, []string{"all"} // eraseall
 	}
 	if len(tokens) == 1 && len(text) < 20 {
-		for _, verb := range [...]string{"delete", "del", "drop", "destroy", "purge", "remove", "rm"} { // delzone, userdel
+		for _, verb := range [...]string{"delete", "del", "drop", "destroy", "purge", "remove", "rm", "clear", "wipe", "flush"} { // delzone, userdel
 			for _, rest := range [...]string{strings.TrimPrefix(tokens[0], verb), strings.TrimSuffix(tokens[0], verb)} {
 				if rest != tokens[0] && has(Outside(), rest) {
 					return verb, []string{rest}
@@ -131,7 +137,7 @@ func Verb(written string) (verb string, object []string) {
 					object = append(object, other)
 				}
 			}
-			if strings.Contains(text, ".") && len(tokens) == 2 && !has(Outside(), tokens[1-min(i, 1)]) && !strings.HasSuffix(text, "ml") {
+			if strings.Contains(text, ".") && len(tokens) == 2 && !Elsewhere(tokens[1-min(i, 1)]) && !strings.HasSuffix(text, "ml") {
 				return "", nil // a file: x.drop, drop.png
 			}
 			return t, object
@@ -171,7 +177,7 @@ func has(list map[string]bool, noun string) bool {
 // about more than the project: nuke.sh, teardown.sh prod.
 func Named(program string, far func() bool) string {
 	name, extension, script := strings.Cut(program[strings.LastIndexAny(program, `/\`)+1:], ".")
-	script = script && in(extension, "sql sh bash zsh py js ts mjs rb pl php ps1 bat cmd exs") || strings.Contains(program, "/") && program[0] != '/'
+	script = script && In(extension, "sql sh bash zsh py js ts mjs rb pl php ps1 bat cmd exs") || strings.Contains(program, "/") && program[0] != '/'
 	tokens := Tokens(name)
 	if short, ok := strings.CutSuffix(name, "delete"); ok && len(tokens) == 1 && len(short) > 2 { // ldapdelete
 		return "delete"
@@ -182,12 +188,15 @@ func Named(program string, far func() bool) string {
 	first, last := tokens[0], tokens[len(tokens)-1]
 	switch {
 	case len(tokens) == 1:
-		if script && Destroys()[first] && (in(first, "destroy nuke wipe obliterate decommission dropdb") || far()) {
+		if verb, object := Verb(first); In("all", strings.Join(object, " ")) && Destroys()[verb] { // deleteall
+			return verb
+		}
+		if script && Destroys()[first] && (In(first, "destroy nuke wipe obliterate decommission dropdb") || far()) {
 			return first
 		}
-	case Destroys()[last] || in(last, "uninstall empty nuke"):
+	case Destroys()[last] || In(last, "uninstall empty nuke"):
 		return last
-	case (Destroys()[first] || in(first, "reset remove wipe empty")) && (Elsewhere(name) || script && (slices.Contains(tokens, "all") || slices.Contains(tokens, "everything"))):
+	case (Destroys()[first] || In(first, "reset remove wipe empty")) && (Elsewhere(name) || Destroys()[first] && far() || script && (slices.Contains(tokens, "all") || slices.Contains(tokens, "everything"))):
 		return first
 	}
 	return ""
@@ -205,19 +214,19 @@ func Migration(program string, operands []string, options [][2]string) string {
 			continue
 		}
 		for _, t := range Tokens(w) {
-			about = about || strings.Contains(t, "migrat") || in(t, "mongock sqitch sqlx diesel umzug ragtime prisma sequelize knex typeorm db database")
+			about = about || strings.Contains(t, "migrat") || In(t, "mongock sqitch sqlx diesel umzug ragtime prisma sequelize knex typeorm db database")
 			switch {
-			case i > 0 && in(t, "reset fresh refresh wipe"):
+			case i > 0 && In(t, "reset fresh refresh wipe"):
 				verb, many = t, true
-			case i > 0 && in(t, "down revert undo downgrade backwards redo rollback"):
+			case i > 0 && In(t, "down revert undo downgrade backwards redo rollback"):
 				verb = "migrate-step"
 			}
 		}
 		n, err := strconv.Atoi(w)
-		many = many || err == nil && n != 1 || in(w, "all first base zero to @ROOT")
+		many = many || err == nil && n != 1 || In(w, "all first base zero to @ROOT")
 	}
 	for _, opt := range options {
-		many = many || opt[0] == "--all" || in(opt[0], "--to --to-version --target-version --step --last --version -n -t -d -M") && opt[1] != "" && opt[1] != "1"
+		many = many || opt[0] == "--all" || In(opt[0], "--to --to-version --target-version --step --last --version -n -t -d -M") && opt[1] != "" && opt[1] != "1"
 	}
 	if !about || !many {
 		return ""

@@ -264,7 +264,10 @@ func (a *analysis) declare(d *syntax.DeclClause, fr *shFrame) {
 		}
 	}
 	c.argv = rest
-	a.print(fr.out, a.exportArgs(c))
+	v := a.exportArgs(c)
+	if a.print(fr.out, v); fr.out == nil && !slices.ContainsFunc(d.Args, func(as *syntax.Assign) bool { return as.Name != nil }) {
+		a.shown(c, v)
+	}
 }
 
 // unguarded adds what a variable of hookc's own that is gone lets past it.

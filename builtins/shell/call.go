@@ -100,7 +100,7 @@ func (a *analysis) callOnce(s *syntax.Stmt, c *syntax.CallExpr, fr *shFrame, st 
 		if len(s.Redirs) > 0 {
 			bare := &shCall{fr: &in, offset: offset}
 			a.list(bare)
-			a.emptied(r, bare)
+			a.emptied(r, bare, nil)
 			a.redirectEffects(r, bare.target(""))
 			a.closeRedirect(r, &in)
 		}
@@ -112,8 +112,8 @@ func (a *analysis) callOnce(s *syntax.Stmt, c *syntax.CallExpr, fr *shFrame, st 
 		a.shown(call, v)
 	}
 	a.print(in.out, v)
-	if len(v) == 0 && call.index >= 0 && WordIn(call.name, ": true cat") {
-		a.emptied(r, call)
+	if call.index >= 0 && len(s.Redirs) > 0 {
+		a.emptied(r, call, v)
 	}
 	a.redirectEffects(r, call.target(""))
 	a.closeRedirect(r, &in)
@@ -228,7 +228,7 @@ func (a *analysis) run(c *shCall) shValue {
 			return a.captured(c.fr, func(in *shFrame) { a.runCode(code, in, "alias "+program, c.offset) })
 		}
 	}
-	if known && (!c.argv[0].Pattern || !strings.ContainsAny(programName(program), GlobChars)) {
+	if known && (!c.argv[0].Pattern || !strings.ContainsAny(programName(program), losses.GlobChars)) {
 		c.name = programName(program)
 	}
 	a.list(c)

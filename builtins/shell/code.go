@@ -206,6 +206,11 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainSystem, Op: "agent-unguarded", Target: e.Name})
 		}
 	}
+	for _, w := range c.args() {
+		if host := losses.Unread(w.Text); host != "" && losses.Installers()[c.name] {
+			a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: host})
+		}
+	}
 	a.codeTool(c, c.name, c.args())
 	a.ownProgram(c)
 	if programOf(c.name) == nil && !losses.TextPrograms()[c.name] {
@@ -218,7 +223,9 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 			v = w
 		}
 	case !read && !losses.TextPrograms()[c.name]:
-		a.lexicon(c, DomainOutside, c.args())
+		if w := a.lexicon(c, DomainOutside, c.args()); w != nil {
+			v = w
+		}
 	}
 	if !losses.TextPrograms()[c.name] || losses.Senders()[c.name] {
 		a.leak(c, read)

@@ -1,13 +1,11 @@
 package shell
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
-	"github.com/hookc/hookc/internal/lazy"
 )
 
 // codeTools are programs that take code of a language: as the value of an
@@ -29,11 +27,6 @@ var codeTools = map[string]struct {
 	"m4": {tokens.JS, "", "", false}, "emacsclient": {tokens.JS, "", "-e --eval", false}, "psysh": {tokens.PHP, "", "", false}, "prisma": {tokens.JS, "db", "", false}, "arangosh": {tokens.JS, "", "--javascript.execute-string", false},
 }
 
-// appleLosses are the words with which a script of macOS destroys.
-var appleLosses = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`\bdelete (every|item|folder|file|disk|home|alias|\()|\bempty\b.*\btrash\b|\b(shut down|restart|log out)\b|\berase\b`)
-})
-
 // codeTool reads the code that such a program is given.
 func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 	t, ok := codeTools[name]
@@ -49,6 +42,9 @@ func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 	o := options(args, "", t.opt, how)
 	if len(t.opt) > 1 && how == 0 && t.opt[0] == '-' && t.opt[1] != '-' {
 		o = options(args, t.opt[1:2], t.opt, 0)
+	}
+	if !ok && len(o.operands) > 0 && strings.HasPrefix(o.operands[0].Text, "http") && strings.Contains(o.operands[0].Text, "://") {
+		a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: o.operands[0].Text})
 	}
 	if t.commands != "" && (len(o.operands) == 0 || !WordIn(o.operands[0].Text, t.commands)) {
 		return
@@ -78,7 +74,7 @@ func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 		switch name {
 		case "osascript":
 			a.anyLanguage(c, w.Text)
-			if text := strings.ToLower(w.Text); appleLosses().MatchString(text) {
+			if text := strings.ToLower(w.Text); losses.AppleLosses().MatchString(text) {
 				a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: name, Target: text})
 			}
 		case "emacsclient", "emacs":
@@ -97,21 +93,26 @@ func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 	}
 }
 
-var (
-	codeRuns = lazy.Value(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)system|exec|shell|spawn|popen|cmd|command|process|\brun|\bsh\b`)
-	})
-	codeDeletes = lazy.Value(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(rm|rmtree|rmdir|unlink|remove\w*|delete\w*|rm_rf|file:del\w*)\b`)
-	})
-)
+// codeRuns adds the running of code that is loaded, and of itself without end.
+func (a *analysis) codeRuns(c *shCall, text string) {
+	if losses.Loads(text) {
+		a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: "an address"})
+	}
+	if losses.ShowsEnvironment(text) {
+		a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: "the environment"})
+	}
+	if losses.Forks(text) {
+		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "fork-bomb", Target: c.name, Certainty: CertainKnown})
+	}
+}
 
 func (a *analysis) anyLanguage(c *shCall, text string) {
 	if len(text) > maxShellValue {
 		a.unknown(c.fr, shellTooMany, c.offset)
 		return
 	}
-	runs, deletes := codeRuns().MatchString(text), codeDeletes().MatchString(text)
+	a.codeRuns(c, text)
+	runs, deletes := losses.CodeRuns().MatchString(text), losses.CodeDeletes().MatchString(text)
 	for _, mark := range []string{"spawn ", "exec ", "system "} {
 		if _, code, ok := strings.Cut(text, mark); ok {
 			a.interpret(c, shLiteral(code), a.childShell(c), c.name)
@@ -119,6 +120,9 @@ func (a *analysis) anyLanguage(c *shCall, text string) {
 	}
 	t := c.target("delete")
 	t.recursive = true
+	if home := losses.HomeIn(text); deletes && home != "" {
+		a.fileEffect(EffectDelete, a.langPath(home, c.fr), t)
+	}
 	for _, s := range readLang(tokens.JS, text).tokens {
 		if s.Kind != tokens.String && s.Kind != tokens.Command {
 			continue
@@ -141,7 +145,7 @@ func (a *analysis) unlisted(c *shCall) {
 		if strings.Contains(opt.value.Text, "(") && WordIn(opt.name, losses.TakesCode) && !losses.Languages()[c.name] {
 			a.anyLanguage(c, opt.value.Text)
 		} else if opt.set {
-			lines = append(lines, opt.value.Text)
+			lines = append(lines, strings.Split(opt.value.Text, ";")...)
 		}
 	}
 	for _, line := range lines[:min(len(lines), maxItems)] {
@@ -150,7 +154,7 @@ func (a *analysis) unlisted(c *shCall) {
 		}
 		if own := options(stdinItems(shLiteral(line), " "), "", "", 0); len(own.operands) > 1 && len(own.operands) < 8 {
 			own.operands = own.operands[:2:2]
-			if verb := a.lexVerb(c, DomainOutside, &own); losses.Destroys()[verb] {
+			if verb := a.lexVerb(c, DomainOutside, &own); losses.Destroys()[verb] || losses.Takes()[verb] {
 				a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: verb, Target: line})
 			}
 		}

@@ -24,6 +24,12 @@ func (a *analysis) docker(c *shCall) shValue {
 			return a.dockerRun(c, words[1:])
 		case "compose":
 			return a.compose(c, words[1:])
+		case "push", "image":
+			name := words[len(words)-1].Text
+			first, _, deep := strings.Cut(strings.TrimPrefix(name, "docker.io/"), "/")
+			if (words[0].Is("push") || len(words) > 2 && words[1].Is("push")) && deep && !strings.ContainsAny(first, ".:$") && first != "localhost" {
+				a.effect(c, Effect{Kind: EffectWrite, Domain: DomainPlatform, Op: "publish", Target: name})
+			}
 		case "inspect":
 			return shUnknown("$(docker)", shOrigin{kind: settings, from: strings.Join(WordTexts(words[1:]), " ")})
 		}
@@ -60,7 +66,7 @@ func (a *analysis) dockerRun(c *shCall, args []Word) shValue {
 		}
 	}
 	for _, v := range o.values("--mount") {
-		from, to := mountFields(v.Text)
+		from, to := losses.MountFields(v.Text)
 		if from != "" && !strings.Contains(v.Text, "readonly") && !strings.Contains(v.Text, ",ro") {
 			a.mount(c, from, to)
 		}
@@ -82,20 +88,12 @@ func (a *analysis) dockerRun(c *shCall, args []Word) shValue {
 	if entry, ok := o.value("--entrypoint"); ok && entry.Text != "" {
 		argv = append([]Word{entry}, argv...)
 	}
-	if image := imageProgram(o.operand(0)); len(argv) > 0 && !argv[0].Dynamic {
+	if image := losses.ImageProgram(o.operand(0)); len(argv) > 0 && !argv[0].Dynamic {
 		if verb, _ := losses.Verb(argv[0].Text); verb != "" && programOf(argv[0].Text) == nil || rulesOf(image) != nil && rulesOf(argv[0].Text) == nil && programOf(argv[0].Text) == nil {
 			argv = append([]Word{NewWord(image)}, argv...)
 		}
 	}
 	return a.wrapped(c, argv, in)
-}
-
-// imageProgram is the program that an image is named after: hashicorp/terraform:1.9.
-func imageProgram(image string) string {
-	name := image[strings.LastIndexByte(image, '/')+1:]
-	name, _, _ = strings.Cut(name, "@")
-	name, _, _ = strings.Cut(name, ":")
-	return strings.TrimSuffix(name, "-cli")
 }
 
 // mountedSecret adds what a program that sends or prints does with the secrets of this
@@ -105,7 +103,7 @@ func (a *analysis) mountedSecret(c *shCall, o *shOpts) {
 		return WordIn(w, "curl wget nc ncat netcat socat telnet http cat base64 xxd tar head tail less more strings")
 	}) || strings.Contains(o.operand(0), "curl")
 	for _, v := range append(o.values("-v", "--volume"), o.values("--mount")...) {
-		from, _ := mountFields(v.Text)
+		from, _ := losses.MountFields(v.Text)
 		if from == "" {
 			from, _, _ = strings.Cut(v.Text, ":")
 		}
@@ -113,18 +111,6 @@ func (a *analysis) mountedSecret(c *shCall, o *shOpts) {
 			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: o.operand(0), Secret: secret})
 		}
 	}
-}
-
-func mountFields(text string) (from, to string) {
-	for field := range strings.SplitSeq(text, ",") {
-		switch name, value, _ := strings.Cut(field, "="); name {
-		case "source", "src":
-			from = value
-		case "target", "dst", "destination":
-			to = value
-		}
-	}
-	return from, to
 }
 
 // volumes is where volumes with a name lie.
@@ -198,7 +184,7 @@ func (a *analysis) kubectl(c *shCall) shValue {
 	case "exec":
 		return a.kubeExec(c, args)
 	case "apply", "create", "run":
-		if text := strings.Join(WordTexts(args), " ") + c.fr.stdin.value.text(); strings.Contains(spaceless.Replace(text), "rivileged:true") || strings.Contains(text, "--privileged") {
+		if text := strings.Join(WordTexts(args), " ") + c.fr.stdin.value.text(); strings.Contains(spaceless.Replace(text), "rivileged:true") || strings.Contains(text, "--privileged") || strings.Contains(text, "--verb=* ") || strings.Contains(spaceless.Replace(text), "hostPID:true") {
 			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainContainer, Op: "privileged-container", Target: o.operand(1)})
 		}
 		fallthrough
@@ -209,7 +195,7 @@ func (a *analysis) kubectl(c *shCall) shValue {
 	case "delete":
 		a.kubeDelete(c, &o, names)
 	case "patch", "edit":
-		if text := spaceless.Replace(strings.Join(WordTexts(args), "")); strings.Contains(text, "finalizers:null") || strings.Contains(text, "finalizers:[]") { // what waits to be deleted is gone then
+		if text := spaceless.Replace(strings.Join(WordTexts(args), "")); strings.Contains(text, "finalizers:null") || strings.Contains(text, "finalizers:[]") || strings.Contains(text, "replicas:0") || strings.Contains(text, "suspend:true") || strings.Contains(text, "eclaimPolicy:Delete") { // what waits to be deleted is gone then
 			a.kubeDelete(c, &o, names)
 		}
 	case "get":
@@ -247,12 +233,6 @@ func (a *analysis) kubeExec(c *shCall, args []Word) shValue {
 	return a.wrapped(c, argv, in)
 }
 
-// kubeLosses are the kinds whose loss takes much with it, in the singular.
-var kubeLosses = map[string]string{
-	"n": "delete-namespace", "namespace": "delete-namespace", "pvc": "delete-volume", "pv": "delete-volume", "persistentvolume": "delete-volume", "persistentvolumeclaim": "delete-volume",
-	"crd": "delete-crd", "customresourcedefinition": "delete-crd", "node": "delete-node", "no": "delete-node", "all": "delete-all",
-}
-
 // kubeDelete names what is deleted: namespace, pvc, all of a kind, or one
 // thing.
 func (a *analysis) kubeDelete(c *shCall, o *shOpts, names []Word) {
@@ -261,7 +241,7 @@ func (a *analysis) kubeDelete(c *shCall, o *shOpts, names []Word) {
 		kind, _, _ := strings.Cut(names[0].Text, "/")
 		for k := range strings.SplitSeq(strings.ToLower(kind), ",") {
 			k, _, _ = strings.Cut(k, ".")
-			op = cmp.Or(kubeLosses[strings.TrimSuffix(k, "s")], op)
+			op = cmp.Or(losses.KubeLosses[strings.TrimSuffix(k, "s")], op)
 		}
 	}
 	if op == "delete" && o.exact("--all", "-A", "--all-namespaces") {

@@ -44,7 +44,21 @@ func (a *analysis) sqlGiven(c *shCall, given []Word, stdin bool) shValue {
 		a.sql(c, w.value())
 	}
 	if stdin && c.fr.stdin.set {
+		if o := c.fr.stdin.value.origin(); o.kind == "file" {
+			a.scriptLoss(c, []Word{NewWord(o.from)})
+		}
+		given = append(given, c.fr.stdin.value.word())
 		a.sql(c, c.fr.stdin.value)
+	}
+	for _, w := range given {
+		made := losses.MadeSQL(w.Text)
+		if made == "" {
+			continue
+		} else if c.fr.out != nil {
+			return append(shLiteral(made+" "), shUnknown("$("+c.name+")", shOrigin{kind: "output", from: c.name})...)
+		} else if strings.Contains(w.Text, `\gexec`) {
+			a.sql(c, shLiteral(made))
+		}
 	}
 	return printsText(a, c)
 }

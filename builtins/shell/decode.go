@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
 )
 
@@ -72,7 +73,7 @@ func (a *analysis) openssl(c *shCall, o *shOpts) shValue {
 			a.fileEffect(EffectWrite, c.args()[i+1], c.target("write"))
 		}
 		if w.Is("-connect") && i+1 < len(c.args()) {
-			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "connect", Target: hostOf(c.args()[i+1].Text), Secret: a.secretOf(c.fr.stdin.value)})
+			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "connect", Target: losses.HostOf(c.args()[i+1].Text), Secret: a.secretOf(c.fr.stdin.value)})
 		}
 	}
 	if o.first("rand") {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -65,7 +66,7 @@ func (f *shFields) split(v shValue) {
 
 // globLike is a piece of an expansion's text that was not quoted.
 func globLike(p shPart, text string) shPart {
-	if p.kind == shText && strings.ContainsAny(text, GlobChars) {
+	if p.kind == shText && strings.ContainsAny(text, losses.GlobChars) {
 		p.kind = shGlob
 	}
 	p.text, p.quoted = text, false
@@ -260,7 +261,7 @@ func (a *analysis) literal(text string) shValue {
 			}
 			continue
 		}
-		glob = glob || strings.IndexByte(GlobChars, c) >= 0 && text != "[" // a name of test
+		glob = glob || strings.IndexByte(losses.GlobChars, c) >= 0 && text != "[" // a name of test
 		b.WriteByte(c)
 	}
 	kind := shText

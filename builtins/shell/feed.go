@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
 )
 
@@ -168,7 +169,12 @@ func (a *analysis) ssh(c *shCall) shValue {
 		return printsText(a, c)
 	}
 	target := o.operand(0)
-	a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "ssh", Target: hostOf(target), Secret: a.secretOf(c.fr.stdin.value)})
+	a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "ssh", Target: losses.HostOf(target), Secret: a.secretOf(c.fr.stdin.value)})
+	for _, v := range o.values("-R") {
+		if strings.HasSuffix(v.Text, ":22") {
+			a.effect(c, Effect{Kind: EffectPrivilege, Domain: DomainSystem, Op: "lets-in", Target: target})
+		}
+	}
 	for _, v := range o.values("-o") {
 		if name, code, ok := v.cut("="); ok && (strings.EqualFold(name, "ProxyCommand") || strings.EqualFold(name, "LocalCommand")) {
 			a.interpret(c, code.value(), a.childShell(c), c.name)
@@ -197,14 +203,4 @@ func (a *analysis) elsewhere(c *shCall, host string) *shFrame {
 	in.st.dirs = []string{""}
 	in.st.files = nil
 	return in
-}
-
-// hostOf is the host in user@host:path.
-func hostOf(target string) string {
-	_, after, ok := strings.Cut(target, "@")
-	if ok {
-		target = after
-	}
-	host, _, _ := strings.Cut(target, ":")
-	return host
 }

@@ -75,6 +75,22 @@ func writes(op, short, long string) shProgram {
 	}
 }
 
+// truncate makes files as long as it is told, which may be nothing, or more than there is.
+func (a *analysis) truncate(c *shCall) shValue {
+	o := options(c.args(), "srlo", "--size --reference --length --offset", 0)
+	size, _ := o.value("-s", "--size", "-l", "--length")
+	a.files(EffectWrite, c.target("truncate"), o.operands...)
+	for _, w := range o.operands {
+		if size.Is("0") && a.zone(c, w) == ZoneUser {
+			a.fileEffect(EffectDelete, w, c.target("truncate"))
+		}
+	}
+	if c.name == "fallocate" && (strings.HasPrefix(size.Text, "$(") || strings.HasSuffix(size.Text, "T") || len(size.Text) > 3 && strings.HasSuffix(strings.ToUpper(size.Text), "G")) {
+		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "fill-disk", Target: o.operand(0)})
+	}
+	return nil
+}
+
 // copyOperands splits operands into sources and the destination.
 func copyOperands(o *shOpts) (from []Word, to Word) {
 	if dir, ok := o.value("-t", "--target-directory"); ok {
@@ -109,6 +125,9 @@ func (a *analysis) copy(c *shCall) shValue {
 // lands adds what comes to be at a destination, and remembers what it holds.
 func (a *analysis) lands(from []Word, to Word, c *shCall, op string) {
 	a.fileEffect(EffectWrite, to, c.target(op))
+	if len(from) == 1 && from[0].Is("/dev/null", "/dev/zero", "/dev/urandom") && a.zone(c, to) == ZoneUser && !strings.HasPrefix(op, "link") {
+		a.fileEffect(EffectDelete, to, c.target("truncate"))
+	}
 	a.into(from, to, c, op)
 	if len(from) == 1 {
 		if v, ok := a.written(from[0], c.fr); ok {
@@ -141,7 +160,9 @@ func (a *analysis) move(c *shCall) shValue {
 	o := options(c.args(), "tS", "--target-directory --suffix", 0)
 	from, to := copyOperands(&o)
 	t := c.target("move")
-	t.recursive = true
+	if t.recursive = true; to.Is("/dev/null") {
+		t.op = "rm"
+	}
 	a.files(EffectDelete, t, from...)
 	a.lands(from, to, c, "move")
 	return nil
@@ -186,9 +207,18 @@ func (a *analysis) dd(c *shCall) shValue {
 			in = a.contents(value, c.fr)
 		}
 	}
+	words := " " + strings.Join(WordTexts(c.args()), " ")
 	for _, w := range c.args() {
 		if name, value, ok := w.cut("="); ok && name == "of" {
 			a.fileEffect(EffectWrite, value, c.target("dd"))
+			zone, secret := a.placeIn(a.resolve(value, c.fr).text, c.fr)
+			switch from := in.origin().from; {
+			case !losses.Noise(from) || zone == ZoneDevice:
+			case !disposableZone(zone) && (strings.Contains(words, "notrunc") || secret != "" || value.Pattern):
+				a.fileEffect(EffectDelete, value, c.target("truncate"))
+			case !strings.Contains(words, " count="):
+				a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "fill-disk", Target: value.Text})
+			}
 			in = nil
 		}
 	}
@@ -215,6 +245,9 @@ func (a *analysis) chmod(c *shCall) shValue {
 	if c.name == "chattr" && strings.Contains(mode, "i") {
 		mode = "000" // nobody may change it
 	}
+	if acl, ok := o.value("-m", "--modify"); ok && strings.Contains(acl.Text, "o::") {
+		mode = strings.Replace(acl.Text, "::", "+", 1)
+	}
 	if strings.HasPrefix(c.name, "ch") && c.name != "chmod" && c.name != "chattr" {
 		t := c.target(strings.TrimPrefix(c.name, "g"))
 		t.domain, t.recursive = DomainPermission, recursive
@@ -236,7 +269,7 @@ func (a *analysis) modeEffect(c *shCall, mode string, w Word, recursive bool) {
 	switch {
 	case posix.SetsID(mode):
 		t.op, kind = "setuid", EffectPrivilege
-	case posix.OpensToAll(mode) || len(mode) > 2 && strings.IndexByte("4567", mode[len(mode)-1]) >= 0 && a.keyIn(c, w):
+	case posix.OpensToAll(mode) || len(mode) > 2 && (strings.IndexByte("4567", mode[len(mode)-1]) >= 0 || strings.Contains(mode, "o+r") || strings.Contains(mode, "a+r")) && a.keyIn(c, w):
 		t.op = "open-mode"
 	case posix.LocksAll(mode):
 		t.op = "lock-mode"
@@ -247,7 +280,7 @@ func (a *analysis) modeEffect(c *shCall, mode string, w Word, recursive bool) {
 // keyIn reports whether a file holds what its owner alone may read.
 func (a *analysis) keyIn(c *shCall, w Word) bool {
 	_, secret := a.placeIn(a.resolve(w, c.fr).text, c.fr)
-	return WordIn(secret, "ssh-key gpg-key key")
+	return WordIn(secret, "ssh-key gpg-key key cloud-credentials")
 }
 
 // searches are readers that print the lines in which a pattern is, patternFirst
@@ -273,7 +306,7 @@ func (a *analysis) searchedNames(c *shCall, o *shOpts, v shValue) (shValue, bool
 	}
 	name := losses.NameGlob(expr.Text)
 	switch {
-	case v.origin().from == "ps":
+	case v.origin() == shOrigin{"process", "*"}:
 		return shValue{{text: "$(grep)", kind: shPlain, origin: shOrigin{"process", strings.Trim(name, "*")}}}, true
 	case o.exact("-v", "--invert-match"):
 		return v, onlyNames(v)
@@ -310,6 +343,7 @@ func (a *analysis) readers(c *shCall) shValue {
 		operands = operands[:1]
 	}
 	if o.exact("-i", "--inplace") && c.name == "yq" {
+		a.takenOff(c, o.operands[:min(1, len(o.operands))])
 		a.files(EffectWrite, c.target("edit-in-place"), operands...)
 	}
 	if c.name == "stat" || c.name == "file" || len(operands) > 0 && c.name == "split" {
@@ -329,6 +363,9 @@ func (a *analysis) readers(c *shCall) shValue {
 	}
 	if c.name == "jq" && len(o.operands) > 0 {
 		a.printsVariable(c, o.operands[0].Text)
+		if o.operands[0].Is("env", "$ENV") {
+			return shUnknown("$(jq)", shOrigin{"environment", "jq"})
+		}
 	}
 	if len(operands) > 0 && (o.exact("-r", "-R", "--recursive") || WordIn(c.name, "rg ag ack")) && slices.ContainsFunc(losses.Tokens(strings.Join(WordTexts(c.args()), " ")), func(t string) bool {
 		return WordIn(t, "password passwd token secret credential private apikey akia")

@@ -3,6 +3,8 @@ package shell
 import (
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/winshell"
 )
 
@@ -23,7 +25,7 @@ func (a *analysis) runDialect(dialect, text string, fr *shFrame, offset int) {
 		a.unknown(fr, ShellNotPosix, offset)
 		return
 	}
-	if len(text) > MaxBytes || tooDeep(text) {
+	if len(text) > MaxBytes || posix.TooDeep(text) {
 		a.unknown(fr, shellTooLong, offset)
 		return
 	}
@@ -130,7 +132,7 @@ func (at At) windowsPlace(p string) Zone {
 			return zone
 		}
 	}
-	whole, below := wholeOf(winshell.OnDrive(p))
+	whole, below := losses.WholeOf(winshell.OnDrive(p))
 	return Zone(winshell.Place(p, whole, below))
 }
 

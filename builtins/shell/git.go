@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -33,7 +34,7 @@ func (a *analysis) git(c *shCall) shValue {
 		return printsText(a, c)
 	}
 	for _, w := range o.operands[1:] {
-		if what := a.secretOf(w.value()); what != "" && w.Dynamic && strings.Contains(w.prefix(), "://") {
+		if what := cmp.Or(a.secretOf(w.value()), a.strange(w, []Word{w})); what != "" && w.Dynamic && strings.Contains(w.prefix(), "://") {
 			a.connectTo(c, "upload", w, what)
 		}
 	}
@@ -92,7 +93,10 @@ func (a *analysis) gitSetting(c *shCall, name string, value Word) {
 		if a.zone(c, value) != ZoneProject || value.Text == "" {
 			a.effect(c, Effect{Kind: EffectWrite, Domain: DomainGit, Op: "hooks-off", Target: name + "=" + value.Text})
 		}
-	case "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "sequence.editor", "diff.external", "core.askpass", "credential.helper":
+	case "core.pager", "core.editor", "core.sshcommand", "core.fsmonitor", "init.templatedir", "sequence.editor", "diff.external", "core.askpass", "credential.helper":
+		if a.zone(c, value) == ZoneTemp {
+			a.effect(c, Effect{Kind: EffectWrite, Domain: DomainGit, Op: "hooks-off", Target: name + "=" + value.Text})
+		}
 		a.gitProgram(c, value)
 	}
 }
@@ -117,13 +121,13 @@ func (a *analysis) gitPrints(c *shCall, sub string) shValue {
 		if HasFlag(c.argv, "--git-path") {
 			below += "/" + c.argv[len(c.argv)-1].Text
 		}
-		if dir := a.dir(c.fr.st); a.at.Root != "" && c.fr.host == "" && dir != "" && IsUnder(a.at.Root, dir) {
+		if dir := a.dir(c.fr.st); a.at.Root != "" && c.fr.host == "" && dir != "" && losses.IsUnder(a.at.Root, dir) {
 			return shLiteral(a.at.Root + below + "\n")
 		}
 		return shUnknown("$(git rev-parse --show-toplevel)", shOrigin{"toplevel", "git"})
 	case strings.HasPrefix(sub, "credential") && HasFlag(c.args(), "fill", "get"), sub == "config" && strings.HasSuffix(strings.ToLower(c.argv[len(c.argv)-1].Text), "extraheader"):
 		return shUnknown("$(git credential)", shOrigin{credential, "git " + sub})
-	case sub == "ls-files" && len(c.args()) == 1:
+	case sub == "ls-files" && !slices.ContainsFunc(c.args()[1:], func(w Word) bool { return !w.Is("-z", "-c", "--cached", "--full-name") }):
 		return shValue{{text: "./**", kind: shMatch}, {text: "\n"}} // all there is
 	case sub == "config" || sub == "remote":
 		return shUnknown("$(git "+sub+")", shOrigin{kind: settings})

@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 // gitReads reads what the rules do not say of a command of git; false for one of
@@ -18,7 +20,7 @@ func (a *analysis) gitReads(c *shCall, sub string, o *shOpts) bool {
 		}
 	case "add", "stage": // a file of secrets will be among what is pushed
 		for _, w := range o.operands {
-			if _, secret := a.placeIn(a.resolve(w, c.fr).text, c.fr); secret != "" && !dry {
+			if secret := a.given(c, w); secret != "" && !dry {
 				a.added = secret
 			}
 		}
@@ -105,7 +107,7 @@ func (a *analysis) gitPush(c *shCall, o *shOpts) {
 		if strings.HasPrefix(r.Text, "+") || o.exact("--force-with-lease") && WordIn(branch, "main master trunk develop production release") {
 			a.gitLoss(c, "push-force", r.Text)
 		}
-		if strings.HasPrefix(r.Text, ":") && len(r.Text) > 1 {
+		if strings.HasPrefix(r.Text, ":") && len(r.Text) > 1 || r.Dynamic && strings.HasPrefix(r.Text, "$(") && slices.Contains(c.fr.via, "xargs") {
 			a.gitLoss(c, "push-delete", r.Text[1:])
 		}
 	}
@@ -121,6 +123,9 @@ func (a *analysis) gitConfig(c *shCall, o *shOpts) {
 	}
 	name := strings.ToLower(operands[0].Text)
 	a.gitSetting(c, name, operands[1])
+	if losses.TakesOff(name + "=" + operands[1].Text) {
+		a.effect(c, Effect{Kind: EffectWrite, Domain: DomainGit, Op: "hooks-off", Target: name})
+	}
 	if o.exact("--global", "--system") || name == "core.hookspath" {
 		a.effect(c, Effect{Kind: EffectWrite, Domain: DomainGit, Op: "config", Target: name})
 	}

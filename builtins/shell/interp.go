@@ -2,13 +2,11 @@ package shell
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
-	"github.com/hookc/hookc/internal/lazy"
 )
 
 // langSpec is how a program takes code of a language.
@@ -67,6 +65,7 @@ func (a *analysis) interpreter(c *shCall) shValue {
 		case o.exact("-n", "-p") && !inPlace:
 			a.input(c, o.operands)
 		case inPlace && (name == "perl" || name == "ruby"):
+			a.takenOff(c, code)
 			a.files(EffectWrite, c.target("edit-in-place"), o.operands...)
 		}
 		if spec.lang == tokens.JS && o.exact("-p", "--print", "-pe") && !code[0].Dynamic {
@@ -179,14 +178,15 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 		a.unknown(c.fr, shellTooLong, c.offset)
 		return
 	}
-	if handsOverShell(text) {
+	if losses.HandsOverShell(text) {
 		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "reverse-shell"})
 	}
+	a.codeRuns(c, text)
 	a.bytes += len(text)
 	a.code++
 	defer func() { a.code-- }()
 	if lang == tokens.Perl && strings.Contains(text, "</") {
-		text = perlGlob().ReplaceAllString(text, `glob("$1")`)
+		text = losses.PerlGlob().ReplaceAllString(text, `glob("$1")`)
 	}
 	if lang == tokens.PHP {
 		text = strings.ReplaceAll(text, " @", " ")
@@ -220,9 +220,6 @@ func (a *analysis) lang(c *shCall, lang tokens.Lang, v shValue) {
 	}
 }
 
-// perlGlob is a list of names as Perl writes one: </srv/*>.
-var perlGlob = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`<(/[^<>\s"]*)>`) })
-
 // ofAll is a call of what is not known as one of all whose names were read.
 func (c langCall) ofAll(does string, listed []langValue) langCall {
 	if !c.recv.known && strings.HasPrefix(c.name, ".") {
@@ -255,9 +252,12 @@ func (a *analysis) langCall(c *shCall, lang tokens.Lang, call langCall) {
 			}
 		}
 	case langWrite, langMode:
-		v := call.arg(0)
-		if strings.HasPrefix(call.name, "FileUtils.ch") || call.name == "chmod" && lang != tokens.PHP {
-			v = call.arg(1)
+		v, mode := call.arg(0), call.arg(len(call.args)-1)
+		if strings.HasPrefix(call.name, "FileUtils.ch") || strings.HasPrefix(call.name, "File.ch") || call.name == "chmod" && lang != tokens.PHP {
+			v, mode = call.arg(1), call.arg(0)
+		}
+		if act == langMode && strings.Contains(call.name, "chmod") && v.text != "" {
+			a.modeEffect(c, strings.TrimLeft(mode.text, "0o"), a.langPath(v.value().word().Text, c.fr), strings.HasSuffix(call.name, "_R"))
 		}
 		a.langFile(c, EffectWrite, "write", v, false)
 	case langRead:
@@ -285,13 +285,13 @@ func (a *analysis) langCall(c *shCall, lang tokens.Lang, call langCall) {
 	case langSelfRead:
 		a.langFile(c, EffectRead, "read", call.recv, false)
 	case langSend:
-		e := Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "request", Target: addressHost(call.arg(0).text)}
+		e := Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "request", Target: losses.AddressHost(call.arg(0).text)}
 		for _, v := range slices.AppendSeq(flatten(call.args), maps.Values(call.named)) {
 			if what := a.secretOf(v.value()); what != "" {
 				e.Secret = max(e.Secret, what)
 			}
 		}
-		if host := addressHost(call.arg(0).text); strings.HasSuffix(call.name, ".delete") && host != "" && !losses.IsLocal(host) {
+		if host := losses.AddressHost(call.arg(0).text); strings.HasSuffix(call.name, ".delete") && host != "" && !losses.IsLocal(host) {
 			a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: "http-delete", Target: call.arg(0).text})
 		}
 		a.effect(c, e)
@@ -324,7 +324,8 @@ func (a *analysis) langLoss(c *shCall, call langCall) {
 		}
 	case (call.name == "os.kill" || call.name == "process.kill") && call.arg(0).text == "1":
 		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "kill-all", Target: call.name})
-	case call.recv.rows && losses.Destroys()[last] && call.everything(), WordIn(last, "flushall flushdb shutdownServer obliterate"), last == "drop" && len(call.args)+len(call.named) == 0, last == "remove" && len(call.args) == 1 && call.everything(), last == "truncate" && len(call.args) == 0 && call.recv.text == "" && !strings.HasPrefix(call.name, "."):
+	case WordIn(strings.ToLower(last), "updatemany update_many") && call.everything(), last == "update" && strings.HasPrefix(call.name, "db.") && call.everything() && len(call.args) > 0,
+		call.recv.rows && losses.Destroys()[last] && call.everything(), WordIn(last, "flushall flushdb shutdownServer obliterate"), last == "drop" && len(call.args)+len(call.named) == 0, last == "remove" && len(call.args) == 1 && call.everything(), last == "truncate" && len(call.args) == 0 && call.recv.text == "" && !strings.HasPrefix(call.name, "."):
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: "delete-rows", Target: call.name})
 	default:
 		a.langLexicon(c, call, losses.Tokens(last))
@@ -504,7 +505,9 @@ func (a *analysis) awk(c *shCall) shValue {
 	if text, ok := v.known(); ok && len(programs) == 1 && strings.TrimSpace(programs[0].Text) == "{print}" {
 		return shLiteral(text)
 	}
-	if o := v.origin(); o.kind == "remote" || o.kind == "decoded" || o.kind == "process" {
+	if o := v.origin(); o.kind == "process" && strings.ContainsAny(strings.Join(WordTexts(programs), ""), "/~=<>") {
+		return printsText(a, c) // some of them
+	} else if o.kind == "remote" || o.kind == "decoded" || o.kind == "process" {
 		return shUnknown("$(awk)", o)
 	}
 	return shUnknown("$(awk)", shOrigin{kind: "output", from: "awk"})
@@ -515,6 +518,7 @@ func (a *analysis) awkProgram(c *shCall, w Word) {
 		return
 	}
 	a.printsVariable(c, w.Text)
+	a.codeRuns(c, w.Text)
 	program := readLang(tokens.Awk, w.Text)
 	for _, call := range program.found {
 		if call.name == "system" && len(call.args) > 0 {
@@ -538,11 +542,4 @@ func (a *analysis) awkProgram(c *shCall, w Word) {
 			a.fileEffect(EffectWrite, NewWord(t.Text), c.target("write"))
 		}
 	}
-}
-
-// handsOverShell reports whether a program connects a shell to a socket: it
-// has one, and makes it the input of what it starts.
-func handsOverShell(text string) bool {
-	return (strings.Contains(strings.ToLower(text), "socket") || strings.Contains(text, "net.")) && slices.ContainsFunc(
-		[]string{"dup2(", "pty.spawn(", "/bin/sh", "/bin/bash", `STDIN,">&`}, func(mark string) bool { return strings.Contains(text, mark) })
 }

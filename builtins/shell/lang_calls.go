@@ -3,6 +3,7 @@ package shell
 import (
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
@@ -51,7 +52,7 @@ var langActions = lazy.Value(func() map[string]langAction {
 		{langMove, "shutil.move os.rename os.replace fs.rename fs.renameSync fs.promises.rename FileUtils.mv FileUtils.move File.rename rename"},
 		{langCopy, losses.CallsCopy},
 		{langLink, losses.CallsLink},
-		{langMode, "os.chmod os.chown fs.chmod fs.chmodSync fs.chown fs.chownSync FileUtils.chmod FileUtils.chmod_R FileUtils.chown_R chmod"},
+		{langMode, "os.chmod os.chown fs.chmod fs.chmodSync fs.chown fs.chownSync FileUtils.chmod FileUtils.chmod_R FileUtils.chown_R File.chmod chmod"},
 		{langSend, losses.CallsSend},
 		{langEval, "exec eval execfile vm.runInNewContext vm.runInThisContext Function instance_eval class_eval assert loadstring load"},
 		{langSelfDelete, ".unlink .rmdir"}, {langSelfTree, ".rmtree .rm_rf"}, {langSelfWrite, ".write_text .write_bytes"}, {langSelfRead, ".read_text .read_bytes"},
@@ -82,6 +83,9 @@ var listing = lazy.Value(func() map[string]int {
 // in some of them.
 func langAct(lang tokens.Lang, name string) langAction {
 	act := langActions()[name]
+	if lang == tokens.Lua && WordIn(name, "load loadstring dofile") {
+		return langEval
+	}
 	switch name {
 	case "exec", "eval":
 		if lang == tokens.Python || lang == tokens.JS || name == "eval" {
@@ -164,6 +168,8 @@ func langResult(c langCall) langValue {
 		return langVariable(first.text)
 	case "keyring.get_password":
 		return langValue{origin: shOrigin{credential, "the keyring"}}
+	case "Object.keys", "os.environ.keys", "ENV.keys":
+		return langValue{} // no more than names
 	case "getattr":
 		return langValue{module: strings.TrimPrefix(first.module+"."+c.arg(1).text, ".")}
 	case "tempfile.mkdtemp", "tempfile.mktemp", "Dir.mktmpdir", "tempnam":
@@ -182,6 +188,11 @@ func langResult(c langCall) langValue {
 		return langValue{text: ".", known: true, path: true}
 	}
 	v := langMethod(c)
+	if act := langActions()[c.name]; (act == langShell || act == langArgv) && slices.ContainsFunc(flatten(c.args), func(v langValue) bool {
+		return WordIn(strings.SplitN(v.text, " ", 2)[0], "curl wget fetch")
+	}) {
+		v.origin = shOrigin{"remote", "an address"}
+	}
 	if i := strings.LastIndexByte(c.name, '.'); v.text == "" && i > 0 && (environments()[c.name[:i]] || strings.HasPrefix(c.name, "ENV.to_")) {
 		v.origin = shOrigin{"environment", "env"}
 	}

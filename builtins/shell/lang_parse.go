@@ -45,7 +45,7 @@ func (c langCall) everything() bool {
 //
 //go:noinline
 func (c langCall) arg(n int) langValue {
-	if n >= len(c.args) {
+	if n < 0 || n >= len(c.args) {
 		return langValue{}
 	}
 	return c.args[n]
@@ -316,7 +316,7 @@ func (p *langCode) nameExpr(t tokens.Token) langValue {
 		return p.called(langCall{name: name, args: []langValue{p.primary()}}) // db.query`…`
 	}
 	bare := p.lang == tokens.Perl || p.lang == tokens.Ruby || p.lang == tokens.PHP || p.lang == tokens.Lua
-	if bare && !next.Line && (next.Kind == tokens.String || next.Kind == tokens.Name && (WordIn(name, losses.CallsPrint) || strings.HasPrefix(next.Text, "$") || langAct(p.lang, name) != 0)) && !strings.HasPrefix(t.Text, "$") && !strings.HasPrefix(t.Text, "@") {
+	if bare && !next.Line && (next.Kind == tokens.String || next.Kind == tokens.Name && (WordIn(name, losses.CallsPrint) || strings.HasPrefix(next.Text, "$") || langAct(p.lang, name) != 0) || langAct(p.lang, name) == langMode && next.Text != "" && next.Text[0] == '0') && !strings.HasPrefix(t.Text, "$") && !strings.HasPrefix(t.Text, "@") {
 		var args []langValue
 		for {
 			args = append(args, p.expr())

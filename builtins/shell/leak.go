@@ -65,6 +65,9 @@ func (a *analysis) shown(c *shCall, v shValue) {
 	}
 	for _, p := range v {
 		switch {
+		case p.origin.kind == "environment" && c.fr.host == "" && a.sourced == "" && c.fr.stdin.value.origin().kind == "" && !c.fr.process:
+			a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: "the environment"})
+			return
 		case p.origin.kind == "environment" && a.sourced != "":
 			a.effect(c, Effect{Kind: EffectRead, Domain: DomainFile, Op: credential, Target: "the environment", Secret: a.sourced})
 		case p.origin.kind == "environment" && WordIn(c.name, "docker podman nerdctl docker-compose kubectl oc heroku fly flyctl") || p.origin.kind == settings && strings.Contains(p.origin.from, "Env"):
@@ -107,13 +110,13 @@ func (a *analysis) leak(c *shCall, read bool) {
 	far := ""
 	args := c.args()
 	for i, w := range args {
-		if i > 0 && losses.UsesSecret(args[i-1].Text) {
+		if i > 0 && losses.UsesSecret(args[i-1].Text) && !(args[i-1].Is("-i") && losses.Senders()[c.name]) {
 			continue
 		}
 		if secret == "" {
 			secret = a.given(c, w)
 		}
-		if secret == "" && (strings.Contains(w.Text, "://") || WordIn(c.name, "dig host nslookup drill kdig ping ping6") || i > 0 && WordIn(args[i-1].Text, "-f -F --field --raw-field --body -b --message -m --content --text --title --notes")) {
+		if secret == "" && (strings.Contains(w.Text, "://") || WordIn(c.name, "dig host nslookup drill kdig ping ping6 getent slack slack-cli telegram-send ntfy notify discord") || i > 0 && WordIn(args[i-1].Text, "-f -F --field --raw-field --body -b --message -m --content --text --title --notes")) {
 			secret = a.secretOf(w.value()) // what others read
 		}
 		if far == "" && (strings.Contains(w.Text, "://") && !strings.HasPrefix(w.Text, "file:") || !w.Dynamic && (remotePath(w) || args[0].Is("cp") && strings.Contains(w.Text, ":/") && WordIn(c.name, "kubectl oc k")) && (c.name != "docker" || args[0].Is("cp")) || losses.DomainLike(w.Text)) {
@@ -132,7 +135,7 @@ func (a *analysis) leak(c *shCall, read bool) {
 		far = c.name
 	}
 	if far != "" {
-		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: addressHost(far), Secret: secret})
+		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: losses.AddressHost(far), Secret: secret})
 	}
 }
 

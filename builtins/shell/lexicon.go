@@ -8,26 +8,28 @@ import (
 )
 
 // lexicon adds what the words of a command say that it destroys.
-func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
+func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) (v shValue) {
 	o := options(args, "m", "--message --title --body --comment --name --query --search --filter --grep --pattern", 0)
 	if verb := losses.Named(c.argv[0].Text, o.far); !c.argv[len(c.argv)-1].Is("=", "true", "false") && verb != "" && domain == DomainOutside && !o.dry() && rulesOf(c.name) == nil {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(WordTexts(args), " ")})
-		return
+		return nil
 	}
 	if len(args) == 0 || o.dry() || args[len(args)-1].Is("-h") || slices.ContainsFunc(o.list, func(opt shOpt) bool { return losses.Dry()[opt.name] }) {
-		return
+		return nil
 	}
 	a.lexOpens(c, &o, args)
 	named := o
 	if len(losses.Tokens(c.name)) > 1 && rulesOf(c.name) == nil { // kubectl-view-secret, Get-AccessToken
 		named.operands = append([]Word{NewWord(c.name)}, o.operands...)
 	}
-	if c.fr.out == nil && lexCredential(&named, rulesOf(c.name) != nil) {
+	if prints := lexCredential(&named, rulesOf(c.name) != nil); prints && c.fr.out != nil {
+		return shUnknown("$("+c.name+")", shOrigin{credential, c.name + " " + strings.Join(WordTexts(args), " ")})
+	} else if prints {
 		a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: strings.Join(WordTexts(args), " ")})
 	}
 	if verb := losses.Migration(c.name, WordTexts(o.operands[:min(len(o.operands), 4)]), o.pairs()); verb != "" {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: verb, Target: strings.Join(WordTexts(o.operands), " ")})
-		return
+		return nil
 	}
 	verb := a.lexVerb(c, domain, &o)
 	if verb == "" {
@@ -37,6 +39,7 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) {
 		words := slices.DeleteFunc(WordTexts(o.operands), func(w string) bool { return strings.EqualFold(w, verb) })
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(words, " ")})
 	}
+	return nil
 }
 
 // pairs are the options with their values.
@@ -45,6 +48,14 @@ func (o *shOpts) pairs() (out [][2]string) {
 		out = append(out, [2]string{opt.name, opt.value.Text})
 	}
 	return out
+}
+
+// production reports whether options or operands name what serves.
+func (o *shOpts) production() bool {
+	names := func(w Word) bool {
+		return slices.ContainsFunc(losses.Tokens(w.Text), func(t string) bool { return losses.Production()[t] })
+	}
+	return slices.ContainsFunc(o.operands, names) || slices.ContainsFunc(o.list, func(opt shOpt) bool { return names(opt.value) || names(NewWord(opt.name)) })
 }
 
 // far reports whether options or operands say that more than the project is meant.
@@ -67,13 +78,21 @@ func (a *analysis) lexVerb(c *shCall, domain Domain, o *shOpts) string {
 		if w.Dynamic || w.Pattern {
 			continue
 		}
+		if name, value, ok := w.cut("="); ok && WordIn(name, "action op operation command cmd mode") {
+			w = value
+		}
 		verb, object := losses.Verb(w.Text)
 		before, after := o.operands[:i], o.operands[i+1:]
 		tidies := WordIn(verb, "clean cleanup clear")
 		there := !tidies && slices.Contains(object, "all") || slices.ContainsFunc(object, losses.Elsewhere) || slices.ContainsFunc(before, func(w Word) bool { return losses.Elsewhere(w.Text) || a.lexElsewhere(c, w) })
 		switch {
-		case verb == "":
+		case verb == "", losses.Halts()[verb] && !o.production():
 			continue
+		case losses.Halts()[verb]:
+			if len(after) > 0 && losses.Makes()[after[0].Text] {
+				return ""
+			}
+			return verb
 		case losses.Makes()[verb]:
 			if len(after) == 0 || !lexNamesMany(after[0].Text) && !lexNext(verb, after, o) { // run services delete, run wipe --force, run drop_schema
 				return ""
@@ -153,18 +172,22 @@ func lexCredential(o *shOpts, listed bool) bool {
 func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 	says := func(list string) bool {
 		return slices.ContainsFunc(o.operands, func(w Word) bool {
-			return slices.ContainsFunc(losses.Tokens(w.Text), func(t string) bool { return WordIn(t, list) })
+			return len(w.Text) < 50 && slices.ContainsFunc(losses.Tokens(w.Text), func(t string) bool { return WordIn(t, list) })
 		})
 	}
 	op := ""
 	for _, w := range o.operands[:min(2, len(o.operands))] {
-		if t := losses.Tokens(w.Text); len(t) < 4 && slices.Contains(t, "publish") && !losses.Messengers()[c.name] && !strings.ContainsAny(w.Text, "/=") {
+		if t := losses.Tokens(w.Text); (len(t) < 4 || t[0] == "publish" && len(t) < 6) && slices.Contains(t, "publish") && !slices.Contains(t, "local") && c.name != "yalc" && !losses.Messengers()[c.name] && !strings.ContainsAny(w.Text, "/=") {
 			op = "publish"
 		}
 	}
 	for i, w := range args {
 		option, found := strings.HasPrefix(w.Text, "--"), ""
-		if w.Dynamic || !option && !losses.Holds(w.Text, "public", "all", "admin", "owner", "/0") {
+		if file, ok := strings.CutPrefix(w.Text, "file://"); ok {
+			v, _ := a.written(NewWord(file), c.fr)
+			w = v.word()
+		}
+		if w.Text == "" || w.Dynamic && !strings.Contains(w.Text, "Effect") || !option && !losses.Holds(w.Text, "public", "all", "admin", "owner", "/0", "effect", "=0", "fullaccess") {
 			continue
 		}
 		name, value, _ := strings.Cut(strings.TrimLeft(w.Text, "-"), "=")
@@ -174,17 +197,33 @@ func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 		switch m := losses.Opens().FindStringSubmatch(w.Text); {
 		case m != nil && (m[1] != "" || says("put set add edit update authorize grant attach patch modify ch allow rules")),
 			option && WordIn(name, "publicly-accessible allow-blob-public-access public-access") && value != "false",
-			strings.HasPrefix(name, "no-") && losses.Holds(name, "protection", "enabled", "termination", "backup", "encryption"), option && name == "role" && value == "Owner":
+			losses.TakesOff(w.Text) && strings.Contains(w.Text, "--"), losses.ForEverybody(w.Text), option && WordIn(name, "role principal principals group-names source-address-prefixes verb") && WordIn(value, "Owner * all Internet Any"),
+			option && value == "inherited" && name == "public-access-prevention", option && WordIn(value, "0.0.0.0") && WordIn(name, "start-ip-address authorized-networks source-ranges"):
 			found = "public"
-		case option && value == "0" && losses.Counts()[name]:
+		case option && value == "0" && losses.Counts()[name], !option && strings.HasSuffix(w.Text, "=0") && says("scale"):
 			found = "scale-to-zero"
 		}
 		if found != "" && !says("list get describe show view search ls cat") {
 			op = found
 		}
 	}
+	if losses.TakesOff(c.name+" "+strings.Join(WordTexts(args), " ")) && !says("list get describe show view search ls cat log commit config diff") {
+		op = "public"
+	}
+	if !strings.Contains(strings.Join(WordTexts(args), " "), "/.ssh/") && says("ssh deploy login authorized sshkey keys access collaborator collaborators") && says("add create import send upload register invite") && says("key keys profile access collaborator collaborators") && slices.ContainsFunc(o.operands, func(w Word) bool { return losses.LetsIn(w.Text) }) {
+		op = "public"
+	}
 	if op != "" {
 		a.effect(c, Effect{Kind: EffectWrite, Domain: DomainPlatform, Op: op, Target: strings.Join(WordTexts(args), " ")})
+	}
+}
+
+// takenOff adds that a program that edits files takes a protection off.
+func (a *analysis) takenOff(c *shCall, programs []Word) {
+	for _, w := range programs {
+		if losses.EditsOff(w.Text) {
+			a.effect(c, Effect{Kind: EffectWrite, Domain: DomainPlatform, Op: "public", Target: w.Text})
+		}
 	}
 }
 
@@ -247,6 +286,9 @@ func (a *analysis) lexElsewhere(c *shCall, w Word) bool {
 func lexOption(o *shOpts) string {
 	for _, opt := range o.list {
 		tokens := losses.Tokens(opt.name)
+		if verb, _ := losses.Verb(opt.value.Text); losses.Destroys()[verb] && WordIn(opt.name, "--action --op --operation --mode --command --task") {
+			return verb
+		}
 		if !strings.HasPrefix(opt.name, "-") || len(opt.name) < 6 || len(tokens) == 0 || opt.set && opt.value.Is("false", "no", "0", "never") {
 			continue
 		}
@@ -257,7 +299,10 @@ func lexOption(o *shOpts) string {
 		if verb == "force" && len(rest) > 0 {
 			verb, rest = rest[0], rest[1:]
 		}
-		takes := losses.Takes()[verb] && len(rest) > 0
+		takes := losses.Takes()[verb] && (len(rest) > 0 || o.production())
+		if len(rest) == 1 && WordIn(rest[0], "missing existing extra extraneous unmatched stale old removed") && o.production() {
+			rest = nil
+		}
 		if !losses.Destroys()[verb] && !takes || slices.ContainsFunc(rest, losses.Owned) {
 			continue
 		}

@@ -16,13 +16,19 @@ func (a *analysis) curl(c *shCall) shValue {
 	if o.exact("--help", "--version", "-V") {
 		return printsText(a, c)
 	}
-	op, secret := "download", ""
+	op, secret, used := "download", "", []Word(nil)
 	for _, opt := range o.list {
 		switch opt.name {
 		case "-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form", "-T", "--upload-file", "--data-raw", "--form-string":
 			op, secret = "upload", cmp.Or(a.uploaded(c, opt), secret)
 		case "-H", "--header", "-u", "--user", "-b", "--cookie":
 			secret = cmp.Or(a.fileSecretOf(opt.value.value()), secret)
+			for i, p := range opt.value.value() {
+				if what := a.secretOf(shValue{p}); opt.name == "-H" && WordIn(what, "credential variable") && !losses.Authenticates(opt.value.value()[:i].text()) {
+					secret = what
+				}
+			}
+			used = append(used, opt.value)
 		case "-K", "--config", "--cert", "--key", "-E", "--netrc-file", "--cacert":
 			a.fileEffect(EffectRead, opt.value, c.target("use"))
 		}
@@ -36,12 +42,13 @@ func (a *analysis) curl(c *shCall) shValue {
 		op, o.operands = "http-delete", o.operands[1:]
 	}
 	urls := append(o.values("--url"), o.operands...)
+	used = append(used, urls...)
 	a.restLoss(c, op, urls, append(o.values("-H", "--header"), o.values("-d", "--data", "--data-raw", "--data-binary", "--data-urlencode", "--json")...))
 	for _, u := range urls {
 		if s := a.secretOf(u.value()); s != "" {
 			secret, op = s, "upload"
 		}
-		a.connectTo(c, op, u, secret)
+		a.connectTo(c, op, u, cmp.Or(secret, a.strange(u, used)))
 	}
 	files := o.values("-o", "--output")
 	if o.exact("-O", "--remote-name", "--remote-name-all") {
@@ -79,9 +86,13 @@ func (a *analysis) restLoss(c *shCall, op string, urls, texts []Word) {
 		v, object := losses.Verb(strings.TrimPrefix(last, "_"))
 		domain := DomainOutside
 		switch {
+		case op == "http-delete" && losses.ServesCluster(u.Path):
+			domain = DomainKubernetes
+		case losses.ServesContainers(u.Path) && (op == "http-delete" || v == "prune") && (u.Port() == "2375" || u.Port() == "2376" || HasFlag(c.args(), "--unix-socket")):
+			domain = DomainContainer
 		case losses.Stores[u.Port()] && (op == "http-delete" || strings.HasPrefix(last, "_delete") || (op == "upload" || op == "post") && losses.Destroys()[v]):
 			domain = DomainDatabase
-		case losses.IsLocal(u.Hostname()) || op != "http-delete" && verb == "" && !((op == "upload" || op == "post") && (losses.Destroys()[v] || WordIn(v, "shutdown poweroff disable suspend ban reboot") || losses.Takes()[v] && slices.ContainsFunc(object, losses.Elsewhere))):
+		case losses.IsLocal(u.Hostname()) || op != "http-delete" && verb == "" && !((op == "upload" || op == "post") && (losses.Destroys()[v] || WordIn(v, "shutdown poweroff disable suspend ban reboot transfer archive close") || losses.Takes()[v] && slices.ContainsFunc(object, losses.Elsewhere))):
 			continue
 		}
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: "http-delete", Target: w.Text})
@@ -98,6 +109,19 @@ func (a *analysis) requests(c *shCall, text string) {
 	for _, at := range addresses {
 		a.restLoss(c, op, []Word{NewWord(at)}, nil)
 	}
+}
+
+// strange is what secret the words of a request use at an address that has no business with it.
+func (a *analysis) strange(address Word, words []Word) string {
+	for _, w := range words {
+		for _, p := range w.value() {
+			program, _, _ := strings.Cut(p.origin.from, " ")
+			if what := a.secretOf(shValue{p}); what != "" && !strings.Contains(p.origin.from, "identity") && losses.Strange(losses.AddressHost(address.Text), program) {
+				return what
+			}
+		}
+	}
+	return ""
 }
 
 // uploaded reads what an option of curl sends, and says what secret that is.
@@ -148,31 +172,11 @@ func (a *analysis) sent(c *shCall, file Word) string {
 
 // connectTo adds the connection to an address.
 func (a *analysis) connectTo(c *shCall, op string, address Word, secret string) {
-	e := Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: op, Target: addressHost(address.Text), Secret: secret}
+	e := Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: op, Target: losses.AddressHost(address.Text), Secret: secret}
 	if address.Dynamic && address.prefix() == "" {
 		e.Target, e.Certainty = address.Text, CertainDynamic
 	}
 	a.effect(c, e)
-}
-
-// addressHost is the host of an address that may lack its scheme.
-func addressHost(address string) string {
-	if !strings.Contains(address, "://") {
-		address = "http://" + address
-	}
-	if h, ok := Host(address); ok {
-		return h
-	}
-	u, err := url.Parse(strings.Map(func(r rune) rune {
-		if r <= ' ' || r == '$' || r == '"' {
-			return -1
-		}
-		return r
-	}, address))
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(u.Hostname())
 }
 
 // downloaded is what a program prints of addresses; what it writes into files is
@@ -322,7 +326,7 @@ func (a *analysis) transfer(c *shCall, operands []Word) {
 	secret := ""
 	for _, w := range operands[:last] {
 		if remotePath(w) {
-			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "download", Target: remoteHost(w.Text)})
+			a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "download", Target: losses.RemoteHost(w.Text)})
 			continue
 		}
 		op := "copy"
@@ -333,20 +337,13 @@ func (a *analysis) transfer(c *shCall, operands []Word) {
 		a.fileEffect(EffectRead, w, c.target(op))
 	}
 	if remotePath(to) {
-		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: remoteHost(to.Text), Secret: secret})
+		a.effect(c, Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: "upload", Target: losses.RemoteHost(to.Text), Secret: secret})
 		return
 	}
 	if last > 0 {
 		a.fileEffect(EffectWrite, to, c.target("copy"))
 		a.into(operands[:last], to, c, "copy")
 	}
-}
-
-func remoteHost(t string) string {
-	if strings.Contains(t, "://") {
-		return addressHost(t)
-	}
-	return hostOf(t)
 }
 
 func (a *analysis) rsync(c *shCall) shValue {
@@ -365,7 +362,7 @@ func (a *analysis) rsync(c *shCall) shValue {
 		t := c.target("rsync-delete")
 		t.recursive = true
 		if _, p, ok := to.cut(":"); ok && remotePath(to) {
-			fr := a.elsewhere(c, "ssh:"+hostOf(to.Text))
+			fr := a.elsewhere(c, "ssh:"+losses.HostOf(to.Text))
 			t.fr, to = fr, p
 		}
 		a.fileEffect(EffectDelete, to, t)
@@ -420,18 +417,4 @@ func (a *analysis) gpg(c *shCall) shValue {
 		a.keepSecret(o.operands, v, c.fr)
 	}
 	return decoded(c, c.fr.stdin.value)
-}
-
-// Host reads an address as net/url does. An address with a backslash has
-// none: browsers and clients disagree about where its host ends.
-func Host(address string) (string, bool) {
-	if strings.Contains(address, `\`) {
-		return "", false
-	}
-	u, err := url.Parse(strings.TrimSpace(address))
-	if err != nil {
-		return "", false
-	}
-	h := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
-	return h, h != ""
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -127,21 +128,7 @@ func (o *shOpts) short(w Word, rest []Word, valued string) int {
 }
 
 // WordIn reports whether word is one of list, which has blanks between them.
-func WordIn(word, list string) bool {
-	if word == "" {
-		return false
-	}
-	for end := 0; ; {
-		i := strings.Index(list[end:], word)
-		if i < 0 {
-			return false
-		}
-		i += end
-		if end = i + len(word); (i == 0 || list[i-1] == ' ') && (end == len(list) || list[end] == ' ') {
-			return true
-		}
-	}
-}
+func WordIn(word, list string) bool { return losses.In(word, list) }
 
 // has reports whether one of the options is there; long ones may be shortened,
 // as getopt_long lets them be.
@@ -174,8 +161,6 @@ func (o *shOpts) value(names ...string) (Word, bool) {
 }
 
 // values are those of every one of the options.
-//
-//go:noinline
 func (o *shOpts) values(names ...string) []Word {
 	var out []Word
 	for _, opt := range o.list {

@@ -131,6 +131,9 @@ func (a *analysis) cat(c *shCall) shValue {
 // What is known may all be there, so nothing is left out here.
 func (a *analysis) partial(c *shCall, v shValue) shValue {
 	if c.name == "head" || c.name == "tail" {
+		if v.origin().kind == "process" && !HasFlag(c.args(), "-n", "+2") {
+			return printsText(a, c)
+		}
 		return someOf(v)
 	}
 	if text, ok := v.known(); ok && c.name == "tac" {
@@ -267,6 +270,12 @@ func (a *analysis) environ(c *shCall) shValue {
 func (a *analysis) processes(c *shCall) shValue {
 	o := options(c.args(), "uUgGPst", "", 0)
 	name, _, _ := strings.Cut(o.operand(0), " ")
+	if c.name == "ps" && strings.Contains(o.operand(0), "e") && o.operand(0) != "" && len(o.operand(0)) < 6 || c.name == "ps" && len(o.operands) > 1 && o.operands[1].Is("e") {
+		return shUnknown("$(ps)", shOrigin{"environment", "ps"})
+	}
+	if strings.Trim(name, ".*^$") == "" || c.name == "ps" && !o.exact("-p", "-C", "-q", "--pid", "--ppid") && strings.ContainsAny(strings.Join(WordTexts(c.args()), ""), "eAx") {
+		name = "*"
+	}
 	return shValue{{text: "$(" + c.name + ")", kind: shPlain, origin: shOrigin{"process", name}}}
 }
 

@@ -13,6 +13,13 @@ import (
 // told to hand to it, and what it does to a folder that an option names.
 func (a *analysis) ownProgram(c *shCall) {
 	args := c.args()
+	if c.name == "qemu-img" && len(args) > 2 && args[0].Is("create", "convert", "rebase") {
+		for _, w := range args[1:] {
+			if strings.HasPrefix(w.Text, "/") || strings.HasPrefix(w.Text, "~") {
+				a.fileEffect(EffectWrite, w, c.target("write"))
+			}
+		}
+	}
 	for name, option := range losses.Empties(c.name) {
 		o := options(args, "d", option, 0)
 		for _, w := range o.values(strings.Fields(option)...) {
@@ -23,7 +30,8 @@ func (a *analysis) ownProgram(c *shCall) {
 			}
 		}
 	}
-	if with, ok := losses.Deletes[c.name]; ok {
+	with, ok := losses.Deletes[c.name]
+	if ok || programOf(c.name) == nil && losses.Removes(c.name) {
 		o, t := options(args, "", "", 0), c.target("delete")
 		t.recursive = true
 		for _, w := range o.operands {
@@ -85,7 +93,12 @@ func (a *analysis) ownTask(c *shCall, args []Word) {
 		args = stdinItems(args[0].value(), " \n")
 	}
 	start := slices.IndexFunc(args[:min(2, len(args))], func(w Word) bool { return w.Is("run", "exec", "runhaskell", "task", "runMain") })
-	if start < 0 {
+	if start < 0 && !WordIn(c.name, "nox tox") {
+		return
+	} else if start < 0 {
+		for _, w := range (&shOpts{list: options(args, "se", "--session --sessions --env", 0).list}).values("-s", "-e", "--session", "--sessions") {
+			a.scriptLoss(c, []Word{NewWord("./" + w.Text)})
+		}
 		return
 	}
 	args = args[start+1:]
@@ -156,10 +169,6 @@ func (a *analysis) ftpScript(c *shCall, text string) {
 	}
 }
 
-// editorScripts put what scripts of editors call the way PHP has it.
-var editorScripts = strings.NewReplacer("(delete-directory ", "rmtree(", "(delete-file ", "unlink(", "(shell-command ", "system(", "(shell-command-to-string ", "system(", "(f-delete ", "rmtree(", "(call-process-shell-command ", "system(", "(start-process-shell-command ", "system(",
-	"delete(", "rmtree(", "expand(", "os.path.expanduser(", "systemlist(", "system(", "vim.fn.", "", "os.execute(", "system(", ":call ", " ", "call ", " ", "silent! ", "", "silent ", "", "lua ", " ")
-
 // editorCommand reads a command that an editor is told to run: those after ! are the
 // shell's.
 func (a *analysis) editorCommand(c *shCall, text string) {
@@ -174,6 +183,6 @@ func (a *analysis) editorCommand(c *shCall, text string) {
 		}
 	}
 	if strings.Contains(text, "(") {
-		a.lang(c, tokens.PHP, shLiteral(editorScripts.Replace(text)))
+		a.lang(c, tokens.PHP, shLiteral(losses.EditorScripts.Replace(text)))
 	}
 }

@@ -1,10 +1,12 @@
 package shell
 
 import (
-	"github.com/hookc/hookc/builtins/winshell"
-	"github.com/hookc/hookc/internal/paths"
 	"path"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/winshell"
+	"github.com/hookc/hookc/internal/paths"
 )
 
 // shPath is a path that a word means.
@@ -148,7 +150,7 @@ func (a *analysis) fileEffect(kind EffectKind, w Word, t shTarget) {
 	p := a.resolve(w, &fr)
 	if strings.HasPrefix(fr.host, "image:") || strings.HasPrefix(fr.host, "container:") {
 		for _, m := range a.mounts {
-			if p.shape != "" && IsUnder(m.inside, p.shape) && (kind == EffectDelete || !strings.HasPrefix(m.host, volumes)) {
+			if p.shape != "" && losses.IsUnder(m.inside, p.shape) && (kind == EffectDelete || !strings.HasPrefix(m.host, volumes)) {
 				p = p.moved(m)
 				fr.host = ""
 				break

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
@@ -57,17 +56,17 @@ func (at At) place(p string) Zone {
 	if winshell.Drive(p) {
 		return at.windowsPlace(p)
 	}
-	whole, below := wholeOf(p)
+	whole, below := losses.WholeOf(p)
 	if whole == "" || whole[0] != '/' {
 		return ZoneUnknown
 	}
-	if !below && at.project(whole) && inGit(whole) {
+	if !below && at.project(whole) && losses.InGit(whole) {
 		return ZoneGit
 	}
 	switch {
 	case whole == "/" && !below:
 		return ZoneRoot
-	case IsUnder("/dev", whole) && !IsUnder("/dev/shm", whole):
+	case losses.IsUnder("/dev", whole) && !losses.IsUnder("/dev/shm", whole):
 		return ZoneDevice
 	case at.project(whole):
 		if whole == at.Root && !below {
@@ -81,7 +80,7 @@ func (at At) place(p string) Zone {
 			return ZoneTempRoot
 		}
 		return ZoneTemp
-	case at.Home != "" && IsUnder(whole, at.Home):
+	case at.Home != "" && losses.IsUnder(whole, at.Home):
 		switch whole {
 		case at.Home:
 			if below {
@@ -94,16 +93,16 @@ func (at At) place(p string) Zone {
 			}
 		}
 		return ZoneSystem
-	case at.Root != "" && IsUnder(whole, at.Root) && !below:
+	case at.Root != "" && losses.IsUnder(whole, at.Root) && !below:
 		return ZoneAbove
-	case at.Home != "" && at.Home != "/" && IsUnder(at.Home, whole):
-		if underAny(losses.CacheDirs, strings.TrimPrefix(whole[len(at.Home):], "/")) {
+	case at.Home != "" && at.Home != "/" && losses.IsUnder(at.Home, whole):
+		if losses.UnderAny(losses.CacheDirs, strings.TrimPrefix(whole[len(at.Home):], "/")) {
 			return ZoneCache
 		}
 		return ZoneUser
-	case IsUnder("/var/lib/apt/lists", whole) || IsUnder("/var/cache", whole) && whole != "/var/cache":
+	case losses.IsUnder("/var/lib/apt/lists", whole) || losses.IsUnder("/var/cache", whole) && whole != "/var/cache":
 		return ZoneCache
-	case underAny(losses.SystemDirs, whole) || below && whole == "/":
+	case losses.UnderAny(losses.SystemDirs, whole) || below && whole == "/":
 		return ZoneSystem
 	}
 	return ZoneOther
@@ -113,78 +112,10 @@ func (at At) place(p string) Zone {
 // home itself, holds it, or is where temporary files go is none: what lies in
 // it is not the project's alone.
 func (at At) project(p string) bool {
-	return at.Root != "" && at.Root != "/" && IsUnder(at.Root, p) && (at.Home == "" || !IsUnder(at.Root, at.Home)) && at.Root != at.Temp && !spell.Has(tempDirs, at.Root)
-}
-
-// underAny reports whether p is one of the folders or lies below it.
-//
-//go:noinline
-func underAny(dirs []string, p string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool { return IsUnder(dir, p) })
+	return at.Root != "" && at.Root != "/" && losses.IsUnder(at.Root, p) && (at.Home == "" || !losses.IsUnder(at.Root, at.Home)) && at.Root != at.Temp && !spell.Has(tempDirs, at.Root)
 }
 
 // InTemp reports whether a path is a folder of temporary files, or in one.
 func (at At) InTemp(p string) bool {
-	return underAny(tempDirs, p) || at.Temp != "" && at.Temp != "/" && IsUnder(at.Temp, p)
-}
-
-// IsUnder reports whether p is dir or lies below it. Both are clean.
-//
-//go:noinline
-func IsUnder(dir, p string) bool {
-	if dir == "/" {
-		return strings.HasPrefix(p, "/")
-	}
-	return strings.HasPrefix(p, dir) && (len(p) == len(dir) || p[len(dir)] == '/')
-}
-
-// inGit reports whether p is a repository's own folder, such as .git, or inside
-// one. A lock that a crashed git left behind is no part of the repository.
-func inGit(p string) bool {
-	if strings.HasSuffix(p, "lock") {
-		return false
-	}
-	for part := range strings.SplitSeq(p, "/") {
-		if IsRepository(part) {
-			return true
-		}
-	}
-	return false
-}
-
-// IsRepository reports whether a folder or file of that name holds a repository's history.
-//
-//go:noinline
-func IsRepository(base string) bool {
-	return WordIn(base, ".git .hg .svn .jj .bzr _darcs .pijul .fslckout _FOSSIL_ .repo")
-}
-
-const GlobChars = "*?["
-
-var noDots = strings.NewReplacer("[!.]", "", "[^.]", "")
-
-// wholeOf splits a path at its first part that is a glob. below is true when
-// the glob means only some of what is in the directory.
-func wholeOf(p string) (dir string, below bool) {
-	i := strings.IndexAny(p, GlobChars)
-	if i < 0 {
-		return p, false
-	}
-	slash := strings.LastIndexByte(p[:i], '/')
-	if slash < 0 {
-		return "", true
-	}
-	dir = p[:slash]
-	if dir == "" {
-		dir = "/"
-	}
-	for part := range strings.SplitSeq(p[slash+1:], "/") {
-		if strings.Trim(noDots.Replace(part), "*?.!") != "" {
-			return dir, true
-		}
-		if !strings.Contains(part, "*") {
-			return dir, true
-		}
-	}
-	return dir, false
+	return losses.UnderAny(tempDirs, p) || at.Temp != "" && at.Temp != "/" && losses.IsUnder(at.Temp, p)
 }

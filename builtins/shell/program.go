@@ -79,7 +79,7 @@ func fillPrograms() {
 			return printsText(a, c)
 		}, "mount bindfs mount_nullfs"},
 		{writes("create", "rdtm", "--reference --date --mode --time"), "touch gtouch mkdir gmkdir mkfifo mknod"},
-		{writes("truncate", "srlo", "--size --reference --length --offset"), "truncate gtruncate fallocate"},
+		{(*analysis).truncate, "truncate gtruncate fallocate"},
 		{(*analysis).copy, "cp gcp install ginstall"},
 		{(*analysis).move, "mv gmv"},
 		{(*analysis).link, "ln gln"},
@@ -119,7 +119,7 @@ func fillPrograms() {
 		{printsPlain, "seq gseq date whoami id hostname uname nproc wc md5sum sha1sum sha256sum shasum cksum uuidgen tty getconf gdate logname domainname"},
 		{(*analysis).environ, "printenv"},
 		{func(_ *analysis, c *shCall) shValue { return whereIs(c.args()) }, "which"},
-		{(*analysis).processes, "pgrep pidof"},
+		{(*analysis).processes, "pgrep pidof ps"},
 		{func(*analysis, *shCall) shValue {
 			return shUnknown("$(history)", shOrigin{kind: settings, from: "history"})
 		}, "history fc"},

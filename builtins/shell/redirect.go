@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -143,8 +144,18 @@ func (a *analysis) redirectEffects(r shRedirected, at shTarget) {
 	}
 }
 
-// emptied adds that what a redirection opens loses what it held: nothing is put there.
-func (a *analysis) emptied(r shRedirected, c *shCall) {
+// emptied adds that what a redirection opens loses what it held, where nothing or noise is put
+// there, and that what never ends fills a disk.
+func (a *analysis) emptied(r shRedirected, c *shCall, v shValue) {
+	from := v.origin().from
+	switch noise := losses.Noise(from); {
+	case len(r.files) == 0 && len(v) > 0:
+		return
+	case noise && c.name == "cat", c.name == "yes":
+		a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "fill-disk", Target: strings.Join(r.files, " ")})
+	case !noise && (c.name != "" && !WordIn(c.name, ": true cat echo printf") || strings.TrimSpace(v.text()) != "" || r.appended):
+		return
+	}
 	for _, e := range r.effects {
 		if e.kind == EffectWrite && e.op == "redirect" && !disposableZone(a.zone(c, e.path)) {
 			a.fileEffect(EffectDelete, e.path, c.target("truncate"))

@@ -66,6 +66,9 @@ func (a *analysis) applyRules(c *shCall, tool string, args []Word) shValue {
 		a.builtTool(c, &o)
 	}
 	v, found := a.ruled(c, tool, &o)
+	if c.fr.out != nil && v.origin().kind != credential && !WordIn(tool, "git cargo go") && !o.dry() && lexCredential(&o, true) {
+		return shUnknown("$("+c.name+")", shOrigin{credential, strings.TrimSpace(c.name + " " + strings.Join(WordTexts(o.operands), " "))})
+	}
 	if !found && t.domain != "" {
 		a.lexicon(c, t.domain, args)
 	} else if c.fr.out == nil && !WordIn(tool, "git cargo go") && !o.dry() && v.origin().kind != credential && lexCredential(&o, true) {

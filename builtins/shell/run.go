@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
+	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/internal/paths"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -256,7 +256,7 @@ func (a *analysis) runCode(code shValue, fr *shFrame, via string, offset int) {
 
 // runText parses text and reads its statements.
 func (a *analysis) runText(text string, fr *shFrame) {
-	if a.code >= maxShellCode || len(text) > MaxBytes && a.code > 0 || tooDeep(text) {
+	if a.code >= maxShellCode || len(text) > MaxBytes && a.code > 0 || posix.TooDeep(text) {
 		a.unknown(fr, shellTooDeep, max(fr.base, 0))
 		return
 	}
@@ -333,60 +333,4 @@ func (a *analysis) decode(text string, kind shPartKind, quoted bool) shValue {
 		text = after
 	}
 	return out
-}
-
-// maxNesting bounds the brackets, and maxWords the keywords, that are open at
-// once in a text before it is parsed: the parser recurses into each, and its
-// stack has an end that cannot be caught.
-const (
-	maxNesting = 300
-	maxKeyword = 3000
-	maxRun     = 1500
-	maxHere    = 1000
-)
-
-// tooDeep looks at brackets and keywords whether or not they are quoted.
-func tooDeep(text string) bool {
-	open, run, quotes := 0, 0, 0
-	if strings.Count(text, "<<") > maxHere {
-		return true
-	}
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; c {
-		case '(', '{', '[':
-			open++
-		case ')', '}', ']':
-			open = max(open-1, 0)
-		case '`':
-			quotes++
-		}
-		switch text[i] {
-		case '!', '-', '+', '~', '&', '|', '<':
-			run++
-		case ' ', '\t', '\n', '\\':
-		default:
-			run = 0
-		}
-		if open > maxNesting || run > maxRun {
-			return true
-		}
-	}
-	return quotes > 0 && strings.Contains(text, `\\\\\\\\\\\\\\\\`+"`") || keywordDepth(text) > maxKeyword
-}
-
-// keywordDepth is how many more words open a statement than close one.
-func keywordDepth(text string) int {
-	if len(text) < maxKeyword*2 {
-		return 0
-	}
-	n := 0
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == ';' || r == utf8.RuneError }) {
-		switch word {
-		case "if", "while", "until", "case", "for", "select", "time", "coproc", "!", "function", "then", "do", "else", "elif":
-			n++
-		case "fi", "done", "esac":
-			n = max(n-2, 0)
-		}
-	}
-	return n
 }

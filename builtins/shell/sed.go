@@ -20,6 +20,7 @@ func (a *analysis) sed(c *shCall) shValue {
 		a.sedScript(c, s.Text)
 	}
 	if inPlace {
+		a.takenOff(c, scripts)
 		a.files(EffectWrite, c.target("sed-in-place"), slices.DeleteFunc(slices.Clone(operands), func(w Word) bool { return w.Text == "" })...)
 		return nil
 	}

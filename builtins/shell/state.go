@@ -141,8 +141,6 @@ func (s *shState) clone() *shState {
 }
 
 // set gives a variable one value.
-//
-//go:noinline
 func (s *shState) set(name string, v shValue) { s.bind(name, scalarBinding(v)) }
 
 //go:noinline
@@ -152,8 +150,6 @@ func (s *shState) bind(name string, b ...shBinding) {
 }
 
 // forget makes a variable one of which nothing is known.
-//
-//go:noinline
 func (s *shState) forget(name string) { s.bind(name, shBinding{open: true}) }
 
 // environmentNames are variables that a shell finds in its environment.

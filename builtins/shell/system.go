@@ -68,6 +68,8 @@ func (a *analysis) kill(c *shCall) shValue {
 			a.resource(c, EffectDelete, DomainSystem, "service-stop", []Word{NewWord(o.from)})
 		}
 		switch {
+		case w.value().origin() == shOrigin{"process", "*"}, c.name == "killall" && HasFlag(args, "-r", "--regexp") && strings.Trim(w.Text, "^.*+$") == "":
+			all = true
 		case c.name == "kill" && w.Is("-1") && (i > 0 || len(args) == 1):
 			all = all || i == len(args)-1
 		case c.name == "kill" && w.Is("1") && (i > 0 && !args[i-1].Is("-s", "-n") || len(args) == 1),

@@ -98,8 +98,8 @@ start-bitstransfer|+source +destination description priority -asynchronous|curl 
 send-mailmessage|to from +subject body attachments smtpserver port cc bcc credential -usessl|curl {body:-d} {attachments:-T} smtp://mail.invalid
 invoke-expression iex|+command|?command=? invoke-expression {command} ;; invoke-expression {piped}
 start-process saps start|+filepath +argumentlist=args args verb workingdirectory windowstyle redirectstandardoutput redirectstandarderror credential -wait -nonewwindow -passthru|?verb=runas? sudo invoke-expression {filepath} {args} ;; invoke-expression {filepath} {args}
-stop-process spps kill|+id name processname=name inputobject -force -passthru|?name=*? kill -9 -1 ;; pkill {name} {id}
-stop-service spsv|+name displayname=name inputobject -force -passthru -nowait|systemctl stop {name}
+stop-process spps kill|+id name processname=name inputobject -force -passthru|?name=*? kill -9 -1 ;; ?name=? pkill {name} ;; ?id=? kill {id} ;; ?inputobject=? kill {inputobject} ;; xargs kill
+stop-service spsv|+name displayname=name inputobject -force -passthru -nowait|?name=? systemctl stop {name} ;; ?inputobject=? systemctl stop {inputobject} ;; xargs systemctl stop
 remove-service|+name inputobject -force|rm -rf 'HKLM:/Services/'{name}
 set-service|+name startuptype status displayname description -force|?startuptype=disabled? systemctl stop {name} ;; ?status=stopped? systemctl stop {name}
 restart-computer stop-computer|computername credential -force -wait|poweroff
@@ -132,7 +132,12 @@ set-acl|+path +aclobject -passthru|chmod -R a+w {path}
 out-null out-host out-string out-default format-table ft format-list fl format-wide fw select-object select measure-object measure group-object group get-unique gu convertto-json convertfrom-json convertto-csv convertfrom-csv convertto-html get-member gm|++a|cat
 sort-object sort|++a|cat
 where-object where ?|++a|grep x
-start-sleep sleep get-date get-random get-process ps gps get-service gsv get-help help man get-history history test-connection test-netconnection get-variable gv get-host get-culture read-host new-object new-guid get-credential test-path|++a|:
+get-process gps ps|+name id computername -includeusername -module|?name=*? pgrep . ;; ?name=? pgrep {name} ;; ?id=? printf '%s\n' {id} ;; pgrep .
+get-service gsv|+name displayname computername -dependentservices -requiredservices|printf '%s\n' {name} {displayname} {name!'*'}
+new-service|+name +binarypathname displayname starttype|tee -- 'HKLM:/Services/'{name}
+enable-psremoting|-force -skipnetworkprofilecheck|sshd -p 22
+new-netfirewallrule|displayname name direction action|?action=allow? ufw disable
+start-sleep sleep get-date get-random get-help help man get-history history test-connection test-netconnection get-variable gv get-host get-culture read-host new-object new-guid get-credential test-path|++a|:
 invoke-command icm start-job sajb start-threadjob measure-command trace-command register-objectevent register-engineevent|scriptblock computername=cn cn hostname session filepath|: {scriptblock}
 `)
 
@@ -140,7 +145,7 @@ invoke-command icm start-job sajb start-threadjob measure-command trace-command 
 var programs = rows(`
 del erase||?/?? : ;; ?s? rm -rf -- {rest} ;; rm -f -- {rest}
 rd rmdir||?s? rm -rf -- {rest} ;; rmdir -- {rest}
-copy xcopy||cp -r -- {rest}
+copy xcopy||?1=nul? truncate -s 0 -- {2} ;; cp -r -- {rest}
 move ren rename||mv -- {rest}
 type||cat -- {rest}
 md mkdir||mkdir -p -- {rest}
@@ -148,11 +153,14 @@ dir||ls {rest}
 cd chdir||cd {rest}
 pushd||pushd {rest}
 findstr find||grep -e {rest}
-title color prompt chcp exit goto shift verify pause cls timeout choice assoc ftype set if for setlocal endlocal ver vol tree fc||:
+title color prompt chcp exit goto shift verify pause cls timeout choice assoc ftype if for setlocal endlocal ver vol tree fc||:
+set||?1=? : ;; printenv
+fltmc||?unload? ufw disable
+winrm||?quickconfig,qc? sshd -p 22
 chkdsk sfc defrag where tasklist systeminfo ipconfig||:
 format||?1=~:? mkfs /dev/{1} ;; =
 diskpart||wipefs -a /dev/disk
-reg||?1=delete,unload? rm -rf -- {key} ;; ?1=add,copy,restore,load? tee -- {key} ;; ?1=import? tee HKLM:/
+reg||?1=delete,unload? rm -rf -- {key} ;; ?1=add,copy,restore,load? tee -- {key} ;; ?1=import? tee HKLM:/ ;; ?1=save? cat /etc/shadow
 regedit||?all=? tee HKLM:/
 sc||?delete? rm -rf HKLM:/Services/{2} ;; ?stop,disabled? systemctl stop {2} ;; ?create? tee HKLM:/Services/{2}
 net net1||?stop? systemctl stop {2} ;; ?delete&user,share,accounts? userdel {2} ;; ?accounts? userdel {2} ;; ?localgroup&administrators? usermod -aG sudo user ;; ?localgroup&add,delete? usermod -aG x user ;; ?1=user&3=? useradd -G x {2} ;; ?user&add,active? useradd -G x {2}
@@ -161,11 +169,11 @@ vssadmin wbadmin diskshadow||?delete,resize? lvremove -f /dev/shadows
 wmic||?shadowcopy&delete? lvremove -f /dev/shadows ;; ?create? invoke-expression {4} ;; ?reboot,shutdown? poweroff ;; ?delete,uninstall? wmic-delete
 bcdedit bootrec bootsect||?enum,v? : ;; ?~/? efibootmgr -B
 wevtutil||?cl,clear-log? rm -rf /var/log/{2}
-netsh||?off,reset,disable,delete? ufw reset
+netsh||?~key=clear? cat /etc/shadow ;; ?off,reset,disable,delete? ufw reset
 cipher||?w? shred /dev/disk
 takeown||chown {/r?-R} me -- {rest}
-icacls cacls xcacls||?grant,reset,deny,setowner,remove,g,inheritance? chmod {/t?-R} a+w -- {1}
-taskkill||?~*? kill -9 -1 ;; pkill {rest}
+icacls cacls xcacls||?grant,reset,deny,setowner,remove,g,p,inheritance? chmod {/t?-R} a+w -- {1}
+taskkill||?fi&~pid,~username,~status,~memusage,~session,~cputime? kill -9 -1 ;; ?~*? kill -9 -1 ;; pkill {rest}
 shutdown logoff||?a? : ;; poweroff
 certutil||?delstore,delkey,delreg? feature-uninstall ;; ?urlcache&2=? curl -o {2} {1} ;; ?decode&2=? base64 -d {1} | tee -- {2}
 bitsadmin||?4=? curl -o {4} {3} ;; ?3=? curl -o {3} {2}
@@ -190,6 +198,7 @@ downloadfile downloadfiletaskasync||curl -o {2} {1}
 uploadstring uploaddata uploadvalues||curl -d {2} -d {3} {1}
 uploadfile||curl -T {2} -T {3} {1}
 postasync||curl -d {2} {1}
+getenvironmentvariables||printenv
 readalltext readalllines readallbytes readlines opentext||cat -- {1}
 writealltext writealllines writeallbytes||printf %s {2} | tee -- {1}
 appendalltext||printf %s {2} | tee -a -- {1}

@@ -172,7 +172,8 @@ func jcliRules(faithful bool) policy.Profile {
 	for _, row := range jcliRows {
 		s := &policy.StrategySpec{Strategy: "jcli", Halt: policy.HaltDeny, Fold: policy.FoldMax,
 			Doc:   "one after another until one stops or skips, which drops earlier changes",
-			Rules: policy.Rules{Supersede: jcliSupersede, Conclude: jcliDelivered, Deadline: policy.DeadlineWaits}}
+			Rules: policy.Rules{Supersede: jcliSupersede, Deadline: policy.DeadlineWaits, // what a halting hook took back is gone already:
+				Conclude: func(_ *policy.Context, r policy.Result) policy.Result { return r }}}
 		if faithful {
 			s.Rules.Deadline = policy.DeadlinePasses
 		}
@@ -205,9 +206,6 @@ func jcliSupersede(earlier, later *policy.Result) {
 	supersede.RefusalReplaces(earlier, later)
 	supersede.LaterText(earlier, later)
 }
-
-// jcliDelivered changes nothing: what a halting hook took back is gone already.
-func jcliDelivered(_ *policy.Context, r policy.Result) policy.Result { return r }
 
 // jcliFailed makes the last new text of the error the error.
 func jcliFailed(_ *policy.Context, r policy.Result) policy.Result {

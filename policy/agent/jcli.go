@@ -171,7 +171,7 @@ func jcliRules(faithful bool) policy.Profile {
 	out := policy.Profile{Flat: true, ChainTimeout: jcliChain, Strategies: map[policy.Event]*policy.StrategySpec{}}
 	for _, row := range jcliRows {
 		s := &policy.StrategySpec{Strategy: "jcli", Halt: policy.HaltDeny, Fold: policy.FoldMax,
-			Doc:   "one after another until one stops or skips, which drops earlier changes",
+			Doc: "one after another until one stops or skips, which drops earlier changes",
 			Rules: policy.Rules{Supersede: jcliSupersede, Deadline: policy.DeadlineWaits, // what a halting hook took back is gone already:
 				Conclude: func(_ *policy.Context, r policy.Result) policy.Result { return r }}}
 		if faithful {

@@ -94,6 +94,13 @@ func TestHeldFresh(t *testing.T) { scoreHeld(t, "held_fresh.jsonl", 0.88) }
 // the guards, of their tests and of their documents, split by lot within each class.
 func TestHeldBlind(t *testing.T) { scoreHeld(t, "held_blind.jsonl", 0.85) }
 
+// TestHeldLot: the score on the half, by lot within each class, of a set of 27 classes by
+// another such author.
+func TestHeldLot(t *testing.T) { scoreHeld(t, "held_lot.jsonl", 0.9) }
+
+// TestHeldWhole: the score on a set of 25 classes by a third such author, of which nothing was used to mend.
+func TestHeldWhole(t *testing.T) { scoreHeld(t, "held_whole.jsonl", 0.95) }
+
 // TestHeldGeneral: the score on a third of the classes of a set of cases that was
 // written before any of it was run.
 func TestHeldGeneral(t *testing.T) { scoreHeld(t, "held_general.jsonl", 0.9) }

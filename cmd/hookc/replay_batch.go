@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/executor/runner"
@@ -35,15 +34,15 @@ func (r *replayer) log(since string, give func(*recording) error) error {
 // decided ahead. What cannot be read is noted and passed over. A value begins on a line
 // of its own and may go over several.
 func (r *replayer) pass(source func(ahead.Emit) error, give func(*recording) error) error {
-	var v value
+	var v ahead.Value
 	name := ""
 	cut := func() error {
-		if len(v.text) == 0 {
+		if len(v.Text) == 0 {
 			return nil
 		}
-		r.unread(fmt.Sprintf("%s:%d:1", name, v.begun), errors.New("the file ends within a JSON value"))
+		r.unread(fmt.Sprintf("%s:%d:1", name, v.Begun), errors.New("the file ends within a JSON value"))
 		_, err := r.salvage(name, &v, give)
-		v = value{}
+		v = ahead.Value{}
 		return err
 	}
 	err := ahead.Pass(r.ctx, source, r.ahead, func(b *ahead.Batch) error {
@@ -56,7 +55,7 @@ func (r *replayer) pass(source func(ahead.Emit) error, give func(*recording) err
 		done, _ := b.Done.([]replay.Outcome)
 		for i := range b.Len() {
 			line := b.Line(i)
-			if len(v.text) == 0 {
+			if len(v.Text) == 0 {
 				if done != nil && done[i].What != replay.Undecided {
 					r.report.Add(&done[i])
 					continue
@@ -78,61 +77,27 @@ func (r *replayer) pass(source func(ahead.Emit) error, give func(*recording) err
 	return err
 }
 
-// value is one that goes on over several lines. Each of them is read once.
-type value struct {
-	begun int
-	text  []byte
-	ends  []int // of the lines in text
-	more  bytes.Buffer
-	read  *json.Decoder
-	depth int
-}
-
-// add takes another line; ended is for a value that no further line belongs to, broken
-// for one that none would mend.
-func (v *value) add(line []byte) (ended, broken bool) {
-	v.text = append(v.text, line...)
-	v.ends = append(v.ends, len(v.text))
-	v.more.Write(line)
-	for {
-		switch token, err := v.read.Token(); {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return false, false
-		case err != nil:
-			return true, true
-		case token == json.Delim('['), token == json.Delim('{'):
-			v.depth++
-		case token == json.Delim(']'), token == json.Delim('}'):
-			v.depth--
-		}
-		if v.depth == 0 {
-			return true, false
-		}
-	}
-}
-
 // line takes a line, which begins a value or belongs to v.
-func (r *replayer) line(name string, number int, line []byte, v *value, give func(*recording) error) error {
-	if len(v.text) == 0 {
+func (r *replayer) line(name string, number int, line []byte, v *ahead.Value, give func(*recording) error) error {
+	if len(v.Text) == 0 {
 		if whole, err := r.value(name, number, line, give); whole || err != nil {
 			return err
 		}
-		*v = value{begun: number}
-		v.read = json.NewDecoder(&v.more)
-		v.add(line)
+		*v = ahead.Value{Begun: number}
+		v.Add(line)
 		return nil
 	}
-	ended, broken := v.add(line)
-	if !ended && len(v.text) <= decide.MaxInput {
+	ended, broken := v.Add(line)
+	if !ended && len(v.Text) <= decide.MaxInput {
 		return nil
 	}
-	if whole, err := r.value(name, v.begun, v.text, give); err != nil {
+	if whole, err := r.value(name, v.Begun, v.Text, give); err != nil {
 		return err
 	} else if !whole {
-		r.unread(fmt.Sprintf("%s:%d:1", name, v.begun), errors.New("not JSON"))
+		r.unread(fmt.Sprintf("%s:%d:1", name, v.Begun), errors.New("not JSON"))
 	}
 	was := *v
-	*v = value{}
+	*v = ahead.Value{}
 	if !broken {
 		return nil
 	}
@@ -146,14 +111,14 @@ func (r *replayer) line(name string, number int, line []byte, v *value, give fun
 // salvage reads the records that stand on lines of their own in a value that is broken:
 // what was meant to end before them did not. again is the last line, where another value
 // begins with it.
-func (r *replayer) salvage(name string, v *value, give func(*recording) error) (again []byte, err error) {
-	for i := 1; i < len(v.ends) && err == nil; i++ {
-		line := v.text[v.ends[i-1]:v.ends[i]]
+func (r *replayer) salvage(name string, v *ahead.Value, give func(*recording) error) (again []byte, err error) {
+	for i := 1; i < len(v.Ends) && err == nil; i++ {
+		line := v.Text[v.Ends[i-1]:v.Ends[i]]
 		switch {
 		case line[0] != '{':
 		case json.Valid(line):
-			_, err = r.value(name, v.begun+i, line, give)
-		case i == len(v.ends)-1:
+			_, err = r.value(name, v.Begun+i, line, give)
+		case i == len(v.Ends)-1:
 			again = line
 		}
 	}

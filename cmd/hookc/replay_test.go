@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -204,12 +203,10 @@ func TestReplayBroken(t *testing.T) {
 // TestReplayLines: how long a value takes to be read grows with its length, not with the
 // square of its lines.
 func TestReplayLines(t *testing.T) {
-	for name, text := range map[string]string{
-		"broken": strings.Repeat("[\n", 400_000),
-		"whole":  "{\"event\":\"stop\",\"cwd\":\"/a\",\"raw\":{\"a\":[1" + strings.Repeat(",\n1", 100_000) + "]}}\n",
+	for _, text := range []string{
+		strings.Repeat("[\n", 400_000),
+		"{\"event\":\"stop\",\"cwd\":\"/a\",\"raw\":{\"a\":[1" + strings.Repeat(",\n1", 400_000) + "]}}\n",
 	} {
-		begun := time.Now()
-		replayed(t, text)
-		assert.Less(t, time.Since(begun), 15*time.Second, name)
+		replayed(t, text) // else it is not done before the tests are over
 	}
 }

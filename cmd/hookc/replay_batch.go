@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/ahead"
+	"github.com/hookc/hookc/internal/decide"
 	"github.com/hookc/hookc/internal/decisionlog"
 	"github.com/hookc/hookc/internal/replay"
 	"github.com/hookc/hookc/policy"
@@ -32,23 +34,28 @@ func (r *replayer) log(since string, give func(*recording) error) error {
 // decided ahead. What cannot be read is noted and passed over. A value begins on a line
 // of its own and may go over several.
 func (r *replayer) pass(source func(ahead.Emit) error, give func(*recording) error) error {
-	var value []byte
-	name, begun := "", 0
-	cut := func() {
-		if len(value) > 0 {
-			r.unread(fmt.Sprintf("%s:%d:1", name, begun), errors.New("the file ends within a JSON value"))
-			value = value[:0]
+	var v ahead.Value
+	name := ""
+	cut := func() error {
+		if len(v.Text) == 0 {
+			return nil
 		}
+		r.unread(fmt.Sprintf("%s:%d:1", name, v.Begun), errors.New("the file ends within a JSON value"))
+		_, err := r.salvage(name, &v, give)
+		v = ahead.Value{}
+		return err
 	}
 	err := ahead.Pass(r.ctx, source, r.ahead, func(b *ahead.Batch) error {
 		if b.Name != name {
-			cut()
+			if err := cut(); err != nil {
+				return err
+			}
 		}
 		name = b.Name
 		done, _ := b.Done.([]replay.Outcome)
 		for i := range b.Len() {
 			line := b.Line(i)
-			if len(value) == 0 {
+			if len(v.Text) == 0 {
 				if done != nil && done[i].What != replay.Undecided {
 					r.report.Add(&done[i])
 					continue
@@ -56,24 +63,66 @@ func (r *replayer) pass(source func(ahead.Emit) error, give func(*recording) err
 				if len(bytes.TrimSpace(line)) == 0 {
 					continue
 				}
-				begun = b.Number(i)
 			}
-			value = append(value, line...)
-			whole, err := r.value(name, begun, value, give)
-			if err != nil {
+			if err := r.line(name, b.Number(i), line, &v, give); err != nil {
 				return err
-			}
-			if whole {
-				value = value[:0]
 			}
 		}
 		r.say(fmt.Sprintf("replaying %s, %s", name, count(r.report.Events, "event")))
 		return nil
 	})
-	if r.ctx.Err() == nil {
-		cut()
+	if failed := cut(); err == nil && r.ctx.Err() == nil {
+		err = failed
 	}
 	return err
+}
+
+// line takes a line, which begins a value or belongs to v.
+func (r *replayer) line(name string, number int, line []byte, v *ahead.Value, give func(*recording) error) error {
+	if len(v.Text) == 0 {
+		if whole, err := r.value(name, number, line, give); whole || err != nil {
+			return err
+		}
+		*v = ahead.Value{Begun: number}
+		v.Add(line)
+		return nil
+	}
+	ended, broken := v.Add(line)
+	if !ended && len(v.Text) <= decide.MaxInput {
+		return nil
+	}
+	if whole, err := r.value(name, v.Begun, v.Text, give); err != nil {
+		return err
+	} else if !whole {
+		r.unread(fmt.Sprintf("%s:%d:1", name, v.Begun), errors.New("not JSON"))
+	}
+	was := *v
+	*v = ahead.Value{}
+	if !broken {
+		return nil
+	}
+	again, err := r.salvage(name, &was, give)
+	if err == nil && len(again) > 0 {
+		err = r.line(name, number, again, v, give)
+	}
+	return err
+}
+
+// salvage reads the records that stand on lines of their own in a value that is broken:
+// what was meant to end before them did not. again is the last line, where another value
+// begins with it.
+func (r *replayer) salvage(name string, v *ahead.Value, give func(*recording) error) (again []byte, err error) {
+	for i := 1; i < len(v.Ends) && err == nil; i++ {
+		line := v.Text[v.Ends[i-1]:v.Ends[i]]
+		switch {
+		case line[0] != '{':
+		case json.Valid(line):
+			_, err = r.value(name, v.Begun+i, line, give)
+		case i == len(v.Ends)-1:
+			again = line
+		}
+	}
+	return again, err
 }
 
 // replayWorker is what is remembered between two entries: eng is the engine of key.

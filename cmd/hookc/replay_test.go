@@ -15,6 +15,7 @@ import (
 
 	"github.com/hookc/hookc"
 	"github.com/hookc/hookc/internal/decisionlog"
+	"github.com/hookc/hookc/internal/replay"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -160,4 +161,52 @@ func TestReplayRoads(t *testing.T) {
 		changed += strings.Count(ahead, "CHANGED")
 	}
 	assert.Greater(t, changed, 100)
+}
+
+// replayed replays a text and returns the report.
+func replayed(t *testing.T, text string) (out replay.Report) {
+	t.Helper()
+	home := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", home)
+	hooks, file := filepath.Join(home, "hooks.yaml"), filepath.Join(home, "lines.jsonl")
+	require.NoError(t, os.WriteFile(hooks, []byte(roadsPolicy), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	var said, wrong bytes.Buffer
+	root := newRoot()
+	root.SetArgs([]string{"replay", "-f", hooks, "--json", file})
+	root.SetOut(&said)
+	root.SetErr(&wrong)
+	_ = root.Execute() // what cannot be read is a finding
+	require.NoError(t, json.Unmarshal(said.Bytes(), &out), "%s%s", &said, &wrong)
+	return out
+}
+
+// TestReplayBroken: a value that is broken takes no record with it that stands on lines of
+// its own behind it, whatever it is broken by, and it is said each time.
+func TestReplayBroken(t *testing.T) {
+	const record = `{"event":"stop","stop_reason":"late","cwd":"/a"}`
+	const printed = "{\n  \"event\": \"stop\",\n  \"stop_reason\": \"late\",\n  \"cwd\": \"/a\"\n}"
+	for _, broken := range []string{"{", "[", "[[[", `{"event":`, `{"event":"stop"`, `{"event":"stop",`, `{"event":"stop","raw":{"a":[`, "{\n\"event\":\n", `{"event":"st`, "[\n[\n[", "x", "}", `{"event":"stop"]`, "{\n  \"event\": \"stop\"\n]", strings.Repeat("[\n", 12000)} {
+		for _, behind := range []int{0, 1, 2, 5} {
+			text := record + "\n" + broken + "\n" + strings.Repeat(record+"\n", behind)
+			got := replayed(t, text)
+			assert.Equal(t, 1+behind, got.Events, "%.40q %d", broken, behind)
+			assert.Positive(t, got.Unread, "%.40q", broken)
+			got = replayed(t, record+"\n"+printed+"\n"+broken+"\n"+record+"\n"+printed+"\n"+printed+"\n"+record)
+			if !strings.HasPrefix(broken, "[") { // a list may go on with what looks like a record
+				assert.Equal(t, 6, got.Events, "%.40q before records of several lines", broken)
+			}
+		}
+	}
+}
+
+// TestReplayLines: how long a value takes to be read grows with its length, not with the
+// square of its lines.
+func TestReplayLines(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat("[\n", 400_000),
+		"{\"event\":\"stop\",\"cwd\":\"/a\",\"raw\":{\"a\":[1" + strings.Repeat(",\n1", 400_000) + "]}}\n",
+	} {
+		replayed(t, text) // else it is not done before the tests are over
+	}
 }

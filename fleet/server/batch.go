@@ -9,17 +9,26 @@ import (
 	"strconv"
 
 	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/scan"
 )
 
 // batch answers {"events": [EVENT, …]}, each of which names itself, by
 // {"decisions": […]} in the same order. An event that cannot be decided has a problem
-// in its place, which refuses it; the others are decided.
+// in its place, which refuses it; the others are decided. A batch with another key, or
+// that key twice, is refused: its client would get no decisions, or those of others.
 func (s *Server) batch(a *asked) error {
+	if len(a.c.URI().QueryString()) > 0 {
+		return problem{http.StatusBadRequest, codeDialect.ID, "a batch has no query", "its events and its decisions are in hookc's words"}
+	}
 	var sent struct {
 		Events []json.RawMessage `json:"events"`
 	}
+	keys := ""
+	scan.Members(a.body, func(key, _ []byte) bool { keys += string(key) + ","; return len(keys) < 64 })
 	if err := json.Unmarshal(a.body, &sent); err != nil {
 		return problem{http.StatusUnprocessableEntity, codeUnread.ID, "this is no batch", err.Error()}
+	} else if keys != "events," || sent.Events == nil {
+		return problem{http.StatusUnprocessableEntity, codeUnread.ID, "this is no batch", `it is {"events": [...]} and has no other key`}
 	}
 	if len(sent.Events) > s.limits.Events {
 		return problem{http.StatusRequestEntityTooLarge, codeLarge.ID, "the batch is too large", "at most " + strconv.Itoa(s.limits.Events) + " events"}

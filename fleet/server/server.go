@@ -230,9 +230,7 @@ func (s *Server) one(a *asked) error {
 	ctx := s.limited(a.ctx)
 	defer ctx.cancel()
 	if len(a.c.URI().QueryString()) > 0 {
-		if name := string(a.c.QueryArgs().Peek("dialect")); name != "" {
-			return s.native(ctx, a, name)
-		}
+		return s.native(ctx, a)
 	}
 	event, err := named(a.name)
 	if err != nil {
@@ -258,8 +256,15 @@ const (
 )
 
 // native answers an event in an agent's own words: the body is what the agent reads
-// on stdout. An event that cannot be read is refused in those words too.
-func (s *Server) native(ctx context.Context, a *asked, name string) error {
+// on stdout. An event that cannot be read is refused in those words too. A query that
+// names no agent, or two, is refused: an agent takes words that are not its own for
+// no refusal.
+func (s *Server) native(ctx context.Context, a *asked) error {
+	query := a.c.QueryArgs()
+	name := string(query.Peek("dialect"))
+	if query.Len() != 1 || name == "" {
+		return problem{http.StatusBadRequest, codeDialect.ID, "the query names no agent", "it is ?dialect=AGENT, once, and nothing else"}
+	}
 	speaks, err := agent.Find(name)
 	if err != nil {
 		return problem{status: http.StatusBadRequest, code: codeDialect.ID, title: "unknown dialect", detail: err.Error()}

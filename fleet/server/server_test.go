@@ -165,6 +165,26 @@ func TestRefuses(t *testing.T) {
 	assert.Equal(t, 405, res.StatusCode)
 }
 
+// TestRefusesUndecided: a request that reads like one for decisions, and is none, is refused: a
+// client would take an answer without a decision, or in words of no agent, for one that
+// lets the action through.
+func TestRefusesUndecided(t *testing.T) {
+	_, url := listening(t, nil)
+	const native = `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/x","tool_name":"Bash","tool_input":{"command":"rm x"}}`
+	harmless := strings.Replace(remove, "rm -rf /", "ls", 1)
+	for _, query := range []string{"dialect", "dialect=", "Dialect=claude", "dialekt=claude", "a;dialect=claude", "dialect=&dialect=claude", "dialect=gemini&dialect=claude", "dialect=claude&dialect=claude", "dialect=claude&x=y", "&dialect=claude&&a", "="} {
+		a := post(t, http.DefaultClient, url+"/v1/events/PreToolUse?"+query, native)
+		assert.Equal(t, []any{http.StatusBadRequest, "HK393", "block"}, []any{a.status, a.Code, a.Action}, query)
+	}
+	for _, body := range []string{`{}`, `null`, `{"events":null}`, `{"event":[` + remove + `]}`, `{"Events":[` + remove + `]}`, `{"\u0065vents":[` + remove + `]}`, `{"events":[` + remove + `],"events":[` + harmless + `]}`,
+		`{"events":[` + remove + `],"EVENTS":[]}`, `{"a":1,"events":[` + remove + `]}`, `{"events":[` + remove + `],"dialect":"claude"}`, `{"events":[` + remove + `],"":null}`} {
+		a := post(t, http.DefaultClient, url+"/v1/events:batch", body)
+		assert.Equal(t, []any{http.StatusUnprocessableEntity, "HK391", "block"}, []any{a.status, a.Code, a.Action}, body)
+	}
+	a := post(t, http.DefaultClient, url+"/v1/events:batch?dialect=claude", `{"events":[`+native+`]}`)
+	assert.Equal(t, []any{http.StatusBadRequest, "HK393", "block"}, []any{a.status, a.Code, a.Action})
+}
+
 // TestUnfit: a policy that would act on this machine with what a client sent is refused.
 func TestUnfit(t *testing.T) {
 	for name, text := range map[string]string{

@@ -279,16 +279,22 @@ func (p *prover) never(f *solve.Formula) bool {
 
 // swap finds hooks that changed places and may matter to each other.
 func (p *prover) swap() {
+	type standing struct {
+		pair         *pair
+		old, new     *dag.Node
+		oldAt, newAt int
+	}
+	var all []standing // each node is looked for once: there are as many as hooks
 	for i := range p.pairs {
-		for j := range i {
-			x, y := &p.pairs[j], &p.pairs[i]
-			a, b := nodeOf(p.a, x.old), nodeOf(p.a, y.old)
-			c, d := nodeOf(p.b, x.new), nodeOf(p.b, y.new)
-			if a == nil || b == nil || c == nil || d == nil || (place(p.a, a) < place(p.a, b)) == (place(p.b, c) < place(p.b, d)) {
-				continue
-			}
-			if !p.commute(a, b) || !p.commute(c, d) {
-				p.swapped = append(p.swapped, [2]*pair{x, y})
+		x := &p.pairs[i]
+		if a, c := nodeOf(p.a, x.old), nodeOf(p.b, x.new); a != nil && c != nil {
+			all = append(all, standing{x, a, c, place(p.a, a), place(p.b, c)})
+		}
+	}
+	for i, y := range all {
+		for _, x := range all[:i] {
+			if (x.oldAt < y.oldAt) != (x.newAt < y.newAt) && (!p.commute(x.old, y.old) || !p.commute(x.new, y.new)) {
+				p.swapped = append(p.swapped, [2]*pair{x.pair, y.pair})
 			}
 		}
 	}

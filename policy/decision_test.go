@@ -134,8 +134,9 @@ func TestErrorResult(t *testing.T) {
 }
 
 func TestRecheckAddsNoSecondCopy(t *testing.T) {
-	before := Result{Reasons: []Reason{{Text: "a", Hook: "g"}, {Text: "b", Hook: "other"}}}
-	again := Result{Verdict: Deny, Reasons: []Reason{{Text: "a", Hook: "g"}, {Text: "b", Hook: "g"}}, Context: []string{"c"}}.Recheck(&before)
+	before := Result{Reasons: []Reason{{Text: "a", Hook: "g"}, {Text: "b", Hook: "other"}}, Feedback: []string{"said"}}
+	again := Result{Verdict: Deny, Reasons: []Reason{{Text: "a", Hook: "g"}, {Text: "b", Hook: "g"}}, Context: []string{"c"}, Feedback: []string{"said", "new"}}.Recheck(&before)
+	assert.Equal(t, []string{"new"}, again.Feedback, "a stop without its feedback would end the turn")
 	assert.Equal(t, []Reason{{Text: "b", Hook: "g"}}, again.Reasons)
 	assert.Empty(t, again.Context)
 	assert.Equal(t, Deny, again.Verdict)

@@ -164,11 +164,11 @@ func (m *masker) reasons(r *Result, decided bool) []Reason {
 	return out
 }
 
-// Recheck is what the copy of a rechecked hook adds to what was said before
-// it: verdict, control, patch and failures, but no second copy of the
-// original's reasons and no texts (semantics.md §2.7).
+// Recheck is what the copy of a rechecked hook adds to what was said before it: verdict, control,
+// patch, failures, and only new reasons and feedback; no other texts (semantics.md §2.7).
 func (r Result) Recheck(before *Result) Result {
-	r.Context, r.System, r.Inject, r.Feedback = nil, nil, nil, nil
+	r.Context, r.System, r.Inject = nil, nil, nil
+	r.Feedback = slices.DeleteFunc(slices.Clone(r.Feedback), func(f string) bool { return slices.Contains(before.Feedback, f) })
 	r.Reasons = slices.DeleteFunc(slices.Clone(r.Reasons), func(reason Reason) bool {
 		return slices.ContainsFunc(before.Reasons, func(b Reason) bool { return b.Hook == reason.Hook && b.Text == reason.Text })
 	})

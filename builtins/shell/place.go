@@ -108,11 +108,10 @@ func (at At) place(p string) Zone {
 	return ZoneOther
 }
 
-// project reports whether p is the project or below it. A project that is the
-// home itself, holds it, or is where temporary files go is none: what lies in
-// it is not the project's alone.
+// project reports whether p is the project or below it. One that is or holds the home, is of
+// the machine, or where temporary files go is none: what lies in it is not its alone.
 func (at At) project(p string) bool {
-	return at.Root != "" && at.Root != "/" && losses.IsUnder(at.Root, p) && (at.Home == "" || !losses.IsUnder(at.Root, at.Home)) && at.Root != at.Temp && !spell.Has(tempDirs, at.Root)
+	return at.Root != "" && at.Root != "/" && !losses.OfMachine(at.Root) && losses.IsUnder(at.Root, p) && (at.Home == "" || !losses.IsUnder(at.Root, at.Home)) && at.Root != at.Temp && !spell.Has(tempDirs, at.Root)
 }
 
 // InTemp reports whether a path is a folder of temporary files, or in one.

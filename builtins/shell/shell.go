@@ -5,6 +5,7 @@ package shell
 import (
 	"os"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/internal/paths"
 )
 
@@ -196,5 +197,5 @@ type At struct {
 // Here is a place with this process's home and temporary directory.
 func Here(cwd, projectRoot string) At {
 	home, _ := os.UserHomeDir()
-	return At{Cwd: paths.Slash(cwd), Root: paths.Slash(projectRoot), Home: paths.Slash(home), Temp: paths.Slash(os.TempDir())}
+	return At{Cwd: paths.Slash(cwd), Root: paths.Slash(projectRoot), Home: paths.Slash(home), Temp: losses.Scratch(tempDirs, paths.Slash(os.TempDir()))}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,12 +97,35 @@ func (s *Sources) Warnings() []policy.Warning {
 	return out
 }
 
-// openDebug opens the file of HOOKC_DEBUG. A pipe would hold the event up.
+// openDebug opens the file of HOOKC_DEBUG. A pipe would hold the event up. What an event
+// says is written there, and who wrote the project may have set the variable: a shell that
+// reads such a line runs it, so it goes into no file that is something else, or is hidden.
 func openDebug(path string) (*os.File, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && info.Mode()&os.ModeCharDevice == 0 {
+	flags := os.O_APPEND | os.O_CREATE | os.O_WRONLY
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.Mode()&os.ModeCharDevice != 0:
+		return os.OpenFile(path, flags, 0o600)
+	case err == nil && !info.Mode().IsRegular():
 		return nil, errors.New(path + " is not a regular file")
 	}
-	return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	real := path // links of the project lead anywhere
+	if dir, err := filepath.EvalSymlinks(path); err == nil {
+		real = dir
+	} else if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		real = filepath.Join(dir, filepath.Base(path))
+		flags |= os.O_EXCL // nor a link to nothing
+	}
+	hidden := func(name string) bool { return strings.HasPrefix(name, ".") && strings.Trim(name, ".") != "" }
+	if ext := filepath.Ext(real); ext != ".log" && ext != ".jsonl" || hidden(filepath.Base(real)) {
+		if slices.ContainsFunc(strings.Split(filepath.ToSlash(real), "/"), hidden) {
+			return nil, errors.New(path + " is or lies in something hidden: name it .log or .jsonl")
+		}
+		if text, err := os.ReadFile(real); err == nil && len(text) > 0 && text[0] != '{' {
+			return nil, errors.New(path + " is another file: name one that is not there, or .log or .jsonl")
+		}
+	}
+	return os.OpenFile(path, flags, 0o600)
 }
 
 // noModel answers no hook: the variables that choose a model are wrong.

@@ -44,3 +44,34 @@ func TestAgentsConfiguration(t *testing.T) {
 	}
 	assert.Greater(t, files, 20)
 }
+
+// TestPlacesOfVariables: neither the variable that names the folder of temporary files nor
+// the place that an agent says it works in makes what belongs to the machine or the user
+// theirs, whatever it names.
+func TestPlacesOfVariables(t *testing.T) {
+	g := guard(t, "shell-guard") // which sets HOME and TMPDIR
+	for _, dir := range []string{"/etc", "/usr", "/usr/lib", "/boot", "/var", "/home", "/bin", home, home + "/.ssh", home + "/docs"} {
+		for _, command := range []string{"rm -rf DIR/x", "echo x > DIR/x", "cp a DIR/x", "find DIR -delete"} {
+			command = strings.Replace(command, "DIR", dir, 1)
+			t.Setenv("TMPDIR", "/tmp")
+			want := decide(t, g, command, root).Verdict
+			if strings.HasPrefix(command, "rm") {
+				assert.NotEqual(t, policy.None, want, command)
+			}
+			t.Setenv("TMPDIR", dir)
+			assert.Equal(t, want, decide(t, g, command, root).Verdict, "TMPDIR=%s %s", dir, command)
+			if strings.HasPrefix(dir, home) {
+				continue // a project may be there
+			}
+			in := policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": command}).
+				Set(policy.FieldCwd, dir).Set(policy.FieldProjectRoot, dir)
+			r, err := g.Run(t.Context(), in, 0)
+			require.NoError(t, err)
+			assert.Equal(t, want, r.Verdict, "project %s %s", dir, command)
+		}
+	}
+	for _, dir := range []string{"/scratch/tmp", "/var/folders/ab/cd/T", "/tmp/of/mine"} {
+		t.Setenv("TMPDIR", dir)
+		assert.Equal(t, policy.None, decide(t, g, "rm -rf "+dir+"/x", root).Verdict, dir)
+	}
+}

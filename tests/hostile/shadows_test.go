@@ -156,3 +156,20 @@ func (h *house) marks(t *testing.T, native, cwd string, environ []string) []stri
 	slices.Sort(lines)
 	return lines
 }
+
+// TestProgramsOfHooksAreNotTurned: what git, make, Python and others read of the environment,
+// and would have them show, run or write another thing, does not reach a hook.
+func TestProgramsOfHooksAreNotTurned(t *testing.T) {
+	turning := []string{"GIT_DIR=HERE", "GIT_WORK_TREE=HERE", "GIT_INDEX_FILE=HERE/i", "GIT_OBJECT_DIRECTORY=HERE", "GIT_EXTERNAL_DIFF=true", "GIT_CONFIG_COUNT=1",
+		"GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=HERE/x", "GIT_CONFIG_PARAMETERS='diff.external=true'", "GIT_CONFIG_GLOBAL=HERE/c", "GIT_SSH_COMMAND=HERE/x",
+		"PYTHONIOENCODING=cp037", "PYTHONWARNINGS=error", "MAKEFLAGS=-n", "GOFLAGS=-toolexec=HERE/x", "LUA_PATH=HERE/?.lua", "LUA_CPATH=HERE/?.so", "DOTNET_STARTUP_HOOKS=HERE/x.dll", "BUN_OPTIONS=--preload=HERE/x.js"}
+	h := newHouse(t)
+	require.NoError(t, put(filepath.Join(h.home, ".config", "hookc"), "hooks.yaml",
+		"pre_tool_execution:\n  - {name: names, command: \"env | sed 's/=.*//' >> \\\"$HOME/marks\\\"\"}\n"))
+	names := h.marks(t, "PreToolUse", h.project, append(turning, "GIT_AUTHOR_NAME=me"))
+	assert.Contains(t, names, "GIT_AUTHOR_NAME")
+	for _, kv := range turning {
+		name, _, _ := strings.Cut(kv, "=")
+		assert.NotContains(t, names, name)
+	}
+}

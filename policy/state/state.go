@@ -66,6 +66,9 @@ func Open(root string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
+	if inProject(os.Getenv("XDG_STATE_HOME"), root) {
+		return nil, fault.Errorf("no place for state: XDG_STATE_HOME is in the project %s, which would then say itself that it is trusted", root)
+	}
 	leaf, err := leafName(root)
 	if err != nil {
 		return nil, fault.Errorf("state of %s: %w", root, err)
@@ -78,6 +81,30 @@ func Open(root string) (*Dir, error) {
 //
 //go:noinline
 func Within(home, name string) *Dir { return &Dir{base: filepath.Dir(home), leaf: name} }
+
+// inProject reports whether a folder lies in a project, behind links too. A project that
+// holds the home is the user's own, and so is what lies in it.
+func inProject(dir, root string) bool {
+	within := func(dir string) bool {
+		rel, err := filepath.Rel(real(root), real(dir))
+		return err == nil && filepath.IsLocal(rel)
+	}
+	home, err := os.UserHomeDir()
+	return filepath.IsAbs(dir) && within(dir) && (err != nil || !within(home))
+}
+
+// real is a path without links, as far as it is there.
+func real(path string) string {
+	path = filepath.Clean(path)
+	for at, rest := path, ""; ; at, rest = filepath.Dir(at), filepath.Join(filepath.Base(at), rest) {
+		if to, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(to, rest)
+		}
+		if filepath.Dir(at) == at {
+			return path
+		}
+	}
+}
 
 // stateHome is $XDG_STATE_HOME or the system's own place for such files. A
 // relative $XDG_STATE_HOME is ignored, as the XDG specification demands: it

@@ -268,3 +268,26 @@ func TestReadOnlyPlace(t *testing.T) {
 	_, err = d.Read("n")
 	require.Error(t, err)
 }
+
+// TestStateInTheProject: who wrote a project does not say by XDG_STATE_HOME that it is
+// trusted: state that lies in the project, behind links too, is none.
+func TestStateInTheProject(t *testing.T) {
+	root := t.TempDir()
+	elsewhere := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "inner", "state"), 0o700))
+	require.NoError(t, os.Symlink(filepath.Join(root, "inner"), filepath.Join(elsewhere, "link")))
+	for _, in := range []string{root, filepath.Join(root, ".s"), filepath.Join(root, "inner", "state", "new"), filepath.Join(elsewhere, "link", "state"), filepath.Join(elsewhere, "..", filepath.Base(root))} {
+		t.Setenv("XDG_STATE_HOME", in)
+		_, err := Open(root)
+		assert.ErrorContains(t, err, "XDG_STATE_HOME", in)
+	}
+	t.Setenv("HOME", filepath.Join(root, "inner"))
+	t.Setenv("XDG_STATE_HOME", filepath.Join(root, ".local", "state"))
+	_, err := Open(root)
+	assert.NoError(t, err, "the project is the user's home")
+	for _, out := range []string{elsewhere, root + "-state", filepath.Dir(root)} {
+		t.Setenv("XDG_STATE_HOME", out)
+		_, err := Open(root)
+		assert.NoError(t, err, out)
+	}
+}

@@ -118,7 +118,7 @@ func TestSwappedScriptDecidesNothing(t *testing.T) {
 				close(stop)
 				swapper.Wait()
 				require.NoError(t, failed)
-				assert.Greater(t, int(swapped.Load()), rounds)
+				assert.Positive(t, swapped.Load())
 			}
 		})
 	}

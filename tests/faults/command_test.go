@@ -144,7 +144,8 @@ func TestFaultClockJump(t *testing.T) {
 	for name, shift := range map[string]int64{"back": 10 * 365 * 86400, "forward": -10 * 365 * 86400} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			t.Setenv("XDG_STATE_HOME", t.TempDir())
+			t.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
+			t.Setenv("HOME", dir)
 			file := filepath.Join(dir, "hooks.yaml")
 			require.NoError(t, os.WriteFile(file, []byte(`
 stop:

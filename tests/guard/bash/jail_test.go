@@ -61,6 +61,9 @@ const (
 	// that is always there does, for the mount hides it in the jail only.
 	base     = "/tmp"
 	lineTime = 2 * time.Second
+	// mostOfLine are the processes a line may have, mostOfRun what it shares
+	// with the run: a line that forks without end leaves the run its threads.
+	mostOfLine, mostOfRun = 96, 160
 )
 
 // init turns this test binary into a keeper or a run before tests start.
@@ -357,7 +360,8 @@ func confined() error {
 }
 
 // weaken takes every capability from the calling thread and what it starts,
-// and limits processes, file sizes and memory. The thread must be locked.
+// and limits processes, file sizes and memory. The thread must be locked. The
+// soft limit of processes is for the line; runLine takes it from this process.
 func weaken() error {
 	last, err := os.ReadFile("/proc/sys/kernel/cap_last_cap")
 	if err != nil {
@@ -375,10 +379,10 @@ func weaken() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
 	}
-	for what, most := range map[int]uint64{unix.RLIMIT_NPROC: 96, unix.RLIMIT_FSIZE: 1 << 20, unix.RLIMIT_CORE: 0, unix.RLIMIT_CPU: 3} {
+	for what, most := range map[int]uint64{unix.RLIMIT_FSIZE: 1 << 20, unix.RLIMIT_CORE: 0, unix.RLIMIT_CPU: 3} {
 		if err := unix.Setrlimit(what, &unix.Rlimit{Cur: most, Max: most}); err != nil {
 			return err
 		}
 	}
-	return nil
+	return unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: mostOfLine, Max: mostOfRun})
 }

@@ -94,6 +94,9 @@ func runLine(what job, out *os.File) (late bool, err error) {
 	if err := cmd.Start(); err != nil {
 		return false, fmt.Errorf("%s: %w", cmd.Path, err)
 	}
+	if err := unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: mostOfRun, Max: mostOfRun}); err != nil {
+		return false, err
+	}
 	_ = cmd.Wait() // what the line's last command says is no matter here
 	left := time.AfterFunc(300*time.Millisecond, func() { _ = unix.Kill(-1, unix.SIGKILL) })
 	for {

@@ -2,19 +2,14 @@ package hookc
 
 import (
 	"math"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/hookc/hookc/builtins/guard"
 	"github.com/hookc/hookc/internal/approval"
 	"github.com/hookc/hookc/internal/lazy"
-	"github.com/hookc/hookc/internal/wire"
+	"github.com/hookc/hookc/internal/protected"
 	"github.com/hookc/hookc/policy"
-	"github.com/hookc/hookc/policy/agent"
 	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/state"
 )
@@ -134,28 +129,15 @@ func (c *config) protect(sources []policy.SourceFile, approvals bool) {
 			files = append(append(append(files, s.Path), s.Uses...), foldersBelow(root, s.Folders)...)
 		}
 	}
-	found, trees := source.DiscoverPlaces(source.DiscoverOptions{Dir: dir})
-	if c.profile != nil {
-		more, _ := source.DiscoverPlaces(source.DiscoverOptions{Dir: dir, Profile: c.profile})
-		found = append(found, more...)
-	}
-	project := filepath.Join(root, ".hookc") // notes may lie there; the policy files are listed by name
-	files = append(append(files, slices.DeleteFunc(found, func(f string) bool { return f == project })...), trees...)
 	if c.artifact.path != "" {
 		files = append(files, absolutePath(c.artifact.path))
 	}
-	files = append(files, agentSettings(root)...)
+	files = append(files, protected.Places(source.DiscoverOptions{Dir: dir, User: c.user, Profile: c.profile}, root)...)
 	var secrets []string
-	if d, err := state.Open(root); err == nil {
-		files = append(files, filepath.Dir(d.Path()))
-		if approvals {
-			secrets = approval.Open(filepath.Dir(d.Path())).Secrets()
-		}
+	if home, err := state.Home(); err == nil && approvals {
+		secrets = approval.Open(home).Secrets()
 	}
-	if dir := wire.Dir(os.Getenv); dir != "" {
-		files = append(files, dir)
-	}
-	c.self.Set(withTargets(files), withTargets(programs()), withTargets(secrets)...)
+	c.self.Set(protected.WithTargets(files), protected.WithTargets(protected.Programs()), protected.WithTargets(secrets)...)
 }
 
 // foldersBelow are the folders of a policy's globs that are not the project as a
@@ -165,64 +147,4 @@ func foldersBelow(root string, folders []string) []string {
 		rel, err := filepath.Rel(f, root)
 		return err == nil && filepath.IsLocal(rel)
 	})
-}
-
-// agentSettings are the files in which agents are told to start hookc, and in
-// which they could be told not to.
-func agentSettings(root string) []string {
-	home, err := os.UserHomeDir()
-	var out []string
-	for _, d := range agent.All() {
-		place, failed := d.Settings()
-		if failed != nil {
-			continue
-		}
-		for i := range place.Files {
-			f := &place.Files[i]
-			if f.Scope() == agent.UserScope && err != nil {
-				continue
-			}
-			if p := f.Where(home, root, os.Getenv); !strings.Contains(p, "*") {
-				out = append(out, p)
-			}
-		}
-	}
-	return out
-}
-
-// programs are hookc and hookgate, as they run here and as agents find them.
-func programs() []string {
-	var out []string
-	if build, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(build.Path, "github.com/hookc/hookc/cmd/") {
-		if exe, err := os.Executable(); err == nil {
-			out = append(out, exe, filepath.Join(filepath.Dir(exe), "hookgate"), filepath.Join(filepath.Dir(exe), "hookc"))
-		}
-	}
-	for _, name := range []string{"hookc", "hookgate"} {
-		if p, err := exec.LookPath(name); err == nil && filepath.IsAbs(p) {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// withTargets adds where links lead, each path once.
-func withTargets(paths []string) []string {
-	seen := map[string]bool{}
-	var out []string
-	add := func(p string) {
-		if p != "" && filepath.IsAbs(p) && !seen[p] {
-			seen[p] = true
-			out = append(out, p)
-		}
-	}
-	for _, p := range paths {
-		add(p)
-		if target, err := filepath.EvalSymlinks(p); err == nil {
-			add(target)
-		} else if dir, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil {
-			add(filepath.Join(dir, filepath.Base(p)))
-		}
-	}
-	return out
 }

@@ -1,18 +1,17 @@
 package policy
 
 import (
-	"os"
 	"path/filepath"
+
+	"github.com/hookc/hookc/internal/paths"
 )
 
 // ProjectRoot returns the nearest ancestor of dir, dir included, that holds
 // .git or .hookc, else dir itself (semantics.md §1.3). It looks at the disk.
 func ProjectRoot(dir string) string {
 	for d := filepath.Clean(dir); ; {
-		for _, mark := range []string{".git", ".hookc"} {
-			if _, err := os.Lstat(filepath.Join(d, mark)); err == nil {
-				return d
-			}
+		if paths.Marked(d) {
+			return d
 		}
 		up := filepath.Dir(d)
 		if up == d {

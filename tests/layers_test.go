@@ -36,7 +36,7 @@ var layers = [][]string{
 	{"dag/render/layout"},
 	{"rego", "dag/codec", "dag/render", "policy/source", "compiler/lint", "executor/kind/expr", "executor/durable", "executor/tally", "executor/withhold"},
 	{"compiler", "executor", "executor/runner", "internal/logrules", "policy/install", "policy/source/cases", "policy/source/jsonschema", "policy/source/print"},
-	{"internal/approval", "internal/covered", "internal/host", "internal/reference", "internal/release", "internal/remote", "internal/shape", "internal/sites"},
+	{"internal/approval", "internal/covered", "internal/host", "internal/protected", "internal/reference", "internal/release", "internal/remote", "internal/shape", "internal/sites"},
 	{"internal/decisionlog/keep"},
 	{""},
 	{"internal/approval/judge", "internal/witness"},

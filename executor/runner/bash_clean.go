@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
@@ -16,7 +17,8 @@ import (
 // the process is in, which is the event's: anybody may put a program there.
 var folders = []string{"PATH", "PYTHONPATH", "NODE_PATH", "RUBYLIB", "PERL5LIB", "PERLLIB", "CDPATH", "FPATH", "CLASSPATH", "GEM_PATH",
 	"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "GCONV_PATH", "LOCPATH",
-	"PYTHONHOME", "PYTHONUSERBASE", "GEM_HOME", "ZDOTDIR", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "PHPRC", "PHP_INI_SCAN_DIR"}
+	"PYTHONHOME", "PYTHONUSERBASE", "GEM_HOME", "ZDOTDIR", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "PHPRC", "PHP_INI_SCAN_DIR",
+	"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "XDG_CONFIG_DIRS", "XDG_DATA_DIRS"}
 
 // loaders are the variables, and with a star the beginnings of variables, that
 // have an interpreter, a shell or the system's loader read more code than the
@@ -61,12 +63,24 @@ func (b *bash) reach(in *policy.Context, host []string) reach {
 		}
 		// A folder that holds the system, the user's home or the policy is no
 		// project: an agent may go to /usr, and a hook still needs its programs.
-		folder := reach{within: []string{filepath.Clean(dir), real}}
-		if !slices.ContainsFunc([]string{"/bin", "/usr/bin", os.Getenv("HOME"), b.hook.Dir}, folder.inside) {
-			r.within = append(r.within, folder.within...)
+		for _, at := range append(above(filepath.Clean(dir)), above(real)...) {
+			if folder := (reach{within: []string{at}}); !slices.ContainsFunc([]string{"/bin", "/usr/bin", paths.Account(), b.hook.Dir}, folder.inside) {
+				r.within = append(r.within, at)
+			}
 		}
 	}
 	return r
+}
+
+// above are a folder and those above it that are marked as projects.
+func above(dir string) []string {
+	out := []string{dir}
+	for at := filepath.Dir(dir); at != filepath.Dir(at); at = filepath.Dir(at) {
+		if paths.Marked(at) {
+			out = append(out, at)
+		}
+	}
+	return out
 }
 
 // hosted is a variable of the agent's environment as a hook gets it
@@ -74,6 +88,9 @@ func (b *bash) reach(in *policy.Context, host []string) reach {
 // does not get it.
 func (r reach) hosted(kv string) (as string, keep bool) {
 	name, value, _ := strings.Cut(kv, "=")
+	if name == "HOME" && (!filepath.IsAbs(value) || r.inside(value)) {
+		return "HOME=" + paths.Account(), paths.Account() != ""
+	}
 	if slices.Contains(folders, name) {
 		value = r.absolutes(name, value)
 		return name + "=" + value, value != ""

@@ -64,3 +64,13 @@ func FirstLine(path string) (string, error) {
 	line, _, _ := strings.Cut(string(buf[:n]), "\n")
 	return strings.TrimRight(line, "\r "), nil
 }
+
+// Marked reports whether a folder is marked as the root of a project, by .git or .hookc.
+func Marked(dir string) bool {
+	for _, mark := range []string{".git", ".hookc"} {
+		if _, err := os.Lstat(filepath.Join(dir, mark)); err == nil {
+			return true
+		}
+	}
+	return false
+}

@@ -22,6 +22,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/paths"
 )
 
 // MaxSize bounds the content of one file, in bytes.
@@ -66,8 +67,8 @@ func Open(root string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	if inProject(os.Getenv("XDG_STATE_HOME"), root) {
-		return nil, fault.Errorf("no place for state: XDG_STATE_HOME is in the project %s, which would then say itself that it is trusted", root)
+	if err := notIn(home, real(root)); err != nil {
+		return nil, err
 	}
 	leaf, err := leafName(root)
 	if err != nil {
@@ -82,15 +83,37 @@ func Open(root string) (*Dir, error) {
 //go:noinline
 func Within(home, name string) *Dir { return &Dir{base: filepath.Dir(home), leaf: name} }
 
-// inProject reports whether a folder lies in a project, behind links too. A project that
-// holds the home is the user's own, and so is what lies in it.
-func inProject(dir, root string) bool {
-	within := func(dir string) bool {
-		rel, err := filepath.Rel(real(root), real(dir))
-		return err == nil && filepath.IsLocal(rel)
+// notIn fails where the folder of all states lies in a project, behind links too: in root,
+// or in any that is marked as one. A project that holds the home of the account is the
+// user's own, and so is what lies in it; what HOME says may be the project's word. HOME itself
+// is no project, marked or not (semantics.md §2.8).
+func notIn(dir, root string) error {
+	account, set := paths.Account(), os.Getenv("HOME")
+	if account != "" {
+		account = real(account)
 	}
-	home, err := os.UserHomeDir()
-	return filepath.IsAbs(dir) && within(dir) && (err != nil || !within(home))
+	if set != "" {
+		set = real(set)
+	}
+	for at := real(dir); account == "" || !below(account, at); at = filepath.Dir(at) {
+		if at != set && (at == root || paths.Marked(at)) {
+			name := "HOME"
+			if filepath.IsAbs(os.Getenv("XDG_STATE_HOME")) {
+				name = "XDG_STATE_HOME"
+			}
+			return fault.Errorf("no place for state: %s is in the project %s, which would then say itself that it is trusted", name, at)
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	return nil
+}
+
+// below reports whether a path is dir or lies below it.
+func below(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // real is a path without links, as far as it is there.
@@ -175,7 +198,18 @@ func Home() (string, error) {
 	if err != nil {
 		return "", fault.Errorf("no place for state: %w", err)
 	}
-	return filepath.Join(base, "hookc"), nil
+	home := filepath.Join(base, "hookc")
+	return home, notIn(home, "")
+}
+
+// Place is the folder of all states as an environment and a home have it, "" where they
+// name none.
+func Place(getenv func(string) string, home string) string {
+	base, err := stateHome(getenv, func() (string, error) { return home, nil }, runtime.GOOS)
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(base, "hookc")
 }
 
 // Path is the folder's path. It need not exist.

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hookc/hookc/internal/paths"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -281,10 +282,26 @@ func TestStateInTheProject(t *testing.T) {
 		_, err := Open(root)
 		assert.ErrorContains(t, err, "XDG_STATE_HOME", in)
 	}
-	t.Setenv("HOME", filepath.Join(root, "inner"))
-	t.Setenv("XDG_STATE_HOME", filepath.Join(root, ".local", "state"))
-	_, err := Open(root)
-	assert.NoError(t, err, "the project is the user's home")
+	t.Setenv("XDG_STATE_HOME", "")
+	for _, home := range []string{filepath.Join(root, "inner"), filepath.Join(root, "none"), filepath.Join(elsewhere, "link")} {
+		t.Setenv("HOME", home)
+		_, err := Open(root)
+		assert.ErrorContains(t, err, "HOME is in the project", home)
+	}
+	require.NoError(t, os.Mkdir(filepath.Join(root, ".hookc"), 0o700))
+	for _, home := range []string{filepath.Join(root, "inner"), filepath.Join(root, "none", "deep"), filepath.Join(elsewhere, "link")} {
+		t.Setenv("HOME", home)
+		_, err := Open(elsewhere)
+		assert.ErrorContains(t, err, "HOME is in the project", home)
+		_, err = Home()
+		assert.ErrorContains(t, err, "HOME is in the project", home)
+	}
+	if account := paths.Account(); account != "" {
+		t.Setenv("HOME", account)
+		_, err := Open(account)
+		assert.NoError(t, err, "the project is the user's home")
+	}
+	t.Setenv("HOME", elsewhere)
 	for _, out := range []string{elsewhere, root + "-state", filepath.Dir(root)} {
 		t.Setenv("XDG_STATE_HOME", out)
 		_, err := Open(root)

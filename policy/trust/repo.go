@@ -3,8 +3,10 @@ package trust
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/policy/state"
 )
 
@@ -114,7 +116,7 @@ func above(dir string) []string {
 func roots(dir string) []string {
 	var out []string
 	for at := dir; at != filepath.Dir(at); at = filepath.Dir(at) {
-		if !noProject(at) && (marked(at) || known(at)) {
+		if !noProject(at) && (paths.Marked(at) || known(at)) {
 			out = append([]string{at}, out...)
 		}
 	}
@@ -125,22 +127,14 @@ func noProject(dir string) bool {
 	if dir == filepath.Dir(dir) {
 		return true
 	}
-	home, err := os.UserHomeDir()
-	return err == nil && filepath.IsAbs(home) && (filepath.Clean(home) == dir || real(home) == real(dir))
+	set, _ := os.UserHomeDir()
+	return slices.ContainsFunc([]string{paths.Account(), set}, func(home string) bool {
+		return filepath.IsAbs(home) && (filepath.Clean(home) == dir || real(home) == real(dir))
+	})
 }
 
 // IsProject reports whether a folder is the root of a project.
-func IsProject(dir string) bool { return !noProject(dir) && marked(dir) }
-
-// marked reports whether a folder is the root of a project.
-func marked(dir string) bool {
-	for _, mark := range []string{".git", ".hookc"} {
-		if _, err := os.Lstat(filepath.Join(dir, mark)); err == nil {
-			return true
-		}
-	}
-	return false
-}
+func IsProject(dir string) bool { return !noProject(dir) && paths.Marked(dir) }
 
 // known reports whether consent was given for a folder, whatever has become of
 // its marks.

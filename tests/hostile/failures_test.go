@@ -43,10 +43,11 @@ func TestFailuresReachWhoeverReads(t *testing.T) {
 				dir, err := filepath.EvalSymlinks(t.TempDir())
 				require.NoError(t, err)
 				lay(t, dir, map[string]string{"hooks.yaml": strings.Replace(failing, "EVENT", string(event), 1), ".git/HEAD": ""})
+				home := t.TempDir()
 				run := func(stdin []byte, args ...string) string {
 					cmd := exec.Command(programs.Hookc(t), args...)
 					cmd.Dir, cmd.Stdin = dir, strings.NewReader(string(stdin))
-					cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+filepath.Join(dir, "state"), "OPENAI_API_KEY=", "ANTHROPIC_API_KEY=")
+					cmd.Env = append(os.Environ(), "HOME="+home, "XDG_STATE_HOME="+filepath.Join(home, "state"), "OPENAI_API_KEY=", "ANTHROPIC_API_KEY=")
 					var out, errs strings.Builder
 					cmd.Stdout, cmd.Stderr = &out, &errs
 					_ = cmd.Run() // the words say what the code does

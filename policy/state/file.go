@@ -30,7 +30,7 @@ func (d *Dir) enter(create bool) (*os.Root, error) {
 		return nil, fault.Errorf("state folder: %w", err)
 	}
 	for _, name := range []string{"hookc", d.leaf} {
-		next, err := step(root, name, create)
+		next, err := d.step(root, name, create)
 		root.Close()
 		if err != nil {
 			return nil, fault.Errorf("state folder %s: %w", d.Path(), err)
@@ -40,7 +40,7 @@ func (d *Dir) enter(create bool) (*os.Root, error) {
 	return root, nil
 }
 
-func step(root *os.Root, name string, create bool) (*os.Root, error) {
+func (d *Dir) step(root *os.Root, name string, create bool) (*os.Root, error) {
 	if create {
 		if err := root.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
@@ -50,7 +50,7 @@ func step(root *os.Root, name string, create bool) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.IsDir() || !ours(info) {
+	if !info.IsDir() || !ours(info) || d.shared(info) {
 		return nil, fault.Errorf("%s: %w", name, ErrUnsafe)
 	}
 	next, err := root.OpenRoot(name)
@@ -102,7 +102,7 @@ func (d *Dir) read(root *os.Root, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || !ours(info) {
+	if !info.Mode().IsRegular() || !ours(info) || d.shared(info) {
 		return nil, fault.Errorf("%s: %w", name, ErrUnsafe)
 	}
 	f, err := root.Open(name)

@@ -54,6 +54,9 @@ var (
 // by goroutines and by processes.
 type Dir struct {
 	base, leaf string
+	// doubted is true where the folder lies in a project: only what hookc itself made there
+	// counts, which nobody else may read. What a repository brings is for everybody.
+	doubted bool
 
 	mu  sync.Mutex
 	bad []string
@@ -67,27 +70,30 @@ func Open(root string) (*Dir, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := notIn(home, real(root)); err != nil {
-		return nil, err
+	at := inProject(home, real(root))
+	if at != "" && !below(real(os.Getenv("HOME")), at) {
+		return nil, fault.Errorf("no place for state: XDG_STATE_HOME is in the project %s, which would then say itself that it is trusted", at)
 	}
 	leaf, err := leafName(root)
 	if err != nil {
 		return nil, fault.Errorf("state of %s: %w", root, err)
 	}
-	return &Dir{base: filepath.Dir(home), leaf: leaf}, nil
+	return &Dir{base: filepath.Dir(home), leaf: leaf, doubted: at != ""}, nil
 }
 
 // Within returns a folder of hookc's own beside those of the projects, as [Open] does
 // for a project; home is what [Home] gives.
 //
 //go:noinline
-func Within(home, name string) *Dir { return &Dir{base: filepath.Dir(home), leaf: name} }
+func Within(home, name string) *Dir {
+	return &Dir{base: filepath.Dir(home), leaf: name, doubted: inProject(home, "") != ""}
+}
 
-// notIn fails where the folder of all states lies in a project, behind links too: in root,
-// or in any that is marked as one. A project that holds the home of the account is the
-// user's own, and so is what lies in it; what HOME says may be the project's word. HOME itself
-// is no project, marked or not (semantics.md §2.8).
-func notIn(dir, root string) error {
+// inProject is the project in which the folder of all states lies, behind links too: root,
+// or any that is marked as one; "" for none. A project that holds the home of the account
+// is the user's own, and so is what lies in it; what HOME says may be the project's word.
+// HOME itself is no project, marked or not (semantics.md §2.8).
+func inProject(dir, root string) string {
 	account, set := paths.Account(), os.Getenv("HOME")
 	if account != "" {
 		account = real(account)
@@ -97,17 +103,18 @@ func notIn(dir, root string) error {
 	}
 	for at := real(dir); account == "" || !below(account, at); at = filepath.Dir(at) {
 		if at != set && (at == root || paths.Marked(at)) {
-			name := "HOME"
-			if filepath.IsAbs(os.Getenv("XDG_STATE_HOME")) {
-				name = "XDG_STATE_HOME"
-			}
-			return fault.Errorf("no place for state: %s is in the project %s, which would then say itself that it is trusted", name, at)
+			return at
 		}
 		if at == filepath.Dir(at) {
 			break
 		}
 	}
-	return nil
+	return ""
+}
+
+// shared reports whether others may look into what only hookc makes.
+func (d *Dir) shared(info fs.FileInfo) bool {
+	return d.doubted && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows"
 }
 
 // below reports whether a path is dir or lies below it.
@@ -198,8 +205,7 @@ func Home() (string, error) {
 	if err != nil {
 		return "", fault.Errorf("no place for state: %w", err)
 	}
-	home := filepath.Join(base, "hookc")
-	return home, notIn(home, "")
+	return filepath.Join(base, "hookc"), nil
 }
 
 // Place is the folder of all states as an environment and a home have it, "" where they

@@ -90,7 +90,7 @@ func Within(home, name string) *Dir {
 }
 
 // inProject is the project in which the folder of all states lies, behind links too: root,
-// or any that is marked as one; "" for none. A project that holds the home of the account
+// or any that is marked as one; "" where it is in no project. A project that holds the home of the account
 // is the user's own, and so is what lies in it; what HOME says may be the project's word.
 // HOME itself is no project, marked or not (semantics.md §2.8).
 func inProject(dir, root string) string {

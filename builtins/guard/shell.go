@@ -47,6 +47,8 @@ const (
 	packStrict
 
 	packAll = packSystem<<1 - 1
+	// packFiles are those that judge files.
+	packFiles = packCore | packGit | packDisk | packPermissions
 )
 
 // shellPacks say what each pack judges.
@@ -103,7 +105,7 @@ func newShellGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	return rule.Made{
 		Runner: g,
 		Effects: policy.Effects{Reads: policy.FieldPaths(policy.FieldShell), May: powersFor(policy.Deny, g.asks, g.unknown),
-			World: policy.WorldNone, Spec: true},
+			World: policy.WorldRead, Spec: true},
 	}, s.found
 }
 
@@ -147,16 +149,22 @@ func (g *shellGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.R
 		return policy.Result{}, nil
 	}
 	var at shell.At
-	if len(g.kept)+len(g.free) > 0 {
+	looks := g.packs&packFiles != 0 && slices.ContainsFunc(s.Effects, looksAt) || len(g.kept) > 0
+	if looks || len(g.free) > 0 {
 		at = shell.Here(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
 	}
+	links := shellLinks{at: at, real: at, left: maxLooks}
 	for i := range s.Effects {
 		e := &s.Effects[i]
 		if e.Kind == shell.EffectUnknown && !surely {
 			continue
 		}
-		if a := g.judge(s, e, at); a != nil {
+		a := g.judge(s, e, at)
+		if a != nil {
 			says.add(g.verdict(a), func() string { return a.reason(s, e) })
+		}
+		if looks && says.verdict != policy.Deny && looksAt(*e) {
+			g.linked(&says, s, i, &links)
 		}
 	}
 	if g.packs&packCore != 0 && mentionsHookc(s) {
@@ -220,6 +228,11 @@ func (g *shellGuard) judge(s *shell.Line, e *shell.Effect, at shell.At) *shellAd
 	if len(g.kept) > 0 && (e.Kind == shell.EffectDelete || e.Kind == shell.EffectWrite) && e.Domain == shell.DomainFile && e.Host == "" && g.protects(e, at) {
 		a = adviceProtected
 	}
+	return g.heard(a, s, e, at)
+}
+
+// heard is what is left of an advice when the packs and the exceptions are looked at.
+func (g *shellGuard) heard(a *shellAdvice, s *shell.Line, e *shell.Effect, at shell.At) *shellAdvice {
 	if a == nil || a.packs&g.packs == 0 {
 		return nil
 	}

@@ -93,6 +93,7 @@ var (
 	adviceDeleteUnset   = deny(packCore, "would delete %s if the variable is empty or unset", "write the path out (`rm -rf ./build`) or set the variable in the same command (`D=./build; rm -rf \"$D\"/*`)")
 	adviceDeleteList    = deny(packCore, "would delete every path of a list that cannot be seen", "look at the list first (`cat list.txt`), then delete by name or by pattern in the project (`rm -rf ./build ./dist`, `find . -name '*.tmp' -delete`)")
 	adviceDeleteDynamic = unsure(packCore, "would delete %s, which only the running shell knows", "write the path out (`rm -rf ./build`) or set the variable in the same command (`D=./build; rm -rf \"$D\"`)")
+	adviceLink          = unsure(packCore, "works on %s, and nobody can tell where the links on that way lead", "look where it leads (`ls -la ./build`), and name the place itself (`rm -rf ./build/out`)")
 
 	adviceWriteSystem  = deny(packCore, "would change %s, which belongs to the machine", writeInside)
 	adviceWriteShared  = ask(packCore, "would change %s, which is outside of the project", writeInside)

@@ -170,10 +170,10 @@ func (a *analysis) move(c *shCall) shValue {
 
 func (a *analysis) link(c *shCall) shValue {
 	o := options(c.args(), "tS", "--target-directory --suffix", 0)
-	if len(o.operands) == 1 {
-		return nil
-	}
 	from, to := copyOperands(&o)
+	if len(from) == 1 && to.Text == "" {
+		to = NewWord(".")
+	}
 	op := "link"
 	if o.has("-f", "--force") {
 		op = "link-force"

@@ -14,6 +14,8 @@ type shPath struct {
 	// text is absolute and clean where that can be known.
 	text      string
 	certainty Certainty
+	// written is text as it was before it was cleaned, where that makes a difference to links.
+	written string
 	// shape is text with something plain for what is not known, to find where
 	// it lies; "" when that is not known at all.
 	shape string
@@ -42,13 +44,25 @@ func (a *analysis) resolve(w Word, fr *shFrame) shPath {
 		if abs == "" {
 			return shPath{text: w.Text, certainty: CertainDynamic}
 		}
-		p.text, p.shape = abs, abs
+		p.text, p.shape, p.written = abs, abs, unclean(dir, w.Text)
 		if !w.Pattern {
 			p.shape = Globless.Replace(abs)
 		}
 		return p
 	}
 	return a.resolveDynamic(w, dir)
+}
+
+// unclean is text from dir where it says more of links than a clean path: `x/../y`, `x/`.
+func unclean(dir, text string) string {
+	text = paths.Slash(text)
+	if !strings.HasSuffix(text, "/") && !strings.HasSuffix(text, "/.") && !strings.Contains(text, "..") {
+		return ""
+	}
+	if !strings.HasPrefix(text, "/") {
+		text = dir + "/" + text
+	}
+	return text
 }
 
 // Globless takes away what would make a glob of a name that is none.
@@ -168,7 +182,7 @@ func (a *analysis) fileEffect(kind EffectKind, w Word, t shTarget) {
 	if domain == "" {
 		domain = DomainFile
 	}
-	e := Effect{Kind: kind, Domain: domain, Op: t.op, Target: p.text, Certainty: p.certainty, Recursive: t.recursive}
+	e := Effect{Kind: kind, Domain: domain, Op: t.op, Target: p.text, Written: p.written, Certainty: p.certainty, Recursive: t.recursive}
 	e.Place, e.Secret = a.placeIn(p.shape, &fr)
 	if e.Place == ZoneDevice && kind == EffectWrite && domain == DomainFile {
 		e.Kind, e.Domain = EffectDevice, DomainDisk
@@ -213,7 +227,7 @@ func (p shPath) moved(m shMount) shPath {
 	if !strings.HasPrefix(m.host, "/") {
 		out.shape, out.certainty = "", CertainDynamic
 	}
-	out.unset = ""
+	out.unset, out.written = "", ""
 	return out
 }
 

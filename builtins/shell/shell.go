@@ -164,6 +164,8 @@ type Effect struct {
 	// Target is an absolute path without `.` and `..`, a host, a ref, a
 	// resource, or the kind and name of what is not a file.
 	Target string
+	// Written is a path as it was written, absolute: with its `..` and last slash. "" where Target says it all.
+	Written string
 	// Certainty says how well Target is known.
 	Certainty Certainty
 	// Place is where a path lies, "" for what is not a path.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -59,7 +60,8 @@ func (e *Engine) FireJSONInto(ctx context.Context, event policy.Event, data []by
 		return e.fireWhole(ctx, event, data, m)
 	}
 	// What no hook looks at was not decoded, and may be what is wrong.
-	if known.NeedsTool() && l.program.Plan(known) != nil && (made.Text(policy.FieldToolName) == "" && policy.Peek(data, policy.FieldToolName) == "" || bytes.Contains(data, nul)) {
+	if plan := l.program.Plan(known); known.NeedsTool() && plan != nil && (made.Text(policy.FieldToolName) == "" && policy.Peek(data, policy.FieldToolName) == "" ||
+		bytes.Contains(data, []byte(`\u0000`)) || toolcall.Doubt(made, known, plan.Reads) != nil) {
 		return e.fireWhole(ctx, event, data, m)
 	}
 	in, missing, err := e.informed(ctx, l, known, made)
@@ -71,9 +73,6 @@ func (e *Engine) FireJSONInto(ctx context.Context, event policy.Event, data []by
 	}
 	return l.exec.FireInto(ctx, known, in, m.Make(made)), nil
 }
-
-// nul is the NUL character as JSON writes it.
-var nul = []byte(`\u0000`)
 
 // fireWhole is FireJSONInto with everything decoded.
 func (e *Engine) fireWhole(ctx context.Context, event policy.Event, data []byte, m *Reused) (*policy.Decision, error) {

@@ -19,6 +19,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hookc/hookc/builtins/guard"
+	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/dag"
 	"github.com/hookc/hookc/executor"
 	"github.com/hookc/hookc/executor/runner"
@@ -211,7 +212,7 @@ func (e *Engine) FireInto(ctx context.Context, event policy.Event, in *policy.Co
 	defer l.leave()
 	if known.NeedsTool() && l.program.Plan(known) != nil {
 		in = in.Frozen(known)
-		if err := in.Unfit(known); err != nil {
+		if err := toolcall.Unfit(in, known, l.program.Plan(known).Reads); err != nil {
 			return refuse(known, in, &UnfitError{err})
 		}
 	}
@@ -254,7 +255,7 @@ func (e *Engine) unlogged(ctx context.Context, event policy.Event, in *policy.Co
 	}
 	defer l.leave()
 	if l.program.Plan(known) != nil {
-		if err := in.Unfit(known); err != nil {
+		if err := toolcall.Unfit(in, known, l.program.Plan(known).Reads); err != nil {
 			return refuse(known, in, &UnfitError{err})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/builtins/toolcall"
 	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/internal/spell"
@@ -34,17 +35,11 @@ var (
 func keysOf(field policy.Field, more string) func() map[string]bool {
 	return lazy.Value(func() map[string]bool {
 		for _, key := range toolcall.FindPart(field).Keys {
-			more += " " + plainKey(key)
+			more += " " + toolcall.Plain(key)
 		}
 		return losses.Words(more)()
 	})
 }
-
-// plainKey is an argument's name without what agents write differently.
-func plainKey(key string) string { return strings.ToLower(keySigns.Replace(key)) }
-
-// keySigns is made once: a replacer is 6 kB.
-var keySigns = strings.NewReplacer("_", "", "-", "", " ", "")
 
 const (
 	// maxCalledFiles bounds what is looked at of one call, maxCalledDepth how
@@ -120,9 +115,9 @@ func (f *fileArgs) value(v any, named bool, depth int) {
 
 func (f *fileArgs) object(args map[string]any, depth int) {
 	for _, key := range spell.Keys(args) {
-		name := plainKey(key)
+		name := toolcall.Plain(key)
 		f.guess(key, depth)
-		if contentKeys()[name] && (f.kind == toolcall.KindWrite || f.kind == toolcall.KindEdit) {
+		if _, text := args[key].(string); contentKeys()[name] && (text || name != "input" && name != "data") && (f.kind == toolcall.KindWrite || f.kind == toolcall.KindEdit) {
 			continue
 		}
 		f.value(args[key], pathKeys()[name] || f.kind != toolcall.KindSearch && moveKeys()[name], depth+1)
@@ -170,22 +165,31 @@ func looksOnly(tool string) bool {
 // lookers begin the names of tools that read.
 var lookers = []string{"read", "get", "list", "search", "find", "view", "show", "stat", "query", "fetch", "describe", "info", "directory_tree", "grep", "glob"}
 
-// patchText is the patch that a call brings, in whatever argument: Codex sends
+// patchText is the patches that a call brings, in whatever arguments: Codex sends
 // one as the input of apply_patch, or as a shell command.
 func patchText(in *policy.Context) string {
 	value, _ := in.Get(policy.FieldToolInput)
-	args, _ := value.(map[string]any)
-	for _, key := range []string{"patch", "input", "diff", "command", "cmd", "content", "text"} {
-		v := args[key]
-		if list, ok := v.([]any); ok && len(list) > 0 {
-			v = list[len(list)-1]
+	var found []string
+	patchesIn(value, "", &found)
+	return strings.Join(found, "\n")
+}
+
+// patchesIn adds the patches in the value of an argument.
+func patchesIn(v any, key string, found *[]string) {
+	switch v := v.(type) {
+	case string:
+		if v != "" && shell.WordIn(key, "patch diff") || shell.WordIn(key, "input command cmd content text") && strings.Contains(v, "*** Begin Patch") {
+			*found = append(*found, v)
 		}
-		text, _ := v.(string)
-		if strings.Contains(text, "*** Begin Patch") || (key == "patch" || key == "diff") && text != "" {
-			return text
+	case []any:
+		for _, e := range v {
+			patchesIn(e, key, found)
+		}
+	case map[string]any:
+		for _, k := range spell.Keys(v) {
+			patchesIn(v[k], toolcall.Plain(k), found)
 		}
 	}
-	return ""
 }
 
 // patchMarks begin the lines of a patch that name a file.

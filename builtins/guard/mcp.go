@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/toolcall"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
 )
@@ -84,28 +86,14 @@ type mcpCall struct{ server, tool string }
 // its own with __ or - in the name: those are of servers.
 func mcpCalls(in *policy.Context, name string) ([]mcpCall, bool) {
 	if v, ok := in.Get(policy.FieldMCP); ok {
-		said, _ := v.(map[string]any)
-		server := firstText(said, append(serverKeys, "name")...)
-		tool := firstText(said, "tool", "tool_name", "toolName", "mcp_tool_name")
-		if server != "" {
-			if tool == "" {
-				tool = name
-			}
-			return []mcpCall{{server, tool}}, true
+		if calls := namedCalls(v, name, true); len(calls) > 0 {
+			return calls, true
 		}
 	}
 	kind := toolcall.KindOf(name)
 	if strings.Contains(strings.ToLower(name), "mcp") && kind == toolcall.KindOther {
 		value, _ := in.Get(policy.FieldToolInput)
-		args, _ := value.(map[string]any)
-		if server := firstText(args, serverKeys...); server != "" {
-			tool := firstText(args, "tool", "tool_name", "toolName", "name")
-			if tool == "" {
-				tool = name
-			}
-			return []mcpCall{{server, tool}}, true
-		}
-		return nil, true
+		return namedCalls(value, name, false), true
 	}
 	switch {
 	case kind == toolcall.KindOther && strings.Contains(name, "__"):
@@ -123,17 +111,42 @@ func mcpCalls(in *policy.Context, name string) ([]mcpCall, bool) {
 }
 
 // serverKeys are the arguments with which an agent's own tools for MCP name the
-// server: ReadMcpResourceTool, read_mcp_resource, use_mcp_tool.
-var serverKeys = []string{"server", "server_name", "serverName", "mcp_server_name", "serverId", "server_id"}
+// server: ReadMcpResourceTool, read_mcp_resource, use_mcp_tool. toolKeys name the tool.
+var serverKeys, toolKeys = losses.Words("server servername mcpservername serverid"), losses.Words("tool toolname mcptoolname")
 
-//go:noinline
-func firstText(m map[string]any, keys ...string) string {
-	for _, key := range keys {
-		if s, ok := m[key].(string); ok && s != "" {
-			return s
+// namedCalls are the calls that an object may mean, one for each server and tool that it
+// names. Its `name` is that of the server in what an agent says of the call, where own is
+// true, and else that of the tool.
+func namedCalls(v any, name string, own bool) []mcpCall {
+	m, _ := v.(map[string]any)
+	servers, tools := textsOf(m, serverKeys()), textsOf(m, toolKeys())
+	also, _ := m["name"].(string)
+	switch {
+	case own && len(servers) == 0 && also != "":
+		servers = []string{also}
+	case !own && len(tools) == 0 && also != "":
+		tools = []string{also}
+	}
+	if len(tools) == 0 {
+		tools = []string{name}
+	}
+	var out []mcpCall
+	for _, server := range servers {
+		for _, tool := range tools {
+			out = append(out, mcpCall{server, tool})
 		}
 	}
-	return ""
+	return out
+}
+
+// textsOf are the texts of an object under some keys.
+func textsOf(m map[string]any, keys map[string]bool) (out []string) {
+	for _, key := range spell.Keys(m) {
+		if s, ok := m[key].(string); ok && s != "" && keys[toolcall.Plain(key)] {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // cuts are the ways to cut a name at a separator.

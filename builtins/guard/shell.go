@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/builtins/links"
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/builtins/toolcall"
@@ -149,22 +150,19 @@ func (g *shellGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.R
 		return policy.Result{}, nil
 	}
 	var at shell.At
-	looks := g.packs&packFiles != 0 && slices.ContainsFunc(s.Effects, looksAt) || len(g.kept) > 0
+	looks := g.packs&packFiles != 0 && len(s.Effects) > 0 || len(g.kept) > 0
 	if looks || len(g.free) > 0 {
 		at = shell.Here(in.Text(policy.FieldCwd), in.Text(policy.FieldProjectRoot))
 	}
-	links := shellLinks{at: at, real: at, left: maxLooks}
+	follow := links.New(at)
 	for i := range s.Effects {
 		e := &s.Effects[i]
 		if e.Kind == shell.EffectUnknown && !surely {
 			continue
 		}
-		a := g.judge(s, e, at)
-		if a != nil {
-			says.add(g.verdict(a), func() string { return a.reason(s, e) })
-		}
-		if looks && says.verdict != policy.Deny && looksAt(*e) {
-			g.linked(&says, s, i, &links)
+		g.finds(&says, s, e, g.judge(s, e, at))
+		if looks && says.verdict != policy.Deny && ofFile(e) {
+			g.linked(&says, s, i, &follow)
 		}
 	}
 	if g.packs&packCore != 0 && mentionsHookc(s) {
@@ -175,6 +173,13 @@ func (g *shellGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.R
 		says = own.says
 	}
 	return says.result(), nil
+}
+
+// finds adds what there is to say against an effect, if anything.
+func (g *shellGuard) finds(says *guardSays, s *shell.Line, e *shell.Effect, a *shellAdvice) {
+	if a != nil {
+		says.add(g.verdict(a), func() string { return a.reason(s, e) })
+	}
 }
 
 // read returns the analysis of a shell call, nil for any other. surely is
@@ -192,10 +197,11 @@ func (g *shellGuard) read(in *policy.Context) (s *shell.Line, surely bool, troub
 	if n := len(line); n > g.maxBytes {
 		return nil, surely, fmt.Sprintf("the command line has %d bytes and at most %d are read", n, g.maxBytes)
 	}
+	if surely && toolcall.Unreadable(in) {
+		return nil, true, "the call has a command line that is no text"
+	}
 	if len(line) > shell.MaxBytes {
-		at := toolcall.Place(in)
-		at.MaxBytes = g.maxBytes
-		return shell.Parse(line, at), surely, ""
+		return toolcall.Parse(in, g.maxBytes), surely, ""
 	}
 	s, _ = toolcall.Shell(in)
 	return s, surely, ""
@@ -228,11 +234,11 @@ func (g *shellGuard) judge(s *shell.Line, e *shell.Effect, at shell.At) *shellAd
 	if len(g.kept) > 0 && (e.Kind == shell.EffectDelete || e.Kind == shell.EffectWrite) && e.Domain == shell.DomainFile && e.Host == "" && g.protects(e, at) {
 		a = adviceProtected
 	}
-	return g.heard(a, s, e, at)
+	return g.counts(a, s, e, at)
 }
 
-// heard is what is left of an advice when the packs and the exceptions are looked at.
-func (g *shellGuard) heard(a *shellAdvice, s *shell.Line, e *shell.Effect, at shell.At) *shellAdvice {
+// counts is what is left of an advice when the packs and the exceptions are looked at.
+func (g *shellGuard) counts(a *shellAdvice, s *shell.Line, e *shell.Effect, at shell.At) *shellAdvice {
 	if a == nil || a.packs&g.packs == 0 {
 		return nil
 	}

@@ -5,9 +5,11 @@ package toolcall
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -108,25 +110,27 @@ type Part struct {
 	// unknown ones may have any.
 	Kinds []string
 	// Keys are the names agents give it, in the order in which they are looked
-	// for: the first that holds a text, or a list of texts, which are the words of
-	// a command line. Callers do not change them.
+	// for: those that hold a text, or a list of texts, which are the words of
+	// a command line. Letter case and what stands between words do not count
+	// (Plain). Callers do not change them.
 	Keys []string
-	// Edits is the key of a list of edits that is looked at after all of them, ""
-	// if there is none.
-	Edits string
+	// each says that all texts count, a line each, those in lists and objects too: a call
+	// may do what any of them says. Of other parts the first counts, and Doubt tells of a
+	// further one.
+	each bool
 }
 
 var parts = []Part{
 	{policy.FieldCommand, []string{KindShell},
-		[]string{"command", "cmd", "script", "command_line", "commandLine", "argv", "chars", "shell_command", "code"}, ""},
+		[]string{"command", "cmd", "script", "command_line", "commandLine", "argv", "chars", "shell_command", "code"}, true},
 	{policy.FieldPath, []string{KindRead, KindWrite, KindEdit, KindSearch},
 		[]string{"file_path", "filePath", "absolute_path", "notebook_path", "target_file", "path", "filepath", "file", "filename", "file_name",
-			"dir_path", "directory", "relative_path", "target_notebook", "TargetFile", "AbsolutePath"}, ""},
+			"dir_path", "directory", "relative_path", "target_notebook", "TargetFile", "AbsolutePath"}, false},
 	{policy.FieldContent, []string{KindWrite, KindEdit},
 		[]string{"content", "contents", "new_string", "newString", "new_str", "new_source", "file_text", "text", "new_content", "code_edit",
-			"replacement", "insert_text", "patch", "diff", "input", "data"}, "edits"},
+			"replacement", "insert_text", "patch", "diff", "input", "data"}, true},
 	{policy.FieldURL, []string{kindFetch},
-		[]string{"url", "uri", "address", "href", "urls"}, ""},
+		[]string{"url", "uri", "address", "href", "urls"}, false},
 }
 
 // commandPart is the row of the command line, which is also parsed.
@@ -149,6 +153,17 @@ func init() {
 	}
 }
 
+// plainKeys has the part of each key, without its spelling.
+var plainKeys = lazy.Value(func() map[string]*Part {
+	m := map[string]*Part{}
+	for i := range parts {
+		for _, key := range parts[i].Keys {
+			m[Plain(key)] = &parts[i]
+		}
+	}
+	return m
+})
+
 // FindPart is how a derived field is found; nil for a field that is found in
 // another way.
 //
@@ -160,6 +175,15 @@ func FindPart(f policy.Field) *Part {
 		}
 	}
 	return nil
+}
+
+// Keys are the Keys of all parts.
+func Keys() [][]string {
+	out := make([][]string, len(parts))
+	for i := range parts {
+		out[i] = parts[i].Keys
+	}
+	return out
 }
 
 func provideArguments(c *policy.Context) (any, bool) {
@@ -175,20 +199,137 @@ func provideArguments(c *policy.Context) (any, bool) {
 }
 
 func (p *Part) provide(c *policy.Context) (any, bool) {
-	input, ok := c.Get(policy.FieldToolInput)
-	args, isObject := input.(map[string]any)
-	if !ok || !isObject || !p.of(KindOf(c.Text(policy.FieldToolName))) {
+	texts := p.texts(c)
+	switch {
+	case len(texts) == 0:
 		return nil, false
+	case p.each:
+		return strings.Join(texts, "\n"), true
 	}
+	return texts[0], true
+}
+
+// texts are the different texts that a call has for a part, in the order of the keys.
+// An empty one counts where there is no other.
+func (p *Part) texts(c *policy.Context) []string {
+	input, _ := c.Get(policy.FieldToolInput)
+	args, isObject := input.(map[string]any)
+	if !isObject || !p.of(KindOf(c.Text(policy.FieldToolName))) {
+		return nil
+	}
+	out := p.find(args, nil)
+	if len(out) > 1 {
+		out = slices.DeleteFunc(out, func(s string) bool { return s == "" })
+	}
+	return out
+}
+
+// find adds the texts of an object, and where each counts those of the objects in it.
+func (p *Part) find(args map[string]any, out []string) []string {
 	for _, key := range p.Keys {
-		if text, ok := partText(args[key]); ok {
-			return text, true
+		out = addText(out, args[key])
+	}
+	more := false
+	for key, v := range args {
+		more = more || p.each && inner(v) || p.spelt(key)
+	}
+	if !more {
+		return out
+	}
+	for _, key := range spell.Keys(args) {
+		if p.spelt(key) {
+			out = addText(out, args[key])
+		}
+		if p.each {
+			out = p.within(args[key], out)
 		}
 	}
-	if p.Edits != "" {
-		return editsText(args[p.Edits])
+	return out
+}
+
+// addText adds a value that is a text, once.
+//
+//go:noinline
+func addText(out []string, v any) []string {
+	if text, ok := partText(v); ok && !spell.Has(out, text) {
+		out = append(out, text)
 	}
-	return nil, false
+	return out
+}
+
+// inner reports whether a value may have objects in it.
+func inner(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		return true
+	case []any:
+		_, plain := partText(v)
+		return !plain
+	}
+	return false
+}
+
+// within adds the texts of the objects in a value.
+func (p *Part) within(v any, out []string) []string {
+	switch v := v.(type) {
+	case map[string]any:
+		return p.find(v, out)
+	case []any:
+		for _, e := range v {
+			out = p.within(e, out)
+		}
+	}
+	return out
+}
+
+// spelt reports whether a key is one of Keys in another spelling.
+func (p *Part) spelt(key string) bool {
+	return len(key) < 64 && plainKeys()[Plain(key)] == p && !spell.Has(p.Keys, key)
+}
+
+// Plain is an argument's name without what agents write differently: some of them read
+// names in any letter case, as Go's own reader of JSON does.
+func Plain(key string) string {
+	if !strings.ContainsFunc(key, func(r rune) bool { return r < 'a' && (r < '0' || r > '9') || r >= 0x80 }) {
+		return key
+	}
+	out := make([]rune, 0, len(key))
+	for _, r := range key {
+		switch r = unicode.ToLower(r); r {
+		case '_', '-', ' ':
+		case 0x17f: // which folds to it
+			out = append(out, 's')
+		default:
+			out = append(out, r)
+		}
+	}
+	return string(out)
+}
+
+// Unfit says why a call cannot be decided (policy.Context.Unfit), or what it is about not be
+// told where reads look at that: the input of a guarded call of a known tool has two different
+// files, or addresses, under names of the same thing.
+func Unfit(c *policy.Context, e policy.Event, reads policy.Paths) error {
+	if err := c.Unfit(e); err != nil {
+		return err
+	}
+	return Doubt(c, e, reads)
+}
+
+// Doubt is Unfit of a call that names its tool.
+func Doubt(c *policy.Context, e policy.Event, reads policy.Paths) error {
+	if !e.NeedsTool() {
+		return nil
+	}
+	for i := range parts {
+		p := &parts[i]
+		if !p.each && reads.Covers(policy.Path{Field: p.field}) && spell.Has(p.Kinds, KindOf(c.Text(policy.FieldToolName))) {
+			if texts := p.texts(c); len(texts) > 1 {
+				return fault.Errorf("the tool's input has two different values of %s: %q and %q", p.field, texts[0], texts[1])
+			}
+		}
+	}
+	return nil
 }
 
 func (p *Part) of(kind string) bool {
@@ -215,58 +356,104 @@ func partText(v any) (string, bool) {
 	return "", false
 }
 
-// editsText is what a list of edits writes: their new texts, a line each.
-func editsText(v any) (any, bool) {
-	edits, ok := v.([]any)
-	if !ok {
-		return nil, false
-	}
-	var out []string
-	for _, e := range edits {
-		edit, _ := e.(map[string]any)
-		for _, key := range []string{"new_string", "newString", "new_str", "replacement", "content"} {
-			if s, ok := edit[key].(string); ok {
-				out = append(out, s)
-				break
-			}
-		}
-	}
-	return strings.Join(out, "\n"), len(out) > 0
-}
-
-// Shell returns what the command line of a shell call would do; false when
+// Shell returns what the command lines of a shell call would do; false when
 // the event is no shell call. It is computed at most once per Context, and is
 // what the field `shell` shows.
 func Shell(c *policy.Context) (*shell.Line, bool) {
 	s, _ := c.Memo(policy.FieldShell, func(c *policy.Context) any {
-		if line, ok := Command(c); ok {
-			return shell.Parse(line, Place(c))
+		if s := Parse(c, 0); s != nil {
+			return s
 		}
 		return nil
 	}).(*shell.Line)
 	return s, s != nil
 }
 
-// Place is where a shell call runs, and the shell that it says reads it.
-func Place(c *policy.Context) shell.At {
+// Parse is Shell for lines of at most so many bytes, 0 for as many as are usual; nil when the
+// event is no shell call. Each line is read on its own, in each shell that the call names: one
+// that is not closed hides nothing of another.
+func Parse(c *policy.Context, maxBytes int) *shell.Line {
+	var out *shell.Line
 	at := shell.Here(c.Text(policy.FieldCwd), c.Text(policy.FieldProjectRoot))
-	at.Shell = shell.DialectOf(c.Text(policy.FieldToolName))
+	at.MaxBytes = maxBytes
+	offset := 0
+	for _, line := range commandPart.texts(c) {
+		for _, name := range shells(c) {
+			at.Shell = name
+			out = joined(out, shell.Parse(line, at), offset)
+		}
+		offset += len(line) + 1
+	}
+	return out
+}
+
+// joined is what two lines do. It takes a.
+func joined(a, b *shell.Line, offset int) *shell.Line {
+	if a == nil {
+		return b
+	}
+	first, pipes := len(a.Commands), 0
+	for i := range a.Commands {
+		pipes = max(pipes, a.Commands[i].Pipe)
+	}
+	for _, c := range b.Commands {
+		if c.Offset += offset; c.Pipe > 0 {
+			c.Pipe += pipes
+		}
+		a.Commands = append(a.Commands, c)
+	}
+	for _, e := range b.Effects {
+		if e.Offset += offset; e.Command >= 0 {
+			e.Command += first
+		}
+		a.Effects = append(a.Effects, e)
+	}
+	a.Dynamic, a.Unknown = a.Dynamic || b.Dynamic, append(a.Unknown, b.Unknown...)
+	return a
+}
+
+// shells are the shells that a call says read its command lines, "" for those of POSIX.
+func shells(c *policy.Context) []string {
+	if name := shell.DialectOf(c.Text(policy.FieldToolName)); name != "" {
+		return []string{name}
+	}
+	var out []string
 	value, _ := c.Get(policy.FieldToolInput)
-	if args, _ := value.(map[string]any); at.Shell == "" {
-		for _, key := range []string{"shell", "shell_type", "shellType", "interpreter"} {
-			if name, _ := args[key].(string); name != "" {
-				at.Shell = shell.DialectOf(name)
+	args, _ := value.(map[string]any)
+	for key, v := range args {
+		switch Plain(key) {
+		case "shell", "shelltype", "interpreter":
+			if name, _ := v.(string); name != "" {
+				out = append(out, shell.DialectOf(name))
 			}
 		}
 	}
-	return at
+	if len(out) == 0 {
+		return []string{""}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
-// Command is the command line of a call, as it is found in the call's input.
+// Command is the command line of a call, as it is found in the call's input: several are
+// a line each.
 //
 //go:noinline
 func Command(c *policy.Context) (string, bool) {
 	v, _ := commandPart.provide(c)
 	line, ok := v.(string)
 	return line, ok
+}
+
+// Unreadable reports whether a shell call has a list under a key of the command line that is
+// none of words: nobody can tell what the agent makes of it.
+func Unreadable(c *policy.Context) bool {
+	input, _ := c.Get(policy.FieldToolInput)
+	args, _ := input.(map[string]any)
+	for key, v := range args {
+		if list, ok := v.([]any); ok && len(list) > 0 && inner(v) && (slices.Contains(commandPart.Keys, key) || commandPart.spelt(key)) {
+			return true
+		}
+	}
+	return false
 }

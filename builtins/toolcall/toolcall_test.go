@@ -52,6 +52,12 @@ func TestDerivedFields(t *testing.T) {
 		{"WebFetch", map[string]any{"url": "https://x", "prompt": "p"}, map[policy.Field]any{policy.FieldURL: "https://x"}},
 		{"mcp__a__b", map[string]any{"path": "/a", "data": "d", "command": "c", "url": "u"},
 			map[policy.Field]any{policy.FieldPath: "/a", policy.FieldContent: "d", policy.FieldCommand: "c", policy.FieldURL: "u"}},
+		{"Bash", map[string]any{"cmd": "b", "command": "a", "Script": "c", "x": []any{map[string]any{"code": "d"}}}, map[policy.Field]any{policy.FieldCommand: "a\nb\nc\nd"}},
+		{"Bash", map[string]any{"command": "", "cmd": "a", "script": "a"}, map[policy.Field]any{policy.FieldCommand: "a"}},
+		{"Bash", map[string]any{"command": ""}, map[policy.Field]any{policy.FieldCommand: ""}},
+		{"Write", map[string]any{"FilePath": "/a", "Content": "c", "text": "d"}, map[policy.Field]any{policy.FieldPath: "/a", policy.FieldContent: "d\nc"}},
+		{"Edit", map[string]any{"path": "/b", "file_path": "/a", "replacements": []any{map[string]any{"filePath": "/c", "newString": "x"}}},
+			map[policy.Field]any{policy.FieldPath: "/a", policy.FieldContent: "x"}},
 		{"Task", map[string]any{"path": "/a", "command": "c"}, nil},
 		{"MyFile", map[string]any{"path": "/a", "command": "c"}, map[policy.Field]any{policy.FieldPath: "/a", policy.FieldCommand: "c"}},
 	}
@@ -103,4 +109,31 @@ func TestShellField(t *testing.T) {
 	nu, _ := Shell(policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, "Bash").Set(policy.FieldToolInput, map[string]any{"command": "rm x", "shell": "nu"}))
 	assert.Equal(t, []string{shell.ShellNotPosix}, nu.Unknown)
 	assert.Equal(t, policy.FieldPaths(policy.FieldShell).Names(), []string{"cwd", "project_root", "tool_name", "tool_input", "shell"})
+}
+
+// TestPartsShareNoKey: a key of one part is none of another, in no spelling.
+func TestPartsShareNoKey(t *testing.T) {
+	seen := map[string]int{}
+	for i, keys := range Keys() {
+		for _, key := range keys {
+			if of, again := seen[Plain(key)]; again {
+				assert.Equal(t, of, i, key)
+			}
+			seen[Plain(key)] = i
+		}
+	}
+	assert.Equal(t, "filepath", Plain("File-_PATH"))
+	assert.Equal(t, "tasks", Plain("Ta\u017f\u212as"))
+}
+
+// TestDoubt: two values of one thing in a call of a known tool are told.
+func TestDoubt(t *testing.T) {
+	doubt := func(tool string, input map[string]any) error {
+		return Doubt(policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, tool).Set(policy.FieldToolInput, input), policy.PreToolExecution, policy.FieldPaths(policy.FieldPath, policy.FieldURL))
+	}
+	assert.EqualError(t, doubt("Read", map[string]any{"file_path": "a", "path": "b"}), `the tool's input has two different values of path: "a" and "b"`)
+	assert.Error(t, doubt("WebFetch", map[string]any{"url": "https://a", "URI": "https://b"}))
+	assert.NoError(t, doubt("Read", map[string]any{"file_path": "a", "path": "a", "file": "", "filename": 3}))
+	assert.NoError(t, doubt("mcp__a__b", map[string]any{"directory": "a", "filename": "b"}))
+	assert.NoError(t, doubt("Bash", map[string]any{"command": "a", "cmd": "b", "path": "c", "file": "d"}))
 }

@@ -25,7 +25,7 @@ func newAffixes(texts []string, items [][]int32, backward bool) *affixes {
 		order[i] = i
 	}
 	a := &affixes{backward: backward}
-	slices.SortFunc(order, func(i, j int) int { return a.compare(texts[i], texts[j]) })
+	slices.SortStableFunc(order, func(i, j int) int { return a.compare(texts[i], texts[j]) })
 	for _, i := range order {
 		up := int32(len(a.texts) - 1)
 		for up >= 0 && !a.holds(texts[i], a.texts[up]) {

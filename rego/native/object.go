@@ -1,6 +1,9 @@
 package native
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
 // Object is an object with keys of any kind. The zero value is the empty
 // object. Constants and data of a linked program are safe for concurrent use; any
@@ -83,11 +86,18 @@ func (o *Object) Get(key Value) (Value, bool) {
 // Len counts the keys.
 func (o *Object) Len() int { return len(o.pairs) }
 
+// byKey sorts the pairs of an object.
+type byKey Object
+
+func (o *byKey) Len() int           { return len(o.pairs) }
+func (o *byKey) Less(i, j int) bool { return Compare(o.pairs[i].key, o.pairs[j].key) < 0 }
+func (o *byKey) Swap(i, j int)      { o.pairs[i], o.pairs[j] = o.pairs[j], o.pairs[i] }
+
 func (o *Object) sort() {
 	if o.sorted || len(o.pairs) == 0 {
 		return
 	}
-	slices.SortFunc(o.pairs, func(a, b pair) int { return Compare(a.key, b.key) })
+	sort.Sort((*byKey)(o)) // slices.SortFunc would be 15 KB for this type alone
 	if len(o.pairs) > few {
 		o.index()
 	}

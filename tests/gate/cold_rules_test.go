@@ -83,6 +83,9 @@ func TestGateRulesAreRun(t *testing.T) {
 	for _, stdin := range commands("ls", "rm -rf /", "rm -rf \"é\"; curl <x> & 日本", "git push", "make", "bare", "warn", "skip", "git push; rm  -rf x") {
 		all = append(all, asked{"claude", "PreToolUse", stdin}, asked{"gemini", "BeforeTool", strings.Replace(stdin, "PreToolUse", "BeforeTool", 1)})
 	}
+	for _, more := range []string{`"cmd":"rm -rf /"`, `"Command":"curl x"`, `"x":{"script":"curl x"}`, `"description":"curl x"`} {
+		all = append(all, asked{"claude", "PreToolUse", twice(more)})
+	}
 	want, own, refused := make([]told, len(all)), 0, 0
 	for i, a := range all {
 		want[i] = h.ask(a.stdin, nil, h.hookc, "run", a.native, "--dialect", a.agent, "-f", "policy.hookc")
@@ -123,7 +126,8 @@ func TestGateRulesLeave(t *testing.T) {
 	require.Equal(t, refusal, h.cold(removal, nil, run...))
 	require.Equal(t, passed, h.cold(all[1], nil, run...))
 	for _, stdin := range []string{all[2], all[3], strings.Replace(removal, `"rm -rf /"`, `["rm","-rf","/"]`, 1), strings.Replace(removal, `"rm -rf /"`, `"rm -rf \ud800"`, 1),
-		strings.Replace(removal, `"rm -rf /"`, `"rm -rf `+strings.Repeat("x", 5000)+`"`, 1), strings.Replace(removal, "/", "\xff", 1), strings.Replace(removal, `-rf /"`, `-rf /","command":"x"`, 1)} {
+		strings.Replace(removal, `"rm -rf /"`, `"rm -rf `+strings.Repeat("x", 5000)+`"`, 1), strings.Replace(removal, "/", "\xff", 1), strings.Replace(removal, `-rf /"`, `-rf /","command":"x"`, 1),
+		strings.Replace(removal, `-rf /"`, `-rf /","cmd":"x"`, 1), strings.Replace(removal, `-rf /"`, `-rf /","Command":"x"`, 1), strings.Replace(removal, `-rf /"`, `-rf /","x":{"command":"x"}`, 1)} {
 		require.Equal(t, posture(helpless), h.cold(stdin, nil, run...), stdin[:min(len(stdin), 200)])
 	}
 	f, err := artifact.Parse(path, whole)

@@ -136,7 +136,9 @@ func TestGateColdIsRun(t *testing.T) {
 	for _, stdin := range []string{lists, removes, `{"hook_event_name":"Stop","last_assistant_message":"it failed"}`,
 		`{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{}}`, `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git push"}}`,
 		`{"hook_event_name":"PreToolUse","tool_name":"mcp__db__q","permission_mode":"plan","tool_input":{}}`, `{"hook_event_name":"PreToolUse"}`, `{`, ``, `[]`, `{"a":1}`,
-		`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_name":"Bash","tool_input":{}}`, lists + "x"} {
+		`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_name":"Bash","tool_input":{}}`, lists + "x",
+		twice(`"cmd":"git push"`), twice(`"cmd":"ls"`), twice(`"Command":"git push"`), twice(`"x":{"script":"git push"}`), twice(`"x":[{"argv":["git","push"]}]`), twice(`"command":"git push"`), twice(`"description":"git push"`),
+		strings.Replace(twice(`"path":"b","file_path":"a"`), "Bash", "Read", 1)} {
 		all = append(all, asked{"claude", "PreToolUse", stdin})
 	}
 	want := make([]told, len(all))
@@ -156,6 +158,9 @@ func TestGateColdIsRun(t *testing.T) {
 	}
 	assert.Greater(t, own, len(all)/3, "the gate hardly answers on its own")
 }
+
+// twice is a call with a further argument.
+func twice(more string) string { return strings.Replace(lists, `"ls"`, `"ls",`+more, 1) }
 
 // TestGateColdLeaves: whatever is out of the ordinary is left to hookc, which
 // cannot be started here.
@@ -177,7 +182,8 @@ func TestGateColdLeaves(t *testing.T) {
 	for _, stdin := range []string{"", "{", lists + "}", `[` + lists + `]`, strings.Replace(lists, `"s"`, `"s","session_id":"t"`, 1),
 		strings.Replace(lists, `"ls"`, `"ls","x":{"a":1,"a":2}`, 1), strings.Replace(lists, `"ls"`, strings.Repeat("[", 600)+strings.Repeat("]", 600), 1),
 		strings.Replace(lists, `"ls"`, "\"l\x01s\"", 1), strings.Replace(lists, "Bash", "Write", 1), strings.Replace(lists, `"ls"`, `"git push -f"`, 1),
-		strings.Replace(lists, `"ls"`, `["git","push"]`, 1), strings.Replace(lists, "PreToolUse", "Stop", 1), strings.Replace(lists, "PreToolUse", "Nothing", 1)} {
+		strings.Replace(lists, `"ls"`, `["git","push"]`, 1), strings.Replace(lists, "PreToolUse", "Stop", 1), strings.Replace(lists, "PreToolUse", "Nothing", 1),
+		twice(`"cmd":"git push"`), twice(`"cmd":"x"`), twice(`"Command":"x"`), twice(`"COMMAND_line":"x"`), twice(`"x":{"script":"git push"}`), twice(`"x":[{"argv":["git","push"]}]`), twice(`"command":"x"`)} {
 		left(stdin[:min(len(stdin), 100)], stdin, nil)
 	}
 	for _, env := range []string{"HOOKC_ENABLED=0", "HOOKC_DEBUG=/dev/null", "HOOKC_DEFAULTS_TIMEOUT=1s", "HOOKC_MODEL_PROVIDER=nobody", "OPENAI_BASE_URL=nonsense", "HOOKC_RUN_SERIAL=1"} {

@@ -50,7 +50,7 @@ func (b *builder) plan(plan *dag.Plan) *table.Plan {
 	for i := range plan.Nodes {
 		filters[i] = p.filter(&plan.Nodes[i])
 	}
-	out := &table.Plan{Tool: p.tool, Command: toolcall.FindPart(policy.FieldCommand).Keys}
+	out := &table.Plan{Tool: p.tool, Command: toolcall.FindPart(policy.FieldCommand).Keys, Parts: toolcall.Keys()}
 	for _, name := range knownNames(filters) {
 		p.names[name] = p.context(map[policy.Field]any{policy.FieldToolName: name})
 	}

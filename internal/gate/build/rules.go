@@ -172,7 +172,7 @@ func (p *planner) slot(path rego.ThinPath) (s rules.Slot, why string) {
 	}
 	if part := toolcall.FindPart(f); part != nil {
 		if p.input && len(path.Keys) == 0 {
-			s = rules.Slot{Kind: rules.SlotPart, Text: part.Edits, Keys: part.Keys, Kinds: part.Kinds}
+			s = rules.Slot{Kind: rules.SlotPart, Keys: part.Keys, Kinds: part.Kinds}
 		}
 		return s, ""
 	}

@@ -53,24 +53,23 @@ func (in *input) field(field int, keys []string) (native.Value, bool) {
 	return v, ok
 }
 
-// part is the first text under a part's keys. A list is a command line whose
-// words hookc quotes.
+// part is the text under one of a part's keys. What a list or an object comes to is
+// hookc's to say, and so is what is there twice.
 func (in *input) part(s *Slot) (native.Value, bool) {
 	if kind := in.book.kind(in.event.Tool()); kind != kindMCP && kind != kindOther && !contains(s.Kinds, kind) {
 		return nil, false
 	}
+	if in.left = in.left || in.event.Nested(); in.left {
+		return nil, false
+	}
 	for i := range s.Keys {
 		switch text, present, ok := in.event.Lookup(table.FieldToolInput, s.Keys[i:i+1]); {
-		case !ok, present && text[0] == '[':
+		case !ok:
 			in.left = true
 			return nil, false
 		case present && text[0] == '"':
 			return in.field(table.FieldToolInput, s.Keys[i:i+1])
 		}
-	}
-	if s.Text != "" { // what a list of edits comes to is hookc's to say
-		text, present, ok := in.event.Lookup(table.FieldToolInput, []string{s.Text})
-		in.left = in.left || !ok || present && text[0] == '['
 	}
 	return nil, false
 }

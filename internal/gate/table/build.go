@@ -72,6 +72,9 @@ type Plan struct {
 	Absent, Always Set
 	// Command are the keys of tool_input under which a command line is.
 	Command []string
+	// Parts are the keys of tool_input under which a call says what it is about, each
+	// part's on its own.
+	Parts [][]string
 	// Names are sorted; a name that is not among them is tried by Patterns.
 	Names    []Name
 	Patterns []Pattern
@@ -275,6 +278,13 @@ func (w *writer) point(p *Point) int {
 func (w *writer) plan(p *Plan) int {
 	command, patterns := w.record(), w.record()
 	command.texts(p.Command)
+	parts := w.record()
+	parts.word(len(p.Parts))
+	for _, keys := range p.Parts {
+		list := w.record()
+		list.texts(keys)
+		parts.word(list.put())
+	}
 	patterns.word(len(p.Patterns))
 	for _, pattern := range p.Patterns {
 		tests := w.record()
@@ -290,6 +300,7 @@ func (w *writer) plan(p *Plan) int {
 	r.word(w.set(p.Absent))
 	r.word(w.set(p.Always))
 	r.word(command.put())
+	r.word(parts.put())
 	r.word(patterns.put())
 	r.word(len(p.Names))
 	for _, n := range p.Names {

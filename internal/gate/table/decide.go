@@ -90,7 +90,7 @@ func (t *Table) Decide(asked *Asked) (*Answer, bool) {
 	if answer == 0 || t.bad {
 		return nil, false
 	}
-	if plan := t.word(point + pointPlan); plan != 0 && (e.unfit(point) || e.concerned(plan)) {
+	if plan := t.word(point + pointPlan); plan != 0 && (e.unfit(point) || e.double(plan) || e.concerned(plan)) {
 		return nil, false
 	}
 	agent := t.text(e.at.id)
@@ -129,6 +129,75 @@ func (e *event) unfit(point int) bool {
 		}
 	}
 	return false
+}
+
+// double reports whether tool_input may say twice what the call is about: under two of
+// the keys of a part, or under one that is spelt in another way.
+func (e *event) double(plan int) bool {
+	t := e.t
+	if len(e.values[FieldToolInput].text) == 0 {
+		return false
+	}
+	if !e.open() {
+		return true
+	}
+	parts := t.word(plan + planParts)
+	for i := range t.count(parts, 4) {
+		keys, seen := t.word(parts+4+4*i), 0
+		n := t.count(keys, textSize)
+		for k := range e.inputs {
+			seen += t.spelt(e.inputs[k].key, keys, n)
+		}
+		if seen > 1 {
+			return true
+		}
+	}
+	return t.bad
+}
+
+// spelt is 1 where a name is one of n keys, 2 where it is one in another spelling, else 0.
+func (t *Table) spelt(name []byte, keys, n int) int {
+	out := 0
+	for j := range n {
+		key := t.text(keys + 4 + textSize*j)
+		if string(key) == string(name) {
+			return 1
+		}
+		if same(key, name) {
+			out = 2
+		}
+	}
+	return out
+}
+
+// nested reports whether a member of tool_input may have members of its own.
+func (e *event) nested() bool {
+	for i := range e.inputs {
+		if kind := e.inputs[i].value.kind(); kind == '{' || kind == '[' {
+			return true
+		}
+	}
+	return false
+}
+
+// same reports whether two names differ at most in what agents write differently.
+func same(a, b []byte) bool {
+	i, k := 0, 0
+	for {
+		for i < len(a) && (a[i] == '_' || a[i] == '-' || a[i] == ' ') {
+			i++
+		}
+		for k < len(b) && (b[k] == '_' || b[k] == '-' || b[k] == ' ') {
+			k++
+		}
+		if i == len(a) || k == len(b) {
+			return i == len(a) && k == len(b)
+		}
+		if a[i]|' ' != b[k]|' ' {
+			return false
+		}
+		i, k = i+1, k+1
+	}
 }
 
 // ascending sorts a few numbers, which nearly are.

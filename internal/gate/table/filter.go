@@ -169,14 +169,12 @@ func (e *event) command(at, keys int) truth {
 	if len(input.text) == 0 {
 		return t.flag(at + atomAbsent)
 	}
-	if !e.open() {
-		return unsure
+	if !e.open() || e.nested() {
+		return unsure // words to be quoted, or another command line
 	}
 	for i := range t.count(keys, textSize) {
 		v := get(e.inputs, string(t.text(keys+4+textSize*i)))
 		switch v.kind() {
-		case '[':
-			return unsure // words to be quoted
 		case '"':
 			text, ok := v.ascii(make([]byte, 0, len(v.text)))
 			switch {

@@ -32,6 +32,9 @@ func (a *Answer) Lookup(field int, keys []string) (text []byte, present, ok bool
 	return v.text, len(keys) == 0 && len(v.text) > 0, true
 }
 
+// Nested reports whether a member of the call's input may have members of its own.
+func (a *Answer) Nested() bool { return a.e != nil && a.e.open() && a.e.nested() }
+
 func quoted(name []byte) []byte { return append(append([]byte{'"'}, name...), '"') }
 
 // Tool is the name of the tool that is called, nil if there is none.

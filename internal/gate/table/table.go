@@ -9,7 +9,7 @@
 package table
 
 // magic begins a table, with the version of its layout.
-const magic = "HKG\x00\x02\x00\x00\x00"
+const magic = "HKG\x00\x03\x00\x00\x00"
 
 // A Set says which hooks are left to look at: none, at least one that the event
 // concerns, or those at an offset.
@@ -215,6 +215,7 @@ const (
 	planAbsent   = planTool + 4
 	planAlways   = planAbsent + 4
 	planCommand  = planAlways + 4
-	planPatterns = planCommand + 4
+	planParts    = planCommand + 4
+	planPatterns = planParts + 4
 	planNames    = planPatterns + 4
 )

@@ -1,7 +1,9 @@
 package guard
 
 import (
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/links"
@@ -39,6 +41,9 @@ func (g *shellGuard) linked(says *guardSays, s *shell.Line, i int, l *links.Link
 	}
 	found := *e
 	for _, p := range targets {
+		if e.Kind == shell.EffectWrite && folderWrites[e.Op] && e.Written == "" && isFile(p) {
+			continue // the link is replaced
+		}
 		found.Target = p
 		for _, p := range append(landings(s, &found), p) {
 			found.Target = p
@@ -54,6 +59,12 @@ func (g *shellGuard) linked(says *guardSays, s *shell.Line, i int, l *links.Link
 
 // keepsLink are what is done to a link and not to what it leads to.
 var keepsLink = losses.Words("rm unlink rmdir move delete find-delete archive")
+
+// isFile reports whether a path is on this disk and no folder.
+func isFile(p string) bool {
+	info, err := os.Stat(filepath.FromSlash(p))
+	return err == nil && !info.IsDir()
+}
 
 // hasFlag reports whether a command has one of some flags.
 //
@@ -84,28 +95,21 @@ func followsLast(c *shell.Command, e *shell.Effect) bool {
 // followsAll reports whether a command, or the find that runs it, follows the links that it
 // meets in a folder.
 func followsAll(s *shell.Line, c *shell.Command) bool {
-	if spell.Has(c.Via, "find") {
-		for i := range s.Commands {
-			if c := &s.Commands[i]; c.Name == "find" && followsAll(s, c) {
-				return true
-			}
+	found := spell.Has(c.Via, "find")
+	for i := range s.Commands {
+		by := &s.Commands[i]
+		if (by == c || found && by.Name == "find") && shell.WordIn(by.Name, "find chmod chown chgrp") && hasFlag(by, "-L -follow --dereference") {
+			return true
 		}
 	}
-	return shell.WordIn(c.Name, "find chmod chown chgrp") && hasFlag(c, "-L -follow --dereference")
+	return false
 }
 
-// makeLinks keeps the links that an effect makes, if they are used behind.
+// makeLinks keeps the links that an effect makes for those behind it.
 func makeLinks(s *shell.Line, i int, l *links.Links) {
 	e := &s.Effects[i]
 	copies := e.Op == "copy" || e.Op == "move"
-	if e.Kind != shell.EffectWrite || e.Certainty != shell.CertainKnown || !copies && !strings.HasPrefix(e.Op, "link") {
-		return
-	}
-	used := false
-	for k := i + 1; k < len(s.Effects); k++ {
-		used = used || losses.IsUnder(e.Target, s.Effects[k].Target)
-	}
-	if !used {
+	if e.Kind != shell.EffectWrite || e.Certainty != shell.CertainKnown || i+1 == len(s.Effects) || !copies && !strings.HasPrefix(e.Op, "link") {
 		return
 	}
 	c := commandOf(s, e)
@@ -136,11 +140,11 @@ func linkSources(s *shell.Line, e *shell.Effect, c *shell.Command) []string {
 	for _, w := range c.Argv[1:] {
 		to := w.Text
 		switch {
-		case w.Dynamic:
+		case w.Dynamic && strings.IndexAny(to, "$`") == 0:
 			to = links.Untold
 		case strings.HasPrefix(to, "-"):
 			continue
-		case whole && to[:1] != "/":
+		case whole && !strings.HasPrefix(to, "/"):
 			to = c.Dir + "/" + to
 		}
 		out = append(out, to)

@@ -20,6 +20,8 @@ import (
 const (
 	// maxHops bounds the links on the way to one path, as systems do.
 	maxHops = 40
+	// maxPath bounds a path, as systems do.
+	maxPath = 8192
 	// MaxLooks bounds the names that are looked at on the disk for one call.
 	MaxLooks = 4096
 	// Untold is what a link leads to of which nobody can tell that.
@@ -35,6 +37,9 @@ type Links struct {
 	left int
 	// made are the links that the line makes, by their true places.
 	made map[string]string
+	// reads is true while a path is followed whose file is only read: what only the running
+	// shell knows of its links is let be, as it is of its name.
+	reads bool
 	// rooted is true where the project was looked for, gone where it is not on this disk,
 	// placed where all of Real is known.
 	rooted, gone, placed bool
@@ -59,6 +64,7 @@ func (l *Links) Follow(p Path) ([]string, bool) {
 	if text == "" {
 		text = p.Text
 	}
+	l.reads = p.Reads
 	w := walk{l: l, globs: p.Globs, last: p.Last || text[len(text)-1] == '/' || strings.HasSuffix(text, "/.")}
 	if p.Reads && !l.rooted && w.from(text) && len(w.out) == 0 {
 		return nil, true // a file of the project, wherever that is
@@ -66,6 +72,9 @@ func (l *Links) Follow(p Path) ([]string, bool) {
 	l.root()
 	w.out = nil
 	known := w.from(text)
+	if strings.Contains(p.Written, "..") { // which some programs take away before they open the file
+		known = w.from(p.Text) && known
+	}
 	if len(w.out) > 0 && !l.placed {
 		l.placed = true
 		l.Real.Home, l.Real.Temp = l.whole(l.At.Home), losses.Scratch(scratch, l.whole(l.At.Temp))
@@ -166,6 +175,9 @@ func (w *walk) from(p string) bool {
 
 // step follows rest from done, which has no link. It is false where nobody can tell.
 func (w *walk) step(done, rest string, hops int, gone bool) bool {
+	if len(done)+len(rest) > maxPath {
+		return false
+	}
 	for rest != "" {
 		part, after, more := strings.Cut(rest, "/")
 		next := strings.TrimSuffix(done, "/") + "/" + part
@@ -221,7 +233,10 @@ func (w *walk) end(p string, hops int) {
 func (l *Links) read(p string, gone *bool) (string, bool) {
 	if target, made := l.made[p]; made {
 		*gone = false
-		return target, target != Untold
+		if target == Untold {
+			return "", l.reads
+		}
+		return target, true
 	}
 	if *gone {
 		return "", true
@@ -251,11 +266,12 @@ func (w *walk) each(dir, glob, after string, hops int) bool {
 		return ok || err != nil || strings.Contains(glob, "(")
 	}
 	for _, p := range spell.Keys(w.l.made) {
-		if path.Dir(p) == dir && matches(path.Base(p)) && (w.l.made[p] == Untold || !w.jump(dir, w.l.made[p], after, true, hops)) {
+		if path.Dir(p) == dir && matches(path.Base(p)) && !w.made(dir, p, after, hops) {
 			return false
 		}
 	}
 	f, err := os.Open(filepath.FromSlash(dir))
+	w.l.left--
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 	}
@@ -273,6 +289,14 @@ func (w *walk) each(dir, glob, after string, hops int) bool {
 		}
 	}
 	return true
+}
+
+// made follows a link that the line makes.
+func (w *walk) made(dir, p, after string, hops int) bool {
+	if to := w.l.made[p]; to != Untold {
+		return w.jump(dir, to, after, true, hops)
+	}
+	return w.l.reads
 }
 
 // entry follows what is in a folder, whatever its name.

@@ -97,7 +97,7 @@ func (o *Object) sort() {
 	if o.sorted || len(o.pairs) == 0 {
 		return
 	}
-	sort.Sort((*byKey)(o)) // slices.SortFunc would be 15 KB for this type alone
+	sort.Sort((*byKey)(o))
 	if len(o.pairs) > few {
 		o.index()
 	}

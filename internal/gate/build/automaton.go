@@ -159,7 +159,7 @@ func (s *subsets) step(ready []uint32, c rune) subset {
 			out.waiting = append(out.waiting, in.Out)
 		}
 	}
-	sort.Slice(out.waiting, func(i, j int) bool { return out.waiting[i] < out.waiting[j] }) // slices.Sort is 6 kB for each type
+	sort.Slice(out.waiting, func(i, j int) bool { return out.waiting[i] < out.waiting[j] })
 	out.waiting = slices.Compact(out.waiting)
 	return out
 }

@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/tokens", "builtins/winshell", "internal/gate/table"},
 	{"builtins/posix", "internal/fix", "internal/severity", "policy/approval", "policy/record"},
 	{"policy", "policy/state", "policy/disk", "builtins/shell", "internal/gate/rules"},
-	{"internal/share", "policy/observe", "policy/rollout"},
+	{"internal/share", "policy/observe", "policy/rollout", "builtins/harm"},
 	{"dag", "internal/decisionlog", "policy/agent/form", "policy/agent/js", "policy/agent/repeats", "policy/agent/supersede", "policy/pattern", "policy/source/permission", "policy/source/plugins", "policy/source/tree", "policy/source/variables", "policy/trust", "builtins/links", "builtins/rule", "builtins/toolcall", "rego/directed", "rego/outline", "rego/template"},
 	{"policy/agent", "policy/bundled", "policy/callmatch", "policy/source/commandline", "policy/source/extensions", "policy/source/parts", "compiler/solve"},
 	{"builtins/guard", "policy/facts", "rego/conditions"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/builtins/harm"
 	"github.com/hookc/hookc/builtins/links"
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
@@ -165,6 +166,7 @@ func (g *shellGuard) Run(_ context.Context, in *policy.Context, _ int) (policy.R
 			g.linked(&says, s, i, &follow)
 		}
 	}
+	g.harms(&says, s, in)
 	if g.packs&packCore != 0 && mentionsHookc(s) {
 		own := selfCall{g: &selfGuard{by: g.by, verdict: g.asks}, own: &selfParts{}, says: says}
 		for i := range s.Commands {
@@ -231,6 +233,9 @@ func (g *shellGuard) verdict(a *shellAdvice) policy.Verdict {
 // judge returns what there is to say against an effect, or nil.
 func (g *shellGuard) judge(s *shell.Line, e *shell.Effect, at shell.At) *shellAdvice {
 	a := judgeEffect(s, e)
+	if a != nil && a.packs&packCore == 0 && e.Command >= 0 && (e.Kind == shell.EffectDelete || e.Kind == shell.EffectWrite) && e.Domain != shell.DomainFile && harm.Local(&s.Commands[e.Command], e.Target, e.Op == "publish") {
+		a = nil
+	}
 	if len(g.kept) > 0 && (e.Kind == shell.EffectDelete || e.Kind == shell.EffectWrite) && e.Domain == shell.DomainFile && e.Host == "" && g.protects(e, at) {
 		a = adviceProtected
 	}

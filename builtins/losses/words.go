@@ -233,3 +233,25 @@ func Migration(program string, operands []string, options [][2]string) string {
 	}
 	return verb
 }
+
+// Family is the name of a variable without what makes it one of many: GIT_CONFIG_VALUE_0 is
+// GIT_CONFIG_VALUE, TF_CLI_ARGS_apply is TF_CLI_ARGS.
+func Family(name string) string {
+	name = strings.TrimRight(name, "0123456789_")
+	if strings.HasPrefix(name, "TF_CLI_ARGS") {
+		return "TF_CLI_ARGS"
+	}
+	return strings.ToUpper(name)
+}
+
+// Program is the base name of a program, without .exe.
+func Program(program string) string {
+	name := program[strings.LastIndexByte(program, '/')+1:]
+	if i := strings.LastIndexByte(name, '\\'); i >= 0 && strings.Contains(name, ":\\") {
+		name = name[i+1:]
+	}
+	if len(name) > 4 && strings.EqualFold(name[len(name)-4:], ".exe") {
+		name = name[:len(name)-4]
+	}
+	return name
+}

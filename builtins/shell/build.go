@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
 )
 
@@ -13,7 +14,7 @@ func (a *analysis) goTool(c *shCall) shValue {
 	a.runAll(c, o.values("-exec", "-toolexec", "-vettool"))
 	a.files(EffectWrite, c.target("write"), o.values("-o", "-coverprofile", "-cpuprofile", "-memprofile")...)
 	if to, ok := o.value("-o"); ok && o.first("build") && len(o.operands) > 1 {
-		c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), shUnknown(to.Text, shOrigin{"program", programName(o.operand(1))}))
+		c.fr.st.files = c.fr.st.files.put(a.fileKey(to, c.fr), shUnknown(to.Text, shOrigin{"program", losses.Program(o.operand(1))}))
 	}
 	if o.first("run") {
 		for _, w := range o.operands[1:] {

@@ -228,8 +228,8 @@ func (a *analysis) run(c *shCall) shValue {
 			return a.captured(c.fr, func(in *shFrame) { a.runCode(code, in, "alias "+program, c.offset) })
 		}
 	}
-	if known && (!c.argv[0].Pattern || !strings.ContainsAny(programName(program), losses.GlobChars)) {
-		c.name = programName(program)
+	if known && (!c.argv[0].Pattern || !strings.ContainsAny(losses.Program(program), losses.GlobChars)) {
+		c.name = losses.Program(program)
 	}
 	a.list(c)
 	if c.name == "" {
@@ -373,5 +373,5 @@ func unsetName(w Word) (string, bool) {
 			return "", false
 		}
 	}
-	return name.String(), programOf(programName(name.String())) != nil
+	return name.String(), programOf(losses.Program(name.String())) != nil
 }

@@ -291,18 +291,6 @@ func (a *analysis) runPath(c *shCall, program string) {
 
 var binDirs = []string{"/bin/", "/usr/", "/sbin/", "/opt/", "/snap/bin/", "/nix/"}
 
-// programName is the base name of a program, without .exe.
-func programName(program string) string {
-	name := program[strings.LastIndexByte(program, '/')+1:]
-	if i := strings.LastIndexByte(name, '\\'); i >= 0 && strings.Contains(name, ":\\") {
-		name = name[i+1:]
-	}
-	if len(name) > 4 && strings.EqualFold(name[len(name)-4:], ".exe") {
-		name = name[:len(name)-4]
-	}
-	return name
-}
-
 // Versionless is python3.12 as python.
 //
 //go:noinline
@@ -334,7 +322,7 @@ func (a *analysis) tail(c *shCall) bool {
 		if (i == 0 || !losses.Says()[args[i-1].Text]) && a.commandLine(c, code) {
 			continue
 		}
-		if name := w.Text[strings.LastIndexByte(w.Text, '#')+1:]; !w.Dynamic && losses.Dangerous()[programName(name)] && len(args)-i > 1 {
+		if name := w.Text[strings.LastIndexByte(w.Text, '#')+1:]; !w.Dynamic && losses.Dangerous()[losses.Program(name)] && len(args)-i > 1 {
 			rest := args[i+1:]
 			if name != w.Text && rest[0].Is("--") {
 				rest = rest[1:]

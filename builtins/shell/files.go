@@ -81,7 +81,7 @@ func (a *analysis) truncate(c *shCall) shValue {
 	size, _ := o.value("-s", "--size", "-l", "--length")
 	a.files(EffectWrite, c.target("truncate"), o.operands...)
 	for _, w := range o.operands {
-		if size.Is("0") && a.zone(c, w) == ZoneUser {
+		if z := a.zone(c, w); size.Is("0") && (z == ZoneUser || z == ZoneProject) {
 			a.fileEffect(EffectDelete, w, c.target("truncate"))
 		}
 	}
@@ -125,7 +125,7 @@ func (a *analysis) copy(c *shCall) shValue {
 // lands adds what comes to be at a destination, and remembers what it holds.
 func (a *analysis) lands(from []Word, to Word, c *shCall, op string) {
 	a.fileEffect(EffectWrite, to, c.target(op))
-	if len(from) == 1 && from[0].Is("/dev/null", "/dev/zero", "/dev/urandom") && a.zone(c, to) == ZoneUser && !strings.HasPrefix(op, "link") {
+	if z := a.zone(c, to); len(from) == 1 && from[0].Is("/dev/null", "/dev/zero", "/dev/urandom") && (z == ZoneUser && !strings.HasPrefix(op, "link") || z == ZoneProject) {
 		a.fileEffect(EffectDelete, to, c.target("truncate"))
 	}
 	a.into(from, to, c, op)
@@ -186,7 +186,7 @@ func (a *analysis) link(c *shCall) shValue {
 // one that holds secrets.
 func (a *analysis) keepSecret(from []Word, to Word, fr *shFrame) {
 	if len(from) == 1 && to.Text != "" {
-		if name := programName(from[0].Text); from[0].Text != name && (name == "hookc" || programOf(name) != nil || rulesOf(name) != nil) {
+		if name := losses.Program(from[0].Text); from[0].Text != name && (name == "hookc" || programOf(name) != nil || rulesOf(name) != nil) {
 			fr.st.files = fr.st.files.put(a.fileKey(to, fr), shUnknown(name, shOrigin{"program", name}))
 		}
 		if v := a.contents(from[0], fr); a.fileSecretOf(v) != "" {
@@ -214,7 +214,7 @@ func (a *analysis) dd(c *shCall) shValue {
 			zone, secret := a.placeIn(a.resolve(value, c.fr).text, c.fr)
 			switch from := in.origin().from; {
 			case !losses.Noise(from) || zone == ZoneDevice:
-			case !disposableZone(zone) && (strings.Contains(words, "notrunc") || secret != "" || value.Pattern):
+			case zone == ZoneProject && strings.HasSuffix(from, "/null") || !disposableZone(zone) && (strings.Contains(words, "notrunc") || secret != "" || value.Pattern):
 				a.fileEffect(EffectDelete, value, c.target("truncate"))
 			case !strings.Contains(words, " count="):
 				a.effect(c, Effect{Kind: EffectExec, Domain: DomainSystem, Op: "fill-disk", Target: value.Text})
@@ -336,7 +336,7 @@ func (a *analysis) readers(c *shCall) shValue {
 		a.wrapped(c, append([]Word{pre}, operands...), c.fr)
 	}
 	if out, ok := o.value("-o", "--output"); ok && strings.HasSuffix(c.name, "sort") {
-		a.fileEffect(EffectWrite, out, c.target("write"))
+		a.lands(operands, out, c, "write")
 	}
 	if (c.name == "uniq" || c.name == "split") && len(operands) > 1 {
 		a.fileEffect(EffectWrite, operands[1], c.target("write"))

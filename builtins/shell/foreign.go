@@ -11,7 +11,7 @@ import (
 // DialectOf is the shell that a tool takes the code of, as its name or its own
 // word for it says; "" for a POSIX shell.
 func DialectOf(tool string) string {
-	name := programName(strings.ReplaceAll(tool, `\`, "/"))
+	name := losses.Program(strings.ReplaceAll(tool, `\`, "/"))
 	if lower := strings.ToLower(name); foreignShells()[lower] {
 		return lower
 	}

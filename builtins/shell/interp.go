@@ -118,7 +118,7 @@ func (a *analysis) langScript(c *shCall, lang tokens.Lang, operands []Word) shVa
 	t := c.target("script")
 	t.domain = DomainCode
 	a.fileEffect(EffectExec, operands[0], t)
-	tool := programName(operands[0].Text)
+	tool := losses.Program(operands[0].Text)
 	a.scriptLoss(c, operands)
 	a.codeTool(c, tool, operands[1:])
 	if rulesOf(tool) != nil {

@@ -67,7 +67,7 @@ func (o *shOpts) far() bool {
 func (a *analysis) scriptLoss(c *shCall, operands []Word) {
 	o := options(operands[1:], "", "", 0)
 	if verb := losses.Named(operands[0].Text, o.far); verb != "" && !o.dry() && !HasFlag(operands, "-h") {
-		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: verb, Target: programName(operands[0].Text)})
+		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainOutside, Op: verb, Target: losses.Program(operands[0].Text)})
 	}
 }
 

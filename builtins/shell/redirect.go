@@ -60,7 +60,7 @@ func (a *analysis) redirectOne(rd *syntax.Redirect, fr *shFrame, r *shRedirected
 	case syntax.Hdoc, syntax.DashHdoc:
 		body := a.heredoc(rd, fr)
 		a.reads(fd, shStream{value: body, set: true, here: true}, fr)
-		r.list = append(r.list, Redirect{Op: rd.Op.String(), Fd: fd, Target: a.single(rd.Word, fr).word()})
+		r.list = append(r.list, Redirect{Op: rd.Op.String(), Fd: fd, Target: a.single(rd.Word, fr).word(), here: body.text()})
 		return
 	case syntax.WordHdoc:
 		v := append(a.single(rd.Word, fr), shPart{text: "\n"})
@@ -157,7 +157,7 @@ func (a *analysis) emptied(r shRedirected, c *shCall, v shValue) {
 		return
 	}
 	for _, e := range r.effects {
-		if e.kind == EffectWrite && e.op == "redirect" && !disposableZone(a.zone(c, e.path)) {
+		if z := a.zone(c, e.path); e.kind == EffectWrite && e.op == "redirect" && (z == ZoneProject || !disposableZone(z)) {
 			a.fileEffect(EffectDelete, e.path, c.target("truncate"))
 		}
 	}

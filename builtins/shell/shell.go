@@ -89,7 +89,11 @@ type Redirect struct {
 	Op     string
 	Fd     string
 	Target Word
+	here   string
 }
+
+// Here is the text of a here-document.
+func (r Redirect) Here() string { return r.here }
 
 // EffectKind is what an effect does.
 type EffectKind string

@@ -1,0 +1,429 @@
+// Package harm finds classes of harm that the effects of a command line do not name. What serves
+// is changed, money is spent, others are written to, code of strangers runs, secrets are shown by a
+// detour, something stays behind or is opened, a safeguard is taken off, source is lost.
+package harm
+
+import (
+	"compress/gzip"
+	_ "embed"
+	"io"
+	"path"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/lazy"
+)
+
+// table is harm.txt, packed: its text has 66 kB. A line has a kind, the programs, ~, and a
+// regular expression of the text of the command. One after & must match too, one after !~
+// says what is harmless, and one after && is of the whole line. The text of a command is its
+// variables, its words, what it reads where the line says that, and the other commands of its
+// pipeline. In place of programs stand $NAMES of variables, or write:, read: and delete: for
+// files, with parts of paths, of which one must be in the path: its expression is of the path,
+// with ~ for the home. {name} stands for a line that begins with =.
+//
+//go:embed harm.txt.gz
+var table string
+
+// unpacked is the table as text. A binary that holds another is broken.
+func unpacked() string {
+	r, err := gzip.NewReader(strings.NewReader(table))
+	if err != nil {
+		panic("harm: " + err.Error())
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		panic("harm: " + err.Error())
+	}
+	return string(text)
+}
+
+// A Finding is one harm: its kind, the command, and what it is done to.
+type Finding struct {
+	Kind, Target string
+	Command      int
+}
+
+// rule is a line of the table. Its expressions are made when they are first needed.
+type rule struct {
+	kind                  string
+	parts                 []string
+	want, also, not, line func() *regexp.Regexp
+	// some are texts of which one is in all that want matches.
+	some func() []string
+}
+
+type rules struct {
+	programs, files map[string][]*rule
+}
+
+// parsed is the table, read when it is first looked at.
+var parsed = lazy.Value(func() *rules {
+	t := &rules{map[string][]*rule{}, map[string][]*rule{}}
+	names := []string{}
+	for line := range strings.Lines(unpacked()) {
+		line = strings.TrimRight(line, "\n")
+		if name, text, ok := strings.Cut(strings.TrimPrefix(line, "="), " "); line == "" || line[0] == '#' {
+			continue
+		} else if ok && line[0] == '=' {
+			names = append(names, "{"+name+"}", strings.NewReplacer(names...).Replace(text))
+			continue
+		}
+		head, want, _ := strings.Cut(line, " ~ ")
+		want, all, _ := strings.Cut(want, " && ")
+		want, not, _ := strings.Cut(want, " !~ ")
+		want, also, _ := strings.Cut(want, " & ")
+		expand := strings.NewReplacer(names...)
+		words := strings.Fields(expand.Replace(head))
+		r := &rule{kind: words[0], want: compiled(expand, want), also: compiled(expand, also), not: compiled(expand, not), line: compiled(expand, all)}
+		r.some = lazy.Value(func() []string { return needed(expand.Replace(want)) })
+		if kind, file := strings.CutSuffix(words[1], ":"); file {
+			r.parts = words[2:]
+			t.files[kind] = append(t.files[kind], r)
+			continue
+		}
+		for _, name := range words[1:] {
+			t.programs[name] = append(t.programs[name], r)
+		}
+	}
+	return t
+})
+
+// compiled is an expression that is made when it is first needed, nil for none.
+func compiled(names *strings.Replacer, text string) func() *regexp.Regexp {
+	if text == "" {
+		return nil
+	}
+	return lazy.Value(func() *regexp.Regexp { return regexp.MustCompile("(?is)" + names.Replace(text)) })
+}
+
+// finder is the state of one Find. texts are the commands as text, made when they are needed.
+type finder struct {
+	s     *shell.Line
+	at    shell.At
+	texts []string
+	all   string
+	found []Finding
+}
+
+// Find returns the harms of a command line.
+func Find(s *shell.Line, at shell.At) []Finding {
+	f := &finder{s: s, at: at}
+	for i := range s.Commands[:min(len(s.Commands), 200)] {
+		f.command(i)
+	}
+	for i := range s.Effects[:min(len(s.Effects), 400)] {
+		f.effect(&s.Effects[i])
+	}
+	return f.found
+}
+
+func (f *finder) add(kind string, command int, target string) {
+	f.found = append(f.found, Finding{kind, target, command})
+}
+
+// command asks the table about one command.
+func (f *finder) command(i int) {
+	c := &f.s.Commands[i]
+	if len(c.Argv) == 0 || strings.HasPrefix(c.Host, "image:") || slices.Contains(c.Flags, "--help") {
+		return
+	}
+	for _, e := range c.Env {
+		for _, r := range parsed().programs["$"+losses.Family(e.Name)] {
+			if text := e.Name + "=" + e.Value.Text; r.matches(text, strings.ToLower(text)) {
+				f.add(r.kind, i, text)
+			}
+		}
+	}
+	rules := parsed().programs[c.Name]
+	if len(rules) == 0 {
+		rules = parsed().programs[shell.Versionless(c.Name)]
+	}
+	if len(rules) == 0 {
+		return
+	}
+	text := f.pipeline(i)
+	lower := strings.ToLower(text)
+	for _, r := range rules {
+		if r.matches(text, lower) && (r.line == nil || r.line().MatchString(f.whole()) && (r.not == nil || !r.not().MatchString(f.whole()))) {
+			f.add(r.kind, i, text)
+			return
+		}
+	}
+}
+
+func (r *rule) matches(text, lower string) bool {
+	if some := r.some(); len(some) > 0 && !slices.ContainsFunc(some, func(part string) bool { return strings.Contains(lower, part) }) {
+		return false
+	}
+	return (r.also == nil || r.also().MatchString(text)) && r.want().MatchString(text) && (r.not == nil || !r.not().MatchString(text))
+}
+
+// needed are texts, in lower case, of which one is in all that an expression matches; none where
+// there are no such.
+func needed(expr string) []string {
+	re, err := syntax.Parse("(?is)"+expr, syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	return literals(re)
+}
+
+func literals(re *syntax.Regexp) (best []string) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return []string{strings.ToLower(string(re.Rune))}
+	case syntax.OpCapture, syntax.OpPlus:
+		return literals(re.Sub[0])
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			some := literals(sub)
+			if len(some) == 0 {
+				return nil
+			}
+			best = append(best, some...)
+		}
+	case syntax.OpConcat:
+		for _, sub := range re.Sub {
+			if some := literals(sub); weight(some) > weight(best) {
+				best = some
+			}
+		}
+	}
+	return best
+}
+
+// weight is how well texts tell apart: the length of the shortest, less the more there are.
+func weight(some []string) int {
+	if len(some) == 0 {
+		return -1 << 30
+	}
+	return 40*min(6, len(slices.MinFunc(some, func(a, b string) int { return len(a) - len(b) }))) - len(some)
+}
+
+// maxText bounds how much text of a command is looked at.
+const maxText = 2 << 10
+
+// text is a command with its variables and what it is given to read.
+func (f *finder) text(i int) string {
+	if f.texts == nil {
+		f.texts = make([]string, len(f.s.Commands))
+	}
+	if f.texts[i] == "" {
+		c := &f.s.Commands[i]
+		var b strings.Builder
+		for _, e := range c.Env {
+			b.WriteString(e.Name + "=" + e.Value.Text + " ")
+		}
+		if b.WriteString(c.Name); len(c.Argv) > 0 {
+			for _, w := range c.Argv[1:] {
+				b.WriteString(" " + w.Text)
+			}
+		}
+		for _, r := range c.Redirects {
+			b.WriteString(" " + r.Op + " " + r.Target.Text)
+			if r.Op[0] == '<' {
+				b.WriteString(" " + r.Here())
+			}
+		}
+		f.texts[i] = b.String()[:min(b.Len(), maxText)] + " "
+	}
+	return f.texts[i]
+}
+
+// pipeline is the text of a command, with that of the others of its pipeline.
+func (f *finder) pipeline(i int) string {
+	c := &f.s.Commands[i]
+	if c.Pipe == 0 {
+		return f.text(i)
+	}
+	var b strings.Builder
+	for j := range f.s.Commands {
+		if f.s.Commands[j].Pipe == c.Pipe && b.Len() < maxText {
+			b.WriteString(f.text(j) + "| ")
+		}
+	}
+	return b.String()
+}
+
+// whole is the text of all commands.
+func (f *finder) whole() string {
+	if f.all == "" {
+		for i := range f.s.Commands {
+			if f.all += f.text(i) + "; "; len(f.all) > 4*maxText {
+				break
+			}
+		}
+	}
+	return f.all
+}
+
+// short is a path with ~ for the home and without the project.
+func (f *finder) short(p string) (rel string, project bool) {
+	if rest, ok := strings.CutPrefix(p, f.at.Root+"/"); ok && f.at.Root != "" {
+		return rest, true
+	}
+	if rest, ok := strings.CutPrefix(p, f.at.Home+"/"); ok && f.at.Home != "" {
+		return "~/" + rest, false
+	}
+	return p, false
+}
+
+// effect asks the table about a file, and judges the loss of source.
+func (f *finder) effect(e *shell.Effect) {
+	if e.Domain != shell.DomainFile || e.Kind == shell.EffectUnknown || e.Command < 0 || strings.HasPrefix(e.Host, "image:") {
+		return
+	}
+	rel, project := f.short(e.Target)
+	if e.Kind == shell.EffectDelete && e.Recursive && f.mounted(e) {
+		f.add("lost", e.Command, rel)
+		return
+	}
+	if e.Kind == shell.EffectDelete && project && e.Place != shell.ZoneProjectRoot && f.source(e, rel) {
+		f.add("source", e.Command, rel)
+		return
+	}
+	for _, r := range parsed().files[string(e.Kind)] {
+		if slices.ContainsFunc(r.parts, func(part string) bool { return strings.Contains(rel, part) }) && r.matches(rel, strings.ToLower(rel)) && (r.line == nil || r.line().MatchString(f.whole())) {
+			f.add(r.kind, e.Command, rel)
+			return
+		}
+	}
+	if c := &f.s.Commands[e.Command]; e.Kind == shell.EffectWrite && e.Op == "redirect" && project && c.Name == "git" && len(c.Argv) > 2 && strings.HasSuffix(c.Argv[len(c.Argv)-1].Text, ":"+rel) {
+		f.add("source", e.Command, rel) // git show HEAD:x > x
+	}
+}
+
+// mounted reports whether the line put something else below a folder that it deletes.
+func (f *finder) mounted(e *shell.Effect) bool {
+	return slices.ContainsFunc(f.s.Effects, func(m shell.Effect) bool {
+		return m.Op == "mount" && m.Command < e.Command && losses.IsUnder(e.Target, m.Target)
+	}) && !slices.ContainsFunc(f.s.Commands[:e.Command], func(c shell.Command) bool { return losses.In(c.Name, "umount fusermount fusermount3") })
+}
+
+// source reports whether a loss takes away a folder of source, what a glob names in it, or
+// all that a source file holds.
+func (f *finder) source(e *shell.Effect, rel string) bool {
+	if e.Op == "move" {
+		return f.movedAway(e, rel)
+	}
+	c := &f.s.Commands[e.Command]
+	elixir := losses.In(c.Name, "elixir mix iex")
+	switch {
+	case e.Op == "truncate":
+		if len(c.Argv) == 0 && len(c.Redirects) > 1 {
+			return false // <name> of a text that shows how
+		}
+		return Source(rel) && !losses.In(path.Base(rel), "__init__.py py.typed")
+	case e.Recursive && e.Certainty == shell.CertainKnown, strings.HasSuffix(rel, "/*"), strings.HasSuffix(rel, "/**"):
+		return folder(strings.TrimRight(rel, "/*"), elixir)
+	case e.Certainty == shell.CertainPattern && e.Recursive && !strings.Contains(rel, "/"):
+		return slices.ContainsFunc([]string{"src", "app", "packages", "internal"}, func(name string) bool { return losses.GlobMatch(rel, name) })
+	case e.Certainty == shell.CertainPattern:
+		return glob(rel) || e.Recursive && folder(strings.ReplaceAll(rel, "**/", ""), false)
+	}
+	return false
+}
+
+// movedAway reports whether source is moved out of the project, or many files onto one.
+func (f *finder) movedAway(e *shell.Effect, rel string) bool {
+	many := e.Certainty == shell.CertainPattern && glob(rel)
+	if !many && !folder(rel, false) {
+		return false
+	}
+	for i := range f.s.Effects {
+		if w := &f.s.Effects[i]; w.Kind == shell.EffectWrite && w.Op == "move" && w.Command == e.Command {
+			to, project := f.short(w.Target)
+			return !project && w.Place != shell.ZoneProjectRoot || many && Source(to) && w.Certainty == shell.CertainKnown
+		}
+	}
+	return false
+}
+
+// Folders are names of folders of source, holders those whose folders have source of their own.
+var (
+	folders = losses.Words(`src source sources app apps packages internal cmd backend frontend server servers client clients migrations controllers services crates modules
+		api core domain features infra terraform helm manifests prisma tests spec __tests__ workspaces checkpoints datasets notebooks contracts proto protos include Sources Tests .github alembic migrate routes handlers models views`)
+	holders = losses.Words("packages apps services crates modules backend frontend server client libs workspaces projects internal app web db examples plugins")
+	made    = losses.Words(`dist build out target bin vendor node_modules pkg coverage tmp temp public generated gen __generated__ __pycache__ .venv venv env .next .nuxt .cache cache logs log obj .tox site _site _build
+		storybook-static .terraform htmlcov reports artifacts output outputs fixtures snapshots __snapshots__ results scratch sandbox demo playground`)
+)
+
+// folder reports whether a path in the project is a whole folder of source.
+func folder(rel string, elixir bool) bool {
+	parts := strings.Split(rel, "/")
+	last := parts[len(parts)-1]
+	if len(parts) > 3 || !folders()[last] && !(elixir && last == "lib") {
+		return false
+	}
+	if len(parts) > 1 && losses.In(last, "tests spec __tests__ models views routes handlers features core api services modules include infra domain") {
+		return false // a part of one
+	}
+	for i, part := range parts[:len(parts)-1] {
+		if made()[part] || i == 0 && !holders()[part] {
+			return false
+		}
+	}
+	return true
+}
+
+// glob reports whether a pattern means all source files of a language: src/*.py, **/*.rs.
+func glob(rel string) bool {
+	base := path.Base(rel)
+	parts := strings.Split(rel, "/")
+	if slices.ContainsFunc(parts[:len(parts)-1], func(p string) bool { return made()[p] }) || strings.Contains(rel, "{tests}") {
+		return false
+	}
+	name, extension, ok := strings.Cut(base, ".")
+	if !ok || strings.Trim(name, "*") != "" || strings.Contains(extension, ".") {
+		return false
+	}
+	if strings.Contains(rel, "**") && losses.In(extension, "js css sql html md json yaml yml toml") {
+		return false // as often what a compiler made
+	}
+	return extensions()[extension] && (len(parts) > 1 || !losses.In(extension, "js sql json md css sh h"))
+}
+
+var extensions = losses.Words(`py pyi go rs ts tsx js jsx mjs cjs vue svelte java kt kts scala rb php c h cc cpp hpp cxx cs fs swift m mm dart ex exs erl hs ml clj cljs lua pl pm r jl nim zig v sol tf sql proto graphql sh
+	css scss ipynb el lisp vhd asm pt ckpt pth safetensors gguf`)
+
+// Source reports whether a path in the project is that of a source file.
+func Source(rel string) bool {
+	parts := strings.Split(rel, "/")
+	if slices.ContainsFunc(parts[:len(parts)-1], func(p string) bool { return made()[p] }) {
+		return false
+	}
+	base := parts[len(parts)-1]
+	return extensions()[strings.TrimPrefix(path.Ext(base), ".")] || losses.In(base, "package.json go.mod Cargo.toml Makefile Dockerfile README.md pyproject.toml pom.xml build.gradle Gemfile composer.json tsconfig.json CMakeLists.txt setup.py mix.exs docker-compose.yml")
+}
+
+// Local reports whether a command works on what this machine makes again: it names this machine
+// or a local container, and what it is done to is called a throw-away thing, or may be called as it likes.
+func Local(c *shell.Command, target string, named bool) bool {
+	here := !named && (strings.HasPrefix(c.Host, "container:") || losses.In(c.Name, "kind k3d minikube docker podman docker-compose podman-compose compose"))
+	named = named || slices.ContainsFunc(losses.Tokens(strings.TrimPrefix(c.Host, "container:")), thrown)
+	words := shell.WordTexts(c.Argv)
+	for _, e := range c.Env {
+		words = append(words, e.Name+"="+e.Value.Text)
+	}
+	for _, w := range append(words[min(1, len(words)):], target) {
+		host := losses.AddressHost(w[strings.IndexByte(w, '=')+1:])
+		switch {
+		case strings.HasPrefix(strings.TrimPrefix(w, "./"), "tmp/") && losses.In(path.Ext(w), ".db .duckdb .sqlite .sqlite3"), losses.IsLocal(host) || losses.Holds(w, "localhost", "127.0.0.1", "file:./tmp", "file:./test"):
+			here = true
+		case strings.Contains(w, "://") && !strings.HasPrefix(w, "s3://") || strings.HasPrefix(c.Host, "ssh:"), slices.ContainsFunc(losses.Tokens(w), func(t string) bool { return losses.Production()[t] && t != "factory" || t == "staging" }):
+			return false
+		}
+		named = named || slices.ContainsFunc(losses.Tokens(w), thrown)
+	}
+	return here && named
+}
+
+// thrown reports whether a word in a name says that the thing is made to be thrown away.
+func thrown(word string) bool {
+	return losses.In(word, "test tests testing tmp temp it itest e2e ci scratch throwaway integration sandbox dummy fixture ephemeral")
+}

@@ -102,6 +102,12 @@ func TestSuggestions(t *testing.T) {
 		lets(reason)
 		assert.NotContains(t, strings.SplitN(reason, "instead: ", 2)[0], "`")
 	}
+	for kind := range strings.FieldsSeq("source lost live spend tell foreign reveal stay door guard mass flash blind") {
+		a := adviceHarm(kind)
+		require.NotEmpty(t, a.what, kind)
+		require.NotZero(t, a.packs, kind)
+		lets(a.reason(s, &shell.Effect{Command: -1}))
+	}
 	lets(unreadable("too long"))
 	lets(protectedReason("/home/dev/project/.claude/settings.json", ".claude/settings.json"))
 	lets(hiddenReason("/home/dev/project/.env", "**/.env"))

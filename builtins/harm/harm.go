@@ -4,9 +4,7 @@
 package harm
 
 import (
-	"compress/gzip"
 	_ "embed"
-	"io"
 	"path"
 	"regexp"
 	"regexp/syntax"
@@ -24,23 +22,11 @@ import (
 // variables, its words, what it reads where the line says that, and the other commands of its
 // pipeline. In place of programs stand $NAMES of variables, or write:, read: and delete: for
 // files, with parts of paths, of which one must be in the path: its expression is of the path,
-// with ~ for the home. {name} stands for a line that begins with =.
+// with ~ for the home. {name} stands for a line that begins with =, and one that begins
+// with ! says a kind's packs, what would happen, and what to do instead.
 //
 //go:embed harm.txt.gz
 var table string
-
-// unpacked is the table as text. A binary that holds another is broken.
-func unpacked() string {
-	r, err := gzip.NewReader(strings.NewReader(table))
-	if err != nil {
-		panic("harm: " + err.Error())
-	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		panic("harm: " + err.Error())
-	}
-	return string(text)
-}
 
 // A Finding is one harm: its kind, the command, and what it is done to.
 type Finding struct {
@@ -59,18 +45,28 @@ type rule struct {
 
 type rules struct {
 	programs, files map[string][]*rule
+	advice          map[string][3]string
 }
+
+// Advice is what there is to say of a kind: the packs that judge it, what would happen, and
+// what to do instead.
+func Advice(kind string) [3]string { return parsed().advice[kind] }
 
 // parsed is the table, read when it is first looked at.
 var parsed = lazy.Value(func() *rules {
-	t := &rules{map[string][]*rule{}, map[string][]*rule{}}
+	t := &rules{map[string][]*rule{}, map[string][]*rule{}, map[string][3]string{}}
 	names := []string{}
-	for line := range strings.Lines(unpacked()) {
-		line = strings.TrimRight(line, "\n")
+	for _, line := range strings.Split(losses.Unpack(table), "\n") {
 		if name, text, ok := strings.Cut(strings.TrimPrefix(line, "="), " "); line == "" || line[0] == '#' {
 			continue
 		} else if ok && line[0] == '=' {
 			names = append(names, "{"+name+"}", strings.NewReplacer(names...).Replace(text))
+			continue
+		}
+		if line[0] == '!' {
+			f := strings.Split(line[1:], "|")
+			kind, packs, _ := strings.Cut(f[0], " ")
+			t.advice[kind] = [3]string{packs, f[1], f[2]}
 			continue
 		}
 		head, want, _ := strings.Cut(line, " ~ ")
@@ -122,6 +118,7 @@ func Find(s *shell.Line, at shell.At) []Finding {
 	return f.found
 }
 
+//go:noinline
 func (f *finder) add(kind string, command int, target string) {
 	f.found = append(f.found, Finding{kind, target, command})
 }
@@ -156,8 +153,9 @@ func (f *finder) command(i int) {
 	}
 }
 
+//go:noinline
 func (r *rule) matches(text, lower string) bool {
-	if some := r.some(); len(some) > 0 && !slices.ContainsFunc(some, func(part string) bool { return strings.Contains(lower, part) }) {
+	if some := r.some(); len(some) > 0 && !holds(lower, some) {
 		return false
 	}
 	return (r.also == nil || r.also().MatchString(text)) && r.want().MatchString(text) && (r.not == nil || !r.not().MatchString(text))
@@ -198,6 +196,8 @@ func literals(re *syntax.Regexp) (best []string) {
 }
 
 // weight is how well texts tell apart: the length of the shortest, less the more there are.
+//
+//go:noinline
 func weight(some []string) int {
 	if len(some) == 0 {
 		return -1 << 30
@@ -209,48 +209,60 @@ func weight(some []string) int {
 const maxText = 2 << 10
 
 // text is a command with its variables and what it is given to read.
+//
+//go:noinline
 func (f *finder) text(i int) string {
 	if f.texts == nil {
 		f.texts = make([]string, len(f.s.Commands))
 	}
-	if f.texts[i] == "" {
-		c := &f.s.Commands[i]
-		var b strings.Builder
-		for _, e := range c.Env {
-			b.WriteString(e.Name + "=" + e.Value.Text + " ")
-		}
-		if b.WriteString(c.Name); len(c.Argv) > 0 {
-			for _, w := range c.Argv[1:] {
-				b.WriteString(" " + w.Text)
-			}
-		}
-		for _, r := range c.Redirects {
-			b.WriteString(" " + r.Op + " " + r.Target.Text)
-			if r.Op[0] == '<' {
-				b.WriteString(" " + r.Here())
-			}
-		}
-		f.texts[i] = b.String()[:min(b.Len(), maxText)] + " "
+	if f.texts[i] != "" {
+		return f.texts[i]
 	}
+	c := &f.s.Commands[i]
+	parts := environment(c)
+	if parts = append(parts, c.Name); len(c.Argv) > 0 {
+		parts = append(parts, shell.WordTexts(c.Argv[1:])...)
+	}
+	for _, r := range c.Redirects {
+		if parts = append(parts, r.Op, r.Target.Text); r.Op[0] == '<' {
+			parts = append(parts, r.Here())
+		}
+	}
+	text := strings.Join(parts, " ")
+	f.texts[i] = text[:min(len(text), maxText)] + " "
 	return f.texts[i]
 }
 
+// environment are the variables before a command.
+//
+//go:noinline
+func environment(c *shell.Command) (out []string) {
+	for _, e := range c.Env {
+		out = append(out, e.Name+"="+e.Value.Text)
+	}
+	return out
+}
+
 // pipeline is the text of a command, with that of the others of its pipeline.
+//
+//go:noinline
 func (f *finder) pipeline(i int) string {
 	c := &f.s.Commands[i]
 	if c.Pipe == 0 {
 		return f.text(i)
 	}
-	var b strings.Builder
+	all := ""
 	for j := range f.s.Commands {
-		if f.s.Commands[j].Pipe == c.Pipe && b.Len() < maxText {
-			b.WriteString(f.text(j) + "| ")
+		if f.s.Commands[j].Pipe == c.Pipe && len(all) < maxText {
+			all += f.text(j) + "| "
 		}
 	}
-	return b.String()
+	return all
 }
 
 // whole is the text of all commands.
+//
+//go:noinline
 func (f *finder) whole() string {
 	if f.all == "" {
 		for i := range f.s.Commands {
@@ -263,6 +275,8 @@ func (f *finder) whole() string {
 }
 
 // short is a path with ~ for the home and without the project.
+//
+//go:noinline
 func (f *finder) short(p string) (rel string, project bool) {
 	if rest, ok := strings.CutPrefix(p, f.at.Root+"/"); ok && f.at.Root != "" {
 		return rest, true
@@ -288,7 +302,7 @@ func (f *finder) effect(e *shell.Effect) {
 		return
 	}
 	for _, r := range parsed().files[string(e.Kind)] {
-		if slices.ContainsFunc(r.parts, func(part string) bool { return strings.Contains(rel, part) }) && r.matches(rel, strings.ToLower(rel)) && (r.line == nil || r.line().MatchString(f.whole())) {
+		if holds(rel, r.parts) && r.matches(rel, strings.ToLower(rel)) && (r.line == nil || r.line().MatchString(f.whole())) {
 			f.add(r.kind, e.Command, rel)
 			return
 		}
@@ -299,6 +313,8 @@ func (f *finder) effect(e *shell.Effect) {
 }
 
 // mounted reports whether the line put something else below a folder that it deletes.
+//
+//go:noinline
 func (f *finder) mounted(e *shell.Effect) bool {
 	return slices.ContainsFunc(f.s.Effects, func(m shell.Effect) bool {
 		return m.Op == "mount" && m.Command < e.Command && losses.IsUnder(e.Target, m.Target)
@@ -307,6 +323,8 @@ func (f *finder) mounted(e *shell.Effect) bool {
 
 // source reports whether a loss takes away a folder of source, what a glob names in it, or
 // all that a source file holds.
+//
+//go:noinline
 func (f *finder) source(e *shell.Effect, rel string) bool {
 	if e.Op == "move" {
 		return f.movedAway(e, rel)
@@ -330,6 +348,8 @@ func (f *finder) source(e *shell.Effect, rel string) bool {
 }
 
 // movedAway reports whether source is moved out of the project, or many files onto one.
+//
+//go:noinline
 func (f *finder) movedAway(e *shell.Effect, rel string) bool {
 	many := e.Certainty == shell.CertainPattern && glob(rel)
 	if !many && !folder(rel, false) {
@@ -354,6 +374,8 @@ var (
 )
 
 // folder reports whether a path in the project is a whole folder of source.
+//
+//go:noinline
 func folder(rel string, elixir bool) bool {
 	parts := strings.Split(rel, "/")
 	last := parts[len(parts)-1]
@@ -372,10 +394,12 @@ func folder(rel string, elixir bool) bool {
 }
 
 // glob reports whether a pattern means all source files of a language: src/*.py, **/*.rs.
+//
+//go:noinline
 func glob(rel string) bool {
 	base := path.Base(rel)
 	parts := strings.Split(rel, "/")
-	if slices.ContainsFunc(parts[:len(parts)-1], func(p string) bool { return made()[p] }) || strings.Contains(rel, "{tests}") {
+	if inMade(parts) || strings.Contains(rel, "{tests}") {
 		return false
 	}
 	name, extension, ok := strings.Cut(base, ".")
@@ -388,13 +412,34 @@ func glob(rel string) bool {
 	return extensions()[extension] && (len(parts) > 1 || !losses.In(extension, "js sql json md css sh h"))
 }
 
+// inMade reports whether a folder of a path, not its last part, is made again.
+//
+//go:noinline
+func inMade(parts []string) bool {
+	return slices.ContainsFunc(parts[:len(parts)-1], func(p string) bool { return made()[p] })
+}
+
+// holds reports whether a text holds one of some.
+//
+//go:noinline
+func holds(text string, some []string) bool {
+	for _, part := range some {
+		if strings.Contains(text, part) {
+			return true
+		}
+	}
+	return false
+}
+
 var extensions = losses.Words(`py pyi go rs ts tsx js jsx mjs cjs vue svelte java kt kts scala rb php c h cc cpp hpp cxx cs fs swift m mm dart ex exs erl hs ml clj cljs lua pl pm r jl nim zig v sol tf sql proto graphql sh
 	css scss ipynb el lisp vhd asm pt ckpt pth safetensors gguf`)
 
 // Source reports whether a path in the project is that of a source file.
+//
+//go:noinline
 func Source(rel string) bool {
 	parts := strings.Split(rel, "/")
-	if slices.ContainsFunc(parts[:len(parts)-1], func(p string) bool { return made()[p] }) {
+	if inMade(parts) {
 		return false
 	}
 	base := parts[len(parts)-1]
@@ -405,22 +450,31 @@ func Source(rel string) bool {
 // or a local container, and what it is done to is called a throw-away thing, or may be called as it likes.
 func Local(c *shell.Command, target string, named bool) bool {
 	here := !named && (strings.HasPrefix(c.Host, "container:") || losses.In(c.Name, "kind k3d minikube docker podman docker-compose podman-compose compose"))
-	named = named || slices.ContainsFunc(losses.Tokens(strings.TrimPrefix(c.Host, "container:")), thrown)
-	words := shell.WordTexts(c.Argv)
-	for _, e := range c.Env {
-		words = append(words, e.Name+"="+e.Value.Text)
-	}
-	for _, w := range append(words[min(1, len(words)):], target) {
+	named = named || has(strings.TrimPrefix(c.Host, "container:"), thrown)
+	words := append(shell.WordTexts(c.Argv[min(1, len(c.Argv)):]), environment(c)...)
+	for _, w := range append(words, target) {
 		host := losses.AddressHost(w[strings.IndexByte(w, '=')+1:])
 		switch {
 		case strings.HasPrefix(strings.TrimPrefix(w, "./"), "tmp/") && losses.In(path.Ext(w), ".db .duckdb .sqlite .sqlite3"), losses.IsLocal(host) || losses.Holds(w, "localhost", "127.0.0.1", "file:./tmp", "file:./test"):
 			here = true
-		case strings.Contains(w, "://") && !strings.HasPrefix(w, "s3://") || strings.HasPrefix(c.Host, "ssh:"), slices.ContainsFunc(losses.Tokens(w), func(t string) bool { return losses.Production()[t] && t != "factory" || t == "staging" }):
+		case strings.Contains(w, "://") && !strings.HasPrefix(w, "s3://") || strings.HasPrefix(c.Host, "ssh:"), has(w, serves):
 			return false
 		}
-		named = named || slices.ContainsFunc(losses.Tokens(w), thrown)
+		named = named || has(w, thrown)
 	}
 	return here && named
+}
+
+// has reports whether a word in a name is one that is asked for.
+//
+//go:noinline
+func has(name string, is func(word string) bool) bool {
+	return slices.ContainsFunc(losses.Tokens(name), is)
+}
+
+// serves reports whether a word in a name says that others use the thing.
+func serves(word string) bool {
+	return losses.In(word, "prod production prd live remote staging")
 }
 
 // thrown reports whether a word in a name says that the thing is made to be thrown away.

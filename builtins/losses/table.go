@@ -1,11 +1,13 @@
 package losses
 
 import (
+	"compress/gzip"
 	_ "embed"
+	"io"
 	"strings"
 )
 
-// table says what tools take away for good, as their manuals have it: a
+// table is tools.txt, packed. It says what tools take away for good, as their manuals have it: a
 // line has the names of a tool, its options that take a value or the name of a set
 // of them (after ^ where its entries hold for the first words alone), the domain, and what it does, between semicolons. An entry is what that is called after @, the
 // words of a command, options of which one must be there, and after ! those
@@ -14,8 +16,20 @@ import (
 // rights, $ prints a credential, ? does nothing. What no entry names is for the
 // lexicon, but for tools with - before their domain.
 //
-//go:embed tools.txt
+//go:embed tools.txt.gz
 var table string
+
+// Unpack is a text that is packed in the binary. A binary that holds another is broken.
+func Unpack(packed string) string {
+	r, err := gzip.NewReader(strings.NewReader(packed))
+	if err == nil {
+		var text []byte
+		if text, err = io.ReadAll(r); err == nil {
+			return string(text)
+		}
+	}
+	panic("losses: a table cannot be unpacked: " + err.Error())
+}
 
 // options are sets of options that take a value.
 var options = map[string]string{
@@ -77,7 +91,7 @@ func System(name string) bool {
 // Tools reads the table.
 func Tools() []Tool {
 	var out []Tool
-	for line := range strings.SplitSeq(strings.TrimSpace(strings.ReplaceAll(table, "%sys", system)), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(strings.ReplaceAll(Unpack(table), "%sys", system)), "\n") {
 		f := strings.SplitN(line, "|", 4)
 		t := Tool{Names: strings.Fields(f[0])}
 		t.Domain, t.Quiet = strings.CutPrefix(f[2], "-")

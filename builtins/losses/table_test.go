@@ -1,0 +1,31 @@
+package losses
+
+import (
+	"bytes"
+	"compress/gzip"
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "pack tools.txt again")
+
+// TestPacked: what the binary holds is tools.txt.
+func TestPacked(t *testing.T) {
+	text, err := os.ReadFile("tools.txt")
+	require.NoError(t, err)
+	if *update {
+		var b bytes.Buffer
+		w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		require.NoError(t, err)
+		_, err = w.Write(text)
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		require.NoError(t, os.WriteFile("tools.txt.gz", b.Bytes(), 0o600))
+		return
+	}
+	assert.Equal(t, string(text), Unpack(table), "go test ./builtins/losses -update packs it again")
+}

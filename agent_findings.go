@@ -14,45 +14,11 @@ import (
 var codeNeverSent = diag.Define(diag.Code{
 	ID: "HK037", Severity: diag.Warning,
 	Title: "field that the agent does not send",
-	Help: `A rule or a filter reads a field that this agent never sends at the event: the rule never
-holds there (docs/reference/fields.md lists what each agent sends). What an agent sends under names
-that hookc has no field for is under raw. It is reported where the agent is named:
-check --dialect AGENT, doctor AGENT.`,
-	Bad: `-- hooks.yaml --
-stop_failure:
-  - {name: slow, message: 'stop_reason == "overloaded" ? "slow down" : ""'}
--- dialect --
-claude
-`,
-	Good: `-- hooks.yaml --
-stop_failure:
-  - {name: slow, message: 'error_type == "overloaded" ? "slow down" : ""'}
--- dialect --
-claude
-`,
 })
 
 var codeNotObeyed = diag.Define(diag.Code{
 	ID: "HK038", Severity: diag.Warning, Security: true,
 	Title: "agent cannot do what the hook says",
-	Help: `The hook refuses or changes something at an event where this agent lets no hook do that:
-it goes on, and the model reads what it should not. Decide earlier, where the agent obeys:
-at pre_tool_execution, before the call whose result it is. A secret in the output of a
-failing command, for one, is kept from the model by refusing the command that prints it,
-or by a rewrite of the command that filters its output. It is reported where the agent is
-named: check --dialect AGENT, doctor AGENT.`,
-	Bad: `-- hooks.yaml --
-post_tool_execution_failure:
-  - {name: secrets, type: builtin, use: secret-guard}
--- dialect --
-claude
-`,
-	Good: `-- hooks.yaml --
-post_tool_execution:
-  - {name: secrets, type: builtin, use: secret-guard}
--- dialect --
-claude
-`,
 })
 
 // AgentFindings are the codes of what is found because [Agent] names the agent.

@@ -19,26 +19,6 @@ import (
 var codeFactUnknown = diag.Define(diag.Code{
 	ID: "HK182", Severity: diag.Warning, Security: true,
 	Title: "fact that could not be found out",
-	Help: `The command of a fact failed, or printed what is not of its type. Every hook that
-reads the fact fails as if its own body had, and its on_error decides: a guard written as
-a rule denies unless the policy says otherwise. A script that declares no reads: is given
-the event without the fact.`,
-	Bad: `-- hooks.yaml --
-facts:
-  branch: {command: exit 3}
-pre_tool_execution:
-  - {name: main, deny: 'facts.branch == "main"', reason: "no"}
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {"command": "ls"}}
-`,
-	Good: `-- hooks.yaml --
-facts:
-  branch: {command: echo dev}
-pre_tool_execution:
-  - {name: main, deny: 'facts.branch == "main"', reason: "no"}
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {"command": "ls"}}
-`,
 })
 
 // maxFacts bounds what is remembered of facts that commands print, and longestFact

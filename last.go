@@ -39,10 +39,6 @@ const (
 var codeHalfWritten = diag.Unprovoked("It depends on the time of a change, so there is no example.", diag.Code{
 	ID: "HK023", Severity: diag.Warning, Security: true,
 	Title: "policy that is being written",
-	Help: `A file of the policy was written less than a second ago, so it may be half written. The
-event is decided by the last plan that compiled, or, where there is none, by what the file holds
-once nobody wrote to it for a tenth of a second. Write a policy elsewhere and rename it into its
-place, as hookc's own commands do.`,
 })
 
 // lastPlans is where the last plan that compiled is kept.

@@ -382,23 +382,6 @@ const envPrefix = "HOOKC_"
 var codeEnvironment = diag.Define(diag.Code{
 	ID: "HK181", Severity: diag.Warning, Security: true,
 	Title: "the environment overrides the policy",
-	Help: `HOOKC_ENABLED=0 switches off every hook that is neither managed nor locked, and
-HOOKC_DEFAULTS_<KEY> replaces a key of defaults:. What was decided is therefore not
-what the policy files alone say. Unset the variable, or lock: the hooks that must stay.`,
-	Bad: `-- hooks.yaml --
-pre_tool_execution:
-  - {name: guard, deny: 'command contains "rm -rf"', reason: "no"}
--- env --
-HOOKC_ENABLED=0
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {"command": "ls"}}
-`,
-	Good: `-- hooks.yaml --
-pre_tool_execution:
-  - {name: guard, deny: 'command contains "rm -rf"', reason: "no"}
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {"command": "ls"}}
-`,
 })
 
 // switchOff disables what HOOKC_ENABLED=0 may disable.

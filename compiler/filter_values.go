@@ -13,15 +13,6 @@ import (
 var codeGlob = diag.Define(diag.Code{
 	ID: "HK126", Severity: diag.Error,
 	Title: "glob cannot be used",
-	Help: `filter: path and tools: open are globs: * and ? within a part of a path, ** across
-parts, [a-z], {a,b}. A path glob is tried on the path relative to the project and on
-the absolute path.`,
-	Bad: `pre_tool_execution:
-  - {name: guard, type: expr, filter: {path: "src/[a"}, deny: "true", reason: "no"}
-`,
-	Good: `pre_tool_execution:
-  - {name: guard, type: expr, filter: {path: "src/**/*.go"}, deny: "true", reason: "no"}
-`,
 })
 
 // pathGlob matches the file a call is about, by its path relative to the

@@ -11,61 +11,16 @@ import (
 var codeOverride = diag.Define(diag.Code{
 	ID: "HK130", Severity: diag.Error,
 	Title: "hook of another tier is overridden",
-	Help: `Two tiers have a hook of one name on one event: the later tier's replaces the
-earlier's. That is an error when the earlier is locked or the later is registered by
-an agent at run time: then the earlier stays in force. Otherwise it is a warning.
-Give the hook another name, or lock: the one that must stay.`,
-	Bad: `-- .config/hookc/hooks.yaml --
-pre_tool_execution:
-  - {name: guard, type: expr, locked: true, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
--- hooks.yaml --
-pre_tool_execution:
-  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf /"', reason: "no"}
-`,
-	Good: `-- .config/hookc/hooks.yaml --
-pre_tool_execution:
-  - {name: guard, type: expr, locked: true, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
--- hooks.yaml --
-pre_tool_execution:
-  - {name: project-guard, type: expr, deny: '(tool_input.command ?? "") contains "mkfs"', reason: "no"}
-`,
 })
 
 var codeTwice = diag.Define(diag.Code{
 	ID: "HK131", Severity: diag.Error,
 	Title: "two hooks of one name",
-	Help: `Within one tier a name means one hook of an event: it is how other tiers override
-it, how reasons name it and how counters keep it apart. Rename one of the two.`,
-	Bad: `pre_tool_execution:
-  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
-  - {name: guard, type: expr, deny: '(path ?? "") contains "/etc/"', reason: "no"}
-`,
-	Good: `pre_tool_execution:
-  - {name: shell-guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
-  - {name: path-guard, type: expr, deny: '(path ?? "") contains "/etc/"', reason: "no"}
-`,
 })
 
 var codeNothingOff = diag.Define(diag.Code{
 	ID: "HK135", Severity: diag.Warning,
 	Title: "nothing to switch off",
-	Help: `{name: x, enabled: false} switches off the hook called x that an earlier tier has on the
-same event. There is none, so it has no effect: the name is misspelt, the hook is on
-another event, or it is gone.`,
-	Bad: `-- .config/hookc/hooks.yaml --
-pre_tool_execution:
-  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
--- hooks.yaml --
-pre_tool_execution:
-  - {name: gaurd, enabled: false}
-`,
-	Good: `-- .config/hookc/hooks.yaml --
-pre_tool_execution:
-  - {name: notes, type: expr, message: '"a command"'}
--- hooks.yaml --
-pre_tool_execution:
-  - {name: project-guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf /"', reason: "no"}
-`,
 })
 
 // overrides settles which of several hooks of one name is in force: the one

@@ -39,16 +39,6 @@ func effects(u *unit) {
 var codeFactUndeclared = diag.Define(diag.Code{
 	ID: "HK136", Severity: diag.Error,
 	Title: "fact that nobody declares",
-	Help: `The hook reads a fact that no policy declares under facts:, so that nobody says of what
-type it is and who may say it. Declare it, or read what the agent sends in raw.`,
-	Bad: `pre_tool_execution:
-  - {name: prod, deny: 'facts.environment == "prod"', reason: "no"}
-`,
-	Good: `facts:
-  environment: {enum: [dev, prod]}
-pre_tool_execution:
-  - {name: prod, deny: 'facts.environment == "prod"', reason: "no"}
-`,
 })
 
 // knownFacts reports the facts that a hook reads and nobody declares.
@@ -90,15 +80,6 @@ func restrain(plan *dag.Plan, n *dag.Node, lower policy.Paths) {
 var codeSpeculative = diag.Define(diag.Code{
 	ID: "HK132", Severity: diag.Error,
 	Title: "speculative hook with side effects",
-	Help: `A speculative hook may be started before it is known to be needed, and its run then
-counts for nothing. A hook that changes the world cannot be: declare world: none or
-read if it does not, or take out speculative: or pure:.`,
-	Bad: `pre_tool_execution:
-  - {name: scan, command: "true", filter: {tool_name: Bash}, writes: [], speculative: true, on_error: deny}
-`,
-	Good: `pre_tool_execution:
-  - {name: scan, command: "true", filter: {tool_name: Bash}, writes: [], world: read, speculative: true, on_error: deny}
-`,
 })
 
 // settleEffects lays declarations over what the kind said, and cuts both to

@@ -189,14 +189,6 @@ var toolKinds = []string{"shell", "read", "write", "edit", "search", "fetch", "a
 var codeToolKind = diag.Define(diag.Code{
 	ID: "HK122", Severity: diag.Error,
 	Title: "unknown kind of tool",
-	Help: `filter: tool_kind lists kinds of tools: shell, read, write, edit, search, fetch, agent,
-mcp, other. The names of tools go to tool_name or tool_matcher.`,
-	Bad: `pre_tool_execution:
-  - {name: guard, type: expr, filter: {tool_kind: shel}, deny: "true", reason: "no"}
-`,
-	Good: `pre_tool_execution:
-  - {name: guard, type: expr, filter: {tool_kind: shell}, deny: "true", reason: "no"}
-`,
 })
 
 func toolKind(v diag.Text) (policy.Atom, *diag.Diagnostic) {
@@ -224,15 +216,6 @@ func contains(list []string, s string) bool {
 var codeRegexp = diag.Define(diag.Code{
 	ID: "HK125", Severity: diag.Error,
 	Title: "regular expression cannot be used",
-	Help: `filter: command and pattern are RE2 expressions. They have no look-around and no
-backreferences, and match in linear time. A filter that cannot be compiled is an error,
-never a hook that is left out.`,
-	Bad: `pre_tool_execution:
-  - {name: guard, type: expr, filter: {command: "^(?!git)"}, deny: "true", reason: "no"}
-`,
-	Good: `pre_tool_execution:
-  - {name: guard, type: expr, filter: {command: "^git push"}, deny: "true", reason: "no"}
-`,
 })
 
 // search makes an unanchored regular expression that test asks about a

@@ -15,32 +15,11 @@ import (
 var codeUnseen = diag.Define(diag.Code{
 	ID: "HK133", Severity: diag.Warning, Security: true,
 	Title: "character that nobody sees",
-	Help: `A name, a filter or a rule holds a character that shows nothing: a control or format
-character, one of no width, a mark for the direction of text, or a blank that is not the
-space. A filter with one matches no tool that an agent has, so a guard never runs; a name
-with one looks like another hook's. Take the character out. A pattern that is to find it
-says it by number: \x{200B}.`,
-	Bad: `pre_tool_execution:
-  - {name: guard, type: expr, filter: {tool_name: "Bash\u200b"}, deny: "true", reason: "no"}
-`,
-	Good: `pre_tool_execution:
-  - {name: guard, type: expr, filter: {tool_name: Bash}, deny: "true", reason: "no"}
-`,
 })
 
 var codeAlike = diag.Define(diag.Code{
 	ID: "HK134", Severity: diag.Warning, Security: true,
 	Title: "letter that looks like another",
-	Help: `A name or a filter is written with letters that look like those of another one: Cyrillic,
-Greek or full-width letters in the place of ASCII ones. A filter with one matches no tool
-that an agent has, so a guard never runs; a name with one looks like another hook's. Write
-the letters of the word that is meant.`,
-	Bad: `pre_tool_execution:
-  - {name: guard, type: expr, filter: {tool_name: "B\u0430sh"}, deny: "true", reason: "no"}
-`,
-	Good: `pre_tool_execution:
-  - {name: guard, type: expr, filter: {tool_name: Bash}, deny: "true", reason: "no"}
-`,
 })
 
 // content are the conditions on what a call holds, in which any text may stand;

@@ -12,19 +12,6 @@ import (
 var codeRecheck = diag.Define(diag.Code{
 	ID: "HK127", Severity: diag.Warning,
 	Title: "recheck of a hook with side effects",
-	Help: `recheck: true evaluates a guard again after a hook that may rewrite what it read. A
-process or a model is asked again only if it is pure; this one may change the world, so
-it is not, and what is rewritten is not looked at again. Declare pure: true, or world:
-read or none, if it changes nothing, or put the hook after the one that rewrites.
-A Go rule that changes the world is evaluated again, and its effects happen twice.`,
-	Bad: `pre_tool_execution:
-  - {name: guard, command: "true", filter: {tool_name: Bash}, recheck: true, writes: [], on_error: deny}
-  - {name: expand, type: expr, set: {tool_input.command: '"make clean"'}}
-`,
-	Good: `pre_tool_execution:
-  - {name: guard, command: "true", filter: {tool_name: Bash}, recheck: true, world: read, writes: [], on_error: deny}
-  - {name: expand, type: expr, set: {tool_input.command: '"make clean"'}}
-`,
 })
 
 // recheck puts a copy of a guard right after the last item in which some

@@ -111,26 +111,6 @@ func newItem(plan *dag.Plan, h *policy.Hook) dag.Item {
 var codeUntrusted = diag.Define(diag.Code{
 	ID: "HK165", Severity: diag.Warning, Security: true,
 	Title: "source is not trusted, or not as it was",
-	Help: `The file was found in a project that nobody trusted: its hooks do not run, and every
-answer says so. Or the project was trusted and something it consists of has changed: then
-the copy that consent kept decides, and where there is none, guarded events are denied.
-Look at it, then trust it with hookc trust.`,
-	Bad: `-- env --
-HOOKC_TRUST=
--- hooks.yaml --
-pre_tool_execution:
-  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {"command": "ls"}}
-`,
-	Good: `-- env --
-HOOKC_TRUST=all
--- hooks.yaml --
-pre_tool_execution:
-  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {"command": "ls"}}
-`,
 })
 
 // untrustedSources makes every Decision say which files did not count.

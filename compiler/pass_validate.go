@@ -34,28 +34,11 @@ func validate(u *unit) {
 var codeField = diag.Define(diag.Code{
 	ID: "HK118", Severity: diag.Error,
 	Title: "unknown field in reads or writes",
-	Help: `reads: and writes: name fields of the vocabulary (semantics.md §1.3), or parts of
-them: tool_input.command. A misspelt one would silently give the hook nothing.`,
-	Bad: `pre_tool_execution:
-  - {name: scan, command: "true", filter: {tool_name: Bash}, reads: [tool_inptu], writes: [], on_error: deny}
-`,
-	Good: `pre_tool_execution:
-  - {name: scan, command: "true", filter: {tool_name: Bash}, reads: [tool_input], writes: [], on_error: deny}
-`,
 })
 
 var codeNotHere = diag.Define(diag.Code{
 	ID: "HK119", Severity: diag.Error,
 	Title: "the event does not have the field, or does not let a hook change it",
-	Help: `Each event carries some fields and lets hooks change fewer (semantics.md §1.3). What
-a hook only adds (additional_context, inject_messages, retry_feedback,
-system_message) is no field and need not be declared.`,
-	Bad: `pre_tool_execution:
-  - {name: scan, command: "true", filter: {tool_name: Bash}, writes: [tool_name], may: []}
-`,
-	Good: `pre_tool_execution:
-  - {name: scan, command: "true", filter: {tool_name: Bash}, writes: [tool_input.command], may: []}
-`,
 })
 
 // outputs are what hooks add without changing a field.
@@ -114,14 +97,6 @@ func named(ok func(policy.Field) bool) []string {
 var codeMay = diag.Define(diag.Code{
 	ID: "HK124", Severity: diag.Error,
 	Title: "may lists what no hook can say here",
-	Help: `may: lists verdicts and controls: allow, ask, defer, deny, skip, stop, halt. One that
-the event does not obey (semantics.md §1.1) is a warning: it has no effect.`,
-	Bad: `pre_tool_execution:
-  - {name: scan, command: "true", filter: {tool_name: Bash}, writes: [], may: [refuse], on_error: deny}
-`,
-	Good: `pre_tool_execution:
-  - {name: scan, command: "true", filter: {tool_name: Bash}, writes: [], may: [deny], on_error: deny}
-`,
 })
 
 func (u *unit) checkMay(spec *policy.EventSpec, h *policy.Hook) {
@@ -143,28 +118,11 @@ func (u *unit) checkMay(spec *policy.EventSpec, h *policy.Hook) {
 var codeAsync = diag.Define(diag.Code{
 	ID: "HK128", Severity: diag.Error,
 	Title: "async hook cannot decide",
-	Help: `Nobody waits for an async hook: what it answers is ignored, and so is whether it
-fails. It can change nothing, refuse nothing, and not be rechecked.`,
-	Bad: `pre_tool_execution:
-  - {name: audit, command: "true", filter: {tool_name: Bash}, async: true, may: [deny]}
-`,
-	Good: `pre_tool_execution:
-  - {name: audit, command: "true", filter: {tool_name: Bash}, async: true}
-`,
 })
 
 var codeDurable = diag.Define(diag.Code{
 	ID: "HK138", Severity: diag.Error,
 	Title: "durable hook is not async",
-	Help: `A durable hook is kept in a queue and run later, perhaps by another process or on
-another machine, until it has succeeded. An event that waits for its hooks cannot wait
-for that: durable: true needs async: true.`,
-	Bad: `post_tool_execution:
-  - {name: audit, command: "true", durable: true}
-`,
-	Good: `post_tool_execution:
-  - {name: audit, command: "true", async: true}
-`,
 })
 
 func (u *unit) checkAsync(h *policy.Hook) {
@@ -200,14 +158,6 @@ func (u *unit) checkAsync(h *policy.Hook) {
 var codePosture = diag.Define(diag.Code{
 	ID: "HK129", Severity: diag.Warning,
 	Title: "on_error has no effect at this event",
-	Help: `on_error: deny or ask needs an event that obeys a denial. At this one it does not, so
-a failure is only recorded. Move the check to an event that guards something.`,
-	Bad: `post_send_message:
-  - {name: log, command: "true", on_error: deny}
-`,
-	Good: `post_send_message:
-  - {name: log, command: "true", on_error: skip}
-`,
 })
 
 func (u *unit) checkPosture(spec *policy.EventSpec, h *policy.Hook) {

@@ -15,30 +15,6 @@ import (
 var codeSetting = diag.Define(diag.Code{
 	ID: "HK121", Severity: diag.Error,
 	Title: "event is set differently elsewhere",
-	Help: `strategy, chain_timeout and order hold for the whole event. When several tiers set one
-of them differently, the most trusted tier's holds and the others have no effect (a
-warning); within one tier it is an error. What an agent registers at run time sets
-none of them.`,
-	Bad: `-- .config/hookc/hooks.yaml --
-pre_tool_execution:
-  chain_timeout: 20s
-  hooks:
-    - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
--- hooks.yaml --
-pre_tool_execution:
-  chain_timeout: 60s
-  hooks:
-    - {name: etc, type: expr, deny: '(path ?? "") contains "/etc/"', reason: "no"}
-`,
-	Good: `-- .config/hookc/hooks.yaml --
-pre_tool_execution:
-  chain_timeout: 20s
-  hooks:
-    - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
--- hooks.yaml --
-pre_tool_execution:
-  - {name: etc, type: expr, deny: '(path ?? "") contains "/etc/"', reason: "no"}
-`,
 })
 
 // said is one tier's value of a setting.

@@ -12,23 +12,12 @@ import (
 var codeGate = diag.Define(diag.Code{
 	ID: "HK171", Severity: diag.Warning, Security: true,
 	Title: "gate overridden after too many blocks",
-	Help: `A hook sent the agent back to work (or made it try again) eight times running. So
-that an agent cannot be kept going for ever, the ninth block is overridden: the action
-proceeds and this warning says whose block it was. The count starts again when the gate
-lets something through and with each new turn. Make the gate's condition reachable, or
-let it give up on its own when stop_hook_active is set.`,
 	Bad: `-- hooks.yaml --
 stop:
   - {name: never, type: expr, deny: 'stop_reason != "enough"', reason: "not yet"}
 -- event.json --
 ` + strings.Repeat(`{"event": "stop", "session_id": "s1", "stop_reason": "done"}
 `, 9),
-	Good: `-- hooks.yaml --
-stop:
-  - {name: sometimes, type: expr, deny: 'stop_reason != "enough"', reason: "not yet"}
--- event.json --
-{"event": "stop", "session_id": "s1", "stop_reason": "enough"}
-`,
 })
 
 // Gates counts how often running an event sent the agent of a session back to

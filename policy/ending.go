@@ -9,21 +9,6 @@ import (
 var codeEnding = diag.Define(diag.Code{
 	ID: "HK112", Severity: diag.Warning,
 	Title: "stop without feedback ends the turn",
-	Help: `At a gate (stop, subagent_stop) a stop with retry_feedback keeps the agent working, and
-a stop without it lets the agent end at once. Add retry_feedback, or deny with a
-reason, if the work is to go on.`,
-	Bad: `-- hooks.yaml --
-stop:
-  - {name: gate, type: builtin, use: say, result: '{"action": "stop", "reason": "tests fail"}'}
--- event.json --
-{"event": "stop"}
-`,
-	Good: `-- hooks.yaml --
-stop:
-  - {name: gate, type: builtin, use: say, result: '{"action": "stop", "retry_feedback": "tests fail"}'}
--- event.json --
-{"event": "stop"}
-`,
 })
 
 // ending warns of a gate that a stop has left without feedback (semantics.md

@@ -12,21 +12,6 @@ import (
 var codeUnknownKey = diag.Define(diag.Code{
 	ID: "HK117", Severity: diag.Warning,
 	Title: "answer has keys that mean nothing here",
-	Help: `A hook answered with a JSON object that holds keys the canonical HookResult does not
-know. They have no effect. Often the script speaks another agent's language: name it
-with protocol:, for example protocol: claude.`,
-	Bad: `-- hooks.yaml --
-pre_tool_execution:
-  - {name: foreign, type: builtin, use: say, result: '{"permissionDecision": "deny"}'}
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {}}
-`,
-	Good: `-- hooks.yaml --
-pre_tool_execution:
-  - {name: native, type: builtin, use: say, result: '{"decision": "deny"}'}
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {}}
-`,
 })
 
 // HookResultKeys lists the keys of the canonical HookResult (semantics.md

@@ -9,42 +9,11 @@ import (
 var codeIgnored = diag.Define(diag.Code{
 	ID: "HK110", Severity: diag.Warning, Security: true,
 	Title: "result ignored here",
-	Help: `A hook answered with something the event does not obey: a verdict, a control or a
-field outside the event's row in the table of events. It is dropped and reported,
-never silently obeyed. Move the hook to an event that has the effect, or stop
-answering with it.`,
-	Bad: `-- hooks.yaml --
-post_send_message:
-  - {name: late, type: builtin, use: say, result: '{"decision": "deny", "reason": "too late"}'}
--- event.json --
-{"event": "post_send_message", "user_input": "hi"}
-`,
-	Good: `-- hooks.yaml --
-pre_send_message:
-  - {name: early, type: expr, deny: 'user_input == "x"', reason: "no"}
--- event.json --
-{"event": "pre_send_message", "user_input": "hi"}
-`,
 })
 
 var codeUndeclared = diag.Define(diag.Code{
 	ID: "HK111", Severity: diag.Warning,
 	Title: "result outside what the hook declared",
-	Help: `A hook declared what it writes or may say, and answered with something else. The
-declaration is enforced: the rest of the answer is dropped and reported. Widen
-writes: or may:, or mend the hook.`,
-	Bad: `-- hooks.yaml --
-pre_tool_execution:
-  - {name: shy, type: builtin, use: say, may: [ask], result: '{"decision": "deny", "reason": "no"}'}
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {}}
-`,
-	Good: `-- hooks.yaml --
-pre_tool_execution:
-  - {name: bold, type: builtin, use: say, may: [deny], result: '{"decision": "deny", "reason": "no"}'}
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {}}
-`,
 })
 
 // PowersFor is what the event obeys from a hook that speaks protocol p.

@@ -16,67 +16,16 @@ import (
 var codeField = diag.Define(diag.Code{
 	ID: "HK075", Severity: diag.Error,
 	Title: "Rego uses a field that does not exist",
-	Help: `input holds the fields of the event under their canonical names, and patch sets them
-under the same names. A misspelt one is undefined for ever, so a rule that reads it
-never fires. What an agent sends under a name hookc does not know is in input.raw.`,
-	Bad: `pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains "no" if input.tool_nmae == "Bash"
-`,
-	Good: `pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains "no" if input.tool_name == "Bash"
-`,
 })
 
 var codeAbsent = diag.Define(diag.Code{
 	ID: "HK076", Severity: diag.Warning,
 	Title: "Rego uses a field the event does not carry",
-	Help: `The field exists, but not at the hook's event: reading it there is always undefined,
-and setting it in patch there is never obeyed. Move the rule to an event that has the
-field.`,
-	Bad: `pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains "no" if contains(input.tool_result, "secret")
-`,
-	Good: `post_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains "no" if contains(input.tool_result, "secret")
-`,
 })
 
 var codeResultKey = diag.Define(diag.Code{
 	ID: "HK094", Severity: diag.Warning,
 	Title: "Rego's result has a key that means nothing",
-	Help: `The keys of a result are those of a HookResult. A hook that answers with another one
-fails, and on_error decides: what its author wanted would not be done, while the rest of
-the answer might be an approval.`,
-	Bad: `pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      result := {"decision": "allow", "updated_input": {"command": "ls"}} if input.command == "dir"
-`,
-	Good: `pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      result := {"decision": "allow", "modified_input": {"command": "ls"}} if input.command == "dir"
-`,
 })
 
 // walker gathers what the rules reachable from the entry points use.

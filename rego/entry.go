@@ -14,48 +14,11 @@ import (
 var codeNoEntry = diag.Define(diag.Code{
 	ID: "HK072", Severity: diag.Error,
 	Title: "Rego without an entry point",
-	Help: `hookc asks a Rego package for deny, ask, allow, skip, stop, patch, context, message,
-feedback, or one result; conftest's violation, warn, deny_* and warn_* are understood
-too. A package that defines none of them could never say anything.`,
-	Bad: `pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      denied contains "no" if input.tool_name == "Bash"
-`,
-	Good: `pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains "no" if input.tool_name == "Bash"
-`,
 })
 
 var codeShape = diag.Define(diag.Code{
 	ID: "HK073", Severity: diag.Error,
 	Title: "Rego entry point of the wrong shape",
-	Help: `deny, ask, allow, skip and stop are a boolean, a string, or a set of strings or of
-{"reason": ...} objects. context, message and feedback are a string or a set of
-strings. patch and result are objects, and result is the only one. One name is either a
-set or a complete rule, never both.`,
-	Bad: `pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains "no" if input.tool_name == "Bash"
-      deny := "never" if input.tool_name == "Write"
-`,
-	Good: `pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains "no" if input.tool_name == "Bash"
-      deny contains "never" if input.tool_name == "Write"
-`,
 })
 
 // part is what an entry point contributes to a Result.

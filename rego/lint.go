@@ -13,25 +13,6 @@ import (
 var codeNegated = diag.Define(diag.Code{
 	ID: "HK115", Severity: diag.Hint,
 	Title: "negated call that never holds for a missing value",
-	Help: `In Rego a call whose argument is undefined is undefined, and so is the whole rule:
-"not startswith(input.tool_input.path, ...)" does not hold when there is no path, so
-the guard never fires. Give the argument a default with object.get, or move the test
-into a helper rule: "not inside" holds when inside is undefined.`,
-	Bad: `pre_tool_execution:
-  - name: jail
-    type: rego
-    source: |
-      package hooks.jail
-      deny contains "outside" if not startswith(input.tool_input.file_path, "/repo/")
-`,
-	Good: `pre_tool_execution:
-  - name: jail
-    type: rego
-    source: |
-      package hooks.jail
-      inside if startswith(input.tool_input.file_path, "/repo/")
-      deny contains "outside" if not inside
-`,
 })
 
 // Lints are the findings rego shares with other kinds of rules; a nil one is

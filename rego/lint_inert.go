@@ -12,73 +12,16 @@ import (
 var codeUncalled = diag.Define(diag.Code{
 	ID: "HK158", Severity: diag.Warning, Security: true,
 	Title: "Rego rule that nobody asks",
-	Help: `hookc asks a package for its entry points (deny, ask, allow, …) and for what those use.
-This rule is none and nothing uses it: a helper that was forgotten, or a name that looks
-like an entry point and is none, as denied or denies. Names that begin with _ are not
-reported.`,
-	Bad: `pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains "no" if input.tool_name == "Bash"
-      denies contains "never asked" if input.tool_name == "Write"
-`,
-	Good: `pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains "no" if input.tool_name == "Bash"
-      deny contains "asked" if input.tool_name == "Write"
-`,
 })
 
 var codeAllowAlone = diag.Define(diag.Code{
 	ID: "HK159", Severity: diag.Warning,
 	Title: "allow alone denies nothing",
-	Help: `A package whose only verdict is allow approves what it allows and says nothing of the
-rest, which the agent then handles as it would without the hook. Write
-"default allow := false" where the rest is to be denied, or allow: opinion on the hook
-where it is meant so.`,
-	Bad: `pre_tool_execution:
-  - name: reads
-    type: rego
-    source: |
-      package hooks.reads
-      allow if input.tool_kind == "read"
-`,
-	Good: `pre_tool_execution:
-  - name: reads
-    type: rego
-    source: |
-      package hooks.reads
-      default allow := false
-      allow if input.tool_kind == "read"
-`,
 })
 
 var codeSays = diag.Define(diag.Code{
 	ID: "HK164", Severity: diag.Warning,
 	Title: "Rego rule that says what is no reason",
-	Help: `A verdict's set holds texts, or objects with reason or msg. A number, or an object with
-other keys, makes the hook fail at the first event on which the rule holds; so does
-sprintf whose second argument is no list. A format with more or fewer verbs than values
-says "%!s(MISSING)".`,
-	Bad: `pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains {"message": "no"} if input.tool_name == "Bash"
-`,
-	Good: `pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains {"reason": "no"} if input.tool_name == "Bash"
-`,
 })
 
 // aside keeps what is found for check, which asks for it.

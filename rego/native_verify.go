@@ -26,9 +26,6 @@ const verifyBudget = 50 * time.Millisecond
 var codeDiffers = diag.Unprovoked("Only a bug of hookc reports it, so there is no example.", diag.Code{
 	ID: "HK079", Severity: diag.Warning, Security: true,
 	Title: "the native code of a rule differs from its Rego",
-	Help: `On an event made up of the rule's own literals its native code and OPA said different
-things, so OPA evaluates the hook: what it decides is right, and it takes longer. Please
-report it with the rule.`,
 })
 
 // Whole reports whether topdown evaluates none of the entry points.

@@ -15,94 +15,21 @@ import (
 var codeSyntax = diag.Define(diag.Code{
 	ID: "HK070", Severity: diag.Error,
 	Title: "Rego does not parse",
-	Help: `The text of a rego hook, or a shared Rego file, is not Rego of the version in force
-(v1 unless the policy file says rego: {version: v0}). The finding stands at the line
-and column of the file in which the Rego is written.`,
-	Bad: `pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains "no" if {
-        input.tool_name ==
-      }
-`,
-	Good: `pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains "no" if {
-        input.tool_name == "Bash"
-      }
-`,
 })
 
 var codeCompile = diag.Define(diag.Code{
 	ID: "HK071", Severity: diag.Error,
 	Title: "Rego does not compile",
-	Help: `The Rego parses and OPA's compiler rejects it: a variable nothing binds, a function
-that does not exist, a type that cannot be, recursion. Shared functions are found only
-in the files of rego: {paths: [...]}.`,
-	Bad: `pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains "no" if startwith(input.tool_name, "Ba")
-`,
-	Good: `pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains "no" if startswith(input.tool_name, "Ba")
-`,
 })
 
 var codeForbidden = diag.Define(diag.Code{
 	ID: "HK074", Severity: diag.Error,
 	Title: "Rego calls a forbidden function",
-	Help: `Rules are pure: http.send, net.lookup_ip_addr and opa.runtime may not be called
-unless the policy file says otherwise with rego: {forbid: [...]}, which replaces that
-list. Use a bash or llm hook for what needs the network.`,
-	Bad: `pre_tool_execution:
-  - name: ask-server
-    type: rego
-    source: |
-      package hooks.server
-      deny contains "no" if http.send({"method": "get", "url": "http://localhost"}).status_code != 200
-`,
-	Good: `pre_tool_execution:
-  - name: ask-server
-    type: rego
-    source: |
-      package hooks.server
-      deny contains "no" if input.tool_name == "WebFetch"
-`,
 })
 
 var codeSettings = diag.Define(diag.Code{
 	ID: "HK078", Severity: diag.Error,
 	Title: "rego settings name something unknown",
-	Help: `rego: {version: ...} is v0 or v1, and rego: {forbid: [...]} lists functions of OPA or
-of hookc. A misspelt name would forbid nothing, so it is an error.`,
-	Bad: `rego: {forbid: [http.sent]}
-pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains "no" if input.tool_name == "Bash"
-`,
-	Good: `rego: {forbid: [http.send]}
-pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains "no" if input.tool_name == "Bash"
-`,
 })
 
 // DefaultForbid lists the functions a hook may not call when its policy file

@@ -24,32 +24,6 @@ import (
 var codeShared = diag.Define(diag.Code{
 	ID: "HK077", Severity: diag.Error,
 	Title: "shared Rego or data cannot be used",
-	Help: `rego: {paths: [...]} lists files and folders of .rego files that all rego hooks of the
-policy file may import; rego: {data: [...]} lists JSON and YAML documents whose top
-level becomes data. A file that is missing, is not what its name says, or sets a value
-another one sets too makes every rego hook of the file uncertain, so it is an error.`,
-	Bad: `-- hooks.yaml --
-rego: {data: [limits.json]}
-pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains "no" if input.tool_name in data.limits.forbidden
--- limits.json --
-["Bash"]
-`,
-	Good: `-- hooks.yaml --
-rego: {data: [limits.json]}
-pre_tool_execution:
-  - name: shell
-    type: rego
-    source: |
-      package hooks.shell
-      deny contains "no" if input.tool_name in data.limits.forbidden
--- limits.json --
-{"limits": {"forbidden": ["Bash"]}}
-`,
 })
 
 // sharedFile is one file read: a module or a document, and what is wrong with

@@ -22,7 +22,7 @@ const module = "github.com/hookc/hookc"
 // layers is the dependency rule: a package imports only packages of the lists
 // before its own. Packages of one list do not import each other.
 var layers = [][]string{
-	{"internal/lazy"},
+	{"internal/lazy", "internal/packed"},
 	{"policy/digits", "policy/glyph", "policy/govalue", "internal/exit", "internal/fault", "internal/finding", "internal/group", "internal/pace", "internal/spell", "internal/starter", "rego/cases", "rego/globs", "rego/thread"},
 	{"rego/bounds", "policy/scan", "internal/binary", "builtins/losses", "builtins/quoting", "tests/depth", "tests/guard/interval"},
 	{"policy/diag", "policy/artifact", "rego/native", "internal/paths", "internal/wire", "builtins/secret", "builtins/tokens", "builtins/winshell", "internal/gate/table"},

@@ -26,13 +26,6 @@ var budgetGuardRule = rule.Rule{
 var codeBudgetPer = diag.Define(diag.Code{
 	ID: "HK108", Severity: diag.Error,
 	Title: "unknown span of a budget",
-	Help:  `budget-guard counts the calls of a session, or those of a day.`,
-	Bad: `pre_tool_execution:
-  - {name: calls, type: builtin, use: budget-guard, max_calls: 50, per: hour}
-`,
-	Good: `pre_tool_execution:
-  - {name: calls, type: builtin, use: budget-guard, max_calls: 50, per: day}
-`,
 })
 
 // The spans of a budget.

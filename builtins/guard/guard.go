@@ -21,40 +21,14 @@ var (
 	codeGuardPosture = diag.Define(diag.Code{
 		ID: "HK105", Severity: diag.Error,
 		Title: "guard that would let through what it cannot read",
-		Help: `A guard's on_unknown says what happens to a call that it cannot read: one that is too
-long, too deep, unparsable, or depends on what only the running shell knows. It is ask or
-deny. Not written, it is ask where the agent can ask and deny where it cannot. To let a
-known command through, name it in the guard's allow options.`,
-		Bad: `pre_tool_execution:
-  - {name: shell, type: builtin, use: shell-guard, on_unknown: allow}
-`,
-		Good: `pre_tool_execution:
-  - {name: shell, type: builtin, use: shell-guard, on_unknown: deny}
-`,
 	})
 	codeGuardPack = diag.Define(diag.Code{
 		ID: "HK106", Severity: diag.Error,
 		Title: "unknown pack of a guard",
-		Help:  `shell-guard judges by packs: core, git, disk, permissions, database, containers, kubernetes, cloud, system, strict; or all.`,
-		Bad: `pre_tool_execution:
-  - {name: shell, type: builtin, use: shell-guard, packs: [core, databases]}
-`,
-		Good: `pre_tool_execution:
-  - {name: shell, type: builtin, use: shell-guard, packs: [core, database]}
-`,
 	})
 	codeGuardAllow = diag.Define(diag.Code{
 		ID: "HK107", Severity: diag.Error,
 		Title: "exception that takes in everything",
-		Help: `An exception of a guard names the commands, paths, servers or values that it lets through.
-One that matches everything would switch the guard off while it still looks as if it
-were on. Remove the hook, or name what is meant.`,
-		Bad: `pre_tool_execution:
-  - {name: shell, type: builtin, use: shell-guard, allow: "*"}
-`,
-		Good: `pre_tool_execution:
-  - {name: shell, type: builtin, use: shell-guard, allow: "git push --force origin preview/*"}
-`,
 	})
 )
 

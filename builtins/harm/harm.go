@@ -14,6 +14,7 @@ import (
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/packed"
 )
 
 // table is harm.txt, packed: its text has 66 kB. A line has a kind, the programs, ~, and a
@@ -22,7 +23,7 @@ import (
 // variables, its words, what it reads where the line says that, and the other commands of its
 // pipeline. In place of programs stand $NAMES of variables, or write:, read: and delete: for
 // files, with parts of paths, of which one must be in the path: its expression is of the path,
-// with ~ for the home. {name} stands for a line that begins with =, and one that begins
+// with ~ for the home. {name} means a line that begins with =, and one that begins
 // with ! says a kind's packs, what would happen, and what to do instead.
 //
 //go:embed harm.txt.gz
@@ -56,7 +57,7 @@ func Advice(kind string) [3]string { return parsed().advice[kind] }
 var parsed = lazy.Value(func() *rules {
 	t := &rules{map[string][]*rule{}, map[string][]*rule{}, map[string][3]string{}}
 	names := []string{}
-	for _, line := range strings.Split(losses.Unpack(table), "\n") {
+	for _, line := range strings.Split(packed.Text(table), "\n") {
 		if name, text, ok := strings.Cut(strings.TrimPrefix(line, "="), " "); line == "" || line[0] == '#' {
 			continue
 		} else if ok && line[0] == '=' {
@@ -89,7 +90,7 @@ var parsed = lazy.Value(func() *rules {
 	return t
 })
 
-// compiled is an expression that is made when it is first needed, nil for none.
+// compiled is an expression that is made when it is first needed, nil where there is none.
 func compiled(names *strings.Replacer, text string) func() *regexp.Regexp {
 	if text == "" {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/packed"
 )
 
 var update = flag.Bool("update", false, "pack harm.txt again")
@@ -29,7 +29,7 @@ func TestPacked(t *testing.T) {
 		require.NoError(t, os.WriteFile("harm.txt.gz", b.Bytes(), 0o600))
 		return
 	}
-	assert.Equal(t, string(text), losses.Unpack(table), "go test ./builtins/harm -update packs it again")
+	assert.Equal(t, string(text), packed.Text(table), "go test ./builtins/harm -update packs it again")
 }
 
 // TestTable: every line can be read.

@@ -1,10 +1,10 @@
 package losses
 
 import (
-	"compress/gzip"
 	_ "embed"
-	"io"
 	"strings"
+
+	"github.com/hookc/hookc/internal/packed"
 )
 
 // table is tools.txt, packed. It says what tools take away for good, as their manuals have it: a
@@ -18,18 +18,6 @@ import (
 //
 //go:embed tools.txt.gz
 var table string
-
-// Unpack is a text that is packed in the binary. A binary that holds another is broken.
-func Unpack(packed string) string {
-	r, err := gzip.NewReader(strings.NewReader(packed))
-	if err == nil {
-		var text []byte
-		if text, err = io.ReadAll(r); err == nil {
-			return string(text)
-		}
-	}
-	panic("losses: a table cannot be unpacked: " + err.Error())
-}
 
 // options are sets of options that take a value.
 var options = map[string]string{
@@ -91,7 +79,7 @@ func System(name string) bool {
 // Tools reads the table.
 func Tools() []Tool {
 	var out []Tool
-	for line := range strings.SplitSeq(strings.TrimSpace(strings.ReplaceAll(Unpack(table), "%sys", system)), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(strings.ReplaceAll(packed.Text(table), "%sys", system)), "\n") {
 		f := strings.SplitN(line, "|", 4)
 		t := Tool{Names: strings.Fields(f[0])}
 		t.Domain, t.Quiet = strings.CutPrefix(f[2], "-")

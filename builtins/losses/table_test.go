@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/internal/packed"
 )
 
 var update = flag.Bool("update", false, "pack tools.txt again")
@@ -27,5 +29,5 @@ func TestPacked(t *testing.T) {
 		require.NoError(t, os.WriteFile("tools.txt.gz", b.Bytes(), 0o600))
 		return
 	}
-	assert.Equal(t, string(text), Unpack(table), "go test ./builtins/losses -update packs it again")
+	assert.Equal(t, string(text), packed.Text(table), "go test ./builtins/losses -update packs it again")
 }

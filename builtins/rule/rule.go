@@ -87,47 +87,18 @@ var (
 	codeUnknownOption = diag.Define(diag.Code{
 		ID: "HK101", Severity: diag.Error,
 		Title: "unknown option of a builtin",
-		Help: `The builtin the hook uses has no option of that name. "hookc list" prints the
-builtins and their options.`,
-		Bad: `pre_tool_execution:
-  - {name: tools, type: builtin, use: tool-list, dney: ["rm"]}
-`,
-		Good: `pre_tool_execution:
-  - {name: tools, type: builtin, use: tool-list, deny: ["rm"]}
-`,
 	})
 	CodeOptionValue = diag.Define(diag.Code{
 		ID: "HK102", Severity: diag.Error,
 		Title: "option of a builtin has a wrong value",
-		Help:  `The value of the option is of another type than the builtin takes, or cannot be used.`,
-		Bad: `pre_tool_execution:
-  - {name: tools, type: builtin, use: tool-list, deny: 3}
-`,
-		Good: `pre_tool_execution:
-  - {name: tools, type: builtin, use: tool-list, deny: ["mcp__*"]}
-`,
 	})
 	CodeOptionMissing = diag.Define(diag.Code{
 		ID: "HK103", Severity: diag.Error,
 		Title: "builtin without an option it needs",
-		Help:  `The builtin says nothing without that option.`,
-		Bad: `pre_tool_execution:
-  - {name: constant, type: builtin, use: say}
-`,
-		Good: `pre_tool_execution:
-  - {name: constant, type: builtin, use: say, result: '{"system_message": "hello"}'}
-`,
 	})
 	CodeOptionEvent = diag.Define(diag.Code{
 		ID: "HK104", Severity: diag.Error,
 		Title: "builtin on an event it cannot judge",
-		Help:  `The builtin looks at a field that the event does not carry, so it would never say anything.`,
-		Bad: `pre_send_message:
-  - {name: tools, type: builtin, use: tool-list, deny: ["rm"]}
-`,
-		Good: `pre_tool_execution:
-  - {name: tools, type: builtin, use: tool-list, deny: ["rm"]}
-`,
 	})
 )
 

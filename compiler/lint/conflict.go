@@ -8,17 +8,6 @@ import (
 var codeConflict = diag.Define(diag.Code{
 	ID: "HK160", Severity: diag.Warning,
 	Title: "two hooks write one field",
-	Help: `Two hooks may change the same field of one event, and the later does not read what
-the earlier wrote: the earlier change is lost. Give each its own field, or let the
-later one build on the earlier by reading the field.`,
-	Bad: `pre_tool_execution:
-  - {name: short, type: expr, set: {tool_input.timeout: "5"}}
-  - {name: long, type: expr, set: {tool_input.timeout: "10"}}
-`,
-	Good: `pre_tool_execution:
-  - {name: short, type: expr, set: {tool_input.timeout: "5"}}
-  - {name: quiet, type: expr, set: {tool_input.verbose: "false"}}
-`,
 })
 
 func conflicts(t *Target) diag.List {

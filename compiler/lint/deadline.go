@@ -10,20 +10,6 @@ import (
 var codeDeadline = diag.Define(diag.Code{
 	ID: "HK140", Severity: diag.Warning,
 	Title: "timeouts do not fit the chain deadline",
-	Help: `A hook's timeout is longer than the deadline of its whole chain, or the attempts of
-all hooks together are. What is still running at the deadline fails, and its
-on_timeout decides. Raise chain_timeout: of the event, or lower timeout: and retry:.
-Chains in which none of the numbers was written are not reported.`,
-	Bad: `pre_tool_execution:
-  chain_timeout: 5s
-  hooks:
-    - {name: slow, command: "true", filter: {tool_name: Bash}, may: [], writes: [], timeout: 10s}
-`,
-	Good: `pre_tool_execution:
-  chain_timeout: 5s
-  hooks:
-    - {name: quick, command: "true", filter: {tool_name: Bash}, may: [], writes: [], timeout: 2s}
-`,
 })
 
 func deadlines(t *Target) diag.List {

@@ -11,16 +11,6 @@ import (
 var codeFailOpen = diag.Define(diag.Code{
 	ID: "HK141", Severity: diag.Warning, Security: true,
 	Title: "guard fails open",
-	Help: `The hook can refuse an action, and when it fails or is late the action happens all
-the same. Set on_error: (and on_timeout:) to deny, ask or abort. If the hook is no
-guard, say so with may: []. An on_error: skip written at the hook itself is taken as
-intended: it stays a hint, and the event's posture stays open.`,
-	Bad: `pre_tool_execution:
-  - {name: guard, command: "true", filter: {tool_name: Bash}, writes: []}
-`,
-	Good: `pre_tool_execution:
-  - {name: guard, command: "true", filter: {tool_name: Bash}, writes: [], on_error: deny}
-`,
 })
 
 // Opens lists the hooks through which a failure lets the guarded action pass;

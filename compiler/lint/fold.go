@@ -9,21 +9,6 @@ import (
 var codeFold = diag.Define(diag.Code{
 	ID: "HK162", Severity: diag.Warning, Security: true,
 	Title: "the order of hooks decides between allow and deny",
-	Help: `Under a strategy or fold in which the first or the last verdict decides, one hook may
-allow what another denies, and only their places say who wins. Use a strategy in
-which the most restrictive verdict wins (chain, parallel), or keep filters apart.`,
-	Bad: `permission_request:
-  strategy: first
-  hooks:
-    - {name: reads, type: expr, filter: {tool_kind: read}, allow: "true", reason: "reads are fine"}
-    - {name: etc, type: expr, filter: {path: "/etc/**"}, deny: "true", reason: "not /etc"}
-`,
-	Good: `permission_request:
-  strategy: chain
-  hooks:
-    - {name: reads, type: expr, filter: {tool_kind: read}, allow: "true", reason: "reads are fine"}
-    - {name: etc, type: expr, filter: {path: "/etc/**"}, deny: "true", reason: "not /etc"}
-`,
 })
 
 func folds(t *Target) diag.List {

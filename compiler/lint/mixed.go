@@ -11,27 +11,6 @@ import (
 var codeMixed = diag.Define(diag.Code{
 	ID: "HK163", Severity: diag.Warning, Security: true,
 	Title: "strategy also governs hooks of a more trusted tier",
-	Help: `A strategy holds for the whole event. Here a tier sets one for hooks that a more
-trusted tier wrote without it, and whose verdicts may now count differently. Set the
-strategy in the most trusted tier that has hooks on the event.`,
-	Bad: `-- .config/hookc/hooks.yaml --
-pre_tool_execution:
-  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
--- hooks.yaml --
-pre_tool_execution:
-  strategy: chain-all
-  hooks:
-    - {name: etc, type: expr, deny: '(path ?? "") contains "/etc/"', reason: "not /etc"}
-`,
-	Good: `-- .config/hookc/hooks.yaml --
-pre_tool_execution:
-  strategy: chain-all
-  hooks:
-    - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
--- hooks.yaml --
-pre_tool_execution:
-  - {name: etc, type: expr, deny: '(path ?? "") contains "/etc/"', reason: "not /etc"}
-`,
 })
 
 func mixed(t *Target) diag.List {

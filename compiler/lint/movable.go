@@ -8,18 +8,6 @@ import (
 var codeMovable = diag.Define(diag.Code{
 	ID: "HK211", Severity: diag.Hint,
 	Title: "rule could refuse before a process is started",
-	Help: `A rule that is evaluated in microseconds stands after a process or model call whose
-answer it does not need. Put before it, its refusal is found without waiting. The
-verdict is the same; which hook is named and which reasons are given may differ when
-both refuse.`,
-	Bad: `pre_tool_execution:
-  - {name: scan, command: "true", filter: {tool_name: Bash}, writes: [], on_error: deny}
-  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
-`,
-	Good: `pre_tool_execution:
-  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
-  - {name: scan, command: "true", filter: {tool_name: Bash}, writes: [], on_error: deny}
-`,
 })
 
 func movable(t *Target) diag.List {

@@ -16,15 +16,6 @@ import (
 var CodeNeverMatches = diag.Define(diag.Code{
 	ID: "HK150", Severity: diag.Warning, Security: true,
 	Title: "filter can never match",
-	Help: `No event satisfies all conditions of the filter, so the hook never runs; or the
-filter names a tool that the catalogue (tools: known, open) does not know, which is
-usually a slip of the pen.`,
-	Bad: `pre_tool_execution:
-  - {name: confused, type: expr, filter: {tool_name: Bash, tool_kind: write}, deny: "true", reason: "no"}
-`,
-	Good: `pre_tool_execution:
-  - {name: clear, type: expr, filter: {tool_name: Bash, tool_kind: shell}, deny: "true", reason: "no"}
-`,
 })
 
 // NeverMatches reports a node whose filter provably matches no event.

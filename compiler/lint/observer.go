@@ -11,19 +11,6 @@ import (
 var codeObserver = diag.Define(diag.Code{
 	ID: "HK210", Severity: diag.Hint,
 	Title: "undeclared hook makes others wait",
-	Help: `A hook that declares nothing may rewrite anything, refuse anything and change any
-file, so later hooks wait for it. If it does not, say so: writes: [] (it rewrites
-nothing), may: [] (it decides nothing), world: read or none (it changes no files). A
-guard that only looks can be speculative: it may then start before earlier guards
-have answered.`,
-	Bad: `post_tool_execution:
-  - {name: audit, command: "true", filter: {tool_name: Bash}}
-  - {name: scan, command: "true", filter: {tool_name: Bash}, world: read, writes: []}
-`,
-	Good: `post_tool_execution:
-  - {name: audit, command: "true", filter: {tool_name: Bash}, world: read, writes: [], may: []}
-  - {name: scan, command: "true", filter: {tool_name: Bash}, world: read, writes: []}
-`,
 })
 
 // maxWhatIf bounds the hooks tried one by one: each try plans the event again.

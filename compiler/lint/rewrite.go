@@ -9,17 +9,6 @@ import (
 var codeRewrite = diag.Define(diag.Code{
 	ID: "HK161", Severity: diag.Warning, Security: true,
 	Title: "checked, then rewritten",
-	Help: `A guard looks at a field that a later hook may change: what runs is not what was
-checked. Add recheck: true to the guard, and it is evaluated again after the last
-such hook; or put it after that hook.`,
-	Bad: `pre_tool_execution:
-  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
-  - {name: expand, type: expr, set: {tool_input.command: '"make clean"'}}
-`,
-	Good: `pre_tool_execution:
-  - {name: guard, type: expr, recheck: true, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
-  - {name: expand, type: expr, set: {tool_input.command: '"make clean"'}}
-`,
 })
 
 func rewrites(t *Target) diag.List {

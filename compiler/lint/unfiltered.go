@@ -8,14 +8,6 @@ import (
 var codeUnfiltered = diag.Define(diag.Code{
 	ID: "HK212", Severity: diag.Hint,
 	Title: "process for every tool call",
-	Help: `A hook that starts a process or calls a model has no filter, so every call of every
-tool pays for it. Name the tools it is about: filter: {tool_kind: shell}.`,
-	Bad: `pre_tool_execution:
-  - {name: scan, command: "true", writes: [], on_error: deny}
-`,
-	Good: `pre_tool_execution:
-  - {name: scan, command: "true", filter: {tool_kind: shell}, writes: [], on_error: deny}
-`,
 })
 
 func unfiltered(t *Target) diag.List {

@@ -12,14 +12,6 @@ import (
 var CodeUnreachable = diag.Define(diag.Code{
 	ID: "HK151", Severity: diag.Warning, Security: true,
 	Title: "hook can never be reached",
-	Help: `An earlier hook always ends the chain whenever this one's filter matches, or the
-filter asks for a field that the event never carries. The hook never runs.`,
-	Bad: `notify:
-  - {name: late, command: "true", filter: {tool_name: Bash}, may: [], writes: []}
-`,
-	Good: `notify:
-  - {name: ping, command: "true", may: [], writes: []}
-`,
 })
 
 // Unreachable reports a node that no event makes run, and the hook that is

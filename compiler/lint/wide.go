@@ -13,36 +13,6 @@ import (
 var codeWide = diag.Define(diag.Code{
 	ID: "HK155", Severity: diag.Warning,
 	Title: "matcher is wider than it looks",
-	Help: `matcher.tool is a regular expression that matches anywhere in a tool's name. A plain
-word therefore also matches longer names that contain it. Anchor it: ^Write$.`,
-	Bad: `-- hooks.yaml --
-tools: {known: [Write, NotebookWrite]}
--- .agents/hooks/guard/HOOK.md --
----
-name: guard
-description: looks at writes
-trigger: post-tool-call
-matcher:
-  tool: Write
----
--- .agents/hooks/guard/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
-	Good: `-- hooks.yaml --
-tools: {known: [Write, NotebookWrite]}
--- .agents/hooks/guard/HOOK.md --
----
-name: guard
-description: looks at writes
-trigger: post-tool-call
-matcher:
-  tool: ^Write$
----
--- .agents/hooks/guard/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
 })
 
 var plainWord = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_]+$`) })

@@ -14,19 +14,6 @@ import (
 var codeExit1 = diag.Define(diag.Code{
 	ID: "HK093", Severity: diag.Warning, Security: true,
 	Title: "exit 1 lets the action happen",
-	Help: `In most agents a hook blocks with exit status 2 or by an answer on stdout; status 1 is a
-failure of the hook, shown or logged, and the action happens. A script that means to block
-and exits with 1 guards nothing.`,
-	Bad: `-- .gemini/settings.json --
-{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "grep -q secret && exit 1; exit 0"}]}]}}
--- profile --
-gemini
-`,
-	Good: `-- .gemini/settings.json --
-{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "grep -q secret && echo secret >&2 && exit 2; exit 0"}]}]}}
--- profile --
-gemini
-`,
 })
 
 var (

@@ -18,51 +18,16 @@ import (
 var codeUnstartable = diag.Define(diag.Code{
 	ID: "HK090", Severity: diag.Warning,
 	Title: "command cannot be started",
-	Help: `The command names a script that is not where it is looked for, there is no sh to run it,
-or nothing can be started at all, as in WebAssembly. Every run of the hook will fail, and on_error decides. A relative command is looked for
-in the project's root, one of the user's or a managed policy in the policy's own folder; it
-runs in the event's working directory. Name a script beside the policy as
-"$HOOKC_POLICY_DIR/hooks/check.sh".`,
-	Bad: `pre_tool_execution:
-  - {name: guard, command: ./hooks/check.sh, on_error: deny}
-`,
-	Good: `pre_tool_execution:
-  - {name: guard, command: "true", on_error: deny}
-`,
 })
 
 var codeNotExecutable = diag.Define(diag.Code{
 	ID: "HK091", Severity: diag.Warning,
 	Title: "script is not executable",
-	Help: `The command is a file without the permission to execute it. Every run of the hook will
-fail, and on_error decides. Run chmod +x on it, or name its interpreter: sh ./hooks/check.sh.`,
-	Bad: `-- hooks.yaml --
-pre_tool_execution:
-  - {name: guard, command: ./check.sh, on_error: deny}
--- check.sh --
-echo {}
-`,
-	Good: `-- hooks.yaml --
-pre_tool_execution:
-  - {name: guard, command: sh ./check.sh, on_error: deny}
--- check.sh --
-echo {}
-`,
 })
 
 var codeExit2 = diag.Define(diag.Code{
 	ID: "HK120", Severity: diag.Warning, Security: true,
 	Title: "exit 2 is a failure here, not a deny",
-	Help: `Under protocol: jcli, the default, an exit status other than 0 is a failure of the hook,
-2 included: nothing is denied, and on_error decides. The script was probably written for
-an agent in which exit 2 blocks: say so with protocol: claude, or answer with
-{"decision": "deny", "reason": "…"} on stdout.`,
-	Bad: `pre_tool_execution:
-  - {name: guard, command: "grep -q secret && exit 2; exit 0", on_error: deny}
-`,
-	Good: `pre_tool_execution:
-  - {name: guard, protocol: claude, command: "grep -q secret && exit 2; exit 0", on_error: deny}
-`,
 })
 
 func notExecutable(at diag.Span, hook, path string) diag.Diagnostic {

@@ -12,33 +12,6 @@ import (
 var codeUnheard = diag.Define(diag.Code{
 	ID: "HK096", Severity: diag.Warning,
 	Title: "what a script answered was not heard",
-	Help: `A script printed JSON that refuses or asks by a key that its protocol does not read, or
-behind other text; or it ended and left a process behind that still held its standard
-output half a second later. That process is stopped, and what it would have answered is
-lost. The event is decided without: answer by the keys of the protocol, print nothing else,
-and wait for what is started.`,
-	Bad: `-- hooks.yaml --
-pre_tool_execution:
-  - name: loud
-    protocol: claude
-    on_error: deny
-    command: |
-      echo checking
-      echo '{"decision": "block"}'
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {}}
-`,
-	Good: `-- hooks.yaml --
-pre_tool_execution:
-  - name: quiet
-    protocol: claude
-    on_error: deny
-    command: |
-      echo checking >&2
-      echo '{"decision": "block"}'
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {}}
-`,
 })
 
 // read is what an answer means. What it says and nobody hears is a warning: the call

@@ -17,13 +17,6 @@ import (
 var codeUnknownRule = diag.Define(diag.Code{
 	ID: "HK100", Severity: diag.Error,
 	Title: "unknown builtin",
-	Help:  `use: names a guard written in Go. "hookc list" prints the builtins there are.`,
-	Bad: `pre_tool_execution:
-  - {name: tools, type: builtin, use: tool-lsit, deny: ["rm"]}
-`,
-	Good: `pre_tool_execution:
-  - {name: tools, type: builtin, use: tool-list, deny: ["rm"]}
-`,
 })
 
 // builtinKind is the kind of hooks that use a Go rule by name: one of package

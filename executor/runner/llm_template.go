@@ -14,16 +14,6 @@ import (
 var codeVariable = diag.Define(diag.Code{
 	ID: "HK092", Severity: diag.Warning,
 	Title: "template variable means nothing here",
-	Help: `A {{variable}} of a prompt is a field the event carries, or a part of one such as
-{{tool_input.command}}. An unknown one stays in the prompt as it is written; one that the
-event never carries is always empty. Either way the model does not see what the author
-meant it to see.`,
-	Bad: `pre_send_message:
-  - {name: review, type: llm, prompt: "Is this safe? {{user_inptu}}", on_error: deny}
-`,
-	Good: `pre_send_message:
-  - {name: review, type: llm, prompt: "Is this safe? {{user_input}}", on_error: deny}
-`,
 })
 
 // template is a prompt cut into literal text and variables.

@@ -48,9 +48,6 @@ const root = "hookc"
 var codeBundle = diag.Unprovoked("A bundle is no text, so there is no example.", diag.Code{
 	ID:    "HK230",
 	Title: "bundle that cannot be used",
-	Help: `An OPA bundle is damaged, is larger than it may be, has no signature or a wrong one, or
-holds no policy. A bundle of hookc holds hooks.yaml or folders with a HOOK.md, the
-Rego and data they name, and their tests; hookc bundle build makes one of a folder.`,
 })
 
 // bad is a finding about a file of a bundle.

@@ -17,25 +17,6 @@ import (
 var codeSnapshot = diag.Define(diag.Code{
 	ID:    "HK029",
 	Title: "a file of snapshots does not fit its cases",
-	Help: `A case with snapshot: true compares all that the agent is told with what was kept in the
-file beside the cases: hooks_test.yaml has hooks_test.snap.json. hookc test --update writes
-that file; it is read and committed like any other expectation.`,
-	Bad: `-- hooks.yaml --
-notify: []
--- hooks_test.yaml --
-cases:
-  - {name: a, event: {event: notify}, expect: {action: proceed}}
--- hooks_test.snap.json --
-{"b": {"action": "proceed"}}
-`,
-	Good: `-- hooks.yaml --
-notify: []
--- hooks_test.yaml --
-cases:
-  - {name: a, event: {event: notify}, snapshot: true}
--- hooks_test.snap.json --
-{"a": {"action": "proceed"}}
-`,
 })
 
 // snapshots are what the cases of a file said when somebody looked.

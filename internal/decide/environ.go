@@ -22,24 +22,6 @@ import (
 var codeIgnoredVariable = diag.Define(diag.Code{
 	ID: "HK190", Severity: diag.Warning, Security: true,
 	Title: "a variable that may not choose what decides",
-	Help: `A project or an agent can set environment variables, so they do not choose which
-policies decide an event, how they are read, or whether they may be stale. HOOKC_RUN_JSON
-and HOOKC_RUN_DEBUG count; every other HOOKC_RUN_<FLAG> is ignored, and the answer says so.
-Write the flag into the command that the agent runs.`,
-	Bad: `-- env --
-HOOKC_RUN_ALLOW_STALE=true
--- hooks.yaml --
-pre_tool_execution:
-  - {name: guard, deny: 'command contains "rm -rf"', reason: "no"}
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {"command": "ls"}}
-`,
-	Good: `-- hooks.yaml --
-pre_tool_execution:
-  - {name: guard, deny: 'command contains "rm -rf"', reason: "no"}
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {"command": "ls"}}
-`,
 })
 
 // runByVariable are the flags of run that a variable sets: none of them changes

@@ -96,21 +96,6 @@ func (e Subject) Fire(ctx context.Context, eng *hookc.Engine, serial bool) (*pol
 var codeUnspelled = diag.Define(diag.Code{
 	ID: "HK166", Severity: diag.Warning, Security: true,
 	Title: "the working directory has no name in JSON",
-	Help: `The name of the folder that the agent works in is not UTF-8. JSON cannot hold it, so the
-agent sends another, at which there is nothing: which project it is cannot be told, and
-the policy of the project does not apply. Rename the folder. Policies of the user and of the machine apply.`,
-	Bad: `-- hooks.yaml --
-pre_tool_execution:
-  - {name: guard, deny: 'command contains "rm -rf"', reason: "no"}
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {"command": "ls"}, "cwd": "/srv/caf\ufffd"}
-`,
-	Good: `-- hooks.yaml --
-pre_tool_execution:
-  - {name: guard, deny: 'command contains "rm -rf"', reason: "no"}
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {"command": "ls"}, "cwd": "/srv/café"}
-`,
 })
 
 // unspelled reports whether a folder's name cannot be what it is called: what was not

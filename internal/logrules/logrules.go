@@ -24,18 +24,6 @@ import (
 var codeRule = diag.Define(diag.Code{
 	ID: "HK185", Severity: diag.Error,
 	Title: "rule of the log that cannot be used",
-	Help: `log: rego names Rego files as OPA's decision log has them: mask is a set of JSON pointers, or
-of objects {"op": "remove", "path": "/input/…"} and {"op": "upsert", "path": …, "value": …};
-drop is true for what is not logged. input is the entry. A pointer alone has a keyed hash
-take the place of the value. mask_when and drop_when are expressions over the event.`,
-	Bad: `log: {enabled: true, drop_when: 'tool_name =='}
-notify:
-  - command: cat
-`,
-	Good: `log: {enabled: true, drop_when: 'tool_name == "Glob"'}
-notify:
-  - command: cat
-`,
 })
 
 // budget bounds the evaluation of the rules of one entry.

@@ -27,28 +27,6 @@ import (
 var codeNoState = diag.Define(diag.Code{
 	ID: "HK180", Severity: diag.Warning, Security: true,
 	Title: "the state folder cannot be used",
-	Help: `What must outlast one process (counters, the number of times a gate sent the agent back,
-the duplicate guard) lives in $XDG_STATE_HOME/hookc/<project>/. It cannot be read or
-written, so each event is decided without memory of the last. Make the folder
-writable, or set XDG_STATE_HOME. A file that was damaged, by a disk for example, begins
-again and is kept beside as NAME.bad. What rules have counted (counts.json) does not: take the
-file away, and it is counted from nothing. Of the last day 256 sessions and 8,192 counts of a
-project are kept, whatever comes then: a session after them is decided by the policies of
-the folder that each event is in, and what cannot be counted is refused.`,
-	Bad: `-- hooks.yaml --
-stop:
-  - {name: gate, deny: 'assistant_output contains "failed"', reason: the tests fail}
--- event.json --
-{"event": "stop", "session_id": "s", "assistant_output": "failed"}
--- env --
-XDG_STATE_HOME=/dev/null
-`,
-	Good: `-- hooks.yaml --
-stop:
-  - {name: gate, deny: 'assistant_output contains "failed"', reason: the tests fail}
--- event.json --
-{"event": "stop", "session_id": "s", "assistant_output": "failed"}
-`,
 })
 
 // Memory is what outlasts one process, for one project. Without a usable

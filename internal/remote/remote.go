@@ -28,11 +28,7 @@ import (
 )
 
 var codeUnreachable = diag.Unprovoked("It takes a policy server that does not answer.", diag.Code{ID: "HK394", Severity: diag.Warning, Security: true,
-	Title: "the policy server did not decide an event",
-	Help: `hookc run --server asks a policy server, which could not be reached or gave no answer
-that can be read. With --on-unreachable deny, the default, a guarded action is refused.
-With local the machine's own managed policy decides, with allow whatever policy is here.
-An event that guards nothing goes on. The warning says what happened.`})
+	Title: "the policy server did not decide an event"})
 
 const (
 	// protocol is what answers of a server are marked with.

@@ -12,16 +12,6 @@ import (
 var codeSuppression = diag.Define(diag.Code{
 	ID: "HK039", Severity: diag.Warning,
 	Title: "comment that suppresses nothing",
-	Help: `A comment "hookc:ignore HK141 reason" takes the findings of that code on its own line, or on the
-line below when it stands alone, out of what check and lint report; they are counted and listed. It
-needs the code and a reason. Errors cannot be suppressed: the policy does not do what it says. A
-comment that suppresses nothing is out of date: remove it.`,
-	Bad: `notify:
-  - command: cat  # hookc:ignore HK155 was once a matcher
-`,
-	Good: `notify:
-  - command: cat
-`,
 })
 
 // Suppressed is a finding that somebody accepted, and why.

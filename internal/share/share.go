@@ -23,12 +23,7 @@ import (
 
 // CodeApart is what a Decision says where this machine decides without its fleet.
 var CodeApart = diag.Unprovoked("It takes a fleet that cannot be reached.", diag.Code{ID: "HK174", Severity: diag.Warning, Security: true,
-	Title: "what the fleet shares cannot be reached",
-	Help: `Approvals, and the counts of rules of the managed tier, are those of the whole fleet
-where hookcd serve --nats runs. It does not run, or its NATS cannot be reached or has lost
-most of its servers. What then holds is what --on-partition says: with deny nothing is
-approved, and a rule that counts refuses; with local this machine counts and asks alone,
-and what it counted is added as soon as the fleet is back. The warning says which.`})
+	Title: "what the fleet shares cannot be reached"})
 
 // The postures: what holds on a machine that cannot reach its fleet.
 const (

@@ -12,65 +12,21 @@ import (
 var codeNever = diag.Define(diag.Code{
 	ID: "HK156", Severity: diag.Error,
 	Title: "rule that never fires",
-	Help: `No event fulfils what the rule tests: hookc has proved it. The finding says which
-tests contradict each other, or what they contradict. A guard that never fires is worse
-than none, because somebody relies on it.`,
-	Bad: `pre_tool_execution:
-  - {name: shell, type: expr, deny: 'tool_kind == "bash"', reason: "no shell"}
-`,
-	Good: `pre_tool_execution:
-  - {name: shell, type: expr, deny: 'tool_kind == "shell"', reason: "no shell"}
-`,
 })
 
 var codeUnusual = diag.Define(diag.Code{
 	ID: "HK157", Severity: diag.Warning, Security: true,
 	Title: "rule that fires on no event as agents send it",
-	Help: `There are events on which the rule fires, and no agent that hookc knows sends one.
-The rule names a permission mode or a tool that none has, has a glob without folders where paths are
-absolute, or has a backspace ("\b" in double quotes) where the edge of a word was meant.`,
-	Bad: `pre_tool_execution:
-  - {name: shell, type: expr, deny: 'tool_name == "Bash|Shell"', reason: "no shell"}
-`,
-	Good: `pre_tool_execution:
-  - {name: shell, type: expr, deny: 'tool_name in ["Bash", "Shell"]', reason: "no shell"}
-`,
 })
 
 var codeUnknown = diag.Define(diag.Code{
 	ID: "HK167", Severity: diag.Hint,
 	Title: "rule of which nobody knows whether it fires",
-	Help: `No event was found on which the rule fires, and no proof that there is none. The finding
-says what stopped the search, mostly a function that is not computed backwards. Write a
-test case that makes the rule fire.`,
-	Bad: `pre_tool_execution:
-  - {name: sum, type: rego, source: "package p\ndeny contains \"no\" if crypto.sha256(input.command) == \"00\"\n"}
-`,
-	Good: `pre_tool_execution:
-  - {name: sum, type: rego, source: "package p\ndeny contains \"no\" if input.command == \"ls\"\n"}
-`,
 })
 
 var codeNoDocument = diag.Define(diag.Code{
 	ID: "HK168", Severity: diag.Warning,
 	Title: "Rego reads what no document has",
-	Help: `A rule reads a path of data that no document under rego: {data: [...]} and no rule has,
-so it is undefined there and the rule does not fire. What stands below not or in
-object.get is not reported.`,
-	Bad: `-- hooks.yaml --
-rego: {data: [lists.json]}
-pre_tool_execution:
-  - {name: list, type: rego, source: "package p\ndeny contains \"no\" if input.tool_name in data.denylst\n"}
--- lists.json --
-{"denylist": ["Bash"]}
-`,
-	Good: `-- hooks.yaml --
-rego: {data: [lists.json]}
-pre_tool_execution:
-  - {name: list, type: rego, source: "package p\ndeny contains \"no\" if input.tool_name in data.denylist\n"}
--- lists.json --
-{"denylist": ["Bash"]}
-`,
 })
 
 // Findings are what is to be said of rules beside what was found before: of those

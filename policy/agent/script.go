@@ -368,29 +368,6 @@ func (a output) complaint(other string) string {
 var codeAnswer = diag.Define(diag.Code{
 	ID: "HK095", Severity: diag.Warning,
 	Title: "answer is not quite its protocol",
-	Help: `A script answered with a word its protocol does not know, or in a place where its agent
-would pass it over. What plainly forbids is taken as forbidding; what cannot be
-understood has no effect, as in the agent itself, and is reported here.`,
-	Bad: `-- hooks.yaml --
-pre_tool_execution:
-  - name: unsure
-    protocol: agenthooks
-    on_error: deny
-    command: |
-      echo '{"decision": "maybe"}'
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {}}
-`,
-	Good: `-- hooks.yaml --
-pre_tool_execution:
-  - name: sure
-    protocol: agenthooks
-    on_error: deny
-    command: |
-      echo '{"decision": "deny", "reason": "no"}'
--- event.json --
-{"event": "pre_tool_execution", "tool_name": "Bash", "tool_input": {}}
-`,
 })
 
 func misread(by policy.By, format string, args ...any) policy.Warning {

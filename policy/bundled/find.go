@@ -13,17 +13,11 @@ import (
 var codeBundles = diag.Unprovoked("It depends on the machine's own folder, so there is no example.", diag.Code{
 	ID:    "HK231",
 	Title: "bundles in force that cannot be read",
-	Help: `hookcd put bundles in force on this machine, and the file that says which cannot be read
-or was written by somebody else. Nothing guarded is let through meanwhile. Start
-hookcd, which writes it again; without hookcd, delete the file to do without bundles.`,
 })
 
 var codeStale = diag.Unprovoked("It depends on the machine's own folder, so there is no example.", diag.Code{
 	ID: "HK232", Severity: diag.Warning, Security: true,
 	Title: "fleet's policy that is not current",
-	Help: `The policy of a bundle was not confirmed for longer than max_age says, or the server has
-another revision that was refused here, so that the last good one stays in force.
-hookc hooks status says which; the log of hookcd says what was tried.`,
 })
 
 // Place is one policy to load: a folder, or a text that means the file.

@@ -164,19 +164,6 @@ func UserPolicy() string {
 var codeTwoPolicies = diag.Define(diag.Code{
 	ID:    "HK061",
 	Title: "two policy files in one project",
-	Help: `A project's policy is .hookc/hooks.yaml or hooks.yaml at its root, not both: which of the
-two comes first would decide what they mean together. Keep one; it may include the other.`,
-	Bad: `-- hooks.yaml --
-notify:
-  - command: cat
--- .hookc/hooks.yaml --
-notify:
-  - command: cat
-`,
-	Good: `-- .hookc/hooks.yaml --
-notify:
-  - command: cat
-`,
 })
 
 type discovery struct {

@@ -14,17 +14,6 @@ import (
 var codeRollout = diag.Define(diag.Code{
 	ID: "HK137", Severity: diag.Warning, Security: true,
 	Title: "rollout of a tier that is trusted more",
-	Help: `rollout says of a tier the most that its hooks may do. A policy says so of its own tier and
-of those that are trusted less, so that no repository switches the guards of its user to a dry
-run. What it says of another tier has no effect. Write it in a policy of that tier.`,
-	Bad: `rollout: {user: dryrun}
-pre_tool_execution:
-  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
-`,
-	Good: `rollout: {project: dryrun}
-pre_tool_execution:
-  - {name: guard, type: expr, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
-`,
 })
 
 // enforcements are the words of `enforcement`, weakest last; RolloutTiers the tiers that

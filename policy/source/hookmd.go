@@ -33,20 +33,7 @@ var _ = register(Format{
 var codeNeverFound = diag.Define(diag.Code{
 	ID: "HK059", Severity: diag.Warning,
 	Title: "hook file that is never found",
-	Help: `Hook folders are found by a file called exactly HOOK.md, and policy files by their
-exact names. A file with another letter case or ending is not read, although it looks
-as if it were. Rename it.`,
-	Bad: `-- .agents/hooks/log/hook.md --
----
-name: log
-description: writes a line
-trigger: post-agent-turn
----
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
-	Good: logHook(""),
+	Good:  logHook(""),
 })
 
 func matchHookMD(in *File) bool {

@@ -15,22 +15,7 @@ import (
 var codeHookEntry = diag.Define(diag.Code{
 	ID: "HK058", Severity: diag.Warning,
 	Title: "HOOK.md folder whose script cannot be run",
-	Help: `A hook folder runs the first that exists of scripts/run, scripts/run.sh and
-scripts/run.py; without them hookc evaluates scripts/run.rego, scripts/run.expr or a
-block of Rego in the HOOK.md itself. Files of other names are never run on their own.
-scripts/run must be executable; run.sh and run.py are run with sh and python3 when they
-are not. Until that is mended the hook fails whenever its event fires, and on_error decides.`,
-	Bad: `-- .agents/hooks/log/HOOK.md --
----
-name: log
-description: writes a line
-trigger: post-agent-turn
----
--- .agents/hooks/log/scripts/check.sh --
-#!/bin/sh
-exit 0
-`,
-	Good: logHook(""),
+	Good:  logHook(""),
 })
 
 // entryNames are the entry points of a hook folder, first match first.

@@ -20,30 +20,11 @@ const exampleFrontmatter = `begin the file with a line "---", the fields, and a 
 var codeFrontmatter = diag.Define(diag.Code{
 	ID:    "HK050",
 	Title: "HOOK.md without frontmatter",
-	Help: `A HOOK.md begins with its fields between two lines of three dashes. Without them
-there is no hook, only a text that looks like one.`,
-	Bad: `-- .agents/hooks/log/HOOK.md --
-# Log
-Writes a line after every turn.
-`,
-	Good: `-- .agents/hooks/log/HOOK.md --
----
-name: log
-description: writes a line after every turn
-trigger: post-agent-turn
----
-# Log
--- .agents/hooks/log/scripts/run.sh --
-#!/bin/sh
-exit 0
-`,
 })
 
 var codeByteOrderMark = diag.Define(diag.Code{
 	ID: "HK060", Severity: diag.Warning,
 	Title: "byte order mark before the frontmatter",
-	Help: `The file begins with an invisible byte order mark. hookc reads past it, but other
-readers of HOOK.md do not find the frontmatter then. Save the file as UTF-8 without it.`,
 	Bad: "-- .agents/hooks/log/HOOK.md --\n\ufeff" + `---
 name: log
 description: writes a line

@@ -100,31 +100,11 @@ func readPolicyFile(l *Loader, in *File) {
 var codeUnknownEvent = diag.Define(diag.Code{
 	ID:    "HK005",
 	Title: "unknown event",
-	Help: `A key at the top of a policy is neither an event nor a setting. Events have canonical names
-(pre_tool_execution) and every native name as an alias (PreToolUse, BeforeTool, pre-tool-call); an
-event of the host's own is written ext.NAME.`,
-	Bad: `notfy:
-  - command: cat
-`,
-	Good: `Notification:
-  - command: cat
-`,
 })
 
 var codeProfile = diag.Define(diag.Code{
 	ID: "HK019", Severity: diag.Warning,
 	Title: "profile that changes nothing",
-	Help: `A hooks.yaml follows the canonical rules of hookc, whatever agent it was written for; only
-jcli's are the same. The agent's own order of hooks and way of combining them come with
---profile, for the agent's own files.`,
-	Bad: `profile: gemini
-notify:
-  - command: cat
-`,
-	Good: `profile: jcli
-notify:
-  - command: cat
-`,
 })
 
 // read reads the settings first, since they hold for every hook of the file,
@@ -239,18 +219,6 @@ func appendNew(to, from []string) []string {
 var codeNoMatch = diag.Define(diag.Code{
 	ID: "HK013", Severity: diag.Warning,
 	Title: "include that matches no file",
-	Help: `A glob under include matches nothing, so nothing is included. Globs are relative to the
-file that holds them; ** means any folders.`,
-	Bad: `include: ["policies/*.yaml"]
-notify:
-  - command: cat
-`,
-	Good: `-- hooks.yaml --
-include: ["policies/*.yaml"]
--- policies/a.yaml --
-notify:
-  - command: cat
-`,
 })
 
 // include reads the files that `include` names, at its place in the file.

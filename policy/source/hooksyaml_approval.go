@@ -17,22 +17,6 @@ import (
 var codeApproval = diag.Define(diag.Code{
 	ID: "HK067", Severity: diag.Error,
 	Title: "approval that cannot be used",
-	Help: `approval: has questions that an agent cannot put to its user answered by hookc approvals
-or a webhook. quorum is at most the number of the approvers that are named, a group has
-people, and hook is a glob. A webhook is told of every call that is asked about, so only
-the user's own and the managed policy may name one, by an http or https address.`,
-	Bad: `approval:
-  approvers: [alice]
-  quorum: 2
-notify:
-  - command: cat
-`,
-	Good: `approval:
-  approvers: [alice, bob]
-  quorum: 2
-notify:
-  - command: cat
-`,
 })
 
 var approvalKeys = []Key{

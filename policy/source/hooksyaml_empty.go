@@ -9,26 +9,11 @@ import (
 var codeEmpty = diag.Define(diag.Code{
 	ID:    "HK017",
 	Title: "policy or event without a value",
-	Help: `A policy file holds nothing, comments only, or no more than its version, an event has no
-value, or there are settings in the files of a policy and no event in any of them. A file that is being saved looks like that for a moment, so it fails like one that does not
-parse. What is empty on purpose says so: {} is a policy without hooks, an event: [] has none, and
-enabled: false switches a whole policy off.`,
-	Bad: `notify:
-`,
-	Good: `notify:
-  - command: cat
-`,
 })
 
 var codeNoHooks = diag.Define(diag.Code{
 	ID: "HK022", Severity: diag.Warning,
 	Title: "policy file without hooks",
-	Help:  `A policy file is {}: it says itself that it has no hooks. It is read, and it guards nothing.`,
-	Bad: `{}
-`,
-	Good: `notify:
-  - command: cat
-`,
 })
 
 // switchedOff reads a top-level enabled: hooks of a file that says false, and of

@@ -23,21 +23,6 @@ import (
 var codeFact = diag.Define(diag.Code{
 	ID: "HK062", Severity: diag.Error,
 	Title: "fact that cannot be used",
-	Help: `A fact is declared under facts: with a type: string, int, bool, {list: string} or
-{enum: [...]}, and with command: if a command prints it. It is declared once: the
-declaration of the most trusted tier holds, and another one of a later tier may only
-repeat it. The machine's facts.env gives values of the declared types.`,
-	Bad: `facts:
-  environment: {enum: [dev, prod], list: string}
-notify:
-  - command: cat
-`,
-	Good: `facts:
-  environment: {enum: [dev, prod]}
-  branch: {command: git branch --show-current}
-notify:
-  - command: cat
-`,
 })
 
 var factName = lazy.Value(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z_][a-z0-9_]*$`) })

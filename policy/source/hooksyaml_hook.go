@@ -14,48 +14,16 @@ import (
 var codeMissing = diag.Define(diag.Code{
 	ID:    "HK010",
 	Title: "something is missing",
-	Help: `A hook has no body, a rule has no condition, or a parallel group has no members, so it
-could never do anything. A hook needs a command, a prompt, a source or file, an
-expression such as deny, or use.`,
-	Bad: `notify:
-  - name: log
-    timeout: 5
-`,
-	Good: `notify:
-  - name: log
-    command: cat
-    timeout: 5
-`,
 })
 
 var codeConflict = diag.Define(diag.Code{
 	ID:    "HK011",
 	Title: "keys that exclude each other",
-	Help: `A hook has keys of two kinds of hook, both source and file, or declarations that
-contradict each other. One hook has one body; a rule has one keyword.`,
-	Bad: `notify:
-  - {command: cat, prompt: "summarise {{message}}"}
-`,
-	Good: `notify:
-  - {command: cat}
-  - {prompt: "summarise {{message}}", writes: []}
-`,
 })
 
 var codeMemberPriority = diag.Define(diag.Code{
 	ID:    "HK020",
 	Title: "priority of a member of a parallel group",
-	Help: `The members of a parallel group stand in one place of the chain, so they have no priority
-of their own. Write priority beside parallel.`,
-	Bad: `notify:
-  - parallel:
-      - {command: cat, priority: 50}
-`,
-	Good: `notify:
-  - priority: 50
-    parallel:
-      - {command: cat}
-`,
 })
 
 // KindAlias is the newer jcli name of bash.

@@ -24,28 +24,18 @@ var (
 	codeManyRules = diag.Unprovoked("An example would be too long for this page.", diag.Code{
 		ID:    "HK024",
 		Title: "policy with too many rules",
-		Help: `A policy may have 20,000 hooks in all, each rule of an expr hook counted as one. Compiling
-more takes longer than an agent waits. Rego modules and their data hold larger tables.
-What a policy has beyond it is not read, so it fails like a file that does not parse.`,
 	})
 	codeManyFiles = diag.Unprovoked("An example would be too long for this page.", diag.Code{
 		ID:    "HK025",
 		Title: "policy of too many files",
-		Help: `A policy may consist of 2,000 files: inputs, includes, HOOK.md files and the modules that
-hooks name. What it has beyond them is not read, so it fails like a file that does not parse.`,
 	})
 	codeManyBytes = diag.Unprovoked("An example would be too long for this page.", diag.Code{
 		ID:    "HK026",
 		Title: "policy of too many bytes",
-		Help: `The files of a policy may have 64 MiB together. What it has beyond them is not read, so it
-fails like a file that does not parse.`,
 	})
 	codeSlowLoad = diag.Unprovoked("It depends on the machine, so there is no example.", diag.Code{
 		ID:    "HK027",
 		Title: "policy that takes too long to read",
-		Help: `Reading the files of a policy takes more than 15 seconds: they are on a disk that hardly
-answers, or the machine is overloaded. What is not read by then is left out, so the
-policy fails like a file that does not parse.`,
 	})
 )
 

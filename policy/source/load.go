@@ -229,15 +229,6 @@ func (l *Loader) Add(in *File, h *policy.Hook) {
 var codeBreaks = diag.Define(diag.Code{
 	ID: "HK028", Severity: diag.Warning,
 	Title: "name that is not one line",
-	Help: `The name of a hook or group holds a line break or another control character. Names
-are shown in lists and answers, where such a character could begin a line of its own. It
-is spelled out, and the name is that text: a\nb has four letters.`,
-	Bad: `pre_tool_execution:
-  - {name: "guard\nall is well", deny: 'command == "x"', reason: "no"}
-`,
-	Good: `pre_tool_execution:
-  - {name: guard, deny: 'command == "x"', reason: "no"}
-`,
 })
 
 // nameOf makes a name one that takes one line.
@@ -328,26 +319,6 @@ func (c *chosen[T]) offer(l *Loader, in *File, key string, value T, span diag.Sp
 var codeDefaultUnused = diag.Define(diag.Code{
 	ID: "HK018", Severity: diag.Warning,
 	Title: "default that another file decides",
-	Help: `chain_timeout, max_concurrent and max_models hold for the whole policy. The most trusted
-tier that writes one sets it, and within a tier the first file. Where nothing else is set, a
-policy makes none of them, nor chain_timeout of an event, less than what hooks of a more
-trusted tier have otherwise: so a repository cannot shorten the time a user's guards have.
-The other values are not used.`,
-	Bad: `-- hooks.yaml --
-defaults: {chain_timeout: 60}
-include: [more.yaml]
--- more.yaml --
-defaults: {chain_timeout: 90}
-notify:
-  - command: cat
-`,
-	Good: `-- hooks.yaml --
-defaults: {chain_timeout: 60}
-include: [more.yaml]
--- more.yaml --
-notify:
-  - command: cat
-`,
 })
 
 // finish settles what needs every file.

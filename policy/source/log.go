@@ -15,18 +15,6 @@ import (
 var codeLog = diag.Define(diag.Code{
 	ID: "HK184", Severity: diag.Error,
 	Title: "log setting that cannot be used",
-	Help: `log: says what is kept of decisions. mask takes JSON pointers below /input, /result or
-/answers; drop takes events; checkpoints is an absolute path. What a project may say
-is less: it cannot take back what the user or the managed tier set, nor mask which call
-it was. There this is a warning, and what the more trusted tier set holds.`,
-	Bad: `log: {enabled: true, mask: [tool_input/content]}
-notify:
-  - command: cat
-`,
-	Good: `log: {enabled: true, mask: [/input/tool_input/content]}
-notify:
-  - command: cat
-`,
 })
 
 // logSetting is what one file says of the log.

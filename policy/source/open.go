@@ -17,82 +17,21 @@ import (
 var codeFile = diag.Define(diag.Code{
 	ID:    "HK001",
 	Title: "file that cannot be read",
-	Help: `A policy names a file that is not there or cannot be read: an input, an include, the
-file of a Rego hook, a path under rego:. Relative paths start from the folder of the
-file that names them.`,
-	Bad: `notify:
-  - {name: guard, file: missing.rego}
-`,
-	Good: `-- hooks.yaml --
-post_send_message:
-  - {name: guard, file: guard.rego}
--- guard.rego --
-package guard
-
-message contains "sent" if input.user_input == "x"
-`,
 })
 
 var codeNoFormat = diag.Define(diag.Code{
 	ID:    "HK015",
 	Title: "file or folder that no format reads",
-	Help: `hookc does not know what the file is, or a folder holds neither a hooks.yaml nor
-HOOK.md folders. Policies are named .yaml, .yml or .json; --format NAME forces a format
-(hookc list shows them).`,
-	Bad: `-- hooks.yaml --
-include: [notes.txt]
-notify:
-  - command: cat
--- notes.txt --
-buy milk
-`,
-	Good: `-- hooks.yaml --
-include: [more.yaml]
--- more.yaml --
-notify:
-  - command: cat
-`,
 })
 
 var codeCycle = diag.Define(diag.Code{
 	ID:    "HK012",
 	Title: "files that include each other",
-	Help: `A file includes itself, directly or through others, so reading it has no end. Take one
-include out of the loop.`,
-	Bad: `-- hooks.yaml --
-include: [a.yaml]
-notify:
-  - command: cat
--- a.yaml --
-include: [hooks.yaml]
-`,
-	Good: `-- hooks.yaml --
-include: [a.yaml]
-notify:
-  - command: cat
--- a.yaml --
-post_stop:
-  - command: cat
-`,
 })
 
 var codeReadOnce = diag.Define(diag.Code{
 	ID: "HK014", Severity: diag.Warning,
 	Title: "file named twice",
-	Help: `One tier names the same file twice, as an input or an include. It is read once, where it
-is named first: reading it again would run every hook of it twice.`,
-	Bad: `-- hooks.yaml --
-include: [a.yaml, a.yaml]
--- a.yaml --
-notify:
-  - command: cat
-`,
-	Good: `-- hooks.yaml --
-include: [a.yaml]
--- a.yaml --
-notify:
-  - command: cat
-`,
 })
 
 // input reads one input.

@@ -11,28 +11,6 @@ import (
 var codeOutranked = diag.Define(diag.Code{
 	ID: "HK139", Severity: diag.Warning, Security: true,
 	Title: "event that a firm hook of a more trusted tier shares",
-	Help: `strategy and order hold for all hooks of an event: under some an answer that refuses no
-longer refuses, or one that allows comes first. So a policy sets neither where a hook is
-that a more trusted tier wrote, and that is of the managed tier or locked. What it sets has
-no effect. Set it in a policy of that tier.`,
-	Bad: `-- .config/hookc/hooks.yaml --
-pre_tool_execution:
-  - {name: guard, type: expr, locked: true, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
--- hooks.yaml --
-pre_tool_execution:
-  strategy: observe
-  hooks:
-    - {name: etc, type: expr, deny: '(path ?? "") contains "/etc/"', reason: "not /etc"}
-`,
-	Good: `-- .config/hookc/hooks.yaml --
-pre_tool_execution:
-  strategy: observe
-  hooks:
-    - {name: guard, type: expr, locked: true, deny: '(tool_input.command ?? "") contains "rm -rf"', reason: "no"}
--- hooks.yaml --
-pre_tool_execution:
-  - {name: etc, type: expr, deny: '(path ?? "") contains "/etc/"', reason: "not /etc"}
-`,
 })
 
 // The limits of an event where no policy sets one.

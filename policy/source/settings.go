@@ -352,9 +352,6 @@ func settingsOf(agent, path, text string) string {
 var codeNative = diag.Define(diag.Code{
 	ID: "HK030", Severity: diag.Warning, Security: true,
 	Title: "part of a configuration that its agent passes over",
-	Help: `An agent's own configuration holds something that the agent does not read as its author
-may think: an event it does not have, a group without hooks, a hook without a command.
-The agent passes over it without a word, so what it was to guard is not guarded.`,
 	Bad: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "cat"}]}],
  "BeforeTool": [{"hooks": [{"type": "command", "command": "cat"}]}]}}`),
 	Good: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat"}]}]}}`),

@@ -488,21 +488,13 @@ func (r *settingsReader) identity(n *tree.Node, h *policy.Hook) {
 var codeTimeout = diag.Define(diag.Code{
 	ID: "HK034", Severity: diag.Warning,
 	Title: "timeout in another unit",
-	Help: `Agents count timeouts in different units: Gemini CLI and Qwen Code in milliseconds, Claude
-Code in seconds. A timeout of 5 gives a hook five milliseconds there, and a hook that is ended
-before it answers guards nothing.`,
-	Bad:  settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat", "timeout": 30}]}]}}`),
-	Good: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat", "timeout": 30000}]}]}}`),
+	Bad:   settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat", "timeout": 30}]}]}}`),
+	Good:  settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat", "timeout": 30000}]}]}}`),
 })
 
 var codeUnrun = diag.Define(diag.Code{
 	ID: "HK036", Severity: diag.Warning,
 	Title: "hook that hookc cannot run as its agent does",
-	Help: `An agent's configuration has a hook of a kind that only the agent itself can run: a
-request to a server, a tool of an MCP server, another agent, something that wakes the
-model later. hookc does not pass over it: where it cannot run at all it fails at each event,
-every Decision says so, and what a failure means there decides. Hooks of a skill count from its
-invocation on, which hookc is not told: those that may refuse run always, the others never.`,
-	Bad:  settingsOf("claude", ".claude/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:9/guard"}]}]}}`),
-	Good: settingsOf("claude", ".claude/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "cat"}]}]}}`),
+	Bad:   settingsOf("claude", ".claude/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:9/guard"}]}]}}`),
+	Good:  settingsOf("claude", ".claude/settings.json", `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "cat"}]}]}}`),
 })

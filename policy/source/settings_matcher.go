@@ -378,10 +378,6 @@ func (r *settingsReader) instead(text string) string {
 var codeMatcher = diag.Define(diag.Code{
 	ID: "HK033", Severity: diag.Warning, Security: true,
 	Title: "matcher that is not what it seems",
-	Help: `A matcher of an agent's own configuration is read by that agent's rules. By them it
-matches none of the agent's tools, cannot be read and is then a name, is compared as a whole
-where several words are written, or is where no matcher is read. So the hooks below it never run,
-or always do, and the agent says nothing.`,
-	Bad:  settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "cat"}]}]}}`),
-	Good: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "cat"}]}]}}`),
+	Bad:   settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "cat"}]}]}}`),
+	Good:  settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"matcher": "run_shell_command", "hooks": [{"type": "command", "command": "cat"}]}]}}`),
 })

@@ -98,10 +98,6 @@ func mayRewrite(h *policy.Hook) bool {
 var codeTogether = diag.Define(diag.Code{
 	ID: "HK035", Severity: diag.Warning,
 	Title: "hooks that change each other's effect",
-	Help: `In Gemini CLI and its forks all hooks of an event start at once, and of two that rewrite a
-call the later one's input stands alone. One group that is sequential makes every hook that
-runs beside it sequential, those of other files and extensions too, and each then sees what
-the one before it left.`,
 	Bad: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [
   {"matcher": "write_file", "sequential": true, "hooks": [{"type": "command", "command": "cat"}]},
   {"hooks": [{"type": "command", "command": "tee log"}]}]}}`),

@@ -110,10 +110,6 @@ func (r *settingsReader) variable(name string, at diag.Span) (value string, set 
 var codeFromEnvironment = diag.Define(diag.Code{
 	ID: "HK066", Severity: diag.Hint,
 	Title: "variable of the environment in an agent's settings",
-	Help: `Gemini CLI and Qwen Code put the values of variables into the texts of their settings:
-$NAME and ${NAME}, in Gemini CLI ${NAME:-default} too. hookc reads them with the environment it
-decides in, and a compiled policy is stale where one of them is another. Consent to a project
-does not cover what such a command starts: another value could name another program.`,
-	Bad:  "-- env --\nHOOKC_GUARD=cat\n" + settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "$HOOKC_GUARD"}]}]}}`),
-	Good: settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat"}]}]}}`),
+	Bad:   "-- env --\nHOOKC_GUARD=cat\n" + settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "$HOOKC_GUARD"}]}]}}`),
+	Good:  settingsOf("gemini", ".gemini/settings.json", `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cat"}]}]}}`),
 })

@@ -12,18 +12,6 @@ import (
 var codeSeverity = diag.Define(diag.Code{
 	ID: "HK049", Severity: diag.Error,
 	Title: "severity that may not be lowered",
-	Help: `severity says how bad a policy finds what a code reports. Errors cannot be lowered, nor what the
-table in docs/reference/diagnostics.md calls firm: there something guarded gets through. One such finding is accepted
-with a reason at its place (hookc:ignore), or by a baseline. A file may raise what a more trusted tier
-set, but not lower it; there this is a warning, and the more trusted tier's severity holds.`,
-	Bad: `severity: {HK141: off}
-notify:
-  - command: cat
-`,
-	Good: `severity: {HK114: off, HK141: error}
-notify:
-  - command: cat
-`,
 })
 
 // severitySetting is what one file makes of a code.

@@ -13,42 +13,16 @@ import (
 var codeUnknownField = diag.Define(diag.Code{
 	ID:    "HK006",
 	Title: "unknown key",
-	Help: `A map holds a key that means nothing in that place. Left in, it would be ignored, and what
-its author meant would not happen. The hint names the nearest key; docs/reference/schema.md lists
-them all.`,
-	Bad: `notify:
-  - {command: cat, tiemout: 5}
-`,
-	Good: `notify:
-  - {command: cat, timeout: 5}
-`,
 })
 
 var codeWord = diag.Define(diag.Code{
 	ID:    "HK008",
 	Title: "unknown word",
-	Help: `A key that takes one of a few words has another one. The hint names the nearest, or all
-of them.`,
-	Bad: `notify:
-  - {command: cat, on_error: skipp}
-`,
-	Good: `notify:
-  - {command: cat, on_error: skip}
-`,
 })
 
 var codeRange = diag.Define(diag.Code{
 	ID:    "HK009",
 	Title: "number out of range",
-	Help: `A duration must be longer than nothing and at most a day: a number of seconds such as 5
-or 0.5, or a text such as "500ms" or "2m". A count of retries begins at 0, a limit at 1. A
-share (rollout) is from 0% to 100%, with two decimals at most.`,
-	Bad: `notify:
-  - {command: cat, timeout: 0}
-`,
-	Good: `notify:
-  - {command: cat, timeout: 500ms}
-`,
 })
 
 // MaxDuration bounds every duration of a policy.

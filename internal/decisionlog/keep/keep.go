@@ -25,28 +25,6 @@ import (
 var codeUnlogged = diag.Define(diag.Code{
 	ID: "HK183", Severity: diag.Warning,
 	Title: "a decision is not in the decision log",
-	Help: `The decision log is on ("hookc log enable") and could not be written: the disk is full,
-or its folder is not writable. Enabled with --on-error deny, a guarded action is refused
-then; with warn it goes on, and the answer says that it is not in the log. Make room, or
-make the folder writable.`,
-	Bad: `-- hooks.yaml --
-stop:
-  - {name: gate, deny: 'assistant_output contains "failed"', reason: the tests fail}
--- event.json --
-{"event": "stop", "session_id": "s", "assistant_output": "done"}
--- .state/hookc/log.json --
-{"enabled": true, "on_error": "warn"}
--- .state/hookc/log --
-a file where the folder of the log should be
-`,
-	Good: `-- hooks.yaml --
-stop:
-  - {name: gate, deny: 'assistant_output contains "failed"', reason: the tests fail}
--- event.json --
-{"event": "stop", "session_id": "s", "assistant_output": "done"}
--- .state/hookc/log.json --
-{"enabled": true, "on_error": "warn"}
-`,
 })
 
 // Log is the decision log as one process writes to it. The zero Log is ready; it is

@@ -17,27 +17,6 @@ import (
 var codeBadCase = diag.Define(diag.Code{
 	ID:    "HK021",
 	Title: "a test case cannot be read",
-	Help: `A file of test cases holds policy: (optional, the policy under test), and cases:, a list
-of {name, event or input, answers, now, env, rows, expect, snapshot}. event is the event
-itself, input a file that holds it; answers says what hooks would answer, so that they are
-not run; now is the time that rules are told, env what bash hooks find in the environment.
-expect is any part of the Decision; hooks: in it is a map from a hook to what it did.
-rows: is a list of maps: the case is run once for each, with {{key}} replaced in its texts.
-snapshot: true compares all that is said with the file beside, which
-hookc test --update writes. properties: is a list of {name, event, never or always,
-unknown}: see hookc help prove.`,
-	Bad: `-- hooks.yaml --
-notify: []
--- hooks_test.yaml --
-cases:
-  - {name: a, expect: {action: proceed}}
-`,
-	Good: `-- hooks.yaml --
-notify: []
--- hooks_test.yaml --
-cases:
-  - {name: a, event: {event: notify}, expect: {action: proceed}}
-`,
 })
 
 // Case is one test of a policy: an event and what its Decision must hold.

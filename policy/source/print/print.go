@@ -38,38 +38,6 @@ type Options struct {
 var codeUnprintable = diag.Define(diag.Code{
 	ID:    "HK040",
 	Title: "meaning that a hooks.yaml cannot express",
-	Help: `hookc convert writes one hooks.yaml, and what the sources say has no words there: files
-with different rego: parts that became one file, a matcher or a way of combining answers that
-only the agent has. The file and the sources are compared on generated events besides, and
-the first that they decide otherwise is shown. Nothing is left out in silence: the finding
-says what would be lost, and --lossy writes the file all the same, with a comment there.`,
-	Bad: `-- hooks.yaml --
-include: [more.yaml]
-rego: {forbid: [http.send]}
-post_send_message:
-  - name: a
-    source: |
-      package a
-
-      message contains "a" if input.user_input == "x"
--- more.yaml --
-rego: {forbid: [opa.runtime]}
-post_send_message:
-  - name: b
-    source: |
-      package b
-
-      message contains "b" if input.user_input == "x"
-`,
-	Good: `-- hooks.yaml --
-rego: {forbid: [http.send]}
-post_send_message:
-  - name: a
-    source: |
-      package a
-
-      message contains "a" if input.user_input == "x"
-`,
 })
 
 // NotTheSame begins the comment in a printed file where a meaning was lost.

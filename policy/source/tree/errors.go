@@ -14,45 +14,17 @@ import (
 var CodeSyntax = diag.Define(diag.Code{
 	ID:    "HK002",
 	Title: "not YAML or JSON",
-	Help: `The file cannot be read as what its name says. The place is where reading stopped;
-the mistake is often a little before it: a tab in the indentation, a quote that is not
-closed, a value that needs quotes because it holds ": " or begins with one of
-@ % * & ! [ { .`,
-	Bad: `notify:
-	- command: cat
-`,
-	Good: `notify:
-  - command: cat
-`,
 })
 
 // CodeTooLarge reports a text beyond the bounds of this package.
 var CodeTooLarge = diag.Define(diag.Code{
 	ID:    "HK004",
 	Title: "file too large, too deep or expanding without end",
-	Help: `A policy file may have 8 MiB, 100 levels of nesting, and aliases that mean
-50,000 values in all; no policy written by people comes near. An alias inside its own
-anchor has no end.`,
-	Bad: `notify:
-  - &self {command: cat, env: {A: *self}}
-`,
-	Good: `notify:
-  - {command: cat, env: &env {A: b}}
-  - {command: tee log.txt, env: *env}
-`,
 })
 
 var codeFeature = diag.Define(diag.Code{
 	ID:    "HK016",
 	Title: "YAML that means nothing here",
-	Help: `A policy file holds one document, in UTF-8, of plain maps, lists and scalars. A second
-document after --- or a tag such as !include is not read.`,
-	Bad: `notify:
-  - command: !include cat
-`,
-	Good: `notify:
-  - command: cat
-`,
 })
 
 // CheckText reports the first byte that no text file may hold.
@@ -219,13 +191,4 @@ func brokenLine(text string, lines []int) int {
 var CodeType = diag.Define(diag.Code{
 	ID:    "HK007",
 	Title: "value of the wrong type",
-	Help: `A key has a value of another type than it takes: a list where a text belongs, a text
-where a number belongs, or nothing at all. Booleans are true and false; a text that looks
-like a number or a boolean needs quotes.`,
-	Bad: `notify:
-  - {command: cat, async: "yes"}
-`,
-	Good: `notify:
-  - {command: cat, async: true}
-`,
 })

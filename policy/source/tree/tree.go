@@ -217,15 +217,4 @@ func checkKeys(entries []Entry) ([]Entry, diag.List) {
 var codeDuplicateKey = diag.Define(diag.Code{
 	ID:    "HK003",
 	Title: "key written twice",
-	Help: `A map holds the same key twice. Most YAML readers keep one of the two without a
-word, so half of what is written would be lost. Join the two, or rename one.`,
-	Bad: `notify:
-  - name: log
-    command: cat
-    command: tee log.txt
-`,
-	Good: `notify:
-  - name: log
-    command: tee log.txt
-`,
 })

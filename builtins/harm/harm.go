@@ -447,9 +447,9 @@ func Source(rel string) bool {
 	return extensions()[strings.TrimPrefix(path.Ext(base), ".")] || losses.In(base, "package.json go.mod Cargo.toml Makefile Dockerfile README.md pyproject.toml pom.xml build.gradle Gemfile composer.json tsconfig.json CMakeLists.txt setup.py mix.exs docker-compose.yml")
 }
 
-// Local reports whether a command works on what this machine makes again: it names this machine
+// ThrownAway reports whether a command works on what this machine makes again: it names this machine
 // or a local container, and what it is done to is called a throw-away thing, or may be called as it likes.
-func Local(c *shell.Command, target string, named bool) bool {
+func ThrownAway(c *shell.Command, target string, named bool) bool {
 	here := !named && (strings.HasPrefix(c.Host, "container:") || losses.In(c.Name, "kind k3d minikube docker podman docker-compose podman-compose compose"))
 	named = named || has(strings.TrimPrefix(c.Host, "container:"), thrown)
 	words := append(shell.WordTexts(c.Argv[min(1, len(c.Argv)):]), environment(c)...)

@@ -387,6 +387,7 @@ func TestHookMDCodes(t *testing.T) {
 		return out
 	}
 	for _, c := range codes {
+		c := diag.Lookup(c.ID) // which has the texts
 		t.Run(c.ID, func(t *testing.T) {
 			assert.Equal(t, []string{c.ID}, report(t, c.Bad), "Bad")
 			assert.Empty(t, report(t, c.Good), "Good")

@@ -105,9 +105,17 @@ func TestHeldWhole(t *testing.T) { scoreHeld(t, "held_whole.jsonl", 0.95) }
 // written before any of it was run.
 func TestHeldGeneral(t *testing.T) { scoreHeld(t, "held_general.jsonl", 0.9) }
 
-// scoreHeld prints the score on a file of cases. It is at least the recall, as far as so few
-// cases can tell.
-func scoreHeld(t *testing.T, name string, least float64) {
+// TestHeldStrangers: the score on halves of three sets whose authors were asked in other words
+// than those of the sets above: one runs machines, one writes what agents type, one attacks. It
+// is far below the goals, and says what somebody else's commands meet.
+func TestHeldStrangers(t *testing.T) { scoreWithin(t, "held_strangers.jsonl", 0.83, 0.04) }
+
+// scoreHeld is scoreWithin where false alarms are as the goal has them.
+func scoreHeld(t *testing.T, name string, least float64) { scoreWithin(t, name, least, 0.01) }
+
+// scoreWithin prints the score on a file of cases. It is at least the recall, and at most the
+// share of false alarms, as far as so few cases can tell.
+func scoreWithin(t *testing.T, name string, least, most float64) {
 	g := guard(t, "shell-guard", option("packs", "all"))
 	all, core, by := &score{}, &score{}, map[string]*score{}
 	var times []time.Duration
@@ -146,5 +154,5 @@ func scoreHeld(t *testing.T, name string, least float64) {
 	_, recall := interval.Wilson(all.hit, all.hit+all.miss)
 	alarms, _ := interval.Wilson(all.wrong+all.asked, all.right+all.wrong+all.asked)
 	assert.GreaterOrEqual(t, recall, least, "what was caught is surely less")
-	assert.LessOrEqual(t, alarms, 0.01, "false alarms are surely more than 0.01")
+	assert.LessOrEqual(t, alarms, most, "false alarms are surely more")
 }

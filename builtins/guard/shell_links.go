@@ -27,6 +27,9 @@ func ofFile(e *shell.Effect) bool {
 // linked judges an effect by where its target leads.
 func (g *shellGuard) linked(says *guardSays, s *shell.Line, i int, l *links.Links) {
 	e := &s.Effects[i]
+	if i > 0 && strings.HasPrefix(e.Op, "link") && s.Effects[i-1].Op == e.Op && s.Effects[i-1].Command == e.Command {
+		return // what it makes in the folder that was judged
+	}
 	c := commandOf(s, e)
 	reads := e.Kind == shell.EffectRead
 	targets, known := l.Follow(links.Path{Text: e.Target, Written: e.Written, Globs: e.Certainty == shell.CertainPattern, Last: followsLast(c, e), Reads: reads})
@@ -114,8 +117,9 @@ func makeLinks(s *shell.Line, i int, l *links.Links) {
 	}
 	c := commandOf(s, e)
 	place := l.Place(e.Target)
-	into := isFolder(place, true)
-	for _, from := range linkSources(s, e, c) {
+	sources := linkSources(s, e, c)
+	into := len(sources) > 1 || strings.HasSuffix(e.Written, "/") || isFolder(place, true)
+	for _, from := range sources {
 		if copies && !hasFlag(c, "-s -l --symbolic-link --link") && !l.Is(from) {
 			continue // a copy of its own
 		}

@@ -73,7 +73,7 @@ func TestLinksOut(t *testing.T) {
 		"ln -s /etc n && rm -rf n/*", "ln -s ~/.bashrc n; echo x >> n", "ln -sfn /etc n && rm -rf n/x", "ln -s ~ n && rm -rf n/Documents", "ln -s ../../../../../../../../etc n && rm -rf n/x",
 		"ln -s /etc real && rm -rf real/etc/x", "ln -s /etc . && rm -rf etc/x", "ln -s /etc && rm -rf etc/x", "ln -s \"$T\" n && rm -rf n/x", "ln ~/.bashrc n && echo x >> n", "ln -s ~/.ssh/id_rsa n && cat n",
 		"cd src && ln -s /etc n && cd .. && rm -rf src/n/x", "cp -P lnk n && rm -rf n/x", "mv lnk n && rm -rf n/x", "cp -s /etc/hosts n && echo x > n", "ln -s lnk n && rm -rf n/x", "ln -s /etc /tmp/hookc-n && rm -rf /tmp/hookc-n/x",
-		"ln -s /etc n1; ln -s n1 n2; rm -rf n2/x", `node -e "fs.rmSync(path.join('in/../lnk/x'))"`, "rm -rf in/../lnk/x", "ln -s \"/etc/$T\" n && rm -rf n/x", "ln -t src -s /etc && rm -rf src/etc/x", `python3 -c "import os; os.symlink('/etc','n')" && rm -rf n/x`,
+		"ln -s /etc n1; ln -s n1 n2; rm -rf n2/x", `node -e "fs.rmSync(path.join('in/../lnk/x'))"`, "rm -rf in/../lnk/x", "ln -s \"/etc/$T\" n && rm -rf n/x", "mkdir d && ln -s /etc /usr d && rm -rf d/etc/x", "mkdir d && ln -s /etc d/ && rm -rf d/etc/x", "ln -t src -s /etc && rm -rf src/etc/x", `python3 -c "import os; os.symlink('/etc','n')" && rm -rf n/x`,
 		// without end
 		"rm -rf loop/x", "echo x > loop", "cat loop/x",
 	} {
@@ -97,7 +97,7 @@ func TestLinksIn(t *testing.T) {
 	root := linkedProject(t)
 	for _, command := range []string{
 		"rm -rf lnk", "rm lnk", "unlink notes.txt", "rm -f key k2", "rm -rf l*", "rm -rf in/x", "rm -rf in/", "rm -rf in2/*", "rm -rf node_modules/a", "rm -rf node_modules/a/", "rm -rf node_modules/a/dist",
-		"mv lnk old", "sed -i s/a/b/ notes.txt", "perl -pi -e s/a/b/ notes.txt", "ln -sfn real/pkg lnk", "ln -sfT real/pkg lnk", "mv x hosts", "ln -sfn \"releases/$V\" n && cat n/x", "ln -sfn \"$V\" n && cat n/x", "ln -sfn \"releases/$V\" n && rm -rf n/x", "ln -sf x hosts", "readlink lnk", "ls -la lnk/", "ls -la data", "cat store/x", "cat bazel-bin/gen/x.go",
+		"mv lnk old", "sed -i s/a/b/ notes.txt", "perl -pi -e s/a/b/ notes.txt", "ln -sfn real/pkg lnk", "ln -sfT real/pkg lnk", "mv x hosts", "mkdir d && ln -s /usr/bin/python3 /usr/bin/python d", "mkdir d; ln -s /usr/bin/python3 d/; ls d", "ln -sfn \"releases/$V\" n && cat n/x", "ln -sfn \"$V\" n && cat n/x", "ln -sfn \"releases/$V\" n && rm -rf n/x", "ln -sf x hosts", "readlink lnk", "ls -la lnk/", "ls -la data", "cat store/x", "cat bazel-bin/gen/x.go",
 		"grep -r x store/", "cat node_modules/.bin/cli", "chmod +x node_modules/.bin/cli", "echo x > in/y", "echo x >> src/x", "cp x in/", "cp x in", "mv x in2/", "rm -rf bazel-*", "rm -rf node_modules", "find . -name '*.o' -delete",
 		"tar czf out.tgz src", "cat src/*.c", "cat *.md", "rm -rf src/*.o", "rm -rf scratch/x", "echo x > scratch/y", "cd in && rm -rf x", "cd in && rm -rf ../y", "ln -s real/pkg n && rm -rf n/x", "ln -s ../x src/n && cat src/n",
 		"cp -r real n && rm -rf n/pkg", "ln -s $PWD/real n && rm -rf n/x", "cat lnk/hosts", "mkdir -p new/dir && rm -rf new/dir/x", "rm -rf nothing/here/../x", "rm -rf \"./[id]/x\"", "cp real/pkg/x y && cat y", "rm -rf here/src/a.c",

@@ -27,46 +27,12 @@ const howInProcess = "in-process"
 // benchOutputs are the forms of the report, as -f names them.
 var benchOutputs = []string{"text", "json", "gobench"}
 
-const benchHelp = `bench decides events in process, over and over, and says how long that takes: the
-median, what 99 % take at most, the maximum, events a second, bytes and allocations.
-The time includes reading the text of the event, deciding, and writing the Decision.
-With --dialect, bench reads and answers in the agent's words. It measures six rounds and
-shows the medians of the rounds. It compares every answer: when one differs, two things
-were measured, and the exit code is 1. How long sockets and processes take is measured
-by the benchmarks of hookc itself (docs/benchmarks.md).
-
-For each hook it shows its time in the chain and its share of all hooks' time. For rules
-it also shows the time and allocations on their own, on the event as it was sent. Rules
-that are evaluated together (fused) have equal shares of that time. A time in the chain
-includes reading the clock. A rule on its own is timed in batches of a few microseconds.
-
-Each hook really runs, each time. So give events whose hooks may run often, or use
---rules-only. Some hooks do not run and answer with nothing: llm hooks without --llm,
-async hooks, and, without --effects, hooks that may change something on events that bench
-made up. The project's own state (counters, trust, gate counts, repeated calls) is not
-touched, and a repeated call is not answered from memory.
-
-Without --input the events are those of the YAML cases beside the policy (see hookc help
-test). Without cases, bench makes one for each event of the policy, from what its filters
-compare. An event that names no folder is about this folder.
-
--f names policies, as everywhere. Only -f text, -f json and -f gobench say how to print (a
-policy of that name is ./gobench). gobench prints one line for each round, for benchstat.
-
-Exit codes: 0 measured · 1 the policy has errors, answers differ or there are no events ·
-3 could not run · 130 interrupted, after printing what was measured.`
-
 func newBench() *cobra.Command {
 	var f benchFlags
 	cmd := &cobra.Command{
 		Use:   "bench [PATH…]",
 		Short: "Measure a policy in process, per plan and per hook",
-		Long:  benchHelp,
-		Example: `  hookc bench hooks.yaml
-  hookc bench hooks.yaml --input events/ --time 5s
-  hookc bench hooks.yaml --input event.json -f gobench > old.txt    # then: benchstat old.txt new.txt
-  hookc bench --dialect claude --input - --json < event.json`,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		RunE:  func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	f.flags(cmd)
 	return cmd

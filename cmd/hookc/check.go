@@ -21,16 +21,6 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [PATH…]",
 		Short: "Compile without output; exit 1 when something is wrong",
-		Long: `check compiles every source, trusted or not. It prints findings, or one line when all
-is well. For every rule it looks for an event that makes the rule fire. A rule that never
-fires is an error (HK156). It keeps what it finds in the state folder, so a second check
-of the same files is fast. Errors are exit 1; with --strict, warnings are too. If there
-is no policy, it is exit 3. With --dialect AGENT it also finds what the hooks read that this agent
-does not send, and what they say that it does not obey.`,
-		Example: `  hookc check                      # what is discovered here
-  hookc check --strict policies/   # in CI
-  hookc check --format junit > check.xml
-  hookc check --dialect claude     # for one agent`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			witness.CollectSeldom()
 			more := []hookc.Option{hookc.AsFound()}

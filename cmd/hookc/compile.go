@@ -33,22 +33,7 @@ func newCompile() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compile [PATH…]",
 		Short: "Compile everything, report every finding, show the chains",
-		Long: `compile reads every source, compiles it and reports every finding. With
--o FILE.hookc it writes the compiled policy to the file. Every -f takes that file
-instead of the sources: nothing is parsed or compiled again. The file is refused
-when a source, the environment or hookc has changed (--allow-stale). With
---explain it shows, for each event, the chain in order. It shows what each
-hook reads and may do, where it runs, what waits for what and why, the critical
-path, what happens when a hook fails, and which hooks can never run.
-
-Exit codes: 0 clean · 1 the policy has errors (or is open, under
---require-closed) · 3 could not run.`,
-		Example: `  hookc compile --explain
-  hookc compile hooks.yaml --explain --event pre_tool_execution --tool Bash
-  hookc compile hooks.yaml --explain=svg -o chain.svg
-  hookc compile -o policy.hookc && hookc run -f policy.hookc < event.json
-  hookc compile --explain=json | jq '.events[].posture'`,
-		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, &s, args) },
+		RunE:  func(cmd *cobra.Command, args []string) error { return c.run(cmd, &s, args) },
 	}
 	s.flags(cmd)
 	s.Passes(cmd)

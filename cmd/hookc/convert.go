@@ -36,27 +36,7 @@ func newConvert() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert [PATH…] --to hooks.yaml",
 		Short: "Write the sources as one canonical hooks.yaml that means the same",
-		Long: `convert reads every source, with --profile an agent's own configuration, and
-writes one canonical hooks.yaml. What an agent's rules leave unsaid (how answers
-combine, what a matcher matches, the unit of a timeout) is written out, with
-comments that name the place it comes from. Before anything is written,
-both are compiled and compared on generated events; a difference is shown with
-the event and nothing is written.
-
-What a hooks.yaml has no words for is a finding and nothing is written, unless
---lossy: then the file says in that place what is not the same. Paths are
-relative to the folder of FILE; on stdout to the one that holds the sources.
-What the environment sets (HOOKC_DEFAULTS_…) is no part of the file.
-
-Exit codes: 0 written · 1 the sources have errors, or cannot be converted
-without loss · 3 could not run.
-
---to names the file that is written: hooks.yaml, or another path that ends in .yaml.
---to hooksyaml, and -o -, write on stdout.`,
-		Example: `  hookc convert --profile gemini --to hooks.yaml -o .hookc/hooks.yaml
-  hookc convert .agents/hooks --to hooksyaml
-  hookc convert -f user=a.yaml -f b.yaml --to hooks.yaml -o merged.yaml`,
-		RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd, &s, args) },
+		RunE:  func(cmd *cobra.Command, args []string) error { return c.run(cmd, &s, args) },
 	}
 	s.flags(cmd)
 	cmd.Flags().StringVar(&c.to, "to", "", "what to write: a hooks.yaml, as `FILE`, or hooksyaml on stdout")

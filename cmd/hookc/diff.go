@@ -19,48 +19,11 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-const diffHelp = `diff compares two policies. Each is a file, a folder or a compiled policy. It shows
-which hooks and settings were added, removed, changed or moved, and on which events
-the policies decide differently. Each difference has a witness: an event that hookc
-run takes, and that both policies really decided. The shortest comes first.
-
-For every change it says what is known:
-  unchanged  proved: the rules test the same, or no event can make them differ
-  changed    with a witness
-  unknown    with what was tried
-It makes events from what one side tests and the other does not, from what both
-policies name, from the cases in *_test.yaml files beside them, and from values that
-guards know. The same policies give the same events. It says "0 changed decisions
-(proved)" only if every change is proved.
-
-Only rules are evaluated (rego, expr, builtin): no process is started and no model
-called. If the command or prompt of a bash or llm hook is the same on both sides, diff
-supposes an answer, the same on both sides. The witness says what it supposes. Who
-decides, where that is written, and warnings do not count as a difference.
-
---fail-on-loosened also exits 1 if it is unknown whether a change holds less back,
-unless --allow-unknown is given.
-
---recorded also tries the events of the decision log (hookc log enable), and --replay
-FILE those of a file: hookc help replay says how they are written. Each difference says
-on how many of them it was seen. A script or model that is the same on both sides
-answers what the record says.
-
-Exit codes: 0 no difference was found · 1 differences, or with --fail-on-loosened
-only a decision that holds back less, or may · 3 could not compare, also when a policy has
-errors · 130 interrupted.`
-
 func newDiff() *cobra.Command {
 	var f diffFlags
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Compare two policies: hooks, settings, and events they decide differently",
-		Long:  diffHelp,
-		Example: `  hookc diff main/hooks.yaml hooks.yaml
-  hookc diff old.hookc policies/ --event pre_tool_execution --tool Bash
-  hookc diff old.yaml new.yaml --recorded --since 7d
-  hookc diff old.yaml new.yaml --format markdown --fail-on-loosened
-  hookc diff old.yaml new.yaml --json | jq '.decisions[] | select(.direction == "loosened") | .witness'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return cannot("diff needs two policies: hookc diff OLD NEW")

@@ -24,19 +24,8 @@ func newDoctor() *cobra.Command {
 	var s sources
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "doctor AGENT",
-		Short: "Prove that an agent's hook fires and refuses",
-		Long: `doctor looks at an agent's settings as the agent does and tries its hook.
-The files must be readable, and hooks must be on and trusted. Each event of the
-policy needs hookc, with a matcher that lets the policy's tools through. The
-command must run, and be this version. The agent must wait longer than hookc may
-take. The hook must have fired in this project. The very command in the settings
-must refuse a canary in the agent's own protocol.
-
-Each check is ok, warn or fail. Exit codes: 0 no failure · 1 failures · 3 could
-not run.`,
-		Example: `  hookc doctor claude
-  hookc doctor codex --json | jq '.checks[] | select(.status != "ok")'`,
+		Use:               "doctor AGENT",
+		Short:             "Prove that an agent's hook fires and refuses",
 		Args:              oneAgent,
 		ValidArgsFunction: agentArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -25,21 +25,8 @@ func newExplain() *cobra.Command {
 	var inputs []string
 	var asJSON, chain, witnesses, rules bool
 	cmd := &cobra.Command{
-		Use:   "explain --input FILE [EVENT]",
-		Short: "Show what one real event does: each hook, and who decides",
-		Long: `explain fires a real event and shows each hook: whether it ran or why not, how
-long it took, which rule decided, where it is written, and what would decide
-without it. --input - reads stdin; --input can be repeated. With --chain the
-compiled chain of the event is drawn first, once for each event and tool.
-
-With --witness it takes no event: for each rule it shows an event that makes it fire,
-or why there is none, or what stopped the search.
-
-The exit code is 0 whatever is decided, 3 when it could not run.`,
-		Example: `  hookc explain -f hooks.yaml --input event.json
-  hookc explain --chain --input - < event.json
-  hookc explain --witness                              # an event for every rule
-  hookc explain --input event.json --without native   # by OPA's interpreter: the same, but for times`,
+		Use:               "explain --input FILE [EVENT]",
+		Short:             "Show what one real event does: each hook, and who decides",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: decide.EventArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -21,35 +21,12 @@ import (
 	"github.com/hookc/hookc/rego"
 )
 
-const fmtHelp = `fmt lays out policies in one common form. A hooks.yaml, and the frontmatter of a
-HOOK.md, get two spaces of indentation, lists below their keys, and quoted texts in
-double quotes, unless those need escapes. Braces are on one line, or have a line for
-each entry. There is at most one empty line. Order, comments, anchors, empty lines
-between entries and line breaks in texts stay. Rego files are laid out as opa fmt does.
-Rego within a hooks.yaml stays as it is.
-
-What a file says is not changed: fmt reads the result again and compares. If that
-fails, it leaves the file alone and reports it.
-
-PATH is a file (- is a hooks.yaml on stdin) or a folder, in which hooks.yaml,
-hooks.local.yaml, *_test.yaml, HOOK.md and *.rego are looked for. Without PATH it is
-the policy discovered for the project, with its Rego. Without a flag the result is
-printed.
-
-Exit codes: 0 done, or nothing to do · 1 --check or -d found files that are laid out
-otherwise · 3 a file could not be laid out (the others are).`
-
 func newFmt() *cobra.Command {
 	var f fmtFlags
 	cmd := &cobra.Command{
 		Use:   "fmt [PATH…]",
 		Short: "Lay out hooks.yaml, HOOK.md and Rego files",
-		Long:  fmtHelp,
-		Example: `  hookc fmt -w                      # the policy of this project
-  hookc fmt --check policies/       # in CI: lists what would change
-  hookc fmt -d hooks.yaml
-  hookc fmt - < hooks.yaml          # in an editor`,
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+		RunE:  func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
 	cmd.Flags().BoolVarP(&f.write, "write", "w", false, "write the result to the files")
 	cmd.Flags().BoolVarP(&f.diff, "diff", "d", false, "show what would change")

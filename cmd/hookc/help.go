@@ -161,50 +161,10 @@ func helpFunctions(out io.Writer) {
 	}
 }
 
-func helpPostures(w io.Writer) {
-	fmt.Fprint(w, `on_error and on_timeout say what a hook's failure means:
-
-  skip    as if the hook had said nothing; the failure is recorded
-  abort   the step does not happen and the chain ends
-  deny    as if the hook had denied
-  ask     as if the hook had asked; deny where the event cannot ask
-
-Not written: bash and llm skip (every agent's own hooks do), rego, expr and
-builtin deny where an action is guarded and skip elsewhere. Every failure is in
-the Decision's "failed". A chain is closed when each hook that can deny has
-deny, abort or ask; `+"`hookc compile --require-closed`"+` fails on any other.
-`)
-}
+func helpPostures(w io.Writer) { fmt.Fprintln(w, manual()["topic postures"]) }
 
 func helpEnvironment(w io.Writer) {
-	fmt.Fprint(w, `Read:
-  HOOKC_<COMMAND>_<FLAG>    any flag, for example HOOKC_COMPILE_EXPLAIN=json
-  HOOKC_ENABLED=0           switch off every hook that is not managed or locked
-  HOOKC_DEFAULTS_<KEY>      a key of defaults: in place of the policy's, except managed and locked ones
-  HOOKC_TRUST=all           trust every project policy that is discovered
-  HOOKC_HEADLESS=1          the agent can ask nobody: a question becomes an approval, where a policy has approval:; 0: it can
-  CLAUDE_CODE_ENTRYPOINT    how Claude Code was started: by claude -p (sdk-cli) and as a GitHub action it can ask nobody
-  HOOKC_DEBUG=FILE          one JSON line for each attempt of a hook
-  HOOKC_CANARY=NONCE        run --dialect refuses whatever is guarded (set by doctor)
-  `+strings.Join(agent.Variables(), ", ")+`   where an agent keeps its settings (install, doctor)
-  HOOKC_MODEL_PROVIDER      openai, openai-responses or anthropic; else whichever key or base URL is set
-  HOOKC_MODEL               the model of llm hooks that name none; else gpt-4o-mini or claude-haiku-4-5, and with a base URL the event's model before these
-  OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_ORG_ID, OPENAI_PROJECT_ID, OPENAI_CUSTOM_HEADERS, ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL
-  HTTP_PROXY, HTTPS_PROXY, NO_PROXY   how a model is reached
-  XDG_CONFIG_HOME, XDG_STATE_HOME, NO_COLOR, CLICOLOR_FORCE, TERM, COLUMNS
-
-Set for bash hooks:
-  JCLI_HOOK_EVENT, HOOK_EVENT, JCLI_CWD, TOOL_NAME, FILE_PATH, EDITED_FILE,
-  CLAUDE_PROJECT_DIR, HOOKC_PROJECT_ROOT, HOOKC_POLICY_DIR
-`)
+	fmt.Fprintf(w, manual()["topic environment"]+"\n", strings.Join(agent.Variables(), ", "))
 }
 
-func helpExitCodes(w io.Writer) {
-	fmt.Fprint(w, `  0    clean, or proceed
-  1    findings or failures
-  2    blocked; only from run, because every agent reads 2 as deny
-  3    could not run: usage, I/O, a policy that does not compile, a bug
-  4    ask or defer; only from run
-  130  interrupted
-`)
-}
+func helpExitCodes(w io.Writer) { fmt.Fprintln(w, manual()["topic exit-codes"]) }

@@ -24,8 +24,6 @@ import (
 func newHooks() *cobra.Command {
 	cmd := newHooksStatus()
 	cmd.Use, cmd.Short = "hooks", "What is configured, where from, and how often it ran"
-	cmd.Long = "hooks shows whether hooks run, how many on which event, where they come from and how\noften each ran. It is short for hooks status."
-	cmd.Example = "  hookc hooks\n  hookc hooks list"
 	cmd.AddCommand(newHooksStatus(), newHooksList())
 	return cmd
 }
@@ -67,9 +65,7 @@ func newHooksStatus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Enabled or not, hooks per event, sources, counters",
-		Example: `  hookc hooks status
-  hookc hooks status --json | jq .counters`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			program, err := s.program(cmd)
 			if err != nil {
@@ -212,9 +208,7 @@ func newHooksList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "Every hook, where it is written and whether it is live",
-		Example: `  hookc hooks list
-  hookc hooks list --json | jq '.[] | select(.status != "live")'`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			program, err := s.program(cmd)
 			if err != nil {

@@ -41,15 +41,7 @@ func newInit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Write a first policy",
-		Long: `init writes .hookc/hooks.yaml in the project (or the user's own hooks.yaml with
---user): a policy that is useful as it stands, commented. With --team it also writes
-what a team's repository has: tests of the policy, hooks for pre-commit, and a
-workflow for GitHub that reviews each change of it (docs/guide/team.md). An existing
-file is never touched.`,
-		Example: `  hookc init && hookc trust && hookc install claude
-  hookc init --team
-  hookc init --user`,
-		Args: cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := initPath(args, user)
 			if err != nil {

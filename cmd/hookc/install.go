@@ -30,25 +30,8 @@ func newInstall() *cobra.Command {
 	var s sources
 	var f installFlags
 	cmd := &cobra.Command{
-		Use:   "install AGENT",
-		Short: "Put hookc in front of an agent's tools",
-		Long: `install writes hookc into an agent's own settings as its hook. It writes one entry
-for each event the policy has hooks on. The entry has the narrowest matcher that the
-policy allows, and a timeout above hookc's own deadline. Everything else in the file
-stays byte for byte. An entry is not written twice. Entries of an older hookc or an
-older policy are updated.
-
-The policy is compiled first. Without a policy, and with --all, install covers every
-event at which the agent lets a hook refuse, and every tool. It does so too for the
-scopes user and managed without -f: those entries serve every project, whose
-policies are not known here. The default scope is project, or user where the agent
-has no settings of a project.`,
-		Example: `  hookc install claude --dry-run                    # a diff, nothing is written
-  hookc install claude && hookc doctor claude
-  hookc install gemini --scope user -f ~/hooks.yaml
-  hookc install claude --gate                       # answers from a resident hookc serve
-  hookc install claude --gate -f policy.hookc       # or, without one, from the compiled policy
-  sudo hookc install cursor --scope managed`,
+		Use:               "install AGENT",
+		Short:             "Put hookc in front of an agent's tools",
 		Args:              oneAgent,
 		ValidArgsFunction: agentArgs,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.install(cmd, &s, args[0]) },

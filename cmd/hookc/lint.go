@@ -23,18 +23,6 @@ func newLint() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint [PATH…]",
 		Short: "Everything that can be said about a policy, hints included, by kind of finding",
-		Long: `lint compiles every source and shows all findings by code, worst first, each with
-its hint. It reports what check reports, what is only likely, and hints on latency
-(HK21x): hooks that start a process for every call, rules that could run earlier,
-observers that declare nothing, rules that are evaluated for every call.
-check is for gates and says what is wrong. lint is for improving a policy.
-
-Exit codes: 0 no errors, whatever the hints · 1 errors, or warnings under --strict ·
-3 could not run. Hints never fail anything.`,
-		Example: `  hookc lint                          # what is discovered here
-  hookc lint --strict policies/
-  hookc lint hooks.yaml --json | jq '.codes[].code'
-  hookc lint --format sarif > hookc.sarif`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			look := func() (*dag.Program, diag.List, error) {
 				return s.compile(cmd, args, host.Compiler[hookc.Option](func(c *compiler.Config) { c.Hints = true }), hookc.AsFound())

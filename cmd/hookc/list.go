@@ -84,11 +84,7 @@ func newList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [KIND]",
 		Short: "Every event, kind, format, function, pass and code hookc knows",
-		Example: `  hookc list
-  hookc list function
-  hookc list builtin                          # the guards and their options
-  hookc list code --json`,
-		Args: cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			all := catalogue()
 			if len(args) == 1 {

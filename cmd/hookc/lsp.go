@@ -9,7 +9,7 @@ import (
 )
 
 func newLSP() *cobra.Command {
-	cmd := &cobra.Command{Use: "lsp", Args: cobra.NoArgs, Example: "  hookc lsp",
+	cmd := &cobra.Command{Use: "lsp", Args: cobra.NoArgs,
 		Short: "Serve an editor: what check says as you type, and more (Language Server Protocol)"}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if err := lsp.Serve(cmd.Context(), cmd.InOrStdin(), screen.Behind(cmd.OutOrStdout()), release.Current().Version); err != nil {

@@ -116,8 +116,6 @@ func newRoot() *cobra.Command {
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" { // cobra's own
-			cmd.Example = "  source <(hookc completion bash)              # this shell\n" +
-				"  hookc completion zsh > \"${fpath[1]}/_hookc\"   # every shell from now on"
 			group(cmd)
 		}
 	}
@@ -136,21 +134,7 @@ func add(root, cmd *cobra.Command) {
 func bareRoot() *cobra.Command {
 	root := decide.PlainRoot()
 	root.Short = "Compile the hooks of AI agents into one DAG per event, and run it"
-	root.Long = `hookc reads hooks (hooks.yaml, HOOK.md folders) and compiles them into one
-execution DAG per lifecycle event. The DAG means exactly what the serial list
-means. hookc decides events with it: Rego and expr rules in process, next to
-bash and LLM hooks.
-
-Exit codes: 0 clean or proceed · 1 findings or failures · 2 blocked (run only)
-3 could not run · 4 ask or defer (run only) · 130 interrupted.
-
-Every flag can be set as HOOKC_<COMMAND>_<FLAG>, for example
-HOOKC_COMPILE_EXPLAIN=json or HOOKC_HOOKS_STATUS_JSON=true. Of run, only --json
-and --debug can: the environment must not choose what decides.`
-	root.Example = `  hookc init                                  # a first policy
-  hookc compile --explain                     # look at the chains
-  hookc run -f hooks.yaml < event.json        # decide one event
-  hookc explain -f hooks.yaml --input event.json`
+	described(root)
 	root.SetHelpCommand(newHelp(root))
 	return root
 }

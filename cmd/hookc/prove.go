@@ -12,23 +12,6 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-const proveHelp = `prove decides a property of a policy. never: EXPR says that no decision fulfils the
-expression; always: EXPR says that every decision does. EXPR is written like the
-condition of an expr hook, over the fields of the event (hookc help fields) and action.
-action is what is decided: proceed, ask, defer, block, keep_working, retry, hide, abort
-or end_turn.
-
-The answer is one of three. proved: the compiled rules show it. refuted: there is an
-event, which hookc run takes, on which the policy really decides so. unknown: prove says
-what stopped the proof. Only rules are evaluated. No process is started and no model
-called, so what they decide is unknown. Each block of a gate counts as the first.
-
-A property can be kept beside the policy, under properties: in a *_test.yaml file:
-hookc test decides it.
-
-Exit codes: 0 proved · 1 refuted, or unknown without --allow-unknown · 3 could not be
-decided, also when the policy or the property has errors · 130 interrupted.`
-
 func newProve() *cobra.Command {
 	var s sources
 	var event string
@@ -36,10 +19,6 @@ func newProve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prove 'never: EXPR' [POLICY…]",
 		Short: "Decide a property of a policy: proved, refuted with an event, or unknown",
-		Long:  proveHelp,
-		Example: `  hookc prove 'never: tool_kind == "shell" && command contains "rm -rf /" && action == "proceed"'
-  hookc prove 'always: tool_name != "WebFetch" or action == "block"' hooks.yaml
-  hookc prove 'never: action == "proceed"' hooks.yaml --event stop --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cannot("prove needs a property: hookc prove 'never: EXPR'")

@@ -20,39 +20,11 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-const replayHelp = `replay decides recorded events again and says which are decided otherwise now.
-FILE holds JSON values one after another, a line each or not (- is stdin): events
-as hookc run takes them, or records of an event and what was decided of it:
-
-  {"event": {"event": "stop", …}, "decision": {"action": "proceed", …}}
-  {"event": {…}, "expect": {"action": "block"}, "answers": {"review": {}}, "name": "…"}
-
-decision is a whole Decision, as hookc run prints it: what it does not hold must
-not be said now. expect is a part of one, as in a YAML test case. A *_test.yaml is
-taken too. Who decides, where that is written, warnings and the trace of hooks are
-compared only if expect names them. An event without decision and expect is decided
-and counted. Lines that --debug wrote hold no event and are left out. Entries of the
-decision log (--recorded, or what hookc log export writes) are taken with what scripts
-and models answered then.
-
-Only rules are evaluated. Other hooks give the answer in the record, or nothing.
---scripts really runs bash hooks, and --llm calls models. Async hooks are never
-started. A decision that differs because of a hook that was left out, or may be, is
-listed as unsure and is no difference.
-
-Exit codes: 0 all as recorded · 1 a recorded decision differs · 3 could not run, or
-a record cannot be read (the others are replayed) · 130 interrupted.`
-
 func newReplay() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
 		Use:   "replay [-f PATH…] FILE… | --recorded",
 		Short: "Decide recorded events again, and say what changed",
-		Long:  replayHelp,
-		Example: `  hookc replay -f hooks.yaml events.jsonl
-  hookc replay -f hooks.yaml --recorded --since 7d
-  hookc replay -f new/ -f user=global.yaml decisions.jsonl --json
-  jq -c '{event: .}' event.json | hookc replay -`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0 && !f.recorded:

@@ -25,13 +25,7 @@ func newSchema() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of hooks.yaml, for editors, or the reference pages",
-		Example: `  hookc schema > hooks.schema.json
-  # in hooks.yaml: yaml-language-server: $schema=hooks.schema.json
-  hookc schema --markdown > schema.md         # every key, event, field and function
-  hookc schema --codes > diagnostics.md       # every diagnostic code, with examples
-  hookc schema --output > output.json         # what check --json and its like write
-  hookc schema --capabilities > hookc.json    # opa check --capabilities hookc.json policies/`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			text := string(jsonschema.Make())
 			switch {

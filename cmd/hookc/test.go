@@ -22,32 +22,6 @@ import (
 	"github.com/hookc/hookc/rego"
 )
 
-const testHelp = `test runs the tests beside the policy: every *_test.yaml (events and the Decisions
-expected of them) and every test_ rule of the *_test.rego files. A case looks like this:
-
-  cases:
-    - name: deletes are denied
-      event: {event: pre_tool_execution, tool_name: Bash, tool_input: {command: rm -rf /}}
-      answers: {llm-review: {}}        # what bash and llm hooks answer; they are not run then
-      expect: {action: block, by: guard-shell}
-
-expect names any part of the Decision; hooks: in it says what single hooks did. now:
-and env: set the clock and the environment of a case. rows: runs it once for each row
-of a table. snapshot: true compares the whole Decision with a file beside it, which
---update writes. docs/guide/testing.md shows each.
-
---coverage says which parts of the policy the tests reach. --mutate says which mistakes
-in it they do not notice, each with an event that shows it. --witnesses shows an event
-on which each rule fires. --suggest writes cases from these events.
-
-In a project that is not trusted, nothing is started and nothing outside the project is
-read. A case that reaches a bash or llm hook without an answer is an error that names
-the hook.
-
-Exit codes: 0 all passed · 1 some failed, there was nothing to run, or less is covered
-or noticed than --coverage-min or --mutate-min wants · 3 could not run · 130
-interrupted.`
-
 // testFlags are the command line of test.
 type testFlags struct {
 	sources
@@ -67,14 +41,6 @@ func newTest() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test [PATH…]",
 		Short: "Run the tests beside a policy: YAML cases and Rego test rules",
-		Long:  testHelp,
-		Example: `  hookc test                     # beside the policies discovered here
-  hookc test policies/ --json
-  hookc test --format junit > tests.xml
-  hookc test -run 'push|delete' -v
-  hookc test --coverage-min 90 --coverage-html page.html
-  hookc test --suggest > suggested_test.yaml
-  hookc test --mutate            # what the tests do not notice`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.watch {
 				return f.again(cmd, args)

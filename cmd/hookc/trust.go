@@ -22,19 +22,7 @@ func newTrust() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
 		Short: "Let a project's own hooks run",
-		Long: `A project's hooks (hooks.yaml, .hookc/, .agents/hooks/, and those in the
-configuration of an agent) run only after you trust them. trust covers the content
-of every file of these hooks: policy files, includes, Rego, data, scripts, the folder
-of hooks a script is in, and what a script elsewhere visibly sources or imports.
-It keeps a copy of the files. If one of them changes later, the copy decides until
-you trust the project again, and every answer says so. Other worktrees of the
-repository are trusted for the same files. trust lists what it covers and what it
-does not cover, and asks. Without a terminal it needs --yes.`,
-		Example: `  hookc trust             # this project
-  hookc trust --yes       # without a question, for scripts
-  hookc trust --check     # exit 1 when it is not trusted
-  hookc trust --forget`,
-		Args: cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir, err := decide.WorkDir()
 			if err != nil {

@@ -14,13 +14,8 @@ import (
 func newUninstall() *cobra.Command {
 	var f installFlags
 	cmd := &cobra.Command{
-		Use:   "uninstall AGENT",
-		Short: "Take hookc out of an agent's settings",
-		Long: `uninstall removes exactly hookc's own entries from an agent's settings, and the
-lists, files and folders that install made for them. If nobody changed the file
-since, it is as before, byte for byte. Without --scope it looks at every scope.`,
-		Example: `  hookc uninstall claude --dry-run
-  hookc uninstall gemini --scope user`,
+		Use:               "uninstall AGENT",
+		Short:             "Take hookc out of an agent's settings",
 		Args:              oneAgent,
 		ValidArgsFunction: agentArgs,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.uninstall(cmd, args[0]) },

@@ -11,10 +11,9 @@ import (
 func newVersion() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version of hookc, its commit, its rule engines and its formats",
-		Example: "  hookc version --json",
-		Args:    cobra.NoArgs,
+		Use:   "version",
+		Short: "Print the version of hookc, its commit, its rule engines and its formats",
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v := release.Current()
 			if asJSON {

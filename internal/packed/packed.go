@@ -1,4 +1,5 @@
-// Package packed unpacks texts that the binary holds packed by gzip.
+// Package packed unpacks texts that the binary holds packed by gzip: tables, and what is said
+// at length. The text lies beside its package, and people read and edit it there.
 package packed
 
 import (
@@ -18,4 +19,16 @@ func Text(data string) string {
 		panic("packed: " + err.Error())
 	}
 	return string(text)
+}
+
+// Parts are the parts of what was packed by their headings. A part begins behind a line of ===
+// and its heading; what stands before the first is about the text itself.
+func Parts(data string) map[string]string {
+	out := map[string]string{}
+	for i, part := range strings.Split("\n"+strings.TrimSuffix(Text(data), "\n"), "\n=== ") {
+		if heading, text, _ := strings.Cut(part, "\n"); i > 0 {
+			out[heading] = text
+		}
+	}
+	return out
 }

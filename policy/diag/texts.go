@@ -17,9 +17,8 @@ var texts string
 // written gives the codes their texts, once. They are asked for by people, never while an
 // event is decided.
 var written = sync.OnceFunc(func() {
-	for part := range strings.SplitSeq(strings.TrimPrefix(packed.Text(texts), "=== "), "\n=== ") {
-		head, text, _ := strings.Cut(part, "\n")
-		id, field, _ := strings.Cut(head, " ")
+	for heading, text := range packed.Parts(texts) {
+		id, field, _ := strings.Cut(heading, " ")
 		c := registry[id]
 		if c == nil {
 			continue // of a package that this program has not

@@ -20,15 +20,6 @@ import (
 	"github.com/hookc/hookc/policy/state"
 )
 
-const help = `A rule can ask a person (ask, defer). Where the agent cannot put the question to its
-user, and the policy has approval:, the question waits here. A person answers it. Then
-the agent makes the same call again, and the call goes ahead. A grant holds for exactly
-that call, in that session, under that policy, and for the rules that asked. It counts
-once; --for and --session change that.
-
-An agent cannot grant its own questions: hookc's own guard denies it these commands and
-the files of the store.`
-
 // Host is the command line that the commands are part of.
 type Host struct {
 	// Cannot is the failure of what could not be carried out, Exit an end with a
@@ -43,11 +34,8 @@ func (h *Host) New() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "approvals",
 		Short: "Answer what an agent could not ask",
-		Long:  help,
-		Example: `  hookc approvals list
-  hookc approvals grant 5f2c81d9a0b4-1 --reason "the release is due"`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(h.list(), h.show(), h.answer(approval.Grant), h.answer(approval.Deny), h.watch(), h.key())
 	return cmd
@@ -78,7 +66,7 @@ func (h *Host) store(cmd *cobra.Command) (*approval.Store, error) {
 func (h *Host) list() *cobra.Command {
 	var asJSON, all bool
 	cmd := &cobra.Command{
-		Use: "list", Short: "What waits for an answer", Example: "  hookc approvals list\n  hookc approvals list --all --json", Args: cobra.NoArgs,
+		Use: "list", Short: "What waits for an answer", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := h.store(cmd)
 			if err != nil {
@@ -150,7 +138,7 @@ func stateOf(a *approval.Approval) string {
 func (h *Host) show() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "show ID", Short: "One approval: the exact call, and which rule asked", Example: "  hookc approvals show 5f2c81d9a0b4-1", Args: cobra.ExactArgs(1),
+		Use: "show ID", Short: "One approval: the exact call, and which rule asked", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := h.store(cmd)
 			if err != nil {
@@ -213,7 +201,6 @@ func (h *Host) answer(verdict approval.Verdict) *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use: "grant ID", Short: "Let one call go ahead", Args: cobra.ExactArgs(1),
-		Example: "  hookc approvals grant 5f2c81d9a0b4-1\n  hookc approvals grant 5f2c81d9a0b4-1 --for 1h --reason \"a long migration\"",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := h.store(cmd)
 			if err != nil {
@@ -236,7 +223,7 @@ func (h *Host) answer(verdict approval.Verdict) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "why, for the agent and the log")
 	if verdict == approval.Deny {
-		cmd.Use, cmd.Short, cmd.Example = "deny ID", "Refuse one call", "  hookc approvals deny 5f2c81d9a0b4-1 --reason \"not on a Friday\""
+		cmd.Use, cmd.Short = "deny ID", "Refuse one call"
 		return cmd
 	}
 	cmd.Flags().DurationVar(&scope.For, "for", 0, "every such call goes ahead for this `TIME`, such as 1h")
@@ -269,7 +256,7 @@ func (h *Host) failed(err error) error {
 func (h *Host) watch() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "watch", Short: "Show approvals as they come and change, until interrupted", Example: "  hookc approvals watch", Args: cobra.NoArgs,
+		Use: "watch", Short: "Show approvals as they come and change, until interrupted", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := h.store(cmd)
 			if err != nil {
@@ -299,7 +286,6 @@ func (h *Host) key() *cobra.Command {
 	var set bool
 	cmd := &cobra.Command{
 		Use: "key", Short: "Show the key that webhooks are signed with, or set it from stdin", Args: cobra.NoArgs,
-		Example: "  hookc approvals key\n  hookc approvals key --set < slack-signing-secret",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := h.store(cmd)
 			if err != nil {

@@ -36,19 +36,10 @@ type Host struct {
 	Count    func(n int, what string) string
 }
 
-const help = `bundle makes OPA bundles of policies: one file, in the format that every OPA bundle
-server, object store and OCI registry keeps. It holds the policy's files, Rego and data,
-a manifest with its revision and the hash of the compiled policy, and a signature.
-opa inspect and opa eval -b read it. hookcd takes bundles from a server and puts the
-policy in force as the machine's managed tier (docs/guide/fleet.md).`
-
 // New is `hookc bundle`.
 func (h *Host) New() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "bundle", Short: "Build, sign, verify and show bundles for a fleet", Long: help,
-		Example: `  hookc bundle build policy/ -o bundle.tar.gz --signing-key key.pem
-  hookc bundle verify bundle.tar.gz --verification-key public.pem
-  hookc bundle inspect bundle.tar.gz`,
+		Use: "bundle", Short: "Build, sign, verify and show bundles for a fleet",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -84,16 +75,8 @@ func (h *Host) build() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build FOLDER",
 		Short: "Make a bundle of the policy in a folder",
-		Long: `build compiles the policy in a folder (hooks.yaml, or folders with a HOOK.md), runs its
-tests, and writes its files as a bundle. It leaves out other bundles, compiled policies,
-and files whose names begin with a dot. The same files give the same bytes, except for
-signatures by ES* and PS*, which have a random part.
-
-Exit codes: 0 built · 1 the policy does not compile or a test fails · 3 could not run.`,
-		Example: `  hookc bundle build policy/ -o bundle.tar.gz
-  hookc bundle build policy/ -o bundle.tar.gz --revision v1.4.0 --serial 140 --signing-key key.pem --signing-alg ES256`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return h.runBuild(cmd, &f, args[0]) },
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return h.runBuild(cmd, &f, args[0]) },
 	}
 	h.signs(cmd, &f)
 	cmd.Flags().StringVar(&f.revision, "revision", "", "call the revision `NAME` (default: a hash of the files)")
@@ -210,10 +193,7 @@ func (h *Host) sign() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sign FILE",
 		Short: "Sign a bundle, in the place of any signature it has",
-		Long:  "sign signs every file of a bundle, as opa sign does. Exit codes: 0 signed · 1 the bundle or the key cannot be used · 3 could not run.",
-		Example: `  hookc bundle sign bundle.tar.gz --signing-key key.pem --signing-alg ES256
-  hookc bundle sign bundle.tar.gz --signing-key key.pem -o signed.tar.gz`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.File == "" {
 				return h.Cannot("--signing-key FILE says what to sign with")
@@ -240,13 +220,8 @@ func (h *Host) verify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE",
 		Short: "Do what a machine does before a bundle comes into force",
-		Long: `verify checks the signature, compiles the policy as the managed tier, and runs the
-policy's own tests. hookcd does the same before it puts a bundle in force.
-
-Exit codes: 0 it may come into force · 1 it may not, and why · 3 could not run.`,
-		Example: "  hookc bundle verify bundle.tar.gz --verification-key public.pem --signing-alg ES256",
-		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return h.runVerify(cmd, &f, args[0]) },
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(cmd *cobra.Command, args []string) error { return h.runVerify(cmd, &f, args[0]) },
 	}
 	cmd.Flags().StringVar(&f.File, "verification-key", "", "the public key, or the secret, in `FILE`; without one no signature is looked at")
 	cmd.Flags().StringVar(&f.ID, "verification-key-id", "", "`NAME` of the key (default: default)")
@@ -330,10 +305,7 @@ func (h *Host) inspect() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect FILE",
 		Short: "Show what a bundle holds, without believing it",
-		Long:  "inspect shows the manifest and the files. No signature is verified. Exit codes: 0 shown · 1 the bundle cannot be used · 3 could not run.",
-		Example: `  hookc bundle inspect bundle.tar.gz
-  hookc bundle inspect bundle.tar.gz --json | jq .files`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			b, err := h.read(args[0], nil)
 			if err != nil {

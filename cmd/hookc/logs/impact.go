@@ -12,22 +12,6 @@ import (
 	"github.com/hookc/hookc/policy/diag"
 )
 
-const impactHelp = `impact reads the record (hookc log enable) and shows what hooks would have done to the
-calls in it: how many they would have blocked, asked about or rewritten, and in how many
-sessions. It shows samples, and the hook with the most calls first. Values are masked as
-in the log.
-
-With -f it asks every hook of that policy about every recorded event. Rules are
-evaluated. Scripts and models answer what they answered then, and nothing is started.
-What cannot be replayed is counted. Without -f it sums up hooks that were not in force
-when the log was written (enforcement: warn or dryrun, rollout).
-
-STATE is "new" for a hook that is not in the record. ALREADY counts calls that were
-held back or rewritten anyway.
-
-Exit codes: 0 the report is made, whatever it says · 3 it could not be, or a line of the
-log cannot be read (the others are counted) · 130 interrupted.`
-
 // Impact is `hookc impact`. flags adds the flags that name a policy, and returns how to
 // compile it; without -f it is nil.
 func (h *Host) Impact(flags func(*cobra.Command) func() (*dag.Program, error)) *cobra.Command {
@@ -38,11 +22,7 @@ func (h *Host) Impact(flags func(*cobra.Command) func() (*dag.Program, error)) *
 	cmd := &cobra.Command{
 		Use:   "impact [-f NEW]",
 		Short: "What hooks would have done to the recorded calls",
-		Long:  impactHelp,
-		Example: `  hookc impact -f new.yaml --since 7d
-  hookc impact
-  hookc impact -f new.yaml --format html > impact.html`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case !spell.Has(impact.Formats, format):

@@ -20,18 +20,6 @@ import (
 	"github.com/hookc/hookc/policy/state"
 )
 
-const help = `log is the record of what hookc decided on what. It is off until hookc log enable
-is run once. From then on run and serve write an entry for every decision: the event,
-the decision, what each hook answered and how long it took, and what scripts and
-models answered. With it hookc replay decides the event again without them. Secrets are
-replaced by a keyed hash before anything is written.
-
-The log is JSON lines in hookc's state folder, readable by the user alone. Each
-entry is chained to the one before by a hash, and checkpoints are signed: hookc log
-verify names the first entry that was changed, left out or moved. The key is the
-user's: it proves nothing against who acts as that user, unless the checkpoints are
-kept elsewhere (hookc log enable --checkpoints FILE).`
-
 // Host is the command line that the commands are part of.
 type Host struct {
 	// Cannot is the failure of what could not be carried out, Exit an end with a
@@ -56,12 +44,8 @@ func (h *Host) New() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "The record of what was decided",
-		Long:  help,
-		Example: `  hookc log enable
-  hookc log tail
-  hookc log stats --since 7d`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(h.enable(), h.disable(), h.tail(), h.show(), h.stats(), h.grep(), h.export(), h.verify(), h.prune(), h.key())
 	return cmd
@@ -81,10 +65,8 @@ func (h *Host) enable() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "enable",
 		Short: "Log every decision from now on",
-		Example: `  hookc log enable
-  hookc log enable --durable --on-error deny --checkpoints /var/log/hookc/checkpoints`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return h.writeSettings(cmd, s) },
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return h.writeSettings(cmd, s) },
 	}
 	cmd.Flags().BoolVar(&s.Durable, "durable", false, "answer only when the entry is on the disk")
 	cmd.Flags().StringVar(&s.OnError, "on-error", "warn", "what becomes of a decision that cannot be logged: `warn` or deny, at events that guard something")
@@ -99,7 +81,7 @@ func (h *Host) enable() *cobra.Command {
 
 func (h *Host) disable() *cobra.Command {
 	return &cobra.Command{
-		Use: "disable", Short: "Log nothing more; what is logged stays", Example: "  hookc log disable", Args: cobra.NoArgs,
+		Use: "disable", Short: "Log nothing more; what is logged stays", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return h.writeSettings(cmd, decisionlog.Settings{OnError: "warn"})
 		},
@@ -263,13 +245,7 @@ func (h *Host) verify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Whether the log is as it was written",
-		Long: `verify reads the whole log. Exit codes: 0 it is as it was written · 1 it is not: the
-first entry that was changed, left out or moved is named · 3 it cannot be read.
-
-What verify cannot see: that the newest entries of a writer, or its oldest files, were
-taken away as a whole. A checkpoint that was kept elsewhere shows the first.`,
-		Example: "  hookc log verify\n  hookc log verify --key hookc-log+d8b7…",
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			home, err := h.home()
 			if err != nil {
@@ -320,7 +296,7 @@ func (h *Host) sayVerified(cmd *cobra.Command, v *decisionlog.Verified) error {
 func (h *Host) prune() *cobra.Command {
 	var days, mb int
 	cmd := &cobra.Command{
-		Use: "prune", Short: "Take old entries away now", Example: "  hookc log prune --keep-days 7", Args: cobra.NoArgs,
+		Use: "prune", Short: "Take old entries away now", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			home, err := h.home()
 			if err != nil {
@@ -350,7 +326,7 @@ func (h *Host) prune() *cobra.Command {
 
 func (h *Host) key() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "key", Short: "The key that verifies the checkpoints of this log", Example: "  hookc log key > hookc-log.key", Args: cobra.NoArgs,
+		Use: "key", Short: "The key that verifies the checkpoints of this log", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			home, err := h.home()
 			if err != nil {
@@ -365,10 +341,7 @@ func (h *Host) key() *cobra.Command {
 		},
 	}
 	cmd.AddCommand(&cobra.Command{
-		Use: "rotate", Short: "Make new keys; checkpoints by the old one still verify", Example: "  hookc log key rotate", Args: cobra.NoArgs,
-		Long: `rotate makes a new key that signs, made known by the old one, and a new key for masked
-values: one that was masked before and one that is masked after cannot be told to be
-equal.`,
+		Use: "rotate", Short: "Make new keys; checkpoints by the old one still verify", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			home, err := h.home()
 			if err == nil {

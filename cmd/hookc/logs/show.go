@@ -28,10 +28,9 @@ func (h *Host) tail() *cobra.Command {
 	var n int
 	var follow, asJSON bool
 	cmd := &cobra.Command{
-		Use:     "tail",
-		Short:   "The newest decisions, and with --follow those that come",
-		Example: "  hookc log tail -n 50\n  hookc log tail --follow --action block",
-		Args:    cobra.NoArgs,
+		Use:   "tail",
+		Short: "The newest decisions, and with --follow those that come",
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if n < 0 {
 				return h.Cannot("-n is not negative")
@@ -144,7 +143,7 @@ func subjectText(e *decisionlog.Entry) string {
 
 func (h *Host) show() *cobra.Command {
 	return &cobra.Command{
-		Use: "show ID", Short: "One decision, whole", Example: "  hookc log show 0657a1", Args: cobra.ExactArgs(1),
+		Use: "show ID", Short: "One decision, whole", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var found []*decisionlog.Entry
 			f := &filter{Host: h}
@@ -173,11 +172,7 @@ func (h *Host) grep() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "grep [REGEXP] [--where EXPR]", Short: "The decisions whose entry holds a text, or of which an expr is true",
-		Long: `grep shows the decisions whose entry holds a text, and those of which an expr is true:
-over the fields of the event, as rules have them, and action, by and asked_by. Exit
-codes: 0 some were found · 1 none · 3 the log or the expr cannot be read.`,
-		Example: "  hookc log grep 'git push.*--force' --since 7d\n  hookc log grep --where 'action == \"block\" and tool_input.command contains \"rm\"'",
-		Args:    cobra.MaximumNArgs(1),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && where == "" {
 				return h.Cannot("give a regular expression, or --where with an expr")
@@ -245,10 +240,9 @@ func (h *Host) stats() *cobra.Command {
 	var by string
 	var asJSON, markdown bool
 	cmd := &cobra.Command{
-		Use:     "stats",
-		Short:   "How often what was decided",
-		Example: "  hookc log stats --since 7d\n  hookc log stats --by hook --markdown",
-		Args:    cobra.NoArgs,
+		Use:   "stats",
+		Short: "How often what was decided",
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			name, ok := statsBy[by]
 			if !ok {
@@ -340,11 +334,9 @@ func (h *Host) export() *cobra.Command {
 	f := filter{Host: h}
 	var format, output string
 	cmd := &cobra.Command{
-		Use:     "export",
-		Short:   "The decisions for other programs",
-		Long:    "export writes the chosen decisions as JSON lines, which hookc replay reads, as CSV,\nor as OCSF events of the class API Activity (6003).",
-		Example: "  hookc log export --since 30d > decisions.jsonl\n  hookc log export --format csv -o decisions.csv",
-		Args:    cobra.NoArgs,
+		Use:   "export",
+		Short: "The decisions for other programs",
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			w := cmd.OutOrStdout()
 			if output != "" {

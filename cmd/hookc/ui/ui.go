@@ -24,15 +24,6 @@ import (
 	"github.com/hookc/hookc/policy/state"
 )
 
-const help = `ui serves a page that shows what hookc decides: the decisions of the decision log, live
-and with filters, and each decision with the answer of each hook. It also shows each hook
-with its counts, times and failures, each rule with an event that fires it, what hookc
-impact reports, approvals to answer, and what hookc doctor reports of the agents.
-
-It prints an address with a token, and serves the page until it is interrupted. Whoever
-has the address can see the log and answer approvals as you: do not give it to an agent.
-Only this machine can open the page, and the page loads nothing from other machines.`
-
 // limit is how long a request and its answer take at most: doctor tries real hooks.
 const limit = time.Minute
 
@@ -42,11 +33,9 @@ func New(h *logs.Host, root func() *cobra.Command) *cobra.Command {
 	var address, folder string
 	var open, remote bool
 	cmd := &cobra.Command{
-		Use:     "ui",
-		Short:   "A page to look at: decisions, hooks, impact, approvals, agents",
-		Long:    help,
-		Example: "  hookc ui --open\n  hookc ui --addr 127.0.0.1:8321",
-		Args:    cobra.NoArgs,
+		Use:   "ui",
+		Short: "A page to look at: decisions, hooks, impact, approvals, agents",
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			home, err := state.Home()
 			if err != nil {

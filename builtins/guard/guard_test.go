@@ -2,6 +2,7 @@ package guard
 
 import (
 	"context"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -97,8 +98,14 @@ func TestSuggestions(t *testing.T) {
 		}
 	}
 	s := shell.Parse("x", shell.At{})
-	for _, a := range shellAdvices {
-		reason := a.reason(s, &shell.Effect{Target: "`rm -rf /`", Command: -1})
+	source, err := os.ReadFile("shell_advice.go")
+	require.NoError(t, err)
+	for _, m := range regexp.MustCompile(`verdict: policy.\w+, name: "(.+?)"`).FindAllStringSubmatch(string(source), -1) {
+		assert.Contains(t, adviceText(), m[1], "no line in advice.txt")
+	}
+	for name := range adviceText() {
+		assert.Contains(t, string(source), `name: "`+name+`"`, "a line in advice.txt that nothing says")
+		reason := (&shellAdvice{name: name}).reason(s, &shell.Effect{Target: "`rm -rf /`", Command: -1})
 		lets(reason)
 		assert.NotContains(t, strings.SplitN(reason, "instead: ", 2)[0], "`")
 	}

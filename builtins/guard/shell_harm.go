@@ -1,8 +1,6 @@
 package guard
 
 import (
-	"strings"
-
 	"github.com/hookc/hookc/builtins/harm"
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/policy"
@@ -12,7 +10,7 @@ import (
 // what nobody can read.
 func adviceHarm(kind string) *shellAdvice {
 	text := harm.Advice(kind)
-	a := &shellAdvice{verdict: policy.Ask, what: text[1], instead: strings.ReplaceAll(text[2], "{user}", askUser)}
+	a := &shellAdvice{verdict: policy.Ask, what: text[1], instead: text[2]}
 	for _, p := range shellPacks {
 		if shell.WordIn(p.name, text[0]) {
 			a.packs |= p.pack

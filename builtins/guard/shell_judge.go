@@ -32,11 +32,11 @@ func judgeEffect(s *shell.Line, e *shell.Effect) *shellAdvice {
 		case e.Op == "generated-code" && (generators()[shell.Versionless(e.Target)] || fedShell(*c)):
 			return adviceDynamicCode // a program that the line brings prints it
 		}
-		return adviceExec[e.Op]
+		return named(adviceExec, e.Op)
 	case shell.EffectConnect:
 		return judgeConnect(s, e)
 	case shell.EffectGitHistory:
-		if a := adviceGit[e.Op]; a != nil {
+		if a := named(adviceGit, e.Op); a != nil {
 			return a
 		}
 		return adviceGitOther
@@ -56,12 +56,6 @@ var generators = losses.Words("python perl ruby node php awk gawk mawk lua deno 
 
 // disposable are folders that tools make again, wherever they lie.
 var disposable = losses.Words("node_modules __pycache__ .pytest_cache .mypy_cache .ruff_cache .tox .nox .next .nuxt .turbo .parcel-cache .svelte-kit .eslintcache .DS_Store")
-
-var adviceDelete = map[shell.Zone]*shellAdvice{
-	shell.ZoneRoot: adviceDeleteSystem, shell.ZoneSystem: adviceDeleteSystem, shell.ZoneDevice: adviceDeleteSystem,
-	shell.ZoneHome: adviceDeleteHome, shell.ZoneUser: adviceDeleteOutside, shell.ZoneOther: adviceDeleteOutside,
-	shell.ZoneAbove: adviceDeleteProject, shell.ZoneProjectRoot: adviceDeleteProject, shell.ZoneGit: adviceDeleteGit, shell.ZoneTempRoot: adviceDeleteTemp,
-}
 
 func judgeDelete(s *shell.Line, e *shell.Effect) *shellAdvice {
 	if strings.HasPrefix(e.Host, "image:") {
@@ -91,7 +85,21 @@ func judgeDelete(s *shell.Line, e *shell.Effect) *shellAdvice {
 	if e.Place == shell.ZoneProject && losses.IsRepository(path.Base(e.Target)) {
 		return adviceDeleteGit // found by name
 	}
-	return adviceDelete[e.Place]
+	switch e.Place {
+	case shell.ZoneRoot, shell.ZoneSystem, shell.ZoneDevice:
+		return adviceDeleteSystem
+	case shell.ZoneHome:
+		return adviceDeleteHome
+	case shell.ZoneUser, shell.ZoneOther:
+		return adviceDeleteOutside
+	case shell.ZoneAbove, shell.ZoneProjectRoot:
+		return adviceDeleteProject
+	case shell.ZoneGit:
+		return adviceDeleteGit
+	case shell.ZoneTempRoot:
+		return adviceDeleteTemp
+	}
+	return nil
 }
 
 // movedInside reports whether what a command moves stays in the project.
@@ -175,7 +183,7 @@ func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
 			return adviceKubeObject
 		}
 	}
-	return adviceResource[e.Domain]
+	return named(adviceResource, string(e.Domain))
 }
 
 // commandWords are the words of a command, with the variables that it is given and those
@@ -223,11 +231,11 @@ func judgeWrite(s *shell.Line, e *shell.Effect) *shellAdvice {
 		case e.Op == "account-change" && strings.HasPrefix(e.Host, "image:"):
 			return nil // gone with the container
 		}
-		return adviceResource[shell.DomainSystem]
+		return named(adviceResource, string(shell.DomainSystem))
 	case shell.DomainDisk:
-		return adviceResource[shell.DomainDisk]
+		return named(adviceResource, string(shell.DomainDisk))
 	case shell.DomainKubernetes, shell.DomainPlatform, shell.DomainGit, shell.DomainCloud:
-		return adviceWriteResource[e.Op]
+		return named(adviceWriteResource, e.Op)
 	case shell.DomainFile:
 		return judgeFileWrite(e)
 	}

@@ -12,7 +12,7 @@ import (
 // do not look at the repository's configuration.
 
 var _ = register(Func{
-	Name: "git.branch", Params: []Param{param("dir")}, Result: str, World: policy.WorldRead,
+	Name: "git.branch", Params: []Param{{Name: "dir", Type: str}}, Result: str, World: policy.WorldRead,
 	Call: func(args []any) (any, error) { return gitBranch(text(args[0])) },
 	Doc:  "the branch checked out in the repository that dir is in; empty outside of one and when no branch is checked out",
 	Examples: []Example{
@@ -21,7 +21,7 @@ var _ = register(Func{
 })
 
 var _ = register(Func{
-	Name: "git.root", Params: []Param{param("dir")}, Result: str, World: policy.WorldRead,
+	Name: "git.root", Params: []Param{{Name: "dir", Type: str}}, Result: str, World: policy.WorldRead,
 	Call: func(args []any) (any, error) {
 		work, _, err := paths.Repository(text(args[0]))
 		return filepath.ToSlash(work), err

@@ -12,7 +12,7 @@ import (
 
 var _ = register(Func{
 	Name: "jsonpath.all", World: policy.WorldNone,
-	Params: []Param{{Name: "value", Type: policy.AnyType}, param("query")}, Result: policy.ListType,
+	Params: []Param{{Name: "value", Type: policy.AnyType}, {Name: "query", Type: str}}, Result: policy.ListType,
 	Call: func(args []any) (any, error) { return selected(args[0], text(args[1])) },
 	Doc:  "everything in value that a JSONPath query selects, in the order of lists and the sorted keys of objects; empty when nothing is",
 	Examples: []Example{
@@ -23,7 +23,7 @@ var _ = register(Func{
 
 var _ = register(Func{
 	Name: "jsonpath.get", World: policy.WorldNone,
-	Params: []Param{{Name: "value", Type: policy.AnyType}, param("query")}, Result: policy.AnyType,
+	Params: []Param{{Name: "value", Type: policy.AnyType}, {Name: "query", Type: str}}, Result: policy.AnyType,
 	Call: func(args []any) (any, error) {
 		found, err := selected(args[0], text(args[1]))
 		if err != nil {

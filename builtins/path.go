@@ -16,13 +16,10 @@ import (
 // home, which is left as it is: `~/x` is outside every directory but `~`
 // itself, because the home a tool would expand it to is not in the text.
 
-var str = policy.StringType
-
-//go:noinline
-func param(name string) Param { return Param{Name: name, Type: str} }
+const str = policy.StringType
 
 var _ = register(Func{
-	Name: "path.abs", Params: []Param{param("p"), param("base")}, Result: str, World: policy.WorldNone,
+	Name: "path.abs", Params: []Param{{Name: "p", Type: str}, {Name: "base", Type: str}}, Result: str, World: policy.WorldNone,
 	Call: func(args []any) (any, error) { return defined(paths.Abs(text(args[0]), text(args[1]))) },
 	Doc:  "p without `.` and `..`, from base when p is relative; undefined when it climbs above `~`",
 	Examples: []Example{
@@ -34,7 +31,7 @@ var _ = register(Func{
 })
 
 var _ = register(Func{
-	Name: "path.within", Params: []Param{param("p"), param("root")}, Result: policy.BoolType, World: policy.WorldNone,
+	Name: "path.within", Params: []Param{{Name: "p", Type: str}, {Name: "root", Type: str}}, Result: policy.BoolType, World: policy.WorldNone,
 	Call: func(args []any) (any, error) { return paths.Within(text(args[0]), text(args[1])) },
 	Doc:  "whether p is root or lies below it; undefined when only one of the two is absolute",
 	Examples: []Example{
@@ -45,7 +42,7 @@ var _ = register(Func{
 })
 
 var _ = register(Func{
-	Name: "path.glob", Params: []Param{param("pattern"), param("p")}, Result: policy.BoolType, World: policy.WorldNone,
+	Name: "path.glob", Params: []Param{{Name: "pattern", Type: str}, {Name: "p", Type: str}}, Result: policy.BoolType, World: policy.WorldNone,
 	Call: func(args []any) (any, error) { return globMatch(text(args[0]), text(args[1])) },
 	Doc:  "whether p, without `.` and `..`, matches a doublestar pattern: `**` crosses directories, `*` does not",
 	Examples: []Example{
@@ -56,7 +53,7 @@ var _ = register(Func{
 })
 
 var _ = register(Func{
-	Name: "path.rel", Params: []Param{param("p"), param("base")}, Result: str, World: policy.WorldNone,
+	Name: "path.rel", Params: []Param{{Name: "p", Type: str}, {Name: "base", Type: str}}, Result: str, World: policy.WorldNone,
 	Call: func(args []any) (any, error) { return defined(paths.Rel(text(args[0]), text(args[1]))) },
 	Doc:  "the path that leads from base to p; undefined when only one of the two is absolute",
 	Examples: []Example{
@@ -66,7 +63,7 @@ var _ = register(Func{
 })
 
 var _ = register(Func{
-	Name: "path.base", Params: []Param{param("p")}, Result: str, World: policy.WorldNone,
+	Name: "path.base", Params: []Param{{Name: "p", Type: str}}, Result: str, World: policy.WorldNone,
 	Call: func(args []any) (any, error) { return path.Base(paths.Slash(text(args[0]))), nil },
 	Doc:  "the last part of p; `.` for the empty path",
 	Examples: []Example{
@@ -75,7 +72,7 @@ var _ = register(Func{
 })
 
 var _ = register(Func{
-	Name: "path.dir", Params: []Param{param("p")}, Result: str, World: policy.WorldNone,
+	Name: "path.dir", Params: []Param{{Name: "p", Type: str}}, Result: str, World: policy.WorldNone,
 	Call: func(args []any) (any, error) { return path.Dir(paths.Slash(text(args[0]))), nil },
 	Doc:  "p without its last part; `.` when nothing is left",
 	Examples: []Example{
@@ -84,7 +81,7 @@ var _ = register(Func{
 })
 
 var _ = register(Func{
-	Name: "path.ext", Params: []Param{param("p")}, Result: str, World: policy.WorldNone,
+	Name: "path.ext", Params: []Param{{Name: "p", Type: str}}, Result: str, World: policy.WorldNone,
 	Call: func(args []any) (any, error) { return path.Ext(paths.Slash(text(args[0]))), nil },
 	Doc:  "the extension of p with its dot, or the empty text",
 	Examples: []Example{

@@ -11,7 +11,7 @@ import (
 // where a write would land.
 
 var _ = register(Func{
-	Name: "path.real", Params: []Param{param("p"), param("base")}, Result: str, World: policy.WorldRead,
+	Name: "path.real", Params: []Param{{Name: "p", Type: str}, {Name: "base", Type: str}}, Result: str, World: policy.WorldRead,
 	Call: func(args []any) (any, error) { return paths.Real(text(args[0]), text(args[1])) },
 	Doc:  "p, from base when relative, with every symbolic link followed; parts that do not exist are kept",
 	Examples: []Example{
@@ -20,7 +20,7 @@ var _ = register(Func{
 })
 
 var _ = register(Func{
-	Name: "path.within_real", Params: []Param{param("p"), param("root")}, Result: policy.BoolType, World: policy.WorldRead,
+	Name: "path.within_real", Params: []Param{{Name: "p", Type: str}, {Name: "root", Type: str}}, Result: policy.BoolType, World: policy.WorldRead,
 	Call: func(args []any) (any, error) { return withinReal(text(args[0]), text(args[1])) },
 	Doc:  "whether p, from root when relative, is root or lies below it once every symbolic link is followed",
 	Examples: []Example{

@@ -7,7 +7,7 @@ import (
 )
 
 var _ = register(Func{
-	Name: "secret.find", Params: []Param{param("s")}, Result: policy.ListType, World: policy.WorldNone,
+	Name: "secret.find", Params: []Param{{Name: "s", Type: str}}, Result: policy.ListType, World: policy.WorldNone,
 	Call: func(args []any) (any, error) {
 		found, err := secret.Find(text(args[0]))
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 
 var _ = register(Func{
 	Name: "text.redact", World: policy.WorldNone,
-	Params: []Param{{Name: "value", Type: policy.AnyType}, param("pattern"), param("replacement")}, Result: policy.AnyType,
+	Params: []Param{{Name: "value", Type: policy.AnyType}, {Name: "pattern", Type: str}, {Name: "replacement", Type: str}}, Result: policy.AnyType,
 	Call: func(args []any) (any, error) { return redact(args[0], text(args[1]), text(args[2])) },
 	Doc:  "value with every match of an RE2 pattern replaced, as it stands, in its text, or in each text inside it",
 	Examples: []Example{

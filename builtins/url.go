@@ -6,7 +6,7 @@ import (
 )
 
 var _ = register(Func{
-	Name: "url.host", Params: []Param{param("address")}, Result: str, World: policy.WorldNone,
+	Name: "url.host", Params: []Param{{Name: "address", Type: str}}, Result: str, World: policy.WorldNone,
 	Call: func(args []any) (any, error) { return defined(losses.Host(text(args[0]))) },
 	Doc:  "the host of an address, in lower case, without port and without a final dot; undefined when it has none",
 	Examples: []Example{

@@ -10,7 +10,7 @@ import (
 )
 
 var _ = register(Func{
-	Name: "semver.order", Params: []Param{param("a"), param("b")}, Result: policy.NumberType, World: policy.WorldNone,
+	Name: "semver.order", Params: []Param{{Name: "a", Type: str}, {Name: "b", Type: str}}, Result: policy.NumberType, World: policy.WorldNone,
 	Call: func(args []any) (any, error) { return versionOrder(text(args[0]), text(args[1])) },
 	Doc:  "-1, 0 or 1 as version a comes before, with or after version b; a leading v and missing parts are allowed; undefined for what is no version",
 	Examples: []Example{
@@ -20,7 +20,7 @@ var _ = register(Func{
 })
 
 var _ = register(Func{
-	Name: "semver.satisfies", Params: []Param{param("version"), param("constraint")}, Result: policy.BoolType, World: policy.WorldNone,
+	Name: "semver.satisfies", Params: []Param{{Name: "version", Type: str}, {Name: "constraint", Type: str}}, Result: policy.BoolType, World: policy.WorldNone,
 	Call: func(args []any) (any, error) { return satisfies(text(args[0]), text(args[1])) },
 	Doc:  "whether a version is in a range such as `>=1.2 <2 || ~3.1`; undefined for what is no version",
 	Examples: []Example{

@@ -92,6 +92,7 @@ var (
 	causeFields = []Field{FieldSource, FieldReason, FieldTrigger, FieldErrorType, FieldNotificationType, FieldStopReason, FieldStopHookActive, FieldStepCount}
 )
 
+//go:noinline
 func fieldsOf(base []Field, more ...Field) []Field { return append(slices.Clone(base), more...) }
 
 const turnControls = MayStop | MayHalt

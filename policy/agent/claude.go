@@ -156,14 +156,6 @@ type claudeEvent struct {
 	sink  func(*policy.Context, policy.Result) policy.Result
 }
 
-// claudeOther is an event hookc has no name for. Its own hooks only watch it; those
-// of Claude Code's settings may say what may holds. A matcher there that looks at no
-// field looks at nothing.
-func claudeOther(name string, may Power, at At) point {
-	at.Nothing = at.Field == policy.FieldEvent && at.Raw == ""
-	return point{name: name, event: policy.Event("ext." + name), may: may, at: at}
-}
-
 // claudeEvents are the events, those that the older release does not have last.
 var claudeEvents = []claudeEvent{
 	{point{name: "SessionStart", event: policy.SessionStart, may: MaySystem | MaySuppress | MayContext, at: At{Field: policy.FieldSource, NoTypes: claudeRemote}}, claudeShows | claudeTalks | claudeSpeaks | claudeNotes,
@@ -204,26 +196,28 @@ var claudeEvents = []claudeEvent{
 		obeys(policy.MayDeny, false), nil},
 	{point{name: "PostCompact", event: policy.PostAutoCompact, at: At{Field: policy.FieldTrigger, NoTypes: claudeModels}}, claudeShows,
 		watches(false), nil},
-	{claudeOther("Setup", 0, At{Field: policy.FieldTrigger, NoTypes: append([]string{"mcp_tool"}, claudeRemote...)}), claudeShows | claudeTalks | claudeNotes | claudeOld, watches(true), nil},
-	{claudeOther("InstructionsLoaded", 0, At{Raw: "load_reason", NoTypes: claudeModels}), claudeSilent, watches(false), nil},
-	{claudeOther("UserPromptExpansion", claudeSays|MayDeny|MayContext, At{Raw: "command_name"}), claudeGates | claudeSpeaks, guards(policy.Guard, claudeMayDeny, true), withoutBlocked},
-	{claudeOther("MessageDisplay", 0, At{NoTypes: claudeModels, Standard: 10 * time.Second}), claudeNotes, watches(false), nil},
-	{claudeOther("PermissionDenied", 0, At{Field: policy.FieldToolName}), claudeNotes, watches(false), nil},
-	{claudeOther("PostToolBatch", claudeSays|MayDeny|MayContext, At{}), claudeGates, guards(policy.Guard, claudeMayDeny, true), nil},
-	{claudeOther("TaskCreated", MayDeny, At{}), claudeDecides | claudeBlocks | claudeNotes, guards(policy.Guard, policy.MayDeny, false), nil},
-	{claudeOther("TaskCompleted", MayDeny|MayEnd, At{Ungated: true}), claudeBlocks | claudeEnds | claudeNotes, guards(policy.Guard, claudeMayDeny, false), nil},
-	{claudeOther("TeammateIdle", MayDeny|MayEnd, At{Ungated: true}), claudeBlocks | claudeEnds | claudeNotes, guards(policy.Quality, claudeMayDeny, false), nil},
-	{claudeOther("ConfigChange", MayDeny, At{Field: policy.FieldSource, NoTypes: claudeModels}), claudeDecides | claudeBlocks, guards(policy.Guard, policy.MayDeny, false), nil},
-	{claudeOther("CwdChanged", MaySystem, At{NoTypes: claudeModels}), claudeShows | claudeNotes, watches(false), nil},
-	{claudeOther("DirectoryAdded", MaySystem, At{Field: policy.FieldSource, NoTypes: claudeModels}), claudeNotes, watches(false), nil},
-	{claudeOther("FileChanged", MaySystem, At{Raw: "file_path", Base: true, NoTypes: claudeModels, List: "_|", Separators: "|"}), claudeShows | claudeNotes, watches(false), nil},
+	// Of those that follow hookc has no names. Its own hooks only watch them; those of Claude
+	// Code's settings may say what may holds. A matcher that looks at no field looks at nothing.
+	{point{name: "Setup", event: "ext.Setup", at: At{Field: policy.FieldTrigger, NoTypes: append([]string{"mcp_tool"}, claudeRemote...)}}, claudeShows | claudeTalks | claudeNotes | claudeOld, watches(true), nil},
+	{point{name: "InstructionsLoaded", event: "ext.InstructionsLoaded", at: At{Raw: "load_reason", NoTypes: claudeModels}}, claudeSilent, watches(false), nil},
+	{point{name: "UserPromptExpansion", event: claudeExpansion, may: claudeSays | MayDeny | MayContext, at: At{Raw: "command_name"}}, claudeGates | claudeSpeaks, guards(policy.Guard, claudeMayDeny, true), withoutBlocked},
+	{point{name: "MessageDisplay", event: "ext.MessageDisplay", at: At{NoTypes: claudeModels, Standard: 10 * time.Second, Nothing: true}}, claudeNotes, watches(false), nil},
+	{point{name: "PermissionDenied", event: "ext.PermissionDenied", at: At{Field: policy.FieldToolName}}, claudeNotes, watches(false), nil},
+	{point{name: "PostToolBatch", event: "ext.PostToolBatch", may: claudeSays | MayDeny | MayContext, at: At{Nothing: true}}, claudeGates, guards(policy.Guard, claudeMayDeny, true), nil},
+	{point{name: "TaskCreated", event: "ext.TaskCreated", may: MayDeny, at: At{Nothing: true}}, claudeDecides | claudeBlocks | claudeNotes, guards(policy.Guard, policy.MayDeny, false), nil},
+	{point{name: "TaskCompleted", event: "ext.TaskCompleted", may: MayDeny | MayEnd, at: At{Ungated: true, Nothing: true}}, claudeBlocks | claudeEnds | claudeNotes, guards(policy.Guard, claudeMayDeny, false), nil},
+	{point{name: "TeammateIdle", event: "ext.TeammateIdle", may: MayDeny | MayEnd, at: At{Ungated: true, Nothing: true}}, claudeBlocks | claudeEnds | claudeNotes, guards(policy.Quality, claudeMayDeny, false), nil},
+	{point{name: "ConfigChange", event: "ext.ConfigChange", may: MayDeny, at: At{Field: policy.FieldSource, NoTypes: claudeModels}}, claudeDecides | claudeBlocks, guards(policy.Guard, policy.MayDeny, false), nil},
+	{point{name: "CwdChanged", event: "ext.CwdChanged", may: MaySystem, at: At{NoTypes: claudeModels, Nothing: true}}, claudeShows | claudeNotes, watches(false), nil},
+	{point{name: "DirectoryAdded", event: "ext.DirectoryAdded", may: MaySystem, at: At{Field: policy.FieldSource, NoTypes: claudeModels}}, claudeNotes, watches(false), nil},
+	{point{name: "FileChanged", event: "ext.FileChanged", may: MaySystem, at: At{Raw: "file_path", Base: true, NoTypes: claudeModels, List: "_|", Separators: "|"}}, claudeShows | claudeNotes, watches(false), nil},
 	// The context is the path of the work tree.
-	{claudeOther("WorktreeCreate", MayDeny|MayContext, At{NoTypes: claudeModels}), 0, guards(policy.Guard, policy.MayDeny, true), lastContext},
-	{claudeOther("WorktreeRemove", MayDeny, At{NoTypes: claudeModels}), claudeSilent, guards(policy.Guard, policy.MayDeny, false), nil},
-	{claudeOther("Elicitation", MayDeny, At{Raw: "mcp_server_name", NoTypes: claudeModels}), claudeDecides | claudeBlocks | claudeNotes | claudeNew, guards(policy.Guard, policy.MayDeny, false), nil},
-	{claudeOther("ElicitationResult", MayDeny, At{Raw: "mcp_server_name", NoTypes: claudeModels}), claudeDecides | claudeBlocks | claudeNotes | claudeNew, guards(policy.Guard, policy.MayDeny, false), nil},
-	{claudeOther("PreModelSwitch", MayAllow|MayAsk|MayDeny|MaySystem, At{Raw: "to_model", NoTypes: claudeModels, Standard: 30 * time.Second, LateRefuses: true}), claudeDecides | claudeBlocks | claudeNotes, guards(policy.Guard, policy.MayAllow|policy.MayAsk|policy.MayDeny, false), nil},
-	{claudeOther("PostModelSwitch", MayContext|MaySystem, At{Raw: "to_model", NoTypes: claudeModels, Standard: 30 * time.Second}), claudeShows | claudeTalks | claudeSpeaks | claudeNotes, watches(true), nil},
+	{point{name: "WorktreeCreate", event: "ext.WorktreeCreate", may: MayDeny | MayContext, at: At{NoTypes: claudeModels, Nothing: true}}, 0, guards(policy.Guard, policy.MayDeny, true), lastContext},
+	{point{name: "WorktreeRemove", event: "ext.WorktreeRemove", may: MayDeny, at: At{NoTypes: claudeModels, Nothing: true}}, claudeSilent, guards(policy.Guard, policy.MayDeny, false), nil},
+	{point{name: "Elicitation", event: "ext.Elicitation", may: MayDeny, at: At{Raw: "mcp_server_name", NoTypes: claudeModels}}, claudeDecides | claudeBlocks | claudeNotes | claudeNew, guards(policy.Guard, policy.MayDeny, false), nil},
+	{point{name: "ElicitationResult", event: "ext.ElicitationResult", may: MayDeny, at: At{Raw: "mcp_server_name", NoTypes: claudeModels}}, claudeDecides | claudeBlocks | claudeNotes | claudeNew, guards(policy.Guard, policy.MayDeny, false), nil},
+	{point{name: "PreModelSwitch", event: "ext.PreModelSwitch", may: MayAllow | MayAsk | MayDeny | MaySystem, at: At{Raw: "to_model", NoTypes: claudeModels, Standard: 30 * time.Second, LateRefuses: true}}, claudeDecides | claudeBlocks | claudeNotes, guards(policy.Guard, policy.MayAllow|policy.MayAsk|policy.MayDeny, false), nil},
+	{point{name: "PostModelSwitch", event: "ext.PostModelSwitch", may: MayContext | MaySystem, at: At{Raw: "to_model", NoTypes: claudeModels, Standard: 30 * time.Second}}, claudeShows | claudeTalks | claudeSpeaks | claudeNotes, watches(true), nil},
 }
 
 // shapeClaudeAgent: at a subagent's own events agent_type is its type.
@@ -438,6 +432,8 @@ var claudeTools = []string{
 const everyone = 1 << 10
 
 // guards makes an event of Claude Code's own one that can be refused.
+//
+//go:noinline
 func guards(class policy.Class, powers policy.Powers, context bool) func(*policy.EventSpec) {
 	return func(s *policy.EventSpec) {
 		s.Class, s.Powers, s.Context = class, powers, context
@@ -446,6 +442,8 @@ func guards(class policy.Class, powers policy.Powers, context bool) func(*policy
 
 // obeys sets what an event obeys: the verdicts and controls, and whether it
 // takes context.
+//
+//go:noinline
 func obeys(powers policy.Powers, context bool) func(*policy.EventSpec) {
 	return func(s *policy.EventSpec) {
 		s.Powers, s.Context, s.Inject, s.Retry = powers, context, false, s.Class == policy.Quality

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookc/hookc/policy"
@@ -274,4 +275,17 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestClaudeOwnEvents: an event that hookc has no name for has Claude Code's behind ext., and a
+// matcher there that looks at no field looks at nothing.
+func TestClaudeOwnEvents(t *testing.T) {
+	for _, e := range claudeEvents {
+		if !strings.HasPrefix(string(e.event), "ext.") {
+			assert.False(t, e.at.Nothing, e.name)
+			continue
+		}
+		assert.Equal(t, "ext."+e.name, string(e.event))
+		assert.Equal(t, e.at.Field == policy.FieldEvent && e.at.Raw == "", e.at.Nothing, e.name)
+	}
 }

@@ -50,7 +50,9 @@ type Code struct {
 var registry = map[string]*Code{}
 
 // Define registers a code. It panics on a duplicate, so that a mistake is found when the
-// package loads.
+// package loads. Inlined, it would copy each code twice.
+//
+//go:noinline
 func Define(c Code) *Code { return register(c) }
 
 // wellFormed reports whether an id is HK and three digits.

@@ -217,7 +217,7 @@ var hookKeys = []Key{
 	{Place: InHook, Name: "deny", Type: TypeExpr, Kinds: expr, Infers: true, Note: "refuses when it holds"},
 	{Place: InHook, Name: "ask", Type: TypeExpr, Kinds: expr, Infers: true, Note: "asks the user when it holds"},
 	{Place: InHook, Name: "defer", Type: TypeExpr, Kinds: expr, Infers: true, Note: "leaves it to an approver outside when it holds"},
-	{Place: InHook, Name: "allow", Type: TypeExpr, Kinds: slices.Concat(expr, rego), Infers: true, Note: "approves when it holds; of a rego hook: opinion, so that default allow := false denies nothing"},
+	{Place: InHook, Name: "allow", Type: TypeExpr, Kinds: []policy.Kind{policy.KindExpr, policy.KindRego}, Infers: true, Note: "approves when it holds; of a rego hook: opinion, so that default allow := false denies nothing"},
 	{Place: InHook, Name: "skip", Type: TypeExpr, Kinds: expr, Infers: true, Note: "leaves the step when it holds"},
 	{Place: InHook, Name: "stop", Type: TypeExpr, Kinds: expr, Infers: true, Note: "leaves the sub-pipeline when it holds"},
 	{Place: InHook, Name: "halt", Type: TypeExpr, Kinds: expr, Infers: true, Note: "ends the turn when it holds"},

@@ -9,13 +9,14 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/hookc/hookc/internal/packed"
 	"github.com/hookc/hookc/policy"
 )
 
-//go:embed html.css
-var htmlStyle string
+//go:embed html.css.gz
+var htmlStyle string // packed, as htmlViewer is
 
-//go:embed html.js
+//go:embed html.js.gz
 var htmlViewer string
 
 // page is an HTML document under construction. Its methods escape.
@@ -59,7 +60,7 @@ func renderHTML(w io.Writer, m *Model, _ Style) error {
 <title>hookc plan %s</title>
 <style>
 `, ShortHash(m.Hash))
-	p.WriteString(htmlStyle + svgStyle + "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the chains</a>\n")
+	p.WriteString(packed.Text(htmlStyle) + packed.Text(svgStyle) + "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the chains</a>\n")
 	p.header(m)
 	p.WriteString("<main id=\"main\">\n")
 	if len(m.Events) == 0 {
@@ -72,7 +73,7 @@ func renderHTML(w io.Writer, m *Model, _ Style) error {
 	p.findings(m)
 	p.WriteString("<details><summary>The model as JSON</summary><pre id=\"json\"></pre></details>\n</main>\n")
 	p.WriteString("<script type=\"application/json\" id=\"model\">" + string(model) + "</script>\n")
-	p.WriteString("<script>\n" + htmlViewer + "</script>\n</body>\n</html>\n")
+	p.WriteString("<script>\n" + packed.Text(htmlViewer) + "</script>\n</body>\n</html>\n")
 	_, err = io.WriteString(w, p.String())
 	return err
 }

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/hookc/hookc/dag"
+	"github.com/hookc/hookc/internal/packed"
 	"github.com/hookc/hookc/policy"
 )
 
@@ -156,7 +157,7 @@ func TestHTML(t *testing.T) {
 		want, err := json.Marshal(m)
 		require.NoError(t, err)
 		assert.JSONEq(t, string(want), scripts[0])
-		assert.Equal(t, "\n"+htmlViewer, scripts[1])
+		assert.Equal(t, "\n"+packed.Text(htmlViewer), scripts[1])
 	}
 }
 

@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/dag/render/layout"
+	"github.com/hookc/hookc/internal/packed"
 )
 
-// svgStyle colours the pictures, in the light and in the dark. It is written
-// without variables, which not every program that shows SVG knows.
+// svgStyle is svg.css, packed: it colours the pictures, in the light and in the dark. It is
+// written without variables, which not every program that shows SVG knows.
 //
-//go:embed svg.css
+//go:embed svg.css.gz
 var svgStyle string
 
 // picture is a drawing: the inside of an svg element and its size.
@@ -75,7 +76,7 @@ func renderSVG(w io.Writer, m *Model, _ Style) error {
 <style>
 %s</style>
 <rect class="hk-page" width="100%%" height="100%%"/>
-`, num(width), num(height), xmlText(ShortHash(m.Hash)), svgStyle)
+`, num(width), num(height), xmlText(ShortHash(m.Hash)), packed.Text(svgStyle))
 	y := 0.0
 	for _, p := range pictures {
 		fmt.Fprintf(&b, "<g transform=\"translate(0 %s)\">\n<title>%s</title>\n%s</g>\n", num(y), xmlText(p.title), p.body.String())

@@ -1,5 +1,4 @@
-// Package packed unpacks texts that the binary holds packed by gzip: tables, and what is said
-// at length. The text lies beside its package, and people read and edit it there.
+// Package packed unpacks texts that the binary holds packed by gzip.
 package packed
 
 import (

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"compress/gzip"
 	_ "embed"
 	"fmt"
 	"io"
@@ -10,25 +9,18 @@ import (
 	"text/template/parse"
 
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/packed"
 	"github.com/hookc/hookc/internal/spell"
 )
 
-// packed are page.html, style.css and script.js, compressed; TestAssets makes it again
+// together are page.html, style.css and script.js, packed; TestAssets makes it again
 // with -update.
 //
 //go:embed assets.gz
-var packed string
+var together string
 
-var assets = lazy.Value(func() []string {
-	r, err := gzip.NewReader(strings.NewReader(packed))
-	if err == nil {
-		var all []byte
-		if all, err = io.ReadAll(r); err == nil {
-			return strings.SplitN(string(all), "\x00", 3)
-		}
-	}
-	panic("ui: " + err.Error()) // it is part of the program, and a test reads it
-})
+// assets are the three, read when the first is asked for.
+var assets = lazy.Value(func() []string { return strings.SplitN(packed.Text(together), "\x00", 3) })
 
 // views are the templates of page.html. What they insert is escaped here, whatever it
 // is: html/template would do the same and weighs 180 kB. A test has it render every view

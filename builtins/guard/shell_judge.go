@@ -327,7 +327,7 @@ func judgeRead(s *shell.Line, e *shell.Effect) *shellAdvice {
 			return nil // used by what runs, and not shown
 		}
 	case "copy", "redirect", "move":
-		if e.Secret == "env-file" || e.Place == shell.ZoneProject || e.Place == shell.ZoneTemp {
+		if e.Secret == "env-file" || e.Place == shell.ZoneProject || e.Place == shell.ZoneTemp || beside(s, e) {
 			return nil
 		}
 		return adviceCopySecret
@@ -336,6 +336,13 @@ func judgeRead(s *shell.Line, e *shell.Effect) *shellAdvice {
 		return nil
 	}
 	return adviceReadSecret
+}
+
+// beside reports whether a copy stays in the folder of what is copied.
+func beside(s *shell.Line, e *shell.Effect) bool {
+	return slices.ContainsFunc(s.Effects, func(w shell.Effect) bool {
+		return w.Kind == shell.EffectWrite && w.Op == "copy" && w.Command == e.Command && w.Certainty == shell.CertainKnown && path.Dir(w.Target) == path.Dir(e.Target)
+	})
 }
 
 // putBack reports whether what a command reads of a cluster goes into one again.
@@ -347,7 +354,7 @@ func putBack(s *shell.Line, e *shell.Effect) bool {
 
 // namesOnly are commands that print what stands before = in a file.
 var namesOnly = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:cut (?:-d ?= -f ?1\b|-f ?1 -d)|awk -F ?= \{ ?print \$1 ?\}.*|sed (?:-E |-e )?s/=\.\*/\S*/\S* .*|grep -E?oE? \^\[\^=\][*+].*)`)
+	return regexp.MustCompile(`^(?:cut (?:-d ?= -f ?1\b|-f ?1 -d)|awk -F ?= \{ ?print \$1 ?(?:"[^$"]*" ?)?\}.*|sed (?:-E |-e )?s/=\.\*/\S*/\S* .*|grep -E?oE? \^\[\^=\][*+].*)`)
 })
 
 // exported reports whether what an effect reads becomes variables, which are

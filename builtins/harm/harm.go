@@ -21,7 +21,8 @@ import (
 // regular expression of the text of the command. One after & must match too, one after !~
 // says what is harmless, and one after && is of the whole line. The text of a command is its
 // variables, its words, what it reads where the line says that, and the other commands of its
-// pipeline. In place of programs stand $NAMES of variables, or write:, read: and delete: for
+// pipeline. A * stands for all programs but those that a line names after it, which only read,
+// write text or keep versions. In place of programs stand $NAMES of variables, or write:, read: and delete: for
 // files, with parts of paths, of which one must be in the path: its expression is of the path,
 // with ~ for the home. {name} means a line that begins with =, and one that begins
 // with ! says a kind's packs, what would happen, and what to do instead.
@@ -47,6 +48,7 @@ type rule struct {
 type rules struct {
 	programs, files map[string][]*rule
 	advice          map[string][3]string
+	quiet           map[string]bool
 }
 
 // Advice is what there is to say of a kind: the packs that judge it, what would happen, and
@@ -55,7 +57,7 @@ func Advice(kind string) [3]string { return parsed().advice[kind] }
 
 // parsed is the table, read when it is first looked at.
 var parsed = lazy.Value(func() *rules {
-	t := &rules{map[string][]*rule{}, map[string][]*rule{}, map[string][3]string{}}
+	t := &rules{map[string][]*rule{}, map[string][]*rule{}, map[string][3]string{}, map[string]bool{}}
 	names := []string{}
 	for _, line := range strings.Split(packed.Text(table), "\n") {
 		if name, text, ok := strings.Cut(strings.TrimPrefix(line, "="), " "); line == "" || line[0] == '#' {
@@ -78,6 +80,12 @@ var parsed = lazy.Value(func() *rules {
 		words := strings.Fields(expand.Replace(head))
 		r := &rule{kind: words[0], want: compiled(expand, want), also: compiled(expand, also), not: compiled(expand, not), line: compiled(expand, all)}
 		r.some = lazy.Value(func() []string { return needed(expand.Replace(want)) })
+		if words[1] == "*" {
+			for _, name := range words[2:] {
+				t.quiet[name] = true
+			}
+			words = words[:2]
+		}
 		if kind, file := strings.CutSuffix(words[1], ":"); file {
 			r.parts = words[2:]
 			t.files[kind] = append(t.files[kind], r)
@@ -140,6 +148,9 @@ func (f *finder) command(i int) {
 	rules := parsed().programs[c.Name]
 	if len(rules) == 0 {
 		rules = parsed().programs[shell.Versionless(c.Name)]
+	}
+	if !parsed().quiet[c.Name] {
+		rules = append(slices.Clip(rules), parsed().programs["*"]...)
 	}
 	if len(rules) == 0 {
 		return
@@ -368,7 +379,7 @@ func (f *finder) movedAway(e *shell.Effect, rel string) bool {
 // Folders are names of folders of source, holders those whose folders have source of their own.
 var (
 	folders = losses.Words(`src source sources app apps packages internal cmd backend frontend server servers client clients migrations controllers services crates modules
-		api core domain features infra terraform helm manifests prisma tests spec __tests__ workspaces checkpoints datasets notebooks contracts proto protos include Sources Tests .github alembic migrate routes handlers models views`)
+		api core domain features infra terraform helm manifests prisma tests spec __tests__ workspaces checkpoints datasets notebooks contracts proto protos include Sources Tests .github alembic migrate routes handlers models views Assets ProjectSettings Content`)
 	holders = losses.Words("packages apps services crates modules backend frontend server client libs workspaces projects internal app web db examples plugins")
 	made    = losses.Words(`dist build out target bin vendor node_modules pkg coverage tmp temp public generated gen __generated__ __pycache__ .venv venv env .next .nuxt .cache cache logs log obj .tox site _site _build
 		storybook-static .terraform htmlcov reports artifacts output outputs fixtures snapshots __snapshots__ results scratch sandbox demo playground`)
@@ -447,23 +458,60 @@ func Source(rel string) bool {
 	return extensions()[strings.TrimPrefix(path.Ext(base), ".")] || losses.In(base, "package.json go.mod Cargo.toml Makefile Dockerfile README.md pyproject.toml pom.xml build.gradle Gemfile composer.json tsconfig.json CMakeLists.txt setup.py mix.exs docker-compose.yml")
 }
 
-// ThrownAway reports whether a command works on what this machine makes again: it names this machine
-// or a local container, and what it is done to is called a throw-away thing, or may be called as it likes.
-func ThrownAway(c *shell.Command, target string, named bool) bool {
-	here := !named && (strings.HasPrefix(c.Host, "container:") || losses.In(c.Name, "kind k3d minikube docker podman docker-compose podman-compose compose"))
+// ThrownAway reports whether what a command does is done to what this machine makes again. It is where
+// the line made it itself, and where the command names this machine, or a local container, and the thing
+// is called a throw-away one, or may be called as it likes.
+func ThrownAway(s *shell.Line, command int, target string, named bool) bool {
+	c := &s.Commands[command]
+	if c.Name == "git" {
+		return gitThrownAway(shell.WordTexts(c.Argv))
+	}
+	here := !named && (strings.HasPrefix(c.Host, "container:") || losses.In(c.Name, "kind k3d minikube docker podman docker-compose podman-compose compose avdmanager emulator simctl"))
 	named = named || has(strings.TrimPrefix(c.Host, "container:"), thrown)
 	words := append(shell.WordTexts(c.Argv[min(1, len(c.Argv)):]), environment(c)...)
-	for _, w := range append(words, target) {
-		host := losses.AddressHost(w[strings.IndexByte(w, '=')+1:])
+	for i, w := range append(words, target) {
+		value := w[strings.IndexByte(w, '=')+1:]
+		host := losses.AddressHost(value)
+		local := losses.IsLocal(host) || losses.Holds(w, "localhost", "127.0.0.1", "file:./tmp", "file:./test")
 		switch {
-		case strings.HasPrefix(strings.TrimPrefix(w, "./"), "tmp/") && losses.In(path.Ext(w), ".db .duckdb .sqlite .sqlite3"), losses.IsLocal(host) || losses.Holds(w, "localhost", "127.0.0.1", "file:./tmp", "file:./test"):
+		case losses.Holds(w, "sqlite:////tmp/", "sqlite:///:memory:", "ephemeralclient("), local && i < len(words) && (strings.HasPrefix(w, "--endpoint") || i > 0 && strings.HasPrefix(words[i-1], "--endpoint")):
+			return true
+		case strings.HasPrefix(strings.TrimPrefix(w, "./"), "tmp/") && losses.In(path.Ext(w), ".db .duckdb .sqlite .sqlite3"), local, localCluster(value):
 			here = true
 		case strings.Contains(w, "://") && !strings.HasPrefix(w, "s3://") || strings.HasPrefix(c.Host, "ssh:"), has(w, serves):
 			return false
 		}
 		named = named || has(w, thrown)
 	}
-	return here && named
+	return here && named || c.Host == "" && madeHere(s, command, target)
+}
+
+// gitThrownAway reports whether git pushes to a folder that is thrown away, or deletes by pattern what is
+// ignored and made again.
+func gitThrownAway(words []string) bool {
+	if i := slices.Index(words, "--"); i > 0 && slices.Contains(words[:i], "clean") && slices.ContainsFunc(words[:i], func(w string) bool { return w[:1] == "-" && strings.Contains(w, "X") }) {
+		return i+1 < len(words) && !slices.ContainsFunc(words[i+1:], func(w string) bool {
+			return !losses.Holds(w, ".pyc", "__pycache__", "node_modules", ".class", "/dist", "/build", ".tsbuildinfo")
+		})
+	}
+	i := slices.IndexFunc(words, func(w string) bool { return losses.IsUnder("/tmp", w) && !strings.Contains(w, "..") })
+	return i > 1 && slices.Contains(words[:i], "push") && losses.In(words[i-1], "push -q --quiet -f --force -u")
+}
+
+// localCluster reports whether a context's name is that of a cluster on this machine.
+func localCluster(name string) bool {
+	return losses.In(name, "minikube docker-desktop rancher-desktop orbstack colima kind") || strings.HasPrefix(name, "kind-") || strings.HasPrefix(name, "k3d-")
+}
+
+// madeHere reports whether an earlier command of the line, of the same program, made a thing of that name.
+func madeHere(s *shell.Line, command int, target string) bool {
+	fields := strings.Fields(target)
+	return len(fields) > 0 && slices.ContainsFunc(s.Commands[:command], func(c shell.Command) bool {
+		words := shell.WordTexts(c.Argv)
+		return c.Name == s.Commands[command].Name && slices.Contains(words, fields[len(fields)-1]) && slices.ContainsFunc(words[:min(4, len(words))], func(w string) bool {
+			return losses.In(w, "create new init start add mk mb createdb") || strings.HasPrefix(w, "create-")
+		})
+	})
 }
 
 // has reports whether a word in a name is one that is asked for.

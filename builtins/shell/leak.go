@@ -73,7 +73,7 @@ func (a *analysis) shown(c *shCall, v shValue) {
 		case p.origin.kind == "environment" && WordIn(c.name, "docker podman nerdctl docker-compose kubectl oc heroku fly flyctl") || p.origin.kind == settings && strings.Contains(p.origin.from, "Env"):
 			a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: "the environment of " + c.name})
 		}
-		if p.origin.kind == "file" && !p.known() && (c.name == "echo" || c.name == "printf" || slices.ContainsFunc(c.fr.redirects, func(r Redirect) bool { return r.Op == "<" })) {
+		if p.origin.kind == "file" && !p.known() && (c.name == "echo" || c.name == "printf" || slices.ContainsFunc(c.fr.redirects, func(r Redirect) bool { return r.Op == "<" }) || a.shows(c.fr.pipe)) {
 			if what := losses.Secret(p.origin.from, a.at.Home); what != "" {
 				a.effect(c, Effect{Kind: EffectRead, Domain: DomainFile, Op: credential, Target: p.origin.from, Secret: what})
 				return
@@ -88,6 +88,13 @@ func (a *analysis) shown(c *shCall, v shValue) {
 			return
 		}
 	}
+}
+
+// shows reports whether all of a pipeline hands on what it reads, as it is or in other letters.
+func (a *analysis) shows(pipe int) bool {
+	return pipe > 0 && !slices.ContainsFunc(a.out.Commands, func(c Command) bool {
+		return c.Pipe == pipe && !WordIn(c.Name, "cat tac nl tr rev fold tee base64 base32 xxd od hexdump gzip zstd xz head tail column fmt less more")
+	})
 }
 
 // printsVariable adds the variables of the environment that a program of awk or jq names.

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -31,11 +32,7 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) (v shValue) {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: DomainDatabase, Op: verb, Target: strings.Join(WordTexts(o.operands), " ")})
 		return nil
 	}
-	verb := a.lexVerb(c, domain, &o)
-	if verb == "" {
-		verb = lexOption(&o)
-	}
-	if verb != "" {
+	if verb := cmp.Or(a.lexVerb(c, domain, &o), lexOption(&o)); verb != "" {
 		words := slices.DeleteFunc(WordTexts(o.operands), func(w string) bool { return strings.EqualFold(w, verb) })
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(words, " ")})
 	}

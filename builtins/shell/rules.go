@@ -156,7 +156,7 @@ func (o *shOpts) dry() bool {
 			return true
 		}
 	}
-	return len(o.operands) > 1 && o.operands[len(o.operands)-1].Is("help")
+	return len(o.operands) > 1 && (o.operands[len(o.operands)-1].Is("help") || o.first("help"))
 }
 
 func matchWords(words []string, operands []Word) bool {

@@ -3,6 +3,7 @@
 package toolcall
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,6 +12,7 @@ import (
 	"github.com/hookc/hookc/builtins/shell"
 	"github.com/hookc/hookc/internal/fault"
 	"github.com/hookc/hookc/internal/lazy"
+	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 )
@@ -370,17 +372,22 @@ func Shell(c *policy.Context) (*shell.Line, bool) {
 }
 
 // Parse is Shell for lines of at most so many bytes, 0 for as many as are usual; nil when the
-// event is no shell call. Each line is read on its own, in each shell that the call names: one
-// that is not closed hides nothing of another.
+// event is no shell call. Each line is read on its own, in each shell and each folder that the
+// call names, and in the event's own folder, for the tool may not know the name: one that is not
+// closed hides nothing of another.
 func Parse(c *policy.Context, maxBytes int) *shell.Line {
 	var out *shell.Line
 	at := shell.Here(c.Text(policy.FieldCwd), c.Text(policy.FieldProjectRoot))
 	at.MaxBytes = maxBytes
 	offset := 0
+	input, _ := c.Get(policy.FieldToolInput)
+	dirs := folders(input, at, []string{at.Cwd})
 	for _, line := range commandPart.texts(c) {
 		for _, name := range shells(c) {
-			at.Shell = name
-			out = joined(out, shell.Parse(line, at), offset)
+			for _, at.Cwd = range dirs {
+				at.Shell = name
+				out = joined(out, shell.Parse(line, at), offset)
+			}
 		}
 		offset += len(line) + 1
 	}
@@ -410,6 +417,48 @@ func joined(a, b *shell.Line, offset int) *shell.Line {
 	}
 	a.Dynamic, a.Unknown = a.Dynamic || b.Dynamic, append(a.Unknown, b.Unknown...)
 	return a
+}
+
+// folders are those in which a call may run its command lines: the event's own, and each that it
+// names, at whatever depth, "" for one that nobody can tell.
+func folders(v any, at shell.At, out []string) []string {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			out = folders(e, at, out)
+		}
+	case map[string]any:
+		for _, key := range spell.Keys(v) {
+			switch Plain(key) {
+			case "workdir", "workingdir", "workingdirectory", "workdirectory", "cwd", "dir", "directory", "dirpath", "chdir", "currentdir", "currentdirectory", "folder", "workspace":
+				if dir := folder(v[key], at); !slices.Contains(out, dir) {
+					out = append(out, dir)
+				}
+			default:
+				out = folders(v[key], at, out)
+			}
+		}
+	}
+	return out
+}
+
+// folder is the folder that a value names; the event's own where it names none.
+func folder(v any, at shell.At) string {
+	text, known := v.(string)
+	dir := paths.Slash(text)
+	switch {
+	case v == nil || known && dir == "":
+		return at.Cwd
+	case !known || strings.ContainsAny(dir, "$`*?"):
+		return ""
+	case dir == "~" || strings.HasPrefix(dir, "~/"):
+		return path.Join(at.Home, dir[1:])
+	case dir[0] == '/' || len(dir) > 1 && dir[1] == ':':
+		return path.Clean(dir)
+	case dir[0] == '~' || at.Cwd == "":
+		return ""
+	}
+	return path.Join(at.Cwd, dir)
 }
 
 // shells are the shells that a call says read its command lines, "" for those of POSIX.

@@ -41,6 +41,9 @@ func judgeEffect(s *shell.Line, e *shell.Effect) *shellAdvice {
 		}
 		return adviceGitOther
 	case shell.EffectDevice:
+		if e.Target == "$(losetup)" {
+			return nil // a file
+		}
 		return adviceDevice
 	case shell.EffectPrivilege:
 		return judgePrivilege(s, e)
@@ -354,7 +357,7 @@ func putBack(s *shell.Line, e *shell.Effect) bool {
 
 // namesOnly are commands that print what stands before = in a file.
 var namesOnly = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:cut (?:-d ?= -f ?1\b|-f ?1 -d)|awk -F ?= \{ ?print \$1 ?(?:"[^$"]*" ?)?\}.*|sed (?:-E |-e )?s/=\.\*/\S*/\S* .*|grep -E?oE? \^\[\^=\][*+].*)`)
+	return regexp.MustCompile(`^(?:cut (?:-d ?= -f ?1\b|-f ?1 -d)|awk -F ?= \{ ?print \$1 ?(?:"[^$"]*" ?)?\}.*|sed (?:-E |-e )?s/=\.\*/\S*/\S* .*|grep -E?oE? \^\[[\w^=-]+\][*+].*)`)
 })
 
 // exported reports whether what an effect reads becomes variables, which are

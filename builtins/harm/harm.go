@@ -459,31 +459,73 @@ func Source(rel string) bool {
 }
 
 // ThrownAway reports whether what a command does is done to what this machine makes again. It is where
-// the line made it itself, and where the command names this machine, or a local container, and the thing
-// is called a throw-away one, or may be called as it likes.
-func ThrownAway(s *shell.Line, command int, target string, named bool) bool {
-	c := &s.Commands[command]
-	if c.Name == "git" {
-		return gitThrownAway(shell.WordTexts(c.Argv))
-	}
-	here := !named && (strings.HasPrefix(c.Host, "container:") || losses.In(c.Name, "kind k3d minikube docker podman docker-compose podman-compose compose avdmanager emulator simctl"))
-	named = named || has(strings.TrimPrefix(c.Host, "container:"), thrown)
+// the line made it itself, and where the command names this machine, a local container, or a folder that
+// is made again, and the thing is called a throw-away one, or may be called as it likes.
+func ThrownAway(s *shell.Line, e *shell.Effect) bool {
+	c := &s.Commands[e.Command]
 	words := append(shell.WordTexts(c.Argv[min(1, len(c.Argv)):]), environment(c)...)
-	for i, w := range append(words, target) {
+	switch {
+	case c.Name == "git":
+		return gitThrownAway(shell.WordTexts(c.Argv))
+	case losses.In(c.Name, "awslocal tflocal samlocal cdklocal"), slices.Contains(words, "--generate-cli-skeleton"), exported(s), c.Name == "tc" && slices.Contains(words, "lo"):
+		return true
+	case strings.HasPrefix(c.Host, "ssh:"):
+		return false
+	}
+	named := e.Op == "publish"
+	here := !named && (strings.HasPrefix(c.Host, "container:") || losses.In(c.Name, "kind k3d minikube docker podman docker-compose podman-compose compose avdmanager emulator simctl incus lxc limactl multipass"))
+	named = named || has(strings.TrimPrefix(c.Host, "container:"), thrown) || filtered(s, c, e) || strings.HasPrefix(c.Host, "container:") && losses.In(c.Name, "redis-cli valkey-cli") && slices.ContainsFunc(s.Commands, composed)
+	for i, w := range append(words, e.Target) {
+		before := ""
+		if i > 0 && i < len(words) {
+			before = words[i-1]
+		}
 		value := w[strings.IndexByte(w, '=')+1:]
-		host := losses.AddressHost(value)
-		local := losses.IsLocal(host) || losses.Holds(w, "localhost", "127.0.0.1", "file:./tmp", "file:./test")
+		local := losses.IsLocal(losses.AddressHost(value)) || losses.Holds(w, "localhost", "127.0.0.1", "file:./tmp", "file:./test", "::file:") || len(w) > 1 && w[0] == ':' && w[1] < ':'
+		place := strings.HasPrefix(value, "/tmp/") || strings.Contains(value, "$(mktemp") || inMade(strings.Split(value, "/")) // of what a name before it says
 		switch {
-		case losses.Holds(w, "sqlite:////tmp/", "sqlite:///:memory:", "ephemeralclient("), local && i < len(words) && (strings.HasPrefix(w, "--endpoint") || i > 0 && strings.HasPrefix(words[i-1], "--endpoint")):
+		case losses.Holds(w, "sqlite:////tmp/", "sqlite:///:memory:", "ephemeralclient("), local && strings.HasPrefix(w+before, "--endpoint"), local && strings.HasPrefix(before, "--endpoint"), local && losses.In(c.Name, "grpcurl evans"):
 			return true
-		case strings.HasPrefix(strings.TrimPrefix(w, "./"), "tmp/") && losses.In(path.Ext(w), ".db .duckdb .sqlite .sqlite3"), local, localCluster(value):
+		case place && (losses.In(before, "-r --repo -D --pgdata --data-dir --datadir --dbpath") || losses.In(path.Ext(w), ".db .duckdb .sqlite .sqlite3")):
+			return true
+		case e.Domain == shell.DomainDatabase && losses.In(value, "local test testing dev development ci") && losses.In(before, "-e --env --environment -RAILS_ENV") || losses.In(w, "--env=local --env=test --env=testing --env=dev --environment=test"):
+			return true
+		case c.Name == "redis-cli" && before == "-n" && len(w) == 2 && !slices.Contains(words, "-h"):
+			return true // no database that is used by itself
+		case local, localCluster(value), strings.HasPrefix(w, "local/"):
 			here = true
-		case strings.Contains(w, "://") && !strings.HasPrefix(w, "s3://") || strings.HasPrefix(c.Host, "ssh:"), has(w, serves):
+		case strings.Contains(w, "://") && !strings.HasPrefix(w, "s3://"), has(w, serves):
 			return false
 		}
 		named = named || has(w, thrown)
 	}
-	return here && named || c.Host == "" && madeHere(s, command, target)
+	return here && named || c.Host == "" && madeHere(s, e.Command, e.Target)
+}
+
+// composed reports whether a command works in a container of the project's own services.
+func composed(c shell.Command) bool {
+	return (losses.In(c.Name, "docker podman") && len(c.Argv) > 2 && c.Argv[1].Is("compose") || losses.In(c.Name, "docker-compose podman-compose")) && !slices.ContainsFunc(c.Argv, func(w shell.Word) bool {
+		return has(w.Text, serves) || strings.Contains(w.Text, "://")
+	})
+}
+
+// exported reports whether the line says that the cloud is this machine.
+func exported(s *shell.Line) bool {
+	return slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+		return slices.ContainsFunc(append(shell.WordTexts(c.Argv), environment(&c)...), func(w string) bool {
+			name, value, _ := strings.Cut(w, "=")
+			return strings.HasPrefix(name, "AWS_ENDPOINT_URL") && losses.IsLocal(losses.AddressHost(value))
+		})
+	})
+}
+
+// filtered reports whether the things of a command are found by a mark that tests put on them.
+func filtered(s *shell.Line, c *shell.Command, e *shell.Effect) bool {
+	return slices.ContainsFunc(s.Commands, func(other shell.Command) bool {
+		return other.Name == c.Name && strings.Contains(e.Target, "$(") && slices.ContainsFunc(other.Argv, func(w shell.Word) bool {
+			return losses.Holds(w.Text, "label=", "name=") && has(w.Text, thrown)
+		})
+	})
 }
 
 // gitThrownAway reports whether git pushes to a folder that is thrown away, or deletes by pattern what is
@@ -494,8 +536,10 @@ func gitThrownAway(words []string) bool {
 			return !losses.Holds(w, ".pyc", "__pycache__", "node_modules", ".class", "/dist", "/build", ".tsbuildinfo")
 		})
 	}
-	i := slices.IndexFunc(words, func(w string) bool { return losses.IsUnder("/tmp", w) && !strings.Contains(w, "..") })
-	return i > 1 && slices.Contains(words[:i], "push") && losses.In(words[i-1], "push -q --quiet -f --force -u")
+	i := slices.IndexFunc(words, func(w string) bool {
+		return (strings.HasPrefix(w, "/tmp/") || strings.HasPrefix(w, "$(mktemp") || inMade(strings.Split(w, "/"))) && !strings.Contains(w, "..")
+	})
+	return i > 1 && (words[i-1] == "-C" && !slices.Contains(words, "push") || slices.Contains(words[:i], "push") && losses.In(words[i-1], "push -q --quiet -f --force -u --mirror --all"))
 }
 
 // localCluster reports whether a context's name is that of a cluster on this machine.
@@ -528,5 +572,5 @@ func serves(word string) bool {
 
 // thrown reports whether a word in a name says that the thing is made to be thrown away.
 func thrown(word string) bool {
-	return losses.In(word, "test tests testing tmp temp it itest e2e ci scratch throwaway integration sandbox dummy fixture ephemeral")
+	return losses.In(word, "test tests testing tmp temp it itest e2e ci scratch throwaway integration sandbox dummy fixture ephemeral testcontainers")
 }

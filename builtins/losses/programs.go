@@ -135,7 +135,7 @@ var SystemDirs = []string{
 
 // CacheDirs are the directories below the home whose contents are made again.
 var CacheDirs = []string{
-	".cache", ".npm/_cacache", ".npm/_npx", "Library/Caches", ".gradle/caches", ".cargo/registry", "go/pkg/mod", ".m2/repository", ".nuget/packages", ".yarn/cache",
+	".cache", ".cabal/packages", ".npm/_cacache", ".npm/_npx", "Library/Caches", ".gradle/caches", ".cargo/registry", "go/pkg/mod", ".m2/repository", ".nuget/packages", ".yarn/cache",
 	".pnpm-store", ".local/share/pnpm/store", ".local/share/Trash", ".Trash", ".bun/install/cache", ".expo", ".android/build-cache", "Library/Developer/Xcode/DerivedData", ".cargo/git", ".ivy2/cache", ".pub-cache", ".yarn/berry/cache", ".gradle/daemon",
 }
 

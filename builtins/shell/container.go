@@ -199,7 +199,7 @@ func (a *analysis) kubectl(c *shCall) shValue {
 			a.kubeDelete(c, &o, names)
 		}
 	case "get":
-		if len(names) > 0 && strings.Contains(","+names[0].Text, ",secret") && o.exact("-o", "--output") {
+		if format, ok := o.value("-o", "--output"); ok && !format.Is("name", "wide") && len(names) > 0 && strings.Contains(","+names[0].Text, ",secret") {
 			a.effect(c, Effect{Kind: EffectRead, Domain: DomainKubernetes, Op: "read-secret", Target: names[len(names)-1].Text, Secret: "cluster-secret"})
 		}
 	case "config":

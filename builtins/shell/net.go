@@ -225,6 +225,9 @@ func (a *analysis) wget(c *shCall) shValue {
 	o := options(c.args(), "OoPUtTQeiaBADXRIwl", "--output-document --output-file --directory-prefix --user-agent --tries --timeout --header --post-data --post-file "+
 		"--body-file --body-data --method --user --password --input-file --dir --out", optShort)
 	op, secret := "download", ""
+	for _, h := range o.values("--header") {
+		secret = cmp.Or(a.fileSecretOf(h.value()), secret)
+	}
 	for _, f := range o.values("--post-file", "--body-file") {
 		op, secret = "upload", a.sent(c, f)
 	}

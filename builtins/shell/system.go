@@ -63,6 +63,7 @@ func (a *analysis) kill(c *shCall) shValue {
 		return printsText(a, c)
 	}
 	all := c.name == "killall5"
+	o := options(args, "sungGPtU", "--signal --user", 0)
 	for i, w := range args {
 		if o := w.value().origin(); o.kind == "process" && losses.Daemons()[o.from] && !HasFlag(args, "-HUP", "-1", "-0", "-USR1", "-USR2") {
 			a.resource(c, EffectDelete, DomainSystem, "service-stop", []Word{NewWord(o.from)})
@@ -72,17 +73,14 @@ func (a *analysis) kill(c *shCall) shValue {
 			all = true
 		case c.name == "kill" && w.Is("-1") && (i > 0 || len(args) == 1):
 			all = all || i == len(args)-1
-		case c.name == "kill" && w.Is("1") && (i > 0 && !args[i-1].Is("-s", "-n") || len(args) == 1),
-			WordIn(c.name, "pkill killall") && w.Is("-u", "-U", "--euid") && i+1 < len(args), c.name == "pkill" && w.Is(".", ".*", ""):
+		case c.name == "kill" && w.Is("1") && !HasFlag(args, "-HUP") && (i > 0 && !args[i-1].Is("-s", "-n") || len(args) == 1),
+			WordIn(c.name, "pkill killall") && w.Is("-u", "-U", "--euid") && len(o.operands) == 0, c.name == "pkill" && w.Is(".", ".*", ""):
 			all = true
 		}
 	}
-	if c.name != "kill" {
-		o := options(args, "sungGPtU", "--signal --user", 0)
-		for _, w := range o.operands {
-			if !HasFlag(args, "-0") && losses.Daemons()[strings.ToLower(strings.Trim(strings.TrimSuffix(strings.SplitN(w.Text, " ", 2)[0], ".exe"), "^$"))] {
-				a.resource(c, EffectDelete, DomainSystem, "service-stop", []Word{w})
-			}
+	for _, w := range o.operands {
+		if c.name != "kill" && !HasFlag(args, "-0") && losses.Daemons()[strings.ToLower(strings.Trim(strings.TrimSuffix(strings.SplitN(w.Text, " ", 2)[0], ".exe"), "^$"))] {
+			a.resource(c, EffectDelete, DomainSystem, "service-stop", []Word{w})
 		}
 	}
 	if all {

@@ -110,6 +110,11 @@ func TestHeldGeneral(t *testing.T) { scoreHeld(t, "held_general.jsonl", 0.9) }
 // is far below the goals, and says what somebody else's commands meet.
 func TestHeldStrangers(t *testing.T) { scoreWithin(t, "held_strangers.jsonl", 0.83, 0.04) }
 
+// TestHeldTrades: the score on halves of seven more such sets, by authors of seven trades: data, web
+// and mobile applications, incidents with agents, platforms, backends (annoyed by false alarms),
+// attackers, and people's own laptops.
+func TestHeldTrades(t *testing.T) { scoreWithin(t, "held_trades.jsonl", 0.86, 0.05) }
+
 // scoreHeld is scoreWithin where false alarms are as the goal has them.
 func scoreHeld(t *testing.T, name string, least float64) { scoreWithin(t, name, least, 0.01) }
 

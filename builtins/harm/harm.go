@@ -21,7 +21,7 @@ import (
 // regular expression of the text of the command. One after & must match too, one after !~
 // says what is harmless, and one after && is of the whole line. The text of a command is its
 // variables, its words, what it reads where the line says that, and the other commands of its
-// pipeline. A * stands for all programs but those that a line names after it, which only read,
+// pipeline. A * means all programs but those that a line names after it, which only read,
 // write text or keep versions. In place of programs stand $NAMES of variables, or write:, read: and delete: for
 // files, with parts of paths, of which one must be in the path: its expression is of the path,
 // with ~ for the home. {name} means a line that begins with =, and one that begins
@@ -491,7 +491,7 @@ func ThrownAway(s *shell.Line, e *shell.Effect) bool {
 		case e.Domain == shell.DomainDatabase && losses.In(value, "local test testing dev development ci") && losses.In(before, "-e --env --environment -RAILS_ENV") || losses.In(w, "--env=local --env=test --env=testing --env=dev --environment=test"):
 			return true
 		case c.Name == "redis-cli" && before == "-n" && len(w) == 2 && !slices.Contains(words, "-h"):
-			return true // no database that is used by itself
+			return true // no database that anything uses unasked
 		case local, localCluster(value), strings.HasPrefix(w, "local/"):
 			here = true
 		case strings.Contains(w, "://") && !strings.HasPrefix(w, "s3://"), has(w, serves):

@@ -117,7 +117,7 @@ func TestBashScopes(t *testing.T) {
 	switch {
 	case *scoped > 0:
 		programs = *scoped
-	case depth.Full() || full():
+	case depth.Full() || many():
 		programs = 2000
 	}
 	jails := start(t, 2)

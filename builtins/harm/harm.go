@@ -17,15 +17,16 @@ import (
 	"github.com/hookc/hookc/internal/packed"
 )
 
-// table is harm.txt, packed: its text has 66 kB. A line has a kind, the programs, ~, and a
+// table is harm.txt, packed: its text has 110 kB. A line has a kind, the programs, ~, and a
 // regular expression of the text of the command. One after & must match too, one after !~
 // says what is harmless, and one after && is of the whole line. The text of a command is its
 // variables, its words, what it reads where the line says that, and the other commands of its
 // pipeline. A * means all programs but those that a line names after it, which only read,
-// write text or keep versions. In place of programs stand $NAMES of variables, or write:, read: and delete: for
-// files, with parts of paths, of which one must be in the path: its expression is of the path,
-// with ~ for the home. {name} means a line that begins with =, and one that begins
-// with ! says a kind's packs, what would happen, and what to do instead.
+// write text or keep versions. In place of programs stand $NAMES of variables, or write:, read:
+// and delete: for files, with parts of paths, of which one must be in the path: its expression is
+// of the path, with ~ for the home. {name} means a line that begins with =, and one that begins
+// with ! says a kind's packs, what would happen, and what to do instead. What begins with two
+// spaces goes on with the line before it.
 //
 //go:embed harm.txt.gz
 var table string
@@ -59,7 +60,8 @@ func Advice(kind string) [3]string { return parsed().advice[kind] }
 var parsed = lazy.Value(func() *rules {
 	t := &rules{map[string][]*rule{}, map[string][]*rule{}, map[string][3]string{}, map[string]bool{}}
 	names := []string{}
-	for _, line := range strings.Split(packed.Text(table), "\n") {
+	joined := strings.NewReplacer("\n    |", "|", "\n  |", "|", "\n  ", " ").Replace(packed.Text(table))
+	for _, line := range strings.Split(joined, "\n") {
 		if name, text, ok := strings.Cut(strings.TrimPrefix(line, "="), " "); line == "" || line[0] == '#' {
 			continue
 		} else if ok && line[0] == '=' {

@@ -14,6 +14,9 @@ func TestTable(t *testing.T) {
 				if assert.NotNil(t, r.want, "%s %s", kind, name) {
 					r.want()
 				}
+				if r.also != nil {
+					r.also()
+				}
 				if r.not != nil {
 					r.not()
 				}

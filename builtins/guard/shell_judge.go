@@ -341,10 +341,10 @@ func judgeRead(s *shell.Line, e *shell.Effect) *shellAdvice {
 	return adviceReadSecret
 }
 
-// beside reports whether a copy stays in the folder of what is copied.
+// beside reports whether a copy is as well known for a secret as what is copied, and in its folder.
 func beside(s *shell.Line, e *shell.Effect) bool {
 	return slices.ContainsFunc(s.Effects, func(w shell.Effect) bool {
-		return w.Kind == shell.EffectWrite && w.Op == "copy" && w.Command == e.Command && w.Certainty == shell.CertainKnown && path.Dir(w.Target) == path.Dir(e.Target)
+		return w.Kind == shell.EffectWrite && w.Op == "copy" && w.Command == e.Command && w.Certainty == shell.CertainKnown && path.Dir(w.Target) == path.Dir(e.Target) && losses.Secret(w.Target, shell.Here("", "").Home) != ""
 	})
 }
 

@@ -66,6 +66,11 @@ func homeOf(p, home string) (rel string, ok bool) {
 // Secret says what secrets a path holds, "" if none is known. A glob
 // holds what the files can that it matches.
 func Secret(p, home string) string {
+	for _, suffix := range [...]string{"~", ".bak", ".old", ".orig", ".backup", ".save", ".copy"} {
+		if rest, ok := strings.CutSuffix(p, suffix); ok && len(path.Base(rest)) > 1 && path.Base(rest) != "~" {
+			return Secret(rest, home)
+		}
+	}
 	base := path.Base(p)
 	if what := secretBase(base); what != "" {
 		if what == "key" && (Holds(p, "/testdata/", "/fixtures/", "/__fixtures__/")) {

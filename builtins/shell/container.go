@@ -240,12 +240,14 @@ func (a *analysis) kubeDelete(c *shCall, o *shOpts, names []Word) {
 	if len(names) > 0 {
 		kind, _, _ := strings.Cut(names[0].Text, "/")
 		for k := range strings.SplitSeq(strings.ToLower(kind), ",") {
-			k, _, _ = strings.Cut(k, ".")
-			op = cmp.Or(losses.KubeLosses[strings.TrimSuffix(k, "s")], op)
+			op = cmp.Or(losses.KubeLosses[strings.TrimSuffix(strings.SplitN(k, ".", 2)[0], "s")], op)
 		}
 	}
 	if op == "delete" && o.exact("--all", "-A", "--all-namespaces") {
 		op = "delete-all"
+	}
+	if len(names) == 2 && op == "delete" && !names[1].Dynamic && strings.ToLower(names[1].Text) != names[1].Text && !strings.Contains(names[0].Text, "role") {
+		return // no object is called so: APPNAME
 	}
 	a.effect(c, Effect{Kind: EffectDelete, Domain: DomainKubernetes, Op: op, Target: strings.Join(WordTexts(names), " ")})
 }

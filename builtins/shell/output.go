@@ -190,8 +190,7 @@ func (a *analysis) input(c *shCall, files []Word) shValue {
 	return out
 }
 
-// mktemp makes a file or directory with a name that is not known in a place
-// that is.
+// mktemp makes a file or directory with a name that is not known, in a known place.
 func (a *analysis) mktemp(c *shCall) shValue {
 	o := options(c.args(), "p", "--tmpdir --suffix", 0)
 	dir := a.at.Temp

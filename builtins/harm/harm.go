@@ -10,6 +10,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
@@ -37,19 +38,33 @@ type Finding struct {
 	Command      int
 }
 
-// rule is a line of the table. Its expressions are made when they are first needed.
+// rule is a line of the table.
 type rule struct {
 	kind                  string
 	parts                 []string
-	want, also, not, line func() *regexp.Regexp
+	want, also, not, line expression
 	// some are texts of which one is in all that want matches.
-	some func() []string
+	some []string
+	once sync.Once
+}
+
+// expression is a regular expression that is made when it is first needed, "" for none.
+type expression struct {
+	text string
+	once sync.Once
+	made *regexp.Regexp
+}
+
+func (e *expression) in(text string) bool {
+	e.once.Do(func() { e.made = regexp.MustCompile("(?is)" + parsed().names.Replace(e.text)) })
+	return e.made.MatchString(text)
 }
 
 type rules struct {
 	programs, files map[string][]*rule
 	advice          map[string][3]string
 	quiet           map[string]bool
+	names           *strings.Replacer
 }
 
 // Advice is what there is to say of a kind: the packs that judge it, what would happen, and
@@ -57,18 +72,24 @@ type rules struct {
 func Advice(kind string) [3]string { return parsed().advice[kind] }
 
 // parsed is the table, read when it is first looked at.
-var parsed = lazy.Value(func() *rules {
-	t := &rules{map[string][]*rule{}, map[string][]*rule{}, map[string][3]string{}, map[string]bool{}}
+var parsed = lazy.Value(parse)
+
+func parse() *rules {
+	t := &rules{make(map[string][]*rule, 2048), map[string][]*rule{}, map[string][3]string{}, make(map[string]bool, 128), nil}
+	lines := lines(packed.Text(table))
 	names := []string{}
-	joined := strings.NewReplacer("\n    |", "|", "\n  |", "|", "\n  ", " ").Replace(packed.Text(table))
-	for _, line := range strings.Split(joined, "\n") {
-		if name, text, ok := strings.Cut(strings.TrimPrefix(line, "="), " "); line == "" || line[0] == '#' {
-			continue
-		} else if ok && line[0] == '=' {
+	for len(lines) > 0 && (lines[0] == "" || lines[0][0] == '=') { // before all that use them
+		if name, text, ok := strings.Cut(strings.TrimPrefix(lines[0], "="), " "); ok {
 			names = append(names, "{"+name+"}", strings.NewReplacer(names...).Replace(text))
-			continue
 		}
-		if line[0] == '!' {
+		lines = lines[1:]
+	}
+	t.names = strings.NewReplacer(names...)
+	for _, line := range lines {
+		switch {
+		case line == "" || line[0] == '#':
+			continue
+		case line[0] == '!':
 			f := strings.Split(line[1:], "|")
 			kind, packs, _ := strings.Cut(f[0], " ")
 			t.advice[kind] = [3]string{packs, f[1], f[2]}
@@ -78,10 +99,9 @@ var parsed = lazy.Value(func() *rules {
 		want, all, _ := strings.Cut(want, " && ")
 		want, not, _ := strings.Cut(want, " !~ ")
 		want, also, _ := strings.Cut(want, " & ")
-		expand := strings.NewReplacer(names...)
-		words := strings.Fields(expand.Replace(head))
-		r := &rule{kind: words[0], want: compiled(expand, want), also: compiled(expand, also), not: compiled(expand, not), line: compiled(expand, all)}
-		r.some = lazy.Value(func() []string { return needed(expand.Replace(want)) })
+		words := strings.Fields(t.names.Replace(head))
+		r := &rule{kind: words[0]}
+		r.want.text, r.also.text, r.not.text, r.line.text = want, also, not, all
 		if words[1] == "*" {
 			for _, name := range words[2:] {
 				t.quiet[name] = true
@@ -98,14 +118,22 @@ var parsed = lazy.Value(func() *rules {
 		}
 	}
 	return t
-})
+}
 
-// compiled is an expression that is made when it is first needed, nil where there is none.
-func compiled(names *strings.Replacer, text string) func() *regexp.Regexp {
-	if text == "" {
-		return nil
+// lines are the lines of a text, those that begin with two spaces with the ones before them.
+func lines(text string) (out []string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		more := strings.TrimLeft(line, " ")
+		switch {
+		case len(line)-len(more) < 2:
+			out = append(out, line)
+		case more[0] == '|':
+			out[len(out)-1] += more
+		default:
+			out[len(out)-1] += " " + more
+		}
 	}
-	return lazy.Value(func() *regexp.Regexp { return regexp.MustCompile("(?is)" + names.Replace(text)) })
+	return out
 }
 
 // finder is the state of one Find. texts are the commands as text, made when they are needed.
@@ -160,7 +188,7 @@ func (f *finder) command(i int) {
 	text := f.pipeline(i)
 	lower := strings.ToLower(text)
 	for _, r := range rules {
-		if r.matches(text, lower) && (r.line == nil || r.line().MatchString(f.whole()) && (r.not == nil || !r.not().MatchString(f.whole()))) {
+		if r.matches(text, lower) && (r.line.text == "" || r.line.in(f.whole()) && (r.not.text == "" || !r.not.in(f.whole()))) {
 			f.add(r.kind, i, text)
 			return
 		}
@@ -169,10 +197,11 @@ func (f *finder) command(i int) {
 
 //go:noinline
 func (r *rule) matches(text, lower string) bool {
-	if some := r.some(); len(some) > 0 && !holds(lower, some) {
+	r.once.Do(func() { r.some = needed(parsed().names.Replace(r.want.text)) })
+	if len(r.some) > 0 && !holds(lower, r.some) {
 		return false
 	}
-	return (r.also == nil || r.also().MatchString(text)) && r.want().MatchString(text) && (r.not == nil || !r.not().MatchString(text))
+	return (r.also.text == "" || r.also.in(text)) && r.want.in(text) && (r.not.text == "" || !r.not.in(text))
 }
 
 // needed are texts, in lower case, of which one is in all that an expression matches; none where
@@ -316,7 +345,7 @@ func (f *finder) effect(e *shell.Effect) {
 		return
 	}
 	for _, r := range parsed().files[string(e.Kind)] {
-		if holds(rel, r.parts) && r.matches(rel, strings.ToLower(rel)) && (r.line == nil || r.line().MatchString(f.whole())) {
+		if holds(rel, r.parts) && r.matches(rel, strings.ToLower(rel)) && (r.line.text == "" || r.line.in(f.whole())) {
 			f.add(r.kind, e.Command, rel)
 			return
 		}

@@ -11,19 +11,18 @@ func TestTable(t *testing.T) {
 	for kind, list := range map[string]map[string][]*rule{"programs": parsed().programs, "files": parsed().files} {
 		for name, rules := range list {
 			for _, r := range rules {
-				if assert.NotNil(t, r.want, "%s %s", kind, name) {
-					r.want()
-				}
-				if r.also != nil {
-					r.also()
-				}
-				if r.not != nil {
-					r.not()
-				}
-				if r.line != nil {
-					r.line()
+				assert.NotEmpty(t, r.want.text, "%s %s", kind, name)
+				for _, e := range []*expression{&r.want, &r.also, &r.not, &r.line} {
+					assert.NotPanics(t, func() { e.in("") }, "%s %s: %s", kind, name, e.text)
 				}
 			}
 		}
+	}
+}
+
+// BenchmarkTable is what the first shell call of a process pays for the table.
+func BenchmarkTable(b *testing.B) {
+	for b.Loop() {
+		parse()
 	}
 }

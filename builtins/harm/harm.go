@@ -179,18 +179,21 @@ func (f *finder) command(i int) {
 	if len(rules) == 0 {
 		rules = parsed().programs[shell.Versionless(c.Name)]
 	}
+	var all []*rule
 	if !parsed().quiet[c.Name] {
-		rules = append(slices.Clip(rules), parsed().programs["*"]...)
+		all = parsed().programs["*"]
 	}
-	if len(rules) == 0 {
+	if len(rules)+len(all) == 0 {
 		return
 	}
 	text := f.pipeline(i)
 	lower := strings.ToLower(text)
-	for _, r := range rules {
-		if r.matches(text, lower) && (r.line.text == "" || r.line.in(f.whole()) && (r.not.text == "" || !r.not.in(f.whole()))) {
-			f.add(r.kind, i, text)
-			return
+	for _, list := range [...][]*rule{rules, all} {
+		for _, r := range list {
+			if r.matches(text, lower) && (r.line.text == "" || r.line.in(f.whole()) && (r.not.text == "" || !r.not.in(f.whole()))) {
+				f.add(r.kind, i, text)
+				return
+			}
 		}
 	}
 }

@@ -48,7 +48,7 @@ type rule struct {
 	once sync.Once
 }
 
-// expression is a regular expression that is made when it is first needed, "" for none.
+// expression is a regular expression that is made when it is first needed. Its text is empty where there is no such.
 type expression struct {
 	text string
 	once sync.Once

@@ -51,16 +51,18 @@ func TestBombsEnd(t *testing.T) {
 		for _, way := range [][]string{{policy}, {policy + ".hookc"}, {policy, "--without", "native"}} {
 			quiet, _, _ := evaluate(t, dir, append([]string{strings.Replace(way[0], policy, idle, 1)}, way[1:]...), "{}")
 			took, memory, out := evaluate(t, dir, way, b.input)
-			for try := 0; try < 4 && took-quiet >= 600*time.Millisecond; try++ {
-				// The caches of a busy machine are others': the least of some says what it takes.
-				again, _, _ := evaluate(t, dir, way, b.input)
-				took = min(took, again)
+			most := int64(64<<20 + 16*len(b.input))
+			for try := 0; try < 4 && (took-quiet >= 600*time.Millisecond || memory >= most); try++ {
+				// The caches of a busy machine are others', and its collector is late: the least of
+				// some says what it takes.
+				again, held, _ := evaluate(t, dir, way, b.input)
+				took, memory = min(took, again), min(memory, held)
 			}
 			t.Logf("%s: %s of work, %d MiB: %.300s", filepath.Base(strings.Join(way, " ")), took-quiet, memory>>20, out)
 			assert.Contains(t, out, `"kind":"budget"`, "%v", way)
 			assert.Contains(t, out, `"action":"block"`, "%v", way)
 			assert.Less(t, took-quiet, 600*time.Millisecond, "%v", way) // 2 × the budget, and the collector's work
-			assert.Less(t, memory, int64(64<<20+16*len(b.input)), "%v", way)
+			assert.Less(t, memory, most, "%v", way)
 		}
 	}
 }

@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	variants = flag.Int("bash.variants", 0, "variants of every case; 0 is 5 where HOOKC_TEST_JAIL is set and not few, and 1 elsewhere")
+	variants = flag.Int("bash.variants", 0, "variants of every case; 0 is 5 where HOOKC_TEST_JAIL is set, 2 where it is few, and 1 elsewhere")
 	scoped   = flag.Int("bash.scopes", 0, "programs of scopes; 0 is 2,000 where HOOKC_TEST_JAIL is set and not few, and 300 elsewhere")
 	seed     = flag.Uint64("bash.seed", 1, "seed of the variants")
 	only     = flag.String("bash.only", "", "one command line, both sides in full")
@@ -133,7 +133,7 @@ func trials(t *testing.T) []*trial {
 			continue
 		}
 		shells := []string{"bash", "sh"}
-		if !full() {
+		if !many() {
 			shells = shells[:1]
 		}
 		for _, shell := range shells {
@@ -178,9 +178,13 @@ func TestBashOracle(t *testing.T) {
 		t.Skip("-bash.only asks for one command line alone")
 	}
 	if *variants == 0 {
-		*variants = 1
-		if many() {
+		switch {
+		case many():
 			*variants = 5
+		case full():
+			*variants = 2
+		default:
+			*variants = 1
 		}
 	}
 	jails := start(t, 2)
@@ -221,7 +225,7 @@ func TestBashOracle(t *testing.T) {
 		assert.GreaterOrEqual(t, s.certain(), heldCertain, "%s: calls and deletions that are certain and did not happen", group)
 		assert.Greater(t, s.active, s.runs/2, "%s must do something", group)
 	}
-	if full() {
+	if many() {
 		assert.GreaterOrEqual(t, scores["variants in bash"].runs, 2000)
 	}
 	t.Logf("%d runs in %s", len(all), took.Round(time.Millisecond))

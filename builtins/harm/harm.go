@@ -22,8 +22,8 @@ import (
 // regular expression of the text of the command. One after & must match too, one after !~
 // says what is harmless, and one after && is of the whole line. The text of a command is its
 // variables, its words, what it reads where the line says that, and the other commands of its
-// pipeline. A * means all programs but those that a line names after it, which only read,
-// write text or keep versions. In place of programs stand $NAMES of variables, or write:, read:
+// pipeline. A * means all programs but those of =quiet, which only read, write text, keep
+// versions or have lines of their own. In place of programs stand $NAMES of variables, or write:, read:
 // and delete: for files, with parts of paths, of which one must be in the path: its expression is
 // of the path, with ~ for the home. {name} means a line that begins with =, and one that begins
 // with ! says a kind's packs, what would happen, and what to do instead. What begins with two
@@ -85,6 +85,9 @@ func parse() *rules {
 		lines = lines[1:]
 	}
 	t.names = strings.NewReplacer(names...)
+	for name := range strings.FieldsSeq(t.names.Replace("{quiet}")) {
+		t.quiet[name] = true
+	}
 	for _, line := range lines {
 		switch {
 		case line == "" || line[0] == '#':
@@ -102,12 +105,6 @@ func parse() *rules {
 		words := strings.Fields(t.names.Replace(head))
 		r := &rule{kind: words[0]}
 		r.want.text, r.also.text, r.not.text, r.line.text = want, also, not, all
-		if words[1] == "*" {
-			for _, name := range words[2:] {
-				t.quiet[name] = true
-			}
-			words = words[:2]
-		}
 		if kind, file := strings.CutSuffix(words[1], ":"); file {
 			r.parts = words[2:]
 			t.files[kind] = append(t.files[kind], r)

@@ -90,8 +90,10 @@ func TestFiltersOfANameAreAskedWhereItIsNone(t *testing.T) {
 		in := policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, c.tool)
 		assert.Equal(t, c.want, statuses(x.Fire(t.Context(), policy.PreToolExecution, in)), "%v", c.tool)
 	}
-	asked = 0
+	// Names share places, which chance deals out: another may have taken that of "x".
 	in := policy.NewContext(policy.PreToolExecution).Set(policy.FieldToolName, "x")
+	x.Fire(t.Context(), policy.PreToolExecution, in)
+	asked = 0
 	for range 3 {
 		x.Fire(t.Context(), policy.PreToolExecution, in)
 	}

@@ -182,7 +182,7 @@ func (s *sources) decideUnlogged(cmd *cobra.Command, e decide.Subject, serial bo
 	if plan := eng.Program().Plan(e.Event); plan != nil {
 		dog.planned(plan.Deadline)
 	}
-	d, err := e.Under(eng.Program()).Fire(kept.Counting(cmd.Context()), eng, serial)
+	d, err := e.Under(eng.Program()).Fire(kept.Counting(cmd.Context(), e.Around), eng, serial)
 	var exit exitError
 	var unfit *hookc.UnfitError
 	switch {

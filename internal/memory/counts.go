@@ -14,20 +14,36 @@ import (
 )
 
 // Counting lets the rules that run under ctx keep their numbers in the memory,
-// where there is one.
-func (m *Memory) Counting(ctx context.Context) context.Context {
+// where there is one. around are the folders that an event is about (Around): its
+// session is counted in the project it began in, wherever the agent has gone since.
+func (m *Memory) Counting(ctx context.Context, around []string) context.Context {
 	if m.dir == nil {
 		return ctx
 	}
-	return guard.WithCounts(ctx, counts{m})
+	began := ""
+	if len(around) > 0 {
+		began = around[0]
+	}
+	return guard.WithCounts(ctx, counts{m, began})
 }
 
-// counts are the numbers that builtin rules keep from one event to the next.
-type counts struct{ m *Memory }
+// counts are the numbers that builtin rules keep from one event to the next. began
+// is the folder in which the session of the event began, "" where m counts.
+type counts struct {
+	m     *Memory
+	began string
+}
 
 const countsFile = "counts.json"
 
 func (c counts) Count(key string, change func(old string) string) string {
+	if c.began != "" {
+		if first := Open(policy.ProjectRoot(c.began)); first.Path() != c.m.Path() {
+			out := counts{m: first}.Count(key, change)
+			c.m.note(first.Trouble())
+			return out
+		}
+	}
 	out := ""
 	if c.m.change(countsFile, key, func(old []byte) []byte {
 		if out = change(string(old)); out == "" {
@@ -50,7 +66,7 @@ func (c counts) Together(ctx context.Context, by, key string, change func(old st
 	if err != nil {
 		return nil, err
 	}
-	here := counts{&Memory{dir: share.Dir(home)}} // one of all projects
+	here := counts{m: &Memory{dir: share.Dir(home)}} // one of all projects
 	fleet, err := share.Open(home)
 	if err != nil {
 		return nil, err

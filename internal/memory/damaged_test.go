@@ -34,7 +34,7 @@ func budget(t *testing.T, tier policy.Tier) (root string, permits func() (bool, 
 		eng, err := hookc.Open(t.Context(), hookc.Files(tier.String()+"="+text))
 		require.NoError(t, err)
 		defer eng.Close()
-		d, err := eng.PreTool(m.Counting(t.Context()), hookc.Call{Tool: "Bash", Where: hookc.Where{SessionID: "s"}, Input: map[string]any{"command": "ls"}})
+		d, err := eng.PreTool(m.Counting(t.Context(), nil), hookc.Call{Tool: "Bash", Where: hookc.Where{SessionID: "s"}, Input: map[string]any{"command": "ls"}})
 		require.NoError(t, err)
 		return d.Permits(), append(m.Warnings(), d.Warnings...)
 	}

@@ -115,12 +115,17 @@ func (m *Memory) update(name string, change func(old []byte) ([]byte, error)) er
 	if errors.Is(err, state.ErrCorrupt) {
 		err = fault.Errorf("%s: %w; take it away, and it is counted from nothing", m.Path(), err)
 	}
+	m.note(err)
+	return err
+}
+
+// note keeps trouble for warnings, nil for none.
+func (m *Memory) note(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err != nil && m.broken == nil {
+	if m.broken == nil {
 		m.broken = err
 	}
-	return err
 }
 
 const metricsFile = "metrics.json"

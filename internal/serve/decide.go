@@ -120,7 +120,7 @@ func (v *server) fire(ctx context.Context, who peer, e decide.Subject, words *wo
 		if r.processes {
 			attendanceOf(ctx).soon()
 		}
-		d, err := e.Under(r.eng.Program()).Fire(runner.WithEnviron(r.memory.Counting(ctx), from.Environ), r.eng, words.serial)
+		d, err := e.Under(r.eng.Program()).Fire(runner.WithEnviron(r.memory.Counting(ctx, e.Around), from.Environ), r.eng, words.serial)
 		if errors.Is(err, hookc.ErrClosed) {
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 
 // TextPrograms are programs whose arguments are text, names and files to look
 // at, whatever words are among them.
-var TextPrograms = Words(`which whereis whatis apropos man info tldr help type echo printf test [ expr seq basename dirname realpath readlink
+var TextPrograms = Words(`which whereis whatis apropos man last lastb lastlog info tldr help type echo printf test [ expr seq basename dirname realpath readlink
 	ls ll tree du df pwd whoami id groups uname hostname date cal uptime free nproc lscpu lsblk lsof lsusb lspci top htop pgrep jobs gcc g++ clang cc c++ ld ar nm rustc javac java
 	tsc eslint prettier jest vitest mocha pytest ruff black mypy flake8 rubocop rspec phpunit cypress playwright webpack vite rollup esbuild storybook hookc jq yq xq tomlq dasel
 	ctest coverage nyc c8 gcovr lcov kcov bats ava karma tap nextest fx comby code vim vi nvim nano emacs subl open xdg-open start say logger wall write mail sleep yes true false tput clear reset stty history fc bc dc factor cksum md5sum sha1sum sha256sum

@@ -166,7 +166,7 @@ func (a *analysis) unlisted(c *shCall) {
 		}
 	}
 	for _, w := range c.args() {
-		if !HasFlag(c.args(), "-n") && losses.Disk(w.Text[strings.IndexByte(w.Text, '=')+1:]) && slices.ContainsFunc(c.argv, func(w Word) bool { return losses.Formats().MatchString(strings.ToLower(w.Text)) }) {
+		if !HasFlag(c.args(), "-n", "-N") && losses.Disk(w.Text[strings.IndexByte(w.Text, '=')+1:]) && slices.ContainsFunc(c.argv, func(w Word) bool { return losses.Formats().MatchString(strings.ToLower(w.Text)) }) {
 			a.fileEffect(EffectWrite, w.after(strings.IndexByte(w.Text, '=')+1), c.target("write"))
 		}
 	}

@@ -161,7 +161,9 @@ func (a *analysis) compose(c *shCall, args []Word) shValue {
 	case o.first("config"):
 		return shUnknown("$(docker)", shOrigin{kind: settings})
 	}
-	a.applyRules(c, "compose", o.operands)
+	if !o.dry() {
+		a.applyRules(c, "compose", o.operands)
+	}
 	return printsText(a, c)
 }
 

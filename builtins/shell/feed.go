@@ -137,6 +137,9 @@ func (a *analysis) parallel(c *shCall) shValue {
 	}
 	o := options(args[:cut], "jINnLSPaE", "--jobs --max-args --delay --timeout --retries --joblog --colsep --arg-file --results --sshlogin", optStop)
 	items := args[min(cut+1, len(args)):]
+	if o.dry() {
+		return printsText(a, c)
+	}
 	if cut == len(args) && c.fr.stdin.set {
 		items = stdinItems(c.fr.stdin.value, "\n\x00")
 	}

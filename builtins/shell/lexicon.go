@@ -15,7 +15,7 @@ func (a *analysis) lexicon(c *shCall, domain Domain, args []Word) (v shValue) {
 		a.effect(c, Effect{Kind: EffectDelete, Domain: domain, Op: verb, Target: strings.Join(WordTexts(args), " ")})
 		return nil
 	}
-	if len(args) == 0 || o.dry() || args[len(args)-1].Is("-h") || slices.ContainsFunc(o.list, func(opt shOpt) bool { return losses.Dry()[opt.name] }) {
+	if len(args) == 0 || o.dry() || args[len(args)-1].Is("-h", "-help") || slices.ContainsFunc(o.list, func(opt shOpt) bool { return losses.Dry()[opt.name] }) {
 		return nil
 	}
 	a.lexOpens(c, &o, args)

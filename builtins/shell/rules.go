@@ -36,7 +36,7 @@ type shTool struct {
 
 // dryRuns are the options with which nothing happens, for every tool, without the
 // dashes inside of them.
-var dryRuns = losses.Words("--dryrun --help --version --whatif --noop --checkonly --planonly --pretend --justprint --noact --simulate --preview --assumeno")
+var dryRuns = losses.Words("--dryrun --help --version --whatif --noop --checkonly --planonly --pretend --justprint --noact --simulate --preview --previewonly --printsql --assumeno -help")
 
 // shRuleTable are the rules by tool, and shToolTable how the tools read their
 // options; rulesOf and toolOf read them.
@@ -151,8 +151,8 @@ var withoutDashes = strings.NewReplacer("-", "", "_", "")
 // dry reports whether options, or help as the last word, say that nothing happens.
 func (o *shOpts) dry() bool {
 	for _, opt := range o.list {
-		name, ok := strings.CutPrefix(opt.name, "--")
-		if ok && dryRuns()["--"+strings.ToLower(withoutDashes.Replace(name))] && !(opt.set && (opt.value.Is("false", "none", "no", "0") || opt.name == "--version")) {
+		dashes := opt.name[:strings.IndexFunc(opt.name+"x", func(r rune) bool { return r != '-' })]
+		if dryRuns()[dashes+strings.ToLower(withoutDashes.Replace(opt.name))] && !(opt.set && (opt.value.Is("false", "none", "no", "0") || opt.name == "--version")) {
 			return true
 		}
 	}

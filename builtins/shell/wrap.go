@@ -74,7 +74,7 @@ func (a *analysis) startWrapped(c *shCall, w losses.Wrapper, o *shOpts, fr *shFr
 		}
 		return nil
 	case w.Skip > 0:
-		if len(argv) > 0 && !losses.Dangerous()[argv[0].Text] {
+		if len(argv) > 0 && (w.Skip > 9 || !losses.Dangerous()[argv[0].Text]) {
 			argv = argv[min(w.Skip, len(argv)):]
 		}
 	}

@@ -2,13 +2,12 @@ package guard
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/harm"
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
-	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/internal/spell"
 )
 
@@ -117,7 +116,7 @@ func movedInside(s *shell.Line, e *shell.Effect) bool {
 func runtimeFile(p string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimPrefix(p, "/var"), "/run/user/")
 	_, below, _ := strings.Cut(rest, "/")
-	return ok && strings.Trim(below, "*?/") != ""
+	return ok && strings.Trim(below, "*?/") != "" || harm.Volume(p)
 }
 
 // judgeDeleteUnknown judges the deletion of what is not known: what xargs reads
@@ -240,12 +239,12 @@ func judgeWrite(s *shell.Line, e *shell.Effect) *shellAdvice {
 	case shell.DomainKubernetes, shell.DomainPlatform, shell.DomainGit, shell.DomainCloud:
 		return named(adviceWriteResource, e.Op)
 	case shell.DomainFile:
-		return judgeFileWrite(e)
+		return judgeFileWrite(s, e)
 	}
 	return nil
 }
 
-func judgeFileWrite(e *shell.Effect) *shellAdvice {
+func judgeFileWrite(s *shell.Line, e *shell.Effect) *shellAdvice {
 	inside := strings.HasPrefix(e.Host, "container:") || strings.HasPrefix(e.Host, "pod:")
 	switch {
 	case strings.HasPrefix(e.Host, "image:"):
@@ -260,6 +259,9 @@ func judgeFileWrite(e *shell.Effect) *shellAdvice {
 		return adviceDevice
 	case e.Place == shell.ZoneRoot || e.Place == shell.ZoneSystem:
 		if e.Op == "create" && slices.ContainsFunc(homes, func(dir string) bool { return losses.IsUnder(dir, e.Target) }) {
+			return nil
+		}
+		if e.Command >= 0 && harm.Installs(s, e) {
 			return nil
 		}
 		if inside || !e.Recursive && slices.ContainsFunc(sharedSoftware, func(dir string) bool { return losses.IsUnder(dir, e.Target) && dir != e.Target }) {
@@ -295,7 +297,7 @@ func judgeMode(e *shell.Effect) *shellAdvice {
 	}
 	switch e.Place {
 	case shell.ZoneRoot, shell.ZoneSystem, shell.ZoneHome, shell.ZoneDevice:
-		if losses.Disk(e.Target) || e.Recursive || e.Op == "open-mode" || e.Op == "lock-mode" || strings.Contains(e.Target, "**") {
+		if losses.Disk(e.Target) || !strings.HasPrefix(e.Host, "image:") && (e.Recursive || e.Op == "open-mode" || e.Op == "lock-mode" || strings.Contains(e.Target, "**")) {
 			return advicePermission
 		}
 	case shell.ZoneProjectRoot, shell.ZoneAbove:
@@ -312,6 +314,8 @@ func judgeMode(e *shell.Effect) *shellAdvice {
 
 func judgeRead(s *shell.Line, e *shell.Effect) *shellAdvice {
 	switch {
+	case e.Command >= 0 && harm.NamesOnly(s, e):
+		return nil
 	case e.Op == "read-secret" && e.Secret == "":
 		return adviceReadStore
 	case e.Secret == "":
@@ -335,7 +339,7 @@ func judgeRead(s *shell.Line, e *shell.Effect) *shellAdvice {
 		}
 		return adviceCopySecret
 	}
-	if e.Secret == "env-file" && (exported(s, e) || namesOnly().MatchString(strings.Join(shell.WordTexts(commandOf(s, e).Argv), " "))) {
+	if e.Secret == "env-file" && exported(s, e) || harm.Given(s, e.Command) {
 		return nil
 	}
 	return adviceReadSecret
@@ -354,11 +358,6 @@ func putBack(s *shell.Line, e *shell.Effect) bool {
 		return c.Pipe == s.Commands[e.Command].Pipe && c.Name == s.Commands[e.Command].Name && slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return w.Is("apply", "create", "replace") })
 	})
 }
-
-// namesOnly are commands that print what stands before = in a file.
-var namesOnly = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:cut (?:-d ?= -f ?1\b|-f ?1 -d)|awk -F ?= \{ ?print \$1 ?(?:"[^$"]*" ?)?\}.*|sed (?:-E |-e )?s/=\.\*/\S*/\S* .*|grep -E?oE? \^\[[\w^=-]+\][*+].*)`)
-})
 
 // exported reports whether what an effect reads becomes variables, which are
 // not shown: export $(grep -v '^#' .env).

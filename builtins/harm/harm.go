@@ -162,7 +162,7 @@ func (f *finder) add(kind string, command int, target string) {
 // command asks the table about one command.
 func (f *finder) command(i int) {
 	c := &f.s.Commands[i]
-	if len(c.Argv) == 0 || strings.HasPrefix(c.Host, "image:") || slices.Contains(c.Flags, "--help") {
+	if len(c.Argv) == 0 || strings.HasPrefix(c.Host, "image:") || slices.Contains(c.Flags, "--help") || dry(c) {
 		return
 	}
 	for _, e := range c.Env {
@@ -183,16 +183,55 @@ func (f *finder) command(i int) {
 	if len(rules)+len(all) == 0 {
 		return
 	}
-	text := f.pipeline(i)
-	lower := strings.ToLower(text)
-	for _, list := range [...][]*rule{rules, all} {
+	for k, list := range [...][]*rule{rules, all} {
+		text := f.pipeline(i)
+		if k > 0 { // what another program of the pipeline is told says nothing of this one
+			if text = f.text(i); calls(f.s.Commands[i:]) {
+				return
+			}
+		}
+		lower := strings.ToLower(text)
 		for _, r := range list {
+			if r.kind == "reveal" && (Given(f.s, i) || NamesOnly(f.s, &shell.Effect{Command: i})) {
+				continue
+			}
 			if r.matches(text, lower) && (r.line.text == "" || r.line.in(f.whole()) && (r.not.text == "" || !r.not.in(f.whole()))) {
 				f.add(r.kind, i, text)
 				return
 			}
 		}
 	}
+}
+
+// dryShort are short options with which a program only says what it would do.
+var dryShort = map[string]string{"rsync": "-n", "make": "-n", "act": "-n", "git": "-h", "apt-get": "-s"}
+
+// dry reports whether an option says that nothing happens. Code may not look at one, nor may what
+// another program runs.
+func dry(c *shell.Command) bool {
+	words := shell.WordTexts(c.Argv)
+	if losses.Languages()[c.Name] || losses.In(shell.Versionless(c.Name), "sh bash zsh dash ksh fish ssh eval python node deno bun ruby perl php npx bunx uvx") || slices.ContainsFunc(words, func(w string) bool { return losses.In(w, "run run-script exec x dlx") }) {
+		return false
+	}
+	return slices.ContainsFunc(c.Flags, func(flag string) bool {
+		return losses.In(flag, "--dry-run --dryrun --preview-only --print-sql "+dryShort[c.Name])
+	}) && !slices.ContainsFunc(words, func(w string) bool {
+		name, value, _ := strings.Cut(w, "=")
+		return losses.In(name, "--dry-run --dryrun") && losses.In(value, "false none no 0 off")
+	})
+}
+
+// calls reports whether the first of some commands is a function of the line, whose body comes next.
+func calls(commands []shell.Command) bool {
+	functions := func(c *shell.Command) (n int) {
+		for _, via := range c.Via {
+			if via == "function" {
+				n++
+			}
+		}
+		return n
+	}
+	return len(commands) > 1 && functions(&commands[1]) > functions(&commands[0])
 }
 
 //go:noinline

@@ -1,12 +1,16 @@
 package harm
 
 import (
+	"os/exec"
 	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/shell"
+	"github.com/hookc/hookc/internal/lazy"
 )
 
 // ThrownAway reports whether what a command does is done to what this machine makes again: the command
@@ -16,16 +20,21 @@ func ThrownAway(s *shell.Line, e *shell.Effect) bool {
 	c := &s.Commands[e.Command]
 	words := append(shell.WordTexts(c.Argv[min(1, len(c.Argv)):]), environment(c)...)
 	switch {
+	case dry(c), (e.Domain == shell.DomainOutside || e.Domain == shell.DomainDatabase) && (strings.HasSuffix(c.Name, "lint") || len(words) > 0 && words[0] == "lint" && (e.Domain == shell.DomainOutside || c.Name == "sqlfluff")):
+		return true
 	case c.Name == "git":
-		return gitThrownAway(words)
+		return gitThrownAway(s, e, words)
 	case losses.In(c.Name, "awslocal tflocal samlocal cdklocal"), c.Name == "aws" && slices.Contains(words, "--generate-cli-skeleton"):
 		return true
 	case strings.HasPrefix(c.Host, "ssh:"):
 		return false
+	case shell.WordIn("pg_virtualenv", strings.Join(c.Via, " ")), e.Domain == shell.DomainSystem && strings.HasPrefix(c.Host, "image:"), started(s, c, words):
+		return true
 	}
 	named := e.Op == "publish"
 	here := !named && (strings.HasPrefix(c.Host, "container:") || losses.In(c.Name, "kind k3d minikube docker podman docker-compose podman-compose compose avdmanager emulator simctl incus lxc limactl multipass"))
 	named = named || has(strings.TrimPrefix(c.Host, "container:"), thrown) || filtered(s, c, e) || losses.In(c.Name, "redis-cli valkey-cli") && composed(s, c)
+	here = here || losses.In(c.Name, "createdb dropdb dropuser") || c.Name == "mc" && aliased(s, e.Target)
 	for i, w := range append(words, e.Target) {
 		before := ""
 		if i > 0 && i < len(words) {
@@ -37,11 +46,15 @@ func ThrownAway(s *shell.Line, e *shell.Effect) bool {
 		}
 		place := strings.HasPrefix(value, "/tmp/") || strings.HasPrefix(value, "$(mktemp") || inMade(strings.Split(value, "/")) && !strings.HasPrefix(value, "/")
 		local := losses.IsLocal(losses.AddressHost(value)) || losses.Holds(w, "localhost", "127.0.0.1", "file:./tmp", "file:./test", "::file:") || len(w) > 1 && w[0] == ':' && w[1] >= '0' && w[1] <= '9'
+		if !local && !place && losses.In(name, "-h --host PGHOST MYSQL_HOST REDIS_HOST") {
+			return false
+		}
 		repository := losses.In(name, "-r --repo -D --pgdata --data-dir --datadir --dbpath PGDATA")
 		switch {
 		case repository && !(place && !strings.Contains(value, "..")):
 			return false
-		case repository, place && losses.In(path.Ext(value), ".db .duckdb .sqlite .sqlite3"), losses.Holds(w, "sqlite:////tmp/", "sqlite:///:memory:", "ephemeralclient("),
+		case repository, place && losses.In(path.Ext(value), ".db .duckdb .sqlite .sqlite3"), losses.Holds(w, "sqlite:////tmp/", "sqlite:///:memory:", "ephemeralclient("), w == "UseDevelopmentStorage=true",
+			place && losses.In(c.Name, "psql dropdb") && name == "-h",
 			local && (strings.HasPrefix(name, "--endpoint") || name == "AWS_ENDPOINT_URL" || losses.In(c.Name, "grpcurl evans")),
 			e.Domain == shell.DomainDatabase && losses.In(name, "-e --env --environment RAILS_ENV APP_ENV") && losses.In(value, "local test testing dev development ci"),
 			losses.In(c.Name, "redis-cli valkey-cli") && name == "-n" && len(value) == 2 && !slices.Contains(words, "-h"), c.Name == "tc" && name == "dev" && value == "lo":
@@ -80,16 +93,77 @@ func filtered(s *shell.Line, c *shell.Command, e *shell.Effect) bool {
 	})
 }
 
-// gitThrownAway reports whether git pushes to a folder that is thrown away, or deletes by pattern what is
-// ignored and made again.
-func gitThrownAway(words []string) bool {
+// aliased reports whether the line says that what stands before the first slash is on this machine.
+func aliased(s *shell.Line, target string) bool {
+	alias, _, _ := strings.Cut(target, "/")
+	return slices.ContainsFunc(s.Commands, func(c shell.Command) bool {
+		words := shell.WordTexts(c.Argv)
+		return c.Name == "mc" && len(words) > 4 && words[1] == "alias" && words[3] == alias && losses.IsLocal(losses.AddressHost(words[4]))
+	})
+}
+
+// started reports whether the line itself starts, at a port that is none of the usual, the server
+// that a command talks to on this machine.
+func started(s *shell.Line, c *shell.Command, words []string) bool {
+	ports := map[string]bool{}
+	for _, w := range words {
+		if strings.Contains(w, "://") && !losses.IsLocal(losses.AddressHost(w[strings.IndexByte(w, '=')+1:])) || has(w, serves) {
+			return false
+		}
+		for _, n := range strings.FieldsFunc(w, func(r rune) bool { return r < '0' || r > '9' }) {
+			ports[n] = len(n) > 3 && len(n) < 6 && !losses.In(n, "6379 5432 3306 27017 2379 8200 9000 9092 4222 11211 8500")
+		}
+	}
+	if i := slices.IndexFunc(words, func(w string) bool { return losses.In(w, "-h --host") }); i >= 0 && i+1 < len(words) && !losses.IsLocal(words[i+1]) && words[i+1] != "/tmp" {
+		return false
+	}
+	return slices.ContainsFunc(s.Commands, func(d shell.Command) bool {
+		return losses.In(d.Name, "redis-server valkey-server etcd vault mongod mysqld postgres pg_ctl memcached nats-server consul minio") && d.Host == c.Host && slices.ContainsFunc(d.Argv, func(w shell.Word) bool {
+			return slices.ContainsFunc(strings.FieldsFunc(w.Text, func(r rune) bool { return r < '0' || r > '9' }), func(n string) bool { return ports[n] })
+		})
+	})
+}
+
+// temporary reports whether a folder lies among those of temporary files, or mktemp made it.
+func temporary(dir string) bool {
+	if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir && !strings.HasPrefix(real, "/private/") {
+		return false
+	}
+	return (strings.HasPrefix(dir, "/tmp/") || strings.HasPrefix(dir, "/var/tmp/") || strings.HasPrefix(dir, "$(mktemp")) && !strings.Contains(dir, "..")
+}
+
+// gitThrownAway reports whether git pushes to a folder that is thrown away, deletes by pattern what is
+// ignored and made again, or works in a folder of temporary files: on what lies there, or on branches
+// and history of a repository that the line made there, as others may share those.
+func gitThrownAway(s *shell.Line, e *shell.Effect, words []string) bool {
+	dir := ""
+	for len(words) > 2 && losses.In(words[0], "-C -c") {
+		switch {
+		case words[0] == "-C" && dir == "":
+			dir = words[1]
+		case words[0] == "-C", !strings.HasPrefix(words[1], "user."):
+			return false
+		}
+		words = words[2:]
+	}
+	if len(words) > 2 && e.Op == "worktree-remove" {
+		dir = words[len(words)-1]
+	}
+	elsewhere := slices.ContainsFunc(words, func(w string) bool { return losses.Holds(w, "--git-dir", "--work-tree", "git_") })
+	if temporary(dir) && !elsewhere && !slices.ContainsFunc(s.Commands, func(c shell.Command) bool { return c.Name == "ln" }) {
+		return losses.In(e.Op, "reset-hard checkout-force switch-force discard-changes clean worktree-remove") ||
+			!strings.HasPrefix(e.Op, "push") && slices.ContainsFunc(s.Commands[:e.Command], func(c shell.Command) bool {
+				words := shell.WordTexts(c.Argv)
+				return c.Name == "git" && slices.Contains(words, dir) && (slices.Contains(words, "init") || slices.Contains(words, "clone")) && !slices.Contains(words, "worktree")
+			})
+	}
 	if len(words) < 3 {
 		return false
 	}
 	if i := slices.Index(words, "--"); i > 0 && words[0] == "clean" {
 		flags := strings.Join(words[1:i], " ")
 		return strings.Contains(flags, "X") && !strings.ContainsAny(flags, "xe") && i+1 < len(words) && !slices.ContainsFunc(words[i+1:], func(w string) bool {
-			return strings.Contains(w, "..") || !losses.Holds(w, ".pyc", "__pycache__", "node_modules", ".class", "/dist", "/build", ".tsbuildinfo")
+			return strings.Contains(w, "..") || !inMade(strings.Split(w, "/")) && !losses.Holds(w, ".pyc", "__pycache__", "node_modules", ".class", "/dist", "/build", ".tsbuildinfo")
 		})
 	}
 	i := slices.IndexFunc(words, func(w string) bool {
@@ -117,5 +191,71 @@ func serves(word string) bool {
 
 // thrown reports whether a word in a name says that the thing is made to be thrown away.
 func thrown(word string) bool {
-	return losses.In(word, "test tests testing tmp temp it itest e2e ci scratch throwaway integration sandbox dummy fixture ephemeral testcontainers")
+	return losses.In(word, "test tests testing tmp temp it itest e2e ci scratch throwaway integration sandbox dummy fixture ephemeral testcontainers smoke")
+}
+
+// Volume reports whether a path lies in a volume of containers that is called a throw-away one.
+func Volume(p string) bool {
+	name, below, _ := strings.Cut(strings.TrimPrefix(p, "/var/lib/docker/volumes/"), "/")
+	return strings.HasPrefix(p, "/var/lib/docker/volumes/") && below != "" && has(name, thrown)
+}
+
+// namesOnly are commands that print names, counts or sums of what they read, and no values.
+var namesOnly = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:cut (?:.* )?(?:-d ?= (?:.* )?-f ?1 |-f ?1 (?:.* )?-d ?= )|awk (?:-F ?= |'-F=' )[^{]*\{ ?print \$1 ?(?:"[^$"]*" ?)?\}|sed (?:-E |-r |-e )?s/=\.\*/\S*/\S* ` +
+		`|sed -nE? s/\^?\\?\(\[[\w^-]+\][*+](?:\\[+])?\\?\)=\.\*/\\1/p |grep (?:-\w*[cqL]\w* |-\w*E?o\w* \^\[[\w^=-]+\][*+].*)|jq (?:-\w+ )*[.\w\[\]" ]*\|? ?(?:keys(?:_unsorted)?(?:\[\])?|length) |wc |(?:sha\d+|md5|b2)sum )`)
+})
+
+// harmlessColumns are those of a Secret that hold no value of it.
+var harmlessColumns = lazy.Value(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:-o|--output=)?custom-columns=(?:[\w -]+:\.(?:metadata\.(?:name|namespace|creationTimestamp|uid|labels[\w.]*)|type|kind),?)+$`)
+})
+
+// NamesOnly reports whether what a command reads goes through one that prints no values of it.
+func NamesOnly(s *shell.Line, e *shell.Effect) bool {
+	c := &s.Commands[e.Command]
+	if losses.In(c.Name, "kubectl oc k") && slices.ContainsFunc(c.Argv, func(w shell.Word) bool { return harmlessColumns().MatchString(w.Text) }) {
+		return true
+	}
+	return slices.ContainsFunc(s.Commands, func(d shell.Command) bool {
+		same := c.Pipe > 0 && d.Pipe == c.Pipe && (d.Stage >= c.Stage || e.Secret == "environment" || e.Target == "environment")
+		return (same || c.Pipe == 0 && d.Offset == c.Offset && d.Name == c.Name) && len(d.Argv) > 0 && namesOnly().MatchString(d.Name+" "+strings.Join(shell.WordTexts(d.Argv[1:]), " ")+" ")
+	})
+}
+
+// Given reports whether what a command prints becomes a variable of one program, which uses it.
+func Given(s *shell.Line, command int) bool {
+	c := &s.Commands[command]
+	return slices.Contains(c.Via, "substitution") && slices.ContainsFunc(s.Commands, func(d shell.Command) bool {
+		return len(d.Argv) > 0 && !losses.Languages()[d.Name] && !losses.In(shell.Versionless(d.Name), "echo printf printenv env sh bash zsh dash ksh fish eval python node deno bun ruby perl php tee cat awk make npm npx yarn pnpm") &&
+			slices.ContainsFunc(d.Env, func(v shell.Assign) bool {
+				return strings.HasPrefix(v.Value.Text, "$("+c.Name) || strings.HasPrefix(v.Value.Text, "$(< ") && c.Name == "cat"
+			})
+	})
+}
+
+// installs are folders for what users add to a machine. What lies in one of them and is not of the
+// names in known replaces or hides nothing.
+var known = losses.Words("sh bash dash zsh ls cat cp mv rm ln grep sed awk find tar curl wget git ssh scp sudo su doas env python python3 node npm npx go docker podman make gcc cc ld perl ruby ps kill vim vi nano less man which login passwd hookc claude codex gemini gpg openssl systemctl apt brew")
+
+// Installs reports whether a command puts new programs or headers, which it names, where users add them.
+func Installs(s *shell.Line, e *shell.Effect) bool {
+	c := &s.Commands[e.Command]
+	in := slices.IndexFunc([]string{"/usr/local/bin", "/usr/local/include"}, func(dir string) bool { return losses.IsUnder(dir, e.Target) })
+	if in < 0 || e.Host != "" || !losses.In(c.Name, "cp mv install tar curl wget ln") {
+		return false
+	}
+	names := []string{path.Base(e.Target)}
+	if in == 0 && e.Target == "/usr/local/bin" {
+		names = nil
+		for i, w := range c.Argv[1:] {
+			if !strings.HasPrefix(w.Text, "-") && strings.Trim(w.Text, "0123456789") != "" && strings.TrimRight(w.Text, "/") != e.Target && !(i > 0 && losses.In(c.Argv[i].Text, "-C -t --directory -f xzf -xzf xf -xf -zxf zxf -o --strip-components")) {
+				names = append(names, path.Base(w.Text))
+			}
+		}
+	}
+	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
+		_, err := exec.LookPath(name)
+		return err == nil || known()[name] || strings.ContainsAny(name, "*?$")
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/quoting"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -167,4 +168,43 @@ func keywordDepth(text string) int {
 		}
 	}
 	return n
+}
+
+// Fields cuts a line into n fields at most, as IFS says: a blank among the
+// separators joins others, any other ends one field.
+func Fields(line, seps string, n int) []string {
+	var out []string
+	blank := func(r rune) bool { return strings.ContainsRune(" \t\n", r) && strings.ContainsRune(seps, r) }
+	line = strings.TrimFunc(line, blank)
+	for line != "" {
+		end := strings.IndexAny(line, seps)
+		if end < 0 || len(out) == n-1 && end < len(line)-1 {
+			return append(out, line)
+		}
+		out = append(out, line[:end])
+		if line = strings.TrimLeftFunc(line[end:], blank); line != "" && strings.IndexByte(seps, line[0]) >= 0 {
+			line = strings.TrimLeftFunc(line[1:], blank)
+		}
+	}
+	return out
+}
+
+// Characters is the characters of a set of tr; false when it has classes.
+func Characters(s string) (string, bool) {
+	s, _ = quoting.EchoEscapes(s)
+	if strings.Contains(s, "[:") || strings.Contains(s, "[=") || len(s) > 512 {
+		return "", false
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if i+2 < len(s) && s[i+1] == '-' && s[i] <= s[i+2] {
+			for ch := int(s[i]); ch <= int(s[i+2]); ch++ {
+				b.WriteByte(byte(ch))
+			}
+			i += 2
+			continue
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String(), true
 }

@@ -251,8 +251,7 @@ func (a *analysis) declare(d *syntax.DeclClause, fr *shFrame) {
 		default:
 			a.declareOne(fr.st, as.Name.Value, a.bounded(values[i], fr), !as.Naked, how)
 			if HasFlag(c.args(), "-n") && c.name != "export" { // another name for a variable: both may be changed by either
-				fr.st.forget(as.Name.Value)
-				fr.st.forget(values[i].text())
+				fr.st.refer(as.Name.Value, values[i].text())
 			}
 		}
 	}
@@ -360,7 +359,7 @@ func (a *analysis) readVars(c *shCall) shValue {
 	}
 	if array, ok := o.value("-a"); ok && len(lines) == 1 && !lines[0].Dynamic {
 		b := shBinding{array: true}
-		for i, text := range fieldsOf(lines[0].Text, seps, maxFields) {
+		for i, text := range posix.Fields(lines[0].Text, seps, maxFields) {
 			b.elems = append(b.elems, shElem{itoa(i), shLiteral(text)})
 		}
 		c.fr.st.bind(array.Text, b)
@@ -386,7 +385,7 @@ func (a *analysis) readVars(c *shCall) shValue {
 
 // readField is the i-th of n fields of a line; the last one is the rest.
 func readField(line Word, i, n int, name, seps string) shValue {
-	switch fields := fieldsOf(line.Text, seps, n); {
+	switch fields := posix.Fields(line.Text, seps, n); {
 	case n == 1:
 		return line.value()
 	case line.Dynamic:
@@ -395,25 +394,6 @@ func readField(line Word, i, n int, name, seps string) shValue {
 		return shLiteral(fields[i])
 	}
 	return nil
-}
-
-// fieldsOf cuts a line into n fields at most, as IFS says: a blank among the
-// separators joins others, any other ends one field.
-func fieldsOf(line, seps string, n int) []string {
-	var out []string
-	blank := func(r rune) bool { return strings.ContainsRune(" \t\n", r) && strings.ContainsRune(seps, r) }
-	line = strings.TrimFunc(line, blank)
-	for line != "" {
-		end := strings.IndexAny(line, seps)
-		if end < 0 || len(out) == n-1 && end < len(line)-1 {
-			return append(out, line)
-		}
-		out = append(out, line[:end])
-		if line = strings.TrimLeftFunc(line[end:], blank); line != "" && strings.IndexByte(seps, line[0]) >= 0 {
-			line = strings.TrimLeftFunc(line[1:], blank)
-		}
-	}
-	return out
 }
 
 func (a *analysis) mapfile(c *shCall) shValue {

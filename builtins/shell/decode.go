@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
-	"github.com/hookc/hookc/builtins/quoting"
+	"github.com/hookc/hookc/builtins/posix"
 )
 
 // decoded is text that came out of a decoder that could not be followed.
@@ -119,8 +119,8 @@ func (a *analysis) tr(c *shCall) shValue {
 	if !ok || len(o.operands) == 0 || o.operands[0].Dynamic {
 		return shUnknown("$(tr)", v.origin())
 	}
-	from, okFrom := trSet(o.operand(0))
-	to, okTo := trSet(o.operand(1))
+	from, okFrom := posix.Characters(o.operand(0))
+	to, okTo := posix.Characters(o.operand(1))
 	if !okFrom || !okTo || o.exact("-c", "-C", "-s", "-t") || !o.exact("-d") && len(to) == 0 {
 		return decoded(c, v)
 	}
@@ -135,26 +135,6 @@ func (a *analysis) tr(c *shCall) shValue {
 		}
 	}
 	return shLiteral(b.String())
-}
-
-// trSet is the characters of a set of tr; false when it has classes.
-func trSet(s string) (string, bool) {
-	s, _ = quoting.EchoEscapes(s)
-	if strings.Contains(s, "[:") || strings.Contains(s, "[=") || len(s) > 512 {
-		return "", false
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if i+2 < len(s) && s[i+1] == '-' && s[i] <= s[i+2] {
-			for ch := int(s[i]); ch <= int(s[i+2]); ch++ {
-				b.WriteByte(byte(ch))
-			}
-			i += 2
-			continue
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String(), true
 }
 
 // decompress prints what cannot be followed from what it reads.

@@ -118,6 +118,8 @@ type shState struct {
 	level  int
 	locals []shLocal
 	frozen *shTable[bool]
+	// refs are the variables that change when one does: declare -n.
+	refs *shTable[string]
 	// several is true when a variable or the directory may be one of several.
 	several bool
 	// dead is true after exit and return.
@@ -135,7 +137,7 @@ func (s *shState) clone() *shState {
 	c := *s
 	c.vars, c.funcs, c.aliases = s.vars.share(), s.funcs.share(), s.aliases.share()
 	c.files, c.gitAliases, c.exports = s.files.share(), s.gitAliases.share(), s.exports.share()
-	c.frozen, c.locals = s.frozen.share(), slices.Clone(s.locals)
+	c.frozen, c.refs, c.locals = s.frozen.share(), s.refs.share(), slices.Clone(s.locals)
 	c.dirs, c.stack, c.args = slices.Clip(s.dirs), slices.Clip(s.stack), slices.Clip(s.args)
 	return &c
 }
@@ -146,11 +148,22 @@ func (s *shState) set(name string, v shValue) { s.bind(name, scalarBinding(v)) }
 //go:noinline
 func (s *shState) bind(name string, b ...shBinding) {
 	s.vars = s.vars.put(name, b)
+	others, _ := s.refs.get(name)
+	for other := range strings.FieldsSeq(others) {
+		s.vars = s.vars.put(other, []shBinding{{open: true}})
+	}
 	s.several = s.several || len(b) > 1
 }
 
 // forget makes a variable one of which nothing is known.
 func (s *shState) forget(name string) { s.bind(name, shBinding{open: true}) }
+
+// refer makes a variable another name of one: a change of either is one of both.
+func (s *shState) refer(name, of string) {
+	others, _ := s.refs.get(of)
+	s.refs = s.refs.put(name, of).put(of, others+" "+name)
+	s.forget(of)
+}
 
 // environmentNames are variables that a shell finds in its environment.
 const environmentNames = " HOME PATH USER LOGNAME PWD SHELL TMPDIR LANG TERM EDITOR PAGER HOSTNAME "
@@ -173,7 +186,7 @@ func (s *shState) inherit() {
 		s.funcs = nil
 	}
 	s.aliases, s.args, s.argsKnown, s.dead = nil, nil, true, false
-	s.level, s.locals, s.frozen = 0, nil, nil
+	s.level, s.locals, s.frozen, s.refs = 0, nil, nil, nil
 }
 
 // join makes s what it is if either s or t happened, and reports whether that
@@ -204,7 +217,7 @@ func (s *shState) join(t *shState) bool {
 	s.funcs, s.aliases = joinTable(s.funcs, t.funcs), joinTable(s.aliases, t.aliases)
 	s.gitAliases = joinTable(s.gitAliases, t.gitAliases)
 	s.joinFiles(t)
-	s.exports = joinTable(s.exports, t.exports)
+	s.exports, s.refs = joinTable(s.exports, t.exports), joinTable(s.refs, t.refs)
 	if len(t.args) > len(s.args) {
 		s.args, s.argsKnown = t.args, t.argsKnown
 	}

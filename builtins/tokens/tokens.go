@@ -54,13 +54,51 @@ type scanner struct {
 	lang   Lang
 	tokens []Token
 	cut    bool
+	// inner is code that stands in strings, inside is how much of it there was.
+	inner  []string
+	inside int
 }
 
-// Scan cuts code into tokens. cut is true when there are more than are looked at.
+// maxInside bounds how much code in strings is looked at.
+const maxInside = 200
+
+// Scan cuts code into tokens. Those of code that stands in strings, which runs when they are made,
+// come after all others. cut is true when there are more than are looked at.
 func Scan(lang Lang, s string) (list []Token, cut bool) {
 	p := &scanner{lang: lang}
 	p.scan(s)
-	return p.tokens, p.cut
+	for len(p.inner) > 0 {
+		s, p.inner = p.inner[0], p.inner[1:]
+		p.scan(s)
+	}
+	return append(p.tokens, Token{Kind: End, Line: true}), p.cut
+}
+
+// marks are what code in a string begins with, a closing bracket ends it.
+var marks = [...]string{Python: "{", JS: "${", Perl: "@{ ${ (?{ (??{", Ruby: "#{", PHP: "{$ ${", Lua: "", Awk: ""}
+
+// within notes the code that a string has in it.
+func (p *scanner) within(s string) {
+	for mark := range strings.FieldsSeq(marks[p.lang]) {
+		for rest := s; ; {
+			_, after, ok := strings.Cut(rest, mark)
+			if !ok {
+				break
+			}
+			end := balanced(after)
+			if end == 0 {
+				end = len(after)
+			}
+			if code := after[:end]; strings.ContainsAny(code, "(`") || p.lang == Ruby && strings.Contains(code, "%x") {
+				if p.inside++; p.inside > maxInside {
+					p.cut = true
+					return
+				}
+				p.inner = append(p.inner, strings.TrimSuffix(code, "}"))
+			}
+			rest = after
+		}
+	}
 }
 
 func (p *scanner) scan(s string) {
@@ -82,6 +120,9 @@ func (p *scanner) scan(s string) {
 		if n == 0 {
 			n = 1
 		}
+		if quoted := s[i+n-1]; (t.Kind == String || t.Kind == Command) && p.runs(s[i:i+n], quoted) {
+			p.within(t.Text)
+		}
 		if t.Kind != End {
 			t.Line = line
 			p.tokens = append(p.tokens, t)
@@ -89,7 +130,19 @@ func (p *scanner) scan(s string) {
 		}
 		i += n
 	}
-	p.tokens = append(p.tokens, Token{Kind: End, Line: true})
+}
+
+// runs reports whether code in a string, which is written as in s, is run.
+func (p *scanner) runs(s string, quote byte) bool {
+	switch p.lang {
+	case Python:
+		return s[0] == 'f' || s[0] == 'F' || len(s) > 1 && (s[1] == 'f' || s[1] == 'F')
+	case JS:
+		return quote == '`'
+	case Perl, Ruby, PHP:
+		return quote != '\'' && !strings.HasPrefix(s, "q{") && !strings.HasPrefix(s, "q(") && !strings.HasPrefix(s, "%q")
+	}
+	return false
 }
 
 // token reads one token; comments are of kind End.
@@ -133,7 +186,7 @@ func (p *scanner) comment(s string) int {
 	case Lua:
 		open = "--"
 	}
-	if strings.HasPrefix(s, open) {
+	if strings.HasPrefix(s, open) && !(p.lang == Ruby && strings.HasPrefix(s, "#{")) {
 		if end := strings.IndexByte(s, '\n'); end >= 0 {
 			return end
 		}
@@ -192,7 +245,7 @@ func (p *scanner) quotedToken(s string) (Token, int) {
 	case c == '"' || c == '\'':
 		return p.stringToken(s, prefix)
 	case c == '`':
-		text, n := untilQuote(s[1:], '`')
+		text, n := p.untilQuote(s[1:], '`', p.lang == JS || p.lang == Ruby)
 		kind := String
 		if p.lang == Perl || p.lang == Ruby || p.lang == PHP {
 			kind = Command
@@ -204,6 +257,14 @@ func (p *scanner) quotedToken(s string) (Token, int) {
 		}
 	case p.lang == Ruby && c == '%' && len(s) > 2 && strings.IndexByte("xqQwW", s[1]) >= 0:
 		return p.delimited(s, 2, s[1] == 'x')
+	case (p.lang == Perl || p.lang == Ruby || p.lang == JS) && c == '/' && p.operand():
+		return p.expression(s, 1, false)
+	case p.lang == Perl && strings.HasPrefix(s, "m/"):
+		return p.expression(s, 2, false)
+	case p.lang == Perl && (strings.HasPrefix(s, "s/") || strings.HasPrefix(s, "y/")):
+		return p.expression(s, 2, true)
+	case p.lang == Perl && (strings.HasPrefix(s, "qr/") || strings.HasPrefix(s, "tr/")):
+		return p.expression(s, 3, s[0] == 't')
 	case p.lang == Perl && c == 'q' && len(s) > 2:
 		switch {
 		case s[1] == 'x' && !nameByte(s[2]):
@@ -217,6 +278,35 @@ func (p *scanner) quotedToken(s string) (Token, int) {
 	return Token{}, 0
 }
 
+// operand reports whether a value, and no operator, comes after what was read.
+func (p *scanner) operand() bool {
+	if len(p.tokens) == 0 {
+		return true
+	}
+	switch last := p.tokens[len(p.tokens)-1]; last.Kind {
+	case Punct:
+		return !strings.Contains(")]}", last.Text)
+	case Name:
+		return strings.Contains(" if unless and or not return split grep while until when ", " "+last.Text+" ")
+	}
+	return false
+}
+
+// expression reads a regular expression between slashes, whose text begins at from, and what takes
+// the place of what it matches. It is none where that is code.
+func (p *scanner) expression(s string, from int, replaces bool) (Token, int) {
+	text, n := p.untilQuote(s[from:], '/', p.lang == Ruby)
+	if n += from; replaces {
+		to, m := p.untilQuote(s[n:], '/', false)
+		text, n = text+to, n+m
+	}
+	flags := s[n : n+len(s[n:])-len(strings.TrimLeft(s[n:], "abcdefghijklmnopqrstuvwxyz"))]
+	if s[n-1] != '/' || replaces && strings.Contains(flags, "e") || strings.ContainsAny(text, "\n") {
+		return Token{}, 0
+	}
+	return Token{Kind: String, Text: text}, n + len(flags)
+}
+
 // delimited reads q{…}, qx(…), %x[…] whose delimiter is at from.
 func (p *scanner) delimited(s string, from int, command bool) (Token, int) {
 	open := s[from]
@@ -227,7 +317,7 @@ func (p *scanner) delimited(s string, from int, command bool) (Token, int) {
 	if i := strings.IndexByte("({[<", open); i >= 0 {
 		end = ")}]>"[i]
 	}
-	text, n := untilQuote(s[from+1:], end)
+	text, n := p.untilQuote(s[from+1:], end, p.lang == Ruby && s[from-1] != 'q' && s[from-1] != 'w')
 	kind := String
 	if command {
 		kind = Command
@@ -235,20 +325,38 @@ func (p *scanner) delimited(s string, from int, command bool) (Token, int) {
 	return Token{Kind: kind, Text: text}, from + 1 + n
 }
 
-// untilQuote is the text up to a quote that is not escaped, and its length
-// with the quote.
-//
-//go:noinline
-func untilQuote(s string, quote byte) (string, int) {
+// untilQuote is the text up to a quote that is not escaped and stands in no code of a string that
+// may have some, and its length with the quote.
+func (p *scanner) untilQuote(s string, quote byte, code bool) (string, int) {
 	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
+		switch {
+		case s[i] == '\\':
 			i++
-		case quote:
+		case s[i] == quote:
 			return s[:i], i + 1
+		case code && strings.HasPrefix(s[i:], marks[p.lang]):
+			if n := balanced(s[i+len(marks[p.lang]):]); n > 0 {
+				i += len(marks[p.lang]) + n - 1
+			}
 		}
 	}
 	return s, len(s)
+}
+
+// balanced is the length of code with the bracket that ends it, 0 where none does.
+func balanced(s string) int {
+	depth := 1
+	for i := range len(s) {
+		switch s[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return 0
 }
 
 func (p *scanner) stringToken(s string, prefix int) (Token, int) {
@@ -262,7 +370,7 @@ func (p *scanner) stringToken(s string, prefix int) (Token, int) {
 		}
 		body, n = s[prefix+3:prefix+3+end], min(prefix+6+end, len(s))
 	} else {
-		body, n = untilQuote(s[prefix+1:], quote)
+		body, n = p.untilQuote(s[prefix+1:], quote, p.lang == Ruby && quote == '"' || strings.Contains(letters, "f"))
 		n += prefix + 1
 	}
 	t := Token{Kind: String, Text: body}

@@ -214,7 +214,7 @@ func dry(c *shell.Command) bool {
 		return false
 	}
 	return slices.ContainsFunc(c.Flags, func(flag string) bool {
-		return losses.In(flag, "--dry-run --dryrun --preview-only --print-sql "+dryShort[c.Name])
+		return losses.In(flag, "--dry-run --dryrun --preview-only --print-sql --dump-sql "+dryShort[c.Name])
 	}) && !slices.ContainsFunc(words, func(w string) bool {
 		name, value, _ := strings.Cut(w, "=")
 		return losses.In(name, "--dry-run --dryrun") && losses.In(value, "false none no 0 off")

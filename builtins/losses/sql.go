@@ -14,12 +14,26 @@ type Loss struct{ Op, Target string }
 // SQL finds what SQL text destroys. Strings and comments are text.
 func SQL(text string) []Loss {
 	var out []Loss
-	for _, words := range sqlStatements(text) {
-		if loss, ok := sqlStatement(words); ok {
+	statements := slices.DeleteFunc(sqlStatements(text), func(words []string) bool { return len(words) == 0 })
+	undone, own := rolledBack(statements), map[string]bool{}
+	for _, words := range statements {
+		if i := slices.Index(words, "TABLE"); words[0] == "CREATE" && i == 2 && In(words[1], "TEMP TEMPORARY") {
+			own[sqlName(slices.DeleteFunc(slices.Clone(words[i:]), func(w string) bool { return w == "NOT" }))] = true
+		}
+		loss, ok := sqlStatement(words)
+		if ok && !(undone && In(loss.Op, "delete-rows update-rows")) && !(loss.Op == "drop-table" && own[loss.Target] && len(words) == 3) {
 			out = append(out, loss)
 		}
 	}
 	return out
+}
+
+// rolledBack reports whether statements are one transaction that is undone.
+func rolledBack(statements [][]string) bool {
+	ends := func(words []string) bool { return In(words[0], "COMMIT END ROLLBACK BEGIN START ABORT") }
+	n := len(statements)
+	return n > 2 && (slices.Equal(statements[0], []string{"BEGIN"}) || slices.Equal(statements[0], []string{"START", "TRANSACTION"})) &&
+		slices.Equal(statements[n-1], []string{"ROLLBACK"}) && !slices.ContainsFunc(statements[1:n-1], ends)
 }
 
 // sqlToken is a token of SQL: a comment, a string, a name in quotes, a word, or a sign.

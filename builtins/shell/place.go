@@ -60,7 +60,7 @@ func (at At) place(p string) Zone {
 	if whole == "" || whole[0] != '/' {
 		return ZoneUnknown
 	}
-	if !below && at.project(whole) && losses.InGit(whole) {
+	if at.project(whole) && losses.InGit(whole) && (!below || losses.InGit(p) && !strings.HasSuffix(p, ".sample")) {
 		return ZoneGit
 	}
 	switch {

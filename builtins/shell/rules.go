@@ -36,7 +36,7 @@ type shTool struct {
 
 // dryRuns are the options with which nothing happens, for every tool, without the
 // dashes inside of them.
-var dryRuns = losses.Words("--dryrun --help --version --whatif --noop --checkonly --planonly --pretend --justprint --noact --simulate --preview --previewonly --printsql --assumeno -help")
+var dryRuns = losses.Words("--dryrun --help --version --whatif --noop --checkonly --planonly --pretend --justprint --noact --simulate --preview --previewonly --printsql --dumpsql --assumeno -help")
 
 // shRuleTable are the rules by tool, and shToolTable how the tools read their
 // options; rulesOf and toolOf read them.

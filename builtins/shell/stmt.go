@@ -99,13 +99,23 @@ func (a *analysis) ifClause(c *syntax.IfClause, fr *shFrame) {
 	other.st, other.conditional = fr.st.clone(), true
 	a.narrow(c.Cond[len(c.Cond)-1], true, then.st)
 	a.narrow(c.Cond[len(c.Cond)-1], false, other.st)
-	a.stmts(c.Then, &then)
+	if then.st.dead = then.st.dead || never(c.Cond, fr.st); !then.st.dead {
+		a.stmts(c.Then, &then)
+	}
 	if c.Else != nil && a.enter(fr) {
 		a.ifClause(c.Else, &other)
 		a.leave()
 	}
 	a.join(then.st, other.st)
 	*fr.st = *then.st
+}
+
+// never reports whether a condition is the word false.
+func never(cond []*syntax.Stmt, st *shState) bool {
+	call, ok := cond[0].Cmd.(*syntax.CallExpr)
+	_, function := st.funcs.get("false")
+	_, alias := st.aliases.get("false")
+	return ok && len(cond) == 1 && len(call.Args) == 1 && len(call.Assigns) == 0 && call.Args[0].Lit() == "false" && !cond[0].Negated && !function && !alias
 }
 
 // loop reads a body until what it changes is known, or is taken for not known.

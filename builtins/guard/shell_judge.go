@@ -334,7 +334,7 @@ func judgeRead(s *shell.Line, e *shell.Effect) *shellAdvice {
 			return nil // used by what runs, and not shown
 		}
 	case "copy", "redirect", "move":
-		if e.Secret == "env-file" || e.Place == shell.ZoneProject || e.Place == shell.ZoneTemp || beside(s, e) {
+		if e.Command >= 0 && harm.Given(s, e.Command) || e.Secret == "env-file" || e.Place == shell.ZoneProject || e.Place == shell.ZoneTemp || beside(s, e) {
 			return nil
 		}
 		return adviceCopySecret

@@ -192,7 +192,7 @@ func (f *finder) command(i int) {
 		}
 		lower := strings.ToLower(text)
 		for _, r := range list {
-			if r.kind == "reveal" && (Given(f.s, i) || NamesOnly(f.s, &shell.Effect{Command: i})) {
+			if r.kind == "live" && strings.HasPrefix(c.Host, "container:") && composed(f.s, c) || r.kind == "reveal" && (Given(f.s, i) || NamesOnly(f.s, &shell.Effect{Command: i})) {
 				continue
 			}
 			if r.matches(text, lower) && (r.line.text == "" || r.line.in(f.whole()) && (r.not.text == "" || !r.not.in(f.whole()))) {
@@ -214,7 +214,7 @@ func dry(c *shell.Command) bool {
 		return false
 	}
 	return slices.ContainsFunc(c.Flags, func(flag string) bool {
-		return losses.In(flag, "--dry-run --dryrun --preview-only --print-sql --dump-sql "+dryShort[c.Name])
+		return losses.In(flag, "--dry-run --dryrun --preview-only --print-sql --dump-sql --list-tasks --list-hosts --list-tags --syntax-check -help "+dryShort[c.Name])
 	}) && !slices.ContainsFunc(words, func(w string) bool {
 		name, value, _ := strings.Cut(w, "=")
 		return losses.In(name, "--dry-run --dryrun") && losses.In(value, "false none no 0 off")

@@ -20,8 +20,15 @@ func ThrownAway(s *shell.Line, e *shell.Effect) bool {
 	c := &s.Commands[e.Command]
 	words := append(shell.WordTexts(c.Argv[min(1, len(c.Argv)):]), environment(c)...)
 	switch {
-	case dry(c), (e.Domain == shell.DomainOutside || e.Domain == shell.DomainDatabase) && (strings.HasSuffix(c.Name, "lint") || len(words) > 0 && words[0] == "lint" && (e.Domain == shell.DomainOutside || c.Name == "sqlfluff")):
+	case dry(c), (e.Domain == shell.DomainOutside || e.Domain == shell.DomainDatabase) && (strings.HasSuffix(c.Name, "lint") || strings.HasSuffix(c.Name, "-format") || len(words) > 0 && words[0] == "lint" && (e.Domain == shell.DomainOutside || c.Name == "sqlfluff")):
 		return true
+	case c.Name == "duckdb" && len(words) == 2 && words[0] == "-c":
+		return true
+	case losses.In(c.Name, "restic kopia borg"):
+		restores := slices.Contains(words, "restore") && slices.ContainsFunc(words, func(w string) bool { return temporary(strings.TrimPrefix(w, "--target=")) })
+		if restores || c.Name == "kopia" && slices.Contains(words, "expire") && !slices.Contains(words, "--delete") {
+			return true
+		}
 	case c.Name == "git":
 		return gitThrownAway(s, e, words)
 	case losses.In(c.Name, "awslocal tflocal samlocal cdklocal"), c.Name == "aws" && slices.Contains(words, "--generate-cli-skeleton"):
@@ -33,7 +40,7 @@ func ThrownAway(s *shell.Line, e *shell.Effect) bool {
 	}
 	named := e.Op == "publish"
 	here := !named && (strings.HasPrefix(c.Host, "container:") || losses.In(c.Name, "kind k3d minikube docker podman docker-compose podman-compose compose avdmanager emulator simctl incus lxc limactl multipass"))
-	named = named || has(strings.TrimPrefix(c.Host, "container:"), thrown) || filtered(s, c, e) || losses.In(c.Name, "redis-cli valkey-cli") && composed(s, c)
+	named = named || has(strings.TrimPrefix(c.Host, "container:"), thrown) || filtered(s, c, e) || ownThing(s, e, c) || losses.In(c.Name, "redis-cli valkey-cli") && composed(s, c)
 	here = here || losses.In(c.Name, "createdb dropdb dropuser") || c.Name == "mc" && aliased(s, e.Target)
 	for i, w := range append(words, e.Target) {
 		before := ""
@@ -49,22 +56,24 @@ func ThrownAway(s *shell.Line, e *shell.Effect) bool {
 		if !local && !place && losses.In(name, "-h --host PGHOST MYSQL_HOST REDIS_HOST") {
 			return false
 		}
-		repository := losses.In(name, "-r --repo -D --pgdata --data-dir --datadir --dbpath PGDATA")
+		repository := !strings.HasPrefix(value, "-") && losses.In(name, "-r --repo -D --pgdata --data-dir --datadir --dbpath PGDATA")
 		switch {
 		case repository && !(place && !strings.Contains(value, "..")):
 			return false
 		case repository, place && losses.In(path.Ext(value), ".db .duckdb .sqlite .sqlite3"), losses.Holds(w, "sqlite:////tmp/", "sqlite:///:memory:", "ephemeralclient("), w == "UseDevelopmentStorage=true",
 			place && losses.In(c.Name, "psql dropdb") && name == "-h",
-			local && (strings.HasPrefix(name, "--endpoint") || name == "AWS_ENDPOINT_URL" || losses.In(c.Name, "grpcurl evans")),
+			local && (strings.HasPrefix(name, "--endpoint") || name == "AWS_ENDPOINT_URL" || strings.HasSuffix(name, "_EMULATOR_HOST") || strings.HasPrefix(w, "redis://") && len(path.Base(w)) == 2 || losses.In(c.Name, "grpcurl evans")),
 			e.Domain == shell.DomainDatabase && losses.In(name, "-e --env --environment RAILS_ENV APP_ENV") && losses.In(value, "local test testing dev development ci"),
 			losses.In(c.Name, "redis-cli valkey-cli") && name == "-n" && len(value) == 2 && !slices.Contains(words, "-h"), c.Name == "tc" && name == "dev" && value == "lo":
 			here, named = true, true
-		case local, losses.In(name, "--context --kube-context --kubecontext") && localCluster(value), strings.HasPrefix(w, "local/"):
+		case losses.In(name, "--context --kube-context --kubecontext") && localCluster(value):
+			here, named = true, true
+		case local, strings.HasPrefix(w, "local/"):
 			here = true
 		case strings.Contains(w, "://") && !strings.HasPrefix(w, "s3://"), has(w, serves):
 			return false
 		}
-		named = named || has(w, thrown) || c.Name == "security" && w == "build.keychain"
+		named = named || has(w, thrown) || strings.Contains(w, "$$") || strings.Contains(w, "$RANDOM") || c.Name == "security" && w == "build.keychain"
 	}
 	return named && (here || c.Name == "security")
 }
@@ -85,11 +94,32 @@ func composed(s *shell.Line, c *shell.Command) bool {
 // filtered reports whether the things of a command are found by a mark that tests put on them, and by
 // nothing else.
 func filtered(s *shell.Line, c *shell.Command, e *shell.Effect) bool {
-	return e.Target == "$("+c.Name+")" && !slices.ContainsFunc(s.Commands, func(other shell.Command) bool {
-		words := shell.WordTexts(other.Argv)
-		return other.Name == c.Name && len(words) > 1 && losses.In(words[1], "ps ls list container volume network images") && !slices.ContainsFunc(words, func(w string) bool {
-			return losses.Holds(w, "label=", "name=") && has(w, thrown)
-		})
+	found := false
+	for i := range s.Commands {
+		words := shell.WordTexts(s.Commands[i].Argv)
+		if e.Target != "$("+c.Name+")" || s.Commands[i].Name != c.Name || len(words) < 2 || &s.Commands[i] == c || losses.In(words[1], "run exec") {
+			continue
+		}
+		own := len(words) == 3 && words[1] == "volume" && words[2] == "create"
+		if !own && !slices.ContainsFunc(words, func(w string) bool { return losses.Holds(w, "label=", "name=") && has(w, thrown) }) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// ownThing reports whether an earlier command of the line made, under the name that comes last in a command,
+// what that command takes away, on this machine.
+func ownThing(s *shell.Line, e *shell.Effect, c *shell.Command) bool {
+	name := c.Argv[len(c.Argv)-1].Text
+	return losses.In(c.Name, "docker podman kind k3d minikube lxc incus multipass") && len(name) > 2 && name[0] != '-' && slices.ContainsFunc(s.Commands[:e.Command], func(d shell.Command) bool {
+		words := shell.WordTexts(d.Argv)
+		if d.Name != c.Name || d.Host != c.Host || !slices.ContainsFunc(words, func(w string) bool { return losses.In(w, "create run launch init start") }) {
+			return false
+		}
+		at := slices.IndexFunc(words, func(w string) bool { return w == name || w == "--name="+name })
+		return at > 1 && losses.In(words[at-1], "--name -n -p create launch init") || at > 1 && words[at] != name
 	})
 }
 
@@ -118,7 +148,8 @@ func started(s *shell.Line, c *shell.Command, words []string) bool {
 		return false
 	}
 	return slices.ContainsFunc(s.Commands, func(d shell.Command) bool {
-		return losses.In(d.Name, "redis-server valkey-server etcd vault mongod mysqld postgres pg_ctl memcached nats-server consul minio") && d.Host == c.Host && slices.ContainsFunc(d.Argv, func(w shell.Word) bool {
+		runs := losses.In(d.Name, "docker podman") && len(d.Argv) > 1 && d.Argv[1].Is("run")
+		return (runs || losses.In(d.Name, "redis-server valkey-server etcd vault mongod mysqld postgres pg_ctl memcached nats-server consul minio")) && d.Host == c.Host && slices.ContainsFunc(d.Argv, func(w shell.Word) bool {
 			return slices.ContainsFunc(strings.FieldsFunc(w.Text, func(r rune) bool { return r < '0' || r > '9' }), func(n string) bool { return ports[n] })
 		})
 	})
@@ -136,10 +167,13 @@ func temporary(dir string) bool {
 // ignored and made again, or works in a folder of temporary files: on what lies there, or on branches
 // and history of a repository that the line made there, as others may share those.
 func gitThrownAway(s *shell.Line, e *shell.Effect, words []string) bool {
-	dir := ""
+	dir, c := "", &s.Commands[e.Command]
+	if of, below, _ := strings.Cut(strings.TrimPrefix(c.Dir, "/tmp/tmp."), "/"); strings.HasPrefix(c.Dir, "/tmp/tmp.XX") && strings.Trim(of, "X") == "" && (below == "" || c.Conditional) {
+		dir = c.Dir
+	}
 	for len(words) > 2 && losses.In(words[0], "-C -c") {
 		switch {
-		case words[0] == "-C" && dir == "":
+		case words[0] == "-C" && (dir == "" || dir == c.Dir) && strings.HasPrefix(words[1], "/"):
 			dir = words[1]
 		case words[0] == "-C", !strings.HasPrefix(words[1], "user."):
 			return false
@@ -154,19 +188,23 @@ func gitThrownAway(s *shell.Line, e *shell.Effect, words []string) bool {
 		return losses.In(e.Op, "reset-hard checkout-force switch-force discard-changes clean worktree-remove") ||
 			!strings.HasPrefix(e.Op, "push") && slices.ContainsFunc(s.Commands[:e.Command], func(c shell.Command) bool {
 				words := shell.WordTexts(c.Argv)
-				return c.Name == "git" && slices.Contains(words, dir) && (slices.Contains(words, "init") || slices.Contains(words, "clone")) && !slices.Contains(words, "worktree")
+				return c.Name == "git" && (slices.Contains(words, dir) || c.Dir == dir) && (slices.Contains(words, "init") || slices.Contains(words, "clone")) && !slices.Contains(words, "worktree")
 			})
 	}
 	if len(words) < 3 {
 		return false
 	}
-	if i := slices.Index(words, "--"); i > 0 && words[0] == "clean" {
+	i := slices.IndexFunc(words, func(w string) bool { return w == "--" || w != "clean" && w[:min(1, len(w))] != "-" })
+	if i > 0 && words[0] == "clean" {
 		flags := strings.Join(words[1:i], " ")
+		if words[i] != "--" {
+			i--
+		}
 		return strings.Contains(flags, "X") && !strings.ContainsAny(flags, "xe") && i+1 < len(words) && !slices.ContainsFunc(words[i+1:], func(w string) bool {
 			return strings.Contains(w, "..") || !inMade(strings.Split(w, "/")) && !losses.Holds(w, ".pyc", "__pycache__", "node_modules", ".class", "/dist", "/build", ".tsbuildinfo")
 		})
 	}
-	i := slices.IndexFunc(words, func(w string) bool {
+	i = slices.IndexFunc(words, func(w string) bool {
 		return (strings.HasPrefix(w, "/tmp/") || strings.HasPrefix(w, "$(mktemp") || inMade(strings.Split(w, "/"))) && !strings.Contains(w, "..")
 	})
 	return i > 0 && words[0] == "push" && losses.In(words[i-1], "push -q --quiet -f --force -u --mirror --all")
@@ -202,8 +240,8 @@ func Volume(p string) bool {
 
 // namesOnly are commands that print names, counts or sums of what they read, and no values.
 var namesOnly = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:cut (?:.* )?(?:-d ?= (?:.* )?-f ?1 |-f ?1 (?:.* )?-d ?= )|awk (?:-F ?= |'-F=' )[^{]*\{ ?print \$1 ?(?:"[^$"]*" ?)?\}|sed (?:-E |-r |-e )?s/=\.\*/\S*/\S* ` +
-		`|sed -nE? s/\^?\\?\(\[[\w^-]+\][*+](?:\\[+])?\\?\)=\.\*/\\1/p |grep (?:-\w*[cqL]\w* |-\w*E?o\w* \^\[[\w^=-]+\][*+].*)|jq (?:-\w+ )*[.\w\[\]" ]*\|? ?(?:keys(?:_unsorted)?(?:\[\])?|length) |wc |(?:sha\d+|md5|b2)sum )`)
+	return regexp.MustCompile(`^(?:cut (?:.* )?(?:-d ?= (?:.* )?-f ?1 |-f ?1 (?:.* )?-d ?= )|awk -F ?= [^{]*\{ ?print (?:(?:"[^$"]*"|\$1|FILENAME|F?NR)[ ,]*)+\}|sed (?:-E |-r |-e )?s/=\.\*/\S*/\S* ` +
+		`|sed -n[Er]? s/[^/]*[^(/]=\.\*/(?:\\\d|[^/\\&])*/p |grep (?:-\w*[cqL]\w* |-\w*E?o\w* \^\[[\w^=-]+\][*+].*)|jq (?:-\w+ )*[.\w\[\]" ]*\|? ?(?:keys(?:_unsorted)?(?:\[\])?|length|(?:\.\[\] ?\| ?)?split\("="\) ?(?:\| ?\.)?\[0\]) |wc |(?:sha\d+|md5|b2)sum )`)
 })
 
 // harmlessColumns are those of a Secret that hold no value of it.
@@ -227,7 +265,7 @@ func NamesOnly(s *shell.Line, e *shell.Effect) bool {
 func Given(s *shell.Line, command int) bool {
 	c := &s.Commands[command]
 	return slices.Contains(c.Via, "substitution") && slices.ContainsFunc(s.Commands, func(d shell.Command) bool {
-		return len(d.Argv) > 0 && !losses.Languages()[d.Name] && !losses.In(shell.Versionless(d.Name), "echo printf printenv env sh bash zsh dash ksh fish eval python node deno bun ruby perl php tee cat awk make npm npx yarn pnpm") &&
+		return len(d.Argv) > 0 && !losses.Languages()[d.Name] && !losses.In(shell.Versionless(d.Name), "echo printf printenv env sh bash zsh dash ksh fish eval python node deno bun ruby perl php tee cat awk npx") &&
 			slices.ContainsFunc(d.Env, func(v shell.Assign) bool {
 				return strings.HasPrefix(v.Value.Text, "$("+c.Name) || strings.HasPrefix(v.Value.Text, "$(< ") && c.Name == "cat"
 			})

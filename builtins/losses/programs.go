@@ -35,7 +35,7 @@ var (
 		ping ping6 traceroute slack slack-cli telegram-send ntfy notify discord xh curlie httpie getent mosquitto_pub nats redis-cli kcat kafkacat websocat wscat grpcurl busybox telnet azcopy
 		0x0 ix logger termbin sprunge hastebin bashupload filebin oshi surge gh-pages ipfs`)
 	// Readers are readers that see for themselves what is sent, and tools of stores of this machine, which send nothing.
-	Readers = Words("curl wget wget2 aria2c nc ncat netcat socat telnet scp sftp rsync http https ssh git security keytool certutil helm helmfile sops kubeseal ansible ansible-playbook")
+	Readers = Words("curl wget wget2 aria2c nc ncat netcat socat telnet scp sftp rsync http https ssh git security keytool certutil step mkcert cfssl minisign helm helmfile sops kubeseal ansible ansible-playbook")
 )
 
 // Daemons are processes and services without which the machine, or the way to it, is gone.

@@ -66,6 +66,6 @@ func Wrappers() map[string]Wrapper {
 		"pssh": {Short: "hHlt"}, "parallel-ssh": {Short: "hHlt"}, "clush": {Short: "wgxl", Joined: true}, "ddev": {Sub: "exec"}, "lando": {Sub: "ssh", Short: "c", Code: "-c"}, "limactl": {Sub: "shell", Skip: 1},
 		"colima": {Sub: "ssh"}, "lxc": {Sub: "exec", Short: "nw", Long: "--env --cwd --user", Skip: 1}, "incus": {Sub: "exec", Short: "nw", Long: "--env --cwd --user", Skip: 1},
 		"multipass": {Sub: "exec shell", Short: "nw", Skip: 1}, "vagrant": {Sub: "ssh", Short: "c", Long: "--command", Code: "-c --command", Skip: 1}, "pipx": {Sub: "run"}, "wsl": {Short: "du", Long: "--distribution --user --cd"}, "tsp": {}, "gdb": {}, "sshpass": {Short: "pfdP"}, "psexec": {Skip: 1}, "winrs": {Joined: true}, "knife": {Sub: "ssh", Skip: 1, Short: "xiP", Joined: true}, "bolt": {Sub: "command", Skip: 1, Short: "tu", Long: "--targets --user", Joined: true},
-		"man": {Short: "PpHLmMSerRCEsk", Long: "--pager", Code: "-P --pager", Skip: 1 << 10}, "journalctl": {},
+		"man": {Short: "PpHLmMSerRCEsk", Long: "--pager", Code: "-P --pager", Skip: 1 << 10}, "journalctl": {Skip: 1 << 10},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/internal/spell"
 	"mvdan.cc/sh/v3/syntax"
@@ -80,7 +81,7 @@ func (a *analysis) changesState(c *syntax.CallExpr, st *shState) bool {
 	if len(c.Args) == 0 {
 		return true
 	}
-	name, ok := plainLit(c.Args[0])
+	name, ok := posix.PlainLit(c.Args[0])
 	if !ok || builtinOf(name) != nil {
 		return true
 	}

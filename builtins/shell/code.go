@@ -213,7 +213,7 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 	}
 	a.codeTool(c, c.name, c.args())
 	a.ownProgram(c)
-	if programOf(c.name) == nil && !losses.TextPrograms()[c.name] {
+	if programOf(c.name) == nil && !losses.TextPrograms()[c.name] && !WordIn(c.name, "gh glab hub") {
 		a.sqlWords(c)
 	}
 	v, read := a.readProgram(c)

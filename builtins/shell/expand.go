@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/builtins/quoting"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -80,7 +81,7 @@ func (a *analysis) fields(words []*syntax.Word, fr *shFrame) []Word {
 		if !a.spend(fr) {
 			break
 		}
-		if lit, ok := plainLit(w); ok {
+		if lit, ok := posix.PlainLit(w); ok {
 			f.done = append(f.done, Word{Text: lit, parts: shValue{{text: lit}}})
 			continue
 		}
@@ -90,18 +91,6 @@ func (a *analysis) fields(words []*syntax.Word, fr *shFrame) []Word {
 		}
 	}
 	return f.done
-}
-
-// plainLit is the text of a word without anything to expand or unquote.
-func plainLit(w *syntax.Word) (string, bool) {
-	if len(w.Parts) != 1 {
-		return "", false
-	}
-	lit, ok := w.Parts[0].(*syntax.Lit)
-	if !ok || strings.ContainsAny(lit.Value, "\\*?[{~\uE0F0") {
-		return "", false
-	}
-	return lit.Value, true
 }
 
 func (a *analysis) ifs(st *shState) string {

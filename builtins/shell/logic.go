@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"github.com/hookc/hookc/builtins/posix"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -43,7 +44,12 @@ func (a *analysis) outcome(s *syntax.Stmt, fr *shFrame) (failed, likely *shState
 // logical is outcome for && and ||.
 func (a *analysis) logical(c *syntax.BinaryCmd, fr *shFrame) (failed, likely *shState) {
 	conditional := fr.conditional
+	holds, known := a.constant(c.X, fr)
 	failed, likely = a.outcome(c.X, fr)
+	if known && holds == (c.Op == syntax.OrStmt) { // what comes after it never runs
+		failed.dead, fr.st.dead = failed.dead || holds, fr.st.dead || !holds
+		return failed, likely
+	}
 	fr.conditional = true
 	defer func() { fr.conditional = conditional }()
 	if c.Op == syntax.AndStmt {
@@ -140,7 +146,7 @@ func (a *analysis) narrow(s *syntax.Stmt, holds bool, st *shState) {
 	if s == nil {
 		return
 	}
-	name, filled := testedVariable(s)
+	name, filled := posix.TestedVariable(s)
 	if name == "" || filled != holds {
 		return
 	}
@@ -164,46 +170,37 @@ func (a *analysis) narrow(s *syntax.Stmt, holds bool, st *shState) {
 	}
 }
 
-// testedVariable is the variable a test looks at, and whether the test is true
-// when it is not empty.
-func testedVariable(s *syntax.Stmt) (name string, filled bool) {
-	var op string
-	var w *syntax.Word
-	switch c := s.Cmd.(type) {
-	case *syntax.CallExpr:
-		if len(c.Args) < 3 {
-			return "", false
-		}
-		if t, _ := plainLit(c.Args[0]); t != "test" && c.Args[0].Lit() != "[" {
-			return "", false
-		}
-		op, w = c.Args[1].Lit(), c.Args[2]
-	case *syntax.TestClause:
-		u, ok := c.X.(*syntax.UnaryTest)
-		if !ok {
-			return "", false
-		}
-		op = u.Op.String()
-		w, _ = u.X.(*syntax.Word)
+// constant reports whether a condition is known to hold, or not to: true, false, or a test of two
+// words that are known.
+func (a *analysis) constant(s *syntax.Stmt, fr *shFrame) (holds, known bool) {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || s.Negated || s.Background || len(s.Redirs)+len(c.Assigns) > 0 || len(c.Args) == 0 {
+		return false, false
 	}
-	if w == nil || op != "-n" && op != "-z" {
-		return "", false
+	name := c.Args[0].Lit()
+	_, function := fr.st.funcs.get(name)
+	_, alias := fr.st.aliases.get(name)
+	switch n := len(c.Args); {
+	case function || alias:
+	case n == 1 && WordIn(name, "true false :"):
+		return name != "false", true
+	case name == "[" && n == 5 && c.Args[4].Lit() == "]", name == "test" && n == 4:
+		x, okX := constantWord(c.Args[1], fr.st)
+		y, okY := constantWord(c.Args[3], fr.st)
+		op := c.Args[2].Lit()
+		return (x == y) == (op != "!="), okX && okY && WordIn(op, "= == !=")
 	}
-	return wordVariable(w), (op == "-n") != s.Negated
+	return false, false
 }
 
-// wordVariable is the name in "$name" or "${name:-}", "" for other words.
-func wordVariable(w *syntax.Word) string {
-	if len(w.Parts) != 1 {
-		return ""
+// constantWord is a word, or the one value of a variable.
+func constantWord(w *syntax.Word, st *shState) (string, bool) {
+	if text, ok := posix.PlainLit(w); ok {
+		return text, true
 	}
-	part := w.Parts[0]
-	if q, ok := part.(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
-		part = q.Parts[0]
+	alts, _ := st.vars.get(posix.WordVariable(w))
+	if len(alts) != 1 || alts[0].open || alts[0].unset || alts[0].array {
+		return "", false
 	}
-	p, ok := part.(*syntax.ParamExp)
-	if !ok || p.Param == nil || p.Excl || p.Length || p.Index != nil || p.Slice != nil || p.Repl != nil || !syntax.ValidName(p.Param.Value) {
-		return ""
-	}
-	return p.Param.Value
+	return alts[0].value().known()
 }

@@ -1,8 +1,10 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -93,29 +95,23 @@ func (a *analysis) ifClause(c *syntax.IfClause, fr *shFrame) {
 		a.stmts(c.Then, fr)
 		return
 	}
+	holds, known := a.constant(c.Cond[len(c.Cond)-1], fr)
 	a.stmts(c.Cond, fr)
 	then, other := *fr, *fr
 	then.st, then.conditional = fr.st.clone(), true
 	other.st, other.conditional = fr.st.clone(), true
 	a.narrow(c.Cond[len(c.Cond)-1], true, then.st)
 	a.narrow(c.Cond[len(c.Cond)-1], false, other.st)
-	if then.st.dead = then.st.dead || never(c.Cond, fr.st); !then.st.dead {
+	known = known && len(c.Cond) == 1
+	if then.st.dead, other.st.dead = then.st.dead || known && !holds, other.st.dead || known && holds; !then.st.dead {
 		a.stmts(c.Then, &then)
 	}
-	if c.Else != nil && a.enter(fr) {
+	if c.Else != nil && !other.st.dead && a.enter(fr) {
 		a.ifClause(c.Else, &other)
 		a.leave()
 	}
 	a.join(then.st, other.st)
 	*fr.st = *then.st
-}
-
-// never reports whether a condition is the word false.
-func never(cond []*syntax.Stmt, st *shState) bool {
-	call, ok := cond[0].Cmd.(*syntax.CallExpr)
-	_, function := st.funcs.get("false")
-	_, alias := st.aliases.get("false")
-	return ok && len(cond) == 1 && len(call.Args) == 1 && len(call.Assigns) == 0 && call.Args[0].Lit() == "false" && !cond[0].Negated && !function && !alias
 }
 
 // loop reads a body until what it changes is known, or is taken for not known.
@@ -246,14 +242,26 @@ const plainName = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 func (a *analysis) caseClause(c *syntax.CaseClause, fr *shFrame) {
 	a.each(fr, func() { a.single(c.Word, fr) })
 	var ends []*shState
+	word, known := constantWord(c.Word, fr.st)
+	known = known && !strings.Contains(fr.src, "nocasematch")
 	for _, item := range c.Items {
+		hit := slices.ContainsFunc(item.Patterns, func(p *syntax.Word) bool {
+			known = known && p.Lit() != "" && !strings.ContainsAny(p.Lit(), "\\[") && item.Op == syntax.Break
+			return known && losses.GlobMatch(p.Lit(), word)
+		})
+		if known && !hit {
+			continue
+		}
 		for _, p := range item.Patterns {
 			a.each(fr, func() { a.single(p, fr) })
 		}
 		in := *fr
 		in.st, in.conditional = fr.st.clone(), true
 		a.stmts(item.Stmts, &in)
-		ends = append(ends, in.st)
+		if ends = append(ends, in.st); known {
+			*fr.st = *in.st
+			return
+		}
 	}
 	for _, st := range ends {
 		a.join(fr.st, st)

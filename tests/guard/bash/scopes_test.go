@@ -39,7 +39,7 @@ func (g *scopes) use() string { return fmt.Sprintf(`rm -rf "$%s"`, g.name()) }
 
 // statement is one statement in a function of a level, 0 outside of all.
 func (g *scopes) statement(level, depth int) string {
-	n := 16
+	n := 21
 	if depth <= 0 {
 		n = 10
 	}
@@ -71,7 +71,17 @@ func (g *scopes) statement(level, depth int) string {
 		}
 		return g.use()
 	case 14:
-		return g.pick("if true; then ", "if false; then ", "if [ -n \"$x\" ]; then ") + g.list(level, depth-1) + "; else " + g.list(level, depth-1) + "; fi"
+		return g.pick("if true; then ", "if false; then ", "if [ -n \"$x\" ]; then ", "if "+g.test()+"; then ", "if "+g.test()+"; then ") + g.list(level, depth-1) + "; else " + g.list(level, depth-1) + "; fi"
+	case 15:
+		return fmt.Sprintf("case $%s in /srv/*) %s;; build%d) %s;; d*) %s;; *) %s;; esac", g.name(), g.statement(level, 0), g.n, g.statement(level, 0), g.statement(level, 0), g.statement(level, 0))
+	case 16:
+		return g.test() + g.pick(" && ", " || ") + g.statement(level, 0) + g.pick("", " || "+g.statement(level, 0))
+	case 17:
+		return g.pick("true", "false", ":") + g.pick(" && ", " || ") + g.statement(level, 0)
+	case 18:
+		return fmt.Sprintf("for i in 1 2; do if %s; then %s=%s; else %s; fi; done", g.test(), g.name(), g.value(), g.statement(level, 0))
+	case 19:
+		return fmt.Sprintf("declare -n r=%s; r=%s; %s", g.name(), g.value(), g.statement(level, 0))
 	default:
 		if level > 0 && g.r.IntN(3) == 0 {
 			return "return 0"
@@ -79,6 +89,11 @@ func (g *scopes) statement(level, depth int) string {
 		return g.pick(fmt.Sprintf("for %s in build /srv/e; do %s; done", g.name(), g.list(level, depth-1)), fmt.Sprintf(`trap 'rm -rf "$%s"' EXIT`, g.name()),
 			"true && "+g.statement(level, 0)+" || "+g.statement(level, 0))
 	}
+}
+
+// test is a condition on a variable.
+func (g *scopes) test() string {
+	return fmt.Sprintf(`[ "$%s" %s %s ]`, g.name(), g.pick("=", "!=", "=="), g.pick(fmt.Sprint("build", g.n), fmt.Sprint("/srv/a", g.n), `"$y"`))
 }
 
 func (g *scopes) assignments() string {
@@ -112,7 +127,7 @@ func (g *scopes) program() string {
 // TestBashScopes: whichever variable a deletion sees, the analysis foresaw the
 // value.
 func TestBashScopes(t *testing.T) {
-	const each = 10 // programs in a line
+	const each = 5 // programs in a line
 	programs := 300
 	switch {
 	case *scoped > 0:

@@ -384,7 +384,7 @@ func (f *finder) effect(e *shell.Effect) {
 		return
 	}
 	for _, r := range parsed().files[string(e.Kind)] {
-		if holds(rel, r.parts) && r.matches(rel, strings.ToLower(rel)) && (r.line.text == "" || r.line.in(f.whole())) {
+		if holds(rel, r.parts) && !(r.kind == "reveal" && Given(f.s, e.Command)) && r.matches(rel, strings.ToLower(rel)) && (r.line.text == "" || r.line.in(f.whole())) {
 			f.add(r.kind, e.Command, rel)
 			return
 		}

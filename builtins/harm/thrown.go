@@ -22,7 +22,7 @@ func ThrownAway(s *shell.Line, e *shell.Effect) bool {
 	switch {
 	case dry(c), (e.Domain == shell.DomainOutside || e.Domain == shell.DomainDatabase) && (strings.HasSuffix(c.Name, "lint") || strings.HasSuffix(c.Name, "-format") || len(words) > 0 && words[0] == "lint" && (e.Domain == shell.DomainOutside || c.Name == "sqlfluff")):
 		return true
-	case c.Name == "duckdb" && len(words) == 2 && words[0] == "-c":
+	case c.Name == "duckdb" && len(words) == 2 && words[0] == "-c", c.Name == "meson", c.Name == "dotnet" && len(words) > 1 && words[1] == "locals":
 		return true
 	case losses.In(c.Name, "restic kopia borg"):
 		restores := slices.Contains(words, "restore") && slices.ContainsFunc(words, func(w string) bool { return temporary(strings.TrimPrefix(w, "--target=")) })
@@ -170,6 +170,10 @@ func gitThrownAway(s *shell.Line, e *shell.Effect, words []string) bool {
 	dir, c := "", &s.Commands[e.Command]
 	if of, below, _ := strings.Cut(strings.TrimPrefix(c.Dir, "/tmp/tmp."), "/"); strings.HasPrefix(c.Dir, "/tmp/tmp.XX") && strings.Trim(of, "X") == "" && (below == "" || c.Conditional) {
 		dir = c.Dir
+	} else if c.Conditional && temporary(c.Dir) && slices.ContainsFunc(s.Commands[:e.Command], func(d shell.Command) bool {
+		return d.Name == "git" && len(d.Argv) > 2 && d.Argv[1].Is("init", "clone") && d.Argv[len(d.Argv)-1].Text == c.Dir
+	}) {
+		dir = c.Dir
 	}
 	for len(words) > 2 && losses.In(words[0], "-C -c") {
 		switch {
@@ -241,7 +245,7 @@ func Volume(p string) bool {
 // namesOnly are commands that print names, counts or sums of what they read, and no values.
 var namesOnly = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:cut (?:.* )?(?:-d ?= (?:.* )?-f ?1 |-f ?1 (?:.* )?-d ?= )|awk -F ?= [^{]*\{ ?print (?:(?:"[^$"]*"|\$1|FILENAME|F?NR)[ ,]*)+\}|sed (?:-E |-r |-e )?s/=\.\*/\S*/\S* ` +
-		`|sed -n[Er]? s/[^/]*[^(/]=\.\*/(?:\\\d|[^/\\&])*/p |grep (?:-\w*[cqL]\w* |-\w*E?o\w* \^\[[\w^=-]+\][*+].*)|jq (?:-\w+ )*[.\w\[\]" ]*\|? ?(?:keys(?:_unsorted)?(?:\[\])?|length|(?:\.\[\] ?\| ?)?split\("="\) ?(?:\| ?\.)?\[0\]) |wc |(?:sha\d+|md5|b2)sum )`)
+		`|sed -n[Er]? s/[^/]*[^(/]=\.\*/(?:\\\d|[^/\\&])*/p |grep (?:-\w*[cqL]\w* |-\w*E?o\w* \^\[[\w^=-]+\][*+].*|-\w*o\w* \^\\\[\[\^\\?\]\][+*]\\\] .*)|jq (?:-\w+ )*[.\w\[\]" ]*\|? ?(?:keys(?:_unsorted)?(?:\[\])?|length|(?:\.\[\] ?\| ?)?split\("="\) ?(?:\| ?\.)?\[0\]) |jq (?:-\w+ )*(?:\{?(?:\w+: ?)?\.data\.(?:ttl|policies|expire_time|renewable|creation_time),? ?)+\}? |wc |(?:sha\d+|md5|b2)sum )`)
 })
 
 // harmlessColumns are those of a Secret that hold no value of it.

@@ -207,7 +207,7 @@ func (a *analysis) runProgram(c *shCall, program string) shValue {
 		}
 	}
 	for _, w := range c.args() {
-		if host := losses.Unread(w.Text); host != "" && losses.Installers()[c.name] {
+		if host := losses.Unread(w.Text); host != "" && losses.Installers()[c.name] && !(WordIn(c.name, "kubectl oc") && HasFlag(c.args(), "run", "exec", "debug")) {
 			a.effect(c, Effect{Kind: EffectExec, Domain: DomainCode, Op: "remote-code", Target: host})
 		}
 	}

@@ -119,7 +119,7 @@ func (m *Memory) update(name string, change func(old []byte) ([]byte, error)) er
 	return err
 }
 
-// note keeps trouble for warnings, nil for none.
+// note keeps the first trouble for warnings.
 func (m *Memory) note(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -213,6 +213,9 @@ func dry(c *shell.Command) bool {
 	if losses.Languages()[c.Name] || losses.In(shell.Versionless(c.Name), "sh bash zsh dash ksh fish ssh eval python node deno bun ruby perl php npx bunx uvx") || slices.ContainsFunc(words, func(w string) bool { return losses.In(w, "run run-script exec x dlx") }) {
 		return false
 	}
+	if len(words) > 2 && words[len(words)-1] == "-h" {
+		return true
+	}
 	return slices.ContainsFunc(c.Flags, func(flag string) bool {
 		return losses.In(flag, "--dry-run --dryrun --preview-only --print-sql --dump-sql --list-tasks --list-hosts --list-tags --syntax-check -help "+dryShort[c.Name])
 	}) && !slices.ContainsFunc(words, func(w string) bool {

@@ -97,10 +97,10 @@ func filtered(s *shell.Line, c *shell.Command, e *shell.Effect) bool {
 	found := false
 	for i := range s.Commands {
 		words := shell.WordTexts(s.Commands[i].Argv)
-		if e.Target != "$("+c.Name+")" || s.Commands[i].Name != c.Name || len(words) < 2 || &s.Commands[i] == c || losses.In(words[1], "run exec") {
+		if e.Target != "$("+c.Name+")" || s.Commands[i].Name != c.Name || len(words) < 2 || &s.Commands[i] == c || losses.In(words[1], "exec cp logs start stop rm tag push pull build") {
 			continue
 		}
-		own := len(words) == 3 && words[1] == "volume" && words[2] == "create"
+		own := losses.In(words[1], "create run") || len(words) == 3 && words[1] == "volume" && words[2] == "create"
 		if !own && !slices.ContainsFunc(words, func(w string) bool { return losses.Holds(w, "label=", "name=") && has(w, thrown) }) {
 			return false
 		}
@@ -245,12 +245,12 @@ func Volume(p string) bool {
 // namesOnly are commands that print names, counts or sums of what they read, and no values.
 var namesOnly = lazy.Value(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:cut (?:.* )?(?:-d ?= (?:.* )?-f ?1 |-f ?1 (?:.* )?-d ?= )|awk -F ?= [^{]*\{ ?print (?:(?:"[^$"]*"|\$1|FILENAME|F?NR)[ ,]*)+\}|sed (?:-E |-r |-e )?s/=\.\*/\S*/\S* ` +
-		`|sed -n[Er]? s/[^/]*[^(/]=\.\*/(?:\\\d|[^/\\&])*/p |grep (?:-\w*[cqL]\w* |-\w*E?o\w* \^\[[\w^=-]+\][*+].*|-\w*o\w* \^\\\[\[\^\\?\]\][+*]\\\] .*)|jq (?:-\w+ )*[.\w\[\]" ]*\|? ?(?:keys(?:_unsorted)?(?:\[\])?|length|(?:\.\[\] ?\| ?)?split\("="\) ?(?:\| ?\.)?\[0\]) |jq (?:-\w+ )*(?:\{?(?:\w+: ?)?\.data\.(?:ttl|policies|expire_time|renewable|creation_time),? ?)+\}? |wc |(?:sha\d+|md5|b2)sum )`)
+		`|sed -n[Er]? s/[^/]*[^(/]=\.\*/(?:\\\d|[^/\\&])*/p |grep (?:-\w*[cqL]\w* |-\w*E?o\w* \^\[[\w^=-]+\][*+].*|-\w*o\w* \^\\\[\[\^\\?\]\][+*]\\\] .*)|[jy]q (?:-\w+ )*[.\w\[\]" ]*\|? ?(?:keys(?:_unsorted)?(?:\[\])?|length|(?:\.\[\] ?\| ?)?split\("="\) ?(?:\| ?\.)?\[0\]) |jq (?:-\w+ )*(?:\{?(?:\w+: ?)?\.data\.(?:ttl|policies|expire_time|renewable|creation_time),? ?)+\}? |wc |(?:sha\d+|md5|b2)sum )`)
 })
 
 // harmlessColumns are those of a Secret that hold no value of it.
 var harmlessColumns = lazy.Value(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:-o|--output=)?custom-columns=(?:[\w -]+:\.(?:metadata\.(?:name|namespace|creationTimestamp|uid|labels[\w.]*)|type|kind),?)+$`)
+	return regexp.MustCompile(`^(?:-o|--output=)?jsonpath=\{\.data\.(?:tls|ca)\\\.crt\}$|^(?:-o|--output=)?custom-columns=(?:[\w -]+:\.(?:metadata\.(?:name|namespace|creationTimestamp|uid|labels[\w.]*)|type|kind),?)+$`)
 })
 
 // NamesOnly reports whether what a command reads goes through one that prints no values of it.

@@ -159,8 +159,11 @@ func (a *analysis) ls(c *shCall) shValue {
 	o := options(c.args(), "IwT", "--ignore --hide --color --format --sort --time --width", 0)
 	var out shValue
 	for _, w := range o.operands {
-		if w.Pattern {
+		switch {
+		case w.Pattern:
 			out = append(append(out, matched(w)...), shPart{text: "\n"})
+		case o.exact("-d"):
+			out = append(append(out, w.value()...), shPart{text: "\n"})
 		}
 	}
 	if len(out) == 0 && !o.exact("-l") {

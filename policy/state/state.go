@@ -92,17 +92,13 @@ func Within(home, name string) *Dir {
 // inProject is the project in which the folder of all states lies, behind links too: root,
 // or any that is marked as one; "" where it is in no project. A project that holds the home of the account
 // is the user's own, and so is what lies in it; what HOME says may be the project's word.
-// HOME itself is no project, marked or not (semantics.md §2.8).
 func inProject(dir, root string) string {
-	account, set := paths.Account(), os.Getenv("HOME")
+	account := paths.Account()
 	if account != "" {
 		account = real(account)
 	}
-	if set != "" {
-		set = real(set)
-	}
 	for at := real(dir); account == "" || !below(account, at); at = filepath.Dir(at) {
-		if at != set && (at == root || paths.Marked(at)) {
+		if at == root || paths.Marked(at) {
 			return at
 		}
 		if at == filepath.Dir(at) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/user"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 
 	"github.com/hookc/hookc/internal/approval"
 	_ "github.com/hookc/hookc/internal/approval/judge" // for approval.source
+	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/share"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
@@ -206,14 +206,14 @@ func (h *Host) answer(verdict approval.Verdict) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			who, err := user.Current()
-			if err != nil {
-				return h.Cannot("it cannot be told who answers: %v", err)
+			who := paths.Name() // no variable says who answers
+			if who == "" {
+				return h.Cannot("it cannot be told who answers")
 			}
 			if cmd.Flags().Changed("for") && scope.For <= 0 {
 				return h.Cannot("--for is a time above zero, such as 1h")
 			}
-			a, err := s.Answer(cmd.Context(), args[0], who.Username, verdict, scope, reason)
+			a, err := s.Answer(cmd.Context(), args[0], who, verdict, scope, reason)
 			if err != nil {
 				return h.failed(err)
 			}

@@ -4,6 +4,8 @@ package main
 
 import (
 	"os"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -44,8 +46,10 @@ func (c *call) startServer() {
 	if c.socket != "" {
 		args = append(args, "--socket", c.socket)
 	}
+	// Who set the agent's environment has no say in the server's flags: some start another program.
+	env := slices.DeleteFunc(environ(), func(kv string) bool { return strings.HasPrefix(kv, "HOOKC_SERVE_") })
 	child, err := os.StartProcess(c.hookc, args, &os.ProcAttr{
-		Dir: "/", Env: environ(), Files: []*os.File{null, null, null}, Sys: &syscall.SysProcAttr{Setsid: true},
+		Dir: "/", Env: env, Files: []*os.File{null, null, null}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	if err == nil {
 		child.Release()

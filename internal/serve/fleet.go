@@ -4,19 +4,20 @@ package serve
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hookc/hookc/internal/exit"
+	"github.com/hookc/hookc/internal/paths"
 )
 
 // fleet becomes hookcd serve with the same words: the one beside this program, else
-// the one in PATH.
+// the one in PATH, but for that of the project it is started in.
 func (f *serveFlags) fleet(*cobra.Command) error {
-	program, err := exec.LookPath("hookcd")
+	dir, _ := os.Getwd()
+	program, err := paths.Program("hookcd", filepath.Join(dir, "hookcd")) // dir counts where it is marked
 	if self, wrong := os.Executable(); wrong == nil {
 		beside := filepath.Join(filepath.Dir(self), "hookcd")
 		if info, wrong := os.Stat(beside); wrong == nil && info.Mode().IsRegular() {

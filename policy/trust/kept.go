@@ -211,16 +211,16 @@ func (s *Store) CopyTo(base string) error {
 	if err != nil {
 		return err
 	}
-	to := filepath.Join(base, "hookc", filepath.Base(s.dir.Path()))
+	to := filepath.Join(base, "hookc", filepath.Base(s.own.Path()))
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return err
 	}
 	if _, err := os.Lstat(filepath.Join(to, File)); err == nil {
-		return nil // another worktree of the repository
+		return nil
 	}
 	if r, err := s.load(); err == nil { // a damaged record has no copies
 		for _, c := range r.Consents {
-			err := os.CopyFS(filepath.Join(to, c.Kept), os.DirFS(filepath.Join(s.dir.Path(), c.Kept)))
+			err := os.CopyFS(filepath.Join(to, c.Kept), os.DirFS(filepath.Join(s.dir().Path(), c.Kept)))
 			if err != nil && !missing(err) { // without its copy, consent is as broken there
 				return err
 			}
@@ -235,8 +235,13 @@ func (s *Store) CopyTo(base string) error {
 // tidy removes the copies that no consent names any more. What cannot be
 // removed is removed the next time.
 func (s *Store) tidy() {
-	_ = s.dir.Update(File, func(old []byte) ([]byte, error) {
-		folder, err := s.dir.Enter()
+	tidy(s.own)
+	tidy(s.repo)
+}
+
+func tidy(d *state.Dir) {
+	_ = d.Update(File, func(old []byte) ([]byte, error) {
+		folder, err := d.Enter()
 		if err != nil {
 			return old, err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/hookc/hookc/internal/fault"
@@ -106,9 +107,10 @@ func (s *Store) load() (*record, error) {
 	if s.noDir != nil {
 		return nil, s.noDir
 	}
-	data, err := s.dir.Read(File)
+	d := s.dir()
+	data, err := d.Read(File)
 	if err != nil {
-		if _, look := os.Lstat(s.Path()); missing(look) {
+		if _, look := os.Lstat(filepath.Join(d.Path(), File)); missing(look) {
 			return nil, fs.ErrNotExist // also where there can be no state folder
 		}
 		return nil, err

@@ -34,8 +34,9 @@ func home(root string) string {
 	}
 }
 
-// commonFolder is the folder that the worktrees of a repository share, for
-// one that is linked to it; "" when the repository does not know the worktree.
+// commonFolder is the folder that the worktrees of a repository share, for one that is
+// linked to it; "" when the repository does not know the worktree: what says so must lie
+// where git keeps it, or who wrote the worktree says it.
 func commonFolder(top string) string {
 	own, ok := pointer(filepath.Join(top, ".git"), "gitdir: ")
 	if !ok {
@@ -52,10 +53,14 @@ func commonFolder(top string) string {
 		common = filepath.Join(own, common)
 	}
 	back, ok := pointer(filepath.Join(own, "gitdir"), "")
-	if !ok || real(back) != real(filepath.Join(top, ".git")) {
+	if !filepath.IsAbs(back) {
+		back = filepath.Join(own, back)
+	}
+	own, common = real(own), real(common)
+	if !ok || filepath.Dir(own) != filepath.Join(common, "worktrees") || real(back) != real(filepath.Join(top, ".git")) {
 		return "" // a repository that somebody else points at
 	}
-	return real(common)
+	return common
 }
 
 // pointer reads a small file of one line.
@@ -140,9 +145,33 @@ func IsProject(dir string) bool { return !noProject(dir) && paths.Marked(dir) }
 // its marks.
 func known(dir string) bool {
 	s, err := state.Open(dir)
-	if err != nil {
-		return false
-	}
-	_, err = os.Lstat(filepath.Join(s.Path(), File))
+	return err == nil && (holds(s, File) || holds(s, linked))
+}
+
+func holds(d *state.Dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(d.Path(), name))
 	return err == nil
+}
+
+// linked is the file in the state of a worktree that names the root of which it has had
+// the consent: what becomes of its .git takes none away.
+const linked = "worktree-of"
+
+// dir is where the consent is that decides: the root's own, then that of the repository
+// it was a worktree of, then of the one that its .git names now.
+func (s *Store) dir() *state.Dir {
+	if holds(s.own, File) {
+		return s.own
+	}
+	if root, err := s.own.Read(linked); err == nil {
+		if d, err := state.Open(string(root)); err == nil && holds(d, File) {
+			return d
+		}
+	}
+	return s.repo
+}
+
+// link remembers which repository the root is a worktree of.
+func (s *Store) link() error {
+	return s.own.Update(linked, func([]byte) ([]byte, error) { return []byte(s.home), nil })
 }

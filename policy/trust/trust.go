@@ -35,8 +35,10 @@ func Needed(t policy.Tier) bool { return t == policy.TierProject || t == policy.
 type Store struct {
 	root  string
 	env   string
-	dir   *state.Dir
 	noDir error
+	// own is the state of the root, repo that of home, where consent is recorded.
+	own, repo *state.Dir
+	home      string
 }
 
 // Open returns the consent given for the project at root. It always returns a
@@ -47,8 +49,13 @@ func Open(root string) *Store {
 	if err != nil {
 		abs = root
 	}
-	s := &Store{root: abs, env: os.Getenv(Env)}
-	s.dir, s.noDir = state.Open(home(abs))
+	s := &Store{root: abs, env: os.Getenv(Env), home: home(abs)}
+	if s.own, s.noDir = state.Open(abs); s.noDir == nil {
+		s.repo, s.noDir = state.Open(s.home)
+	}
+	if s.noDir == nil && s.repo.Path() == s.own.Path() {
+		s.repo = s.own
+	}
 	return s
 }
 
@@ -57,7 +64,7 @@ func (s *Store) Path() string {
 	if s.noDir != nil {
 		return ""
 	}
-	return filepath.Join(s.dir.Path(), File)
+	return filepath.Join(s.dir().Path(), File)
 }
 
 // Decreed reports whether HOOKC_TRUST=all means a consent that nobody
@@ -120,6 +127,9 @@ type Standing struct {
 // trusted. It opens files only where there is consent to compare them with.
 func (s *Store) Consult(profile string, found []Input) Standing {
 	r, err := s.load()
+	if s.repo != s.own && !missing(err) && s.noDir == nil && s.dir() == s.repo {
+		_ = s.link() // without a place for it, .git is believed
+	}
 	switch {
 	case missing(err) && len(found) == 0:
 		return Standing{}
@@ -181,7 +191,7 @@ func (s *Standing) Holds() bool { return s.Kind != Never && s.Kind != Differs &&
 // compare is Consult for one of several consents.
 func (s *Store) compare(c *consent, profile string, found []Input) Standing {
 	p := c.part(profile)
-	st := Standing{Kind: Fits, Tree: &Tree{dir: filepath.Join(s.dir.Path(), c.Kept), root: c.Root, now: s.root}}
+	st := Standing{Kind: Fits, Tree: &Tree{dir: filepath.Join(s.dir().Path(), c.Kept), root: c.Root, now: s.root}}
 	if p == nil {
 		if len(found) == 0 {
 			return Standing{}
@@ -266,8 +276,8 @@ func (s *Store) trust(parts []Part, agreed func(*consent) error) (Consent, error
 		return Consent{}, s.noDir
 	}
 	var given Consent
-	err := s.dir.Update(File, func(old []byte) ([]byte, error) {
-		folder, err := s.dir.Enter()
+	err := s.repo.Update(File, func(old []byte) ([]byte, error) {
+		folder, err := s.repo.Enter()
 		if err != nil {
 			return nil, err
 		}
@@ -294,6 +304,9 @@ func (s *Store) trust(parts []Part, agreed func(*consent) error) (Consent, error
 		}
 		return next, nil
 	})
+	if err == nil && s.repo != s.own {
+		err = errors.Join(s.link(), s.own.Update(File, none)) // what was given before counts no more
+	}
 	if err != nil {
 		return Consent{}, fault.Errorf("recording trust: %w", err)
 	}
@@ -339,13 +352,15 @@ func (s *Store) Forget() (had bool, err error) {
 	if s.noDir != nil {
 		return false, s.noDir
 	}
-	err = s.dir.Update(File, func(old []byte) ([]byte, error) {
-		had = old != nil
-		return nil, nil
-	})
+	had = holds(s.dir(), File)
+	for _, d := range []*state.Dir{s.own, s.repo} {
+		err = errors.Join(err, d.Update(File, none), d.Update(linked, none))
+	}
 	if err != nil {
 		return false, fault.Errorf("forgetting trust: %w", err)
 	}
 	s.tidy()
 	return had, nil
 }
+
+func none([]byte) ([]byte, error) { return nil, nil }

@@ -48,7 +48,7 @@ func TestSessionsMadeUp(t *testing.T) {
 	assert.Empty(t, told)
 
 	m := Open("/project")
-	c := counts{m}
+	c := counts{m: m}
 	spend := func(old string) string { return old + "x" }
 	require.Equal(t, "x", c.Count("mine", spend))
 	require.NoError(t, m.update(countsFile, func(data []byte) ([]byte, error) {

@@ -13,13 +13,10 @@ import (
 	"github.com/hookc/hookc/policy/state"
 )
 
-// Counting lets the rules that run under ctx keep their numbers in the memory,
-// where there is one. around are the folders that an event is about (Around): its
+// Counting lets the rules that run under ctx keep their numbers in the memory. Without
+// one nothing is kept, which they are told. around are the folders that an event is about (Around): its
 // session is counted in the project it began in, wherever the agent has gone since.
 func (m *Memory) Counting(ctx context.Context, around []string) context.Context {
-	if m.dir == nil {
-		return ctx
-	}
 	began := ""
 	if len(around) > 0 {
 		began = around[0]

@@ -66,13 +66,9 @@ type Dir struct {
 // more than to resolve root; the folder is made by the first Update. It fails
 // when the environment names no place for it.
 func Open(root string) (*Dir, error) {
-	home, err := Home()
+	home, at, err := place(real(root))
 	if err != nil {
 		return nil, err
-	}
-	at := inProject(home, real(root))
-	if at != "" && !below(real(os.Getenv("HOME")), at) {
-		return nil, fault.Errorf("no place for state: XDG_STATE_HOME is in the project %s, which would then say itself that it is trusted", at)
 	}
 	leaf, err := leafName(root)
 	if err != nil {
@@ -195,13 +191,23 @@ func leafName(root string) (string, error) {
 }
 
 // Home is the folder that holds the state folders of all projects, and what
-// concerns all of them. It need not exist.
+// concerns all of them. It need not exist. It fails as [Open] does.
 func Home() (string, error) {
+	home, _, err := place("")
+	return home, err
+}
+
+// place is Home for the project root, "" for all, and the project at that it lies in.
+func place(root string) (home, at string, err error) {
 	base, err := stateHome(os.Getenv, os.UserHomeDir, runtime.GOOS)
 	if err != nil {
-		return "", fault.Errorf("no place for state: %w", err)
+		return "", "", fault.Errorf("no place for state: %w", err)
 	}
-	return filepath.Join(base, "hookc"), nil
+	home = filepath.Join(base, "hookc")
+	if at = inProject(home, root); at != "" && !below(real(os.Getenv("HOME")), at) {
+		return "", "", fault.Errorf("no place for state: XDG_STATE_HOME is in the project %s, which would then say itself that it is trusted", at)
+	}
+	return home, at, nil
 }
 
 // Place is the folder of all states as an environment and a home have it, "" where they

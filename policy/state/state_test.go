@@ -318,11 +318,14 @@ func TestStateInTheProject(t *testing.T) {
 	root := t.TempDir()
 	elsewhere := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "inner", "state"), 0o700))
+	require.NoError(t, os.Mkdir(filepath.Join(root, ".git"), 0o700))
 	require.NoError(t, os.Symlink(filepath.Join(root, "inner"), filepath.Join(elsewhere, "link")))
 	for _, in := range []string{root, filepath.Join(root, ".s"), filepath.Join(root, "inner", "state", "new"), filepath.Join(elsewhere, "link", "state"), filepath.Join(elsewhere, "..", filepath.Base(root))} {
 		t.Setenv("XDG_STATE_HOME", in)
 		_, err := Open(root)
 		assert.ErrorContains(t, err, "XDG_STATE_HOME", in)
+		_, err = Home()
+		assert.ErrorContains(t, err, "XDG_STATE_HOME", "what is for all projects, in %s", in)
 	}
 	account := paths.Account()
 	require.NotEmpty(t, account)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,31 @@ func TestBudgetFollowsTheSession(t *testing.T) {
 				}
 			}
 			assert.Equal(t, limit, ahead, "%s: a rule of the %s's policy", road, tier)
+		}
+	}
+}
+
+// TestBudgetWithoutAPlace: whatever the environment names as the place for what is
+// counted, and where it names none, a budget is not larger.
+func TestBudgetWithoutAPlace(t *testing.T) {
+	const call = `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Read","tool_input":{"file_path":"main.go"}}`
+	for _, tier := range []string{"user", "managed"} {
+		h := newHouse(t)
+		budget := filepath.Join(h.home, "budget.yaml")
+		require.NoError(t, os.WriteFile(budget, []byte("pre_tool_execution:\n  - {name: calls, use: budget-guard, max_calls: 2}\n"), 0o644))
+		h.served(t, programs.Hookc(t))
+		for name, env := range homesOf(h.project) {
+			require.NoError(t, os.RemoveAll(filepath.Join(h.project, ".h")))
+			asked, ahead := *h, 0
+			asked.env = append(slices.Clone(h.env), env...)
+			for range 3 {
+				for _, line := range roads(t) {
+					if a := asked.ask(t, call, append(line, "-f", tier+"="+budget)...); !strings.Contains(a.stdout, `"permissionDecision":"deny"`) {
+						ahead++
+					}
+				}
+			}
+			assert.LessOrEqual(t, ahead, 2, "%s: a rule of the %s's policy", name, tier)
 		}
 	}
 }

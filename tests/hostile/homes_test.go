@@ -30,6 +30,7 @@ func homesOf(project string) map[string][]string {
 		"all": {"HOME=" + inner, "XDG_STATE_HOME=" + inner + "/.local/state", "XDG_CONFIG_HOME=" + inner + "/.config", "XDG_DATA_HOME=" + inner,
 			"XDG_CACHE_HOME=" + inner, "XDG_RUNTIME_DIR=" + inner + "/run", "XDG_CONFIG_DIRS=" + inner, "XDG_DATA_DIRS=" + inner},
 		"state": {"XDG_STATE_HOME=" + inner + "/.local/state", "HOME=" + inner},
+		"place": {"XDG_STATE_HOME=" + inner + "/.s"},
 	}
 }
 

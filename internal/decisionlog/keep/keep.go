@@ -15,6 +15,7 @@ import (
 	"github.com/hookc/hookc/executor/runner"
 	"github.com/hookc/hookc/internal/decisionlog"
 	"github.com/hookc/hookc/internal/logrules"
+	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/release"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -197,8 +198,11 @@ func (l *Log) look() {
 		return
 	}
 	home, err := state.Home()
-	if err != nil { // there is nowhere to enable a log either
-		return
+	if err != nil { // the environment says no place: what the account's own settings say holds
+		if home = state.Place(func(string) string { return "" }, paths.Account()); home == "" {
+			l.unread = err
+			return
+		}
 	}
 	stamp := ""
 	if !l.Brief {

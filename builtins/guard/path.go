@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
@@ -109,7 +108,7 @@ func (g *pathGuard) file(says *guardSays, f calledFile, takes bool, at shell.At)
 		if takes && f.writes && !f.guessed {
 			g.effect(says, &shell.Effect{Kind: shell.EffectDelete, Domain: shell.DomainFile, Target: name, Certainty: shell.CertainKnown, Recursive: true}, at)
 		}
-		if f.writes && !f.guessed && g.outside != policy.None && at.Root != "" && !losses.IsUnder(at.Root, name) && !at.InTemp(name) && !g.allowed(name, at) {
+		if f.writes && !f.guessed && g.outside != policy.None && at.Root != "" && !at.InProject(name) && !at.InTemp(name) && !g.allowed(name, at) {
 			says.add(g.outside, func() string {
 				return fmt.Sprintf("%s is outside of the project; instead: write inside %s or into a temporary folder, and let the user move it", shown(name), at.Root)
 			})

@@ -60,7 +60,7 @@ func (at At) place(p string) Zone {
 	if whole == "" || whole[0] != '/' {
 		return ZoneUnknown
 	}
-	if at.project(whole) && losses.InGit(whole) && (!below || losses.InGit(p) && !strings.HasSuffix(p, ".sample")) {
+	if at.InProject(whole) && losses.InGit(whole) && (!below || losses.InGit(p) && !strings.HasSuffix(p, ".sample")) {
 		return ZoneGit
 	}
 	switch {
@@ -68,7 +68,7 @@ func (at At) place(p string) Zone {
 		return ZoneRoot
 	case losses.IsUnder("/dev", whole) && !losses.IsUnder("/dev/shm", whole):
 		return ZoneDevice
-	case at.project(whole):
+	case at.InProject(whole):
 		if whole == at.Root && !below {
 			return ZoneProjectRoot
 		}
@@ -108,9 +108,9 @@ func (at At) place(p string) Zone {
 	return ZoneOther
 }
 
-// project reports whether p is the project or below it. One that is or holds the home, is of
+// InProject reports whether p is the project or below it. One that is or holds the home, is of
 // the machine, or where temporary files go is none: what lies in it is not its alone.
-func (at At) project(p string) bool {
+func (at At) InProject(p string) bool {
 	return at.Root != "" && at.Root != "/" && !losses.OfMachine(at.Root) && losses.IsUnder(at.Root, p) && (at.Home == "" || !losses.IsUnder(at.Root, at.Home)) && at.Root != at.Temp && !spell.Has(tempDirs, at.Root)
 }
 

@@ -152,7 +152,7 @@ func span(s, more string) int {
 // hookc run would have more to do, or to say: it keeps the decision log.
 func noted(answer *table.Answer, ran []rules.Ran) bool {
 	root := answer.Root
-	if root == "" {
+	if root == "" || answer.Named {
 		cwd := answer.Cwd
 		if cwd == "" {
 			dir, err := os.Getwd()
@@ -161,9 +161,11 @@ func noted(answer *table.Answer, ran []rules.Ran) bool {
 			}
 			cwd = dir
 		}
-		if root = projectRoot(cwd); root == "" {
+		at := projectRoot(cwd)
+		if at == "" || root != "" && root != at {
 			return false
 		}
+		root = at
 	}
 	dir := stateDir(root)
 	if dir == "" || exists(above(dir)+"/log.json") || answer.Counted && exists(dir+"/gates.json") {

@@ -19,6 +19,7 @@ import (
 	"github.com/hookc/hookc/internal/decisionlog/keep"
 	"github.com/hookc/hookc/internal/host"
 	"github.com/hookc/hookc/internal/memory"
+	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/agent"
@@ -70,8 +71,24 @@ func headless(from *Caller, call *agent.Call) bool {
 // SubjectOf is an event as run, serve and explain decide it. It does not change
 // any more.
 func SubjectOf(in *policy.Context, event policy.Event) Subject {
-	in = in.Frozen(event)
+	return subjectOf(in, event, &agent.Call{})
+}
+
+// subjectOf is SubjectOf of what came with a call. What a variable alone says is the project
+// is it where the session began in it; elsewhere no more than its policies count.
+func subjectOf(in *policy.Context, event policy.Event, call *agent.Call) Subject {
 	around, warnings := memory.Around(in)
+	if root := call.Named; root != "" && !in.Has(policy.FieldProjectRoot) {
+		holds := func(at string) bool { return paths.Narrows(root, at) }
+		if slices.ContainsFunc(around, holds) {
+			in.Set(policy.FieldProjectRoot, root)
+		} else {
+			around = append(around, root)
+			warnings = append(warnings, policy.Warning{Code: codeIgnoredVariable,
+				Text: fmt.Sprintf("%s is ignored: the agent is not in the project %s that it names", call.NamedBy, spell.Line(root))})
+		}
+	}
+	in = in.Frozen(event)
 	if cwd := in.Text(policy.FieldCwd); unspelled(cwd) {
 		warnings = append(warnings, policy.Warning{Code: codeUnspelled,
 			Text: fmt.Sprintf("the working directory %s is not there: policies of a project whose name is not UTF-8 do not apply", spell.Line(cwd))})

@@ -99,7 +99,7 @@ func Answer(d *agent.Agent, data []byte, unread error, event string, env func(st
 // WithAhead decides a call, and what it begins where the agent lets nobody refuse
 // that when it comes.
 func WithAhead(call *agent.Call, decide func(Subject) (*policy.Decision, error)) (*policy.Decision, error) {
-	own := SubjectOf(call.Context, call.Event())
+	own := subjectOf(call.Context, call.Event(), call)
 	if call.DecidedAhead() {
 		own.answers = runner.AnswersBefore(memory.Open(own.Project).Began(own.In))
 	}
@@ -108,7 +108,7 @@ func WithAhead(call *agent.Call, decide func(Subject) (*policy.Decision, error))
 	if err != nil || ahead == nil || d.Action != policy.Proceed && d.Action != policy.AskUser && d.Action != policy.DeferCall {
 		return d, err
 	}
-	next := SubjectOf(ahead, policy.SubagentStart)
+	next := subjectOf(ahead, policy.SubagentStart, call)
 	next.answers = runner.AnswersAhead()
 	begun, err := decide(next)
 	if err != nil {

@@ -45,3 +45,19 @@ func inPasswd(text, uid string) *user.User {
 	}
 	return &user.User{Uid: uid, Username: uid}
 }
+
+// Narrows reports whether a folder that a variable names may be the project of what is in
+// folder at: it is at or above it, at most the nearest project that is marked, and, where
+// none is, no home and not the root of the disk. Its text is clean.
+func Narrows(root, at string) bool {
+	for d := filepath.Clean(at); filepath.IsAbs(d); d = filepath.Dir(d) {
+		up := filepath.Dir(d)
+		switch {
+		case d == root:
+			return d == filepath.Clean(at) || Marked(d) || d != up && d != Account() && d != filepath.Clean(os.Getenv("HOME"))
+		case Marked(d), d == up:
+			return false
+		}
+	}
+	return false
+}

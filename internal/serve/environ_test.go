@@ -33,6 +33,7 @@ var worldReads = map[string]string{
 	"internal/protected/protected.go os.Getenv":             "the socket and the agents' settings of the user of serve",
 	"internal/protected/protected.go os.UserHomeDir":        "HOME is fixed",
 	"internal/paths/account.go user.Current":                "the account is that of serve",
+	"internal/paths/account.go os.Getenv":                   "HOME is fixed",
 	"executor/runner/bash_clean.go os.Getenv":               "HOME is fixed; a policy with commands is handed back when PATH differs",
 	"executor/runner/bash_clean.go exec.LookPath":           "a policy with commands is handed back when PATH differs",
 	"executor/runner/bash_env.go os.Environ":                "only without Options.Environ",

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/internal/fault"
+	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/diag"
@@ -20,6 +22,9 @@ type Call struct {
 	// Context is what was sent, in canonical names; nil when it could not be
 	// read. What has no name is under raw, as the agent wrote it.
 	Context *policy.Context
+	// Named is a folder that the variable NamedBy says is the project, and that the
+	// event's own folder does not bear out: a variable narrows the project, it moves none.
+	Named, NamedBy string
 
 	agent *Agent
 	// point is the event; nil when it is not known.
@@ -181,7 +186,15 @@ func (c *Call) read(sent map[string]any, env func(string) string) (*policy.Conte
 		in.Set(policy.FieldRaw, raw)
 	}
 	for _, k := range c.agent.env {
-		if v := env(k.name); v != "" && !in.Has(k.field) && (filepath.IsAbs(v) || k.field == policy.FieldSessionID) {
+		switch v := env(k.name); {
+		case v == "" || in.Has(k.field) || !filepath.IsAbs(v) && k.field != policy.FieldSessionID:
+		case k.field == policy.FieldProjectRoot:
+			if v = filepath.Clean(v); paths.Narrows(v, in.Text(policy.FieldCwd)) {
+				in.Set(k.field, v)
+			} else {
+				c.Named, c.NamedBy = cmp.Or(c.Named, v), cmp.Or(c.NamedBy, k.name)
+			}
+		default:
 			in.Set(k.field, v)
 		}
 	}

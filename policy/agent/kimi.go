@@ -38,7 +38,7 @@ var kimiAgent, _ = Agent{
 		sameAt([]policy.Event{policy.SessionStart}, policy.FieldSource),
 		sameAt([]policy.Event{policy.SessionEnd}, policy.FieldReason),
 	),
-	env:     []envKey{{"KIMI_WORK_DIR", policy.FieldCwd}, {"KIMI_PROJECT_DIR", policy.FieldProjectRoot}, {"KIMI_SESSION_ID", policy.FieldSessionID}},
+	env:     []envKey{{"KIMI_WORK_DIR", policy.FieldCwd}, {"KIMI_SESSION_ID", policy.FieldSessionID}}, // nothing says the project
 	points:  kimiPoints,
 	Profile: kimiProfile,
 	Files: []File{

@@ -134,7 +134,13 @@ func (r roll) event(d *agent.Agent, reading *agent.WireFormat) (asked *table.Ask
 	p := &reading.Points[r.IntN(len(reading.Points))]
 	members := []string{}
 	add := func(key, value string) { members = append(members, strconv.Quote(key)+":"+r.of("", " ", "\n\t")+value) }
-	asked = &table.Asked{Dialect: r.of(reading.Names...), Env: func(string) string { return "" }}
+	root := r.of("", "", "/", "/tmp", "/tm", "/w", "relative")
+	asked = &table.Asked{Dialect: r.of(reading.Names...), Env: func(name string) string {
+		if strings.HasSuffix(name, "_PROJECT_DIR") {
+			return root
+		}
+		return ""
+	}}
 	switch r.IntN(8) {
 	case 0:
 		asked.Event = p.Native

@@ -38,6 +38,8 @@ type Answer struct {
 	// Root is the project the event names, Cwd the folder it is about; "" where
 	// it names none.
 	Root, Cwd string
+	// Named is true where a variable says Root: it counts where the disk says the same.
+	Named bool
 	// Counted is true where hookc run forgets the blocks of a gate, if there are
 	// any.
 	Counted bool
@@ -65,6 +67,7 @@ type event struct {
 	moved []member
 	// name is the tool's, folder the first of the workspace's.
 	name, folder []byte
+	told         bool // by a variable what the project is
 	// rules are those of hooks that concern the event.
 	rules []int
 }
@@ -443,6 +446,13 @@ func (e *event) environment() bool {
 				return false
 			}
 		}
+		if field == FieldProjectRoot {
+			cwd, ok := e.values[FieldCwd].path()
+			if !ok || len(cwd) < len(v) || cwd[:len(v)] != v || len(cwd) > len(v) && cwd[len(v)] != '/' {
+				return false // a variable does not move the project
+			}
+			e.told = true
+		}
 		e.values[field] = Value{[]byte(`"` + v + `"`)}
 	}
 	return true
@@ -472,6 +482,7 @@ func (e *event) places(out *Answer) bool {
 	var ok, also bool
 	out.Cwd, ok = e.values[FieldCwd].path()
 	out.Root, also = e.values[FieldProjectRoot].path()
+	out.Named = e.told
 	return ok && also
 }
 

@@ -1,0 +1,101 @@
+//go:build unix
+
+package hostile
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/policy"
+	"github.com/hookc/hookc/policy/agent"
+	"github.com/hookc/hookc/tests/depth"
+	"github.com/hookc/hookc/tests/programs"
+)
+
+// TestNoVariableMovesTheProject: what a variable says is the project takes no call out of
+// it: filters, path-guard and the guard of hookc itself say what they say without it, by
+// every road and in every agent's words; and where the session began in it, it is it.
+func TestNoVariableMovesTheProject(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	inner := filepath.Join(h.project, "pkg")
+	for _, dir := range []string{inner, filepath.Join(h.project, "infra"), filepath.Join(h.home, "other", ".git"), filepath.Join(h.home, "plain", "sub")} {
+		require.NoError(t, os.MkdirAll(dir, 0o755))
+	}
+	link := filepath.Join(h.project, "link")
+	require.NoError(t, os.Symlink(filepath.Dir(h.project), link))
+	require.NoError(t, put(h.home, ".config/hookc/hooks.yaml", "pre_tool_execution:\n"+
+		"  - {name: infra, filter: {path: 'infra/**'}, deny: 'true', reason: the path says no}\n"+
+		"  - {name: guard, use: path-guard, protect: [src/gen], outside: deny}\n"+
+		"  - {name: here, filter: {tool_name: Bash}, deny: 'project_root == \""+h.project+"\"', reason: the place says no}\n"))
+	program := programs.Hookc(t)
+	artifact := h.compiled(t, program)
+	h.served(t, program)
+	roots := []string{"/", filepath.Dir(h.project), h.home, filepath.Join(h.home, "other"), "/etc", inner, link, h.project + "/..", h.project + "/infra/..", h.project + "x", "pkg", filepath.Join(h.project, "infra")}
+	for i, a := range agent.All() {
+		native, ok := guardOf(a)
+		if !ok {
+			continue
+		}
+		for _, v := range a.WireFormat().Env {
+			if v.Field != policy.FieldProjectRoot {
+				continue
+			}
+			for j, root := range append([]string{""}, roots...) {
+				if !depth.Tries(i+j, 3) {
+					continue
+				}
+				asked := *h
+				asked.env = append(slices.Clone(h.env), v.Name+"="+root)
+				for road, line := range map[string][]string{
+					"run":      {program, "run", native, "--dialect", a.ID},
+					"serve":    gate(t, program, native, a.ID),
+					"artifact": gate(t, program, native, a.ID, "--socket", filepath.Join(h.home, "none"), "--artifact", artifact),
+				} {
+					got := asked.ask(t, string(a.Sample(native, "Bash", h.project)), line...)
+					assert.Contains(t, got.stdout+got.stderr, "the place says no", "%s: %s=%s by %s", a.ID, v.Name, root, road)
+				}
+			}
+		}
+	}
+	for _, whose := range [][3]string{{"claude", "PreToolUse", "CLAUDE_PROJECT_DIR"}, {"kimi", "PreToolUse", "KIMI_PROJECT_DIR"}, {"cursor", "preToolUse", "CURSOR_PROJECT_DIR"}} {
+		for _, file := range []string{"infra/x", "src/gen/x", "../elsewhere/x", ".claude/settings.json", ".kimi/config.toml", ".cursor/hooks.json"} {
+			event, err := json.Marshal(map[string]any{"hook_event_name": whose[1], "session_id": "w" + whose[0], "cwd": h.project, "tool_name": "Write",
+				"tool_input": map[string]any{"file_path": filepath.Join(h.project, file), "content": "x"}})
+			require.NoError(t, err)
+			refused := func(env ...string) bool {
+				asked := *h
+				asked.env = append(slices.Clone(h.env), env...)
+				a := asked.ask(t, string(event), program, "run", whose[1], "--dialect", whose[0])
+				return a.code == 2 || strings.Contains(a.stdout, "deny")
+			}
+			without := refused()
+			assert.True(t, without || strings.HasPrefix(file, "."), "%s of %s", whose[0], file)
+			for i, root := range roots {
+				if !depth.Tries(i+len(file), 3) {
+					continue
+				}
+				assert.Equal(t, without, refused(whose[2]+"="+root), "%s of %s: %s", whose[0], file, root)
+			}
+		}
+	}
+	// A session that began where Claude Code says so stays there, wherever the agent goes.
+	plain := filepath.Join(h.home, "plain")
+	asked := *h
+	asked.env = append(slices.Clone(h.env), "CLAUDE_PROJECT_DIR="+plain)
+	for _, cwd := range []string{plain, filepath.Join(plain, "sub"), h.home, filepath.Join(h.home, "other"), "/"} {
+		event, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "session_id": "began", "cwd": cwd, "tool_name": "Write",
+			"tool_input": map[string]any{"file_path": filepath.Join(plain, "infra", "x"), "content": "x"}})
+		require.NoError(t, err)
+		got := asked.ask(t, string(event), program, "run", "PreToolUse", "--dialect", "claude")
+		assert.Contains(t, got.stdout+got.stderr, "the path says no", cwd)
+		assert.NotContains(t, got.stdout+got.stderr, "HK190", cwd)
+	}
+}

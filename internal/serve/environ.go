@@ -7,15 +7,18 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // fixedEnv are the variables that hookc reads where a caller cannot be told
 // apart, or that Go reads when it starts: a caller for whom one is different
 // is handed back. All others are taken from the caller (caller.getenv, and
-// hookc.Environ for what hooks inherit). TestEnvironmentReads holds the list of
+// hookc.Environ for what hooks inherit). The agents' own variables are fixed as well: they
+// say which settings are protected. TestEnvironmentReads holds the list of
 // the places that read.
 var fixedEnv = []string{
-	"HOME", "USER", "LOGNAME", "TMPDIR", "TZ", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "HOOKC_TRUST", "GEMINI_PLANS_DIR",
+	"HOME", "USER", "LOGNAME", "TMPDIR", "TZ", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "HOOKC_TRUST", "GEMINI_PLANS_DIR",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "GODEBUG",
 }
 
@@ -30,7 +33,7 @@ type environment struct {
 
 func ownEnvironment() *environment {
 	e := &environment{fixed: map[string]string{}, path: os.Getenv("PATH")}
-	for _, name := range fixedEnv {
+	for _, name := range append(agent.Variables(), fixedEnv...) {
 		e.fixed[name] = os.Getenv(name)
 	}
 	return e

@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookc/hookc/policy/agent"
 )
 
 // worldReads are the places outside of the programs and what carries out their commands that read this process's own
@@ -30,7 +33,7 @@ var worldReads = map[string]string{
 	"builtins/guard/self_git.go exec.LookPath":              "git is asked what a command would change; where it is not found, the answer is the careful one",
 	"builtins/guard/self_git.go os.Environ":                 "what git is given to compare two trees, without its own variables",
 	"internal/protected/protected.go exec.LookPath":         "programs are protected also by name",
-	"internal/protected/protected.go os.Getenv":             "the socket and the agents' settings of the user of serve",
+	"internal/protected/protected.go os.Getenv":             "where the socket and the agents' settings lie is fixed",
 	"internal/protected/protected.go os.UserHomeDir":        "HOME is fixed",
 	"internal/paths/account.go user.Current":                "the account is that of serve",
 	"internal/paths/account.go os.Getenv":                   "HOME is fixed",
@@ -100,6 +103,13 @@ func TestEnvironmentReads(t *testing.T) {
 	}
 	for _, name := range []string{"HOME", "USER", "LOGNAME", "TMPDIR", "GEMINI_PLANS_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "HOOKC_TRUST"} {
 		assert.Contains(t, fixedEnv, name)
+	}
+	fixed := ownEnvironment().fixed
+	assert.Contains(t, fixed, "XDG_RUNTIME_DIR")
+	for _, a := range agent.All() {
+		for _, f := range a.Files {
+			assert.True(t, f.Env == "" || slices.Contains(slices.Collect(maps.Keys(fixed)), f.Env), "%s: %s says where what is protected lies", a.ID, f.Env)
+		}
 	}
 }
 

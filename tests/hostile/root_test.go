@@ -99,3 +99,48 @@ func TestNoVariableMovesTheProject(t *testing.T) {
 		assert.NotContains(t, got.stdout+got.stderr, "HK190", cwd)
 	}
 }
+
+// TestSettingsOfTheCallerOnEveryRoad: the settings that an agent's own variables name are
+// protected by the server, too, which was started without them.
+func TestSettingsOfTheCallerOnEveryRoad(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	program := programs.Hookc(t)
+	h.served(t, program)
+	elsewhere := filepath.Join(h.home, "elsewhere")
+	require.NoError(t, os.Mkdir(elsewhere, 0o755))
+	var status struct{ Socket string }
+	require.NoError(t, json.Unmarshal([]byte(h.ask(t, "", program, "serve", "status", "--json").stdout), &status))
+	for _, name := range append(agent.Variables(), "XDG_RUNTIME_DIR") {
+		asked := *h
+		asked.env = append(slices.Clone(h.env), name+"="+elsewhere)
+		var files []string
+		if name == "XDG_RUNTIME_DIR" {
+			files = append(files, filepath.Join(elsewhere, "hookc", "x"))
+		}
+		for _, a := range agent.All() {
+			place, err := a.Settings()
+			if err != nil {
+				continue
+			}
+			for i := range place.Files {
+				if f := &place.Files[i]; f.Env == name && !strings.Contains(f.EnvPath, "*") {
+					files = append(files, f.Where(h.home, h.project, func(of string) string { return map[string]string{name: elsewhere}[of] }))
+				}
+			}
+		}
+		require.NotEmpty(t, files, name)
+		for _, file := range files {
+			event, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "session_id": "s", "cwd": h.project, "tool_name": "Write",
+				"tool_input": map[string]any{"file_path": file, "content": `{"disableAllHooks":true}`}})
+			require.NoError(t, err)
+			for road, line := range map[string][]string{
+				"run":   {program, "run", "PreToolUse", "--dialect", "claude"},
+				"serve": gate(t, program, "PreToolUse", "claude", "--socket", status.Socket),
+			} {
+				a := asked.ask(t, string(event), line...)
+				assert.Contains(t, a.stdout, `"permissionDecision":"deny"`, "%s=%s: %s by %s", name, elsewhere, file, road)
+			}
+		}
+	}
+}

@@ -67,7 +67,7 @@ type event struct {
 	moved []member
 	// name is the tool's, folder the first of the workspace's.
 	name, folder []byte
-	told         bool // by a variable what the project is
+	narrowed     bool // the project is, by a variable
 	// rules are those of hooks that concern the event.
 	rules []int
 }
@@ -451,7 +451,7 @@ func (e *event) environment() bool {
 			if !ok || len(cwd) < len(v) || cwd[:len(v)] != v || len(cwd) > len(v) && cwd[len(v)] != '/' {
 				return false // a variable does not move the project
 			}
-			e.told = true
+			e.narrowed = true
 		}
 		e.values[field] = Value{[]byte(`"` + v + `"`)}
 	}
@@ -482,7 +482,7 @@ func (e *event) places(out *Answer) bool {
 	var ok, also bool
 	out.Cwd, ok = e.values[FieldCwd].path()
 	out.Root, also = e.values[FieldProjectRoot].path()
-	out.Named = e.told
+	out.Named = e.narrowed
 	return ok && also
 }
 

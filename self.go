@@ -9,9 +9,11 @@ import (
 	"github.com/hookc/hookc/internal/approval"
 	"github.com/hookc/hookc/internal/lazy"
 	"github.com/hookc/hookc/internal/protected"
+	"github.com/hookc/hookc/internal/spell"
 	"github.com/hookc/hookc/policy"
 	"github.com/hookc/hookc/policy/source"
 	"github.com/hookc/hookc/policy/state"
+	"github.com/hookc/hookc/policy/trust"
 )
 
 // A policy that an agent can edit is no policy. So every policy with a managed
@@ -132,7 +134,9 @@ func (c *config) protect(sources []policy.SourceFile, approvals bool) {
 	if c.artifact.path != "" {
 		files = append(files, absolutePath(c.artifact.path))
 	}
-	files = append(files, protected.Places(source.DiscoverOptions{Dir: dir, User: c.user, Profile: c.profile}, root)...)
+	all := append([]string{dir}, c.around...)
+	o := source.DiscoverOptions{Dir: dir, User: c.user, Profile: c.profile, Roots: trust.Projects(all...)}
+	files = append(files, protected.Places(o, started(all, o.Roots)...)...)
 	var secrets []string
 	if home, err := state.Home(); err == nil && approvals {
 		secrets = approval.Open(home).Secrets()
@@ -140,11 +144,30 @@ func (c *config) protect(sources []policy.SourceFile, approvals bool) {
 	c.self.Set(protected.WithTargets(files), protected.WithTargets(protected.Programs()), protected.WithTargets(secrets)...)
 }
 
+// started are the folders in which an agent of an event may have been started: those that the
+// event is about, those above up to the outermost of the projects roots, and roots.
+func started(dirs, roots []string) []string {
+	out := slices.Clone(roots)
+	for _, dir := range dirs {
+		for _, root := range append([]string{policy.ProjectRoot(dir)}, roots...) {
+			for at := dir; below(root, at); at = filepath.Dir(at) {
+				if out = append(out, at); at == root {
+					break
+				}
+			}
+		}
+	}
+	return spell.Distinct(out)
+}
+
+// below reports whether a path is dir or lies below it.
+func below(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
 // foldersBelow are the folders of a policy's globs that are not the project as a
 // whole: a further file in them may be one of the policy's.
 func foldersBelow(root string, folders []string) []string {
-	return slices.DeleteFunc(slices.Clone(folders), func(f string) bool {
-		rel, err := filepath.Rel(f, root)
-		return err == nil && filepath.IsLocal(rel)
-	})
+	return slices.DeleteFunc(slices.Clone(folders), func(f string) bool { return below(f, root) })
 }

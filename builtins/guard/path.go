@@ -53,10 +53,15 @@ func newPathGuard(h *policy.Hook, opts rule.Options) (rule.Made, diag.List) {
 	s := guardSetup{hook: h, opts: opts}
 	g := &pathGuard{by: policy.By{Name: h.Name, At: h.Span}, unknown: s.unknown()}
 	protect := opts.Texts("protect")
+	agents := []string(nil)
 	if s.flag("agents", true) {
+		agents = agent.Protected()
 		protect = append(protect[:len(protect):len(protect)], agentFiles()...)
 	}
 	g.protect = s.paths("protect", protect)
+	for i := range g.protect {
+		g.protect[i].deep = slices.Contains(agents, g.protect[i].text)
+	}
 	g.hidden = s.paths("hide", opts.Texts("hide"))
 	g.allow = s.paths("allow", s.exceptions("allow"))
 	if _, ok := opts["outside"]; ok {

@@ -25,6 +25,9 @@ func TestPathGuard(t *testing.T) {
 		want policy.Verdict
 	}{
 		"settings":        {file("Write", ".claude/settings.json"), policy.Deny},
+		"settings below":  {file("Write", "pkg/a/.gemini/settings.json"), policy.Deny},
+		"written below":   {bashCall("cd pkg && mkdir .cursor && echo '{}' > .cursor/hooks.json"), policy.Deny},
+		"named alike":     {file("Write", "pkg/x.claude/settings.json"), policy.None},
 		"case":            {file("Write", "/home/dev/project/.Claude/Settings.JSON"), policy.Deny},
 		"dots":            {file("edit_file", "src/../.hookc/hooks.yaml"), policy.Deny},
 		"home":            {file("WriteFile", "~/.codex/config.toml"), policy.Deny},

@@ -25,6 +25,9 @@ type pathEntry struct {
 	// rest is folded to lower case. It has no globs when literal.
 	rest    string
 	literal bool
+	// deep is true where an entry of the project counts in each of its folders: an agent
+	// may have been started there.
+	deep bool
 }
 
 // newPathSet reads the entries, and returns the ones that are no globs.
@@ -76,6 +79,8 @@ func (e *pathEntry) holds(p string, at shell.At) bool {
 		return false
 	}
 	switch {
+	case e.deep && e.from == '.' && strings.Contains("/"+rel+"/", "/"+e.rest+"/"):
+		return true
 	case e.from != '*':
 		return e.below(rel)
 	case e.literal:

@@ -4,6 +4,7 @@
 package protected
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,10 +19,10 @@ import (
 	"github.com/hookc/hookc/policy/state"
 )
 
-// Places are the files and folders of a project and of its user in which policies and the
+// Places are the files and folders of projects and of their user in which policies and the
 // settings of agents are, there or not, and those in which hookc keeps what it knows.
-// o is how policies are discovered.
-func Places(o source.DiscoverOptions, root string) []string {
+// o is how policies are discovered, started the folders that agents may have been started in.
+func Places(o source.DiscoverOptions, started ...string) []string {
 	profile, user := o.Profile, o.User
 	var out []string
 	discovered := func(user string, profile *agent.Agent) {
@@ -39,10 +40,11 @@ func Places(o source.DiscoverOptions, root string) []string {
 	if profile != nil {
 		discovered("", profile)
 	}
-	project := filepath.Join(root, ".hookc") // notes may lie there; the policy files are listed by name
-	out = slices.DeleteFunc(out, func(f string) bool { return f == project })
+	out = slices.DeleteFunc(out, func(f string) bool { // notes may lie there; the policy files are listed by name
+		return filepath.Base(f) == ".hookc" && slices.Contains(started, filepath.Dir(f))
+	})
 	for _, e := range environments() {
-		out = append(append(out, settings(root, e, profile)...), state.Place(e.getenv, e.home), wire.Dir(e.getenv))
+		out = append(append(out, settings(started, e, profile)...), state.Place(e.getenv, e.home), wire.Dir(e.getenv))
 	}
 	return out
 }
@@ -68,7 +70,7 @@ func environments() []environment {
 
 // settings are the files in which agents are told to start hookc, and in which they could
 // be told not to, and all that the profile reads.
-func settings(root string, e environment, profile *agent.Agent) []string {
+func settings(started []string, e environment, profile *agent.Agent) []string {
 	var out []string
 	add := func(files []agent.File) {
 		for i := range files {
@@ -76,8 +78,14 @@ func settings(root string, e environment, profile *agent.Agent) []string {
 			if f.Base == agent.Home && !filepath.IsAbs(e.home) {
 				continue
 			}
-			if p := f.Where(e.home, root, e.getenv); !strings.Contains(p, "*") {
-				out = append(out, p)
+			roots := started
+			if f.Base == agent.Home || f.Base == agent.System {
+				roots = []string{""}
+			}
+			for _, root := range roots {
+				if p := f.Where(e.home, root, e.getenv); !strings.Contains(f.EnvPath+f.Path, "*") {
+					out = append(out, p)
+				}
 			}
 		}
 	}
@@ -110,20 +118,31 @@ func Programs() []string {
 
 // WithTargets adds where links lead, each path once; what is no absolute path is left out.
 func WithTargets(paths []string) []string {
-	seen := map[string]bool{}
+	seen, led := map[string]bool{}, map[string]string{}
 	var out []string
-	add := func(p string) {
-		if p != "" && filepath.IsAbs(p) && !seen[p] {
-			seen[p] = true
-			out = append(out, p)
+	var target func(p string) string
+	target = func(p string) string {
+		to, known := led[p]
+		if known || p == filepath.Dir(p) {
+			return cmp.Or(to, p)
 		}
+		to = filepath.Join(target(filepath.Dir(p)), filepath.Base(p))
+		if info, err := os.Lstat(to); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			if end, err := filepath.EvalSymlinks(to); err == nil {
+				to = end
+			}
+		}
+		led[p] = to
+		return to
 	}
 	for _, p := range paths {
-		add(p)
-		if target, err := filepath.EvalSymlinks(p); err == nil {
-			add(target)
-		} else if dir, err := filepath.EvalSymlinks(filepath.Dir(p)); err == nil {
-			add(filepath.Join(dir, filepath.Base(p)))
+		if filepath.IsAbs(p) && !seen[p] {
+			seen[p] = true
+			out = append(out, p)
+			if to := target(filepath.Clean(p)); !seen[to] {
+				seen[to] = true
+				out = append(out, to)
+			}
 		}
 	}
 	return out

@@ -144,3 +144,72 @@ func TestSettingsOfTheCallerOnEveryRoad(t *testing.T) {
 		}
 	}
 }
+
+// TestSettingsWhereTheAgentStarted: the settings of every agent are protected in each folder
+// that one may have been started in: that of the event, of the session's beginning and of
+// what a variable says, those above up to the outermost project, and their roots.
+func TestSettingsWhereTheAgentStarted(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	program := programs.Hookc(t)
+	pkg := filepath.Join(h.project, "pkg")
+	inner := filepath.Join(pkg, "vendor", "lib")
+	require.NoError(t, os.MkdirAll(filepath.Join(inner, ".git"), 0o755))
+	require.NoError(t, os.MkdirAll(filepath.Join(inner, "src"), 0o755))
+	h.served(t, program)
+	var names []string
+	for _, a := range agent.All() {
+		place, err := a.Settings()
+		if err != nil {
+			continue
+		}
+		for i := range place.Files {
+			if f := &place.Files[i]; f.Base == agent.Project && !strings.Contains(f.Path, "*") {
+				names = append(names, f.Path)
+			}
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	require.Greater(t, len(names), 5)
+	write := func(h *house, session, cwd, file string, line []string) string {
+		event, err := json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "session_id": session, "cwd": cwd, "tool_name": "Write",
+			"tool_input": map[string]any{"file_path": file, "content": `{"disableAllHooks":true}`}})
+		require.NoError(t, err)
+		return h.ask(t, string(event), line...).stdout
+	}
+	tried := 0
+	for name, where := range map[string]struct {
+		began, cwd, variable string
+		folders              []string
+	}{
+		"began":    {pkg, pkg, "", []string{pkg, h.project}},
+		"further":  {pkg, filepath.Join(inner, "src"), "", []string{pkg, h.project, inner, filepath.Join(inner, "src"), filepath.Dir(inner)}},
+		"away":     {pkg, h.home, "", []string{pkg, h.project}},
+		"variable": {"", filepath.Join(pkg, "vendor"), pkg, []string{pkg, h.project}},
+		"named":    {"", h.home, pkg, []string{pkg, h.project}},
+	} {
+		asked := *h
+		if where.variable != "" {
+			asked.env = append(slices.Clone(h.env), "CLAUDE_PROJECT_DIR="+where.variable)
+		}
+		roads := map[string][]string{
+			"run":   {program, "run", "PreToolUse", "--dialect", "claude"},
+			"serve": gate(t, program, "PreToolUse", "claude"),
+		}
+		for road, line := range roads {
+			session := name + road
+			if where.began != "" {
+				assert.NotContains(t, write(&asked, session, where.began, filepath.Join(pkg, "x"), line), "deny")
+			}
+			for _, dir := range where.folders {
+				for _, file := range names {
+					if tried++; depth.Tries(tried, 3) {
+						assert.Contains(t, write(&asked, session, where.cwd, filepath.Join(dir, file), line), `"permissionDecision":"deny"`, "%s: %s in %s by %s", name, file, dir, road)
+					}
+				}
+			}
+			assert.NotContains(t, write(&asked, session, where.cwd, filepath.Join(pkg, "testdata", "settings.json"), line), "deny")
+		}
+	}
+}

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "pack the texts again")
 // TestPacked: what the binary holds is the text beside it.
 func TestPacked(t *testing.T) {
 	for _, name := range []string{
-		"builtins/guard/advice.txt", "builtins/harm/harm.txt", "builtins/losses/tools.txt", "builtins/winshell/table.txt", "cmd/hookc/help.txt",
+		"builtins/guard/advice.txt", "builtins/harm/harm.txt", "builtins/losses/tools.txt", "builtins/losses/wrappers.txt", "builtins/winshell/table.txt", "cmd/hookc/help.txt",
 		"dag/render/html.css", "dag/render/html.js", "dag/render/svg.css", "policy/diag/codes.txt",
 	} {
 		file := filepath.Join("..", "..", filepath.FromSlash(name))

@@ -91,7 +91,7 @@ func gitFiles(cmd *shell.Command) (files []string, whole, known bool) {
 		if (w.has("--staged", "-S", "--cached", "--dry-run") || spell.Has(cmd.Flags, "-n")) && !w.has("--worktree", "-W") {
 			return nil, false, true
 		}
-		if specs = w.operands(); len(specs) == 0 && w.sub == "clean" || w.has("-a", "--all") && w.sub == "checkout-index" {
+		if specs = w.operands(); len(specs) == 0 && w.sub == "clean" || (w.has("--all") || spell.Has(cmd.Flags, "-a")) && w.sub == "checkout-index" {
 			specs = []string{"."}
 		}
 	}

@@ -53,7 +53,7 @@ func (c *selfCall) command(s *shell.Line, cmd *shell.Command, depth int) {
 	}
 	switch cmd.Name {
 	case "git", "hub":
-		c.git(cmd)
+		c.git(s, cmd)
 		return
 	}
 	if c.isHookc(cmd) || len(cmd.Argv) > 1 && c.madeHere(s, cmd) {
@@ -221,20 +221,20 @@ func (c *selfCall) weakens(cmd *shell.Command, what string) {
 
 // setsHookc returns a variable of hookc's that a command line sets, "" if there is none.
 func setsHookc(s *shell.Line) string {
-	for i := range s.Commands {
-		cmd := &s.Commands[i]
-		for _, e := range cmd.Env {
-			if strings.HasPrefix(e.Name, "HOOKC_") {
-				return e.Name
-			}
-		}
-		for _, w := range cmd.Argv {
-			if name, _, ok := strings.Cut(w.Text, "="); ok && strings.HasPrefix(name, "HOOKC_") {
-				return name
-			}
+	for _, w := range lineWords(s) {
+		if name, _, ok := strings.Cut(w, "="); ok && strings.HasPrefix(name, "HOOKC_") {
+			return name
 		}
 	}
 	return ""
+}
+
+// lineWords are the words of all commands of a line, and their variables.
+func lineWords(s *shell.Line) (out []string) {
+	for i := range s.Commands {
+		out = append(out, commandWords(&s.Commands[i])...)
+	}
+	return out
 }
 
 // stops judges commands that end processes.
@@ -298,20 +298,10 @@ func (c *selfCall) ownProcess(pid int) bool {
 
 // mentionsHookc reports whether a word of a command line names hookc.
 func mentionsHookc(s *shell.Line) bool {
-	for i := range s.Commands {
-		for _, e := range s.Commands[i].Env {
-			if strings.HasPrefix(e.Name, "HOOKC_") {
-				return true
-			}
-		}
-		for _, w := range s.Commands[i].Argv {
-			lower := strings.ToLower(w.Text)
-			if strings.Contains(lower, "hookc") || strings.Contains(lower, "hookgate") || strings.Contains(lower, "[h]ook") {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(lineWords(s), func(w string) bool {
+		lower := strings.ToLower(w)
+		return strings.Contains(lower, "hookc") || strings.Contains(lower, "hookgate") || strings.Contains(lower, "[h]ook")
+	})
 }
 
 // maxScripts bounds how deep scripts that run scripts are read.

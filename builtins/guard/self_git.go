@@ -2,6 +2,7 @@ package guard
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"os/exec"
 	"path"
@@ -15,24 +16,31 @@ import (
 	"github.com/hookc/hookc/internal/spell"
 )
 
-// gitWork is a git command that changes files of the work tree.
+// gitWork is a git command that changes files of the work tree, in dir.
 type gitWork struct {
-	cmd  *shell.Command
-	dir  string
-	sub  string
-	args []shell.Word
+	cmd     *shell.Command
+	at, dir string
+	told    paths.Git
+	foreign string // below which it changes files of another repository than theirs
+	sub     string
+	args    []shell.Word
 }
 
 // git judges a git command by the files of hookc that it would change: those it
 // names, and those that differ in the revision of which the work tree is after it.
-func (c *selfCall) git(cmd *shell.Command) {
+func (c *selfCall) git(s *shell.Line, cmd *shell.Command) {
 	w, ok := gitWorkOf(cmd)
-	if !ok {
+	if !ok || !shell.WordIn(w.sub, "apply am stash checkout restore rm mv clean checkout-index switch reset pull bisect merge rebase cherry-pick revert read-tree clone submodule worktree init subtree") {
 		return
 	}
+	w.told.Heard(append(os.Environ(), lineWords(s)...))
+	w.foreign = w.told.Foreign(filepath.FromSlash(w.at))
 	files, _, known := gitFiles(cmd)
 	if !known {
 		c.patches(cmd)
+	}
+	if w.foreign != "" && (len(files) > 0 || !known) {
+		c.gitDiffers(w, "", "", false)
 	}
 	for _, p := range files {
 		switch {
@@ -53,17 +61,17 @@ func (c *selfCall) git(cmd *shell.Command) {
 		if w.has("-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan") && len(operands) > 0 {
 			operands = operands[1:]
 		}
-		if discards := w.has("-f", "--force", "--discard-changes"); (len(operands) > 0 || discards) && !w.has("--") {
-			c.gitTree(w, first("HEAD"), discards)
+		if discards := w.has("--force", "--discard-changes") || spell.Has(cmd.Flags, "-f"); (len(operands) > 0 || discards) && !w.has("--") {
+			c.gitDiffers(w, "HEAD", first("HEAD"), discards)
 		}
 	case "reset":
 		if w.has("--hard", "--merge", "--keep") {
-			c.gitTree(w, first("HEAD"), true)
+			c.gitDiffers(w, "HEAD", first("HEAD"), true)
 		}
 	case "stash":
 		c.gitStash(w, first("push"), operands)
 	case "pull", "bisect":
-		c.gitTree(w, "", false)
+		c.gitDiffers(w, "HEAD", "", false)
 	case "merge", "rebase", "cherry-pick", "revert", "read-tree":
 		c.gitCommits(w, operands)
 	case "clone", "submodule", "worktree", "init", "subtree":
@@ -80,15 +88,26 @@ func gitWorkOf(cmd *shell.Command) (w gitWork, ok bool) {
 	w = gitWork{cmd: cmd, dir: cmd.Dir}
 	args := cmd.Argv[1:]
 	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
-		switch name, value, set := strings.Cut(args[0].Text, "="); {
-		case (name == "-C" || name == "--work-tree") && !set && len(args) > 1:
-			w.dir, args = shell.Absolute(w.dir, args[1].Text), args[1:]
-		case name == "--work-tree":
+		name, value, set := strings.Cut(args[0].Text, "=")
+		if !set && len(args) > 1 && shell.WordIn(name, "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source") {
+			value, args = args[1].Text, args[1:]
+		}
+		switch key := strings.ToLower(value); name {
+		case "-C":
 			w.dir = shell.Absolute(w.dir, value)
-		case (name == "-c" || name == "--git-dir" || name == "--namespace") && !set && len(args) > 1:
-			args = args[1:]
+		case "--git-dir":
+			w.told.Dir = value
+		case "--work-tree":
+			w.told.Work = value
+		case "--bare", "--no-replace-objects":
+			w.told.More = true
+		case "-c", "--config-env":
+			w.told.More = w.told.More || strings.HasPrefix(key, "core.worktree") || strings.HasPrefix(key, "core.usereplacerefs")
 		}
 		args = args[1:]
+	}
+	if w.at = w.dir; w.told.Work != "" {
+		w.dir = shell.Absolute(w.at, w.told.Work)
 	}
 	if len(args) == 0 {
 		return w, false
@@ -127,10 +146,10 @@ func (c *selfCall) gitStash(w gitWork, verb string, operands []string) {
 	switch verb {
 	case "list", "show", "drop", "clear", "create", "store":
 	case "pop", "apply", "branch":
-		c.gitTree(w, append(operands[1:], "stash@{0}")[0], false)
+		c.gitDiffers(w, "HEAD", append(operands[1:], "stash@{0}")[0], false)
 	default:
 		if !w.has("--") {
-			c.gitTree(w, "HEAD", true)
+			c.gitDiffers(w, "HEAD", "HEAD", true)
 		}
 		if w.has("-u", "--include-untracked", "-a", "--all") {
 			c.path(w.dir, true)
@@ -142,7 +161,7 @@ func (c *selfCall) gitStash(w gitWork, verb string, operands []string) {
 func (c *selfCall) gitCommits(w gitWork, operands []string) {
 	switch {
 	case w.has("--abort", "--quit"):
-		c.gitTree(w, "ORIG_HEAD", true)
+		c.gitDiffers(w, "HEAD", "ORIG_HEAD", true)
 		return
 	case w.has("--continue", "--skip"), len(operands) == 0:
 		operands = []string{""}
@@ -150,24 +169,22 @@ func (c *selfCall) gitCommits(w gitWork, operands []string) {
 	for _, rev := range operands {
 		switch picks := w.sub == "cherry-pick" || w.sub == "revert"; {
 		case picks && strings.Contains(rev, ".."):
-			c.gitTree(w, "", false)
+			c.gitDiffers(w, "HEAD", "", false)
 		case picks && rev != "":
 			c.gitDiffers(w, rev+"^", rev, false)
 		default:
-			c.gitTree(w, rev, false)
+			c.gitDiffers(w, "HEAD", rev, false)
 		}
 	}
 }
 
 // inTree lists the parts of hookc in the work tree of a command that are there.
-func (c *selfCall) inTree(w gitWork) []string {
-	root, _, err := paths.Repository(w.dir)
-	if err != nil || root == "" {
-		return nil
-	}
-	var out []string
+func (c *selfCall) inTree(w gitWork) (out []string) {
+	root, _, _ := paths.Repository(w.dir)
+	root = cmp.Or(w.foreign, paths.Slash(root))
+	real, _ := paths.Real(root, root)
 	for _, f := range c.own.files {
-		if losses.IsUnder(paths.Slash(root), f) && exists(f) {
+		if root != "" && (losses.IsUnder(root, f) || losses.IsUnder(cmp.Or(real, root), f)) && exists(f) {
 			out = append(out, f)
 		}
 	}
@@ -183,15 +200,6 @@ func tracked(p string) bool {
 	}
 	index, err := os.ReadFile(filepath.Join(git, "index"))
 	return err == nil && bytes.Contains(index, []byte(path.Base(p)))
-}
-
-// gitTree judges a command after which the work tree is that of a revision; ""
-// is one that nobody can tell. discards says that changes which were not
-// committed are lost too.
-//
-//go:noinline
-func (c *selfCall) gitTree(w gitWork, rev string, discards bool) {
-	c.gitDiffers(w, "HEAD", rev, discards)
 }
 
 // gitDiffers judges a command that brings what differs between two revisions.
@@ -214,7 +222,7 @@ func (c *selfCall) gitDiffers(w gitWork, from, rev string, discards bool) {
 		return
 	}
 	entry := files[0]
-	if !known && !slices.ContainsFunc(files, func(f string) bool { entry = f; return tracked(f) }) {
+	if !known && w.foreign == "" && !slices.ContainsFunc(files, func(f string) bool { entry = f; return tracked(f) }) {
 		return // git leaves what it does not know alone
 	}
 	c.says.add(c.g.verdict, func() string {
@@ -226,8 +234,8 @@ func (c *selfCall) gitDiffers(w gitWork, from, rev string, discards bool) {
 // gitChanged asks git which of the files differ. It runs nothing that the
 // repository names: no filter, no driver, no hook, no monitor, no fetch.
 func (c *selfCall) gitChanged(w gitWork, files []string, args ...string) (changed string, known bool) {
-	git, err := exec.LookPath("git")
-	if err != nil {
+	git, err := paths.Program("git", c.at.Root, w.dir)
+	if err != nil || w.foreign != "" { // of another repository nothing is believed
 		return "", false
 	}
 	cmd := exec.CommandContext(c.ctx, git, append(append([]string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager", "--literal-pathspecs"}, args...), append([]string{"--"}, files...)...)...)

@@ -102,7 +102,7 @@ git init -q . && g add -A && g commit -qm x && git branch other && echo '{} ' > 
 		"git stash branch x", "git merge other", "git rebase other", "git rebase --continue", "git cherry-pick other", "git cherry-pick same",
 		"git revert HEAD~1", "git revert a..b", "git pull", "git bisect start", "git apply evil.diff", "git apply none.diff", "git am evil.diff",
 		"git read-tree other", "git -C src checkout -- ../hooks.yaml", "git --work-tree=. checkout -- hooks.yaml", "cd $X && git checkout -- a",
-		"git checkout-index -a", "git checkout-index -f hooks.yaml", "git checkout $REV",
+		"git checkout-index -a", "git checkout-index -fa", "git checkout-index -f hooks.yaml", "git checkout -qf other", "git checkout $REV",
 	} {
 		r := say(t, g, bashCall(command).Set(policy.FieldCwd, root).Set(policy.FieldProjectRoot, root))
 		assert.Equal(t, policy.Deny, r.Verdict, "%q: %v", command, r.Reasons)

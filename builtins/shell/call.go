@@ -319,6 +319,7 @@ func (a *analysis) runFunction(c *shCall, f *shFunction) shValue {
 		for _, e := range c.env {
 			in.st.local(e.Name)
 			in.st.set(e.Name, e.Value.value())
+			in.st.exports = in.st.exports.put(e.Name, true)
 		}
 		if in.base < 0 {
 			in.base = c.offset

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hookc/hookc/builtins/losses"
+	"github.com/hookc/hookc/internal/paths"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -15,10 +16,13 @@ func (a *analysis) list(c *shCall) {
 	cmd := Command{
 		Name: c.name, Argv: c.argv, Env: c.env, Redirects: c.fr.redirects, Dir: a.dir(c.fr.st), Via: c.fr.via, Host: c.fr.host,
 		Pipe: c.fr.pipe, Stage: c.fr.stage, Conditional: c.fr.conditional, Offset: c.offset,
+		Dynamic: slices.ContainsFunc(c.argv, func(w Word) bool { return w.Dynamic }), Flags: shellFlags(c.name, c.argv[min(1, len(c.argv)):]),
 	}
-	cmd.Dynamic = slices.ContainsFunc(c.argv, func(w Word) bool { return w.Dynamic })
-	if len(c.argv) > 0 {
-		cmd.Flags = shellFlags(c.name, c.argv[1:])
+	for _, name := range paths.GitVariables { // exported before
+		_, set := c.fr.st.vars.get(name)
+		if told, _ := c.fr.st.exports.get(name); (c.name == "git" || c.name == "hub") && (told || set && c.fr.st.exportAll) {
+			cmd.Env = append(slices.Clip(cmd.Env), Assign{Name: name, Value: Word{Text: "$" + name, Dynamic: true}})
+		}
 	}
 	if i, ok := a.listed(&cmd); ok {
 		c.index, c.muted = i, true

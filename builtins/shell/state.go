@@ -16,21 +16,18 @@ type shTable[V any] struct {
 	shared bool
 }
 
-func (t *shTable[V]) get(name string) (V, bool) {
-	if t == nil {
-		var none V
-		return none, false
+func (t *shTable[V]) get(name string) (v V, ok bool) {
+	if t != nil {
+		v, ok = t.m[name]
 	}
-	v, ok := t.m[name]
 	return v, ok
 }
 
 // put stores v and returns the table to use from now on.
 func (t *shTable[V]) put(name string, v V) *shTable[V] {
-	switch {
-	case t == nil:
+	if t == nil {
 		t = &shTable[V]{m: map[string]V{}}
-	case t.shared:
+	} else if t.shared {
 		t = &shTable[V]{m: maps.Clone(t.m)}
 	}
 	t.m[name] = v
@@ -173,8 +170,7 @@ const environmentNames = " HOME PATH USER LOGNAME PWD SHELL TMPDIR LANG TERM EDI
 func (s *shState) inherit() {
 	for _, name := range s.vars.names() {
 		alts, _ := s.vars.get(name)
-		exported, _ := s.exports.get(name)
-		switch {
+		switch exported, _ := s.exports.get(name); {
 		case name == "IFS" || len(alts) > 0 && alts[0].array:
 			s.bind(name)
 		case exported || s.exportAll || strings.Contains(environmentNames, " "+name+" "):
@@ -185,8 +181,7 @@ func (s *shState) inherit() {
 	if !s.exportFuncs {
 		s.funcs = nil
 	}
-	s.aliases, s.args, s.argsKnown, s.dead = nil, nil, true, false
-	s.level, s.locals, s.frozen, s.refs = 0, nil, nil, nil
+	s.aliases, s.args, s.argsKnown, s.dead, s.level, s.locals, s.frozen, s.refs = nil, nil, true, false, 0, nil, nil, nil
 }
 
 // join makes s what it is if either s or t happened, and reports whether that

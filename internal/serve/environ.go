@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/internal/paths"
 	"github.com/hookc/hookc/policy/agent"
 )
 
@@ -33,7 +34,7 @@ type environment struct {
 
 func ownEnvironment() *environment {
 	e := &environment{fixed: map[string]string{}, path: os.Getenv("PATH")}
-	for _, name := range append(agent.Variables(), fixedEnv...) {
+	for _, name := range slices.Concat(agent.Variables(), paths.GitVariables, fixedEnv) {
 		e.fixed[name] = os.Getenv(name)
 	}
 	return e

@@ -30,8 +30,9 @@ var worldReads = map[string]string{
 	"builtins/shell/shell.go os.TempDir":                    "TMPDIR is fixed",
 	"builtins/shell/shell.go os.UserHomeDir":                "HOME is fixed",
 	"builtins/shell/param.go os.Getenv":                     "USER and LOGNAME are fixed",
-	"builtins/guard/self_git.go exec.LookPath":              "git is asked what a command would change; where it is not found, the answer is the careful one",
-	"builtins/guard/self_git.go os.Environ":                 "what git is given to compare two trees, without its own variables",
+	"builtins/guard/self_git.go os.Environ":                 "what git is given to compare two trees, without its own variables; those that tell it its repository are fixed",
+	"internal/paths/program.go exec.LookPath":               "of paths alone",
+	"internal/paths/program.go os.Getenv":                   "git is asked what a command would change; where it is not found, the answer is the careful one",
 	"internal/protected/protected.go exec.LookPath":         "programs are protected also by name",
 	"internal/protected/protected.go os.Getenv":             "where the socket and the agents' settings lie is fixed",
 	"internal/protected/protected.go os.UserHomeDir":        "HOME is fixed",
@@ -104,6 +105,7 @@ func TestEnvironmentReads(t *testing.T) {
 	for _, name := range []string{"HOME", "USER", "LOGNAME", "TMPDIR", "GEMINI_PLANS_DIR", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "HOOKC_TRUST"} {
 		assert.Contains(t, fixedEnv, name)
 	}
+	assert.Contains(t, ownEnvironment().fixed, "GIT_DIR", "the guard of hookc itself looks at it")
 	fixed := ownEnvironment().fixed
 	assert.Contains(t, fixed, "XDG_RUNTIME_DIR")
 	for _, a := range agent.All() {

@@ -1,7 +1,7 @@
 package harm
 
 import (
-	"os/exec"
+	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -276,9 +276,11 @@ func Given(s *shell.Line, command int) bool {
 	})
 }
 
-// installs are folders for what users add to a machine. What lies in one of them and is not of the
-// names in known replaces or hides nothing.
+// known are programs that one of their name in a folder of users' own would hide.
 var known = losses.Words("sh bash dash zsh ls cat cp mv rm ln grep sed awk find tar curl wget git ssh scp sudo su doas env python python3 node npm npx go docker podman make gcc cc ld perl ruby ps kill vim vi nano less man which login passwd hookc claude codex gemini gpg openssl systemctl apt brew")
+
+// programDirs are where a program would be hidden or replaced; what a variable says is no matter.
+var programDirs = []string{"/usr/local/bin/", "/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/", "/usr/local/sbin/", "/opt/homebrew/bin/", "/snap/bin/"}
 
 // Installs reports whether a command puts new programs or headers, which it names, where users add them.
 func Installs(s *shell.Line, e *shell.Effect) bool {
@@ -297,7 +299,7 @@ func Installs(s *shell.Line, e *shell.Effect) bool {
 		}
 	}
 	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
-		_, err := exec.LookPath(name)
-		return err == nil || known()[name] || strings.ContainsAny(name, "*?$")
+		there := slices.ContainsFunc(programDirs, func(dir string) bool { _, err := os.Lstat(dir + name); return err == nil })
+		return there || known()[name] || strings.ContainsAny(name, "*?$")
 	})
 }

@@ -83,7 +83,7 @@ func (f *fileArgs) guess(s string, depth int) {
 		return // a sentence
 	}
 	f.out = append(f.out, calledFile{path: s, writes: true, guessed: true})
-	if _, value, ok := strings.Cut(s, "="); ok {
+	if _, value, ok := losses.Cut(s, "="); ok {
 		f.out = append(f.out, calledFile{path: value, writes: true, guessed: true})
 	}
 }
@@ -204,7 +204,7 @@ func patchFiles(patch string) []string {
 		if i < 0 || len(out) >= maxCalledFiles {
 			continue
 		}
-		name, _, _ := strings.Cut(line[len(patchMarks[i]):], "\t")
+		name, _, _ := losses.Cut(line[len(patchMarks[i]):], "\t")
 		name = strings.TrimSpace(name)
 		if strings.HasPrefix(patchMarks[i], "+") || strings.HasPrefix(patchMarks[i], "-") {
 			if rest, ok := strings.CutPrefix(name, "a/"); ok {

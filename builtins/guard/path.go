@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/quoting"
 	"github.com/hookc/hookc/builtins/rule"
 	"github.com/hookc/hookc/builtins/shell"
@@ -138,7 +139,7 @@ func fileAt(p string, at shell.At) (string, bool) {
 			return "", false
 		}
 		rest, full := strings.CutPrefix(plain, "//")
-		if host, file, ok := strings.Cut(rest, "/"); full && ok && (host == "" || strings.EqualFold(host, "localhost")) {
+		if host, file, ok := losses.Cut(rest, "/"); full && ok && (host == "" || strings.EqualFold(host, "localhost")) {
 			plain = "/" + file
 		}
 		p = strings.TrimPrefix(plain, "//")

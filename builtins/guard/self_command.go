@@ -167,7 +167,7 @@ func (c *selfCall) hookc(s *shell.Line, cmd *shell.Command) {
 	}
 	has := func(flag string) bool {
 		return slices.ContainsFunc(args, func(w shell.Word) bool {
-			name, value, set := strings.Cut(w.Text, "=")
+			name, value, set := losses.Cut(w.Text, "=")
 			return name == flag && (!set || value != "false" && value != "0")
 		})
 	}
@@ -222,7 +222,7 @@ func (c *selfCall) weakens(cmd *shell.Command, what string) {
 // setsHookc returns a variable of hookc's that a command line sets, "" if there is none.
 func setsHookc(s *shell.Line) string {
 	for _, w := range lineWords(s) {
-		if name, _, ok := strings.Cut(w, "="); ok && strings.HasPrefix(name, "HOOKC_") {
+		if name, _, ok := losses.Cut(w, "="); ok && strings.HasPrefix(name, "HOOKC_") {
 			return name
 		}
 	}
@@ -373,7 +373,7 @@ var languages = map[string]string{".ps1": "powershell", ".bat": "cmd", ".cmd": "
 // scriptLanguage tells a script's language by its first line; one without such a
 // line is the shell's.
 func scriptLanguage(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
+	line, _, _ := losses.Cut(text, "\n")
 	if !strings.HasPrefix(line, "#!") {
 		return "sh"
 	}

@@ -88,7 +88,7 @@ func gitWorkOf(cmd *shell.Command) (w gitWork, ok bool) {
 	w = gitWork{cmd: cmd, dir: cmd.Dir}
 	args := cmd.Argv[1:]
 	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
-		name, value, set := strings.Cut(args[0].Text, "=")
+		name, value, set := losses.Cut(args[0].Text, "=")
 		if !set && len(args) > 1 && shell.WordIn(name, "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source") {
 			value, args = args[1].Text, args[1:]
 		}
@@ -292,7 +292,7 @@ func patchedFiles(cmd *shell.Command, argv []shell.Word) (files []string, known 
 		text.WriteString(t + "\n")
 	}
 	for _, name := range patchFiles(text.String()) {
-		for at, more := strings.Trim(paths.Slash(name), `"`), true; more && at != ""; _, at, more = strings.Cut(at, "/") {
+		for at, more := strings.Trim(paths.Slash(name), `"`), true; more && at != ""; _, at, more = losses.Cut(at, "/") {
 			if p := shell.Absolute(cmd.Dir, at); p != "" {
 				files = append(files, p)
 			}

@@ -115,7 +115,7 @@ func movedInside(s *shell.Line, e *shell.Effect) bool {
 // they run: /run/user/1000/app.sock.
 func runtimeFile(p string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimPrefix(p, "/var"), "/run/user/")
-	_, below, _ := strings.Cut(rest, "/")
+	_, below, _ := losses.Cut(rest, "/")
 	return ok && strings.Trim(below, "*?/") != "" || harm.Volume(p)
 }
 
@@ -175,8 +175,8 @@ func judgeResource(s *shell.Line, e *shell.Effect) *shellAdvice {
 			return adviceLocalCluster
 		}
 	case "delete":
-		kind, _, _ := strings.Cut(strings.ToLower(e.Target), " ")
-		kind, _, _ = strings.Cut(kind, "/")
+		kind, _, _ := losses.Cut(strings.ToLower(e.Target), " ")
+		kind, _, _ = losses.Cut(kind, "/")
 		switch {
 		case e.Domain != shell.DomainKubernetes:
 		case shell.WordIn(strings.TrimSuffix(kind, "s"), "pod po job replicaset r event ev lease"):
@@ -286,8 +286,8 @@ func startupFile(p string) bool {
 
 // gitData reports whether a path is what a repository keeps its history in.
 func gitData(p string) bool {
-	_, rel, ok := strings.Cut(p+"/", "/.git/")
-	first, _, _ := strings.Cut(rel, "/")
+	_, rel, ok := losses.Cut(p+"/", "/.git/")
+	first, _, _ := losses.Cut(rel, "/")
 	return ok && (first == "" || shell.WordIn(first, "HEAD index refs objects packed-refs logs"))
 }
 

@@ -79,7 +79,7 @@ func parse() *rules {
 	lines := lines(packed.Text(table))
 	names := []string{}
 	for len(lines) > 0 && (lines[0] == "" || lines[0][0] == '=') { // before all that use them
-		if name, text, ok := strings.Cut(strings.TrimPrefix(lines[0], "="), " "); ok {
+		if name, text, ok := losses.Cut(strings.TrimPrefix(lines[0], "="), " "); ok {
 			names = append(names, "{"+name+"}", strings.NewReplacer(names...).Replace(text))
 		}
 		lines = lines[1:]
@@ -94,14 +94,14 @@ func parse() *rules {
 			continue
 		case line[0] == '!':
 			f := strings.Split(line[1:], "|")
-			kind, packs, _ := strings.Cut(f[0], " ")
+			kind, packs, _ := losses.Cut(f[0], " ")
 			t.advice[kind] = [3]string{packs, f[1], f[2]}
 			continue
 		}
-		head, want, _ := strings.Cut(line, " ~ ")
-		want, all, _ := strings.Cut(want, " && ")
-		want, not, _ := strings.Cut(want, " !~ ")
-		want, also, _ := strings.Cut(want, " & ")
+		head, want, _ := losses.Cut(line, " ~ ")
+		want, all, _ := losses.Cut(want, " && ")
+		want, not, _ := losses.Cut(want, " !~ ")
+		want, also, _ := losses.Cut(want, " & ")
 		words := strings.Fields(t.names.Replace(head))
 		r := &rule{kind: words[0]}
 		r.want.text, r.also.text, r.not.text, r.line.text = want, also, not, all
@@ -219,7 +219,7 @@ func dry(c *shell.Command) bool {
 	return slices.ContainsFunc(c.Flags, func(flag string) bool {
 		return losses.In(flag, "--dry-run --dryrun --preview-only --print-sql --dump-sql --list-tasks --list-hosts --list-tags --syntax-check -help "+dryShort[c.Name])
 	}) && !slices.ContainsFunc(words, func(w string) bool {
-		name, value, _ := strings.Cut(w, "=")
+		name, value, _ := losses.Cut(w, "=")
 		return losses.In(name, "--dry-run --dryrun") && losses.In(value, "false none no 0 off")
 	})
 }
@@ -487,7 +487,7 @@ func glob(rel string) bool {
 	if inMade(parts) || strings.Contains(rel, "{tests}") {
 		return false
 	}
-	name, extension, ok := strings.Cut(base, ".")
+	name, extension, ok := losses.Cut(base, ".")
 	if !ok || strings.Trim(name, "*") != "" || strings.Contains(extension, ".") {
 		return false
 	}

@@ -14,7 +14,7 @@ import (
 // GraphQL, "action": "delete", cmd=wipe.
 func Mutation(text string) (verb string) {
 	for _, mark := range [...]string{"Target:", "mutation"} {
-		_, rest, _ := strings.Cut(text, mark)
+		_, rest, _ := Cut(text, mark)
 		for word := range strings.FieldsFuncSeq(rest[:min(len(rest), 200)], func(r rune) bool { return strings.ContainsRune(` "{}().,:`, r) }) {
 			if v, object := Verb(word); Destroys()[v] && len(object) > 0 {
 				verb = v
@@ -121,10 +121,10 @@ func RemoteHost(t string) string {
 
 // HostOf is the host in user@host:path.
 func HostOf(target string) string {
-	_, after, ok := strings.Cut(target, "@")
+	_, after, ok := Cut(target, "@")
 	if ok {
 		target = after
 	}
-	host, _, _ := strings.Cut(target, ":")
+	host, _, _ := Cut(target, ":")
 	return host
 }

@@ -316,10 +316,10 @@ func Unread(word string) string {
 	if i < 0 || i > 0 && strings.IndexByte("=+", word[i-1]) < 0 {
 		return ""
 	}
-	scheme, rest, ok := strings.Cut(word[i:], "://")
-	host, _, _ := strings.Cut(rest, "/")
+	scheme, rest, ok := Cut(word[i:], "://")
+	host, _, _ := Cut(rest, "/")
 	host = host[strings.LastIndexByte(host, '@')+1:]
-	host, _, _ = strings.Cut(host, ":")
+	host, _, _ = Cut(host, ":")
 	ip, err := netip.ParseAddr(host)
 	if !ok || host == "" || IsLocal(host) || err == nil && ip.IsPrivate() || !strings.Contains(host, ".") || scheme == "https" && !Unnamed(host) || scheme != "http" && scheme != "https" {
 		return ""
@@ -408,15 +408,15 @@ func HandsOverShell(text string) bool {
 // ImageProgram is the program that an image is named after: hashicorp/terraform:1.9.
 func ImageProgram(image string) string {
 	name := image[strings.LastIndexByte(image, '/')+1:]
-	name, _, _ = strings.Cut(name, "@")
-	name, _, _ = strings.Cut(name, ":")
+	name, _, _ = Cut(name, "@")
+	name, _, _ = Cut(name, ":")
 	return strings.TrimSuffix(name, "-cli")
 }
 
 // MountFields are where a mount of a container comes from and where it is seen.
 func MountFields(text string) (from, to string) {
 	for field := range strings.SplitSeq(text, ",") {
-		switch name, value, _ := strings.Cut(field, "="); name {
+		switch name, value, _ := Cut(field, "="); name {
 		case "source", "src":
 			from = value
 		case "target", "dst", "destination":

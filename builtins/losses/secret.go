@@ -56,7 +56,7 @@ func homeOf(p, home string) (rel string, ok bool) {
 	}
 	for _, dir := range homes {
 		if rest, found := strings.CutPrefix(p, dir); found {
-			_, rel, ok = strings.Cut(rest, "/")
+			_, rel, ok = Cut(rest, "/")
 			return rel, ok
 		}
 	}
@@ -103,7 +103,7 @@ func Secret(p, home string) string {
 				return secretIn(s.path, s.what, base)
 			}
 		}
-		name, _, _ := strings.Cut(strings.TrimPrefix(base, "."), ".")
+		name, _, _ := Cut(strings.TrimPrefix(base, "."), ".")
 		if tokens := Tokens(name); rel[0] == '.' && len(tokens) > 0 && In(tokens[len(tokens)-1], "token tokens credentials creds auth password passwords apikey secrets") && (path.Ext(base) == "" || In(path.Ext(base), ".json .toml .yaml .yml .txt .ini .conf")) {
 			return "token" // ~/.tool/auth.json
 		}
@@ -226,8 +226,8 @@ func Metadata(address string) bool {
 
 // DomainLike reports whether a word ends as the name of a host does.
 func DomainLike(text string) bool {
-	host, _, _ := strings.Cut(text, "/")
-	host, _, _ = strings.Cut(host, ":")
+	host, _, _ := Cut(text, "/")
+	host, _, _ = Cut(host, ":")
 	i := strings.LastIndexByte(host, '.')
 	return i > 0 && In(strings.ToLower(host[i+1:]), "com net org io example dev ru cn co xyz site online app info biz me tk ml top cloud test invalid")
 }

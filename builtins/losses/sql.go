@@ -219,18 +219,18 @@ func ForTests(words []string, target string) bool {
 	tests := slices.Contains(Tokens(target), "test") && slices.ContainsFunc(words, func(w string) bool { return Holds(w, "drop database", "dropdb") })
 	for i, w := range words {
 		before := words[max(i-1, 0)]
-		name, value, set := strings.Cut(w, "=")
+		name, value, set := Cut(w, "=")
 		switch tokens := Tokens(w); {
 		case slices.ContainsFunc(tokens, func(t string) bool { return In(t, "prod production prd live staging") }), In(before, "-h --host -H") && strings.Contains(w, ".") && !IsLocal(w), In(name, "-h --host") && set && !IsLocal(value):
 			return false
 		case strings.Contains(w, "://"):
-			_, rest, _ := strings.Cut(w, "://")
-			host, _, _ := strings.Cut(rest[strings.LastIndexByte(rest, '@')+1:], "/")
-			host, _, _ = strings.Cut(host, ":")
+			_, rest, _ := Cut(w, "://")
+			host, _, _ := Cut(rest[strings.LastIndexByte(rest, '@')+1:], "/")
+			host, _, _ = Cut(host, ":")
 			if !IsLocal(host) && strings.Contains(host, ".") {
 				return false
 			}
-			path, _, _ := strings.Cut(w, "?")
+			path, _, _ := Cut(w, "?")
 			tests = tests || testName(path[strings.LastIndexByte(path, '/')+1:])
 		case w == "--local":
 			tests = true

@@ -66,7 +66,7 @@ const system = "hookc|libc6*|glibc*|libc-utils|musl|apt|apk-tools|dpkg|rpm|dnf|y
 // comes from and a pattern: sys-libs/glibc, mysql*.
 func System(name string) bool {
 	name = name[strings.LastIndexByte(name, '/')+1:]
-	name, _, _ = strings.Cut(strings.ReplaceAll(strings.Trim(name, "^$"), ".*", "*"), ":")
+	name, _, _ = Cut(strings.ReplaceAll(strings.Trim(name, "^$"), ".*", "*"), ":")
 	some, many := strings.CutSuffix(name, "*")
 	for alt := range strings.SplitSeq(system, "|") {
 		if GlobMatch(alt, name) || many && strings.HasPrefix(alt, some) {
@@ -115,7 +115,7 @@ func entry(text, domain string) Entry {
 	for w := range strings.FieldsSeq(text) {
 		switch {
 		case w[0] == '@':
-			op, other, _ := strings.Cut(w[1:], "/")
+			op, other, _ := Cut(w[1:], "/")
 			if e.Op = op; other != "" {
 				e.Domain = other
 			}
@@ -128,7 +128,7 @@ func entry(text, domain string) Entry {
 		}
 	}
 	if e.Op == "" {
-		first, _, _ := strings.Cut(strings.Join(append(e.Words, e.Need...), "-"), "|")
+		first, _, _ := Cut(strings.Join(append(e.Words, e.Need...), "-"), "|")
 		if e.Op = strings.Trim(first, "-*<>"); e.Op == "" {
 			e.Op = "delete"
 		}

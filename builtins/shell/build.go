@@ -81,9 +81,9 @@ func (a *analysis) makeTool(c *shCall) shValue {
 func (a *analysis) recipes(c *shCall, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		recipe, ok := strings.CutPrefix(line, "\t")
-		if _, after, inline := strings.Cut(line, ";"); !ok && inline {
+		if _, after, inline := losses.Cut(line, ";"); !ok && inline {
 			recipe, ok = after, true
-		} else if _, code, shell := strings.Cut(line, "$(shell "); !ok && shell {
+		} else if _, code, shell := losses.Cut(line, "$(shell "); !ok && shell {
 			recipe, ok = strings.TrimSuffix(strings.TrimSpace(code), ")"), true
 		}
 		if ok && a.spend(c.fr) {

@@ -104,7 +104,7 @@ func (a *analysis) ansible(c *shCall) shValue {
 				t := c.target("ansible")
 				t.fr, t.recursive = in, true
 				for arg := range strings.FieldsSeq(code.Text) {
-					switch name, value, _ := strings.Cut(arg, "="); {
+					switch name, value, _ := losses.Cut(arg, "="); {
 					case name == "path" || name == "dest":
 						a.fileEffect(EffectDelete, NewWord(value), t)
 					case (name == "name" || name == "pkg") && !o.first("localhost") && !module.Is("file"):

@@ -298,7 +298,7 @@ func Versionless(name string) string { return strings.TrimRight(name, "012345678
 
 // commandLine reads a word that is a command line with a program that may destroy.
 func (a *analysis) commandLine(c *shCall, w Word) bool {
-	first, _, more := strings.Cut(w.prefix(), " ")
+	first, _, more := losses.Cut(w.prefix(), " ")
 	if !more || !losses.Dangerous()[first] {
 		return false
 	}

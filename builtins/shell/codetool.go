@@ -82,7 +82,7 @@ func (a *analysis) codeTool(c *shCall, name string, args []Word) {
 			a.anyLanguage(c, w.Text)
 		case "m4":
 			for _, code := range strings.Split(w.Text, "syscmd(")[1:] {
-				code, _, _ = strings.Cut(strings.TrimLeft(code, "` "), ")")
+				code, _, _ = losses.Cut(strings.TrimLeft(code, "` "), ")")
 				a.interpret(c, shLiteral(strings.TrimRight(code, "' ")), a.childShell(c), name)
 			}
 		case "prisma":
@@ -114,7 +114,7 @@ func (a *analysis) anyLanguage(c *shCall, text string) {
 	a.codeRuns(c, text)
 	runs, deletes := losses.CodeRuns().MatchString(text), losses.CodeDeletes().MatchString(text)
 	for _, mark := range []string{"spawn ", "exec ", "system "} {
-		if _, code, ok := strings.Cut(text, mark); ok {
+		if _, code, ok := losses.Cut(text, mark); ok {
 			a.interpret(c, shLiteral(code), a.childShell(c), c.name)
 		}
 	}

@@ -109,10 +109,10 @@ func (a *analysis) sqlWords(c *shCall) {
 	}
 	for i, w := range c.args() {
 		text := w.Text
-		if name, value, ok := strings.Cut(text, "="); ok && strings.HasPrefix(name, "--") {
+		if name, value, ok := losses.Cut(text, "="); ok && strings.HasPrefix(name, "--") {
 			text = value
 		}
-		verb, rest, ok := strings.Cut(strings.TrimLeft(text, " ("), " ")
+		verb, rest, ok := losses.Cut(strings.TrimLeft(text, " ("), " ")
 		if !ok || rest == "" || i == 0 || !WordIn(strings.ToUpper(verb), "DROP DELETE TRUNCATE UPDATE ALTER") {
 			continue
 		}

@@ -112,7 +112,7 @@ func (a *analysis) word(w *syntax.Word, fr *shFrame, f *shFields) {
 				f.add(home...)
 				text = rest
 			}
-			if name, value, ok := strings.Cut(text, "=~"); ok && i == 0 && syntax.ValidName(name) {
+			if name, value, ok := losses.Cut(text, "=~"); ok && i == 0 && syntax.ValidName(name) {
 				// bash expands a tilde in what looks like an assignment.
 				home, rest := a.tilde("~"+value, fr, len(w.Parts) > 1)
 				f.add(shPart{text: name + "="})

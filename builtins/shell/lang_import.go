@@ -3,6 +3,7 @@ package shell
 import (
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/tokens"
 )
 
@@ -114,7 +115,7 @@ func (p *langCode) destructure() bool {
 // resolveName follows imports: sp.run is subprocess.run.
 func (p *langCode) resolveName(name string) string {
 	name = strings.ReplaceAll(name, "?.", ".")
-	first, rest, more := strings.Cut(name, ".")
+	first, rest, more := losses.Cut(name, ".")
 	if first == "" {
 		return name
 	}

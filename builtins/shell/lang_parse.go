@@ -300,7 +300,7 @@ func (p *langCode) nameExpr(t tokens.Token) langValue {
 		p.pos++
 		args, named := p.arguments(")")
 		call := langCall{name: name, args: args, named: named}
-		if first, method, ok := strings.Cut(name, "."); ok && p.names[first] == "" && !strings.Contains(method, ".") && langAct(p.lang, name) == 0 {
+		if first, method, ok := losses.Cut(name, "."); ok && p.names[first] == "" && !strings.Contains(method, ".") && langAct(p.lang, name) == 0 {
 			// p.unlink() of a variable is what Path(…).unlink() is.
 			if v, known := p.vars[first]; known || langActions()["."+method] != 0 {
 				call.name, call.recv = "."+method, v

@@ -100,7 +100,7 @@ func (a *analysis) shows(pipe int) bool {
 // printsVariable adds the variables of the environment that a program of awk or jq names.
 func (a *analysis) printsVariable(c *shCall, text string) {
 	for _, mark := range [...]string{`ENVIRON["`, "$ENV.", "env."} {
-		_, name, ok := strings.Cut(text, mark)
+		_, name, ok := losses.Cut(text, mark)
 		if name = name[:len(name)-len(strings.TrimLeft(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"))]; ok && c.fr.out == nil && losses.SecretVariable(name) {
 			a.effect(c, Effect{Kind: EffectRead, Domain: DomainCloud, Op: credential, Target: "$" + name})
 		}
@@ -152,14 +152,14 @@ func (a *analysis) given(c *shCall, w Word) string {
 		return a.fileSecretOf(w.value())
 	}
 	text := w.Text
-	if name, value, ok := strings.Cut(text, "="); ok && strings.HasPrefix(text, "-") {
+	if name, value, ok := losses.Cut(text, "="); ok && strings.HasPrefix(text, "-") {
 		if losses.UsesSecret(name) {
 			return ""
 		}
 		w = w.after(len(name) + 1)
 		text = value
 	}
-	if _, file, ok := strings.Cut(text, "@"); ok && !strings.HasPrefix(text, "/") {
+	if _, file, ok := losses.Cut(text, "@"); ok && !strings.HasPrefix(text, "/") {
 		text = strings.TrimLeft(file, "<")
 	} else if strings.HasPrefix(text, "-") {
 		return ""

@@ -187,7 +187,7 @@ func (a *analysis) lexOpens(c *shCall, o *shOpts, args []Word) {
 		if w.Text == "" || w.Dynamic && !strings.Contains(w.Text, "Effect") || !option && !losses.Holds(w.Text, "public", "all", "admin", "owner", "/0", "effect", "=0", "fullaccess") {
 			continue
 		}
-		name, value, _ := strings.Cut(strings.TrimLeft(w.Text, "-"), "=")
+		name, value, _ := losses.Cut(strings.TrimLeft(w.Text, "-"), "=")
 		if value == "" && i+1 < len(args) {
 			value = args[i+1].Text
 		}

@@ -92,7 +92,7 @@ func shellFlags(name string, args []Word) []string {
 			continue
 		}
 		if strings.HasPrefix(text, "--") {
-			text, _, _ = strings.Cut(text, "=")
+			text, _, _ = losses.Cut(text, "=")
 			out = append(out, text)
 			continue
 		}

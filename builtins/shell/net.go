@@ -115,7 +115,7 @@ func (a *analysis) requests(c *shCall, text string) {
 func (a *analysis) strange(address Word, words []Word) string {
 	for _, w := range words {
 		for _, p := range w.value() {
-			program, _, _ := strings.Cut(p.origin.from, " ")
+			program, _, _ := losses.Cut(p.origin.from, " ")
 			if what := a.secretOf(shValue{p}); what != "" && !strings.Contains(p.origin.from, "identity") && losses.Strange(losses.AddressHost(address.Text), program) {
 				return what
 			}
@@ -152,7 +152,7 @@ func (a *analysis) uploaded(c *shCall, opt shOpt) string {
 	name := v.after(1)
 	if text := name.prefix(); opt.name == "-F" || opt.name == "--form" || strings.Contains(text, ";") {
 		secret := ""
-		text, _, _ = strings.Cut(text, ";")
+		text, _, _ = losses.Cut(text, ";")
 		for file := range strings.SplitSeq(text, ",") {
 			secret = max(secret, a.sent(c, NewWord(strings.Trim(file, `"`))))
 		}
@@ -265,14 +265,14 @@ func (a *analysis) netcat(c *shCall) shValue {
 	if c.name == "socat" {
 		target = ""
 		for _, w := range c.args() {
-			switch kind, rest, _ := strings.Cut(w.Text, ":"); strings.ToLower(kind) {
+			switch kind, rest, _ := losses.Cut(w.Text, ":"); strings.ToLower(kind) {
 			case "exec", "system", "shell":
-				rest, _, _ = strings.Cut(rest, ",")
+				rest, _, _ = losses.Cut(rest, ",")
 				code = append(code, NewWord(rest))
 			case "tcp", "tcp4", "tcp6", "tcp-connect", "openssl", "udp", "ssl":
-				target, _, _ = strings.Cut(rest, ":")
+				target, _, _ = losses.Cut(rest, ":")
 			case "file", "open", "gopen", "exec-file":
-				rest, _, _ = strings.Cut(rest, ",")
+				rest, _, _ = losses.Cut(rest, ",")
 				secret = max(secret, a.sent(c, NewWord(rest)))
 			}
 		}

@@ -271,7 +271,7 @@ func (a *analysis) environ(c *shCall) shValue {
 // processes prints the numbers of the processes of a program.
 func (a *analysis) processes(c *shCall) shValue {
 	o := options(c.args(), "uUgGPst", "", 0)
-	name, _, _ := strings.Cut(o.operand(0), " ")
+	name, _, _ := losses.Cut(o.operand(0), " ")
 	if c.name == "ps" && strings.Contains(o.operand(0), "e") && o.operand(0) != "" && len(o.operand(0)) < 6 || c.name == "ps" && len(o.operands) > 1 && o.operands[1].Is("e") {
 		return shUnknown("$(ps)", shOrigin{"environment", "ps"})
 	}

@@ -54,7 +54,7 @@ func (a *analysis) ownProgram(c *shCall) {
 			a.gitProgram(c, value)
 		case name == "--bind":
 			for _, key := range strings.Split(value.Text, "(")[1:] { // execute(…), become(…)
-				code, _, _ := strings.Cut(key, ")")
+				code, _, _ := losses.Cut(key, ")")
 				a.commandLine(c, NewWord(code))
 			}
 		case losses.Outputs()[name] && strings.IndexAny(value.prefix(), "/~") == 0 && !strings.HasPrefix(name, "/"):

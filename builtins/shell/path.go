@@ -241,7 +241,7 @@ func (a *analysis) deviceNet(p string, t shTarget) bool {
 		if t.index >= 0 && t.index < len(a.out.Commands) && Shells()[a.out.Commands[t.index].Name] {
 			op = "reverse-shell"
 		}
-		host, _, _ := strings.Cut(p[len(prefix):], "/")
+		host, _, _ := losses.Cut(p[len(prefix):], "/")
 		a.add(Effect{Kind: EffectConnect, Domain: DomainNetwork, Op: op, Target: host}, t)
 		return true
 	}

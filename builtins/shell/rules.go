@@ -136,7 +136,7 @@ func (r *shRule) matches(o *shOpts) ([]Word, bool) {
 
 // needs reports whether an option is there; name=value wants that value.
 func (o *shOpts) needs(want string) bool {
-	name, value, valued := strings.Cut(want, "=")
+	name, value, valued := losses.Cut(want, "=")
 	switch {
 	case !valued && o.shortened:
 		return o.has(name)
@@ -161,7 +161,7 @@ func (o *shOpts) dry() bool {
 
 func matchWords(words []string, operands []Word) bool {
 	for i, w := range words {
-		for alt, rest, more := strings.Cut(w, "|"); !matchWord(alt, operands[i]); alt, rest, more = strings.Cut(rest, "|") {
+		for alt, rest, more := losses.Cut(w, "|"); !matchWord(alt, operands[i]); alt, rest, more = losses.Cut(rest, "|") {
 			if !more {
 				return false
 			}
@@ -174,7 +174,7 @@ func matchWord(want string, w Word) bool {
 	if want == "<>" {
 		return w.Dynamic || w.Pattern || w.Text == "*"
 	}
-	before, after, open := strings.Cut(want, "*")
+	before, after, open := losses.Cut(want, "*")
 	if some, ok := strings.CutSuffix(w.Text, "*"); ok && len(some) > 2 && strings.HasPrefix(before, some) {
 		return true // a pattern of the program's own
 	}

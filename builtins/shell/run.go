@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
 	"github.com/hookc/hookc/internal/paths"
 	"mvdan.cc/sh/v3/syntax"
@@ -313,14 +314,14 @@ func (a *analysis) decode(text string, kind shPartKind, quoted bool) shValue {
 	}
 	var out shValue
 	for text != "" {
-		before, rest, found := strings.Cut(text, markOpen)
+		before, rest, found := losses.Cut(text, markOpen)
 		if before != "" {
 			out = append(out, shPart{text: before, kind: kind, quoted: quoted})
 		}
 		if !found {
 			break
 		}
-		number, after, closed := strings.Cut(rest, markClose)
+		number, after, closed := losses.Cut(rest, markClose)
 		n, err := strconv.Atoi(number)
 		if !closed || err != nil || n < 0 || n >= len(a.parts) {
 			out = append(out, shPart{text: markOpen, kind: shAny})

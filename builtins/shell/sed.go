@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hookc/hookc/builtins/losses"
 	"github.com/hookc/hookc/builtins/posix"
 )
 
@@ -62,7 +63,7 @@ func (a *analysis) sedScript(c *shCall, script string) {
 		if strings.Contains(flags, "e") && strings.Trim(flags, "gpiIeM0123456789") == "" {
 			a.interpret(c, shLiteral(parts[1]), a.childShell(c), c.name)
 		}
-		if _, file, found := strings.Cut(parts[2], "w "); found {
+		if _, file, found := losses.Cut(parts[2], "w "); found {
 			a.fileEffect(EffectWrite, NewWord(file), c.target("write"))
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hookc/hookc/builtins/losses"
 )
 
 // argument is one argument of a command: -name, values, or both (-name:value).
@@ -184,7 +186,7 @@ func (r *reader) named(lower, name string, args []argument, words []word, piped 
 			return code
 		}
 	}
-	verb, noun, dashed := strings.Cut(lower, "-")
+	verb, noun, dashed := losses.Cut(lower, "-")
 	switch {
 	case r.cmd && (strings.HasSuffix(lower, ".bat") || strings.HasSuffix(lower, ".cmd")) && lower == strings.ToLower(name):
 		name = "./" + name
@@ -229,7 +231,7 @@ func operands(words []word) map[string][]word {
 		s := strings.ToLower(strings.Replace(w.lit, "//", "/", 1))
 		switch {
 		case w.known && len(s) > 1 && (s[0] == '/' || s[0] == '-') && strings.Count(s, "/") < 2:
-			name, _, _ := strings.Cut(s, ":")
+			name, _, _ := losses.Cut(s, ":")
 			for part := range strings.SplitSeq(strings.TrimLeft(name, "/-"), "/") {
 				out["/"+part] = []word{w}
 			}
@@ -241,7 +243,7 @@ func operands(words []word) map[string][]word {
 	}
 	if len(out["2"]) > 0 {
 		key := out["2"][0]
-		if top, rest, _ := strings.Cut(key.lit, "/"); key.known && hive(top) { // HKLM\Software is HKLM:/Software
+		if top, rest, _ := losses.Cut(key.lit, "/"); key.known && hive(top) { // HKLM\Software is HKLM:/Software
 			key = literal(top + ":/" + rest)
 		} else {
 			key = word{code: "HKLM:/" + key.code}
@@ -260,7 +262,7 @@ const common = " erroraction ea=erroraction warningaction informationaction outv
 func (w *row) param(name string) (as string, alone, ok bool) {
 	for _, exact := range []bool{true, false} {
 		for p := range strings.FieldsSeq(w.params + common) {
-			full, as, second := strings.Cut(strings.TrimLeft(p, "+-"), "=")
+			full, as, second := losses.Cut(strings.TrimLeft(p, "+-"), "=")
 			if !second {
 				as = full
 			}
@@ -365,7 +367,7 @@ func (w *row) cmdlet(args []argument, piped *[]word) string {
 // holds reports whether a condition of a clause does.
 func holds(cond string, given map[string][]word) bool {
 	for part := range strings.SplitSeq(cond, "&") {
-		name, list, named := strings.Cut(part, "=")
+		name, list, named := losses.Cut(part, "=")
 		if !named {
 			name, list = "all", part
 		}
@@ -388,12 +390,12 @@ func holds(cond string, given map[string][]word) bool {
 func filled(form string, given map[string][]word) string {
 	var b strings.Builder
 	for {
-		before, rest, found := strings.Cut(form, "{")
+		before, rest, found := losses.Cut(form, "{")
 		b.WriteString(before)
 		if !found {
 			return b.String()
 		}
-		inside, after, _ := strings.Cut(rest, "}")
+		inside, after, _ := losses.Cut(rest, "}")
 		form = after
 		i := strings.IndexAny(inside+":", "?!:")
 		values := given[inside[:i]]

@@ -43,7 +43,7 @@ func rows(heading string) func() map[string]*row {
 		out := map[string]*row{}
 		text := tables()[heading]
 		for line := range strings.Lines(text) {
-			if name, long, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name[0] == '=' {
+			if name, long, ok := losses.Cut(strings.TrimSpace(line), " "); ok && name[0] == '=' {
 				text = strings.ReplaceAll(text, "%"+name[1:], long)
 			}
 		}
@@ -57,7 +57,7 @@ func rows(heading string) func() map[string]*row {
 			for text := range strings.SplitSeq(part[2], ";;") {
 				c := clause{form: strings.TrimSpace(text)}
 				if rest, ok := strings.CutPrefix(c.form, "?"); ok {
-					c.cond, c.form, _ = strings.Cut(rest, "? ")
+					c.cond, c.form, _ = losses.Cut(rest, "? ")
 				}
 				w.clauses = append(w.clauses, c)
 			}

@@ -84,8 +84,8 @@ func (c *selfCall) git(s *shell.Line, cmd *shell.Command) {
 }
 
 // gitWorkOf reads the options before git's own command.
-func gitWorkOf(cmd *shell.Command) (w gitWork, ok bool) {
-	w = gitWork{cmd: cmd, dir: cmd.Dir}
+func gitWorkOf(cmd *shell.Command) (w *gitWork, ok bool) {
+	w = &gitWork{cmd: cmd, dir: cmd.Dir}
 	args := cmd.Argv[1:]
 	for len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
 		name, value, set := losses.Cut(args[0].Text, "=")
@@ -142,7 +142,7 @@ func (w *gitWork) rest() (list []string, separated bool) {
 	return shell.WordTexts(w.args[i+1:]), true
 }
 
-func (c *selfCall) gitStash(w gitWork, verb string, operands []string) {
+func (c *selfCall) gitStash(w *gitWork, verb string, operands []string) {
 	switch verb {
 	case "list", "show", "drop", "clear", "create", "store":
 	case "pop", "apply", "branch":
@@ -158,7 +158,7 @@ func (c *selfCall) gitStash(w gitWork, verb string, operands []string) {
 }
 
 // gitCommits judges commands that bring the changes of commits.
-func (c *selfCall) gitCommits(w gitWork, operands []string) {
+func (c *selfCall) gitCommits(w *gitWork, operands []string) {
 	switch {
 	case w.has("--abort", "--quit"):
 		c.gitDiffers(w, "HEAD", "ORIG_HEAD", true)
@@ -179,7 +179,7 @@ func (c *selfCall) gitCommits(w gitWork, operands []string) {
 }
 
 // inTree lists the parts of hookc in the work tree of a command that are there.
-func (c *selfCall) inTree(w gitWork) (out []string) {
+func (c *selfCall) inTree(w *gitWork) (out []string) {
 	root, _, _ := paths.Repository(w.dir)
 	root = cmp.Or(w.foreign, paths.Slash(root))
 	real, _ := paths.Real(root, root)
@@ -203,7 +203,7 @@ func tracked(p string) bool {
 }
 
 // gitDiffers judges a command that brings what differs between two revisions.
-func (c *selfCall) gitDiffers(w gitWork, from, rev string, discards bool) {
+func (c *selfCall) gitDiffers(w *gitWork, from, rev string, discards bool) {
 	files := c.inTree(w)
 	if len(files) == 0 {
 		return
@@ -233,7 +233,7 @@ func (c *selfCall) gitDiffers(w gitWork, from, rev string, discards bool) {
 
 // gitChanged asks git which of the files differ. It runs nothing that the
 // repository names: no filter, no driver, no hook, no monitor, no fetch.
-func (c *selfCall) gitChanged(w gitWork, files []string, args ...string) (changed string, known bool) {
+func (c *selfCall) gitChanged(w *gitWork, files []string, args ...string) (changed string, known bool) {
 	git, err := paths.Program("git", c.at.Root, w.dir)
 	if err != nil || w.foreign != "" { // of another repository nothing is believed
 		return "", false

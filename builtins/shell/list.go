@@ -18,10 +18,10 @@ func (a *analysis) list(c *shCall) {
 		Pipe: c.fr.pipe, Stage: c.fr.stage, Conditional: c.fr.conditional, Offset: c.offset,
 		Dynamic: slices.ContainsFunc(c.argv, func(w Word) bool { return w.Dynamic }), Flags: shellFlags(c.name, c.argv[min(1, len(c.argv)):]),
 	}
-	for _, name := range paths.GitVariables { // exported before
+	for _, name := range paths.GitVariables { // exported before, as what nobody says
 		_, set := c.fr.st.vars.get(name)
 		if told, _ := c.fr.st.exports.get(name); (c.name == "git" || c.name == "hub") && (told || set && c.fr.st.exportAll) {
-			cmd.Env = append(slices.Clip(cmd.Env), Assign{Name: name, Value: Word{Text: "$" + name, Dynamic: true}})
+			cmd.Env = append(slices.Clip(cmd.Env), Assign{Name: name})
 		}
 	}
 	if i, ok := a.listed(&cmd); ok {

@@ -37,8 +37,8 @@ var login = lazy.Value(func() *user.User {
 
 // inPasswd is the account with a number as /etc/passwd has it.
 func inPasswd(text, uid string) *user.User {
-	for line := range strings.Lines(text) {
-		f := strings.Split(strings.TrimRight(line, "\r\n"), ":")
+	for _, line := range strings.Split(text, "\n") {
+		f := strings.Split(line, ":")
 		if len(f) > 5 && f[2] == uid && f[0] != "" && !strings.ContainsAny(f[0][:1], "+-") {
 			return &user.User{Uid: uid, Username: f[0], HomeDir: f[5]}
 		}

@@ -22,18 +22,20 @@ type Git struct {
 // Heard adds what the variables among the words NAME=value say.
 func (g *Git) Heard(words []string) {
 	for _, word := range words {
-		name, value, _ := strings.Cut(word, "=")
-		to := &g.Dir
-		switch {
-		case value == "" || !slices.Contains(GitVariables, name):
+		name, value, set := strings.Cut(word, "=")
+		if !set || !slices.Contains(GitVariables, name) {
 			continue
-		case name == "GIT_WORK_TREE":
+		}
+		to := &g.Dir
+		if name == "GIT_WORK_TREE" {
 			to = &g.Work
-		case name != "GIT_DIR":
+		} else if name != "GIT_DIR" {
 			g.More = true
 			continue
 		}
-		g.More = g.More || *to != "" && *to != value // which of the two it is
+		if value == "" || *to != "" && *to != value {
+			value = "$" // nobody says which it is
+		}
 		*to = value
 	}
 }
@@ -57,7 +59,7 @@ func (g Git) Foreign(dir string) string {
 		return "" // no repository
 	}
 	if g.Work != "" {
-		top = in(dir, g.Work)
+		top = filepath.Clean(in(dir, g.Work))
 	}
 	if g.Work == "" && namesTree(git, top) || strings.ContainsAny(g.Dir+g.Work, "$`") {
 		return "/" // anywhere
@@ -69,11 +71,12 @@ func (g Git) Foreign(dir string) string {
 	return ""
 }
 
+//go:noinline
 func in(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(dir, path)
+	return dir + string(filepath.Separator) + path // .. after a link is the disk's to follow
 }
 
 // namesTree reports whether the settings of a repository name another work tree than top.
@@ -84,13 +87,12 @@ func namesTree(git, top string) bool {
 			continue // git reads none
 		}
 		text, _ := os.ReadFile(at)
-		for line := range strings.Lines(string(text)) {
+		for _, line := range strings.Split(string(text), "\n") {
 			key, value, _ := strings.Cut(line, "=")
 			if !strings.HasSuffix(strings.ToLower(strings.TrimSpace(key)), "worktree") {
 				continue
 			}
-			to, err := Real(strings.TrimSpace(value), git)
-			if from, wrong := Real(top, git); err != nil || wrong != nil || to != from {
+			if to := in(git, strings.TrimSpace(value)); realPath(to) != realPath(top) {
 				return true
 			}
 		}

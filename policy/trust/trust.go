@@ -305,7 +305,9 @@ func (s *Store) trust(parts []Part, agreed func(*consent) error) (Consent, error
 		return next, nil
 	})
 	if err == nil && s.repo != s.own {
-		err = errors.Join(s.link(), s.own.Update(File, none)) // what was given before counts no more
+		if err = s.link(); err == nil {
+			err = s.own.Update(File, none) // what was given before counts no more
+		}
 	}
 	if err != nil {
 		return Consent{}, fault.Errorf("recording trust: %w", err)
@@ -353,8 +355,11 @@ func (s *Store) Forget() (had bool, err error) {
 		return false, s.noDir
 	}
 	had = holds(s.dir(), File)
-	for _, d := range []*state.Dir{s.own, s.repo} {
-		err = errors.Join(err, d.Update(File, none), d.Update(linked, none))
+	if err = s.own.Update(linked, none); err == nil {
+		err = s.own.Update(File, none)
+	}
+	if err == nil {
+		err = s.repo.Update(File, none)
 	}
 	if err != nil {
 		return false, fault.Errorf("forgetting trust: %w", err)
